@@ -1,0 +1,76 @@
+/* fuzz.c -- see fuzz.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base.h"
+
+static char folder[64];
+
+static void remove_folder(void)
+{
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    if (system(command) != 0)
+        fprintf(stderr, "%s was left behind\n", folder);
+}
+
+const char *fuzz_file(const char *name, const uint8_t *data, size_t size)
+{
+    static char path[256];
+    if (!folder[0]) {
+        snprintf(folder, sizeof folder, "%s/bonsai-fuzz-XXXXXX",
+                 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+        if (!mkdtemp(folder))
+            abort();
+        atexit(remove_folder);
+        bn_mem_limit(64 << 20);
+    }
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    for (char *slash = path + sizeof "/dev/shm/"; (slash = strchr(slash, '/')); *slash++ = '/') {
+        *slash = 0;
+        mkdir(path, 0700);
+    }
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(data, 1, size, f) != size || fclose(f) != 0)
+        abort();
+    return path;
+}
+
+static void must(bonsai_status rc)
+{
+    if (rc != BONSAI_OK && rc != BONSAI_E_MEMORY) {
+        fprintf(stderr, "unexpected: %s\n", bonsai_error());
+        abort();
+    }
+}
+
+static void use(const bonsai_graph *g)
+{
+    bonsai_stats stats;
+    double bytes;
+    bonsai_stats_init(&stats);
+    must(bonsai_graph_stats(&stats, NULL, g, NULL));
+    must(bonsai_graph_bytes(&bytes, g, BONSAI_STRICT));
+    must(bonsai_graph_bytes(&bytes, g, BONSAI_PAPER_CONDENSED));
+}
+
+void fuzz_load(const char *path)
+{
+    bonsai_graph *g = NULL;
+    int64_t before = bn_mem_live();
+    bonsai_read_options o;
+    bonsai_read_options_init(&o);
+    o.threads = 1;
+    if (bonsai_graph_read(&g, path, &o) == BONSAI_OK && bonsai_graph_verify(g) == BONSAI_OK)
+        use(g);
+    bonsai_graph_free(g);
+    if (bn_mem_live() != before)
+        abort();
+}

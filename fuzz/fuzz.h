@@ -1,0 +1,22 @@
+/* fuzz.h -- what the fuzz targets share.
+ *
+ * A target is LLVMFuzzerTestOneInput in fuzz_NAME.c; its corpus is corpus/NAME/.
+ * libFuzzer drives it in the fuzz preset; elsewhere replay.c runs the corpus.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_FUZZ_H
+#define BN_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Writes the input under `name` in a folder in memory that belongs to this process
+ * and returns the path (static). */
+const char *fuzz_file(const char *name, const uint8_t *data, size_t size);
+/* Loads path; where it loads, checks that verifying, statistics, sizes, saving and
+ * loading again all agree.  Aborts on a disagreement or a leak. */
+void fuzz_load(const char *path);
+
+#endif

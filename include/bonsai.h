@@ -1,0 +1,344 @@
+/* bonsai.h -- the public interface of libbonsai: graphs in, small graphs out.
+ *
+ * Every function that can fail returns a status and leaves one sentence for
+ * bonsai_error().  Outputs come first.  "T **out" is yours to free; a returned
+ * pointer belongs to the object it came from.  A const graph may be used by any
+ * number of threads at once.  Nothing here prints, exits or aborts.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BONSAI_H
+#define BONSAI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define BONSAI_API __attribute__((visibility("default")))
+#else
+#define BONSAI_API
+#endif
+
+#define BONSAI_VERSION "0.1.0"
+
+/* ---- status ------------------------------------------------------------- */
+
+/* Name, value and general meaning of every status.  Values never change. */
+#define BONSAI_STATUS_MAP(X)                                   \
+    X(OK,          0, "success")                               \
+    X(E_ARGUMENT, -1, "invalid argument")                      \
+    X(E_MEMORY,   -2, "out of memory")                         \
+    X(E_IO,       -3, "file could not be read or written")     \
+    X(E_FORMAT,   -4, "file is not valid in its format")       \
+    X(E_CANCELED, -5, "canceled by the progress callback")
+
+typedef enum {
+#define BONSAI_STATUS_ENUM(name, value, text) BONSAI_##name = value,
+    BONSAI_STATUS_MAP(BONSAI_STATUS_ENUM)
+#undef BONSAI_STATUS_ENUM
+} bonsai_status;
+
+/* The version of the library that is running, as BONSAI_VERSION. */
+BONSAI_API const char *bonsai_version(void);
+/* The general meaning of a status; "unknown status" for any other number. */
+BONSAI_API const char *bonsai_status_text(bonsai_status status);
+/* What went wrong in this thread's last failed call; "" before the first. */
+BONSAI_API const char *bonsai_error(void);
+/* The instruction set that the inner loops run on: "avx512", "avx2", "baseline". */
+BONSAI_API const char *bonsai_isa(void);
+
+/* ---- progress ----------------------------------------------------------- */
+
+typedef struct {
+    const char *stage;          /* what is being done, one or two words */
+    uint64_t    done, total;    /* 0 of total first, total of total last */
+} bonsai_progress;
+
+/* Called now and then on the thread that called the library.  Return non-zero
+ * to cancel: the call then frees everything and returns BONSAI_E_CANCELED. */
+typedef int bonsai_progress_fn(const bonsai_progress *p, void *payload);
+
+/* ---- arrays and sections ------------------------------------------------ */
+
+/* Element types: name, value, bytes.  Values are those of the file format. */
+#define BONSAI_TYPE_MAP(X) \
+    X(NONE, 0, 0) X(U8, 1, 1) X(U16, 2, 2) X(U32, 3, 4) X(U64, 4, 8) \
+    X(I8, 5, 1) X(F16, 6, 2) X(F32, 7, 4)
+
+typedef enum {
+#define BONSAI_TYPE_ENUM(name, value, bytes) BONSAI_##name = value,
+    BONSAI_TYPE_MAP(BONSAI_TYPE_ENUM)
+#undef BONSAI_TYPE_ENUM
+} bonsai_type;
+
+typedef struct {
+    const void *data;           /* NULL when the graph has no such section */
+    int64_t     count;          /* elements */
+    bonsai_type type;
+} bonsai_array;
+
+/* What a graph is made of: name, number in the file, text, whether its bytes
+ * count in the size of a graph.  n nodes, m edge entries, f features, c classes. */
+#define BONSAI_SECTION_MAP(X)                                                                      \
+    X(OFFSETS,         1, "offsets",         1) /* n+1   U32 U64: row v is [offsets[v], offsets[v+1]) */ \
+    X(NEIGHBORS,       2, "neighbors",       1) /* m     U32, ascending in each row */             \
+    X(EDGE_WEIGHTS,    3, "edge weights",    1) /* m     F32, positive and finite */               \
+    X(FEATURES,        4, "features",        1) /* n*f   F32 F16, or U8 I8 times FEATURE_SCALE: dense */ \
+    X(FEATURE_OFFSETS, 5, "feature offsets", 1) /* n+1   U32 U64: sparse features have these instead */ \
+    X(FEATURE_INDICES, 6, "feature indices", 1) /* nnz   U16 U32, ascending in each row */         \
+    X(FEATURE_VALUES,  7, "feature values",  1) /* nnz   F32, or U8 I8 times FEATURE_SCALE; none: all 1 */ \
+    X(FEATURE_SCALE,   8, "feature scale",   1) /* n     F32 */                                    \
+    X(LABELS,          9, "labels",          1) /* n     U8 U16 U32; the largest number: unknown */ \
+    X(SOFT_LABELS,    10, "soft labels",     1) /* n*c   U8 (255ths) or F32 */                     \
+    X(NODE_WEIGHTS,   11, "node weights",    1) /* n     U8 U16 F32, in the loss */                \
+    X(SPLIT,          12, "split",           1) /* n     U8: bonsai_part */                        \
+    X(CLASS_NAMES,    13, "class names",     0) /* U8: c strings in UTF-8, each ended by a zero */ \
+    X(NODE_NAMES,     14, "node names",      0) /* U8: n strings in UTF-8, each ended by a zero */ \
+    X(ORIGIN,         15, "origin",          0) /* n     U32: node of the full graph */            \
+    X(ROLE,           16, "role",            0) /* n     U8: bonsai_role */                        \
+    X(MEMBER_OFFSETS, 17, "member offsets",  0) /* n+1   U32 U64 */                                \
+    X(MEMBERS,        18, "members",         0) /* U32: nodes of the full graph that each node stands for */ \
+    X(KEPT_FEATURES,  19, "kept features",   0) /* f     U32, ascending: features of the full graph */ \
+    X(FEATURE_MEAN,   20, "feature mean",    0) /* f     F32: subtracted before ... */             \
+    X(FEATURE_SPREAD, 21, "feature spread",  0) /* f     F32: ... it was divided by this */        \
+    X(METADATA,       22, "metadata",        0) /* U8: one JSON object in UTF-8 */
+
+typedef enum {
+#define BONSAI_SECTION_ENUM(name, id, text, counted) BONSAI_##name = id,
+    BONSAI_SECTION_MAP(BONSAI_SECTION_ENUM)
+#undef BONSAI_SECTION_ENUM
+    BONSAI_SECTIONS = 23        /* one more than the last; entry 0 is never used */
+} bonsai_section;
+
+typedef enum { BONSAI_PART_NONE, BONSAI_TRAIN, BONSAI_VAL, BONSAI_TEST } bonsai_part;
+typedef enum { BONSAI_ROLE_NONE, BONSAI_ROOT, BONSAI_EGO, BONSAI_PROTOTYPE } bonsai_role;
+
+enum {                          /* flags of a graph: what its adjacency may hold */
+    BONSAI_DIRECTED   = 1,      /* an entry without its reverse */
+    BONSAI_SELF_LOOPS = 2,      /* an edge from a node to itself */
+    BONSAI_REPEATED   = 4       /* the same entry more than once */
+};
+
+typedef struct {
+    size_t       size;          /* set by the init function; do not touch */
+    int64_t      nodes;         /* below 2^31 */
+    int64_t      features;
+    int64_t      classes;       /* labels are 0 .. classes-1 */
+    uint64_t     flags;
+    bonsai_array section[BONSAI_SECTIONS];  /* new sections are appended, never inserted */
+} bonsai_view;
+
+#define bonsai_view_init(v) bonsai_view_init_sized((v), sizeof *(v))
+BONSAI_API void bonsai_view_init_sized(bonsai_view *v, size_t size);
+/* The text and the element size of a section or type, "" and 0 if unknown. */
+BONSAI_API const char *bonsai_section_text(bonsai_section s);
+BONSAI_API const char *bonsai_type_text(bonsai_type t);
+BONSAI_API size_t      bonsai_type_bytes(bonsai_type t);
+
+/* ---- graphs ------------------------------------------------------------- */
+
+typedef struct bonsai_graph bonsai_graph;
+
+typedef struct {
+    size_t      size;           /* set by the init function; do not touch */
+    int         keep_directed;  /* 0: an entry without its reverse gets one */
+    int         keep_self_loops;/* 0: dropped */
+    int         keep_repeated;  /* 0: merged, weights summed */
+    int         threads;        /* 0: every core */
+    const char *features;       /* text and mtx: file of features; NULL: found by name */
+    const char *labels;         /* text and mtx: file of labels and split; NULL: found by name */
+    bonsai_progress_fn *progress;
+    void       *payload;
+    /* append new fields here, never above */
+} bonsai_read_options;
+
+#define bonsai_read_options_init(o) bonsai_read_options_init_sized((o), sizeof *(o))
+BONSAI_API void bonsai_read_options_init_sized(bonsai_read_options *o, size_t size);
+
+/* Reads any graph.  path: a file, a folder, or FORMAT:PATH to say the format.
+ * A .bonsai file is mapped, not read: its bytes must not change while the graph
+ * is in use.  Sections of 1 MB and more are verified when first needed. */
+BONSAI_API bonsai_status bonsai_graph_load(bonsai_graph **out, const char *path);
+/* The same with options; NULL means the defaults. */
+BONSAI_API bonsai_status bonsai_graph_read(bonsai_graph **out, const char *path,
+                                           const bonsai_read_options *o);
+/* A graph of the caller's own arrays, checked.  With copy = 0 they are borrowed
+ * and must outlive the graph; with copy = 1 they are copied. */
+BONSAI_API bonsai_status bonsai_graph_new(bonsai_graph **out, const bonsai_view *v, int copy);
+/* A graph from m edges source[i] -> target[i] with weight[i] (NULL: unweighted)
+ * in any order, and the other sections of v, which are copied.  v->nodes must be
+ * set; v must have no adjacency. */
+BONSAI_API bonsai_status bonsai_graph_build(bonsai_graph **out, const bonsai_view *v, int64_t m,
+                                            const int32_t *source, const int32_t *target,
+                                            const float *weight, const bonsai_read_options *o);
+BONSAI_API void bonsai_graph_free(bonsai_graph *g);     /* NULL is fine */
+
+/* The arrays of a graph; they live as long as it does.  Those of a mapped file
+ * may not have been verified yet: call bonsai_graph_verify first. */
+BONSAI_API const bonsai_view *bonsai_graph_view(const bonsai_graph *g);
+BONSAI_API int64_t bonsai_graph_nodes(const bonsai_graph *g);
+BONSAI_API int64_t bonsai_graph_edges(const bonsai_graph *g);   /* entries: an undirected edge is two */
+BONSAI_API int64_t bonsai_graph_features(const bonsai_graph *g);
+BONSAI_API int64_t bonsai_graph_classes(const bonsai_graph *g);
+
+/* Verifies checksums and ranges of every section that has not been verified yet. */
+BONSAI_API bonsai_status bonsai_graph_verify(const bonsai_graph *g);
+/* Verifies everything, then what only a whole pass can tell: that an undirected
+ * graph is symmetric, weights included. */
+BONSAI_API bonsai_status bonsai_graph_check(const bonsai_graph *g, const bonsai_read_options *o);
+
+/* One row of features as f floats, whatever the encoding.  The caller must have
+ * verified a mapped graph. */
+BONSAI_API void bonsai_graph_row(float *out, const bonsai_graph *g, int64_t node);
+BONSAI_API int32_t bonsai_graph_label(const bonsai_graph *g, int64_t node);    /* -1: unknown */
+
+/* What reading or building did to the edges and features it was given. */
+typedef struct {
+    int64_t edges_given;        /* entries in the input */
+    int64_t self_loops;         /* dropped */
+    int64_t repeated;           /* merged into an equal entry */
+    int64_t reversed;           /* added so that each entry has its reverse */
+    int64_t feature_zeros;      /* stored zeros of sparse features, dropped */
+    int64_t feature_repeated;   /* repeated sparse features, summed */
+    int64_t rounded;            /* 1: features or weights were wider than float and were rounded */
+    int64_t filled;             /* nodes that the input skipped, added without features */
+    const char *format;         /* "planetoid", "npz", ...; "" when built in memory */
+} bonsai_read_info;
+BONSAI_API const bonsai_read_info *bonsai_graph_read_info(const bonsai_graph *g);
+
+/* ---- new graphs from old ------------------------------------------------ */
+
+/* A copy of g with a new split of its labelled nodes: shares of 100 that sum to
+ * at most 100 go to train, val and test at random; the same seed, the same split. */
+BONSAI_API bonsai_status bonsai_graph_split(bonsai_graph **out, const bonsai_graph *g,
+                                            const double percent[3], uint64_t seed);
+/* The subgraph of g that the given nodes induce, in the given order; count of
+ * them, no node twice.  Its origin section holds their ids (of g's own origin
+ * where g has one). */
+BONSAI_API bonsai_status bonsai_graph_induce(bonsai_graph **out, const bonsai_graph *g,
+                                             const int32_t *nodes, int64_t count);
+/* BONSAI_OK and *equal = 1 where a and b hold the same graph: the same values in
+ * every section that counts, and names, origins and roles, in whatever encoding. */
+BONSAI_API bonsai_status bonsai_graph_equal(int *equal, const bonsai_graph *a,
+                                            const bonsai_graph *b);
+
+/* ---- saving and sizes --------------------------------------------------- */
+
+typedef enum {                  /* how features are stored in a native file */
+    BONSAI_ENCODE_AUTO,         /* the smallest that loses nothing */
+    BONSAI_ENCODE_KEEP,         /* dense stays dense, sparse sparse; smallest that loses nothing */
+    BONSAI_ENCODE_F32, BONSAI_ENCODE_F16, BONSAI_ENCODE_U8,                /* dense */
+    BONSAI_ENCODE_SPARSE_F32, BONSAI_ENCODE_SPARSE_U8                      /* sparse */
+} bonsai_encoding;
+
+typedef struct {
+    size_t          size;       /* set by the init function; do not touch */
+    bonsai_encoding features;   /* native only; F16 and U8 may round */
+    int             threads;    /* 0: every core */
+    bonsai_progress_fn *progress;
+    void           *payload;
+    /* append new fields here, never above */
+} bonsai_write_options;
+
+#define bonsai_write_options_init(o) bonsai_write_options_init_sized((o), sizeof *(o))
+BONSAI_API void bonsai_write_options_init_sized(bonsai_write_options *o, size_t size);
+
+/* Writes path in the format that its ending names (.bonsai, .npz, or a folder of
+ * text ending in "/"), or FORMAT:PATH.  A temporary file is synced and renamed, so
+ * that a failure leaves what was there before.  *left_out, unless NULL, gets one
+ * bit (1 << section) for each section that the format cannot hold. */
+BONSAI_API bonsai_status bonsai_graph_save(const bonsai_graph *g, const char *path,
+                                           const bonsai_write_options *o, uint64_t *left_out);
+
+typedef enum {
+    BONSAI_STRICT,              /* counted sections in their smallest lossless encoding */
+    BONSAI_PAPER_FULL,          /* the published code's price of a full graph */
+    BONSAI_PAPER_CONDENSED      /* the published code's price of a condensed graph */
+} bonsai_accounting;
+
+/* The size of g; and the encoding and bytes that each section would have in a
+ * native file (arrays of BONSAI_SECTIONS, or NULL). */
+BONSAI_API bonsai_status bonsai_graph_bytes(double *out, const bonsai_graph *g,
+                                            bonsai_accounting accounting);
+BONSAI_API bonsai_status bonsai_graph_sections(bonsai_type *types, int64_t *bytes,
+                                               const bonsai_graph *g,
+                                               const bonsai_write_options *o);
+
+/* The formats: bonsai_format_name(i) for i = 0, 1, ... until NULL, and for each
+ * whether it can be written and one line about it. */
+BONSAI_API const char *bonsai_format_name(int i);
+BONSAI_API const char *bonsai_format_help(int i);
+BONSAI_API int         bonsai_format_writes(int i);
+
+/* ---- what a graph looks like -------------------------------------------- */
+
+typedef struct {
+    size_t  size;               /* set by the init function; do not touch */
+    int64_t nodes, edges, features, classes;
+    int64_t feature_nnz;        /* non-zero features */
+    int64_t labelled, part[4];  /* nodes with a label; nodes by bonsai_part */
+    int64_t isolated;           /* nodes without an edge */
+    int64_t self_loops;         /* entries from a node to itself */
+    int64_t degree_min, degree_median, degree_max;
+    int64_t degree_bin[33];     /* [0] degree 0; [i] degrees 2^(i-1) .. 2^i - 1 */
+    double  degree_mean;
+    double  homophily;          /* share of entries between labelled nodes of one class; -1: none */
+    double  power_exponent;     /* of the degree tail, by Hill's estimator over the top tenth; 0: too few */
+} bonsai_stats;
+
+#define bonsai_stats_init(s) bonsai_stats_init_sized((s), sizeof *(s))
+BONSAI_API void bonsai_stats_init_sized(bonsai_stats *s, size_t size);
+/* Fills s; class_counts, unless NULL, gets the number of nodes of each class. */
+BONSAI_API bonsai_status bonsai_graph_stats(bonsai_stats *s, int64_t *class_counts,
+                                            const bonsai_graph *g, const bonsai_read_options *o);
+
+typedef struct {
+    size_t size;                /* set by the init function; do not touch */
+    double features_only;       /* test accuracy in percent of a linear model on the features */
+    double two_hops;            /* the same on features averaged twice over neighbours */
+    double majority;            /* of always saying the largest class */
+    int64_t train, test;        /* nodes it was fitted and judged on (at most 10,000 each) */
+} bonsai_linear;
+
+#define bonsai_linear_init(l) bonsai_linear_init_sized((l), sizeof *(l))
+BONSAI_API void bonsai_linear_init_sized(bonsai_linear *l, size_t size);
+/* How far features alone go, and how much the edges add: ridge regression fitted
+ * on training nodes and judged on test nodes. */
+BONSAI_API bonsai_status bonsai_graph_linear(bonsai_linear *out, const bonsai_graph *g,
+                                             uint64_t seed, const bonsai_read_options *o);
+
+/* ---- generated graphs --------------------------------------------------- */
+
+typedef struct {
+    size_t   size;              /* set by the init function; do not touch */
+    int64_t  nodes;             /* 1 .. 2^31-1 */
+    int64_t  features;
+    int64_t  classes;
+    double   degree;            /* mean number of neighbours */
+    double   exponent;          /* of the degrees' power-law tail, above 2; 0: all alike */
+    double   homophily;         /* share of edges inside a class, 0 .. 1 */
+    double   imbalance;         /* 0: classes of equal size; 1: sizes as 1, 1/2, 1/3, ... */
+    double   difficulty;        /* 0: features give the class away; 1: they say nothing */
+    double   words;             /* sparse: mean number of words a node */
+    int      dense;             /* 0: bag of words, 1: a Gaussian mixture */
+    int      threads;           /* 0: every core */
+    uint64_t seed;
+    bonsai_progress_fn *progress;
+    void    *payload;
+    /* append new fields here, never above */
+} bonsai_generate_options;
+
+#define bonsai_generate_options_init(o) bonsai_generate_options_init_sized((o), sizeof *(o))
+BONSAI_API void bonsai_generate_options_init_sized(bonsai_generate_options *o, size_t size);
+/* A graph with labels, features and a 60/20/20 split that looks like a citation
+ * network: a degree-corrected block model.  Time and memory are linear. */
+BONSAI_API bonsai_status bonsai_graph_generate(bonsai_graph **out,
+                                               const bonsai_generate_options *o);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,127 @@
+/* base.h -- errors, memory, options, threads, random numbers, progress, files.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_BASE_H
+#define BN_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bonsai.h"
+
+#if defined(__GNUC__)
+#define BN_PRINTF(a, b) __attribute__((format(printf, a, b)))
+#else
+#define BN_PRINTF(a, b)
+#endif
+
+/* ---- errors (error.c) ---- */
+
+/* Sets this thread's sentence and returns rc.  Never call it in a parallel loop. */
+bonsai_status bn_fail(bonsai_status rc, const char *fmt, ...) BN_PRINTF(2, 3);
+
+/* Leaves through the label `done` with `rc` set if the call failed. */
+#define BN_TRY(call)             \
+    do {                         \
+        rc = (call);             \
+        if (rc != BONSAI_OK)     \
+            goto done;           \
+    } while (0)
+
+/* ---- memory (mem.c): the only malloc of the library ---- */
+
+/* Zeroed room for count items of the pointer's type; *pp stays NULL on failure.
+ * A count of 0 gives a valid pointer. */
+#define BN_NEW(pp, count) bn_new((void **)(pp), (count), sizeof **(pp))
+bonsai_status bn_new(void **out, int64_t count, size_t item);
+/* Makes *pp hold at least need items, keeping what it holds; *capacity grows by
+ * half, so that appending is linear.  On failure *pp is as it was. */
+bonsai_status bn_grow(void **pp, int64_t *capacity, int64_t need, size_t item);
+void bn_free(void *p);
+bonsai_status bn_strdup(char **out, const char *s);
+
+bool bn_mul(int64_t *out, int64_t a, int64_t b);    /* false if a*b overflows or one is negative */
+bool bn_add(int64_t *out, int64_t a, int64_t b);
+
+void    bn_mem_fail_at(int64_t nth);    /* tests: the nth allocation from now fails; -1: none */
+bool    bn_mem_failed(void);            /* tests: whether it has */
+int64_t bn_mem_live(void);              /* blocks not yet freed */
+void    bn_mem_limit(int64_t bytes);    /* refuse single requests above this; 0: the machine's memory */
+
+/* ---- options (options.c) ---- */
+
+extern const bonsai_read_options     bn_read_defaults;
+extern const bonsai_write_options    bn_write_defaults;
+extern const bonsai_generate_options bn_generate_defaults;
+
+/* Lays the caller's struct (its first field is its size) over the defaults; NULL
+ * means defaults alone.  name is the struct's, for the sentence. */
+bonsai_status bn_options_merge(void *out, const void *defaults, size_t full, const void *given,
+                               const char *name);
+#define BN_OPTIONS(out, given, kind) \
+    bn_options_merge((out), &bn_##kind##_defaults, sizeof *(out), (given), "bonsai_" #kind "_options")
+
+/* ---- threads and progress (threads.c) ---- */
+
+int bn_threads(int asked);      /* 0: every core; always at least 1 */
+
+typedef struct {
+    bonsai_progress_fn *fn;     /* NULL: silent */
+    void *payload;
+} bn_progress;
+
+bonsai_status bn_tick(bn_progress p, const char *stage, int64_t done, int64_t total);
+
+/* ---- random numbers (rng.c): counter-based, one stream an item ---- */
+
+typedef struct { uint64_t key, counter; } bn_rng;
+
+bn_rng   bn_rng_at(uint64_t seed, uint64_t item);
+uint64_t bn_rng_next(bn_rng *r);
+double   bn_rng_unit(bn_rng *r);                    /* in [0, 1) */
+int64_t  bn_rng_below(bn_rng *r, int64_t n);        /* in 0 .. n-1, without bias */
+double   bn_rng_normal(bn_rng *r);
+void     bn_rng_shuffle(int32_t *a, int64_t n, uint64_t seed);
+
+/* ---- checksums (checksum.c) ---- */
+
+uint32_t bn_crc32(uint32_t crc, const void *data, int64_t len);            /* start with 0 */
+uint32_t bn_crc32_parallel(const void *data, int64_t len, int threads);
+
+/* ---- numbers in text (number.c): independent of the locale ---- */
+
+/* Reads a number at *p, not past end; moves *p behind it.  False: no number there. */
+bool bn_parse_int(const char **p, const char *end, int64_t *out);      /* also false on overflow */
+bool bn_parse_real(const char **p, const char *end, double *out);      /* nearest double; nan, inf too */
+/* The shortest of %.6g .. %.9g that reads back as the same float; buf of 24. */
+int  bn_format_float(char *buf, float v);
+
+/* ---- files (file.c) ---- */
+
+typedef struct {                /* a whole file, mapped read-only */
+    const uint8_t *data;
+    int64_t len;
+} bn_file;
+
+bonsai_status bn_file_open(bn_file *out, const char *path);        /* regular files; empty is fine */
+void          bn_file_close(bn_file *f);
+bool bn_is_dir(const char *path);
+bool bn_is_file(const char *path);
+/* dir/name, malloced; name may be NULL. */
+bonsai_status bn_path_join(char **out, const char *dir, const char *name);
+bool bn_ends_with(const char *s, const char *ending);
+
+/* A file that appears under its name only when it is complete: written to a
+ * nameless or temporary file, synced, renamed by bn_out_commit.  bn_out_close
+ * frees; without a commit nothing is left behind. */
+typedef struct bn_out bn_out;
+bonsai_status bn_out_open(bn_out **out, const char *path);
+bonsai_status bn_out_write(bn_out *o, const void *data, int64_t len);
+bonsai_status bn_out_printf(bn_out *o, const char *fmt, ...) BN_PRINTF(2, 3);
+int64_t       bn_out_tell(const bn_out *o);
+bonsai_status bn_out_rewrite(bn_out *o, int64_t at, const void *data, int64_t len);
+bonsai_status bn_out_commit(bn_out *o);
+void          bn_out_close(bn_out *o);
+
+#endif

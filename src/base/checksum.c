@@ -1,0 +1,36 @@
+/* checksum.c -- CRC-32 (IEEE 802.3, as in zip and PNG), over blocks in parallel.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <zlib.h>
+
+#include "base.h"
+
+enum { BLOCK = 1 << 22 };       /* bytes; fixed, though the CRC does not depend on it */
+
+uint32_t bn_crc32(uint32_t crc, const void *data, int64_t len)
+{
+    return (uint32_t)crc32_z(crc, data, (size_t)len);
+}
+
+uint32_t bn_crc32_parallel(const void *data, int64_t len, int threads)
+{
+    const uint8_t *bytes = data;
+    uint32_t crc = 0;
+    enum { BATCH = 64 };
+    for (int64_t at = 0; at < len; at += (int64_t)BATCH * BLOCK) {
+        int64_t left = len - at;
+        int blocks = left >= (int64_t)BATCH * BLOCK ? BATCH : (int)((left + BLOCK - 1) / BLOCK);
+        uint32_t part[BATCH];
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (int b = 0; b < blocks; b++) {
+            int64_t first = at + (int64_t)b * BLOCK;
+            part[b] = bn_crc32(0, bytes + first, len - first < BLOCK ? len - first : BLOCK);
+        }
+        for (int b = 0; b < blocks; b++) {
+            int64_t first = at + (int64_t)b * BLOCK;
+            z_off_t n = (z_off_t)(len - first < BLOCK ? len - first : BLOCK);
+            crc = (uint32_t)crc32_combine(crc, part[b], n);
+        }
+    }
+    return crc;
+}

@@ -1,0 +1,47 @@
+/* error.c -- statuses and the one sentence that each thread keeps.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base.h"
+
+static _Thread_local char sentence[1024];
+
+/* A sentence must stay one line, whatever bytes a file name or a file brings. */
+static void make_printable(char *s)
+{
+    for (; *s; s++)
+        if ((unsigned char)*s < 0x20 || *s == 0x7f)
+            *s = '?';
+}
+
+bonsai_status bn_fail(bonsai_status rc, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(sentence, sizeof sentence, fmt, args);
+    va_end(args);
+    make_printable(sentence);
+    return rc;
+}
+
+const char *bonsai_error(void)
+{
+    return sentence;
+}
+
+const char *bonsai_status_text(bonsai_status status)
+{
+    switch (status) {
+#define TEXT(name, value, text) case BONSAI_##name: return text;
+    BONSAI_STATUS_MAP(TEXT)
+#undef TEXT
+    }
+    return "unknown status";
+}
+
+const char *bonsai_version(void)
+{
+    return BONSAI_VERSION;
+}

@@ -1,0 +1,268 @@
+/* file.c -- files mapped whole, and files that appear only when complete.
+ *
+ * Output goes to a file without a name where the file system can (O_TMPFILE), so
+ * that even kill -9 leaves nothing behind; it gets a temporary name for the
+ * instant between its last byte and the rename.  Elsewhere the temporary name is
+ * there from the start and removed on failure.
+ *
+ * SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base.h"
+
+bool bn_is_dir(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool bn_is_file(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+bool bn_ends_with(const char *s, const char *ending)
+{
+    size_t a = strlen(s), b = strlen(ending);
+    return a >= b && strcmp(s + a - b, ending) == 0;
+}
+
+bonsai_status bn_path_join(char **out, const char *dir, const char *name)
+{
+    size_t a = strlen(dir), b = name ? strlen(name) : 0;
+    bonsai_status rc = BN_NEW(out, (int64_t)(a + b + 2));
+    if (rc != BONSAI_OK)
+        return rc;
+    memcpy(*out, dir, a);
+    if (b) {
+        if (a && dir[a - 1] != '/')
+            (*out)[a++] = '/';
+        memcpy(*out + a, name, b);
+    }
+    return BONSAI_OK;
+}
+
+bonsai_status bn_file_open(bn_file *out, const char *path)
+{
+    bonsai_status rc = BONSAI_OK;
+    struct stat st;
+    void *p = NULL;
+    out->data = NULL;
+    out->len = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        rc = bn_fail(BONSAI_E_IO, "%s: cannot be opened: %s", path, strerror(errno));
+        goto done;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        rc = bn_fail(BONSAI_E_IO, "%s: is %s, not a file", path,
+                     S_ISDIR(st.st_mode) ? "a folder" : "a device or pipe");
+        goto done;
+    }
+    if (st.st_size > 0) {
+        p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (p == MAP_FAILED) {
+            rc = bn_fail(errno == ENOMEM ? BONSAI_E_MEMORY : BONSAI_E_IO,
+                         "%s: cannot be mapped: %s", path, strerror(errno));
+            goto done;
+        }
+    }
+    out->data = p;
+    out->len = (int64_t)st.st_size;
+done:
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+void bn_file_close(bn_file *f)
+{
+    if (f->data)
+        munmap((void *)(uintptr_t)f->data, (size_t)f->len);
+    f->data = NULL;
+    f->len = 0;
+}
+
+enum { BUFFER = 1 << 16 };
+
+struct bn_out {
+    char   *path, *temporary;
+    int     fd;
+    bool    named;              /* temporary exists in its folder */
+    int64_t written, buffered;
+    uint8_t buffer[BUFFER];
+};
+
+static bonsai_status write_failed(const bn_out *o)
+{
+    return bn_fail(BONSAI_E_IO, "%s: cannot be written: %s", o->path, strerror(errno));
+}
+
+static bonsai_status write_all(bn_out *o, const uint8_t *data, int64_t len)
+{
+    while (len > 0) {
+        ssize_t n = write(o->fd, data, len > (1 << 30) ? (size_t)1 << 30 : (size_t)len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return write_failed(o);
+        data += n;
+        len -= n;
+    }
+    return BONSAI_OK;
+}
+
+static bonsai_status flush(bn_out *o)
+{
+    int64_t n = o->buffered;
+    o->buffered = 0;
+    return write_all(o, o->buffer, n);
+}
+
+static mode_t usual_mode(void)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+static bonsai_status open_temporary(bn_out *o)
+{
+    char *slash = strrchr(o->temporary, '/');
+    char folder[4096] = ".";
+    if (slash && (size_t)(slash - o->temporary) < sizeof folder - 1)
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - o->temporary) + 1, o->temporary);
+#ifdef O_TMPFILE
+    if (access("/proc/self/fd", X_OK) == 0)         /* give_name needs it */
+        o->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+#endif
+    if (o->fd < 0) {
+        o->fd = mkostemp(o->temporary, O_CLOEXEC);
+        o->named = o->fd >= 0;
+        if (o->named)
+            (void)!fchmod(o->fd, usual_mode());
+    }
+    return o->fd < 0 ? write_failed(o) : BONSAI_OK;
+}
+
+bonsai_status bn_out_open(bn_out **out, const char *path)
+{
+    bonsai_status rc;
+    bn_out *o = NULL;
+    *out = NULL;
+    if (bn_is_dir(path))
+        return bn_fail(BONSAI_E_IO, "%s: is a folder, so no file can be written there", path);
+    BN_TRY(BN_NEW(&o, 1));
+    o->fd = -1;
+    BN_TRY(bn_strdup(&o->path, path));
+    BN_TRY(BN_NEW(&o->temporary, (int64_t)strlen(path) + 16));
+    sprintf(o->temporary, "%s.tmp.XXXXXX", path);
+    BN_TRY(open_temporary(o));
+    *out = o;
+    o = NULL;
+done:
+    bn_out_close(o);
+    return rc;
+}
+
+bonsai_status bn_out_write(bn_out *o, const void *data, int64_t len)
+{
+    bonsai_status rc = BONSAI_OK;
+    o->written += len;
+    if (len > BUFFER - o->buffered)
+        BN_TRY(flush(o));
+    if (len > BUFFER)
+        BN_TRY(write_all(o, data, len));
+    else if (len > 0) {
+        memcpy(o->buffer + o->buffered, data, (size_t)len);
+        o->buffered += len;
+    }
+done:
+    return rc;
+}
+
+bonsai_status bn_out_printf(bn_out *o, const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if (n < 0 || (size_t)n >= sizeof text)
+        return bn_fail(BONSAI_E_IO, "%s: a line is too long to be written", o->path);
+    return bn_out_write(o, text, n);
+}
+
+int64_t bn_out_tell(const bn_out *o)
+{
+    return o->written;
+}
+
+bonsai_status bn_out_rewrite(bn_out *o, int64_t at, const void *data, int64_t len)
+{
+    bonsai_status rc;
+    BN_TRY(flush(o));
+    if (pwrite(o->fd, data, (size_t)len, (off_t)at) != (ssize_t)len)
+        rc = write_failed(o);
+done:
+    return rc;
+}
+
+/* Gives a nameless file its temporary name. */
+static bonsai_status give_name(bn_out *o)
+{
+    char self[64];
+    if (o->named)
+        return BONSAI_OK;
+    snprintf(self, sizeof self, "/proc/self/fd/%d", o->fd);
+    int fd = mkostemp(o->temporary, O_CLOEXEC);     /* a free name */
+    if (fd < 0)
+        return write_failed(o);
+    close(fd);
+    if (unlink(o->temporary) != 0 ||
+        linkat(AT_FDCWD, self, AT_FDCWD, o->temporary, AT_SYMLINK_FOLLOW) != 0)
+        return write_failed(o);
+    o->named = true;
+    return BONSAI_OK;
+}
+
+bonsai_status bn_out_commit(bn_out *o)
+{
+    bonsai_status rc;
+    BN_TRY(flush(o));
+    if (fsync(o->fd) != 0) {
+        rc = write_failed(o);
+        goto done;
+    }
+    BN_TRY(give_name(o));
+    if (rename(o->temporary, o->path) != 0) {
+        rc = write_failed(o);
+        goto done;
+    }
+    o->named = false;
+done:
+    return rc;
+}
+
+void bn_out_close(bn_out *o)
+{
+    if (!o)
+        return;
+    if (o->fd >= 0)
+        close(o->fd);
+    if (o->named)
+        unlink(o->temporary);
+    bn_free(o->temporary);
+    bn_free(o->path);
+    bn_free(o);
+}

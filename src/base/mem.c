@@ -1,0 +1,138 @@
+/* mem.c -- the one door to the heap.
+ *
+ * Requests are checked before they are multiplied, zeroed, counted, and refused
+ * when larger than the machine's memory: with overcommit the system would say
+ * yes and kill the process later.  Tests make the nth request fail.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base.h"
+
+static atomic_int_least64_t fail_countdown = -1;
+static atomic_bool          failed;
+static atomic_int_least64_t live;
+static atomic_int_least64_t limit;
+
+void bn_mem_fail_at(int64_t nth)
+{
+    atomic_store(&failed, false);
+    atomic_store(&fail_countdown, nth);
+}
+
+bool bn_mem_failed(void)
+{
+    return atomic_load(&failed);
+}
+
+int64_t bn_mem_live(void)
+{
+    return atomic_load(&live);
+}
+
+void bn_mem_limit(int64_t bytes)
+{
+    atomic_store(&limit, bytes);
+}
+
+bool bn_mul(int64_t *out, int64_t a, int64_t b)
+{
+    if (a < 0 || b < 0 || (b > 0 && a > INT64_MAX / b))
+        return false;
+    *out = a * b;
+    return true;
+}
+
+bool bn_add(int64_t *out, int64_t a, int64_t b)
+{
+    if (a < 0 || b < 0 || a > INT64_MAX - b)
+        return false;
+    *out = a + b;
+    return true;
+}
+
+static int64_t largest_request(void)
+{
+    int64_t max = atomic_load(&limit);
+    if (max == 0) {
+        max = (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
+        if (max <= 0)
+            max = INT64_MAX;
+        atomic_store(&limit, max);
+    }
+    return max;
+}
+
+/* Whether this request is the one that a test wants to fail. */
+static bool told_to_fail(void)
+{
+    if (atomic_load(&fail_countdown) < 0)
+        return false;
+    if (atomic_fetch_sub(&fail_countdown, 1) != 0)
+        return false;
+    atomic_store(&failed, true);
+    return true;
+}
+
+static bonsai_status no_room(int64_t count, size_t item)
+{
+    return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for %lld items of %zu bytes",
+                   (long long)count, item);
+}
+
+static bool request_bytes(int64_t *bytes, int64_t count, size_t item)
+{
+    return bn_mul(bytes, count, (int64_t)item) && *bytes <= largest_request() && !told_to_fail();
+}
+
+bonsai_status bn_new(void **out, int64_t count, size_t item)
+{
+    int64_t bytes;
+    *out = NULL;
+    if (!request_bytes(&bytes, count, item))
+        return no_room(count, item);
+    *out = calloc(bytes ? (size_t)bytes : 1, 1);
+    if (!*out)
+        return no_room(count, item);
+    atomic_fetch_add(&live, 1);
+    return BONSAI_OK;
+}
+
+bonsai_status bn_grow(void **pp, int64_t *capacity, int64_t need, size_t item)
+{
+    if (need <= *capacity)
+        return BONSAI_OK;
+    int64_t wanted = *capacity + *capacity / 2 + 16;
+    if (wanted < need)
+        wanted = need;
+    int64_t bytes;
+    if (!request_bytes(&bytes, wanted, item))
+        return no_room(wanted, item);
+    void *bigger = realloc(*pp, (size_t)bytes);
+    if (!bigger)
+        return no_room(wanted, item);
+    if (!*pp)
+        atomic_fetch_add(&live, 1);
+    *pp = bigger;
+    *capacity = wanted;
+    return BONSAI_OK;
+}
+
+void bn_free(void *p)
+{
+    if (!p)
+        return;
+    atomic_fetch_sub(&live, 1);
+    free(p);
+}
+
+bonsai_status bn_strdup(char **out, const char *s)
+{
+    bonsai_status rc = BN_NEW(out, (int64_t)strlen(s) + 1);
+    if (rc == BONSAI_OK)
+        strcpy(*out, s);
+    return rc;
+}

@@ -1,0 +1,93 @@
+/* options.c -- every default of the library, and structs that may grow.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base.h"
+
+const bonsai_read_options bn_read_defaults = {
+    .size = sizeof(bonsai_read_options),
+};
+
+const bonsai_write_options bn_write_defaults = {
+    .size = sizeof(bonsai_write_options),
+    .features = BONSAI_ENCODE_AUTO,
+};
+
+const bonsai_generate_options bn_generate_defaults = {
+    .size = sizeof(bonsai_generate_options),
+    .nodes = 10000,
+    .features = 1000,
+    .classes = 7,
+    .degree = 5,
+    .exponent = 2.8,
+    .homophily = 0.8,
+    .imbalance = 0.5,
+    .difficulty = 0.5,
+    .words = 18,
+    .seed = 1,
+};
+
+bonsai_status bn_options_merge(void *out, const void *defaults, size_t full, const void *given,
+                               const char *name)
+{
+    memcpy(out, defaults, full);
+    if (!given)
+        return BONSAI_OK;
+    size_t size;
+    memcpy(&size, given, sizeof size);
+    if (size < sizeof size)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s was not initialised: call its init function first",
+                       name);
+    const unsigned char *bytes = given;
+    for (size_t i = full; i < size; i++)
+        if (bytes[i] != 0)
+            return bn_fail(BONSAI_E_ARGUMENT,
+                           "%s has options that this version of the library does not know (%s)",
+                           name, BONSAI_VERSION);
+    memcpy(out, given, size < full ? size : full);
+    memcpy(out, &full, sizeof full);
+    return BONSAI_OK;
+}
+
+/* Stamps the caller's struct with its own size, so that both sides may differ. */
+static void init_sized(void *out, size_t size, const void *defaults, size_t full)
+{
+    if (size > full)
+        memset((unsigned char *)out + full, 0, size - full);
+    memcpy(out, defaults, size < full ? size : full);
+    memcpy(out, &size, sizeof size);
+}
+
+void bonsai_read_options_init_sized(bonsai_read_options *o, size_t size)
+{
+    init_sized(o, size, &bn_read_defaults, sizeof *o);
+}
+
+void bonsai_write_options_init_sized(bonsai_write_options *o, size_t size)
+{
+    init_sized(o, size, &bn_write_defaults, sizeof *o);
+}
+
+void bonsai_generate_options_init_sized(bonsai_generate_options *o, size_t size)
+{
+    init_sized(o, size, &bn_generate_defaults, sizeof *o);
+}
+
+void bonsai_view_init_sized(bonsai_view *v, size_t size)
+{
+    const bonsai_view empty = {.size = sizeof empty};
+    init_sized(v, size, &empty, sizeof empty);
+}
+
+void bonsai_stats_init_sized(bonsai_stats *s, size_t size)
+{
+    const bonsai_stats empty = {.size = sizeof empty};
+    init_sized(s, size, &empty, sizeof empty);
+}
+
+void bonsai_linear_init_sized(bonsai_linear *l, size_t size)
+{
+    const bonsai_linear empty = {.size = sizeof empty};
+    init_sized(l, size, &empty, sizeof empty);
+}

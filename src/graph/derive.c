@@ -1,0 +1,285 @@
+/* derive.c -- new graphs from old: another split, an induced subgraph; equality.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "graph.h"
+
+/* A new graph with copies of the sections in the mask. */
+static bonsai_status copy_sections(bonsai_graph **out, const bonsai_graph *g, uint32_t mask)
+{
+    bonsai_status rc;
+    bonsai_graph *copy = NULL;
+    BN_TRY(bn_graph_need(g, mask, 0));
+    BN_TRY(bn_graph_new(&copy, g->where));
+    copy->view.nodes = g->view.nodes;
+    copy->view.features = g->view.features;
+    copy->view.classes = g->view.classes;
+    copy->view.flags = g->view.flags;
+    copy->info = g->info;
+    for (int s = 1; s < BONSAI_SECTIONS; s++)
+        if (mask & BN_BIT(s)) {
+            BN_TRY(bn_graph_copy(copy, &g->view, s));
+            atomic_store(&copy->verified[s], 1);
+        }
+    *out = copy;
+    copy = NULL;
+done:
+    bonsai_graph_free(copy);
+    return rc;
+}
+
+/* ---- split ---- */
+
+static bonsai_status check_percent(const double percent[3])
+{
+    double sum = 0;
+    for (int i = 0; i < 3; i++) {
+        if (!(percent[i] >= 0 && percent[i] <= 100))
+            return bn_fail(BONSAI_E_ARGUMENT, "a share of %g %% is not in 0..100", percent[i]);
+        sum += percent[i];
+    }
+    if (sum > 100 + 1e-9)
+        return bn_fail(BONSAI_E_ARGUMENT, "the shares %g/%g/%g sum to more than 100", percent[0],
+                       percent[1], percent[2]);
+    return BONSAI_OK;
+}
+
+bonsai_status bonsai_graph_split(bonsai_graph **out, const bonsai_graph *g,
+                                 const double percent[3], uint64_t seed)
+{
+    bonsai_status rc;
+    bonsai_graph *copy = NULL;
+    int32_t *order = NULL;
+    uint8_t *split;
+    int64_t labelled = 0, n = g->view.nodes;
+    *out = NULL;
+    BN_TRY(check_percent(percent));
+    BN_TRY(copy_sections(&copy, g, BN_ALL_SECTIONS & ~BN_BIT(BONSAI_SPLIT)));
+    BN_TRY(bn_graph_array(&split, copy, BONSAI_SPLIT, BONSAI_U8, n));
+    atomic_store(&copy->verified[BONSAI_SPLIT], 1);
+    BN_TRY(BN_NEW(&order, n));
+    for (int64_t v = 0; v < n; v++)
+        if (bn_label(g, v) >= 0)
+            order[labelled++] = (int32_t)v;
+    if (labelled == 0) {
+        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: no node has a label, so there is nothing to split",
+                     g->where);
+        goto done;
+    }
+    bn_rng_shuffle(order, labelled, seed);
+    double share = 0;
+    for (int64_t part = 0, i = 0; part < 3; part++) {
+        share += percent[part];
+        int64_t end = (int64_t)((double)labelled * share / 100 + 0.5);
+        for (; i < end && i < labelled; i++)
+            split[order[i]] = (uint8_t)(part + BONSAI_TRAIN);
+    }
+    *out = copy;
+    copy = NULL;
+done:
+    bonsai_graph_free(copy);
+    bn_free(order);
+    return rc;
+}
+
+/* ---- induced subgraph ---- */
+
+typedef struct {
+    const bonsai_graph *g;
+    bonsai_graph *out;
+    const int32_t *nodes;
+    int64_t count;
+    int32_t *place;             /* n: new id of a node, or -1 */
+} inducing;
+
+static bonsai_status place_nodes(inducing *in)
+{
+    int64_t n = in->g->view.nodes;
+    bonsai_status rc = BN_NEW(&in->place, n);
+    if (rc != BONSAI_OK)
+        return rc;
+    for (int64_t v = 0; v < n; v++)
+        in->place[v] = -1;
+    for (int64_t i = 0; i < in->count; i++) {
+        int32_t v = in->nodes[i];
+        if (v < 0 || v >= n)
+            return bn_fail(BONSAI_E_ARGUMENT, "node %d is outside 0..%lld", v, (long long)n - 1);
+        if (in->place[v] >= 0)
+            return bn_fail(BONSAI_E_ARGUMENT, "node %d is listed twice", v);
+        in->place[v] = (int32_t)i;
+    }
+    return BONSAI_OK;
+}
+
+typedef struct { int32_t id; float weight; } arc;
+
+/* Kept neighbours of one row, sorted by new id; rows are short after inducing. */
+static int64_t induced_row(arc *row, const inducing *in, int64_t i)
+{
+    const int32_t *to = bn_neighbors(in->g);
+    const float *w = in->g->view.section[BONSAI_EDGE_WEIGHTS].data;
+    int64_t count = 0, v = in->nodes[i], end = bn_row_begin(in->g, v + 1);
+    for (int64_t e = bn_row_begin(in->g, v); e < end; e++)
+        if (in->place[to[e]] >= 0)
+            row[count++] = (arc){in->place[to[e]], w ? w[e] : 1.0f};
+    return count;
+}
+
+static void sort_arcs(arc *a, int64_t count)
+{
+    for (int64_t gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11)   /* Shell's sort */
+        for (int64_t i = gap; i < count; i++) {
+            arc t = a[i];
+            int64_t j = i;
+            for (; j >= gap && a[j - gap].id > t.id; j -= gap)
+                a[j] = a[j - gap];
+            a[j] = t;
+        }
+}
+
+static bonsai_status induce_edges(inducing *in)
+{
+    bonsai_status rc;
+    uint64_t *offsets;
+    int32_t *neighbors;
+    float *weights = NULL;
+    arc *row = NULL;
+    int64_t longest = 0, total = 0;
+    BN_TRY(bn_graph_array(&offsets, in->out, BONSAI_OFFSETS, BONSAI_U64, in->count + 1));
+    for (int64_t i = 0; i < in->count; i++) {
+        int64_t v = in->nodes[i], degree = bn_row_begin(in->g, v + 1) - bn_row_begin(in->g, v);
+        longest = degree > longest ? degree : longest;
+    }
+    BN_TRY(BN_NEW(&row, longest));
+    for (int64_t i = 0; i < in->count; i++) {
+        total += induced_row(row, in, i);
+        offsets[i + 1] = (uint64_t)total;
+    }
+    BN_TRY(bn_graph_array(&neighbors, in->out, BONSAI_NEIGHBORS, BONSAI_U32, total));
+    if (bn_has(in->g, BONSAI_EDGE_WEIGHTS))
+        BN_TRY(bn_graph_array(&weights, in->out, BONSAI_EDGE_WEIGHTS, BONSAI_F32, total));
+    for (int64_t i = 0; i < in->count; i++) {
+        int64_t count = induced_row(row, in, i), at = (int64_t)offsets[i];
+        sort_arcs(row, count);
+        for (int64_t j = 0; j < count; j++) {
+            neighbors[at + j] = row[j].id;
+            if (weights)
+                weights[at + j] = row[j].weight;
+        }
+    }
+done:
+    bn_free(row);
+    return rc;
+}
+
+/* Copies the rows of a section of n rows of `width` elements. */
+static bonsai_status induce_rows(inducing *in, bonsai_section s, int64_t width)
+{
+    const bonsai_array *a = &in->g->view.section[s];
+    uint8_t *to;
+    if (!a->data)
+        return BONSAI_OK;
+    size_t bytes = (size_t)width * bonsai_type_bytes(a->type);
+    bonsai_status rc = bn_graph_array(&to, in->out, s, a->type, in->count * width);
+    for (int64_t i = 0; rc == BONSAI_OK && i < in->count; i++)
+        memcpy(to + (size_t)i * bytes, (const uint8_t *)a->data + (size_t)in->nodes[i] * bytes, bytes);
+    return rc;
+}
+
+/* Copies lists: offsets, and one or two sections of elements. */
+static bonsai_status induce_lists(inducing *in, bonsai_section offset_section, bonsai_section first,
+                                  bonsai_section second)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bonsai_array *from = &in->g->view.section[offset_section];
+    uint64_t *offsets;
+    if (!from->data)
+        return BONSAI_OK;
+    BN_TRY(bn_graph_array(&offsets, in->out, offset_section, BONSAI_U64, in->count + 1));
+    for (int64_t i = 0; i < in->count; i++)
+        offsets[i + 1] = offsets[i] + (uint64_t)(bn_int_at(from, in->nodes[i] + 1) -
+                                                 bn_int_at(from, in->nodes[i]));
+    const bonsai_section sections[2] = {first, second};
+    for (int k = 0; k < 2; k++) {
+        const bonsai_array *a = &in->g->view.section[sections[k]];
+        uint8_t *to;
+        if (!a->data)
+            continue;
+        size_t item = bonsai_type_bytes(a->type);
+        BN_TRY(bn_graph_array(&to, in->out, sections[k], a->type, (int64_t)offsets[in->count]));
+        for (int64_t i = 0; i < in->count; i++)
+            memcpy(to + offsets[i] * item,
+                   (const uint8_t *)a->data + (size_t)bn_int_at(from, in->nodes[i]) * item,
+                   (size_t)(offsets[i + 1] - offsets[i]) * item);
+    }
+done:
+    return rc;
+}
+
+static bonsai_status induce_names(inducing *in)
+{
+    bonsai_status rc;
+    const bonsai_array *a = &in->g->view.section[BONSAI_NODE_NAMES];
+    const char *name = a->data;
+    const char **start = NULL;
+    char *to;
+    int64_t total = 0;
+    if (!name)
+        return BONSAI_OK;
+    BN_TRY(BN_NEW(&start, in->g->view.nodes));
+    for (int64_t v = 0; v < in->g->view.nodes; v++, name += strlen(name) + 1)
+        start[v] = name;
+    for (int64_t i = 0; i < in->count; i++)
+        total += (int64_t)strlen(start[in->nodes[i]]) + 1;
+    BN_TRY(bn_graph_array(&to, in->out, BONSAI_NODE_NAMES, BONSAI_U8, total));
+    for (int64_t i = 0; i < in->count; i++, to += strlen(to) + 1)
+        strcpy(to, start[in->nodes[i]]);
+done:
+    bn_free(start);
+    return rc;
+}
+
+static bonsai_status induce_origin(inducing *in)
+{
+    int32_t *origin;
+    if (bn_has(in->g, BONSAI_ORIGIN))
+        return induce_rows(in, BONSAI_ORIGIN, 1);
+    bonsai_status rc = bn_graph_array(&origin, in->out, BONSAI_ORIGIN, BONSAI_U32, in->count);
+    if (rc == BONSAI_OK && in->count > 0)
+        memcpy(origin, in->nodes, (size_t)in->count * sizeof *origin);
+    return rc;
+}
+
+bonsai_status bonsai_graph_induce(bonsai_graph **out, const bonsai_graph *g, const int32_t *nodes,
+                                  int64_t count)
+{
+    bonsai_status rc;
+    inducing in = {.g = g, .nodes = nodes, .count = count};
+    *out = NULL;
+    if (count < 0 || (count > 0 && !nodes))
+        return bn_fail(BONSAI_E_ARGUMENT, "%lld nodes, but no list of them", (long long)count);
+    BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, 0));
+    BN_TRY(copy_sections(&in.out, g, BN_BIT(BONSAI_CLASS_NAMES) | BN_BIT(BONSAI_KEPT_FEATURES) |
+                                     BN_BIT(BONSAI_FEATURE_MEAN) | BN_BIT(BONSAI_FEATURE_SPREAD)));
+    in.out->view.nodes = count;
+    BN_TRY(place_nodes(&in));
+    BN_TRY(induce_edges(&in));
+    BN_TRY(induce_rows(&in, BONSAI_FEATURES, g->view.features));
+    BN_TRY(induce_rows(&in, BONSAI_SOFT_LABELS, g->view.classes));
+    static const bonsai_section by_node[] = {BONSAI_FEATURE_SCALE, BONSAI_LABELS,
+                                             BONSAI_NODE_WEIGHTS, BONSAI_SPLIT, BONSAI_ROLE};
+    for (size_t i = 0; i < sizeof by_node / sizeof *by_node; i++)
+        BN_TRY(induce_rows(&in, by_node[i], 1));
+    BN_TRY(induce_lists(&in, BONSAI_FEATURE_OFFSETS, BONSAI_FEATURE_INDICES, BONSAI_FEATURE_VALUES));
+    BN_TRY(induce_lists(&in, BONSAI_MEMBER_OFFSETS, BONSAI_MEMBERS, BONSAI_MEMBERS));
+    BN_TRY(induce_names(&in));
+    BN_TRY(induce_origin(&in));
+    BN_TRY(bonsai_graph_verify(in.out));
+    *out = in.out;
+    in.out = NULL;
+done:
+    bonsai_graph_free(in.out);
+    bn_free(in.place);
+    return rc;
+}

@@ -1,0 +1,469 @@
+/* encode.c -- the smallest encoding of each section, its bytes, and the bytes
+ * themselves.
+ *
+ * One pass over the features learns what they would allow: how many are not zero,
+ * whether all are one, fit in half precision, or are small multiples of a number
+ * per row.  The plan that follows is what the writer writes and what the size of
+ * a graph means, so the two cannot differ.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "graph.h"
+
+enum { PIECE = 1 << 20 };       /* bytes handed to the sink at a time */
+
+/* ---- 8-bit rows: value = scale * q ---- */
+
+/* Whether every value is exactly scale times an integer in low..high. */
+static bool is_multiple(const float *value, int64_t count, float scale, int low, int high)
+{
+    for (int64_t i = 0; i < count; i++) {
+        float q = rintf(value[i] / scale);
+        if (!(q >= (float)low && q <= (float)high) || scale * q != value[i] || q == 0.0f)
+            return false;
+    }
+    return true;
+}
+
+/* The scale that loses nothing, or 0.  hint: the scale the row came with, or 0. */
+static float exact_scale(const float *value, int64_t count, int low, int high, float hint)
+{
+    if (count == 0)
+        return 1.0f;
+    if (hint != 0.0f && is_multiple(value, count, hint, low, high))
+        return hint;
+    float least = INFINITY;
+    for (int64_t i = 0; i < count; i++)
+        least = fminf(least, fabsf(value[i]));
+    for (int divisor = 1; divisor <= 8; divisor++) {
+        float scale = least / (float)divisor;
+        if (scale > 0.0f && is_multiple(value, count, scale, low, high))
+            return scale;
+    }
+    return 0.0f;
+}
+
+static float row_hint(const bonsai_graph *g, int64_t node)
+{
+    const float *scale = g->view.section[BONSAI_FEATURE_SCALE].data;
+    return scale ? scale[node] : 0.0f;
+}
+
+/* The scale of a row in U8 or I8: exact where it can be, else the largest value
+ * over the largest number. */
+static float pick_scale(const float *value, int64_t count, bonsai_type t, float hint)
+{
+    int high = t == BONSAI_U8 ? 255 : 127;
+    float scale = exact_scale(value, count, t == BONSAI_U8 ? 0 : -127, high, hint), largest = 0.0f;
+    if (scale != 0.0f)
+        return scale;
+    for (int64_t i = 0; i < count; i++)
+        largest = fmaxf(largest, fabsf(value[i]));
+    scale = largest / (float)high;
+    return scale > 0.0f ? scale : 1.0f;
+}
+
+static uint8_t quantise(float v, float scale, bonsai_type t)
+{
+    float q = rintf(v / scale);
+    if (t == BONSAI_I8)
+        return (uint8_t)(int8_t)fmaxf(-127.0f, fminf(127.0f, q));
+    return (uint8_t)fmaxf(0.0f, fminf(255.0f, q));
+}
+
+/* ---- what the features allow ---- */
+
+typedef struct {
+    int64_t nnz;
+    bool ones, half, u8, i8, negative;
+} traits;
+
+static void row_traits(traits *t, const float *value, int64_t count, float hint)
+{
+    t->nnz += count;
+    for (int64_t i = 0; i < count; i++) {
+        t->ones &= value[i] == 1.0f;
+        t->half = t->half && bn_half_to_float(bn_half_from_float(value[i])) == value[i];
+        t->negative |= signbit(value[i]) != 0;
+    }
+    t->u8 = t->u8 && exact_scale(value, count, 0, 255, hint) != 0.0f;
+    t->i8 = t->i8 && exact_scale(value, count, -127, 127, hint) != 0.0f;
+}
+
+static bonsai_status find_traits(traits *out, const bonsai_graph *g, int threads)
+{
+    bonsai_status rc;
+    int64_t room = bn_row_room(g), n = g->view.nodes, blocks = (n + 1023) / 1024;
+    int32_t *index = NULL;
+    float *value = NULL;
+    traits *part = NULL;
+    int64_t lanes = threads < blocks ? threads : blocks;
+    BN_TRY(BN_NEW(&index, room * lanes));
+    BN_TRY(BN_NEW(&value, room * lanes));
+    BN_TRY(BN_NEW(&part, lanes));
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t lane = 0; lane < lanes; lane++) {
+        traits t = {0, true, true, true, true, false};
+        for (int64_t b = lane; b < blocks; b += lanes)
+            for (int64_t v = b * 1024; v < n && v < (b + 1) * 1024; v++) {
+                int64_t count = bn_row_get(index + lane * room, value + lane * room, g, v);
+                row_traits(&t, value + lane * room, count, row_hint(g, v));
+            }
+        part[lane] = t;
+    }
+    *out = (traits){0, true, true, true, true, false};
+    for (int64_t lane = 0; lane < lanes; lane++) {
+        out->nnz += part[lane].nnz;
+        out->ones &= part[lane].ones;
+        out->half &= part[lane].half;
+        out->u8 &= part[lane].u8;
+        out->i8 &= part[lane].i8;
+        out->negative |= part[lane].negative;
+    }
+done:
+    bn_free(index);
+    bn_free(value);
+    bn_free(part);
+    return rc;
+}
+
+/* ---- the plan ---- */
+
+static void set(bn_plan *p, bonsai_section s, bonsai_type t, int64_t count)
+{
+    p->type[s] = t;
+    p->count[s] = count;
+}
+
+int64_t bn_plan_bytes(const bn_plan *p, bonsai_section s)
+{
+    return p->count[s] * (int64_t)bonsai_type_bytes(p->type[s]);
+}
+
+static bonsai_type offset_type(int64_t last)
+{
+    return last <= (int64_t)UINT32_MAX ? BONSAI_U32 : BONSAI_U64;
+}
+
+static bonsai_type eight_bits(const traits *t)
+{
+    return t->negative ? BONSAI_I8 : BONSAI_U8;
+}
+
+static void plan_dense(bn_plan *p, const bonsai_view *v, bonsai_type t)
+{
+    set(p, BONSAI_FEATURES, t, v->nodes * v->features);
+    if (t == BONSAI_U8 || t == BONSAI_I8)
+        set(p, BONSAI_FEATURE_SCALE, BONSAI_F32, v->nodes);
+}
+
+static void plan_sparse(bn_plan *p, const bonsai_view *v, const traits *t, bonsai_type values)
+{
+    set(p, BONSAI_FEATURE_OFFSETS, offset_type(t->nnz), v->nodes + 1);
+    set(p, BONSAI_FEATURE_INDICES, v->features <= 65536 ? BONSAI_U16 : BONSAI_U32, t->nnz);
+    if (values != BONSAI_NONE)
+        set(p, BONSAI_FEATURE_VALUES, values, t->nnz);
+    if (values == BONSAI_U8 || values == BONSAI_I8)
+        set(p, BONSAI_FEATURE_SCALE, BONSAI_F32, v->nodes);
+}
+
+static int64_t feature_bytes(const bn_plan *p)
+{
+    int64_t sum = 0;
+    for (int s = BONSAI_FEATURES; s <= BONSAI_FEATURE_SCALE; s++)
+        sum += bn_plan_bytes(p, s);
+    return sum;
+}
+
+/* The smaller of the two, the first if they are equal. */
+static bn_plan smaller(const bn_plan *a, const bn_plan *b)
+{
+    return feature_bytes(b) < feature_bytes(a) ? *b : *a;
+}
+
+static bn_plan best_dense(const bn_plan *base, const bonsai_view *v, const traits *t)
+{
+    bn_plan best = *base, other = *base;
+    bool eight = t->u8 || t->i8;
+    plan_dense(&best, v, t->half ? BONSAI_F16 : BONSAI_F32);
+    if (eight) {
+        plan_dense(&other, v, t->u8 ? BONSAI_U8 : BONSAI_I8);
+        best = smaller(&best, &other);
+    }
+    return best;
+}
+
+static bn_plan best_sparse(const bn_plan *base, const bonsai_view *v, const traits *t)
+{
+    bn_plan best = *base, other = *base;
+    plan_sparse(&best, v, t, t->ones ? BONSAI_NONE : BONSAI_F32);
+    if (!t->ones && (t->u8 || t->i8)) {
+        plan_sparse(&other, v, t, t->u8 ? BONSAI_U8 : BONSAI_I8);
+        best = smaller(&best, &other);
+    }
+    return best;
+}
+
+static bonsai_status plan_features(bn_plan *p, const bonsai_graph *g, bonsai_encoding e,
+                                   int threads)
+{
+    bonsai_status rc;
+    const bonsai_view *v = &g->view;
+    const bn_plan base = *p;
+    traits t = {0};
+    if (!bn_has(g, BONSAI_FEATURES) && !bn_has(g, BONSAI_FEATURE_OFFSETS))
+        return BONSAI_OK;
+    BN_TRY(find_traits(&t, g, threads));
+    const bn_plan dense = best_dense(&base, v, &t), sparse = best_sparse(&base, v, &t);
+    switch (e) {
+    case BONSAI_ENCODE_AUTO:
+        *p = smaller(&sparse, &dense);
+        break;
+    case BONSAI_ENCODE_KEEP:
+        *p = bn_has(g, BONSAI_FEATURES) ? dense : sparse;
+        break;
+    case BONSAI_ENCODE_F32:
+        plan_dense(p, v, BONSAI_F32);
+        break;
+    case BONSAI_ENCODE_F16:
+        plan_dense(p, v, BONSAI_F16);
+        break;
+    case BONSAI_ENCODE_U8:
+        plan_dense(p, v, eight_bits(&t));
+        break;
+    case BONSAI_ENCODE_SPARSE_F32:
+        plan_sparse(p, v, &t, BONSAI_F32);
+        break;
+    case BONSAI_ENCODE_SPARSE_U8:
+        plan_sparse(p, v, &t, eight_bits(&t));
+        break;
+    default:
+        rc = bn_fail(BONSAI_E_ARGUMENT, "feature encoding %d is not known", (int)e);
+    }
+done:
+    return rc;
+}
+
+/* The narrowest type that holds every soft label or node weight. */
+static bonsai_type narrow_reals(const bonsai_array *a, bonsai_section s)
+{
+    bool bytes = true, shorts = s == BONSAI_NODE_WEIGHTS;
+    if (a->type == BONSAI_U8)
+        return a->type;
+    for (int64_t i = 0; i < a->count && (bytes || shorts); i++) {
+        float v = bn_real_at(a, i), q = s == BONSAI_SOFT_LABELS ? rintf(v * 255.0f) : v;
+        bytes &= q >= 0 && q <= 255.0f && !signbit(v) &&
+                 (s == BONSAI_SOFT_LABELS ? q / 255.0f : rintf(q)) == v;
+        shorts &= v >= 0 && v <= 65535.0f && !signbit(v) && rintf(v) == v;
+    }
+    return bytes ? BONSAI_U8 : shorts ? BONSAI_U16 : BONSAI_F32;
+}
+
+bonsai_status bn_plan_make(bn_plan *p, const bonsai_graph *g, bonsai_encoding e, int threads)
+{
+    bonsai_status rc;
+    const bonsai_view *v = &g->view;
+    threads = bn_threads(threads);
+    memset(p, 0, sizeof *p);
+    BN_TRY(bn_graph_need(g, BN_FEATURE_SECTIONS | BN_BIT(BONSAI_SOFT_LABELS) |
+                                BN_BIT(BONSAI_NODE_WEIGHTS) | BN_BIT(BONSAI_LABELS), threads));
+    for (int s = 1; s < BONSAI_SECTIONS; s++) {
+        const bonsai_array *a = &v->section[s];
+        bonsai_type t = a->type;
+        if (!a->data || (s >= BONSAI_FEATURES && s <= BONSAI_FEATURE_SCALE))
+            continue;
+        if (s == BONSAI_OFFSETS)
+            t = offset_type(v->section[BONSAI_NEIGHBORS].count);
+        else if (s == BONSAI_MEMBER_OFFSETS)
+            t = offset_type(v->section[BONSAI_MEMBERS].count);
+        else if (s == BONSAI_LABELS)
+            t = v->classes <= 255 ? BONSAI_U8 : v->classes <= 65535 ? BONSAI_U16 : BONSAI_U32;
+        else if (s == BONSAI_SOFT_LABELS || s == BONSAI_NODE_WEIGHTS)
+            t = narrow_reals(a, s);
+        set(p, s, t, a->count);
+    }
+    BN_TRY(plan_features(p, g, e, threads));
+done:
+    return rc;
+}
+
+/* ---- the bytes ---- */
+
+typedef struct {                /* gathers elements and hands them on in pieces */
+    uint8_t *buffer;
+    int64_t  used;
+    bn_sink *sink;
+    void    *payload;
+} pieces;
+
+static bonsai_status flush(pieces *o)
+{
+    int64_t len = o->used;
+    o->used = 0;
+    return len > 0 ? o->sink(o->buffer, len, o->payload) : BONSAI_OK;
+}
+
+static bonsai_status put(pieces *o, const void *data, int64_t len)
+{
+    bonsai_status rc = BONSAI_OK;
+    if (o->used + len > PIECE)
+        BN_TRY(flush(o));
+    memcpy(o->buffer + o->used, data, (size_t)len);
+    o->used += len;
+done:
+    return rc;
+}
+
+static bonsai_status put_int(pieces *o, bonsai_type t, int64_t v)
+{
+    uint8_t b[8];
+    for (int i = 0; i < 8; i++)
+        b[i] = (uint8_t)((uint64_t)v >> 8 * i);
+    return put(o, b, (int64_t)bonsai_type_bytes(t));
+}
+
+static bonsai_status put_real(pieces *o, bonsai_type t, float v, float scale)
+{
+    uint16_t half;
+    uint8_t q;
+    switch (t) {
+    case BONSAI_F16:
+        half = bn_half_from_float(v);
+        return put(o, &half, 2);
+    case BONSAI_U8:
+    case BONSAI_I8:
+        q = quantise(v, scale, t);
+        return put(o, &q, 1);
+    default:
+        return put(o, &v, 4);
+    }
+}
+
+/* A half that is too large for f16 must not become infinite. */
+static bonsai_status check_half(const bonsai_graph *g, const float *value, int64_t count, int64_t node)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (fabsf(value[i]) >= 65520.0f)
+            return bn_fail(BONSAI_E_ARGUMENT, "%s: node %lld has a feature of %g, which f16 cannot "
+                           "hold", g->where, (long long)node, (double)value[i]);
+    return BONSAI_OK;
+}
+
+/* One row of a feature section. */
+static bonsai_status put_row(pieces *o, const bn_plan *p, const bonsai_graph *g, bonsai_section s,
+                             int64_t node, const int32_t *index, const float *value, int64_t count)
+{
+    bonsai_status rc = BONSAI_OK;
+    bonsai_type t = p->type[s];
+    bonsai_type scaled = p->type[BONSAI_FEATURES] ? p->type[BONSAI_FEATURES] : p->type[BONSAI_FEATURE_VALUES];
+    float scale = 1.0f;
+    if (p->type[BONSAI_FEATURE_SCALE])
+        scale = pick_scale(value, count, scaled, row_hint(g, node));
+    if (s == BONSAI_FEATURE_SCALE)
+        return put(o, &scale, 4);
+    if (s == BONSAI_FEATURE_INDICES) {
+        for (int64_t i = 0; i < count; i++)
+            BN_TRY(put_int(o, t, index[i]));
+        goto done;
+    }
+    if (t == BONSAI_F16)
+        BN_TRY(check_half(g, value, count, node));
+    if (s == BONSAI_FEATURE_VALUES) {
+        for (int64_t i = 0; i < count; i++)
+            BN_TRY(put_real(o, t, value[i], scale));
+        goto done;
+    }
+    for (int64_t j = 0, i = 0; j < g->view.features; j++) {
+        bool here = i < count && index[i] == j;
+        BN_TRY(put_real(o, t, here ? value[i] : 0.0f, scale));
+        i += here;
+    }
+done:
+    return rc;
+}
+
+static bonsai_status emit_features(pieces *o, const bn_plan *p, const bonsai_graph *g,
+                                   bonsai_section s)
+{
+    bonsai_status rc;
+    int64_t room = bn_row_room(g), total = 0;
+    int32_t *index = NULL;
+    float *value = NULL;
+    BN_TRY(BN_NEW(&index, room));
+    BN_TRY(BN_NEW(&value, room));
+    if (s == BONSAI_FEATURE_OFFSETS)
+        BN_TRY(put_int(o, p->type[s], 0));
+    for (int64_t v = 0; v < g->view.nodes; v++) {
+        int64_t count = bn_row_get(index, value, g, v);
+        total += count;
+        if (s == BONSAI_FEATURE_OFFSETS)
+            BN_TRY(put_int(o, p->type[s], total));
+        else
+            BN_TRY(put_row(o, p, g, s, v, index, value, count));
+    }
+done:
+    bn_free(index);
+    bn_free(value);
+    return rc;
+}
+
+static bonsai_status emit_converted(pieces *o, const bn_plan *p, const bonsai_graph *g,
+                                    bonsai_section s)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bonsai_array *a = &g->view.section[s];
+    for (int64_t i = 0; i < a->count; i++)
+        if (s == BONSAI_LABELS)
+            BN_TRY(put_int(o, p->type[s], bn_label(g, i)));     /* -1 is all ones at any width */
+        else if (s == BONSAI_SOFT_LABELS)
+            BN_TRY(put_int(o, p->type[s], lrintf(bn_real_at(a, i) * 255.0f)));
+        else if (s == BONSAI_NODE_WEIGHTS)
+            BN_TRY(put_int(o, p->type[s], lrintf(bn_real_at(a, i))));
+        else
+            BN_TRY(put_int(o, p->type[s], bn_int_at(a, i)));
+done:
+    return rc;
+}
+
+/* Whether the section can be handed on as it lies. */
+static bool unchanged(const bn_plan *p, const bonsai_graph *g, bonsai_section s)
+{
+    const bonsai_array *a = &g->view.section[s];
+    if (!a->data || a->type != p->type[s] || a->count != p->count[s])
+        return false;
+    if (s == BONSAI_FEATURE_SCALE || a->type == BONSAI_U8 || a->type == BONSAI_I8)
+        return s > BONSAI_FEATURE_SCALE ||      /* a row's scale and its numbers go together */
+               (g->view.section[BONSAI_FEATURES].type == p->type[BONSAI_FEATURES] &&
+                g->view.section[BONSAI_FEATURE_VALUES].type == p->type[BONSAI_FEATURE_VALUES] &&
+                g->view.section[BONSAI_FEATURE_INDICES].count == p->count[BONSAI_FEATURE_INDICES]);
+    return true;
+}
+
+bonsai_status bn_plan_emit(const bn_plan *p, const bonsai_graph *g, bonsai_section s,
+                           bn_sink *sink, void *payload)
+{
+    bonsai_status rc;
+    const bonsai_array *a = &g->view.section[s];
+    pieces o = {NULL, 0, sink, payload};
+    if (unchanged(p, g, s)) {
+        int64_t len = bn_plan_bytes(p, s);
+        for (int64_t at = 0; at < len; at += (int64_t)64 * PIECE) {
+            int64_t left = len - at < (int64_t)64 * PIECE ? len - at : (int64_t)64 * PIECE;
+            rc = sink((const uint8_t *)a->data + at, left, payload);
+            if (rc != BONSAI_OK)
+                return rc;
+        }
+        return BONSAI_OK;
+    }
+    BN_TRY(BN_NEW(&o.buffer, PIECE));
+    if (s >= BONSAI_FEATURES && s <= BONSAI_FEATURE_SCALE)
+        BN_TRY(emit_features(&o, p, g, s));
+    else
+        BN_TRY(emit_converted(&o, p, g, s));
+    BN_TRY(flush(&o));
+done:
+    bn_free(o.buffer);
+    return rc;
+}

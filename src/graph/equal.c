@@ -1,0 +1,96 @@
+/* equal.c -- whether two graphs hold the same values, whatever their encodings.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "graph.h"
+
+static bool same_integers(const bonsai_array *a, const bonsai_array *b)
+{
+    for (int64_t i = 0; i < a->count; i++)
+        if (bn_int_at(a, i) != bn_int_at(b, i))
+            return false;
+    return true;
+}
+
+static float unit(const bonsai_array *a, bonsai_section s)
+{
+    return s == BONSAI_SOFT_LABELS && a->type == BONSAI_U8 ? 255.0f : 1.0f;
+}
+
+static bool same_reals(const bonsai_array *a, const bonsai_array *b, bonsai_section s)
+{
+    float ua = unit(a, s), ub = unit(b, s);
+    for (int64_t i = 0; i < a->count; i++)
+        if (bn_real_at(a, i) / ua != bn_real_at(b, i) / ub)
+            return false;
+    return true;
+}
+
+static bool same_labels(const bonsai_graph *a, const bonsai_graph *b)
+{
+    for (int64_t v = 0; v < a->view.nodes; v++)
+        if (bn_label(a, v) != bn_label(b, v))
+            return false;
+    return true;
+}
+
+static bool same_section(const bonsai_graph *a, const bonsai_graph *b, bonsai_section s)
+{
+    const bonsai_array *x = &a->view.section[s], *y = &b->view.section[s];
+    if (!x->data || !y->data)
+        return !x->data && !y->data;
+    if (x->count != y->count)
+        return false;
+    switch (s) {
+    case BONSAI_LABELS:
+        return same_labels(a, b);
+    case BONSAI_EDGE_WEIGHTS:
+    case BONSAI_SOFT_LABELS:
+    case BONSAI_NODE_WEIGHTS:
+    case BONSAI_FEATURE_MEAN:
+    case BONSAI_FEATURE_SPREAD:
+        return same_reals(x, y, s);
+    default:
+        return same_integers(x, y);
+    }
+}
+
+/* Feature rows by their non-zeros, bit for bit. */
+static bonsai_status same_features(bool *same, const bonsai_graph *a, const bonsai_graph *b)
+{
+    bonsai_status rc;
+    int64_t room_a = bn_row_room(a), room_b = bn_row_room(b);
+    int64_t room = room_a > room_b ? room_a : room_b;
+    int32_t *index = NULL;
+    float *value = NULL;
+    BN_TRY(BN_NEW(&index, 2 * room));
+    BN_TRY(BN_NEW(&value, 2 * room));
+    for (int64_t v = 0; v < a->view.nodes && *same; v++) {
+        int64_t count = bn_row_get(index, value, a, v);
+        *same = bn_row_get(index + room, value + room, b, v) == count &&
+                memcmp(index, index + room, (size_t)count * sizeof *index) == 0 &&
+                memcmp(value, value + room, (size_t)count * sizeof *value) == 0;
+    }
+done:
+    bn_free(index);
+    bn_free(value);
+    return rc;
+}
+
+bonsai_status bonsai_graph_equal(int *equal, const bonsai_graph *a, const bonsai_graph *b)
+{
+    bonsai_status rc;
+    BN_TRY(bn_graph_need(a, BN_ALL_SECTIONS, 0));
+    BN_TRY(bn_graph_need(b, BN_ALL_SECTIONS, 0));
+    bool same = a->view.nodes == b->view.nodes && a->view.features == b->view.features &&
+                a->view.classes == b->view.classes && a->view.flags == b->view.flags;
+    for (int s = 1; s < BONSAI_METADATA && same; s++)
+        if (!(BN_FEATURE_SECTIONS & BN_BIT(s)))
+            same = same_section(a, b, s);
+    if (same)
+        BN_TRY(same_features(&same, a, b));
+    *equal = same;
+done:
+    return rc;
+}

@@ -1,0 +1,117 @@
+/* features.c -- one node's features, label and part, whatever the encoding.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "graph.h"
+
+static bn_csr sparse_features(const bonsai_graph *g)
+{
+    const bonsai_view *v = &g->view;
+    bn_csr x = {v->nodes, v->features, v->section[BONSAI_FEATURE_OFFSETS],
+                v->section[BONSAI_FEATURE_INDICES], v->section[BONSAI_FEATURE_VALUES],
+                v->section[BONSAI_FEATURE_SCALE].data};
+    return x;
+}
+
+int64_t bn_row_room(const bonsai_graph *g)
+{
+    const bonsai_array *offsets = &g->view.section[BONSAI_FEATURE_OFFSETS];
+    int64_t room = 0;
+    if (!offsets->data)
+        return g->view.features;
+    for (int64_t v = 0; v < g->view.nodes; v++) {
+        int64_t len = bn_int_at(offsets, v + 1) - bn_int_at(offsets, v);
+        room = len > room ? len : room;
+    }
+    return room;
+}
+
+/* Zero is all bits zero: a minus zero is a value that a file may want back. */
+static bool is_zero(float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits == 0;
+}
+
+static int64_t sparse_row(int32_t *index, float *value, const bonsai_graph *g, int64_t node)
+{
+    const bn_csr x = sparse_features(g);
+    int64_t count = 0, end = bn_int_at(&x.offsets, node + 1);
+    for (int64_t e = bn_int_at(&x.offsets, node); e < end; e++) {
+        float v = bn_csr_value(&x, node, e);
+        if (is_zero(v))
+            continue;
+        index[count] = (int32_t)bn_int_at(&x.indices, e);
+        value[count++] = v;
+    }
+    return count;
+}
+
+static int64_t dense_row(int32_t *index, float *value, const bonsai_graph *g, int64_t node)
+{
+    const bonsai_array *x = &g->view.section[BONSAI_FEATURES];
+    const float *scale = g->view.section[BONSAI_FEATURE_SCALE].data;
+    int64_t f = g->view.features, count = 0;
+    for (int64_t j = 0; j < f; j++) {
+        float v = bn_real_at(x, node * f + j);
+        if (scale)
+            v *= scale[node];
+        if (is_zero(v))
+            continue;
+        index[count] = (int32_t)j;
+        value[count++] = v;
+    }
+    return count;
+}
+
+int64_t bn_row_get(int32_t *index, float *value, const bonsai_graph *g, int64_t node)
+{
+    if (bn_has(g, BONSAI_FEATURE_OFFSETS))
+        return sparse_row(index, value, g, node);
+    if (bn_has(g, BONSAI_FEATURES))
+        return dense_row(index, value, g, node);
+    return 0;
+}
+
+void bonsai_graph_row(float *out, const bonsai_graph *g, int64_t node)
+{
+    const bonsai_array *x = &g->view.section[BONSAI_FEATURES];
+    const float *scale = g->view.section[BONSAI_FEATURE_SCALE].data;
+    int64_t f = g->view.features;
+    if (x->data && x->type == BONSAI_F32)
+        memcpy(out, (const float *)x->data + node * f, (size_t)f * sizeof *out);
+    else if (x->data)
+        for (int64_t j = 0; j < f; j++)
+            out[j] = scale ? scale[node] * bn_real_at(x, node * f + j) : bn_real_at(x, node * f + j);
+    else {
+        memset(out, 0, (size_t)f * sizeof *out);
+        if (!bn_has(g, BONSAI_FEATURE_OFFSETS))
+            return;
+        const bn_csr s = sparse_features(g);
+        int64_t end = bn_int_at(&s.offsets, node + 1);
+        for (int64_t e = bn_int_at(&s.offsets, node); e < end; e++)
+            out[bn_int_at(&s.indices, e)] = bn_csr_value(&s, node, e);
+    }
+}
+
+int32_t bn_label(const bonsai_graph *g, int64_t node)
+{
+    const bonsai_array *a = &g->view.section[BONSAI_LABELS];
+    if (!a->data)
+        return -1;
+    int64_t label = bn_int_at(a, node), unknown = (1ll << 8 * bonsai_type_bytes(a->type)) - 1;
+    return label == unknown ? -1 : (int32_t)label;
+}
+
+int32_t bonsai_graph_label(const bonsai_graph *g, int64_t node)
+{
+    return bn_label(g, node);
+}
+
+bonsai_part bn_part(const bonsai_graph *g, int64_t node)
+{
+    const uint8_t *split = g->view.section[BONSAI_SPLIT].data;
+    return split ? (bonsai_part)split[node] : BONSAI_PART_NONE;
+}

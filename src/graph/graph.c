@@ -1,0 +1,198 @@
+/* graph.c -- the graph handle: a table of sections, owned, borrowed or mapped.
+ *
+ * A section is verified once, when something first needs it; a mutex serialises
+ * that, and an atomic flag makes the common case free.  Everything else in a
+ * graph is constant after it is built, so threads share it as they like.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "graph.h"
+
+const char *bonsai_section_text(bonsai_section s)
+{
+    switch (s) {
+#define TEXT(name, id, text, counted) case BONSAI_##name: return text;
+    BONSAI_SECTION_MAP(TEXT)
+#undef TEXT
+    case BONSAI_SECTIONS: break;
+    }
+    return "";
+}
+
+const char *bonsai_type_text(bonsai_type t)
+{
+    static const char *const text[] = {"none", "u8", "u16", "u32", "u64", "i8", "f16", "f32"};
+    return (unsigned)t < sizeof text / sizeof *text ? text[t] : "";
+}
+
+size_t bonsai_type_bytes(bonsai_type t)
+{
+    switch (t) {
+#define BYTES(name, value, bytes) case BONSAI_##name: return bytes;
+    BONSAI_TYPE_MAP(BYTES)
+#undef BYTES
+    }
+    return 0;
+}
+
+bonsai_status bn_graph_new(bonsai_graph **out, const char *where)
+{
+    bonsai_status rc;
+    bonsai_graph *g = NULL;
+    *out = NULL;
+    BN_TRY(BN_NEW(&g, 1));
+    if (pthread_mutex_init(&g->lock, NULL) != 0) {
+        bn_free(g);
+        return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for a lock");
+    }
+    bonsai_view_init(&g->view);
+    g->info.format = "";
+    BN_TRY(bn_strdup(&g->where, where));
+    *out = g;
+    g = NULL;
+done:
+    bonsai_graph_free(g);
+    return rc;
+}
+
+void bonsai_graph_free(bonsai_graph *g)
+{
+    if (!g)
+        return;
+    for (int s = 0; s < BONSAI_SECTIONS; s++)
+        bn_free(g->owned[s]);
+    bn_file_close(&g->file);
+    pthread_mutex_destroy(&g->lock);
+    bn_free(g->where);
+    bn_free(g);
+}
+
+bonsai_status bn_graph_array(void *out, bonsai_graph *g, bonsai_section s, bonsai_type t,
+                             int64_t count)
+{
+    void *data;
+    bonsai_status rc = bn_new(&data, count, bonsai_type_bytes(t));
+    if (rc != BONSAI_OK)
+        return rc;
+    bn_free(g->owned[s]);
+    g->owned[s] = data;
+    g->view.section[s] = (bonsai_array){data, count, t};
+    memcpy(out, &data, sizeof data);
+    return BONSAI_OK;
+}
+
+bonsai_status bn_graph_copy(bonsai_graph *g, const bonsai_view *v, bonsai_section s)
+{
+    const bonsai_array *a = &v->section[s];
+    void *data;
+    if (!a->data)
+        return BONSAI_OK;
+    bonsai_status rc = bn_graph_array(&data, g, s, a->type, a->count);
+    if (rc == BONSAI_OK && a->count > 0)
+        memcpy(data, a->data, (size_t)a->count * bonsai_type_bytes(a->type));
+    return rc;
+}
+
+static bonsai_status verify(bonsai_graph *g, bonsai_section s, int threads)
+{
+    const bonsai_array *a = &g->view.section[s];
+    bonsai_status rc = BONSAI_OK;
+    pthread_mutex_lock(&g->lock);
+    if (atomic_load(&g->verified[s]))
+        goto done;
+    if (g->file.data) {
+        int64_t len = a->count * (int64_t)bonsai_type_bytes(a->type);
+        if (bn_crc32_parallel(a->data, len, threads) != g->crc[s]) {
+            rc = bn_fail(BONSAI_E_FORMAT, "%s: the checksum of the section \"%s\" does not match: "
+                         "the file is damaged", g->where, bonsai_section_text(s));
+            goto done;
+        }
+    }
+    BN_TRY(bn_section_check(&g->view, s, g->where, threads));
+    atomic_store(&g->verified[s], 1);
+done:
+    pthread_mutex_unlock(&g->lock);
+    return rc;
+}
+
+bonsai_status bn_graph_need(const bonsai_graph *g, uint32_t mask, int threads)
+{
+    /* Lists need their offsets, which have lower numbers and so come first. */
+    if (mask & BN_BIT(BONSAI_NEIGHBORS))
+        mask |= BN_BIT(BONSAI_OFFSETS);
+    if (mask & BN_BIT(BONSAI_FEATURE_INDICES))
+        mask |= BN_BIT(BONSAI_FEATURE_OFFSETS);
+    for (int s = 1; s < BONSAI_SECTIONS; s++) {
+        if (!(mask & BN_BIT(s)) || !bn_has(g, s) || atomic_load(&g->verified[s]))
+            continue;
+        bonsai_status rc = verify((bonsai_graph *)(uintptr_t)g, s, bn_threads(threads));
+        if (rc != BONSAI_OK)
+            return rc;
+    }
+    return BONSAI_OK;
+}
+
+bonsai_status bonsai_graph_verify(const bonsai_graph *g)
+{
+    return bn_graph_need(g, BN_ALL_SECTIONS, 0);
+}
+
+bonsai_status bonsai_graph_new(bonsai_graph **out, const bonsai_view *v, int copy)
+{
+    bonsai_status rc;
+    bonsai_graph *g = NULL;
+    *out = NULL;
+    BN_TRY(bn_graph_new(&g, "graph"));
+    const bonsai_view empty = g->view;
+    BN_TRY(bn_options_merge(&g->view, &empty, sizeof empty, v, "bonsai_view"));
+    BN_TRY(bn_view_shape(&g->view, g->where));
+    for (int s = 1; copy && s < BONSAI_SECTIONS; s++) {
+        const bonsai_view borrowed = g->view;
+        BN_TRY(bn_graph_copy(g, &borrowed, s));
+    }
+    BN_TRY(bonsai_graph_verify(g));
+    *out = g;
+    g = NULL;
+done:
+    bonsai_graph_free(g);
+    return rc;
+}
+
+const bonsai_view *bonsai_graph_view(const bonsai_graph *g)
+{
+    return &g->view;
+}
+
+int64_t bonsai_graph_nodes(const bonsai_graph *g)
+{
+    return g->view.nodes;
+}
+
+int64_t bonsai_graph_edges(const bonsai_graph *g)
+{
+    return g->view.section[BONSAI_NEIGHBORS].count;
+}
+
+int64_t bonsai_graph_features(const bonsai_graph *g)
+{
+    return g->view.features;
+}
+
+int64_t bonsai_graph_classes(const bonsai_graph *g)
+{
+    return g->view.classes;
+}
+
+const bonsai_read_info *bonsai_graph_read_info(const bonsai_graph *g)
+{
+    return &g->info;
+}
+
+bn_csr bn_adjacency(const bonsai_graph *g)
+{
+    const bonsai_view *v = &g->view;
+    bn_csr a = {v->nodes, v->nodes, v->section[BONSAI_OFFSETS], v->section[BONSAI_NEIGHBORS],
+                v->section[BONSAI_EDGE_WEIGHTS], NULL};
+    return a;
+}

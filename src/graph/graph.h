@@ -1,0 +1,133 @@
+/* graph.h -- the graph handle and what it is built from.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_GRAPH_H
+#define BN_GRAPH_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "tensor/tensor.h"
+
+#define BN_BIT(section) (1u << (section))
+#define BN_ALL_SECTIONS (BN_BIT(BONSAI_SECTIONS) - 2u)
+
+struct bonsai_graph {
+    bonsai_view      view;
+    void            *owned[BONSAI_SECTIONS];    /* freed with the graph; NULL: borrowed or mapped */
+    bn_file          file;                      /* the mapped native file, if any */
+    char            *where;                     /* for sentences: the file's name, or "graph" */
+    uint32_t         crc[BONSAI_SECTIONS];      /* of a mapped section */
+    atomic_uchar     verified[BONSAI_SECTIONS];
+    pthread_mutex_t  lock;                      /* held while a section is being verified */
+    bonsai_read_info info;
+};
+
+/* ---- the handle (graph.c) ---- */
+
+/* An empty graph, so that a reader can lay its sections in. */
+bonsai_status bn_graph_new(bonsai_graph **out, const char *where);
+/* Room for a section that the graph owns. */
+bonsai_status bn_graph_array(void *out, bonsai_graph *g, bonsai_section s, bonsai_type t,
+                             int64_t count);
+/* A deep copy of one section of a view into g. */
+bonsai_status bn_graph_copy(bonsai_graph *g, const bonsai_view *v, bonsai_section s);
+/* Verifies the sections of the mask (BN_BIT | ...) that have not been verified;
+ * every algorithm calls it first with the sections that it reads. */
+bonsai_status bn_graph_need(const bonsai_graph *g, uint32_t mask, int threads);
+
+static inline bool bn_has(const bonsai_graph *g, bonsai_section s)
+{
+    return g->view.section[s].data != NULL;
+}
+
+static inline int64_t bn_row_begin(const bonsai_graph *g, int64_t v)
+{
+    return bn_int_at(&g->view.section[BONSAI_OFFSETS], v);
+}
+
+static inline const int32_t *bn_neighbors(const bonsai_graph *g)
+{
+    return g->view.section[BONSAI_NEIGHBORS].data;
+}
+
+bn_csr bn_adjacency(const bonsai_graph *g);
+
+/* ---- checks (check.c) ---- */
+
+/* That counts, types and combinations of sections fit each other; reads no element. */
+bonsai_status bn_view_shape(const bonsai_view *v, const char *where);
+/* That the elements of one section are in range; its offsets must be verified. */
+bonsai_status bn_section_check(const bonsai_view *v, bonsai_section s, const char *where,
+                               int threads);
+bonsai_status bn_symmetry_check(const bonsai_graph *g, bn_progress p);
+/* Whether an adjacency with sorted rows has each entry's reverse, of equal weight.
+ * room: n int64. */
+int64_t bn_asymmetric_row(int64_t n, const int64_t *offsets, const int32_t *neighbors,
+                          const float *weights, int64_t *room);
+
+/* ---- building (build.c, draft.c) ---- */
+
+typedef struct {
+    int64_t n, m;
+    int64_t *offsets;           /* n+1 */
+    int32_t *neighbors;         /* m */
+    float   *weights;           /* m or NULL */
+} bn_adjacent;
+
+/* Sorted adjacency from edges in any order; info gets what was done. */
+bonsai_status bn_adjacent_build(bn_adjacent *out, uint64_t *flags, bonsai_read_info *info,
+                                const char *where, int64_t n, int64_t m, const int32_t *source,
+                                const int32_t *target, const float *weight,
+                                const bonsai_read_options *o);
+void bn_adjacent_free(bn_adjacent *a);
+
+/* What a reader gathers, in any order; bn_draft_finish makes the graph of it.
+ * Set nodes if the input says it (-1: one more than the largest id), features,
+ * classes (0: one more than the largest label), and sections by bn_draft_array in
+ * their widest types: FEATURES F32; FEATURE_OFFSETS U64, INDICES U32, VALUES F32; LABELS
+ * U32 (int32_t, -1 unknown); SPLIT U8.  Edges go into source, target and weight,
+ * allocated by bn_new and owned by the draft.  where is for sentences. */
+typedef struct {
+    bonsai_graph *g;            /* holds the sections until it is handed over */
+    int64_t  nodes, features, classes;
+    int64_t  m;
+    int32_t *source, *target;
+    float   *weight;            /* NULL: unweighted */
+    uint64_t keep;              /* flags of edges that must stay as they are */
+} bn_draft;
+
+bonsai_status bn_draft_new(bn_draft *d, const char *where);
+bonsai_status bn_draft_array(void *out, bn_draft *d, bonsai_section s, bonsai_type t,
+                             int64_t count);
+bonsai_status bn_draft_finish(bonsai_graph **out, bn_draft *d, const bonsai_read_options *o);
+void          bn_draft_free(bn_draft *d);
+
+/* ---- features and labels of a node (features.c) ---- */
+
+int64_t bn_row_room(const bonsai_graph *g);     /* the longest row of non-zeros */
+/* The non-zero features of a node in ascending order; returns how many. */
+int64_t bn_row_get(int32_t *index, float *value, const bonsai_graph *g, int64_t node);
+int32_t bn_label(const bonsai_graph *g, int64_t node);          /* -1: unknown */
+bonsai_part bn_part(const bonsai_graph *g, int64_t node);
+
+#define BN_FEATURE_SECTIONS (BN_BIT(BONSAI_FEATURES) | BN_BIT(BONSAI_FEATURE_OFFSETS) |           \
+                             BN_BIT(BONSAI_FEATURE_INDICES) | BN_BIT(BONSAI_FEATURE_VALUES) | \
+                             BN_BIT(BONSAI_FEATURE_SCALE))
+
+/* ---- encodings (encode.c) ---- */
+
+typedef struct {                /* the type and count of each section as written */
+    bonsai_type type[BONSAI_SECTIONS];
+    int64_t     count[BONSAI_SECTIONS];
+} bn_plan;
+
+typedef bonsai_status bn_sink(const void *data, int64_t len, void *payload);
+
+bonsai_status bn_plan_make(bn_plan *p, const bonsai_graph *g, bonsai_encoding e, int threads);
+int64_t       bn_plan_bytes(const bn_plan *p, bonsai_section s);
+/* Hands the encoded bytes of a section to the sink, a piece at a time. */
+bonsai_status bn_plan_emit(const bn_plan *p, const bonsai_graph *g, bonsai_section s,
+                           bn_sink *sink, void *payload);
+
+#endif

@@ -1,0 +1,114 @@
+/* size.c -- the size of a graph in bytes, by our accounting and by the paper's.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "graph.h"
+
+bonsai_status bonsai_graph_sections(bonsai_type *types, int64_t *bytes, const bonsai_graph *g,
+                                    const bonsai_write_options *given)
+{
+    bonsai_status rc;
+    bonsai_write_options o;
+    bn_plan p;
+    BN_TRY(BN_OPTIONS(&o, given, write));
+    BN_TRY(bn_plan_make(&p, g, o.features, o.threads));
+    for (int s = 0; s < BONSAI_SECTIONS; s++) {
+        if (types)
+            types[s] = p.type[s];
+        if (bytes)
+            bytes[s] = bn_plan_bytes(&p, s);
+    }
+done:
+    return rc;
+}
+
+static double strict_bytes(const bn_plan *p)
+{
+    int64_t sum = 0;
+#define ADD(name, id, text, counted) sum += counted ? bn_plan_bytes(p, id) : 0;
+    BONSAI_SECTION_MAP(ADD)
+#undef ADD
+    return (double)sum;
+}
+
+typedef struct {
+    double sum;                 /* of all values */
+    int64_t nnz;
+    bool integer, binary;
+} paper_features;
+
+static bonsai_status read_paper_features(paper_features *out, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    int64_t room = bn_row_room(g);
+    int32_t *index = NULL;
+    float *value = NULL;
+    *out = (paper_features){0, 0, true, true};
+    BN_TRY(BN_NEW(&index, room));
+    BN_TRY(BN_NEW(&value, room));
+    for (int64_t v = 0; v < g->view.nodes; v++) {
+        int64_t count = bn_row_get(index, value, g, v);
+        out->nnz += count;
+        for (int64_t i = 0; i < count; i++) {
+            out->sum += (double)value[i];
+            out->integer &= rintf(value[i]) == value[i];
+            out->binary &= value[i] == 1.0f;
+        }
+    }
+done:
+    bn_free(index);
+    bn_free(value);
+    return rc;
+}
+
+static int64_t count_self_loops(const bonsai_graph *g)
+{
+    const int32_t *to = bn_neighbors(g);
+    int64_t loops = 0;
+    for (int64_t v = 0; v < g->view.nodes; v++)
+        for (int64_t e = bn_row_begin(g, v); e < bn_row_begin(g, v + 1); e++)
+            loops += to[e] == v;
+    return loops;
+}
+
+static bonsai_status paper_bytes(double *out, const bonsai_graph *g, const bn_plan *p, bool full)
+{
+    bonsai_status rc;
+    paper_features x;
+    double n = (double)g->view.nodes, f = (double)g->view.features;
+    double m = (double)bonsai_graph_edges(g);
+    BN_TRY(read_paper_features(&x, g));
+    if (full) {
+        *out = 2 * (n * f * (x.integer ? 1 : 2) + 2 * m);
+        goto done;
+    }
+    BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_NEIGHBORS), 0));
+    double loops = (double)count_self_loops(g);
+    double edges = (g->view.flags & BONSAI_DIRECTED ? m - loops : (m - loops) / 2) + n;
+    double rows = p->type[BONSAI_FEATURES] ? 2 * n * f
+                  : x.integer && !x.binary ? 2 * (double)x.nnz : x.sum;
+    *out = 2 * (rows + 2 * edges);
+done:
+    return rc;
+}
+
+bonsai_status bonsai_graph_bytes(double *out, const bonsai_graph *g, bonsai_accounting accounting)
+{
+    bonsai_status rc;
+    bn_plan p;
+    BN_TRY(bn_plan_make(&p, g, BONSAI_ENCODE_AUTO, 0));
+    switch (accounting) {
+    case BONSAI_STRICT:
+        *out = strict_bytes(&p);
+        break;
+    case BONSAI_PAPER_FULL:
+    case BONSAI_PAPER_CONDENSED:
+        BN_TRY(paper_bytes(out, g, &p, accounting == BONSAI_PAPER_FULL));
+        break;
+    default:
+        rc = bn_fail(BONSAI_E_ARGUMENT, "accounting %d is not known", (int)accounting);
+    }
+done:
+    return rc;
+}

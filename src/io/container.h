@@ -1,0 +1,40 @@
+/* container.h -- the native file: a header, a table, aligned sections.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_CONTAINER_H
+#define BN_CONTAINER_H
+
+#include "base/base.h"
+
+enum {
+    BN_CONTAINER_MAJOR = 1,
+    BN_CONTAINER_MINOR = 0,
+    BN_CONTAINER_ALIGN = 64,
+    BN_CONTAINER_MAX = 64,      /* sections */
+    BN_KIND_GRAPH = 1
+};
+
+typedef struct {
+    uint32_t id, type;
+    int64_t  offset, count;     /* offset in bytes, count in elements */
+    uint32_t crc;
+} bn_entry;
+
+typedef struct {
+    uint32_t kind;
+    int      entries;
+    uint64_t field[4];          /* for a graph: nodes, features, classes, flags */
+    bn_entry entry[BN_CONTAINER_MAX];
+} bn_container;
+
+/* Whether the file begins as a native file does. */
+bool bn_container_is(const bn_file *f);
+/* Reads and checks the header, the table and the padding; no section. */
+bonsai_status bn_container_read(bn_container *out, const bn_file *f, const char *path);
+/* Sets each entry's offset; returns the length of the file, -1 if it overflows. */
+int64_t bn_container_layout(bn_container *c);
+/* The header and table as bytes, checksum included; room for bn_container_head(c). */
+int64_t bn_container_head(const bn_container *c);
+void    bn_container_pack(uint8_t *out, const bn_container *c, int64_t file_bytes);
+
+#endif

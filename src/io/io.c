@@ -1,0 +1,122 @@
+/* io.c -- which format a path is in, and the doors for loading and saving.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "io.h"
+
+static const bn_format *const formats[] = {     /* the first that matches reads */
+    &bn_format_native,     &bn_format_npz, &bn_format_planetoid, &bn_format_ogb,
+    &bn_format_graphsaint, &bn_format_mtx, &bn_format_text,
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+const char *bonsai_format_name(int i)
+{
+    return i >= 0 && i < FORMATS ? formats[i]->name : NULL;
+}
+
+const char *bonsai_format_help(int i)
+{
+    return i >= 0 && i < FORMATS ? formats[i]->help : NULL;
+}
+
+int bonsai_format_writes(int i)
+{
+    return i >= 0 && i < FORMATS && formats[i]->write != NULL;
+}
+
+/* The format that "FORMAT:PATH" names, with *path moved behind the colon; NULL:
+ * no such prefix. */
+static const bn_format *by_prefix(const char **path)
+{
+    for (int i = 0; i < FORMATS; i++) {
+        size_t len = strlen(formats[i]->name);
+        if (strncmp(*path, formats[i]->name, len) == 0 && (*path)[len] == ':') {
+            *path += len + 1;
+            return formats[i];
+        }
+    }
+    return NULL;
+}
+
+static bonsai_status unknown(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return bn_fail(BONSAI_E_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    if (S_ISDIR(st.st_mode))
+        return bn_fail(BONSAI_E_FORMAT, "%s: this folder is in no known layout (OGB has raw/, "
+                       "GraphSAINT adj_full.npz, text edges.csv)", path);
+    return bn_fail(BONSAI_E_FORMAT, "%s: is in no known format; FORMAT:PATH says which", path);
+}
+
+bonsai_status bonsai_graph_read(bonsai_graph **out, const char *path,
+                                const bonsai_read_options *given)
+{
+    bonsai_status rc;
+    bonsai_read_options o;
+    bn_draft d = {0};
+    *out = NULL;
+    BN_TRY(BN_OPTIONS(&o, given, read));
+    const bn_format *format = by_prefix(&path);
+    for (int i = 0; !format && i < FORMATS; i++)
+        if (formats[i]->matches(path))
+            format = formats[i];
+    if (!format) {
+        rc = unknown(path);
+        goto done;
+    }
+    if (format->open) {
+        BN_TRY(format->open(out, path, &o));
+    } else {
+        BN_TRY(bn_draft_new(&d, path));
+        BN_TRY(format->read(&d, path, &o));
+        BN_TRY(bn_draft_finish(out, &d, &o));
+    }
+    (*out)->info.format = format->name;
+done:
+    bn_draft_free(&d);
+    return rc;
+}
+
+bonsai_status bonsai_graph_load(bonsai_graph **out, const char *path)
+{
+    return bonsai_graph_read(out, path, NULL);
+}
+
+static const bn_format *by_ending(const char *path)
+{
+    if (bn_ends_with(path, ".npz"))
+        return &bn_format_npz;
+    if (bn_ends_with(path, ".bonsai"))
+        return &bn_format_native;
+    if (bn_ends_with(path, "/") || bn_is_dir(path))
+        return &bn_format_text;
+    return NULL;
+}
+
+bonsai_status bonsai_graph_save(const bonsai_graph *g, const char *path,
+                                const bonsai_write_options *given, uint64_t *left_out)
+{
+    bonsai_status rc;
+    bonsai_write_options o;
+    uint64_t lost = 0;
+    BN_TRY(BN_OPTIONS(&o, given, write));
+    const bn_format *format = by_prefix(&path);
+    if (!format)
+        format = by_ending(path);
+    if (!format || !format->write) {
+        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: %s cannot be written; name a .bonsai or .npz file, or "
+                     "a folder ending in /", path, format ? format->name : "a file of this ending");
+        goto done;
+    }
+    BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, o.threads));
+    BN_TRY(format->write(g, path, &o, &lost));
+    if (left_out)
+        *left_out = lost;
+done:
+    return rc;
+}

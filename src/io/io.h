@@ -1,0 +1,26 @@
+/* io.h -- one table of formats, and what their readers share.
+ *
+ * A reader fills a bn_draft (graph/graph.h) and leaves the rest to
+ * bn_draft_finish; the native reader maps instead and has `open`.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_IO_H
+#define BN_IO_H
+
+#include "graph/graph.h"
+
+typedef struct {
+    const char *name;           /* as in FORMAT:PATH */
+    const char *help;           /* one line */
+    bool (*matches)(const char *path);          /* by name and by looking, not by reading */
+    bonsai_status (*open)(bonsai_graph **out, const char *path, const bonsai_read_options *o);
+    bonsai_status (*read)(bn_draft *d, const char *path, const bonsai_read_options *o);
+    /* Sets bits in *left_out (never NULL) for sections that it cannot hold. */
+    bonsai_status (*write)(const bonsai_graph *g, const char *path, const bonsai_write_options *o,
+                           uint64_t *left_out);
+} bn_format;
+
+extern const bn_format bn_format_native, bn_format_npz, bn_format_planetoid, bn_format_graphsaint,
+    bn_format_ogb, bn_format_mtx, bn_format_text;
+
+#endif

@@ -1,0 +1,145 @@
+/* native.c -- graphs in the native file: mapped when read, encoded when written.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "container.h"
+#include "io.h"
+
+enum { EAGER = 1 << 20 };       /* sections below this many bytes are verified at once */
+
+static bool matches(const char *path)
+{
+    bn_file f;
+    if (!bn_is_file(path) || bn_file_open(&f, path) != BONSAI_OK)
+        return false;
+    bool is = bn_container_is(&f) || bn_ends_with(path, ".bonsai");
+    bn_file_close(&f);
+    return is;
+}
+
+static bonsai_status lay_sections(bonsai_graph *g, const bn_container *c, const char *path)
+{
+    g->view.nodes = (int64_t)c->field[0];
+    g->view.features = (int64_t)c->field[1];
+    g->view.classes = (int64_t)c->field[2];
+    g->view.flags = c->field[3];
+    for (int i = 0; i < c->entries; i++) {
+        const bn_entry *e = &c->entry[i];
+        if (e->id == 0 || e->id >= BONSAI_SECTIONS)
+            return bn_fail(BONSAI_E_FORMAT, "%s: section %u is not known to this version of the "
+                           "library (%s)", path, e->id, BONSAI_VERSION);
+        g->view.section[e->id] = (bonsai_array){g->file.data + e->offset, e->count,
+                                                (bonsai_type)e->type};
+        g->crc[e->id] = e->crc;
+    }
+    return bn_view_shape(&g->view, path);
+}
+
+static uint32_t small_sections(const bonsai_graph *g)
+{
+    uint32_t mask = 0;
+    for (int s = 1; s < BONSAI_SECTIONS; s++) {
+        const bonsai_array *a = &g->view.section[s];
+        if (a->data && a->count * (int64_t)bonsai_type_bytes(a->type) < EAGER)
+            mask |= BN_BIT(s);
+    }
+    return mask;
+}
+
+static bonsai_status open_native(bonsai_graph **out, const char *path, const bonsai_read_options *o)
+{
+    bonsai_status rc;
+    bonsai_graph *g = NULL;
+    bn_container c;
+    BN_TRY(bn_graph_new(&g, path));
+    BN_TRY(bn_file_open(&g->file, path));
+    BN_TRY(bn_container_read(&c, &g->file, path));
+    if (c.kind != BN_KIND_GRAPH) {
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: is a bonsai file but holds no graph (kind %u)", path,
+                     c.kind);
+        goto done;
+    }
+    BN_TRY(lay_sections(g, &c, path));
+    BN_TRY(bn_graph_need(g, small_sections(g), o->threads));
+    g->info.edges_given = bonsai_graph_edges(g);
+    *out = g;
+    g = NULL;
+done:
+    bonsai_graph_free(g);
+    return rc;
+}
+
+typedef struct {
+    bn_out *out;
+    uint32_t crc;
+    int64_t done, total;
+    bn_progress progress;
+} sink_state;
+
+static bonsai_status sink(const void *data, int64_t len, void *payload)
+{
+    bonsai_status rc;
+    sink_state *s = payload;
+    s->crc = bn_crc32(s->crc, data, len);
+    BN_TRY(bn_out_write(s->out, data, len));
+    s->done += len;
+    BN_TRY(bn_tick(s->progress, "writing", s->done, s->total));
+done:
+    return rc;
+}
+
+static void fill_table(bn_container *c, const bonsai_graph *g, const bn_plan *p)
+{
+    memset(c, 0, sizeof *c);
+    c->kind = BN_KIND_GRAPH;
+    c->field[0] = (uint64_t)g->view.nodes;
+    c->field[1] = (uint64_t)g->view.features;
+    c->field[2] = (uint64_t)g->view.classes;
+    c->field[3] = g->view.flags;
+    for (int s = 1; s < BONSAI_SECTIONS; s++)
+        if (p->type[s] != BONSAI_NONE)
+            c->entry[c->entries++] = (bn_entry){.id = (uint32_t)s, .type = p->type[s],
+                                                .count = p->count[s]};
+}
+
+static bonsai_status write_native(const bonsai_graph *g, const char *path,
+                                  const bonsai_write_options *o, uint64_t *left_out)
+{
+    static const uint8_t zero[BN_CONTAINER_ALIGN] = {0};
+    bonsai_status rc;
+    bn_plan p;
+    bn_container c;
+    uint8_t head[64 + 32 * BN_CONTAINER_MAX];
+    sink_state s = {.progress = {o->progress, o->payload}};
+    (void)left_out;             /* this format holds everything */
+    BN_TRY(bn_plan_make(&p, g, o->features, o->threads));
+    fill_table(&c, g, &p);
+    int64_t bytes = bn_container_layout(&c);
+    for (int i = 0; i < c.entries; i++)
+        s.total += bn_plan_bytes(&p, c.entry[i].id);
+    BN_TRY(bn_out_open(&s.out, path));
+    BN_TRY(bn_tick(s.progress, "writing", 0, s.total));
+    memset(head, 0, sizeof head);
+    BN_TRY(bn_out_write(s.out, head, bn_container_head(&c)));
+    for (int i = 0; i < c.entries; i++) {
+        BN_TRY(bn_out_write(s.out, zero, c.entry[i].offset - bn_out_tell(s.out)));
+        s.crc = 0;
+        BN_TRY(bn_plan_emit(&p, g, c.entry[i].id, sink, &s));
+        c.entry[i].crc = s.crc;
+    }
+    bn_container_pack(head, &c, bytes);
+    BN_TRY(bn_out_rewrite(s.out, 0, head, bn_container_head(&c)));
+    BN_TRY(bn_out_commit(s.out));
+done:
+    bn_out_close(s.out);
+    return rc;
+}
+
+const bn_format bn_format_native = {
+    .name = "bonsai",
+    .help = "the native file: mapped, checksummed, every section",
+    .matches = matches,
+    .open = open_native,
+    .write = write_native,
+};

@@ -1,0 +1,80 @@
+/* tensor.h -- dense and sparse matrices, and the inner loops.
+ *
+ * Dense matrices are row-major float arrays.  The inner loops exist once per
+ * instruction set and give the same bits on each: 32 partial sums, lane = index
+ * mod 32, added by a fixed tree, no fused multiply-add.  A sparse row summed by
+ * its indices therefore gives what the same row gives when dense.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_TENSOR_H
+#define BN_TENSOR_H
+
+#include "base/base.h"
+
+/* ---- inner loops (kernels.c, dispatch.c) ---- */
+
+typedef struct {
+    const char *name;
+    float (*dot)(const float *a, const float *b, int64_t n);
+    float (*dist2)(const float *a, const float *b, int64_t n);             /* squared L2 */
+    float (*sparse_dot)(const int32_t *index, const float *value, int64_t nnz, const float *b);
+                                                                           /* value NULL: all 1 */
+    void  (*axpy)(float *y, float alpha, const float *x, int64_t n);       /* y += alpha x */
+    void  (*scale)(float *y, float alpha, int64_t n);                      /* y *= alpha */
+} bn_kernels;
+
+const bn_kernels *bn_kernels_get(void);         /* the best that this CPU runs */
+const bn_kernels *bn_kernels_all(int i);        /* 0: baseline, 1, ... NULL: no more that run here */
+
+/* ---- half precision (half.c) ---- */
+
+float    bn_half_to_float(uint16_t h);
+uint16_t bn_half_from_float(float v);           /* nearest, ties to even */
+
+/* ---- sparse matrices (csr.c) ---- */
+
+typedef struct {                /* borrowed, as it lies in a graph or a file */
+    int64_t rows, cols;
+    bonsai_array offsets;       /* rows+1, U32 or U64 */
+    bonsai_array indices;       /* U16 or U32 */
+    bonsai_array values;        /* F32, U8 or I8; data NULL: all 1 */
+    const float *scale;         /* a factor per row, or NULL */
+} bn_csr;
+
+/* Element i of an array of unsigned integers. */
+static inline int64_t bn_int_at(const bonsai_array *a, int64_t i)
+{
+    switch (a->type) {
+    case BONSAI_U8:  return ((const uint8_t *)a->data)[i];
+    case BONSAI_U16: return ((const uint16_t *)a->data)[i];
+    case BONSAI_U32: return ((const uint32_t *)a->data)[i];
+    default:         return (int64_t)((const uint64_t *)a->data)[i];
+    }
+}
+
+/* Element i of an array of any type, as a float. */
+static inline float bn_real_at(const bonsai_array *a, int64_t i)
+{
+    switch (a->type) {
+    case BONSAI_F32: return ((const float *)a->data)[i];
+    case BONSAI_F16: return bn_half_to_float(((const uint16_t *)a->data)[i]);
+    case BONSAI_I8:  return (float)((const int8_t *)a->data)[i];
+    default:         return (float)bn_int_at(a, i);
+    }
+}
+
+/* The value of entry e, which lies in the given row. */
+static inline float bn_csr_value(const bn_csr *a, int64_t row, int64_t e)
+{
+    float v = a->values.data ? bn_real_at(&a->values, e) : 1.0f;
+    return a->scale ? a->scale[row] * v : v;
+}
+
+/* y (rows,k) = a (rows,cols) x (cols,k), in parallel over rows, each in order. */
+void bn_csr_times_dense(float *y, const bn_csr *a, const float *x, int64_t k, int threads);
+
+/* y (n,k) = mean of x (n,k) over the neighbours of each row, weighted where a has
+ * values; a row without neighbours keeps its own x. */
+void bn_csr_mean(float *y, const bn_csr *a, const float *x, int64_t k, int threads);
+
+#endif

@@ -1,0 +1,88 @@
+/* testing.c -- see testing.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "testing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static char folder[256];
+
+static void remove_folder(void)
+{
+    char command[300];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    if (system(command) != 0)
+        fprintf(stderr, "%s was left behind\n", folder);
+}
+
+const char *temp_path(const char *name)
+{
+    static char paths[8][512];
+    static int next;
+    if (!folder[0]) {
+        const char *base = getenv("TMPDIR");
+        snprintf(folder, sizeof folder, "%s/bonsai-test-XXXXXX", base ? base : "/tmp");
+        if (!mkdtemp(folder))
+            fail_msg("no temporary folder");
+        atexit(remove_folder);
+    }
+    char *path = paths[next++ % 8];
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+void write_file(const char *path, const void *data, size_t len)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(data, 1, len, f), len);
+    assert_int_equal(fclose(f), 0);
+}
+
+void write_text(const char *path, const char *text)
+{
+    write_file(path, text, strlen(text));
+}
+
+uint8_t *read_file(const char *path, size_t *len)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    *len = (size_t)ftell(f);
+    rewind(f);
+    uint8_t *data = malloc(*len + 1);
+    assert_non_null(data);
+    assert_int_equal(fread(data, 1, *len, f), *len);
+    data[*len] = 0;
+    fclose(f);
+    return data;
+}
+
+void survives_failed_allocations(bonsai_status (*fn)(void *payload), void *payload, int least)
+{
+    int64_t before = bn_mem_live();
+    for (int nth = 0;; nth++) {
+        bn_mem_fail_at(nth);
+        bonsai_status rc = fn(payload);
+        bool failed = bn_mem_failed();
+        bn_mem_fail_at(-1);
+        assert_int_equal(bn_mem_live(), before);
+        if (!failed) {
+            assert_int_equal(rc, BONSAI_OK);
+            assert_true(nth >= least);
+            return;
+        }
+        assert_int_equal(rc, BONSAI_E_MEMORY);
+        assert_non_null(strstr(bonsai_error(), "out of memory"));
+    }
+}
+
+void assert_fails(bonsai_status got, bonsai_status wanted, const char *text)
+{
+    if (got != wanted || !strstr(bonsai_error(), text))
+        fail_msg("status %d, sentence \"%s\"; wanted status %d and \"%s\"", got, bonsai_error(),
+                 wanted, text);
+}
