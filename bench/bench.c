@@ -1,0 +1,297 @@
+/* bench.c -- times one kernel or stage, checks its answer, and says how close to
+ * the machine's limit it came.
+ *
+ *   bench [NAME ...] [-n TRIALS] [-t THREADS] [-v]
+ *
+ * Without a name all are run.  Each prints best, median and spread over the
+ * trials and the rate beside the limit measured on this machine in the same run
+ * (a plain copy for memory, a plain gather of the same rows for sparse products),
+ * and writes one JSON line to standard error.  A wrong answer is exit code 1.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "graph/graph.h"
+
+enum { ROWS = 200000, COLUMNS = 64, DEGREE = 16, LONG = 1 << 25, EDGES = 4000000 };
+
+typedef struct {
+    int threads;
+    float *a, *b;               /* LONG */
+    float *x, *y, *z;           /* ROWS x COLUMNS */
+    uint64_t *offsets;
+    int32_t *to;
+    int32_t *source, *target;
+    bn_adjacent built;
+    uint32_t crc;
+    float got;
+} bench_state;
+
+typedef struct {
+    const char *name, *unit;
+    double work;                /* units of 1e9 a run */
+    const char *limit;          /* name of the bench that is its limit, or NULL */
+    void (*run)(bench_state *s);
+    bool (*right)(bench_state *s);
+} bench;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- limits ---- */
+
+static void run_copy(bench_state *s)
+{
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (int64_t b = 0; b < LONG / 4096; b++)
+        memcpy(s->b + b * 4096, s->a + b * 4096, 4096 * sizeof *s->a);
+}
+
+static bool right_copy(bench_state *s)
+{
+    return memcmp(s->a, s->b, LONG * sizeof *s->a) == 0;
+}
+
+/* What a sparse product cannot beat: reading the same rows in the same order. */
+static void run_gather(bench_state *s)
+{
+#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 256)
+    for (int64_t r = 0; r < ROWS; r++) {
+        float sum[COLUMNS] = {0};
+        for (uint64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
+            for (int j = 0; j < COLUMNS; j++)
+                sum[j] += s->x[(int64_t)s->to[e] * COLUMNS + j];
+        memcpy(s->z + r * COLUMNS, sum, sizeof sum);
+    }
+}
+
+static bool always(bench_state *s)
+{
+    (void)s;
+    return true;
+}
+
+/* ---- kernels ---- */
+
+static void run_dot(bench_state *s)
+{
+    s->got = bn_kernels_get()->dot(s->a, s->b, LONG);
+}
+
+static bool right_dot(bench_state *s)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < LONG; i++)
+        sum += (double)s->a[i] * (double)s->b[i];
+    return fabs(sum - (double)s->got) <= 1e-3 * fabs(sum) + 1;
+}
+
+static void run_dist2(bench_state *s)
+{
+    float sum = 0;
+    for (int64_t r = 0; r + 1 < ROWS; r++)
+        sum += bn_kernels_get()->dist2(s->x + r * COLUMNS, s->x + (r + 1) * COLUMNS, COLUMNS);
+    s->got = sum;
+}
+
+static bool right_dist2(bench_state *s)
+{
+    double sum = 0;
+    for (int64_t i = 0; i + COLUMNS < (int64_t)ROWS * COLUMNS; i++) {
+        double d = (double)s->x[i] - (double)s->x[i + COLUMNS];
+        sum += d * d;
+    }
+    return fabs(sum - (double)s->got) <= 1e-3 * sum;
+}
+
+static bn_csr bench_csr(const bench_state *s)
+{
+    bn_csr a = {ROWS, ROWS, {s->offsets, ROWS + 1, BONSAI_U64},
+                {s->to, (int64_t)s->offsets[ROWS], BONSAI_U32}, {NULL, 0, BONSAI_NONE}, NULL};
+    return a;
+}
+
+static void run_product(bench_state *s)
+{
+    const bn_csr a = bench_csr(s);
+    bn_csr_times_dense(s->y, &a, s->x, COLUMNS, s->threads);
+}
+
+static bool right_product(bench_state *s)
+{
+    run_gather(s);
+    for (int64_t i = 0; i < (int64_t)ROWS * COLUMNS; i++)
+        if (fabsf(s->y[i] - s->z[i]) > 1e-3f)
+            return false;
+    return true;
+}
+
+static void run_crc(bench_state *s)
+{
+    s->crc = bn_crc32_parallel(s->a, LONG * (int64_t)sizeof *s->a, s->threads);
+}
+
+static bool right_crc(bench_state *s)
+{
+    return s->crc == bn_crc32(0, s->a, LONG * (int64_t)sizeof *s->a);
+}
+
+static void run_build(bench_state *s)
+{
+    bonsai_read_options o = bn_read_defaults;
+    bonsai_read_info info;
+    uint64_t flags;
+    o.threads = s->threads;
+    bn_adjacent_free(&s->built);
+    if (bn_adjacent_build(&s->built, &flags, &info, "bench", ROWS, EDGES, s->source, s->target,
+                          NULL, &o) != BONSAI_OK)
+        exit(1);
+}
+
+/* Sorted, symmetric, and with every edge in it. */
+static bool right_build(bench_state *s)
+{
+    const bn_adjacent *a = &s->built;
+    int64_t *room = calloc(ROWS, sizeof *room);
+    bool right = room && bn_asymmetric_row(ROWS, a->offsets, a->neighbors, NULL, room) == ROWS;
+    free(room);
+    for (int64_t i = 0; i < EDGES && right; i += 997) {
+        bool found = s->source[i] == s->target[i];
+        for (int64_t e = a->offsets[s->source[i]]; e < a->offsets[s->source[i] + 1]; e++)
+            found |= a->neighbors[e] == s->target[i];
+        right = found;
+    }
+    return right;
+}
+
+static const bench benches[] = {
+    {"copy",    "GB/s",    LONG * 8e-9, NULL, run_copy, right_copy},
+    {"gather",  "GB/s",    (double)ROWS * DEGREE * COLUMNS * 4e-9, NULL, run_gather, always},
+    {"dot",     "GB/s",    LONG * 8e-9, "copy", run_dot, right_dot},
+    {"dist2",   "GFLOP/s", (double)ROWS * COLUMNS * 3e-9, NULL, run_dist2, right_dist2},
+    {"product", "GB/s",    (double)ROWS * DEGREE * COLUMNS * 4e-9, "gather", run_product, right_product},
+    {"crc32",   "GB/s",    LONG * 4e-9, "copy", run_crc, right_crc},
+    {"build",   "G edges/s", EDGES * 1e-9, NULL, run_build, right_build},
+};
+enum { BENCHES = sizeof benches / sizeof *benches };
+
+static void *room(size_t count, size_t size)
+{
+    void *p = calloc(count, size);
+    if (!p) {
+        fprintf(stderr, "bench: out of memory\n");
+        exit(1);
+    }
+    return p;
+}
+
+static void prepare(bench_state *s)
+{
+    s->a = room(LONG, sizeof *s->a);
+    s->b = room(LONG, sizeof *s->b);
+    s->x = room((size_t)ROWS * COLUMNS, sizeof *s->x);
+    s->y = room((size_t)ROWS * COLUMNS, sizeof *s->y);
+    s->z = room((size_t)ROWS * COLUMNS, sizeof *s->z);
+    s->offsets = room(ROWS + 1, sizeof *s->offsets);
+    s->to = room((size_t)ROWS * DEGREE, sizeof *s->to);
+    s->source = room(EDGES, sizeof *s->source);
+    s->target = room(EDGES, sizeof *s->target);
+    bn_rng r = bn_rng_at(1, 0);
+    for (int64_t i = 0; i < LONG; i++)
+        s->a[i] = (float)bn_rng_unit(&r);
+    memcpy(s->b, s->a, LONG * sizeof *s->a);
+    for (int64_t i = 0; i < (int64_t)ROWS * COLUMNS; i++)
+        s->x[i] = (float)bn_rng_unit(&r);
+    for (int64_t i = 0; i < (int64_t)ROWS * DEGREE; i++)
+        s->to[i] = (int32_t)bn_rng_below(&r, ROWS);
+    for (int64_t i = 0; i <= ROWS; i++)
+        s->offsets[i] = (uint64_t)i * DEGREE;
+    for (int64_t i = 0; i < EDGES; i++) {
+        s->source[i] = (int32_t)bn_rng_below(&r, ROWS);
+        s->target[i] = (int32_t)bn_rng_below(&r, ROWS);
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static double rate[BENCHES];    /* best of each, for the limits */
+
+static double limit_of(const bench *b)
+{
+    for (int i = 0; b->limit && i < BENCHES; i++)
+        if (strcmp(benches[i].name, b->limit) == 0)
+            return rate[i];
+    return 0;
+}
+
+static bool measure(bench_state *s, int which, int trials, bool verbose)
+{
+    const bench *b = &benches[which];
+    double seconds[256];
+    struct utsname machine;
+    for (int i = 0; i < trials; i++) {
+        double start = now();
+        b->run(s);
+        seconds[i] = now() - start;
+        if (verbose)
+            printf("  %-8s trial %2d: %.6f s\n", b->name, i + 1, seconds[i]);
+    }
+    bool right = b->right(s);
+    qsort(seconds, (size_t)trials, sizeof *seconds, by_value);
+    double best = seconds[0], median = seconds[trials / 2];
+    rate[which] = b->work / best;
+    double limit = limit_of(b);
+    printf("%-8s %10.6f %10.6f %6.0f %% %9.2f %-9s", b->name, best, median,
+           100 * (seconds[trials - 1] - best) / best, rate[which], b->unit);
+    if (limit > 0)
+        printf(" %4.0f %% of %s", 100 * rate[which] / limit, b->limit);
+    printf("%s\n", right ? "" : "  WRONG ANSWER");
+    uname(&machine);
+    fprintf(stderr, "{\"bench\":\"%s\",\"best\":%.9f,\"median\":%.9f,\"rate\":%.4f,\"unit\":\"%s\","
+            "\"of_limit\":%.4f,\"right\":%s,\"threads\":%d,\"isa\":\"%s\",\"machine\":\"%s\","
+            "\"version\":\"%s\"}\n", b->name, best, median, rate[which], b->unit,
+            limit > 0 ? rate[which] / limit : 0.0, right ? "true" : "false", s->threads,
+            bonsai_isa(), machine.machine, bonsai_version());
+    return right;
+}
+
+int main(int argc, char **argv)
+{
+    int trials = 16, names = 0;
+    bool verbose = false, right = true;
+    bench_state s = {.threads = bn_threads(0)};
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "-v") == 0)
+            verbose = true;
+        else if (strcmp(argv[i], "-n") == 0 && i + 1 < argc)
+            trials = atoi(argv[++i]);
+        else if (strcmp(argv[i], "-t") == 0 && i + 1 < argc)
+            s.threads = bn_threads(atoi(argv[++i]));
+        else
+            argv[++names] = argv[i];
+    }
+    trials = trials < 1 ? 1 : trials > 256 ? 256 : trials;
+    prepare(&s);
+    printf("%-8s %10s %10s %8s %9s\n", "bench", "best s", "median s", "spread", "rate");
+    for (int i = 0; i < BENCHES; i++) {
+        bool wanted = names == 0;
+        for (int j = 1; j <= names; j++)
+            wanted |= strcmp(argv[j], benches[i].name) == 0;
+        if (wanted)
+            right &= measure(&s, i, trials, verbose);
+    }
+    return right ? 0 : 1;
+}
