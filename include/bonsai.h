@@ -211,8 +211,9 @@ BONSAI_API const bonsai_read_info *bonsai_graph_read_info(const bonsai_graph *g)
 
 /* ---- new graphs from old ------------------------------------------------ */
 
-/* A copy of g with a new split of its labelled nodes: shares of 100 that sum to
- * at most 100 go to train, val and test at random; the same seed, the same split. */
+/* The graph g with a new split of its labelled nodes: shares of 100 that sum to at
+ * most 100 go to train, val and test at random; the same seed, the same split.
+ * It shares g's other arrays: g may be freed first, arrays that g borrows may not. */
 BONSAI_API bonsai_status bonsai_graph_split(bonsai_graph **out, const bonsai_graph *g,
                                             const double percent[3], uint64_t seed);
 /* The subgraph of g that the given nodes induce, in the given order; count of

@@ -5,27 +5,23 @@
 
 #include "graph.h"
 
-/* A new graph with copies of the sections in the mask. */
-static bonsai_status copy_sections(bonsai_graph **out, const bonsai_graph *g, uint32_t mask)
+/* A new graph that borrows the sections in the mask. */
+static bonsai_status derive(bonsai_graph **out, const bonsai_graph *g, uint32_t mask)
 {
     bonsai_status rc;
-    bonsai_graph *copy = NULL;
+    bonsai_graph *child = NULL;
     BN_TRY(bn_graph_need(g, mask, 0));
-    BN_TRY(bn_graph_new(&copy, g->where));
-    copy->view.nodes = g->view.nodes;
-    copy->view.features = g->view.features;
-    copy->view.classes = g->view.classes;
-    copy->view.flags = g->view.flags;
-    copy->info = g->info;
-    for (int s = 1; s < BONSAI_SECTIONS; s++)
-        if (mask & BN_BIT(s)) {
-            BN_TRY(bn_graph_copy(copy, &g->view, s));
-            atomic_store(&copy->verified[s], 1);
-        }
-    *out = copy;
-    copy = NULL;
+    BN_TRY(bn_graph_new(&child, g->where));
+    child->view.nodes = g->view.nodes;
+    child->view.features = g->view.features;
+    child->view.classes = g->view.classes;
+    child->view.flags = g->view.flags;
+    child->info = g->info;
+    bn_graph_borrow(child, g, mask);
+    *out = child;
+    child = NULL;
 done:
-    bonsai_graph_free(copy);
+    bonsai_graph_free(child);
     return rc;
 }
 
@@ -49,15 +45,15 @@ bonsai_status bonsai_graph_split(bonsai_graph **out, const bonsai_graph *g,
                                  const double percent[3], uint64_t seed)
 {
     bonsai_status rc;
-    bonsai_graph *copy = NULL;
+    bonsai_graph *child = NULL;
     int32_t *order = NULL;
     uint8_t *split;
     int64_t labelled = 0, n = g->view.nodes;
     *out = NULL;
     BN_TRY(check_percent(percent));
-    BN_TRY(copy_sections(&copy, g, BN_ALL_SECTIONS & ~BN_BIT(BONSAI_SPLIT)));
-    BN_TRY(bn_graph_array(&split, copy, BONSAI_SPLIT, BONSAI_U8, n));
-    atomic_store(&copy->verified[BONSAI_SPLIT], 1);
+    BN_TRY(derive(&child, g, BN_ALL_SECTIONS & ~BN_BIT(BONSAI_SPLIT)));
+    BN_TRY(bn_graph_array(&split, child, BONSAI_SPLIT, BONSAI_U8, n));
+    atomic_store(&child->verified[BONSAI_SPLIT], 1);
     BN_TRY(BN_NEW(&order, n));
     for (int64_t v = 0; v < n; v++)
         if (bn_label(g, v) >= 0)
@@ -75,10 +71,10 @@ bonsai_status bonsai_graph_split(bonsai_graph **out, const bonsai_graph *g,
         for (; i < end && i < labelled; i++)
             split[order[i]] = (uint8_t)(part + BONSAI_TRAIN);
     }
-    *out = copy;
-    copy = NULL;
+    *out = child;
+    child = NULL;
 done:
-    bonsai_graph_free(copy);
+    bonsai_graph_free(child);
     bn_free(order);
     return rc;
 }
@@ -260,8 +256,8 @@ bonsai_status bonsai_graph_induce(bonsai_graph **out, const bonsai_graph *g, con
     if (count < 0 || (count > 0 && !nodes))
         return bn_fail(BONSAI_E_ARGUMENT, "%lld nodes, but no list of them", (long long)count);
     BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, 0));
-    BN_TRY(copy_sections(&in.out, g, BN_BIT(BONSAI_CLASS_NAMES) | BN_BIT(BONSAI_KEPT_FEATURES) |
-                                     BN_BIT(BONSAI_FEATURE_MEAN) | BN_BIT(BONSAI_FEATURE_SPREAD)));
+    BN_TRY(derive(&in.out, g, BN_BIT(BONSAI_CLASS_NAMES) | BN_BIT(BONSAI_KEPT_FEATURES) |
+                                  BN_BIT(BONSAI_FEATURE_MEAN) | BN_BIT(BONSAI_FEATURE_SPREAD)));
     in.out->view.nodes = count;
     BN_TRY(place_nodes(&in));
     BN_TRY(induce_edges(&in));

@@ -47,6 +47,7 @@ bonsai_status bn_graph_new(bonsai_graph **out, const char *where)
         return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for a lock");
     }
     bonsai_view_init(&g->view);
+    atomic_store(&g->users, 1);
     g->info.format = "";
     BN_TRY(bn_strdup(&g->where, where));
     *out = g;
@@ -58,8 +59,9 @@ done:
 
 void bonsai_graph_free(bonsai_graph *g)
 {
-    if (!g)
+    if (!g || atomic_fetch_sub(&g->users, 1) > 1)
         return;
+    bonsai_graph_free(g->parent);
     for (int s = 0; s < BONSAI_SECTIONS; s++)
         bn_free(g->owned[s]);
     bn_file_close(&g->file);
@@ -80,6 +82,17 @@ bonsai_status bn_graph_array(void *out, bonsai_graph *g, bonsai_section s, bonsa
     g->view.section[s] = (bonsai_array){data, count, t};
     memcpy(out, &data, sizeof data);
     return BONSAI_OK;
+}
+
+void bn_graph_borrow(bonsai_graph *g, const bonsai_graph *parent, uint32_t mask)
+{
+    g->parent = (bonsai_graph *)(uintptr_t)parent;
+    atomic_fetch_add(&g->parent->users, 1);
+    for (int s = 1; s < BONSAI_SECTIONS; s++)
+        if (mask & BN_BIT(s)) {
+            g->view.section[s] = parent->view.section[s];
+            atomic_store(&g->verified[s], 1);
+        }
 }
 
 bonsai_status bn_graph_copy(bonsai_graph *g, const bonsai_view *v, bonsai_section s)

@@ -21,6 +21,8 @@ struct bonsai_graph {
     atomic_uchar     verified[BONSAI_SECTIONS];
     pthread_mutex_t  lock;                      /* held while a section is being verified */
     bonsai_read_info info;
+    atomic_int       users;                     /* the caller, and graphs that borrow sections */
+    bonsai_graph    *parent;                    /* whose sections this graph borrows, or NULL */
 };
 
 /* ---- the handle (graph.c) ---- */
@@ -30,6 +32,9 @@ bonsai_status bn_graph_new(bonsai_graph **out, const char *where);
 /* Room for a section that the graph owns. */
 bonsai_status bn_graph_array(void *out, bonsai_graph *g, bonsai_section s, bonsai_type t,
                              int64_t count);
+/* Borrows the verified sections of the mask from parent, which lives on until g is
+ * freed. */
+void bn_graph_borrow(bonsai_graph *g, const bonsai_graph *parent, uint32_t mask);
 /* A deep copy of one section of a view into g. */
 bonsai_status bn_graph_copy(bonsai_graph *g, const bonsai_view *v, bonsai_section s);
 /* Verifies the sections of the mask (BN_BIT | ...) that have not been verified;
