@@ -66,7 +66,39 @@ static void scale(float *restrict y, float alpha, int64_t n)
         y[i] *= alpha;
 }
 
+/* The sum stays in registers, since the width is a constant after inlining; rows
+ * some way ahead are fetched meanwhile. */
+static inline void gather_rows(float *restrict y, const float *restrict x, const int width,
+                               const int32_t *restrict id, const float *restrict w, int64_t count)
+{
+    enum { AHEAD = 12 };
+    float sum[BN_WIDE] = {0};
+    for (int64_t i = 0; i < count; i++) {
+        if (i + AHEAD < count)
+            for (int j = 0; j < width; j += 16)
+                __builtin_prefetch(x + (int64_t)id[i + AHEAD] * width + j);
+        const float *row = x + (int64_t)id[i] * width;
+        if (w)
+            for (int j = 0; j < width; j++)
+                sum[j] += w[i] * row[j];
+        else
+            for (int j = 0; j < width; j++)
+                sum[j] += row[j];
+    }
+    for (int j = 0; j < width; j++)
+        y[j] = sum[j];
+}
+
+static void gather(float *y, const float *x, int width, const int32_t *id, const float *w,
+                   int64_t count)
+{
+    if (width == BN_NARROW)
+        gather_rows(y, x, BN_NARROW, id, w, count);
+    else
+        gather_rows(y, x, BN_WIDE, id, w, count);
+}
+
 #define TEXT_OF(x) #x
 #define NAME_OF(x) TEXT_OF(x)
 extern const bn_kernels BN_KERNELS;
-const bn_kernels BN_KERNELS = {NAME_OF(BN_ISA), dot, dist2, sparse_dot, axpy, scale};
+const bn_kernels BN_KERNELS = {NAME_OF(BN_ISA), dot, dist2, sparse_dot, axpy, scale, gather};

@@ -13,6 +13,8 @@
 
 /* ---- inner loops (kernels.c, dispatch.c) ---- */
 
+enum { BN_NARROW = 16, BN_WIDE = 64 };
+
 typedef struct {
     const char *name;
     float (*dot)(const float *a, const float *b, int64_t n);
@@ -21,10 +23,22 @@ typedef struct {
                                                                            /* value NULL: all 1 */
     void  (*axpy)(float *y, float alpha, const float *x, int64_t n);       /* y += alpha x */
     void  (*scale)(float *y, float alpha, int64_t n);                      /* y *= alpha */
+    /* y (width) = sum over i, in order, of w[i] (NULL: 1) times row id[i] of x; width is
+     * BN_NARROW or BN_WIDE */
+    void  (*gather)(float *y, const float *x, int width, const int32_t *id, const float *w,
+                    int64_t count);
 } bn_kernels;
 
 const bn_kernels *bn_kernels_get(void);         /* the best that this CPU runs */
 const bn_kernels *bn_kernels_all(int i);        /* 0: baseline, 1, ... NULL: no more that run here */
+
+/* ---- matrix products (gemm.c) ---- */
+
+/* Around parallel loops that call bn_gemm_nt: one BLAS thread each. */
+int  bn_blas_begin(void);
+void bn_blas_end(int before);
+/* c (m,n) = a (m,k) times the transpose of b (n,k) */
+void bn_gemm_nt(float *c, const float *a, const float *b, int m, int n, int k);
 
 /* ---- half precision (half.c) ---- */
 

@@ -1,0 +1,27 @@
+/* gemm.c -- matrix products, by BLAS on one thread.
+ *
+ * A multi-threaded BLAS rounds differently with another number of threads, so
+ * products are small blocks of fixed size inside our own parallel loops, and BLAS
+ * is told to use one thread while they run.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <cblas.h>
+
+#include "tensor.h"
+
+int bn_blas_begin(void)
+{
+    int before = openblas_get_num_threads();
+    openblas_set_num_threads(1);
+    return before;
+}
+
+void bn_blas_end(int before)
+{
+    openblas_set_num_threads(before);
+}
+
+void bn_gemm_nt(float *c, const float *a, const float *b, int m, int n, int k)
+{
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, 1.0f, a, k, b, k, 0.0f, c, n);
+}
