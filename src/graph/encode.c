@@ -427,18 +427,29 @@ done:
     return rc;
 }
 
+static bool same_type(const bn_plan *p, const bonsai_graph *g, bonsai_section s)
+{
+    return (bn_has(g, s) ? g->view.section[s].type : BONSAI_NONE) == p->type[s];
+}
+
+static bool same_count(const bn_plan *p, const bonsai_graph *g, bonsai_section s)
+{
+    return (bn_has(g, s) ? g->view.section[s].count : 0) == p->count[s];
+}
+
 /* Whether the section can be handed on as it lies. */
 static bool unchanged(const bn_plan *p, const bonsai_graph *g, bonsai_section s)
 {
     const bonsai_array *a = &g->view.section[s];
     if (!a->data || a->type != p->type[s] || a->count != p->count[s])
         return false;
+    if (s < BONSAI_FEATURES || s > BONSAI_FEATURE_SCALE)
+        return true;
+    if (s != BONSAI_FEATURES && !same_count(p, g, BONSAI_FEATURE_INDICES))
+        return false;                           /* stored zeros are dropped: the offsets move */
     if (s == BONSAI_FEATURE_SCALE || a->type == BONSAI_U8 || a->type == BONSAI_I8)
-        return s > BONSAI_FEATURE_SCALE ||      /* a row's scale and its numbers go together */
-               (g->view.section[BONSAI_FEATURES].type == p->type[BONSAI_FEATURES] &&
-                g->view.section[BONSAI_FEATURE_VALUES].type == p->type[BONSAI_FEATURE_VALUES] &&
-                g->view.section[BONSAI_FEATURE_INDICES].count == p->count[BONSAI_FEATURE_INDICES]);
-    return true;
+        return same_type(p, g, BONSAI_FEATURES) && same_type(p, g, BONSAI_FEATURE_VALUES);
+    return true;                                /* a row's scale and its numbers go together */
 }
 
 bonsai_status bn_plan_emit(const bn_plan *p, const bonsai_graph *g, bonsai_section s,
