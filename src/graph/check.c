@@ -4,6 +4,7 @@
  * elements of one section, in parallel, and names the first that is wrong.
  *
  * SPDX-License-Identifier: MIT */
+#include <float.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -223,6 +224,33 @@ static int64_t bad_list(const scan *s, int64_t begin, int64_t end)
     return r;
 }
 
+/* Whether the scale of an 8-bit row keeps all its features finite. */
+static bool products_are_finite(const bonsai_view *v, int64_t row)
+{
+    bool sparse = v->section[BONSAI_FEATURE_OFFSETS].data != NULL;
+    const bonsai_array *q = &v->section[sparse ? BONSAI_FEATURE_VALUES : BONSAI_FEATURES];
+    const bonsai_array *offsets = &v->section[BONSAI_FEATURE_OFFSETS];
+    const float *scale = v->section[BONSAI_FEATURE_SCALE].data;
+    int64_t begin = sparse ? bn_int_at(offsets, row) : row * v->features;
+    int64_t end = sparse ? bn_int_at(offsets, row + 1) : begin + v->features;
+    for (int64_t e = begin; e < end; e++)
+        if (!isfinite(scale[row] * bn_real_at(q, e)))
+            return false;
+    return true;
+}
+
+/* Scales that are not finite, or that make a feature infinite.  Only a scale near
+ * the largest float can, so the features are hardly ever read. */
+static int64_t bad_scale(const scan *s, int64_t begin, int64_t end)
+{
+    const float *scale = s->a->data;
+    int64_t i = begin;
+    while (i < end && isfinite(scale[i]) &&
+           (fabsf(scale[i]) <= FLT_MAX / 256 || products_are_finite(s->v, i)))
+        i++;
+    return i;
+}
+
 static bonsai_status check_offsets(const scan *s, bonsai_section id, int64_t total,
                                    const char *where, int threads)
 {
@@ -384,10 +412,12 @@ bonsai_status bn_section_check(const bonsai_view *v, bonsai_section s, const cha
         return check_reals(bad_non_negative, "finite and at least 0", &sc, s, where, threads);
     case BONSAI_FEATURES:
     case BONSAI_FEATURE_VALUES:
-    case BONSAI_FEATURE_SCALE:
     case BONSAI_FEATURE_MEAN:
     case BONSAI_FEATURE_SPREAD:
         return check_reals(bad_finite, "finite", &sc, s, where, threads);
+    case BONSAI_FEATURE_SCALE:
+        return check_reals(bad_scale, "finite, or times its features is not", &sc, s, where,
+                           threads);
     case BONSAI_LABELS:
         return check_labels(&sc, where, threads);
     case BONSAI_SPLIT:

@@ -121,7 +121,7 @@ bonsai_status bn_graph_need(const bonsai_graph *g, uint32_t mask, int threads)
     /* Lists need their offsets, which have lower numbers and so come first. */
     if (mask & BN_BIT(BONSAI_NEIGHBORS))
         mask |= BN_BIT(BONSAI_OFFSETS);
-    if (mask & BN_BIT(BONSAI_FEATURE_INDICES))
+    if (mask & (BN_BIT(BONSAI_FEATURE_INDICES) | BN_BIT(BONSAI_FEATURE_SCALE)))
         mask |= BN_BIT(BONSAI_FEATURE_OFFSETS);
     for (int s = 1; s < BONSAI_SECTIONS; s++) {
         if (!(mask & BN_BIT(s)) || !bn_has(g, s) || atomic_load(&g->verified[s]))
