@@ -173,9 +173,11 @@ static void set(bn_plan *p, bonsai_section s, bonsai_type t, int64_t count)
     p->count[s] = count;
 }
 
+/* At most INT64_MAX: 2^31 nodes of 2^31 features are legal while they are sparse. */
 int64_t bn_plan_bytes(const bn_plan *p, bonsai_section s)
 {
-    return p->count[s] * (int64_t)bonsai_type_bytes(p->type[s]);
+    int64_t bytes;
+    return bn_mul(&bytes, p->count[s], (int64_t)bonsai_type_bytes(p->type[s])) ? bytes : INT64_MAX;
 }
 
 static bonsai_type offset_type(int64_t last)
@@ -209,7 +211,8 @@ static int64_t feature_bytes(const bn_plan *p)
 {
     int64_t sum = 0;
     for (int s = BONSAI_FEATURES; s <= BONSAI_FEATURE_SCALE; s++)
-        sum += bn_plan_bytes(p, s);
+        if (!bn_add(&sum, sum, bn_plan_bytes(p, s)))
+            return INT64_MAX;
     return sum;
 }
 
