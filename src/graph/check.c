@@ -28,7 +28,10 @@ static bonsai_status check_rule(const bonsai_view *v, const shape_rule *rule, co
     if ((unsigned)a->type > BONSAI_F32 || !(rule->types & BN_BIT(a->type)))
         return bn_fail(BONSAI_E_FORMAT, "%s: %s: type %s (%d) is not allowed here", where, name,
                        bonsai_type_text(a->type), (int)a->type);
-    if (a->count < 0 || (rule->count >= 0 && a->count != rule->count))
+    if (a->count < 0)
+        return bn_fail(BONSAI_E_FORMAT, "%s: %s: %lld elements; the number must not be negative",
+                       where, name, (long long)a->count);
+    if (rule->count >= 0 && a->count != rule->count)
         return bn_fail(BONSAI_E_FORMAT, "%s: %s: %lld elements where %lld are needed", where, name,
                        (long long)a->count, (long long)rule->count);
     return BONSAI_OK;
@@ -281,6 +284,19 @@ static bonsai_status check_integers(const scan *s, bonsai_section id, const char
                    (long long)s->high);
 }
 
+static bonsai_status check_ascending(const scan *s, bonsai_section id, const char *where,
+                                     int threads)
+{
+    bonsai_status rc;
+    BN_TRY(check_integers(s, id, where, threads));
+    for (int64_t i = 1; i < s->a->count; i++)
+        if (bn_int_at(s->a, i) <= bn_int_at(s->a, i - 1))
+            return bn_fail(BONSAI_E_FORMAT, "%s: %s: entry %lld is %lld, out of order", where,
+                           bonsai_section_text(id), (long long)i, (long long)bn_int_at(s->a, i));
+done:
+    return rc;
+}
+
 static bonsai_status check_reals(first_bad_fn *fn, const char *wanted, const scan *s,
                                  bonsai_section id, const char *where, int threads)
 {
@@ -429,6 +445,8 @@ bonsai_status bn_section_check(const bonsai_view *v, bonsai_section s, const cha
     case BONSAI_NODE_NAMES:
         return check_names(a, s, v->nodes, where);
     case BONSAI_KEPT_FEATURES:
+        sc.high = INT32_MAX;
+        return check_ascending(&sc, s, where, threads);
     case BONSAI_ORIGIN:
     case BONSAI_MEMBERS:
         sc.high = INT32_MAX;
