@@ -54,8 +54,8 @@ float bn_scale_exact(const float *value, int64_t count, int low, int high, float
         return 1.0f;
     float least = INFINITY, largest = 0.0f;
     for (int64_t i = 0; i < count; i++) {
-        if (low == 0 && signbit(value[i]))
-            return 0.0f;
+        if (value[i] == 0.0f || (low == 0 && signbit(value[i])))
+            return 0.0f;                        /* a minus zero is no multiple */
         least = fminf(least, fabsf(value[i]));
         largest = fmaxf(largest, fabsf(value[i]));
     }
