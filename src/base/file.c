@@ -160,8 +160,10 @@ bonsai_status bn_out_open(bn_out **out, const char *path)
     bonsai_status rc;
     bn_out *o = NULL;
     *out = NULL;
-    if (bn_is_dir(path))
-        return bn_fail(BONSAI_E_IO, "%s: is a folder, so no file can be written there", path);
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))   /* the rename would replace a device */
+        return bn_fail(BONSAI_E_IO, "%s: is %s, so no file can be written there", path,
+                       S_ISDIR(st.st_mode) ? "a folder" : "a device or pipe");
     BN_TRY(BN_NEW(&o, 1));
     o->fd = -1;
     BN_TRY(bn_strdup(&o->path, path));

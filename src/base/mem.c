@@ -91,11 +91,11 @@ static bool request_bytes(int64_t *bytes, int64_t count, size_t item)
 bonsai_status bn_new(void **out, int64_t count, size_t item)
 {
     int64_t bytes;
-    *out = NULL;
-    if (!request_bytes(&bytes, count, item))
-        return no_room(count, item);
-    *out = calloc(bytes ? (size_t)bytes : 1, 1);
-    if (!*out)
+    void *room = NULL;
+    if (request_bytes(&bytes, count, item))
+        room = calloc(bytes ? (size_t)bytes : 1, 1);
+    memcpy(out, &room, sizeof room);        /* *out is some other pointer's type: no aliasing */
+    if (!room)
         return no_room(count, item);
     atomic_fetch_add(&live, 1);
     return BONSAI_OK;
@@ -111,12 +111,14 @@ bonsai_status bn_grow(void **pp, int64_t *capacity, int64_t need, size_t item)
     int64_t bytes;
     if (!request_bytes(&bytes, wanted, item))
         return no_room(wanted, item);
-    void *bigger = realloc(*pp, (size_t)bytes);
+    void *old, *bigger;
+    memcpy(&old, pp, sizeof old);
+    bigger = realloc(old, (size_t)bytes);
     if (!bigger)
         return no_room(wanted, item);
-    if (!*pp)
+    if (!old)
         atomic_fetch_add(&live, 1);
-    *pp = bigger;
+    memcpy(pp, &bigger, sizeof bigger);
     *capacity = wanted;
     return BONSAI_OK;
 }

@@ -23,11 +23,17 @@ static void make_locale(void)
     c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-static double slow_parse(const char *s, char **end)
+static locale_t plain_locale(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_locale);
-    return c_locale ? strtod_l(s, end, c_locale) : strtod(s, end);
+    return c_locale;
+}
+
+static double slow_parse(const char *s, char **end)
+{
+    locale_t c = plain_locale();
+    return c ? strtod_l(s, end, c) : strtod(s, end);
 }
 
 bool bn_parse_int(const char **p, const char *end, int64_t *out)
@@ -51,6 +57,8 @@ bool bn_parse_int(const char **p, const char *end, int64_t *out)
 }
 
 /* A copy ended by a zero, since the text may run to the end of a mapped file. */
+enum { LONGEST_EXPONENT = 8 };  /* an exponent that is cut may look like none */
+
 static bool parse_copy(const char **p, const char *end, double *out)
 {
     char copy[512], *stop;
@@ -64,6 +72,8 @@ static bool parse_copy(const char **p, const char *end, double *out)
     *out = slow_parse(copy, &stop);
     if (stop == copy)
         return false;
+    if (len == sizeof copy - 1 && stop + LONGEST_EXPONENT > copy + len)
+        return false;                       /* it may go on behind the copy */
     *p += stop - copy;
     return true;
 }
@@ -108,15 +118,15 @@ bool bn_parse_real(const char **p, const char *end, double *out)
 int bn_format_float(char *buf, float v)
 {
     int len = 0;
+    locale_t c = plain_locale(), before = c ? uselocale(c) : (locale_t)0;
     for (int precision = 6; precision <= 9; precision++) {
         len = snprintf(buf, 24, "%.*g", precision, (double)v);
-        for (int i = 0; i < len; i++)
-            if (buf[i] == ',')
-                buf[i] = '.';
         const char *p = buf;
         double back;
         if (bn_parse_real(&p, buf + len, &back) && (float)back == v)
             break;
     }
+    if (c)
+        uselocale(before);
     return len;
 }

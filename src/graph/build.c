@@ -11,6 +11,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "graph.h"
@@ -146,9 +147,20 @@ static void radix_sort(uint64_t *keys, float *w, uint64_t *spare, float *wspare,
     }
 }
 
-/* Puts the weights of equal keys in order, so that their sum has only one value. */
+static int by_weight(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Puts the weights of equal keys in order, so that their sum has only one value.
+ * Nearly all runs are short; a long one must not take quadratic time. */
 static void sort_weights(float *w, int64_t count)
 {
+    if (count > 32) {
+        qsort(w, (size_t)count, sizeof *w, by_weight);
+        return;
+    }
     for (int64_t i = 1; i < count; i++) {
         float v = w[i];
         int64_t j = i;
@@ -189,20 +201,23 @@ static bonsai_status sort_buckets(sorter *s)
         int64_t count = s->bucket[k + 1] - s->bucket[k];
         largest = count > largest ? count : largest;
     }
-    BN_TRY(BN_NEW(&spare, largest * s->threads));
+    /* Room for one bucket a lane; where one bucket holds most, as much as there are keys. */
+    int64_t most = min64(min64(s->threads, BATCH), s->buckets);
+    bool whole = largest > s->entries / most;
+    BN_TRY(BN_NEW(&spare, whole ? s->entries : largest * most));
     if (s->weights)
-        BN_TRY(BN_NEW(&wspare, largest * s->threads));
+        BN_TRY(BN_NEW(&wspare, whole ? s->entries : largest * most));
     for (int64_t first = 0; first < s->buckets; first += BATCH) {
         BN_TRY(bn_tick(s->progress, "sorting edges", first, s->buckets));
         int64_t last = min64(first + BATCH, s->buckets);
-        int64_t lanes = min64(s->threads, last - first);
+        int64_t lanes = min64(most, last - first);
 #pragma omp parallel for num_threads(s->threads) schedule(dynamic, 1)
         for (int64_t lane = 0; lane < lanes; lane++)
             for (int64_t k = first + lane; k < last; k += lanes) {
                 int64_t at = s->bucket[k], count = s->bucket[k + 1] - at;
                 float *w = s->weights ? s->weights + at : NULL;
-                radix_sort(s->keys + at, w, spare + lane * largest,
-                           w ? wspare + lane * largest : NULL, count);
+                int64_t room = whole ? at : lane * largest;
+                radix_sort(s->keys + at, w, spare + room, w ? wspare + room : NULL, count);
                 s->kept[k] = merge_equal(s->keys + at, w, count, s->keep_repeated);
             }
     }

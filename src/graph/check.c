@@ -4,6 +4,7 @@
  * elements of one section, in parallel, and names the first that is wrong.
  *
  * SPDX-License-Identifier: MIT */
+#include <float.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -27,7 +28,10 @@ static bonsai_status check_rule(const bonsai_view *v, const shape_rule *rule, co
     if ((unsigned)a->type > BONSAI_F32 || !(rule->types & BN_BIT(a->type)))
         return bn_fail(BONSAI_E_FORMAT, "%s: %s: type %s (%d) is not allowed here", where, name,
                        bonsai_type_text(a->type), (int)a->type);
-    if (a->count < 0 || (rule->count >= 0 && a->count != rule->count))
+    if (a->count < 0)
+        return bn_fail(BONSAI_E_FORMAT, "%s: %s: %lld elements; the number must not be negative",
+                       where, name, (long long)a->count);
+    if (rule->count >= 0 && a->count != rule->count)
         return bn_fail(BONSAI_E_FORMAT, "%s: %s: %lld elements where %lld are needed", where, name,
                        (long long)a->count, (long long)rule->count);
     return BONSAI_OK;
@@ -223,6 +227,33 @@ static int64_t bad_list(const scan *s, int64_t begin, int64_t end)
     return r;
 }
 
+/* Whether the scale of an 8-bit row keeps all its features finite. */
+static bool products_are_finite(const bonsai_view *v, int64_t row)
+{
+    bool sparse = v->section[BONSAI_FEATURE_OFFSETS].data != NULL;
+    const bonsai_array *q = &v->section[sparse ? BONSAI_FEATURE_VALUES : BONSAI_FEATURES];
+    const bonsai_array *offsets = &v->section[BONSAI_FEATURE_OFFSETS];
+    const float *scale = v->section[BONSAI_FEATURE_SCALE].data;
+    int64_t begin = sparse ? bn_int_at(offsets, row) : row * v->features;
+    int64_t end = sparse ? bn_int_at(offsets, row + 1) : begin + v->features;
+    for (int64_t e = begin; e < end; e++)
+        if (!isfinite(scale[row] * bn_real_at(q, e)))
+            return false;
+    return true;
+}
+
+/* Scales that are not finite, or that make a feature infinite.  Only a scale near
+ * the largest float can, so the features are hardly ever read. */
+static int64_t bad_scale(const scan *s, int64_t begin, int64_t end)
+{
+    const float *scale = s->a->data;
+    int64_t i = begin;
+    while (i < end && isfinite(scale[i]) &&
+           (fabsf(scale[i]) <= FLT_MAX / 256 || products_are_finite(s->v, i)))
+        i++;
+    return i;
+}
+
 static bonsai_status check_offsets(const scan *s, bonsai_section id, int64_t total,
                                    const char *where, int threads)
 {
@@ -251,6 +282,19 @@ static bonsai_status check_integers(const scan *s, bonsai_section id, const char
     return bn_fail(BONSAI_E_FORMAT, "%s: %s: entry %lld is %lld, outside 0..%lld", where,
                    bonsai_section_text(id), (long long)bad, (long long)bn_int_at(s->a, bad),
                    (long long)s->high);
+}
+
+static bonsai_status check_ascending(const scan *s, bonsai_section id, const char *where,
+                                     int threads)
+{
+    bonsai_status rc;
+    BN_TRY(check_integers(s, id, where, threads));
+    for (int64_t i = 1; i < s->a->count; i++)
+        if (bn_int_at(s->a, i) <= bn_int_at(s->a, i - 1))
+            return bn_fail(BONSAI_E_FORMAT, "%s: %s: entry %lld is %lld, out of order", where,
+                           bonsai_section_text(id), (long long)i, (long long)bn_int_at(s->a, i));
+done:
+    return rc;
 }
 
 static bonsai_status check_reals(first_bad_fn *fn, const char *wanted, const scan *s,
@@ -384,10 +428,12 @@ bonsai_status bn_section_check(const bonsai_view *v, bonsai_section s, const cha
         return check_reals(bad_non_negative, "finite and at least 0", &sc, s, where, threads);
     case BONSAI_FEATURES:
     case BONSAI_FEATURE_VALUES:
-    case BONSAI_FEATURE_SCALE:
     case BONSAI_FEATURE_MEAN:
     case BONSAI_FEATURE_SPREAD:
         return check_reals(bad_finite, "finite", &sc, s, where, threads);
+    case BONSAI_FEATURE_SCALE:
+        return check_reals(bad_scale, "finite, or times its features is not", &sc, s, where,
+                           threads);
     case BONSAI_LABELS:
         return check_labels(&sc, where, threads);
     case BONSAI_SPLIT:
@@ -399,6 +445,8 @@ bonsai_status bn_section_check(const bonsai_view *v, bonsai_section s, const cha
     case BONSAI_NODE_NAMES:
         return check_names(a, s, v->nodes, where);
     case BONSAI_KEPT_FEATURES:
+        sc.high = INT32_MAX;
+        return check_ascending(&sc, s, where, threads);
     case BONSAI_ORIGIN:
     case BONSAI_MEMBERS:
         sc.high = INT32_MAX;
@@ -409,63 +457,4 @@ bonsai_status bn_section_check(const bonsai_view *v, bonsai_section s, const cha
         break;
     }
     return BONSAI_OK;
-}
-
-/* ---- symmetry ---- */
-
-/* Rows are sorted, so while u runs upwards, the entries (v, u) of each row v are
- * met in order: a cursor per row must always stand at u. */
-int64_t bn_asymmetric_row(int64_t n, const int64_t *offsets, const int32_t *neighbors,
-                          const float *weights, int64_t *cursor)
-{
-    memcpy(cursor, offsets, (size_t)n * sizeof *cursor);
-    for (int64_t u = 0; u < n; u++)
-        for (int64_t e = offsets[u]; e < offsets[u + 1]; e++) {
-            int32_t v = neighbors[e];
-            int64_t back = cursor[v]++;
-            if (back >= offsets[v + 1] || neighbors[back] != u ||
-                (weights && weights[back] != weights[e]))
-                return u;
-        }
-    return n;
-}
-
-bonsai_status bn_symmetry_check(const bonsai_graph *g, bn_progress p)
-{
-    bonsai_status rc;
-    int64_t n = g->view.nodes, *cursor = NULL, *offsets = NULL;
-    BN_TRY(bn_tick(p, "symmetry", 0, 1));
-    BN_TRY(BN_NEW(&cursor, n));
-    BN_TRY(BN_NEW(&offsets, n + 1));
-    for (int64_t v = 0; v <= n; v++)
-        offsets[v] = bn_row_begin(g, v);
-    int64_t row = bn_asymmetric_row(n, offsets, bn_neighbors(g),
-                                    g->view.section[BONSAI_EDGE_WEIGHTS].data, cursor);
-    if (row < n) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: an edge of node %lld has no reverse of equal weight, "
-                     "but the graph says it is undirected", g->where, (long long)row);
-        goto done;
-    }
-    BN_TRY(bn_tick(p, "symmetry", 1, 1));
-done:
-    bn_free(cursor);
-    bn_free(offsets);
-    return rc;
-}
-
-bonsai_status bonsai_graph_check(const bonsai_graph *g, const bonsai_read_options *given)
-{
-    bonsai_status rc;
-    bonsai_read_options o;
-    BN_TRY(BN_OPTIONS(&o, given, read));
-    bn_progress p = {o.progress, o.payload};
-    BN_TRY(bn_tick(p, "sections", 0, BONSAI_SECTIONS));
-    for (int s = 1; s < BONSAI_SECTIONS; s++) {
-        BN_TRY(bn_graph_need(g, BN_BIT(s), o.threads));
-        BN_TRY(bn_tick(p, "sections", s + 1, BONSAI_SECTIONS));
-    }
-    if (!(g->view.flags & BONSAI_DIRECTED))
-        BN_TRY(bn_symmetry_check(g, p));
-done:
-    return rc;
 }

@@ -108,9 +108,9 @@ static bonsai_status place_nodes(inducing *in)
     return BONSAI_OK;
 }
 
-typedef struct { int32_t id; float weight; } arc;
+typedef struct { int32_t id; float weight; int64_t entry; } arc;
 
-/* Kept neighbours of one row, sorted by new id; rows are short after inducing. */
+/* Kept neighbours of one row, in their old order. */
 static int64_t induced_row(arc *row, const inducing *in, int64_t i)
 {
     const int32_t *to = bn_neighbors(in->g);
@@ -118,8 +118,14 @@ static int64_t induced_row(arc *row, const inducing *in, int64_t i)
     int64_t count = 0, v = in->nodes[i], end = bn_row_begin(in->g, v + 1);
     for (int64_t e = bn_row_begin(in->g, v); e < end; e++)
         if (in->place[to[e]] >= 0)
-            row[count++] = (arc){in->place[to[e]], w ? w[e] : 1.0f};
+            row[count++] = (arc){in->place[to[e]], w ? w[e] : 1.0f, e};
     return count;
+}
+
+/* Repeated entries keep their order, or a symmetric graph would lose its symmetry. */
+static bool before(const arc *a, const arc *b)
+{
+    return a->id != b->id ? a->id < b->id : a->entry < b->entry;
 }
 
 static void sort_arcs(arc *a, int64_t count)
@@ -128,7 +134,7 @@ static void sort_arcs(arc *a, int64_t count)
         for (int64_t i = gap; i < count; i++) {
             arc t = a[i];
             int64_t j = i;
-            for (; j >= gap && a[j - gap].id > t.id; j -= gap)
+            for (; j >= gap && before(&t, &a[j - gap]); j -= gap)
                 a[j] = a[j - gap];
             a[j] = t;
         }

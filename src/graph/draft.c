@@ -245,7 +245,8 @@ bonsai_status bonsai_graph_build(bonsai_graph **out, const bonsai_view *v, int64
         return bn_fail(BONSAI_E_ARGUMENT, "%lld edges, but no source or target", (long long)m);
     BN_TRY(BN_OPTIONS(&o, given, read));
     BN_TRY(bn_options_merge(&full, &empty, sizeof empty, v, "bonsai_view"));
-    if (full.section[BONSAI_OFFSETS].data || full.section[BONSAI_NEIGHBORS].data) {
+    if (full.section[BONSAI_OFFSETS].data || full.section[BONSAI_NEIGHBORS].data ||
+        full.section[BONSAI_EDGE_WEIGHTS].data) {
         rc = bn_fail(BONSAI_E_ARGUMENT, "the view has an adjacency, and edges were given too");
         goto done;
     }
@@ -257,6 +258,7 @@ bonsai_status bonsai_graph_build(bonsai_graph **out, const bonsai_view *v, int64
     BN_TRY(lay_edges(g, m, source, target, weight, &o));
     full.section[BONSAI_OFFSETS] = g->view.section[BONSAI_OFFSETS];
     full.section[BONSAI_NEIGHBORS] = g->view.section[BONSAI_NEIGHBORS];
+    full.flags = g->view.flags;
     BN_TRY(bn_view_shape(&full, g->where));
     for (int s = BONSAI_EDGE_WEIGHTS + 1; s < BONSAI_SECTIONS; s++)
         BN_TRY(bn_graph_copy(g, &full, s));
@@ -265,5 +267,5 @@ bonsai_status bonsai_graph_build(bonsai_graph **out, const bonsai_view *v, int64
     g = NULL;
 done:
     bonsai_graph_free(g);
-    return rc;
+    return rc == BONSAI_E_FORMAT ? BONSAI_E_ARGUMENT : rc;     /* there is no file to blame */
 }

@@ -14,63 +14,10 @@
 
 enum { PIECE = 1 << 20 };       /* bytes handed to the sink at a time */
 
-/* ---- 8-bit rows: value = scale * q ---- */
-
-/* Whether every value is exactly scale times an integer in low..high. */
-static bool is_multiple(const float *value, int64_t count, float scale, int low, int high)
-{
-    for (int64_t i = 0; i < count; i++) {
-        float q = rintf(value[i] / scale);
-        if (!(q >= (float)low && q <= (float)high) || scale * q != value[i] || q == 0.0f)
-            return false;
-    }
-    return true;
-}
-
-/* The scale that loses nothing, or 0.  hint: the scale the row came with, or 0. */
-static float exact_scale(const float *value, int64_t count, int low, int high, float hint)
-{
-    if (count == 0)
-        return 1.0f;
-    if (hint != 0.0f && is_multiple(value, count, hint, low, high))
-        return hint;
-    float least = INFINITY;
-    for (int64_t i = 0; i < count; i++)
-        least = fminf(least, fabsf(value[i]));
-    for (int divisor = 1; divisor <= 8; divisor++) {
-        float scale = least / (float)divisor;
-        if (scale > 0.0f && is_multiple(value, count, scale, low, high))
-            return scale;
-    }
-    return 0.0f;
-}
-
 static float row_hint(const bonsai_graph *g, int64_t node)
 {
     const float *scale = g->view.section[BONSAI_FEATURE_SCALE].data;
     return scale ? scale[node] : 0.0f;
-}
-
-/* The scale of a row in U8 or I8: exact where it can be, else the largest value
- * over the largest number. */
-static float pick_scale(const float *value, int64_t count, bonsai_type t, float hint)
-{
-    int high = t == BONSAI_U8 ? 255 : 127;
-    float scale = exact_scale(value, count, t == BONSAI_U8 ? 0 : -127, high, hint), largest = 0.0f;
-    if (scale != 0.0f)
-        return scale;
-    for (int64_t i = 0; i < count; i++)
-        largest = fmaxf(largest, fabsf(value[i]));
-    scale = largest / (float)high;
-    return scale > 0.0f ? scale : 1.0f;
-}
-
-static uint8_t quantise(float v, float scale, bonsai_type t)
-{
-    float q = rintf(v / scale);
-    if (t == BONSAI_I8)
-        return (uint8_t)(int8_t)fmaxf(-127.0f, fminf(127.0f, q));
-    return (uint8_t)fmaxf(0.0f, fminf(255.0f, q));
 }
 
 /* ---- what the features allow ---- */
@@ -88,8 +35,8 @@ static void row_traits(traits *t, const float *value, int64_t count, float hint)
         t->half = t->half && bn_half_to_float(bn_half_from_float(value[i])) == value[i];
         t->negative |= signbit(value[i]) != 0;
     }
-    t->u8 = t->u8 && exact_scale(value, count, 0, 255, hint) != 0.0f;
-    t->i8 = t->i8 && exact_scale(value, count, -127, 127, hint) != 0.0f;
+    t->u8 = t->u8 && bn_scale_exact(value, count, 0, 255, hint) != 0.0f;
+    t->i8 = t->i8 && bn_scale_exact(value, count, -128, 127, hint) != 0.0f;
 }
 
 static bonsai_status find_traits(traits *out, const bonsai_graph *g, int threads)
@@ -137,9 +84,11 @@ static void set(bn_plan *p, bonsai_section s, bonsai_type t, int64_t count)
     p->count[s] = count;
 }
 
+/* At most INT64_MAX: 2^31 nodes of 2^31 features are legal while they are sparse. */
 int64_t bn_plan_bytes(const bn_plan *p, bonsai_section s)
 {
-    return p->count[s] * (int64_t)bonsai_type_bytes(p->type[s]);
+    int64_t bytes;
+    return bn_mul(&bytes, p->count[s], (int64_t)bonsai_type_bytes(p->type[s])) ? bytes : INT64_MAX;
 }
 
 static bonsai_type offset_type(int64_t last)
@@ -173,7 +122,8 @@ static int64_t feature_bytes(const bn_plan *p)
 {
     int64_t sum = 0;
     for (int s = BONSAI_FEATURES; s <= BONSAI_FEATURE_SCALE; s++)
-        sum += bn_plan_bytes(p, s);
+        if (!bn_add(&sum, sum, bn_plan_bytes(p, s)))
+            return INT64_MAX;
     return sum;
 }
 
@@ -334,7 +284,7 @@ static bonsai_status put_real(pieces *o, bonsai_type t, float v, float scale)
         return put(o, &half, 2);
     case BONSAI_U8:
     case BONSAI_I8:
-        q = quantise(v, scale, t);
+        q = bn_quantise(v, scale, t);
         return put(o, &q, 1);
     default:
         return put(o, &v, 4);
@@ -360,7 +310,7 @@ static bonsai_status put_row(pieces *o, const bn_plan *p, const bonsai_graph *g,
     bonsai_type scaled = p->type[BONSAI_FEATURES] ? p->type[BONSAI_FEATURES] : p->type[BONSAI_FEATURE_VALUES];
     float scale = 1.0f;
     if (p->type[BONSAI_FEATURE_SCALE])
-        scale = pick_scale(value, count, scaled, row_hint(g, node));
+        scale = bn_scale_pick(value, count, scaled, row_hint(g, node));
     if (s == BONSAI_FEATURE_SCALE)
         return put(o, &scale, 4);
     if (s == BONSAI_FEATURE_INDICES) {
@@ -427,18 +377,29 @@ done:
     return rc;
 }
 
+static bool same_type(const bn_plan *p, const bonsai_graph *g, bonsai_section s)
+{
+    return (bn_has(g, s) ? g->view.section[s].type : BONSAI_NONE) == p->type[s];
+}
+
+static bool same_count(const bn_plan *p, const bonsai_graph *g, bonsai_section s)
+{
+    return (bn_has(g, s) ? g->view.section[s].count : 0) == p->count[s];
+}
+
 /* Whether the section can be handed on as it lies. */
 static bool unchanged(const bn_plan *p, const bonsai_graph *g, bonsai_section s)
 {
     const bonsai_array *a = &g->view.section[s];
     if (!a->data || a->type != p->type[s] || a->count != p->count[s])
         return false;
+    if (s < BONSAI_FEATURES || s > BONSAI_FEATURE_SCALE)
+        return true;
+    if (s != BONSAI_FEATURES && !same_count(p, g, BONSAI_FEATURE_INDICES))
+        return false;                           /* stored zeros are dropped: the offsets move */
     if (s == BONSAI_FEATURE_SCALE || a->type == BONSAI_U8 || a->type == BONSAI_I8)
-        return s > BONSAI_FEATURE_SCALE ||      /* a row's scale and its numbers go together */
-               (g->view.section[BONSAI_FEATURES].type == p->type[BONSAI_FEATURES] &&
-                g->view.section[BONSAI_FEATURE_VALUES].type == p->type[BONSAI_FEATURE_VALUES] &&
-                g->view.section[BONSAI_FEATURE_INDICES].count == p->count[BONSAI_FEATURE_INDICES]);
-    return true;
+        return same_type(p, g, BONSAI_FEATURES) && same_type(p, g, BONSAI_FEATURE_VALUES);
+    return true;                                /* a row's scale and its numbers go together */
 }
 
 bonsai_status bn_plan_emit(const bn_plan *p, const bonsai_graph *g, bonsai_section s,

@@ -19,7 +19,7 @@ int64_t bn_row_room(const bonsai_graph *g)
     const bonsai_array *offsets = &g->view.section[BONSAI_FEATURE_OFFSETS];
     int64_t room = 0;
     if (!offsets->data)
-        return g->view.features;
+        return g->view.nodes ? g->view.features : 0;
     for (int64_t v = 0; v < g->view.nodes; v++) {
         int64_t len = bn_int_at(offsets, v + 1) - bn_int_at(offsets, v);
         room = len > room ? len : room;

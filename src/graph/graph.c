@@ -134,7 +134,7 @@ bonsai_status bn_graph_need(const bonsai_graph *g, uint32_t mask, int threads)
     /* Lists need their offsets, which have lower numbers and so come first. */
     if (mask & BN_BIT(BONSAI_NEIGHBORS))
         mask |= BN_BIT(BONSAI_OFFSETS);
-    if (mask & BN_BIT(BONSAI_FEATURE_INDICES))
+    if (mask & (BN_BIT(BONSAI_FEATURE_INDICES) | BN_BIT(BONSAI_FEATURE_SCALE)))
         mask |= BN_BIT(BONSAI_FEATURE_OFFSETS);
     for (int s = 1; s < BONSAI_SECTIONS; s++) {
         if (!(mask & BN_BIT(s)) || !bn_has(g, s) || atomic_load(&g->verified[s]))
@@ -169,7 +169,7 @@ bonsai_status bonsai_graph_new(bonsai_graph **out, const bonsai_view *v, int cop
     g = NULL;
 done:
     bonsai_graph_free(g);
-    return rc;
+    return rc == BONSAI_E_FORMAT ? BONSAI_E_ARGUMENT : rc;     /* there is no file to blame */
 }
 
 const bonsai_view *bonsai_graph_view(const bonsai_graph *g)

@@ -58,7 +58,7 @@ static inline const int32_t *bn_neighbors(const bonsai_graph *g)
 
 bn_csr bn_adjacency(const bonsai_graph *g);
 
-/* ---- checks (check.c) ---- */
+/* ---- checks (check.c, symmetry.c) ---- */
 
 /* That counts, types and combinations of sections fit each other; reads no element. */
 bonsai_status bn_view_shape(const bonsai_view *v, const char *where);
@@ -120,7 +120,13 @@ bonsai_part bn_part(const bonsai_graph *g, int64_t node);
                              BN_BIT(BONSAI_FEATURE_INDICES) | BN_BIT(BONSAI_FEATURE_VALUES) | \
                              BN_BIT(BONSAI_FEATURE_SCALE))
 
-/* ---- encodings (encode.c) ---- */
+/* ---- encodings (scale.c, encode.c) ---- */
+
+/* The scale above 0 that makes every value an integer in low..high exactly, or 0. */
+float bn_scale_exact(const float *value, int64_t count, int low, int high, float hint);
+/* The scale of a row in U8 or I8: exact where one is, else that of the least error. */
+float bn_scale_pick(const float *value, int64_t count, bonsai_type t, float hint);
+uint8_t bn_quantise(float v, float scale, bonsai_type t);
 
 typedef struct {                /* the type and count of each section as written */
     bonsai_type type[BONSAI_SECTIONS];

@@ -22,7 +22,7 @@ static bonsai_status degree_stats(bonsai_stats *s, const bonsai_graph *g)
     for (int64_t v = 0; v < n; v++) {
         int64_t d = bn_row_begin(g, v + 1) - bn_row_begin(g, v);
         s->degree_max = d > s->degree_max ? d : s->degree_max;
-        s->degree_bin[degree_bin(d)]++;
+        s->degree_bin[degree_bin(d) < 32 ? degree_bin(d) : 32]++;
     }
     BN_TRY(BN_NEW(&count, s->degree_max + 1));
     for (int64_t v = 0; v < n; v++)
@@ -89,6 +89,11 @@ bonsai_status bonsai_graph_stats(bonsai_stats *out, int64_t *class_counts, const
     bonsai_read_options o;
     bonsai_stats s;
     BN_TRY(BN_OPTIONS(&o, given, read));
+    if (out->size < sizeof out->size) {
+        rc = bn_fail(BONSAI_E_ARGUMENT, "bonsai_stats was not initialised: call its init function "
+                     "first");
+        goto done;
+    }
     bn_progress p = {o.progress, o.payload};
     bonsai_stats_init(&s);
     BN_TRY(bn_tick(p, "counting", 0, 4));

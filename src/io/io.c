@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "io.h"
 
@@ -45,7 +46,7 @@ static const bn_format *by_prefix(const char **path)
 static bonsai_status unknown(const char *path)
 {
     struct stat st;
-    if (stat(path, &st) != 0)
+    if (stat(path, &st) != 0 || access(path, R_OK) != 0)
         return bn_fail(BONSAI_E_IO, "%s: cannot be opened: %s", path, strerror(errno));
     if (S_ISDIR(st.st_mode))
         return bn_fail(BONSAI_E_FORMAT, "%s: this folder is in no known layout (OGB has raw/, "

@@ -116,6 +116,10 @@ static bonsai_status write_native(const bonsai_graph *g, const char *path,
     BN_TRY(bn_plan_make(&p, g, o->features, o->threads));
     fill_table(&c, g, &p);
     int64_t bytes = bn_container_layout(&c);
+    if (bytes < 0) {
+        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: the graph is too large in this encoding", path);
+        goto done;
+    }
     for (int i = 0; i < c.entries; i++)
         s.total += bn_plan_bytes(&p, c.entry[i].id);
     BN_TRY(bn_out_open(&s.out, path));

@@ -1,0 +1,154 @@
+/* test_kernels.c -- every table of inner loops gives the bits of the baseline.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "testing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "random_graph.h"
+
+enum { LONGEST = 131, SHIFTS = 4, ROOM = LONGEST + SHIFTS };
+
+static float a[ROOM], b[ROOM];
+
+static void fill(uint64_t seed)
+{
+    uint64_t s = seed;
+    for (int i = 0; i < ROOM; i++) {
+        a[i] = ldexpf(random_real(&s), random_below(&s, 20) - 10);
+        b[i] = ldexpf(random_real(&s), random_below(&s, 20) - 10);
+    }
+}
+
+static void same_bits(float x, float y)
+{
+    if (memcmp(&x, &y, sizeof x) != 0)
+        fail_msg("%a is not %a", (double)x, (double)y);
+}
+
+/* Lane = index mod 32, then the tree 16, 8, 4, 2, 1. */
+static float by_hand(int n, const float *x, const float *y, bool distance)
+{
+    float lane[32] = {0};
+    for (int i = 0; i < n; i++) {
+        volatile float term = distance ? x[i] - y[i] : x[i] * y[i];
+        if (distance)
+            term = term * term;
+        lane[i % 32] += term;
+    }
+    for (int width = 16; width > 0; width /= 2)
+        for (int i = 0; i < width; i++)
+            lane[i] += lane[i + width];
+    return lane[0];
+}
+
+static void the_sums_have_the_order_that_is_promised(void **state)
+{
+    (void)state;
+    fill(1);
+    for (int i = 0; bn_kernels_all(i); i++)
+        for (int n = 0; n <= LONGEST; n++) {
+            same_bits(bn_kernels_all(i)->dot(a, b, n), by_hand(n, a, b, false));
+            same_bits(bn_kernels_all(i)->dist2(a, b, n), by_hand(n, a, b, true));
+        }
+}
+
+static void compare_tables(const bn_kernels *k, const bn_kernels *base, int n, int p, int q)
+{
+    float y[ROOM], z[ROOM];
+    same_bits(k->dot(a + p, b + q, n), base->dot(a + p, b + q, n));
+    same_bits(k->dist2(a + p, b + q, n), base->dist2(a + p, b + q, n));
+    memcpy(y, a, sizeof y);
+    memcpy(z, a, sizeof z);
+    k->axpy(y + p, 0.3f, b + q, n);
+    base->axpy(z + p, 0.3f, b + q, n);
+    assert_memory_equal(y, z, sizeof y);
+    k->scale(y + q, -1.7f, n);
+    base->scale(z + q, -1.7f, n);
+    assert_memory_equal(y, z, sizeof y);
+}
+
+static void every_table_equals_the_baseline_at_every_length(void **state)
+{
+    (void)state;
+    const bn_kernels *base = bn_kernels_all(0);
+    assert_string_equal(base->name, "baseline");
+    for (int i = 1; bn_kernels_all(i); i++)
+        for (int n = 0; n <= LONGEST; n++) {
+            fill((uint64_t)n);
+            for (int p = 0; p < SHIFTS; p++)
+                for (int q = 0; q < SHIFTS; q++)
+                    compare_tables(bn_kernels_all(i), base, n, p, q);
+        }
+}
+
+static void a_sparse_row_sums_like_a_dense_one(void **state)
+{
+    (void)state;
+    uint64_t s = 8;
+    for (int i = 0; bn_kernels_all(i); i++)
+        for (int trial = 0; trial < 300; trial++) {
+            int32_t index[ROOM];
+            float value[ROOM], dense[ROOM] = {0}, ones[ROOM] = {0};
+            int nnz = 0, n = random_below(&s, LONGEST + 1), chance = 1 + random_below(&s, 4);
+            fill((uint64_t)trial);
+            for (int j = 0; j < n; j++)
+                if (random_below(&s, chance) == 0) {
+                    index[nnz] = j;
+                    dense[j] = value[nnz++] = a[j];
+                    ones[j] = 1;
+                }
+            const bn_kernels *k = bn_kernels_all(i);
+            same_bits(k->sparse_dot(index, value, nnz, b), k->dot(dense, b, n));
+            same_bits(k->sparse_dot(index, NULL, nnz, b), k->dot(ones, b, n));
+            same_bits(k->sparse_dot(index, value, nnz, b), bn_kernels_all(0)->dot(dense, b, n));
+        }
+}
+
+static void there_is_no_table_beyond_the_last(void **state)
+{
+    (void)state;
+    int n = 0;
+    while (bn_kernels_all(n))
+        n++;
+    assert_true(n >= 1 && n <= 3);
+    assert_null(bn_kernels_all(-1));
+    assert_null(bn_kernels_all(n + 1));
+}
+
+/* main runs this program again with BONSAI_ISA set; the answer is its exit status. */
+static char program[4096];
+
+static int run_with(const char *isa, const char *wanted)
+{
+    char command[4300];
+    snprintf(command, sizeof command, "BONSAI_ISA=%s '%s' %s", isa, program, wanted);
+    return system(command);
+}
+
+static void the_environment_overrides_the_choice(void **state)
+{
+    (void)state;
+    int n = 0;
+    for (; bn_kernels_all(n); n++)
+        assert_int_equal(run_with(bn_kernels_all(n)->name, bn_kernels_all(n)->name), 0);
+    assert_int_equal(run_with("nonsense", bn_kernels_all(n - 1)->name), 0);
+    assert_int_equal(run_with("''", bn_kernels_all(n - 1)->name), 0);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2)
+        return strcmp(bonsai_isa(), argv[1]) != 0;
+    snprintf(program, sizeof program, "%s", argv[0]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_sums_have_the_order_that_is_promised),
+        cmocka_unit_test(every_table_equals_the_baseline_at_every_length),
+        cmocka_unit_test(a_sparse_row_sums_like_a_dense_one),
+        cmocka_unit_test(there_is_no_table_beyond_the_last),
+        cmocka_unit_test(the_environment_overrides_the_choice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
