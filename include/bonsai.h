@@ -339,6 +339,91 @@ BONSAI_API void bonsai_generate_options_init_sized(bonsai_generate_options *o, s
 BONSAI_API bonsai_status bonsai_graph_generate(bonsai_graph **out,
                                                const bonsai_generate_options *o);
 
+/* ---- condensing --------------------------------------------------------- */
+
+typedef enum {
+    BONSAI_TREES,               /* the paper: exemplar trees by reverse k-NN cover, then PageRank */
+    BONSAI_RANDOM,              /* training nodes at random */
+    BONSAI_RANDOM_TREES,        /* trees of training nodes at random */
+    BONSAI_HERDING,             /* per class, the nodes whose mean follows the class mean */
+    BONSAI_KCENTER,             /* farthest first */
+    BONSAI_DEGREE,              /* most neighbours first */
+    BONSAI_METHODS
+} bonsai_method;
+
+typedef struct {
+    size_t  size;               /* set by the init function; do not touch */
+    double  ratio;              /* the budget: condensed bytes / full bytes in (0,1]; ... */
+    int64_t bytes;              /* ... or bytes; ... */
+    int64_t nodes;              /* ... or nodes; ... */
+    int64_t trees;              /* ... or trees.  The first of these four that is above 0 rules */
+    bonsai_method method;
+    bonsai_accounting accounting;   /* STRICT, or PAPER_FULL for the published code's */
+    int     layers;             /* L: hops of a tree and rounds of averaging, 0 .. 16 */
+    int     k;                  /* neighbours of a tree in the reverse k-NN */
+    int64_t sample;             /* trees sampled for it; 0: by theta and delta; -1: all */
+    double  theta, delta;       /* error and doubt of the sampled cover */
+    int     density;            /* 1: gain per byte instead of gain */
+    int     no_rknn;            /* 1: trees in random order (ablation) */
+    int     no_ppr;             /* 1: no sparsification (ablation) */
+    int64_t patience;           /* trees in a row that may fail to fit */
+    double  beta;               /* PageRank's chance to return to a root */
+    double  prune_share;        /* at most this share of the ego nodes goes per round */
+    double  min_pruned;         /* stop when less than this share of the nodes would go */
+    double  oversample;         /* above 1: select so many budgets, then drop the lowest PageRank */
+    int     match_classes;      /* 1: bring the kept training nodes to the training distribution */
+    int     select_features;    /* 1: keep only features that a decision tree splits on */
+    int     inductive;          /* 1: cut the graph to its training nodes first */
+    int     raw_features;       /* 1: herding and kcenter on features instead of embeddings */
+    int     project;            /* dimensions of a random projection before k-NN; 0: exact */
+    double  split[3];           /* percent of a fresh split; all 0: the graph's own, or 60/20/20 */
+    int     threads;            /* 0: every core */
+    uint64_t seed;
+    bonsai_progress_fn *progress;
+    void   *payload;
+    /* append new fields here, never above */
+} bonsai_condense_options;
+
+#define bonsai_condense_options_init(o) bonsai_condense_options_init_sized((o), sizeof *(o))
+BONSAI_API void bonsai_condense_options_init_sized(bonsai_condense_options *o, size_t size);
+BONSAI_API const char *bonsai_method_name(bonsai_method m);    /* NULL: no such method */
+
+typedef struct {
+    size_t  size;               /* set by the init function; do not touch */
+    int64_t nodes, edges, labelled, roots, features;
+    int64_t full_nodes, full_edges, full_labelled;
+    double  bytes, full_bytes, ratio;           /* STRICT */
+    double  paper_bytes, paper_full_bytes, paper_ratio;
+    double  budget;             /* in the accounting asked for; 0: in nodes or trees */
+    int64_t trees, sample;      /* training trees; sampled ones */
+    int     k, layers, rounds;  /* rounds of pruning */
+    int     shallow_classes;    /* classes none of whose trees fitted at full depth */
+    double  coverage;           /* share of the sample that the roots cover; -1: not known */
+    double  coverage_check;     /* the same on an independent sample of up to 500 */
+    double  coverage_bound;     /* no choice of trees at this budget can cover more */
+    double  recall;             /* of the projected k-NN; 1: exact */
+    int64_t rechecks;           /* lazy re-evaluations of the cover */
+    double  seconds_wl, seconds_knn, seconds_cover, seconds_sparsify, seconds_total;
+    int64_t peak_rss_bytes;
+    uint64_t seed;
+    bonsai_method method;
+} bonsai_condense_info;
+
+#define bonsai_condense_info_init(i) bonsai_condense_info_init_sized((i), sizeof *(i))
+BONSAI_API void bonsai_condense_info_init_sized(bonsai_condense_info *i, size_t size);
+
+/* The small graph of g that the options ask for.  Every report about it is in *info,
+ * unless NULL, and in its metadata.  No label of a node outside the training part
+ * enters it. */
+BONSAI_API bonsai_status bonsai_condense(bonsai_graph **out, bonsai_condense_info *info,
+                                         const bonsai_graph *g, const bonsai_condense_options *o);
+/* The same for several ratios from one embedding: out[i] and info[i] (array, or NULL)
+ * for ratios[i].  On failure all of out is NULL. */
+BONSAI_API bonsai_status bonsai_condense_many(bonsai_graph **out, bonsai_condense_info *info,
+                                              const double *ratios, int count,
+                                              const bonsai_graph *g,
+                                              const bonsai_condense_options *o);
+
 #ifdef __cplusplus
 }
 #endif

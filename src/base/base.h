@@ -54,6 +54,7 @@ void    bn_mem_limit(int64_t bytes);    /* refuse single requests above this; 0:
 extern const bonsai_read_options     bn_read_defaults;
 extern const bonsai_write_options    bn_write_defaults;
 extern const bonsai_generate_options bn_generate_defaults;
+extern const bonsai_condense_options bn_condense_defaults;
 
 /* Lays the caller's struct (its first field is its size) over the defaults; NULL
  * means defaults alone.  name is the struct's, for the sentence. */

@@ -28,6 +28,22 @@ const bonsai_generate_options bn_generate_defaults = {
     .seed = 1,
 };
 
+const bonsai_condense_options bn_condense_defaults = {
+    .size = sizeof(bonsai_condense_options),
+    .method = BONSAI_TREES,
+    .accounting = BONSAI_STRICT,
+    .layers = 2,
+    .k = 5,
+    .theta = 0.05,
+    .delta = 0.05,
+    .patience = 200,
+    .beta = 0.15,
+    .prune_share = 1,
+    .min_pruned = 0.01,
+    .oversample = 1,
+    .seed = 1,
+};
+
 bonsai_status bn_options_merge(void *out, const void *defaults, size_t full, const void *given,
                                const char *name)
 {
@@ -72,6 +88,17 @@ void bonsai_write_options_init_sized(bonsai_write_options *o, size_t size)
 void bonsai_generate_options_init_sized(bonsai_generate_options *o, size_t size)
 {
     init_sized(o, size, &bn_generate_defaults, sizeof *o);
+}
+
+void bonsai_condense_options_init_sized(bonsai_condense_options *o, size_t size)
+{
+    init_sized(o, size, &bn_condense_defaults, sizeof *o);
+}
+
+void bonsai_condense_info_init_sized(bonsai_condense_info *i, size_t size)
+{
+    const bonsai_condense_info empty = {.size = sizeof empty};
+    init_sized(i, size, &empty, sizeof empty);
 }
 
 void bonsai_view_init_sized(bonsai_view *v, size_t size)

@@ -53,38 +53,32 @@ void bn_lists_free(bn_lists *l);
 
 /* ---- the price of a set of nodes (price.c) ---- */
 
-/* What a graph of some nodes and the edges among them would cost, to the byte as
- * the writer writes it, kept up to date while nodes come and go.  A condensed
- * graph has adjacency, weights where the full one has, features and labels. */
-typedef struct {
-    const bonsai_graph *g;
-    bonsai_accounting accounting;       /* STRICT or PAPER_CONDENSED */
-    int64_t  nodes, entries, loops;     /* entries: both directions, self loops once */
-    int64_t  nnz;
-    int64_t  trait[5];                  /* nodes whose rows are not all 1, not half, not u8, not i8, not integer */
-    double   sum;                       /* of feature values */
-    uint8_t *in;                        /* n: whether a node is in the set */
-    int32_t *row_nnz;                   /* n */
-    uint8_t *row_trait;                 /* n: bits as in trait */
-    double  *row_sum;                   /* n: value sums; PAPER_CONDENSED only */
-} bn_price;
+/* What the graph of some nodes and the edges among them would cost, to the byte as
+ * the writer writes it, kept up to date while nodes come and go.  It would hold
+ * adjacency, weights where the full one has them, features and labels. */
+typedef struct bn_price bn_price;
 
-bonsai_status bn_price_new(bn_price *p, const bonsai_graph *g, bonsai_accounting accounting,
-                           int threads);
-void   bn_price_free(bn_price *p);
-double bn_price_bytes(const bn_price *p);
-void   bn_price_clear(bn_price *p);
-void   bn_price_add(bn_price *p, int32_t node);        /* must not be in */
-void   bn_price_remove(bn_price *p, int32_t node);     /* must be in */
+/* accounting: STRICT or PAPER_CONDENSED.  g must be undirected and verified. */
+bonsai_status bn_price_new(bn_price **out, const bonsai_graph *g, bonsai_accounting accounting);
+void    bn_price_free(bn_price *p);
+double  bn_price_bytes(const bn_price *p);
+int64_t bn_price_nodes(const bn_price *p);
+bool    bn_price_has(const bn_price *p, int32_t node);
+void    bn_price_add(bn_price *p, int32_t node);        /* must not be in */
+void    bn_price_remove(bn_price *p, int32_t node);     /* must be in */
 
 /* ---- trees (ego.c) ---- */
 
-/* Grows the tree of root to `layers` hops into the price's set if it then costs at
- * most limit; *added gets the new nodes in breadth-first order (room for n).  If it
- * does not fit nothing is changed and *added_count is -1.  A tree whose nodes are
- * all there already fits. */
-void bn_ego_grow(int32_t *added, int64_t *added_count, bn_price *p, int32_t root, int layers,
-                 double limit);
+typedef struct bn_ego bn_ego;   /* room for growing trees */
+
+bonsai_status bn_ego_new(bn_ego **out, const bonsai_graph *g);
+void bn_ego_free(bn_ego *e);
+/* Adds the nodes within `layers` hops of root to the priced set if that then costs at
+ * most limit and, for most >= 0, has at most so many nodes.  True: they fit, *count
+ * of them were new, in breadth-first order in *added (the ego's until the next call).
+ * False: nothing changed. */
+bool bn_ego_grow(const int32_t **added, int64_t *count, bn_ego *e, bn_price *p, int32_t root,
+                 int layers, double limit, int64_t most);
 
 /* ---- lazy greedy cover (cover.c) ---- */
 
@@ -116,5 +110,47 @@ bonsai_status bn_ppr(double *pi, int *rounds, int64_t n, const int64_t *offsets,
 /* The index of the largest second difference of the scores in descending order, and
  * the score there; -1 with fewer than three nodes. */
 bonsai_status bn_knee(int64_t *index, double *score, const double *pi, int64_t n);
+
+/* ---- a job: what all methods start from (condense.c) ---- */
+
+typedef struct {
+    const bonsai_graph *g;              /* the graph that is condensed: full, or its training part */
+    const bonsai_condense_options *o;   /* complete */
+    int      threads;
+    bn_progress progress;
+    int32_t *train;                     /* training nodes with a label, ascending: the trees' roots */
+    int64_t  trees;
+    bn_embedding x;                     /* a row per tree; empty where the method needs none */
+    int32_t *sample;                    /* z trees, ascending */
+    int64_t  z;
+    bn_lists rknn;                      /* per tree the samples it covers; empty for other methods */
+} bn_job;
+
+typedef struct {                /* what may be taken: each a limit, INFINITY or INT64_MAX if none */
+    double  bytes;              /* in the accounting of the job */
+    int64_t nodes, trees;
+} bn_budget;
+
+typedef struct {                /* what was taken */
+    int64_t  count;
+    int32_t *node;              /* ids in the job's graph, ascending */
+    uint8_t *role;              /* bonsai_role */
+    float   *score;             /* last PageRank score; 0: none */
+    int32_t *tree;              /* root of the tree that brought the node first */
+    int32_t *covers;            /* samples that a root covers */
+    double   coverage, coverage_bound;
+    int64_t  rechecks;
+    int      rounds, shallow_classes;
+    double   seconds_cover, seconds_sparsify;
+} bn_choice;
+
+void bn_choice_free(bn_choice *c);
+
+/* The paper's method, and its ablations and extras (trees.c). */
+bonsai_status bn_trees(bn_choice *out, const bn_job *job, const bn_budget *budget);
+/* The others (baselines.c). */
+bonsai_status bn_baseline(bn_choice *out, const bn_job *job, const bn_budget *budget);
+
+double bn_seconds(void);        /* of a clock that only goes forward */
 
 #endif

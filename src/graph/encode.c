@@ -14,7 +14,7 @@
 
 enum { PIECE = 1 << 20 };       /* bytes handed to the sink at a time */
 
-static float row_hint(const bonsai_graph *g, int64_t node)
+float bn_row_hint(const bonsai_graph *g, int64_t node)
 {
     const float *scale = g->view.section[BONSAI_FEATURE_SCALE].data;
     return scale ? scale[node] : 0.0f;
@@ -22,12 +22,7 @@ static float row_hint(const bonsai_graph *g, int64_t node)
 
 /* ---- what the features allow ---- */
 
-typedef struct {
-    int64_t nnz;
-    bool ones, half, u8, i8, negative;
-} traits;
-
-static void row_traits(traits *t, const float *value, int64_t count, float hint)
+void bn_traits_add(bn_traits *t, const float *value, int64_t count, float hint)
 {
     t->nnz += count;
     for (int64_t i = 0; i < count; i++) {
@@ -39,28 +34,28 @@ static void row_traits(traits *t, const float *value, int64_t count, float hint)
     t->i8 = t->i8 && bn_scale_exact(value, count, -128, 127, hint) != 0.0f;
 }
 
-static bonsai_status find_traits(traits *out, const bonsai_graph *g, int threads)
+static bonsai_status find_traits(bn_traits *out, const bonsai_graph *g, int threads)
 {
     bonsai_status rc;
     int64_t room = bn_row_room(g), n = g->view.nodes, blocks = (n + 1023) / 1024;
     int32_t *index = NULL;
     float *value = NULL;
-    traits *part = NULL;
+    bn_traits *part = NULL;
     int64_t lanes = threads < blocks ? threads : blocks;
     BN_TRY(BN_NEW(&index, room * lanes));
     BN_TRY(BN_NEW(&value, room * lanes));
     BN_TRY(BN_NEW(&part, lanes));
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t lane = 0; lane < lanes; lane++) {
-        traits t = {0, true, true, true, true, false};
+        bn_traits t = {0, true, true, true, true, false};
         for (int64_t b = lane; b < blocks; b += lanes)
             for (int64_t v = b * 1024; v < n && v < (b + 1) * 1024; v++) {
                 int64_t count = bn_row_get(index + lane * room, value + lane * room, g, v);
-                row_traits(&t, value + lane * room, count, row_hint(g, v));
+                bn_traits_add(&t, value + lane * room, count, bn_row_hint(g, v));
             }
         part[lane] = t;
     }
-    *out = (traits){0, true, true, true, true, false};
+    *out = (bn_traits){0, true, true, true, true, false};
     for (int64_t lane = 0; lane < lanes; lane++) {
         out->nnz += part[lane].nnz;
         out->ones &= part[lane].ones;
@@ -96,7 +91,7 @@ static bonsai_type offset_type(int64_t last)
     return last <= (int64_t)UINT32_MAX ? BONSAI_U32 : BONSAI_U64;
 }
 
-static bonsai_type eight_bits(const traits *t)
+static bonsai_type eight_bits(const bn_traits *t)
 {
     return t->negative ? BONSAI_I8 : BONSAI_U8;
 }
@@ -108,7 +103,7 @@ static void plan_dense(bn_plan *p, const bonsai_view *v, bonsai_type t)
         set(p, BONSAI_FEATURE_SCALE, BONSAI_F32, v->nodes);
 }
 
-static void plan_sparse(bn_plan *p, const bonsai_view *v, const traits *t, bonsai_type values)
+static void plan_sparse(bn_plan *p, const bonsai_view *v, const bn_traits *t, bonsai_type values)
 {
     set(p, BONSAI_FEATURE_OFFSETS, offset_type(t->nnz), v->nodes + 1);
     set(p, BONSAI_FEATURE_INDICES, v->features <= 65536 ? BONSAI_U16 : BONSAI_U32, t->nnz);
@@ -133,7 +128,7 @@ static bn_plan smaller(const bn_plan *a, const bn_plan *b)
     return feature_bytes(b) < feature_bytes(a) ? *b : *a;
 }
 
-static bn_plan best_dense(const bn_plan *base, const bonsai_view *v, const traits *t)
+static bn_plan best_dense(const bn_plan *base, const bonsai_view *v, const bn_traits *t)
 {
     bn_plan best = *base, other = *base;
     bool eight = t->u8 || t->i8;
@@ -145,7 +140,7 @@ static bn_plan best_dense(const bn_plan *base, const bonsai_view *v, const trait
     return best;
 }
 
-static bn_plan best_sparse(const bn_plan *base, const bonsai_view *v, const traits *t)
+static bn_plan best_sparse(const bn_plan *base, const bonsai_view *v, const bn_traits *t)
 {
     bn_plan best = *base, other = *base;
     plan_sparse(&best, v, t, t->ones ? BONSAI_NONE : BONSAI_F32);
@@ -156,13 +151,24 @@ static bn_plan best_sparse(const bn_plan *base, const bonsai_view *v, const trai
     return best;
 }
 
+int64_t bn_traits_bytes(const bn_traits *t, int64_t n, int64_t f, bool *is_dense)
+{
+    const bonsai_view v = {.nodes = n, .features = f};
+    const bn_plan none = {{BONSAI_NONE}, {0}};
+    const bn_plan dense = best_dense(&none, &v, t), sparse = best_sparse(&none, &v, t);
+    const bn_plan best = smaller(&sparse, &dense);
+    if (is_dense)
+        *is_dense = best.type[BONSAI_FEATURES] != BONSAI_NONE;
+    return feature_bytes(&best);
+}
+
 static bonsai_status plan_features(bn_plan *p, const bonsai_graph *g, bonsai_encoding e,
                                    int threads)
 {
     bonsai_status rc;
     const bonsai_view *v = &g->view;
     const bn_plan base = *p;
-    traits t = {0};
+    bn_traits t = {0};
     if (!bn_has(g, BONSAI_FEATURES) && !bn_has(g, BONSAI_FEATURE_OFFSETS))
         return BONSAI_OK;
     BN_TRY(find_traits(&t, g, threads));
@@ -310,7 +316,7 @@ static bonsai_status put_row(pieces *o, const bn_plan *p, const bonsai_graph *g,
     bonsai_type scaled = p->type[BONSAI_FEATURES] ? p->type[BONSAI_FEATURES] : p->type[BONSAI_FEATURE_VALUES];
     float scale = 1.0f;
     if (p->type[BONSAI_FEATURE_SCALE])
-        scale = bn_scale_pick(value, count, scaled, row_hint(g, node));
+        scale = bn_scale_pick(value, count, scaled, bn_row_hint(g, node));
     if (s == BONSAI_FEATURE_SCALE)
         return put(o, &scale, 4);
     if (s == BONSAI_FEATURE_INDICES) {

@@ -128,6 +128,19 @@ float bn_scale_exact(const float *value, int64_t count, int low, int high, float
 float bn_scale_pick(const float *value, int64_t count, bonsai_type t, float hint);
 uint8_t bn_quantise(float v, float scale, bonsai_type t);
 
+typedef struct {                /* what the rows of some features allow */
+    int64_t nnz;
+    bool ones, half, u8, i8, negative;
+} bn_traits;
+
+/* Adds a row; start from {0, true, true, true, true, false}. */
+void    bn_traits_add(bn_traits *t, const float *value, int64_t count, float hint);
+/* The bytes of n such rows of f features in the smallest encoding that loses nothing,
+ * and whether it is a dense one (may be NULL). */
+int64_t bn_traits_bytes(const bn_traits *t, int64_t n, int64_t f, bool *is_dense);
+/* The scale that a row came with, or 0. */
+float   bn_row_hint(const bonsai_graph *g, int64_t node);
+
 typedef struct {                /* the type and count of each section as written */
     bonsai_type type[BONSAI_SECTIONS];
     int64_t     count[BONSAI_SECTIONS];
