@@ -1,0 +1,469 @@
+/* condense.c -- the door: checks what is asked, prepares what all methods share,
+ * runs one of them per budget, and makes the small graph and its report.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "condense.h"
+#include "report.h"
+
+enum { CHECK_SAMPLE = 500, SMALLEST_K = 1 };
+
+static const char *const method_names[BONSAI_METHODS] = {
+    "trees", "random", "random-trees", "herding", "kcenter", "degree",
+};
+
+const char *bonsai_method_name(bonsai_method m)
+{
+    return (unsigned)m < BONSAI_METHODS ? method_names[m] : NULL;
+}
+
+double bn_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- what is asked ---- */
+
+static bonsai_status check_real(const char *name, double v, double low, double high)
+{
+    if (v >= low && v <= high)
+        return BONSAI_OK;
+    return bn_fail(BONSAI_E_ARGUMENT, "%s is %g; it must be in %g..%g", name, v, low, high);
+}
+
+static bonsai_status check_options(const bonsai_condense_options *o)
+{
+    bonsai_status rc;
+    if (!bonsai_method_name(o->method))
+        return bn_fail(BONSAI_E_ARGUMENT, "method %d is not known", (int)o->method);
+    if (o->accounting != BONSAI_STRICT && o->accounting != BONSAI_PAPER_FULL)
+        return bn_fail(BONSAI_E_ARGUMENT, "accounting %d is not known", (int)o->accounting);
+    if (o->bytes < 0 || o->nodes < 0 || o->trees < 0)
+        return bn_fail(BONSAI_E_ARGUMENT, "a budget is negative");
+    BN_TRY(check_real("the number of layers", o->layers, 0, 16));
+    BN_TRY(check_real("theta", o->theta, 1e-4, 1));
+    BN_TRY(check_real("delta", o->delta, 1e-9, 1));
+    BN_TRY(check_real("beta", o->beta, 1e-3, 0.999));
+    BN_TRY(check_real("the prune share", o->prune_share, 0, 1));
+    BN_TRY(check_real("the least share to prune", o->min_pruned, 0, 1));
+    BN_TRY(check_real("oversample", o->oversample, 1, 1e6));
+    BN_TRY(check_real("k", o->k, SMALLEST_K, 1e6));
+    BN_TRY(check_real("patience", (double)o->patience, 1, 1e15));
+    BN_TRY(check_real("the sample", (double)o->sample, -1, 1e15));
+done:
+    return rc;
+}
+
+static bonsai_status check_ratio(double ratio)
+{
+    if (ratio > 0 && ratio <= 1)
+        return BONSAI_OK;
+    return bn_fail(BONSAI_E_ARGUMENT, "a ratio of %g is not in (0, 1]", ratio);
+}
+
+/* ---- what all methods share ---- */
+
+typedef struct {
+    bn_job job;
+    bonsai_condense_options o;
+    const bonsai_graph *full;           /* as given, with the split that is used */
+    bonsai_graph *split, *part;         /* ours: a graph with another split, the training part */
+    double full_bytes, paper_full_bytes;
+    int64_t full_labelled;
+    int32_t *check, *check_list;        /* second sample and its neighbours */
+    int64_t checks;
+    double seconds_wl, seconds_knn;
+} preparation;
+
+static bonsai_status need_input(const bonsai_graph *g)
+{
+    bonsai_status rc;
+    BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, 0));
+    if (g->view.flags & BONSAI_DIRECTED)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: is directed; read it without keeping directions to "
+                       "condense it", g->where);
+    if (!bn_has(g, BONSAI_LABELS) || g->view.classes == 0)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: has no labels, and condensing reads those of the "
+                       "training nodes", g->where);
+    if (g->view.features == 0)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: has no features; give every node some, such as its "
+                       "degree or a one-hot id", g->where);
+done:
+    return rc;
+}
+
+/* Uses the graph's own split, or draws one. */
+static bonsai_status choose_split(preparation *p, const bonsai_graph *g)
+{
+    const double usual[3] = {60, 20, 20}, *asked = p->o.split;
+    bonsai_status rc = BONSAI_OK;
+    p->full = g;
+    if (asked[0] != 0 || asked[1] != 0 || asked[2] != 0)
+        rc = bonsai_graph_split(&p->split, g, asked, p->o.seed);
+    else if (!bn_has(g, BONSAI_SPLIT))
+        rc = bonsai_graph_split(&p->split, g, usual, p->o.seed);
+    if (p->split)
+        p->full = p->split;
+    return rc;
+}
+
+static bonsai_status list_training(int32_t **out, int64_t *count, const bonsai_graph *g)
+{
+    bonsai_status rc = BN_NEW(out, g->view.nodes);
+    if (rc != BONSAI_OK)
+        return rc;
+    for (int64_t v = 0; v < g->view.nodes; v++)
+        if (bn_part(g, v) == BONSAI_TRAIN && bn_label(g, v) >= 0)
+            (*out)[(*count)++] = (int32_t)v;
+    if (*count == 0)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: no labelled node is in the training part", g->where);
+    return BONSAI_OK;
+}
+
+static bonsai_status cut_to_training(preparation *p)
+{
+    bonsai_status rc;
+    BN_TRY(bonsai_graph_induce(&p->part, p->full, p->job.train, p->job.trees));
+    p->job.g = p->part;
+    for (int64_t t = 0; t < p->job.trees; t++)
+        p->job.train[t] = (int32_t)t;
+done:
+    return rc;
+}
+
+/* z trees of all without replacement, ascending. */
+static bonsai_status draw(int32_t **out, int64_t trees, int64_t z, uint64_t seed)
+{
+    bonsai_status rc;
+    uint8_t *taken = NULL;
+    int32_t *order = NULL;
+    BN_TRY(BN_NEW(out, z));
+    BN_TRY(BN_NEW(&order, trees));
+    BN_TRY(BN_NEW(&taken, trees));
+    for (int64_t t = 0; t < trees; t++)
+        order[t] = (int32_t)t;
+    bn_rng_shuffle(order, trees, seed);
+    for (int64_t i = 0; i < z; i++)
+        taken[order[i]] = 1;
+    for (int64_t t = 0, i = 0; t < trees; t++)
+        if (taken[t])
+            (*out)[i++] = (int32_t)t;
+done:
+    bn_free(order);
+    bn_free(taken);
+    return rc;
+}
+
+static int64_t sample_size(const bonsai_condense_options *o, int64_t trees)
+{
+    double z = o->sample < 0 ? (double)trees
+               : o->sample > 0 ? (double)o->sample
+               : ceil(log(2 / o->delta) * (2 + o->theta) / (o->theta * o->theta));
+    return z < (double)trees ? (int64_t)z : trees;
+}
+
+/* Reverse k-NN of the sample, and the k-NN of a second one to check the cover with. */
+static bonsai_status find_neighbours(preparation *p)
+{
+    bonsai_status rc;
+    bn_job *job = &p->job;
+    const bonsai_condense_options *o = &p->o;
+    int32_t *list = NULL;
+    double start = bn_seconds();
+    job->z = sample_size(o, job->trees);
+    p->checks = job->trees < CHECK_SAMPLE ? job->trees : CHECK_SAMPLE;
+    BN_TRY(draw(&job->sample, job->trees, job->z, o->seed));
+    BN_TRY(draw(&p->check, job->trees, p->checks, o->seed + 1));
+    BN_TRY(BN_NEW(&list, job->z * o->k));
+    BN_TRY(BN_NEW(&p->check_list, p->checks * o->k));
+    BN_TRY(bn_knn(list, NULL, &job->x, job->sample, job->z, o->k, job->threads, job->progress));
+    if (job->z == job->trees)
+        for (int64_t i = 0; i < p->checks; i++)
+            memcpy(p->check_list + i * o->k, list + (int64_t)p->check[i] * o->k,
+                   (size_t)o->k * sizeof *list);
+    else
+        BN_TRY(bn_knn(p->check_list, NULL, &job->x, p->check, p->checks, o->k, job->threads,
+                      (bn_progress){NULL, NULL}));
+    BN_TRY(bn_rknn(&job->rknn, job->trees, job->sample, job->z, list, o->k));
+    p->seconds_knn = bn_seconds() - start;
+done:
+    bn_free(list);
+    return rc;
+}
+
+/* Empty lists: the cover then goes through the trees at random. */
+static bonsai_status no_neighbours(bn_job *job)
+{
+    job->rknn.count = job->trees;
+    bonsai_status rc = BN_NEW(&job->rknn.offsets, job->trees + 1);
+    return rc != BONSAI_OK ? rc : BN_NEW(&job->rknn.item, 0);
+}
+
+static bonsai_status embed(preparation *p)
+{
+    bn_job *job = &p->job;
+    bool raw = p->o.raw_features && p->o.method != BONSAI_TREES;
+    double start = bn_seconds();
+    bonsai_status rc = bn_wl(&job->x, job->g, job->train, job->trees, raw ? 0 : p->o.layers,
+                             job->threads, job->progress);
+    p->seconds_wl = bn_seconds() - start;
+    return rc;
+}
+
+static bonsai_status prepare(preparation *p, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    bn_job *job = &p->job;
+    bonsai_method m = p->o.method;
+    BN_TRY(need_input(g));
+    BN_TRY(choose_split(p, g));
+    BN_TRY(bonsai_graph_bytes(&p->full_bytes, g, BONSAI_STRICT));
+    BN_TRY(bonsai_graph_bytes(&p->paper_full_bytes, g, BONSAI_PAPER_FULL));
+    for (int64_t v = 0; v < g->view.nodes; v++)
+        p->full_labelled += bn_label(g, v) >= 0;
+    job->g = p->full;
+    job->o = &p->o;
+    job->threads = bn_threads(p->o.threads);
+    job->progress = (bn_progress){p->o.progress, p->o.payload};
+    BN_TRY(list_training(&job->train, &job->trees, p->full));
+    if (p->o.inductive)
+        BN_TRY(cut_to_training(p));
+    bool covers = m == BONSAI_TREES && !p->o.no_rknn;
+    if (covers || m == BONSAI_HERDING || m == BONSAI_KCENTER)
+        BN_TRY(embed(p));
+    if (covers)
+        BN_TRY(find_neighbours(p));
+    else
+        BN_TRY(no_neighbours(job));
+done:
+    return rc;
+}
+
+static void free_preparation(preparation *p)
+{
+    bn_free(p->job.train);
+    bn_free(p->job.sample);
+    bn_embedding_free(&p->job.x);
+    bn_lists_free(&p->job.rknn);
+    bn_free(p->check);
+    bn_free(p->check_list);
+    bonsai_graph_free(p->split);
+    bonsai_graph_free(p->part);
+}
+
+/* ---- one budget ---- */
+
+static bn_budget budget_of(const preparation *p)
+{
+    const bonsai_condense_options *o = &p->o;
+    double full = o->accounting == BONSAI_STRICT ? p->full_bytes : p->paper_full_bytes;
+    bn_budget b = {INFINITY, INT64_MAX, INT64_MAX};
+    if (o->ratio > 0)
+        b.bytes = floor(o->ratio * full);
+    else if (o->bytes > 0)
+        b.bytes = (double)o->bytes;
+    else if (o->nodes > 0)
+        b.nodes = o->nodes;
+    else
+        b.trees = o->trees;
+    return b;
+}
+
+/* The price of the cheapest graph of one training node, for the sentence. */
+static bonsai_status too_small(const preparation *p, const bn_budget *b)
+{
+    bonsai_status rc;
+    bn_price *price = NULL;
+    double least = INFINITY;
+    BN_TRY(bn_price_new(&price, p->job.g, p->o.accounting == BONSAI_STRICT ? BONSAI_STRICT
+                                                                         : BONSAI_PAPER_CONDENSED));
+    for (int64_t t = 0; t < p->job.trees; t++) {
+        bn_price_add(price, p->job.train[t]);
+        least = fmin(least, bn_price_bytes(price));
+        bn_price_remove(price, p->job.train[t]);
+    }
+    rc = bn_fail(BONSAI_E_ARGUMENT, "%s: a budget of %.0f bytes is too small: the smallest possible "
+                 "graph, of one node, takes %.0f", p->full->where, b->bytes, least);
+done:
+    bn_price_free(price);
+    return rc;
+}
+
+/* Labels outside the training part go, and so does the split: what has a label is
+ * for training. */
+static bonsai_status hide_labels(bonsai_graph *small)
+{
+    bonsai_array *labels = &small->view.section[BONSAI_LABELS];
+    uint8_t *label = small->owned[BONSAI_LABELS];
+    size_t width = bonsai_type_bytes(labels->type);
+    for (int64_t v = 0; v < small->view.nodes; v++)
+        if (bn_part(small, v) != BONSAI_TRAIN)
+            memset(label + (size_t)v * width, 0xff, width);
+    bn_free(small->owned[BONSAI_SPLIT]);
+    small->owned[BONSAI_SPLIT] = NULL;
+    small->view.section[BONSAI_SPLIT] = (bonsai_array){NULL, 0, BONSAI_NONE};
+    return BONSAI_OK;
+}
+
+static bonsai_status make_graph(bonsai_graph **out, const preparation *p, const bn_choice *c)
+{
+    bonsai_status rc;
+    bonsai_graph *small = NULL;
+    uint8_t *role;
+    BN_TRY(bonsai_graph_induce(&small, p->job.g, c->node, c->count));
+    BN_TRY(hide_labels(small));
+    BN_TRY(bn_graph_array(&role, small, BONSAI_ROLE, BONSAI_U8, c->count));
+    memcpy(role, c->role, (size_t)c->count);
+    *out = small;
+    small = NULL;
+done:
+    bonsai_graph_free(small);
+    return rc;
+}
+
+/* The share of the second sample that has a root among its neighbours, or is one. */
+static bonsai_status check_coverage(double *out, const preparation *p, const bn_choice *c)
+{
+    uint8_t *root = NULL;
+    int64_t covered = 0, k = p->o.k;
+    *out = -1;
+    if (p->checks == 0)
+        return BONSAI_OK;
+    bonsai_status rc = BN_NEW(&root, p->job.g->view.nodes);
+    if (rc != BONSAI_OK)
+        return rc;
+    for (int64_t i = 0; i < c->count; i++)
+        root[c->node[i]] = c->role[i] == BONSAI_ROOT;
+    for (int64_t i = 0; i < p->checks; i++) {
+        bool in = root[p->job.train[p->check[i]]];
+        for (int64_t j = 0; j < k; j++)
+            in |= root[p->job.train[p->check_list[i * k + j]]];
+        covered += in;
+    }
+    *out = (double)covered / (double)p->checks;
+    bn_free(root);
+    return BONSAI_OK;
+}
+
+static bonsai_status fill_info(bonsai_condense_info *i, const preparation *p, const bn_choice *c,
+                               const bn_budget *b, const bonsai_graph *small)
+{
+    bonsai_status rc;
+    bonsai_condense_info_init(i);
+    i->method = p->o.method;
+    i->seed = p->o.seed;
+    i->nodes = small->view.nodes;
+    i->edges = bonsai_graph_edges(small);
+    i->features = small->view.features;
+    for (int64_t v = 0; v < i->nodes; v++) {
+        i->labelled += bn_label(small, v) >= 0;
+        i->roots += c->role[v] == BONSAI_ROOT;
+    }
+    i->full_nodes = p->full->view.nodes;
+    i->full_edges = bonsai_graph_edges(p->full);
+    i->full_labelled = p->full_labelled;
+    i->full_bytes = p->full_bytes;
+    i->paper_full_bytes = p->paper_full_bytes;
+    BN_TRY(bonsai_graph_bytes(&i->bytes, small, BONSAI_STRICT));
+    BN_TRY(bonsai_graph_bytes(&i->paper_bytes, small, BONSAI_PAPER_CONDENSED));
+    i->ratio = i->bytes / i->full_bytes;
+    i->paper_ratio = i->paper_bytes / i->paper_full_bytes;
+    i->budget = isfinite(b->bytes) ? b->bytes : 0;
+    i->trees = p->job.trees;
+    i->sample = p->job.z;
+    i->k = p->o.k;
+    i->layers = p->o.layers;
+    i->rounds = c->rounds;
+    i->shallow_classes = c->shallow_classes;
+    i->coverage = p->job.z ? c->coverage : -1;
+    i->coverage_bound = p->job.z ? c->coverage_bound : -1;
+    i->rechecks = c->rechecks;
+    i->recall = 1;
+    i->seconds_wl = p->seconds_wl;
+    i->seconds_knn = p->seconds_knn;
+    i->seconds_cover = c->seconds_cover;
+    i->seconds_sparsify = c->seconds_sparsify;
+    BN_TRY(check_coverage(&i->coverage_check, p, c));
+done:
+    return rc;
+}
+
+static bonsai_status run(bonsai_graph **out, bonsai_condense_info *info, preparation *p)
+{
+    bonsai_status rc;
+    bn_choice c = {0};
+    const bn_budget b = budget_of(p);
+    bonsai_graph *small = NULL;
+    if (p->o.method == BONSAI_TREES)
+        BN_TRY(bn_trees(&c, &p->job, &b));
+    else
+        BN_TRY(bn_baseline(&c, &p->job, &b));
+    if (c.count == 0) {
+        rc = too_small(p, &b);
+        goto done;
+    }
+    BN_TRY(make_graph(&small, p, &c));
+    BN_TRY(fill_info(info, p, &c, &b, small));
+    BN_TRY(bn_report_attach(small, info, &p->o, &c, p->full));
+    *out = small;
+    small = NULL;
+done:
+    bn_choice_free(&c);
+    bonsai_graph_free(small);
+    return rc;
+}
+
+/* ---- the doors ---- */
+
+static bonsai_status check_budget(const bonsai_condense_options *o)
+{
+    if (o->ratio != 0)
+        return check_ratio(o->ratio);
+    if (o->bytes > 0 || o->nodes > 0 || o->trees > 0)
+        return BONSAI_OK;
+    return bn_fail(BONSAI_E_ARGUMENT, "no budget was given: set ratio, bytes, nodes or trees");
+}
+
+bonsai_status bonsai_condense_many(bonsai_graph **out, bonsai_condense_info *info,
+                                   const double *ratios, int count, const bonsai_graph *g,
+                                   const bonsai_condense_options *given)
+{
+    bonsai_status rc;
+    preparation p = {0};
+    bonsai_condense_info one;
+    double start = bn_seconds();
+    for (int i = 0; i < count; i++)
+        out[i] = NULL;
+    BN_TRY(BN_OPTIONS(&p.o, given, condense));
+    BN_TRY(check_options(&p.o));
+    for (int i = 0; i < count; i++)
+        BN_TRY(ratios ? check_ratio(ratios[i]) : check_budget(&p.o));
+    BN_TRY(prepare(&p, g));
+    for (int i = 0; i < count; i++) {
+        if (ratios)
+            p.o.ratio = ratios[i];
+        BN_TRY(run(&out[i], &one, &p));
+        one.seconds_total = bn_seconds() - start;
+        one.peak_rss_bytes = bn_peak_rss();
+        if (info)
+            bn_info_copy(&info[i], &one);
+    }
+done:
+    for (int i = 0; i < count && rc != BONSAI_OK; i++) {
+        bonsai_graph_free(out[i]);
+        out[i] = NULL;
+    }
+    free_preparation(&p);
+    return rc;
+}
+
+bonsai_status bonsai_condense(bonsai_graph **out, bonsai_condense_info *info,
+                              const bonsai_graph *g, const bonsai_condense_options *o)
+{
+    return bonsai_condense_many(out, info, NULL, 1, g, o);
+}
