@@ -96,7 +96,7 @@ static json_t *nodes_json(const bn_choice *c, const bonsai_graph *small)
             r++;
         while (r > 0 && c->node[r] > c->tree[i])
             r--;
-        json_array_append_new(tree, json_integer(c->node[r] == c->tree[i] ? origin[r] : -1));
+        json_array_append_new(tree, json_integer(c->node[r] == c->tree[i] ? (json_int_t)origin[r] : -1));
         json_array_append_new(covers, json_integer(c->covers[i]));
         json_array_append_new(score, json_real((double)c->score[i]));
     }
