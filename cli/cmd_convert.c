@@ -23,9 +23,9 @@ static int report_sizes(session *s, const bonsai_graph *g, const char *in, const
     int64_t in_bytes = path_bytes(in), out_bytes = path_bytes(out);
     report_text(&r, "in.path", "read", in);
     report_text(&r, "in.format", "format", bonsai_graph_read_info(g)->format);
-    report_int(&r, "in.bytes", "bytes", in_bytes);
+    report_int(&r, "in.bytes", "bytes read", in_bytes);
     report_text(&r, "out.path", "written", out);
-    report_int(&r, "out.bytes", "bytes", out_bytes);
+    report_int(&r, "out.bytes", "bytes written", out_bytes);
     if (in_bytes > 0 && out_bytes >= 0) {
         double share = (double)out_bytes / (double)in_bytes;
         report_real(&r, "ratio", "out / in", share, "%.3f");
