@@ -6,6 +6,7 @@
  *   table.c     facts and tables: aligned text, TSV or JSON
  *   text.c      numbers and names for people; the nearest name
  *   files.c     paths: sizes, and whether they can be written
+ *   save.c      writing a graph
  *   cmd_*.c     one command each
  *
  * Results go to stdout, all else to stderr.  Nothing here knows src/.
@@ -59,6 +60,7 @@ typedef struct {
 
 extern const command commands[];                        /* ended by a NULL name */
 const command *command_find(const char *name);
+int refuse_command(session *s, const char *name);       /* there is none; suggests one; EXIT_USAGE */
 
 style style_of(const session *s);
 int  fail(session *s, bonsai_status rc);                /* prints bonsai_error(); EXIT_FAILED */
@@ -160,12 +162,14 @@ void text_grouped(char *buf, size_t size, int64_t value);       /* 1,234,567 */
 void text_bytes(char *buf, size_t size, double bytes);          /* 1.2 MB */
 int  text_width(const char *text);                      /* columns, one a code point */
 int  text_is_utf8(void);                                /* the locale */
-/* The entry nearest to word, NULL if none is near; names[i] at names + i * stride. */
+/* The name nearest to word, NULL if none is near. */
 const char *text_nearest(const char *word, const char *const *names, int count);
 
 const char *path_without_format(const char *path);      /* behind "npz:" */
 int     path_is_native(const char *path);               /* as something to write */
 int64_t path_bytes(const char *path);                   /* of a file, a folder or a prefix; -1 */
 int     path_can_be_written(session *s, const char *path);      /* 0: said why not */
+/* Writes g, and notes the sections that path's format cannot hold. */
+bonsai_status save(session *s, const bonsai_graph *g, const char *path, bonsai_encoding features);
 
 #endif

@@ -1,21 +1,7 @@
 /* cmd_convert.c -- bonsai convert: one format in, another out.
  *
  * SPDX-License-Identifier: MIT */
-#include <string.h>
-
 #include "cli.h"
-
-static void note_left_out(session *s, const char *path, uint64_t left_out)
-{
-    char list[512] = "";
-    size_t at = 0;
-    for (int i = 1; i < BONSAI_SECTIONS; i++)
-        if (left_out >> i & 1 && at < sizeof list)
-            at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", at ? ", " : "",
-                                   bonsai_section_text((bonsai_section)i));
-    if (at)
-        note(s, "%s cannot hold these sections, which were left out: %s", path, list);
-}
 
 static int report_sizes(session *s, const bonsai_graph *g, const char *in, const char *out)
 {
@@ -59,7 +45,6 @@ int cmd_convert(session *s, int argc, char **argv)
         .shared = OPT_READS | OPT_JSON,
     };
     bonsai_graph *g = NULL;
-    uint64_t left_out = 0;
     int code = opt_parse(s, &spec, argc, argv);
     if (code != OPT_GO)
         return code;
@@ -67,19 +52,10 @@ int cmd_convert(session *s, int argc, char **argv)
         return EXIT_FAILED;
     if (features != (int)o.features && !path_is_native(path[1]))
         note(s, "--features-as acts on .bonsai files only");
-    o.features = (bonsai_encoding)features;
-    o.threads = s->read.threads;
-    o.progress = progress_tick;
-    o.payload = &s->progress;
     bonsai_status rc = bonsai_graph_read(&g, path[0], &s->read);
     if (rc == BONSAI_OK)
-        rc = bonsai_graph_save(g, path[1], &o, &left_out);
-    if (rc == BONSAI_OK) {
-        note_left_out(s, path[1], left_out);
-        code = report_sizes(s, g, path[0], path[1]);
-    } else {
-        code = fail(s, rc);
-    }
+        rc = save(s, g, path[1], (bonsai_encoding)features);
+    code = rc == BONSAI_OK ? report_sizes(s, g, path[0], path[1]) : fail(s, rc);
     bonsai_graph_free(g);
     return code;
 }

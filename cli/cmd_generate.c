@@ -11,16 +11,6 @@ typedef struct {
     int no_linear;
 } arguments;
 
-static bonsai_status save(session *s, const bonsai_graph *g, const char *path)
-{
-    bonsai_write_options o;
-    bonsai_write_options_init(&o);
-    o.threads = s->read.threads;
-    o.progress = progress_tick;
-    o.payload = &s->progress;
-    return bonsai_graph_save(g, path, &o, NULL);
-}
-
 static void report_shape(report *r, const bonsai_stats *st, const char *path)
 {
     report_heading(r, "Graph");
@@ -71,7 +61,7 @@ static int generate(session *s, const arguments *a)
     bonsai_stats_init(&stats);
     bonsai_status rc = bonsai_graph_generate(&g, &a->generate);
     if (rc == BONSAI_OK)
-        rc = save(s, g, a->out);
+        rc = save(s, g, a->out, BONSAI_ENCODE_AUTO);
     if (rc == BONSAI_OK)
         rc = bonsai_graph_stats(&stats, NULL, g, &s->read);
     if (rc == BONSAI_OK)

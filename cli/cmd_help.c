@@ -56,7 +56,7 @@ int cmd_help(session *s, int argc, char **argv)
         return list_formats(s);
     const command *c = command_find(topic);
     if (!c)
-        return refuse(s, "there is no command \"%s\" to explain", topic);
+        return refuse_command(s, topic);
     char name[32];
     snprintf(name, sizeof name, "%s", c->name);
     char *help[] = {name, flag, NULL};

@@ -29,16 +29,11 @@ static int parse_parts(session *s, double percent[3], const char *text)
 static int save_and_report(session *s, const bonsai_graph *g, const char *out)
 {
     report r = {.count = 0};
-    bonsai_write_options o;
     bonsai_stats stats;
-    bonsai_write_options_init(&o);
     bonsai_stats_init(&stats);
-    o.threads = s->read.threads;
-    o.progress = progress_tick;
-    o.payload = &s->progress;
     bonsai_status rc = bonsai_graph_stats(&stats, NULL, g, &s->read);
     if (rc == BONSAI_OK)
-        rc = bonsai_graph_save(g, out, &o, NULL);
+        rc = save(s, g, out, BONSAI_ENCODE_AUTO);
     if (rc != BONSAI_OK)
         return fail(s, rc);
     report_text(&r, "written", "written", out);

@@ -79,6 +79,15 @@ int64_t path_bytes(const char *path)
     return nftw(path, add_file, 16, FTW_PHYS) == 0 ? walked : -1;
 }
 
+static int can_write(const char *path, const char *plain)
+{
+    size_t len = (size_t)(plain - path) - 1;
+    for (int i = 0; bonsai_format_name(i); i++)
+        if (strlen(bonsai_format_name(i)) == len && strncmp(bonsai_format_name(i), path, len) == 0)
+            return bonsai_format_writes(i);
+    return 0;
+}
+
 /* Found before the work, not after it. */
 int path_can_be_written(session *s, const char *path)
 {
@@ -86,6 +95,10 @@ int path_can_be_written(session *s, const char *path)
     struct stat st;
     const char *plain = path_without_format(path);
     size_t len = strlen(plain);
+    if (plain != path && !can_write(path, plain)) {
+        fail_with(s, "%s: graphs cannot be written in this format", path);
+        return 0;
+    }
     int is_folder = stat(plain, &st) == 0 && S_ISDIR(st.st_mode);
     if (plain == path && !is_folder && !ends_with(path, ".bonsai") && !ends_with(path, ".npz") &&
         !ends_with(path, "/")) {

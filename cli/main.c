@@ -111,7 +111,7 @@ static void last_line(const session *s, int argc, char **argv)
                 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec), memory);
 }
 
-static int unknown_command(session *s, const char *name)
+int refuse_command(session *s, const char *name)
 {
     const char *names[16], *near;
     int count = 0;
@@ -138,7 +138,7 @@ static int dispatch(session *s, int argc, char **argv)
     s->command = c ? c->name : "";
     if (!c && argv[1][0] == '-')
         return refuse(s, "the command comes first, then its options such as %s", argv[1]);
-    return c ? c->run(s, argc - 1, argv + 1) : unknown_command(s, argv[1]);
+    return c ? c->run(s, argc - 1, argv + 1) : refuse_command(s, argv[1]);
 }
 
 int main(int argc, char **argv)

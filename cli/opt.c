@@ -159,7 +159,7 @@ static int parse_whole(const char *text, int64_t *out)
         return 0;
     errno = 0;
     *out = strtoll(text, &end, 10);
-    return *end == 0 && errno == 0;
+    return *end == 0 && end > text;
 }
 
 static int parse_unsigned(const char *text, uint64_t *out)
@@ -213,6 +213,8 @@ static int set_number(parser *p, const opt *o, const char *text)
     double real = 0;
     if (o->kind == OPT_REAL ? !parse_real(text, &real) : !parse_whole(text, &whole))
         return bad(p, o, text, o->kind == OPT_REAL ? "not a number" : "not a whole number");
+    if (o->kind != OPT_REAL && errno == ERANGE)
+        return bad(p, o, text, "too large");
     if (o->kind != OPT_REAL)
         real = (double)whole;
     if (!in_range(o->range, real))

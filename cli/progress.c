@@ -23,13 +23,14 @@ static void on_signal(int number)
 
 void cancel_on_signals(void)
 {
-    struct sigaction a;
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction a, before;
     memset(&a, 0, sizeof a);
     a.sa_handler = on_signal;
-    a.sa_flags = SA_RESETHAND | SA_RESTART;
-    sigaction(SIGINT, &a, NULL);
-    sigaction(SIGTERM, &a, NULL);
-    sigaction(SIGHUP, &a, NULL);
+    a.sa_flags = (int)SA_RESETHAND | SA_RESTART;
+    for (int i = 0; i < 3; i++)             /* nohup and "&" have them ignored, and so they stay */
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(signals[i], &a, NULL);
     signal(SIGPIPE, SIG_IGN);               /* a closed pipe is found by the flush at the end */
 }
 
