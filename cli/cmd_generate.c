@@ -92,7 +92,7 @@ static int parse(session *s, arguments *a, int argc, char **argv)
         {OPT_REAL, 0, "words", "W", &o->words, "mean number of words a node", "0.."},
         {OPT_FLAG, 0, "dense", NULL, &o->dense, "features of a Gaussian mixture, not words", NULL},
         {OPT_U64, 's', "seed", "S", &o->seed, "the same seed gives the same bytes", NULL},
-        {OPT_FLAG, 0, "no-linear", NULL, &a->no_linear, "do not fit linear models at the end", NULL},
+        {OPT_FLAG, 0, "no-linear", NULL, &a->no_linear, "fit no linear models at the end", NULL},
         {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
     };
     const opt_spec spec = {

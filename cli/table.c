@@ -139,7 +139,8 @@ static void put_bar(double share)
 {
     static const char *const eighth[] = {"",       "\u258f", "\u258e", "\u258d",
                                          "\u258c", "\u258b", "\u258a", "\u2589"};
-    int utf8 = text_is_utf8(), eighths = (int)ceil(share * BAR * 8);
+    int utf8 = text_is_utf8(), eighths = (int)(share * BAR * 8);
+    eighths += eighths < share * BAR * 8;       /* up: a node that is there shows */
     fputs("  ", stdout);
     for (int i = 0; i < eighths / 8; i++)
         fputs(utf8 ? "\u2588" : "#", stdout);

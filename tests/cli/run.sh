@@ -13,6 +13,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 ROOT=$(cd "$HERE/../.." && pwd)
 BONSAI=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 shift
+[ -x "$BONSAI" ] || { echo "$BONSAI: no such program"; exit 1; }
 LC_ALL=C.UTF-8 TERM=dumb
 export HERE ROOT BONSAI LC_ALL TERM
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/bonsai-cli-XXXXXX") || exit 1
