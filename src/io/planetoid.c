@@ -278,13 +278,13 @@ static bonsai_status lay_labels(bn_draft *d, const planetoid *p)
     for (int64_t v = 0; v < p->nodes; v++) {
         int which = locate(p, v, &row);
         label[v] = -1;
-        if (row >= 0)
-            BN_TRY(one_hot(&label[v], p, which, row));
-        if (label[v] >= 0)      /* a part is a set of labelled nodes */
-            split[v] = v >= p->first            ? BONSAI_TEST
-                       : v < train              ? BONSAI_TRAIN
-                       : v < train + VAL_NODES  ? BONSAI_VAL
-                                                : BONSAI_PART_NONE;
+        if (row < 0)            /* a skipped node is in no part */
+            continue;
+        BN_TRY(one_hot(&label[v], p, which, row));
+        split[v] = v >= p->first           ? BONSAI_TEST
+                   : v < train             ? BONSAI_TRAIN
+                   : v < train + VAL_NODES ? BONSAI_VAL
+                                           : BONSAI_PART_NONE;
     }
 done:
     return rc;
