@@ -108,7 +108,7 @@ static bool step(solver *v)
     column_dots(v->ps, v->r, v->r, v->size, v->k);
     for (int64_t j = 0; j < v->k; j++) {
         double now = v->ps[j];
-        bool open = now > 1e-6 * v->rr0[j];
+        bool open = now > 1e-8 * v->rr0[j];
         v->ps[j] = open && v->rr[j] > 0 ? now / v->rr[j] : 0;
         v->rr[j] = now;
         more |= open;
