@@ -222,13 +222,28 @@ typedef struct {
     int32_t *source, *target;   /* 2m: each citation, then each backwards */
 } citing;
 
+/* Mass below and above the flat part; their sum is the mean weight. */
+static void set_flat(tail *t, double flat)
+{
+    double b = 1 - t->a;
+    t->flat = flat;
+    t->head = pow(flat, b);
+    t->total = t->head + (1 - t->head) / b;
+}
+
 static tail tail_of(double exponent, int64_t n)
 {
     tail t = {.a = exponent > 0 ? 1 / (exponent - 1) : 0};
-    double b = 1 - t.a;
-    t.flat = t.a > 0 ? pow(sqrt((double)n) / b, -1 / t.a) : 0;
-    t.head = pow(t.flat, b);
-    t.total = t.head + (1 - t.head) / b;
+    double low = -700, high = 0;                /* bisects log(flat) for the bound on hubs */
+    for (int i = 0; i < 60 && t.a > 0; i++) {
+        double middle = (low + high) / 2;
+        set_flat(&t, exp(middle));
+        if (pow(t.flat, -t.a) > sqrt((double)n) * t.total)
+            low = middle;
+        else
+            high = middle;
+    }
+    set_flat(&t, t.a > 0 ? exp(high) : 0);
     return t;
 }
 
