@@ -3,7 +3,7 @@ $BONSAI convert $HERE/papers g.bonsai
 $BONSAI convert g.bonsai g.npz | sed '/^out.bytes/s/[0-9].*/.../; /^ratio/s/[0-9].*/.../'
 $BONSAI convert g.npz h.bonsai -q | cut -f 1
 $BONSAI convert g.bonsai text/ && $BONSAI convert -q text/ k.bonsai > /dev/null
-cmp g.bonsai k.bonsai
+cmp g.bonsai k.bonsai && cmp g.bonsai h.bonsai
 $BONSAI convert g.bonsai --json npz:archive | grep path
 $BONSAI check npz:archive
 # Encodings of features.
