@@ -33,9 +33,13 @@ static void orders_sparse_integers_by_value(void **state)
     assert_string_equal(node_name(g, 3), "10000000000");
     assert_true(has_edge(g, 0, 2) && has_edge(g, 2, 3) && has_edge(g, 1, 2) && has_edge(g, 0, 1));
     bonsai_graph_free(g);
-    g = read_edges("0 100\n");                  /* numbers, but far apart */
+    g = read_edges("0 8\n");                    /* numbers, but far apart */
     assert_int_equal(bonsai_graph_nodes(g), 2);
-    assert_string_equal(node_name(g, 1), "100");
+    assert_string_equal(node_name(g, 1), "8");
+    bonsai_graph_free(g);
+    g = read_edges("0 7\n");                    /* a quarter of them */
+    assert_int_equal(bonsai_graph_nodes(g), 8);
+    assert_int_equal(bonsai_graph_read_info(g)->filled, 6);
     bonsai_graph_free(g);
 }
 

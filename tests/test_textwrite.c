@@ -123,11 +123,11 @@ static bonsai_graph *random_graph(uint64_t seed)
 static void every_graph_comes_back_exactly(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 300; seed++) {
+    for (uint64_t seed = 0; seed < 120; seed++) {
         bonsai_graph *g = random_graph(seed), *back = NULL;
         uint64_t left_out = 99;
         char path[64];
-        snprintf(path, sizeof path, "back%d/", (int)(seed % 40));   /* new and again */
+        snprintf(path, sizeof path, "back%d/", (int)(seed % 30));   /* new and again */
         if (bonsai_graph_save(g, temp_path(path), NULL, &left_out) != BONSAI_OK)
             fail_msg("%s", bonsai_error());
         assert_int_equal(left_out, 0);
