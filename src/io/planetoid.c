@@ -114,8 +114,10 @@ static bonsai_status read_test_index(planetoid *p)
         }
         const char *begin = s;
         if (!bn_parse_int(&s, end, &node) || (s < end && *s != '\n' && *s != '\r' && *s != ' ')) {
+            const char *stop = memchr(begin, '\n', (size_t)(end - begin));
+            int64_t len = (stop ? stop : end) - begin;
             rc = bn_fail(BONSAI_E_FORMAT, "%s:%lld: \"%.*s\" is not a node", p->path[TEST_INDEX],
-                         (long long)line, end - begin < 20 ? (int)(end - begin) : 20, begin);
+                         (long long)line, len < 40 ? (int)len : 40, begin);
             goto done;
         }
         BN_TRY(add_test(p, &room, line, node));
