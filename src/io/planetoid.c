@@ -197,8 +197,8 @@ static bonsai_status place_tests(planetoid *p)
     /* A skipped node is one of the graph, so that a line cannot claim any amount of memory. */
     if (p->nodes - low - p->tests > p->lists.count)
         return bn_fail(BONSAI_E_FORMAT, "%s: %lld nodes up to %lld are skipped, but %s has only "
-                       "%lld", p->path[TEST_INDEX], (long long)(p->nodes - low - p->tests), (long long)high,
-                       p->path[GRAPH], (long long)p->lists.count);
+                       "%lld", p->path[TEST_INDEX], (long long)(p->nodes - low - p->tests),
+                       (long long)high, p->path[GRAPH], (long long)p->lists.count);
     bonsai_status rc = BN_NEW(&p->row, p->nodes - low);
     if (rc != BONSAI_OK)
         return rc;
