@@ -1,0 +1,31 @@
+/* save.c -- writing a graph, as every command does it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli.h"
+
+static void note_left_out(session *s, const char *path, uint64_t left_out)
+{
+    char list[512] = "";
+    size_t at = 0;
+    for (int i = 1; i < BONSAI_SECTIONS; i++)
+        if (left_out >> i & 1 && at < sizeof list)
+            at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", at ? ", " : "",
+                                   bonsai_section_text((bonsai_section)i));
+    if (at)
+        note(s, "%s cannot hold these sections, which were left out: %s", path, list);
+}
+
+bonsai_status save(session *s, const bonsai_graph *g, const char *path, bonsai_encoding features)
+{
+    bonsai_write_options o;
+    uint64_t left_out = 0;
+    bonsai_write_options_init(&o);
+    o.features = features;
+    o.threads = s->read.threads;
+    o.progress = progress_tick;
+    o.payload = &s->progress;
+    bonsai_status rc = bonsai_graph_save(g, path, &o, &left_out);
+    if (rc == BONSAI_OK)
+        note_left_out(s, path, left_out);
+    return rc;
+}

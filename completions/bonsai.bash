@@ -1,0 +1,69 @@
+# bash completion for bonsai
+# SPDX-License-Identifier: MIT
+
+_bonsai_words() {
+    COMPREPLY=($(compgen -W "$1" -- "$2"))
+}
+
+_bonsai_files() {
+    local IFS=$'\n'
+    compopt -o filenames 2>/dev/null
+    COMPREPLY=($(compgen "$1" -- "$2"))
+}
+
+_bonsai() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]}
+    local commands="generate info check convert split demo version help"
+    local common="--quiet --verbose --help"
+    local reads="--keep-directed --keep-self-loops --keep-repeated --features --labels --threads --json"
+    COMPREPLY=()
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        _bonsai_words "$commands --help --version" "$cur"
+        return
+    fi
+    case $prev in
+    --features-as)
+        _bonsai_words "auto keep f32 f16 u8 sparse sparse-u8" "$cur"
+        return ;;
+    --parts|--split)
+        _bonsai_words "random 60/20/20 80/10/10" "$cur"
+        return ;;
+    -o|--output)
+        if [ "$cmd" = demo ]; then _bonsai_files -d "$cur"; else _bonsai_files -f "$cur"; fi
+        return ;;
+    --labels)
+        _bonsai_files -f "$cur"
+        return ;;
+    --features)
+        [ "$cmd" = generate ] || _bonsai_files -f "$cur"
+        return ;;
+    -s|--seed|-t|--threads|--nodes|--classes|--degree|--exponent|--homophily|--imbalance|--difficulty|--words)
+        return ;;
+    esac
+    if [[ $cur != -* ]]; then
+        case $cmd in
+        info|check|convert|split) _bonsai_files -f "$cur" ;;
+        help) _bonsai_words "$commands formats" "$cur" ;;
+        esac
+        return
+    fi
+    case $cmd in
+    generate)
+        _bonsai_words "--output --nodes --features --classes --degree --exponent --homophily
+            --imbalance --difficulty --words --dense --seed --no-linear --threads --json $common" "$cur" ;;
+    info)
+        _bonsai_words "--linear $reads $common" "$cur" ;;
+    check)
+        _bonsai_words "$reads $common" "$cur" ;;
+    convert)
+        _bonsai_words "--features-as $reads $common" "$cur" ;;
+    split)
+        _bonsai_words "--output --parts --split --seed $reads $common" "$cur" ;;
+    demo)
+        _bonsai_words "--output --threads $common" "$cur" ;;
+    version|help)
+        _bonsai_words "--json $common" "$cur" ;;
+    esac
+}
+
+complete -F _bonsai bonsai

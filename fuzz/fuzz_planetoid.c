@@ -1,0 +1,30 @@
+/* fuzz_planetoid.c -- the Planetoid reader on any files.
+ *
+ * The input is the eight files one after the other, each behind its length in two
+ * bytes, little-endian; what is left behind the last belongs to no file.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const names[8] = {"ind.f.test.index", "ind.f.graph", "ind.f.x", "ind.f.allx",
+                                         "ind.f.tx", "ind.f.y", "ind.f.ally", "ind.f.ty"};
+    char path[256] = "";
+    for (int i = 0; i < 8; i++) {
+        size_t len = 0;
+        if (size >= 2) {
+            len = (size_t)data[0] | (size_t)data[1] << 8;
+            data += 2;
+            size -= 2;
+        }
+        len = len < size ? len : size;
+        strcpy(path, fuzz_file(names[i], data, len));
+        data += len;
+        size -= len;
+    }
+    fuzz_load(path);
+    return 0;
+}

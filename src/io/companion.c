@@ -1,0 +1,418 @@
+/* companion.c -- finding the files beside the edges, and reading features.
+ *
+ * Dense rows are gathered in the order of the file and put into the order of the
+ * nodes at the end, so that memory follows what was read, not what was announced.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "companion.h"
+
+/* ---- finding files ---- */
+
+const char *const bn_text_endings[] = {".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz",
+                                       NULL};
+
+bonsai_status bn_text_file(char **out, const char *stem)
+{
+    char *path = NULL;
+    size_t len = strlen(stem);
+    *out = NULL;
+    bonsai_status rc = BN_NEW(&path, (int64_t)len + 8);
+    if (rc != BONSAI_OK)
+        return rc;
+    memcpy(path, stem, len);
+    for (int i = 0; bn_text_endings[i] && !*out; i++) {
+        strcpy(path + len, bn_text_endings[i]);
+        if (bn_is_file(path))
+            *out = path;
+    }
+    if (!*out)
+        bn_free(path);
+    return BONSAI_OK;
+}
+
+/* The path without .gz and without one more ending. */
+static size_t stem_length(const char *path)
+{
+    size_t len = strlen(path);
+    if (bn_ends_with(path, ".gz"))
+        len -= 3;
+    size_t dot = len;
+    while (dot > 0 && path[dot - 1] != '.' && path[dot - 1] != '/')
+        dot--;
+    return dot > 1 && path[dot - 1] == '.' ? dot - 1 : len;
+}
+
+/* FOLDER/what.*, or NAME.what.* beside the file NAME.el. */
+static bonsai_status find_one(char **out, const char *path, const char *what)
+{
+    bonsai_status rc;
+    char *stem = NULL;
+    *out = NULL;
+    if (bn_is_dir(path)) {
+        BN_TRY(bn_path_join(&stem, path, what));
+    } else {
+        size_t len = stem_length(path);
+        BN_TRY(BN_NEW(&stem, (int64_t)(len + strlen(what)) + 2));
+        memcpy(stem, path, len);
+        stem[len] = '.';
+        strcpy(stem + len + 1, what);
+    }
+    BN_TRY(bn_text_file(out, stem));
+done:
+    bn_free(stem);
+    return rc;
+}
+
+bonsai_status bn_companions_find(bn_companions *c, const char *path, const bonsai_read_options *o)
+{
+    bonsai_status rc;
+    memset(c, 0, sizeof *c);
+    c->nodes.n = c->said_features = c->said_classes = -1;
+    c->progress = (bn_progress){o->progress, o->payload};
+    if (o->labels)
+        BN_TRY(bn_strdup(&c->labels, o->labels));
+    else
+        BN_TRY(find_one(&c->labels, path, "labels"));
+    if (!c->labels)
+        BN_TRY(find_one(&c->labels, path, "nodes"));
+    if (o->features)
+        BN_TRY(bn_strdup(&c->features, o->features));
+    else
+        BN_TRY(find_one(&c->features, path, "features"));
+done:
+    return rc;
+}
+
+void bn_companions_free(bn_companions *c)
+{
+    bn_free(c->labels);
+    bn_free(c->features);
+    c->labels = c->features = NULL;
+    bn_nodes_free(&c->nodes);
+}
+
+bonsai_status bn_check_said_nodes(const bn_lines *l, int64_t n)
+{
+    const int64_t bytes = l->stop - l->data;
+    if (n >= 0 && n <= INT32_MAX && n / 64 <= bytes + (1 << 14))
+        return BONSAI_OK;
+    return bn_lines_fail(l, "%lld nodes are not credible in %lld bytes of text", (long long)n,
+                         (long long)bytes);
+}
+
+bonsai_status bn_draft_give(bn_draft *d, bonsai_section s, bonsai_type t, void **data,
+                            int64_t count)
+{
+    void *room;
+    if (!*data)
+        return bn_draft_array(&room, d, s, t, count);
+    bn_free(d->g->owned[s]);
+    d->g->owned[s] = *data;
+    d->g->view.section[s] = (bonsai_array){*data, count, t};
+    *data = NULL;
+    return BONSAI_OK;
+}
+
+/* ---- features ---- */
+
+typedef struct {
+    bn_lines l;
+    bn_companions *c;
+    bool     header, ids;       /* ids: in the first column */
+    bool     lists;             /* the ids list the nodes */
+    bool     again;
+    bool     values;            /* triplets have them */
+    int64_t  rows, columns, nnz;
+    float   *x;                 /* (rows, columns), or nnz values */
+    int32_t *node, *feature;    /* of each row or value */
+    int64_t  x_capacity, node_capacity, feature_capacity;
+} reader;
+
+static bool is_id_header(const bn_field *f)
+{
+    return bn_field_is(f, "id") || bn_field_is(f, "node") || bn_field_is(f, "name");
+}
+
+/* What the first record says: a header, ids, triplets. */
+static bonsai_status read_kind(reader *r)
+{
+    bonsai_status rc;
+    bn_field f;
+    double v;
+    int64_t numbers = 0, fields = 0;
+    bool first_is_number = false, sparse = false;
+    BN_TRY(bn_field_next(&r->l, &f));
+    for (; f.text; fields++) {
+        bool number = bn_field_real(&f, &v);
+        numbers += number;
+        if (fields == 0) {
+            r->header = r->ids = is_id_header(&f);
+            first_is_number = number;
+        }
+        sparse |= fields == 1 && r->header && bn_field_is(&f, "feature");
+        r->values |= fields == 2 && sparse && bn_field_is(&f, "value");
+        BN_TRY(bn_field_next(&r->l, &f));
+    }
+    r->header |= numbers == 0;
+    r->ids |= !first_is_number && numbers > 0;
+    r->c->sparse = sparse && fields == 2 + r->values;
+done:
+    return rc;
+}
+
+static bonsai_status start(reader *r, bn_companions *c)
+{
+    bonsai_status rc;
+    r->c = c;
+    BN_TRY(bn_lines_open(&r->l, c->features));
+    if (bn_lines_next(&r->l))
+        BN_TRY(read_kind(r));
+    else if (c->said_features < 0)
+        return bn_fail(BONSAI_E_FORMAT, "%s: has no line that is not a comment", c->features);
+    bn_lines_rewind(&r->l);
+    if (r->header)
+        bn_lines_next(&r->l);
+done:
+    return rc;
+}
+
+static bonsai_status read_id(reader *r)
+{
+    bonsai_status rc;
+    bn_field f;
+    BN_TRY(bn_field_next(&r->l, &f));
+    if (r->lists) {
+        BN_TRY(bn_nodes_list(&r->c->nodes, &r->l, &f, &r->again));
+    } else {
+        BN_TRY(bn_grow((void **)&r->node, &r->node_capacity, r->rows + 1, sizeof *r->node));
+        BN_TRY(bn_nodes_find(&r->node[r->rows], &r->c->nodes, &r->l, &f));
+    }
+done:
+    return rc;
+}
+
+static bonsai_status read_row(reader *r)
+{
+    bonsai_status rc = BONSAI_OK;
+    int64_t at = r->rows * r->columns, first = at;
+    if (r->ids)
+        BN_TRY(read_id(r));
+    for (; r->l.more; at++) {
+        BN_TRY(bn_grow((void **)&r->x, &r->x_capacity, at + 1, sizeof *r->x));
+        BN_TRY(bn_real_next(&r->l, r->x + at));
+    }
+    if (r->rows == 0)
+        r->columns = at - first;
+    if (at - first != r->columns)
+        rc = bn_lines_fail(&r->l, "%lld features where the first row has %lld",
+                           (long long)(at - first), (long long)r->columns);
+done:
+    return rc;
+}
+
+static bonsai_status read_rows(reader *r)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_lines_rewind(&r->l);
+    if (r->header)
+        bn_lines_next(&r->l);
+    if (r->lists)
+        bn_nodes_reset(&r->c->nodes, r->c->nodes.kind);
+    r->rows = r->columns = 0;
+    r->again = false;
+    for (; bn_lines_next(&r->l) && !r->again; r->rows++) {
+        BN_TRY(bn_lines_tick(&r->l, r->c->progress, "reading features"));
+        BN_TRY(read_row(r));
+    }
+    if (!r->again)
+        BN_TRY(bn_lines_tick(&r->l, r->c->progress, "reading features"));
+done:
+    return rc;
+}
+
+/* Puts rows that came with ids into the order of the nodes. */
+static bonsai_status sort_rows(reader *r)
+{
+    bonsai_status rc;
+    float *sorted = NULL;
+    uint8_t *seen = NULL;
+    int64_t f = r->columns;
+    BN_TRY(BN_NEW(&seen, r->c->nodes.n));
+    BN_TRY(BN_NEW(&sorted, r->rows * f));
+    for (int64_t i = 0; i < r->rows; i++) {
+        if (seen[r->node[i]]++) {
+            rc = bn_fail(BONSAI_E_FORMAT, "%s: row %lld is the second of its node (node %d)",
+                         r->l.path, (long long)i, r->node[i]);
+            goto done;
+        }
+        if (f > 0)
+            memcpy(sorted + r->node[i] * f, r->x + i * f, (size_t)f * sizeof *sorted);
+    }
+    bn_free(r->x);
+    r->x = sorted;
+    sorted = NULL;
+done:
+    bn_free(seen);
+    bn_free(sorted);
+    return rc;
+}
+
+static bonsai_status said_otherwise(const reader *r, int64_t found)
+{
+    return bn_fail(BONSAI_E_FORMAT, "%s: %lld features, but there are said to be %lld", r->l.path,
+                   (long long)found, (long long)r->c->said_features);
+}
+
+static bonsai_status read_dense(reader *r, bn_draft *d)
+{
+    bonsai_status rc;
+    bn_nodes *nodes = &r->c->nodes;
+    int64_t n = nodes->n;
+    r->lists = r->ids && !r->c->listed;
+    do
+        BN_TRY(read_rows(r));
+    while (r->again);
+    if (n >= 0 && r->rows != n) {
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: %lld rows of features for %lld nodes", r->l.path,
+                     (long long)r->rows, (long long)n);
+        goto done;
+    }
+    nodes->n = r->rows;
+    if (n < 0 || r->lists)
+        nodes->listed = r->c->features;
+    if (r->node)
+        BN_TRY(sort_rows(r));
+    d->features = r->columns;
+    if (r->c->said_features >= 0 && r->rows == 0)
+        d->features = r->c->said_features;
+    if (r->c->said_features >= 0 && d->features != r->c->said_features) {
+        rc = said_otherwise(r, d->features);
+        goto done;
+    }
+    if (d->features > 0)
+        BN_TRY(bn_draft_give(d, BONSAI_FEATURES, BONSAI_F32, (void **)&r->x, r->rows * r->columns));
+done:
+    return rc;
+}
+
+static bonsai_status read_triplet(reader *r)
+{
+    bonsai_status rc;
+    bn_field f;
+    int64_t feature;
+    float value = 1.0f;
+    BN_TRY(bn_grow((void **)&r->node, &r->node_capacity, r->nnz + 1, sizeof *r->node));
+    BN_TRY(bn_grow((void **)&r->feature, &r->feature_capacity, r->nnz + 1, sizeof *r->feature));
+    BN_TRY(bn_field_next(&r->l, &f));
+    BN_TRY(bn_nodes_find(&r->node[r->nnz], &r->c->nodes, &r->l, &f));
+    BN_TRY(bn_int_next(&r->l, &feature));
+    int64_t end = r->c->said_features >= 0 ? r->c->said_features : INT32_MAX;
+    if (feature < 0 || feature >= end)
+        return bn_lines_fail(&r->l, "feature %lld is outside 0..%lld", (long long)feature,
+                             (long long)end - 1);
+    if (r->values) {
+        BN_TRY(bn_real_next(&r->l, &value));
+        BN_TRY(bn_grow((void **)&r->x, &r->x_capacity, r->nnz + 1, sizeof *r->x));
+        r->x[r->nnz] = value;
+    }
+    if (r->l.more)
+        return bn_lines_fail(&r->l, "more than %d columns", 2 + r->values);
+    r->feature[r->nnz++] = (int32_t)feature;
+    r->columns = feature >= r->columns ? feature + 1 : r->columns;
+done:
+    return rc;
+}
+
+/* Rows from triplets in any order; the draft sorts within rows. */
+static bonsai_status lay_sparse(reader *r, bn_draft *d)
+{
+    bonsai_status rc;
+    uint64_t *offsets;
+    int32_t *index;
+    float *value = NULL;
+    int64_t n = r->c->nodes.n;
+    BN_TRY(bn_draft_array(&offsets, d, BONSAI_FEATURE_OFFSETS, BONSAI_U64, n + 1));
+    BN_TRY(bn_draft_array(&index, d, BONSAI_FEATURE_INDICES, BONSAI_U32, r->nnz));
+    if (r->values)
+        BN_TRY(bn_draft_array(&value, d, BONSAI_FEATURE_VALUES, BONSAI_F32, r->nnz));
+    for (int64_t i = 0; i < r->nnz; i++)
+        offsets[r->node[i] + 1]++;
+    for (int64_t v = 0; v < n; v++)
+        offsets[v + 1] += offsets[v];
+    for (int64_t i = r->nnz - 1; i >= 0; i--) {     /* backwards: ends become beginnings */
+        int64_t at = (int64_t)--offsets[r->node[i] + 1];
+        index[at] = r->feature[i];
+        if (value)
+            value[at] = r->x[i];
+    }
+    for (int64_t v = 0; v < n; v++)
+        offsets[v] = offsets[v + 1];
+    offsets[n] = (uint64_t)r->nnz;
+done:
+    return rc;
+}
+
+static bonsai_status read_sparse(reader *r, bn_draft *d)
+{
+    bonsai_status rc = BONSAI_OK;
+    while (bn_lines_next(&r->l)) {
+        BN_TRY(bn_lines_tick(&r->l, r->c->progress, "reading features"));
+        BN_TRY(read_triplet(r));
+    }
+    BN_TRY(bn_lines_tick(&r->l, r->c->progress, "reading features"));
+    d->features = r->c->said_features >= 0 ? r->c->said_features : r->columns;
+    if (d->features > 0)
+        BN_TRY(lay_sparse(r, d));
+done:
+    return rc;
+}
+
+static bonsai_status read_features(bn_companions *c, bn_draft *d, bool sparse)
+{
+    bonsai_status rc;
+    reader r = {0};
+    BN_TRY(start(&r, c));
+    if (c->sparse && sparse)
+        BN_TRY(read_sparse(&r, d));
+    else if (!c->sparse && !sparse)
+        BN_TRY(read_dense(&r, d));
+done:
+    bn_lines_close(&r.l);
+    bn_free(r.x);
+    bn_free(r.node);
+    bn_free(r.feature);
+    return rc;
+}
+
+/* ---- the order of things ---- */
+
+bonsai_status bn_companions_nodes(bn_companions *c, bn_draft *d)
+{
+    bonsai_status rc = BONSAI_OK;
+    if (c->said_classes >= 0)
+        d->classes = c->said_classes;
+    if (c->labels)
+        BN_TRY(bn_labels_read(c, d));
+    if (c->features)
+        BN_TRY(read_features(c, d, false));
+    if (c->nodes.n > INT32_MAX)
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: %lld nodes; the number must be in 0..%d",
+                     c->nodes.listed, (long long)c->nodes.n, INT32_MAX);
+done:
+    return rc;
+}
+
+bonsai_status bn_companions_finish(bn_companions *c, bn_draft *d)
+{
+    bonsai_status rc = BONSAI_OK;
+    d->nodes = c->nodes.n;
+    if (c->features && c->sparse)
+        BN_TRY(read_features(c, d, true));
+    if (!bn_has(d->g, BONSAI_NODE_NAMES))
+        BN_TRY(bn_nodes_names(d, &c->nodes));
+done:
+    return rc;
+}

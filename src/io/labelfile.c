@@ -1,0 +1,363 @@
+/* labelfile.c -- the file of labels and whatever else a node has, bar features.
+ *
+ * Rows are gathered in growing arrays.  Ids and labels are taken for integers until
+ * one is not; then the file is read again from the start with them as names.
+ *
+ * The writer puts the names of classes, which may be any, in the comments at the
+ * head: "# bonsai: class_names=C" and then C lines "# NAME", where \n, \r, \s (a
+ * blank) and \\ stand for what a line cannot show.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "companion.h"
+
+typedef enum { ID, NAME, LABEL, SPLIT, WEIGHT, ORIGIN, ROLE, KINDS } column;
+
+static const struct { const char *name; column kind; } known[] = {
+    {"id", ID},         {"node", ID},     {"name", NAME},     {"label", LABEL}, {"class", LABEL},
+    {"split", SPLIT},   {"weight", WEIGHT}, {"origin", ORIGIN}, {"role", ROLE},
+};
+
+static const struct { bonsai_section section; bonsai_type type; } place[KINDS] = {
+    [NAME] = {BONSAI_NODE_NAMES, BONSAI_U8},  [LABEL] = {BONSAI_LABELS, BONSAI_U32},
+    [SPLIT] = {BONSAI_SPLIT, BONSAI_U8},      [WEIGHT] = {BONSAI_NODE_WEIGHTS, BONSAI_F32},
+    [ORIGIN] = {BONSAI_ORIGIN, BONSAI_U32},   [ROLE] = {BONSAI_ROLE, BONSAI_U8},
+};
+
+static const struct { const char *word; uint8_t value; } parts[] = {
+    {"", BONSAI_PART_NONE}, {"none", BONSAI_PART_NONE}, {"train", BONSAI_TRAIN},
+    {"val", BONSAI_VAL},    {"valid", BONSAI_VAL},      {"validation", BONSAI_VAL},
+    {"test", BONSAI_TEST},
+}, roles[] = {
+    {"", BONSAI_ROLE_NONE}, {"none", BONSAI_ROLE_NONE},         {"root", BONSAI_ROOT},
+    {"ego", BONSAI_EGO},    {"prototype", BONSAI_PROTOTYPE},
+};
+
+typedef struct {
+    bn_lines l;
+    bn_companions *c;
+    column   column[KINDS];     /* in the order of the fields */
+    int      columns;
+    bool     has[KINDS], header, again;
+    bool     named;             /* labels are names of classes */
+    int64_t  rows, names_len, largest;
+    void    *data[KINDS];
+    int64_t  capacity[KINDS];
+    bn_ids   classes;
+    char    *class_names;       /* from the head; NULL: none given */
+    int64_t  class_names_len, class_names_capacity, class_count;
+} table;
+
+/* ---- the head ---- */
+
+static bonsai_status class_name(table *t, const bn_field *f)
+{
+    bonsai_status rc;
+    BN_TRY(bn_field_name(&t->l, f));
+    BN_TRY(bn_grow((void **)&t->class_names, &t->class_names_capacity,
+                   t->class_names_len + f->len + 1, 1));
+    char *to = t->class_names + t->class_names_len;
+    for (int64_t i = 0; i < f->len; i++) {
+        char c = f->text[i];
+        if (c == '\\' && i + 1 < f->len) {
+            c = f->text[++i];
+            c = c == 'n' ? '\n' : c == 'r' ? '\r' : c == 's' ? ' ' : c == 't' ? '\t' : c;
+        }
+        *to++ = c;
+    }
+    *to++ = 0;
+    t->class_names_len = to - t->class_names;
+done:
+    return rc;
+}
+
+static bonsai_status read_head(table *t)
+{
+    static const char mark[] = "bonsai: class_names=";
+    bonsai_status rc = BONSAI_OK;
+    const int64_t len = sizeof mark - 1;
+    bn_field f;
+    while (bn_comment_next(&t->l, &f)) {
+        if (f.len < len || memcmp(f.text, mark, (size_t)len) != 0)
+            continue;
+        f.text += len;
+        f.len -= len;
+        if (t->class_names || !bn_field_int(&f, &t->class_count) || t->class_count < 0)
+            return bn_lines_fail(&t->l, "\"%.*s\" is not a number of class names",
+                                 bn_field_show(&f), f.text);
+        BN_TRY(bn_grow((void **)&t->class_names, &t->class_names_capacity, 1, 1));
+        for (int64_t i = 0; i < t->class_count; i++) {
+            if (!bn_comment_next(&t->l, &f))
+                return bn_lines_fail(&t->l, "%lld class names where %lld were announced",
+                                     (long long)i, (long long)t->class_count);
+            BN_TRY(class_name(t, &f));
+        }
+    }
+done:
+    return rc;
+}
+
+static bonsai_status name_column(table *t, const bn_field *f)
+{
+    const size_t all = sizeof known / sizeof *known;
+    size_t i = 0;
+    while (i < all && !bn_field_is(f, known[i].name))
+        i++;
+    if (i == all)
+        return bn_lines_fail(&t->l, "column \"%.*s\" is none of id, node, name, label, split, "
+                             "weight, origin, role", bn_field_show(f), f->text);
+    if (t->has[known[i].kind])
+        return bn_lines_fail(&t->l, "column \"%.*s\" is there twice", bn_field_show(f), f->text);
+    t->has[known[i].kind] = true;
+    t->column[t->columns++] = known[i].kind;
+    return BONSAI_OK;
+}
+
+/* A header starts with the name of a column; a name alone is the id. */
+static bonsai_status read_columns(table *t)
+{
+    bonsai_status rc;
+    bn_field f;
+    BN_TRY(bn_field_next(&t->l, &f));
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        t->header |= bn_field_is(&f, known[i].name);
+    for (; f.text && t->header;) {
+        BN_TRY(name_column(t, &f));
+        BN_TRY(bn_field_next(&t->l, &f));
+    }
+    if (t->header && t->has[NAME] && !t->has[ID]) {
+        t->has[NAME] = false;
+        t->has[ID] = true;
+        for (int i = 0; i < t->columns; i++)
+            t->column[i] = t->column[i] == NAME ? ID : t->column[i];
+    }
+    if (!t->header) {
+        bool two = t->l.more;
+        t->column[0] = two ? ID : LABEL;
+        t->column[1] = LABEL;
+        t->columns = two ? 2 : 1;
+        t->has[ID] = two;
+        t->has[LABEL] = true;
+    }
+done:
+    return rc;
+}
+
+/* ---- rows ---- */
+
+/* Room for one more item of a column, at *at. */
+static bonsai_status one_more(table *t, column k, void *at)
+{
+    size_t item = bonsai_type_bytes(place[k].type);
+    bonsai_status rc = bn_grow(&t->data[k], &t->capacity[k], t->rows + 1, item);
+    if (rc == BONSAI_OK) {
+        void *p = (char *)t->data[k] + t->rows * (int64_t)item;
+        memcpy(at, &p, sizeof p);
+    }
+    return rc;
+}
+
+static bonsai_status read_label(table *t, const bn_field *f)
+{
+    bonsai_status rc;
+    int32_t *to;
+    int64_t label = -1;
+    BN_TRY(one_more(t, LABEL, &to));
+    *to = -1;
+    bool integer = bn_field_int(f, &label);
+    if ((f->len == 0 && !f->quoted) || (integer && label == -1))
+        return BONSAI_OK;
+    if (t->named) {
+        BN_TRY(bn_field_name(&t->l, f));
+        BN_TRY(bn_ids_add(&t->classes, f->text, f->len, to, NULL));
+    } else if (!integer && t->class_names) {
+        rc = bn_lines_fail(&t->l, "label \"%.*s\" is not a number of a class", bn_field_show(f),
+                           f->text);
+    } else if (!integer) {
+        t->named = t->again = true;
+    } else if (label < 0 || label >= INT32_MAX) {
+        rc = bn_lines_fail(&t->l, "label %lld is outside -1..%d", (long long)label, INT32_MAX - 1);
+    } else {
+        *to = (int32_t)label;
+        t->largest = label > t->largest ? label : t->largest;
+    }
+    int64_t classes = t->c->said_classes;
+    if (rc == BONSAI_OK && classes >= 0 && *to >= classes)
+        rc = bn_lines_fail(&t->l, "label %d is outside 0..%lld", *to, (long long)classes - 1);
+done:
+    return rc;
+}
+
+static bonsai_status read_part(table *t, const bn_field *f)
+{
+    uint8_t *to;
+    bonsai_status rc = one_more(t, SPLIT, &to);
+    if (rc != BONSAI_OK)
+        return rc;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (bn_field_is(f, parts[i].word)) {
+            *to = parts[i].value;
+            return BONSAI_OK;
+        }
+    return bn_lines_fail(&t->l, "split \"%.*s\" is none of train, val, test", bn_field_show(f),
+                         f->text);
+}
+
+static bonsai_status read_role(table *t, const bn_field *f)
+{
+    uint8_t *to;
+    bonsai_status rc = one_more(t, ROLE, &to);
+    if (rc != BONSAI_OK)
+        return rc;
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+        if (bn_field_is(f, roles[i].word)) {
+            *to = roles[i].value;
+            return BONSAI_OK;
+        }
+    return bn_lines_fail(&t->l, "role \"%.*s\" is none of root, ego, prototype", bn_field_show(f),
+                         f->text);
+}
+
+static bonsai_status read_weight(table *t, const bn_field *f)
+{
+    float *to;
+    double v;
+    bonsai_status rc = one_more(t, WEIGHT, &to);
+    if (rc != BONSAI_OK)
+        return rc;
+    if (bn_field_real(f, &v) && v >= 0 && (float)v <= 3.402823466e38f) {
+        *to = (float)v;
+        return BONSAI_OK;
+    }
+    return bn_lines_fail(&t->l, "weight \"%.*s\" is not a finite number of at least 0",
+                         bn_field_show(f), f->text);
+}
+
+static bonsai_status read_origin(table *t, const bn_field *f)
+{
+    uint32_t *to;
+    int64_t v;
+    bonsai_status rc = one_more(t, ORIGIN, &to);
+    if (rc != BONSAI_OK)
+        return rc;
+    if (!bn_field_int(f, &v) || v < 0 || v > INT32_MAX)
+        return bn_lines_fail(&t->l, "origin \"%.*s\" is outside 0..%d", bn_field_show(f), f->text,
+                             INT32_MAX);
+    *to = (uint32_t)v;
+    return BONSAI_OK;
+}
+
+static bonsai_status read_name(table *t, const bn_field *f)
+{
+    bonsai_status rc;
+    BN_TRY(bn_field_name(&t->l, f));
+    BN_TRY(bn_grow(&t->data[NAME], &t->capacity[NAME], t->names_len + f->len + 1, 1));
+    char *to = (char *)t->data[NAME] + t->names_len;
+    if (f->len > 0)
+        memcpy(to, f->text, (size_t)f->len);
+    to[f->len] = 0;
+    t->names_len += f->len + 1;
+done:
+    return rc;
+}
+
+static bonsai_status read_field(table *t, column k, const bn_field *f)
+{
+    switch (k) {
+    case ID:     return bn_nodes_list(&t->c->nodes, &t->l, f, &t->again);
+    case NAME:   return read_name(t, f);
+    case LABEL:  return read_label(t, f);
+    case SPLIT:  return read_part(t, f);
+    case WEIGHT: return read_weight(t, f);
+    case ORIGIN: return read_origin(t, f);
+    case ROLE:   return read_role(t, f);
+    case KINDS:  break;
+    }
+    return BONSAI_OK;
+}
+
+/* One pass over the rows; it stops early where t->again asks for another. */
+static bonsai_status read_rows(table *t)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_field f;
+    bn_lines_rewind(&t->l);
+    bn_ids_free(&t->classes);
+    bn_nodes_reset(&t->c->nodes, t->c->nodes.kind);
+    t->rows = t->names_len = 0;
+    t->largest = -1;
+    t->again = false;
+    if (t->header)
+        bn_lines_next(&t->l);
+    for (; bn_lines_next(&t->l); t->rows++) {
+        BN_TRY(bn_lines_tick(&t->l, t->c->progress, "reading labels"));
+        for (int i = 0; i < t->columns; i++) {
+            BN_TRY(bn_field_next(&t->l, &f));
+            if (!f.text)
+                return bn_lines_fail(&t->l, "%d columns where %d are needed", i, t->columns);
+            BN_TRY(read_field(t, t->column[i], &f));
+            if (t->again)
+                return BONSAI_OK;
+        }
+        if (t->l.more)
+            return bn_lines_fail(&t->l, "more than %d columns", t->columns);
+    }
+    BN_TRY(bn_lines_tick(&t->l, t->c->progress, "reading labels"));
+done:
+    return rc;
+}
+
+/* ---- the whole ---- */
+
+static bonsai_status lay_classes(table *t, bn_draft *d)
+{
+    bonsai_status rc = BONSAI_OK;
+    int64_t count = t->class_names ? t->class_count : t->named ? t->classes.count : t->largest + 1;
+    int64_t said = t->c->said_classes;
+    if (said >= 0 && t->class_names && said != count)
+        return bn_fail(BONSAI_E_FORMAT, "%s: names %lld classes, but there are said to be %lld",
+                       t->l.path, (long long)count, (long long)said);
+    if (count <= t->largest)
+        return bn_fail(BONSAI_E_FORMAT, "%s: label %lld is outside 0..%lld", t->l.path,
+                       (long long)t->largest, (long long)count - 1);
+    d->classes = said > count ? said : count;
+    if (t->class_names)
+        BN_TRY(bn_draft_give(d, BONSAI_CLASS_NAMES, BONSAI_U8, (void **)&t->class_names,
+                             t->class_names_len));
+    else if (t->named && d->classes == count)
+        BN_TRY(bn_ids_names(d, BONSAI_CLASS_NAMES, &t->classes));
+done:
+    return rc;
+}
+
+bonsai_status bn_labels_read(bn_companions *c, bn_draft *d)
+{
+    bonsai_status rc;
+    table t = {.c = c};
+    BN_TRY(bn_lines_open(&t.l, c->labels));
+    BN_TRY(read_head(&t));
+    if (!bn_lines_next(&t.l)) {
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: has no line that is not a comment", c->labels);
+        goto done;
+    }
+    BN_TRY(read_columns(&t));
+    do
+        BN_TRY(read_rows(&t));
+    while (t.again);
+    c->nodes.n = t.rows;
+    c->nodes.listed = c->labels;
+    c->listed = t.has[ID];
+    BN_TRY(lay_classes(&t, d));
+    for (column k = NAME; k < KINDS; k++)
+        if (t.has[k])
+            BN_TRY(bn_draft_give(d, place[k].section, place[k].type, &t.data[k],
+                                 k == NAME ? t.names_len : t.rows));
+done:
+    bn_lines_close(&t.l);
+    bn_ids_free(&t.classes);
+    bn_free(t.class_names);
+    for (int k = 0; k < KINDS; k++)
+        bn_free(t.data[k]);
+    return rc;
+}

@@ -1,0 +1,500 @@
+/* ogb.c -- folders of the Open Graph Benchmark's node-property datasets.
+ *
+ * raw/ holds text, with or without .gz: edge.csv (source,target), node-label.csv,
+ * node-feat.csv (may be missing), num-node-list.csv and num-edge-list.csv; or the
+ * same as arrays: data.npz (edge_index, node_feat, num_nodes_list, num_edges_list)
+ * and node-label.npz.  Other files of raw/ are not looked at.  A label that is
+ * empty, nan or -1 is unknown; several labels a node are refused.
+ *
+ * split/SCHEME/{train,valid,test}.csv list nodes; of several schemes the first by
+ * name is taken.
+ *
+ * Labels are read first: they say how many nodes there are, and since they take
+ * room in the file, no number in a short file can claim much memory.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "csv.h"
+#include "io.h"
+#include "npy.h"
+
+typedef struct {
+    bn_draft   *d;
+    const char *folder;
+    bn_progress progress;
+    int64_t     n;              /* nodes, known from the labels */
+} reader;
+
+/* ---- files ---- */
+
+static bool has(const char *folder, const char *name)
+{
+    char path[4096];            /* no allocation: choosing a format cannot run out of memory */
+    int len = snprintf(path, sizeof path, "%s/%s", folder, name);
+    return len < (int)sizeof path && bn_is_file(path);
+}
+
+static bool matches(const char *path)
+{
+    return has(path, "raw/edge.csv.gz") || has(path, "raw/edge.csv") || has(path, "raw/data.npz");
+}
+
+/* FOLDER/NAME.csv.gz, or FOLDER/NAME.csv where that is what is there. */
+static bonsai_status csv_path(char **out, const char *folder, const char *name)
+{
+    char file[64];
+    snprintf(file, sizeof file, "%s.csv", name);
+    if (!has(folder, file))
+        snprintf(file, sizeof file, "%s.csv.gz", name);
+    return bn_path_join(out, folder, file);
+}
+
+typedef struct {
+    char    *path;
+    bn_lines lines;
+} text;
+
+static bonsai_status text_open(text *t, const char *folder, const char *name)
+{
+    bonsai_status rc;
+    BN_TRY(csv_path(&t->path, folder, name));
+    BN_TRY(bn_lines_open(&t->lines, t->path));
+done:
+    return rc;
+}
+
+static void text_close(text *t)
+{
+    bn_lines_close(&t->lines);
+    bn_free(t->path);
+}
+
+/* That the record has no further field. */
+static bonsai_status end_record(const bn_lines *l, const char *what)
+{
+    return l->more ? bn_lines_fail(l, "more than %s in a line", what) : BONSAI_OK;
+}
+
+static bonsai_status next_node(bn_lines *l, int64_t n, int32_t *out)
+{
+    bonsai_status rc;
+    int64_t v;
+    BN_TRY(bn_int_next(l, &v));
+    if (v < 0 || v >= n)
+        rc = bn_lines_fail(l, "node %lld is outside 0..%lld", (long long)v, (long long)n - 1);
+    *out = (int32_t)v;
+done:
+    return rc;
+}
+
+/* The one number of raw/num-node-list.csv or raw/num-edge-list.csv. */
+static bonsai_status read_count(const reader *r, const char *name, int64_t *out)
+{
+    bonsai_status rc;
+    text t = {0};
+    BN_TRY(text_open(&t, r->folder, name));
+    if (!bn_lines_next(&t.lines)) {
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: is empty where one number is needed", t.path);
+        goto done;
+    }
+    BN_TRY(bn_int_next(&t.lines, out));
+    BN_TRY(end_record(&t.lines, "one number"));
+    if (bn_lines_next(&t.lines))
+        rc = bn_lines_fail(&t.lines, "a second graph; only folders of one graph can be read");
+done:
+    text_close(&t);
+    return rc;
+}
+
+/* ---- labels ---- */
+
+/* A class from a number of any type; nan or -1: unknown. */
+static bool class_of(double v, int32_t *out)
+{
+    *out = -1;
+    if (isnan(v) || v == -1)
+        return true;
+    if (!(v >= 0 && v < (double)INT32_MAX && v == floor(v)))
+        return false;
+    *out = (int32_t)v;
+    return true;
+}
+
+static bonsai_status text_label(bn_lines *l, int32_t *out)
+{
+    bonsai_status rc;
+    bn_field f;
+    double v = (double)NAN;
+    BN_TRY(bn_field_next(l, &f));
+    if ((f.len > 0 && !bn_field_real(&f, &v)) || !class_of(v, out))
+        rc = bn_lines_fail(l, "\"%.*s\" is not a class", bn_field_show(&f), f.text);
+    else if (l->more)
+        rc = bn_lines_fail(l, "more than one label; only one class a node can be read");
+done:
+    return rc;
+}
+
+/* A blank line is an unknown label, so lines count, not records. */
+static bonsai_status text_labels(reader *r, int32_t **label)
+{
+    bonsai_status rc;
+    text t = {0};
+    bn_field f;
+    int64_t room = 0, rows = 0;
+    BN_TRY(text_open(&t, r->folder, "raw/node-label"));
+    bn_lines *l = &t.lines;
+    l->separator = ',';         /* the first line may be blank or have no separator */
+    BN_TRY(bn_lines_tick(l, r->progress, "reading labels"));
+    for (bool more = true; more;) {
+        if (bn_comment_next(l, &f)) {
+            rc = bn_lines_fail(l, "a comment where a label is needed");
+            goto done;
+        }
+        more = bn_lines_next(l);
+        int64_t end = more ? l->line : l->lines;
+        BN_TRY(bn_grow((void **)label, &room, end, sizeof **label));
+        for (; rows < end; rows++)
+            (*label)[rows] = -1;
+        if (more)
+            BN_TRY(text_label(l, &(*label)[rows - 1]));
+        BN_TRY(bn_lines_tick(l, r->progress, "reading labels"));
+    }
+    r->n = rows;
+done:
+    text_close(&t);
+    return rc;
+}
+
+/* Floats one by one: nan is allowed here, and only here. */
+static bonsai_status float_labels(int32_t *label, bn_npy *a)
+{
+    bonsai_status rc = BONSAI_OK;
+    if (a->big || (a->width != 4 && a->width != 8))
+        return bn_fail(BONSAI_E_FORMAT, "%s: labels of type \"%s\" cannot be read", a->where,
+                       a->descr);
+    for (int64_t i = 0; i < a->count; i++) {
+        uint8_t raw[8];
+        float f;
+        double v;
+        BN_TRY(bn_npy_raw(raw, a, 1));
+        memcpy(&f, raw, sizeof f);
+        memcpy(&v, raw, sizeof v);
+        v = a->width == 4 ? (double)f : v;
+        if (!class_of(v, &label[i])) {
+            rc = bn_fail(BONSAI_E_FORMAT, "%s: entry %lld is %g, which is not a class", a->where,
+                         (long long)i, v);
+            goto done;
+        }
+    }
+done:
+    return rc;
+}
+
+static bonsai_status array_labels(reader *r, int32_t **label)
+{
+    bonsai_status rc;
+    bn_zip z = {0};
+    bn_npy a = {0};
+    char *path = NULL;
+    BN_TRY(bn_path_join(&path, r->folder, "raw/node-label.npz"));
+    BN_TRY(bn_zip_open(&z, path, r->progress));
+    BN_TRY(bn_zip_array(&a, &z, "node_label"));
+    if (a.dims == 2 && a.shape[1] > 1) {
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: %lld labels a node; only one class can be read", a.where,
+                     (long long)a.shape[1]);
+        goto done;
+    }
+    BN_TRY(bn_npy_vector(&a, -1));
+    BN_TRY(BN_NEW(label, a.count));
+    if (a.kind == 'f')
+        BN_TRY(float_labels(*label, &a));
+    else
+        BN_TRY(bn_npy_i32(*label, &a, a.count, -1, INT32_MAX - 1));
+    BN_TRY(bn_npy_end(&a));
+    BN_TRY(bn_zip_done(&z));
+    r->n = a.count;
+done:
+    bn_npy_close(&a);
+    bn_zip_close(&z);
+    bn_free(path);
+    return rc;
+}
+
+static bonsai_status read_labels(reader *r)
+{
+    bonsai_status rc;
+    int32_t *label = NULL, *section;
+    if (has(r->folder, "raw/node-label.npz"))
+        BN_TRY(array_labels(r, &label));
+    else
+        BN_TRY(text_labels(r, &label));
+    if (r->n > INT32_MAX) {
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: %lld nodes; the number must be in 0..%d", r->folder,
+                     (long long)r->n, INT32_MAX);
+        goto done;
+    }
+    BN_TRY(bn_draft_array(&section, r->d, BONSAI_LABELS, BONSAI_U32, r->n));
+    if (r->n > 0)
+        memcpy(section, label, (size_t)r->n * sizeof *section);
+    r->d->nodes = r->n;
+done:
+    bn_free(label);
+    return rc;
+}
+
+/* ---- the text files ---- */
+
+static bonsai_status text_edges(reader *r)
+{
+    bonsai_status rc;
+    text t = {0};
+    bn_draft *d = r->d;
+    int64_t m = 0;
+    BN_TRY(read_count(r, "raw/num-edge-list", &m));
+    BN_TRY(text_open(&t, r->folder, "raw/edge"));
+    bn_lines *l = &t.lines;
+    if (m < 0 || m > (l->stop - l->data + 1) / 4) {     /* "0,1" and a line end each */
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: is too short for the %lld edges of num-edge-list", t.path,
+                     (long long)m);
+        goto done;
+    }
+    BN_TRY(BN_NEW(&d->source, m));
+    BN_TRY(BN_NEW(&d->target, m));
+    BN_TRY(bn_lines_tick(l, r->progress, "reading edges"));
+    while (bn_lines_next(l)) {
+        if (d->m == m) {
+            rc = bn_lines_fail(l, "more edges than the %lld of num-edge-list", (long long)m);
+            goto done;
+        }
+        BN_TRY(next_node(l, r->n, &d->source[d->m]));
+        BN_TRY(next_node(l, r->n, &d->target[d->m]));
+        BN_TRY(end_record(l, "two nodes"));
+        BN_TRY(bn_lines_tick(l, r->progress, "reading edges"));
+        d->m++;
+    }
+    if (d->m < m)
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: ends after %lld edges of the %lld of num-edge-list",
+                     t.path, (long long)d->m, (long long)m);
+done:
+    text_close(&t);
+    return rc;
+}
+
+static int64_t count_fields(const bn_lines *l)
+{
+    int64_t fields = 1;
+    for (const char *p = l->at; p < l->end; p++)
+        fields += *p == ',';
+    return fields;
+}
+
+/* One row, exactly f numbers. */
+static bonsai_status text_row(bn_lines *l, float *row, int64_t f)
+{
+    bonsai_status rc = BONSAI_OK;
+    for (int64_t i = 0; i < f; i++)
+        BN_TRY(bn_real_next(l, row + i));
+    if (l->more)
+        rc = bn_lines_fail(l, "more columns than the %lld of the first row", (long long)f);
+done:
+    return rc;
+}
+
+static bonsai_status text_features(reader *r)
+{
+    bonsai_status rc;
+    text t = {0};
+    float *x = NULL;
+    int64_t row = 0, f = 0, size;
+    BN_TRY(text_open(&t, r->folder, "raw/node-feat"));
+    bn_lines *l = &t.lines;
+    l->separator = ',';
+    BN_TRY(bn_lines_tick(l, r->progress, "reading features"));
+    for (; bn_lines_next(l); row++) {
+        if (row == 0) {
+            f = count_fields(l);
+            if (!bn_mul(&size, r->n, f) || size > (l->stop - l->data + 1) / 2) {
+                rc = bn_fail(BONSAI_E_FORMAT, "%s: is too short for %lld rows like the first, of %lld "
+                             "numbers", t.path, (long long)r->n, (long long)f);
+                goto done;
+            }
+            BN_TRY(bn_draft_array(&x, r->d, BONSAI_FEATURES, BONSAI_F32, size));
+        }
+        if (row == r->n)
+            break;
+        BN_TRY(text_row(l, x + row * f, f));
+        BN_TRY(bn_lines_tick(l, r->progress, "reading features"));
+    }
+    r->d->features = f;
+    if (row < r->n || l->more)
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: has %s than the %lld rows of the labels", t.path,
+                     row < r->n ? "fewer" : "more", (long long)r->n);
+done:
+    text_close(&t);
+    return rc;
+}
+
+static bonsai_status read_text(reader *r)
+{
+    bonsai_status rc;
+    int64_t said;
+    BN_TRY(read_count(r, "raw/num-node-list", &said));
+    if (said != r->n) {
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: num-node-list says %lld nodes, but node-label has %lld",
+                     r->folder, (long long)said, (long long)r->n);
+        goto done;
+    }
+    if (has(r->folder, "raw/node-feat.csv") || has(r->folder, "raw/node-feat.csv.gz"))
+        BN_TRY(text_features(r));
+    BN_TRY(text_edges(r));
+done:
+    return rc;
+}
+
+/* ---- the arrays ---- */
+
+static bonsai_status array_edges(reader *r, bn_zip *z)
+{
+    bonsai_status rc;
+    bn_npy a;
+    bn_draft *d = r->d;
+    int32_t high = (int32_t)(r->n - 1);
+    BN_TRY(bn_zip_array(&a, z, "edge_index"));
+    BN_TRY(bn_npy_matrix(&a, 2, -1));
+    d->m = a.shape[1];
+    BN_TRY(BN_NEW(&d->source, d->m));
+    BN_TRY(BN_NEW(&d->target, d->m));
+    if (!a.fortran) {
+        BN_TRY(bn_npy_i32(d->source, &a, d->m, 0, high));
+        BN_TRY(bn_npy_i32(d->target, &a, d->m, 0, high));
+    }
+    for (int64_t e = 0; a.fortran && e < d->m; e++) {
+        BN_TRY(bn_npy_i32(&d->source[e], &a, 1, 0, high));
+        BN_TRY(bn_npy_i32(&d->target[e], &a, 1, 0, high));
+    }
+    BN_TRY(bn_npy_end(&a));
+done:
+    bn_npy_close(&a);
+    return rc;
+}
+
+static bonsai_status array_count(bn_zip *z, const char *name, int64_t wanted)
+{
+    bonsai_status rc;
+    int64_t *said = NULL;
+    BN_TRY(bn_npz_i64(&said, NULL, z, name, 1, INT64_MIN, INT64_MAX));
+    if (said[0] != wanted)
+        rc = bn_fail(BONSAI_E_FORMAT, "%s:%s: says %lld, but there are %lld", z->path, name,
+                     (long long)said[0], (long long)wanted);
+done:
+    bn_free(said);
+    return rc;
+}
+
+static bonsai_status read_arrays(reader *r)
+{
+    bonsai_status rc;
+    bn_zip z = {0};
+    bn_npy a = {0};
+    char *path = NULL;
+    BN_TRY(bn_path_join(&path, r->folder, "raw/data.npz"));
+    BN_TRY(bn_zip_open(&z, path, r->progress));
+    BN_TRY(array_count(&z, "num_nodes_list", r->n));
+    BN_TRY(array_edges(r, &z));
+    BN_TRY(array_count(&z, "num_edges_list", r->d->m));
+    if (bn_zip_has(&z, "node_feat")) {
+        BN_TRY(bn_zip_array(&a, &z, "node_feat"));
+        BN_TRY(bn_npy_features(r->d, &a, &r->n));
+    }
+    BN_TRY(bn_zip_done(&z));
+done:
+    bn_npy_close(&a);
+    bn_zip_close(&z);
+    bn_free(path);
+    return rc;
+}
+
+/* ---- the split ---- */
+
+static bonsai_status read_part(reader *r, uint8_t *split, const char *folder, int part)
+{
+    static const char *const names[] = {"", "train", "valid", "test"};
+    bonsai_status rc;
+    text t = {0};
+    int32_t v;
+    BN_TRY(text_open(&t, folder, names[part]));
+    while (bn_lines_next(&t.lines)) {
+        BN_TRY(next_node(&t.lines, r->n, &v));
+        BN_TRY(end_record(&t.lines, "one node"));
+        if (split[v] != BONSAI_PART_NONE) {
+            rc = bn_lines_fail(&t.lines, "node %d is already in %s", v, names[split[v]]);
+            goto done;
+        }
+        split[v] = (uint8_t)part;
+    }
+done:
+    text_close(&t);
+    return rc;
+}
+
+/* The first folder by name in `folder`; "" where there is none. */
+static void first_scheme(char *out, size_t room, const char *folder)
+{
+    DIR *dir = opendir(folder);
+    struct dirent *entry;
+    char path[4096];
+    out[0] = 0;
+    while (dir && (entry = readdir(dir))) {
+        int len = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] == '.' || len >= (int)sizeof path || strlen(entry->d_name) >= room)
+            continue;
+        if ((!out[0] || strcmp(entry->d_name, out) < 0) && bn_is_dir(path))
+            strcpy(out, entry->d_name);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+static bonsai_status read_split(reader *r)
+{
+    bonsai_status rc;
+    char *all = NULL, *folder = NULL, scheme[256];
+    uint8_t *split;
+    BN_TRY(bn_path_join(&all, r->folder, "split"));
+    first_scheme(scheme, sizeof scheme, all);
+    if (!scheme[0])
+        goto done;
+    BN_TRY(bn_path_join(&folder, all, scheme));
+    BN_TRY(bn_draft_array(&split, r->d, BONSAI_SPLIT, BONSAI_U8, r->n));
+    for (int part = BONSAI_TRAIN; part <= BONSAI_TEST; part++)
+        BN_TRY(read_part(r, split, folder, part));
+done:
+    bn_free(all);
+    bn_free(folder);
+    return rc;
+}
+
+static bonsai_status read_ogb(bn_draft *d, const char *path, const bonsai_read_options *o)
+{
+    bonsai_status rc;
+    reader r = {d, path, {o->progress, o->payload}, 0};
+    BN_TRY(read_labels(&r));
+    if (has(path, "raw/data.npz"))
+        BN_TRY(read_arrays(&r));
+    else
+        BN_TRY(read_text(&r));
+    BN_TRY(read_split(&r));
+done:
+    return rc;
+}
+
+const bn_format bn_format_ogb = {
+    .name = "ogb",
+    .help = "a folder of the Open Graph Benchmark: raw/ and split/",
+    .matches = matches,
+    .read = read_ogb,
+};

@@ -1,0 +1,387 @@
+/* pickle.c -- a pickle machine that can build four kinds of object and nothing else.
+ *
+ * A pickle is a program for a stack machine.  This one knows the opcodes of a
+ * protocol 2 file of numpy arrays, scipy csr matrices and dicts of lists, and six
+ * names; every other opcode and name is refused where it stands.  "Calling" a name
+ * means to note which kind of object is meant.
+ *
+ * Every loop runs over bytes that it consumes or over values that it removes from
+ * the stack, so reading is linear in the file, and so is the memory.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "pickle_machine.h"
+
+#include <string.h>
+
+static const char *const names[] = {             /* in the order of the enum `global` */
+    "scipy.sparse.csr\ncsr_matrix\n", "numpy.core.multiarray\n_reconstruct\n", "numpy\nndarray\n",
+    "numpy\ndtype\n", "collections\ndefaultdict\n", "__builtin__\nlist\n",
+};
+
+bonsai_status bn_pickle_refuse(const bn_pickle *p, const char *what)
+{
+    return bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: %s", p->where, (long long)p->at, what);
+}
+
+/* ---- pools and the stack ---- */
+
+static bonsai_status push(bn_pickle *p, kind k, int64_t at, uint32_t len)
+{
+    bonsai_status rc;
+    BN_TRY(bn_grow((void **)&p->stack, &p->stack_room, p->depth + 1, sizeof *p->stack));
+    p->stack[p->depth++] = (value){k, len, at};
+done:
+    return rc;
+}
+
+bonsai_status bn_pickle_push_chain(bn_pickle *p, kind k)
+{
+    bonsai_status rc;
+    BN_TRY(bn_grow((void **)&p->chains, &p->chain_room, p->chain_count + 1, sizeof *p->chains));
+    p->chains[p->chain_count] = (chain){-1, -1, 0, false};
+    BN_TRY(push(p, k, p->chain_count++, 0));
+done:
+    return rc;
+}
+
+/* Moves the values from stack[from] on to the end of a chain. */
+static bonsai_status move_to_chain(bn_pickle *p, int64_t id, int64_t from)
+{
+    bonsai_status rc;
+    int64_t count = p->depth - from;
+    BN_TRY(bn_grow((void **)&p->cells, &p->cell_room, p->cell_count + count, sizeof *p->cells));
+    chain *c = &p->chains[id];
+    for (int64_t i = from; i < p->depth; i++) {
+        int64_t n = p->cell_count++;
+        p->cells[n] = (cell){p->stack[i], -1};
+        if (c->last < 0)
+            c->first = n;
+        else
+            p->cells[c->last].next = n;
+        c->last = n;
+    }
+    c->count += count;
+    p->depth = from;
+done:
+    return rc;
+}
+
+bonsai_status bn_pickle_need(const bn_pickle *p, int64_t count)
+{
+    for (int64_t i = 1; i <= count; i++)
+        if (i > p->depth || p->stack[p->depth - i].kind == MARK)
+            return bn_pickle_refuse(p, "the opcode needs more values than the stack has");
+    return BONSAI_OK;
+}
+
+/* Removes the last mark, leaving what was above it from *from on. */
+static bonsai_status take_mark(bn_pickle *p, int64_t *from)
+{
+    int64_t i = p->depth - 1;
+    while (i >= 0 && p->stack[i].kind != MARK)
+        i--;
+    if (i < 0)
+        return bn_pickle_refuse(p, "the opcode needs a mark and there is none");
+    memmove(p->stack + i, p->stack + i + 1, (size_t)(p->depth - 1 - i) * sizeof *p->stack);
+    p->depth--;
+    *from = i;
+    return BONSAI_OK;
+}
+
+/* ---- numbers, strings and names ---- */
+
+static bonsai_status take_bytes(bn_pickle *p, int64_t count, const uint8_t **out)
+{
+    if (count > p->file.len - p->pos)
+        return bn_pickle_refuse(p, "the file ends inside this opcode");
+    *out = p->file.data + p->pos;
+    p->pos += count;
+    return BONSAI_OK;
+}
+
+/* An unsigned little-endian number of up to 4 bytes. */
+static bonsai_status take_number(bn_pickle *p, int bytes, int64_t *out)
+{
+    const uint8_t *b = NULL;
+    bonsai_status rc = take_bytes(p, bytes, &b);
+    *out = 0;
+    for (int i = 0; rc == BONSAI_OK && i < bytes; i++)
+        *out |= (int64_t)b[i] << 8 * i;
+    return rc;
+}
+
+static bonsai_status op_proto(bn_pickle *p)
+{
+    bonsai_status rc;
+    int64_t version;
+    BN_TRY(take_number(p, 1, &version));
+    if (version != 2)
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: pickle protocol %d; only 2 is known", p->where,
+                     (long long)p->at, (int)version);
+done:
+    return rc;
+}
+
+static bonsai_status push_number(bn_pickle *p, int bytes)
+{
+    bonsai_status rc;
+    int64_t v;
+    BN_TRY(take_number(p, bytes, &v));
+    BN_TRY(push(p, INT, bytes == 4 ? (int64_t)(int32_t)(uint32_t)v : v, 0));
+done:
+    return rc;
+}
+
+static bonsai_status op_binint(bn_pickle *p)  { return push_number(p, 4); }
+static bonsai_status op_binint1(bn_pickle *p) { return push_number(p, 1); }
+static bonsai_status op_binint2(bn_pickle *p) { return push_number(p, 2); }
+static bonsai_status op_none(bn_pickle *p)    { return push(p, NONE, 0, 0); }
+static bonsai_status op_true(bn_pickle *p)    { return push(p, BOOL, 1, 0); }
+static bonsai_status op_false(bn_pickle *p)   { return push(p, BOOL, 0, 0); }
+static bonsai_status op_mark(bn_pickle *p)    { return push(p, MARK, 0, 0); }
+
+static bonsai_status push_string(bn_pickle *p, int bytes)
+{
+    bonsai_status rc;
+    int64_t len;
+    const uint8_t *text = NULL;
+    BN_TRY(take_number(p, bytes, &len));
+    if (len > INT32_MAX) {
+        rc = bn_pickle_refuse(p, "a string of negative length");
+        goto done;
+    }
+    BN_TRY(take_bytes(p, len, &text));
+    BN_TRY(push(p, STRING, text - p->file.data, (uint32_t)len));
+done:
+    return rc;
+}
+
+static bonsai_status op_string(bn_pickle *p)       { return push_string(p, 4); }
+static bonsai_status op_short_string(bn_pickle *p) { return push_string(p, 1); }
+
+/* The bytes from place `at` to the end of its line, or -1. */
+static int64_t line_length(const bn_pickle *p, int64_t at)
+{
+    if (at >= p->file.len)
+        return -1;
+    const uint8_t *line = p->file.data + at;
+    const uint8_t *end = memchr(line, '\n', (size_t)(p->file.len - at));
+    return end ? end - line : -1;
+}
+
+static bonsai_status refuse_name(const bn_pickle *p)
+{
+    const char *text = (const char *)p->file.data + p->pos;
+    int64_t a = line_length(p, p->pos), b = a < 0 ? -1 : line_length(p, p->pos + a + 1);
+    if (b < 0)
+        return bn_pickle_refuse(p, "the file ends inside a name");
+    return bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: asks for \"%.*s %.*s\", which no Planetoid file "
+                   "needs", p->where, (long long)p->at, a < 100 ? (int)a : 100, text,
+                   b < 100 ? (int)b : 100, text + a + 1);
+}
+
+static bonsai_status op_global(bn_pickle *p)
+{
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
+        int64_t len = (int64_t)strlen(names[i]);
+        if (len <= p->file.len - p->pos &&
+            memcmp(p->file.data + p->pos, names[i], (size_t)len) == 0) {
+            p->pos += len;
+            return push(p, GLOBAL, i, 0);
+        }
+    }
+    return refuse_name(p);
+}
+
+/* ---- the memo ---- */
+
+static bonsai_status put(bn_pickle *p, int bytes)
+{
+    bonsai_status rc;
+    int64_t index;
+    BN_TRY(take_number(p, bytes, &index));
+    BN_TRY(bn_pickle_need(p, 1));
+    if (index > p->pos) {       /* writers count from 0 or 1, so each index costs its own bytes */
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: memo index %lld is too large for this place",
+                     p->where, (long long)p->at, (long long)index);
+        goto done;
+    }
+    BN_TRY(bn_grow((void **)&p->memo, &p->memo_room, index + 1, sizeof *p->memo));
+    for (; p->memos <= index; p->memos++)
+        p->memo[p->memos] = (value){NOTHING, 0, 0};
+    p->memo[index] = p->stack[p->depth - 1];
+done:
+    return rc;
+}
+
+static bonsai_status get(bn_pickle *p, int bytes)
+{
+    bonsai_status rc;
+    int64_t index;
+    BN_TRY(take_number(p, bytes, &index));
+    if (index >= p->memos || p->memo[index].kind == NOTHING) {
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: nothing was put at memo index %lld", p->where,
+                     (long long)p->at, (long long)index);
+        goto done;
+    }
+    value v = p->memo[index];
+    BN_TRY(push(p, v.kind, v.at, v.len));
+done:
+    return rc;
+}
+
+static bonsai_status op_put(bn_pickle *p)      { return put(p, 1); }
+static bonsai_status op_long_put(bn_pickle *p) { return put(p, 4); }
+static bonsai_status op_get(bn_pickle *p)      { return get(p, 1); }
+static bonsai_status op_long_get(bn_pickle *p) { return get(p, 4); }
+
+/* ---- tuples, lists and dicts ---- */
+
+static bonsai_status op_list(bn_pickle *p)        { return bn_pickle_push_chain(p, LIST); }
+static bonsai_status op_dict(bn_pickle *p)        { return bn_pickle_push_chain(p, DICT); }
+static bonsai_status op_empty_tuple(bn_pickle *p) { return bn_pickle_push_chain(p, TUPLE); }
+
+/* Replaces the values from stack[from] on by a tuple of them. */
+static bonsai_status fold(bn_pickle *p, int64_t from)
+{
+    bonsai_status rc;
+    BN_TRY(bn_pickle_push_chain(p, TUPLE));
+    value tuple = p->stack[--p->depth];
+    BN_TRY(move_to_chain(p, tuple.at, from));
+    BN_TRY(push(p, TUPLE, tuple.at, 0));
+done:
+    return rc;
+}
+
+static bonsai_status fold_last(bn_pickle *p, int64_t count)
+{
+    bonsai_status rc = bn_pickle_need(p, count);
+    return rc == BONSAI_OK ? fold(p, p->depth - count) : rc;
+}
+
+static bonsai_status op_tuple1(bn_pickle *p) { return fold_last(p, 1); }
+static bonsai_status op_tuple2(bn_pickle *p) { return fold_last(p, 2); }
+static bonsai_status op_tuple3(bn_pickle *p) { return fold_last(p, 3); }
+
+static bonsai_status op_tuple(bn_pickle *p)
+{
+    int64_t from;
+    bonsai_status rc = take_mark(p, &from);
+    return rc == BONSAI_OK ? fold(p, from) : rc;
+}
+
+/* Puts the values from stack[from] on into the list or dict below them. */
+static bonsai_status extend(bn_pickle *p, int64_t from, kind k)
+{
+    if (from < 1 || p->stack[from - 1].kind != (uint32_t)k)
+        return bn_pickle_refuse(p, k == LIST ? "appends to something that is not a list"
+                                   : "sets an item of something that is not a dict");
+    if (k == DICT && (p->depth - from) % 2)
+        return bn_pickle_refuse(p, "a key without a value");
+    return move_to_chain(p, p->stack[from - 1].at, from);
+}
+
+static bonsai_status extend_marked(bn_pickle *p, kind k)
+{
+    int64_t from;
+    bonsai_status rc = take_mark(p, &from);
+    return rc == BONSAI_OK ? extend(p, from, k) : rc;
+}
+
+static bonsai_status op_append(bn_pickle *p)
+{
+    bonsai_status rc = bn_pickle_need(p, 2);
+    return rc == BONSAI_OK ? extend(p, p->depth - 1, LIST) : rc;
+}
+
+static bonsai_status op_setitem(bn_pickle *p)
+{
+    bonsai_status rc = bn_pickle_need(p, 3);
+    return rc == BONSAI_OK ? extend(p, p->depth - 2, DICT) : rc;
+}
+
+static bonsai_status op_appends(bn_pickle *p)  { return extend_marked(p, LIST); }
+static bonsai_status op_setitems(bn_pickle *p) { return extend_marked(p, DICT); }
+
+/* ---- the machine ---- */
+
+static bonsai_status op_stop(bn_pickle *p)
+{
+    bonsai_status rc;
+    BN_TRY(bn_pickle_need(p, 1));
+    if (p->depth != 1) {
+        rc = bn_pickle_refuse(p, "the pickle ends with more than one value");
+        goto done;
+    }
+    if (p->pos != p->file.len)
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: %lld bytes follow the end of the pickle",
+                     p->where, (long long)p->pos, (long long)(p->file.len - p->pos));
+    p->stopped = true;
+done:
+    return rc;
+}
+
+typedef bonsai_status opcode(bn_pickle *p);
+
+static opcode *const opcodes[256] = {
+    [0x80] = op_proto,        ['c'] = op_global,
+    ['q'] = op_put,           ['r'] = op_long_put,     ['h'] = op_get,    ['j'] = op_long_get,
+    ['K'] = op_binint1,       ['M'] = op_binint2,      ['J'] = op_binint,
+    ['N'] = op_none,          [0x88] = op_true,        [0x89] = op_false,
+    ['T'] = op_string,        ['U'] = op_short_string, ['('] = op_mark,
+    [')'] = op_empty_tuple,   ['t'] = op_tuple,
+    [0x85] = op_tuple1,       [0x86] = op_tuple2,      [0x87] = op_tuple3,
+    [']'] = op_list,          ['a'] = op_append,       ['e'] = op_appends,
+    ['}'] = op_dict,          ['s'] = op_setitem,      ['u'] = op_setitems,
+    ['R'] = bn_pickle_reduce, [0x81] = bn_pickle_newobj, ['b'] = bn_pickle_build,
+    ['.'] = op_stop,
+};
+
+static bonsai_status run(bn_pickle *p)
+{
+    bonsai_status rc = BONSAI_OK;
+    while (!p->stopped) {
+        p->at = p->pos;
+        if (p->pos == p->file.len)
+            return bn_pickle_refuse(p, "the file ends before the pickle does");
+        uint8_t code = p->file.data[p->pos++];
+        if (!opcodes[code])
+            return bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: opcode 0x%02x (%c) has no place in a "
+                           "Planetoid file", p->where, (long long)p->at, code,
+                           code >= 0x20 && code < 0x7f ? code : '?');
+        BN_TRY(opcodes[code](p));
+    }
+done:
+    return rc;
+}
+
+bonsai_status bn_pickle_read(bn_pickle **out, const char *path)
+{
+    bonsai_status rc;
+    bn_pickle *p = NULL;
+    *out = NULL;
+    BN_TRY(BN_NEW(&p, 1));
+    BN_TRY(bn_strdup(&p->where, path));
+    BN_TRY(bn_file_open(&p->file, path));
+    BN_TRY(run(p));
+    *out = p;
+    p = NULL;
+done:
+    bn_pickle_free(p);
+    return rc;
+}
+
+void bn_pickle_free(bn_pickle *p)
+{
+    if (!p)
+        return;
+    bn_file_close(&p->file);
+    bn_free(p->where);
+    bn_free(p->stack);
+    bn_free(p->memo);
+    bn_free(p->cells);
+    bn_free(p->chains);
+    bn_free(p->arrays);
+    bn_free(p->matrices);
+    bn_free(p);
+}
