@@ -60,7 +60,7 @@ typedef struct {
 
 extern const command commands[];                        /* ended by a NULL name */
 const command *command_find(const char *name);
-int refuse_command(session *s, const char *name);       /* there is none; suggests one; EXIT_USAGE */
+int refuse_command(session *s, const char *name);       /* suggests another; EXIT_USAGE */
 
 style style_of(const session *s);
 int  fail(session *s, bonsai_status rc);                /* prints bonsai_error(); EXIT_FAILED */

@@ -105,7 +105,8 @@ int cmd_demo(session *s, int argc, char **argv)
     const char *folder = NULL;
     const opt rows[] = {
         {OPT_TEXT, 'o', "output", "FOLDER", &folder,
-         "work in this folder and keep the files; otherwise\nin a temporary one that is removed", NULL},
+         "work in this folder and keep the files; otherwise\n"
+         "in a temporary one that is removed", NULL},
         {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
     };
     const opt_spec spec = {

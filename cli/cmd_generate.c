@@ -86,13 +86,13 @@ static int parse(session *s, arguments *a, int argc, char **argv)
          "of the degrees' power-law tail, above 2;\n0: degrees all alike", "0.."},
         {OPT_REAL, 0, "homophily", "H", &o->homophily, "share of edges inside a class", "0..1"},
         {OPT_REAL, 0, "imbalance", "I", &o->imbalance,
-         "0: classes of equal size; 1: as 1, 1/2, 1/3, ...", "0..10"},
+         "0: classes of equal size;\n1: sizes as 1, 1/2, 1/3, ...", "0..1"},
         {OPT_REAL, 0, "difficulty", "D", &o->difficulty,
-         "0: features give the class away; 1: say nothing", "0..1"},
+         "0: features give the class away;\n1: they say nothing", "0..1"},
         {OPT_REAL, 0, "words", "W", &o->words, "mean number of words a node", "0.."},
         {OPT_FLAG, 0, "dense", NULL, &o->dense, "features of a Gaussian mixture, not words", NULL},
         {OPT_U64, 's', "seed", "S", &o->seed, "the same seed gives the same bytes", NULL},
-        {OPT_FLAG, 0, "no-linear", NULL, &a->no_linear, "do not fit linear models at the end", NULL},
+        {OPT_FLAG, 0, "no-linear", NULL, &a->no_linear, "fit no linear models at the end", NULL},
         {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
     };
     const opt_spec spec = {

@@ -52,11 +52,24 @@ static void add_flag(report *r, const char *key, const char *label, int on)
     r->items[r->count - 1].value = json_boolean(on);
 }
 
+/* As the features lie in the file or in memory, which need not be the smallest way. */
+static void add_encoding(report *r, const bonsai_view *v)
+{
+    int sparse = v->section[BONSAI_FEATURE_OFFSETS].data != NULL;
+    const bonsai_array *values = &v->section[sparse ? BONSAI_FEATURE_VALUES : BONSAI_FEATURES];
+    char text[32];
+    if (!sparse && !values->data)
+        return;
+    snprintf(text, sizeof text, "%s %s", sparse ? "sparse" : "dense",
+             values->data ? bonsai_type_text(values->type) : "binary");
+    report_note(r, "%s", text);
+    report_text(r, "feature_encoding", NULL, text);
+}
+
 static void add_sizes(report *r, const facts *f)
 {
     const bonsai_stats *st = &f->stats;
     double n = (double)st->nodes, cells = n * (double)st->features;
-    int sparse = f->v->section[BONSAI_FEATURE_OFFSETS].data != NULL;
     report_heading(r, "Graph");
     report_text(r, "graph", NULL, f->path);
     report_text(r, "format", "format", bonsai_graph_read_info(f->g)->format);
@@ -72,8 +85,7 @@ static void add_sizes(report *r, const facts *f)
     report_real(r, "homophily", "homophily", st->homophily >= 0 ? st->homophily : NAN, "%.3f");
     report_note(r, "share of edges inside a class");
     report_int(r, "features", "features", st->features);
-    if (st->features)
-        report_note(r, "%s", sparse ? "sparse" : "dense");
+    add_encoding(r, f->v);
     report_int(r, "feature_nnz", "non-zero features", st->feature_nnz);
     if (cells > 0)
         report_note(r, "%.2f %%, %.1f a node", 100 * (double)st->feature_nnz / cells,
@@ -269,8 +281,8 @@ int cmd_info(session *s, int argc, char **argv)
     };
     const opt_spec spec = {
         .usage = "info GRAPH [options]",
-        .about = "Shows what a graph holds: sizes, degrees, classes, homophily, split, the bytes of\n"
-                 "each section as a .bonsai file would hold it, and what reading changed.",
+        .about = "Shows what a graph holds: sizes, degrees, classes, homophily, split, the bytes\n"
+                 "of each section as a .bonsai file would hold it, and what reading changed.",
         .examples = "  bonsai info graph.bonsai\n"
                     "  bonsai info data/ind.cora\n"
                     "  bonsai info graph.npz --json | python3 -m json.tool\n",

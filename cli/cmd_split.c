@@ -53,7 +53,8 @@ int cmd_split(session *s, int argc, char **argv)
     uint64_t seed = defaults.seed;
     const opt rows[] = {
         {OPT_TEXT, 'o', "output", "OUT", &out, "file or folder to write (required)", NULL},
-        {OPT_TEXT, 0, "parts", "A/B/C", &parts, "percent for train/validation/test; or random", NULL},
+        {OPT_TEXT, 0, "parts", "A/B/C", &parts,
+         "percent to train/validation/test,\nor random", NULL},
         {OPT_TEXT, 0, "split", "A/B/C", &parts, "the same as --parts", NULL},
         {OPT_U64, 's', "seed", "S", &seed, "the same seed draws the same split", NULL},
         {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},

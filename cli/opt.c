@@ -38,11 +38,11 @@ static void gather(parser *p)
     p->own = p->count;
     if (p->spec->shared & OPT_READS) {
         add(p, (opt){OPT_FLAG, 0, "keep-directed", NULL, &r->keep_directed,
-                     "keep entries without their reverse, rather than add it", NULL});
+                     "keep entries without their reverse; else it is added", NULL});
         add(p, (opt){OPT_FLAG, 0, "keep-self-loops", NULL, &r->keep_self_loops,
-                     "keep edges from a node to itself, rather than drop them", NULL});
+                     "keep edges from a node to itself; else dropped", NULL});
         add(p, (opt){OPT_FLAG, 0, "keep-repeated", NULL, &r->keep_repeated,
-                     "keep repeated edges, rather than merge them", NULL});
+                     "keep repeated edges; else merged", NULL});
         add(p, (opt){OPT_TEXT, 0, "features", "FILE", &r->features,
                      "features of a text or mtx graph, else found by name", NULL});
         add(p, (opt){OPT_TEXT, 0, "labels", "FILE", &r->labels,

@@ -139,7 +139,9 @@ static void put_bar(double share)
 {
     static const char *const eighth[] = {"",       "\u258f", "\u258e", "\u258d",
                                          "\u258c", "\u258b", "\u258a", "\u2589"};
-    int utf8 = text_is_utf8(), eighths = (int)ceil(share * BAR * 8);
+    int utf8 = text_is_utf8(), eighths = (int)(share * BAR * 8);
+    eighths += eighths < share * BAR * 8;       /* up: a node that is there shows */
+    fputs("  ", stdout);
     for (int i = 0; i < eighths / 8; i++)
         fputs(utf8 ? "\u2588" : "#", stdout);
     if (eighths % 8)
@@ -206,8 +208,8 @@ static void put_row(const item *it, const layout *l, const json_t *row)
     for (int c = 0, cell = 0; c < l->columns; c++) {
         if (!it->columns[c].key) {
             double v = json_number_value(json_array_get(row, (size_t)cell - 1));
-            fputs("  ", stdout);
-            put_bar(l->most[c - 1] > 0 ? v / l->most[c - 1] : 0);
+            if (v > 0)
+                put_bar(v / l->most[c - 1]);
             continue;
         }
         cell_text(text, sizeof text, json_array_get(row, (size_t)cell++), it->columns[c].format, 1);

@@ -1,0 +1,17 @@
+# There and back through every format that can be written.
+$BONSAI convert $HERE/papers g.bonsai
+$BONSAI convert g.bonsai g.npz | sed '/^out.bytes/s/[0-9].*/.../; /^ratio/s/[0-9].*/.../'
+$BONSAI convert g.npz h.bonsai -q | cut -f 1
+$BONSAI convert g.bonsai text/ && $BONSAI convert -q text/ k.bonsai > /dev/null
+cmp g.bonsai k.bonsai
+$BONSAI convert g.bonsai --json npz:archive | grep path
+$BONSAI check npz:archive
+# Encodings of features.
+for as in auto keep f32 f16 u8 sparse sparse-u8; do $BONSAI convert $HERE/papers e.bonsai --features-as $as -q > /dev/null && echo $as $(wc -c < e.bonsai) bytes $($BONSAI info e.bonsai | grep ^feature_encoding); done
+$BONSAI convert g.bonsai e.npz --features-as u8 | cut -f 1 | tail -1
+$BONSAI convert g.bonsai e.npz --features-as u8 -q | cut -f 1 | tail -1
+# Onto itself.
+$BONSAI convert g.bonsai g.bonsai -q > /dev/null && $BONSAI check g.bonsai
+# A failure leaves what was there.
+cp g.bonsai old.bonsai && $BONSAI convert nothing.npz old.bonsai; cmp g.bonsai old.bonsai
+ls

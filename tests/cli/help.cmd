@@ -1,0 +1,17 @@
+# The list of commands, and each command explained.
+$BONSAI help
+$BONSAI --help
+$BONSAI generate --help
+$BONSAI info -h
+$BONSAI check --help
+$BONSAI convert --help
+$BONSAI split --help
+$BONSAI demo --help
+$BONSAI version --help
+$BONSAI help help
+
+# The two ways to ask are one.
+$BONSAI help split > a; $BONSAI split --help > b; cmp a b
+# Defaults are those of the library, whatever else stands on the line.
+$BONSAI generate --nodes 5 --help | grep nodes
+$BONSAI help formats | sed -n "s,^  \([a-z]*\) .*,\1,p"

@@ -1,0 +1,19 @@
+# A signal cancels: one word, no file, and the shell sees the signal.
+# SPDX-License-Identifier: MIT
+command -v timeout >/dev/null || exit 77
+for signal in INT:130 TERM:143; do
+    code=0
+    timeout --preserve-status -s ${signal%:*} 0.6 "$BONSAI" generate --nodes 9000000 -q -o big.bonsai \
+        >out 2>err || code=$?
+    [ $code -eq ${signal#*:} ] || { echo "SIG${signal%:*} ends it with $code"; exit 1; }
+    [ "$(cat err)" = 'bonsai: canceled' ] || { cat err; exit 1; }
+    [ ! -s out ] || { cat out; exit 1; }
+    [ "$(ls -A)" = "$(printf 'err\nout')" ] || { echo "left behind:"; ls -A; exit 1; }
+done
+# What nohup has ignored stays ignored.
+trap '' HUP
+"$BONSAI" generate --nodes 100000 --no-linear -q -o g.bonsai >/dev/null &
+sleep 0.2
+kill -HUP $!
+wait $!
+"$BONSAI" check g.bonsai >/dev/null

@@ -1,0 +1,11 @@
+# The same seed draws the same split, another one another.
+$BONSAI generate -q -o g.bonsai --nodes 1000 --features 20 --words 3 --no-linear > /dev/null
+$BONSAI split g.bonsai -o a.bonsai
+$BONSAI split g.bonsai -o b.bonsai --split random --seed 1 -q > /dev/null; cmp a.bonsai b.bonsai
+$BONSAI split g.bonsai -o b.bonsai -s 2 > /dev/null; cmp -s a.bonsai b.bonsai
+$BONSAI split g.bonsai -o c.bonsai --parts 2.5/10/80 --json
+$BONSAI split g.bonsai -o c.npz --parts 0/0/100
+# Only labelled nodes are drawn.
+$BONSAI split $HERE/papers -o d.bonsai --parts 50/25/25
+printf '0 1\n' > bare.el; $BONSAI split bare.el -o e.bonsai
+ls
