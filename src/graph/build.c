@@ -51,21 +51,38 @@ static void plan_buckets(sorter *s)
     s->blocks = (s->m + SPREAD_BLOCK - 1) / SPREAD_BLOCK;
 }
 
-/* Counts each block's keys per bucket, then turns the counts into places. */
-static void count_keys(sorter *s)
+static void count_block(sorter *s, int64_t b)
 {
-#pragma omp parallel for num_threads(s->threads) schedule(static)
-    for (int64_t b = 0; b < s->blocks; b++) {
-        int64_t *count = s->start + b * s->buckets, end = min64((b + 1) * SPREAD_BLOCK, s->m);
-        for (int64_t i = b * SPREAD_BLOCK; i < end; i++) {
-            bool self = s->source[i] == s->target[i];
-            if (self && !s->keep_self)
-                continue;
-            count[s->source[i] >> s->shift]++;
-            if (s->both && !self)
-                count[s->target[i] >> s->shift]++;
-        }
+    int64_t *count = s->start + b * s->buckets, end = min64((b + 1) * SPREAD_BLOCK, s->m);
+    for (int64_t i = b * SPREAD_BLOCK; i < end; i++) {
+        bool self = s->source[i] == s->target[i];
+        if (self && !s->keep_self)
+            continue;
+        count[s->source[i] >> s->shift]++;
+        if (s->both && !self)
+            count[s->target[i] >> s->shift]++;
     }
+}
+
+/* Calls fn for every block, in batches with a tick in between. */
+static bonsai_status each_block(sorter *s, const char *stage, void (*fn)(sorter *, int64_t))
+{
+    bonsai_status rc;
+    for (int64_t first = 0; first < s->blocks; first += BATCH / 4) {
+        BN_TRY(bn_tick(s->progress, stage, first, s->blocks));
+        int64_t last = min64(first + BATCH / 4, s->blocks);
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+        for (int64_t b = first; b < last; b++)
+            fn(s, b);
+    }
+    BN_TRY(bn_tick(s->progress, stage, s->blocks, s->blocks));
+done:
+    return rc;
+}
+
+/* Turns each block's counts per bucket into places. */
+static void place_keys(sorter *s)
+{
     int64_t at = 0;
     for (int64_t k = 0; k < s->buckets; k++) {
         s->bucket[k] = at;
@@ -86,19 +103,16 @@ static void put_key(sorter *s, int64_t *place, int32_t row, int32_t column, int6
         s->weights[at] = s->weight[i];
 }
 
-static void spread_keys(sorter *s)
+static void spread_block(sorter *s, int64_t b)
 {
-#pragma omp parallel for num_threads(s->threads) schedule(static)
-    for (int64_t b = 0; b < s->blocks; b++) {
-        int64_t *place = s->start + b * s->buckets, end = min64((b + 1) * SPREAD_BLOCK, s->m);
-        for (int64_t i = b * SPREAD_BLOCK; i < end; i++) {
-            bool self = s->source[i] == s->target[i];
-            if (self && !s->keep_self)
-                continue;
-            put_key(s, place, s->source[i], s->target[i], i);
-            if (s->both && !self)
-                put_key(s, place, s->target[i], s->source[i], i);
-        }
+    int64_t *place = s->start + b * s->buckets, end = min64((b + 1) * SPREAD_BLOCK, s->m);
+    for (int64_t i = b * SPREAD_BLOCK; i < end; i++) {
+        bool self = s->source[i] == s->target[i];
+        if (self && !s->keep_self)
+            continue;
+        put_key(s, place, s->source[i], s->target[i], i);
+        if (s->both && !self)
+            put_key(s, place, s->target[i], s->source[i], i);
     }
 }
 
@@ -261,11 +275,12 @@ static bonsai_status build_once(bn_adjacent *out, sorter *s, bool both)
     BN_TRY(BN_NEW(&s->start, (s->blocks ? s->blocks : 1) * s->buckets));
     BN_TRY(BN_NEW(&s->bucket, s->buckets + 1));
     BN_TRY(BN_NEW(&s->kept, s->buckets));
-    count_keys(s);
+    BN_TRY(each_block(s, "counting edges", count_block));
+    place_keys(s);
     BN_TRY(BN_NEW(&s->keys, s->entries));
     if (s->weight)
         BN_TRY(BN_NEW(&s->weights, s->entries));
-    spread_keys(s);
+    BN_TRY(each_block(s, "spreading edges", spread_block));
     BN_TRY(sort_buckets(s));
     BN_TRY(fill_rows(s, out));
 done:
