@@ -70,6 +70,8 @@ bonsai_status bn_lines_tick(bn_lines *l, bn_progress p, const char *stage)
     int64_t done = l->next - l->data, total = l->stop - l->data;
     if (done < l->tick)
         return BONSAI_OK;
+    if (l->tick == 0)
+        done = 0;
     l->tick = done + total / 64 + 1;
     if (l->tick > total && done < total)
         l->tick = total;
@@ -100,10 +102,11 @@ static void take_line(bn_lines *l)
     l->lines++;
 }
 
+/* The first record, which may run over lines within quotes, shows the separator. */
 static char guess_separator(const bn_lines *l)
 {
     bool quoted = false, tab = false, semicolon = false;
-    for (const char *p = l->at; p < l->end; p++) {
+    for (const char *p = l->at; p < l->stop && (quoted || *p != '\n'); p++) {
         quoted ^= *p == '"';
         if (quoted)
             continue;
