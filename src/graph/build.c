@@ -55,7 +55,7 @@ static void plan_buckets(sorter *s)
 /* Counts each block's keys per bucket, then turns the counts into places. */
 static void count_keys(sorter *s)
 {
-#pragma omp parallel for num_threads(s->threads) schedule(static)
+#pragma omp parallel for num_threads(bn_team(s->threads, s->blocks)) schedule(static)
     for (int64_t b = 0; b < s->blocks; b++) {
         int64_t *count = s->start + b * s->buckets, end = min64((b + 1) * SPREAD_BLOCK, s->m);
         for (int64_t i = b * SPREAD_BLOCK; i < end; i++) {
@@ -89,7 +89,7 @@ static void put_key(sorter *s, int64_t *place, int32_t row, int32_t column, int6
 
 static void spread_keys(sorter *s)
 {
-#pragma omp parallel for num_threads(s->threads) schedule(static)
+#pragma omp parallel for num_threads(bn_team(s->threads, s->blocks)) schedule(static)
     for (int64_t b = 0; b < s->blocks; b++) {
         int64_t *place = s->start + b * s->buckets, end = min64((b + 1) * SPREAD_BLOCK, s->m);
         for (int64_t i = b * SPREAD_BLOCK; i < end; i++) {
@@ -211,7 +211,7 @@ static bonsai_status sort_buckets(sorter *s)
         BN_TRY(bn_tick(s->progress, "sorting edges", first, s->buckets));
         int64_t last = min64(first + BATCH, s->buckets);
         int64_t lanes = min64(most, last - first);
-#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(bn_team(s->threads, lanes)) schedule(dynamic, 1)
         for (int64_t lane = 0; lane < lanes; lane++)
             for (int64_t k = first + lane; k < last; k += lanes) {
                 int64_t at = s->bucket[k], count = s->bucket[k + 1] - at;
@@ -259,7 +259,7 @@ static bonsai_status fill_rows(sorter *s, bn_adjacent *out)
     BN_TRY(BN_NEW(&out->neighbors, total));
     if (s->weights)
         BN_TRY(BN_NEW(&out->weights, total));
-#pragma omp parallel for num_threads(s->threads) schedule(static)
+#pragma omp parallel for num_threads(bn_team(s->threads, s->buckets)) schedule(static)
     for (int64_t k = 0; k < s->buckets; k++)
         fill_bucket(s, out, k, to[k]);
     out->offsets[s->n] = total;
@@ -308,7 +308,8 @@ void bn_adjacent_free(bn_adjacent *a)
 static bonsai_status check_edges(sorter *s, const char *where)
 {
     int64_t bad = s->m, loops = 0;
-#pragma omp parallel for num_threads(s->threads) schedule(static) reduction(min : bad) reduction(+ : loops)
+    int team = bn_team(s->threads, s->m / BUCKET_EDGES);
+#pragma omp parallel for num_threads(team) schedule(static) reduction(min : bad) reduction(+ : loops)
     for (int64_t i = 0; i < s->m; i++) {
         bool in = s->source[i] >= 0 && s->source[i] < s->n && s->target[i] >= 0 &&
                   s->target[i] < s->n;

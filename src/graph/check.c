@@ -153,7 +153,7 @@ static int64_t first_bad(first_bad_fn *fn, const scan *s, int64_t n, int threads
 {
     const int64_t block = 1 << 16;
     int64_t blocks = (n + block - 1) / block, found = n;
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(bn_team(threads, blocks)) schedule(static)
     for (int64_t b = 0; b < blocks; b++) {
         int64_t end = (b + 1) * block < n ? (b + 1) * block : n;
         int64_t bad = fn(s, b * block, end);
