@@ -211,10 +211,12 @@ static uint64_t number(const uint8_t *p, int bytes)
     return v;
 }
 
-static void repair(uint8_t *file)
+static void repair(uint8_t *file, size_t len)
 {
+    uint64_t head = 64 + 32 * number(file + 24, 4);
     put(file + 28, 0, 4);
-    put(file + 28, oracle_crc(file, (int64_t)(64 + 32 * number(file + 24, 4))), 4);
+    if (head <= len)
+        put(file + 28, oracle_crc(file, (int64_t)head), 4);
 }
 
 static uint8_t *entry_of(uint8_t *file, uint64_t id)
@@ -234,7 +236,7 @@ static void refuse_field(uint64_t id, int at, uint64_t value, int bytes, const c
     size_t len;
     uint8_t *file = whole_file(&len, &g, DENSE_F32);
     put((id ? entry_of(file, id) : file) + at, value, bytes);
-    repair(file);
+    repair(file, len);
     assert_fails(load_bytes(file, len, NULL), BONSAI_E_FORMAT, sentence);
     free(file);
     bonsai_graph_free(g);
@@ -317,7 +319,7 @@ static void wrong_elements_are_refused_even_with_good_checksums(void **state)
         uint64_t at = number(e + 8, 8);
         put(file + at + rows[i].at, rows[i].value, rows[i].bytes);
         put(e + 24, oracle_crc(file + at, (int64_t)number(e + 16, 8) * width[number(e + 4, 4)]), 4);
-        repair(file);
+        repair(file, len);
         assert_fails(load_bytes(file, len, NULL), BONSAI_E_FORMAT, rows[i].text);
         free(file);
         bonsai_graph_free(g);
