@@ -1,0 +1,171 @@
+/* cli.h -- what the parts of the program bonsai share.
+ *
+ *   main.c      the table of commands, signals, the last line
+ *   opt.c       options as rows: parser, help line and default in one
+ *   progress.c  the bar on stderr, and canceling
+ *   table.c     facts and tables: aligned text, TSV or JSON
+ *   text.c      numbers and names for people; the nearest name
+ *   files.c     paths: sizes, and whether they can be written
+ *   cmd_*.c     one command each
+ *
+ * Results go to stdout, all else to stderr.  Nothing here knows src/.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BONSAI_CLI_H
+#define BONSAI_CLI_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "bonsai.h"
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* ---- progress ------------------------------------------------------------ */
+
+typedef struct {
+    int    quiet;
+    int    terminal;            /* stderr is one: draw a bar */
+    int    drawn;               /* something was drawn: a last line is due */
+    double start, stage_start, last_draw;
+    char   stage[48];
+} progress;
+
+double seconds(void);                                   /* of a clock that never jumps */
+void progress_init(progress *p);
+int  progress_tick(const bonsai_progress *now, void *payload);  /* a bonsai_progress_fn */
+void progress_clear(progress *p);                       /* before printing anything */
+void progress_end(progress *p, const char *what);       /* the last line, if a bar was drawn */
+void cancel_on_signals(void);
+int  canceled_by(void);                                 /* the signal, 0: none */
+
+/* ---- a run --------------------------------------------------------------- */
+
+typedef enum { STYLE_TEXT, STYLE_TSV, STYLE_JSON } style;
+
+typedef struct {
+    const char *command;
+    int         quiet, verbose, json;
+    int         people;         /* aligned text even into a pipe */
+    bonsai_read_options read;   /* of every GRAPH, and threads and progress for all else */
+    progress    progress;
+} session;
+
+typedef struct {
+    const char *name;
+    int       (*run)(session *s, int argc, char **argv);    /* argv[0]: the name; exit code */
+    const char *line;
+} command;
+
+extern const command commands[];                        /* ended by a NULL name */
+const command *command_find(const char *name);
+
+style style_of(const session *s);
+int  fail(session *s, bonsai_status rc);                /* prints bonsai_error(); EXIT_FAILED */
+int  fail_with(session *s, const char *format, ...)     /* prints a sentence; EXIT_FAILED */
+    __attribute__((format(printf, 2, 3)));
+int  refuse(session *s, const char *format, ...)        /* the same for usage; EXIT_USAGE */
+    __attribute__((format(printf, 2, 3)));
+void note(session *s, const char *format, ...)          /* unless -q */
+    __attribute__((format(printf, 2, 3)));
+
+int cmd_generate(session *s, int argc, char **argv);
+int cmd_info(session *s, int argc, char **argv);
+int cmd_check(session *s, int argc, char **argv);
+int cmd_convert(session *s, int argc, char **argv);
+int cmd_split(session *s, int argc, char **argv);
+int cmd_demo(session *s, int argc, char **argv);
+int cmd_version(session *s, int argc, char **argv);
+int cmd_help(session *s, int argc, char **argv);
+
+/* ---- options ------------------------------------------------------------- */
+
+typedef enum {
+    OPT_END,
+    OPT_FLAG,                   /* int, becomes 1 */
+    OPT_INT,                    /* int */
+    OPT_LONG,                   /* int64_t */
+    OPT_U64,                    /* uint64_t */
+    OPT_REAL,                   /* double */
+    OPT_TEXT,                   /* const char * */
+    OPT_CHOICE                  /* int, the place of the word in arg: "auto|keep|f32" */
+} opt_kind;
+
+typedef struct {
+    opt_kind    kind;
+    char        letter;         /* 0: none */
+    const char *name, *arg;
+    void       *value;          /* holds the default before parsing */
+    const char *help;
+    const char *range;          /* of a number: "0..1", "1.."; NULL: any */
+} opt;
+
+enum { OPT_READS = 1, OPT_THREADS = 2, OPT_JSON = 4 };  /* rows that commands share */
+
+typedef struct {
+    const char  *usage;         /* behind "bonsai " */
+    const char  *about;         /* a sentence or two */
+    const char  *examples;      /* lines, each ended */
+    const char  *args;          /* names of the arguments, "IN OUT"; "[CMD]": may be left out */
+    const char **values;        /* one for each name */
+    const opt   *rows;          /* ended by OPT_END; NULL: none of its own */
+    int          shared;        /* OPT_READS | ... */
+} opt_spec;
+
+enum { OPT_GO = -1 };
+/* Fills the rows' values.  OPT_GO, or the exit code to leave with. */
+int opt_parse(session *s, const opt_spec *spec, int argc, char **argv);
+int parse_real(const char *text, double *out);          /* 1: a finite number and nothing else */
+
+/* ---- facts and tables ---------------------------------------------------- */
+
+typedef struct {
+    const char *key;            /* in JSON; NULL: a bar of the column before, on a terminal only */
+    const char *label;          /* on a terminal */
+    const char *format;         /* of reals, "%.1f"; NULL: whole numbers and text */
+} column;
+
+typedef struct {
+    enum { ITEM_HEADING, ITEM_FACT, ITEM_TABLE, ITEM_JSON } kind;
+    const char   *key, *label, *format;
+    char          note[160];
+    json_t       *value;        /* of a fact; rows of a table, each an array */
+    const column *columns;      /* ended by a NULL label */
+    int           limit;        /* rows shown on a terminal; 0: all */
+    int           no_json;
+} item;
+
+typedef struct {
+    item items[96];
+    int  count;
+    int  broken;                /* out of memory, or too many items */
+} report;
+
+void report_heading(report *r, const char *text);
+/* Facts; the key may be "degree.min", an object inside the JSON.  Without a key it is
+ * on a terminal only, without a label not there. */
+void report_int(report *r, const char *key, const char *label, int64_t value);
+void report_real(report *r, const char *key, const char *label, double value, const char *format);
+void report_text(report *r, const char *key, const char *label, const char *value);
+void report_note(report *r, const char *format, ...)    /* behind the last fact, on a terminal */
+    __attribute__((format(printf, 2, 3)));
+void report_table(report *r, const char *key, const column *columns, json_t *rows);
+void report_json(report *r, const char *key, json_t *value);    /* in JSON only */
+int  report_print(report *r, session *s);               /* to stdout; frees; exit code */
+json_t *text_json(const char *text);                    /* a string, bad UTF-8 replaced */
+
+/* ---- text and files ------------------------------------------------------ */
+
+void text_grouped(char *buf, size_t size, int64_t value);       /* 1,234,567 */
+void text_bytes(char *buf, size_t size, double bytes);          /* 1.2 MB */
+int  text_width(const char *text);                      /* columns, one a code point */
+int  text_is_utf8(void);                                /* the locale */
+/* The entry nearest to word, NULL if none is near; names[i] at names + i * stride. */
+const char *text_nearest(const char *word, const char *const *names, int count);
+
+const char *path_without_format(const char *path);      /* behind "npz:" */
+int     path_is_native(const char *path);               /* as something to write */
+int64_t path_bytes(const char *path);                   /* of a file, a folder or a prefix; -1 */
+int     path_can_be_written(session *s, const char *path);      /* 0: said why not */
+
+#endif

@@ -1,0 +1,138 @@
+/* cmd_demo.c -- bonsai demo: the program shown at work, with no data at hand.
+ *
+ * Each step is a command line that is printed and then run as it stands, inside
+ * a folder of its own, so that what is shown is what a newcomer can type.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+typedef struct {
+    const char *title;
+    const char *line;           /* words behind "bonsai", apart by one space */
+} step;
+
+static const step steps[] = {
+    {"1. A graph that looks like a citation network",
+     "generate -o graph.bonsai --nodes 3000 --features 1433"},
+    {"2. What it holds", "info graph.bonsai"},
+    {"3. To NumPy's format", "convert graph.bonsai graph.npz"},
+    {"4. And back", "convert graph.npz back.bonsai"},
+    {"5. Nothing broke on the way", "check back.bonsai"},
+};
+
+static const char *const files[] = {"graph.bonsai", "graph.npz", "back.bonsai"};
+
+static int run_step(session *s, const step *st)
+{
+    char words[256], *argv[16];
+    int argc = 0;
+    printf("\n%s\n\n  $ bonsai %s\n\n", st->title, st->line);
+    fflush(stdout);
+    snprintf(words, sizeof words, "%s", st->line);
+    for (char *w = strtok(words, " "); w && argc < 15; w = strtok(NULL, " "))
+        argv[argc++] = w;
+    argv[argc] = NULL;
+    session own = *s;
+    own.command = argv[0];
+    own.read.payload = &own.progress;
+    int code = command_find(argv[0])->run(&own, argc, argv);
+    progress_clear(&own.progress);
+    return code;
+}
+
+static int compare(session *s)
+{
+    bonsai_graph *a = NULL, *b = NULL;
+    int equal = 0;
+    bonsai_status rc = bonsai_graph_read(&a, files[0], &s->read);
+    if (rc == BONSAI_OK)
+        rc = bonsai_graph_read(&b, files[2], &s->read);
+    if (rc == BONSAI_OK)
+        rc = bonsai_graph_equal(&equal, a, b);
+    bonsai_graph_free(a);
+    bonsai_graph_free(b);
+    if (rc != BONSAI_OK)
+        return fail(s, rc);
+    if (!equal)
+        return fail_with(s, "%s and %s differ", files[0], files[2]);
+    printf("\n%s and %s hold the same graph, bit for bit.\n", files[0], files[2]);
+    return EXIT_DONE;
+}
+
+static int run_steps(session *s)
+{
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && code == EXIT_DONE; i++)
+        code = run_step(s, &steps[i]);
+    return code == EXIT_DONE ? compare(s) : code;
+}
+
+/* In a new folder under $TMPDIR, or in the one that -o names. */
+static int enter(session *s, char *made, size_t size, const char *folder)
+{
+    const char *tmp = getenv("TMPDIR");
+    if (folder) {
+        snprintf(made, size, "%s", folder);
+        if (mkdir(made, 0777) != 0 && errno != EEXIST)
+            return fail_with(s, "%s: cannot be made: %s", made, strerror(errno));
+    } else {
+        snprintf(made, size, "%s/bonsai-demo-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+        if (!mkdtemp(made))
+            return fail_with(s, "%s: cannot be made: %s", made, strerror(errno));
+    }
+    if (chdir(made) != 0)
+        return fail_with(s, "%s: cannot be entered: %s", made, strerror(errno));
+    return EXIT_DONE;
+}
+
+static void leave(const char *made)
+{
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        unlink(files[i]);
+    if (chdir("/") == 0)
+        rmdir(made);
+}
+
+int cmd_demo(session *s, int argc, char **argv)
+{
+    char made[4096];
+    const char *folder = NULL;
+    const opt rows[] = {
+        {OPT_TEXT, 'o', "output", "FOLDER", &folder,
+         "work in this folder and keep the files; otherwise\nin a temporary one that is removed", NULL},
+        {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
+    };
+    const opt_spec spec = {
+        .usage = "demo [-o FOLDER] [options]",
+        .about = "Generates a graph, shows what it holds, converts it to .npz and back and checks\n"
+                 "that nothing was lost.  Prints each command, so that you can repeat it.",
+        .examples = "  bonsai demo\n"
+                    "  bonsai demo -o here && bonsai info here/graph.npz\n",
+        .args = "",
+        .rows = rows,
+        .shared = OPT_THREADS,
+    };
+    int code = opt_parse(s, &spec, argc, argv);
+    if (code != OPT_GO)
+        return code;
+    s->people = 1;
+    code = enter(s, made, sizeof made, folder);
+    if (code != EXIT_DONE)
+        return code;
+    printf("bonsai %s: a tour in %d commands, run in %s\n", bonsai_version(),
+           (int)(sizeof steps / sizeof *steps), made);
+    code = run_steps(s);
+    if (!folder)
+        leave(made);
+    if (code == EXIT_DONE && folder)
+        printf("The files are in %s.\n", made);
+    else if (code == EXIT_DONE)
+        printf("The folder is removed; \"bonsai demo -o FOLDER\" keeps it.\n");
+    return code;
+}

@@ -1,0 +1,64 @@
+/* cmd_help.c -- bonsai help: the commands, one of them, or the formats.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "cli.h"
+
+static int list_commands(void)
+{
+    puts("usage: bonsai COMMAND [options]\n\n"
+         "Makes graphs small for training graph neural networks.\n\n"
+         "commands:");
+    for (const command *c = commands; c->name; c++)
+        printf("  %-10s %s\n", c->name, c->line);
+    puts("\nA GRAPH is a file, a folder, or FORMAT:PATH; \"bonsai help formats\" lists them.\n"
+         "\"bonsai help COMMAND\" explains one.  New here?  Try \"bonsai demo\".");
+    return EXIT_DONE;
+}
+
+static int list_formats(session *s)
+{
+    static const column columns[] = {{"name", "format", NULL},
+                                     {"writes", "written", NULL},
+                                     {"about", "what it is", NULL},
+                                     {NULL, NULL, NULL}};
+    report r = {.count = 0};
+    json_t *rows = json_array();
+    for (int i = 0; bonsai_format_name(i); i++)
+        json_array_append_new(rows, json_pack("[s,b,s]", bonsai_format_name(i),
+                                              bonsai_format_writes(i), bonsai_format_help(i)));
+    if (style_of(s) != STYLE_JSON)
+        puts("A GRAPH is told by its name and its contents; FORMAT:PATH says it outright.\n");
+    s->people = 1;
+    report_table(&r, "formats", columns, rows);
+    return report_print(&r, s);
+}
+
+int cmd_help(session *s, int argc, char **argv)
+{
+    static char flag[] = "--help";
+    const char *topic = NULL;
+    const opt_spec spec = {
+        .usage = "help [COMMAND | formats] [--json]",
+        .about = "Lists the commands, explains one, or lists the formats of graphs.",
+        .examples = "  bonsai help convert\n  bonsai help formats\n",
+        .args = "[COMMAND]",
+        .values = &topic,
+        .shared = OPT_JSON,
+    };
+    int code = opt_parse(s, &spec, argc, argv);
+    if (code != OPT_GO)
+        return code;
+    if (!topic)
+        return list_commands();
+    if (strcmp(topic, "formats") == 0)
+        return list_formats(s);
+    const command *c = command_find(topic);
+    if (!c)
+        return refuse(s, "there is no command \"%s\" to explain", topic);
+    char name[32];
+    snprintf(name, sizeof name, "%s", c->name);
+    char *help[] = {name, flag, NULL};
+    return c->run(s, 2, help);
+}

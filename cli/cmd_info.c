@@ -1,0 +1,284 @@
+/* cmd_info.c -- bonsai info: what a graph holds, and what reading did to it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { CLASSES_SHOWN = 20 };
+
+typedef struct {                /* all that is shown, gathered before anything is printed */
+    const char         *path;
+    const bonsai_graph *g;
+    const bonsai_view  *v;
+    bonsai_stats        stats;
+    int64_t            *class_counts;
+    bonsai_type         types[BONSAI_SECTIONS];
+    int64_t             bytes[BONSAI_SECTIONS];
+    double              strict, paper;
+    int                 linear; /* asked for */
+    bonsai_linear       fit;
+} facts;
+
+static bonsai_status gather(facts *f, session *s)
+{
+    int condensed = f->v->section[BONSAI_ROLE].data != NULL;
+    bonsai_write_options o;
+    bonsai_write_options_init(&o);
+    o.threads = s->read.threads;
+    bonsai_stats_init(&f->stats);
+    bonsai_linear_init(&f->fit);
+    bonsai_status rc = bonsai_graph_verify(f->g);
+    if (rc == BONSAI_OK)
+        rc = bonsai_graph_stats(&f->stats, f->class_counts, f->g, &s->read);
+    if (rc == BONSAI_OK)
+        rc = bonsai_graph_sections(f->types, f->bytes, f->g, &o);
+    if (rc == BONSAI_OK)
+        rc = bonsai_graph_bytes(&f->strict, f->g, BONSAI_STRICT);
+    if (rc == BONSAI_OK)
+        rc = bonsai_graph_bytes(&f->paper, f->g,
+                                condensed ? BONSAI_PAPER_CONDENSED : BONSAI_PAPER_FULL);
+    if (rc == BONSAI_OK && f->linear)
+        rc = bonsai_graph_linear(&f->fit, f->g, 1, &s->read);
+    return rc;
+}
+
+static void add_flag(report *r, const char *key, const char *label, int on)
+{
+    report_text(r, key, label, on ? "yes" : "no");
+    json_decref(r->items[r->count - 1].value);
+    r->items[r->count - 1].value = json_boolean(on);
+}
+
+static void add_sizes(report *r, const facts *f)
+{
+    const bonsai_stats *st = &f->stats;
+    double n = (double)st->nodes, cells = n * (double)st->features;
+    int sparse = f->v->section[BONSAI_FEATURE_OFFSETS].data != NULL;
+    report_heading(r, "Graph");
+    report_text(r, "graph", NULL, f->path);
+    report_text(r, "format", "format", bonsai_graph_read_info(f->g)->format);
+    report_int(r, "nodes", "nodes", st->nodes);
+    report_int(r, "edges", "edges", st->edges);
+    report_note(r, f->v->flags & BONSAI_DIRECTED ? "directed"
+                                                 : "entries: an undirected edge is two");
+    add_flag(r, "directed", NULL, (f->v->flags & BONSAI_DIRECTED) != 0);
+    add_flag(r, "weighted", "edge weights", f->v->section[BONSAI_EDGE_WEIGHTS].data != NULL);
+    report_real(r, "density", "density", n > 1 ? (double)st->edges / (n * (n - 1)) : NAN, "%.3g");
+    report_int(r, "isolated", "isolated nodes", st->isolated);
+    report_int(r, "self_loops", "self loops", st->self_loops);
+    report_real(r, "homophily", "homophily", st->homophily >= 0 ? st->homophily : NAN, "%.3f");
+    report_note(r, "share of edges inside a class");
+    report_int(r, "features", "features", st->features);
+    if (st->features)
+        report_note(r, "%s", sparse ? "sparse" : "dense");
+    report_int(r, "feature_nnz", "non-zero features", st->feature_nnz);
+    if (cells > 0)
+        report_note(r, "%.2f %%, %.1f a node", 100 * (double)st->feature_nnz / cells,
+                    (double)st->feature_nnz / n);
+    report_int(r, "classes", "classes", st->classes);
+    report_int(r, "labelled", "labelled nodes", st->labelled);
+    report_int(r, "train", "training nodes", st->part[BONSAI_TRAIN]);
+    report_int(r, "val", "validation nodes", st->part[BONSAI_VAL]);
+    report_int(r, "test", "test nodes", st->part[BONSAI_TEST]);
+}
+
+static void add_degrees(report *r, const bonsai_stats *st)
+{
+    static const column columns[] = {{"from", "from", NULL}, {"to", "to", NULL},
+                                     {"nodes", "nodes", NULL}, {NULL, "", NULL},
+                                     {NULL, NULL, NULL}};
+    json_t *rows = json_array();
+    int last = 32;
+    while (last > 0 && st->degree_bin[last] == 0)
+        last--;
+    for (int i = 0; i <= last; i++) {
+        int64_t from = i ? (int64_t)1 << (i - 1) : 0, to = i ? ((int64_t)1 << i) - 1 : 0;
+        json_array_append_new(rows, json_pack("[I,I,I]", (json_int_t)from, (json_int_t)to,
+                                              (json_int_t)st->degree_bin[i]));
+    }
+    report_heading(r, "Degrees");
+    report_int(r, "degree.min", "least", st->degree_min);
+    report_int(r, "degree.median", "median", st->degree_median);
+    report_real(r, "degree.mean", "mean", st->degree_mean, "%.2f");
+    report_int(r, "degree.max", "most", st->degree_max);
+    report_real(r, "degree.exponent", "exponent of the tail",
+                st->power_exponent > 0 ? st->power_exponent : NAN, "%.2f");
+    report_table(r, "degree.histogram", columns, rows);
+}
+
+/* Names lie one behind the other, each ended by a zero. */
+static void add_classes(report *r, const facts *f)
+{
+    static const column plain[] = {{"class", "class", NULL}, {"nodes", "nodes", NULL},
+                                   {NULL, "", NULL}, {NULL, NULL, NULL}};
+    static const column named[] = {{"class", "class", NULL}, {"name", "name", NULL},
+                                   {"nodes", "nodes", NULL}, {NULL, "", NULL},
+                                   {NULL, NULL, NULL}};
+    const bonsai_array *names = &f->v->section[BONSAI_CLASS_NAMES];
+    const char *at = names->data, *end = at ? at + names->count : NULL;
+    json_t *rows = json_array(), *counts = json_array(), *list = json_array();
+    for (int64_t c = 0; c < f->stats.classes; c++) {
+        json_t *row = json_array();
+        json_array_append_new(row, json_integer(c));
+        if (at) {
+            json_t *name = text_json(at < end ? at : "");
+            at += at < end ? strlen(at) + 1 : 0;
+            json_array_append(list, name);
+            json_array_append_new(row, name);
+        }
+        json_array_append_new(row, json_integer(f->class_counts[c]));
+        json_array_append_new(rows, row);
+        json_array_append_new(counts, json_integer(f->class_counts[c]));
+    }
+    if (f->stats.classes) {
+        report_heading(r, "Classes");
+        report_table(r, "class", names->data ? named : plain, rows);
+        r->items[r->count - 1].limit = CLASSES_SHOWN;
+        r->items[r->count - 1].no_json = 1;
+    } else {
+        json_decref(rows);
+    }
+    report_json(r, "class_counts", counts);
+    if (names->data)
+        report_json(r, "class_names", list);
+    else
+        json_decref(list);
+}
+
+static int counts_in_size(int section)
+{
+    static const char counted[BONSAI_SECTIONS] = {
+#define COUNTED(name, id, text, yes) [id] = yes,
+        BONSAI_SECTION_MAP(COUNTED)
+#undef COUNTED
+    };
+    return counted[section];
+}
+
+static void add_sections(report *r, const facts *f)
+{
+    static const column columns[] = {{"name", "section", NULL}, {"type", "type", NULL},
+                                     {"count", "count", NULL},  {"bytes", "bytes", NULL},
+                                     {"counted", "counted", NULL}, {NULL, NULL, NULL}};
+    json_t *rows = json_array();
+    for (int i = 1; i < BONSAI_SECTIONS; i++) {
+        size_t each = bonsai_type_bytes(f->types[i]);
+        if (each == 0 || f->types[i] == BONSAI_NONE)
+            continue;
+        json_array_append_new(rows, json_pack("[s,s,I,I,b]", bonsai_section_text((bonsai_section)i),
+                                              bonsai_type_text(f->types[i]),
+                                              (json_int_t)(f->bytes[i] / (int64_t)each),
+                                              (json_int_t)f->bytes[i], counts_in_size(i)));
+    }
+    report_heading(r, "Bytes");
+    report_table(r, "sections", columns, rows);
+    report_heading(r, "Size");
+    report_int(r, "bytes", "bytes", (int64_t)f->strict);
+    report_note(r, "counted sections in their smallest lossless encoding");
+    report_int(r, "paper_bytes", "bytes as in the paper", (int64_t)f->paper);
+    report_note(r, "%s", f->v->section[BONSAI_ROLE].data ? "its price of a condensed graph"
+                                                         : "its price of a full graph");
+    report_int(r, "file_bytes", "bytes on disk", path_bytes(f->path));
+}
+
+static void add_change(report *r, const char *key, const char *label, int64_t count, int *changes)
+{
+    report_int(r, key, count ? label : NULL, count);
+    *changes += count != 0;
+}
+
+static void add_reading(report *r, const facts *f)
+{
+    const bonsai_read_info *i = bonsai_graph_read_info(f->g);
+    int changes = 0;
+    report_heading(r, "Reading");
+    report_int(r, "reading.edges_given", "edges in the input", i->edges_given);
+    add_change(r, "reading.reversed", "reverses added", i->reversed, &changes);
+    add_change(r, "reading.repeated", "repeated, merged", i->repeated, &changes);
+    add_change(r, "reading.self_loops", "self loops dropped", i->self_loops, &changes);
+    add_change(r, "reading.feature_zeros", "stored zeros dropped", i->feature_zeros, &changes);
+    add_change(r, "reading.feature_repeated", "features summed", i->feature_repeated, &changes);
+    add_change(r, "reading.filled", "skipped nodes added", i->filled, &changes);
+    add_flag(r, "reading.rounded", i->rounded ? "rounded to float" : NULL, i->rounded != 0);
+    if (!changes && !i->rounded)
+        report_text(r, NULL, "changed", "nothing");
+}
+
+static void add_linear(report *r, const bonsai_linear *l)
+{
+    report_heading(r, "Linear models, accuracy %");
+    report_int(r, "linear.train", "nodes fitted on", l->train);
+    report_int(r, "linear.test", "nodes judged on", l->test);
+    report_real(r, "linear.majority", "largest class", l->majority, "%.1f");
+    report_real(r, "linear.features", "features alone", l->features_only, "%.1f");
+    report_real(r, "linear.two_hops", "two-hop averages", l->two_hops, "%.1f");
+}
+
+static int show(session *s, const facts *f)
+{
+    report r = {.count = 0};
+    const bonsai_array *metadata = &f->v->section[BONSAI_METADATA];
+    add_sizes(&r, f);
+    add_degrees(&r, &f->stats);
+    add_classes(&r, f);
+    add_sections(&r, f);
+    add_reading(&r, f);
+    if (f->linear)
+        add_linear(&r, &f->fit);
+    json_t *meta = metadata->data ? json_loadb(metadata->data, (size_t)metadata->count, 0, NULL)
+                                  : NULL;
+    if (meta)
+        report_json(&r, "metadata", meta);
+    return report_print(&r, s);
+}
+
+static int info(session *s, const char *path, int linear)
+{
+    facts f = {.path = path, .linear = linear};
+    bonsai_graph *g = NULL;
+    bonsai_status rc = bonsai_graph_read(&g, path, &s->read);
+    if (rc != BONSAI_OK)
+        return fail(s, rc);
+    f.g = g;
+    f.v = bonsai_graph_view(g);
+    f.class_counts = calloc((size_t)f.v->classes + 1, sizeof *f.class_counts);
+    int code;
+    if (!f.class_counts)
+        code = fail_with(s, "there is not enough memory to count %lld classes",
+                         (long long)f.v->classes);
+    else if ((rc = gather(&f, s)) != BONSAI_OK)
+        code = fail(s, rc);
+    else
+        code = show(s, &f);
+    free(f.class_counts);
+    bonsai_graph_free(g);
+    return code;
+}
+
+int cmd_info(session *s, int argc, char **argv)
+{
+    const char *path = NULL;
+    int linear = 0;
+    const opt rows[] = {
+        {OPT_FLAG, 0, "linear", NULL, &linear,
+         "also fit linear models on the features and on\ntheir two-hop averages", NULL},
+        {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
+    };
+    const opt_spec spec = {
+        .usage = "info GRAPH [options]",
+        .about = "Shows what a graph holds: sizes, degrees, classes, homophily, split, the bytes of\n"
+                 "each section as a .bonsai file would hold it, and what reading changed.",
+        .examples = "  bonsai info graph.bonsai\n"
+                    "  bonsai info data/ind.cora\n"
+                    "  bonsai info graph.npz --json | python3 -m json.tool\n",
+        .args = "GRAPH",
+        .values = &path,
+        .rows = rows,
+        .shared = OPT_READS | OPT_JSON,
+    };
+    int code = opt_parse(s, &spec, argc, argv);
+    return code == OPT_GO ? info(s, path, linear) : code;
+}

@@ -1,0 +1,95 @@
+/* cmd_split.c -- bonsai split: new training, validation and test nodes.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "cli.h"
+
+/* "60/20/20" or "random", which is the same. */
+static int parse_parts(session *s, double percent[3], const char *text)
+{
+    char copy[96];
+    const char *whole = strcmp(text, "random") == 0 ? "60/20/20" : text;
+    double sum = 0;
+    for (int i = 0; i < 3; i++) {
+        size_t len = strcspn(whole, "/");
+        snprintf(copy, sizeof copy, "%.*s", (int)(len < sizeof copy ? len : 0), whole);
+        if (whole[len] != (i < 2 ? '/' : 0) || !parse_real(copy, &percent[i]))
+            return refuse(s, "--parts is \"%s\", which is not of the form 60/20/20", text);
+        if (percent[i] < 0 || percent[i] > 100)
+            return refuse(s, "--parts is \"%s\", but %s is outside 0..100", text, copy);
+        sum += percent[i];
+        whole += len + 1;
+    }
+    if (sum > 100 + 1e-9)
+        return refuse(s, "--parts is \"%s\", which sums to %g, more than 100", text, sum);
+    return OPT_GO;
+}
+
+static int save_and_report(session *s, const bonsai_graph *g, const char *out)
+{
+    report r = {.count = 0};
+    bonsai_write_options o;
+    bonsai_stats stats;
+    bonsai_write_options_init(&o);
+    bonsai_stats_init(&stats);
+    o.threads = s->read.threads;
+    o.progress = progress_tick;
+    o.payload = &s->progress;
+    bonsai_status rc = bonsai_graph_stats(&stats, NULL, g, &s->read);
+    if (rc == BONSAI_OK)
+        rc = bonsai_graph_save(g, out, &o, NULL);
+    if (rc != BONSAI_OK)
+        return fail(s, rc);
+    report_text(&r, "written", "written", out);
+    report_int(&r, "nodes", "nodes", stats.nodes);
+    report_int(&r, "labelled", "labelled", stats.labelled);
+    report_int(&r, "train", "train", stats.part[BONSAI_TRAIN]);
+    report_int(&r, "val", "validation", stats.part[BONSAI_VAL]);
+    report_int(&r, "test", "test", stats.part[BONSAI_TEST]);
+    return report_print(&r, s);
+}
+
+int cmd_split(session *s, int argc, char **argv)
+{
+    const char *path = NULL, *out = NULL, *parts = "60/20/20";
+    bonsai_generate_options defaults;       /* for the seed, so that all start alike */
+    bonsai_generate_options_init(&defaults);
+    uint64_t seed = defaults.seed;
+    const opt rows[] = {
+        {OPT_TEXT, 'o', "output", "OUT", &out, "file or folder to write (required)", NULL},
+        {OPT_TEXT, 0, "parts", "A/B/C", &parts, "percent for train/validation/test; or random", NULL},
+        {OPT_TEXT, 0, "split", "A/B/C", &parts, "the same as --parts", NULL},
+        {OPT_U64, 's', "seed", "S", &seed, "the same seed draws the same split", NULL},
+        {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
+    };
+    const opt_spec spec = {
+        .usage = "split GRAPH -o OUT [options]",
+        .about = "Writes GRAPH as OUT with training, validation and test nodes drawn anew at\n"
+                 "random from the labelled nodes.  \"random\" stands for 60/20/20.",
+        .examples = "  bonsai split graph.bonsai -o split.bonsai\n"
+                    "  bonsai split graph.bonsai -o few.bonsai --parts 2.5/10/87.5 -s 7\n",
+        .args = "GRAPH",
+        .values = &path,
+        .rows = rows,
+        .shared = OPT_READS | OPT_JSON,
+    };
+    bonsai_graph *g = NULL, *fresh = NULL;
+    double percent[3] = {0, 0, 0};
+    int code = opt_parse(s, &spec, argc, argv);
+    if (code == OPT_GO && !out)
+        code = refuse(s, "-o OUT is missing");
+    if (code == OPT_GO)
+        code = parse_parts(s, percent, parts);
+    if (code != OPT_GO)
+        return code;
+    if (!path_can_be_written(s, out))
+        return EXIT_FAILED;
+    bonsai_status rc = bonsai_graph_read(&g, path, &s->read);
+    if (rc == BONSAI_OK)
+        rc = bonsai_graph_split(&fresh, g, percent, seed);
+    code = rc == BONSAI_OK ? save_and_report(s, fresh, out) : fail(s, rc);
+    bonsai_graph_free(fresh);
+    bonsai_graph_free(g);
+    return code;
+}

@@ -1,0 +1,41 @@
+/* cmd_version.c -- bonsai version: what is running and how it was built.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "cli.h"
+
+#if defined(__clang__)
+#define COMPILER "clang " __clang_version__
+#elif defined(__GNUC__)
+#define COMPILER "gcc " __VERSION__
+#else
+#define COMPILER "unknown"
+#endif
+
+#ifdef BONSAI_WITH_OPENMP
+#define THREADS "OpenMP"
+#else
+#define THREADS "none: built without OpenMP"
+#endif
+
+int cmd_version(session *s, int argc, char **argv)
+{
+    const opt_spec spec = {
+        .usage = "version [--json]",
+        .about = "Prints the version, the instruction set in use, and how it was built.",
+        .args = "",
+        .shared = OPT_JSON,
+    };
+    report r = {.count = 0};
+    int code = opt_parse(s, &spec, argc, argv);
+    if (code != OPT_GO)
+        return code;
+    if (strcmp(bonsai_version(), BONSAI_VERSION) != 0)
+        note(s, "this program was built for version %s of the library", BONSAI_VERSION);
+    report_text(&r, "version", "bonsai", bonsai_version());
+    report_text(&r, "isa", "inner loops", bonsai_isa());
+    report_text(&r, "threads", "threads", THREADS);
+    report_text(&r, "compiler", "compiler", COMPILER);
+    return report_print(&r, s);
+}

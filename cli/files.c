@@ -1,0 +1,104 @@
+/* files.c -- paths: how large they are, and whether they can be written.
+ *
+ * A graph may be one file, a folder, or several files that share a beginning
+ * (ind.cora.x, ind.cora.y, ...).
+ *
+ * SPDX-License-Identifier: MIT */
+#define _XOPEN_SOURCE 700       /* nftw */
+#include <dirent.h>
+#include <errno.h>
+#include <ftw.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+const char *path_without_format(const char *path)
+{
+    for (int i = 0; bonsai_format_name(i); i++) {
+        size_t len = strlen(bonsai_format_name(i));
+        if (strncmp(path, bonsai_format_name(i), len) == 0 && path[len] == ':')
+            return path + len + 1;
+    }
+    return path;
+}
+
+static int ends_with(const char *text, const char *end)
+{
+    size_t a = strlen(text), b = strlen(end);
+    return a >= b && strcmp(text + a - b, end) == 0;
+}
+
+int path_is_native(const char *path)
+{
+    return strncmp(path, "bonsai:", 7) == 0 ||
+           (path_without_format(path) == path && ends_with(path, ".bonsai"));
+}
+
+static int64_t walked;          /* nftw has no payload */
+
+static int add_file(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)path;
+    (void)at;
+    if (type == FTW_F)
+        walked += st->st_size;
+    return 0;
+}
+
+/* The files that begin with path and a dot. */
+static int64_t prefix_bytes(const char *path)
+{
+    char folder[4096];
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t len = strlen(name);
+    int64_t sum = -1;
+    struct stat st;
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
+             slash ? path : ".");
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && (e = readdir(d)) != NULL;)
+        if (strncmp(e->d_name, name, len) == 0 && e->d_name[len] == '.' &&
+            fstatat(dirfd(d), e->d_name, &st, 0) == 0)
+            sum = (sum < 0 ? 0 : sum) + st.st_size;
+    if (d)
+        closedir(d);
+    return sum;
+}
+
+int64_t path_bytes(const char *path)
+{
+    struct stat st;
+    path = path_without_format(path);
+    if (stat(path, &st) != 0)
+        return prefix_bytes(path);
+    if (!S_ISDIR(st.st_mode))
+        return st.st_size;
+    walked = 0;
+    return nftw(path, add_file, 16, FTW_PHYS) == 0 ? walked : -1;
+}
+
+/* Found before the work, not after it. */
+int path_can_be_written(session *s, const char *path)
+{
+    char folder[4096];
+    struct stat st;
+    const char *plain = path_without_format(path);
+    size_t len = strlen(plain);
+    int is_folder = stat(plain, &st) == 0 && S_ISDIR(st.st_mode);
+    if (plain == path && !is_folder && !ends_with(path, ".bonsai") && !ends_with(path, ".npz") &&
+        !ends_with(path, "/")) {
+        fail_with(s, "%s: name a .bonsai or .npz file, or a folder ending in /", path);
+        return 0;
+    }
+    while (len > 1 && plain[len - 1] == '/')
+        len--;
+    while (len > 0 && plain[len - 1] != '/')
+        len--;
+    snprintf(folder, sizeof folder, "%.*s", len ? (int)len : 1, len ? plain : ".");
+    if (access(folder, W_OK | X_OK) == 0)
+        return 1;
+    fail_with(s, "%s: cannot be written: folder %s: %s", path, folder, strerror(errno));
+    return 0;
+}

@@ -1,0 +1,351 @@
+/* table.c -- facts and tables, gathered once and printed in one of three ways.
+ *
+ * On a terminal: headings, and columns that line up.  Into a pipe: one row a
+ * line, cells apart by tabs, a table's rows behind its key.  With --json: one
+ * object.  Cells are JSON values, so that each way prints the same ones.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+enum { BAR = 32, CELL = 256, COLUMNS = 8 };
+
+static item *add(report *r, int kind, const char *key, const char *label, json_t *value)
+{
+    static item spare;
+    if (r->count == (int)(sizeof r->items / sizeof *r->items) || (kind != ITEM_HEADING && !value)) {
+        json_decref(value);
+        r->broken = 1;
+        memset(&spare, 0, sizeof spare);
+        return &spare;
+    }
+    item *it = &r->items[r->count++];
+    memset(it, 0, sizeof *it);
+    it->kind = kind;
+    it->key = key;
+    it->label = label;
+    it->value = value;
+    return it;
+}
+
+void report_heading(report *r, const char *text)
+{
+    add(r, ITEM_HEADING, NULL, text, NULL);
+}
+
+void report_int(report *r, const char *key, const char *label, int64_t value)
+{
+    add(r, ITEM_FACT, key, label, json_integer(value));
+}
+
+void report_real(report *r, const char *key, const char *label, double value, const char *format)
+{
+    json_t *cell = isfinite(value) ? json_real(value) : json_null();
+    add(r, ITEM_FACT, key, label, cell)->format = format;
+}
+
+void report_text(report *r, const char *key, const char *label, const char *value)
+{
+    add(r, ITEM_FACT, key, label, text_json(value));
+}
+
+void report_note(report *r, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (r->count)
+        vsnprintf(r->items[r->count - 1].note, sizeof r->items[0].note, format, args);
+    va_end(args);
+}
+
+void report_table(report *r, const char *key, const column *columns, json_t *rows)
+{
+    add(r, ITEM_TABLE, key, NULL, rows)->columns = columns;
+}
+
+void report_json(report *r, const char *key, json_t *value)
+{
+    add(r, ITEM_JSON, key, NULL, value);
+}
+
+json_t *text_json(const char *text)
+{
+    json_t *out = json_string(text);
+    char copy[4096];
+    if (out)
+        return out;
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *c = copy; *c; c++)
+        if ((unsigned char)*c > 126)
+            *c = '?';
+    return json_string(copy);
+}
+
+/* ---- cells as text ------------------------------------------------------- */
+
+/* Names come from files: no control character may reach the terminal or split a row. */
+static void clean(char *buf, size_t size, const char *text)
+{
+    snprintf(buf, size, "%s", text);
+    for (char *c = buf; *c; c++)
+        if ((unsigned char)*c < 32 || *c == 127)
+            *c = ' ';
+}
+
+static void cell_text(char *buf, size_t size, const json_t *cell, const char *format, int people)
+{
+    if (json_is_integer(cell) && people)
+        text_grouped(buf, size, json_integer_value(cell));
+    else if (json_is_integer(cell))
+        snprintf(buf, size, "%lld", (long long)json_integer_value(cell));
+    else if (json_is_real(cell) && people && format)
+        snprintf(buf, size, format, json_real_value(cell));
+    else if (json_is_real(cell))
+        snprintf(buf, size, "%.6g", json_real_value(cell));
+    else if (json_is_string(cell))
+        clean(buf, size, json_string_value(cell));
+    else if (json_is_boolean(cell))
+        snprintf(buf, size, "%s", json_is_true(cell) ? "yes" : "no");
+    else
+        snprintf(buf, size, "%s", people ? "-" : "");
+}
+
+/* ---- on a terminal ------------------------------------------------------- */
+
+static void put_padded(const char *text, int width, int right)
+{
+    int pad = width - text_width(text);
+    if (right && pad > 0)
+        printf("%*s", pad, "");
+    fputs(text, stdout);
+    if (!right && pad > 0)
+        printf("%*s", pad, "");
+}
+
+static const char *bold(int on)
+{
+    const char *term = getenv("TERM");
+    if (!isatty(STDOUT_FILENO) || getenv("NO_COLOR") || !term || strcmp(term, "dumb") == 0)
+        return "";
+    return on ? "\033[1m" : "\033[0m";
+}
+
+static void put_bar(double share)
+{
+    static const char *const eighth[] = {"",       "\u258f", "\u258e", "\u258d",
+                                         "\u258c", "\u258b", "\u258a", "\u2589"};
+    int utf8 = text_is_utf8(), eighths = (int)ceil(share * BAR * 8);
+    for (int i = 0; i < eighths / 8; i++)
+        fputs(utf8 ? "\u2588" : "#", stdout);
+    if (eighths % 8)
+        fputs(utf8 ? eighth[eighths % 8] : eighths < 8 ? "#" : "", stdout);
+}
+
+/* Facts that follow each other line up; returns how many there were. */
+static int put_facts(const report *r, int from)
+{
+    char text[CELL];
+    int end = from, labels = 0, values = 0, right = 0;
+    for (; end < r->count && r->items[end].kind == ITEM_FACT; end++) {
+        const item *it = &r->items[end];
+        if (!it->label)
+            continue;
+        cell_text(text, sizeof text, it->value, it->format, 1);
+        int width = text_width(text);
+        labels = text_width(it->label) > labels ? text_width(it->label) : labels;
+        values = width > values && width <= 20 ? width : values;
+        right |= json_is_number(it->value);
+    }
+    for (int i = from; i < end; i++) {
+        const item *it = &r->items[i];
+        if (!it->label)
+            continue;
+        cell_text(text, sizeof text, it->value, it->format, 1);
+        fputs("  ", stdout);
+        put_padded(it->label, labels + 3, 0);
+        put_padded(text, it->note[0] || right ? values : 0, right);
+        printf("%s%s\n", it->note[0] ? "  " : "", it->note);
+    }
+    return end - from;
+}
+
+typedef struct {
+    int    width[COLUMNS], right[COLUMNS];
+    double most[COLUMNS];
+    int    columns;
+} layout;
+
+static void measure(layout *l, const item *it)
+{
+    char text[CELL];
+    memset(l, 0, sizeof *l);
+    for (; it->columns[l->columns].label && l->columns < COLUMNS; l->columns++)
+        l->width[l->columns] = text_width(it->columns[l->columns].label);
+    for (size_t i = 0; i < json_array_size(it->value); i++)
+        for (int c = 0, cell = 0; c < l->columns; c++) {
+            if (!it->columns[c].key)
+                continue;
+            const json_t *v = json_array_get(json_array_get(it->value, i), (size_t)cell++);
+            cell_text(text, sizeof text, v, it->columns[c].format, 1);
+            l->width[c] = text_width(text) > l->width[c] ? text_width(text) : l->width[c];
+            l->right[c] |= json_is_number(v);
+            if (json_is_number(v) && json_number_value(v) > l->most[c])
+                l->most[c] = json_number_value(v);
+        }
+}
+
+static void put_row(const item *it, const layout *l, const json_t *row)
+{
+    char text[CELL];
+    fputs("  ", stdout);
+    for (int c = 0, cell = 0; c < l->columns; c++) {
+        if (!it->columns[c].key) {
+            double v = json_number_value(json_array_get(row, (size_t)cell - 1));
+            fputs("  ", stdout);
+            put_bar(l->most[c - 1] > 0 ? v / l->most[c - 1] : 0);
+            continue;
+        }
+        cell_text(text, sizeof text, json_array_get(row, (size_t)cell++), it->columns[c].format, 1);
+        int last = c + 1 == l->columns;
+        put_padded(text, last && !l->right[c] ? 0 : l->width[c], l->right[c]);
+        fputs(last || !it->columns[c + 1].key ? "" : "   ", stdout);
+    }
+    putchar('\n');
+}
+
+static void put_table(const item *it)
+{
+    layout l;
+    size_t rows = json_array_size(it->value), shown = rows;
+    measure(&l, it);
+    fputs("  ", stdout);
+    for (int c = 0; c < l.columns; c++) {
+        int last = c + 1 == l.columns || !it->columns[c + 1].key;
+        if (it->columns[c].key)
+            put_padded(it->columns[c].label, last && !l.right[c] ? 0 : l.width[c], l.right[c]);
+        fputs(last ? "" : "   ", stdout);
+    }
+    putchar('\n');
+    if (it->limit && rows > (size_t)it->limit)
+        shown = (size_t)it->limit;
+    for (size_t i = 0; i < shown; i++)
+        put_row(it, &l, json_array_get(it->value, i));
+    if (shown < rows)
+        printf("  ... and %zu more\n", rows - shown);
+}
+
+static void print_text(const report *r)
+{
+    for (int i = 0; i < r->count;) {
+        const item *it = &r->items[i];
+        if (it->kind == ITEM_FACT) {
+            i += put_facts(r, i);
+            continue;
+        }
+        if (it->kind == ITEM_HEADING)
+            printf("%s%s%s%s\n", i ? "\n" : "", bold(1), it->label, bold(0));
+        else if (it->kind == ITEM_TABLE) {
+            if (i && r->items[i - 1].kind == ITEM_FACT)
+                putchar('\n');
+            put_table(it);
+        }
+        i++;
+    }
+}
+
+/* ---- into a pipe --------------------------------------------------------- */
+
+static void print_tsv(const report *r)
+{
+    char text[4096];
+    for (int i = 0; i < r->count; i++) {
+        const item *it = &r->items[i];
+        if (it->kind == ITEM_FACT && it->key) {
+            cell_text(text, sizeof text, it->value, it->format, 0);
+            printf("%s\t%s\n", it->key, text);
+        }
+        for (size_t row = 0; it->kind == ITEM_TABLE && row < json_array_size(it->value); row++) {
+            const json_t *cells = json_array_get(it->value, row);
+            fputs(it->key, stdout);
+            for (size_t c = 0; c < json_array_size(cells); c++) {
+                cell_text(text, sizeof text, json_array_get(cells, c), NULL, 0);
+                printf("\t%s", text);
+            }
+            putchar('\n');
+        }
+    }
+}
+
+/* ---- as JSON ------------------------------------------------------------- */
+
+/* Sets "a.b" inside the object that "a" holds. */
+static int set_at(json_t *root, const char *key, json_t *value)
+{
+    char name[64];
+    const char *dot = strchr(key, '.');
+    if (!dot)
+        return json_object_set(root, key, value);
+    snprintf(name, sizeof name, "%.*s", (int)(dot - key), key);
+    json_t *inner = json_object_get(root, name);
+    if (!inner) {
+        inner = json_object();
+        if (json_object_set_new(root, name, inner) != 0)
+            return -1;
+    }
+    return set_at(inner, dot + 1, value);
+}
+
+static json_t *rows_as_objects(const item *it)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < json_array_size(it->value); i++) {
+        json_t *object = json_object();
+        size_t cell = 0;
+        for (const column *c = it->columns; c->label; c++)
+            if (c->key)
+                json_object_set(object, c->key,
+                                json_array_get(json_array_get(it->value, i), cell++));
+        json_array_append_new(out, object);
+    }
+    return out;
+}
+
+static int print_json(const report *r)
+{
+    json_t *root = json_object();
+    int bad = !root;
+    for (int i = 0; i < r->count; i++) {
+        const item *it = &r->items[i];
+        if (!it->key || it->no_json)
+            continue;
+        json_t *value = it->kind == ITEM_TABLE ? rows_as_objects(it) : json_incref(it->value);
+        bad |= set_at(root, it->key, value) != 0;
+        json_decref(value);
+    }
+    if (!bad && json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10)) == 0)
+        putchar('\n');
+    json_decref(root);
+    return bad;
+}
+
+int report_print(report *r, session *s)
+{
+    int bad = r->broken;
+    progress_clear(&s->progress);
+    style how = style_of(s);
+    if (!bad && how == STYLE_TEXT)
+        print_text(r);
+    else if (!bad && how == STYLE_TSV)
+        print_tsv(r);
+    else if (!bad)
+        bad = print_json(r);
+    for (int i = 0; i < r->count; i++)
+        json_decref(r->items[i].value);
+    r->count = 0;
+    return bad ? fail_with(s, "there is not enough memory to print the results") : EXIT_DONE;
+}
