@@ -1,0 +1,230 @@
+/* npyhead.c -- the header of a NumPy array: its type, order and shape.
+ *
+ * The header is a Python dictionary in text; only the three keys that NumPy writes
+ * are known, and the size that they give must be the size that there is.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "npy.h"
+
+enum { HEADER_MAX = 1 << 16 };
+
+typedef struct {
+    const char *p, *end;
+} cursor;
+
+static bool take(cursor *c, const char *word)
+{
+    size_t len = strlen(word);
+    while (c->p < c->end && (*c->p == ' ' || *c->p == '\n' || *c->p == '\t'))
+        c->p++;
+    if ((size_t)(c->end - c->p) < len || memcmp(c->p, word, len) != 0)
+        return false;
+    c->p += len;
+    return true;
+}
+
+static bool take_string(cursor *c, char *out, size_t room)
+{
+    if (!take(c, "'") && !take(c, "\""))
+        return false;
+    char quote = c->p[-1];
+    size_t len = 0;
+    for (; c->p < c->end && *c->p != quote && len + 1 < room; c->p++)
+        out[len++] = *c->p;
+    out[len] = 0;
+    return c->p < c->end && *c->p++ == quote;
+}
+
+/* "(2, 3)", "(2,)" or "()"; dims counts on beyond what there is room for. */
+static bool take_shape(cursor *c, bn_npy *a)
+{
+    a->dims = 0;
+    if (!take(c, "("))
+        return false;
+    while (!take(c, ")")) {
+        int64_t len;
+        take(c, "");                            /* skips blanks */
+        if (!bn_parse_int(&c->p, c->end, &len))
+            return false;
+        take(c, "L");                           /* as Python 2 wrote it */
+        if (a->dims < BN_NPY_DIMS)
+            a->shape[a->dims] = len;
+        a->dims++;
+        if (!take(c, ",") && !(c->p < c->end && *c->p == ')'))
+            return false;
+    }
+    return true;
+}
+
+static bool take_item(cursor *c, bn_npy *a, unsigned *seen)
+{
+    char key[32];
+    if (!take_string(c, key, sizeof key) || !take(c, ":"))
+        return false;
+    if (strcmp(key, "descr") == 0) {
+        *seen |= 1;
+        if (take(c, "["))                       /* a record: named in the refusal, no more */
+            return snprintf(a->descr, sizeof a->descr, "record"), false;
+        return take_string(c, a->descr, sizeof a->descr);
+    }
+    if (strcmp(key, "fortran_order") == 0) {
+        *seen |= 2;
+        a->fortran = take(c, "True");
+        return a->fortran || take(c, "False");
+    }
+    *seen |= 4;
+    return strcmp(key, "shape") == 0 && take_shape(c, a);
+}
+
+static bool take_header(cursor *c, bn_npy *a)
+{
+    unsigned seen = 0;
+    if (!take(c, "{"))
+        return false;
+    while (!take(c, "}")) {
+        if (!take_item(c, a, &seen))
+            return false;
+        if (!take(c, ",") && !(c->p < c->end && *c->p == '}'))
+            return false;
+    }
+    take(c, "");
+    return seen == 7 && c->p == c->end;
+}
+
+static bonsai_status bad_type(const bn_npy *a)
+{
+    if (strchr(a->descr, 'O'))
+        return bn_fail(BONSAI_E_FORMAT, "%s: holds Python objects, which are never read",
+                       a->where);
+    return bn_fail(BONSAI_E_FORMAT, "%s: elements of type \"%s\" cannot be read", a->where,
+                   a->descr);
+}
+
+/* "<i8": byte order, kind, bytes. */
+static bonsai_status parse_type(bn_npy *a)
+{
+    const char *s = a->descr, *end = s + strlen(s);
+    int64_t width;
+    if (*s == '<' || *s == '>' || *s == '|' || *s == '=')
+        a->big = *s++ == '>';
+    a->kind = *s;
+    if (*s)
+        s++;
+    if (a->kind == 0 || *s == '-' || *s == '+' || !bn_parse_int(&s, end, &width) || s != end)
+        return bad_type(a);
+    bool power = width == 1 || width == 2 || width == 4 || width == 8;
+    bool ok = a->kind == 'b' ? width == 1
+              : a->kind == 'i' || a->kind == 'u' ? power
+              : a->kind == 'f' ? power && width > 1
+              : (a->kind == 'U' || a->kind == 'S') && width <= HEADER_MAX;
+    if (!ok)
+        return bad_type(a);
+    a->width = (int)(a->kind == 'U' ? 4 * width : width);
+    return BONSAI_OK;
+}
+
+static bonsai_status check_size(bn_npy *a, int64_t header, int64_t bytes)
+{
+    int64_t len, whole;
+    if (a->dims > BN_NPY_DIMS)
+        return bn_fail(BONSAI_E_FORMAT, "%s: has %d dimensions; at most %d are read", a->where,
+                       a->dims, BN_NPY_DIMS);
+    a->count = 1;
+    for (int i = 0; i < a->dims; i++)
+        if (!bn_mul(&a->count, a->count, a->shape[i]))
+            return bn_fail(BONSAI_E_FORMAT, "%s: length %lld of dimension %d is not possible",
+                           a->where, (long long)a->shape[i], i);
+    if (!bn_mul(&len, a->count, a->width) || !bn_add(&whole, len, header) || whole != bytes)
+        return bn_fail(BONSAI_E_FORMAT, "%s: its header says %lld elements of %d bytes, but the "
+                       "file holds %lld bytes for them", a->where, (long long)a->count, a->width,
+                       (long long)(bytes - header));
+    return BONSAI_OK;
+}
+
+static bonsai_status parse_header(bn_npy *a, char *text, int64_t len)
+{
+    cursor c = {text, text + len};
+    if (take_header(&c, a))
+        return parse_type(a);
+    if (strcmp(a->descr, "record") == 0)
+        return bad_type(a);
+    for (int64_t i = 0; i < len; i++)
+        if (text[i] == 0)
+            text[i] = '?';
+    return bn_fail(BONSAI_E_FORMAT, "%s: cannot make sense of the header \"%.100s\"", a->where,
+                   text);
+}
+
+bonsai_status bn_npy_header(bn_npy *a, int64_t bytes)
+{
+    bonsai_status rc;
+    uint8_t head[12] = {0};
+    char *text = NULL;
+    if (bytes < 10) {
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: has %lld bytes, too few for a NumPy array", a->where,
+                     (long long)bytes);
+        goto done;
+    }
+    BN_TRY(bn_npy_pull(a, head, 10));
+    if (memcmp(head, "\x93NUMPY", 6) != 0 || head[6] < 1 || head[6] > 3 || head[7] != 0) {
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: is not a NumPy array of version 1.0, 2.0 or 3.0",
+                     a->where);
+        goto done;
+    }
+    int64_t before = head[6] == 1 ? 10 : 12;
+    if (before == 12)
+        BN_TRY(bn_npy_pull(a, head + 10, 2));
+    int64_t len = head[8] | head[9] << 8 | (int64_t)head[10] << 16 | (int64_t)head[11] << 24;
+    if (len > HEADER_MAX || len > bytes - before) {
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: a header of %lld bytes is not possible", a->where,
+                     (long long)len);
+        goto done;
+    }
+    BN_TRY(BN_NEW(&text, len + 1));
+    BN_TRY(bn_npy_pull(a, text, len));
+    BN_TRY(parse_header(a, text, len));
+    BN_TRY(check_size(a, before + len, bytes));
+done:
+    bn_free(text);
+    return rc;
+}
+
+/* ---- shape ---- */
+
+static void shape_text(char out[128], const bn_npy *a)
+{
+    int len = snprintf(out, 128, "[");
+    for (int i = 0; i < a->dims; i++)
+        len += snprintf(out + len, 128 - (size_t)len, i ? ",%lld" : "%lld",
+                        (long long)a->shape[i]);
+    snprintf(out + len, 128 - (size_t)len, "]");
+}
+
+bonsai_status bn_npy_vector(const bn_npy *a, int64_t rows)
+{
+    char text[128];
+    bool column = a->dims == 1 || (a->dims == 2 && a->shape[1] == 1);
+    if (column && (rows < 0 || a->shape[0] == rows))
+        return BONSAI_OK;
+    shape_text(text, a);
+    if (rows < 0)
+        return bn_fail(BONSAI_E_FORMAT, "%s: has shape %s where one dimension is needed", a->where,
+                       text);
+    return bn_fail(BONSAI_E_FORMAT, "%s: has shape %s where [%lld] is needed", a->where, text,
+                   (long long)rows);
+}
+
+bonsai_status bn_npy_matrix(const bn_npy *a, int64_t rows, int64_t cols)
+{
+    char text[128], wanted[64];
+    if (a->dims == 2 && (rows < 0 || a->shape[0] == rows) && (cols < 0 || a->shape[1] == cols))
+        return BONSAI_OK;
+    shape_text(text, a);
+    snprintf(wanted, sizeof wanted, rows < 0 ? "[any," : "[%lld,", (long long)rows);
+    size_t len = strlen(wanted);
+    snprintf(wanted + len, sizeof wanted - len, cols < 0 ? "any]" : "%lld]", (long long)cols);
+    return bn_fail(BONSAI_E_FORMAT, "%s: has shape %s where %s is needed", a->where, text, wanted);
+}

@@ -1,0 +1,442 @@
+/* npz.c -- graphs in NumPy archives, read.
+ *
+ * Two layouts, told apart by their arrays:
+ *   edge_index [2,E], x [n,f] or x_data, x_indices, x_indptr, x_shape, y [n],
+ *     train_idx, val_idx, test_idx (or train_mask ...), edge_weight, num_nodes;
+ *   adj_data, adj_indices, adj_indptr, adj_shape, attr_* or attr_matrix, labels.
+ * All but the edges may be missing, and other arrays are not looked at.  What our
+ * own writer adds (npzwrite.c) counts only beside graph_flags, which is its mark:
+ * elsewhere the same names mean other things.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "io.h"
+#include "npy.h"
+
+typedef struct {
+    bn_draft *d;
+    bn_zip    zip;
+    int64_t   n;                /* nodes; -1: not known yet */
+    const char *n_from;         /* the array that said so */
+} reader;
+
+static bool matches(const char *path)
+{
+    return bn_ends_with(path, ".npz");
+}
+
+static bool has(const reader *r, const char *name)
+{
+    return bn_zip_has(&r->zip, name);
+}
+
+/* What an array says about the number of nodes must be what the others say. */
+static bonsai_status claim_nodes(reader *r, int64_t n, const char *from)
+{
+    if (n > INT32_MAX)
+        return bn_fail(BONSAI_E_FORMAT, "%s:%s: %lld nodes; the number must be in 0..%d",
+                       r->zip.path, from, (long long)n, INT32_MAX);
+    if (r->n >= 0 && r->n != n)
+        return bn_fail(BONSAI_E_FORMAT, "%s: %s has %lld nodes but %s has %lld", r->zip.path, from,
+                       (long long)n, r->n_from, (long long)r->n);
+    r->n = n;
+    r->n_from = from;
+    return BONSAI_OK;
+}
+
+static bonsai_status read_number(int64_t *out, reader *r, const char *name, int64_t high)
+{
+    bonsai_status rc;
+    bn_npy a;
+    BN_TRY(bn_zip_array(&a, &r->zip, name));
+    if (a.count != 1) {
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: has %lld elements where one is needed", a.where,
+                     (long long)a.count);
+        goto done;
+    }
+    BN_TRY(bn_npy_i64(out, &a, 1, 0, high));
+    BN_TRY(bn_npy_end(&a));
+done:
+    bn_npy_close(&a);
+    return rc;
+}
+
+/* ---- features and labels ---- */
+
+static bonsai_status read_dense(reader *r, const char *name)
+{
+    bonsai_status rc;
+    bn_npy a;
+    int64_t n = -1;
+    BN_TRY(bn_zip_array(&a, &r->zip, name));
+    BN_TRY(bn_npy_matrix(&a, -1, -1));
+    BN_TRY(claim_nodes(r, a.shape[0], name));
+    BN_TRY(bn_npy_features(r->d, &a, &n));
+done:
+    bn_npy_close(&a);
+    return rc;
+}
+
+static bonsai_status read_sparse(reader *r, const char *prefix, const char *from)
+{
+    bonsai_status rc;
+    int64_t shape[2];
+    BN_TRY(bn_npz_shape(shape, &r->zip, prefix));
+    BN_TRY(claim_nodes(r, shape[0], from));
+    BN_TRY(bn_npz_features(r->d, &r->zip, prefix, shape[0], shape[1]));
+done:
+    return rc;
+}
+
+static bonsai_status read_features(reader *r)
+{
+    bool x = has(r, "x"), attr = has(r, "attr_matrix");
+    bool xs = has(r, "x_indices"), attrs = has(r, "attr_indices");
+    if (x + attr + xs + attrs > 1)
+        return bn_fail(BONSAI_E_FORMAT, "%s: has features twice (of x, x_indices, attr_matrix and "
+                       "attr_indices only one may be there)", r->zip.path);
+    if (x || attr)
+        return read_dense(r, x ? "x" : "attr_matrix");
+    if (xs)
+        return read_sparse(r, "x_", "x_shape");
+    if (attrs)
+        return read_sparse(r, "attr_", "attr_shape");
+    return BONSAI_OK;
+}
+
+static bonsai_status read_labels(reader *r)
+{
+    bonsai_status rc;
+    bn_npy a;
+    int32_t *label;
+    const char *name = has(r, "y") ? "y" : "labels";
+    if (!has(r, name))
+        return BONSAI_OK;
+    BN_TRY(bn_zip_array(&a, &r->zip, name));
+    if (a.dims == 2 && a.shape[1] != 1) {
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: has %lld numbers a node; only one label a node is "
+                     "supported", a.where, (long long)a.shape[1]);
+        goto done;
+    }
+    BN_TRY(bn_npy_vector(&a, -1));
+    BN_TRY(claim_nodes(r, a.count, name));
+    BN_TRY(bn_draft_array(&label, r->d, BONSAI_LABELS, BONSAI_U32, a.count));
+    BN_TRY(bn_npy_i32(label, &a, a.count, -1, INT32_MAX - 1));
+    BN_TRY(bn_npy_end(&a));
+done:
+    bn_npy_close(&a);
+    return rc;
+}
+
+/* ---- edges ---- */
+
+/* Source and target of an edge lie side by side in Fortran order. */
+static bonsai_status read_pairs(bn_draft *d, bn_npy *a, int32_t high)
+{
+    bonsai_status rc = BONSAI_OK;
+    enum { PAIRS = 2048 };
+    int32_t pair[2 * PAIRS];
+    for (int64_t at = 0, n; at < d->m; at += n) {
+        n = d->m - at < PAIRS ? d->m - at : PAIRS;
+        BN_TRY(bn_npy_i32(pair, a, 2 * n, 0, high));
+        for (int64_t i = 0; i < n; i++) {
+            d->source[at + i] = pair[2 * i];
+            d->target[at + i] = pair[2 * i + 1];
+        }
+    }
+done:
+    return rc;
+}
+
+static bonsai_status read_edge_index(reader *r)
+{
+    bonsai_status rc;
+    bn_draft *d = r->d;
+    bn_npy a;
+    int32_t high = r->n < 0 ? INT32_MAX - 1 : (int32_t)(r->n - 1);
+    BN_TRY(bn_zip_array(&a, &r->zip, "edge_index"));
+    BN_TRY(bn_npy_matrix(&a, 2, -1));
+    d->m = a.shape[1];
+    BN_TRY(BN_NEW(&d->source, d->m));
+    BN_TRY(BN_NEW(&d->target, d->m));
+    if (a.fortran) {
+        BN_TRY(read_pairs(d, &a, high));
+    } else {
+        BN_TRY(bn_npy_i32(d->source, &a, d->m, 0, high));
+        BN_TRY(bn_npy_i32(d->target, &a, d->m, 0, high));
+    }
+    BN_TRY(bn_npy_end(&a));
+done:
+    bn_npy_close(&a);
+    return rc;
+}
+
+static bonsai_status read_edge_weight(reader *r)
+{
+    bonsai_status rc;
+    bn_draft *d = r->d;
+    bn_npy a;
+    if (!has(r, "edge_weight"))
+        return BONSAI_OK;
+    BN_TRY(bn_zip_array(&a, &r->zip, "edge_weight"));
+    BN_TRY(bn_npy_vector(&a, d->m));
+    BN_TRY(BN_NEW(&d->weight, d->m));
+    BN_TRY(bn_npy_f32(d->weight, &a, d->m, &d->g->info.rounded));
+    BN_TRY(bn_npy_end(&a));
+done:
+    bn_npy_close(&a);
+    return rc;
+}
+
+static bonsai_status claim_adjacency(reader *r)
+{
+    bonsai_status rc;
+    int64_t shape[2];
+    BN_TRY(bn_npz_shape(shape, &r->zip, "adj_"));
+    if (shape[0] != shape[1]) {
+        rc = bn_fail(BONSAI_E_FORMAT, "%s:adj_shape: %lld rows but %lld columns", r->zip.path,
+                     (long long)shape[0], (long long)shape[1]);
+        goto done;
+    }
+    BN_TRY(claim_nodes(r, shape[0], "adj_shape"));
+done:
+    return rc;
+}
+
+static bonsai_status read_edges(reader *r)
+{
+    bonsai_status rc;
+    if (has(r, "adj_indptr"))
+        return bn_npz_adjacency(r->d, &r->zip, "adj_", r->n);
+    BN_TRY(read_edge_index(r));
+    BN_TRY(read_edge_weight(r));
+done:
+    return rc;
+}
+
+static int64_t largest_id(const bn_draft *d)
+{
+    int32_t largest = -1;
+    for (int64_t i = 0; i < d->m; i++) {
+        largest = d->source[i] > largest ? d->source[i] : largest;
+        largest = d->target[i] > largest ? d->target[i] : largest;
+    }
+    return largest;
+}
+
+/* ---- split ---- */
+
+static const char *const part_names[] = {"", "train", "val", "test"};
+
+static bonsai_status put_part(reader *r, const char *where, uint8_t *split, int64_t node,
+                              int part)
+{
+    if (split[node] != 0 && split[node] != part)
+        return bn_fail(BONSAI_E_FORMAT, "%s: node %lld is in %s too", where, (long long)node,
+                       part_names[split[node]]);
+    (void)r;
+    split[node] = (uint8_t)part;
+    return BONSAI_OK;
+}
+
+static bonsai_status read_part(reader *r, uint8_t *split, int part, bool mask)
+{
+    bonsai_status rc;
+    char name[32], where[700];
+    int64_t *list = NULL, count;
+    snprintf(name, sizeof name, mask ? "%s_mask" : "%s_idx", part_names[part]);
+    snprintf(where, sizeof where, "%.600s:%s", r->zip.path, name);
+    BN_TRY(bn_npz_i64(&list, &count, &r->zip, name, mask ? r->n : -1, 0, mask ? 1 : r->n - 1));
+    for (int64_t i = 0; i < count; i++)
+        if (!mask || list[i])
+            BN_TRY(put_part(r, where, split, mask ? i : list[i], part));
+done:
+    bn_free(list);
+    return rc;
+}
+
+/* 1: NAME_idx is there, 2: NAME_mask, 0: neither. */
+static int part_form(const reader *r, int part)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s_idx", part_names[part]);
+    if (has(r, name))
+        return 1;
+    snprintf(name, sizeof name, "%s_mask", part_names[part]);
+    return has(r, name) ? 2 : 0;
+}
+
+static bonsai_status read_split(reader *r)
+{
+    bonsai_status rc = BONSAI_OK;
+    uint8_t *split = NULL;
+    for (int part = BONSAI_TRAIN; part <= BONSAI_TEST; part++) {
+        int form = part_form(r, part);
+        if (form == 0)
+            continue;
+        if (!split)
+            BN_TRY(bn_draft_array(&split, r->d, BONSAI_SPLIT, BONSAI_U8, r->n));
+        BN_TRY(read_part(r, split, part, form == 2));
+    }
+done:
+    return rc;
+}
+
+/* A mask says how many nodes there are. */
+static bonsai_status claim_masks(reader *r)
+{
+    static const char *const names[] = {"train_mask", "val_mask", "test_mask"};
+    bonsai_status rc = BONSAI_OK;
+    bn_npy a = {.zip = NULL};
+    for (int i = 0; i < 3; i++) {
+        if (part_form(r, i + 1) != 2)
+            continue;
+        BN_TRY(bn_zip_array(&a, &r->zip, names[i]));
+        BN_TRY(bn_npy_vector(&a, -1));
+        BN_TRY(claim_nodes(r, a.count, names[i]));
+        bn_npy_close(&a);
+    }
+done:
+    bn_npy_close(&a);
+    return rc;
+}
+
+/* ---- what our writer adds ---- */
+
+static bonsai_type extra_type(const bn_npy *a, bonsai_section s)
+{
+    bool bytes = a->kind == 'u' && a->width == 1, shorts = a->kind == 'u' && a->width == 2;
+    switch (s) {
+    case BONSAI_SOFT_LABELS:
+        return bytes ? BONSAI_U8 : BONSAI_F32;
+    case BONSAI_NODE_WEIGHTS:
+        return bytes ? BONSAI_U8 : shorts && !a->big ? BONSAI_U16 : BONSAI_F32;
+    case BONSAI_FEATURE_MEAN:
+    case BONSAI_FEATURE_SPREAD:
+        return BONSAI_F32;
+    case BONSAI_ORIGIN:
+    case BONSAI_MEMBERS:
+    case BONSAI_KEPT_FEATURES:
+        return BONSAI_U32;
+    case BONSAI_MEMBER_OFFSETS:
+        return BONSAI_U64;
+    default:
+        return BONSAI_U8;
+    }
+}
+
+static bonsai_status read_extra(reader *r, const char *name, bonsai_section s)
+{
+    bonsai_status rc;
+    bn_npy a;
+    void *to;
+    BN_TRY(bn_zip_array(&a, &r->zip, name));
+    if (a.fortran && a.dims > 1) {
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: is in Fortran order", a.where);
+        goto done;
+    }
+    bonsai_type t = extra_type(&a, s);
+    BN_TRY(bn_draft_array(&to, r->d, s, t, a.count));
+    if (t == BONSAI_U8)
+        BN_TRY(bn_npy_u8(to, &a, a.count, UINT8_MAX));
+    else if (t == BONSAI_U16)
+        BN_TRY(bn_npy_raw(to, &a, a.count));
+    else if (t == BONSAI_U32)
+        BN_TRY(bn_npy_i32(to, &a, a.count, 0, INT32_MAX));
+    else if (t == BONSAI_U64)
+        BN_TRY(bn_npy_i64(to, &a, a.count, 0, INT64_MAX));
+    else
+        BN_TRY(bn_npy_f32(to, &a, a.count, &r->d->g->info.rounded));
+    BN_TRY(bn_npy_end(&a));
+done:
+    bn_npy_close(&a);
+    return rc;
+}
+
+static bonsai_status read_extras(reader *r)
+{
+    bonsai_status rc = BONSAI_OK;
+    int64_t features = r->d->features;
+    for (int s = BONSAI_SOFT_LABELS; s < BONSAI_SECTIONS; s++) {
+        const char *name = bn_npz_name((bonsai_section)s);
+        if (name && has(r, name))
+            BN_TRY(read_extra(r, name, (bonsai_section)s));
+    }
+    if (has(r, "num_features"))
+        BN_TRY(read_number(&features, r, "num_features", INT32_MAX));
+    if (features != r->d->features)
+        rc = bn_fail(BONSAI_E_FORMAT, "%s:num_features: says %lld features, but there are %lld",
+                     r->zip.path, (long long)features, (long long)r->d->features);
+done:
+    return rc;
+}
+
+/* ---- the file ---- */
+
+static bonsai_status check_layout(const reader *r)
+{
+    char names[300];
+    bool edges = has(r, "edge_index"), adjacency = has(r, "adj_indptr");
+    if (edges != adjacency)
+        return BONSAI_OK;
+    if (edges)
+        return bn_fail(BONSAI_E_FORMAT, "%s: has edges twice, in edge_index and in adj_indptr",
+                       r->zip.path);
+    bn_zip_names(names, sizeof names, &r->zip);
+    return bn_fail(BONSAI_E_FORMAT, "%s: has neither \"edge_index\" nor \"adj_indptr\"; its arrays "
+                   "are: %s", r->zip.path, names);
+}
+
+static bonsai_status read_counts(reader *r)
+{
+    bonsai_status rc = BONSAI_OK;
+    int64_t n, flags;
+    if (has(r, "num_nodes")) {
+        BN_TRY(read_number(&n, r, "num_nodes", INT32_MAX));
+        BN_TRY(claim_nodes(r, n, "num_nodes"));
+    }
+    if (has(r, "num_classes"))
+        BN_TRY(read_number(&r->d->classes, r, "num_classes", INT32_MAX));
+    if (has(r, "graph_flags")) {
+        BN_TRY(read_number(&flags, r, "graph_flags",
+                           BONSAI_DIRECTED | BONSAI_SELF_LOOPS | BONSAI_REPEATED));
+        r->d->keep = (uint64_t)flags;
+    }
+    if (has(r, "adj_indptr"))
+        BN_TRY(claim_adjacency(r));
+done:
+    return rc;
+}
+
+static bonsai_status read_npz(bn_draft *d, const char *path, const bonsai_read_options *o)
+{
+    bonsai_status rc;
+    reader r = {.d = d, .n = -1};
+    BN_TRY(bn_zip_open(&r.zip, path, (bn_progress){o->progress, o->payload}));
+    BN_TRY(check_layout(&r));
+    BN_TRY(read_counts(&r));
+    BN_TRY(read_features(&r));
+    BN_TRY(read_labels(&r));
+    BN_TRY(claim_masks(&r));
+    BN_TRY(read_edges(&r));
+    if (r.n < 0)
+        r.n = largest_id(d) + 1;
+    d->nodes = r.n;
+    BN_TRY(read_split(&r));
+    if (has(&r, "graph_flags"))
+        BN_TRY(read_extras(&r));
+    BN_TRY(bn_zip_done(&r.zip));
+done:
+    bn_zip_close(&r.zip);
+    return rc;
+}
+
+const bn_format bn_format_npz = {
+    .name = "npz",
+    .help = "a NumPy archive: edge_index, x, y, *_idx; or adj_*, attr_*, labels",
+    .matches = matches,
+    .read = read_npz,
+    .write = bn_npz_write,
+};

@@ -1,0 +1,209 @@
+/* zip.c -- members of a zip archive as NumPy arrays, inflated while they are read.
+ *
+ * libzip reads the directory and inflates; what it is told by the file is checked
+ * first, so that no small file makes us ask for much memory: deflate cannot shrink
+ * below a 1032nd, and an array must have the size that its header gives.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+#include <zip.h>
+
+#include "npy.h"
+
+enum { RATIO = 1100, SLACK = 4096, NAME_MAX_LEN = 128, TICK = 1 << 22 };
+
+static bonsai_status zip_failed(const char *where, zip_error_t *e)
+{
+    if (zip_error_code_zip(e) == ZIP_ER_MEMORY)
+        return bn_fail(BONSAI_E_MEMORY, "out of memory: no room to unzip %s", where);
+    return bn_fail(BONSAI_E_FORMAT, "%s: cannot be unzipped: %s", where, zip_error_strerror(e));
+}
+
+/* The archive's bytes are mapped: libzip only ever looks at them. */
+static bonsai_status open_archive(bn_zip *z)
+{
+    bonsai_status rc = BONSAI_OK;
+    zip_error_t e;
+    zip_error_init(&e);
+    zip_source_t *source = zip_source_buffer_create(z->file.data, (zip_uint64_t)z->file.len, 0, &e);
+    if (source)
+        z->archive = zip_open_from_source(source, ZIP_RDONLY, &e);
+    if (!z->archive) {
+        zip_source_free(source);
+        rc = zip_error_code_zip(&e) == ZIP_ER_NOZIP
+                 ? bn_fail(BONSAI_E_FORMAT, "%s: is not a zip archive, or its end is missing",
+                           z->path)
+                 : zip_failed(z->path, &e);
+    }
+    zip_error_fini(&e);
+    return rc;
+}
+
+/* Whether a member is there once; a second one of the same name could hide. */
+static bonsai_status check_names(bn_zip *z)
+{
+    zip_int64_t members = zip_get_num_entries(z->archive, 0);
+    for (zip_int64_t i = 0; i < members; i++) {
+        zip_stat_t st;
+        if (zip_stat_index(z->archive, (zip_uint64_t)i, 0, &st) != 0)
+            return zip_failed(z->path, zip_get_error(z->archive));
+        if (!st.name || zip_name_locate(z->archive, st.name, 0) != i)
+            return bn_fail(BONSAI_E_FORMAT, "%s: has two members \"%.100s\"", z->path,
+                           st.name ? st.name : "");
+        if (st.size > INT64_MAX / 4 || !bn_add(&z->total, z->total, (int64_t)st.size))
+            return bn_fail(BONSAI_E_FORMAT, "%s: member \"%.100s\" says it has %llu bytes", z->path,
+                           st.name, (unsigned long long)st.size);
+    }
+    return BONSAI_OK;
+}
+
+bonsai_status bn_zip_open(bn_zip *z, const char *path, bn_progress p)
+{
+    bonsai_status rc;
+    memset(z, 0, sizeof *z);
+    z->path = path;
+    z->progress = p;
+    BN_TRY(bn_file_open(&z->file, path));
+    if (z->file.len == 0) {
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: is empty", path);
+        goto done;
+    }
+    BN_TRY(open_archive(z));
+    BN_TRY(check_names(z));
+    BN_TRY(bn_tick(p, "reading", 0, z->total));
+done:
+    if (rc != BONSAI_OK)
+        bn_zip_close(z);
+    return rc;
+}
+
+void bn_zip_close(bn_zip *z)
+{
+    if (z->archive)
+        zip_discard(z->archive);
+    z->archive = NULL;
+    bn_file_close(&z->file);
+}
+
+static zip_int64_t locate(const bn_zip *z, const char *name)
+{
+    char full[NAME_MAX_LEN];
+    snprintf(full, sizeof full, "%s.npy", name);
+    return zip_name_locate(z->archive, full, 0);
+}
+
+bool bn_zip_has(const bn_zip *z, const char *name)
+{
+    return locate(z, name) >= 0;
+}
+
+void bn_zip_names(char *out, size_t room, const bn_zip *z)
+{
+    zip_int64_t members = zip_get_num_entries(z->archive, 0);
+    size_t len = 0;
+    out[0] = 0;
+    for (zip_int64_t i = 0; i < members && len + 1 < room; i++) {
+        const char *name = zip_get_name(z->archive, (zip_uint64_t)i, 0);
+        size_t bare = name ? strlen(name) : 0;
+        if (bare > 4 && strcmp(name + bare - 4, ".npy") == 0)
+            bare -= 4;
+        int more = snprintf(out + len, room - len, "%s%.*s", i ? ", " : "",
+                            (int)(bare < 40 ? bare : 40), name ? name : "");
+        len += more > 0 ? (size_t)more : 0;
+    }
+}
+
+bonsai_status bn_zip_done(bn_zip *z)
+{
+    return bn_tick(z->progress, "reading", z->total, z->total);
+}
+
+static bonsai_status check_member(const bn_npy *a, const bn_zip *z, const zip_stat_t *st)
+{
+    const zip_uint64_t all = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
+    bool stored = st->comp_method == ZIP_CM_STORE;
+    if ((st->valid & all) != all || st->comp_size > (zip_uint64_t)z->file.len)
+        return bn_fail(BONSAI_E_FORMAT, "%s: its size in the archive is not possible", a->where);
+    if (st->encryption_method != ZIP_EM_NONE)
+        return bn_fail(BONSAI_E_FORMAT, "%s: is encrypted", a->where);
+    if (!stored && st->comp_method != ZIP_CM_DEFLATE)
+        return bn_fail(BONSAI_E_FORMAT, "%s: is compressed by method %d; stored and deflated "
+                       "members are read", a->where, st->comp_method);
+    if (stored ? st->size != st->comp_size : st->size / RATIO > st->comp_size + SLACK / RATIO)
+        return bn_fail(BONSAI_E_FORMAT, "%s: says that %llu bytes unzip to %llu, which is not "
+                       "possible", a->where, (unsigned long long)st->comp_size,
+                       (unsigned long long)st->size);
+    return BONSAI_OK;
+}
+
+bonsai_status bn_zip_array(bn_npy *a, bn_zip *z, const char *name)
+{
+    bonsai_status rc;
+    zip_stat_t st;
+    memset(a, 0, sizeof *a);
+    a->zip = z;
+    snprintf(a->where, sizeof a->where, "%.600s:%s", z->path, name);
+    zip_int64_t index = locate(z, name);
+    if (index < 0) {
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: has no array \"%s\"", z->path, name);
+        goto done;
+    }
+    if (zip_stat_index(z->archive, (zip_uint64_t)index, 0, &st) != 0) {
+        rc = zip_failed(a->where, zip_get_error(z->archive));
+        goto done;
+    }
+    BN_TRY(check_member(a, z, &st));
+    a->member = zip_fopen_index(z->archive, (zip_uint64_t)index, 0);
+    if (!a->member) {
+        rc = zip_failed(a->where, zip_get_error(z->archive));
+        goto done;
+    }
+    BN_TRY(bn_npy_header(a, (int64_t)st.size));
+done:
+    if (rc != BONSAI_OK)
+        bn_npy_close(a);
+    return rc;
+}
+
+bonsai_status bn_zip_pull(bn_npy *a, void *to, int64_t len)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_zip *z = a->zip;
+    for (int64_t got = 0; got < len;) {
+        zip_int64_t n = zip_fread(a->member, (char *)to + got, (zip_uint64_t)(len - got));
+        if (n < 0)
+            return zip_failed(a->where, zip_file_get_error(a->member));
+        if (n == 0)
+            return bn_fail(BONSAI_E_FORMAT, "%s: ends before the bytes that the archive says it "
+                           "has", a->where);
+        got += n;
+    }
+    int64_t before = z->done;
+    z->done += len;
+    if (before / TICK != z->done / TICK && z->done < z->total)
+        BN_TRY(bn_tick(z->progress, "reading", z->done, z->total));
+done:
+    return rc;
+}
+
+/* libzip compares the checksum when it meets the end. */
+bonsai_status bn_zip_end(bn_npy *a)
+{
+    char extra;
+    zip_int64_t n = zip_fread(a->member, &extra, 1);
+    if (n < 0)
+        return zip_failed(a->where, zip_file_get_error(a->member));
+    if (n > 0)
+        return bn_fail(BONSAI_E_FORMAT, "%s: goes on behind the bytes that the archive says it has",
+                       a->where);
+    return BONSAI_OK;
+}
+
+void bn_npy_close(bn_npy *a)
+{
+    if (a->member)
+        zip_fclose(a->member);
+    a->member = NULL;
+    bn_file_close(&a->file);
+}
