@@ -77,4 +77,12 @@ void bn_csr_times_dense(float *y, const bn_csr *a, const float *x, int64_t k, in
  * values; a row without neighbours keeps its own x. */
 void bn_csr_mean(float *y, const bn_csr *a, const float *x, int64_t k, int threads);
 
+/* ---- ridge regression (ridge.c) ---- */
+
+/* w (cols,k) that makes |x w - y|^2 + lambda |w|^2 least, for y (rows,k) and lambda
+ * above 0: conjugate gradients, all columns at once, the same bits for any number
+ * of threads.  A tick per step. */
+bonsai_status bn_ridge(float *w, const bn_csr *x, const float *y, int64_t k, double lambda,
+                       int threads, bn_progress progress);
+
 #endif

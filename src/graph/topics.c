@@ -1,0 +1,211 @@
+/* topics.c -- features of a generated graph: bags of words, or a Gaussian mixture.
+ *
+ * Bag of words: every class has a topic, a random set of words used by Zipf's law;
+ * beside it there is a background of words that all share.  A node draws each word
+ * from its topic with a chance that falls with the difficulty, and some nodes write
+ * about another class's topic: what features alone get wrong, and what averaging
+ * over neighbours mends.
+ *
+ * Dense: each class has a few components, each a point near the class's own point;
+ * the difficulty shrinks the points against the noise of 1, and here too some
+ * nodes lie with another class.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "generate.h"
+
+enum { COMPONENTS = 3 };
+
+typedef struct {
+    bn_maker *k;
+    double    signal;           /* chance that a word is topical; dense: length of a class's point */
+    double    stray;            /* chance that a node takes the topic of the class it leans to */
+    int64_t   topic_words;      /* words of a topic */
+    int32_t  *topic;            /* (c, topic_words) */
+    int64_t   room;
+    int32_t  *row;              /* (threads, room) */
+    float    *center;           /* (c * COMPONENTS, f) */
+} writer;
+
+/* The class whose topic a node takes. */
+static int64_t pick_topic(const writer *w, int64_t v, bn_rng *r)
+{
+    return bn_rng_unit(r) < w->stray ? bn_maker_leaning(w->k, v) : bn_label(w->k->g, v);
+}
+
+/* ---- words ---- */
+
+static int64_t draw_length(const writer *w, int64_t v, uint64_t seed)
+{
+    const bn_maker *k = w->k;
+    bn_rng r = bn_rng_at(seed, (uint64_t)v);
+    double words = k->o.words, spread = fmin(0.3 * words, ((double)k->f - words) / 3);
+    double away = fmax(-3.0, fmin(3.0, bn_rng_normal(&r)));
+    double length = floor(words + spread * away + bn_rng_unit(&r));  /* rounds without bias */
+    return length < (double)k->f ? (int64_t)length : k->f;
+}
+
+static void count_words(void *payload, int64_t begin, int64_t end, int64_t lane)
+{
+    const writer *w = payload;
+    uint64_t *offsets = w->k->g->owned[BONSAI_FEATURE_OFFSETS];
+    uint64_t seed = bn_maker_seed(w->k, BN_LENGTHS);
+    (void)lane;
+    for (int64_t v = begin; v < end; v++)
+        offsets[v + 1] = (uint64_t)draw_length(w, v, seed);
+}
+
+/* Below count, with weight falling as a power of the rank: Zipf's law, flattened. */
+static int64_t draw_zipf(int64_t count, bn_rng *r)
+{
+    double u = bn_rng_unit(r);
+    return (int64_t)(u * u * (double)count);
+}
+
+static int32_t draw_word(const writer *w, int64_t t, bn_rng *r)
+{
+    if (bn_rng_unit(r) < w->signal)
+        return w->topic[t * w->topic_words + draw_zipf(w->topic_words, r)];
+    return (int32_t)draw_zipf(w->k->f, r);
+}
+
+/* The first id that is not in the sorted row, from `id` upwards and around. */
+static int32_t next_free(const int32_t *row, int64_t count, int32_t id, int64_t f)
+{
+    int64_t i = 0;
+    while (i < count && row[i] < id)
+        i++;
+    for (; i < count && row[i] == id; i++)
+        id++;
+    return id < f ? id : next_free(row, count, 0, f);
+}
+
+static void write_row(const writer *w, int32_t *row, int64_t length, int64_t v, uint64_t seed)
+{
+    bn_rng r = bn_rng_at(seed, (uint64_t)v);
+    int64_t t = pick_topic(w, v, &r), tries = 4 * length;
+    for (int64_t count = 0; count < length;) {
+        int32_t word = draw_word(w, t, &r);
+        if (tries-- <= 0)
+            word = next_free(row, count, (int32_t)bn_rng_below(&r, w->k->f), w->k->f);
+        count += bn_insert_sorted(row, count, word);
+    }
+}
+
+static void write_words(void *payload, int64_t begin, int64_t end, int64_t lane)
+{
+    const writer *w = payload;
+    const uint64_t *offsets = w->k->g->owned[BONSAI_FEATURE_OFFSETS];
+    uint64_t seed = bn_maker_seed(w->k, BN_WORDS);
+    uint16_t *narrow = w->k->g->owned[BONSAI_FEATURE_INDICES];
+    uint32_t *wide = w->k->g->owned[BONSAI_FEATURE_INDICES];
+    bool is_narrow = w->k->g->view.section[BONSAI_FEATURE_INDICES].type == BONSAI_U16;
+    int32_t *row = w->row + lane * w->room;
+    for (int64_t v = begin; v < end; v++) {
+        int64_t at = (int64_t)offsets[v], length = (int64_t)offsets[v + 1] - at;
+        write_row(w, row, length, v, seed);
+        for (int64_t i = 0; i < length; i++)
+            if (is_narrow)
+                narrow[at + i] = (uint16_t)row[i];
+            else
+                wide[at + i] = (uint32_t)row[i];
+    }
+}
+
+static bonsai_status make_topics(writer *w)
+{
+    const bn_maker *k = w->k;
+    uint64_t seed = bn_maker_seed(k, BN_TOPICS);
+    w->topic_words = (k->f + k->c - 1) / k->c;
+    bonsai_status rc = BN_NEW(&w->topic, k->c * w->topic_words);
+    if (rc != BONSAI_OK)
+        return rc;
+    for (int64_t t = 0; t < k->c; t++)
+        for (int64_t i = 0; i < w->topic_words; i++)
+            w->topic[t * w->topic_words + i] =
+                (int32_t)bn_permuted(i, k->f, bn_rng_at(seed, (uint64_t)t).key);
+    return BONSAI_OK;
+}
+
+static bonsai_status make_words(writer *w)
+{
+    bonsai_status rc;
+    bn_maker *k = w->k;
+    uint64_t *offsets;
+    void *ignored;
+    BN_TRY(make_topics(w));
+    BN_TRY(bn_graph_array(&offsets, k->g, BONSAI_FEATURE_OFFSETS, BONSAI_U64, k->n + 1));
+    BN_TRY(bn_maker_blocks(k, "lengths", 2, count_words, w));
+    for (int64_t v = 0; v < k->n; v++) {
+        w->room = (int64_t)offsets[v + 1] > w->room ? (int64_t)offsets[v + 1] : w->room;
+        offsets[v + 1] += offsets[v];
+    }
+    BN_TRY(BN_NEW(&w->row, k->threads * w->room));
+    BN_TRY(bn_graph_array(&ignored, k->g, BONSAI_FEATURE_INDICES,
+                          k->f <= UINT16_MAX + 1 ? BONSAI_U16 : BONSAI_U32, (int64_t)offsets[k->n]));
+    BN_TRY(bn_maker_blocks(k, "words", 2 * k->o.words, write_words, w));
+done:
+    return rc;
+}
+
+/* ---- points ---- */
+
+static void place_points(void *payload, int64_t begin, int64_t end, int64_t lane)
+{
+    const writer *w = payload;
+    int64_t f = w->k->f;
+    uint64_t seed = bn_maker_seed(w->k, BN_POINTS);
+    float *x = w->k->g->owned[BONSAI_FEATURES];
+    (void)lane;
+    for (int64_t v = begin; v < end; v++) {
+        bn_rng r = bn_rng_at(seed, (uint64_t)v);
+        int64_t t = pick_topic(w, v, &r) * COMPONENTS + bn_rng_below(&r, COMPONENTS);
+        for (int64_t j = 0; j < f; j++)
+            x[v * f + j] = w->center[t * f + j] + (float)bn_rng_normal(&r);
+    }
+}
+
+/* A random direction of the given expected length is added to x. */
+static void add_direction(float *x, int64_t f, double length, uint64_t seed, int64_t item)
+{
+    bn_rng r = bn_rng_at(seed, (uint64_t)item);
+    for (int64_t j = 0; j < f; j++)
+        x[j] += (float)(length / sqrt((double)f) * bn_rng_normal(&r));
+}
+
+static bonsai_status make_points(writer *w)
+{
+    bonsai_status rc;
+    bn_maker *k = w->k;
+    uint64_t seed = bn_maker_seed(k, BN_TOPICS);
+    float *x;
+    int64_t size;
+    if (!bn_mul(&size, k->c * COMPONENTS, k->f))
+        return bn_fail(BONSAI_E_ARGUMENT, "%lld classes times %lld features are too many",
+                       (long long)k->c, (long long)k->f);
+    BN_TRY(BN_NEW(&w->center, size));
+    for (int64_t t = 0; t < k->c * COMPONENTS; t++) {
+        add_direction(w->center + t * k->f, k->f, w->signal, seed, t / COMPONENTS);
+        add_direction(w->center + t * k->f, k->f, w->signal / 2, seed, k->c + t);
+    }
+    BN_TRY(bn_graph_array(&x, k->g, BONSAI_FEATURES, BONSAI_F32, k->n * k->f));
+    BN_TRY(bn_maker_blocks(k, "features", 4 * (double)k->f, place_points, w));
+done:
+    return rc;
+}
+
+bonsai_status bn_maker_features(bn_maker *k)
+{
+    double ease = 1 - k->o.difficulty;
+    writer w = {.k = k, .stray = fmin(1, 2 * k->o.difficulty)};
+    if (k->f == 0)
+        return BONSAI_OK;
+    w.signal = k->o.dense ? 9 * pow(ease, 1.75) : 0.9 * pow(ease, 1.5);
+    bonsai_status rc = k->o.dense ? make_points(&w) : make_words(&w);
+    bn_free(w.topic);
+    bn_free(w.row);
+    bn_free(w.center);
+    return rc;
+}

@@ -1,0 +1,148 @@
+/* ridge.c -- ridge regression by conjugate gradients on the normal equations.
+ *
+ * The matrix is needed by rows and by columns, so it is transposed once; both
+ * products then run over independent rows, each summed in order.  Sums that steer
+ * the iteration are doubles in a fixed order.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "tensor.h"
+
+enum { MOST_STEPS = 200 };
+
+typedef struct {
+    const bn_csr *x;
+    bn_csr   xt;
+    int64_t  k, size;           /* right-hand sides; cols * k */
+    double   lambda;
+    int      threads;
+    float   *w;                 /* the result so far */
+    float   *r, *p, *s;         /* (cols,k): residual, direction, its image */
+    float   *q;                 /* (rows,k) */
+    double  *rr, *rr0, *ps;     /* k */
+    uint64_t *offsets;          /* of xt */
+    int32_t *indices;
+    float   *values;
+} solver;
+
+static bonsai_status transpose(solver *v)
+{
+    bonsai_status rc;
+    const bn_csr *x = v->x;
+    int64_t begin = bn_int_at(&x->offsets, 0), end = bn_int_at(&x->offsets, x->rows);
+    BN_TRY(BN_NEW(&v->offsets, x->cols + 2));
+    BN_TRY(BN_NEW(&v->indices, end - begin));
+    BN_TRY(BN_NEW(&v->values, end - begin));
+    uint64_t *place = v->offsets + 1;           /* each start, once filled, is the next one's */
+    for (int64_t e = begin; e < end; e++)
+        place[bn_int_at(&x->indices, e) + 1]++;
+    for (int64_t j = 0; j < x->cols; j++)
+        place[j + 1] += place[j];
+    for (int64_t i = 0; i < x->rows; i++)
+        for (int64_t e = bn_int_at(&x->offsets, i); e < bn_int_at(&x->offsets, i + 1); e++) {
+            uint64_t at = place[bn_int_at(&x->indices, e)]++;
+            v->indices[at] = (int32_t)i;
+            v->values[at] = bn_csr_value(x, i, e);
+        }
+    v->xt = (bn_csr){x->cols, x->rows, {v->offsets, x->cols + 1, BONSAI_U64},
+                     {v->indices, end - begin, BONSAI_U32}, {v->values, end - begin, BONSAI_F32},
+                     NULL};
+done:
+    return rc;
+}
+
+/* out[j] = sum over rows of a[.][j] b[.][j] */
+static void column_dots(double *out, const float *a, const float *b, int64_t size, int64_t k)
+{
+    memset(out, 0, (size_t)k * sizeof *out);
+    for (int64_t i = 0; i < size; i += k)
+        for (int64_t j = 0; j < k; j++)
+            out[j] += (double)a[i + j] * (double)b[i + j];
+}
+
+/* s = (x' x + lambda) p */
+static void apply(solver *v)
+{
+    bn_csr_times_dense(v->q, v->x, v->p, v->k, v->threads);
+    bn_csr_times_dense(v->s, &v->xt, v->q, v->k, v->threads);
+    for (int64_t i = 0; i < v->size; i++)
+        v->s[i] += (float)v->lambda * v->p[i];
+}
+
+/* One step of every column; false when all have converged.  A column that is done
+ * has no direction left and stands still. */
+static bool step(solver *v)
+{
+    bool more = false;
+    apply(v);
+    column_dots(v->ps, v->p, v->s, v->size, v->k);
+    for (int64_t j = 0; j < v->k; j++)
+        v->ps[j] = v->ps[j] > 0 ? v->rr[j] / v->ps[j] : 0;
+    for (int64_t i = 0; i < v->size; i += v->k)
+        for (int64_t j = 0; j < v->k; j++) {
+            v->w[i + j] += (float)v->ps[j] * v->p[i + j];
+            v->r[i + j] -= (float)v->ps[j] * v->s[i + j];
+        }
+    column_dots(v->ps, v->r, v->r, v->size, v->k);
+    for (int64_t j = 0; j < v->k; j++) {
+        double now = v->ps[j];
+        bool open = now > 1e-6 * v->rr0[j];
+        v->ps[j] = open && v->rr[j] > 0 ? now / v->rr[j] : 0;
+        v->rr[j] = now;
+        more |= open;
+    }
+    for (int64_t i = 0; i < v->size; i += v->k)
+        for (int64_t j = 0; j < v->k; j++)
+            v->p[i + j] = v->r[i + j] + (float)v->ps[j] * v->p[i + j];
+    return more;
+}
+
+static bonsai_status prepare(solver *v)
+{
+    bonsai_status rc;
+    BN_TRY(transpose(v));
+    BN_TRY(BN_NEW(&v->r, v->size));
+    BN_TRY(BN_NEW(&v->p, v->size));
+    BN_TRY(BN_NEW(&v->s, v->size));
+    BN_TRY(BN_NEW(&v->q, v->x->rows * v->k));
+    BN_TRY(BN_NEW(&v->rr, v->k));
+    BN_TRY(BN_NEW(&v->rr0, v->k));
+    BN_TRY(BN_NEW(&v->ps, v->k));
+done:
+    return rc;
+}
+
+bonsai_status bn_ridge(float *w, const bn_csr *x, const float *y, int64_t k, double lambda,
+                       int threads, bn_progress progress)
+{
+    bonsai_status rc;
+    solver v = {.x = x, .k = k, .lambda = lambda, .threads = threads, .w = w};
+    if (!bn_mul(&v.size, x->cols, k))
+        return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for %lld times %lld weights",
+                       (long long)x->cols, (long long)k);
+    BN_TRY(prepare(&v));
+    memset(w, 0, (size_t)v.size * sizeof *w);
+    bn_csr_times_dense(v.r, &v.xt, y, k, threads);
+    memcpy(v.p, v.r, (size_t)v.size * sizeof *v.p);
+    column_dots(v.rr, v.r, v.r, v.size, k);
+    memcpy(v.rr0, v.rr, (size_t)k * sizeof *v.rr);
+    for (int i = 0; i < MOST_STEPS; i++) {
+        BN_TRY(bn_tick(progress, "fitting", i, MOST_STEPS));
+        if (!step(&v))
+            break;
+    }
+    BN_TRY(bn_tick(progress, "fitting", MOST_STEPS, MOST_STEPS));
+done:
+    bn_free(v.r);
+    bn_free(v.p);
+    bn_free(v.s);
+    bn_free(v.q);
+    bn_free(v.rr);
+    bn_free(v.rr0);
+    bn_free(v.ps);
+    bn_free(v.offsets);
+    bn_free(v.indices);
+    bn_free(v.values);
+    return rc;
+}
