@@ -180,14 +180,16 @@ def decode(head, s):
 
     if 4 in s:
         x = s[4].reshape(n, f).astype(np.float32)
-        g["x"] = x * s[8][:, None] if eight else x
+        with np.errstate(over="ignore"):
+            g["x"] = x * s[8][:, None] if eight else x
     if 5 in s:
         check_offsets(s[5], len(s[6]), "feature offsets")
         need(not np.any(s[6] >= f), "feature indices: not below f")
         check_ascending(s[5], s[6], True, "feature indices")
         values = s[7].astype(np.float32) if 7 in s else np.ones(len(s[6]), np.float32)
         if eight:
-            values = values * s[8][rows_of(s[5])]
+            with np.errstate(over="ignore"):
+                values = values * s[8][rows_of(s[5])]
         g["x_data"], g["x_shape"] = values, (n, f)
         g["x_indices"], g["x_indptr"] = s[6].astype(np.int64), s[5].astype(np.int64)
     if eight:
@@ -288,26 +290,25 @@ def write(path, sections, n, f=0, c=0, flags=0, **other):
 
 # ---- the size of a graph ----
 
-def fits_8_bits(row, came_with):
-    """Whether a row's non-zero values are a scale times integers, for u8 and for i8."""
-    values = row[row != 0]
-    if not values.size:
-        return True, True
-    scales = [] if came_with is None else [np.float32(came_with)]
-    scales += [np.float32(np.abs(values).min() / np.float32(k)) for k in range(1, 9)]
-    unsigned = signed = False
+def fits_8_bits(x, came_with):
+    """For each row, whether its non-zero values are a scale times integers, for u8 and for i8.  Here
+    and in size() minus zero has bits that are not zero, and no integer above keeps them."""
+    there = x.view(np.uint32) != 0
+    low = np.where(there, np.abs(x), np.float32(np.inf)).min(axis=1, initial=np.inf)
+    empty = ~there.any(axis=1)
+    low[empty] = 1
+    scales = [low / np.float32(k) for k in range(1, 9)]
+    if came_with is not None:
+        scales.append(came_with)
+    unsigned, signed = empty.copy(), empty.copy()
     for scale in scales:
-        if scale == 0 or not np.isfinite(scale):
-            continue
-        with np.errstate(over="ignore"):
-            q = np.rint(values.astype(np.float64) / np.float64(scale))
-            if np.any(np.abs(q) > 255) or np.any(q == 0):
-                continue
-            if not np.array_equal(q.astype(np.float32) * scale, values):
-                continue
-        unsigned |= bool(np.all(q > 0))
-        signed |= bool(np.all(np.abs(q) <= 127))
-    return unsigned, signed
+        with np.errstate(all="ignore"):
+            q = np.rint(x.astype(np.float64) / scale.astype(np.float64)[:, None])
+            back = q.astype(np.float32) * scale.astype(np.float32)[:, None]
+        fits = (scale != 0) & np.all(~there | ((back == x) & (q != 0)), axis=1)
+        unsigned |= fits & np.all(~there | ((q >= 1) & (q <= 255)), axis=1)
+        signed |= fits & np.all(~there | (np.abs(q) <= 127), axis=1)
+    return unsigned.all() or signed.all()
 
 
 def width(offsets):
@@ -323,11 +324,9 @@ def feature_size(g):
     else:
         x = np.zeros((n, f), np.float32)
         x[rows_of(g["x_indptr"]), g["x_indices"]] = g["x_data"]
-    scale = g.get("x_scale", [None] * n)
     there = x.view(np.uint32) != 0
     nnz = int(there.sum())
-    fits = np.array([fits_8_bits(x[v], scale[v]) for v in range(n)]).reshape(n, 2)
-    eight = bool(fits.all(axis=0).any())
+    eight = fits_8_bits(x, g.get("x_scale"))
     sizes = [4 * n * f]
     with np.errstate(over="ignore"):
         if np.array_equal(x.astype(np.float16).astype(np.float32).view(np.uint32), x.view(np.uint32)):
@@ -353,10 +352,10 @@ def size(g):
         total += n * (1 if c <= 255 else 2 if c <= 65535 else 4)
     if 10 in s:
         units = np.arange(256, dtype=np.float32) / np.float32(255)
-        total += n * c * (1 if np.all(np.isin(g["soft"], units)) else 4)
+        total += n * c * (1 if np.all(np.isin(g["soft"].view(np.uint32), units.view(np.uint32))) else 4)
     if 11 in s:
         w = g["node_weight"]
-        whole = np.all(w == np.rint(w))
+        whole = np.all(w == np.rint(w)) and not np.any(np.signbit(w))
         top = w.max(initial=0)
         total += n * (1 if whole and top <= 255 else 2 if whole and top <= 65535 else 4)
     if 12 in s:
