@@ -46,7 +46,7 @@ static void there_and_back(const char *path)
     bonsai_read_options o;
     uint64_t left_out = 0;
     int equal = 1;
-    char folder[256];
+    char folder[300];
     bonsai_read_options_init(&o);
     o.threads = 1;
     if (bonsai_graph_read(&g, path, &o) != BONSAI_OK)

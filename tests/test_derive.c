@@ -301,7 +301,7 @@ static void deriving_survives_failed_allocations(void **state)
     (void)state;
     for (int k = 0; k < LAYOUTS; k++) {
         bonsai_graph *g = random_graph(2, 9, 30, k, WITH_ALL);
-        survives_failed_allocations(derive_all, g, 30);
+        survives_failed_allocations(derive_all, g, 20);
         bonsai_graph_free(g);
     }
 }

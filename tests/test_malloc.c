@@ -131,7 +131,9 @@ static int fail_each(bonsai_status (*fn)(const round_trip *r), const round_trip 
             assert_int_equal(rc, BONSAI_OK);
             return nth;
         }
-        if (rc != BONSAI_OK && rc != BONSAI_E_MEMORY)   /* a library may do without */
+        /* A library may do without; libzip calls a failed malloc a bad archive. */
+        bool zip = bn_ends_with(r->path, ".npz") && rc == BONSAI_E_FORMAT;
+        if (rc != BONSAI_OK && rc != BONSAI_E_MEMORY && !zip)
             fail_msg("%s: malloc %d: status %d: %s", r->path, nth, rc, bonsai_error());
     }
 }
