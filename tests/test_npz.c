@@ -524,6 +524,26 @@ static void a_split_that_puts_no_node_anywhere_is_still_a_split(void **state)
     bonsai_graph_free(g);
 }
 
+/* In each header of the directory, offsets from the limit on are in the 64-bit form. */
+static void assert_wide(const char *path, int64_t limit)
+{
+    size_t len;
+    int headers = 0;
+    uint8_t *data = read_file(path, &len);
+    for (size_t i = 0; i + 46 < len; i++) {
+        if (memcmp(data + i, "PK\x01\x02", 4) != 0)
+            continue;
+        uint32_t size, offset;
+        memcpy(&size, data + i + 24, 4);
+        memcpy(&offset, data + i + 42, 4);
+        assert_true(size == UINT32_MAX ? 208 >= limit - limit / 64 : size == 208);
+        assert_true(offset == UINT32_MAX || offset < limit);
+        headers++;
+    }
+    assert_int_equal(headers, 3);
+    free(data);
+}
+
 static void sizes_and_offsets_of_64_bits_are_read(void **state)
 {
     (void)state;
@@ -541,6 +561,7 @@ static void sizes_and_offsets_of_64_bits_are_read(void **state)
         }
         assert_int_equal(bn_zip_out_commit(z), BONSAI_OK);
         bn_zip_out_close(z);
+        assert_wide(path, limit);
         bonsai_graph *g = load(path);
         assert_ring(g, false);
         bonsai_graph_free(g);
@@ -760,6 +781,24 @@ static void a_member_of_another_length_is_refused(void **state)
     refuse("10 elements of 8 bytes, but the file holds 81 bytes");
 }
 
+/* Sizes that agree with the header, around a stream that does not. */
+static void a_stream_longer_or_shorter_than_it_says_is_refused(void **state)
+{
+    (void)state;
+    uint8_t bytes[512];
+    for (int edges = 4; edges <= 6; edges += 2) {
+        char head[32];
+        snprintf(head, sizeof head, "'<i8', C, (2, %d)", edges);
+        size_t len = npy_bytes(bytes, sizeof bytes, 1, head, five_edges, 80);
+        make();
+        npz_add(&made, "edge_index.npy", bytes, len, 1);
+        uint32_t size = (uint32_t)len - 80 + 16 * (uint32_t)edges;
+        made.list[0].size = size;
+        memcpy(made.data + 22, &size, 4);
+        refuse("edge_index: ");
+    }
+}
+
 static size_t small_archive(void)
 {
     make();
@@ -976,6 +1015,7 @@ int main(void)
         cmocka_unit_test(sparse_arrays_that_disagree_are_refused),
         cmocka_unit_test(an_archive_that_lies_is_refused),
         cmocka_unit_test(a_member_of_another_length_is_refused),
+        cmocka_unit_test(a_stream_longer_or_shorter_than_it_says_is_refused),
         cmocka_unit_test(every_cut_is_refused),
         cmocka_unit_test(a_flipped_bit_never_changes_a_number),
         cmocka_unit_test(every_failed_allocation_is_survived),
