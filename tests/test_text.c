@@ -188,6 +188,10 @@ static void finds_companions_beside_a_file(void **state)
     assert_int_equal(bonsai_graph_read(&g, temp_path("net.el.gz"), &o), BONSAI_OK);
     assert_int_equal(bonsai_graph_label(g, 0), 7);
     bonsai_graph_free(g);
+    write_text(temp_path("said.el"), "# bonsai: nodes=3 features=0 classes=1 directed=0\n0 1\n");
+    assert_int_equal(bonsai_graph_read(&g, temp_path("said.el"), &o), BONSAI_OK);
+    assert_int_equal(bonsai_graph_classes(g), 8);       /* the file that was asked for counts */
+    bonsai_graph_free(g);
 }
 
 /* ---- oracle and metamorphic ---- */
