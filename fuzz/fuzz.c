@@ -51,6 +51,29 @@ static void must(bonsai_status rc)
     }
 }
 
+/* What loads must come back equal from a native file. */
+static void save_and_load(const bonsai_graph *g)
+{
+    char path[100];
+    bonsai_graph *back = NULL;
+    bonsai_write_options o;
+    int equal = 1;
+    bonsai_write_options_init(&o);
+    o.threads = 1;
+    snprintf(path, sizeof path, "%s/again.bonsai", folder);
+    bonsai_status rc = bonsai_graph_save(g, path, &o, NULL);
+    must(rc);
+    if (rc == BONSAI_OK)
+        must(rc = bonsai_graph_load(&back, path));
+    if (rc == BONSAI_OK)
+        must(bonsai_graph_equal(&equal, g, back));
+    bonsai_graph_free(back);
+    if (!equal) {
+        fprintf(stderr, "saving changed the graph\n");
+        abort();
+    }
+}
+
 static void use(const bonsai_graph *g)
 {
     bonsai_stats stats;
@@ -59,6 +82,7 @@ static void use(const bonsai_graph *g)
     must(bonsai_graph_stats(&stats, NULL, g, NULL));
     must(bonsai_graph_bytes(&bytes, g, BONSAI_STRICT));
     must(bonsai_graph_bytes(&bytes, g, BONSAI_PAPER_CONDENSED));
+    save_and_load(g);
 }
 
 void fuzz_load(const char *path)

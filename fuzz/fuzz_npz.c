@@ -54,6 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         npz_fuzzed(&m, names, sizeof names / sizeof *names, data + 1, size - 1);
         path = fuzz_file("graph.npz", m.data, m.len);
     }
+    bn_mem_limit(1 << 20);          /* two bytes of an id can ask for millions of nodes */
     fuzz_load(path);
     there_and_back(path);
     return 0;

@@ -343,7 +343,7 @@ static void threads_and_encodings_change_nothing(void **state)
 static void blocks_of_columns_change_nothing(void **state)
 {
     (void)state;
-    bonsai_graph *g = make(2000, 60, 8, 1), *wide = respread(g, 60 * 500, 500, true);
+    bonsai_graph *g = make(1200, 60, 8, 1), *wide = respread(g, 60 * 300, 300, true);
     assert_same(measure(wide, 2), measure(g, 2));
     bonsai_graph_free(wide);
     bonsai_graph_free(g);
@@ -367,7 +367,7 @@ static void a_graph_without_split_is_split_by_the_seed(void **state)
 static void large_graphs_are_sampled(void **state)
 {
     (void)state;
-    bonsai_graph *g = make(60000, 20, 4, 1);
+    bonsai_graph *g = make(52000, 10, 3, 1);
     bonsai_linear l = measure(g, 2);
     assert_int_equal(l.train, 10000);
     assert_int_equal(l.test, 10000);
@@ -385,8 +385,8 @@ static double at_difficulty(double difficulty, int dense, double *majority)
         bonsai_generate_options o;
         bonsai_graph *g = NULL;
         bonsai_generate_options_init(&o);
-        o.nodes = 3000;
-        o.features = dense ? 64 : 400;
+        o.nodes = 1500;
+        o.features = dense ? 32 : 200;
         o.dense = dense;
         o.difficulty = difficulty;
         o.seed = seed;

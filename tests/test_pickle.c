@@ -275,6 +275,27 @@ static void refuses_arrays_that_do_not_fit_their_shape(void **state)
     refuses_bytes(b.data, b.len, "the shape of an array");
 }
 
+static void refuses_objects_that_never_got_their_state(void **state)
+{
+    (void)state;
+    bn_pickle_array a;
+    bn_pickle_matrix m;
+    REFUSES(RECONSTRUCT NDARRAY "K\0\x85U\1b\x87R(K\1K\1\x85" DTYPE "U\2i1K\0K\1\x87R\x89U\1xtb",
+            "state of an array");
+    REFUSES("cscipy.sparse.csr\ncsr_matrix\n)\x81}(U\6_shapeK\0K\0\x86U\6indptr"
+            RECONSTRUCT NDARRAY "K\0\x85U\1b\x87Rub", "no array \"indptr\"");
+    begin_pickle(&b);
+    add(&b, RECONSTRUCT NDARRAY "K\0\x85U\1b\x87R", sizeof RECONSTRUCT NDARRAY - 1 + 8);
+    bn_pickle *p = must_read(end_pickle(&b, "bare"));
+    assert_fails(bn_pickle_as_array(&a, p), BONSAI_E_FORMAT, "where a whole array");
+    bn_pickle_free(p);
+    begin_pickle(&b);
+    add_text(&b, "cscipy.sparse.csr\ncsr_matrix\n)\x81");
+    p = must_read(end_pickle(&b, "bare"));
+    assert_fails(bn_pickle_as_matrix(&m, p), BONSAI_E_FORMAT, "where a whole csr_matrix");
+    bn_pickle_free(p);
+}
+
 static void refuses_a_state_given_twice(void **state)
 {
     (void)state;
@@ -450,6 +471,7 @@ int main(void)
         cmocka_unit_test(refuses_other_objects),
         cmocka_unit_test(refuses_byte_orders_it_cannot_read),
         cmocka_unit_test(refuses_arrays_that_do_not_fit_their_shape),
+        cmocka_unit_test(refuses_objects_that_never_got_their_state),
         cmocka_unit_test(refuses_a_state_given_twice),
         cmocka_unit_test(refuses_matrices_that_do_not_fit_together),
         cmocka_unit_test(says_what_it_found_where_something_else_is_needed),

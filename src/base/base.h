@@ -66,6 +66,8 @@ bonsai_status bn_options_merge(void *out, const void *defaults, size_t full, con
 /* ---- threads and progress (threads.c) ---- */
 
 int bn_threads(int asked);      /* 0: every core; always at least 1 */
+/* As many of the threads as there are pieces of work; at least 1. */
+int bn_team(int threads, int64_t pieces);
 
 typedef struct {
     bonsai_progress_fn *fn;     /* NULL: silent */

@@ -23,6 +23,11 @@ int bn_threads(int asked)
     return t < 1 ? 1 : t > 1024 ? 1024 : t;
 }
 
+int bn_team(int threads, int64_t pieces)
+{
+    return pieces < 1 ? 1 : pieces < threads ? (int)pieces : threads;
+}
+
 bonsai_status bn_tick(bn_progress p, const char *stage, int64_t done, int64_t total)
 {
     if (!p.fn)

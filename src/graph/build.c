@@ -72,7 +72,7 @@ static bonsai_status each_block(sorter *s, const char *stage, void (*fn)(sorter 
     for (int64_t first = 0; first < s->blocks; first += BATCH / 4) {
         BN_TRY(bn_tick(s->progress, stage, first, s->blocks));
         int64_t last = min64(first + BATCH / 4, s->blocks);
-#pragma omp parallel for num_threads(s->threads) schedule(static)
+#pragma omp parallel for num_threads(bn_team(s->threads, last - first)) schedule(static)
         for (int64_t b = first; b < last; b++)
             fn(s, b);
     }
@@ -225,7 +225,7 @@ static bonsai_status sort_buckets(sorter *s)
         BN_TRY(bn_tick(s->progress, "sorting edges", first, s->buckets));
         int64_t last = min64(first + BATCH, s->buckets);
         int64_t lanes = min64(most, last - first);
-#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(bn_team(s->threads, lanes)) schedule(dynamic, 1)
         for (int64_t lane = 0; lane < lanes; lane++)
             for (int64_t k = first + lane; k < last; k += lanes) {
                 int64_t at = s->bucket[k], count = s->bucket[k + 1] - at;
@@ -273,7 +273,7 @@ static bonsai_status fill_rows(sorter *s, bn_adjacent *out)
     BN_TRY(BN_NEW(&out->neighbors, total));
     if (s->weights)
         BN_TRY(BN_NEW(&out->weights, total));
-#pragma omp parallel for num_threads(s->threads) schedule(static)
+#pragma omp parallel for num_threads(bn_team(s->threads, s->buckets)) schedule(static)
     for (int64_t k = 0; k < s->buckets; k++)
         fill_bucket(s, out, k, to[k]);
     out->offsets[s->n] = total;
@@ -323,7 +323,8 @@ void bn_adjacent_free(bn_adjacent *a)
 static bonsai_status check_edges(sorter *s, const char *where)
 {
     int64_t bad = s->m, loops = 0;
-#pragma omp parallel for num_threads(s->threads) schedule(static) reduction(min : bad) reduction(+ : loops)
+    int team = bn_team(s->threads, s->m / BUCKET_EDGES);
+#pragma omp parallel for num_threads(team) schedule(static) reduction(min : bad) reduction(+ : loops)
     for (int64_t i = 0; i < s->m; i++) {
         bool in = s->source[i] >= 0 && s->source[i] < s->n && s->target[i] >= 0 &&
                   s->target[i] < s->n;

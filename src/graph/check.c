@@ -4,6 +4,7 @@
  * elements of one section, in parallel, and names the first that is wrong.
  *
  * SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <float.h>
 #include <jansson.h>
 #include <math.h>
@@ -128,9 +129,9 @@ bonsai_status bn_view_shape(const bonsai_view *v, const char *where)
         {BONSAI_FEATURE_SPREAD, f32, f},
         {BONSAI_METADATA, u8, -1},
     };
+    BN_TRY(check_together(v, where));           /* a missing section says more than a count */
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         BN_TRY(check_rule(v, &rules[i], where));
-    BN_TRY(check_together(v, where));
 done:
     return rc;
 }
@@ -153,7 +154,7 @@ static int64_t first_bad(first_bad_fn *fn, const scan *s, int64_t n, int threads
 {
     const int64_t block = 1 << 16;
     int64_t blocks = (n + block - 1) / block, found = n;
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(bn_team(threads, blocks)) schedule(static)
     for (int64_t b = 0; b < blocks; b++) {
         int64_t end = (b + 1) * block < n ? (b + 1) * block : n;
         int64_t bad = fn(s, b * block, end);
@@ -386,9 +387,10 @@ static bonsai_status check_metadata(const bonsai_array *a, const char *where)
     bonsai_status rc;
     json_error_t error;
     BN_TRY(check_text(a, BONSAI_METADATA, where));
+    errno = 0;                  /* jansson takes a failed malloc for bad syntax, now and then */
     json_t *root = json_loadb(a->data, (size_t)a->count, 0, &error);
     if (!root)
-        rc = json_error_code(&error) == json_error_out_of_memory
+        rc = errno == ENOMEM || json_error_code(&error) == json_error_out_of_memory
                  ? bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the metadata of %s", where)
                  : bn_fail(BONSAI_E_FORMAT, "%s: metadata: %s (line %d)", where, error.text,
                            error.line);

@@ -45,7 +45,7 @@ static bonsai_status find_traits(bn_traits *out, const bonsai_graph *g, int thre
     BN_TRY(BN_NEW(&index, room * lanes));
     BN_TRY(BN_NEW(&value, room * lanes));
     BN_TRY(BN_NEW(&part, lanes));
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(bn_team(threads, lanes)) schedule(static)
     for (int64_t lane = 0; lane < lanes; lane++) {
         bn_traits t = {0, true, true, true, true, false};
         for (int64_t b = lane; b < blocks; b += lanes)

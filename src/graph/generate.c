@@ -178,7 +178,8 @@ static void place_nodes(void *payload, int64_t begin, int64_t end, int64_t lane)
     uint8_t *split = k->g->owned[BONSAI_SPLIT], *narrow = k->g->owned[BONSAI_LABELS];
     uint32_t *wide = k->g->owned[BONSAI_LABELS];
     bool is_narrow = k->g->view.section[BONSAI_LABELS].type == BONSAI_U8;
-    int64_t train = (int64_t)((double)k->n * 0.6 + 0.5), known = (int64_t)((double)k->n * 0.8 + 0.5);
+    int64_t train = (int64_t)((double)k->n * 0.6 + 0.5);
+    int64_t known = (int64_t)((double)k->n * 0.8 + 0.5);
     for (int64_t v = begin; v < end; v++) {
         int64_t rank = bn_permuted(v, k->n, ranks), part = bn_permuted(v, k->n, parts);
         int64_t label = class_of_rank(k, rank);

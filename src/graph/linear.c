@@ -116,9 +116,11 @@ static bonsai_status find_near(yardstick *s)
         s->place[v] = -1;
     for (int64_t i = 0; i < s->count; i++)
         add_near(s, s->node[i]);
-    for (int64_t i = 0; s->hops && i < s->count; i++)
-        for (int64_t e = bn_row_begin(s->g, s->node[i]); e < bn_row_begin(s->g, s->node[i] + 1); e++)
+    for (int64_t i = 0; s->hops && i < s->count; i++) {
+        int64_t end = bn_row_begin(s->g, s->node[i] + 1);
+        for (int64_t e = bn_row_begin(s->g, s->node[i]); e < end; e++)
             add_near(s, bn_neighbors(s->g)[e]);
+    }
 done:
     return rc;
 }
@@ -181,7 +183,8 @@ static void average(float *row, const yardstick *s, int64_t node,
     memset(row, 0, (size_t)(s->to - s->from) * sizeof *row);
     add(row, s, node, begin < end ? 0.5f : 1.0f);
     for (int64_t e = begin; e < end; e++)
-        add(row, s, bn_int_at(&a->indices, e), (float)(0.5 * (double)bn_csr_value(a, node, e) / total));
+        add(row, s, bn_int_at(&a->indices, e),
+            (float)(0.5 * (double)bn_csr_value(a, node, e) / total));
 }
 
 /* Rows of the block of columns; ticks between batches of rows. */
@@ -236,12 +239,14 @@ static void join_row(yardstick *s, int64_t i)
 {
     double sum = 0;
     int64_t to = (int64_t)s->offsets[i];
-    for (int64_t b = 0; b < s->blocks; b++)
-        for (int64_t e = s->piece[b * s->count + i]; e < s->piece[b * s->count + i + 1]; e++, to++) {
+    for (int64_t b = 0; b < s->blocks; b++) {
+        const int64_t *piece = &s->piece[b * s->count + i];
+        for (int64_t e = piece[0]; e < piece[1]; e++, to++) {
             s->column[to] = s->index[e];
             s->entry[to] = s->value[e];
             sum += (double)s->value[e] * (double)s->value[e];
         }
+    }
     for (int64_t e = (int64_t)s->offsets[i]; e < to; e++)
         s->entry[e] = (float)((double)s->entry[e] / sqrt(sum));
     s->column[to] = (int32_t)s->g->view.features;

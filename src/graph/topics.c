@@ -20,7 +20,7 @@ enum { COMPONENTS = 3 };
 
 typedef struct {
     bn_maker *k;
-    double    signal;           /* chance that a word is topical; dense: length of a class's point */
+    double    signal;           /* chance that a word is topical; dense: length of a point */
     double    stray;            /* chance that a node takes the topic of the class it leans to */
     int64_t   topic_words;      /* words of a topic */
     int32_t  *topic;            /* (c, topic_words) */
@@ -144,7 +144,8 @@ static bonsai_status make_words(writer *w)
     }
     BN_TRY(BN_NEW(&w->row, k->threads * w->room));
     BN_TRY(bn_graph_array(&ignored, k->g, BONSAI_FEATURE_INDICES,
-                          k->f <= UINT16_MAX + 1 ? BONSAI_U16 : BONSAI_U32, (int64_t)offsets[k->n]));
+                          k->f <= UINT16_MAX + 1 ? BONSAI_U16 : BONSAI_U32,
+                          (int64_t)offsets[k->n]));
     BN_TRY(bn_maker_blocks(k, "words", 2 * k->o.words, write_words, w));
 done:
     return rc;

@@ -81,15 +81,17 @@ static bonsai_status next_member(inflater *i, bool *done)
 bonsai_status bn_gunzip(char **out, int64_t *len, const bn_file *f, const char *path)
 {
     bonsai_status rc = BONSAI_OK;
-    inflater i = {.path = path, .stop = f->data + f->len, .most = f->len * MOST_RATIO + PIECE};
+    inflater i = {.path = path, .most = f->len * MOST_RATIO + PIECE};
     bool ended = false, finished = false;
+    *out = NULL;
+    if (f->len == 0)
+        return damaged(&i, "the gzip data is cut off");
+    i.stop = f->data + f->len;
     i.z.zalloc = zip_alloc;
     i.z.zfree = zip_free;
     i.z.next_in = (uint8_t *)(uintptr_t)f->data;    /* zlib reads it only */
     if (inflateInit2(&i.z, 15 + 16) != Z_OK)
         return bn_fail(BONSAI_E_MEMORY, "out of memory: no room to inflate %s", path);
-    if (f->len == 0)
-        rc = damaged(&i, "the gzip data is cut off");
     while (rc == BONSAI_OK && !finished) {
         rc = inflate_piece(&i, &ended);
         if (rc == BONSAI_OK && ended)

@@ -258,8 +258,8 @@ static bonsai_status text_edges(reader *r)
     BN_TRY(text_open(&t, r->folder, "raw/edge"));
     bn_lines *l = &t.lines;
     if (m < 0 || m > (l->stop - l->data + 1) / 4) {     /* "0,1" and a line end each */
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: is too short for the %lld edges of num-edge-list", t.path,
-                     (long long)m);
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: is too short for the %lld edges of num-edge-list",
+                     t.path, (long long)m);
         goto done;
     }
     BN_TRY(BN_NEW(&d->source, m));
@@ -318,8 +318,8 @@ static bonsai_status text_features(reader *r)
         if (row == 0) {
             f = count_fields(l);
             if (!bn_mul(&size, r->n, f) || size > (l->stop - l->data + 1) / 2) {
-                rc = bn_fail(BONSAI_E_FORMAT, "%s: is too short for %lld rows like the first, of %lld "
-                             "numbers", t.path, (long long)r->n, (long long)f);
+                rc = bn_fail(BONSAI_E_FORMAT, "%s: is too short for %lld rows like the first, of "
+                             "%lld numbers", t.path, (long long)r->n, (long long)f);
                 goto done;
             }
             BN_TRY(bn_draft_array(&x, r->d, BONSAI_FEATURES, BONSAI_F32, size));

@@ -116,8 +116,8 @@ static bonsai_status op_proto(bn_pickle *p)
     int64_t version;
     BN_TRY(take_number(p, 1, &version));
     if (version != 2)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: pickle protocol %d; only 2 is known", p->where,
-                     (long long)p->at, (int)version);
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: pickle protocol %d; only 2 is known",
+                     p->where, (long long)p->at, (int)version);
 done:
     return rc;
 }
@@ -175,8 +175,8 @@ static bonsai_status refuse_name(const bn_pickle *p)
     int64_t a = line_length(p, p->pos), b = a < 0 ? -1 : line_length(p, p->pos + a + 1);
     if (b < 0)
         return bn_pickle_refuse(p, "the file ends inside a name");
-    return bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: asks for \"%.*s %.*s\", which no Planetoid file "
-                   "needs", p->where, (long long)p->at, a < 100 ? (int)a : 100, text,
+    return bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: asks for \"%.*s %.*s\", which no Planetoid "
+                   "file needs", p->where, (long long)p->at, a < 100 ? (int)a : 100, text,
                    b < 100 ? (int)b : 100, text + a + 1);
 }
 

@@ -25,7 +25,7 @@ typedef struct {                /* a scipy csr_matrix; row r is [offsets[r], off
     bn_pickle_array offsets, indices, values;
 } bn_pickle_matrix;
 
-typedef struct {                /* a dict of lists: list i is item[begin[i]] .. item[begin[i+1]-1] */
+typedef struct {                /* a dict of lists; list i is item[begin[i] .. begin[i+1]-1] */
     int64_t  count;
     int32_t *key;               /* in the order of the file; a key may come twice */
     int64_t *begin;             /* count + 1 */

@@ -114,8 +114,10 @@ static bonsai_status read_test_index(planetoid *p)
         }
         const char *begin = s;
         if (!bn_parse_int(&s, end, &node) || (s < end && *s != '\n' && *s != '\r' && *s != ' ')) {
+            const char *stop = memchr(begin, '\n', (size_t)(end - begin));
+            int64_t len = (stop ? stop : end) - begin;
             rc = bn_fail(BONSAI_E_FORMAT, "%s:%lld: \"%.*s\" is not a node", p->path[TEST_INDEX],
-                         (long long)line, end - begin < 20 ? (int)(end - begin) : 20, begin);
+                         (long long)line, len < 40 ? (int)len : 40, begin);
             goto done;
         }
         BN_TRY(add_test(p, &room, line, node));
@@ -187,16 +189,16 @@ static bonsai_status place_tests(planetoid *p)
         high = p->test[i] > high ? p->test[i] : high;
     }
     if (low != p->x[1].rows)
-        return bn_fail(BONSAI_E_FORMAT, "%s: the lowest node is %lld, but it must follow the %lld of "
-                       "%s", p->path[TEST_INDEX], (long long)low, (long long)p->x[1].rows,
+        return bn_fail(BONSAI_E_FORMAT, "%s: the lowest node is %lld, but it must follow the %lld "
+                       "of %s", p->path[TEST_INDEX], (long long)low, (long long)p->x[1].rows,
                        p->path[ALLX]);
     p->first = low;
     p->nodes = high + 1;
     /* A skipped node is one of the graph, so that a line cannot claim any amount of memory. */
     if (p->nodes - low - p->tests > p->lists.count)
-        return bn_fail(BONSAI_E_FORMAT, "%s: %lld nodes up to %lld are skipped, but %s has only %lld",
-                       p->path[TEST_INDEX], (long long)(p->nodes - low - p->tests), (long long)high,
-                       p->path[GRAPH], (long long)p->lists.count);
+        return bn_fail(BONSAI_E_FORMAT, "%s: %lld nodes up to %lld are skipped, but %s has only "
+                       "%lld", p->path[TEST_INDEX], (long long)(p->nodes - low - p->tests),
+                       (long long)high, p->path[GRAPH], (long long)p->lists.count);
     bonsai_status rc = BN_NEW(&p->row, p->nodes - low);
     if (rc != BONSAI_OK)
         return rc;
@@ -303,7 +305,8 @@ static bonsai_status lay_edges(bn_draft *d, const planetoid *p)
         int32_t v = l->key[i];
         if (v < 0 || v >= p->nodes || seen[v]) {
             rc = bn_fail(BONSAI_E_FORMAT, "%s: node %d %s", p->path[GRAPH], v,
-                         v >= 0 && v < p->nodes ? "has two lists" : "is in none of the other files");
+                         v >= 0 && v < p->nodes ? "has two lists"
+                                                : "is in none of the other files");
             goto done;
         }
         seen[v] = true;

@@ -129,8 +129,8 @@ static void use_head(const head *h, edges *e, bn_companions *c, const bonsai_rea
     e->d->keep = (h->directed == 1 ? BONSAI_DIRECTED : 0u) |
                  (h->self_loops == 1 ? BONSAI_SELF_LOOPS : 0u) |
                  (h->repeated == 1 ? BONSAI_REPEATED : 0u);
-    c->said_features = h->features;
-    c->said_classes = h->classes;
+    c->said_features = o->features ? -1 : h->features;      /* other files, other numbers */
+    c->said_classes = o->labels ? -1 : h->classes;
     if (h->features == 0 && !o->features) {     /* a file of features here is an older one */
         bn_free(c->features);
         c->features = NULL;

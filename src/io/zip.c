@@ -15,7 +15,8 @@ enum { RATIO = 1100, SLACK = 4096, NAME_MAX_LEN = 128, TICK = 1 << 22 };
 
 static bonsai_status zip_failed(const char *where, zip_error_t *e)
 {
-    if (zip_error_code_zip(e) == ZIP_ER_MEMORY)
+    /* A failure without a reason is a failed allocation that libzip did not note. */
+    if (zip_error_code_zip(e) == ZIP_ER_MEMORY || zip_error_code_zip(e) == ZIP_ER_OK)
         return bn_fail(BONSAI_E_MEMORY, "out of memory: no room to unzip %s", where);
     return bn_fail(BONSAI_E_FORMAT, "%s: cannot be unzipped: %s", where, zip_error_strerror(e));
 }

@@ -1,0 +1,74 @@
+# Each target is a line or two over CMake.  `make help` lists them.
+#
+# SPDX-License-Identifier: MIT
+BUILD  ?= build
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc 2>/dev/null || echo 1)
+
+# $(call build,FOLDER,OPTIONS) configures (silent unless it fails) and builds.
+build = @mkdir -p $(BUILD)/$(1) && { cmake -S . -B $(BUILD)/$(1) $(2) > $(BUILD)/$(1)/configure.log 2>&1 \
+	|| { cat $(BUILD)/$(1)/configure.log; exit 1; }; } && cmake --build $(BUILD)/$(1) -j$(JOBS)
+# $(call test,FOLDER) runs every test that the folder was built with.
+test = cd $(BUILD)/$(1) && ctest --output-on-failure --timeout 300 -j$(JOBS)
+
+release = -DCMAKE_BUILD_TYPE=Release -DBONSAI_TESTS=$(1)
+debug   = -DCMAKE_BUILD_TYPE=Debug -DBONSAI_TESTS=ON
+clang   = -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++
+
+all:            ## the library and the program, in build/release
+	@tools/setup -n build
+	$(call build,release,$(call release,OFF))
+
+demo:           ## set up, build, and show what the program does
+	@tools/setup build
+	$(call build,release,$(call release,OFF))
+	$(BUILD)/release/bonsai demo
+
+test:           ## set up, build, and run every test
+	@tools/setup test
+	$(call build,release,$(call release,ON))
+	$(call test,release)
+
+test-pyg:       ## the Python package against PyTorch Geometric
+	@echo "test-pyg: the Python package does not exist yet; 0 passed, 0 failed, 1 skipped"
+
+bench:          ## times, checked against the oracles
+	@tools/setup build
+	$(call build,release,$(call release,OFF))
+	@if [ -x bench/run.sh ]; then bench/run.sh $(BUILD)/release; else echo "bench: nothing to time yet"; fi
+
+fuzz:           ## every reader for FUZZ_SECONDS (60), or FUZZ_RUNS executions
+	@tools/setup fuzz
+	$(call build,fuzz,$(clang) -DCMAKE_BUILD_TYPE=Debug -DBONSAI_TESTS=OFF -DBONSAI_OPENMP=OFF \
+	    -DBONSAI_FUZZ=ON -DBONSAI_SANITIZE=address$(comma)undefined)
+	@fuzz/run.sh $(BUILD)/fuzz
+
+asan:           ## the tests under address and undefined-behaviour sanitizers
+	@tools/setup test
+	$(call build,asan,$(debug) -DBONSAI_SANITIZE=address$(comma)undefined)
+	$(call test,asan)
+
+tsan:           ## the tests under the thread sanitizer (clang, libomp, archer)
+	@tools/setup tsan
+	$(call build,tsan,$(clang) $(debug) -DBONSAI_SANITIZE=thread)
+	export TSAN_OPTIONS=ignore_noninstrumented_modules=1; $(call test,tsan)
+
+coverage:       ## which lines the tests run, by folder
+	@tools/setup test
+	$(call build,coverage,$(debug) -DBONSAI_COVERAGE=ON)
+	@find $(BUILD)/coverage -name '*.gcda' -delete
+	$(call test,coverage)
+	@tools/coverage $(BUILD)/coverage
+
+install:        ## into PREFIX (/usr/local), below DESTDIR
+	$(call build,release,-DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX))
+	cmake --install $(BUILD)/release
+
+clean:          ## remove what was built
+	rm -rf $(BUILD)
+
+help:           ## this list
+	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 12
+
+comma := ,
+.PHONY: all demo test test-pyg bench fuzz asan tsan coverage install clean help

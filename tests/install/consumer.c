@@ -1,0 +1,41 @@
+/* consumer.c -- a program that uses the installed library, as C and as C++.
+ *
+ * It also names every init macro, so that the compilers see each one expanded.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <bonsai.h>
+
+#include <stdio.h>
+#include <string.h>
+
+static void init_everything(void)
+{
+    bonsai_write_options w;
+    bonsai_generate_options g;
+    bonsai_stats s;
+    bonsai_linear l;
+    bonsai_write_options_init(&w);
+    bonsai_generate_options_init(&g);
+    bonsai_stats_init(&s);
+    bonsai_linear_init(&l);
+}
+
+int main(void)
+{
+    const int32_t source[] = {0, 1}, target[] = {1, 2};
+    bonsai_graph *g = NULL;
+    bonsai_read_options o;
+    bonsai_view v;
+    init_everything();
+    bonsai_read_options_init(&o);
+    bonsai_view_init(&v);
+    v.nodes = 3;
+    if (bonsai_graph_build(&g, &v, 2, source, target, NULL, &o) != BONSAI_OK) {
+        fprintf(stderr, "%s\n", bonsai_error());
+        return 1;
+    }
+    int good = bonsai_graph_edges(g) == 4 && strcmp(bonsai_version(), BONSAI_VERSION) == 0;
+    printf("version %s, %lld entries\n", bonsai_version(), (long long)bonsai_graph_edges(g));
+    bonsai_graph_free(g);
+    return good ? 0 : 1;
+}

@@ -1,0 +1,315 @@
+/* test_encode.c -- the smallest encoding that loses nothing, and those that may.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "testing.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "oracle.h"
+#include "random_graph.h"
+
+static bonsai_graph *dense_graph(const float *x, int64_t n, int64_t f)
+{
+    bonsai_view v;
+    bonsai_graph *g;
+    bonsai_view_init(&v);
+    v.nodes = n;
+    v.features = f;
+    v.section[BONSAI_FEATURES] = (bonsai_array){x, n * f, BONSAI_F32};
+    if (bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    return g;
+}
+
+static int64_t planned(const bonsai_graph *g, bonsai_encoding e)
+{
+    bonsai_write_options o;
+    int64_t bytes[BONSAI_SECTIONS], sum = 0;
+    bonsai_write_options_init(&o);
+    o.features = e;
+    o.threads = 2;
+    assert_int_equal(bonsai_graph_sections(NULL, bytes, g, &o), BONSAI_OK);
+    for (int s = BONSAI_FEATURES; s <= BONSAI_FEATURE_SCALE; s++)
+        sum += bytes[s];
+    return sum;
+}
+
+static bonsai_graph *again(const bonsai_graph *g, bonsai_encoding e)
+{
+    bonsai_write_options o;
+    bonsai_graph *back = NULL;
+    const char *path = temp_path("again.bonsai");
+    bonsai_write_options_init(&o);
+    o.features = e;
+    o.threads = 1;
+    if (bonsai_graph_save(g, path, &o, NULL) != BONSAI_OK ||
+        bonsai_graph_load(&back, path) != BONSAI_OK || bonsai_graph_check(back, NULL) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    return back;
+}
+
+static void same_rows(const bonsai_graph *g, const float *x, int64_t n, int64_t f)
+{
+    float row[256];
+    for (int64_t v = 0; v < n; v++) {
+        bonsai_graph_row(row, g, v);
+        for (int64_t j = 0; j < f; j++)
+            if (memcmp(&row[j], &x[v * f + j], 4) != 0)
+                fail_msg("node %d feature %d: %a became %a", (int)v, (int)j,
+                         (double)x[v * f + j], (double)row[j]);
+    }
+}
+
+static void the_smallest_lossless_encoding_is_chosen(void **state)
+{
+    (void)state;
+    static const int percent[] = {0, 3, 20, 60, 100};
+    float x[20 * 24];
+    for (uint64_t seed = 0; seed < 160; seed++) {
+        uint64_t s = seed;
+        int64_t n = random_below(&s, 7), f = random_below(&s, seed % 2 ? 40 : 6);
+        random_features(x, n, f, seed % NATURES, percent[seed / NATURES % 5], &s);
+        bonsai_graph *g = dense_graph(x, n, f), *back = again(g, BONSAI_ENCODE_AUTO);
+        int64_t wanted = oracle_feature_bytes(x, n, f), got = planned(g, BONSAI_ENCODE_AUTO);
+        if (got != wanted)
+            fail_msg("seed %d: %d bytes, but %d would do", (int)seed, (int)got, (int)wanted);
+        same_rows(back, x, n, f);
+        assert_int_equal(planned(back, BONSAI_ENCODE_AUTO), wanted);
+        bonsai_graph_free(g);
+        bonsai_graph_free(back);
+    }
+}
+
+static void every_lossless_path_keeps_every_bit(void **state)
+{
+    (void)state;
+    static const bonsai_encoding lossless[] = {BONSAI_ENCODE_AUTO, BONSAI_ENCODE_KEEP,
+                                               BONSAI_ENCODE_F32, BONSAI_ENCODE_SPARSE_F32};
+    for (uint64_t seed = 0; seed < 108; seed++) {
+        bonsai_graph *g = random_graph(seed, (int64_t)(seed % 9), 20, seed % LAYOUTS,
+                                       seed % 2 ? WITH_ALL : 0), *h = g;
+        for (int k = 0; k < 4; k++) {           /* each from the one before */
+            int equal = 0;
+            bonsai_graph *next = again(h, lossless[(seed + (uint64_t)k) % 4]);
+            assert_int_equal(bonsai_graph_equal(&equal, g, next), BONSAI_OK);
+            if (!equal)
+                fail_msg("seed %d: lost in step %d", (int)seed, k);
+            if (h != g)
+                bonsai_graph_free(h);
+            h = next;
+        }
+        bonsai_graph_free(h);
+        bonsai_graph_free(g);
+    }
+}
+
+static void stored_zeros_are_dropped(void **state)
+{
+    (void)state;
+    const uint32_t offsets[] = {0, 2, 4}, neighbors[] = {0}, adjacency[] = {0, 0, 0};
+    const uint16_t indices[] = {0, 2, 1, 2};
+    const float values[] = {0, 1.5f, 2.25f, 0};
+    bonsai_view v;
+    bonsai_graph *g, *back;
+    int equal = 0;
+    bonsai_view_init(&v);
+    v.nodes = 2;
+    v.features = 300;
+    v.section[BONSAI_OFFSETS] = (bonsai_array){adjacency, 3, BONSAI_U32};
+    v.section[BONSAI_NEIGHBORS] = (bonsai_array){neighbors, 0, BONSAI_U32};
+    v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){offsets, 3, BONSAI_U32};
+    v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){indices, 4, BONSAI_U16};
+    v.section[BONSAI_FEATURE_VALUES] = (bonsai_array){values, 4, BONSAI_F32};
+    assert_int_equal(bonsai_graph_new(&g, &v, 0), BONSAI_OK);
+    back = again(g, BONSAI_ENCODE_SPARSE_F32);
+    assert_int_equal(bonsai_graph_view(back)->section[BONSAI_FEATURE_INDICES].count, 2);
+    assert_int_equal(bonsai_graph_equal(&equal, g, back), BONSAI_OK);
+    assert_true(equal);
+    bonsai_graph_free(g);
+    bonsai_graph_free(back);
+}
+
+/* The scale of a row and the error of its worst feature. */
+static void check_lossy(const bonsai_graph *back, const float *x, int64_t n, int64_t f)
+{
+    float row[256];
+    const float *scale = bonsai_graph_view(back)->section[BONSAI_FEATURE_SCALE].data;
+    assert_non_null(scale);
+    for (int64_t v = 0; v < n; v++) {
+        bonsai_graph_row(row, back, v);
+        for (int64_t j = 0; j < f; j++) {
+            double error = fabs((double)row[j] - (double)x[v * f + j]);
+            assert_true(error <= (double)scale[v] / 2 * (1 + 1e-4));
+        }
+    }
+}
+
+static void eight_bits_err_by_half_a_step(void **state)
+{
+    (void)state;
+    float x[20 * 24];
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        uint64_t s = seed;
+        random_features(x, 10, 20, seed % NATURES, 50, &s);
+        if (seed % 5 == 0)
+            for (int i = 0; i < 200; i++)
+                x[i] *= 1e33f * (float)(seed % 3 ? 1 : -1);
+        bonsai_graph *g = dense_graph(x, 10, 20);
+        bonsai_graph *a = again(g, BONSAI_ENCODE_U8), *b = again(g, BONSAI_ENCODE_SPARSE_U8);
+        check_lossy(a, x, 10, 20);
+        check_lossy(b, x, 10, 20);
+        assert_int_equal(planned(g, BONSAI_ENCODE_U8), 200 + 40);
+        bonsai_graph_free(g);
+        bonsai_graph_free(a);
+        bonsai_graph_free(b);
+    }
+}
+
+static void the_largest_float_stays_finite_in_eight_bits(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 60; i++) {
+        float x[3] = {FLT_MAX, 1e38f, i % 2 ? -1.0f : 1.0f};
+        for (int k = 0; k < i; k++)
+            x[0] = nextafterf(x[0], 0);
+        bonsai_graph *g = dense_graph(x, 1, 3), *back = again(g, BONSAI_ENCODE_U8);
+        check_lossy(back, x, 1, 3);
+        bonsai_graph_free(g);
+        bonsai_graph_free(back);
+    }
+}
+
+static void halves_are_the_nearest(void **state)
+{
+    (void)state;
+    float x[40], row[4];
+    uint64_t s = 5;
+    random_features(x, 10, 4, FLOATS, 100, &s);
+    bonsai_graph *g = dense_graph(x, 10, 4), *back = again(g, BONSAI_ENCODE_F16);
+    for (int v = 0; v < 10; v++) {
+        bonsai_graph_row(row, back, v);
+        for (int j = 0; j < 4; j++)
+            assert_true(row[j] == bn_half_to_float(oracle_half(x[v * 4 + j])));
+    }
+    bonsai_graph_free(back);
+    bonsai_graph_free(g);
+    x[5] = -65520.0f;
+    g = dense_graph(x, 10, 4);
+    assert_fails(bonsai_graph_save(g, temp_path("no.bonsai"),
+                                   &(bonsai_write_options){sizeof(bonsai_write_options),
+                                                           BONSAI_ENCODE_F16, 1, NULL, NULL}, NULL),
+                 BONSAI_E_ARGUMENT, "node 1 has a feature of -65520, which f16 cannot hold");
+    assert_false(bn_is_file(temp_path("no.bonsai")));
+    bonsai_graph_free(g);
+}
+
+static void keeping_keeps_dense_dense_and_sparse_sparse(void **state)
+{
+    (void)state;
+    for (int k = DENSE_F32; k < LAYOUTS; k++) {
+        bonsai_graph *g = random_graph(1, 9, 20, k, 0), *back = again(g, BONSAI_ENCODE_KEEP);
+        assert_int_equal(bn_has(back, BONSAI_FEATURES), k < SPARSE_ONES);
+        bonsai_graph_free(g);
+        bonsai_graph_free(back);
+    }
+}
+
+static void narrow_integers_take_the_narrowest_type(void **state)
+{
+    (void)state;
+    static const struct { int64_t classes; bonsai_type type; } rows[] = {
+        {0, BONSAI_U8}, {255, BONSAI_U8}, {256, BONSAI_U16}, {65535, BONSAI_U16},
+        {65536, BONSAI_U32}};
+    for (int i = 0; i < 5; i++) {
+        uint32_t label[3] = {UINT32_MAX, 0, (uint32_t)rows[i].classes - 1};
+        bonsai_view v;
+        bonsai_graph *g, *back;
+        bonsai_type types[BONSAI_SECTIONS];
+        int equal = 0;
+        if (rows[i].classes == 0)
+            label[1] = label[2] = UINT32_MAX;
+        bonsai_view_init(&v);
+        v.nodes = 3;
+        v.classes = rows[i].classes;
+        v.section[BONSAI_LABELS] = (bonsai_array){label, 3, BONSAI_U32};
+        assert_int_equal(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
+        assert_int_equal(bonsai_graph_sections(types, NULL, g, NULL), BONSAI_OK);
+        assert_int_equal(types[BONSAI_LABELS], rows[i].type);
+        back = again(g, BONSAI_ENCODE_AUTO);
+        assert_int_equal(bonsai_graph_equal(&equal, g, back), BONSAI_OK);
+        assert_true(equal);
+        assert_int_equal(bonsai_graph_label(back, 2), (int)rows[i].classes - 1);
+        bonsai_graph_free(g);
+        bonsai_graph_free(back);
+    }
+}
+
+static void wide_indices_are_used_beyond_65536_features(void **state)
+{
+    (void)state;
+    for (int64_t f = 65536; f <= 65537; f++) {
+        const uint32_t offsets[] = {0, 1}, index[] = {(uint32_t)f - 1};
+        bonsai_view v;
+        bonsai_graph *g, *back;
+        bonsai_view_init(&v);
+        v.nodes = 1;
+        v.features = f;
+        v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){offsets, 2, BONSAI_U32};
+        v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){index, 1, BONSAI_U32};
+        assert_int_equal(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
+        back = again(g, BONSAI_ENCODE_AUTO);
+        assert_int_equal(bonsai_graph_view(back)->section[BONSAI_FEATURE_INDICES].type,
+                         f > 65536 ? BONSAI_U32 : BONSAI_U16);
+        assert_int_equal(bn_int_at(&bonsai_graph_view(back)->section[BONSAI_FEATURE_INDICES], 0),
+                         f - 1);
+        bonsai_graph_free(g);
+        bonsai_graph_free(back);
+    }
+}
+
+static void an_unknown_encoding_is_refused(void **state)
+{
+    (void)state;
+    bonsai_graph *g = random_graph(1, 3, 3, DENSE_F32, 0);
+    bonsai_write_options o;
+    int64_t bytes[BONSAI_SECTIONS];
+    bonsai_write_options_init(&o);
+    o.features = (bonsai_encoding)99;
+    assert_fails(bonsai_graph_sections(NULL, bytes, g, &o), BONSAI_E_ARGUMENT,
+                 "feature encoding 99 is not known");
+    bonsai_graph_free(g);
+}
+
+static bonsai_status plan_it(void *payload)
+{
+    int64_t bytes[BONSAI_SECTIONS];
+    return bonsai_graph_sections(NULL, bytes, payload, NULL);
+}
+
+static void planning_survives_failed_allocations(void **state)
+{
+    (void)state;
+    bonsai_graph *g = random_graph(1, 8, 20, SPARSE_I8, WITH_ALL);
+    survives_failed_allocations(plan_it, g, 3);
+    bonsai_graph_free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_smallest_lossless_encoding_is_chosen),
+        cmocka_unit_test(every_lossless_path_keeps_every_bit),
+        cmocka_unit_test(stored_zeros_are_dropped),
+        cmocka_unit_test(eight_bits_err_by_half_a_step),
+        cmocka_unit_test(the_largest_float_stays_finite_in_eight_bits),
+        cmocka_unit_test(halves_are_the_nearest),
+        cmocka_unit_test(keeping_keeps_dense_dense_and_sparse_sparse),
+        cmocka_unit_test(narrow_integers_take_the_narrowest_type),
+        cmocka_unit_test(wide_indices_are_used_beyond_65536_features),
+        cmocka_unit_test(an_unknown_encoding_is_refused),
+        cmocka_unit_test(planning_survives_failed_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,160 @@
+/* test_size.c -- the size of a graph, by our accounting and by the paper's.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "testing.h"
+
+#include <stdlib.h>
+
+#include "random_graph.h"
+
+static double size_of(const bonsai_graph *g, bonsai_accounting a)
+{
+    double bytes = -1;
+    if (bonsai_graph_bytes(&bytes, g, a) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    return bytes;
+}
+
+static uint64_t number(const uint8_t *p, int bytes)
+{
+    uint64_t v = 0;
+    while (bytes-- > 0)
+        v = v << 8 | p[bytes];
+    return v;
+}
+
+static void the_size_is_the_length_of_the_sections_in_the_file(void **state)
+{
+    (void)state;
+    static const int width[] = {0, 1, 2, 4, 8, 1, 2, 4};
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        bonsai_graph *g = random_graph(seed, (int64_t)(seed % 11), 30, seed % LAYOUTS,
+                                       seed % 3 ? WITH_ALL : WITH_LABELS);
+        const char *path = temp_path("size.bonsai");
+        int64_t bytes[BONSAI_SECTIONS];
+        bonsai_type types[BONSAI_SECTIONS];
+        size_t len;
+        double counted = 0;
+        assert_int_equal(bonsai_graph_save(g, path, NULL, NULL), BONSAI_OK);
+        assert_int_equal(bonsai_graph_sections(types, bytes, g, NULL), BONSAI_OK);
+        uint8_t *file = read_file(path, &len);
+        bool seen[BONSAI_SECTIONS] = {false};
+        for (uint64_t i = 0; i < number(file + 24, 4); i++) {
+            const uint8_t *entry = file + 64 + 32 * i;
+            uint64_t id = number(entry, 4), type = number(entry + 4, 4);
+            uint64_t length = number(entry + 16, 8) * (uint64_t)width[type];
+            assert_int_equal(types[id], type);
+            assert_int_equal(bytes[id], length);
+            counted += id <= 12 ? (double)length : 0;
+            seen[id] = true;
+        }
+        for (int s = 1; s < BONSAI_SECTIONS; s++)
+            assert_true(seen[s] || (bytes[s] == 0 && types[s] == BONSAI_NONE));
+        assert_true(counted == size_of(g, BONSAI_STRICT));
+        free(file);
+        bonsai_graph_free(g);
+    }
+}
+
+/* Five nodes, edges 0-1 1-2 2-3 and nothing at 4. */
+static bonsai_graph *five(const float *x, int64_t f, bool directed)
+{
+    bonsai_view v;
+    bonsai_read_options o;
+    bonsai_graph *g;
+    bonsai_view_init(&v);
+    bonsai_read_options_init(&o);
+    v.nodes = 5;
+    v.features = f;
+    v.section[BONSAI_FEATURES] = (bonsai_array){x, 5 * f, BONSAI_F32};
+    o.keep_directed = directed;
+    o.keep_self_loops = 1;
+    assert_int_equal(bonsai_graph_build(&g, &v, 4, (int32_t[]){0, 1, 2, 3}, (int32_t[]){1, 2, 3, 3},
+                                        NULL, &o), BONSAI_OK);
+    return g;
+}
+
+static void the_paper_prices_are_those_of_its_code(void **state)
+{
+    (void)state;
+    enum { F = 100 };
+    static float x[5 * F];
+    x[0] = x[F + 1] = x[F + 7] = x[4 * F + 3] = 1;              /* binary, 4 words */
+    bonsai_graph *g = five(x, F, false);
+    assert_int_equal(bonsai_graph_edges(g), 7);                 /* 3 edges twice, a self loop */
+    assert_true(size_of(g, BONSAI_PAPER_FULL) == 2 * (5 * F * 1 + 2 * 7));
+    assert_true(size_of(g, BONSAI_PAPER_CONDENSED) == 2 * (4 + 2 * (3 + 5)));
+    bonsai_graph_free(g);
+    x[0] = 3;                                                   /* integers: twice the non-zeros */
+    g = five(x, F, true);
+    assert_true(size_of(g, BONSAI_PAPER_FULL) == 2 * (5 * F * 1 + 2 * 4));
+    assert_true(size_of(g, BONSAI_PAPER_CONDENSED) == 2 * (2 * 4 + 2 * (3 + 5)));
+    bonsai_graph_free(g);
+    x[0] = 0.5f;                                                /* sparse reals: the sum */
+    x[1] = 0.3f;
+    g = five(x, F, false);
+    assert_true(size_of(g, BONSAI_PAPER_FULL) == 2 * (5 * F * 2 + 2 * 7));
+    assert_true(size_of(g, BONSAI_PAPER_CONDENSED) == 2 * (3 + 0.5 + (double)0.3f + 2 * (3 + 5)));
+    bonsai_graph_free(g);
+    uint64_t s = 1;
+    random_features(x, 5, F, FLOATS, 100, &s);
+    for (int i = 0; i < 5 * F; i++)
+        x[i] += 0.25f;                                          /* dense: two a feature */
+    g = five(x, F, false);
+    assert_true(size_of(g, BONSAI_PAPER_CONDENSED) == 2 * (2 * 5 * F + 2 * (3 + 5)));
+    bonsai_graph_free(g);
+}
+
+static void strict_bytes_by_hand(void **state)
+{
+    (void)state;
+    static const float x[5 * 2] = {1, 0, 0, 0, 1, 1, 0, 0, 0, 1};
+    bonsai_graph *g = five(x, 2, false);
+    /* offsets 6*4, neighbours 7*4, features: dense f16 5*2*2 against u8 10+20 and
+     * sparse ones 6*4 + 4*2 */
+    assert_true(size_of(g, BONSAI_STRICT) == 24 + 28 + 20);
+    bonsai_graph_free(g);
+}
+
+static void an_empty_graph_has_a_size(void **state)
+{
+    (void)state;
+    bonsai_graph *g = random_graph(1, 0, 0, NO_FEATURES, 0);
+    assert_true(size_of(g, BONSAI_STRICT) == 4);
+    assert_true(size_of(g, BONSAI_PAPER_FULL) == 0);
+    assert_true(size_of(g, BONSAI_PAPER_CONDENSED) == 0);
+    double bytes;
+    assert_fails(bonsai_graph_bytes(&bytes, g, (bonsai_accounting)9), BONSAI_E_ARGUMENT,
+                 "accounting 9 is not known");
+    bonsai_graph_free(g);
+}
+
+static bonsai_status all_sizes(void *payload)
+{
+    bonsai_status rc;
+    double bytes;
+    for (int a = BONSAI_STRICT; a <= BONSAI_PAPER_CONDENSED; a++)
+        BN_TRY(bonsai_graph_bytes(&bytes, payload, (bonsai_accounting)a));
+done:
+    return rc;
+}
+
+static void sizes_survive_failed_allocations(void **state)
+{
+    (void)state;
+    bonsai_graph *g = random_graph(1, 8, 20, SPARSE_I8, WITH_ALL);
+    survives_failed_allocations(all_sizes, g, 13);
+    bonsai_graph_free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_size_is_the_length_of_the_sections_in_the_file),
+        cmocka_unit_test(the_paper_prices_are_those_of_its_code),
+        cmocka_unit_test(strict_bytes_by_hand),
+        cmocka_unit_test(an_empty_graph_has_a_size),
+        cmocka_unit_test(sizes_survive_failed_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
