@@ -561,6 +561,23 @@ static void output_appears_only_when_committed(void **state)
     free(big);
 }
 
+static void a_failed_rename_leaves_nothing(void **state)
+{
+    (void)state;
+    bn_out *o;
+    char folder[512], path[600];
+    snprintf(folder, sizeof folder, "%s", temp_path("rename"));
+    snprintf(path, sizeof path, "%s/file", folder);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_int_equal(bn_out_open(&o, path), BONSAI_OK);
+    assert_int_equal(bn_out_write(o, "x", 1), BONSAI_OK);
+    assert_int_equal(mkdir(path, 0700), 0);     /* in the way */
+    assert_fails(bn_out_commit(o), BONSAI_E_IO, "file: cannot be written: ");
+    bn_out_close(o);
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(rmdir(folder), 0);         /* it is empty */
+}
+
 static void a_line_too_long_is_refused(void **state)
 {
     (void)state;
@@ -622,6 +639,7 @@ int main(void)
         cmocka_unit_test(what_is_no_file_is_refused),
         cmocka_unit_test(paths_are_looked_at),
         cmocka_unit_test(output_appears_only_when_committed),
+        cmocka_unit_test(a_failed_rename_leaves_nothing),
         cmocka_unit_test(a_line_too_long_is_refused),
         cmocka_unit_test(output_survives_failed_allocations),
     };

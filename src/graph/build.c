@@ -273,10 +273,15 @@ static bonsai_status fill_rows(sorter *s, bn_adjacent *out)
     BN_TRY(BN_NEW(&out->neighbors, total));
     if (s->weights)
         BN_TRY(BN_NEW(&out->weights, total));
-#pragma omp parallel for num_threads(bn_team(s->threads, s->buckets)) schedule(static)
-    for (int64_t k = 0; k < s->buckets; k++)
-        fill_bucket(s, out, k, to[k]);
+    for (int64_t first = 0; first < s->buckets; first += BATCH) {
+        BN_TRY(bn_tick(s->progress, "filling rows", first, s->buckets));
+        int64_t last = min64(first + BATCH, s->buckets);
+#pragma omp parallel for num_threads(bn_team(s->threads, last - first)) schedule(static)
+        for (int64_t k = first; k < last; k++)
+            fill_bucket(s, out, k, to[k]);
+    }
     out->offsets[s->n] = total;
+    BN_TRY(bn_tick(s->progress, "filling rows", s->buckets, s->buckets));
 done:
     return rc;
 }

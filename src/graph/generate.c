@@ -110,6 +110,8 @@ bonsai_status bn_maker_blocks(const bn_maker *k, const char *stage, double cost,
 {
     bonsai_status rc;
     int64_t block = (int64_t)((1 << 20) / (cost + 1)) + 1;
+    int64_t fair = (k->n + k->threads - 1) / k->threads;
+    block = block < fair ? block : fair;
     for (int64_t at = 0; at < k->n; at += block * k->threads) {
         BN_TRY(bn_tick(k->progress, stage, at, k->n));
 #pragma omp parallel for num_threads(k->threads) schedule(static, 1)

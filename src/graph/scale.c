@@ -48,7 +48,8 @@ float bn_scale_exact(const float *value, int64_t count, int low, int high, float
 {
     if (count == 0)
         return 1.0f;
-    if (hint != 0.0f && is_multiple(value, count, hint, low, high))
+    /* A scale below 0 would make each zero of a dense row a minus zero. */
+    if (hint > 0.0f && is_multiple(value, count, hint, low, high))
         return hint;
     if (is_multiple(value, count, 1.0f, low, high))
         return 1.0f;
