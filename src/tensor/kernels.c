@@ -98,7 +98,26 @@ static void gather(float *y, const float *x, int width, const int32_t *id, const
         gather_rows(y, x, BN_WIDE, id, w, count);
 }
 
+/* Few are below, so the question is first put to 32 at a time. */
+static int64_t below(int32_t *restrict out, const float *restrict a, const float *restrict b,
+                     float x, int64_t n)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i += LANES) {
+        int64_t end = n - i < LANES ? n : i + LANES;
+        int any = end - i < LANES;
+        if (!any)
+            for (int j = 0; j < LANES; j++)
+                any |= a[i + j] - 2.0f * b[i + j] <= x;
+        for (int64_t j = i; any && j < end; j++)
+            if (a[j] - 2.0f * b[j] <= x)
+                out[count++] = (int32_t)j;
+    }
+    return count;
+}
+
 #define TEXT_OF(x) #x
 #define NAME_OF(x) TEXT_OF(x)
 extern const bn_kernels BN_KERNELS;
-const bn_kernels BN_KERNELS = {NAME_OF(BN_ISA), dot, dist2, sparse_dot, axpy, scale, gather};
+const bn_kernels BN_KERNELS = {NAME_OF(BN_ISA), dot, dist2, sparse_dot, axpy, scale, gather,
+                               below};

@@ -27,6 +27,8 @@ typedef struct {
      * BN_NARROW or BN_WIDE */
     void  (*gather)(float *y, const float *x, int width, const int32_t *id, const float *w,
                     int64_t count);
+    /* the i, in order, with a[i] - 2 b[i] <= x; returns how many */
+    int64_t (*below)(int32_t *out, const float *a, const float *b, float x, int64_t n);
 } bn_kernels;
 
 const bn_kernels *bn_kernels_get(void);         /* the best that this CPU runs */
@@ -35,8 +37,8 @@ const bn_kernels *bn_kernels_all(int i);        /* 0: baseline, 1, ... NULL: no 
 /* ---- matrix products (gemm.c) ---- */
 
 /* Around parallel loops that call bn_gemm_nt: one BLAS thread each. */
-int  bn_blas_begin(void);
-void bn_blas_end(int before);
+void bn_blas_begin(void);
+void bn_blas_end(void);
 /* c (m,n) = a (m,k) times the transpose of b (n,k) */
 void bn_gemm_nt(float *c, const float *a, const float *b, int m, int n, int k);
 
