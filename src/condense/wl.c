@@ -99,6 +99,12 @@ static void panel_row(float *to, const float *from, const bn_wl_run *w, int64_t 
         to[j] = (self[j] + w->inverse[v] * to[j]) * 0.5f;
 }
 
+/* A row of 16 floats is a cache line if it begins where one does. */
+static float *line_up(float *p)
+{
+    return (float *)(((uintptr_t)p + 63) & ~(uintptr_t)63);
+}
+
 /* One panel through the rounds that are left; the last only for requested nodes. */
 static void do_panel(float *out, float *a, float *b, const bn_wl_run *w, int64_t first, int width)
 {
@@ -130,8 +136,8 @@ static bonsai_status dense_rounds(bn_embedding *out, bn_wl_run *w)
     int64_t *cursor = NULL;
     int width = w->n * BN_NARROW * (int64_t)sizeof *a <= CACHE_BYTES ? BN_NARROW : BN_WIDE;
     BN_TRY(BN_NEW(&out->dense, w->count * w->f));
-    BN_TRY(BN_NEW(&a, w->n * width));
-    BN_TRY(BN_NEW(&b, w->n * width));
+    BN_TRY(BN_NEW(&a, w->n * width + 16));
+    BN_TRY(BN_NEW(&b, w->n * width + 16));
     if (w->x.offsets) {
         BN_TRY(BN_NEW(&cursor, w->n));
         memcpy(cursor, w->x.offsets, (size_t)w->n * sizeof *cursor);
@@ -139,10 +145,10 @@ static bonsai_status dense_rounds(bn_embedding *out, bn_wl_run *w)
     for (int64_t first = 0; first < w->f; first += width) {
         BN_TRY(bn_wl_tick(w, w->layers - w->done, first, w->f));
         if (cursor)
-            load_sparse(a, w, first, width, cursor);
+            load_sparse(line_up(a), w, first, width, cursor);
         else
-            load_dense(a, w, first, width);
-        do_panel(out->dense, a, b, w, first, width);
+            load_dense(line_up(a), w, first, width);
+        do_panel(out->dense, line_up(a), line_up(b), w, first, width);
     }
 done:
     bn_free(a);
