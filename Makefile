@@ -51,7 +51,8 @@ asan:           ## the tests under address and undefined-behaviour sanitizers
 tsan:           ## the tests under the thread sanitizer (clang, libomp, archer)
 	@tools/setup tsan
 	$(call build,tsan,$(clang) $(debug) -DBONSAI_SANITIZE=thread)
-	export TSAN_OPTIONS=ignore_noninstrumented_modules=1; $(call test,tsan)
+	export TSAN_OPTIONS=ignore_noninstrumented_modules=1 \
+	    OMP_TOOL_LIBRARIES="$$(clang -print-file-name=libarcher.so)"; $(call test,tsan)
 
 coverage:       ## which lines the tests run, by folder
 	@tools/setup test
