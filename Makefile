@@ -52,7 +52,8 @@ tsan:           ## the tests under the thread sanitizer (clang, libomp, archer)
 	@tools/setup tsan
 	$(call build,tsan,$(clang) $(debug) -DBONSAI_SANITIZE=thread)
 	export TSAN_OPTIONS=ignore_noninstrumented_modules=1 \
-	    OMP_TOOL_LIBRARIES="$$(clang -print-file-name=libarcher.so)"; $(call test,tsan)
+	    OMP_TOOL_LIBRARIES="$$(sed -n 's/^OpenMP_omp_LIBRARY:.*=\(.*\)omp.so$$/\1archer.so/p' \
+	    $(BUILD)/tsan/CMakeCache.txt)"; test -f "$$OMP_TOOL_LIBRARIES" && $(call test,tsan)
 
 coverage:       ## which lines the tests run, by folder
 	@tools/setup test
