@@ -51,7 +51,9 @@ asan:           ## the tests under address and undefined-behaviour sanitizers
 tsan:           ## the tests under the thread sanitizer (clang, libomp, archer)
 	@tools/setup tsan
 	$(call build,tsan,$(clang) $(debug) -DBONSAI_SANITIZE=thread)
-	export TSAN_OPTIONS=ignore_noninstrumented_modules=1; $(call test,tsan)
+	export TSAN_OPTIONS=ignore_noninstrumented_modules=1 \
+	    OMP_TOOL_LIBRARIES="$$(sed -n 's/^OpenMP_omp_LIBRARY:.*=\(.*\)omp.so$$/\1archer.so/p' \
+	    $(BUILD)/tsan/CMakeCache.txt)"; test -f "$$OMP_TOOL_LIBRARIES" && $(call test,tsan)
 
 coverage:       ## which lines the tests run, by folder
 	@tools/setup test
