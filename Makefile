@@ -35,7 +35,8 @@ test-pyg:       ## the Python package against PyTorch Geometric
 bench:          ## times, checked against the oracles
 	@tools/setup build
 	$(call build,release,$(call release,OFF))
-	@if [ -x bench/run.sh ]; then bench/run.sh $(BUILD)/release; else echo "bench: nothing to time yet"; fi
+	@cmake --build $(BUILD)/release --target bench
+	@bench/run.sh $(BUILD)/release
 
 fuzz:           ## every reader for FUZZ_SECONDS (60), or FUZZ_RUNS executions
 	@tools/setup fuzz
