@@ -216,16 +216,16 @@ static void integers_are_checked(void **state)
 static void no_id_is_below_none(void **state)
 {
     (void)state;
-    static const uint32_t offsets[] = {0, 0, 0}, feature_offsets[] = {0, 1, 2};
-    static const uint32_t neighbors[] = {0}, indices[] = {0, 0};
+    static const uint32_t no_rows[] = {0, 0, 0}, one_each[] = {0, 1, 2};
+    static const uint32_t nobody[] = {0}, zeros[] = {0, 0};
     bonsai_view v;
     bonsai_graph *g;
     bonsai_view_init(&v);
     v.nodes = 2;
-    v.section[BONSAI_OFFSETS] = (bonsai_array){offsets, 3, BONSAI_U32};
-    v.section[BONSAI_NEIGHBORS] = (bonsai_array){neighbors, 0, BONSAI_U32};
-    v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){feature_offsets, 3, BONSAI_U32};
-    v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){indices, 2, BONSAI_U32};
+    v.section[BONSAI_OFFSETS] = (bonsai_array){no_rows, 3, BONSAI_U32};
+    v.section[BONSAI_NEIGHBORS] = (bonsai_array){nobody, 0, BONSAI_U32};
+    v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){one_each, 3, BONSAI_U32};
+    v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){zeros, 2, BONSAI_U32};
     assert_fails(bonsai_graph_new(&g, &v, 0), BONSAI_E_ARGUMENT,
                  "feature indices: entry 0 is 0, outside 0..-1");
 }
