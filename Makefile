@@ -35,7 +35,8 @@ test-pyg:       ## the Python package against PyTorch Geometric
 bench:          ## times, checked against the oracles
 	@tools/setup build
 	$(call build,release,$(call release,OFF))
-	@if [ -x bench/run.sh ]; then bench/run.sh $(BUILD)/release; else echo "bench: nothing to time yet"; fi
+	@cmake --build $(BUILD)/release --target bench
+	@bench/run.sh $(BUILD)/release
 
 fuzz:           ## every reader for FUZZ_SECONDS (60), or FUZZ_RUNS executions
 	@tools/setup fuzz
@@ -51,7 +52,9 @@ asan:           ## the tests under address and undefined-behaviour sanitizers
 tsan:           ## the tests under the thread sanitizer (clang, libomp, archer)
 	@tools/setup tsan
 	$(call build,tsan,$(clang) $(debug) -DBONSAI_SANITIZE=thread)
-	export TSAN_OPTIONS=ignore_noninstrumented_modules=1; $(call test,tsan)
+	export TSAN_OPTIONS=ignore_noninstrumented_modules=1 \
+	    OMP_TOOL_LIBRARIES="$$(sed -n 's/^OpenMP_omp_LIBRARY:.*=\(.*\)omp.so$$/\1archer.so/p' \
+	    $(BUILD)/tsan/CMakeCache.txt)"; test -f "$$OMP_TOOL_LIBRARIES" && $(call test,tsan)
 
 coverage:       ## which lines the tests run, by folder
 	@tools/setup test

@@ -2,6 +2,8 @@
  * the machine's limit it came.
  *
  *   bench [NAME ...] [-n TRIALS] [-t THREADS] [-v]
+ *   bench --open FILE          how long a native file takes to open, and how much
+ *                              more memory is resident then
  *
  * Without a name all are run.  Each prints best, median and spread over the
  * trials and the rate beside the limit measured on this machine in the same run
@@ -15,6 +17,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "graph/graph.h"
 
@@ -272,8 +275,41 @@ static bool measure(bench_state *s, int which, int trials, bool verbose)
     return right;
 }
 
+static int64_t resident(void)
+{
+    long long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f || fscanf(f, "%*d %lld", &pages) != 1)
+        pages = 0;
+    if (f)
+        fclose(f);
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+static int measure_open(const char *path)
+{
+    bonsai_graph *g = NULL;
+    double best = 1e9;
+    int64_t before = resident(), more = 0;
+    for (int i = 0; i < 16; i++) {
+        double start = now();
+        if (bonsai_graph_load(&g, path) != BONSAI_OK) {
+            fprintf(stderr, "%s\n", bonsai_error());
+            return 1;
+        }
+        double seconds = now() - start;
+        best = seconds < best ? seconds : best;
+        more = i == 0 ? resident() - before : more;
+        bonsai_graph_free(g);
+    }
+    printf("opening the native     %.2f ms, %.1f MB more resident\n", 1e3 * best, (double)more / 1e6);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 3 && strcmp(argv[1], "--open") == 0)
+        return measure_open(argv[2]);
     int trials = 16, names = 0;
     bool verbose = false, right = true;
     bench_state s = {.threads = bn_threads(0)};

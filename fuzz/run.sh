@@ -18,8 +18,10 @@ else
 fi
 targets=${FUZZ_TARGETS-$(cd "$build" && ls | sed -n 's/^fuzz_\([a-z0-9_]*\)$/\1/p')}
 [ -n "$targets" ] || { echo "fuzz: no target in $build" >&2; exit 1; }
-rm -rf "$build/findings" "$build/logs"
 mkdir -p "$build/findings" "$build/logs"
+for name in $targets; do
+    rm -rf "$build/findings/$name" "$build/logs/$name"
+done
 export build seeds dictionaries bound
 
 # One target; its exit code goes to a file, since xargs would stop the others.

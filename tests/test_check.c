@@ -213,6 +213,23 @@ static void integers_are_checked(void **state)
     refuse(&v, "feature indices: entry 1 of row 0 is 0, out of order");
 }
 
+static void no_id_is_below_none(void **state)
+{
+    (void)state;
+    static const uint32_t no_rows[] = {0, 0, 0}, one_each[] = {0, 1, 2};
+    static const uint32_t nobody[] = {0}, zeros[] = {0, 0};
+    bonsai_view v;
+    bonsai_graph *g;
+    bonsai_view_init(&v);
+    v.nodes = 2;
+    v.section[BONSAI_OFFSETS] = (bonsai_array){no_rows, 3, BONSAI_U32};
+    v.section[BONSAI_NEIGHBORS] = (bonsai_array){nobody, 0, BONSAI_U32};
+    v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){one_each, 3, BONSAI_U32};
+    v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){zeros, 2, BONSAI_U32};
+    assert_fails(bonsai_graph_new(&g, &v, 0), BONSAI_E_ARGUMENT,
+                 "feature indices: entry 0 is 0, outside 0..-1");
+}
+
 static void text_is_checked(void **state)
 {
     (void)state;
@@ -356,6 +373,7 @@ int main(void)
         cmocka_unit_test(reals_are_checked),
         cmocka_unit_test(a_scale_must_keep_its_features_finite),
         cmocka_unit_test(integers_are_checked),
+        cmocka_unit_test(no_id_is_below_none),
         cmocka_unit_test(text_is_checked),
         cmocka_unit_test(the_first_wrong_entry_is_named_whatever_the_threads),
         cmocka_unit_test(asymmetry_is_found),

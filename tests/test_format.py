@@ -496,8 +496,8 @@ def compare(name, g, z):
     if "split" in g:
         for value, key in ((1, "train_idx"), (2, "val_idx"), (3, "test_idx")):
             array(key, np.flatnonzero(g["split"] == value))
-    if "soft" in g:         # in units of 1/255 there too
-        array("y_soft", g["sections"][10].reshape(g["n"], g["c"]))
+    if "soft" in g:
+        array("y_soft", g["soft"])
     for key, mine in (("node_weight", "node_weight"), ("origin", "origin"), ("role", "role"),
                       ("member_offsets", "member_offsets"), ("members", "members"), ("kept_features", "kept_features"),
                       ("feature_mean", "feature_mean"), ("feature_spread", "feature_spread")):

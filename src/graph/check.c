@@ -178,8 +178,8 @@ static int64_t bad_offset(const scan *s, int64_t begin, int64_t end)
 static int64_t bad_integer(const scan *s, int64_t begin, int64_t end)
 {
     int64_t i = begin;
-    while (i < end && (uint64_t)bn_int_at(s->a, i) <= (uint64_t)s->high)
-        i++;
+    while (i < end && bn_int_at(s->a, i) >= 0 && bn_int_at(s->a, i) <= s->high)
+        i++;                    /* high is -1 where nothing is allowed */
     return i;
 }
 

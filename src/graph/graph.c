@@ -111,6 +111,8 @@ static bonsai_status verify(bonsai_graph *g, bonsai_section s, int threads)
 {
     const bonsai_array *a = &g->view.section[s];
     bonsai_status rc = BONSAI_OK;
+    if (a->count * (int64_t)bonsai_type_bytes(a->type) < BN_SMALL_SECTION)
+        threads = 1;            /* starting threads would take longer than the work */
     pthread_mutex_lock(&g->lock);
     if (atomic_load(&g->verified[s]))
         goto done;

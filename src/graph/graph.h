@@ -12,6 +12,8 @@
 #define BN_BIT(section) (1u << (section))
 #define BN_ALL_SECTIONS (BN_BIT(BONSAI_SECTIONS) - 2u)
 
+enum { BN_SMALL_SECTION = 1 << 20 };    /* bytes; smaller ones are verified when a file is opened */
+
 struct bonsai_graph {
     bonsai_view      view;
     void            *owned[BONSAI_SECTIONS];    /* freed with the graph; NULL: borrowed or mapped */

@@ -6,8 +6,6 @@
 #include "container.h"
 #include "io.h"
 
-enum { EAGER = 1 << 20 };       /* sections below this many bytes are verified at once */
-
 static bool matches(const char *path)
 {
     bn_file f;
@@ -41,7 +39,7 @@ static uint32_t small_sections(const bonsai_graph *g)
     uint32_t mask = 0;
     for (int s = 1; s < BONSAI_SECTIONS; s++) {
         const bonsai_array *a = &g->view.section[s];
-        if (a->data && a->count * (int64_t)bonsai_type_bytes(a->type) < EAGER)
+        if (a->data && a->count * (int64_t)bonsai_type_bytes(a->type) < BN_SMALL_SECTION)
             mask |= BN_BIT(s);
     }
     return mask;

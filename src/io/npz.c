@@ -305,14 +305,11 @@ done:
 
 /* ---- what our writer adds ---- */
 
-static bonsai_type extra_type(const bn_npy *a, bonsai_section s)
+static bonsai_type extra_type(bonsai_section s)
 {
-    bool bytes = a->kind == 'u' && a->width == 1, shorts = a->kind == 'u' && a->width == 2;
     switch (s) {
     case BONSAI_SOFT_LABELS:
-        return bytes ? BONSAI_U8 : BONSAI_F32;
     case BONSAI_NODE_WEIGHTS:
-        return bytes ? BONSAI_U8 : shorts && !a->big ? BONSAI_U16 : BONSAI_F32;
     case BONSAI_FEATURE_MEAN:
     case BONSAI_FEATURE_SPREAD:
         return BONSAI_F32;
@@ -337,7 +334,7 @@ static bonsai_status read_extra(reader *r, const char *name, bonsai_section s)
         rc = bn_fail(BONSAI_E_FORMAT, "%s: is in Fortran order", a.where);
         goto done;
     }
-    bonsai_type t = extra_type(&a, s);
+    bonsai_type t = extra_type(s);
     BN_TRY(bn_draft_array(&to, r->d, s, t, a.count));
     if (t == BONSAI_U8)
         BN_TRY(bn_npy_u8(to, &a, a.count, UINT8_MAX));

@@ -93,6 +93,20 @@ static bonsai_status emit_section(writer *w, const array *a)
     return bn_zip_out_write(w->zip, s->data, s->count * (int64_t)bonsai_type_bytes(s->type));
 }
 
+/* Soft labels and node weights as the numbers that they mean, whatever their type. */
+static bonsai_status emit_reals(writer *w, const array *a)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bonsai_array *s = &w->g->view.section[a->arg];
+    float unit = a->arg == BONSAI_SOFT_LABELS && s->type == BONSAI_U8 ? 255.0f : 1.0f;
+    for (int64_t i = 0; i < s->count; i++) {
+        float v = bn_real_at(s, i) / unit;
+        BN_TRY(put(w, &v, sizeof v));
+    }
+done:
+    return rc;
+}
+
 static bonsai_status emit_edges(writer *w, const array *a)
 {
     bonsai_status rc = BONSAI_OK;
@@ -223,6 +237,10 @@ static void add_section(writer *w, const char *name, bonsai_section s)
     if (!a->data)
         return;
     array out = {name, descr[a->type], emit_section, s, 1, {a->count}};
+    if (s == BONSAI_SOFT_LABELS || s == BONSAI_NODE_WEIGHTS) {
+        out.descr = "<f4";
+        out.emit = emit_reals;
+    }
     if (s == BONSAI_SOFT_LABELS) {
         out.dims = 2;
         out.shape[0] = v->nodes;
