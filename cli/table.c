@@ -13,7 +13,7 @@
 
 #include "cli.h"
 
-enum { BAR = 32, CELL = 256, COLUMNS = 8 };
+enum { BAR = 32, CELL = 256, COLUMNS = 12 };
 
 static item *add(report *r, int kind, const char *key, const char *label, json_t *value)
 {
@@ -271,7 +271,8 @@ static void print_tsv(const report *r)
             cell_text(text, sizeof text, it->value, it->format, 0);
             printf("%s\t%s\n", it->key, text);
         }
-        for (size_t row = 0; it->kind == ITEM_TABLE && row < json_array_size(it->value); row++) {
+        size_t rows = it->kind == ITEM_TABLE && it->key ? json_array_size(it->value) : 0;
+        for (size_t row = 0; row < rows; row++) {
             const json_t *cells = json_array_get(it->value, row);
             fputs(it->key, stdout);
             for (size_t c = 0; c < json_array_size(cells); c++) {
@@ -317,10 +318,17 @@ static json_t *rows_as_objects(const item *it)
     return out;
 }
 
-static int print_json(const report *r)
+void report_free(report *r)
+{
+    for (int i = 0; i < r->count; i++)
+        json_decref(r->items[i].value);
+    r->count = 0;
+}
+
+json_t *report_object(const report *r)
 {
     json_t *root = json_object();
-    int bad = !root;
+    int bad = !root || r->broken;
     for (int i = 0; i < r->count; i++) {
         const item *it = &r->items[i];
         if (!it->key || it->no_json)
@@ -329,25 +337,41 @@ static int print_json(const report *r)
         bad |= set_at(root, it->key, value) != 0;
         json_decref(value);
     }
-    if (!bad && json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10)) == 0)
-        putchar('\n');
+    if (!bad)
+        return root;
     json_decref(root);
-    return bad;
+    return NULL;
+}
+
+static int no_memory(session *s)
+{
+    return fail_with(s, "there is not enough memory to print the results");
+}
+
+int print_json(session *s, json_t *value)
+{
+    progress_clear(&s->progress);
+    if (!value)
+        return no_memory(s);
+    if (json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10)) == 0)
+        putchar('\n');
+    json_decref(value);
+    return EXIT_DONE;
 }
 
 int report_print(report *r, session *s)
 {
-    int bad = r->broken;
-    progress_clear(&s->progress);
     style how = style_of(s);
-    if (!bad && how == STYLE_TEXT)
+    int code = EXIT_DONE;
+    progress_clear(&s->progress);
+    if (r->broken)
+        code = no_memory(s);
+    else if (how == STYLE_TEXT)
         print_text(r);
-    else if (!bad && how == STYLE_TSV)
+    else if (how == STYLE_TSV)
         print_tsv(r);
-    else if (!bad)
-        bad = print_json(r);
-    for (int i = 0; i < r->count; i++)
-        json_decref(r->items[i].value);
-    r->count = 0;
-    return bad ? fail_with(s, "there is not enough memory to print the results") : EXIT_DONE;
+    else
+        code = print_json(s, report_object(r));
+    report_free(r);
+    return code;
 }
