@@ -191,7 +191,7 @@ void report_condensed(report *r, const bonsai_condense_options *o, const bonsai_
 void report_seed(report *r, uint64_t seed);
 void report_condensed_sizes(report *r, const bonsai_condense_info *i);    /* small beside full */
 void report_condensed_cover(report *r, const bonsai_condense_info *i);
-void condensed_info(bonsai_condense_info *i, const json_t *meta);   /* what the metadata has of it */
+void condensed_info(bonsai_condense_info *i, const json_t *meta);       /* as far as it is there */
 json_t *condensed_metadata(const bonsai_graph *g);      /* yours; NULL: it is not condensed */
 int64_t condensed_roles(const bonsai_graph *g, bonsai_role role);       /* nodes of that role */
 

@@ -78,7 +78,8 @@ static int parse_sample(session *s, int64_t *out, const char *text)
         return OPT_GO;
     }
     if (!parse_whole(text, out) || errno == ERANGE || *out < 1)
-        return refuse(s, "--sample is \"%s\", which is neither all nor a whole number above 0", text);
+        return refuse(s, "--sample is \"%s\", which is neither all nor a whole number above 0",
+                      text);
     return OPT_GO;
 }
 
@@ -203,11 +204,12 @@ static int parse(session *s, arguments *a, int argc, char **argv)
 {
     const opt_spec spec = {
         .usage = "condense GRAPH -o SMALL --ratio R [options]",
-        .about = "Writes a small graph whose nodes and edges are picked from GRAPH so that a graph\n"
-                 "neural network trained on it does about as well, then shows its size beside\n"
-                 "GRAPH's.  The budget is one of --ratio, --ratios, --bytes, --nodes and --trees, and\n"
-                 "is never exceeded.  With --ratios the files are written once all graphs are chosen;\n"
-                 "canceled while writing, those that are complete stay.",
+        .about =
+            "Writes a small graph whose nodes and edges are picked from GRAPH so that a graph\n"
+            "neural network trained on it does about as well, then shows its size beside\n"
+            "GRAPH's.  The budget is one of --ratio, --ratios, --bytes, --nodes and --trees, and\n"
+            "is never exceeded.  With --ratios the files are written once all graphs are chosen;\n"
+            "canceled while writing, those that are complete stay.",
         .examples = "  bonsai condense cora.bonsai -o small.bonsai --ratio 0.01\n"
                     "  bonsai condense cora.bonsai -o small --ratios 0.005,0.01,0.03\n"
                     "  bonsai condense cora.bonsai -o few.bonsai --nodes 70 --method kcenter\n",

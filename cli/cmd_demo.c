@@ -139,9 +139,10 @@ int cmd_demo(session *s, int argc, char **argv)
     };
     const opt_spec spec = {
         .usage = "demo [-o FOLDER] [options]",
-        .about = "Generates a graph, shows what it holds, condenses it to one percent, explains one\n"
-                 "of the nodes, and converts the graph to .npz and back without loss.  Prints each\n"
-                 "command, so that you can repeat it.",
+        .about =
+            "Generates a graph, shows what it holds, condenses it to one percent, explains one\n"
+            "of the nodes, and converts the graph to .npz and back without loss.  Prints each\n"
+            "command, so that you can repeat it.",
         .examples = "  bonsai demo\n"
                     "  bonsai demo -o here && bonsai info here/small.bonsai\n",
         .args = "",

@@ -337,9 +337,10 @@ int cmd_explain(session *s, int argc, char **argv)
     };
     const opt_spec spec = {
         .usage = "explain SMALL [--node I] [options]",
-        .about = "Tells how \"bonsai condense\" made a graph and which trees cover most; with --node\n"
-                 "why that node is there: its role, the tree that brought it, how many trees it\n"
-                 "stands for, its PageRank, and its number in the full graph.",
+        .about =
+            "Tells how \"bonsai condense\" made a graph and which trees cover most; with --node\n"
+            "why that node is there: its role, the tree that brought it, how many trees it\n"
+            "stands for, its PageRank, and its number in the full graph.",
         .examples = "  bonsai explain small.bonsai\n"
                     "  bonsai explain small.bonsai --node 3\n",
         .args = "SMALL",

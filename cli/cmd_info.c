@@ -104,7 +104,8 @@ static void add_condensed(report *r, const facts *f, const json_t *meta)
     bonsai_condense_info i;
     condensed_info(&i, meta);
     report_heading(r, "Condensed");
-    report_text(r, "condensed.method", "method", json_string_value(json_object_get(meta, "method")));
+    report_text(r, "condensed.method", "method",
+                json_string_value(json_object_get(meta, "method")));
     report_real(r, "condensed.ratio", NULL, i.ratio, NULL);
     report_real(r, NULL, "percent of the bytes", 100 * i.ratio, "%.3f");
     report_note(r, "of a graph of %lld nodes", (long long)i.full_nodes);

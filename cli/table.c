@@ -33,6 +33,14 @@ static item *add(report *r, int kind, const char *key, const char *label, json_t
     return it;
 }
 
+/* Names come from files: no control character may reach the terminal or split a row. */
+static void clean(char *text)
+{
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < 32 || *c == 127)
+            *c = ' ';
+}
+
 void report_heading(report *r, const char *text)
 {
     add(r, ITEM_HEADING, NULL, text, NULL);
@@ -58,8 +66,10 @@ void report_note(report *r, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    if (r->count)
+    if (r->count) {
         vsnprintf(r->items[r->count - 1].note, sizeof r->items[0].note, format, args);
+        clean(r->items[r->count - 1].note);
+    }
     va_end(args);
 }
 
@@ -88,15 +98,6 @@ json_t *text_json(const char *text)
 
 /* ---- cells as text ------------------------------------------------------- */
 
-/* Names come from files: no control character may reach the terminal or split a row. */
-static void clean(char *buf, size_t size, const char *text)
-{
-    snprintf(buf, size, "%s", text);
-    for (char *c = buf; *c; c++)
-        if ((unsigned char)*c < 32 || *c == 127)
-            *c = ' ';
-}
-
 static void cell_text(char *buf, size_t size, const json_t *cell, const char *format, int people)
 {
     if (json_is_integer(cell) && people)
@@ -107,9 +108,10 @@ static void cell_text(char *buf, size_t size, const json_t *cell, const char *fo
         snprintf(buf, size, format, json_real_value(cell));
     else if (json_is_real(cell))
         snprintf(buf, size, "%.6g", json_real_value(cell));
-    else if (json_is_string(cell))
-        clean(buf, size, json_string_value(cell));
-    else if (json_is_boolean(cell))
+    else if (json_is_string(cell)) {
+        snprintf(buf, size, "%s", json_string_value(cell));
+        clean(buf);
+    } else if (json_is_boolean(cell))
         snprintf(buf, size, "%s", json_is_true(cell) ? "yes" : "no");
     else
         snprintf(buf, size, "%s", people ? "-" : "");
