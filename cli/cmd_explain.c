@@ -118,8 +118,9 @@ static void add_tree(report *r, const story *t, int64_t node)
         report_int(r, "tree", "root of", root);
         report_note(r, "its own tree");
     } else if (here >= 0) {
-        report_int(r, "tree", "came with the tree of", root);
-        report_note(r, "which is node %lld here", (long long)here);
+        int later = role(t, node) == BONSAI_ROOT;       /* of a tree that was taken after that */
+        report_int(r, "tree", later ? "first came with" : "came with the tree of", root);
+        report_note(r, "%snode %lld here", later ? "another root, " : "which is ", (long long)here);
     } else {
         report_json(r, "tree", json_null());
         report_text(r, NULL, "came with a tree", "gone");

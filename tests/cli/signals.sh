@@ -23,8 +23,8 @@ done
 rm large.bonsai
 # What nohup has ignored stays ignored.
 trap '' HUP
-"$BONSAI" generate --nodes 100000 --no-linear -q -o g.bonsai >/dev/null &
-sleep 0.2
+"$BONSAI" generate --nodes 600000 --no-linear -q -o g.bonsai >/dev/null &
+sleep 0.1
 kill -HUP $!
 wait $!
 "$BONSAI" check g.bonsai >/dev/null
