@@ -14,7 +14,7 @@ done
 "$BONSAI" generate --nodes 60000 --dense --features 200 --no-linear -q -o large.bonsai >/dev/null
 for budget in '-o small.bonsai --ratio 0.01' '-o small --ratios 0.01,0.02'; do
     code=0
-    timeout --preserve-status -s INT 0.8 "$BONSAI" condense large.bonsai $budget --sample all -q \
+    timeout --preserve-status -s INT 0.8 "$BONSAI" condense large.bonsai $budget --sample all -t 1 -q \
         >out 2>err || code=$?
     [ $code -eq 130 ] || { echo "condense: SIGINT ends it with $code"; exit 1; }
     [ "$(cat err)" = 'bonsai: canceled' ] || { cat err; exit 1; }
