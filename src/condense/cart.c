@@ -2,52 +2,53 @@
  *
  * A classification tree by Gini impurity, grown until its leaves are pure or all
  * alike.  Every feature is a column of its non-zero values in ascending order, made
- * once; zeros are what is left of a leaf.  A level of the tree is one walk over the
- * columns, with running class counts for every leaf at once: positive values from
- * the largest down, which fills the right side, negative ones from the smallest up,
- * which fills the left one.  Rows of finished leaves leave the columns.
+ * once; zeros are what is left of a node.  A node owns a stretch of every column: a
+ * walk over it, positive values from the largest down and negative ones from the
+ * smallest up, meets every cut with running class counts.  A split parts each stretch
+ * in two, in order, for its children; the smaller child is grown first, so that few
+ * nodes wait.
  *
- * O(nnz) a level and O(nnz) to sort.  Threads share the features out; a split beats
- * another by its score, then the lower feature, then the lower cut, so that the tree
- * is the same for any number of them.
+ * O(nnz) to sort, and O(nnz of its rows) a node.  Threads share the features out; a
+ * split beats another by its score, then the lower feature, then the lower cut, so
+ * that the tree is the same for any number of them.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "condense.h"
 
-enum { FEW = 32, BYTE = 256, STRIP = 16 };
+enum { FEW = 32, BYTE = 256, STRIP = 16, WORTH_THREADS = 20000 };
 
-typedef struct { float value; int32_t row; } entry;
-typedef struct { int32_t leaf, label; } place;          /* of a row; leaf -1: finished */
-typedef struct { double score; float cut; int32_t feature; } split;     /* left: value <= cut */
+typedef struct { float value; int32_t row, label; } entry;
+typedef struct { double score; float cut; int64_t at; } split;  /* left: value <= cut; at: stretch */
+typedef struct { int64_t first; int32_t feature, count, left; } stretch;   /* left: go that way */
 
-typedef struct {                /* the side of a leaf that a walk has filled so far */
-    int64_t rows, in, out;      /* its rows; squared class counts of it and of the rest */
-    float   last;               /* value that came last */
-} side;
+typedef struct {                /* one that may still be split */
+    int64_t  first, rows;       /* in tree.order */
+    stretch *s;                 /* of the features that it has, ascending */
+    int64_t  stretches, entries;
+} node;
 
 typedef struct {                /* one thread's room */
-    entry   *spare;             /* rows: for sorting */
-    side    *side;              /* leaves */
-    int32_t *filled;            /* leaves x classes */
-    int32_t *touched;           /* leaves */
-    split   *best;              /* leaves */
+    entry   *spare;             /* rows */
+    int64_t *filled;            /* classes: on the side that a walk fills */
+    split    best;
 } lane;
 
 typedef struct {
     const bn_embedding *e;
+    const int32_t *label;
     int64_t  rows, classes, lanes;
-    int64_t *first, *count;     /* f: where a column begins, and its length */
     entry   *column;
-    place   *at;                /* rows */
-    uint8_t *right;             /* rows: which way its leaf's split sends it */
-    uint8_t *used;              /* f: 1: the tree splits on it; 2: and does so on this level */
-    int64_t  leaves, room;      /* that may still be split; that the lanes have room for */
-    int32_t *have;              /* leaves x classes */
-    int64_t *size, *squares;    /* leaves: rows, and sum of squared class counts */
-    int64_t  active, crowd;     /* rows in such leaves; when columns were last cleaned */
+    int32_t *order;             /* rows, those of a node side by side */
+    int32_t *spare;             /* rows */
+    uint8_t *right;             /* rows: which way the split sends it */
+    uint8_t *used;              /* f: the tree splits on it */
+    int64_t *have;              /* classes: rows of the node at hand */
+    double  *inverse;           /* rows+1 */
     lane    *lane;
+    node    *waiting;
+    int64_t  nodes, room;
 } tree;
 
 /* ---- columns ---- */
@@ -97,295 +98,293 @@ static void sort_column(entry *a, int64_t n, entry *spare)
 }
 
 /* Dense rows, a strip of columns at a time: fill or only count its non-zeros. */
-static void walk_strip(tree *t, int64_t strip, bool fill)
+static void walk_strip(tree *t, stretch *s, int64_t strip, bool fill)
 {
     const bn_embedding *e = t->e;
     int64_t from = strip * STRIP, end = from + STRIP < e->f ? from + STRIP : e->f;
-    for (int64_t j = from; j < end; j++)
-        t->count[j] = 0;
     for (int64_t r = 0; r < t->rows; r++)
         for (int64_t j = from; j < end; j++) {
             float v = e->dense[r * e->f + j];
             if (v == 0.0f)
                 continue;
             if (fill)
-                t->column[t->first[j] + t->count[j]] = (entry){v, (int32_t)r};
-            t->count[j]++;
+                t->column[s[j].first + s[j].count] = (entry){v, (int32_t)r, t->label[r]};
+            s[j].count++;
         }
 }
 
-static void walk_rows(tree *t, bool fill)
+static void walk_rows(tree *t, stretch *s, bool fill)
 {
     const bn_embedding *e = t->e;
+    for (int64_t j = 0; j < e->f; j++)
+        s[j].count = 0;
     if (e->dense) {
 #pragma omp parallel for num_threads((int)t->lanes) schedule(static)
-        for (int64_t s = 0; s < (e->f + STRIP - 1) / STRIP; s++)
-            walk_strip(t, s, fill);
+        for (int64_t i = 0; i < (e->f + STRIP - 1) / STRIP; i++)
+            walk_strip(t, s, i, fill);
         return;
     }
-    memset(t->count, 0, (size_t)e->f * sizeof *t->count);
     for (int64_t r = 0; r < t->rows; r++)
         for (int64_t i = e->offsets[r]; i < e->offsets[r + 1]; i++) {
-            int32_t j = e->index[i];
+            stretch *to = &s[e->index[i]];
             if (fill)
-                t->column[t->first[j] + t->count[j]] = (entry){e->value[i], (int32_t)r};
-            t->count[j]++;
+                t->column[to->first + to->count] = (entry){e->value[i], (int32_t)r, t->label[r]};
+            to->count++;
         }
 }
 
-static bonsai_status make_columns(tree *t)
+/* The root's stretches: whole columns, sorted. */
+static bonsai_status make_columns(stretch *s, int64_t *total, tree *t)
 {
     bonsai_status rc;
-    int64_t f = t->e->f, total = 0;
-    BN_TRY(BN_NEW(&t->first, f));
-    BN_TRY(BN_NEW(&t->count, f));
-    walk_rows(t, false);
+    int64_t f = t->e->f;
+    walk_rows(t, s, false);
     for (int64_t j = 0; j < f; j++) {
-        t->first[j] = total;
-        total += t->count[j];
+        s[j].first = *total;
+        s[j].feature = (int32_t)j;
+        *total += s[j].count;
     }
-    BN_TRY(BN_NEW(&t->column, total));
-    for (int64_t i = 0; i < t->lanes; i++)
-        BN_TRY(BN_NEW(&t->lane[i].spare, t->rows));
-    walk_rows(t, true);
+    BN_TRY(BN_NEW(&t->column, *total));
+    walk_rows(t, s, true);
 #pragma omp parallel for num_threads((int)t->lanes) schedule(static)
     for (int64_t i = 0; i < t->lanes; i++)
         for (int64_t j = i; j < f; j += t->lanes)
-            sort_column(t->column + t->first[j], t->count[j], t->lane[i].spare);
+            sort_column(t->column + s[j].first, s[j].count, t->lane[i].spare);
 done:
-    for (int64_t i = 0; i < t->lanes; i++) {
-        bn_free(t->lane[i].spare);
-        t->lane[i].spare = NULL;
-    }
     return rc;
 }
 
-/* ---- the best split of every leaf ---- */
+/* ---- the best split of a node ---- */
+
+typedef struct {                /* a side that a walk fills, and the rest */
+    int64_t rows, in, out;      /* rows on it; squared class counts of it and of the rest */
+} side;
 
 static bool better(const split *a, const split *b)
 {
-    if (a->score != b->score)
-        return a->score > b->score;
-    return a->feature != b->feature ? a->feature < b->feature : a->cut < b->cut;
+    if (b->at < 0 || a->score != b->score)
+        return b->at < 0 || a->score > b->score;
+    return a->at != b->at ? a->at < b->at : a->cut < b->cut;
 }
 
-/* What the impurity of both sides leaves: the larger the purer. */
-static void offer(const tree *t, lane *l, int32_t leaf, int32_t feature, float cut)
+/* What purity both sides have: the more the better.  Reciprocals, which may round,
+ * sort out nearly all; only those that could win are divided. */
+static void offer(const tree *t, lane *l, const side *s, int64_t size, int64_t at, float cut)
 {
-    const side *s = &l->side[leaf];
-    split new = {(double)s->in / (double)s->rows +
-                 (double)s->out / (double)(t->size[leaf] - s->rows), cut, feature};
-    if (l->best[leaf].feature < 0 || better(&new, &l->best[leaf]))
-        l->best[leaf] = new;
+    double a = (double)s->in, b = (double)s->out;
+    int64_t rest = size - s->rows;
+    if (a * t->inverse[s->rows] + b * t->inverse[rest] < l->best.score * (1 - 1e-12))
+        return;
+    split new = {a / (double)s->rows + b / (double)rest, cut, at};
+    if (better(&new, &l->best))
+        l->best = new;
 }
 
-/* Moves one row to the side that the walk fills; a new value is a place to cut. */
-static int64_t move(const tree *t, lane *l, int64_t touched, const entry *x, int32_t feature,
-                    bool down)
+/* One walk over `count` values from x on, by step 1 or -1; a new value is a place to
+ * cut, and so is the end where a rest stays behind. */
+static void walk(const tree *t, lane *l, const node *n, side s, int64_t at, const entry *x,
+                 int64_t count, int step)
 {
-    place at = t->at[x->row];
-    if (at.leaf < 0)
-        return touched;
-    side *s = &l->side[at.leaf];
-    if (s->rows == 0) {
-        l->touched[touched++] = at.leaf;
-        *s = (side){0, 0, t->squares[at.leaf], x->value};
-    } else if (s->last != x->value) {
-        offer(t, l, at.leaf, feature, down ? x->value : s->last);
+    if (count == 0)
+        return;
+    for (int64_t i = 0; i < count; i++, x += step) {
+        if (i > 0 && x->value != x[-step].value)
+            offer(t, l, &s, n->rows, at, step < 0 ? x->value : x[-step].value);
+        int64_t here = l->filled[x->label]++;
+        s.in += 2 * here + 1;
+        s.out -= 2 * (t->have[x->label] - here) - 1;
+        s.rows++;
     }
-    int64_t cell = at.leaf * t->classes + at.label;
-    int64_t here = l->filled[cell]++, there = t->have[cell] - here;
-    s->in += 2 * here + 1;
-    s->out -= 2 * there - 1;
-    s->rows++;
-    s->last = x->value;
-    return touched;
+    if (s.rows < n->rows)
+        offer(t, l, &s, n->rows, at, step < 0 ? 0.0f : x[-step].value);
+    memset(l->filled, 0, (size_t)t->classes * sizeof *l->filled);
 }
 
-/* Ends a walk: the rest of each leaf is one more place to cut. */
-static void settle(const tree *t, lane *l, int64_t touched, int32_t feature, bool down)
+static void walk_stretch(const tree *t, lane *l, const node *n, int64_t squares, int64_t at)
 {
-    for (int64_t i = 0; i < touched; i++) {
-        int32_t leaf = l->touched[i];
-        side *s = &l->side[leaf];
-        if (s->rows < t->size[leaf])
-            offer(t, l, leaf, feature, down ? 0.0f : s->last);
-        s->rows = 0;
-        memset(l->filled + leaf * t->classes, 0, (size_t)t->classes * sizeof *l->filled);
+    const entry *x = t->column + n->s[at].first;
+    int64_t count = n->s[at].count, low = 0, high = count;
+    const side all = {0, 0, squares};
+    while (low < high) {                        /* how many are negative */
+        int64_t middle = low + (high - low) / 2;
+        if (x[middle].value < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
+    walk(t, l, n, all, at, x + count - 1, count - low, -1);
+    walk(t, l, n, all, at, x, low, 1);
 }
 
-static void clean_column(const tree *t, int64_t j)
+static split find_split(tree *t, const node *n)
 {
-    entry *x = t->column + t->first[j];
-    int64_t kept = 0;
-    for (int64_t i = 0; i < t->count[j]; i++)
-        if (t->at[x[i].row].leaf >= 0)
-            x[kept++] = x[i];
-    t->count[j] = kept;
+    int64_t squares = 0, lanes = n->entries < WORTH_THREADS ? 1 : t->lanes;
+    for (int64_t c = 0; c < t->classes; c++)
+        squares += t->have[c] * t->have[c];
+#pragma omp parallel for num_threads((int)lanes) schedule(static) if (lanes > 1)
+    for (int64_t i = 0; i < lanes; i++) {
+        t->lane[i].best = (split){-1, 0, -1};
+        for (int64_t at = i; at < n->stretches; at += lanes)
+            walk_stretch(t, &t->lane[i], n, squares, at);
+    }
+    split best = t->lane[0].best;
+    for (int64_t i = 1; i < lanes; i++)
+        if (t->lane[i].best.at >= 0 && better(&t->lane[i].best, &best))
+            best = t->lane[i].best;
+    return best;
 }
 
-static void walk_column(const tree *t, lane *l, int64_t j)
+/* ---- children ---- */
+
+/* Counts the classes of some rows; true if there is more than one. */
+static bool is_mixed(tree *t, int64_t first, int64_t rows)
 {
-    const entry *x = t->column + t->first[j];
-    int64_t touched = 0, n = t->count[j];
-    for (int64_t i = n - 1; i >= 0 && x[i].value > 0; i--)
-        touched = move(t, l, touched, &x[i], (int32_t)j, true);
-    settle(t, l, touched, (int32_t)j, true);
-    touched = 0;
-    for (int64_t i = 0; i < n && x[i].value < 0; i++)
-        touched = move(t, l, touched, &x[i], (int32_t)j, false);
-    settle(t, l, touched, (int32_t)j, false);
+    memset(t->have, 0, (size_t)t->classes * sizeof *t->have);
+    for (int64_t i = 0; i < rows; i++)
+        t->have[t->label[t->order[first + i]]]++;
+    return rows > 0 && t->have[t->label[t->order[first]]] < rows;
 }
 
-static void free_lane(lane *l)
+/* Parts the rows of a node: zeros of the feature go one way, the others by value.
+ * Returns how many go left. */
+static int64_t part_rows(tree *t, const node *n, const split *best)
 {
-    bn_free(l->side);
-    bn_free(l->filled);
-    bn_free(l->touched);
-    bn_free(l->best);
-    memset(l, 0, sizeof *l);
+    const stretch *s = &n->s[best->at];
+    int32_t *row = t->order + n->first;
+    int64_t left = 0, right = 0;
+    for (int64_t i = 0; i < n->rows; i++)
+        t->right[row[i]] = best->cut < 0;
+    for (int64_t i = 0; i < s->count; i++) {
+        const entry *x = &t->column[s->first + i];
+        t->right[x->row] = x->value > best->cut;
+    }
+    for (int64_t i = 0; i < n->rows; i++)
+        if (t->right[row[i]])
+            t->spare[right++] = row[i];
+        else
+            row[left++] = row[i];
+    memcpy(row + left, t->spare, (size_t)right * sizeof *row);
+    return left;
 }
 
-/* Room for the leaves of this level in every lane. */
-static bonsai_status make_room(tree *t)
+/* Branchless: an entry is written to both sides, and stays where it belongs. */
+static void part_stretch(const tree *t, entry *spare, stretch *s)
+{
+    entry *x = t->column + s->first;
+    int64_t left = 0, right = 0;
+    for (int64_t i = 0; i < s->count; i++) {
+        entry moving = x[i];
+        int goes = t->right[moving.row];
+        spare[right] = moving;
+        x[left] = moving;
+        right += goes;
+        left += !goes;
+    }
+    memcpy(x + left, spare, (size_t)right * sizeof *x);
+    s->left = (int32_t)left;
+}
+
+static void part_stretches(const tree *t, const node *n)
+{
+    int64_t lanes = n->entries < WORTH_THREADS ? 1 : t->lanes;
+#pragma omp parallel for num_threads((int)lanes) schedule(static) if (lanes > 1)
+    for (int64_t i = 0; i < lanes; i++)
+        for (int64_t at = i; at < n->stretches; at += lanes)
+            part_stretch(t, t->lane[i].spare, &n->s[at]);
+}
+
+/* Lets one child of a parted node wait. */
+static bonsai_status push_child(tree *t, const node *n, int64_t first, int64_t rows, bool right)
+{
+    bonsai_status rc;
+    node child = {.first = first, .rows = rows};
+    BN_TRY(bn_grow((void **)&t->waiting, &t->room, t->nodes + 1, sizeof *t->waiting));
+    BN_TRY(BN_NEW(&child.s, n->stretches));
+    for (int64_t at = 0; at < n->stretches; at++) {
+        const stretch *s = &n->s[at];
+        int32_t count = right ? s->count - s->left : s->left;
+        if (count > 0)
+            child.s[child.stretches++] = (stretch){s->first + (right ? s->left : 0), s->feature,
+                                                   count, 0};
+        child.entries += count;
+    }
+    t->waiting[t->nodes++] = child;
+done:
+    return rc;
+}
+
+static bonsai_status grow_node(tree *t, const node *n)
 {
     bonsai_status rc = BONSAI_OK;
-    if (t->leaves <= t->room)
+    if (!is_mixed(t, n->first, n->rows))
         return BONSAI_OK;
-    int64_t room = 2 * t->leaves;
-    t->room = 0;
-    for (int64_t i = 0; i < t->lanes; i++) {
-        lane *l = &t->lane[i];
-        free_lane(l);
-        BN_TRY(BN_NEW(&l->side, room));
-        BN_TRY(BN_NEW(&l->filled, room * t->classes));
-        BN_TRY(BN_NEW(&l->touched, room));
-        BN_TRY(BN_NEW(&l->best, room));
+    split best = find_split(t, n);
+    if (best.at < 0)
+        return BONSAI_OK;
+    t->used[n->s[best.at].feature] = 1;
+    int64_t left = part_rows(t, n, &best), right = n->rows - left;
+    bool mixed[2] = {is_mixed(t, n->first, left), is_mixed(t, n->first + left, right)};
+    if (!mixed[0] && !mixed[1])
+        return BONSAI_OK;
+    part_stretches(t, n);
+    bool small = right < left;                  /* goes last, to be taken first */
+    for (int i = 0; i < 2; i++) {
+        bool side_of = i == 0 ? !small : small;
+        if (mixed[side_of])
+            BN_TRY(push_child(t, n, side_of ? n->first + left : n->first, side_of ? right : left,
+                              side_of));
     }
-    t->room = room;
 done:
     return rc;
 }
 
-/* Leaves the best split of each leaf in the first lane. */
-static bonsai_status find_splits(tree *t)
+/* ---- the whole ---- */
+
+static bonsai_status plant(tree *t)
 {
     bonsai_status rc;
-    bool crowded = 4 * t->active < 3 * t->crowd;
-    BN_TRY(make_room(t));
-    if (crowded)
-        t->crowd = t->active;
-#pragma omp parallel for num_threads((int)t->lanes) schedule(static)
-    for (int64_t i = 0; i < t->lanes; i++) {
-        lane *l = &t->lane[i];
-        for (int64_t k = 0; k < t->leaves; k++)
-            l->best[k] = (split){0, 0, -1};
-        for (int64_t j = i; j < t->e->f; j += t->lanes) {
-            if (crowded)
-                clean_column(t, j);
-            walk_column(t, l, j);
-        }
-    }
-    split *best = t->lane[0].best;
-    for (int64_t i = 1; i < t->lanes; i++)
-        for (int64_t k = 0; k < t->leaves; k++) {
-            const split *other = &t->lane[i].best[k];
-            if (other->feature >= 0 && (best[k].feature < 0 || better(other, &best[k])))
-                best[k] = *other;
-        }
-done:
-    return rc;
-}
-
-/* ---- the next level ---- */
-
-/* Which way each row goes: the zeros of its leaf's feature first, then the others. */
-static void send_rows(tree *t)
-{
-    const split *best = t->lane[0].best;
-    for (int64_t k = 0; k < t->leaves; k++)
-        if (best[k].feature >= 0)
-            t->used[best[k].feature] = 2;
-    for (int64_t r = 0; r < t->rows; r++)
-        t->right[r] = t->at[r].leaf >= 0 && best[t->at[r].leaf].cut < 0;
-#pragma omp parallel for num_threads((int)t->lanes) schedule(dynamic)
-    for (int64_t j = 0; j < t->e->f; j++) {
-        if (t->used[j] != 2)
-            continue;
-        t->used[j] = 1;
-        const entry *x = t->column + t->first[j];
-        for (int64_t i = 0; i < t->count[j]; i++) {
-            int32_t leaf = t->at[x[i].row].leaf;
-            if (leaf >= 0 && best[leaf].feature == j)
-                t->right[x[i].row] = x[i].value > best[leaf].cut;
-        }
-    }
-}
-
-/* Children of the leaves that could be split: counts, then numbers for those that
- * are not pure yet. */
-static bonsai_status next_level(tree *t)
-{
-    bonsai_status rc;
-    const split *best = t->lane[0].best;
-    int64_t children = 2 * t->leaves, c = t->classes, kept = 0;
-    int32_t *have = NULL, *number = NULL;
-    BN_TRY(BN_NEW(&have, children * c));
-    BN_TRY(BN_NEW(&number, children));
-    for (int64_t r = 0; r < t->rows; r++)
-        if (t->at[r].leaf >= 0)
-            have[(2 * t->at[r].leaf + t->right[r]) * c + t->at[r].label]++;
-    bn_free(t->size);
-    bn_free(t->squares);
-    t->size = t->squares = NULL;
-    BN_TRY(BN_NEW(&t->size, children));
-    BN_TRY(BN_NEW(&t->squares, children));
-    t->active = 0;
-    for (int64_t k = 0; k < children; k++) {
-        int64_t rows = 0, squares = 0;
-        for (int64_t i = 0; i < c; i++) {
-            rows += have[k * c + i];
-            squares += (int64_t)have[k * c + i] * have[k * c + i];
-        }
-        bool done_with = best[k / 2].feature < 0 || squares == rows * rows;
-        number[k] = done_with ? -1 : (int32_t)kept;
-        if (done_with)
-            continue;
-        memmove(have + kept * c, have + k * c, (size_t)c * sizeof *have);
-        t->size[kept] = rows;
-        t->squares[kept++] = squares;
-        t->active += rows;
-    }
-    for (int64_t r = 0; r < t->rows; r++)
-        if (t->at[r].leaf >= 0)
-            t->at[r].leaf = number[2 * t->at[r].leaf + t->right[r]];
-    bn_free(t->have);
-    t->have = have;
-    have = NULL;
-    t->leaves = kept;
-done:
-    bn_free(have);
-    bn_free(number);
-    return rc;
-}
-
-/* The root, as the left child of a leaf that sends everything there. */
-static bonsai_status plant(tree *t, const int32_t *label)
-{
-    bonsai_status rc;
-    int64_t rows = t->rows;
-    BN_TRY(BN_NEW(&t->at, rows));
-    BN_TRY(BN_NEW(&t->right, rows));
+    node root = {.rows = t->rows, .stretches = t->e->f};
+    BN_TRY(BN_NEW(&t->order, t->rows));
+    BN_TRY(BN_NEW(&t->spare, t->rows));
+    BN_TRY(BN_NEW(&t->right, t->rows));
     BN_TRY(BN_NEW(&t->used, t->e->f));
+    BN_TRY(BN_NEW(&t->have, t->classes));
+    BN_TRY(BN_NEW(&t->inverse, t->rows + 1));
     BN_TRY(BN_NEW(&t->lane, t->lanes));
-    for (int64_t r = 0; r < rows; r++)
-        t->at[r] = (place){0, label[r]};
-    BN_TRY(make_columns(t));
-    t->leaves = 1;
-    t->crowd = rows;
-    BN_TRY(make_room(t));
-    BN_TRY(next_level(t));
+    for (int64_t i = 0; i < t->lanes; i++) {
+        BN_TRY(BN_NEW(&t->lane[i].spare, t->rows));
+        BN_TRY(BN_NEW(&t->lane[i].filled, t->classes));
+    }
+    for (int64_t r = 0; r < t->rows; r++) {
+        t->order[r] = (int32_t)r;
+        t->inverse[r + 1] = 1 / (double)(r + 1);
+    }
+    BN_TRY(bn_grow((void **)&t->waiting, &t->room, 1, sizeof *t->waiting));
+    BN_TRY(BN_NEW(&root.s, root.stretches));
+    BN_TRY(make_columns(root.s, &root.entries, t));
+    t->waiting[t->nodes++] = root;
+    root.s = NULL;
+done:
+    bn_free(root.s);
+    return rc;
+}
+
+static bonsai_status grow(tree *t, bn_progress p)
+{
+    bonsai_status rc;
+    BN_TRY(bn_tick(p, "features", 0, t->rows));
+    BN_TRY(plant(t));
+    for (int64_t met = 0; t->nodes > 0; met++) {
+        node n = t->waiting[--t->nodes];
+        if (met % 64 == 0 || n.entries > WORTH_THREADS)
+            rc = bn_tick(p, "features", n.first, t->rows);
+        if (rc == BONSAI_OK)
+            rc = grow_node(t, &n);
+        bn_free(n.s);
+        if (rc != BONSAI_OK)
+            goto done;
+    }
+    BN_TRY(bn_tick(p, "features", t->rows, t->rows));
 done:
     return rc;
 }
@@ -406,44 +405,35 @@ static bonsai_status list_used(int32_t **out, int64_t *count, const tree *t)
 
 static void free_tree(tree *t)
 {
-    for (int64_t i = 0; t->lane && i < t->lanes; i++)
-        free_lane(&t->lane[i]);
+    for (int64_t i = 0; t->lane && i < t->lanes; i++) {
+        bn_free(t->lane[i].spare);
+        bn_free(t->lane[i].filled);
+    }
+    while (t->nodes > 0)
+        bn_free(t->waiting[--t->nodes].s);
+    bn_free(t->waiting);
     bn_free(t->lane);
-    bn_free(t->first);
-    bn_free(t->count);
     bn_free(t->column);
-    bn_free(t->at);
+    bn_free(t->order);
+    bn_free(t->spare);
     bn_free(t->right);
     bn_free(t->used);
     bn_free(t->have);
-    bn_free(t->size);
-    bn_free(t->squares);
+    bn_free(t->inverse);
 }
 
 bonsai_status bn_cart(int32_t **out, int64_t *count, const bn_embedding *e, const int32_t *label,
                       int64_t classes, int threads, bn_progress p)
 {
     bonsai_status rc;
-    tree t = {.e = e, .rows = e->rows, .classes = classes,
+    tree t = {.e = e, .label = label, .rows = e->rows, .classes = classes,
               .lanes = bn_team(bn_threads(threads), e->f)};
     *out = NULL;
     if (e->f < 1)
         return bn_fail(BONSAI_E_ARGUMENT, "there are no features to select from");
-    BN_TRY(bn_tick(p, "features", 0, e->rows));
-    BN_TRY(plant(&t, label));
-    while (t.leaves > 0) {
-        BN_TRY(bn_tick(p, "features", e->rows - t.active, e->rows));
-        BN_TRY(find_splits(&t));
-        send_rows(&t);
-        BN_TRY(next_level(&t));
-    }
+    BN_TRY(grow(&t, p));
     BN_TRY(list_used(out, count, &t));
-    BN_TRY(bn_tick(p, "features", e->rows, e->rows));
 done:
     free_tree(&t);
-    if (rc != BONSAI_OK) {
-        bn_free(*out);
-        *out = NULL;
-    }
     return rc;
 }
