@@ -167,17 +167,20 @@ static bool better(const split *a, const split *b)
     return a->at != b->at ? a->at < b->at : a->cut < b->cut;
 }
 
-/* What purity both sides have: the more the better.  Reciprocals, which may round,
- * sort out nearly all; only those that could win are divided. */
-static void offer(const tree *t, lane *l, const side *s, int64_t size, int64_t at, float cut)
+/* What purity both sides have: the more the better. */
+static void consider(lane *l, const side *s, int64_t size, int64_t at, float cut)
 {
-    double a = (double)s->in, b = (double)s->out;
-    int64_t rest = size - s->rows;
-    if (a * t->inverse[s->rows] + b * t->inverse[rest] < l->best.score * (1 - 1e-12))
-        return;
-    split new = {a / (double)s->rows + b / (double)rest, cut, at};
+    split new = {(double)s->in / (double)s->rows + (double)s->out / (double)(size - s->rows), cut, at};
     if (better(&new, &l->best))
         l->best = new;
+}
+
+/* Reciprocals, which may round, sort out nearly all; only those that could win are
+ * divided. */
+static inline bool may_win(const tree *t, const lane *l, const side *s, int64_t size)
+{
+    return (double)s->in * t->inverse[s->rows] + (double)s->out * t->inverse[size - s->rows] >=
+           l->best.score * (1 - 1e-12);
 }
 
 /* One walk over `count` values from x on, by step 1 or -1; a new value is a place to
@@ -188,15 +191,15 @@ static void walk(const tree *t, lane *l, const node *n, side s, int64_t at, cons
     if (count == 0)
         return;
     for (int64_t i = 0; i < count; i++, x += step) {
-        if (i > 0 && x->value != x[-step].value)
-            offer(t, l, &s, n->rows, at, step < 0 ? x->value : x[-step].value);
+        if (i > 0 && x->value != x[-step].value && may_win(t, l, &s, n->rows))
+            consider(l, &s, n->rows, at, step < 0 ? x->value : x[-step].value);
         int64_t here = l->filled[x->label]++;
         s.in += 2 * here + 1;
         s.out -= 2 * (t->have[x->label] - here) - 1;
         s.rows++;
     }
     if (s.rows < n->rows)
-        offer(t, l, &s, n->rows, at, step < 0 ? 0.0f : x[-step].value);
+        consider(l, &s, n->rows, at, step < 0 ? 0.0f : x[-step].value);
     memset(l->filled, 0, (size_t)t->classes * sizeof *l->filled);
 }
 
@@ -298,8 +301,11 @@ static bonsai_status push_child(tree *t, const node *n, int64_t first, int64_t r
 {
     bonsai_status rc;
     node child = {.first = first, .rows = rows};
+    int64_t kept = 0;
     BN_TRY(bn_grow((void **)&t->waiting, &t->room, t->nodes + 1, sizeof *t->waiting));
-    BN_TRY(BN_NEW(&child.s, n->stretches));
+    for (int64_t at = 0; at < n->stretches; at++)
+        kept += right ? n->s[at].left < n->s[at].count : n->s[at].left > 0;
+    BN_TRY(BN_NEW(&child.s, kept));
     for (int64_t at = 0; at < n->stretches; at++) {
         const stretch *s = &n->s[at];
         int32_t count = right ? s->count - s->left : s->left;
