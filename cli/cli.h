@@ -7,6 +7,7 @@
  *   text.c      numbers and names for people; the nearest name
  *   files.c     paths: sizes, and whether they can be written
  *   save.c      writing a graph
+ *   condensed.c reports about condensed graphs, and the one they carry
  *   cmd_*.c     one command each
  *
  * Results go to stdout, all else to stderr.  Nothing here knows src/.
@@ -76,6 +77,8 @@ int cmd_info(session *s, int argc, char **argv);
 int cmd_check(session *s, int argc, char **argv);
 int cmd_convert(session *s, int argc, char **argv);
 int cmd_split(session *s, int argc, char **argv);
+int cmd_condense(session *s, int argc, char **argv);
+int cmd_explain(session *s, int argc, char **argv);
 int cmd_demo(session *s, int argc, char **argv);
 int cmd_version(session *s, int argc, char **argv);
 int cmd_help(session *s, int argc, char **argv);
@@ -99,7 +102,8 @@ typedef struct {
     const char *name, *arg;
     void       *value;          /* holds the default before parsing */
     const char *help;
-    const char *range;          /* of a number: "0..1", "1.."; NULL: any */
+    const char *range;          /* of a number: "0..1", "1..", ">0..1"; NULL: any.  A default
+                                 * outside it is not shown: it means that nothing was given */
 } opt;
 
 enum { OPT_READS = 1, OPT_THREADS = 2, OPT_JSON = 4 };  /* rows that commands share */
@@ -118,6 +122,9 @@ enum { OPT_GO = -1 };
 /* Fills the rows' values.  OPT_GO, or the exit code to leave with. */
 int opt_parse(session *s, const opt_spec *spec, int argc, char **argv);
 int parse_real(const char *text, double *out);          /* 1: a finite number and nothing else */
+int parse_whole(const char *text, int64_t *out);        /* likewise; errno is ERANGE: too large */
+/* "60/20/20", or "random", which is the same.  OPT_GO, or EXIT_USAGE. */
+int parse_parts(session *s, double percent[3], const char *option, const char *text);
 
 /* ---- facts and tables ---------------------------------------------------- */
 
@@ -151,9 +158,13 @@ void report_real(report *r, const char *key, const char *label, double value, co
 void report_text(report *r, const char *key, const char *label, const char *value);
 void report_note(report *r, const char *format, ...)    /* behind the last fact, on a terminal */
     __attribute__((format(printf, 2, 3)));
+/* Without a key a table is on a terminal only. */
 void report_table(report *r, const char *key, const column *columns, json_t *rows);
 void report_json(report *r, const char *key, json_t *value);    /* in JSON only */
 int  report_print(report *r, session *s);               /* to stdout; frees; exit code */
+void report_free(report *r);                            /* of one that is not printed */
+json_t *report_object(const report *r);                 /* as --json prints it; NULL: no memory */
+int  print_json(session *s, json_t *value);             /* to stdout; frees; exit code */
 json_t *text_json(const char *text);                    /* a string, bad UTF-8 replaced */
 
 /* ---- text and files ------------------------------------------------------ */
@@ -171,5 +182,17 @@ int64_t path_bytes(const char *path);                   /* of a file, a folder o
 int     path_can_be_written(session *s, const char *path);      /* 0: said why not */
 /* Writes g, and notes the sections that path's format cannot hold. */
 bonsai_status save(session *s, const bonsai_graph *g, const char *path, bonsai_encoding features);
+
+/* ---- condensed graphs ---------------------------------------------------- */
+
+/* All that condensing reports, of a graph that was written to path. */
+void report_condensed(report *r, const bonsai_condense_options *o, const bonsai_condense_info *i,
+                      const bonsai_graph *small, const char *path);
+void report_seed(report *r, uint64_t seed);
+void report_condensed_sizes(report *r, const bonsai_condense_info *i);    /* small beside full */
+void report_condensed_cover(report *r, const bonsai_condense_info *i);
+void condensed_info(bonsai_condense_info *i, const json_t *meta);       /* as far as it is there */
+json_t *condensed_metadata(const bonsai_graph *g);      /* yours; NULL: it is not condensed */
+int64_t condensed_roles(const bonsai_graph *g, bonsai_role role);       /* nodes of that role */
 
 #endif

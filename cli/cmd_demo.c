@@ -14,27 +14,55 @@
 
 typedef struct {
     const char *title;
-    const char *line;           /* words behind "bonsai", apart by one space */
+    const char *line;           /* words behind "bonsai", apart by one space; ROOT: a root */
 } step;
 
 static const step steps[] = {
     {"1. A graph that looks like a citation network",
      "generate -o graph.bonsai --nodes 3000 --features 1433"},
-    {"2. What it holds", "info graph.bonsai"},
-    {"3. To NumPy's format", "convert graph.bonsai graph.npz"},
-    {"4. And back", "convert graph.npz back.bonsai"},
-    {"5. Nothing broke on the way", "check back.bonsai"},
+    {"2. What it holds", "info graph.bonsai --brief"},
+    {"3. A graph of one percent of its bytes, by the paper's method",
+     "condense graph.bonsai -o small.bonsai --ratio 0.01"},
+    {"4. Why one of its nodes is there", "explain small.bonsai --node ROOT"},
+    {"5. To NumPy's format", "convert graph.bonsai graph.npz"},
+    {"6. And back", "convert graph.npz back.bonsai"},
 };
 
-static const char *const files[] = {"graph.bonsai", "graph.npz", "back.bonsai"};
+enum { GRAPH = 0, SMALL = 1, BACK = 3 };
+static const char *const files[] = {"graph.bonsai", "small.bonsai", "graph.npz", "back.bonsai"};
+
+/* The root that covers most samples, 0 where that cannot be told. */
+static int64_t find_root(session *s)
+{
+    bonsai_graph *g = NULL;
+    int64_t root = 0, most = -1;
+    if (bonsai_graph_read(&g, files[SMALL], &s->read) != BONSAI_OK)
+        return 0;
+    json_t *meta = condensed_metadata(g);
+    const json_t *covers = json_object_get(json_object_get(meta, "why"), "covers");
+    for (size_t v = 0; v < json_array_size(covers); v++)
+        if (json_integer_value(json_array_get(covers, v)) > most) {
+            most = json_integer_value(json_array_get(covers, v));
+            root = (int64_t)v;
+        }
+    json_decref(meta);
+    bonsai_graph_free(g);
+    return root;
+}
 
 static int run_step(session *s, const step *st)
 {
-    char words[256], *argv[16];
+    char line[256], words[256], *argv[16];
+    const char *hole = strstr(st->line, "ROOT");
     int argc = 0;
-    printf("\n%s\n\n  $ bonsai %s\n\n", st->title, st->line);
+    if (hole)
+        snprintf(line, sizeof line, "%.*s%lld", (int)(hole - st->line), st->line,
+                 (long long)find_root(s));
+    else
+        snprintf(line, sizeof line, "%s", st->line);
+    printf("\n%s\n\n  $ bonsai %s\n\n", st->title, line);
     fflush(stdout);
-    snprintf(words, sizeof words, "%s", st->line);
+    snprintf(words, sizeof words, "%s", line);
     for (char *w = strtok(words, " "); w && argc < 15; w = strtok(NULL, " "))
         argv[argc++] = w;
     argv[argc] = NULL;
@@ -50,9 +78,9 @@ static int compare(session *s)
 {
     bonsai_graph *a = NULL, *b = NULL;
     int equal = 0;
-    bonsai_status rc = bonsai_graph_read(&a, files[0], &s->read);
+    bonsai_status rc = bonsai_graph_read(&a, files[GRAPH], &s->read);
     if (rc == BONSAI_OK)
-        rc = bonsai_graph_read(&b, files[2], &s->read);
+        rc = bonsai_graph_read(&b, files[BACK], &s->read);
     if (rc == BONSAI_OK)
         rc = bonsai_graph_equal(&equal, a, b);
     bonsai_graph_free(a);
@@ -60,8 +88,8 @@ static int compare(session *s)
     if (rc != BONSAI_OK)
         return fail(s, rc);
     if (!equal)
-        return fail_with(s, "%s and %s differ", files[0], files[2]);
-    printf("\n%s and %s hold the same graph, bit for bit.\n", files[0], files[2]);
+        return fail_with(s, "%s and %s differ", files[GRAPH], files[BACK]);
+    printf("\n%s and %s hold the same graph, bit for bit.\n", files[GRAPH], files[BACK]);
     return EXIT_DONE;
 }
 
@@ -111,10 +139,12 @@ int cmd_demo(session *s, int argc, char **argv)
     };
     const opt_spec spec = {
         .usage = "demo [-o FOLDER] [options]",
-        .about = "Generates a graph, shows what it holds, converts it to .npz and back and checks\n"
-                 "that nothing was lost.  Prints each command, so that you can repeat it.",
+        .about =
+            "Generates a graph, shows what it holds, condenses it to one percent, explains one\n"
+            "of the nodes, and converts the graph to .npz and back without loss.  Prints each\n"
+            "command, so that you can repeat it.",
         .examples = "  bonsai demo\n"
-                    "  bonsai demo -o here && bonsai info here/graph.npz\n",
+                    "  bonsai demo -o here && bonsai info here/small.bonsai\n",
         .args = "",
         .rows = rows,
         .shared = OPT_THREADS,

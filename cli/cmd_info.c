@@ -18,7 +18,7 @@ typedef struct {                /* all that is shown, gathered before anything i
     bonsai_type         types[BONSAI_SECTIONS];
     int64_t             bytes[BONSAI_SECTIONS];
     double              strict, paper;
-    int                 linear; /* asked for */
+    int                 linear, brief;          /* asked for */
     bonsai_linear       fit;
 } facts;
 
@@ -95,6 +95,23 @@ static void add_sizes(report *r, const facts *f)
     report_int(r, "train", "training nodes", st->part[BONSAI_TRAIN]);
     report_int(r, "val", "validation nodes", st->part[BONSAI_VAL]);
     report_int(r, "test", "test nodes", st->part[BONSAI_TEST]);
+}
+
+/* Of a graph that "bonsai condense" made. */
+static void add_condensed(report *r, const facts *f, const json_t *meta)
+{
+    int64_t prototypes = condensed_roles(f->g, BONSAI_PROTOTYPE);
+    bonsai_condense_info i;
+    condensed_info(&i, meta);
+    report_heading(r, "Condensed");
+    report_text(r, "condensed.method", "method",
+                json_string_value(json_object_get(meta, "method")));
+    report_real(r, "condensed.ratio", NULL, i.ratio, NULL);
+    report_real(r, NULL, "percent of the bytes", 100 * i.ratio, "%.3f");
+    report_note(r, "of a graph of %lld nodes", (long long)i.full_nodes);
+    report_int(r, "condensed.roots", "roots", condensed_roles(f->g, BONSAI_ROOT));
+    report_int(r, "condensed.ego", "ego nodes", condensed_roles(f->g, BONSAI_EGO));
+    report_int(r, "condensed.prototypes", prototypes ? "prototypes" : NULL, prototypes);
 }
 
 static void add_degrees(report *r, const bonsai_stats *st)
@@ -233,23 +250,29 @@ static int show(session *s, const facts *f)
 {
     report r = {.count = 0};
     const bonsai_array *metadata = &f->v->section[BONSAI_METADATA];
+    json_t *made = condensed_metadata(f->g);
     add_sizes(&r, f);
-    add_degrees(&r, &f->stats);
-    add_classes(&r, f);
-    add_sections(&r, f);
-    add_reading(&r, f);
+    if (made)
+        add_condensed(&r, f, made);
+    json_decref(made);
+    if (!f->brief) {
+        add_degrees(&r, &f->stats);
+        add_classes(&r, f);
+        add_sections(&r, f);
+        add_reading(&r, f);
+    }
     if (f->linear)
         add_linear(&r, &f->fit);
-    json_t *meta = metadata->data ? json_loadb(metadata->data, (size_t)metadata->count, 0, NULL)
-                                  : NULL;
+    json_t *meta = metadata->data && !f->brief
+                       ? json_loadb(metadata->data, (size_t)metadata->count, 0, NULL) : NULL;
     if (meta)
         report_json(&r, "metadata", meta);
     return report_print(&r, s);
 }
 
-static int info(session *s, const char *path, int linear)
+static int info(session *s, const char *path, int linear, int brief)
 {
-    facts f = {.path = path, .linear = linear};
+    facts f = {.path = path, .linear = linear, .brief = brief};
     bonsai_graph *g = NULL;
     bonsai_status rc = bonsai_graph_read(&g, path, &s->read);
     if (rc != BONSAI_OK)
@@ -273,8 +296,9 @@ static int info(session *s, const char *path, int linear)
 int cmd_info(session *s, int argc, char **argv)
 {
     const char *path = NULL;
-    int linear = 0;
+    int linear = 0, brief = 0;
     const opt rows[] = {
+        {OPT_FLAG, 0, "brief", NULL, &brief, "sizes only", NULL},
         {OPT_FLAG, 0, "linear", NULL, &linear,
          "also fit linear models on the features and on\ntheir two-hop averages", NULL},
         {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
@@ -282,7 +306,8 @@ int cmd_info(session *s, int argc, char **argv)
     const opt_spec spec = {
         .usage = "info GRAPH [options]",
         .about = "Shows what a graph holds: sizes, degrees, classes, homophily, split, the bytes\n"
-                 "of each section as a .bonsai file would hold it, and what reading changed.",
+                 "of each section as a .bonsai file would hold it, what reading changed, and how\n"
+                 "a condensed graph was made.",
         .examples = "  bonsai info graph.bonsai\n"
                     "  bonsai info data/ind.cora\n"
                     "  bonsai info graph.npz --json | python3 -m json.tool\n",
@@ -292,5 +317,5 @@ int cmd_info(session *s, int argc, char **argv)
         .shared = OPT_READS | OPT_JSON,
     };
     int code = opt_parse(s, &spec, argc, argv);
-    return code == OPT_GO ? info(s, path, linear) : code;
+    return code == OPT_GO ? info(s, path, linear, brief) : code;
 }

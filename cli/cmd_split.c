@@ -1,30 +1,7 @@
 /* cmd_split.c -- bonsai split: new training, validation and test nodes.
  *
  * SPDX-License-Identifier: MIT */
-#include <string.h>
-
 #include "cli.h"
-
-/* "60/20/20" or "random", which is the same. */
-static int parse_parts(session *s, double percent[3], const char *text)
-{
-    char copy[96];
-    const char *whole = strcmp(text, "random") == 0 ? "60/20/20" : text;
-    double sum = 0;
-    for (int i = 0; i < 3; i++) {
-        size_t len = strcspn(whole, "/");
-        snprintf(copy, sizeof copy, "%.*s", (int)(len < sizeof copy ? len : 0), whole);
-        if (whole[len] != (i < 2 ? '/' : 0) || !parse_real(copy, &percent[i]))
-            return refuse(s, "--parts is \"%s\", which is not of the form 60/20/20", text);
-        if (percent[i] < 0 || percent[i] > 100)
-            return refuse(s, "--parts is \"%s\", but %s is outside 0..100", text, copy);
-        sum += percent[i];
-        whole += len + 1;
-    }
-    if (sum > 100 + 1e-9)
-        return refuse(s, "--parts is \"%s\", which sums to %g, more than 100", text, sum);
-    return OPT_GO;
-}
 
 static int save_and_report(session *s, const bonsai_graph *g, const char *out)
 {
@@ -76,7 +53,7 @@ int cmd_split(session *s, int argc, char **argv)
     if (code == OPT_GO && !out)
         code = refuse(s, "-o OUT is missing");
     if (code == OPT_GO)
-        code = parse_parts(s, percent, parts);
+        code = parse_parts(s, percent, "--parts", parts);
     if (code != OPT_GO)
         return code;
     if (!path_can_be_written(s, out))

@@ -20,6 +20,8 @@ const command commands[] = {
     {"check",    cmd_check,    "verify every byte and every rule of a graph"},
     {"convert",  cmd_convert,  "read a graph in one format, write it in another"},
     {"split",    cmd_split,    "draw new training, validation and test nodes"},
+    {"condense", cmd_condense, "make a small graph that trains like the large one"},
+    {"explain",  cmd_explain,  "tell why a node of a condensed graph is there"},
     {"demo",     cmd_demo,     "see it work, without data and within seconds"},
     {"version",  cmd_version,  "print the version and how it was built"},
     {"help",     cmd_help,     "explain a command, or the formats"},

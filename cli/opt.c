@@ -12,7 +12,7 @@
 
 #include "cli.h"
 
-enum { ROWS = 40 };
+enum { ROWS = 48 };
 
 typedef struct {
     session        *s;
@@ -59,6 +59,18 @@ static void gather(parser *p)
     add(p, (opt){OPT_FLAG, 'h', "help", NULL, &p->help, "print this and exit", NULL});
 }
 
+/* "0..1", "1..", or ">0..1", which leaves 0 out. */
+static int in_range(const char *range, double value)
+{
+    char *end;
+    if (!range)
+        return 1;
+    int open = *range == '>';
+    double low = strtod(range + open, &end);    /* of "0..1" it takes "0." */
+    const char *high = strstr(range, "..") + 2;
+    return (open ? value > low : value >= low) && (!*high || value <= strtod(high, &end));
+}
+
 /* ---- help ---------------------------------------------------------------- */
 
 /* Word number `at` of "a|b|c"; its length, 0 behind the last. */
@@ -74,10 +86,26 @@ static int choice(const char **word, const char *words, int at)
     return (int)strcspn(words, "|");
 }
 
+static double number(const opt *o)
+{
+    switch (o->kind) {
+    case OPT_INT:
+        return *(const int *)o->value;
+    case OPT_LONG:
+        return (double)*(const int64_t *)o->value;
+    case OPT_REAL:
+        return *(const double *)o->value;
+    default:
+        return 0;
+    }
+}
+
 static void print_default(const opt *o)
 {
     const char *word = "";
     int len;
+    if (o->range && !in_range(o->range, number(o)))
+        return;                                 /* a number that could not be given: not set */
     switch (o->kind) {
     case OPT_INT:
         printf(" (default %d)", *(const int *)o->value);
@@ -152,7 +180,7 @@ int parse_real(const char *text, double *out)
     return *end == 0 && isfinite(*out);
 }
 
-static int parse_whole(const char *text, int64_t *out)
+int parse_whole(const char *text, int64_t *out)
 {
     char *end;
     if (strspn(text, "0123456789+-") != strlen(text) || !*text)
@@ -160,6 +188,26 @@ static int parse_whole(const char *text, int64_t *out)
     errno = 0;
     *out = strtoll(text, &end, 10);
     return *end == 0 && end > text;
+}
+
+int parse_parts(session *s, double percent[3], const char *option, const char *text)
+{
+    char copy[96];
+    const char *whole = strcmp(text, "random") == 0 ? "60/20/20" : text;
+    double sum = 0;
+    for (int i = 0; i < 3; i++) {
+        size_t len = strcspn(whole, "/");
+        snprintf(copy, sizeof copy, "%.*s", (int)(len < sizeof copy ? len : 0), whole);
+        if (whole[len] != (i < 2 ? '/' : 0) || !parse_real(copy, &percent[i]))
+            return refuse(s, "%s is \"%s\", which is not of the form 60/20/20", option, text);
+        if (percent[i] < 0 || percent[i] > 100)
+            return refuse(s, "%s is \"%s\", but %s is outside 0..100", option, text, copy);
+        sum += percent[i];
+        whole += len + 1;
+    }
+    if (sum > 100 + 1e-9)
+        return refuse(s, "%s is \"%s\", which sums to %g, more than 100", option, text, sum);
+    return OPT_GO;
 }
 
 static int parse_unsigned(const char *text, uint64_t *out)
@@ -170,16 +218,6 @@ static int parse_unsigned(const char *text, uint64_t *out)
     errno = 0;
     *out = strtoull(text, &end, 10);
     return *end == 0 && errno == 0;
-}
-
-static int in_range(const char *range, double value)
-{
-    char *end;
-    if (!range)
-        return 1;
-    double low = strtod(range, &end);           /* of "0..1" it takes "0." */
-    const char *high = strstr(range, "..") + 2;
-    return value >= low && (!*high || value <= strtod(high, &end));
 }
 
 static int set_choice(const opt *o, const char *text)
@@ -193,6 +231,21 @@ static int set_choice(const opt *o, const char *text)
     return 0;
 }
 
+static int no_choice(parser *p, const opt *o, const char *text)
+{
+    enum { WORDS = 16 };
+    const char *names[WORDS], *word, *near;
+    char copy[WORDS][32];
+    int count = 0;
+    for (int len; count < WORDS && (len = choice(&word, o->arg, count)) > 0; count++) {
+        snprintf(copy[count], sizeof copy[0], "%.*s", len, word);
+        names[count] = copy[count];
+    }
+    near = text_nearest(text, names, count);
+    return refuse(p->s, "--%s is \"%s\", which is none of %s%s%s%s", o->name, text, o->arg,
+                  near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
 static int bad(parser *p, const opt *o, const char *text, const char *why)
 {
     return refuse(p->s, "--%s is \"%s\", which is %s", o->name, text, why);
@@ -201,6 +254,10 @@ static int bad(parser *p, const opt *o, const char *text, const char *why)
 static int out_of_range(parser *p, const opt *o, const char *text)
 {
     size_t len = strlen(o->range);
+    const char *dots = strstr(o->range, "..");
+    if (*o->range == '>')
+        return refuse(p->s, "--%s is %s, which is not above %.*s and at most %s", o->name, text,
+                      (int)(dots - o->range) - 1, o->range + 1, dots + 2);
     if (o->range[len - 1] == '.')
         return refuse(p->s, "--%s is %s, which is less than %.*s", o->name, text, (int)len - 2,
                       o->range);
@@ -247,7 +304,7 @@ static int set(parser *p, const opt *o, const char *text)
         return OPT_GO;
     case OPT_CHOICE:
         if (!set_choice(o, text))
-            return refuse(p->s, "--%s is \"%s\", which is none of %s", o->name, text, o->arg);
+            return no_choice(p, o, text);
         return OPT_GO;
     default:
         return set_number(p, o, text);

@@ -13,7 +13,7 @@
 
 #include "cli.h"
 
-enum { BAR = 32, CELL = 256, COLUMNS = 8 };
+enum { BAR = 32, CELL = 256, COLUMNS = 12 };
 
 static item *add(report *r, int kind, const char *key, const char *label, json_t *value)
 {
@@ -31,6 +31,14 @@ static item *add(report *r, int kind, const char *key, const char *label, json_t
     it->label = label;
     it->value = value;
     return it;
+}
+
+/* Names come from files: no control character may reach the terminal or split a row. */
+static void clean(char *text)
+{
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < 32 || *c == 127)
+            *c = ' ';
 }
 
 void report_heading(report *r, const char *text)
@@ -58,8 +66,10 @@ void report_note(report *r, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    if (r->count)
+    if (r->count) {
         vsnprintf(r->items[r->count - 1].note, sizeof r->items[0].note, format, args);
+        clean(r->items[r->count - 1].note);
+    }
     va_end(args);
 }
 
@@ -88,15 +98,6 @@ json_t *text_json(const char *text)
 
 /* ---- cells as text ------------------------------------------------------- */
 
-/* Names come from files: no control character may reach the terminal or split a row. */
-static void clean(char *buf, size_t size, const char *text)
-{
-    snprintf(buf, size, "%s", text);
-    for (char *c = buf; *c; c++)
-        if ((unsigned char)*c < 32 || *c == 127)
-            *c = ' ';
-}
-
 static void cell_text(char *buf, size_t size, const json_t *cell, const char *format, int people)
 {
     if (json_is_integer(cell) && people)
@@ -107,9 +108,10 @@ static void cell_text(char *buf, size_t size, const json_t *cell, const char *fo
         snprintf(buf, size, format, json_real_value(cell));
     else if (json_is_real(cell))
         snprintf(buf, size, "%.6g", json_real_value(cell));
-    else if (json_is_string(cell))
-        clean(buf, size, json_string_value(cell));
-    else if (json_is_boolean(cell))
+    else if (json_is_string(cell)) {
+        snprintf(buf, size, "%s", json_string_value(cell));
+        clean(buf);
+    } else if (json_is_boolean(cell))
         snprintf(buf, size, "%s", json_is_true(cell) ? "yes" : "no");
     else
         snprintf(buf, size, "%s", people ? "-" : "");
@@ -271,7 +273,8 @@ static void print_tsv(const report *r)
             cell_text(text, sizeof text, it->value, it->format, 0);
             printf("%s\t%s\n", it->key, text);
         }
-        for (size_t row = 0; it->kind == ITEM_TABLE && row < json_array_size(it->value); row++) {
+        size_t rows = it->kind == ITEM_TABLE && it->key ? json_array_size(it->value) : 0;
+        for (size_t row = 0; row < rows; row++) {
             const json_t *cells = json_array_get(it->value, row);
             fputs(it->key, stdout);
             for (size_t c = 0; c < json_array_size(cells); c++) {
@@ -317,10 +320,17 @@ static json_t *rows_as_objects(const item *it)
     return out;
 }
 
-static int print_json(const report *r)
+void report_free(report *r)
+{
+    for (int i = 0; i < r->count; i++)
+        json_decref(r->items[i].value);
+    r->count = 0;
+}
+
+json_t *report_object(const report *r)
 {
     json_t *root = json_object();
-    int bad = !root;
+    int bad = !root || r->broken;
     for (int i = 0; i < r->count; i++) {
         const item *it = &r->items[i];
         if (!it->key || it->no_json)
@@ -329,25 +339,41 @@ static int print_json(const report *r)
         bad |= set_at(root, it->key, value) != 0;
         json_decref(value);
     }
-    if (!bad && json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10)) == 0)
-        putchar('\n');
+    if (!bad)
+        return root;
     json_decref(root);
-    return bad;
+    return NULL;
+}
+
+static int no_memory(session *s)
+{
+    return fail_with(s, "there is not enough memory to print the results");
+}
+
+int print_json(session *s, json_t *value)
+{
+    progress_clear(&s->progress);
+    if (!value)
+        return no_memory(s);
+    if (json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10)) == 0)
+        putchar('\n');
+    json_decref(value);
+    return EXIT_DONE;
 }
 
 int report_print(report *r, session *s)
 {
-    int bad = r->broken;
-    progress_clear(&s->progress);
     style how = style_of(s);
-    if (!bad && how == STYLE_TEXT)
+    int code = EXIT_DONE;
+    progress_clear(&s->progress);
+    if (r->broken)
+        code = no_memory(s);
+    else if (how == STYLE_TEXT)
         print_text(r);
-    else if (!bad && how == STYLE_TSV)
+    else if (how == STYLE_TSV)
         print_tsv(r);
-    else if (!bad)
-        bad = print_json(r);
-    for (int i = 0; i < r->count; i++)
-        json_decref(r->items[i].value);
-    r->count = 0;
-    return bad ? fail_with(s, "there is not enough memory to print the results") : EXIT_DONE;
+    else
+        code = print_json(s, report_object(r));
+    report_free(r);
+    return code;
 }

@@ -13,7 +13,7 @@ _bonsai_files() {
 
 _bonsai() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]}
-    local commands="generate info check convert split demo version help"
+    local commands="generate info check convert split condense explain demo version help"
     local common="--quiet --verbose --help"
     local reads="--keep-directed --keep-self-loops --keep-repeated --features --labels --threads --json"
     COMPREPLY=()
@@ -24,6 +24,24 @@ _bonsai() {
     case $prev in
     --features-as)
         _bonsai_words "auto keep f32 f16 u8 sparse sparse-u8" "$cur"
+        return ;;
+    --method)
+        _bonsai_words "trees random random-trees herding kcenter degree" "$cur"
+        return ;;
+    --accounting)
+        _bonsai_words "strict paper" "$cur"
+        return ;;
+    --greedy)
+        _bonsai_words "gain density" "$cur"
+        return ;;
+    --select-features)
+        _bonsai_words "none tree" "$cur"
+        return ;;
+    --on)
+        _bonsai_words "embeddings features" "$cur"
+        return ;;
+    --sample)
+        _bonsai_words "all" "$cur"
         return ;;
     --parts|--split)
         _bonsai_words "random 60/20/20 80/10/10" "$cur"
@@ -37,12 +55,14 @@ _bonsai() {
     --features)
         [ "$cmd" = generate ] || _bonsai_files -f "$cur"
         return ;;
-    -s|--seed|-t|--threads|--nodes|--classes|--degree|--exponent|--homophily|--imbalance|--difficulty|--words)
+    -s|--seed|-t|--threads|--nodes|--classes|--degree|--exponent|--homophily|--imbalance|--difficulty|--words|\
+    -r|--ratio|--ratios|--bytes|--trees|--layers|-k|--k|--theta|--delta|--patience|--beta|--prune-share|\
+    --min-pruned|--oversample|--project|--node)
         return ;;
     esac
     if [[ $cur != -* ]]; then
         case $cmd in
-        info|check|convert|split) _bonsai_files -f "$cur" ;;
+        info|check|convert|split|condense|explain) _bonsai_files -f "$cur" ;;
         help) _bonsai_words "$commands formats" "$cur" ;;
         esac
         return
@@ -52,13 +72,20 @@ _bonsai() {
         _bonsai_words "--output --nodes --features --classes --degree --exponent --homophily
             --imbalance --difficulty --words --dense --seed --no-linear --threads --json $common" "$cur" ;;
     info)
-        _bonsai_words "--linear $reads $common" "$cur" ;;
+        _bonsai_words "--brief --linear $reads $common" "$cur" ;;
     check)
         _bonsai_words "$reads $common" "$cur" ;;
     convert)
         _bonsai_words "--features-as $reads $common" "$cur" ;;
     split)
         _bonsai_words "--output --parts --split --seed $reads $common" "$cur" ;;
+    condense)
+        _bonsai_words "--output --ratio --ratios --bytes --nodes --trees --method --accounting --layers
+            --k --sample --theta --delta --greedy --patience --beta --prune-share --min-pruned
+            --oversample --match-classes --select-features --no-rknn --no-ppr --inductive --on
+            --project --split --seed $reads $common" "$cur" ;;
+    explain)
+        _bonsai_words "--node $reads $common" "$cur" ;;
     demo)
         _bonsai_words "--output --threads $common" "$cur" ;;
     version|help)

@@ -523,11 +523,12 @@ bonsai_status bn_trees(bn_choice *out, const bn_job *job, const bn_budget *budge
     BN_TRY(fill(&s));
     out->seconds_cover = bn_seconds() - start;
     s.budget = budget;
-    if (job->o->oversample > 1) {
+    bool any = bn_price_nodes(s.price) > 0;     /* else the caller says what would fit */
+    if (any && job->o->oversample > 1) {
         start = bn_seconds();
         BN_TRY(shrink(&s));
         out->seconds_sparsify += bn_seconds() - start;
-    } else if (!job->o->no_ppr) {
+    } else if (any && !job->o->no_ppr) {
         BN_TRY(sparsify(&s, out));
     }
     if (job->o->match_classes)

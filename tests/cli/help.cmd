@@ -6,6 +6,8 @@ $BONSAI info -h
 $BONSAI check --help
 $BONSAI convert --help
 $BONSAI split --help
+$BONSAI condense --help
+$BONSAI explain --help
 $BONSAI demo --help
 $BONSAI version --help
 $BONSAI help help
@@ -14,4 +16,5 @@ $BONSAI help help
 $BONSAI help split > a; $BONSAI split --help > b; cmp a b
 # Defaults are those of the library, whatever else stands on the line.
 $BONSAI generate --nodes 5 --help | grep nodes
+$BONSAI condense -k 9 --help | grep ' -k'
 $BONSAI help formats | sed -n "s,^  \([a-z]*\) .*,\1,p"

@@ -28,7 +28,8 @@ alike() {
     sed -e "s|$scratch/[a-z]*|TMP|g" -e "s|$HERE|HERE|g" -e "s|$BONSAI|bonsai|g" \
         -e 's/bonsai-demo-[A-Za-z0-9]*/bonsai-demo-XXXXXX/g' \
         -e 's/[0-9][0-9]*\.[0-9]* s\b/T s/g' -e 's/[0-9.]* [kMG]*B peak memory/M peak memory/' \
-        -e 's/bonsai [0-9][0-9.]*[0-9]:/bonsai VERSION:/'
+        -e 's/bonsai [0-9][0-9.]*[0-9]:/bonsai VERSION:/' \
+        -e 's/^\(seconds\.[a-z]*\|peak_rss_bytes\|version\)\t.*/\1\tN/'
 }
 
 transcript() {      # of the commands in $1

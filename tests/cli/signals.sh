@@ -10,6 +10,17 @@ for signal in INT:130 TERM:143; do
     [ ! -s out ] || { cat out; exit 1; }
     [ "$(ls -A)" = "$(printf 'err\nout')" ] || { echo "left behind:"; ls -A; exit 1; }
 done
+# So it is while condensing: with one budget or several, nothing is left behind.
+"$BONSAI" generate --nodes 60000 --dense --features 200 --no-linear -q -o large.bonsai >/dev/null
+for budget in '-o small.bonsai --ratio 0.01' '-o small --ratios 0.01,0.02'; do
+    code=0
+    timeout --preserve-status -s INT 0.8 "$BONSAI" condense large.bonsai $budget --sample all -q \
+        >out 2>err || code=$?
+    [ $code -eq 130 ] || { echo "condense: SIGINT ends it with $code"; exit 1; }
+    [ "$(cat err)" = 'bonsai: canceled' ] || { cat err; exit 1; }
+    [ "$(ls -A)" = "$(printf 'err\nlarge.bonsai\nout')" ] || { echo "left behind:"; ls -A; exit 1; }
+done
+rm large.bonsai
 # What nohup has ignored stays ignored.
 trap '' HUP
 "$BONSAI" generate --nodes 100000 --no-linear -q -o g.bonsai >/dev/null &

@@ -1,0 +1,353 @@
+/* cmd_explain.c -- bonsai explain: how a condensed graph was made, and why a node is
+ * in it.
+ *
+ * Condensing leaves a report in the graph's metadata; its member "why" has, for each
+ * node, the original id of the root whose tree brought it, the samples that it covers
+ * as a root, and its last PageRank score.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { TOP_ROOTS = 10, TOP_FEATURES = 8 };
+
+typedef struct {
+    const char         *path;
+    const bonsai_graph *g;
+    const bonsai_view  *v;
+    json_t             *meta;
+    const json_t       *tree, *covers, *score;      /* members of "why", one entry a node */
+    int64_t             sample;
+} story;
+
+/* ---- one node ------------------------------------------------------------ */
+
+static int64_t origin(const story *t, int64_t node)
+{
+    const uint32_t *of = t->v->section[BONSAI_ORIGIN].data;
+    return of ? (int64_t)of[node] : node;
+}
+
+static int role(const story *t, int64_t node)
+{
+    const uint8_t *of = t->v->section[BONSAI_ROLE].data;
+    return of ? of[node] : BONSAI_ROLE_NONE;
+}
+
+static const char *role_text(int role)
+{
+    static const char *const text[] = {"none", "root", "ego", "prototype"};
+    return role >= 0 && role < 4 ? text[role] : "unknown";
+}
+
+static int64_t entry(const json_t *list, int64_t node)
+{
+    return json_integer_value(json_array_get(list, (size_t)node));
+}
+
+static double score(const story *t, int64_t node)
+{
+    return json_number_value(json_array_get(t->score, (size_t)node));
+}
+
+static int64_t row_start(const bonsai_array *offsets, int64_t node)
+{
+    return offsets->type == BONSAI_U64 ? (int64_t)((const uint64_t *)offsets->data)[node]
+                                       : (int64_t)((const uint32_t *)offsets->data)[node];
+}
+
+static int64_t degree(const story *t, int64_t node)
+{
+    const bonsai_array *offsets = &t->v->section[BONSAI_OFFSETS];
+    return offsets->data ? row_start(offsets, node + 1) - row_start(offsets, node) : 0;
+}
+
+/* String number `at` of those that lie one behind the other; NULL: there is none. */
+static const char *name(const bonsai_array *names, int64_t at)
+{
+    const char *text = names->data, *end = text ? text + names->count : NULL;
+    for (; text && text < end && at > 0; at--)
+        text += strlen(text) + 1;
+    return text && text < end && *text ? text : NULL;
+}
+
+/* The class by name where it has one, by number where not. */
+static json_t *class_json(const story *t, int64_t node)
+{
+    int32_t label = bonsai_graph_label(t->g, node);
+    const char *text = label >= 0 ? name(&t->v->section[BONSAI_CLASS_NAMES], label) : NULL;
+    return text ? text_json(text) : label >= 0 ? json_integer(label) : json_null();
+}
+
+static void add_identity(report *r, const story *t, int64_t node)
+{
+    int32_t label = bonsai_graph_label(t->g, node);
+    const bonsai_array *classes = &t->v->section[BONSAI_CLASS_NAMES];
+    const char *text = name(&t->v->section[BONSAI_NODE_NAMES], node);
+    report_heading(r, "Node");
+    report_int(r, "node", "node", node);
+    report_note(r, "of %lld", (long long)t->v->nodes);
+    report_int(r, "origin", "in the full graph", origin(t, node));
+    if (text)
+        report_text(r, "name", "name", text);
+    if (label >= 0)
+        report_int(r, "label", "label", label);
+    else
+        report_json(r, "label", json_null());
+    if (label >= 0 && name(classes, label)) {
+        report_note(r, "%s", name(classes, label));
+        report_text(r, "class_name", NULL, name(classes, label));
+    }
+    if (label < 0)
+        report_text(r, NULL, "label", "none");
+    if (label < 0)
+        report_note(r, "it is not a training node");
+    report_int(r, "degree", "neighbours here", degree(t, node));
+}
+
+static void add_tree(report *r, const story *t, int64_t node)
+{
+    int64_t root = entry(t->tree, node), here = -1;
+    for (int64_t v = 0; v < t->v->nodes && here < 0; v++)
+        if (origin(t, v) == root)
+            here = v;
+    if (here == node) {
+        report_int(r, "tree", "root of", root);
+        report_note(r, "its own tree");
+    } else if (here >= 0) {
+        report_int(r, "tree", "came with the tree of", root);
+        report_note(r, "which is node %lld here", (long long)here);
+    } else {
+        report_json(r, "tree", json_null());
+        report_text(r, NULL, "came with a tree", "gone");
+        report_note(r, "its root was pruned");
+    }
+    report_int(r, "tree_node", NULL, here);
+}
+
+static void add_reasons(report *r, const story *t, int64_t node)
+{
+    int64_t covers = entry(t->covers, node), rank = 1;
+    double own = score(t, node);
+    for (int64_t v = 0; v < t->v->nodes; v++)
+        rank += score(t, v) > own;
+    report_heading(r, "Why it is there");
+    report_text(r, "role", "role", role_text(role(t, node)));
+    report_note(r, "by the method %s", json_string_value(json_object_get(t->meta, "method")));
+    report_text(r, "method", NULL, json_string_value(json_object_get(t->meta, "method")));
+    add_tree(r, t, node);
+    report_int(r, "covers", t->sample > 0 && covers > 0 ? "covers" : NULL, covers);
+    if (t->sample > 0 && covers > 0)
+        report_note(r, "of %lld sampled trees, %.1f %%", (long long)t->sample,
+                    100 * (double)covers / (double)t->sample);
+    report_int(r, "sample", NULL, t->sample);
+    report_real(r, "score", own > 0 ? "PageRank" : NULL, own > 0 ? own : NAN, "%.5f");
+    if (own > 0) {
+        report_note(r, "rank %lld of %lld", (long long)rank, (long long)t->v->nodes);
+        report_int(r, "rank", NULL, rank);
+    }
+}
+
+typedef struct {
+    int64_t feature;
+    float   value;
+} strength;
+
+static int strongest_first(const void *a, const void *b)
+{
+    const strength *x = a, *y = b;
+    float left = fabsf(x->value), right = fabsf(y->value);
+    if (left != right)
+        return left > right ? -1 : 1;
+    return x->feature < y->feature ? -1 : x->feature > y->feature;
+}
+
+/* The largest values of its row, by the full graph's number of the feature. */
+static int add_features(report *r, session *s, const story *t, int64_t node)
+{
+    static const column columns[] = {{"feature", "feature", NULL}, {"value", "value", "%.4g"},
+                                     {NULL, NULL, NULL}};
+    const uint32_t *kept = t->v->section[BONSAI_KEPT_FEATURES].data;
+    size_t f = (size_t)t->v->features;
+    float *row = calloc(f + 1, sizeof *row);
+    strength *all = calloc(f + 1, sizeof *all);
+    json_t *rows = json_array();
+    size_t count = 0;
+    if (row && all) {
+        bonsai_graph_row(row, t->g, node);
+        for (size_t i = 0; i < f; i++)
+            if (row[i] != 0)
+                all[count++] = (strength){kept ? (int64_t)kept[i] : (int64_t)i, row[i]};
+        qsort(all, count, sizeof *all, strongest_first);
+        for (size_t i = 0; i < count && i < TOP_FEATURES; i++)
+            json_array_append_new(rows, json_pack("[I,f]", (json_int_t)all[i].feature,
+                                                  (double)all[i].value));
+        report_heading(r, "Strongest features");
+        report_int(r, "features_set", "not zero", (int64_t)count);
+        report_note(r, "of %lld", (long long)t->v->features);
+        report_table(r, "features", columns, rows);
+    } else {
+        json_decref(rows);
+    }
+    int code = row && all ? EXIT_DONE
+                          : fail_with(s, "there is not enough memory for a row of features");
+    free(row);
+    free(all);
+    return code;
+}
+
+static int explain_node(session *s, const story *t, int64_t node)
+{
+    report r = {.count = 0};
+    if (node >= t->v->nodes)
+        return fail_with(s, "%s: there is no node %lld, only 0..%lld", t->path, (long long)node,
+                         (long long)t->v->nodes - 1);
+    add_identity(&r, t, node);
+    add_reasons(&r, t, node);
+    if (t->v->features > 0 && add_features(&r, s, t, node) != EXIT_DONE) {
+        report_free(&r);
+        return EXIT_FAILED;
+    }
+    return report_print(&r, s);
+}
+
+/* ---- the whole graph ----------------------------------------------------- */
+
+static void add_word(report *r, const json_t *from, const char *member, const char *key,
+                     const char *label)
+{
+    const char *word = json_string_value(json_object_get(from, member));
+    if (word)
+        report_text(r, key, label, word);
+}
+
+static void add_making(report *r, const story *t)
+{
+    json_t *options = json_object_get(t->meta, "options");
+    bonsai_condense_info i;
+    condensed_info(&i, t->meta);
+    report_heading(r, "How it was made");
+    add_word(r, t->meta, "method", "method", "method");
+    add_word(r, t->meta, "bonsai", "version", "bonsai's version");
+    add_word(r, t->meta, "input_crc32", "input_crc32", "checksum of the graph");
+    add_word(r, options, "accounting", "accounting", "accounting of bytes");
+    report_seed(r, (uint64_t)json_integer_value(json_object_get(options, "seed")));
+    report_heading(r, "Size");
+    report_condensed_sizes(r, &i);
+    report_condensed_cover(r, &i);
+    if (options)
+        report_json(r, "options", json_incref(options));
+}
+
+/* Finds the next root behind (covers, node) in the order of falling cover. */
+static int64_t next_root(const story *t, int64_t covers, int64_t node)
+{
+    int64_t best = -1, most = -1;
+    for (int64_t v = 0; v < t->v->nodes; v++) {
+        int64_t c = entry(t->covers, v);
+        if (role(t, v) == BONSAI_ROOT && (c < covers || (c == covers && v > node)) && c > most) {
+            most = c;
+            best = v;
+        }
+    }
+    return best;
+}
+
+static void add_roots(report *r, const story *t)
+{
+    static const column columns[] = {{"node", "node", NULL}, {"origin", "in the full graph", NULL},
+                                     {"class", "class", NULL}, {"degree", "neighbours", NULL},
+                                     {"score", "PageRank", "%.5f"}, {"covers", "covers", NULL},
+                                     {NULL, "", NULL}, {NULL, NULL, NULL}};
+    static const column plain[] = {{"node", "node", NULL}, {"origin", "in the full graph", NULL},
+                                   {"class", "class", NULL}, {"degree", "neighbours", NULL},
+                                   {NULL, NULL, NULL}};
+    json_t *rows = json_array();
+    int64_t root = -1, covers = INT64_MAX;
+    for (int i = 0; i < TOP_ROOTS && (root = next_root(t, covers, root)) >= 0; i++) {
+        covers = entry(t->covers, root);
+        json_t *row = json_pack("[I,I,o,I]", (json_int_t)root, (json_int_t)origin(t, root),
+                                class_json(t, root), (json_int_t)degree(t, root));
+        if (t->sample > 0) {
+            double own = score(t, root);
+            json_array_append_new(row, own > 0 ? json_real(own) : json_null());
+            json_array_append_new(row, json_integer(covers));
+        }
+        json_array_append_new(rows, row);
+    }
+    if (json_array_size(rows) == 0) {
+        json_decref(rows);
+        return;
+    }
+    report_heading(r, t->sample > 0 ? "Roots that cover most" : "Roots");
+    report_table(r, "top_roots", t->sample > 0 ? columns : plain, rows);
+}
+
+static int explain_graph(session *s, const story *t)
+{
+    report r = {.count = 0};
+    add_making(&r, t);
+    add_roots(&r, t);
+    return report_print(&r, s);
+}
+
+/* ---- the command --------------------------------------------------------- */
+
+static int explain(session *s, const char *path, int64_t node)
+{
+    bonsai_graph *g = NULL;
+    story t = {.path = path};
+    bonsai_status rc = bonsai_graph_read(&g, path, &s->read);
+    if (rc == BONSAI_OK)
+        rc = bonsai_graph_verify(g);
+    if (rc != BONSAI_OK) {
+        bonsai_graph_free(g);
+        return fail(s, rc);
+    }
+    t.g = g;
+    t.v = bonsai_graph_view(g);
+    t.meta = condensed_metadata(g);
+    const json_t *why = json_object_get(t.meta, "why");
+    t.tree = json_object_get(why, "tree");
+    t.covers = json_object_get(why, "covers");
+    t.score = json_object_get(why, "score");
+    t.sample = json_integer_value(json_object_get(json_object_get(t.meta, "cover"), "sample"));
+    int code;
+    if (json_array_size(t.tree) != (size_t)t.v->nodes)
+        code = fail_with(s, "%s: is not a condensed graph: it holds no report of why its nodes are "
+                         "there", path);
+    else
+        code = node >= 0 ? explain_node(s, &t, node) : explain_graph(s, &t);
+    json_decref(t.meta);
+    bonsai_graph_free(g);
+    return code;
+}
+
+int cmd_explain(session *s, int argc, char **argv)
+{
+    const char *path = NULL;
+    int64_t node = -1;
+    const opt rows[] = {
+        {OPT_LONG, 0, "node", "I", &node, "explain this node of SMALL; otherwise all of it",
+         "0..2147483647"},
+        {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
+    };
+    const opt_spec spec = {
+        .usage = "explain SMALL [--node I] [options]",
+        .about =
+            "Tells how \"bonsai condense\" made a graph and which trees cover most; with --node\n"
+            "why that node is there: its role, the tree that brought it, how many trees it\n"
+            "stands for, its PageRank, and its number in the full graph.",
+        .examples = "  bonsai explain small.bonsai\n"
+                    "  bonsai explain small.bonsai --node 3\n",
+        .args = "SMALL",
+        .values = &path,
+        .rows = rows,
+        .shared = OPT_READS | OPT_JSON,
+    };
+    int code = opt_parse(s, &spec, argc, argv);
+    return code == OPT_GO ? explain(s, path, node) : code;
+}

@@ -1,0 +1,204 @@
+/* condensed.c -- reports about condensed graphs, and the one they carry.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <limits.h>
+#include <math.h>
+
+#include "cli.h"
+
+json_t *condensed_metadata(const bonsai_graph *g)
+{
+    const bonsai_array *a = &bonsai_graph_view(g)->section[BONSAI_METADATA];
+    json_t *meta = a->data ? json_loadb(a->data, (size_t)a->count, 0, NULL) : NULL;
+    if (json_is_string(json_object_get(meta, "method")))
+        return meta;
+    json_decref(meta);
+    return NULL;
+}
+
+int64_t condensed_roles(const bonsai_graph *g, bonsai_role role)
+{
+    const bonsai_array *a = &bonsai_graph_view(g)->section[BONSAI_ROLE];
+    const uint8_t *of = a->data;
+    int64_t count = 0;
+    for (int64_t v = 0; of && v < a->count; v++)
+        count += of[v] == (uint8_t)role;
+    return count;
+}
+
+/* Files may hold anything: 0 for what no count can be. */
+static double real(const json_t *from, const char *name)
+{
+    double value = json_number_value(json_object_get(from, name));
+    return fabs(value) < 9e15 ? value : 0;
+}
+
+static int64_t whole(const json_t *from, const char *name)
+{
+    return (int64_t)real(from, name);
+}
+
+static int small_number(const json_t *from, const char *name)
+{
+    double value = real(from, name);
+    return fabs(value) < INT_MAX ? (int)value : 0;
+}
+
+void condensed_info(bonsai_condense_info *i, const json_t *meta)
+{
+    const json_t *size = json_object_get(meta, "sizes"), *cover = json_object_get(meta, "cover");
+    const json_t *options = json_object_get(meta, "options");
+    bonsai_condense_info_init(i);
+    i->nodes = whole(size, "nodes");
+    i->edges = whole(size, "edges");
+    i->labelled = whole(size, "labelled");
+    i->roots = whole(size, "roots");
+    i->full_nodes = whole(size, "full_nodes");
+    i->full_edges = whole(size, "full_edges");
+    i->full_labelled = whole(size, "full_labelled");
+    i->bytes = real(size, "bytes");
+    i->full_bytes = real(size, "full_bytes");
+    i->ratio = real(size, "ratio");
+    i->paper_bytes = real(size, "paper_bytes");
+    i->paper_full_bytes = real(size, "paper_full_bytes");
+    i->paper_ratio = real(size, "paper_ratio");
+    i->trees = whole(cover, "trees");
+    i->sample = whole(cover, "sample");
+    i->coverage = cover ? real(cover, "coverage") : -1;
+    i->coverage_check = cover ? real(cover, "coverage_check") : -1;
+    i->coverage_bound = cover ? real(cover, "coverage_bound") : -1;
+    i->recall = cover ? real(cover, "recall") : 1;
+    i->rechecks = whole(cover, "rechecks");
+    i->rounds = small_number(cover, "rounds");
+    i->shallow_classes = small_number(cover, "shallow_classes");
+    i->layers = small_number(options, "layers");
+    i->k = small_number(options, "k");
+}
+
+void report_seed(report *r, uint64_t seed)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
+    if (seed <= INT64_MAX)
+        report_int(r, "seed", "seed", (int64_t)seed);
+    else
+        report_text(r, "seed", "seed", text);   /* JSON's whole numbers end there */
+}
+
+static double known(double share)
+{
+    return share >= 0 ? share : NAN;
+}
+
+void report_condensed_sizes(report *r, const bonsai_condense_info *i)
+{
+    static const column columns[] = {{"what", "", NULL}, {"small", "small", NULL},
+                                     {"full", "full", NULL}, {"percent", "small / full %", "%.3f"},
+                                     {NULL, NULL, NULL}};
+    const struct { const char *what, *key, *full_key; double small, full; } size[] = {
+        {"bytes", "bytes", "full_bytes", i->bytes, i->full_bytes},
+        {"bytes as in the paper", "paper_bytes", "paper_full_bytes", i->paper_bytes,
+         i->paper_full_bytes},
+        {"nodes", "nodes", "full_nodes", (double)i->nodes, (double)i->full_nodes},
+        {"edges", "edges", "full_edges", (double)i->edges, (double)i->full_edges},
+        {"labelled nodes", "labelled", "full_labelled", (double)i->labelled,
+         (double)i->full_labelled},
+    };
+    json_t *rows = json_array();
+    for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
+        json_int_t small = (json_int_t)size[k].small, full = (json_int_t)size[k].full;
+        json_t *percent = full ? json_real(100 * size[k].small / size[k].full) : json_null();
+        json_array_append_new(rows, json_pack("[s,I,I,o]", size[k].what, small, full, percent));
+    }
+    report_table(r, NULL, columns, rows);
+    for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
+        report_int(r, size[k].key, NULL, (int64_t)size[k].small);
+        report_int(r, size[k].full_key, NULL, (int64_t)size[k].full);
+    }
+    report_real(r, "ratio", NULL, i->ratio, NULL);
+    report_real(r, "paper_ratio", NULL, i->paper_ratio, NULL);
+}
+
+static void add_budget(report *r, const bonsai_condense_options *o, const bonsai_condense_info *i)
+{
+    const char *unit = i->budget > 0 ? "bytes" : o->nodes > 0 ? "nodes" : "trees";
+    int paper = o->accounting != BONSAI_STRICT;
+    double limit = i->budget > 0 ? i->budget : (double)(o->nodes > 0 ? o->nodes : o->trees);
+    double used = i->budget > 0 ? (paper ? i->paper_bytes : i->bytes)
+                  : o->nodes > 0 ? (double)i->nodes : (double)i->roots;
+    report_int(r, "budget.limit", "budget", (int64_t)limit);
+    report_note(r, "%s%s", unit, i->budget > 0 && paper ? " as in the paper" : "");
+    report_text(r, "budget.unit", NULL, unit);
+    report_real(r, "budget.used", NULL, used / limit, NULL);
+    report_real(r, NULL, "used", 100 * used / limit, "%.1f %%");
+}
+
+static void add_share(report *r, const char *key, const char *label, double share)
+{
+    report_real(r, key, NULL, known(share), NULL);
+    if (share >= 0)
+        report_real(r, NULL, label, 100 * share, "%.1f %%");
+}
+
+void report_condensed_cover(report *r, const bonsai_condense_info *i)
+{
+    report_heading(r, "Trees");
+    report_int(r, "roots", "roots", i->roots);
+    report_int(r, "ego", "ego nodes", i->nodes - i->roots);
+    report_note(r, "came along in a root's tree");
+    report_int(r, "trees", "training trees", i->trees);
+    report_int(r, "sample", i->sample ? "sampled" : NULL, i->sample);
+    if (i->sample == i->trees)
+        report_note(r, "all");
+    report_int(r, "layers", "layers", i->layers);
+    report_int(r, "k", i->sample ? "k" : NULL, i->k);
+    add_share(r, "coverage", "coverage", i->coverage);
+    if (i->coverage >= 0)
+        report_note(r, "of the sample");
+    add_share(r, "coverage_check", "on another sample", i->coverage_check);
+    add_share(r, "coverage_bound", "at most", i->coverage_bound);
+    if (i->coverage_bound >= 0)
+        report_note(r, "no trees at this budget cover more of the sample");
+    report_real(r, "recall", i->recall < 1 ? "recall of the k-NN" : NULL, i->recall, "%.3f");
+    report_int(r, "rechecks", i->sample ? "lazy re-evaluations" : NULL, i->rechecks);
+    report_int(r, "rounds", i->rounds ? "rounds of pruning" : NULL, i->rounds);
+    report_int(r, "shallow_classes", i->shallow_classes ? "shallow classes" : NULL,
+               i->shallow_classes);
+    if (i->shallow_classes)
+        report_note(r, "none of their trees fitted whole");
+}
+
+static void add_effort(report *r, const bonsai_condense_info *i)
+{
+    char memory[32];
+    text_bytes(memory, sizeof memory, (double)i->peak_rss_bytes);
+    report_heading(r, "Seconds");
+    report_real(r, "seconds.wl", "WL embeddings", i->seconds_wl, "%.3f");
+    report_real(r, "seconds.knn", "nearest neighbours", i->seconds_knn, "%.3f");
+    report_real(r, "seconds.cover", "cover", i->seconds_cover, "%.3f");
+    report_real(r, "seconds.sparsify", "sparsify", i->seconds_sparsify, "%.3f");
+    report_real(r, "seconds.total", "total", i->seconds_total, "%.3f");
+    report_note(r, "peak memory %s", memory);
+    report_int(r, "peak_rss_bytes", NULL, i->peak_rss_bytes);
+}
+
+void report_condensed(report *r, const bonsai_condense_options *o, const bonsai_condense_info *i,
+                      const bonsai_graph *small, const char *path)
+{
+    json_t *meta = condensed_metadata(small);
+    report_heading(r, "Condensed");
+    report_text(r, "written", "written", path);
+    report_int(r, "file_bytes", "bytes on disk", path_bytes(path));
+    report_note(r, "with its report and the original ids");
+    report_text(r, "method", "method", bonsai_method_name(i->method));
+    report_seed(r, i->seed);
+    add_budget(r, o, i);
+    report_heading(r, "Size");
+    report_condensed_sizes(r, i);
+    report_int(r, "features", NULL, i->features);
+    report_condensed_cover(r, i);
+    add_effort(r, i);
+    if (meta)
+        report_json(r, "options", json_incref(json_object_get(meta, "options")));
+    json_decref(meta);
+}

@@ -1,0 +1,25 @@
+# Figures that rest on the method or on the machine are masked, since they may change.
+$BONSAI generate -q -o g.bonsai --nodes 600 --features 60 --words 6 --no-linear > /dev/null
+$BONSAI condense g.bonsai -o s.bonsai -r 0.05 | sed -E 's/\t[0-9.e-]+$/\tN/'
+$BONSAI check s.bonsai | cut -d : -f 1-2
+$BONSAI info s.bonsai --brief | grep -E 'train|condensed' | sed -E 's/\t[0-9.e-]+$/\tN/'
+# The same seed, the same bytes, whatever the threads.
+$BONSAI condense g.bonsai -o a.bonsai -r 0.05 -t 1 > /dev/null; cmp a.bonsai s.bonsai
+$BONSAI condense g.bonsai -o a.bonsai -r 0.05 -s 2 > /dev/null; cmp -s a.bonsai s.bonsai
+# Other budgets: trees and nodes are counted, bytes are not exceeded.
+$BONSAI condense g.bonsai -o a.bonsai --nodes 7 | grep -E '^(nodes|budget)'
+$BONSAI condense g.bonsai -o a.bonsai --trees 3 --no-ppr | grep -E '^(roots|budget)'
+$BONSAI condense g.bonsai -o a.bonsai --bytes 400 | grep -E '^budget.(limit|unit)'
+$BONSAI condense g.bonsai -o a.bonsai -r 0.05 --accounting paper --json | grep -A 1 '"accounting"'
+# Several at once: the ratio's text is kept, and each is what it is alone.
+$BONSAI condense g.bonsai -o many --ratios 0.05,0.10,.2 | sed -E 's/\t[0-9.e-]+/\tN/g'; ls many*
+cmp many-0.05.bonsai s.bonsai
+$BONSAI condense g.bonsai -o many.npz --ratios 0.05,1 -q > /dev/null; $BONSAI condense g.bonsai -o many/ --ratios 0.3 -q > /dev/null; ls -d many*
+# Every method; what does nothing is said.
+for m in trees random random-trees herding kcenter degree; do $BONSAI condense g.bonsai -o a.bonsai -r 0.1 --method $m | grep method; done
+$BONSAI condense g.bonsai -o a.bonsai -r 0.1 --method kcenter --on features --match-classes > /dev/null
+$BONSAI condense g.bonsai -o a.bonsai -r 0.1 --on features > /dev/null
+# By hand: a, b and d train; within two hops of them is all but g and h; other labels are hidden.
+$BONSAI condense $HERE/papers -o p.bonsai -r 1 -k 1 --no-ppr | grep -E '^(nodes|labelled|full_nodes|full_labelled|roots|trees|sample|coverage)'
+$BONSAI convert p.bonsai p/ -q > /dev/null; cat p/labels.csv
+ls

@@ -1,0 +1,11 @@
+# By hand: a, b and d train, k = 1.  Original ids, names, the tree that brought a node.
+$BONSAI condense $HERE/papers -o p.bonsai -r 1 -k 1 --no-ppr > /dev/null
+$BONSAI explain p.bonsai --node 0 | grep -v -E '^(score|rank)'
+$BONSAI explain p.bonsai --node 5 --json | grep -v -E '"(score|rank)"'
+$BONSAI explain p.bonsai | cut -f 1 | uniq
+# A method without a cover has no more to say than the role.
+$BONSAI condense $HERE/papers -o r.bonsai --nodes 2 --method degree > /dev/null; $BONSAI explain r.bonsai | grep -E 'method|top_roots'; $BONSAI explain r.bonsai --node 1
+# Features keep the numbers they have in the full graph, the strongest first.
+$BONSAI generate -q -o g.bonsai --nodes 300 --dense --features 30 --no-linear > /dev/null; $BONSAI condense g.bonsai -o d.bonsai --nodes 10 > /dev/null
+$BONSAI explain d.bonsai --node 9 | grep '^features' | sed -E 's/\t-?[0-9.]+$/\tV/; s/\t[0-9]+\t/\tF\t/'
+$BONSAI explain d.bonsai --node 9 | sed -n 's/^features\t.*\t-*//p' > values; sort -gr values | cmp - values
