@@ -73,6 +73,7 @@ typedef struct {
     bonsai_condense_options o;
     const bonsai_graph *full;           /* as given, with the split that is used */
     bonsai_graph *split, *part;         /* ours: a graph with another split, the training part */
+    bonsai_graph *columns;              /* ours: that with the selected features only */
     double full_bytes, paper_full_bytes;
     int64_t full_labelled;
     int32_t *check, *check_list;        /* second sample and its neighbours */
@@ -215,6 +216,31 @@ static bonsai_status embed(preparation *p)
     return rc;
 }
 
+/* Goes on with the features that a decision tree splits on; embeddings and neighbours
+ * are those of all features. */
+static bonsai_status select_features(preparation *p)
+{
+    bonsai_status rc;
+    bn_job *job = &p->job;
+    int32_t *label = NULL, *kept = NULL;
+    int64_t count;
+    double start = bn_seconds();
+    if (job->x.rows == 0)
+        BN_TRY(embed(p));
+    BN_TRY(BN_NEW(&label, job->trees));
+    for (int64_t t = 0; t < job->trees; t++)
+        label[t] = bn_label(job->g, job->train[t]);
+    BN_TRY(bn_cart(&kept, &count, &job->x, label, job->g->view.classes, job->threads,
+                   job->progress));
+    BN_TRY(bn_graph_columns(&p->columns, job->g, kept, count));
+    job->g = p->columns;
+    p->seconds_wl += bn_seconds() - start;
+done:
+    bn_free(label);
+    bn_free(kept);
+    return rc;
+}
+
 static bonsai_status prepare(preparation *p, const bonsai_graph *g)
 {
     bonsai_status rc;
@@ -240,6 +266,8 @@ static bonsai_status prepare(preparation *p, const bonsai_graph *g)
         BN_TRY(find_neighbours(p));
     else
         BN_TRY(no_neighbours(job));
+    if (p->o.select_features)
+        BN_TRY(select_features(p));
 done:
     return rc;
 }
@@ -254,6 +282,7 @@ static void free_preparation(preparation *p)
     bn_free(p->check_list);
     bonsai_graph_free(p->split);
     bonsai_graph_free(p->part);
+    bonsai_graph_free(p->columns);
 }
 
 /* ---- one budget ---- */

@@ -30,6 +30,14 @@ void bn_embedding_free(bn_embedding *e);
 /* Squared distance of two rows by the fixed-order kernel: dense and sparse agree. */
 float bn_embedding_dist2(const bn_embedding *e, int64_t a, int64_t b);
 
+/* ---- features that matter (cart.c) ---- */
+
+/* The features, ascending, that a decision tree on the rows' labels (0 .. classes-1)
+ * splits on: Gini impurity, grown until the leaves are pure.  Feature 0 where there is
+ * nothing to split.  The caller frees *out. */
+bonsai_status bn_cart(int32_t **out, int64_t *count, const bn_embedding *e, const int32_t *label,
+                      int64_t classes, int threads, bn_progress p);
+
 /* ---- sampled k-NN (knn.c) ---- */
 
 /* For each of z sampled rows its k nearest other rows, nearest first, ties to the

@@ -122,6 +122,13 @@ bonsai_part bn_part(const bonsai_graph *g, int64_t node);
                              BN_BIT(BONSAI_FEATURE_INDICES) | BN_BIT(BONSAI_FEATURE_VALUES) | \
                              BN_BIT(BONSAI_FEATURE_SCALE))
 
+/* ---- some of the features (columns.c) ---- */
+
+/* The graph g with the given features only, ascending; their numbers in the full
+ * graph are in its kept features.  It shares g's other arrays. */
+bonsai_status bn_graph_columns(bonsai_graph **out, const bonsai_graph *g, const int32_t *kept,
+                               int64_t count);
+
 /* ---- encodings (scale.c, encode.c) ---- */
 
 /* The scale above 0 that makes every value an integer in low..high exactly, or 0. */
