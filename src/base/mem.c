@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base.h"
@@ -88,6 +89,23 @@ static bool request_bytes(int64_t *bytes, int64_t count, size_t item)
     return bn_mul(bytes, count, (int64_t)item) && *bytes <= largest_request() && !told_to_fail();
 }
 
+enum { LARGE_BLOCK = 8 << 20, HUGE_PAGE = 2 << 20 };
+
+/* Rows of a large block are fetched in any order: with large pages the processor finds
+ * them without walking its page tables each time. */
+static void use_large_pages(void *p, int64_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    uintptr_t begin = ((uintptr_t)p + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
+    uintptr_t end = ((uintptr_t)p + (uintptr_t)bytes) & ~(uintptr_t)(HUGE_PAGE - 1);
+    if (bytes >= LARGE_BLOCK && begin < end)
+        (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+#else
+    (void)p;
+    (void)bytes;
+#endif
+}
+
 bonsai_status bn_new(void **out, int64_t count, size_t item)
 {
     int64_t bytes;
@@ -97,6 +115,7 @@ bonsai_status bn_new(void **out, int64_t count, size_t item)
     memcpy(out, &room, sizeof room);        /* *out is some other pointer's type: no aliasing */
     if (!room)
         return no_room(count, item);
+    use_large_pages(room, bytes);
     atomic_fetch_add(&live, 1);
     return BONSAI_OK;
 }
