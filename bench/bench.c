@@ -7,7 +7,8 @@
  *
  * Without a name all are run.  Each prints best, median and spread over the
  * trials and the rate beside the limit measured on this machine in the same run
- * (a plain copy for memory, a plain gather of the same rows for sparse products),
+ * (a plain copy for memory, a plain gather of the same rows for sparse products and
+ * embeddings, a plain matrix product for neighbours),
  * and writes one JSON line to standard error.  A wrong answer is exit code 1.
  *
  * SPDX-License-Identifier: MIT */
@@ -19,9 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "graph/graph.h"
+#include "condense/condense.h"
 
-enum { ROWS = 200000, COLUMNS = 64, DEGREE = 16, LONG = 1 << 25, EDGES = 4000000 };
+enum { ROWS = 200000, COLUMNS = 64, DEGREE = 16, LONG = 1 << 25, EDGES = 4000000,
+       TREES = 20000, SAMPLES = 3025, LENGTH = 600, NEAREST = 5, WL_LAYERS = 2 };
 
 typedef struct {
     int threads;
@@ -33,6 +35,10 @@ typedef struct {
     bn_adjacent built;
     uint32_t crc;
     float got;
+    bonsai_graph *g;            /* ROWS nodes, the edges above, features x */
+    bn_embedding wl, trees;     /* of the graph; TREES x LENGTH out of a */
+    int32_t *sample, *list;
+    float *product;             /* SAMPLES x TREES */
 } bench_state;
 
 typedef struct {
@@ -180,6 +186,105 @@ static bool right_build(bench_state *s)
     return right;
 }
 
+/* ---- stages ---- */
+
+/* The rows that a round of WL fetches, in the panels in which it does. */
+static void run_panels(bench_state *s)
+{
+    for (int64_t p = 0; p < COLUMNS / BN_NARROW; p++) {
+        const float *panel = s->x + p * ROWS * BN_NARROW;
+#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 128)
+        for (int64_t r = 0; r < ROWS; r++)
+            for (uint64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
+                memcpy(s->z + r * BN_NARROW, panel + (int64_t)s->to[e] * BN_NARROW,
+                       BN_NARROW * sizeof *s->z);
+    }
+}
+
+static bool right_panels(bench_state *s)
+{
+    const float *panel = s->x + (COLUMNS - BN_NARROW) * (int64_t)ROWS;
+    for (int64_t r = 0; r < ROWS; r++)
+        if (memcmp(s->z + r * BN_NARROW, panel + (int64_t)s->to[s->offsets[r + 1] - 1] * BN_NARROW,
+                   BN_NARROW * sizeof *s->z) != 0)
+            return false;
+    return true;
+}
+
+static void run_wl(bench_state *s)
+{
+    bn_embedding_free(&s->wl);
+    if (bn_wl(&s->wl, s->g, NULL, 0, WL_LAYERS, s->threads, (bn_progress){NULL, NULL}) != BONSAI_OK)
+        exit(1);
+}
+
+/* A round in double of the row and its neighbours, which were through one already. */
+static bool right_wl(bench_state *s)
+{
+    bn_embedding before;
+    bool right = true;
+    if (bn_wl(&before, s->g, NULL, 0, WL_LAYERS - 1, 1, (bn_progress){NULL, NULL}) != BONSAI_OK)
+        exit(1);
+    for (int64_t r = 0; r < ROWS; r += 101)
+        for (int j = 0; j < COLUMNS; j++) {
+            double sum = 0;
+            for (uint64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
+                sum += (double)before.dense[(int64_t)s->to[e] * COLUMNS + j] / DEGREE;
+            sum = (sum + (double)before.dense[r * COLUMNS + j]) / 2;
+            right &= fabs(sum - (double)s->wl.dense[r * COLUMNS + j]) < 1e-5;
+        }
+    bn_embedding_free(&before);
+    return right;
+}
+
+static void run_sgemm(bench_state *s)
+{
+    enum { TILE = 512 };
+    bn_blas_begin();
+#pragma omp parallel for num_threads(s->threads) schedule(dynamic)
+    for (int64_t t = 0; t < TREES; t += TILE) {
+        int64_t use = TREES - t < TILE ? TREES - t : TILE;
+        bn_gemm_nt(s->product + t * SAMPLES, s->trees.dense + t * LENGTH, s->trees.dense, (int)use,
+                   SAMPLES, LENGTH);
+    }
+    bn_blas_end();
+}
+
+static bool right_sgemm(bench_state *s)
+{
+    for (int64_t i = 0; i < SAMPLES * (int64_t)TREES; i += 100003) {
+        const float *x = s->trees.dense + i / SAMPLES * LENGTH;
+        const float *y = s->trees.dense + i % SAMPLES * LENGTH;
+        double sum = 0;
+        for (int j = 0; j < LENGTH; j++)
+            sum += (double)x[j] * (double)y[j];
+        if (fabs(sum - (double)s->product[i]) > 1e-4 * sum)
+            return false;
+    }
+    return true;
+}
+
+static void run_knn(bench_state *s)
+{
+    if (bn_knn(s->list, NULL, &s->trees, s->sample, SAMPLES, NEAREST, s->threads,
+               (bn_progress){NULL, NULL}) != BONSAI_OK)
+        exit(1);
+}
+
+/* No more than the listed ones are as near as the last of them. */
+static bool right_knn(bench_state *s)
+{
+    for (int64_t i = 0; i < SAMPLES; i += 211) {
+        int64_t self = s->sample[i], nearer = 0;
+        float last = bn_embedding_dist2(&s->trees, self, s->list[i * NEAREST + NEAREST - 1]);
+        for (int64_t t = 0; t < TREES; t++)
+            nearer += t != self && bn_embedding_dist2(&s->trees, self, t) <= last;
+        if (nearer != NEAREST)
+            return false;
+    }
+    return true;
+}
+
 static const bench benches[] = {
     {"copy",    "GB/s",    LONG * 8e-9, NULL, run_copy, right_copy},
     {"gather",  "GB/s",    (double)ROWS * DEGREE * COLUMNS * 4e-9, NULL, run_gather, right_gather},
@@ -188,6 +293,10 @@ static const bench benches[] = {
     {"product", "GB/s",    (double)ROWS * DEGREE * COLUMNS * 4e-9, "gather", run_product, right_product},
     {"crc32",   "GB/s",    LONG * 4e-9, "copy", run_crc, right_crc},
     {"build",   "G edges/s", EDGES * 1e-9, NULL, run_build, right_build},
+    {"panels",  "GB/s",    (double)ROWS * DEGREE * COLUMNS * 4e-9, NULL, run_panels, right_panels},
+    {"wl",      "GB/s",    (double)ROWS * DEGREE * COLUMNS * WL_LAYERS * 4e-9, "panels", run_wl, right_wl},
+    {"sgemm",   "GFLOP/s", 2e-9 * SAMPLES * TREES * LENGTH, NULL, run_sgemm, right_sgemm},
+    {"knn",     "GFLOP/s", 2e-9 * SAMPLES * TREES * LENGTH, "sgemm", run_knn, right_knn},
 };
 enum { BENCHES = sizeof benches / sizeof *benches };
 
@@ -199,6 +308,11 @@ static void *room(size_t count, size_t size)
         exit(1);
     }
     return p;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    return *(const int32_t *)a < *(const int32_t *)b ? -1 : *(const int32_t *)a > *(const int32_t *)b;
 }
 
 static void prepare(bench_state *s)
@@ -222,10 +336,34 @@ static void prepare(bench_state *s)
         s->to[i] = (int32_t)bn_rng_below(&r, ROWS);
     for (int64_t i = 0; i <= ROWS; i++)
         s->offsets[i] = (uint64_t)i * DEGREE;
+    for (int64_t i = 0; i < ROWS; i++)          /* as in a graph */
+        qsort(s->to + i * DEGREE, DEGREE, sizeof *s->to, by_id);
     for (int64_t i = 0; i < EDGES; i++) {
         s->source[i] = (int32_t)bn_rng_below(&r, ROWS);
         s->target[i] = (int32_t)bn_rng_below(&r, ROWS);
     }
+}
+
+static void prepare_stages(bench_state *s)
+{
+    bonsai_view v;
+    bonsai_view_init(&v);
+    v.nodes = ROWS;
+    v.features = COLUMNS;
+    v.flags = BONSAI_DIRECTED | BONSAI_SELF_LOOPS | BONSAI_REPEATED;
+    v.section[BONSAI_OFFSETS] = (bonsai_array){s->offsets, ROWS + 1, BONSAI_U64};
+    v.section[BONSAI_NEIGHBORS] = (bonsai_array){s->to, (int64_t)ROWS * DEGREE, BONSAI_U32};
+    v.section[BONSAI_FEATURES] = (bonsai_array){s->x, (int64_t)ROWS * COLUMNS, BONSAI_F32};
+    if (bonsai_graph_new(&s->g, &v, 0) != BONSAI_OK) {
+        fprintf(stderr, "bench: %s\n", bonsai_error());
+        exit(1);
+    }
+    s->trees = (bn_embedding){.rows = TREES, .f = LENGTH, .dense = s->a};
+    s->sample = room(SAMPLES, sizeof *s->sample);
+    s->list = room((size_t)SAMPLES * NEAREST, sizeof *s->list);
+    s->product = room((size_t)SAMPLES * TREES, sizeof *s->product);
+    for (int32_t i = 0; i < SAMPLES; i++)
+        s->sample[i] = i * (TREES / SAMPLES);
 }
 
 static int by_value(const void *a, const void *b)
@@ -325,6 +463,7 @@ int main(int argc, char **argv)
     }
     trials = trials < 1 ? 1 : trials > 256 ? 256 : trials;
     prepare(&s);
+    prepare_stages(&s);
     printf("%-8s %10s %10s %8s %9s\n", "bench", "best s", "median s", "spread", "rate");
     for (int i = 0; i < BENCHES; i++) {
         bool wanted = names == 0;

@@ -258,7 +258,7 @@ bonsai_status bn_knn(int32_t *list, float *dist, const bn_embedding *e, const in
     if (k < 1 || k >= e->rows)
         return bn_fail(BONSAI_E_ARGUMENT, "k is %d but there are %lld trees: it must be in 1..%lld",
                        k, (long long)e->rows, (long long)e->rows - 1);
-    BN_TRY(bn_tick(p, "neighbours", 0, z));
+    BN_TRY(bn_tick(p, "neighbours", 0, z));     /* whatever the way, progress is in samples */
     BN_TRY(start(&q, &room, &near));
     BN_TRY(search(&q));
     hand_out(list, dist, &q);

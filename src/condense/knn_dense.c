@@ -135,7 +135,7 @@ static bonsai_status dense_blocks(const bn_knn_search *q, const dense_room *r)
     for (int64_t t0 = 0; t0 < q->trees; t0 += q->block) {
         centre_block(r->trees, q, NULL, t0, block_at(q, t0, q->trees));
         for (int64_t s0 = 0; s0 < (q->both ? t0 + 1 : q->z); s0 += q->block) {
-            BN_TRY(bn_tick(q->progress, "neighbours", done++, total));
+            BN_TRY(bn_tick(q->progress, "neighbours", q->z * done++ / total, q->z));
             if (across > 1 || t0 == 0)
                 centre_block(r->samples, q, q->sample, s0, block_at(q, s0, q->z));
             dense_block(q, r, s0, t0);

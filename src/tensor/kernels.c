@@ -66,36 +66,58 @@ static void scale(float *restrict y, float alpha, int64_t n)
         y[i] *= alpha;
 }
 
-/* The sum stays in registers, since the width is a constant after inlining; rows
- * some way ahead are fetched meanwhile. */
-static inline void gather_rows(float *restrict y, const float *restrict x, const int width,
-                               const int32_t *restrict id, const float *restrict w, int64_t count)
+/* Sixteen columns as one value: as an array of 16 the compiler takes the sum apart
+ * into scalars, and then too few rows are under way at a time. */
+typedef float columns __attribute__((vector_size(BN_NARROW * sizeof(float)), aligned(4), may_alias));
+
+enum { AHEAD = 12 };            /* rows that are fetched meanwhile */
+
+static inline void fetch_ahead(const float *x, int width, const int32_t *id, int64_t i, int64_t count)
 {
-    enum { AHEAD = 12 };
-    float sum[BN_WIDE] = {0};
+    if (i + AHEAD < count)
+        for (int j = 0; j < width; j += 16)
+            __builtin_prefetch(x + (int64_t)id[i + AHEAD] * width + j);
+}
+
+static void gather_narrow(float *restrict y, const float *restrict x, const int32_t *restrict id,
+                          const float *restrict w, int64_t count)
+{
+    columns sum = {0};
     for (int64_t i = 0; i < count; i++) {
-        if (i + AHEAD < count)
-            for (int j = 0; j < width; j += 16)
-                __builtin_prefetch(x + (int64_t)id[i + AHEAD] * width + j);
-        const float *row = x + (int64_t)id[i] * width;
-        if (w)
-            for (int j = 0; j < width; j++)
-                sum[j] += w[i] * row[j];
-        else
-            for (int j = 0; j < width; j++)
-                sum[j] += row[j];
+        fetch_ahead(x, BN_NARROW, id, i, count);
+        const columns *row = (const columns *)(x + (int64_t)id[i] * BN_NARROW);
+        sum += (w ? w[i] : 1.0f) * *row;
     }
-    for (int j = 0; j < width; j++)
-        y[j] = sum[j];
+    *(columns *)y = sum;
+}
+
+static void gather_wide(float *restrict y, const float *restrict x, const int32_t *restrict id,
+                        const float *restrict w, int64_t count)
+{
+    columns a = {0}, b = {0}, c = {0}, d = {0};
+    for (int64_t i = 0; i < count; i++) {
+        fetch_ahead(x, BN_WIDE, id, i, count);
+        const columns *row = (const columns *)(x + (int64_t)id[i] * BN_WIDE);
+        float factor = w ? w[i] : 1.0f;
+        a += factor * row[0];
+        b += factor * row[1];
+        c += factor * row[2];
+        d += factor * row[3];
+    }
+    columns *to = (columns *)y;
+    to[0] = a;
+    to[1] = b;
+    to[2] = c;
+    to[3] = d;
 }
 
 static void gather(float *y, const float *x, int width, const int32_t *id, const float *w,
                    int64_t count)
 {
     if (width == BN_NARROW)
-        gather_rows(y, x, BN_NARROW, id, w, count);
+        gather_narrow(y, x, id, w, count);
     else
-        gather_rows(y, x, BN_WIDE, id, w, count);
+        gather_wide(y, x, id, w, count);
 }
 
 /* Few are below, so the question is first put to 32 at a time. */
