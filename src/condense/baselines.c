@@ -288,6 +288,8 @@ bonsai_status bn_baseline(bn_choice *out, const bn_job *job, const bn_budget *bu
     for (; depth >= 0; depth--)
         BN_TRY(take_all(&s, depth));
     BN_TRY(seat_classes(&s));
+    if (s.roots == 0)
+        bn_set_any(&s);
     BN_TRY(bn_set_collect(out, &s));
     BN_TRY(bn_tick(job->progress, "choosing", PARTS, PARTS));
     out->coverage_bound = -1;

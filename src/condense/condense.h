@@ -74,6 +74,10 @@ void    bn_price_undo(bn_price *p, const int32_t *nodes, int64_t count);
  * costs no less than its floor and their least. */
 double  bn_price_least(bn_price *p, int32_t node);
 double  bn_price_floor(const bn_price *p);
+/* The non-zero features of a node, and one bit for each small encoding, of
+ * BN_ENCODING_BITS, that its row forbids the whole set. */
+enum { BN_ENCODING_BITS = 5 };
+int64_t bn_price_row(int *forbids, bn_price *p, int32_t node);
 
 /* ---- trees (ego.c) ---- */
 
@@ -148,6 +152,7 @@ typedef struct {                /* what was taken */
     float   *score;             /* PageRank from the roots; 0: none */
     int32_t *tree;              /* root of the tree that brought the node: a root's is itself */
     int32_t *covers;            /* samples that a root covers */
+    double   bytes;             /* what the set was priced at, in the accounting of the job */
     double   coverage, coverage_bound;
     int64_t  rechecks;
     int      rounds, shallow_classes;

@@ -13,7 +13,8 @@
 
 #include "condense.h"
 
-enum { NOT_ONES = 1, NOT_HALF = 2, NOT_U8 = 4, NOT_I8 = 8, NOT_INTEGER = 16, KNOWN = 128, TRAITS = 5 };
+enum { NOT_ONES = 1, NOT_HALF = 2, NOT_U8 = 4, NOT_I8 = 8, NOT_INTEGER = 16, KNOWN = 128,
+       TRAITS = BN_ENCODING_BITS };
 
 typedef struct {
     int64_t nodes, entries, loops, nnz;
@@ -125,6 +126,13 @@ double bn_price_least(bn_price *p, int32_t v)
     if (!(p->trait[v] & NOT_INTEGER))
         row = fmin(row, 2 * (double)p->row_nnz[v]);
     return 2 * (row + 2);
+}
+
+int64_t bn_price_row(int *forbids, bn_price *p, int32_t v)
+{
+    learn_row(p, v);
+    *forbids = p->trait[v] & ~KNOWN;
+    return p->row_nnz[v];
 }
 
 /* ---- nodes come and go ---- */

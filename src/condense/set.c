@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_LOOK = 64 };       /* training nodes a class that are looked at for a cheap seat */
+enum { FIRST_LOOK = 64,         /* training nodes a class that are looked at for a cheap seat */
+       SWEEPS = 3 };            /* over all of them, where that does not do */
 
 int32_t bn_set_label(const bn_set *s, int64_t tree)
 {
@@ -48,28 +49,39 @@ static void price_seats(bn_set *s, bool in)
     }
 }
 
-/* For every class the node that must cost least, of its first so many. */
-static bonsai_status seat_cheapest(bn_set *s, int64_t most)
+/* For every class the node of fewest features, of its first so many that do not forbid
+ * an encoding; false if a class has none. */
+static bonsai_status seat_cheapest(bool *all, bn_set *s, int64_t most, int encoding)
 {
     bonsai_status rc;
-    int64_t classes = s->job->g->view.classes, *looked = NULL;
+    int64_t classes = s->job->g->view.classes, *looked = NULL, *fewest = NULL;
     BN_TRY(BN_NEW(&looked, classes));
+    BN_TRY(BN_NEW(&fewest, classes));
     for (int64_t c = 0; c < classes; c++)
         s->seat[c] = -1;
     for (int64_t t = 0; t < s->job->trees; t++) {
         int32_t c = bn_set_label(s, t);
-        if (looked[c]++ < most &&
-            (s->seat[c] < 0 || bn_price_least(s->price, s->job->train[t]) <
-                                   bn_price_least(s->price, seat_node(s, c))))
-            s->seat[c] = t;
+        int forbids;
+        if (looked[c]++ >= most)
+            continue;
+        int64_t nnz = bn_price_row(&forbids, s->price, s->job->train[t]);
+        if (forbids & encoding || (s->seat[c] >= 0 && nnz >= fewest[c]))
+            continue;
+        s->seat[c] = t;
+        fewest[c] = nnz;
     }
+    *all = true;
+    for (int64_t c = 0; c < classes; c++)
+        *all &= s->seat[c] >= 0 || s->class_trees[c] == 0;
 done:
     bn_free(looked);
+    bn_free(fewest);
     return rc;
 }
 
-/* Moves a class to another seat where that makes all seats together cheaper: for
- * edges between them, and rows that forbid the others a small encoding. */
+/* Moves a class to another seat where all seats together are then no dearer: for edges
+ * between them, and rows that forbid the others a small encoding.  Moves that change
+ * nothing are made too, for they may open a way. */
 static void improve_seats(bn_set *s)
 {
     for (int64_t t = 0; t < s->job->trees && bn_set_over(s); t++) {
@@ -80,7 +92,7 @@ static void improve_seats(bn_set *s)
         bn_price_remove(s->price, seat_node(s, c));
         bn_price_add(s->price, s->job->train[t]);
         s->seat[c] = t;
-        if (bn_price_bytes(s->price) < before)
+        if (bn_price_bytes(s->price) <= before)
             continue;
         bn_price_remove(s->price, s->job->train[t]);
         s->seat[c] = old;
@@ -88,28 +100,37 @@ static void improve_seats(bn_set *s)
     }
 }
 
-/* Where one node per class does not fit, there are no seats; a number of trees is
- * spent on nothing but the best cover. */
+/* Prices seats of one encoding; false, and none are priced, if they do not fit. */
+static bonsai_status seat_all(bool *fit, bn_set *s, int64_t most, int encoding)
+{
+    bonsai_status rc;
+    BN_TRY(seat_cheapest(fit, s, most, encoding));
+    if (!*fit)
+        goto done;
+    price_seats(s, true);
+    for (int i = 0; i < SWEEPS && most == INT64_MAX; i++)
+        improve_seats(s);
+    *fit = !bn_set_over(s);
+    if (!*fit)
+        price_seats(s, false);
+done:
+    return rc;
+}
+
+/* A quick look first; then the cheapest seats of every encoding that they might all
+ * allow.  Where one node per class does not fit, there are no seats; and a number of
+ * trees is spent on nothing but the best cover. */
 static bonsai_status keep_seats(bn_set *s)
 {
     bonsai_status rc = BONSAI_OK;
-    for (int64_t c = 0; c < s->job->g->view.classes; c++)
-        s->seat[c] = -1;
-    if (s->budget.trees < INT64_MAX)
-        goto done;
-    BN_TRY(seat_cheapest(s, FIRST_LOOK));
-    price_seats(s, true);
-    if (!bn_set_over(s))
-        goto done;
-    price_seats(s, false);
-    BN_TRY(seat_cheapest(s, INT64_MAX));
-    price_seats(s, true);
-    improve_seats(s);
-    improve_seats(s);
-    if (!bn_set_over(s))
-        goto done;
-    price_seats(s, false);
-    for (int64_t c = 0; c < s->job->g->view.classes; c++)
+    bool fit = false;
+    if (s->budget.trees == INT64_MAX)
+        BN_TRY(seat_all(&fit, s, FIRST_LOOK, 0));
+    if (s->budget.trees == INT64_MAX && !fit)
+        BN_TRY(seat_all(&fit, s, INT64_MAX, 0));
+    for (int bit = 0; bit < BN_ENCODING_BITS && s->budget.trees == INT64_MAX && !fit; bit++)
+        BN_TRY(seat_all(&fit, s, INT64_MAX, 1 << bit));
+    for (int64_t c = 0; c < s->job->g->view.classes && !fit; c++)
         s->seat[c] = -1;
 done:
     return rc;
@@ -152,6 +173,14 @@ bool bn_set_try(bn_set *s, int64_t tree, int depth)
     note_tree(s, root, nodes, count);
     s->seat[c] = -1;
     return true;
+}
+
+int64_t bn_set_any(bn_set *s)
+{
+    for (int64_t t = 0; t < s->job->trees; t++)
+        if (bn_set_try(s, t, 0))
+            return t;
+    return -1;
 }
 
 static void compact(bn_set *s)
@@ -227,6 +256,7 @@ bonsai_status bn_set_collect(bn_choice *out, bn_set *s)
 {
     bonsai_status rc;
     out->count = s->members;
+    out->bytes = bn_price_bytes(s->price);
     BN_TRY(BN_NEW(&out->node, out->count));
     BN_TRY(BN_NEW(&out->role, out->count));
     BN_TRY(BN_NEW(&out->score, out->count));

@@ -33,6 +33,9 @@ void    bn_set_free(bn_set *s);
 int32_t bn_set_label(const bn_set *s, int64_t tree);
 /* Takes the tree, cut at the given depth, if it fits; its root must not be one yet. */
 bool    bn_set_try(bn_set *s, int64_t tree, int depth);
+/* The first tree that fits as a single node, taken; -1: none does.  So that a budget
+ * with room for a node is never left empty, however impatient the search. */
+int64_t bn_set_any(bn_set *s);
 /* Drops some nodes, or, where the rest would cost more than the budget (SPEC section
  * 4: by the paper's accounting it can), none of them. */
 bool    bn_set_drop(bn_set *s, const int32_t *nodes, int64_t count);

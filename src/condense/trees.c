@@ -160,6 +160,13 @@ done:
     return rc;
 }
 
+static void at_least_one(state *s)
+{
+    int64_t tree = s->set.roots == 0 ? bn_set_any(&s->set) : -1;
+    if (tree >= 0)
+        bn_cover_take(s->cover, tree);
+}
+
 /* ---- the rounds ---- */
 
 /* Step 1, and for the options that leave out the rounds, all of the enrichment. */
@@ -171,6 +178,7 @@ static bonsai_status cover(state *s, bool enrich)
     BN_TRY(seat_classes(s));
     if (enrich || s->set.roots == 0)
         BN_TRY(fill(s));
+    at_least_one(s);
     BN_TRY(end_stage(s));
 done:
     return rc;
@@ -218,6 +226,7 @@ static bonsai_status oversample(state *s, bn_choice *out)
     s->set.budget = one;
     BN_TRY(begin_stage(s, "sparsify", 1));
     BN_TRY(bn_set_shrink(&s->set));
+    at_least_one(s);
     BN_TRY(end_stage(s));
     out->seconds_sparsify = bn_seconds() - start;
 done:
