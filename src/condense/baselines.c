@@ -139,7 +139,7 @@ static int64_t next_kcenter(chooser *c)
 static void took_kcenter(chooser *c, int64_t tree)
 {
     const bn_job *job = c->job;
-#pragma omp parallel for num_threads(job->threads) schedule(static)
+#pragma omp parallel for num_threads(bn_team(job->threads, job->trees / 256)) schedule(static)
     for (int64_t t = 0; t < job->trees; t++) {
         float d = bn_embedding_dist2(&job->x, tree, t);
         c->distance[t] = d < c->distance[t] ? d : c->distance[t];
