@@ -1,7 +1,8 @@
 /* baselines.c -- simple ways to choose training nodes, to compare with.
  *
  * Each is an order of the trees; nodes (or whole trees) are taken in that order as
- * long as they fit the same budget.
+ * long as they fit the same budget.  As with trees, every class gets a node where one
+ * of each fits, or the comparison would be with graphs that cannot know a class.
  *
  * SPDX-License-Identifier: MIT */
 #include <float.h>
@@ -9,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "condense.h"
+#include "set.h"
+
+enum { PARTS = 1000 };
 
 typedef struct {
     const bn_job *job;
@@ -136,7 +139,7 @@ static int64_t next_kcenter(chooser *c)
 static void took_kcenter(chooser *c, int64_t tree)
 {
     const bn_job *job = c->job;
-#pragma omp parallel for num_threads(job->threads) schedule(static)
+#pragma omp parallel for num_threads(bn_team(job->threads, job->trees / 256)) schedule(static)
     for (int64_t t = 0; t < job->trees; t++) {
         float d = bn_embedding_dist2(&job->x, tree, t);
         c->distance[t] = d < c->distance[t] ? d : c->distance[t];
@@ -181,15 +184,23 @@ static int64_t next_in_order(chooser *c)
 
 /* ---- taking them ---- */
 
+static bonsai_status start_order(chooser *c)
+{
+    bonsai_status rc = BN_NEW(&c->order, c->job->trees);
+    if (rc != BONSAI_OK)
+        return rc;
+    for (int64_t t = 0; t < c->job->trees; t++)
+        c->order[t] = (int32_t)t;
+    bn_rng_shuffle(c->order, c->job->trees, c->job->o->seed);
+    return BONSAI_OK;
+}
+
 static bonsai_status start(chooser *c)
 {
     bonsai_status rc;
     const bn_job *job = c->job;
-    BN_TRY(BN_NEW(&c->order, job->trees));
+    BN_TRY(start_order(c));
     BN_TRY(BN_NEW(&c->used, job->trees));
-    for (int64_t t = 0; t < job->trees; t++)
-        c->order[t] = (int32_t)t;
-    bn_rng_shuffle(c->order, job->trees, job->o->seed);
     if (job->o->method == BONSAI_DEGREE)
         BN_TRY(order_by_degree(c));
     if (job->o->method == BONSAI_HERDING)
@@ -229,89 +240,62 @@ static void end(chooser *c)
     bn_free(c->want);
 }
 
-typedef struct {
-    bn_price *price;
-    bn_ego   *ego;
-    uint8_t  *role;             /* n */
-    int32_t  *brought;          /* n */
-} set;
-
-static bool take(set *s, const bn_job *job, const bn_budget *b, int64_t tree, int depth)
-{
-    const int32_t *added;
-    int64_t count;
-    int32_t root = job->train[tree];
-    if (!bn_ego_grow(&added, &count, s->ego, s->price, root, depth, b->bytes, b->nodes))
-        return false;
-    for (int64_t i = 0; i < count; i++) {
-        s->role[added[i]] = BONSAI_EGO;
-        s->brought[added[i]] = root;
-    }
-    s->role[root] = BONSAI_ROOT;
-    return true;
-}
-
 /* Takes nodes or trees of one depth in order until too many in a row do not fit. */
-static bonsai_status take_all(set *s, const bn_job *job, const bn_budget *b, int depth)
+static bonsai_status take_all(bn_set *s, int depth)
 {
     bonsai_status rc;
+    const bn_job *job = s->job;
     chooser c = {.job = job};
     int64_t misses = 0;
     BN_TRY(start(&c));
-    for (int64_t t; c.picks < b->trees && misses < job->o->patience && (t = next(&c)) >= 0;) {
-        bool in = s->role[job->train[t]] == BONSAI_ROOT || take(s, job, b, t, depth);
+    for (int64_t t; s->roots < s->budget.trees && misses < job->o->patience && (t = next(&c)) >= 0;) {
+        bool in = s->role[job->train[t]] == BONSAI_ROOT || bn_set_try(s, t, depth);
         c.used[t] = 1;
         misses = in ? 0 : misses + 1;
         if (in)
             took(&c, t);
-        BN_TRY(bn_tick(job->progress, "choosing", c.picks, job->trees));
+        BN_TRY(bn_tick(job->progress, "choosing", (int64_t)(PARTS * bn_set_used(s)), PARTS));
     }
 done:
     end(&c);
     return rc;
 }
 
-static bonsai_status collect(bn_choice *out, const set *s, const bn_job *job)
+/* A class that was passed over gets the first of its nodes that fits, in random order,
+ * or at last the one that was kept for it. */
+static bonsai_status seat_classes(bn_set *s)
 {
     bonsai_status rc;
-    out->count = bn_price_nodes(s->price);
-    out->coverage = out->coverage_bound = -1;
-    BN_TRY(BN_NEW(&out->node, out->count));
-    BN_TRY(BN_NEW(&out->role, out->count));
-    BN_TRY(BN_NEW(&out->score, out->count));
-    BN_TRY(BN_NEW(&out->tree, out->count));
-    BN_TRY(BN_NEW(&out->covers, out->count));
-    for (int64_t v = 0, i = 0; v < job->g->view.nodes; v++)
-        if (bn_price_has(s->price, (int32_t)v)) {
-            out->node[i] = (int32_t)v;
-            out->role[i] = s->role[v];
-            out->tree[i++] = s->brought[v];
-        }
+    chooser c = {.job = s->job};
+    BN_TRY(start_order(&c));
+    for (int64_t i = 0; i < s->job->trees; i++)
+        if (s->seat[bn_set_label(s, c.order[i])] >= 0)
+            bn_set_try(s, c.order[i], 0);
 done:
+    end(&c);
     return rc;
 }
 
 bonsai_status bn_baseline(bn_choice *out, const bn_job *job, const bn_budget *budget)
 {
     bonsai_status rc;
-    set s = {0};
+    bn_set s = {0};
     double begin = bn_seconds();
     int depth = job->o->method == BONSAI_RANDOM_TREES ? job->o->layers : 0;
     memset(out, 0, sizeof *out);
-    BN_TRY(bn_price_new(&s.price, job->g, job->o->accounting == BONSAI_STRICT
-                                              ? BONSAI_STRICT : BONSAI_PAPER_CONDENSED));
-    BN_TRY(bn_ego_new(&s.ego, job->g));
-    BN_TRY(BN_NEW(&s.role, job->g->view.nodes));
-    BN_TRY(BN_NEW(&s.brought, job->g->view.nodes));
+    BN_TRY(bn_tick(job->progress, "choosing", 0, PARTS));
+    BN_TRY(bn_set_new(&s, job, budget));
     for (; depth >= 0; depth--)
-        BN_TRY(take_all(&s, job, budget, depth));
-    BN_TRY(collect(out, &s, job));
+        BN_TRY(take_all(&s, depth));
+    BN_TRY(seat_classes(&s));
+    if (s.roots == 0)
+        bn_set_any(&s);
+    BN_TRY(bn_set_collect(out, &s));
+    BN_TRY(bn_tick(job->progress, "choosing", PARTS, PARTS));
+    out->coverage_bound = -1;
     out->seconds_cover = bn_seconds() - begin;
 done:
-    bn_price_free(s.price);
-    bn_ego_free(s.ego);
-    bn_free(s.role);
-    bn_free(s.brought);
+    bn_set_free(&s);
     if (rc != BONSAI_OK)
         bn_choice_free(out);
     return rc;

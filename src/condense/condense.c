@@ -9,7 +9,7 @@
 #include "condense.h"
 #include "report.h"
 
-enum { CHECK_SAMPLE = 500, SMALLEST_K = 1 };
+enum { CHECK_SAMPLE = 500 };
 
 static const char *const method_names[BONSAI_METHODS] = {
     "trees", "random", "random-trees", "herding", "kcenter", "degree",
@@ -52,7 +52,7 @@ static bonsai_status check_options(const bonsai_condense_options *o)
     BN_TRY(check_real("the prune share", o->prune_share, 0, 1));
     BN_TRY(check_real("the least share to prune", o->min_pruned, 0, 1));
     BN_TRY(check_real("oversample", o->oversample, 1, 1e6));
-    BN_TRY(check_real("k", o->k, SMALLEST_K, 1e6));
+    BN_TRY(check_real("k", o->k, 1, 1e6));
     BN_TRY(check_real("patience", (double)o->patience, 1, 1e15));
     BN_TRY(check_real("the sample", (double)o->sample, -1, 1e15));
 done:
@@ -76,6 +76,7 @@ typedef struct {
     bonsai_graph *columns;              /* ours: that with the selected features only */
     double full_bytes, paper_full_bytes;
     int64_t full_labelled;
+    uint32_t crc;                       /* of what is read of the full graph */
     int32_t *check, *check_list;        /* second sample and its neighbours */
     int64_t checks;
     double seconds_wl, seconds_knn;
@@ -257,9 +258,13 @@ static bonsai_status prepare(preparation *p, const bonsai_graph *g)
     job->threads = bn_threads(p->o.threads);
     job->progress = (bn_progress){p->o.progress, p->o.payload};
     BN_TRY(list_training(&job->train, &job->trees, p->full));
+    BN_TRY(bn_report_crc(&p->crc, p->full, job->train, job->trees, job->threads));
     if (p->o.inductive)
         BN_TRY(cut_to_training(p));
     bool covers = m == BONSAI_TREES && !p->o.no_rknn;
+    if (covers && p->o.k >= job->trees)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: k is %d but there are %lld trees: it must be below",
+                       p->full->where, p->o.k, (long long)job->trees);
     if (covers || m == BONSAI_HERDING || m == BONSAI_KCENTER)
         BN_TRY(embed(p));
     if (covers)
@@ -323,9 +328,17 @@ done:
     return rc;
 }
 
+static void lose(bonsai_graph *g, bonsai_section s)
+{
+    bn_free(g->owned[s]);
+    g->owned[s] = NULL;
+    g->view.section[s] = (bonsai_array){NULL, 0, BONSAI_NONE};
+}
+
 /* Labels outside the training part go, and so does the split: what has a label is
- * for training. */
-static bonsai_status hide_labels(bonsai_graph *small)
+ * for training.  Soft labels tell classes too, and with node weights and members they
+ * belong to the condensation that made them, if the input is itself a condensed graph. */
+static void hide_labels(bonsai_graph *small)
 {
     bonsai_array *labels = &small->view.section[BONSAI_LABELS];
     uint8_t *label = small->owned[BONSAI_LABELS];
@@ -333,10 +346,10 @@ static bonsai_status hide_labels(bonsai_graph *small)
     for (int64_t v = 0; v < small->view.nodes; v++)
         if (bn_part(small, v) != BONSAI_TRAIN)
             memset(label + (size_t)v * width, 0xff, width);
-    bn_free(small->owned[BONSAI_SPLIT]);
-    small->owned[BONSAI_SPLIT] = NULL;
-    small->view.section[BONSAI_SPLIT] = (bonsai_array){NULL, 0, BONSAI_NONE};
-    return BONSAI_OK;
+    static const bonsai_section gone[] = {BONSAI_SPLIT, BONSAI_SOFT_LABELS, BONSAI_NODE_WEIGHTS,
+                                          BONSAI_ROLE, BONSAI_MEMBER_OFFSETS, BONSAI_MEMBERS};
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+        lose(small, gone[i]);
 }
 
 static bonsai_status make_graph(bonsai_graph **out, const preparation *p, const bn_choice *c)
@@ -345,7 +358,7 @@ static bonsai_status make_graph(bonsai_graph **out, const preparation *p, const 
     bonsai_graph *small = NULL;
     uint8_t *role;
     BN_TRY(bonsai_graph_induce(&small, p->job.g, c->node, c->count));
-    BN_TRY(hide_labels(small));
+    hide_labels(small);
     BN_TRY(bn_graph_array(&role, small, BONSAI_ROLE, BONSAI_U8, c->count));
     memcpy(role, c->role, (size_t)c->count);
     *out = small;
@@ -422,6 +435,20 @@ done:
     return rc;
 }
 
+/* The price that was kept must be that of the graph.  It is, unless the input says that
+ * it is undirected and is not: that is looked for only when it has done harm. */
+static bonsai_status check_size(const bonsai_condense_info *i, const preparation *p,
+                                const bn_budget *b)
+{
+    double bytes = p->o.accounting == BONSAI_STRICT ? i->bytes : i->paper_bytes;
+    if (bytes <= b->bytes)
+        return BONSAI_OK;
+    bonsai_status rc = bn_symmetry_check(p->full, p->job.progress);
+    return rc != BONSAI_OK ? rc
+           : bn_fail(BONSAI_E_ARGUMENT, "%s: the condensed graph takes %.0f bytes, more than %.0f",
+                     p->full->where, bytes, b->bytes);
+}
+
 static bonsai_status run(bonsai_graph **out, bonsai_condense_info *info, preparation *p)
 {
     bonsai_status rc;
@@ -438,7 +465,8 @@ static bonsai_status run(bonsai_graph **out, bonsai_condense_info *info, prepara
     }
     BN_TRY(make_graph(&small, p, &c));
     BN_TRY(fill_info(info, p, &c, &b, small));
-    BN_TRY(bn_report_attach(small, info, &p->o, &c, p->full));
+    BN_TRY(check_size(info, p, &b));
+    BN_TRY(bn_report_attach(small, info, &p->o, &c, p->crc));
     *out = small;
     small = NULL;
 done:

@@ -1,7 +1,7 @@
 /* condense.h -- the stages of condensation.
  *
- * Each stage is one file and knows none of the others; trees.c, baselines.c and
- * condense.c put them in order.  A "tree" is the computation tree of a training
+ * Each stage is one file and knows none of the others; trees.c, baselines.c (both on
+ * the set of set.h) and condense.c put them in order.  A "tree" is the computation tree of a training
  * node: the node and everything within L hops.  Trees are numbered by their place
  * in the list of training nodes, which ascends, so that ties by number are ties by
  * node id.
@@ -74,6 +74,18 @@ int64_t bn_price_nodes(const bn_price *p);
 bool    bn_price_has(const bn_price *p, int32_t node);
 void    bn_price_add(bn_price *p, int32_t node);        /* must not be in */
 void    bn_price_remove(bn_price *p, int32_t node);     /* must be in */
+/* Remembers the set; undo goes back to it, given the nodes that were added since.
+ * Nothing may have been removed in between.  O(1) and O(count). */
+void    bn_price_mark(bn_price *p);
+void    bn_price_undo(bn_price *p, const int32_t *nodes, int64_t count);
+/* No set costs less than the sum of its nodes' least; and the set with more nodes
+ * costs no less than its floor and their least. */
+double  bn_price_least(bn_price *p, int32_t node);
+double  bn_price_floor(const bn_price *p);
+/* The non-zero features of a node, and one bit for each small encoding, of
+ * BN_ENCODING_BITS, that its row forbids the whole set. */
+enum { BN_ENCODING_BITS = 5 };
+int64_t bn_price_row(int *forbids, bn_price *p, int32_t node);
 
 /* ---- trees (ego.c) ---- */
 
@@ -82,11 +94,13 @@ typedef struct bn_ego bn_ego;   /* room for growing trees */
 bonsai_status bn_ego_new(bn_ego **out, const bonsai_graph *g);
 void bn_ego_free(bn_ego *e);
 /* Adds the nodes within `layers` hops of root to the priced set if that then costs at
- * most limit and, for most >= 0, has at most so many nodes.  True: they fit, *count
- * of them were new, in breadth-first order in *added (the ego's until the next call).
- * False: nothing changed. */
-bool bn_ego_grow(const int32_t **added, int64_t *count, bn_ego *e, bn_price *p, int32_t root,
+ * most limit and, for most >= 0, has at most so many nodes.  True: they fit, and are
+ * the *count nodes of *tree, the root first (the ego's until the next call), whether
+ * or not they were in before.  False: nothing changed. */
+bool bn_ego_grow(const int32_t **tree, int64_t *count, bn_ego *e, bn_price *p, int32_t root,
                  int layers, double limit, int64_t most);
+/* Takes back what the last call added. */
+void bn_ego_undo(bn_ego *e, bn_price *p);
 
 /* ---- lazy greedy cover (cover.c) ---- */
 
@@ -143,9 +157,10 @@ typedef struct {                /* what was taken */
     int64_t  count;
     int32_t *node;              /* ids in the job's graph, ascending */
     uint8_t *role;              /* bonsai_role */
-    float   *score;             /* last PageRank score; 0: none */
-    int32_t *tree;              /* root of the tree that brought the node first */
+    float   *score;             /* PageRank from the roots; 0: none */
+    int32_t *tree;              /* root of the tree that brought the node: a root's is itself */
     int32_t *covers;            /* samples that a root covers */
+    double   bytes;             /* what the set was priced at, in the accounting of the job */
     double   coverage, coverage_bound;
     int64_t  rechecks;
     int      rounds, shallow_classes;

@@ -4,10 +4,12 @@
 #include "report.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <zlib.h>
 
 void bn_info_copy(bonsai_condense_info *to, const bonsai_condense_info *from)
 {
@@ -22,28 +24,52 @@ int64_t bn_peak_rss(void)
     return getrusage(RUSAGE_SELF, &use) == 0 ? (int64_t)use.ru_maxrss * 1024 : 0;
 }
 
+typedef struct { uint32_t crc; int threads; } sum;
+
 static bonsai_status add_to_crc(const void *data, int64_t len, void *payload)
 {
-    uint32_t *crc = payload;
-    *crc = bn_crc32(*crc, data, len);
+    sum *s = payload;
+    uint32_t piece = bn_crc32_parallel(data, len, s->threads);
+    s->crc = (uint32_t)crc32_combine(s->crc, piece, (z_off_t)len);
     return BONSAI_OK;
 }
 
-/* CRC-32 of the counted sections in their smallest encoding, one after the other: the
- * same graph has the same number in any format. */
-static bonsai_status graph_crc(uint32_t *crc, const bonsai_graph *g)
+/* No label of a validation or test node may leave a trace, not even in a checksum. */
+static bonsai_status add_labels(sum *s, const bonsai_graph *g, const int32_t *train, int64_t count)
+{
+    bonsai_status rc;
+    int32_t *label = NULL;
+    BN_TRY(BN_NEW(&label, count));
+    for (int64_t i = 0; i < count; i++)
+        label[i] = bn_label(g, train[i]);
+    BN_TRY(add_to_crc(label, count * (int64_t)sizeof *label, s));
+done:
+    bn_free(label);
+    return rc;
+}
+
+bonsai_status bn_report_crc(uint32_t *out, const bonsai_graph *g, const int32_t *train,
+                            int64_t count, int threads)
 {
     bonsai_status rc;
     bn_plan p;
-    *crc = 0;
-    BN_TRY(bn_plan_make(&p, g, BONSAI_ENCODE_AUTO, 0));
+    sum s = {0, threads};
+    BN_TRY(bn_plan_make(&p, g, BONSAI_ENCODE_AUTO, threads));
 #define EMIT(name, id, text, counted) \
-    if ((counted) && p.type[id] != BONSAI_NONE) \
-        BN_TRY(bn_plan_emit(&p, g, BONSAI_##name, add_to_crc, crc));
+    if ((counted) && id != BONSAI_LABELS && id != BONSAI_SOFT_LABELS && p.type[id] != BONSAI_NONE) \
+        BN_TRY(bn_plan_emit(&p, g, BONSAI_##name, add_to_crc, &s));
     BONSAI_SECTION_MAP(EMIT)
 #undef EMIT
+    BN_TRY(add_labels(&s, g, train, count));
+    *out = s.crc;
 done:
     return rc;
+}
+
+/* Bytes are whole numbers and stay exact; the paper's price need not be one. */
+static json_t *number(double v)
+{
+    return v == floor(v) && fabs(v) < 0x1p53 ? json_integer((json_int_t)v) : json_real(v);
 }
 
 static json_t *options_json(const bonsai_condense_options *o)
@@ -66,13 +92,14 @@ static json_t *options_json(const bonsai_condense_options *o)
 
 static json_t *sizes_json(const bonsai_condense_info *i)
 {
-    return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:f,s:f,s:f,s:f,s:f}",
+    return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:f,s:o,s:o,s:f}",
                      "nodes", (json_int_t)i->nodes, "edges", (json_int_t)i->edges,
                      "labelled", (json_int_t)i->labelled, "roots", (json_int_t)i->roots,
                      "full_nodes", (json_int_t)i->full_nodes, "full_edges", (json_int_t)i->full_edges,
                      "full_labelled", (json_int_t)i->full_labelled,
-                     "bytes", i->bytes, "full_bytes", i->full_bytes, "ratio", i->ratio,
-                     "paper_bytes", i->paper_bytes, "paper_full_bytes", i->paper_full_bytes,
+                     "bytes", number(i->bytes), "full_bytes", number(i->full_bytes),
+                     "ratio", i->ratio, "paper_bytes", number(i->paper_bytes),
+                     "paper_full_bytes", number(i->paper_full_bytes),
                      "paper_ratio", i->paper_ratio);
 }
 
@@ -86,17 +113,30 @@ static json_t *cover_json(const bonsai_condense_info *i)
                      "shallow_classes", i->shallow_classes);
 }
 
-/* Why each node is there: root of its tree, samples covered, PageRank score. */
+/* Where a node is in the choice, or -1. */
+static int64_t place_of(const bn_choice *c, int32_t node)
+{
+    int64_t low = 0, high = c->count;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (c->node[middle] < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < c->count && c->node[low] == node ? low : -1;
+}
+
+/* Why each node is there: the original id of the root of its tree (-1: that has gone),
+ * samples covered, PageRank score. */
 static json_t *nodes_json(const bn_choice *c, const bonsai_graph *small)
 {
     const uint32_t *origin = small->view.section[BONSAI_ORIGIN].data;
     json_t *tree = json_array(), *covers = json_array(), *score = json_array();
-    for (int64_t i = 0, r = 0; i < c->count; i++) {
-        while (r + 1 < c->count && c->node[r] < c->tree[i])
-            r++;
-        while (r > 0 && c->node[r] > c->tree[i])
-            r--;
-        json_array_append_new(tree, json_integer(c->node[r] == c->tree[i] ? (json_int_t)origin[r] : -1));
+    for (int64_t i = 0; i < c->count; i++) {
+        int64_t root = place_of(c, c->tree[i]);
+        bool here = root >= 0 && c->role[root] == BONSAI_ROOT;
+        json_array_append_new(tree, json_integer(here ? (json_int_t)origin[root] : -1));
         json_array_append_new(covers, json_integer(c->covers[i]));
         json_array_append_new(score, json_real((double)c->score[i]));
     }
@@ -105,15 +145,13 @@ static json_t *nodes_json(const bn_choice *c, const bonsai_graph *small)
 
 bonsai_status bn_report_attach(bonsai_graph *small, const bonsai_condense_info *i,
                                const bonsai_condense_options *o, const bn_choice *c,
-                               const bonsai_graph *full)
+                               uint32_t input_crc)
 {
     bonsai_status rc;
-    uint32_t crc;
     char hex[16], *text = NULL;
     uint8_t *to;
     json_t *root = NULL;
-    BN_TRY(graph_crc(&crc, full));
-    snprintf(hex, sizeof hex, "%08x", (unsigned)crc);
+    snprintf(hex, sizeof hex, "%08x", (unsigned)input_crc);
     root = json_pack("{s:s,s:s,s:s,s:o,s:o,s:o,s:o}", "bonsai", BONSAI_VERSION,
                      "method", bonsai_method_name(i->method), "input_crc32", hex,
                      "options", options_json(o), "sizes", sizes_json(i), "cover", cover_json(i),

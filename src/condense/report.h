@@ -6,11 +6,16 @@
 
 #include "condense.h"
 
+/* A checksum of all that condensing reads of a graph: its counted sections in their
+ * smallest encoding, but of the labels only those of the given training nodes.  The
+ * same graph has the same number in any format. */
+bonsai_status bn_report_crc(uint32_t *out, const bonsai_graph *g, const int32_t *train,
+                            int64_t count, int threads);
 /* Puts the report into the small graph's metadata.  Only what is the same on every
  * run goes in: no times, no threads, no memory. */
 bonsai_status bn_report_attach(bonsai_graph *small, const bonsai_condense_info *i,
                                const bonsai_condense_options *o, const bn_choice *c,
-                               const bonsai_graph *full);
+                               uint32_t input_crc);
 /* Copies as much as the caller's struct holds. */
 void    bn_info_copy(bonsai_condense_info *to, const bonsai_condense_info *from);
 int64_t bn_peak_rss(void);      /* of this process, in bytes */

@@ -10,74 +10,73 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "condense.h"
+#include "set.h"
 
-enum { MOST_ROUNDS = 50 };
+enum { MOST_ROUNDS = 50, TICK_EVERY = 16, PARTS = 1000 };
 
 typedef struct {
     const bn_job *job;
-    const bn_budget *budget;
-    bn_price *price;
-    bn_ego   *ego;
+    bn_set    set;
     bn_cover *cover;
     int64_t  *degree;           /* trees */
     double   *cost;             /* trees: stand-alone bytes, for --greedy density */
-    double   *seat;             /* classes: bytes kept back until one of its nodes is in; 0: none */
     uint8_t  *tried;            /* classes: a tree of it has fitted or been tried */
-    uint8_t  *role;             /* n: bonsai_role while in the set */
-    int32_t  *brought;          /* n: root that brought the node */
-    float    *score;            /* n */
-    int64_t   roots, seats;     /* seats: classes that still have none */
-    double    kept_back;        /* sum of seat */
+    uint8_t  *deep;             /* classes: one has fitted at full depth */
+    int64_t  *misses;           /* classes, while seats are filled */
     int64_t   added;            /* trees taken in the last filling */
+    int64_t   tries;
+    const char *stage;
+    int64_t   done, total;      /* progress of the stage */
 } state;
+
+static bonsai_status tick(state *s)
+{
+    return bn_tick(s->job->progress, s->stage, s->done, s->total);
+}
+
+static bonsai_status begin_stage(state *s, const char *stage, int64_t total)
+{
+    s->stage = stage;
+    s->done = 0;
+    s->total = total;
+    return tick(s);
+}
+
+static bonsai_status end_stage(state *s)
+{
+    s->done = s->total;
+    return tick(s);
+}
 
 /* ---- cover and enrich ---- */
 
-static bool classes_tried(const state *s)
+static bool every_class_tried(const state *s)
 {
     for (int64_t c = 0; c < s->job->g->view.classes; c++)
-        if (!s->tried[c] && s->seat[c] > 0)
+        if (!s->tried[c] && s->set.class_trees[c] > 0)
             return false;
     return true;
 }
 
-static void take_seat(state *s, int32_t label)
-{
-    if (s->seat[label] > 0) {
-        s->kept_back -= s->seat[label];
-        s->seat[label] = 0;
-        s->seats--;
-    }
-}
-
-static void note_nodes(state *s, int32_t root, const int32_t *added, int64_t count)
-{
-    for (int64_t i = 0; i < count; i++) {
-        s->role[added[i]] = BONSAI_EGO;
-        s->brought[added[i]] = root;
-    }
-    s->role[root] = BONSAI_ROOT;
-    s->roots++;
-    s->added++;
-}
-
-/* Tries one tree at a depth; true if it is in.  Other classes' seats stay free. */
 static bool try_tree(state *s, int64_t tree, int depth)
 {
-    const int32_t *added;
-    int64_t count;
-    int32_t root = s->job->train[tree], label = bn_label(s->job->g, root);
-    bool seated = s->seat[label] == 0;
-    double limit = s->budget->bytes - s->kept_back + s->seat[label];
-    int64_t nodes = s->budget->nodes - s->seats + !seated;
-    s->tried[label] = 1;
-    if (!bn_ego_grow(&added, &count, s->ego, s->price, root, depth, limit, nodes))
+    int32_t c = bn_set_label(&s->set, tree);
+    s->tried[c] = 1;
+    if (!bn_set_try(&s->set, tree, depth))
         return false;
-    note_nodes(s, root, added, count);
+    s->deep[c] |= depth == s->job->o->layers;
+    s->added++;
     bn_cover_take(s->cover, tree);
-    take_seat(s, label);
     return true;
+}
+
+static bonsai_status tick_try(state *s)
+{
+    if (++s->tries % TICK_EVERY != 0)
+        return BONSAI_OK;
+    if (s->total == PARTS && s->done < (int64_t)(PARTS * bn_set_used(&s->set)))
+        s->done = (int64_t)(PARTS * bn_set_used(&s->set));
+    return tick(s);
 }
 
 /* Takes trees of one depth until none fits any more. */
@@ -85,14 +84,15 @@ static bonsai_status fill_at(state *s, int depth)
 {
     bonsai_status rc = BONSAI_OK;
     int64_t misses = 0;
-    for (int64_t tree; s->roots < s->budget->trees && (tree = bn_cover_next(s->cover)) >= 0;) {
+    for (int64_t tree; s->set.roots < s->set.budget.trees &&
+                       (tree = bn_cover_next(s->cover)) >= 0;) {
+        BN_TRY(tick_try(s));
         if (try_tree(s, tree, depth)) {
             misses = 0;
-            BN_TRY(bn_tick(s->job->progress, "cover", s->roots, s->job->trees));
             continue;
         }
         bn_cover_skip(s->cover, tree);
-        if (++misses >= s->job->o->patience && classes_tried(s))
+        if (++misses >= s->job->o->patience && every_class_tried(s))
             break;
     }
     bn_cover_retry(s->cover);
@@ -111,277 +111,130 @@ done:
     return rc;
 }
 
-/* The bytes that the cheapest node of each class can add at most: its own, and an
- * entry in both rows for every neighbour. */
-static bonsai_status keep_seats(state *s)
+/* Classes that have no root, and have not missed too often at this depth. */
+static int64_t waiting(const state *s)
+{
+    int64_t count = 0;
+    for (int64_t c = 0; c < s->job->g->view.classes; c++)
+        count += s->set.class_trees[c] > 0 && s->set.class_roots[c] == 0 &&
+                 s->misses[c] < s->job->o->patience;
+    return count;
+}
+
+/* One tree of one depth for every class that has none. */
+static bonsai_status seat_at(state *s, int depth)
 {
     bonsai_status rc = BONSAI_OK;
-    const bn_job *job = s->job;
-    double entry = bn_has(job->g, BONSAI_EDGE_WEIGHTS) ? 8 : 4;
-    double empty = bn_price_bytes(s->price);
-    for (int64_t t = 0; t < job->trees; t++) {
-        int32_t v = job->train[t], label = bn_label(job->g, v);
-        bn_price_add(s->price, v);
-        double bytes = bn_price_bytes(s->price) - empty + 2 * entry * (double)s->degree[t];
-        bn_price_remove(s->price, v);
-        if (s->seat[label] == 0)
-            s->seats++;
-        if (s->seat[label] == 0 || bytes < s->seat[label])
-            s->seat[label] = bytes;
-    }
-    for (int64_t c = 0; c < job->g->view.classes; c++)
-        s->kept_back += s->seat[c];
-    if (s->kept_back > s->budget->bytes || s->seats > s->budget->nodes || s->seats > s->budget->trees) {
-        memset(s->seat, 0, (size_t)job->g->view.classes * sizeof *s->seat);   /* not all can sit */
-        s->kept_back = 0;
-        s->seats = 0;
-    }
-    return rc;
-}
-
-/* ---- sparsify ---- */
-
-typedef struct {                /* the graph that the set induces */
-    int64_t  n;
-    int32_t *node;              /* ascending */
-    int64_t *offsets;
-    int32_t *neighbors;
-    float   *weights;
-    uint8_t *root;
-    double  *pi;
-} induced;
-
-static void free_induced(induced *h)
-{
-    bn_free(h->node);
-    bn_free(h->offsets);
-    bn_free(h->neighbors);
-    bn_free(h->weights);
-    bn_free(h->root);
-    bn_free(h->pi);
-    memset(h, 0, sizeof *h);
-}
-
-static bonsai_status induce_nodes(induced *h, int32_t *place, const state *s)
-{
-    bonsai_status rc;
-    const bonsai_graph *g = s->job->g;
-    const int32_t *to = bn_neighbors(g);
-    h->n = bn_price_nodes(s->price);
-    BN_TRY(BN_NEW(&h->node, h->n));
-    BN_TRY(BN_NEW(&h->offsets, h->n + 1));
-    BN_TRY(BN_NEW(&h->root, h->n));
-    BN_TRY(BN_NEW(&h->pi, h->n));
-    for (int64_t v = 0, i = 0; v < g->view.nodes; v++) {
-        place[v] = -1;
-        if (!bn_price_has(s->price, (int32_t)v))
+    memset(s->misses, 0, (size_t)s->job->g->view.classes * sizeof *s->misses);
+    int64_t left = waiting(s);
+    for (int64_t tree; left > 0 && (tree = bn_cover_next(s->cover)) >= 0;) {
+        int32_t c = bn_set_label(&s->set, tree);
+        BN_TRY(tick_try(s));
+        bool waits = s->set.class_roots[c] == 0 && s->misses[c] < s->job->o->patience;
+        if (waits && try_tree(s, tree, depth)) {
+            left--;
             continue;
-        place[v] = (int32_t)i;
-        h->node[i] = (int32_t)v;
-        h->root[i++] = s->role[v] == BONSAI_ROOT;
-    }
-    for (int64_t i = 0; i < h->n; i++) {
-        h->offsets[i + 1] = h->offsets[i];
-        for (int64_t e = bn_row_begin(g, h->node[i]); e < bn_row_begin(g, h->node[i] + 1); e++)
-            h->offsets[i + 1] += place[to[e]] >= 0;
-    }
-done:
-    return rc;
-}
-
-static bonsai_status induce(induced *h, const state *s)
-{
-    bonsai_status rc;
-    const bonsai_graph *g = s->job->g;
-    const int32_t *to = bn_neighbors(g);
-    const float *w = g->view.section[BONSAI_EDGE_WEIGHTS].data;
-    int32_t *place = NULL;
-    BN_TRY(BN_NEW(&place, g->view.nodes));
-    BN_TRY(induce_nodes(h, place, s));
-    BN_TRY(BN_NEW(&h->neighbors, h->offsets[h->n]));
-    if (w)
-        BN_TRY(BN_NEW(&h->weights, h->offsets[h->n]));
-    for (int64_t i = 0, at = 0; i < h->n; i++)
-        for (int64_t e = bn_row_begin(g, h->node[i]); e < bn_row_begin(g, h->node[i] + 1); e++)
-            if (place[to[e]] >= 0) {
-                h->neighbors[at] = place[to[e]];
-                if (w)
-                    h->weights[at] = w[e];
-                at++;
-            }
-done:
-    bn_free(place);
-    return rc;
-}
-
-/* Ranks the set by PageRank from its roots. */
-static bonsai_status rank(induced *h, state *s)
-{
-    bonsai_status rc;
-    int steps;
-    BN_TRY(induce(h, s));
-    BN_TRY(bn_ppr(h->pi, &steps, h->n, h->offsets, h->neighbors, h->weights, h->root,
-                  s->job->o->beta));
-    for (int64_t i = 0; i < h->n; i++)
-        s->score[h->node[i]] = (float)h->pi[i];
-done:
-    return rc;
-}
-
-typedef struct { double score; int32_t node; } ranked;
-
-static int lowest_first(const void *a, const void *b)
-{
-    const ranked *x = a, *y = b;
-    if (x->score != y->score)
-        return x->score < y->score ? -1 : 1;
-    return x->node > y->node ? -1 : x->node < y->node;
-}
-
-static void drop(state *s, int32_t v)
-{
-    bn_price_remove(s->price, v);
-    s->role[v] = BONSAI_ROLE_NONE;
-}
-
-/* Drops the ego nodes below the knee, unless so few would go that *settled. */
-static bonsai_status prune(state *s, bool *settled)
-{
-    bonsai_status rc;
-    induced h = {0};
-    ranked *ego = NULL;
-    int64_t knee, egos = 0, below = 0;
-    double bar;
-    BN_TRY(rank(&h, s));
-    BN_TRY(bn_knee(&knee, &bar, h.pi, h.n));
-    BN_TRY(BN_NEW(&ego, h.n));
-    for (int64_t i = 0; i < h.n; i++)
-        if (!h.root[i]) {
-            ego[egos++] = (ranked){h.pi[i], h.node[i]};
-            below += knee >= 0 && h.pi[i] < bar;
         }
-    qsort(ego, (size_t)egos, sizeof *ego, lowest_first);
-    int64_t most = (int64_t)(s->job->o->prune_share * (double)egos);
-    below = below < most ? below : most;
-    *settled = (double)below < s->job->o->min_pruned * (double)h.n || below == 0;
-    bool used = bn_price_bytes(s->price) >= 0.98 * s->budget->bytes || !isfinite(s->budget->bytes);
-    if (*settled && used)
-        goto done;
-    for (int64_t i = 0; i < below; i++)
-        drop(s, ego[i].node);
+        bn_cover_skip(s->cover, tree);
+        if (waits && ++s->misses[c] >= s->job->o->patience)
+            left--;
+    }
+    bn_cover_retry(s->cover);
 done:
-    free_induced(&h);
-    bn_free(ego);
     return rc;
 }
 
+/* Classes none of whose trees fitted at full depth are tried at less, and at last get
+ * the node that was kept for them. */
+static bonsai_status seat_classes(state *s)
+{
+    bonsai_status rc = BONSAI_OK;
+    if (s->set.budget.trees < INT64_MAX)        /* every tree fits */
+        goto done;
+    for (int depth = s->job->o->layers - 1; depth >= 0; depth--)
+        BN_TRY(seat_at(s, depth));
+    for (int64_t c = 0; c < s->job->g->view.classes; c++)
+        if (s->set.seat[c] >= 0)
+            try_tree(s, s->set.seat[c], 0);
+done:
+    return rc;
+}
+
+static void at_least_one(state *s)
+{
+    int64_t tree = s->set.roots == 0 ? bn_set_any(&s->set) : -1;
+    if (tree >= 0)
+        bn_cover_take(s->cover, tree);
+}
+
+/* ---- the rounds ---- */
+
+/* Step 1, and for the options that leave out the rounds, all of the enrichment. */
+static bonsai_status cover(state *s, bool enrich)
+{
+    bonsai_status rc;
+    BN_TRY(begin_stage(s, "cover", PARTS));
+    BN_TRY(fill_at(s, s->job->o->layers));
+    BN_TRY(seat_classes(s));
+    if (enrich || s->set.roots == 0)
+        BN_TRY(fill(s));
+    at_least_one(s);
+    BN_TRY(end_stage(s));
+done:
+    return rc;
+}
+
+/* Steps 2 and 3. */
 static bonsai_status sparsify(state *s, bn_choice *out)
 {
     bonsai_status rc = BONSAI_OK;
-    for (out->rounds = 0; out->rounds < MOST_ROUNDS; out->rounds++) {
+    BN_TRY(begin_stage(s, "sparsify", MOST_ROUNDS));
+    while (out->rounds < MOST_ROUNDS && s->set.roots > 0) {
         bool settled;
+        int64_t pruned;
         double start = bn_seconds();
-        BN_TRY(bn_tick(s->job->progress, "sparsify", out->rounds, MOST_ROUNDS));
-        int64_t before = bn_price_nodes(s->price);
-        BN_TRY(prune(s, &settled));
+        BN_TRY(tick(s));
+        BN_TRY(bn_set_prune(&s->set, &pruned, &settled));
         out->seconds_sparsify += bn_seconds() - start;
-        if (settled && bn_price_nodes(s->price) == before)
+        if (settled)
             break;
         start = bn_seconds();
         BN_TRY(fill(s));
+        s->done = ++out->rounds;
         out->seconds_cover += bn_seconds() - start;
-        if (s->added == 0)              /* every tree is in, or as many as were asked for */
+        if (s->added == 0)              /* nothing more fits, or as many as were asked for */
             break;
     }
+    BN_TRY(end_stage(s));
 done:
     return rc;
 }
 
-/* ---- extras of the published code ---- */
-
-/* Drops the nodes of lowest PageRank, roots too, until the set fits the budget. */
-static bonsai_status shrink(state *s)
+/* Selects so many budgets, then shrinks to one. */
+static bonsai_status oversample(state *s, bn_choice *out)
 {
     bonsai_status rc;
-    induced h = {0};
-    ranked *all = NULL;
-    BN_TRY(rank(&h, s));
-    BN_TRY(BN_NEW(&all, h.n));
-    for (int64_t i = 0; i < h.n; i++)
-        all[i] = (ranked){h.pi[i], h.node[i]};
-    qsort(all, (size_t)h.n, sizeof *all, lowest_first);
-    for (int64_t i = 0; i < h.n && (bn_price_bytes(s->price) > s->budget->bytes ||
-                                    bn_price_nodes(s->price) > s->budget->nodes); i++) {
-        s->roots -= s->role[all[i].node] == BONSAI_ROOT;
-        drop(s, all[i].node);
-    }
-done:
-    free_induced(&h);
-    bn_free(all);
-    return rc;
-}
-
-/* How many training nodes of each class are in the set, and how many should be. */
-static bonsai_status count_classes(int64_t **have, int64_t **want, const state *s)
-{
-    bonsai_status rc;
-    const bn_job *job = s->job;
-    int64_t c = job->g->view.classes, in = 0;
-    BN_TRY(BN_NEW(have, c));
-    BN_TRY(BN_NEW(want, c));
-    for (int64_t t = 0; t < job->trees; t++) {
-        int32_t label = bn_label(job->g, job->train[t]);
-        bool here = bn_price_has(s->price, job->train[t]);
-        (*have)[label] += here;
-        (*want)[label]++;
-        in += here;
-    }
-    for (int64_t i = 0; i < c; i++)
-        (*want)[i] = llround((double)(*want)[i] * (double)in / (double)job->trees);
+    const bn_budget one = s->set.budget;
+    double times = s->job->o->oversample, most = 0x1p62;
+    s->set.budget.bytes = one.bytes * times;
+    s->set.budget.nodes = (double)one.nodes * times < most ? (int64_t)((double)one.nodes * times)
+                                                           : INT64_MAX;
+    s->set.budget.trees = (double)one.trees * times < most ? (int64_t)((double)one.trees * times)
+                                                           : INT64_MAX;
+    BN_TRY(cover(s, true));
+    double start = bn_seconds();
+    s->set.budget = one;
+    BN_TRY(begin_stage(s, "sparsify", 1));
+    BN_TRY(bn_set_shrink(&s->set));
+    at_least_one(s);
+    BN_TRY(end_stage(s));
+    out->seconds_sparsify = bn_seconds() - start;
 done:
     return rc;
 }
 
-/* Brings the training nodes in the set to the classes' shares: classes with too many
- * lose those of lowest PageRank, classes with too few gain single nodes in the order
- * of the cover while they fit. */
-static bonsai_status match_classes(state *s)
-{
-    bonsai_status rc;
-    const bn_job *job = s->job;
-    int64_t *have = NULL, *want = NULL, count = 0;
-    ranked *in = NULL;
-    BN_TRY(count_classes(&have, &want, s));
-    BN_TRY(BN_NEW(&in, job->trees));
-    for (int64_t t = 0; t < job->trees; t++)
-        if (bn_price_has(s->price, job->train[t]))
-            in[count++] = (ranked){(double)s->score[job->train[t]], job->train[t]};
-    qsort(in, (size_t)count, sizeof *in, lowest_first);
-    for (int64_t i = 0; i < count; i++) {
-        int32_t label = bn_label(job->g, in[i].node);
-        if (have[label] <= want[label] || have[label] <= 1)
-            continue;
-        s->roots -= s->role[in[i].node] == BONSAI_ROOT;
-        drop(s, in[i].node);
-        have[label]--;
-    }
-    bn_cover_retry(s->cover);
-    for (int64_t tree; (tree = bn_cover_next(s->cover)) >= 0; bn_cover_skip(s->cover, tree)) {
-        int32_t v = job->train[tree], label = bn_label(job->g, v);
-        if (have[label] < want[label] && !bn_price_has(s->price, v) && try_tree(s, tree, 0))
-            have[label]++;
-    }
-done:
-    bn_free(have);
-    bn_free(want);
-    bn_free(in);
-    return rc;
-}
+/* ---- the bound ---- */
 
-/* ---- the whole ---- */
-
-/* No choice of trees at this budget can cover more: each tree priced at its root's
- * row alone, taken by gain per byte, the last one in part. */
 typedef struct { double gain, cost; } bargain;
 
 static int best_first(const void *a, const void *b)
@@ -391,160 +244,130 @@ static int best_first(const void *a, const void *b)
     return left > right ? -1 : left < right;
 }
 
+/* No choice of trees at this budget can cover more: each tree priced at the least that
+ * its root's row costs, taken by gain per byte, the last one in part. */
 static bonsai_status bound_coverage(bn_choice *out, state *s)
 {
     bonsai_status rc;
     const bn_job *job = s->job;
+    const bn_budget *b = &s->set.budget;
     bargain *all = NULL;
-    double sum = 0, left = s->budget->bytes, empty = bn_price_bytes(s->price);
-    bool bytes = isfinite(left);
-    if (!bytes)
-        left = (double)(s->budget->nodes < s->budget->trees ? s->budget->nodes : s->budget->trees);
+    int64_t count = 0;
+    bool bytes = isfinite(b->bytes);
+    double sum = 0, left = bytes ? b->bytes : (double)(b->nodes < b->trees ? b->nodes : b->trees);
+    out->coverage_bound = -1;
     BN_TRY(BN_NEW(&all, job->trees));
     for (int64_t t = 0; t < job->trees; t++) {
-        all[t] = (bargain){(double)(job->rknn.offsets[t + 1] - job->rknn.offsets[t]), 1};
-        if (!bytes)
-            continue;
-        bn_price_add(s->price, job->train[t]);
-        all[t].cost = bn_price_bytes(s->price) - empty;
-        bn_price_remove(s->price, job->train[t]);
+        double gain = (double)(job->rknn.offsets[t + 1] - job->rknn.offsets[t]);
+        double cost = !bytes ? 1 : gain > 0 ? bn_price_least(s->set.price, job->train[t]) : 0;
+        left -= cost < 0 ? cost : 0;            /* the paper's price of negative features */
+        if (gain > 0)
+            all[count++] = (bargain){gain, cost < 0 ? 0 : cost};
     }
-    qsort(all, (size_t)job->trees, sizeof *all, best_first);
-    for (int64_t t = 0; t < job->trees && left > 0; t++) {
-        double part = all[t].cost <= left ? 1 : left / all[t].cost;
-        sum += part * all[t].gain;
-        left -= all[t].cost;
+    qsort(all, (size_t)count, sizeof *all, best_first);
+    for (int64_t i = 0; i < count && (left > 0 || all[i].cost == 0); i++) {
+        double part = all[i].cost <= left ? 1 : left / all[i].cost;
+        sum += part * all[i].gain;
+        left -= all[i].cost;
     }
-    out->coverage_bound = job->z ? fmin(1, sum / (double)job->z) : -1;
+    if (job->z > 0)
+        out->coverage_bound = fmin(1, sum / (double)job->z);
 done:
     bn_free(all);
     return rc;
 }
+
+/* ---- the whole ---- */
 
 /* Stand-alone bytes of every tree, for the density rule. */
 static bonsai_status price_trees(state *s)
 {
     bonsai_status rc;
     const bn_job *job = s->job;
-    double empty = bn_price_bytes(s->price);
+    const bn_budget *b = &s->set.budget;
+    bn_price *price = NULL;
+    BN_TRY(begin_stage(s, "pricing", job->trees));
     BN_TRY(BN_NEW(&s->cost, job->trees));
+    BN_TRY(bn_price_new(&price, job->g, job->o->accounting == BONSAI_STRICT
+                                            ? BONSAI_STRICT : BONSAI_PAPER_CONDENSED));
+    const double empty = bn_price_bytes(price), large = isfinite(b->bytes) ? b->bytes : 1e30;
     for (int64_t t = 0; t < job->trees; t++) {
-        const int32_t *added;
+        const int32_t *tree;
         int64_t count;
-        s->cost[t] = s->budget->bytes;          /* at least, if it does not fit */
-        if (bn_ego_grow(&added, &count, s->ego, s->price, job->train[t], job->o->layers,
-                        s->budget->bytes, -1)) {
-            s->cost[t] = bn_price_bytes(s->price) - empty;
-            for (int64_t i = count - 1; i >= 0; i--)
-                bn_price_remove(s->price, added[i]);
+        s->cost[t] = large;                     /* at least, if it does not fit */
+        if (bn_ego_grow(&tree, &count, s->set.ego, price, job->train[t], job->o->layers, b->bytes,
+                        b->nodes < INT64_MAX ? b->nodes : -1)) {
+            s->cost[t] = fmax(1, bn_price_bytes(price) - empty);
+            bn_ego_undo(s->set.ego, price);
         }
-        if (t % 1024 == 0)
-            BN_TRY(bn_tick(job->progress, "pricing", t, job->trees));
+        s->done = t;
+        if (t % TICK_EVERY == 0)
+            BN_TRY(tick(s));
     }
+    BN_TRY(end_stage(s));
 done:
+    bn_price_free(price);
     return rc;
 }
 
-static bonsai_status prepare(state *s)
+static bonsai_status prepare(state *s, const bn_budget *budget)
 {
     bonsai_status rc;
     const bn_job *job = s->job;
-    int64_t n = job->g->view.nodes;
-    bonsai_accounting accounting = job->o->accounting == BONSAI_STRICT ? BONSAI_STRICT
-                                                                       : BONSAI_PAPER_CONDENSED;
-    BN_TRY(bn_price_new(&s->price, job->g, accounting));
-    BN_TRY(bn_ego_new(&s->ego, job->g));
+    int64_t classes = job->g->view.classes;
+    BN_TRY(bn_set_new(&s->set, job, budget));
     BN_TRY(BN_NEW(&s->degree, job->trees));
-    BN_TRY(BN_NEW(&s->seat, job->g->view.classes));
-    BN_TRY(BN_NEW(&s->tried, job->g->view.classes));
-    BN_TRY(BN_NEW(&s->role, n));
-    BN_TRY(BN_NEW(&s->brought, n));
-    BN_TRY(BN_NEW(&s->score, n));
+    BN_TRY(BN_NEW(&s->tried, classes));
+    BN_TRY(BN_NEW(&s->deep, classes));
+    BN_TRY(BN_NEW(&s->misses, classes));
     for (int64_t t = 0; t < job->trees; t++)
         s->degree[t] = bn_row_begin(job->g, job->train[t] + 1) - bn_row_begin(job->g, job->train[t]);
-    BN_TRY(keep_seats(s));
-    if (job->o->density && isfinite(s->budget->bytes))
+    if (job->o->density)
         BN_TRY(price_trees(s));
-    BN_TRY(bn_cover_new(&s->cover, &job->rknn, job->z, s->degree, s->cost, job->o->seed));
+    /* another stream than the sample's, or the random part would begin with the sample */
+    BN_TRY(bn_cover_new(&s->cover, &job->rknn, job->z, s->degree, s->cost, job->o->seed + 2));
 done:
     return rc;
 }
 
-static bonsai_status collect(bn_choice *out, const state *s)
+static void free_state(state *s)
 {
-    bonsai_status rc;
-    const bn_job *job = s->job;
-    out->count = bn_price_nodes(s->price);
-    BN_TRY(BN_NEW(&out->node, out->count));
-    BN_TRY(BN_NEW(&out->role, out->count));
-    BN_TRY(BN_NEW(&out->score, out->count));
-    BN_TRY(BN_NEW(&out->tree, out->count));
-    BN_TRY(BN_NEW(&out->covers, out->count));
-    for (int64_t v = 0, i = 0, t = 0; v < job->g->view.nodes; v++) {
-        while (t < job->trees && job->train[t] < v)
-            t++;
-        if (!bn_price_has(s->price, (int32_t)v))
-            continue;
-        out->node[i] = (int32_t)v;
-        out->role[i] = s->role[v];
-        out->score[i] = s->score[v];
-        out->tree[i] = s->brought[v];
-        if (t < job->trees && job->train[t] == v && s->role[v] == BONSAI_ROOT)
-            out->covers[i] = (int32_t)(job->rknn.offsets[t + 1] - job->rknn.offsets[t]);
-        i++;
-    }
-    out->coverage = job->z ? (double)bn_cover_reached(s->cover) / (double)job->z : -1;
-    out->rechecks = bn_cover_rechecks(s->cover);
-done:
-    return rc;
-}
-
-void bn_choice_free(bn_choice *c)
-{
-    bn_free(c->node);
-    bn_free(c->role);
-    bn_free(c->score);
-    bn_free(c->tree);
-    bn_free(c->covers);
-    memset(c, 0, sizeof *c);
+    bn_set_free(&s->set);
+    bn_cover_free(s->cover);
+    bn_free(s->degree);
+    bn_free(s->cost);
+    bn_free(s->tried);
+    bn_free(s->deep);
+    bn_free(s->misses);
 }
 
 bonsai_status bn_trees(bn_choice *out, const bn_job *job, const bn_budget *budget)
 {
     bonsai_status rc;
     double start = bn_seconds();
-    bn_budget first = *budget;
-    state s = {.job = job, .budget = &first};
+    state s = {.job = job};
     memset(out, 0, sizeof *out);
-    BN_TRY(prepare(&s));
+    BN_TRY(prepare(&s, budget));
     BN_TRY(bound_coverage(out, &s));
     if (job->o->oversample > 1)
-        first.bytes *= job->o->oversample;
-    BN_TRY(fill(&s));
-    out->seconds_cover = bn_seconds() - start;
-    s.budget = budget;
-    bool any = bn_price_nodes(s.price) > 0;     /* else the caller says what would fit */
-    if (any && job->o->oversample > 1) {
-        start = bn_seconds();
-        BN_TRY(shrink(&s));
-        out->seconds_sparsify += bn_seconds() - start;
-    } else if (any && !job->o->no_ppr) {
+        BN_TRY(oversample(&s, out));
+    else
+        BN_TRY(cover(&s, job->o->no_ppr));
+    out->seconds_cover = bn_seconds() - start - out->seconds_sparsify;
+    if (job->o->oversample <= 1 && !job->o->no_ppr)
         BN_TRY(sparsify(&s, out));
-    }
+    start = bn_seconds();
     if (job->o->match_classes)
-        BN_TRY(match_classes(&s));
-    BN_TRY(collect(out, &s));
+        BN_TRY(bn_set_match(&s.set, s.cover));
+    if (!job->o->no_ppr && s.set.roots > 0)     /* scores of what is left in the end */
+        BN_TRY(bn_set_rank(&s.set));
+    BN_TRY(bn_set_collect(out, &s.set));
+    for (int64_t c = 0; c < job->g->view.classes; c++)
+        out->shallow_classes += s.tried[c] && !s.deep[c];
+    out->rechecks = bn_cover_rechecks(s.cover);
+    out->seconds_sparsify += bn_seconds() - start;
 done:
-    bn_price_free(s.price);
-    bn_ego_free(s.ego);
-    bn_cover_free(s.cover);
-    bn_free(s.degree);
-    bn_free(s.cost);
-    bn_free(s.seat);
-    bn_free(s.tried);
-    bn_free(s.role);
-    bn_free(s.brought);
-    bn_free(s.score);
+    free_state(&s);
     if (rc != BONSAI_OK)
         bn_choice_free(out);
     return rc;

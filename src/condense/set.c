@@ -1,0 +1,327 @@
+/* set.c -- the chosen nodes: taking trees, dropping nodes, one seat for every class.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "set.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_LOOK = 64,         /* training nodes a class that are looked at for a cheap seat */
+       SWEEPS = 3 };            /* over all of them, where that does not do */
+
+int32_t bn_set_label(const bn_set *s, int64_t tree)
+{
+    return bn_label(s->job->g, s->job->train[tree]);
+}
+
+bool bn_set_over(const bn_set *s)
+{
+    return bn_price_bytes(s->price) > s->budget.bytes ||
+           bn_price_nodes(s->price) > s->budget.nodes || s->roots > s->budget.trees;
+}
+
+double bn_set_used(const bn_set *s)
+{
+    double share = isfinite(s->budget.bytes) ? bn_price_bytes(s->price) / s->budget.bytes
+                   : s->budget.nodes < INT64_MAX
+                       ? (double)bn_price_nodes(s->price) / (double)s->budget.nodes
+                       : (double)s->roots / (double)s->budget.trees;
+    return share < 0 ? 0 : share > 1 ? 1 : share;
+}
+
+/* ---- seats ---- */
+
+static int32_t seat_node(const bn_set *s, int64_t class)
+{
+    return s->job->train[s->seat[class]];
+}
+
+static void price_seats(bn_set *s, bool in)
+{
+    for (int64_t c = 0; c < s->job->g->view.classes; c++) {
+        if (s->seat[c] < 0)
+            continue;
+        if (in)
+            bn_price_add(s->price, seat_node(s, c));
+        else
+            bn_price_remove(s->price, seat_node(s, c));
+    }
+}
+
+/* For every class the node of fewest features, of its first so many that do not forbid
+ * an encoding; false if a class has none. */
+static bonsai_status seat_cheapest(bool *all, bn_set *s, int64_t most, int encoding)
+{
+    bonsai_status rc;
+    int64_t classes = s->job->g->view.classes, *looked = NULL, *fewest = NULL;
+    BN_TRY(BN_NEW(&looked, classes));
+    BN_TRY(BN_NEW(&fewest, classes));
+    for (int64_t c = 0; c < classes; c++)
+        s->seat[c] = -1;
+    for (int64_t t = 0; t < s->job->trees; t++) {
+        int32_t c = bn_set_label(s, t);
+        int forbids;
+        if (looked[c]++ >= most)
+            continue;
+        int64_t nnz = bn_price_row(&forbids, s->price, s->job->train[t]);
+        if (forbids & encoding || (s->seat[c] >= 0 && nnz >= fewest[c]))
+            continue;
+        s->seat[c] = t;
+        fewest[c] = nnz;
+    }
+    *all = true;
+    for (int64_t c = 0; c < classes; c++)
+        *all &= s->seat[c] >= 0 || s->class_trees[c] == 0;
+done:
+    bn_free(looked);
+    bn_free(fewest);
+    return rc;
+}
+
+/* Moves a class to another seat where all seats together are then no dearer: for edges
+ * between them, and rows that forbid the others a small encoding.  Moves that change
+ * nothing are made too, for they may open a way. */
+static void improve_seats(bn_set *s)
+{
+    for (int64_t t = 0; t < s->job->trees && bn_set_over(s); t++) {
+        int64_t c = bn_set_label(s, t), old = s->seat[c];
+        double before = bn_price_bytes(s->price);
+        if (t == old)
+            continue;
+        bn_price_remove(s->price, seat_node(s, c));
+        bn_price_add(s->price, s->job->train[t]);
+        s->seat[c] = t;
+        if (bn_price_bytes(s->price) <= before)
+            continue;
+        bn_price_remove(s->price, s->job->train[t]);
+        s->seat[c] = old;
+        bn_price_add(s->price, seat_node(s, c));
+    }
+}
+
+/* Prices seats of one encoding; false, and none are priced, if they do not fit. */
+static bonsai_status seat_all(bool *fit, bn_set *s, int64_t most, int encoding)
+{
+    bonsai_status rc;
+    BN_TRY(seat_cheapest(fit, s, most, encoding));
+    if (!*fit)
+        goto done;
+    price_seats(s, true);
+    for (int i = 0; i < SWEEPS && most == INT64_MAX; i++)
+        improve_seats(s);
+    *fit = !bn_set_over(s);
+    if (!*fit)
+        price_seats(s, false);
+done:
+    return rc;
+}
+
+/* A quick look first; then the cheapest seats of every encoding that they might all
+ * allow.  Where one node per class does not fit, there are no seats; and a number of
+ * trees is spent on nothing but the best cover. */
+static bonsai_status keep_seats(bn_set *s)
+{
+    bonsai_status rc = BONSAI_OK;
+    bool fit = false;
+    if (s->budget.trees == INT64_MAX)
+        BN_TRY(seat_all(&fit, s, FIRST_LOOK, 0));
+    if (s->budget.trees == INT64_MAX && !fit)
+        BN_TRY(seat_all(&fit, s, INT64_MAX, 0));
+    for (int bit = 0; bit < BN_ENCODING_BITS && s->budget.trees == INT64_MAX && !fit; bit++)
+        BN_TRY(seat_all(&fit, s, INT64_MAX, 1 << bit));
+    for (int64_t c = 0; c < s->job->g->view.classes && !fit; c++)
+        s->seat[c] = -1;
+done:
+    return rc;
+}
+
+/* ---- taking and dropping ---- */
+
+static void note_tree(bn_set *s, int32_t root, const int32_t *tree, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        int32_t v = tree[i];
+        if (s->role[v] != BONSAI_ROLE_NONE)
+            continue;
+        s->role[v] = BONSAI_EGO;
+        s->brought[v] = root;
+        s->score[v] = 0;
+        s->member[s->members++] = v;
+    }
+    s->role[root] = BONSAI_ROOT;
+    s->brought[root] = root;
+    s->roots++;
+    s->class_roots[bn_label(s->job->g, root)]++;
+}
+
+bool bn_set_try(bn_set *s, int64_t tree, int depth)
+{
+    const int32_t *nodes;
+    int64_t count;
+    int32_t c = bn_set_label(s, tree), root = s->job->train[tree];
+    int32_t seat = s->seat[c] >= 0 ? seat_node(s, c) : -1;
+    bool waits = seat >= 0 && s->role[seat] == BONSAI_ROLE_NONE;
+    if (waits)
+        bn_price_remove(s->price, seat);
+    if (!bn_ego_grow(&nodes, &count, s->ego, s->price, root, depth, s->budget.bytes,
+                     s->budget.nodes < INT64_MAX ? s->budget.nodes : -1)) {
+        if (waits)
+            bn_price_add(s->price, seat);
+        return false;
+    }
+    note_tree(s, root, nodes, count);
+    s->seat[c] = -1;
+    return true;
+}
+
+int64_t bn_set_any(bn_set *s)
+{
+    for (int64_t t = 0; t < s->job->trees; t++)
+        if (bn_set_try(s, t, 0))
+            return t;
+    return -1;
+}
+
+static void compact(bn_set *s)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < s->members; i++)
+        if (s->role[s->member[i]] != BONSAI_ROLE_NONE)
+            s->member[kept++] = s->member[i];
+    s->members = kept;
+}
+
+void bn_set_forget(bn_set *s, const int32_t *nodes, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        if (s->role[nodes[i]] == BONSAI_ROOT) {
+            s->roots--;
+            s->class_roots[bn_label(s->job->g, nodes[i])]--;
+        }
+        s->role[nodes[i]] = BONSAI_ROLE_NONE;
+    }
+    compact(s);
+}
+
+bool bn_set_drop(bn_set *s, const int32_t *nodes, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        bn_price_remove(s->price, nodes[i]);
+    if (bn_set_over(s)) {
+        for (int64_t i = count - 1; i >= 0; i--)
+            bn_price_add(s->price, nodes[i]);
+        return false;
+    }
+    bn_set_forget(s, nodes, count);
+    return true;
+}
+
+/* ---- the choice ---- */
+
+static int ascending(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The samples that a root is listed by, which count for coverage. */
+static bonsai_status cover_samples(bn_choice *out, const bn_set *s)
+{
+    bonsai_status rc;
+    const bn_lists *l = &s->job->rknn;
+    uint8_t *covered = NULL;
+    int64_t reached = 0;
+    out->coverage = -1;
+    BN_TRY(BN_NEW(&covered, s->job->z));
+    for (int64_t i = 0, t = 0; i < out->count && s->job->z > 0; i++) {
+        if (out->role[i] != BONSAI_ROOT)
+            continue;
+        while (s->job->train[t] < out->node[i])
+            t++;
+        out->covers[i] = (int32_t)(l->offsets[t + 1] - l->offsets[t]);
+        for (int64_t e = l->offsets[t]; e < l->offsets[t + 1]; e++) {
+            reached += !covered[l->item[e]];
+            covered[l->item[e]] = 1;
+        }
+    }
+    if (s->job->z > 0)
+        out->coverage = (double)reached / (double)s->job->z;
+done:
+    bn_free(covered);
+    return rc;
+}
+
+bonsai_status bn_set_collect(bn_choice *out, bn_set *s)
+{
+    bonsai_status rc;
+    out->count = s->members;
+    out->bytes = bn_price_bytes(s->price);
+    BN_TRY(BN_NEW(&out->node, out->count));
+    BN_TRY(BN_NEW(&out->role, out->count));
+    BN_TRY(BN_NEW(&out->score, out->count));
+    BN_TRY(BN_NEW(&out->tree, out->count));
+    BN_TRY(BN_NEW(&out->covers, out->count));
+    memcpy(out->node, s->member, (size_t)out->count * sizeof *out->node);
+    qsort(out->node, (size_t)out->count, sizeof *out->node, ascending);
+    for (int64_t i = 0; i < out->count; i++) {
+        int32_t v = out->node[i];
+        out->role[i] = s->role[v];
+        out->score[i] = (float)s->score[v];
+        out->tree[i] = s->brought[v];
+    }
+    BN_TRY(cover_samples(out, s));
+done:
+    return rc;
+}
+
+void bn_choice_free(bn_choice *c)
+{
+    bn_free(c->node);
+    bn_free(c->role);
+    bn_free(c->score);
+    bn_free(c->tree);
+    bn_free(c->covers);
+    memset(c, 0, sizeof *c);
+}
+
+bonsai_status bn_set_new(bn_set *s, const bn_job *job, const bn_budget *budget)
+{
+    bonsai_status rc;
+    int64_t n = job->g->view.nodes, c = job->g->view.classes;
+    memset(s, 0, sizeof *s);
+    s->job = job;
+    s->budget = *budget;
+    BN_TRY(bn_price_new(&s->price, job->g, job->o->accounting == BONSAI_STRICT
+                                               ? BONSAI_STRICT : BONSAI_PAPER_CONDENSED));
+    BN_TRY(bn_ego_new(&s->ego, job->g));
+    BN_TRY(BN_NEW(&s->role, n));
+    BN_TRY(BN_NEW(&s->brought, n));
+    BN_TRY(BN_NEW(&s->score, n));
+    BN_TRY(BN_NEW(&s->place, n));
+    BN_TRY(BN_NEW(&s->member, n));
+    BN_TRY(BN_NEW(&s->class_roots, c));
+    BN_TRY(BN_NEW(&s->class_trees, c));
+    BN_TRY(BN_NEW(&s->seat, c));
+    for (int64_t v = 0; v < n; v++)
+        s->place[v] = -1;
+    for (int64_t t = 0; t < job->trees; t++)
+        s->class_trees[bn_set_label(s, t)]++;
+    BN_TRY(keep_seats(s));
+done:
+    return rc;
+}
+
+void bn_set_free(bn_set *s)
+{
+    bn_price_free(s->price);
+    bn_ego_free(s->ego);
+    bn_free(s->role);
+    bn_free(s->brought);
+    bn_free(s->score);
+    bn_free(s->place);
+    bn_free(s->member);
+    bn_free(s->class_roots);
+    bn_free(s->class_trees);
+    bn_free(s->seat);
+}

@@ -1,0 +1,69 @@
+/* set.h -- the nodes that a method has chosen so far, priced, with their roles.
+ *
+ * A byte or node budget that has room for one node of every class keeps it: until a
+ * class has a root, one of its nodes, its seat, is priced along with the chosen ones.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_SET_H
+#define BN_SET_H
+
+#include "condense.h"
+
+typedef struct {
+    const bn_job *job;
+    bn_budget budget;
+    bn_price *price;            /* chosen nodes and waiting seats */
+    bn_ego   *ego;
+    uint8_t  *role;             /* n: bonsai_role; NONE: not chosen */
+    int32_t  *brought;          /* n: root whose tree brought the node */
+    double   *score;            /* n: last PageRank */
+    int32_t  *place;            /* n: -1, but while a graph is induced */
+    int32_t  *member;           /* n: the chosen nodes */
+    int64_t   members;
+    int64_t   roots;
+    int64_t  *class_roots;      /* classes */
+    int64_t  *class_trees;      /* classes: training nodes */
+    int64_t  *seat;             /* classes: tree of the seat; -1: none, or not needed any more */
+} bn_set;
+
+/* An empty set with its seats.  bn_set_free takes one that was never made, too, if it
+ * is all zero. */
+bonsai_status bn_set_new(bn_set *s, const bn_job *job, const bn_budget *budget);
+void    bn_set_free(bn_set *s);
+int32_t bn_set_label(const bn_set *s, int64_t tree);
+/* Takes the tree, cut at the given depth, if it fits; its root must not be one yet. */
+bool    bn_set_try(bn_set *s, int64_t tree, int depth);
+/* The first tree that fits as a single node, taken; -1: none does.  So that a budget
+ * with room for a node is never left empty, however impatient the search. */
+int64_t bn_set_any(bn_set *s);
+/* Drops some nodes, or, where the rest would cost more than the budget (SPEC section
+ * 4: by the paper's accounting it can), none of them. */
+bool    bn_set_drop(bn_set *s, const int32_t *nodes, int64_t count);
+/* The same for nodes that are not priced any more. */
+void    bn_set_forget(bn_set *s, const int32_t *nodes, int64_t count);
+bool    bn_set_over(const bn_set *s);           /* over its budget */
+double  bn_set_used(const bn_set *s);           /* share of the budget, 0 .. 1 */
+/* What the set is now, as a choice; coverage too, where there are samples. */
+bonsai_status bn_set_collect(bn_choice *out, bn_set *s);
+
+/* ---- PageRank and its knee on the set (sparsify.c) ---- */
+
+typedef struct { double score; int32_t node; } bn_ranked;
+
+/* Scores all chosen nodes by PageRank from the roots; there must be one. */
+bonsai_status bn_set_rank(bn_set *s);
+/* The chosen nodes that have one of the roles of the mask (1 << role), lowest score
+ * first, ties to the higher id. */
+bonsai_status bn_set_lowest(bn_ranked **out, int64_t *count, const bn_set *s, int roles);
+/* Drops the ego nodes below the knee, *pruned of them; none if that is less than the
+ * least share of the nodes and the budget is used: then *settled. */
+bonsai_status bn_set_prune(bn_set *s, int64_t *pruned, bool *settled);
+
+/* ---- what only the published code does (published.c) ---- */
+
+/* Drops the nodes of lowest PageRank, roots too, until the set fits the budget. */
+bonsai_status bn_set_shrink(bn_set *s);
+/* Brings the training nodes in the set to the classes' shares of all of them. */
+bonsai_status bn_set_match(bn_set *s, bn_cover *cover);
+
+#endif

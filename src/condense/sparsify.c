@@ -1,0 +1,160 @@
+/* sparsify.c -- PageRank from the roots on the graph that a set induces, and the ego
+ * nodes below its knee go.  Paper: appendix on PPR.
+ *
+ * Linear in the chosen nodes and all their entries, not in the whole graph.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "set.h"
+
+static const double ENOUGH = 0.98;      /* of the budget: SPEC section 5, step 3 */
+
+typedef struct {                /* the graph that the set induces */
+    int64_t  n;
+    int64_t *offsets;
+    int32_t *neighbors;
+    float   *weights;
+    uint8_t *root;
+    double  *pi;
+} induced;
+
+static void free_induced(induced *h)
+{
+    bn_free(h->offsets);
+    bn_free(h->neighbors);
+    bn_free(h->weights);
+    bn_free(h->root);
+    bn_free(h->pi);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Entries of a chosen node to chosen nodes; to and weight (may be NULL) get them. */
+static int64_t induce_row(int32_t *to, float *weight, const bn_set *s, int32_t v)
+{
+    const bonsai_graph *g = s->job->g;
+    const int32_t *all = bn_neighbors(g);
+    const float *w = g->view.section[BONSAI_EDGE_WEIGHTS].data;
+    int64_t count = 0, end = bn_row_begin(g, v + 1);
+    for (int64_t e = bn_row_begin(g, v); e < end; e++) {
+        if (s->place[all[e]] < 0)
+            continue;
+        if (to)
+            to[count] = s->place[all[e]];
+        if (weight)
+            weight[count] = w[e];
+        count++;
+    }
+    return count;
+}
+
+static bonsai_status induce(induced *h, bn_set *s)
+{
+    bonsai_status rc;
+    h->n = s->members;
+    BN_TRY(BN_NEW(&h->offsets, h->n + 1));
+    BN_TRY(BN_NEW(&h->root, h->n));
+    BN_TRY(BN_NEW(&h->pi, h->n));
+    for (int64_t i = 0; i < h->n; i++)
+        h->offsets[i + 1] = h->offsets[i] + induce_row(NULL, NULL, s, s->member[i]);
+    BN_TRY(BN_NEW(&h->neighbors, h->offsets[h->n]));
+    if (bn_has(s->job->g, BONSAI_EDGE_WEIGHTS))
+        BN_TRY(BN_NEW(&h->weights, h->offsets[h->n]));
+    for (int64_t i = 0; i < h->n; i++) {
+        int64_t at = h->offsets[i];
+        h->root[i] = s->role[s->member[i]] == BONSAI_ROOT;
+        induce_row(h->neighbors + at, h->weights ? h->weights + at : NULL, s, s->member[i]);
+    }
+done:
+    return rc;
+}
+
+bonsai_status bn_set_rank(bn_set *s)
+{
+    bonsai_status rc;
+    induced h = {0};
+    int steps;
+    qsort(s->member, (size_t)s->members, sizeof *s->member, ascending);
+    for (int64_t i = 0; i < s->members; i++)
+        s->place[s->member[i]] = (int32_t)i;
+    BN_TRY(induce(&h, s));
+    BN_TRY(bn_ppr(h.pi, &steps, h.n, h.offsets, h.neighbors, h.weights, h.root, s->job->o->beta));
+    for (int64_t i = 0; i < h.n; i++)
+        s->score[s->member[i]] = h.pi[i];
+done:
+    for (int64_t i = 0; i < s->members; i++)
+        s->place[s->member[i]] = -1;
+    free_induced(&h);
+    return rc;
+}
+
+static int lowest_first(const void *a, const void *b)
+{
+    const bn_ranked *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score < y->score ? -1 : 1;
+    return x->node > y->node ? -1 : x->node < y->node;
+}
+
+bonsai_status bn_set_lowest(bn_ranked **out, int64_t *count, const bn_set *s, int roles)
+{
+    bonsai_status rc = BN_NEW(out, s->members);
+    *count = 0;
+    if (rc != BONSAI_OK)
+        return rc;
+    for (int64_t i = 0; i < s->members; i++) {
+        int32_t v = s->member[i];
+        if (roles & 1 << s->role[v])
+            (*out)[(*count)++] = (bn_ranked){s->score[v], v};
+    }
+    qsort(*out, (size_t)*count, sizeof **out, lowest_first);
+    return BONSAI_OK;
+}
+
+static bonsai_status find_knee(double *bar, const bn_set *s)
+{
+    bonsai_status rc;
+    double *pi = NULL;
+    int64_t knee;
+    BN_TRY(BN_NEW(&pi, s->members));
+    for (int64_t i = 0; i < s->members; i++)
+        pi[i] = s->score[s->member[i]];
+    BN_TRY(bn_knee(&knee, bar, pi, s->members));
+    if (knee < 0)
+        *bar = 0;
+done:
+    bn_free(pi);
+    return rc;
+}
+
+bonsai_status bn_set_prune(bn_set *s, int64_t *pruned, bool *settled)
+{
+    bonsai_status rc;
+    const bonsai_condense_options *o = s->job->o;
+    bn_ranked *ego = NULL;
+    int32_t *going = NULL;
+    int64_t egos = 0, below = 0;
+    double bar;
+    *pruned = 0;
+    BN_TRY(bn_set_rank(s));
+    BN_TRY(find_knee(&bar, s));
+    BN_TRY(bn_set_lowest(&ego, &egos, s, 1 << BONSAI_EGO));
+    BN_TRY(BN_NEW(&going, egos));
+    int64_t most = (int64_t)(o->prune_share * (double)egos);
+    for (; below < egos && below < most && ego[below].score < bar; below++)
+        going[below] = ego[below].node;
+    bool few = below == 0 || (double)below < o->min_pruned * (double)s->members;
+    *settled = few && bn_set_used(s) >= ENOUGH;
+    if (!*settled && bn_set_drop(s, going, below))
+        *pruned = below;
+done:
+    bn_free(ego);
+    bn_free(going);
+    return rc;
+}

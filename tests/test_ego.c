@@ -1,0 +1,130 @@
+/* test_ego.c -- trees that grow into a priced set, or leave it as it was.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "condensing.h"
+
+/* Hops from root to every node by relaxing all edges n times; 99: not reached. */
+static void hops_from(int *hops, const bonsai_graph *g, int32_t root)
+{
+    int64_t n = g->view.nodes;
+    for (int64_t v = 0; v < n; v++)
+        hops[v] = v == root ? 0 : 99;
+    for (int64_t round = 0; round < n; round++)
+        for (int64_t v = 0; v < n; v++)
+            for (int64_t e = bn_row_begin(g, v); e < bn_row_begin(g, v + 1); e++)
+                if (hops[v] + 1 < hops[bn_neighbors(g)[e]])
+                    hops[bn_neighbors(g)[e]] = hops[v] + 1;
+}
+
+static void assert_tree(const int32_t *tree, int64_t count, const int *hops, int64_t n, int depth)
+{
+    int64_t within = 0;
+    for (int64_t v = 0; v < n; v++)
+        within += hops[v] <= depth;
+    assert_int_equal(count, within);
+    for (int64_t i = 0; i < count; i++) {
+        assert_true(hops[tree[i]] <= depth);
+        assert_true(i == 0 || hops[tree[i]] >= hops[tree[i - 1]]);
+        for (int64_t j = 0; j < i; j++)
+            assert_int_not_equal(tree[i], tree[j]);
+    }
+}
+
+/* Whether a tree fits is known from the price of the set with and without it. */
+static void a_tree_fits_exactly_when_its_price_does(void **state)
+{
+    (void)state;
+    int fitted = 0, refused = 0;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        bonsai_graph *g = case_graph(seed);
+        int64_t n = g->view.nodes, count;
+        const int32_t *tree;
+        uint64_t s = seed;
+        bn_price *p = NULL, *wanted = NULL;
+        bn_ego *e = NULL;
+        double limit = 100 + random_below(&s, 2000);
+        int64_t most = random_below(&s, 3) ? -1 : 1 + random_below(&s, (int)n);
+        assert_int_equal(bn_price_new(&p, g, BONSAI_STRICT), BONSAI_OK);
+        assert_int_equal(bn_price_new(&wanted, g, BONSAI_STRICT), BONSAI_OK);
+        assert_int_equal(bn_ego_new(&e, g), BONSAI_OK);
+        for (int step = 0; step < 20; step++) {
+            int32_t root = random_below(&s, (int)n), depth = random_below(&s, 4);
+            int hops[64];
+            bool was[64];
+            double before = bn_price_bytes(p);
+            hops_from(hops, g, root);
+            for (int32_t v = 0; v < n; v++) {
+                was[v] = bn_price_has(p, v);
+                if (hops[v] <= depth && !was[v])
+                    bn_price_add(wanted, v);
+            }
+            bool fits = bn_price_bytes(wanted) == before || (bn_price_bytes(wanted) <= limit &&
+                        (most < 0 || bn_price_nodes(wanted) <= most));
+            assert_int_equal(bn_ego_grow(&tree, &count, e, p, root, depth, limit, most), fits);
+            fitted += fits;
+            refused += !fits;
+            if (fits)
+                assert_tree(tree, count, hops, n, depth);
+            for (int32_t v = 0; v < n; v++) {
+                if (!fits && hops[v] <= depth && !was[v])
+                    bn_price_remove(wanted, v);
+                assert_int_equal(bn_price_has(p, v), bn_price_has(wanted, v));
+            }
+            assert_true(bn_price_bytes(p) == bn_price_bytes(wanted));
+        }
+        bn_ego_free(e);
+        bn_price_free(p);
+        bn_price_free(wanted);
+        bonsai_graph_free(g);
+    }
+    assert_true(fitted > 500 && refused > 500);
+}
+
+static void a_tree_can_be_taken_back(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        bonsai_graph *g = case_graph(seed);
+        const int32_t *tree;
+        int64_t count;
+        bn_price *p = NULL;
+        bn_ego *e = NULL;
+        assert_int_equal(bn_price_new(&p, g, BONSAI_STRICT), BONSAI_OK);
+        assert_int_equal(bn_ego_new(&e, g), BONSAI_OK);
+        assert_true(bn_ego_grow(&tree, &count, e, p, 0, 0, INFINITY, -1));
+        double before = bn_price_bytes(p);
+        assert_true(bn_ego_grow(&tree, &count, e, p, 1, 2, INFINITY, -1));
+        bn_ego_undo(e, p);
+        assert_true(bn_price_bytes(p) == before);
+        assert_true(bn_price_has(p, 0) && bn_price_nodes(p) == 1);
+        bn_ego_free(e);
+        bn_price_free(p);
+        bonsai_graph_free(g);
+    }
+}
+
+static bonsai_status make_ego(void *payload)
+{
+    bn_ego *e = NULL;
+    bonsai_status rc = bn_ego_new(&e, payload);
+    bn_ego_free(e);
+    return rc;
+}
+
+static void an_ego_survives_failed_allocations(void **state)
+{
+    (void)state;
+    bonsai_graph *g = case_graph(1);
+    survives_failed_allocations(make_ego, g, 4);
+    bonsai_graph_free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_tree_fits_exactly_when_its_price_does),
+        cmocka_unit_test(a_tree_can_be_taken_back),
+        cmocka_unit_test(an_ego_survives_failed_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
