@@ -204,7 +204,7 @@ static void walk(const tree *t, int64_t *filled, split *best, const child *c, in
         s.out -= 2 * (c->have[x->label] - here) - 1;
         s.rows++;
     }
-    if (s.rows < c->rows)
+    if (s.rows < c->rows && may_win(t->inverse, best->score, &s, c->rows))
         consider(best, &s, c->rows, at, step < 0 ? 0.0f : x[-step].value);
     memset(filled, 0, (size_t)t->classes * sizeof *filled);
 }
@@ -212,7 +212,7 @@ static void walk(const tree *t, int64_t *filled, split *best, const child *c, in
 static void walk_both_ways(const tree *t, lane *l, int which, int64_t at, const entry *x,
                            int64_t count)
 {
-    int64_t low = 0, high = count;
+    int64_t low = 0, high = count > 0 && x[0].value < 0 ? count : 0;
     while (low < high) {                        /* how many are negative */
         int64_t middle = low + (high - low) / 2;
         if (x[middle].value < 0)
