@@ -403,7 +403,7 @@ typedef struct {
     double  coverage;           /* share of the sample that the roots cover; -1: not known */
     double  coverage_check;     /* the same on an independent sample of up to 500 */
     double  coverage_bound;     /* no choice of trees at this budget can cover more */
-    double  recall;             /* of the projected k-NN; 1: exact */
+    double  recall;             /* of the projected k-NN; 1: exact; -1: too large to measure */
     int64_t rechecks;           /* lazy re-evaluations of the cover */
     double  seconds_wl, seconds_knn, seconds_cover, seconds_sparsify, seconds_total;
     int64_t peak_rss_bytes;

@@ -5,7 +5,8 @@
  * once; zeros are what is left of a node.  A node owns a stretch of every column: a
  * walk over it, positive values from the largest down and negative ones from the
  * smallest up, meets every cut with running class counts.  A split parts each stretch
- * in two, in order, for its children; the smaller child is grown first, so that few
+ * in two, in order, and both parts are walked while they are in cache, so that a child
+ * knows its best split when it is made; the smaller child is grown first, so that few
  * nodes wait.
  *
  * O(nnz) to sort, and O(nnz of its rows) a node.  Threads share the features out; a
@@ -23,16 +24,24 @@ typedef struct { float value; int32_t row, label; } entry;
 typedef struct { double score; float cut; int64_t at; } split;  /* left: value <= cut; at: stretch */
 typedef struct { int64_t first; int32_t feature, count, left; } stretch;   /* left: go that way */
 
-typedef struct {                /* one that may still be split */
+typedef struct {                /* one that will be split */
     int64_t  first, rows;       /* in tree.order */
     stretch *s;                 /* of the features that it has, ascending */
     int64_t  stretches, entries;
+    split    best;
 } node;
+
+typedef struct {                /* rows that may become a node: a child of the one at hand */
+    int64_t  first, rows;
+    int64_t *have;              /* classes: its rows */
+    int64_t  squares;           /* of these, summed */
+    bool     mixed;             /* of more than one class */
+} child;
 
 typedef struct {                /* one thread's room */
     entry   *spare;             /* rows */
     int64_t *filled;            /* classes: on the side that a walk fills */
-    split    best;
+    split    best[2];           /* of the children */
 } lane;
 
 typedef struct {
@@ -44,7 +53,7 @@ typedef struct {
     int32_t *spare;             /* rows */
     uint8_t *right;             /* rows: which way the split sends it */
     uint8_t *used;              /* f: the tree splits on it */
-    int64_t *have;              /* classes: rows of the node at hand */
+    child    child[2];          /* left and right */
     double  *inverse;           /* rows+1 */
     lane    *lane;
     node    *waiting;
@@ -133,7 +142,7 @@ static void walk_rows(tree *t, stretch *s, bool fill)
         }
 }
 
-/* The root's stretches: whole columns, sorted. */
+/* The root's stretches: whole columns, not yet sorted. */
 static bonsai_status make_columns(stretch *s, int64_t *total, tree *t)
 {
     bonsai_status rc;
@@ -146,15 +155,11 @@ static bonsai_status make_columns(stretch *s, int64_t *total, tree *t)
     }
     BN_TRY(BN_NEW(&t->column, *total));
     walk_rows(t, s, true);
-#pragma omp parallel for num_threads((int)t->lanes) schedule(static)
-    for (int64_t i = 0; i < t->lanes; i++)
-        for (int64_t j = i; j < f; j += t->lanes)
-            sort_column(t->column + s[j].first, s[j].count, t->lane[i].spare);
 done:
     return rc;
 }
 
-/* ---- the best split of a node ---- */
+/* ---- the best split of a child ---- */
 
 typedef struct {                /* a side that a walk fills, and the rest */
     int64_t rows, in, out;      /* rows on it; squared class counts of it and of the rest */
@@ -168,46 +173,46 @@ static bool better(const split *a, const split *b)
 }
 
 /* What purity both sides have: the more the better. */
-static void consider(lane *l, const side *s, int64_t size, int64_t at, float cut)
+static void consider(split *best, const side *s, int64_t size, int64_t at, float cut)
 {
     split new = {(double)s->in / (double)s->rows + (double)s->out / (double)(size - s->rows), cut, at};
-    if (better(&new, &l->best))
-        l->best = new;
+    if (better(&new, best))
+        *best = new;
 }
 
 /* Reciprocals, which may round, sort out nearly all; only those that could win are
  * divided. */
-static inline bool may_win(const tree *t, const lane *l, const side *s, int64_t size)
+static inline bool may_win(const double *inverse, double bar, const side *s, int64_t size)
 {
-    return (double)s->in * t->inverse[s->rows] + (double)s->out * t->inverse[size - s->rows] >=
-           l->best.score * (1 - 1e-12);
+    return (double)s->in * inverse[s->rows] + (double)s->out * inverse[size - s->rows] >=
+           bar * (1 - 1e-12);
 }
 
-/* One walk over `count` values from x on, by step 1 or -1; a new value is a place to
- * cut, and so is the end where a rest stays behind. */
-static void walk(const tree *t, lane *l, const node *n, side s, int64_t at, const entry *x,
-                 int64_t count, int step)
+/* One walk over `count` values of child c from x on, by step 1 or -1; a new value is a
+ * place to cut, and so is the end where a rest stays behind. */
+static void walk(const tree *t, int64_t *filled, split *best, const child *c, int64_t at,
+                 const entry *x, int64_t count, int step)
 {
+    side s = {0, 0, c->squares};
     if (count == 0)
         return;
     for (int64_t i = 0; i < count; i++, x += step) {
-        if (i > 0 && x->value != x[-step].value && may_win(t, l, &s, n->rows))
-            consider(l, &s, n->rows, at, step < 0 ? x->value : x[-step].value);
-        int64_t here = l->filled[x->label]++;
+        if (i > 0 && x->value != x[-step].value && may_win(t->inverse, best->score, &s, c->rows))
+            consider(best, &s, c->rows, at, step < 0 ? x->value : x[-step].value);
+        int64_t here = filled[x->label]++;
         s.in += 2 * here + 1;
-        s.out -= 2 * (t->have[x->label] - here) - 1;
+        s.out -= 2 * (c->have[x->label] - here) - 1;
         s.rows++;
     }
-    if (s.rows < n->rows)
-        consider(l, &s, n->rows, at, step < 0 ? 0.0f : x[-step].value);
-    memset(l->filled, 0, (size_t)t->classes * sizeof *l->filled);
+    if (s.rows < c->rows && may_win(t->inverse, best->score, &s, c->rows))
+        consider(best, &s, c->rows, at, step < 0 ? 0.0f : x[-step].value);
+    memset(filled, 0, (size_t)t->classes * sizeof *filled);
 }
 
-static void walk_stretch(const tree *t, lane *l, const node *n, int64_t squares, int64_t at)
+static void walk_both_ways(const tree *t, lane *l, int which, int64_t at, const entry *x,
+                           int64_t count)
 {
-    const entry *x = t->column + n->s[at].first;
-    int64_t count = n->s[at].count, low = 0, high = count;
-    const side all = {0, 0, squares};
+    int64_t low = 0, high = count > 0 && x[0].value < 0 ? count : 0;
     while (low < high) {                        /* how many are negative */
         int64_t middle = low + (high - low) / 2;
         if (x[middle].value < 0)
@@ -215,51 +220,37 @@ static void walk_stretch(const tree *t, lane *l, const node *n, int64_t squares,
         else
             high = middle;
     }
-    walk(t, l, n, all, at, x + count - 1, count - low, -1);
-    walk(t, l, n, all, at, x, low, 1);
-}
-
-static split find_split(tree *t, const node *n)
-{
-    int64_t squares = 0, lanes = n->entries < WORTH_THREADS ? 1 : t->lanes;
-    for (int64_t c = 0; c < t->classes; c++)
-        squares += t->have[c] * t->have[c];
-#pragma omp parallel for num_threads((int)lanes) schedule(static) if (lanes > 1)
-    for (int64_t i = 0; i < lanes; i++) {
-        t->lane[i].best = (split){-1, 0, -1};
-        for (int64_t at = i; at < n->stretches; at += lanes)
-            walk_stretch(t, &t->lane[i], n, squares, at);
-    }
-    split best = t->lane[0].best;
-    for (int64_t i = 1; i < lanes; i++)
-        if (t->lane[i].best.at >= 0 && better(&t->lane[i].best, &best))
-            best = t->lane[i].best;
-    return best;
+    const child *c = &t->child[which];
+    walk(t, l->filled, &l->best[which], c, at, x + count - 1, count - low, -1);
+    walk(t, l->filled, &l->best[which], c, at, x, low, 1);
 }
 
 /* ---- children ---- */
 
-/* Counts the classes of some rows; true if there is more than one. */
-static bool is_mixed(tree *t, int64_t first, int64_t rows)
+static void count_child(const tree *t, child *c, int64_t first, int64_t rows)
 {
-    memset(t->have, 0, (size_t)t->classes * sizeof *t->have);
+    c->first = first;
+    c->rows = rows;
+    c->squares = 0;
+    memset(c->have, 0, (size_t)t->classes * sizeof *c->have);
     for (int64_t i = 0; i < rows; i++)
-        t->have[t->label[t->order[first + i]]]++;
-    return rows > 0 && t->have[t->label[t->order[first]]] < rows;
+        c->have[t->label[t->order[first + i]]]++;
+    for (int64_t i = 0; i < t->classes; i++)
+        c->squares += c->have[i] * c->have[i];
+    c->mixed = c->squares < rows * rows;
 }
 
-/* Parts the rows of a node: zeros of the feature go one way, the others by value.
- * Returns how many go left. */
-static int64_t part_rows(tree *t, const node *n, const split *best)
+/* Parts the rows of a node: zeros of the feature go one way, the others by value. */
+static void part_rows(tree *t, const node *n)
 {
-    const stretch *s = &n->s[best->at];
+    const stretch *s = &n->s[n->best.at];
     int32_t *row = t->order + n->first;
     int64_t left = 0, right = 0;
     for (int64_t i = 0; i < n->rows; i++)
-        t->right[row[i]] = best->cut < 0;
+        t->right[row[i]] = n->best.cut < 0;
     for (int64_t i = 0; i < s->count; i++) {
         const entry *x = &t->column[s->first + i];
-        t->right[x->row] = x->value > best->cut;
+        t->right[x->row] = x->value > n->best.cut;
     }
     for (int64_t i = 0; i < n->rows; i++)
         if (t->right[row[i]])
@@ -267,7 +258,8 @@ static int64_t part_rows(tree *t, const node *n, const split *best)
         else
             row[left++] = row[i];
     memcpy(row + left, t->spare, (size_t)right * sizeof *row);
-    return left;
+    count_child(t, &t->child[0], n->first, left);
+    count_child(t, &t->child[1], n->first + left, right);
 }
 
 /* Branchless: an entry is written to both sides, and stays where it belongs. */
@@ -287,34 +279,64 @@ static void part_stretch(const tree *t, entry *spare, stretch *s)
     s->left = (int32_t)left;
 }
 
-static void part_stretches(const tree *t, const node *n)
+/* Parts one stretch, or sorts it where it is the root's, and walks what may be split. */
+static void visit(const tree *t, lane *l, stretch *s, int64_t at, bool root)
+{
+    entry *x = t->column + s->first;
+    if (root)
+        sort_column(x, s->count, l->spare);
+    else
+        part_stretch(t, l->spare, s);
+    int64_t left = root ? s->count : s->left;
+    if (t->child[0].mixed)
+        walk_both_ways(t, l, 0, at, x, left);
+    if (t->child[1].mixed)
+        walk_both_ways(t, l, 1, at, x + left, s->count - left);
+}
+
+/* Leaves the best split of either child in the first lane. */
+static void visit_all(tree *t, const node *n, bool root)
 {
     int64_t lanes = n->entries < WORTH_THREADS ? 1 : t->lanes;
 #pragma omp parallel for num_threads((int)lanes) schedule(static) if (lanes > 1)
-    for (int64_t i = 0; i < lanes; i++)
+    for (int64_t i = 0; i < lanes; i++) {
+        lane *l = &t->lane[i];
+        l->best[0] = l->best[1] = (split){-1, 0, -1};
         for (int64_t at = i; at < n->stretches; at += lanes)
-            part_stretch(t, t->lane[i].spare, &n->s[at]);
+            visit(t, l, &n->s[at], at, root);
+    }
+    for (int64_t i = 1; i < lanes; i++)
+        for (int which = 0; which < 2; which++) {
+            const split *other = &t->lane[i].best[which];
+            if (other->at >= 0 && better(other, &t->lane[0].best[which]))
+                t->lane[0].best[which] = *other;
+        }
 }
 
-/* Lets one child of a parted node wait. */
-static bonsai_status push_child(tree *t, const node *n, int64_t first, int64_t rows, bool right)
+/* Lets one child of a parted node wait, unless nothing can split it. */
+static bonsai_status push_child(tree *t, const node *n, int which)
 {
     bonsai_status rc;
-    node child = {.first = first, .rows = rows};
+    const child *c = &t->child[which];
+    node new = {.first = c->first, .rows = c->rows, .best = t->lane[0].best[which]};
     int64_t kept = 0;
+    if (!c->mixed || new.best.at < 0)
+        return BONSAI_OK;
     BN_TRY(bn_grow((void **)&t->waiting, &t->room, t->nodes + 1, sizeof *t->waiting));
     for (int64_t at = 0; at < n->stretches; at++)
-        kept += right ? n->s[at].left < n->s[at].count : n->s[at].left > 0;
-    BN_TRY(BN_NEW(&child.s, kept));
+        kept += which ? n->s[at].left < n->s[at].count : n->s[at].left > 0;
+    BN_TRY(BN_NEW(&new.s, kept));
     for (int64_t at = 0; at < n->stretches; at++) {
         const stretch *s = &n->s[at];
-        int32_t count = right ? s->count - s->left : s->left;
+        int32_t count = which ? s->count - s->left : s->left;
+        if (at == t->lane[0].best[which].at)
+            new.best.at = new.stretches;
         if (count > 0)
-            child.s[child.stretches++] = (stretch){s->first + (right ? s->left : 0), s->feature,
-                                                   count, 0};
-        child.entries += count;
+            new.s[new.stretches++] = (stretch){s->first + (which ? s->left : 0), s->feature, count, 0};
+        new.entries += count;
     }
-    t->waiting[t->nodes++] = child;
+    t->used[new.s[new.best.at].feature] = 1;
+    t->waiting[t->nodes++] = new;
 done:
     return rc;
 }
@@ -322,56 +344,57 @@ done:
 static bonsai_status grow_node(tree *t, const node *n)
 {
     bonsai_status rc = BONSAI_OK;
-    if (!is_mixed(t, n->first, n->rows))
+    part_rows(t, n);
+    if (!t->child[0].mixed && !t->child[1].mixed)
         return BONSAI_OK;
-    split best = find_split(t, n);
-    if (best.at < 0)
-        return BONSAI_OK;
-    t->used[n->s[best.at].feature] = 1;
-    int64_t left = part_rows(t, n, &best), right = n->rows - left;
-    bool mixed[2] = {is_mixed(t, n->first, left), is_mixed(t, n->first + left, right)};
-    if (!mixed[0] && !mixed[1])
-        return BONSAI_OK;
-    part_stretches(t, n);
-    bool small = right < left;                  /* goes last, to be taken first */
-    for (int i = 0; i < 2; i++) {
-        bool side_of = i == 0 ? !small : small;
-        if (mixed[side_of])
-            BN_TRY(push_child(t, n, side_of ? n->first + left : n->first, side_of ? right : left,
-                              side_of));
-    }
+    visit_all(t, n, false);
+    int small = t->child[1].rows < t->child[0].rows;       /* goes last, to be taken first */
+    BN_TRY(push_child(t, n, !small));
+    BN_TRY(push_child(t, n, small));
 done:
     return rc;
 }
 
 /* ---- the whole ---- */
 
-static bonsai_status plant(tree *t)
+static bonsai_status make_room(tree *t)
 {
     bonsai_status rc;
-    node root = {.rows = t->rows, .stretches = t->e->f};
     BN_TRY(BN_NEW(&t->order, t->rows));
     BN_TRY(BN_NEW(&t->spare, t->rows));
     BN_TRY(BN_NEW(&t->right, t->rows));
     BN_TRY(BN_NEW(&t->used, t->e->f));
-    BN_TRY(BN_NEW(&t->have, t->classes));
+    BN_TRY(BN_NEW(&t->child[0].have, t->classes));
+    BN_TRY(BN_NEW(&t->child[1].have, t->classes));
     BN_TRY(BN_NEW(&t->inverse, t->rows + 1));
     BN_TRY(BN_NEW(&t->lane, t->lanes));
     for (int64_t i = 0; i < t->lanes; i++) {
         BN_TRY(BN_NEW(&t->lane[i].spare, t->rows));
         BN_TRY(BN_NEW(&t->lane[i].filled, t->classes));
     }
+done:
+    return rc;
+}
+
+/* The root is the left child of a node that sends everything there. */
+static bonsai_status plant(tree *t)
+{
+    bonsai_status rc;
+    node all = {.rows = t->rows, .stretches = t->e->f};
+    BN_TRY(make_room(t));
     for (int64_t r = 0; r < t->rows; r++) {
         t->order[r] = (int32_t)r;
         t->inverse[r + 1] = 1 / (double)(r + 1);
     }
-    BN_TRY(bn_grow((void **)&t->waiting, &t->room, 1, sizeof *t->waiting));
-    BN_TRY(BN_NEW(&root.s, root.stretches));
-    BN_TRY(make_columns(root.s, &root.entries, t));
-    t->waiting[t->nodes++] = root;
-    root.s = NULL;
+    count_child(t, &t->child[0], 0, t->rows);
+    BN_TRY(BN_NEW(&all.s, all.stretches));
+    BN_TRY(make_columns(all.s, &all.entries, t));
+    visit_all(t, &all, true);
+    for (int64_t j = 0; j < all.stretches; j++)
+        all.s[j].left = all.s[j].count;
+    BN_TRY(push_child(t, &all, 0));
 done:
-    bn_free(root.s);
+    bn_free(all.s);
     return rc;
 }
 
@@ -424,7 +447,8 @@ static void free_tree(tree *t)
     bn_free(t->spare);
     bn_free(t->right);
     bn_free(t->used);
-    bn_free(t->have);
+    bn_free(t->child[0].have);
+    bn_free(t->child[1].have);
     bn_free(t->inverse);
 }
 

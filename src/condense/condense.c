@@ -52,6 +52,7 @@ static bonsai_status check_options(const bonsai_condense_options *o)
     BN_TRY(check_real("the prune share", o->prune_share, 0, 1));
     BN_TRY(check_real("the least share to prune", o->min_pruned, 0, 1));
     BN_TRY(check_real("oversample", o->oversample, 1, 1e6));
+    BN_TRY(check_real("project", o->project, 0, 1e6));
     BN_TRY(check_real("k", o->k, 1, 1e6));
     BN_TRY(check_real("patience", (double)o->patience, 1, 1e15));
     BN_TRY(check_real("the sample", (double)o->sample, -1, 1e15));
@@ -80,6 +81,8 @@ typedef struct {
     int32_t *check, *check_list;        /* second sample and its neighbours */
     int64_t checks;
     double seconds_wl, seconds_knn;
+    bool   projected;                   /* job.x is in few dimensions */
+    double recall;
 } preparation;
 
 static bonsai_status need_input(const bonsai_graph *g)
@@ -169,6 +172,16 @@ static int64_t sample_size(const bonsai_condense_options *o, int64_t trees)
     return z < (double)trees ? (int64_t)z : trees;
 }
 
+static bonsai_status nearest(int32_t *list, const preparation *p, const int32_t *sample, int64_t z,
+                             bn_progress progress)
+{
+    const bn_job *job = &p->job;
+    if (p->projected)
+        return bn_project_knn(list, &job->x, job->g, job->train, sample, z, p->o.k, p->o.layers,
+                              job->threads, progress);
+    return bn_knn(list, NULL, &job->x, sample, z, p->o.k, job->threads, progress);
+}
+
 /* Reverse k-NN of the sample, and the k-NN of a second one to check the cover with. */
 static bonsai_status find_neighbours(preparation *p)
 {
@@ -183,16 +196,18 @@ static bonsai_status find_neighbours(preparation *p)
     BN_TRY(draw(&p->check, job->trees, p->checks, o->seed + 1));
     BN_TRY(BN_NEW(&list, job->z * o->k));
     BN_TRY(BN_NEW(&p->check_list, p->checks * o->k));
-    BN_TRY(bn_knn(list, NULL, &job->x, job->sample, job->z, o->k, job->threads, job->progress));
+    BN_TRY(nearest(list, p, job->sample, job->z, job->progress));
     if (job->z == job->trees)
         for (int64_t i = 0; i < p->checks; i++)
             memcpy(p->check_list + i * o->k, list + (int64_t)p->check[i] * o->k,
                    (size_t)o->k * sizeof *list);
     else
-        BN_TRY(bn_knn(p->check_list, NULL, &job->x, p->check, p->checks, o->k, job->threads,
-                      (bn_progress){NULL, NULL}));
+        BN_TRY(nearest(p->check_list, p, p->check, p->checks, (bn_progress){NULL, NULL}));
     BN_TRY(bn_rknn(&job->rknn, job->trees, job->sample, job->z, list, o->k));
     p->seconds_knn = bn_seconds() - start;
+    if (p->projected)
+        BN_TRY(bn_project_recall(&p->recall, list, job->g, job->train, job->trees, job->sample,
+                                 job->z, o->k, o->layers, job->threads));
 done:
     bn_free(list);
     return rc;
@@ -211,8 +226,15 @@ static bonsai_status embed(preparation *p)
     bn_job *job = &p->job;
     bool raw = p->o.raw_features && p->o.method != BONSAI_TREES;
     double start = bn_seconds();
-    bonsai_status rc = bn_wl(&job->x, job->g, job->train, job->trees, raw ? 0 : p->o.layers,
-                             job->threads, job->progress);
+    bonsai_status rc;
+    p->projected = p->o.project > 0 && p->o.project < job->g->view.features &&
+                   p->o.method == BONSAI_TREES && !p->o.no_rknn;
+    if (p->projected)
+        rc = bn_project(&job->x, job->g, job->train, job->trees, p->o.layers, p->o.project,
+                        p->o.seed, job->threads, job->progress);
+    else
+        rc = bn_wl(&job->x, job->g, job->train, job->trees, raw ? 0 : p->o.layers, job->threads,
+                   job->progress);
     p->seconds_wl = bn_seconds() - start;
     return rc;
 }
@@ -226,8 +248,11 @@ static bonsai_status select_features(preparation *p)
     int32_t *label = NULL, *kept = NULL;
     int64_t count;
     double start = bn_seconds();
+    if (p->projected)                   /* it is no longer needed; the tree wants all features */
+        bn_embedding_free(&job->x);
     if (job->x.rows == 0)
-        BN_TRY(embed(p));
+        BN_TRY(bn_wl(&job->x, job->g, job->train, job->trees, p->o.layers, job->threads,
+                     job->progress));
     BN_TRY(BN_NEW(&label, job->trees));
     for (int64_t t = 0; t < job->trees; t++)
         label[t] = bn_label(job->g, job->train[t]);
@@ -425,7 +450,7 @@ static bonsai_status fill_info(bonsai_condense_info *i, const preparation *p, co
     i->coverage = p->job.z ? c->coverage : -1;
     i->coverage_bound = p->job.z ? c->coverage_bound : -1;
     i->rechecks = c->rechecks;
-    i->recall = 1;
+    i->recall = p->projected ? p->recall : 1;
     i->seconds_wl = p->seconds_wl;
     i->seconds_knn = p->seconds_knn;
     i->seconds_cover = c->seconds_cover;

@@ -45,6 +45,23 @@ bonsai_status bn_cart(int32_t **out, int64_t *count, const bn_embedding *e, cons
 bonsai_status bn_knn(int32_t *list, float *dist, const bn_embedding *e, const int32_t *sample,
                      int64_t z, int k, int threads, bn_progress p);
 
+/* ---- k-NN through a random projection (project.c) ---- */
+
+/* As bn_wl, of the features projected to `dims` dimensions. */
+bonsai_status bn_project(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes,
+                         int64_t count, int layers, int dims, uint64_t seed, int threads,
+                         bn_progress p);
+/* As bn_knn: the nearest among max(4k, 32) candidates that the projected embedding of
+ * the nodes proposes, by their distances with all features. */
+bonsai_status bn_project_knn(int32_t *list, const bn_embedding *low, const bonsai_graph *g,
+                             const int32_t *nodes, const int32_t *sample, int64_t z, int k,
+                             int layers, int threads, bn_progress p);
+/* The share of the exact neighbours of up to 200 of the samples that is in the list; -1
+ * where the exact search would need more than a gibibyte. */
+bonsai_status bn_project_recall(double *out, const int32_t *list, const bonsai_graph *g,
+                                const int32_t *nodes, int64_t trees, const int32_t *sample,
+                                int64_t z, int k, int layers, int threads);
+
 /* ---- reverse k-NN (rknn.c) ---- */
 
 typedef struct {                /* lists of integers, one after the other */
