@@ -609,10 +609,10 @@ static void stages_come_in_order_and_every_tick_can_cancel(void **state)
         if (training_nodes(g) >= 2) {
             assert_int_equal(try_with(g, &o), BONSAI_OK);
             const char *wanted = o.method == BONSAI_TREES
-                                     ? o.density ? " embedding neighbours pricing cover sparsify"
-                                                 : " embedding neighbours cover sparsify"
+                                     ? o.density ? " measuring embedding neighbours pricing cover sparsify"
+                                                 : " measuring embedding neighbours cover sparsify"
                                  : o.method == BONSAI_HERDING || o.method == BONSAI_KCENTER
-                                     ? " embedding choosing" : " choosing";
+                                     ? " measuring embedding choosing" : " measuring choosing";
             assert_string_equal(all.stages, wanted);
             for (int stop = 0; stop < all.calls; stop++) {
                 watched w = {0, stop, "", 0, 0};

@@ -5,7 +5,6 @@
  * of each fits, or the comparison would be with graphs that cannot know a class.
  *
  * SPDX-License-Identifier: MIT */
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +23,9 @@ typedef struct {
     float   *toward;            /* classes x f: where the next pick should lie */
     float   *distance;          /* trees: to the nearest pick */
     int64_t *have, *want;       /* classes */
+    int64_t *first;             /* classes+1: where each begins in ... */
+    int32_t *of_class;          /* ... the trees by class */
+    float   *score;             /* trees of one class: product with toward */
     int64_t  picks;
 } chooser;
 
@@ -53,6 +55,29 @@ static float dot_row(const bn_embedding *x, int64_t row, const float *y)
 
 /* ---- herding: the mean of the picks follows the mean of the class ---- */
 
+/* The trees of each class, ascending. */
+static bonsai_status sort_by_class(chooser *c)
+{
+    bonsai_status rc;
+    int64_t classes = c->job->g->view.classes, trees = c->job->trees;
+    BN_TRY(BN_NEW(&c->have, classes));
+    BN_TRY(BN_NEW(&c->want, classes));
+    BN_TRY(BN_NEW(&c->first, classes + 1));
+    BN_TRY(BN_NEW(&c->of_class, trees));
+    BN_TRY(BN_NEW(&c->score, trees));
+    for (int64_t t = 0; t < trees; t++)
+        c->want[label_of(c, t)]++;
+    for (int64_t k = 0; k < classes; k++)
+        c->first[k + 1] = c->first[k] + c->want[k];
+    for (int64_t t = 0; t < trees; t++) {
+        int32_t k = label_of(c, t);
+        c->of_class[c->first[k] + c->have[k]++] = (int32_t)t;
+    }
+    memset(c->have, 0, (size_t)classes * sizeof *c->have);
+done:
+    return rc;
+}
+
 static bonsai_status start_herding(chooser *c)
 {
     bonsai_status rc;
@@ -60,10 +85,7 @@ static bonsai_status start_herding(chooser *c)
     int64_t classes = job->g->view.classes, f = job->x.f;
     BN_TRY(BN_NEW(&c->centre, classes * f));
     BN_TRY(BN_NEW(&c->toward, classes * f));
-    BN_TRY(BN_NEW(&c->have, classes));
-    BN_TRY(BN_NEW(&c->want, classes));
-    for (int64_t t = 0; t < job->trees; t++)
-        c->want[label_of(c, t)]++;
+    BN_TRY(sort_by_class(c));
     for (int64_t t = 0; t < job->trees; t++)
         add_row(c->centre + label_of(c, t) * f, 1.0f / (float)c->want[label_of(c, t)], &job->x, t);
     memcpy(c->toward, c->centre, (size_t)(classes * f) * sizeof *c->toward);
@@ -89,20 +111,18 @@ static int64_t next_herding(chooser *c)
 {
     const bn_job *job = c->job;
     int64_t k = neediest_class(c), best = -1, f = job->x.f;
-    float most = -FLT_MAX;
     if (k < 0)
         return -1;
-    for (int64_t t = 0; t < job->trees; t++) {
-        if (c->used[t] || label_of(c, t) != k)
-            continue;
-        float score = dot_row(&job->x, t, c->toward + k * f);
-        if (score > most) {
-            most = score;
-            best = t;
-        }
-    }
+    const int32_t *tree = c->of_class + c->first[k];
+    int64_t count = c->first[k + 1] - c->first[k];
+#pragma omp parallel for num_threads(bn_team(job->threads, count / 256)) schedule(static)
+    for (int64_t i = 0; i < count; i++)
+        c->score[i] = c->used[tree[i]] ? 0 : dot_row(&job->x, tree[i], c->toward + k * f);
+    for (int64_t i = 0; i < count; i++)
+        if (!c->used[tree[i]] && (best < 0 || c->score[i] > c->score[best]))
+            best = i;
     c->have[k]++;               /* asked for; a refusal counts, so that the search ends */
-    return best;
+    return best < 0 ? -1 : tree[best];
 }
 
 static void took_herding(chooser *c, int64_t tree)
@@ -238,6 +258,9 @@ static void end(chooser *c)
     bn_free(c->distance);
     bn_free(c->have);
     bn_free(c->want);
+    bn_free(c->first);
+    bn_free(c->of_class);
+    bn_free(c->score);
 }
 
 /* Takes nodes or trees of one depth in order until too many in a row do not fit. */

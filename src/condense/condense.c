@@ -11,60 +11,11 @@
 
 enum { CHECK_SAMPLE = 500 };
 
-static const char *const method_names[BONSAI_METHODS] = {
-    "trees", "random", "random-trees", "herding", "kcenter", "degree",
-};
-
-const char *bonsai_method_name(bonsai_method m)
-{
-    return (unsigned)m < BONSAI_METHODS ? method_names[m] : NULL;
-}
-
 double bn_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* ---- what is asked ---- */
-
-static bonsai_status check_real(const char *name, double v, double low, double high)
-{
-    if (v >= low && v <= high)
-        return BONSAI_OK;
-    return bn_fail(BONSAI_E_ARGUMENT, "%s is %g; it must be in %g..%g", name, v, low, high);
-}
-
-static bonsai_status check_options(const bonsai_condense_options *o)
-{
-    bonsai_status rc;
-    if (!bonsai_method_name(o->method))
-        return bn_fail(BONSAI_E_ARGUMENT, "method %d is not known", (int)o->method);
-    if (o->accounting != BONSAI_STRICT && o->accounting != BONSAI_PAPER_FULL)
-        return bn_fail(BONSAI_E_ARGUMENT, "accounting %d is not known", (int)o->accounting);
-    if (o->bytes < 0 || o->nodes < 0 || o->trees < 0)
-        return bn_fail(BONSAI_E_ARGUMENT, "a budget is negative");
-    BN_TRY(check_real("the number of layers", o->layers, 0, 16));
-    BN_TRY(check_real("theta", o->theta, 1e-4, 1));
-    BN_TRY(check_real("delta", o->delta, 1e-9, 1));
-    BN_TRY(check_real("beta", o->beta, 1e-3, 0.999));
-    BN_TRY(check_real("the prune share", o->prune_share, 0, 1));
-    BN_TRY(check_real("the least share to prune", o->min_pruned, 0, 1));
-    BN_TRY(check_real("oversample", o->oversample, 1, 1e6));
-    BN_TRY(check_real("project", o->project, 0, 1e6));
-    BN_TRY(check_real("k", o->k, 1, 1e6));
-    BN_TRY(check_real("patience", (double)o->patience, 1, 1e15));
-    BN_TRY(check_real("the sample", (double)o->sample, -1, 1e15));
-done:
-    return rc;
-}
-
-static bonsai_status check_ratio(double ratio)
-{
-    if (ratio > 0 && ratio <= 1)
-        return BONSAI_OK;
-    return bn_fail(BONSAI_E_ARGUMENT, "a ratio of %g is not in (0, 1]", ratio);
 }
 
 /* ---- what all methods share ---- */
@@ -202,7 +153,8 @@ static bonsai_status find_neighbours(preparation *p)
             memcpy(p->check_list + i * o->k, list + (int64_t)p->check[i] * o->k,
                    (size_t)o->k * sizeof *list);
     else
-        BN_TRY(nearest(p->check_list, p, p->check, p->checks, (bn_progress){NULL, NULL}));
+        BN_TRY(bn_knn(p->check_list, NULL, &job->x, p->check, p->checks, o->k, job->threads,
+                      job->progress));
     BN_TRY(bn_rknn(&job->rknn, job->trees, job->sample, job->z, list, o->k));
     p->seconds_knn = bn_seconds() - start;
     if (p->projected)
@@ -239,31 +191,26 @@ static bonsai_status embed(preparation *p)
     return rc;
 }
 
-/* Goes on with the features that a decision tree splits on; embeddings and neighbours
- * are those of all features. */
-static bonsai_status select_features(preparation *p)
+/* What has to be read of the whole graph but its embeddings. */
+static bonsai_status measure(preparation *p, const bonsai_graph *g)
 {
     bonsai_status rc;
     bn_job *job = &p->job;
-    int32_t *label = NULL, *kept = NULL;
-    int64_t count;
-    double start = bn_seconds();
-    if (p->projected)                   /* it is no longer needed; the tree wants all features */
-        bn_embedding_free(&job->x);
-    if (job->x.rows == 0)
-        BN_TRY(bn_wl(&job->x, job->g, job->train, job->trees, p->o.layers, job->threads,
-                     job->progress));
-    BN_TRY(BN_NEW(&label, job->trees));
-    for (int64_t t = 0; t < job->trees; t++)
-        label[t] = bn_label(job->g, job->train[t]);
-    BN_TRY(bn_cart(&kept, &count, &job->x, label, job->g->view.classes, job->threads,
-                   job->progress));
-    BN_TRY(bn_graph_columns(&p->columns, job->g, kept, count));
-    job->g = p->columns;
-    p->seconds_wl += bn_seconds() - start;
+    enum { PASSES = 4 };
+    BN_TRY(bn_tick(job->progress, "measuring", 0, PASSES));
+    BN_TRY(need_input(g));
+    BN_TRY(choose_split(p, g));
+    BN_TRY(list_training(&job->train, &job->trees, p->full));
+    BN_TRY(bn_tick(job->progress, "measuring", 1, PASSES));
+    BN_TRY(bonsai_graph_bytes(&p->full_bytes, g, BONSAI_STRICT));
+    BN_TRY(bn_tick(job->progress, "measuring", 2, PASSES));
+    BN_TRY(bonsai_graph_bytes(&p->paper_full_bytes, g, BONSAI_PAPER_FULL));
+    BN_TRY(bn_tick(job->progress, "measuring", 3, PASSES));
+    BN_TRY(bn_report_crc(&p->crc, p->full, job->train, job->trees, job->threads));
+    for (int64_t v = 0; v < g->view.nodes; v++)
+        p->full_labelled += bn_label(g, v) >= 0;
+    BN_TRY(bn_tick(job->progress, "measuring", PASSES, PASSES));
 done:
-    bn_free(label);
-    bn_free(kept);
     return rc;
 }
 
@@ -272,18 +219,11 @@ static bonsai_status prepare(preparation *p, const bonsai_graph *g)
     bonsai_status rc;
     bn_job *job = &p->job;
     bonsai_method m = p->o.method;
-    BN_TRY(need_input(g));
-    BN_TRY(choose_split(p, g));
-    BN_TRY(bonsai_graph_bytes(&p->full_bytes, g, BONSAI_STRICT));
-    BN_TRY(bonsai_graph_bytes(&p->paper_full_bytes, g, BONSAI_PAPER_FULL));
-    for (int64_t v = 0; v < g->view.nodes; v++)
-        p->full_labelled += bn_label(g, v) >= 0;
-    job->g = p->full;
     job->o = &p->o;
     job->threads = bn_threads(p->o.threads);
     job->progress = (bn_progress){p->o.progress, p->o.payload};
-    BN_TRY(list_training(&job->train, &job->trees, p->full));
-    BN_TRY(bn_report_crc(&p->crc, p->full, job->train, job->trees, job->threads));
+    BN_TRY(measure(p, g));
+    job->g = p->full;
     if (p->o.inductive)
         BN_TRY(cut_to_training(p));
     bool covers = m == BONSAI_TREES && !p->o.no_rknn;
@@ -502,15 +442,6 @@ done:
 
 /* ---- the doors ---- */
 
-static bonsai_status check_budget(const bonsai_condense_options *o)
-{
-    if (o->ratio != 0)
-        return check_ratio(o->ratio);
-    if (o->bytes > 0 || o->nodes > 0 || o->trees > 0)
-        return BONSAI_OK;
-    return bn_fail(BONSAI_E_ARGUMENT, "no budget was given: set ratio, bytes, nodes or trees");
-}
-
 bonsai_status bonsai_condense_many(bonsai_graph **out, bonsai_condense_info *info,
                                    const double *ratios, int count, const bonsai_graph *g,
                                    const bonsai_condense_options *given)
@@ -522,9 +453,9 @@ bonsai_status bonsai_condense_many(bonsai_graph **out, bonsai_condense_info *inf
     for (int i = 0; i < count; i++)
         out[i] = NULL;
     BN_TRY(BN_OPTIONS(&p.o, given, condense));
-    BN_TRY(check_options(&p.o));
+    BN_TRY(bn_request_check(&p.o));
     for (int i = 0; i < count; i++)
-        BN_TRY(ratios ? check_ratio(ratios[i]) : check_budget(&p.o));
+        BN_TRY(ratios ? bn_request_ratio(ratios[i]) : bn_request_budget(&p.o));
     BN_TRY(prepare(&p, g));
     for (int i = 0; i < count; i++) {
         if (ratios)

@@ -150,6 +150,12 @@ bonsai_status bn_ppr(double *pi, int *rounds, int64_t n, const int64_t *offsets,
  * the score there; -1 with fewer than three nodes. */
 bonsai_status bn_knee(int64_t *index, double *score, const double *pi, int64_t n);
 
+/* ---- what may be asked for (request.c) ---- */
+
+bonsai_status bn_request_check(const bonsai_condense_options *o);      /* all but the budget */
+bonsai_status bn_request_budget(const bonsai_condense_options *o);
+bonsai_status bn_request_ratio(double ratio);
+
 /* ---- a job: what all methods start from (condense.c) ---- */
 
 typedef struct {

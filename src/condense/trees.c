@@ -279,7 +279,7 @@ done:
 
 /* ---- the whole ---- */
 
-/* Stand-alone bytes of every tree, for the density rule. */
+/* Stand-alone bytes of every tree that covers anything, for the density rule. */
 static bonsai_status price_trees(state *s)
 {
     bonsai_status rc;
@@ -295,6 +295,8 @@ static bonsai_status price_trees(state *s)
         const int32_t *tree;
         int64_t count;
         s->cost[t] = large;                     /* at least, if it does not fit */
+        if (job->rknn.offsets[t] == job->rknn.offsets[t + 1])
+            continue;
         if (bn_ego_grow(&tree, &count, s->set.ego, price, job->train[t], job->o->layers, b->bytes,
                         b->nodes < INT64_MAX ? b->nodes : -1)) {
             s->cost[t] = fmax(1, bn_price_bytes(price) - empty);

@@ -1,0 +1,92 @@
+/* test_budget.c -- on real data the budget is really used, where the data are at hand.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "condensing.h"
+
+#include <stdio.h>
+
+static const char *const sets[] = {"planetoid/ind.cora", "planetoid/ind.citeseer",
+                                   "planetoid/ind.pubmed", "npz/amazon_photo.npz",
+                                   "npz/ogbn_arxiv_sub22k.npz"};
+static const double ratios[3] = {0.005, 0.01, 0.03};
+
+static bonsai_graph *open_set(const char *name)
+{
+    static const char *const folders[] = {"../shared/data", "../../shared/data"};
+    bonsai_graph *g = NULL;
+    char path[200];
+    for (int i = 0; i < 2 && !g; i++) {
+        snprintf(path, sizeof path, "%s/%s", folders[i], name);
+        if (bonsai_graph_load(&g, path) != BONSAI_OK)
+            g = NULL;
+    }
+    return g;
+}
+
+static void assert_used(const bonsai_graph *small, const bonsai_condense_info *i,
+                        const bonsai_graph *g, double least)
+{
+    double bytes = 0;
+    assert_int_equal(bonsai_graph_bytes(&bytes, small, BONSAI_STRICT), BONSAI_OK);
+    assert_true(bytes == i->bytes && bytes <= i->budget);
+    assert_true(bytes >= least * i->budget);
+    int64_t missing = g->view.classes;
+    for (int64_t c = 0; c < g->view.classes; c++)
+        for (int64_t v = 0; v < small->view.nodes; v++)
+            if (bn_label(small, v) == c) {
+                missing--;
+                break;
+            }
+    assert_int_equal(missing, 0);
+}
+
+static void condense_all(bonsai_method method)
+{
+    int seen = 0;
+    for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
+        bonsai_graph *g = open_set(sets[s]), *small[3];
+        bonsai_condense_options o;
+        bonsai_condense_info i[3];
+        if (!g)
+            continue;
+        seen++;
+        bonsai_condense_options_init(&o);
+        o.method = method;
+        o.split[0] = 60;
+        o.split[1] = o.split[2] = 20;
+        for (int k = 0; k < 3; k++)
+            bonsai_condense_info_init(&i[k]);
+        if (bonsai_condense_many(small, i, ratios, 3, g, &o) != BONSAI_OK)
+            fail_msg("%s", bonsai_error());
+        for (int k = 0; k < 3; k++) {
+            assert_used(small[k], &i[k], g, 0.9);
+            bonsai_graph_free(small[k]);
+        }
+        bonsai_graph_free(g);
+    }
+    if (seen == 0)
+        skip();
+}
+
+static void trees_use_the_budget_and_know_every_class(void **state)
+{
+    (void)state;
+    condense_all(BONSAI_TREES);
+}
+
+static void random_nodes_and_trees_do_too(void **state)
+{
+    (void)state;
+    condense_all(BONSAI_RANDOM);
+    condense_all(BONSAI_RANDOM_TREES);
+    condense_all(BONSAI_DEGREE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trees_use_the_budget_and_know_every_class),
+        cmocka_unit_test(random_nodes_and_trees_do_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
