@@ -153,8 +153,7 @@ static bonsai_status find_neighbours(preparation *p)
             memcpy(p->check_list + i * o->k, list + (int64_t)p->check[i] * o->k,
                    (size_t)o->k * sizeof *list);
     else
-        BN_TRY(bn_knn(p->check_list, NULL, &job->x, p->check, p->checks, o->k, job->threads,
-                      job->progress));
+        BN_TRY(nearest(p->check_list, p, p->check, p->checks, job->progress));
     BN_TRY(bn_rknn(&job->rknn, job->trees, job->sample, job->z, list, o->k));
     p->seconds_knn = bn_seconds() - start;
     if (p->projected)
@@ -211,6 +210,34 @@ static bonsai_status measure(preparation *p, const bonsai_graph *g)
         p->full_labelled += bn_label(g, v) >= 0;
     BN_TRY(bn_tick(job->progress, "measuring", PASSES, PASSES));
 done:
+    return rc;
+}
+
+/* Goes on with the features that a decision tree splits on; embeddings and neighbours
+ * are those of all features. */
+static bonsai_status select_features(preparation *p)
+{
+    bonsai_status rc;
+    bn_job *job = &p->job;
+    int32_t *label = NULL, *kept = NULL;
+    int64_t count;
+    double start = bn_seconds();
+    if (p->projected)                   /* it is no longer needed; the tree wants all features */
+        bn_embedding_free(&job->x);
+    if (job->x.rows == 0)
+        BN_TRY(bn_wl(&job->x, job->g, job->train, job->trees, p->o.layers, job->threads,
+                     job->progress));
+    BN_TRY(BN_NEW(&label, job->trees));
+    for (int64_t t = 0; t < job->trees; t++)
+        label[t] = bn_label(job->g, job->train[t]);
+    BN_TRY(bn_cart(&kept, &count, &job->x, label, job->g->view.classes, job->threads,
+                   job->progress));
+    BN_TRY(bn_graph_columns(&p->columns, job->g, kept, count));
+    job->g = p->columns;
+    p->seconds_wl += bn_seconds() - start;
+done:
+    bn_free(label);
+    bn_free(kept);
     return rc;
 }
 
