@@ -255,7 +255,7 @@ static bonsai_status prepare(preparation *p, const bonsai_graph *g)
         BN_TRY(cut_to_training(p));
     bool covers = m == BONSAI_TREES && !p->o.no_rknn;
     if (covers && p->o.k >= job->trees)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: k is %d but there are %lld trees: it must be below",
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: k is %d but there are %lld trees: k must be smaller",
                        p->full->where, p->o.k, (long long)job->trees);
     if (covers || m == BONSAI_HERDING || m == BONSAI_KCENTER)
         BN_TRY(embed(p));
