@@ -609,8 +609,8 @@ static void stages_come_in_order_and_every_tick_can_cancel(void **state)
         if (training_nodes(g) >= 2) {
             assert_int_equal(try_with(g, &o), BONSAI_OK);
             const char *wanted = o.method == BONSAI_TREES
-                                     ? o.density ? " measuring embedding neighbours pricing cover sparsify"
-                                                 : " measuring embedding neighbours cover sparsify"
+                                     ? o.density ? " measuring embedding neighbours pricing cover sparsify finishing"
+                                                 : " measuring embedding neighbours cover sparsify finishing"
                                  : o.method == BONSAI_HERDING || o.method == BONSAI_KCENTER
                                      ? " measuring embedding choosing" : " measuring choosing";
             assert_string_equal(all.stages, wanted);

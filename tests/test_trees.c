@@ -361,6 +361,25 @@ static void the_budget_is_filled_down_to_single_nodes(void **state)
     }
 }
 
+/* Only 4 and 8 are trees: with both in and budget left, their neighbours come back. */
+static void ego_nodes_come_back_where_no_tree_could_use_the_bytes(void **state)
+{
+    (void)state;
+    const int32_t source[] = {0, 1, 2, 3, 4, 5, 6, 7}, target[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    uint8_t label[9] = {0}, split[9] = {0, 0, 0, 0, 1, 0, 0, 0, 1};
+    for (int64_t most = 1; most <= 9; most++) {
+        work w;
+        assert_true(start(&w, by_hand(9, 8, source, target, label, split, 1), 1, 3));
+        for (w.o.layers = 0; w.o.layers <= 2; w.o.layers++) {
+            static const int64_t reach[] = {2, 5, 7};
+            bn_choice c = choose(&w, 0, most, 0);
+            assert_int_equal(c.count, most < reach[w.o.layers] ? most : reach[w.o.layers]);
+            bn_choice_free(&c);
+        }
+        end(&w);
+    }
+}
+
 /* ---- extras of the published code ---- */
 
 static void matched_classes_have_the_shares_of_the_training_nodes(void **state)
@@ -452,6 +471,7 @@ int main(void)
         cmocka_unit_test(a_class_whose_trees_are_too_large_is_tried_at_less_depth),
         cmocka_unit_test(ego_nodes_below_the_knee_go_unless_told_otherwise),
         cmocka_unit_test(the_budget_is_filled_down_to_single_nodes),
+        cmocka_unit_test(ego_nodes_come_back_where_no_tree_could_use_the_bytes),
         cmocka_unit_test(the_price_while_selecting_is_the_size_in_the_end),
         cmocka_unit_test(the_choice_tells_the_truth_about_itself),
         cmocka_unit_test(a_number_of_trees_covers_as_much_as_the_theorem_says),
