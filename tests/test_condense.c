@@ -245,6 +245,8 @@ static void no_label_outside_the_training_part_leaves_a_trace(void **state)
             a = condensed(&i, g, &o);
             b = condensed(&i, h, &o);
             assert_same_file(a, b);
+            assert_true(!bn_has(a, BONSAI_SOFT_LABELS) && !bn_has(a, BONSAI_NODE_WEIGHTS));
+            assert_true(!bn_has(a, BONSAI_MEMBERS) && !bn_has(a, BONSAI_SPLIT));
             bonsai_graph_free(a);
             bonsai_graph_free(b);
         }
