@@ -480,7 +480,8 @@ static bonsai_graph *plain(int64_t n, const uint8_t *label, const uint8_t *split
 static void graphs_that_cannot_be_condensed_are_refused(void **state)
 {
     (void)state;
-    const uint8_t label[] = {0, 1, 0, 1, 0, 1}, split[] = {1, 1, 1, 1, 2, 3}, none[] = {2, 2, 2, 3, 3, 0};
+    const uint8_t label[] = {0, 1, 0, 1, 0, 1}, split[] = {1, 1, 1, 1, 2, 3};
+    const uint8_t none[] = {2, 2, 2, 3, 3, 0};
     float x[6] = {1, 2, 3, 4, 5, 6}, bad[6] = {1, 2, NAN, 4, 5, 6};
     bonsai_condense_options o;
     bonsai_condense_options_init(&o);
@@ -610,11 +611,12 @@ static void stages_come_in_order_and_every_tick_can_cancel(void **state)
         o.payload = &all;
         if (training_nodes(g) >= 2) {
             assert_int_equal(try_with(g, &o), BONSAI_OK);
-            const char *wanted = o.method == BONSAI_TREES
-                                     ? o.density ? " measuring embedding neighbours pricing cover sparsify finishing"
-                                                 : " measuring embedding neighbours cover sparsify finishing"
-                                 : o.method == BONSAI_HERDING || o.method == BONSAI_KCENTER
-                                     ? " measuring embedding choosing" : " measuring choosing";
+            bool embeds = o.method == BONSAI_HERDING || o.method == BONSAI_KCENTER;
+            char wanted[100];
+            snprintf(wanted, sizeof wanted, " measuring%s%s",
+                     o.method != BONSAI_TREES ? embeds ? " embedding" : ""
+                     : o.density ? " embedding neighbours pricing" : " embedding neighbours",
+                     o.method == BONSAI_TREES ? " cover sparsify finishing" : " choosing");
             assert_string_equal(all.stages, wanted);
             for (int stop = 0; stop < all.calls; stop++) {
                 watched w = {0, stop, "", 0, 0};

@@ -341,7 +341,8 @@ static bonsai_status prepare(state *s, const bn_budget *budget)
     BN_TRY(BN_NEW(&s->deep, classes));
     BN_TRY(BN_NEW(&s->misses, classes));
     for (int64_t t = 0; t < job->trees; t++)
-        s->degree[t] = bn_row_begin(job->g, job->train[t] + 1) - bn_row_begin(job->g, job->train[t]);
+        s->degree[t] = bn_row_begin(job->g, job->train[t] + 1) -
+                       bn_row_begin(job->g, job->train[t]);
     if (job->o->density)
         BN_TRY(price_trees(s));
     /* another stream than the sample's, or the random part would begin with the sample */
