@@ -245,6 +245,8 @@ static void no_label_outside_the_training_part_leaves_a_trace(void **state)
             a = condensed(&i, g, &o);
             b = condensed(&i, h, &o);
             assert_same_file(a, b);
+            assert_true(!bn_has(a, BONSAI_SOFT_LABELS) && !bn_has(a, BONSAI_NODE_WEIGHTS));
+            assert_true(!bn_has(a, BONSAI_MEMBERS) && !bn_has(a, BONSAI_SPLIT));
             bonsai_graph_free(a);
             bonsai_graph_free(b);
         }
@@ -478,7 +480,8 @@ static bonsai_graph *plain(int64_t n, const uint8_t *label, const uint8_t *split
 static void graphs_that_cannot_be_condensed_are_refused(void **state)
 {
     (void)state;
-    const uint8_t label[] = {0, 1, 0, 1, 0, 1}, split[] = {1, 1, 1, 1, 2, 3}, none[] = {2, 2, 2, 3, 3, 0};
+    const uint8_t label[] = {0, 1, 0, 1, 0, 1}, split[] = {1, 1, 1, 1, 2, 3};
+    const uint8_t none[] = {2, 2, 2, 3, 3, 0};
     float x[6] = {1, 2, 3, 4, 5, 6}, bad[6] = {1, 2, NAN, 4, 5, 6};
     bonsai_condense_options o;
     bonsai_condense_options_init(&o);
@@ -608,11 +611,12 @@ static void stages_come_in_order_and_every_tick_can_cancel(void **state)
         o.payload = &all;
         if (training_nodes(g) >= 2) {
             assert_int_equal(try_with(g, &o), BONSAI_OK);
-            const char *wanted = o.method == BONSAI_TREES
-                                     ? o.density ? " measuring embedding neighbours pricing cover sparsify"
-                                                 : " measuring embedding neighbours cover sparsify"
-                                 : o.method == BONSAI_HERDING || o.method == BONSAI_KCENTER
-                                     ? " measuring embedding choosing" : " measuring choosing";
+            bool embeds = o.method == BONSAI_HERDING || o.method == BONSAI_KCENTER;
+            char wanted[100];
+            snprintf(wanted, sizeof wanted, " measuring%s%s",
+                     o.method != BONSAI_TREES ? embeds ? " embedding" : ""
+                     : o.density ? " embedding neighbours pricing" : " embedding neighbours",
+                     o.method == BONSAI_TREES ? " cover sparsify finishing" : " choosing");
             assert_string_equal(all.stages, wanted);
             for (int stop = 0; stop < all.calls; stop++) {
                 watched w = {0, stop, "", 0, 0};

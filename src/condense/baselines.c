@@ -271,7 +271,8 @@ static bonsai_status take_all(bn_set *s, int depth)
     chooser c = {.job = job};
     int64_t misses = 0;
     BN_TRY(start(&c));
-    for (int64_t t; s->roots < s->budget.trees && misses < job->o->patience && (t = next(&c)) >= 0;) {
+    for (int64_t t; s->roots < s->budget.trees && misses < job->o->patience &&
+                    (t = next(&c)) >= 0;) {
         bool in = s->role[job->train[t]] == BONSAI_ROOT || bn_set_try(s, t, depth);
         c.used[t] = 1;
         misses = in ? 0 : misses + 1;

@@ -313,8 +313,8 @@ static bonsai_status too_small(const preparation *p, const bn_budget *b)
         least = fmin(least, bn_price_bytes(price));
         bn_price_remove(price, p->job.train[t]);
     }
-    rc = bn_fail(BONSAI_E_ARGUMENT, "%s: a budget of %.0f bytes is too small: the smallest possible "
-                 "graph, of one node, takes %.0f", p->full->where, b->bytes, least);
+    rc = bn_fail(BONSAI_E_ARGUMENT, "%s: a budget of %.0f bytes is too small: the smallest "
+                 "possible graph, of one node, takes %.0f", p->full->where, b->bytes, least);
 done:
     bn_price_free(price);
     return rc;

@@ -1,10 +1,10 @@
 /* condense.h -- the stages of condensation.
  *
  * Each stage is one file and knows none of the others; trees.c, baselines.c (both on
- * the set of set.h) and condense.c put them in order.  A "tree" is the computation tree of a training
- * node: the node and everything within L hops.  Trees are numbered by their place
- * in the list of training nodes, which ascends, so that ties by number are ties by
- * node id.
+ * the set of set.h) and condense.c put them in order.  A "tree" is the computation
+ * tree of a training node: the node and everything within L hops.  Trees are numbered
+ * by their place in the list of training nodes, which ascends, so that ties by number
+ * are ties by node id.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_CONDENSE_H

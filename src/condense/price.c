@@ -114,7 +114,8 @@ static void learn_row(bn_price *p, int32_t v)
     else
         p->row_least[v] = least_of_row(p, &t);
     p->trait[v] = (uint8_t)(KNOWN | (t.ones ? 0 : NOT_ONES) | (t.half ? 0 : NOT_HALF) |
-                            (t.u8 ? 0 : NOT_U8) | (t.i8 ? 0 : NOT_I8) | (integer ? 0 : NOT_INTEGER));
+                            (t.u8 ? 0 : NOT_U8) | (t.i8 ? 0 : NOT_I8) |
+                            (integer ? 0 : NOT_INTEGER));
 }
 
 double bn_price_least(bn_price *p, int32_t v)

@@ -76,8 +76,8 @@ static json_t *options_json(const bonsai_condense_options *o)
 {
     return json_pack("{s:f,s:I,s:I,s:I,s:s,s:i,s:i,s:I,s:f,s:f,s:b,s:b,s:b,s:I,s:f,s:f,s:f,s:f,s:b,"
                      "s:b,s:b,s:b,s:i,s:[fff],s:I}",
-                     "ratio", o->ratio, "bytes", (json_int_t)o->bytes, "nodes", (json_int_t)o->nodes,
-                     "trees", (json_int_t)o->trees,
+                     "ratio", o->ratio, "bytes", (json_int_t)o->bytes,
+                     "nodes", (json_int_t)o->nodes, "trees", (json_int_t)o->trees,
                      "accounting", o->accounting == BONSAI_STRICT ? "strict" : "paper",
                      "layers", o->layers, "k", o->k, "sample", (json_int_t)o->sample,
                      "theta", o->theta, "delta", o->delta, "density", o->density,
@@ -95,7 +95,8 @@ static json_t *sizes_json(const bonsai_condense_info *i)
     return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:f,s:o,s:o,s:f}",
                      "nodes", (json_int_t)i->nodes, "edges", (json_int_t)i->edges,
                      "labelled", (json_int_t)i->labelled, "roots", (json_int_t)i->roots,
-                     "full_nodes", (json_int_t)i->full_nodes, "full_edges", (json_int_t)i->full_edges,
+                     "full_nodes", (json_int_t)i->full_nodes,
+                     "full_edges", (json_int_t)i->full_edges,
                      "full_labelled", (json_int_t)i->full_labelled,
                      "bytes", number(i->bytes), "full_bytes", number(i->full_bytes),
                      "ratio", i->ratio, "paper_bytes", number(i->paper_bytes),

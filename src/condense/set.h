@@ -48,6 +48,8 @@ bonsai_status bn_set_collect(bn_choice *out, bn_set *s);
 
 /* ---- PageRank and its knee on the set (sparsify.c) ---- */
 
+#define BN_ENOUGH 0.98          /* of the budget: SPEC section 5, step 3 */
+
 typedef struct { double score; int32_t node; } bn_ranked;
 
 /* Scores all chosen nodes by PageRank from the roots; there must be one. */
@@ -58,6 +60,10 @@ bonsai_status bn_set_lowest(bn_ranked **out, int64_t *count, const bn_set *s, in
 /* Drops the ego nodes below the knee, *pruned of them; none if that is less than the
  * least share of the nodes and the budget is used: then *settled. */
 bonsai_status bn_set_prune(bn_set *s, int64_t *pruned, bool *settled);
+
+/* Adds single nodes within `layers` hops of the roots while they fit, the nearest
+ * first: for when no tree is left that could use the rest of the budget. */
+bonsai_status bn_set_widen(bn_set *s);
 
 /* ---- what only the published code does (published.c) ---- */
 

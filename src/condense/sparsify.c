@@ -9,8 +9,6 @@
 
 #include "set.h"
 
-static const double ENOUGH = 0.98;      /* of the budget: SPEC section 5, step 3 */
-
 typedef struct {                /* the graph that the set induces */
     int64_t  n;
     int64_t *offsets;
@@ -150,11 +148,75 @@ bonsai_status bn_set_prune(bn_set *s, int64_t *pruned, bool *settled)
     for (; below < egos && below < most && ego[below].score < bar; below++)
         going[below] = ego[below].node;
     bool few = below == 0 || (double)below < o->min_pruned * (double)s->members;
-    *settled = few && bn_set_used(s) >= ENOUGH;
+    *settled = few && bn_set_used(s) >= BN_ENOUGH;
     if (!*settled && bn_set_drop(s, going, below))
         *pruned = below;
 done:
     bn_free(ego);
     bn_free(going);
+    return rc;
+}
+
+/* Takes one node as part of a root's tree; false if it does not fit. */
+static bool take_node(bn_set *s, int32_t v, int32_t root)
+{
+    bn_price_mark(s->price);
+    bn_price_add(s->price, v);
+    if (bn_set_over(s)) {
+        bn_price_undo(s->price, &v, 1);
+        return false;
+    }
+    s->role[v] = BONSAI_EGO;
+    s->brought[v] = root;
+    s->member[s->members++] = v;
+    return true;
+}
+
+/* Meets the neighbours of a node; those in the set or taken into it go to the queue.
+ * place marks what has been met. */
+static bool widen_from(bn_set *s, int32_t v, int32_t *queue, int64_t *tail, int64_t *misses)
+{
+    const int32_t *to = bn_neighbors(s->job->g);
+    int64_t end = bn_row_begin(s->job->g, v + 1);
+    for (int64_t e = bn_row_begin(s->job->g, v); e < end; e++) {
+        int32_t u = to[e];
+        if (s->place[u] >= 0)
+            continue;
+        s->place[u] = 0;
+        if (s->role[u] == BONSAI_ROLE_NONE && !take_node(s, u, s->brought[v])) {
+            if (++*misses >= s->job->o->patience)
+                return false;
+            continue;
+        }
+        *misses = 0;
+        queue[(*tail)++] = u;
+    }
+    return true;
+}
+
+bonsai_status bn_set_widen(bn_set *s)
+{
+    bonsai_status rc;
+    bn_ranked *root = NULL;
+    int32_t *queue = NULL;
+    int64_t roots = 0, head = 0, tail = 0, misses = 0;
+    bool going = true;
+    BN_TRY(BN_NEW(&queue, s->job->g->view.nodes));
+    BN_TRY(bn_set_lowest(&root, &roots, s, 1 << BONSAI_ROOT));
+    for (int64_t i = roots - 1; i >= 0; i--) {
+        queue[tail++] = root[i].node;
+        s->place[root[i].node] = 0;
+    }
+    for (int hop = 0; hop < s->job->o->layers && going; hop++)
+        for (int64_t end = tail; head < end && going; head++) {
+            going = widen_from(s, queue[head], queue, &tail, &misses);
+            if (head % 1024 == 0)
+                BN_TRY(bn_tick(s->job->progress, "finishing", 0, 1));
+        }
+done:
+    for (int64_t v = 0; v < s->job->g->view.nodes; v++)
+        s->place[v] = -1;
+    bn_free(root);
+    bn_free(queue);
     return rc;
 }

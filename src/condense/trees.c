@@ -3,7 +3,8 @@
  * Trees are taken in the order of the greedy cover as long as they fit.  Then
  * PageRank from the roots ranks the ego nodes, those below the knee go, and the
  * bytes that they free are filled with more trees, of less depth once no whole tree
- * fits, down to single nodes.  Paper: algorithm 1 and the appendix on PPR.
+ * fits, down to single nodes.  Where all trees are in and bytes are left, ego nodes
+ * come back, the nearest first.  Paper: algorithm 1 and the appendix on PPR.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -210,6 +211,23 @@ done:
     return rc;
 }
 
+/* Uses up what no tree could use, matches classes, and scores what there is in the end. */
+static bonsai_status finish(state *s)
+{
+    bonsai_status rc;
+    const bonsai_condense_options *o = s->job->o;
+    BN_TRY(begin_stage(s, "finishing", 1));
+    if (s->set.budget.trees == INT64_MAX && o->oversample <= 1 && bn_set_used(&s->set) < BN_ENOUGH)
+        BN_TRY(bn_set_widen(&s->set));
+    if (o->match_classes)
+        BN_TRY(bn_set_match(&s->set, s->cover));
+    if (!o->no_ppr && s->set.roots > 0)
+        BN_TRY(bn_set_rank(&s->set));
+    BN_TRY(end_stage(s));
+done:
+    return rc;
+}
+
 /* Selects so many budgets, then shrinks to one. */
 static bonsai_status oversample(state *s, bn_choice *out)
 {
@@ -323,7 +341,8 @@ static bonsai_status prepare(state *s, const bn_budget *budget)
     BN_TRY(BN_NEW(&s->deep, classes));
     BN_TRY(BN_NEW(&s->misses, classes));
     for (int64_t t = 0; t < job->trees; t++)
-        s->degree[t] = bn_row_begin(job->g, job->train[t] + 1) - bn_row_begin(job->g, job->train[t]);
+        s->degree[t] = bn_row_begin(job->g, job->train[t] + 1) -
+                       bn_row_begin(job->g, job->train[t]);
     if (job->o->density)
         BN_TRY(price_trees(s));
     /* another stream than the sample's, or the random part would begin with the sample */
@@ -359,10 +378,7 @@ bonsai_status bn_trees(bn_choice *out, const bn_job *job, const bn_budget *budge
     if (job->o->oversample <= 1 && !job->o->no_ppr)
         BN_TRY(sparsify(&s, out));
     start = bn_seconds();
-    if (job->o->match_classes)
-        BN_TRY(bn_set_match(&s.set, s.cover));
-    if (!job->o->no_ppr && s.set.roots > 0)     /* scores of what is left in the end */
-        BN_TRY(bn_set_rank(&s.set));
+    BN_TRY(finish(&s));
     BN_TRY(bn_set_collect(out, &s.set));
     for (int64_t c = 0; c < job->g->view.classes; c++)
         out->shallow_classes += s.tried[c] && !s.deep[c];
