@@ -143,7 +143,7 @@ static void sizes_survive_failed_allocations(void **state)
 {
     (void)state;
     bonsai_graph *g = random_graph(1, 8, 20, SPARSE_I8, WITH_ALL);
-    survives_failed_allocations(all_sizes, g, 13);
+    survives_failed_allocations(all_sizes, g, 10);
     bonsai_graph_free(g);
 }
 

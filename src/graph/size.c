@@ -23,22 +23,15 @@ done:
     return rc;
 }
 
-static double strict_bytes(const bn_plan *p)
-{
-    int64_t sum = 0;
-#define ADD(name, id, text, counted) sum += counted ? bn_plan_bytes(p, id) : 0;
-    BONSAI_SECTION_MAP(ADD)
-#undef ADD
-    return (double)sum;
-}
-
 typedef struct {
     double sum;                 /* of all values */
     int64_t nnz;
     bool integer, binary;
 } paper_features;
 
-static bonsai_status read_paper_features(paper_features *out, const bonsai_graph *g)
+/* Reads rows until one says that the features are not integers (only_integer), or all. */
+static bonsai_status read_paper_features(paper_features *out, const bonsai_graph *g,
+                                         bool only_integer)
 {
     bonsai_status rc;
     int64_t room = bn_row_room(g);
@@ -47,7 +40,7 @@ static bonsai_status read_paper_features(paper_features *out, const bonsai_graph
     *out = (paper_features){0, 0, true, true};
     BN_TRY(BN_NEW(&index, room));
     BN_TRY(BN_NEW(&value, room));
-    for (int64_t v = 0; v < g->view.nodes; v++) {
+    for (int64_t v = 0; v < g->view.nodes && (out->integer || !only_integer); v++) {
         int64_t count = bn_row_get(index, value, g, v);
         out->nnz += count;
         for (int64_t i = 0; i < count; i++) {
@@ -72,43 +65,56 @@ static int64_t count_self_loops(const bonsai_graph *g)
     return loops;
 }
 
-static bonsai_status paper_bytes(double *out, const bonsai_graph *g, const bn_plan *p, bool full)
+static bonsai_status paper_full(double *out, const bonsai_graph *g)
 {
     bonsai_status rc;
     paper_features x;
-    double n = (double)g->view.nodes, f = (double)g->view.features;
-    double m = (double)bonsai_graph_edges(g);
-    BN_TRY(read_paper_features(&x, g));
-    if (full) {
-        *out = 2 * (n * f * (x.integer ? 1 : 2) + 2 * m);
-        goto done;
-    }
+    BN_TRY(bn_graph_need(g, BN_FEATURE_SECTIONS, 0));
+    BN_TRY(read_paper_features(&x, g, true));
+    *out = 2 * ((double)g->view.nodes * (double)g->view.features * (x.integer ? 1 : 2) +
+                2 * (double)bonsai_graph_edges(g));
+done:
+    return rc;
+}
+
+static bonsai_status paper_condensed(double *out, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    paper_features x;
+    bn_plan p;
+    double n = (double)g->view.nodes, m = (double)bonsai_graph_edges(g);
+    BN_TRY(bn_plan_make(&p, g, BONSAI_ENCODE_AUTO, 0));
+    BN_TRY(read_paper_features(&x, g, false));
     BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_NEIGHBORS), 0));
     double loops = (double)count_self_loops(g);
     double edges = (g->view.flags & BONSAI_DIRECTED ? m - loops : (m - loops) / 2) + n;
-    double rows = p->type[BONSAI_FEATURES] ? 2 * n * f
+    double rows = p.type[BONSAI_FEATURES] ? 2 * n * (double)g->view.features
                   : x.integer && !x.binary ? 2 * (double)x.nnz : x.sum;
     *out = 2 * (rows + 2 * edges);
 done:
     return rc;
 }
 
+static bonsai_status strict_bytes(double *out, const bonsai_graph *g)
+{
+    bn_plan p;
+    int64_t sum = 0;
+    bonsai_status rc = bn_plan_make(&p, g, BONSAI_ENCODE_AUTO, 0);
+    if (rc != BONSAI_OK)
+        return rc;
+#define ADD(name, id, text, counted) sum += counted ? bn_plan_bytes(&p, id) : 0;
+    BONSAI_SECTION_MAP(ADD)
+#undef ADD
+    *out = (double)sum;
+    return BONSAI_OK;
+}
+
 bonsai_status bonsai_graph_bytes(double *out, const bonsai_graph *g, bonsai_accounting accounting)
 {
-    bonsai_status rc;
-    bn_plan p;
-    BN_TRY(bn_plan_make(&p, g, BONSAI_ENCODE_AUTO, 0));
     switch (accounting) {
-    case BONSAI_STRICT:
-        *out = strict_bytes(&p);
-        break;
-    case BONSAI_PAPER_FULL:
-    case BONSAI_PAPER_CONDENSED:
-        BN_TRY(paper_bytes(out, g, &p, accounting == BONSAI_PAPER_FULL));
-        break;
-    default:
-        rc = bn_fail(BONSAI_E_ARGUMENT, "accounting %d is not known", (int)accounting);
+    case BONSAI_STRICT:          return strict_bytes(out, g);
+    case BONSAI_PAPER_FULL:      return paper_full(out, g);
+    case BONSAI_PAPER_CONDENSED: return paper_condensed(out, g);
     }
-done:
-    return rc;
+    return bn_fail(BONSAI_E_ARGUMENT, "accounting %d is not known", (int)accounting);
 }
