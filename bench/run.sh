@@ -16,7 +16,8 @@ trap 'rm -rf "$room"' EXIT
 # timed COMMAND...: its wall seconds, CPU seconds and peak memory in MB, as "w c m".
 timed() {
     "$@" -q -v >/dev/null 2>"$room/err" || { cat "$room/err" >&2; exit 1; }
-    sed -n 's/.*: \([0-9.]*\) s, \([0-9.]*\) s CPU, \([0-9.]*\) MB.*/\1 \2 \3/p' "$room/err" | tail -n 1
+    sed -n 's/.*: \([0-9.]*\) s, \([0-9.]*\) s CPU, \([0-9.]* [MG]B\) peak memory.*/\1 \2 \3/p' "$room/err" |
+        awk '{ print $1, $2, $4 == "GB" ? 1000 * $3 : $3 }' | tail -n 1
 }
 
 echo "Kernels (best, median and spread of 16 runs)"
