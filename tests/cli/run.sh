@@ -62,7 +62,7 @@ fi
 for name; do
     chmod -R u+w "$scratch" && rm -rf "$scratch/work" "$scratch/tmp"
     mkdir "$scratch/work" "$scratch/tmp"
-    if grep -qs '^script ' "$HERE/$name.cmd" && ! command -v script >/dev/null; then
+    if grep -qs '^script ' "$HERE/$name.cmd" && ! script -qec true /dev/null >/dev/null 2>&1; then
         (exit 77)
     elif [ -f "$HERE/$name.cmd" ]; then
         golden "$name"
