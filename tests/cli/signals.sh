@@ -23,8 +23,8 @@ done
 rm large.bonsai
 # What nohup has ignored stays ignored.
 trap '' HUP
-"$BONSAI" generate --nodes 600000 --no-linear -q -o g.bonsai >/dev/null &
+"$BONSAI" generate --nodes 1500000 --no-linear -q -o g.bonsai >/dev/null &
 sleep 0.1
-kill -HUP $!
+kill -HUP $! || :       # on a very fast machine it is done by now
 wait $!
 "$BONSAI" check g.bonsai >/dev/null
