@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 
@@ -195,7 +196,7 @@ static const opt option_rows[] = {
     {OPT_INT, 0, "project", "P", &asked.o.project,
      "random projection to so many dimensions before\nk-NN; 0: exact", "0..65536"},
     {OPT_TEXT, 0, "split", "A/B/C", &asked.split,
-     "draw a new split: random, or percent such as\n60/20/20; otherwise the graph's own", NULL},
+     "draw a new split: random, or percent such as\n60/20/20; otherwise the graph's own, or, where\nit has none, 60/20/20 (as bonsai split draws it)", NULL},
     {OPT_U64, 's', "seed", "S", &asked.o.seed, "the same seed gives the same bytes", NULL},
     {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
 };
@@ -282,6 +283,27 @@ static int print_results(session *s, const arguments *a, const bonsai_condense_i
     return report_print(&r, s);
 }
 
+/* A split that nobody asked for is worth a word: the user must judge on the rest of it. */
+static void note_split(session *s, const arguments *a, const bonsai_graph *g)
+{
+    const bonsai_view *v = bonsai_graph_view(g);
+    if (a->split || v->section[BONSAI_SPLIT].data)
+        return;
+    if (v->section[BONSAI_ROLE].data)
+        note(s, "%s is a condensed graph: every node with a label is for training", a->path);
+    else
+        note(s, "%s has no split: 60/20/20 was drawn; bonsai split %s -o FILE --seed %llu "
+             "draws the same", a->path, a->path, (unsigned long long)a->o.seed);
+}
+
+/* The small graph must not replace the one that it is made of. */
+static int is_input(const char *path, const char *out)
+{
+    struct stat in, to;
+    return stat(path, &in) == 0 && stat(out, &to) == 0 && in.st_dev == to.st_dev &&
+           in.st_ino == to.st_ino;
+}
+
 static int condense(session *s, const arguments *a)
 {
     bonsai_graph *g = NULL, *small[MOST_RATIOS] = {NULL};
@@ -295,6 +317,8 @@ static int condense(session *s, const arguments *a)
         rc = bonsai_condense(small, info, g, &a->o);
     for (int i = 0; i < a->count && rc == BONSAI_OK; i++)
         rc = save(s, small[i], a->to[i], BONSAI_ENCODE_AUTO);
+    if (rc == BONSAI_OK)
+        note_split(s, a, g);
     int code = rc == BONSAI_OK ? print_results(s, a, info, small) : fail(s, rc);
     for (int i = 0; i < a->count; i++)
         bonsai_graph_free(small[i]);
@@ -315,9 +339,12 @@ int cmd_condense(session *s, int argc, char **argv)
     int code = parse(s, a, argc, argv);
     if (code != OPT_GO)
         return code;
-    for (int i = 0; i < a->count; i++)
+    for (int i = 0; i < a->count; i++) {
+        if (is_input(a->path, a->to[i]))
+            return refuse(s, "%s is the graph to condense; -o must name another", a->to[i]);
         if (!path_can_be_written(s, a->to[i]))
             return EXIT_FAILED;
+    }
     note_idle(s, &a->o);
     return condense(s, a);
 }

@@ -3,8 +3,9 @@
  * A bar appears once a second has passed and is redrawn ten times a second at
  * most, so that quick commands print nothing.  Into a pipe goes one line for each
  * stage of more than a second.  A signal sets a flag; the next tick tells the
- * library to stop, and main.c raises the signal again when all is cleaned up.  A
- * second signal ends the program at once.
+ * library to stop, and main.c raises the signal again when all is cleaned up.
+ * Another signal half a second later or more ends the program at once; one that
+ * comes sooner is the same one, sent to the program and to its group.
  *
  * SPDX-License-Identifier: MIT */
 #include <signal.h>
@@ -16,8 +17,18 @@
 
 static volatile sig_atomic_t caught;
 
+static struct timespec caught_at;
+
 static void on_signal(int number)
 {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double since = (double)(now.tv_sec - caught_at.tv_sec) +
+                   1e-9 * (double)(now.tv_nsec - caught_at.tv_nsec);
+    if (caught && since > 0.5)
+        _exit(128 + number);
+    if (!caught)
+        caught_at = now;
     caught = number;
 }
 
@@ -27,7 +38,7 @@ void cancel_on_signals(void)
     struct sigaction a, before;
     memset(&a, 0, sizeof a);
     a.sa_handler = on_signal;
-    a.sa_flags = (int)SA_RESETHAND | SA_RESTART;
+    a.sa_flags = SA_RESTART;
     for (int i = 0; i < 3; i++)             /* nohup and "&" have them ignored, and so they stay */
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(signals[i], &a, NULL);

@@ -378,7 +378,9 @@ typedef struct {
     int     inductive;          /* 1: cut the graph to its training nodes first */
     int     raw_features;       /* 1: herding and kcenter on features instead of embeddings */
     int     project;            /* dimensions of a random projection before k-NN; 0: exact */
-    double  split[3];           /* percent of a fresh split; all 0: the graph's own, or 60/20/20 */
+    double  split[3];           /* percent of a fresh split, as bonsai_graph_split draws it with
+                                 * the seed; all 0: the graph's own; 60/20/20 where it has none,
+                                 * or 100/0/0 where it is itself a condensed graph */
     int     threads;            /* 0: every core */
     uint64_t seed;
     bonsai_progress_fn *progress;

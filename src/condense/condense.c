@@ -53,17 +53,20 @@ done:
     return rc;
 }
 
-/* Uses the graph's own split, or draws one. */
+/* Uses the graph's own split, or draws one; what is drawn stands in the options, and so
+ * in the report.  In a condensed graph, which has no split, every label is for training. */
 static bonsai_status choose_split(preparation *p, const bonsai_graph *g)
 {
-    const double usual[3] = {60, 20, 20}, *asked = p->o.split;
-    bonsai_status rc = BONSAI_OK;
+    const double usual[3] = {60, 20, 20}, all[3] = {100, 0, 0};
+    double *split = p->o.split;
+    bool asked = split[0] != 0 || split[1] != 0 || split[2] != 0;
     p->full = g;
-    if (asked[0] != 0 || asked[1] != 0 || asked[2] != 0)
-        rc = bonsai_graph_split(&p->split, g, asked, p->o.seed);
-    else if (!bn_has(g, BONSAI_SPLIT))
-        rc = bonsai_graph_split(&p->split, g, usual, p->o.seed);
-    if (p->split)
+    if (!asked && bn_has(g, BONSAI_SPLIT))
+        return BONSAI_OK;
+    if (!asked)
+        memcpy(split, bn_has(g, BONSAI_ROLE) ? all : usual, sizeof usual);
+    bonsai_status rc = bonsai_graph_split(&p->split, g, split, p->o.seed);
+    if (rc == BONSAI_OK)
         p->full = p->split;
     return rc;
 }

@@ -50,7 +50,8 @@ static bonsai_status unknown(const char *path)
         return bn_fail(BONSAI_E_IO, "%s: cannot be opened: %s", path, strerror(errno));
     if (S_ISDIR(st.st_mode))
         return bn_fail(BONSAI_E_FORMAT, "%s: this folder is in no known layout (OGB has raw/, "
-                       "GraphSAINT adj_full.npz, text edges.csv)", path);
+                       "GraphSAINT adj_full.npz, text edges.csv; for Planetoid say FOLDER/ind.NAME)",
+                       path);
     return bn_fail(BONSAI_E_FORMAT, "%s: is in no known format; FORMAT:PATH says which", path);
 }
 

@@ -186,8 +186,11 @@ static bonsai_status no_such_node(const bn_nodes *nodes, const bn_lines *l, cons
     if (nodes->kind == BN_NUMBERS)
         return bn_lines_fail(l, "node %.*s is outside 0..%lld", bn_field_show(id), id->text,
                              (long long)nodes->n - 1);
-    return bn_lines_fail(l, "node \"%.*s\" is not listed in %s", bn_field_show(id), id->text,
-                         nodes->listed ? nodes->listed : "the edges");
+    if (nodes->listed)
+        return bn_lines_fail(l, "node \"%.*s\" is not listed in %s, which must have a line for every "
+                             "node (its label may be empty)", bn_field_show(id), id->text,
+                             nodes->listed);
+    return bn_lines_fail(l, "node \"%.*s\" is not listed in the edges", bn_field_show(id), id->text);
 }
 
 bonsai_status bn_nodes_find(int32_t *out, const bn_nodes *nodes, const bn_lines *l,

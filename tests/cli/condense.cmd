@@ -19,6 +19,10 @@ $BONSAI condense g.bonsai -o many.npz --ratios 0.05,1 -q > /dev/null; $BONSAI co
 for m in trees random random-trees herding kcenter degree; do $BONSAI condense g.bonsai -o a.bonsai -r 0.1 --method $m | grep method; done
 $BONSAI condense g.bonsai -o a.bonsai -r 0.1 --method kcenter --on features --match-classes > /dev/null
 $BONSAI condense g.bonsai -o a.bonsai -r 0.1 --on features > /dev/null
+# A condensed graph has no split: all of its labels are for training.  Another without one is told.
+$BONSAI condense s.bonsai -o a.bonsai -r 1 | grep -E '^(labelled|full_labelled|trees)' | cut -f 2 | uniq | wc -l
+printf 'a,b\nb,c\nc,d\nd,e\ne,a\n' > e.csv; printf 'id,x\na,1\nb,2\nc,3\nd,4\ne,5\n' > e.features.csv; printf 'id,label\na,0\nb,1\nc,0\nd,1\ne,0\n' > e.labels.csv
+$BONSAI condense e.csv -o a.bonsai -r 1 -k 1 | grep -E '^(trees|full_labelled)'
 # By hand: a, b and d train; within two hops of them is all but g and h; other labels are hidden.
 $BONSAI condense $HERE/papers -o p.bonsai -r 1 -k 1 --no-ppr | grep -E '^(nodes|labelled|full_nodes|full_labelled|roots|trees|sample|coverage)'
 $BONSAI convert p.bonsai p/ -q > /dev/null; cat p/labels.csv

@@ -3,6 +3,7 @@ $BONSAI generate -q -o g.bonsai --nodes 200 --features 20 --words 3 --no-linear 
 $BONSAI condense
 $BONSAI condense g.bonsai -r 0.1
 $BONSAI condense g.bonsai -o s.bonsai
+$BONSAI condense g.bonsai -o ./g.bonsai -r 0.5
 $BONSAI condense g.bonsai -o s.bonsai -r 0
 $BONSAI condense g.bonsai -o s.bonsai --ratio 1.5
 $BONSAI condense g.bonsai -o s.bonsai --ratio nan
