@@ -14,7 +14,7 @@
 #include "wl.h"
 
 /* SPARSE_SHARE: rows with fewer than one entry in so many are cheaper sparse. */
-enum { CACHE_BYTES = 16 << 20, SPARSE_SHARE = 16, SOME_ROWS = 128 };
+enum { CACHE_BYTES = 16 << 20, SPARSE_SHARE = 16, SOME_ROWS = 128, STRETCH = 1 << 18 };
 
 void bn_embedding_free(bn_embedding *e)
 {
@@ -105,28 +105,54 @@ static float *line_up(float *p)
     return (float *)(((uintptr_t)p + 63) & ~(uintptr_t)63);
 }
 
-/* One panel through the rounds that are left; the last only for requested nodes. */
-static void do_panel(float *out, float *a, float *b, const bn_wl_run *w, int64_t first, int width)
+typedef struct {                /* a panel on its way through the rounds */
+    float  *a, *b;              /* before and after a round: n x width */
+    float  *out;                /* count x f */
+    int64_t first;              /* column */
+    int     width;
+    int64_t done, total;        /* rows of all panels and rounds, for progress */
+} panel;
+
+/* The rows of one round in stretches, with a tick in between: on a large graph a round
+ * takes many seconds.  last: of requested nodes, to their place in the result. */
+static bonsai_status panel_round(panel *p, const bn_wl_run *w, bool last)
 {
-    int64_t use = w->f - first < width ? w->f - first : width;
+    bonsai_status rc = BONSAI_OK;
+    int64_t rows = last ? w->count : w->n, left = w->f - p->first;
+    int64_t use = left < p->width ? left : p->width;
+    for (int64_t begin = 0; begin < rows; begin += STRETCH) {
+        int64_t end = rows - begin < STRETCH ? rows : begin + STRETCH;
+        BN_TRY(bn_wl_tick(w, w->layers - w->done, p->done, p->total));
+#pragma omp parallel for num_threads(w->threads) schedule(dynamic, SOME_ROWS)
+        for (int64_t i = begin; i < end; i++) {
+            int64_t v = last && w->nodes ? w->nodes[i] : i;
+            float row[BN_WIDE], *to = last ? row : p->b + v * p->width;
+            if (w->done < w->layers)
+                panel_row(to, p->a, w, v, p->width);
+            else
+                memcpy(to, p->a + v * p->width, (size_t)p->width * sizeof *to);
+            if (last)
+                memcpy(p->out + i * w->f + p->first, row, (size_t)use * sizeof *row);
+        }
+        p->done += end - begin;
+    }
+done:
+    return rc;
+}
+
+/* One panel through the rounds that are left; the last only for requested nodes. */
+static bonsai_status do_panel(panel *p, const bn_wl_run *w)
+{
+    bonsai_status rc = BONSAI_OK;
     for (int layer = w->done; layer + 1 < w->layers; layer++) {
-#pragma omp parallel for num_threads(w->threads) schedule(dynamic, SOME_ROWS)
-        for (int64_t v = 0; v < w->n; v++)
-            panel_row(b + v * width, a, w, v, width);
-        float *t = a;
-        a = b;
-        b = t;
+        BN_TRY(panel_round(p, w, false));
+        float *t = p->a;
+        p->a = p->b;
+        p->b = t;
     }
-#pragma omp parallel for num_threads(w->threads) schedule(dynamic, SOME_ROWS)
-    for (int64_t i = 0; i < w->count; i++) {
-        int64_t v = w->nodes ? w->nodes[i] : i;
-        float row[BN_WIDE];
-        if (w->done < w->layers)
-            panel_row(row, a, w, v, width);
-        else
-            memcpy(row, a + v * width, (size_t)width * sizeof *row);
-        memcpy(out + i * w->f + first, row, (size_t)use * sizeof *row);
-    }
+    BN_TRY(panel_round(p, w, true));
+done:
+    return rc;
 }
 
 static bonsai_status dense_rounds(bn_embedding *out, bn_wl_run *w)
@@ -134,7 +160,9 @@ static bonsai_status dense_rounds(bn_embedding *out, bn_wl_run *w)
     bonsai_status rc;
     float *a = NULL, *b = NULL;
     int64_t *cursor = NULL;
-    int width = w->n * BN_NARROW * (int64_t)sizeof *a <= CACHE_BYTES ? BN_NARROW : BN_WIDE;
+    bool narrow = w->n * BN_NARROW * (int64_t)sizeof *a <= CACHE_BYTES || w->f <= 2 * BN_NARROW;
+    int width = narrow ? BN_NARROW : BN_WIDE, rounds = w->layers - w->done;
+    panel p = {.width = width};
     BN_TRY(BN_NEW(&out->dense, w->count * w->f));
     BN_TRY(BN_NEW(&a, w->n * width + 16));
     BN_TRY(BN_NEW(&b, w->n * width + 16));
@@ -142,13 +170,16 @@ static bonsai_status dense_rounds(bn_embedding *out, bn_wl_run *w)
         BN_TRY(BN_NEW(&cursor, w->n));
         memcpy(cursor, w->x.offsets, (size_t)w->n * sizeof *cursor);
     }
-    for (int64_t first = 0; first < w->f; first += width) {
-        BN_TRY(bn_wl_tick(w, w->layers - w->done, first, w->f));
+    p.out = out->dense;
+    p.total = (w->f + width - 1) / width * ((rounds > 0 ? rounds - 1 : 0) * w->n + w->count);
+    for (; p.first < w->f; p.first += width) {
+        p.a = line_up(a);
+        p.b = line_up(b);
         if (cursor)
-            load_sparse(line_up(a), w, first, width, cursor);
+            load_sparse(p.a, w, p.first, width, cursor);
         else
-            load_dense(line_up(a), w, first, width);
-        do_panel(out->dense, line_up(a), line_up(b), w, first, width);
+            load_dense(p.a, w, p.first, width);
+        BN_TRY(do_panel(&p, w));
     }
 done:
     bn_free(a);
