@@ -490,6 +490,12 @@ static void graphs_that_cannot_be_condensed_are_refused(void **state)
     bonsai_graph *g[] = {plain(6, NULL, NULL, x, 1, 0), plain(6, label, none, x, 1, 0),
                          plain(6, label, split, NULL, 0, 0), plain(6, label, split, x, 1, 1)};
     assert_fails(try_with(g[0], &o), BONSAI_E_ARGUMENT, "has no labels");
+    bonsai_view v = *bonsai_graph_view(g[1]);
+    bonsai_graph *many;
+    v.classes = 65537;
+    assert_int_equal(bonsai_graph_new(&many, &v, 0), BONSAI_OK);
+    assert_fails(try_with(many, &o), BONSAI_E_ARGUMENT, "has 65537 classes; at most 65536");
+    bonsai_graph_free(many);
     assert_fails(try_with(g[1], &o), BONSAI_E_ARGUMENT, "no labelled node is in the training part");
     assert_fails(try_with(g[2], &o), BONSAI_E_ARGUMENT, "has no features; give every node some");
     assert_fails(try_with(g[3], &o), BONSAI_E_ARGUMENT, "is directed");

@@ -9,7 +9,7 @@
 #include "condense.h"
 #include "report.h"
 
-enum { CHECK_SAMPLE = 500 };
+enum { CHECK_SAMPLE = 500, MOST_CLASSES = 65536 };
 
 double bn_seconds(void)
 {
@@ -46,6 +46,9 @@ static bonsai_status need_input(const bonsai_graph *g)
     if (!bn_has(g, BONSAI_LABELS) || g->view.classes == 0)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: has no labels, and condensing reads those of the "
                        "training nodes", g->where);
+    if (g->view.classes > MOST_CLASSES)         /* a header may say anything; tables have a row each */
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld classes; at most %d can be condensed",
+                       g->where, (long long)g->view.classes, MOST_CLASSES);
     if (g->view.features == 0)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: has no features; give every node some, such as its "
                        "degree or a one-hot id", g->where);
