@@ -260,6 +260,20 @@ static void failed_allocations_are_survived(void **unused)
     bn_embedding_free(&p.e);
 }
 
+static void a_stored_minus_zero_is_no_value(void **state)
+{
+    (void)state;
+    int64_t offsets[] = {0, 1, 1, 2, 2};
+    int32_t index[] = {0, 1}, label[] = {0, 1, 0, 1}, *kept = NULL;
+    float value[] = {-0.0f, 1.0f};
+    bn_embedding e = {.rows = 4, .f = 2, .offsets = offsets, .index = index, .value = value};
+    int64_t count;
+    assert_int_equal(bn_cart(&kept, &count, &e, label, 2, 1, silent), BONSAI_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(kept[0], 1);           /* rows 0, 1 and 3 cannot be told apart */
+    bn_free(kept);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +285,7 @@ int main(void)
         cmocka_unit_test(equal_rows_keep_the_first_feature),
         cmocka_unit_test(no_features_are_refused),
         cmocka_unit_test(a_canceled_tree_leaves_nothing_behind),
+        cmocka_unit_test(a_stored_minus_zero_is_no_value),
         cmocka_unit_test(failed_allocations_are_survived),
     };
     return cmocka_run_group_tests_name("cart", tests, NULL, NULL);

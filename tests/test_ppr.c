@@ -87,7 +87,7 @@ static void equals_a_dense_linear_solve(void **state)
         make_problem(&p, seed);
         oracle_ppr(want, &p);
         assert_int_equal(bn_ppr(pi, &rounds, p.n, p.offsets, p.to, p.weighted ? p.weight : NULL,
-                                p.root, p.beta), BONSAI_OK);
+                                p.root, p.beta, (bn_progress){NULL, NULL}), BONSAI_OK);
         assert_in_range(rounds, 1, 500);
         for (int64_t v = 0; v < p.n; v++) {
             if (!(fabs(pi[v] - want[v]) <= 1e-7))
@@ -107,7 +107,7 @@ static void a_pair_by_hand(void **state)
     static const uint8_t root[2] = {1, 0};
     double pi[2];
     int rounds;
-    assert_int_equal(bn_ppr(pi, &rounds, 2, offsets, to, NULL, root, 0.15), BONSAI_OK);
+    assert_int_equal(bn_ppr(pi, &rounds, 2, offsets, to, NULL, root, 0.15, (bn_progress){NULL, NULL}), BONSAI_OK);
     assert_true(fabs(pi[0] - 1 / 1.85) < 1e-8 && fabs(pi[1] - 0.85 / 1.85) < 1e-8);
 }
 
@@ -118,7 +118,7 @@ static void without_a_root_it_is_refused(void **state)
     static const uint8_t root[1] = {0};
     double pi[1];
     int rounds;
-    assert_fails(bn_ppr(pi, &rounds, 1, offsets, NULL, NULL, root, 0.15), BONSAI_E_ARGUMENT,
+    assert_fails(bn_ppr(pi, &rounds, 1, offsets, NULL, NULL, root, 0.15, (bn_progress){NULL, NULL}), BONSAI_E_ARGUMENT,
                  "needs a root");
 }
 
@@ -150,7 +150,7 @@ static bonsai_status try_memory(void *payload)
     double pi[MOST_N], score;
     int rounds;
     int64_t index;
-    bonsai_status rc = bn_ppr(pi, &rounds, p->n, p->offsets, p->to, NULL, p->root, 0.15);
+    bonsai_status rc = bn_ppr(pi, &rounds, p->n, p->offsets, p->to, NULL, p->root, 0.15, (bn_progress){NULL, NULL});
     return rc != BONSAI_OK ? rc : bn_knee(&index, &score, pi, p->n);
 }
 

@@ -421,6 +421,25 @@ static void progress_goes_from_nothing_to_all_and_may_cancel(void **state)
     }
 }
 
+static void averages_that_overflow_are_refused(void **state)
+{
+    (void)state;
+    static const int32_t source[] = {0, 0}, target[] = {1, 2};
+    static const float x[] = {3e38f, 3e38f, 3e38f};
+    bonsai_view v;
+    bonsai_graph *g;
+    bn_embedding e;
+    bonsai_view_init(&v);
+    v.nodes = 3;
+    v.features = 1;
+    v.section[BONSAI_FEATURES] = (bonsai_array){x, 3, BONSAI_F32};
+    assert_int_equal(bonsai_graph_build(&g, &v, 2, source, target, NULL, NULL), BONSAI_OK);
+    assert_fails(bn_wl(&e, g, NULL, 0, 1, 1, (bn_progress){NULL, NULL}), BONSAI_E_ARGUMENT,
+                 "averaging the features over neighbours overflows");
+    assert_null(e.dense);
+    bonsai_graph_free(g);
+}
+
 static void a_negative_number_of_layers_is_refused(void **state)
 {
     (void)state;
@@ -473,6 +492,7 @@ int main(void)
         cmocka_unit_test(features_alone_stay_sparse),
         cmocka_unit_test(minus_zero_stays_where_nothing_is_added),
         cmocka_unit_test(progress_goes_from_nothing_to_all_and_may_cancel),
+        cmocka_unit_test(averages_that_overflow_are_refused),
         cmocka_unit_test(a_negative_number_of_layers_is_refused),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };

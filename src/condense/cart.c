@@ -136,6 +136,8 @@ static void walk_rows(tree *t, stretch *s, bool fill)
     for (int64_t r = 0; r < t->rows; r++)
         for (int64_t i = e->offsets[r]; i < e->offsets[r + 1]; i++) {
             stretch *to = &s[e->index[i]];
+            if (e->value[i] == 0.0f)            /* a minus zero is none, as in a dense row */
+                continue;
             if (fill)
                 t->column[to->first + to->count] = (entry){e->value[i], (int32_t)r, t->label[r]};
             to->count++;

@@ -87,14 +87,25 @@ static bonsai_status list_training(int32_t **out, int64_t *count, const bonsai_g
     return BONSAI_OK;
 }
 
+/* The training part with its unlabelled nodes, which pass messages; trees are those of
+ * labelled ones, as before. */
 static bonsai_status cut_to_training(preparation *p)
 {
     bonsai_status rc;
-    BN_TRY(bonsai_graph_induce(&p->part, p->full, p->job.train, p->job.trees));
+    int32_t *part = NULL;
+    int64_t count = 0;
+    BN_TRY(BN_NEW(&part, p->full->view.nodes));
+    for (int64_t v = 0; v < p->full->view.nodes; v++)
+        if (bn_part(p->full, v) == BONSAI_TRAIN)
+            part[count++] = (int32_t)v;
+    BN_TRY(bonsai_graph_induce(&p->part, p->full, part, count));
     p->job.g = p->part;
-    for (int64_t t = 0; t < p->job.trees; t++)
-        p->job.train[t] = (int32_t)t;
+    bn_free(p->job.train);
+    p->job.train = NULL;
+    p->job.trees = 0;
+    BN_TRY(list_training(&p->job.train, &p->job.trees, p->part));
 done:
+    bn_free(part);
     return rc;
 }
 
@@ -475,6 +486,12 @@ done:
 
 /* ---- the doors ---- */
 
+/* The caller's structs may be smaller or larger than ours. */
+static bonsai_condense_info *caller_info(bonsai_condense_info *info, int i)
+{
+    return (bonsai_condense_info *)((char *)info + (size_t)i * info->size);
+}
+
 bonsai_status bonsai_condense_many(bonsai_graph **out, bonsai_condense_info *info,
                                    const double *ratios, int count, const bonsai_graph *g,
                                    const bonsai_condense_options *given)
@@ -497,7 +514,7 @@ bonsai_status bonsai_condense_many(bonsai_graph **out, bonsai_condense_info *inf
         one.seconds_total = bn_seconds() - start;
         one.peak_rss_bytes = bn_peak_rss();
         if (info)
-            bn_info_copy(&info[i], &one);
+            bn_info_copy(caller_info(info, i), &one);
     }
 done:
     for (int i = 0; i < count && rc != BONSAI_OK; i++) {

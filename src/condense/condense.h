@@ -145,7 +145,7 @@ void    bn_cover_free(bn_cover *c);
  * the L1 change is below 1e-9.  *rounds gets the number of steps. */
 bonsai_status bn_ppr(double *pi, int *rounds, int64_t n, const int64_t *offsets,
                      const int32_t *neighbors, const float *weights, const uint8_t *root,
-                     double beta);
+                     double beta, bn_progress p);
 /* The index of the largest second difference of the scores in descending order, and
  * the score there; -1 with fewer than three nodes. */
 bonsai_status bn_knee(int64_t *index, double *score, const double *pi, int64_t n);

@@ -13,7 +13,7 @@
 
 #include "condense.h"
 
-enum { MOST_STEPS = 10000 };
+enum { MOST_STEPS = 100000 };      /* at the smallest beta some 21,000 are needed */
 
 typedef struct {
     int64_t n;
@@ -56,7 +56,7 @@ static double step(double *next, const double *pi, const walk *w, double beta)
 
 bonsai_status bn_ppr(double *pi, int *rounds, int64_t n, const int64_t *offsets,
                      const int32_t *neighbors, const float *weights, const uint8_t *root,
-                     double beta)
+                     double beta, bn_progress p)
 {
     bonsai_status rc;
     double *next = NULL, change = 1;
@@ -74,11 +74,14 @@ bonsai_status bn_ppr(double *pi, int *rounds, int64_t n, const int64_t *offsets,
         goto done;
     }
     *rounds = 0;
+    BN_TRY(bn_tick(p, "PageRank", 0, 1));
     while (change >= 1e-9 && *rounds < MOST_STEPS) {
         change = step(next, pi, &w, beta);
         memcpy(pi, next, (size_t)n * sizeof *pi);
-        ++*rounds;
+        if (++*rounds % 8 == 0)
+            BN_TRY(bn_tick(p, "PageRank", 0, 1));
     }
+    BN_TRY(bn_tick(p, "PageRank", 1, 1));
 done:
     bn_free(next);
     bn_free(w.degree);

@@ -162,6 +162,11 @@ bool bn_set_try(bn_set *s, int64_t tree, int depth)
     int32_t c = bn_set_label(s, tree), root = s->job->train[tree];
     int32_t seat = s->seat[c] >= 0 ? seat_node(s, c) : -1;
     bool waits = seat >= 0 && s->role[seat] == BONSAI_ROLE_NONE;
+    if (s->members == s->job->g->view.nodes) {  /* all are in: nothing to look for */
+        note_tree(s, root, &root, 1);
+        s->seat[c] = -1;
+        return true;
+    }
     if (waits)
         bn_price_remove(s->price, seat);
     if (!bn_ego_grow(&nodes, &count, s->ego, s->price, root, depth, s->budget.bytes,

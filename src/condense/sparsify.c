@@ -82,7 +82,8 @@ bonsai_status bn_set_rank(bn_set *s)
     for (int64_t i = 0; i < s->members; i++)
         s->place[s->member[i]] = (int32_t)i;
     BN_TRY(induce(&h, s));
-    BN_TRY(bn_ppr(h.pi, &steps, h.n, h.offsets, h.neighbors, h.weights, h.root, s->job->o->beta));
+    BN_TRY(bn_ppr(h.pi, &steps, h.n, h.offsets, h.neighbors, h.weights, h.root, s->job->o->beta,
+                  s->job->progress));
     for (int64_t i = 0; i < h.n; i++)
         s->score[s->member[i]] = h.pi[i];
 done:

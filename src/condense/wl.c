@@ -9,6 +9,7 @@
  * the non-zeros of a row.  Paper: section 3, definition of the WL kernel.
  *
  * SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <string.h>
 
 #include "wl.h"
@@ -221,6 +222,20 @@ done:
     return rc;
 }
 
+/* Averages of the largest floats, or over the smallest weights, can overflow. */
+static bonsai_status check_finite(const bn_embedding *e, const bn_wl_run *w)
+{
+    const float *value = e->dense ? e->dense : e->value;
+    int64_t count = e->dense ? e->rows * e->f : e->offsets[e->rows], bad = 0;
+#pragma omp parallel for num_threads(w->threads) schedule(static) reduction(+ : bad)
+    for (int64_t i = 0; i < count; i++)
+        bad += !isfinite(value[i]);
+    if (bad == 0)
+        return BONSAI_OK;
+    return bn_fail(BONSAI_E_ARGUMENT, "%s: averaging the features over neighbours overflows: scale "
+                   "the features, or the edge weights", w->g->where);
+}
+
 bonsai_status bn_wl(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes, int64_t count,
                     int layers, int threads, bn_progress p)
 {
@@ -240,6 +255,7 @@ bonsai_status bn_wl(bn_embedding *out, const bonsai_graph *g, const int32_t *nod
     if (bn_has(g, BONSAI_FEATURE_OFFSETS))
         BN_TRY(bn_wl_sparse_load(&w));
     BN_TRY(all_rounds(out, &w));
+    BN_TRY(check_finite(out, &w));
     w.done = 0;
     BN_TRY(bn_wl_tick(&w, layers > 0 ? layers : 1, 1, 1));
 done:
