@@ -24,6 +24,7 @@ typedef struct {
     int64_t  *class_roots;      /* classes */
     int64_t  *class_trees;      /* classes: training nodes */
     int64_t  *seat;             /* classes: tree of the seat; -1: none, or not needed any more */
+    bonsai_progress last;       /* what was said last: said again while PageRank walks */
 } bn_set;
 
 /* An empty set with its seats.  bn_set_free takes one that was never made, too, if it

@@ -73,6 +73,15 @@ done:
     return rc;
 }
 
+/* PageRank is a part of the stage that asks for it, which goes no further meanwhile. */
+static int say_again(const bonsai_progress *p, void *payload)
+{
+    const bn_set *s = payload;
+    (void)p;
+    return s->last.stage && s->job->progress.fn
+               ? s->job->progress.fn(&s->last, s->job->progress.payload) : 0;
+}
+
 bonsai_status bn_set_rank(bn_set *s)
 {
     bonsai_status rc;
@@ -83,7 +92,7 @@ bonsai_status bn_set_rank(bn_set *s)
         s->place[s->member[i]] = (int32_t)i;
     BN_TRY(induce(&h, s));
     BN_TRY(bn_ppr(h.pi, &steps, h.n, h.offsets, h.neighbors, h.weights, h.root, s->job->o->beta,
-                  s->job->progress));
+                  (bn_progress){say_again, s}));
     for (int64_t i = 0; i < h.n; i++)
         s->score[s->member[i]] = h.pi[i];
 done:
