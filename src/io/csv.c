@@ -363,8 +363,21 @@ static bonsai_status check_columns(const bn_lines *l, int64_t *columns, int64_t 
                          (long long)*columns);
 }
 
-bonsai_status bn_csv_reals(float **out, int64_t *rows, int64_t *columns, const char *path,
-                           bn_progress p)
+typedef bonsai_status next_fn(bn_lines *l, void *to);
+
+static bonsai_status next_real(bn_lines *l, void *to)
+{
+    return bn_real_next(l, to);
+}
+
+static bonsai_status next_int(bn_lines *l, void *to)
+{
+    return bn_int_next(l, to);
+}
+
+/* A whole file of numbers, `size` bytes each, as rows of equal length. */
+static bonsai_status read_numbers(void **out, size_t size, next_fn *next, int64_t *rows,
+                                  int64_t *columns, const char *path, bn_progress p)
 {
     bonsai_status rc;
     bn_lines l;
@@ -376,13 +389,13 @@ bonsai_status bn_csv_reals(float **out, int64_t *rows, int64_t *columns, const c
         int64_t first = count;
         BN_TRY(bn_lines_tick(&l, p, "reading numbers"));
         for (; l.more; count++) {
-            BN_TRY(bn_grow((void **)out, &capacity, count + 1, sizeof **out));
-            BN_TRY(bn_real_next(&l, *out + count));
+            BN_TRY(bn_grow(out, &capacity, count + 1, size));
+            BN_TRY(next(&l, (char *)*out + (size_t)count * size));
         }
         BN_TRY(check_columns(&l, columns, count - first));
     }
     BN_TRY(bn_lines_tick(&l, p, "reading numbers"));
-    BN_TRY(bn_grow((void **)out, &capacity, 1, sizeof **out));
+    BN_TRY(bn_grow(out, &capacity, 1, size));
 done:
     bn_lines_close(&l);
     if (rc != BONSAI_OK) {
@@ -392,31 +405,20 @@ done:
     return rc;
 }
 
+bonsai_status bn_csv_reals(float **out, int64_t *rows, int64_t *columns, const char *path,
+                           bn_progress p)
+{
+    void *numbers;
+    bonsai_status rc = read_numbers(&numbers, sizeof **out, next_real, rows, columns, path, p);
+    *out = numbers;
+    return rc;
+}
+
 bonsai_status bn_csv_ints(int64_t **out, int64_t *rows, int64_t *columns, const char *path,
                           bn_progress p)
 {
-    bonsai_status rc;
-    bn_lines l;
-    int64_t count = 0, capacity = 0;
-    *out = NULL;
-    *rows = *columns = 0;
-    BN_TRY(bn_lines_open(&l, path));
-    for (; bn_lines_next(&l); ++*rows) {
-        int64_t first = count;
-        BN_TRY(bn_lines_tick(&l, p, "reading numbers"));
-        for (; l.more; count++) {
-            BN_TRY(bn_grow((void **)out, &capacity, count + 1, sizeof **out));
-            BN_TRY(bn_int_next(&l, *out + count));
-        }
-        BN_TRY(check_columns(&l, columns, count - first));
-    }
-    BN_TRY(bn_lines_tick(&l, p, "reading numbers"));
-    BN_TRY(bn_grow((void **)out, &capacity, 1, sizeof **out));
-done:
-    bn_lines_close(&l);
-    if (rc != BONSAI_OK) {
-        bn_free(*out);
-        *out = NULL;
-    }
+    void *numbers;
+    bonsai_status rc = read_numbers(&numbers, sizeof **out, next_int, rows, columns, path, p);
+    *out = numbers;
     return rc;
 }
