@@ -496,6 +496,15 @@ static void graphs_that_cannot_be_condensed_are_refused(void **state)
     assert_int_equal(bonsai_graph_new(&many, &v, 0), BONSAI_OK);
     assert_fails(try_with(many, &o), BONSAI_E_ARGUMENT, "has 65537 classes; at most 65536");
     bonsai_graph_free(many);
+    const uint32_t offsets[7] = {0}, index[1] = {0};
+    v.classes = 2;
+    v.features = (1 << 26) + 1;
+    v.section[BONSAI_FEATURES] = (bonsai_array){NULL, 0, BONSAI_NONE};
+    v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){offsets, 7, BONSAI_U32};
+    v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){index, 0, BONSAI_U32};
+    assert_int_equal(bonsai_graph_new(&many, &v, 0), BONSAI_OK);
+    assert_fails(try_with(many, &o), BONSAI_E_ARGUMENT, "has 67108865 features; at most 67108864");
+    bonsai_graph_free(many);
     assert_fails(try_with(g[1], &o), BONSAI_E_ARGUMENT, "no labelled node is in the training part");
     assert_fails(try_with(g[2], &o), BONSAI_E_ARGUMENT, "has no features; give every node some");
     assert_fails(try_with(g[3], &o), BONSAI_E_ARGUMENT, "is directed");

@@ -9,7 +9,7 @@
 #include "condense.h"
 #include "report.h"
 
-enum { CHECK_SAMPLE = 500, MOST_CLASSES = 65536 };
+enum { CHECK_SAMPLE = 500, MOST_CLASSES = 65536, MOST_FEATURES = 1 << 26 };
 
 double bn_seconds(void)
 {
@@ -49,6 +49,9 @@ static bonsai_status need_input(const bonsai_graph *g)
     if (g->view.classes > MOST_CLASSES)         /* a header may say anything; tables have a row each */
         return bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld classes; at most %d can be condensed",
                        g->where, (long long)g->view.classes, MOST_CLASSES);
+    if (g->view.features > MOST_FEATURES)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld features; at most %d can be condensed",
+                       g->where, (long long)g->view.features, MOST_FEATURES);
     if (g->view.features == 0)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: has no features; give every node some, such as its "
                        "degree or a one-hot id", g->where);
