@@ -1,0 +1,277 @@
+/* prepare.c -- the input checked and measured, its trees embedded, neighbours found.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "prepare.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report.h"
+
+enum { CHECK_SAMPLE = 500, MOST_CLASSES = 65536, MOST_FEATURES = 1 << 26 };
+
+static bonsai_status need_input(const bonsai_graph *g)
+{
+    bonsai_status rc;
+    BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, 0));
+    if (g->view.flags & BONSAI_DIRECTED)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: is directed; read it without keeping directions to "
+                       "condense it", g->where);
+    if (!bn_has(g, BONSAI_LABELS) || g->view.classes == 0)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: has no labels, and condensing reads those of the "
+                       "training nodes", g->where);
+    if (g->view.classes > MOST_CLASSES)         /* a header may say anything; tables have a row each */
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld classes; at most %d can be condensed",
+                       g->where, (long long)g->view.classes, MOST_CLASSES);
+    if (g->view.features > MOST_FEATURES)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld features; at most %d can be condensed",
+                       g->where, (long long)g->view.features, MOST_FEATURES);
+    if (g->view.features == 0)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: has no features; give every node some, such as its "
+                       "degree or a one-hot id", g->where);
+done:
+    return rc;
+}
+
+/* Uses the graph's own split, or draws one; what is drawn stands in the options, and so
+ * in the report.  In a condensed graph, which has no split, every label is for training. */
+static bonsai_status choose_split(bn_preparation *p, const bonsai_graph *g)
+{
+    const double usual[3] = {60, 20, 20}, all[3] = {100, 0, 0};
+    double *split = p->o.split;
+    bool asked = split[0] != 0 || split[1] != 0 || split[2] != 0;
+    p->full = g;
+    if (!asked && bn_has(g, BONSAI_SPLIT))
+        return BONSAI_OK;
+    if (!asked)
+        memcpy(split, bn_has(g, BONSAI_ROLE) ? all : usual, sizeof usual);
+    bonsai_status rc = bonsai_graph_split(&p->split, g, split, p->o.seed);
+    if (rc == BONSAI_OK)
+        p->full = p->split;
+    return rc;
+}
+
+static bonsai_status list_training(int32_t **out, int64_t *count, const bonsai_graph *g)
+{
+    bonsai_status rc = BN_NEW(out, g->view.nodes);
+    if (rc != BONSAI_OK)
+        return rc;
+    for (int64_t v = 0; v < g->view.nodes; v++)
+        if (bn_part(g, v) == BONSAI_TRAIN && bn_label(g, v) >= 0)
+            (*out)[(*count)++] = (int32_t)v;
+    if (*count == 0)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: no labelled node is in the training part", g->where);
+    return BONSAI_OK;
+}
+
+/* The training part with its unlabelled nodes, which pass messages; trees are those of
+ * labelled ones, as before. */
+static bonsai_status cut_to_training(bn_preparation *p)
+{
+    bonsai_status rc;
+    int32_t *part = NULL;
+    int64_t count = 0;
+    BN_TRY(BN_NEW(&part, p->full->view.nodes));
+    for (int64_t v = 0; v < p->full->view.nodes; v++)
+        if (bn_part(p->full, v) == BONSAI_TRAIN)
+            part[count++] = (int32_t)v;
+    BN_TRY(bonsai_graph_induce(&p->part, p->full, part, count));
+    p->job.g = p->part;
+    bn_free(p->job.train);
+    p->job.train = NULL;
+    p->job.trees = 0;
+    BN_TRY(list_training(&p->job.train, &p->job.trees, p->part));
+done:
+    bn_free(part);
+    return rc;
+}
+
+/* z trees of all without replacement, ascending. */
+static bonsai_status draw(int32_t **out, int64_t trees, int64_t z, uint64_t seed)
+{
+    bonsai_status rc;
+    uint8_t *taken = NULL;
+    int32_t *order = NULL;
+    BN_TRY(BN_NEW(out, z));
+    BN_TRY(BN_NEW(&order, trees));
+    BN_TRY(BN_NEW(&taken, trees));
+    for (int64_t t = 0; t < trees; t++)
+        order[t] = (int32_t)t;
+    bn_rng_shuffle(order, trees, seed);
+    for (int64_t i = 0; i < z; i++)
+        taken[order[i]] = 1;
+    for (int64_t t = 0, i = 0; t < trees; t++)
+        if (taken[t])
+            (*out)[i++] = (int32_t)t;
+done:
+    bn_free(order);
+    bn_free(taken);
+    return rc;
+}
+
+static int64_t sample_size(const bonsai_condense_options *o, int64_t trees)
+{
+    double z = o->sample < 0 ? (double)trees
+               : o->sample > 0 ? (double)o->sample
+               : ceil(log(2 / o->delta) * (2 + o->theta) / (o->theta * o->theta));
+    return z < (double)trees ? (int64_t)z : trees;
+}
+
+static bonsai_status nearest(int32_t *list, const bn_preparation *p, const int32_t *sample, int64_t z,
+                             bn_progress progress)
+{
+    const bn_job *job = &p->job;
+    if (p->projected)
+        return bn_project_knn(list, &job->x, job->g, job->train, sample, z, p->o.k, p->o.layers,
+                              job->threads, progress);
+    return bn_knn(list, NULL, &job->x, sample, z, p->o.k, job->threads, progress);
+}
+
+/* Reverse k-NN of the sample, and the k-NN of a second one to check the cover with. */
+static bonsai_status find_neighbours(bn_preparation *p)
+{
+    bonsai_status rc;
+    bn_job *job = &p->job;
+    const bonsai_condense_options *o = &p->o;
+    int32_t *list = NULL;
+    double start = bn_seconds();
+    job->z = sample_size(o, job->trees);
+    p->checks = job->trees < CHECK_SAMPLE ? job->trees : CHECK_SAMPLE;
+    BN_TRY(draw(&job->sample, job->trees, job->z, o->seed));
+    BN_TRY(draw(&p->check, job->trees, p->checks, o->seed + 1));
+    BN_TRY(BN_NEW(&list, job->z * o->k));
+    BN_TRY(BN_NEW(&p->check_list, p->checks * o->k));
+    BN_TRY(nearest(list, p, job->sample, job->z, job->progress));
+    if (job->z == job->trees)
+        for (int64_t i = 0; i < p->checks; i++)
+            memcpy(p->check_list + i * o->k, list + (int64_t)p->check[i] * o->k,
+                   (size_t)o->k * sizeof *list);
+    else
+        BN_TRY(nearest(p->check_list, p, p->check, p->checks, job->progress));
+    BN_TRY(bn_rknn(&job->rknn, job->trees, job->sample, job->z, list, o->k));
+    p->seconds_knn = bn_seconds() - start;
+    if (p->projected)
+        BN_TRY(bn_project_recall(&p->recall, list, job->g, job->train, job->trees, job->sample,
+                                 job->z, o->k, o->layers, job->threads));
+done:
+    bn_free(list);
+    return rc;
+}
+
+/* Empty lists: the cover then goes through the trees at random. */
+static bonsai_status no_neighbours(bn_job *job)
+{
+    job->rknn.count = job->trees;
+    bonsai_status rc = BN_NEW(&job->rknn.offsets, job->trees + 1);
+    return rc != BONSAI_OK ? rc : BN_NEW(&job->rknn.item, 0);
+}
+
+static bonsai_status embed(bn_preparation *p)
+{
+    bn_job *job = &p->job;
+    bool raw = p->o.raw_features && p->o.method != BONSAI_TREES;
+    double start = bn_seconds();
+    bonsai_status rc;
+    p->projected = p->o.project > 0 && p->o.project < job->g->view.features &&
+                   p->o.method == BONSAI_TREES && !p->o.no_rknn;
+    if (p->projected)
+        rc = bn_project(&job->x, job->g, job->train, job->trees, p->o.layers, p->o.project,
+                        p->o.seed, job->threads, job->progress);
+    else
+        rc = bn_wl(&job->x, job->g, job->train, job->trees, raw ? 0 : p->o.layers, job->threads,
+                   job->progress);
+    p->seconds_wl = bn_seconds() - start;
+    return rc;
+}
+
+/* What has to be read of the whole graph but its embeddings. */
+static bonsai_status measure(bn_preparation *p, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    bn_job *job = &p->job;
+    enum { PASSES = 4 };
+    BN_TRY(bn_tick(job->progress, "measuring", 0, PASSES));
+    BN_TRY(need_input(g));
+    BN_TRY(choose_split(p, g));
+    BN_TRY(list_training(&job->train, &job->trees, p->full));
+    BN_TRY(bn_tick(job->progress, "measuring", 1, PASSES));
+    BN_TRY(bonsai_graph_bytes(&p->full_bytes, g, BONSAI_STRICT));
+    BN_TRY(bn_tick(job->progress, "measuring", 2, PASSES));
+    BN_TRY(bonsai_graph_bytes(&p->paper_full_bytes, g, BONSAI_PAPER_FULL));
+    BN_TRY(bn_tick(job->progress, "measuring", 3, PASSES));
+    BN_TRY(bn_report_crc(&p->crc, p->full, job->train, job->trees, job->threads));
+    for (int64_t v = 0; v < g->view.nodes; v++)
+        p->full_labelled += bn_label(g, v) >= 0;
+    BN_TRY(bn_tick(job->progress, "measuring", PASSES, PASSES));
+done:
+    return rc;
+}
+
+/* Goes on with the features that a decision tree splits on; embeddings and neighbours
+ * are those of all features. */
+static bonsai_status select_features(bn_preparation *p)
+{
+    bonsai_status rc;
+    bn_job *job = &p->job;
+    int32_t *label = NULL, *kept = NULL;
+    int64_t count;
+    double start = bn_seconds();
+    if (p->projected)                   /* it is no longer needed; the tree wants all features */
+        bn_embedding_free(&job->x);
+    if (job->x.rows == 0)
+        BN_TRY(bn_wl(&job->x, job->g, job->train, job->trees, p->o.layers, job->threads,
+                     job->progress));
+    BN_TRY(BN_NEW(&label, job->trees));
+    for (int64_t t = 0; t < job->trees; t++)
+        label[t] = bn_label(job->g, job->train[t]);
+    BN_TRY(bn_cart(&kept, &count, &job->x, label, job->g->view.classes, job->threads,
+                   job->progress));
+    BN_TRY(bn_graph_columns(&p->columns, job->g, kept, count));
+    job->g = p->columns;
+    p->seconds_wl += bn_seconds() - start;
+done:
+    bn_free(label);
+    bn_free(kept);
+    return rc;
+}
+
+bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    bn_job *job = &p->job;
+    bonsai_method m = p->o.method;
+    job->o = &p->o;
+    job->threads = bn_threads(p->o.threads);
+    job->progress = (bn_progress){p->o.progress, p->o.payload};
+    BN_TRY(measure(p, g));
+    job->g = p->full;
+    if (p->o.inductive)
+        BN_TRY(cut_to_training(p));
+    bool covers = m == BONSAI_TREES && !p->o.no_rknn;
+    if (covers && p->o.k >= job->trees)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: k is %d but there are %lld trees: k must be smaller",
+                       p->full->where, p->o.k, (long long)job->trees);
+    if (covers || m == BONSAI_HERDING || m == BONSAI_KCENTER)
+        BN_TRY(embed(p));
+    if (covers)
+        BN_TRY(find_neighbours(p));
+    else
+        BN_TRY(no_neighbours(job));
+    if (p->o.select_features)
+        BN_TRY(select_features(p));
+done:
+    return rc;
+}
+
+void bn_preparation_free(bn_preparation *p)
+{
+    bn_free(p->job.train);
+    bn_free(p->job.sample);
+    bn_embedding_free(&p->job.x);
+    bn_lists_free(&p->job.rknn);
+    bn_free(p->check);
+    bn_free(p->check_list);
+    bonsai_graph_free(p->split);
+    bonsai_graph_free(p->part);
+    bonsai_graph_free(p->columns);
+}

@@ -1,0 +1,29 @@
+/* prepare.h -- what all methods start from, made once for any number of budgets.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_PREPARE_H
+#define BN_PREPARE_H
+
+#include "condense.h"
+
+typedef struct {
+    bn_job job;
+    bonsai_condense_options o;
+    const bonsai_graph *full;           /* as given, with the split that is used */
+    bonsai_graph *split, *part;         /* ours: a graph with another split, the training part */
+    bonsai_graph *columns;              /* ours: that with the selected features only */
+    double full_bytes, paper_full_bytes;
+    int64_t full_labelled;
+    uint32_t crc;                       /* of what is read of the full graph */
+    int32_t *check, *check_list;        /* second sample and its neighbours */
+    int64_t checks;
+    double seconds_wl, seconds_knn;
+    bool   projected;                   /* job.x is in few dimensions */
+    double recall;
+} bn_preparation;
+
+/* Fills a zeroed preparation whose options are set and checked. */
+bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g);
+void bn_preparation_free(bn_preparation *p);
+
+#endif
