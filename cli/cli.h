@@ -160,6 +160,7 @@ void report_note(report *r, const char *format, ...)    /* behind the last fact,
     __attribute__((format(printf, 2, 3)));
 /* Without a key a table is on a terminal only. */
 void report_table(report *r, const char *key, const column *columns, json_t *rows);
+void report_degrees(report *r, const bonsai_stats *st);
 void report_json(report *r, const char *key, json_t *value);    /* in JSON only */
 int  report_print(report *r, session *s);               /* to stdout; frees; exit code */
 void report_free(report *r);                            /* of one that is not printed */

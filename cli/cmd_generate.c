@@ -24,13 +24,7 @@ static void report_shape(report *r, const bonsai_stats *st, const char *path)
     report_int(r, "isolated", "isolated nodes", st->isolated);
     report_real(r, "homophily", "homophily", st->homophily >= 0 ? st->homophily : NAN, "%.3f");
     report_note(r, "share of edges inside a class");
-    report_heading(r, "Degrees");
-    report_int(r, "degree.min", "least", st->degree_min);
-    report_int(r, "degree.median", "median", st->degree_median);
-    report_real(r, "degree.mean", "mean", st->degree_mean, "%.2f");
-    report_int(r, "degree.max", "most", st->degree_max);
-    report_real(r, "degree.exponent", "exponent of the tail",
-                st->power_exponent > 0 ? st->power_exponent : NAN, "%.2f");
+    report_degrees(r, st);
 }
 
 /* A graph that is too large for the linear model is still a graph. */

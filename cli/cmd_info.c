@@ -128,13 +128,7 @@ static void add_degrees(report *r, const bonsai_stats *st)
         json_array_append_new(rows, json_pack("[I,I,I]", (json_int_t)from, (json_int_t)to,
                                               (json_int_t)st->degree_bin[i]));
     }
-    report_heading(r, "Degrees");
-    report_int(r, "degree.min", "least", st->degree_min);
-    report_int(r, "degree.median", "median", st->degree_median);
-    report_real(r, "degree.mean", "mean", st->degree_mean, "%.2f");
-    report_int(r, "degree.max", "most", st->degree_max);
-    report_real(r, "degree.exponent", "exponent of the tail",
-                st->power_exponent > 0 ? st->power_exponent : NAN, "%.2f");
+    report_degrees(r, st);
     report_table(r, "degree.histogram", columns, rows);
 }
 

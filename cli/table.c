@@ -361,6 +361,17 @@ int print_json(session *s, json_t *value)
     return EXIT_DONE;
 }
 
+void report_degrees(report *r, const bonsai_stats *st)
+{
+    report_heading(r, "Degrees");
+    report_int(r, "degree.min", "least", st->degree_min);
+    report_int(r, "degree.median", "median", st->degree_median);
+    report_real(r, "degree.mean", "mean", st->degree_mean, "%.2f");
+    report_int(r, "degree.max", "most", st->degree_max);
+    report_real(r, "degree.exponent", "exponent of the tail",
+                st->power_exponent > 0 ? st->power_exponent : NAN, "%.2f");
+}
+
 int report_print(report *r, session *s)
 {
     style how = style_of(s);

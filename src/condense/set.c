@@ -224,7 +224,7 @@ bool bn_set_drop(bn_set *s, const int32_t *nodes, int64_t count)
 
 /* ---- the choice ---- */
 
-static int ascending(const void *a, const void *b)
+int bn_by_id(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
     return x < y ? -1 : x > y;
@@ -268,7 +268,7 @@ bonsai_status bn_set_collect(bn_choice *out, bn_set *s)
     BN_TRY(BN_NEW(&out->tree, out->count));
     BN_TRY(BN_NEW(&out->covers, out->count));
     memcpy(out->node, s->member, (size_t)out->count * sizeof *out->node);
-    qsort(out->node, (size_t)out->count, sizeof *out->node, ascending);
+    qsort(out->node, (size_t)out->count, sizeof *out->node, bn_by_id);
     for (int64_t i = 0; i < out->count; i++) {
         int32_t v = out->node[i];
         out->role[i] = s->role[v];

@@ -27,6 +27,8 @@ typedef struct {
     bonsai_progress last;       /* what was said last: said again while PageRank walks */
 } bn_set;
 
+int bn_by_id(const void *a, const void *b);     /* for qsort: node ids, ascending */
+
 /* An empty set with its seats.  bn_set_free takes one that was never made, too, if it
  * is all zero. */
 bonsai_status bn_set_new(bn_set *s, const bn_job *job, const bn_budget *budget);

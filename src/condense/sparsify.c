@@ -27,12 +27,6 @@ static void free_induced(induced *h)
     bn_free(h->pi);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Entries of a chosen node to chosen nodes; to and weight (may be NULL) get them. */
 static int64_t induce_row(int32_t *to, float *weight, const bn_set *s, int32_t v)
 {
@@ -87,7 +81,7 @@ bonsai_status bn_set_rank(bn_set *s)
     bonsai_status rc;
     induced h = {0};
     int steps;
-    qsort(s->member, (size_t)s->members, sizeof *s->member, ascending);
+    qsort(s->member, (size_t)s->members, sizeof *s->member, bn_by_id);
     for (int64_t i = 0; i < s->members; i++)
         s->place[s->member[i]] = (int32_t)i;
     BN_TRY(induce(&h, s));

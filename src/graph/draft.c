@@ -19,6 +19,21 @@ bonsai_status bn_draft_array(void *out, bn_draft *d, bonsai_section s, bonsai_ty
     return bn_graph_array(out, d->g, s, t, count);
 }
 
+bonsai_status bn_draft_edge(bn_draft *d, int32_t u, int32_t v, const float *weight)
+{
+    bonsai_status rc;
+    BN_TRY(bn_grow((void **)&d->source, &d->room[0], d->m + 1, sizeof *d->source));
+    BN_TRY(bn_grow((void **)&d->target, &d->room[1], d->m + 1, sizeof *d->target));
+    if (weight) {
+        BN_TRY(bn_grow((void **)&d->weight, &d->room[2], d->m + 1, sizeof *d->weight));
+        d->weight[d->m] = *weight;
+    }
+    d->source[d->m] = u;
+    d->target[d->m++] = v;
+done:
+    return rc;
+}
+
 void bn_draft_free(bn_draft *d)
 {
     bonsai_graph_free(d->g);
@@ -38,17 +53,10 @@ static int by_index(const void *a, const void *b)
     return x->value < y->value ? -1 : x->value > y->value;  /* so that sums have one value */
 }
 
-static bool is_zero(float v)
-{
-    uint32_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    return bits == 0;
-}
-
 static bool row_is_sorted(const int32_t *index, const float *value, int64_t len)
 {
     for (int64_t i = 0; i < len; i++)
-        if ((i > 0 && index[i] <= index[i - 1]) || (value && is_zero(value[i])))
+        if ((i > 0 && index[i] <= index[i - 1]) || (value && bn_is_zero(value[i])))
             return false;
     return true;
 }
@@ -67,7 +75,7 @@ static int64_t sort_row(int32_t *index, float *value, int64_t len, entry *room,
             sum += (double)room[end].value;
         info->feature_repeated += end - i - 1;
         float v = end - i == 1 ? room[i].value : (float)sum;
-        if (value && is_zero(v)) {
+        if (value && bn_is_zero(v)) {
             info->feature_zeros++;
             continue;
         }

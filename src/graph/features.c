@@ -27,8 +27,7 @@ int64_t bn_row_room(const bonsai_graph *g)
     return room;
 }
 
-/* Zero is all bits zero: a minus zero is a value that a file may want back. */
-static bool is_zero(float v)
+bool bn_is_zero(float v)
 {
     uint32_t bits;
     memcpy(&bits, &v, sizeof bits);
@@ -41,7 +40,7 @@ static int64_t sparse_row(int32_t *index, float *value, const bonsai_graph *g, i
     int64_t count = 0, end = bn_int_at(&x.offsets, node + 1);
     for (int64_t e = bn_int_at(&x.offsets, node); e < end; e++) {
         float v = bn_csr_value(&x, node, e);
-        if (is_zero(v))
+        if (bn_is_zero(v))
             continue;
         index[count] = (int32_t)bn_int_at(&x.indices, e);
         value[count++] = v;
@@ -58,7 +57,7 @@ static int64_t dense_row(int32_t *index, float *value, const bonsai_graph *g, in
         float v = bn_real_at(x, node * f + j);
         if (scale)
             v *= scale[node];
-        if (is_zero(v))
+        if (bn_is_zero(v))
             continue;
         index[count] = (int32_t)j;
         value[count++] = v;

@@ -102,15 +102,21 @@ typedef struct {
     int32_t *source, *target;
     float   *weight;            /* NULL: unweighted */
     uint64_t keep;              /* flags of edges that must stay as they are */
+    int64_t  room[3];           /* of source, target and weight, while bn_draft_edge adds */
 } bn_draft;
 
 bonsai_status bn_draft_new(bn_draft *d, const char *where);
 bonsai_status bn_draft_array(void *out, bn_draft *d, bonsai_section s, bonsai_type t,
                              int64_t count);
+/* Appends an edge, for readers that do not know how many will come; weight NULL:
+ * unweighted, and then all must be. */
+bonsai_status bn_draft_edge(bn_draft *d, int32_t u, int32_t v, const float *weight);
 bonsai_status bn_draft_finish(bonsai_graph **out, bn_draft *d, const bonsai_read_options *o);
 void          bn_draft_free(bn_draft *d);
 
 /* ---- features and labels of a node (features.c) ---- */
+
+bool bn_is_zero(float v);       /* all bits zero: a minus zero is a value that a file may want back */
 
 int64_t bn_row_room(const bonsai_graph *g);     /* the longest row of non-zeros */
 /* The non-zero features of a node in ascending order; returns how many. */

@@ -15,7 +15,6 @@ typedef struct {
     bn_progress progress;
     bool     weighted, integer, symmetric;
     int64_t  n, entries;
-    int64_t  source_capacity, target_capacity, weight_capacity;
 } matrix;
 
 static bool matches(const char *path)
@@ -120,22 +119,6 @@ done:
     return rc;
 }
 
-static bonsai_status add_edge(matrix *x, int32_t u, int32_t v, float w)
-{
-    bonsai_status rc;
-    bn_draft *d = x->d;
-    BN_TRY(bn_grow((void **)&d->source, &x->source_capacity, d->m + 1, sizeof *d->source));
-    BN_TRY(bn_grow((void **)&d->target, &x->target_capacity, d->m + 1, sizeof *d->target));
-    if (x->weighted) {
-        BN_TRY(bn_grow((void **)&d->weight, &x->weight_capacity, d->m + 1, sizeof *d->weight));
-        d->weight[d->m] = w;
-    }
-    d->source[d->m] = u;
-    d->target[d->m++] = v;
-done:
-    return rc;
-}
-
 static bonsai_status read_entry(matrix *x)
 {
     bonsai_status rc;
@@ -147,9 +130,9 @@ static bonsai_status read_entry(matrix *x)
         BN_TRY(read_weight(x, &w));
     if (x->l.more)
         return bn_lines_fail(&x->l, "more than %d numbers", 2 + x->weighted);
-    BN_TRY(add_edge(x, u, v, w));
+    BN_TRY(bn_draft_edge(x->d, u, v, x->weighted ? &w : NULL));
     if (x->symmetric && u != v)
-        BN_TRY(add_edge(x, v, u, w));
+        BN_TRY(bn_draft_edge(x->d, v, u, x->weighted ? &w : NULL));
 done:
     return rc;
 }

@@ -27,7 +27,6 @@ typedef struct {
     bool     header, again, weighted, mirror;
     int      columns;
     int64_t  lines;
-    int64_t  source_capacity, target_capacity, weight_capacity;
 } edges;
 
 /* ---- which file ---- */
@@ -226,22 +225,6 @@ done:
     return rc;
 }
 
-static bonsai_status add_edge(edges *e, int32_t u, int32_t v, float w)
-{
-    bonsai_status rc;
-    bn_draft *d = e->d;
-    BN_TRY(bn_grow((void **)&d->source, &e->source_capacity, d->m + 1, sizeof *d->source));
-    BN_TRY(bn_grow((void **)&d->target, &e->target_capacity, d->m + 1, sizeof *d->target));
-    if (e->weighted) {
-        BN_TRY(bn_grow((void **)&d->weight, &e->weight_capacity, d->m + 1, sizeof *d->weight));
-        d->weight[d->m] = w;
-    }
-    d->source[d->m] = u;
-    d->target[d->m++] = v;
-done:
-    return rc;
-}
-
 static bonsai_status read_edge(edges *e)
 {
     bonsai_status rc;
@@ -257,9 +240,9 @@ static bonsai_status read_edge(edges *e)
         BN_TRY(read_weight(e, &w));
     if (e->l.more)
         return bn_lines_fail(&e->l, "more columns than the %d of the first line", e->columns);
-    BN_TRY(add_edge(e, u, v, w));
+    BN_TRY(bn_draft_edge(e->d, u, v, e->weighted ? &w : NULL));
     if (e->mirror && u != v)
-        BN_TRY(add_edge(e, v, u, w));
+        BN_TRY(bn_draft_edge(e->d, v, u, e->weighted ? &w : NULL));
 done:
     return rc;
 }
