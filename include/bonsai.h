@@ -428,6 +428,148 @@ BONSAI_API bonsai_status bonsai_condense_many(bonsai_graph **out, bonsai_condens
                                               const bonsai_graph *g,
                                               const bonsai_condense_options *o);
 
+/* ---- training and judging ----------------------------------------------- */
+
+typedef enum {                  /* as PyTorch Geometric's GCNConv, GATConv, GINConv, SAGEConv */
+    BONSAI_GCN, BONSAI_GAT, BONSAI_GIN, BONSAI_SAGE, BONSAI_MODELS
+} bonsai_model_kind;
+
+BONSAI_API const char *bonsai_model_name(bonsai_model_kind m);     /* "gcn", ...; NULL: no such model */
+
+typedef struct {
+    size_t  size;               /* set by the init function; do not touch */
+    bonsai_model_kind model;
+    int     layers;             /* 1 .. 16, ReLU between them */
+    int64_t hidden;             /* columns between layers; GAT's heads share them */
+    int     heads;              /* GAT: joined between layers, averaged in the last */
+    int     gin_layers;         /* GIN: linear layers of its own network, 1 or 2 */
+    int     epochs;
+    int     every;              /* judge after every so many epochs, and after the last */
+    int     seeds;              /* runs, each from fresh weights: seed, seed + 1, ... */
+    int     standardise;        /* 1: features to mean 0 and spread 1 over the full graph's training nodes */
+    double  rate, decay;        /* Adam's step, and the weight decay added to the gradient */
+    double  dropout;            /* share of the values between layers that is dropped, 0 .. <1 */
+    double  split[3];           /* of the full graph, as in bonsai_condense_options */
+    int64_t memory;             /* bytes for activations when judging; 0: what the machine has free */
+    int     threads;            /* 0: every core */
+    uint64_t seed;
+    bonsai_progress_fn *progress;
+    void   *payload;
+    /* append new fields here, never above */
+} bonsai_train_options;
+
+#define bonsai_train_options_init(o) bonsai_train_options_init_sized((o), sizeof *(o))
+BONSAI_API void bonsai_train_options_init_sized(bonsai_train_options *o, size_t size);
+
+typedef struct {                /* one run */
+    uint64_t seed;
+    int     best_epoch;         /* of the highest validation accuracy, the first of several */
+    double  accuracy;           /* there, of test nodes, in percent; -1: there are none */
+    double  accuracy_val;       /* there, of validation nodes; -1: there are none */
+    double  loss;               /* in the last epoch */
+    double  seconds_train, seconds_eval;
+} bonsai_run;
+
+typedef struct {                /* a point of a learning curve */
+    int     run, epoch;         /* from 0; from 1 */
+    double  loss;
+    double  accuracy_val, accuracy_test;        /* in percent; -1: not judged */
+} bonsai_epoch;
+
+typedef struct {
+    size_t  size;               /* set by the library */
+    bonsai_model_kind model;
+    int     runs;
+    double  accuracy_mean, accuracy_std;        /* over runs, in percent; n-1 below the root */
+    double  seconds_train, seconds_eval;        /* summed over runs */
+    double  seconds_total;                      /* that the caller waited */
+    int64_t parameters;
+    int64_t train, val, test;                   /* nodes */
+    int64_t peak_rss_bytes;
+    int     in_blocks;                          /* 1: judged in row blocks to save memory */
+} bonsai_train_info;
+
+typedef struct bonsai_training bonsai_training;
+typedef struct bonsai_model bonsai_model;
+
+/* Trains a model on the labelled training nodes of small, and judges it on the
+ * validation and test nodes of full (NULL: small itself).  A condensed graph has no
+ * split: all its labels are for training.  Soft labels and node weights act in the loss.
+ * Where small keeps only some features, the same are taken of full.  The same
+ * seed gives the same bits for any number of threads. */
+BONSAI_API bonsai_status bonsai_train(bonsai_training **out, const bonsai_graph *small,
+                                      const bonsai_graph *full, const bonsai_train_options *o);
+BONSAI_API const bonsai_train_info *bonsai_training_info(const bonsai_training *t);
+BONSAI_API const bonsai_run   *bonsai_training_runs(const bonsai_training *t, int64_t *count);
+BONSAI_API const bonsai_epoch *bonsai_training_epochs(const bonsai_training *t, int64_t *count);
+/* The best epoch of the run that did best on the validation nodes; belongs to t. */
+BONSAI_API const bonsai_model *bonsai_training_model(const bonsai_training *t);
+BONSAI_API void bonsai_training_free(bonsai_training *t);      /* NULL is fine */
+
+typedef struct {
+    size_t  size;               /* set by the library */
+    bonsai_model_kind model;
+    int     layers, heads, gin_layers, epoch;
+    int64_t features;           /* of the graphs that it can be used on */
+    int64_t hidden, classes, parameters;
+    double  accuracy, accuracy_val;             /* of its run; -1: not known */
+    uint64_t seed;
+} bonsai_model_info;
+
+/* Writes a model: .npz with PyTorch Geometric's parameter names (convs.0.lin.weight),
+ * anything else as a native file. */
+BONSAI_API bonsai_status bonsai_model_save(const bonsai_model *m, const char *path);
+BONSAI_API bonsai_status bonsai_model_load(bonsai_model **out, const char *path);  /* native */
+BONSAI_API const bonsai_model_info *bonsai_model_facts(const bonsai_model *m);
+BONSAI_API void bonsai_model_free(bonsai_model *m);            /* NULL is fine */
+/* The class of every node of g and, unless NULL, the probabilities (nodes x classes).
+ * Of the options memory, threads and progress count; NULL: the defaults. */
+BONSAI_API bonsai_status bonsai_predict(int32_t *classes, float *probabilities,
+                                        const bonsai_model *m, const bonsai_graph *g,
+                                        const bonsai_train_options *o);
+
+/* ---- comparing methods -------------------------------------------------- */
+
+typedef struct {                /* one cell of the table */
+    size_t  size;               /* set by bonsai_compare_plan */
+    int     method;             /* a bonsai_method; -1: the full graph */
+    bonsai_model_kind model;
+    double  ratio;              /* asked for; 1: the full graph */
+    int     done;               /* 1: known; a caller who goes on with a table sets it */
+    int     runs;               /* 0: it could not be made, and why says so */
+    double  accuracy_mean, accuracy_std;
+    double  bytes, share;       /* of the condensed graph; bytes over the full graph's */
+    int64_t nodes, edges, labelled;
+    double  seconds_condense, seconds_train, seconds_eval;
+    char    why[200];
+} bonsai_cell;
+
+typedef int bonsai_cell_fn(const bonsai_cell *c, void *payload);   /* non-zero cancels */
+
+typedef struct {
+    size_t  size;               /* set by the init function; do not touch */
+    const bonsai_method *methods;       int method_count;
+    const double *ratios;               int ratio_count;
+    const bonsai_model_kind *models;    int model_count;
+    const bonsai_condense_options *condense;    /* NULL: the defaults; method and budget are ignored */
+    const bonsai_train_options    *train;       /* NULL: the defaults; model is ignored */
+    bonsai_cell_fn *cell;       /* unless NULL, called as each cell becomes known */
+    void   *cell_payload;
+    bonsai_progress_fn *progress;
+    void   *payload;
+    /* append new fields here, never above */
+} bonsai_compare_options;
+
+#define bonsai_compare_options_init(o) bonsai_compare_options_init_sized((o), sizeof *(o))
+BONSAI_API void bonsai_compare_options_init_sized(bonsai_compare_options *o, size_t size);
+/* How many cells the table has: models x (1 + methods x ratios), the full graph first. */
+BONSAI_API int64_t bonsai_compare_count(const bonsai_compare_options *o);
+/* Empty cells with their method, ratio and model; room for bonsai_compare_count. */
+BONSAI_API bonsai_status bonsai_compare_plan(bonsai_cell *cells, const bonsai_compare_options *o);
+/* Fills the planned cells that are not done.  The split is drawn once; all cells share it. */
+BONSAI_API bonsai_status bonsai_compare(bonsai_cell *cells, const bonsai_graph *g,
+                                        const bonsai_compare_options *o);
+
 #ifdef __cplusplus
 }
 #endif

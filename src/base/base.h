@@ -55,6 +55,8 @@ extern const bonsai_read_options     bn_read_defaults;
 extern const bonsai_write_options    bn_write_defaults;
 extern const bonsai_generate_options bn_generate_defaults;
 extern const bonsai_condense_options bn_condense_defaults;
+extern const bonsai_train_options    bn_train_defaults;
+extern const bonsai_compare_options  bn_compare_defaults;
 
 /* Lays the caller's struct (its first field is its size) over the defaults; NULL
  * means defaults alone.  name is the struct's, for the sentence. */
@@ -75,6 +77,11 @@ typedef struct {
 } bn_progress;
 
 bonsai_status bn_tick(bn_progress p, const char *stage, int64_t done, int64_t total);
+
+/* ---- time and memory (clock.c) ---- */
+
+double  bn_seconds(void);       /* of a clock that only goes forward */
+int64_t bn_peak_rss(void);      /* of this process, in bytes */
 
 /* ---- random numbers (rng.c): counter-based, one stream an item ---- */
 

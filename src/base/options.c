@@ -44,6 +44,25 @@ const bonsai_condense_options bn_condense_defaults = {
     .seed = 1,
 };
 
+const bonsai_train_options bn_train_defaults = {
+    .size = sizeof(bonsai_train_options),
+    .model = BONSAI_GCN,
+    .layers = 2,
+    .hidden = 128,
+    .heads = 1,
+    .gin_layers = 1,
+    .epochs = 300,
+    .every = 10,
+    .seeds = 5,
+    .rate = 0.01,
+    .decay = 5e-4,
+    .seed = 1,
+};
+
+const bonsai_compare_options bn_compare_defaults = {
+    .size = sizeof(bonsai_compare_options),
+};
+
 bonsai_status bn_options_merge(void *out, const void *defaults, size_t full, const void *given,
                                const char *name)
 {
@@ -93,6 +112,16 @@ void bonsai_generate_options_init_sized(bonsai_generate_options *o, size_t size)
 void bonsai_condense_options_init_sized(bonsai_condense_options *o, size_t size)
 {
     init_sized(o, size, &bn_condense_defaults, sizeof *o);
+}
+
+void bonsai_train_options_init_sized(bonsai_train_options *o, size_t size)
+{
+    init_sized(o, size, &bn_train_defaults, sizeof *o);
+}
+
+void bonsai_compare_options_init_sized(bonsai_compare_options *o, size_t size)
+{
+    init_sized(o, size, &bn_compare_defaults, sizeof *o);
 }
 
 void bonsai_condense_info_init_sized(bonsai_condense_info *i, size_t size)

@@ -4,18 +4,10 @@
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "condense.h"
 #include "prepare.h"
 #include "report.h"
-
-double bn_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- one budget ---- */
 

@@ -197,6 +197,5 @@ bonsai_status bn_trees(bn_choice *out, const bn_job *job, const bn_budget *budge
 /* The others (baselines.c). */
 bonsai_status bn_baseline(bn_choice *out, const bn_job *job, const bn_budget *budget);
 
-double bn_seconds(void);        /* of a clock that only goes forward */
 
 #endif

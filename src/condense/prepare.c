@@ -33,21 +33,11 @@ done:
     return rc;
 }
 
-/* Uses the graph's own split, or draws one; what is drawn stands in the options, and so
- * in the report.  In a condensed graph, which has no split, every label is for training. */
+/* What is drawn stands in the options, and so in the report. */
 static bonsai_status choose_split(bn_preparation *p, const bonsai_graph *g)
 {
-    const double usual[3] = {60, 20, 20}, all[3] = {100, 0, 0};
-    double *split = p->o.split;
-    bool asked = split[0] != 0 || split[1] != 0 || split[2] != 0;
-    p->full = g;
-    if (!asked && bn_has(g, BONSAI_SPLIT))
-        return BONSAI_OK;
-    if (!asked)
-        memcpy(split, bn_has(g, BONSAI_ROLE) ? all : usual, sizeof usual);
-    bonsai_status rc = bonsai_graph_split(&p->split, g, split, p->o.seed);
-    if (rc == BONSAI_OK)
-        p->full = p->split;
+    bonsai_status rc = bn_graph_parts(&p->split, g, p->o.split, p->o.seed);
+    p->full = p->split ? p->split : g;
     return rc;
 }
 

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <zlib.h>
 
 void bn_info_copy(bonsai_condense_info *to, const bonsai_condense_info *from)
@@ -16,12 +15,6 @@ void bn_info_copy(bonsai_condense_info *to, const bonsai_condense_info *from)
     size_t size = to->size;
     memcpy(to, from, size < sizeof *from ? size : sizeof *from);
     to->size = size;
-}
-
-int64_t bn_peak_rss(void)
-{
-    struct rusage use;
-    return getrusage(RUSAGE_SELF, &use) == 0 ? (int64_t)use.ru_maxrss * 1024 : 0;
 }
 
 typedef struct { uint32_t crc; int threads; } sum;

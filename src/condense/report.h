@@ -18,6 +18,5 @@ bonsai_status bn_report_attach(bonsai_graph *small, const bonsai_condense_info *
                                uint32_t input_crc);
 /* Copies as much as the caller's struct holds. */
 void    bn_info_copy(bonsai_condense_info *to, const bonsai_condense_info *from);
-int64_t bn_peak_rss(void);      /* of this process, in bytes */
 
 #endif

@@ -253,6 +253,19 @@ static bonsai_status induce_origin(inducing *in)
     return rc;
 }
 
+bonsai_status bn_graph_parts(bonsai_graph **out, const bonsai_graph *g, double percent[3],
+                             uint64_t seed)
+{
+    const double usual[3] = {60, 20, 20}, all[3] = {100, 0, 0};
+    bool asked = percent[0] != 0 || percent[1] != 0 || percent[2] != 0;
+    *out = NULL;
+    if (!asked && bn_has(g, BONSAI_SPLIT))
+        return BONSAI_OK;
+    if (!asked)
+        memcpy(percent, bn_has(g, BONSAI_ROLE) ? all : usual, sizeof usual);
+    return bonsai_graph_split(out, g, percent, seed);
+}
+
 bonsai_status bonsai_graph_induce(bonsai_graph **out, const bonsai_graph *g, const int32_t *nodes,
                                   int64_t count)
 {

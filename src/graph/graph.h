@@ -128,6 +128,14 @@ bonsai_part bn_part(const bonsai_graph *g, int64_t node);
                              BN_BIT(BONSAI_FEATURE_INDICES) | BN_BIT(BONSAI_FEATURE_VALUES) | \
                              BN_BIT(BONSAI_FEATURE_SCALE))
 
+/* ---- the split (derive.c) ---- */
+
+/* The graph with the split asked for in percent, or *out NULL where that is g's own: all 0 asks
+ * for that, 60/20/20 where it has none, 100/0/0 where it is a condensed graph, whose
+ * labels are all for training.  percent gets what was drawn. */
+bonsai_status bn_graph_parts(bonsai_graph **out, const bonsai_graph *g, double percent[3],
+                             uint64_t seed);
+
 /* ---- some of the features (columns.c) ---- */
 
 /* The graph g with the given features only, ascending; their numbers in the full

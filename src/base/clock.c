@@ -1,0 +1,20 @@
+/* clock.c -- time passed and memory used, for reports.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base.h"
+
+double bn_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int64_t bn_peak_rss(void)
+{
+    struct rusage use;
+    return getrusage(RUSAGE_SELF, &use) == 0 ? (int64_t)use.ru_maxrss * 1024 : 0;
+}
