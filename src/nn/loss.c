@@ -130,9 +130,9 @@ static void drop(real *y, int64_t count, double p, bn_rng r)
     const real grow = (real)(1 / (1 - p));
     for (int64_t i = 0; i < count; i += 2) {
         uint64_t bits = bn_rng_next(&r);
-        y[i] = (uint32_t)bits < below ? 0 : y[i] * grow;
+        y[i] *= (uint32_t)bits < below ? 0 : grow;
         if (i + 1 < count)
-            y[i + 1] = (uint32_t)(bits >> 32) < below ? 0 : y[i + 1] * grow;
+            y[i + 1] *= (uint32_t)(bits >> 32) < below ? 0 : grow;
     }
 }
 
@@ -148,14 +148,18 @@ void bn_relu_forward(real *y, int64_t count, double p, uint64_t seed, int thread
     }
 }
 
+static void relu_back(real *restrict dy, const real *restrict y, int64_t count, real grow)
+{
+    for (int64_t i = 0; i < count; i++)         /* a factor 0: choosing would be a branch */
+        dy[i] *= y[i] == 0 ? 0 : grow;
+}
+
 void bn_relu_backward(real *dy, const real *y, int64_t count, double p, int threads)
 {
-    const real grow = (real)(1 / (1 - p));
     int64_t blocks = (count + BLOCK - 1) / BLOCK;
 #pragma omp parallel for num_threads(bn_team(threads, blocks)) schedule(static)
     for (int64_t b = 0; b < blocks; b++) {
-        int64_t end = (b + 1) * BLOCK < count ? (b + 1) * BLOCK : count;
-        for (int64_t i = b * BLOCK; i < end; i++)
-            dy[i] = y[i] == 0 ? 0 : dy[i] * grow;
+        int64_t at = b * BLOCK, n = count - at < BLOCK ? count - at : BLOCK;
+        relu_back(dy + at, y + at, n, (real)(1 / (1 - p)));
     }
 }
