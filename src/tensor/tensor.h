@@ -29,6 +29,9 @@ typedef struct {
                     int64_t count);
     /* the i, in order, with a[i] - 2 b[i] <= x; returns how many */
     int64_t (*below)(int32_t *out, const float *a, const float *b, float x, int64_t n);
+    /* y (width) += sum over i, in order, of w[i] (NULL: 1) times row id[i] of x; any width */
+    void  (*combine)(float *y, const float *x, int64_t width, const int32_t *id, const float *w,
+                     int64_t count);
 } bn_kernels;
 
 const bn_kernels *bn_kernels_get(void);         /* the best that this CPU runs */
