@@ -167,7 +167,7 @@ static bonsai_status make_scores(const real **out, judge *j, const bonsai_model 
     bonsai_status rc;
     int64_t bytes = bn_network_bytes(&m->shape, &j->operand);
     if (bytes >= 0 && bytes <= memory) {
-        BN_TRY(bn_network_new(&j->network, &m->shape, &j->operand, 0.0, threads));
+        BN_TRY(bn_network_new(&j->network, &m->shape, &j->operand, 0.0, false, threads));
         *out = bn_network_forward(j->network, m->param, false, 0);
     } else {
         BN_TRY(bn_infer_new(&j->infer, &m->shape, &j->operand, threads));
