@@ -4,8 +4,6 @@
  * out twice by the same code, first to count and then to point into it.
  *
  * SPDX-License-Identifier: MIT */
-#include <string.h>
-
 #include "nn.h"
 
 enum { THREAD_WORK = 1 << 14 }; /* numbers of a layer's output that are worth a thread */
@@ -107,17 +105,6 @@ static void lay_out(bn_network *w, layout *l, bool gradients)
         w->dy[i] = take(l, w->o->x.rows, w->s.hidden);
 }
 
-static void find_params(bn_network *w)
-{
-    bn_param table[BN_MOST_PARAMS];
-    int count;
-    int64_t total;
-    bn_shape_params(table, &count, &total, &w->s);
-    memset(w->at, -1, sizeof w->at);
-    for (int i = 0; i < count; i++)
-        w->at[table[i].layer][table[i].slot] = table[i].at;
-}
-
 int64_t bn_network_bytes(const bn_shape *s, const bn_operand *o)
 {
     bn_network w = {.s = *s, .o = o};
@@ -140,7 +127,7 @@ bonsai_status bn_network_new(bn_network **out, const bn_shape *s, const bn_opera
     w->o = o;
     w->dropout = dropout;
     w->threads = bn_team(bn_threads(threads), 1 + o->x.rows * s->hidden / THREAD_WORK);
-    find_params(w);
+    bn_shape_places(w->at, s);
     lay_out(w, &l, gradients);
     if (l.used < 0) {
         rc = bn_fail(BONSAI_E_MEMORY, "%s: a model with hidden %lld on %lld nodes is too large",

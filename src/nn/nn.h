@@ -54,6 +54,8 @@ enum { BN_W, BN_B, BN_W2, BN_B2, BN_ATT_SRC = BN_W2, BN_ATT_DST = BN_B2 };
 bonsai_status bn_shape_check(const bn_shape *s, const char *where);
 /* Fills table (BN_MOST_PARAMS) in the order of the slab; *count entries, *total numbers. */
 void bn_shape_params(bn_param *table, int *count, int64_t *total, const bn_shape *s);
+/* Where the numbers of each slot of each layer begin; -1: it has none. */
+void bn_shape_places(int64_t at[][4], const bn_shape *s);
 /* Columns that go into and come out of a layer. */
 int64_t bn_layer_in(const bn_shape *s, int layer);
 int64_t bn_layer_out(const bn_shape *s, int layer);
@@ -181,7 +183,7 @@ int64_t bn_layer_room(bonsai_model_kind kind, const bn_messages *m, const bn_inp
 
 typedef struct {                /* what a node should be */
     int64_t  count;             /* labelled training nodes */
-    int32_t *node;
+    int32_t *node;              /* ascending */
     int32_t *label;             /* by place, or NULL: soft */
     float   *soft;              /* count x c, or NULL */
     float   *weight;            /* by place, summing to 1 */
