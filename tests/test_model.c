@@ -310,19 +310,22 @@ static void wrong_metadata_are_refused(void **state)
 static void sections_go_together(void **state)
 {
     (void)state;
-    static const struct { int with; bool no_spread, no_kept; const char *text; } rows[] = {
-        {WITH_MEAN, true, false, "has \"feature mean\" but not \"feature spread\""},
-        {WITH_KEPT, false, true, "takes 3 of 5 features but does not say which"},
+    static const struct { int with; bool no_mean, no_spread, no_kept; const char *text; } rows[] = {
+        {WITH_MEAN, true, false, false, "has \"feature spread\" but not \"feature mean\""},
+        {WITH_MEAN, false, true, false, "has \"feature mean\" but not \"feature spread\""},
+        {WITH_KEPT, false, false, true, "takes 3 of 5 features but does not say which"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bonsai_model *m = small_model(rows[i].with), *back;
-        float *spread = m->spread;
+        float *mean = m->mean, *spread = m->spread;
         int32_t *kept = m->kept;
+        m->mean = rows[i].no_mean ? NULL : mean;
         m->spread = rows[i].no_spread ? NULL : spread;
         m->kept = rows[i].no_kept ? NULL : kept;
         save_model(m, temp_path("alone.bonsai"));
         assert_fails(bonsai_model_load(&back, temp_path("alone.bonsai")), BONSAI_E_FORMAT,
                      rows[i].text);
+        m->mean = mean;
         m->spread = spread;
         m->kept = kept;
         bonsai_model_free(m);
@@ -352,6 +355,31 @@ static void counts_that_do_not_fit_the_shape_are_refused(void **state)
         assert_fails(load_bytes(file, len, NULL), BONSAI_E_FORMAT, rows[i].text);
         free(file);
     }
+}
+
+/* The file of one section only; the other of the two that must be there is missing. */
+static void refuse_alone(uint64_t id, const char *sentence)
+{
+    size_t len;
+    uint8_t *file = whole_file(&len), *e = entry_of(file, id);
+    uint64_t bytes = number(e + 16, 8) * (id == PARAMETERS ? 4 : 1);
+    uint64_t from = number(e + 8, 8);
+    memmove(file + 64, e, 32);
+    memset(file + 96, 0, 32);
+    memmove(file + 128, file + from, bytes);
+    put(file + 64 + 8, 128, 8);
+    put(file + 24, 1, 4);
+    put(file + 16, 128 + bytes, 8);
+    repair(file);
+    assert_fails(load_bytes(file, 128 + bytes, NULL), BONSAI_E_FORMAT, sentence);
+    free(file);
+}
+
+static void a_model_needs_its_parameters_and_its_metadata(void **state)
+{
+    (void)state;
+    refuse_alone(PARAMETERS, "has no metadata");
+    refuse_alone(BONSAI_METADATA, "has no parameters");
 }
 
 /* ---- other files ---- */
@@ -476,6 +504,7 @@ int main(void)
         cmocka_unit_test(wrong_metadata_are_refused),
         cmocka_unit_test(sections_go_together),
         cmocka_unit_test(counts_that_do_not_fit_the_shape_are_refused),
+        cmocka_unit_test(a_model_needs_its_parameters_and_its_metadata),
         cmocka_unit_test(a_model_is_no_graph_and_a_graph_no_model),
         cmocka_unit_test(what_could_not_be_loaded_is_not_saved),
         cmocka_unit_test(a_full_disk_leaves_the_old_file),

@@ -37,15 +37,10 @@ done:
 bonsai_status bn_model_names(bonsai_model *m, const bonsai_array *names)
 {
     bonsai_status rc;
-    char **list = NULL;
-    int64_t c = m->shape.classes;
-    BN_TRY(bn_new((void **)&list, c * (int64_t)sizeof *list + names->count, 1));
-    char *text = (char *)(list + c);
-    memcpy(text, names->data, (size_t)names->count);
-    for (int64_t i = 0; i < c; i++, text += strlen(text) + 1)
-        list[i] = text;
-    bn_free(m->class_names);
-    m->class_names = list;
+    const char *name = names->data;
+    BN_TRY(BN_NEW(&m->class_names, m->shape.classes));
+    for (int64_t c = 0; c < m->shape.classes; c++, name += strlen(name) + 1)
+        BN_TRY(bn_strdup(&m->class_names[c], name));
 done:
     return rc;
 }
@@ -54,11 +49,13 @@ void bonsai_model_free(bonsai_model *m)
 {
     if (!m)
         return;
+    for (int64_t c = 0; m->class_names && c < m->shape.classes; c++)
+        bn_free(m->class_names[c]);
+    bn_free(m->class_names);
     bn_free(m->param);
     bn_free(m->kept);
     bn_free(m->mean);
     bn_free(m->spread);
-    bn_free(m->class_names);
     bn_free(m);
 }
 

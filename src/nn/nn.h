@@ -265,12 +265,12 @@ struct bonsai_model {
     float   *param;             /* count */
     int32_t *kept;              /* shape.features, or NULL */
     float   *mean, *spread;     /* shape.features, or NULL */
-    char   **class_names;       /* shape.classes, or NULL; one block, see bn_model_names */
+    char   **class_names;       /* shape.classes, or NULL */
 };
 
 /* Its parameters are 0, its accuracies unknown. */
 bonsai_status bn_model_new(bonsai_model **out, const bn_shape *s);
-/* Takes the class names out of a section of a graph: c strings, each ended by a zero. */
+/* The class names from a section of a graph: c strings, each ended by a zero. */
 bonsai_status bn_model_names(bonsai_model *m, const bonsai_array *names);
 /* The columns that the model wants of g; refuses a graph that does not fit, in a sentence. */
 bonsai_status bn_model_columns(bn_columns *out, const bonsai_model *m, const bonsai_graph *g);
