@@ -352,15 +352,14 @@ static int64_t run_work(const bn_task *t)
 /* How many runs go side by side; the others follow with all threads each. */
 static int side_by_side(const bn_task *t, int64_t memory, int64_t judging)
 {
-    enum { SMALL = 4 << 20, TINY = 1 << 18 };
+    enum { SMALL = 4 << 20 };
     int64_t work = run_work(t), each = run_bytes(t) + judging;
     int seeds = t->o.seeds, threads = t->threads;
     if (threads == 1 || seeds == 1 || (work >= SMALL && seeds < threads) ||
         each > memory / bn_team(threads, seeds))
         return 0;
     int rest = seeds % threads;
-    bool shareable = work >= TINY && 10 * rest < 7 * threads;
-    return shareable ? seeds - rest : seeds;
+    return work >= SMALL && 10 * rest < 7 * threads ? seeds - rest : seeds;
 }
 
 bonsai_status bn_runs(bn_outcome *out, const bn_task *t)
