@@ -8,7 +8,7 @@
  *   adam.c      the optimiser; init.c the first weights
  *   operand.c   a graph made ready for a model
  *   network.c   layers put in order; infer.c the same in row blocks, for judging
- *   model.c     the handle: saving, loading, predicting
+ *   model.c     the handle, predicting; modelfile.c modelnpz.c saving and loading
  *   train.c     runs, epochs, seeds side by side; compare.c whole tables
  *
  * Shapes are in the comments: n nodes, f inputs, h outputs, c classes.  Matrices are
@@ -268,8 +268,13 @@ struct bonsai_model {
     char   **class_names;       /* shape.classes, or NULL */
 };
 
+/* Its parameters are 0, its accuracies unknown. */
 bonsai_status bn_model_new(bonsai_model **out, const bn_shape *s);
+/* The class names from a section of a graph: c strings, each ended by a zero. */
+bonsai_status bn_model_names(bonsai_model *m, const bonsai_array *names);
 /* The columns that the model wants of g; refuses a graph that does not fit, in a sentence. */
 bonsai_status bn_model_columns(bn_columns *out, const bonsai_model *m, const bonsai_graph *g);
+/* The parameters as NumPy arrays, named and laid out as PyTorch Geometric's (modelnpz.c). */
+bonsai_status bn_model_npz(const bonsai_model *m, const char *path);
 
 #endif
