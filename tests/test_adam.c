@@ -75,7 +75,8 @@ static bn_shape shape_of(bonsai_model_kind kind)
 /* The bound by PyTorch Geometric's rules, from the parameter's own name. */
 static double bound_of(const bn_param *p, const bn_shape *s)
 {
-    int64_t in = p->layer == 0 ? s->features : s->hidden, out = p->layer == 2 ? s->classes : s->hidden;
+    int64_t in = p->layer == 0 ? s->features : s->hidden;
+    int64_t out = p->layer == 2 ? s->classes : s->hidden;
     if (s->kind == BONSAI_GCN || s->kind == BONSAI_GAT) {
         int64_t width = p->layer == 2 ? s->classes : s->hidden / s->heads;
         if (strstr(p->name, "bias"))

@@ -217,6 +217,24 @@ static void threads_do_not_change_a_bit(void **state)
     bonsai_graph_free(g);
 }
 
+/* Two side by side, and the third with both threads. */
+static void large_runs_are_the_same_however_threads_are_shared(void **state)
+{
+    (void)state;
+    bonsai_graph *g = made_graph(3000, 70, 0);
+    bonsai_train_options o = quick(BONSAI_GCN);
+    o.hidden = 1400;
+    o.epochs = o.every = 2;
+    o.seeds = 3;
+    bonsai_training *one = trained(g, NULL, &o);
+    o.threads = 2;
+    bonsai_training *two = trained(g, NULL, &o);
+    same_training(one, two);
+    bonsai_training_free(one);
+    bonsai_training_free(two);
+    bonsai_graph_free(g);
+}
+
 static void seeds_together_are_seeds_one_by_one(void **state)
 {
     (void)state;
@@ -229,7 +247,8 @@ static void seeds_together_are_seeds_one_by_one(void **state)
     o.seeds = 1;
     for (int r = 0; r < 3; r++, o.seed++) {
         bonsai_training *one = trained(g, NULL, &o);
-        const bonsai_run *a = bonsai_training_runs(all, NULL) + r, *b = bonsai_training_runs(one, NULL);
+        const bonsai_run *a = bonsai_training_runs(all, NULL) + r;
+        const bonsai_run *b = bonsai_training_runs(one, NULL);
         assert_int_equal(a->seed, b->seed);
         assert_int_equal(a->best_epoch, b->best_epoch);
         assert_true(a->loss == b->loss && a->accuracy == b->accuracy);
@@ -250,7 +269,8 @@ static void judging_by_the_next_epochs_scores_is_the_same(void **state)
     for (int kind = 0; kind < BONSAI_MODELS; kind++) {
         bonsai_train_options o = quick(kind);
         o.every = 1;
-        bonsai_training *a = trained(g, NULL, &o), *b = trained(g, twin, &o), *c = trained(g, g, &o);
+        bonsai_training *a = trained(g, NULL, &o);
+        bonsai_training *b = trained(g, twin, &o), *c = trained(g, g, &o);
         same_training(a, b);
         same_training(a, c);
         bonsai_training_free(a);
@@ -373,6 +393,7 @@ int main(void)
         cmocka_unit_test(the_model_is_that_of_the_best_run),
         cmocka_unit_test(without_nodes_to_judge_on_the_last_epoch_counts),
         cmocka_unit_test(threads_do_not_change_a_bit),
+        cmocka_unit_test(large_runs_are_the_same_however_threads_are_shared),
         cmocka_unit_test(seeds_together_are_seeds_one_by_one),
         cmocka_unit_test(judging_by_the_next_epochs_scores_is_the_same),
         cmocka_unit_test(labels_outside_the_training_part_do_not_reach_the_weights),

@@ -73,7 +73,8 @@ static inline void set_section(bonsai_view *v, bonsai_section s, bonsai_type t, 
 }
 
 /* The nodes that p holds for, as a graph of their own without a split. */
-static inline bonsai_graph *cut_graph(const bonsai_graph *g, bool (*p)(const bonsai_graph *, int64_t))
+static inline bonsai_graph *cut_graph(const bonsai_graph *g,
+                                      bool (*p)(const bonsai_graph *, int64_t))
 {
     int32_t *node = malloc((size_t)g->view.nodes * sizeof *node);
     bonsai_graph *part = NULL;
