@@ -40,7 +40,8 @@ static inline bonsai_model *a_model(bn_shape s, int with, uint64_t seed)
         char text[256];
         int64_t len = 0;
         for (int64_t c = 0; c < s.classes; c++)
-            len += snprintf(text + len, sizeof text - (size_t)len, "cl\xc3\xa4ss %d", (int)c * 7) + 1;
+            len += 1 + snprintf(text + len, sizeof text - (size_t)len, "cl\xc3\xa4ss %d",
+                                (int)c * 7);
         const bonsai_array names = {text, len, BONSAI_U8};
         assert_int_equal(bn_model_names(m, &names), BONSAI_OK);
     }
