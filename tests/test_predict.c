@@ -77,8 +77,8 @@ static void oracle_matrix(double *s, const bonsai_graph *g)
 }
 
 /* y (n,h) = s x w + b */
-static void oracle_layer(double *y, const double *s, const double *x, const float *w, const float *b,
-                         int64_t n, int64_t f, int64_t h)
+static void oracle_layer(double *y, const double *s, const double *x, const float *w,
+                         const float *b, int64_t n, int64_t f, int64_t h)
 {
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < h; k++) {
@@ -268,12 +268,12 @@ static void a_graph_of_other_features_is_refused(void **state)
     (void)state;
     static const uint32_t other[] = {0, 2, 4, 6, 7, 9};
     refuse_graph(0, 7, NULL, "the model is for graphs of 5 features, but graph has 7");
-    refuse_graph(0, 6, other, "the model is for graphs of 5 features, but graph has 6 (kept-feature "
-                              "list 0, 2, 4, 6, ...)");
-    refuse_graph(WITH_KEPT, 7, NULL, "the model keeps 5 of 9 features (kept-feature list 0, 2, 4, 6, "
-                                     "...), but graph has 7");
-    refuse_graph(WITH_KEPT, 5, NULL, "the model keeps 5 of 9 features (kept-feature list 0, 2, 4, 6, "
-                                     "...), but graph has 5");
+    refuse_graph(0, 6, other, "the model is for graphs of 5 features, but graph has 6 "
+                              "(kept-feature list 0, 2, 4, 6, ...)");
+    refuse_graph(WITH_KEPT, 7, NULL, "the model keeps 5 of 9 features (kept-feature list 0, 2, 4, "
+                                     "6, ...), but graph has 7");
+    refuse_graph(WITH_KEPT, 5, NULL, "the model keeps 5 of 9 features (kept-feature list 0, 2, 4, "
+                                     "6, ...), but graph has 5");
     refuse_graph(WITH_KEPT, 5, other, "but graph has 5 (kept-feature list 0, 2, 4, 6, ...)");
     refuse_graph(WITH_KEPT, 0, NULL, "but graph has 0");
     refuse_graph(WITH_KEPT, 2, other, "but graph has 2 (kept-feature list 0, 2)");

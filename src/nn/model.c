@@ -66,7 +66,7 @@ const bonsai_model_info *bonsai_model_facts(const bonsai_model *m)
 
 /* ---- features ---- */
 
-/* " (kept-feature list 3, 7, 12, ...)": the beginning of a list of kept features; "" without one. */
+/* " (kept-feature list 3, 7, 12, ...)": how a list of kept features begins; "" without one. */
 static const char *list_text(char out[80], const int32_t *kept, int64_t count)
 {
     int len = 0;
