@@ -219,6 +219,50 @@ static void a_graph_without_nodes_has_no_classes(void **state)
         }
 }
 
+/* A trained model, saved and loaded, is as right as its training said. */
+static void a_prediction_is_as_right_as_training_said(void **state)
+{
+    (void)state;
+    enum { NODES = 300 };
+    bonsai_generate_options make;
+    bonsai_graph *g;
+    bonsai_training *t;
+    bonsai_model *m;
+    int32_t classes[NODES];
+    bonsai_generate_options_init(&make);
+    make.nodes = NODES;
+    make.features = 40;
+    make.classes = 4;
+    make.words = 6;
+    make.threads = 1;
+    assert_int_equal(bonsai_graph_generate(&g, &make), BONSAI_OK);
+    for (int k = 0; k < 2 * BONSAI_MODELS; k++) {
+        bonsai_train_options o = options(1, 0);
+        int64_t right = 0, test = 0;
+        o.model = k % BONSAI_MODELS;
+        o.standardise = k / BONSAI_MODELS;
+        o.epochs = 12;
+        o.every = 5;
+        o.seeds = 2;
+        o.hidden = 8;
+        if (bonsai_train(&t, g, NULL, &o) != BONSAI_OK)
+            fail_msg("%s", bonsai_error());
+        save_model(bonsai_training_model(t), temp_path("trained.bonsai"));
+        bonsai_training_free(t);
+        m = load_model(temp_path("trained.bonsai"));
+        assert_int_equal(bonsai_predict(classes, NULL, m, g, &o), BONSAI_OK);
+        for (int64_t v = 0; v < NODES; v++)
+            if (bn_part(g, v) == BONSAI_TEST) {
+                test++;
+                right += classes[v] == bonsai_graph_label(g, v);
+            }
+        assert_true(fabs(100.0 * (double)right / (double)test -
+                         bonsai_model_facts(m)->accuracy) < 1e-9);
+        bonsai_model_free(m);
+    }
+    bonsai_graph_free(g);
+}
+
 /* ---- columns ---- */
 
 /* The graph of all features, the graph of those that are kept, and the latter
@@ -315,7 +359,7 @@ static void wrong_options_are_refused(void **state)
 static int cancel(const bonsai_progress *p, void *payload)
 {
     int *left = payload;
-    assert_string_equal(p->stage, "predict");
+    assert_string_equal(p->stage, "predicting");
     assert_int_equal(p->total, 3);
     left[1]++;
     return --left[0] < 0;
@@ -372,6 +416,7 @@ int main(void)
         cmocka_unit_test(probabilities_are_those_of_the_formula),
         cmocka_unit_test(threads_change_no_bit_and_memory_next_to_nothing),
         cmocka_unit_test(a_saved_model_predicts_the_same),
+        cmocka_unit_test(a_prediction_is_as_right_as_training_said),
         cmocka_unit_test(equal_scores_go_to_the_lower_class),
         cmocka_unit_test(a_graph_without_nodes_has_no_classes),
         cmocka_unit_test(a_graph_that_keeps_the_same_features_is_taken_as_it_is),

@@ -4,9 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "nn.h"
+#include "train.h"
 
 /* ---- the handle ---- */
 
@@ -140,12 +139,6 @@ typedef struct {
     bn_infer   *infer;
 } judge;
 
-static int64_t memory_of(int name)              /* _SC_PHYS_PAGES or _SC_AVPHYS_PAGES, in bytes */
-{
-    int64_t bytes = (int64_t)sysconf(name) * (int64_t)sysconf(_SC_PAGESIZE);
-    return bytes > 0 ? bytes : INT64_MAX;
-}
-
 static bonsai_status make_scores(const real **out, judge *j, const bonsai_model *m, int64_t memory,
                                  int threads)
 {
@@ -213,22 +206,21 @@ bonsai_status bonsai_predict(int32_t *classes, float *probabilities, const bonsa
     BN_TRY(check_options(&o));
     bn_progress p = {o.progress, o.payload};
     int threads = bn_threads(o.threads);
-    int64_t memory = o.memory ? o.memory : memory_of(_SC_AVPHYS_PAGES) / 2;
-    int64_t room = memory_of(_SC_PHYS_PAGES) / 8;       /* not of what is free: it decides sums */
-    room = o.memory && o.memory < room ? o.memory : room;
-    BN_TRY(bn_tick(p, "predict", 0, 3));
+    int64_t memory = o.memory ? o.memory : bn_memory_free() / 2;        /* as training judges */
+    BN_TRY(bn_tick(p, "predicting", 0, 3));
     BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, threads));
     BN_TRY(bn_model_columns(&columns, m, g));
-    BN_TRY(bn_operand_make(&j.operand, g, &m->shape, &columns, false, room, threads));
-    BN_TRY(bn_tick(p, "predict", 1, 3));
+    BN_TRY(bn_operand_make(&j.operand, g, &m->shape, &columns, false, bn_memory_room(o.memory),
+                           threads));
+    BN_TRY(bn_tick(p, "predicting", 1, 3));
     BN_TRY(make_scores(&scores, &j, m, memory, threads));
-    BN_TRY(bn_tick(p, "predict", 2, 3));
+    BN_TRY(bn_tick(p, "predicting", 2, 3));
     BN_TRY(pick_classes(classes, scores, g, c, threads));
     if (probabilities) {
         memcpy(probabilities, scores, (size_t)(n * c) * sizeof *scores);
         bn_softmax(probabilities, n, c, threads);
     }
-    BN_TRY(bn_tick(p, "predict", 3, 3));
+    BN_TRY(bn_tick(p, "predicting", 3, 3));
 done:
     bn_network_free(j.network);
     bn_infer_free(j.infer);
