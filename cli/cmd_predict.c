@@ -138,7 +138,8 @@ static int print_summary(session *s, const prediction *p)
     report r = {.count = 0};
     report_heading(&r, "Predicted");
     report_text(&r, "graph", "graph", p->path);
-    report_text(&r, "written", p->out ? "written" : NULL, p->out ? p->out : "");
+    if (p->out)
+        report_text(&r, "written", "written", p->out);
     report_text(&r, "model", "model", bonsai_model_name(p->model->model));
     report_int(&r, "layers", "layers", p->model->layers);
     report_int(&r, "hidden", "hidden", p->model->hidden);
