@@ -46,37 +46,36 @@ static void say_split(training *t, const double percent[3], uint64_t seed)
              (unsigned long long)seed);
 }
 
-/* 1: percent and seed say what to draw; 0: the graph's own split is used. */
-static int choose(session *s, training *t, double percent[3], uint64_t *seed,
-                  const bonsai_graph *full, const bonsai_graph *small)
+typedef enum { OWN, ASKED, DRAWN_BEFORE, USUAL } source;
+
+/* Whose split it is; percent and seed say what to draw, unless it is the graph's own. */
+static source choose(session *s, const training *t, double percent[3], uint64_t *seed,
+                     const bonsai_graph *full, const bonsai_graph *small)
 {
     static const double usual[3] = {60, 20, 20};
     const bonsai_view *v = bonsai_graph_view(full);
     json_t *meta = small ? condensed_metadata(small) : NULL;
     int known = meta && fits(s, t, meta, full) && drawn_by_condense(percent, seed, meta);
-    int draw = 1;
     json_decref(meta);
-    if (t->split) {
-        memcpy(percent, t->o.split, sizeof t->o.split);
-        *seed = t->o.seed;
-    } else if (known) {
-        say_split(t, percent, *seed);
+    if (known && !t->split)
+        return DRAWN_BEFORE;
+    *seed = t->o.seed;
+    memcpy(percent, t->split ? t->o.split : usual, sizeof usual);
+    if (t->split)
+        return ASKED;
+    return v->section[BONSAI_SPLIT].data || v->section[BONSAI_ROLE].data ||
+           !v->section[BONSAI_LABELS].data ? OWN : USUAL;
+}
+
+static void note_split(session *s, const training *t, source from)
+{
+    const char *judge = t->full ? t->full : t->path;
+    if (from == DRAWN_BEFORE)
         note(s, "%s was condensed with the split %s; %s is judged on the same", t->path, t->parts,
              t->full);
-    } else if (v->section[BONSAI_SPLIT].data) {
-        draw = 0;
-    } else if (v->section[BONSAI_ROLE].data) {
-        note(s, "%s is a condensed graph: every node with a label is for training; bonsai eval "
-             "judges it", t->full ? t->full : t->path);
-        draw = 0;
-    } else {
-        memcpy(percent, usual, sizeof usual);
-        *seed = t->o.seed;
+    if (from == USUAL)
         note(s, "%s has no split: 60/20/20 was drawn; bonsai split %s -o FILE --seed %llu draws "
-             "the same", t->full ? t->full : t->path, t->full ? t->full : t->path,
-             (unsigned long long)*seed);
-    }
-    return draw;
+             "the same", judge, judge, (unsigned long long)t->o.seed);
 }
 
 /* Labels of the small graph that are to be guessed on the large one make a guess easy. */
@@ -92,8 +91,8 @@ static void note_leaks(session *s, const training *t, const bonsai_graph *full,
         leaks += bonsai_graph_label(small, v) >= 0 && origin[v] < split->count &&
                  (part[origin[v]] == BONSAI_VAL || part[origin[v]] == BONSAI_TEST);
     if (leaks)
-        note(s, "%lld labelled nodes of %s are validation or test nodes of %s: the accuracy is too "
-             "high", (long long)leaks, t->path, t->full);
+        note(s, "%lld labelled nodes of %s are by their ids validation or test nodes of %s, and make "
+             "the accuracy too high", (long long)leaks, t->path, t->full);
 }
 
 bonsai_status training_parts(session *s, training *t, bonsai_graph **full,
@@ -107,8 +106,11 @@ bonsai_status training_parts(session *s, training *t, bonsai_graph **full,
         rc = bonsai_graph_verify(small);
     if (rc != BONSAI_OK)
         return rc;
-    snprintf(t->parts, sizeof t->parts, "the graph's own");
-    if (choose(s, t, percent, &seed, *full, small)) {
+    const bonsai_view *v = bonsai_graph_view(*full);
+    int all = v->section[BONSAI_ROLE].data && !v->section[BONSAI_SPLIT].data;
+    snprintf(t->parts, sizeof t->parts, "%s", all ? "none, all are for training" : "the graph's own");
+    source from = choose(s, t, percent, &seed, *full, small);
+    if (from != OWN) {
         rc = bonsai_graph_split(&fresh, *full, percent, seed);
         if (rc != BONSAI_OK)
             return rc;
@@ -116,6 +118,7 @@ bonsai_status training_parts(session *s, training *t, bonsai_graph **full,
         *full = fresh;
         memset(t->o.split, 0, sizeof t->o.split);
         say_split(t, percent, seed);
+        note_split(s, t, from);
     }
     if (small)
         note_leaks(s, t, *full, small);

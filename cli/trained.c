@@ -10,6 +10,11 @@ static json_t *known(double value)      /* an accuracy is -1 where there is none
     return isfinite(value) && value >= 0 ? json_real(value) : json_null();
 }
 
+static json_t *spread(const bonsai_train_info *i)
+{
+    return known(i->accuracy_mean >= 0 ? i->accuracy_std : -1);
+}
+
 static json_t *whole(uint64_t value)    /* JSON's whole numbers end before 2^64 */
 {
     char text[32];
@@ -58,7 +63,7 @@ static json_t *model_row(const training *t, const bonsai_training *of)
     const bonsai_run *runs = bonsai_training_runs(of, &count);
     double n = (double)(count ? count : 1);
     return json_pack("[s,o,o,o,o,I,f,f,f]", bonsai_model_name(i->model), known(i->accuracy_mean),
-                     count > 1 ? known(i->accuracy_std) : json_null(),
+                     count > 1 ? spread(i) : json_null(),
                      known(mean_val(runs, count)), best_epochs(runs, count),
                      (json_int_t)i->parameters,
                      1000 * i->seconds_train / (n * t->o.epochs),
@@ -83,7 +88,7 @@ static json_t *model_json(const bonsai_training *of, const char *saved)
         json_array_append_new(list, run_json(&runs[k]));
     return json_pack("{s:s,s:o,s:o,s:o,s:o,s:f,s:f,s:f,s:I,s:I,s:b,s:o}", "model",
                      bonsai_model_name(i->model), "accuracy_mean", known(i->accuracy_mean),
-                     "accuracy_std", known(i->accuracy_std), "accuracy_val_mean",
+                     "accuracy_std", spread(i), "accuracy_val_mean",
                      known(mean_val(runs, count)), "runs", list, "seconds_train",
                      i->seconds_train, "seconds_eval", i->seconds_eval, "seconds_total",
                      i->seconds_total, "parameters", (json_int_t)i->parameters, "peak_rss_bytes",

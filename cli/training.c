@@ -80,7 +80,7 @@ static const char *wide_graph(const char *path)
     return NULL;
 }
 
-/* Section 4 of the paper. */
+/* As the paper trains; "wide" graphs otherwise. */
 static void set_paper(training *t, const char *wide)
 {
     t->o.rate = 0.001;
@@ -208,7 +208,8 @@ static void note_results(session *s, const training *t)
     if (in_blocks)
         note(s, "judged in blocks of nodes, to stay within the memory");
     if (i->test == 0)
-        note(s, "%s has no test nodes: there is no accuracy to tell", judge);
+        note(s, "%s has no test nodes, so there is no accuracy; bonsai eval judges a condensed graph "
+             "on the full one", judge);
     else if (i->val == 0)
         note(s, "%s has no validation nodes: the last epoch counts", judge);
 }

@@ -9,6 +9,6 @@ printf 'source,target\na,b\nb,c\n' > e.csv; printf '1,0,0\n0,1,0\n1,1,0\n' > e.f
 $BONSAI predict m.bonsai e.csv -q | sed -E 's/,[01],.*/,C/' | od -c | head
 # The rows are complete or they are not there.
 $BONSAI predict m.bonsai $HERE/papers -o /dev/full
-$BONSAI predict m.bonsai $HERE/papers > /dev/full
-$BONSAI predict m.bonsai $HERE/papers -q -o /dev/stdout | head -1
+$BONSAI predict m.bonsai $HERE/papers -q > /dev/full
+$BONSAI predict m.bonsai $HERE/papers -q -o /dev/stdout | sed -n 1p
 ls
