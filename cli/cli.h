@@ -8,6 +8,7 @@
  *   files.c     paths: sizes, and whether they can be written
  *   save.c      writing a graph
  *   condensed.c reports about condensed graphs, and the one they carry
+ *   cellfile.c  the file that a comparison goes on from
  *   cmd_*.c     one command each
  *
  * Results go to stdout, all else to stderr.  Nothing here knows src/.
@@ -78,6 +79,7 @@ int cmd_check(session *s, int argc, char **argv);
 int cmd_convert(session *s, int argc, char **argv);
 int cmd_split(session *s, int argc, char **argv);
 int cmd_condense(session *s, int argc, char **argv);
+int cmd_compare(session *s, int argc, char **argv);
 int cmd_explain(session *s, int argc, char **argv);
 int cmd_demo(session *s, int argc, char **argv);
 int cmd_version(session *s, int argc, char **argv);
@@ -195,5 +197,22 @@ void report_condensed_cover(report *r, const bonsai_condense_info *i);
 void condensed_info(bonsai_condense_info *i, const json_t *meta);       /* as far as it is there */
 json_t *condensed_metadata(const bonsai_graph *g);      /* yours; NULL: it is not condensed */
 int64_t condensed_roles(const bonsai_graph *g, bonsai_role role);       /* nodes of that role */
+
+/* ---- comparisons that go on ---------------------------------------------- */
+
+typedef struct {
+    const char  *path;
+    json_t      *heading;       /* {"bonsai_compare": version, "graph": {...}, "options": {...}} */
+    bonsai_cell *cells;         /* as planned */
+    int64_t      count;
+    FILE        *file;
+} cellfile;
+
+/* Opens or creates the file, refuses one of another graph or other options, and fills
+ * the cells that it holds.  All three say what went wrong; an exit code. */
+int  cellfile_open(session *s, cellfile *f);
+int  cellfile_append(session *s, cellfile *f, const bonsai_cell *c);    /* on the disk on return */
+void cellfile_close(cellfile *f);                       /* frees the heading too */
+json_t *cell_json(const bonsai_cell *c);                /* an object, yours; NULL: no memory */
 
 #endif
