@@ -119,8 +119,8 @@ static int check_heading(session *s, const cellfile *f, const json_t *line)
     const char *key = first_difference(was, is, json_object_get(line, "graph"),
                                        json_object_get(f->heading, "graph"));
     if (key)
-        return fail_with(s, "%s holds the table of another graph: its %s is %s, that of this one "
-                         "is %s; name another file", f->path, key, was, is);
+        return fail_with(s, "%s holds the table of another graph (%s: %s, not %s); name another "
+                         "file", f->path, key, was, is);
     key = first_difference(was, is, json_object_get(line, "options"),
                            json_object_get(f->heading, "options"));
     if (key)

@@ -134,24 +134,21 @@ static bonsai_status hand_over(comparison *t, bonsai_cell *c)
     return BONSAI_OK;
 }
 
-static bonsai_status give_up(comparison *t, bonsai_cell *c)
+static void note_refusal(bonsai_cell *c)
 {
     c->runs = 0;
     snprintf(c->why, sizeof c->why, "%s", bonsai_error());
-    return hand_over(t, c);
 }
 
-/* small NULL: on the full graph, where what cannot be done ends the comparison. */
+/* small NULL: on the full graph. */
 static bonsai_status train_cell(comparison *t, bonsai_cell *c, const bonsai_graph *small)
 {
     bonsai_training *trained = NULL;
     t->train.model = c->model;
-    bn_meter_begin(&t->meter, bn_effort_train(t->full, c->ratio, c->model, &t->train), true);
+    bn_meter_begin(&t->meter, bn_effort_train(t->full, c->ratio, c->model, &t->train), "training");
     bonsai_status rc = bonsai_train(&trained, small ? small : t->full, small ? t->full : NULL,
                                     &t->train);
     bn_meter_end(&t->meter);
-    if (rc == BONSAI_E_ARGUMENT && small)
-        return give_up(t, c);
     if (rc != BONSAI_OK)
         return rc;
     const bonsai_train_info *i = bonsai_training_info(trained);
@@ -161,7 +158,7 @@ static bonsai_status train_cell(comparison *t, bonsai_cell *c, const bonsai_grap
     c->seconds_train = i->seconds_train;
     c->seconds_eval = i->seconds_eval;
     bonsai_training_free(trained);
-    return hand_over(t, c);
+    return BONSAI_OK;
 }
 
 static void set_sizes(bonsai_cell *c, const bonsai_cell *from)
@@ -174,8 +171,8 @@ static void set_sizes(bonsai_cell *c, const bonsai_cell *from)
     c->seconds_condense = from->seconds_condense;
 }
 
-/* The cells of one graph; small NULL with from: the full one; without: it could not be made. */
-static bonsai_status fill_cells(comparison *t, int64_t first, const bonsai_cell *from,
+/* The cells of one small graph; NULL: it could not be made, and the sentence says why. */
+static bonsai_status fill_cells(comparison *t, int64_t first, const bonsai_cell *sizes,
                                 const bonsai_graph *small)
 {
     bonsai_status rc = BONSAI_OK;
@@ -183,10 +180,46 @@ static bonsai_status fill_cells(comparison *t, int64_t first, const bonsai_cell 
         bonsai_cell *c = &t->cells[first + k];
         if (c->done)
             continue;
-        if (from)
-            set_sizes(c, from);
-        rc = from ? train_cell(t, c, small) : give_up(t, c);
+        if (small)
+            set_sizes(c, sizes);
+        rc = small ? train_cell(t, c, small) : BONSAI_E_ARGUMENT;
+        if (rc == BONSAI_E_ARGUMENT)
+            note_refusal(c);
+        if (rc == BONSAI_OK || rc == BONSAI_E_ARGUMENT)
+            rc = hand_over(t, c);
     }
+    return rc;
+}
+
+/* A model that cannot be trained on the full graph costs a cell; if none can, the graph or
+ * the options are at fault, and nothing can be compared. */
+static bonsai_status fill_full(comparison *t)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bonsai_cell *refused = NULL;
+    int trained = 0;
+    for (int k = 0; k < t->o.model_count; k++) {
+        bonsai_cell *c = &t->cells[k];
+        if (!c->done) {
+            set_sizes(c, &t->whole);
+            rc = train_cell(t, c, NULL);
+            if (rc == BONSAI_E_ARGUMENT) {
+                note_refusal(c);
+                refused = c;
+            } else {
+                BN_TRY(rc);
+                BN_TRY(hand_over(t, c));
+            }
+        }
+        trained += c->runs > 0;
+    }
+    if (refused && trained == 0)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s", refused->why);
+    rc = BONSAI_OK;
+    for (int k = 0; k < t->o.model_count; k++)
+        if (!t->cells[k].done)
+            BN_TRY(hand_over(t, &t->cells[k]));
+done:
     return rc;
 }
 
@@ -214,10 +247,10 @@ static void list_open(comparison *t, int method)
  * found once for all. */
 static double seconds_alone(const bonsai_condense_info *info, int i)
 {
-    double since = i > 0 ? info[i].seconds_total - info[i - 1].seconds_total + info[i].seconds_wl +
-                               info[i].seconds_knn
-                         : info[i].seconds_total;
-    return since;
+    if (i == 0)
+        return info[0].seconds_total;
+    return info[i].seconds_total - info[i - 1].seconds_total + info[i].seconds_wl +
+           info[i].seconds_knn;
 }
 
 static bonsai_cell sizes_of(const comparison *t, const bonsai_condense_info *info, int i)
@@ -260,7 +293,7 @@ static bonsai_status run_method(comparison *t, int method)
     list_open(t, method);
     t->condense.method = t->o.methods[method];
     bn_meter_begin(&t->meter, bn_effort_condense(t->full, t->condense.method, t->ratio, t->open,
-                                                 &t->condense), false);
+                                                 &t->condense), NULL);
     for (int first = 0, count = t->open; first < t->open && rc == BONSAI_OK;) {
         rc = run_ratios(t, method, first, count);
         if (rc == BONSAI_E_ARGUMENT && count > 1) {
@@ -353,7 +386,7 @@ bonsai_status bonsai_compare(bonsai_cell *cells, const bonsai_graph *g,
     BN_TRY(measure_full(&t));
     add_up_efforts(&t);
     BN_TRY(bn_meter_start(&t.meter));
-    BN_TRY(fill_cells(&t, 0, &t.whole, NULL));
+    BN_TRY(fill_full(&t));
     for (int i = 0; i < t.o.method_count; i++)
         BN_TRY(run_method(&t, i));
     BN_TRY(bn_meter_finish(&t.meter));

@@ -70,9 +70,9 @@ bonsai_status bn_meter_start(bn_meter *m)
     return bn_tick(m->to, m->stage, 0, PARTS);
 }
 
-void bn_meter_begin(bn_meter *m, double effort, bool single)
+void bn_meter_begin(bn_meter *m, double effort, const char *only)
 {
-    m->single = single;
+    m->only = only;
     m->now = effort;
     m->floor = 0;
     m->inner[0] = 0;
@@ -90,18 +90,25 @@ bonsai_status bn_meter_finish(bn_meter *m)
 }
 
 /* Where it is not known how many stages will come, each takes half of what is left. */
+static double inside(bn_meter *m, const bonsai_progress *p)
+{
+    double share = p->total ? (double)p->done / (double)p->total : 0;
+    if (m->only)
+        return strcmp(m->only, p->stage) == 0 ? share : 0;
+    if (strcmp(m->inner, p->stage) != 0) {
+        if (m->inner[0])
+            m->floor += (1 - m->floor) / 2;
+        snprintf(m->inner, sizeof m->inner, "%s", p->stage);
+    }
+    return m->floor + (1 - m->floor) / 2 * share;
+}
+
 int bn_meter_tick(const bonsai_progress *p, void *meter)
 {
     bn_meter *m = meter;
     if (!m->to.fn)
         return 0;
-    if (strcmp(m->inner, p->stage) != 0) {
-        if (m->inner[0] && !m->single)
-            m->floor += (1 - m->floor) / 2;
-        snprintf(m->inner, sizeof m->inner, "%s", p->stage);
-    }
-    double inside = p->total ? (double)p->done / (double)p->total : 0;
-    int at = parts_done(m, m->single ? inside : m->floor + (1 - m->floor) / 2 * inside);
+    int at = parts_done(m, inside(m, p));
     m->at = at > m->at ? at : m->at;
     const bonsai_progress now = {m->stage, (uint64_t)m->at, PARTS};
     return m->to.fn(&now, m->to.payload);

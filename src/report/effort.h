@@ -20,13 +20,13 @@ typedef struct {
     const char *stage;          /* that the caller sees */
     double  total, done, now;   /* effort: of everything, of parts that ended, of this part */
     double  floor;              /* share of this part that its earlier stages make up */
-    bool    single;             /* this part is one stage */
+    const char *only;           /* the stage that this part is made of; NULL: of any number */
     int     at;                 /* last told, in PARTS */
     char    inner[32];          /* the stage that this part is in */
 } bn_meter;
 
 bonsai_status bn_meter_start(bn_meter *m);              /* 0 of all; total is set */
-void          bn_meter_begin(bn_meter *m, double effort, bool single); /* the next part */
+void          bn_meter_begin(bn_meter *m, double effort, const char *only);    /* the next part */
 void          bn_meter_end(bn_meter *m);
 bonsai_status bn_meter_finish(bn_meter *m);             /* all of all */
 int           bn_meter_tick(const bonsai_progress *p, void *meter);    /* a bonsai_progress_fn */
