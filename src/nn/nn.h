@@ -8,7 +8,7 @@
  *   adam.c      the optimiser; init.c the first weights
  *   operand.c   a graph made ready for a model
  *   network.c   layers put in order; infer.c the same in row blocks, for judging
- *   model.c     the handle: saving, loading, predicting
+ *   model.c     the handle, predicting; modelfile.c modelnpz.c saving and loading
  *   train.c     runs, epochs, seeds side by side; compare.c whole tables
  *
  * Shapes are in the comments: n nodes, f inputs, h outputs, c classes.  Matrices are
@@ -54,6 +54,8 @@ enum { BN_W, BN_B, BN_W2, BN_B2, BN_ATT_SRC = BN_W2, BN_ATT_DST = BN_B2 };
 bonsai_status bn_shape_check(const bn_shape *s, const char *where);
 /* Fills table (BN_MOST_PARAMS) in the order of the slab; *count entries, *total numbers. */
 void bn_shape_params(bn_param *table, int *count, int64_t *total, const bn_shape *s);
+/* Where the numbers of each slot of each layer begin; -1: it has none. */
+void bn_shape_places(int64_t at[][4], const bn_shape *s);
 /* Columns that go into and come out of a layer. */
 int64_t bn_layer_in(const bn_shape *s, int layer);
 int64_t bn_layer_out(const bn_shape *s, int layer);
@@ -126,8 +128,12 @@ typedef struct {
     int     threads;
 } bn_at;
 
-/* y (n,h) = S (x w) + b.  keep (n, min(f,h)) holds x w, or S x where f < h.  With passed, x
- * is S times the features already, and keep is not touched. */
+/* Whether neighbours are summed before the product: dense x with f < h. */
+bool    bn_sum_first(const bn_input *x, int64_t h);
+int64_t bn_keep_width(const bn_input *x, int64_t h);    /* f if so, else h */
+
+/* y (n,h) = S (x w) + b.  keep (n, bn_keep_width) holds x w, or S x where that is first.  With
+ * passed, x is S times the features already, and keep is not touched. */
 void bn_gcn_forward(const bn_at *at, real *y, real *keep, const bn_input *x, bool passed,
                     const real *w, const real *b);
 /* dy (n,h); keep as forward left it, or destroyed */
@@ -141,7 +147,7 @@ void bn_gin_backward(const bn_at *at, real *dx, real *dw, real *db, real *dw2, r
                      const real *dy, real *keep, real *inner, const bn_input *x, bool passed,
                      const real *w, const real *w2);
 
-/* y (n,h) = M x w + b + x w2.  keep (n, min(f,h)) as above.  passed (n,f), unless NULL, holds
+/* y (n,h) = M x w + b + x w2.  keep as above.  passed (n,f), unless NULL, holds
  * M x already. */
 void bn_sage_forward(const bn_at *at, real *y, real *keep, const bn_input *x,
                      const bn_input *passed, const real *w, const real *b, const real *w2);
@@ -152,7 +158,8 @@ void bn_sage_backward(const bn_at *at, real *dx, real *dw, real *db, real *dw2, 
 /* Attention with k heads of d columns: z (n, k d) = x w, score_ij = leaky(src_j + dst_i), alpha =
  * softmax over j in the neighbours of i and i itself (explicit self loops are dropped),
  * y_i = sum alpha_ij z_j + b.  join: h = k d, else h = d and the heads' mean.  Keeps z, src and
- * dst (n,k), alpha (entries of `to`, k) and alpha_own (n,k). */
+ * dst (n,k), alpha (entries of `to`, k) and alpha_own (n,k); backward writes gradients over z
+ * and dst. */
 typedef struct {
     int      k;
     int64_t  d;
@@ -165,6 +172,8 @@ void bn_gat_forward(const bn_at *at, const bn_attention *a, real *y, const bn_in
 void bn_gat_backward(const bn_at *at, const bn_attention *a, real *dx, real *dw, real *db,
                      real *datt_src, real *datt_dst, const real *dy, const bn_input *x,
                      const real *w, const real *att_src, const real *att_dst);
+/* Reals of room for heads of h columns together: what bn_layer_room gives for GAT. */
+int64_t bn_gat_room(const bn_messages *m, const bn_input *x, int64_t h, int k);
 
 /* Reals of room that any of the layers may use: a layer of k heads (1 for the others), f
  * inputs and h = k d columns before heads are averaged. */
@@ -175,7 +184,7 @@ int64_t bn_layer_room(bonsai_model_kind kind, const bn_messages *m, const bn_inp
 
 typedef struct {                /* what a node should be */
     int64_t  count;             /* labelled training nodes */
-    int32_t *node;
+    int32_t *node;              /* ascending */
     int32_t *label;             /* by place, or NULL: soft */
     float   *soft;              /* count x c, or NULL */
     float   *weight;            /* by place, summing to 1 */
@@ -207,7 +216,7 @@ typedef struct {                /* shared by all runs; nothing in it changes */
     bn_messages m;
     bn_input x;                 /* the features: dense where that is faster, else sparse */
     bn_input passed;            /* S x, dense, where that saves work; rows 0: not kept */
-    void    *owned[8];
+    void    *owned[9];
 } bn_operand;
 
 typedef struct {                /* what is done to features before the first layer */
@@ -226,18 +235,20 @@ void bn_operand_free(bn_operand *o);
 
 typedef struct bn_network bn_network;   /* activations and gradients of one run on one operand */
 
+/* gradients: whether bn_network_backward will be called */
 bonsai_status bn_network_new(bn_network **out, const bn_shape *s, const bn_operand *o,
-                             double dropout, int threads);
+                             double dropout, bool gradients, int threads);
 void bn_network_free(bn_network *w);
 /* The scores of all nodes (n,c), which belong to w.  seed: of the dropout; only with training. */
 real *bn_network_forward(bn_network *w, const real *param, bool training, uint64_t seed);
-/* grad += the gradient, given that of the scores, which it destroys. */
-void bn_network_backward(bn_network *w, real *grad, const real *param, real *dscores);
+/* grad += the gradient, given that of the scores, dscores (n,c), which may be the scores' own
+ * array. */
+void bn_network_backward(bn_network *w, real *grad, const real *param, const real *dscores);
 
 /* ---- judging (infer.c) ---- */
 
-/* The scores of all nodes by row blocks, with little more memory than scores (n,c) and, with
- * more than two layers, two layers' outputs.  *need: the bytes that bn_network would take. */
+/* The scores of all nodes by row blocks, with little more memory than scores (n,c) and the rows
+ * that go from layer to layer: of two layers, n x c again. */
 typedef struct bn_infer bn_infer;
 bonsai_status bn_infer_new(bn_infer **out, const bn_shape *s, const bn_operand *o, int threads);
 void bn_infer_free(bn_infer *i);
@@ -257,8 +268,13 @@ struct bonsai_model {
     char   **class_names;       /* shape.classes, or NULL */
 };
 
+/* Its parameters are 0, its accuracies unknown. */
 bonsai_status bn_model_new(bonsai_model **out, const bn_shape *s);
+/* The class names from a section of a graph: c strings, each ended by a zero. */
+bonsai_status bn_model_names(bonsai_model *m, const bonsai_array *names);
 /* The columns that the model wants of g; refuses a graph that does not fit, in a sentence. */
 bonsai_status bn_model_columns(bn_columns *out, const bonsai_model *m, const bonsai_graph *g);
+/* The parameters as NumPy arrays, named and laid out as PyTorch Geometric's (modelnpz.c). */
+bonsai_status bn_model_npz(const bonsai_model *m, const char *path);
 
 #endif

@@ -5,6 +5,8 @@
  * -ffp-contract=off the result does not depend on the vector width.
  *
  * SPDX-License-Identifier: MIT */
+#include <math.h>
+
 #include "tensor.h"
 
 enum { LANES = 32 };
@@ -120,6 +122,105 @@ static void gather(float *y, const float *x, int width, const int32_t *id, const
         gather_wide(y, x, id, w, count);
 }
 
+typedef float eight __attribute__((vector_size(8 * sizeof(float)), aligned(4), may_alias));
+
+/* Columns 16 times `blocks` of many rows, summed in registers; blocks is a constant. */
+static inline __attribute__((always_inline)) void
+combine_block(float *restrict y, const float *restrict x, int64_t stride, const int blocks,
+              const int32_t *restrict id, const float *restrict w, int64_t count)
+{
+    columns sum[8];
+    for (int b = 0; b < blocks; b++)
+        sum[b] = ((const columns *)y)[b];
+    for (int64_t i = 0; i < count; i++) {
+        if (i + AHEAD < count)
+            for (int b = 0; b < blocks; b++)
+                __builtin_prefetch(x + (int64_t)id[i + AHEAD] * stride + 16 * b);
+        const columns *row = (const columns *)(x + (int64_t)id[i] * stride);
+        if (w)
+            for (int b = 0; b < blocks; b++)
+                sum[b] += w[i] * row[b];
+        else
+            for (int b = 0; b < blocks; b++)
+                sum[b] += row[b];
+    }
+    for (int b = 0; b < blocks; b++)
+        ((columns *)y)[b] = sum[b];
+}
+
+static void combine_rest(float *restrict y, const float *restrict x, int64_t stride, int64_t width,
+                         const int32_t *restrict id, const float *restrict w, int64_t count)
+{
+    int64_t at = 0;
+    if (width >= 8) {
+        eight sum = *(const eight *)y;
+        for (int64_t i = 0; i < count; i++)
+            sum += (w ? w[i] : 1.0f) * *(const eight *)(x + (int64_t)id[i] * stride);
+        *(eight *)y = sum;
+        at = 8;
+    }
+    for (; at < width; at++) {
+        float sum = y[at];
+        for (int64_t i = 0; i < count; i++)
+            sum += (w ? w[i] : 1.0f) * x[(int64_t)id[i] * stride + at];
+        y[at] = sum;
+    }
+}
+
+static void combine(float *y, const float *x, int64_t width, int64_t stride, const int32_t *id,
+                    const float *w, int64_t count)
+{
+    int64_t at = 0;
+    for (; width - at >= 128; at += 128)
+        combine_block(y + at, x + at, stride, 8, id, w, count);
+    for (; width - at >= 64; at += 64)
+        combine_block(y + at, x + at, stride, 4, id, w, count);
+    for (; width - at >= 32; at += 32)
+        combine_block(y + at, x + at, stride, 2, id, w, count);
+    for (; width - at >= 16; at += 16)
+        combine_block(y + at, x + at, stride, 1, id, w, count);
+    if (at < width)
+        combine_rest(y + at, x + at, stride, width - at, id, w, count);
+}
+
+typedef float four __attribute__((vector_size(4 * sizeof(float)), aligned(4), may_alias));
+
+/* Sixteen partial sums, halved until one is left. */
+static inline float dot_row(const float *restrict a, const float *restrict b, int64_t n)
+{
+    columns wide = {0};
+    int64_t i = 0;
+    for (; i + 16 <= n; i += 16)
+        wide += *(const columns *)(a + i) * *(const columns *)(b + i);
+    const eight *half = (const eight *)&wide;
+    eight sum = half[0] + half[1];
+    if (i + 8 <= n) {
+        sum += *(const eight *)(a + i) * *(const eight *)(b + i);
+        i += 8;
+    }
+    const four *quarter = (const four *)&sum;
+    four less = quarter[0] + quarter[1];
+    if (i + 4 <= n) {
+        less += *(const four *)(a + i) * *(const four *)(b + i);
+        i += 4;
+    }
+    float rest = (less[0] + less[2]) + (less[1] + less[3]);
+    for (; i < n; i++)
+        rest += a[i] * b[i];
+    return rest;
+}
+
+static void dots(float *restrict out, const float *restrict a, const float *restrict x,
+                 int64_t width, int64_t stride, const int32_t *restrict id, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        if (i + AHEAD < count)
+            for (int64_t j = 0; j < width; j += 16)
+                __builtin_prefetch(x + (int64_t)id[i + AHEAD] * stride + j);
+        out[i] = dot_row(a, x + (int64_t)id[i] * stride, width);
+    }
+}
+
 /* Few are below, so the question is first put to 32 at a time. */
 static int64_t below(int32_t *restrict out, const float *restrict a, const float *restrict b,
                      float x, int64_t n)
@@ -138,8 +239,25 @@ static int64_t below(int32_t *restrict out, const float *restrict a, const float
     return count;
 }
 
+/* One pass, so that the four arrays go through the caches once. */
+static void adam(float *restrict w, float *restrict g, float *restrict m, float *restrict v,
+                 const bn_adam_step *s, int64_t n)
+{
+    const bn_adam_step k = *s;
+    const float take_m = 1.0f - k.keep_m, take_v = 1.0f - k.keep_v;
+    for (int64_t i = 0; i < n; i++) {
+        float slope = g[i] + k.decay * w[i];
+        float mean = k.keep_m * m[i] + take_m * slope;
+        float square = k.keep_v * v[i] + take_v * slope * slope;
+        g[i] = 0;
+        m[i] = mean;
+        v[i] = square;
+        w[i] -= k.rate * mean / (sqrtf(square) * k.grow + k.epsilon);
+    }
+}
+
 #define TEXT_OF(x) #x
 #define NAME_OF(x) TEXT_OF(x)
 extern const bn_kernels BN_KERNELS;
 const bn_kernels BN_KERNELS = {NAME_OF(BN_ISA), dot, dist2, sparse_dot, axpy, scale, gather,
-                               below};
+                               below, combine, dots, adam};

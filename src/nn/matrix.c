@@ -1,0 +1,141 @@
+/* matrix.c -- products of inputs, weights and gradients.
+ *
+ * Dense products are BLAS on blocks whose size depends on the shapes alone; a sum over
+ * nodes is cut into a fixed number of parts that are added in order.  Sparse products go
+ * row by row: those of the transpose by its own rows.  So the bits do not depend on the
+ * number of threads.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <cblas.h>
+#include <string.h>
+
+#include "nn.h"
+
+#ifdef BN_DOUBLE
+#define GEMM cblas_dgemm
+#else
+#define GEMM cblas_sgemm
+#endif
+
+/* ROWS of a block; a sum over nodes has at most PARTS of at least PART_ROWS; SLICE columns of the
+ * input make a task of it; a bias is summed in BIAS_PARTS. */
+enum { ROWS = 256, PARTS = 16, PART_ROWS = 1024, SLICE = 128, BIAS_PARTS = 64 };
+
+static void dense_times(real *y, const bn_input *x, const real *w, int64_t h, bool add,
+                        int64_t first, int64_t count, int threads)
+{
+    int64_t blocks = (count + ROWS - 1) / ROWS, f = x->cols;
+    real keep = add ? 1 : 0;
+#pragma omp parallel for num_threads(bn_team(threads, blocks)) schedule(dynamic, 1)
+    for (int64_t b = 0; b < blocks; b++) {
+        int64_t at = b * ROWS, rows = count - at < ROWS ? count - at : ROWS;
+        GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)h, (int)f, 1,
+             x->dense + (first + at) * f, (int)f, w, (int)h, keep, y + at * h, (int)h);
+    }
+}
+
+static void sparse_times(real *y, const bn_input *x, const real *w, int64_t h, bool add,
+                         int64_t first, int64_t count, int threads)
+{
+#pragma omp parallel for num_threads(bn_team(threads, count)) schedule(dynamic, 64)
+    for (int64_t r = 0; r < count; r++) {
+        int64_t e = x->offsets[first + r], end = x->offsets[first + r + 1];
+        if (!add)
+            memset(y + r * h, 0, (size_t)h * sizeof *y);
+        bn_real_combine(y + r * h, w, h, x->index + e, x->value ? x->value + e : NULL, end - e);
+    }
+}
+
+void bn_times(real *y, const bn_input *x, const real *w, int64_t h, bool add, int64_t first,
+              int64_t count, int threads)
+{
+    if (x->dense)
+        dense_times(y, x, w, h, add, first, count, threads);
+    else
+        sparse_times(y, x, w, h, add, first, count, threads);
+}
+
+static int64_t parts_of(int64_t n)
+{
+    int64_t parts = n / PART_ROWS;
+    return parts < 1 ? 1 : parts > PARTS ? PARTS : parts;
+}
+
+int64_t bn_times_room(const bn_input *x, int64_t h)
+{
+    return x->dense ? (parts_of(x->rows) - 1) * x->cols * h : 0;
+}
+
+/* Part 0 goes straight into dw, the others into room. */
+static void dense_times_t(real *dw, const bn_input *x, const real *dy, int64_t h, real *room,
+                          int threads)
+{
+    int64_t n = x->rows, f = x->cols, parts = parts_of(n), slices = (f + SLICE - 1) / SLICE;
+#pragma omp parallel for num_threads(bn_team(threads, parts * slices)) schedule(dynamic, 1)
+    for (int64_t task = 0; task < parts * slices; task++) {
+        int64_t part = task / slices, from = part * n / parts, rows = (part + 1) * n / parts - from;
+        int64_t col = task % slices * SLICE, cols = f - col < SLICE ? f - col : SLICE;
+        real *to = part ? room + (part - 1) * f * h : dw;
+        GEMM(CblasRowMajor, CblasTrans, CblasNoTrans, (int)cols, (int)h, (int)rows, 1,
+             x->dense + from * f + col, (int)f, dy + from * h, (int)h, part ? 0 : 1, to + col * h,
+             (int)h);
+    }
+    if (parts == 1)
+        return;
+#pragma omp parallel for num_threads(bn_team(threads, f)) schedule(static)
+    for (int64_t j = 0; j < f; j++)
+        for (int64_t part = 1; part < parts; part++)
+            bn_real_axpy(dw + j * h, 1, room + ((part - 1) * f + j) * h, h);
+}
+
+static void sparse_times_t(real *dw, const bn_input *x, const real *dy, int64_t h, int threads)
+{
+#pragma omp parallel for num_threads(bn_team(threads, x->cols)) schedule(dynamic, 8)
+    for (int64_t j = 0; j < x->cols; j++) {
+        int64_t e = x->t_offsets[j], end = x->t_offsets[j + 1];
+        bn_real_combine(dw + j * h, dy, h, x->t_index + e, x->t_value ? x->t_value + e : NULL,
+                        end - e);
+    }
+}
+
+void bn_times_t(real *dw, const bn_input *x, const real *dy, int64_t h, real *room, int threads)
+{
+    if (x->dense)
+        dense_times_t(dw, x, dy, h, room, threads);
+    else
+        sparse_times_t(dw, x, dy, h, threads);
+}
+
+void bn_times_back(real *dx, const real *dy, const real *w, int64_t n, int64_t f, int64_t h,
+                   bool add, int threads)
+{
+    int64_t blocks = (n + ROWS - 1) / ROWS;
+    real keep = add ? 1 : 0;
+#pragma omp parallel for num_threads(bn_team(threads, blocks)) schedule(dynamic, 1)
+    for (int64_t b = 0; b < blocks; b++) {
+        int64_t at = b * ROWS, rows = n - at < ROWS ? n - at : ROWS;
+        GEMM(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)f, (int)h, 1, dy + at * h,
+             (int)h, w, (int)h, keep, dx + at * f, (int)f);
+    }
+}
+
+void bn_bias(real *y, const real *b, int64_t n, int64_t h, int threads)
+{
+#pragma omp parallel for num_threads(bn_team(threads, n / ROWS)) schedule(static)
+    for (int64_t i = 0; i < n; i++)
+        bn_real_axpy(y + i * h, 1, b, h);
+}
+
+void bn_bias_t(real *db, const real *dy, int64_t n, int64_t h, real *room, int threads)
+{
+    int64_t parts = n / ROWS < 1 ? 1 : n / ROWS > BIAS_PARTS ? BIAS_PARTS : n / ROWS;
+#pragma omp parallel for num_threads(bn_team(threads, parts)) schedule(static)
+    for (int64_t p = 0; p < parts; p++) {
+        real *sum = room + p * h;
+        memset(sum, 0, (size_t)h * sizeof *sum);
+        for (int64_t i = p * n / parts; i < (p + 1) * n / parts; i++)
+            bn_real_axpy(sum, 1, dy + i * h, h);
+    }
+    for (int64_t p = 0; p < parts; p++)
+        bn_real_axpy(db, 1, room + p * h, h);
+}

@@ -1,0 +1,214 @@
+/* message.c -- what nodes send to each other: sums over neighbours, forward and back.
+ *
+ * The sum of a kind of layer is the graph's adjacency between two diagonals, so nothing
+ * of its length is stored: an undirected graph's own arrays are read, and its
+ * transpose is the same with the diagonals changed over.  In a directed graph a message
+ * goes along the edge, from the row's node to its neighbours, so one transpose is made.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "nn.h"
+
+enum { STRETCH = 256 };         /* entries whose factors are worked out together */
+
+/* ---- sums ---- */
+
+/* The factors of entries e .. e+count-1 of row i. */
+static void find_factors(real *factor, const bn_side *s, int64_t e, int64_t count, real left)
+{
+    for (int64_t k = 0; k < count; k++) {
+        real w = left;
+        if (s->right)
+            w *= s->right[s->ids[e + k]];
+        if (s->weights)
+            w *= s->weights[e + k];
+        factor[k] = w;
+    }
+}
+
+static void add_row(real *y, const bn_side *s, const real *x, int64_t h, int64_t i)
+{
+    real factor[STRETCH], left = s->left ? s->left[i] : 1;
+    bool plain = !s->left && !s->right && !s->weights;
+    int64_t e = bn_int_at(&s->offsets, i), end = bn_int_at(&s->offsets, i + 1);
+    if (s->own)
+        bn_real_axpy(y, left * s->own[i] * (s->right ? s->right[i] : 1), x + i * h, h);
+    for (int64_t count; e < end; e += count) {
+        count = end - e < STRETCH ? end - e : STRETCH;
+        if (!plain)
+            find_factors(factor, s, e, count, left);
+        bn_real_combine(y, x, h, s->ids + e, plain ? NULL : factor, count);
+    }
+}
+
+void bn_pass(real *y, const bn_side *s, const real *x, int64_t h, bool add, int64_t first,
+             int64_t count, int threads)
+{
+#pragma omp parallel for num_threads(bn_team(threads, count)) schedule(dynamic, 64)
+    for (int64_t r = 0; r < count; r++) {
+        if (!add)
+            memset(y + r * h, 0, (size_t)h * sizeof *y);
+        add_row(y + r * h, s, x, h, first + r);
+    }
+}
+
+/* ---- transposes ---- */
+
+enum { OWN, LEFT, RIGHT, T_OFFSETS, T_IDS, T_WEIGHTS, MIRROR };
+
+/* Moves the entries of a side to the rows of their ids. */
+static bonsai_status transpose(bn_side *to, bn_messages *m, const bn_side *from)
+{
+    bonsai_status rc;
+    int64_t n = from->n, entries = bn_int_at(&from->offsets, n), *offsets = NULL, *cursor = NULL;
+    int32_t *ids = NULL;
+    float *weights = NULL;
+    BN_TRY(BN_NEW(&offsets, n + 1));
+    m->owned[T_OFFSETS] = offsets;
+    BN_TRY(BN_NEW(&ids, entries));
+    m->owned[T_IDS] = ids;
+    if (from->weights) {
+        BN_TRY(BN_NEW(&weights, entries));
+        m->owned[T_WEIGHTS] = weights;
+    }
+    BN_TRY(BN_NEW(&cursor, n + 1));
+    for (int64_t e = 0; e < entries; e++)
+        cursor[from->ids[e] + 1]++;
+    for (int64_t i = 0; i < n; i++)
+        cursor[i + 1] += cursor[i];
+    memcpy(offsets, cursor, (size_t)(n + 1) * sizeof *offsets);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t e = bn_int_at(&from->offsets, i); e < bn_int_at(&from->offsets, i + 1); e++) {
+            int64_t slot = cursor[from->ids[e]]++;
+            ids[slot] = (int32_t)i;
+            if (weights)
+                weights[slot] = from->weights[e];
+        }
+    *to = (bn_side){n, {offsets, n + 1, BONSAI_U64}, ids, weights, NULL, NULL, NULL};
+done:
+    bn_free(cursor);
+    return rc;
+}
+
+/* Rows are sorted: the entries (i,j) for i = 0, 1, ... fill the rows j of the transpose in order. */
+static bonsai_status find_mirror(bn_messages *m)
+{
+    bonsai_status rc;
+    int64_t n = m->to.n, *mirror = NULL, *cursor = NULL;
+    BN_TRY(BN_NEW(&mirror, bn_int_at(&m->to.offsets, n)));
+    m->owned[MIRROR] = mirror;
+    m->mirror = mirror;
+    BN_TRY(BN_NEW(&cursor, n));
+    for (int64_t j = 0; j < n; j++)
+        cursor[j] = bn_int_at(&m->back.offsets, j);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t e = bn_int_at(&m->to.offsets, i); e < bn_int_at(&m->to.offsets, i + 1); e++)
+            mirror[cursor[m->to.ids[e]]++] = e;
+done:
+    bn_free(cursor);
+    return rc;
+}
+
+/* ---- the diagonals of each kind ---- */
+
+static bonsai_status diagonal(real **out, bn_messages *m, int slot)
+{
+    bonsai_status rc = BN_NEW(out, m->to.n);
+    m->owned[slot] = *out;
+    return rc;
+}
+
+/* D^-1/2 (A + I) D^-1/2.  A node that has a self loop keeps it instead of the one of I; of
+ * several the last counts, as in PyTorch Geometric. */
+static bonsai_status scale_gcn(bn_messages *m, int threads)
+{
+    bonsai_status rc;
+    real *own = NULL, *half = NULL;
+    const bn_side *s = &m->to;
+    BN_TRY(diagonal(&own, m, OWN));
+    BN_TRY(diagonal(&half, m, LEFT));
+#pragma omp parallel for num_threads(bn_team(threads, s->n / STRETCH)) schedule(static)
+    for (int64_t i = 0; i < s->n; i++) {
+        double degree = 0, loops = 0, last = 1;
+        for (int64_t e = bn_int_at(&s->offsets, i); e < bn_int_at(&s->offsets, i + 1); e++) {
+            double w = s->weights ? (double)s->weights[e] : 1;
+            degree += w;
+            if (s->ids[e] == i) {
+                loops += w;
+                last = w;
+            }
+        }
+        degree += last - loops;
+        own[i] = (real)(last - loops);
+        half[i] = degree > 0 ? (real)(1 / sqrt(degree)) : 0;
+    }
+    m->to.own = own;
+    m->to.left = m->to.right = half;
+    m->back.own = own;
+    m->back.left = m->back.right = half;
+done:
+    return rc;
+}
+
+static bonsai_status scale_gin(bn_messages *m)
+{
+    real *own = NULL;
+    bonsai_status rc = diagonal(&own, m, OWN);
+    if (rc != BONSAI_OK)
+        return rc;
+    for (int64_t i = 0; i < m->to.n; i++)
+        own[i] = 1;
+    m->to.own = m->back.own = own;
+    return rc;
+}
+
+static bonsai_status scale_sage(bn_messages *m)
+{
+    real *share = NULL;
+    bonsai_status rc = diagonal(&share, m, LEFT);
+    if (rc != BONSAI_OK)
+        return rc;
+    for (int64_t i = 0; i < m->to.n; i++) {
+        int64_t degree = bn_int_at(&m->to.offsets, i + 1) - bn_int_at(&m->to.offsets, i);
+        share[i] = degree > 0 ? (real)1 / (real)degree : 0;
+    }
+    m->to.left = share;
+    m->back.right = share;
+    return rc;
+}
+
+void bn_messages_free(bn_messages *m)
+{
+    for (size_t i = 0; i < sizeof m->owned / sizeof *m->owned; i++)
+        bn_free(m->owned[i]);
+    memset(m, 0, sizeof *m);
+}
+
+/* Only GCN knows edge weights. */
+bonsai_status bn_messages_make(bn_messages *out, const bonsai_graph *g, bonsai_model_kind kind,
+                               bool gradients, int threads)
+{
+    bonsai_status rc;
+    const float *weights = kind == BONSAI_GCN ? g->view.section[BONSAI_EDGE_WEIGHTS].data : NULL;
+    bn_side rows = {g->view.nodes, g->view.section[BONSAI_OFFSETS], bn_neighbors(g), weights,
+                    NULL, NULL, NULL};
+    bn_messages m = {.to = rows, .back = rows};
+    if (g->view.flags & BONSAI_DIRECTED)
+        BN_TRY(transpose(&m.to, &m, &rows));
+    if (kind == BONSAI_GCN)
+        BN_TRY(scale_gcn(&m, threads));
+    else if (kind == BONSAI_GIN)
+        BN_TRY(scale_gin(&m));
+    else if (kind == BONSAI_SAGE)
+        BN_TRY(scale_sage(&m));
+    else if (gradients)
+        BN_TRY(find_mirror(&m));
+    *out = m;
+    memset(&m, 0, sizeof m);
+    rc = BONSAI_OK;
+done:
+    bn_messages_free(&m);
+    return rc;
+}
