@@ -243,14 +243,13 @@ static void list_open(comparison *t, int method)
         }
 }
 
-/* What the i-th of several ratios would have taken alone: embedding and neighbours were
- * found once for all. */
+/* What the i-th of several ratios would have taken alone: what comes before the choice was
+ * done once for all. */
 static double seconds_alone(const bonsai_condense_info *info, int i)
 {
-    if (i == 0)
-        return info[0].seconds_total;
-    return info[i].seconds_total - info[i - 1].seconds_total + info[i].seconds_wl +
-           info[i].seconds_knn;
+    double shared = info[0].seconds_total - info[0].seconds_cover - info[0].seconds_sparsify;
+    return i == 0 ? info[0].seconds_total
+                  : shared + info[i].seconds_total - info[i - 1].seconds_total;
 }
 
 static bonsai_cell sizes_of(const comparison *t, const bonsai_condense_info *info, int i)
