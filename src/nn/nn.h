@@ -54,6 +54,8 @@ enum { BN_W, BN_B, BN_W2, BN_B2, BN_ATT_SRC = BN_W2, BN_ATT_DST = BN_B2 };
 bonsai_status bn_shape_check(const bn_shape *s, const char *where);
 /* Fills table (BN_MOST_PARAMS) in the order of the slab; *count entries, *total numbers. */
 void bn_shape_params(bn_param *table, int *count, int64_t *total, const bn_shape *s);
+/* Where the numbers of each slot of each layer begin; -1: it has none. */
+void bn_shape_places(int64_t at[][4], const bn_shape *s);
 /* Columns that go into and come out of a layer. */
 int64_t bn_layer_in(const bn_shape *s, int layer);
 int64_t bn_layer_out(const bn_shape *s, int layer);
@@ -232,18 +234,20 @@ void bn_operand_free(bn_operand *o);
 
 typedef struct bn_network bn_network;   /* activations and gradients of one run on one operand */
 
+/* gradients: whether bn_network_backward will be called */
 bonsai_status bn_network_new(bn_network **out, const bn_shape *s, const bn_operand *o,
-                             double dropout, int threads);
+                             double dropout, bool gradients, int threads);
 void bn_network_free(bn_network *w);
 /* The scores of all nodes (n,c), which belong to w.  seed: of the dropout; only with training. */
 real *bn_network_forward(bn_network *w, const real *param, bool training, uint64_t seed);
-/* grad += the gradient, given that of the scores, which it destroys. */
-void bn_network_backward(bn_network *w, real *grad, const real *param, real *dscores);
+/* grad += the gradient, given that of the scores, dscores (n,c), which may be the scores' own
+ * array. */
+void bn_network_backward(bn_network *w, real *grad, const real *param, const real *dscores);
 
 /* ---- judging (infer.c) ---- */
 
-/* The scores of all nodes by row blocks, with little more memory than scores (n,c) and, with
- * more than two layers, two layers' outputs.  *need: the bytes that bn_network would take. */
+/* The scores of all nodes by row blocks, with little more memory than scores (n,c) and the rows
+ * that go from layer to layer: of two layers, n x c again. */
 typedef struct bn_infer bn_infer;
 bonsai_status bn_infer_new(bn_infer **out, const bn_shape *s, const bn_operand *o, int threads);
 void bn_infer_free(bn_infer *i);

@@ -114,3 +114,16 @@ void bn_shape_params(bn_param *table, int *count, int64_t *total, const bn_shape
     *count = l.count;
     *total = l.total;
 }
+
+void bn_shape_places(int64_t at[][4], const bn_shape *s)
+{
+    bn_param table[BN_MOST_PARAMS];
+    int count;
+    int64_t total;
+    bn_shape_params(table, &count, &total, s);
+    for (int layer = 0; layer < s->layers; layer++)
+        for (int slot = 0; slot < 4; slot++)
+            at[layer][slot] = -1;
+    for (int i = 0; i < count; i++)
+        at[table[i].layer][table[i].slot] = table[i].at;
+}
