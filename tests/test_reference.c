@@ -358,9 +358,9 @@ static void try_layer(one_case *c, feed how, int threads)
 
 static void layer_agrees(one_case *c)
 {
-    int feeds = c->shape.kind == BONSAI_GAT ? PASSED : c->shape.kind == BONSAI_SAGE ? FEEDS
-                                                                                   : PASSED_SPARSE;
-    for (int how = 0; how < feeds; how++)
+    static const int feeds[] = {[BONSAI_GCN] = PASSED_SPARSE, [BONSAI_GAT] = PASSED,
+                                [BONSAI_GIN] = PASSED_SPARSE, [BONSAI_SAGE] = FEEDS};
+    for (int how = 0; how < feeds[c->shape.kind]; how++)
         for (int threads = 1; threads <= 3; threads += 2)
             try_layer(c, (feed)how, threads);
 }
@@ -374,7 +374,6 @@ static bn_targets read_targets(const world *w)
     const reference_array *weight = reference_find(w->file, "node_weight");
     const int32_t *label = reference_ints(w->file, w->n, "label");
     double sum = 0;
-    assert_non_null(train);
     bn_targets t = {.count = train->count, .node = room_for(train->count, sizeof *t.node)};
     int64_t classes = soft ? soft->shape[1] : 0;
     t.label = soft ? NULL : room_for(t.count, sizeof *t.label);
@@ -445,7 +444,7 @@ static void try_network(one_case *c, const bonsai_graph *g, int64_t room, int th
     snprintf(c->about, sizeof c->about, "%s, room %lld, %d threads",
              g == c->w->dense ? "dense" : "sparse", (long long)room, threads);
     assert_int_equal(bn_operand_make(&o, g, &c->shape, NULL, true, room, threads), BONSAI_OK);
-    assert_int_equal(bn_network_new(&net, &c->shape, &o, 0, threads), BONSAI_OK);
+    assert_int_equal(bn_network_new(&net, &c->shape, &o, 0, true, threads), BONSAI_OK);
     read_params(param, c, VALUE);
     infer_agrees(c, &o, param, threads);
     train_a_little(c, net, param, &t, threads);
@@ -467,14 +466,13 @@ static void network_agrees(one_case *c)
 
 /* ---- the tests ---- */
 
-static const char *const world_names[] = {"plain", "weighted", "directed", "loops", "large"};
-
 /* Runs all cases of a kind; there must be exactly so many, lest a file be left out. */
 static void agree(bool networks, int kind, int wanted)
 {
+    const char *const names[] = {"plain", "weighted", "directed", "loops", "large"};
     int count = 0;
-    for (size_t i = 0; i < sizeof world_names / sizeof *world_names; i++) {
-        world w = open_world(world_names[i]);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        world w = open_world(names[i]);
         count += each_case(&w, networks, kind, networks ? network_agrees : layer_agrees);
         close_world(&w);
     }
