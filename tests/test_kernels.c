@@ -107,6 +107,35 @@ static void a_sparse_row_sums_like_a_dense_one(void **state)
         }
 }
 
+static void rows_are_combined_in_order_at_every_width(void **state)
+{
+    (void)state;
+    enum { ROWS = 9, PICKS = 40, WIDEST = 300 };
+    static float x[ROWS * WIDEST], y[WIDEST], wanted[WIDEST], w[PICKS];
+    int32_t id[PICKS];
+    uint64_t s = 5;
+    for (int i = 0; i < ROWS * WIDEST; i++)
+        x[i] = random_real(&s);
+    for (int i = 0; i < PICKS; i++) {
+        id[i] = random_below(&s, ROWS);
+        w[i] = random_real(&s);
+    }
+    for (int table = 0; bn_kernels_all(table); table++)
+        for (int width = 0; width <= WIDEST; width += width < LONGEST ? 1 : 13)
+            for (int count = 0; count <= PICKS; count += 13)
+                for (int weighted = 0; weighted < 2; weighted++) {
+                    for (int j = 0; j < width; j++) {
+                        wanted[j] = y[j] = (float)j;
+                        for (int i = 0; i < count; i++) {
+                            volatile float term = (weighted ? w[i] : 1.0f) * x[id[i] * width + j];
+                            wanted[j] += term;
+                        }
+                    }
+                    bn_kernels_all(table)->combine(y, x, width, id, weighted ? w : NULL, count);
+                    assert_memory_equal(y, wanted, (size_t)width * sizeof *y);
+                }
+}
+
 static void there_is_no_table_beyond_the_last(void **state)
 {
     (void)state;
@@ -147,6 +176,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_sums_have_the_order_that_is_promised),
         cmocka_unit_test(every_table_equals_the_baseline_at_every_length),
         cmocka_unit_test(a_sparse_row_sums_like_a_dense_one),
+        cmocka_unit_test(rows_are_combined_in_order_at_every_width),
         cmocka_unit_test(there_is_no_table_beyond_the_last),
         cmocka_unit_test(the_environment_overrides_the_choice),
     };

@@ -183,7 +183,7 @@ int64_t bn_layer_room(bonsai_model_kind kind, const bn_messages *m, const bn_inp
 
 typedef struct {                /* what a node should be */
     int64_t  count;             /* labelled training nodes */
-    int32_t *node;
+    int32_t *node;              /* ascending */
     int32_t *label;             /* by place, or NULL: soft */
     float   *soft;              /* count x c, or NULL */
     float   *weight;            /* by place, summing to 1 */

@@ -5,6 +5,8 @@
  * -ffp-contract=off the result does not depend on the vector width.
  *
  * SPDX-License-Identifier: MIT */
+#include <math.h>
+
 #include "tensor.h"
 
 enum { LANES = 32 };
@@ -199,8 +201,25 @@ static int64_t below(int32_t *restrict out, const float *restrict a, const float
     return count;
 }
 
+/* One pass, so that the four arrays go through the caches once. */
+static void adam(float *restrict w, float *restrict g, float *restrict m, float *restrict v,
+                 const bn_adam_step *s, int64_t n)
+{
+    const bn_adam_step k = *s;
+    const float take_m = 1.0f - k.keep_m, take_v = 1.0f - k.keep_v;
+    for (int64_t i = 0; i < n; i++) {
+        float slope = g[i] + k.decay * w[i];
+        float mean = k.keep_m * m[i] + take_m * slope;
+        float square = k.keep_v * v[i] + take_v * slope * slope;
+        g[i] = 0;
+        m[i] = mean;
+        v[i] = square;
+        w[i] -= k.rate * mean / (sqrtf(square) * k.grow + k.epsilon);
+    }
+}
+
 #define TEXT_OF(x) #x
 #define NAME_OF(x) TEXT_OF(x)
 extern const bn_kernels BN_KERNELS;
 const bn_kernels BN_KERNELS = {NAME_OF(BN_ISA), dot, dist2, sparse_dot, axpy, scale, gather,
-                               below, combine};
+                               below, combine, adam};

@@ -15,6 +15,14 @@
 
 enum { BN_NARROW = 16, BN_WIDE = 64 };
 
+typedef struct {                /* the numbers of one step, the same for every parameter */
+    float decay;                /* of the weight, added to the gradient */
+    float keep_m, keep_v;       /* beta 1 and 2 */
+    float rate;                 /* over 1 - beta1^t */
+    float grow;                 /* 1 / sqrt(1 - beta2^t) */
+    float epsilon;
+} bn_adam_step;
+
 typedef struct {
     const char *name;
     float (*dot)(const float *a, const float *b, int64_t n);
@@ -32,6 +40,8 @@ typedef struct {
     /* y (width) += sum over i, in order, of w[i] (NULL: 1) times row id[i] of x; any width */
     void  (*combine)(float *y, const float *x, int64_t width, const int32_t *id, const float *w,
                      int64_t count);
+    /* one step of Adam over n parameters; g becomes 0 */
+    void  (*adam)(float *w, float *g, float *m, float *v, const bn_adam_step *s, int64_t n);
 } bn_kernels;
 
 const bn_kernels *bn_kernels_get(void);         /* the best that this CPU runs */

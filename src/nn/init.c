@@ -1,0 +1,33 @@
+/* init.c -- the first weights, drawn as PyTorch Geometric draws them.
+ *
+ * A weight depends on the seed and on its place in the slab alone.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "nn.h"
+
+static double widest(const bn_param *p)
+{
+    switch (p->init) {
+    case BN_INIT_GLOROT: return sqrt(6.0 / (double)(p->rows + p->cols));
+    case BN_INIT_FAN:    return 1 / sqrt((double)p->fan);
+    default:             return 0;
+    }
+}
+
+void bn_init_params(real *param, const bn_shape *s, uint64_t seed)
+{
+    bn_param table[BN_MOST_PARAMS];
+    int count;
+    int64_t total;
+    bn_shape_params(table, &count, &total, s);
+    for (int p = 0; p < count; p++) {
+        double a = widest(&table[p]);
+        int64_t end = table[p].at + table[p].rows * table[p].cols;
+        for (int64_t i = table[p].at; i < end; i++) {
+            bn_rng r = bn_rng_at(seed, (uint64_t)i);
+            param[i] = (real)(a * (2 * bn_rng_unit(&r) - 1));
+        }
+    }
+}
