@@ -110,11 +110,11 @@ static void a_sparse_row_sums_like_a_dense_one(void **state)
 static void rows_are_combined_in_order_at_every_width(void **state)
 {
     (void)state;
-    enum { ROWS = 9, PICKS = 40, WIDEST = 300 };
-    static float x[ROWS * WIDEST], y[WIDEST], wanted[WIDEST], w[PICKS];
+    enum { ROWS = 9, PICKS = 40, WIDEST = 300, GAP = 3 };
+    static float x[ROWS * (WIDEST + GAP)], y[WIDEST], wanted[WIDEST], w[PICKS];
     int32_t id[PICKS];
     uint64_t s = 5;
-    for (int i = 0; i < ROWS * WIDEST; i++)
+    for (int i = 0; i < ROWS * (WIDEST + GAP); i++)
         x[i] = random_real(&s);
     for (int i = 0; i < PICKS; i++) {
         id[i] = random_below(&s, ROWS);
@@ -124,16 +124,47 @@ static void rows_are_combined_in_order_at_every_width(void **state)
         for (int width = 0; width <= WIDEST; width += width < LONGEST ? 1 : 13)
             for (int count = 0; count <= PICKS; count += 13)
                 for (int weighted = 0; weighted < 2; weighted++) {
+                    int stride = width + weighted * GAP;
                     for (int j = 0; j < width; j++) {
                         wanted[j] = y[j] = (float)j;
                         for (int i = 0; i < count; i++) {
-                            volatile float term = (weighted ? w[i] : 1.0f) * x[id[i] * width + j];
+                            volatile float term = (weighted ? w[i] : 1.0f) * x[id[i] * stride + j];
                             wanted[j] += term;
                         }
                     }
-                    bn_kernels_all(table)->combine(y, x, width, id, weighted ? w : NULL, count);
+                    bn_kernels_all(table)->combine(y, x, width, stride, id, weighted ? w : NULL,
+                                                   count);
                     assert_memory_equal(y, wanted, (size_t)width * sizeof *y);
                 }
+}
+
+static void products_with_rows_are_those_of_the_baseline(void **state)
+{
+    (void)state;
+    enum { ROWS = 9, PICKS = 20, GAP = 3 };
+    static float x[ROWS * (LONGEST + GAP)], out[PICKS], base[PICKS];
+    int32_t id[PICKS];
+    uint64_t s = 6;
+    for (int i = 0; i < ROWS * (LONGEST + GAP); i++)
+        x[i] = random_real(&s);
+    for (int i = 0; i < PICKS; i++)
+        id[i] = random_below(&s, ROWS);
+    fill(7);
+    for (int table = 0; bn_kernels_all(table); table++)
+        for (int width = 0; width <= LONGEST; width++) {
+            int stride = width + GAP;
+            bn_kernels_all(0)->dots(base, b, x, width, stride, id, PICKS);
+            bn_kernels_all(table)->dots(out, b, x, width, stride, id, PICKS);
+            assert_memory_equal(out, base, sizeof out);
+            for (int i = 0; i < PICKS; i++) {
+                double sum = 0, size = 0;
+                for (int j = 0; j < width; j++) {
+                    sum += (double)b[j] * (double)x[id[i] * stride + j];
+                    size += fabs((double)b[j] * (double)x[id[i] * stride + j]);
+                }
+                assert_true(fabs(sum - (double)out[i]) <= 1e-6 * size);
+            }
+        }
 }
 
 static void there_is_no_table_beyond_the_last(void **state)
@@ -177,6 +208,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_table_equals_the_baseline_at_every_length),
         cmocka_unit_test(a_sparse_row_sums_like_a_dense_one),
         cmocka_unit_test(rows_are_combined_in_order_at_every_width),
+        cmocka_unit_test(products_with_rows_are_those_of_the_baseline),
         cmocka_unit_test(there_is_no_table_beyond_the_last),
         cmocka_unit_test(the_environment_overrides_the_choice),
     };

@@ -11,7 +11,8 @@ enum {
     BN_CONTAINER_MINOR = 0,
     BN_CONTAINER_ALIGN = 64,
     BN_CONTAINER_MAX = 64,      /* sections */
-    BN_KIND_GRAPH = 1
+    BN_KIND_GRAPH = 1,
+    BN_KIND_MODEL = 2
 };
 
 typedef struct {
@@ -23,7 +24,7 @@ typedef struct {
 typedef struct {
     uint32_t kind;
     int      entries;
-    uint64_t field[4];          /* for a graph: nodes, features, classes, flags */
+    uint64_t field[4];          /* graph: nodes, features, classes, flags; model: see modelfile.c */
     bn_entry entry[BN_CONTAINER_MAX];
 } bn_container;
 

@@ -45,6 +45,17 @@ static uint32_t small_sections(const bonsai_graph *g)
     return mask;
 }
 
+static bonsai_status must_be_graph(const bn_container *c, const char *path)
+{
+    if (c->kind == BN_KIND_GRAPH)
+        return BONSAI_OK;
+    if (c->kind == BN_KIND_MODEL)
+        return bn_fail(BONSAI_E_FORMAT, "%s: is a model, not a graph; \"bonsai predict\" uses it on "
+                       "one", path);
+    return bn_fail(BONSAI_E_FORMAT, "%s: is a bonsai file but holds no graph (kind %u)", path,
+                   c->kind);
+}
+
 static bonsai_status open_native(bonsai_graph **out, const char *path, const bonsai_read_options *o)
 {
     bonsai_status rc;
@@ -53,11 +64,7 @@ static bonsai_status open_native(bonsai_graph **out, const char *path, const bon
     BN_TRY(bn_graph_new(&g, path));
     BN_TRY(bn_file_open(&g->file, path));
     BN_TRY(bn_container_read(&c, &g->file, path));
-    if (c.kind != BN_KIND_GRAPH) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: is a bonsai file but holds no graph (kind %u)", path,
-                     c.kind);
-        goto done;
-    }
+    BN_TRY(must_be_graph(&c, path));
     BN_TRY(lay_sections(g, &c, path));
     BN_TRY(bn_graph_need(g, small_sections(g), o->threads));
     g->info.edges_given = bonsai_graph_edges(g);

@@ -12,7 +12,7 @@
 
 #include "npy.h"
 
-enum { MEMBERS = 64, NAME = 40, CHUNK = 1 << 16, LEVEL = 3, DATE = 0x21, TICK = 1 << 22 };
+enum { MEMBERS = 128, NAME = 40, CHUNK = 1 << 16, LEVEL = 3, DATE = 0x21, TICK = 1 << 22 };
 
 typedef struct {
     char     name[NAME];
@@ -248,6 +248,9 @@ bonsai_status bn_zip_out_begin(bn_zip_out *z, const char *name, const char *desc
     for (int i = 0; i < dims; i++)
         if (!bn_mul(&size, size, shape[i]))
             return bn_fail(BONSAI_E_ARGUMENT, "the array \"%s\" is too large to be written", name);
+    if (z->members == MEMBERS)
+        return bn_fail(BONSAI_E_ARGUMENT, "the array \"%s\" is one more than the %d that an archive "
+                       "may have", name, MEMBERS);
     member *m = &z->list[z->members];
     *m = (member){.size = size + head_len, .offset = bn_out_tell(z->out)};
     m->wide = m->size >= z->limit - z->limit / 64;      /* deflated noise grows a little */

@@ -8,7 +8,7 @@
  *   adam.c      the optimiser; init.c the first weights
  *   operand.c   a graph made ready for a model
  *   network.c   layers put in order; infer.c the same in row blocks, for judging
- *   model.c     the handle: saving, loading, predicting
+ *   model.c     the handle, predicting; modelfile.c modelnpz.c saving and loading
  *   train.c     runs, epochs, seeds side by side; compare.c whole tables
  *
  * Shapes are in the comments: n nodes, f inputs, h outputs, c classes.  Matrices are
@@ -158,7 +158,8 @@ void bn_sage_backward(const bn_at *at, real *dx, real *dw, real *db, real *dw2, 
 /* Attention with k heads of d columns: z (n, k d) = x w, score_ij = leaky(src_j + dst_i), alpha =
  * softmax over j in the neighbours of i and i itself (explicit self loops are dropped),
  * y_i = sum alpha_ij z_j + b.  join: h = k d, else h = d and the heads' mean.  Keeps z, src and
- * dst (n,k), alpha (entries of `to`, k) and alpha_own (n,k). */
+ * dst (n,k), alpha (entries of `to`, k) and alpha_own (n,k); backward writes gradients over z
+ * and dst. */
 typedef struct {
     int      k;
     int64_t  d;
@@ -171,7 +172,7 @@ void bn_gat_forward(const bn_at *at, const bn_attention *a, real *y, const bn_in
 void bn_gat_backward(const bn_at *at, const bn_attention *a, real *dx, real *dw, real *db,
                      real *datt_src, real *datt_dst, const real *dy, const bn_input *x,
                      const real *w, const real *att_src, const real *att_dst);
-
+/* Reals of room for heads of h columns together: what bn_layer_room gives for GAT. */
 int64_t bn_gat_room(const bn_messages *m, const bn_input *x, int64_t h, int k);
 
 /* Reals of room that any of the layers may use: a layer of k heads (1 for the others), f
@@ -267,8 +268,13 @@ struct bonsai_model {
     char   **class_names;       /* shape.classes, or NULL */
 };
 
+/* Its parameters are 0, its accuracies unknown. */
 bonsai_status bn_model_new(bonsai_model **out, const bn_shape *s);
+/* The class names from a section of a graph: c strings, each ended by a zero. */
+bonsai_status bn_model_names(bonsai_model *m, const bonsai_array *names);
 /* The columns that the model wants of g; refuses a graph that does not fit, in a sentence. */
 bonsai_status bn_model_columns(bn_columns *out, const bonsai_model *m, const bonsai_graph *g);
+/* The parameters as NumPy arrays, named and laid out as PyTorch Geometric's (modelnpz.c). */
+bonsai_status bn_model_npz(const bonsai_model *m, const char *path);
 
 #endif

@@ -167,20 +167,58 @@ static void combine_rest(float *restrict y, const float *restrict x, int64_t str
     }
 }
 
-static void combine(float *y, const float *x, int64_t width, const int32_t *id, const float *w,
-                    int64_t count)
+static void combine(float *y, const float *x, int64_t width, int64_t stride, const int32_t *id,
+                    const float *w, int64_t count)
 {
     int64_t at = 0;
     for (; width - at >= 128; at += 128)
-        combine_block(y + at, x + at, width, 8, id, w, count);
+        combine_block(y + at, x + at, stride, 8, id, w, count);
     for (; width - at >= 64; at += 64)
-        combine_block(y + at, x + at, width, 4, id, w, count);
+        combine_block(y + at, x + at, stride, 4, id, w, count);
     for (; width - at >= 32; at += 32)
-        combine_block(y + at, x + at, width, 2, id, w, count);
+        combine_block(y + at, x + at, stride, 2, id, w, count);
     for (; width - at >= 16; at += 16)
-        combine_block(y + at, x + at, width, 1, id, w, count);
+        combine_block(y + at, x + at, stride, 1, id, w, count);
     if (at < width)
-        combine_rest(y + at, x + at, width, width - at, id, w, count);
+        combine_rest(y + at, x + at, stride, width - at, id, w, count);
+}
+
+typedef float four __attribute__((vector_size(4 * sizeof(float)), aligned(4), may_alias));
+
+/* Sixteen partial sums, halved until one is left. */
+static inline float dot_row(const float *restrict a, const float *restrict b, int64_t n)
+{
+    columns wide = {0};
+    int64_t i = 0;
+    for (; i + 16 <= n; i += 16)
+        wide += *(const columns *)(a + i) * *(const columns *)(b + i);
+    const eight *half = (const eight *)&wide;
+    eight sum = half[0] + half[1];
+    if (i + 8 <= n) {
+        sum += *(const eight *)(a + i) * *(const eight *)(b + i);
+        i += 8;
+    }
+    const four *quarter = (const four *)&sum;
+    four less = quarter[0] + quarter[1];
+    if (i + 4 <= n) {
+        less += *(const four *)(a + i) * *(const four *)(b + i);
+        i += 4;
+    }
+    float rest = (less[0] + less[2]) + (less[1] + less[3]);
+    for (; i < n; i++)
+        rest += a[i] * b[i];
+    return rest;
+}
+
+static void dots(float *restrict out, const float *restrict a, const float *restrict x,
+                 int64_t width, int64_t stride, const int32_t *restrict id, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        if (i + AHEAD < count)
+            for (int64_t j = 0; j < width; j += 16)
+                __builtin_prefetch(x + (int64_t)id[i + AHEAD] * stride + j);
+        out[i] = dot_row(a, x + (int64_t)id[i] * stride, width);
+    }
 }
 
 /* Few are below, so the question is first put to 32 at a time. */
@@ -222,4 +260,4 @@ static void adam(float *restrict w, float *restrict g, float *restrict m, float 
 #define NAME_OF(x) TEXT_OF(x)
 extern const bn_kernels BN_KERNELS;
 const bn_kernels BN_KERNELS = {NAME_OF(BN_ISA), dot, dist2, sparse_dot, axpy, scale, gather,
-                               below, combine, adam};
+                               below, combine, dots, adam};

@@ -37,9 +37,13 @@ typedef struct {
                     int64_t count);
     /* the i, in order, with a[i] - 2 b[i] <= x; returns how many */
     int64_t (*below)(int32_t *out, const float *a, const float *b, float x, int64_t n);
-    /* y (width) += sum over i, in order, of w[i] (NULL: 1) times row id[i] of x; any width */
-    void  (*combine)(float *y, const float *x, int64_t width, const int32_t *id, const float *w,
-                     int64_t count);
+    /* y (width) += sum over i, in order, of w[i] (NULL: 1) times the first columns of row id[i] of
+     * x, whose rows are stride apart; any width */
+    void  (*combine)(float *y, const float *x, int64_t width, int64_t stride, const int32_t *id,
+                     const float *w, int64_t count);
+    /* out[i] = a (width) times the first columns of row id[i] of x */
+    void  (*dots)(float *out, const float *a, const float *x, int64_t width, int64_t stride,
+                  const int32_t *id, int64_t count);
     /* one step of Adam over n parameters; g becomes 0 */
     void  (*adam)(float *w, float *g, float *m, float *v, const bn_adam_step *s, int64_t n);
 } bn_kernels;

@@ -1,0 +1,247 @@
+/* model.c -- the handle of a model, the features that it wants, and predicting.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "nn.h"
+
+/* ---- the handle ---- */
+
+bonsai_status bn_model_new(bonsai_model **out, const bn_shape *s)
+{
+    bonsai_status rc;
+    bonsai_model *m = NULL;
+    bn_param table[BN_MOST_PARAMS];
+    int count;
+    *out = NULL;
+    BN_TRY(bn_shape_check(s, "model"));
+    BN_TRY(BN_NEW(&m, 1));
+    m->shape = *s;
+    bn_shape_params(table, &count, &m->count, s);
+    m->info = (bonsai_model_info){
+        .size = sizeof m->info, .model = s->kind, .layers = s->layers, .heads = s->heads,
+        .gin_layers = s->gin_layers, .features = s->features, .hidden = s->hidden,
+        .classes = s->classes, .parameters = m->count, .accuracy = -1, .accuracy_val = -1,
+    };
+    BN_TRY(BN_NEW(&m->param, m->count));
+    *out = m;
+    m = NULL;
+done:
+    bonsai_model_free(m);
+    return rc;
+}
+
+bonsai_status bn_model_names(bonsai_model *m, const bonsai_array *names)
+{
+    bonsai_status rc;
+    const char *name = names->data;
+    BN_TRY(BN_NEW(&m->class_names, m->shape.classes));
+    for (int64_t c = 0; c < m->shape.classes; c++, name += strlen(name) + 1)
+        BN_TRY(bn_strdup(&m->class_names[c], name));
+done:
+    return rc;
+}
+
+void bonsai_model_free(bonsai_model *m)
+{
+    if (!m)
+        return;
+    for (int64_t c = 0; m->class_names && c < m->shape.classes; c++)
+        bn_free(m->class_names[c]);
+    bn_free(m->class_names);
+    bn_free(m->param);
+    bn_free(m->kept);
+    bn_free(m->mean);
+    bn_free(m->spread);
+    bn_free(m);
+}
+
+const bonsai_model_info *bonsai_model_facts(const bonsai_model *m)
+{
+    return &m->info;
+}
+
+/* ---- features ---- */
+
+/* " (features 3, 7, 12, ...)": the beginning of a list of kept features; "" without one. */
+static const char *list_text(char out[80], const int32_t *kept, int64_t count)
+{
+    int len = 0;
+    out[0] = 0;
+    if (!kept || count == 0)
+        return out;
+    len += snprintf(out, 80, " (features");
+    for (int64_t i = 0; i < count && i < 4; i++)
+        len += snprintf(out + len, (size_t)(80 - len), "%s %d", i ? "," : "", (int)kept[i]);
+    snprintf(out + len, (size_t)(80 - len), "%s)", count > 4 ? ", ..." : "");
+    return out;
+}
+
+static bonsai_status wrong_features(const bonsai_model *m, const bonsai_graph *g)
+{
+    char ours[80], theirs[80];
+    int64_t f = g->view.features;
+    list_text(ours, m->kept, m->shape.features);
+    list_text(theirs, g->view.section[BONSAI_KEPT_FEATURES].data, f);
+    if (m->kept)
+        return bn_fail(BONSAI_E_ARGUMENT, "the model keeps %lld of %lld features%s, but %s has "
+                       "%lld%s", (long long)m->shape.features, (long long)m->info.features, ours,
+                       g->where, (long long)f, theirs);
+    return bn_fail(BONSAI_E_ARGUMENT, "the model is for graphs of %lld features, but %s has %lld%s",
+                   (long long)m->info.features, g->where, (long long)f, theirs);
+}
+
+/* Whether column i of g is feature i of the full graph. */
+static bool has_all_columns(const bonsai_graph *g)
+{
+    const int32_t *kept = g->view.section[BONSAI_KEPT_FEATURES].data;
+    int64_t f = g->view.features;       /* the list ascends: its last tells */
+    return !kept || f == 0 || kept[f - 1] == f - 1;
+}
+
+static bool keeps_the_same(const bonsai_model *m, const bonsai_graph *g)
+{
+    const int32_t *kept = g->view.section[BONSAI_KEPT_FEATURES].data;
+    return kept && g->view.features == m->shape.features &&
+           memcmp(kept, m->kept, (size_t)m->shape.features * sizeof *kept) == 0;
+}
+
+/* Whether the columns that the model takes of g were standardised in its way already. */
+static bool is_standardised(const bn_columns *c, const bonsai_model *m, const bonsai_graph *g)
+{
+    const float *mean = g->view.section[BONSAI_FEATURE_MEAN].data;
+    const float *spread = g->view.section[BONSAI_FEATURE_SPREAD].data;
+    if (!mean || !spread)
+        return false;
+    for (int64_t i = 0; i < m->shape.features; i++) {
+        int64_t from = c->kept ? c->kept[i] : i;
+        if (mean[from] != m->mean[i] || spread[from] != m->spread[i])
+            return false;
+    }
+    return true;
+}
+
+bonsai_status bn_model_columns(bn_columns *out, const bonsai_model *m, const bonsai_graph *g)
+{
+    *out = (bn_columns){.count = m->shape.features};
+    if (m->kept && keeps_the_same(m, g))
+        out->kept = NULL;
+    else if (m->kept && g->view.features == m->info.features && has_all_columns(g))
+        out->kept = m->kept;
+    else if (m->kept || g->view.features != m->shape.features)
+        return wrong_features(m, g);
+    if (m->mean && !is_standardised(out, m, g)) {
+        out->mean = m->mean;
+        out->spread = m->spread;
+    }
+    return BONSAI_OK;
+}
+
+/* ---- predicting ---- */
+
+typedef struct {
+    bn_operand  operand;
+    bn_network *network;        /* one of these two, by memory */
+    bn_infer   *infer;
+} judge;
+
+/* What the machine has free, at least a sixteenth of what it has: caches shrink. */
+static int64_t free_memory(void)
+{
+    int64_t page = sysconf(_SC_PAGESIZE), all = sysconf(_SC_PHYS_PAGES), free_pages = 0;
+#ifdef _SC_AVPHYS_PAGES
+    free_pages = sysconf(_SC_AVPHYS_PAGES);
+#endif
+    return (free_pages > all / 16 ? free_pages : all / 16) * page;
+}
+
+static bonsai_status make_scores(const real **out, judge *j, const bonsai_model *m, int64_t memory,
+                                 int threads)
+{
+    bonsai_status rc;
+    int64_t bytes = bn_network_bytes(&m->shape, &j->operand);
+    if (bytes >= 0 && bytes <= memory) {
+        BN_TRY(bn_network_new(&j->network, &m->shape, &j->operand, 0.0, false, threads));
+        *out = bn_network_forward(j->network, m->param, false, 0);
+    } else {
+        BN_TRY(bn_infer_new(&j->infer, &m->shape, &j->operand, threads));
+        *out = bn_infer_scores(j->infer, m->param);
+    }
+done:
+    return rc;
+}
+
+/* The largest of c scores, the first of equals; -1 if one is not finite. */
+static int32_t best_class(const real *y, int64_t c)
+{
+    int64_t best = 0;
+    bool finite = true;
+    for (int64_t k = 0; k < c; k++) {
+        finite = finite && isfinite(y[k]);
+        if (y[k] > y[best])
+            best = k;
+    }
+    return finite ? (int32_t)best : -1;
+}
+
+static bonsai_status pick_classes(int32_t *classes, const real *scores, const bonsai_graph *g,
+                                  int64_t c, int threads)
+{
+    int64_t n = g->view.nodes;
+#pragma omp parallel for num_threads(bn_team(threads, n / 1024)) schedule(static)
+    for (int64_t v = 0; v < n; v++)
+        classes[v] = best_class(scores + v * c, c);
+    for (int64_t v = 0; v < n; v++)
+        if (classes[v] < 0)
+            return bn_fail(BONSAI_E_ARGUMENT, "%s: the scores of node %lld are not finite: its "
+                           "features, or those around it, are too large for the model", g->where,
+                           (long long)v);
+    return BONSAI_OK;
+}
+
+static bonsai_status check_options(const bonsai_train_options *o)
+{
+    if (o->memory < 0)
+        return bn_fail(BONSAI_E_ARGUMENT, "memory is %lld bytes; it must not be negative",
+                       (long long)o->memory);
+    if (o->threads < 0)
+        return bn_fail(BONSAI_E_ARGUMENT, "threads is %d; it must not be negative", o->threads);
+    return BONSAI_OK;
+}
+
+bonsai_status bonsai_predict(int32_t *classes, float *probabilities, const bonsai_model *m,
+                             const bonsai_graph *g, const bonsai_train_options *given)
+{
+    bonsai_status rc;
+    bonsai_train_options o;
+    bn_columns columns;
+    judge j = {0};
+    const real *scores;
+    int64_t n = g->view.nodes, c = m->shape.classes;
+    BN_TRY(BN_OPTIONS(&o, given, train));
+    BN_TRY(check_options(&o));
+    bn_progress p = {o.progress, o.payload};
+    int threads = bn_threads(o.threads);
+    int64_t memory = o.memory ? o.memory : free_memory() / 2;
+    BN_TRY(bn_tick(p, "predict", 0, 3));
+    BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, threads));
+    BN_TRY(bn_model_columns(&columns, m, g));
+    BN_TRY(bn_operand_make(&j.operand, g, &m->shape, &columns, false, memory / 2, threads));
+    BN_TRY(bn_tick(p, "predict", 1, 3));
+    BN_TRY(make_scores(&scores, &j, m, memory, threads));
+    BN_TRY(bn_tick(p, "predict", 2, 3));
+    BN_TRY(pick_classes(classes, scores, g, c, threads));
+    if (probabilities) {
+        memcpy(probabilities, scores, (size_t)(n * c) * sizeof *scores);
+        bn_softmax(probabilities, n, c, threads);
+    }
+    BN_TRY(bn_tick(p, "predict", 3, 3));
+done:
+    bn_network_free(j.network);
+    bn_infer_free(j.infer);
+    bn_operand_free(&j.operand);
+    return rc;
+}

@@ -1,0 +1,96 @@
+/* modelnpz.c -- a model's parameters as NumPy arrays that PyTorch Geometric takes.
+ *
+ * Names and shapes are those of a module whose layers are a ModuleList "convs": linear
+ * weights (out, in), which is the transpose of ours, biases (out), attention (1, heads,
+ * columns).  GIN's epsilon is no parameter of ours but is in the state of GINConv, so it
+ * is written too: the archive is a whole state_dict.  What must be done to the features
+ * first is there under the names that archives of graphs use.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include "io/npy.h"
+#include "nn.h"
+
+/* The transpose, a row at a time. */
+static bonsai_status put_weight(bn_zip_out *z, const bn_param *p, const float *w)
+{
+    bonsai_status rc;
+    float *row = NULL;
+    BN_TRY(BN_NEW(&row, p->rows));
+    for (int64_t j = 0; j < p->cols; j++) {
+        for (int64_t i = 0; i < p->rows; i++)
+            row[i] = w[i * p->cols + j];
+        BN_TRY(bn_zip_out_write(z, row, p->rows * (int64_t)sizeof *row));
+    }
+done:
+    bn_free(row);
+    return rc;
+}
+
+static bonsai_status put_param(bn_zip_out *z, const bonsai_model *m, const bn_param *p)
+{
+    bonsai_status rc;
+    bool attention = m->shape.kind == BONSAI_GAT && (p->slot == BN_ATT_SRC || p->slot == BN_ATT_DST);
+    const int64_t weight[] = {p->cols, p->rows}, heads[] = {1, p->rows, p->cols};
+    if (p->is_weight)
+        BN_TRY(bn_zip_out_begin(z, p->name, "<f4", 2, weight));
+    else if (attention)
+        BN_TRY(bn_zip_out_begin(z, p->name, "<f4", 3, heads));
+    else
+        BN_TRY(bn_zip_out_begin(z, p->name, "<f4", 1, &p->cols));
+    if (p->is_weight)
+        BN_TRY(put_weight(z, p, m->param + p->at));
+    else
+        BN_TRY(bn_zip_out_write(z, m->param + p->at, p->rows * p->cols * (int64_t)sizeof(float)));
+    BN_TRY(bn_zip_out_end(z));
+done:
+    return rc;
+}
+
+static bonsai_status put_vector(bn_zip_out *z, const char *name, const char *descr, const void *data,
+                                int64_t count)
+{
+    bonsai_status rc = BONSAI_OK;
+    if (!data)
+        return rc;
+    BN_TRY(bn_zip_out_begin(z, name, descr, 1, &count));
+    BN_TRY(bn_zip_out_write(z, data, 4 * count));
+    BN_TRY(bn_zip_out_end(z));
+done:
+    return rc;
+}
+
+static bonsai_status put_epsilons(bn_zip_out *z, const bn_shape *s)
+{
+    static const float epsilon = 0.0f;
+    bonsai_status rc = BONSAI_OK;
+    char name[32];
+    for (int layer = 0; s->kind == BONSAI_GIN && layer < s->layers; layer++) {
+        snprintf(name, sizeof name, "convs.%d.eps", layer);
+        BN_TRY(put_vector(z, name, "<f4", &epsilon, 1));
+    }
+done:
+    return rc;
+}
+
+bonsai_status bn_model_npz(const bonsai_model *m, const char *path)
+{
+    bonsai_status rc;
+    bn_zip_out *z = NULL;
+    bn_param table[BN_MOST_PARAMS];
+    int count;
+    int64_t total, f = m->shape.features;
+    bn_shape_params(table, &count, &total, &m->shape);
+    BN_TRY(bn_zip_out_open(&z, path, (bn_progress){0}, 4 * total));
+    for (int i = 0; i < count; i++)
+        BN_TRY(put_param(z, m, &table[i]));
+    BN_TRY(put_epsilons(z, &m->shape));
+    BN_TRY(put_vector(z, bn_npz_name(BONSAI_KEPT_FEATURES), "<i4", m->kept, f));
+    BN_TRY(put_vector(z, bn_npz_name(BONSAI_FEATURE_MEAN), "<f4", m->mean, f));
+    BN_TRY(put_vector(z, bn_npz_name(BONSAI_FEATURE_SPREAD), "<f4", m->spread, f));
+    BN_TRY(bn_zip_out_commit(z));
+done:
+    bn_zip_out_close(z);
+    return rc;
+}

@@ -1,0 +1,400 @@
+/* runs.c -- the runs of a training: epochs, judging, and seeds side by side.
+ *
+ * A run depends on its seed alone, so it does not matter which thread works on it or how
+ * many work on one.  Small models run side by side, one thread each, because a
+ * thousandth of a second is too short to share; large ones one after another.
+ *
+ * Where the graph that is judged on is the one that is trained on, and nothing is dropped, the
+ * scores after epoch e are those that epoch e + 1 begins with: they are computed once.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "train.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+
+static int thread_number(void)
+{
+    return omp_get_thread_num();
+}
+#else
+static int thread_number(void)
+{
+    return 0;
+}
+#endif
+
+typedef struct {                /* what one thread works in */
+    bn_network *net;            /* of the graph that is trained on */
+    bn_network *judge;          /* of the other; NULL: net serves, or infer does */
+    bn_infer   *infer;
+    real   *slab;               /* what follows, one after the other */
+    real   *param, *grad, *m, *v;
+    real   *best;               /* of the best epoch of this run */
+    real   *kept;               /* of the best run of this thread ... */
+    int     kept_run;           /* ... which is this; -1: none yet */
+    int64_t best_right;         /* validation nodes; -1: not judged yet */
+} slot;
+
+typedef struct {
+    const bn_task *t;
+    bn_outcome *out;
+    slot   *slots;
+    int     workers, inner;     /* runs at a time, and threads of each */
+    int    *diverged;           /* by run: the epoch, or 0 */
+    atomic_int failed;          /* the first run that diverged; o.seeds: none */
+    atomic_int working;         /* threads that have runs to do */
+    atomic_llong done;          /* epochs of all runs */
+    atomic_bool canceled;
+    bonsai_status rc;           /* of the calling thread's tick */
+} running;
+
+/* ---- judging ---- */
+
+/* How many of the nodes have their highest score where their label is; -1: a score is no number. */
+static int64_t count_right(const bn_judged *j, const real *scores, int64_t c, int threads)
+{
+    enum { NODES = 1024 };
+    int64_t right = 0, strange = 0;
+#pragma omp parallel for num_threads(bn_team(threads, j->count / NODES)) reduction(+:right, strange)
+    for (int64_t i = 0; i < j->count; i++) {
+        const real *y = scores + j->node[i] * c;
+        int64_t best = 0;
+        for (int64_t k = 1; k < c; k++)
+            best = y[k] > y[best] ? k : best;
+        strange += !isfinite(y[best]);
+        right += best == j->label[i];
+    }
+    return strange ? -1 : right;
+}
+
+static double percent(int64_t right, int64_t count)
+{
+    return count ? 100.0 * (double)right / (double)count : -1;
+}
+
+/* The weights are those after the given epoch.  False: they have diverged. */
+static bool judge(running *r, slot *s, const real *scores, int run, int epoch)
+{
+    const bn_task *t = r->t;
+    bonsai_epoch *point = &r->out->point[(int64_t)run * t->o.epochs + epoch - 1];
+    bonsai_run *result = &r->out->run[run];
+    int64_t val = count_right(&t->val, scores, t->shape.classes, r->inner);
+    int64_t test = count_right(&t->test, scores, t->shape.classes, r->inner);
+    if (val < 0 || test < 0)
+        return false;
+    point->accuracy_val = percent(val, t->val.count);
+    point->accuracy_test = percent(test, t->test.count);
+    if (t->val.count ? val > s->best_right : epoch == t->o.epochs) {
+        s->best_right = val;
+        memcpy(s->best, s->param, (size_t)t->count * sizeof *s->best);
+        result->best_epoch = epoch;
+        result->accuracy = point->accuracy_test;
+        result->accuracy_val = point->accuracy_val;
+    }
+    return true;
+}
+
+static const real *judging_scores(slot *s)
+{
+    if (s->infer)
+        return bn_infer_scores(s->infer, s->param);
+    return bn_network_forward(s->judge ? s->judge : s->net, s->param, false, 0);
+}
+
+static bool is_due(const bonsai_train_options *o, int epoch)
+{
+    return epoch > 0 && (epoch % o->every == 0 || epoch == o->epochs);
+}
+
+/* ---- one run ---- */
+
+static uint64_t dropout_seed(uint64_t seed, int epoch)
+{
+    bn_rng r = bn_rng_at(~seed, (uint64_t)epoch);
+    return bn_rng_next(&r);
+}
+
+/* A run that comes before one that diverged goes on: the first is the one to name. */
+static bool must_stop(running *r, int run)
+{
+    return atomic_load(&r->canceled) || atomic_load(&r->failed) < run;
+}
+
+static void has_diverged(running *r, int run, int epoch)
+{
+    int first = atomic_load(&r->failed);
+    r->diverged[run] = epoch;
+    while (run < first && !atomic_compare_exchange_weak(&r->failed, &first, run))
+        ;
+}
+
+/* Only the calling thread, which is number 0 of its team, may speak to the caller. */
+static void tell(running *r)
+{
+    const bn_task *t = r->t;
+    int64_t total = (int64_t)t->o.seeds * t->o.epochs, done = atomic_load(&r->done);
+    if (thread_number() != 0 || atomic_load(&r->canceled) || done >= total)
+        return;                                 /* the last tick is bn_runs' */
+    r->rc = bn_tick(t->progress, "training", done, total);
+    if (r->rc != BONSAI_OK)
+        atomic_store(&r->canceled, true);
+}
+
+static void begin_run(const bn_task *t, slot *s, bonsai_run *result, int run)
+{
+    size_t bytes = (size_t)t->count * sizeof(real);
+    *result = (bonsai_run){.seed = t->o.seed + (uint64_t)run, .accuracy = -1, .accuracy_val = -1};
+    bn_init_params(s->param, &t->shape, result->seed);
+    memset(s->grad, 0, bytes);
+    memset(s->m, 0, bytes);
+    memset(s->v, 0, bytes);
+    s->best_right = -1;
+}
+
+/* One step, given the scores, which are overwritten by their gradient. */
+static bool step(running *r, slot *s, real *scores, int run, int epoch)
+{
+    const bn_task *t = r->t;
+    double loss = bn_cross_entropy(scores, scores, t->train.x.rows, t->shape.classes, &t->targets,
+                                   r->inner);
+    r->out->run[run].loss = r->out->point[(int64_t)run * t->o.epochs + epoch - 1].loss = loss;
+    if (!isfinite(loss))
+        return false;
+    bn_network_backward(s->net, s->grad, s->param, scores);
+    bn_adam(s->param, s->grad, s->m, s->v, t->count, epoch, t->o.rate, t->o.decay, r->inner);
+    return true;
+}
+
+/* Returns the epoch in which it diverged, or 0. */
+static int run_epochs(running *r, slot *s, int run)
+{
+    const bn_task *t = r->t;
+    bonsai_run *result = &r->out->run[run];
+    bool shared = t->same && t->o.dropout == 0;
+    begin_run(t, s, result, run);
+    for (int epoch = 1; epoch <= t->o.epochs && !must_stop(r, run); epoch++) {
+        double start = bn_seconds();
+        real *scores = bn_network_forward(s->net, s->param, true, dropout_seed(result->seed, epoch));
+        double scored = bn_seconds();
+        if (shared && is_due(&t->o, epoch - 1) && !judge(r, s, scores, run, epoch - 1))
+            return epoch - 1;
+        double judged = bn_seconds();
+        if (!step(r, s, scores, run, epoch))
+            return epoch;
+        double stepped = bn_seconds();
+        bool due = is_due(&t->o, epoch) && (!shared || epoch == t->o.epochs);
+        if (due && !judge(r, s, judging_scores(s), run, epoch))
+            return epoch;
+        result->seconds_train += scored - start + stepped - judged;
+        result->seconds_eval += judged - scored + bn_seconds() - stepped;
+        atomic_fetch_add(&r->done, 1);
+        tell(r);
+    }
+    return 0;
+}
+
+/* Whether a run did better on the validation nodes than another (-1: none), or came first. */
+static bool is_better(const bn_outcome *out, int run, int than)
+{
+    if (than < 0)
+        return true;
+    double a = out->run[run].accuracy_val, b = out->run[than].accuracy_val;
+    return a > b || (a == b && run < than);
+}
+
+static void keep_best(const bn_outcome *out, slot *s, int run)
+{
+    if (!is_better(out, run, s->kept_run))
+        return;
+    real *best = s->best;
+    s->best = s->kept;
+    s->kept = best;
+    s->kept_run = run;
+}
+
+static void one_run(running *r, int run)
+{
+    slot *s = &r->slots[thread_number()];
+    if (must_stop(r, run))
+        return;
+    int epoch = run_epochs(r, s, run);
+    if (epoch)
+        has_diverged(r, run, epoch);
+    else if (!must_stop(r, run))
+        keep_best(r->out, s, run);
+}
+
+/* ---- many runs ---- */
+
+static void slot_free(slot *s)
+{
+    bn_network_free(s->net);
+    bn_network_free(s->judge);
+    bn_infer_free(s->infer);
+    bn_free(s->slab);
+}
+
+static bonsai_status slot_new(slot *s, const bn_task *t, bool in_blocks, int threads)
+{
+    bonsai_status rc;
+    enum { ARRAYS = 6 };
+    int64_t stride = (t->count + 15) & ~(int64_t)15;        /* whole cache lines */
+    BN_TRY(BN_NEW(&s->slab, ARRAYS * stride));
+    real **part[ARRAYS] = {&s->param, &s->grad, &s->m, &s->v, &s->best, &s->kept};
+    for (int i = 0; i < ARRAYS; i++)
+        *part[i] = s->slab + i * stride;
+    s->kept_run = -1;
+    BN_TRY(bn_network_new(&s->net, &t->shape, &t->train, t->o.dropout, true, threads));
+    if (t->same)
+        goto done;
+    if (in_blocks)
+        BN_TRY(bn_infer_new(&s->infer, &t->shape, &t->judge, threads));
+    else
+        BN_TRY(bn_network_new(&s->judge, &t->shape, &t->judge, 0, false, threads));
+done:
+    return rc;
+}
+
+/* A thread without further runs may be the calling one: it goes on telling the caller. */
+static void wait_for_others(running *r)
+{
+    const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
+    atomic_fetch_sub(&r->working, 1);
+    while (thread_number() == 0 && atomic_load(&r->working) > 0) {
+        nanosleep(&pause, NULL);
+        tell(r);
+    }
+}
+
+static void work(running *r, int first, int count)
+{
+#pragma omp parallel num_threads(bn_team(r->workers, count))
+    {
+        atomic_fetch_add(&r->working, 1);
+#pragma omp barrier
+#pragma omp for schedule(dynamic, 1) nowait
+        for (int i = 0; i < count; i++)
+            one_run(r, first + i);
+        wait_for_others(r);
+    }
+}
+
+static void keep_param(running *r)
+{
+    bn_outcome *out = r->out;
+    for (int i = 0; i < r->workers; i++) {
+        const slot *s = &r->slots[i];
+        if (s->kept_run < 0 || !is_better(out, s->kept_run, out->best))
+            continue;
+        out->best = s->kept_run;
+        memcpy(out->param, s->kept, (size_t)r->t->count * sizeof *out->param);
+    }
+}
+
+static bonsai_status diverged(const running *r)
+{
+    int run = atomic_load(&r->failed);
+    const bonsai_train_options *o = &r->t->o;
+    if (run >= o->seeds)
+        return BONSAI_OK;
+    return bn_fail(BONSAI_E_ARGUMENT, "%s: the loss of %s with seed %llu is not a number in epoch "
+                   "%d: standardise the features (--standardise), or lower the rate of %g",
+                   r->t->small->where, bonsai_model_name(o->model),
+                   (unsigned long long)(o->seed + (uint64_t)run), r->diverged[run], o->rate);
+}
+
+/* Runs first .. first+count-1, `workers` at a time. */
+static bonsai_status run_some(running *r, int first, int count, int workers, int inner)
+{
+    bonsai_status rc = BONSAI_OK;
+    r->workers = workers;
+    r->inner = inner;
+    r->slots = NULL;
+    if (count == 0)
+        return rc;
+    BN_TRY(BN_NEW(&r->slots, workers));
+    for (int i = 0; i < workers; i++)
+        BN_TRY(slot_new(&r->slots[i], r->t, r->out->in_blocks, inner));
+    work(r, first, count);
+    BN_TRY(r->rc);
+    BN_TRY(diverged(r));
+    keep_param(r);
+done:
+    for (int i = 0; r->slots && i < workers; i++)
+        slot_free(&r->slots[i]);
+    bn_free(r->slots);
+    return rc;
+}
+
+/* ---- how ---- */
+
+/* Bytes that a run takes beside the judging network; INT64_MAX: too many to count. */
+static int64_t run_bytes(const bn_task *t)
+{
+    int64_t net = bn_network_bytes(&t->shape, &t->train);
+    int64_t slopes = 8 * t->train.x.rows * t->shape.hidden, params = 24 * t->count;
+    return net < 0 || net > INT64_MAX / 4 ? INT64_MAX / 2 : net + slopes + params;
+}
+
+/* Numbers that are written in an epoch, about. */
+static int64_t run_work(const bn_task *t)
+{
+    int64_t judged = t->same ? 0 : t->judge.x.rows / t->o.every;
+    return (t->train.x.rows + judged) * t->shape.hidden + t->count;
+}
+
+/* How many runs go side by side; the others follow with all threads each. */
+static int side_by_side(const bn_task *t, int64_t memory, int64_t judging)
+{
+    enum { SMALL = 4 << 20, TINY = 1 << 18 };
+    int64_t work = run_work(t), each = run_bytes(t) + judging;
+    int seeds = t->o.seeds, threads = t->threads;
+    if (threads == 1 || seeds == 1 || (work >= SMALL && seeds < threads) ||
+        each > memory / bn_team(threads, seeds))
+        return 0;
+    int rest = seeds % threads;
+    bool shareable = work >= TINY && 10 * rest < 7 * threads;
+    return shareable ? seeds - rest : seeds;
+}
+
+bonsai_status bn_runs(bn_outcome *out, const bn_task *t)
+{
+    bonsai_status rc;
+    const bonsai_train_options *o = &t->o;
+    int64_t total = (int64_t)o->seeds * o->epochs, half = bn_memory_free() / 2;
+    int64_t judging = t->same ? 0 : bn_network_bytes(&t->shape, &t->judge);
+    running r = {.t = t, .out = out};
+    atomic_store(&r.failed, o->seeds);
+    bn_blas_begin();
+    BN_TRY(BN_NEW(&out->run, o->seeds));
+    BN_TRY(BN_NEW(&out->point, total));
+    BN_TRY(BN_NEW(&out->param, t->count));
+    BN_TRY(BN_NEW(&r.diverged, o->seeds));
+    for (int64_t i = 0; i < total; i++)
+        out->point[i] = (bonsai_epoch){.run = (int)(i / o->epochs), .epoch = 1 + (int)(i % o->epochs),
+                                       .accuracy_val = -1, .accuracy_test = -1};
+    out->best = -1;
+    out->in_blocks = judging < 0 || judging > (o->memory > 0 ? o->memory : half);
+    int wide = side_by_side(t, half, out->in_blocks ? 0 : judging);
+    BN_TRY(bn_tick(t->progress, "training", 0, total));
+    BN_TRY(run_some(&r, 0, wide, bn_team(t->threads, wide), 1));
+    BN_TRY(run_some(&r, wide, o->seeds - wide, 1, t->threads));
+    BN_TRY(bn_tick(t->progress, "training", total, total));
+done:
+    bn_blas_end();
+    bn_free(r.diverged);
+    return rc;
+}
+
+void bn_outcome_free(bn_outcome *o)
+{
+    bn_free(o->run);
+    bn_free(o->point);
+    bn_free(o->param);
+}

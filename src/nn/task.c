@@ -1,0 +1,267 @@
+/* task.c -- a training made ready: options checked, targets listed, graphs prepared.
+ *
+ * Labels of validation and test nodes are read into the lists that judge, and nowhere
+ * else.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "train.h"
+
+/* ---- options ---- */
+
+static bonsai_status check_real(const char *name, double v, double low, double high)
+{
+    if (v >= low && v <= high)
+        return BONSAI_OK;
+    return bn_fail(BONSAI_E_ARGUMENT, "%s is %g; it must be in %g..%g", name, v, low, high);
+}
+
+static bonsai_status check_options(const bonsai_train_options *o)
+{
+    bonsai_status rc;
+    if (!bonsai_model_name(o->model))
+        return bn_fail(BONSAI_E_ARGUMENT, "model %d is not known", (int)o->model);
+    if (!(o->dropout >= 0 && o->dropout < 1))
+        return bn_fail(BONSAI_E_ARGUMENT, "dropout is %g; it must be at least 0 and below 1",
+                       o->dropout);
+    if (o->memory < 0)
+        return bn_fail(BONSAI_E_ARGUMENT, "the memory is negative");
+    BN_TRY(check_real("the number of epochs", o->epochs, 1, 1e8));
+    BN_TRY(check_real("the number of epochs from one judging to the next", o->every, 1, 1e8));
+    BN_TRY(check_real("the number of seeds", o->seeds, 1, 1e6));
+    BN_TRY(check_real("the rate", o->rate, 1e-12, 1e6));
+    BN_TRY(check_real("the weight decay", o->decay, 0, 1e6));
+done:
+    return rc;
+}
+
+static bonsai_status check_shape(bn_task *t)
+{
+    const bonsai_train_options *o = &t->o;
+    bn_param table[BN_MOST_PARAMS];
+    int entries;
+    if (t->small->view.features == 0)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: has no features; give every node some, such as its "
+                       "degree or a one-hot id", t->small->where);
+    t->shape = (bn_shape){.kind = o->model, .layers = o->layers, .heads = o->heads,
+                          .gin_layers = o->gin_layers, .features = t->small->view.features,
+                          .hidden = o->hidden, .classes = t->small->view.classes};
+    bonsai_status rc = bn_shape_check(&t->shape, t->small->where);
+    if (rc == BONSAI_OK)
+        bn_shape_params(table, &entries, &t->count, &t->shape);
+    return rc;
+}
+
+/* ---- targets ---- */
+
+static double soft_sum(const bonsai_graph *g, int64_t node)
+{
+    const bonsai_array *soft = &g->view.section[BONSAI_SOFT_LABELS];
+    int64_t c = g->view.classes;
+    double sum = 0;
+    for (int64_t k = 0; soft->data && k < c; k++)
+        sum += (double)bn_real_at(soft, node * c + k);
+    return sum;
+}
+
+static bool is_target(const bonsai_graph *g, int64_t node)
+{
+    if (bn_has(g, BONSAI_SPLIT) && bn_part(g, node) != BONSAI_TRAIN)
+        return false;
+    return bn_label(g, node) >= 0 || soft_sum(g, node) > 0;
+}
+
+/* A row of c numbers that sum to 1: soft labels where there are some. */
+static void soft_row(float *to, const bonsai_graph *g, int64_t node)
+{
+    const bonsai_array *soft = &g->view.section[BONSAI_SOFT_LABELS];
+    int64_t c = g->view.classes;
+    double sum = soft_sum(g, node);
+    if (sum > 0)
+        for (int64_t k = 0; k < c; k++)
+            to[k] = (float)((double)bn_real_at(soft, node * c + k) / sum);
+    else
+        to[bn_label(g, node)] = 1;
+}
+
+static double raw_weight(const bonsai_graph *g, int64_t node)
+{
+    const bonsai_array *weight = &g->view.section[BONSAI_NODE_WEIGHTS];
+    return weight->data ? (double)bn_real_at(weight, node) : 1;
+}
+
+static bonsai_status weigh_targets(bn_targets *t, const bonsai_graph *g)
+{
+    double sum = 0;
+    for (int64_t p = 0; p < t->count; p++)
+        sum += raw_weight(g, t->node[p]);
+    if (!(sum > 0))
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: the weights of all %lld training nodes are 0",
+                       g->where, (long long)t->count);
+    for (int64_t p = 0; p < t->count; p++)
+        t->weight[p] = (float)(raw_weight(g, t->node[p]) / sum);
+    return BONSAI_OK;
+}
+
+static bonsai_status check_classes(const bn_targets *t, const bonsai_graph *g)
+{
+    int64_t c = g->view.classes, first = -1;
+    for (int64_t p = 0; p < t->count; p++) {
+        int64_t k = t->label ? t->label[p] : 0, end = t->label ? k + 1 : c;
+        for (; t->weight[p] > 0 && k < end; k++) {
+            if (t->soft && t->soft[p * c + k] == 0)
+                continue;
+            if (first >= 0 && first != k)
+                return BONSAI_OK;
+            first = k;
+        }
+    }
+    return bn_fail(BONSAI_E_ARGUMENT, "%s: all %lld training nodes are of class %lld: there is "
+                   "nothing to tell apart", g->where, (long long)t->count, (long long)first);
+}
+
+static bonsai_status list_targets(bn_targets *t, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    int64_t n = g->view.nodes;
+    for (int64_t v = 0; v < n; v++)
+        t->count += is_target(g, v);
+    if (t->count == 0)
+        return bn_fail(BONSAI_E_ARGUMENT, bn_has(g, BONSAI_SPLIT)
+                       ? "%s: no labelled node is in the training part"
+                       : "%s: no node has a label, so there is nothing to train on", g->where);
+    BN_TRY(BN_NEW(&t->node, t->count));
+    BN_TRY(BN_NEW(&t->weight, t->count));
+    for (int64_t v = 0, p = 0; v < n; v++)
+        if (is_target(g, v))
+            t->node[p++] = (int32_t)v;
+    if (bn_has(g, BONSAI_SOFT_LABELS)) {
+        BN_TRY(BN_NEW(&t->soft, t->count * g->view.classes));
+        for (int64_t p = 0; p < t->count; p++)
+            soft_row(t->soft + p * g->view.classes, g, t->node[p]);
+    } else {
+        BN_TRY(BN_NEW(&t->label, t->count));
+        for (int64_t p = 0; p < t->count; p++)
+            t->label[p] = bn_label(g, t->node[p]);
+    }
+    BN_TRY(weigh_targets(t, g));
+    BN_TRY(check_classes(t, g));
+done:
+    return rc;
+}
+
+static bonsai_status list_judged(bn_judged *j, const bonsai_graph *g, bonsai_part part)
+{
+    bonsai_status rc;
+    int64_t n = g->view.nodes, count = 0;
+    for (int64_t v = 0; v < n; v++)
+        count += bn_part(g, v) == part && bn_label(g, v) >= 0;
+    BN_TRY(BN_NEW(&j->node, count));
+    BN_TRY(BN_NEW(&j->label, count));
+    for (int64_t v = 0; v < n; v++)
+        if (bn_part(g, v) == part && bn_label(g, v) >= 0) {
+            j->node[j->count] = (int32_t)v;
+            j->label[j->count++] = bn_label(g, v);
+        }
+done:
+    return rc;
+}
+
+/* ---- memory ---- */
+
+static int64_t memory_all(void)
+{
+    int64_t bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
+    return bytes > 0 ? bytes : INT64_MAX;
+}
+
+int64_t bn_memory_free(void)
+{
+    char line[128];
+    long long kilobytes = -1;
+    FILE *f = fopen("/proc/meminfo", "r");
+    while (f && kilobytes < 0 && fgets(line, sizeof line, f))
+        if (sscanf(line, "MemAvailable: %lld", &kilobytes) != 1)
+            kilobytes = -1;
+    if (f)
+        fclose(f);
+    return kilobytes < 0 ? memory_all() / 2 : kilobytes * 1024;
+}
+
+/* A share of all memory, not of what is free: what is kept decides how sums are rounded, and
+ * the same training must give the same bits on a busy day. */
+static bonsai_status make_operands(bn_task *t)
+{
+    int64_t room = memory_all() / 8;
+    bonsai_status rc = bn_operand_make(&t->train, t->small, &t->shape, &t->of_small, true, room,
+                                       t->threads);
+    if (rc != BONSAI_OK || t->same)
+        return rc;
+    if (t->o.memory > 0 && t->o.memory < room)
+        room = t->o.memory;
+    return bn_operand_make(&t->judge, t->full, &t->shape, &t->of_full, false, room, t->threads);
+}
+
+/* ---- all of it ---- */
+
+static bonsai_status choose_graphs(bn_task *t, const bonsai_graph *small, const bonsai_graph *full)
+{
+    bonsai_status rc;
+    t->same = !full || full == small;
+    full = t->same ? small : full;
+    BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, t->threads));
+    BN_TRY(bn_graph_need(full, BN_ALL_SECTIONS, t->threads));
+    BN_TRY(bn_graph_parts(&t->drawn, full, t->o.split, t->o.seed));
+    t->full = t->drawn ? t->drawn : full;
+    t->small = t->same ? t->full : small;
+done:
+    return rc;
+}
+
+bonsai_status bn_task_make(bn_task *t, const bonsai_graph *small, const bonsai_graph *full,
+                           const bonsai_train_options *o)
+{
+    enum { STEPS = 2 };
+    bonsai_status rc;
+    BN_TRY(BN_OPTIONS(&t->o, o, train));
+    BN_TRY(check_options(&t->o));
+    t->threads = bn_threads(t->o.threads);
+    t->progress = (bn_progress){t->o.progress, t->o.payload};
+    BN_TRY(bn_tick(t->progress, "preparing", 0, STEPS));
+    BN_TRY(choose_graphs(t, small, full));
+    BN_TRY(list_targets(&t->targets, t->small));
+    BN_TRY(list_judged(&t->val, t->full, BONSAI_VAL));
+    BN_TRY(list_judged(&t->test, t->full, BONSAI_TEST));
+    BN_TRY(check_shape(t));
+    BN_TRY(bn_match(t));
+    BN_TRY(bn_tick(t->progress, "preparing", 1, STEPS));
+    BN_TRY(make_operands(t));
+    BN_TRY(bn_tick(t->progress, "preparing", STEPS, STEPS));
+done:
+    return rc;
+}
+
+const bn_operand *bn_task_judge(const bn_task *t)
+{
+    return t->same ? &t->train : &t->judge;
+}
+
+void bn_task_free(bn_task *t)
+{
+    bn_operand_free(&t->train);
+    bn_operand_free(&t->judge);
+    bn_free(t->targets.node);
+    bn_free(t->targets.label);
+    bn_free(t->targets.soft);
+    bn_free(t->targets.weight);
+    bn_free(t->val.node);
+    bn_free(t->val.label);
+    bn_free(t->test.node);
+    bn_free(t->test.label);
+    bn_free(t->kept);
+    bn_free(t->mean);
+    bn_free(t->spread);
+    bonsai_graph_free(t->drawn);
+}

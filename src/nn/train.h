@@ -1,0 +1,64 @@
+/* train.h -- what a training is made of before its runs begin, and the runs.
+ *
+ *   match.c     whether two graphs fit each other, and what is done to their features
+ *   standard.c  mean and spread of features
+ *   task.c      options checked, targets listed, graphs made ready
+ *   runs.c      epochs, and seeds side by side
+ *   train.c     the public calls
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_TRAIN_H
+#define BN_TRAIN_H
+
+#include "nn/nn.h"
+
+typedef struct {                /* labelled nodes of one part */
+    int64_t  count;
+    int32_t *node, *label;
+} bn_judged;
+
+typedef struct {                /* shared by all runs; nothing in it changes once it is made */
+    bonsai_train_options o;
+    int         threads;
+    bn_progress progress;
+    const bonsai_graph *small, *full;   /* trained on; judged on, with its split */
+    bonsai_graph *drawn;        /* the graph with a split that was drawn, or NULL */
+    bool        same;           /* small and full are one graph */
+    bn_shape    shape;
+    int64_t     count;          /* parameters */
+    int32_t    *kept;           /* features of full that small has, or NULL: all */
+    float      *mean, *spread;  /* of these, or NULL */
+    bn_columns  of_small, of_full;
+    bn_targets  targets;
+    bn_judged   val, test;
+    bn_operand  train, judge;   /* judge is empty where they are the same */
+} bn_task;
+
+bonsai_status bn_task_make(bn_task *t, const bonsai_graph *small, const bonsai_graph *full,
+                           const bonsai_train_options *o);
+void bn_task_free(bn_task *t);
+/* The graph that is judged on, made ready. */
+const bn_operand *bn_task_judge(const bn_task *t);
+
+/* Sets kept, mean, spread and the columns; refuses graphs that do not fit each other. */
+bonsai_status bn_match(bn_task *t);
+
+/* Mean and spread (count each) over the training nodes of g of the kept features (NULL: all);
+ * a spread of 0 becomes 1. */
+bonsai_status bn_standard(float *mean, float *spread, const bonsai_graph *g, const int32_t *kept,
+                          int64_t count, int threads);
+
+int64_t bn_memory_free(void);   /* bytes that the machine could give now */
+
+typedef struct {                /* what the runs leave */
+    bonsai_run   *run;          /* o.seeds */
+    bonsai_epoch *point;        /* o.seeds x o.epochs */
+    real         *param;        /* of the best epoch of the best run */
+    int           best;
+    int           in_blocks;
+} bn_outcome;
+
+bonsai_status bn_runs(bn_outcome *out, const bn_task *t);
+void bn_outcome_free(bn_outcome *o);
+
+#endif

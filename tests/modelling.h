@@ -1,0 +1,69 @@
+/* modelling.h -- models of random numbers for the tests of model files and predictions.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_MODELLING_H
+#define BN_MODELLING_H
+
+#include "random_graph.h"
+
+#include "nn/nn.h"
+
+enum { WITH_KEPT = 1, WITH_MEAN = 2, WITH_NAMES = 4, WITH_EVERY = 7 };
+
+/* f features go into the first layer; with WITH_KEPT every other one of 2 f - 1. */
+static inline bonsai_model *a_model(bn_shape s, int with, uint64_t seed)
+{
+    bonsai_model *m;
+    if (bn_model_new(&m, &s) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    for (int64_t i = 0; i < m->count; i++)
+        m->param[i] = random_real(&seed);
+    m->info.seed = random_bits(&seed);
+    m->info.epoch = random_below(&seed, 1000);
+    m->info.accuracy = seed % 3 ? 100.0 * (double)(seed % 1009) / 1009 : -1;
+    m->info.accuracy_val = 100.0 / 3;
+    if (with & WITH_KEPT) {
+        m->info.features = 2 * s.features - 1;
+        assert_int_equal(BN_NEW(&m->kept, s.features), BONSAI_OK);
+        for (int64_t i = 0; i < s.features; i++)
+            m->kept[i] = (int32_t)(2 * i);
+    }
+    if (with & WITH_MEAN) {
+        assert_int_equal(BN_NEW(&m->mean, s.features), BONSAI_OK);
+        assert_int_equal(BN_NEW(&m->spread, s.features), BONSAI_OK);
+        for (int64_t i = 0; i < s.features; i++) {
+            m->mean[i] = random_real(&seed);
+            m->spread[i] = 1.5f + random_real(&seed);
+        }
+    }
+    if (with & WITH_NAMES) {
+        char text[256];
+        int64_t len = 0;
+        for (int64_t c = 0; c < s.classes; c++)
+            len += snprintf(text + len, sizeof text - (size_t)len, "cl\xc3\xa4ss %d", (int)c * 7) + 1;
+        const bonsai_array names = {text, len, BONSAI_U8};
+        assert_int_equal(bn_model_names(m, &names), BONSAI_OK);
+    }
+    return m;
+}
+
+static inline bonsai_model *small_model(int with)
+{
+    return a_model((bn_shape){BONSAI_GAT, 2, 2, 1, 3, 4, 2}, with, 5);
+}
+
+static inline void save_model(const bonsai_model *m, const char *path)
+{
+    if (bonsai_model_save(m, path) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+}
+
+static inline bonsai_model *load_model(const char *path)
+{
+    bonsai_model *m;
+    if (bonsai_model_load(&m, path) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    return m;
+}
+
+#endif
