@@ -164,11 +164,10 @@ def loss_of(scores, g):
     return (weight * each).sum() / weight.sum()
 
 
-def add_network(out, g, r, case, kind, layers, **shape):
+def train(net, g):
+    """Scores and loss of the first step, and the parameters by stage."""
     x, edges, weights = tensors(g)
-    net = draw(models.Network(kind, x.shape[1], CLASSES, layers, HIDDEN, **shape), r)
     adam = torch.optim.Adam(net.parameters(), lr=RATE, weight_decay=DECAY)
-    out[f"{case}/spec"] = spec(1, kind, layers, **shape)
     stages = [values_of(net)]
     for step in range(1, max(STEPS) + 1):
         adam.zero_grad()
@@ -176,11 +175,24 @@ def add_network(out, g, r, case, kind, layers, **shape):
         loss = loss_of(scores, g)
         loss.backward()
         if step == 1:
-            keep(out, case, scores=scores, loss=loss.reshape(1))
+            first = scores, loss.reshape(1)
             stages.append(gradients_of(net))
         adam.step()
         if step in STEPS:
             stages.append(values_of(net))
+    return first, stages
+
+
+def add_network(out, g, r, case, kind, layers, **shape):
+    """Where all scores into each node have one sign, attention's gradient is nothing but the
+    rounding of zero, which cannot be compared: such weights are drawn again."""
+    net = models.Network(kind, g["x"].shape[1], CLASSES, layers, HIDDEN, **shape)
+    largest = 0
+    while largest < 1e-4:
+        (scores, loss), stages = train(draw(net, r), g)
+        largest = min(np.abs(gradient).max() for gradient in stages[1])
+    out[f"{case}/spec"] = spec(1, kind, layers, **shape)
+    keep(out, case, scores=scores, loss=loss)
     keep_params(out, case, net, stages)
 
 
