@@ -46,7 +46,8 @@ static void outputs_are_those_of_the_definition(void **state)
                 layer l;
                 plan p = variant(v, g % 2, g % 3 ? DENSE_INPUT : SPARSE_INPUT);
                 p.d = wide ? 40 + v : p.d;
-                make_layer(&l, &p, random_graph((uint64_t)g, 30, 60, NO_FEATURES, graph_kinds[g]), 3);
+                make_layer(&l, &p, random_graph((uint64_t)g, 30, 60, NO_FEATURES, graph_kinds[g]),
+                           3);
                 run_forward(&l, 2);
                 equals_the_definition(&l, 3e-5);
                 free_layer(&l);
@@ -146,8 +147,8 @@ static void threads_do_not_change_a_bit(void **state)
             plan p = variant(v, v % 2, input);
             if (p.kind == BONSAI_GAT && input == PASSED_INPUT)
                 continue;
-            make_layer(&l, &p, random_graph((uint64_t)v, N, M, NO_FEATURES, graph_kinds[v % GRAPHS]),
-                       7);
+            int with = graph_kinds[v % GRAPHS];
+            make_layer(&l, &p, random_graph((uint64_t)v, N, M, NO_FEATURES, with), 7);
             int64_t count = l.n * (l.h + (l.dx ? p.f : 0));
             for (int i = 0; i < 4; i++)
                 count += l.size[i];
@@ -172,6 +173,7 @@ static void the_type_of_offsets_does_not_matter(void **state)
     (void)state;
     enum { N = 100 };
     static uint32_t narrow[N + 1];
+    static uint64_t broad[N + 1];
     layer l;
     plan p = variant(6, true, DENSE_INPUT);
     make_layer(&l, &p, random_graph(4, N, 300, NO_FEATURES, 0), 3);
@@ -179,7 +181,6 @@ static void the_type_of_offsets_does_not_matter(void **state)
     run_backward(&l, 1);
     real *before = take_reals(&l, l.n * p.f);
     memcpy(before, l.dx, (size_t)(l.n * p.f) * sizeof *before);
-    static uint64_t broad[N + 1];
     for (int64_t i = 0; i <= N; i++)
         broad[i] = narrow[i] = (uint32_t)bn_int_at(&l.m.to.offsets, i);
     l.m.to.offsets = (bonsai_array){narrow, N + 1, BONSAI_U32};

@@ -77,7 +77,8 @@ static void for_all_layers(void (*fn)(layer *l))
                     plan p = variant(v, narrow, input);
                     if (p.kind == BONSAI_GAT && input == PASSED_INPUT)
                         continue;
-                    uint64_t seed = (uint64_t)(((v * 2 + narrow) * INPUTS + (int)input) * GRAPHS + g);
+                    int nth = ((v * 2 + narrow) * INPUTS + (int)input) * GRAPHS + g;
+                    uint64_t seed = (uint64_t)nth;
                     make_layer(&l, &p, random_graph(seed, N, M, NO_FEATURES, graph_kinds[g]), seed);
                     fn(&l);
                     free_layer(&l);

@@ -172,7 +172,8 @@ int64_t bn_gat_room(const bn_messages *m, const bn_input *x, int64_t h, int k)
     return most > BIAS * h ? most : BIAS * h;
 }
 
-/* e of row i under head t from g, in its place: the softmax, then leaky.  ddst takes dst's place. */
+/* e of row i under head t from g, in its place: the softmax, then leaky.  ddst takes the place
+ * of dst. */
 static void score_row(const bn_attention *a, real *e, real *own, const real *alpha, int64_t i,
                       int t, row r)
 {
