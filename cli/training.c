@@ -37,8 +37,8 @@ static int parse_rows(session *s, training *t, opt_spec *spec, int argc, char **
         {OPT_FLAG, 0, "standardise", NULL, &o->standardise,
          "features to mean 0 and spread 1, by training nodes", NULL},
         {OPT_TEXT, 0, "split", "A/B/C", &t->split,
-         eval ? "draw a new split of GRAPH: random, or percent such\nas 60/20/20; otherwise the one "
-                "that condensing drew,\nGRAPH's own, or 60/20/20"
+         eval ? "draw a new split of GRAPH: random, or percent such\nas 60/20/20; otherwise the "
+                "one that condensing drew,\nGRAPH's own, or 60/20/20"
               : "draw a new split: random, or percent such as\n60/20/20; otherwise GRAPH's own, or "
                 "60/20/20", NULL},
         {OPT_LONG, 0, "memory", "B", &o->memory,
@@ -208,8 +208,8 @@ static void note_results(session *s, const training *t)
     if (in_blocks)
         note(s, "judged in blocks of nodes, to stay within the memory");
     if (i->test == 0)
-        note(s, "%s has no test nodes, so there is no accuracy; bonsai eval judges a condensed graph "
-             "on the full one", judge);
+        note(s, "%s has no test nodes, so there is no accuracy; bonsai eval judges a condensed "
+             "graph on the full one", judge);
     else if (i->val == 0)
         note(s, "%s has no validation nodes: the last epoch counts", judge);
 }
