@@ -12,6 +12,7 @@
  *   training.c  what train and eval are asked, and the runs
  *   parts.c     which nodes train and which judge
  *   trained.c   what came out: table, JSON, learning curves
+ *   cellfile.c  the file that a comparison goes on from
  *   cmd_*.c     one command each
  *
  * Results go to stdout, all else to stderr.  Nothing here knows src/.
@@ -84,6 +85,7 @@ int cmd_check(session *s, int argc, char **argv);
 int cmd_convert(session *s, int argc, char **argv);
 int cmd_split(session *s, int argc, char **argv);
 int cmd_condense(session *s, int argc, char **argv);
+int cmd_compare(session *s, int argc, char **argv);
 int cmd_explain(session *s, int argc, char **argv);
 int cmd_train(session *s, int argc, char **argv);
 int cmd_eval(session *s, int argc, char **argv);
@@ -246,5 +248,22 @@ bonsai_status training_parts(session *s, training *t, bonsai_graph **full,
                              const bonsai_graph *small);
 int  trained_curves(session *s, const training *t);             /* exit code */
 int  trained_print(session *s, const training *t);              /* exit code */
+
+/* ---- comparisons that go on ---------------------------------------------- */
+
+typedef struct {
+    const char  *path;
+    json_t      *heading;       /* {"bonsai_compare": version, "graph": {...}, "options": {...}} */
+    bonsai_cell *cells;         /* as planned */
+    int64_t      count;
+    FILE        *file;
+} cellfile;
+
+/* Opens or creates the file, refuses one of another graph or other options, and fills
+ * the cells that it holds.  All three say what went wrong; an exit code. */
+int  cellfile_open(session *s, cellfile *f);
+int  cellfile_append(session *s, cellfile *f, const bonsai_cell *c);    /* on the disk on return */
+void cellfile_close(cellfile *f);                       /* frees the heading too */
+json_t *cell_json(const bonsai_cell *c);                /* an object, yours; NULL: no memory */
 
 #endif

@@ -21,6 +21,7 @@ const command commands[] = {
     {"convert",  cmd_convert,  "read a graph in one format, write it in another"},
     {"split",    cmd_split,    "draw new training, validation and test nodes"},
     {"condense", cmd_condense, "make a small graph that trains like the large one"},
+    {"compare",  cmd_compare,  "train on what each method makes, and print the table"},
     {"explain",  cmd_explain,  "tell why a node of a condensed graph is there"},
     {"train",    cmd_train,    "train models on a graph and judge them"},
     {"eval",     cmd_eval,     "train on a small graph, judge on the large one"},
