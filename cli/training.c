@@ -17,7 +17,7 @@ static int parse_rows(session *s, training *t, opt_spec *spec, int argc, char **
     int eval = strcmp(s->command, "eval") == 0;
     const opt rows[] = {
         {OPT_TEXT, 0, "full", "GRAPH", &t->full, "the graph to judge on (required)", NULL},
-        {OPT_TEXT, 0, "model", "M,M,...", &t->models, "models: gcn, gat, gin, sage", NULL},
+        {OPT_TEXT, 0, "model", "M,M,...", &t->models, "models: gcn, gat, gin, sage, or all", NULL},
         {OPT_INT, 0, "seeds", "N", &o->seeds, "runs, each from fresh weights", "1..10000"},
         {OPT_TEXT, 0, "save", "MODEL", &t->save,
          "write the best run's model: .bonsai, or .npz with\n"
@@ -109,6 +109,11 @@ static int refuse_model(session *s, const char *at, int len)
 
 static int parse_models(session *s, training *t)
 {
+    if (strcmp(t->models, "all") == 0) {
+        for (; t->count < BONSAI_MODELS; t->count++)
+            t->model[t->count] = (bonsai_model_kind)t->count;
+        return OPT_GO;
+    }
     for (const char *at = t->models, *comma; at; at = comma ? comma + 1 : NULL) {
         int kind = 0;
         comma = strchr(at, ',');
