@@ -167,7 +167,7 @@ static const opt option_rows[] = {
     {OPT_INT, 0, "seeds", "N", &asked.train.seeds, "runs of each, from fresh weights", "1..10000"},
     {OPT_TEXT, 'o', "output", "FILE", &asked.out,
      "keep each result there as it comes, one line of\nJSON each, and go on from what is there", NULL},
-    {OPT_CHOICE, 0, "protocol", "usual|paper", &asked.protocol,
+    {OPT_CHOICE, 0, "protocol", "default|paper", &asked.protocol,
      "paper: --rate 0.001 --decay 0 --epochs 100\n--every 1, unless given", NULL},
     {OPT_INT, 0, "epochs", "N", &asked.train.epochs, "epochs of a run", "1..1000000"},
     {OPT_INT, 0, "every", "N", &asked.train.every, "judge after every so many epochs", "1..1000000"},

@@ -123,10 +123,10 @@ static int keep_full(session *s, found *f)
 static int tell_gain(session *s, found *f)
 {
     f->small = (judged){s->accuracy, s->seconds_train};
-    printf("\nTrained on all of it, a model names %.1f %% of the test nodes rightly; trained on one\n"
-           "percent of its bytes %.1f %%, and training took %.3f s instead of %.3f s: %.0f times "
-           "faster.\n\n", f->full.accuracy, f->small.accuracy, f->small.seconds, f->full.seconds,
-           f->full.seconds / (f->small.seconds > 0 ? f->small.seconds : 1e-6));
+    printf("\nTrained on all of it, a model names %.1f %% of the test nodes rightly; trained on "
+           "one\npercent of its bytes %.1f %%, and training took %.3f s instead of %.3f s: %.0f "
+           "times faster.\n\n", f->full.accuracy, f->small.accuracy, f->small.seconds,
+           f->full.seconds, f->full.seconds / (f->small.seconds > 0 ? f->small.seconds : 1e-6));
     return EXIT_DONE;
 }
 

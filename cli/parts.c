@@ -91,8 +91,8 @@ static void note_leaks(session *s, const training *t, const bonsai_graph *full,
         leaks += bonsai_graph_label(small, v) >= 0 && origin[v] < split->count &&
                  (part[origin[v]] == BONSAI_VAL || part[origin[v]] == BONSAI_TEST);
     if (leaks)
-        note(s, "%lld labelled nodes of %s are by their ids validation or test nodes of %s, and make "
-             "the accuracy too high", (long long)leaks, t->path, t->full);
+        note(s, "%lld labelled nodes of %s are by their ids validation or test nodes of %s, and "
+             "make the accuracy too high", (long long)leaks, t->path, t->full);
 }
 
 bonsai_status training_parts(session *s, training *t, bonsai_graph **full,
@@ -108,7 +108,7 @@ bonsai_status training_parts(session *s, training *t, bonsai_graph **full,
         return rc;
     const bonsai_view *v = bonsai_graph_view(*full);
     int all = v->section[BONSAI_ROLE].data && !v->section[BONSAI_SPLIT].data;
-    snprintf(t->parts, sizeof t->parts, "%s", all ? "none, all are for training" : "the graph's own");
+    snprintf(t->parts, sizeof t->parts, all ? "none, all are for training" : "the graph's own");
     source from = choose(s, t, percent, &seed, *full, small);
     if (from != OWN) {
         rc = bonsai_graph_split(&fresh, *full, percent, seed);

@@ -17,7 +17,7 @@ static int parse_rows(session *s, training *t, opt_spec *spec, int argc, char **
     int eval = strcmp(s->command, "eval") == 0;
     const opt rows[] = {
         {OPT_TEXT, 0, "full", "GRAPH", &t->full, "the graph to judge on (required)", NULL},
-        {OPT_TEXT, 0, "model", "M,M,...", &t->models, "models: gcn, gat, gin, sage", NULL},
+        {OPT_TEXT, 0, "model", "M,M,...", &t->models, "models: gcn, gat, gin, sage, or all", NULL},
         {OPT_INT, 0, "seeds", "N", &o->seeds, "runs, each from fresh weights", "1..10000"},
         {OPT_TEXT, 0, "save", "MODEL", &t->save,
          "write the best run's model: .bonsai, or .npz with\n"
@@ -37,8 +37,8 @@ static int parse_rows(session *s, training *t, opt_spec *spec, int argc, char **
         {OPT_FLAG, 0, "standardise", NULL, &o->standardise,
          "features to mean 0 and spread 1, by training nodes", NULL},
         {OPT_TEXT, 0, "split", "A/B/C", &t->split,
-         eval ? "draw a new split of GRAPH: random, or percent such\nas 60/20/20; otherwise the one "
-                "that condensing drew,\nGRAPH's own, or 60/20/20"
+         eval ? "draw a new split of GRAPH: random, or percent such\nas 60/20/20; otherwise the "
+                "one that condensing drew,\nGRAPH's own, or 60/20/20"
               : "draw a new split: random, or percent such as\n60/20/20; otherwise GRAPH's own, or "
                 "60/20/20", NULL},
         {OPT_LONG, 0, "memory", "B", &o->memory,
@@ -109,6 +109,11 @@ static int refuse_model(session *s, const char *at, int len)
 
 static int parse_models(session *s, training *t)
 {
+    if (strcmp(t->models, "all") == 0) {
+        for (; t->count < BONSAI_MODELS; t->count++)
+            t->model[t->count] = (bonsai_model_kind)t->count;
+        return OPT_GO;
+    }
     for (const char *at = t->models, *comma; at; at = comma ? comma + 1 : NULL) {
         int kind = 0;
         comma = strchr(at, ',');
@@ -208,8 +213,8 @@ static void note_results(session *s, const training *t)
     if (in_blocks)
         note(s, "judged in blocks of nodes, to stay within the memory");
     if (i->test == 0)
-        note(s, "%s has no test nodes, so there is no accuracy; bonsai eval judges a condensed graph "
-             "on the full one", judge);
+        note(s, "%s has no test nodes, so there is no accuracy; bonsai eval judges a condensed "
+             "graph on the full one", judge);
     else if (i->val == 0)
         note(s, "%s has no validation nodes: the last epoch counts", judge);
 }

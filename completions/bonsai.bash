@@ -13,7 +13,7 @@ _bonsai_files() {
 
 _bonsai() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]}
-    local commands="generate info check convert split condense explain train eval predict demo version help"
+    local commands="generate info check convert split condense explain train eval predict compare demo version help"
     local common="--quiet --verbose --help"
     local trains="--model --seeds --save --curves --layers --hidden --heads --gin-layers --epochs --every
         --rate --decay --dropout --standardise --split --memory --protocol --seed"
@@ -27,11 +27,11 @@ _bonsai() {
     --features-as)
         _bonsai_words "auto keep f32 f16 u8 sparse sparse-u8" "$cur"
         return ;;
-    --method)
-        _bonsai_words "trees random random-trees herding kcenter degree" "$cur"
+    --method|--methods)
+        _bonsai_words "trees random random-trees herding kcenter degree$([ "$prev" = --methods ] && echo " all")" "$cur"
         return ;;
-    --model)
-        _bonsai_words "gcn gat gin sage gcn,gat,gin,sage" "$cur"
+    --model|--models)
+        _bonsai_words "gcn gat gin sage all" "$cur"
         return ;;
     --protocol)
         _bonsai_words "default paper" "$cur"
@@ -71,7 +71,7 @@ _bonsai() {
     esac
     if [[ $cur != -* ]]; then
         case $cmd in
-        info|check|convert|split|condense|explain|train|eval|predict) _bonsai_files -f "$cur" ;;
+        info|check|convert|split|condense|explain|train|eval|predict|compare) _bonsai_files -f "$cur" ;;
         help) _bonsai_words "$commands formats" "$cur" ;;
         esac
         return
@@ -101,6 +101,10 @@ _bonsai() {
         _bonsai_words "--full $trains $reads $common" "$cur" ;;
     predict)
         _bonsai_words "--output --probabilities --memory $reads $common" "$cur" ;;
+    compare)
+        _bonsai_words "--methods --ratios --models --seeds --output --protocol --epochs --every --layers
+            --hidden --heads --gin-layers --rate --decay --dropout --standardise --accounting --split
+            --seed $reads $common" "$cur" ;;
     demo)
         _bonsai_words "--output --threads $common" "$cur" ;;
     version|help)

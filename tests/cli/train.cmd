@@ -13,6 +13,7 @@ $BONSAI train g.bonsai --model sage --epochs 12 --every 5 --seeds 2 --curves d.c
 # One model keeps the name; .npz is PyTorch Geometric's.
 $BONSAI train g.bonsai --model gin --gin-layers 2 --layers 3 --hidden 8 --epochs 2 --seeds 1 --save one.npz | grep -E '^(saved|model)' | cut -f 1-2; ls one*
 $BONSAI train g.bonsai --model gcn,gin --epochs 1 --seeds 1 --save two.npz > /dev/null; ls two*
+$BONSAI train g.bonsai --model all --epochs 1 --seeds 1 | grep ^model | cut -f 2
 # All else that can be set.
 $BONSAI train g.bonsai --model gat --heads 4 --hidden 16 --dropout 0.5 --standardise --rate 0.02 --decay 0 --epochs 3 --every 7 --memory 100000 --seeds 1 -q --json | sed -n '/"options"/,$p'
 # The paper's protocol, and options that override it on either side.
