@@ -29,8 +29,10 @@ test:           ## set up, build, and run every test
 	$(call build,release,$(call release,ON))
 	$(call test,release)
 
-test-pyg:       ## the Python package against PyTorch Geometric
-	@echo "test-pyg: the Python package does not exist yet; 0 passed, 0 failed, 1 skipped"
+test-pyg:       ## layers and models against PyTorch Geometric, installed into build/pyg
+	@tools/setup build
+	$(call build,release,$(call release,OFF))
+	@tests/pyg/run.sh $(BUILD)/release/bonsai $(BUILD)/pyg
 
 bench:          ## times, checked against the oracles
 	@tools/setup build

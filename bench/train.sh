@@ -1,0 +1,60 @@
+#!/bin/sh
+# train.sh -- accuracy and speed of training beside PyTorch Geometric.
+#
+#   bench/train.sh graphs BONSAI DATA OUT       splits of 60/20/20, condensed graphs of 1 %
+#   bench/train.sh pyg PYTHON OUT [SEEDS]       OUT/pyg.jsonl, on a GPU if PYTHON finds one
+#   bench/train.sh accuracy BONSAI OUT [SEEDS]  OUT/bonsai.jsonl, then both side by side
+#   bench/train.sh speed BONSAI PYTHON OUT [THREADS]
+#
+# BONSAI is the program, PYTHON one that has torch and torch_geometric (make test-pyg leaves
+# build/pyg/bin/python), DATA the folder with planetoid/ and npz/, OUT a folder for graphs and
+# results.  SEEDS is 10, THREADS 2.  Every program trains on the same files.
+#
+# SPDX-License-Identifier: MIT
+set -eu
+usage() { sed -n '3,6s/^#   //p' "$0" >&2; exit 2; }
+here=$(cd "$(dirname "$0")" && pwd)
+[ $# -ge 3 ] || usage
+what=$1
+shift
+
+graphs() {      # BONSAI DATA OUT
+    mkdir -p "$3/small"
+    for of in planetoid/ind.cora planetoid/ind.citeseer planetoid/ind.pubmed \
+        npz/amazon_photo.npz npz/ogbn_arxiv_sub22k.npz; do
+        name=$(basename "$of" .npz)
+        name=${name#ind.}
+        "$1" split -q "$2/$of" -o "$3/$name.npz" --parts 60/20/20 --seed 0 >/dev/null
+        "$1" condense -q "$3/$name.npz" -o "$3/small/$name.npz" --ratio 0.01 >/dev/null
+    done
+}
+
+pyg() {         # PYTHON OUT [SEEDS]
+    "$1" "$here/train_pyg.py" accuracy "$2"/*.npz --seeds "${3:-10}" >"$2/pyg.jsonl"
+}
+
+accuracy() {    # BONSAI OUT [SEEDS]
+    : >"$2/bonsai.jsonl"
+    for graph in "$2"/*.npz; do
+        "$1" train -q "$graph" --model gcn,gat,gin,sage --seeds "${3:-10}" --json |
+            python3 -c 'import json, sys
+for m in json.load(sys.stdin)["models"]:
+    for r in m["runs"]:
+        print(json.dumps({"data": sys.argv[1], "model": m["model"], **r}))' \
+                "$(basename "$graph" .npz)" >>"$2/bonsai.jsonl"
+    done
+    [ ! -f "$2/pyg.jsonl" ] || python3 "$here/train_pyg.py" table "$2/pyg.jsonl" "$2/bonsai.jsonl"
+}
+
+speed() {       # BONSAI PYTHON OUT [THREADS]
+    "$2" "$here/train_pyg.py" speed "$3"/*.npz --bonsai "$1" --threads "${4:-2}"
+    for small in "$3"/small/*.npz; do
+        "$2" "$here/train_pyg.py" speed "$small" --bonsai "$1" --threads "${4:-2}" \
+            --full "$3/$(basename "$small")" | sed '1d; s/^\([^ ]*\)    /\1 1 %/'
+    done
+}
+
+case $what in
+graphs | pyg | accuracy | speed) "$what" "$@" ;;
+*) usage ;;
+esac

@@ -1,0 +1,500 @@
+/* test_reference.c -- layers and networks against PyTorch Geometric's, number by number.
+ *
+ * The files in tests/reference hold what tests/pyg/make_reference.py had it compute in double.
+ * Outputs and gradients must agree to 1e-5, both in norm and in the largest difference,
+ * for dense and sparse features, for one thread and three.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "nn/nn.h"
+#include "reference.h"
+
+static const double TOLERANCE = 1e-5;
+
+/* ---- a reference file made ready ---- */
+
+typedef struct {
+    const char   *name;
+    reference    *file;
+    bonsai_graph *dense, *sparse;           /* the same graph */
+    int64_t       n, f, m;
+    bn_input      x[2];                     /* its features: dense, sparse */
+    int64_t      *offsets, *t_offsets;
+    int32_t      *index, *t_index;
+    real         *value, *t_value;
+} world;
+
+static void *room_for(int64_t count, size_t item)
+{
+    void *p = calloc((size_t)count + 1, item);
+    assert_non_null(p);
+    return p;
+}
+
+static bonsai_graph *build_graph(const world *w, bonsai_view *v)
+{
+    bonsai_graph *g = NULL;
+    bonsai_read_options o;
+    bonsai_read_options_init(&o);
+    o.keep_directed = o.keep_self_loops = o.keep_repeated = 1;
+    v->nodes = w->n;
+    v->features = w->f;
+    const int32_t *source = reference_ints(w->file, w->m, "source");
+    const int32_t *target = reference_ints(w->file, w->m, "target");
+    const reference_array *weight = reference_find(w->file, "weight");
+    assert_int_equal(bonsai_graph_build(&g, v, w->m, source, target, weight ? weight->data : NULL,
+                                        &o), BONSAI_OK);
+    assert_int_equal(bonsai_graph_edges(g), w->m);
+    return g;
+}
+
+/* The non-zeros of x by row, or with by_column of its transpose. */
+static void find_nonzeros(int64_t *offsets, int32_t *index, real *value, const world *w,
+                          const float *x, bool by_column)
+{
+    int64_t rows = by_column ? w->f : w->n, cols = by_column ? w->n : w->f, e = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t j = 0; j < cols; j++) {
+            real v = by_column ? x[j * w->f + i] : x[i * w->f + j];
+            if (v != 0) {
+                index[e] = (int32_t)j;
+                value[e++] = v;
+            }
+        }
+        offsets[i + 1] = e;
+    }
+}
+
+static void make_inputs(world *w, const float *x)
+{
+    w->offsets = room_for(w->n + 1, sizeof *w->offsets);
+    w->t_offsets = room_for(w->f + 1, sizeof *w->t_offsets);
+    w->index = room_for(w->n * w->f, sizeof *w->index);
+    w->t_index = room_for(w->n * w->f, sizeof *w->t_index);
+    w->value = room_for(w->n * w->f, sizeof *w->value);
+    w->t_value = room_for(w->n * w->f, sizeof *w->t_value);
+    find_nonzeros(w->offsets, w->index, w->value, w, x, false);
+    find_nonzeros(w->t_offsets, w->t_index, w->t_value, w, x, true);
+    w->x[0] = (bn_input){.rows = w->n, .cols = w->f, .dense = x};
+    w->x[1] = (bn_input){.rows = w->n, .cols = w->f, .offsets = w->offsets, .index = w->index,
+                         .value = w->value, .t_offsets = w->t_offsets, .t_index = w->t_index,
+                         .t_value = w->t_value};
+}
+
+static world open_world(const char *name)
+{
+    char path[80];
+    snprintf(path, sizeof path, "tests/reference/%s.bin", name);
+    world w = {.name = name, .file = reference_open(path)};
+    const reference_array *x = reference_find(w.file, "x");
+    const reference_array *source = reference_find(w.file, "source");
+    assert_true(x && x->dims == 2 && source);
+    w.n = x->shape[0];
+    w.f = x->shape[1];
+    w.m = source->count;
+    make_inputs(&w, reference_reals(w.file, w.n * w.f, "x"));
+    bonsai_view v;
+    bonsai_view_init(&v);
+    v.section[BONSAI_FEATURES] = (bonsai_array){x->data, x->count, BONSAI_F32};
+    w.dense = build_graph(&w, &v);
+    bonsai_view_init(&v);
+    int64_t nnz = w.offsets[w.n];
+    v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){w.offsets, w.n + 1, BONSAI_U64};
+    v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){w.index, nnz, BONSAI_U32};
+    v.section[BONSAI_FEATURE_VALUES] = (bonsai_array){w.value, nnz, BONSAI_F32};
+    w.sparse = build_graph(&w, &v);
+    return w;
+}
+
+static void close_world(world *w)
+{
+    bonsai_graph_free(w->dense);
+    bonsai_graph_free(w->sparse);
+    void *all[] = {w->offsets, w->t_offsets, w->index, w->t_index, w->value, w->t_value};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    reference_close(w->file);
+}
+
+/* ---- cases ---- */
+
+enum { VALUE, GRADIENT, AFTER_1, AFTER_3 };     /* the stages of a parameter in the file */
+enum { NETWORK, KIND, LAYERS, HEADS, JOIN, GIN_LAYERS, SPEC };
+
+typedef struct {
+    const world *w;
+    char     name[64];
+    bn_shape shape;             /* of a single layer: the first of a network that has it */
+    bool     join;
+    bn_param table[BN_MOST_PARAMS];
+    int      params;            /* those of a single layer only, where it is one */
+    int64_t  total;
+    char     about[160];        /* for sentences */
+} one_case;
+
+static void read_case(one_case *c, const world *w, const reference_array *spec)
+{
+    const int32_t *s = spec->data;
+    const char *out = s[NETWORK] ? "scores" : "y";
+    assert_int_equal(spec->count, SPEC);
+    *c = (one_case){.w = w, .join = s[JOIN] != 0};
+    snprintf(c->name, sizeof c->name, "%.*s", (int)strlen(spec->name) - 5, spec->name);
+    const reference_array *y = reference_find(w->file, "%s/%s", c->name, out);
+    assert_true(y && y->dims == 2 && y->shape[0] == w->n);
+    c->shape = (bn_shape){(bonsai_model_kind)s[KIND], s[LAYERS], s[HEADS], s[GIN_LAYERS], w->f,
+                          s[NETWORK] ? 6 : y->shape[1], y->shape[1]};
+    if (c->join)
+        c->shape.layers = 2;
+    assert_int_equal(bn_shape_check(&c->shape, "reference"), BONSAI_OK);
+    bn_shape_params(c->table, &c->params, &c->total, &c->shape);
+    if (!s[NETWORK])
+        while (c->table[c->params - 1].layer > 0)
+            c->params--;
+}
+
+/* Calls fn for each network, or each single layer, of a kind in a file; returns how many. */
+static int each_case(const world *w, bool networks, int kind, void (*fn)(one_case *c))
+{
+    int count = 0;
+    for (int i = 0; i < w->file->count; i++) {
+        const reference_array *a = &w->file->array[i];
+        const int32_t *s = a->data;
+        if (!bn_ends_with(a->name, "/spec") || (s[NETWORK] != 0) != networks || s[KIND] != kind)
+            continue;
+        one_case c;
+        read_case(&c, w, a);
+        fn(&c);
+        count++;
+    }
+    return count;
+}
+
+/* A stage of a parameter, as we lay it out. */
+static void read_param(real *to, const one_case *c, const bn_param *p, int stage)
+{
+    int64_t size = p->rows * p->cols;
+    const reference_array *a = reference_find(c->w->file, "%s/%s", c->name, p->name);
+    if (!a)                     /* a single layer */
+        a = reference_find(c->w->file, "%s/%s", c->name, p->name + strlen("convs.0."));
+    if (!a || !a->is_real || a->count != a->shape[0] * size || stage >= a->shape[0])
+        fail_msg("%s, %s: no array for %s", c->w->name, c->name, p->name);
+    const float *from = (const float *)a->data + stage * size;
+    for (int64_t i = 0; i < p->rows; i++)
+        for (int64_t j = 0; j < p->cols; j++)
+            to[i * p->cols + j] = p->is_weight ? from[j * p->rows + i] : from[i * p->cols + j];
+}
+
+static void read_params(real *to, const one_case *c, int stage)
+{
+    for (int i = 0; i < c->params; i++)
+        read_param(to + c->table[i].at, c, &c->table[i], stage);
+}
+
+/* ---- agreement ---- */
+
+static void close_enough(const one_case *c, const char *what, const real *got, const real *want,
+                         int64_t count)
+{
+    double norm = 0, off = 0, largest = 0, worst = 0;
+    for (int64_t i = 0; i < count; i++) {
+        double d = fabs((double)got[i] - (double)want[i]), v = fabs((double)want[i]);
+        norm += v * v;
+        off += d * d;
+        largest = v > largest ? v : largest;
+        worst = d > worst || d != d ? d : worst;
+    }
+    if (!(worst <= TOLERANCE * largest && sqrt(off) <= TOLERANCE * sqrt(norm)))
+        fail_msg("%s, %s, %s: %s is off by %g of %g, in norm by %g of %g", c->w->name, c->name,
+                 c->about, what, worst, largest, sqrt(off), sqrt(norm));
+}
+
+static void agrees_with(const one_case *c, const char *what, const real *got, int64_t count)
+{
+    close_enough(c, what, got, reference_reals(c->w->file, count, "%s/%s", c->name, what), count);
+}
+
+/* Every parameter for itself: a bias must not hide behind a weight. */
+static void params_agree(const one_case *c, const char *what, const real *got, int stage)
+{
+    real *want = room_for(c->total, sizeof *want);
+    read_params(want, c, stage);
+    for (int i = 0; i < c->params; i++) {
+        char name[80];
+        const bn_param *p = &c->table[i];
+        snprintf(name, sizeof name, "%s of %s", what, p->name);
+        close_enough(c, name, got + p->at, want + p->at, p->rows * p->cols);
+    }
+    free(want);
+}
+
+/* ---- single layers ---- */
+
+typedef enum { DENSE, SPARSE, PASSED, PASSED_SPARSE, FEEDS } feed;
+
+static const char *const feed_text[FEEDS] = {"dense", "sparse", "summed", "sparse and summed"};
+
+typedef struct {
+    bn_at        at;
+    bn_attention attention;
+    const bn_input *x, *sum;    /* sum: S x, or NULL */
+    bn_input     passed;
+    bn_messages  m;
+    real *w[BN_LAYER_PARAMS], *g[BN_LAYER_PARAMS];      /* by slot; NULL: the layer has none */
+    real *param, *grad, *keep, *inner, *y, *dy, *dx, *summed;
+} trial;
+
+static void make_attention(trial *t, const one_case *c)
+{
+    int64_t n = c->w->n, k = c->shape.heads, d = bn_head_width(&c->shape, 0);
+    t->attention = (bn_attention){(int)k, d, c->join, room_for(n * k * d, sizeof(real)),
+                                  room_for(n * k, sizeof(real)), room_for(n * k, sizeof(real)),
+                                  room_for(c->w->m * k, sizeof(real)),
+                                  room_for(n * k, sizeof(real))};
+}
+
+static void make_trial(trial *t, const one_case *c, feed how, int threads)
+{
+    int64_t n = c->w->n, f = c->w->f, h = bn_layer_out(&c->shape, 0);
+    int64_t wide = c->shape.heads * bn_head_width(&c->shape, 0);
+    memset(t, 0, sizeof *t);
+    assert_int_equal(bn_messages_make(&t->m, c->w->dense, c->shape.kind, true, threads), BONSAI_OK);
+    t->summed = room_for(n * f, sizeof(real));
+    bn_pass(t->summed, &t->m.to, c->w->x[0].dense, f, false, 0, n, threads);
+    t->passed = (bn_input){.rows = n, .cols = f, .dense = t->summed};
+    t->sum = how >= PASSED ? &t->passed : NULL;
+    t->x = &c->w->x[how == SPARSE || how == PASSED_SPARSE];
+    if (t->sum && c->shape.kind != BONSAI_SAGE)
+        t->x = t->sum;
+    int64_t room = bn_layer_room(c->shape.kind, &t->m, t->x, wide, c->shape.heads);
+    int64_t more = t->sum ? bn_layer_room(c->shape.kind, &t->m, t->sum, wide, c->shape.heads) : 0;
+    t->at = (bn_at){&t->m, n, f, h, room_for(room > more ? room : more, sizeof(real)), threads};
+    make_attention(t, c);
+    t->keep = room_for(n * (f > h ? f : h), sizeof(real));
+    t->inner = room_for(n * h, sizeof(real));
+    t->y = room_for(n * h, sizeof(real));
+    t->dy = room_for(n * h, sizeof(real));
+    t->dx = room_for(n * f, sizeof(real));
+    t->param = room_for(c->total, sizeof(real));
+    t->grad = room_for(c->total, sizeof(real));
+    read_params(t->param, c, VALUE);
+    for (int i = 0; i < c->params; i++) {
+        t->w[c->table[i].slot] = t->param + c->table[i].at;
+        t->g[c->table[i].slot] = t->grad + c->table[i].at;
+    }
+}
+
+static void free_trial(trial *t)
+{
+    void *all[] = {t->at.room, t->attention.z, t->attention.src, t->attention.dst,
+                   t->attention.alpha, t->attention.alpha_own, t->summed, t->keep, t->inner,
+                   t->y, t->dy, t->dx, t->param, t->grad};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    bn_messages_free(&t->m);
+}
+
+static void run_forward(trial *t, bonsai_model_kind kind)
+{
+    real **w = t->w;
+    switch (kind) {
+    case BONSAI_GCN:
+        bn_gcn_forward(&t->at, t->y, t->keep, t->x, t->sum != NULL, w[BN_W], w[BN_B]);
+        break;
+    case BONSAI_GIN:
+        bn_gin_forward(&t->at, t->y, t->keep, t->inner, t->x, t->sum != NULL, w[BN_W], w[BN_B],
+                       w[BN_W2], w[BN_B2]);
+        break;
+    case BONSAI_SAGE:
+        bn_sage_forward(&t->at, t->y, t->keep, t->x, t->sum, w[BN_W], w[BN_B], w[BN_W2]);
+        break;
+    default:
+        bn_gat_forward(&t->at, &t->attention, t->y, t->x, w[BN_W], w[BN_B], w[BN_ATT_SRC],
+                       w[BN_ATT_DST]);
+    }
+}
+
+static void run_backward(trial *t, bonsai_model_kind kind)
+{
+    real **w = t->w, **g = t->g, *dx = t->sum ? NULL : t->dx;
+    switch (kind) {
+    case BONSAI_GCN:
+        bn_gcn_backward(&t->at, dx, g[BN_W], g[BN_B], t->dy, t->keep, t->x, t->sum != NULL,
+                        w[BN_W]);
+        break;
+    case BONSAI_GIN:
+        bn_gin_backward(&t->at, dx, g[BN_W], g[BN_B], g[BN_W2], g[BN_B2], t->dy, t->keep,
+                        t->inner, t->x, t->sum != NULL, w[BN_W], w[BN_W2]);
+        break;
+    case BONSAI_SAGE:
+        bn_sage_backward(&t->at, dx, g[BN_W], g[BN_B], g[BN_W2], t->dy, t->keep, t->x, t->sum,
+                         w[BN_W], w[BN_W2]);
+        break;
+    default:
+        bn_gat_backward(&t->at, &t->attention, dx, g[BN_W], g[BN_B], g[BN_ATT_SRC],
+                        g[BN_ATT_DST], t->dy, t->x, w[BN_W], w[BN_ATT_SRC], w[BN_ATT_DST]);
+    }
+}
+
+static void try_layer(one_case *c, feed how, int threads)
+{
+    trial t;
+    snprintf(c->about, sizeof c->about, "%s, %d threads", feed_text[how], threads);
+    make_trial(&t, c, how, threads);
+    int64_t outputs = t.at.n * t.at.h;
+    const float *dy = reference_reals(c->w->file, outputs, "%s/dy", c->name);
+    for (int64_t i = 0; i < outputs; i++)
+        t.dy[i] = dy[i];
+    run_forward(&t, c->shape.kind);
+    agrees_with(c, "y", t.y, outputs);
+    run_backward(&t, c->shape.kind);
+    params_agree(c, "the gradient", t.grad, GRADIENT);
+    if (!t.sum)
+        agrees_with(c, "dx", t.dx, t.at.n * t.at.f);
+    free_trial(&t);
+}
+
+static void layer_agrees(one_case *c)
+{
+    static const int feeds[] = {[BONSAI_GCN] = PASSED_SPARSE, [BONSAI_GAT] = PASSED,
+                                [BONSAI_GIN] = PASSED_SPARSE, [BONSAI_SAGE] = FEEDS};
+    for (int how = 0; how < feeds[c->shape.kind]; how++)
+        for (int threads = 1; threads <= 3; threads += 2)
+            try_layer(c, (feed)how, threads);
+}
+
+/* ---- networks ---- */
+
+static bn_targets read_targets(const world *w)
+{
+    const reference_array *train = reference_find(w->file, "train");
+    const reference_array *soft = reference_find(w->file, "soft");
+    const reference_array *weight = reference_find(w->file, "node_weight");
+    const int32_t *label = reference_ints(w->file, w->n, "label");
+    double sum = 0;
+    bn_targets t = {.count = train->count, .node = room_for(train->count, sizeof *t.node)};
+    int64_t classes = soft ? soft->shape[1] : 0;
+    t.label = soft ? NULL : room_for(t.count, sizeof *t.label);
+    t.soft = soft ? room_for(t.count * classes, sizeof *t.soft) : NULL;
+    t.weight = room_for(t.count, sizeof *t.weight);
+    memcpy(t.node, train->data, (size_t)t.count * sizeof *t.node);
+    for (int64_t i = 0; i < t.count; i++)
+        sum += weight ? (double)((const float *)weight->data)[t.node[i]] : 1;
+    for (int64_t i = 0; i < t.count; i++) {
+        double one = weight ? (double)((const float *)weight->data)[t.node[i]] : 1;
+        t.weight[i] = (float)(one / sum);
+        if (t.label)
+            t.label[i] = label[t.node[i]];
+        for (int64_t j = 0; j < classes; j++)
+            t.soft[i * classes + j] = ((const float *)soft->data)[t.node[i] * classes + j];
+    }
+    return t;
+}
+
+static void free_targets(bn_targets *t)
+{
+    free(t->node);
+    free(t->label);
+    free(t->soft);
+    free(t->weight);
+}
+
+/* Three steps of Adam; what the first one begins with and the first and third end with. */
+static void train_a_little(const one_case *c, bn_network *net, real *param, const bn_targets *t,
+                           int threads)
+{
+    int64_t n = c->w->n, classes = c->shape.classes;
+    real *grad = room_for(c->total, sizeof *grad), *m = room_for(c->total, sizeof *m);
+    real *v = room_for(c->total, sizeof *v), *dy = room_for(n * classes, sizeof *dy);
+    for (int step = 1; step <= 3; step++) {
+        real *scores = bn_network_forward(net, param, true, 1);
+        if (step == 1)
+            agrees_with(c, "scores", scores, n * classes);
+        real loss = (real)bn_cross_entropy(dy, scores, n, classes, t, threads);
+        if (step == 1)
+            agrees_with(c, "loss", &loss, 1);
+        bn_network_backward(net, grad, param, dy);
+        if (step == 1)
+            params_agree(c, "the gradient", grad, GRADIENT);
+        bn_adam(param, grad, m, v, c->total, step, 0.01, 5e-4, threads);
+        if (step != 2)
+            params_agree(c, "Adam's step", param, step == 1 ? AFTER_1 : AFTER_3);
+    }
+    void *all[] = {grad, m, v, dy};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+}
+
+static void infer_agrees(const one_case *c, const bn_operand *o, const real *param, int threads)
+{
+    bn_infer *infer = NULL;
+    assert_int_equal(bn_infer_new(&infer, &c->shape, o, threads), BONSAI_OK);
+    agrees_with(c, "scores", bn_infer_scores(infer, param), c->w->n * c->shape.classes);
+    bn_infer_free(infer);
+}
+
+static void try_network(one_case *c, const bonsai_graph *g, int64_t room, int threads)
+{
+    bn_operand o;
+    bn_network *net = NULL;
+    bn_targets t = read_targets(c->w);
+    real *param = room_for(c->total, sizeof *param);
+    snprintf(c->about, sizeof c->about, "%s, room %lld, %d threads",
+             g == c->w->dense ? "dense" : "sparse", (long long)room, threads);
+    assert_int_equal(bn_operand_make(&o, g, &c->shape, NULL, true, room, threads), BONSAI_OK);
+    assert_int_equal(bn_network_new(&net, &c->shape, &o, 0, true, threads), BONSAI_OK);
+    read_params(param, c, VALUE);
+    infer_agrees(c, &o, param, threads);
+    train_a_little(c, net, param, &t, threads);
+    free(param);
+    free_targets(&t);
+    bn_network_free(net);
+    bn_operand_free(&o);
+}
+
+/* Without room sums are not kept, and sparse features stay sparse. */
+static void network_agrees(one_case *c)
+{
+    for (int64_t room = 0; room <= 1 << 20; room += 1 << 20)
+        for (int threads = 1; threads <= 3; threads += 2) {
+            try_network(c, c->w->dense, room, threads);
+            try_network(c, c->w->sparse, room, threads);
+        }
+}
+
+/* ---- the tests ---- */
+
+/* Runs all cases of a kind; there must be exactly so many, lest a file be left out. */
+static void agree(bool networks, int kind, int wanted)
+{
+    const char *const names[] = {"plain", "weighted", "directed", "loops", "large"};
+    int count = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        world w = open_world(names[i]);
+        count += each_case(&w, networks, kind, networks ? network_agrees : layer_agrees);
+        close_world(&w);
+    }
+    assert_int_equal(count, wanted);
+}
+
+static void gcn_layers_agree(void **state)   { (void)state; agree(false, BONSAI_GCN, 8); }
+static void gat_layers_agree(void **state)   { (void)state; agree(false, BONSAI_GAT, 12); }
+static void gin_layers_agree(void **state)   { (void)state; agree(false, BONSAI_GIN, 12); }
+static void sage_layers_agree(void **state)  { (void)state; agree(false, BONSAI_SAGE, 8); }
+static void gcn_networks_agree(void **state) { (void)state; agree(true, BONSAI_GCN, 7); }
+static void gat_networks_agree(void **state) { (void)state; agree(true, BONSAI_GAT, 14); }
+static void gin_networks_agree(void **state) { (void)state; agree(true, BONSAI_GIN, 14); }
+static void sage_networks_agree(void **state){ (void)state; agree(true, BONSAI_SAGE, 7); }
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gcn_layers_agree),   cmocka_unit_test(gat_layers_agree),
+        cmocka_unit_test(gin_layers_agree),   cmocka_unit_test(sage_layers_agree),
+        cmocka_unit_test(gcn_networks_agree), cmocka_unit_test(gat_networks_agree),
+        cmocka_unit_test(gin_networks_agree), cmocka_unit_test(sage_networks_agree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
