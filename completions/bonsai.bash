@@ -13,10 +13,10 @@ _bonsai_files() {
 
 _bonsai() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]}
-    local commands="generate info check convert split condense explain train eval predict demo version help"
+    local commands="generate info check convert split condense explain train eval predict compare demo version help"
     local common="--quiet --verbose --help"
-    local trains="--model --seeds --save --curves --layers --hidden --heads --gin-layers --epochs --every
-        --rate --decay --dropout --standardise --split --memory --protocol --seed"
+    local trains="--seeds --layers --hidden --heads --gin-layers --epochs --every --rate --decay --dropout
+        --standardise --split --memory --protocol --seed"
     local reads="--keep-directed --keep-self-loops --keep-repeated --features --labels --threads --json"
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
@@ -29,6 +29,12 @@ _bonsai() {
         return ;;
     --method)
         _bonsai_words "trees random random-trees herding kcenter degree" "$cur"
+        return ;;
+    --methods)
+        _bonsai_words "all trees random random-trees herding kcenter degree" "$cur"
+        return ;;
+    --models)
+        _bonsai_words "all gcn gat gin sage" "$cur"
         return ;;
     --model)
         _bonsai_words "gcn gat gin sage gcn,gat,gin,sage" "$cur"
@@ -71,7 +77,7 @@ _bonsai() {
     esac
     if [[ $cur != -* ]]; then
         case $cmd in
-        info|check|convert|split|condense|explain|train|eval|predict) _bonsai_files -f "$cur" ;;
+        info|check|convert|split|condense|explain|train|eval|predict|compare) _bonsai_files -f "$cur" ;;
         help) _bonsai_words "$commands formats" "$cur" ;;
         esac
         return
@@ -96,11 +102,13 @@ _bonsai() {
     explain)
         _bonsai_words "--node $reads $common" "$cur" ;;
     train)
-        _bonsai_words "$trains $reads $common" "$cur" ;;
+        _bonsai_words "--model --save --curves $trains $reads $common" "$cur" ;;
     eval)
-        _bonsai_words "--full $trains $reads $common" "$cur" ;;
+        _bonsai_words "--full --model --save --curves $trains $reads $common" "$cur" ;;
     predict)
         _bonsai_words "--output --probabilities --memory $reads $common" "$cur" ;;
+    compare)
+        _bonsai_words "--methods --ratios --models --output --accounting $trains $reads $common" "$cur" ;;
     demo)
         _bonsai_words "--output --threads $common" "$cur" ;;
     version|help)

@@ -395,7 +395,7 @@ static void tells_one_stage_from_0_to_all(void **state)
     compare(cells, &t);
     assert_true(w.last == w.total && w.ticks > CELLS);
     w = (watch){.stop_at = -1, .total = 1};
-    assert_int_equal(bonsai_compare(cells, t.g, &t.o), BONSAI_OK);      /* all done: nothing to do */
+    assert_int_equal(bonsai_compare(cells, t.g, &t.o), BONSAI_OK);      /* all is done */
     assert_true(w.last == w.total && w.ticks == 2);
     tear_down(&t);
 }

@@ -11,6 +11,7 @@ $BONSAI explain --help
 $BONSAI train --help
 $BONSAI eval --help
 $BONSAI predict --help
+$BONSAI compare --help
 $BONSAI demo --help
 $BONSAI version --help
 $BONSAI help help
