@@ -230,6 +230,7 @@ static void draws_the_split_that_is_asked_for(void **state)
     compare(usual, &t);
     t.train.split[0] = 60;
     t.train.split[1] = t.train.split[2] = 20;
+    t.condense.split[0] = t.condense.split[1] = 50;     /* has no say */
     compare(asked, &t);
     assert_same_table(usual, asked, (1 + METHODS) * MODELS);
     t.train.split[0] = 4;
