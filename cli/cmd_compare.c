@@ -342,7 +342,7 @@ static int print_table(session *s, const arguments *a)
     json_t *rows = json_array();
     for (int k = 0; k < a->o.model_count; k++)
         columns[n++] = (column){model_at((int)a->model[k]), model_at((int)a->model[k]), NULL};
-    columns[n++] = (column){"condense", "condense s", "%.2f"};
+    columns[n++] = (column){"condense", "condense s", "%.3f"};
     columns[n++] = (column){"train", "train s", "%.2f"};
     json_array_append_new(rows, table_row(a, -1, 0));
     for (int j = 0; j < a->o.ratio_count; j++)
