@@ -34,9 +34,9 @@ json_t *cell_json(const bonsai_cell *c)
     return json_pack("{s:s,s:f,s:s,s:i,s:o,s:o,s:I,s:f,s:I,s:I,s:I,s:f,s:f,s:f,s:o}", "method",
                      method_of(c), "ratio", c->ratio, "model", bonsai_model_name(c->model), "runs",
                      c->runs, "accuracy_mean", accuracy(c, c->accuracy_mean), "accuracy_std",
-                     accuracy(c, c->accuracy_std), "bytes", (json_int_t)c->bytes, "share", c->share, "nodes",
-                     (json_int_t)c->nodes, "edges", (json_int_t)c->edges, "labelled",
-                     (json_int_t)c->labelled, "seconds_condense", c->seconds_condense,
+                     accuracy(c, c->accuracy_std), "bytes", (json_int_t)c->bytes, "share",
+                     c->share, "nodes", (json_int_t)c->nodes, "edges", (json_int_t)c->edges,
+                     "labelled", (json_int_t)c->labelled, "seconds_condense", c->seconds_condense,
                      "seconds_train", c->seconds_train, "seconds_eval", c->seconds_eval, "why",
                      c->runs > 0 ? json_null() : text_json(c->why));
 }
@@ -128,7 +128,8 @@ static int check_heading(session *s, const cellfile *f, const json_t *line)
                          "another file", f->path, key, was, is);
     if (!json_equal(json_object_get(line, "bonsai_compare"),
                     json_object_get(f->heading, "bonsai_compare")))
-        return fail_with(s, "%s was begun by another version of bonsai; name another file", f->path);
+        return fail_with(s, "%s was begun by another version of bonsai; name another file",
+                         f->path);
     return EXIT_DONE;
 }
 

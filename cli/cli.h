@@ -85,11 +85,11 @@ int cmd_check(session *s, int argc, char **argv);
 int cmd_convert(session *s, int argc, char **argv);
 int cmd_split(session *s, int argc, char **argv);
 int cmd_condense(session *s, int argc, char **argv);
-int cmd_compare(session *s, int argc, char **argv);
 int cmd_explain(session *s, int argc, char **argv);
 int cmd_train(session *s, int argc, char **argv);
 int cmd_eval(session *s, int argc, char **argv);
 int cmd_predict(session *s, int argc, char **argv);
+int cmd_compare(session *s, int argc, char **argv);
 int cmd_demo(session *s, int argc, char **argv);
 int cmd_version(session *s, int argc, char **argv);
 int cmd_help(session *s, int argc, char **argv);
@@ -240,6 +240,12 @@ typedef struct {
 /* Fills t and checks that all can be written; the spec lacks its arguments and rows.  OPT_GO, or
  * the exit code. */
 int  training_parse(session *s, training *t, opt_spec *spec, int argc, char **argv);
+/* The rows of options that every command that trains has. */
+enum { TRAINING_ROWS = 12 };
+void training_rows(opt *rows, bonsai_train_options *o, int *protocol);
+/* Sets what the paper trains with; the name of the graph at path if it has settings of its own,
+ * or NULL. */
+const char *training_paper(bonsai_train_options *o, const char *path);
 /* Trains, writes and prints; exit code. */
 int  training_run(session *s, training *t, const bonsai_graph *small, const bonsai_graph *full);
 /* The split to judge on: replaces *full by a graph that has it.  small: a condensed graph that

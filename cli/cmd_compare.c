@@ -61,7 +61,8 @@ static int bad_name(session *s, const char *option, const char *word, name_fn *n
     int count = 0;
     for (size_t at = 0; count < 16 && name(count); count++) {
         names[count] = name(count);
-        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", count ? ", " : "", names[count]);
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", count ? ", " : "",
+                               names[count]);
     }
     const char *near = text_nearest(word, names, count);
     return refuse(s, "%s holds \"%s\", which is none of %s%s%s%s", option, word, list,
@@ -139,57 +140,49 @@ static int settle(session *s, arguments *a)
     return OPT_GO;
 }
 
-/* The published settings are defaults that the other options still override, wherever
- * they stand: so they are looked for first. */
-static void apply_protocol(bonsai_train_options *o, int argc, char **argv)
+static int parse_rows(session *s, arguments *a, const opt_spec *spec, int argc, char **argv)
 {
-    static const char name[] = "--protocol";
-    size_t len = sizeof name - 1;
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        const char *value = strncmp(argv[i], name, len) != 0  ? NULL
-                            : argv[i][len] == '='             ? argv[i] + len + 1
-                            : argv[i][len] == 0 && argv[i + 1] ? argv[i + 1]
-                                                              : NULL;
-        if (!value || strcmp(value, "paper") != 0)
-            continue;
-        o->rate = 0.001;
-        o->decay = 0;
-        o->epochs = 100;
-        o->every = 1;
-    }
+    const opt first[] = {
+        {OPT_TEXT, 0, "methods", "M,M,...", &a->methods,
+         "ways to condense, as of bonsai condense --method", NULL},
+        {OPT_TEXT, 0, "ratios", "R,R,...", &a->ratios, "shares of the graph's bytes", NULL},
+        {OPT_TEXT, 0, "models", "M,M,...", &a->models, "models: gcn, gat, gin, sage, or all", NULL},
+        {OPT_INT, 0, "seeds", "N", &a->train.seeds, "runs, each from fresh weights", "1..10000"},
+        {OPT_TEXT, 'o', "output", "FILE", &a->out,
+         "write each result there as it comes, a line of JSON\neach, and go on from what is there",
+         NULL},
+    };
+    const opt last[] = {
+        {OPT_CHOICE, 0, "accounting", "strict|paper", &a->accounting,
+         "bytes as a .bonsai file has them, or as the paper's\ncode counts them", NULL},
+        {OPT_TEXT, 0, "split", "A/B/C", &a->split,
+         "percent for train/validation/test, drawn anew\nwhatever GRAPH's own", NULL},
+        {OPT_U64, 's', "seed", "S", &a->train.seed,
+         "of the split, of condensing and of the first run", NULL},
+        {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
+    };
+    enum { FIRST = sizeof first / sizeof *first };
+    opt rows[FIRST + TRAINING_ROWS + sizeof last / sizeof *last];
+    opt_spec whole = *spec;
+    memcpy(rows, first, sizeof first);
+    training_rows(rows + FIRST, &a->train, &a->protocol);
+    memcpy(rows + FIRST + TRAINING_ROWS, last, sizeof last);
+    whole.rows = rows;
+    return opt_parse(s, &whole, argc, argv);
 }
 
-static const opt option_rows[] = {
-    {OPT_TEXT, 0, "methods", "M,M,...", &asked.methods,
-     "ways to condense, as of bonsai condense --method", NULL},
-    {OPT_TEXT, 0, "ratios", "R,R,...", &asked.ratios, "shares of the graph's bytes", NULL},
-    {OPT_TEXT, 0, "models", "M,M,...", &asked.models, "models: gcn, gat, gin, sage, or all", NULL},
-    {OPT_INT, 0, "seeds", "N", &asked.train.seeds, "runs of each, from fresh weights", "1..10000"},
-    {OPT_TEXT, 'o', "output", "FILE", &asked.out,
-     "keep each result there as it comes, one line of\nJSON each, and go on from what is there", NULL},
-    {OPT_CHOICE, 0, "protocol", "default|paper", &asked.protocol,
-     "paper: --rate 0.001 --decay 0 --epochs 100\n--every 1, unless given", NULL},
-    {OPT_INT, 0, "epochs", "N", &asked.train.epochs, "epochs of a run", "1..1000000"},
-    {OPT_INT, 0, "every", "N", &asked.train.every, "judge after every so many epochs", "1..1000000"},
-    {OPT_INT, 0, "layers", "L", &asked.train.layers, "layers of a model", "1..16"},
-    {OPT_LONG, 0, "hidden", "H", &asked.train.hidden, "columns between layers", "1..1048576"},
-    {OPT_INT, 0, "heads", "K", &asked.train.heads, "heads of a gat, which share the columns",
-     "1..1024"},
-    {OPT_INT, 0, "gin-layers", "N", &asked.train.gin_layers,
-     "linear layers of a gin's own network", "1..2"},
-    {OPT_REAL, 0, "rate", "R", &asked.train.rate, "Adam's step", ">0..1000"},
-    {OPT_REAL, 0, "decay", "D", &asked.train.decay, "weight decay", "0..1000"},
-    {OPT_REAL, 0, "dropout", "P", &asked.train.dropout, "share dropped between layers", "0..0.99"},
-    {OPT_FLAG, 0, "standardise", NULL, &asked.train.standardise,
-     "bring features to mean 0 and spread 1", NULL},
-    {OPT_CHOICE, 0, "accounting", "strict|paper", &asked.accounting,
-     "bytes as a .bonsai file has them, or as the paper's\ncode counts them", NULL},
-    {OPT_TEXT, 0, "split", "A/B/C", &asked.split,
-     "the split that is drawn, whatever GRAPH's own", NULL},
-    {OPT_U64, 's', "seed", "S", &asked.train.seed,
-     "of the split, the methods and the first run", NULL},
-    {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
-};
+static void reset(session *s, arguments *a)
+{
+    memset(a, 0, sizeof *a);
+    bonsai_compare_options_init(&a->o);
+    bonsai_condense_options_init(&a->condense);
+    bonsai_train_options_init(&a->train);
+    a->methods = "all";
+    a->ratios = "0.005,0.01,0.03";
+    a->models = bonsai_model_name(a->train.model);
+    a->split = "60/20/20";
+    a->s = s;
+}
 
 static int parse(session *s, arguments *a, int argc, char **argv)
 {
@@ -202,15 +195,23 @@ static int parse(session *s, arguments *a, int argc, char **argv)
             "the same command goes on after an interruption, or with more methods, ratios and\n"
             "models.",
         .examples = "  bonsai compare cora.bonsai\n"
-                    "  bonsai compare cora.bonsai --methods trees,random --models gcn,gat --seeds 10\n"
+                    "  bonsai compare cora.bonsai --methods trees,random --models gcn,gat\n"
                     "  bonsai compare cora.bonsai --ratios 0.01 --models all -o cora.jsonl\n",
         .args = "GRAPH",
         .values = &a->path,
-        .rows = option_rows,
         .shared = OPT_READS | OPT_JSON,
     };
-    apply_protocol(&a->train, argc, argv);
-    int code = opt_parse(s, &spec, argc, argv);
+    reset(s, a);
+    int code = parse_rows(s, a, &spec, argc, argv);
+    if (code == OPT_GO && a->protocol) {        /* again, over what the paper trains with */
+        const char *path = a->path, *wide;
+        reset(s, a);
+        wide = training_paper(&a->train, path);
+        code = parse_rows(s, a, &spec, argc, argv);
+        if (wide && code == OPT_GO)
+            note(s, "the paper's protocol for %s: hidden %lld, standardised features", wide,
+                 (long long)a->train.hidden);
+    }
     return code == OPT_GO ? settle(s, a) : code;
 }
 
@@ -341,7 +342,7 @@ static int print_table(session *s, const arguments *a)
     json_t *rows = json_array();
     for (int k = 0; k < a->o.model_count; k++)
         columns[n++] = (column){model_at((int)a->model[k]), model_at((int)a->model[k]), NULL};
-    columns[n++] = (column){"condense", "condense s", "%.2f"};
+    columns[n++] = (column){"condense", "condense s", "%.3f"};
     columns[n++] = (column){"train", "train s", "%.2f"};
     json_array_append_new(rows, table_row(a, -1, 0));
     for (int j = 0; j < a->o.ratio_count; j++)
@@ -460,15 +461,6 @@ static int compare(session *s, arguments *a)
 int cmd_compare(session *s, int argc, char **argv)
 {
     arguments *a = &asked;
-    memset(a, 0, sizeof *a);
-    bonsai_compare_options_init(&a->o);
-    bonsai_condense_options_init(&a->condense);
-    bonsai_train_options_init(&a->train);
-    a->methods = "all";
-    a->ratios = "0.005,0.01,0.03";
-    a->models = "gcn";
-    a->split = "60/20/20";
-    a->s = s;
     int code = parse(s, a, argc, argv);
     if (code != OPT_GO)
         return code;

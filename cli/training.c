@@ -11,18 +11,9 @@
 
 /* ---- the options --------------------------------------------------------- */
 
-static int parse_rows(session *s, training *t, opt_spec *spec, int argc, char **argv)
+void training_rows(opt *rows, bonsai_train_options *o, int *protocol)
 {
-    bonsai_train_options *o = &t->o;
-    int eval = strcmp(s->command, "eval") == 0;
-    const opt rows[] = {
-        {OPT_TEXT, 0, "full", "GRAPH", &t->full, "the graph to judge on (required)", NULL},
-        {OPT_TEXT, 0, "model", "M,M,...", &t->models, "models: gcn, gat, gin, sage, or all", NULL},
-        {OPT_INT, 0, "seeds", "N", &o->seeds, "runs, each from fresh weights", "1..10000"},
-        {OPT_TEXT, 0, "save", "MODEL", &t->save,
-         "write the best run's model: .bonsai, or .npz with\n"
-         "PyTorch Geometric's names; of several models\nMODEL-gcn.bonsai and so on", NULL},
-        {OPT_TEXT, 0, "curves", "FILE", &t->curves, "write learning curves as CSV", NULL},
+    const opt own[TRAINING_ROWS] = {
         {OPT_INT, 0, "layers", "L", &o->layers, "layers, ReLU between them", "1..16"},
         {OPT_LONG, 0, "hidden", "H", &o->hidden, "columns between layers", "1..1048576"},
         {OPT_INT, 0, "heads", "K", &o->heads, "gat: heads that share the columns", "1..1024"},
@@ -36,20 +27,43 @@ static int parse_rows(session *s, training *t, opt_spec *spec, int argc, char **
         {OPT_REAL, 0, "dropout", "P", &o->dropout, "share dropped between layers", "0..0.999"},
         {OPT_FLAG, 0, "standardise", NULL, &o->standardise,
          "features to mean 0 and spread 1, by training nodes", NULL},
+        {OPT_LONG, 0, "memory", "B", &o->memory,
+         "bytes for judging; 0: what the machine has free", "0..1000000000000000"},
+        {OPT_CHOICE, 0, "protocol", "default|paper", protocol,
+         "paper: rate 0.001, decay 0, 100 epochs, every 1;\nflickr, ogbn-arxiv and reddit "
+         "with hidden 1024,\nstandardised; other options override it", NULL},
+    };
+    memcpy(rows, own, sizeof own);
+}
+
+static int parse_rows(session *s, training *t, opt_spec *spec, int argc, char **argv)
+{
+    bonsai_train_options *o = &t->o;
+    int eval = strcmp(s->command, "eval") == 0;
+    const opt first[] = {
+        {OPT_TEXT, 0, "full", "GRAPH", &t->full, "the graph to judge on (required)", NULL},
+        {OPT_TEXT, 0, "model", "M,M,...", &t->models, "models: gcn, gat, gin, sage, or all", NULL},
+        {OPT_INT, 0, "seeds", "N", &o->seeds, "runs, each from fresh weights", "1..10000"},
+        {OPT_TEXT, 0, "save", "MODEL", &t->save,
+         "write the best run's model: .bonsai, or .npz with\n"
+         "PyTorch Geometric's names; of several models\nMODEL-gcn.bonsai and so on", NULL},
+        {OPT_TEXT, 0, "curves", "FILE", &t->curves, "write learning curves as CSV", NULL},
+    };
+    const opt last[] = {
         {OPT_TEXT, 0, "split", "A/B/C", &t->split,
          eval ? "draw a new split of GRAPH: random, or percent such\nas 60/20/20; otherwise the "
                 "one that condensing drew,\nGRAPH's own, or 60/20/20"
               : "draw a new split: random, or percent such as\n60/20/20; otherwise GRAPH's own, or "
                 "60/20/20", NULL},
-        {OPT_LONG, 0, "memory", "B", &o->memory,
-         "bytes for judging; 0: what the machine has free", "0..1000000000000000"},
-        {OPT_CHOICE, 0, "protocol", "default|paper", &t->protocol,
-         "paper: rate 0.001, decay 0, 100 epochs, every 1;\nflickr, ogbn-arxiv and reddit "
-         "with hidden 1024,\nstandardised; other options override it", NULL},
         {OPT_U64, 's', "seed", "S", &o->seed, "of the first run; the same seed, the same bits",
          NULL},
         {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
     };
+    enum { FIRST = sizeof first / sizeof *first };
+    opt rows[FIRST + TRAINING_ROWS + sizeof last / sizeof *last];
+    memcpy(rows, first, sizeof first);
+    training_rows(rows + FIRST, o, &t->protocol);
+    memcpy(rows + FIRST + TRAINING_ROWS, last, sizeof last);
     spec->values = &t->path;
     spec->rows = eval ? rows : rows + 1;
     spec->shared = OPT_READS | OPT_JSON;
@@ -81,16 +95,18 @@ static const char *wide_graph(const char *path)
 }
 
 /* As the paper trains; "wide" graphs otherwise. */
-static void set_paper(training *t, const char *wide)
+const char *training_paper(bonsai_train_options *o, const char *path)
 {
-    t->o.rate = 0.001;
-    t->o.decay = 0;
-    t->o.epochs = 100;
-    t->o.every = 1;
+    const char *wide = wide_graph(path);
+    o->rate = 0.001;
+    o->decay = 0;
+    o->epochs = 100;
+    o->every = 1;
     if (wide) {
-        t->o.hidden = 1024;
-        t->o.standardise = 1;
+        o->hidden = 1024;
+        o->standardise = 1;
     }
+    return wide;
 }
 
 /* ---- what they say ------------------------------------------------------- */
@@ -183,9 +199,9 @@ int training_parse(session *s, training *t, opt_spec *spec, int argc, char **arg
     if (strcmp(s->command, "eval") == 0 && !t->full)
         return refuse(s, "--full GRAPH is missing");
     if (t->protocol) {
-        const char *wide = wide_graph(t->full ? t->full : t->path);
+        const char *judge = t->full ? t->full : t->path;
         reset(s, t);
-        set_paper(t, wide);
+        const char *wide = training_paper(&t->o, judge);
         code = parse_rows(s, t, spec, argc, argv);
         if (wide && code == OPT_GO)
             note(s, "the paper's protocol for %s: hidden %lld, standardised features", wide,

@@ -15,8 +15,8 @@ _bonsai() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]}
     local commands="generate info check convert split condense explain train eval predict compare demo version help"
     local common="--quiet --verbose --help"
-    local trains="--model --seeds --save --curves --layers --hidden --heads --gin-layers --epochs --every
-        --rate --decay --dropout --standardise --split --memory --protocol --seed"
+    local trains="--seeds --layers --hidden --heads --gin-layers --epochs --every --rate --decay --dropout
+        --standardise --split --memory --protocol --seed"
     local reads="--keep-directed --keep-self-loops --keep-repeated --features --labels --threads --json"
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
@@ -30,8 +30,14 @@ _bonsai() {
     --method|--methods)
         _bonsai_words "trees random random-trees herding kcenter degree$([ "$prev" = --methods ] && echo " all")" "$cur"
         return ;;
-    --model|--models)
-        _bonsai_words "gcn gat gin sage all" "$cur"
+    --methods)
+        _bonsai_words "all trees random random-trees herding kcenter degree" "$cur"
+        return ;;
+    --models)
+        _bonsai_words "all gcn gat gin sage" "$cur"
+        return ;;
+    --model)
+        _bonsai_words "gcn gat gin sage gcn,gat,gin,sage" "$cur"
         return ;;
     --protocol)
         _bonsai_words "default paper" "$cur"
@@ -96,15 +102,13 @@ _bonsai() {
     explain)
         _bonsai_words "--node $reads $common" "$cur" ;;
     train)
-        _bonsai_words "$trains $reads $common" "$cur" ;;
+        _bonsai_words "--model --save --curves $trains $reads $common" "$cur" ;;
     eval)
-        _bonsai_words "--full $trains $reads $common" "$cur" ;;
+        _bonsai_words "--full --model --save --curves $trains $reads $common" "$cur" ;;
     predict)
         _bonsai_words "--output --probabilities --memory $reads $common" "$cur" ;;
     compare)
-        _bonsai_words "--methods --ratios --models --seeds --output --protocol --epochs --every --layers
-            --hidden --heads --gin-layers --rate --decay --dropout --standardise --accounting --split
-            --seed $reads $common" "$cur" ;;
+        _bonsai_words "--methods --ratios --models --output --accounting $trains $reads $common" "$cur" ;;
     demo)
         _bonsai_words "--output --threads $common" "$cur" ;;
     version|help)

@@ -230,6 +230,7 @@ static void draws_the_split_that_is_asked_for(void **state)
     compare(usual, &t);
     t.train.split[0] = 60;
     t.train.split[1] = t.train.split[2] = 20;
+    t.condense.split[0] = t.condense.split[1] = 50;     /* has no say */
     compare(asked, &t);
     assert_same_table(usual, asked, (1 + METHODS) * MODELS);
     t.train.split[0] = 4;
@@ -395,7 +396,7 @@ static void tells_one_stage_from_0_to_all(void **state)
     compare(cells, &t);
     assert_true(w.last == w.total && w.ticks > CELLS);
     w = (watch){.stop_at = -1, .total = 1};
-    assert_int_equal(bonsai_compare(cells, t.g, &t.o), BONSAI_OK);      /* all done: nothing to do */
+    assert_int_equal(bonsai_compare(cells, t.g, &t.o), BONSAI_OK);      /* all is done */
     assert_true(w.last == w.total && w.ticks == 2);
     tear_down(&t);
 }

@@ -33,8 +33,8 @@ typedef struct {
 static bonsai_status need_list(const void *list, int count, int least, const char *what)
 {
     if (count < least)
-        return bn_fail(BONSAI_E_ARGUMENT, "the number of %s to compare is %d; it must be at least %d",
-                       what, count, least);
+        return bn_fail(BONSAI_E_ARGUMENT, "the number of %s to compare is %d; it must be at least "
+                       "%d", what, count, least);
     if (count > 0 && !list)
         return bn_fail(BONSAI_E_ARGUMENT, "%d %s to compare, but no list of them", count, what);
     return BONSAI_OK;

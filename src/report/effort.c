@@ -33,10 +33,11 @@ double bn_effort_condense(const bonsai_graph *full, bonsai_method method, const 
                           int count, const bonsai_condense_options *o)
 {
     enum { MEASURING = 500, SPARSE = 3, SAMPLE = 3025 };  /* how slow; how many */
-    double n = (double)full->view.nodes, x = stored_features(full) + (double)bonsai_graph_edges(full);
-    double row = embedded_row(full, o->layers), work = MEASURING * x;
+    double n = (double)full->view.nodes, m = (double)bonsai_graph_edges(full);
+    double x = stored_features(full) + m, row = embedded_row(full, o->layers);
+    double work = MEASURING * x;
     if (method == BONSAI_TREES || method == BONSAI_HERDING || method == BONSAI_KCENTER)
-        work += SPARSE * o->layers * (double)bonsai_graph_edges(full) * row;
+        work += SPARSE * o->layers * m * row;
     if (method == BONSAI_TREES)
         work += fmin(n, SAMPLE) * n * row / 2;          /* by products of blocks */
     for (int i = 0; i < count; i++) {
@@ -64,11 +65,11 @@ double bn_effort_train(const bonsai_graph *full, double share, bonsai_model_kind
 
 /* ---- the meter ----------------------------------------------------------- */
 
-/* The end is kept for the end. */
+/* The end is kept for the end.  Options that are refused later may make any effort. */
 static int parts_done(const bn_meter *m, double share)
 {
-    double parts = m->total > 0 ? PARTS * (m->done + share * m->now) / m->total : 0;
-    return parts < PARTS - 1 ? (int)parts : PARTS - 1;
+    double parts = PARTS * (m->done + share * m->now) / m->total;
+    return parts > 0 && parts < PARTS ? (int)parts : parts >= PARTS ? PARTS - 1 : 0;
 }
 
 bonsai_status bn_meter_start(bn_meter *m)

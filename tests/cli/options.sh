@@ -20,7 +20,7 @@ for cmd in generate info check convert split condense explain train eval predict
         diff all bash >difference || { echo "$cmd: --help (<) and bonsai.bash (>) differ:"; cat difference; bad=1; }
     fi
     sed -n "/^    $cmd)/,/;;\$/p" "$ROOT/completions/_bonsai" >zsh
-    for set in common reads threads json trains; do      # reads holds the two behind it
+    for set in common reads threads json trains models; do      # reads holds the two behind it
         if grep -q "\$$set" zsh; then
             sed -n "/^    $set=(/,/^    )\$/p" "$ROOT/completions/_bonsai" >>zsh
         fi

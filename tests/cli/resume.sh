@@ -20,6 +20,8 @@ for part in 0 7 100 $((size / 3)) $((size / 2)) $((size - 1)) $size; do
     known again >b
     cmp a b || { echo "cut off at $part it goes on differently"; exit 1; }
     [ "$(wc -l <torn.jsonl)" -eq 11 ] || { echo "cut off at $part:"; cat torn.jsonl; exit 1; }
+    "$BONSAI" compare g.bonsai $options -o torn.jsonl -q >twice
+    cmp again twice || { echo "cut off at $part it leaves a bad file"; exit 1; }
     if [ $left -gt 1 ]; then
         [ "$(cat err)" = "note: $((left - 1)) of 10 cells are in torn.jsonl already" ] || { cat err; exit 1; }
     fi
@@ -27,6 +29,9 @@ done
 # What is known is not computed again: its seconds stay.
 "$BONSAI" compare g.bonsai $options -o whole.jsonl -q >again
 cmp again with || { echo "a complete table is not printed as it was"; exit 1; }
+"$BONSAI" compare g.bonsai $options -o whole.jsonl -q --json | grep -v seconds >a.json
+"$BONSAI" compare g.bonsai $options --json | grep -v seconds >b.json
+cmp a.json b.json || { echo "the file rounds what it keeps"; exit 1; }
 # The table grows by what is new; the order is that of the options.
 "$BONSAI" compare g.bonsai --methods random,degree --ratios 0.2 --models sage --epochs 5 --seeds 2 \
     -o whole.jsonl >wider 2>err
@@ -42,7 +47,7 @@ for i in 1 2 3 4 5 6 7 8 9 10; do [ -s other.jsonl ] && break; sleep 0.1; done
 code=0
 "$BONSAI" compare g.bonsai --methods kcenter --ratios 1 --models sage --epochs 5 --seeds 10000 -o other.jsonl >out 2>err || code=$?
 kill $! 2>/dev/null || :        # the signal reaches the program through timeout
-wait $! || :
+wait $! 2>/dev/null || :
 [ $code -eq 1 ] && [ "$(cat err)" = 'bonsai: other.jsonl: another comparison is writing to it' ] || { echo "code $code"; cat err; exit 1; }
 # A signal leaves a file to go on from, and says so.
 rm other.jsonl
