@@ -7,7 +7,12 @@
  *   text.c      numbers and names for people; the nearest name
  *   files.c     paths: sizes, and whether they can be written
  *   save.c      writing a graph
+ *   csv.c       files of rows that appear only when complete
  *   condensed.c reports about condensed graphs, and the one they carry
+ *   training.c  what train and eval are asked, and the runs
+ *   parts.c     which nodes train and which judge
+ *   trained.c   what came out: table, JSON, learning curves
+ *   cellfile.c  the file that a comparison goes on from
  *   cmd_*.c     one command each
  *
  * Results go to stdout, all else to stderr.  Nothing here knows src/.
@@ -22,6 +27,7 @@
 #include "bonsai.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+enum { MOST_PATH = 4096 };
 
 /* ---- progress ------------------------------------------------------------ */
 
@@ -51,6 +57,7 @@ typedef struct {
     int         people;         /* aligned text even into a pipe */
     bonsai_read_options read;   /* of every GRAPH, and threads and progress for all else */
     progress    progress;
+    double      accuracy, seconds_train;    /* of the model trained last, for the demo */
 } session;
 
 typedef struct {
@@ -78,7 +85,11 @@ int cmd_check(session *s, int argc, char **argv);
 int cmd_convert(session *s, int argc, char **argv);
 int cmd_split(session *s, int argc, char **argv);
 int cmd_condense(session *s, int argc, char **argv);
+int cmd_compare(session *s, int argc, char **argv);
 int cmd_explain(session *s, int argc, char **argv);
+int cmd_train(session *s, int argc, char **argv);
+int cmd_eval(session *s, int argc, char **argv);
+int cmd_predict(session *s, int argc, char **argv);
 int cmd_demo(session *s, int argc, char **argv);
 int cmd_version(session *s, int argc, char **argv);
 int cmd_help(session *s, int argc, char **argv);
@@ -180,9 +191,25 @@ const char *text_nearest(const char *word, const char *const *names, int count);
 const char *path_without_format(const char *path);      /* behind "npz:" */
 int     path_is_native(const char *path);               /* as something to write */
 int64_t path_bytes(const char *path);                   /* of a file, a folder or a prefix; -1 */
-int     path_can_be_written(session *s, const char *path);      /* 0: said why not */
+int     path_ends_with(const char *path, const char *end);
+int     path_can_be_written(session *s, const char *path);      /* as a graph; 0: said why not */
+int     file_can_be_written(session *s, const char *path);      /* likewise, any other file */
+int     path_is_same(const char *a, const char *b);     /* the same file, which exists */
+/* NAME-SUFFIX.bonsai, or with the ending that name has.  0: longer than MOST_PATH. */
+int     path_with_suffix(char *to, const char *name, const char *suffix, int len);
 /* Writes g, and notes the sections that path's format cannot hold. */
 bonsai_status save(session *s, const bonsai_graph *g, const char *path, bonsai_encoding features);
+
+/* Rows of cells apart by commas: on stdout, or in a file that is renamed when complete. */
+typedef struct {
+    FILE       *file;
+    const char *path;           /* NULL: stdout */
+    char        temporary[MOST_PATH + 8];   /* "": none, as of a pipe */
+} csv;
+
+int  csv_begin(session *s, csv *out, const char *path);         /* exit code */
+void csv_text(csv *out, const char *text);              /* in quotes where it needs them */
+int  csv_end(session *s, csv *out);                     /* exit code */
 
 /* ---- condensed graphs ---------------------------------------------------- */
 
@@ -195,5 +222,48 @@ void report_condensed_cover(report *r, const bonsai_condense_info *i);
 void condensed_info(bonsai_condense_info *i, const json_t *meta);       /* as far as it is there */
 json_t *condensed_metadata(const bonsai_graph *g);      /* yours; NULL: it is not condensed */
 int64_t condensed_roles(const bonsai_graph *g, bonsai_role role);       /* nodes of that role */
+
+/* ---- training ------------------------------------------------------------ */
+
+typedef struct {
+    bonsai_train_options o;
+    const char *path, *full;    /* trained on; judged on, NULL: the same */
+    const char *models, *save, *curves, *split;
+    int         protocol;
+    int         count;          /* of the models asked for */
+    bonsai_model_kind model[BONSAI_MODELS];
+    char        to[BONSAI_MODELS][MOST_PATH];           /* where they are saved; "": nowhere */
+    char        parts[96];      /* the split, in words */
+    bonsai_training *done[BONSAI_MODELS];
+} training;
+
+/* Fills t and checks that all can be written; the spec lacks its arguments and rows.  OPT_GO, or
+ * the exit code. */
+int  training_parse(session *s, training *t, opt_spec *spec, int argc, char **argv);
+/* Trains, writes and prints; exit code. */
+int  training_run(session *s, training *t, const bonsai_graph *small, const bonsai_graph *full);
+/* The split to judge on: replaces *full by a graph that has it.  small: a condensed graph that
+ * may know it, or NULL. */
+bonsai_status training_parts(session *s, training *t, bonsai_graph **full,
+                             const bonsai_graph *small);
+int  trained_curves(session *s, const training *t);             /* exit code */
+int  trained_print(session *s, const training *t);              /* exit code */
+
+/* ---- comparisons that go on ---------------------------------------------- */
+
+typedef struct {
+    const char  *path;
+    json_t      *heading;       /* {"bonsai_compare": version, "graph": {...}, "options": {...}} */
+    bonsai_cell *cells;         /* as planned */
+    int64_t      count;
+    FILE        *file;
+} cellfile;
+
+/* Opens or creates the file, refuses one of another graph or other options, and fills
+ * the cells that it holds.  All three say what went wrong; an exit code. */
+int  cellfile_open(session *s, cellfile *f);
+int  cellfile_append(session *s, cellfile *f, const bonsai_cell *c);    /* on the disk on return */
+void cellfile_close(cellfile *f);                       /* frees the heading too */
+json_t *cell_json(const bonsai_cell *c);                /* an object, yours; NULL: no memory */
 
 #endif

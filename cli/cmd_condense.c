@@ -7,11 +7,10 @@
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli.h"
 
-enum { MOST_RATIOS = 32, MOST_PATH = 4096 };
+enum { MOST_RATIOS = 32 };
 
 typedef struct {
     bonsai_condense_options o;
@@ -31,19 +30,8 @@ static char method_words[256];
 /* NAME-0.01.bonsai, or with the ending that NAME has. */
 static int name_output(session *s, arguments *a, const char *ratio, int len)
 {
-    static const char *const endings[] = {".bonsai", ".npz", "/"};
-    const char *ending = path_without_format(a->out) == a->out ? ".bonsai" : "";
-    size_t stem = strlen(a->out);
-    for (int i = 0; i < 3; i++) {
-        size_t tail = strlen(endings[i]);
-        if (stem > tail && strcmp(a->out + stem - tail, endings[i]) == 0) {
-            ending = endings[i];
-            stem -= tail;
-            break;
-        }
-    }
     char *to = a->to[a->count];
-    if (snprintf(to, MOST_PATH, "%.*s-%.*s%s", (int)stem, a->out, len, ratio, ending) >= MOST_PATH)
+    if (!path_with_suffix(to, a->out, ratio, len))
         return refuse(s, "--output is longer than %d bytes", MOST_PATH - 64);
     for (int i = 0; i < a->count; i++)
         if (strcmp(a->to[i], to) == 0)
@@ -296,14 +284,6 @@ static void note_split(session *s, const arguments *a, const bonsai_graph *g)
              "draws the same", a->path, a->path, (unsigned long long)a->o.seed);
 }
 
-/* The small graph must not replace the one that it is made of. */
-static int is_input(const char *path, const char *out)
-{
-    struct stat in, to;
-    return stat(path, &in) == 0 && stat(out, &to) == 0 && in.st_dev == to.st_dev &&
-           in.st_ino == to.st_ino;
-}
-
 static int condense(session *s, const arguments *a)
 {
     bonsai_graph *g = NULL, *small[MOST_RATIOS] = {NULL};
@@ -340,7 +320,7 @@ int cmd_condense(session *s, int argc, char **argv)
     if (code != OPT_GO)
         return code;
     for (int i = 0; i < a->count; i++) {
-        if (is_input(a->path, a->to[i]))
+        if (path_is_same(a->path, a->to[i]))    /* it must not replace what it is made of */
             return refuse(s, "%s is the graph to condense; -o must name another", a->to[i]);
         if (!path_can_be_written(s, a->to[i]))
             return EXIT_FAILED;

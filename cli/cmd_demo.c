@@ -12,20 +12,37 @@
 
 #include "cli.h"
 
+typedef struct {                /* what training found */
+    double accuracy, seconds;
+} judged;
+
+typedef struct {
+    judged full, small;
+} found;
+
 typedef struct {
     const char *title;
     const char *line;           /* words behind "bonsai", apart by one space; ROOT: a root */
+    int       (*after)(session *s, found *f);   /* unless NULL: what is told behind it; exit code */
 } step;
+
+static int compare(session *s, found *f);
+static int keep_full(session *s, found *f);
+static int tell_gain(session *s, found *f);
 
 static const step steps[] = {
     {"1. A graph that looks like a citation network",
-     "generate -o graph.bonsai --nodes 3000 --features 1433"},
-    {"2. What it holds", "info graph.bonsai --brief"},
+     "generate -o graph.bonsai --nodes 3000 --features 1433", NULL},
+    {"2. What it holds", "info graph.bonsai --brief", NULL},
     {"3. A graph of one percent of its bytes, by the paper's method",
-     "condense graph.bonsai -o small.bonsai --ratio 0.01"},
-    {"4. Why one of its nodes is there", "explain small.bonsai --node ROOT"},
-    {"5. To NumPy's format", "convert graph.bonsai graph.npz"},
-    {"6. And back", "convert graph.npz back.bonsai"},
+     "condense graph.bonsai -o small.bonsai --ratio 0.01", NULL},
+    {"4. Why one of its nodes is there", "explain small.bonsai --node ROOT", NULL},
+    {"5. To NumPy's format", "convert graph.bonsai graph.npz", NULL},
+    {"6. And back", "convert graph.npz back.bonsai", compare},
+    {"7. A model trained on the whole graph", "train graph.bonsai --model gcn --seeds 3",
+     keep_full},
+    {"8. The same trained on the small one, judged on the whole one",
+     "eval small.bonsai --full graph.bonsai --model gcn --seeds 3", tell_gain},
 };
 
 enum { GRAPH = 0, SMALL = 1, BACK = 3 };
@@ -50,7 +67,7 @@ static int64_t find_root(session *s)
     return root;
 }
 
-static int run_step(session *s, const step *st)
+static int run_step(session *s, const step *st, found *f)
 {
     char line[256], words[256], *argv[16];
     const char *hole = strstr(st->line, "ROOT");
@@ -71,13 +88,16 @@ static int run_step(session *s, const step *st)
     own.read.payload = &own.progress;
     int code = command_find(argv[0])->run(&own, argc, argv);
     progress_clear(&own.progress);
-    return code;
+    s->accuracy = own.accuracy;
+    s->seconds_train = own.seconds_train;
+    return code == EXIT_DONE && st->after ? st->after(s, f) : code;
 }
 
-static int compare(session *s)
+static int compare(session *s, found *f)
 {
     bonsai_graph *a = NULL, *b = NULL;
     int equal = 0;
+    (void)f;
     bonsai_status rc = bonsai_graph_read(&a, files[GRAPH], &s->read);
     if (rc == BONSAI_OK)
         rc = bonsai_graph_read(&b, files[BACK], &s->read);
@@ -93,12 +113,30 @@ static int compare(session *s)
     return EXIT_DONE;
 }
 
+static int keep_full(session *s, found *f)
+{
+    f->full = (judged){s->accuracy, s->seconds_train};
+    return EXIT_DONE;
+}
+
+/* Seconds of training alone: judging takes as long for both. */
+static int tell_gain(session *s, found *f)
+{
+    f->small = (judged){s->accuracy, s->seconds_train};
+    printf("\nTrained on all of it, a model names %.1f %% of the test nodes rightly; trained on one\n"
+           "percent of its bytes %.1f %%, and training took %.3f s instead of %.3f s: %.0f times "
+           "faster.\n\n", f->full.accuracy, f->small.accuracy, f->small.seconds, f->full.seconds,
+           f->full.seconds / (f->small.seconds > 0 ? f->small.seconds : 1e-6));
+    return EXIT_DONE;
+}
+
 static int run_steps(session *s)
 {
+    found f = {{0, 0}, {0, 0}};
     int code = EXIT_DONE;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && code == EXIT_DONE; i++)
-        code = run_step(s, &steps[i]);
-    return code == EXIT_DONE ? compare(s) : code;
+        code = run_step(s, &steps[i], &f);
+    return code;
 }
 
 /* In a new folder under $TMPDIR, or in the one that -o names. */
@@ -141,8 +179,8 @@ int cmd_demo(session *s, int argc, char **argv)
         .usage = "demo [-o FOLDER] [options]",
         .about =
             "Generates a graph, shows what it holds, condenses it to one percent, explains one\n"
-            "of the nodes, and converts the graph to .npz and back without loss.  Prints each\n"
-            "command, so that you can repeat it.",
+            "of the nodes, converts the graph to .npz and back without loss, and trains a model\n"
+            "on it and on the small one.  Prints each command, so that you can repeat it.",
         .examples = "  bonsai demo\n"
                     "  bonsai demo -o here && bonsai info here/small.bonsai\n",
         .args = "",

@@ -24,16 +24,16 @@ const char *path_without_format(const char *path)
     return path;
 }
 
-static int ends_with(const char *text, const char *end)
+int path_ends_with(const char *path, const char *end)
 {
-    size_t a = strlen(text), b = strlen(end);
-    return a >= b && strcmp(text + a - b, end) == 0;
+    size_t a = strlen(path), b = strlen(end);
+    return a >= b && strcmp(path + a - b, end) == 0;
 }
 
 int path_is_native(const char *path)
 {
     return strncmp(path, "bonsai:", 7) == 0 ||
-           (path_without_format(path) == path && ends_with(path, ".bonsai"));
+           (path_without_format(path) == path && path_ends_with(path, ".bonsai"));
 }
 
 static int64_t walked;          /* nftw has no payload */
@@ -89,22 +89,10 @@ static int can_write(const char *path, const char *plain)
 }
 
 /* Found before the work, not after it. */
-int path_can_be_written(session *s, const char *path)
+static int folder_can_be_written(session *s, const char *path, const char *plain)
 {
     char folder[4096];
-    struct stat st;
-    const char *plain = path_without_format(path);
     size_t len = strlen(plain);
-    if (plain != path && !can_write(path, plain)) {
-        fail_with(s, "%s: graphs cannot be written in this format", path);
-        return 0;
-    }
-    int is_folder = stat(plain, &st) == 0 && S_ISDIR(st.st_mode);
-    if (plain == path && !is_folder && !ends_with(path, ".bonsai") && !ends_with(path, ".npz") &&
-        !ends_with(path, "/")) {
-        fail_with(s, "%s: name a .bonsai or .npz file, or a folder ending in /", path);
-        return 0;
-    }
     while (len > 1 && plain[len - 1] == '/')
         len--;
     while (len > 0 && plain[len - 1] != '/')
@@ -114,4 +102,54 @@ int path_can_be_written(session *s, const char *path)
         return 1;
     fail_with(s, "%s: cannot be written: folder %s: %s", path, folder, strerror(errno));
     return 0;
+}
+
+int path_can_be_written(session *s, const char *path)
+{
+    struct stat st;
+    const char *plain = path_without_format(path);
+    if (plain != path && !can_write(path, plain)) {
+        fail_with(s, "%s: graphs cannot be written in this format", path);
+        return 0;
+    }
+    int is_folder = stat(plain, &st) == 0 && S_ISDIR(st.st_mode);
+    if (plain == path && !is_folder && !path_ends_with(path, ".bonsai") &&
+        !path_ends_with(path, ".npz") && !path_ends_with(path, "/")) {
+        fail_with(s, "%s: name a .bonsai or .npz file, or a folder ending in /", path);
+        return 0;
+    }
+    return folder_can_be_written(s, path, plain);
+}
+
+int file_can_be_written(session *s, const char *path)
+{
+    struct stat st;
+    int is_there = stat(path, &st) == 0;
+    if (path_ends_with(path, "/") || (is_there && S_ISDIR(st.st_mode))) {
+        fail_with(s, "%s: is a folder", path);
+        return 0;
+    }
+    return (is_there && !S_ISREG(st.st_mode)) || folder_can_be_written(s, path, path);
+}
+
+int path_is_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+int path_with_suffix(char *to, const char *name, const char *suffix, int len)
+{
+    static const char *const endings[] = {".bonsai", ".npz", "/"};
+    const char *ending = path_without_format(name) == name ? ".bonsai" : "";
+    size_t stem = strlen(name);
+    for (int i = 0; i < 3; i++) {
+        size_t tail = strlen(endings[i]);
+        if (stem > tail && path_ends_with(name, endings[i])) {
+            ending = endings[i];
+            stem -= tail;
+            break;
+        }
+    }
+    return snprintf(to, MOST_PATH, "%.*s-%.*s%s", (int)stem, name, len, suffix, ending) < MOST_PATH;
 }

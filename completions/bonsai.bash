@@ -13,8 +13,10 @@ _bonsai_files() {
 
 _bonsai() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]}
-    local commands="generate info check convert split condense explain demo version help"
+    local commands="generate info check convert split condense explain train eval predict demo version help"
     local common="--quiet --verbose --help"
+    local trains="--model --seeds --save --curves --layers --hidden --heads --gin-layers --epochs --every
+        --rate --decay --dropout --standardise --split --memory --protocol --seed"
     local reads="--keep-directed --keep-self-loops --keep-repeated --features --labels --threads --json"
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
@@ -27,6 +29,12 @@ _bonsai() {
         return ;;
     --method)
         _bonsai_words "trees random random-trees herding kcenter degree" "$cur"
+        return ;;
+    --model)
+        _bonsai_words "gcn gat gin sage gcn,gat,gin,sage" "$cur"
+        return ;;
+    --protocol)
+        _bonsai_words "default paper" "$cur"
         return ;;
     --accounting)
         _bonsai_words "strict paper" "$cur"
@@ -49,7 +57,7 @@ _bonsai() {
     -o|--output)
         if [ "$cmd" = demo ]; then _bonsai_files -d "$cur"; else _bonsai_files -f "$cur"; fi
         return ;;
-    --labels)
+    --labels|--full|--save|--curves)
         _bonsai_files -f "$cur"
         return ;;
     --features)
@@ -57,12 +65,13 @@ _bonsai() {
         return ;;
     -s|--seed|-t|--threads|--nodes|--classes|--degree|--exponent|--homophily|--imbalance|--difficulty|--words|\
     -r|--ratio|--ratios|--bytes|--trees|--layers|-k|--k|--theta|--delta|--patience|--beta|--prune-share|\
-    --min-pruned|--oversample|--project|--node)
+    --min-pruned|--oversample|--project|--node|--seeds|--hidden|--heads|--gin-layers|--epochs|--every|\
+    --rate|--decay|--dropout|--memory)
         return ;;
     esac
     if [[ $cur != -* ]]; then
         case $cmd in
-        info|check|convert|split|condense|explain) _bonsai_files -f "$cur" ;;
+        info|check|convert|split|condense|explain|train|eval|predict) _bonsai_files -f "$cur" ;;
         help) _bonsai_words "$commands formats" "$cur" ;;
         esac
         return
@@ -86,6 +95,12 @@ _bonsai() {
             --project --split --seed $reads $common" "$cur" ;;
     explain)
         _bonsai_words "--node $reads $common" "$cur" ;;
+    train)
+        _bonsai_words "$trains $reads $common" "$cur" ;;
+    eval)
+        _bonsai_words "--full $trains $reads $common" "$cur" ;;
+    predict)
+        _bonsai_words "--output --probabilities --memory $reads $common" "$cur" ;;
     demo)
         _bonsai_words "--output --threads $common" "$cur" ;;
     version|help)

@@ -43,6 +43,37 @@ const char *fuzz_file(const char *name, const uint8_t *data, size_t size)
     return path;
 }
 
+static void put_crc(uint8_t *to, const uint8_t *data, int64_t len)
+{
+    uint32_t crc = bn_crc32(0, data, len);
+    memcpy(to, &crc, sizeof crc);
+}
+
+static void repair_section(uint8_t *file, size_t size, uint8_t *entry)
+{
+    uint32_t type;
+    uint64_t offset, count;
+    memcpy(&type, entry + 4, sizeof type);
+    memcpy(&offset, entry + 8, sizeof offset);
+    memcpy(&count, entry + 16, sizeof count);
+    uint64_t item = bonsai_type_bytes((bonsai_type)type);
+    if (item && offset <= size && count <= (size - offset) / item)
+        put_crc(entry + 24, file + offset, (int64_t)(count * item));
+}
+
+void fuzz_repair(uint8_t *file, size_t size)
+{
+    if (size < 64 || file[size - 1] == 0xff)
+        return;
+    size_t head = 64 + 32u * file[24];
+    if (file[24] >= 64 || head > size)
+        return;
+    for (uint8_t *entry = file + 64; entry < file + head; entry += 32)
+        repair_section(file, size, entry);
+    memset(file + 28, 0, 4);
+    put_crc(file + 28, file, (int64_t)head);
+}
+
 static void must(bonsai_status rc)
 {
     if (rc != BONSAI_OK && rc != BONSAI_E_MEMORY) {

@@ -22,7 +22,7 @@ extern "C" {
 #define BONSAI_API
 #endif
 
-#define BONSAI_VERSION "0.1.0"
+#define BONSAI_VERSION "0.2.0"
 
 /* ---- status ------------------------------------------------------------- */
 
@@ -538,9 +538,10 @@ typedef struct {                /* one cell of the table */
     int     done;               /* 1: known; a caller who goes on with a table sets it */
     int     runs;               /* 0: it could not be made, and why says so */
     double  accuracy_mean, accuracy_std;
-    double  bytes, share;       /* of the condensed graph; bytes over the full graph's */
+    double  bytes, share;       /* in the accounting asked for; bytes over the full graph's */
     int64_t nodes, edges, labelled;
-    double  seconds_condense, seconds_train, seconds_eval;
+    double  seconds_condense;   /* as if for this ratio alone; the others are summed over runs */
+    double  seconds_train, seconds_eval;
     char    why[200];
 } bonsai_cell;
 
@@ -551,8 +552,11 @@ typedef struct {
     const bonsai_method *methods;       int method_count;
     const double *ratios;               int ratio_count;
     const bonsai_model_kind *models;    int model_count;
-    const bonsai_condense_options *condense;    /* NULL: the defaults; method and budget are ignored */
-    const bonsai_train_options    *train;       /* NULL: the defaults; model is ignored */
+    const bonsai_condense_options *condense;    /* NULL: the defaults; method, budget, split and
+                                                 * progress are ignored */
+    const bonsai_train_options    *train;       /* NULL: the defaults; model and progress are
+                                                 * ignored; a split of all 0 is 60/20/20 here,
+                                                 * whatever the graph's own */
     bonsai_cell_fn *cell;       /* unless NULL, called as each cell becomes known */
     void   *cell_payload;
     bonsai_progress_fn *progress;
@@ -562,11 +566,14 @@ typedef struct {
 
 #define bonsai_compare_options_init(o) bonsai_compare_options_init_sized((o), sizeof *(o))
 BONSAI_API void bonsai_compare_options_init_sized(bonsai_compare_options *o, size_t size);
-/* How many cells the table has: models x (1 + methods x ratios), the full graph first. */
+/* How many cells the table has: models x (1 + methods x ratios); -1: the lists are not valid.
+ * The full graph comes first, then each method; in it each ratio; in that each model. */
 BONSAI_API int64_t bonsai_compare_count(const bonsai_compare_options *o);
 /* Empty cells with their method, ratio and model; room for bonsai_compare_count. */
 BONSAI_API bonsai_status bonsai_compare_plan(bonsai_cell *cells, const bonsai_compare_options *o);
-/* Fills the planned cells that are not done.  The split is drawn once; all cells share it. */
+/* Fills the planned cells that are not done.  The split is drawn once, with the seed of
+ * train; all cells share it.  Where a small graph cannot be made or trained on, its cells
+ * have runs 0; any other failure ends the call, and cells that are done stay. */
 BONSAI_API bonsai_status bonsai_compare(bonsai_cell *cells, const bonsai_graph *g,
                                         const bonsai_compare_options *o);
 

@@ -4,6 +4,8 @@
 #ifndef BN_MODELLING_H
 #define BN_MODELLING_H
 
+#include <stdio.h>
+
 #include "random_graph.h"
 
 #include "nn/nn.h"
@@ -40,7 +42,8 @@ static inline bonsai_model *a_model(bn_shape s, int with, uint64_t seed)
         char text[256];
         int64_t len = 0;
         for (int64_t c = 0; c < s.classes; c++)
-            len += snprintf(text + len, sizeof text - (size_t)len, "cl\xc3\xa4ss %d", (int)c * 7) + 1;
+            len += 1 + snprintf(text + len, sizeof text - (size_t)len, "cl\xc3\xa4ss %d",
+                                (int)c * 7);
         const bonsai_array names = {text, len, BONSAI_U8};
         assert_int_equal(bn_model_names(m, &names), BONSAI_OK);
     }
@@ -64,6 +67,42 @@ static inline bonsai_model *load_model(const char *path)
     if (bonsai_model_load(&m, path) != BONSAI_OK)
         fail_msg("%s", bonsai_error());
     return m;
+}
+
+static inline void assert_same_bytes(const void *a, const void *b, int64_t len)
+{
+    assert_int_equal(a == NULL, b == NULL);
+    if (a && len)
+        assert_memory_equal(a, b, (size_t)len);
+}
+
+static inline void assert_same_model(const bonsai_model *a, const bonsai_model *b)
+{
+    const bonsai_model_info *x = bonsai_model_facts(a), *y = bonsai_model_facts(b);
+    int64_t f = 4 * a->shape.features;
+    assert_int_equal(x->size, sizeof *x);
+    assert_int_equal(y->size, sizeof *y);
+    assert_int_equal(x->model, y->model);
+    assert_int_equal(x->layers, y->layers);
+    assert_int_equal(x->heads, y->heads);
+    assert_int_equal(x->gin_layers, y->gin_layers);
+    assert_int_equal(x->epoch, y->epoch);
+    assert_int_equal(x->features, y->features);
+    assert_int_equal(x->hidden, y->hidden);
+    assert_int_equal(x->classes, y->classes);
+    assert_int_equal(x->parameters, y->parameters);
+    assert_int_equal(x->seed, y->seed);
+    assert_memory_equal(&x->accuracy, &y->accuracy, sizeof x->accuracy);
+    assert_memory_equal(&x->accuracy_val, &y->accuracy_val, sizeof x->accuracy_val);
+    assert_int_equal(a->shape.features, b->shape.features);
+    assert_int_equal(a->count, b->count);
+    assert_same_bytes(a->param, b->param, 4 * a->count);
+    assert_same_bytes(a->kept, b->kept, f);
+    assert_same_bytes(a->mean, b->mean, f);
+    assert_same_bytes(a->spread, b->spread, f);
+    assert_int_equal(a->class_names == NULL, b->class_names == NULL);
+    for (int64_t c = 0; a->class_names && c < a->shape.classes; c++)
+        assert_string_equal(a->class_names[c], b->class_names[c]);
 }
 
 #endif

@@ -167,6 +167,32 @@ static void products_with_rows_are_those_of_the_baseline(void **state)
         }
 }
 
+static void every_table_takes_the_same_step_of_adam(void **state)
+{
+    (void)state;
+    const bn_adam_step step = {5e-4f, 0.9f, 0.999f, 0.1f, 31.6f, 1e-8f};
+    for (int i = 0; bn_kernels_all(i); i++)
+        for (int n = 0; n <= LONGEST; n++) {
+            float w[2][ROOM], g[2][ROOM], m[2][ROOM], v[2][ROOM];
+            fill((uint64_t)n);
+            for (int k = 0; k < 2; k++) {
+                memcpy(w[k], a, sizeof a);
+                memcpy(g[k], b, sizeof b);
+                memcpy(m[k], b, sizeof b);
+                for (int j = 0; j < ROOM; j++)
+                    v[k][j] = fabsf(a[ROOM - 1 - j]);
+                bn_kernels_all(k ? i : 0)->adam(w[k] + 1, g[k] + 2, m[k] + 3, v[k], &step, n);
+            }
+            assert_memory_equal(w[0], w[1], sizeof w[0]);
+            assert_memory_equal(g[0], g[1], sizeof g[0]);
+            assert_memory_equal(m[0], m[1], sizeof m[0]);
+            assert_memory_equal(v[0], v[1], sizeof v[0]);
+            assert_true(memcmp(w[0], a, sizeof a) == 0 || n > 0);
+            for (int j = 0; j < ROOM; j++)
+                same_bits(g[0][j], j >= 2 && j < n + 2 ? 0.0f : b[j]);
+        }
+}
+
 static void there_is_no_table_beyond_the_last(void **state)
 {
     (void)state;
@@ -209,6 +235,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_sparse_row_sums_like_a_dense_one),
         cmocka_unit_test(rows_are_combined_in_order_at_every_width),
         cmocka_unit_test(products_with_rows_are_those_of_the_baseline),
+        cmocka_unit_test(every_table_takes_the_same_step_of_adam),
         cmocka_unit_test(there_is_no_table_beyond_the_last),
         cmocka_unit_test(the_environment_overrides_the_choice),
     };

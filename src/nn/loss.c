@@ -123,16 +123,16 @@ static void relu(real *y, int64_t count)
         y[i] = 0 > y[i] ? 0 : y[i];
 }
 
-/* One random number decides for two values. */
+/* One random number decides for two values, by a table: no branch could be predicted. */
 static void drop(real *y, int64_t count, double p, bn_rng r)
 {
     const uint32_t below = (uint32_t)(p * 0x1p32);
-    const real grow = (real)(1 / (1 - p));
+    const real factor[2] = {(real)(1 / (1 - p)), 0};
     for (int64_t i = 0; i < count; i += 2) {
         uint64_t bits = bn_rng_next(&r);
-        y[i] *= (uint32_t)bits < below ? 0 : grow;
+        y[i] *= factor[(uint32_t)bits < below];
         if (i + 1 < count)
-            y[i + 1] *= (uint32_t)(bits >> 32) < below ? 0 : grow;
+            y[i + 1] *= factor[(uint32_t)(bits >> 32) < below];
     }
 }
 

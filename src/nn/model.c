@@ -4,9 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "nn.h"
+#include "train.h"
 
 /* ---- the handle ---- */
 
@@ -66,14 +65,14 @@ const bonsai_model_info *bonsai_model_facts(const bonsai_model *m)
 
 /* ---- features ---- */
 
-/* " (features 3, 7, 12, ...)": the beginning of a list of kept features; "" without one. */
+/* " (kept-feature list 3, 7, 12, ...)": how a list of kept features begins; "" without one. */
 static const char *list_text(char out[80], const int32_t *kept, int64_t count)
 {
     int len = 0;
     out[0] = 0;
     if (!kept || count == 0)
         return out;
-    len += snprintf(out, 80, " (features");
+    len += snprintf(out, 80, " (kept-feature list");
     for (int64_t i = 0; i < count && i < 4; i++)
         len += snprintf(out + len, (size_t)(80 - len), "%s %d", i ? "," : "", (int)kept[i]);
     snprintf(out + len, (size_t)(80 - len), "%s)", count > 4 ? ", ..." : "");
@@ -94,14 +93,7 @@ static bonsai_status wrong_features(const bonsai_model *m, const bonsai_graph *g
                    (long long)m->info.features, g->where, (long long)f, theirs);
 }
 
-/* Whether column i of g is feature i of the full graph. */
-static bool has_all_columns(const bonsai_graph *g)
-{
-    const int32_t *kept = g->view.section[BONSAI_KEPT_FEATURES].data;
-    int64_t f = g->view.features;       /* the list ascends: its last tells */
-    return !kept || f == 0 || kept[f - 1] == f - 1;
-}
-
+/* Whether g has just the features that the model keeps. */
 static bool keeps_the_same(const bonsai_model *m, const bonsai_graph *g)
 {
     const int32_t *kept = g->view.section[BONSAI_KEPT_FEATURES].data;
@@ -109,7 +101,8 @@ static bool keeps_the_same(const bonsai_model *m, const bonsai_graph *g)
            memcmp(kept, m->kept, (size_t)m->shape.features * sizeof *kept) == 0;
 }
 
-/* Whether the columns that the model takes of g were standardised in its way already. */
+/* Whether the columns that the model takes of g were standardised in its way already; a
+ * spread of 0 counts as 1. */
 static bool is_standardised(const bn_columns *c, const bonsai_model *m, const bonsai_graph *g)
 {
     const float *mean = g->view.section[BONSAI_FEATURE_MEAN].data;
@@ -118,7 +111,7 @@ static bool is_standardised(const bn_columns *c, const bonsai_model *m, const bo
         return false;
     for (int64_t i = 0; i < m->shape.features; i++) {
         int64_t from = c->kept ? c->kept[i] : i;
-        if (mean[from] != m->mean[i] || spread[from] != m->spread[i])
+        if (mean[from] != m->mean[i] || (spread[from] != 0 ? spread[from] : 1) != m->spread[i])
             return false;
     }
     return true;
@@ -127,11 +120,9 @@ static bool is_standardised(const bn_columns *c, const bonsai_model *m, const bo
 bonsai_status bn_model_columns(bn_columns *out, const bonsai_model *m, const bonsai_graph *g)
 {
     *out = (bn_columns){.count = m->shape.features};
-    if (m->kept && keeps_the_same(m, g))
-        out->kept = NULL;
-    else if (m->kept && g->view.features == m->info.features && has_all_columns(g))
+    if (m->kept && g->view.features == m->info.features)
         out->kept = m->kept;
-    else if (m->kept || g->view.features != m->shape.features)
+    else if (m->kept ? !keeps_the_same(m, g) : g->view.features != m->shape.features)
         return wrong_features(m, g);
     if (m->mean && !is_standardised(out, m, g)) {
         out->mean = m->mean;
@@ -147,16 +138,6 @@ typedef struct {
     bn_network *network;        /* one of these two, by memory */
     bn_infer   *infer;
 } judge;
-
-/* What the machine has free, at least a sixteenth of what it has: caches shrink. */
-static int64_t free_memory(void)
-{
-    int64_t page = sysconf(_SC_PAGESIZE), all = sysconf(_SC_PHYS_PAGES), free_pages = 0;
-#ifdef _SC_AVPHYS_PAGES
-    free_pages = sysconf(_SC_AVPHYS_PAGES);
-#endif
-    return (free_pages > all / 16 ? free_pages : all / 16) * page;
-}
 
 static bonsai_status make_scores(const real **out, judge *j, const bonsai_model *m, int64_t memory,
                                  int threads)
@@ -225,20 +206,21 @@ bonsai_status bonsai_predict(int32_t *classes, float *probabilities, const bonsa
     BN_TRY(check_options(&o));
     bn_progress p = {o.progress, o.payload};
     int threads = bn_threads(o.threads);
-    int64_t memory = o.memory ? o.memory : free_memory() / 2;
-    BN_TRY(bn_tick(p, "predict", 0, 3));
+    int64_t memory = o.memory ? o.memory : bn_memory_free() / 2;        /* as training judges */
+    BN_TRY(bn_tick(p, "predicting", 0, 3));
     BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, threads));
     BN_TRY(bn_model_columns(&columns, m, g));
-    BN_TRY(bn_operand_make(&j.operand, g, &m->shape, &columns, false, memory / 2, threads));
-    BN_TRY(bn_tick(p, "predict", 1, 3));
+    BN_TRY(bn_operand_make(&j.operand, g, &m->shape, &columns, false, bn_memory_room(o.memory),
+                           threads));
+    BN_TRY(bn_tick(p, "predicting", 1, 3));
     BN_TRY(make_scores(&scores, &j, m, memory, threads));
-    BN_TRY(bn_tick(p, "predict", 2, 3));
+    BN_TRY(bn_tick(p, "predicting", 2, 3));
     BN_TRY(pick_classes(classes, scores, g, c, threads));
     if (probabilities) {
         memcpy(probabilities, scores, (size_t)(n * c) * sizeof *scores);
         bn_softmax(probabilities, n, c, threads);
     }
-    BN_TRY(bn_tick(p, "predict", 3, 3));
+    BN_TRY(bn_tick(p, "predicting", 3, 3));
 done:
     bn_network_free(j.network);
     bn_infer_free(j.infer);

@@ -49,7 +49,8 @@ static bonsai_status check_accuracy(double v, const char *name, bonsai_status rc
 {
     if (v == -1.0 || (v >= 0.0 && v <= 100.0))
         return BONSAI_OK;
-    return bn_fail(rc, "%s: %s is %g, which is neither in 0..100 nor -1 for unknown", where, name, v);
+    return bn_fail(rc, "%s: %s is %g, which is neither in 0..100 nor -1 for unknown", where, name,
+                   v);
 }
 
 /* ---- writing ---- */
@@ -186,8 +187,8 @@ static bonsai_status must_be_model(const reader *r)
     if (r->c.kind == BN_KIND_MODEL)
         return BONSAI_OK;
     if (r->c.kind == BN_KIND_GRAPH)
-        return bn_fail(BONSAI_E_FORMAT, "%s: is a graph, not a model; \"bonsai train\" makes one of "
-                       "it", r->path);
+        return bn_fail(BONSAI_E_FORMAT, "%s: is a graph, not a model; \"bonsai train\" makes one "
+                       "of it", r->path);
     return bn_fail(BONSAI_E_FORMAT, "%s: is a bonsai file but holds no model (kind %u)", r->path,
                    r->c.kind);
 }
@@ -227,16 +228,16 @@ static bonsai_status lay_parts(reader *r)
     for (int i = 0; i < r->c.entries; i++) {
         const bn_entry *e = &r->c.entry[i];
         if (type_of(e->id) == BONSAI_NONE)
-            return bn_fail(BONSAI_E_FORMAT, "%s: section %u is not known in a model to this version "
-                           "of the library (%s)", r->path, e->id, BONSAI_VERSION);
+            return bn_fail(BONSAI_E_FORMAT, "%s: section %u is not known in a model to this "
+                           "version of the library (%s)", r->path, e->id, BONSAI_VERSION);
         if (e->type != (uint32_t)type_of(e->id))
             return bn_fail(BONSAI_E_FORMAT, "%s: %s: type %s (%u) is not allowed here", r->path,
                            part_text(e->id), bonsai_type_text((bonsai_type)e->type), e->type);
         bonsai_array *a = &r->p.part[e->id];
         *a = (bonsai_array){r->file.data + e->offset, e->count, (bonsai_type)e->type};
         if (bn_crc32(0, a->data, part_bytes(a)) != e->crc)
-            return bn_fail(BONSAI_E_FORMAT, "%s: the checksum of the section \"%s\" does not match: "
-                           "the file is damaged", r->path, part_text(e->id));
+            return bn_fail(BONSAI_E_FORMAT, "%s: the checksum of the section \"%s\" does not "
+                           "match: the file is damaged", r->path, part_text(e->id));
     }
     if (!r->p.part[PARAMETERS].data || !r->p.part[BONSAI_METADATA].data)
         return bn_fail(BONSAI_E_FORMAT, "%s: has no %s", r->path,
@@ -349,8 +350,8 @@ static bonsai_status check_header(const reader *r, int64_t total)
     const int64_t wanted[] = {total, r->info.features, r->shape.classes, 0};
     for (int i = 0; i < 4; i++)
         if (r->c.field[i] != (uint64_t)wanted[i])
-            return bn_fail(BONSAI_E_FORMAT, "%s: the header says %llu %s where the metadata say %lld",
-                           r->path, (unsigned long long)r->c.field[i], names[i],
+            return bn_fail(BONSAI_E_FORMAT, "%s: the header says %llu %s where the metadata say "
+                           "%lld", r->path, (unsigned long long)r->c.field[i], names[i],
                            (long long)wanted[i]);
     return BONSAI_OK;
 }
@@ -401,9 +402,9 @@ static bonsai_status check_elements(const reader *r)
                        r->path, (long long)(f - 1), (int)kept[f - 1],
                        (long long)(r->info.features - 1));
     for (int64_t i = 0; spread && i < f; i++)
-        if (!(spread[i] > 0.0f))
-            return bn_fail(BONSAI_E_FORMAT, "%s: feature spread: entry %lld is %g, which is not "
-                           "positive", r->path, (long long)i, (double)spread[i]);
+        if (spread[i] == 0)
+            return bn_fail(BONSAI_E_FORMAT, "%s: feature spread: entry %lld is 0, which divides "
+                           "nothing", r->path, (long long)i);
     rc = check_params(&r->shape, r->p.part[PARAMETERS].data, BONSAI_E_FORMAT, r->path);
 done:
     return rc;

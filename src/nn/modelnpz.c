@@ -31,7 +31,7 @@ done:
 static bonsai_status put_param(bn_zip_out *z, const bonsai_model *m, const bn_param *p)
 {
     bonsai_status rc;
-    bool attention = m->shape.kind == BONSAI_GAT && (p->slot == BN_ATT_SRC || p->slot == BN_ATT_DST);
+    bool attention = m->shape.kind == BONSAI_GAT && p->slot >= BN_ATT_SRC;
     const int64_t weight[] = {p->cols, p->rows}, heads[] = {1, p->rows, p->cols};
     if (p->is_weight)
         BN_TRY(bn_zip_out_begin(z, p->name, "<f4", 2, weight));
@@ -48,8 +48,8 @@ done:
     return rc;
 }
 
-static bonsai_status put_vector(bn_zip_out *z, const char *name, const char *descr, const void *data,
-                                int64_t count)
+static bonsai_status put_vector(bn_zip_out *z, const char *name, const char *descr,
+                                const void *data, int64_t count)
 {
     bonsai_status rc = BONSAI_OK;
     if (!data)

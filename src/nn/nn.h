@@ -9,7 +9,7 @@
  *   operand.c   a graph made ready for a model
  *   network.c   layers put in order; infer.c the same in row blocks, for judging
  *   model.c     the handle, predicting; modelfile.c modelnpz.c saving and loading
- *   train.c     runs, epochs, seeds side by side; compare.c whole tables
+ *   train.h     task.c match.c standard.c runs.c train.c: runs, epochs, seeds side by side
  *
  * Shapes are in the comments: n nodes, f inputs, h outputs, c classes.  Matrices are
  * row-major without gaps.  Weights are stored (in, out), the transpose of PyTorch's.

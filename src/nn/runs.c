@@ -180,7 +180,8 @@ static int run_epochs(running *r, slot *s, int run)
     begin_run(t, s, result, run);
     for (int epoch = 1; epoch <= t->o.epochs && !must_stop(r, run); epoch++) {
         double start = bn_seconds();
-        real *scores = bn_network_forward(s->net, s->param, true, dropout_seed(result->seed, epoch));
+        uint64_t seed = dropout_seed(result->seed, epoch);
+        real *scores = bn_network_forward(s->net, s->param, true, seed);
         double scored = bn_seconds();
         if (shared && is_due(&t->o, epoch - 1) && !judge(r, s, scores, run, epoch - 1))
             return epoch - 1;
@@ -352,15 +353,14 @@ static int64_t run_work(const bn_task *t)
 /* How many runs go side by side; the others follow with all threads each. */
 static int side_by_side(const bn_task *t, int64_t memory, int64_t judging)
 {
-    enum { SMALL = 4 << 20, TINY = 1 << 18 };
+    enum { SMALL = 4 << 20 };
     int64_t work = run_work(t), each = run_bytes(t) + judging;
     int seeds = t->o.seeds, threads = t->threads;
     if (threads == 1 || seeds == 1 || (work >= SMALL && seeds < threads) ||
         each > memory / bn_team(threads, seeds))
         return 0;
     int rest = seeds % threads;
-    bool shareable = work >= TINY && 10 * rest < 7 * threads;
-    return shareable ? seeds - rest : seeds;
+    return work >= SMALL && 10 * rest < 7 * threads ? seeds - rest : seeds;
 }
 
 bonsai_status bn_runs(bn_outcome *out, const bn_task *t)
@@ -377,7 +377,8 @@ bonsai_status bn_runs(bn_outcome *out, const bn_task *t)
     BN_TRY(BN_NEW(&out->param, t->count));
     BN_TRY(BN_NEW(&r.diverged, o->seeds));
     for (int64_t i = 0; i < total; i++)
-        out->point[i] = (bonsai_epoch){.run = (int)(i / o->epochs), .epoch = 1 + (int)(i % o->epochs),
+        out->point[i] = (bonsai_epoch){.run = (int)(i / o->epochs),
+                                       .epoch = 1 + (int)(i % o->epochs),
                                        .accuracy_val = -1, .accuracy_test = -1};
     out->best = -1;
     out->in_blocks = judging < 0 || judging > (o->memory > 0 ? o->memory : half);

@@ -192,16 +192,20 @@ int64_t bn_memory_free(void)
 
 /* A share of all memory, not of what is free: what is kept decides how sums are rounded, and
  * the same training must give the same bits on a busy day. */
-static bonsai_status make_operands(bn_task *t)
+int64_t bn_memory_room(int64_t memory)
 {
     int64_t room = memory_all() / 8;
-    bonsai_status rc = bn_operand_make(&t->train, t->small, &t->shape, &t->of_small, true, room,
-                                       t->threads);
+    return memory > 0 && memory < room ? memory : room;
+}
+
+static bonsai_status make_operands(bn_task *t)
+{
+    bonsai_status rc = bn_operand_make(&t->train, t->small, &t->shape, &t->of_small, true,
+                                       bn_memory_room(0), t->threads);
     if (rc != BONSAI_OK || t->same)
         return rc;
-    if (t->o.memory > 0 && t->o.memory < room)
-        room = t->o.memory;
-    return bn_operand_make(&t->judge, t->full, &t->shape, &t->of_full, false, room, t->threads);
+    return bn_operand_make(&t->judge, t->full, &t->shape, &t->of_full, false,
+                           bn_memory_room(t->o.memory), t->threads);
 }
 
 /* ---- all of it ---- */

@@ -26,15 +26,8 @@ static bonsai_status copy_floats(float **to, const float *from, int64_t count)
 
 static bonsai_status copy_names(bonsai_model *m, const bonsai_graph *g)
 {
-    bonsai_status rc;
-    const char *name = g->view.section[BONSAI_CLASS_NAMES].data;
-    if (!name)
-        return BONSAI_OK;
-    BN_TRY(BN_NEW(&m->class_names, m->shape.classes));
-    for (int64_t k = 0; k < m->shape.classes; k++, name += strlen(name) + 1)
-        BN_TRY(bn_strdup(&m->class_names[k], name));
-done:
-    return rc;
+    const bonsai_array *names = &g->view.section[BONSAI_CLASS_NAMES];
+    return names->data ? bn_model_names(m, names) : BONSAI_OK;
 }
 
 static bonsai_model_info describe(const bn_task *t, const bn_outcome *out)

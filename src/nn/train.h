@@ -49,6 +49,8 @@ bonsai_status bn_standard(float *mean, float *spread, const bonsai_graph *g, con
                           int64_t count, int threads);
 
 int64_t bn_memory_free(void);   /* bytes that the machine could give now */
+/* Room of an operand that is judged on; memory: as in the options, 0: not limited. */
+int64_t bn_memory_room(int64_t memory);
 
 typedef struct {                /* what the runs leave */
     bonsai_run   *run;          /* o.seeds */

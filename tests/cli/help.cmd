@@ -8,6 +8,9 @@ $BONSAI convert --help
 $BONSAI split --help
 $BONSAI condense --help
 $BONSAI explain --help
+$BONSAI train --help
+$BONSAI eval --help
+$BONSAI predict --help
 $BONSAI demo --help
 $BONSAI version --help
 $BONSAI help help
@@ -17,4 +20,5 @@ $BONSAI help split > a; $BONSAI split --help > b; cmp a b
 # Defaults are those of the library, whatever else stands on the line.
 $BONSAI generate --nodes 5 --help | grep nodes
 $BONSAI condense -k 9 --help | grep ' -k'
+$BONSAI train x --epochs 7 --protocol paper --help | grep epochs
 $BONSAI help formats | sed -n "s,^  \([a-z]*\) .*,\1,p"

@@ -12,12 +12,17 @@ command -v python3 >/dev/null || exit 77
 "$BONSAI" explain c.bonsai --json | python3 -m json.tool >explain.json
 "$BONSAI" explain c.bonsai --node 0 --json | python3 -m json.tool >node.json
 "$BONSAI" info c.bonsai --json | python3 -m json.tool >small.json
+"$BONSAI" train g.bonsai --model gcn,sage --seeds 3 -s 4 --epochs 12 --every 5 --save m --json -q | python3 -m json.tool >train.json
+"$BONSAI" eval c.bonsai --full g.bonsai --seeds 2 --epochs 4 --every 3 --curves curves.csv --json -q | python3 -m json.tool >eval.json
+"$BONSAI" train g.bonsai --seeds 1 --epochs 2 --protocol paper --save m.npz --json -q | python3 -m json.tool >paper.json
+"$BONSAI" predict m-sage.bonsai g.bonsai -o rows.csv --probabilities --json -q | python3 -m json.tool >predict.json
+"$BONSAI" predict m-gcn.bonsai g.bonsai --json -q | python3 -m json.tool >predict_gcn.json
 "$BONSAI" version --json | python3 -m json.tool >version.json
 "$BONSAI" help formats --json | python3 -m json.tool >formats.json
 "$BONSAI" check nothing.bonsai --json >bad.json && exit 1
 python3 - <<'END'
-import json
-for name in 'generate info check convert split condense explain node small version formats bad'.split():
+import csv, json, zipfile
+for name in 'generate info check convert split condense explain node small train eval paper predict version formats bad'.split():
     assert isinstance(json.load(open(name + '.json')), dict), name
 info = json.load(open('info.json'))
 for key in ('nodes edges features feature_nnz classes labelled train val test bytes format directed '
@@ -56,5 +61,47 @@ assert covers == sorted(covers, reverse=True) and covers[0] > 0
 why = small['metadata']['why']
 assert node['tree'] == why['tree'][0] and node['covers'] == why['covers'][0]
 assert node['rank'] == 1 + sum(x > why['score'][0] for x in why['score'])
+train, judged, paper = (json.load(open(f + '.json')) for f in ('train', 'eval', 'paper'))
+assert [m['model'] for m in train['models']] == ['gcn', 'sage'] and train['options']['every'] == 5
+assert (train['train'], train['val'], train['test']) == (info['train'], info['val'], info['test'])
+assert (judged['train'], judged['val'], judged['test']) == (got['labelled'], info['val'], info['test'])
+for m in train['models'] + judged['models']:
+    for key in ('accuracy_mean accuracy_std accuracy_val_mean seconds_train seconds_eval seconds_total '
+                'parameters peak_rss_bytes in_blocks saved').split():
+        assert key in m, key
+    for r in m['runs']:
+        assert set(r) == {'seed', 'accuracy', 'accuracy_val', 'best_epoch', 'loss', 'seconds_train',
+                          'seconds_eval'}
+    of = [r['accuracy'] for r in m['runs']]
+    mean = sum(of) / len(of)
+    assert abs(m['accuracy_mean'] - mean) < 1e-6
+    assert abs(m['accuracy_std'] ** 2 - sum((a - mean) ** 2 for a in of) / (len(of) - 1)) < 1e-6
+    assert abs(m['seconds_train'] - sum(r['seconds_train'] for r in m['runs'])) < 1e-6
+assert all([r['seed'] for r in m['runs']] == [4, 5, 6] for m in train['models'])
+assert all(r['best_epoch'] in (5, 10, 12) for m in train['models'] for r in m['runs'])
+assert train['models'][0]['parameters'] == (20 + 1) * 128 + (128 + 1) * info['classes']
+assert train['models'][1]['saved'] == 'm-sage.bonsai' and judged['models'][0]['saved'] is None
+assert (paper['options']['rate'], paper['options']['decay']) == (0.001, 0)
+assert (paper['options']['epochs'], paper['options']['every']) == (2, 1)
+curves = list(csv.DictReader(open('curves.csv')))
+assert [(c['seed'], c['epoch'], c['accuracy_test'] != '') for c in curves] == [
+    (s, e, e in '34') for s in '12' for e in '1234']
+assert all(c['model'] == 'gcn' and float(c['loss']) > 0 for c in curves)
+for run in judged['models'][0]['runs']:
+    at = [c for c in curves if c['seed'] == str(run['seed']) and c['epoch'] == str(run['best_epoch'])]
+    assert abs(float(at[0]['accuracy_test']) - run['accuracy']) < 1e-3
+    assert abs(float(at[0]['accuracy_val']) - run['accuracy_val']) < 1e-3
+# The model saved is that of the run that was best on the validation nodes.
+for model, name in zip(train['models'], ('predict_gcn', 'predict')):
+    best = max(model['runs'], key=lambda r: r['accuracy_val'])
+    parts = {a['part']: a['accuracy'] for a in json.load(open(name + '.json'))['accuracy']}
+    assert abs(parts['test'] - best['accuracy']) < 1e-6 and abs(parts['val'] - best['accuracy_val']) < 1e-6
+rows = list(csv.DictReader(open('rows.csv')))
+assert [r['node'] for r in rows] == [str(i) for i in range(200)]
+for r in rows:
+    p = [float(r['p%d' % k]) for k in range(info['classes'])]
+    assert abs(sum(p) - 1) < 1e-4 and p[int(r['class'])] == max(p)
+names = zipfile.ZipFile('m.npz').namelist()
+assert {'convs.0.lin.weight.npy', 'convs.0.bias.npy', 'convs.1.lin.weight.npy', 'convs.1.bias.npy'} <= set(names), names
 assert json.load(open('bad.json'))['valid'] is False
 END

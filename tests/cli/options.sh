@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 bad=0
 : >common_help
-for cmd in generate info check convert split condense explain demo version help; do
+for cmd in generate info check convert split condense explain train eval predict demo version help; do
     "$BONSAI" $cmd --help >help
     sed -n 's/^  \(-., \|    \)--\([a-z0-9-]*\).*/\2/p' help | sort -u >all
     [ -s all ] || { echo "$cmd --help names no options"; bad=1; }
@@ -20,7 +20,7 @@ for cmd in generate info check convert split condense explain demo version help;
         diff all bash >difference || { echo "$cmd: --help (<) and bonsai.bash (>) differ:"; cat difference; bad=1; }
     fi
     sed -n "/^    $cmd)/,/;;\$/p" "$ROOT/completions/_bonsai" >zsh
-    for set in common reads threads json; do      # reads holds the two behind it
+    for set in common reads threads json trains; do      # reads holds the two behind it
         if grep -q "\$$set" zsh; then
             sed -n "/^    $set=(/,/^    )\$/p" "$ROOT/completions/_bonsai" >>zsh
         fi

@@ -20,7 +20,17 @@ for budget in '-o small.bonsai --ratio 0.01' '-o small --ratios 0.01,0.02'; do
     [ "$(cat err)" = 'bonsai: canceled' ] || { cat err; exit 1; }
     [ "$(ls -A)" = "$(printf 'err\nlarge.bonsai\nout')" ] || { echo "left behind:"; ls -A; exit 1; }
 done
-rm large.bonsai
+# And while training: no model, no curves.
+"$BONSAI" condense large.bonsai -o small.bonsai --nodes 50 --method random -q >/dev/null
+for what in 'train large.bonsai' 'eval small.bonsai --full large.bonsai'; do
+    code=0
+    timeout --preserve-status -s INT 0.8 "$BONSAI" $what --epochs 100000 --save m.bonsai --curves c.csv \
+        -q >out 2>err || code=$?
+    [ $code -eq 130 ] || { echo "$what: SIGINT ends it with $code"; cat err; exit 1; }
+    [ "$(cat err)" = 'bonsai: canceled' ] || { cat err; exit 1; }
+    [ "$(ls -A)" = "$(printf 'err\nlarge.bonsai\nout\nsmall.bonsai')" ] || { echo "left behind:"; ls -A; exit 1; }
+done
+rm large.bonsai small.bonsai
 # What nohup has ignored stays ignored.
 trap '' HUP
 "$BONSAI" generate --nodes 1500000 --no-linear -q -o g.bonsai >/dev/null &

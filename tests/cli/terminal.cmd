@@ -17,3 +17,6 @@ script -qec "$BONSAI condense g.bonsai -o s --ratios 0.05,0.1" /dev/null | tr -d
 script -qec "$BONSAI explain s.bonsai" /dev/null | tr -d '\r' | sed -E 's/[0-9a-f]{8}/CRC/; s/[0-9][0-9,.]*/N/g; s/ +(N|CRC)/ \1/g; s/ *█.*//'
 script -qec "$BONSAI explain s.bonsai --node 0" /dev/null | tr -d '\r' | head -5 | sed -E 's/[0-9][0-9,.]*/N/g; s/ +N/ N/g'
 script -qec "$BONSAI info s.bonsai" /dev/null | tr -d '\r' | sed -nE '/^Condensed/,/^$/p' | sed -E 's/[0-9][0-9,.]*/N/g; s/ +N/ N/g'
+# Training: one row a model.
+script -qec "$BONSAI train g.bonsai --model gcn,gin --seeds 2 --epochs 20 --save m --curves c.csv" /dev/null | tr -d '\r' | sed -E 's/[0-9][0-9,]*\.\.[0-9]+/N/; s/[0-9][0-9,.]*/N/g; s/ +N/ N/g; s/   +/  /g'
+script -qec "$BONSAI predict m-gin.bonsai g.bonsai -o p.csv" /dev/null | tr -d '\r' | sed -E 's/[0-9][0-9,.]*/N/g; s/ +N/ N/g'

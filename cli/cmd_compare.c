@@ -1,0 +1,485 @@
+/* cmd_compare.c -- bonsai compare: what models learn from each method's small graphs.
+ *
+ * The table is one row a method and ratio, grouped by ratio so that what competes
+ * stands together, with a column a model.  Pipes and JSON get one row a cell.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { MOST = 64, MOST_CELLS = (1 + MOST * BONSAI_METHODS) * BONSAI_MODELS, SHOWN = 48 };
+
+typedef struct {
+    bonsai_compare_options  o;
+    bonsai_condense_options condense;
+    bonsai_train_options    train;
+    const char *path, *out, *methods, *ratios, *models, *split;
+    int    accounting, protocol;
+    bonsai_method     method[BONSAI_METHODS];
+    bonsai_model_kind model[BONSAI_MODELS];
+    double ratio[MOST];
+    bonsai_cell cells[MOST_CELLS];
+    int64_t  count;
+    cellfile file;
+    session *s;
+    int      write_failed;      /* to the file; said already */
+} arguments;
+
+static arguments asked;
+
+/* ---- what is asked ------------------------------------------------------- */
+
+/* Cuts the next piece off "a,b,c"; 0: there is none left. */
+static int next_piece(char *piece, size_t size, const char **at)
+{
+    if (!*at)
+        return 0;
+    size_t len = strcspn(*at, ",");
+    snprintf(piece, size, "%.*s", (int)(len < size ? len : size - 1), *at);
+    *at = (*at)[len] ? *at + len + 1 : NULL;
+    return 1;
+}
+
+typedef const char *name_fn(int i);
+
+static const char *method_at(int i)
+{
+    return bonsai_method_name((bonsai_method)i);
+}
+
+static const char *model_at(int i)
+{
+    return bonsai_model_name((bonsai_model_kind)i);
+}
+
+static int bad_name(session *s, const char *option, const char *word, name_fn *name)
+{
+    const char *names[16];
+    char list[256] = "";
+    int count = 0;
+    for (size_t at = 0; count < 16 && name(count); count++) {
+        names[count] = name(count);
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", count ? ", " : "", names[count]);
+    }
+    const char *near = text_nearest(word, names, count);
+    return refuse(s, "%s holds \"%s\", which is none of %s%s%s%s", option, word, list,
+                  near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+/* The numbers of the names in text, NULL or "all": all of them. */
+static int parse_names(session *s, int *out, int *count, const char *option, const char *text,
+                       name_fn *name)
+{
+    char word[64];
+    int used[16] = {0};
+    *count = 0;
+    if (!text || strcmp(text, "all") == 0) {
+        while (name(*count)) {
+            out[*count] = *count;
+            ++*count;
+        }
+        return OPT_GO;
+    }
+    while (next_piece(word, sizeof word, &text)) {
+        int i = 0;
+        while (name(i) && strcmp(name(i), word) != 0)
+            i++;
+        if (!name(i))
+            return bad_name(s, option, word, name);
+        if (used[i]++)
+            return refuse(s, "%s holds %s twice", option, word);
+        out[(*count)++] = i;
+    }
+    return OPT_GO;
+}
+
+static int parse_ratios(session *s, arguments *a)
+{
+    char word[64];
+    const char *text = a->ratios;
+    int n = 0;
+    while (next_piece(word, sizeof word, &text)) {
+        if (n == MOST)
+            return refuse(s, "--ratios holds more than %d numbers", MOST);
+        if (!parse_real(word, &a->ratio[n]) || a->ratio[n] <= 0 || a->ratio[n] > 1)
+            return refuse(s, "--ratios holds \"%s\", which is not a number above 0 and at most 1",
+                          word);
+        for (int i = 0; i < n; i++)
+            if (a->ratio[i] == a->ratio[n])
+                return refuse(s, "--ratios holds %s twice", word);
+        n++;
+    }
+    a->o.ratio_count = n;
+    return OPT_GO;
+}
+
+static int settle(session *s, arguments *a)
+{
+    int methods[16], models[16];
+    int code = parse_names(s, methods, &a->o.method_count, "--methods", a->methods, method_at);
+    if (code == OPT_GO)
+        code = parse_names(s, models, &a->o.model_count, "--models", a->models, model_at);
+    if (code == OPT_GO)
+        code = parse_ratios(s, a);
+    if (code == OPT_GO)
+        code = parse_parts(s, a->train.split, "--split", a->split);
+    if (code != OPT_GO)
+        return code;
+    if (a->train.split[0] <= 0)
+        return refuse(s, "--split is \"%s\", which leaves no training nodes", a->split);
+    for (int i = 0; i < a->o.method_count; i++)
+        a->method[i] = (bonsai_method)methods[i];
+    for (int i = 0; i < a->o.model_count; i++)
+        a->model[i] = (bonsai_model_kind)models[i];
+    a->condense.accounting = a->accounting ? BONSAI_PAPER_FULL : BONSAI_STRICT;
+    a->condense.seed = a->train.seed;
+    a->condense.threads = a->train.threads = s->read.threads;
+    return OPT_GO;
+}
+
+/* The published settings are defaults that the other options still override, wherever
+ * they stand: so they are looked for first. */
+static void apply_protocol(bonsai_train_options *o, int argc, char **argv)
+{
+    static const char name[] = "--protocol";
+    size_t len = sizeof name - 1;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const char *value = strncmp(argv[i], name, len) != 0  ? NULL
+                            : argv[i][len] == '='             ? argv[i] + len + 1
+                            : argv[i][len] == 0 && argv[i + 1] ? argv[i + 1]
+                                                              : NULL;
+        if (!value || strcmp(value, "paper") != 0)
+            continue;
+        o->rate = 0.001;
+        o->decay = 0;
+        o->epochs = 100;
+        o->every = 1;
+    }
+}
+
+static const opt option_rows[] = {
+    {OPT_TEXT, 0, "methods", "M,M,...", &asked.methods,
+     "ways to condense, as of bonsai condense --method", NULL},
+    {OPT_TEXT, 0, "ratios", "R,R,...", &asked.ratios, "shares of the graph's bytes", NULL},
+    {OPT_TEXT, 0, "models", "M,M,...", &asked.models, "models: gcn, gat, gin, sage, or all", NULL},
+    {OPT_INT, 0, "seeds", "N", &asked.train.seeds, "runs of each, from fresh weights", "1..10000"},
+    {OPT_TEXT, 'o', "output", "FILE", &asked.out,
+     "keep each result there as it comes, one line of\nJSON each, and go on from what is there", NULL},
+    {OPT_CHOICE, 0, "protocol", "usual|paper", &asked.protocol,
+     "paper: --rate 0.001 --decay 0 --epochs 100\n--every 1, unless given", NULL},
+    {OPT_INT, 0, "epochs", "N", &asked.train.epochs, "epochs of a run", "1..1000000"},
+    {OPT_INT, 0, "every", "N", &asked.train.every, "judge after every so many epochs", "1..1000000"},
+    {OPT_INT, 0, "layers", "L", &asked.train.layers, "layers of a model", "1..16"},
+    {OPT_LONG, 0, "hidden", "H", &asked.train.hidden, "columns between layers", "1..1048576"},
+    {OPT_INT, 0, "heads", "K", &asked.train.heads, "heads of a gat, which share the columns",
+     "1..1024"},
+    {OPT_INT, 0, "gin-layers", "N", &asked.train.gin_layers,
+     "linear layers of a gin's own network", "1..2"},
+    {OPT_REAL, 0, "rate", "R", &asked.train.rate, "Adam's step", ">0..1000"},
+    {OPT_REAL, 0, "decay", "D", &asked.train.decay, "weight decay", "0..1000"},
+    {OPT_REAL, 0, "dropout", "P", &asked.train.dropout, "share dropped between layers", "0..0.99"},
+    {OPT_FLAG, 0, "standardise", NULL, &asked.train.standardise,
+     "bring features to mean 0 and spread 1", NULL},
+    {OPT_CHOICE, 0, "accounting", "strict|paper", &asked.accounting,
+     "bytes as a .bonsai file has them, or as the paper's\ncode counts them", NULL},
+    {OPT_TEXT, 0, "split", "A/B/C", &asked.split,
+     "the split that is drawn, whatever GRAPH's own", NULL},
+    {OPT_U64, 's', "seed", "S", &asked.train.seed,
+     "of the split, the methods and the first run", NULL},
+    {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
+};
+
+static int parse(session *s, arguments *a, int argc, char **argv)
+{
+    const opt_spec spec = {
+        .usage = "compare GRAPH [options]",
+        .about =
+            "Condenses GRAPH by each method to each ratio, trains models on the small graphs and\n"
+            "on GRAPH itself, and prints how many test nodes of GRAPH they get right, in percent:\n"
+            "mean and standard deviation over the runs.  One split is drawn for all.  With -o\n"
+            "the same command goes on after an interruption, or with more methods, ratios and\n"
+            "models.",
+        .examples = "  bonsai compare cora.bonsai\n"
+                    "  bonsai compare cora.bonsai --methods trees,random --models gcn,gat --seeds 10\n"
+                    "  bonsai compare cora.bonsai --ratios 0.01 --models all -o cora.jsonl\n",
+        .args = "GRAPH",
+        .values = &a->path,
+        .rows = option_rows,
+        .shared = OPT_READS | OPT_JSON,
+    };
+    apply_protocol(&a->train, argc, argv);
+    int code = opt_parse(s, &spec, argc, argv);
+    return code == OPT_GO ? settle(s, a) : code;
+}
+
+/* ---- what the file is for ------------------------------------------------ */
+
+static uint64_t mix(uint64_t hash, const void *data, size_t len)
+{
+    const unsigned char *at = data;
+    uint64_t word;
+    for (; len >= sizeof word; len -= sizeof word, at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    for (; len > 0; len--, at++)
+        hash = (hash ^ *at) * 0x100000001b3u;
+    return hash;
+}
+
+/* Of all that enters a cell: not of names, nor of the split, which is drawn. */
+static uint64_t checksum(const bonsai_graph *g)
+{
+    const bonsai_view *v = bonsai_graph_view(g);
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (int i = BONSAI_OFFSETS; i <= BONSAI_NODE_WEIGHTS; i++) {
+        const bonsai_array *a = &v->section[i];
+        uint64_t head[3] = {(uint64_t)i, (uint64_t)a->type, a->data ? (uint64_t)a->count : 0};
+        hash = mix(hash, head, sizeof head);
+        if (a->data)
+            hash = mix(hash, a->data, (size_t)a->count * bonsai_type_bytes(a->type));
+    }
+    return hash;
+}
+
+static json_t *heading(const arguments *a, const bonsai_graph *g)
+{
+    const bonsai_train_options *t = &a->train;
+    char sum[24], seed[24], split[64];
+    snprintf(sum, sizeof sum, "%016llx", (unsigned long long)checksum(g));
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)t->seed);
+    snprintf(split, sizeof split, "%.10g/%.10g/%.10g", t->split[0], t->split[1], t->split[2]);
+    json_t *graph = json_pack("{s:I,s:I,s:I,s:I,s:s}", "nodes", (json_int_t)bonsai_graph_nodes(g),
+                              "edges", (json_int_t)bonsai_graph_edges(g), "features",
+                              (json_int_t)bonsai_graph_features(g), "classes",
+                              (json_int_t)bonsai_graph_classes(g), "checksum", sum);
+    json_t *options = json_pack(
+        "{s:i,s:i,s:i,s:i,s:I,s:i,s:i,s:f,s:f,s:f,s:b,s:s,s:s,s:s}", "seeds", t->seeds, "epochs",
+        t->epochs, "every", t->every, "layers", t->layers, "hidden", (json_int_t)t->hidden, "heads",
+        t->heads, "gin-layers", t->gin_layers, "rate", t->rate, "decay", t->decay, "dropout",
+        t->dropout, "standardise", t->standardise, "accounting",
+        a->accounting ? "paper" : "strict", "split", split, "seed", seed);
+    return json_pack("{s:s,s:o,s:o}", "bonsai_compare", bonsai_version(), "graph", graph, "options",
+                     options);
+}
+
+static int open_file(session *s, arguments *a, const bonsai_graph *g)
+{
+    a->file = (cellfile){.path = a->out, .cells = a->cells, .count = a->count,
+                         .heading = heading(a, g)};
+    if (!a->file.heading)
+        return fail_with(s, "there is not enough memory to begin %s", a->out);
+    return cellfile_open(s, &a->file);
+}
+
+static int on_cell(const bonsai_cell *c, void *payload)
+{
+    arguments *a = payload;
+    a->write_failed = a->out && cellfile_append(a->s, &a->file, c) != EXIT_DONE;
+    return a->write_failed;
+}
+
+/* ---- the table ----------------------------------------------------------- */
+
+static const bonsai_cell *cell_at(const arguments *a, int method, int ratio, int model)
+{
+    int64_t row = method < 0 ? 0 : 1 + (int64_t)method * a->o.ratio_count + ratio;
+    return &a->cells[row * a->o.model_count + model];
+}
+
+static int is_best(const arguments *a, int method, int ratio, int model)
+{
+    double mine = cell_at(a, method, ratio, model)->accuracy_mean;
+    for (int i = 0; i < a->o.method_count; i++) {
+        const bonsai_cell *c = cell_at(a, i, ratio, model);
+        if (c->runs > 0 && c->accuracy_mean > mine)
+            return 0;
+    }
+    return 1;
+}
+
+static json_t *accuracy_text(const arguments *a, int method, int ratio, int model)
+{
+    char text[SHOWN];
+    const bonsai_cell *c = cell_at(a, method, ratio, model);
+    if (c->runs == 0 || c->accuracy_mean < 0)
+        return json_null();
+    snprintf(text, sizeof text, "%5.2f %s %4.2f%s", c->accuracy_mean,
+             text_is_utf8() ? "\u00b1" : "+-", c->accuracy_std,
+             method >= 0 && is_best(a, method, ratio, model) ? " *" : "");
+    return json_string(text);
+}
+
+static json_t *table_row(const arguments *a, int method, int ratio)
+{
+    char share[32];
+    const bonsai_cell *first = cell_at(a, method, ratio, 0);
+    double train = 0;
+    snprintf(share, sizeof share, "%g", first->ratio);
+    json_t *row = json_pack("[s,s,o,o]", share, method < 0 ? "full" : method_at(first->method),
+                            first->nodes ? json_integer((json_int_t)first->bytes) : json_null(),
+                            first->nodes ? json_integer((json_int_t)first->nodes) : json_null());
+    for (int k = 0; k < a->o.model_count; k++) {
+        json_array_append_new(row, accuracy_text(a, method, ratio, k));
+        train += cell_at(a, method, ratio, k)->seconds_train;
+    }
+    json_array_append_new(row, method < 0 ? json_null() : json_real(first->seconds_condense));
+    json_array_append_new(row, json_real(train));
+    return row;
+}
+
+static int print_table(session *s, const arguments *a)
+{
+    column columns[BONSAI_MODELS + 7] = {{"ratio", "ratio", NULL}, {"method", "method", NULL},
+                                         {"bytes", "bytes", NULL}, {"nodes", "nodes", NULL}};
+    int n = 4;
+    char title[128];
+    report r = {.count = 0};
+    json_t *rows = json_array();
+    for (int k = 0; k < a->o.model_count; k++)
+        columns[n++] = (column){model_at((int)a->model[k]), model_at((int)a->model[k]), NULL};
+    columns[n++] = (column){"condense", "condense s", "%.2f"};
+    columns[n++] = (column){"train", "train s", "%.2f"};
+    json_array_append_new(rows, table_row(a, -1, 0));
+    for (int j = 0; j < a->o.ratio_count; j++)
+        for (int i = 0; i < a->o.method_count; i++)
+            json_array_append_new(rows, table_row(a, i, j));
+    snprintf(title, sizeof title, "Test accuracy in percent: mean and deviation of %d run%s",
+             a->train.seeds, a->train.seeds == 1 ? "" : "s");
+    report_heading(&r, title);
+    report_table(&r, NULL, columns, rows);
+    report_text(&r, NULL, "*", "best at its ratio");
+    return report_print(&r, s);
+}
+
+/* Into a pipe: one row a cell, the columns of its JSON but the reason. */
+static int print_cells(session *s, const arguments *a)
+{
+    static const column columns[] = {{NULL, NULL, NULL}};
+    report r = {.count = 0};
+    json_t *rows = json_array();
+    for (int64_t i = 0; i < a->count; i++) {
+        json_t *cell = cell_json(&a->cells[i]), *row = json_array(), *value;
+        const char *key;
+        json_object_del(cell, "why");
+        json_object_foreach(cell, key, value)
+            json_array_append(row, value);
+        json_array_append_new(rows, row);
+        json_decref(cell);
+    }
+    report_table(&r, "cell", columns, rows);
+    return report_print(&r, s);
+}
+
+static int print_array(session *s, const arguments *a)
+{
+    json_t *all = json_array();
+    for (int64_t i = 0; i < a->count; i++)
+        if (json_array_append_new(all, cell_json(&a->cells[i])) != 0) {
+            json_decref(all);
+            return print_json(s, NULL);
+        }
+    return print_json(s, all);
+}
+
+/* Why cells are missing, once where all models of a graph say the same.  1: nothing is
+ * there but the full graph. */
+static int note_missing(session *s, const arguments *a)
+{
+    int64_t made = 0;
+    for (int64_t i = a->o.model_count; i < a->count; i++) {
+        const bonsai_cell *c = &a->cells[i];
+        made += c->runs > 0;
+        if (c->runs == 0 && (i % a->o.model_count == 0 || strcmp(c->why, c[-1].why) != 0))
+            note(s, "%s at %g: %s", method_at(c->method), c->ratio, c->why);
+    }
+    return made == 0 && a->count > a->o.model_count;
+}
+
+static int print_results(session *s, const arguments *a)
+{
+    style how = style_of(s);
+    int nothing = note_missing(s, a);
+    int code = how == STYLE_JSON   ? print_array(s, a)
+               : how == STYLE_TEXT ? print_table(s, a)
+                                   : print_cells(s, a);
+    if (code == EXIT_DONE && nothing)
+        return fail_with(s, "no small graph could be compared");
+    return code;
+}
+
+/* ---- the work ------------------------------------------------------------ */
+
+static int64_t cells_done(const arguments *a)
+{
+    int64_t done = 0;
+    for (int64_t i = 0; i < a->count; i++)
+        done += a->cells[i].done;
+    return done;
+}
+
+static int stopped(session *s, const arguments *a, bonsai_status rc)
+{
+    if (a->write_failed)
+        return EXIT_FAILED;
+    if (rc == BONSAI_E_CANCELED && a->out)
+        return fail_with(s, "canceled; %lld of %lld cells are in %s, and the same command goes on "
+                         "with the rest", (long long)cells_done(a), (long long)a->count, a->out);
+    return fail(s, rc);
+}
+
+static int compare(session *s, arguments *a)
+{
+    bonsai_graph *g = NULL;
+    bonsai_status rc = bonsai_graph_read(&g, a->path, &s->read);
+    if (rc == BONSAI_OK)
+        rc = bonsai_graph_verify(g);
+    if (rc == BONSAI_OK)
+        rc = bonsai_compare_plan(a->cells, &a->o);
+    int code = rc == BONSAI_OK ? EXIT_DONE : fail(s, rc);
+    if (code == EXIT_DONE)
+        a->count = bonsai_compare_count(&a->o);
+    if (code == EXIT_DONE && a->out)
+        code = open_file(s, a, g);
+    if (code == EXIT_DONE && cells_done(a) > 0)
+        note(s, "%lld of %lld cells are in %s already", (long long)cells_done(a),
+             (long long)a->count, a->out);
+    if (code == EXIT_DONE && (rc = bonsai_compare(a->cells, g, &a->o)) != BONSAI_OK)
+        code = stopped(s, a, rc);
+    if (code == EXIT_DONE)
+        code = print_results(s, a);
+    if (a->out)
+        cellfile_close(&a->file);
+    bonsai_graph_free(g);
+    return code;
+}
+
+int cmd_compare(session *s, int argc, char **argv)
+{
+    arguments *a = &asked;
+    memset(a, 0, sizeof *a);
+    bonsai_compare_options_init(&a->o);
+    bonsai_condense_options_init(&a->condense);
+    bonsai_train_options_init(&a->train);
+    a->methods = "all";
+    a->ratios = "0.005,0.01,0.03";
+    a->models = "gcn";
+    a->split = "60/20/20";
+    a->s = s;
+    int code = parse(s, a, argc, argv);
+    if (code != OPT_GO)
+        return code;
+    a->o.methods = a->method;
+    a->o.ratios = a->ratio;
+    a->o.models = a->model;
+    a->o.condense = &a->condense;
+    a->o.train = &a->train;
+    a->o.cell = on_cell;
+    a->o.cell_payload = a;
+    a->o.progress = progress_tick;
+    a->o.payload = &s->progress;
+    return compare(s, a);
+}

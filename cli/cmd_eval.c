@@ -1,0 +1,33 @@
+/* cmd_eval.c -- bonsai eval: models trained on a small graph and judged on the large one.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli.h"
+
+int cmd_eval(session *s, int argc, char **argv)
+{
+    training t;
+    opt_spec spec = {
+        .usage = "eval SMALL --full GRAPH [--model M,M,...] [options]",
+        .about =
+            "Trains graph neural networks on SMALL and judges them on GRAPH: the accuracy on its\n"
+            "test nodes after the epoch that did best on its validation nodes, mean and standard\n"
+            "deviation over runs.  Where condensing drew the split of GRAPH, the same is drawn\n"
+            "again, so that no node is judged that SMALL was made of.",
+        .examples = "  bonsai eval small.bonsai --full cora.bonsai\n"
+                    "  bonsai eval small.bonsai --full cora.bonsai --model gcn,gat,gin,sage\n",
+        .args = "SMALL",
+    };
+    bonsai_graph *small = NULL, *full = NULL;
+    int code = training_parse(s, &t, &spec, argc, argv);
+    if (code != OPT_GO)
+        return code;
+    bonsai_status rc = bonsai_graph_read(&small, t.path, &s->read);
+    if (rc == BONSAI_OK)
+        rc = bonsai_graph_read(&full, t.full, &s->read);
+    if (rc == BONSAI_OK)
+        rc = training_parts(s, &t, &full, small);
+    code = rc == BONSAI_OK ? training_run(s, &t, small, full) : fail(s, rc);
+    bonsai_graph_free(small);
+    bonsai_graph_free(full);
+    return code;
+}

@@ -1,0 +1,197 @@
+/* trained.c -- what came out of training: table, JSON, learning curves.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "cli.h"
+
+static json_t *known(double value)      /* an accuracy is -1 where there is none */
+{
+    return isfinite(value) && value >= 0 ? json_real(value) : json_null();
+}
+
+static json_t *spread(const bonsai_train_info *i)
+{
+    return known(i->accuracy_mean >= 0 ? i->accuracy_std : -1);
+}
+
+static json_t *whole(uint64_t value)    /* JSON's whole numbers end before 2^64 */
+{
+    char text[32];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    return value <= INT64_MAX ? json_integer((json_int_t)value) : json_string(text);
+}
+
+/* ---- one model ----------------------------------------------------------- */
+
+static double mean_val(const bonsai_run *runs, int64_t count)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (!(runs[i].accuracy_val >= 0))
+            return -1;
+        sum += runs[i].accuracy_val;
+    }
+    return count ? sum / (double)count : -1;
+}
+
+/* "120", or "110..240" where the runs differ. */
+static json_t *best_epochs(const bonsai_run *runs, int64_t count)
+{
+    char text[48] = "";
+    int low = 0, high = 0;
+    for (int64_t i = 0; i < count; i++) {
+        low = i == 0 || runs[i].best_epoch < low ? runs[i].best_epoch : low;
+        high = runs[i].best_epoch > high ? runs[i].best_epoch : high;
+    }
+    if (low == high)
+        return json_integer(low);
+    snprintf(text, sizeof text, "%d..%d", low, high);
+    return json_string(text);
+}
+
+/* Times that a run was judged. */
+static double judgings(const bonsai_train_options *o)
+{
+    return ceil((double)o->epochs / o->every);
+}
+
+static json_t *model_row(const training *t, const bonsai_training *of)
+{
+    const bonsai_train_info *i = bonsai_training_info(of);
+    int64_t count = 0;
+    const bonsai_run *runs = bonsai_training_runs(of, &count);
+    double n = (double)(count ? count : 1);
+    return json_pack("[s,o,o,o,o,I,f,f,f]", bonsai_model_name(i->model), known(i->accuracy_mean),
+                     count > 1 ? spread(i) : json_null(),
+                     known(mean_val(runs, count)), best_epochs(runs, count),
+                     (json_int_t)i->parameters,
+                     1000 * i->seconds_train / (n * t->o.epochs),
+                     1000 * i->seconds_eval / (n * judgings(&t->o)), i->seconds_total);
+}
+
+static json_t *run_json(const bonsai_run *r)
+{
+    return json_pack("{s:o,s:o,s:o,s:i,s:f,s:f,s:f}", "seed", whole(r->seed), "accuracy",
+                     known(r->accuracy), "accuracy_val", known(r->accuracy_val), "best_epoch",
+                     r->best_epoch, "loss", r->loss, "seconds_train", r->seconds_train,
+                     "seconds_eval", r->seconds_eval);
+}
+
+static json_t *model_json(const bonsai_training *of, const char *saved)
+{
+    const bonsai_train_info *i = bonsai_training_info(of);
+    int64_t count = 0;
+    const bonsai_run *runs = bonsai_training_runs(of, &count);
+    json_t *list = json_array();
+    for (int64_t k = 0; k < count; k++)
+        json_array_append_new(list, run_json(&runs[k]));
+    return json_pack("{s:s,s:o,s:o,s:o,s:o,s:f,s:f,s:f,s:I,s:I,s:b,s:o}", "model",
+                     bonsai_model_name(i->model), "accuracy_mean", known(i->accuracy_mean),
+                     "accuracy_std", spread(i), "accuracy_val_mean",
+                     known(mean_val(runs, count)), "runs", list, "seconds_train",
+                     i->seconds_train, "seconds_eval", i->seconds_eval, "seconds_total",
+                     i->seconds_total, "parameters", (json_int_t)i->parameters, "peak_rss_bytes",
+                     (json_int_t)i->peak_rss_bytes, "in_blocks", i->in_blocks, "saved",
+                     *saved ? text_json(saved) : json_null());
+}
+
+static json_t *options_json(const training *t)
+{
+    const bonsai_train_options *o = &t->o;
+    return json_pack("{s:s,s:i,s:I,s:i,s:i,s:i,s:i,s:i,s:f,s:f,s:f,s:b,s:I,s:o}", "protocol",
+                     t->protocol ? "paper" : "default", "layers", o->layers, "hidden",
+                     (json_int_t)o->hidden, "heads", o->heads, "gin_layers", o->gin_layers,
+                     "epochs", o->epochs, "every", o->every, "seeds", o->seeds, "rate", o->rate,
+                     "decay", o->decay, "dropout", o->dropout, "standardise", o->standardise,
+                     "memory", (json_int_t)o->memory, "seed", whole(o->seed));
+}
+
+/* ---- all models ---------------------------------------------------------- */
+
+static void add_setting(report *r, const training *t)
+{
+    const bonsai_train_info *i = bonsai_training_info(t->done[0]);
+    report_heading(r, "Training");
+    report_text(r, "trained_on", "trained on", t->path);
+    report_text(r, "judged_on", t->full ? "judged on" : NULL, t->full ? t->full : t->path);
+    report_text(r, "split", "split", t->parts);
+    report_int(r, "train", "training nodes", i->train);
+    report_int(r, "val", "validation nodes", i->val);
+    report_int(r, "test", "test nodes", i->test);
+    report_int(r, "epochs", "epochs", t->o.epochs);
+    report_note(r, "judged every %d; the best on the validation nodes counts", t->o.every);
+    report_int(r, "seeds", "runs", t->o.seeds);
+}
+
+static void add_models(report *r, const training *t)
+{
+    static const column columns[] = {
+        {"model", "model", NULL}, {"accuracy_mean", "accuracy %", "%.2f"},
+        {"accuracy_std", "+-", "%.2f"}, {"accuracy_val_mean", "validation %", "%.2f"},
+        {"best_epoch", "best epoch", NULL}, {"parameters", "parameters", NULL},
+        {"epoch_ms", "epoch ms", "%.2f"}, {"judge_ms", "judge ms", "%.2f"},
+        {"seconds_total", "seconds", "%.2f"}, {NULL, NULL, NULL}};
+    json_t *rows = json_array(), *all = json_array();
+    for (int i = 0; i < t->count; i++) {
+        json_array_append_new(rows, model_row(t, t->done[i]));
+        json_array_append_new(all, model_json(t->done[i], t->to[i]));
+    }
+    report_heading(r, "Accuracy on the test nodes");
+    report_table(r, "model", columns, rows);
+    r->items[r->count - 1].no_json = 1;
+    report_json(r, "models", all);
+}
+
+static void add_written(report *r, const training *t)
+{
+    if (t->save || t->curves)
+        report_heading(r, "Written");
+    for (int i = 0; i < t->count && t->save; i++) {
+        report_text(r, "saved", bonsai_model_name(t->model[i]), t->to[i]);
+        r->items[r->count - 1].no_json = 1;
+    }
+    if (t->curves)
+        report_text(r, "curves", "curves", t->curves);
+}
+
+int trained_print(session *s, const training *t)
+{
+    report r = {.count = 0};
+    add_setting(&r, t);
+    add_models(&r, t);
+    add_written(&r, t);
+    report_json(&r, "options", options_json(t));
+    return report_print(&r, s);
+}
+
+/* ---- learning curves ----------------------------------------------------- */
+
+static void put_accuracy(csv *out, double value)
+{
+    fputc(',', out->file);
+    if (value >= 0)
+        fprintf(out->file, "%.6g", value);
+}
+
+int trained_curves(session *s, const training *t)
+{
+    csv out;
+    if (csv_begin(s, &out, t->curves) != EXIT_DONE)
+        return EXIT_FAILED;
+    fputs("model,seed,epoch,loss,accuracy_val,accuracy_test\n", out.file);
+    for (int i = 0; i < t->count; i++) {
+        int64_t count = 0, run_count = 0;
+        const bonsai_epoch *e = bonsai_training_epochs(t->done[i], &count);
+        const bonsai_run *runs = bonsai_training_runs(t->done[i], &run_count);
+        for (int64_t k = 0; k < count; k++) {
+            uint64_t seed = e[k].run < run_count ? runs[e[k].run].seed : 0;
+            fprintf(out.file, "%s,%llu,%d,%.9g", bonsai_model_name(t->model[i]),
+                    (unsigned long long)seed, e[k].epoch, e[k].loss);
+            put_accuracy(&out, e[k].accuracy_val);
+            put_accuracy(&out, e[k].accuracy_test);
+            fputc('\n', out.file);
+        }
+    }
+    return csv_end(s, &out);
+}

@@ -1,0 +1,14 @@
+# Rows of CSV, with ids and class names where the graph has them.
+$BONSAI train $HERE/papers --epochs 200 --seeds 1 --save m.bonsai > /dev/null
+$BONSAI predict m.bonsai $HERE/papers 2> err | sed -n '1p;2p;3p;5p'; sed -E 's/[0-9.]+ %/N %/g' err
+$BONSAI predict m.bonsai $HERE/papers --probabilities -q | sed -E 's/,0\.[0-9]+/,P/g; 3q'
+$BONSAI predict m.bonsai $HERE/papers -o p.csv | sed -E '/^accuracy/s/\t[0-9.]+\t[0-9.]+$/\tN\tN/'; wc -l < p.csv; $BONSAI predict m.bonsai $HERE/papers -q | cmp - p.csv
+$BONSAI predict m.bonsai $HERE/papers --json -q | grep -vE '"(right|accuracy)": [0-9]'
+# Names with commas and quotes are quoted, and cannot send codes.
+printf 'source,target\na,b\nb,c\n' > e.csv; printf '1,0,0\n0,1,0\n1,1,0\n' > e.features.csv; printf 'id,label\n"a, ""x""",t\nb\033[1m,"u,v"\nc,t\n' > e.labels.csv; sed -i 's/^a,/"a, ""x""",/; s/^b,/b\x1b[1m,/; s/,b$/,b\x1b[1m/' e.csv
+$BONSAI predict m.bonsai e.csv -q | sed -E 's/,[01],.*/,C/' | od -c | head
+# The rows are complete or they are not there.
+$BONSAI predict m.bonsai $HERE/papers -o /dev/full
+$BONSAI predict m.bonsai $HERE/papers -q > /dev/full
+$BONSAI predict m.bonsai $HERE/papers -q -o /dev/stdout | sed -n 1p
+ls

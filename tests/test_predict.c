@@ -1,0 +1,430 @@
+/* test_predict.c -- predictions: which columns a model takes, and what it says of them.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "modelling.h"
+
+#include <math.h>
+
+enum { N = 40, F = 5, C = 3, H = 6 };
+
+static bonsai_train_options options(int threads, int64_t memory)
+{
+    bonsai_train_options o;
+    bonsai_train_options_init(&o);
+    o.threads = threads;
+    o.memory = memory;
+    return o;
+}
+
+/* A graph of dense features x (n,f), which are the test's to look at. */
+static bonsai_graph *graph_of(const float *x, int64_t n, int64_t f, const uint32_t *kept,
+                              const float *mean, const float *spread, uint64_t seed)
+{
+    int32_t source[3 * N], target[3 * N];
+    bonsai_view v;
+    bonsai_graph *g;
+    for (int64_t e = 0; e < 2 * n; e++) {
+        source[e] = random_below(&seed, (int)n);
+        target[e] = random_below(&seed, (int)n);
+    }
+    bonsai_view_init(&v);
+    v.nodes = n;
+    v.features = f;
+    v.section[BONSAI_FEATURES] = (bonsai_array){x, n * f, BONSAI_F32};
+    if (kept)
+        v.section[BONSAI_KEPT_FEATURES] = (bonsai_array){kept, f, BONSAI_U32};
+    if (mean) {
+        v.section[BONSAI_FEATURE_MEAN] = (bonsai_array){mean, f, BONSAI_F32};
+        v.section[BONSAI_FEATURE_SPREAD] = (bonsai_array){spread, f, BONSAI_F32};
+    }
+    if (bonsai_graph_build(&g, &v, 2 * n, source, target, NULL, NULL) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    return g;
+}
+
+static bonsai_graph *random_features_graph(int64_t f)
+{
+    static float x[N * 64];
+    uint64_t seed = 8;
+    for (int64_t i = 0; i < N * f; i++)
+        x[i] = random_real(&seed);
+    return graph_of(x, N, f, NULL, NULL, NULL, 4);
+}
+
+/* ---- an oracle: a GCN written out over the whole matrix ---- */
+
+/* D^-1/2 (A + I) D^-1/2, s (n,n) */
+static void oracle_matrix(double *s, const bonsai_graph *g)
+{
+    int64_t n = g->view.nodes;
+    double degree[N];
+    memset(s, 0, (size_t)(n * n) * sizeof *s);
+    for (int64_t i = 0; i < n; i++) {
+        s[i * n + i] = 1;
+        for (int64_t e = bn_row_begin(g, i); e < bn_row_begin(g, i + 1); e++)
+            s[i * n + bn_neighbors(g)[e]] = 1;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        degree[i] = 0;
+        for (int64_t j = 0; j < n; j++)
+            degree[i] += s[i * n + j];
+    }
+    for (int64_t i = 0; i < n * n; i++)
+        s[i] /= sqrt(degree[i / n] * degree[i % n]);
+}
+
+/* y (n,h) = s x w + b */
+static void oracle_layer(double *y, const double *s, const double *x, const float *w,
+                         const float *b, int64_t n, int64_t f, int64_t h)
+{
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < h; k++) {
+            double sum = b[k];
+            for (int64_t j = 0; j < n; j++)
+                for (int64_t q = 0; q < f; q++)
+                    sum += s[i * n + j] * x[j * f + q] * (double)w[q * h + k];
+            y[i * h + k] = sum;
+        }
+}
+
+/* The probabilities (n,C) of a GCN of two layers, from the graph's own rows. */
+static void oracle_gcn(double *p, const bonsai_model *m, const bonsai_graph *g)
+{
+    static double s[N * N], x[N * F], y[N * H];
+    float row[64];
+    const float *w = m->param, *b = w + F * H, *w2 = b + H, *b2 = w2 + H * C;
+    int64_t n = g->view.nodes;
+    for (int64_t i = 0; i < n; i++) {
+        bonsai_graph_row(row, g, i);
+        for (int q = 0; q < F; q++) {
+            double v = (double)row[m->kept ? m->kept[q] : q];
+            x[i * F + q] = m->mean ? (v - (double)m->mean[q]) / (double)m->spread[q] : v;
+        }
+    }
+    oracle_matrix(s, g);
+    oracle_layer(y, s, x, w, b, n, F, H);
+    for (int64_t i = 0; i < n * H; i++)
+        y[i] = y[i] > 0 ? y[i] : 0;
+    oracle_layer(p, s, y, w2, b2, n, H, C);
+    for (int64_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (int k = 0; k < C; k++)
+            sum += exp(p[i * C + k]);
+        for (int k = 0; k < C; k++)
+            p[i * C + k] = exp(p[i * C + k]) / sum;
+    }
+}
+
+static void probabilities_are_those_of_the_formula(void **state)
+{
+    (void)state;
+    for (int with = 0; with < 4; with++) {
+        bonsai_model *m = a_model((bn_shape){BONSAI_GCN, 2, 1, 1, F, H, C}, with, 11);
+        bonsai_graph *g = random_features_graph(m->info.features);
+        double wanted[N * C];
+        float got[N * C];
+        int32_t classes[N];
+        oracle_gcn(wanted, m, g);
+        for (int small = 0; small < 2; small++) {
+            const bonsai_train_options o = options(1, small);
+            assert_int_equal(bonsai_predict(classes, got, m, g, &o), BONSAI_OK);
+            for (int i = 0; i < N * C; i++)
+                assert_true(fabs((double)got[i] - wanted[i]) < 1e-5);
+            for (int i = 0; i < N; i++)
+                for (int k = 0; k < C; k++)
+                    assert_true(wanted[i * C + classes[i]] >= wanted[i * C + k] - 1e-5);
+        }
+        assert_int_equal(bonsai_predict(classes, NULL, m, g, NULL), BONSAI_OK);
+        bonsai_graph_free(g);
+        bonsai_model_free(m);
+    }
+}
+
+static void threads_change_no_bit_and_memory_next_to_nothing(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2 * BONSAI_MODELS; k++) {
+        const bn_shape s = {k % BONSAI_MODELS, 2 + k / BONSAI_MODELS, 2, 2, F, H, C};
+        bonsai_model *m = a_model(s, k % 4, 3);
+        bonsai_graph *g = random_features_graph(m->info.features);
+        float one[N * C], eight[N * C], blocks[N * C];
+        int32_t a[N], b[N];
+        bonsai_train_options o = options(1, 0);
+        assert_int_equal(bonsai_predict(a, one, m, g, &o), BONSAI_OK);
+        o = options(8, 0);
+        assert_int_equal(bonsai_predict(b, eight, m, g, &o), BONSAI_OK);
+        assert_memory_equal(a, b, sizeof a);
+        assert_memory_equal(one, eight, sizeof one);
+        o = options(2, 1);
+        assert_int_equal(bonsai_predict(b, blocks, m, g, &o), BONSAI_OK);
+        for (int i = 0; i < N * C; i++)
+            assert_true(fabsf(one[i] - blocks[i]) < 1e-4f);
+        bonsai_graph_free(g);
+        bonsai_model_free(m);
+    }
+}
+
+static void a_saved_model_predicts_the_same(void **state)
+{
+    (void)state;
+    bonsai_model *m = a_model((bn_shape){BONSAI_SAGE, 2, 1, 1, F, H, C}, WITH_EVERY, 3), *back;
+    bonsai_graph *g = random_features_graph(m->info.features);
+    float p[N * C], q[N * C];
+    int32_t a[N], b[N];
+    save_model(m, temp_path("same.bonsai"));
+    back = load_model(temp_path("same.bonsai"));
+    assert_int_equal(bonsai_predict(a, p, m, g, NULL), BONSAI_OK);
+    assert_int_equal(bonsai_predict(b, q, back, g, NULL), BONSAI_OK);
+    assert_memory_equal(a, b, sizeof a);
+    assert_memory_equal(p, q, sizeof p);
+    bonsai_graph_free(g);
+    bonsai_model_free(back);
+    bonsai_model_free(m);
+}
+
+static void equal_scores_go_to_the_lower_class(void **state)
+{
+    (void)state;
+    bonsai_model *m = a_model((bn_shape){BONSAI_GCN, 1, 1, 1, F, H, 4}, 0, 3);
+    bonsai_graph *g = random_features_graph(F);
+    int32_t classes[N];
+    memset(m->param, 0, (size_t)m->count * sizeof *m->param);
+    float *bias = m->param + F * 4;
+    bias[1] = bias[3] = 2;
+    bias[0] = -1;
+    assert_int_equal(bonsai_predict(classes, NULL, m, g, NULL), BONSAI_OK);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(classes[i], 1);
+    bonsai_graph_free(g);
+    bonsai_model_free(m);
+}
+
+static void a_graph_without_nodes_has_no_classes(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < BONSAI_MODELS; kind++)
+        for (int memory = 0; memory < 2; memory++) {
+            bonsai_model *m = a_model((bn_shape){kind, 2, 2, 1, F, H, C}, WITH_MEAN, 3);
+            float none = 0;
+            int32_t classes[1] = {7};
+            const bonsai_train_options o = options(1, memory);
+            bonsai_graph *g = graph_of(&none, 0, F, NULL, NULL, NULL, 1);
+            assert_int_equal(bonsai_predict(classes, &none, m, g, &o), BONSAI_OK);
+            assert_int_equal(classes[0], 7);
+            bonsai_graph_free(g);
+            bonsai_model_free(m);
+        }
+}
+
+/* A trained model, saved and loaded, is as right as its training said. */
+static void a_prediction_is_as_right_as_training_said(void **state)
+{
+    (void)state;
+    enum { NODES = 300 };
+    bonsai_generate_options make;
+    bonsai_graph *g;
+    bonsai_training *t;
+    bonsai_model *m;
+    int32_t classes[NODES];
+    bonsai_generate_options_init(&make);
+    make.nodes = NODES;
+    make.features = 40;
+    make.classes = 4;
+    make.words = 6;
+    make.threads = 1;
+    assert_int_equal(bonsai_graph_generate(&g, &make), BONSAI_OK);
+    for (int k = 0; k < 2 * BONSAI_MODELS; k++) {
+        bonsai_train_options o = options(1, 0);
+        int64_t right = 0, test = 0;
+        o.model = k % BONSAI_MODELS;
+        o.standardise = k / BONSAI_MODELS;
+        o.epochs = 12;
+        o.every = 5;
+        o.seeds = 2;
+        o.hidden = 8;
+        if (bonsai_train(&t, g, NULL, &o) != BONSAI_OK)
+            fail_msg("%s", bonsai_error());
+        save_model(bonsai_training_model(t), temp_path("trained.bonsai"));
+        bonsai_training_free(t);
+        m = load_model(temp_path("trained.bonsai"));
+        assert_int_equal(bonsai_predict(classes, NULL, m, g, &o), BONSAI_OK);
+        for (int64_t v = 0; v < NODES; v++)
+            if (bn_part(g, v) == BONSAI_TEST) {
+                test++;
+                right += classes[v] == bonsai_graph_label(g, v);
+            }
+        assert_true(fabs(100.0 * (double)right / (double)test -
+                         bonsai_model_facts(m)->accuracy) < 1e-9);
+        bonsai_model_free(m);
+    }
+    bonsai_graph_free(g);
+}
+
+/* ---- columns ---- */
+
+/* The graph of all features, the graph of those that are kept, and the latter
+ * standardised, say the same. */
+static void a_graph_that_keeps_the_same_features_is_taken_as_it_is(void **state)
+{
+    (void)state;
+    enum { ALL = 2 * F - 1 };
+    bonsai_model *m = a_model((bn_shape){BONSAI_GCN, 2, 1, 1, F, H, C}, WITH_KEPT | WITH_MEAN, 9);
+    float x[N * ALL], few[N * F], standard[N * F], p[3][N * C];
+    int32_t classes[N];
+    uint32_t kept[F];
+    uint64_t seed = 6;
+    for (int i = 0; i < N * ALL; i++)
+        x[i] = random_real(&seed);
+    for (int i = 0; i < N * F; i++) {
+        few[i] = x[i / F * ALL + m->kept[i % F]];
+        standard[i] = (few[i] - m->mean[i % F]) / m->spread[i % F];
+        kept[i % F] = (uint32_t)m->kept[i % F];
+    }
+    bonsai_graph *g[] = {graph_of(x, N, ALL, NULL, NULL, NULL, 4),
+                         graph_of(few, N, F, kept, NULL, NULL, 4),
+                         graph_of(standard, N, F, kept, m->mean, m->spread, 4)};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(bonsai_predict(classes, p[i], m, g[i], NULL), BONSAI_OK);
+        assert_memory_equal(p[0], p[i], sizeof p[0]);
+        bonsai_graph_free(g[i]);
+    }
+    bonsai_model_free(m);
+}
+
+static void refuse_graph(int with, int64_t f, const uint32_t *kept, const char *sentence)
+{
+    static const float x[N * 64];
+    bonsai_model *m = a_model((bn_shape){BONSAI_GCN, 2, 1, 1, F, H, C}, with, 9);
+    bonsai_graph *g = graph_of(x, N, f, kept, NULL, NULL, 4);
+    int32_t classes[N];
+    int64_t before = bn_mem_live();
+    assert_fails(bonsai_predict(classes, NULL, m, g, NULL), BONSAI_E_ARGUMENT, sentence);
+    assert_int_equal(bn_mem_live(), before);
+    bonsai_graph_free(g);
+    bonsai_model_free(m);
+}
+
+static void a_graph_of_other_features_is_refused(void **state)
+{
+    (void)state;
+    static const uint32_t other[] = {0, 2, 4, 6, 7, 9};
+    refuse_graph(0, 7, NULL, "the model is for graphs of 5 features, but graph has 7");
+    refuse_graph(0, 6, other, "the model is for graphs of 5 features, but graph has 6 "
+                              "(kept-feature list 0, 2, 4, 6, ...)");
+    refuse_graph(WITH_KEPT, 7, NULL, "the model keeps 5 of 9 features (kept-feature list 0, 2, 4, "
+                                     "6, ...), but graph has 7");
+    refuse_graph(WITH_KEPT, 5, NULL, "the model keeps 5 of 9 features (kept-feature list 0, 2, 4, "
+                                     "6, ...), but graph has 5");
+    refuse_graph(WITH_KEPT, 5, other, "but graph has 5 (kept-feature list 0, 2, 4, 6, ...)");
+    refuse_graph(WITH_KEPT, 0, NULL, "but graph has 0");
+    refuse_graph(WITH_KEPT, 2, other, "but graph has 2 (kept-feature list 0, 2)");
+}
+
+/* ---- refusals, canceling, memory ---- */
+
+static void scores_that_are_not_finite_are_refused(void **state)
+{
+    (void)state;
+    bonsai_model *m = a_model((bn_shape){BONSAI_GIN, 2, 1, 1, F, H, C}, 0, 3);
+    float x[N * F];
+    int32_t classes[N];
+    for (int i = 0; i < N * F; i++)
+        x[i] = i < F ? 3e38f : 0.5f;
+    bonsai_graph *g = graph_of(x, N, F, NULL, NULL, NULL, 4);
+    assert_fails(bonsai_predict(classes, NULL, m, g, NULL), BONSAI_E_ARGUMENT,
+                 "graph: the scores of node 0 are not finite");
+    bonsai_graph_free(g);
+    bonsai_model_free(m);
+}
+
+static void wrong_options_are_refused(void **state)
+{
+    (void)state;
+    bonsai_model *m = a_model((bn_shape){BONSAI_GCN, 2, 1, 1, F, H, C}, 0, 3);
+    bonsai_graph *g = random_features_graph(F);
+    int32_t classes[N];
+    bonsai_train_options o = options(1, -5);
+    assert_fails(bonsai_predict(classes, NULL, m, g, &o), BONSAI_E_ARGUMENT, "memory is -5 bytes");
+    o = options(-2, 0);
+    assert_fails(bonsai_predict(classes, NULL, m, g, &o), BONSAI_E_ARGUMENT, "threads is -2");
+    o.size = 0;
+    assert_fails(bonsai_predict(classes, NULL, m, g, &o), BONSAI_E_ARGUMENT, "was not initialised");
+    bonsai_graph_free(g);
+    bonsai_model_free(m);
+}
+
+static int cancel(const bonsai_progress *p, void *payload)
+{
+    int *left = payload;
+    assert_string_equal(p->stage, "predicting");
+    assert_int_equal(p->total, 3);
+    left[1]++;
+    return --left[0] < 0;
+}
+
+static void it_can_be_canceled_at_every_tick(void **state)
+{
+    (void)state;
+    bonsai_model *m = a_model((bn_shape){BONSAI_GAT, 2, 2, 1, F, H, C}, WITH_EVERY, 3);
+    bonsai_graph *g = random_features_graph(m->info.features);
+    int32_t classes[N];
+    int64_t before = bn_mem_live();
+    for (int ticks = 0; ticks <= 4; ticks++) {
+        int left[] = {ticks, 0};
+        bonsai_train_options o = options(1, 0);
+        o.progress = cancel;
+        o.payload = left;
+        bonsai_status rc = bonsai_predict(classes, NULL, m, g, &o);
+        assert_int_equal(rc, ticks < 4 ? BONSAI_E_CANCELED : BONSAI_OK);
+        assert_int_equal(left[1], ticks < 4 ? ticks + 1 : 4);
+        assert_int_equal(bn_mem_live(), before);
+    }
+    bonsai_graph_free(g);
+    bonsai_model_free(m);
+}
+
+typedef struct { bonsai_model *m; bonsai_graph *g; int64_t memory; } job;
+
+static bonsai_status predict_it(void *payload)
+{
+    job *j = payload;
+    int32_t classes[N];
+    float p[N * C];
+    const bonsai_train_options o = options(1, j->memory);
+    return bonsai_predict(classes, p, j->m, j->g, &o);
+}
+
+static void predicting_survives_failed_allocations(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2 * BONSAI_MODELS; k++) {
+        job j = {.memory = k / BONSAI_MODELS};
+        j.m = a_model((bn_shape){k % BONSAI_MODELS, 3, 2, 2, F, H, C}, WITH_EVERY, 3);
+        j.g = random_features_graph(j.m->info.features);
+        survives_failed_allocations(predict_it, &j, 3);
+        bonsai_graph_free(j.g);
+        bonsai_model_free(j.m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(probabilities_are_those_of_the_formula),
+        cmocka_unit_test(threads_change_no_bit_and_memory_next_to_nothing),
+        cmocka_unit_test(a_saved_model_predicts_the_same),
+        cmocka_unit_test(a_prediction_is_as_right_as_training_said),
+        cmocka_unit_test(equal_scores_go_to_the_lower_class),
+        cmocka_unit_test(a_graph_without_nodes_has_no_classes),
+        cmocka_unit_test(a_graph_that_keeps_the_same_features_is_taken_as_it_is),
+        cmocka_unit_test(a_graph_of_other_features_is_refused),
+        cmocka_unit_test(scores_that_are_not_finite_are_refused),
+        cmocka_unit_test(wrong_options_are_refused),
+        cmocka_unit_test(it_can_be_canceled_at_every_tick),
+        cmocka_unit_test(predicting_survives_failed_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,404 @@
+/* test_train.c -- what training learns, and that it learns the same bits every time.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "training.h"
+
+/* ---- what it learns ---- */
+
+/* The share of the largest class among the nodes of a part, in percent. */
+static double majority(const bonsai_graph *g, bonsai_part part)
+{
+    int64_t count[3] = {0}, all = 0, most = 0;
+    for (int64_t v = 0; v < g->view.nodes; v++)
+        if (bn_part(g, v) == part && bn_label(g, v) >= 0) {
+            count[bn_label(g, v)]++;
+            all++;
+        }
+    for (int k = 0; k < 3; k++)
+        most = count[k] > most ? count[k] : most;
+    return 100.0 * (double)most / (double)all;
+}
+
+static void every_model_learns_more_than_the_largest_class(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2 * BONSAI_MODELS; i++) {
+        bonsai_graph *g = made_graph(400, 60, i % 2);
+        bonsai_train_options o = quick(i / 2);
+        bonsai_training *t = trained(g, NULL, &o);
+        const bonsai_train_info *info = bonsai_training_info(t);
+        if (info->accuracy_mean < majority(g, BONSAI_TEST) + 20)
+            fail_msg("%s: %g %% of test nodes where %g %% are of one class",
+                     bonsai_model_name(o.model), info->accuracy_mean, majority(g, BONSAI_TEST));
+        const bonsai_epoch *point = bonsai_training_epochs(t, NULL);
+        assert_true(point[39].loss < 0.5 * point[0].loss);
+        assert_int_equal(info->train, 240);
+        assert_int_equal(info->val, 80);
+        assert_int_equal(info->test, 80);
+        bonsai_training_free(t);
+        bonsai_graph_free(g);
+    }
+}
+
+static void a_small_graph_teaches_about_the_full_one(void **state)
+{
+    (void)state;
+    bonsai_graph *g = made_graph(400, 60, 0), *small = cut_graph(g, is_training);
+    for (int kind = 0; kind < BONSAI_MODELS; kind++) {
+        bonsai_train_options o = quick(kind);
+        o.seeds = 2;
+        bonsai_training *t = trained(small, g, &o);
+        const bonsai_train_info *info = bonsai_training_info(t);
+        assert_int_equal(info->train, 240);         /* all of small, which has no split */
+        assert_int_equal(info->test, 80);
+        assert_true(info->accuracy_mean > majority(g, BONSAI_TEST) + 20);
+        bonsai_training_free(t);
+    }
+    bonsai_graph_free(small);
+    bonsai_graph_free(g);
+}
+
+static void judging_in_blocks_says_the_same(void **state)
+{
+    (void)state;
+    bonsai_graph *g = made_graph(300, 40, 0), *small = cut_graph(g, is_training);
+    for (int kind = 0; kind < BONSAI_MODELS; kind++) {
+        bonsai_train_options o = quick(kind);
+        bonsai_training *a = trained(small, g, &o);
+        o.memory = 1;
+        bonsai_training *b = trained(small, g, &o);
+        assert_int_equal(bonsai_training_info(a)->in_blocks, 0);
+        assert_int_equal(bonsai_training_info(b)->in_blocks, 1);
+        const bonsai_run *x = bonsai_training_runs(a, NULL), *y = bonsai_training_runs(b, NULL);
+        assert_true(x->loss == y->loss);
+        assert_true(fabs(x->accuracy_val - y->accuracy_val) < 2);
+        bonsai_training_free(a);
+        bonsai_training_free(b);
+    }
+    bonsai_graph_free(small);
+    bonsai_graph_free(g);
+}
+
+/* ---- the report ---- */
+
+static void the_report_adds_up(void **state)
+{
+    (void)state;
+    bonsai_graph *g = made_graph(300, 40, 0);
+    bonsai_train_options o = quick(BONSAI_GCN);
+    o.seeds = 4;
+    o.epochs = 23;
+    o.seed = 9;
+    bonsai_training *t = trained(g, NULL, &o);
+    int64_t runs, points;
+    const bonsai_run *run = bonsai_training_runs(t, &runs);
+    const bonsai_epoch *point = bonsai_training_epochs(t, &points);
+    const bonsai_train_info *info = bonsai_training_info(t);
+    assert_int_equal(runs, 4);
+    assert_int_equal(points, 4 * 23);
+    double sum = 0, squares = 0;
+    for (int r = 0; r < 4; r++) {
+        double best = -1;
+        int epoch = 0;
+        assert_int_equal(run[r].seed, 9 + r);
+        for (int e = 1; e <= 23; e++) {
+            const bonsai_epoch *p = &point[r * 23 + e - 1];
+            assert_int_equal(p->run, r);
+            assert_int_equal(p->epoch, e);
+            assert_true((p->accuracy_val >= 0) == (e % 5 == 0 || e == 23));
+            assert_true((p->accuracy_test >= 0) == (p->accuracy_val >= 0));
+            if (p->accuracy_val > best) {
+                best = p->accuracy_val;
+                epoch = e;
+            }
+        }
+        assert_int_equal(run[r].best_epoch, epoch);
+        assert_true(run[r].accuracy_val == best);
+        assert_true(run[r].accuracy == point[r * 23 + epoch - 1].accuracy_test);
+        assert_true(run[r].loss == point[r * 23 + 22].loss);
+        assert_true(run[r].seconds_train > 0 && run[r].seconds_eval > 0);
+        sum += run[r].accuracy;
+        squares += run[r].accuracy * run[r].accuracy;
+    }
+    assert_true(fabs(info->accuracy_mean - sum / 4) < 1e-9);
+    assert_true(fabs(info->accuracy_std - sqrt((squares - sum * sum / 4) / 3)) < 1e-5);
+    assert_int_equal(info->runs, 4);
+    assert_int_equal(info->parameters, 40 * 16 + 16 + 16 * 3 + 3);
+    assert_true(info->seconds_total >= info->seconds_train);
+    assert_true(info->peak_rss_bytes > 0);
+    bonsai_training_free(t);
+    bonsai_graph_free(g);
+}
+
+static void the_model_is_that_of_the_best_run(void **state)
+{
+    (void)state;
+    bonsai_graph *g = made_graph(300, 40, 0);
+    bonsai_train_options o = quick(BONSAI_SAGE);
+    o.seeds = 5;
+    bonsai_training *t = trained(g, NULL, &o);
+    const bonsai_run *run = bonsai_training_runs(t, NULL);
+    const bonsai_model *m = bonsai_training_model(t);
+    int best = 0;
+    for (int r = 1; r < 5; r++)
+        best = run[r].accuracy_val > run[best].accuracy_val ? r : best;
+    assert_int_equal(m->info.seed, run[best].seed);
+    assert_int_equal(m->info.epoch, run[best].best_epoch);
+    assert_int_equal(m->info.features, 40);
+    assert_int_equal(m->info.parameters, bonsai_training_info(t)->parameters);
+    assert_true(m->info.accuracy_val == run[best].accuracy_val);
+    /* A run that ends at that epoch ends with these weights. */
+    o.seed = run[best].seed;
+    o.seeds = 1;
+    o.epochs = o.every = run[best].best_epoch;
+    bonsai_training *again = trained(g, NULL, &o);
+    assert_memory_equal(bonsai_training_model(again)->param, m->param,
+                        (size_t)m->count * sizeof *m->param);
+    bonsai_training_free(again);
+    bonsai_training_free(t);
+    bonsai_graph_free(g);
+}
+
+static void without_nodes_to_judge_on_the_last_epoch_counts(void **state)
+{
+    (void)state;
+    bonsai_graph *g = made_graph(200, 30, 0);
+    bonsai_train_options o = quick(BONSAI_GCN);
+    o.split[0] = 70;
+    bonsai_training *t = trained(g, NULL, &o);
+    const bonsai_run *run = bonsai_training_runs(t, NULL);
+    assert_int_equal(run->best_epoch, 40);
+    assert_true(run->accuracy == -1 && run->accuracy_val == -1);
+    assert_true(bonsai_training_info(t)->accuracy_mean == -1);
+    assert_true(bonsai_training_info(t)->accuracy_std == 0);
+    assert_int_equal(bonsai_training_info(t)->train, 140);
+    bonsai_training_free(t);
+    bonsai_graph_free(g);
+}
+
+/* ---- the same bits ---- */
+
+static void same_training(const bonsai_training *a, const bonsai_training *b)
+{
+    int64_t n, m;
+    const bonsai_epoch *p = bonsai_training_epochs(a, &n), *q = bonsai_training_epochs(b, &m);
+    assert_int_equal(n, m);
+    for (int64_t i = 0; i < n; i++) {
+        assert_memory_equal(&p[i].loss, &q[i].loss, sizeof p[i].loss);
+        assert_true(p[i].accuracy_val == q[i].accuracy_val);
+        assert_true(p[i].accuracy_test == q[i].accuracy_test);
+    }
+    const bonsai_model *x = bonsai_training_model(a), *y = bonsai_training_model(b);
+    assert_int_equal(x->count, y->count);
+    assert_memory_equal(x->param, y->param, (size_t)x->count * sizeof *x->param);
+    assert_int_equal(x->info.seed, y->info.seed);
+}
+
+static void threads_do_not_change_a_bit(void **state)
+{
+    (void)state;
+    bonsai_graph *g = made_graph(3000, 70, 0), *small = cut_graph(g, is_training);
+    for (int i = 0; i < 4 * BONSAI_MODELS; i++) {
+        bonsai_train_options o = quick(i / 4);
+        o.epochs = 4;
+        o.every = 2;
+        o.seeds = i % 2 ? 1 : 3;                /* inside a run, and side by side */
+        o.dropout = i % 2 ? 0 : 0.3;
+        bool other = i / 2 % 2;
+        bonsai_training *one = trained(other ? small : g, other ? g : NULL, &o);
+        for (o.threads = 2; o.threads <= 3; o.threads++) {
+            bonsai_training *more = trained(other ? small : g, other ? g : NULL, &o);
+            same_training(one, more);
+            bonsai_training_free(more);
+        }
+        bonsai_training_free(one);
+    }
+    bonsai_graph_free(small);
+    bonsai_graph_free(g);
+}
+
+/* Two side by side, and the third with both threads. */
+static void large_runs_are_the_same_however_threads_are_shared(void **state)
+{
+    (void)state;
+    bonsai_graph *g = made_graph(3000, 70, 0);
+    bonsai_train_options o = quick(BONSAI_GCN);
+    o.hidden = 1400;
+    o.epochs = o.every = 2;
+    o.seeds = 3;
+    bonsai_training *one = trained(g, NULL, &o);
+    o.threads = 2;
+    bonsai_training *two = trained(g, NULL, &o);
+    same_training(one, two);
+    bonsai_training_free(one);
+    bonsai_training_free(two);
+    bonsai_graph_free(g);
+}
+
+static void seeds_together_are_seeds_one_by_one(void **state)
+{
+    (void)state;
+    bonsai_graph *g = made_graph(300, 40, 0);
+    bonsai_train_options o = quick(BONSAI_GAT);
+    o.seeds = 3;
+    o.threads = 2;
+    o.dropout = 0.2;
+    bonsai_training *all = trained(g, NULL, &o);
+    o.seeds = 1;
+    for (int r = 0; r < 3; r++, o.seed++) {
+        bonsai_training *one = trained(g, NULL, &o);
+        const bonsai_run *a = bonsai_training_runs(all, NULL) + r;
+        const bonsai_run *b = bonsai_training_runs(one, NULL);
+        assert_int_equal(a->seed, b->seed);
+        assert_int_equal(a->best_epoch, b->best_epoch);
+        assert_true(a->loss == b->loss && a->accuracy == b->accuracy);
+        bonsai_training_free(one);
+    }
+    bonsai_training_free(all);
+    bonsai_graph_free(g);
+}
+
+/* With nothing dropped the scores of an epoch serve twice; the same graph given as another one
+ * is judged by a pass of its own. */
+static void judging_by_the_next_epochs_scores_is_the_same(void **state)
+{
+    (void)state;
+    bonsai_graph *g = made_graph(300, 40, 0);
+    bonsai_view v = view_of(g);
+    bonsai_graph *twin = graph_of(&v);
+    for (int kind = 0; kind < BONSAI_MODELS; kind++) {
+        bonsai_train_options o = quick(kind);
+        o.every = 1;
+        bonsai_training *a = trained(g, NULL, &o);
+        bonsai_training *b = trained(g, twin, &o), *c = trained(g, g, &o);
+        same_training(a, b);
+        same_training(a, c);
+        bonsai_training_free(a);
+        bonsai_training_free(b);
+        bonsai_training_free(c);
+    }
+    bonsai_graph_free(twin);
+    bonsai_graph_free(g);
+}
+
+/* ---- labels that must not count ---- */
+
+static void labels_outside_the_training_part_do_not_reach_the_weights(void **state)
+{
+    (void)state;
+    bonsai_graph *g = made_graph(300, 40, 0);
+    bonsai_view v = view_of(g);
+    uint8_t *label = malloc((size_t)v.nodes);
+    for (int64_t i = 0; i < v.nodes; i++)
+        label[i] = (uint8_t)((bn_label(g, i) + (bn_part(g, i) != BONSAI_TRAIN)) % 3);
+    set_section(&v, BONSAI_LABELS, BONSAI_U8, label, v.nodes);
+    bonsai_graph *other = graph_of(&v);
+    for (int kind = 0; kind < BONSAI_MODELS; kind++) {
+        bonsai_train_options o = quick(kind);
+        o.every = o.epochs;                     /* one judging: nothing to choose */
+        o.standardise = kind % 2;
+        bonsai_training *a = trained(g, NULL, &o), *b = trained(other, NULL, &o);
+        const bonsai_model *x = bonsai_training_model(a), *y = bonsai_training_model(b);
+        assert_memory_equal(x->param, y->param, (size_t)x->count * sizeof *x->param);
+        assert_true(x->info.accuracy != y->info.accuracy);
+        bonsai_training_free(a);
+        bonsai_training_free(b);
+    }
+    bonsai_graph_free(other);
+    free(label);
+    bonsai_graph_free(g);
+}
+
+/* ---- failures ---- */
+
+typedef struct {
+    bonsai_graph *small, *full;
+    bonsai_train_options o;
+} asked;
+
+static bonsai_status train_and_free(void *payload)
+{
+    asked *a = payload;
+    bonsai_training *t = NULL;
+    bonsai_status rc = bonsai_train(&t, a->small, a->full, &a->o);
+    assert_true((t == NULL) == (rc != BONSAI_OK));
+    bonsai_training_free(t);
+    return rc;
+}
+
+static void survives_every_failed_allocation(void **state)
+{
+    (void)state;
+    bonsai_graph *g = made_graph(60, 20, 0), *small = cut_graph(g, is_training);
+    for (int i = 0; i < 8; i++) {
+        asked a = {i % 2 ? small : g, i % 2 ? g : NULL, quick(i / 2)};
+        a.o.epochs = 2;
+        a.o.seeds = 3;
+        a.o.threads = 1 + i % 2;
+        a.o.standardise = i % 4 == 1;
+        a.o.memory = i / 4;
+        survives_failed_allocations(train_and_free, &a, 15);
+    }
+    bonsai_graph_free(small);
+    bonsai_graph_free(g);
+}
+
+static int ticks_left, ticks;
+
+static int cancel_at_zero(const bonsai_progress *p, void *payload)
+{
+    static uint64_t last;
+    (void)payload;
+    assert_true(p->done <= p->total);
+    assert_true(p->done >= last || p->done == 0);
+    last = p->done;
+    ticks++;
+    return ticks_left-- == 0;
+}
+
+static void can_be_canceled_at_any_tick(void **state)
+{
+    (void)state;
+    bonsai_graph *g = made_graph(60, 20, 0), *small = cut_graph(g, is_training);
+    for (int i = 0; i < 4; i++) {
+        asked a = {i % 2 ? small : g, i % 2 ? g : NULL, quick(BONSAI_GCN)};
+        a.o.epochs = 6;
+        a.o.seeds = 3;
+        a.o.threads = 1 + i / 2;
+        a.o.progress = cancel_at_zero;
+        int64_t before = bn_mem_live();
+        bonsai_status rc = BONSAI_E_CANCELED;
+        for (int nth = 0; rc != BONSAI_OK; nth++) {
+            ticks_left = nth;
+            ticks = 0;
+            rc = train_and_free(&a);
+            assert_int_equal(bn_mem_live(), before);
+            if (rc != BONSAI_OK)
+                assert_fails(rc, BONSAI_E_CANCELED, "canceled while at");
+            assert_true(nth < 100);
+        }
+        assert_true(ticks >= 3 + 2);            /* with two threads one may do all the runs */
+    }
+    bonsai_graph_free(small);
+    bonsai_graph_free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_model_learns_more_than_the_largest_class),
+        cmocka_unit_test(a_small_graph_teaches_about_the_full_one),
+        cmocka_unit_test(judging_in_blocks_says_the_same),
+        cmocka_unit_test(the_report_adds_up),
+        cmocka_unit_test(the_model_is_that_of_the_best_run),
+        cmocka_unit_test(without_nodes_to_judge_on_the_last_epoch_counts),
+        cmocka_unit_test(threads_do_not_change_a_bit),
+        cmocka_unit_test(large_runs_are_the_same_however_threads_are_shared),
+        cmocka_unit_test(seeds_together_are_seeds_one_by_one),
+        cmocka_unit_test(judging_by_the_next_epochs_scores_is_the_same),
+        cmocka_unit_test(labels_outside_the_training_part_do_not_reach_the_weights),
+        cmocka_unit_test(survives_every_failed_allocation),
+        cmocka_unit_test(can_be_canceled_at_any_tick),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
