@@ -207,7 +207,8 @@ NETWORKS = [("gcn", {}), ("gat", {}), ("gat", {"heads": 3}), ("gin", {}),
             ("gin", {"gin_layers": 2}), ("sage", {})]
 GRAPHS = {
     "plain":    (dict(seed=1, n=16, m=26, f=8), True, (1, 2, 3)),
-    "weighted": (dict(seed=2, n=16, m=26, f=8, weighted=True, loops=4, node_weights=True), True, (2,)),
+    "weighted": (dict(seed=2, n=16, m=26, f=8, weighted=True, loops=4, node_weights=True),
+                 True, (2,)),
     "directed": (dict(seed=3, n=16, m=44, f=8, directed=True, soft=True), True, (2,)),
     "loops":    (dict(seed=4, n=16, m=36, f=8, directed=True, weighted=True, loops=5, repeated=5,
                       node_weights=True, soft=True), True, (3,)),
