@@ -4,11 +4,12 @@
 #   bench/train.sh graphs BONSAI DATA OUT       splits of 60/20/20, condensed graphs of 1 %
 #   bench/train.sh pyg PYTHON OUT [SEEDS]       OUT/pyg.jsonl, on a GPU if PYTHON finds one
 #   bench/train.sh accuracy BONSAI OUT [SEEDS]  OUT/bonsai.jsonl, then both side by side
-#   bench/train.sh speed BONSAI PYTHON OUT [THREADS]
+#   bench/train.sh speed BONSAI PYTHON OUT [THREADS [OPTION ...]]
 #
 # BONSAI is the program, PYTHON one that has torch and torch_geometric (make test-pyg leaves
 # build/pyg/bin/python), DATA the folder with planetoid/ and npz/, OUT a folder for graphs and
-# results.  SEEDS is 10, THREADS 2.  Every program trains on the same files.
+# results.  SEEDS is 10, THREADS 2, and an OPTION one of train_pyg.py.  Every program trains
+# on the same files.
 #
 # SPDX-License-Identifier: MIT
 set -eu
@@ -46,11 +47,13 @@ for m in json.load(sys.stdin)["models"]:
     [ ! -f "$2/pyg.jsonl" ] || python3 "$here/train_pyg.py" table "$2/pyg.jsonl" "$2/bonsai.jsonl"
 }
 
-speed() {       # BONSAI PYTHON OUT [THREADS]
-    "$2" "$here/train_pyg.py" speed "$3"/*.npz --bonsai "$1" --threads "${4:-2}"
-    for small in "$3"/small/*.npz; do
-        "$2" "$here/train_pyg.py" speed "$small" --bonsai "$1" --threads "${4:-2}" \
-            --full "$3/$(basename "$small")" | sed '1d; s/^\([^ ]*\)    /\1 1 %/'
+speed() {       # BONSAI PYTHON OUT [THREADS [OPTION ...]]
+    bonsai=$1 python=$2 out=$3 threads=${4:-2}
+    shift $(($# < 4 ? 3 : 4))
+    "$python" "$here/train_pyg.py" speed "$out"/*.npz --bonsai "$bonsai" --threads "$threads" "$@"
+    for small in "$out"/small/*.npz; do
+        "$python" "$here/train_pyg.py" speed "$small" --bonsai "$bonsai" --threads "$threads" \
+            --full "$out/$(basename "$small")" "$@" | sed '1d; s/^\([^ ]*\)    /\1 1 %/'
     done
 }
 

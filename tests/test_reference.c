@@ -39,14 +39,14 @@ static bonsai_graph *build_graph(const world *w, bonsai_view *v)
     bonsai_graph *g = NULL;
     bonsai_read_options o;
     bonsai_read_options_init(&o);
-    o.keep_directed = o.keep_self_loops = o.keep_repeated = 1;
+    o.keep_directed = *reference_ints(w->file, 1, "directed");
+    o.keep_self_loops = o.keep_repeated = 1;
     v->nodes = w->n;
     v->features = w->f;
-    const int32_t *source = reference_ints(w->file, w->m, "source");
-    const int32_t *target = reference_ints(w->file, w->m, "target");
     const reference_array *weight = reference_find(w->file, "weight");
-    assert_int_equal(bonsai_graph_build(&g, v, w->m, source, target, weight ? weight->data : NULL,
-                                        &o), BONSAI_OK);
+    assert_int_equal(bonsai_graph_build(&g, v, w->m, reference_ints(w->file, w->m, "source"),
+                                        reference_ints(w->file, w->m, "target"),
+                                        weight ? weight->data : NULL, &o), BONSAI_OK);
     assert_int_equal(bonsai_graph_edges(g), w->m);
     return g;
 }
@@ -91,7 +91,7 @@ static world open_world(const char *name)
     world w = {.name = name, .file = reference_open(path)};
     const reference_array *x = reference_find(w.file, "x");
     const reference_array *source = reference_find(w.file, "source");
-    assert_true(x && x->dims == 2 && source);
+    assert_true(x && source);
     w.n = x->shape[0];
     w.f = x->shape[1];
     w.m = source->count;

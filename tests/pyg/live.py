@@ -17,12 +17,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOLERANCE = 1e-5
 NODES, FEATURES, CLASSES, HIDDEN = 70, 24, 4, 12
 
-KEEP = ["--keep-directed", "--keep-self-loops", "--keep-repeated"]
-GRAPHS = {                      # options of make_graph; all edges are kept as they are
+KEEP = {"directed": "--keep-directed", "loops": "--keep-self-loops", "repeated": "--keep-repeated"}
+GRAPHS = {                      # options of make_graph; edges stay as they are given
     "plain": dict(sparse=True),
     "dense": dict(),
     "directed": dict(sparse=True, directed=True),
-    "weighted": dict(weighted=True),
+    "weighted": dict(weighted=True, loops=9),
     "loops": dict(sparse=True, directed=True, weighted=True, loops=9, repeated=11),
 }
 MODELS = {                      # options of the program, and the same for models.Network
@@ -119,8 +119,9 @@ def graph_of(name):
     """The graph as the program holds it, and as it gives it back in npz."""
     if not os.path.exists(name + ".bonsai"):
         pairs = make_graph("given.npz", **GRAPHS[name])
-        bonsai("convert", "given.npz", name + ".bonsai", *KEEP)
-        bonsai("convert", name + ".bonsai", name + ".npz", *KEEP)
+        keep = [option for key, option in KEEP.items() if key in GRAPHS[name]]
+        bonsai("convert", "given.npz", name + ".bonsai", *keep)
+        bonsai("convert", name + ".bonsai", name + ".npz")
         got = np.load(name + ".npz")["edge_index"].T
         if sorted(map(tuple, got.tolist())) != sorted(map(tuple, pairs.tolist())):
             raise Different(f"{name}: the edges are not those that were given")
@@ -154,42 +155,43 @@ def pyg_probabilities(saved, g, model, layers):
 
 
 def agree(saved, native, graph, g, model, layers):
+    """False where every node has the same probabilities, so that nothing was compared."""
     want = pyg_probabilities(saved, g, model, layers)
     classes, got = predict(native, graph)
     off = np.abs(got - want).max()
     if not off <= TOLERANCE:
         raise Different(f"probabilities are off by {off:.3g}")
-    if np.ptp(want, axis=0).max() < 0.01:
-        raise Different("every node has the same probabilities: nothing was compared")
     top = np.sort(want, 1)
     clear = top[:, -1] - top[:, -2] > TOLERANCE
     if (classes != want.argmax(1))[clear].any():
         raise Different("a predicted class is not the most probable one")
+    return np.ptp(want, axis=0).max() > 0.01
 
 
-def train_options(model, layers, more):
-    return ["--model", model.split()[0], "--layers", str(layers), "--hidden", str(HIDDEN),
-            "--epochs", "15", "--every", "5", "--seeds", "1", "--seed", "3", *MODELS[model][0],
-            *more]
+def compare(command, graph, g, model, layers, more=()):
+    """A few ReLUs may be dead from the first weights on: then with the next seed."""
+    for seed in range(3, 8):
+        for ending in ("npz", "bonsai"):
+            bonsai(*command, "--model", model.split()[0], "--layers", str(layers), "--hidden",
+                   str(HIDDEN), "--epochs", "15", "--every", "5", "--seeds", "1", "--seed",
+                   str(seed), "--save", "model." + ending, *MODELS[model][0], *more)
+        if agree("model.npz", "model.bonsai", graph, g, model, layers):
+            return
+    raise Different("every node has the same probabilities: nothing was compared")
 
 
 def compare_trained(graph, model, layers, more):
     path, g = graph_of(graph)
-    for ending in ("npz", "bonsai"):
-        bonsai("train", path, "--save", "model." + ending, *train_options(model, layers, more))
-    agree("model.npz", "model.bonsai", path, g, model, layers)
+    compare(["train", path], path, g, model, layers, more)
 
 
 def compare_condensed(model):
     path, g = graph_of("plain")
     if not os.path.exists("small.bonsai"):
         bonsai("condense", path, "-o", "small.bonsai", "--nodes", "30", "--select-features", "tree")
-    for ending in ("npz", "bonsai"):
-        bonsai("eval", "small.bonsai", "--full", path, "--save", "model." + ending,
-               *train_options(model, 2, []))
+    compare(["eval", "small.bonsai", "--full", path], path, g, model, 2)
     if "kept_features" not in np.load("model.npz"):
         raise Different("the model does not say which features it keeps")
-    agree("model.npz", "model.bonsai", path, g, model, 2)
 
 
 def compare_reference(name):
@@ -208,6 +210,7 @@ def compare_reference(name):
 def main():
     passed = failed = 0
     torch.set_num_threads(1)
+    bonsai("version")
     for sentence, function, args in all_tests():
         try:
             globals()[function](*args)

@@ -85,7 +85,8 @@ def make_graph(seed, n, m, f, directed=False, weighted=False, loops=0, repeated=
     pairs = np.array(entries(r, n, m, directed, loops, repeated), np.int32)
     x = r.standard_normal((n, f)) * (r.rand(n, f) < 0.4)
     x[n // 2] = 0                                       # a node without features
-    g = {"source": pairs[:, 0], "target": pairs[:, 1], "x": x}
+    g = {"source": pairs[:, 0], "target": pairs[:, 1], "x": x,
+         "directed": np.array([directed], np.int32)}
     if weighted:
         each = r.uniform(0.25, 4, (n, n))
         if not directed:
@@ -206,7 +207,8 @@ NETWORKS = [("gcn", {}), ("gat", {}), ("gat", {"heads": 3}), ("gin", {}),
             ("gin", {"gin_layers": 2}), ("sage", {})]
 GRAPHS = {
     "plain":    (dict(seed=1, n=16, m=26, f=8), True, (1, 2, 3)),
-    "weighted": (dict(seed=2, n=16, m=26, f=8, weighted=True, node_weights=True), True, (2,)),
+    "weighted": (dict(seed=2, n=16, m=26, f=8, weighted=True, loops=4, node_weights=True),
+                 True, (2,)),
     "directed": (dict(seed=3, n=16, m=44, f=8, directed=True, soft=True), True, (2,)),
     "loops":    (dict(seed=4, n=16, m=36, f=8, directed=True, weighted=True, loops=5, repeated=5,
                       node_weights=True, soft=True), True, (3,)),

@@ -25,7 +25,7 @@ prepare() {
 
 if ! prepare; then
     count=$(python3 "$here/live.py" --count 2>/dev/null || echo 1)
-    echo "test-pyg: 0 passed, 0 failed, $count skipped (torch and torch_geometric cannot be installed)"
+    echo "test-pyg: 0 passed, 0 failed, $count skipped (PyTorch Geometric cannot be installed)"
     exit 0
 fi
 exec "$venv/bin/python" -B "$here/live.py" "$bonsai"
