@@ -273,8 +273,14 @@ static void wait_for_others(running *r)
     }
 }
 
+/* A run that has all threads must not stand in a parallel region itself: threads of inner
+ * regions are started anew each time. */
 static void work(running *r, int first, int count)
 {
+    for (int i = 0; i < count && r->workers == 1; i++)
+        one_run(r, first + i);
+    if (r->workers == 1)
+        return;
 #pragma omp parallel num_threads(bn_team(r->workers, count))
     {
         atomic_fetch_add(&r->working, 1);
