@@ -350,6 +350,8 @@ typedef enum {
     BONSAI_HERDING,             /* per class, the nodes whose mean follows the class mean */
     BONSAI_KCENTER,             /* farthest first */
     BONSAI_DEGREE,              /* most neighbours first */
+    BONSAI_PROTOTYPES,          /* synthetic nodes: clusters of training nodes in WL space */
+    BONSAI_AUTO,                /* trees or prototypes, whichever a closed-form probe finds better */
     BONSAI_METHODS
 } bonsai_method;
 
@@ -385,6 +387,9 @@ typedef struct {
     uint64_t seed;
     bonsai_progress_fn *progress;
     void   *payload;
+    int     no_validation;      /* 1: the probe judges on a fifth of the training nodes instead */
+    int     hard_labels;        /* 1: prototypes without soft labels */
+    int     members;            /* 1: prototypes name the nodes that they stand for */
     /* append new fields here, never above */
 } bonsai_condense_options;
 
@@ -410,7 +415,14 @@ typedef struct {
     double  seconds_wl, seconds_knn, seconds_cover, seconds_sparsify, seconds_total;
     int64_t peak_rss_bytes;
     uint64_t seed;
-    bonsai_method method;
+    bonsai_method method;       /* of AUTO: the one that it chose */
+    int     entries;            /* prototypes: features kept of a row; 0: all */
+    bonsai_type values;         /* ... and how they are stored */
+    double  probe;              /* percent of validation nodes that the probe got right; -1: not asked */
+    double  probe_other;        /* AUTO: the same of the method that was not chosen */
+    double  lossless_ratio;     /* against the full graph stored in as many bits; 0: as ratio */
+    double  seconds_cluster, seconds_probe;
+    char    why[160];           /* AUTO: the reason, in one line */
 } bonsai_condense_info;
 
 #define bonsai_condense_info_init(i) bonsai_condense_info_init_sized((i), sizeof *(i))

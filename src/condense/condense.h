@@ -169,6 +169,8 @@ typedef struct {
     int32_t *sample;                    /* z trees, ascending */
     int64_t  z;
     bn_lists rknn;                      /* per tree the samples it covers; empty for other methods */
+    bn_embedding judge;                 /* prototypes and auto: rows that the probe judges on, ... */
+    int32_t *judge_label;               /* ... and their labels */
 } bn_job;
 
 typedef struct {                /* what may be taken: each a limit, INFINITY or INT64_MAX if none */
