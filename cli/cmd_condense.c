@@ -123,11 +123,16 @@ static void note_idle(session *s, const bonsai_condense_options *o)
     bonsai_condense_options_init(&d);
     if (o->raw_features && o->method != BONSAI_HERDING && o->method != BONSAI_KCENTER)
         note(s, "--on acts on the methods herding and kcenter only");
-    if (o->method != BONSAI_TREES &&
+    if (o->method != BONSAI_TREES && o->method != BONSAI_AUTO &&
         (o->density != d.density || o->no_rknn || o->no_ppr || o->oversample > d.oversample ||
-         o->match_classes || o->select_features))
-        note(s, "--greedy, --no-rknn, --no-ppr, --oversample, --match-classes and "
-                "--select-features act on the method trees only");
+         o->match_classes))
+        note(s, "--greedy, --no-rknn, --no-ppr, --oversample and --match-classes act on the method "
+                "trees only");
+    if (o->method != BONSAI_TREES && (o->select_features || o->project))
+        note(s, "--select-features and --project act with --method trees only");
+    if (o->method != BONSAI_PROTOTYPES && o->method != BONSAI_AUTO &&
+        (o->no_validation || o->hard_labels || o->members))
+        note(s, "--no-validation, --hard-labels and --members act on the method prototypes only");
 }
 
 static void gather_words(void)
@@ -149,9 +154,15 @@ static const opt option_rows[] = {
     {OPT_LONG, 0, "nodes", "N", &asked.o.nodes, "budget: nodes", "1..2147483647"},
     {OPT_LONG, 0, "trees", "N", &asked.o.trees, "budget: trees", "1..2147483647"},
     {OPT_CHOICE, 0, "method", method_words, &asked.method,
-     "trees is the paper's, the others are to compare", NULL},
+     "auto: trees or prototypes, whichever a probe finds\nbetter; trees is the paper's; the others are to\ncompare", NULL},
     {OPT_CHOICE, 0, "accounting", "strict|paper", &asked.accounting,
      "bytes as a .bonsai file has them, or as the paper's\ncode counts them", NULL},
+    {OPT_FLAG, 0, "no-validation", NULL, &asked.o.no_validation,
+     "probe on a fifth of the training nodes instead", NULL},
+    {OPT_FLAG, 0, "hard-labels", NULL, &asked.o.hard_labels,
+     "prototypes without soft labels", NULL},
+    {OPT_FLAG, 0, "members", NULL, &asked.o.members,
+     "prototypes name the nodes that they stand for; not\ncounted as bytes", NULL},
     {OPT_INT, 0, "layers", "L", &asked.o.layers, "hops of a tree and rounds of averaging", "0..16"},
     {OPT_INT, 'k', "k", "K", &asked.o.k, "nearest trees that a tree is covered by",
      "1..1000000"},
@@ -194,9 +205,9 @@ static int parse(session *s, arguments *a, int argc, char **argv)
     const opt_spec spec = {
         .usage = "condense GRAPH -o SMALL --ratio R [options]",
         .about =
-            "Writes a small graph whose nodes and edges are picked from GRAPH so that a graph\n"
-            "neural network trained on it does about as well, then shows its size beside\n"
-            "GRAPH's.  The budget is one of --ratio, --ratios, --bytes, --nodes and --trees, and\n"
+            "Writes a small graph made from GRAPH so that a graph neural network trained on it does\n"
+            "about as well, then shows its size beside GRAPH's.  Its nodes are prototypes, each of\n"
+            "which stands for many of GRAPH's, or picked from GRAPH with their edges.  The budget is one of --ratio, --ratios, --bytes, --nodes and --trees, and\n"
             "is never exceeded.  With --ratios the files are written once all graphs are chosen;\n"
             "canceled while writing, those that are complete stay.",
         .examples = "  bonsai condense cora.bonsai -o small.bonsai --ratio 0.01\n"
@@ -217,10 +228,10 @@ static int parse(session *s, arguments *a, int argc, char **argv)
 static int print_rows(session *s, const arguments *a, const bonsai_condense_info *info)
 {
     static const column columns[] = {
-        {"written", "written", NULL}, {"bytes", "bytes", NULL}, {"ratio", "ratio", "%.5f"},
+        {"written", "written", NULL}, {"method", "method", NULL}, {"bytes", "bytes", NULL}, {"ratio", "ratio", "%.5f"},
         {"used", "used", "%.3f"}, {"paper_ratio", "paper's", "%.5f"}, {"nodes", "nodes", NULL},
         {"edges", "edges", NULL}, {"labelled", "labelled", NULL}, {"roots", "roots", NULL},
-        {"coverage", "coverage", "%.3f"}, {NULL, NULL, NULL}};
+        {"coverage", "coverage", "%.3f"}, {"probe", "probe %", "%.2f"}, {NULL, NULL, NULL}};
     const bonsai_condense_info *last = &info[a->count - 1];
     report r = {.count = 0};
     json_t *rows = json_array();
@@ -229,13 +240,15 @@ static int print_rows(session *s, const arguments *a, const bonsai_condense_info
         double used = a->accounting ? i->paper_bytes : i->bytes;
         json_t *coverage = i->coverage >= 0 ? json_real(i->coverage) : json_null();
         json_array_append_new(
-            rows, json_pack("[o,I,f,f,f,I,I,I,I,o]", text_json(a->to[k]), (json_int_t)i->bytes,
-                            i->ratio, used / i->budget, i->paper_ratio,
-                            (json_int_t)i->nodes, (json_int_t)i->edges, (json_int_t)i->labelled,
-                            (json_int_t)i->roots, coverage));
+            rows, json_pack("[o,s,I,f,f,f,I,I,I,I,o,o]", text_json(a->to[k]),
+                            bonsai_method_name(i->method), (json_int_t)i->bytes, i->ratio,
+                            used / i->budget, i->paper_ratio, (json_int_t)i->nodes,
+                            (json_int_t)i->edges, (json_int_t)i->labelled,
+                            (json_int_t)i->roots, coverage,
+                            i->probe >= 0 ? json_real(i->probe) : json_null()));
     }
     report_heading(&r, "Condensed");
-    report_text(&r, "method", "method", bonsai_method_name(last->method));
+    report_text(&r, "method", "method", bonsai_method_name(a->o.method));
     report_int(&r, "full_bytes", "bytes of the graph", (int64_t)last->full_bytes);
     report_int(&r, "full_nodes", "nodes of the graph", last->full_nodes);
     report_real(&r, "seconds.total", "seconds", last->seconds_total, "%.3f");
