@@ -244,7 +244,7 @@ static void add_making(report *r, const story *t)
     condensed_info(&i, t->meta);
     report_heading(r, "How it was made");
     add_word(r, t->meta, "method", "method", "method");
-    add_word(r, t->meta, "reason", "why", "why");
+    add_word(r, json_object_get(t->meta, "choice"), "why", "why", "why");
     add_word(r, t->meta, "bonsai", "version", "bonsai's version");
     add_word(r, t->meta, "input_crc32", "input_crc32", "checksum of the graph");
     add_word(r, options, "accounting", "accounting", "accounting of bytes");

@@ -65,14 +65,16 @@ static bonsai_type type_named(const char *name)
 
 static void read_prototypes(bonsai_condense_info *i, const json_t *meta)
 {
-    const json_t *p = json_object_get(meta, "prototypes"), *probe = json_object_get(meta, "probe");
-    const char *why = json_string_value(json_object_get(meta, "reason"));
+    const json_t *p = json_object_get(meta, "recipe"), *chosen = json_object_get(meta, "choice");
+    const json_t *probe = json_object_get(chosen ? chosen : p, "probe");
+    const json_t *other = json_object_get(chosen, "probe_other");
+    const char *why = json_string_value(json_object_get(chosen, "why"));
     i->method = method_named(json_string_value(json_object_get(meta, "method")));
     i->entries = small_number(p, "entries");
     i->values = type_named(json_string_value(json_object_get(p, "values")));
     i->lossless_ratio = real(p, "lossless_ratio");
-    i->probe = probe ? real(probe, "score") : -1;
-    i->probe_other = json_is_number(json_object_get(probe, "other")) ? real(probe, "other") : -1;
+    i->probe = json_is_number(probe) ? json_number_value(probe) : -1;
+    i->probe_other = json_is_number(other) ? json_number_value(other) : -1;
     snprintf(i->why, sizeof i->why, "%s", why ? why : "");
 }
 
@@ -111,7 +113,7 @@ void condensed_info(bonsai_condense_info *i, const json_t *meta)
 void condensed_options(bonsai_condense_options *o, const json_t *meta)
 {
     const json_t *from = json_object_get(meta, "options");
-    const json_t *split = json_object_get(from, "split"), *p = json_object_get(meta, "prototypes");
+    const json_t *split = json_object_get(from, "split"), *p = json_object_get(meta, "recipe");
     int layers = small_number(p ? p : from, "layers");
     bonsai_condense_options_init(o);
     if (json_is_object(from)) {

@@ -442,6 +442,15 @@ BONSAI_API bonsai_status bonsai_condense_many(bonsai_graph **out, bonsai_condens
                                               const double *ratios, int count,
                                               const bonsai_graph *g,
                                               const bonsai_condense_options *o);
+/* The prototypes of `small`, made of `was` by the method PROTOTYPES with members, after `was` has
+ * become `now`: nodes were added behind the older ones, and edges, features or labels may differ
+ * too.  Both graphs have a split.  Only what the change reaches is embedded again and goes to
+ * the nearest prototype of its class; layers and budget are those of small.  Of the options
+ * threads and progress count. */
+BONSAI_API bonsai_status bonsai_condense_update(bonsai_graph **out, bonsai_condense_info *info,
+                                                const bonsai_graph *now, const bonsai_graph *was,
+                                                const bonsai_graph *small,
+                                                const bonsai_condense_options *o);
 /* The nodes of full that a node of small stands for, at most `most`, nearest first: its members
  * where small names them, else the training nodes of its class; by the distance of their WL
  * embeddings in full to its features.  distances may be NULL; *found gets how many.  Of the
