@@ -112,9 +112,8 @@ static void to_sparse(int32_t *index, float *value, const bn_embedding *e, int64
     }
 }
 
-/* The given rows of e (NULL: row 0, 1, ...), dense or sparse. */
-static bonsai_status take_rows(bn_embedding *out, const bn_embedding *e, const int64_t *row,
-                               int64_t first, int64_t count, bool dense, int threads)
+bonsai_status bn_embedding_take(bn_embedding *out, const bn_embedding *e, const int64_t *row,
+                                int64_t count, bool dense, int threads)
 {
     bonsai_status rc;
     memset(out, 0, sizeof *out);
@@ -125,39 +124,47 @@ static bonsai_status take_rows(bn_embedding *out, const bn_embedding *e, const i
     else {
         BN_TRY(BN_NEW(&out->offsets, count + 1));
         for (int64_t i = 0; i < count; i++)
-            out->offsets[i + 1] = out->offsets[i] + row_length(e, row ? row[i] : first + i);
+            out->offsets[i + 1] = out->offsets[i] + row_length(e, row[i]);
         BN_TRY(BN_NEW(&out->index, out->offsets[count]));
         BN_TRY(BN_NEW(&out->value, out->offsets[count]));
     }
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t i = 0; i < count; i++) {
-        int64_t r = row ? row[i] : first + i;
         if (dense)
-            to_dense(out->dense + i * e->f, e, r);
+            to_dense(out->dense + i * e->f, e, row[i]);
         else
-            to_sparse(out->index + out->offsets[i], out->value + out->offsets[i], e, r);
+            to_sparse(out->index + out->offsets[i], out->value + out->offsets[i], e, row[i]);
     }
 done:
     return rc;
 }
 
-/* Training rows first in e, then those of the judged nodes; or those that are held out. */
-static bonsai_status share_rows(bn_job *job, const bn_embedding *e, const int32_t *node)
+/* Training rows first in e, then those of the judged nodes; or those that are held out.  Where e
+ * is as it should be the training rows stay where they are: they may be most of the memory. */
+static bonsai_status share_rows(bn_job *job, bn_embedding *e, const int32_t *node)
 {
     bonsai_status rc;
     int64_t count = e->rows - job->trees, *row = NULL;
     bool dense = all_lengths(e, job->threads) > e->rows * e->f / SPARSE_SHARE;
-    BN_TRY(take_rows(&job->x, e, NULL, 0, job->trees, dense, job->threads));
-    BN_TRY(BN_NEW(&row, job->trees + count));
+    BN_TRY(BN_NEW(&row, e->rows));
     for (int64_t i = 0; i < count; i++)
         row[i] = job->trees + i;
     for (int64_t t = 0; job->held && t < job->trees; t++)
         if (job->held[t])
             row[count++] = t;
-    BN_TRY(take_rows(&job->judge, e, row, 0, count, dense, job->threads));
     BN_TRY(BN_NEW(&job->judge_label, count));
     for (int64_t i = 0; i < count; i++)
         job->judge_label[i] = bn_label(job->g, job->held ? job->train[row[i]] : node[i]);
+    BN_TRY(bn_embedding_take(&job->judge, e, row, count, dense, job->threads));
+    if (dense == (e->dense != NULL)) {
+        job->x = *e;
+        job->x.rows = job->trees;
+        memset(e, 0, sizeof *e);
+        goto done;
+    }
+    for (int64_t t = 0; t < job->trees; t++)
+        row[t] = t;
+    BN_TRY(bn_embedding_take(&job->x, e, row, job->trees, dense, job->threads));
 done:
     bn_free(row);
     return rc;

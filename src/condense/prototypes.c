@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "candidate.h"
+#include "judge.h"
 
 enum { MOST_FITS = 6, STEPS = 1000 };
 static const double sharpness = 3;      /* of the posterior: SPEC section 6, step 3 */
@@ -79,39 +80,6 @@ static void rows_free(rows_of *r)
     bn_free(r->posterior);
 }
 
-/* The rows of x whose `held` is 0. */
-static bonsai_status pick_rows(bn_embedding *out, const bn_embedding *x, const uint8_t *held,
-                               int64_t count)
-{
-    bonsai_status rc;
-    int64_t at = 0, nnz = 0, f = x->f;
-    out->f = f;
-    out->rows = count;
-    if (x->dense)
-        BN_TRY(BN_NEW(&out->dense, count * f));
-    else {
-        BN_TRY(BN_NEW(&out->offsets, count + 1));
-        BN_TRY(BN_NEW(&out->index, x->offsets[x->rows]));
-        BN_TRY(BN_NEW(&out->value, x->offsets[x->rows]));
-    }
-    for (int64_t r = 0; r < x->rows; r++) {
-        if (held[r])
-            continue;
-        int64_t from = x->dense ? r * f : x->offsets[r];
-        int64_t len = x->dense ? f : x->offsets[r + 1] - from;
-        if (x->dense)
-            memcpy(out->dense + at++ * f, x->dense + from, (size_t)f * sizeof *x->dense);
-        else {
-            memcpy(out->index + nnz, x->index + from, (size_t)len * sizeof *x->index);
-            memcpy(out->value + nnz, x->value + from, (size_t)len * sizeof *x->value);
-            nnz += len;
-            out->offsets[++at] = nnz;
-        }
-    }
-done:
-    return rc;
-}
-
 /* All training rows, or those that are not held out for judging. */
 static bonsai_status rows_make(rows_of *r, search *w, bool all)
 {
@@ -119,19 +87,22 @@ static bonsai_status rows_make(rows_of *r, search *w, bool all)
     const bn_job *job = w->job;
     const uint8_t *held = all ? NULL : job->held;
     int64_t count = 0, classes = w->storage.classes;
+    int64_t *row = NULL;
     uint8_t *seen = NULL;
     BN_TRY(BN_NEW(&seen, classes));
+    BN_TRY(BN_NEW(&row, job->trees));
     BN_TRY(BN_NEW(&r->label, job->trees));
     r->s = (bn_source){&job->x, r->label, NULL, classes, 0};
     for (int64_t t = 0; t < job->trees; t++) {
         if (held && held[t])
             continue;
-        r->label[count] = bn_label(job->g, job->train[t]);
-        r->s.live += !seen[r->label[count]];
-        seen[r->label[count++]] = 1;
+        int32_t label = r->label[count] = bn_label(job->g, job->train[t]);
+        row[count++] = t;
+        r->s.live += !seen[label];
+        seen[label] = 1;
     }
     if (held) {
-        BN_TRY(pick_rows(&r->x, &job->x, held, count));
+        BN_TRY(bn_embedding_take(&r->x, &job->x, row, count, job->x.dense != NULL, job->threads));
         r->s.x = &r->x;
     }
     if (w->storage.soft) {
@@ -141,6 +112,7 @@ static bonsai_status rows_make(rows_of *r, search *w, bool all)
         r->s.posterior = r->posterior;
     }
 done:
+    bn_free(row);
     bn_free(seen);
     return rc;
 }
