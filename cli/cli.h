@@ -223,7 +223,7 @@ void report_condensed_sizes(report *r, const bonsai_condense_info *i);    /* sma
 void report_condensed_making(report *r, const bonsai_condense_info *i, const bonsai_graph *small);
 void condensed_info(bonsai_condense_info *i, const json_t *meta);       /* as far as it is there */
 json_t *condensed_metadata(const bonsai_graph *g);      /* yours; NULL: it is not condensed */
-/* The options that count for embedding the graph it was made of. */
+/* The budget that it was made with, and how the graph it was made of was embedded. */
 void condensed_options(bonsai_condense_options *o, const json_t *meta);
 int64_t condensed_roles(const bonsai_graph *g, bonsai_role role);       /* nodes of that role */
 

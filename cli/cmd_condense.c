@@ -14,7 +14,7 @@ enum { MOST_RATIOS = 32 };
 
 typedef struct {
     bonsai_condense_options o;
-    const char *path, *out, *ratios, *sample, *split;
+    const char *path, *out, *ratios, *sample, *split, *update, *was;
     int    method, accounting;              /* of the options, as ints for their rows */
     int    count;                           /* of what is written: 1 without --ratios */
     double ratio[MOST_RATIOS];
@@ -79,7 +79,7 @@ static int settle_budget(session *s, arguments *a)
         {"--ratio", a->o.ratio > 0}, {"--ratios", a->ratios != NULL}, {"--bytes", a->o.bytes > 0},
         {"--nodes", a->o.nodes > 0}, {"--trees", a->o.trees > 0},
     };
-    const char *first = NULL;
+    const char *first = a->update ? "--update" : NULL;      /* its budget is that of SMALL */
     for (size_t i = 0; i < sizeof budget / sizeof *budget; i++) {
         if (budget[i].given && first)
             return refuse(s, "%s and %s are both given: a graph has one budget", first,
@@ -103,6 +103,9 @@ static int settle(session *s, arguments *a)
         return refuse(s, "-o SMALL is missing");
     if (strlen(a->out) >= MOST_PATH)
         return refuse(s, "--output is longer than %d bytes", MOST_PATH - 1);
+    if (!a->update != !a->was)
+        return refuse(s, "%s is given without %s", a->update ? "--update" : "--was",
+                      a->update ? "--was OLD" : "--update SMALL");
     code = settle_budget(s, a);
     if (code == OPT_GO && a->sample)
         code = parse_sample(s, &a->o.sample, a->sample);
@@ -123,15 +126,17 @@ static void note_idle(session *s, const bonsai_condense_options *o)
     bonsai_condense_options_init(&d);
     if (o->raw_features && o->method != BONSAI_HERDING && o->method != BONSAI_KCENTER)
         note(s, "--on acts on the methods herding and kcenter only");
+    const int whole = o->method == BONSAI_AUTO || o->method == BONSAI_PROTOTYPES;
     if (o->method != BONSAI_TREES && o->method != BONSAI_AUTO &&
         (o->density != d.density || o->no_rknn || o->no_ppr || o->oversample > d.oversample ||
          o->match_classes))
         note(s, "--greedy, --no-rknn, --no-ppr, --oversample and --match-classes act on the method "
                 "trees only");
-    if (o->method != BONSAI_TREES && (o->select_features || o->project))
-        note(s, "--select-features and --project act with --method trees only");
-    if (o->method != BONSAI_PROTOTYPES && o->method != BONSAI_AUTO &&
-        (o->no_validation || o->hard_labels || o->members))
+    if (o->method != BONSAI_TREES && !whole && o->select_features)
+        note(s, "--select-features acts on the methods trees and prototypes only");
+    if (o->method != BONSAI_TREES && o->project)
+        note(s, "--project acts with --method trees only");
+    if (!whole && (o->no_validation || o->hard_labels || o->members))
         note(s, "--no-validation, --hard-labels and --members act on the method prototypes only");
 }
 
@@ -196,6 +201,10 @@ static const opt option_rows[] = {
      "random projection to so many dimensions before\nk-NN; 0: exact", "0..65536"},
     {OPT_TEXT, 0, "split", "A/B/C", &asked.split,
      "draw a new split: random, or percent such as\n60/20/20; otherwise the graph's own, or, where\nit has none, 60/20/20 (as bonsai split draws it)", NULL},
+    {OPT_TEXT, 0, "update", "SMALL", &asked.update,
+     "go on from prototypes that were made of OLD with\n--members, instead of from the beginning", NULL},
+    {OPT_TEXT, 0, "was", "OLD", &asked.was,
+     "the graph before it became GRAPH: nodes were added\nbehind its own, and anything may differ", NULL},
     {OPT_U64, 's', "seed", "S", &asked.o.seed, "the same seed gives the same bytes", NULL},
     {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
 };
@@ -212,7 +221,8 @@ static int parse(session *s, arguments *a, int argc, char **argv)
             "canceled while writing, those that are complete stay.",
         .examples = "  bonsai condense cora.bonsai -o small.bonsai --ratio 0.01\n"
                     "  bonsai condense cora.bonsai -o small --ratios 0.005,0.01,0.03\n"
-                    "  bonsai condense cora.bonsai -o few.bonsai --nodes 70 --method kcenter\n",
+                    "  bonsai condense cora.bonsai -o few.bonsai --nodes 70 --method kcenter\n"
+                    "  bonsai condense new.bonsai --update small.bonsai --was old.bonsai -o next.bonsai\n",
         .args = "GRAPH",
         .values = &a->path,
         .rows = option_rows,
@@ -280,8 +290,28 @@ static int print_results(session *s, const arguments *a, const bonsai_condense_i
     if (a->ratios)
         return s->json ? print_array(s, a, info, small) : print_rows(s, a, info);
     report r = {.count = 0};
-    report_condensed(&r, &a->o, info, small[0], a->to[0]);
+    bonsai_condense_options o = a->o;
+    if (a->update) {
+        json_t *meta = condensed_metadata(small[0]);
+        condensed_options(&o, meta);
+        json_decref(meta);
+    }
+    report_condensed(&r, &o, info, small[0], a->to[0]);
     return report_print(&r, s);
+}
+
+static bonsai_status update(session *s, bonsai_graph **small, bonsai_condense_info *info,
+                            const bonsai_graph *g, const arguments *a)
+{
+    bonsai_graph *was = NULL, *before = NULL;
+    bonsai_status rc = bonsai_graph_read(&was, a->was, &s->read);
+    if (rc == BONSAI_OK)
+        rc = bonsai_graph_read(&before, a->update, &s->read);
+    if (rc == BONSAI_OK)
+        rc = bonsai_condense_update(small, info, g, was, before, &a->o);
+    bonsai_graph_free(was);
+    bonsai_graph_free(before);
+    return rc;
 }
 
 /* A split that nobody asked for is worth a word: the user must judge on the rest of it. */
@@ -304,7 +334,9 @@ static int condense(session *s, const arguments *a)
     for (int i = 0; i < a->count; i++)
         bonsai_condense_info_init(&info[i]);
     bonsai_status rc = bonsai_graph_read(&g, a->path, &s->read);
-    if (rc == BONSAI_OK && a->ratios)
+    if (rc == BONSAI_OK && a->update)
+        rc = update(s, small, info, g, a);
+    else if (rc == BONSAI_OK && a->ratios)
         rc = bonsai_condense_many(small, info, a->ratio, a->count, g, &a->o);
     else if (rc == BONSAI_OK)
         rc = bonsai_condense(small, info, g, &a->o);
@@ -335,6 +367,8 @@ int cmd_condense(session *s, int argc, char **argv)
     for (int i = 0; i < a->count; i++) {
         if (path_is_same(a->path, a->to[i]))    /* it must not replace what it is made of */
             return refuse(s, "%s is the graph to condense; -o must name another", a->to[i]);
+        if (a->was && path_is_same(a->was, a->to[i]))
+            return refuse(s, "%s is the graph as it was; -o must name another", a->to[i]);
         if (!path_can_be_written(s, a->to[i]))
             return EXIT_FAILED;
     }

@@ -70,6 +70,8 @@ static void read_prototypes(bonsai_condense_info *i, const json_t *meta)
     const json_t *other = json_object_get(chosen, "probe_other");
     const char *why = json_string_value(json_object_get(chosen, "why"));
     i->method = method_named(json_string_value(json_object_get(meta, "method")));
+    if (p)
+        i->trees = whole(p, "trees");
     i->entries = small_number(p, "entries");
     i->values = type_named(json_string_value(json_object_get(p, "values")));
     i->lossless_ratio = real(p, "lossless_ratio");
@@ -119,6 +121,13 @@ void condensed_options(bonsai_condense_options *o, const json_t *meta)
     if (json_is_object(from)) {
         o->layers = layers >= 0 && layers <= 16 ? layers : o->layers;
         o->seed = (uint64_t)json_integer_value(json_object_get(from, "seed"));
+        o->ratio = real(from, "ratio");
+        o->bytes = whole(from, "bytes");
+        o->nodes = whole(from, "nodes");
+        o->trees = whole(from, "trees");
+        const char *accounting = json_string_value(json_object_get(from, "accounting"));
+        if (accounting && strcmp(accounting, "paper") == 0)
+            o->accounting = BONSAI_PAPER_FULL;
     }
     for (size_t k = 0; k < 3; k++)
         o->split[k] = json_number_value(json_array_get(split, k));
@@ -166,7 +175,7 @@ void report_condensed_sizes(report *r, const bonsai_condense_info *i)
     }
     report_real(r, "ratio", NULL, i->ratio, NULL);
     report_real(r, "paper_ratio", NULL, i->paper_ratio, NULL);
-    if (i->lossless_ratio > 0) {        /* its values are rounded, the full graph's are not */
+    if (i->lossless_ratio > 0 && i->lossless_ratio != i->ratio) {        /* its values are rounded, the full graph's are not */
         report_real(r, "lossless_ratio", NULL, i->lossless_ratio, NULL);
         report_real(r, NULL, "bytes in the same bits", 100 * i->lossless_ratio, "%.3f %%");
         report_note(r, "of the full graph, were its values rounded likewise");
@@ -179,7 +188,8 @@ static void add_budget(report *r, const bonsai_condense_options *o, const bonsai
     int paper = o->accounting != BONSAI_STRICT;
     double limit = i->budget > 0 ? i->budget : (double)(o->nodes > 0 ? o->nodes : o->trees);
     double used = i->budget > 0 ? (paper ? i->paper_bytes : i->bytes)
-                  : o->nodes > 0 ? (double)i->nodes : (double)i->roots;
+                  : o->nodes > 0 || i->method == BONSAI_PROTOTYPES ? (double)i->nodes
+                                                                   : (double)i->roots;
     report_int(r, "budget.limit", "budget", (int64_t)limit);
     report_note(r, "%s%s", unit, i->budget > 0 && paper ? " as in the paper" : "");
     report_text(r, "budget.unit", NULL, unit);

@@ -163,14 +163,17 @@ static void add_strongest(report *r, const bonsai_view *v, const float *row, con
                                    {NULL, NULL, NULL}};
     static const column beside[] = {{"feature", "feature", NULL}, {"value", "value", "%.4g"},
                                     {"above_mean", "above the mean", "%+.4g"}, {NULL, NULL, NULL}};
+    const uint32_t *kept = v->section[BONSAI_KEPT_FEATURES].data;
     int64_t count = 0;
     json_t *rows = json_array();
     for (int64_t j = 0; j < v->features; j++)
         if (row[j] != 0)
-            all[count++] = (share){j, (double)row[j] - (mean ? mean[j] : 0)};
+            all[count++] = (share){j, (double)row[j] - (mean ? mean[kept ? kept[j] : j] : 0)};
     qsort(all, (size_t)count, sizeof *all, largest_first);
     for (int64_t i = 0; i < count && i < TOP_FEATURES; i++) {
-        json_t *line = json_pack("[I,f]", (json_int_t)all[i].number, (double)row[all[i].number]);
+        int64_t j = all[i].number;
+        json_t *line = json_pack("[I,f]", kept ? (json_int_t)kept[j] : (json_int_t)j,
+                                 (double)row[j]);
         if (mean)
             json_array_append_new(line, json_real(all[i].value));
         json_array_append_new(rows, line);
@@ -187,8 +190,9 @@ static int add_features(report *r, session *s, const bonsai_graph *small,
 {
     const bonsai_view *v = bonsai_graph_view(small);
     size_t f = (size_t)v->features + 1;
+    size_t wide = full ? (size_t)bonsai_graph_features(full) + 1 : 0;
     float *row = calloc(f, sizeof *row);
-    double *mean = full ? calloc(f, sizeof *mean) : NULL;
+    double *mean = full ? calloc(wide, sizeof *mean) : NULL;
     share *all = calloc(f, sizeof *all);
     int code = EXIT_DONE;
     if (!row || !all || (full && !mean))

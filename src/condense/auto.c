@@ -9,6 +9,7 @@
 #include "auto.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "prototypes.h"
@@ -31,12 +32,37 @@ typedef struct {
     float   *target, *weight;
 } points;
 
-static bonsai_status list_labelled(points *q, const bonsai_graph *small)
+static int64_t origin(const bonsai_graph *g, int64_t v)
 {
-    bonsai_status rc = BN_NEW(&q->node, small->view.nodes);
-    for (int64_t v = 0; rc == BONSAI_OK && v < small->view.nodes; v++)
-        if (bn_label(small, v) >= 0)
+    const uint32_t *of = g->view.section[BONSAI_ORIGIN].data;
+    return of ? (int64_t)of[v] : v;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The labelled nodes that are not themselves judged on. */
+static bonsai_status list_labelled(points *q, const bonsai_graph *small, const bn_job *job)
+{
+    bonsai_status rc;
+    int64_t *held = NULL, count = 0;
+    BN_TRY(BN_NEW(&q->node, small->view.nodes));
+    BN_TRY(BN_NEW(&held, job->held ? job->trees : 0));
+    for (int64_t t = 0; job->held && t < job->trees; t++)
+        if (job->held[t])
+            held[count++] = origin(job->g, job->train[t]);
+    qsort(held, (size_t)count, sizeof *held, by_number);
+    for (int64_t v = 0; v < small->view.nodes; v++) {
+        int64_t of = origin(small, v);
+        if (bn_label(small, v) >= 0 &&
+            !bsearch(&of, held, (size_t)count, sizeof *held, by_number))
             q->node[q->count++] = (int32_t)v;
+    }
+done:
+    bn_free(held);
     return rc;
 }
 
@@ -55,7 +81,10 @@ static bonsai_status score_picked(double *percent, const bonsai_graph *small, co
     bn_probe *probe = NULL;
     double lambda;
     int64_t c = job->g->view.classes, room;
-    BN_TRY(list_labelled(&q, small));
+    *percent = job->judge.rows > 0 ? 0 : -1;
+    BN_TRY(list_labelled(&q, small, job));
+    if (q.count == 0 || job->judge.rows == 0)
+        goto done;
     if (!bn_mul(&room, q.count, c)) {
         rc = bn_fail(BONSAI_E_MEMORY, "out of memory: %lld labels of %lld classes",
                      (long long)q.count, (long long)c);
@@ -113,10 +142,12 @@ static void say_why(entrant *best, const entrant *other, const bn_preparation *p
     size_t size = sizeof best->info.why;
     if (other->rc != BONSAI_OK)
         snprintf(why, size, "%s: %s cannot be made: %s", name, with, other->sentence);
+    else if (p->job.judge.rows == 0)
+        snprintf(why, size, "%s: there are no nodes for a probe to judge on", name);
     else
         snprintf(why, size, "%s: the probe got %.1f %% of %lld %s nodes right, with %s %.1f %%",
                  name, best->info.probe, (long long)p->job.judge.rows,
-                 p->held_out ? "held-out training" : "validation", with, other->info.probe);
+                 p->job.held ? "held-out training" : "validation", with, other->info.probe);
 }
 
 bonsai_status bn_auto(bonsai_graph **out, bonsai_condense_info *info, bn_preparation *p,
@@ -139,6 +170,9 @@ bonsai_status bn_auto(bonsai_graph **out, bonsai_condense_info *info, bn_prepara
     best->info.probe_other = other->rc == BONSAI_OK ? other->info.probe : -1;
     best->info.seconds_probe = trees.info.seconds_probe + prototypes.info.seconds_probe;
     best->info.seconds_cluster = prototypes.info.seconds_cluster;
+    best->info.seconds_knn = p->seconds_knn;
+    best->info.seconds_cover = trees.info.seconds_cover;
+    best->info.seconds_sparsify = trees.info.seconds_sparsify;
     say_why(best, other, p);
     BN_TRY(bn_report_choice(best->small, &best->info));
     *info = best->info;

@@ -64,6 +64,19 @@ static double distance(const bn_embedding *e, int64_t r, const float *row, doubl
     return sqrt(fmax(0, sum));
 }
 
+/* The features of full that small has, where it has only some. */
+static bonsai_status keep_columns(bonsai_graph **out, const bonsai_graph *small,
+                                  const bonsai_graph *full)
+{
+    const bonsai_array *kept = &small->view.section[BONSAI_KEPT_FEATURES];
+    const uint32_t *of = kept->data;
+    if (!of || bn_has(full, BONSAI_KEPT_FEATURES))
+        return BONSAI_OK;
+    if (kept->count > 0 && of[kept->count - 1] >= (uint64_t)full->view.features)
+        return BONSAI_OK;               /* another graph: the numbers of features will tell */
+    return bn_graph_columns(out, full, (const int32_t *)of, kept->count);
+}
+
 static bonsai_status check_pair(const bonsai_graph *small, int64_t node, const bonsai_graph *full)
 {
     if (node < 0 || node >= small->view.nodes)
@@ -107,7 +120,7 @@ bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t 
 {
     bonsai_status rc;
     bonsai_condense_options o;
-    bonsai_graph *split = NULL;
+    bonsai_graph *split = NULL, *columns = NULL;
     bn_embedding e = {0};
     int32_t *of = NULL;
     float *row = NULL;
@@ -117,6 +130,9 @@ bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t 
     BN_TRY(bn_request_check(&o));
     BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, o.threads));
     BN_TRY(bn_graph_need(full, BN_ALL_SECTIONS, o.threads));
+    BN_TRY(keep_columns(&columns, small, full));
+    if (columns)
+        full = columns;
     BN_TRY(check_pair(small, node, full));
     if (bn_has(small, BONSAI_MEMBERS))
         BN_TRY(list_members(&of, &count, small, node, full));
@@ -133,6 +149,7 @@ bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t 
 done:
     bn_embedding_free(&e);
     bonsai_graph_free(split);
+    bonsai_graph_free(columns);
     bn_free(of);
     bn_free(row);
     return rc;
