@@ -17,6 +17,7 @@
  * so the bits do not depend on the number of threads.  Cost O(n f min(n, f) + min(n, f)^3).
  *
  * SPDX-License-Identifier: MIT */
+#include <assert.h>
 #include <cblas.h>
 #include <math.h>
 #include <string.h>
@@ -242,8 +243,9 @@ static void back(double *out, const bn_fit *q, const double *y, int64_t k)
         back_slabs(out, q, y, k);
 }
 
-/* Solves for lambda number i in room (m,m); false where the numbers are not finite. */
-static bool solve(const bn_fit *q, int i, double *room)
+/* Solves for lambda number i in room (m,m).  What is finite is positive definite by far more
+ * than rounding takes away. */
+static void solve(const bn_fit *q, int i, double *room)
 {
     int m = (int)q->m, k = (int)q->k, info = 0;
     double *b = q->b + i * q->c;
@@ -251,32 +253,23 @@ static bool solve(const bn_fit *q, int i, double *room)
     for (int64_t j = 0; j < q->m; j++)
         room[j * q->m + j] += q->lambda[i] * q->squares;
     dpotrf_("U", &m, room, &m, &info);
-    if (info != 0)
-        return false;
+    assert(info == 0);
     cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, m, (int)q->c, 1.0,
                 room, m, b, k);
     cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, m, (int)q->c, 1.0,
                 room, m, b, k);
-    return true;
 }
 
 /* As many lambdas at once as there are threads. */
-static bonsai_status solve_all(bn_fit *q)
+static void solve_all(const bn_fit *q)
 {
-    bool fine[BN_FIT_WAYS] = {false};
     int team = bn_team(q->threads, q->ways);
-    bonsai_status rc = BN_NEW(&q->factor, team * q->m * q->m);
-    for (int first = 0; rc == BONSAI_OK && first < q->ways; first += team) {
+    for (int first = 0; first < q->ways; first += team) {
         int last = (int)at_most(first + team, q->ways);
-#pragma omp parallel for num_threads(last - first) schedule(static)
+#pragma omp parallel for num_threads(team) schedule(static)
         for (int i = first; i < last; i++)
-            fine[i] = solve(q, i, q->factor + (i - first) * q->m * q->m);
-        for (int i = first; i < last; i++)
-            if (!fine[i])
-                rc = bn_fail(BONSAI_E_ARGUMENT, "%lld rows of %lld features cannot be fitted: "
-                             "their squares are not finite", (long long)q->n, (long long)q->x->f);
+            solve(q, i, q->factor + (i - first) * q->m * q->m);
     }
-    return rc;
 }
 
 /* ---- a fit, from rows to weights ---- */
@@ -314,6 +307,9 @@ bonsai_status bn_fit_rows(bn_fit *q, const bn_points *given, const int32_t *labe
             q->y[i * q->c + j] = q->root[i] * (2 * is - 1);
         }
     }
+    if (!isfinite(q->squares))
+        rc = bn_fail(BONSAI_E_ARGUMENT, "%lld rows of %lld features cannot be fitted: one of them "
+                     "is not finite", (long long)q->n, (long long)q->x->f);
 done:
     return rc;
 }
@@ -344,6 +340,7 @@ static bonsai_status make_room(bn_fit *q)
         slab = slab > rows * q->wide ? slab : rows * q->wide;
     BN_TRY(BN_NEW(&q->slab, slab));
     BN_TRY(BN_NEW(&q->gram, q->m * q->m));
+    BN_TRY(BN_NEW(&q->factor, bn_team(q->threads, q->ways) * q->m * q->m));
     BN_TRY(BN_NEW(&q->b, q->m * q->k));
     BN_TRY(BN_NEW(&q->exact, q->wide * q->k));
 done:
@@ -359,12 +356,12 @@ bonsai_status bn_fit_direct(bn_fit *q)
     BN_TRY(BN_NEW(&q->w, q->wide * q->k));
     bn_blas_begin();
     build(q);
-    rc = solve_all(q);
-    if (rc == BONSAI_OK && q->dual)
+    solve_all(q);
+    if (q->dual)
         back(q->exact, q, q->b, q->k);
     bn_blas_end();
     const double *w = q->dual ? q->exact : q->b;
-    for (int64_t i = 0; rc == BONSAI_OK && i < q->wide * q->k; i++)
+    for (int64_t i = 0; i < q->wide * q->k; i++)
         q->w[i] = (float)w[i];
 done:
     return rc;

@@ -6,10 +6,7 @@
 
 #include "prototypes.h"
 
-enum {
-    BN_FIT_BLOCK = 256,         /* rows to score at a time */
-    BN_FIT_WAYS = 4             /* lambdas in one fit, at most */
-};
+enum { BN_FIT_BLOCK = 256 };    /* rows to score at a time */
 
 typedef struct {
     const bn_embedding *x;
@@ -40,7 +37,7 @@ typedef struct {
  * NULL: the rows of x have the labels, and all weigh the same. */
 bonsai_status bn_fit_rows(bn_fit *q, const bn_points *points, const int32_t *label);
 bonsai_status bn_fit_direct(bn_fit *q);                 /* w, by a factorisation per lambda */
-bonsai_status bn_fit_steps(bn_fit *q, bn_progress p);   /* w, of one lambda and sparse rows, by steps */
+bonsai_status bn_fit_steps(bn_fit *q, bn_progress p);   /* of one lambda and sparse rows, nearly */
 void bn_fit_free(bn_fit *q);
 /* out (count,k) = rows first .. first+count-1 of x, and the constant, times q->w; between
  * bn_blas_begin and bn_blas_end, on this thread. */

@@ -4,7 +4,7 @@
  *   rounds     every row to the nearest mean, by |c|^2 - 2 x c
  *   repair     an empty cluster takes the row that is farthest from its mean
  *   distinct   as many clusters as rows: no distances needed
- *   many rows  Lloyd on a sample, then every row to the nearest of its means
+ *   many rows  rounds on a sample, then a few on all
  *
  * The means of a tile of clusters at a time are made from the members, so there is never more
  * than a tile of them.  Dense rows are copied by blocks for sgemm; a sparse row adds up rows of
@@ -22,7 +22,7 @@
 
 enum { BLOCK = 256, LEAST_BLOCK = 8, BLOCK_FLOATS = 1 << 20 };      /* rows multiplied at a time */
 enum { TILE = 256, LEAST_TILE = 16, TILE_FLOATS = 1 << 22 };        /* with so many means */
-enum { SAMPLE = 50000, SAMPLE_EACH = 32 };      /* rows for the rounds, and per cluster */
+enum { SAMPLE = 8192, SAMPLE_EACH = 32, FULL_ROUNDS = 2 };     /* where there are more rows */
 static const double far_away = 4;       /* |mean|^2 over the variance from which rows are centred */
 
 typedef struct {
@@ -40,6 +40,7 @@ typedef struct {
     float   *x, *product;       /* lanes x block x f, lanes x block x tile */
     int64_t *size;              /* k */
     bn_progress progress;
+    int64_t  ticks;             /* of the whole call */
 } run;
 
 /* ---- rows ---- */
@@ -153,16 +154,16 @@ static void find_means(const run *q, const bn_groups *g, int64_t c, int64_t wide
 #pragma omp parallel for num_threads(bn_team(q->threads, wide)) schedule(dynamic)
     for (int64_t j = 0; j < wide; j++) {
         double *sum = q->sum + j * f, norm = 0;
-        double members = (double)(g->first[c + j + 1] - g->first[c + j]);
+        int64_t members = g->first[c + j + 1] - g->first[c + j];
         memset(sum, 0, (size_t)f * sizeof *sum);
         for (int64_t i = g->first[c + j]; i < g->first[c + j + 1]; i++)
             bn_row_add(sum, q->e, g->at[i], 1);
-        for (int64_t t = 0; t < f; t++) {
-            float v = (float)(sum[t] / members - (q->shift ? (double)q->shift[t] : 0));
+        for (int64_t t = 0; t < f && members > 0; t++) {
+            float v = (float)(sum[t] / (double)members - (q->shift ? (double)q->shift[t] : 0));
             q->mean[q->e->dense ? j * f + t : t * q->tile + j] = v;
             norm += (double)v * (double)v;
         }
-        q->norm[j] = (float)norm;
+        q->norm[j] = members > 0 ? (float)norm : INFINITY;
     }
 }
 
@@ -242,28 +243,13 @@ static int64_t count_empty(const run *q)
     return empty;
 }
 
-/* Rounding may set a row apart from others that equal it: then its whole cluster is at 0. */
-static bool stands_apart(const run *q, int64_t i)
-{
-    for (int64_t j = 0; j < q->count; j++)
-        if (q->cluster[j] == q->cluster[i] && !same_row(q->e, q->rows[j], q->rows[i]))
-            return true;
-    for (int64_t j = 0; j < q->count; j++)
-        if (q->cluster[j] == q->cluster[i])
-            q->best[j] = 0;
-    return false;
-}
-
 /* The row that is farthest from its mean, and not alone there; -1: none. */
 static int64_t farthest(const run *q)
 {
     int64_t far = -1;
-    do {
-        far = -1;
-        for (int64_t i = 0; i < q->count; i++)
-            if (q->size[q->cluster[i]] > 1 && q->best[i] > (far < 0 ? 0 : q->best[far]))
-                far = i;
-    } while (far >= 0 && !stands_apart(q, far));
+    for (int64_t i = 0; i < q->count; i++)
+        if (q->size[q->cluster[i]] > 1 && q->best[i] > (far < 0 ? 0 : q->best[far]))
+            far = i;
     return far;
 }
 
@@ -300,22 +286,20 @@ static int64_t close_gaps(run *q)
     return found;
 }
 
-/* Seeds, then rounds until no row changes its cluster. */
-static bonsai_status lloyd(run *q, bn_groups *g, int rounds, uint64_t seed)
+/* Rounds until no row changes its cluster; ticks end at `last` of q->ticks. */
+static bonsai_status settle(run *q, int rounds, int64_t last)
 {
     bonsai_status rc;
     int32_t *before = NULL;
+    bn_groups g = {0};
     size_t bytes = (size_t)q->count * sizeof *before;
-    int64_t asked = q->k, ticks = asked + rounds;
-    bn_seeds s = {q->e, q->rows, q->count, q->k, q->cluster, q->threads, q->progress};
     BN_TRY(BN_NEW(&before, q->count));
-    BN_TRY(bn_kmeans_seed(&s, seed, ticks));
-    q->k = s.k;
+    BN_TRY(bn_groups_new(&g, q->count, q->k));
     for (int round = 0; round < rounds && q->k > 1; round++) {
-        BN_TRY(bn_tick(q->progress, "clusters", asked + round, ticks));
+        BN_TRY(bn_tick(q->progress, "clusters", last - rounds + round, q->ticks));
         memcpy(before, q->cluster, bytes);
-        bn_groups_fill(g, q->rows, q->cluster, q->count, q->k);
-        assign(q, g);
+        bn_groups_fill(&g, q->rows, q->cluster, q->count, q->k);
+        assign(q, &g);
         repair(q);
         if (memcmp(before, q->cluster, bytes) == 0)
             break;
@@ -323,6 +307,19 @@ static bonsai_status lloyd(run *q, bn_groups *g, int rounds, uint64_t seed)
     q->k = close_gaps(q);
 done:
     bn_free(before);
+    bn_groups_free(&g);
+    return rc;
+}
+
+static bonsai_status seed_and_settle(run *q, int rounds, uint64_t seed)
+{
+    bonsai_status rc;
+    int64_t asked = q->k;
+    bn_seeds s = {q->e, q->rows, q->count, q->k, q->cluster, q->threads, q->progress};
+    BN_TRY(bn_kmeans_seed(&s, seed, q->ticks));
+    q->k = s.k;
+    BN_TRY(settle(q, rounds, asked + rounds));
+done:
     return rc;
 }
 
@@ -391,26 +388,25 @@ static void draw_rows(int64_t *out, int64_t many, const int64_t *rows, int64_t c
             out[taken++] = rows[i];
 }
 
-/* The run of all rows, whose clusters become those of the means of a sample. */
+/* All rows to the nearest of the means that a sample settles on. */
 static bonsai_status cluster_sample(run *all, int64_t many, int rounds, uint64_t seed)
 {
     bonsai_status rc;
     bn_groups g = {0};
     int64_t *rows = NULL;
     run q = {.e = all->e, .count = many, .k = all->k, .threads = all->threads,
-             .progress = all->progress};
+             .progress = all->progress, .ticks = all->ticks};
     BN_TRY(BN_NEW(&rows, many));
     BN_TRY(BN_NEW(&q.cluster, many));
-    BN_TRY(bn_groups_new(&g, many, q.k));
     draw_rows(rows, many, all->rows, all->count, seed);
     q.rows = rows;
     BN_TRY(new_run(&q));
-    BN_TRY(lloyd(&q, &g, rounds, seed));
-    all->k = q.k;
+    BN_TRY(seed_and_settle(&q, rounds, seed));
+    BN_TRY(bn_groups_new(&g, many, q.k));
     bn_groups_fill(&g, rows, q.cluster, many, q.k);
+    all->k = q.k;
     assign(all, &g);
     repair(all);
-    all->k = close_gaps(all);
 done:
     free_run(&q);
     bn_groups_free(&g);
@@ -424,31 +420,28 @@ bonsai_status bn_kmeans(int32_t *cluster, int64_t *found, const bn_embedding *e,
                         int threads, bn_progress p)
 {
     bonsai_status rc;
-    bn_groups g = {0};
     run q = {.e = e, .rows = rows, .count = count, .k = k, .cluster = cluster,
              .threads = bn_threads(threads), .progress = p};
-    int64_t ticks = at_most(k, count) + rounds;
     *found = 0;
     if (k < 1)
         return bn_fail(BONSAI_E_ARGUMENT, "k is %lld: there must be a cluster", (long long)k);
-    BN_TRY(bn_tick(p, "clusters", 0, ticks));
+    int64_t many = k > SAMPLE / SAMPLE_EACH ? at_most(k, count) * SAMPLE_EACH : SAMPLE;
+    int full = rounds < FULL_ROUNDS ? rounds : FULL_ROUNDS;
+    q.ticks = at_most(k, count) + rounds + full;
+    BN_TRY(bn_tick(p, "clusters", 0, q.ticks));
     if (k >= count) {
         BN_TRY(distinct_rows(cluster, found, e, rows, count, q.threads));
-        goto last;
-    }
-    int64_t many = SAMPLE_EACH * k > SAMPLE ? SAMPLE_EACH * k : SAMPLE;
-    BN_TRY(new_run(&q));
-    if (count > many) {
-        BN_TRY(cluster_sample(&q, many, rounds, seed));
     } else {
-        BN_TRY(bn_groups_new(&g, count, k));
-        BN_TRY(lloyd(&q, &g, rounds, seed));
+        BN_TRY(new_run(&q));
+        if (count > many) {
+            BN_TRY(cluster_sample(&q, many, rounds, seed));
+            BN_TRY(settle(&q, full, q.ticks));
+        } else
+            BN_TRY(seed_and_settle(&q, rounds, seed));
+        *found = q.k;
     }
-    *found = q.k;
-last:
-    BN_TRY(bn_tick(p, "clusters", ticks, ticks));
+    BN_TRY(bn_tick(p, "clusters", q.ticks, q.ticks));
 done:
     free_run(&q);
-    bn_groups_free(&g);
     return rc;
 }

@@ -10,7 +10,7 @@
 
 #include "fit.h"
 
-enum { STRETCH = 16 * BN_FIT_BLOCK, WAYS = BN_FIT_WAYS, MOST_ROWS = 20000, MOST_DIRECT = 2048 };
+enum { STRETCH = 16 * BN_FIT_BLOCK, WAYS = 4, MOST_ROWS = 20000, MOST_DIRECT = 1024 };
 static const double grid[WAYS] = {0.03162, 0.003162, 0.0003162, 0.00003162};
 static const double posterior_lambda = 1e-4;
 static const double most_products = 8e9;        /* of dense rows, for a posterior */
@@ -140,12 +140,14 @@ bonsai_status bn_posterior(float *posterior, const bn_embedding *e, const int32_
                 .threads = bn_threads(threads)};
     if (e->rows == 0)
         return BONSAI_OK;
-    BN_TRY(bn_tick(p, "fitting", 0, 1));
     BN_TRY(bn_fit_rows(&q, NULL, label));
     if (!e->dense && q.m > MOST_DIRECT)
         BN_TRY(bn_fit_steps(&q, p));
-    else
+    else {
+        BN_TRY(bn_tick(p, "fitting", 0, 1));
         BN_TRY(bn_fit_direct(&q));
+        BN_TRY(bn_tick(p, "fitting", 1, 1));
+    }
     bn_blas_begin();
 #pragma omp parallel for num_threads(bn_team(q.threads, e->rows / BN_FIT_BLOCK)) schedule(dynamic)
     for (int64_t i = 0; i < e->rows; i += BN_FIT_BLOCK) {
@@ -155,7 +157,6 @@ bonsai_status bn_posterior(float *posterior, const bn_embedding *e, const int32_
             soften(posterior + r * classes, classes, sharpness);
     }
     bn_blas_end();
-    BN_TRY(bn_tick(p, "fitting", 1, 1));
 done:
     bn_fit_free(&q);
     return rc;

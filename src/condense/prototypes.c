@@ -19,6 +19,7 @@
 enum { MOST_FITS = 6, STEPS = 1000 };
 static const double sharpness = 3;      /* of the posterior: SPEC section 6, step 3 */
 static const double enough = 0.97;      /* of the budget */
+static const double most_of = 0.8;      /* the entries of rows */
 static const double noise = 1;          /* points of the probe that mean nothing */
 static const int64_t multiples[] = {1, 2, 3, 6, 12};    /* nodes per class of thinned candidates */
 enum { MULTIPLES = sizeof multiples / sizeof *multiples, CANDIDATES = MULTIPLES + 2 };
@@ -154,32 +155,55 @@ static int64_t first_guess(const search *w, const bn_storage *s, int64_t rows, i
     return n < cap ? n : cap;
 }
 
+static bool whole(const candidate *a)
+{
+    return a->fits && a->keep.t == 0;
+}
+
+/* Among few nodes one more may be a large part of the budget: it is taken where the rows then
+ * still keep most of their entries. */
+static bonsai_status top_up(candidate *a, search *w, const bn_source *s, int64_t cap)
+{
+    bonsai_status rc = BONSAI_OK;
+    candidate more = {.storage = a->storage};
+    if (!whole(a) || a->bytes >= enough * w->budget.bytes || a->c.asked >= cap)
+        goto done;
+    BN_TRY(make(&more, w, s, a->c.asked + 1, true));
+    if (more.fits && (double)more.keep.nnz >= most_of * (double)more.keep.all) {
+        candidate t = *a;
+        *a = more;
+        more = t;
+    }
+done:
+    candidate_free(&more);
+    return rc;
+}
+
 /* As many nodes as fit with all their entries, in a few attempts; at least one of each class,
  * which then need not keep all.  What entries a centroid has is known only when it is made. */
 static bonsai_status make_whole(candidate *a, search *w, const bn_source *s)
 {
     bonsai_status rc = BONSAI_OK;
     int64_t cap = s->x->rows < w->budget.nodes ? s->x->rows : w->budget.nodes;
-    int64_t low = s->live < cap ? s->live : cap, high = cap + 1, floor_ = low;
+    int64_t least = s->live < cap ? s->live : cap, low = least, high = cap + 1;
     int64_t n = first_guess(w, &a->storage, s->x->rows, cap), made = -1;
     bool known = false;                 /* that `low` fits with all entries */
     n = n < low ? low : n;
     for (int i = 0; i < MOST_FITS && n != made; i++) {
         BN_TRY(make(a, w, s, n, true));
         made = n;
-        bool whole = a->fits && a->keep.t == 0;
-        if (whole && (n == cap || a->bytes >= enough * w->budget.bytes || a->c.count < n))
-            goto done;
-        low = whole ? n : low;
-        high = whole ? high : n;
-        known |= whole;
+        if (whole(a) && (n == cap || a->bytes >= enough * w->budget.bytes))
+            break;
+        low = whole(a) ? n : low;
+        high = whole(a) ? high : n;
+        known |= whole(a);
         double next = floor((double)n * w->budget.bytes / a->bytes);
         n = next >= (double)high ? high - 1 : next > (double)low ? (int64_t)next : low;
-        if (whole && n == low)
-            goto done;
-        if (i + 2 >= MOST_FITS)         /* time to settle for one that is known to fit */
-            n = known ? low : n - n / 50 > floor_ ? n - n / 50 : floor_;
+        n = n < least ? least : n;
+        if (i + 2 >= MOST_FITS)         /* time to settle for one that fits */
+            n = known ? low : n - n / 50 > least ? n - n / 50 : least;
     }
+    BN_TRY(top_up(a, w, s, cap));
 done:
     return rc;
 }
@@ -316,9 +340,9 @@ static bonsai_status make_exact(candidate *a, search *w, const bn_source *s)
     bonsai_status rc = BONSAI_OK;
     candidate b = {.storage = a->storage};
     b.storage.type = BONSAI_F32;
-    if (a->c.count < s->x->rows || a->keep.t > 0 || !isfinite(w->budget.bytes))
+    if (a->c.asked < s->x->rows || a->keep.t > 0 || !isfinite(w->budget.bytes))
         goto done;
-    BN_TRY(make(&b, w, s, a->c.count, true));
+    BN_TRY(make(&b, w, s, a->c.asked, true));
     if (b.fits && b.keep.t == 0) {
         candidate t = *a;
         *a = b;
