@@ -28,7 +28,7 @@ _bonsai() {
         _bonsai_words "auto keep f32 f16 u8 sparse sparse-u8" "$cur"
         return ;;
     --method|--methods)
-        _bonsai_words "trees random random-trees herding kcenter degree$([ "$prev" = --methods ] && echo " all")" "$cur"
+        _bonsai_words "trees random random-trees herding kcenter degree prototypes auto$([ "$prev" = --methods ] && echo " all")" "$cur"
         return ;;
     --methods)
         _bonsai_words "all trees random random-trees herding kcenter degree prototypes auto" "$cur"
@@ -96,7 +96,8 @@ _bonsai() {
         _bonsai_words "--output --parts --split --seed $reads $common" "$cur" ;;
     condense)
         _bonsai_words "--output --ratio --ratios --bytes --nodes --trees --method --accounting
-            --no-validation --hard-labels --members --update --was --layers --k --sample --theta --delta --greedy --patience --beta --prune-share --min-pruned
+            --no-validation --hard-labels --members --update --was --layers --k --sample --theta
+            --delta --greedy --patience --beta --prune-share --min-pruned
             --oversample --match-classes --select-features --no-rknn --no-ppr --inductive --on
             --project --split --seed $reads $common" "$cur" ;;
     explain)
