@@ -243,28 +243,13 @@ static int64_t count_empty(const run *q)
     return empty;
 }
 
-/* Rounding may set a row apart from others that equal it: then its whole cluster is at 0. */
-static bool stands_apart(const run *q, int64_t i)
-{
-    for (int64_t j = 0; j < q->count; j++)
-        if (q->cluster[j] == q->cluster[i] && !same_row(q->e, q->rows[j], q->rows[i]))
-            return true;
-    for (int64_t j = 0; j < q->count; j++)
-        if (q->cluster[j] == q->cluster[i])
-            q->best[j] = 0;
-    return false;
-}
-
 /* The row that is farthest from its mean, and not alone there; -1: none. */
 static int64_t farthest(const run *q)
 {
     int64_t far = -1;
-    do {
-        far = -1;
-        for (int64_t i = 0; i < q->count; i++)
-            if (q->size[q->cluster[i]] > 1 && q->best[i] > (far < 0 ? 0 : q->best[far]))
-                far = i;
-    } while (far >= 0 && !stands_apart(q, far));
+    for (int64_t i = 0; i < q->count; i++)
+        if (q->size[q->cluster[i]] > 1 && q->best[i] > (far < 0 ? 0 : q->best[far]))
+            far = i;
     return far;
 }
 
