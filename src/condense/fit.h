@@ -1,0 +1,46 @@
+/* fit.h -- weighted ridge regression in closed form; see fit.c.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_FIT_H
+#define BN_FIT_H
+
+#include "prototypes.h"
+
+enum { BN_FIT_BLOCK = 256 };    /* rows to score at a time */
+
+typedef struct {
+    const bn_embedding *x;
+    int64_t n;                  /* rows that take part, evenly spread over those of x */
+    int64_t wide;               /* f + 1 */
+    int64_t c, k;               /* classes; classes times lambdas */
+    const double *lambda;
+    int     ways;               /* how many lambdas */
+    int     threads;
+    bool    dual;
+    int64_t m, depth;           /* the smaller of n and wide, and the other */
+
+    double *root;               /* n: of the weights, which sum to 1 */
+    double *y;                  /* (n,c): targets times roots */
+    double  squares;            /* the mean squared length of a row, the constant included */
+    int64_t *offsets;           /* lines of a sparse A: its rows, or its columns where dual */
+    int32_t *index;
+    double  *value;
+    double *slab;
+    double *gram;               /* (m,m): the lower half */
+    double *factor;             /* a copy of it per lambda that is under way */
+    double *b;                  /* (m,k): right-hand sides, then solutions */
+    double *exact;              /* (wide,k): where dual, the weights */
+    float  *w;                  /* (wide,k) */
+} bn_fit;
+
+/* Sets the rows, their weights and targets; x, n, c, lambda, ways and threads are given.  points
+ * NULL: the rows of x have the labels, and all weigh the same. */
+bonsai_status bn_fit_rows(bn_fit *q, const bn_points *points, const int32_t *label);
+bonsai_status bn_fit_direct(bn_fit *q);                 /* w, by a factorisation per lambda */
+bonsai_status bn_fit_steps(bn_fit *q, bn_progress p);   /* of one lambda and sparse rows, nearly */
+void bn_fit_free(bn_fit *q);
+/* out (count,k) = rows first .. first+count-1 of x, and the constant, times q->w; between
+ * bn_blas_begin and bn_blas_end, on this thread. */
+void bn_fit_score(float *out, const bn_fit *q, const bn_embedding *x, int64_t first, int64_t count);
+
+#endif

@@ -1,0 +1,163 @@
+/* probe.c -- ridge regression as the judge of candidates, and for posteriors.
+ *
+ * Candidates are compared by what a classifier fitted on their points alone (fit.c) gets right
+ * among validation nodes.  The lambdas are those that were best somewhere among 6 to 1,600
+ * points of four real graphs; all are scored in one pass over the judged rows.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <assert.h>
+#include <math.h>
+
+#include "fit.h"
+
+enum { STRETCH = 16 * BN_FIT_BLOCK, WAYS = 4, MOST_ROWS = 20000, MOST_DIRECT = 1024 };
+static const double grid[WAYS] = {0.03162, 0.003162, 0.0003162, 0.00003162};
+static const double posterior_lambda = 1e-4;
+static const double most_products = 8e9;        /* of dense rows, for a posterior */
+
+struct bn_probe {
+    const bn_embedding *judge;
+    const int32_t *label;
+    int64_t classes;
+    int     threads;
+};
+
+static int64_t at_most(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- the probe ---- */
+
+bonsai_status bn_probe_new(bn_probe **out, const bn_embedding *judge, const int32_t *label,
+                           int64_t classes, int threads)
+{
+    bn_probe *p = NULL;
+    bonsai_status rc = BN_NEW(&p, 1);
+    if (rc == BONSAI_OK)
+        *p = (bn_probe){judge, label, classes, bn_threads(threads)};
+    *out = p;
+    return rc;
+}
+
+void bn_probe_free(bn_probe *p)
+{
+    bn_free(p);
+}
+
+/* Adds to right (WAYS) how many of some rows each lambda has right. */
+static void count_right(int64_t *right, const float *score, const int32_t *label, int64_t rows,
+                        int64_t c)
+{
+    for (int64_t i = 0; i < rows * WAYS; i++) {
+        const float *s = score + i * c;
+        int64_t best = 0;
+        for (int64_t j = 1; j < c; j++)
+            best = s[j] > s[best] ? j : best;
+        right[i % WAYS] += best == label[i / WAYS];
+    }
+}
+
+static bonsai_status judge_all(int64_t *right, const bn_probe *p, const bn_fit *q)
+{
+    bonsai_status rc;
+    float *score = NULL;
+    int64_t (*part)[WAYS] = NULL, rows = p->judge->rows;
+    int64_t blocks = (rows + BN_FIT_BLOCK - 1) / BN_FIT_BLOCK;
+    BN_TRY(BN_NEW(&score, at_most(STRETCH, rows) * q->k));
+    BN_TRY(BN_NEW(&part, blocks));
+    bn_blas_begin();
+    for (int64_t at = 0; at < rows; at += STRETCH) {
+        int64_t end = at_most(at + STRETCH, rows);
+#pragma omp parallel for num_threads(bn_team(p->threads, blocks)) schedule(dynamic)
+        for (int64_t i = at; i < end; i += BN_FIT_BLOCK) {
+            int64_t count = at_most(BN_FIT_BLOCK, end - i);
+            float *s = score + (i - at) * q->k;
+            bn_fit_score(s, q, p->judge, i, count);
+            count_right(part[i / BN_FIT_BLOCK], s, p->label + i, count, q->c);
+        }
+    }
+    bn_blas_end();
+    for (int64_t i = 0; i < blocks; i++)
+        for (int w = 0; w < WAYS; w++)
+            right[w] += part[i][w];
+done:
+    bn_free(score);
+    bn_free(part);
+    return rc;
+}
+
+bonsai_status bn_probe_score(double *percent, double *lambda, bn_probe *p, const bn_points *points)
+{
+    bonsai_status rc;
+    int64_t right[WAYS] = {0}, rows = p->judge->rows;
+    bn_fit q = {.x = points->x, .n = points->x->rows, .c = p->classes, .lambda = grid, .ways = WAYS,
+                .threads = p->threads};
+    int best = 0;
+    assert(points->x->f == p->judge->f);
+    if (q.n == 0)
+        return bn_fail(BONSAI_E_ARGUMENT, "a probe needs at least one point");
+    BN_TRY(bn_fit_rows(&q, points, NULL));
+    BN_TRY(bn_fit_direct(&q));
+    BN_TRY(judge_all(right, p, &q));
+    for (int w = 1; w < WAYS; w++)              /* the largest comes first and keeps ties */
+        best = right[w] > right[best] ? w : best;
+    *percent = rows > 0 ? 100.0 * (double)right[best] / (double)rows : 0;
+    *lambda = grid[best];
+done:
+    bn_fit_free(&q);
+    return rc;
+}
+
+/* ---- posteriors ---- */
+
+/* Dense rows are fewer where they are long, so that no fit takes longer than about a second. */
+static int64_t rows_to_fit(const bn_embedding *e)
+{
+    int64_t n = at_most(e->rows, MOST_ROWS);
+    double f = (double)(e->f + 1);
+    if (e->dense && (double)n * f * fmin((double)n, f) > most_products)
+        n = (int64_t)fmax(most_products / (f * f), sqrt(most_products / f));
+    return n;
+}
+
+static void soften(float *row, int64_t c, double sharpness)
+{
+    double most = (double)row[0], total = 0;
+    for (int64_t j = 1; j < c; j++)
+        most = fmax(most, (double)row[j]);
+    for (int64_t j = 0; j < c; j++)
+        total += exp(sharpness * ((double)row[j] - most));
+    for (int64_t j = 0; j < c; j++)
+        row[j] = (float)(exp(sharpness * ((double)row[j] - most)) / total);
+}
+
+bonsai_status bn_posterior(float *posterior, const bn_embedding *e, const int32_t *label,
+                           int64_t classes, double sharpness, int threads, bn_progress p)
+{
+    bonsai_status rc;
+    bn_fit q = {.x = e, .n = rows_to_fit(e), .c = classes, .lambda = &posterior_lambda, .ways = 1,
+                .threads = bn_threads(threads)};
+    if (e->rows == 0)
+        return BONSAI_OK;
+    BN_TRY(bn_fit_rows(&q, NULL, label));
+    if (!e->dense && q.m > MOST_DIRECT)
+        BN_TRY(bn_fit_steps(&q, p));
+    else {
+        BN_TRY(bn_tick(p, "fitting", 0, 1));
+        BN_TRY(bn_fit_direct(&q));
+        BN_TRY(bn_tick(p, "fitting", 1, 1));
+    }
+    bn_blas_begin();
+#pragma omp parallel for num_threads(bn_team(q.threads, e->rows / BN_FIT_BLOCK)) schedule(dynamic)
+    for (int64_t i = 0; i < e->rows; i += BN_FIT_BLOCK) {
+        int64_t count = at_most(BN_FIT_BLOCK, e->rows - i);
+        bn_fit_score(posterior + i * classes, &q, e, i, count);
+        for (int64_t r = i; r < i + count; r++)
+            soften(posterior + r * classes, classes, sharpness);
+    }
+    bn_blas_end();
+done:
+    bn_fit_free(&q);
+    return rc;
+}
