@@ -252,8 +252,18 @@ static void the_budget_is_used_where_more_helps(void **state)
 
 /* ---- values ---- */
 
-/* With no rounds of averaging a prototype is the mean of its members' features. */
-static void rows_are_means_of_members_to_eight_bits(void **state)
+static double distance(const bonsai_graph *g, int64_t node, const double *from)
+{
+    double sum = 0;
+    float row[16];
+    bonsai_graph_row(row, g, node);
+    for (int64_t j = 0; j < g->view.features; j++)
+        sum += ((double)row[j] - from[j]) * ((double)row[j] - from[j]);
+    return sum;
+}
+
+/* With no rounds of averaging a prototype is the mean of its members' features, to eight bits. */
+static void rows_are_means_of_members_and_origins_the_nearest(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 60; seed++) {
@@ -270,6 +280,7 @@ static void rows_are_means_of_members_to_eight_bits(void **state)
         bonsai_graph *small = condensed(&i, g, &o);
         const bonsai_array *offsets = &small->view.section[BONSAI_MEMBER_OFFSETS];
         const uint32_t *member = small->view.section[BONSAI_MEMBERS].data;
+        const uint32_t *origin = small->view.section[BONSAI_ORIGIN].data;
         int64_t f = g->view.features;
         for (int64_t v = 0; v < small->view.nodes; v++) {
             double mean[16] = {0}, most = 0;
@@ -280,6 +291,9 @@ static void rows_are_means_of_members_to_eight_bits(void **state)
                 for (int64_t j = 0; j < f; j++)
                     mean[j] += (double)row[j] / (double)(end - begin);
             }
+            double near = distance(g, origin[v], mean);
+            for (int64_t e = begin; e < end; e++)
+                assert_true(near <= distance(g, member[e], mean) * (1 + 1e-4) + 1e-6);
             bonsai_graph_row(row, small, v);
             for (int64_t j = 0; j < f; j++)
                 most = fmax(most, fabs(mean[j]));
@@ -750,7 +764,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_over_budget_and_every_report_is_true),
         cmocka_unit_test(the_budget_is_used_where_more_helps),
-        cmocka_unit_test(rows_are_means_of_members_to_eight_bits),
+        cmocka_unit_test(rows_are_means_of_members_and_origins_the_nearest),
         cmocka_unit_test(shares_are_those_of_giving_one_node_at_a_time),
         cmocka_unit_test(soft_labels_sum_to_255_and_are_off_by_less_than_one),
         cmocka_unit_test(the_bytes_do_not_depend_on_threads_or_layout),
