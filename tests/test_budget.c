@@ -89,12 +89,19 @@ static void random_nodes_and_trees_do_too(void **state)
     condense_all(BONSAI_DEGREE, false);
 }
 
+static void prototypes_do_too(void **state)
+{
+    (void)state;
+    condense_all(BONSAI_PROTOTYPES, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trees_use_the_budget_and_know_every_class),
         cmocka_unit_test(trees_do_so_with_the_split_of_the_file),
         cmocka_unit_test(random_nodes_and_trees_do_too),
+        cmocka_unit_test(prototypes_do_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,7 +166,7 @@ static void condensed_graphs_hold_the_selected_features_of_their_nodes(void **un
 {
     (void)unused;
     bonsai_graph *g = generated();
-    for (int m = 0; m < BONSAI_METHODS; m++) {
+    for (int m = 0; m < BONSAI_PROTOTYPES; m++) {
         bonsai_condense_info info;
         bonsai_graph *small = condensed(&info, g, (bonsai_method)m, 2);
         const bonsai_array *kept = &small->view.section[BONSAI_KEPT_FEATURES];

@@ -5,12 +5,14 @@
 
 #include <stdio.h>
 
+enum { CHOOSING = BONSAI_PROTOTYPES };  /* methods that choose original nodes: the first ones */
+
 static void small_options(bonsai_condense_options *o, const bonsai_graph *g, uint64_t seed)
 {
     int64_t trees = training_nodes(g);
     bonsai_condense_options_init(o);
-    o->method = (bonsai_method)(seed % BONSAI_METHODS);
-    o->accounting = seed / BONSAI_METHODS % 2 ? BONSAI_PAPER_FULL : BONSAI_STRICT;
+    o->method = (bonsai_method)(seed % CHOOSING);
+    o->accounting = seed / CHOOSING % 2 ? BONSAI_PAPER_FULL : BONSAI_STRICT;
     o->k = trees > 3 ? 3 : (int)trees - 1;
     o->layers = (int)(seed / 3 % 4);
     o->density = seed % 5 == 0;
@@ -331,7 +333,7 @@ static void the_bytes_do_not_depend_on_threads_layout_or_file(void **state)
 static void another_seed_takes_another_sample(void **state)
 {
     (void)state;
-    for (int m = 0; m < BONSAI_METHODS; m++) {
+    for (int m = 0; m < CHOOSING; m++) {
         bonsai_generate_options how;
         bonsai_graph *g = NULL, *a, *b;
         bonsai_condense_options o;
@@ -409,7 +411,7 @@ static void options_out_of_range_are_refused_with_a_sentence(void **state)
     REFUSES(o.ratio = -1, "a ratio of -1 is not in (0, 1]");
     REFUSES(o.ratio = NAN, "is not in (0, 1]");
     REFUSES(o.bytes = -5, "a budget is negative");
-    REFUSES(o.method = BONSAI_METHODS, "method 6 is not known");
+    REFUSES(o.method = BONSAI_METHODS, "method 8 is not known");
     REFUSES(o.accounting = BONSAI_PAPER_CONDENSED, "accounting 2 is not known");
     REFUSES(o.layers = 17, "the number of layers is 17");
     REFUSES(o.layers = -1, "the number of layers is -1");
@@ -524,7 +526,7 @@ static void odd_graphs_are_condensed(void **state)
     const uint8_t label[] = {0, 1, 0, 1, 2, 1}, split[] = {1, 1, 1, 1, 2, 3};
     float x[6] = {1, 1, 1, 1, 1, 1};
     bonsai_graph *g = plain(6, label, split, x, 1, 0);
-    for (int m = 0; m < BONSAI_METHODS; m++) {
+    for (int m = 0; m < CHOOSING; m++) {
         bonsai_condense_options o;
         bonsai_condense_info i;
         bonsai_condense_options_init(&o);
@@ -612,13 +614,13 @@ static int watch(const bonsai_progress *p, void *payload)
 static void stages_come_in_order_and_every_tick_can_cancel(void **state)
 {
     (void)state;
-    for (int m = 0; m < 2 * BONSAI_METHODS; m++) {
+    for (int m = 0; m < 2 * CHOOSING; m++) {
         bonsai_graph *g = case_graph(8 + (uint64_t)m);
         bonsai_condense_options o;
         int64_t before = bn_mem_live();
         bonsai_condense_options_init(&o);
-        o.method = (bonsai_method)(m % BONSAI_METHODS);
-        o.density = m >= BONSAI_METHODS;
+        o.method = (bonsai_method)(m % CHOOSING);
+        o.density = m >= CHOOSING;
         o.ratio = 0.5;
         o.k = 1;
         o.progress = watch;
@@ -668,18 +670,18 @@ static void condensing_survives_failed_allocations(void **state)
 {
     (void)state;
     bonsai_graph *g = enough_trees(9);
-    for (int m = 0; m < BONSAI_METHODS + 2; m++) {
+    for (int m = 0; m < CHOOSING + 2; m++) {
         asked a = {g, {0}};
         bonsai_condense_options_init(&a.o);
-        a.o.method = (bonsai_method)(m % BONSAI_METHODS);
+        a.o.method = (bonsai_method)(m % CHOOSING);
         a.o.ratio = 0.5;
         a.o.k = 2;
         a.o.threads = 1;
-        a.o.density = m == BONSAI_METHODS;
-        a.o.inductive = m == BONSAI_METHODS;
-        a.o.match_classes = m >= BONSAI_METHODS;
-        a.o.oversample = m == BONSAI_METHODS ? 2 : 1;
-        a.o.split[0] = m == BONSAI_METHODS + 1 ? 60 : 0;
+        a.o.density = m == CHOOSING;
+        a.o.inductive = m == CHOOSING;
+        a.o.match_classes = m >= CHOOSING;
+        a.o.oversample = m == CHOOSING ? 2 : 1;
+        a.o.split[0] = m == CHOOSING + 1 ? 60 : 0;
         survives_failed_allocations(condense_once, &a, 30);
     }
     bonsai_graph_free(g);

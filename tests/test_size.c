@@ -105,6 +105,36 @@ static void the_paper_prices_are_those_of_its_code(void **state)
     bonsai_graph_free(g);
 }
 
+/* SPEC section 4: 3 per non-zero and 1 per label or weight, in place of the row's price. */
+static void prototypes_have_a_paper_price_of_their_own(void **state)
+{
+    (void)state;
+    static const float x[3 * 4] = {1, 0, 2, 0, 0, 0, 0, 0.5f, 1, 1, 1, 1};
+    const uint8_t role[3] = {BONSAI_PROTOTYPE, BONSAI_PROTOTYPE, BONSAI_PROTOTYPE}, label[3] = {0};
+    const uint8_t soft[6] = {255, 0, 255, 0, 255, 0}, weight[3] = {1, 2, 3};
+    const uint32_t offsets[4] = {0, 1, 2, 3}, loop[3] = {0, 1, 2};
+    bonsai_view v;
+    bonsai_graph *g;
+    bonsai_view_init(&v);
+    v.nodes = 3;
+    v.features = 4;
+    v.classes = 2;
+    v.flags = BONSAI_SELF_LOOPS;
+    v.section[BONSAI_OFFSETS] = (bonsai_array){offsets, 4, BONSAI_U32};
+    v.section[BONSAI_NEIGHBORS] = (bonsai_array){loop, 3, BONSAI_U32};
+    v.section[BONSAI_FEATURES] = (bonsai_array){x, 12, BONSAI_F32};
+    v.section[BONSAI_ROLE] = (bonsai_array){role, 3, BONSAI_U8};
+    v.section[BONSAI_LABELS] = (bonsai_array){label, 3, BONSAI_U8};
+    assert_int_equal(bonsai_graph_new(&g, &v, 0), BONSAI_OK);
+    assert_true(size_of(g, BONSAI_PAPER_CONDENSED) == 2 * (3 * 7 + 3 + 2 * 3));
+    bonsai_graph_free(g);
+    v.section[BONSAI_SOFT_LABELS] = (bonsai_array){soft, 6, BONSAI_U8};
+    v.section[BONSAI_NODE_WEIGHTS] = (bonsai_array){weight, 3, BONSAI_U8};
+    assert_int_equal(bonsai_graph_new(&g, &v, 0), BONSAI_OK);
+    assert_true(size_of(g, BONSAI_PAPER_CONDENSED) == 2 * (3 * 7 + 3 + 6 + 3 + 2 * 3));
+    bonsai_graph_free(g);
+}
+
 static void strict_bytes_by_hand(void **state)
 {
     (void)state;
@@ -152,6 +182,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_size_is_the_length_of_the_sections_in_the_file),
         cmocka_unit_test(the_paper_prices_are_those_of_its_code),
+        cmocka_unit_test(prototypes_have_a_paper_price_of_their_own),
         cmocka_unit_test(strict_bytes_by_hand),
         cmocka_unit_test(an_empty_graph_has_a_size),
         cmocka_unit_test(sizes_survive_failed_allocations),

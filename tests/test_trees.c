@@ -477,7 +477,7 @@ static void a_star_does_not_take_long(void **state)
         split[i + 1] = (uint8_t)(1 + i % 3);
     }
     bonsai_graph *g = by_hand(LEAVES + 1, LEAVES, source, target, label, split, 3);
-    for (int m = 0; m < BONSAI_METHODS; m++) {
+    for (int m = 0; m < BONSAI_PROTOTYPES; m++) {
         bonsai_condense_options o;
         bonsai_condense_info i;
         bonsai_condense_options_init(&o);

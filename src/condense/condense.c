@@ -7,6 +7,7 @@
 
 #include "condense.h"
 #include "prepare.h"
+#include "prototypes.h"
 #include "report.h"
 
 /* ---- one budget ---- */
@@ -111,8 +112,9 @@ static bonsai_status check_coverage(double *out, const bn_preparation *p, const 
     return BONSAI_OK;
 }
 
-static bonsai_status fill_info(bonsai_condense_info *i, const bn_preparation *p, const bn_choice *c,
-                               const bn_budget *b, const bonsai_graph *small)
+/* What is known of any small graph. */
+static bonsai_status fill_sizes(bonsai_condense_info *i, const bn_preparation *p,
+                                const bn_budget *b, const bonsai_graph *small)
 {
     bonsai_status rc;
     bonsai_condense_info_init(i);
@@ -121,10 +123,8 @@ static bonsai_status fill_info(bonsai_condense_info *i, const bn_preparation *p,
     i->nodes = small->view.nodes;
     i->edges = bonsai_graph_edges(small);
     i->features = small->view.features;
-    for (int64_t v = 0; v < i->nodes; v++) {
+    for (int64_t v = 0; v < i->nodes; v++)
         i->labelled += bn_label(small, v) >= 0;
-        i->roots += c->role[v] == BONSAI_ROOT;
-    }
     i->full_nodes = p->full->view.nodes;
     i->full_edges = bonsai_graph_edges(p->full);
     i->full_labelled = p->full_labelled;
@@ -136,16 +136,30 @@ static bonsai_status fill_info(bonsai_condense_info *i, const bn_preparation *p,
     i->paper_ratio = i->paper_bytes / i->paper_full_bytes;
     i->budget = isfinite(b->bytes) ? b->bytes : 0;
     i->trees = p->job.trees;
+    i->layers = p->o.layers;
+    i->coverage = i->coverage_check = i->coverage_bound = -1;
+    i->recall = 1;
+    i->probe = i->probe_other = -1;
+    i->seconds_wl = p->seconds_wl;
+done:
+    return rc;
+}
+
+static bonsai_status fill_info(bonsai_condense_info *i, const bn_preparation *p, const bn_choice *c,
+                               const bn_budget *b, const bonsai_graph *small)
+{
+    bonsai_status rc;
+    BN_TRY(fill_sizes(i, p, b, small));
+    for (int64_t v = 0; v < i->nodes; v++)
+        i->roots += c->role[v] == BONSAI_ROOT;
     i->sample = p->job.z;
     i->k = p->o.k;
-    i->layers = p->o.layers;
     i->rounds = c->rounds;
     i->shallow_classes = c->shallow_classes;
     i->coverage = p->job.z ? c->coverage : -1;
     i->coverage_bound = p->job.z ? c->coverage_bound : -1;
     i->rechecks = c->rechecks;
     i->recall = p->projected ? p->recall : 1;
-    i->seconds_wl = p->seconds_wl;
     i->seconds_knn = p->seconds_knn;
     i->seconds_cover = c->seconds_cover;
     i->seconds_sparsify = c->seconds_sparsify;
@@ -168,12 +182,63 @@ static bonsai_status check_size(const bonsai_condense_info *i, const bn_preparat
                      p->full->where, bytes, b->bytes);
 }
 
+/* The ratio against the full graph if its features were stored in as many bits. */
+static bonsai_status lossless_ratio(double *out, const bonsai_condense_info *i,
+                                    const bn_preparation *p, bonsai_type type)
+{
+    bonsai_status rc;
+    bonsai_write_options o;
+    int64_t bytes[2][BONSAI_SECTIONS];
+    double lossless = 0, rounded = 0;
+    bonsai_write_options_init(&o);
+    o.threads = p->o.threads;
+    BN_TRY(bonsai_graph_sections(NULL, bytes[0], p->full, &o));
+    o.features = BONSAI_ENCODE_SPARSE_U8;
+    if (bytes[0][BONSAI_FEATURES] > 0)
+        o.features = type == BONSAI_F16 ? BONSAI_ENCODE_F16 : BONSAI_ENCODE_U8;
+    BN_TRY(bonsai_graph_sections(NULL, bytes[1], p->full, &o));
+    for (int s = BONSAI_FEATURES; s <= BONSAI_FEATURE_SCALE; s++) {
+        lossless += (double)bytes[0][s];
+        rounded += (double)bytes[1][s];
+    }
+    *out = rounded < lossless ? i->bytes / (i->full_bytes - lossless + rounded) : i->ratio;
+done:
+    return rc;
+}
+
+static bonsai_status run_prototypes(bonsai_graph **out, bonsai_condense_info *info,
+                                    const bn_preparation *p, const bn_budget *b)
+{
+    bonsai_status rc;
+    bn_recipe r;
+    bonsai_graph *small = NULL;
+    BN_TRY(bn_prototypes(&small, &r, &p->job, b));
+    BN_TRY(fill_sizes(info, p, b, small));
+    info->entries = (int)r.t;
+    info->values = r.type;
+    info->probe = r.probe;
+    info->seconds_cluster = r.seconds_cluster;
+    info->seconds_probe = r.seconds_probe;
+    info->lossless_ratio = info->ratio;
+    if (r.type != BONSAI_F32)
+        BN_TRY(lossless_ratio(&info->lossless_ratio, info, p, r.type));
+    BN_TRY(check_size(info, p, b));
+    BN_TRY(bn_report_recipe(small, info, &p->o, &r, p->crc));
+    *out = small;
+    small = NULL;
+done:
+    bonsai_graph_free(small);
+    return rc;
+}
+
 static bonsai_status run(bonsai_graph **out, bonsai_condense_info *info, bn_preparation *p)
 {
     bonsai_status rc;
     bn_choice c = {0};
     const bn_budget b = budget_of(p);
     bonsai_graph *small = NULL;
+    if (p->o.method == BONSAI_PROTOTYPES)
+        return run_prototypes(out, info, p, &b);
     if (p->o.method == BONSAI_TREES)
         BN_TRY(bn_trees(&c, &p->job, &b));
     else

@@ -171,6 +171,7 @@ typedef struct {
     bn_lists rknn;                      /* per tree the samples it covers; empty for other methods */
     bn_embedding judge;                 /* prototypes and auto: rows that the probe judges on, ... */
     int32_t *judge_label;               /* ... and their labels */
+    uint8_t *held;                      /* trees: 1: it is one of those rows; NULL: none is */
 } bn_job;
 
 typedef struct {                /* what may be taken: each a limit, INFINITY or INT64_MAX if none */

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "judge.h"
 #include "report.h"
 
 enum { CHECK_SAMPLE = 500, MOST_CLASSES = 65536, MOST_FEATURES = 1 << 26 };
@@ -162,6 +163,11 @@ static bonsai_status embed(bn_preparation *p)
     bool raw = p->o.raw_features && p->o.method != BONSAI_TREES;
     double start = bn_seconds();
     bonsai_status rc;
+    if (p->o.method == BONSAI_PROTOTYPES) {
+        rc = bn_judge_embed(job);
+        p->seconds_wl += bn_seconds() - start;
+        return rc;
+    }
     p->projected = p->o.project > 0 && p->o.project < job->g->view.features &&
                    p->o.method == BONSAI_TREES && !p->o.no_rknn;
     if (p->projected)
@@ -249,6 +255,10 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g)
         BN_TRY(no_neighbours(job));
     if (p->o.select_features)
         BN_TRY(select_features(p));
+    if (m == BONSAI_PROTOTYPES) {       /* of the features that were selected */
+        bn_embedding_free(&job->x);
+        BN_TRY(embed(p));
+    }
 done:
     return rc;
 }
@@ -259,6 +269,9 @@ void bn_preparation_free(bn_preparation *p)
     bn_free(p->job.sample);
     bn_embedding_free(&p->job.x);
     bn_lists_free(&p->job.rknn);
+    bn_embedding_free(&p->job.judge);
+    bn_free(p->job.judge_label);
+    bn_free(p->job.held);
     bn_free(p->check);
     bn_free(p->check_list);
     bonsai_graph_free(p->split);

@@ -68,7 +68,7 @@ static json_t *number(double v)
 static json_t *options_json(const bonsai_condense_options *o)
 {
     return json_pack("{s:f,s:I,s:I,s:I,s:s,s:i,s:i,s:I,s:f,s:f,s:b,s:b,s:b,s:I,s:f,s:f,s:f,s:f,s:b,"
-                     "s:b,s:b,s:b,s:i,s:[fff],s:I}",
+                     "s:b,s:b,s:b,s:i,s:[fff],s:I,s:b,s:b,s:b}",
                      "ratio", o->ratio, "bytes", (json_int_t)o->bytes,
                      "nodes", (json_int_t)o->nodes, "trees", (json_int_t)o->trees,
                      "accounting", o->accounting == BONSAI_STRICT ? "strict" : "paper",
@@ -80,7 +80,9 @@ static json_t *options_json(const bonsai_condense_options *o)
                      "oversample", o->oversample, "match_classes", o->match_classes,
                      "select_features", o->select_features, "inductive", o->inductive,
                      "raw_features", o->raw_features, "project", o->project,
-                     "split", o->split[0], o->split[1], o->split[2], "seed", (json_int_t)o->seed);
+                     "split", o->split[0], o->split[1], o->split[2], "seed", (json_int_t)o->seed,
+                     "no_validation", o->no_validation, "hard_labels", o->hard_labels,
+                     "members", o->members);
 }
 
 static json_t *sizes_json(const bonsai_condense_info *i)
@@ -137,20 +139,29 @@ static json_t *nodes_json(const bn_choice *c, const bonsai_graph *small)
     return json_pack("{s:o,s:o,s:o}", "tree", tree, "covers", covers, "score", score);
 }
 
-bonsai_status bn_report_attach(bonsai_graph *small, const bonsai_condense_info *i,
-                               const bonsai_condense_options *o, const bn_choice *c,
-                               uint32_t input_crc)
+static json_t *recipe_json(const bn_recipe *r, const bonsai_condense_info *i)
+{
+    return json_pack("{s:I,s:I,s:s,s:b,s:b,s:i,s:f,s:f,s:I,s:I,s:f}",
+                     "nodes", (json_int_t)r->nodes, "entries", (json_int_t)r->t,
+                     "values", bonsai_type_text(r->type), "soft", r->soft, "weighted", r->weighted,
+                     "layers", r->layers, "probe", r->probe, "lambda", r->lambda,
+                     "judged", (json_int_t)r->judged, "candidates", (json_int_t)r->candidates,
+                     "lossless_ratio", i->lossless_ratio);
+}
+
+/* Takes what is special to the method, under its name. */
+static bonsai_status attach(bonsai_graph *small, const bonsai_condense_info *i,
+                            const bonsai_condense_options *o, uint32_t input_crc, json_t *special)
 {
     bonsai_status rc;
     char hex[16], *text = NULL;
     uint8_t *to;
-    json_t *root = NULL;
     snprintf(hex, sizeof hex, "%08x", (unsigned)input_crc);
-    root = json_pack("{s:s,s:s,s:s,s:o,s:o,s:o,s:o}", "bonsai", BONSAI_VERSION,
-                     "method", bonsai_method_name(i->method), "input_crc32", hex,
-                     "options", options_json(o), "sizes", sizes_json(i), "cover", cover_json(i),
-                     "why", nodes_json(c, small));
-    text = root ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    json_t *root = json_pack("{s:s,s:s,s:s,s:o,s:o}", "bonsai", BONSAI_VERSION,
+                             "method", bonsai_method_name(i->method), "input_crc32", hex,
+                             "options", options_json(o), "sizes", sizes_json(i));
+    if (root && special && json_object_update(root, special) == 0)
+        text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9));
     if (!text) {
         rc = bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the report");
         goto done;
@@ -159,6 +170,22 @@ bonsai_status bn_report_attach(bonsai_graph *small, const bonsai_condense_info *
     memcpy(to, text, strlen(text));
 done:
     json_decref(root);
+    json_decref(special);
     free(text);
     return rc;
+}
+
+bonsai_status bn_report_attach(bonsai_graph *small, const bonsai_condense_info *i,
+                               const bonsai_condense_options *o, const bn_choice *c,
+                               uint32_t input_crc)
+{
+    return attach(small, i, o, input_crc, json_pack("{s:o,s:o}", "cover", cover_json(i),
+                                                    "why", nodes_json(c, small)));
+}
+
+bonsai_status bn_report_recipe(bonsai_graph *small, const bonsai_condense_info *i,
+                               const bonsai_condense_options *o, const bn_recipe *r,
+                               uint32_t input_crc)
+{
+    return attach(small, i, o, input_crc, json_pack("{s:o}", "recipe", recipe_json(r, i)));
 }

@@ -4,7 +4,7 @@
 #ifndef BN_REPORT_H
 #define BN_REPORT_H
 
-#include "condense.h"
+#include "prototypes.h"
 
 /* A checksum of all that condensing reads of a graph: its counted sections in their
  * smallest encoding, but of the labels only those of the given training nodes.  The
@@ -15,6 +15,10 @@ bonsai_status bn_report_crc(uint32_t *out, const bonsai_graph *g, const int32_t 
  * run goes in: no times, no threads, no memory. */
 bonsai_status bn_report_attach(bonsai_graph *small, const bonsai_condense_info *i,
                                const bonsai_condense_options *o, const bn_choice *c,
+                               uint32_t input_crc);
+/* The same for prototypes. */
+bonsai_status bn_report_recipe(bonsai_graph *small, const bonsai_condense_info *i,
+                               const bonsai_condense_options *o, const bn_recipe *r,
                                uint32_t input_crc);
 /* Copies as much as the caller's struct holds. */
 void    bn_info_copy(bonsai_condense_info *to, const bonsai_condense_info *from);

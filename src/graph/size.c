@@ -26,6 +26,7 @@ done:
 typedef struct {
     double sum;                 /* of all values */
     int64_t nnz;
+    int64_t prototypes, nnz_prototypes;         /* nodes that the published code does not have */
     bool integer, binary;
 } paper_features;
 
@@ -37,11 +38,17 @@ static bonsai_status read_paper_features(paper_features *out, const bonsai_graph
     int64_t room = bn_row_room(g);
     int32_t *index = NULL;
     float *value = NULL;
-    *out = (paper_features){0, 0, true, true};
+    const uint8_t *role = g->view.section[BONSAI_ROLE].data;
+    *out = (paper_features){0, 0, 0, 0, true, true};
     BN_TRY(BN_NEW(&index, room));
     BN_TRY(BN_NEW(&value, room));
     for (int64_t v = 0; v < g->view.nodes && (out->integer || !only_integer); v++) {
         int64_t count = bn_row_get(index, value, g, v);
+        if (role && role[v] == BONSAI_PROTOTYPE && !only_integer) {
+            out->prototypes++;
+            out->nnz_prototypes += count;
+            continue;
+        }
         out->nnz += count;
         for (int64_t i = 0; i < count; i++) {
             out->sum += (double)value[i];
@@ -84,12 +91,16 @@ static bonsai_status paper_condensed(double *out, const bonsai_graph *g)
     bn_plan p;
     double n = (double)g->view.nodes, m = (double)bonsai_graph_edges(g);
     BN_TRY(bn_plan_make(&p, g, BONSAI_ENCODE_AUTO, 0));
+    BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_NEIGHBORS) | BN_BIT(BONSAI_ROLE), 0));
     BN_TRY(read_paper_features(&x, g, false));
-    BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_NEIGHBORS), 0));
     double loops = (double)count_self_loops(g);
     double edges = (g->view.flags & BONSAI_DIRECTED ? m - loops : (m - loops) / 2) + n;
-    double rows = p.type[BONSAI_FEATURES] ? 2 * n * (double)g->view.features
+    double others = n - (double)x.prototypes;
+    double rows = p.type[BONSAI_FEATURES] ? 2 * others * (double)g->view.features
                   : x.integer && !x.binary ? 2 * (double)x.nnz : x.sum;
+    double labels = bn_has(g, BONSAI_LABELS) + (bn_has(g, BONSAI_NODE_WEIGHTS) != 0) +
+                    (bn_has(g, BONSAI_SOFT_LABELS) ? (double)g->view.classes : 0);
+    rows += 3 * (double)x.nnz_prototypes + (double)x.prototypes * labels;
     *out = 2 * (rows + 2 * edges);
 done:
     return rc;

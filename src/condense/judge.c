@@ -1,0 +1,195 @@
+/* judge.c -- embeddings of the training nodes and of those that candidates are judged on.
+ *
+ * One pass over the graph makes both.  They are then dense or sparse by what they hold, not by
+ * how the features came, so that the same graph gives the same prototypes in any layout.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "judge.h"
+
+enum { MOST_JUDGED = 5000, SHARE = 5, SPARSE_SHARE = 4 };
+
+/* ---- which nodes ---- */
+
+/* Some of the candidates at random, ascending in *out as they are in list. */
+static bonsai_status draw(uint8_t *taken, int64_t count, int64_t wanted, uint64_t seed)
+{
+    int32_t *order = NULL;
+    bonsai_status rc = BN_NEW(&order, count);
+    if (rc != BONSAI_OK)
+        return rc;
+    for (int64_t i = 0; i < count; i++)
+        order[i] = (int32_t)i;
+    bn_rng_shuffle(order, count, seed);
+    for (int64_t i = 0; i < wanted; i++)
+        taken[order[i]] = 1;
+    bn_free(order);
+    return BONSAI_OK;
+}
+
+/* Up to so many labelled validation nodes of the graph. */
+static bonsai_status draw_validation(int32_t **out, int64_t *count, const bn_job *job)
+{
+    bonsai_status rc;
+    const bonsai_graph *g = job->g;
+    uint8_t *taken = NULL;
+    int32_t *node = NULL;
+    int64_t all = 0;
+    BN_TRY(BN_NEW(&node, g->view.nodes));
+    for (int64_t v = 0; v < g->view.nodes; v++)
+        if (bn_part(g, v) == BONSAI_VAL && bn_label(g, v) >= 0)
+            node[all++] = (int32_t)v;
+    *count = all < MOST_JUDGED ? all : MOST_JUDGED;
+    BN_TRY(BN_NEW(&taken, all));
+    BN_TRY(BN_NEW(out, *count));
+    BN_TRY(draw(taken, all, *count, job->o->seed));
+    for (int64_t i = 0, at = 0; i < all; i++)
+        if (taken[i])
+            (*out)[at++] = node[i];
+done:
+    bn_free(node);
+    bn_free(taken);
+    return rc;
+}
+
+/* A fifth of the training nodes; none where there are fewer than five. */
+static bonsai_status hold_out(bn_job *job)
+{
+    bonsai_status rc;
+    int64_t count = job->trees / SHARE;
+    if (count == 0)
+        return BONSAI_OK;
+    count = count < MOST_JUDGED ? count : MOST_JUDGED;
+    BN_TRY(BN_NEW(&job->held, job->trees));
+    BN_TRY(draw(job->held, job->trees, count, job->o->seed));
+done:
+    return rc;
+}
+
+/* ---- their rows ---- */
+
+static int64_t row_length(const bn_embedding *e, int64_t r)
+{
+    int64_t count = 0;
+    if (!e->dense)
+        return e->offsets[r + 1] - e->offsets[r];
+    for (int64_t j = 0; j < e->f; j++)
+        count += e->dense[r * e->f + j] != 0.0f;
+    return count;
+}
+
+static int64_t all_lengths(const bn_embedding *e, int threads)
+{
+    int64_t sum = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sum)
+    for (int64_t r = 0; r < e->rows; r++)
+        sum += row_length(e, r);
+    return sum;
+}
+
+static void to_dense(float *to, const bn_embedding *e, int64_t r)
+{
+    if (e->dense) {
+        memcpy(to, e->dense + r * e->f, (size_t)e->f * sizeof *to);
+        return;
+    }
+    for (int64_t i = e->offsets[r]; i < e->offsets[r + 1]; i++)
+        to[e->index[i]] = e->value[i];
+}
+
+static void to_sparse(int32_t *index, float *value, const bn_embedding *e, int64_t r)
+{
+    int64_t at = 0;
+    for (int64_t j = 0; e->dense && j < e->f; j++)
+        if (e->dense[r * e->f + j] != 0.0f) {
+            index[at] = (int32_t)j;
+            value[at++] = e->dense[r * e->f + j];
+        }
+    for (int64_t i = e->dense ? 0 : e->offsets[r]; !e->dense && i < e->offsets[r + 1]; i++) {
+        index[at] = e->index[i];
+        value[at++] = e->value[i];
+    }
+}
+
+bonsai_status bn_embedding_take(bn_embedding *out, const bn_embedding *e, const int64_t *row,
+                                int64_t count, bool dense, int threads)
+{
+    bonsai_status rc;
+    memset(out, 0, sizeof *out);
+    out->rows = count;
+    out->f = e->f;
+    if (dense)
+        BN_TRY(BN_NEW(&out->dense, count * e->f));
+    else {
+        BN_TRY(BN_NEW(&out->offsets, count + 1));
+        for (int64_t i = 0; i < count; i++)
+            out->offsets[i + 1] = out->offsets[i] + row_length(e, row[i]);
+        BN_TRY(BN_NEW(&out->index, out->offsets[count]));
+        BN_TRY(BN_NEW(&out->value, out->offsets[count]));
+    }
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t i = 0; i < count; i++) {
+        if (dense)
+            to_dense(out->dense + i * e->f, e, row[i]);
+        else
+            to_sparse(out->index + out->offsets[i], out->value + out->offsets[i], e, row[i]);
+    }
+done:
+    return rc;
+}
+
+/* Training rows first in e, then those of the judged nodes; or those that are held out.  Where e
+ * is as it should be the training rows stay where they are: they may be most of the memory. */
+static bonsai_status share_rows(bn_job *job, bn_embedding *e, const int32_t *node)
+{
+    bonsai_status rc;
+    int64_t count = e->rows - job->trees, *row = NULL;
+    bool dense = all_lengths(e, job->threads) > e->rows * e->f / SPARSE_SHARE;
+    BN_TRY(BN_NEW(&row, e->rows));
+    for (int64_t i = 0; i < count; i++)
+        row[i] = job->trees + i;
+    for (int64_t t = 0; job->held && t < job->trees; t++)
+        if (job->held[t])
+            row[count++] = t;
+    BN_TRY(BN_NEW(&job->judge_label, count));
+    for (int64_t i = 0; i < count; i++)
+        job->judge_label[i] = bn_label(job->g, job->held ? job->train[row[i]] : node[i]);
+    BN_TRY(bn_embedding_take(&job->judge, e, row, count, dense, job->threads));
+    if (dense == (e->dense != NULL)) {
+        job->x = *e;
+        job->x.rows = job->trees;
+        memset(e, 0, sizeof *e);
+        goto done;
+    }
+    for (int64_t t = 0; t < job->trees; t++)
+        row[t] = t;
+    BN_TRY(bn_embedding_take(&job->x, e, row, job->trees, dense, job->threads));
+done:
+    bn_free(row);
+    return rc;
+}
+
+bonsai_status bn_judge_embed(bn_job *job)
+{
+    bonsai_status rc;
+    int32_t *judged = NULL, *node = NULL;
+    int64_t count = 0;
+    bn_embedding e = {0};
+    if (!job->o->no_validation && !job->o->inductive)
+        BN_TRY(draw_validation(&judged, &count, job));
+    if (count == 0)
+        BN_TRY(hold_out(job));
+    BN_TRY(BN_NEW(&node, job->trees + count));
+    memcpy(node, job->train, (size_t)job->trees * sizeof *node);
+    if (count > 0)
+        memcpy(node + job->trees, judged, (size_t)count * sizeof *node);
+    BN_TRY(bn_wl(&e, job->g, node, job->trees + count, job->o->layers, job->threads,
+                 job->progress));
+    BN_TRY(share_rows(job, &e, judged));
+done:
+    bn_embedding_free(&e);
+    bn_free(judged);
+    bn_free(node);
+    return rc;
+}

@@ -1,0 +1,17 @@
+/* judge.h -- what prototypes and the probe start from.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_JUDGE_H
+#define BN_JUDGE_H
+
+#include "condense.h"
+
+/* Fills x, judge, judge_label and held of the job: up to 5,000 labelled validation nodes are
+ * judged, or a fifth of the training nodes where there are none or the options say so (inductive:
+ * nothing outside the training part is looked at); none at all of fewer than five. */
+bonsai_status bn_judge_embed(bn_job *job);
+/* A copy of the given rows of e, dense or sparse. */
+bonsai_status bn_embedding_take(bn_embedding *out, const bn_embedding *e, const int64_t *row,
+                                int64_t count, bool dense, int threads);
+
+#endif

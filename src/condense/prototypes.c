@@ -1,0 +1,443 @@
+/* prototypes.c -- candidates under a budget, the probe's choice among them, the graph of the best.
+ *
+ * A candidate is a number of nodes and what is left for each: all entries of its row, where so
+ * many nodes are taken as then fit, or the t entries that stand out, for a few nodes of each
+ * class and more.  The probe scores each as its reader will see it.  Its differences of a point
+ * are noise, so that among the candidates close to the best the one that keeps most of a row is
+ * taken: where rows are thinned too much accuracy falls off a cliff (SPEC section 6).
+ *
+ * Without validation nodes the candidates are made of four fifths of the training nodes and
+ * judged on the rest; the one chosen is then made again of all of them.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "candidate.h"
+#include "judge.h"
+
+enum { MOST_FITS = 6, STEPS = 1000 };
+static const double sharpness = 3;      /* of the posterior: SPEC section 6, step 3 */
+static const double enough = 0.97;      /* of the budget */
+static const double most_of = 0.8;      /* the entries of rows */
+static const double noise = 1;          /* points of the probe that mean nothing */
+static const int64_t multiples[] = {1, 2, 3, 6, 12};    /* nodes per class of thinned candidates */
+enum { MULTIPLES = sizeof multiples / sizeof *multiples, CANDIDATES = MULTIPLES + 2 };
+
+typedef struct {
+    const bn_job *job;
+    bn_budget budget;
+    bn_storage storage;         /* of eight bits */
+    bn_recipe *recipe;
+    bn_progress progress;       /* for inner stages: says again what was said last */
+    int64_t said;
+} search;
+
+typedef struct {                /* labelled rows, and what they own */
+    bn_source s;
+    bn_embedding x;             /* a copy of some rows, or empty */
+    int32_t *label;
+    float   *posterior;
+} rows_of;
+
+typedef struct {
+    int64_t nodes;              /* asked for; 0: as many as fit with all their entries */
+    bn_storage storage;
+    bn_clusters c;
+    bn_keep keep;
+    bool    fits;
+    int64_t largest;            /* weight; 0: all are the same and need not be stored */
+    double  bytes;              /* with all entries */
+    double  percent, lambda;
+} candidate;
+
+static void candidate_free(candidate *a)
+{
+    bn_clusters_free(&a->c);
+    bn_keep_free(&a->keep);
+}
+
+/* ---- progress ---- */
+
+static int say_again(const bonsai_progress *p, void *payload)
+{
+    const search *w = payload;
+    (void)p;
+    return bn_tick(w->job->progress, "prototypes", w->said, STEPS) != BONSAI_OK;
+}
+
+static bonsai_status say(search *w, int64_t done)
+{
+    w->said = done;
+    return bn_tick(w->job->progress, "prototypes", done, STEPS);
+}
+
+/* ---- rows ---- */
+
+static void rows_free(rows_of *r)
+{
+    bn_embedding_free(&r->x);
+    bn_free(r->label);
+    bn_free(r->posterior);
+}
+
+/* All training rows, or those that are not held out for judging. */
+static bonsai_status rows_make(rows_of *r, search *w, bool all)
+{
+    bonsai_status rc;
+    const bn_job *job = w->job;
+    const uint8_t *held = all ? NULL : job->held;
+    int64_t count = 0, classes = w->storage.classes;
+    int64_t *row = NULL;
+    uint8_t *seen = NULL;
+    BN_TRY(BN_NEW(&seen, classes));
+    BN_TRY(BN_NEW(&row, job->trees));
+    BN_TRY(BN_NEW(&r->label, job->trees));
+    r->s = (bn_source){&job->x, r->label, NULL, classes, 0};
+    for (int64_t t = 0; t < job->trees; t++) {
+        if (held && held[t])
+            continue;
+        int32_t label = r->label[count] = bn_label(job->g, job->train[t]);
+        row[count++] = t;
+        r->s.live += !seen[label];
+        seen[label] = 1;
+    }
+    if (held) {
+        BN_TRY(bn_embedding_take(&r->x, &job->x, row, count, job->x.dense != NULL, job->threads));
+        r->s.x = &r->x;
+    }
+    if (w->storage.soft) {
+        BN_TRY(BN_NEW(&r->posterior, count * classes));
+        BN_TRY(bn_posterior(r->posterior, r->s.x, r->label, classes, sharpness, job->threads,
+                            w->progress));
+        r->s.posterior = r->posterior;
+    }
+done:
+    bn_free(row);
+    bn_free(seen);
+    return rc;
+}
+
+/* ---- one candidate ---- */
+
+static bool all_equal(const bn_clusters *c)
+{
+    for (int64_t i = 1; i < c->count; i++)
+        if (c->size[i] != c->size[0])
+            return false;
+    return true;
+}
+
+/* So many clusters, and as many of their entries as fit. */
+static bonsai_status make(candidate *a, search *w, const bn_source *s, int64_t nodes, bool weights)
+{
+    bonsai_status rc;
+    double start = bn_seconds();
+    candidate_free(a);
+    BN_TRY(bn_clusters_make(&a->c, s, nodes, w->job->o->seed, w->job->threads, w->progress));
+    a->largest = weights && !all_equal(&a->c) ? a->c.largest : 0;
+    BN_TRY(bn_keep_most(&a->keep, &a->fits, &a->c, &a->storage, w->budget.bytes, a->largest,
+                        w->job->threads));
+    a->bytes = bn_storage_bytes(&a->storage, a->c.count, a->keep.all, a->largest);
+done:
+    w->recipe->seconds_cluster += bn_seconds() - start;
+    return rc;
+}
+
+/* The number of nodes to start from: as if all rows were full. */
+static int64_t first_guess(const search *w, const bn_storage *s, int64_t rows, int64_t cap)
+{
+    if (!isfinite(w->budget.bytes))
+        return cap;
+    int64_t n = bn_storage_nodes(s, w->budget.bytes, s->f, 1);
+    if (n > 0 && rows / n >= 64)                        /* some cluster will have more than 255 */
+        n = bn_storage_nodes(s, w->budget.bytes, s->f, rows / n >= 16384 ? 1 << 20 : 256);
+    return n < cap ? n : cap;
+}
+
+static bool whole(const candidate *a)
+{
+    return a->fits && a->keep.t == 0;
+}
+
+/* Among few nodes one more may be a large part of the budget: it is taken where the rows then
+ * still keep most of their entries. */
+static bonsai_status top_up(candidate *a, search *w, const bn_source *s, int64_t cap)
+{
+    bonsai_status rc = BONSAI_OK;
+    candidate more = {.storage = a->storage};
+    if (!whole(a) || a->bytes >= enough * w->budget.bytes || a->c.asked >= cap)
+        goto done;
+    BN_TRY(make(&more, w, s, a->c.asked + 1, true));
+    if (more.fits && (double)more.keep.nnz >= most_of * (double)more.keep.all) {
+        candidate t = *a;
+        *a = more;
+        more = t;
+    }
+done:
+    candidate_free(&more);
+    return rc;
+}
+
+/* As many nodes as fit with all their entries, in a few attempts; at least one of each class,
+ * which then need not keep all.  What entries a centroid has is known only when it is made. */
+static bonsai_status make_whole(candidate *a, search *w, const bn_source *s)
+{
+    bonsai_status rc = BONSAI_OK;
+    int64_t cap = s->x->rows < w->budget.nodes ? s->x->rows : w->budget.nodes;
+    int64_t least = s->live < cap ? s->live : cap, low = least, high = cap + 1;
+    int64_t n = first_guess(w, &a->storage, s->x->rows, cap), made = -1;
+    bool known = false;                 /* that `low` fits with all entries */
+    n = n < low ? low : n;
+    for (int i = 0; i < MOST_FITS && n != made; i++) {
+        BN_TRY(make(a, w, s, n, true));
+        made = n;
+        if (whole(a) && (n == cap || a->bytes >= enough * w->budget.bytes))
+            break;
+        low = whole(a) ? n : low;
+        high = whole(a) ? high : n;
+        known |= whole(a);
+        double next = floor((double)n * w->budget.bytes / a->bytes);
+        n = next >= (double)high ? high - 1 : next > (double)low ? (int64_t)next : low;
+        n = n < least ? least : n;
+        if (i + 2 >= MOST_FITS)         /* time to settle for one that fits */
+            n = known ? low : n - n / 50 > least ? n - n / 50 : least;
+    }
+    BN_TRY(top_up(a, w, s, cap));
+done:
+    return rc;
+}
+
+static double mix_of(const bn_source *s, int64_t nodes)
+{
+    return 0.5 * fmin(1, sqrt((double)s->x->rows / (double)nodes / 40));
+}
+
+static bonsai_status build(bonsai_graph **out, const candidate *a, const search *w,
+                           const bn_source *s)
+{
+    return bn_candidate_graph(out, &a->c, &a->keep, &a->storage, mix_of(s, a->c.count), a->largest,
+                              w->job);
+}
+
+/* Its labels, weights and rows as they will be read. */
+static bonsai_status score(candidate *a, search *w, const bn_source *s, bn_probe *probe)
+{
+    bonsai_status rc;
+    double start = bn_seconds();
+    bonsai_graph *g = NULL;
+    bn_embedding x = {0};
+    float *target = NULL, *weight = NULL;
+    int64_t n = a->c.count, c = s->classes;
+    BN_TRY(build(&g, a, w, s));
+    BN_TRY(bn_rows_read(&x, g, w->job->judge.dense != NULL));
+    BN_TRY(BN_NEW(&target, n * c));
+    BN_TRY(BN_NEW(&weight, n));
+    const uint8_t *soft = g->view.section[BONSAI_SOFT_LABELS].data;
+    for (int64_t i = 0; i < n; i++) {
+        weight[i] = a->largest ? (float)a->c.size[i] : 1.0f;
+        for (int64_t k = 0; k < c; k++)
+            target[i * c + k] = soft ? (float)soft[i * c + k] / 255.0f : k == a->c.label[i];
+    }
+    BN_TRY(bn_probe_score(&a->percent, &a->lambda, probe, &(bn_points){&x, target, weight}));
+    w->recipe->candidates++;
+done:
+    w->recipe->seconds_probe += bn_seconds() - start;
+    bonsai_graph_free(g);
+    bn_embedding_free(&x);
+    bn_free(target);
+    bn_free(weight);
+    return rc;
+}
+
+/* ---- the search ---- */
+
+/* Whether a is better than b, both close to the best score. */
+static bool keeps_more(const candidate *a, const candidate *b)
+{
+    double x = (double)a->keep.nnz / (double)a->c.count, y = (double)b->keep.nnz / (double)b->c.count;
+    return x > y || (x == y && a->c.count > b->c.count);
+}
+
+static int best_of(const candidate *all, int count, int64_t judged)
+{
+    int best = -1;
+    double top = 0;
+    for (int i = 0; i < count; i++)
+        top = all[i].fits ? fmax(top, all[i].percent) : top;
+    double share = top / 100, doubt = judged ? 100 * sqrt(share * (1 - share) / (double)judged) : 100;
+    for (int i = 0; i < count; i++)
+        if (all[i].fits && all[i].percent >= top - fmax(noise, doubt) &&
+            (best < 0 || keeps_more(&all[i], &all[best])))
+            best = i;
+    return best;
+}
+
+/* The whole candidate and those with more nodes and thinner rows. */
+static bonsai_status try_all(candidate *all, int *best, search *w, const bn_source *s)
+{
+    bonsai_status rc;
+    bn_probe *probe = NULL;
+    int count = 1;
+    if (w->job->judge.rows > 0)
+        BN_TRY(bn_probe_new(&probe, &w->job->judge, w->job->judge_label, s->classes,
+                            w->job->threads));
+    BN_TRY(make_whole(&all[0], w, s));
+    for (int m = 0; probe && m < MULTIPLES && isfinite(w->budget.bytes); m++) {
+        int64_t n = multiples[m] * s->live;
+        BN_TRY(say(w, STEPS / 10 + m * STEPS * 7 / 10 / MULTIPLES));
+        if (n <= all[0].c.count || n > s->x->rows || !all[0].fits)
+            continue;
+        all[count] = (candidate){.nodes = n, .storage = w->storage};
+        BN_TRY(make(&all[count], w, s, n, true));
+        count += all[count].fits;
+        if (!all[count].fits)           /* nor will more nodes */
+            candidate_free(&all[count]);
+    }
+    for (int i = 0; probe && i < count; i++)
+        if (all[i].fits)
+            BN_TRY(score(&all[i], w, s, probe));
+    *best = best_of(all, count, w->job->judge.rows);
+done:
+    bn_probe_free(probe);
+    return rc;
+}
+
+/* Where not even one thin node of each class fits: without soft labels, without weights, and
+ * then fewer classes, the largest first.  a->fits says whether there is a way. */
+static bonsai_status make_tiny(candidate *a, search *w, const bn_source *s)
+{
+    bonsai_status rc = BONSAI_OK;
+    int64_t cap = s->live < w->budget.nodes ? s->live : w->budget.nodes;
+    a->storage.soft = false;
+    for (int weights = 1; weights >= 0; weights--) {
+        BN_TRY(make(a, w, s, cap, weights));
+        if (a->fits)
+            goto done;
+    }
+    int64_t n = bn_storage_nodes(&a->storage, w->budget.bytes, 1, 0);
+    BN_TRY(make(a, w, s, n < 1 ? 1 : n < cap ? n : cap, false));
+done:
+    return rc;
+}
+
+/* The smallest graph of one node may be smaller than its eight bits: the sentence tells what
+ * it really takes. */
+static bonsai_status check_tiny(const candidate *a, const bonsai_graph *g, const search *w)
+{
+    double bytes;
+    bonsai_status rc = bonsai_graph_bytes(&bytes, g, a->storage.accounting);
+    if (rc != BONSAI_OK || bytes <= w->budget.bytes)
+        return rc;
+    return bn_fail(BONSAI_E_ARGUMENT, "%s: a budget of %.0f bytes is too small: the smallest "
+                   "possible graph, of one node, takes %.0f", w->job->g->where, w->budget.bytes,
+                   bytes);
+}
+
+/* Every training node by itself and bytes to spare: rows that lose nothing. */
+static bonsai_status make_exact(candidate *a, search *w, const bn_source *s)
+{
+    bonsai_status rc = BONSAI_OK;
+    candidate b = {.storage = a->storage};
+    b.storage.type = BONSAI_F32;
+    if (a->c.asked < s->x->rows || a->keep.t > 0 || !isfinite(w->budget.bytes))
+        goto done;
+    BN_TRY(make(&b, w, s, a->c.asked, true));
+    if (b.fits && b.keep.t == 0) {
+        candidate t = *a;
+        *a = b;
+        b = t;
+    }
+done:
+    candidate_free(&b);
+    return rc;
+}
+
+/* ---- the door ---- */
+
+static bool has_negative(const bn_embedding *x)
+{
+    const float *value = x->dense ? x->dense : x->value;
+    int64_t count = x->dense ? x->rows * x->f : x->offsets[x->rows];
+    for (int64_t i = 0; i < count; i++)
+        if (value[i] < 0)
+            return true;
+    return false;
+}
+
+static bonsai_status finish(bonsai_graph **out, candidate *a, search *w, const bn_source *s)
+{
+    bonsai_status rc;
+    bonsai_graph *g = NULL;
+    bn_recipe *r = w->recipe;
+    BN_TRY(build(&g, a, w, s));
+    if (!a->fits)
+        BN_TRY(check_tiny(a, g, w));
+    BN_TRY(bn_candidate_trace(g, &a->c, s, w->job));
+    r->nodes = a->c.count;
+    r->t = a->keep.t;
+    r->type = a->storage.type;
+    r->soft = a->storage.soft;
+    r->weighted = a->largest > 0;
+    r->layers = w->job->o->layers;
+    BN_TRY(say(w, STEPS));
+    *out = g;
+    g = NULL;
+done:
+    bonsai_graph_free(g);
+    return rc;
+}
+
+/* The chosen candidate, of all training rows: made again where some were held out. */
+static bonsai_status settle(candidate *a, search *w, const bn_source *s, bool again)
+{
+    bonsai_status rc = BONSAI_OK;
+    if (again && a->nodes > 0)
+        BN_TRY(make(a, w, s, a->nodes, true));
+    else if (again)
+        BN_TRY(make_whole(a, w, s));
+    if (!a->fits)
+        BN_TRY(make_tiny(a, w, s));
+    else
+        BN_TRY(make_exact(a, w, s));
+done:
+    return rc;
+}
+
+bonsai_status bn_prototypes(bonsai_graph **out, bn_recipe *r, const bn_job *job,
+                            const bn_budget *budget)
+{
+    bonsai_status rc;
+    rows_of some = {0}, every = {0};
+    candidate all[CANDIDATES] = {{0}};
+    int best = 0;
+    search w = {.job = job, .budget = *budget, .recipe = r};
+    bool strict = job->o->accounting == BONSAI_STRICT;
+    memset(r, 0, sizeof *r);
+    r->probe = -1;
+    r->judged = job->judge.rows;
+    w.progress = (bn_progress){job->progress.fn ? say_again : NULL, &w};
+    w.storage = (bn_storage){strict ? BONSAI_STRICT : BONSAI_PAPER_CONDENSED, job->x.f,
+                             job->g->view.classes, has_negative(&job->x) ? BONSAI_I8 : BONSAI_U8,
+                             !job->o->hard_labels};
+    all[0].storage = w.storage;
+    w.budget.nodes = budget->trees < budget->nodes ? budget->trees : budget->nodes;
+    BN_TRY(say(&w, 0));
+    BN_TRY(rows_make(&some, &w, false));
+    BN_TRY(try_all(all, &best, &w, &some.s));
+    best = best < 0 ? 0 : best;
+    r->probe = r->candidates ? all[best].percent : -1;
+    r->lambda = all[best].lambda;
+    BN_TRY(say(&w, STEPS * 9 / 10));
+    if (job->held)
+        BN_TRY(rows_make(&every, &w, true));
+    const bn_source *s = job->held ? &every.s : &some.s;
+    BN_TRY(settle(&all[best], &w, s, job->held != NULL));
+    BN_TRY(finish(out, &all[best], &w, s));
+done:
+    for (int i = 0; i < CANDIDATES; i++)
+        candidate_free(&all[i]);
+    rows_free(&some);
+    rows_free(&every);
+    return rc;
+}
