@@ -9,6 +9,7 @@
  *   save.c      writing a graph
  *   csv.c       files of rows that appear only when complete
  *   condensed.c reports about condensed graphs, and the one they carry
+ *   prototype.c what one prototype stands for
  *   training.c  what train and eval are asked, and the runs
  *   parts.c     which nodes train and which judge
  *   trained.c   what came out: table, JSON, learning curves
@@ -218,10 +219,18 @@ void report_condensed(report *r, const bonsai_condense_options *o, const bonsai_
                       const bonsai_graph *small, const char *path);
 void report_seed(report *r, uint64_t seed);
 void report_condensed_sizes(report *r, const bonsai_condense_info *i);    /* small beside full */
-void report_condensed_cover(report *r, const bonsai_condense_info *i);
+/* How it was chosen: trees and their cover, or prototypes; and what the probe said. */
+void report_condensed_making(report *r, const bonsai_condense_info *i, const bonsai_graph *small);
 void condensed_info(bonsai_condense_info *i, const json_t *meta);       /* as far as it is there */
 json_t *condensed_metadata(const bonsai_graph *g);      /* yours; NULL: it is not condensed */
+/* The budget that it was made with, and how the graph it was made of was embedded. */
+void condensed_options(bonsai_condense_options *o, const json_t *meta);
 int64_t condensed_roles(const bonsai_graph *g, bonsai_role role);       /* nodes of that role */
+
+/* What prototype `node` of small stands for: its soft label, members, nearest nodes of full (NULL:
+ * not at hand) and strongest features.  Exit code. */
+int  report_prototype(report *r, session *s, const bonsai_graph *small, const bonsai_graph *full,
+                      const json_t *meta, int64_t node);
 
 /* ---- training ------------------------------------------------------------ */
 

@@ -116,6 +116,15 @@ static int parse_ratios(session *s, arguments *a)
     return OPT_GO;
 }
 
+static int leave_out(int *list, int count, int what)
+{
+    int kept = 0;
+    for (int i = 0; i < count; i++)
+        if (list[i] != what)
+            list[kept++] = list[i];
+    return kept;
+}
+
 static int settle(session *s, arguments *a)
 {
     int methods[16], models[16];
@@ -130,6 +139,8 @@ static int settle(session *s, arguments *a)
         return code;
     if (a->train.split[0] <= 0)
         return refuse(s, "--split is \"%s\", which leaves no training nodes", a->split);
+    if (strcmp(a->methods, "all") == 0)         /* auto would show again what one of them got */
+        a->o.method_count = leave_out(methods, a->o.method_count, BONSAI_AUTO);
     for (int i = 0; i < a->o.method_count; i++)
         a->method[i] = (bonsai_method)methods[i];
     for (int i = 0; i < a->o.model_count; i++)
@@ -144,7 +155,7 @@ static int parse_rows(session *s, arguments *a, const opt_spec *spec, int argc, 
 {
     const opt first[] = {
         {OPT_TEXT, 0, "methods", "M,M,...", &a->methods,
-         "ways to condense, as of bonsai condense --method", NULL},
+         "ways to condense, as of bonsai condense --method;\nall: each but auto", NULL},
         {OPT_TEXT, 0, "ratios", "R,R,...", &a->ratios, "shares of the graph's bytes", NULL},
         {OPT_TEXT, 0, "models", "M,M,...", &a->models, "models: gcn, gat, gin, sage, or all", NULL},
         {OPT_INT, 0, "seeds", "N", &a->train.seeds, "runs, each from fresh weights", "1..10000"},

@@ -14,7 +14,7 @@ enum { MOST_RATIOS = 32 };
 
 typedef struct {
     bonsai_condense_options o;
-    const char *path, *out, *ratios, *sample, *split;
+    const char *path, *out, *ratios, *sample, *split, *update, *was;
     int    method, accounting;              /* of the options, as ints for their rows */
     int    count;                           /* of what is written: 1 without --ratios */
     double ratio[MOST_RATIOS];
@@ -79,7 +79,7 @@ static int settle_budget(session *s, arguments *a)
         {"--ratio", a->o.ratio > 0}, {"--ratios", a->ratios != NULL}, {"--bytes", a->o.bytes > 0},
         {"--nodes", a->o.nodes > 0}, {"--trees", a->o.trees > 0},
     };
-    const char *first = NULL;
+    const char *first = a->update ? "--update" : NULL;      /* its budget is that of SMALL */
     for (size_t i = 0; i < sizeof budget / sizeof *budget; i++) {
         if (budget[i].given && first)
             return refuse(s, "%s and %s are both given: a graph has one budget", first,
@@ -103,6 +103,9 @@ static int settle(session *s, arguments *a)
         return refuse(s, "-o SMALL is missing");
     if (strlen(a->out) >= MOST_PATH)
         return refuse(s, "--output is longer than %d bytes", MOST_PATH - 1);
+    if (!a->update != !a->was)
+        return refuse(s, "%s is given without %s", a->update ? "--update" : "--was",
+                      a->update ? "--was OLD" : "--update SMALL");
     code = settle_budget(s, a);
     if (code == OPT_GO && a->sample)
         code = parse_sample(s, &a->o.sample, a->sample);
@@ -123,11 +126,18 @@ static void note_idle(session *s, const bonsai_condense_options *o)
     bonsai_condense_options_init(&d);
     if (o->raw_features && o->method != BONSAI_HERDING && o->method != BONSAI_KCENTER)
         note(s, "--on acts on the methods herding and kcenter only");
-    if (o->method != BONSAI_TREES &&
+    const int whole = o->method == BONSAI_AUTO || o->method == BONSAI_PROTOTYPES;
+    if (o->method != BONSAI_TREES && o->method != BONSAI_AUTO &&
         (o->density != d.density || o->no_rknn || o->no_ppr || o->oversample > d.oversample ||
-         o->match_classes || o->select_features))
-        note(s, "--greedy, --no-rknn, --no-ppr, --oversample, --match-classes and "
-                "--select-features act on the method trees only");
+         o->match_classes))
+        note(s, "--greedy, --no-rknn, --no-ppr, --oversample and --match-classes act on the method "
+                "trees only");
+    if (o->method != BONSAI_TREES && !whole && o->select_features)
+        note(s, "--select-features acts on the methods trees and prototypes only");
+    if (o->method != BONSAI_TREES && o->project)
+        note(s, "--project acts with --method trees only");
+    if (!whole && (o->no_validation || o->hard_labels || o->members))
+        note(s, "--no-validation, --hard-labels and --members act on the method prototypes only");
 }
 
 static void gather_words(void)
@@ -149,9 +159,15 @@ static const opt option_rows[] = {
     {OPT_LONG, 0, "nodes", "N", &asked.o.nodes, "budget: nodes", "1..2147483647"},
     {OPT_LONG, 0, "trees", "N", &asked.o.trees, "budget: trees", "1..2147483647"},
     {OPT_CHOICE, 0, "method", method_words, &asked.method,
-     "trees is the paper's, the others are to compare", NULL},
+     "auto: trees or prototypes, whichever a probe finds\nbetter; trees is the paper's; the others are to\ncompare", NULL},
     {OPT_CHOICE, 0, "accounting", "strict|paper", &asked.accounting,
      "bytes as a .bonsai file has them, or as the paper's\ncode counts them", NULL},
+    {OPT_FLAG, 0, "no-validation", NULL, &asked.o.no_validation,
+     "probe on a fifth of the training nodes instead", NULL},
+    {OPT_FLAG, 0, "hard-labels", NULL, &asked.o.hard_labels,
+     "prototypes without soft labels", NULL},
+    {OPT_FLAG, 0, "members", NULL, &asked.o.members,
+     "prototypes name the nodes that they stand for; not\ncounted as bytes", NULL},
     {OPT_INT, 0, "layers", "L", &asked.o.layers, "hops of a tree and rounds of averaging", "0..16"},
     {OPT_INT, 'k', "k", "K", &asked.o.k, "nearest trees that a tree is covered by",
      "1..1000000"},
@@ -185,6 +201,10 @@ static const opt option_rows[] = {
      "random projection to so many dimensions before\nk-NN; 0: exact", "0..65536"},
     {OPT_TEXT, 0, "split", "A/B/C", &asked.split,
      "draw a new split: random, or percent such as\n60/20/20; otherwise the graph's own, or, where\nit has none, 60/20/20 (as bonsai split draws it)", NULL},
+    {OPT_TEXT, 0, "update", "SMALL", &asked.update,
+     "go on from prototypes that were made of OLD with\n--members, instead of from the beginning", NULL},
+    {OPT_TEXT, 0, "was", "OLD", &asked.was,
+     "the graph before it became GRAPH: nodes were added\nbehind its own, and anything may differ", NULL},
     {OPT_U64, 's', "seed", "S", &asked.o.seed, "the same seed gives the same bytes", NULL},
     {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
 };
@@ -194,14 +214,15 @@ static int parse(session *s, arguments *a, int argc, char **argv)
     const opt_spec spec = {
         .usage = "condense GRAPH -o SMALL --ratio R [options]",
         .about =
-            "Writes a small graph whose nodes and edges are picked from GRAPH so that a graph\n"
-            "neural network trained on it does about as well, then shows its size beside\n"
-            "GRAPH's.  The budget is one of --ratio, --ratios, --bytes, --nodes and --trees, and\n"
+            "Writes a small graph made from GRAPH so that a graph neural network trained on it does\n"
+            "about as well, then shows its size beside GRAPH's.  Its nodes are prototypes, each of\n"
+            "which stands for many of GRAPH's, or picked from GRAPH with their edges.  The budget is one of --ratio, --ratios, --bytes, --nodes and --trees, and\n"
             "is never exceeded.  With --ratios the files are written once all graphs are chosen;\n"
             "canceled while writing, those that are complete stay.",
         .examples = "  bonsai condense cora.bonsai -o small.bonsai --ratio 0.01\n"
                     "  bonsai condense cora.bonsai -o small --ratios 0.005,0.01,0.03\n"
-                    "  bonsai condense cora.bonsai -o few.bonsai --nodes 70 --method kcenter\n",
+                    "  bonsai condense cora.bonsai -o few.bonsai --nodes 70 --method kcenter\n"
+                    "  bonsai condense new.bonsai --update small.bonsai --was old.bonsai -o next.bonsai\n",
         .args = "GRAPH",
         .values = &a->path,
         .rows = option_rows,
@@ -217,10 +238,10 @@ static int parse(session *s, arguments *a, int argc, char **argv)
 static int print_rows(session *s, const arguments *a, const bonsai_condense_info *info)
 {
     static const column columns[] = {
-        {"written", "written", NULL}, {"bytes", "bytes", NULL}, {"ratio", "ratio", "%.5f"},
+        {"written", "written", NULL}, {"method", "method", NULL}, {"bytes", "bytes", NULL}, {"ratio", "ratio", "%.5f"},
         {"used", "used", "%.3f"}, {"paper_ratio", "paper's", "%.5f"}, {"nodes", "nodes", NULL},
         {"edges", "edges", NULL}, {"labelled", "labelled", NULL}, {"roots", "roots", NULL},
-        {"coverage", "coverage", "%.3f"}, {NULL, NULL, NULL}};
+        {"coverage", "coverage", "%.3f"}, {"probe", "probe %", "%.2f"}, {NULL, NULL, NULL}};
     const bonsai_condense_info *last = &info[a->count - 1];
     report r = {.count = 0};
     json_t *rows = json_array();
@@ -229,13 +250,15 @@ static int print_rows(session *s, const arguments *a, const bonsai_condense_info
         double used = a->accounting ? i->paper_bytes : i->bytes;
         json_t *coverage = i->coverage >= 0 ? json_real(i->coverage) : json_null();
         json_array_append_new(
-            rows, json_pack("[o,I,f,f,f,I,I,I,I,o]", text_json(a->to[k]), (json_int_t)i->bytes,
-                            i->ratio, used / i->budget, i->paper_ratio,
-                            (json_int_t)i->nodes, (json_int_t)i->edges, (json_int_t)i->labelled,
-                            (json_int_t)i->roots, coverage));
+            rows, json_pack("[o,s,I,f,f,f,I,I,I,I,o,o]", text_json(a->to[k]),
+                            bonsai_method_name(i->method), (json_int_t)i->bytes, i->ratio,
+                            used / i->budget, i->paper_ratio, (json_int_t)i->nodes,
+                            (json_int_t)i->edges, (json_int_t)i->labelled,
+                            (json_int_t)i->roots, coverage,
+                            i->probe >= 0 ? json_real(i->probe) : json_null()));
     }
     report_heading(&r, "Condensed");
-    report_text(&r, "method", "method", bonsai_method_name(last->method));
+    report_text(&r, "method", "method", bonsai_method_name(a->o.method));
     report_int(&r, "full_bytes", "bytes of the graph", (int64_t)last->full_bytes);
     report_int(&r, "full_nodes", "nodes of the graph", last->full_nodes);
     report_real(&r, "seconds.total", "seconds", last->seconds_total, "%.3f");
@@ -267,8 +290,28 @@ static int print_results(session *s, const arguments *a, const bonsai_condense_i
     if (a->ratios)
         return s->json ? print_array(s, a, info, small) : print_rows(s, a, info);
     report r = {.count = 0};
-    report_condensed(&r, &a->o, info, small[0], a->to[0]);
+    bonsai_condense_options o = a->o;
+    if (a->update) {
+        json_t *meta = condensed_metadata(small[0]);
+        condensed_options(&o, meta);
+        json_decref(meta);
+    }
+    report_condensed(&r, &o, info, small[0], a->to[0]);
     return report_print(&r, s);
+}
+
+static bonsai_status update(session *s, bonsai_graph **small, bonsai_condense_info *info,
+                            const bonsai_graph *g, const arguments *a)
+{
+    bonsai_graph *was = NULL, *before = NULL;
+    bonsai_status rc = bonsai_graph_read(&was, a->was, &s->read);
+    if (rc == BONSAI_OK)
+        rc = bonsai_graph_read(&before, a->update, &s->read);
+    if (rc == BONSAI_OK)
+        rc = bonsai_condense_update(small, info, g, was, before, &a->o);
+    bonsai_graph_free(was);
+    bonsai_graph_free(before);
+    return rc;
 }
 
 /* A split that nobody asked for is worth a word: the user must judge on the rest of it. */
@@ -291,7 +334,9 @@ static int condense(session *s, const arguments *a)
     for (int i = 0; i < a->count; i++)
         bonsai_condense_info_init(&info[i]);
     bonsai_status rc = bonsai_graph_read(&g, a->path, &s->read);
-    if (rc == BONSAI_OK && a->ratios)
+    if (rc == BONSAI_OK && a->update)
+        rc = update(s, small, info, g, a);
+    else if (rc == BONSAI_OK && a->ratios)
         rc = bonsai_condense_many(small, info, a->ratio, a->count, g, &a->o);
     else if (rc == BONSAI_OK)
         rc = bonsai_condense(small, info, g, &a->o);
@@ -322,6 +367,8 @@ int cmd_condense(session *s, int argc, char **argv)
     for (int i = 0; i < a->count; i++) {
         if (path_is_same(a->path, a->to[i]))    /* it must not replace what it is made of */
             return refuse(s, "%s is the graph to condense; -o must name another", a->to[i]);
+        if (a->was && path_is_same(a->was, a->to[i]))
+            return refuse(s, "%s is the graph as it was; -o must name another", a->to[i]);
         if (!path_can_be_written(s, a->to[i]))
             return EXIT_FAILED;
     }

@@ -16,7 +16,7 @@ enum { TOP_ROOTS = 10, TOP_FEATURES = 8 };
 
 typedef struct {
     const char         *path;
-    const bonsai_graph *g;
+    const bonsai_graph *g, *full;                   /* full: NULL where it is not at hand */
     const bonsai_view  *v;
     json_t             *meta;
     const json_t       *tree, *covers, *score;      /* members of "why", one entry a node */
@@ -91,6 +91,8 @@ static void add_identity(report *r, const story *t, int64_t node)
     report_int(r, "node", "node", node);
     report_note(r, "of %lld", (long long)t->v->nodes);
     report_int(r, "origin", "in the full graph", origin(t, node));
+    if (role(t, node) == BONSAI_PROTOTYPE)
+        report_note(r, "the nearest of those that it stands for");
     if (text)
         report_text(r, "name", "name", text);
     if (label >= 0)
@@ -129,16 +131,20 @@ static void add_tree(report *r, const story *t, int64_t node)
     report_int(r, "tree_node", NULL, here);
 }
 
+static void add_role(report *r, const story *t, int64_t node)
+{
+    report_heading(r, "Why it is there");
+    report_text(r, "role", "role", role_text(role(t, node)));
+    report_note(r, "by the method %s", json_string_value(json_object_get(t->meta, "method")));
+    report_text(r, "method", NULL, json_string_value(json_object_get(t->meta, "method")));
+}
+
 static void add_reasons(report *r, const story *t, int64_t node)
 {
     int64_t covers = entry(t->covers, node), rank = 1;
     double own = score(t, node);
     for (int64_t v = 0; v < t->v->nodes; v++)
         rank += score(t, v) > own;
-    report_heading(r, "Why it is there");
-    report_text(r, "role", "role", role_text(role(t, node)));
-    report_note(r, "by the method %s", json_string_value(json_object_get(t->meta, "method")));
-    report_text(r, "method", NULL, json_string_value(json_object_get(t->meta, "method")));
     add_tree(r, t, node);
     report_int(r, "covers", t->sample > 0 && covers > 0 ? "covers" : NULL, covers);
     if (t->sample > 0 && covers > 0)
@@ -207,12 +213,18 @@ static int explain_node(session *s, const story *t, int64_t node)
         return fail_with(s, "%s: there is no node %lld, only 0..%lld", t->path, (long long)node,
                          (long long)t->v->nodes - 1);
     add_identity(&r, t, node);
-    add_reasons(&r, t, node);
-    if (t->v->features > 0 && add_features(&r, s, t, node) != EXIT_DONE) {
-        report_free(&r);
-        return EXIT_FAILED;
-    }
-    return report_print(&r, s);
+    add_role(&r, t, node);
+    int code = EXIT_DONE;
+    if (role(t, node) == BONSAI_PROTOTYPE)
+        code = report_prototype(&r, s, t->g, t->full, t->meta, node);
+    else
+        add_reasons(&r, t, node);
+    if (role(t, node) != BONSAI_PROTOTYPE && t->v->features > 0)
+        code = add_features(&r, s, t, node);
+    if (code == EXIT_DONE)
+        return report_print(&r, s);
+    report_free(&r);
+    return code;
 }
 
 /* ---- the whole graph ----------------------------------------------------- */
@@ -232,13 +244,14 @@ static void add_making(report *r, const story *t)
     condensed_info(&i, t->meta);
     report_heading(r, "How it was made");
     add_word(r, t->meta, "method", "method", "method");
+    add_word(r, json_object_get(t->meta, "choice"), "why", "why", "why");
     add_word(r, t->meta, "bonsai", "version", "bonsai's version");
     add_word(r, t->meta, "input_crc32", "input_crc32", "checksum of the graph");
     add_word(r, options, "accounting", "accounting", "accounting of bytes");
     report_seed(r, (uint64_t)json_integer_value(json_object_get(options, "seed")));
     report_heading(r, "Size");
     report_condensed_sizes(r, &i);
-    report_condensed_cover(r, &i);
+    report_condensed_making(r, &i, t->g);
     if (options)
         report_json(r, "options", json_incref(options));
 }
@@ -287,68 +300,138 @@ static void add_roots(report *r, const story *t)
     report_table(r, "top_roots", t->sample > 0 ? columns : plain, rows);
 }
 
+typedef struct {
+    int64_t node;
+    double  weight;
+} heavy;
+
+static int heaviest_first(const void *a, const void *b)
+{
+    const heavy *x = a, *y = b;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+static double weight(const story *t, int64_t node)
+{
+    const bonsai_array *a = &t->v->section[BONSAI_NODE_WEIGHTS];
+    return !a->data ? 1
+           : a->type == BONSAI_U8 ? (double)((const uint8_t *)a->data)[node]
+           : a->type == BONSAI_U16 ? (double)((const uint16_t *)a->data)[node]
+                                   : (double)((const float *)a->data)[node];
+}
+
+static int add_heaviest(report *r, session *s, const story *t)
+{
+    static const column columns[] = {{"node", "node", NULL}, {"origin", "nearest", NULL},
+                                     {"class", "class", NULL}, {"weight", "weight", "%.6g"},
+                                     {NULL, "", NULL}, {NULL, NULL, NULL}};
+    json_t *rows = json_array();
+    heavy *all = calloc((size_t)t->v->nodes + 1, sizeof *all);
+    if (!all) {
+        json_decref(rows);
+        return fail_with(s, "there is not enough memory for %lld nodes", (long long)t->v->nodes);
+    }
+    for (int64_t v = 0; v < t->v->nodes; v++)
+        all[v] = (heavy){v, weight(t, v)};
+    qsort(all, (size_t)t->v->nodes, sizeof *all, heaviest_first);
+    for (int64_t i = 0; i < t->v->nodes && i < TOP_ROOTS; i++)
+        json_array_append_new(rows, json_pack("[I,I,o,f]", (json_int_t)all[i].node,
+                                              (json_int_t)origin(t, all[i].node),
+                                              class_json(t, all[i].node), all[i].weight));
+    report_heading(r, "Prototypes that stand for most");
+    report_table(r, "top_prototypes", columns, rows);
+    free(all);
+    return EXIT_DONE;
+}
+
 static int explain_graph(session *s, const story *t)
 {
     report r = {.count = 0};
+    int code = EXIT_DONE;
     add_making(&r, t);
-    add_roots(&r, t);
-    return report_print(&r, s);
+    if (condensed_roles(t->g, BONSAI_PROTOTYPE) > 0)
+        code = add_heaviest(&r, s, t);
+    else
+        add_roots(&r, t);
+    if (code == EXIT_DONE)
+        return report_print(&r, s);
+    report_free(&r);
+    return code;
 }
 
 /* ---- the command --------------------------------------------------------- */
 
-static int explain(session *s, const char *path, int64_t node)
+static int tell(session *s, story *t, int64_t node)
 {
-    bonsai_graph *g = NULL;
+    const json_t *why = json_object_get(t->meta, "why");
+    t->tree = json_object_get(why, "tree");
+    t->covers = json_object_get(why, "covers");
+    t->score = json_object_get(why, "score");
+    t->sample = json_integer_value(json_object_get(json_object_get(t->meta, "cover"), "sample"));
+    if (!t->meta || (json_array_size(t->tree) != (size_t)t->v->nodes &&
+                     condensed_roles(t->g, BONSAI_PROTOTYPE) != t->v->nodes))
+        return fail_with(s, "%s: is not a condensed graph: it holds no report of why its nodes are "
+                         "there", t->path);
+    return node >= 0 ? explain_node(s, t, node) : explain_graph(s, t);
+}
+
+static bonsai_status open_graph(session *s, bonsai_graph **g, const char *path)
+{
+    bonsai_status rc = bonsai_graph_read(g, path, &s->read);
+    return rc == BONSAI_OK ? bonsai_graph_verify(*g) : rc;
+}
+
+static int explain(session *s, const char *path, const char *full_path, int64_t node)
+{
+    bonsai_graph *g = NULL, *full = NULL;
     story t = {.path = path};
-    bonsai_status rc = bonsai_graph_read(&g, path, &s->read);
-    if (rc == BONSAI_OK)
-        rc = bonsai_graph_verify(g);
-    if (rc != BONSAI_OK) {
-        bonsai_graph_free(g);
-        return fail(s, rc);
+    bonsai_status rc = open_graph(s, &g, path);
+    if (rc == BONSAI_OK && full_path)
+        rc = open_graph(s, &full, full_path);
+    int code = rc == BONSAI_OK ? EXIT_DONE : fail(s, rc);
+    if (code == EXIT_DONE) {
+        t.g = g;
+        t.full = full;
+        t.v = bonsai_graph_view(g);
+        t.meta = condensed_metadata(g);
+        code = tell(s, &t, node);
     }
-    t.g = g;
-    t.v = bonsai_graph_view(g);
-    t.meta = condensed_metadata(g);
-    const json_t *why = json_object_get(t.meta, "why");
-    t.tree = json_object_get(why, "tree");
-    t.covers = json_object_get(why, "covers");
-    t.score = json_object_get(why, "score");
-    t.sample = json_integer_value(json_object_get(json_object_get(t.meta, "cover"), "sample"));
-    int code;
-    if (json_array_size(t.tree) != (size_t)t.v->nodes)
-        code = fail_with(s, "%s: is not a condensed graph: it holds no report of why its nodes are "
-                         "there", path);
-    else
-        code = node >= 0 ? explain_node(s, &t, node) : explain_graph(s, &t);
     json_decref(t.meta);
     bonsai_graph_free(g);
+    bonsai_graph_free(full);
     return code;
 }
 
 int cmd_explain(session *s, int argc, char **argv)
 {
-    const char *path = NULL;
+    const char *path = NULL, *full = NULL;
     int64_t node = -1;
     const opt rows[] = {
         {OPT_LONG, 0, "node", "I", &node, "explain this node of SMALL; otherwise all of it",
          "0..2147483647"},
+        {OPT_TEXT, 0, "full", "GRAPH", &full,
+         "the graph that SMALL was made of: tells which of its\nnodes a prototype is nearest to",
+         NULL},
         {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
     };
     const opt_spec spec = {
         .usage = "explain SMALL [--node I] [options]",
         .about =
-            "Tells how \"bonsai condense\" made a graph and which trees cover most; with --node\n"
-            "why that node is there: its role, the tree that brought it, how many trees it\n"
-            "stands for, its PageRank, and its number in the full graph.",
+            "Tells how \"bonsai condense\" made a graph, and which trees cover or which prototypes\n"
+            "stand for most; with --node why that node is there.  Of a picked node: its role, the\n"
+            "tree that brought it, how many trees it stands for, its PageRank, and its number in\n"
+            "the full graph.  Of a prototype: its class and soft label, its weight, the nodes that\n"
+            "it stands for, and its strongest features.",
         .examples = "  bonsai explain small.bonsai\n"
-                    "  bonsai explain small.bonsai --node 3\n",
+                    "  bonsai explain small.bonsai --node 3\n"
+                    "  bonsai explain small.bonsai --node 3 --full cora.bonsai\n",
         .args = "SMALL",
         .values = &path,
         .rows = rows,
         .shared = OPT_READS | OPT_JSON,
     };
     int code = opt_parse(s, &spec, argc, argv);
-    return code == OPT_GO ? explain(s, path, node) : code;
+    return code == OPT_GO ? explain(s, path, full, node) : code;
 }

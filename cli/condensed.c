@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
 #include <math.h>
+#include <string.h>
 
 #include "cli.h"
 
@@ -44,6 +45,41 @@ static int small_number(const json_t *from, const char *name)
     return fabs(value) < INT_MAX ? (int)value : 0;
 }
 
+static bonsai_method method_named(const char *name)
+{
+    for (int m = 0; name && bonsai_method_name((bonsai_method)m); m++)
+        if (strcmp(bonsai_method_name((bonsai_method)m), name) == 0)
+            return (bonsai_method)m;
+    return BONSAI_METHODS;
+}
+
+static bonsai_type type_named(const char *name)
+{
+#define NAMED(type, value, bytes) \
+    if (name && strcmp(bonsai_type_text(BONSAI_##type), name) == 0) \
+        return BONSAI_##type;
+    BONSAI_TYPE_MAP(NAMED)
+#undef NAMED
+    return BONSAI_NONE;
+}
+
+static void read_prototypes(bonsai_condense_info *i, const json_t *meta)
+{
+    const json_t *p = json_object_get(meta, "recipe"), *chosen = json_object_get(meta, "choice");
+    const json_t *probe = json_object_get(chosen ? chosen : p, "probe");
+    const json_t *other = json_object_get(chosen, "probe_other");
+    const char *why = json_string_value(json_object_get(chosen, "why"));
+    i->method = method_named(json_string_value(json_object_get(meta, "method")));
+    if (p)
+        i->trees = whole(p, "trees");
+    i->entries = small_number(p, "entries");
+    i->values = type_named(json_string_value(json_object_get(p, "values")));
+    i->lossless_ratio = real(p, "lossless_ratio");
+    i->probe = json_is_number(probe) ? json_number_value(probe) : -1;
+    i->probe_other = json_is_number(other) ? json_number_value(other) : -1;
+    snprintf(i->why, sizeof i->why, "%s", why ? why : "");
+}
+
 void condensed_info(bonsai_condense_info *i, const json_t *meta)
 {
     const json_t *size = json_object_get(meta, "sizes"), *cover = json_object_get(meta, "cover");
@@ -73,6 +109,28 @@ void condensed_info(bonsai_condense_info *i, const json_t *meta)
     i->shallow_classes = small_number(cover, "shallow_classes");
     i->layers = small_number(options, "layers");
     i->k = small_number(options, "k");
+    read_prototypes(i, meta);
+}
+
+void condensed_options(bonsai_condense_options *o, const json_t *meta)
+{
+    const json_t *from = json_object_get(meta, "options");
+    const json_t *split = json_object_get(from, "split"), *p = json_object_get(meta, "recipe");
+    int layers = small_number(p ? p : from, "layers");
+    bonsai_condense_options_init(o);
+    if (json_is_object(from)) {
+        o->layers = layers >= 0 && layers <= 16 ? layers : o->layers;
+        o->seed = (uint64_t)json_integer_value(json_object_get(from, "seed"));
+        o->ratio = real(from, "ratio");
+        o->bytes = whole(from, "bytes");
+        o->nodes = whole(from, "nodes");
+        o->trees = whole(from, "trees");
+        const char *accounting = json_string_value(json_object_get(from, "accounting"));
+        if (accounting && strcmp(accounting, "paper") == 0)
+            o->accounting = BONSAI_PAPER_FULL;
+    }
+    for (size_t k = 0; k < 3; k++)
+        o->split[k] = json_number_value(json_array_get(split, k));
 }
 
 void report_seed(report *r, uint64_t seed)
@@ -117,6 +175,11 @@ void report_condensed_sizes(report *r, const bonsai_condense_info *i)
     }
     report_real(r, "ratio", NULL, i->ratio, NULL);
     report_real(r, "paper_ratio", NULL, i->paper_ratio, NULL);
+    if (i->lossless_ratio > 0 && i->lossless_ratio != i->ratio) {        /* its values are rounded, the full graph's are not */
+        report_real(r, "lossless_ratio", NULL, i->lossless_ratio, NULL);
+        report_real(r, NULL, "bytes in the same bits", 100 * i->lossless_ratio, "%.3f %%");
+        report_note(r, "of the full graph, were its values rounded likewise");
+    }
 }
 
 static void add_budget(report *r, const bonsai_condense_options *o, const bonsai_condense_info *i)
@@ -125,7 +188,8 @@ static void add_budget(report *r, const bonsai_condense_options *o, const bonsai
     int paper = o->accounting != BONSAI_STRICT;
     double limit = i->budget > 0 ? i->budget : (double)(o->nodes > 0 ? o->nodes : o->trees);
     double used = i->budget > 0 ? (paper ? i->paper_bytes : i->bytes)
-                  : o->nodes > 0 ? (double)i->nodes : (double)i->roots;
+                  : o->nodes > 0 || i->method == BONSAI_PROTOTYPES ? (double)i->nodes
+                                                                   : (double)i->roots;
     report_int(r, "budget.limit", "budget", (int64_t)limit);
     report_note(r, "%s%s", unit, i->budget > 0 && paper ? " as in the paper" : "");
     report_text(r, "budget.unit", NULL, unit);
@@ -140,7 +204,7 @@ static void add_share(report *r, const char *key, const char *label, double shar
         report_real(r, NULL, label, 100 * share, "%.1f %%");
 }
 
-void report_condensed_cover(report *r, const bonsai_condense_info *i)
+static void add_cover(report *r, const bonsai_condense_info *i)
 {
     report_heading(r, "Trees");
     report_int(r, "roots", "roots", i->roots);
@@ -168,6 +232,47 @@ void report_condensed_cover(report *r, const bonsai_condense_info *i)
         report_note(r, "none of their trees fitted whole");
 }
 
+static void add_probe(report *r, const bonsai_condense_info *i)
+{
+    if (i->probe < 0)
+        return;
+    report_real(r, "probe", "probe", i->probe, "%.2f %%");
+    report_note(r, "of the nodes it judges on, by ridge regression from the small graph");
+    if (i->probe_other >= 0) {
+        report_real(r, "probe_other", i->method == BONSAI_TREES ? "with prototypes" : "with trees",
+                    i->probe_other, "%.2f %%");
+        report_note(r, "the probe of what was not chosen");
+    }
+}
+
+static void add_prototypes(report *r, const bonsai_condense_info *i, const bonsai_graph *small)
+{
+    const bonsai_view *v = bonsai_graph_view(small);
+    const int soft = v->section[BONSAI_SOFT_LABELS].data != NULL;
+    const int weighted = v->section[BONSAI_NODE_WEIGHTS].data != NULL;
+    report_heading(r, "Prototypes");
+    report_int(r, "prototypes", "prototypes", i->nodes);
+    report_int(r, "trees", "stand for", i->trees);
+    report_note(r, "training nodes");
+    report_int(r, "layers", "layers", i->layers);
+    report_int(r, "entries", i->entries ? "features kept of a row" : NULL, i->entries);
+    if (!i->entries)
+        report_text(r, NULL, "features kept of a row", "all");
+    report_text(r, "values", "stored as", bonsai_type_text(i->values));
+    report_text(r, "labels", "labels", soft ? "soft" : "hard");
+    report_text(r, "weights", "weights in the loss", weighted ? "yes" : "no");
+    report_json(r, "members", json_boolean(v->section[BONSAI_MEMBERS].data != NULL));
+}
+
+void report_condensed_making(report *r, const bonsai_condense_info *i, const bonsai_graph *small)
+{
+    if (i->method == BONSAI_PROTOTYPES)
+        add_prototypes(r, i, small);
+    else
+        add_cover(r, i);
+    add_probe(r, i);
+}
+
 static void add_effort(report *r, const bonsai_condense_info *i)
 {
     char memory[32];
@@ -177,6 +282,8 @@ static void add_effort(report *r, const bonsai_condense_info *i)
     report_real(r, "seconds.knn", "nearest neighbours", i->seconds_knn, "%.3f");
     report_real(r, "seconds.cover", "cover", i->seconds_cover, "%.3f");
     report_real(r, "seconds.sparsify", "sparsify", i->seconds_sparsify, "%.3f");
+    report_real(r, "seconds.cluster", "cluster", i->seconds_cluster, "%.3f");
+    report_real(r, "seconds.probe", "probe", i->seconds_probe, "%.3f");
     report_real(r, "seconds.total", "total", i->seconds_total, "%.3f");
     report_note(r, "peak memory %s", memory);
     report_int(r, "peak_rss_bytes", NULL, i->peak_rss_bytes);
@@ -191,12 +298,14 @@ void report_condensed(report *r, const bonsai_condense_options *o, const bonsai_
     report_int(r, "file_bytes", "bytes on disk", path_bytes(path));
     report_note(r, "with its report and the original ids");
     report_text(r, "method", "method", bonsai_method_name(i->method));
+    if (i->why[0])
+        report_text(r, "why", "why", i->why);
     report_seed(r, i->seed);
     add_budget(r, o, i);
     report_heading(r, "Size");
     report_condensed_sizes(r, i);
     report_int(r, "features", NULL, i->features);
-    report_condensed_cover(r, i);
+    report_condensed_making(r, i, small);
     add_effort(r, i);
     if (meta)
         report_json(r, "options", json_incref(json_object_get(meta, "options")));

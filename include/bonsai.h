@@ -296,6 +296,9 @@ BONSAI_API void bonsai_stats_init_sized(bonsai_stats *s, size_t size);
 BONSAI_API bonsai_status bonsai_graph_stats(bonsai_stats *s, int64_t *class_counts,
                                             const bonsai_graph *g, const bonsai_read_options *o);
 
+/* mean (f): of each feature over all nodes. */
+BONSAI_API bonsai_status bonsai_graph_mean(double *mean, const bonsai_graph *g);
+
 typedef struct {
     size_t size;                /* set by the init function; do not touch */
     double features_only;       /* test accuracy in percent of a linear model on the features */
@@ -439,6 +442,23 @@ BONSAI_API bonsai_status bonsai_condense_many(bonsai_graph **out, bonsai_condens
                                               const double *ratios, int count,
                                               const bonsai_graph *g,
                                               const bonsai_condense_options *o);
+/* The prototypes of `small`, made of `was` by the method PROTOTYPES with members, after `was` has
+ * become `now`: nodes were added behind the older ones, and edges, features or labels may differ
+ * too.  Both graphs have a split.  Only what the change reaches is embedded again and goes to
+ * the nearest prototype of its class; layers and budget are those of small.  Of the options
+ * threads and progress count. */
+BONSAI_API bonsai_status bonsai_condense_update(bonsai_graph **out, bonsai_condense_info *info,
+                                                const bonsai_graph *now, const bonsai_graph *was,
+                                                const bonsai_graph *small,
+                                                const bonsai_condense_options *o);
+/* The nodes of full that a node of small stands for, at most `most`, nearest first: its members
+ * where small names them, else the training nodes of its class; by the distance of their WL
+ * embeddings in full to its features.  distances may be NULL; *found gets how many.  Of the
+ * options layers, split, seed, threads and progress count. */
+BONSAI_API bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t *found,
+                                                 int64_t most, const bonsai_graph *small,
+                                                 int64_t node, const bonsai_graph *full,
+                                                 const bonsai_condense_options *o);
 
 /* ---- training and judging ----------------------------------------------- */
 

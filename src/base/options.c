@@ -30,7 +30,7 @@ const bonsai_generate_options bn_generate_defaults = {
 
 const bonsai_condense_options bn_condense_defaults = {
     .size = sizeof(bonsai_condense_options),
-    .method = BONSAI_TREES,
+    .method = BONSAI_AUTO,
     .accounting = BONSAI_STRICT,
     .layers = 2,
     .k = 5,

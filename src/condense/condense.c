@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "auto.h"
 #include "condense.h"
 #include "prepare.h"
 #include "prototypes.h"
@@ -259,6 +260,17 @@ done:
     return rc;
 }
 
+/* As run, by a method other than the one asked for. */
+static bonsai_status run_as(bonsai_graph **out, bonsai_condense_info *info, bn_preparation *p,
+                            bonsai_method method)
+{
+    bonsai_method asked = p->o.method;
+    p->o.method = method;
+    bonsai_status rc = run(out, info, p);
+    p->o.method = asked;
+    return rc;
+}
+
 /* ---- the doors ---- */
 
 /* The caller's structs may be smaller or larger than ours. */
@@ -285,7 +297,8 @@ bonsai_status bonsai_condense_many(bonsai_graph **out, bonsai_condense_info *inf
     for (int i = 0; i < count; i++) {
         if (ratios)
             p.o.ratio = ratios[i];
-        BN_TRY(run(&out[i], &one, &p));
+        BN_TRY(p.o.method == BONSAI_AUTO ? bn_auto(&out[i], &one, &p, run_as)
+                                         : run(&out[i], &one, &p));
         one.seconds_total = bn_seconds() - start;
         one.peak_rss_bytes = bn_peak_rss();
         if (info)

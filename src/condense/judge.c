@@ -193,3 +193,13 @@ done:
     bn_free(node);
     return rc;
 }
+
+void bn_judge_forget(bn_job *job)
+{
+    bn_embedding_free(&job->x);
+    bn_embedding_free(&job->judge);
+    bn_free(job->judge_label);
+    bn_free(job->held);
+    job->judge_label = NULL;
+    job->held = NULL;
+}

@@ -10,6 +10,7 @@
  * judged, or a fifth of the training nodes where there are none or the options say so (inductive:
  * nothing outside the training part is looked at); none at all of fewer than five. */
 bonsai_status bn_judge_embed(bn_job *job);
+void bn_judge_forget(bn_job *job);              /* frees them */
 /* A copy of the given rows of e, dense or sparse. */
 bonsai_status bn_embedding_take(bn_embedding *out, const bn_embedding *e, const int64_t *row,
                                 int64_t count, bool dense, int threads);

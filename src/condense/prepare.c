@@ -157,13 +157,20 @@ static bonsai_status no_neighbours(bn_job *job)
     return rc != BONSAI_OK ? rc : BN_NEW(&job->rknn.item, 0);
 }
 
+/* Whether rows to judge candidates on are wanted beside those of the trees. */
+static bool probes(const bn_preparation *p)
+{
+    return p->o.method == BONSAI_PROTOTYPES || p->o.method == BONSAI_AUTO;
+}
+
 static bonsai_status embed(bn_preparation *p)
 {
     bn_job *job = &p->job;
     bool raw = p->o.raw_features && p->o.method != BONSAI_TREES;
     double start = bn_seconds();
     bonsai_status rc;
-    if (p->o.method == BONSAI_PROTOTYPES) {
+    if (probes(p)) {
+        bn_judge_forget(job);
         rc = bn_judge_embed(job);
         p->seconds_wl += bn_seconds() - start;
         return rc;
@@ -243,11 +250,13 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g)
     job->g = p->full;
     if (p->o.inductive)
         BN_TRY(cut_to_training(p));
-    bool covers = m == BONSAI_TREES && !p->o.no_rknn;
+    bool covers = (m == BONSAI_TREES || m == BONSAI_AUTO) && !p->o.no_rknn;
+    if (m == BONSAI_AUTO && p->o.k >= job->trees)
+        covers = false;                 /* there will be no trees, and auto says so */
     if (covers && p->o.k >= job->trees)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: k is %d but there are %lld trees: k must be smaller",
                        p->full->where, p->o.k, (long long)job->trees);
-    if (covers || m == BONSAI_HERDING || m == BONSAI_KCENTER)
+    if (covers || m == BONSAI_HERDING || m == BONSAI_KCENTER || m == BONSAI_AUTO)
         BN_TRY(embed(p));
     if (covers)
         BN_TRY(find_neighbours(p));
@@ -255,10 +264,8 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g)
         BN_TRY(no_neighbours(job));
     if (p->o.select_features)
         BN_TRY(select_features(p));
-    if (m == BONSAI_PROTOTYPES) {       /* of the features that were selected */
-        bn_embedding_free(&job->x);
-        BN_TRY(embed(p));
-    }
+    if (m == BONSAI_PROTOTYPES || (m == BONSAI_AUTO && p->o.select_features))
+        BN_TRY(embed(p));               /* of the features that were selected */
 done:
     return rc;
 }
@@ -267,11 +274,8 @@ void bn_preparation_free(bn_preparation *p)
 {
     bn_free(p->job.train);
     bn_free(p->job.sample);
-    bn_embedding_free(&p->job.x);
     bn_lists_free(&p->job.rknn);
-    bn_embedding_free(&p->job.judge);
-    bn_free(p->job.judge_label);
-    bn_free(p->job.held);
+    bn_judge_forget(&p->job);
     bn_free(p->check);
     bn_free(p->check_list);
     bonsai_graph_free(p->split);

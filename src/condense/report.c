@@ -141,27 +141,20 @@ static json_t *nodes_json(const bn_choice *c, const bonsai_graph *small)
 
 static json_t *recipe_json(const bn_recipe *r, const bonsai_condense_info *i)
 {
-    return json_pack("{s:I,s:I,s:s,s:b,s:b,s:i,s:f,s:f,s:I,s:I,s:f}",
-                     "nodes", (json_int_t)r->nodes, "entries", (json_int_t)r->t,
+    return json_pack("{s:I,s:I,s:I,s:s,s:b,s:b,s:i,s:f,s:f,s:I,s:I,s:f}",
+                     "trees", (json_int_t)i->trees, "nodes", (json_int_t)r->nodes, "entries", (json_int_t)r->t,
                      "values", bonsai_type_text(r->type), "soft", r->soft, "weighted", r->weighted,
                      "layers", r->layers, "probe", r->probe, "lambda", r->lambda,
                      "judged", (json_int_t)r->judged, "candidates", (json_int_t)r->candidates,
                      "lossless_ratio", i->lossless_ratio);
 }
 
-/* Takes what is special to the method, under its name. */
-static bonsai_status attach(bonsai_graph *small, const bonsai_condense_info *i,
-                            const bonsai_condense_options *o, uint32_t input_crc, json_t *special)
+/* Takes the report. */
+static bonsai_status store(bonsai_graph *small, json_t *root)
 {
     bonsai_status rc;
-    char hex[16], *text = NULL;
     uint8_t *to;
-    snprintf(hex, sizeof hex, "%08x", (unsigned)input_crc);
-    json_t *root = json_pack("{s:s,s:s,s:s,s:o,s:o}", "bonsai", BONSAI_VERSION,
-                             "method", bonsai_method_name(i->method), "input_crc32", hex,
-                             "options", options_json(o), "sizes", sizes_json(i));
-    if (root && special && json_object_update(root, special) == 0)
-        text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    char *text = root ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     if (!text) {
         rc = bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the report");
         goto done;
@@ -170,9 +163,31 @@ static bonsai_status attach(bonsai_graph *small, const bonsai_condense_info *i,
     memcpy(to, text, strlen(text));
 done:
     json_decref(root);
-    json_decref(special);
     free(text);
     return rc;
+}
+
+static json_t *crc_json(uint32_t crc)
+{
+    char hex[16];
+    snprintf(hex, sizeof hex, "%08x", (unsigned)crc);
+    return json_string(hex);
+}
+
+/* Takes what is special to the method, under its name. */
+static bonsai_status attach(bonsai_graph *small, const bonsai_condense_info *i,
+                            const bonsai_condense_options *o, uint32_t input_crc, json_t *special)
+{
+    json_t *root = json_pack("{s:s,s:s,s:o,s:o,s:o}", "bonsai", BONSAI_VERSION,
+                             "method", bonsai_method_name(i->method),
+                             "input_crc32", crc_json(input_crc),
+                             "options", options_json(o), "sizes", sizes_json(i));
+    if (root && (!special || json_object_update(root, special) != 0)) {
+        json_decref(root);
+        root = NULL;
+    }
+    json_decref(special);
+    return store(small, root);
 }
 
 bonsai_status bn_report_attach(bonsai_graph *small, const bonsai_condense_info *i,
@@ -188,4 +203,46 @@ bonsai_status bn_report_recipe(bonsai_graph *small, const bonsai_condense_info *
                                uint32_t input_crc)
 {
     return attach(small, i, o, input_crc, json_pack("{s:o}", "recipe", recipe_json(r, i)));
+}
+
+static json_t *score(double percent)
+{
+    return percent >= 0 ? json_real(percent) : json_null();
+}
+
+static json_t *choice_json(const bonsai_condense_info *i)
+{
+    return json_pack("{s:s,s:o,s:o}", "why", i->why, "probe", score(i->probe),
+                     "probe_other", score(i->probe_other));
+}
+
+bonsai_status bn_report_choice(bonsai_graph *small, const bonsai_condense_info *i)
+{
+    const bonsai_array *a = &small->view.section[BONSAI_METADATA];
+    json_t *root = json_loadb(a->data, (size_t)a->count, 0, NULL);
+    if (root && json_object_set_new(root, "choice", choice_json(i)) != 0) {
+        json_decref(root);
+        root = NULL;
+    }
+    return store(small, root);
+}
+
+bonsai_status bn_report_again(bonsai_graph *small, const bonsai_condense_info *i,
+                              const json_t *before, uint32_t input_crc)
+{
+    json_t *root = json_deep_copy(before);
+    json_t *recipe = json_object_get(root, "recipe");
+    int bad = json_object_set_new(root, "bonsai", json_string(BONSAI_VERSION)) |
+              json_object_set_new(root, "input_crc32", crc_json(input_crc)) |
+              json_object_set_new(root, "sizes", sizes_json(i)) |
+              json_object_set_new(root, "choice", choice_json(i)) |
+              json_object_set_new(recipe, "trees", json_integer((json_int_t)i->trees)) |
+              json_object_set_new(recipe, "nodes", json_integer((json_int_t)i->nodes)) |
+              json_object_set_new(recipe, "probe", json_null()) |
+              json_object_set_new(recipe, "lossless_ratio", json_real(i->lossless_ratio));
+    if (bad) {
+        json_decref(root);
+        root = NULL;
+    }
+    return store(small, root);
 }

@@ -4,6 +4,8 @@
 #ifndef BN_REPORT_H
 #define BN_REPORT_H
 
+#include <jansson.h>
+
 #include "prototypes.h"
 
 /* A checksum of all that condensing reads of a graph: its counted sections in their
@@ -20,6 +22,11 @@ bonsai_status bn_report_attach(bonsai_graph *small, const bonsai_condense_info *
 bonsai_status bn_report_recipe(bonsai_graph *small, const bonsai_condense_info *i,
                                const bonsai_condense_options *o, const bn_recipe *r,
                                uint32_t input_crc);
+/* Adds the reason of a choice, and the probe's scores, to the report that is there. */
+bonsai_status bn_report_choice(bonsai_graph *small, const bonsai_condense_info *i);
+/* The report of prototypes that were updated: as before, with the new sizes and the reason. */
+bonsai_status bn_report_again(bonsai_graph *small, const bonsai_condense_info *i,
+                              const json_t *before, uint32_t input_crc);
 /* Copies as much as the caller's struct holds. */
 void    bn_info_copy(bonsai_condense_info *to, const bonsai_condense_info *from);
 

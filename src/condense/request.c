@@ -4,7 +4,7 @@
 #include "condense.h"
 
 static const char *const method_names[BONSAI_METHODS] = {
-    "trees", "random", "random-trees", "herding", "kcenter", "degree", "prototypes",
+    "trees", "random", "random-trees", "herding", "kcenter", "degree", "prototypes", "auto",
 };
 
 const char *bonsai_method_name(bonsai_method m)

@@ -114,3 +114,25 @@ bonsai_part bn_part(const bonsai_graph *g, int64_t node)
     const uint8_t *split = g->view.section[BONSAI_SPLIT].data;
     return split ? (bonsai_part)split[node] : BONSAI_PART_NONE;
 }
+
+bonsai_status bonsai_graph_mean(double *mean, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    int32_t *index = NULL;
+    float *value = NULL;
+    memset(mean, 0, (size_t)g->view.features * sizeof *mean);
+    BN_TRY(bn_graph_need(g, BN_FEATURE_SECTIONS, 0));
+    BN_TRY(BN_NEW(&index, bn_row_room(g)));
+    BN_TRY(BN_NEW(&value, bn_row_room(g)));
+    for (int64_t v = 0; v < g->view.nodes; v++) {
+        int64_t count = bn_row_get(index, value, g, v);
+        for (int64_t i = 0; i < count; i++)
+            mean[index[i]] += (double)value[i];
+    }
+    for (int64_t j = 0; j < g->view.features && g->view.nodes > 0; j++)
+        mean[j] /= (double)g->view.nodes;
+done:
+    bn_free(index);
+    bn_free(value);
+    return rc;
+}

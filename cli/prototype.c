@@ -1,0 +1,221 @@
+/* prototype.c -- what one prototype of a condensed graph stands for.
+ *
+ * A prototype is the mean of some training nodes' embeddings.  Its members are in the
+ * small graph where condensing was asked for them; where not, the full graph tells which of
+ * its training nodes lie nearest.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { TOP_CLASSES = 5, TOP_NODES = 10, TOP_FEATURES = 8 };
+
+static int64_t whole_at(const bonsai_array *a, int64_t i)
+{
+    switch (a->type) {
+    case BONSAI_U8:  return ((const uint8_t *)a->data)[i];
+    case BONSAI_U16: return ((const uint16_t *)a->data)[i];
+    case BONSAI_U32: return ((const uint32_t *)a->data)[i];
+    default:         return (int64_t)((const uint64_t *)a->data)[i];
+    }
+}
+
+static double real_at(const bonsai_array *a, int64_t i)
+{
+    return a->type == BONSAI_F32 ? (double)((const float *)a->data)[i] : (double)whole_at(a, i);
+}
+
+static const char *class_name(const bonsai_view *v, int64_t at)
+{
+    const bonsai_array *names = &v->section[BONSAI_CLASS_NAMES];
+    const char *text = names->data, *end = text ? text + names->count : NULL;
+    for (; text && text < end && at > 0; at--)
+        text += strlen(text) + 1;
+    return text && text < end && *text ? text : NULL;
+}
+
+/* ---- its label ----------------------------------------------------------- */
+
+typedef struct {
+    int64_t number;
+    double  value;
+} share;
+
+static int largest_first(const void *a, const void *b)
+{
+    const share *x = a, *y = b;
+    if (fabs(x->value) != fabs(y->value))
+        return fabs(x->value) > fabs(y->value) ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static void add_soft(report *r, const bonsai_view *v, const share *all, int64_t count)
+{
+    static const column columns[] = {{"class", "class", NULL}, {"name", "", NULL},
+                                     {"percent", "%", "%.1f"}, {NULL, NULL, NULL}};
+    json_t *rows = json_array();
+    for (int64_t i = 0; i < count && i < TOP_CLASSES && all[i].value > 0; i++) {
+        const char *name = class_name(v, all[i].number);
+        json_array_append_new(rows, json_pack("[I,o,f]", (json_int_t)all[i].number,
+                                              name ? text_json(name) : json_null(),
+                                              100 * all[i].value));
+    }
+    report_heading(r, "Soft label");
+    report_table(r, "soft_label", columns, rows);
+}
+
+static int add_label(report *r, session *s, const bonsai_graph *small, int64_t node)
+{
+    const bonsai_view *v = bonsai_graph_view(small);
+    const bonsai_array *soft = &v->section[BONSAI_SOFT_LABELS];
+    if (!soft->data)
+        return EXIT_DONE;
+    share *all = calloc((size_t)v->classes + 1, sizeof *all);
+    if (!all)
+        return fail_with(s, "there is not enough memory for a soft label");
+    double unit = soft->type == BONSAI_U8 ? 255 : 1;
+    for (int64_t c = 0; c < v->classes; c++)
+        all[c] = (share){c, real_at(soft, node * v->classes + c) / unit};
+    qsort(all, (size_t)v->classes, sizeof *all, largest_first);
+    add_soft(r, v, all, v->classes);
+    free(all);
+    return EXIT_DONE;
+}
+
+/* ---- whom it stands for --------------------------------------------------- */
+
+static int64_t members_of(const bonsai_view *v, int64_t node, int64_t *first)
+{
+    const bonsai_array *offsets = &v->section[BONSAI_MEMBER_OFFSETS];
+    if (!offsets->data)
+        return -1;
+    *first = whole_at(offsets, node);
+    return whole_at(offsets, node + 1) - *first;
+}
+
+static void add_members(report *r, const bonsai_view *v, int64_t first, int64_t count)
+{
+    static const column columns[] = {{"node", "in the full graph", NULL}, {NULL, NULL, NULL}};
+    json_t *rows = json_array();
+    for (int64_t i = 0; i < count && i < TOP_NODES; i++)
+        json_array_append_new(
+            rows, json_pack("[I]", (json_int_t)whole_at(&v->section[BONSAI_MEMBERS], first + i)));
+    report_table(r, "member_nodes", columns, rows);
+}
+
+static int add_nearest(report *r, session *s, const bonsai_graph *small, const bonsai_graph *full,
+                       const json_t *meta, int64_t node)
+{
+    static const column columns[] = {{"node", "in the full graph", NULL},
+                                     {"distance", "distance", "%.4g"}, {NULL, NULL, NULL}};
+    bonsai_condense_options o;
+    int32_t near[TOP_NODES];
+    float distance[TOP_NODES];
+    int64_t found = 0;
+    condensed_options(&o, meta);
+    o.threads = s->read.threads;
+    o.progress = s->read.progress;
+    o.payload = s->read.payload;
+    bonsai_status rc = bonsai_condense_nearest(near, distance, &found, TOP_NODES, small, node,
+                                               full, &o);
+    if (rc != BONSAI_OK)
+        return fail(s, rc);
+    json_t *rows = json_array();
+    for (int64_t i = 0; i < found; i++)
+        json_array_append_new(rows, json_pack("[I,f]", (json_int_t)near[i], (double)distance[i]));
+    report_table(r, "nearest", columns, rows);
+    return EXIT_DONE;
+}
+
+static int add_originals(report *r, session *s, const bonsai_graph *small,
+                         const bonsai_graph *full, const json_t *meta, int64_t node)
+{
+    const bonsai_view *v = bonsai_graph_view(small);
+    const bonsai_array *weights = &v->section[BONSAI_NODE_WEIGHTS];
+    int64_t first = 0, members = members_of(v, node, &first);
+    report_heading(r, "Whom it stands for");
+    if (weights->data)
+        report_real(r, "weight", "weight in the loss", real_at(weights, node), "%.6g");
+    if (members >= 0)
+        report_int(r, "members", "members", members);
+    if (members > TOP_NODES)
+        report_note(r, "%d are shown%s", TOP_NODES, full ? ", the nearest" : "");
+    if (members < 0 && !full) {
+        report_text(r, NULL, "members", "not stored");
+        report_note(r, "--full GRAPH finds the nearest nodes; condense --members stores all");
+    }
+    if (full)
+        return add_nearest(r, s, small, full, meta, node);
+    if (members >= 0)
+        add_members(r, v, first, members);
+    return EXIT_DONE;
+}
+
+/* ---- its features --------------------------------------------------------- */
+
+static void add_strongest(report *r, const bonsai_view *v, const float *row, const double *mean,
+                          share *all)
+{
+    static const column plain[] = {{"feature", "feature", NULL}, {"value", "value", "%.4g"},
+                                   {NULL, NULL, NULL}};
+    static const column beside[] = {{"feature", "feature", NULL}, {"value", "value", "%.4g"},
+                                    {"above_mean", "above the mean", "%+.4g"}, {NULL, NULL, NULL}};
+    const uint32_t *kept = v->section[BONSAI_KEPT_FEATURES].data;
+    int64_t count = 0;
+    json_t *rows = json_array();
+    for (int64_t j = 0; j < v->features; j++)
+        if (row[j] != 0)
+            all[count++] = (share){j, (double)row[j] - (mean ? mean[kept ? kept[j] : j] : 0)};
+    qsort(all, (size_t)count, sizeof *all, largest_first);
+    for (int64_t i = 0; i < count && i < TOP_FEATURES; i++) {
+        int64_t j = all[i].number;
+        json_t *line = json_pack("[I,f]", kept ? (json_int_t)kept[j] : (json_int_t)j,
+                                 (double)row[j]);
+        if (mean)
+            json_array_append_new(line, json_real(all[i].value));
+        json_array_append_new(rows, line);
+    }
+    report_heading(r, "Strongest features");
+    report_int(r, "features_set", "not zero", count);
+    report_note(r, "of %lld%s", (long long)v->features,
+                mean ? "; those farthest from the graph's mean" : "");
+    report_table(r, "features", mean ? beside : plain, rows);
+}
+
+static int add_features(report *r, session *s, const bonsai_graph *small,
+                        const bonsai_graph *full, int64_t node)
+{
+    const bonsai_view *v = bonsai_graph_view(small);
+    size_t f = (size_t)v->features + 1;
+    size_t wide = full ? (size_t)bonsai_graph_features(full) + 1 : 0;
+    float *row = calloc(f, sizeof *row);
+    double *mean = full ? calloc(wide, sizeof *mean) : NULL;
+    share *all = calloc(f, sizeof *all);
+    int code = EXIT_DONE;
+    if (!row || !all || (full && !mean))
+        code = fail_with(s, "there is not enough memory for a row of features");
+    else if (full && bonsai_graph_mean(mean, full) != BONSAI_OK)
+        code = fail(s, BONSAI_E_ARGUMENT);
+    else {
+        bonsai_graph_row(row, small, node);
+        add_strongest(r, v, row, mean, all);
+    }
+    free(row);
+    free(mean);
+    free(all);
+    return code;
+}
+
+int report_prototype(report *r, session *s, const bonsai_graph *small, const bonsai_graph *full,
+                     const json_t *meta, int64_t node)
+{
+    int code = add_label(r, s, small, node);
+    if (code == EXIT_DONE)
+        code = add_originals(r, s, small, full, meta, node);
+    if (code == EXIT_DONE)
+        code = add_features(r, s, small, full, node);
+    return code;
+}

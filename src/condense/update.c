@@ -1,0 +1,228 @@
+/* update.c -- the door to prototypes after their graph has changed.
+ *
+ * The centroids are inherited: nothing is clustered, nothing probed, and only nodes that the
+ * change reached are embedded again.  Layers, budget and split are those that the small graph was
+ * made with, which its report tells; the report's checksum tells whether it was made of the
+ * older graph at all.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "prepare.h"
+#include "report.h"
+#include "update.h"
+
+typedef struct {
+    bonsai_condense_options o;          /* of the caller: threads and progress count */
+    json_t *meta;                       /* the small graph's report */
+    int     layers;
+    bn_preparation now, was;            /* their sizes and checksums; nothing is embedded */
+} updating;
+
+static bonsai_status read_report(updating *u, const bonsai_graph *small)
+{
+    const bonsai_array *a = &small->view.section[BONSAI_METADATA];
+    u->meta = a->data ? json_loadb(a->data, (size_t)a->count, 0, NULL) : NULL;
+    const char *method = json_string_value(json_object_get(u->meta, "method"));
+    const json_t *options = json_object_get(u->meta, "options");
+    const json_t *layers = json_object_get(json_object_get(u->meta, "recipe"), "layers");
+    if (!method || strcmp(method, bonsai_method_name(BONSAI_PROTOTYPES)) != 0 || !options)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: was not made by the method prototypes, so it cannot be "
+                       "updated", small->where);
+    if (!bn_has(small, BONSAI_MEMBER_OFFSETS) || !bn_has(small, BONSAI_MEMBERS))
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: does not name its members, so it cannot be updated: "
+                       "condense with members", small->where);
+    if (json_is_true(json_object_get(options, "inductive")))
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: was condensed from the training part alone "
+                       "(inductive), so it cannot be updated", small->where);
+    u->layers = (int)json_integer_value(layers);
+    if (!json_is_integer(layers) || u->layers < 0 || u->layers > 16)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: its report does not say how many layers it was made "
+                       "with", small->where);
+    return BONSAI_OK;
+}
+
+static bonsai_status same_shape(const bonsai_graph *a, const bonsai_graph *b)
+{
+    if (a->view.features != b->view.features)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld features and %s has %lld", a->where,
+                       (long long)a->view.features, b->where, (long long)b->view.features);
+    if (a->view.classes != b->view.classes)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld classes and %s has %lld", a->where,
+                       (long long)a->view.classes, b->where, (long long)b->view.classes);
+    return BONSAI_OK;
+}
+
+static bonsai_status check_graphs(const bonsai_graph *now, const bonsai_graph *was,
+                                  const bonsai_graph *small)
+{
+    bonsai_status rc;
+    BN_TRY(same_shape(now, was));
+    BN_TRY(same_shape(small, was));
+    if (now->view.nodes < was->view.nodes)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld nodes, fewer than the %lld of %s: nodes may "
+                       "only be added, behind the older ones", now->where,
+                       (long long)now->view.nodes, (long long)was->view.nodes, was->where);
+    for (int i = 0; i < 2; i++)
+        if (!bn_has(i ? was : now, BONSAI_SPLIT))       /* drawn for each, they would not agree */
+            return bn_fail(BONSAI_E_ARGUMENT, "%s: has no split: give both graphs one in which the "
+                           "older nodes keep their parts", (i ? was : now)->where);
+done:
+    return rc;
+}
+
+/* Measures one of the two graphs as condensing does; random embeds nothing. */
+static bonsai_status measure(bn_preparation *p, const updating *u, const bonsai_graph *g)
+{
+    p->o = u->o;
+    p->o.method = BONSAI_RANDOM;
+    return bn_prepare(p, g);
+}
+
+static bonsai_status check_origin(const updating *u, const bonsai_graph *was,
+                                  const bonsai_graph *small)
+{
+    char hex[16];
+    const char *said = json_string_value(json_object_get(u->meta, "input_crc32"));
+    snprintf(hex, sizeof hex, "%08x", (unsigned)u->was.crc);
+    if (said && strcmp(said, hex) == 0)
+        return BONSAI_OK;
+    return bn_fail(BONSAI_E_ARGUMENT, "%s: was not made of %s: the checksum of its graph is %s, not "
+                   "%s", small->where, was->where, said ? said : "missing", hex);
+}
+
+/* The budget that the small graph was made with, for the newer graph: INFINITY, none in bytes. */
+static double budget_of(const updating *u, bool *paper)
+{
+    const json_t *options = json_object_get(u->meta, "options");
+    const char *accounting = json_string_value(json_object_get(options, "accounting"));
+    double ratio = json_number_value(json_object_get(options, "ratio"));
+    double bytes = json_number_value(json_object_get(options, "bytes"));
+    *paper = accounting && strcmp(accounting, "paper") == 0;
+    if (ratio > 0)
+        return floor(ratio * (*paper ? u->now.paper_full_bytes : u->now.full_bytes));
+    return bytes > 0 ? bytes : INFINITY;
+}
+
+/* Weights may have outgrown their byte; then they stay what a byte can hold. */
+static bonsai_status keep_budget(double *budget, const updating *u, bonsai_graph *small)
+{
+    bonsai_status rc;
+    bool paper;
+    double bytes, limit = budget_of(u, &paper);
+    const float most[] = {INFINITY, 65535, 255};
+    *budget = isfinite(limit) ? limit : 0;
+    for (int i = 0; i < 3; i++) {
+        bn_adjust_limit(small, most[i]);
+        BN_TRY(bonsai_graph_bytes(&bytes, small, paper ? BONSAI_PAPER_CONDENSED : BONSAI_STRICT));
+        if (bytes <= limit)
+            return BONSAI_OK;
+    }
+    rc = bn_fail(BONSAI_E_ARGUMENT, "%s: the prototypes take %.0f bytes, more than the %.0f that "
+                 "are their share of %s now: condense anew", small->where, bytes, limit,
+                 u->now.full->where);
+done:
+    return rc;
+}
+
+static bonsai_status fill_info(bonsai_condense_info *i, const updating *u,
+                               const bonsai_graph *small, double budget)
+{
+    bonsai_status rc;
+    const json_t *recipe = json_object_get(u->meta, "recipe");
+    const bonsai_array *x = small->view.section;
+    bonsai_condense_info_init(i);
+    i->method = BONSAI_PROTOTYPES;
+    i->seed = (uint64_t)json_integer_value(json_object_get(json_object_get(u->meta, "options"),
+                                                           "seed"));
+    i->nodes = small->view.nodes;
+    i->edges = bonsai_graph_edges(small);
+    i->features = small->view.features;
+    i->labelled = i->nodes;
+    i->full_nodes = u->now.full->view.nodes;
+    i->full_edges = bonsai_graph_edges(u->now.full);
+    i->full_labelled = u->now.full_labelled;
+    i->full_bytes = u->now.full_bytes;
+    i->paper_full_bytes = u->now.paper_full_bytes;
+    BN_TRY(bonsai_graph_bytes(&i->bytes, small, BONSAI_STRICT));
+    BN_TRY(bonsai_graph_bytes(&i->paper_bytes, small, BONSAI_PAPER_CONDENSED));
+    i->ratio = i->bytes / i->full_bytes;
+    i->paper_ratio = i->paper_bytes / i->paper_full_bytes;
+    i->budget = budget;
+    i->trees = u->now.job.trees;
+    i->layers = u->layers;
+    i->coverage = i->coverage_check = i->coverage_bound = -1;
+    i->recall = 1;
+    i->probe = i->probe_other = -1;
+    i->entries = (int)json_integer_value(json_object_get(recipe, "entries"));
+    i->values = x[BONSAI_FEATURES].data ? x[BONSAI_FEATURES].type
+                : x[BONSAI_FEATURE_VALUES].data ? x[BONSAI_FEATURE_VALUES].type : BONSAI_U8;
+done:
+    return rc;
+}
+
+static bonsai_status run(bonsai_graph **out, bonsai_condense_info *info, const updating *u,
+                         const bonsai_graph *small)
+{
+    bonsai_status rc;
+    bn_changes c = {0};
+    bn_moves m = {.now = u->now.full, .was = u->was.full, .small = small, .layers = u->layers,
+                  .threads = u->now.job.threads, .progress = u->now.job.progress};
+    bonsai_graph *made = NULL;
+    int64_t adjusted;
+    double budget, start = bn_seconds();
+    BN_TRY(bn_changes_find(&c, m.now, m.was, u->layers, m.progress));
+    BN_TRY(bn_moves_find(&m, &c));
+    double embedded = bn_seconds();
+    BN_TRY(bn_adjust(&made, &adjusted, &m));
+    BN_TRY(keep_budget(&budget, u, made));
+    BN_TRY(fill_info(info, u, made, budget));
+    info->seconds_wl = embedded - start;
+    info->seconds_cluster = bn_seconds() - embedded;
+    snprintf(info->why, sizeof info->why, "updated: %lld nodes added and %lld changed reach %lld "
+             "training nodes, %lld of which moved; %lld of %lld prototypes adjusted",
+             (long long)c.added, (long long)c.changed, (long long)m.joins, (long long)m.moved,
+             (long long)adjusted, (long long)small->view.nodes);
+    BN_TRY(bn_report_again(made, info, u->meta, u->now.crc));
+    *out = made;
+    made = NULL;
+done:
+    bn_changes_free(&c);
+    bn_moves_free(&m);
+    bonsai_graph_free(made);
+    return rc;
+}
+
+bonsai_status bonsai_condense_update(bonsai_graph **out, bonsai_condense_info *info,
+                                     const bonsai_graph *now, const bonsai_graph *was,
+                                     const bonsai_graph *small,
+                                     const bonsai_condense_options *given)
+{
+    bonsai_status rc;
+    updating u = {.meta = NULL};
+    bonsai_condense_info filled;
+    double start = bn_seconds();
+    *out = NULL;
+    BN_TRY(BN_OPTIONS(&u.o, given, condense));
+    BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, u.o.threads));
+    BN_TRY(read_report(&u, small));
+    BN_TRY(check_graphs(now, was, small));
+    memset(u.o.split, 0, sizeof u.o.split);
+    u.o.inductive = u.o.select_features = 0;
+    BN_TRY(measure(&u.was, &u, was));
+    BN_TRY(check_origin(&u, was, small));
+    BN_TRY(measure(&u.now, &u, now));
+    BN_TRY(run(out, &filled, &u, small));
+    filled.seconds_total = bn_seconds() - start;
+    filled.peak_rss_bytes = bn_peak_rss();
+    if (info)
+        bn_info_copy(info, &filled);
+done:
+    bn_preparation_free(&u.now);
+    bn_preparation_free(&u.was);
+    json_decref(u.meta);
+    return rc;
+}

@@ -1,0 +1,588 @@
+/* test_update.c -- prototypes after their graph has changed.
+ *
+ * The oracle embeds both whole graphs in double, by the definition, and says who moved where and
+ * what each mean should be.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <jansson.h>
+#include <stdio.h>
+
+#include "condense/update.h"
+#include "condensing.h"
+
+enum { NODES = 260, FEATURES = 24, CLASSES = 3, OLDER = 240 };
+
+/* ---- graphs that grow ---- */
+
+typedef struct { bonsai_graph *was, *now, *small; bonsai_condense_info info; } grown;
+
+/* The first OLDER nodes of a generated graph, and more of it: those that come later, edges, and by
+ * the seed other features and labels. */
+static bonsai_graph *generated(uint64_t seed)
+{
+    bonsai_generate_options how;
+    bonsai_graph *g = NULL;
+    bonsai_generate_options_init(&how);
+    how.nodes = NODES;
+    how.features = FEATURES;
+    how.classes = CLASSES;
+    how.words = 6;
+    how.degree = 2.2;
+    how.exponent = 0;
+    how.dense = seed % 2 != 0;
+    how.seed = seed;
+    assert_int_equal(bonsai_graph_generate(&g, &how), BONSAI_OK);
+    return g;
+}
+
+static bonsai_graph *first_nodes(const bonsai_graph *g, int64_t count)
+{
+    int32_t node[NODES];
+    bonsai_graph *out = NULL;
+    for (int32_t v = 0; v < NODES; v++)
+        node[v] = v;
+    assert_int_equal(bonsai_graph_induce(&out, g, node, count), BONSAI_OK);
+    return out;
+}
+
+/* Another label for one training node, another part for one, another feature for one. */
+static void meddle(bonsai_graph *g, uint64_t seed)
+{
+    uint64_t state = seed + 7;
+    uint8_t *label = g->owned[BONSAI_LABELS], *split = g->owned[BONSAI_SPLIT];
+    for (int i = 0; i < 2; i++) {
+        int v = random_below(&state, OLDER);
+        while (bn_part(g, v) != BONSAI_TRAIN)
+            v = random_below(&state, OLDER);
+        if (i)
+            split[v] = BONSAI_TEST;
+        else
+            label[v] = (uint8_t)((label[v] + 1) % CLASSES);
+    }
+    int v = random_below(&state, OLDER);
+    if (bn_has(g, BONSAI_FEATURES) && g->view.section[BONSAI_FEATURES].type == BONSAI_F32)
+        ((float *)g->owned[BONSAI_FEATURES])[v * FEATURES + 3] += 1;
+}
+
+static grown grow(uint64_t seed, int changes)
+{
+    grown w = {NULL, NULL, NULL, {0}};
+    bonsai_graph *g = generated(seed);
+    bonsai_condense_options o;
+    w.was = first_nodes(g, OLDER);
+    w.now = first_nodes(g, changes ? NODES - (int64_t)(seed % 3) * 9 : OLDER);
+    if (changes > 1)
+        meddle(w.now, seed);
+    bonsai_condense_options_init(&o);
+    o.method = BONSAI_PROTOTYPES;
+    o.members = 1;
+    o.hard_labels = seed % 5 == 4;
+    o.layers = (int)(seed % 4);
+    o.ratio = 0.06 + 0.03 * (double)(seed % 3);
+    w.small = condensed(&w.info, w.was, &o);
+    bonsai_graph_free(g);
+    return w;
+}
+
+static void grown_free(grown *w)
+{
+    bonsai_graph_free(w->was);
+    bonsai_graph_free(w->now);
+    bonsai_graph_free(w->small);
+}
+
+static bonsai_graph *updated(bonsai_condense_info *info, const grown *w, int threads)
+{
+    bonsai_graph *out = NULL;
+    bonsai_condense_options o;
+    bonsai_condense_options_init(&o);
+    o.threads = threads;
+    bonsai_condense_info_init(info);
+    if (bonsai_condense_update(&out, info, w->now, w->was, w->small, &o) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    return out;
+}
+
+/* ---- the oracle ---- */
+
+typedef double matrix[NODES][FEATURES];
+
+static void embed(matrix x, const bonsai_graph *g, int layers)
+{
+    static matrix next;
+    float row[FEATURES];
+    const uint32_t *to = g->view.section[BONSAI_NEIGHBORS].data;
+    for (int64_t v = 0; v < g->view.nodes; v++) {
+        bonsai_graph_row(row, g, v);
+        for (int j = 0; j < FEATURES; j++)
+            x[v][j] = (double)row[j];
+    }
+    for (int l = 0; l < layers; l++) {
+        for (int64_t v = 0; v < g->view.nodes; v++) {
+            int64_t begin = bn_int_at(&g->view.section[BONSAI_OFFSETS], v);
+            int64_t end = bn_int_at(&g->view.section[BONSAI_OFFSETS], v + 1);
+            for (int j = 0; j < FEATURES; j++) {
+                double sum = 0;
+                for (int64_t e = begin; e < end; e++)
+                    sum += x[to[e]][j];
+                next[v][j] = end > begin ? (x[v][j] + sum / (double)(end - begin)) / 2 : x[v][j];
+            }
+        }
+        memcpy(x, next, sizeof(matrix));
+    }
+}
+
+static void members_of(int *of, const bonsai_graph *small)
+{
+    const bonsai_array *offsets = &small->view.section[BONSAI_MEMBER_OFFSETS];
+    const uint32_t *member = small->view.section[BONSAI_MEMBERS].data;
+    for (int v = 0; v < NODES; v++)
+        of[v] = -1;
+    for (int64_t p = 0; p < small->view.nodes; p++)
+        for (int64_t e = bn_int_at(offsets, p); e < bn_int_at(offsets, p + 1); e++) {
+            assert_true(member[e] < NODES && of[member[e]] == -1);
+            of[member[e]] = (int)p;
+        }
+}
+
+static bool differs(const double *a, const double *b)
+{
+    double sum = 0;
+    for (int j = 0; j < FEATURES; j++)
+        sum += fabs(a[j] - b[j]);
+    return sum > 1e-9;
+}
+
+static bool trains(const bonsai_graph *g, int64_t v)
+{
+    return v < g->view.nodes && bn_part(g, v) == BONSAI_TRAIN && bn_label(g, v) >= 0;
+}
+
+static double distance2(const float *row, const double *x)
+{
+    double sum = 0;
+    for (int j = 0; j < FEATURES; j++)
+        sum += ((double)row[j] - x[j]) * ((double)row[j] - x[j]);
+    return sum;
+}
+
+/* ---- who is reached ---- */
+
+static void whoever_is_embedded_otherwise_is_touched_and_few_more(void **state)
+{
+    (void)state;
+    static matrix old, fresh;
+    int64_t touched = 0, reached = 0, all = 0;
+    for (uint64_t seed = 0; seed < 24; seed++) {
+        bonsai_graph *g = generated(seed), *was = first_nodes(g, OLDER), *now = first_nodes(g, NODES);
+        bn_changes c;
+        int layers = (int)(seed % 4);
+        meddle(now, seed);
+        assert_int_equal(bn_changes_find(&c, now, was, layers, (bn_progress){0}), BONSAI_OK);
+        assert_int_equal(c.added, NODES - OLDER);
+        memset(old, 0, sizeof old);
+        embed(old, was, layers);
+        embed(fresh, now, layers);
+        for (int64_t v = 0; v < NODES; v++) {
+            bool moved = v >= OLDER || differs(old[v], fresh[v]);
+            assert_true(!moved || (c.kind[v] & BN_TOUCHED));
+            bool relabelled = v >= OLDER || bn_label(now, v) != bn_label(was, v) ||
+                              bn_part(now, v) != bn_part(was, v);
+            assert_true(relabelled == ((c.kind[v] & BN_NEW_LABEL) != 0));
+            reached += moved;
+            touched += (c.kind[v] & BN_TOUCHED) != 0;
+            all++;
+        }
+        bn_changes_free(&c);
+        bonsai_graph_free(g);
+        bonsai_graph_free(was);
+        bonsai_graph_free(now);
+    }
+    assert_true(touched < reached + reached / 10 && touched < all / 2);
+}
+
+/* ---- what comes of it ---- */
+
+static void nothing_changes_where_nothing_has(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        grown w = grow(seed, 0);
+        bonsai_condense_info i;
+        int equal;
+        bonsai_graph *out = updated(&i, &w, 1);
+        assert_int_equal(bonsai_graph_equal(&equal, out, w.small), BONSAI_OK);
+        assert_true(equal);
+        assert_true(i.bytes == w.info.bytes && i.budget == w.info.budget);
+        bonsai_graph_free(out);
+        grown_free(&w);
+    }
+}
+
+/* Members by the oracle: whom the change does not touch stays, others go to the nearest row of
+ * small; prototypes that nobody is left of go, and the others keep their order. */
+static int64_t check_members(int *after, int *from, bool *stays, const int *before, const grown *w,
+                             matrix fresh)
+{
+    float row[FEATURES];
+    int wanted[NODES], place[NODES];
+    int64_t count = 0;
+    bn_changes c;
+    assert_int_equal(bn_changes_find(&c, w->now, w->was, w->info.layers, (bn_progress){0}),
+                     BONSAI_OK);
+    for (int64_t v = 0; v < NODES; v++) {
+        double least = INFINITY;
+        wanted[v] = trains(w->now, v) ? before[v] : -1;
+        stays[v] = v < w->now->view.nodes && !(c.kind[v] & (BN_TOUCHED | BN_NEW_LABEL));
+        if (wanted[v] >= 0 && stays[v])
+            continue;
+        for (int64_t p = 0; trains(w->now, v) && p < w->small->view.nodes; p++) {
+            bonsai_graph_row(row, w->small, p);
+            if (bn_label(w->small, p) == bn_label(w->now, v) &&
+                distance2(row, fresh[v]) < least - 1e-7) {
+                least = distance2(row, fresh[v]);
+                wanted[v] = (int)p;
+            }
+        }
+    }
+    for (int p = 0; p < (int)w->small->view.nodes; p++) {
+        bool lives = false;
+        for (int v = 0; v < NODES; v++)
+            lives |= wanted[v] == p;
+        place[p] = lives ? (int)count : -1;
+        if (lives)
+            from[count++] = p;
+    }
+    for (int64_t v = 0; v < NODES; v++) {
+        assert_int_equal(after[v], wanted[v] < 0 ? -1 : place[wanted[v]]);
+        after[v] = wanted[v];
+    }
+    bn_changes_free(&c);
+    return count;
+}
+
+/* The row of prototype p as it should be: of small's, unless none of its members stays, less what
+ * it lost, and what it got. */
+static int64_t expect_row(double *mean, bool *moved, const grown *w, int p, const int *before,
+                          const int *after, const bool *stays, matrix old, matrix fresh)
+{
+    bool inherits = false;
+    float row[FEATURES];
+    int64_t size[2] = {0, 0};
+    double sum[FEATURES];
+    bonsai_graph_row(row, w->small, p);
+    *moved = false;
+    for (int v = 0; v < NODES; v++) {
+        size[0] += before[v] == p;
+        size[1] += after[v] == p;
+        inherits |= before[v] == p && stays[v];
+    }
+    for (int j = 0; j < FEATURES; j++)
+        sum[j] = inherits ? (double)row[j] * (double)size[0] : 0;
+    for (int v = 0; v < NODES; v++) {
+        if (stays[v])
+            continue;
+        *moved |= before[v] == p || after[v] == p;
+        for (int j = 0; j < FEATURES; j++)
+            sum[j] += (after[v] == p ? fresh[v][j] : 0) -
+                      (inherits && before[v] == p ? old[v][j] : 0);
+    }
+    for (int j = 0; j < FEATURES; j++)
+        mean[j] = sum[j] / (double)size[1];
+    return size[1];
+}
+
+/* Where entries were cut, which are kept is a matter of rounding: the strongest must be. */
+static void check_row(const float *row, const double *mean, bool cut)
+{
+    double largest = 0;
+    for (int j = 0; j < FEATURES; j++)
+        largest = fmax(largest, fabs(mean[j]));
+    for (int j = 0; j < FEATURES; j++) {
+        bool kept = row[j] != 0 || !cut || fabs(mean[j]) > 0.9 * largest;
+        if (kept && !(cut && mean[j] < 0 && row[j] == 0))
+            assert_true(fabs((double)row[j] - mean[j]) <= largest / 100 + 1e-6);
+    }
+}
+
+static void members_means_and_weights_are_those_that_the_oracle_says(void **state)
+{
+    (void)state;
+    static matrix old, fresh;
+    int64_t moves = 0, adjusted = 0;
+    for (uint64_t seed = 0; seed < 24; seed++) {
+        grown w = grow(seed, 2);
+        bonsai_condense_info i;
+        int before[NODES], after[NODES], from[NODES];
+        bool stays[NODES];
+        bonsai_graph *out = updated(&i, &w, 1);
+        memset(old, 0, sizeof old);
+        memset(fresh, 0, sizeof fresh);
+        embed(old, w.was, w.info.layers);
+        embed(fresh, w.now, w.info.layers);
+        members_of(before, w.small);
+        members_of(after, out);
+        assert_int_equal(bonsai_graph_verify(out), BONSAI_OK);
+        assert_true(i.bytes <= i.budget && i.bytes == size_in(out, BONSAI_STRICT));
+        assert_int_equal(check_members(after, from, stays, before, &w, fresh), out->view.nodes);
+        bool cut = bn_has(w.small, BONSAI_FEATURE_OFFSETS);
+        const uint32_t *origin = out->view.section[BONSAI_ORIGIN].data;
+        for (int at = 0; at < (int)out->view.nodes; at++) {
+            double mean[FEATURES];
+            const int p = from[at];
+            float row[FEATURES], given[FEATURES];
+            bool moved;
+            int64_t size = expect_row(mean, &moved, &w, p, before, after, stays, old, fresh);
+            bonsai_graph_row(row, out, at);
+            bonsai_graph_row(given, w.small, p);
+            if (!moved)
+                assert_memory_equal(row, given, sizeof row);
+            check_row(row, mean, cut);
+            adjusted += moved;
+            assert_int_equal(after[origin[at]], p);
+            assert_int_equal(bn_label(out, at), bn_label(w.small, p));
+            if (bn_has(out, BONSAI_NODE_WEIGHTS))
+                assert_true(bn_real_at(&out->view.section[BONSAI_NODE_WEIGHTS], at) == (float)size);
+            const uint8_t *soft = out->view.section[BONSAI_SOFT_LABELS].data;
+            int sum = 0;
+            for (int c = 0; soft && c < CLASSES; c++)
+                sum += soft[at * CLASSES + c];
+            assert_true(!soft || sum == 255);
+        }
+        for (int v = 0; v < NODES; v++)
+            moves += before[v] != after[v] && before[v] >= 0 && after[v] >= 0;
+        bonsai_graph_free(out);
+        grown_free(&w);
+    }
+    assert_true(moves > 0 && adjusted > 24);
+}
+
+static void threads_files_and_going_on_twice_do_not_matter(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        grown w = grow(seed, 2);
+        bonsai_condense_info i;
+        bonsai_graph *one = updated(&i, &w, 1), *eight = updated(&i, &w, 8);
+        assert_same_file(one, eight);
+        const char *path = temp_path("small.bonsai");
+        assert_int_equal(bonsai_graph_save(w.small, path, NULL, NULL), BONSAI_OK);
+        bonsai_graph_free(w.small);
+        assert_int_equal(bonsai_graph_load(&w.small, path), BONSAI_OK);
+        bonsai_graph *loaded = updated(&i, &w, 2);
+        assert_same_file(one, loaded);
+        /* its report fits the newer graph: it can be gone on from */
+        grown next = {w.now, w.now, one, i};
+        int equal;
+        bonsai_graph *again = updated(&i, &next, 1);
+        assert_int_equal(bonsai_graph_equal(&equal, one, again), BONSAI_OK);
+        assert_true(equal);
+        bonsai_graph_free(again);
+        bonsai_graph_free(loaded);
+        bonsai_graph_free(one);
+        bonsai_graph_free(eight);
+        grown_free(&w);
+    }
+}
+
+static void a_prototype_without_members_goes(void **state)
+{
+    (void)state;
+    grown w = grow(1, 0);
+    const bonsai_array *offsets = &w.small->view.section[BONSAI_MEMBER_OFFSETS];
+    const uint32_t *member = w.small->view.section[BONSAI_MEMBERS].data;
+    uint8_t *split = w.now->owned[BONSAI_SPLIT];
+    bonsai_condense_info i;
+    assert_true(w.small->view.nodes > CLASSES);
+    for (int64_t e = 0; e < bn_int_at(offsets, 1); e++)
+        split[member[e]] = BONSAI_PART_NONE;
+    bonsai_graph *out = updated(&i, &w, 1);
+    assert_int_equal(out->view.nodes, w.small->view.nodes - 1);
+    for (int64_t p = 0; p < out->view.nodes; p++) {
+        float a[FEATURES], b[FEATURES];
+        bonsai_graph_row(a, out, p);
+        bonsai_graph_row(b, w.small, p + 1);
+        assert_memory_equal(a, b, sizeof a);
+    }
+    bonsai_graph_free(out);
+    memset(split, BONSAI_PART_NONE, OLDER);
+    out = NULL;
+    assert_fails(bonsai_condense_update(&out, NULL, w.now, w.was, w.small, NULL), BONSAI_E_ARGUMENT,
+                 "no labelled node is in the training part");
+    grown_free(&w);
+}
+
+/* ---- refusals ---- */
+
+static bonsai_status try_update(const bonsai_graph *now, const bonsai_graph *was,
+                                const bonsai_graph *small)
+{
+    bonsai_graph *out = NULL;
+    bonsai_status rc = bonsai_condense_update(&out, NULL, now, was, small, NULL);
+    assert_true((rc == BONSAI_OK) == (out != NULL));
+    bonsai_graph_free(out);
+    return rc;
+}
+
+static bonsai_graph *condensed_by(const bonsai_graph *g, bonsai_method m, int members, int inductive)
+{
+    bonsai_condense_options o;
+    bonsai_condense_info i;
+    bonsai_condense_options_init(&o);
+    o.method = m;
+    o.members = members;
+    o.inductive = inductive;
+    o.ratio = 0.3;
+    return condensed(&i, g, &o);
+}
+
+static void what_cannot_be_updated_is_refused_with_a_sentence(void **state)
+{
+    (void)state;
+    grown w = grow(2, 1);
+    bonsai_graph *other = case_graph(3), *part = NULL, *kept;
+    uint8_t *label = w.now->owned[BONSAI_LABELS];
+    const struct { bonsai_method m; int members, inductive; const char *text; } bad[] = {
+        {BONSAI_TREES, 0, 0, "was not made by the method prototypes"},
+        {BONSAI_PROTOTYPES, 0, 0, "does not name its members"},
+        {BONSAI_PROTOTYPES, 1, 1, "from the training part alone"},
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        kept = condensed_by(w.was, bad[k].m, bad[k].members, bad[k].inductive);
+        assert_fails(try_update(w.now, w.was, kept), BONSAI_E_ARGUMENT, bad[k].text);
+        bonsai_graph_free(kept);
+    }
+    assert_fails(try_update(w.now, w.was, w.was), BONSAI_E_ARGUMENT,
+                 "was not made by the method prototypes");
+    assert_fails(try_update(other, w.was, w.small), BONSAI_E_ARGUMENT, " features and ");
+    part = first_nodes(w.was, 100);
+    assert_fails(try_update(part, w.was, w.small), BONSAI_E_ARGUMENT,
+                 "has 100 nodes, fewer than the 240 of");
+    assert_fails(try_update(w.now, part, w.small), BONSAI_E_ARGUMENT, "was not made of");
+    label[0] = (uint8_t)((label[0] + 1) % CLASSES);
+    w.now->view.classes = CLASSES + 1;
+    assert_fails(try_update(w.now, w.was, w.small), BONSAI_E_ARGUMENT, "has 4 classes and");
+    w.now->view.classes = CLASSES;
+    w.now->view.section[BONSAI_SPLIT] = (bonsai_array){NULL, 0, BONSAI_NONE};
+    assert_fails(try_update(w.now, w.was, w.small), BONSAI_E_ARGUMENT, "has no split");
+    bonsai_graph_free(part);
+    bonsai_graph_free(other);
+    grown_free(&w);
+}
+
+/* A graph of two classes, of which one has no training node until later. */
+static void a_class_without_a_prototype_is_refused(void **state)
+{
+    (void)state;
+    grown w = grow(3, 0);
+    uint8_t *split = w.was->owned[BONSAI_SPLIT];
+    for (int64_t v = 0; v < OLDER; v++)
+        if (bn_label(w.was, v) == 0)
+            split[v] = BONSAI_PART_NONE;
+    bonsai_graph *small = condensed_by(w.was, BONSAI_PROTOTYPES, 1, 0);
+    assert_fails(try_update(w.now, w.was, small), BONSAI_E_ARGUMENT, "class 0 of node");
+    bonsai_graph_free(small);
+    grown_free(&w);
+}
+
+static void members_that_lie_are_refused(void **state)
+{
+    (void)state;
+    const uint32_t bad[] = {100000, 1};
+    for (int k = 0; k < 2; k++) {
+        grown w = grow(2, 1);
+        uint32_t *member = w.small->owned[BONSAI_MEMBERS];
+        member[0] = k ? member[1] : bad[0];
+        assert_fails(try_update(w.now, w.was, w.small), BONSAI_E_ARGUMENT, "node 0 names member");
+        grown_free(&w);
+    }
+}
+
+/* Weights that outgrow a byte stay in it where the budget has no room for more. */
+static void the_budget_is_kept_when_weights_grow(void **state)
+{
+    (void)state;
+    grown w = grow(2, 1);
+    bonsai_condense_info i;
+    const bonsai_array *a = &w.small->view.section[BONSAI_NODE_WEIGHTS];
+    assert_non_null(a->data);
+    bonsai_graph *out = updated(&i, &w, 1);
+    float most = 0;
+    for (int64_t p = 0; p < out->view.nodes; p++)
+        most = fmaxf(most, bn_real_at(&out->view.section[BONSAI_NODE_WEIGHTS], p));
+    bn_adjust_limit(out, most - 1);
+    for (int64_t p = 0; p < out->view.nodes; p++)
+        assert_true(bn_real_at(&out->view.section[BONSAI_NODE_WEIGHTS], p) <= most - 1);
+    bonsai_graph_free(out);
+    grown_free(&w);
+}
+
+/* ---- memory and progress ---- */
+
+static bonsai_status update_once(void *payload)
+{
+    grown *w = payload;
+    return try_update(w->now, w->was, w->small);
+}
+
+static void failed_allocations_are_survived(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 2; seed < 4; seed++) {
+        grown w = grow(seed, 2);
+        survives_failed_allocations(update_once, &w, 40);
+        grown_free(&w);
+    }
+}
+
+typedef struct { int calls, stop_at; } watched;
+
+static int watch(const bonsai_progress *p, void *payload)
+{
+    watched *w = payload;
+    assert_true(p->done <= p->total);
+    return w->calls++ == w->stop_at;
+}
+
+static void every_tick_can_cancel(void **state)
+{
+    (void)state;
+    grown w = grow(2, 2);
+    bonsai_condense_options o;
+    watched all = {0, -1};
+    bonsai_graph *out = NULL;
+    int64_t before = bn_mem_live();
+    bonsai_condense_options_init(&o);
+    o.progress = watch;
+    o.payload = &all;
+    assert_int_equal(bonsai_condense_update(&out, NULL, w.now, w.was, w.small, &o), BONSAI_OK);
+    bonsai_graph_free(out);
+    assert_true(all.calls > 10);
+    for (int stop = 0; stop < all.calls; stop++) {
+        watched one = {0, stop};
+        o.payload = &one;
+        assert_fails(bonsai_condense_update(&out, NULL, w.now, w.was, w.small, &o),
+                     BONSAI_E_CANCELED, "canceled while at");
+        assert_null(out);
+        assert_int_equal(bn_mem_live(), before);
+    }
+    grown_free(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whoever_is_embedded_otherwise_is_touched_and_few_more),
+        cmocka_unit_test(nothing_changes_where_nothing_has),
+        cmocka_unit_test(members_means_and_weights_are_those_that_the_oracle_says),
+        cmocka_unit_test(threads_files_and_going_on_twice_do_not_matter),
+        cmocka_unit_test(a_prototype_without_members_goes),
+        cmocka_unit_test(what_cannot_be_updated_is_refused_with_a_sentence),
+        cmocka_unit_test(a_class_without_a_prototype_is_refused),
+        cmocka_unit_test(members_that_lie_are_refused),
+        cmocka_unit_test(the_budget_is_kept_when_weights_grow),
+        cmocka_unit_test(failed_allocations_are_survived),
+        cmocka_unit_test(every_tick_can_cancel),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
