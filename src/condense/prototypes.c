@@ -150,8 +150,8 @@ static int64_t first_guess(const search *w, const bn_storage *s, int64_t rows, i
     if (!isfinite(w->budget.bytes))
         return cap;
     int64_t n = bn_storage_nodes(s, w->budget.bytes, s->f, 1);
-    if (n > 0 && rows / n >= 64)                        /* some cluster will have more than 255 */
-        n = bn_storage_nodes(s, w->budget.bytes, s->f, rows / n >= 16384 ? 1 << 20 : 256);
+    if (n > 0 && rows / n >= 16)        /* some cluster may well have more than 255 */
+        n = bn_storage_nodes(s, w->budget.bytes, s->f, rows / n >= 8192 ? 1 << 20 : 256);
     return n < cap ? n : cap;
 }
 
