@@ -440,6 +440,43 @@ static void the_bytes_do_not_depend_on_threads_or_layout(void **state)
     }
 }
 
+static bonsai_graph *reloaded(const bonsai_graph *g, bonsai_encoding e)
+{
+    bonsai_graph *out = NULL;
+    bonsai_write_options o;
+    const char *path = temp_path("layout.bonsai");
+    bonsai_write_options_init(&o);
+    o.features = e;
+    assert_int_equal(bonsai_graph_save(g, path, &o, NULL), BONSAI_OK);
+    assert_int_equal(bonsai_graph_load(&out, path), BONSAI_OK);
+    return out;
+}
+
+/* 60 words of which a node has few: averaged once they are sparse, averaged twice not. */
+static void a_larger_graph_is_the_same_in_any_layout(void **state)
+{
+    (void)state;
+    bonsai_graph *g = generated(1500, 0);
+    bonsai_graph *dense = reloaded(g, BONSAI_ENCODE_F32);
+    bonsai_graph *sparse = reloaded(g, BONSAI_ENCODE_SPARSE_F32);
+    for (int layers = 0; layers < 3; layers++) {
+        bonsai_condense_options o;
+        bonsai_condense_info i;
+        bonsai_condense_options_init(&o);
+        o.method = BONSAI_PROTOTYPES;
+        o.ratio = 0.03;
+        o.threads = 1;
+        o.layers = layers;
+        bonsai_graph *a = condensed(&i, dense, &o), *b = condensed(&i, sparse, &o);
+        assert_same_file(a, b);
+        bonsai_graph_free(a);
+        bonsai_graph_free(b);
+    }
+    bonsai_graph_free(dense);
+    bonsai_graph_free(sparse);
+    bonsai_graph_free(g);
+}
+
 static void a_larger_graph_is_the_same_on_any_number_of_threads(void **state)
 {
     (void)state;
@@ -768,6 +805,7 @@ int main(void)
         cmocka_unit_test(shares_are_those_of_giving_one_node_at_a_time),
         cmocka_unit_test(soft_labels_sum_to_255_and_are_off_by_less_than_one),
         cmocka_unit_test(the_bytes_do_not_depend_on_threads_or_layout),
+        cmocka_unit_test(a_larger_graph_is_the_same_in_any_layout),
         cmocka_unit_test(a_larger_graph_is_the_same_on_any_number_of_threads),
         cmocka_unit_test(many_ratios_give_what_each_gives_alone),
         cmocka_unit_test(no_label_outside_the_training_part_leaves_a_trace),
