@@ -121,7 +121,7 @@ static void refuses_lists_that_make_no_table(void **state)
     set_up(&t);
     t.o.methods = no_method;
     t.o.method_count = 1;
-    assert_no_plan(&t, "method 6 is not known");
+    assert_no_plan(&t, "method 8 is not known");
     t.o.methods = NULL;
     assert_no_plan(&t, "1 methods to compare, but no list of them");
     t.o.method_count = -1;
