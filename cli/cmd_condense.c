@@ -216,9 +216,10 @@ static int parse(session *s, arguments *a, int argc, char **argv)
         .about =
             "Writes a small graph made from GRAPH so that a graph neural network trained on it does\n"
             "about as well, then shows its size beside GRAPH's.  Its nodes are prototypes, each of\n"
-            "which stands for many of GRAPH's, or picked from GRAPH with their edges.  The budget is one of --ratio, --ratios, --bytes, --nodes and --trees, and\n"
-            "is never exceeded.  With --ratios the files are written once all graphs are chosen;\n"
-            "canceled while writing, those that are complete stay.",
+            "which stands for many of GRAPH's, or are picked from GRAPH with the edges among them.\n"
+            "The budget is one of --ratio, --ratios, --bytes, --nodes and --trees, and is never\n"
+            "exceeded.  With --ratios the files are written once all graphs are chosen; canceled\n"
+            "while writing, those that are complete stay.  With --update the budget is SMALL's.",
         .examples = "  bonsai condense cora.bonsai -o small.bonsai --ratio 0.01\n"
                     "  bonsai condense cora.bonsai -o small --ratios 0.005,0.01,0.03\n"
                     "  bonsai condense cora.bonsai -o few.bonsai --nodes 70 --method kcenter\n"

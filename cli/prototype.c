@@ -54,17 +54,21 @@ static int largest_first(const void *a, const void *b)
 
 static void add_soft(report *r, const bonsai_view *v, const share *all, int64_t count)
 {
-    static const column columns[] = {{"class", "class", NULL}, {"name", "", NULL},
-                                     {"percent", "%", "%.1f"}, {NULL, NULL, NULL}};
+    static const column columns[] = {{"class", "class", NULL}, {"percent", "%", "%.1f"},
+                                     {"name", "", NULL}, {NULL, NULL, NULL}};
+    static const column plain[] = {{"class", "class", NULL}, {"percent", "%", "%.1f"},
+                                   {NULL, NULL, NULL}};
+    const int named = v->section[BONSAI_CLASS_NAMES].data != NULL;
     json_t *rows = json_array();
     for (int64_t i = 0; i < count && i < TOP_CLASSES && all[i].value > 0; i++) {
         const char *name = class_name(v, all[i].number);
-        json_array_append_new(rows, json_pack("[I,o,f]", (json_int_t)all[i].number,
-                                              name ? text_json(name) : json_null(),
-                                              100 * all[i].value));
+        json_t *row = json_pack("[I,f]", (json_int_t)all[i].number, 100 * all[i].value);
+        if (named)
+            json_array_append_new(row, name ? text_json(name) : json_null());
+        json_array_append_new(rows, row);
     }
     report_heading(r, "Soft label");
-    report_table(r, "soft_label", columns, rows);
+    report_table(r, "soft_label", named ? columns : plain, rows);
 }
 
 static int add_label(report *r, session *s, const bonsai_graph *small, int64_t node)

@@ -28,10 +28,10 @@ _bonsai() {
         _bonsai_words "auto keep f32 f16 u8 sparse sparse-u8" "$cur"
         return ;;
     --method|--methods)
-        _bonsai_words "trees random random-trees herding kcenter degree$([ "$prev" = --methods ] && echo " all")" "$cur"
+        _bonsai_words "trees random random-trees herding kcenter degree prototypes auto$([ "$prev" = --methods ] && echo " all")" "$cur"
         return ;;
     --methods)
-        _bonsai_words "all trees random random-trees herding kcenter degree" "$cur"
+        _bonsai_words "all trees random random-trees herding kcenter degree prototypes auto" "$cur"
         return ;;
     --models)
         _bonsai_words "all gcn gat gin sage" "$cur"
@@ -63,7 +63,7 @@ _bonsai() {
     -o|--output)
         if [ "$cmd" = demo ]; then _bonsai_files -d "$cur"; else _bonsai_files -f "$cur"; fi
         return ;;
-    --labels|--full|--save|--curves)
+    --labels|--full|--save|--curves|--update|--was)
         _bonsai_files -f "$cur"
         return ;;
     --features)
@@ -95,12 +95,13 @@ _bonsai() {
     split)
         _bonsai_words "--output --parts --split --seed $reads $common" "$cur" ;;
     condense)
-        _bonsai_words "--output --ratio --ratios --bytes --nodes --trees --method --accounting --layers
-            --k --sample --theta --delta --greedy --patience --beta --prune-share --min-pruned
+        _bonsai_words "--output --ratio --ratios --bytes --nodes --trees --method --accounting
+            --no-validation --hard-labels --members --update --was --layers --k --sample --theta
+            --delta --greedy --patience --beta --prune-share --min-pruned
             --oversample --match-classes --select-features --no-rknn --no-ppr --inductive --on
             --project --split --seed $reads $common" "$cur" ;;
     explain)
-        _bonsai_words "--node $reads $common" "$cur" ;;
+        _bonsai_words "--node --full $reads $common" "$cur" ;;
     train)
         _bonsai_words "--model --save --curves $trains $reads $common" "$cur" ;;
     eval)

@@ -226,6 +226,29 @@ static void threads_do_not_matter_and_many_ratios_are_as_each_alone(void **state
     }
 }
 
+static void other_labels_leave_no_trace_without_validation(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        bonsai_graph *g = generated(seed), *other = generated(seed);
+        uint8_t *label = other->owned[BONSAI_LABELS];
+        bonsai_condense_options o;
+        bonsai_condense_info i;
+        assert_int_equal(other->view.section[BONSAI_LABELS].type, BONSAI_U8);
+        for (int64_t v = 0; v < other->view.nodes; v++)
+            if (bn_part(other, v) != BONSAI_TRAIN)
+                label[v] = (uint8_t)((label[v] + 1) % 3);
+        some_options(&o, BONSAI_AUTO, 0.1 * (double)seed);
+        o.no_validation = 1;
+        bonsai_graph *a = condensed(&i, g, &o), *b = condensed(&i, other, &o);
+        assert_same_file(a, b);
+        bonsai_graph_free(a);
+        bonsai_graph_free(b);
+        bonsai_graph_free(g);
+        bonsai_graph_free(other);
+    }
+}
+
 /* ---- whom a prototype stands for ---- */
 
 static double distance_of(const bonsai_graph *g, const bn_embedding *e, int64_t v, const float *row)
@@ -401,6 +424,7 @@ int main(void)
         cmocka_unit_test(the_reason_says_what_was_judged_on),
         cmocka_unit_test(without_nodes_to_judge_on_prototypes_are_taken),
         cmocka_unit_test(threads_do_not_matter_and_many_ratios_are_as_each_alone),
+        cmocka_unit_test(other_labels_leave_no_trace_without_validation),
         cmocka_unit_test(the_nearest_are_those_that_all_distances_say),
         cmocka_unit_test(another_graph_has_no_nearest_nodes),
         cmocka_unit_test(the_mean_is_that_of_the_rows),

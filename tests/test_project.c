@@ -164,6 +164,7 @@ static bonsai_status condense_projected(bonsai_graph **out, bonsai_condense_info
 {
     bonsai_condense_options o;
     bonsai_condense_options_init(&o);
+    o.method = BONSAI_TREES;
     bonsai_condense_info_init(info);
     o.ratio = 0.1;
     o.project = dims;

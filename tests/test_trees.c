@@ -18,6 +18,7 @@ static bool start(work *w, bonsai_graph *g, uint64_t seed, int64_t z)
     memset(w, 0, sizeof *w);
     w->g = g;
     bonsai_condense_options_init(&w->o);
+    w->o.method = BONSAI_TREES;
     w->o.seed = seed;
     w->job.g = g;
     w->job.o = &w->o;

@@ -1,6 +1,7 @@
 # Figures that rest on the method or on the machine are masked, since they may change.
 $BONSAI generate -q -o g.bonsai --nodes 600 --features 60 --words 6 --no-linear > /dev/null
-$BONSAI condense g.bonsai -o s.bonsai -r 0.05 | sed -E 's/\t[0-9.e-]+$/\tN/'
+$BONSAI condense g.bonsai -o s.bonsai -r 0.05 | sed -E 's/\t[0-9.e-]+$/\tN/; s/[0-9.]+ %/N %/g'
+$BONSAI condense g.bonsai -o a.bonsai -r 0.05 --method trees | sed -E 's/\t[0-9.e-]+$/\tN/'
 $BONSAI check s.bonsai | cut -d : -f 1-2
 $BONSAI info s.bonsai --brief | grep -E 'train|condensed' | sed -E 's/\t[0-9.e-]+$/\tN/'
 # The same seed, the same bytes, whatever the threads.
@@ -8,7 +9,7 @@ $BONSAI condense g.bonsai -o a.bonsai -r 0.05 -t 1 > /dev/null; cmp a.bonsai s.b
 $BONSAI condense g.bonsai -o a.bonsai -r 0.05 -s 2 > /dev/null; cmp -s a.bonsai s.bonsai
 # Other budgets: trees and nodes are counted, bytes are not exceeded.
 $BONSAI condense g.bonsai -o a.bonsai --nodes 7 | grep -E '^(nodes|budget)'
-$BONSAI condense g.bonsai -o a.bonsai --trees 3 --no-ppr | grep -E '^(roots|budget)'
+$BONSAI condense g.bonsai -o a.bonsai --trees 3 --no-ppr --method trees | grep -E '^(roots|budget)'
 $BONSAI condense g.bonsai -o a.bonsai --bytes 400 | grep -E '^budget.(limit|unit)'
 $BONSAI condense g.bonsai -o a.bonsai -r 0.05 --accounting paper --json | grep -A 1 '"accounting"'
 # Several at once: the ratio's text is kept, and each is what it is alone.
@@ -16,14 +17,24 @@ $BONSAI condense g.bonsai -o many --ratios 0.05,0.10,.2 | sed -E 's/\t[0-9.e-]+/
 cmp many-0.05.bonsai s.bonsai
 $BONSAI condense g.bonsai -o many.npz --ratios 0.05,1 -q > /dev/null; $BONSAI condense g.bonsai -o many/ --ratios 0.3 -q > /dev/null; ls -d many*
 # Every method; what does nothing is said.
-for m in trees random random-trees herding kcenter degree; do $BONSAI condense g.bonsai -o a.bonsai -r 0.1 --method $m | grep method; done
+for m in trees random random-trees herding kcenter degree prototypes auto; do $BONSAI condense g.bonsai -o a.bonsai -r 0.1 --method $m | grep method; done
 $BONSAI condense g.bonsai -o a.bonsai -r 0.1 --method kcenter --on features --match-classes > /dev/null
-$BONSAI condense g.bonsai -o a.bonsai -r 0.1 --on features > /dev/null
+$BONSAI condense g.bonsai -o a.bonsai -r 0.1 --on features --project 8 --no-ppr > /dev/null
+$BONSAI condense g.bonsai -o a.bonsai -r 0.1 --method degree --members --select-features tree > /dev/null
+$BONSAI condense g.bonsai -o a.bonsai -r 0.1 --method prototypes --select-features tree --no-ppr > /dev/null
+# Prototypes: the labels soft or hard, judged on other nodes, with their members.
+$BONSAI condense g.bonsai -o p.bonsai -r 0.05 --hard-labels --no-validation --members | grep -E '^(why|labels|members)' | sed -E 's/[0-9.]+ %/N %/g'
+$BONSAI condense g.bonsai -o p.bonsai -r 0.05 --members --json | grep -A 1 '"members"' | head -1
+# A graph that gets more edges: what they do not reach stays, and the budget is kept.
+$BONSAI convert g.bonsai new/ -q > /dev/null; $BONSAI convert g.bonsai old/ -q > /dev/null; sed -i '1s/ edges=[0-9]*//; 200,203d' old/edges.csv
+$BONSAI condense old/ -o was.bonsai -r 0.05 --members --method prototypes > /dev/null
+$BONSAI condense new/ --update was.bonsai --was old/ -o now.bonsai | grep -E '^(why|method|budget.unit)' | sed -E 's/[0-9]+/N/g'
+$BONSAI condense new/ --update now.bonsai --was new/ -o again.bonsai | grep why; $BONSAI check again.bonsai | cut -d : -f 1-2
 # A condensed graph has no split: all of its labels are for training.  Another without one is told.
 $BONSAI condense s.bonsai -o a.bonsai -r 1 | grep -E '^(labelled|full_labelled|trees)' | cut -f 2 | uniq | wc -l
 printf 'a,b\nb,c\nc,d\nd,e\ne,a\n' > e.csv; printf 'id,x\na,1\nb,2\nc,3\nd,4\ne,5\n' > e.features.csv; printf 'id,label\na,0\nb,1\nc,0\nd,1\ne,0\n' > e.labels.csv
 $BONSAI condense e.csv -o a.bonsai -r 1 -k 1 | grep -E '^(trees|full_labelled)'
 # By hand: a, b and d train; within two hops of them is all but g and h; other labels are hidden.
-$BONSAI condense $HERE/papers -o p.bonsai -r 1 -k 1 --no-ppr | grep -E '^(nodes|labelled|full_nodes|full_labelled|roots|trees|sample|coverage)'
+$BONSAI condense $HERE/papers -o p.bonsai -r 1 -k 1 --no-ppr --method trees | grep -E '^(nodes|labelled|full_nodes|full_labelled|roots|trees|sample|coverage)'
 $BONSAI convert p.bonsai p/ -q > /dev/null; cat p/labels.csv
 ls

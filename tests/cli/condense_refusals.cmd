@@ -38,7 +38,17 @@ $BONSAI explain g.bonsai --node -1
 $BONSAI condense g.bonsai -o s.bonsai --bytes 3 2> err; code=$?; sed -E 's/[0-9]+$/N/' err; exit $code
 $BONSAI condense g.bonsai -o s.bonsai -r 1e-9 --oversample 10 2> err; code=$?; sed -E 's/[0-9]+$/N/' err; exit $code
 $BONSAI condense g.bonsai -o s --ratios 0.1,1e-9 2> err; code=$?; sed -E 's/[0-9]+$/N/' err; exit $code
-$BONSAI condense g.bonsai -o s.bonsai -r 0.1 -k 120
+$BONSAI condense g.bonsai -o s.bonsai -r 0.1 -k 120 --method trees
+# What cannot be updated.
+$BONSAI condense g.bonsai --update s.bonsai -o t.bonsai
+$BONSAI condense g.bonsai --was g.bonsai -o t.bonsai -r 0.1
+$BONSAI condense g.bonsai --update s.bonsai --was g.bonsai -o t.bonsai -r 0.1
+$BONSAI condense g.bonsai -o tr.bonsai -r 0.1 --method trees -q > /dev/null; $BONSAI condense g.bonsai --update tr.bonsai --was g.bonsai -o t.bonsai
+$BONSAI condense g.bonsai -o pr.bonsai -r 0.1 --method prototypes -q > /dev/null; $BONSAI condense g.bonsai --update pr.bonsai --was g.bonsai -o t.bonsai
+$BONSAI condense g.bonsai --update nothing.bonsai --was g.bonsai -o t.bonsai
+$BONSAI generate -q -o h.bonsai --nodes 200 --features 20 --words 3 --seed 2 --no-linear > /dev/null; $BONSAI condense g.bonsai -o pr.bonsai -r 0.1 --method prototypes --members -q > /dev/null; $BONSAI condense h.bonsai --update pr.bonsai --was h.bonsai -o t.bonsai 2>&1 | sed -E 's/[0-9a-f]{8}/CRC/g'
+$BONSAI condense h.bonsai --update pr.bonsai --was g.bonsai -o g.bonsai
+rm -f tr.bonsai pr.bonsai h.bonsai
 $BONSAI split g.bonsai -o untrained.bonsai --parts 0/50/50 > /dev/null; $BONSAI condense untrained.bonsai -o s.bonsai -r 0.1
 printf '0 1\n1 2\n' > bare.el; $BONSAI condense bare.el -o s.bonsai -r 0.5
 printf 'id,label\n0,a\n1,b\n2,a\n' > labels.csv; $BONSAI condense bare.el --labels labels.csv -o s.bonsai -r 0.5

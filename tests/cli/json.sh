@@ -6,9 +6,12 @@ command -v python3 >/dev/null || exit 77
 "$BONSAI" check g.bonsai --json | python3 -m json.tool >check.json
 "$BONSAI" convert g.bonsai h.npz --json | python3 -m json.tool >convert.json
 "$BONSAI" split g.bonsai -o s.bonsai --json | python3 -m json.tool >split.json
-"$BONSAI" condense g.bonsai -o c.bonsai -r 0.1 -s 3 --json -q | python3 -m json.tool >condense.json
-"$BONSAI" condense g.bonsai -o c --ratios 0.1,0.3,1 -s 3 --json -q | python3 -m json.tool >ratios.json
+"$BONSAI" condense g.bonsai -o c.bonsai -r 0.1 -s 3 --method trees --json -q | python3 -m json.tool >condense.json
+"$BONSAI" condense g.bonsai -o c --ratios 0.1,0.3,1 -s 3 --method trees --json -q | python3 -m json.tool >ratios.json
 "$BONSAI" condense g.bonsai -o r.bonsai --nodes 20 --method random --json -q | python3 -m json.tool >random.json
+"$BONSAI" condense g.bonsai -o p.bonsai -r 0.1 --members --json -q | python3 -m json.tool >auto.json
+"$BONSAI" explain p.bonsai --json | python3 -m json.tool >prototypes.json
+"$BONSAI" explain p.bonsai --node 1 --full g.bonsai --json | python3 -m json.tool >prototype.json
 "$BONSAI" explain c.bonsai --json | python3 -m json.tool >explain.json
 "$BONSAI" explain c.bonsai --node 0 --json | python3 -m json.tool >node.json
 "$BONSAI" info c.bonsai --json | python3 -m json.tool >small.json
@@ -38,7 +41,7 @@ small, got = json.load(open('small.json')), json.load(open('condense.json'))
 for key in ('method nodes edges labelled roots bytes full_bytes ratio paper_ratio coverage coverage_check '
             'coverage_bound seconds peak_rss_bytes seed budget options file_bytes written').split():
     assert key in got, key
-assert set(got['seconds']) == {'wl', 'knn', 'cover', 'sparsify', 'total'}
+assert set(got['seconds']) == {'wl', 'knn', 'cover', 'sparsify', 'cluster', 'probe', 'total'}
 for key in 'nodes edges labelled bytes paper_bytes file_bytes'.split():
     assert got[key] == small[key], key
 assert got['full_bytes'] == info['bytes'] and got['full_nodes'] == 200 and got['seed'] == 3
@@ -61,6 +64,16 @@ assert covers == sorted(covers, reverse=True) and covers[0] > 0
 why = small['metadata']['why']
 assert node['tree'] == why['tree'][0] and node['covers'] == why['covers'][0]
 assert node['rank'] == 1 + sum(x > why['score'][0] for x in why['score'])
+auto, made, one = (json.load(open(f + '.json')) for f in ('auto', 'prototypes', 'prototype'))
+assert auto['method'] in ('trees', 'prototypes') and auto['why'].startswith(auto['method'] + ': the probe got ')
+assert auto['method'] == 'prototypes' and auto['probe'] >= auto['probe_other'] >= 0, auto['why']
+assert auto['members'] is True and auto['labels'] == 'soft' and auto['values'] == 'u8'
+assert auto['nodes'] == auto['prototypes'] == auto['labelled'] and auto['trees'] == info['train']
+assert made['why'] == auto['why'] and made['probe'] == auto['probe'] and made['nodes'] == auto['nodes']
+weights = [p['weight'] for p in made['top_prototypes']]
+assert weights == sorted(weights, reverse=True)
+assert one['members'] == one['weight'] and len(one['nearest']) == min(10, one['members'])
+assert abs(sum(s['percent'] for s in one['soft_label']) - 100) < 2
 train, judged, paper = (json.load(open(f + '.json')) for f in ('train', 'eval', 'paper'))
 assert [m['model'] for m in train['models']] == ['gcn', 'sage'] and train['options']['every'] == 5
 assert (train['train'], train['val'], train['test']) == (info['train'], info['val'], info['test'])
