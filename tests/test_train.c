@@ -235,6 +235,30 @@ static void large_runs_are_the_same_however_threads_are_shared(void **state)
     bonsai_graph_free(g);
 }
 
+/* The caller's own team may be of any size: its thread numbers mean nothing to us. */
+static void any_thread_of_a_team_may_call(void **state)
+{
+    (void)state;
+    enum { CALLERS = 3 };
+    bonsai_graph *g = made_graph(80, 20, 0);
+    bonsai_train_options o = quick(BONSAI_SAGE);
+    bonsai_training *alone = trained(g, NULL, &o), *t[CALLERS] = {NULL};
+#pragma omp parallel for num_threads(CALLERS) schedule(static, 1)
+    for (int i = 0; i < CALLERS; i++) {
+        bonsai_train_options own = o;
+        own.threads = 1 + i;
+        if (bonsai_train(&t[i], g, NULL, &own) != BONSAI_OK)
+            t[i] = NULL;
+    }
+    for (int i = 0; i < CALLERS; i++) {
+        assert_non_null(t[i]);
+        same_training(alone, t[i]);
+        bonsai_training_free(t[i]);
+    }
+    bonsai_training_free(alone);
+    bonsai_graph_free(g);
+}
+
 static void seeds_together_are_seeds_one_by_one(void **state)
 {
     (void)state;
@@ -394,6 +418,7 @@ int main(void)
         cmocka_unit_test(without_nodes_to_judge_on_the_last_epoch_counts),
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(large_runs_are_the_same_however_threads_are_shared),
+        cmocka_unit_test(any_thread_of_a_team_may_call),
         cmocka_unit_test(seeds_together_are_seeds_one_by_one),
         cmocka_unit_test(judging_by_the_next_epochs_scores_is_the_same),
         cmocka_unit_test(labels_outside_the_training_part_do_not_reach_the_weights),

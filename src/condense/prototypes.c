@@ -150,8 +150,8 @@ static int64_t first_guess(const search *w, const bn_storage *s, int64_t rows, i
     if (!isfinite(w->budget.bytes))
         return cap;
     int64_t n = bn_storage_nodes(s, w->budget.bytes, s->f, 1);
-    if (n > 0 && rows / n >= 64)                        /* some cluster will have more than 255 */
-        n = bn_storage_nodes(s, w->budget.bytes, s->f, rows / n >= 16384 ? 1 << 20 : 256);
+    if (n > 0 && rows / n >= 16)        /* some cluster may well have more than 255 */
+        n = bn_storage_nodes(s, w->budget.bytes, s->f, rows / n >= 8192 ? 1 << 20 : 256);
     return n < cap ? n : cap;
 }
 
@@ -160,15 +160,17 @@ static bool whole(const candidate *a)
     return a->fits && a->keep.t == 0;
 }
 
-/* Among few nodes one more may be a large part of the budget: it is taken where the rows then
- * still keep most of their entries. */
+/* What whole rows leave of the budget may be more than a little, where nodes are few or long:
+ * more nodes are taken where the rows then still keep most of their entries. */
 static bonsai_status top_up(candidate *a, search *w, const bn_source *s, int64_t cap)
 {
     bonsai_status rc = BONSAI_OK;
     candidate more = {.storage = a->storage};
     if (!whole(a) || a->bytes >= enough * w->budget.bytes || a->c.asked >= cap)
         goto done;
-    BN_TRY(make(&more, w, s, a->c.asked + 1, true));
+    double next = fmin(floor((double)a->c.asked * w->budget.bytes / a->bytes), (double)cap);
+    int64_t n = next > (double)a->c.asked ? (int64_t)next : a->c.asked + 1;
+    BN_TRY(make(&more, w, s, n, true));
     if (more.fits && (double)more.keep.nnz >= most_of * (double)more.keep.all) {
         candidate t = *a;
         *a = more;

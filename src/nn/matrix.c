@@ -93,7 +93,8 @@ static void sparse_times_t(real *dw, const bn_input *x, const real *dy, int64_t 
 #pragma omp parallel for num_threads(bn_team(threads, x->cols)) schedule(dynamic, 8)
     for (int64_t j = 0; j < x->cols; j++) {
         int64_t e = x->t_offsets[j], end = x->t_offsets[j + 1];
-        bn_real_combine(dw + j * h, dy, h, x->t_index + e, x->t_value ? x->t_value + e : NULL,
+        if (e < end)            /* in a small graph most features have no node */
+            bn_real_combine(dw + j * h, dy, h, x->t_index + e, x->t_value ? x->t_value + e : NULL,
                         end - e);
     }
 }

@@ -39,6 +39,7 @@ typedef struct {                /* what one thread works in */
     real   *kept;               /* of the best run of this thread ... */
     int     kept_run;           /* ... which is this; -1: none yet */
     int64_t best_right;         /* validation nodes; -1: not judged yet */
+    bool    speaks;             /* it is the calling thread's */
 } slot;
 
 typedef struct {
@@ -134,12 +135,12 @@ static void has_diverged(running *r, int run, int epoch)
         ;
 }
 
-/* Only the calling thread, which is number 0 of its team, may speak to the caller. */
+/* Only the calling thread may speak to the caller. */
 static void tell(running *r)
 {
     const bn_task *t = r->t;
     int64_t total = (int64_t)t->o.seeds * t->o.epochs, done = atomic_load(&r->done);
-    if (thread_number() != 0 || atomic_load(&r->canceled) || done >= total)
+    if (atomic_load(&r->canceled) || done >= total)
         return;                                 /* the last tick is bn_runs' */
     r->rc = bn_tick(t->progress, "training", done, total);
     if (r->rc != BONSAI_OK)
@@ -195,7 +196,8 @@ static int run_epochs(running *r, slot *s, int run)
         result->seconds_train += scored - start + stepped - judged;
         result->seconds_eval += judged - scored + bn_seconds() - stepped;
         atomic_fetch_add(&r->done, 1);
-        tell(r);
+        if (s->speaks)
+            tell(r);
     }
     return 0;
 }
@@ -219,9 +221,8 @@ static void keep_best(const bn_outcome *out, slot *s, int run)
     s->kept_run = run;
 }
 
-static void one_run(running *r, int run)
+static void one_run(running *r, slot *s, int run)
 {
-    slot *s = &r->slots[thread_number()];
     if (must_stop(r, run))
         return;
     int epoch = run_epochs(r, s, run);
@@ -278,7 +279,7 @@ static void wait_for_others(running *r)
 static void work(running *r, int first, int count)
 {
     for (int i = 0; i < count && r->workers == 1; i++)
-        one_run(r, first + i);
+        one_run(r, &r->slots[0], first + i);
     if (r->workers == 1)
         return;
 #pragma omp parallel num_threads(bn_team(r->workers, count))
@@ -287,7 +288,7 @@ static void work(running *r, int first, int count)
 #pragma omp barrier
 #pragma omp for schedule(dynamic, 1) nowait
         for (int i = 0; i < count; i++)
-            one_run(r, first + i);
+            one_run(r, &r->slots[thread_number()], first + i);
         wait_for_others(r);
     }
 }
@@ -328,6 +329,7 @@ static bonsai_status run_some(running *r, int first, int count, int workers, int
     BN_TRY(BN_NEW(&r->slots, workers));
     for (int i = 0; i < workers; i++)
         BN_TRY(slot_new(&r->slots[i], r->t, r->out->in_blocks, inner));
+    r->slots[0].speaks = true;
     work(r, first, count);
     BN_TRY(r->rc);
     BN_TRY(diverged(r));

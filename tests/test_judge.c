@@ -1,0 +1,195 @@
+/* test_judge.c -- prototypes are the same whatever does not matter: threads, layouts, labels that
+ * must not be known.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "prototyping.h"
+
+/* The same graph with its features laid out the other way. */
+static bonsai_graph *laid_out(const bonsai_graph *g, bool dense)
+{
+    static float x[64 * 16];
+    static uint32_t index[64 * 16];
+    uint32_t offsets[65] = {0};
+    bonsai_graph *out = NULL;
+    bonsai_view v = g->view;
+    int64_t n = v.nodes, f = v.features, nnz = 0;
+    for (int s = BONSAI_FEATURES; s <= BONSAI_FEATURE_SCALE; s++)
+        v.section[s] = (bonsai_array){NULL, 0, BONSAI_NONE};
+    for (int64_t i = 0; i < n; i++) {
+        float row[16];
+        bonsai_graph_row(row, g, i);
+        for (int64_t j = 0; j < f; j++) {
+            if (dense)
+                x[i * f + j] = row[j];
+            else if (row[j] != 0 || signbit(row[j])) {
+                index[nnz] = (uint32_t)j;
+                x[nnz++] = row[j];
+            }
+        }
+        offsets[i + 1] = (uint32_t)nnz;
+    }
+    if (dense) {
+        v.section[BONSAI_FEATURES] = (bonsai_array){x, n * f, BONSAI_F32};
+    } else {
+        v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){offsets, n + 1, BONSAI_U32};
+        v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){index, nnz, BONSAI_U32};
+        v.section[BONSAI_FEATURE_VALUES] = (bonsai_array){x, nnz, BONSAI_F32};
+    }
+    if (bonsai_graph_new(&out, &v, 1) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    return out;
+}
+
+static void the_bytes_do_not_depend_on_threads_or_layout(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        bonsai_graph *g = case_graph(seed), *other[3];
+        bonsai_condense_options o;
+        bonsai_condense_info i;
+        small_options(&o, seed);
+        o.ratio = 0.4;
+        if (training_nodes(g) < 2) {
+            bonsai_graph_free(g);
+            continue;
+        }
+        bonsai_graph *dense = laid_out(g, true), *sparse = laid_out(g, false);
+        bonsai_graph *first = condensed(&i, dense, &o);
+        other[0] = condensed(&i, sparse, &o);
+        o.threads = 3;
+        other[1] = condensed(&i, dense, &o);
+        other[2] = condensed(&i, sparse, &o);
+        for (int k = 0; k < 3; k++) {
+            assert_same_file(first, other[k]);
+            bonsai_graph_free(other[k]);
+        }
+        bonsai_graph_free(first);
+        bonsai_graph_free(dense);
+        bonsai_graph_free(sparse);
+        bonsai_graph_free(g);
+    }
+}
+
+static bonsai_graph *reloaded(const bonsai_graph *g, bonsai_encoding e)
+{
+    bonsai_graph *out = NULL;
+    bonsai_write_options o;
+    const char *path = temp_path("layout.bonsai");
+    bonsai_write_options_init(&o);
+    o.features = e;
+    assert_int_equal(bonsai_graph_save(g, path, &o, NULL), BONSAI_OK);
+    assert_int_equal(bonsai_graph_load(&out, path), BONSAI_OK);
+    return out;
+}
+
+/* 60 words of which a node has few: averaged once they are sparse, averaged twice not. */
+static void a_larger_graph_is_the_same_in_any_layout(void **state)
+{
+    (void)state;
+    bonsai_graph *g = generated(1500, 0);
+    bonsai_graph *dense = reloaded(g, BONSAI_ENCODE_F32);
+    bonsai_graph *sparse = reloaded(g, BONSAI_ENCODE_SPARSE_F32);
+    for (int layers = 0; layers < 3; layers++) {
+        bonsai_condense_options o;
+        bonsai_condense_info i;
+        bonsai_condense_options_init(&o);
+        o.method = BONSAI_PROTOTYPES;
+        o.ratio = 0.03;
+        o.threads = 1;
+        o.layers = layers;
+        bonsai_graph *a = condensed(&i, dense, &o), *b = condensed(&i, sparse, &o);
+        assert_same_file(a, b);
+        bonsai_graph_free(a);
+        bonsai_graph_free(b);
+    }
+    bonsai_graph_free(dense);
+    bonsai_graph_free(sparse);
+    bonsai_graph_free(g);
+}
+
+static void a_larger_graph_is_the_same_on_any_number_of_threads(void **state)
+{
+    (void)state;
+    for (int dense = 0; dense < 2; dense++) {
+        bonsai_graph *g = generated(1500, dense);
+        bonsai_condense_options o;
+        bonsai_condense_info i;
+        bonsai_condense_options_init(&o);
+        o.method = BONSAI_PROTOTYPES;
+        o.ratio = 0.03;
+        o.threads = 1;
+        o.no_validation = dense;
+        bonsai_graph *one = condensed(&i, g, &o);
+        o.threads = 3;
+        bonsai_graph *three = condensed(&i, g, &o);
+        assert_same_file(one, three);
+        bonsai_graph_free(one);
+        bonsai_graph_free(three);
+        bonsai_graph_free(g);
+    }
+}
+
+/* A copy of g with other labels outside the training part. */
+static bonsai_graph *with_other_labels(const bonsai_graph *g, uint64_t seed)
+{
+    bonsai_graph *out = NULL;
+    bonsai_view v = g->view;
+    uint32_t *label = calloc((size_t)v.nodes, sizeof *label);
+    for (int64_t i = 0; i < v.nodes; i++)
+        label[i] = bn_part(g, i) == BONSAI_TRAIN || bn_label(g, i) < 0
+                       ? (uint32_t)bn_label(g, i) : (uint32_t)random_below(&seed, (int)v.classes);
+    v.section[BONSAI_LABELS] = (bonsai_array){label, v.nodes, BONSAI_U32};
+    assert_int_equal(bonsai_graph_new(&out, &v, 1), BONSAI_OK);
+    free(label);
+    return out;
+}
+
+/* With validation the probe may choose another candidate, but not change one. */
+static void no_label_outside_the_training_part_leaves_a_trace(void **state)
+{
+    (void)state;
+    int same = 0;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        bonsai_graph *g = seed < 98 ? random_graph(seed, 30, 60, 1 + (layout)(seed % 8), WITH_ALL)
+                                    : NULL;
+        if (!g) {
+            bonsai_graph *whole = generated(800, seed % 2);
+            const double percent[3] = {50, 30, 20};
+            assert_int_equal(bonsai_graph_split(&g, whole, percent, 3), BONSAI_OK);
+            bonsai_graph_free(whole);
+        }
+        bonsai_graph *h = with_other_labels(g, seed);
+        bonsai_condense_options o;
+        bonsai_condense_info i, j;
+        small_options(&o, seed);
+        o.ratio = seed < 98 ? 0.4 : 0.03;
+        if (training_nodes(g) >= 1) {
+            bonsai_graph *a = condensed(&i, g, &o), *b = condensed(&j, h, &o);
+            if (o.no_validation || o.inductive) {
+                assert_same_file(a, b);
+                assert_true(i.probe == j.probe);
+            } else if (i.nodes == j.nodes && i.entries == j.entries && i.values == j.values) {
+                int equal;
+                assert_int_equal(bonsai_graph_equal(&equal, a, b), BONSAI_OK);
+                assert_true(equal);
+                same++;
+            }
+            bonsai_graph_free(a);
+            bonsai_graph_free(b);
+        }
+        bonsai_graph_free(g);
+        bonsai_graph_free(h);
+    }
+    assert_true(same > 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_bytes_do_not_depend_on_threads_or_layout),
+        cmocka_unit_test(a_larger_graph_is_the_same_in_any_layout),
+        cmocka_unit_test(a_larger_graph_is_the_same_on_any_number_of_threads),
+        cmocka_unit_test(no_label_outside_the_training_part_leaves_a_trace),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
