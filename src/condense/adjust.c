@@ -253,7 +253,8 @@ static void soften(adjusting *a, int64_t i, double *mean)
         total += (int64_t)own;
     }
     if (soft->type == BONSAI_U8)
-        round_soft((uint8_t *)a->out->owned[BONSAI_SOFT_LABELS] + i * classes, mean, classes, total);
+        round_soft((uint8_t *)a->out->owned[BONSAI_SOFT_LABELS] + i * classes, mean, classes,
+                   total);
     else
         for (int64_t c = 0; c < classes; c++)
             ((float *)a->out->owned[BONSAI_SOFT_LABELS])[i * classes + c] = (float)mean[c];

@@ -35,7 +35,8 @@ static void room_free(room *r)
     }
 }
 
-static bool same_features(const room *r, const bonsai_graph *now, const bonsai_graph *was, int64_t v)
+static bool same_features(const room *r, const bonsai_graph *now, const bonsai_graph *was,
+                          int64_t v)
 {
     int64_t a = bn_row_get(r->index[0], r->value[0], now, v);
     int64_t b = bn_row_get(r->index[1], r->value[1], was, v);

@@ -1,0 +1,208 @@
+/* test_updatebad.c -- what cannot be updated, failed allocations, canceling.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <jansson.h>
+
+#include "growing.h"
+
+/* ---- refusals ---- */
+
+static bonsai_status try_update(const bonsai_graph *now, const bonsai_graph *was,
+                                const bonsai_graph *small)
+{
+    bonsai_graph *out = NULL;
+    bonsai_status rc = bonsai_condense_update(&out, NULL, now, was, small, NULL);
+    assert_true((rc == BONSAI_OK) == (out != NULL));
+    bonsai_graph_free(out);
+    return rc;
+}
+
+static bonsai_graph *condensed_by(const bonsai_graph *g, bonsai_method m, int members, int inductive)
+{
+    bonsai_condense_options o;
+    bonsai_condense_info i;
+    bonsai_condense_options_init(&o);
+    o.method = m;
+    o.members = members;
+    o.inductive = inductive;
+    o.ratio = 0.3;
+    return condensed(&i, g, &o);
+}
+
+static void what_cannot_be_updated_is_refused_with_a_sentence(void **state)
+{
+    (void)state;
+    grown w = grow(2, 1);
+    bonsai_graph *other = case_graph(3), *part = NULL, *kept;
+    uint8_t *label = w.now->owned[BONSAI_LABELS];
+    const struct { bonsai_method m; int members, inductive; const char *text; } bad[] = {
+        {BONSAI_TREES, 0, 0, "was not made by the method prototypes"},
+        {BONSAI_PROTOTYPES, 0, 0, "does not name its members"},
+        {BONSAI_PROTOTYPES, 1, 1, "from the training part alone"},
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        kept = condensed_by(w.was, bad[k].m, bad[k].members, bad[k].inductive);
+        assert_fails(try_update(w.now, w.was, kept), BONSAI_E_ARGUMENT, bad[k].text);
+        bonsai_graph_free(kept);
+    }
+    assert_fails(try_update(w.now, w.was, w.was), BONSAI_E_ARGUMENT,
+                 "was not made by the method prototypes");
+    assert_fails(try_update(other, w.was, w.small), BONSAI_E_ARGUMENT, " features and ");
+    part = first_nodes(w.was, 100);
+    assert_fails(try_update(part, w.was, w.small), BONSAI_E_ARGUMENT,
+                 "has 100 nodes, fewer than the 240 of");
+    assert_fails(try_update(w.now, part, w.small), BONSAI_E_ARGUMENT,
+                 "the checksum of its graph is");
+    label[0] = (uint8_t)((label[0] + 1) % CLASSES);
+    w.now->view.classes = CLASSES + 1;
+    assert_fails(try_update(w.now, w.was, w.small), BONSAI_E_ARGUMENT, "has 4 classes and");
+    w.now->view.classes = CLASSES;
+    w.now->view.section[BONSAI_SPLIT] = (bonsai_array){NULL, 0, BONSAI_NONE};
+    assert_fails(try_update(w.now, w.was, w.small), BONSAI_E_ARGUMENT, "has no split");
+    bonsai_graph_free(part);
+    bonsai_graph_free(other);
+    grown_free(&w);
+}
+
+/* A graph of two classes, of which one has no training node until later. */
+static void a_class_without_a_prototype_is_refused(void **state)
+{
+    (void)state;
+    grown w = grow(3, 0);
+    uint8_t *split = w.was->owned[BONSAI_SPLIT];
+    for (int64_t v = 0; v < OLDER; v++)
+        if (bn_label(w.was, v) == 0)
+            split[v] = BONSAI_PART_NONE;
+    bonsai_graph *small = condensed_by(w.was, BONSAI_PROTOTYPES, 1, 0);
+    assert_fails(try_update(w.now, w.was, small), BONSAI_E_ARGUMENT, "class 0 of node");
+    bonsai_graph_free(small);
+    grown_free(&w);
+}
+
+static void members_that_lie_are_refused(void **state)
+{
+    (void)state;
+    const uint32_t bad[] = {100000, 1};
+    for (int k = 0; k < 2; k++) {
+        grown w = grow(2, 1);
+        uint32_t *member = w.small->owned[BONSAI_MEMBERS];
+        member[0] = k ? member[1] : bad[0];
+        assert_fails(try_update(w.now, w.was, w.small), BONSAI_E_ARGUMENT, "node 0 names member");
+        grown_free(&w);
+    }
+}
+
+/* Says in the report that the small graph was made for so many bytes. */
+static void set_budget(bonsai_graph *small, int64_t bytes)
+{
+    const bonsai_array *a = &small->view.section[BONSAI_METADATA];
+    json_t *root = json_loadb(a->data, (size_t)a->count, 0, NULL);
+    json_t *options = json_object_get(root, "options");
+    uint8_t *to;
+    assert_int_equal(json_object_set_new(options, "ratio", json_integer(0)), 0);
+    assert_int_equal(json_object_set_new(options, "bytes", json_integer(bytes)), 0);
+    char *text = json_dumps(root, JSON_COMPACT);
+    assert_int_equal(bn_graph_array(&to, small, BONSAI_METADATA, BONSAI_U8, (int64_t)strlen(text)),
+                     BONSAI_OK);
+    memcpy(to, text, strlen(text));
+    free(text);
+    json_decref(root);
+}
+
+/* Weights that outgrow a byte stay in it where the budget has no room for more. */
+static void the_budget_is_kept_when_weights_grow(void **state)
+{
+    (void)state;
+    for (int room = 0; room < 3; room++) {
+        grown w = grow(2, 0);
+        int64_t n = w.small->view.nodes;
+        double bytes = size_in(w.small, BONSAI_STRICT);         /* weights are a byte each */
+        float *weight, most = 0;
+        bonsai_graph *out = NULL;
+        bonsai_condense_info i;
+        bonsai_condense_info_init(&i);
+        assert_true(bn_has(w.small, BONSAI_NODE_WEIGHTS));
+        assert_int_equal(bn_graph_array(&weight, w.small, BONSAI_NODE_WEIGHTS, BONSAI_F32, n),
+                         BONSAI_OK);
+        for (int64_t p = 0; p < n; p++)
+            weight[p] = 300;
+        set_budget(w.small, (int64_t)bytes + (room - 1) * n);
+        bonsai_status rc = bonsai_condense_update(&out, &i, w.now, w.was, w.small, NULL);
+        if (room == 0)
+            assert_fails(rc, BONSAI_E_ARGUMENT, "condense anew");
+        else {
+            assert_int_equal(rc, BONSAI_OK);
+            for (int64_t p = 0; p < n; p++)
+                most = fmaxf(most, bn_real_at(&out->view.section[BONSAI_NODE_WEIGHTS], p));
+            assert_true(most == (room == 1 ? 255 : 300));
+            assert_true(i.bytes <= i.budget && i.bytes == size_in(out, BONSAI_STRICT));
+        }
+        bonsai_graph_free(out);
+        grown_free(&w);
+    }
+}
+
+/* ---- memory and progress ---- */
+
+static bonsai_status update_once(void *payload)
+{
+    grown *w = payload;
+    return try_update(w->now, w->was, w->small);
+}
+
+static void failed_allocations_are_survived(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 2; seed < 4; seed++) {
+        grown w = grow(seed, 2);
+        survives_failed_allocations(update_once, &w, 40);
+        grown_free(&w);
+    }
+}
+
+typedef struct { int calls, stop_at; } watched;
+
+static int watch(const bonsai_progress *p, void *payload)
+{
+    watched *w = payload;
+    assert_true(p->done <= p->total);
+    return w->calls++ == w->stop_at;
+}
+
+static void every_tick_can_cancel(void **state)
+{
+    (void)state;
+    grown w = grow(2, 2);
+    bonsai_condense_options o;
+    watched all = {0, -1};
+    bonsai_graph *out = NULL;
+    int64_t before = bn_mem_live();
+    bonsai_condense_options_init(&o);
+    o.progress = watch;
+    o.payload = &all;
+    assert_int_equal(bonsai_condense_update(&out, NULL, w.now, w.was, w.small, &o), BONSAI_OK);
+    bonsai_graph_free(out);
+    assert_true(all.calls > 10);
+    for (int stop = 0; stop < all.calls; stop++) {
+        watched one = {0, stop};
+        o.payload = &one;
+        assert_fails(bonsai_condense_update(&out, NULL, w.now, w.was, w.small, &o),
+                     BONSAI_E_CANCELED, "canceled while at");
+        assert_null(out);
+        assert_int_equal(bn_mem_live(), before);
+    }
+    grown_free(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_cannot_be_updated_is_refused_with_a_sentence),
+        cmocka_unit_test(a_class_without_a_prototype_is_refused),
+        cmocka_unit_test(members_that_lie_are_refused),
+        cmocka_unit_test(the_budget_is_kept_when_weights_grow),
+        cmocka_unit_test(failed_allocations_are_survived),
+        cmocka_unit_test(every_tick_can_cancel),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
