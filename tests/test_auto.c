@@ -4,17 +4,18 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "condense/prepare.h"
 #include "condense/prototypes.h"
 #include "condensing.h"
 
-/* Of 240 nodes in 3 classes; odd seeds have dense features, and words that few share. */
+/* Of 240 nodes in 3 classes; odd seeds have dense features, others words. */
 static bonsai_graph *generated(uint64_t seed)
 {
     bonsai_generate_options how;
     bonsai_graph *g = NULL;
     bonsai_generate_options_init(&how);
     how.nodes = 240;
-    how.features = 30;
+    how.features = seed % 2 != 0 ? 30 : 600;    /* words: enough for embeddings to stay sparse */
     how.classes = 3;
     how.words = 6;
     how.dense = seed % 2 != 0;
@@ -48,9 +49,12 @@ static json_t *report_of(const bonsai_graph *g)
     return root;
 }
 
-/* The rows that the probe judges on, and the score that a graph of picked nodes should have. */
-static double probe_of(const bonsai_graph *small, const bonsai_graph *g, int layers)
+/* The score that a graph of picked nodes should have; held: by node, those that are judged on
+ * instead of validation nodes, or NULL. */
+static double probe_of(const bonsai_graph *small, const bonsai_graph *g, int layers,
+                       const uint8_t *held)
 {
+    const uint32_t *origin = small->view.section[BONSAI_ORIGIN].data;
     enum { MOST = 256, CLASSES = 3 };
     int32_t judged[MOST], label[MOST], node[MOST];
     static float target[MOST * CLASSES], weight[MOST];
@@ -60,12 +64,12 @@ static double probe_of(const bonsai_graph *small, const bonsai_graph *g, int lay
     double percent, lambda;
     memset(target, 0, sizeof target);
     for (int64_t v = 0; v < g->view.nodes; v++)
-        if (bn_part(g, v) == BONSAI_VAL && bn_label(g, v) >= 0) {
+        if ((held ? held[v] : bn_part(g, v) == BONSAI_VAL) && bn_label(g, v) >= 0) {
             label[rows] = bn_label(g, v);
             judged[rows++] = (int32_t)v;
         }
     for (int64_t v = 0; v < small->view.nodes; v++)
-        if (bn_label(small, v) >= 0) {
+        if (bn_label(small, v) >= 0 && !(held && held[origin[v]])) {
             target[count * CLASSES + bn_label(small, v)] = 1;
             weight[count] = 1;
             node[count++] = (int32_t)v;
@@ -105,7 +109,7 @@ static void the_better_one_is_taken_as_it_is_alone(void **state)
         bonsai_graph *prototypes = condensed(&i[1], g, &o);
         o.method = BONSAI_AUTO;
         bonsai_graph *small = condensed(&i[2], g, &o);
-        double score = probe_of(trees, g, o.layers);
+        double score = probe_of(trees, g, o.layers, NULL);
         bool wins = score > i[1].probe;         /* ties: prototypes */
         taken[wins]++;
         assert_int_equal(i[2].method, wins ? BONSAI_TREES : BONSAI_PROTOTYPES);
@@ -128,6 +132,35 @@ static void the_better_one_is_taken_as_it_is_alone(void **state)
         bonsai_graph_free(g);
     }
     assert_true(taken[0] > 0 && taken[1] > 0);
+}
+
+/* Those that are held out must not teach what is judged on them. */
+static void trees_are_judged_on_nodes_that_they_did_not_learn_from(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        bonsai_graph *g = generated(seed);
+        bonsai_condense_info i;
+        bn_preparation p;
+        uint8_t held[256] = {0};
+        memset(&p, 0, sizeof p);
+        some_options(&p.o, BONSAI_AUTO, 1);
+        p.o.no_validation = 1;
+        p.o.no_ppr = 1;
+        assert_int_equal(bn_prepare(&p, g), BONSAI_OK);
+        for (int64_t t = 0; t < p.job.trees; t++)
+            held[p.job.train[t]] = p.job.held[t];
+        bonsai_graph *small = condensed(&i, g, &p.o);
+        double other = i.method == BONSAI_TREES ? i.probe : i.probe_other;
+        p.o.method = BONSAI_TREES;
+        bonsai_condense_info j;
+        bonsai_graph *trees = condensed(&j, g, &p.o);
+        assert_true(other == probe_of(trees, g, p.o.layers, held));
+        bonsai_graph_free(trees);
+        bonsai_graph_free(small);
+        bn_preparation_free(&p);
+        bonsai_graph_free(g);
+    }
 }
 
 static void a_method_that_cannot_leaves_the_field_to_the_other(void **state)
@@ -275,7 +308,7 @@ static void the_nearest_are_those_that_all_distances_say(void **state)
         bonsai_condense_options o;
         bonsai_condense_info i;
         bn_embedding e;
-        float row[30], distance[MOST];
+        float row[600], distance[MOST];
         int32_t near[MOST];
         int64_t found;
         some_options(&o, BONSAI_PROTOTYPES, 0.1);
@@ -284,6 +317,7 @@ static void the_nearest_are_those_that_all_distances_say(void **state)
         const bonsai_array *offsets = &small->view.section[BONSAI_MEMBER_OFFSETS];
         const uint32_t *member = small->view.section[BONSAI_MEMBERS].data;
         assert_int_equal(bn_wl(&e, g, NULL, 0, o.layers, 1, (bn_progress){0}), BONSAI_OK);
+        assert_true((e.dense != NULL) == (seed % 2 != 0));
         for (int64_t p = 0; p < small->view.nodes; p++) {
             bonsai_graph_row(row, small, p);
             assert_int_equal(bonsai_condense_nearest(near, distance, &found, MOST, small, p, g, &o),
@@ -387,7 +421,7 @@ static bonsai_status find_nearest(void *payload)
 static bonsai_status find_mean(void *payload)
 {
     asked *a = payload;
-    double mean[64];
+    double mean[600];
     return bonsai_graph_mean(mean, a->g);
 }
 
@@ -420,6 +454,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_is_the_default),
         cmocka_unit_test(the_better_one_is_taken_as_it_is_alone),
+        cmocka_unit_test(trees_are_judged_on_nodes_that_they_did_not_learn_from),
         cmocka_unit_test(a_method_that_cannot_leaves_the_field_to_the_other),
         cmocka_unit_test(the_reason_says_what_was_judged_on),
         cmocka_unit_test(without_nodes_to_judge_on_prototypes_are_taken),

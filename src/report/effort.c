@@ -28,22 +28,26 @@ static double embedded_row(const bonsai_graph *g, int layers)
                 row * pow(1 + (double)bonsai_graph_edges(g) / n, layers));
 }
 
-/* The trees: every sampled one against all; herding and kcenter: every pick against all. */
+/* The trees: every sampled one against all; herding and kcenter: every pick against all; prototypes:
+ * k-means. */
 double bn_effort_condense(const bonsai_graph *full, bonsai_method method, const double *ratios,
                           int count, const bonsai_condense_options *o)
 {
-    enum { MEASURING = 500, SPARSE = 3, SAMPLE = 3025 };  /* how slow; how many */
+    enum { MEASURING = 500, SPARSE = 3, SAMPLE = 3025, ROUNDS = 10 };  /* how slow; how many */
     double n = (double)full->view.nodes, m = (double)bonsai_graph_edges(full);
     double x = stored_features(full) + m, row = embedded_row(full, o->layers);
     double work = MEASURING * x;
-    if (method == BONSAI_TREES || method == BONSAI_HERDING || method == BONSAI_KCENTER)
+    bool clusters = method == BONSAI_PROTOTYPES || method == BONSAI_AUTO;
+    if (method == BONSAI_TREES || method == BONSAI_HERDING || method == BONSAI_KCENTER || clusters)
         work += SPARSE * o->layers * m * row;
-    if (method == BONSAI_TREES)
+    if (method == BONSAI_TREES || method == BONSAI_AUTO)
         work += fmin(n, SAMPLE) * n * row / 2;          /* by products of blocks */
     for (int i = 0; i < count; i++) {
         work += ratios[i] * MEASURING * x;
         if (method == BONSAI_HERDING || method == BONSAI_KCENTER)
             work += SPARSE * ratios[i] * n * n * row;
+        if (clusters)                                   /* each row against those of its class */
+            work += ROUNDS * ratios[i] * n * n * row / fmax(1, (double)full->view.classes);
     }
     return work;
 }
