@@ -11,7 +11,8 @@
 
 #include "kmeans.h"
 
-enum { CHUNK = 256, CANDIDATES = 3 };
+/* Of so many products one candidate a seed must do: more would take longer than the rounds. */
+enum { CHUNK = 256, CANDIDATES = 3, MUCH = 1 << 28 };
 
 static int64_t at_most(int64_t a, int64_t b)
 {
@@ -153,11 +154,12 @@ bonsai_status bn_kmeans_seed(bn_seeds *q, uint64_t seed, int64_t ticks)
     bonsai_status rc;
     seeding s = {0};
     bn_rng r = bn_rng_at(seed, 0);
-    double total = 1;
+    double total = 1, work = (double)q->count * (double)q->k * (double)q->e->f;
+    int tries = work < MUCH ? CANDIDATES : 1;
     int64_t k;
     BN_TRY(new_seeding(&s, q));
     for (k = 0; k < q->k && total > 0; k++) {
-        int many = k == 0 ? 1 : CANDIDATES, best = 0;
+        int many = k == 0 ? 1 : tries, best = 0;
         if (k % (q->k / 50 + 1) == 0)
             BN_TRY(bn_tick(q->progress, "clusters", k, ticks));
         for (int c = 0; c < many; c++)
