@@ -135,8 +135,8 @@ static bonsai_status cluster_classes(bn_clusters *out, const bn_source *s, by_cl
         if (b->want[k] == 0)
             continue;
         const int64_t *row = b->row + b->first[k];
-        BN_TRY(bn_kmeans(b->part, &found, s->x, row, count, b->want[k], ROUNDS,
-                         seed + (uint64_t)k, threads, p));
+        BN_TRY(bn_kmeans_deep(b->part, &found, s->x, row, count, b->want[k], ROUNDS,
+                              seed + (uint64_t)k, threads, p));
         for (int64_t i = 0; i < count; i++) {
             int64_t c = out->count + b->part[i];
             out->cluster[row[i]] = (int32_t)c;

@@ -12,7 +12,7 @@
 #include "kmeans.h"
 
 /* Of so many products one candidate a seed must do: more would take longer than the rounds. */
-enum { CHUNK = 256, CANDIDATES = 3, MUCH = 1 << 28 };
+enum { CHUNK = 256, CANDIDATES = 3, MUCH = 1 << 27 };
 
 static int64_t at_most(int64_t a, int64_t b)
 {

@@ -1,6 +1,6 @@
 /* prototypes.h -- synthetic nodes: clusters in WL space, their labels, and how they are stored.
  *
- *   kmeans.c     class-wise clusters
+ *   kmeans.c     class-wise clusters; kmeans_deep.c: of clusters, where there are many
  *   probe.c      ridge regression in closed form: the judge of candidates, and posteriors
  *   prototypes.c the candidates under a budget, the search among them, the graph of the best
  *
@@ -20,6 +20,11 @@
 bonsai_status bn_kmeans(int32_t *cluster, int64_t *found, const bn_embedding *e,
                         const int64_t *rows, int64_t count, int64_t k, int rounds, uint64_t seed,
                         int threads, bn_progress p);
+/* The same, of clusters of clusters where k and count are large: linear in the rows times the root
+ * of k. */
+bonsai_status bn_kmeans_deep(int32_t *cluster, int64_t *found, const bn_embedding *e,
+                             const int64_t *rows, int64_t count, int64_t k, int rounds,
+                             uint64_t seed, int threads, bn_progress p);
 /* The mean of the rows of each cluster 0 .. k-1 (cluster[r] for row r of e, -1: in none), each row
  * with the weight given (NULL: 1); sparse rows give sparse means. */
 bonsai_status bn_centroids(bn_embedding *out, const bn_embedding *e, const int32_t *cluster,
