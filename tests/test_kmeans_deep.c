@@ -20,13 +20,13 @@ static points *make_points(void)
 {
     uint64_t s = 9;
     points *p = calloc(1, sizeof *p);
-    float *x = malloc(sizeof *x * ROWS * F), centre[40][F];
+    float *x = malloc(sizeof *x * ROWS * F), centre[40 * F];
     for (int i = 0; i < 40 * F; i++)
-        centre[0][i] = 4 * random_real(&s);
+        centre[i] = 4 * random_real(&s);
     for (int i = 0; i < ROWS; i++) {
         int c = random_below(&s, 40);
         for (int j = 0; j < F; j++)
-            x[i * F + j] = centre[c][j] + random_real(&s);
+            x[i * F + j] = centre[c * F + j] + random_real(&s);
         p->rows[i] = i;
     }
     p->e = (bn_embedding){.rows = ROWS, .f = F, .dense = x};
