@@ -149,7 +149,7 @@ static bonsai_status make_scores(const real **out, judge *j, const bonsai_model 
                                  int threads)
 {
     bonsai_status rc;
-    int64_t bytes = bn_network_bytes(&m->shape, &j->operand);
+    int64_t bytes = bn_network_bytes(&m->shape, &j->operand, false);
     if (bytes >= 0 && bytes <= memory) {
         BN_TRY(bn_network_new(&j->network, &m->shape, &j->operand, 0.0, false, threads));
         *out = bn_network_forward(j->network, m->param, false, 0);

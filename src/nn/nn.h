@@ -254,8 +254,8 @@ bonsai_status bn_infer_new(bn_infer **out, const bn_shape *s, const bn_operand *
 void bn_infer_free(bn_infer *i);
 const real *bn_infer_scores(bn_infer *i, const real *param);
 double bn_infer_bytes(const bn_shape *s, const bn_operand *o);  /* that bn_infer_new takes */
-/* Bytes of activations that bn_network_new takes without gradients, -1: too many to count. */
-int64_t bn_network_bytes(const bn_shape *s, const bn_operand *o);
+/* Bytes that bn_network_new takes, -1: too many to count. */
+int64_t bn_network_bytes(const bn_shape *s, const bn_operand *o, bool gradients);
 
 /* ---- the handle (model.c) ---- */
 

@@ -343,12 +343,11 @@ done:
 
 /* ---- how ---- */
 
-/* Bytes that a run takes beside the judging network; INT64_MAX: too many to count. */
+/* Bytes that a run takes beside the judging network; INT64_MAX / 2: too many to count. */
 static int64_t run_bytes(const bn_task *t)
 {
-    int64_t net = bn_network_bytes(&t->shape, &t->train);
-    int64_t slopes = 8 * t->train.x.rows * t->shape.hidden, params = 24 * t->count;
-    return net < 0 || net > INT64_MAX / 4 ? INT64_MAX / 2 : net + slopes + params;
+    int64_t net = bn_network_bytes(&t->shape, &t->train, true), params = 24 * t->count;
+    return net < 0 || net > INT64_MAX / 4 ? INT64_MAX / 2 : net + params;
 }
 
 /* Refused here, for a system that promises more than it has would end the program later. */
@@ -393,7 +392,7 @@ bonsai_status bn_runs(bn_outcome *out, const bn_task *t)
     bonsai_status rc;
     const bonsai_train_options *o = &t->o;
     int64_t total = (int64_t)o->seeds * o->epochs, half = bn_memory_free() / 2;
-    int64_t judging = t->same ? 0 : bn_network_bytes(&t->shape, &t->judge);
+    int64_t judging = t->same ? 0 : bn_network_bytes(&t->shape, &t->judge, false);
     running r = {.t = t, .out = out};
     atomic_store(&r.failed, o->seeds);
     bn_blas_begin();
