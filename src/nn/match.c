@@ -115,7 +115,8 @@ static bonsai_status same_standard(const bn_task *t)
 static bonsai_status match_standard(bn_task *t)
 {
     bonsai_status rc = BONSAI_OK;
-    bool given = bn_has(t->small, BONSAI_FEATURE_MEAN), ready = bn_has(t->full, BONSAI_FEATURE_MEAN);
+    bool given = bn_has(t->small, BONSAI_FEATURE_MEAN);
+    bool ready = bn_has(t->full, BONSAI_FEATURE_MEAN);
     if (!t->same && ready)
         BN_TRY(same_standard(t));
     if (given) {
