@@ -216,19 +216,25 @@ int cellfile_open(session *s, cellfile *f)
         code = read_lines(s, f, &end);
     if (code == EXIT_DONE && ftruncate(fd, end) != 0)
         code = io_failed(s, f, "written");
-    if (code == EXIT_DONE && end == 0)
+    if (code == EXIT_DONE && end == 0) {
+        f->fresh = 1;
         code = append(s, f, json_incref(f->heading));
+    }
     return code;
 }
 
 int cellfile_append(session *s, cellfile *f, const bonsai_cell *c)
 {
+    f->fresh = 0;
     return append(s, f, cell_json(c));
 }
 
-/* Closed only here: a lock goes with the first handle of its file that is closed. */
+/* Closed only here: a lock goes with the first handle of its file that is closed.  A heading
+ * without a cell would only keep the file from other options. */
 void cellfile_close(cellfile *f)
 {
+    if (f->file && f->fresh && ftruncate(fileno(f->file), 0) != 0)
+        f->fresh = 0;                           /* then it stays, as after a crash */
     if (f->file)
         fclose(f->file);
     f->file = NULL;

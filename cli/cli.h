@@ -272,6 +272,7 @@ typedef struct {
     bonsai_cell *cells;         /* as planned */
     int64_t      count;
     FILE        *file;
+    int          fresh;         /* 1: begun here, and no cell has been written yet */
 } cellfile;
 
 /* Opens or creates the file, refuses one of another graph or other options, and fills

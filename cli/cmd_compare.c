@@ -461,6 +461,8 @@ static int compare(session *s, arguments *a)
              (long long)a->count, a->out);
     if (code == EXIT_DONE && (rc = bonsai_compare(a->cells, g, &a->o)) != BONSAI_OK)
         code = stopped(s, a, rc);
+    if (rc == BONSAI_E_CANCELED)
+        a->file.fresh = 0;                      /* the same command is to go on */
     if (code == EXIT_DONE)
         code = print_results(s, a);
     if (a->out)

@@ -135,6 +135,8 @@ int file_can_be_written(session *s, const char *path)
 int path_is_same(const char *a, const char *b)
 {
     struct stat x, y;
+    a = path_without_format(a);
+    b = path_without_format(b);
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 

@@ -83,6 +83,7 @@ static void reset(session *s, training *t)
 static const char *wide_graph(const char *path)
 {
     static const char *const names[] = {"flickr", "ogbn-arxiv", "ogbn_arxiv", "reddit"};
+    path = path_without_format(path);
     size_t end = strlen(path);
     while (end > 1 && path[end - 1] == '/')
         end--;
@@ -165,6 +166,8 @@ static int check_outputs(session *s, training *t)
             return refuse(s, "--save is longer than %d bytes", MOST_PATH - 64);
         if (is_input(t, to))
             return refuse(s, "%s is a graph to read; --save must name another file", to);
+        if (t->curves && (strcmp(to, t->curves) == 0 || path_is_same(to, t->curves)))
+            return refuse(s, "%s is for the model; --curves must name another file", t->curves);
         if (!path_ends_with(to, ".bonsai") && !path_ends_with(to, ".npz"))
             return fail_with(s, "%s: name a .bonsai or .npz file", to);
         if (!file_can_be_written(s, to))

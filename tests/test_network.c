@@ -228,7 +228,8 @@ static void a_network_that_is_too_large_is_refused(void **state)
     bn_operand o;
     bn_network *w = NULL;
     assert_int_equal(bn_operand_make(&o, t.g, &t.s, NULL, true, 0, 1), BONSAI_OK);
-    assert_true(bn_network_bytes(&t.s, &o) > N * t.s.classes * 4);
+    assert_true(bn_network_bytes(&t.s, &o, false) > N * t.s.classes * 4);
+    assert_true(bn_network_bytes(&t.s, &o, true) > bn_network_bytes(&t.s, &o, false));
     bn_mem_limit(5000);
     assert_fails(bn_network_new(&w, &t.s, &o, 0, false, 1), BONSAI_E_MEMORY, "no room for");
     bn_mem_limit(0);

@@ -40,7 +40,7 @@ static void options_out_of_range_are_refused(void **state)
     REFUSE(decay, -1, "the weight decay is -1");
     REFUSE(dropout, 1, "dropout is 1; it must be at least 0 and below 1");
     REFUSE(dropout, NAN, "dropout is nan");
-    REFUSE(memory, -1, "the memory is negative");
+    REFUSE(memory, -1, "memory is -1 bytes; it must not be negative");
     REFUSE(split[0], 101, "a share of 101 % is not in 0..100");
 #undef REFUSE
     bonsai_graph_free(g);
@@ -55,6 +55,26 @@ static bonsai_graph *with_section(const bonsai_graph *g, bonsai_section s, bonsa
     bonsai_view v = view_of(g);
     v.section[s] = (bonsai_array){data, data ? count : 0, data ? type : BONSAI_NONE};
     return graph_of(&v);
+}
+
+/* Whether the system would promise the memory or not. */
+static void what_no_machine_holds_is_refused(void **state)
+{
+    (void)state;
+    bonsai_graph *g = made_graph(60, 20, 0);
+    bonsai_training *t;
+    bonsai_train_options o = quick(BONSAI_GCN);
+    o.seeds = 1000000;
+    o.epochs = 100000000;
+    assert_fails(bonsai_train(&t, g, NULL, &o), BONSAI_E_MEMORY,
+                 "generated: out of memory: no room for what 1000000 seeds of 100000000 epochs");
+    o = quick(BONSAI_GCN);
+    o.layers = 16;
+    o.hidden = 1 << 20;
+    assert_fails(bonsai_train(&t, g, NULL, &o), BONSAI_E_MEMORY,
+                 "gcn with 16 layers and hidden 1048576 has 1539");
+    assert_null(t);
+    bonsai_graph_free(g);
 }
 
 static void graphs_without_labels_are_refused(void **state)
@@ -301,6 +321,15 @@ static void same_result(const bonsai_training *a, const bonsai_training *b)
     assert_true(x->info.accuracy == y->info.accuracy);
 }
 
+/* A model knows what was done to the features that it learned from. */
+static void same_prediction(const bonsai_model *m, const bonsai_graph *raw, const bonsai_graph *g)
+{
+    int32_t a[200], b[200];
+    assert_int_equal(bonsai_predict(a, NULL, m, raw, NULL), BONSAI_OK);
+    assert_int_equal(bonsai_predict(b, NULL, m, g, NULL), BONSAI_OK);
+    assert_memory_equal(a, b, sizeof a);
+}
+
 static void standardising_here_is_standardising_before(void **state)
 {
     (void)state;
@@ -319,7 +348,11 @@ static void standardising_here_is_standardising_before(void **state)
         assert_memory_equal(bonsai_training_model(half)->mean, mean, sizeof mean);
         bonsai_training *both = trained(small2, g2, &o);
         same_result(here, both);
-        assert_null(bonsai_training_model(both)->mean);
+        assert_memory_equal(bonsai_training_model(both)->mean, mean, sizeof mean);
+        same_prediction(bonsai_training_model(both), g, g2);
+        bonsai_training *alone = trained(g2, NULL, &o);
+        same_prediction(bonsai_training_model(alone), g, g2);
+        bonsai_training_free(alone);
         bonsai_training_free(half);
         bonsai_training_free(both);
     }
@@ -327,6 +360,9 @@ static void standardising_here_is_standardising_before(void **state)
     spread[3] *= 2;
     bonsai_graph *otherwise = standardised(small, mean, spread);
     refused(otherwise, g2, &o, "not by the same mean and spread");
+    int32_t classes[200];
+    assert_fails(bonsai_predict(classes, NULL, bonsai_training_model(here), otherwise, NULL),
+                 BONSAI_E_ARGUMENT, "model learned from were not, or not by the same mean");
     bonsai_training_free(here);
     bonsai_graph_free(otherwise);
     bonsai_graph_free(g2);
@@ -388,6 +424,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_out_of_range_are_refused),
+        cmocka_unit_test(what_no_machine_holds_is_refused),
         cmocka_unit_test(graphs_without_labels_are_refused),
         cmocka_unit_test(features_must_be_there_and_finite),
         cmocka_unit_test(a_loss_that_diverges_is_named),

@@ -48,6 +48,26 @@ static int64_t widest(const bn_shape *s)
     return most;
 }
 
+static int64_t block_rows(const bn_shape *s)
+{
+    int64_t wide = widest(s), rows = BLOCK_NUMBERS / (s->features > wide ? s->features : wide);
+    return rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
+}
+
+/* What new_sources and bn_infer_new take, in double: it may be more than can be counted. */
+double bn_infer_bytes(const bn_shape *s, const bn_operand *o)
+{
+    double n = (double)o->x.rows, f = (double)s->features, wide = (double)widest(s);
+    double width = s->layers > 2 ? wide : (double)width_of(s, s->layers - 1);
+    double kept = (s->layers > 2 ? 2 : s->layers - 1) * width * (s->kind == BONSAI_SAGE ? 2 : 1);
+    double block = (double)block_rows(s) * (f + 2 * wide);
+    if (s->kind == BONSAI_GAT) {
+        kept += 4.0 * s->heads;
+        block += f * (double)(bn_head_width(s, 0) + s->heads);
+    }
+    return (double)sizeof(real) * (n * (kept + (double)s->classes) + block);
+}
+
 static bonsai_status new_matrix(real **out, int64_t rows, int64_t cols)
 {
     int64_t count;
@@ -102,14 +122,14 @@ bonsai_status bn_infer_new(bn_infer **out, const bn_shape *s, const bn_operand *
 {
     bonsai_status rc;
     bn_infer *i = NULL;
-    int64_t f = s->features, rows = BLOCK_NUMBERS / (f > s->hidden ? f : s->hidden);
+    int64_t f = s->features;
     *out = NULL;
     BN_TRY(BN_NEW(&i, 1));
     bn_blas_begin();
     i->s = *s;
     i->o = o;
     i->threads = bn_threads(threads);
-    i->rows = rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
+    i->rows = block_rows(s);
     bn_shape_places(i->at, s);
     BN_TRY(new_sources(i));
     BN_TRY(new_matrix(&i->scores, o->x.rows, s->classes));

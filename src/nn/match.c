@@ -110,27 +110,30 @@ static bonsai_status same_standard(const bn_task *t)
                    "not, or not by the same mean and spread", t->full->where, t->small->where);
 }
 
+/* The numbers that small was standardised by belong to the model even where both graphs come
+ * standardised: it may be put to one that does not. */
 static bonsai_status match_standard(bn_task *t)
 {
     bonsai_status rc = BONSAI_OK;
     bool given = bn_has(t->small, BONSAI_FEATURE_MEAN);
-    if (!t->same && bn_has(t->full, BONSAI_FEATURE_MEAN))
-        return same_standard(t);
-    if (given && !t->same) {
+    bool ready = bn_has(t->full, BONSAI_FEATURE_MEAN);
+    if (!t->same && ready)
+        BN_TRY(same_standard(t));
+    if (given) {
         BN_TRY(room_for_standard(t));
         for (int64_t j = 0; j < t->small->view.features; j++) {
             t->mean[j] = standard_of(t->small, BONSAI_FEATURE_MEAN, j);
             t->spread[j] = standard_of(t->small, BONSAI_FEATURE_SPREAD, j);
         }
-    } else if (!given && t->o.standardise) {
+    } else if (t->o.standardise) {
         BN_TRY(room_for_standard(t));
         BN_TRY(bn_standard(t->mean, t->spread, t->full, t->kept, t->small->view.features,
                            t->threads));
         t->of_small.mean = t->mean;
         t->of_small.spread = t->spread;
     }
-    t->of_full.mean = t->mean;
-    t->of_full.spread = t->spread;
+    t->of_full.mean = ready ? NULL : t->mean;
+    t->of_full.spread = ready ? NULL : t->spread;
 done:
     return rc;
 }

@@ -101,13 +101,19 @@ static bool keeps_the_same(const bonsai_model *m, const bonsai_graph *g)
            memcmp(kept, m->kept, (size_t)m->shape.features * sizeof *kept) == 0;
 }
 
-/* Whether the columns that the model takes of g were standardised in its way already; a
+static bonsai_status wrong_standard(const bonsai_graph *g)
+{
+    return bn_fail(BONSAI_E_ARGUMENT, "the features of %s are standardised, but those that the "
+                   "model learned from were not, or not by the same mean and spread", g->where);
+}
+
+/* Whether the columns that the model takes of g, which is standardised, were so in its way; a
  * spread of 0 counts as 1. */
 static bool is_standardised(const bn_columns *c, const bonsai_model *m, const bonsai_graph *g)
 {
     const float *mean = g->view.section[BONSAI_FEATURE_MEAN].data;
     const float *spread = g->view.section[BONSAI_FEATURE_SPREAD].data;
-    if (!mean || !spread)
+    if (!m->mean)
         return false;
     for (int64_t i = 0; i < m->shape.features; i++) {
         int64_t from = c->kept ? c->kept[i] : i;
@@ -124,10 +130,10 @@ bonsai_status bn_model_columns(bn_columns *out, const bonsai_model *m, const bon
         out->kept = m->kept;
     else if (m->kept ? !keeps_the_same(m, g) : g->view.features != m->shape.features)
         return wrong_features(m, g);
-    if (m->mean && !is_standardised(out, m, g)) {
-        out->mean = m->mean;
-        out->spread = m->spread;
-    }
+    if (bn_has(g, BONSAI_FEATURE_MEAN))
+        return is_standardised(out, m, g) ? BONSAI_OK : wrong_standard(g);
+    out->mean = m->mean;
+    out->spread = m->spread;
     return BONSAI_OK;
 }
 
@@ -143,7 +149,7 @@ static bonsai_status make_scores(const real **out, judge *j, const bonsai_model 
                                  int threads)
 {
     bonsai_status rc;
-    int64_t bytes = bn_network_bytes(&m->shape, &j->operand);
+    int64_t bytes = bn_network_bytes(&m->shape, &j->operand, false);
     if (bytes >= 0 && bytes <= memory) {
         BN_TRY(bn_network_new(&j->network, &m->shape, &j->operand, 0.0, false, threads));
         *out = bn_network_forward(j->network, m->param, false, 0);

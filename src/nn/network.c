@@ -91,7 +91,7 @@ static int64_t room_of(const bn_network *w, int layer)
     return room;
 }
 
-/* The room is shared: the largest that a layer asks for. */
+/* The room is for going back, and shared: the largest that a layer asks for. */
 static void lay_out(bn_network *w, layout *l, bool gradients)
 {
     int64_t room = 0;
@@ -100,16 +100,16 @@ static void lay_out(bn_network *w, layout *l, bool gradients)
         int64_t more = room_of(w, layer);
         room = more > room ? more : room;
     }
-    w->room = take(l, room, 1);
+    w->room = take(l, gradients ? room : 0, 1);
     for (int i = 0; i < 2 && gradients && w->s.layers > 1; i++)
         w->dy[i] = take(l, w->o->x.rows, w->s.hidden);
 }
 
-int64_t bn_network_bytes(const bn_shape *s, const bn_operand *o)
+int64_t bn_network_bytes(const bn_shape *s, const bn_operand *o, bool gradients)
 {
     bn_network w = {.s = *s, .o = o};
     layout l = {0};
-    lay_out(&w, &l, false);
+    lay_out(&w, &l, gradients);
     return l.used < 0 || l.used > INT64_MAX / (int64_t)sizeof(real) ? -1
                                                                     : l.used * (int64_t)sizeof(real);
 }

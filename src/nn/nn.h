@@ -253,8 +253,9 @@ typedef struct bn_infer bn_infer;
 bonsai_status bn_infer_new(bn_infer **out, const bn_shape *s, const bn_operand *o, int threads);
 void bn_infer_free(bn_infer *i);
 const real *bn_infer_scores(bn_infer *i, const real *param);
-/* Bytes of activations that bn_network_new takes without gradients, -1: too many to count. */
-int64_t bn_network_bytes(const bn_shape *s, const bn_operand *o);
+double bn_infer_bytes(const bn_shape *s, const bn_operand *o);  /* that bn_infer_new takes */
+/* Bytes that bn_network_new takes, -1: too many to count. */
+int64_t bn_network_bytes(const bn_shape *s, const bn_operand *o, bool gradients);
 
 /* ---- the handle (model.c) ---- */
 

@@ -343,12 +343,28 @@ done:
 
 /* ---- how ---- */
 
-/* Bytes that a run takes beside the judging network; INT64_MAX: too many to count. */
+/* Bytes that a run takes beside the judging network; INT64_MAX / 2: too many to count. */
 static int64_t run_bytes(const bn_task *t)
 {
-    int64_t net = bn_network_bytes(&t->shape, &t->train);
-    int64_t slopes = 8 * t->train.x.rows * t->shape.hidden, params = 24 * t->count;
-    return net < 0 || net > INT64_MAX / 4 ? INT64_MAX / 2 : net + slopes + params;
+    int64_t net = bn_network_bytes(&t->shape, &t->train, true), params = 24 * t->count;
+    return net < 0 || net > INT64_MAX / 4 ? INT64_MAX / 2 : net + params;
+}
+
+/* Refused here, for a system that promises more than it has would end the program later. */
+static bonsai_status check_memory(const bn_task *t, int64_t points)
+{
+    int64_t all = bn_memory_all(), run = run_bytes(t);
+    const bonsai_train_options *o = &t->o;
+    if (run > all)
+        return bn_fail(BONSAI_E_MEMORY, "%s: out of memory: %s with %d layers and hidden %lld has "
+                       "%lld parameters, and a run would take %.3g GB of the %.3g there are",
+                       t->small->where, bonsai_model_name(o->model), o->layers,
+                       (long long)o->hidden, (long long)t->count, 1e-9 * (double)run,
+                       1e-9 * (double)all);
+    if (points > all / (int64_t)sizeof(bonsai_epoch))
+        return bn_fail(BONSAI_E_MEMORY, "%s: out of memory: no room for what %d seeds of %d epochs "
+                       "will show", t->small->where, o->seeds, o->epochs);
+    return BONSAI_OK;
 }
 
 /* Numbers that are written in an epoch, about. */
@@ -376,10 +392,11 @@ bonsai_status bn_runs(bn_outcome *out, const bn_task *t)
     bonsai_status rc;
     const bonsai_train_options *o = &t->o;
     int64_t total = (int64_t)o->seeds * o->epochs, half = bn_memory_free() / 2;
-    int64_t judging = t->same ? 0 : bn_network_bytes(&t->shape, &t->judge);
+    int64_t judging = t->same ? 0 : bn_network_bytes(&t->shape, &t->judge, false);
     running r = {.t = t, .out = out};
     atomic_store(&r.failed, o->seeds);
     bn_blas_begin();
+    BN_TRY(check_memory(t, total));
     BN_TRY(BN_NEW(&out->run, o->seeds));
     BN_TRY(BN_NEW(&out->point, total));
     BN_TRY(BN_NEW(&out->param, t->count));
@@ -390,7 +407,10 @@ bonsai_status bn_runs(bn_outcome *out, const bn_task *t)
                                        .accuracy_val = -1, .accuracy_test = -1};
     out->best = -1;
     out->in_blocks = judging < 0 || judging > (o->memory > 0 ? o->memory : half);
-    int wide = side_by_side(t, half, out->in_blocks ? 0 : judging);
+    double blocks = out->in_blocks && !t->same ? bn_infer_bytes(&t->shape, &t->judge) : 0;
+    if (out->in_blocks)
+        judging = blocks < (double)half ? (int64_t)blocks : half;
+    int wide = side_by_side(t, half, judging);
     BN_TRY(bn_tick(t->progress, "training", 0, total));
     BN_TRY(run_some(&r, 0, wide, bn_team(t->threads, wide), 1));
     BN_TRY(run_some(&r, wide, o->seeds - wide, 1, t->threads));

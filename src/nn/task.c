@@ -27,7 +27,8 @@ static bonsai_status check_options(const bonsai_train_options *o)
         return bn_fail(BONSAI_E_ARGUMENT, "dropout is %g; it must be at least 0 and below 1",
                        o->dropout);
     if (o->memory < 0)
-        return bn_fail(BONSAI_E_ARGUMENT, "the memory is negative");
+        return bn_fail(BONSAI_E_ARGUMENT, "memory is %lld bytes; it must not be negative",
+                       (long long)o->memory);
     BN_TRY(check_real("the number of epochs", o->epochs, 1, 1e8));
     BN_TRY(check_real("the number of epochs from one judging to the next", o->every, 1, 1e8));
     BN_TRY(check_real("the number of seeds", o->seeds, 1, 1e6));
@@ -171,7 +172,7 @@ done:
 
 /* ---- memory ---- */
 
-static int64_t memory_all(void)
+int64_t bn_memory_all(void)
 {
     int64_t bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
     return bytes > 0 ? bytes : INT64_MAX;
@@ -187,14 +188,14 @@ int64_t bn_memory_free(void)
             kilobytes = -1;
     if (f)
         fclose(f);
-    return kilobytes < 0 ? memory_all() / 2 : kilobytes * 1024;
+    return kilobytes < 0 ? bn_memory_all() / 2 : kilobytes * 1024;
 }
 
 /* A share of all memory, not of what is free: what is kept decides how sums are rounded, and
  * the same training must give the same bits on a busy day. */
 int64_t bn_memory_room(int64_t memory)
 {
-    int64_t room = memory_all() / 8;
+    int64_t room = bn_memory_all() / 8;
     return memory > 0 && memory < room ? memory : room;
 }
 

@@ -27,6 +27,7 @@ $BONSAI compare g.bonsai --methods random --ratios 0.2 --seeds 1 --epochs 2 --se
 $BONSAI compare g.bonsai --methods random --ratios 0.2 --seeds 1 --epochs 2 --split 50/20/30 -o t.jsonl
 $BONSAI compare h.bonsai --methods random --ratios 0.2 --seeds 1 --epochs 2 -o t.jsonl 2>&1 | sed -E 's/[0-9a-f]{16}/C/g; s/[0-9]{3,4}/N/g'
 cmp t.jsonl was.jsonl
+$BONSAI compare g.bonsai --methods random --ratios 0.2 --models gat --hidden 4 --heads 3 -o new.jsonl; cat new.jsonl
 sed 2d was.jsonl > t.jsonl; echo '{"method":"random"}' >> t.jsonl; $BONSAI compare g.bonsai --seeds 1 --epochs 2 -o t.jsonl
 sed 's/"random"/random/' was.jsonl > t.jsonl; $BONSAI compare g.bonsai --seeds 1 --epochs 2 -o t.jsonl
 sed 's/"bonsai_compare":"[0-9.]*"/"bonsai_compare":"0.0.1"/' was.jsonl > t.jsonl; $BONSAI compare g.bonsai --seeds 1 --epochs 2 -o t.jsonl

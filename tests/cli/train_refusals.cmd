@@ -20,7 +20,9 @@ $BONSAI train g.bonsai --split 60/20
 $BONSAI train g.bonsai --protocol papper
 $BONSAI train g.bonsai --full g.bonsai
 $BONSAI train g.bonsai --save ./g.bonsai
+$BONSAI train bonsai:g.bonsai --save ./g.bonsai
 $BONSAI train g.bonsai --curves ./g.bonsai
+$BONSAI train g.bonsai --save m.bonsai --curves m.bonsai
 $BONSAI eval g.bonsai
 $BONSAI eval --full g.bonsai
 $BONSAI predict g.bonsai
