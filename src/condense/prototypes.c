@@ -335,7 +335,7 @@ static bonsai_status try_all(candidate *all, int *best, search *w, const bn_sour
     if (!all[0].fits)
         BN_TRY(make_tiny(&all[0], w, s));
     for (int i = 0; probe && i < count; i++)
-        if (all[i].fits)
+        if (all[i].fits || i == 0)      /* written it may be smaller: check_tiny */
             BN_TRY(score(&all[i], w, s, probe));
     *best = best_of(all, count, w->job->judge.rows);
 done:
