@@ -163,6 +163,33 @@ static void trees_are_judged_on_nodes_that_they_did_not_learn_from(void **state)
     }
 }
 
+/* A prototype takes 15 bytes, a node without neighbours fewer. */
+static void any_file_name_and_any_budget_give_a_reason(void **state)
+{
+    (void)state;
+    bonsai_generate_options how;
+    bonsai_graph *g = NULL;
+    bonsai_generate_options_init(&how);
+    how.nodes = 200;
+    how.features = how.words = 1;
+    how.classes = 3;
+    assert_int_equal(bonsai_graph_generate(&g, &how), BONSAI_OK);
+    assert_true(strlen(g->where) >= 4);
+    strcpy(g->where, "a: \xff");
+    for (int64_t bytes = 12; bytes < 30; bytes++) {
+        bonsai_condense_options o;
+        bonsai_condense_info i;
+        some_options(&o, BONSAI_AUTO, 0);
+        o.bytes = bytes;
+        bonsai_graph *small = condensed(&i, g, &o);
+        assert_true(i.probe >= 0 && i.why[0]);
+        assert_null(strstr(i.why, "-1"));
+        assert_true((strstr(i.why, "made: a budget of") != NULL) == (i.probe_other < 0));
+        bonsai_graph_free(small);
+    }
+    bonsai_graph_free(g);
+}
+
 static void a_method_that_cannot_leaves_the_field_to_the_other(void **state)
 {
     (void)state;
@@ -455,6 +482,7 @@ int main(void)
         cmocka_unit_test(auto_is_the_default),
         cmocka_unit_test(the_better_one_is_taken_as_it_is_alone),
         cmocka_unit_test(trees_are_judged_on_nodes_that_they_did_not_learn_from),
+        cmocka_unit_test(any_file_name_and_any_budget_give_a_reason),
         cmocka_unit_test(a_method_that_cannot_leaves_the_field_to_the_other),
         cmocka_unit_test(the_reason_says_what_was_judged_on),
         cmocka_unit_test(without_nodes_to_judge_on_prototypes_are_taken),

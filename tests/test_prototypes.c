@@ -205,6 +205,37 @@ static void the_budget_is_used_where_more_helps(void **state)
     }
 }
 
+/* 100 soft labels of 100 classes are more than 10,000 bytes. */
+static void where_soft_labels_do_not_fit_hard_ones_use_the_budget(void **state)
+{
+    (void)state;
+    bonsai_generate_options how;
+    bonsai_graph *g = NULL;
+    bonsai_generate_options_init(&how);
+    how.nodes = 1500;
+    how.features = 20;
+    how.classes = 100;
+    how.words = 5;
+    assert_int_equal(bonsai_graph_generate(&g, &how), BONSAI_OK);
+    for (int k = 0; k < 6; k++) {
+        bonsai_condense_options o;
+        bonsai_condense_info i;
+        bonsai_condense_options_init(&o);
+        o.method = k % 2 ? BONSAI_AUTO : BONSAI_PROTOTYPES;
+        o.threads = 1;
+        o.bytes = k < 4 ? 10000 : 200;
+        o.no_validation = k / 2 == 1;
+        bonsai_graph *small = condensed(&i, g, &o);
+        assert_int_equal(i.method, BONSAI_PROTOTYPES);
+        assert_false(bn_has(small, BONSAI_SOFT_LABELS));
+        assert_true(i.bytes <= i.budget && i.bytes >= 0.9 * i.budget);
+        assert_true(i.probe > 0);
+        assert_true(k > 3 || has_every_class(small, g));
+        bonsai_graph_free(small);
+    }
+    bonsai_graph_free(g);
+}
+
 /* ---- values ---- */
 
 static double distance(const bonsai_graph *g, int64_t node, const double *from)
@@ -357,6 +388,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_over_budget_and_every_report_is_true),
         cmocka_unit_test(the_budget_is_used_where_more_helps),
+        cmocka_unit_test(where_soft_labels_do_not_fit_hard_ones_use_the_budget),
         cmocka_unit_test(rows_are_means_of_members_and_origins_the_nearest),
         cmocka_unit_test(many_ratios_give_what_each_gives_alone),
         cmocka_unit_test(every_tick_can_cancel),

@@ -107,13 +107,19 @@ done:
 
 /* ---- the two ---- */
 
-/* A refusal of this budget or of these options; anything else ends the run. */
-static bonsai_status note_refusal(entrant *e)
+/* A refusal of this budget or of these options; anything else ends the run.  The name of the file
+ * is left out: it may be any bytes, and a report may not. */
+static bonsai_status note_refusal(entrant *e, const char *where)
 {
     if (e->rc != BONSAI_E_ARGUMENT)
         return e->rc;
-    const char *text = bonsai_error(), *behind = strstr(text, ": ");
-    snprintf(e->sentence, sizeof e->sentence, "%s", behind ? behind + 2 : text);
+    const char *text = bonsai_error();
+    size_t len = strlen(where);
+    if (strncmp(text, where, len) == 0 && text[len] == ':' && text[len + 1] == ' ')
+        text += len + 2;
+    snprintf(e->sentence, sizeof e->sentence, "%s", text);
+    for (char *at = e->sentence; *at; at++)
+        *at = (unsigned char)*at < 0x80 ? *at : '?';
     return BONSAI_OK;
 }
 
@@ -126,7 +132,7 @@ static bonsai_status enter(entrant *e, bn_preparation *p, bn_make_fn *make)
     else
         e->rc = make(&e->small, &e->info, p, e->method);
     if (e->rc != BONSAI_OK)
-        return note_refusal(e);
+        return note_refusal(e, p->full->where);
     if (e->method != BONSAI_TREES)
         return BONSAI_OK;
     double start = bn_seconds();

@@ -10,7 +10,8 @@
 
 #include "fit.h"
 
-enum { STRETCH = 16 * BN_FIT_BLOCK, WAYS = 4, MOST_ROWS = 20000, MOST_DIRECT = 1024 };
+enum { STRETCH = 16, SCORES = 1 << 24 };        /* blocks judged at a time, and their scores */
+enum { WAYS = 4, MOST_SIDE = 2048, MOST_ROWS = 20000, MOST_DIRECT = 1024 };
 static const double grid[WAYS] = {0.03162, 0.003162, 0.0003162, 0.00003162};
 static const double posterior_lambda = 1e-4;
 static const double most_products = 8e9;        /* of dense rows, for a posterior */
@@ -64,11 +65,12 @@ static bonsai_status judge_all(int64_t *right, const bn_probe *p, const bn_fit *
     float *score = NULL;
     int64_t (*part)[WAYS] = NULL, rows = p->judge->rows;
     int64_t blocks = (rows + BN_FIT_BLOCK - 1) / BN_FIT_BLOCK;
-    BN_TRY(BN_NEW(&score, at_most(STRETCH, rows) * q->k));
+    int64_t stretch = at_most(STRETCH, SCORES / BN_FIT_BLOCK / q->k + 1) * BN_FIT_BLOCK;
+    BN_TRY(BN_NEW(&score, at_most(stretch, rows) * q->k));
     BN_TRY(BN_NEW(&part, blocks));
     bn_blas_begin();
-    for (int64_t at = 0; at < rows; at += STRETCH) {
-        int64_t end = at_most(at + STRETCH, rows);
+    for (int64_t at = 0; at < rows; at += stretch) {
+        int64_t end = at_most(at + stretch, rows);
 #pragma omp parallel for num_threads(bn_team(p->threads, blocks)) schedule(dynamic)
         for (int64_t i = at; i < end; i += BN_FIT_BLOCK) {
             int64_t count = at_most(BN_FIT_BLOCK, end - i);
@@ -87,12 +89,19 @@ done:
     return rc;
 }
 
+/* Some of very many points speak for all: a system as large as both sides of them would take longer
+ * than everything else, and its square of bytes. */
+static int64_t points_to_fit(const bn_embedding *x)
+{
+    return x->f >= MOST_SIDE ? at_most(x->rows, MOST_SIDE) : x->rows;
+}
+
 bonsai_status bn_probe_score(double *percent, double *lambda, bn_probe *p, const bn_points *points)
 {
     bonsai_status rc;
     int64_t right[WAYS] = {0}, rows = p->judge->rows;
-    bn_fit q = {.x = points->x, .n = points->x->rows, .c = p->classes, .lambda = grid, .ways = WAYS,
-                .threads = p->threads};
+    bn_fit q = {.x = points->x, .n = points_to_fit(points->x), .c = p->classes, .lambda = grid,
+                .ways = WAYS, .threads = p->threads};
     int best = 0;
     assert(points->x->f == p->judge->f);
     if (q.n == 0)

@@ -106,6 +106,9 @@ static bonsai_status rows_make(rows_of *r, search *w, bool all)
         BN_TRY(bn_embedding_take(&r->x, &job->x, row, count, job->x.dense != NULL, job->threads));
         r->s.x = &r->x;
     }
+    int64_t least = r->s.live < w->budget.nodes ? r->s.live : w->budget.nodes;
+    if (bn_storage_bytes(&w->storage, least, 0, 0) > w->budget.bytes)
+        w->storage.soft = false;        /* posteriors of very many classes would cost much */
     if (w->storage.soft) {
         BN_TRY(BN_NEW(&r->posterior, count * classes));
         BN_TRY(bn_posterior(r->posterior, r->s.x, r->label, classes, sharpness, job->threads,
@@ -275,36 +278,6 @@ static int best_of(const candidate *all, int count, int64_t judged)
     return best;
 }
 
-/* The whole candidate and those with more nodes and thinner rows. */
-static bonsai_status try_all(candidate *all, int *best, search *w, const bn_source *s)
-{
-    bonsai_status rc;
-    bn_probe *probe = NULL;
-    int count = 1;
-    if (w->job->judge.rows > 0)
-        BN_TRY(bn_probe_new(&probe, &w->job->judge, w->job->judge_label, s->classes,
-                            w->job->threads));
-    BN_TRY(make_whole(&all[0], w, s));
-    for (int m = 0; probe && m < MULTIPLES && isfinite(w->budget.bytes); m++) {
-        int64_t n = multiples[m] * s->live;
-        BN_TRY(say(w, STEPS / 10 + m * STEPS * 7 / 10 / MULTIPLES));
-        if (n <= all[0].c.count || n > s->x->rows || !all[0].fits)
-            continue;
-        all[count] = (candidate){.nodes = n, .storage = w->storage};
-        BN_TRY(make(&all[count], w, s, n, true));
-        count += all[count].fits;
-        if (!all[count].fits)           /* nor will more nodes */
-            candidate_free(&all[count]);
-    }
-    for (int i = 0; probe && i < count; i++)
-        if (all[i].fits)
-            BN_TRY(score(&all[i], w, s, probe));
-    *best = best_of(all, count, w->job->judge.rows);
-done:
-    bn_probe_free(probe);
-    return rc;
-}
-
 /* Where not even one thin node of each class fits: without soft labels, without weights, and
  * then fewer classes, the largest first.  a->fits says whether there is a way. */
 static bonsai_status make_tiny(candidate *a, search *w, const bn_source *s)
@@ -320,6 +293,53 @@ static bonsai_status make_tiny(candidate *a, search *w, const bn_source *s)
     int64_t n = bn_storage_nodes(&a->storage, w->budget.bytes, 1, 0);
     BN_TRY(make(a, w, s, n < 1 ? 1 : n < cap ? n : cap, false));
 done:
+    return rc;
+}
+
+/* As many nodes as fit; soft labels are the first to go where there is no room for one of each
+ * class, and what they cost goes to more and fuller rows. */
+static bonsai_status make_first(candidate *a, search *w, const bn_source *s)
+{
+    bonsai_status rc;
+    a->storage = w->storage;
+    BN_TRY(make_whole(a, w, s));
+    if (!a->fits && w->storage.soft) {
+        a->storage.soft = w->storage.soft = false;
+        BN_TRY(make_whole(a, w, s));
+    }
+done:
+    return rc;
+}
+
+/* The whole candidate and those with more nodes and thinner rows. */
+static bonsai_status try_all(candidate *all, int *best, search *w, const bn_source *s)
+{
+    bonsai_status rc;
+    bn_probe *probe = NULL;
+    int count = 1;
+    if (w->job->judge.rows > 0)
+        BN_TRY(bn_probe_new(&probe, &w->job->judge, w->job->judge_label, s->classes,
+                            w->job->threads));
+    BN_TRY(make_first(&all[0], w, s));
+    for (int m = 0; probe && m < MULTIPLES && isfinite(w->budget.bytes); m++) {
+        int64_t n = multiples[m] * s->live;
+        BN_TRY(say(w, STEPS / 10 + m * STEPS * 7 / 10 / MULTIPLES));
+        if (n <= all[0].c.count || n > s->x->rows || !all[0].fits)
+            continue;
+        all[count] = (candidate){.nodes = n, .storage = w->storage};
+        BN_TRY(make(&all[count], w, s, n, true));
+        count += all[count].fits;
+        if (!all[count].fits)           /* nor will more nodes */
+            candidate_free(&all[count]);
+    }
+    if (!all[0].fits)
+        BN_TRY(make_tiny(&all[0], w, s));
+    for (int i = 0; probe && i < count; i++)
+        if (all[i].fits || i == 0)      /* written it may be smaller: check_tiny */
+            BN_TRY(score(&all[i], w, s, probe));
+    *best = best_of(all, count, w->job->judge.rows);
+done:
+    bn_probe_free(probe);
     return rc;
 }
 
@@ -390,14 +410,15 @@ done:
     return rc;
 }
 
-/* The chosen candidate, of all training rows: made again where some were held out. */
+/* The chosen candidate, of all training rows: made again where some were held out.  There may be
+ * more classes among all of them, and larger weights. */
 static bonsai_status settle(candidate *a, search *w, const bn_source *s, bool again)
 {
     bonsai_status rc = BONSAI_OK;
     if (again && a->nodes > 0)
-        BN_TRY(make(a, w, s, a->nodes, true));
-    else if (again)
-        BN_TRY(make_whole(a, w, s));
+        BN_TRY(make(a, w, s, a->nodes < s->live ? s->live : a->nodes, true));
+    if (again && (a->nodes == 0 || !a->fits))
+        BN_TRY(make_first(a, w, s));
     if (!a->fits)
         BN_TRY(make_tiny(a, w, s));
     else
@@ -422,7 +443,6 @@ bonsai_status bn_prototypes(bonsai_graph **out, bn_recipe *r, const bn_job *job,
     w.storage = (bn_storage){strict ? BONSAI_STRICT : BONSAI_PAPER_CONDENSED, job->x.f,
                              job->g->view.classes, has_negative(&job->x) ? BONSAI_I8 : BONSAI_U8,
                              !job->o->hard_labels};
-    all[0].storage = w.storage;
     w.budget.nodes = budget->trees < budget->nodes ? budget->trees : budget->nodes;
     BN_TRY(say(&w, 0));
     BN_TRY(rows_make(&some, &w, false));
