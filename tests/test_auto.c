@@ -94,6 +94,18 @@ static void auto_is_the_default(void **state)
     assert_string_equal(bonsai_method_name(BONSAI_AUTO), "auto");
 }
 
+/* The rounds of averaging that candidates are judged with. */
+static int depth_of(const bonsai_graph *g, const bonsai_condense_options *o)
+{
+    bn_preparation p;
+    memset(&p, 0, sizeof p);
+    p.o = *o;
+    assert_int_equal(bn_prepare(&p, g), BONSAI_OK);
+    int depth = p.job.depth;
+    bn_preparation_free(&p);
+    return depth;
+}
+
 static void the_better_one_is_taken_as_it_is_alone(void **state)
 {
     (void)state;
@@ -109,7 +121,7 @@ static void the_better_one_is_taken_as_it_is_alone(void **state)
         bonsai_graph *prototypes = condensed(&i[1], g, &o);
         o.method = BONSAI_AUTO;
         bonsai_graph *small = condensed(&i[2], g, &o);
-        double score = probe_of(trees, g, o.layers, NULL);
+        double score = probe_of(trees, g, depth_of(g, &o), NULL);
         bool wins = score > i[1].probe;         /* ties: prototypes */
         taken[wins]++;
         assert_int_equal(i[2].method, wins ? BONSAI_TREES : BONSAI_PROTOTYPES);
@@ -155,7 +167,7 @@ static void trees_are_judged_on_nodes_that_they_did_not_learn_from(void **state)
         p.o.method = BONSAI_TREES;
         bonsai_condense_info j;
         bonsai_graph *trees = condensed(&j, g, &p.o);
-        assert_true(other == probe_of(trees, g, p.o.layers, held));
+        assert_true(other == probe_of(trees, g, p.job.depth, held));
         bonsai_graph_free(trees);
         bonsai_graph_free(small);
         bn_preparation_free(&p);

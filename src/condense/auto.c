@@ -90,7 +90,7 @@ static bonsai_status score_picked(double *percent, const bonsai_graph *small, co
                      (long long)q.count, (long long)c);
         goto done;
     }
-    BN_TRY(bn_wl(&q.x, small, q.node, q.count, job->o->layers, job->threads, (bn_progress){0}));
+    BN_TRY(bn_wl(&q.x, small, q.node, q.count, job->depth, job->threads, (bn_progress){0}));
     BN_TRY(BN_NEW(&q.target, room));
     BN_TRY(BN_NEW(&q.weight, q.count));
     for (int64_t i = 0; i < q.count; i++) {

@@ -49,6 +49,7 @@ typedef struct {                /* how a graph of prototypes is stored */
     int64_t f, classes;
     bonsai_type type;           /* of the features: U8, I8, F16, F32 */
     bool    soft;               /* soft labels in 255ths */
+    bool    loops;              /* a self loop each */
 } bn_storage;
 
 /* The bytes of n nodes with nnz entries, as bonsai_graph_bytes counts them; largest: weight, or

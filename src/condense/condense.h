@@ -171,6 +171,8 @@ typedef struct {
     bn_lists rknn;                      /* per tree the samples it covers; empty for other methods */
     bn_embedding judge;                 /* prototypes and auto: rows that the probe judges on, ... */
     int32_t *judge_label;               /* ... and their labels */
+    bool     apart;                     /* ... whether neighbours agree no more than by chance, ... */
+    int      depth;                     /* ... and the rounds of averaging: then none, else layers */
     uint8_t *held;                      /* trees: 1: it is one of those rows; NULL: none is */
 } bn_job;
 

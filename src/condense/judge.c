@@ -170,6 +170,46 @@ done:
     return rc;
 }
 
+/* ---- whether neighbours agree ---- */
+
+/* Where training nodes have the class of their training neighbours hardly more often than by
+ * chance, averaging over neighbours mixes classes up, and a self loop would teach GraphSAGE to
+ * trust them: prototypes then are means of features, without an edge. */
+static bonsai_status find_agreement(bn_job *job)
+{
+    enum { LEAST_ENTRIES = 100 };
+    static const double hardly = 1.1;
+    bonsai_status rc;
+    const bonsai_graph *g = job->g;
+    int32_t *label = NULL;
+    int64_t *ends = NULL, entries = 0, same = 0;
+    double chance = 0;
+    BN_TRY(BN_NEW(&label, g->view.nodes));
+    BN_TRY(BN_NEW(&ends, g->view.classes));
+    memset(label, 0xff, (size_t)g->view.nodes * sizeof *label);
+    for (int64_t t = 0; t < job->trees; t++)
+        label[job->train[t]] = bn_label(g, job->train[t]);
+    for (int64_t t = 0; t < job->trees; t++) {
+        int64_t v = job->train[t];
+        for (int64_t e = bn_row_begin(g, v); e < bn_row_begin(g, v + 1); e++) {
+            int32_t u = bn_neighbors(g)[e];
+            if (label[u] < 0 || u == v)
+                continue;
+            entries++;
+            same += label[u] == label[v];
+            ends[label[v]]++;
+        }
+    }
+    for (int64_t c = 0; c < g->view.classes && entries > 0; c++)
+        chance += (double)ends[c] / (double)entries * (double)ends[c] / (double)entries;
+    job->apart = entries >= LEAST_ENTRIES && (double)same < hardly * chance * (double)entries;
+    job->depth = job->apart ? 0 : job->o->layers;
+done:
+    bn_free(label);
+    bn_free(ends);
+    return rc;
+}
+
 bonsai_status bn_judge_embed(bn_job *job)
 {
     bonsai_status rc;
@@ -184,7 +224,8 @@ bonsai_status bn_judge_embed(bn_job *job)
     memcpy(node, job->train, (size_t)job->trees * sizeof *node);
     if (count > 0)
         memcpy(node + job->trees, judged, (size_t)count * sizeof *node);
-    BN_TRY(bn_wl(&e, job->g, node, job->trees + count, job->o->layers, job->threads,
+    BN_TRY(find_agreement(job));
+    BN_TRY(bn_wl(&e, job->g, node, job->trees + count, job->depth, job->threads,
                  job->progress));
     BN_TRY(share_rows(job, &e, judged));
 done:

@@ -149,6 +149,23 @@ done:
     return rc;
 }
 
+/* Trees are compared with their neighbours in them, also where prototypes go without. */
+static bonsai_status find_tree_neighbours(bn_preparation *p)
+{
+    bonsai_status rc;
+    bn_job *job = &p->job;
+    bn_embedding own = {0}, judged = job->x;
+    if (!job->apart)
+        return find_neighbours(p);
+    BN_TRY(bn_wl(&own, job->g, job->train, job->trees, p->o.layers, job->threads, job->progress));
+    job->x = own;
+    rc = find_neighbours(p);
+    job->x = judged;
+done:
+    bn_embedding_free(&own);
+    return rc;
+}
+
 /* Empty lists: the cover then goes through the trees at random. */
 static bonsai_status no_neighbours(bn_job *job)
 {
@@ -259,7 +276,7 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g)
     if (covers || m == BONSAI_HERDING || m == BONSAI_KCENTER || m == BONSAI_AUTO)
         BN_TRY(embed(p));
     if (covers)
-        BN_TRY(find_neighbours(p));
+        BN_TRY(find_tree_neighbours(p));
     else
         BN_TRY(no_neighbours(job));
     if (p->o.select_features)

@@ -401,7 +401,7 @@ static bonsai_status finish(bonsai_graph **out, candidate *a, search *w, const b
     r->type = a->storage.type;
     r->soft = a->storage.soft;
     r->weighted = a->largest > 0;
-    r->layers = w->job->o->layers;
+    r->layers = w->job->depth;
     BN_TRY(say(w, STEPS));
     *out = g;
     g = NULL;
@@ -442,7 +442,7 @@ bonsai_status bn_prototypes(bonsai_graph **out, bn_recipe *r, const bn_job *job,
     w.progress = (bn_progress){job->progress.fn ? say_again : NULL, &w};
     w.storage = (bn_storage){strict ? BONSAI_STRICT : BONSAI_PAPER_CONDENSED, job->x.f,
                              job->g->view.classes, has_negative(&job->x) ? BONSAI_I8 : BONSAI_U8,
-                             !job->o->hard_labels};
+                             !job->o->hard_labels, !job->apart};
     w.budget.nodes = budget->trees < budget->nodes ? budget->trees : budget->nodes;
     BN_TRY(say(&w, 0));
     BN_TRY(rows_make(&some, &w, false));

@@ -39,7 +39,7 @@ double bn_storage_bytes(const bn_storage *s, int64_t nodes, int64_t nnz, int64_t
         return 2 * (3 * (double)nnz + n * (1 + soft + (largest > 0)) + 2 * n);
     double label = s->classes <= 255 ? 1 : s->classes <= 65535 ? 2 : 4;
     double weight = largest == 0 ? 0 : largest <= 255 ? 1 : largest <= 65535 ? 2 : 4;
-    return 4 * (n + 1) + 4 * n + n * (label + soft + weight) + feature_bytes(s, n, (double)nnz);
+    return 4 * (n + 1) + (s->loops ? 4 * n : 0) + n * (label + soft + weight) + feature_bytes(s, n, (double)nnz);
 }
 
 int64_t bn_storage_nodes(const bn_storage *s, double bytes, int64_t entries, int64_t largest)

@@ -30,21 +30,21 @@ void bn_soften(uint8_t *out, int32_t label, const float *posterior, int64_t clas
     }
 }
 
-static bonsai_status put_loops(bonsai_graph *g)
+static bonsai_status put_loops(bonsai_graph *g, bool loops)
 {
     bonsai_status rc;
     uint32_t *offsets, *neighbors;
     uint8_t *role;
     int64_t n = g->view.nodes;
     BN_TRY(bn_graph_array(&offsets, g, BONSAI_OFFSETS, BONSAI_U32, n + 1));
-    BN_TRY(bn_graph_array(&neighbors, g, BONSAI_NEIGHBORS, BONSAI_U32, n));
+    BN_TRY(bn_graph_array(&neighbors, g, BONSAI_NEIGHBORS, BONSAI_U32, loops ? n : 0));
     BN_TRY(bn_graph_array(&role, g, BONSAI_ROLE, BONSAI_U8, n));
     memset(role, BONSAI_PROTOTYPE, (size_t)n);
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n && loops; i++) {
         neighbors[i] = (uint32_t)i;
         offsets[i + 1] = (uint32_t)i + 1;
     }
-    g->view.flags = BONSAI_SELF_LOOPS;
+    g->view.flags = loops ? BONSAI_SELF_LOOPS : 0;
 done:
     return rc;
 }
@@ -97,7 +97,7 @@ bonsai_status bn_candidate_graph(bonsai_graph **out, const bn_clusters *c, const
     g->view.nodes = c->count;
     g->view.features = s->f;
     g->view.classes = s->classes;
-    BN_TRY(put_loops(g));
+    BN_TRY(put_loops(g, s->loops));
     BN_TRY(bn_rows_store(g, c, k, s, job->threads));
     BN_TRY(put_labels(g, c, s, mix, largest));
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
