@@ -17,18 +17,26 @@
 #define GEMM cblas_sgemm
 #endif
 
-/* ROWS of a block; a sum over nodes has at most PARTS of at least PART_ROWS; SLICE columns of the
- * input make a task of it; a bias is summed in BIAS_PARTS. */
-enum { ROWS = 256, PARTS = 16, PART_ROWS = 1024, SLICE = 128, BIAS_PARTS = 64 };
+/* At most ROWS of a block, at least LEAST_ROWS; a sum over nodes has at most PARTS of at least
+ * PART_ROWS; SLICE columns of the input make a task of it; a bias is summed in BIAS_PARTS. */
+enum { ROWS = 256, LEAST_ROWS = 32, PARTS = 16, PART_ROWS = 1024, SLICE = 64, BIAS_PARTS = 64 };
+
+/* Small matrices are cut too, so that there is work for some threads. */
+static int64_t block_rows(int64_t count)
+{
+    enum { BLOCKS = 8 };
+    int64_t rows = (count + BLOCKS - 1) / BLOCKS;
+    return rows < LEAST_ROWS ? LEAST_ROWS : rows > ROWS ? ROWS : rows;
+}
 
 static void dense_times(real *y, const bn_input *x, const real *w, int64_t h, bool add,
                         int64_t first, int64_t count, int threads)
 {
-    int64_t blocks = (count + ROWS - 1) / ROWS, f = x->cols;
+    int64_t high = block_rows(count), blocks = (count + high - 1) / high, f = x->cols;
     real keep = add ? 1 : 0;
 #pragma omp parallel for num_threads(bn_team(threads, blocks)) schedule(dynamic, 1)
     for (int64_t b = 0; b < blocks; b++) {
-        int64_t at = b * ROWS, rows = count - at < ROWS ? count - at : ROWS;
+        int64_t at = b * high, rows = count - at < high ? count - at : high;
         GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)h, (int)f, 1,
              x->dense + (first + at) * f, (int)f, w, (int)h, keep, y + at * h, (int)h);
     }
@@ -110,11 +118,11 @@ void bn_times_t(real *dw, const bn_input *x, const real *dy, int64_t h, real *ro
 void bn_times_back(real *dx, const real *dy, const real *w, int64_t n, int64_t f, int64_t h,
                    bool add, int threads)
 {
-    int64_t blocks = (n + ROWS - 1) / ROWS;
+    int64_t high = block_rows(n), blocks = (n + high - 1) / high;
     real keep = add ? 1 : 0;
 #pragma omp parallel for num_threads(bn_team(threads, blocks)) schedule(dynamic, 1)
     for (int64_t b = 0; b < blocks; b++) {
-        int64_t at = b * ROWS, rows = n - at < ROWS ? n - at : ROWS;
+        int64_t at = b * high, rows = n - at < high ? n - at : high;
         GEMM(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)f, (int)h, 1, dy + at * h,
              (int)h, w, (int)h, keep, dx + at * f, (int)f);
     }

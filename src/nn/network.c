@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "nn.h"
 
-enum { THREAD_WORK = 1 << 14 }; /* numbers of a layer's output that are worth a thread */
+enum { THREAD_WORK = 1 << 21 }; /* products of the first layer that are worth a thread */
 
 struct bn_network {
     bn_shape s;
@@ -126,7 +126,10 @@ bonsai_status bn_network_new(bn_network **out, const bn_shape *s, const bn_opera
     w->s = *s;
     w->o = o;
     w->dropout = dropout;
-    w->threads = bn_team(bn_threads(threads), 1 + o->x.rows * s->hidden / THREAD_WORK);
+    double entries = o->x.dense ? (double)o->x.rows * (double)o->x.cols
+                                : (double)o->x.offsets[o->x.rows];
+    double work = (entries + 16.0 * (double)o->x.rows) * (double)s->hidden / THREAD_WORK;
+    w->threads = bn_team(bn_threads(threads), 1 + (int64_t)work);
     bn_shape_places(w->at, s);
     lay_out(w, &l, gradients);
     if (l.used < 0) {
