@@ -119,7 +119,10 @@ static int add_nearest(report *r, session *s, const bonsai_graph *small, const b
     int32_t near[TOP_NODES];
     float distance[TOP_NODES];
     int64_t found = 0;
+    const json_t *layers = json_object_get(json_object_get(meta, "recipe"), "layers");
     condensed_options(&o, meta);
+    if (json_is_integer(layers))        /* none where neighbours were left out, whatever was asked */
+        o.layers = (int)json_integer_value(layers);
     o.threads = s->read.threads;
     o.progress = s->read.progress;
     o.payload = s->read.payload;

@@ -30,9 +30,6 @@ _bonsai() {
     --method|--methods)
         _bonsai_words "trees random random-trees herding kcenter degree prototypes auto$([ "$prev" = --methods ] && echo " all")" "$cur"
         return ;;
-    --methods)
-        _bonsai_words "all trees random random-trees herding kcenter degree prototypes auto" "$cur"
-        return ;;
     --models)
         _bonsai_words "all gcn gat gin sage" "$cur"
         return ;;

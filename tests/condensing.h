@@ -5,9 +5,11 @@
 #define BN_CONDENSING_H
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "condense/condense.h"
+#include "nativefile.h"
 #include "random_graph.h"
 
 /* How many cases a random graph can be: features x weights x self loops. */
@@ -66,6 +68,81 @@ static inline void assert_same_file(const bonsai_graph *a, const bonsai_graph *b
     assert_memory_equal(x, y, n);
     free(x);
     free(y);
+}
+
+/* The length of the counted sections in a native file. */
+static inline double counted_in_file(const bonsai_graph *g)
+{
+    static const int width[] = {0, 1, 2, 4, 8, 1, 2, 4};
+    size_t len;
+    uint8_t *file = saved(&len, g);
+    double sum = 0;
+    for (uint64_t i = 0; i < number(file + 24, 4); i++) {
+        const uint8_t *entry = file + 64 + 32 * i;
+        if (number(entry, 4) <= 12)
+            sum += (double)number(entry + 16, 8) * width[number(entry + 4, 4)];
+    }
+    free(file);
+    return sum;
+}
+
+/* The same graph with its features laid out the other way. */
+static inline bonsai_graph *laid_out(const bonsai_graph *g, bool dense)
+{
+    static float x[64 * 16];
+    static uint32_t index[64 * 16];
+    uint32_t offsets[65] = {0};
+    bonsai_graph *out = NULL;
+    bonsai_view v = g->view;
+    int64_t n = v.nodes, f = v.features, nnz = 0;
+    for (int s = BONSAI_FEATURES; s <= BONSAI_FEATURE_SCALE; s++)
+        v.section[s] = (bonsai_array){NULL, 0, BONSAI_NONE};
+    for (int64_t i = 0; i < n; i++) {
+        float row[16];
+        bonsai_graph_row(row, g, i);
+        for (int64_t j = 0; j < f; j++) {
+            if (dense)
+                x[i * f + j] = row[j];
+            else if (row[j] != 0 || signbit(row[j])) {
+                index[nnz] = (uint32_t)j;
+                x[nnz++] = row[j];
+            }
+        }
+        offsets[i + 1] = (uint32_t)nnz;
+    }
+    if (dense) {
+        v.section[BONSAI_FEATURES] = (bonsai_array){x, n * f, BONSAI_F32};
+    } else {
+        v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){offsets, n + 1, BONSAI_U32};
+        v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){index, nnz, BONSAI_U32};
+        v.section[BONSAI_FEATURE_VALUES] = (bonsai_array){x, nnz, BONSAI_F32};
+    }
+    if (bonsai_graph_new(&out, &v, 1) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    return out;
+}
+
+static inline bonsai_status try_with(const bonsai_graph *g, const bonsai_condense_options *o)
+{
+    bonsai_graph *small = NULL;
+    bonsai_status rc = bonsai_condense(&small, NULL, g, o);
+    assert_true((rc == BONSAI_OK) == (small != NULL));
+    bonsai_graph_free(small);
+    return rc;
+}
+
+/* The sentence about a budget of one byte names the least that is not too small. */
+static inline void assert_names_the_least(const bonsai_graph *g, bonsai_condense_options o)
+{
+    long least = 0;
+    o.bytes = 1;
+    assert_fails(try_with(g, &o), BONSAI_E_ARGUMENT, "of one node, takes ");
+    sscanf(strstr(bonsai_error(), "takes "), "takes %ld", &least);
+    o.bytes = least - 1;
+    assert_fails(try_with(g, &o), BONSAI_E_ARGUMENT, "is too small");
+    o.bytes = least;
+    if (try_with(g, &o) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
 }
 
 /* Nodes of a class that may be condensed from. */

@@ -47,13 +47,4 @@ static inline bool has_every_class(const bonsai_graph *small, const bonsai_graph
     return true;
 }
 
-static inline bonsai_status try_with(const bonsai_graph *g, const bonsai_condense_options *o)
-{
-    bonsai_graph *small = NULL;
-    bonsai_status rc = bonsai_condense(&small, NULL, g, o);
-    assert_true((rc == BONSAI_OK) == (small != NULL));
-    bonsai_graph_free(small);
-    return rc;
-}
-
 #endif

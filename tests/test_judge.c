@@ -4,42 +4,6 @@
  * SPDX-License-Identifier: MIT */
 #include "prototyping.h"
 
-/* The same graph with its features laid out the other way. */
-static bonsai_graph *laid_out(const bonsai_graph *g, bool dense)
-{
-    static float x[64 * 16];
-    static uint32_t index[64 * 16];
-    uint32_t offsets[65] = {0};
-    bonsai_graph *out = NULL;
-    bonsai_view v = g->view;
-    int64_t n = v.nodes, f = v.features, nnz = 0;
-    for (int s = BONSAI_FEATURES; s <= BONSAI_FEATURE_SCALE; s++)
-        v.section[s] = (bonsai_array){NULL, 0, BONSAI_NONE};
-    for (int64_t i = 0; i < n; i++) {
-        float row[16];
-        bonsai_graph_row(row, g, i);
-        for (int64_t j = 0; j < f; j++) {
-            if (dense)
-                x[i * f + j] = row[j];
-            else if (row[j] != 0 || signbit(row[j])) {
-                index[nnz] = (uint32_t)j;
-                x[nnz++] = row[j];
-            }
-        }
-        offsets[i + 1] = (uint32_t)nnz;
-    }
-    if (dense) {
-        v.section[BONSAI_FEATURES] = (bonsai_array){x, n * f, BONSAI_F32};
-    } else {
-        v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){offsets, n + 1, BONSAI_U32};
-        v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){index, nnz, BONSAI_U32};
-        v.section[BONSAI_FEATURE_VALUES] = (bonsai_array){x, nnz, BONSAI_F32};
-    }
-    if (bonsai_graph_new(&out, &v, 1) != BONSAI_OK)
-        fail_msg("%s", bonsai_error());
-    return out;
-}
-
 static void the_bytes_do_not_depend_on_threads_or_layout(void **state)
 {
     (void)state;

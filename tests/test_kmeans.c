@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "condense/prototypes.h"
+#include "embedding.h"
 #include "random_graph.h"
 
 enum { MOST_ROWS = 120, MOST_F = 40, CASES = 240, MANY = 10000 };
@@ -15,34 +16,6 @@ enum { MOST_ROWS = 120, MOST_F = 40, CASES = 240, MANY = 10000 };
 static const bn_progress silent = {NULL, NULL};
 
 /* ---- embeddings ---- */
-
-static void set_dense(bn_embedding *e, const float *x, int64_t rows, int64_t f)
-{
-    memset(e, 0, sizeof *e);
-    e->rows = rows;
-    e->f = f;
-    assert_int_equal(BN_NEW(&e->dense, rows * f), BONSAI_OK);
-    memcpy(e->dense, x, (size_t)(rows * f) * sizeof *x);
-}
-
-static void set_sparse(bn_embedding *e, const float *x, int64_t rows, int64_t f)
-{
-    int64_t nnz = 0;
-    memset(e, 0, sizeof *e);
-    e->rows = rows;
-    e->f = f;
-    assert_int_equal(BN_NEW(&e->offsets, rows + 1), BONSAI_OK);
-    assert_int_equal(BN_NEW(&e->index, rows * f), BONSAI_OK);
-    assert_int_equal(BN_NEW(&e->value, rows * f), BONSAI_OK);
-    for (int64_t r = 0; r < rows; r++) {
-        for (int64_t j = 0; j < f; j++)
-            if (x[r * f + j] != 0.0f) {
-                e->index[nnz] = (int32_t)j;
-                e->value[nnz++] = x[r * f + j];
-            }
-        e->offsets[r + 1] = nnz;
-    }
-}
 
 typedef enum { SPREAD, GRID, REPEATED, EQUAL, FAR_AWAY, CLOSE_BY, KINDS } kind;
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "condense/condense.h"
+#include "embedding.h"
 #include "random_graph.h"
 
 enum { MOST_ROWS = 60, MOST_F = 80, CASES = 200 };
@@ -14,34 +14,6 @@ enum { MOST_ROWS = 60, MOST_F = 80, CASES = 200 };
 static const bn_progress silent = {NULL, NULL};
 
 /* ---- embeddings ---- */
-
-static void set_dense(bn_embedding *e, const float *x, int64_t rows, int64_t f)
-{
-    memset(e, 0, sizeof *e);
-    e->rows = rows;
-    e->f = f;
-    assert_int_equal(BN_NEW(&e->dense, rows * f), BONSAI_OK);
-    memcpy(e->dense, x, (size_t)(rows * f) * sizeof *x);
-}
-
-static void set_sparse(bn_embedding *e, const float *x, int64_t rows, int64_t f)
-{
-    int64_t nnz = 0;
-    memset(e, 0, sizeof *e);
-    e->rows = rows;
-    e->f = f;
-    assert_int_equal(BN_NEW(&e->offsets, rows + 1), BONSAI_OK);
-    assert_int_equal(BN_NEW(&e->index, rows * f), BONSAI_OK);
-    assert_int_equal(BN_NEW(&e->value, rows * f), BONSAI_OK);
-    for (int64_t r = 0; r < rows; r++) {
-        for (int64_t j = 0; j < f; j++)
-            if (x[r * f + j] != 0.0f) {
-                e->index[nnz] = (int32_t)j;
-                e->value[nnz++] = x[r * f + j];
-            }
-        e->offsets[r + 1] = nnz;
-    }
-}
 
 /* Squared distance in the order that is promised: lane = index mod 32, then a tree. */
 static float by_hand(const float *a, const float *b, int64_t f)

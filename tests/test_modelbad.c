@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "modelling.h"
+#include "nativefile.h"
 #include "oracle.h"
 
 static bonsai_status load_bytes(const uint8_t *file, size_t len, const bonsai_model *wanted)
@@ -68,29 +69,6 @@ static void every_cut_is_seen(void **state)
 /* ---- wrong numbers behind good checksums ---- */
 
 enum { PARAMETERS = 32 };
-
-static void put(uint8_t *p, uint64_t v, int bytes)
-{
-    for (int i = 0; i < bytes; i++)
-        p[i] = (uint8_t)(v >> 8 * i);
-}
-
-static uint64_t number(const uint8_t *p, int bytes)
-{
-    uint64_t v = 0;
-    while (bytes-- > 0)
-        v = v << 8 | p[bytes];
-    return v;
-}
-
-static uint8_t *entry_of(uint8_t *file, uint64_t id)
-{
-    for (uint64_t i = 0; i < number(file + 24, 4); i++)
-        if (number(file + 64 + 32 * i, 4) == id)
-            return file + 64 + 32 * i;
-    fail_msg("no section %d", (int)id);
-    return NULL;
-}
 
 static void repair(uint8_t *file)
 {

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "nativefile.h"
 #include "oracle.h"
 #include "random_graph.h"
 
@@ -197,35 +198,12 @@ static void every_cut_is_seen(void **state)
     bonsai_graph_free(g);
 }
 
-static void put(uint8_t *p, uint64_t v, int bytes)
-{
-    for (int i = 0; i < bytes; i++)
-        p[i] = (uint8_t)(v >> 8 * i);
-}
-
-static uint64_t number(const uint8_t *p, int bytes)
-{
-    uint64_t v = 0;
-    while (bytes-- > 0)
-        v = v << 8 | p[bytes];
-    return v;
-}
-
 static void repair(uint8_t *file, size_t len)
 {
     uint64_t head = 64 + 32 * number(file + 24, 4);
     put(file + 28, 0, 4);
     if (head <= len)
         put(file + 28, oracle_crc(file, (int64_t)head), 4);
-}
-
-static uint8_t *entry_of(uint8_t *file, uint64_t id)
-{
-    for (uint64_t i = 0; i < number(file + 24, 4); i++)
-        if (number(file + 64 + 32 * i, 4) == id)
-            return file + 64 + 32 * i;
-    fail_msg("no section %d", (int)id);
-    return NULL;
 }
 
 /* Writes a number into the header (id 0) or a section's entry, repairs the checksum

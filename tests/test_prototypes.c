@@ -3,30 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "prototyping.h"
 
-static uint64_t number(const uint8_t *p, int bytes)
-{
-    uint64_t v = 0;
-    while (bytes-- > 0)
-        v = v << 8 | p[bytes];
-    return v;
-}
-
-/* The length of the counted sections in a native file. */
-static double counted_in_file(const bonsai_graph *g)
-{
-    static const int width[] = {0, 1, 2, 4, 8, 1, 2, 4};
-    size_t len;
-    uint8_t *file = saved(&len, g);
-    double sum = 0;
-    for (uint64_t i = 0; i < number(file + 24, 4); i++) {
-        const uint8_t *entry = file + 64 + 32 * i;
-        if (number(entry, 4) <= 12)
-            sum += (double)number(entry + 16, 8) * width[number(entry + 4, 4)];
-    }
-    free(file);
-    return sum;
-}
-
 /* ---- what holds for any graph of prototypes ---- */
 
 static void assert_loops(const bonsai_graph *small)

@@ -1,4 +1,4 @@
-/* gcn.c -- y = S (x w) + b: the layer of GCN, and the sum that GIN begins with.
+/* gcn.c -- y = S (x w) + b: the layer of GCN, and the sum that GIN and GraphSAGE begin with.
  *
  * S (x w) = (S x) w, so neighbours are summed where a row is shorter: before the product
  * if f < h, behind it otherwise; and not at all where S x is known, as it is for
@@ -31,8 +31,8 @@ int64_t bn_layer_room(bonsai_model_kind kind, const bn_messages *m, const bn_inp
     return room;
 }
 
-void bn_gcn_forward(const bn_at *at, real *y, real *keep, const bn_input *x, bool passed,
-                    const real *w, const real *b)
+void bn_sum_forward(const bn_at *at, real *y, real *keep, const bn_input *x, bool passed,
+                    const real *w)
 {
     if (passed) {
         bn_times(y, x, w, at->h, false, 0, at->n, at->threads);
@@ -44,14 +44,12 @@ void bn_gcn_forward(const bn_at *at, real *y, real *keep, const bn_input *x, boo
         bn_times(keep, x, w, at->h, false, 0, at->n, at->threads);
         bn_pass(y, &at->m->to, keep, at->h, false, 0, at->n, at->threads);
     }
-    bn_bias(y, b, at->n, at->h, at->threads);
 }
 
-void bn_gcn_backward(const bn_at *at, real *dx, real *dw, real *db, const real *dy, real *keep,
+void bn_sum_backward(const bn_at *at, real *dx, real *dw, const real *dy, real *keep,
                      const bn_input *x, bool passed, const real *w)
 {
     int64_t n = at->n, f = at->f, h = at->h;
-    bn_bias_t(db, dy, n, h, at->room, at->threads);
     if (passed) {
         bn_times_t(dw, x, dy, h, at->room, at->threads);
     } else if (bn_sum_first(x, h)) {
@@ -67,4 +65,18 @@ void bn_gcn_backward(const bn_at *at, real *dx, real *dw, real *db, const real *
         if (dx)
             bn_times_back(dx, keep, w, n, f, h, false, at->threads);
     }
+}
+
+void bn_gcn_forward(const bn_at *at, real *y, real *keep, const bn_input *x, bool passed,
+                    const real *w, const real *b)
+{
+    bn_sum_forward(at, y, keep, x, passed, w);
+    bn_bias(y, b, at->n, at->h, at->threads);
+}
+
+void bn_gcn_backward(const bn_at *at, real *dx, real *dw, real *db, const real *dy, real *keep,
+                     const bn_input *x, bool passed, const real *w)
+{
+    bn_bias_t(db, dy, at->n, at->h, at->room, at->threads);
+    bn_sum_backward(at, dx, dw, dy, keep, x, passed, w);
 }

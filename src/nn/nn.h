@@ -132,8 +132,15 @@ typedef struct {
 bool    bn_sum_first(const bn_input *x, int64_t h);
 int64_t bn_keep_width(const bn_input *x, int64_t h);    /* f if so, else h */
 
-/* y (n,h) = S (x w) + b.  keep (n, bn_keep_width) holds x w, or S x where that is first.  With
- * passed, x is S times the features already, and keep is not touched. */
+/* y (n,h) = S (x w), the sum that three layers begin with.  keep (n, bn_keep_width) holds x w, or S x
+ * where that is first.  With passed, x is S times the features already, which have no gradient:
+ * dx is NULL, and keep is not touched. */
+void bn_sum_forward(const bn_at *at, real *y, real *keep, const bn_input *x, bool passed,
+                    const real *w);
+void bn_sum_backward(const bn_at *at, real *dx, real *dw, const real *dy, real *keep,
+                     const bn_input *x, bool passed, const real *w);
+
+/* y (n,h) = S (x w) + b */
 void bn_gcn_forward(const bn_at *at, real *y, real *keep, const bn_input *x, bool passed,
                     const real *w, const real *b);
 /* dy (n,h); keep as forward left it, or destroyed */
