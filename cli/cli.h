@@ -65,6 +65,7 @@ typedef struct {
     const char *name;
     int       (*run)(session *s, int argc, char **argv);    /* argv[0]: the name; exit code */
     const char *line;
+    int         shares;         /* 1: threads meet often, so waiting must be cheap */
 } command;
 
 extern const command commands[];                        /* ended by a NULL name */

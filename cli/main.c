@@ -16,21 +16,21 @@
 #include "cli.h"
 
 const command commands[] = {
-    {"generate", cmd_generate, "write a graph that looks like a citation network"},
-    {"info",     cmd_info,     "show what a graph holds"},
-    {"check",    cmd_check,    "verify every byte and every rule of a graph"},
-    {"convert",  cmd_convert,  "read a graph in one format, write it in another"},
-    {"split",    cmd_split,    "draw new training, validation and test nodes"},
-    {"condense", cmd_condense, "make a small graph that trains like the large one"},
-    {"explain",  cmd_explain,  "tell why a node of a condensed graph is there"},
-    {"train",    cmd_train,    "train models on a graph and judge them"},
-    {"eval",     cmd_eval,     "train on a small graph, judge on the large one"},
-    {"predict",  cmd_predict,  "tell the classes of nodes by a saved model"},
-    {"compare",  cmd_compare,  "try methods, ratios and models, and print the table"},
-    {"demo",     cmd_demo,     "see it work, without data and within seconds"},
-    {"version",  cmd_version,  "print the version and how it was built"},
-    {"help",     cmd_help,     "explain a command, or the formats"},
-    {NULL,       NULL,         NULL},
+    {"generate", cmd_generate, "write a graph that looks like a citation network", 1},
+    {"info",     cmd_info,     "show what a graph holds", 0},
+    {"check",    cmd_check,    "verify every byte and every rule of a graph", 0},
+    {"convert",  cmd_convert,  "read a graph in one format, write it in another", 0},
+    {"split",    cmd_split,    "draw new training, validation and test nodes", 0},
+    {"condense", cmd_condense, "make a small graph that trains like the large one", 1},
+    {"explain",  cmd_explain,  "tell why a node of a condensed graph is there", 0},
+    {"train",    cmd_train,    "train models on a graph and judge them", 1},
+    {"eval",     cmd_eval,     "train on a small graph, judge on the large one", 1},
+    {"predict",  cmd_predict,  "tell the classes of nodes by a saved model", 1},
+    {"compare",  cmd_compare,  "try methods, ratios and models, and print the table", 1},
+    {"demo",     cmd_demo,     "see it work, without data and within seconds", 1},
+    {"version",  cmd_version,  "print the version and how it was built", 0},
+    {"help",     cmd_help,     "explain a command, or the formats", 0},
+    {NULL,       NULL,         NULL, 0},
 };
 
 const command *command_find(const char *name)
@@ -150,10 +150,12 @@ static int dispatch(session *s, int argc, char **argv)
 
 /* A thread that waits by spinning takes the core that the others wait for: on a busy
  * machine that costs tens of times what it gives.  The runtime reads how long to spin before
- * main is reached, so the program starts itself once more, unless the user has said it. */
-static void spin_less(char **argv)
+ * main is reached, so a command whose threads meet often starts itself once more, unless the
+ * user has said it. */
+static void spin_less(int argc, char **argv)
 {
-    if (getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY"))
+    const command *c = argc > 1 ? command_find(argv[1]) : NULL;
+    if (!c || !c->shares || getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY"))
         return;
     if (setenv("GOMP_SPINCOUNT", "10000", 1) == 0)
         execv("/proc/self/exe", argv);
@@ -161,7 +163,7 @@ static void spin_less(char **argv)
 
 int main(int argc, char **argv)
 {
-    spin_less(argv);            /* if it cannot, all is as before */
+    spin_less(argc, argv);      /* if it cannot, all is as before */
     session s = {.command = ""};
     setlocale(LC_CTYPE, "");                /* numbers keep the C locale */
     progress_init(&s.progress);
