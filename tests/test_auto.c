@@ -74,8 +74,8 @@ static double probe_of(const bonsai_graph *small, const bonsai_graph *g, int lay
             weight[count] = 1;
             node[count++] = (int32_t)v;
         }
-    assert_int_equal(bn_wl(&judge, g, judged, rows, layers, 1, (bn_progress){0}), BONSAI_OK);
-    assert_int_equal(bn_wl(&x, small, node, count, layers, 1, (bn_progress){0}), BONSAI_OK);
+    assert_int_equal(bn_average(&judge, g, judged, rows, layers, 1, (bn_progress){0}), BONSAI_OK);
+    assert_int_equal(bn_average(&x, small, node, count, layers, 1, (bn_progress){0}), BONSAI_OK);
     assert_int_equal(bn_probe_new(&p, &judge, label, CLASSES, 1), BONSAI_OK);
     assert_int_equal(bn_probe_score(&percent, &lambda, p, &(bn_points){&x, target, weight}),
                      BONSAI_OK);
@@ -106,11 +106,20 @@ static int depth_of(const bonsai_graph *g, const bonsai_condense_options *o)
     return depth;
 }
 
+/* Labelled validation nodes: fewer than are drawn from. */
+static int64_t judged_nodes(const bonsai_graph *g)
+{
+    int64_t count = 0;
+    for (int64_t v = 0; v < g->view.nodes; v++)
+        count += bn_part(g, v) == BONSAI_VAL && bn_label(g, v) >= 0;
+    return count;
+}
+
 static void the_better_one_is_taken_as_it_is_alone(void **state)
 {
     (void)state;
-    int taken[2] = {0, 0};
-    for (uint64_t seed = 1; seed <= 16; seed++) {
+    int taken[2] = {0, 0}, ties = 0;
+    for (uint64_t seed = 1; seed <= 48; seed++) {
         bonsai_graph *g = generated(seed);
         bonsai_condense_options o;
         bonsai_condense_info i[3];
@@ -122,8 +131,12 @@ static void the_better_one_is_taken_as_it_is_alone(void **state)
         o.method = BONSAI_AUTO;
         bonsai_graph *small = condensed(&i[2], g, &o);
         double score = probe_of(trees, g, depth_of(g, &o), NULL);
-        bool wins = score > i[1].probe;         /* ties: prototypes */
+        double share = i[1].probe / 100, judged = (double)judged_nodes(g);
+        bool close = fabs(score - i[1].probe) < 50 * sqrt(share * (1 - share) / judged);
+        bool wins = score > i[1].probe || close;        /* ties: trees */
         taken[wins]++;
+        ties += wins && score < i[1].probe;
+        assert_int_equal(strstr(i[2].why, "too close") != NULL, wins && score < i[1].probe);
         assert_int_equal(i[2].method, wins ? BONSAI_TREES : BONSAI_PROTOTYPES);
         assert_true(i[2].probe == (wins ? score : i[1].probe));
         assert_true(i[2].probe_other == (wins ? i[1].probe : score));
@@ -143,7 +156,7 @@ static void the_better_one_is_taken_as_it_is_alone(void **state)
         bonsai_graph_free(prototypes);
         bonsai_graph_free(g);
     }
-    assert_true(taken[0] > 0 && taken[1] > 0);
+    assert_true(taken[0] > 0 && taken[1] > ties && ties > 0);
 }
 
 /* Those that are held out must not teach what is judged on them. */
@@ -355,7 +368,7 @@ static void the_nearest_are_those_that_all_distances_say(void **state)
         bonsai_graph *small = condensed(&i, g, &o);
         const bonsai_array *offsets = &small->view.section[BONSAI_MEMBER_OFFSETS];
         const uint32_t *member = small->view.section[BONSAI_MEMBERS].data;
-        assert_int_equal(bn_wl(&e, g, NULL, 0, o.layers, 1, (bn_progress){0}), BONSAI_OK);
+        assert_int_equal(bn_average(&e, g, NULL, 0, o.layers, 1, (bn_progress){0}), BONSAI_OK);
         assert_true((e.dense != NULL) == (seed % 2 != 0));
         for (int64_t p = 0; p < small->view.nodes; p++) {
             bonsai_graph_row(row, small, p);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "condense/candidate.h"
+#include "embedding.h"
 
 /* Largest remaining deficit, one node at a time, as the text of the method has it. */
 static void shares_are_those_of_giving_one_node_at_a_time(void **state)
@@ -71,6 +72,69 @@ static void soft_labels_sum_to_255_and_are_off_by_less_than_one(void **state)
             assert_true(fabs((double)q[k] - v) < 1 + 1e-3);
         }
         assert_int_equal(total, 255);
+    }
+}
+
+/* ---- sharpened rows ---- */
+
+enum { ROWS = 6, WIDE = 5, KINDS = 3 };
+
+/* By the definition: along the weights of the class less those of all, as far as a share of the
+ * way to the mean; no entry changes its sign, and none comes to be. */
+static void oracle_sharpen(double *row, const float *x, const float *mean, const float *weights,
+                           int label, double share)
+{
+    double away = 0, length = 0, toward[WIDE];
+    for (int j = 0; j < WIDE; j++) {
+        double all = 0;
+        for (int k = 0; k < KINDS; k++)
+            all += (double)weights[j * KINDS + k] / KINDS;
+        toward[j] = (double)weights[j * KINDS + label] - all;
+        length += toward[j] * toward[j];
+        away += pow((double)x[j] - (double)mean[j], 2);
+    }
+    for (int j = 0; j < WIDE; j++) {
+        row[j] = (double)x[j] + share * sqrt(away) * toward[j] / sqrt(length);
+        if (row[j] * (double)x[j] <= 0)
+            row[j] = 0;
+    }
+}
+
+static void rows_move_along_the_weights_of_their_class(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 200; seed++) {
+        uint64_t s = seed;
+        float x[ROWS * WIDE], weights[WIDE * KINDS], mean[WIDE] = {0};
+        int32_t label[ROWS];
+        int64_t size[ROWS], live = 1 + random_below(&s, KINDS);
+        bn_clusters c = {.count = ROWS, .label = label, .size = size, .mean = mean};
+        for (int i = 0; i < ROWS * WIDE; i++)
+            x[i] = random_below(&s, 3) ? random_real(&s) : 0;
+        for (int i = 0; i < WIDE * KINDS; i++)
+            weights[i] = random_real(&s);
+        for (int i = 0; i < ROWS; i++) {
+            label[i] = random_below(&s, KINDS);
+            size[i] = 1 + random_below(&s, 3);
+        }
+        for (int j = 0; j < WIDE; j++)
+            mean[j] = random_real(&s);
+        (seed % 2 ? set_dense : set_sparse)(&c.centre, x, ROWS, WIDE);
+        assert_int_equal(bn_clusters_sharpen(&c, weights, KINDS, live), BONSAI_OK);
+        for (int i = 0; i < ROWS; i++) {
+            double want[WIDE];
+            float got[WIDE] = {0};
+            oracle_sharpen(want, x + i * WIDE, mean, weights, label[i], 0.5 * (double)live / ROWS);
+            for (int64_t e = c.centre.dense ? 0 : c.centre.offsets[i];
+                 !c.centre.dense && e < c.centre.offsets[i + 1]; e++)
+                got[c.centre.index[e]] = c.centre.value[e];
+            if (c.centre.dense)
+                memcpy(got, c.centre.dense + i * WIDE, sizeof got);
+            for (int j = 0; j < WIDE; j++)
+                assert_true(fabs((double)got[j] - (size[i] == 1 ? (double)x[i * WIDE + j] : want[j]))
+                            < 1e-5);
+        }
+        bn_embedding_free(&c.centre);
     }
 }
 
@@ -212,6 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_are_those_of_giving_one_node_at_a_time),
         cmocka_unit_test(soft_labels_sum_to_255_and_are_off_by_less_than_one),
+        cmocka_unit_test(rows_move_along_the_weights_of_their_class),
         cmocka_unit_test(the_smallest_possible_is_what_the_sentence_says),
         cmocka_unit_test(classes_come_with_the_budget_and_none_is_lost_again),
         cmocka_unit_test(odd_graphs_are_condensed),

@@ -113,7 +113,7 @@ static float *posterior(const scene *v, bool sparse, double sharpness, int threa
 {
     bn_embedding x = embed(v->x, v->n, v->f, sparse);
     float *out = room((int64_t)v->n * v->c);
-    if (bn_posterior(out, &x, v->own, v->c, sharpness, threads, silent) != BONSAI_OK)
+    if (bn_posterior(out, NULL, &x, v->own, v->c, sharpness, threads, silent) != BONSAI_OK)
         fail_msg("%s", bonsai_error());
     bn_embedding_free(&x);
     return out;
@@ -392,7 +392,7 @@ static ticks ticks_of(const scene *v, bool sparse)
     ticks t = {0};
     bn_embedding x = embed(v->x, v->n, v->f, sparse);
     float *out = room((int64_t)v->n * v->c);
-    assert_int_equal(bn_posterior(out, &x, v->own, v->c, 3, 2, (bn_progress){count_tick, &t}),
+    assert_int_equal(bn_posterior(out, NULL, &x, v->own, v->c, 3, 2, (bn_progress){count_tick, &t}),
                      BONSAI_OK);
     assert_int_equal(t.first, 0);
     assert_int_equal(t.last, t.total);
@@ -511,7 +511,7 @@ static void no_points_and_infinite_features_are_refused(void **state)
     x.dense[7] = INFINITY;
     assert_fails(bn_probe_score(&percent, &lambda, p, &points), BONSAI_E_ARGUMENT,
                  "6 rows of 4 features cannot be fitted: one of them is not finite");
-    assert_fails(bn_posterior(v.x, &x, v.own, 2, 3, 1, silent), BONSAI_E_ARGUMENT, "not finite");
+    assert_fails(bn_posterior(v.x, NULL, &x, v.own, 2, 3, 1, silent), BONSAI_E_ARGUMENT, "not finite");
     bn_probe_free(p);
     bn_embedding_free(&x);
     free_scene(&v);
@@ -534,7 +534,7 @@ static bonsai_status try_once(void *payload)
     bn_points points = {&a->x, a->v->target, a->v->weight};
     if (a->fit) {
         BN_TRY(BN_NEW(&out, (int64_t)a->v->n * a->v->c));
-        BN_TRY(bn_posterior(out, &a->x, a->v->own, a->v->c, 3, 2, silent));
+        BN_TRY(bn_posterior(out, NULL, &a->x, a->v->own, a->v->c, 3, 2, silent));
     } else {
         BN_TRY(bn_probe_new(&p, &a->judge, a->v->label, a->v->c, 2));
         BN_TRY(bn_probe_score(&percent, &lambda, p, &points));
@@ -574,7 +574,7 @@ static void a_posterior_can_be_canceled(void **state)
     float *out = room(v.n * v.c);
     int calls = 0;
     int64_t before = bn_mem_live();
-    assert_fails(bn_posterior(out, &x, v.own, 2, 3, 1, (bn_progress){stop, &calls}),
+    assert_fails(bn_posterior(out, NULL, &x, v.own, 2, 3, 1, (bn_progress){stop, &calls}),
                  BONSAI_E_CANCELED, "canceled");
     assert_int_equal(calls, 1);
     assert_int_equal(bn_mem_live(), before);

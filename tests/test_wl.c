@@ -20,6 +20,7 @@ typedef struct {                /* what a test graph is made of */
     uint8_t byte[MOST_N * MOST_F];
     float   x[MOST_N * MOST_F];         /* scale times byte */
     bool    weighted, loops;
+    bool    alike;                      /* a node counts as one of its neighbours */
 } model;
 
 static const bn_progress silent = {NULL, NULL};
@@ -35,6 +36,7 @@ static void make_model(model *m, uint64_t seed, int percent)
     m->m = random_below(&s, MOST_M);
     m->weighted = random_below(&s, 2);
     m->loops = random_below(&s, 2);
+    m->alike = seed / 5 % 2;
     int wired = 1 + random_below(&s, (int)m->n);
     for (int64_t i = 0; i < m->m; i++) {
         m->source[i] = random_below(&s, wired);
@@ -136,7 +138,9 @@ static void round_matrix(double *p, const model *m)
             degree += a;
         }
         for (int64_t u = 0; u < m->n; u++)
-            p[v * m->n + u] = degree > 0 ? ((u == v) + p[v * m->n + u] / degree) / 2 : u == v;
+            p[v * m->n + u] = degree == 0 ? u == v
+                              : m->alike ? ((u == v) + p[v * m->n + u]) / (degree + 1)
+                              : ((u == v) + p[v * m->n + u] / degree) / 2;
     }
 }
 
@@ -191,7 +195,8 @@ static bool embed(float *out, const model *m, layout how, const int32_t *nodes, 
 {
     bn_embedding e;
     bonsai_graph *g = make_graph(m, how);
-    assert_int_equal(bn_wl(&e, g, nodes, count, layers, threads, silent), BONSAI_OK);
+    assert_int_equal((m->alike ? bn_average : bn_wl)(&e, g, nodes, count, layers, threads, silent),
+                     BONSAI_OK);
     assert_int_equal(e.rows, nodes ? count : m->n);
     assert_int_equal(e.f, m->f);
     expand(out, &e);
@@ -272,10 +277,15 @@ static void a_small_graph_by_hand(void **state)
                       .byte = {4, 8, 5, 0}, .x = {4, 8, 5, 0}, .scale = {1, 1, 1, 1}};
     static const float want[3][4] = {{4, 8, 5, 0}, {4, 6, 5, 2}, {4, 5, 5, 3}};
     float got[4];
+    static const float alike[4] = {4, 6, 5, 2};
     for (int layers = 0; layers < 3; layers++) {
         embed(got, &m, DENSE_F32, NULL, 0, layers, 1);
         assert_memory_equal(got, want[layers], sizeof got);
     }
+    m.alike = true;
+    embed(got, &m, DENSE_F32, NULL, 0, 1, 1);
+    assert_memory_equal(got, alike, sizeof got);
+    m.alike = false;
 }
 
 /* Wide enough for several panels of either width and for marks above the first word. */

@@ -2,12 +2,14 @@
  *
  * Prototypes come with the score that they were chosen by.  Trees get theirs here: ridge
  * regression from the embeddings of the small graph's own labelled nodes, as a network would
- * see them there, to their labels, judged on the same nodes.  A method that cannot answer this
- * budget at all leaves the field to the other.
+ * see them there, to their labels, judged on the same nodes.  Where the two are too close to tell
+ * apart the trees are taken: they are nodes of the graph, with nothing rounded.  A method that
+ * cannot answer this budget at all leaves the field to the other.
  *
  * SPDX-License-Identifier: MIT */
 #include "auto.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +92,8 @@ static bonsai_status score_picked(double *percent, const bonsai_graph *small, co
                      (long long)q.count, (long long)c);
         goto done;
     }
-    BN_TRY(bn_wl(&q.x, small, q.node, q.count, job->depth, job->threads, (bn_progress){0}));
+    BN_TRY(bn_average(&q.x, small, q.node, q.count, job->depth, job->threads,
+                      (bn_progress){0}));
     BN_TRY(BN_NEW(&q.target, room));
     BN_TRY(BN_NEW(&q.weight, q.count));
     for (int64_t i = 0; i < q.count; i++) {
@@ -141,6 +144,13 @@ static bonsai_status enter(entrant *e, bn_preparation *p, bn_make_fn *make)
     return rc;
 }
 
+/* How far apart two scores by chance may well be: half a standard error. */
+static double doubt(double percent, int64_t judged)
+{
+    double share = percent / 100;
+    return judged > 0 ? 50 * sqrt(share * (1 - share) / (double)judged) : 0;
+}
+
 static void say_why(entrant *best, const entrant *other, const bn_preparation *p)
 {
     const char *name = bonsai_method_name(best->method), *with = bonsai_method_name(other->method);
@@ -151,9 +161,10 @@ static void say_why(entrant *best, const entrant *other, const bn_preparation *p
     else if (p->job.judge.rows == 0)
         snprintf(why, size, "%s: there are no nodes for a probe to judge on", name);
     else
-        snprintf(why, size, "%s: the probe got %.1f %% of %lld %s nodes right, with %s %.1f %%",
+        snprintf(why, size, "%s: the probe got %.1f %% of %lld %s nodes right, with %s %.1f %%%s",
                  name, best->info.probe, (long long)p->job.judge.rows,
-                 p->job.held ? "held-out training" : "validation", with, other->info.probe);
+                 p->job.held ? "held-out training" : "validation", with, other->info.probe,
+                 best->info.probe < other->info.probe ? ", too close to tell" : "");
 }
 
 bonsai_status bn_auto(bonsai_graph **out, bonsai_condense_info *info, bn_preparation *p,
@@ -169,7 +180,9 @@ bonsai_status bn_auto(bonsai_graph **out, bonsai_condense_info *info, bn_prepara
         goto done;
     }
     if (prototypes.rc != BONSAI_OK ||
-        (trees.rc == BONSAI_OK && trees.info.probe > prototypes.info.probe)) {
+        (trees.rc == BONSAI_OK && p->job.judge.rows > 0 &&
+         trees.info.probe > prototypes.info.probe - doubt(prototypes.info.probe,
+                                                          p->job.judge.rows))) {
         best = &trees;
         other = &prototypes;
     }

@@ -1,6 +1,7 @@
 /* candidate.h -- what prototypes.c tries: clusters of labelled rows, stored in some way.
  *
  *   clusters.c   nodes over classes, clusters, centroids
+ *   sharpen.c    centroids moved to where their class differs from the others
  *   rows.c       which entries of the centroids are stored, in how many bits, and the bytes
  *   smallgraph.c the graph of some prototypes
  *
@@ -16,6 +17,7 @@ typedef struct {                /* labelled rows that prototypes are made of; al
     const bn_embedding *x;
     const int32_t *label;       /* rows: 0 .. classes-1 */
     const float   *posterior;   /* rows x classes, or NULL: hard labels only */
+    const float   *weights;     /* f x classes: of a linear classifier, or NULL: none is known */
     int64_t classes;
     int64_t live;               /* classes that have a row */
 } bn_source;
@@ -34,10 +36,14 @@ typedef struct {
 /* How many of `nodes` each class gets, by its share of the rows: at least one each, where there
  * is one for each, else one for each of the largest classes; never more than it has rows. */
 bonsai_status bn_clusters_share(int64_t *want, const int64_t *have, int64_t classes, int64_t nodes);
-/* At most `nodes` clusters, each of rows of one class. */
+/* At most `nodes` clusters, each of rows of one class; sharpened where the source has weights. */
 bonsai_status bn_clusters_make(bn_clusters *out, const bn_source *s, int64_t nodes, uint64_t seed,
                                int threads, bn_progress p);
 void bn_clusters_free(bn_clusters *c);
+/* Moves each centroid along the classifier's weights of its class (f x classes), by a share of its
+ * distance from the mean that falls with the clusters per class.  No entry changes its sign. */
+bonsai_status bn_clusters_sharpen(bn_clusters *c, const float *weights, int64_t classes,
+                                  int64_t live);
 /* The member of each cluster that is nearest to its centroid; the first of several. */
 bonsai_status bn_clusters_nearest(int64_t *out, const bn_clusters *c, const bn_source *s,
                                   int threads);

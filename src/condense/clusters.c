@@ -206,6 +206,8 @@ bonsai_status bn_clusters_make(bn_clusters *out, const bn_source *s, int64_t nod
     BN_TRY(cluster_classes(out, s, &b, seed, threads, p));
     BN_TRY(bn_centroids(&out->centre, s->x, out->cluster, out->count, NULL, threads));
     BN_TRY(average_centres(out));
+    if (s->weights)
+        BN_TRY(bn_clusters_sharpen(out, s->weights, s->classes, s->live));
     if (s->posterior)
         BN_TRY(average_posteriors(out, s));
 done:

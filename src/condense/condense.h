@@ -26,6 +26,9 @@ typedef struct {                /* one row per requested node: dense or sparse *
  * same bits for any number of threads and for features given dense or sparse. */
 bonsai_status bn_wl(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes, int64_t count,
                     int layers, int threads, bn_progress p);
+/* As bn_wl, but in each round a node counts as much as each of its neighbours. */
+bonsai_status bn_average(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes,
+                         int64_t count, int layers, int threads, bn_progress p);
 void bn_embedding_free(bn_embedding *e);
 /* Squared distance of two rows by the fixed-order kernel: dense and sparse agree. */
 float bn_embedding_dist2(const bn_embedding *e, int64_t a, int64_t b);

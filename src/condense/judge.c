@@ -225,8 +225,8 @@ bonsai_status bn_judge_embed(bn_job *job)
     if (count > 0)
         memcpy(node + job->trees, judged, (size_t)count * sizeof *node);
     BN_TRY(find_agreement(job));
-    BN_TRY(bn_wl(&e, job->g, node, job->trees + count, job->depth, job->threads,
-                 job->progress));
+    BN_TRY(bn_average(&e, job->g, node, job->trees + count, job->depth, job->threads,
+                      job->progress));
     BN_TRY(share_rows(job, &e, judged));
 done:
     bn_embedding_free(&e);

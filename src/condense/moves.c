@@ -70,7 +70,7 @@ static bonsai_status embed(bn_embedding *out, const bn_moves *m, const bonsai_gr
         return BONSAI_OK;
     BN_TRY(bn_ball(&ball, &size, g, nodes, count, m->layers));
     if (size > g->view.nodes / 2) {
-        rc = bn_wl(out, g, nodes, count, m->layers, m->threads, m->progress);
+        rc = bn_average(out, g, nodes, count, m->layers, m->threads, m->progress);
         goto done;
     }
     BN_TRY(bonsai_graph_induce(&part, g, ball, size));
@@ -80,7 +80,7 @@ static bonsai_status embed(bn_embedding *out, const bn_moves *m, const bonsai_gr
             at++;
         place[i] = (int32_t)at;
     }
-    BN_TRY(bn_wl(out, part, place, count, m->layers, m->threads, m->progress));
+    BN_TRY(bn_average(out, part, place, count, m->layers, m->threads, m->progress));
 done:
     bonsai_graph_free(part);
     bn_free(ball);

@@ -149,23 +149,6 @@ done:
     return rc;
 }
 
-/* Trees are compared with their neighbours in them, also where prototypes go without. */
-static bonsai_status find_tree_neighbours(bn_preparation *p)
-{
-    bonsai_status rc;
-    bn_job *job = &p->job;
-    bn_embedding own = {0}, judged = job->x;
-    if (!job->apart)
-        return find_neighbours(p);
-    BN_TRY(bn_wl(&own, job->g, job->train, job->trees, p->o.layers, job->threads, job->progress));
-    job->x = own;
-    rc = find_neighbours(p);
-    job->x = judged;
-done:
-    bn_embedding_free(&own);
-    return rc;
-}
-
 /* Empty lists: the cover then goes through the trees at random. */
 static bonsai_status no_neighbours(bn_job *job)
 {
@@ -174,24 +157,12 @@ static bonsai_status no_neighbours(bn_job *job)
     return rc != BONSAI_OK ? rc : BN_NEW(&job->rknn.item, 0);
 }
 
-/* Whether rows to judge candidates on are wanted beside those of the trees. */
-static bool probes(const bn_preparation *p)
-{
-    return p->o.method == BONSAI_PROTOTYPES || p->o.method == BONSAI_AUTO;
-}
-
 static bonsai_status embed(bn_preparation *p)
 {
     bn_job *job = &p->job;
     bool raw = p->o.raw_features && p->o.method != BONSAI_TREES;
     double start = bn_seconds();
     bonsai_status rc;
-    if (probes(p)) {
-        bn_judge_forget(job);
-        rc = bn_judge_embed(job);
-        p->seconds_wl += bn_seconds() - start;
-        return rc;
-    }
     p->projected = p->o.project > 0 && p->o.project < job->g->view.features &&
                    p->o.method == BONSAI_TREES && !p->o.no_rknn;
     if (p->projected)
@@ -201,6 +172,17 @@ static bonsai_status embed(bn_preparation *p)
         rc = bn_wl(&job->x, job->g, job->train, job->trees, raw ? 0 : p->o.layers, job->threads,
                    job->progress);
     p->seconds_wl = bn_seconds() - start;
+    return rc;
+}
+
+/* Prototypes have an embedding of their own, of the features that were selected, and rows to
+ * judge candidates on. */
+static bonsai_status embed_otherwise(bn_preparation *p)
+{
+    double start = bn_seconds();
+    bn_judge_forget(&p->job);
+    bonsai_status rc = bn_judge_embed(&p->job);
+    p->seconds_wl += bn_seconds() - start;
     return rc;
 }
 
@@ -273,16 +255,16 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g)
     if (covers && p->o.k >= job->trees)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: k is %d but there are %lld trees: k must be smaller",
                        p->full->where, p->o.k, (long long)job->trees);
-    if (covers || m == BONSAI_HERDING || m == BONSAI_KCENTER || m == BONSAI_AUTO)
+    if (covers || m == BONSAI_HERDING || m == BONSAI_KCENTER)
         BN_TRY(embed(p));
     if (covers)
-        BN_TRY(find_tree_neighbours(p));
+        BN_TRY(find_neighbours(p));
     else
         BN_TRY(no_neighbours(job));
     if (p->o.select_features)
         BN_TRY(select_features(p));
-    if (m == BONSAI_PROTOTYPES || (m == BONSAI_AUTO && p->o.select_features))
-        BN_TRY(embed(p));               /* of the features that were selected */
+    if (m == BONSAI_PROTOTYPES || m == BONSAI_AUTO)
+        BN_TRY(embed_otherwise(p));
 done:
     return rc;
 }

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "fit.h"
 
@@ -141,8 +142,9 @@ static void soften(float *row, int64_t c, double sharpness)
         row[j] = (float)(exp(sharpness * ((double)row[j] - most)) / total);
 }
 
-bonsai_status bn_posterior(float *posterior, const bn_embedding *e, const int32_t *label,
-                           int64_t classes, double sharpness, int threads, bn_progress p)
+bonsai_status bn_posterior(float *posterior, float *weights, const bn_embedding *e,
+                           const int32_t *label, int64_t classes, double sharpness, int threads,
+                           bn_progress p)
 {
     bonsai_status rc;
     bn_fit q = {.x = e, .n = rows_to_fit(e), .c = classes, .lambda = &posterior_lambda, .ways = 1,
@@ -157,6 +159,8 @@ bonsai_status bn_posterior(float *posterior, const bn_embedding *e, const int32_
         BN_TRY(bn_fit_direct(&q));
         BN_TRY(bn_tick(p, "fitting", 1, 1));
     }
+    if (weights)
+        memcpy(weights, q.w, (size_t)(e->f * classes) * sizeof *weights);
     bn_blas_begin();
 #pragma omp parallel for num_threads(bn_team(q.threads, e->rows / BN_FIT_BLOCK)) schedule(dynamic)
     for (int64_t i = 0; i < e->rows; i += BN_FIT_BLOCK) {

@@ -37,7 +37,7 @@ typedef struct {                /* labelled rows, and what they own */
     bn_source s;
     bn_embedding x;             /* a copy of some rows, or empty */
     int32_t *label;
-    float   *posterior;
+    float   *posterior, *weights;
 } rows_of;
 
 typedef struct {
@@ -79,6 +79,7 @@ static void rows_free(rows_of *r)
     bn_embedding_free(&r->x);
     bn_free(r->label);
     bn_free(r->posterior);
+    bn_free(r->weights);
 }
 
 /* All training rows, or those that are not held out for judging. */
@@ -93,7 +94,7 @@ static bonsai_status rows_make(rows_of *r, search *w, bool all)
     BN_TRY(BN_NEW(&seen, classes));
     BN_TRY(BN_NEW(&row, job->trees));
     BN_TRY(BN_NEW(&r->label, job->trees));
-    r->s = (bn_source){&job->x, r->label, NULL, classes, 0};
+    r->s = (bn_source){.x = &job->x, .label = r->label, .classes = classes};
     for (int64_t t = 0; t < job->trees; t++) {
         if (held && held[t])
             continue;
@@ -111,9 +112,11 @@ static bonsai_status rows_make(rows_of *r, search *w, bool all)
         w->storage.soft = false;        /* posteriors of very many classes would cost much */
     if (w->storage.soft) {
         BN_TRY(BN_NEW(&r->posterior, count * classes));
-        BN_TRY(bn_posterior(r->posterior, r->s.x, r->label, classes, sharpness, job->threads,
-                            w->progress));
+        BN_TRY(BN_NEW(&r->weights, r->s.x->f * classes));
+        BN_TRY(bn_posterior(r->posterior, r->weights, r->s.x, r->label, classes, sharpness,
+                            job->threads, w->progress));
         r->s.posterior = r->posterior;
+        r->s.weights = r->weights;
     }
 done:
     bn_free(row);

@@ -49,9 +49,11 @@ void bn_probe_free(bn_probe *p);
  * smaller; the same bits for any number of threads. */
 bonsai_status bn_probe_score(double *percent, double *lambda, bn_probe *p, const bn_points *points);
 /* posterior (rows x classes) = softmax of `sharpness` times the scores of a ridge classifier with
- * +-1 targets, fitted on the rows of e with their labels. */
-bonsai_status bn_posterior(float *posterior, const bn_embedding *e, const int32_t *label,
-                           int64_t classes, double sharpness, int threads, bn_progress p);
+ * +-1 targets, fitted on the rows of e with their labels; weights (f x classes, or NULL) gets its
+ * weights. */
+bonsai_status bn_posterior(float *posterior, float *weights, const bn_embedding *e,
+                           const int32_t *label, int64_t classes, double sharpness, int threads,
+                           bn_progress p);
 
 /* ---- the method (prototypes.c) ---- */
 

@@ -8,6 +8,9 @@
  * order of the neighbours, so they agree to the bit.  Cost O(L m f), or O(L m) times
  * the non-zeros of a row.  Paper: section 3, definition of the WL kernel.
  *
+ * Prototypes average over a node and its neighbours alike instead, as GCN and GAT nearly do:
+ * their rows stand for what a network has made of a node, not for a distance between trees.
+ *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
@@ -47,7 +50,7 @@ static bonsai_status find_degrees(bn_wl_run *w)
         double degree = weight ? 0 : (double)(end - e);
         for (; weight && e < end; e++)
             degree += (double)weight[e];
-        w->inverse[v] = degree > 0 ? (float)(1.0 / degree) : 0.0f;
+        w->inverse[v] = degree > 0 ? (float)(1.0 / (degree + w->alike)) : 0.0f;
     }
     return BONSAI_OK;
 }
@@ -97,7 +100,7 @@ static void panel_row(float *to, const float *from, const bn_wl_run *w, int64_t 
     bn_kernels_get()->gather(to, from, width, bn_neighbors(w->g) + e, weight ? weight + e : NULL,
                              end - e);
     for (int j = 0; j < width; j++)
-        to[j] = (self[j] + w->inverse[v] * to[j]) * 0.5f;
+        to[j] = bn_wl_next(w, v, self[j], to[j]);
 }
 
 /* A row of 16 floats is a cache line if it begins where one does. */
@@ -236,34 +239,48 @@ static bonsai_status check_finite(const bn_embedding *e, const bn_wl_run *w)
                    "the features, or the edge weights", w->g->where);
 }
 
-bonsai_status bn_wl(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes, int64_t count,
-                    int layers, int threads, bn_progress p)
+static bonsai_status embed(bn_embedding *out, bn_wl_run *w)
 {
     bonsai_status rc;
-    bn_wl_run w = {.g = g, .nodes = nodes, .count = nodes ? count : g->view.nodes,
-                   .n = g->view.nodes, .f = g->view.features, .layers = layers,
-                   .threads = bn_threads(threads), .progress = p};
+    const bonsai_graph *g = w->g;
+    w->n = g->view.nodes;
+    w->f = g->view.features;
+    w->count = w->nodes ? w->count : w->n;
     memset(out, 0, sizeof *out);
-    out->rows = w.count;
-    out->f = w.f;
-    if (layers < 0)
-        return bn_fail(BONSAI_E_ARGUMENT, "layers is %d: it must be 0 or more", layers);
-    BN_TRY(bn_wl_tick(&w, 1, 0, 1));
+    out->rows = w->count;
+    out->f = w->f;
+    if (w->layers < 0)
+        return bn_fail(BONSAI_E_ARGUMENT, "layers is %d: it must be 0 or more", w->layers);
+    BN_TRY(bn_wl_tick(w, 1, 0, 1));
     BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_OFFSETS) | BN_BIT(BONSAI_NEIGHBORS) |
-                                BN_BIT(BONSAI_EDGE_WEIGHTS) | BN_FEATURE_SECTIONS, threads));
-    BN_TRY(find_degrees(&w));
+                                BN_BIT(BONSAI_EDGE_WEIGHTS) | BN_FEATURE_SECTIONS, w->threads));
+    BN_TRY(find_degrees(w));
     if (bn_has(g, BONSAI_FEATURE_OFFSETS))
-        BN_TRY(bn_wl_sparse_load(&w));
-    BN_TRY(all_rounds(out, &w));
-    BN_TRY(check_finite(out, &w));
-    w.done = 0;
-    BN_TRY(bn_wl_tick(&w, layers > 0 ? layers : 1, 1, 1));
+        BN_TRY(bn_wl_sparse_load(w));
+    BN_TRY(all_rounds(out, w));
+    BN_TRY(check_finite(out, w));
+    w->done = 0;
+    BN_TRY(bn_wl_tick(w, w->layers > 0 ? w->layers : 1, 1, 1));
 done:
-    bn_free(w.inverse);
-    bn_wl_rows_free(&w.x);
+    bn_free(w->inverse);
+    bn_wl_rows_free(&w->x);
     if (rc != BONSAI_OK)
         bn_embedding_free(out);
     return rc;
+}
+
+bonsai_status bn_wl(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes, int64_t count,
+                    int layers, int threads, bn_progress p)
+{
+    return embed(out, &(bn_wl_run){.g = g, .nodes = nodes, .count = count, .layers = layers,
+                                   .threads = bn_threads(threads), .progress = p});
+}
+
+bonsai_status bn_average(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes,
+                         int64_t count, int layers, int threads, bn_progress p)
+{
+    return embed(out, &(bn_wl_run){.g = g, .nodes = nodes, .count = count, .layers = layers,
+                                   .threads = bn_threads(threads), .progress = p, .alike = true});
 }
 
 /* v, or zero: without a branch, which would be taken as good as at random below. */

@@ -19,10 +19,17 @@ typedef struct {
     int64_t count, n, f;
     int     layers, threads;
     bn_progress progress;
-    float  *inverse;            /* n: 1 / degree; 0: no neighbour */
+    bool    alike;              /* a node counts as one of its neighbours, not as all of them */
+    float  *inverse;            /* n: 1 / degree, or alike 1 / (degree + 1); 0: no neighbour */
     bn_wl_rows x;               /* the embedding so far, while sparse; offsets NULL: dense */
     int     done;               /* rounds that x has been through */
 } bn_wl_run;
+
+/* The next value of v, which has neighbours, from its own and their sum. */
+static inline float bn_wl_next(const bn_wl_run *w, int64_t v, float own, float sum)
+{
+    return w->alike ? (own + sum) * w->inverse[v] : (own + w->inverse[v] * sum) * 0.5f;
+}
 
 bonsai_status bn_wl_tick(const bn_wl_run *w, int rounds, int64_t done, int64_t total);
 

@@ -93,7 +93,7 @@ static void take_word(block *b, work *k, const bn_wl_run *w, int64_t v, int64_t 
         int32_t j = (int32_t)(word * 64 + __builtin_ctzll(bits));
         bool has = *self < x->offsets[v + 1] && x->index[*self] == j;
         float own = has ? x->value[*self] : 0.0f;
-        float next = w->inverse[v] == 0.0f ? own : (own + w->inverse[v] * k->sum[j]) * 0.5f;
+        float next = w->inverse[v] == 0.0f ? own : bn_wl_next(w, v, own, k->sum[j]);
         *self += has;
         k->sum[j] = 0.0f;
         b->index[b->used] = j;
