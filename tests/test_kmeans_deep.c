@@ -63,6 +63,24 @@ static double objective(const points *p, const int32_t *cluster, int64_t found)
     return sum;
 }
 
+/* Rows far from all others make groups of one, which get a cluster each whatever their share. */
+static void there_are_never_more_clusters_than_asked_for(void **state)
+{
+    (void)state;
+    points *p = make_points();
+    static int32_t cluster[ROWS];
+    for (int i = 0; i < 20; i++)
+        p->e.dense[(i * 100) * F + i] = 1e4f;
+    for (int64_t k = 560; k <= K; k += 20) {
+        int64_t found = 0;
+        assert_int_equal(bn_kmeans_deep(cluster, &found, &p->e, p->rows, ROWS, k, 5, 1, 2, silent),
+                         BONSAI_OK);
+        assert_in_range(found, k / 2, k);
+        objective(p, cluster, found);
+    }
+    free_points(p);
+}
+
 static void clusters_of_clusters_are_almost_as_tight(void **state)
 {
     (void)state;
@@ -133,6 +151,7 @@ static void can_be_canceled_between_groups(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(there_are_never_more_clusters_than_asked_for),
         cmocka_unit_test(clusters_of_clusters_are_almost_as_tight),
         cmocka_unit_test(threads_do_not_change_a_cluster),
         cmocka_unit_test(few_clusters_are_those_of_k_means),

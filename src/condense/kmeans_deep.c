@@ -30,7 +30,7 @@ static double row_length(const bn_embedding *e)
 }
 
 /* want[i] (parts) of k by the sizes: at least 1, at most the size; what rounding leaves goes to
- * the groups in order. */
+ * the groups in order, and what small groups got beyond their share the largest shares give. */
 static void share_out(int64_t *want, const bn_groups *g, int64_t k, int64_t count)
 {
     int64_t left = k;
@@ -39,6 +39,12 @@ static void share_out(int64_t *want, const bn_groups *g, int64_t k, int64_t coun
         want[i] = (int64_t)((double)k * (double)size / (double)count);
         want[i] = want[i] < 1 ? 1 : want[i] > size ? size : want[i];
         left -= want[i];
+    }
+    for (; left < 0; left++) {
+        int64_t most = 0;
+        for (int64_t i = 1; i < g->k; i++)
+            most = want[i] > want[most] ? i : most;
+        want[most]--;
     }
     for (int64_t before = -1; left > 0 && left != before;) {
         before = left;
