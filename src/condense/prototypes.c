@@ -21,7 +21,7 @@ static const double sharpness = 3;      /* of the posterior: SPEC section 6, ste
 static const double enough = 0.97;      /* of the budget */
 static const double most_of = 0.8;      /* the entries of rows */
 static const double noise = 1;          /* points of the probe that mean nothing */
-static const int64_t multiples[] = {1, 2, 3, 6, 12};    /* nodes per class of thinned candidates */
+static const int64_t multiples[] = {1, 2, 3, 6};    /* nodes per class of thinned candidates */
 enum { MULTIPLES = sizeof multiples / sizeof *multiples, CANDIDATES = MULTIPLES + 2 };
 
 typedef struct {
@@ -156,7 +156,7 @@ static int64_t first_guess(const search *w, const bn_storage *s, int64_t rows, i
     if (!isfinite(w->budget.bytes))
         return cap;
     int64_t n = bn_storage_nodes(s, w->budget.bytes, s->f, 1);
-    if (n > 0 && rows / n >= 16)        /* some cluster may well have more than 255 */
+    if (n > 0 && rows / n >= 4)         /* some cluster may well have more than 255 */
         n = bn_storage_nodes(s, w->budget.bytes, s->f, rows / n >= 8192 ? 1 << 20 : 256);
     return n < cap ? n : cap;
 }
