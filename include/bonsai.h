@@ -353,7 +353,7 @@ typedef enum {
     BONSAI_HERDING,             /* per class, the nodes whose mean follows the class mean */
     BONSAI_KCENTER,             /* farthest first */
     BONSAI_DEGREE,              /* most neighbours first */
-    BONSAI_PROTOTYPES,          /* synthetic nodes: clusters of training nodes in WL space */
+    BONSAI_PROTOTYPES,          /* synthetic nodes: means of training nodes that lie together */
     BONSAI_AUTO,                /* trees or prototypes, whichever a closed-form probe finds better */
     BONSAI_METHODS
 } bonsai_method;
@@ -452,8 +452,8 @@ BONSAI_API bonsai_status bonsai_condense_update(bonsai_graph **out, bonsai_conde
                                                 const bonsai_graph *small,
                                                 const bonsai_condense_options *o);
 /* The nodes of full that a node of small stands for, at most `most`, nearest first: its members
- * where small names them, else the training nodes of its class; by the distance of their WL
- * embeddings in full to its features.  distances may be NULL; *found gets how many.  Of the
+ * where small names them, else the training nodes of its class; by the distance of their
+ * features in full, averaged over neighbours, to its own.  distances may be NULL; *found gets how many.  Of the
  * options layers, split, seed, threads and progress count. */
 BONSAI_API bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t *found,
                                                  int64_t most, const bonsai_graph *small,
