@@ -453,8 +453,8 @@ BONSAI_API bonsai_status bonsai_condense_update(bonsai_graph **out, bonsai_conde
                                                 const bonsai_condense_options *o);
 /* The nodes of full that a node of small stands for, at most `most`, nearest first: its members
  * where small names them, else the training nodes of its class; by the distance of their
- * features in full, averaged over neighbours, to its own.  distances may be NULL; *found gets how many.  Of the
- * options layers, split, seed, threads and progress count. */
+ * features in full, averaged over neighbours, to its own.  distances may be NULL; *found gets how
+ * many.  Of the options layers, split, seed, threads and progress count. */
 BONSAI_API bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t *found,
                                                  int64_t most, const bonsai_graph *small,
                                                  int64_t node, const bonsai_graph *full,

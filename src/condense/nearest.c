@@ -1,6 +1,6 @@
 /* nearest.c -- the original nodes that a node of a condensed graph stands for.
  *
- * A prototype is a mean of WL embeddings, so that the nodes behind it are those whose
+ * A prototype is a mean of embeddings, so that the nodes behind it are those whose
  * embeddings lie nearest to its features.  They are embedded again: O(L m) times the
  * non-zeros of a row.
  *

@@ -1,4 +1,4 @@
-/* prototypes.h -- synthetic nodes: clusters in WL space, their labels, and how they are stored.
+/* prototypes.h -- synthetic nodes: clusters of embeddings, their labels, and how they are stored.
  *
  *   kmeans.c     class-wise clusters; kmeans_deep.c: of clusters, where there are many
  *   probe.c      ridge regression in closed form: the judge of candidates, and posteriors
