@@ -137,6 +137,16 @@ def _masks(data: Data, n: int, split_index: int, needed: bool) -> Dict[str, Opti
     return masks
 
 
+def _condensed(data: Data) -> Dict[str, Any]:
+    """What only a condensed graph has."""
+    names = ("y_soft", "node_weight", "origin", "role", "kept_features")
+    out: Dict[str, Any] = {name: _tensors.need_cpu(data[name], "data." + name, "data").numpy()
+                           for name in names if data.get(name) is not None}
+    if "y_soft" in out:
+        out["num_classes"] = out["y_soft"].shape[1]
+    return out
+
+
 def from_data(data: Data, *, split_index: int = 0, need_masks: bool = True,
               **options: Any) -> Graph:
     """The Graph of a homogeneous Data, which keeps using the memory of `data.x`.
@@ -156,11 +166,14 @@ def from_data(data: Data, *, split_index: int = 0, need_masks: bool = True,
             raise ArgumentError(f"data has no {name}, that is no {what}")
     n = _nodes(data)
     edge_index, weight = _edges(data)
+    if data.get("report") is not None:          # condensed: its edges stay, all labels train
+        options = {**dict.fromkeys(_tensors.READ_OPTIONS, True), **options, **_condensed(data)}
+    else:
+        options = {**options, **_masks(data, n, split_index, need_masks)}
     return Graph.from_arrays(
         edge_index=edge_index, edge_weight=weight, num_nodes=n,
         x=_tensors.features(data["x"], n, "data.x", "data"),
-        y=_tensors.labels(data["y"], n, "data.y", "data"),
-        **_masks(data, n, split_index, need_masks), **options)
+        y=_tensors.labels(data["y"], n, "data.y", "data"), **options)
 
 
 # ---- Graph to Data ----
