@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from . import _capi, _options
 from ._errors import ArgumentError
 
 READ_OPTIONS = ("keep_directed", "keep_self_loops", "keep_repeated")
@@ -261,3 +262,10 @@ def split_options(options: Dict[str, Any]) -> Tuple[Dict[str, Any], Dict[str, An
     if "threads" in rest:
         read["threads"] = rest["threads"]
     return read, rest
+
+
+def check_options(ratio: Any, method: str, options: Dict[str, Any]) -> None:
+    """So that a misspelt option fails where it is written, not when the first graph comes."""
+    _options.fill(_capi.CondenseOptions, {"ratio": ratio, "method": method,
+                                          **split_options(options)[1]},
+                  ["progress", "split_index", *READ_OPTIONS])

@@ -119,6 +119,9 @@ class Condense(BaseTransform):
     """Makes a small graph of a large one, as a transform of DGL; arguments as of `condense`."""
 
     def __init__(self, ratio: Optional[float] = None, method: str = "auto", **options: Any) -> None:
+        _tensors.check_options(ratio, method, {k: v for k, v in options.items() if k not in
+                                               ("feat", "label", "weight", "split_index",
+                                                "progress")})
         self.ratio = ratio
         self.method = method
         self.options = options

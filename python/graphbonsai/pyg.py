@@ -232,6 +232,7 @@ class Condense(BaseTransform):
         if ratio is not None and not isinstance(ratio, (int, float)):
             raise ArgumentError("a transform makes one graph: ratio must be one number, or use "
                                 "graphbonsai.condense(data, ratio=[...])")
+        _tensors.check_options(ratio, method, options)
         self.ratio = ratio
         self.method = method
         self.split_index = split_index
