@@ -167,7 +167,9 @@ def from_data(data: Data, *, split_index: int = 0, need_masks: bool = True,
     n = _nodes(data)
     edge_index, weight = _edges(data)
     if data.get("report") is not None:          # condensed: its edges stay, all labels train
-        options = {**dict.fromkeys(_tensors.READ_OPTIONS, True), **options, **_condensed(data)}
+        loops = bool((edge_index[0] == edge_index[1]).any())
+        options = {"keep_self_loops": loops, "keep_directed": data.is_directed(), **options,
+                   **_condensed(data)}
     else:
         options = {**options, **_masks(data, n, split_index, need_masks)}
     return Graph.from_arrays(
