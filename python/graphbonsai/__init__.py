@@ -13,6 +13,8 @@ SPDX-License-Identifier: MIT
 """
 from __future__ import annotations
 
+from typing import Any
+
 from ._capi import VERSION as __version__
 from ._compare import Comparison, compare
 from ._condense import condense, formats, generate, info, nearest, update
@@ -27,3 +29,11 @@ __all__ = [
     "Info", "Model", "OptionError", "OutOfMemory", "Report", "Training", "__version__", "compare",
     "condense", "evaluate", "formats", "generate", "info", "nearest", "train", "update",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """graphbonsai.pyg, .dgl and .ogb, which are imported when they are first used."""
+    if name in ("pyg", "dgl", "ogb"):
+        import importlib
+        return importlib.import_module("." + name, __name__)
+    raise AttributeError("module %r has no attribute %r" % (__name__, name))
