@@ -51,7 +51,7 @@ def _column(g: Any, name: str, what: str) -> Tensor:
     return g.ndata[name]
 
 
-def _masks(g: Any, split_index: int, needed: bool) -> Dict[str, Optional[np.ndarray]]:
+def _masks(g: Any, split_index: int, needed: bool) -> Dict[str, Any]:
     if "train_mask" not in g.ndata:
         if not needed:
             return {}

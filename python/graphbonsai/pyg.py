@@ -123,7 +123,7 @@ def _nodes(data: Data) -> int:
     return int(data.num_nodes or 0)
 
 
-def _masks(data: Data, n: int, split_index: int, needed: bool) -> Dict[str, Optional[np.ndarray]]:
+def _masks(data: Data, n: int, split_index: int, needed: bool) -> Dict[str, Any]:
     if data.get("train_mask") is None:
         if not needed:
             return {}
