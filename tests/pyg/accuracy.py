@@ -14,6 +14,7 @@ import sys
 import time
 
 import torch
+from torch_geometric.utils import to_torch_csr_tensor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -45,10 +46,19 @@ def load(name):
     return graph, pyg.to_data(graph)
 
 
+def adjacency(kind, data):
+    """The edges for judging: PyTorch Geometric multiplies faster by a sparse matrix."""
+    if kind == "gat":                   # its softmax needs another package for that
+        return data.edge_index, data.get("edge_weight")
+    n = data.num_nodes
+    adj = to_torch_csr_tensor(data.edge_index.flip(0), data.get("edge_weight"), size=(n, n))
+    return adj, None
+
+
 @torch.no_grad()
-def accuracy(net, data):
+def accuracy(net, data, edges):
     """Of validation and of test nodes, in percent."""
-    right = net(data.x, data.edge_index, data.get("edge_weight")).argmax(1) == data.y
+    right = net(data.x, *edges).argmax(1) == data.y
     return [100 * right[mask].float().mean().item() for mask in (data.val_mask, data.test_mask)]
 
 
@@ -58,14 +68,14 @@ def train(kind, small, full, seed, epochs=EPOCHS):
     classes = int(full.y.max()) + 1
     net = Network(kind, small.num_features, classes)
     optimizer = torch.optim.Adam(net.parameters(), lr=RATE, weight_decay=DECAY)
-    best, answer = -1.0, 0.0
+    best, answer, edges = -1.0, 0.0, adjacency(kind, full)
     for epoch in range(1, epochs + 1):
         optimizer.zero_grad()
         scores = net(small.x, small.edge_index, small.get("edge_weight"))
         pyg.loss(scores, small).backward()
         optimizer.step()
         if epoch % EVERY == 0 or epoch == epochs:
-            val, test = accuracy(net, full)
+            val, test = accuracy(net, full, edges)
             if val > best:
                 best, answer = val, test
     return answer
@@ -89,6 +99,7 @@ def compare(kind, small, full, graph, seeds, epochs=EPOCHS, threads=0):
 def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("names", nargs="*", default=list(SETS))
+    options.add_argument("--models", default=",".join(KINDS))
     options.add_argument("--seeds", type=int, default=10)
     options.add_argument("--ratio", type=float, default=0.01)
     options.add_argument("--method", default="auto")
@@ -99,21 +110,21 @@ def main():
     if data_folder() is None:
         print("accuracy: skipped, the planetoid files are not there (set BONSAI_DATA)")
         return 0
-    far = 0
+    far, models = 0, asked.models.split(",")
     print(f"{'data':9} {'method':10} {'nodes':>6} {'model':5} {'PyG':>7} {'':6} {'bonsai':>7} "
           f"{'':6} {'apart':>6}  seconds", flush=True)
     for name in asked.names:
         graph, full = load(name)
         small = graphbonsai.condense(full, ratio=asked.ratio, method=asked.method, progress=False)
         full = pyg.apply_features(full, small)
-        for kind in KINDS:
+        for kind in models:
             start = time.time()
             row = compare(kind, small, full, graph, asked.seeds, threads=asked.threads)
             far += row[4] > LIMIT
             print(f"{name:9} {small.report['method']:10} {small.num_nodes:6} {kind:5} "
                   f"{row[0]:7.2f} ±{row[1]:5.2f} {row[2]:7.2f} ±{row[3]:5.2f} {row[4]:6.2f}  "
                   f"{time.time() - start:.0f}", flush=True)
-    print(f"accuracy: {far} of {len(asked.names) * len(KINDS)} further apart than {LIMIT} "
+    print(f"accuracy: {far} of {len(asked.names) * len(models)} further apart than {LIMIT} "
           f"standard errors")
     return 1 if far else 0
 

@@ -4,6 +4,7 @@ SPDX-License-Identifier: MIT"""
 import copy
 import os
 import pickle
+import sys
 import tempfile
 import unittest
 import warnings
@@ -16,6 +17,10 @@ from torch_geometric.utils import to_torch_csr_tensor
 
 import graphbonsai
 from graphbonsai import pyg
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from models import Network      # noqa: E402
 
 FIELDS = {"x", "edge_index", "y", "y_soft", "train_mask", "node_weight", "origin", "role", "report"}
 
@@ -121,6 +126,27 @@ class Conversion(unittest.TestCase):
         other.adj_t = torch.sparse_coo_tensor(d.edge_index.flip(0), d.edge_weight,
                                               (300, 300)).to_sparse_csr()
         del other.edge_index, other.edge_weight
+        self.assertTrue(pyg.from_data(d).equal(pyg.from_data(other)))
+
+    def test_a_sparse_tensor_of_torch_sparse_gives_the_same_graph(self):
+        try:
+            from torch_sparse import SparseTensor
+        except Exception:               # then what is used of it
+            class SparseTensor:
+                def __init__(self, row, col, value):
+                    self.entries = row, col, value
+
+                def cpu(self):
+                    return self
+
+                def coo(self):
+                    return self.entries
+        d = data()
+        d.edge_weight = 1 + (d.edge_index.sum(0) % 4).float()
+        other = copy.copy(d)
+        other.adj_t = SparseTensor(row=d.edge_index[1], col=d.edge_index[0], value=d.edge_weight)
+        del other.edge_index, other.edge_weight
+        other.num_nodes = 300
         self.assertTrue(pyg.from_data(d).equal(pyg.from_data(other)))
 
     def test_edge_weights_go_in_and_come_back(self):
@@ -340,7 +366,6 @@ class Loss(unittest.TestCase):
 
     def test_it_is_what_the_library_minimises(self):
         """One step of Adam with a tiny rate: the loss that C tells is that of the first weights."""
-        from models import Network
         small = condense(data(), method="prototypes")
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "model.npz")
