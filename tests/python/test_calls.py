@@ -83,6 +83,12 @@ class Condensing(testing.Case):
         mask = s.feature_mask(self.g.num_features)
         self.assertEqual(np.flatnonzero(mask).tolist(), s.kept_features.tolist())
 
+    def test_ratio_of_numpys_types(self):
+        want = condense(self.g, 0.25, method="random", threads=1)
+        for ratio in (np.float32(0.25), np.float64(0.25), np.array(0.25)):
+            self.assertTrue(condense(self.g, ratio, method="random", threads=1).equal(want))
+        self.assertEqual(len(condense(self.g, np.array([0.25, 0.5]), method="random")), 2)
+
     def test_several_ratios_are_as_each_alone(self):
         ratios = [0.1, 0.03]
         for s, ratio in zip(condense(self.g, ratios, method="trees", threads=1), ratios):
@@ -140,6 +146,12 @@ class Reports(testing.Case):
         r = condense(testing.small_world(), 0.05, threads=1).report
         for other in (pickle.loads(pickle.dumps(r)), copy.deepcopy(r)):
             self.assertEqual((type(other), other, str(other)), (type(r), r, str(r)))
+
+    def test_report_that_someone_else_wrote(self):
+        for odd in ({"sizes": 5}, {"sizes": {"bytes": "x", "full_bytes": []}, "choice": 3},
+                    {"sizes": {}}, {}):
+            r = graphbonsai.Report(odd)
+            self.assertIsInstance(str(r) + r._repr_html_(), str)
 
     def test_text_in_a_page_is_escaped(self):
         g = testing.triangle(class_names=["<b>", "&"])

@@ -93,6 +93,15 @@ class Memory(testing.Case):
         self.leaks(once, rounds=40)
 
 
+class End(testing.Case):
+    def test_a_program_ends_quietly_whatever_is_still_open(self):
+        done = testing.script("import graphbonsai as b\n"
+                              "g = b.generate(nodes=100)\nx, s = g.csr, g.split()\n"
+                              "t = b.train(g, epochs=1, seeds=1)\nloop = [g, x]\n"
+                              "loop.append(loop)\nb._capi.kept = loop")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+
 @unittest.skipIf(testing.SANITIZED, "a sanitizer takes time of its own")
 class Time(testing.Case):
     def test_the_binding_costs_little(self):
