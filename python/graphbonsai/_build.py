@@ -46,6 +46,11 @@ def _array(name: str, value: Any) -> np.ndarray:
     return array
 
 
+def plain(array: np.ndarray, kind: Any) -> np.ndarray:
+    """The same numbers as C reads them: in rows, aligned; a copy only where they are not so."""
+    return np.require(array, kind, ["C", "A"])
+
+
 def _shaped(array: np.ndarray) -> str:
     return "[" + ", ".join(map(str, array.shape)) + "]"
 
@@ -67,7 +72,7 @@ def to_int32(name: str, array: np.ndarray) -> np.ndarray:
         if low < -2**31 or high >= 2**31:
             raise ArgumentError("%s has the entry %d, which is no node" %
                                 (name, low if low < -2**31 else high))
-    return np.ascontiguousarray(array, np.int32)
+    return plain(array, np.int32)
 
 
 # ---- features ----
@@ -79,7 +84,7 @@ def _dense(x: Any) -> np.ndarray:
         raise ArgumentError("x has the shape %s; it must be [nodes, features]" % _shaped(array))
     kind = array.dtype if array.dtype in (np.float16, np.float32) else np.dtype(np.float32)
     with np.errstate(over="ignore"):        # the library names an entry that became infinite
-        return np.ascontiguousarray(array, kind)
+        return plain(array, kind)
 
 
 def _sparse(x: Any) -> Any:
@@ -105,13 +110,13 @@ def _unsigned(array: np.ndarray) -> np.ndarray:
         kind = array.dtype.newbyteorder("=")
     else:
         kind = np.dtype(np.int64 if array.dtype.itemsize > 4 else np.int32)
-    flat = np.ascontiguousarray(array, kind)
+    flat = plain(array, kind)
     return flat.view("u%d" % flat.dtype.itemsize)
 
 
 def _uint32(name: str, array: np.ndarray) -> np.ndarray:
     if array.dtype == np.uint32:
-        return np.ascontiguousarray(array)
+        return plain(array, np.uint32)
     return to_int32(name, array).view(np.uint32)
 
 
@@ -142,7 +147,7 @@ class Draft:
             self.count("x", rows.shape[0])
             self.put(c.FEATURE_OFFSETS, _unsigned(rows.indptr))
             self.put(c.FEATURE_INDICES, _uint32("x", rows.indices))
-            self.put(c.FEATURE_VALUES, np.ascontiguousarray(rows.data))
+            self.put(c.FEATURE_VALUES, plain(rows.data, np.float32))
         else:
             rows = _dense(x)
             self.count("x", rows.shape[0])
@@ -181,7 +186,7 @@ class Draft:
         if array.shape[1] != self.view.classes:
             raise ArgumentError("y_soft has %d classes but there are %d" %
                                 (array.shape[1], self.view.classes))
-        self.put(c.SOFT_LABELS, np.ascontiguousarray(array, np.float32))
+        self.put(c.SOFT_LABELS, plain(array, np.float32))
 
     def column(self, number: int, name: str, value: Any, kind: Any) -> None:
         """One number a node."""
@@ -194,7 +199,7 @@ class Draft:
             array = whole_numbers(name, array)
             if array.size and not 0 <= int(array.min()) <= int(array.max()) <= np.iinfo(kind).max:
                 raise ArgumentError("%s has an entry outside 0..%d" % (name, np.iinfo(kind).max))
-        self.put(number, np.ascontiguousarray(array, kind))
+        self.put(number, plain(array, kind))
 
     def names(self, number: int, names: Sequence[Any]) -> None:
         texts = [str(name).encode("utf-8", "replace") for name in names]
@@ -275,7 +280,7 @@ def _weights(name: str, weight: Any, edges: int) -> Any:
     if array.ndim != 1 or array.size != edges:
         raise ArgumentError("%s has the shape %s; it must have one entry an edge, %d" %
                             (name, _shaped(array), edges))
-    return np.ascontiguousarray(array, np.float32)
+    return plain(array, np.float32)
 
 
 def _highest(*arrays: np.ndarray) -> int:

@@ -52,6 +52,8 @@ def _positive(o: Any, name: str) -> None:
 def _several(ratio: Any) -> Optional[List[float]]:
     if ratio is None or isinstance(ratio, (str, bytes)) or not hasattr(ratio, "__iter__"):
         return None
+    if getattr(ratio, "ndim", 1) == 0:      # an array that is one number
+        return None
     return [options_of.real("ratio", r) for r in ratio]
 
 

@@ -31,10 +31,9 @@ class Handle:
         return ctypes.byref(self.pointer)
 
     def __del__(self) -> None:
-        pointer = getattr(self, "pointer", None)
-        if pointer:
-            self.pointer = ctypes.c_void_p()
-            self._free(pointer)
+        address, self.pointer.value = self.pointer.value, None
+        if address:
+            self._free(address)
 
 
 class _Memory:

@@ -24,8 +24,8 @@ def number(value: Any, digits: int = 4) -> str:
     >>> number(1234567), number(0.0123), number(None)
     ('1,234,567', '0.0123', '-')
     """
-    if value is None:
-        return "-"
+    if value is None or isinstance(value, (str, dict, list)):
+        return str(value or "-")
     if isinstance(value, float) and not value.is_integer():
         return "%.*g" % (digits, value)
     return "{:,}".format(int(value))
@@ -36,7 +36,10 @@ def percent(part: float, whole: float) -> str:
     >>> percent(1676, 167744), percent(1, 0)
     ('0.9991 %', '-')
     """
-    return "%.4g %%" % (100.0 * part / whole) if whole else "-"
+    try:
+        return "%.4g %%" % (100.0 * part / whole)
+    except (ArithmeticError, TypeError):
+        return "-"
 
 
 def table(rows: Sequence[Row], head: bool = True) -> str:
@@ -107,8 +110,13 @@ class Report(Dict[str, Any]):
     def method(self) -> str:
         return str(self["method"])
 
+    def _part(self, name: str) -> Dict[str, Any]:
+        """A part of the report; it may have been written by anyone."""
+        found = self.get(name)
+        return found if isinstance(found, dict) else {}
+
     def _sizes(self) -> List[Row]:
-        s = self["sizes"]
+        s = self._part("sizes")
         rows: List[Row] = [("", "small", "full", "%")]
         for label, key in (("bytes", "bytes"), ("nodes", "nodes"), ("edges", "edges"),
                            ("labelled", "labelled"), ("bytes, paper", "paper_bytes")):
@@ -118,13 +126,12 @@ class Report(Dict[str, Any]):
         return rows
 
     def _facts(self) -> List[Row]:
-        choice, cover = self.get("choice") or {}, self.get("cover") or {}
-        recipe, seconds = self.get("recipe") or {}, self.get("seconds") or {}
+        choice, cover, recipe, seconds = map(self._part, ("choice", "cover", "recipe", "seconds"))
         found = [("method", self.get("method")), ("why", choice.get("why")),
-                 ("ratio", self["sizes"].get("ratio")),
+                 ("ratio", self._part("sizes").get("ratio")),
                  ("probe, %", choice.get("probe", recipe.get("probe"))),
                  ("coverage", cover.get("coverage")), ("trees", cover.get("trees")),
-                 ("seed", (self.get("options") or {}).get("seed")),
+                 ("seed", self._part("options").get("seed")),
                  ("seconds", seconds.get("total"))]
         return [(k, v if isinstance(v, str) else number(v)) for k, v in found
                 if v not in (None, "")]
@@ -133,14 +140,14 @@ class Report(Dict[str, Any]):
         if "sizes" not in self:
             return dict.__repr__(self)
         facts = self._facts()
-        width = max(len(k) for k, _ in facts)
+        width = max((len(k) for k, _ in facts), default=0)
         return table(self._sizes()) + "\n" + "\n".join(
             "%s  %s" % (k.ljust(width), v) for k, v in facts)
 
     def _repr_html_(self) -> str:
         if "sizes" not in self:
             return "<pre>%s</pre>" % html.escape(str(self))
-        stages = [(k, float(v)) for k, v in (self.get("seconds") or {}).items()
+        stages = [(k, float(v)) for k, v in self._part("seconds").items()
                   if k != "total" and v > 0]
         return (html_table(self._sizes()) + html_table(self._facts(), head=False) +
                 bars(stages, "seconds of each stage"))

@@ -107,6 +107,14 @@ class Arrays(testing.Case):
                 self.assertEqual(g.x.tolist(), values.tolist())
                 self.assertEqual(g.x.dtype, np.float32)
 
+    def test_features_that_are_not_aligned(self):
+        memory = np.zeros(4 * 3 * 50 + 1, np.uint8)
+        x = np.frombuffer(memory.data, "f4", 150, 1).reshape(50, 3)
+        self.assertFalse(x.flags.aligned)
+        g = Graph.from_arrays(x=x, edge_index=[[0], [1]], y=np.zeros(50, int))
+        self.assertEqual(g.x.tolist(), x.tolist())
+        g.info()
+
     def test_lists_are_arrays(self):
         g = Graph.from_arrays(edge_index=[[0], [1]], x=[[1.5], [2]], y=[1, -1],
                               train_mask=[True, False])
