@@ -1,0 +1,271 @@
+"""Tensors of torch to arrays that the library takes, and the loss: for pyg.py and dgl.py alike.
+
+Whatever the library could not use is refused here in a sentence that names the field and says
+what to do, because a tensor's own conversion would fail later and less clearly.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+from typing import Any, Dict, Optional, Tuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from . import _capi, _options
+from ._errors import ArgumentError
+
+READ_OPTIONS = ("keep_directed", "keep_self_loops", "keep_repeated")
+
+
+def shape_of(tensor: Tensor) -> str:
+    return "[" + ", ".join(str(k) for k in tensor.shape) + "]"
+
+
+def need_cpu(tensor: Tensor, name: str, whole: str) -> Tensor:
+    if tensor.device.type != "cpu":
+        raise ArgumentError(f"{name} is on the device {tensor.device}; the library works in main "
+                            f"memory: give it {whole}.cpu()")
+    return tensor.detach()
+
+
+def need_rows(tensor: Tensor, rows: int, name: str) -> None:
+    if tensor.dim() == 0 or tensor.shape[0] != rows:
+        raise ArgumentError(f"{name} has the shape {shape_of(tensor)}, but there are {rows} nodes")
+
+
+# ---- features ----
+
+def _sparse_features(x: Tensor) -> Any:
+    try:
+        from scipy.sparse import csr_matrix
+    except ImportError as e:
+        raise ImportError("sparse features need scipy: pip install scipy, or give the features "
+                          "dense (x.to_dense())") from e
+    if x.layout is torch.sparse_coo:
+        x = x.coalesce()
+        rows, columns = x.indices().numpy()
+        return csr_matrix((x.values().numpy(), (rows, columns)), shape=tuple(x.shape))
+    if x.layout is not torch.sparse_csr:
+        x = x.to_sparse_csr()
+    return csr_matrix((x.values().numpy(), x.col_indices().numpy(), x.crow_indices().numpy()),
+                      shape=tuple(x.shape))
+
+
+def features(x: Any, rows: int, name: str, whole: str) -> Any:
+    """A 2-D array that shares the tensor's memory where it lies row by row, or a scipy matrix."""
+    if not isinstance(x, Tensor):
+        raise ArgumentError(f"{name} is a {type(x).__name__}; a torch tensor is needed")
+    x = need_cpu(x, name, whole)
+    need_rows(x, rows, name)
+    if x.dim() != 2:
+        raise ArgumentError(f"{name} has the shape {shape_of(x)}; it must be [nodes, features]: "
+                            f"for one feature a node, {name} = {name}.view(-1, 1)")
+    if x.dtype not in (torch.float32, torch.float16) or (x.layout is not torch.strided
+                                                         and x.dtype is not torch.float32):
+        raise ArgumentError(f"{name} is {str(x.dtype)[6:]}; the library takes float32: "
+                            f"{name} = {name}.float()")
+    if x.layout is not torch.strided:
+        return _sparse_features(x)
+    return x.contiguous().numpy()
+
+
+# ---- labels ----
+
+def labels(y: Any, rows: int, name: str, whole: str) -> np.ndarray:
+    """int64, -1 where the label is not known.  Floats are taken if they are whole or NaN."""
+    if not isinstance(y, Tensor):
+        raise ArgumentError(f"{name} is a {type(y).__name__}; a torch tensor is needed")
+    y = need_cpu(y, name, whole)
+    need_rows(y, rows, name)
+    if y.dim() == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.dim() != 1:
+        raise ArgumentError(f"{name} has the shape {shape_of(y)}: several labels a node cannot be "
+                            f"condensed. Take one column, {name} = {name}[:, 0], or, where each "
+                            f"row marks one class, {name} = {name}.argmax(1)")
+    return whole_numbers(y.numpy(), name)
+
+
+def whole_numbers(y: np.ndarray, name: str) -> np.ndarray:
+    if y.dtype.kind in "biu":
+        return y.astype(np.int64)
+    if y.dtype.kind != "f":
+        raise ArgumentError(f"{name} is {y.dtype}; class numbers 0, 1, ... are needed")
+    known = ~np.isnan(y)
+    if (y[known] != np.floor(y[known])).any():
+        raise ArgumentError(f"{name} has {y[known][y[known] != np.floor(y[known])][0]:g}: numbers "
+                            f"to be predicted are not classes. Cut them into classes first")
+    return np.where(known, y, -1).astype(np.int64)
+
+
+# ---- masks ----
+
+def mask(m: Any, rows: int, name: str, whole: str, split_index: int) -> np.ndarray:
+    if not isinstance(m, Tensor):
+        raise ArgumentError(f"{name} is a {type(m).__name__}; a torch tensor is needed")
+    m = need_cpu(m, name, whole)
+    if m.dtype not in (torch.bool, torch.uint8):
+        raise ArgumentError(f"{name} is {str(m.dtype)[6:]} of the shape {shape_of(m)}; it must be "
+                            f"bool, one for each of the {rows} nodes")
+    need_rows(m, rows, name)
+    if m.dim() == 2 and m.shape[1] == 1:
+        m = m[:, 0]
+    if m.dim() == 2:
+        if not 0 <= split_index < m.shape[1]:
+            raise ArgumentError(f"split_index is {split_index}, but {name} has "
+                                f"{m.shape[1]} splits: 0..{m.shape[1] - 1}")
+        m = m[:, split_index]
+    if m.dim() != 1:
+        raise ArgumentError(f"{name} has the shape {shape_of(m)}; it must be [nodes] or "
+                            f"[nodes, splits]")
+    return np.ascontiguousarray(m.numpy()).astype(bool, copy=False)
+
+
+def check_apart(masks: Dict[str, Optional[np.ndarray]]) -> None:
+    names = [name for name, m in masks.items() if m is not None]
+    for i, a in enumerate(names):
+        for b in names[i + 1:]:
+            both = masks[a] & masks[b]  # type: ignore[operator]
+            if both.any():
+                raise ArgumentError(f"{a} and {b} overlap: node {int(both.argmax())} is in both "
+                                    f"({int(both.sum())} nodes are). Each node can be in one part: "
+                                    f"{b} = {b} & ~{a}")
+
+
+# ---- edge weights ----
+
+def edge_weights(w: Any, edges: int, name: str, whole: str) -> np.ndarray:
+    if not isinstance(w, Tensor):
+        raise ArgumentError(f"{name} is a {type(w).__name__}; a torch tensor is needed")
+    w = need_cpu(w, name, whole)
+    if w.dim() == 2 and w.shape[1] == 1:
+        w = w[:, 0]
+    if w.dim() != 1:
+        raise ArgumentError(f"{name} has the shape {shape_of(w)}; the library takes one weight an "
+                            f"edge: leave {name} out ({name} = None), or make one number of it")
+    if w.shape[0] != edges:
+        raise ArgumentError(f"{name} has {w.shape[0]} entries, but there are {edges} edges")
+    return np.ascontiguousarray(w.numpy(), dtype=np.float32)
+
+
+# ---- the way back ----
+
+def tensor(array: Any) -> Tensor:
+    """A tensor of its own: what the library lends is read-only, and torch has no such thing."""
+    return torch.from_numpy(np.array(array))
+
+
+def fields(graph: Any) -> Dict[str, Any]:
+    """Everything but the edges that a Graph holds, by the name that it has in Data."""
+    out: Dict[str, Any] = {}
+    if graph.num_features:
+        out["x"] = tensor(graph.x)
+    y, soft = graph.y, graph.y_soft
+    known = None
+    if y is not None:
+        out["y"] = tensor(y)
+        known = y >= 0
+    if soft is not None:
+        out["y_soft"] = tensor(soft)
+        known = soft.sum(1) > 0 if known is None else known | (soft.sum(1) > 0)
+    if graph.train_mask is not None:
+        for name in ("train_mask", "val_mask", "test_mask"):
+            part = getattr(graph, name)
+            out[name] = tensor(part if part is not None else np.zeros(len(graph), bool))
+    elif known is not None:
+        out["train_mask"] = tensor(known)       # a condensed graph: every label is for training
+    for name in ("node_weight", "origin", "role"):
+        if getattr(graph, name) is not None:
+            out[name] = tensor(getattr(graph, name))
+    return out
+
+
+# ---- loss ----
+
+def targets(y: Optional[Tensor], soft: Optional[Tensor], train: Optional[Tensor]) -> Tensor:
+    """The numbers of the nodes that are trained on: in the training part, with a label."""
+    if y is None and soft is None:
+        raise ArgumentError("there are no labels to compare with: neither y nor y_soft")
+    known = y >= 0 if y is not None else None
+    if soft is not None:
+        given = soft.sum(1) > 0
+        known = given if known is None else known | given
+    assert known is not None
+    return (known if train is None else known & train.bool()).nonzero().view(-1)
+
+
+def loss(out: Tensor, y: Optional[Tensor], soft: Optional[Tensor], train: Optional[Tensor],
+         weight: Optional[Tensor]) -> Tensor:
+    """The weighted mean over the training nodes of the cross-entropy with their soft labels."""
+    rows = y if y is not None else soft
+    if out.dim() != 2 or rows is None or out.shape[0] != rows.shape[0]:
+        have = "none" if rows is None else str(rows.shape[0])
+        raise ArgumentError(f"out has the shape {shape_of(out)}; it must have a row of scores for "
+                            f"every node of the graph ({have})")
+    at = targets(y, soft, train)
+    if at.numel() == 0:
+        raise ArgumentError("no labelled node is in the training part")
+    scores = torch.log_softmax(out[at], 1)
+    if soft is None:
+        assert y is not None
+        each = -scores.gather(1, y[at].view(-1, 1)).view(-1)
+    else:
+        each = -(_soft_rows(soft[at], None if y is None else y[at]).to(scores.dtype)
+                 * scores).sum(1)
+    if weight is None:
+        return each.mean()
+    share = weight[at].to(scores.dtype)
+    return (each * share).sum() / share.sum()
+
+
+def _soft_rows(soft: Tensor, y: Optional[Tensor]) -> Tensor:
+    """Rows that sum to 1; where a node has no soft label, its class."""
+    total = soft.sum(1, keepdim=True)
+    rows = soft / total.clamp(min=torch.finfo(soft.dtype).tiny)
+    empty = (total.view(-1) <= 0).nonzero().view(-1)
+    if empty.numel() and y is not None:
+        rows[empty, y[empty]] = 1
+    return rows
+
+
+def columns(kept: Optional[Tensor], has: Optional[Tensor], features_of_full: int) -> Optional[Tensor]:
+    """The columns of the full graph that the small one kept; None: all of them."""
+    if kept is None:
+        return None
+    if has is not None:                 # full keeps some itself: both lists number the original
+        at = torch.searchsorted(has, kept)
+        known = (at < len(has)) & (has[at.clamp(max=len(has) - 1)] == kept)
+        if not bool(known.all()):
+            raise ArgumentError(f"feature {int(kept[~known][0])} that the small graph kept is not "
+                                f"among those that the full one kept")
+        kept = at
+    elif len(kept) and int(kept[-1]) >= features_of_full:
+        raise ArgumentError(f"the small graph kept feature {int(kept[-1])}, but the full one has "
+                            f"only {features_of_full}")
+    return None if len(kept) == features_of_full else kept
+
+
+def take(x: Tensor, kept: Optional[Tensor]) -> Tensor:
+    if kept is None:
+        return x
+    if x.layout is torch.strided:
+        return x[:, kept.to(x.device)]
+    return torch.index_select(x.to_sparse_coo(), 1, kept.to(x.device)).coalesce()
+
+
+def split_options(options: Dict[str, Any]) -> Tuple[Dict[str, Any], Dict[str, Any]]:
+    """Those for building the graph, and those for condensing it; threads count for both."""
+    read = {k: options[k] for k in READ_OPTIONS if k in options}
+    rest = {k: v for k, v in options.items() if k not in READ_OPTIONS}
+    if "threads" in rest:
+        read["threads"] = rest["threads"]
+    return read, rest
+
+
+def check_options(ratio: Any, method: str, options: Dict[str, Any]) -> None:
+    """So that a misspelt option fails where it is written, not when the first graph comes."""
+    _options.fill(_capi.CondenseOptions, {"ratio": ratio, "method": method,
+                                          **split_options(options)[1]},
+                  ["progress", "split_index", *READ_OPTIONS])

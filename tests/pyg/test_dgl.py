@@ -1,0 +1,123 @@
+"""test_dgl.py -- graphbonsai.dgl with the DGL that is installed, where one is.
+
+SPDX-License-Identifier: MIT"""
+import unittest
+
+import torch
+
+import graphbonsai
+
+try:
+    import dgl
+    from graphbonsai import dgl as ours
+    WHY = None
+except Exception as e:          # DGL fails to load beside a torch that it was not built for
+    WHY = f"DGL cannot be imported: {e}"
+
+
+def graph(**options):
+    given = dict(nodes=300, features=40, classes=3, seed=5, threads=1)
+    given.update(options)
+    return graphbonsai.generate(**given)
+
+
+def condense(g, **options):
+    given = dict(nodes=12, threads=1, progress=False)
+    given.update(options)
+    return graphbonsai.condense(g, **given)
+
+
+@unittest.skipIf(WHY, WHY)
+class Dgl(unittest.TestCase):
+    def refuses(self, g, sentence, **options):
+        with self.assertRaisesRegex(graphbonsai.ArgumentError, sentence):
+            condense(g, **options)
+
+    def test_a_graph_survives_the_way_there_and_back(self):
+        g = graph()
+        self.assertTrue(g.equal(ours.from_data(ours.to_data(g))))
+
+    def test_features_are_not_copied(self):
+        g = ours.to_data(graph(dense=1))
+        at = g.ndata["feat"].data_ptr()
+        self.assertEqual(ours.from_data(g).x.__array_interface__["data"][0], at)
+
+    def test_the_small_graph_is_what_the_library_makes(self):
+        g = graph()
+        want = condense(g, method="prototypes")
+        small = condense(ours.to_data(g), method="prototypes")
+        self.assertIsInstance(small, dgl.DGLGraph)
+        self.assertTrue(torch.equal(small.ndata["feat"], torch.tensor(want.x)))
+        self.assertTrue(torch.equal(small.ndata["y_soft"], torch.tensor(want.y_soft)))
+        self.assertTrue(torch.equal(torch.stack(small.edges()), torch.tensor(want.edge_index)))
+        self.assertIn("prototypes", str(small.report))
+
+    def test_it_is_a_transform(self):
+        from dgl.transforms import BaseTransform, Compose
+        t = ours.Condense(nodes=12, threads=1, progress=False)
+        self.assertIsInstance(t, BaseTransform)
+        self.assertEqual(repr(t), "Condense(method='auto', nodes=12, threads=1)")
+        small = Compose([t, dgl.transforms.AddSelfLoop()])(ours.to_data(graph()))
+        self.assertLessEqual(small.num_nodes(), 12)
+
+    def test_other_names_and_weights(self):
+        g = ours.to_data(graph())
+        want = ours.from_data(g)
+        g.ndata["a"], g.ndata["b"] = g.ndata.pop("feat"), g.ndata.pop("label")
+        self.assertTrue(want.equal(ours.from_data(g, feat="a", label="b")))
+        source, target = g.edges()
+        g.edata["w"] = 1 + ((source + target) % 4).float()
+        back = ours.to_data(ours.from_data(g, feat="a", label="b", weight="w"))
+        self.assertTrue(torch.equal(back.edata["weight"], g.edata["w"]))
+
+    def test_numbers_of_32_bits(self):
+        g = ours.to_data(graph())
+        self.assertTrue(ours.from_data(g).equal(ours.from_data(g.int())))
+
+    def test_selected_features(self):
+        g = ours.to_data(graph())
+        small = condense(g, method="trees", nodes=40, select_features=1)
+        cut = ours.apply_features(g, small)
+        self.assertTrue(torch.equal(cut.ndata["feat"], g.ndata["feat"][:, small.kept_features]))
+        self.assertEqual(g.ndata["feat"].shape[1], 40)
+
+    def test_a_model_learns_from_it(self):
+        from dgl.nn import GraphConv
+        full = ours.to_data(graph(difficulty=0.2))
+        small = dgl.add_self_loop(dgl.remove_self_loop(condense(full)))
+        torch.manual_seed(1)
+        model = GraphConv(40, 3)
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+        for _ in range(60):
+            optimizer.zero_grad()
+            ours.loss(model(small, small.ndata["feat"]), small).backward()
+            optimizer.step()
+        judged = dgl.add_self_loop(full)
+        right = model(judged, judged.ndata["feat"]).argmax(1) == judged.ndata["label"]
+        self.assertGreater(right[full.ndata["test_mask"]].float().mean().item(), 0.7)
+
+    def test_refusals(self):
+        hetero = dgl.heterograph({("a", "to", "b"): ([0], [1]), ("b", "to", "a"): ([0], [1])})
+        self.refuses(hetero, "dgl.to_homogeneous")
+        with self.assertRaisesRegex(graphbonsai.ArgumentError, r"dataset\[0\]"):
+            ours.from_data([])
+        for name, sentence in (("feat", 'no "feat"'), ("label", 'no "label"'),
+                               ("train_mask", r"add_nodepred_split.*split=\(60, 20, 20\)")):
+            g = ours.to_data(graph())
+            g.ndata.pop(name)
+            self.refuses(g, sentence)
+        g = ours.to_data(graph())
+        g.ndata["label"] = torch.ones(300, 4)
+        self.refuses(g, "several labels")
+        g = ours.to_data(graph())
+        g.ndata["feat"] = g.ndata["feat"].double()
+        self.refuses(g, r"\.float\(\)")
+        g = ours.to_data(graph())
+        g.ndata["test_mask"] = g.ndata["train_mask"]
+        self.refuses(g, "overlap")
+        with self.assertRaisesRegex(graphbonsai.ArgumentError, 'did you mean "layers"'):
+            ours.Condense(0.1, layrs=2)
+
+
+if __name__ == "__main__":
+    unittest.main()

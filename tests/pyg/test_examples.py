@@ -1,0 +1,100 @@
+"""test_examples.py -- every example on its small graph, the blocks of doc/python.md, docstrings.
+
+SPDX-License-Identifier: MIT"""
+import contextlib
+import doctest
+import glob
+import importlib
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../examples")
+
+
+def run(name):
+    done = subprocess.run([sys.executable, os.path.join(FOLDER, name), "--small"], text=True,
+                          capture_output=True, timeout=120,
+                          env={**os.environ, "OMP_WAIT_POLICY": "passive"})
+    if done.returncode:
+        raise AssertionError(f"{name}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def share(text):
+    """The number before the per cent sign."""
+    return float(text.split("%")[0].split()[-1])
+
+
+class Examples(unittest.TestCase):
+    def test_pyg_quickstart(self):
+        out = run("pyg_quickstart.py")
+        small, full = (next(line for line in out.splitlines() if f"the {name} graph" in line)
+                       for name in ("small", "full"))
+        self.assertGreater(share(small), 60)
+        self.assertGreater(share(full), 60)
+
+    def test_pyg_search(self):
+        self.assertIn("the ranking holds", run("pyg_search.py"))
+
+    def test_ogb_arxiv(self):
+        out = run("ogb_arxiv.py")
+        self.assertIn("gcn:", out)
+        self.assertIn("sage:", out)
+
+    def test_dgl_gcn(self):
+        try:
+            import dgl  # noqa: F401
+        except Exception as e:
+            self.skipTest(f"DGL cannot be imported: {e}")
+        out = run("dgl_gcn.py")
+        self.assertGreater(share(out.splitlines()[-1]), 60)
+
+    def test_every_example_is_tested_and_described(self):
+        names = {os.path.basename(p) for p in glob.glob(os.path.join(FOLDER, "*.py"))}
+        with open(os.path.join(FOLDER, "README.md"), encoding="utf-8") as f:
+            text = f.read()
+        for name in names:
+            self.assertTrue(hasattr(self, "test_" + name[:-3]), name)
+            self.assertIn(name, text)
+
+
+def can_import(name):
+    try:
+        importlib.import_module(name)
+    except Exception:           # DGL fails in many ways beside a torch that it was not built for
+        return False
+    return True
+
+
+class Documentation(unittest.TestCase):
+    def test_the_blocks_of_the_guide_run_in_their_order(self):
+        with open(os.path.join(FOLDER, "../doc/python.md"), encoding="utf-8") as f:
+            blocks = re.findall(r"```python\n(.*?)```", f.read(), re.S)
+        self.assertGreater(len(blocks), 5)
+        names, before = {}, os.getcwd()
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+            os.chdir(folder)
+            try:
+                for block in blocks:
+                    needs = re.match(r"# needs (\w+)", block)
+                    if needs is None or can_import(needs.group(1)):
+                        exec(compile(block, "doc/python.md", "exec"), names)
+            finally:
+                os.chdir(before)
+
+    def test_docstrings(self):
+        for name in ("pyg", "ogb"):
+            if name == "ogb" or can_import("torch_geometric"):
+                module = importlib.import_module("graphbonsai." + name)
+                result = doctest.testmod(module)
+                self.assertGreater(result.attempted, 0)
+                self.assertEqual(result.failed, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
