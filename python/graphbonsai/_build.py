@@ -1,0 +1,400 @@
+"""A graph from NumPy and SciPy arrays, borrowed where their layout allows.
+
+The edges are built first, without features; then a second handle puts the
+features and everything else beside them without a copy.  Values are checked by
+the library; here only what an array is.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import _capi as c
+from ._errors import ArgumentError, FormatError
+from ._memory import Handle, lend
+from ._progress import call
+
+PARTS = ("train", "val", "test")
+
+
+def is_sparse(x: Any) -> bool:
+    """A SciPy sparse matrix or array, without importing SciPy."""
+    return hasattr(x, "tocsr") and hasattr(x, "nnz")
+
+
+def _array(name: str, value: Any) -> np.ndarray:
+    """A NumPy array of a value that is one, or a list, or a tensor on the CPU."""
+    device = getattr(value, "device", None)
+    kind = getattr(device, "type", device)
+    if kind is not None and str(kind) not in ("cpu", "None"):
+        raise ArgumentError("%s is on the device %s; move it to the CPU first, with .cpu()" %
+                            (name, device))
+    if is_sparse(value):
+        raise ArgumentError("%s is a sparse matrix where an array is needed" % name)
+    if getattr(value, "requires_grad", False):
+        value = value.detach()
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ArgumentError("%s cannot be made an array: %s" % (name, error)) from None
+    if array.dtype.kind not in "biuf":
+        raise ArgumentError("%s has the type %s; it must hold numbers" % (name, array.dtype))
+    return array
+
+
+def _shaped(array: np.ndarray) -> str:
+    return "[" + ", ".join(map(str, array.shape)) + "]"
+
+
+def whole_numbers(name: str, value: Any, ndim: int = 1) -> np.ndarray:
+    array = _array(name, value)
+    if array.dtype.kind not in "iu" and array.size:
+        raise ArgumentError("%s has the type %s; it must hold whole numbers" % (name, array.dtype))
+    if array.ndim != ndim:
+        raise ArgumentError("%s has the shape %s; it must have %d dimension%s" %
+                            (name, _shaped(array), ndim, "s" if ndim > 1 else ""))
+    return array
+
+
+def to_int32(name: str, array: np.ndarray) -> np.ndarray:
+    """The same numbers as int32, contiguous; a copy only where they are not so already."""
+    if array.dtype != np.int32 and array.size and array.dtype.itemsize >= 4:
+        low, high = int(array.min()), int(array.max())
+        if low < -2**31 or high >= 2**31:
+            raise ArgumentError("%s has the entry %d, which is no node" %
+                                (name, low if low < -2**31 else high))
+    return np.ascontiguousarray(array, np.int32)
+
+
+# ---- features ----
+
+
+def _dense(x: Any) -> np.ndarray:
+    array = _array("x", x)
+    if array.ndim != 2:
+        raise ArgumentError("x has the shape %s; it must be [nodes, features]" % _shaped(array))
+    kind = array.dtype if array.dtype in (np.float16, np.float32) else np.dtype(np.float32)
+    with np.errstate(over="ignore"):        # the library names an entry that became infinite
+        return np.ascontiguousarray(array, kind)
+
+
+def _sparse(x: Any) -> Any:
+    """CSR with sorted rows, no entry twice and none zero, as the library wants it."""
+    if x.ndim != 2:
+        raise ArgumentError("x is a sparse matrix of %d dimensions; it must have 2" % x.ndim)
+    if x.dtype.kind not in "biuf":
+        raise ArgumentError("x has the type %s; it must hold numbers" % x.dtype)
+    rows = x.tocsr()
+    if rows.dtype != np.float32:
+        with np.errstate(over="ignore"):
+            rows = rows.astype(np.float32)
+    if not rows.has_canonical_format or (rows.data == 0).any():
+        rows = rows.copy() if rows is x or np.shares_memory(rows.data, x.data) else rows
+        rows.sum_duplicates()
+        rows.eliminate_zeros()
+    return rows
+
+
+def _unsigned(array: np.ndarray) -> np.ndarray:
+    """Indices as the unsigned type of the same width: a view, not a copy."""
+    if array.dtype.kind == "u" and array.dtype.itemsize >= 4:
+        kind = array.dtype.newbyteorder("=")
+    else:
+        kind = np.dtype(np.int64 if array.dtype.itemsize > 4 else np.int32)
+    flat = np.ascontiguousarray(array, kind)
+    return flat.view("u%d" % flat.dtype.itemsize)
+
+
+def _uint32(name: str, array: np.ndarray) -> np.ndarray:
+    if array.dtype == np.uint32:
+        return np.ascontiguousarray(array)
+    return to_int32(name, array).view(np.uint32)
+
+
+class Draft:
+    """A view that grows section by section, and what it borrows."""
+
+    def __init__(self) -> None:
+        self.view = c.init(c.View)
+        self.nodes: Optional[int] = None
+        self.said = ""
+        self.keep: List[Any] = []
+
+    def count(self, name: str, nodes: int) -> None:
+        """Every array has one row a node; the first one says how many."""
+        if self.nodes is None:
+            self.nodes, self.said = nodes, name
+        elif self.nodes != nodes:
+            raise ArgumentError("%s has %d nodes but %s has %d" %
+                                (name, nodes, self.said, self.nodes))
+
+    def put(self, number: int, array: np.ndarray) -> None:
+        lend(self.view, number, array)
+        self.keep.append(array)
+
+    def features(self, x: Any) -> None:
+        if is_sparse(x):
+            rows = _sparse(x)
+            self.count("x", rows.shape[0])
+            self.put(c.FEATURE_OFFSETS, _unsigned(rows.indptr))
+            self.put(c.FEATURE_INDICES, _uint32("x", rows.indices))
+            self.put(c.FEATURE_VALUES, np.ascontiguousarray(rows.data))
+        else:
+            rows = _dense(x)
+            self.count("x", rows.shape[0])
+            if rows.shape[1]:
+                self.put(c.FEATURES, rows)
+        self.view.features = rows.shape[1]
+
+    def labels(self, y: Any, classes: Optional[int]) -> None:
+        array = _array("y", y)
+        if array.ndim == 2 and array.shape[1] == 1:
+            array = array[:, 0]
+        if array.ndim != 1:
+            raise ArgumentError("y has the shape %s, several labels a node; choose one column, "
+                                "y[:, i], or give one class a node" % _shaped(array))
+        if array.dtype.kind == "f":
+            raise ArgumentError("y has the type %s; it must hold whole numbers, -1 for unknown" %
+                                array.dtype)
+        self.count("y", array.size)
+        low, high = (int(array.min()), int(array.max())) if array.size else (-1, -1)
+        if low < -1:
+            raise ArgumentError("y has the label %d; labels are 0, 1, ..., or -1 for unknown" % low)
+        classes = max(high + 1, 0) if classes is None else classes
+        if high >= classes:
+            raise ArgumentError("y has the label %d but there are %d classes" % (high, classes))
+        kind = np.uint8 if classes <= 255 else np.uint16 if classes <= 65535 else np.uint32
+        with np.errstate(invalid="ignore"):
+            self.put(c.LABELS, array.astype(kind))      # -1 wraps to the largest: unknown
+        self.view.classes = classes
+
+    def soft_labels(self, y_soft: Any) -> None:
+        array = _array("y_soft", y_soft)
+        if array.ndim != 2:
+            raise ArgumentError("y_soft has the shape %s; it must be [nodes, classes]" %
+                                _shaped(array))
+        self.count("y_soft", array.shape[0])
+        if array.shape[1] != self.view.classes:
+            raise ArgumentError("y_soft has %d classes but there are %d" %
+                                (array.shape[1], self.view.classes))
+        self.put(c.SOFT_LABELS, np.ascontiguousarray(array, np.float32))
+
+    def column(self, number: int, name: str, value: Any, kind: Any) -> None:
+        """One number a node."""
+        array = _array(name, value)
+        if array.ndim != 1:
+            raise ArgumentError("%s has the shape %s; it must have one entry a node" %
+                                (name, _shaped(array)))
+        self.count(name, array.size)
+        if np.dtype(kind).kind == "u":
+            array = whole_numbers(name, array)
+            if array.size and not 0 <= int(array.min()) <= int(array.max()) <= np.iinfo(kind).max:
+                raise ArgumentError("%s has an entry outside 0..%d" % (name, np.iinfo(kind).max))
+        self.put(number, np.ascontiguousarray(array, kind))
+
+    def names(self, number: int, names: Sequence[Any]) -> None:
+        texts = [str(name).encode("utf-8", "replace") for name in names]
+        if any(b"\0" in text for text in texts):
+            raise ArgumentError("a class name has a zero byte in it")
+        self.put(number, np.frombuffer(b"".join(t + b"\0" for t in texts), np.uint8))
+
+
+# ---- splits ----
+
+
+def _mask(draft: Draft, name: str, mask: Any) -> np.ndarray:
+    array = _array(name, mask)
+    if array.ndim == 2:
+        raise ArgumentError("%s has the shape %s, %d splits; choose one, %s[:, i]" %
+                            (name, _shaped(array), array.shape[1], name))
+    if array.ndim != 1:
+        raise ArgumentError("%s has the shape %s; it must have one entry a node" %
+                            (name, _shaped(array)))
+    if array.dtype != np.bool_:
+        if array.dtype.kind != "u" or array.dtype.itemsize != 1 or (array > 1).any():
+            raise ArgumentError("%s has the type %s; it must hold True and False (indices go into "
+                                "split=(train, val, test))" % (name, array.dtype))
+        array = array.astype(np.bool_)
+    draft.count(name, array.size)
+    return array
+
+
+def _indices(name: str, value: Any, nodes: int) -> np.ndarray:
+    array = whole_numbers(name, value)
+    if array.size == 0:
+        return array.astype(np.int64)
+    low, high = int(array.min()), int(array.max())
+    if low < 0 or high >= nodes:
+        raise ArgumentError("%s has the index %d, outside 0..%d" %
+                            (name, low if low < 0 else high, nodes - 1))
+    return array
+
+
+def split_section(nodes: int, parts: Dict[str, np.ndarray]) -> np.ndarray:
+    """The part of each node, of masks or indices that must not overlap."""
+    section = np.zeros(nodes, np.uint8)
+    for number, name in enumerate(PARTS, 1):
+        where = parts.get(name)
+        if where is None:
+            continue
+        taken = section[where]
+        if taken.any():
+            first = int(np.flatnonzero(where)[np.argmax(taken != 0)]
+                        if where.dtype == np.bool_ else where[np.argmax(taken != 0)])
+            other = PARTS[int(section[first]) - 1]
+            raise ArgumentError("node %d is in two parts of the split, %s and %s" %
+                                (first, other, name))
+        section[where] = number
+    return section
+
+
+# ---- edges ----
+
+
+def _edge_list(edge_index: Any, weight: Any) -> Tuple[np.ndarray, np.ndarray, Any]:
+    array = _array("edge_index", edge_index)
+    if array.ndim != 2 or array.shape[0] != 2:
+        turned = "; give its transpose" if array.ndim == 2 and array.shape[1] == 2 else ""
+        raise ArgumentError("edge_index has the shape %s; it must be [2, edges]%s" %
+                            (_shaped(array), turned))
+    array = whole_numbers("edge_index", array, 2)
+    source = to_int32("edge_index", array[0])
+    return source, to_int32("edge_index", array[1]), _weights("edge_weight", weight, source.size)
+
+
+def _weights(name: str, weight: Any, edges: int) -> Any:
+    if weight is None:
+        return None
+    array = _array(name, weight)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1 or array.size != edges:
+        raise ArgumentError("%s has the shape %s; it must have one entry an edge, %d" %
+                            (name, _shaped(array), edges))
+    return np.ascontiguousarray(array, np.float32)
+
+
+def _highest(*arrays: np.ndarray) -> int:
+    return max((int(a.max()) for a in arrays if a.size), default=-1)
+
+
+def _build(nodes: int, source: np.ndarray, target: np.ndarray, weight: Any, options: Any) -> Handle:
+    handle = Handle()
+    view = c.init(c.View)
+    view.nodes = nodes
+    call(c.graph_build, handle.out, ctypes.byref(view), source.size, source.ctypes.data,
+         target.ctypes.data, None if weight is None else weight.ctypes.data, options=options)
+    return handle
+
+
+def rows_of(csr: Any) -> Tuple[np.ndarray, np.ndarray, Any]:
+    """The parts of (indptr, indices[, weights]) or of a SciPy matrix."""
+    if is_sparse(csr):
+        if csr.shape[0] != csr.shape[1]:
+            raise ArgumentError("csr has the shape [%d, %d]; an adjacency is square" % csr.shape)
+        rows = csr.tocsr()
+        ones = rows.dtype.kind in "biu" and (rows.data == 1).all()
+        csr = (rows.indptr, rows.indices) if ones else (rows.indptr, rows.indices, rows.data)
+    try:
+        parts = list(csr)
+    except TypeError:
+        parts = []
+    if len(parts) not in (2, 3):
+        raise ArgumentError("csr must be (indptr, indices), (indptr, indices, weights) or a sparse "
+                            "matrix of SciPy")
+    indptr = whole_numbers("indptr", parts[0])
+    indices = whole_numbers("indices", parts[1])
+    if indptr.size == 0:
+        raise ArgumentError("indptr is empty; it must have one entry more than there are nodes")
+    weights = parts[2] if len(parts) == 3 else None
+    return indptr, indices, _weights("weights", weights, indices.size)
+
+
+def _borrow(indptr: np.ndarray, indices: np.ndarray, weights: Any, options: Any) -> Handle:
+    """The rows as they are; fails where they are not what the library wants."""
+    view = c.init(c.View)
+    view.nodes = indptr.size - 1
+    view.flags = (c.DIRECTED * bool(options.keep_directed) |
+                  c.SELF_LOOPS * bool(options.keep_self_loops) |
+                  c.REPEATED * bool(options.keep_repeated))
+    arrays = {c.OFFSETS: _unsigned(indptr), c.NEIGHBORS: _uint32("indices", indices)}
+    if weights is not None:
+        arrays[c.EDGE_WEIGHTS] = weights
+    for number, array in arrays.items():
+        lend(view, number, array)
+    handle = Handle(keep=tuple(arrays.values()))
+    call(c.graph_new, handle.out, ctypes.byref(view), 0)
+    call(c.graph_check, handle.pointer, options=options)
+    return handle
+
+
+def _from_rows(indptr: np.ndarray, indices: np.ndarray, weights: Any, options: Any) -> Handle:
+    try:
+        return _borrow(indptr, indices, weights, options)
+    except (ArgumentError, FormatError):
+        pass        # unsorted, or without the reverse entries: build it
+    lengths = np.diff(indptr.astype(np.int64))
+    if indptr[0] != 0 or (lengths < 0).any() or int(indptr[-1]) != indices.size:
+        raise ArgumentError("indptr must rise from 0 to the number of indices, %d" % indices.size)
+    source = np.repeat(np.arange(lengths.size, dtype=np.int32), lengths)
+    return _build(lengths.size, source, to_int32("indices", indices), weights, options)
+
+
+def adjacency(draft: Draft, edge_index: Any, csr: Any, edge_weight: Any, options: Any) -> Handle:
+    """A handle with the edges alone."""
+    if csr is not None:
+        if edge_index is not None or edge_weight is not None:
+            raise ArgumentError("give edge_index or csr, not both; the weights of csr are its "
+                                "third array")
+        indptr, indices, weights = rows_of(csr)
+        draft.count("csr", indptr.size - 1)
+        return _from_rows(indptr, indices, weights, options)
+    if edge_index is None:
+        edge_index = np.empty((2, 0), np.int32)
+    source, target, weights = _edge_list(edge_index, edge_weight)
+    if draft.nodes is None:
+        draft.count("edge_index", _highest(source, target) + 1)
+    return _build(draft.nodes or 0, source, target, weights, options)
+
+
+def graph_of(draft: Draft, edges: Handle) -> Handle:
+    """The edges of one handle and the sections of the draft, nothing copied."""
+    have = c.graph_view(edges.pointer).contents
+    view = draft.view
+    view.nodes = have.nodes
+    view.flags = have.flags
+    for number in (c.OFFSETS, c.NEIGHBORS, c.EDGE_WEIGHTS):
+        view.section[number] = have.section[number]
+    handle = Handle(keep=(edges, *draft.keep))
+    call(c.graph_new, handle.out, ctypes.byref(view), 0)
+    return handle
+
+
+def parts_of(draft: Draft, masks: Dict[str, Any], split: Any) -> Dict[str, np.ndarray]:
+    """Masks by part, before the number of nodes is needed; indices are resolved later."""
+    given = {name: mask for name, mask in masks.items() if mask is not None}
+    if split is not None and given:
+        raise ArgumentError("give masks or split, not both")
+    return {name: _mask(draft, name + "_mask", mask) for name, mask in given.items()}
+
+
+def parts_of_indices(nodes: int, split: Any) -> Dict[str, np.ndarray]:
+    if isinstance(split, dict):
+        names = {"valid": "val", "validation": "val"}
+        split = {names.get(k, k): v for k, v in split.items()}
+        if set(split) - set(PARTS):
+            raise ArgumentError("split has the part %s; there are train, val and test" %
+                                sorted(set(split) - set(PARTS))[0])
+        split = [split.get(name, ()) for name in PARTS]
+    try:
+        parts = list(split)
+    except TypeError:
+        parts = []
+    if len(parts) != 3:
+        raise ArgumentError("split must be three arrays of indices: (train, val, test)")
+    return {name: _indices("split[%d] (%s)" % (i, name), part, nodes)
+            for i, (name, part) in enumerate(zip(PARTS, parts))}

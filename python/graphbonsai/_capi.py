@@ -1,0 +1,330 @@
+"""The C header bonsai.h as ctypes: structs, prototypes, one check of the status.
+
+No logic: what each function does is said in bonsai.h.  A test compares sizes and
+offsets with those of the compiler.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import ctypes
+import glob
+import os
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_float, c_int,
+                    c_int32, c_int64, c_size_t, c_uint64, c_void_p)
+from typing import Any, List, Type
+
+from ._errors import BY_STATUS, Error
+
+VERSION = "0.3.0"
+
+# ---- constants ----
+
+NONE, U8, U16, U32, U64, I8, F16, F32 = range(8)
+TYPE_NAMES = {U8: "u1", U16: "u2", U32: "u4", U64: "u8", I8: "i1", F16: "f2", F32: "f4"}
+
+(OFFSETS, NEIGHBORS, EDGE_WEIGHTS, FEATURES, FEATURE_OFFSETS, FEATURE_INDICES, FEATURE_VALUES,
+ FEATURE_SCALE, LABELS, SOFT_LABELS, NODE_WEIGHTS, SPLIT, CLASS_NAMES, NODE_NAMES, ORIGIN, ROLE,
+ MEMBER_OFFSETS, MEMBERS, KEPT_FEATURES, FEATURE_MEAN, FEATURE_SPREAD, METADATA) = range(1, 23)
+SECTIONS = 23
+
+PART_NONE, TRAIN, VAL, TEST = range(4)
+DIRECTED, SELF_LOOPS, REPEATED = 1, 2, 4
+STRICT, PAPER_FULL, PAPER_CONDENSED = range(3)
+ENCODINGS = ("auto", "keep", "f32", "f16", "u8", "sparse", "sparse-u8")
+
+# ---- structs ----
+
+
+class Progress(Structure):
+    _fields_ = [("stage", c_char_p), ("done", c_uint64), ("total", c_uint64)]
+
+
+PROGRESS_FN = CFUNCTYPE(c_int, POINTER(Progress), c_void_p)
+
+
+class Array(Structure):
+    _fields_ = [("data", c_void_p), ("count", c_int64), ("type", c_int)]
+
+
+class View(Structure):
+    _fields_ = [("size", c_size_t), ("nodes", c_int64), ("features", c_int64),
+                ("classes", c_int64), ("flags", c_uint64), ("section", Array * SECTIONS)]
+
+
+class ReadOptions(Structure):
+    _fields_ = [("size", c_size_t), ("keep_directed", c_int), ("keep_self_loops", c_int),
+                ("keep_repeated", c_int), ("threads", c_int), ("features", c_char_p),
+                ("labels", c_char_p), ("progress", PROGRESS_FN), ("payload", c_void_p)]
+
+
+class ReadInfo(Structure):
+    _fields_ = [("edges_given", c_int64), ("self_loops", c_int64), ("repeated", c_int64),
+                ("reversed", c_int64), ("feature_zeros", c_int64), ("feature_repeated", c_int64),
+                ("rounded", c_int64), ("filled", c_int64), ("format", c_char_p)]
+
+
+class WriteOptions(Structure):
+    _fields_ = [("size", c_size_t), ("features", c_int), ("threads", c_int),
+                ("progress", PROGRESS_FN), ("payload", c_void_p)]
+
+
+class Stats(Structure):
+    _fields_ = [("size", c_size_t), ("nodes", c_int64), ("edges", c_int64), ("features", c_int64),
+                ("classes", c_int64), ("feature_nnz", c_int64), ("labelled", c_int64),
+                ("part", c_int64 * 4), ("isolated", c_int64), ("self_loops", c_int64),
+                ("degree_min", c_int64), ("degree_median", c_int64), ("degree_max", c_int64),
+                ("degree_bin", c_int64 * 33), ("degree_mean", c_double), ("homophily", c_double),
+                ("power_exponent", c_double)]
+
+
+class Linear(Structure):
+    _fields_ = [("size", c_size_t), ("features_only", c_double), ("two_hops", c_double),
+                ("majority", c_double), ("train", c_int64), ("test", c_int64)]
+
+
+class GenerateOptions(Structure):
+    _fields_ = [("size", c_size_t), ("nodes", c_int64), ("features", c_int64),
+                ("classes", c_int64), ("degree", c_double), ("exponent", c_double),
+                ("homophily", c_double), ("imbalance", c_double), ("difficulty", c_double),
+                ("words", c_double), ("dense", c_int), ("threads", c_int), ("seed", c_uint64),
+                ("progress", PROGRESS_FN), ("payload", c_void_p)]
+
+
+class CondenseOptions(Structure):
+    _fields_ = [("size", c_size_t), ("ratio", c_double), ("bytes", c_int64), ("nodes", c_int64),
+                ("trees", c_int64), ("method", c_int), ("accounting", c_int), ("layers", c_int),
+                ("k", c_int), ("sample", c_int64), ("theta", c_double), ("delta", c_double),
+                ("density", c_int), ("no_rknn", c_int), ("no_ppr", c_int), ("patience", c_int64),
+                ("beta", c_double), ("prune_share", c_double), ("min_pruned", c_double),
+                ("oversample", c_double), ("match_classes", c_int), ("select_features", c_int),
+                ("inductive", c_int), ("raw_features", c_int), ("project", c_int),
+                ("split", c_double * 3), ("threads", c_int), ("seed", c_uint64),
+                ("progress", PROGRESS_FN), ("payload", c_void_p), ("no_validation", c_int),
+                ("hard_labels", c_int), ("members", c_int)]
+
+
+class CondenseInfo(Structure):
+    _fields_ = [("size", c_size_t), ("nodes", c_int64), ("edges", c_int64), ("labelled", c_int64),
+                ("roots", c_int64), ("features", c_int64), ("full_nodes", c_int64),
+                ("full_edges", c_int64), ("full_labelled", c_int64), ("bytes", c_double),
+                ("full_bytes", c_double), ("ratio", c_double), ("paper_bytes", c_double),
+                ("paper_full_bytes", c_double), ("paper_ratio", c_double), ("budget", c_double),
+                ("trees", c_int64), ("sample", c_int64), ("k", c_int), ("layers", c_int),
+                ("rounds", c_int), ("shallow_classes", c_int), ("coverage", c_double),
+                ("coverage_check", c_double), ("coverage_bound", c_double), ("recall", c_double),
+                ("rechecks", c_int64), ("seconds_wl", c_double), ("seconds_knn", c_double),
+                ("seconds_cover", c_double), ("seconds_sparsify", c_double),
+                ("seconds_total", c_double), ("peak_rss_bytes", c_int64), ("seed", c_uint64),
+                ("method", c_int), ("entries", c_int), ("values", c_int), ("probe", c_double),
+                ("probe_other", c_double), ("lossless_ratio", c_double),
+                ("seconds_cluster", c_double), ("seconds_probe", c_double), ("why", c_char * 160)]
+
+
+class TrainOptions(Structure):
+    _fields_ = [("size", c_size_t), ("model", c_int), ("layers", c_int), ("hidden", c_int64),
+                ("heads", c_int), ("gin_layers", c_int), ("epochs", c_int), ("every", c_int),
+                ("seeds", c_int), ("standardise", c_int), ("rate", c_double), ("decay", c_double),
+                ("dropout", c_double), ("split", c_double * 3), ("memory", c_int64),
+                ("threads", c_int), ("seed", c_uint64), ("progress", PROGRESS_FN),
+                ("payload", c_void_p)]
+
+
+class Run(Structure):
+    _fields_ = [("seed", c_uint64), ("best_epoch", c_int), ("accuracy", c_double),
+                ("accuracy_val", c_double), ("loss", c_double), ("seconds_train", c_double),
+                ("seconds_eval", c_double)]
+
+
+class Epoch(Structure):
+    _fields_ = [("run", c_int), ("epoch", c_int), ("loss", c_double), ("accuracy_val", c_double),
+                ("accuracy_test", c_double)]
+
+
+class TrainInfo(Structure):
+    _fields_ = [("size", c_size_t), ("model", c_int), ("runs", c_int), ("accuracy_mean", c_double),
+                ("accuracy_std", c_double), ("seconds_train", c_double),
+                ("seconds_eval", c_double), ("seconds_total", c_double), ("parameters", c_int64),
+                ("train", c_int64), ("val", c_int64), ("test", c_int64),
+                ("peak_rss_bytes", c_int64), ("in_blocks", c_int)]
+
+
+class ModelInfo(Structure):
+    _fields_ = [("size", c_size_t), ("model", c_int), ("layers", c_int), ("heads", c_int),
+                ("gin_layers", c_int), ("epoch", c_int), ("features", c_int64),
+                ("hidden", c_int64), ("classes", c_int64), ("parameters", c_int64),
+                ("accuracy", c_double), ("accuracy_val", c_double), ("seed", c_uint64)]
+
+
+class Cell(Structure):
+    _fields_ = [("size", c_size_t), ("method", c_int), ("model", c_int), ("ratio", c_double),
+                ("done", c_int), ("runs", c_int), ("accuracy_mean", c_double),
+                ("accuracy_std", c_double), ("bytes", c_double), ("share", c_double),
+                ("nodes", c_int64), ("edges", c_int64), ("labelled", c_int64),
+                ("seconds_condense", c_double), ("seconds_train", c_double),
+                ("seconds_eval", c_double), ("why", c_char * 200)]
+
+
+CELL_FN = CFUNCTYPE(c_int, POINTER(Cell), c_void_p)
+
+
+class CompareOptions(Structure):
+    _fields_ = [("size", c_size_t), ("methods", POINTER(c_int)), ("method_count", c_int),
+                ("ratios", POINTER(c_double)), ("ratio_count", c_int), ("models", POINTER(c_int)),
+                ("model_count", c_int), ("condense", POINTER(CondenseOptions)),
+                ("train", POINTER(TrainOptions)), ("cell", CELL_FN), ("cell_payload", c_void_p),
+                ("progress", PROGRESS_FN), ("payload", c_void_p)]
+
+
+# Struct by its C name: for the init functions, and for the test of the layout.
+STRUCTS = {
+    "progress": Progress, "array": Array, "view": View, "read_options": ReadOptions,
+    "read_info": ReadInfo, "write_options": WriteOptions, "stats": Stats, "linear": Linear,
+    "generate_options": GenerateOptions, "condense_options": CondenseOptions,
+    "condense_info": CondenseInfo, "train_options": TrainOptions, "run": Run, "epoch": Epoch,
+    "train_info": TrainInfo, "model_info": ModelInfo, "cell": Cell,
+    "compare_options": CompareOptions,
+}
+
+# ---- the library ----
+
+
+def _find() -> str:
+    """The library that the environment names, else the one in this folder."""
+    named = os.environ.get("GRAPHBONSAI_LIBRARY")
+    if named:
+        return named
+    here = os.path.dirname(os.path.abspath(__file__))
+    for pattern in ("libbonsai.so*", "libbonsai*.dylib"):
+        found = sorted(glob.glob(os.path.join(here, pattern)))
+        if found:
+            return found[0]
+    raise ImportError("graphbonsai: the library libbonsai.so is not in %s; set GRAPHBONSAI_LIBRARY "
+                      "to where it is" % here)
+
+
+def _load() -> Any:
+    path = _find()
+    try:
+        return ctypes.CDLL(path)
+    except OSError as error:
+        raise ImportError("graphbonsai: the library cannot be loaded: %s" % error) from None
+
+
+lib = _load()
+
+
+def _checked(status: int, _function: Any, arguments: Any) -> Any:
+    if status:
+        raise BY_STATUS.get(status, Error)(error_text(), status)
+    return arguments
+
+
+def _declare(name: str, result: Any, *arguments: Any) -> Any:
+    function = getattr(lib, "bonsai_" + name)
+    function.restype = result
+    function.argtypes = arguments
+    return function
+
+
+def _calls(name: str, *arguments: Any) -> Any:
+    """A function whose status becomes an exception."""
+    function = _declare(name, c_int, *arguments)
+    function.errcheck = _checked
+    return function
+
+
+_out = POINTER(c_void_p)
+_read = POINTER(ReadOptions)
+_condense = POINTER(CondenseOptions)
+_train = POINTER(TrainOptions)
+
+_version = _declare("version", c_char_p)
+_error = _declare("error", c_char_p)
+isa = _declare("isa", c_char_p)
+method_name = _declare("method_name", c_char_p, c_int)
+model_name = _declare("model_name", c_char_p, c_int)
+section_text = _declare("section_text", c_char_p, c_int)
+type_text = _declare("type_text", c_char_p, c_int)
+format_name = _declare("format_name", c_char_p, c_int)
+format_help = _declare("format_help", c_char_p, c_int)
+format_writes = _declare("format_writes", c_int, c_int)
+
+graph_read = _calls("graph_read", _out, c_char_p, _read)
+graph_new = _calls("graph_new", _out, POINTER(View), c_int)
+graph_build = _calls("graph_build", _out, POINTER(View), c_int64, c_void_p, c_void_p, c_void_p,
+                     _read)
+graph_free = _declare("graph_free", None, c_void_p)
+graph_view = _declare("graph_view", POINTER(View), c_void_p)
+graph_edges = _declare("graph_edges", c_int64, c_void_p)
+graph_verify = _calls("graph_verify", c_void_p)
+graph_check = _calls("graph_check", c_void_p, _read)
+graph_row = _declare("graph_row", None, POINTER(c_float), c_void_p, c_int64)
+graph_label = _declare("graph_label", c_int32, c_void_p, c_int64)
+graph_read_info = _declare("graph_read_info", POINTER(ReadInfo), c_void_p)
+graph_split = _calls("graph_split", _out, c_void_p, POINTER(c_double), c_uint64)
+graph_induce = _calls("graph_induce", _out, c_void_p, c_void_p, c_int64)
+graph_equal = _calls("graph_equal", POINTER(c_int), c_void_p, c_void_p)
+graph_save = _calls("graph_save", c_void_p, c_char_p, POINTER(WriteOptions), POINTER(c_uint64))
+graph_bytes = _calls("graph_bytes", POINTER(c_double), c_void_p, c_int)
+graph_sections = _calls("graph_sections", POINTER(c_int), POINTER(c_int64), c_void_p,
+                        POINTER(WriteOptions))
+graph_stats = _calls("graph_stats", POINTER(Stats), POINTER(c_int64), c_void_p, _read)
+graph_linear = _calls("graph_linear", POINTER(Linear), c_void_p, c_uint64, _read)
+graph_generate = _calls("graph_generate", _out, POINTER(GenerateOptions))
+
+condense = _calls("condense", _out, POINTER(CondenseInfo), c_void_p, _condense)
+condense_many = _calls("condense_many", _out, POINTER(CondenseInfo), POINTER(c_double), c_int,
+                       c_void_p, _condense)
+condense_update = _calls("condense_update", _out, POINTER(CondenseInfo), c_void_p, c_void_p,
+                         c_void_p, _condense)
+condense_nearest = _calls("condense_nearest", c_void_p, c_void_p, POINTER(c_int64), c_int64,
+                          c_void_p, c_int64, c_void_p, _condense)
+
+train = _calls("train", _out, c_void_p, c_void_p, _train)
+training_info = _declare("training_info", POINTER(TrainInfo), c_void_p)
+training_runs = _declare("training_runs", POINTER(Run), c_void_p, POINTER(c_int64))
+training_epochs = _declare("training_epochs", POINTER(Epoch), c_void_p, POINTER(c_int64))
+training_model = _declare("training_model", c_void_p, c_void_p)
+training_free = _declare("training_free", None, c_void_p)
+model_save = _calls("model_save", c_void_p, c_char_p)
+model_load = _calls("model_load", _out, c_char_p)
+model_facts = _declare("model_facts", POINTER(ModelInfo), c_void_p)
+model_free = _declare("model_free", None, c_void_p)
+predict = _calls("predict", c_void_p, c_void_p, c_void_p, c_void_p, _train)
+
+compare_count = _declare("compare_count", c_int64, POINTER(CompareOptions))
+compare_plan = _calls("compare_plan", POINTER(Cell), POINTER(CompareOptions))
+compare = _calls("compare", POINTER(Cell), c_void_p, POINTER(CompareOptions))
+
+for _name, _struct in STRUCTS.items():
+    if hasattr(lib, "bonsai_%s_init_sized" % _name):
+        _declare("%s_init_sized" % _name, None, POINTER(_struct), c_size_t)
+
+
+def error_text() -> str:
+    return _error().decode("utf-8", "replace")
+
+
+def init(struct: Type[Structure]) -> Any:
+    """A struct with the library's defaults, stamped with its size."""
+    s = struct()
+    name = next(k for k, v in STRUCTS.items() if v is struct)
+    getattr(lib, "bonsai_%s_init_sized" % name)(ctypes.byref(s), ctypes.sizeof(s))
+    return s
+
+
+def names(function: Any) -> List[str]:
+    """The texts that an enumeration's name function knows, by value."""
+    found: List[str] = []
+    while True:
+        text = function(len(found))
+        if text is None:
+            return found
+        found.append(text.decode())
+
+
+_running = _version().decode()
+if _running != VERSION:
+    raise ImportError("graphbonsai is version %s, but the library that it found is %s; install both "
+                      "from the same release" % (VERSION, _running))

@@ -1,0 +1,68 @@
+"""What the library says when a call fails, as exceptions.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+from typing import Dict, Optional, Type
+
+
+class Error(Exception):
+    """A call of the library failed.  The text is the library's sentence.
+
+    >>> import graphbonsai
+    >>> try:
+    ...     graphbonsai.Graph.load("no-such-file")
+    ... except graphbonsai.Error as error:
+    ...     print(error.status, error)
+    -3 no-such-file: cannot be opened: No such file or directory
+    """
+
+    status: int = -1
+
+    def __init__(self, sentence: str = "", status: Optional[int] = None) -> None:
+        super().__init__(sentence)
+        if status is not None:
+            self.status = status
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class ArgumentError(Error, ValueError):
+    """An argument cannot be meant that way."""
+
+    status = -1
+
+
+class OptionError(ArgumentError, TypeError):
+    """An option that does not exist, or of the wrong type."""
+
+
+class OutOfMemory(Error, MemoryError):
+    """There is no room for what the call needs."""
+
+    status = -2
+
+
+class FileError(Error, OSError):
+    """A file could not be read or written."""
+
+    status = -3
+
+
+class FormatError(Error, ValueError):
+    """A file or an array is not valid."""
+
+    status = -4
+
+
+class Canceled(Error):
+    """The progress callback asked to stop."""
+
+    status = -5
+
+
+BY_STATUS: Dict[int, Type[Error]] = {
+    -1: ArgumentError, -2: OutOfMemory, -3: FileError, -4: FormatError, -5: Canceled,
+}

@@ -1,0 +1,74 @@
+"""Who owns what: handles of the library, and arrays over its memory.
+
+A handle is freed with its last user, be it a Graph or an array; so close() can
+be called at any time, and arrays may outlive the graph that they came from.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+from . import _capi as c
+
+
+class Handle:
+    """One object of the library, and what it borrows from."""
+
+    __slots__ = ("pointer", "keep", "_free", "__weakref__")
+
+    def __init__(self, free: Any = c.graph_free, keep: Tuple[Any, ...] = ()) -> None:
+        self.pointer = ctypes.c_void_p()
+        self.keep = keep
+        self._free = free
+
+    @property
+    def out(self) -> Any:
+        """For the argument that the library fills."""
+        return ctypes.byref(self.pointer)
+
+    def __del__(self) -> None:
+        pointer = getattr(self, "pointer", None)
+        if pointer:
+            self.pointer = ctypes.c_void_p()
+            self._free(pointer)
+
+
+class _Memory:
+    """A stretch of a handle's memory, as NumPy understands it."""
+
+    __slots__ = ("__array_interface__", "handle")
+
+    def __init__(self, address: int, shape: Tuple[int, ...], kind: str, handle: Handle) -> None:
+        self.__array_interface__ = {"data": (address, True), "shape": shape,
+                                    "typestr": np.dtype(kind).str, "version": 3}
+        self.handle = handle
+
+
+def over(address: Optional[int], shape: Tuple[int, ...], kind: str, handle: Handle) -> np.ndarray:
+    """A read-only array over memory of the handle, which it keeps alive."""
+    if not address or 0 in shape:
+        empty = np.empty(shape, kind)
+        empty.flags.writeable = False
+        return empty
+    return np.asarray(_Memory(address, shape, kind, handle))
+
+
+def section(handle: Handle, number: int) -> Optional[np.ndarray]:
+    """A section of a graph as a flat array; None where the graph has none."""
+    a = c.graph_view(handle.pointer).contents.section[number]
+    if a.type == c.NONE or (a.data is None and a.count == 0 and number != c.NEIGHBORS):
+        return None
+    return over(a.data, (a.count,), c.TYPE_NAMES[a.type], handle)
+
+
+def lend(view: c.View, number: int, array: np.ndarray) -> None:
+    """Puts an array into a section of a view; the caller keeps it alive."""
+    kinds = {np.dtype(name): kind for kind, name in c.TYPE_NAMES.items()}
+    entry = view.section[number]
+    entry.data = array.ctypes.data
+    entry.count = array.size
+    entry.type = kinds[array.dtype]

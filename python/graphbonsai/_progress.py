@@ -1,0 +1,142 @@
+"""Calls that take a while: progress, Ctrl-C, exceptions out of callbacks.
+
+The library calls back on the thread that called it.  An exception must not pass
+through C, so it is kept, the call is cancelled, and it is raised afterwards.
+SIGINT is watched during the call, since Python would raise KeyboardInterrupt
+inside the callback, even before its first line, where nothing can catch it.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import ctypes
+import signal
+import sys
+import threading
+import time
+from typing import Any, Callable, Optional, Union
+
+from . import _capi as c
+from ._errors import OptionError
+
+Progress = Union[None, bool, Callable[[str, int, int], Any]]
+
+DELAY = 0.5     # seconds without a bar: short calls draw nothing
+
+
+def _in_notebook() -> bool:
+    return "ipykernel" in sys.modules
+
+
+def _is_terminal() -> bool:
+    try:
+        return sys.stderr.isatty()
+    except Exception:       # closed, None, or a stand-in without the method
+        return False
+
+
+class _Bar:
+    """tqdm's bar, one for a call; the stage is its description."""
+
+    def __init__(self, always: bool) -> None:
+        self.start = time.monotonic()
+        self.always = always
+        self.bar: Any = None
+        self.stage = ""
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        if self.bar is None:
+            if time.monotonic() - self.start < DELAY:
+                return
+            self.bar = self._open()
+        if self.bar is False:
+            return
+        if stage != self.stage:
+            self.stage = stage
+            self.bar.reset(total or None)
+            self.bar.set_description(stage, refresh=False)
+        self.bar.update(done - self.bar.n)
+
+    def _open(self) -> Any:
+        try:
+            from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
+        except ImportError:
+            if self.always:
+                sys.stderr.write("graphbonsai: a progress bar needs the package tqdm\n")
+            return False
+        return tqdm(leave=False, mininterval=0.1)
+
+    def close(self) -> None:
+        if self.bar:
+            self.bar.close()
+
+
+def _listener(progress: Progress) -> Optional[Callable[[str, int, int], Any]]:
+    if progress is None:
+        return _Bar(False) if _is_terminal() or _in_notebook() else None
+    if progress is True or progress is False:
+        return _Bar(True) if progress else None
+    if callable(progress):
+        return progress
+    raise OptionError("progress must be None, True, False or a function (stage, done, total), "
+                      "not %r" % (progress,))
+
+
+class Watch:
+    """Within it, exceptions of callbacks and of SIGINT are kept and raised at its end."""
+
+    def __init__(self, progress: Progress = False) -> None:
+        self.raised: Optional[BaseException] = None
+        self.listener = _listener(progress)
+        self.callback = c.PROGRESS_FN(self._tick)
+        self.previous: Any = None
+
+    def _tick(self, report: Any, _payload: Any) -> int:
+        if self.raised is None and self.listener is not None:
+            p = report.contents
+            self.guard(self.listener, p.stage.decode("utf-8", "replace"), p.done, p.total)
+        return self.raised is not None
+
+    def guard(self, function: Callable[..., Any], *arguments: Any) -> None:
+        """Calls what may raise."""
+        try:
+            function(*arguments)
+        except BaseException as error:      # KeyboardInterrupt and SystemExit too
+            self.raised = error
+
+    def _on_signal(self, number: int, frame: Any) -> None:
+        self.guard(self.previous, number, frame)
+
+    def __enter__(self) -> "Watch":
+        if threading.current_thread() is threading.main_thread():
+            previous = signal.getsignal(signal.SIGINT)
+            if callable(previous):
+                self.previous = previous
+                try:
+                    signal.signal(signal.SIGINT, self._on_signal)
+                except ValueError:          # a second interpreter
+                    self.previous = None
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if self.previous is not None:
+            signal.signal(signal.SIGINT, self.previous)
+        if isinstance(self.listener, _Bar):
+            self.listener.close()
+        raised, self.raised, self.callback = self.raised, None, None
+        if raised is not None:
+            raise raised from None
+
+
+def call(function: Callable[..., Any], *arguments: Any, progress: Progress = False,
+         options: Any = None) -> None:
+    """Calls the library with `options` last, reporting to `progress`."""
+    with Watch(progress) as watch:
+        if options is None:
+            function(*arguments)
+        else:
+            options.progress = watch.callback
+            try:
+                function(*arguments, ctypes.byref(options))
+            finally:
+                options.progress = c.PROGRESS_FN()

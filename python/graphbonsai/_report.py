@@ -1,0 +1,220 @@
+"""Report and Info: dictionaries that print as tables, in a terminal and in a notebook.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import ctypes
+import html
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
+
+from . import _capi as c
+from . import _options as options_of
+from ._progress import Progress, call
+
+if TYPE_CHECKING:
+    from ._graph import Graph
+
+Row = Tuple[str, ...]
+
+
+def number(value: Any, digits: int = 4) -> str:
+    """A number with its thousands apart; a dash for what is not known.
+
+    >>> number(1234567), number(0.0123), number(None)
+    ('1,234,567', '0.0123', '-')
+    """
+    if value is None:
+        return "-"
+    if isinstance(value, float) and not value.is_integer():
+        return "%.*g" % (digits, value)
+    return "{:,}".format(int(value))
+
+
+def percent(part: float, whole: float) -> str:
+    """
+    >>> percent(1676, 167744), percent(1, 0)
+    ('0.9991 %', '-')
+    """
+    return "%.4g %%" % (100.0 * part / whole) if whole else "-"
+
+
+def table(rows: Sequence[Row], head: bool = True) -> str:
+    """Aligned text: the first column to the left, the others to the right.
+
+    >>> print(table([("", "small", "full"), ("nodes", "7", "2,708")]))
+           small   full
+    nodes      7  2,708
+    """
+    widths: Dict[int, int] = {}
+    for row in rows:
+        for i, cell in enumerate(row):
+            widths[i] = max(widths.get(i, 0), len(cell))
+    lines = []
+    for row in rows:
+        cells = [cell.ljust(widths[i]) if i == 0 else cell.rjust(widths[i])
+                 for i, cell in enumerate(row)]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def html_table(rows: Sequence[Row], head: bool = True) -> str:
+    lines = ["<table>"]
+    for i, row in enumerate(rows):
+        tag = "th" if head and i == 0 else "td"
+        cells = "".join("<%s style=\"text-align:%s\">%s</%s>" %
+                        (tag, "right" if j else "left", html.escape(cell), tag)
+                        for j, cell in enumerate(row))
+        lines.append("<tr>%s</tr>" % cells)
+    return "\n".join(lines + ["</table>"])
+
+
+def bars(items: Sequence[Tuple[str, float]], title: str) -> str:
+    """Horizontal bars as an inline picture, longest first in width."""
+    if not items:
+        return ""
+    most = max(value for _, value in items) or 1.0
+    shapes = []
+    for i, (name, value) in enumerate(items):
+        y = 4 + 20 * i
+        shapes.append('<text x="145" y="%d" text-anchor="end" font-size="12" fill="currentColor">%s'
+                      '</text><rect x="150" y="%d" width="%.1f" height="14" fill="#4a7c59"/>' %
+                      (y + 12, html.escape(name), y, max(300.0 * value / most, 1.0)))
+    return ('<svg width="460" height="%d" role="img"><title>%s</title>%s</svg>' %
+            (8 + 20 * len(items), html.escape(title), "".join(shapes)))
+
+
+class Report(Dict[str, Any]):
+    """How a condensed graph was made and what it costs: the JSON report of its file.
+
+    A dictionary (`report["sizes"]["ratio"]`) that prints as a table.
+
+    >>> import graphbonsai
+    >>> g = graphbonsai.generate(nodes=500, features=50, classes=3)
+    >>> report = graphbonsai.condense(g, 0.05, method="trees", threads=1).report
+    >>> report.ratio <= 0.05 and report["method"]
+    'trees'
+    >>> print(str(report).splitlines()[0].split())
+    ['small', 'full', '%']
+    """
+
+    @property
+    def ratio(self) -> float:
+        """Condensed bytes over full bytes."""
+        return float(self["sizes"]["ratio"])
+
+    @property
+    def method(self) -> str:
+        return str(self["method"])
+
+    def _sizes(self) -> List[Row]:
+        s = self["sizes"]
+        rows: List[Row] = [("", "small", "full", "%")]
+        for label, key in (("bytes", "bytes"), ("nodes", "nodes"), ("edges", "edges"),
+                           ("labelled", "labelled"), ("bytes, paper", "paper_bytes")):
+            full = s.get("paper_full_bytes" if key == "paper_bytes" else "full_" + key)
+            if key in s and full is not None:
+                rows.append((label, number(s[key]), number(full), percent(s[key], full)))
+        return rows
+
+    def _facts(self) -> List[Row]:
+        choice, cover = self.get("choice") or {}, self.get("cover") or {}
+        recipe, seconds = self.get("recipe") or {}, self.get("seconds") or {}
+        found = [("method", self.get("method")), ("why", choice.get("why")),
+                 ("ratio", self["sizes"].get("ratio")),
+                 ("probe, %", choice.get("probe", recipe.get("probe"))),
+                 ("coverage", cover.get("coverage")), ("trees", cover.get("trees")),
+                 ("seed", (self.get("options") or {}).get("seed")),
+                 ("seconds", seconds.get("total"))]
+        return [(k, v if isinstance(v, str) else number(v)) for k, v in found
+                if v not in (None, "")]
+
+    def __str__(self) -> str:
+        if "sizes" not in self:
+            return dict.__repr__(self)
+        facts = self._facts()
+        width = max(len(k) for k, _ in facts)
+        return table(self._sizes()) + "\n" + "\n".join(
+            "%s  %s" % (k.ljust(width), v) for k, v in facts)
+
+    def _repr_html_(self) -> str:
+        if "sizes" not in self:
+            return "<pre>%s</pre>" % html.escape(str(self))
+        stages = [(k, float(v)) for k, v in (self.get("seconds") or {}).items()
+                  if k != "total" and v > 0]
+        return (html_table(self._sizes()) + html_table(self._facts(), head=False) +
+                bars(stages, "seconds of each stage"))
+
+
+def run_of(info: c.CondenseInfo) -> Dict[str, Any]:
+    """What the metadata of a condensed graph leaves out, since it differs from run to run."""
+    seconds = {name[8:]: getattr(info, name) for name, _ in c.CondenseInfo._fields_
+               if name.startswith("seconds_")}
+    return {"seconds": seconds, "peak_rss_bytes": info.peak_rss_bytes,
+            "budget": info.budget or None}
+
+
+# ---- what a graph holds ----
+
+
+class Info(Dict[str, Any]):
+    """What a graph holds.  A dictionary that prints as a table.
+
+    >>> import graphbonsai
+    >>> found = graphbonsai.info(graphbonsai.generate(nodes=100, features=20, classes=4))
+    >>> found["nodes"], found["labelled"], sum(found["class_counts"])
+    (100, 100, 100)
+    """
+
+    def _rows(self) -> List[Row]:
+        rows: List[Row] = []
+        for key, value in self.items():
+            if isinstance(value, dict):
+                rows += [("%s, %s" % (key, k), v if isinstance(v, str) else number(v))
+                         for k, v in value.items()]
+            elif isinstance(value, (list, tuple)):
+                if key == "class_counts":
+                    names = self.get("class_names") or range(len(value))
+                    rows += [("class %s" % n, number(v)) for n, v in zip(names, value)]
+            elif key != "class_names":
+                rows.append((key.replace("_", " "), str(value).lower()
+                             if isinstance(value, (bool, str)) else number(value)))
+        return rows
+
+    def __str__(self) -> str:
+        return table(self._rows(), head=False)
+
+    def _repr_html_(self) -> str:
+        names = self.get("class_names") or [str(i) for i in range(len(self["class_counts"]))]
+        return (html_table(self._rows(), head=False) +
+                bars(list(zip(names, map(float, self["class_counts"])))[:50], "nodes of each class"))
+
+
+def info_of(graph: "Graph", linear: bool, threads: int, progress: Progress) -> Info:
+    handle = graph._live()
+    o = options_of.fill(c.ReadOptions, dict(threads=threads))
+    stats = c.init(c.Stats)
+    counts = (ctypes.c_int64 * max(graph.num_classes, 1))()
+    call(c.graph_verify, handle.pointer)
+    call(c.graph_stats, ctypes.byref(stats), counts, handle.pointer, progress=progress, options=o)
+    view = c.graph_view(handle.pointer).contents
+    found = Info(
+        nodes=stats.nodes, edges=stats.edges, directed=bool(view.flags & c.DIRECTED),
+        weighted=view.section[c.EDGE_WEIGHTS].type != c.NONE, isolated=stats.isolated,
+        self_loops=stats.self_loops, features=stats.features, feature_nnz=stats.feature_nnz,
+        classes=stats.classes, labelled=stats.labelled, train=stats.part[1], val=stats.part[2],
+        test=stats.part[3], homophily=None if stats.homophily < 0 else stats.homophily,
+        degree=dict(min=stats.degree_min, median=stats.degree_median, mean=stats.degree_mean,
+                    max=stats.degree_max, exponent=stats.power_exponent or None),
+        degree_histogram=list(stats.degree_bin), class_counts=list(counts)[:graph.num_classes],
+        class_names=graph.class_names, bytes=graph.nbytes(), paper_bytes=graph.nbytes("paper"),
+        changes=graph.changes)
+    if linear:
+        found["linear"] = _linear(handle, o, progress)
+    return found
+
+
+def _linear(handle: Any, options: Any, progress: Progress) -> Dict[str, Any]:
+    fit = c.init(c.Linear)
+    call(c.graph_linear, ctypes.byref(fit), handle.pointer, 1, progress=progress, options=options)
+    return {name: getattr(fit, name) for name, _ in c.Linear._fields_ if name != "size"}
