@@ -14,14 +14,16 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 from ._capi import VERSION as __version__
-from ._condense import condense, formats, generate, info, update
+from ._compare import Comparison, compare
+from ._condense import condense, formats, generate, info, nearest, update
 from ._errors import (ArgumentError, Canceled, Error, FileError, FormatError, OptionError,
                       OutOfMemory)
 from ._graph import Graph
 from ._report import Info, Report
+from ._training import Model, Training, evaluate, train
 
 __all__ = [
-    "ArgumentError", "Canceled", "Error", "FileError", "FormatError", "Graph", "Info",
-    "OptionError", "OutOfMemory", "Report", "__version__", "condense", "formats", "generate",
-    "info", "update",
+    "ArgumentError", "Canceled", "Comparison", "Error", "FileError", "FormatError", "Graph",
+    "Info", "Model", "OptionError", "OutOfMemory", "Report", "Training", "__version__", "compare",
+    "condense", "evaluate", "formats", "generate", "info", "nearest", "train", "update",
 ]

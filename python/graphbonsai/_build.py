@@ -93,7 +93,7 @@ def _sparse(x: Any) -> Any:
         with np.errstate(over="ignore"):
             rows = rows.astype(np.float32)
     if not rows.has_canonical_format or (rows.data == 0).any():
-        rows = rows.copy() if rows is x or np.shares_memory(rows.data, x.data) else rows
+        rows = rows.copy()
         rows.sum_duplicates()
         rows.eliminate_zeros()
     return rows
@@ -297,7 +297,10 @@ def rows_of(csr: Any) -> Tuple[np.ndarray, np.ndarray, Any]:
         if csr.shape[0] != csr.shape[1]:
             raise ArgumentError("csr has the shape [%d, %d]; an adjacency is square" % csr.shape)
         rows = csr.tocsr()
-        ones = rows.dtype.kind in "biu" and (rows.data == 1).all()
+        if (rows.data == 0).any():          # left by setdiag(0) and the like: no edges
+            rows = rows.copy()
+            rows.eliminate_zeros()
+        ones = (rows.data == 1).all()
         csr = (rows.indptr, rows.indices) if ones else (rows.indptr, rows.indices, rows.data)
     try:
         parts = list(csr)

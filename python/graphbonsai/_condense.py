@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
 
 from . import _capi as c
 from . import _options as options_of
@@ -111,7 +113,8 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
 
 def _adapter(data: Any) -> Any:
     """The module that knows the kind of `data`, by the name of its package: nothing is imported
-    that the caller has not imported."""
+    that the caller has not imported.  Its condense(data, ratio, *, progress, **options) gets
+    every option of `condense`, None where it was not given."""
     packages = {base.__module__.split(".")[0] for base in type(data).__mro__}
     if "torch_geometric" in packages and hasattr(data, "num_nodes") and not hasattr(
             data, "get_idx_split"):
@@ -146,6 +149,29 @@ def update(now: Any, was: Any, small: Any, *, progress: Progress = None,
     call(c.condense_update, out.out, ctypes.byref(info), ha.pointer, hb.pointer, hs.pointer,
          progress=progress, options=o)
     return Graph._of(out, run_of(info))
+
+
+def nearest(small: Any, node: int, full: Any, most: int = 10, *, progress: Progress = None,
+            **options: Any) -> Tuple[np.ndarray, np.ndarray]:
+    """The nodes of `full` that a node of `small` stands for, nearest first, and their distances.
+
+    >>> import graphbonsai
+    >>> g = graphbonsai.generate(nodes=300, features=40, classes=3)
+    >>> small = graphbonsai.condense(g, 0.05, method="prototypes", threads=1)
+    >>> nodes, distances = graphbonsai.nearest(small, 0, g, most=3, threads=1)
+    >>> nodes.size, bool((distances[1:] >= distances[:-1]).all())
+    (3, True)
+    """
+    s, g = as_graph("small", small)._live(), as_graph("full", full)._live()
+    limit = options_of.whole("most", most, 0, 2**31 - 1)
+    limit = min(limit, int(c.graph_view(g.pointer).contents.nodes))
+    which = options_of.whole("node", node, -2**63, 2**63 - 1)
+    o = options_of.fill(c.CondenseOptions, options, _OURS)
+    nodes, distances = np.empty(limit, np.int32), np.empty(limit, np.float32)
+    found = ctypes.c_int64()
+    call(c.condense_nearest, nodes.ctypes.data, distances.ctypes.data, ctypes.byref(found), limit,
+         s.pointer, which, g.pointer, progress=progress, options=o)
+    return nodes[:found.value].astype(np.int64), distances[:found.value].copy()
 
 
 def generate(*, progress: Progress = None, **options: Any) -> Graph:
