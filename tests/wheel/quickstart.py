@@ -23,7 +23,7 @@ assert small.nbytes() <= 0.02 * graph.nbytes(), (small.nbytes(), graph.nbytes())
 
 small.save("small.bonsai")
 assert graphbonsai.Graph.load("small.bonsai").equal(small)
-print(graphbonsai.evaluate(small, graph, model="gcn", epochs=30, runs=1, threads=1))
+print(graphbonsai.evaluate(small, graph, model="gcn", epochs=30, seeds=1, threads=1))
 
 # Nothing but the C library comes from the system.
 with open("/proc/self/maps") as maps:
