@@ -15,8 +15,8 @@ import graphbonsai
 failed = tried = 0
 with tempfile.TemporaryDirectory(prefix="bonsai-doctest-") as folder:
     os.chdir(folder)
-    names = [m.name for m in pkgutil.walk_packages(graphbonsai.__path__, "graphbonsai.")
-             if m.name != "graphbonsai.__main__"]
+    names = [m.name for m in pkgutil.iter_modules(graphbonsai.__path__, "graphbonsai.")
+             if m.name not in ("graphbonsai.__main__", "graphbonsai.libbonsai")]
     for name in ["graphbonsai", *names]:
         try:
             module = importlib.import_module(name)
