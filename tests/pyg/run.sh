@@ -58,13 +58,25 @@ try() {
     echo "test-pyg: $what took $(($(date +%s) - start)) s"
 }
 
+# What failed in full, of the rest only how many, and why some were skipped.
+unit_tests() {
+    if "$venv/bin/python" -B -m unittest discover -v -b -s "$here" -p 'test_*.py' >"$venv.log" 2>&1
+    then
+        sed -n 's/.* \.\.\. skipped/skipped:/p' "$venv.log" | sort | uniq -c
+        tail -n 3 "$venv.log"
+    else
+        cat "$venv.log"
+        false
+    fi
+}
+
 try "the wheel alone" "$root/tests/wheel/run.sh" "$wheel" "$build/wheel/alone"
 pip install --no-deps --no-index --force-reinstall "$wheel"
 package=$(cd / && "$venv/bin/python" -c 'import graphbonsai, os; print(os.path.dirname(graphbonsai.__file__))')
 try "live.py" "$venv/bin/python" -B "$here/live.py" "$package/bonsai"
 try "the examples in the docstrings" "$venv/bin/python" -B "$here/doctests.py"
 if ls "$here"/test_*.py >/dev/null 2>&1; then
-    try "unit tests" "$venv/bin/python" -B -m unittest discover -b -s "$here" -p 'test_*.py'
+    try "unit tests" unit_tests
 fi
 [ -z "$failed" ] || { echo "test-pyg: failed: ${failed#, }"; exit 1; }
 echo "test-pyg: all passed"
