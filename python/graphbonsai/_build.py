@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _capi as c
 from ._errors import ArgumentError, FormatError
-from ._memory import Handle, lend
+from ._memory import Handle, lend, row_lengths
 from ._progress import call
 
 PARTS = ("train", "val", "test")
@@ -340,7 +340,7 @@ def _from_rows(indptr: np.ndarray, indices: np.ndarray, weights: Any, options: A
         return _borrow(indptr, indices, weights, options)
     except (ArgumentError, FormatError):
         pass        # unsorted, or without the reverse entries: build it
-    lengths = np.diff(indptr.astype(np.int64))
+    lengths = row_lengths(indptr)
     if indptr[0] != 0 or (lengths < 0).any() or int(indptr[-1]) != indices.size:
         raise ArgumentError("indptr must rise from 0 to the number of indices, %d" % indices.size)
     source = np.repeat(np.arange(lengths.size, dtype=np.int32), lengths)

@@ -12,7 +12,7 @@ import glob
 import os
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_float, c_int,
                     c_int32, c_int64, c_size_t, c_uint64, c_void_p)
-from typing import Any, List, Type
+from typing import Any, Dict, List, Type
 
 from ._errors import BY_STATUS, Error
 
@@ -303,7 +303,7 @@ for _name, _struct in STRUCTS.items():
 
 
 def error_text() -> str:
-    return _error().decode("utf-8", "replace")
+    return str(_error(), "utf-8", "replace")
 
 
 def init(struct: Type[Structure]) -> Any:
@@ -312,6 +312,11 @@ def init(struct: Type[Structure]) -> Any:
     name = next(k for k, v in STRUCTS.items() if v is struct)
     getattr(lib, "bonsai_%s_init_sized" % name)(ctypes.byref(s), ctypes.sizeof(s))
     return s
+
+
+def values(struct: Structure) -> Dict[str, Any]:
+    """The fields of a struct by name."""
+    return {f[0]: getattr(struct, f[0]) for f in struct._fields_}
 
 
 def names(function: Any) -> List[str]:

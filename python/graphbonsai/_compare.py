@@ -17,8 +17,7 @@ from ._report import Row, html_table, number, table
 
 
 def _cell(cell: c.Cell) -> Dict[str, Any]:
-    found = {name: getattr(cell, name) for name, _ in c.Cell._fields_
-             if name not in ("size", "done")}
+    found = {k: v for k, v in c.values(cell).items() if k not in ("size", "done")}
     found["method"] = "full" if cell.method < 0 else options_of.METHODS[cell.method]
     found["model"] = options_of.MODELS[cell.model]
     found["why"] = cell.why.decode("utf-8", "replace")

@@ -15,7 +15,7 @@ from . import _build as build
 from . import _capi as c
 from . import _options as options_of
 from ._errors import ArgumentError
-from ._memory import Handle, section
+from ._memory import Handle, row_lengths, section
 from ._progress import Progress, call
 from ._report import Info, Report, info_of
 
@@ -264,7 +264,7 @@ class Graph:
         """[2, m] int64, a new array."""
         indptr, indices, _ = self.csr
         out = np.empty((2, indices.size), np.int64)
-        out[0] = np.repeat(np.arange(indptr.size - 1), np.diff(indptr.astype(np.int64)))
+        out[0] = np.repeat(np.arange(indptr.size - 1), row_lengths(indptr))
         out[1] = indices
         return out
 
@@ -276,22 +276,20 @@ class Graph:
     @property
     def x(self) -> Optional[np.ndarray]:
         """[n, f] float32: the library's memory where it is stored so, else decoded."""
-        handle, n, f = self._live(), self.num_nodes, self.num_features
+        n, f = self.num_nodes, self.num_features
         dense = self._section(c.FEATURES)
         if dense is not None:
             rows = dense.reshape(n, f)
             scale = self._section(c.FEATURE_SCALE)
             if scale is not None:
-                return rows.astype(np.float32) * scale[:, None]
-            return rows if rows.dtype == np.float32 else rows.astype(np.float32)
+                return np.multiply(rows, scale[:, None], dtype=np.float32)
+            return rows.astype(np.float32, copy=False)
         parts = self._sparse_parts()
         if parts is None:
             return None
         indptr, indices, values = parts
         rows = np.zeros((n, f), np.float32)
-        at = np.repeat(np.arange(n), np.diff(indptr))
-        rows[at, indices] = values
-        del handle
+        rows[np.repeat(np.arange(n), row_lengths(indptr)), indices] = values
         return rows
 
     def _sparse_parts(self) -> Optional[Tuple[np.ndarray, np.ndarray, np.ndarray]]:
@@ -306,7 +304,7 @@ class Graph:
         if values is None:
             values = np.ones(indices.size, np.float32)
         elif scale is not None:
-            values = values.astype(np.float32) * np.repeat(scale, np.diff(indptr))
+            values = values * np.repeat(scale, row_lengths(indptr))
         return indptr, indices, values
 
     @property
@@ -419,7 +417,7 @@ class Graph:
         handle = self._live()
         source = next((k for k in handle.keep if isinstance(k, Handle)), handle)
         r = c.graph_read_info(source.pointer).contents
-        found = {name: getattr(r, name) for name, _ in c.ReadInfo._fields_}
+        found = c.values(r)
         found["format"] = (found["format"] or b"").decode()
         return found
 
@@ -486,14 +484,16 @@ class Graph:
 
 def handle_of(name: str, graph: Any) -> Handle:
     """The handle of what must be a Graph."""
-    if not isinstance(graph, Graph):
-        raise ArgumentError("%s must be a Graph, not %s" % (name, type(graph).__name__))
-    return graph._live()
+    if isinstance(graph, (str, bytes, os.PathLike)):
+        raise ArgumentError("%s must be a Graph, not a path" % name)
+    return as_graph(name, graph)._live()
 
 
 def as_graph(name: str, graph: Any) -> Graph:
     """A Graph, or the one that a path names."""
     if isinstance(graph, (str, bytes, os.PathLike)):
         return Graph.load(graph)
-    handle_of(name, graph)
+    if not isinstance(graph, Graph):
+        raise ArgumentError("%s must be a Graph, not %s" % (name, type(graph).__name__))
+    graph._live()
     return graph

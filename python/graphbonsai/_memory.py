@@ -65,6 +65,12 @@ def section(handle: Handle, number: int) -> Optional[np.ndarray]:
     return over(a.data, (a.count,), c.TYPE_NAMES[a.type], handle)
 
 
+def row_lengths(offsets: np.ndarray) -> Any:
+    """How many entries each row has."""
+    wide = offsets.astype(np.int64)
+    return wide[1:] - wide[:-1]
+
+
 def lend(view: c.View, number: int, array: np.ndarray) -> None:
     """Puts an array into a section of a view; the caller keeps it alive."""
     kinds = {np.dtype(name): kind for kind, name in c.TYPE_NAMES.items()}

@@ -30,7 +30,7 @@ def fields(struct: Type[ctypes.Structure]) -> Dict[str, Any]:
     >>> sorted(fields(_capi.WriteOptions))
     ['features', 'threads']
     """
-    return {f[0]: f[1] for f in struct._fields_ if f[0] not in _OWN}  # type: ignore[misc]
+    return {f[0]: f[1] for f in struct._fields_ if f[0] not in _OWN}
 
 
 def choice(name: str, value: Any, names: Sequence[str]) -> int:
@@ -39,8 +39,7 @@ def choice(name: str, value: Any, names: Sequence[str]) -> int:
         wanted = value.lower().replace("_", "-")
         if wanted in names:
             return list(names).index(wanted)
-        raise ArgumentError('%s is "%s", which does not exist%s; there are %s' %
-                            (name, value, _nearest(wanted, names), ", ".join(names)))
+        raise ArgumentError('there is no %s "%s"%s' % (name, value, _hint(wanted, names)))
     raise OptionError("%s must be a text, one of %s, not %r" % (name, ", ".join(names), value))
 
 
@@ -100,16 +99,15 @@ _CHOICES: Dict[Tuple[Any, str], Callable[[str, Any], int]] = {
 }
 
 
-def _nearest(name: str, names: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(names), 1, 0.5)
-    return '; did you mean "%s"?' % near[0] if near else ""
+def _hint(name: str, names: Iterable[str]) -> str:
+    """The name that was meant, or all of them."""
+    names = list(names)
+    near = difflib.get_close_matches(name, names, 1, 0.5)
+    return '; did you mean "%s"?' % near[0] if near else "; there are " + ", ".join(names)
 
 
 def unknown(name: str, names: Iterable[str]) -> OptionError:
-    names = sorted(names)
-    near = _nearest(name, names)
-    return OptionError('there is no option "%s"%s' %
-                       (name, near or "; there are " + ", ".join(names)))
+    return OptionError('there is no option "%s"%s' % (name, _hint(name, sorted(names))))
 
 
 def fill(struct: Type[ctypes.Structure], given: Mapping[str, Any],

@@ -88,7 +88,7 @@ class Watch:
     def __init__(self, progress: Progress = False) -> None:
         self.raised: Optional[BaseException] = None
         self.listener = _listener(progress)
-        self.callback = c.PROGRESS_FN(self._tick)
+        self.callback: Any = c.PROGRESS_FN(self._tick)
         self.previous: Any = None
 
     def _tick(self, report: Any, _payload: Any) -> int:

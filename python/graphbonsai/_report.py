@@ -148,7 +148,7 @@ class Report(Dict[str, Any]):
 
 def run_of(info: c.CondenseInfo) -> Dict[str, Any]:
     """What the metadata of a condensed graph leaves out, since it differs from run to run."""
-    seconds = {name[8:]: getattr(info, name) for name, _ in c.CondenseInfo._fields_
+    seconds = {name[8:]: value for name, value in c.values(info).items()
                if name.startswith("seconds_")}
     return {"seconds": seconds, "peak_rss_bytes": info.peak_rss_bytes,
             "budget": info.budget or None}
@@ -217,4 +217,6 @@ def info_of(graph: "Graph", linear: bool, threads: int, progress: Progress) -> I
 def _linear(handle: Any, options: Any, progress: Progress) -> Dict[str, Any]:
     fit = c.init(c.Linear)
     call(c.graph_linear, ctypes.byref(fit), handle.pointer, 1, progress=progress, options=options)
-    return {name: getattr(fit, name) for name, _ in c.Linear._fields_ if name != "size"}
+    found = c.values(fit)
+    del found["size"]
+    return found

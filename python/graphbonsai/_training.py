@@ -25,13 +25,14 @@ def _copied(struct: Any, function: Any, handle: Handle) -> np.ndarray:
     if not first or count.value == 0:
         return np.empty(0, np.dtype(struct))
     items = ctypes.cast(first, ctypes.POINTER(struct * count.value)).contents
-    return np.frombuffer(items, np.dtype(struct)).copy()
+    found: np.ndarray = np.frombuffer(items, np.dtype(struct)).copy()
+    return found
 
 
 def _facts(pointer: Any) -> Dict[str, Any]:
     """The fields of a struct but its size, the model by name."""
-    s = pointer.contents
-    found = {name: getattr(s, name) for name, _ in s._fields_ if name != "size"}
+    found = c.values(pointer.contents)
+    del found["size"]
     found["model"] = options_of.MODELS[found["model"]]
     return found
 

@@ -1,0 +1,104 @@
+"""The structs, constants and functions of _capi.py are those of bonsai.h.
+
+SPDX-License-Identifier: MIT
+"""
+import ctypes
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import testing
+from graphbonsai import _capi as c
+
+HEADER = os.path.join(testing.SOURCE, "include", "bonsai.h")
+
+# Not bound: other ways to say what is bound, or macros over it.
+UNBOUND = {"status_text", "graph_load", "graph_nodes", "graph_features", "graph_classes",
+           "type_bytes", "graph_mean"}
+
+
+def header():
+    with open(HEADER, encoding="utf-8") as file:
+        return file.read()
+
+
+def compiled(lines):
+    """What a C program of these lines prints."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        raise unittest.SkipTest("there is no C compiler")
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, "layout.c")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write("#include <stdio.h>\n#include <bonsai.h>\nint main(void) {\n")
+            file.write("\n".join(lines) + "\nreturn 0; }\n")
+        environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
+        subprocess.run([compiler, "-I", os.path.dirname(HEADER), source, "-o", source[:-2]],
+                       check=True, env=environment)
+        return subprocess.run([source[:-2]], check=True, stdout=subprocess.PIPE, env=environment,
+                              universal_newlines=True).stdout.splitlines()
+
+
+class Layout(testing.Case):
+    def test_sizes_and_offsets_are_those_of_the_compiler(self):
+        lines, ours = [], []
+        for name, struct in c.STRUCTS.items():
+            lines.append('printf("%s %%zu\\n", sizeof(%s));' % (name, "bonsai_" + name))
+            ours.append("%s %d" % (name, ctypes.sizeof(struct)))
+            for field, _ in struct._fields_:
+                where = getattr(struct, field)
+                lines.append('printf("%s.%s %%zu %%zu\\n", offsetof(%s, %s), sizeof(((%s *)0)->%s));'
+                             % (name, field, "bonsai_" + name, field, "bonsai_" + name, field))
+                ours.append("%s.%s %d %d" % (name, field, where.offset, where.size))
+        self.assertEqual(compiled(lines), ours)
+
+    def test_every_field_is_there(self):
+        text = re.sub(r"/\*.*?\*/", "", header(), flags=re.S)
+        for name, struct in c.STRUCTS.items():
+            body = re.search(r"typedef struct \{([^}]*)\} bonsai_%s;" % name, text).group(1)
+            declared = re.findall(r"(\w+)\s*(?:\[\w+\])?\s*[,;]", body)
+            self.assertEqual(declared, [field for field, _ in struct._fields_], name)
+
+    def test_constants_are_those_of_the_header(self):
+        names = ["NONE", "U8", "U16", "U32", "U64", "I8", "F16", "F32", "SECTIONS", "TRAIN", "VAL",
+                 "TEST", "DIRECTED", "SELF_LOOPS", "REPEATED", "STRICT", "PAPER_FULL",
+                 "PAPER_CONDENSED", *re.findall(r"X\((\w+), +\d+, \"[\w ]+\", +[01]\)", header())]
+        self.assertGreater(len(names), 38)
+        lines = ['printf("%%d\\n", (int)BONSAI_%s);' % name for name in names]
+        self.assertEqual(compiled(lines), [str(getattr(c, name)) for name in names])
+
+    def test_every_function_is_bound(self):
+        text = re.sub(r"#define.*", "", re.sub(r"/\*.*?\*/", "", header(), flags=re.S))
+        declared = {name for name in re.findall(r"\bbonsai_(\w+)\(", text)
+                    if not name.endswith(("_init_sized", "_fn"))}
+        with open(os.path.join(testing.SOURCE, "python/graphbonsai/_capi.py"),
+                  encoding="utf-8") as file:
+            bound = set(re.findall(r'_(?:declare|calls)\("(\w+)"', file.read()))
+        self.assertEqual(bound - declared, set())
+        self.assertEqual(declared - bound, UNBOUND)
+
+    def test_version_is_that_of_the_header(self):
+        self.assertEqual(re.search(r'BONSAI_VERSION "(.*)"', header()).group(1), c.VERSION)
+
+    def test_other_version_is_not_imported(self):
+        done = testing.script("import graphbonsai._errors, sys\n"
+                              "import importlib.util as u\n"
+                              "s = u.find_spec('graphbonsai._capi')\n"
+                              "text = open(s.origin).read().replace(%r, '9.9.9')\n"
+                              "exec(compile(text, s.origin, 'exec'), {'__name__': "
+                              "'graphbonsai._capi', '__package__': 'graphbonsai', "
+                              "'__file__': s.origin})" % ('VERSION = "%s"' % c.VERSION)[11:-1])
+        self.assertIn("ImportError: graphbonsai is version 9.9.9, but the library that it found is "
+                      + c.VERSION, done.stderr)
+
+    def test_missing_library_is_named(self):
+        done = testing.script("import graphbonsai", GRAPHBONSAI_LIBRARY="/no/libbonsai.so")
+        self.assertIn("ImportError: graphbonsai: the library cannot be loaded: /no/libbonsai.so",
+                      done.stderr)
+
+
+if __name__ == "__main__":
+    testing.main()
