@@ -282,7 +282,7 @@ class Graph:
             rows = dense.reshape(n, f)
             scale = self._section(c.FEATURE_SCALE)
             if scale is not None:
-                return np.multiply(rows, scale[:, None], dtype=np.float32)
+                rows = np.multiply(rows, scale[:, None], dtype=np.float32)
             return rows.astype(np.float32, copy=False)
         parts = self._sparse_parts()
         if parts is None:

@@ -242,11 +242,11 @@ class Options(testing.Case):
         bad("split must be three shares in percent, such as (60, 20, 20), not (60, 20)",
             split=(60, 20))
         bad("split must be a number, not 'a'", split=("a", 1, 2))
-        for options in (dict(k=0), dict(layers=17), dict(layers=-1), dict(beta=2.0),
-                        dict(split=(90, 20, 20))):
+        for options in (dict(k=0), dict(layers=17), dict(layers=-1), dict(beta=2.0)):
             with self.assertRaises(ArgumentError) as caught:
                 condense(self.g, 0.1, **options)
             self.assertIn(next(iter(options)), str(caught.exception))
+        bad("the shares 90/20/20 sum to more than 100", split=(90, 20, 20))
 
     def test_budgets(self):
         lead = "give one budget: ratio (of the bytes, such as 0.01), bytes, nodes or trees"

@@ -1,0 +1,242 @@
+"""condense, train, evaluate, compare, generate, info, update; and the examples of the docstrings.
+
+SPDX-License-Identifier: MIT
+"""
+import copy
+import csv
+import doctest
+import importlib
+import os
+import pickle
+import pkgutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+import graphbonsai
+import testing
+from graphbonsai import Graph, condense
+
+# They import what Debian's NumPy does not bring; their own tests run their examples.
+ELSEWHERE = {"pyg", "dgl", "ogb", "__main__"}
+
+
+def load_tests(loader, tests, pattern):
+    tests.addTests(doctest.DocTestSuite(graphbonsai))
+    for module in pkgutil.iter_modules(graphbonsai.__path__):
+        if module.name not in ELSEWHERE:
+            tests.addTests(doctest.DocTestSuite(
+                importlib.import_module("graphbonsai." + module.name)))
+    return tests
+
+
+class Condensing(testing.Case):
+    def setUp(self):
+        self.g = testing.small_world()
+
+    def test_every_method_keeps_its_budget(self):
+        for method in ("trees", "random", "random-trees", "random_trees", "herding", "kcenter",
+                       "degree", "prototypes", "auto"):
+            s = condense(self.g, 0.1, method=method, threads=1)
+            self.assertLessEqual(s.nbytes(), 0.1 * self.g.nbytes(), method)
+            s.check()
+            if method != "auto":
+                self.assertEqual(s.report.method, method.replace("_", "-"))
+
+    def test_budgets_of_other_kinds(self):
+        self.assertLessEqual(condense(self.g, nodes=20, method="random", threads=1).num_nodes, 20)
+        self.assertLessEqual(condense(self.g, bytes=2000, threads=1).nbytes(), 2000)
+        roots = condense(self.g, trees=5, method="trees", threads=1).role
+        self.assertEqual(int((roots == 1).sum()), 5)
+
+    def test_nodes_of_trees_are_those_of_the_full_graph(self):
+        s = condense(self.g, 0.1, method="trees", threads=1)
+        self.assertTrue((s.x == self.g.x[s.origin]).all())
+        known = s.y >= 0
+        self.assertTrue((s.y[known] == self.g.y[s.origin[known]]).all())
+        self.assertTrue(self.g.train_mask[s.origin[known]].all())
+        where = {int(o): i for i, o in enumerate(s.origin)}
+        full = set(zip(*self.g.edge_index.tolist()))
+        for a, b in s.origin[s.edge_index].T.tolist():
+            self.assertIn((a, b), full)
+            self.assertIn(a, where)
+
+    def test_prototypes_have_soft_labels_and_members(self):
+        s = condense(self.g, 0.1, method="prototypes", members=True, threads=1)
+        self.assertEqual(s.role.tolist(), [3] * len(s))
+        if s.y_soft is not None:
+            self.assertTrue(np.allclose(s.y_soft.sum(1), 1, atol=0.02))
+        members = s.members
+        self.assertEqual(len(members), len(s))
+        everyone = np.concatenate(members)
+        self.assertTrue(self.g.train_mask[everyone].all())
+        self.assertEqual(np.unique(everyone).size, everyone.size)
+        again = graphbonsai.update(self.g, self.g, s, threads=1)
+        self.assertEqual(len(again), len(s))
+
+    def test_kept_features_select_columns(self):
+        s = condense(self.g, 0.1, method="trees", select_features=True, threads=1)
+        self.assertTrue((s.x == self.g.x[s.origin][:, s.kept_features]).all())
+        mask = s.feature_mask(self.g.num_features)
+        self.assertEqual(np.flatnonzero(mask).tolist(), s.kept_features.tolist())
+
+    def test_several_ratios_are_as_each_alone(self):
+        ratios = [0.1, 0.03]
+        for s, ratio in zip(condense(self.g, ratios, method="trees", threads=1), ratios):
+            self.assertTrue(s.equal(condense(self.g, ratio, method="trees", threads=1)))
+            self.assertGreater(s.report["seconds"]["total"], 0)
+
+    def test_the_same_bytes_from_arrays_and_from_a_file(self):
+        g = self.g
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "g.bonsai")
+            g.save(path)
+            h = Graph.from_arrays(edge_index=g.edge_index, x=g.x, y=g.y, train_mask=g.train_mask,
+                                  val_mask=g.val_mask, test_mask=g.test_mask, class_names=g.class_names)
+            want = condense(g, 0.05, threads=1)
+            for data in (path, h):
+                self.assertTrue(condense(data, 0.05, threads=1).equal(want))
+
+    def test_the_same_bytes_as_the_program(self):
+        program = os.path.join(os.path.dirname(os.environ.get("GRAPHBONSAI_LIBRARY", "")), "bonsai")
+        if not os.path.exists(program):
+            raise unittest.SkipTest("the program is not there")
+        environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
+        with tempfile.TemporaryDirectory() as folder:
+            full, small = os.path.join(folder, "g.bonsai"), os.path.join(folder, "s.bonsai")
+            self.g.save(full)
+            subprocess.run([program, "condense", full, "-r", "0.05", "-o", small, "-t", "1", "-q"],
+                           check=True, stdout=subprocess.PIPE, env=environment)
+            self.assertTrue(condense(full, 0.05, threads=1).equal(Graph.load(small)))
+
+
+class Reports(testing.Case):
+    def test_report_prints_as_a_table(self):
+        g = testing.small_world()
+        for method in ("trees", "prototypes", "auto", "random"):
+            r = condense(g, 0.05, method=method, threads=1).report
+            lines = str(r).splitlines()
+            self.assertEqual(lines[0].split(), ["small", "full", "%"])
+            self.assertEqual(lines[1].split()[:3], ["bytes", "{:,}".format(r["sizes"]["bytes"]),
+                                                    "{:,}".format(r["sizes"]["full_bytes"])])
+            self.assertEqual(len({len(line) for line in lines[:5]}), 1)     # aligned
+            self.assertIn("</table>", r._repr_html_())
+            self.assertIn("seconds", str(r))
+
+    def test_report_of_a_file_has_no_seconds(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "s.bonsai")
+            s = condense(testing.small_world(), 0.05, threads=1)
+            s.save(path)
+            r = Graph.load(path).report
+            self.assertEqual(r["sizes"], s.report["sizes"])
+            self.assertNotIn("seconds", r)
+            self.assertIn("ratio", str(r))
+
+    def test_report_can_be_pickled_and_copied(self):
+        r = condense(testing.small_world(), 0.05, threads=1).report
+        for other in (pickle.loads(pickle.dumps(r)), copy.deepcopy(r)):
+            self.assertEqual((type(other), other, str(other)), (type(r), r, str(r)))
+
+    def test_text_in_a_page_is_escaped(self):
+        g = testing.triangle(class_names=["<b>", "&"])
+        self.assertIn("&lt;b&gt;", g.info()._repr_html_())
+        self.assertNotIn("<b>", g.info()._repr_html_())
+
+    def test_info_counts(self):
+        g = testing.triangle()
+        i = g.info(linear=False)
+        self.assertEqual((i["nodes"], i["edges"], i["train"], i["test"], i["class_counts"]),
+                         (3, 6, 2, 1, [2, 1]))
+        self.assertEqual(i["degree"]["mean"], 2)
+        self.assertIn("class 0", str(i))
+        world = testing.small_world()
+        self.assertGreater(graphbonsai.info(world, linear=True)["linear"]["features_only"], 40)
+        self.assertEqual(i["bytes"], g.nbytes("strict"))
+        self.assertNotEqual(g.nbytes("paper"), g.nbytes())
+
+
+class Training(testing.Case):
+    def setUp(self):
+        self.g = testing.small_world()
+
+    def test_runs_and_curves(self):
+        t = graphbonsai.train(self.g, epochs=20, every=5, seeds=3, seed=7, threads=1)
+        self.assertEqual(t.runs["seed"].tolist(), [7, 8, 9])
+        self.assertEqual(t.epochs["epoch"].tolist(), [*range(1, 21)] * 3)
+        self.assertEqual(int((t.epochs["accuracy_val"] >= 0).sum()), 12)     # judged
+        self.assertAlmostEqual(t.mean, t.runs["accuracy"].mean())
+        self.assertAlmostEqual(t.std, t.runs["accuracy"].std(ddof=1))
+        self.assertEqual(t.info["model"], "gcn")
+        self.assertIn("gcn", str(t))
+        self.assertIn("</table>", t._repr_html_())
+
+    def test_models_predict_after_all_else_is_gone(self):
+        for kind in ("gcn", "gat", "gin", "sage"):
+            model = graphbonsai.train(self.g, model=kind, epochs=15, seeds=1, threads=1).model
+            classes, shares = model.predict(self.g, probabilities=True, threads=1)
+            self.assertEqual(shares.shape, (400, 3))
+            self.assertTrue((shares.argmax(1) == classes).all())
+            right = (classes == self.g.y)[self.g.test_mask].mean() * 100
+            self.assertAlmostEqual(right, model.info["accuracy"], places=4)
+
+    def test_models_are_saved_and_loaded(self):
+        model = graphbonsai.train(self.g, epochs=5, seeds=1, threads=1).model
+        with tempfile.TemporaryDirectory() as folder:
+            model.save(os.path.join(folder, "m.bonsai"))
+            model.save(os.path.join(folder, "m.npz"))
+            again = graphbonsai.Model.load(os.path.join(folder, "m.bonsai"))
+            with np.load(os.path.join(folder, "m.npz")) as arrays:
+                self.assertIn("convs.0.lin.weight", arrays.files)
+        self.assertTrue((again.predict(self.g) == model.predict(self.g)).all())
+        self.assertEqual(again.info["parameters"], model.info["parameters"])
+        again.close()
+        again.close()
+        self.refuses("the model is closed", again.predict, self.g)
+
+    def test_evaluating_a_small_graph(self):
+        s = condense(self.g, 0.1, threads=1)
+        t = graphbonsai.evaluate(s, self.g, epochs=30, seeds=2, threads=1)
+        self.assertGreater(t.mean, 50)
+        self.assertEqual(t.info["test"], int(self.g.test_mask.sum()))
+
+    def test_comparing(self):
+        seen = []
+        found = graphbonsai.compare(self.g, ["random", "trees"], [0.05, 0.1], ["gcn", "sage"],
+                                    epochs=5, seeds=1, threads=1, train={"layers": 1},
+                                    cell=lambda cell: seen.append((cell["method"], cell["ratio"])))
+        self.assertEqual(len(found), 2 * (1 + 2 * 2))
+        self.assertEqual(seen.count(("trees", 0.05)), 2)
+        self.assertEqual(len(str(found).splitlines()), 11)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "c.csv")
+            found.to_csv(path)
+            with open(path, newline="") as file:
+                rows = list(csv.DictReader(file))
+        self.assertEqual([r["method"] for r in rows], [cell["method"] for cell in found])
+        pickle.loads(pickle.dumps(found))
+
+    def test_cells_that_cannot_be_made_say_why(self):
+        found = graphbonsai.compare(self.g, ["random"], [1e-6], epochs=2, seeds=1, threads=1)
+        self.assertEqual(found[1]["runs"], 0)
+        self.assertIn(found[1]["why"], str(found))
+        self.assertGreater(len(found[1]["why"]), 10)
+
+
+class Program(testing.Case):
+    def test_module_runs_the_program(self):
+        folder = os.path.dirname(os.environ.get("GRAPHBONSAI_LIBRARY", ""))
+        if not os.path.exists(os.path.join(folder, "bonsai")):
+            raise unittest.SkipTest("the program is not there")
+        environment = {**os.environ, "PATH": folder + os.pathsep + os.environ["PATH"]}
+        done = subprocess.run([sys.executable, "-m", "graphbonsai", "version"], env=environment,
+                              stdout=subprocess.PIPE, universal_newlines=True, check=False)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(graphbonsai.__version__, done.stdout)
+
+
+if __name__ == "__main__":
+    testing.main()
