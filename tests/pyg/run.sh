@@ -37,7 +37,7 @@ prepare() {
 
 skip() {
     live=$(python3 "$here/live.py" --count 2>/dev/null || echo 1)
-    units=$(cat "$here"/test_*.py 2>/dev/null | grep -c '^ *def test_') || true
+    units=$(cat "$here"/test_*.py "$root"/tests/python/test_*.py | grep -c '^ *def test_') || true
     echo "test-pyg: 0 passed, 0 failed, $((live + units + 1)) skipped ($1)"
     exit 0
 }
@@ -65,7 +65,7 @@ try() {
 
 # What failed in full, of the rest only how many, and why some were skipped.
 unit_tests() {
-    if "$venv/bin/python" -B -m unittest discover -v -b -s "$here" -p 'test_*.py' >"$venv.log" 2>&1
+    if "$venv/bin/python" -B -m unittest discover -v -b -s "$1" -p 'test_*.py' >"$venv.log" 2>&1
     then
         sed -n 's/.* \.\.\. skipped/skipped:/p' "$venv.log" | sort | uniq -c
         tail -n 3 "$venv.log"
@@ -80,8 +80,10 @@ pip install --no-deps --no-index --force-reinstall "$wheel"
 package=$(cd / && "$venv/bin/python" -c 'import graphbonsai, os; print(os.path.dirname(graphbonsai.__file__))')
 try "live.py" "$venv/bin/python" -B "$here/live.py" "$package/bonsai"
 try "the examples in the docstrings" "$venv/bin/python" -B "$here/doctests.py"
-if ls "$here"/test_*.py >/dev/null 2>&1; then
-    try "unit tests" unit_tests
-fi
+# These look for the program beside the library.
+export GRAPHBONSAI_LIBRARY="$package/libbonsai.so"
+try "the package" unit_tests "$root/tests/python"
+unset GRAPHBONSAI_LIBRARY
+try "the package beside PyTorch Geometric" unit_tests "$here"
 [ -z "$failed" ] || { echo "test-pyg: failed: ${failed#, }"; exit 1; }
 echo "test-pyg: all passed"
