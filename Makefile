@@ -29,10 +29,13 @@ test:           ## set up, build, and run every test
 	$(call build,release,$(call release,ON))
 	$(call test,release)
 
-test-pyg:       ## layers and models against PyTorch Geometric, installed into build/pyg
-	@tools/setup build
-	$(call build,release,$(call release,OFF))
-	@tests/pyg/run.sh $(BUILD)/release/bonsai $(BUILD)/pyg
+wheel:          ## the Python package with all it needs, in build/wheel
+	@tools/setup wheel
+	@tools/wheel $(BUILD)
+
+test-pyg:       ## the wheel, alone and beside PyTorch Geometric in build/pyg
+	@tools/setup wheel
+	@tests/pyg/run.sh $(BUILD)
 
 bench:          ## times, checked against the oracles
 	@tools/setup build
@@ -76,4 +79,4 @@ help:           ## this list
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 12
 
 comma := ,
-.PHONY: all demo test test-pyg bench fuzz asan tsan coverage install clean help
+.PHONY: all demo test wheel test-pyg bench fuzz asan tsan coverage install clean help
