@@ -22,7 +22,7 @@ extern "C" {
 #define BONSAI_API
 #endif
 
-#define BONSAI_VERSION "0.3.0"
+#define BONSAI_VERSION "0.4.0"
 
 /* ---- status ------------------------------------------------------------- */
 

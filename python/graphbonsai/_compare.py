@@ -11,7 +11,8 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 from . import _capi as c
 from . import _options as options_of
 from ._errors import ArgumentError, OptionError
-from ._graph import PathLike, as_graph
+from ._graph import PathLike
+from ._kinds import as_graph
 from ._progress import Progress, Watch
 from ._report import Row, html_table, number, table
 

@@ -13,7 +13,8 @@ import numpy as np
 from . import _capi as c
 from . import _options as options_of
 from ._errors import ArgumentError
-from ._graph import Graph, as_graph, handle_of
+from ._graph import Graph, handle_of
+from ._kinds import adapter, as_graph
 from ._memory import Handle
 from ._progress import Progress, call
 from ._report import Info, run_of
@@ -106,30 +107,11 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
         data = Graph.load(data, progress=progress, threads=0 if threads is None else threads)
     if isinstance(data, Graph):
         return condense_graph(data, ratio, progress=progress, **options)
-    module = _adapter(data)
+    module = adapter(data)
     if module is None:
         raise ArgumentError("data must be a Graph, a path, a torch_geometric Data, a DGLGraph or "
                             "an OGB dataset, not %s" % type(data).__name__)
     return module.condense(data, ratio, progress=progress, **options)
-
-
-def _adapter(data: Any) -> Any:
-    """The module that knows the kind of `data`, by the name of its package: nothing is imported
-    that the caller has not imported.  Its condense(data, ratio, *, progress, **options) gets
-    every option of `condense`, None where it was not given."""
-    packages = {base.__module__.split(".")[0] for base in type(data).__mro__}
-    if "torch_geometric" in packages and hasattr(data, "num_nodes") and not hasattr(
-            data, "get_idx_split"):
-        from . import pyg
-        return pyg
-    if "dgl" in packages and not hasattr(data, "get_idx_split"):
-        from . import dgl
-        return dgl
-    if hasattr(data, "get_idx_split") or (isinstance(data, tuple) and data and
-                                          isinstance(data[0], dict)):
-        from . import ogb
-        return ogb
-    return None
 
 
 def update(now: Any, was: Any, small: Any, *, progress: Progress = None,

@@ -486,14 +486,6 @@ def handle_of(name: str, graph: Any) -> Handle:
     """The handle of what must be a Graph."""
     if isinstance(graph, (str, bytes, os.PathLike)):
         raise ArgumentError("%s must be a Graph, not a path" % name)
-    return as_graph(name, graph)._live()
-
-
-def as_graph(name: str, graph: Any) -> Graph:
-    """A Graph, or the one that a path names."""
-    if isinstance(graph, (str, bytes, os.PathLike)):
-        return Graph.load(graph)
     if not isinstance(graph, Graph):
         raise ArgumentError("%s must be a Graph, not %s" % (name, type(graph).__name__))
-    graph._live()
-    return graph
+    return graph._live()

@@ -12,7 +12,8 @@ import numpy as np
 from . import _capi as c
 from . import _options as options_of
 from ._errors import ArgumentError
-from ._graph import PathLike, as_graph, handle_of
+from ._graph import PathLike, handle_of
+from ._kinds import as_graph
 from ._memory import Handle
 from ._progress import Progress, call
 from ._report import html_table, number, table

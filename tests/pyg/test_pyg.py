@@ -499,5 +499,20 @@ class Refusals(unittest.TestCase):
         self.refuses(data(), 'did you mean "hard_labels"', hard_label=1)
 
 
+
+class Calls(unittest.TestCase):
+    def test_data_goes_wherever_a_graph_does(self):
+        d = data()
+        small = graphbonsai.condense(d, nodes=12, method="prototypes", threads=1)
+        whole = pyg.from_data(d)
+        graph = graphbonsai.condense(whole, nodes=12, method="prototypes", threads=1)
+        options = dict(model="gcn", epochs=20, seeds=2, threads=1)
+        self.assertEqual(graphbonsai.evaluate(small, d, **options).mean,
+                         graphbonsai.evaluate(graph, whole, **options).mean)
+        self.assertEqual(graphbonsai.info(d)["nodes"], d.num_nodes)
+        self.assertEqual(graphbonsai.train(d, **options).mean,
+                         graphbonsai.train(whole, **options).mean)
+
+
 if __name__ == "__main__":
     unittest.main()

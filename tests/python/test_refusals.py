@@ -263,7 +263,8 @@ class Options(testing.Case):
     def test_data_of_another_kind(self):
         self.refuses("data must be a Graph, a path, a torch_geometric Data, a DGLGraph or an OGB "
                      "dataset, not int", condense, 5, 0.1)
-        self.refuses("graph must be a Graph, not NoneType", train, None)
+        self.refuses("graph must be a Graph, a path, a torch_geometric Data, a DGLGraph or an OGB "
+                     "dataset, not NoneType", train, None)
         self.refuses("full is None; evaluate needs the full graph to judge on",
                      graphbonsai.evaluate, self.g, None)
         self.refuses("progress must be None, True, False or a function (stage, done, total), not 5",

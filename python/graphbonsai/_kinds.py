@@ -1,0 +1,44 @@
+"""What can be given where a graph is wanted: ours, a path, and other packages' own.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ._errors import ArgumentError
+from ._graph import Graph
+
+
+def adapter(data: Any) -> Any:
+    """The module that knows the kind of `data`, by the name of its package: nothing is imported
+    that the caller has not imported; or None.  Its condense(data, ratio, *, progress, **options)
+    gets every option of `condense`, None where it was not given."""
+    packages = {base.__module__.split(".")[0] for base in type(data).__mro__}
+    if "torch_geometric" in packages and hasattr(data, "num_nodes") and not hasattr(
+            data, "get_idx_split"):
+        from . import pyg
+        return pyg
+    if "dgl" in packages and not hasattr(data, "get_idx_split"):
+        from . import dgl
+        return dgl
+    if hasattr(data, "get_idx_split") or (isinstance(data, tuple) and data and
+                                          isinstance(data[0], dict)):
+        from . import ogb
+        return ogb
+    return None
+
+
+def as_graph(name: str, graph: Any) -> Graph:
+    """A Graph, the one that a path names, or one of another package's."""
+    if isinstance(graph, (str, bytes, os.PathLike)):
+        return Graph.load(graph)
+    if not isinstance(graph, Graph):
+        module = adapter(graph)
+        if module is None:
+            raise ArgumentError("%s must be a Graph, a path, a torch_geometric Data, a DGLGraph or "
+                                "an OGB dataset, not %s" % (name, type(graph).__name__))
+        return module.from_data(graph, need_masks=False)
+    graph._live()
+    return graph
