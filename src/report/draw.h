@@ -1,0 +1,55 @@
+/* draw.h -- text that grows, HTML escaped, and charts as SVG; see draw.c and chart.c.
+ *
+ * Every chart has a title, labelled axes, its values as text for those who do not see it (a
+ * <title> and <desc>, and a table that can be opened below), colours from CSS variables, so that
+ * light and dark need no second drawing, and a viewBox, so that it fits any width.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_DRAW_H
+#define BN_DRAW_H
+
+#include "facts.h"
+
+typedef struct {                /* out of memory is remembered and told at the end */
+    char   *text;
+    int64_t length, room;
+    bool    failed;
+    int     charts;             /* drawn so far: makes ids differ */
+} bn_page;
+
+void bn_page_free(bn_page *p);
+bonsai_status bn_page_status(const bn_page *p);         /* OK, or out of memory */
+void bn_put(bn_page *p, const char *html);              /* as it is */
+void bn_putf(bn_page *p, const char *format, ...) __attribute__((format(printf, 2, 3)));  /* ditto */
+void bn_escape(bn_page *p, const char *text);           /* & < > " ' become entities; bad UTF-8 becomes ? */
+void bn_put_number(bn_page *p, double v);               /* 1,234,567; 12.3; 0.0012 */
+void bn_put_bytes(bn_page *p, double bytes);            /* 838 B, 64.8 kB, 6.5 MB */
+void bn_put_seconds(bn_page *p, double s);              /* 12 ms, 3.4 s, 2 min 10 s */
+
+/* The page around: <!doctype> ... <main>, with all CSS inside; and its end.  No script, no
+ * request, no font from elsewhere.  fragment: a <div class="bonsai"> with the CSS scoped to it. */
+void bn_page_begin(bn_page *p, const char *title, bool fragment);
+void bn_page_end(bn_page *p, bool fragment);
+void bn_section_begin(bn_page *p, const char *id, const char *heading);
+void bn_section_end(bn_page *p);
+
+typedef struct { const char *name; const double *value; } bn_series;   /* value: one per label */
+
+/* Bars in groups: one group per label, one bar per series; format: of values, such as "%.1f". */
+void bn_chart_bars(bn_page *p, const char *title, const char *x, const char *y,
+                   const char *const *label, int64_t labels, const bn_series *s, int series,
+                   const char *format);
+/* Lines; names may be NULL with one curve.  line_at: a horizontal line with a name, NAN: none.
+ * marks: one vertical line per curve with its name, NAN: none; NULL: none at all. */
+void bn_chart_lines(bn_page *p, const char *title, const char *x, const char *y,
+                    const bn_curve *curve, const char *const *name, int curves, double line_at,
+                    const char *line_name, const double *marks, bool log_y);
+/* The map: density as shaded cells in the colour of their class, dots with area by weight. */
+void bn_chart_map(bn_page *p, const char *title, const bn_map *m, const char *const *class_name,
+                  int64_t classes);
+/* A table: the first column is text, the others numbers already formatted; head and cell are
+ * escaped.  marked (rows x columns, or NULL): cells that stand out, told in text too. */
+void bn_table(bn_page *p, const char *caption, const char *const *head, int columns,
+              const char *const *cell, int64_t rows, const uint8_t *marked);
+
+#endif
