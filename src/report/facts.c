@@ -52,8 +52,7 @@ static bonsai_status read_points(bn_curve *out, const json_t *x, const json_t *y
     return rc;
 }
 
-/* Pruning frees bytes, so that the same were used more than once: of two points with as many, or
- * more, the later is the better one. */
+/* Ascending, both: the paper's price of negative features can fall. */
 static void keep_best(bn_curve *c)
 {
     int64_t kept = 0;

@@ -59,8 +59,9 @@ typedef struct {
     double *class_full;         /* ... and training nodes of the full graph; NULL: not known */
     bonsai_stats small_stats, full_stats;       /* degrees; full: size 0 where not known */
     int64_t small_bytes[BONSAI_SECTIONS], full_bytes[BONSAI_SECTIONS];  /* full: 0 where not known */
-    bn_curve coverage;          /* the largest share of the sample (y) that was covered with so many
-                                 * bytes (x), from the first tree on; trees only */
+    bn_curve coverage;          /* share of the sample that the roots cover (y) by the bytes of what
+                                 * is left of their trees (x), in the order in which they were taken,
+                                 * in the accounting of the budget; trees only */
     double  coverage_bound, coverage_check;     /* -1: not known */
     int64_t  rounds;
     bn_prune *round;
