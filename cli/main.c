@@ -123,7 +123,7 @@ int refuse_command(session *s, const char *name)
 {
     const char *names[32], *near;
     int count = 0;
-    for (const command *c = commands; c->name && count < 16; c++)
+    for (const command *c = commands; c->name && count < 32; c++)
         names[count++] = c->name;
     near = text_nearest(name, names, count);
     if (near)

@@ -18,7 +18,8 @@ typedef struct {                /* NAN: not known */
 typedef struct {
     const bn_facts *f;
     const bonsai_report_options *o;
-    const char *small_name, *full_name;
+    const char *small_name, *full_name;     /* for people, without folders */
+    const char *small_path, *full_path;     /* for the command */
     bn_extent   small, full;
     double      training;       /* nodes that it was made of; NAN: not known */
     double      coverage;       /* share of the sample; NAN: not known */
@@ -38,9 +39,7 @@ bool bn_sheet_has_coverage(const bn_sheet *s);
 void bn_sheet_coverage(bn_page *p, const bn_sheet *s);
 bool bn_sheet_has_pruning(const bn_sheet *s);
 void bn_sheet_pruning(bn_page *p, const bn_sheet *s);
-bool bn_sheet_has_classes(const bn_sheet *s);
-void bn_sheet_classes(bn_page *p, const bn_sheet *s);
-void bn_sheet_degrees(bn_page *p, const bn_sheet *s);
+void bn_sheet_before(bn_page *p, const bn_sheet *s);
 void bn_sheet_bytes(bn_page *p, const bn_sheet *s);
 bool bn_sheet_has_effort(const bn_sheet *s);
 void bn_sheet_effort(bn_page *p, const bn_sheet *s);

@@ -37,6 +37,7 @@ void bn_sheet_coverage(bn_page *p, const bn_sheet *s)
 {
     const bn_facts *f = s->f;
     bn_spot at[MOST_POINTS];
+    char bound[128];
     bn_curve percent = {f->coverage.count < MOST_POINTS ? f->coverage.count : MOST_POINTS, at};
     for (int64_t i = 0; i < percent.count; i++)
         at[i] = (bn_spot){f->coverage.at[i].x, 100 * f->coverage.at[i].y};
@@ -52,15 +53,17 @@ void bn_sheet_coverage(bn_page *p, const bn_sheet *s)
         bn_put(p, "</strong> of another one that they were not chosen by");
     }
     bn_put(p, isfinite(s->coverage) ? "." : "");
-    if (f->coverage_bound >= 0) {
+    if (f->coverage_bound >= 0 && f->coverage_bound < 0.9995) {
         bn_put(p, " No choice of trees at this budget covers more than ");
         bn_put_percent(p, f->coverage_bound);
         bn_put(p, ".");
     }
     bn_put(p, "</p>\n");
+    snprintf(bound, sizeof bound, "bound at this budget: ");
+    bn_percent_text(bound + strlen(bound), f->coverage_bound);
     bn_chart_lines(p, "Coverage by bytes", "bytes used", "percent of the sample covered", &percent,
                    NULL, 1, f->coverage_bound >= 0 ? 100 * f->coverage_bound : NAN,
-                   "no choice covers more", NULL, false);
+                   bound, NULL, false);
 }
 
 bool bn_sheet_has_pruning(const bn_sheet *s)
@@ -73,7 +76,7 @@ bool bn_sheet_has_pruning(const bn_sheet *s)
 
 static void rounds_table(bn_page *p, const bn_facts *f)
 {
-    static const char *const head[] = {"round", "nodes ranked", "knee at rank", "nodes that went"};
+    static const char *const head[] = {"round", "ranked", "knee at", "went"};
     char (*text)[4][TEXT] = NULL;
     const char **cell = NULL;
     if (BN_NEW(&text, f->rounds) != BONSAI_OK || BN_NEW(&cell, 4 * f->rounds) != BONSAI_OK)
@@ -88,7 +91,7 @@ static void rounds_table(bn_page *p, const bn_facts *f)
             for (int k = 0; k < 4; k++)
                 cell[4 * i + k] = text[i][k];
         }
-        bn_table(p, "Rounds of pruning", head, 4, cell, f->rounds, NULL);
+        bn_table(p, "Rounds of pruning: nodes ranked, rank of the knee, nodes that went", head, 4, cell, f->rounds, NULL);
     }
     bn_free(text);
     bn_free(cell);
@@ -143,7 +146,7 @@ static double sum_of(const double *v, int64_t n)
     return sum;
 }
 
-bool bn_sheet_has_classes(const bn_sheet *s)
+static bool has_classes(const bn_sheet *s)
 {
     const bn_facts *f = s->f;
     return f->classes > 0 && sum_of(f->class_small, f->classes) + sum_of(f->class_full, f->classes) > 0;
@@ -197,11 +200,11 @@ static void draw_classes(bn_page *p, const bn_facts *f, const ranked *order)
         series[count] = (bn_series){"small graph, by weight in the loss", value[count]};
         count++;
     }
-    bn_chart_bars(p, "Share of each class", "class", "percent", label,
+    bn_chart_bars(p, "Classes: what a model sees while it trains", "class", "percent", label,
                   shown + (f->classes > shown), series, count, "%.1f");
 }
 
-void bn_sheet_classes(bn_page *p, const bn_sheet *s)
+static void classes_chart(bn_page *p, const bn_sheet *s)
 {
     const bn_facts *f = s->f;
     ranked *order = NULL;
@@ -212,7 +215,6 @@ void bn_sheet_classes(bn_page *p, const bn_sheet *s)
     for (int64_t c = 0; c < f->classes; c++)
         order[c] = (ranked){f->class_full ? f->class_full[c] : f->class_small[c], c};
     qsort(order, (size_t)f->classes, sizeof *order, by_size);
-    bn_put(p, "<p>What a model sees of each class while it trains.</p>\n");
     draw_classes(p, f, order);
     bn_free(order);
 }
@@ -260,7 +262,7 @@ static void say_degrees(bn_page *p, const char *what, const bonsai_stats *st)
     bn_put(p, ". ");
 }
 
-void bn_sheet_degrees(bn_page *p, const bn_sheet *s)
+static void degrees_chart(bn_page *p, const bn_sheet *s)
 {
     const bn_facts *f = s->f;
     const bool full = f->full_stats.size > 0;
@@ -277,13 +279,21 @@ void bn_sheet_degrees(bn_page *p, const bn_sheet *s)
         label[i] = text[i];
     }
     const bn_series both[] = {{"full graph", value[0]}, {"small graph", value[1]}};
-    bn_put(p, "<p>");
-    if (full)
-        say_degrees(p, "The full graph has", &f->full_stats);
-    say_degrees(p, "The small graph has", &f->small_stats);
-    bn_put(p, "</p>\n");
-    bn_chart_bars(p, "Share of nodes by degree", "degree", "percent of the nodes", label, bins,
+    bn_chart_bars(p, "Degrees: edge entries of a node", "degree", "percent of the nodes", label, bins,
                   full ? both : both + 1, full ? 2 : 1, "%.1f");
+}
+
+void bn_sheet_before(bn_page *p, const bn_sheet *s)
+{
+    bn_put(p, "<p>");
+    if (s->f->full_stats.size > 0)
+        say_degrees(p, "The full graph has", &s->f->full_stats);
+    say_degrees(p, "The small graph has", &s->f->small_stats);
+    bn_put(p, "</p>\n<div class=\"two\">\n");
+    if (has_classes(s))
+        classes_chart(p, s);
+    degrees_chart(p, s);
+    bn_put(p, "</div>\n");
 }
 
 /* ---- bytes --------------------------------------------------------------- */

@@ -84,7 +84,7 @@ static void say(bn_page *p, const bn_sheet *s)
     const char *why = json_string_value(
         json_object_get(json_object_get(s->f->report, "choice"), "why"));
     if (why && *why) {
-        bn_put(p, "<p class=\"quiet\">Why this method: ");
+        bn_put(p, "<p class=\"quiet\">");
         bn_escape_cut(p, why, 200);
         bn_put(p, ".</p>\n");
     }
@@ -157,10 +157,14 @@ static void tile_cover(bn_page *p, const bn_sheet *s)
     if (isfinite(s->coverage)) {
         bn_put_percent(p, s->coverage);
         tile(p, "of the sample covered");
-        if (s->f->coverage_bound >= 0) {
+        if (s->f->coverage_bound >= 0 && s->f->coverage_bound < 0.9995) {
             bn_put(p, "at most ");
             bn_put_percent(p, s->f->coverage_bound);
             bn_put(p, " at this budget");
+        } else {
+            bn_put(p, "of ");
+            bn_put_number(p, bn_number_in(json_object_get(s->f->report, "cover"), "sample"));
+            bn_put(p, " trees");
         }
     } else {
         bn_put_number(p, each >= 10 ? rint(each) : each);
@@ -221,13 +225,13 @@ static void tile_accuracy(bn_page *p, const bn_sheet *s, const bonsai_cell *c)
     model_text(model, c);
     bn_put(p, "<li><b>");
     bn_put_fixed(p, c->accuracy_mean, 1);
-    bn_put(p, " %");
+    bn_put(p, " %");
     char what[TEXT + 16];
     snprintf(what, sizeof what, "accuracy of %s", model);
     tile(p, what);
     if (full) {
         bn_put_fixed(p, full->accuracy_mean, 1);
-        bn_put(p, " % trained on the full graph");
+        bn_put(p, " % trained on the full graph");
     }
     bn_put(p, "</small></li>\n");
 }
@@ -277,7 +281,7 @@ static void add_size(size_rows *r, const char *name, double small, double full, 
             bn_bytes_text(row[1 + i], v);
         } else if (bytes) {
             int at = bn_fixed(row[1 + i], v, 0, true);
-            snprintf(row[1 + i] + at, 8, " B");
+            snprintf(row[1 + i] + at, 8, " B");
         } else
             bn_number_text(row[1 + i], v);
     }
@@ -310,12 +314,14 @@ static void say_budget(bn_page *p, const bn_sheet *s)
 
 void bn_sheet_sizes(bn_page *p, const bn_sheet *s)
 {
-    static const char *const head[] = {"", "full graph", "small graph", "ratio"};
+    static const char *const head[] = {"", "full", "small", "ratio"};
     size_rows r = {.rows = 0};
     double lossless = bn_number_in(json_object_get(s->f->report, "recipe"), "lossless_ratio");
+    const bool differs = lossless > 0 &&
+                         fabs(s->small.bytes / lossless / s->full.bytes - 1) > 0.001;
     say_budget(p, s);
     add_size(&r, "bytes, strict", s->small.bytes, s->full.bytes, true);
-    if (lossless > 0)
+    if (differs)
         add_size(&r, "bytes, in as few bits", s->small.bytes, s->small.bytes / lossless, true);
     add_size(&r, "bytes, as in the paper", s->small.paper, s->full.paper, true);
     add_size(&r, "nodes", s->small.nodes, s->full.nodes, false);
@@ -324,7 +330,7 @@ void bn_sheet_sizes(bn_page *p, const bn_sheet *s)
     bn_table(p, "The small graph beside the full one", head, 4, r.cell, r.rows, NULL);
     bn_put(p, "<p class=\"quiet\">Strict: both graphs in the smallest encoding that loses nothing, "
               "the same for both.");
-    if (lossless > 0)
+    if (differs)
         bn_put(p, " In as few bits: the full graph too with its features rounded as the small "
                   "graph's are.");
     bn_put(p, " As in the paper: by the formula of the published code, which counts the full graph "
@@ -352,8 +358,7 @@ static int spread_text(char *out, const bonsai_cell *c)
 {
     int at = bn_fixed(out, c->accuracy_mean, 1, false);
     at += snprintf(out + at, TEXT - (size_t)at, " ± ");
-    at += bn_fixed(out + at, c->accuracy_std, 1, false);
-    return at + snprintf(out + at, TEXT - (size_t)at, " %%");
+    return at + bn_fixed(out + at, c->accuracy_std, 1, false);
 }
 
 static void name_row(char *out, const bn_sheet *s, const bonsai_cell *c)
@@ -400,7 +405,7 @@ static void add_cell(accuracy *a, const bn_sheet *s, const bonsai_cell *c)
 
 void bn_sheet_accuracy(bn_page *p, const bn_sheet *s)
 {
-    static const char *const head[] = {"model", "full graph", "small graph", "difference", "runs"};
+    static const char *const head[] = {"model", "full", "small", "points", "runs"};
     accuracy *a = NULL;
     if (BN_NEW(&a, 1) != BONSAI_OK) {
         p->failed = true;
@@ -419,7 +424,8 @@ void bn_sheet_accuracy(bn_page *p, const bn_sheet *s)
     bn_chart_bars(p, "Test accuracy", "model", "percent of test nodes", a->label, a->rows,
                   any_full ? both : both + 1, any_full ? 2 : 1, "%.1f");
     bn_put(p, "<div>");
-    bn_table(p, "Mean and standard deviation over runs; the difference is in points", head, 5,
+    bn_table(p, "Trained on the full graph and on the small one, in percent: mean and standard "
+             "deviation over runs, and the difference", head, 5,
              a->cell, a->rows, NULL);
     bn_put(p, "</div></div>\n");
     bn_free(a);

@@ -242,9 +242,9 @@ static void put_command(bn_page *p, const bn_sheet *s)
     const json_t *choice = json_object_get(s->f->report, "choice");
     const bool by_auto = json_is_number(json_object_get(choice, "probe_other"));
     bn_put(p, "bonsai condense ");
-    put_word(p, s->full_name);
+    put_word(p, s->full_path);
     bn_put(p, " -o ");
-    put_word(p, s->small_name);
+    put_word(p, s->small_path);
     bn_put(p, " --method ");
     put_word(p, by_auto || !s->f->method ? "auto" : s->f->method);
     for (int i = 0; i < OPTIONS; i++) {

@@ -33,8 +33,7 @@ static const struct {
     {"map", "Where it lies", "Map", bn_sheet_has_map, bn_sheet_map},
     {"coverage", "What the trees cover", "Coverage", bn_sheet_has_coverage, bn_sheet_coverage},
     {"pruning", "What PageRank took away", "Pruning", bn_sheet_has_pruning, bn_sheet_pruning},
-    {"classes", "Classes, before and after", "Classes", bn_sheet_has_classes, bn_sheet_classes},
-    {"degrees", "Degrees, before and after", "Degrees", always, bn_sheet_degrees},
+    {"before", "Classes and degrees, before and after", "Classes and degrees", always, bn_sheet_before},
     {"bytes", "Where the bytes are", "Bytes", always, bn_sheet_bytes},
     {"effort", "Time and memory", "Time", bn_sheet_has_effort, bn_sheet_effort},
     {"options", "Every option", "Options", bn_sheet_has_options, bn_sheet_options},
@@ -89,11 +88,23 @@ static void measure(bn_sheet *s)
         s->coverage = NAN;
 }
 
+/* What is behind the last slash that has something behind it. */
+static const char *last_part(const char *path)
+{
+    const char *start = path;
+    for (const char *at = path; *at; at++)
+        if (at[0] == '/' && at[1] && at[1] != '/')
+            start = at + 1;
+    return start;
+}
+
 static void settle(bn_sheet *s)
 {
     const bonsai_report_options *o = s->o;
-    s->small_name = o->small_name ? o->small_name : "small";
-    s->full_name = o->full_name ? o->full_name : "full";
+    s->small_path = o->small_name ? o->small_name : "small";
+    s->full_path = o->full_name ? o->full_name : "full";
+    s->small_name = last_part(s->small_path);
+    s->full_name = last_part(s->full_path);
     if (o->title)
         snprintf(s->title, sizeof s->title, "%s", o->title);
     else if (isfinite(s->full.nodes))
