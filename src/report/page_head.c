@@ -314,7 +314,7 @@ static void say_budget(bn_page *p, const bn_sheet *s)
 
 void bn_sheet_sizes(bn_page *p, const bn_sheet *s)
 {
-    static const char *const head[] = {"", "full", "small", "ratio"};
+    static const char *const head[] = {"", "full", "small", "ratio"}, *const alone[] = {"", "small"};
     size_rows r = {.rows = 0};
     double lossless = bn_number_in(json_object_get(s->f->report, "recipe"), "lossless_ratio");
     const bool differs = lossless > 0 &&
@@ -327,7 +327,13 @@ void bn_sheet_sizes(bn_page *p, const bn_sheet *s)
     add_size(&r, "nodes", s->small.nodes, s->full.nodes, false);
     add_size(&r, "edge entries", s->small.edges, s->full.edges, false);
     add_size(&r, "labelled nodes", s->small.labelled, s->full.labelled, false);
-    bn_table(p, "The small graph beside the full one", head, 4, r.cell, r.rows, NULL);
+    const bool pair = isfinite(s->full.nodes);
+    for (int i = 0; !pair && i < r.rows; i++) {
+        r.cell[2 * i] = r.text[i][0];
+        r.cell[2 * i + 1] = r.text[i][2];
+    }
+    bn_table(p, pair ? "The small graph beside the full one" : "The small graph",
+             pair ? head : alone, pair ? 4 : 2, r.cell, r.rows, NULL);
     bn_put(p, "<p class=\"quiet\">Strict: both graphs in the smallest encoding that loses nothing, "
               "the same for both.");
     if (differs)
