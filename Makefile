@@ -78,7 +78,7 @@ clean:          ## remove what was built
 	rm -rf $(BUILD)
 
 help:           ## this list
-	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 14
 
 comma := ,
 .PHONY: all demo test test-pyg test-browser bench fuzz asan tsan coverage install clean help
