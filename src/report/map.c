@@ -218,7 +218,6 @@ static bonsai_status fill_grid(drawing *d)
         label[begin[cell[r]]++] = bn_label(d->full, d->node[r]);
     for (int64_t c = 0, i = 0; c < CELLS; c++) {
         int64_t first = i, most = 0;
-        m->most[c] = -1;
         for (; i < begin[c]; i++)
             count[label[i]]++;
         for (int64_t k = first; k < i; k++)
@@ -327,6 +326,8 @@ bonsai_status bn_map_make(bn_map *m, const bonsai_graph *small, const bonsai_gra
     drawing d = {.m = m, .small = small, .full = full, .layers = layers, .alike = alike,
                  .threads = bn_threads(threads), .progress = p};
     memset(m, 0, sizeof *m);
+    for (int64_t c = 0; c < CELLS; c++)
+        m->most[c] = -1;
     BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, threads));
     BN_TRY(bn_graph_need(full, BN_ALL_SECTIONS, threads));
     BN_TRY(keep_columns(&columns, small, full));
