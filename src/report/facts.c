@@ -183,17 +183,34 @@ static bonsai_status check_pair(const bn_facts *f)
     return BONSAI_OK;
 }
 
+/* All 0, which asks for the graph's own, unless they are shares of 100.  Their decimals were cut: what
+ * that added to the last is taken from it. */
+static void read_split(double percent[3], const json_t *options)
+{
+    const json_t *shares = json_object_get(options, "split");
+    double sum = 0;
+    for (size_t i = 0; i < 3; i++) {
+        percent[i] = json_number_value(json_array_get(shares, i));
+        sum += percent[i] >= 0 ? percent[i] : INFINITY;
+    }
+    if (!(sum <= 100 + 1e-5))
+        memset(percent, 0, 3 * sizeof *percent);
+    for (int i = 2; i >= 0 && sum > 100; i--)
+        if (percent[i] > 0) {
+            percent[i] -= sum - 100;
+            break;
+        }
+}
+
 /* The full graph with the split that was used and, where only that was seen, its training part. */
 static bonsai_status find_condensed(bonsai_graph **split, bonsai_graph **part, const bn_facts *f)
 {
     bonsai_status rc;
     const json_t *o = json_object_get(f->report, "options");
-    const json_t *shares = json_object_get(o, "split");
-    double percent[3] = {0, 0, 0};
+    double percent[3];
     int32_t *train = NULL;
     int64_t count = 0;
-    for (size_t i = 0; i < 3; i++)
-        percent[i] = json_number_value(json_array_get(shares, i));
+    read_split(percent, o);
     if (bn_has(f->full, BONSAI_LABELS))
         BN_TRY(bn_graph_parts(split, f->full, percent, (uint64_t)count_of(o, "seed", 0)));
     else
