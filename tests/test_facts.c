@@ -1,5 +1,5 @@
-/* test_facts.c -- what a report is made of: classes, sizes, the curves that the small graph holds, and
- * what is refused.
+/* test_facts.c -- what a report is made of: classes, sizes, the curves that the small graph holds,
+ * and what is refused.
  *
  * SPDX-License-Identifier: MIT */
 #include "condensing.h"
@@ -317,6 +317,13 @@ static void another_full_graph_is_refused(void **state)
     assert_int_equal(bn_graph_columns(&narrow, g, kept, 3), BONSAI_OK);
     refuse(small, narrow, "features");
     bonsai_graph_free(narrow);
+    static const uint32_t none[301];
+    bonsai_view bare = v;
+    bare.section[BONSAI_OFFSETS] = (bonsai_array){none, 301, BONSAI_U32};
+    bare.section[BONSAI_NEIGHBORS].count = 0;
+    assert_int_equal(bonsai_graph_new(&narrow, &bare, 0), BONSAI_OK);
+    refuse(small, narrow, "has 0 edge entries, and");
+    bonsai_graph_free(narrow);
     v.classes = 4;
     assert_int_equal(bonsai_graph_new(&narrow, &v, 0), BONSAI_OK);
     refuse(small, narrow, "has 4 classes, and");
@@ -343,7 +350,8 @@ static bonsai_graph *telling(const char *text)
 static void nonsense_in_the_metadata_does_no_harm(void **state)
 {
     static const char *const text[] = {
-        "{}", "{'method': 3, 'cover': [], 'curve': 7, 'rounds': {}, 'options': null, 'recipe': 'x'}",
+        "{}",
+        "{'method': 3, 'cover': [], 'curve': 7, 'rounds': {}, 'options': null, 'recipe': 'x'}",
         "{'cover': {'sample': 'x'}, 'curve': {'bytes': [1, 2], 'covered': [1, 2]}}",
         "{'cover': {'sample': 0}, 'curve': {'bytes': [1, 2], 'covered': [1, 2]}}",
         "{'rounds': [1, {'rank': [0, 1], 'score': 3}, {'rank': ['x'], 'score': [1]}]}",
@@ -369,7 +377,8 @@ static void nonsense_in_the_metadata_does_no_harm(void **state)
 
 static void curves_that_do_not_ascend_are_cut(void **state)
 {
-    bonsai_graph *g = telling("{'cover': {'sample': 10}, 'curve': {'bytes': [5, 9, 7, 8, 20, 'x', 30],"
+    bonsai_graph *g = telling("{'cover': {'sample': 10}, 'curve': {"
+                              "'bytes': [5, 9, 7, 8, 20, 'x', 30],"
                               "'covered': [1, 2, 3, 9, 8, 9, 10]}, 'rounds': ["
                               "{'nodes': 9, 'rank': [0, 4, 4, 2, 8], 'score': [5, 4, 3, 2, 1]}]}");
     static const bn_spot want[] = {{5, 0.1}, {7, 0.3}, {20, 0.8}};
@@ -377,7 +386,8 @@ static void curves_that_do_not_ascend_are_cut(void **state)
     bn_facts *f = gathered(g, NULL);
     assert_int_equal(f->coverage.count, 3);
     for (int i = 0; i < 3; i++)
-        assert_true(f->coverage.at[i].x == want[i].x && fabs(f->coverage.at[i].y - want[i].y) < 1e-12);
+        assert_true(f->coverage.at[i].x == want[i].x &&
+                    fabs(f->coverage.at[i].y - want[i].y) < 1e-12);
     assert_int_equal(f->rounds, 1);
     assert_int_equal(f->round[0].knee, -1);
     assert_int_equal(f->round[0].number, 1);

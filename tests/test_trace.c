@@ -120,7 +120,7 @@ static void check_curve(const work *w, const bn_choice *c)
 
 static void each_point_is_a_root_with_what_is_left_of_its_tree(void **state)
 {
-    int checked = 0;
+    int checked = 0, rounds = 0;
     (void)state;
     for (uint64_t seed = 0; seed < 3 * CASES; seed++) {
         work w;
@@ -131,12 +131,14 @@ static void each_point_is_a_root_with_what_is_left_of_its_tree(void **state)
             if (bn_trees(&c, &w.job, &b) != BONSAI_OK)
                 fail_msg("%s", bonsai_error());
             check_curve(&w, &c);
+            assert_int_equal(c.trace->starts, c.rounds);
+            rounds += c.rounds;
             checked += c.trace->count > 2;
             bn_choice_free(&c);
         }
         end(&w);
     }
-    assert_true(checked > CASES);
+    assert_true(checked > CASES && rounds > CASES);
 }
 
 /* ---- sets made by hand ---- */
@@ -164,7 +166,8 @@ static void make_singles(singles *s, int64_t n)
     v.section[BONSAI_LABELS] = (bonsai_array){label, n, BONSAI_U8};
     assert_int_equal(bonsai_graph_build(&s->g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
     bonsai_condense_options_init(&s->o);
-    s->job = (bn_job){.g = s->g, .o = &s->o, .threads = 1, .trees = n, .z = n, .rknn = {.count = n}};
+    s->job = (bn_job){.g = s->g, .o = &s->o, .threads = 1, .trees = n, .z = n};
+    s->job.rknn.count = n;
     assert_int_equal(BN_NEW(&s->job.train, n), BONSAI_OK);
     assert_int_equal(BN_NEW(&s->job.rknn.offsets, n + 1), BONSAI_OK);
     assert_int_equal(BN_NEW(&s->job.rknn.item, n), BONSAI_OK);

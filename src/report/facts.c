@@ -22,7 +22,7 @@ bonsai_status bn_facts_report(json_t **out, const bonsai_graph *small)
         return BONSAI_OK;
     *out = json_loadb(a->data, (size_t)a->count, 0, NULL);
     return *out ? BONSAI_OK
-                : bn_fail(BONSAI_E_FORMAT, "%s: metadata: is not JSON that can be read", small->where);
+                : bn_fail(BONSAI_E_FORMAT, "%s: metadata: cannot be read as JSON", small->where);
 }
 
 static double number_of(const json_t *object, const char *key, double otherwise)
@@ -40,7 +40,8 @@ static int64_t count_of(const json_t *object, const char *key, int64_t otherwise
 /* Points of two arrays of numbers, as far as they are some. */
 static bonsai_status read_points(bn_curve *out, const json_t *x, const json_t *y)
 {
-    size_t count = json_array_size(x) < json_array_size(y) ? json_array_size(x) : json_array_size(y);
+    size_t count = json_array_size(x), other = json_array_size(y);
+    count = count < other ? count : other;
     count = count < MOST_POINTS ? count : MOST_POINTS;
     bonsai_status rc = BN_NEW(&out->at, (int64_t)count);
     for (size_t i = 0; rc == BONSAI_OK && i < count; i++) {
@@ -183,8 +184,8 @@ static bonsai_status check_pair(const bn_facts *f)
     return BONSAI_OK;
 }
 
-/* All 0, which asks for the graph's own, unless they are shares of 100.  Their decimals were cut: what
- * that added to the last is taken from it. */
+/* All 0, which asks for the graph's own, unless they are shares of 100.  Their decimals were cut:
+ * what that may have added is taken from the last. */
 static void read_split(double percent[3], const json_t *options)
 {
     const json_t *shares = json_object_get(options, "split");
@@ -249,8 +250,8 @@ static bonsai_status make_map(bn_facts *f, const bonsai_graph *condensed, int th
 
 /* ---- the whole ---- */
 
-static bonsai_status measure(bonsai_stats *stats, int64_t *bytes, const bonsai_graph *g, int threads,
-                             bn_progress p)
+static bonsai_status measure(bonsai_stats *stats, int64_t *bytes, const bonsai_graph *g,
+                             int threads, bn_progress p)
 {
     bonsai_status rc;
     bonsai_read_options read;

@@ -132,11 +132,12 @@ static bonsai_status project(bn_spot **out, const drawing *d, const bn_embedding
 static bonsai_status embed(drawing *d)
 {
     bonsai_status rc;
+    const bn_map *m = d->m;
     const bn_progress silent = {NULL, NULL};
     if (d->alike)
-        BN_TRY(bn_average(&d->x, d->full, d->node, d->m->trees, d->layers, d->threads, d->progress));
+        BN_TRY(bn_average(&d->x, d->full, d->node, m->trees, d->layers, d->threads, d->progress));
     else
-        BN_TRY(bn_wl(&d->x, d->full, d->node, d->m->trees, d->layers, d->threads, d->progress));
+        BN_TRY(bn_wl(&d->x, d->full, d->node, m->trees, d->layers, d->threads, d->progress));
     BN_TRY(bn_wl(&d->y, d->small, d->dot, d->dots, d->alike ? 0 : d->layers, d->threads, silent));
     BN_TRY(find_directions(d));
     BN_TRY(project(&d->at, d, &d->x));
@@ -210,7 +211,8 @@ static bonsai_status fill_grid(drawing *d)
         cell[r] = (int32_t)(place(at->y, m->low_y, m->high_y) * BN_MAP_SIDE +
                             place(at->x, m->low_x, m->high_x));
         m->grid[cell[r]]++;
-        m->outside += at->x < m->low_x || at->x > m->high_x || at->y < m->low_y || at->y > m->high_y;
+        m->outside += at->x < m->low_x || at->x > m->high_x ||
+                      at->y < m->low_y || at->y > m->high_y;
     }
     for (int64_t c = 0; c < CELLS; c++)
         begin[c + 1] = begin[c] + m->grid[c];
