@@ -1,9 +1,9 @@
 /* trace.c -- how the choice of trees went, for the report: what the roots cover by the bytes that
  * they and their trees take, and the scores that each round of pruning saw.
  *
- * The bytes are those of the set in the end: while trees are taken and pruned in turn, the same ones
- * are used again and again, and no curve over them would say what a byte is worth.  Curves are
- * thinned out, and take the same room for ten trees and for a million.
+ * The bytes are those of the set in the end: while trees are taken and pruned in turn, the same
+ * ones are used again and again, and no curve over them would say what a byte is worth.  Curves
+ * are thinned out, and take the same room for ten trees and for a million.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -56,7 +56,7 @@ void bn_set_trace_pruned(bn_set *s, int64_t pruned)
 /* ---- the curve ---- */
 
 typedef struct {
-    int32_t turn;               /* of the root that brought it; nodes whose root has gone come last */
+    int32_t turn;               /* of the root that brought it; if that has gone, the last */
     int32_t node;
     bool    root;
 } arrival;
@@ -92,7 +92,7 @@ static int64_t cover(uint8_t *covered, const bn_set *s, int32_t root)
     return fresh;
 }
 
-/* Half of the points that need not be kept go, and half as many come from now on. */
+/* Half of the points that need not be kept go, not the first, and half as many come from now on. */
 static void thin(bn_trace *t)
 {
     int64_t left = 0, seen = 0;
@@ -140,8 +140,7 @@ static void follow(bn_set *s, const arrival *all, uint8_t *covered)
         if (i + 1 == n)
             t->point[t->count++] = (bn_trace_point){bn_price_bytes(s->price), reached, true};
         else
-            add_point(t, bn_price_bytes(s->price), reached,
-                      last < 0 || new_round(t, last, all[i].turn));
+            add_point(t, bn_price_bytes(s->price), reached, new_round(t, last, all[i].turn));
         last = all[i].turn;
     }
 }
