@@ -98,7 +98,7 @@ static void put_character(bn_page *p, const unsigned char *s, int len, uint32_t 
 void bn_escape_cut(bn_page *p, const char *text, int most)
 {
     const unsigned char *s = (const unsigned char *)text, *cut = NULL;
-    for (int count = 0; *s && count <= most; count++) {
+    for (int count = 0; *s && count < most; count++) {
         uint32_t code = 0;
         int len = decode(s, &code);
         if (count == most - 1)
