@@ -251,7 +251,8 @@ typedef struct {
 /* Fills t and checks that all can be written; the spec lacks its arguments and rows.  OPT_GO, or
  * the exit code. */
 int  training_parse(session *s, training *t, opt_spec *spec, int argc, char **argv);
-int  training_models(session *s, training *t);          /* of t->models: t->model; OPT_GO, or EXIT_USAGE */
+/* Reads t->models into t->model.  OPT_GO, or EXIT_USAGE. */
+int  training_models(session *s, training *t);
 /* The rows of options that every command that trains has. */
 enum { TRAINING_ROWS = 12 };
 void training_rows(opt *rows, bonsai_train_options *o, int *protocol);
@@ -269,7 +270,7 @@ int  trained_print(session *s, const training *t);              /* exit code */
 
 /* ---- pages -------------------------------------------------------------- */
 
-/* Writes the page about small to path; threads and progress are the session's.  *bytes: its size. */
+/* Writes the page about small to path, with the session's threads and progress.  *bytes: its size. */
 bonsai_status page_write(session *s, int64_t *bytes, const bonsai_graph *small,
                          const bonsai_graph *full, bonsai_report_options *o, const char *path);
 

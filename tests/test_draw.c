@@ -262,7 +262,8 @@ static void ticks_are_written_short(void **state)
     (void)state;
     static const struct { double v; bool power; const char *wanted; } row[] = {
         {0, false, "0"}, {0.3, false, "0.3"}, {20000, false, "20k"}, {1.5e6, false, "1.5M"},
-        {-250, false, "−250"}, {1e-5, true, "10⁻⁵"}, {0.1, true, "0.1"}, {1e12, true, "10¹²"},
+        {-250, false, "−250"}, {1e-5, true, "10⁻⁵"}, {0.1, true, "10⁻¹"}, {10, true, "10"},
+        {1e12, true, "10¹²"},
         {2e-6, false, "2.0e−6"}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         char text[64];

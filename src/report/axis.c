@@ -58,7 +58,8 @@ void bn_tick_text(char *buf, double v, bool power)
     static const char *const unit[] = {"", "k", "M", "G", "T", "P"};
     int u = 0, digits = 0;
     double whole = power && v > 0 ? rint(log10(v)) : NAN;
-    if (power && v > 0 && fabs(log10(v) - whole) < 1e-9 && (v < 1e-2 || v > 1e3)) {
+    if (power && v > 0 && fabs(log10(v) - whole) < 1e-9 &&
+        (v < 0.9 || v > 11)) {
         power_text(buf, (int)whole);
         return;
     }

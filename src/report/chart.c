@@ -141,7 +141,8 @@ static void draw_bar(bn_page *p, const bars *b, int64_t i, int k, int y)
     char text[96];
     value_text(text, b, v);
     if (isfinite(v)) {
-        bn_putf(p, "<rect class=\"%s\" y=\"%d\" height=\"%d\" rx=\"2\"", colour(k, b->series), y, BAR);
+        bn_putf(p, "<rect class=\"%s\" y=\"%d\" height=\"%d\" rx=\"2\"",
+                colour(k, b->series), y, BAR);
         bn_put_place(p, "x", fmin(zero, end));
         bn_put_place(p, "width", fabs(end - zero));
         bn_put(p, "/>");

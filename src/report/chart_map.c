@@ -17,7 +17,7 @@ typedef struct {
     const char *const *name;
     int64_t  classes;
     uint8_t *colour;            /* of each class */
-    double  *size;              /* training nodes in cells where it is first, and weight of its dots */
+    double  *size;              /* nodes of cells where it is first, and weight of its dots */
     bn_dot  *dot;               /* the heaviest first: small ones are not hidden */
     int32_t  shown[BN_COLOURS]; /* the class of a colour; -1: none, or several */
     int64_t  others;            /* classes that share the last colour */

@@ -28,9 +28,11 @@ typedef struct {                /* out of memory is remembered and told at the e
 void bn_page_free(bn_page *p);
 bonsai_status bn_page_status(const bn_page *p);         /* OK, or out of memory */
 void bn_put(bn_page *p, const char *html);              /* as it is */
-void bn_putf(bn_page *p, const char *format, ...) __attribute__((format(printf, 2, 3)));  /* ditto */
-void bn_escape(bn_page *p, const char *text);           /* & < > " ' become entities; bad UTF-8 becomes ? */
-void bn_escape_cut(bn_page *p, const char *text, int most);    /* at most so many characters, the last a … */
+void bn_putf(bn_page *p, const char *format, ...) BN_PRINTF(2, 3);     /* ditto, below 2 kB */
+/* & < > " ' become entities; bad UTF-8, control characters and the like become ? */
+void bn_escape(bn_page *p, const char *text);
+/* At most so many characters; where it is cut, the last is a …. */
+void bn_escape_cut(bn_page *p, const char *text, int most);
 enum { BN_LONGEST_TEXT = 4000, BN_LONGEST_NAME = 60 };  /* of bn_escape; of names of classes */
 void bn_put_number(bn_page *p, double v);               /* 1,234,567; 12.3; 0.0012 */
 void bn_put_bytes(bn_page *p, double bytes);            /* 838 B, 64.8 kB, 6.5 MB */

@@ -91,7 +91,8 @@ static void rounds_table(bn_page *p, const bn_facts *f)
             for (int k = 0; k < 4; k++)
                 cell[4 * i + k] = text[i][k];
         }
-        bn_table(p, "Rounds of pruning: nodes ranked, rank of the knee, nodes that went", head, 4, cell, f->rounds, NULL);
+        bn_table(p, "Rounds of pruning: nodes ranked, rank of the knee, nodes that went", head, 4,
+                 cell, f->rounds, NULL);
     }
     bn_free(text);
     bn_free(cell);
@@ -149,7 +150,8 @@ static double sum_of(const double *v, int64_t n)
 static bool has_classes(const bn_sheet *s)
 {
     const bn_facts *f = s->f;
-    return f->classes > 0 && sum_of(f->class_small, f->classes) + sum_of(f->class_full, f->classes) > 0;
+    return f->classes > 0 &&
+           sum_of(f->class_small, f->classes) + sum_of(f->class_full, f->classes) > 0;
 }
 
 /* Shares in percent in the order of `order`; those that are not shown are summed in the last. */
@@ -279,8 +281,8 @@ static void degrees_chart(bn_page *p, const bn_sheet *s)
         label[i] = text[i];
     }
     const bn_series both[] = {{"full graph", value[0]}, {"small graph", value[1]}};
-    bn_chart_bars(p, "Degrees: edge entries of a node", "degree", "percent of the nodes", label, bins,
-                  full ? both : both + 1, full ? 2 : 1, "%.1f");
+    bn_chart_bars(p, "Degrees: edge entries of a node", "degree", "percent of the nodes", label,
+                  bins, full ? both : both + 1, full ? 2 : 1, "%.1f");
 }
 
 void bn_sheet_before(bn_page *p, const bn_sheet *s)

@@ -314,7 +314,8 @@ static void say_budget(bn_page *p, const bn_sheet *s)
 
 void bn_sheet_sizes(bn_page *p, const bn_sheet *s)
 {
-    static const char *const head[] = {"", "full", "small", "ratio"}, *const alone[] = {"", "small"};
+    static const char *const head[] = {"", "full", "small", "ratio"};
+    static const char *const alone[] = {"", "small"};
     size_rows r = {.rows = 0};
     double lossless = bn_number_in(json_object_get(s->f->report, "recipe"), "lossless_ratio");
     const bool differs = lossless > 0 &&

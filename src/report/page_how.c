@@ -46,8 +46,8 @@ void bn_sheet_effort(bn_page *p, const bn_sheet *s)
     for (int k = 0; k < count; k++)
         value[k] *= quick ? 1000 : 1;
     const bn_series one = {"seconds", value};
-    bn_chart_bars(p, "Time by stage", "stage", quick ? "milliseconds" : "seconds", label, count, &one,
-                  1, quick ? "%.1f" : "%.2f");
+    bn_chart_bars(p, "Time by stage", "stage", quick ? "milliseconds" : "seconds", label, count,
+                  &one, 1, quick ? "%.1f" : "%.2f");
 }
 
 /* ---- options ------------------------------------------------------------- */
@@ -70,18 +70,21 @@ static const struct option {
     {"sample", "--sample", SAMPLE, {0}, "trees to be covered"},
     {"theta", "--theta", PLAIN, {0}, "error of the sampled cover"},
     {"delta", "--delta", PLAIN, {0}, "chance of a larger error"},
-    {"density", "--greedy", CHOICE, {"gain", "density"}, "the tree that covers most, or most per byte"},
+    {"density", "--greedy", CHOICE, {"gain", "density"},
+     "the tree that covers most, or most per byte"},
     {"patience", "--patience", PLAIN, {0}, "stop when so many trees in a row do not fit"},
     {"beta", "--beta", PLAIN, {0}, "PageRank's chance to return to a root"},
     {"prune_share", "--prune-share", PLAIN, {0}, "share of the ego nodes that may go per round"},
     {"min_pruned", "--min-pruned", PLAIN, {0}, "stop when a smaller share would go"},
     {"oversample", "--oversample", PLAIN, {0}, "select so many budgets, then drop"},
     {"match_classes", "--match-classes", FLAG, {0}, "classes in the shares of the training nodes"},
-    {"select_features", "--select-features", CHOICE, {"none", "tree"}, "features that a decision tree splits on"},
+    {"select_features", "--select-features", CHOICE, {"none", "tree"},
+     "features that a decision tree splits on"},
     {"no_rknn", "--no-rknn", FLAG, {0}, "trees in random order"},
     {"no_ppr", "--no-ppr", FLAG, {0}, "no sparsification"},
     {"inductive", "--inductive", FLAG, {0}, "cut the graph to its training nodes first"},
-    {"raw_features", "--on", CHOICE, {"embeddings", "features"}, "what herding and kcenter measure on"},
+    {"raw_features", "--on", CHOICE, {"embeddings", "features"},
+     "what herding and kcenter measure on"},
     {"project", "--project", PLAIN, {0}, "dimensions of a random projection"},
     {"split", "--split", SPLIT, {0}, "training, validation and test nodes"},
     {"no_validation", "--no-validation", FLAG, {0}, "probe on training nodes instead"},
@@ -137,8 +140,8 @@ static void default_text(char *out, const struct option *o)
 {
     static const struct { const char *key; size_t at; char type; } place[] = {
 #define AT(name, type) {#name, offsetof(bonsai_condense_options, name), type}
-        AT(layers, 'i'), AT(k, 'i'), AT(theta, 'd'), AT(delta, 'd'), AT(patience, 'l'), AT(beta, 'd'),
-        AT(prune_share, 'd'), AT(min_pruned, 'd'), AT(oversample, 'd'), AT(project, 'i'),
+        AT(layers, 'i'), AT(k, 'i'), AT(theta, 'd'), AT(delta, 'd'), AT(patience, 'l'),
+        AT(beta, 'd'), AT(prune_share, 'd'), AT(min_pruned, 'd'), AT(oversample, 'd'), AT(project, 'i'),
         AT(seed, 'l')};
 #undef AT
     const char *d = (const char *)&bn_condense_defaults;
@@ -177,9 +180,10 @@ void bn_sheet_options(bn_page *p, const bn_sheet *s)
     const char *crc = json_string_value(json_object_get(s->f->report, "input_crc32"));
     const char *version = json_string_value(json_object_get(s->f->report, "bonsai"));
     bn_put(p, "<p>Bold are those that differ from what they are when nobody says.</p>\n"
-              "<div class=\"box words\" tabindex=\"0\" role=\"region\" aria-label=\"Options\"><table>"
-              "<caption>Options of condensing</caption><thead><tr><th scope=\"col\">option</th>"
-              "<th scope=\"col\">value</th><th scope=\"col\">what it does</th></tr></thead><tbody>\n");
+              "<div class=\"box words\" tabindex=\"0\" role=\"region\" aria-label=\"Options\">"
+              "<table><caption>Options of condensing</caption><thead><tr><th scope=\"col\">option</th>"
+              "<th scope=\"col\">value</th><th scope=\"col\">what it does</th></tr>"
+              "</thead><tbody>\n");
     option_row(p, "--method", s->f->method ? s->f->method : "unknown", false,
                "how the small graph was made");
     for (int i = 0; i < OPTIONS; i++) {
@@ -227,7 +231,7 @@ static void put_word(bn_page *p, const char *word)
     for (const char *at = word; *at;) {         /* ' cannot stand in quotes */
         size_t len = strcspn(at, "'");
         char piece[1024];
-        snprintf(piece, sizeof piece, "%.*s", len < sizeof piece ? (int)len : (int)sizeof piece - 1, at);
+        snprintf(piece, sizeof piece, "%.*s", len < 1023 ? (int)len : 1023, at);
         bn_escape(p, piece);
         if (at[len])
             bn_escape(p, "'\\''");

@@ -29,11 +29,13 @@ static const struct {
     void (*draw)(bn_page *p, const bn_sheet *s);
 } sections[] = {
     {"sizes", "Sizes, in every way of counting", "Sizes", always, bn_sheet_sizes},
-    {"accuracy", "Accuracy on the full graph", "Accuracy", bn_sheet_has_accuracy, bn_sheet_accuracy},
+    {"accuracy", "Accuracy on the full graph", "Accuracy", bn_sheet_has_accuracy,
+     bn_sheet_accuracy},
     {"map", "Where it lies", "Map", bn_sheet_has_map, bn_sheet_map},
     {"coverage", "What the trees cover", "Coverage", bn_sheet_has_coverage, bn_sheet_coverage},
     {"pruning", "What PageRank took away", "Pruning", bn_sheet_has_pruning, bn_sheet_pruning},
-    {"before", "Classes and degrees, before and after", "Classes and degrees", always, bn_sheet_before},
+    {"before", "Classes and degrees, before and after", "Classes and degrees", always,
+     bn_sheet_before},
     {"bytes", "Where the bytes are", "Bytes", always, bn_sheet_bytes},
     {"effort", "Time and memory", "Time", bn_sheet_has_effort, bn_sheet_effort},
     {"options", "Every option", "Options", bn_sheet_has_options, bn_sheet_options},
@@ -172,7 +174,8 @@ bonsai_status bonsai_report_new(bonsai_report **out, const bonsai_graph *small,
     }
     if (o.condensed) {          /* the caller's may be shorter than ours */
         bonsai_condense_info_init(&info);
-        memcpy(&info, o.condensed, o.condensed->size < sizeof info ? o.condensed->size : sizeof info);
+        size_t size = o.condensed->size;
+        memcpy(&info, o.condensed, size < sizeof info ? size : sizeof info);
         o.condensed = &info;
     }
     BN_TRY(BN_NEW(&r, 1));
