@@ -23,7 +23,7 @@ typedef struct {
     bn_extent   small, full;
     double      training;       /* nodes that it was made of; NAN: not known */
     double      coverage;       /* share of the sample; NAN: not known */
-    char        title[256];
+    char        title[1024];
 } bn_sheet;
 
 /* The whole page of facts. */

@@ -213,9 +213,12 @@ void bn_sheet_options(bn_page *p, const bn_sheet *s)
 
 /* ---- the command --------------------------------------------------------- */
 
+/* Prototypes that were updated do not say what they were before. */
 bool bn_sheet_has_command(const bn_sheet *s)
 {
-    return s->o->command || bn_sheet_has_options(s);
+    const json_t *recipe = json_object_get(s->f->report, "recipe");
+    const bool updated = json_is_null(json_object_get(recipe, "probe"));
+    return s->o->command || (bn_sheet_has_options(s) && !updated);
 }
 
 /* A word for the shell, in quotes where it needs them. */
@@ -227,17 +230,18 @@ static void put_word(bn_page *p, const char *word)
         bn_escape(p, word);
         return;
     }
-    bn_escape(p, "'");
-    for (const char *at = word; *at;) {         /* ' cannot stand in quotes */
-        size_t len = strcspn(at, "'");
-        char piece[1024];
-        snprintf(piece, sizeof piece, "%.*s", len < 1023 ? (int)len : 1023, at);
-        bn_escape(p, piece);
-        if (at[len])
-            bn_escape(p, "'\\''");
-        at += len + (at[len] != 0);
-    }
-    bn_escape(p, "'");
+    char quoted[4 * BN_LONGEST_TEXT];
+    size_t at = 0;
+    quoted[at++] = '\'';
+    for (; *word && at < sizeof quoted - 8; word++)
+        if (*word == '\'') {                    /* it cannot stand in quotes */
+            memcpy(quoted + at, "'\\''", 4);
+            at += 4;
+        } else
+            quoted[at++] = *word;
+    quoted[at++] = '\'';
+    quoted[at] = 0;
+    bn_escape(p, quoted);
 }
 
 static void put_command(bn_page *p, const bn_sheet *s)

@@ -110,9 +110,9 @@ static void settle(bn_sheet *s)
     if (o->title)
         snprintf(s->title, sizeof s->title, "%s", o->title);
     else if (isfinite(s->full.nodes))
-        snprintf(s->title, sizeof s->title, "%.110s, made of %.110s", s->small_name, s->full_name);
+        snprintf(s->title, sizeof s->title, "%s, made of %s", s->small_name, s->full_name);
     else
-        snprintf(s->title, sizeof s->title, "%.220s", s->small_name);
+        snprintf(s->title, sizeof s->title, "%s", s->small_name);
 }
 
 /* ---- the page ------------------------------------------------------------ */
