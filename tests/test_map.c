@@ -190,7 +190,7 @@ static void rows_that_are_alike_have_no_direction(void **state)
 {
     float x[7 * 3];
     (void)state;
-    for (uint64_t seed = 1; seed <= 50; seed++) {       /* means are rounded in many ways */
+    for (uint64_t seed = 1; seed <= 50; seed++) {
         uint64_t random = seed;
         bn_embedding e;
         for (int i = 0; i < 7 * 3; i++)
@@ -200,6 +200,29 @@ static void rows_that_are_alike_have_no_direction(void **state)
         for (int i = 0; i < 6; i++)
             assert_true(d.direction[i] == 0);
         assert_true(d.share[0] == 0 && d.share[1] == 0);
+        bn_principal_free(&d);
+        bn_embedding_free(&e);
+    }
+}
+
+static void rows_on_a_line_have_one_direction(void **state)
+{
+    float x[40 * 3];
+    (void)state;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        uint64_t random = seed;
+        float along[3] = {random_real(&random), random_real(&random), random_real(&random)};
+        bn_embedding e;
+        for (int i = 0; i < 40 * 3; i++)        /* but for the rounding of floats */
+            x[i] = 0.5f + (float)(i / 3) * along[i % 3];
+        set_dense(&e, x, 40, 3);
+        bn_principal d = found(&e, 1);
+        assert_true(d.share[0] > 1 - 1e-9 && d.share[1] == 0);
+        assert_true(d.direction[1] == 0 && d.direction[3] == 0 && d.direction[5] == 0);
+        for (int j = 0; j < 3; j++)
+            assert_true(fabs(fabs(d.direction[2 * j]) - (double)fabsf(along[j]) /
+                             sqrt((double)(along[0] * along[0] + along[1] * along[1] +
+                                           along[2] * along[2]))) < 1e-6);
         bn_principal_free(&d);
         bn_embedding_free(&e);
     }
@@ -507,6 +530,7 @@ int main(void)
         cmocka_unit_test(a_row_lies_at_its_products_less_those_of_the_mean),
         cmocka_unit_test(dense_and_sparse_rows_and_any_threads_give_the_same_bits),
         cmocka_unit_test(rows_that_are_alike_have_no_direction),
+        cmocka_unit_test(rows_on_a_line_have_one_direction),
         cmocka_unit_test(nodes_are_counted_where_they_lie),
         cmocka_unit_test(a_far_node_does_not_squeeze_the_others),
         cmocka_unit_test(the_heaviest_dots_are_drawn),
