@@ -57,8 +57,6 @@ static void measure(search *s)
         s->mean[j] /= (double)s->count;
         s->total -= s->mean[j] * s->mean[j];
     }
-    if (s->total < 1e-12 * square / (double)s->count)   /* rows alike, but for rounding */
-        s->total = 0;
 }
 
 static void one_piece(search *s, int64_t piece, const double *shift)
@@ -250,7 +248,7 @@ static void hand_over(bn_principal *out, search *s, const double value[2])
         for (int64_t j = 0; j < f; j++)
             if (fabs(s->v[j * BLOCK + b]) > fabs(largest))
                 largest = s->v[j * BLOCK + b];
-        bool any = s->total > 0 && value[b] > 1e-12 * s->total;
+        bool any = s->total > 0 && value[b] > 1e-12 * s->total;     /* more than rounding */
         for (int64_t j = 0; j < f; j++) {
             double v = s->v[j * BLOCK + b];
             out->direction[j * 2 + b] = !any ? 0 : largest < 0 ? -v : v;
