@@ -37,6 +37,11 @@ test-pyg:       ## the wheel, alone and beside PyTorch Geometric in build/pyg
 	@tools/setup wheel
 	@tests/pyg/run.sh $(BUILD)
 
+test-browser:   ## reports in headless Chromium: text, charts, colours, no request; skipped without one
+	@tools/setup build
+	$(call build,release,$(call release,OFF))
+	@tests/browser/run.sh $(BUILD)/release/bonsai
+
 bench:          ## times, checked against the oracles
 	@tools/setup build
 	$(call build,release,$(call release,OFF))
@@ -76,7 +81,7 @@ clean:          ## remove what was built
 	rm -rf $(BUILD)
 
 help:           ## this list
-	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 14
 
 comma := ,
-.PHONY: all demo test wheel test-pyg bench fuzz asan tsan coverage install clean help
+.PHONY: all demo test wheel test-pyg test-browser bench fuzz asan tsan coverage install clean help

@@ -609,6 +609,37 @@ BONSAI_API bonsai_status bonsai_compare_plan(bonsai_cell *cells, const bonsai_co
 BONSAI_API bonsai_status bonsai_compare(bonsai_cell *cells, const bonsai_graph *g,
                                         const bonsai_compare_options *o);
 
+/* ---- reports ------------------------------------------------------------ */
+
+typedef struct {
+    size_t  size;               /* set by the init function; do not touch */
+    const bonsai_condense_info *condensed;      /* NULL: times and memory are not known */
+    const bonsai_cell *cells;   /* accuracies, the full graph's with method -1; or NULL */
+    int64_t cell_count;
+    const char *title;          /* NULL: made of the names */
+    const char *small_name, *full_name;         /* as the reader knows them; NULL: "small", "full" */
+    const char *command;        /* that repeats it; NULL: made of the options */
+    int     fragment;           /* 1: a <div> for a notebook instead of a page */
+    int     threads;            /* 0: every core */
+    bonsai_progress_fn *progress;
+    void   *payload;
+    /* append new fields here, never above */
+} bonsai_report_options;
+
+#define bonsai_report_options_init(o) bonsai_report_options_init_sized((o), sizeof *(o))
+BONSAI_API void bonsai_report_options_init_sized(bonsai_report_options *o, size_t size);
+
+typedef struct bonsai_report bonsai_report;
+/* What was kept of full and why, as one HTML page that needs nothing else.  full may be NULL:
+ * then only what small says about itself is shown. */
+BONSAI_API bonsai_status bonsai_report_new(bonsai_report **out, const bonsai_graph *small,
+                                           const bonsai_graph *full,
+                                           const bonsai_report_options *o);
+BONSAI_API const char *bonsai_report_html(const bonsai_report *r, size_t *length);  /* length may be NULL */
+/* Written to a temporary file that is synced and renamed. */
+BONSAI_API bonsai_status bonsai_report_save(const bonsai_report *r, const char *path);
+BONSAI_API void bonsai_report_free(bonsai_report *r);          /* NULL is fine */
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,92 @@
+/* draw.h -- text that grows, HTML escaped, and charts as SVG.
+ *
+ *   draw.c      text, numbers for people, tables, the page around
+ *   style.c     its CSS
+ *   axis.c      ticks at round numbers
+ *   chart.c     what charts share, and bars
+ *   chart_lines.c  curves
+ *   chart_map.c the map
+ *
+ * Every chart has a title, labelled axes, its values as text for those who do not see it (a
+ * <title> and <desc>, and a table that can be opened below), colours from CSS variables, so that
+ * light and dark need no second drawing.  Places are percentages and only what has no text is
+ * stretched, so that a chart fits any width and its text keeps its size.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_DRAW_H
+#define BN_DRAW_H
+
+#include "facts.h"
+
+typedef struct {                /* out of memory is remembered and told at the end */
+    char   *text;
+    int64_t length, room;
+    bool    failed;
+    int     charts;             /* drawn so far: makes ids differ */
+} bn_page;
+
+void bn_page_free(bn_page *p);
+bonsai_status bn_page_status(const bn_page *p);         /* OK, or out of memory */
+void bn_put(bn_page *p, const char *html);              /* as it is */
+void bn_putf(bn_page *p, const char *format, ...) BN_PRINTF(2, 3);     /* ditto, below 2 kB */
+/* & < > " ' become entities; bad UTF-8, control characters and the like become ? */
+void bn_escape(bn_page *p, const char *text);
+/* At most so many characters; where it is cut, the last is a …. */
+void bn_escape_cut(bn_page *p, const char *text, int most);
+enum { BN_LONGEST_TEXT = 4000, BN_LONGEST_NAME = 60 };  /* of bn_escape; of names of classes */
+void bn_put_number(bn_page *p, double v);               /* 1,234,567; 12.3; 0.0012 */
+void bn_put_bytes(bn_page *p, double bytes);            /* 838 B, 64.8 kB, 6.5 MB */
+void bn_put_seconds(bn_page *p, double s);              /* 12 ms, 3.4 s, 2 min 10 s */
+void bn_put_percent(bn_page *p, double share);          /* 1.25 % of 0.0125 */
+void bn_put_fixed(bn_page *p, double v, int digits);
+/* The same into buf of 64. */
+int  bn_fixed(char *buf, double v, int digits, bool grouped);
+void bn_number_text(char *buf, double v);
+void bn_bytes_text(char *buf, double bytes);
+void bn_percent_text(char *buf, double share);
+
+/* The page around: <!doctype> ... <main>, with all CSS inside; and its end.  No script, no
+ * request, no font from elsewhere.  fragment: a <div class="bonsai"> with the CSS scoped to it. */
+void bn_page_begin(bn_page *p, const char *title, bool fragment);
+void bn_put_style(bn_page *p);
+void bn_page_end(bn_page *p, bool fragment);
+void bn_section_begin(bn_page *p, const char *id, const char *heading);
+void bn_section_end(bn_page *p);
+
+/* The multiples of 1, 2 or 5 times a power of ten from low to high, the step as small as room
+ * (at least 2) allows; where there are none, low alone.  Returns how many. */
+int bn_ticks(double *at, int room, double low, double high);
+/* Powers of ten from low to high, every so many as fit; both above 0. */
+int bn_log_ticks(double *at, int room, double low, double high);
+void bn_tick_text(char *buf, double v, bool power);     /* 20k, 1.5M, 0.25; 10⁻³; buf of 64 */
+
+/* Parts that charts share.  The colour of a series: "s0", "s1", ...; of a class: "k0" .. "k9". */
+enum { BN_COLOURS = 10 };
+void bn_figure_begin(bn_page *p, const char *title);
+void bn_figure_svg(bn_page *p, const char *title, const char *kind, int height);  /* open: <desc> */
+void bn_figure_end(bn_page *p);
+void bn_details_begin(bn_page *p);
+void bn_details_end(bn_page *p);
+void bn_put_place(bn_page *p, const char *name, double share);   /* name="12.5%" */
+void bn_legend_item(bn_page *p, const char *css, const char *name);
+
+typedef struct { const char *name; const double *value; } bn_series;   /* value: one per label */
+
+/* Bars in groups: one group per label, one bar per series; format: of values, such as "%.1f". */
+void bn_chart_bars(bn_page *p, const char *title, const char *x, const char *y,
+                   const char *const *label, int64_t labels, const bn_series *s, int series,
+                   const char *format);
+/* Lines; names may be NULL with one curve.  line_at: a horizontal line with a name, NAN: none.
+ * marks: one vertical line per curve with its name, NAN: none; NULL: none at all. */
+void bn_chart_lines(bn_page *p, const char *title, const char *x, const char *y,
+                    const bn_curve *curve, const char *const *name, int curves, double line_at,
+                    const char *line_name, const double *marks, bool log_y);
+/* The map: density as shaded cells in the colour of their class, dots with area by weight. */
+void bn_chart_map(bn_page *p, const char *title, const bn_map *m, const char *const *class_name,
+                  int64_t classes);
+/* A table: the first column is text, the others numbers already formatted; head and cell are
+ * escaped.  marked (rows x columns, or NULL): cells that stand out, told in text too. */
+void bn_table(bn_page *p, const char *caption, const char *const *head, int columns,
+              const char *const *cell, int64_t rows, const uint8_t *marked);
+
+#endif
