@@ -61,8 +61,8 @@ static int list_datasets(session *s)
     report_table(&r, "datasets", all ? full : columns, rows);
     int code = report_print(&r, s);
     if (code == EXIT_DONE && !all)
-        puts("\nAn undirected edge is two.  \"bonsai fetch NAME --to DIR\" gets one.  Licences of a\n"
-             "repository are those of the files in it; please cite the authors.");
+        puts("\nAn undirected edge is two.  \"bonsai fetch NAME --to DIR\" gets one; please cite its\n"
+             "authors.  MIT (repository) is the licence of the repository that holds the files.");
     return code;
 }
 
@@ -74,16 +74,31 @@ static int has_ending(const char *path, const char *ending)
     return len >= tail && strncmp(path + len - tail, ending, tail) == 0;
 }
 
-/* How files of this ending begin; "": any way. */
-static const char *beginning(const char *path)
+/* Where no checksum is known: does it begin as files of its ending do, and is an archive whole? */
+static int looks_right(const char *path, const char **ending)
 {
-    return has_ending(path, ".npy") ? "\x93NUMPY" : has_ending(path, ".json") ? "{" : "";
+    static const struct { const char *ending, *begins; } kinds[] = {
+        {".npz", "PK"}, {".zip", "PK"}, {".npy", "\x93NUMPY"}, {".json", "{"}};
+    char head[8] = "";
+    FILE *f = fopen(path, "rb");
+    size_t got = f ? fread(head, 1, sizeof head - 1, f) : 0;
+    if (f)
+        fclose(f);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t len = strlen(kinds[i].begins);
+        *ending = kinds[i].ending;
+        if (!has_ending(path, *ending))
+            continue;
+        return got >= len && memcmp(head, kinds[i].begins, len) == 0 &&
+               (*head != 'P' || zip_is_whole(path));
+    }
+    return 1;
 }
 
 int file_is_right(const char *path, int64_t bytes, const char *sha256, char *why, size_t size)
 {
-    char hex[SHA256_HEX], head[8] = "";
-    const char *begins = beginning(path);
+    char hex[SHA256_HEX];
+    const char *ending;
     struct stat st;
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) {
         snprintf(why, size, "cannot be read");
@@ -102,14 +117,8 @@ int file_is_right(const char *path, int64_t bytes, const char *sha256, char *why
         snprintf(why, size, "has the SHA-256 %.12s... and not %.12s...", hex, sha256);
         return 0;
     }
-    FILE *f = fopen(path, "rb");
-    size_t got = f ? fread(head, 1, sizeof head - 1, f) : 0;
-    if (f)
-        fclose(f);
-    if (got < strlen(begins) || memcmp(head, begins, strlen(begins)) != 0 ||
-        ((has_ending(path, ".npz") || has_ending(path, ".zip")) && !zip_is_whole(path))) {
-        snprintf(why, size, "is not a %s file, or not all of one", has_ending(path, ".npy") ? ".npy"
-                 : has_ending(path, ".json") ? ".json" : has_ending(path, ".npz") ? ".npz" : ".zip");
+    if (!sha256 && !looks_right(path, &ending)) {
+        snprintf(why, size, "is not a %s file, or not all of one", ending);
         return 0;
     }
     return 1;

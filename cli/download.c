@@ -50,6 +50,8 @@ typedef struct {
     int64_t   range;            /* where what it sends begins */
     int       judged;           /* its answer has been looked at */
     long      status;
+    double    last;             /* when something came */
+    int       silent;           /* nothing did for too long */
     trouble   trouble;
 } transfer;
 
@@ -126,6 +128,7 @@ static size_t on_data(char *data, size_t one, size_t bytes, void *payload)
 {
     transfer *t = payload;
     bytes *= one;
+    t->last = seconds();
     if (!t->judged && (t->trouble = judge(t)) != FINE)
         return 0;
     if (t->have == 0 && begins_as_page(data, bytes))
@@ -155,6 +158,9 @@ static int on_progress(void *payload, curl_off_t a, curl_off_t b, curl_off_t c, 
     (void)b;
     (void)c;
     (void)e;
+    t->silent = seconds() - t->last > d->timeout;
+    if (t->silent)
+        return 1;
     if (done >= total)                          /* the last tick is for when it is verified */
         total = done + 1;
     bonsai_progress now = {d->stage, (uint64_t)done, (uint64_t)total};
@@ -288,8 +294,6 @@ static void set_options(transfer *t)
     curl_easy_setopt(c, CURLOPT_MAXREDIRS, 10L);
     curl_easy_setopt(c, CURLOPT_FILETIME, 1L);
     curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, wait);
-    curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, wait);
     curl_easy_setopt(c, CURLOPT_ERRORBUFFER, t->says);
     curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
     curl_easy_setopt(c, CURLOPT_HEADERDATA, t);
@@ -327,14 +331,17 @@ static outcome request(transfer *t)
     char range[32];
     t->start = t->have;
     t->whole = t->range = -1;
-    t->judged = t->says[0] = 0;
+    t->judged = t->silent = t->says[0] = 0;
     t->status = 0;
     t->trouble = FINE;
     snprintf(range, sizeof range, "%lld-", (long long)t->have);
     struct curl_slist *headers = if_unchanged(t);
     curl_easy_setopt(t->curl, CURLOPT_RANGE, t->have > 0 ? range : NULL);
     curl_easy_setopt(t->curl, CURLOPT_HTTPHEADER, headers);
+    t->last = seconds();
     t->rc = curl_easy_perform(t->curl);
+    if (t->rc == CURLE_ABORTED_BY_CALLBACK && t->silent)
+        t->rc = CURLE_OPERATION_TIMEDOUT;
     curl_slist_free_all(headers);
     curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &t->status);
     if (t->rc == CURLE_OK && !t->judged)

@@ -80,9 +80,6 @@ static const char *forbidden(const char *name)
         return "has no name, or one that is too long";
     if (*name == '/' || strchr(name, '\\') || strchr(name, ':'))
         return "has an absolute name, or one of another system";
-    for (const char *c = name; *c; c++)
-        if ((unsigned char)*c < 32 || *c == 127)
-            return "has a name that is not text";
     for (const char *c = name; c; c = strchr(c, '/')) {
         c += *c == '/';
         if (strncmp(c, "..", 2) == 0 && (c[2] == '/' || !c[2]))
