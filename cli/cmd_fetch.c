@@ -236,25 +236,33 @@ static int print_fetched(fetching *f, const char *graph)
     static const column columns[] = {{"path", "file", NULL},
                                      {"bytes", "bytes", NULL},
                                      {"what", "", NULL},
-                                     {"sha256", "SHA-256", NULL},
+                                     {"sha256", "", NULL},
                                      {NULL, NULL, NULL}};
+    static const column narrow[] = {{"path", "file", NULL},
+                                    {"bytes", "bytes", NULL},
+                                    {"what", "", NULL},
+                                    {NULL, NULL, NULL}};
     const dataset *d = f->set;
     report r = {.count = 0};
-    report_text(&r, "name", "dataset", d->name);
+    report_heading(&r, "Dataset");
+    report_text(&r, "name", "name", d->name);
     report_text(&r, "path", "graph", graph);
     report_note(&r, "what other commands take");
-    report_int(&r, "bytes", "bytes", f->bytes);
-    report_int(&r, "bytes_fetched", "of these fetched now", f->fetched);
-    report_int(&r, "nodes", "nodes", d->nodes);
-    report_int(&r, "edges", "edges", d->edges);
-    report_note(&r, "entries: an undirected edge is two");
-    report_json(&r, "verified", json_boolean(dataset_is_verified(d)));
-    report_text(&r, NULL, "checksums", dataset_is_verified(d) ? "verified" : "none is known");
     report_text(&r, "from", "from", f->base ? f->base : d->address);
+    report_text(&r, NULL, "checksums", dataset_is_verified(d) ? "verified" : "none is known");
     if (d->licence)
         report_text(&r, "licence", "licence", d->licence);
     report_text(&r, "cite", "please cite", d->cite);
-    report_table(&r, "files", columns, json_incref(f->rows));
+    report_heading(&r, "Sizes");
+    report_int(&r, "nodes", "nodes", d->nodes);
+    report_int(&r, "edges", "edges", d->edges);
+    report_note(&r, "entries: an undirected edge is two");
+    report_int(&r, "bytes", "bytes", f->bytes);
+    report_int(&r, "bytes_fetched", "of these fetched now", f->fetched);
+    report_heading(&r, "Files");
+    report_table(&r, "files", style_of(f->s) == STYLE_TEXT ? narrow : columns,
+                 json_incref(f->rows));
+    report_json(&r, "verified", json_boolean(dataset_is_verified(d)));
     if (f->fetched == 0)
         note(f->s, "%s is there already: nothing was fetched", graph);
     if (!dataset_is_verified(d))

@@ -27,6 +27,7 @@ int download_file(download *d)
 #include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/file.h>
@@ -223,7 +224,7 @@ static const char *why_curl(const transfer *t, char *why, size_t size)
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
         snprintf(why, size, "the server's certificate cannot be trusted (%s)", says);
-        return "check this machine's clock and its package ca-certificates";
+        return "check this machine's clock and ca-certificates, or name others in SSL_CERT_FILE";
     case CURLE_PARTIAL_FILE:
     case CURLE_RECV_ERROR:
     case CURLE_GOT_NOTHING:
@@ -285,7 +286,10 @@ static void set_options(transfer *t)
 {
     CURL *c = t->curl;
     long wait = (long)(t->d->timeout + 0.999);
+    const char *trusted = getenv("SSL_CERT_FILE");
     set_protocols(t);
+    if (trusted && *trusted)
+        curl_easy_setopt(c, CURLOPT_CAINFO, trusted);
     curl_easy_setopt(c, CURLOPT_URL, t->d->url);
     curl_easy_setopt(c, CURLOPT_USERAGENT, "bonsai/" BONSAI_VERSION);
     curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);

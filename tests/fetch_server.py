@@ -83,6 +83,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.fail(302, Location="/loop/" + name)
         if mode == "moved":
             return self.fail(302, Location="/ok/" + name)
+        if mode == "elsewhere":
+            return self.fail(302, Location=server.elsewhere + name)
         if mode == "tofile":
             return self.fail(302, Location="file:///etc/passwd")
         if mode == "page":
