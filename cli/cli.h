@@ -14,6 +14,7 @@
  *   parts.c     which nodes train and which judge
  *   trained.c   what came out: table, JSON, learning curves
  *   cellfile.c  the file that a comparison goes on from
+ *   fetch.h     what the parts of bonsai fetch share
  *   cmd_*.c     one command each
  *
  * Results go to stdout, all else to stderr.  Nothing here knows src/.
@@ -93,6 +94,7 @@ int cmd_eval(session *s, int argc, char **argv);
 int cmd_predict(session *s, int argc, char **argv);
 int cmd_compare(session *s, int argc, char **argv);
 int cmd_report(session *s, int argc, char **argv);
+int cmd_fetch(session *s, int argc, char **argv);
 int cmd_demo(session *s, int argc, char **argv);
 int cmd_version(session *s, int argc, char **argv);
 int cmd_help(session *s, int argc, char **argv);

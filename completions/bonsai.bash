@@ -13,7 +13,7 @@ _bonsai_files() {
 
 _bonsai() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]}
-    local commands="generate info check convert split condense explain train eval predict compare report demo version help"
+    local commands="generate info check convert split condense explain train eval predict compare report fetch demo version help"
     local common="--quiet --verbose --help"
     local trains="--seeds --layers --hidden --heads --gin-layers --epochs --every --rate --decay --dropout
         --standardise --split --memory --protocol --seed"
@@ -60,6 +60,9 @@ _bonsai() {
     -o|--output)
         if [ "$cmd" = demo ]; then _bonsai_files -d "$cur"; else _bonsai_files -f "$cur"; fi
         return ;;
+    --to)
+        _bonsai_files -d "$cur"
+        return ;;
     --labels|--full|--save|--curves|--update|--was|--report)
         _bonsai_files -f "$cur"
         return ;;
@@ -69,12 +72,14 @@ _bonsai() {
     -s|--seed|-t|--threads|--nodes|--classes|--degree|--exponent|--homophily|--imbalance|--difficulty|--words|\
     -r|--ratio|--ratios|--bytes|--trees|--layers|-k|--k|--theta|--delta|--patience|--beta|--prune-share|\
     --min-pruned|--oversample|--project|--node|--seeds|--hidden|--heads|--gin-layers|--epochs|--every|\
-    --rate|--decay|--dropout|--memory|--title)
+    --rate|--decay|--dropout|--memory|--title|--base-url|--timeout|--retries)
         return ;;
     esac
     if [[ $cur != -* ]]; then
         case $cmd in
         info|check|convert|split|condense|explain|train|eval|predict|compare|report) _bonsai_files -f "$cur" ;;
+        fetch) _bonsai_words "cora citeseer pubmed amazon-photo amazon-computers coauthor-cs coauthor-physics
+            flickr reddit ogbn-arxiv ogbn-products" "$cur" ;;
         help) _bonsai_words "$commands formats" "$cur" ;;
         esac
         return
@@ -109,6 +114,8 @@ _bonsai() {
         _bonsai_words "--methods --ratios --models --output --accounting $trains $reads $common" "$cur" ;;
     report)
         _bonsai_words "--output --full --model --seeds --epochs --title --fragment --seed $reads $common" "$cur" ;;
+    fetch)
+        _bonsai_words "--to --base-url --force --timeout --retries --json $common" "$cur" ;;
     demo)
         _bonsai_words "--output --threads $common" "$cur" ;;
     version|help)

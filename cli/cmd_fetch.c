@@ -1,0 +1,348 @@
+/* cmd_fetch.c -- bonsai fetch: a public dataset, from where it is published.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "fetch.h"
+
+typedef struct {
+    session    *s;
+    const dataset *set;
+    const char *name, *to, *base;
+    double      timeout;
+    int         retries, force;
+    int64_t     bytes, fetched;         /* of all files; of those that were not there */
+    json_t     *rows;                   /* of the files */
+} fetching;
+
+/* ---- the list ------------------------------------------------------------ */
+
+static json_t *json_count(int64_t value)
+{
+    return value < 0 ? json_null() : json_integer(value);
+}
+
+static int list_datasets(session *s)
+{
+    static const column columns[] = {{"name", "name", NULL},
+                                     {"nodes", "nodes", NULL},
+                                     {"edges", "edges", NULL},
+                                     {"bytes", "bytes, about", NULL},
+                                     {"licence", "licence", NULL},
+                                     {"home", "from", NULL},
+                                     {NULL, NULL, NULL}};
+    static const column full[] = {{"name", "", NULL},        {"about", "", NULL},
+                                  {"nodes", "", NULL},       {"edges", "", NULL},
+                                  {"bytes", "", NULL},       {"about_bytes", "", NULL},
+                                  {"verified", "", NULL},    {"licence", "", NULL},
+                                  {"cite", "", NULL},        {"home", "", NULL},
+                                  {"from", "", NULL},        {NULL, NULL, NULL}};
+    int all = style_of(s) != STYLE_TEXT;
+    report r = {.count = 0};
+    json_t *rows = json_array();
+    for (const dataset *d = datasets; d->name; d++) {
+        int64_t exact = dataset_bytes(d), about = exact >= 0 ? exact : d->about_bytes;
+        json_t *row = all ? json_pack("[s,s,I,I,o,o,b,s?,s,s,s]", d->name, d->title,
+                                      (json_int_t)d->nodes, (json_int_t)d->edges,
+                                      json_count(exact), json_count(about),
+                                      dataset_is_verified(d), d->licence, d->cite, d->home,
+                                      d->address)
+                          : json_pack("[s,I,I,o,s?,s]", d->name, (json_int_t)d->nodes,
+                                      (json_int_t)d->edges, json_count(about), d->licence,
+                                      strstr(d->home, "//") + 2);
+        json_array_append_new(rows, row);
+    }
+    report_table(&r, "datasets", all ? full : columns, rows);
+    int code = report_print(&r, s);
+    if (code == EXIT_DONE && !all)
+        puts("\nAn undirected edge is two.  \"bonsai fetch NAME --to DIR\" gets one; please cite its\n"
+             "authors.  MIT (repository) is the licence of the repository that holds the files.");
+    return code;
+}
+
+/* ---- what is there already ------------------------------------------------ */
+
+static int has_ending(const char *path, const char *ending)
+{
+    size_t len = strlen(path) - (path_ends_with(path, ".part") ? 5 : 0), tail = strlen(ending);
+    return len >= tail && strncmp(path + len - tail, ending, tail) == 0;
+}
+
+/* Where no checksum is known: does it begin as files of its ending do, and is an archive whole? */
+static int looks_right(const char *path, const char **ending)
+{
+    static const struct { const char *ending, *begins; } kinds[] = {
+        {".npz", "PK"}, {".zip", "PK"}, {".npy", "\x93NUMPY"}, {".json", "{"}};
+    char head[8] = "";
+    FILE *f = fopen(path, "rb");
+    size_t got = f ? fread(head, 1, sizeof head - 1, f) : 0;
+    if (f)
+        fclose(f);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t len = strlen(kinds[i].begins);
+        *ending = kinds[i].ending;
+        if (!has_ending(path, *ending))
+            continue;
+        return got >= len && memcmp(head, kinds[i].begins, len) == 0 &&
+               (*head != 'P' || zip_is_whole(path));
+    }
+    return 1;
+}
+
+int file_is_right(const char *path, int64_t bytes, const char *sha256, char *why, size_t size)
+{
+    char hex[SHA256_HEX];
+    const char *ending;
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) {
+        snprintf(why, size, "cannot be read");
+        return 0;
+    }
+    if (st.st_size == 0) {
+        snprintf(why, size, "is empty");
+        return 0;
+    }
+    if (bytes >= 0 && st.st_size != bytes) {
+        snprintf(why, size, "has %lld bytes and not %lld", (long long)st.st_size,
+                 (long long)bytes);
+        return 0;
+    }
+    if (sha256 && (sha256_file(path, hex) != 0 || strcmp(hex, sha256) != 0)) {
+        snprintf(why, size, "has the SHA-256 %.12s... and not %.12s...", hex, sha256);
+        return 0;
+    }
+    if (!sha256 && !looks_right(path, &ending)) {
+        snprintf(why, size, "is not a %s file, or not all of one", ending);
+        return 0;
+    }
+    return 1;
+}
+
+static int check_room(fetching *f)
+{
+    struct statvfs disk;
+    int64_t needed = dataset_bytes(f->set);
+    char left[32], wanted[32];
+    if (needed < 0)
+        needed = f->set->about_bytes * (f->set->inside ? 2 : 1);    /* the archive, and unpacked */
+    if (needed < 0 || statvfs(f->to, &disk) != 0)
+        return EXIT_DONE;
+    double room = (double)disk.f_bavail * (double)disk.f_frsize;
+    if (room >= (double)needed)
+        return EXIT_DONE;
+    text_bytes(left, sizeof left, room);
+    text_bytes(wanted, sizeof wanted, (double)needed);
+    return fail_with(f->s, "%s: the disk has %s left, but %s needs %s: make room, or name another "
+                     "folder by --to", f->to, left, f->set->name, wanted);
+}
+
+/* ---- fetching ------------------------------------------------------------ */
+
+static void put_row(fetching *f, const dataset_file *file, const char *path, const char *what,
+                    int64_t bytes)
+{
+    f->bytes += bytes;
+    json_array_append_new(f->rows, json_pack("[o,I,s,s?]", text_json(path), (json_int_t)bytes, what,
+                                             file->sha256));
+}
+
+static int64_t file_bytes(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 ? st.st_size : 0;
+}
+
+static int make_folder_of(fetching *f, const char *path)
+{
+    char folder[MOST_PATH];
+    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
+    return make_folders(f->s, folder);
+}
+
+static int fetch_one(fetching *f, const dataset_file *file, const char *path)
+{
+    char url[MOST_PATH], why[256];
+    const char *slash = f->base && !path_ends_with(f->base, "/") ? "/" : "";
+    if (!f->force && access(path, F_OK) == 0) {
+        if (!file_is_right(path, file->bytes, file->sha256, why, sizeof why))
+            return fail_with(f->s, "%s: is there, but %s: --force fetches it anew", path, why);
+        put_row(f, file, path, "there", file_bytes(path));
+        return EXIT_DONE;
+    }
+    if (snprintf(url, sizeof url, "%s%s%s", f->base ? f->base : f->set->address, slash,
+                 f->base ? file->name : file->at) >= (int)sizeof url)
+        return refuse(f->s, "--base-url is too long");
+    download d = {.s = f->s, .stage = f->set->name, .url = url, .path = path, .bytes = file->bytes,
+                  .sha256 = file->sha256, .timeout = f->timeout, .retries = f->retries,
+                  .before = dataset_bytes(f->set) < 0 ? 0 : f->bytes,
+                  .total = dataset_bytes(f->set)};
+    int code = make_folder_of(f, path);
+    if (code == EXIT_DONE)
+        code = download_file(&d);
+    if (code != EXIT_DONE)
+        return code;
+    f->fetched += file_bytes(path) - d.resumed;
+    put_row(f, file, path, d.resumed ? "resumed" : "fetched", file_bytes(path));
+    return EXIT_DONE;
+}
+
+/* An archive is fetched, unpacked and removed; the folder stays. */
+static int fetch_archive(fetching *f, const char *graph)
+{
+    const dataset_file *file = f->set->files;
+    char path[MOST_PATH];
+    struct stat st;
+    if (!f->force && stat(graph, &st) == 0 && S_ISDIR(st.st_mode)) {
+        put_row(f, file, graph, "there", path_bytes(graph));
+        return EXIT_DONE;
+    }
+    if (snprintf(path, sizeof path, "%s/%s", f->to, file->name) >= (int)sizeof path)
+        return refuse(f->s, "--to is too long");
+    int code = fetch_one(f, file, path);
+    if (code != EXIT_DONE)
+        return code;
+    code = unpack(f->s, path, f->set->inside, graph);
+    if (code == EXIT_DONE || !canceled_by())
+        unlink(path);
+    return code;
+}
+
+static int fetch_all(fetching *f, const char *graph)
+{
+    char path[MOST_PATH];
+    int code = make_folders(f->s, f->to);
+    if (code == EXIT_DONE)
+        code = check_room(f);
+    if (code != EXIT_DONE)
+        return code;
+    if (f->set->inside)
+        return fetch_archive(f, graph);
+    for (const dataset_file *file = f->set->files; file->name && code == EXIT_DONE; file++) {
+        if (snprintf(path, sizeof path, "%s/%s", f->to, file->name) >= (int)sizeof path)
+            return refuse(f->s, "--to is too long");
+        code = fetch_one(f, file, path);
+    }
+    return code;
+}
+
+static int print_fetched(fetching *f, const char *graph)
+{
+    static const column columns[] = {{"path", "file", NULL},
+                                     {"bytes", "bytes", NULL},
+                                     {"what", "", NULL},
+                                     {"sha256", "", NULL},
+                                     {NULL, NULL, NULL}};
+    static const column narrow[] = {{"path", "file", NULL},
+                                    {"bytes", "bytes", NULL},
+                                    {"what", "", NULL},
+                                    {NULL, NULL, NULL}};
+    const dataset *d = f->set;
+    report r = {.count = 0};
+    report_heading(&r, "Dataset");
+    report_text(&r, "name", "name", d->name);
+    report_text(&r, "path", "graph", graph);
+    report_note(&r, "what other commands take");
+    report_text(&r, "from", "from", f->base ? f->base : d->address);
+    report_text(&r, NULL, "checksums", dataset_is_verified(d) ? "verified" : "none is known");
+    if (d->licence)
+        report_text(&r, "licence", "licence", d->licence);
+    report_text(&r, "cite", "please cite", d->cite);
+    report_heading(&r, "Sizes");
+    report_int(&r, "nodes", "nodes", d->nodes);
+    report_int(&r, "edges", "edges", d->edges);
+    report_note(&r, "entries: an undirected edge is two");
+    report_int(&r, "bytes", "bytes", f->bytes);
+    report_int(&r, "bytes_fetched", "of these fetched now", f->fetched);
+    report_heading(&r, "Files");
+    report_table(&r, "files", style_of(f->s) == STYLE_TEXT ? narrow : columns,
+                 json_incref(f->rows));
+    report_json(&r, "verified", json_boolean(dataset_is_verified(d)));
+    if (f->fetched == 0)
+        note(f->s, "%s is there already: nothing was fetched", graph);
+    if (!dataset_is_verified(d))
+        note(f->s, "no checksum is known for %s: its files were not verified", d->name);
+    int code = report_print(&r, f->s);
+    if (code == EXIT_DONE && style_of(f->s) == STYLE_TEXT)
+        printf("\nTry: bonsai info %s\n", graph);
+    return code;
+}
+
+/* ---- the command --------------------------------------------------------- */
+
+static int parse(fetching *f, int argc, char **argv)
+{
+    const opt rows[] = {
+        {OPT_TEXT, 0, "to", "DIR", &f->to, "folder for the files, made if it is not there", NULL},
+        {OPT_TEXT, 0, "base-url", "URL", &f->base,
+         "another server, which has the files under the\n"
+         "names that they get in DIR; else $BONSAI_MIRROR", NULL},
+        {OPT_FLAG, 0, "force", NULL, &f->force, "fetch what is there already, too", NULL},
+        {OPT_REAL, 0, "timeout", "S", &f->timeout, "give up when nothing came for so many seconds",
+         ">0..86400"},
+        {OPT_INT, 0, "retries", "N", &f->retries, "try so often again when the connection fails",
+         "0..100"},
+        {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
+    };
+    const opt_spec spec = {
+        .usage = "fetch [NAME --to DIR] [options]",
+        .about = "Downloads a public dataset from where it is published, and tells the path that\n"
+                 "other commands take; without NAME lists the datasets.  The same command goes on\n"
+                 "after an interruption.",
+        .examples = "  bonsai fetch\n"
+                    "  bonsai fetch cora --to data && bonsai info data/ind.cora\n"
+                    "  bonsai fetch ogbn-arxiv --to data\n",
+        .args = "[NAME]",
+        .values = &f->name,
+        .rows = rows,
+        .shared = OPT_JSON,
+    };
+    int code = opt_parse(f->s, &spec, argc, argv);
+    if (code != OPT_GO || !f->name)
+        return code;
+    if (!f->base && getenv("BONSAI_MIRROR") && *getenv("BONSAI_MIRROR"))
+        f->base = getenv("BONSAI_MIRROR");
+    if (f->base && strncasecmp(f->base, "http://", 7) != 0 &&
+        strncasecmp(f->base, "https://", 8) != 0)
+        return refuse(f->s, "the server is \"%s\", which does not begin with http:// or https://",
+                      f->base);
+    f->set = dataset_find(f->name);
+    const char *near = f->set ? NULL : dataset_nearest(f->name);
+    if (near)
+        return refuse(f->s, "there is no dataset \"%s\"; did you mean \"%s\"?", f->name, near);
+    return f->set ? OPT_GO : refuse(f->s, "there is no dataset \"%s\"; \"bonsai fetch\" lists them",
+                                    f->name);
+}
+
+int cmd_fetch(session *s, int argc, char **argv)
+{
+    fetching f = {.s = s, .to = "data", .timeout = 30, .retries = 4};
+    char graph[MOST_PATH], to[MOST_PATH];
+    int code = parse(&f, argc, argv);
+    if (code != OPT_GO)
+        return code;
+    if (!f.name)
+        return list_datasets(s);
+    if (!can_download())
+        return fail_with(s, "this build has no libcurl and cannot download: get the files of %s "
+                         "yourself, see %s", f.set->name, f.set->home);
+    size_t len = strlen(f.to);
+    while (len > 1 && f.to[len - 1] == '/')
+        len--;
+    if (len + 64 >= sizeof to)
+        return refuse(s, "--to is too long");
+    snprintf(to, sizeof to, "%.*s", (int)len, f.to);
+    f.to = to;
+    snprintf(graph, sizeof graph, "%.*s/%s", (int)len, to, f.set->graph);
+    f.rows = json_array();
+    code = fetch_all(&f, graph);
+    if (code == EXIT_DONE)
+        code = print_fetched(&f, graph);
+    json_decref(f.rows);
+    return code;
+}
