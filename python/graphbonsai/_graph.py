@@ -496,5 +496,4 @@ def as_graph(name: str, graph: Any) -> Graph:
         return Graph.load(graph)
     if not isinstance(graph, Graph):
         raise ArgumentError("%s must be a Graph, not %s" % (name, type(graph).__name__))
-    graph._live()
     return graph
