@@ -336,7 +336,7 @@ def _borrow(indptr: np.ndarray, indices: np.ndarray, weights: Any, options: Any)
         lend(view, number, array)
     handle = Handle(keep=tuple(arrays.values()))
     call(c.graph_new, handle.out, ctypes.byref(view), 0)
-    call(c.graph_check, handle.pointer, options=options)
+    call(c.graph_check, handle, options=options)
     return handle
 
 
@@ -371,7 +371,7 @@ def adjacency(draft: Draft, edge_index: Any, csr: Any, edge_weight: Any, options
 
 def graph_of(draft: Draft, edges: Handle) -> Handle:
     """The edges of one handle and the sections of the draft, nothing copied."""
-    have = c.graph_view(edges.pointer).contents
+    have = c.graph_view(edges).contents
     view = draft.view
     view.nodes = have.nodes
     view.flags = have.flags

@@ -154,6 +154,6 @@ def _run(cells: Any, handle: Any, o: Any, listener: Any, progress: Progress) -> 
             o.cell = c.CELL_FN(tell)
         o.progress = watch.callback
         try:
-            c.compare(cells, handle.pointer, ctypes.byref(o))
+            c.compare(cells, handle, ctypes.byref(o))
         finally:
             o.progress, o.cell = c.PROGRESS_FN(), c.CELL_FN()

@@ -39,7 +39,7 @@ def condense_graph(graph: Graph, ratio: Union[None, float, Sequence[float]] = No
     o = options_of.fill(c.CondenseOptions, {"ratio": ratio, **options}, _OURS)
     _positive(o, given[0])
     info, out = c.init(c.CondenseInfo), Handle()
-    call(c.condense, out.out, ctypes.byref(info), handle.pointer, progress=progress, options=o)
+    call(c.condense, out.out, ctypes.byref(info), handle, progress=progress, options=o)
     return Graph._of(out, run_of(info))
 
 
@@ -69,7 +69,7 @@ def _condense_many(handle: Handle, ratios: List[float], o: Any, progress: Progre
     handles = [Handle() for _ in ratios]
     try:
         call(c.condense_many, out, infos, (ctypes.c_double * count)(*ratios), count,
-             handle.pointer, progress=progress, options=o)
+             handle, progress=progress, options=o)
     finally:
         for h, pointer in zip(handles, out):        # freed too where the call was interrupted
             h.pointer = ctypes.c_void_p(pointer)
@@ -130,7 +130,7 @@ def update(now: Any, was: Any, small: Any, *, progress: Progress = None,
     o = options_of.fill(c.CondenseOptions, options, _OURS)
     info, out = c.init(c.CondenseInfo), Handle()
     ha, hb, hs = a._live(), b._live(), s._live()
-    call(c.condense_update, out.out, ctypes.byref(info), ha.pointer, hb.pointer, hs.pointer,
+    call(c.condense_update, out.out, ctypes.byref(info), ha, hb, hs,
          progress=progress, options=o)
     return Graph._of(out, run_of(info))
 
@@ -148,13 +148,13 @@ def nearest(small: Any, node: int, full: Any, most: int = 10, *, progress: Progr
     """
     s, g = as_graph("small", small)._live(), as_graph("full", full)._live()
     limit = options_of.whole("most", most, 0, 2**31 - 1)
-    limit = min(limit, int(c.graph_view(g.pointer).contents.nodes))
+    limit = min(limit, int(c.graph_view(g).contents.nodes))
     which = options_of.whole("node", node, -2**63, 2**63 - 1)
     o = options_of.fill(c.CondenseOptions, options, _OURS)
     nodes, distances = np.empty(limit, np.int32), np.empty(limit, np.float32)
     found = ctypes.c_int64()
     call(c.condense_nearest, nodes.ctypes.data, distances.ctypes.data, ctypes.byref(found), limit,
-         s.pointer, which, g.pointer, progress=progress, options=o)
+         s, which, g, progress=progress, options=o)
     return nodes[:found.value].astype(np.int64), distances[:found.value].copy()
 
 

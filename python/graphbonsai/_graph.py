@@ -165,7 +165,7 @@ class Graph:
         h = self._live()
         o = options_of.fill(c.WriteOptions, dict(features=features, threads=threads))
         left = ctypes.c_uint64()
-        with_options = (h.pointer, options_of.path("path", path))
+        with_options = (h, options_of.path("path", path))
         call(lambda *a: c.graph_save(*a, ctypes.byref(left)), *with_options, progress=progress,
              options=o)
         return [c.section_text(i).decode() for i in range(1, c.SECTIONS) if left.value >> i & 1]
@@ -215,29 +215,30 @@ class Graph:
 
     # ---- sizes ----
 
-    def _view(self) -> Any:
-        return c.graph_view(self._live().pointer).contents
+    def _size(self, name: str) -> int:
+        handle = self._live()           # alive for as long as its view is read
+        return int(getattr(c.graph_view(handle).contents, name))
 
     @property
     def num_nodes(self) -> int:
-        return int(self._view().nodes)
+        return self._size("nodes")
 
     @property
     def num_edges(self) -> int:
         """Entries of the adjacency: an undirected edge is two."""
-        return int(c.graph_edges(self._live().pointer))
+        return int(c.graph_edges(self._live()))
 
     @property
     def num_features(self) -> int:
-        return int(self._view().features)
+        return self._size("features")
 
     @property
     def num_classes(self) -> int:
-        return int(self._view().classes)
+        return self._size("classes")
 
     @property
     def directed(self) -> bool:
-        return bool(self._view().flags & c.DIRECTED)
+        return bool(self._size("flags") & c.DIRECTED)
 
     # ---- arrays ----
 
@@ -245,7 +246,7 @@ class Graph:
         """A section, verified first where it lies in a file."""
         handle = self._live()
         if not self._verified:
-            call(c.graph_verify, handle.pointer)
+            call(c.graph_verify, handle)
             self._verified = True
         return section(handle, number)
 
@@ -416,7 +417,7 @@ class Graph:
         """What reading or building did to the edges it was given."""
         handle = self._live()
         source = next((k for k in handle.keep if isinstance(k, Handle)), handle)
-        r = c.graph_read_info(source.pointer).contents
+        r = c.graph_read_info(source).contents
         found = c.values(r)
         found["format"] = (found["format"] or b"").decode()
         return found
@@ -445,7 +446,7 @@ class Graph:
         if number and self._section(c.ROLE) is not None:
             number = c.PAPER_CONDENSED
         out = ctypes.c_double()
-        call(c.graph_bytes, ctypes.byref(out), self._live().pointer, number)
+        call(c.graph_bytes, ctypes.byref(out), self._live(), number)
         return out.value
 
     def split(self, percent: Sequence[float] = (60, 20, 20), seed: int = 1) -> "Graph":
@@ -454,7 +455,7 @@ class Graph:
         number = options_of.whole("seed", seed, 0, 2**64 - 1)
         parent = self._live()
         handle = Handle(keep=(parent,))
-        call(c.graph_split, handle.out, parent.pointer, shares, number)
+        call(c.graph_split, handle.out, parent, shares, number)
         return Graph._of(handle)
 
     def induce(self, nodes: Any) -> "Graph":
@@ -462,20 +463,20 @@ class Graph:
         wanted = build.to_int32("nodes", build.whole_numbers("nodes", nodes))
         parent = self._live()
         handle = Handle(keep=(parent,))
-        call(c.graph_induce, handle.out, parent.pointer, wanted.ctypes.data, wanted.size)
+        call(c.graph_induce, handle.out, parent, wanted.ctypes.data, wanted.size)
         return Graph._of(handle)
 
     def equal(self, other: "Graph") -> bool:
         """Whether both hold the same graph, in whatever encoding."""
         a, b = self._live(), handle_of("other", other)
         out = ctypes.c_int()
-        call(c.graph_equal, ctypes.byref(out), a.pointer, b.pointer)
+        call(c.graph_equal, ctypes.byref(out), a, b)
         return bool(out.value)
 
     def check(self, *, threads: int = 0, progress: Progress = None) -> None:
         """Verifies everything; raises FormatError with what is wrong."""
         o = options_of.fill(c.ReadOptions, dict(threads=threads))
-        call(c.graph_check, self._live().pointer, progress=progress, options=o)
+        call(c.graph_check, self._live(), progress=progress, options=o)
 
     def info(self, *, linear: bool = False, threads: int = 0, progress: Progress = None) -> Info:
         """Sizes, degrees, classes, split, homophily, bytes; with linear, how far that goes."""

@@ -26,6 +26,12 @@ class Handle:
         self._free = free
 
     @property
+    def _as_parameter_(self) -> Any:
+        """What ctypes passes.  Pass the handle, not its pointer: then the call keeps it alive,
+        even where another thread closes the graph meanwhile."""
+        return self.pointer
+
+    @property
     def out(self) -> Any:
         """For the argument that the library fills."""
         return ctypes.byref(self.pointer)
@@ -58,7 +64,7 @@ def over(address: Optional[int], shape: Tuple[int, ...], kind: str, handle: Hand
 
 def section(handle: Handle, number: int) -> Optional[np.ndarray]:
     """A section of a graph as a flat array; None where the graph has none."""
-    a = c.graph_view(handle.pointer).contents.section[number]
+    a = c.graph_view(handle).contents.section[number]
     if a.type == c.NONE or (a.data is None and a.count == 0 and number != c.NEIGHBORS):
         return None
     return over(a.data, (a.count,), c.TYPE_NAMES[a.type], handle)

@@ -202,9 +202,9 @@ def info_of(graph: "Graph", linear: bool, threads: int, progress: Progress) -> I
     o = options_of.fill(c.ReadOptions, dict(threads=threads))
     stats = c.init(c.Stats)
     counts = (ctypes.c_int64 * max(graph.num_classes, 1))()
-    call(c.graph_verify, handle.pointer)
-    call(c.graph_stats, ctypes.byref(stats), counts, handle.pointer, progress=progress, options=o)
-    view = c.graph_view(handle.pointer).contents
+    call(c.graph_verify, handle)
+    call(c.graph_stats, ctypes.byref(stats), counts, handle, progress=progress, options=o)
+    view = c.graph_view(handle).contents
     found = Info(
         nodes=stats.nodes, edges=stats.edges, directed=bool(view.flags & c.DIRECTED),
         weighted=view.section[c.EDGE_WEIGHTS].type != c.NONE, isolated=stats.isolated,
@@ -223,7 +223,7 @@ def info_of(graph: "Graph", linear: bool, threads: int, progress: Progress) -> I
 
 def _linear(handle: Any, options: Any, progress: Progress) -> Dict[str, Any]:
     fit = c.init(c.Linear)
-    call(c.graph_linear, ctypes.byref(fit), handle.pointer, 1, progress=progress, options=options)
+    call(c.graph_linear, ctypes.byref(fit), handle, 1, progress=progress, options=options)
     found = c.values(fit)
     del found["size"]
     return found

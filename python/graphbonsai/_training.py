@@ -22,7 +22,7 @@ from ._report import html_table, number, table
 def _copied(struct: Any, function: Any, handle: Handle) -> np.ndarray:
     """A list of structs of the library as NumPy's structured array."""
     count = ctypes.c_int64()
-    first = function(handle.pointer, ctypes.byref(count))
+    first = function(handle, ctypes.byref(count))
     if not first or count.value == 0:
         return np.empty(0, np.dtype(struct))
     items = ctypes.cast(first, ctypes.POINTER(struct * count.value)).contents
@@ -100,7 +100,7 @@ class Model:
         shares = np.empty((g.num_nodes, c.model_facts(pointer).contents.classes)
                           if probabilities else 0, np.float32)
         call(c.predict, classes.ctypes.data, shares.ctypes.data if probabilities else None,
-             pointer, h.pointer, progress=progress, options=o)
+             pointer, h, progress=progress, options=o)
         del of
         found = classes.astype(np.int64)
         return (found, shares) if probabilities else found
@@ -123,10 +123,10 @@ class Training:
     """
 
     def __init__(self, handle: Handle) -> None:
-        self.info: Dict[str, Any] = _facts(c.training_info(handle.pointer))
+        self.info: Dict[str, Any] = _facts(c.training_info(handle))
         self.runs: np.ndarray = _copied(c.Run, c.training_runs, handle)
         self.epochs: np.ndarray = _copied(c.Epoch, c.training_epochs, handle)
-        pointer = c.training_model(handle.pointer)
+        pointer = c.training_model(handle)
         self.model: Optional[Model] = (
             Model._of(handle, ctypes.c_void_p(pointer)) if pointer else None)
 
@@ -184,7 +184,7 @@ def train(graph: Any, full: Any = None, model: str = "gcn", *, progress: Progres
     h = small._live()
     hf = None if whole is None else handle_of("full", whole)
     out = Handle(c.training_free)
-    call(c.train, out.out, h.pointer, None if hf is None else hf.pointer, progress=progress,
+    call(c.train, out.out, h, None if hf is None else hf, progress=progress,
          options=o)
     return Training(out)
 

@@ -248,6 +248,26 @@ class Threads(testing.Case):
             t.join()
         self.assertEqual(wrong, [])
 
+    def test_a_graph_closed_by_another_thread_lives_until_the_call_ends(self):
+        live = graphbonsai.Graph._live
+
+        def closed_at_once(g):          # the moment when another thread closes it
+            handle = live(g)
+            g.close()
+            return handle
+        graphbonsai.Graph._live = closed_at_once
+        try:
+            for use, want in ((lambda g: g.check(), None), (lambda g: g.num_edges, 6),
+                              (lambda g: len(g), 3), (lambda g: g.directed, False),
+                              (lambda g: g.split((50, 0, 50)).closed, False),
+                              (lambda g: g.changes["edges_given"], 3),
+                              (lambda g: g.y.tolist(), [0, 1, 0]),
+                              (lambda g: g.induce([2]).closed, False),
+                              (lambda g: g.equal(testing.triangle()), True)):
+                self.assertEqual(use(testing.triangle()), want)
+        finally:
+            graphbonsai.Graph._live = live
+
     def test_threads_share_a_graph(self):
         g = testing.small_world()
         want = graphbonsai.condense(g, 0.1, threads=1)
