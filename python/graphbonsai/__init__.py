@@ -21,13 +21,15 @@ from ._condense import condense, formats, generate, info, nearest, update
 from ._errors import (ArgumentError, Canceled, Error, FileError, FormatError, OptionError,
                       OutOfMemory)
 from ._graph import Graph
+from ._page import Page, report
 from ._report import Info, Report
 from ._training import Model, Training, evaluate, train
 
 __all__ = [
     "ArgumentError", "Canceled", "Comparison", "Error", "FileError", "FormatError", "Graph",
-    "Info", "Model", "OptionError", "OutOfMemory", "Report", "Training", "__version__", "compare",
-    "condense", "evaluate", "formats", "generate", "info", "nearest", "train", "update",
+    "Info", "Model", "OptionError", "OutOfMemory", "Page", "Report", "Training", "__version__",
+    "compare", "condense", "evaluate", "formats", "generate", "info", "nearest", "report", "train",
+    "update",
 ]
 
 

@@ -10,6 +10,9 @@ import sys
 from typing import List, Optional
 
 
+STARTED = "GRAPHBONSAI_STARTED"
+
+
 def program() -> Optional[str]:
     """The program in the package, else beside this Python, else on the PATH."""
     here = os.path.dirname(os.path.abspath(__file__))
@@ -22,12 +25,13 @@ def program() -> Optional[str]:
 
 def main(arguments: Optional[List[str]] = None) -> int:
     found = program()
-    if found is None:
+    if found is None or STARTED in os.environ:      # else a script that starts us again
         print("graphbonsai: the program bonsai is neither in the package nor on the PATH",
               file=sys.stderr)
         return 1
     sys.stdout.flush()
-    os.execv(found, ["bonsai", *(sys.argv[1:] if arguments is None else arguments)])
+    os.execve(found, ["bonsai", *(sys.argv[1:] if arguments is None else arguments)],
+              {**os.environ, STARTED: "1"})
     return 1        # not reached
 
 

@@ -9,6 +9,7 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import ctypes
+import json
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -19,6 +20,10 @@ from ._memory import Handle, lend, row_lengths
 from ._progress import call
 
 PARTS = ("train", "val", "test")
+
+
+# What a report has beside the metadata; see run_of in _report.py.
+RUN = ("seconds", "peak_rss_bytes", "budget")
 
 
 def is_sparse(x: Any) -> bool:
@@ -176,6 +181,14 @@ class Draft:
         with np.errstate(invalid="ignore"):
             self.put(c.LABELS, array.astype(kind))      # -1 wraps to the largest: unknown
         self.view.classes = classes
+
+    def metadata(self, report: Any) -> None:
+        """A report, less what differs from run to run."""
+        if not isinstance(report, dict):
+            raise ArgumentError("report must be what condense told, a dictionary, not %s" %
+                                type(report).__name__)
+        kept = {k: v for k, v in report.items() if k not in RUN}
+        self.put(c.METADATA, np.frombuffer(json.dumps(kept).encode(), np.uint8))
 
     def soft_labels(self, y_soft: Any) -> None:
         array = _array("y_soft", y_soft)

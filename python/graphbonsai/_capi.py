@@ -176,6 +176,13 @@ class CompareOptions(Structure):
                 ("progress", PROGRESS_FN), ("payload", c_void_p)]
 
 
+class ReportOptions(Structure):
+    _fields_ = [("size", c_size_t), ("condensed", POINTER(CondenseInfo)), ("cells", POINTER(Cell)),
+                ("cell_count", c_int64), ("title", c_char_p), ("small_name", c_char_p),
+                ("full_name", c_char_p), ("command", c_char_p), ("fragment", c_int),
+                ("threads", c_int), ("progress", PROGRESS_FN), ("payload", c_void_p)]
+
+
 # Struct by its C name: for the init functions, and for the test of the layout.
 STRUCTS = {
     "progress": Progress, "array": Array, "view": View, "read_options": ReadOptions,
@@ -183,7 +190,7 @@ STRUCTS = {
     "generate_options": GenerateOptions, "condense_options": CondenseOptions,
     "condense_info": CondenseInfo, "train_options": TrainOptions, "run": Run, "epoch": Epoch,
     "train_info": TrainInfo, "model_info": ModelInfo, "cell": Cell,
-    "compare_options": CompareOptions,
+    "compare_options": CompareOptions, "report_options": ReportOptions,
 }
 
 # ---- the library ----
@@ -296,6 +303,11 @@ predict = _calls("predict", c_void_p, c_void_p, c_void_p, c_void_p, _train)
 compare_count = _declare("compare_count", c_int64, POINTER(CompareOptions))
 compare_plan = _calls("compare_plan", POINTER(Cell), POINTER(CompareOptions))
 compare = _calls("compare", POINTER(Cell), c_void_p, POINTER(CompareOptions))
+
+report_new = _calls("report_new", _out, c_void_p, c_void_p, POINTER(ReportOptions))
+report_html = _declare("report_html", c_void_p, c_void_p, POINTER(c_size_t))
+report_save = _calls("report_save", c_void_p, c_char_p)
+report_free = _declare("report_free", None, c_void_p)
 
 for _name, _struct in STRUCTS.items():
     if hasattr(lib, "bonsai_%s_init_sized" % _name):

@@ -40,7 +40,7 @@ def condense_graph(graph: Graph, ratio: Union[None, float, Sequence[float]] = No
     _positive(o, given[0])
     info, out = c.init(c.CondenseInfo), Handle()
     call(c.condense, out.out, ctypes.byref(info), handle, progress=progress, options=o)
-    return Graph._of(out, run_of(info))
+    return Graph._of(out, run_of(info), info)
 
 
 def _positive(o: Any, name: str) -> None:
@@ -73,7 +73,7 @@ def _condense_many(handle: Handle, ratios: List[float], o: Any, progress: Progre
     finally:
         for h, pointer in zip(handles, out):        # freed too where the call was interrupted
             h.pointer = ctypes.c_void_p(pointer)
-    return [Graph._of(h, run_of(i)) for h, i in zip(handles, infos)]
+    return [Graph._of(h, run_of(i), i) for h, i in zip(handles, infos)]
 
 
 def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
@@ -132,7 +132,7 @@ def update(now: Any, was: Any, small: Any, *, progress: Progress = None,
     ha, hb, hs = a._live(), b._live(), s._live()
     call(c.condense_update, out.out, ctypes.byref(info), ha, hb, hs,
          progress=progress, options=o)
-    return Graph._of(out, run_of(info))
+    return Graph._of(out, run_of(info), info)
 
 
 def nearest(small: Any, node: int, full: Any, most: int = 10, *, progress: Progress = None,

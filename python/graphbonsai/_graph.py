@@ -43,16 +43,19 @@ class Graph:
         raise TypeError("a Graph is made by Graph.from_arrays, Graph.load or graphbonsai.condense")
 
     @classmethod
-    def _of(cls, handle: Handle, run: Optional[Dict[str, Any]] = None) -> "Graph":
+    def _of(cls, handle: Handle, run: Optional[Dict[str, Any]] = None,
+            info: Optional[c.CondenseInfo] = None) -> "Graph":
         g = object.__new__(cls)
         g._handle = handle
         g._verified = False
         g._run = run            # what only the call that made it knows: seconds, memory
+        g._info = info          # ... and all that it told
         return g
 
     _handle: Optional[Handle]
     _verified: bool
     _run: Optional[Dict[str, Any]]
+    _info: Optional[c.CondenseInfo]
 
     # ---- making one ----
 
@@ -64,7 +67,7 @@ class Graph:
                     class_names: Optional[Sequence[str]] = None,
                     num_classes: Optional[int] = None, y_soft: Any = None,
                     node_weight: Any = None, origin: Any = None, role: Any = None,
-                    kept_features: Any = None, keep_directed: bool = False,
+                    kept_features: Any = None, report: Any = None, keep_directed: bool = False,
                     keep_self_loops: bool = False, keep_repeated: bool = False,
                     threads: int = 0) -> "Graph":
         """A graph of arrays, borrowed where their layout allows and kept alive.
@@ -78,7 +81,7 @@ class Graph:
         train_mask, ...   [n] True and False; or
         split             (train, val, test) as arrays of indices
         edge_weight       [m] positive
-        y_soft, node_weight, origin, role, kept_features  as a condensed graph has them
+        y_soft, node_weight, origin, role, kept_features, report  as a condensed graph has them
 
         Edges get their reverse, self loops go, repeated edges become one with the sum of
         the weights, unless keep_directed, keep_self_loops, keep_repeated.  Do not write
@@ -126,6 +129,8 @@ class Graph:
             kept = build.to_int32("kept_features", build.whole_numbers("kept_features",
                                                                        kept_features))
             draft.put(c.KEPT_FEATURES, kept.view(np.uint32))
+        if report is not None:
+            draft.metadata(report)
         parts = build.parts_of(draft, dict(train=train_mask, val=val_mask, test=test_mask), split)
         edges = build.adjacency(draft, edge_index, csr, edge_weight, read)
         if split is not None:
@@ -206,9 +211,10 @@ class Graph:
             self.num_nodes, self.num_edges, self.num_features, self.num_classes)
 
     def _repr_html_(self) -> str:
-        report = None if self._handle is None else self.report
-        text = repr(self).replace("<", "&lt;")
-        return "<code>%s</code>%s" % (text, "" if report is None else report._repr_html_())
+        if self._handle is None or self.report is None:
+            return "<code>%s</code>" % repr(self).replace("<", "&lt;")
+        from ._page import report       # which wants this module
+        return report(self, progress=False)
 
     def __reduce__(self) -> Any:
         raise TypeError("a Graph cannot be pickled; save it to a file and load it there")

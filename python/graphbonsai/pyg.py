@@ -144,6 +144,8 @@ def _condensed(data: Data) -> Dict[str, Any]:
                            for name in names if data.get(name) is not None}
     if "y_soft" in out:
         out["num_classes"] = out["y_soft"].shape[1]
+    if isinstance(data["report"], dict):
+        out["report"] = dict(data["report"])
     return out
 
 

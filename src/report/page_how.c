@@ -45,8 +45,9 @@ void bn_sheet_effort(bn_page *p, const bn_sheet *s)
     const bool quick = i->seconds_total < 1;
     for (int k = 0; k < count; k++)
         value[k] *= quick ? 1000 : 1;
-    const bn_series one = {"seconds", value};
-    bn_chart_bars(p, "Time by stage", "stage", quick ? "milliseconds" : "seconds", label, count,
+    const char *unit = quick ? "milliseconds" : "seconds";
+    const bn_series one = {unit, value};
+    bn_chart_bars(p, "Time by stage", "stage", unit, label, count,
                   &one, 1, quick ? "%.1f" : "%.2f");
 }
 

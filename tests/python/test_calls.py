@@ -158,6 +158,31 @@ class Reports(testing.Case):
         self.assertIn("&lt;b&gt;", g.info()._repr_html_())
         self.assertNotIn("<b>", g.info()._repr_html_())
 
+    def test_pages_are_what_the_library_draws(self):
+        g = testing.small_world()
+        small = condense(g, nodes=12, method="trees", threads=1)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "r.html")
+            page = graphbonsai.report(small, g, path, title="<tag>", small_name="s.bonsai", threads=1)
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(file.read(), page)
+            small.save(os.path.join(folder, "s.bonsai"))
+            of_file = graphbonsai.report(os.path.join(folder, "s.bonsai"), g, title="x", threads=1)
+        self.assertTrue(page.startswith("<!doctype html>"))
+        self.assertIn("&lt;tag&gt;", page)
+        self.assertNotIn("<tag>", page)
+        self.assertIn("Time and memory", page)
+        self.assertNotIn("Time and memory", of_file)        # a file does not know them
+        self.assertTrue(small._repr_html_().startswith("<div"))
+        self.assertEqual(page._repr_html_(), page)
+        self.refuses("title must be a text, not 3", graphbonsai.report, small, title=3,
+                     kind=graphbonsai.OptionError)
+        self.refuses("small must be a Graph, a path, a torch_geometric Data, a DGLGraph or an OGB "
+                     "dataset, not NoneType", graphbonsai.report, None)
+        other = graphbonsai.generate(nodes=50, features=30, classes=2, threads=1)
+        with self.assertRaises(graphbonsai.ArgumentError):
+            graphbonsai.report(small, other, threads=1)
+
     def test_info_counts(self):
         g = testing.triangle()
         i = g.info(linear=False)
