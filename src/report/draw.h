@@ -1,8 +1,16 @@
-/* draw.h -- text that grows, HTML escaped, and charts as SVG; see draw.c and chart.c.
+/* draw.h -- text that grows, HTML escaped, and charts as SVG.
+ *
+ *   draw.c      text, numbers for people, tables, the page around
+ *   style.c     its CSS
+ *   axis.c      ticks at round numbers
+ *   chart.c     what charts share, and bars
+ *   chart_lines.c  curves
+ *   chart_map.c the map
  *
  * Every chart has a title, labelled axes, its values as text for those who do not see it (a
  * <title> and <desc>, and a table that can be opened below), colours from CSS variables, so that
- * light and dark need no second drawing, and a viewBox, so that it fits any width.
+ * light and dark need no second drawing.  Places are percentages and only what has no text is
+ * stretched, so that a chart fits any width and its text keeps its size.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_DRAW_H
@@ -22,16 +30,43 @@ bonsai_status bn_page_status(const bn_page *p);         /* OK, or out of memory 
 void bn_put(bn_page *p, const char *html);              /* as it is */
 void bn_putf(bn_page *p, const char *format, ...) __attribute__((format(printf, 2, 3)));  /* ditto */
 void bn_escape(bn_page *p, const char *text);           /* & < > " ' become entities; bad UTF-8 becomes ? */
+void bn_escape_cut(bn_page *p, const char *text, int most);    /* at most so many characters, the last a … */
+enum { BN_LONGEST_TEXT = 4000, BN_LONGEST_NAME = 60 };  /* of bn_escape; of names of classes */
 void bn_put_number(bn_page *p, double v);               /* 1,234,567; 12.3; 0.0012 */
 void bn_put_bytes(bn_page *p, double bytes);            /* 838 B, 64.8 kB, 6.5 MB */
 void bn_put_seconds(bn_page *p, double s);              /* 12 ms, 3.4 s, 2 min 10 s */
+void bn_put_percent(bn_page *p, double share);          /* 1.25 % of 0.0125 */
+void bn_put_fixed(bn_page *p, double v, int digits);
+/* The same into buf of 64. */
+int  bn_fixed(char *buf, double v, int digits, bool grouped);
+void bn_number_text(char *buf, double v);
+void bn_bytes_text(char *buf, double bytes);
+void bn_percent_text(char *buf, double share);
 
 /* The page around: <!doctype> ... <main>, with all CSS inside; and its end.  No script, no
  * request, no font from elsewhere.  fragment: a <div class="bonsai"> with the CSS scoped to it. */
 void bn_page_begin(bn_page *p, const char *title, bool fragment);
+void bn_put_style(bn_page *p);
 void bn_page_end(bn_page *p, bool fragment);
 void bn_section_begin(bn_page *p, const char *id, const char *heading);
 void bn_section_end(bn_page *p);
+
+/* The multiples of 1, 2 or 5 times a power of ten from low to high, the step as small as room
+ * (at least 2) allows; where there are none, low alone.  Returns how many. */
+int bn_ticks(double *at, int room, double low, double high);
+/* Powers of ten from low to high, every so many as fit; both above 0. */
+int bn_log_ticks(double *at, int room, double low, double high);
+void bn_tick_text(char *buf, double v, bool power);     /* 20k, 1.5M, 0.25; 10⁻³; buf of 64 */
+
+/* Parts that charts share.  The colour of a series: "s0", "s1", ...; of a class: "k0" .. "k9". */
+enum { BN_COLOURS = 10 };
+void bn_figure_begin(bn_page *p, const char *title);
+void bn_figure_svg(bn_page *p, const char *title, const char *kind, int height);  /* open: <desc> */
+void bn_figure_end(bn_page *p);
+void bn_details_begin(bn_page *p);
+void bn_details_end(bn_page *p);
+void bn_put_place(bn_page *p, const char *name, double share);   /* name="12.5%" */
+void bn_legend_item(bn_page *p, const char *css, const char *name);
 
 typedef struct { const char *name; const double *value; } bn_series;   /* value: one per label */
 

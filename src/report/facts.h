@@ -2,6 +2,7 @@
  *
  *   facts.c   sizes, distributions, what the small graph says about itself
  *   map.c     two principal directions of the embeddings, and where everything lies in them
+ *   principal.c  the directions
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_FACTS_H
@@ -21,7 +22,8 @@ typedef struct {                /* at most 200 points, x ascending */
 typedef struct {                /* one round of pruning */
     bn_curve scores;            /* PageRank (y) by rank (x from 0), descending */
     int64_t  nodes, knee;       /* nodes ranked; rank of the knee, -1: none */
-    int64_t  pruned;            /* nodes that went */
+    int64_t  pruned;            /* nodes that went; 0 in the last one: that was too few to go on */
+    int64_t  number;            /* from 1; rounds between the first ones and the last are left out */
 } bn_prune;
 
 typedef struct {                /* a node of the small graph in the map */
@@ -37,17 +39,19 @@ typedef struct {
     bool    known;              /* there was a full graph to make it of */
     double  low_x, high_x, low_y, high_y;
     double  variance[2];        /* share that each direction explains */
-    int64_t trees;              /* training nodes in the grid */
+    int64_t trees;              /* training nodes in the grid: all, or a sample where there are many */
     int64_t grid[BN_MAP_SIDE * BN_MAP_SIDE];    /* row by row from low_y: training nodes a cell */
     int32_t most[BN_MAP_SIDE * BN_MAP_SIDE];    /* their most frequent class; -1: empty */
-    int64_t dots, all_dots;     /* drawn: at most 2,000, the heaviest; and all there are */
+    int64_t dots, all_dots;     /* drawn: at most 2,000, the heaviest first; and all there are */
     bn_dot *dot;
+    int64_t all_trees;          /* training nodes */
+    int64_t outside;            /* those of the grid that lie beyond it, counted at its edge */
 } bn_map;
 
 typedef struct {
     const bonsai_graph *small, *full;   /* full may be NULL */
     json_t *report;             /* the small graph's metadata, or NULL */
-    const char *method;
+    const char *method;         /* "unknown": the graph does not say */
     int64_t classes;
     char  **class_name;         /* classes; "class 3" where the graph has no names */
     double *class_small;        /* labelled nodes of each class, ... */
@@ -55,16 +59,21 @@ typedef struct {
     double *class_full;         /* ... and training nodes of the full graph; NULL: not known */
     bonsai_stats small_stats, full_stats;       /* degrees; full: size 0 where not known */
     int64_t small_bytes[BONSAI_SECTIONS], full_bytes[BONSAI_SECTIONS];  /* full: 0 where not known */
-    bn_curve coverage;          /* share of the sample covered (y) by bytes (x); trees only */
+    bn_curve coverage;          /* the largest share of the sample (y) that was covered with so many
+                                 * bytes (x), from the first tree on; trees only */
     double  coverage_bound, coverage_check;     /* -1: not known */
     int64_t  rounds;
     bn_prune *round;
     bn_map  map;
 } bn_facts;
 
+/* Refuses a full graph that is not the one that was condensed, as far as numbers tell. */
 bonsai_status bn_facts_gather(bn_facts *f, const bonsai_graph *small, const bonsai_graph *full,
                               int threads, bn_progress p);
 void bn_facts_free(bn_facts *f);
+
+/* The small graph's metadata, or *out NULL where it has none. */
+bonsai_status bn_facts_report(json_t **out, const bonsai_graph *small);
 
 /* The map alone: embeddings of the full graph's training nodes, as the small graph's method makes
  * them, and of the small graph's nodes (prototypes lie where their features are). */

@@ -1,0 +1,75 @@
+/* axis.c -- ticks at round numbers, and how they are written.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "draw.h"
+
+/* Multiples of step from low to high, rounding forgiven. */
+static double count_of(double low, double high, double step)
+{
+    return floor(high / step + 1e-9) - ceil(low / step - 1e-9) + 1;
+}
+
+int bn_ticks(double *at, int room, double low, double high)
+{
+    static const double round_one[] = {1, 2, 5};
+    at[0] = isfinite(low) ? low : 0;
+    if (!(high > low) || !isfinite(high - low) || high - low < 1e-300)
+        return 1;
+    int exponent = (int)floor(log10((high - low) / room)) - 1;
+    for (int i = 0; i < 12; i++) {
+        double power = exponent + i / 3, step = round_one[i % 3] * pow(10, power);
+        double count = count_of(low, high, step), first = ceil(low / step - 1e-9);
+        if (count > room)
+            continue;
+        for (int k = 0; k < (int)count; k++)        /* 3 * 0.1 is not 0.3, but 3 / 10 is */
+            at[k] = power < 0 ? (first + k) * round_one[i % 3] / pow(10, -power)
+                              : (first + k) * step;
+        return count >= 1 ? (int)count : 1;
+    }
+    return 1;
+}
+
+int bn_log_ticks(double *at, int room, double low, double high)
+{
+    int first = (int)ceil(log10(low) - 1e-9), last = (int)floor(log10(high) + 1e-9), count = 0;
+    at[0] = low;
+    int stride = (last - first) / room + 1;
+    for (int e = first; e <= last && count < room; e += stride)
+        at[count++] = pow(10, e);
+    return count ? count : 1;
+}
+
+static void power_text(char *buf, int exponent)
+{
+    static const char *const high[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    char digits[16];
+    snprintf(digits, sizeof digits, "%d", exponent < 0 ? -exponent : exponent);
+    int at = snprintf(buf, 64, exponent < 0 ? "10⁻" : "10");
+    for (const char *d = digits; *d; d++)
+        at += snprintf(buf + at, 64 - (size_t)at, "%s", high[*d - '0']);
+}
+
+void bn_tick_text(char *buf, double v, bool power)
+{
+    static const char *const unit[] = {"", "k", "M", "G", "T", "P"};
+    int u = 0, digits = 0;
+    double whole = power && v > 0 ? rint(log10(v)) : NAN;
+    if (power && v > 0 && fabs(log10(v) - whole) < 1e-9 && (v < 1e-2 || v > 1e3)) {
+        power_text(buf, (int)whole);
+        return;
+    }
+    if (v != 0 && fabs(v) < 1e-4) {
+        bn_number_text(buf, v);
+        return;
+    }
+    for (; fabs(v) >= 999.5 && u < 5; u++)
+        v /= 1000;
+    while (digits < 6 && fabs(v * pow(10, digits) - rint(v * pow(10, digits))) > 1e-6)
+        digits++;
+    bn_fixed(buf, v, digits, true);
+    strcat(buf, unit[u]);
+}

@@ -1,0 +1,302 @@
+/* chart_map.c -- the map: where training nodes are, and what stands for them.
+ *
+ * However many nodes there are, the density is a grid of shaded cells; cells of one class and
+ * shade are one path, so that the page stays small.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "draw.h"
+
+enum { SHADES = 6, OTHER = BN_COLOURS - 1, NO_COLOUR = BN_COLOURS };
+
+typedef struct {
+    const bn_map *m;
+    const char *const *name;
+    int64_t  classes;
+    uint8_t *colour;            /* of each class */
+    double  *size;              /* training nodes in cells where it is first, and weight of its dots */
+    bn_dot  *dot;               /* the heaviest first: small ones are not hidden */
+    int32_t  shown[BN_COLOURS]; /* the class of a colour; -1: none, or several */
+    int64_t  others;            /* classes that share the last colour */
+    double   heaviest;
+    int64_t  fullest;           /* cell */
+} map;
+
+/* ---- colours: of up to ten classes each its own, else the nine largest ---- */
+
+static int by_weight(const void *x, const void *y)
+{
+    const bn_dot *a = x, *b = y;
+    return a->weight > b->weight ? -1 : a->weight < b->weight ? 1 : a->node < b->node ? -1 : 1;
+}
+
+static void measure(map *a)
+{
+    const bn_map *m = a->m;
+    for (int i = 0; i < BN_MAP_SIDE * BN_MAP_SIDE; i++) {
+        a->fullest = m->grid[i] > a->fullest ? m->grid[i] : a->fullest;
+        if (m->grid[i] > 0 && m->most[i] >= 0 && m->most[i] < a->classes)
+            a->size[m->most[i]] += (double)m->grid[i];
+    }
+    memcpy(a->dot, m->dot, (size_t)m->dots * sizeof *a->dot);
+    qsort(a->dot, (size_t)m->dots, sizeof *a->dot, by_weight);
+    for (int64_t i = 0; i < m->dots; i++) {
+        const bn_dot *d = &m->dot[i];
+        if (isfinite(d->weight))
+            a->heaviest = fmax(a->heaviest, d->weight);
+        if (d->label >= 0 && d->label < a->classes && isfinite(d->weight))
+            a->size[d->label] += d->weight;
+    }
+}
+
+static void choose_colours(map *a)
+{
+    for (int k = 0; k < BN_COLOURS; k++)
+        a->shown[k] = -1;
+    if (a->classes <= BN_COLOURS) {
+        for (int64_t c = 0; c < a->classes; c++) {
+            a->colour[c] = (uint8_t)c;
+            a->shown[c] = (int32_t)c;
+        }
+        return;
+    }
+    memset(a->colour, OTHER, (size_t)a->classes);
+    for (int k = 0; k < OTHER; k++) {
+        int64_t best = -1;
+        for (int64_t c = 0; c < a->classes; c++)
+            if (a->colour[c] == OTHER && (best < 0 || a->size[c] > a->size[best]))
+                best = c;
+        a->colour[best] = (uint8_t)k;
+        a->shown[k] = (int32_t)best;
+    }
+    a->others = a->classes - OTHER;
+}
+
+static int colour_of(const map *a, int32_t label)
+{
+    return label >= 0 && label < a->classes ? a->colour[label] : NO_COLOUR;
+}
+
+static void put_colour(bn_page *p, int colour)
+{
+    if (colour == NO_COLOUR)
+        bn_put(p, "none");
+    else
+        bn_putf(p, "k%d", colour);
+}
+
+/* ---- the density --------------------------------------------------------- */
+
+static int shade_of(const map *a, int64_t count)
+{
+    if (count < 1)
+        return -1;
+    double share = log1p((double)count) / log1p((double)a->fullest);
+    int shade = (int)(share * SHADES);
+    return shade >= SHADES ? SHADES - 1 : shade;
+}
+
+static bool is_of(const map *a, int cell, int colour, int shade)
+{
+    return shade_of(a, a->m->grid[cell]) == shade && colour_of(a, a->m->most[cell]) == colour;
+}
+
+static void draw_cells(bn_page *p, const map *a, int colour, int shade)
+{
+    bool begun = false;
+    for (int row = 0; row < BN_MAP_SIDE; row++)
+        for (int x = 0, end; x < BN_MAP_SIDE; x = end) {
+            int at = row * BN_MAP_SIDE;
+            for (end = x; end < BN_MAP_SIDE && is_of(a, at + end, colour, shade); end++)
+                ;
+            if (end == x) {
+                end = x + 1;
+                continue;
+            }
+            if (!begun) {
+                bn_put(p, "<path class=\"");
+                put_colour(p, colour);
+                bn_putf(p, " d%d\" d=\"", shade);
+                begun = true;
+            }
+            bn_putf(p, "M%d %dh%dv1h-%dz", x, BN_MAP_SIDE - 1 - row, end - x, end - x);
+        }
+    if (begun)
+        bn_put(p, "\"/>\n");
+}
+
+static void draw_density(bn_page *p, const map *a)
+{
+    bn_putf(p, "<svg width=\"100%%\" height=\"100%%\" viewBox=\"0 0 %d %d\" "
+            "preserveAspectRatio=\"none\" shape-rendering=\"crispEdges\">\n",
+            (int)BN_MAP_SIDE, (int)BN_MAP_SIDE);
+    for (int colour = 0; colour <= NO_COLOUR; colour++)
+        for (int shade = 0; shade < SHADES; shade++)
+            draw_cells(p, a, colour, shade);
+    bn_put(p, "</svg>\n");
+}
+
+/* ---- dots ---------------------------------------------------------------- */
+
+static double radius(const map *a, double weight)
+{
+    double most = a->m->dots > 400 ? 9 : a->m->dots > 100 ? 12 : 16;
+    if (!(a->heaviest > 1) || !isfinite(weight))
+        return 4.5;
+    return fmax(2.5, most * sqrt(fmax(weight, 0) / a->heaviest));
+}
+
+static void put_share(bn_page *p, const char *name, double v, double low, double high, bool up)
+{
+    char buf[48];
+    double share = high > low && isfinite(v) ? fmin(fmax((v - low) / (high - low), 0), 1) : 0.5;
+    bn_fixed(buf, 100 * (up ? 1 - share : share), 2, false);
+    bn_putf(p, " %s=\"%s%%\"", name, buf);
+}
+
+static void draw_dot(bn_page *p, const map *a, const bn_dot *d)
+{
+    const bn_map *m = a->m;
+    int colour = colour_of(a, d->label);
+    char r[48];
+    bn_fixed(r, radius(a, d->weight), 1, false);
+    bn_put(p, "<circle class=\"");
+    put_colour(p, colour);
+    bn_putf(p, "\" r=\"%s\"", r);
+    put_share(p, "cx", d->x, m->low_x, m->high_x, false);
+    put_share(p, "cy", d->y, m->low_y, m->high_y, true);
+    bn_putf(p, "><title>node %lld", (long long)d->node);
+    if (colour != NO_COLOUR) {
+        bn_put(p, ", ");
+        bn_escape_cut(p, a->name[d->label], 40);
+    }
+    bn_put(p, ", stands for ");
+    bn_put_number(p, d->weight);
+    bn_put(p, "</title></circle>\n");
+}
+
+/* ---- words --------------------------------------------------------------- */
+
+static void legend(bn_page *p, const map *a)
+{
+    char name[64], css[8];
+    bn_put(p, "<ul class=\"legend\">");
+    for (int k = 0; k < BN_COLOURS; k++) {
+        if (a->shown[k] < 0)
+            continue;
+        css[0] = 'k';
+        css[1] = (char)('0' + k);
+        css[2] = 0;
+        bn_legend_item(p, css, a->name[a->shown[k]]);
+    }
+    if (a->others > 0) {
+        int at = bn_fixed(name, (double)a->others, 0, true);
+        memcpy(name + at, " other classes", 15);
+        bn_legend_item(p, "k9", name);
+    }
+    bn_put(p, "</ul>\n<p class=\"axis up\">Shaded: where the ");
+    bn_put_number(p, (double)a->m->trees);
+    bn_put(p, " training nodes are, darker where there are more. Dots: nodes of the small graph");
+    bn_put(p, a->heaviest > 1 ? ", larger where they stand for more.</p>\n" : ".</p>\n");
+}
+
+static void describe(bn_page *p, const map *a)
+{
+    bn_put(p, "Two principal directions of the embeddings: the density of ");
+    bn_put_number(p, (double)a->m->trees);
+    bn_put(p, " training nodes, coloured by class, and ");
+    bn_put_number(p, (double)a->m->dots);
+    if (a->m->all_dots > a->m->dots) {
+        bn_put(p, " of ");
+        bn_put_number(p, (double)a->m->all_dots);
+    }
+    bn_put(p, " nodes of the small graph as dots.");
+}
+
+static void table(bn_page *p, const map *a, const char *title)
+{
+    bn_details_begin(p);
+    bn_put(p, "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"");
+    bn_escape(p, title);
+    bn_put(p, "\"><table><thead><tr><th scope=\"col\">class</th><th scope=\"col\">dots</th>"
+              "<th scope=\"col\">stand for</th></tr></thead><tbody>\n");
+    for (int k = 0; k < BN_COLOURS; k++) {
+        double dots = 0, weight = 0;
+        if (a->shown[k] < 0 && !(k == OTHER && a->others > 0))
+            continue;
+        for (int64_t i = 0; i < a->m->dots; i++)
+            if (colour_of(a, a->m->dot[i].label) == k) {
+                dots++;
+                weight += a->m->dot[i].weight;
+            }
+        bn_put(p, "<tr><th scope=\"row\">");
+        bn_escape_cut(p, a->shown[k] >= 0 ? a->name[a->shown[k]] : "other", 200);
+        bn_put(p, "</th><td>");
+        bn_put_number(p, dots);
+        bn_put(p, "</td><td>");
+        bn_put_number(p, weight);
+        bn_put(p, "</td></tr>\n");
+    }
+    bn_put(p, "</tbody></table></div>");
+    bn_details_end(p);
+}
+
+static void put_direction(bn_page *p, const char *name, double variance)
+{
+    bn_put(p, name);
+    if (variance >= 0 && variance <= 1) {
+        bn_put(p, " (");
+        bn_put_percent(p, variance);
+        bn_put(p, " of the variance)");
+    }
+}
+
+static void draw(bn_page *p, const map *a, const char *title)
+{
+    const bn_map *m = a->m;
+    bn_figure_begin(p, title);
+    legend(p, a);
+    bn_put(p, "<div class=\"plot sea\">");
+    bn_figure_svg(p, title, "map", 0);
+    describe(p, a);
+    bn_put(p, "</desc>");
+    draw_density(p, a);
+    bn_put(p, "<g class=\"dots\">");
+    for (int64_t i = 0; i < m->dots; i++)
+        draw_dot(p, a, &a->dot[i]);
+    bn_put(p, "</g></svg></div>\n<p class=\"axis\">");
+    put_direction(p, "Across: the first principal direction", m->variance[0]);
+    put_direction(p, "; up: the second", m->variance[1]);
+    if (m->all_dots > m->dots) {
+        bn_put(p, ". Drawn are the ");
+        bn_put_number(p, (double)m->dots);
+        bn_put(p, " heaviest of ");
+        bn_put_number(p, (double)m->all_dots);
+        bn_put(p, " nodes");
+    }
+    bn_put(p, ".</p>\n");
+    table(p, a, title);
+    bn_figure_end(p);
+}
+
+void bn_chart_map(bn_page *p, const char *title, const bn_map *m, const char *const *class_name,
+                  int64_t classes)
+{
+    map a = {.m = m, .name = class_name, .classes = classes};
+    if (!m->known || p->failed)
+        return;
+    if (BN_NEW(&a.colour, classes) != BONSAI_OK || BN_NEW(&a.size, classes) != BONSAI_OK ||
+        BN_NEW(&a.dot, m->dots) != BONSAI_OK) {
+        p->failed = true;
+    } else {
+        measure(&a);
+        choose_colours(&a);
+        draw(p, &a, title);
+    }
+    bn_free(a.colour);
+    bn_free(a.size);
+    bn_free(a.dot);
+}

@@ -1,0 +1,324 @@
+/* draw.c -- text that grows, escaped text, numbers for people, tables, and the page around.
+ *
+ * Numbers are written digit by digit: printf would follow the locale of the program that the
+ * library is in, and a comma in a path is another path.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "draw.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- text that grows ----------------------------------------------------- */
+
+void bn_page_free(bn_page *p)
+{
+    bn_free(p->text);
+    memset(p, 0, sizeof *p);
+}
+
+bonsai_status bn_page_status(const bn_page *p)
+{
+    return p->failed ? bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the page") : BONSAI_OK;
+}
+
+static void put(bn_page *p, const char *text, int64_t len)
+{
+    if (p->failed)
+        return;
+    if (p->length + len + 1 > p->room) {
+        int64_t want = p->length + len + 1 + (p->room < 4096 ? 4096 : p->room);
+        if (bn_grow((void **)&p->text, &p->room, want, 1) != BONSAI_OK) {
+            p->failed = true;
+            return;
+        }
+    }
+    memcpy(p->text + p->length, text, (size_t)len);
+    p->length += len;
+    p->text[p->length] = 0;
+}
+
+void bn_put(bn_page *p, const char *html)
+{
+    put(p, html, (int64_t)strlen(html));
+}
+
+void bn_putf(bn_page *p, const char *format, ...)
+{
+    char buf[2048];
+    va_list args;
+    va_start(args, format);
+    int len = vsnprintf(buf, sizeof buf, format, args);
+    va_end(args);
+    put(p, buf, len < 0 ? 0 : len < (int)sizeof buf ? len : (int)sizeof buf - 1);
+}
+
+/* ---- escaped text -------------------------------------------------------- */
+
+/* The length of the character at s, and which it is; 0: not one. */
+static int decode(const unsigned char *s, uint32_t *code)
+{
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    int len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 :
+              s[0] < 0xf5 ? 4 : 0;
+    if (len == 0)
+        return 0;
+    *code = len == 1 ? s[0] : s[0] & (0x7fu >> len);
+    for (int i = 1; i < len; i++) {
+        if ((s[i] & 0xc0) != 0x80)              /* the ending zero too */
+            return 0;
+        *code = *code << 6 | (s[i] & 0x3f);
+    }
+    if (*code < least[len] || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000))
+        return 0;
+    return len;
+}
+
+/* Control characters, those that turn the direction of what follows, and no characters. */
+static bool is_harmful(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||
+           (c >= 0x2066 && c <= 0x2069) || (c >= 0xfdd0 && c < 0xfdf0) || (c & 0xfffe) == 0xfffe;
+}
+
+static void put_character(bn_page *p, const unsigned char *s, int len, uint32_t code)
+{
+    const char *entity = code == '&' ? "&amp;" : code == '<' ? "&lt;" : code == '>' ? "&gt;" :
+                         code == '"' ? "&quot;" : code == '\'' ? "&#39;" :
+                         code == '\n' || code == '\t' || code == '\r' ? " " :
+                         len == 0 || is_harmful(code) ? "?" : NULL;
+    if (entity)
+        bn_put(p, entity);
+    else
+        put(p, (const char *)s, len);
+}
+
+void bn_escape_cut(bn_page *p, const char *text, int most)
+{
+    const unsigned char *s = (const unsigned char *)text, *cut = NULL;
+    for (int count = 0; *s && count <= most; count++) {
+        uint32_t code = 0;
+        int len = decode(s, &code);
+        if (count == most - 1)
+            cut = s;                            /* the last place, or the dots */
+        s += len ? len : 1;
+    }
+    const bool long_one = *s || most < 1;
+    const unsigned char *end = long_one && cut ? cut : s;
+    for (s = (const unsigned char *)text; s < end;) {
+        uint32_t code = 0;
+        int len = decode(s, &code);
+        put_character(p, s, len, code);
+        s += len ? len : 1;
+    }
+    if (long_one)
+        bn_put(p, "…");
+}
+
+void bn_escape(bn_page *p, const char *text)
+{
+    bn_escape_cut(p, text, BN_LONGEST_TEXT);
+}
+
+/* ---- numbers ------------------------------------------------------------- */
+
+static int put_digits(char *buf, uint64_t v, int least, bool grouped)
+{
+    char back[32];
+    int n = 0, at = 0;
+    for (; v > 0 || n < least; v /= 10)
+        back[n++] = (char)('0' + v % 10);
+    for (int i = n - 1; i >= 0; i--) {
+        buf[at++] = back[i];
+        if (grouped && i > 0 && i % 3 == 0)
+            buf[at++] = ',';
+    }
+    return at;
+}
+
+/* A number with so many digits behind the point; buf of 48. */
+int bn_fixed(char *buf, double v, int digits, bool grouped)
+{
+    static const double power[] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+    int at = 0, exponent = 0;
+    if (!isfinite(v))
+        return snprintf(buf, 48, "–");
+    digits = digits < 0 ? 0 : digits > 9 ? 9 : digits;
+    double size = fabs(v);
+    if (size * power[digits] >= 9e15) {
+        exponent = (int)floor(log10(size));
+        size /= pow(10, exponent);
+        digits = 1;
+    }
+    uint64_t scaled = (uint64_t)llround(size * power[digits]), one = (uint64_t)power[digits];
+    if (v < 0 && scaled > 0)
+        at += snprintf(buf, 48, "−");
+    at += put_digits(buf + at, scaled / one, 1, grouped);
+    if (digits) {
+        buf[at++] = '.';
+        at += put_digits(buf + at, scaled % one, digits, false);
+    }
+    buf[at] = 0;
+    return exponent ? at + snprintf(buf + at, 16, "e%d", exponent) : at;
+}
+
+void bn_put_fixed(bn_page *p, double v, int digits)
+{
+    char buf[48];
+    put(p, buf, bn_fixed(buf, v, digits, true));
+}
+
+void bn_number_text(char *buf, double v)
+{
+    double size = fabs(v);
+    if (!isfinite(v) || v == rint(v) || size >= 100)
+        bn_fixed(buf, v, 0, true);
+    else if (size >= 1)
+        bn_fixed(buf, v, size >= 10 ? 1 : 2, true);
+    else if (size >= 1e-4)
+        bn_fixed(buf, v, 1 - (int)floor(log10(size)), true);
+    else {
+        int exponent = (int)floor(log10(size));
+        int at = bn_fixed(buf, v / pow(10, exponent), 1, false);
+        snprintf(buf + at, 16, "e−%d", -exponent);
+    }
+}
+
+void bn_put_number(bn_page *p, double v)
+{
+    char buf[64];
+    bn_number_text(buf, v);
+    bn_put(p, buf);
+}
+
+void bn_bytes_text(char *buf, double bytes)
+{
+    static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    int u = 0;
+    for (; fabs(bytes) >= 999.5 && u < 5; u++)
+        bytes /= 1000;
+    int at = bn_fixed(buf, bytes, u && fabs(bytes) < 99.95 ? 1 : 0, true);
+    snprintf(buf + at, 16, " %s", unit[u]);
+}
+
+void bn_put_bytes(bn_page *p, double bytes)
+{
+    char buf[64];
+    bn_bytes_text(buf, bytes);
+    bn_put(p, buf);
+}
+
+void bn_put_seconds(bn_page *p, double s)
+{
+    if (!(s >= 0.9995)) {
+        bn_put_fixed(p, 1000 * s, s < 0.00995 ? 1 : 0);
+        bn_put(p, " ms");
+    } else if (s < 59.95) {
+        bn_put_fixed(p, s, s < 9.995 ? 2 : 1);
+        bn_put(p, " s");
+    } else if (s < 3599.5) {
+        double whole = rint(s), minutes = floor(whole / 60);
+        bn_putf(p, "%d min %d s", (int)minutes, (int)(whole - 60 * minutes));
+    } else {
+        double whole = rint(s / 60), hours = floor(whole / 60);
+        bn_put_fixed(p, hours, 0);
+        bn_putf(p, " h %d min", (int)fmin(whole - 60 * hours, 59));
+    }
+}
+
+void bn_percent_text(char *buf, double share)
+{
+    double v = 100 * share, size = fabs(v);
+    int digits = size >= 99.95 || v == 0 ? 0 : size >= 9.995 ? 1 : size >= 0.0995 ? 2 : 4;
+    int at = bn_fixed(buf, v, v == rint(v) ? 0 : digits, true);
+    snprintf(buf + at, 8, isfinite(v) ? " %%" : "");
+}
+
+void bn_put_percent(bn_page *p, double share)
+{
+    char buf[64];
+    bn_percent_text(buf, share);
+    bn_put(p, buf);
+}
+
+/* ---- the page around ----------------------------------------------------- */
+
+void bn_page_begin(bn_page *p, const char *title, bool fragment)
+{
+    if (fragment) {             /* several may share a document: their ids must differ */
+        uint32_t crc = bn_crc32(0, title, (int64_t)strlen(title));
+        p->charts = (int)(crc % 1000000) * 1000;
+        bn_put(p, "<div class=\"bonsai\"><style>");
+        bn_put_style(p);
+        bn_put(p, "</style>\n<div class=\"main\">\n");
+        return;
+    }
+    bn_put(p, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+              "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+              "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
+              "<meta name=\"referrer\" content=\"no-referrer\">\n"
+              "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
+    bn_escape_cut(p, title, 200);
+    bn_put(p, "</title>\n<style>");
+    bn_put_style(p);
+    bn_put(p, "html{margin:0}body{margin:0}</style>\n</head>\n<body class=\"bonsai\">\n"
+              "<main class=\"main\">\n");
+}
+
+void bn_page_end(bn_page *p, bool fragment)
+{
+    bn_put(p, fragment ? "</div></div>\n" : "</main>\n</body>\n</html>\n");
+}
+
+void bn_section_begin(bn_page *p, const char *id, const char *heading)
+{
+    bn_put(p, "<section id=\"");
+    bn_escape(p, id);
+    bn_put(p, "\" aria-label=\"");
+    bn_escape(p, heading);
+    bn_put(p, "\">\n<h2>");
+    bn_escape(p, heading);
+    bn_put(p, "</h2>\n");
+}
+
+void bn_section_end(bn_page *p)
+{
+    bn_put(p, "</section>\n");
+}
+
+/* ---- tables -------------------------------------------------------------- */
+
+static void put_cell(bn_page *p, const char *text, bool first, bool marked)
+{
+    bn_put(p, first ? "<th scope=\"row\">" : marked ? "<td class=\"mark\">" : "<td>");
+    if (marked)
+        bn_put(p, "<span aria-hidden=\"true\">★ </span><span class=\"sr\">marked: </span>");
+    bn_escape_cut(p, text ? text : "–", 300);
+    bn_put(p, first ? "</th>" : "</td>");
+}
+
+void bn_table(bn_page *p, const char *caption, const char *const *head, int columns,
+              const char *const *cell, int64_t rows, const uint8_t *marked)
+{
+    bn_put(p, "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"");
+    bn_escape(p, caption);
+    bn_put(p, "\"><table><caption>");
+    bn_escape(p, caption);
+    bn_put(p, "</caption><thead><tr>");
+    for (int i = 0; i < columns; i++) {
+        bn_put(p, "<th scope=\"col\">");
+        bn_escape(p, head[i]);
+        bn_put(p, "</th>");
+    }
+    bn_put(p, "</tr></thead><tbody>\n");
+    for (int64_t r = 0; r < rows; r++) {
+        bn_put(p, "<tr>");
+        for (int i = 0; i < columns; i++)
+            put_cell(p, cell[r * columns + i], i == 0, marked && marked[r * columns + i]);
+        bn_put(p, "</tr>\n");
+    }
+    bn_put(p, "</tbody></table></div>\n");
+}

@@ -1,0 +1,326 @@
+/* facts.c -- everything that a report shows: what both graphs are, and what the small one says
+ * about how it was made.
+ *
+ * Metadata may come from anywhere: what is missing or makes no sense there is not known here.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "facts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_CLASSES = 65536, MOST_POINTS = 200, MOST_ROUNDS = 50, USUAL_LAYERS = 2 };
+
+/* ---- metadata ---- */
+
+bonsai_status bn_facts_report(json_t **out, const bonsai_graph *small)
+{
+    const bonsai_array *a = &small->view.section[BONSAI_METADATA];
+    *out = NULL;
+    if (!a->data)
+        return BONSAI_OK;
+    *out = json_loadb(a->data, (size_t)a->count, 0, NULL);
+    return *out ? BONSAI_OK
+                : bn_fail(BONSAI_E_FORMAT, "%s: metadata: is not JSON that can be read", small->where);
+}
+
+static double number_of(const json_t *object, const char *key, double otherwise)
+{
+    const json_t *v = json_object_get(object, key);
+    return json_is_number(v) && isfinite(json_number_value(v)) ? json_number_value(v) : otherwise;
+}
+
+static int64_t count_of(const json_t *object, const char *key, int64_t otherwise)
+{
+    const json_t *v = json_object_get(object, key);
+    return json_is_integer(v) && json_integer_value(v) >= 0 ? json_integer_value(v) : otherwise;
+}
+
+/* Points of two arrays of numbers, as far as they are some. */
+static bonsai_status read_points(bn_curve *out, const json_t *x, const json_t *y)
+{
+    size_t count = json_array_size(x) < json_array_size(y) ? json_array_size(x) : json_array_size(y);
+    count = count < MOST_POINTS ? count : MOST_POINTS;
+    bonsai_status rc = BN_NEW(&out->at, (int64_t)count);
+    for (size_t i = 0; rc == BONSAI_OK && i < count; i++) {
+        const json_t *a = json_array_get(x, i), *b = json_array_get(y, i);
+        if (!json_is_number(a) || !json_is_number(b))
+            break;
+        out->at[out->count++] = (bn_spot){json_number_value(a), json_number_value(b)};
+    }
+    return rc;
+}
+
+/* Pruning frees bytes, so that the same were used more than once: of two points with as many, or
+ * more, the later is the better one. */
+static void keep_best(bn_curve *c)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < c->count; i++) {
+        bn_spot now = c->at[i];
+        while (kept > 0 && (c->at[kept - 1].x >= now.x || c->at[kept - 1].y > now.y))
+            kept--;
+        c->at[kept++] = now;
+    }
+    c->count = kept;
+}
+
+static bonsai_status read_coverage(bn_facts *f)
+{
+    bonsai_status rc;
+    const json_t *cover = json_object_get(f->report, "cover");
+    const json_t *curve = json_object_get(f->report, "curve");
+    double sample = number_of(cover, "sample", 0);
+    f->coverage_bound = number_of(cover, "coverage_bound", -1);
+    f->coverage_check = number_of(cover, "coverage_check", -1);
+    BN_TRY(read_points(&f->coverage, json_object_get(curve, "bytes"),
+                       json_object_get(curve, "covered")));
+    if (!(sample > 0))
+        f->coverage.count = 0;
+    for (int64_t i = 0; i < f->coverage.count; i++)
+        f->coverage.at[i].y /= sample;
+    keep_best(&f->coverage);
+done:
+    return rc;
+}
+
+static bonsai_status read_round(bn_prune *out, const json_t *round, int64_t number)
+{
+    bonsai_status rc;
+    int64_t kept = 0;
+    out->number = count_of(round, "round", number);
+    out->nodes = count_of(round, "nodes", 0);
+    out->knee = count_of(round, "knee", -1);
+    out->pruned = count_of(round, "pruned", 0);
+    BN_TRY(read_points(&out->scores, json_object_get(round, "rank"),
+                       json_object_get(round, "score")));
+    for (int64_t i = 0; i < out->scores.count; i++)
+        if (kept == 0 || out->scores.at[i].x > out->scores.at[kept - 1].x)
+            out->scores.at[kept++] = out->scores.at[i];
+    out->scores.count = kept;
+done:
+    return rc;
+}
+
+static bonsai_status read_rounds(bn_facts *f)
+{
+    bonsai_status rc;
+    const json_t *rounds = json_object_get(f->report, "rounds");
+    int64_t count = (int64_t)json_array_size(rounds);
+    count = count < MOST_ROUNDS ? count : MOST_ROUNDS;
+    BN_TRY(BN_NEW(&f->round, count));
+    for (; f->rounds < count; f->rounds++)
+        BN_TRY(read_round(&f->round[f->rounds], json_array_get(rounds, (size_t)f->rounds),
+                          f->rounds + 1));
+done:
+    return rc;
+}
+
+/* ---- classes ---- */
+
+static bonsai_status name_classes(bn_facts *f)
+{
+    bonsai_status rc;
+    const bonsai_array *a = &f->small->view.section[BONSAI_CLASS_NAMES];
+    if (!a->data && f->full)
+        a = &f->full->view.section[BONSAI_CLASS_NAMES];
+    const char *name = a->data;
+    BN_TRY(BN_NEW(&f->class_name, f->classes));
+    for (int64_t c = 0; c < f->classes; c++) {
+        char number[32];
+        snprintf(number, sizeof number, "class %lld", (long long)c);
+        BN_TRY(bn_strdup(&f->class_name[c], name ? name : number));
+        if (name)
+            name += strlen(name) + 1;
+    }
+done:
+    return rc;
+}
+
+static bonsai_status count_classes(bn_facts *f, const bonsai_graph *condensed)
+{
+    bonsai_status rc;
+    const bonsai_array *weight = &f->small->view.section[BONSAI_NODE_WEIGHTS];
+    BN_TRY(BN_NEW(&f->class_small, f->classes));
+    BN_TRY(BN_NEW(&f->class_weight, f->classes));
+    for (int64_t v = 0; v < f->small->view.nodes; v++) {
+        int32_t c = bn_label(f->small, v);
+        if (c < 0)
+            continue;
+        f->class_small[c]++;
+        f->class_weight[c] += weight->data ? (double)bn_real_at(weight, v) : 1;
+    }
+    if (!condensed)
+        goto done;
+    BN_TRY(BN_NEW(&f->class_full, f->classes));
+    for (int64_t v = 0; v < condensed->view.nodes; v++)
+        if (bn_part(condensed, v) == BONSAI_TRAIN && bn_label(condensed, v) >= 0)
+            f->class_full[bn_label(condensed, v)]++;
+done:
+    return rc;
+}
+
+/* ---- the full graph ---- */
+
+static bonsai_status differs(const bn_facts *f, const char *what, int64_t has, int64_t had)
+{
+    return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld %s, and %s was made of a graph with %lld: it is "
+                   "not the graph that was condensed", f->full->where, (long long)has, what,
+                   f->small->where, (long long)had);
+}
+
+static bonsai_status check_pair(const bn_facts *f)
+{
+    const json_t *sizes = json_object_get(f->report, "sizes");
+    const bonsai_graph *g = f->full;
+    int64_t edges = bonsai_graph_edges(g);
+    if (count_of(sizes, "full_nodes", g->view.nodes) != g->view.nodes)
+        return differs(f, "nodes", g->view.nodes, count_of(sizes, "full_nodes", 0));
+    if (count_of(sizes, "full_edges", edges) != edges)
+        return differs(f, "edge entries", edges, count_of(sizes, "full_edges", 0));
+    if (f->small->view.classes != g->view.classes)
+        return differs(f, "classes", g->view.classes, f->small->view.classes);
+    return BONSAI_OK;
+}
+
+/* The full graph with the split that was used and, where only that was seen, its training part. */
+static bonsai_status find_condensed(bonsai_graph **split, bonsai_graph **part, const bn_facts *f)
+{
+    bonsai_status rc;
+    const json_t *o = json_object_get(f->report, "options");
+    const json_t *shares = json_object_get(o, "split");
+    double percent[3] = {0, 0, 0};
+    int32_t *train = NULL;
+    int64_t count = 0;
+    for (size_t i = 0; i < 3; i++)
+        percent[i] = json_number_value(json_array_get(shares, i));
+    if (bn_has(f->full, BONSAI_LABELS))
+        BN_TRY(bn_graph_parts(split, f->full, percent, (uint64_t)count_of(o, "seed", 0)));
+    else
+        rc = BONSAI_OK;
+    if (!json_is_true(json_object_get(o, "inductive")))
+        goto done;
+    const bonsai_graph *g = *split ? *split : f->full;
+    BN_TRY(BN_NEW(&train, g->view.nodes));
+    for (int64_t v = 0; v < g->view.nodes; v++)
+        if (bn_part(g, v) == BONSAI_TRAIN)
+            train[count++] = (int32_t)v;
+    BN_TRY(bonsai_graph_induce(part, g, train, count));
+done:
+    bn_free(train);
+    return rc;
+}
+
+static bool has_prototypes(const bonsai_graph *g)
+{
+    const uint8_t *role = g->view.section[BONSAI_ROLE].data;
+    for (int64_t v = 0; role && v < g->view.nodes; v++)
+        if (role[v] == BONSAI_PROTOTYPE)
+            return true;
+    return false;
+}
+
+static bonsai_status make_map(bn_facts *f, const bonsai_graph *condensed, int threads,
+                              bn_progress p)
+{
+    const json_t *options = json_object_get(f->report, "options");
+    const json_t *recipe = json_object_get(f->report, "recipe");
+    int64_t layers = count_of(recipe, "layers", count_of(options, "layers", USUAL_LAYERS));
+    return bn_map_make(&f->map, f->small, condensed, layers > 16 ? 16 : (int)layers,
+                       has_prototypes(f->small), threads, p);
+}
+
+/* ---- the whole ---- */
+
+static bonsai_status measure(bonsai_stats *stats, int64_t *bytes, const bonsai_graph *g, int threads,
+                             bn_progress p)
+{
+    bonsai_status rc;
+    bonsai_read_options read;
+    bonsai_write_options write;
+    bonsai_read_options_init(&read);
+    bonsai_write_options_init(&write);
+    read.threads = write.threads = threads;
+    read.progress = p.fn;
+    read.payload = p.payload;
+    bonsai_stats_init(stats);
+    BN_TRY(bonsai_graph_stats(stats, NULL, g, &read));
+    BN_TRY(bonsai_graph_sections(NULL, bytes, g, &write));
+done:
+    return rc;
+}
+
+static bonsai_status read_small(bn_facts *f, int threads)
+{
+    bonsai_status rc;
+    const bn_progress silent = {NULL, NULL};
+    BN_TRY(bn_graph_need(f->small, BN_ALL_SECTIONS, threads));
+    BN_TRY(bn_facts_report(&f->report, f->small));
+    f->method = json_string_value(json_object_get(f->report, "method"));
+    f->method = f->method ? f->method : "unknown";
+    f->classes = f->small->view.classes;
+    if (f->classes > MOST_CLASSES) {    /* a header may say anything; tables have a row each */
+        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld classes; a report shows at most %d",
+                     f->small->where, (long long)f->classes, MOST_CLASSES);
+        goto done;
+    }
+    BN_TRY(measure(&f->small_stats, f->small_bytes, f->small, threads, silent));
+    BN_TRY(read_coverage(f));
+    BN_TRY(read_rounds(f));
+done:
+    return rc;
+}
+
+static bonsai_status read_full(bn_facts *f, int threads, bn_progress p)
+{
+    bonsai_status rc;
+    bonsai_graph *split = NULL, *part = NULL;
+    BN_TRY(bn_graph_need(f->full, BN_ALL_SECTIONS, threads));
+    BN_TRY(check_pair(f));
+    BN_TRY(measure(&f->full_stats, f->full_bytes, f->full, threads, p));
+    BN_TRY(find_condensed(&split, &part, f));
+    const bonsai_graph *condensed = part ? part : split ? split : f->full;
+    BN_TRY(count_classes(f, condensed));
+    BN_TRY(make_map(f, condensed, threads, p));
+done:
+    bonsai_graph_free(split);
+    bonsai_graph_free(part);
+    return rc;
+}
+
+bonsai_status bn_facts_gather(bn_facts *f, const bonsai_graph *small, const bonsai_graph *full,
+                              int threads, bn_progress p)
+{
+    bonsai_status rc;
+    memset(f, 0, sizeof *f);
+    f->small = small;
+    f->full = full;
+    BN_TRY(read_small(f, threads));
+    if (full)
+        BN_TRY(read_full(f, threads, p));
+    else
+        BN_TRY(count_classes(f, NULL));
+    BN_TRY(name_classes(f));
+done:
+    if (rc != BONSAI_OK)
+        bn_facts_free(f);
+    return rc;
+}
+
+void bn_facts_free(bn_facts *f)
+{
+    for (int64_t c = 0; c < f->classes && f->class_name; c++)
+        bn_free(f->class_name[c]);
+    bn_free(f->class_name);
+    bn_free(f->class_small);
+    bn_free(f->class_weight);
+    bn_free(f->class_full);
+    bn_free(f->coverage.at);
+    for (int64_t i = 0; i < f->rounds; i++)
+        bn_free(f->round[i].scores.at);
+    bn_free(f->round);
+    bn_map_free(&f->map);
+    json_decref(f->report);
+    memset(f, 0, sizeof *f);
+}

@@ -1,0 +1,342 @@
+/* map.c -- where the training nodes lie in the space of embeddings, and the small graph among them.
+ *
+ * Training nodes become a density: a grid of counts with the most frequent class of each cell, so
+ * that a million of them take as much room as a thousand.  The directions are those of a sample;
+ * more rows than fit into ROOM floats are sampled, too.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "facts.h"
+#include "principal.h"
+
+enum {
+    MOST_ROWS = 500000, ROOM = 64 << 20,        /* in the grid; in floats, if they were dense */
+    SOME_ROWS = 20000, LEAST_ROWS = 2000, ENTRIES = 2 << 20,    /* for the directions */
+    MOST_DOTS = 2000, CELLS = BN_MAP_SIDE * BN_MAP_SIDE
+};
+
+typedef struct {
+    bn_map *m;
+    const bonsai_graph *small, *full;   /* with the same features */
+    int      layers, threads;
+    bool     alike;
+    bn_progress progress;
+    int32_t *node;              /* the training nodes of the grid */
+    bn_embedding x;             /* their embeddings, ... */
+    bn_spot *at;                /* ... and where they lie */
+    int32_t *dot;               /* the nodes of small that are shown, ... */
+    int64_t  dots;
+    bn_embedding y;             /* ... the same */
+    bn_spot *dot_at;
+    bn_principal directions;
+} drawing;
+
+void bn_map_free(bn_map *m)
+{
+    bn_free(m->dot);
+    memset(m, 0, sizeof *m);
+}
+
+static void free_drawing(drawing *d)
+{
+    bn_free(d->node);
+    bn_embedding_free(&d->x);
+    bn_free(d->at);
+    bn_free(d->dot);
+    bn_embedding_free(&d->y);
+    bn_free(d->dot_at);
+    bn_principal_free(&d->directions);
+}
+
+/* ---- samples ---- */
+
+/* The ith of `some` numbers below all, ascending: one at random from each of `some` stretches, for
+ * numbers at equal distances could all be of one class. */
+static int64_t nth_of(int64_t i, int64_t some, int64_t all)
+{
+    int64_t from = (int64_t)((double)i * (double)all / (double)some);
+    int64_t to = (int64_t)((double)(i + 1) * (double)all / (double)some);
+    bn_rng r = bn_rng_at(1, (uint64_t)i);
+    return some == all ? i : from + bn_rng_below(&r, to - from);
+}
+
+static bonsai_status list_training(drawing *d)
+{
+    bonsai_status rc;
+    const bonsai_graph *g = d->full;
+    int64_t n = g->view.nodes, f = g->view.features, all = 0;
+    BN_TRY(BN_NEW(&d->node, n));
+    for (int64_t v = 0; v < n; v++)
+        if (bn_part(g, v) == BONSAI_TRAIN && bn_label(g, v) >= 0)
+            d->node[all++] = (int32_t)v;
+    int64_t most = f > 0 && ROOM / f < MOST_ROWS ? ROOM / f : MOST_ROWS;
+    most = most < SOME_ROWS ? SOME_ROWS : most;
+    d->m->all_trees = all;
+    d->m->trees = all < most ? all : most;
+    for (int64_t i = 0; i < d->m->trees; i++)
+        d->node[i] = d->node[nth_of(i, d->m->trees, all)];
+done:
+    return rc;
+}
+
+static bonsai_status list_dots(drawing *d)
+{
+    bonsai_status rc;
+    BN_TRY(BN_NEW(&d->dot, d->small->view.nodes));
+    for (int64_t v = 0; v < d->small->view.nodes; v++)
+        if (bn_label(d->small, v) >= 0)
+            d->dot[d->dots++] = (int32_t)v;
+    d->m->all_dots = d->dots;
+done:
+    return rc;
+}
+
+/* ---- directions ---- */
+
+static bonsai_status find_directions(drawing *d)
+{
+    bonsai_status rc;
+    int64_t *rows = NULL, all = d->x.rows;
+    double entries = d->x.dense ? (double)d->x.f : (double)d->x.offsets[all] / (double)all;
+    double some = fmin(fmax(ENTRIES / fmax(1, entries), LEAST_ROWS), SOME_ROWS);
+    int64_t count = (double)all < some ? all : (int64_t)some;
+    BN_TRY(BN_NEW(&rows, count));
+    for (int64_t i = 0; i < count; i++)
+        rows[i] = nth_of(i, count, all);
+    BN_TRY(bn_principal_find(&d->directions, &d->x, rows, count, d->threads, d->progress));
+    memcpy(d->m->variance, d->directions.share, sizeof d->m->variance);
+done:
+    bn_free(rows);
+    return rc;
+}
+
+static bonsai_status project(bn_spot **out, const drawing *d, const bn_embedding *e)
+{
+    bonsai_status rc = BN_NEW(out, e->rows);
+    if (rc != BONSAI_OK)
+        return rc;
+    bn_spot *spot = *out;
+#pragma omp parallel for num_threads(d->threads) schedule(static)
+    for (int64_t r = 0; r < e->rows; r++) {
+        double at[2];
+        bn_principal_project(at, &d->directions, e, r);
+        spot[r] = (bn_spot){at[0], at[1]};
+    }
+    return BONSAI_OK;
+}
+
+/* Prototypes lie where their features are. */
+static bonsai_status embed(drawing *d)
+{
+    bonsai_status rc;
+    const bn_progress silent = {NULL, NULL};
+    if (d->alike)
+        BN_TRY(bn_average(&d->x, d->full, d->node, d->m->trees, d->layers, d->threads, d->progress));
+    else
+        BN_TRY(bn_wl(&d->x, d->full, d->node, d->m->trees, d->layers, d->threads, d->progress));
+    BN_TRY(bn_wl(&d->y, d->small, d->dot, d->dots, d->alike ? 0 : d->layers, d->threads, silent));
+    BN_TRY(find_directions(d));
+    BN_TRY(project(&d->at, d, &d->x));
+    BN_TRY(project(&d->dot_at, d, &d->y));
+done:
+    return rc;
+}
+
+/* ---- what the map shows ---- */
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Nearly all of the spots are between low and high: a few far ones shall not squeeze the rest. */
+static void widen(double *low, double *high, double *sorted, int64_t count)
+{
+    if (count == 0)
+        return;
+    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+    int64_t cut = count / 500;
+    double first = sorted[cut], last = sorted[count - 1 - cut], more = 0.05 * (last - first);
+    *low = fmin(*low, fmax(sorted[0], first - more));
+    *high = fmax(*high, fmin(sorted[count - 1], last + more));
+}
+
+static bonsai_status find_range(double *low, double *high, const drawing *d, int axis)
+{
+    bonsai_status rc;
+    double *sorted = NULL;
+    *low = INFINITY;
+    *high = -INFINITY;
+    BN_TRY(BN_NEW(&sorted, d->x.rows > d->y.rows ? d->x.rows : d->y.rows));
+    for (int64_t r = 0; r < d->x.rows; r++)
+        sorted[r] = axis ? d->at[r].y : d->at[r].x;
+    widen(low, high, sorted, d->x.rows);
+    for (int64_t r = 0; r < d->y.rows; r++)
+        sorted[r] = axis ? d->dot_at[r].y : d->dot_at[r].x;
+    widen(low, high, sorted, d->y.rows);
+    double gap = *high - *low;
+    if (!(gap > 0)) {                   /* all in one place */
+        *low -= 1;
+        *high += 1;
+    }
+done:
+    bn_free(sorted);
+    return rc;
+}
+
+static int64_t place(double v, double low, double high)
+{
+    double at = floor(BN_MAP_SIDE * ((v - low) / (high - low)));
+    return at < 0 ? 0 : at < BN_MAP_SIDE ? (int64_t)at : BN_MAP_SIDE - 1;
+}
+
+/* Rows ordered by cell, so that the classes of one are counted in one table. */
+static bonsai_status fill_grid(drawing *d)
+{
+    bonsai_status rc;
+    bn_map *m = d->m;
+    int32_t *cell = NULL, *label = NULL;
+    int64_t *begin = NULL, *count = NULL;
+    BN_TRY(BN_NEW(&cell, m->trees));
+    BN_TRY(BN_NEW(&label, m->trees));
+    BN_TRY(BN_NEW(&begin, CELLS + 1));
+    BN_TRY(BN_NEW(&count, d->full->view.classes));
+    for (int64_t r = 0; r < m->trees; r++) {
+        const bn_spot *at = &d->at[r];
+        cell[r] = (int32_t)(place(at->y, m->low_y, m->high_y) * BN_MAP_SIDE +
+                            place(at->x, m->low_x, m->high_x));
+        m->grid[cell[r]]++;
+        m->outside += at->x < m->low_x || at->x > m->high_x || at->y < m->low_y || at->y > m->high_y;
+    }
+    for (int64_t c = 0; c < CELLS; c++)
+        begin[c + 1] = begin[c] + m->grid[c];
+    for (int64_t r = 0; r < m->trees; r++)
+        label[begin[cell[r]]++] = bn_label(d->full, d->node[r]);
+    for (int64_t c = 0, i = 0; c < CELLS; c++) {
+        int64_t first = i, most = 0;
+        m->most[c] = -1;
+        for (; i < begin[c]; i++)
+            count[label[i]]++;
+        for (int64_t k = first; k < i; k++)
+            if (count[label[k]] > most || (count[label[k]] == most && label[k] < m->most[c])) {
+                most = count[label[k]];
+                m->most[c] = label[k];
+            }
+        for (int64_t k = first; k < i; k++)
+            count[label[k]] = 0;
+    }
+done:
+    bn_free(cell);
+    bn_free(label);
+    bn_free(begin);
+    bn_free(count);
+    return rc;
+}
+
+/* ---- the small graph's nodes ---- */
+
+static int heaviest_first(const void *a, const void *b)
+{
+    const bn_dot *x = a, *y = b;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+/* By what the loss counts, else the members, else the samples that a root covers. */
+static double weight_of(const bonsai_graph *g, const json_t *covers, int64_t v)
+{
+    const bonsai_array *weight = &g->view.section[BONSAI_NODE_WEIGHTS];
+    const bonsai_array *members = &g->view.section[BONSAI_MEMBER_OFFSETS];
+    double w = weight->data ? (double)bn_real_at(weight, v)
+               : members->data ? (double)(bn_int_at(members, v + 1) - bn_int_at(members, v))
+               : json_number_value(json_array_get(covers, (size_t)v));
+    return w > 1 ? w : 1;
+}
+
+static double within(double v, double low, double high)
+{
+    return v < low ? low : v > high ? high : v;
+}
+
+static bonsai_status put_dots(drawing *d)
+{
+    bonsai_status rc;
+    bn_map *m = d->m;
+    json_t *report = NULL;
+    BN_TRY(bn_facts_report(&report, d->small));
+    BN_TRY(BN_NEW(&m->dot, d->dots));
+    const json_t *covers = json_object_get(json_object_get(report, "why"), "covers");
+    for (int64_t i = 0; i < d->dots; i++)
+        m->dot[i] = (bn_dot){within(d->dot_at[i].x, m->low_x, m->high_x),
+                             within(d->dot_at[i].y, m->low_y, m->high_y),
+                             bn_label(d->small, d->dot[i]),
+                             weight_of(d->small, covers, d->dot[i]), d->dot[i]};
+    qsort(m->dot, (size_t)d->dots, sizeof *m->dot, heaviest_first);
+    m->dots = d->dots < MOST_DOTS ? d->dots : MOST_DOTS;
+done:
+    json_decref(report);
+    return rc;
+}
+
+/* ---- the whole ---- */
+
+/* The features of full that small has, where it has only some. */
+static bonsai_status keep_columns(bonsai_graph **out, const bonsai_graph *small,
+                                  const bonsai_graph *full)
+{
+    const bonsai_array *kept = &small->view.section[BONSAI_KEPT_FEATURES];
+    const uint32_t *of = kept->data;
+    if (of && !bn_has(full, BONSAI_KEPT_FEATURES) &&
+        (kept->count == 0 || of[kept->count - 1] < (uint64_t)full->view.features))
+        return bn_graph_columns(out, full, (const int32_t *)of, kept->count);
+    if (small->view.features != full->view.features)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld features and %s has %lld: it is not the "
+                       "graph that was condensed", small->where, (long long)small->view.features,
+                       full->where, (long long)full->view.features);
+    return BONSAI_OK;
+}
+
+static bonsai_status draw(drawing *d)
+{
+    bonsai_status rc;
+    bn_map *m = d->m;
+    BN_TRY(list_training(d));
+    BN_TRY(list_dots(d));
+    if (m->trees == 0 || d->full->view.features == 0)   /* nothing to make a map of */
+        goto done;
+    BN_TRY(embed(d));
+    BN_TRY(find_range(&m->low_x, &m->high_x, d, 0));
+    BN_TRY(find_range(&m->low_y, &m->high_y, d, 1));
+    BN_TRY(fill_grid(d));
+    BN_TRY(put_dots(d));
+    m->known = true;
+done:
+    return rc;
+}
+
+bonsai_status bn_map_make(bn_map *m, const bonsai_graph *small, const bonsai_graph *full,
+                          int layers, bool alike, int threads, bn_progress p)
+{
+    bonsai_status rc;
+    bonsai_graph *columns = NULL;
+    drawing d = {.m = m, .small = small, .full = full, .layers = layers, .alike = alike,
+                 .threads = bn_threads(threads), .progress = p};
+    memset(m, 0, sizeof *m);
+    BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, threads));
+    BN_TRY(bn_graph_need(full, BN_ALL_SECTIONS, threads));
+    BN_TRY(keep_columns(&columns, small, full));
+    if (columns)
+        d.full = columns;
+    BN_TRY(draw(&d));
+done:
+    free_drawing(&d);
+    bonsai_graph_free(columns);
+    if (rc != BONSAI_OK)
+        bn_map_free(m);
+    return rc;
+}
