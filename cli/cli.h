@@ -14,6 +14,7 @@
  *   parts.c     which nodes train and which judge
  *   trained.c   what came out: table, JSON, learning curves
  *   cellfile.c  the file that a comparison goes on from
+ *   paper.h     the paper's tables, in paper_*.c
  *   cmd_*.c     one command each
  *
  * Results go to stdout, all else to stderr.  Nothing here knows src/.
@@ -92,6 +93,7 @@ int cmd_train(session *s, int argc, char **argv);
 int cmd_eval(session *s, int argc, char **argv);
 int cmd_predict(session *s, int argc, char **argv);
 int cmd_compare(session *s, int argc, char **argv);
+int cmd_paper(session *s, int argc, char **argv);
 int cmd_demo(session *s, int argc, char **argv);
 int cmd_version(session *s, int argc, char **argv);
 int cmd_help(session *s, int argc, char **argv);

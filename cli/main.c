@@ -27,6 +27,7 @@ const command commands[] = {
     {"eval",     cmd_eval,     "train on a small graph, judge on the large one", 1},
     {"predict",  cmd_predict,  "tell the classes of nodes by a saved model", 1},
     {"compare",  cmd_compare,  "try methods, ratios and models, and print the table", 1},
+    {"paper",    cmd_paper,    "reproduce the paper's tables beside the published figures", 1},
     {"demo",     cmd_demo,     "see it work, without data and within seconds", 1},
     {"version",  cmd_version,  "print the version and how it was built", 0},
     {"help",     cmd_help,     "explain a command, or the formats", 0},
@@ -120,9 +121,9 @@ static void last_line(const session *s, int argc, char **argv)
 
 int refuse_command(session *s, const char *name)
 {
-    const char *names[16], *near;
+    const char *names[32], *near;
     int count = 0;
-    for (const command *c = commands; c->name && count < 16; c++)
+    for (const command *c = commands; c->name && count < 32; c++)
         names[count++] = c->name;
     near = text_nearest(name, names, count);
     if (near)

@@ -88,7 +88,7 @@ static void try_named(session *s, dataset *d, candidate *c)
     if (bonsai_graph_read(&g, c->path, &s->read) != BONSAI_OK)
         note(s, "%s", bonsai_error());
     else if (fits(d, g))
-        snprintf(d->path, sizeof d->path, "%s", c->path);
+        memcpy(d->path, c->path, sizeof d->path);
     else
         note(s, "%s is named like %s, but has %lld nodes, %lld features and %lld classes, not "
              "%lld, %lld and %lld: left out", c->path, d->title, (long long)bonsai_graph_nodes(g),
@@ -103,7 +103,7 @@ static void try_sizes(session *s, dataset *sets, int count, const candidate *c)
     if (bonsai_graph_read(&g, c->path, &s->read) == BONSAI_OK)
         for (int i = 0; i < count; i++)
             if (!*sets[i].path && fits(&sets[i], g)) {
-                snprintf(sets[i].path, sizeof sets[i].path, "%s", c->path);
+                memcpy(sets[i].path, c->path, sizeof sets[i].path);
                 note(s, "%s is taken for %s, by its size", c->path, sets[i].title);
                 break;
             }
