@@ -6,7 +6,7 @@
  *   paper_cells.c  the file that cells are kept in
  *   paper_run.c    one cell: condensing, training, pairs of nodes
  *   paper_rows.c   tables as JSON: heads, rows, charts
- *   paper_tables.c each table of the paper
+ *   paper_tables.c each table of the paper; paper_figures.c its curves
  *   paper_out.c    results.csv, results.json and the page
  *
  * A cell is one measurement.  Tables share cells, so that nothing is measured twice.
@@ -36,7 +36,7 @@ typedef struct {
 } dataset;
 
 typedef struct {
-    char   text[16];            /* as published: "83.95", "OOT" */
+    char   text[40];            /* as published: "83.95 ± 0.39", "OOT" */
     double value, spread;       /* NAN: none */
 } published;
 
@@ -49,7 +49,7 @@ int  paper_find(session *s, dataset *sets, int count, const char *folder);      
 
 /* ---- cells --------------------------------------------------------------- */
 
-typedef enum { CELL_FIT, CELL_DISTANCE, CELL_GRADIENT } cell_kind;
+typedef enum { CELL_FIT, CELL_DISTANCE, CELL_GRADIENT, CELL_WEIGHTS } cell_kind;
 typedef enum { WHOLE, NO_PPR, NO_RKNN } ablation;
 
 typedef struct {
@@ -106,11 +106,15 @@ int  paper_run(paper *p);                               /* exit code */
 
 /* A table is an object: name, title, about, lower_is_better, head, rows, charts.  A head is
  * {key, label, source}; source "key" tells what a row is of, and its cells are text or numbers;
- * below "ours" and "paper" a cell is {value, spread?, better?} or {text}, or null. */
+ * below "ours" a cell is {value, spread?, better?} or null, below "paper" {text, value?, spread?}:
+ * the text as published. */
 json_t *table_new(table_name t, const char *title, const char *about, int decimals);
 void table_key(json_t *table, const char *key, const char *label);
 void table_column(json_t *table, const char *key, const char *label, const char *source);
 json_t *table_row(json_t *table);                       /* a new row, belongs to the table */
+void table_put(json_t *row, json_t *cell);              /* at the end of the row; takes the cell */
+int  table_shows(const paper *p, int set, table_name t);        /* whether it has the dataset */
+const paper_cell *paper_measured(const paper *p, const paper_cell *like);       /* NULL: not */
 /* Ours, beside what is published (or NULL); lower: the smaller is the better. */
 json_t *value_ours(double value, double spread, const published *beside, int lower);
 json_t *value_paper(const published *p);                /* NULL: null */
@@ -118,6 +122,10 @@ void chart_lines(json_t *table, const char *title, const char *x, const char *y,
 void chart_bars(json_t *table, const char *title, const char *x, const char *y, json_t *labels,
                 json_t *series);
 
+json_t *sample_table(const paper *p);
+json_t *k_table(const paper *p);
+json_t *distance_table(const paper *p);
+json_t *gradient_table(const paper *p);
 json_t *paper_tables(const paper *p);                   /* an array; NULL: no memory */
 int  paper_write(paper *p);                             /* exit code */
 

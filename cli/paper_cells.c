@@ -38,7 +38,7 @@ static void heading(char line[LINE], const paper *p)
 /* What tells a cell from all others: the beginning of its line. */
 static void key_of(char key[LINE], const paper *p, const paper_cell *c)
 {
-    static const char *const kinds[] = {"fit", "distance", "gradient"};
+    static const char *const kinds[] = {"fit", "distance", "gradient", "weights"};
     static const char *const without[] = {"", "ppr", "rknn"};
     snprintf(key, LINE, "%s,%s,%s,%g,%s,%s,%d,%lld,%s,%g,", kinds[c->kind], p->sets[c->set].name,
              c->accounting ? "paper" : "strict", c->ratio,
@@ -141,8 +141,8 @@ static int check_line(const paper *p, int at, const char *line)
         return fail_with(p->s, "%s: is not what bonsai paper wrote; name another folder",
                          p->cells_path);
     if (at == 1 && strcmp(line, wanted) != 0)
-        return fail_with(p->s, "%s was begun with \"%.*s\", not \"%.*s\"; give the same options, or "
-                         "name another folder", p->cells_path, (int)strlen(line) - 3, line + 2,
+        return fail_with(p->s, "%s was begun with \"%.*s\", not \"%.*s\"; give the same options, "
+                         "or name another folder", p->cells_path, (int)strlen(line) - 3, line + 2,
                          (int)strlen(wanted) - 3, wanted + 2);
     if (at > 1 && commas(line) != commas(columns))
         return fail_with(p->s, "%s:%d: is not a cell of bonsai paper", p->cells_path, at);

@@ -72,7 +72,7 @@ int paper_says(published *out, const char *table, const char *set, double ratio,
     while (next_line(f, &at))
         if (strcmp(f[0], table) == 0 && strcmp(f[1], set) == 0 && strcmp(f[2], percent) == 0 &&
             strcmp(f[3], model) == 0 && strcmp(f[4], method) == 0) {
-            snprintf(out->text, sizeof out->text, "%.15s", f[5]);
+            snprintf(out->text, sizeof out->text, "%.15s%s%.15s", f[5], *f[6] ? " ± " : "", f[6]);
             out->value = number_in(f[5]);
             out->spread = number_in(f[6]);
             return 1;

@@ -135,7 +135,7 @@ static void put_row(csv *out, const json_t *table, const json_t *row)
         put_real(out, json_object_get(cell, "value"));
         put_real(out, json_object_get(cell, "spread"));
         fprintf(out->file, ",%s,", !better ? "" : json_is_true(better) ? "yes" : "no");
-        csv_text(out, text ? text : "");
+        csv_text(out, text && !json_object_get(cell, "value") ? text : "");
         fputc('\n', out->file);
     }
 }

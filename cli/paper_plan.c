@@ -161,9 +161,10 @@ static int add_pairs(paper *p, int set)
             code = add(p, &(paper_cell){.kind = CELL_DISTANCE, .set = set, .ratio = 100,
                                         .method = -1, .model = (bonsai_model_kind)model,
                                         .share = shares[i]});
-    if (wanted(p, TABLE_GRADIENT) && code == EXIT_DONE)
-        code = add(p, &(paper_cell){.kind = CELL_GRADIENT, .set = set, .ratio = 100, .method = -1,
-                                    .share = 100});
+    for (int kind = CELL_GRADIENT; wanted(p, TABLE_GRADIENT) && kind <= CELL_WEIGHTS; kind++)
+        if (code == EXIT_DONE)
+            code = add(p, &(paper_cell){.kind = (cell_kind)kind, .set = set, .ratio = 100,
+                                        .method = -1, .share = 100});
     return code;
 }
 

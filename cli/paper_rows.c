@@ -25,6 +25,23 @@ void table_key(json_t *table, const char *key, const char *label)
     table_column(table, key, label, "key");
 }
 
+void table_put(json_t *row, json_t *cell)
+{
+    json_array_append_new(row, cell);
+}
+
+int table_shows(const paper *p, int set, table_name t)
+{
+    const dataset *d = &p->sets[set];
+    return *d->path && (d->all || t == TABLE_ACCURACY || t == TABLE_SECONDS || t == TABLE_CARBON);
+}
+
+const paper_cell *paper_measured(const paper *p, const paper_cell *like)
+{
+    const paper_cell *c = paper_cell_find(p, like);
+    return c && c->done && c->runs > 0 ? c : NULL;
+}
+
 json_t *table_row(json_t *table)
 {
     json_t *row = json_array();
@@ -48,9 +65,9 @@ json_t *value_paper(const published *p)
 {
     if (!p)
         return json_null();
-    if (isnan(p->value))
-        return json_pack("{s:s}", "text", p->text);
-    json_t *cell = json_pack("{s:f}", "value", p->value);
+    json_t *cell = json_pack("{s:s}", "text", p->text);
+    if (!isnan(p->value))
+        json_object_set_new(cell, "value", json_real(p->value));
     if (!isnan(p->spread))
         json_object_set_new(cell, "spread", json_real(p->spread));
     return cell;

@@ -35,7 +35,7 @@ static double effort_of(const paper *p, const paper_cell *c)
     double share = c->method < 0 ? 1 : c->accounting ? 0.5 : c->ratio / 100;
     double epoch = share * (n * fmin(f, 50) + (double)d->edges) * 128 * 3 + f * 128 * 10;
     double train = p->train.seeds * p->train.epochs * epoch;
-    if (c->kind == CELL_GRADIENT)
+    if (c->kind >= CELL_GRADIENT)
         return 10 * epoch;
     if (c->kind == CELL_DISTANCE)
         return train / 7;                       /* one training for seven cells */
@@ -255,14 +255,16 @@ static void correlate(paper_cell *c, const pair *q, int64_t n)
 /* All cells that the same pairs serve: those behind c that differ in their share only. */
 static bonsai_status study(work *w, paper_cell *c)
 {
-    int64_t n = c->kind == CELL_GRADIENT ? 10000 : w->p->quick ? 50000 : 200000;
+    static const bonsai_study what[] = {
+        [CELL_DISTANCE] = BONSAI_STUDY_EMBEDDING, [CELL_GRADIENT] = BONSAI_STUDY_GRADIENT,
+        [CELL_WEIGHTS] = BONSAI_STUDY_WEIGHTS};
+    int64_t n = c->kind != CELL_DISTANCE ? 10000 : w->p->quick ? 50000 : 200000;
     double *wl = calloc((size_t)n, sizeof *wl), *seen = calloc((size_t)n, sizeof *seen);
     pair *q = calloc((size_t)n, sizeof *q);
     bonsai_train_options o = training_of(w, c);
     bonsai_status rc = wl && seen && q ? BONSAI_OK : BONSAI_E_MEMORY;
     if (rc == BONSAI_OK)
-        rc = bonsai_study_pairs(wl, seen, n, w->full, c->kind == CELL_GRADIENT
-                                ? BONSAI_STUDY_GRADIENT : BONSAI_STUDY_EMBEDDING, &o);
+        rc = bonsai_study_pairs(wl, seen, n, w->full, what[c->kind], &o);
     for (int64_t i = 0; rc == BONSAI_OK && i < n; i++)
         q[i] = (pair){wl[i], seen[i]};
     if (rc == BONSAI_OK)

@@ -52,35 +52,17 @@ static void add_columns(json_t *table, const char *const *but)
     }
 }
 
-/* NULL: not measured, or it could not be. */
-static const paper_cell *cell_of(const paper *p, const paper_cell *like)
-{
-    const paper_cell *c = paper_cell_find(p, like);
-    return c && c->done && c->runs > 0 ? c : NULL;
-}
-
 static const paper_cell *fit_of(const paper *p, int set, int accounting, double ratio, int method,
                                 bonsai_model_kind model)
 {
     paper_cell like = {.set = set, .accounting = method < 0 ? 0 : accounting,
                        .ratio = method < 0 ? 100 : ratio, .method = method, .model = model};
-    return cell_of(p, &like);
+    return paper_measured(p, &like);
 }
 
 static const char *accounting_text(int accounting)
 {
     return accounting ? "paper" : "strict";
-}
-
-static void append(json_t *row, json_t *cell)
-{
-    json_array_append_new(row, cell);
-}
-
-static int is_shown(const paper *p, int set, table_name t)
-{
-    const dataset *d = &p->sets[set];
-    return *d->path && (d->all || t == TABLE_ACCURACY || t == TABLE_SECONDS || t == TABLE_CARBON);
 }
 
 /* ---- accuracy ------------------------------------------------------------ */
@@ -95,11 +77,12 @@ static void fill_accuracy(json_t *row, const paper *p, int set, int accounting, 
         int known = ours[i].theirs &&
                     paper_says(&says, table, name, ours[i].method < 0 ? 100 : ratio,
                                bonsai_model_name(model), ours[i].theirs);
-        append(row, c ? value_ours(c->accuracy, c->spread, known ? &says : NULL, 0) : json_null());
+        table_put(row, c ? value_ours(c->accuracy, c->spread, known ? &says : NULL, 0)
+                         : json_null());
     }
     for (int i = 0; peers[i]; i++)
         if (!is_among(peers[i], but))
-            append(row, paper_says(&says, table, name, strcmp(peers[i], "Full") ? ratio : 100,
+            table_put(row, paper_says(&says, table, name, strcmp(peers[i], "Full") ? ratio : 100,
                                    bonsai_model_name(model), peers[i])
                             ? value_paper(&says) : json_null());
 }
@@ -116,16 +99,16 @@ static void chart_accuracy(json_t *table, const paper *p, int set)
         const paper_cell *a = fit_of(p, set, 0, ratios[r], BONSAI_TREES, BONSAI_GCN);
         const paper_cell *b = fit_of(p, set, 0, ratios[r], BONSAI_AUTO, BONSAI_GCN);
         int has = paper_says(&says, "accuracy", p->sets[set].name, ratios[r], "gcn", "Bonsai");
-        append(labels, json_sprintf("%g %%", ratios[r]));
-        append(trees, a ? json_real(a->accuracy) : json_null());
-        append(automatic, b ? json_real(b->accuracy) : json_null());
-        append(paper_bars, has ? json_real(says.value) : json_null());
+        table_put(labels, json_sprintf("%g %%", ratios[r]));
+        table_put(trees, a ? json_real(a->accuracy) : json_null());
+        table_put(automatic, b ? json_real(b->accuracy) : json_null());
+        table_put(paper_bars, has ? json_real(says.value) : json_null());
         known += has;
     }
-    append(series, json_pack("{s:s,s:o}", "name", "trees", "values", trees));
-    append(series, json_pack("{s:s,s:o}", "name", "auto", "values", automatic));
+    table_put(series, json_pack("{s:s,s:o}", "name", "trees", "values", trees));
+    table_put(series, json_pack("{s:s,s:o}", "name", "auto", "values", automatic));
     if (known)
-        append(series, json_pack("{s:s,s:o}", "name", "Bonsai (paper)", "values", paper_bars));
+        table_put(series, json_pack("{s:s,s:o}", "name", "Bonsai (paper)", "values", paper_bars));
     else
         json_decref(paper_bars);
     snprintf(title, sizeof title, "%s: accuracy of a GCN, ours in strict bytes",
@@ -145,15 +128,15 @@ static json_t *accuracy_table(const paper *p)
     table_key(t, "accounting", "bytes");
     add_columns(t, NULL);
     for (int i = 0; i < p->set_count; i++) {
-        for (int a = 0; a < 2 && is_shown(p, i, TABLE_ACCURACY); a++)
+        for (int a = 0; a < 2 && table_shows(p, i, TABLE_ACCURACY); a++)
             for (int r = 0; r < RATIOS; r++) {
                 json_t *row = table_row(t);
-                append(row, json_string(p->sets[i].name));
-                append(row, json_real(ratios[r]));
-                append(row, json_string(accounting_text(a)));
+                table_put(row, json_string(p->sets[i].name));
+                table_put(row, json_real(ratios[r]));
+                table_put(row, json_string(accounting_text(a)));
                 fill_accuracy(row, p, i, a, ratios[r], BONSAI_GCN, NULL);
             }
-        if (is_shown(p, i, TABLE_ACCURACY))
+        if (table_shows(p, i, TABLE_ACCURACY))
             chart_accuracy(t, p, i);
     }
     return t;
@@ -166,10 +149,10 @@ static void models_rows(json_t *t, const paper *p, int set, int model)
             if (p->quick && a == 1 && r > 0)
                 continue;                       /* not measured */
             json_t *row = table_row(t);
-            append(row, json_string(p->sets[set].name));
-            append(row, json_string(bonsai_model_name((bonsai_model_kind)model)));
-            append(row, json_real(ratios[r]));
-            append(row, json_string(accounting_text(a)));
+            table_put(row, json_string(p->sets[set].name));
+            table_put(row, json_string(bonsai_model_name((bonsai_model_kind)model)));
+            table_put(row, json_real(ratios[r]));
+            table_put(row, json_string(accounting_text(a)));
             fill_accuracy(row, p, set, a, ratios[r], (bonsai_model_kind)model, gcn_only);
         }
 }
@@ -184,7 +167,7 @@ static json_t *models_table(const paper *p)
     table_key(t, "accounting", "bytes");
     add_columns(t, gcn_only);
     for (int i = 0; i < p->set_count; i++)
-        for (int m = BONSAI_GAT; m <= BONSAI_GIN && is_shown(p, i, TABLE_MODELS); m++)
+        for (int m = BONSAI_GAT; m <= BONSAI_GIN && table_shows(p, i, TABLE_MODELS); m++)
             models_rows(t, p, i, m);
     return t;
 }
@@ -204,20 +187,20 @@ static json_t *times_table(const paper *p, table_name which, const char *title, 
     add_columns(t, no_times);
     published says;
     for (int i = 0; i < p->set_count; i++)
-        for (int a = 0; a < 2 && is_shown(p, i, which); a++) {
+        for (int a = 0; a < 2 && table_shows(p, i, which); a++) {
             json_t *row = table_row(t);
-            append(row, json_string(p->sets[i].name));
-            append(row, json_string(accounting_text(a)));
+            table_put(row, json_string(p->sets[i].name));
+            table_put(row, json_string(accounting_text(a)));
             for (int m = 0; m < OURS; m++) {
                 const paper_cell *c = fit_of(p, i, a, ratios[0], ours[m].method, BONSAI_GCN);
-                int known = ours[m].theirs && paper_says(&says, table, p->sets[i].name, 0, "",
-                                                         ours[m].theirs);
-                append(row, c ? value_ours(factor * (ours[m].method < 0 ? c->train : c->seconds),
+                int known = ours[m].theirs && ours[m].method >= 0 &&
+                            paper_says(&says, table, p->sets[i].name, 0, "", ours[m].theirs);
+                table_put(row, c ? value_ours(factor * (ours[m].method < 0 ? c->train : c->seconds),
                                            NAN, known ? &says : NULL, 1) : json_null());
             }
             for (int k = 0; peers[k]; k++)
                 if (!is_among(peers[k], no_times))
-                    append(row, paper_says(&says, table, p->sets[i].name, 0, "", peers[k])
+                    table_put(row, paper_says(&says, table, p->sets[i].name, 0, "", peers[k])
                                     ? value_paper(&says) : json_null());
         }
     return t;
@@ -226,15 +209,17 @@ static json_t *times_table(const paper *p, table_name which, const char *title, 
 static json_t *seconds_table(const paper *p)
 {
     return times_table(p, TABLE_SECONDS, "Seconds to condense to 0.5 %",
-                       "Full: seconds to train one GCN on the full graph, without judging it. OOT: "
-                       "not within five hours. The paper ran its peers on a GPU.", 1);
+                       "Full: seconds to train one GCN on the full graph, without judging it; on "
+                       "another machine and for another number of epochs than the paper's, "
+                       "so that it has no star. OOT: not within five hours. The paper ran its "
+                       "peers on a GPU.", 1);
 }
 
 static json_t *carbon_table(const paper *p)
 {
     return times_table(p, TABLE_CARBON, "Carbon of condensing to 0.5 %, in grams of CO2",
-                       "From the seconds above: 4.32 kg per 100 hours of ten CPU cores, however many "
-                       "of them we used; the paper's peers and its full training at 10.8 kg per "
+                       "From the seconds above: 4.32 kg per 100 hours of ten CPU cores, however "
+                       "many of them we used; the paper's peers and its full training at 10.8 kg per "
                        "100 hours of a GPU.", grams_per_second);
 }
 
@@ -255,19 +240,19 @@ static json_t *components_table(const paper *p)
         table_column(t, names[k], label, "paper");
     }
     for (int i = 0; i < p->set_count; i++)
-        for (int a = 0; a < 2 && is_shown(p, i, TABLE_COMPONENTS); a++) {
+        for (int a = 0; a < 2 && table_shows(p, i, TABLE_COMPONENTS); a++) {
             const paper_cell *c = fit_of(p, i, a, ratios[0], BONSAI_TREES, BONSAI_GCN);
             const double part[] = {c ? c->wl : NAN, c ? c->knn : NAN, c ? c->greedy : NAN,
                                    c ? c->ppr : NAN, c ? c->seconds : NAN};
             json_t *row = table_row(t);
-            append(row, json_string(p->sets[i].name));
-            append(row, json_string(accounting_text(a)));
+            table_put(row, json_string(p->sets[i].name));
+            table_put(row, json_string(accounting_text(a)));
             for (int k = 0; k < 5; k++)
-                append(row, value_ours(part[k], NAN,
+                table_put(row, value_ours(part[k], NAN,
                                        paper_says(&says, "components", p->sets[i].name, 0, "",
                                                   names[k]) ? &says : NULL, 1));
             for (int k = 0; k < 5; k++)
-                append(row, paper_says(&says, "components", p->sets[i].name, 0, "", names[k])
+                table_put(row, paper_says(&says, "components", p->sets[i].name, 0, "", names[k])
                                 ? value_paper(&says) : json_null());
         }
     return t;
@@ -276,8 +261,8 @@ static json_t *components_table(const paper *p)
 static json_t *training_table(const paper *p)
 {
     json_t *t = table_new(TABLE_TRAINING, "Seconds to train one model on small graphs",
-                          "Strict bytes; without judging on the full graph. The paper shows this as a "
-                          "figure without numbers.", 3);
+                          "Strict bytes; without judging on the full graph. The paper shows this as "
+                          "a figure without numbers.", 3);
     table_key(t, "dataset", "dataset");
     table_key(t, "model", "model");
     table_key(t, "ratio", "ratio, %");
@@ -285,17 +270,17 @@ static json_t *training_table(const paper *p)
     table_column(t, "auto", "auto", "ours");
     table_column(t, "full", "full", "ours");
     for (int i = 0; i < p->set_count; i++)
-        for (int m = BONSAI_GCN; m <= BONSAI_GIN && is_shown(p, i, TABLE_TRAINING); m++)
+        for (int m = BONSAI_GCN; m <= BONSAI_GIN && table_shows(p, i, TABLE_TRAINING); m++)
             for (int r = 0; r < RATIOS; r++) {
                 static const int columns[] = {BONSAI_TREES, BONSAI_AUTO, -1};
                 json_t *row = table_row(t);
-                append(row, json_string(p->sets[i].name));
-                append(row, json_string(bonsai_model_name((bonsai_model_kind)m)));
-                append(row, json_real(ratios[r]));
+                table_put(row, json_string(p->sets[i].name));
+                table_put(row, json_string(bonsai_model_name((bonsai_model_kind)m)));
+                table_put(row, json_real(ratios[r]));
                 for (int k = 0; k < 3; k++) {
                     const paper_cell *c = fit_of(p, i, 0, ratios[r], columns[k],
                                                  (bonsai_model_kind)m);
-                    append(row, c ? value_ours(c->train, NAN, NULL, 1) : json_null());
+                    table_put(row, c ? value_ours(c->train, NAN, NULL, 1) : json_null());
                 }
             }
     return t;
@@ -317,147 +302,20 @@ static json_t *ablation_table(const paper *p)
     table_column(t, "-RkNN", "-RkNN", "ours");
     table_column(t, "random", "random", "ours");
     for (int i = 0; i < p->set_count; i++)
-        for (int a = 0; a < (p->quick ? 1 : 2) && is_shown(p, i, TABLE_ABLATION); a++)
+        for (int a = 0; a < (p->quick ? 1 : 2) && table_shows(p, i, TABLE_ABLATION); a++)
             for (int r = 0; r < RATIOS; r++) {
                 json_t *row = table_row(t);
-                append(row, json_string(p->sets[i].name));
-                append(row, json_real(ratios[r]));
-                append(row, json_string(accounting_text(a)));
+                table_put(row, json_string(p->sets[i].name));
+                table_put(row, json_real(ratios[r]));
+                table_put(row, json_string(accounting_text(a)));
                 for (int k = 0; k < 4; k++) {
                     paper_cell like = {.set = i, .accounting = a, .ratio = ratios[r],
                                        .method = k < 3 ? BONSAI_TREES : BONSAI_RANDOM,
                                        .without = k < 3 ? (ablation)k : WHOLE};
-                    const paper_cell *c = cell_of(p, &like);
-                    append(row, c ? value_ours(c->accuracy, c->spread, NULL, 0) : json_null());
+                    const paper_cell *c = paper_measured(p, &like);
+                    table_put(row, c ? value_ours(c->accuracy, c->spread, NULL, 0) : json_null());
                 }
             }
-    return t;
-}
-
-typedef struct {                /* accuracy and time of trees at 3 % against one of its options */
-    table_name  which;
-    const char *key, *label, *title;
-    int64_t     at[6];          /* ended by 0 */
-} parameter;
-
-static json_t *curve(const char *name, json_t *points)
-{
-    return json_pack("{s:s,s:o}", "name", name, "at", points);
-}
-
-static json_t *parameter_table(const paper *p, const parameter *q)
-{
-    json_t *t = table_new(q->which, q->title,
-                          "Trees at 3 % in strict bytes, with a GCN. The paper shows this as a "
-                          "figure without numbers.", 3);
-    json_t *accuracies = json_array(), *times = json_array();
-    table_key(t, "dataset", "dataset");
-    table_key(t, q->key, q->label);
-    table_column(t, "accuracy", "accuracy, %", "ours");
-    table_column(t, "seconds", "seconds to condense", "ours");
-    for (int i = 0; i < p->set_count; i++) {
-        json_t *up = json_array(), *time = json_array();
-        for (int k = 0; q->at[k] && is_shown(p, i, q->which); k++) {
-            int all = q->at[k] < 0;             /* every tree; on the axis their number */
-            double x = all ? floor(0.6 * (double)p->sets[i].nodes) : (double)q->at[k];
-            paper_cell like = {.set = i, .ratio = ratios[RATIOS - 1], .method = BONSAI_TREES};
-            like.sample = q->which == TABLE_SAMPLE ? q->at[k] : 0;
-            like.k = q->which == TABLE_K && q->at[k] != 5 ? (int)q->at[k] : 0;
-            const paper_cell *c = cell_of(p, &like);
-            if (!c)
-                continue;
-            json_t *row = table_row(t);
-            append(row, json_string(p->sets[i].name));
-            append(row, all ? json_string("all") : json_integer((json_int_t)q->at[k]));
-            append(row, value_ours(c->accuracy, c->spread, NULL, 0));
-            append(row, value_ours(c->seconds, NAN, NULL, 1));
-            append(up, json_pack("[f,f]", x, c->accuracy));
-            append(time, json_pack("[f,f]", x, c->seconds));
-        }
-        append(accuracies, curve(p->sets[i].title, up));
-        append(times, curve(p->sets[i].title, time));
-    }
-    chart_lines(t, "Accuracy", q->label, "test accuracy in percent", accuracies);
-    chart_lines(t, "Time", q->label, "seconds to condense", times);
-    return t;
-}
-
-/* ---- pairs of nodes ------------------------------------------------------ */
-
-static json_t *distance_row(json_t *t, const paper *p, int set, int model, double share,
-                            const paper_cell *c)
-{
-    json_t *row = table_row(t);
-    append(row, json_string(p->sets[set].name));
-    append(row, json_string(bonsai_model_name((bonsai_model_kind)model)));
-    append(row, json_real(share));
-    append(row, value_ours(c->extra, NAN, NULL, 0));
-    append(row, value_ours(c->value, NAN, NULL, 0));
-    return json_pack("[f,f]", c->extra, c->value);
-}
-
-static json_t *distance_table(const paper *p)
-{
-    static const double shares[] = {1, 2, 5, 10, 25, 50, 100};
-    json_t *t = table_new(TABLE_DISTANCE, "Is near in WL space near for a model?",
-                          "Pearson's correlation of the WL distance of two training nodes with the "
-                          "distance of their scores in a trained model, over random pairs that are no "
-                          "farther apart than the threshold: the nearest share of all. The "
-                          "paper shows this as a figure without numbers.", 3);
-    table_key(t, "dataset", "dataset");
-    table_key(t, "model", "model");
-    table_key(t, "share", "nearest pairs, %");
-    table_column(t, "threshold", "threshold", "ours");
-    table_column(t, "correlation", "correlation", "ours");
-    for (int m = BONSAI_GCN; m <= BONSAI_GIN; m++) {
-        char title[64];
-        json_t *curves = json_array();
-        for (int i = 0; i < p->set_count; i++) {
-            json_t *points = json_array();
-            for (int k = 0; k < 7; k++) {
-                paper_cell like = {.kind = CELL_DISTANCE, .set = i, .ratio = 100, .method = -1,
-                                   .model = (bonsai_model_kind)m, .share = shares[k]};
-                const paper_cell *c = cell_of(p, &like);
-                if (c)
-                    append(points, distance_row(t, p, i, m, shares[k], c));
-            }
-            append(curves, curve(p->sets[i].title, points));
-        }
-        snprintf(title, sizeof title, "Correlation for %s",
-                 bonsai_model_name((bonsai_model_kind)m));
-        chart_lines(t, title, "threshold of the WL distance", "correlation", curves);
-    }
-    return t;
-}
-
-static json_t *gradient_table(const paper *p)
-{
-    json_t *t = table_new(TABLE_GRADIENT, "Correlation of WL distance and training gradients",
-                          "Pearson's correlation over 10,000 random pairs of training nodes: their WL "
-                          "distance with the distance of the gradients of their losses in the last "
-                          "layer of a GCN at its first weights. p: by Fisher's transform.", 3);
-    published r, chance;
-    table_key(t, "dataset", "dataset");
-    table_column(t, "correlation", "correlation", "ours");
-    table_column(t, "p", "p", "ours");
-    table_column(t, "correlation", "correlation (paper)", "paper");
-    table_column(t, "p", "p (paper)", "paper");
-    for (int i = 0; i < p->set_count; i++) {
-        paper_cell like = {.kind = CELL_GRADIENT, .set = i, .ratio = 100, .method = -1,
-                           .share = 100};
-        const paper_cell *c = cell_of(p, &like);
-        const char *name = p->sets[i].name;
-        int known = paper_says(&r, "gradient", name, 0, "", "Correlation");
-        if (!c)
-            continue;
-        json_t *row = table_row(t);
-        append(row, json_string(name));
-        append(row, value_ours(c->value, NAN, known ? &r : NULL, 0));
-        append(row, value_ours(c->extra, NAN, NULL, 1));
-        append(row, value_paper(known ? &r : NULL));
-        append(row, value_paper(paper_says(&chance, "gradient", name, 0, "", "p") ? &chance
-                                                                                  : NULL));
-    }
     return t;
 }
 
@@ -465,11 +323,6 @@ static json_t *gradient_table(const paper *p)
 
 static json_t *make_table(const paper *p, table_name t)
 {
-    static const parameter sample = {TABLE_SAMPLE, "sample", "trees sampled",
-                                     "Accuracy and time against the sample",
-                                     {100, 250, 500, 1000, -1, 0}};
-    static const parameter k = {TABLE_K, "k", "k", "Accuracy and time against k",
-                                {1, 2, 5, 10, 20, 0}};
     switch (t) {
     case TABLE_ACCURACY:   return accuracy_table(p);
     case TABLE_MODELS:     return models_table(p);
@@ -477,8 +330,8 @@ static json_t *make_table(const paper *p, table_name t)
     case TABLE_COMPONENTS: return components_table(p);
     case TABLE_TRAINING:   return training_table(p);
     case TABLE_ABLATION:   return ablation_table(p);
-    case TABLE_SAMPLE:     return parameter_table(p, &sample);
-    case TABLE_K:          return parameter_table(p, &k);
+    case TABLE_SAMPLE:     return sample_table(p);
+    case TABLE_K:          return k_table(p);
     case TABLE_DISTANCE:   return distance_table(p);
     case TABLE_GRADIENT:   return gradient_table(p);
     default:               return carbon_table(p);

@@ -613,8 +613,9 @@ BONSAI_API bonsai_status bonsai_compare(bonsai_cell *cells, const bonsai_graph *
 
 typedef enum {
     BONSAI_STUDY_EMBEDDING,     /* the scores that a model gives a node once it is trained on g */
-    BONSAI_STUDY_GRADIENT       /* the gradient of a node's loss in the last layer of a GCN, at its
-                                 * first weights */
+    BONSAI_STUDY_GRADIENT,      /* the gradient of a node's loss by the weights and the bias of the
+                                 * last layer of a GCN, before training */
+    BONSAI_STUDY_WEIGHTS        /* the same by the weights alone */
 } bonsai_study;
 
 /* What is near in WL space, is it near for a model?  Distances of random pairs of different training

@@ -25,7 +25,8 @@ static bool is_key(const json_t *column)
 
 /* ---- numbers ------------------------------------------------------------- */
 
-/* "83.95 ± 0.39"; what rounds to nothing and is something is "<0.01". */
+/* Ours: "83.95 ± 0.39", and "<0.01" for what rounds to nothing and is something.  The paper's: as
+ * published. */
 static void value_text(char buf[CELL], const json_t *cell, int decimals)
 {
     double v = json_number_value(json_object_get(cell, "value"));
@@ -230,16 +231,19 @@ done:
 static void put_head(bn_page *p, const json_t *all)
 {
     const json_t *o = json_object_get(all, "options"), *m = json_object_get(all, "machine");
+    long long seeds = (long long)json_integer_value(json_object_get(o, "seeds"));
     size_t i;
     json_t *d;
     bn_put(p, "<p>Every table and figure of the paper, measured by <code>bonsai paper");
     bn_put(p, json_is_true(json_object_get(o, "quick")) ? " --quick" : "");
     bn_put(p, "</code> ");
     bn_escape(p, text_of(all, "bonsai_paper"));
-    bn_putf(p, ", beside the published figures. Mean ± deviation of %lld run",
-            (long long)json_integer_value(json_object_get(o, "seeds")));
-    bn_put(p, json_integer_value(json_object_get(o, "seeds")) == 1 ? "" : "s");
-    bn_putf(p, " of %lld epochs; split ",
+    bn_put(p, ", beside the published figures. ");
+    if (seeds == 1)
+        bn_put(p, "One run each, so that small differences may be chance;");
+    else
+        bn_putf(p, "Mean ± deviation of %lld runs;", seeds);
+    bn_putf(p, " %lld epochs; split ",
             (long long)json_integer_value(json_object_get(o, "epochs")));
     bn_escape(p, text_of(o, "split"));
     bn_putf(p, ", seed %lld; %lld threads of ",

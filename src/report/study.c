@@ -1,9 +1,10 @@
 /* study.c -- whether nodes that are near in WL space are near for a model.
  *
  * Embeddings are the scores of a model trained on the graph.  Gradients are those of a node's own
- * loss by the weights and the bias of a GCN's last layer.  There the score of a node is
- * s w + b with s the sum of what its neighbours and it send, so its gradient is (s,1) times
- * (p - y): of rank one, and the distance of two of them needs inner products only.
+ * loss by the weights, and the bias, of a GCN's last layer.  There the score of a node is
+ * s w + b with s the sum of what its neighbours and it send, so its gradient is (s,1), or s by
+ * the weights alone, times (p - y): of rank one, and the distance of two of them needs inner
+ * products only.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -23,6 +24,7 @@ typedef struct {
     int64_t  width, errors;     /* columns of a row of `row`, and of `error` */
     real    *row;               /* n x width: scores, or what reaches the last layer */
     real    *error;             /* n x errors: p - y; NULL: the rows are what is compared */
+    double   bias;              /* 1: a row ends with a one, which the bias is multiplied by */
 } study;
 
 static bonsai_status list_nodes(study *s)
@@ -169,9 +171,9 @@ static double seen_distance(const study *s, int64_t a, int64_t b)
     double xx = inner(x, x, s->width), yy = inner(y, y, s->width), xy = inner(x, y, s->width);
     if (s->error) {             /* |u e - v d|^2 = |u|^2 |e|^2 + |v|^2 |d|^2 - 2 (u v)(e d) */
         const real *e = s->error + a * s->errors, *d = s->error + b * s->errors;
-        xx = (xx + 1) * inner(e, e, s->errors);
-        yy = (yy + 1) * inner(d, d, s->errors);
-        xy = (xy + 1) * inner(e, d, s->errors);
+        xx = (xx + s->bias) * inner(e, e, s->errors);
+        yy = (yy + s->bias) * inner(d, d, s->errors);
+        xy = (xy + s->bias) * inner(e, d, s->errors);
     }
     return sqrt(fmax(0, xx + yy - 2 * xy));
 }
@@ -203,7 +205,8 @@ bonsai_status bonsai_study_pairs(double *wl, double *seen, int64_t pairs, const 
     BN_TRY(BN_OPTIONS(&s.o, o, train));
     s.threads = bn_threads(s.o.threads);
     s.o.seeds = 1;
-    if (pairs < 0 || (what != BONSAI_STUDY_EMBEDDING && what != BONSAI_STUDY_GRADIENT)) {
+    s.bias = what == BONSAI_STUDY_GRADIENT;
+    if (pairs < 0 || (int)what < BONSAI_STUDY_EMBEDDING || what > BONSAI_STUDY_WEIGHTS) {
         rc = bn_fail(BONSAI_E_ARGUMENT, "study %d of %lld pairs is not known", (int)what,
                      (long long)pairs);
         goto done;
@@ -213,7 +216,7 @@ bonsai_status bonsai_study_pairs(double *wl, double *seen, int64_t pairs, const 
     memset(s.o.split, 0, sizeof s.o.split);
     s.g = s.drawn ? s.drawn : g;
     BN_TRY(list_nodes(&s));
-    BN_TRY(what == BONSAI_STUDY_GRADIENT ? differentiate(&s) : embed(&s));
+    BN_TRY(what == BONSAI_STUDY_EMBEDDING ? embed(&s) : differentiate(&s));
     BN_TRY(measure(wl, seen, pairs, &s));
 done:
     bn_operand_free(&s.operand);
