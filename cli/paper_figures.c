@@ -124,9 +124,9 @@ json_t *distance_table(const paper *p)
 json_t *gradient_table(const paper *p)
 {
     json_t *t = table_new(TABLE_GRADIENT, "Correlation of WL distance and training gradients",
-                          "Pearson's correlation over 10,000 random pairs of training nodes: their "
-                          "WL distance with the distance of the gradients of their losses in the last "
-                          "layer of a GCN before training. The paper does not say whether the bias "
+                          "Pearson's correlation over 10,000 random pairs of training nodes: "
+                          "their WL distance with the distance of the gradients of their losses in "
+                          "the last layer of a GCN before training. The paper does not say whether the bias "
                           "belongs to them; both are here. p: by Fisher's transform.", 3);
     static const char *const theirs[] = {"Correlation", "p"};
     published says;

@@ -234,7 +234,7 @@ static void put_head(bn_page *p, const json_t *all)
     long long seeds = (long long)json_integer_value(json_object_get(o, "seeds"));
     size_t i;
     json_t *d;
-    bn_put(p, "<p>Every table and figure of the paper, measured by <code>bonsai paper");
+    bn_put(p, "<h1>The paper reproduced</h1>\n<p>Every table and figure of the paper, measured by <code>bonsai paper");
     bn_put(p, json_is_true(json_object_get(o, "quick")) ? " --quick" : "");
     bn_put(p, "</code> ");
     bn_escape(p, text_of(all, "bonsai_paper"));
@@ -286,12 +286,16 @@ done:
 /* The results themselves, so that the page carries what it shows; "<" cannot end the element. */
 static void put_data(bn_page *p, const char *json)
 {
+    char piece[1024];
     bn_put(p, "<script type=\"application/json\" id=\"results\">");
     for (const char *at = json; *at;) {
         size_t len = strcspn(at, "<");
-        bn_putf(p, "%.*s", (int)len, at);
+        len = len < sizeof piece ? len : sizeof piece - 1;
+        memcpy(piece, at, len);
+        piece[len] = 0;
+        bn_put(p, piece);
         at += len;
-        if (*at) {
+        if (*at == '<') {
             bn_put(p, "\\u003c");
             at++;
         }

@@ -12,6 +12,7 @@ $BONSAI train --help
 $BONSAI eval --help
 $BONSAI predict --help
 $BONSAI compare --help
+$BONSAI paper --help
 $BONSAI demo --help
 $BONSAI version --help
 $BONSAI help help
