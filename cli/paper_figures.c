@@ -75,49 +75,67 @@ json_t *k_table(const paper *p)
 
 /* ---- pairs of nodes ------------------------------------------------------ */
 
-static json_t *distance_row(json_t *t, const paper *p, int set, int model, double share,
-                            const paper_cell *c)
+static const double shares[] = {1, 2, 5, 10, 25, 50, 100};
+enum { SHARES = sizeof shares / sizeof *shares };
+
+static const paper_cell *pairs_of(const paper *p, int set, int model, double share)
 {
-    json_t *row = table_row(t);
-    table_put(row, json_string(p->sets[set].name));
-    table_put(row, json_string(bonsai_model_name((bonsai_model_kind)model)));
-    table_put(row, json_real(share));
-    table_put(row, value_ours(c->extra, NAN, NULL, 0));
-    table_put(row, value_ours(c->value, NAN, NULL, 0));
-    return json_pack("[f,f]", c->extra, c->value);
+    paper_cell like = {.kind = CELL_DISTANCE, .set = set, .ratio = 100, .method = -1,
+                       .model = (bonsai_model_kind)model, .share = share};
+    return paper_measured(p, &like);
+}
+
+static void distance_rows(json_t *t, const paper *p, int set, int model)
+{
+    for (int k = 0; k < SHARES; k++) {
+        const paper_cell *c = pairs_of(p, set, model, shares[k]);
+        if (!c)
+            continue;
+        json_t *row = table_row(t);
+        table_put(row, json_string(p->sets[set].name));
+        table_put(row, json_string(bonsai_model_name((bonsai_model_kind)model)));
+        table_put(row, json_real(shares[k]));
+        table_put(row, value_ours(c->extra, NAN, NULL, 0));
+        table_put(row, value_ours(c->value, NAN, NULL, 0));
+    }
+}
+
+static void distance_chart(json_t *t, const paper *p, int model)
+{
+    char title[64];
+    json_t *curves = json_array();
+    for (int i = 0; i < p->set_count; i++) {
+        json_t *points = json_array();
+        for (int k = 0; k < SHARES; k++) {
+            const paper_cell *c = pairs_of(p, i, model, shares[k]);
+            if (c && !isnan(c->value))
+                table_put(points, json_pack("[f,f]", c->extra, c->value));
+        }
+        table_put(curves, curve(p->sets[i].title, points));
+    }
+    snprintf(title, sizeof title, "Correlation for %s",
+             bonsai_model_name((bonsai_model_kind)model));
+    chart_lines(t, title, "threshold of the WL distance", "correlation", curves);
 }
 
 json_t *distance_table(const paper *p)
 {
-    static const double shares[] = {1, 2, 5, 10, 25, 50, 100};
     json_t *t = table_new(TABLE_DISTANCE, "Is near in WL space near for a model?",
                           "Pearson's correlation of the WL distance of two training nodes with the "
                           "distance of their scores in a trained model, over random pairs that are "
                           "no farther apart than the threshold: the nearest share of all. The "
-                          "paper shows this as a figure without numbers.", 3);
+                          "paper shows this as a figure without numbers, and does not say which "
+                          "layer it takes, nor whether the models are trained.", 3);
     table_key(t, "dataset", "dataset");
     table_key(t, "model", "model");
     table_key(t, "share", "nearest pairs, %");
     table_column(t, "threshold", "threshold", "ours");
     table_column(t, "correlation", "correlation", "ours");
-    for (int m = BONSAI_GCN; m <= BONSAI_GIN; m++) {
-        char title[64];
-        json_t *curves = json_array();
-        for (int i = 0; i < p->set_count; i++) {
-            json_t *points = json_array();
-            for (int k = 0; k < 7; k++) {
-                paper_cell like = {.kind = CELL_DISTANCE, .set = i, .ratio = 100, .method = -1,
-                                   .model = (bonsai_model_kind)m, .share = shares[k]};
-                const paper_cell *c = paper_measured(p, &like);
-                if (c)
-                    table_put(points, distance_row(t, p, i, m, shares[k], c));
-            }
-            table_put(curves, curve(p->sets[i].title, points));
-        }
-        snprintf(title, sizeof title, "Correlation for %s",
-                 bonsai_model_name((bonsai_model_kind)m));
-        chart_lines(t, title, "threshold of the WL distance", "correlation", curves);
-    }
+    for (int i = 0; i < p->set_count; i++)
+        for (int m = BONSAI_GCN; m <= BONSAI_GIN; m++)
+            distance_rows(t, p, i, m);
+    for (int m = BONSAI_GCN; m <= BONSAI_GIN; m++)
+        distance_chart(t, p, m);
     return t;
 }
 
@@ -126,8 +144,8 @@ json_t *gradient_table(const paper *p)
     json_t *t = table_new(TABLE_GRADIENT, "Correlation of WL distance and training gradients",
                           "Pearson's correlation over 10,000 random pairs of training nodes: "
                           "their WL distance with the distance of the gradients of their losses in "
-                          "the last layer of a GCN before training. The paper does not say whether the bias "
-                          "belongs to them; both are here. p: by Fisher's transform.", 3);
+                          "the last layer of a GCN before training. The paper does not say whether "
+                          "the bias belongs to them; both are here. p: by Fisher's transform.", 3);
     static const char *const theirs[] = {"Correlation", "p"};
     published says;
     table_key(t, "dataset", "dataset");
