@@ -44,6 +44,15 @@ done=$(($(wc -l <stopped/cells.csv) - 2))
     { cat err; exit 1; }
 [ ! -e stopped/index.html ]
 
+# By its size alone, and one table at a time into the same folder.
+mkdir plain; cp data/deep/Cora.bonsai plain/graph.bonsai
+"$BONSAI" paper --data plain --out one --quick --only gradient >table 2>err
+grep -q '^note: plain/graph.bonsai is taken for Cora, by its size$' err || { cat err; exit 1; }
+[ "$(cut -f 1 table | tr '\n' ' ')" = "cells better page " ] || { cat table; exit 1; }
+"$BONSAI" paper -q --data plain --out one --quick --epochs 60 --only gradient,components >/dev/null
+[ "$(cut -d, -f 1 one/cells.csv | tail -n +3 | tr '\n' ' ')" = "gradient weights fit fit " ] ||
+    { cat one/cells.csv; exit 1; }
+
 # Refusals.
 refuses() {         # sentence, arguments
     sentence=$1; shift
