@@ -34,6 +34,11 @@ test-pyg:       ## layers and models against PyTorch Geometric, installed into b
 	$(call build,release,$(call release,OFF))
 	@tests/pyg/run.sh $(BUILD)/release/bonsai $(BUILD)/pyg
 
+test-browser:   ## reports in headless Chromium: text, charts, colours, no request; skipped without one
+	@tools/setup build
+	$(call build,release,$(call release,OFF))
+	@tests/browser/run.sh $(BUILD)/release/bonsai
+
 bench:          ## times, checked against the oracles
 	@tools/setup build
 	$(call build,release,$(call release,OFF))
@@ -73,7 +78,7 @@ clean:          ## remove what was built
 	rm -rf $(BUILD)
 
 help:           ## this list
-	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 14
 
 comma := ,
-.PHONY: all demo test test-pyg bench fuzz asan tsan coverage install clean help
+.PHONY: all demo test test-pyg test-browser bench fuzz asan tsan coverage install clean help

@@ -93,6 +93,7 @@ int cmd_train(session *s, int argc, char **argv);
 int cmd_eval(session *s, int argc, char **argv);
 int cmd_predict(session *s, int argc, char **argv);
 int cmd_compare(session *s, int argc, char **argv);
+int cmd_report(session *s, int argc, char **argv);
 int cmd_paper(session *s, int argc, char **argv);
 int cmd_demo(session *s, int argc, char **argv);
 int cmd_version(session *s, int argc, char **argv);
@@ -252,6 +253,7 @@ typedef struct {
 /* Fills t and checks that all can be written; the spec lacks its arguments and rows.  OPT_GO, or
  * the exit code. */
 int  training_parse(session *s, training *t, opt_spec *spec, int argc, char **argv);
+int  training_models(session *s, training *t);          /* of t->models: t->model; OPT_GO, or EXIT_USAGE */
 /* The rows of options that every command that trains has. */
 enum { TRAINING_ROWS = 12 };
 void training_rows(opt *rows, bonsai_train_options *o, int *protocol);
@@ -266,6 +268,12 @@ bonsai_status training_parts(session *s, training *t, bonsai_graph **full,
                              const bonsai_graph *small);
 int  trained_curves(session *s, const training *t);             /* exit code */
 int  trained_print(session *s, const training *t);              /* exit code */
+
+/* ---- pages -------------------------------------------------------------- */
+
+/* Writes the page about small to path; threads and progress are the session's.  *bytes: its size. */
+bonsai_status page_write(session *s, int64_t *bytes, const bonsai_graph *small,
+                         const bonsai_graph *full, bonsai_report_options *o, const char *path);
 
 /* ---- comparisons that go on ---------------------------------------------- */
 

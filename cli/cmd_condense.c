@@ -14,7 +14,7 @@ enum { MOST_RATIOS = 32 };
 
 typedef struct {
     bonsai_condense_options o;
-    const char *path, *out, *ratios, *sample, *split, *update, *was;
+    const char *path, *out, *ratios, *sample, *split, *update, *was, *page;
     int    method, accounting;              /* of the options, as ints for their rows */
     int    count;                           /* of what is written: 1 without --ratios */
     double ratio[MOST_RATIOS];
@@ -106,6 +106,11 @@ static int settle(session *s, arguments *a)
     if (!a->update != !a->was)
         return refuse(s, "%s is given without %s", a->update ? "--update" : "--was",
                       a->update ? "--was OLD" : "--update SMALL");
+    if (a->page && strlen(a->page) >= MOST_PATH)
+        return refuse(s, "--report is longer than %d bytes", MOST_PATH - 1);
+    if (a->page && a->ratios)
+        return refuse(s, "--report shows one graph, and --ratios makes several; bonsai report "
+                      "draws a page of each");
     code = settle_budget(s, a);
     if (code == OPT_GO && a->sample)
         code = parse_sample(s, &a->o.sample, a->sample);
@@ -205,6 +210,8 @@ static const opt option_rows[] = {
      "go on from prototypes that were made of OLD with\n--members, instead of from the beginning", NULL},
     {OPT_TEXT, 0, "was", "OLD", &asked.was,
      "the graph before it became GRAPH: nodes were added\nbehind its own, and anything may differ", NULL},
+    {OPT_TEXT, 0, "report", "FILE", &asked.page,
+     "also write a page that shows what was kept and why,\nas bonsai report does", NULL},
     {OPT_U64, 's', "seed", "S", &asked.o.seed, "the same seed gives the same bytes", NULL},
     {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
 };
@@ -328,6 +335,22 @@ static void note_split(session *s, const arguments *a, const bonsai_graph *g)
              "draws the same", a->path, a->path, (unsigned long long)a->o.seed);
 }
 
+static bonsai_status draw_page(session *s, const arguments *a, const bonsai_graph *small,
+                               const bonsai_graph *full, const bonsai_condense_info *info)
+{
+    char line[4 * MOST_PATH];
+    bonsai_report_options o;
+    int64_t bytes;
+    bonsai_report_options_init(&o);
+    o.condensed = info;
+    o.small_name = a->to[0];
+    o.full_name = a->path;
+    snprintf(line, sizeof line, "bonsai condense %s --update %s --was %s -o %s", a->path,
+             a->update ? a->update : "", a->was ? a->was : "", a->to[0]);
+    o.command = a->update ? line : NULL;
+    return page_write(s, &bytes, small, full, &o, a->page);
+}
+
 static int condense(session *s, const arguments *a)
 {
     bonsai_graph *g = NULL, *small[MOST_RATIOS] = {NULL};
@@ -343,6 +366,8 @@ static int condense(session *s, const arguments *a)
         rc = bonsai_condense(small, info, g, &a->o);
     for (int i = 0; i < a->count && rc == BONSAI_OK; i++)
         rc = save(s, small[i], a->to[i], BONSAI_ENCODE_AUTO);
+    if (rc == BONSAI_OK && a->page)
+        rc = draw_page(s, a, small[0], g, info);
     if (rc == BONSAI_OK)
         note_split(s, a, g);
     int code = rc == BONSAI_OK ? print_results(s, a, info, small) : fail(s, rc);
@@ -373,6 +398,12 @@ int cmd_condense(session *s, int argc, char **argv)
         if (!path_can_be_written(s, a->to[i]))
             return EXIT_FAILED;
     }
+    if (a->page && (path_is_same(a->path, a->page) || (a->was && path_is_same(a->was, a->page)) ||
+                    (a->update && path_is_same(a->update, a->page)) ||
+                    strcmp(a->page, a->to[0]) == 0))
+        return refuse(s, "%s is a graph; --report must name another file", a->page);
+    if (a->page && !file_can_be_written(s, a->page))
+        return EXIT_FAILED;
     note_idle(s, &a->o);
     return condense(s, a);
 }

@@ -27,6 +27,7 @@ const command commands[] = {
     {"eval",     cmd_eval,     "train on a small graph, judge on the large one", 1},
     {"predict",  cmd_predict,  "tell the classes of nodes by a saved model", 1},
     {"compare",  cmd_compare,  "try methods, ratios and models, and print the table", 1},
+    {"report",   cmd_report,   "draw what a small graph kept, as a page to look at", 1},
     {"paper",    cmd_paper,    "reproduce the paper's tables beside the published figures", 1},
     {"demo",     cmd_demo,     "see it work, without data and within seconds", 1},
     {"version",  cmd_version,  "print the version and how it was built", 0},

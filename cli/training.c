@@ -124,7 +124,7 @@ static int refuse_model(session *s, const char *at, int len)
                   near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
-static int parse_models(session *s, training *t)
+int training_models(session *s, training *t)
 {
     if (strcmp(t->models, "all") == 0) {
         for (; t->count < BONSAI_MODELS; t->count++)
@@ -184,7 +184,7 @@ static int check_outputs(session *s, training *t)
 
 static int settle(session *s, training *t)
 {
-    int code = parse_models(s, t);
+    int code = training_models(s, t);
     if (code == OPT_GO && t->split)
         code = parse_parts(s, t->o.split, "--split", t->split);
     if (code == OPT_GO && t->split && t->o.split[0] <= 0 && !t->full)

@@ -13,7 +13,7 @@ _bonsai_files() {
 
 _bonsai() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]}
-    local commands="generate info check convert split condense explain train eval predict compare paper demo version help"
+    local commands="generate info check convert split condense explain train eval predict compare report paper demo version help"
     local common="--quiet --verbose --help"
     local trains="--seeds --layers --hidden --heads --gin-layers --epochs --every --rate --decay --dropout
         --standardise --split --memory --protocol --seed"
@@ -66,7 +66,7 @@ _bonsai() {
     --only)
         _bonsai_words "accuracy models seconds components training ablation sample k distance gradient carbon" "$cur"
         return ;;
-    --labels|--full|--save|--curves|--update|--was)
+    --labels|--full|--save|--curves|--update|--was|--report)
         _bonsai_files -f "$cur"
         return ;;
     --features)
@@ -75,12 +75,12 @@ _bonsai() {
     -s|--seed|-t|--threads|--nodes|--classes|--degree|--exponent|--homophily|--imbalance|--difficulty|--words|\
     -r|--ratio|--ratios|--bytes|--trees|--layers|-k|--k|--theta|--delta|--patience|--beta|--prune-share|\
     --min-pruned|--oversample|--project|--node|--seeds|--hidden|--heads|--gin-layers|--epochs|--every|\
-    --rate|--decay|--dropout|--memory)
+    --rate|--decay|--dropout|--memory|--title)
         return ;;
     esac
     if [[ $cur != -* ]]; then
         case $cmd in
-        info|check|convert|split|condense|explain|train|eval|predict|compare) _bonsai_files -f "$cur" ;;
+        info|check|convert|split|condense|explain|train|eval|predict|compare|report) _bonsai_files -f "$cur" ;;
         help) _bonsai_words "$commands formats" "$cur" ;;
         esac
         return
@@ -102,7 +102,7 @@ _bonsai() {
             --no-validation --hard-labels --members --update --was --layers --k --sample --theta
             --delta --greedy --patience --beta --prune-share --min-pruned
             --oversample --match-classes --select-features --no-rknn --no-ppr --inductive --on
-            --project --split --seed $reads $common" "$cur" ;;
+            --project --split --report --seed $reads $common" "$cur" ;;
     explain)
         _bonsai_words "--node --full $reads $common" "$cur" ;;
     train)
@@ -113,6 +113,8 @@ _bonsai() {
         _bonsai_words "--output --probabilities --memory $reads $common" "$cur" ;;
     compare)
         _bonsai_words "--methods --ratios --models --output --accounting $trains $reads $common" "$cur" ;;
+    report)
+        _bonsai_words "--output --full --model --seeds --epochs --title --fragment --seed $reads $common" "$cur" ;;
     paper)
         _bonsai_words "--data --out --only --quick --seeds --epochs --seed --threads --json $common" "$cur" ;;
     demo)

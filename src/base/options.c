@@ -63,6 +63,10 @@ const bonsai_compare_options bn_compare_defaults = {
     .size = sizeof(bonsai_compare_options),
 };
 
+const bonsai_report_options bn_report_defaults = {
+    .size = sizeof(bonsai_report_options),
+};
+
 bonsai_status bn_options_merge(void *out, const void *defaults, size_t full, const void *given,
                                const char *name)
 {
@@ -122,6 +126,11 @@ void bonsai_train_options_init_sized(bonsai_train_options *o, size_t size)
 void bonsai_compare_options_init_sized(bonsai_compare_options *o, size_t size)
 {
     init_sized(o, size, &bn_compare_defaults, sizeof *o);
+}
+
+void bonsai_report_options_init_sized(bonsai_report_options *o, size_t size)
+{
+    init_sized(o, size, &bn_report_defaults, sizeof *o);
 }
 
 void bonsai_condense_info_init_sized(bonsai_condense_info *i, size_t size)

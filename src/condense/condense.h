@@ -184,6 +184,32 @@ typedef struct {                /* what may be taken: each a limit, INFINITY or 
     int64_t nodes, trees;
 } bn_budget;
 
+/* How the choice went, for the report (trace.c): of a fixed size, however long it took. */
+enum { BN_TRACE_POINTS = 200, BN_TRACE_SCORES = 100, BN_TRACE_ROUNDS = 10, BN_TRACE_STARTS = 50 };
+
+typedef struct {
+    double  bytes;              /* in the accounting of the job */
+    int64_t covered;            /* samples */
+    bool    keep;               /* not to be thinned out: the first of a round */
+} bn_trace_point;
+
+typedef struct {                /* a look at the PageRank of all nodes */
+    int64_t number;             /* from 1 */
+    int64_t nodes, knee, pruned;        /* knee: a rank; -1: none */
+    int64_t count;
+    int64_t rank[BN_TRACE_SCORES];      /* from 0, ascending, denser at the top */
+    double  score[BN_TRACE_SCORES];     /* descending */
+} bn_trace_round;
+
+typedef struct {
+    int64_t count, every, met;  /* every so many roots one is a point; met since the last one */
+    bn_trace_point point[BN_TRACE_POINTS];      /* by roots in the order in which they were taken */
+    int64_t starts;
+    int32_t start[BN_TRACE_STARTS];             /* roots that had come when a round began */
+    int64_t rounds;
+    bn_trace_round round[BN_TRACE_ROUNDS];      /* the first ones and the last */
+} bn_trace;
+
 typedef struct {                /* what was taken */
     int64_t  count;
     int32_t *node;              /* ids in the job's graph, ascending */
@@ -196,6 +222,7 @@ typedef struct {                /* what was taken */
     int64_t  rechecks;
     int      rounds, shallow_classes;
     double   seconds_cover, seconds_sparsify;
+    bn_trace *trace;            /* trees: how it went; NULL: not told */
 } bn_choice;
 
 void bn_choice_free(bn_choice *c);

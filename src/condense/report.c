@@ -139,6 +139,52 @@ static json_t *nodes_json(const bn_choice *c, const bonsai_graph *small)
     return json_pack("{s:o,s:o,s:o}", "tree", tree, "covers", covers, "score", score);
 }
 
+static json_t *curve_json(const bn_trace *t)
+{
+    json_t *bytes = json_array(), *covered = json_array();
+    for (int64_t i = 0; i < t->count; i++) {
+        json_array_append_new(bytes, number(t->point[i].bytes));
+        json_array_append_new(covered, json_integer((json_int_t)t->point[i].covered));
+    }
+    return json_pack("{s:o,s:o}", "bytes", bytes, "covered", covered);
+}
+
+/* Four digits are enough for a drawing. */
+static double rounded(double v)
+{
+    char text[32];
+    const char *at = text;
+    int length = snprintf(text, sizeof text, "%.4g", v);
+    bn_parse_real(&at, text + length, &v);
+    return v;
+}
+
+static json_t *round_json(const bn_trace_round *r)
+{
+    json_t *rank = json_array(), *score = json_array();
+    for (int64_t i = 0; i < r->count; i++) {
+        json_array_append_new(rank, json_integer((json_int_t)r->rank[i]));
+        json_array_append_new(score, json_real(rounded(r->score[i])));
+    }
+    return json_pack("{s:I,s:I,s:I,s:I,s:o,s:o}", "round", (json_int_t)r->number,
+                     "nodes", (json_int_t)r->nodes, "knee", (json_int_t)r->knee,
+                     "pruned", (json_int_t)r->pruned, "rank", rank, "score", score);
+}
+
+/* Takes root, and adds how it went to it. */
+static json_t *add_trace(json_t *root, const bn_trace *t)
+{
+    json_t *rounds = json_array();
+    for (int64_t i = 0; i < t->rounds; i++)
+        json_array_append_new(rounds, round_json(&t->round[i]));
+    if (json_object_set_new(root, "curve", curve_json(t)) |
+        json_object_set_new(root, "rounds", rounds)) {
+        json_decref(root);
+        root = NULL;
+    }
+    return root;
+}
+
 static json_t *recipe_json(const bn_recipe *r, const bonsai_condense_info *i)
 {
     return json_pack("{s:I,s:I,s:I,s:s,s:b,s:b,s:i,s:f,s:f,s:I,s:I,s:f}",
@@ -194,8 +240,8 @@ bonsai_status bn_report_attach(bonsai_graph *small, const bonsai_condense_info *
                                const bonsai_condense_options *o, const bn_choice *c,
                                uint32_t input_crc)
 {
-    return attach(small, i, o, input_crc, json_pack("{s:o,s:o}", "cover", cover_json(i),
-                                                    "why", nodes_json(c, small)));
+    json_t *special = json_pack("{s:o,s:o}", "cover", cover_json(i), "why", nodes_json(c, small));
+    return attach(small, i, o, input_crc, c->trace ? add_trace(special, c->trace) : special);
 }
 
 bonsai_status bn_report_recipe(bonsai_graph *small, const bonsai_condense_info *i,

@@ -151,6 +151,7 @@ static void note_tree(bn_set *s, int32_t root, const int32_t *tree, int64_t coun
     }
     s->role[root] = BONSAI_ROOT;
     s->brought[root] = root;
+    s->turn[root] = s->turns++;
     s->roots++;
     s->class_roots[bn_label(s->job->g, root)]++;
 }
@@ -287,6 +288,7 @@ void bn_choice_free(bn_choice *c)
     bn_free(c->score);
     bn_free(c->tree);
     bn_free(c->covers);
+    bn_free(c->trace);
     memset(c, 0, sizeof *c);
 }
 
@@ -302,6 +304,7 @@ bonsai_status bn_set_new(bn_set *s, const bn_job *job, const bn_budget *budget)
     BN_TRY(bn_ego_new(&s->ego, job->g));
     BN_TRY(BN_NEW(&s->role, n));
     BN_TRY(BN_NEW(&s->brought, n));
+    BN_TRY(BN_NEW(&s->turn, n));
     BN_TRY(BN_NEW(&s->score, n));
     BN_TRY(BN_NEW(&s->place, n));
     BN_TRY(BN_NEW(&s->member, n));
@@ -323,6 +326,7 @@ void bn_set_free(bn_set *s)
     bn_ego_free(s->ego);
     bn_free(s->role);
     bn_free(s->brought);
+    bn_free(s->turn);
     bn_free(s->score);
     bn_free(s->place);
     bn_free(s->member);

@@ -16,6 +16,8 @@ typedef struct {
     bn_ego   *ego;
     uint8_t  *role;             /* n: bonsai_role; NONE: not chosen */
     int32_t  *brought;          /* n: root whose tree brought the node */
+    int32_t  *turn;             /* n: how many roots had come when this one did */
+    int32_t   turns;
     double   *score;            /* n: last PageRank */
     int32_t  *place;            /* n: -1, but while a graph is induced */
     int32_t  *member;           /* n: the chosen nodes */
@@ -24,6 +26,7 @@ typedef struct {
     int64_t  *class_roots;      /* classes */
     int64_t  *class_trees;      /* classes: training nodes */
     int64_t  *seat;             /* classes: tree of the seat; -1: none, or not needed any more */
+    bn_trace *trace;            /* borrowed; NULL: none */
     bonsai_progress last;       /* what was said last: said again while PageRank walks */
 } bn_set;
 
@@ -67,6 +70,15 @@ bonsai_status bn_set_prune(bn_set *s, int64_t *pruned, bool *settled);
 /* Adds single nodes within `layers` hops of the roots while they fit, the nearest
  * first: for when no tree is left that could use the rest of the budget. */
 bonsai_status bn_set_widen(bn_set *s);
+
+/* ---- how it went (trace.c) ---- */
+
+/* A round of filling begins; the scores that a round of pruning saw, descending; what went then. */
+void bn_set_trace_round(bn_set *s);
+void bn_set_trace_scores(bn_set *s, const double *sorted, int64_t knee);
+void bn_set_trace_pruned(bn_set *s, int64_t pruned);
+/* The curve of the set as it is now, if it has a trace and there are samples. */
+bonsai_status bn_set_trace_curve(bn_set *s);
 
 /* ---- what only the published code does (published.c) ---- */
 

@@ -119,7 +119,13 @@ bonsai_status bn_set_lowest(bn_ranked **out, int64_t *count, const bn_set *s, in
     return BONSAI_OK;
 }
 
-static bonsai_status find_knee(double *bar, const bn_set *s)
+static int descending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x > y ? -1 : x < y;
+}
+
+static bonsai_status find_knee(double *bar, bn_set *s)
 {
     bonsai_status rc;
     double *pi = NULL;
@@ -127,9 +133,11 @@ static bonsai_status find_knee(double *bar, const bn_set *s)
     BN_TRY(BN_NEW(&pi, s->members));
     for (int64_t i = 0; i < s->members; i++)
         pi[i] = s->score[s->member[i]];
+    qsort(pi, (size_t)s->members, sizeof *pi, descending);
     BN_TRY(bn_knee(&knee, bar, pi, s->members));
     if (knee < 0)
         *bar = 0;
+    bn_set_trace_scores(s, pi, knee);
 done:
     bn_free(pi);
     return rc;
@@ -155,6 +163,7 @@ bonsai_status bn_set_prune(bn_set *s, int64_t *pruned, bool *settled)
     *settled = few && bn_set_used(s) >= BN_ENOUGH;
     if (!*settled && bn_set_drop(s, going, below))
         *pruned = below;
+    bn_set_trace_pruned(s, *pruned);
 done:
     bn_free(ego);
     bn_free(going);

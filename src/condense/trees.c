@@ -200,6 +200,7 @@ static bonsai_status sparsify(state *s, bn_choice *out)
         out->seconds_sparsify += bn_seconds() - start;
         if (settled)
             break;
+        bn_set_trace_round(&s->set);
         start = bn_seconds();
         BN_TRY(fill(s));
         s->done = ++out->rounds;
@@ -370,6 +371,8 @@ bonsai_status bn_trees(bn_choice *out, const bn_job *job, const bn_budget *budge
     state s = {.job = job};
     memset(out, 0, sizeof *out);
     BN_TRY(prepare(&s, budget));
+    BN_TRY(BN_NEW(&out->trace, 1));
+    s.set.trace = out->trace;
     BN_TRY(bound_coverage(out, &s));
     if (job->o->oversample > 1)
         BN_TRY(oversample(&s, out));
@@ -381,6 +384,7 @@ bonsai_status bn_trees(bn_choice *out, const bn_job *job, const bn_budget *budge
     start = bn_seconds();
     BN_TRY(finish(&s));
     BN_TRY(bn_set_collect(out, &s.set));
+    BN_TRY(bn_set_trace_curve(&s.set));
     for (int64_t c = 0; c < job->g->view.classes; c++)
         out->shallow_classes += s.tried[c] && !s.deep[c];
     out->rechecks = bn_cover_rechecks(s.cover);

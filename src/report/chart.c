@@ -97,7 +97,7 @@ static void read_format(bars *b, const char *format)
 
 static void value_text(char *buf, const bars *b, double v)
 {
-    int at = bn_fixed(buf, v, b->digits, true);
+    int at = bn_fixed(buf, v, v == 0 ? 0 : b->digits, true);
     if (isfinite(v))
         snprintf(buf + at, 32, "%s", b->unit);
 }

@@ -22,6 +22,9 @@ typedef struct {
     int32_t  shown[BN_COLOURS]; /* the class of a colour; -1: none, or several */
     int64_t  others;            /* classes that share the last colour */
     double   heaviest;
+    int      side;              /* of the grid that is drawn: coarser where there are few nodes */
+    int64_t *grid;
+    int32_t *most;
     int64_t  fullest;           /* cell */
 } map;
 
@@ -33,11 +36,42 @@ static int by_weight(const void *x, const void *y)
     return a->weight > b->weight ? -1 : a->weight < b->weight ? 1 : a->node < b->node ? -1 : 1;
 }
 
+/* Some cells as one: the class with most nodes wins, by the cells that it has won. */
+static void merge(map *a, int row, int column, int by)
+{
+    const bn_map *m = a->m;
+    int64_t best = 0, *sum = &a->grid[row * a->side + column];
+    int32_t *most = &a->most[row * a->side + column];
+    *most = -1;
+    for (int i = 0; i < by * by; i++) {
+        int at = (row * by + i / by) * BN_MAP_SIDE + column * by + i % by;
+        int64_t votes = 0;
+        for (int k = 0; k < by * by; k++) {
+            int other = (row * by + k / by) * BN_MAP_SIDE + column * by + k % by;
+            votes += m->most[other] == m->most[at] ? m->grid[other] : 0;
+        }
+        *sum += m->grid[at];
+        if (m->grid[at] > 0 && votes > best) {
+            best = votes;
+            *most = m->most[at];
+        }
+    }
+    a->fullest = *sum > a->fullest ? *sum : a->fullest;
+}
+
+static void coarsen(map *a)
+{
+    int by = a->m->trees < 300 ? 3 : a->m->trees < 5000 ? 2 : 1;
+    a->side = BN_MAP_SIDE / by;
+    for (int row = 0; row < a->side; row++)
+        for (int column = 0; column < a->side; column++)
+            merge(a, row, column, by);
+}
+
 static void measure(map *a)
 {
     const bn_map *m = a->m;
     for (int i = 0; i < BN_MAP_SIDE * BN_MAP_SIDE; i++) {
-        a->fullest = m->grid[i] > a->fullest ? m->grid[i] : a->fullest;
         if (m->grid[i] > 0 && m->most[i] >= 0 && m->most[i] < a->classes)
             a->size[m->most[i]] += (double)m->grid[i];
     }
@@ -101,16 +135,16 @@ static int shade_of(const map *a, int64_t count)
 
 static bool is_of(const map *a, int cell, int colour, int shade)
 {
-    return shade_of(a, a->m->grid[cell]) == shade && colour_of(a, a->m->most[cell]) == colour;
+    return shade_of(a, a->grid[cell]) == shade && colour_of(a, a->most[cell]) == colour;
 }
 
 static void draw_cells(bn_page *p, const map *a, int colour, int shade)
 {
     bool begun = false;
-    for (int row = 0; row < BN_MAP_SIDE; row++)
-        for (int x = 0, end; x < BN_MAP_SIDE; x = end) {
-            int at = row * BN_MAP_SIDE;
-            for (end = x; end < BN_MAP_SIDE && is_of(a, at + end, colour, shade); end++)
+    for (int row = 0; row < a->side; row++)
+        for (int x = 0, end; x < a->side; x = end) {
+            int at = row * a->side;
+            for (end = x; end < a->side && is_of(a, at + end, colour, shade); end++)
                 ;
             if (end == x) {
                 end = x + 1;
@@ -122,7 +156,7 @@ static void draw_cells(bn_page *p, const map *a, int colour, int shade)
                 bn_putf(p, " d%d\" d=\"", shade);
                 begun = true;
             }
-            bn_putf(p, "M%d %dh%dv1h-%dz", x, BN_MAP_SIDE - 1 - row, end - x, end - x);
+            bn_putf(p, "M%d %dh%dv1h-%dz", x, a->side - 1 - row, end - x, end - x);
         }
     if (begun)
         bn_put(p, "\"/>\n");
@@ -132,7 +166,7 @@ static void draw_density(bn_page *p, const map *a)
 {
     bn_putf(p, "<svg width=\"100%%\" height=\"100%%\" viewBox=\"0 0 %d %d\" "
             "preserveAspectRatio=\"none\" shape-rendering=\"crispEdges\">\n",
-            (int)BN_MAP_SIDE, (int)BN_MAP_SIDE);
+            a->side, a->side);
     for (int colour = 0; colour <= NO_COLOUR; colour++)
         for (int shade = 0; shade < SHADES; shade++)
             draw_cells(p, a, colour, shade);
@@ -146,7 +180,7 @@ static double radius(const map *a, double weight)
     double most = a->m->dots > 400 ? 9 : a->m->dots > 100 ? 12 : 16;
     if (!(a->heaviest > 1) || !isfinite(weight))
         return 4.5;
-    return fmax(2.5, most * sqrt(fmax(weight, 0) / a->heaviest));
+    return fmax(3, most * sqrt(fmax(weight, 0) / a->heaviest));
 }
 
 static void put_share(bn_page *p, const char *name, double v, double low, double high, bool up)
@@ -183,7 +217,7 @@ static void draw_dot(bn_page *p, const map *a, const bn_dot *d)
 static void legend(bn_page *p, const map *a)
 {
     char name[64], css[8];
-    bn_put(p, "<ul class=\"legend\">");
+    bn_put(p, "<div class=\"key\"><ul class=\"legend\">");
     for (int k = 0; k < BN_COLOURS; k++) {
         if (a->shown[k] < 0)
             continue;
@@ -197,10 +231,26 @@ static void legend(bn_page *p, const map *a)
         memcpy(name + at, " other classes", 15);
         bn_legend_item(p, "k9", name);
     }
-    bn_put(p, "</ul>\n<p class=\"axis up\">Shaded: where the ");
+    bn_put(p, "</ul>\n<p class=\"axis\">Shaded: where ");
     bn_put_number(p, (double)a->m->trees);
-    bn_put(p, " training nodes are, darker where there are more. Dots: nodes of the small graph");
-    bn_put(p, a->heaviest > 1 ? ", larger where they stand for more.</p>\n" : ".</p>\n");
+    if (a->m->all_trees > a->m->trees) {
+        bn_put(p, " of ");
+        bn_put_number(p, (double)a->m->all_trees);
+    }
+    bn_put(p, " training nodes are, stronger where there are more.</p><p class=\"axis\">Dots: ");
+    bn_put_number(p, (double)a->m->dots);
+    if (a->m->all_dots > a->m->dots) {
+        bn_put(p, " of ");
+        bn_put_number(p, (double)a->m->all_dots);
+    }
+    bn_put(p, a->m->dots == 1 ? " node" : " nodes");
+    bn_put(p, " of the small graph");
+    bn_put(p, a->heaviest > 1 ? ", larger where one stands for more (" : ".</p>");
+    if (a->heaviest > 1) {
+        bn_put_number(p, a->heaviest);
+        bn_put(p, " at most).</p>");
+    }
+    bn_put(p, "</div>\n");
 }
 
 static void describe(bn_page *p, const map *a)
@@ -258,8 +308,7 @@ static void draw(bn_page *p, const map *a, const char *title)
 {
     const bn_map *m = a->m;
     bn_figure_begin(p, title);
-    legend(p, a);
-    bn_put(p, "<div class=\"plot sea\">");
+    bn_put(p, "<div class=\"atlas\"><div class=\"plot sea\">");
     bn_figure_svg(p, title, "map", 0);
     describe(p, a);
     bn_put(p, "</desc>");
@@ -267,16 +316,11 @@ static void draw(bn_page *p, const map *a, const char *title)
     bn_put(p, "<g class=\"dots\">");
     for (int64_t i = 0; i < m->dots; i++)
         draw_dot(p, a, &a->dot[i]);
-    bn_put(p, "</g></svg></div>\n<p class=\"axis\">");
+    bn_put(p, "</g></svg></div>\n");
+    legend(p, a);
+    bn_put(p, "</div>\n<p class=\"axis\">");
     put_direction(p, "Across: the first principal direction", m->variance[0]);
     put_direction(p, "; up: the second", m->variance[1]);
-    if (m->all_dots > m->dots) {
-        bn_put(p, ". Drawn are the ");
-        bn_put_number(p, (double)m->dots);
-        bn_put(p, " heaviest of ");
-        bn_put_number(p, (double)m->all_dots);
-        bn_put(p, " nodes");
-    }
     bn_put(p, ".</p>\n");
     table(p, a, title);
     bn_figure_end(p);
@@ -289,9 +333,12 @@ void bn_chart_map(bn_page *p, const char *title, const bn_map *m, const char *co
     if (!m->known || p->failed)
         return;
     if (BN_NEW(&a.colour, classes) != BONSAI_OK || BN_NEW(&a.size, classes) != BONSAI_OK ||
-        BN_NEW(&a.dot, m->dots) != BONSAI_OK) {
+        BN_NEW(&a.dot, m->dots) != BONSAI_OK ||
+        BN_NEW(&a.grid, BN_MAP_SIDE * BN_MAP_SIDE) != BONSAI_OK ||
+        BN_NEW(&a.most, BN_MAP_SIDE * BN_MAP_SIDE) != BONSAI_OK) {
         p->failed = true;
     } else {
+        coarsen(&a);
         measure(&a);
         choose_colours(&a);
         draw(p, &a, title);
@@ -299,4 +346,6 @@ void bn_chart_map(bn_page *p, const char *title, const bn_map *m, const char *co
     bn_free(a.colour);
     bn_free(a.size);
     bn_free(a.dot);
+    bn_free(a.grid);
+    bn_free(a.most);
 }

@@ -98,7 +98,7 @@ static void put_character(bn_page *p, const unsigned char *s, int len, uint32_t 
 void bn_escape_cut(bn_page *p, const char *text, int most)
 {
     const unsigned char *s = (const unsigned char *)text, *cut = NULL;
-    for (int count = 0; *s && count <= most; count++) {
+    for (int count = 0; *s && count < most; count++) {
         uint32_t code = 0;
         int len = decode(s, &code);
         if (count == most - 1)
@@ -200,7 +200,7 @@ void bn_bytes_text(char *buf, double bytes)
     for (; fabs(bytes) >= 999.5 && u < 5; u++)
         bytes /= 1000;
     int at = bn_fixed(buf, bytes, u && fabs(bytes) < 99.95 ? 1 : 0, true);
-    snprintf(buf + at, 16, " %s", unit[u]);
+    snprintf(buf + at, 16, " %s", unit[u]);      /* no line ends there */
 }
 
 void bn_put_bytes(bn_page *p, double bytes)
@@ -214,17 +214,17 @@ void bn_put_seconds(bn_page *p, double s)
 {
     if (!(s >= 0.9995)) {
         bn_put_fixed(p, 1000 * s, s < 0.00995 ? 1 : 0);
-        bn_put(p, " ms");
+        bn_put(p, " ms");
     } else if (s < 59.95) {
         bn_put_fixed(p, s, s < 9.995 ? 2 : 1);
-        bn_put(p, " s");
+        bn_put(p, " s");
     } else if (s < 3599.5) {
         double whole = rint(s), minutes = floor(whole / 60);
-        bn_putf(p, "%d min %d s", (int)minutes, (int)(whole - 60 * minutes));
+        bn_putf(p, "%d min %d s", (int)minutes, (int)(whole - 60 * minutes));
     } else {
         double whole = rint(s / 60), hours = floor(whole / 60);
         bn_put_fixed(p, hours, 0);
-        bn_putf(p, " h %d min", (int)fmin(whole - 60 * hours, 59));
+        bn_putf(p, " h %d min", (int)fmin(whole - 60 * hours, 59));
     }
 }
 
@@ -233,7 +233,7 @@ void bn_percent_text(char *buf, double share)
     double v = 100 * share, size = fabs(v);
     int digits = size >= 99.95 || v == 0 ? 0 : size >= 9.995 ? 1 : size >= 0.0995 ? 2 : 4;
     int at = bn_fixed(buf, v, v == rint(v) ? 0 : digits, true);
-    snprintf(buf + at, 8, isfinite(v) ? " %%" : "");
+    snprintf(buf + at, 8, isfinite(v) ? " %%" : "");
 }
 
 void bn_put_percent(bn_page *p, double share)

@@ -22,7 +22,7 @@ bonsai_status bn_facts_report(json_t **out, const bonsai_graph *small)
         return BONSAI_OK;
     *out = json_loadb(a->data, (size_t)a->count, 0, NULL);
     return *out ? BONSAI_OK
-                : bn_fail(BONSAI_E_FORMAT, "%s: metadata: is not JSON that can be read", small->where);
+                : bn_fail(BONSAI_E_FORMAT, "%s: metadata: cannot be read as JSON", small->where);
 }
 
 static double number_of(const json_t *object, const char *key, double otherwise)
@@ -40,7 +40,8 @@ static int64_t count_of(const json_t *object, const char *key, int64_t otherwise
 /* Points of two arrays of numbers, as far as they are some. */
 static bonsai_status read_points(bn_curve *out, const json_t *x, const json_t *y)
 {
-    size_t count = json_array_size(x) < json_array_size(y) ? json_array_size(x) : json_array_size(y);
+    size_t count = json_array_size(x), other = json_array_size(y);
+    count = count < other ? count : other;
     count = count < MOST_POINTS ? count : MOST_POINTS;
     bonsai_status rc = BN_NEW(&out->at, (int64_t)count);
     for (size_t i = 0; rc == BONSAI_OK && i < count; i++) {
@@ -52,8 +53,7 @@ static bonsai_status read_points(bn_curve *out, const json_t *x, const json_t *y
     return rc;
 }
 
-/* Pruning frees bytes, so that the same were used more than once: of two points with as many, or
- * more, the later is the better one. */
+/* Ascending, both: the paper's price of negative features can fall. */
 static void keep_best(bn_curve *c)
 {
     int64_t kept = 0;
@@ -184,17 +184,34 @@ static bonsai_status check_pair(const bn_facts *f)
     return BONSAI_OK;
 }
 
+/* All 0, which asks for the graph's own, unless they are shares of 100.  Their decimals were cut:
+ * what that may have added is taken from the last. */
+static void read_split(double percent[3], const json_t *options)
+{
+    const json_t *shares = json_object_get(options, "split");
+    double sum = 0;
+    for (size_t i = 0; i < 3; i++) {
+        percent[i] = json_number_value(json_array_get(shares, i));
+        sum += percent[i] >= 0 ? percent[i] : INFINITY;
+    }
+    if (!(sum <= 100 + 1e-5))
+        memset(percent, 0, 3 * sizeof *percent);
+    for (int i = 2; i >= 0 && sum > 100; i--)
+        if (percent[i] > 0) {
+            percent[i] -= sum - 100;
+            break;
+        }
+}
+
 /* The full graph with the split that was used and, where only that was seen, its training part. */
 static bonsai_status find_condensed(bonsai_graph **split, bonsai_graph **part, const bn_facts *f)
 {
     bonsai_status rc;
     const json_t *o = json_object_get(f->report, "options");
-    const json_t *shares = json_object_get(o, "split");
-    double percent[3] = {0, 0, 0};
+    double percent[3];
     int32_t *train = NULL;
     int64_t count = 0;
-    for (size_t i = 0; i < 3; i++)
-        percent[i] = json_number_value(json_array_get(shares, i));
+    read_split(percent, o);
     if (bn_has(f->full, BONSAI_LABELS))
         BN_TRY(bn_graph_parts(split, f->full, percent, (uint64_t)count_of(o, "seed", 0)));
     else
@@ -233,8 +250,8 @@ static bonsai_status make_map(bn_facts *f, const bonsai_graph *condensed, int th
 
 /* ---- the whole ---- */
 
-static bonsai_status measure(bonsai_stats *stats, int64_t *bytes, const bonsai_graph *g, int threads,
-                             bn_progress p)
+static bonsai_status measure(bonsai_stats *stats, int64_t *bytes, const bonsai_graph *g,
+                             int threads, bn_progress p)
 {
     bonsai_status rc;
     bonsai_read_options read;

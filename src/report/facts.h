@@ -23,7 +23,7 @@ typedef struct {                /* one round of pruning */
     bn_curve scores;            /* PageRank (y) by rank (x from 0), descending */
     int64_t  nodes, knee;       /* nodes ranked; rank of the knee, -1: none */
     int64_t  pruned;            /* nodes that went; 0 in the last one: that was too few to go on */
-    int64_t  number;            /* from 1; rounds between the first ones and the last are left out */
+    int64_t  number;            /* from 1; those between the first ones and the last are left out */
 } bn_prune;
 
 typedef struct {                /* a node of the small graph in the map */
@@ -39,7 +39,7 @@ typedef struct {
     bool    known;              /* there was a full graph to make it of */
     double  low_x, high_x, low_y, high_y;
     double  variance[2];        /* share that each direction explains */
-    int64_t trees;              /* training nodes in the grid: all, or a sample where there are many */
+    int64_t trees;              /* training nodes in the grid: a sample where there are very many */
     int64_t grid[BN_MAP_SIDE * BN_MAP_SIDE];    /* row by row from low_y: training nodes a cell */
     int32_t most[BN_MAP_SIDE * BN_MAP_SIDE];    /* their most frequent class; -1: empty */
     int64_t dots, all_dots;     /* drawn: at most 2,000, the heaviest first; and all there are */
@@ -59,8 +59,9 @@ typedef struct {
     double *class_full;         /* ... and training nodes of the full graph; NULL: not known */
     bonsai_stats small_stats, full_stats;       /* degrees; full: size 0 where not known */
     int64_t small_bytes[BONSAI_SECTIONS], full_bytes[BONSAI_SECTIONS];  /* full: 0 where not known */
-    bn_curve coverage;          /* the largest share of the sample (y) that was covered with so many
-                                 * bytes (x), from the first tree on; trees only */
+    bn_curve coverage;          /* share of the sample that the roots cover (y) by the bytes of what
+                                 * is left of their trees (x), in the order in which they were
+                                 * taken, in the accounting of the budget; trees only */
     double  coverage_bound, coverage_check;     /* -1: not known */
     int64_t  rounds;
     bn_prune *round;

@@ -132,11 +132,12 @@ static bonsai_status project(bn_spot **out, const drawing *d, const bn_embedding
 static bonsai_status embed(drawing *d)
 {
     bonsai_status rc;
+    const bn_map *m = d->m;
     const bn_progress silent = {NULL, NULL};
     if (d->alike)
-        BN_TRY(bn_average(&d->x, d->full, d->node, d->m->trees, d->layers, d->threads, d->progress));
+        BN_TRY(bn_average(&d->x, d->full, d->node, m->trees, d->layers, d->threads, d->progress));
     else
-        BN_TRY(bn_wl(&d->x, d->full, d->node, d->m->trees, d->layers, d->threads, d->progress));
+        BN_TRY(bn_wl(&d->x, d->full, d->node, m->trees, d->layers, d->threads, d->progress));
     BN_TRY(bn_wl(&d->y, d->small, d->dot, d->dots, d->alike ? 0 : d->layers, d->threads, silent));
     BN_TRY(find_directions(d));
     BN_TRY(project(&d->at, d, &d->x));
@@ -210,7 +211,8 @@ static bonsai_status fill_grid(drawing *d)
         cell[r] = (int32_t)(place(at->y, m->low_y, m->high_y) * BN_MAP_SIDE +
                             place(at->x, m->low_x, m->high_x));
         m->grid[cell[r]]++;
-        m->outside += at->x < m->low_x || at->x > m->high_x || at->y < m->low_y || at->y > m->high_y;
+        m->outside += at->x < m->low_x || at->x > m->high_x ||
+                      at->y < m->low_y || at->y > m->high_y;
     }
     for (int64_t c = 0; c < CELLS; c++)
         begin[c + 1] = begin[c] + m->grid[c];
@@ -218,7 +220,6 @@ static bonsai_status fill_grid(drawing *d)
         label[begin[cell[r]]++] = bn_label(d->full, d->node[r]);
     for (int64_t c = 0, i = 0; c < CELLS; c++) {
         int64_t first = i, most = 0;
-        m->most[c] = -1;
         for (; i < begin[c]; i++)
             count[label[i]]++;
         for (int64_t k = first; k < i; k++)
@@ -327,6 +328,8 @@ bonsai_status bn_map_make(bn_map *m, const bonsai_graph *small, const bonsai_gra
     drawing d = {.m = m, .small = small, .full = full, .layers = layers, .alike = alike,
                  .threads = bn_threads(threads), .progress = p};
     memset(m, 0, sizeof *m);
+    for (int64_t c = 0; c < CELLS; c++)
+        m->most[c] = -1;
     BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, threads));
     BN_TRY(bn_graph_need(full, BN_ALL_SECTIONS, threads));
     BN_TRY(keep_columns(&columns, small, full));

@@ -14,8 +14,8 @@ typedef struct {
     double  share[2];           /* of the variance; 0 where there is none */
 } bn_principal;
 
-/* Of the given rows of e (at least one).  The same bits for any number of threads, and for dense and
- * sparse rows. */
+/* Of the given rows of e (at least one).  The same bits for any number of threads, and for dense
+ * and sparse rows. */
 bonsai_status bn_principal_find(bn_principal *out, const bn_embedding *e, const int64_t *rows,
                                 int64_t count, int threads, bn_progress p);
 void bn_principal_free(bn_principal *d);

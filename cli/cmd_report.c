@@ -1,0 +1,202 @@
+/* cmd_report.c -- bonsai report: what a small graph kept and why, as one page to look at.
+ *
+ * With --model the page also says how well models do: each is trained on the small graph and on
+ * the full one, and judged on the same test nodes.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "cli.h"
+
+typedef struct {
+    training    t;              /* path: the small graph */
+    const char *out, *title;
+    int         fragment;
+    bonsai_cell cells[2 * BONSAI_MODELS];
+    int64_t     count;
+} request;
+
+/* ---- what is asked ------------------------------------------------------- */
+
+static int settle(session *s, request *q)
+{
+    int code = OPT_GO;
+    if (!q->out)
+        return refuse(s, "-o FILE is missing");
+    if (strlen(q->out) >= MOST_PATH)
+        return refuse(s, "--output is longer than %d bytes", MOST_PATH - 1);
+    if (q->t.models && !q->t.full)
+        return refuse(s, "--model is given without --full GRAPH, which models are judged on");
+    if (q->t.models)
+        code = training_models(s, &q->t);
+    if (code != OPT_GO)
+        return code;
+    if (path_is_same(q->t.path, q->out) || (q->t.full && path_is_same(q->t.full, q->out)))
+        return refuse(s, "%s is a graph to read; -o must name another file", q->out);
+    q->t.o.threads = s->read.threads;
+    return file_can_be_written(s, q->out) ? OPT_GO : EXIT_FAILED;
+}
+
+static int parse(session *s, request *q, int argc, char **argv)
+{
+    const opt rows[] = {
+        {OPT_TEXT, 'o', "output", "FILE", &q->out, "page to write, such as report.html (required)",
+         NULL},
+        {OPT_TEXT, 0, "full", "GRAPH", &q->t.full,
+         "the graph that SMALL was made of; without it there\nis no map and nothing to compare "
+         "with", NULL},
+        {OPT_TEXT, 0, "model", "M,M,...", &q->t.models,
+         "also show accuracies: gcn, gat, gin, sage, or all", NULL},
+        {OPT_INT, 0, "seeds", "N", &q->t.o.seeds, "runs, each from fresh weights", "1..10000"},
+        {OPT_INT, 0, "epochs", "N", &q->t.o.epochs, "steps of training", "1..10000000"},
+        {OPT_TEXT, 0, "title", "T", &q->title, "heading of the page; otherwise the names", NULL},
+        {OPT_FLAG, 0, "fragment", NULL, &q->fragment,
+         "a <div> to put into a notebook instead of a page", NULL},
+        {OPT_U64, 's', "seed", "S", &q->t.o.seed, "of the first run", NULL},
+        {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
+    };
+    const opt_spec spec = {
+        .usage = "report SMALL --full GRAPH -o FILE [options]",
+        .about =
+            "Writes a page that shows what SMALL kept of GRAPH and why: sizes, a map, coverage,\n"
+            "pruning, classes and degrees before and after, bytes, every option, and the command\n"
+            "that repeats it; with --model accuracies too.  It is one HTML file that needs no\n"
+            "network.  \"bonsai condense --report\" writes the same with times and memory.",
+        .examples = "  bonsai report small.bonsai --full cora.bonsai -o report.html\n"
+                    "  bonsai report small.bonsai --full cora.bonsai -o report.html --model gcn,gat\n",
+        .args = "SMALL",
+        .values = &q->t.path,
+        .rows = rows,
+        .shared = OPT_READS | OPT_JSON,
+    };
+    int code = opt_parse(s, &spec, argc, argv);
+    return code == OPT_GO ? settle(s, q) : code;
+}
+
+/* ---- accuracies ---------------------------------------------------------- */
+
+static bonsai_status train(request *q, bonsai_model_kind model, int method, double ratio,
+                           const bonsai_graph *small, const bonsai_graph *full)
+{
+    bonsai_training *done = NULL;
+    bonsai_cell *c = &q->cells[q->count];
+    q->t.o.model = model;
+    bonsai_status rc = bonsai_train(&done, small, full, &q->t.o);
+    if (rc != BONSAI_OK)
+        return rc;
+    const bonsai_train_info *i = bonsai_training_info(done);
+    *c = (bonsai_cell){.size = sizeof *c, .method = method, .model = model, .ratio = ratio,
+                       .done = 1, .runs = i->runs, .accuracy_mean = i->accuracy_mean,
+                       .accuracy_std = i->accuracy_std, .nodes = bonsai_graph_nodes(small),
+                       .edges = bonsai_graph_edges(small), .seconds_train = i->seconds_train,
+                       .seconds_eval = i->seconds_eval};
+    q->count++;
+    bonsai_training_free(done);
+    return BONSAI_OK;
+}
+
+/* The full graph is read once more: judging may need another split of it. */
+static bonsai_status judge(session *s, request *q, const bonsai_graph *small)
+{
+    bonsai_graph *full = NULL;
+    bonsai_condense_info made;
+    json_t *meta = condensed_metadata(small);
+    condensed_info(&made, meta);
+    json_decref(meta);
+    int method = meta && made.method < BONSAI_METHODS ? (int)made.method : BONSAI_AUTO;
+    bonsai_status rc = bonsai_graph_read(&full, q->t.full, &s->read);
+    if (rc == BONSAI_OK)
+        rc = training_parts(s, &q->t, &full, small);
+    for (int i = 0; i < q->t.count && rc == BONSAI_OK; i++) {
+        rc = train(q, q->t.model[i], -1, 1, full, NULL);
+        if (rc == BONSAI_OK)
+            rc = train(q, q->t.model[i], method, made.ratio, small, full);
+    }
+    bonsai_graph_free(full);
+    return rc;
+}
+
+/* ---- the page ------------------------------------------------------------ */
+
+bonsai_status page_write(session *s, int64_t *bytes, const bonsai_graph *small,
+                         const bonsai_graph *full, bonsai_report_options *o, const char *path)
+{
+    bonsai_report *r = NULL;
+    size_t length = 0;
+    o->threads = s->read.threads;
+    o->progress = progress_tick;
+    o->payload = &s->progress;
+    bonsai_status rc = bonsai_report_new(&r, small, full, o);
+    if (rc == BONSAI_OK)
+        rc = bonsai_report_save(r, path);
+    if (rc == BONSAI_OK)
+        bonsai_report_html(r, &length);
+    *bytes = (int64_t)length;
+    bonsai_report_free(r);
+    return rc;
+}
+
+static int print_results(session *s, const request *q, int64_t bytes)
+{
+    static const column columns[] = {
+        {"model", "model", NULL}, {"full", "full %", "%.2f"}, {"small", "small %", "%.2f"},
+        {"difference", "points", "%+.2f"}, {NULL, NULL, NULL}};
+    report r = {.count = 0};
+    json_t *rows = json_array();
+    report_heading(&r, "Report");
+    report_text(&r, "written", "written", q->out);
+    report_int(&r, "bytes", "bytes", bytes);
+    for (int64_t i = 0; i + 1 < q->count; i += 2) {
+        const bonsai_cell *full = &q->cells[i], *small = &q->cells[i + 1];
+        const int known = full->accuracy_mean >= 0 && small->accuracy_mean >= 0;
+        json_array_append_new(
+            rows, json_pack("[s,o,o,o]", bonsai_model_name(full->model),
+                            known ? json_real(full->accuracy_mean) : json_null(),
+                            known ? json_real(small->accuracy_mean) : json_null(),
+                            known ? json_real(small->accuracy_mean - full->accuracy_mean)
+                                  : json_null()));
+    }
+    if (q->count)
+        report_table(&r, "accuracy", columns, rows);
+    else
+        json_decref(rows);
+    return report_print(&r, s);
+}
+
+static int write_page(session *s, request *q)
+{
+    bonsai_graph *small = NULL, *full = NULL;
+    bonsai_report_options o;
+    int64_t bytes = 0;
+    bonsai_report_options_init(&o);
+    bonsai_status rc = bonsai_graph_read(&small, q->t.path, &s->read);
+    if (rc == BONSAI_OK && q->t.full)
+        rc = bonsai_graph_read(&full, q->t.full, &s->read);
+    if (rc == BONSAI_OK)
+        rc = bonsai_graph_verify(small);
+    if (rc == BONSAI_OK && q->t.count)
+        rc = judge(s, q, small);
+    o.cells = q->cells;
+    o.cell_count = q->count;
+    o.title = q->title;
+    o.fragment = q->fragment;
+    o.small_name = q->t.path;
+    o.full_name = q->t.full;
+    if (rc == BONSAI_OK)
+        rc = page_write(s, &bytes, small, full, &o, q->out);
+    int code = rc == BONSAI_OK ? print_results(s, q, bytes) : fail(s, rc);
+    bonsai_graph_free(small);
+    bonsai_graph_free(full);
+    return code;
+}
+
+int cmd_report(session *s, int argc, char **argv)
+{
+    request q;
+    memset(&q, 0, sizeof q);
+    bonsai_train_options_init(&q.t.o);
+    q.t.o.progress = progress_tick;
+    q.t.o.payload = &s->progress;
+    int code = parse(s, &q, argc, argv);
+    return code == OPT_GO ? write_page(s, &q) : code;
+}

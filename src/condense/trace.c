@@ -1,0 +1,163 @@
+/* trace.c -- how the choice of trees went, for the report: what the roots cover by the bytes that
+ * they and their trees take, and the scores that each round of pruning saw.
+ *
+ * The bytes are those of the set in the end: while trees are taken and pruned in turn, the same
+ * ones are used again and again, and no curve over them would say what a byte is worth.  Curves
+ * are thinned out, and take the same room for ten trees and for a million.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+
+#include "set.h"
+
+/* ---- rounds of pruning ---- */
+
+void bn_set_trace_round(bn_set *s)
+{
+    if (s->trace && s->trace->starts < BN_TRACE_STARTS)
+        s->trace->start[s->trace->starts++] = s->turns;
+}
+
+/* All ranks while there is room for them; else the distances between them grow in proportion. */
+static int64_t nth_rank(int64_t i, int64_t n)
+{
+    if (n <= BN_TRACE_SCORES)
+        return i;
+    int64_t rank = (int64_t)pow((double)n, (double)i / (BN_TRACE_SCORES - 1)) - 1;
+    return i == BN_TRACE_SCORES - 1 ? n - 1 : rank > i ? rank : i;
+}
+
+void bn_set_trace_scores(bn_set *s, const double *sorted, int64_t knee)
+{
+    bn_trace *t = s->trace;
+    int64_t n = s->members;
+    if (!t)
+        return;
+    int64_t number = t->rounds > 0 ? t->round[t->rounds - 1].number + 1 : 1;
+    t->rounds += t->rounds < BN_TRACE_ROUNDS;
+    bn_trace_round *r = &t->round[t->rounds - 1];
+    *r = (bn_trace_round){.number = number, .nodes = n, .knee = knee};
+    r->count = n < BN_TRACE_SCORES ? n : BN_TRACE_SCORES;
+    for (int64_t i = 0; i < r->count; i++) {
+        r->rank[i] = nth_rank(i, n);
+        if (i + 1 < r->count && r->rank[i] < knee && nth_rank(i + 1, n) > knee)
+            r->rank[i] = knee;          /* it shall be a point of the curve */
+        r->score[i] = sorted[r->rank[i]];
+    }
+}
+
+void bn_set_trace_pruned(bn_set *s, int64_t pruned)
+{
+    if (s->trace)
+        s->trace->round[s->trace->rounds - 1].pruned = pruned;
+}
+
+/* ---- the curve ---- */
+
+typedef struct {
+    int32_t turn;               /* of the root that brought it; if that has gone, the last */
+    int32_t node;
+    bool    root;
+} arrival;
+
+static int in_turn(const void *a, const void *b)
+{
+    const arrival *x = a, *y = b;
+    if (x->turn != y->turn)
+        return x->turn < y->turn ? -1 : 1;
+    return x->root != y->root ? y->root - x->root : x->node < y->node ? -1 : x->node > y->node;
+}
+
+static void list_arrivals(arrival *all, const bn_set *s)
+{
+    for (int64_t i = 0; i < s->members; i++) {
+        int32_t v = s->member[i], by = s->brought[v];
+        bool here = s->role[by] == BONSAI_ROOT;
+        all[i] = (arrival){here ? s->turn[by] : INT32_MAX, v, s->role[v] == BONSAI_ROOT};
+    }
+    qsort(all, (size_t)s->members, sizeof *all, in_turn);
+}
+
+/* How many samples a root covers that were not covered before. */
+static int64_t cover(uint8_t *covered, const bn_set *s, int32_t root)
+{
+    const bn_job *job = s->job;
+    const int32_t *at = bsearch(&root, job->train, (size_t)job->trees, sizeof *at, bn_by_id);
+    int64_t fresh = 0, tree = at - job->train;
+    for (int64_t i = job->rknn.offsets[tree]; i < job->rknn.offsets[tree + 1]; i++) {
+        fresh += !covered[job->rknn.item[i]];
+        covered[job->rknn.item[i]] = 1;
+    }
+    return fresh;
+}
+
+/* Half of the points that need not be kept go, not the first, and half as many come from now on. */
+static void thin(bn_trace *t)
+{
+    int64_t left = 0, seen = 0;
+    for (int64_t i = 0; i < t->count; i++)
+        if (t->point[i].keep || seen++ % 2 == 0)
+            t->point[left++] = t->point[i];
+    t->count = left;
+    t->every *= 2;
+}
+
+/* One place stays free for the last point. */
+static void add_point(bn_trace *t, double bytes, int64_t covered, bool keep)
+{
+    if (++t->met < t->every && !keep)
+        return;
+    t->met = 0;
+    if (t->count == BN_TRACE_POINTS - 1)
+        thin(t);
+    t->point[t->count++] = (bn_trace_point){bytes, covered, keep};
+}
+
+/* Whether a round began between two turns. */
+static bool new_round(const bn_trace *t, int32_t last, int32_t now)
+{
+    for (int64_t i = 0; i < t->starts; i++)
+        if (last < t->start[i] && t->start[i] <= now)
+            return true;
+    return false;
+}
+
+/* The price forgets the set and meets it again, in turn: exactly what it was before. */
+static void follow(bn_set *s, const arrival *all, uint8_t *covered)
+{
+    bn_trace *t = s->trace;
+    int64_t reached = 0, n = s->members;
+    int32_t last = -1;
+    t->every = 1;
+    for (int64_t i = 0; i < n; i++)
+        bn_price_remove(s->price, all[i].node);
+    for (int64_t i = 0; i < n; i++) {
+        bn_price_add(s->price, all[i].node);
+        reached += all[i].root ? cover(covered, s, all[i].node) : 0;
+        if (i + 1 < n && all[i + 1].turn == all[i].turn)
+            continue;
+        if (i + 1 == n)
+            t->point[t->count++] = (bn_trace_point){bn_price_bytes(s->price), reached, true};
+        else
+            add_point(t, bn_price_bytes(s->price), reached, new_round(t, last, all[i].turn));
+        last = all[i].turn;
+    }
+}
+
+bonsai_status bn_set_trace_curve(bn_set *s)
+{
+    bonsai_status rc;
+    arrival *all = NULL;
+    uint8_t *covered = NULL;
+    if (!s->trace || s->job->z == 0)
+        return BONSAI_OK;
+    BN_TRY(BN_NEW(&all, s->members));
+    BN_TRY(BN_NEW(&covered, s->job->z));
+    list_arrivals(all, s);
+    follow(s, all, covered);
+done:
+    bn_free(all);
+    bn_free(covered);
+    return rc;
+}

@@ -1,0 +1,438 @@
+/* page_head.c -- what a small graph is, in one sentence and a few large numbers; its sizes beside
+ * the full graph's; and how well models do that were trained on it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "page.h"
+
+enum { TEXT = 64, MOST_CELLS = 200 };
+
+static double share(double part, double whole)
+{
+    return whole > 0 ? part / whole : NAN;
+}
+
+/* ---- the sentence -------------------------------------------------------- */
+
+static void put_count(bn_page *p, double count, const char *one, const char *many)
+{
+    bn_put(p, "<strong>");
+    bn_put_number(p, count);
+    bn_put(p, "</strong> ");
+    bn_put(p, count == 1 ? one : many);
+}
+
+static void put_name(bn_page *p, const char *name)
+{
+    bn_put(p, "<strong>");
+    bn_escape_cut(p, name, 120);
+    bn_put(p, "</strong>");
+}
+
+static void say_making(bn_page *p, const bn_sheet *s)
+{
+    const char *method = s->f->method ? s->f->method : "unknown";
+    double roots = bn_number_in(json_object_get(s->f->report, "sizes"), "roots");
+    if (strcmp(method, "prototypes") == 0) {
+        put_count(p, s->small.nodes, "prototype stands", "prototypes stand");
+        bn_put(p, " for ");
+        put_count(p, s->training, "training node", "training nodes");
+        bn_put(p, " of ");
+    } else if (strcmp(method, "trees") == 0) {
+        put_count(p, roots, "tree", "trees");
+        bn_put(p, " with ");
+        put_count(p, s->small.nodes, "node", "nodes");
+        if (isfinite(s->coverage)) {
+            bn_put(p, " cover <strong>");
+            bn_put_percent(p, s->coverage);
+            bn_put(p, "</strong> of the sampled training nodes of ");
+        } else
+            bn_put(p, " were picked from ");
+    } else {
+        put_count(p, s->small.nodes, "node was", "nodes were");
+        bn_put(p, " picked by <strong>");
+        bn_escape_cut(p, method, 40);
+        bn_put(p, "</strong> from ");
+    }
+    put_name(p, s->full_name);
+}
+
+static void say(bn_page *p, const bn_sheet *s)
+{
+    bn_put(p, "<p class=\"lead\">");
+    if (!s->f->report || !isfinite(s->full.nodes)) {
+        put_name(p, s->small_name);
+        bn_put(p, " has ");
+        put_count(p, s->small.nodes, "node", "nodes");
+        bn_put(p, " and ");
+        put_count(p, s->small.edges, "edge entry", "edge entries");
+        bn_put(p, " in <strong>");
+        bn_put_bytes(p, s->small.bytes);
+        bn_put(p, "</strong>.</p>\n");
+        return;
+    }
+    say_making(p, s);
+    bn_put(p, ": <strong>");
+    bn_put_bytes(p, s->small.bytes);
+    bn_put(p, "</strong> instead of <strong>");
+    bn_put_bytes(p, s->full.bytes);
+    bn_put(p, "</strong>.</p>\n");
+    const char *why = json_string_value(
+        json_object_get(json_object_get(s->f->report, "choice"), "why"));
+    if (why && *why) {
+        bn_put(p, "<p class=\"quiet\">");
+        bn_escape_cut(p, why, 200);
+        bn_put(p, ".</p>\n");
+    }
+}
+
+/* ---- large numbers ------------------------------------------------------- */
+
+/* The full graph as a square, the small one as a square inside, true in area. */
+static void area(bn_page *p, double ratio)
+{
+    double side = fmax(0.8, 98 * sqrt(fmin(fmax(ratio, 0), 1)));
+    char size[48], top[48];
+    bn_fixed(size, side, 1, false);
+    bn_fixed(top, 99 - side, 1, false);
+    bn_putf(p, "<svg class=\"area-of\" viewBox=\"0 0 100 100\" aria-hidden=\"true\">"
+            "<rect class=\"whole\" x=\"1\" y=\"1\" width=\"98\" height=\"98\" rx=\"4\"/>"
+            "<rect class=\"part\" x=\"1\" y=\"%s\" width=\"%s\" height=\"%s\" rx=\"1\"/></svg>\n",
+            top, size, size);
+}
+
+static void tile(bn_page *p, const char *what)
+{
+    bn_putf(p, "</b><span class=\"what\">%s</span><small>", what);
+}
+
+static void tile_bytes(bn_page *p, const bn_sheet *s)
+{
+    double ratio = share(s->small.bytes, s->full.bytes);
+    bn_put(p, "<li class=\"first\">");
+    if (isfinite(ratio))
+        area(p, ratio);
+    bn_put(p, "<span><b>");
+    if (isfinite(ratio)) {
+        bn_put_percent(p, ratio);
+        tile(p, "of the bytes");
+        bn_put_bytes(p, s->small.bytes);
+        bn_put(p, " of ");
+        bn_put_bytes(p, s->full.bytes);
+    } else {
+        bn_put_bytes(p, s->small.bytes);
+        tile(p, "in all");
+        bn_put(p, "without names and metadata");
+    }
+    bn_put(p, "</small></span></li>\n");
+}
+
+static void tile_nodes(bn_page *p, const bn_sheet *s)
+{
+    bn_put(p, "<li><b>");
+    bn_put_number(p, s->small.nodes);
+    tile(p, s->small.nodes == 1 ? "node" : "nodes");
+    if (isfinite(s->full.nodes)) {
+        bn_put(p, "of ");
+        bn_put_number(p, s->full.nodes);
+    }
+    bn_put(p, "</small></li>\n<li><b>");
+    bn_put_number(p, s->small.edges);
+    tile(p, s->small.edges == 1 ? "edge entry" : "edge entries");
+    if (isfinite(s->full.edges)) {
+        bn_put(p, "of ");
+        bn_put_number(p, s->full.edges);
+    }
+    bn_put(p, "</small></li>\n");
+}
+
+static void tile_cover(bn_page *p, const bn_sheet *s)
+{
+    double each = share(s->training, s->small.nodes);
+    bn_put(p, "<li><b>");
+    if (isfinite(s->coverage)) {
+        bn_put_percent(p, s->coverage);
+        tile(p, "of the sample covered");
+        if (s->f->coverage_bound >= 0 && s->f->coverage_bound < 0.9995) {
+            bn_put(p, "at most ");
+            bn_put_percent(p, s->f->coverage_bound);
+            bn_put(p, " at this budget");
+        } else {
+            bn_put(p, "of ");
+            bn_put_number(p, bn_number_in(json_object_get(s->f->report, "cover"), "sample"));
+            bn_put(p, " trees");
+        }
+    } else {
+        bn_put_number(p, each >= 10 ? rint(each) : each);
+        tile(p, "training nodes to one prototype");
+        bn_put_number(p, s->training);
+        bn_put(p, " in all");
+    }
+    bn_put(p, "</small></li>\n");
+}
+
+static void tile_time(bn_page *p, const bonsai_condense_info *i)
+{
+    bn_put(p, "<li><b>");
+    bn_put_seconds(p, i->seconds_total);
+    tile(p, "to condense");
+    bn_put(p, "peak memory ");
+    bn_put_bytes(p, (double)i->peak_rss_bytes);
+    bn_put(p, "</small></li>\n");
+}
+
+/* ---- cells --------------------------------------------------------------- */
+
+static bool is_known(const bonsai_cell *c)
+{
+    return c->done && c->runs > 0 && c->accuracy_mean >= 0;
+}
+
+static const bonsai_cell *full_cell(const bn_sheet *s, bonsai_model_kind model)
+{
+    for (int64_t i = 0; i < s->o->cell_count; i++)
+        if (s->o->cells[i].method < 0 && s->o->cells[i].model == model && is_known(&s->o->cells[i]))
+            return &s->o->cells[i];
+    return NULL;
+}
+
+static const bonsai_cell *first_cell(const bn_sheet *s)
+{
+    for (int64_t i = 0; i < s->o->cell_count; i++)
+        if (s->o->cells[i].method >= 0 && is_known(&s->o->cells[i]))
+            return &s->o->cells[i];
+    return NULL;
+}
+
+static void model_text(char *out, const bonsai_cell *c)
+{
+    const char *name = bonsai_model_name(c->model);
+    snprintf(out, TEXT, "%s", name ? name : "model");
+    for (char *t = out; *t && c->model != BONSAI_SAGE; t++)
+        *t = (char)toupper((unsigned char)*t);
+    if (c->model == BONSAI_SAGE)
+        snprintf(out, TEXT, "GraphSAGE");
+}
+
+static void tile_accuracy(bn_page *p, const bn_sheet *s, const bonsai_cell *c)
+{
+    const bonsai_cell *full = full_cell(s, c->model);
+    char model[TEXT];
+    model_text(model, c);
+    bn_put(p, "<li><b>");
+    bn_put_fixed(p, c->accuracy_mean, 1);
+    bn_put(p, " %");
+    char what[TEXT + 16];
+    snprintf(what, sizeof what, "accuracy of %s", model);
+    tile(p, what);
+    if (full) {
+        bn_put_fixed(p, full->accuracy_mean, 1);
+        bn_put(p, " % trained on the full graph");
+    }
+    bn_put(p, "</small></li>\n");
+}
+
+void bn_sheet_head(bn_page *p, const bn_sheet *s)
+{
+    bn_put(p, "<header>\n<p class=\"kicker\"><svg viewBox=\"0 0 24 24\" aria-hidden=\"true\">"
+              "<path class=\"leaf\" d=\"M12 2c3 0 5 1.6 5.6 3.7C20 6 22 7.6 22 9.8c0 2.4-2.3 4-5 "
+              "4H7c-2.8 0-5-1.6-5-4C2 7.8 3.6 6.2 6 5.8 6.7 3.5 9 2 12 2z\"/>"
+              "<path class=\"pot\" d=\"M11 13h2v4h6l-1.5 5h-11L5 17h6z\"/></svg>"
+              "<span>Graph condensation</span></p>\n<h1>");
+    bn_escape_cut(p, s->title, 200);
+    bn_put(p, "</h1>\n");
+    say(p, s);
+    bn_put(p, "<ul class=\"tiles\">\n");
+    tile_bytes(p, s);
+    if (first_cell(s))
+        tile_accuracy(p, s, first_cell(s));
+    tile_nodes(p, s);
+    if (isfinite(s->coverage) || (isfinite(s->training) && s->small.nodes > 0 && s->f->method &&
+                                  strcmp(s->f->method, "prototypes") == 0))
+        tile_cover(p, s);
+    if (bn_sheet_has_effort(s))
+        tile_time(p, s->o->condensed);
+    bn_put(p, "</ul>\n</header>\n");
+}
+
+/* ---- sizes --------------------------------------------------------------- */
+
+typedef struct {
+    char        text[6][4][TEXT];
+    const char *cell[6 * 4];
+    int         rows;
+} size_rows;
+
+static void add_size(size_rows *r, const char *name, double small, double full, bool bytes)
+{
+    char (*row)[TEXT] = r->text[r->rows];
+    if (!isfinite(small) && !isfinite(full))
+        return;
+    snprintf(row[0], TEXT, "%s", name);
+    for (int i = 0; i < 2; i++) {
+        double v = i ? small : full;
+        if (!isfinite(v))
+            snprintf(row[1 + i], TEXT, "–");
+        else if (bytes && fabs(v) >= 1000) {
+            bn_bytes_text(row[1 + i], v);
+        } else if (bytes) {
+            int at = bn_fixed(row[1 + i], v, 0, true);
+            snprintf(row[1 + i] + at, 8, " B");
+        } else
+            bn_number_text(row[1 + i], v);
+    }
+    bn_percent_text(row[3], share(small, full));
+    for (int i = 0; i < 4; i++)
+        r->cell[r->rows * 4 + i] = row[i];
+    r->rows++;
+}
+
+static void say_budget(bn_page *p, const bn_sheet *s)
+{
+    const json_t *o = json_object_get(s->f->report, "options");
+    const char *accounting = json_string_value(json_object_get(o, "accounting"));
+    const bool paper = accounting && strcmp(accounting, "paper") == 0;
+    const double ratio = bn_number_in(o, "ratio"), bytes = bn_number_in(o, "bytes");
+    const double used = paper ? s->small.paper : s->small.bytes;
+    double limit = ratio > 0 ? ratio * (paper ? s->full.paper : s->full.bytes) : bytes;
+    if (!(limit > 0))
+        return;
+    bn_put(p, "<p>The budget was ");
+    if (ratio > 0) {
+        bn_put_percent(p, ratio);
+        bn_put(p, " of the full graph's bytes, ");
+    }
+    bn_put_bytes(p, limit);
+    bn_put(p, paper ? " as the paper's code counts them; " : "; ");
+    bn_put_percent(p, used / limit);
+    bn_put(p, " of it is used.</p>\n");
+}
+
+void bn_sheet_sizes(bn_page *p, const bn_sheet *s)
+{
+    static const char *const head[] = {"", "full", "small", "ratio"}, *const alone[] = {"", "small"};
+    size_rows r = {.rows = 0};
+    double lossless = bn_number_in(json_object_get(s->f->report, "recipe"), "lossless_ratio");
+    const bool differs = lossless > 0 &&
+                         fabs(s->small.bytes / lossless / s->full.bytes - 1) > 0.001;
+    say_budget(p, s);
+    add_size(&r, "bytes, strict", s->small.bytes, s->full.bytes, true);
+    if (differs)
+        add_size(&r, "bytes, in as few bits", s->small.bytes, s->small.bytes / lossless, true);
+    add_size(&r, "bytes, as in the paper", s->small.paper, s->full.paper, true);
+    add_size(&r, "nodes", s->small.nodes, s->full.nodes, false);
+    add_size(&r, "edge entries", s->small.edges, s->full.edges, false);
+    add_size(&r, "labelled nodes", s->small.labelled, s->full.labelled, false);
+    const bool pair = isfinite(s->full.nodes);
+    for (int i = 0; !pair && i < r.rows; i++) {
+        r.cell[2 * i] = r.text[i][0];
+        r.cell[2 * i + 1] = r.text[i][2];
+    }
+    bn_table(p, pair ? "The small graph beside the full one" : "The small graph",
+             pair ? head : alone, pair ? 4 : 2, r.cell, r.rows, NULL);
+    bn_put(p, "<p class=\"quiet\">Strict: both graphs in the smallest encoding that loses nothing, "
+              "the same for both.");
+    if (differs)
+        bn_put(p, " In as few bits: the full graph too with its features rounded as the small "
+                  "graph's are.");
+    bn_put(p, " As in the paper: by the formula of the published code, which counts the full graph "
+              "dense and the small one sparse. An edge between two nodes is two entries.</p>\n");
+}
+
+/* ---- accuracy ------------------------------------------------------------ */
+
+bool bn_sheet_has_accuracy(const bn_sheet *s)
+{
+    for (int64_t i = 0; i < s->o->cell_count; i++)
+        if (s->o->cells[i].method >= 0)
+            return true;
+    return false;
+}
+
+typedef struct {
+    char        text[MOST_CELLS][5][TEXT];
+    const char *cell[MOST_CELLS * 5], *label[MOST_CELLS];
+    double      small[MOST_CELLS], full[MOST_CELLS];
+    int         rows;
+} accuracy;
+
+static int spread_text(char *out, const bonsai_cell *c)
+{
+    int at = bn_fixed(out, c->accuracy_mean, 1, false);
+    at += snprintf(out + at, TEXT - (size_t)at, " ± ");
+    return at + bn_fixed(out + at, c->accuracy_std, 1, false);
+}
+
+static void name_row(char *out, const bn_sheet *s, const bonsai_cell *c)
+{
+    const char *method = bonsai_method_name((bonsai_method)c->method);
+    bool several = false;
+    char ratio[64];
+    model_text(out, c);
+    for (int64_t i = 0; i < s->o->cell_count; i++)
+        several |= s->o->cells[i].method >= 0 && (s->o->cells[i].method != c->method ||
+                                                  s->o->cells[i].ratio != c->ratio);
+    if (!several)
+        return;
+    size_t at = strlen(out);
+    bn_percent_text(ratio, c->ratio);
+    snprintf(out + at, TEXT - at, ", %.20s %.20s", method ? method : "", ratio);
+}
+
+static void add_cell(accuracy *a, const bn_sheet *s, const bonsai_cell *c)
+{
+    const bonsai_cell *full = full_cell(s, c->model);
+    char (*row)[TEXT] = a->text[a->rows];
+    a->small[a->rows] = is_known(c) ? c->accuracy_mean : NAN;
+    a->full[a->rows] = full ? full->accuracy_mean : NAN;
+    name_row(row[0], s, c);
+    snprintf(row[1], TEXT, "–");
+    snprintf(row[2], TEXT, "%s", is_known(c) ? "" : "–");
+    snprintf(row[3], TEXT, "–");
+    snprintf(row[4], TEXT, "%d", c->runs);
+    if (full)
+        spread_text(row[1], full);
+    if (is_known(c))
+        spread_text(row[2], c);
+    if (full && is_known(c)) {
+        double gain = c->accuracy_mean - full->accuracy_mean;
+        int at = snprintf(row[3], TEXT, gain > 0 ? "+" : "");
+        bn_fixed(row[3] + at, gain, 1, false);
+    }
+    a->label[a->rows] = row[0];
+    for (int i = 0; i < 5; i++)
+        a->cell[a->rows * 5 + i] = row[i];
+    a->rows++;
+}
+
+void bn_sheet_accuracy(bn_page *p, const bn_sheet *s)
+{
+    static const char *const head[] = {"model", "full", "small", "points", "runs"};
+    accuracy *a = NULL;
+    if (BN_NEW(&a, 1) != BONSAI_OK) {
+        p->failed = true;
+        return;
+    }
+    bool any_full = false;
+    for (int64_t i = 0; i < s->o->cell_count && a->rows < MOST_CELLS; i++)
+        if (s->o->cells[i].method >= 0)
+            add_cell(a, s, &s->o->cells[i]);
+    for (int i = 0; i < a->rows; i++)
+        any_full |= isfinite(a->full[i]);
+    const bn_series both[] = {{"trained on the full graph", a->full},
+                              {"trained on the small graph", a->small}};
+    bn_put(p, "<p>Models were trained on the small graph and judged on test nodes of the full one, "
+              "at the epoch that did best on its validation nodes.</p>\n<div class=\"two\">\n");
+    bn_chart_bars(p, "Test accuracy", "model", "percent of test nodes", a->label, a->rows,
+                  any_full ? both : both + 1, any_full ? 2 : 1, "%.1f");
+    bn_put(p, "<div>");
+    bn_table(p, "Trained on the full graph and on the small one, in percent: mean and standard "
+             "deviation over runs, and the difference", head, 5,
+             a->cell, a->rows, NULL);
+    bn_put(p, "</div></div>\n");
+    bn_free(a);
+}

@@ -1,0 +1,214 @@
+/* report.c -- what was kept of a graph and why, as one page.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "page.h"
+
+struct bonsai_report {
+    bn_page page;
+};
+
+double bn_number_in(const json_t *object, const char *key)
+{
+    const json_t *v = json_object_get(object, key);
+    return json_is_number(v) && fabs(json_number_value(v)) < 9e15 ? json_number_value(v) : NAN;
+}
+
+static bool always(const bn_sheet *s)
+{
+    (void)s;
+    return true;
+}
+
+static const struct {
+    const char *id, *heading, *brief;
+    bool (*there)(const bn_sheet *s);
+    void (*draw)(bn_page *p, const bn_sheet *s);
+} sections[] = {
+    {"sizes", "Sizes, in every way of counting", "Sizes", always, bn_sheet_sizes},
+    {"accuracy", "Accuracy on the full graph", "Accuracy", bn_sheet_has_accuracy, bn_sheet_accuracy},
+    {"map", "Where it lies", "Map", bn_sheet_has_map, bn_sheet_map},
+    {"coverage", "What the trees cover", "Coverage", bn_sheet_has_coverage, bn_sheet_coverage},
+    {"pruning", "What PageRank took away", "Pruning", bn_sheet_has_pruning, bn_sheet_pruning},
+    {"before", "Classes and degrees, before and after", "Classes and degrees", always, bn_sheet_before},
+    {"bytes", "Where the bytes are", "Bytes", always, bn_sheet_bytes},
+    {"effort", "Time and memory", "Time", bn_sheet_has_effort, bn_sheet_effort},
+    {"options", "Every option", "Options", bn_sheet_has_options, bn_sheet_options},
+    {"repeat", "The command that repeats it", "Repeat", bn_sheet_has_command, bn_sheet_command},
+};
+
+enum { SECTIONS = sizeof sections / sizeof *sections };
+
+/* ---- what the sheet knows ------------------------------------------------ */
+
+static double counted_bytes(const int64_t *bytes)
+{
+    double sum = 0;
+#define COUNT(name, id, text, counted) sum += (counted) ? (double)bytes[id] : 0;
+    BONSAI_SECTION_MAP(COUNT)
+#undef COUNT
+    return sum;
+}
+
+static double known(double v, double otherwise)
+{
+    return isfinite(v) ? v : otherwise;
+}
+
+static void measure(bn_sheet *s)
+{
+    const bn_facts *f = s->f;
+    const json_t *sizes = json_object_get(f->report, "sizes");
+    const json_t *cover = json_object_get(f->report, "cover");
+    const bool full = f->full_stats.size > 0;
+    double paper = NAN;
+    s->small = (bn_extent){(double)f->small_stats.nodes, (double)f->small_stats.edges,
+                           (double)f->small_stats.labelled,
+                           known(bn_number_in(sizes, "bytes"), counted_bytes(f->small_bytes)),
+                           bn_number_in(sizes, "paper_bytes")};
+    s->full = (bn_extent){
+        full ? (double)f->full_stats.nodes : bn_number_in(sizes, "full_nodes"),
+        full ? (double)f->full_stats.edges : bn_number_in(sizes, "full_edges"),
+        full ? (double)f->full_stats.labelled : bn_number_in(sizes, "full_labelled"),
+        known(bn_number_in(sizes, "full_bytes"), full ? counted_bytes(f->full_bytes) : NAN),
+        bn_number_in(sizes, "paper_full_bytes")};
+    if (!isfinite(s->small.paper) && f->small &&
+        bonsai_graph_bytes(&paper, f->small, BONSAI_PAPER_CONDENSED) == BONSAI_OK)
+        s->small.paper = paper;
+    if (!isfinite(s->full.paper) && f->full &&
+        bonsai_graph_bytes(&paper, f->full, BONSAI_PAPER_FULL) == BONSAI_OK)
+        s->full.paper = paper;
+    s->training = known(bn_number_in(cover, "trees"),
+                        bn_number_in(json_object_get(f->report, "recipe"), "trees"));
+    s->coverage = bn_number_in(cover, "coverage");
+    if (!(s->coverage >= 0))
+        s->coverage = NAN;
+}
+
+/* What is behind the last slash that has something behind it. */
+static const char *last_part(const char *path)
+{
+    const char *start = path;
+    for (const char *at = path; *at; at++)
+        if (at[0] == '/' && at[1] && at[1] != '/')
+            start = at + 1;
+    return start;
+}
+
+static void settle(bn_sheet *s)
+{
+    const bonsai_report_options *o = s->o;
+    s->small_path = o->small_name ? o->small_name : "small";
+    s->full_path = o->full_name ? o->full_name : "full";
+    s->small_name = last_part(s->small_path);
+    s->full_name = last_part(s->full_path);
+    if (o->title)
+        snprintf(s->title, sizeof s->title, "%s", o->title);
+    else if (isfinite(s->full.nodes))
+        snprintf(s->title, sizeof s->title, "%.110s, made of %.110s", s->small_name, s->full_name);
+    else
+        snprintf(s->title, sizeof s->title, "%.220s", s->small_name);
+}
+
+/* ---- the page ------------------------------------------------------------ */
+
+static void contents(bn_page *p, const bn_sheet *s)
+{
+    bn_put(p, "<nav aria-label=\"Sections\"><ul>");
+    for (int i = 0; i < SECTIONS; i++)
+        if (sections[i].there(s))
+            bn_putf(p, "<li><a href=\"#%s\">%s</a></li>", sections[i].id, sections[i].brief);
+    bn_put(p, "</ul></nav>\n");
+}
+
+void bn_sheet_draw(bn_page *p, const bn_facts *f, const bonsai_report_options *o)
+{
+    bn_sheet s = {.f = f, .o = o};
+    measure(&s);
+    settle(&s);
+    bn_page_begin(p, s.title, o->fragment);
+    bn_sheet_head(p, &s);
+    if (!o->fragment)
+        contents(p, &s);
+    for (int i = 0; i < SECTIONS; i++) {
+        if (!sections[i].there(&s))
+            continue;
+        bn_section_begin(p, sections[i].id, sections[i].heading);
+        sections[i].draw(p, &s);
+        bn_section_end(p);
+    }
+    bn_put(p, "<footer>Drawn by bonsai " BONSAI_VERSION ".");
+    if (!f->map.known)
+        bn_put(p, " With the full graph at hand a report also shows a map, and classes and degrees "
+                  "before.");
+    bn_put(p, "</footer>\n");
+    bn_page_end(p, o->fragment);
+}
+
+/* ---- the public functions ------------------------------------------------ */
+
+bonsai_status bonsai_report_new(bonsai_report **out, const bonsai_graph *small,
+                                const bonsai_graph *full, const bonsai_report_options *given)
+{
+    bonsai_status rc;
+    bonsai_report *r = NULL;
+    bonsai_report_options o;
+    bonsai_condense_info info;
+    bn_facts facts;
+    memset(&facts, 0, sizeof facts);
+    if (!out || !small) {
+        rc = bn_fail(BONSAI_E_ARGUMENT, "%s is NULL", out ? "the small graph" : "out");
+        goto done;
+    }
+    *out = NULL;
+    BN_TRY(BN_OPTIONS(&o, given, report));
+    if (o.cell_count < 0 || (o.cell_count > 0 && !o.cells)) {
+        rc = bn_fail(BONSAI_E_ARGUMENT, "there are %lld cells but no array of them",
+                     (long long)o.cell_count);
+        goto done;
+    }
+    if (o.condensed) {          /* the caller's may be shorter than ours */
+        bonsai_condense_info_init(&info);
+        memcpy(&info, o.condensed, o.condensed->size < sizeof info ? o.condensed->size : sizeof info);
+        o.condensed = &info;
+    }
+    BN_TRY(BN_NEW(&r, 1));
+    BN_TRY(bn_facts_gather(&facts, small, full, o.threads, (bn_progress){o.progress, o.payload}));
+    bn_sheet_draw(&r->page, &facts, &o);
+    BN_TRY(bn_page_status(&r->page));
+    *out = r;
+    r = NULL;
+done:
+    bn_facts_free(&facts);
+    bonsai_report_free(r);
+    return rc;
+}
+
+const char *bonsai_report_html(const bonsai_report *r, size_t *length)
+{
+    if (length)
+        *length = (size_t)r->page.length;
+    return r->page.text;
+}
+
+bonsai_status bonsai_report_save(const bonsai_report *r, const char *path)
+{
+    bonsai_status rc;
+    bn_out *out = NULL;
+    BN_TRY(bn_out_open(&out, path));
+    BN_TRY(bn_out_write(out, r->page.text, r->page.length));
+    BN_TRY(bn_out_commit(out));
+done:
+    bn_out_close(out);
+    return rc;
+}
+
+void bonsai_report_free(bonsai_report *r)
+{
+    if (r)
+        bn_page_free(&r->page);
+    bn_free(r);
+}

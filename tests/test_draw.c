@@ -1,0 +1,467 @@
+/* test_draw.c -- text, numbers, ticks and charts.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/draw.h"
+#include "testing.h"
+
+/* ---- an oracle for UTF-8: the table of well-formed byte sequences -------- */
+
+static int well_formed(const unsigned char *s)
+{
+    static const struct { unsigned char first[2], second[2]; int len; } row[] = {
+        {{0x01, 0x7f}, {0, 0}, 1},          {{0xc2, 0xdf}, {0x80, 0xbf}, 2},
+        {{0xe0, 0xe0}, {0xa0, 0xbf}, 3},    {{0xe1, 0xec}, {0x80, 0xbf}, 3},
+        {{0xed, 0xed}, {0x80, 0x9f}, 3},    {{0xee, 0xef}, {0x80, 0xbf}, 3},
+        {{0xf0, 0xf0}, {0x90, 0xbf}, 4},    {{0xf1, 0xf3}, {0x80, 0xbf}, 4},
+        {{0xf4, 0xf4}, {0x80, 0x8f}, 4}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        bool fits = s[0] >= row[i].first[0] && s[0] <= row[i].first[1];
+        for (int k = 1; fits && k < row[i].len; k++)
+            fits = s[k] >= (k == 1 ? row[i].second[0] : 0x80) &&
+                   s[k] <= (k == 1 ? row[i].second[1] : 0xbf);
+        if (fits)
+            return row[i].len;
+    }
+    return 0;
+}
+
+static const char *const entity[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+static const char meant[] = "&<>\"'";
+
+/* The number of characters, each an entity or well-formed and harmless; fails otherwise. */
+static int characters(const char *html)
+{
+    int count = 0;
+    for (const char *at = html; *at; count++) {
+        size_t len = 0;
+        for (int e = 0; e < 5 && *at == '&'; e++)
+            if (strncmp(at, entity[e], strlen(entity[e])) == 0)
+                len = strlen(entity[e]);
+        if (len == 0) {
+            assert_null(strchr("&<>\"'", *at));
+            assert_true((unsigned char)*at >= 0x20);
+            len = (size_t)well_formed((const unsigned char *)at);
+            assert_true(len > 0);
+        }
+        at += len;
+    }
+    return count;
+}
+
+/* What a browser reads of it. */
+static void unescape(char *out, const char *html)
+{
+    while (*html) {
+        bool found = false;
+        for (int e = 0; e < 5 && !found; e++)
+            if (strncmp(html, entity[e], strlen(entity[e])) == 0) {
+                *out++ = meant[e];
+                html += strlen(entity[e]);
+                found = true;
+            }
+        if (!found)
+            *out++ = *html++;
+    }
+    *out = 0;
+}
+
+static void any_bytes_become_harmless_text(void **state)
+{
+    (void)state;
+    for (uint64_t run = 0; run < 20000; run++) {
+        static const char likely[] = "<>&\"'/=\xc3\xe2\x80\xed\xa0\xf4\x90 a;#\n";
+        char text[64], plain[64], read[512];
+        bn_page p = {0};
+        bn_rng r = bn_rng_at(run, 1);
+        int len = (int)bn_rng_below(&r, 60), at = 0;
+        for (int i = 0; i < len; i++)
+            text[i] = bn_rng_below(&r, 2) ? likely[bn_rng_below(&r, sizeof likely - 1)]
+                                          : (char)(1 + bn_rng_below(&r, 255));
+        text[len] = 0;
+        bn_put(&p, "");
+        bn_escape(&p, text);
+        characters(p.text);
+        unescape(read, p.text);
+        for (int i = 0; i < len;) {             /* what was ASCII is still there, in order */
+            int n = well_formed((unsigned char *)text + i);
+            if (n == 1 && text[i] >= 0x20 && text[i] < 0x7f)
+                plain[at++] = text[i];
+            i += n ? n : 1;
+        }
+        plain[at] = 0;
+        const char *from = read;
+        for (int i = 0; i < at; i++) {
+            from = strchr(from, plain[i]);
+            assert_non_null(from);
+            from++;
+        }
+        bn_page_free(&p);
+    }
+}
+
+static void well_formed_text_stays_as_it_is(void **state)
+{
+    (void)state;
+    const char *const text[] = {"Ünïcode ✓ 漢字 𝒳", "a<b>&\"c\"'d'", ""};
+    for (int i = 0; i < 3; i++) {
+        char read[128];
+        bn_page p = {0};
+        bn_put(&p, "");
+        bn_escape(&p, text[i]);
+        unescape(read, p.text);
+        assert_string_equal(read, text[i]);
+        bn_page_free(&p);
+    }
+}
+
+static void bad_text_becomes_a_question_mark(void **state)
+{
+    (void)state;
+    static const struct { const char *text, *wanted; } row[] = {
+        {"\xff", "?"}, {"a\xc3", "a?"}, {"\xed\xa0\x80", "???"}, {"\xc0\xaf", "??"},
+        {"\xf4\x90\x80\x80", "????"}, {"\x01\x7f", "??"}, {"a\nb\tc", "a b c"},
+        {"\xe2\x80\xae" "gpj.exe", "?gpj.exe"}, {"\xef\xbf\xbe", "?"}, {"\xc2\x85", "?"}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        bn_page p = {0};
+        bn_escape(&p, row[i].text);
+        assert_string_equal(p.text, row[i].wanted);
+        bn_page_free(&p);
+    }
+}
+
+static void text_is_cut_between_characters(void **state)
+{
+    (void)state;
+    const char *text = "a<ü漢𝒳&b";                 /* seven characters */
+    for (int most = 1; most <= 9; most++) {
+        bn_page p = {0};
+        bn_escape_cut(&p, text, most);
+        assert_int_equal(characters(p.text), most < 7 ? most : 7);
+        assert_int_equal(strstr(p.text, "…") != NULL, most < 7);
+        bn_page_free(&p);
+    }
+}
+
+/* ---- numbers ------------------------------------------------------------- */
+
+static void assert_text(const char *wanted, void (*put)(bn_page *, double), double v)
+{
+    bn_page p = {0};
+    char plain[128];
+    int at = 0;
+    put(&p, v);
+    for (const char *c = p.text; *c; c++)       /* a space that does not break is a space */
+        if ((unsigned char)c[0] == 0xc2 && (unsigned char)c[1] == 0xa0) {
+            plain[at++] = ' ';
+            c++;
+        } else
+            plain[at++] = *c;
+    plain[at] = 0;
+    assert_string_equal(plain, wanted);
+    bn_page_free(&p);
+}
+
+static void numbers_are_written_for_people(void **state)
+{
+    (void)state;
+    assert_text("1,234,567", bn_put_number, 1234567);
+    assert_text("12.3", bn_put_number, 12.34);
+    assert_text("0.0012", bn_put_number, 0.0012);
+    assert_text("0", bn_put_number, 0);
+    assert_text("−5", bn_put_number, -5);
+    assert_text("1.2e−7", bn_put_number, 1.2e-7);
+    assert_text("–", bn_put_number, NAN);
+    assert_text("9.0e300", bn_put_number, 9e300);
+    assert_text("838 B", bn_put_bytes, 838);
+    assert_text("64.8 kB", bn_put_bytes, 64800);
+    assert_text("6.5 MB", bn_put_bytes, 6.5e6);
+    assert_text("1.0 MB", bn_put_bytes, 999600);
+    assert_text("12 ms", bn_put_seconds, 0.012);
+    assert_text("0.5 ms", bn_put_seconds, 0.0005);
+    assert_text("3.40 s", bn_put_seconds, 3.4);
+    assert_text("2 min 10 s", bn_put_seconds, 130.2);
+    assert_text("1 min 0 s", bn_put_seconds, 59.97);
+    assert_text("1 h 1 min", bn_put_seconds, 3660);
+    assert_text("1.25 %", bn_put_percent, 0.0125);
+    assert_text("100 %", bn_put_percent, 1);
+    assert_text("0.0524 %", bn_put_percent, 0.000524);
+}
+
+static void fixed_numbers_are_the_nearest(void **state)
+{
+    (void)state;
+    for (uint64_t run = 0; run < 20000; run++) {
+        bn_rng r = bn_rng_at(run, 2);
+        char text[64];
+        int digits = (int)bn_rng_below(&r, 7);
+        double v = (bn_rng_unit(&r) - 0.5) * pow(10, (double)bn_rng_below(&r, 9) - 3);
+        bn_fixed(text, v, digits, false);
+        double got = strncmp(text, "−", 3) == 0 ? -strtod(text + 3, NULL) : strtod(text, NULL);
+        assert_true(fabs(got - v) <= 0.5000001 * pow(10, -digits));
+    }
+}
+
+/* ---- ticks --------------------------------------------------------------- */
+
+/* The finest step of 1, 2, 5 times a power of ten with at most room multiples in the range, by
+ * trying all there are from the coarsest on. */
+static int oracle_ticks(double *at, int room, double low, double high)
+{
+    int best = 0;
+    for (int e = 9; e >= -9; e--)
+        for (int k = 0; k < 3; k++) {
+            long double step = (k == 0 ? 5 : k == 1 ? 2 : 1) * powl(10, e);
+            long double first = ceill(low / step - 1e-9L), last = floorl(high / step + 1e-9L);
+            if (last - first + 1 > room)
+                return best;
+            best = (int)(last - first + 1);
+            for (int i = 0; i < best; i++)
+                at[i] = (double)((first + i) * step);
+        }
+    return best;
+}
+
+static void ticks_are_the_finest_round_numbers_that_fit(void **state)
+{
+    (void)state;
+    for (uint64_t run = 0; run < 5000; run++) {
+        bn_rng r = bn_rng_at(run, 3);
+        double got[16], wanted[16];
+        int room = 2 + (int)bn_rng_below(&r, 9);
+        double scale = pow(10, (double)bn_rng_below(&r, 9) - 4);
+        double low = bn_rng_below(&r, 3) ? 0 : (bn_rng_unit(&r) - 0.5) * scale;
+        double high = low + (0.01 + bn_rng_unit(&r)) * scale;
+        int count = bn_ticks(got, room, low, high), all = oracle_ticks(wanted, room, low, high);
+        if (all == 0)
+            continue;                           /* then low stands alone */
+        assert_int_equal(count, all);
+        for (int i = 0; i < all; i++)
+            assert_true(fabs(got[i] - wanted[i]) <= 1e-9 * scale);
+    }
+}
+
+static void ticks_of_odd_ranges_are_one(void **state)
+{
+    (void)state;
+    double at[8];
+    assert_int_equal(bn_ticks(at, 5, 3, 3), 1);
+    assert_true(at[0] == 3);
+    assert_int_equal(bn_ticks(at, 5, 4, 3), 1);
+    assert_int_equal(bn_ticks(at, 5, 0, INFINITY), 1);
+    assert_int_equal(bn_ticks(at, 5, NAN, 1), 1);
+    assert_true(at[0] == 0);
+    assert_int_equal(bn_ticks(at, 5, -1e308, 1e308), 1);
+}
+
+static void ticks_are_written_short(void **state)
+{
+    (void)state;
+    static const struct { double v; bool power; const char *wanted; } row[] = {
+        {0, false, "0"}, {0.3, false, "0.3"}, {20000, false, "20k"}, {1.5e6, false, "1.5M"},
+        {-250, false, "−250"}, {1e-5, true, "10⁻⁵"}, {0.1, true, "0.1"}, {1e12, true, "10¹²"},
+        {2e-6, false, "2.0e−6"}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char text[64];
+        bn_tick_text(text, row[i].v, row[i].power);
+        assert_string_equal(text, row[i].wanted);
+    }
+    double at[8];
+    assert_int_equal(bn_log_ticks(at, 6, 1e-3, 1), 4);
+    assert_int_equal(bn_log_ticks(at, 6, 1e-30, 1), 6);
+    assert_int_equal(bn_log_ticks(at, 6, 2, 3), 1);
+}
+
+/* ---- charts -------------------------------------------------------------- */
+
+static int count_of(const char *text, const char *what)
+{
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, what)) != NULL; at += strlen(what))
+        count++;
+    return count;
+}
+
+static const char *const labels[] = {"one", "<two>", "three"};
+static const double first[] = {10, 20, 40}, second[] = {0, NAN, 30};
+static const bn_series both[] = {{"before", first}, {"after", second}};
+
+static void bars_are_as_long_as_their_values(void **state)
+{
+    (void)state;
+    static const double wanted[] = {25, 0, 50, 100, 75};       /* of 40; NAN has no bar */
+    bn_page p = {0};
+    bn_chart_bars(&p, "Title", "label", "value", labels, 3, both, 2, "%.1f %%");
+    const char *at = p.text;
+    for (int i = 0; i < 5; i++) {
+        at = strstr(at, "<rect");
+        assert_non_null(at);
+        at = strstr(at, "width=\"") + 7;
+        assert_true(fabs(strtod(at, NULL) - wanted[i]) < 0.01);
+    }
+    assert_null(strstr(at, "<rect"));
+    assert_non_null(strstr(p.text, ">40.0 %</text>"));
+    assert_non_null(strstr(p.text, "<td>30.0 %</td>"));
+    assert_non_null(strstr(p.text, "<td>–</td>"));
+    assert_non_null(strstr(p.text, "<title id=\"c1t\">Title</title><desc id=\"c1d\">value"));
+    assert_null(strstr(p.text, "<two>"));
+    bn_page_free(&p);
+}
+
+static void curves_go_through_their_points(void **state)
+{
+    (void)state;
+    bn_spot at[] = {{0, 1}, {50, 0.1}, {100, 0.001}};
+    bn_curve curve = {3, at};
+    double mark = 50;
+    bn_page p = {0};
+    bn_chart_lines(&p, "T", "x", "y", &curve, NULL, 1, NAN, NULL, &mark, true);
+    assert_non_null(strstr(p.text, "class=\"s1 line\" d=\"M0.0 0.0L500.0 333.3L1000.0 1000.0\""));
+    assert_non_null(strstr(p.text, "<circle class=\"s1 spot\" r=\"5\" cx=\"50.00%\" cy=\"33.33%\""));
+    assert_int_equal(count_of(p.text, "</td></tr>"), 3);
+    bn_page_free(&p);
+}
+
+static void charts_without_a_value_are_not_drawn(void **state)
+{
+    (void)state;
+    bn_spot at[] = {{NAN, 1}, {1, INFINITY}};
+    bn_curve curve = {2, at}, none = {0, NULL};
+    bn_page p = {0};
+    bn_put(&p, "");
+    bn_chart_lines(&p, "T", "x", "y", &curve, NULL, 1, NAN, NULL, NULL, false);
+    bn_chart_lines(&p, "T", "x", "y", &none, NULL, 1, 0.5, "bound", NULL, true);
+    bn_chart_bars(&p, "T", "x", "y", labels, 0, both, 2, "%.1f");
+    assert_string_equal(p.text, "");
+    bn_page_free(&p);
+}
+
+static void fill_map(bn_map *m, bn_dot *dot, int64_t dots, int64_t trees, int classes)
+{
+    memset(m, 0, sizeof *m);
+    m->known = true;
+    m->high_x = m->high_y = 1;
+    m->trees = m->all_trees = trees;
+    for (int i = 0; i < BN_MAP_SIDE * BN_MAP_SIDE; i++)
+        m->most[i] = -1;
+    for (int64_t i = 0; i < trees; i++) {
+        bn_rng r = bn_rng_at((uint64_t)i, 4);
+        int64_t cell = bn_rng_below(&r, BN_MAP_SIDE * BN_MAP_SIDE);
+        m->grid[cell]++;
+        m->most[cell] = (int32_t)(i % classes);
+    }
+    for (int64_t i = 0; i < dots; i++) {
+        bn_rng r = bn_rng_at((uint64_t)i, 5);
+        dot[i] = (bn_dot){bn_rng_unit(&r), bn_rng_unit(&r), (int32_t)(i % (classes + 1)) - 1,
+                          1 + (double)bn_rng_below(&r, 50), i};
+    }
+    m->dots = m->all_dots = dots;
+    m->dot = dot;
+}
+
+static const char **class_names(int classes)
+{
+    static const char *names[400];
+    static char text[400][16];
+    for (int i = 0; i < classes; i++) {
+        snprintf(text[i], sizeof text[i], "name%d", i);
+        names[i] = text[i];
+    }
+    return names;
+}
+
+static void every_full_cell_of_the_map_is_drawn_once(void **state)
+{
+    (void)state;
+    static bn_map m;
+    static bn_dot dot[50];
+    static const struct { int64_t trees; int by; } size[] = {{20000, 1}, {3000, 2}, {100, 3}};
+    for (int s = 0; s < 3; s++) {
+        bn_page p = {0};
+        int by = size[s].by, side = BN_MAP_SIDE / by, full = 0, drawn = 0;
+        fill_map(&m, dot, 50, size[s].trees, 4);
+        bn_chart_map(&p, "Map", &m, class_names(4), 4);
+        for (int cell = 0; cell < side * side; cell++) {
+            int64_t sum = 0;
+            for (int i = 0; i < by * by; i++)
+                sum += m.grid[(cell / side * by + i / by) * BN_MAP_SIDE + cell % side * by + i % by];
+            full += sum > 0;
+        }
+        for (const char *at = p.text; (at = strstr(at, "v1h-")) != NULL; at += 4)
+            drawn += atoi(at + 4);
+        assert_int_equal(drawn, full);
+        assert_int_equal(count_of(p.text, "<circle"), 50);
+        bn_page_free(&p);
+    }
+}
+
+static void ten_colours_are_enough_for_any_number_of_classes(void **state)
+{
+    (void)state;
+    static bn_map m;
+    static bn_dot dot[400];
+    bn_page p = {0};
+    fill_map(&m, dot, 400, 20000, 300);
+    bn_chart_map(&p, "Map", &m, class_names(300), 300);
+    assert_non_null(strstr(p.text, "291 other classes"));
+    assert_int_equal(count_of(p.text, "<li class=\"k"), 10);
+    for (const char *at = p.text; (at = strstr(at, "class=\"k")) != NULL; at += 8)
+        assert_true(strchr("\" ", at[9]) || strncmp(at, "class=\"key", 10) == 0);
+    bn_page_free(&p);
+}
+
+static bonsai_status draw_all(void *payload)
+{
+    (void)payload;
+    static bn_map m;
+    static bn_dot dot[20];
+    bn_spot at[] = {{0, 1}, {50, 0.1}, {100, 0.001}};
+    bn_curve curves[] = {{3, at}, {2, at}};
+    const char *const name[] = {"a", "b"}, *const cell[] = {"x", "1", "y", "2"};
+    double marks[] = {50, NAN};
+    uint8_t marked[] = {0, 1, 0, 0};
+    bn_page p = {0};
+    fill_map(&m, dot, 20, 6000, 12);
+    bn_page_begin(&p, "t", false);
+    bn_section_begin(&p, "id", "heading");
+    bn_chart_bars(&p, "T", "x", "y", labels, 3, both, 2, "%.1f");
+    bn_chart_lines(&p, "T", "x", "y", curves, name, 2, 0.5, "bound", marks, false);
+    bn_chart_map(&p, "T", &m, class_names(12), 12);
+    bn_table(&p, "caption", name, 2, cell, 2, marked);
+    bn_section_end(&p);
+    bn_page_end(&p, false);
+    bonsai_status rc = bn_page_status(&p);
+    bn_page_free(&p);
+    return rc;
+}
+
+static void drawing_survives_every_failed_allocation(void **state)
+{
+    (void)state;
+    survives_failed_allocations(draw_all, NULL, 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_bytes_become_harmless_text),
+        cmocka_unit_test(well_formed_text_stays_as_it_is),
+        cmocka_unit_test(bad_text_becomes_a_question_mark),
+        cmocka_unit_test(text_is_cut_between_characters),
+        cmocka_unit_test(numbers_are_written_for_people),
+        cmocka_unit_test(fixed_numbers_are_the_nearest),
+        cmocka_unit_test(ticks_are_the_finest_round_numbers_that_fit),
+        cmocka_unit_test(ticks_of_odd_ranges_are_one),
+        cmocka_unit_test(ticks_are_written_short),
+        cmocka_unit_test(bars_are_as_long_as_their_values),
+        cmocka_unit_test(curves_go_through_their_points),
+        cmocka_unit_test(charts_without_a_value_are_not_drawn),
+        cmocka_unit_test(every_full_cell_of_the_map_is_drawn_once),
+        cmocka_unit_test(ten_colours_are_enough_for_any_number_of_classes),
+        cmocka_unit_test(drawing_survives_every_failed_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

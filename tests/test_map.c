@@ -1,0 +1,523 @@
+/* test_map.c -- principal directions against Jacobi's method on the covariance, and the map: where
+ * nodes are counted, which dots are drawn, what is refused.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "condensing.h"
+#include "embedding.h"
+#include "report/facts.h"
+#include "report/principal.h"
+
+enum { MOST_ROWS = 300, MOST_F = 24 };
+
+static const bn_progress silent = {NULL, NULL};
+
+/* ---- directions ---- */
+
+/* Eigenvalues (descending) and vectors (columns of q) of a symmetric matrix, by rotations. */
+static void jacobi(double *value, double *q, double *a, int f)
+{
+    for (int i = 0; i < f * f; i++)
+        q[i] = i % (f + 1) == 0;
+    for (int sweep = 0; sweep < 100; sweep++)
+        for (int i = 0; i < f; i++)
+            for (int j = i + 1; j < f; j++) {
+                double angle = 0.5 * atan2(2 * a[i * f + j], a[j * f + j] - a[i * f + i]);
+                double c = cos(angle), s = sin(angle);
+                for (int k = 0; k < f; k++) {
+                    double x = a[k * f + i], y = a[k * f + j], u = q[k * f + i], v = q[k * f + j];
+                    a[k * f + i] = c * x - s * y;
+                    a[k * f + j] = s * x + c * y;
+                    q[k * f + i] = c * u - s * v;
+                    q[k * f + j] = s * u + c * v;
+                }
+                for (int k = 0; k < f; k++) {
+                    double x = a[i * f + k], y = a[j * f + k];
+                    a[i * f + k] = c * x - s * y;
+                    a[j * f + k] = s * x + c * y;
+                }
+            }
+    for (int i = 0; i < f; i++) {
+        int best = i;
+        for (int j = i + 1; j < f; j++)
+            best = a[j * f + j] > a[best * f + best] ? j : best;
+        for (int k = 0; k < f; k++) {
+            double t = q[k * f + i];
+            q[k * f + i] = q[k * f + best];
+            q[k * f + best] = t;
+        }
+        value[i] = a[best * f + best];
+        a[best * f + best] = a[i * f + i];
+    }
+}
+
+static void covariance(double *out, double *mean, const float *x, int rows, int f)
+{
+    memset(mean, 0, (size_t)f * sizeof *mean);
+    memset(out, 0, (size_t)(f * f) * sizeof *out);
+    for (int r = 0; r < rows; r++)
+        for (int j = 0; j < f; j++)
+            mean[j] += (double)x[r * f + j] / rows;
+    for (int r = 0; r < rows; r++)
+        for (int i = 0; i < f; i++)
+            for (int j = 0; j < f; j++)
+                out[i * f + j] += ((double)x[r * f + i] - mean[i]) *
+                                  ((double)x[r * f + j] - mean[j]) / rows;
+}
+
+/* A matrix in which some directions matter more; a third of it zeros. */
+static void stretch(float *x, int rows, int f, uint64_t *seed)
+{
+    random_features(x, rows, f, FLOATS, 67, seed);
+    for (int r = 0; r < rows; r++)
+        for (int j = 0; j < f; j++)
+            x[r * f + j] = x[r * f + j] == 0 ? 0 : 3 + x[r * f + j] * (float)(j % 5 + 1);
+}
+
+static void all_rows(int64_t *rows, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        rows[i] = i;
+}
+
+static bn_principal found(const bn_embedding *e, int threads)
+{
+    static int64_t rows[MOST_ROWS];
+    bn_principal d;
+    all_rows(rows, e->rows);
+    if (bn_principal_find(&d, e, rows, e->rows, threads, silent) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    return d;
+}
+
+static void directions_are_those_of_jacobis_method(void **state)
+{
+    static float x[MOST_ROWS * MOST_F];
+    static double a[MOST_F * MOST_F], q[MOST_F * MOST_F], value[MOST_F], mean[MOST_F];
+    int sure = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        uint64_t random = seed;
+        int rows = 3 + random_below(&random, MOST_ROWS - 3), f = 1 + random_below(&random, MOST_F);
+        bn_embedding e;
+        stretch(x, rows, f, &random);
+        set_dense(&e, x, rows, f);
+        bn_principal d = found(&e, 1);
+        covariance(a, mean, x, rows, f);
+        double total = 0;
+        for (int j = 0; j < f; j++)
+            total += a[j * f + j];
+        jacobi(value, q, a, f);
+        for (int b = 0; b < 2; b++) {
+            double share = b < f && total > 0 ? value[b] / total : 0, along = 0, length = 0;
+            assert_true(fabs(d.share[b] - share) < 1e-6);
+            for (int j = 0; j < f && b < f; j++) {
+                along += d.direction[j * 2 + b] * q[j * f + b];
+                length += d.direction[j * 2 + b] * d.direction[j * 2 + b];
+            }
+            double gap = b + 1 < f ? value[b] - value[b + 1] : value[b < f ? b : 0];
+            gap = b > 0 && b < f ? fmin(gap, value[0] - value[1]) : gap;
+            if (b >= f || gap < 0.1 * value[0])
+                continue;
+            assert_true(fabs(length - 1) < 1e-9);
+            assert_true(fabs(along) > 1 - 1e-4);
+            sure++;
+        }
+        for (int j = 0; j < f; j++)
+            assert_true(fabs(d.mean[j] - mean[j]) < 1e-9);
+        bn_principal_free(&d);
+        bn_embedding_free(&e);
+    }
+    assert_true(sure > 50);
+}
+
+static void a_row_lies_at_its_products_less_those_of_the_mean(void **state)
+{
+    static float x[50 * 7];
+    uint64_t seed = 5;
+    bn_embedding dense, sparse;
+    (void)state;
+    stretch(x, 50, 7, &seed);
+    set_dense(&dense, x, 50, 7);
+    set_sparse(&sparse, x, 50, 7);
+    bn_principal d = found(&dense, 1);
+    for (int r = 0; r < 50; r++) {
+        double want[2] = {0, 0}, got[2], same[2];
+        for (int j = 0; j < 7; j++)
+            for (int b = 0; b < 2; b++)
+                want[b] += ((double)x[r * 7 + j] - d.mean[j]) * d.direction[j * 2 + b];
+        bn_principal_project(got, &d, &dense, r);
+        bn_principal_project(same, &d, &sparse, r);
+        assert_memory_equal(got, same, sizeof got);
+        for (int b = 0; b < 2; b++)
+            assert_true(fabs(got[b] - want[b]) < 1e-9);
+    }
+    bn_principal_free(&d);
+    bn_embedding_free(&dense);
+    bn_embedding_free(&sparse);
+}
+
+static void assert_same_directions(const bn_principal *a, const bn_principal *b)
+{
+    assert_memory_equal(a->mean, b->mean, (size_t)a->f * sizeof *a->mean);
+    assert_memory_equal(a->direction, b->direction, (size_t)a->f * 2 * sizeof *a->direction);
+    assert_memory_equal(a->share, b->share, sizeof a->share);
+    assert_memory_equal(a->origin, b->origin, sizeof a->origin);
+}
+
+static void dense_and_sparse_rows_and_any_threads_give_the_same_bits(void **state)
+{
+    static float x[MOST_ROWS * MOST_F];
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        uint64_t random = seed;
+        int rows = 40 + random_below(&random, MOST_ROWS - 40), f = 2 + random_below(&random, 20);
+        bn_embedding dense, sparse;
+        stretch(x, rows, f, &random);
+        set_dense(&dense, x, rows, f);
+        set_sparse(&sparse, x, rows, f);
+        bn_principal a = found(&dense, 1), b = found(&sparse, 1), c = found(&dense, 8);
+        assert_same_directions(&a, &b);
+        assert_same_directions(&a, &c);
+        bn_principal_free(&a);
+        bn_principal_free(&b);
+        bn_principal_free(&c);
+        bn_embedding_free(&dense);
+        bn_embedding_free(&sparse);
+    }
+}
+
+static void rows_that_are_alike_have_no_direction(void **state)
+{
+    float x[7 * 3];
+    (void)state;
+    for (uint64_t seed = 1; seed <= 50; seed++) {       /* means are rounded in many ways */
+        uint64_t random = seed;
+        bn_embedding e;
+        for (int i = 0; i < 7 * 3; i++)
+            x[i] = i < 3 ? random_real(&random) : x[i - 3];
+        set_dense(&e, x, 7, 3);
+        bn_principal d = found(&e, 2);
+        for (int i = 0; i < 6; i++)
+            assert_true(d.direction[i] == 0);
+        assert_true(d.share[0] == 0 && d.share[1] == 0);
+        bn_principal_free(&d);
+        bn_embedding_free(&e);
+    }
+}
+
+/* ---- maps by hand ---- */
+
+/* A graph without edges, all of whose nodes are for training. */
+static bonsai_graph *loose(const float *x, int64_t n, int64_t f, const uint8_t *label,
+                           int64_t classes, bool split)
+{
+    bonsai_graph *g = NULL;
+    bonsai_view v;
+    uint8_t *part = calloc((size_t)n, 1);
+    memset(part, BONSAI_TRAIN, (size_t)n);
+    bonsai_view_init(&v);
+    v.nodes = n;
+    v.features = f;
+    v.classes = classes;
+    v.section[BONSAI_FEATURES] = (bonsai_array){x, n * f, BONSAI_F32};
+    v.section[BONSAI_LABELS] = (bonsai_array){label, n, BONSAI_U8};
+    if (split)
+        v.section[BONSAI_SPLIT] = (bonsai_array){part, n, BONSAI_U8};
+    if (bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    free(part);
+    return g;
+}
+
+static bn_map *mapped(const bonsai_graph *small, const bonsai_graph *full, int layers, bool alike,
+                      int threads)
+{
+    static bn_map maps[4];
+    static int next;
+    bn_map *m = &maps[next++ % 4];
+    if (bn_map_make(m, small, full, layers, alike, threads, silent) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    return m;
+}
+
+static int64_t counted(const bn_map *m)
+{
+    int64_t sum = 0;
+    for (int64_t c = 0; c < BN_MAP_SIDE * BN_MAP_SIDE; c++) {
+        sum += m->grid[c];
+        assert_true((m->grid[c] > 0) == (m->most[c] >= 0));
+    }
+    return sum;
+}
+
+static const float cross[] = {-50, 0, -50, 0, -50, 0, -50, 0, 20, 0, 0, -2, 0, -3, 0, -2, 0, 7};
+static const uint8_t cross_label[] = {2, 1, 2, 1, 0, 1, 2, 0, 255};
+
+static void nodes_are_counted_where_they_lie(void **state)
+{
+    const float at[] = {10, 0, 0, -3};
+    const uint8_t label[] = {0, 1};
+    bonsai_graph *g = loose(cross, 9, 2, cross_label, 3, true);
+    bonsai_graph *small = loose(at, 2, 2, label, 3, false);
+    (void)state;
+    bn_map *m = mapped(small, g, 2, false, 1);
+    assert_true(m->known);
+    assert_int_equal(m->trees, 8);      /* the last has no label */
+    assert_int_equal(m->all_trees, 8);
+    assert_int_equal(counted(m), 8);
+    assert_true(m->variance[0] > 0.9 && m->variance[0] + m->variance[1] > 1 - 1e-9);
+    assert_true(fabs(m->high_x - m->low_x - 70) < 0.5);
+    int64_t four = 0;
+    for (int64_t c = 0; c < BN_MAP_SIDE * BN_MAP_SIDE; c++)
+        if (m->grid[c] == 4) {
+            four++;
+            assert_int_equal(c % BN_MAP_SIDE, 0);
+            assert_int_equal(m->most[c], 1);    /* of two classes as frequent, the lower */
+        }
+    assert_int_equal(four, 1);
+    assert_int_equal(m->dots, 2);
+    assert_int_equal(m->dot[0].node, 0);
+    assert_int_equal(m->dot[1].label, 1);
+    assert_true(fabs(m->dot[0].x - m->dot[1].x - 10) < 0.5);
+    assert_true(m->dot[0].weight == 1);
+    bn_map_free(m);
+    bonsai_graph_free(g);
+    bonsai_graph_free(small);
+}
+
+static void a_far_node_does_not_squeeze_the_others(void **state)
+{
+    enum { N = 1200 };
+    static float x[N * 2];
+    static uint8_t label[N];
+    uint64_t seed = 3;
+    (void)state;
+    for (int i = 0; i < N * 2; i++)
+        x[i] = random_real(&seed);
+    x[0] = 1000;
+    bonsai_graph *g = loose(x, N, 2, label, 1, true), *small = loose(x, 1, 2, label, 1, false);
+    bn_map *m = mapped(small, g, 0, false, 1);
+    assert_true(m->high_x - m->low_x > 900);    /* the dot is there, and must be seen */
+    bn_map_free(m);
+    bonsai_graph_free(small);
+    small = loose(x + 2, 1, 2, label, 1, false);
+    m = mapped(small, g, 0, false, 1);
+    assert_true(m->high_x - m->low_x < 3);
+    assert_int_equal(counted(m), N);
+    assert_true(m->outside >= 1 && m->outside <= N / 50);
+    bn_map_free(m);
+    bonsai_graph_free(g);
+    bonsai_graph_free(small);
+}
+
+static void the_heaviest_dots_are_drawn(void **state)
+{
+    enum { N = 2500 };
+    static float x[N * 2];
+    static uint8_t label[N];
+    static uint16_t weight[N];
+    bonsai_graph *heavy = NULL;
+    uint64_t seed = 4;
+    (void)state;
+    random_features(x, N, 2, FLOATS, 100, &seed);
+    for (int i = 0; i < N; i++)
+        weight[i] = (uint16_t)(i * 7919 % N);
+    bonsai_graph *g = loose(x, N, 2, label, 1, true);
+    bonsai_view v = *bonsai_graph_view(g);
+    v.section[BONSAI_NODE_WEIGHTS] = (bonsai_array){weight, N, BONSAI_U16};
+    assert_int_equal(bonsai_graph_new(&heavy, &v, 0), BONSAI_OK);
+    bn_map *m = mapped(heavy, g, 0, true, 1);
+    assert_int_equal(m->dots, 2000);
+    assert_int_equal(m->all_dots, N);
+    for (int64_t i = 0; i < m->dots; i++)
+        assert_true(m->dot[i].weight == (double)(N - 1 - i) &&
+                    weight[m->dot[i].node] == N - 1 - i);
+    bn_map_free(m);
+    bonsai_graph_free(heavy);
+    bonsai_graph_free(g);
+}
+
+static void a_map_of_nodes_that_are_alike_has_a_width(void **state)
+{
+    static const float x[8] = {1, 2, 1, 2, 1, 2, 1, 2};
+    static const uint8_t label[4];
+    bonsai_graph *g = loose(x, 4, 2, label, 1, true), *small = loose(x, 1, 2, label, 1, false);
+    (void)state;
+    bn_map *m = mapped(small, g, 1, false, 1);
+    assert_true(m->low_x < m->high_x && m->low_y < m->high_y);
+    assert_int_equal(counted(m), 4);
+    assert_true(m->variance[0] == 0);
+    bn_map_free(m);
+    bonsai_graph_free(g);
+    bonsai_graph_free(small);
+}
+
+static void without_training_nodes_there_is_no_map(void **state)
+{
+    static const float x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    static const uint8_t unknown[4] = {255, 255, 255, 255};
+    bonsai_graph *g = loose(x, 4, 2, unknown, 1, true);
+    (void)state;
+    bn_map *m = mapped(g, g, 1, false, 1);
+    assert_false(m->known);
+    assert_int_equal(m->trees, 0);
+    bonsai_graph_free(g);
+}
+
+/* ---- maps of random graphs ---- */
+
+/* One with at least four features. */
+static bonsai_graph *wide_graph(void)
+{
+    for (uint64_t seed = 0; seed < CASES; seed++) {
+        bonsai_graph *g = case_graph(seed);
+        if (g->view.features >= 4 && training_nodes(g) > 2)
+            return g;
+        bonsai_graph_free(g);
+    }
+    fail_msg("no graph is wide");
+    return NULL;
+}
+
+static void assert_same_map(const bn_map *a, const bn_map *b)
+{
+    assert_int_equal(a->dots, b->dots);
+    for (int64_t i = 0; i < a->dots; i++)
+        assert_true(a->dot[i].x == b->dot[i].x && a->dot[i].y == b->dot[i].y &&
+                    a->dot[i].node == b->dot[i].node && a->dot[i].weight == b->dot[i].weight);
+    assert_memory_equal(a->grid, b->grid, sizeof a->grid);
+    assert_memory_equal(a->most, b->most, sizeof a->most);
+    assert_true(a->low_x == b->low_x && a->high_x == b->high_x && a->low_y == b->low_y &&
+                a->high_y == b->high_y && a->variance[0] == b->variance[0] &&
+                a->variance[1] == b->variance[1]);
+}
+
+static void maps_of_dense_and_sparse_features_and_any_threads_are_the_same(void **state)
+{
+    int made = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < CASES; seed++) {
+        bonsai_graph *g = case_graph(seed);
+        bonsai_graph *dense = laid_out(g, true), *sparse = laid_out(g, false);
+        bn_map *a = mapped(g, dense, 2, seed % 2, 1);
+        bn_map *b = mapped(g, sparse, 2, seed % 2, 1), *c = mapped(g, dense, 2, seed % 2, 8);
+        assert_same_map(a, b);
+        assert_same_map(a, c);
+        assert_int_equal(counted(a), training_nodes(g));
+        made += a->known;
+        bn_map_free(a);
+        bn_map_free(b);
+        bn_map_free(c);
+        bonsai_graph_free(dense);
+        bonsai_graph_free(sparse);
+        bonsai_graph_free(g);
+    }
+    assert_true(made > CASES / 2);
+}
+
+/* Embeddings of the graph itself: each dot is where the node was counted. */
+static void trees_lie_where_their_graph_puts_them(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < CASES; seed++) {
+        bonsai_graph *g = case_graph(seed);
+        bn_map *m = mapped(g, g, 2, false, 1);
+        for (int64_t i = 0; i < m->dots; i++) {
+            const bn_dot *d = &m->dot[i];
+            int64_t x = (int64_t)(BN_MAP_SIDE * ((d->x - m->low_x) / (m->high_x - m->low_x)));
+            int64_t y = (int64_t)(BN_MAP_SIDE * ((d->y - m->low_y) / (m->high_y - m->low_y)));
+            x = x < BN_MAP_SIDE ? x : BN_MAP_SIDE - 1;
+            y = y < BN_MAP_SIDE ? y : BN_MAP_SIDE - 1;
+            assert_int_equal(d->label, bn_label(g, d->node));
+            if (bn_part(g, d->node) == BONSAI_TRAIN)
+                assert_true(m->grid[y * BN_MAP_SIDE + x] > 0);
+        }
+        bn_map_free(m);
+        bonsai_graph_free(g);
+    }
+}
+
+static void features_that_were_dropped_do_not_count(void **state)
+{
+    const int32_t kept[] = {1, 3};
+    bonsai_graph *g = wide_graph(), *few = NULL;
+    (void)state;
+    assert_int_equal(bn_graph_columns(&few, g, kept, 2), BONSAI_OK);
+    bn_map *a = mapped(few, g, 1, false, 1), *b = mapped(few, few, 1, false, 1);
+    assert_true(a->known);
+    assert_same_map(a, b);
+    bn_map_free(a);
+    bn_map_free(b);
+    bonsai_graph_free(few);
+    bonsai_graph_free(g);
+}
+
+static void another_number_of_features_is_refused(void **state)
+{
+    bonsai_graph *g = case_graph(0), *small = loose(cross, 9, 2, cross_label, 3, false);
+    bn_map m;
+    (void)state;
+    assert_fails(bn_map_make(&m, small, g, 2, false, 1, silent), BONSAI_E_ARGUMENT,
+                 "it is not the graph that was condensed");
+    bonsai_graph_free(small);
+    bonsai_graph_free(g);
+}
+
+static bonsai_status try_map(void *payload)
+{
+    static bn_map m;
+    bonsai_graph **pair = payload;
+    bonsai_status rc = bn_map_make(&m, pair[0], pair[1], 2, false, 1, silent);
+    bn_map_free(&m);
+    return rc;
+}
+
+static void a_failed_allocation_leaves_nothing_behind(void **state)
+{
+    const int32_t kept[] = {0, 2};
+    bonsai_graph *g = wide_graph(), *few = NULL;
+    (void)state;
+    assert_int_equal(bn_graph_columns(&few, g, kept, 2), BONSAI_OK);
+    survives_failed_allocations(try_map, (bonsai_graph *[]){few, g}, 20);
+    bonsai_graph_free(few);
+    bonsai_graph_free(g);
+}
+
+static int at_once(const bonsai_progress *p, void *payload)
+{
+    return strcmp(p->stage, payload) == 0;
+}
+
+static void it_can_be_canceled(void **state)
+{
+    static bn_map m;
+    bonsai_graph *g = case_graph(0);
+    (void)state;
+    assert_int_equal(bn_map_make(&m, g, g, 2, false, 1, (bn_progress){at_once, "embedding"}),
+                     BONSAI_E_CANCELED);
+    assert_int_equal(bn_map_make(&m, g, g, 2, false, 1, (bn_progress){at_once, "map"}),
+                     BONSAI_E_CANCELED);
+    bonsai_graph_free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(directions_are_those_of_jacobis_method),
+        cmocka_unit_test(a_row_lies_at_its_products_less_those_of_the_mean),
+        cmocka_unit_test(dense_and_sparse_rows_and_any_threads_give_the_same_bits),
+        cmocka_unit_test(rows_that_are_alike_have_no_direction),
+        cmocka_unit_test(nodes_are_counted_where_they_lie),
+        cmocka_unit_test(a_far_node_does_not_squeeze_the_others),
+        cmocka_unit_test(the_heaviest_dots_are_drawn),
+        cmocka_unit_test(a_map_of_nodes_that_are_alike_has_a_width),
+        cmocka_unit_test(without_training_nodes_there_is_no_map),
+        cmocka_unit_test(maps_of_dense_and_sparse_features_and_any_threads_are_the_same),
+        cmocka_unit_test(trees_lie_where_their_graph_puts_them),
+        cmocka_unit_test(features_that_were_dropped_do_not_count),
+        cmocka_unit_test(another_number_of_features_is_refused),
+        cmocka_unit_test(a_failed_allocation_leaves_nothing_behind),
+        cmocka_unit_test(it_can_be_canceled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
