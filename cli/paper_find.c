@@ -119,9 +119,10 @@ int paper_find(session *s, dataset *sets, int count, const char *folder)
 {
     struct stat st;
     int missing = 0;
-    if (stat(folder, &st) != 0 || !S_ISDIR(st.st_mode))
-        return fail_with(s, "%s: is not a folder%s%s", folder, errno == ENOENT ? ": " : "",
-                         errno == ENOENT ? strerror(errno) : "");
+    if (stat(folder, &st) != 0)
+        return fail_with(s, "%s: cannot be opened: %s", folder, strerror(errno));
+    if (!S_ISDIR(st.st_mode))
+        return fail_with(s, "%s: is not a folder", folder);
     found_count = 0;
     found_root = (int)strlen(folder);
     if (nftw(folder, look, 16, 0) != 0)

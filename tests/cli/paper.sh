@@ -61,7 +61,8 @@ refuses() {         # sentence, arguments
 }
 refuses '--data is missing' --out x
 refuses '--out is missing' --data data
-refuses 'nowhere: is not a folder' --data nowhere --out x
+refuses 'nowhere: cannot be opened: No such file or directory' --data nowhere --out x
+refuses 'table: is not a folder' --data table --out x
 refuses 'did you mean carbon?' --data data --out x --only karbon
 mkdir empty; refuses 'empty: holds none of the paper'"'"'s datasets' --data empty --out x
 refuses 'give the same options, or name another folder' --data data --out out --quick --epochs 3
