@@ -15,6 +15,7 @@
  *   trained.c   what came out: table, JSON, learning curves
  *   cellfile.c  the file that a comparison goes on from
  *   fetch.h     what the parts of bonsai fetch share
+ *   paper.h     the paper's tables, in paper_*.c
  *   cmd_*.c     one command each
  *
  * Results go to stdout, all else to stderr.  Nothing here knows src/.
@@ -95,6 +96,7 @@ int cmd_predict(session *s, int argc, char **argv);
 int cmd_compare(session *s, int argc, char **argv);
 int cmd_report(session *s, int argc, char **argv);
 int cmd_fetch(session *s, int argc, char **argv);
+int cmd_paper(session *s, int argc, char **argv);
 int cmd_demo(session *s, int argc, char **argv);
 int cmd_version(session *s, int argc, char **argv);
 int cmd_help(session *s, int argc, char **argv);

@@ -13,7 +13,7 @@ _bonsai_files() {
 
 _bonsai() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]}
-    local commands="generate info check convert split condense explain train eval predict compare report fetch demo version help"
+    local commands="generate info check convert split condense explain train eval predict compare report fetch paper demo version help"
     local common="--quiet --verbose --help"
     local trains="--seeds --layers --hidden --heads --gin-layers --epochs --every --rate --decay --dropout
         --standardise --split --memory --protocol --seed"
@@ -58,7 +58,13 @@ _bonsai() {
         _bonsai_words "random 60/20/20 80/10/10" "$cur"
         return ;;
     -o|--output)
-        if [ "$cmd" = demo ]; then _bonsai_files -d "$cur"; else _bonsai_files -f "$cur"; fi
+        if [ "$cmd" = demo ] || [ "$cmd" = paper ]; then _bonsai_files -d "$cur"; else _bonsai_files -f "$cur"; fi
+        return ;;
+    --data|--out)
+        _bonsai_files -d "$cur"
+        return ;;
+    --only)
+        _bonsai_words "accuracy models seconds components training ablation sample k distance gradient carbon" "$cur"
         return ;;
     --to)
         _bonsai_files -d "$cur"
@@ -116,6 +122,8 @@ _bonsai() {
         _bonsai_words "--output --full --model --seeds --epochs --title --fragment --seed $reads $common" "$cur" ;;
     fetch)
         _bonsai_words "--to --base-url --force --timeout --retries --json $common" "$cur" ;;
+    paper)
+        _bonsai_words "--data --out --only --quick --seeds --epochs --seed --threads --json $common" "$cur" ;;
     demo)
         _bonsai_words "--output --threads $common" "$cur" ;;
     version|help)

@@ -22,7 +22,7 @@ extern "C" {
 #define BONSAI_API
 #endif
 
-#define BONSAI_VERSION "0.4.0"
+#define BONSAI_VERSION "0.5.0"
 
 /* ---- status ------------------------------------------------------------- */
 
@@ -609,6 +609,23 @@ BONSAI_API bonsai_status bonsai_compare_plan(bonsai_cell *cells, const bonsai_co
 BONSAI_API bonsai_status bonsai_compare(bonsai_cell *cells, const bonsai_graph *g,
                                         const bonsai_compare_options *o);
 
+/* ---- studies of a graph -------------------------------------------------- */
+
+typedef enum {
+    BONSAI_STUDY_EMBEDDING,     /* the scores that a model gives a node once it is trained on g */
+    BONSAI_STUDY_GRADIENT,      /* the gradient of a node's loss by the weights and the bias of the
+                                 * last layer of a GCN, before training */
+    BONSAI_STUDY_WEIGHTS        /* the same by the weights alone */
+} bonsai_study;
+
+/* What is near in WL space, is it near for a model?  Distances of random pairs of different training
+ * nodes, drawn with the seed: wl[i] of their WL embeddings after as many rounds as the model has
+ * layers, and seen[i] of what the study names.  Options as in bonsai_train; the model is that of
+ * the options and its first run. */
+BONSAI_API bonsai_status bonsai_study_pairs(double *wl, double *seen, int64_t pairs,
+                                            const bonsai_graph *g, bonsai_study what,
+                                            const bonsai_train_options *o);
+
 /* ---- reports ------------------------------------------------------------ */
 
 typedef struct {
@@ -639,6 +656,9 @@ BONSAI_API const char *bonsai_report_html(const bonsai_report *r, size_t *length
 /* Written to a temporary file that is synced and renamed. */
 BONSAI_API bonsai_status bonsai_report_save(const bonsai_report *r, const char *path);
 BONSAI_API void bonsai_report_free(bonsai_report *r);          /* NULL is fine */
+/* Writes the page of the paper's tables, as one HTML file, from results as `bonsai paper` leaves
+ * them in results.json. */
+BONSAI_API bonsai_status bonsai_paper_page(const char *path, const char *json);
 
 #ifdef __cplusplus
 }

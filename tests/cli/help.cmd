@@ -13,6 +13,8 @@ $BONSAI eval --help
 $BONSAI predict --help
 $BONSAI compare --help
 $BONSAI fetch --help
+$BONSAI report --help
+$BONSAI paper --help
 $BONSAI demo --help
 $BONSAI version --help
 $BONSAI help help

@@ -1,0 +1,223 @@
+/* cmd_paper.c -- bonsai paper: the paper's tables and figures, ours beside the published ones.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "paper.h"
+
+static paper asked;
+
+/* ---- what is asked ------------------------------------------------------- */
+
+static int parse_only(session *s, paper *p)
+{
+    p->asked = (1 << TABLES) - 1;
+    if (!p->only)
+        return OPT_GO;
+    p->asked = 0;
+    for (const char *at = p->only; at;) {
+        size_t len = strcspn(at, ",");
+        char word[64];
+        int t = 0;
+        snprintf(word, sizeof word, "%.*s", (int)(len < 63 ? len : 63), at);
+        while (t < TABLES && strcmp(paper_table_names[t], word) != 0)
+            t++;
+        if (t == TABLES) {
+            const char *near = text_nearest(word, paper_table_names, TABLES);
+            return refuse(s, "--only holds \"%s\", which is none of accuracy, models, seconds, "
+                          "components, training, ablation, sample, k, distance, gradient, "
+                          "carbon%s%s%s", word, near ? "; did you mean " : "", near ? near : "",
+                          near ? "?" : "");
+        }
+        p->asked |= 1 << t;
+        at = at[len] ? at + len + 1 : NULL;
+    }
+    return OPT_GO;
+}
+
+static int parse_line(session *s, paper *p, int argc, char **argv)
+{
+    const opt rows[] = {
+        {OPT_TEXT, 0, "data", "DIR", &p->data,
+         "the folder with the datasets, in any layout, at any\ndepth (required)", NULL},
+        {OPT_TEXT, 'o', "out", "DIR", &p->out,
+         "write cells.csv, results.csv, results.json and\nindex.html there (required)", NULL},
+        {OPT_TEXT, 0, "only", "T,T,...", &p->only,
+         "these tables: accuracy, models, seconds, components,\ntraining, ablation, sample, k, "
+         "distance, gradient,\ncarbon", NULL},
+        {OPT_FLAG, 0, "quick", NULL, &p->quick,
+         "one run of 60 epochs, and fewer cells", NULL},
+        {OPT_INT, 0, "seeds", "N", &p->train.seeds, "runs, each from fresh weights", "1..10000"},
+        {OPT_INT, 0, "epochs", "N", &p->train.epochs, "steps of training", "1..10000000"},
+        {OPT_U64, 's', "seed", "S", &p->train.seed,
+         "of the split, of condensing and of the first run", NULL},
+        {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
+    };
+    const opt_spec spec = {
+        .usage = "paper --data DIR --out DIR [options]",
+        .about =
+            "Measures every table and figure of the paper for the datasets that are in a folder,\n"
+            "and writes them beside the published figures as CSV, JSON and one HTML page, with\n"
+            "what is better than published marked.  One split of 60/20/20 is drawn for all.\n"
+            "The same command goes on after an interruption.  Datasets that are not there\n"
+            "are listed with how to get them.",
+        .examples = "  bonsai paper --data data --out paper --quick\n"
+                    "  bonsai paper --data data --out paper --only accuracy,seconds\n",
+        .args = "",
+        .rows = rows,
+        .shared = OPT_THREADS | OPT_JSON,
+    };
+    return opt_parse(s, &spec, argc, argv);
+}
+
+static void reset(session *s, paper *p)
+{
+    memset(p, 0, sizeof *p);
+    bonsai_train_options_init(&p->train);
+    p->s = s;
+}
+
+static int parse(session *s, paper *p, int argc, char **argv)
+{
+    reset(s, p);
+    int code = parse_line(s, p, argc, argv);
+    if (code == OPT_GO && p->quick) {           /* again, over what a quick run is */
+        reset(s, p);
+        p->train.seeds = 1;
+        p->train.epochs = 60;
+        code = parse_line(s, p, argc, argv);
+    }
+    if (code != OPT_GO)
+        return code;
+    if (!p->data)
+        return refuse(s, "--data is missing: the folder with the datasets");
+    if (!p->out)
+        return refuse(s, "--out is missing: the folder for the results");
+    return parse_only(s, p);
+}
+
+/* ---- what is told -------------------------------------------------------- */
+
+static int note_sets(const paper *p)
+{
+    int found = 0;
+    for (int i = 0; i < p->set_count; i++) {
+        const dataset *d = &p->sets[i];
+        char nodes[32];
+        text_grouped(nodes, sizeof nodes, d->nodes);
+        found += *d->path != 0;
+        if (*d->path)
+            continue;
+        if (strcmp(d->how, "fetch") == 0)
+            note(p->s, "%s (%s nodes) is not there; to get it: bonsai fetch %s --to %s", d->title,
+                 nodes, d->name, p->data);
+        else
+            note(p->s, "%s (%s nodes) is not there; it is %s", d->title, nodes, d->how);
+    }
+    return found;
+}
+
+/* The value of a cell of a row by the key and source of its column. */
+static json_t *value_at(const json_t *table, const json_t *row, const char *key,
+                        const char *source)
+{
+    size_t i;
+    json_t *top;
+    json_array_foreach(json_object_get(table, "head"), i, top)
+        if (strcmp(json_string_value(json_object_get(top, "key")), key) == 0 &&
+            strcmp(json_string_value(json_object_get(top, "source")), source) == 0) {
+            json_t *cell = json_array_get(row, i);
+            json_t *value = json_is_object(cell) ? json_object_get(cell, "value") : cell;
+            return value ? json_incref(value) : json_null();
+        }
+    return json_null();
+}
+
+/* The rows of the first table, the ones that most people ask for. */
+static json_t *accuracy_rows(const json_t *table)
+{
+    static const char *const shown[][2] = {
+        {"dataset", "key"}, {"ratio", "key"}, {"accounting", "key"}, {"trees", "ours"},
+        {"auto", "ours"}, {"random", "ours"}, {"full", "ours"}, {"Bonsai", "paper"},
+        {"Full", "paper"}};
+    json_t *rows = json_array(), *row;
+    size_t i;
+    json_array_foreach(json_object_get(table, "rows"), i, row) {
+        json_t *line = json_array();
+        for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
+            json_array_append_new(line, value_at(table, row, shown[k][0], shown[k][1]));
+        json_array_append_new(rows, line);
+    }
+    return rows;
+}
+
+static void count_better(const paper *p, int *better, int *beside)
+{
+    size_t i, j, k;
+    json_t *table, *row, *cell;
+    *better = *beside = 0;
+    json_array_foreach(json_object_get(p->results, "tables"), i, table)
+        json_array_foreach(json_object_get(table, "rows"), j, row)
+            json_array_foreach(row, k, cell) {
+                const json_t *mark = json_is_object(cell) ? json_object_get(cell, "better") : NULL;
+                *beside += mark != NULL;
+                *better += json_is_true(mark);
+            }
+}
+
+static int print(session *s, paper *p)
+{
+    static const column columns[] = {
+        {"dataset", "dataset", NULL}, {"ratio", "ratio %", "%.1f"}, {"bytes", "bytes", NULL},
+        {"trees", "trees", "%.2f"}, {"auto", "auto", "%.2f"}, {"random", "random", "%.2f"},
+        {"full", "full", "%.2f"}, {"bonsai_paper", "Bonsai (paper)", "%.2f"},
+        {"full_paper", "full (paper)", "%.2f"}, {NULL, NULL, NULL}};
+    char page[MOST_PATH + 16];
+    int better, beside;
+    report r = {.count = 0};
+    if (style_of(s) == STYLE_JSON)
+        return print_json(s, json_incref(p->results));
+    count_better(p, &better, &beside);
+    snprintf(page, sizeof page, "%s/index.html", p->out);
+    if (p->asked >> TABLE_ACCURACY & 1) {
+        report_heading(&r, "Accuracy of a GCN in percent");
+        report_table(&r, "accuracy", columns,
+                     accuracy_rows(json_array_get(json_object_get(p->results, "tables"), 0)));
+    }
+    report_int(&r, "cells", "cells", p->count);
+    report_int(&r, "better", "better than published", better);
+    report_note(&r, "of %d that have a published figure beside them", beside);
+    report_text(&r, "page", "page", page);
+    return report_print(&r, s);
+}
+
+int cmd_paper(session *s, int argc, char **argv)
+{
+    paper *p = &asked;
+    int code = parse(s, p, argc, argv);
+    if (code != OPT_GO)
+        return code;
+    p->set_count = paper_sets(p->sets);
+    code = paper_find(s, p->sets, p->set_count, p->data);
+    if (code == EXIT_DONE && note_sets(p) == 0)
+        code = fail_with(s, "%s: holds none of the paper's datasets", p->data);
+    if (code == EXIT_DONE)
+        code = paper_plan(p);
+    if (code == EXIT_DONE)
+        code = cells_open(p);
+    if (code == EXIT_DONE && cells_done(p) > 0)
+        note(s, "%lld of %lld cells are in %s already", (long long)cells_done(p),
+             (long long)p->count, p->cells_path);
+    if (code == EXIT_DONE)
+        code = paper_run(p);
+    if (code == EXIT_DONE)
+        code = paper_write(p);
+    if (code == EXIT_DONE)
+        code = print(s, p);
+    cells_close(p);
+    json_decref(p->results);
+    free(p->cells);
+    p->cells = NULL;
+    return code;
+}

@@ -1,0 +1,177 @@
+/* paper_figures.c -- what the paper shows as curves: its parameters, and pairs of nodes.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+
+#include "paper.h"
+
+static const double ratio = 3;  /* percent: what the parameters are tried at */
+
+/* ---- parameters ---------------------------------------------------------- */
+
+typedef struct {                /* accuracy and time of trees at 3 % against one of its options */
+    table_name  which;
+    const char *key, *label, *title;
+    int64_t     at[6];          /* ended by 0 */
+} parameter;
+
+static json_t *curve(const char *name, json_t *points)
+{
+    return json_pack("{s:s,s:o}", "name", name, "at", points);
+}
+
+static json_t *parameter_table(const paper *p, const parameter *q)
+{
+    json_t *t = table_new(q->which, q->title,
+                          "Trees at 3 % in strict bytes, with a GCN. The paper shows this as a "
+                          "figure without numbers.", 3);
+    json_t *accuracies = json_array(), *times = json_array();
+    table_key(t, "dataset", "dataset");
+    table_key(t, q->key, q->label);
+    table_column(t, "accuracy", "accuracy, %", "ours");
+    table_column(t, "seconds", "seconds to condense", "ours");
+    for (int i = 0; i < p->set_count; i++) {
+        json_t *up = json_array(), *time = json_array();
+        for (int k = 0; q->at[k] && table_shows(p, i, q->which); k++) {
+            int all = q->at[k] < 0;             /* every tree; on the axis their number */
+            double x = all ? floor(0.6 * (double)p->sets[i].nodes) : (double)q->at[k];
+            paper_cell like = {.set = i, .ratio = ratio, .method = BONSAI_TREES};
+            like.sample = q->which == TABLE_SAMPLE ? q->at[k] : 0;
+            like.k = q->which == TABLE_K && q->at[k] != 5 ? (int)q->at[k] : 0;
+            const paper_cell *c = paper_measured(p, &like);
+            if (!c)
+                continue;
+            json_t *row = table_row(t);
+            table_put(row, json_string(p->sets[i].name));
+            table_put(row, all ? json_string("all") : json_integer((json_int_t)q->at[k]));
+            table_put(row, value_ours(c->accuracy, c->spread, NULL, 0));
+            table_put(row, value_ours(c->seconds, NAN, NULL, 1));
+            table_put(up, json_pack("[f,f]", x, c->accuracy));
+            table_put(time, json_pack("[f,f]", x, c->seconds));
+        }
+        table_put(accuracies, curve(p->sets[i].title, up));
+        table_put(times, curve(p->sets[i].title, time));
+    }
+    chart_lines(t, "Accuracy", q->label, "test accuracy in percent", accuracies);
+    chart_lines(t, "Time", q->label, "seconds to condense", times);
+    return t;
+}
+
+json_t *sample_table(const paper *p)
+{
+    static const parameter sample = {TABLE_SAMPLE, "sample", "trees sampled",
+                                     "Accuracy and time against the sample",
+                                     {100, 250, 500, 1000, -1, 0}};
+    return parameter_table(p, &sample);
+}
+
+json_t *k_table(const paper *p)
+{
+    static const parameter k = {TABLE_K, "k", "k", "Accuracy and time against k",
+                                {1, 2, 5, 10, 20, 0}};
+    return parameter_table(p, &k);
+}
+
+/* ---- pairs of nodes ------------------------------------------------------ */
+
+static const double shares[] = {1, 2, 5, 10, 25, 50, 100};
+enum { SHARES = sizeof shares / sizeof *shares };
+
+static const paper_cell *pairs_of(const paper *p, int set, int model, double share)
+{
+    paper_cell like = {.kind = CELL_DISTANCE, .set = set, .ratio = 100, .method = -1,
+                       .model = (bonsai_model_kind)model, .share = share};
+    return paper_measured(p, &like);
+}
+
+static void distance_rows(json_t *t, const paper *p, int set, int model)
+{
+    for (int k = 0; k < SHARES; k++) {
+        const paper_cell *c = pairs_of(p, set, model, shares[k]);
+        if (!c)
+            continue;
+        json_t *row = table_row(t);
+        table_put(row, json_string(p->sets[set].name));
+        table_put(row, json_string(bonsai_model_name((bonsai_model_kind)model)));
+        table_put(row, json_real(shares[k]));
+        table_put(row, value_ours(c->extra, NAN, NULL, 0));
+        table_put(row, value_ours(c->value, NAN, NULL, 0));
+    }
+}
+
+static void distance_chart(json_t *t, const paper *p, int model)
+{
+    char title[64];
+    json_t *curves = json_array();
+    for (int i = 0; i < p->set_count; i++) {
+        json_t *points = json_array();
+        for (int k = 0; k < SHARES; k++) {
+            const paper_cell *c = pairs_of(p, i, model, shares[k]);
+            if (c && !isnan(c->value))
+                table_put(points, json_pack("[f,f]", c->extra, c->value));
+        }
+        table_put(curves, curve(p->sets[i].title, points));
+    }
+    snprintf(title, sizeof title, "Correlation for %s",
+             bonsai_model_name((bonsai_model_kind)model));
+    chart_lines(t, title, "threshold of the WL distance", "correlation", curves);
+}
+
+json_t *distance_table(const paper *p)
+{
+    json_t *t = table_new(TABLE_DISTANCE, "Is near in WL space near for a model?",
+                          "Pearson's correlation of the WL distance of two training nodes with the "
+                          "distance of their scores in a trained model, over random pairs that are "
+                          "no farther apart than the threshold: the nearest share of all. The "
+                          "paper shows this as a figure without numbers, and does not say which "
+                          "layer it takes, nor whether the models are trained.", 3);
+    table_key(t, "dataset", "dataset");
+    table_key(t, "model", "model");
+    table_key(t, "share", "nearest pairs, %");
+    table_column(t, "threshold", "threshold", "ours");
+    table_column(t, "correlation", "correlation", "ours");
+    for (int i = 0; i < p->set_count; i++)
+        for (int m = BONSAI_GCN; m <= BONSAI_GIN; m++)
+            distance_rows(t, p, i, m);
+    for (int m = BONSAI_GCN; m <= BONSAI_GIN; m++)
+        distance_chart(t, p, m);
+    return t;
+}
+
+json_t *gradient_table(const paper *p)
+{
+    json_t *t = table_new(TABLE_GRADIENT, "Correlation of WL distance and training gradients",
+                          "Pearson's correlation over 10,000 random pairs of training nodes: "
+                          "their WL distance with the distance of the gradients of their losses in "
+                          "the last layer of a GCN before training. The paper does not say whether "
+                          "the bias belongs to them; both are here. p: by Fisher's transform.", 3);
+    static const char *const theirs[] = {"Correlation", "p"};
+    published says;
+    table_key(t, "dataset", "dataset");
+    table_column(t, "weights", "weights", "ours");
+    table_column(t, "weights_p", "p", "ours");
+    table_column(t, "weights_and_bias", "weights and bias", "ours");
+    table_column(t, "weights_and_bias_p", "p", "ours");
+    table_column(t, "Correlation", "correlation (paper)", "paper");
+    table_column(t, "p", "p (paper)", "paper");
+    for (int i = 0; i < p->set_count; i++) {
+        const char *name = p->sets[i].name;
+        if (!table_shows(p, i, TABLE_GRADIENT))
+            continue;
+        json_t *row = table_row(t);
+        table_put(row, json_string(name));
+        for (int kind = CELL_WEIGHTS; kind >= CELL_GRADIENT; kind--) {
+            paper_cell like = {.kind = (cell_kind)kind, .set = i, .ratio = 100, .method = -1,
+                               .share = 100};
+            const paper_cell *c = paper_measured(p, &like);
+            int known = paper_says(&says, "gradient", name, 0, "", theirs[0]);
+            table_put(row, c ? value_ours(c->value, NAN, known ? &says : NULL, 0) : json_null());
+            table_put(row, c ? value_ours(c->extra, NAN, NULL, 1) : json_null());
+        }
+        for (int k = 0; k < 2; k++)
+            table_put(row, paper_says(&says, "gradient", name, 0, "", theirs[k])
+                               ? value_paper(&says) : json_null());
+    }
+    return t;
+}

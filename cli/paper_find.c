@@ -1,0 +1,142 @@
+/* paper_find.c -- which datasets of the paper are below a folder, in any layout.
+ *
+ * What is named like a dataset is read first and taken if it has the dataset's size; then,
+ * if one is still missing, what has another name is known by its size alone.
+ *
+ * SPDX-License-Identifier: MIT */
+#define _XOPEN_SOURCE 700       /* nftw */
+#include <ctype.h>
+#include <errno.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "paper.h"
+
+enum { MOST_FOUND = 256 };
+
+typedef struct {
+    char path[MOST_PATH];
+    int  used;                  /* it is a dataset, or was named like one */
+} candidate;
+
+static candidate found[MOST_FOUND];             /* nftw has no payload */
+static int found_count, found_root;
+
+static void take(const char *path, int len)
+{
+    if (found_count < MOST_FOUND && len < MOST_PATH) {
+        snprintf(found[found_count].path, MOST_PATH, "%.*s", len, path);
+        found[found_count++].used = 0;
+    }
+}
+
+static int has(const char *folder, const char *name)
+{
+    char path[MOST_PATH + 32];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return stat(path, &st) == 0;
+}
+
+static int look(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    const char *name = path + at->base;
+    size_t len = strlen(path);
+    (void)st;
+    if (type == FTW_D && (has(path, "adj_full.npz") || has(path, "raw/edge.csv.gz") ||
+                          has(path, "raw/edge.csv") || has(path, "edges.csv")))
+        take(path, (int)len);
+    if (type == FTW_F && strncmp(name, "ind.", 4) == 0 && path_ends_with(name, ".allx"))
+        take(path, (int)len - 5);
+    if (type == FTW_F && (path_ends_with(name, ".bonsai") || path_ends_with(name, ".mtx") ||
+                          (path_ends_with(name, ".npz") && strcmp(name, "adj_full.npz") != 0 &&
+                           strcmp(name, "adj_train.npz") != 0)))
+        take(path, (int)len);
+    return 0;
+}
+
+/* Whether a part of the path is the name, but for case, "_" and an ending. */
+static int is_named(const char *path, const char *name)
+{
+    size_t len = strlen(name);
+    if (len == 0)
+        return 0;
+    for (const char *part = path; part; part = strchr(part, '/')) {
+        part += *part == '/';
+        part += strncmp(part, "ind.", 4) == 0 ? 4 : 0;
+        size_t i = 0;
+        while (i < len && (part[i] == '_' ? '-' : tolower((unsigned char)part[i])) == name[i])
+            i++;
+        if (i == len && (part[i] == '/' || part[i] == '.' || !part[i]))
+            return 1;
+    }
+    return 0;
+}
+
+static int fits(const dataset *d, const bonsai_graph *g)
+{
+    return bonsai_graph_nodes(g) == d->nodes && bonsai_graph_features(g) == d->features &&
+           bonsai_graph_classes(g) == d->classes;
+}
+
+static void try_named(session *s, dataset *d, candidate *c)
+{
+    bonsai_graph *g = NULL;
+    c->used = 1;
+    if (bonsai_graph_read(&g, c->path, &s->read) != BONSAI_OK)
+        note(s, "%s", bonsai_error());
+    else if (fits(d, g))
+        memcpy(d->path, c->path, sizeof d->path);
+    else
+        note(s, "%s is named like %s, but has %lld nodes, %lld features and %lld classes, not "
+             "%lld, %lld and %lld: left out", c->path, d->title, (long long)bonsai_graph_nodes(g),
+             (long long)bonsai_graph_features(g), (long long)bonsai_graph_classes(g),
+             (long long)d->nodes, (long long)d->features, (long long)d->classes);
+    bonsai_graph_free(g);
+}
+
+static void try_sizes(session *s, dataset *sets, int count, const candidate *c)
+{
+    bonsai_graph *g = NULL;
+    if (bonsai_graph_read(&g, c->path, &s->read) == BONSAI_OK)
+        for (int i = 0; i < count; i++)
+            if (!*sets[i].path && fits(&sets[i], g)) {
+                memcpy(sets[i].path, c->path, sizeof sets[i].path);
+                note(s, "%s is taken for %s, by its size", c->path, sets[i].title);
+                break;
+            }
+    bonsai_graph_free(g);
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const candidate *)a)->path, ((const candidate *)b)->path);
+}
+
+int paper_find(session *s, dataset *sets, int count, const char *folder)
+{
+    struct stat st;
+    int missing = 0;
+    if (stat(folder, &st) != 0)
+        return fail_with(s, "%s: cannot be opened: %s", folder, strerror(errno));
+    if (!S_ISDIR(st.st_mode))
+        return fail_with(s, "%s: is not a folder", folder);
+    found_count = 0;
+    found_root = (int)strlen(folder);
+    if (nftw(folder, look, 16, 0) != 0)
+        return fail_with(s, "%s: cannot be searched: %s", folder, strerror(errno));
+    qsort(found, (size_t)found_count, sizeof *found, by_path);
+    for (int i = 0; i < count; i++) {
+        for (int j = 0; j < found_count && !*sets[i].path; j++)
+            if (is_named(found[j].path + found_root, sets[i].name) ||
+                is_named(found[j].path + found_root, sets[i].alias))
+                try_named(s, &sets[i], &found[j]);
+        missing += !*sets[i].path;
+    }
+    for (int j = 0; missing > 0 && j < found_count && !canceled_by(); j++)
+        if (!found[j].used)
+            try_sizes(s, sets, count, &found[j]);
+    return canceled_by() ? fail(s, BONSAI_E_CANCELED) : EXIT_DONE;
+}

@@ -1,0 +1,17 @@
+# Text files as C strings, so that the program needs no file at run time:
+# embed(OUT.c NAME=FILE ...) defines const char NAME[] for each.
+function(embed out)
+  set(code "/* made by cmake/embed.cmake */\n")
+  foreach(pair ${ARGN})
+    string(REGEX MATCH "^([a-z_]+)=(.*)$" ok ${pair})
+    set(name ${CMAKE_MATCH_1})
+    set(file ${CMAKE_SOURCE_DIR}/${CMAKE_MATCH_2})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(READ ${file} text)
+    string(REPLACE "\\" "\\\\" text "${text}")
+    string(REPLACE "\"" "\\\"" text "${text}")
+    string(REPLACE "\n" "\\n\"\n    \"" text "${text}")
+    string(APPEND code "extern const char ${name}[];\nconst char ${name}[] =\n    \"${text}\";\n")
+  endforeach()
+  file(GENERATE OUTPUT ${out} CONTENT "${code}")
+endfunction()
