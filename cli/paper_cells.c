@@ -157,7 +157,7 @@ static int check_torn(const paper *p, const char *line)
     return strncmp(line, wanted, strlen(line)) == 0 ? EXIT_DONE : check_line(p, 1, line);
 }
 
-/* The lines that are whole end at *end; the two at the head are one, for they are written as one. */
+/* The lines that are whole end at *end; the first two count as one, for they are written so. */
 static int read_lines(const paper *p, off_t *end)
 {
     char *text = NULL;

@@ -7,7 +7,7 @@
 #include "draw.h"
 
 enum { MOST_TICKS = 12, TABLE_POINTS = 20 };
-#define FARTHEST 1e150          /* of a log axis: its ends are powers of ten, and so is their ratio */
+#define FARTHEST 1e150          /* of a log axis: its ends and their ratio are finite */
 
 typedef struct {
     double low_x, high_x, low_y, high_y;
