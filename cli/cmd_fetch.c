@@ -113,7 +113,11 @@ int file_is_right(const char *path, int64_t bytes, const char *sha256, char *why
                  (long long)bytes);
         return 0;
     }
-    if (sha256 && (sha256_file(path, hex) != 0 || strcmp(hex, sha256) != 0)) {
+    if (sha256 && sha256_file(path, hex) != 0) {
+        snprintf(why, size, "cannot be read");
+        return 0;
+    }
+    if (sha256 && strcmp(hex, sha256) != 0) {
         snprintf(why, size, "has the SHA-256 %.12s... and not %.12s...", hex, sha256);
         return 0;
     }
@@ -207,10 +211,7 @@ static int fetch_archive(fetching *f, const char *graph)
     int code = fetch_one(f, file, path);
     if (code != EXIT_DONE)
         return code;
-    code = unpack(f->s, path, f->set->inside, graph);
-    if (code == EXIT_DONE || !canceled_by())
-        unlink(path);
-    return code;
+    return unpack(f->s, path, f->set->inside, graph);
 }
 
 static int fetch_all(fetching *f, const char *graph)

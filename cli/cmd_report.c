@@ -102,8 +102,8 @@ static bonsai_status judge(session *s, request *q, const bonsai_graph *small)
     bonsai_condense_info made;
     json_t *meta = condensed_metadata(small);
     condensed_info(&made, meta);
-    json_decref(meta);
     int method = meta && made.method < BONSAI_METHODS ? (int)made.method : BONSAI_AUTO;
+    json_decref(meta);
     bonsai_status rc = bonsai_graph_read(&full, q->t.full, &s->read);
     if (rc == BONSAI_OK)
         rc = training_parts(s, &q->t, &full, small);

@@ -117,7 +117,8 @@ static trouble judge(transfer *t)
         return A_PAGE;
     if (t->status == 206 && t->range != t->start)
         return WRONG_RANGE;
-    t->whole = length < 0 ? -1 : length + (t->status == 206 ? t->start : 0);
+    const int64_t before = t->status == 206 ? t->start : 0;
+    t->whole = length < 0 ? -1 : length > INT64_MAX - before ? INT64_MAX : length + before;
     if (is_too_large(t, t->whole) || (t->d->bytes >= 0 && t->whole >= 0 && t->whole != t->d->bytes))
         return WRONG_SIZE;
     if (t->status != 206 && t->have > 0 && !empty_part(t))

@@ -66,6 +66,7 @@ int file_is_right(const char *path, int64_t bytes, const char *sha256, char *why
 int  zip_is_whole(const char *path);
 /* Puts what the archive has in its folder `inside` into the folder `to`, which appears when all is
  * there; another of that name is replaced.  Exit code; says what went wrong. */
+/* The archive goes, unless it may be of use when the same is tried again. */
 int  unpack(session *s, const char *archive, const char *inside, const char *to);
 void remove_folder(const char *path);                   /* and all in it, if it is there */
 int  make_folders(session *s, const char *path);        /* also those above; exit code */

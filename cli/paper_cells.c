@@ -149,19 +149,32 @@ static int check_line(const paper *p, int at, const char *line)
     return EXIT_DONE;
 }
 
+/* A first line that has no end: ours if it was torn, and else not ours to replace. */
+static int check_torn(const paper *p, const char *line)
+{
+    char wanted[LINE];
+    heading(wanted, p);
+    return strncmp(line, wanted, strlen(line)) == 0 ? EXIT_DONE : check_line(p, 1, line);
+}
+
+/* The lines that are whole end at *end; the first two count as one, for they are written so. */
 static int read_lines(const paper *p, off_t *end)
 {
     char *text = NULL;
     size_t room = 0;
-    ssize_t len;
-    int code = EXIT_DONE;
-    for (int at = 1; code == EXIT_DONE && (len = getline(&text, &room, p->file)) > 0 &&
-                     text[len - 1] == '\n'; at++) {
+    ssize_t len = 0;
+    off_t read = 0;
+    int code = EXIT_DONE, at = 1;
+    for (; code == EXIT_DONE && (len = getline(&text, &room, p->file)) > 0 &&
+           text[len - 1] == '\n'; at++) {
         code = check_line(p, at, text);
         if (code == EXIT_DONE && at > 2)
             take(p, text);
-        *end += len;
+        read += len;
+        *end = at > 1 ? read : 0;
     }
+    if (code == EXIT_DONE && at == 1 && len > 0)
+        code = check_torn(p, text);
     free(text);
     return code;
 }

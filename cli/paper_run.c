@@ -241,7 +241,7 @@ static double pearson(const pair *q, int64_t n)
 /* Of a correlation that large by chance, by Fisher's transform. */
 static double chance_of(double r, int64_t n)
 {
-    return erfc(fabs(atanh(fmin(fmax(r, -1), 1))) * sqrt((double)n - 3) / sqrt(2));
+    return isnan(r) ? NAN : erfc(fabs(atanh(fmin(fmax(r, -1), 1))) * sqrt((double)n - 3) / sqrt(2));
 }
 
 static void correlate(paper_cell *c, const pair *q, int64_t n)

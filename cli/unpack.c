@@ -25,6 +25,7 @@ typedef struct {
     char        to[MOST_PATH + 8];      /* the folder under its temporary name */
     zip_t      *zip;
     uint64_t    done, total;            /* bytes, unpacked */
+    int         keep;                   /* it is not the archive that is at fault */
 } archive;
 
 /* ---- folders ------------------------------------------------------------- */
@@ -160,13 +161,15 @@ static int copy(archive *a, zip_file_t *from, int to, const char *name, uint64_t
             break;
         for (zip_int64_t at = 0; at < n;) {
             ssize_t put = write(to, buffer + at, (size_t)(n - at));
+            a->keep = put < 0;
             if (put < 0)
                 return fail_with(a->s, "%s: cannot be written: %s; make room and run the same "
-                                 "command again", name, strerror(errno));
+                                 "command again: %s is kept", name, strerror(errno), a->path);
             at += put;
         }
         a->done += (uint64_t)n;
-        if (tick(a))
+        a->keep = tick(a);
+        if (a->keep)
             return fail_with(a->s, "canceled; %s is kept, and the same command goes on from there",
                              a->path);
     }
@@ -240,9 +243,11 @@ int unpack(session *s, const char *path, const char *inside, const char *to)
     int error = 0, code;
     snprintf(a.to, sizeof a.to, "%s.part", to);
     a.zip = zip_open(path, ZIP_RDONLY, &error);
-    if (!a.zip)
+    if (!a.zip) {
+        unlink(path);
         return fail_with(s, "%s: is not an archive, or is damaged; it was removed: run the same "
                          "command again", path);
+    }
     remove_folder(a.to);
     code = look_at_names(&a);
     if (code == EXIT_DONE)
@@ -252,5 +257,7 @@ int unpack(session *s, const char *path, const char *inside, const char *to)
         code = put_in_place(&a, to);
     if (code != EXIT_DONE)
         remove_folder(a.to);
+    if (!a.keep)
+        unlink(path);
     return code;
 }

@@ -377,6 +377,30 @@ def a_full_disk_is_told_before_and_while(server):
 
 
 @test
+def an_archive_stays_when_there_is_no_room_to_unpack_it(server):
+    def limits():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (40000, 40000))
+    server.files["ogbn_arxiv.zip"] = zipped(
+        {**ogb_entries(), "arxiv/large": os.urandom(25000).hex().encode()}, zipfile.ZIP_DEFLATED)
+    assert len(server.files["ogbn_arxiv.zip"]) < 40000
+    said = refused("cannot be written: File too large; make room", "ogbn-arxiv", "--to", "d",
+                   url=server.url + "ok", preexec_fn=limits)
+    assert "d/ogbn_arxiv.zip is kept" in said and names() == ["ogbn_arxiv.zip"], said
+    fetched("ogbn-arxiv", "--to", "d", url=server.url + "ok")
+    assert len(server.log) == 1 and "ogbn_arxiv.zip" not in names()
+
+
+@test
+def a_rest_of_more_bytes_than_there_are_is_refused(server):
+    data = server.files["amazon_photo.npz"]
+    write("d/amazon_photo.npz.part", data[:1000])
+    os.utime("d/amazon_photo.npz.part", (MODIFIED, MODIFIED))
+    refused("more bytes than any dataset", "amazon-photo", "--to", "d", url=server.url + "huge")
+    assert server.log == [("huge", "amazon_photo.npz", "bytes=1000-")]
+
+
+@test
 def a_folder_that_cannot_be_had_is_told(server):
     write("file", b"")
     refused("file: the folder cannot be made: a file of that name is there", "amazon-photo", "--to",

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <jansson.h>
+#include <locale.h>
 #include <stdio.h>
 
 #include "condense/prepare.h"
@@ -501,6 +502,30 @@ static void failed_allocations_are_survived(void **state)
     bonsai_graph_free(all);
 }
 
+static void a_locale_changes_no_byte(void **state)
+{
+    bonsai_graph *g = generated(3), *plain = NULL, *comma = NULL;
+    bonsai_condense_options o;
+    (void)state;
+    if (!use_comma_locale())
+        skip();
+    for (int m = 0; m < 2; m++) {
+        some_options(&o, m ? BONSAI_TREES : BONSAI_AUTO, 0.2);
+        assert_int_equal(bonsai_condense(&comma, NULL, g, &o), BONSAI_OK);
+        setlocale(LC_ALL, "C");
+        assert_int_equal(bonsai_condense(&plain, NULL, g, &o), BONSAI_OK);
+        const bonsai_array *a = &plain->view.section[BONSAI_METADATA];
+        const bonsai_array *b = &comma->view.section[BONSAI_METADATA];
+        assert_int_equal(a->count, b->count);
+        assert_memory_equal(a->data, b->data, (size_t)a->count);
+        bonsai_graph_free(plain);
+        bonsai_graph_free(comma);
+        assert_true(use_comma_locale());
+    }
+    setlocale(LC_ALL, "C");
+    bonsai_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -516,6 +541,7 @@ int main(void)
         cmocka_unit_test(the_nearest_are_those_that_all_distances_say),
         cmocka_unit_test(another_graph_has_no_nearest_nodes),
         cmocka_unit_test(the_mean_is_that_of_the_rows),
+        cmocka_unit_test(a_locale_changes_no_byte),
         cmocka_unit_test(failed_allocations_are_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

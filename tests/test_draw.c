@@ -445,6 +445,25 @@ static void drawing_survives_every_failed_allocation(void **state)
     survives_failed_allocations(draw_all, NULL, 8);
 }
 
+/* 1.7e308 rounds up to a power of ten that is not finite, 5e-324 down to zero. */
+static void a_log_axis_ends_where_numbers_do(void **state)
+{
+    static const double y[][2] = {{1.7e308, 1.7e308}, {5e-324, 5e-324}, {1.7e308, 5e-324}};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        bn_spot at[2] = {{0, y[i][0]}, {1, y[i][1]}};
+        const bn_curve curve = {2, at};
+        bn_page p = {0};
+        bn_chart_lines(&p, "t", "x", "y", &curve, NULL, 1, NAN, NULL, NULL, true);
+        assert_int_equal(bn_page_status(&p), BONSAI_OK);
+        assert_non_null(strstr(p.text, "class=\"tick end\""));
+        assert_non_null(strstr(p.text, ">10"));
+        assert_null(strstr(p.text, "214748"));
+        assert_null(strstr(p.text, "⁻²¹⁴"));
+        bn_page_free(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -463,6 +482,7 @@ int main(void)
         cmocka_unit_test(every_full_cell_of_the_map_is_drawn_once),
         cmocka_unit_test(ten_colours_are_enough_for_any_number_of_classes),
         cmocka_unit_test(drawing_survives_every_failed_allocation),
+        cmocka_unit_test(a_log_axis_ends_where_numbers_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* test_paperpage.c -- the page of the paper's tables, from JSON.
  *
  * SPDX-License-Identifier: MIT */
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -55,6 +56,29 @@ static void numbers_are_printed_as_the_table_asks(void **state)
     free(page);
 }
 
+static void a_locale_does_not_change_the_page(void **state)
+{
+    (void)state;
+    char *page = drawn(small);
+    if (!use_comma_locale())
+        skip();
+    char *other = drawn(small);
+    setlocale(LC_ALL, "C");
+    assert_string_equal(page, other);
+    free(page);
+    free(other);
+}
+
+static void a_row_without_a_name_has_none(void **state)
+{
+    (void)state;
+    char *page = drawn("{\"tables\":[{\"head\":[{\"label\":\"d\",\"source\":\"key\"},"
+                       "{\"label\":\"v\"}],\"rows\":[[7,{\"value\":1}],3]}]}");
+    assert_has(page, "<th scope=\"row\">–</th><td>1</td>");
+    assert_null(strstr(page, "(null)"));
+    free(page);
+}
+
 static void text_cannot_become_markup(void **state)
 {
     (void)state;
@@ -105,6 +129,8 @@ static void survives_every_failed_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_locale_does_not_change_the_page),
+        cmocka_unit_test(a_row_without_a_name_has_none),
         cmocka_unit_test(numbers_are_printed_as_the_table_asks),
         cmocka_unit_test(text_cannot_become_markup),
         cmocka_unit_test(odd_results_are_drawn_or_refused),

@@ -153,14 +153,14 @@ static void the_command_has_every_option_that_is_not_usual(void **state)
     o.split[0] = 50;
     o.split[1] = 30;
     o.split[2] = 19.5;
-    o.seed = 12345678901;
+    o.seed = 18446744073709551615u;
     make(&m, &o);
     char *text = section(&m, "repeat");
     assert_non_null(strstr(text, "bonsai condense full -o small --method trees --ratio 0.05 --layers 1 "
                                  "--k 4 --sample all --theta 0.1 --delta 0.2 --greedy density "
                                  "--patience 50 --beta 0.25 --prune-share 0.5 --min-pruned 0.02 "
                                  "--oversample 2 --match-classes --select-features tree "
-                                 "--split 50/30/19.5 --seed 12345678901<"));
+                                 "--split 50/30/19.5 --seed 18446744073709551615<"));
     free(text);
     drop(&m);
 }

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
 
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -87,4 +88,20 @@ void assert_fails(bonsai_status got, bonsai_status wanted, const char *text)
     if (got != wanted || !strstr(bonsai_error(), text))
         fail_msg("status %d, sentence \"%s\"; wanted status %d and \"%s\"", got, bonsai_error(),
                  wanted, text);
+}
+
+bool use_comma_locale(void)
+{
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "ru_RU.UTF-8"};
+    for (int i = 0; i < 4; i++)
+        if (setlocale(LC_ALL, names[i]))
+            return true;
+    char command[700], made[512];
+    snprintf(made, sizeof made, "%s", temp_path("de_TEST"));
+    snprintf(command, sizeof command,
+             "localedef -c -i de_DE -f UTF-8 '%s' >/dev/null 2>&1", made);
+    (void)!system(command);
+    *strrchr(made, '/') = 0;
+    setenv("LOCPATH", made, 1);
+    return setlocale(LC_ALL, "de_TEST") != NULL;
 }

@@ -17,6 +17,8 @@
 /* A path in a folder of this process that is removed at exit; a static buffer, 8
  * of which are used in turn. */
 const char *temp_path(const char *name);
+/* Any locale with a decimal comma: installed, or compiled into the test's folder. */
+bool use_comma_locale(void);
 void write_file(const char *path, const void *data, size_t len);
 void write_text(const char *path, const char *text);
 uint8_t *read_file(const char *path, size_t *len);      /* free() it */

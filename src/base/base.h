@@ -107,6 +107,8 @@ bool bn_parse_int(const char **p, const char *end, int64_t *out);      /* also f
 bool bn_parse_real(const char **p, const char *end, double *out);      /* nearest double; nan, inf too */
 /* The shortest of %.6g .. %.9g that reads back as the same float; buf of 24. */
 int  bn_format_float(char *buf, float v);
+/* snprintf with a decimal point whatever the locale: for what goes into files. */
+int  bn_print(char *buf, size_t size, const char *format, ...) BN_PRINTF(3, 4);
 
 /* ---- files (file.c) ---- */
 

@@ -10,6 +10,7 @@
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,18 @@ int bn_format_float(char *buf, float v)
         if (bn_parse_real(&p, buf + len, &back) && (float)back == v)
             break;
     }
+    if (c)
+        uselocale(before);
+    return len;
+}
+
+int bn_print(char *buf, size_t size, const char *format, ...)
+{
+    va_list args;
+    locale_t c = plain_locale(), before = c ? uselocale(c) : (locale_t)0;
+    va_start(args, format);
+    int len = vsnprintf(buf, size, format, args);
+    va_end(args);
     if (c)
         uselocale(before);
     return len;

@@ -161,7 +161,7 @@ static void say_why(entrant *best, const entrant *other, const bn_preparation *p
     else if (p->job.judge.rows == 0)
         snprintf(why, size, "%s: there are no nodes for a probe to judge on", name);
     else
-        snprintf(why, size, "%s: the probe got %.1f %% of %lld %s nodes right, with %s %.1f %%%s",
+        bn_print(why, size, "%s: the probe got %.1f %% of %lld %s nodes right, with %s %.1f %%%s",
                  name, best->info.probe, (long long)p->job.judge.rows,
                  p->job.held ? "held-out training" : "validation", with, other->info.probe,
                  best->info.probe < other->info.probe ? ", too close to tell" : "");

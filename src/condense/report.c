@@ -154,7 +154,7 @@ static double rounded(double v)
 {
     char text[32];
     const char *at = text;
-    int length = snprintf(text, sizeof text, "%.4g", v);
+    int length = bn_print(text, sizeof text, "%.4g", v);
     bn_parse_real(&at, text + length, &v);
     return v;
 }

@@ -7,6 +7,7 @@
 #include "draw.h"
 
 enum { MOST_TICKS = 12, TABLE_POINTS = 20 };
+#define FARTHEST 1e150          /* of a log axis: its ends and their ratio are finite */
 
 typedef struct {
     double low_x, high_x, low_y, high_y;
@@ -59,8 +60,9 @@ static void settle(frame *f, double line_at)
     if (f->log_y) {
         if (!(f->low_y > 0 && f->high_y >= f->low_y && isfinite(f->low_y)))
             f->low_y = f->high_y = 1;
-        f->low_y = pow(10, floor(log10(f->low_y)));
-        f->high_y = fmax(pow(10, ceil(log10(f->high_y))), 10 * f->low_y);
+        f->low_y = pow(10, floor(log10(fmin(fmax(f->low_y, 1 / FARTHEST), FARTHEST))));
+        f->high_y = pow(10, ceil(log10(fmin(f->high_y, FARTHEST))));
+        f->high_y = fmax(f->high_y, 10 * f->low_y);
     } else {
         f->low_y = fmin(f->low_y, 0);
         f->high_y = f->high_y > f->low_y ? f->low_y + 1.04 * (f->high_y - f->low_y) : f->low_y + 1;

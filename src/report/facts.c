@@ -213,7 +213,8 @@ static bonsai_status find_condensed(bonsai_graph **split, bonsai_graph **part, c
     int64_t count = 0;
     read_split(percent, o);
     if (bn_has(f->full, BONSAI_LABELS))
-        BN_TRY(bn_graph_parts(split, f->full, percent, (uint64_t)count_of(o, "seed", 0)));
+        BN_TRY(bn_graph_parts(split, f->full, percent,
+                              (uint64_t)json_integer_value(json_object_get(o, "seed"))));
     else
         rc = BONSAI_OK;
     if (!json_is_true(json_object_get(o, "inductive")))

@@ -53,7 +53,7 @@ void bn_sheet_effort(bn_page *p, const bn_sheet *s)
 
 /* ---- options ------------------------------------------------------------- */
 
-typedef enum { PLAIN, FLAG, SPLIT, SAMPLE, CHOICE } option_kind;
+typedef enum { PLAIN, FLAG, SPLIT, SAMPLE, CHOICE, SEED } option_kind;
 
 static const struct option {
     const char *key, *flag;
@@ -91,7 +91,7 @@ static const struct option {
     {"no_validation", "--no-validation", FLAG, {0}, "probe on training nodes instead"},
     {"hard_labels", "--hard-labels", FLAG, {0}, "prototypes without soft labels"},
     {"members", "--members", FLAG, {0}, "prototypes name the nodes they stand for"},
-    {"seed", "--seed", PLAIN, {0}, "the same seed gives the same bytes"},
+    {"seed", "--seed", SEED, {0}, "the same seed gives the same bytes"},
 };
 
 enum { OPTIONS = sizeof options / sizeof *options, TEXT = 96 };
@@ -121,6 +121,8 @@ static void option_text(char *out, const struct option *o, const json_t *value)
         snprintf(out, TEXT, "%s", truth(value) != 0 ? "yes" : "no");
     else if (o->kind == CHOICE)
         snprintf(out, TEXT, "%s", o->word[truth(value) != 0]);
+    else if (o->kind == SEED)                   /* metadata have it as a signed number */
+        snprintf(out, TEXT, "%llu", (unsigned long long)json_integer_value(value));
     else if (o->kind == SAMPLE && truth(value) < 0)
         snprintf(out, TEXT, "all");
     else if (o->kind == SPLIT) {

@@ -37,11 +37,11 @@ static void value_text(char buf[CELL], const json_t *cell, int decimals)
     else if (json_is_string(json_object_get(cell, "text")))
         snprintf(buf, CELL, "%.40s", text_of(cell, "text"));
     else if (v > 0 && v < least / 2)
-        snprintf(buf, CELL, "<%.*f", decimals, least);
+        bn_print(buf, CELL, "<%.*f", decimals, least);
     else if (spread)
-        snprintf(buf, CELL, "%.*f ± %.*f", decimals, v, decimals, json_number_value(spread));
+        bn_print(buf, CELL, "%.*f ± %.*f", decimals, v, decimals, json_number_value(spread));
     else
-        snprintf(buf, CELL, "%.*f", decimals, v);
+        bn_print(buf, CELL, "%.*f", decimals, v);
 }
 
 /* The keys of a row but for the first, which is the dataset: "0.5, strict". */
@@ -57,7 +57,7 @@ static void row_name(char buf[CELL], const json_t *head, const json_t *row)
         at += (size_t)(json_is_string(cell)
                   ? snprintf(buf + at, CELL - at, "%s%.40s", at ? ", " : "",
                              json_string_value(cell))
-                  : snprintf(buf + at, CELL - at, "%s%g", at ? ", " : "",
+                  : bn_print(buf + at, CELL - at, "%s%g", at ? ", " : "",
                              json_number_value(cell)));
     }
 }
@@ -94,11 +94,12 @@ static void name_columns(sheet *s)
 
 static void fill_row(sheet *s, int64_t r, const json_t *row)
 {
+    const char *set = json_string_value(json_array_get(row, 0));
     int64_t at = r * s->columns;
     if (s->grouped)
         row_name(s->text[at], s->head, row);
     else
-        snprintf(s->text[at], CELL, "%.60s", json_string_value(json_array_get(row, 0)));
+        snprintf(s->text[at], CELL, "%.60s", set ? set : "–");
     for (int k = 1; k < s->columns; k++) {
         const json_t *cell = json_array_get(row, (size_t)(s->keys + k - 1));
         value_text(s->text[at + k], cell, s->decimals);

@@ -29,6 +29,15 @@ head -c $(($(wc -c <before.csv) - 700)) before.csv >out/cells.csv
 cut -d, -f 1-18,25-26 before.csv >a; cut -d, -f 1-18,25-26 out/cells.csv >b
 cmp a b || { diff a b; exit 1; }
 
+# A disk that was full at the head of the file leaves part of it: it is written again.
+mkdir torn
+for bytes in 5 $(head -1 before.csv | wc -c) $(($(head -1 before.csv | wc -c) + 9)); do
+    head -c $bytes before.csv >torn/cells.csv
+    "$BONSAI" paper -q --data data --out torn --quick --epochs 2 --only gradient >/dev/null
+    head -2 before.csv >a; head -2 torn/cells.csv >b
+    cmp a b && [ "$(wc -l <torn/cells.csv)" -eq 4 ] || { cat torn/cells.csv; exit 1; }
+done
+
 # A signal leaves what is done, and says how to go on.
 "$BONSAI" paper -q --data data --out stopped --quick --epochs 1000 >/dev/null 2>err &
 pid=$!
@@ -69,6 +78,9 @@ refuses 'give the same options, or name another folder' --data data --out out --
 mkdir bad; echo hello >bad/cells.csv
 refuses 'bad/cells.csv: is not what bonsai paper wrote' --data data --out bad
 [ "$(cat bad/cells.csv)" = hello ]
+printf 'no line ends here' >bad/cells.csv
+refuses 'bad/cells.csv: is not what bonsai paper wrote' --data data --out bad
+[ "$(cat bad/cells.csv)" = 'no line ends here' ]
 head -2 before.csv >bad/cells.csv; echo fit,cora >>bad/cells.csv
 refuses 'bad/cells.csv:3: is not a cell of bonsai paper' --data data --out bad --quick --epochs 2
 : >file; refuses 'file/cells.csv: cannot be written' --data data --out file
