@@ -4,6 +4,7 @@
 BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc 2>/dev/null || echo 1)
+MAKEFLAGS += --no-print-directory
 
 # $(call build,FOLDER,OPTIONS) configures (silent unless it fails) and builds.
 build = @mkdir -p $(BUILD)/$(1) && { cmake -S . -B $(BUILD)/$(1) $(2) > $(BUILD)/$(1)/configure.log 2>&1 \

@@ -133,13 +133,13 @@ static int keep_full(session *s, found *f)
     return EXIT_DONE;
 }
 
-/* Seconds of training alone: judging takes as long for both. */
+/* Seconds of training alone, summed over the runs: judging takes as long for both. */
 static int tell_gain(session *s, found *f)
 {
     f->small = (judged){s->accuracy, s->seconds_train};
     printf("\nTrained on one percent of the bytes, a model names %.1f %% of the test nodes "
-           "rightly,\nagainst %.1f %% trained on all of it; and training took %.3f s instead of "
-           "%.3f s:\n%.0f times faster.\n\n", f->small.accuracy, f->full.accuracy,
+           "rightly,\nagainst %.1f %% trained on all of it; and the runs' steps took %.3f s "
+           "instead of %.3f s:\n%.0f times faster.\n\n", f->small.accuracy, f->full.accuracy,
            f->small.seconds, f->full.seconds,
            f->full.seconds / (f->small.seconds > 0 ? f->small.seconds : 1e-6));
     return EXIT_DONE;

@@ -92,7 +92,7 @@ static void add_identity(report *r, const story *t, int64_t node)
     report_note(r, "of %lld", (long long)t->v->nodes);
     report_int(r, "origin", "in the full graph", origin(t, node));
     if (role(t, node) == BONSAI_PROTOTYPE)
-        report_note(r, "the nearest of those that it stands for");
+        report_note(r, "nearest to the mean of those that it stands for");
     if (text)
         report_text(r, "name", "name", text);
     if (label >= 0)

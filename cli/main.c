@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -167,6 +168,7 @@ static void spin_less(int argc, char **argv)
 int main(int argc, char **argv)
 {
     spin_less(argc, argv);      /* if it cannot, all is as before */
+    prctl(PR_SET_NAME, "bonsai");          /* not "exe", for ps and top */
     session s = {.command = ""};
     setlocale(LC_CTYPE, "");                /* numbers keep the C locale */
     progress_init(&s.progress);

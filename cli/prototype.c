@@ -150,9 +150,10 @@ static int add_originals(report *r, session *s, const bonsai_graph *small,
         report_int(r, "members", "members", members);
     if (members > TOP_NODES)
         report_note(r, "%d are shown%s", TOP_NODES, full ? ", the nearest" : "");
-    if (members < 0 && !full) {
+    if (members < 0) {
         report_text(r, NULL, "members", "not stored");
-        report_note(r, "--full GRAPH finds the nearest nodes; condense --members stores all");
+        report_note(r, full ? "the nearest training nodes of its class are shown"
+                            : "--full GRAPH finds the nearest nodes; condense --members stores all");
     }
     if (full)
         return add_nearest(r, s, small, full, meta, node);
