@@ -275,5 +275,15 @@ class Program(testing.Case):
         self.assertIn(graphbonsai.__version__, done.stdout)
 
 
+class Notes(testing.Case):
+    def test_a_notebook_says_why_a_cell_is_empty(self):
+        found = graphbonsai.compare(testing.small_world(), ["random"], [1e-9], epochs=1, seeds=1,
+                                    threads=1)
+        why = found[1]["why"]
+        self.assertIn("is too small", why)
+        self.assertIn(why, str(found))
+        self.assertIn(why, found._repr_html_())
+
+
 if __name__ == "__main__":
     testing.main()
