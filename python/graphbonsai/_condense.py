@@ -119,6 +119,7 @@ def update(now: Any, was: Any, small: Any, *, progress: Progress = None,
     """`small`, made of `was` by method="prototypes" with members=True, after `was` became `now`.
 
     Nodes may have been added behind the older ones; edges, features and labels may differ.
+    `small` must be a Graph or its file: a Data or DGLGraph does not name its members.
 
     >>> import graphbonsai
     >>> g = graphbonsai.generate(nodes=300, features=40, classes=3)
