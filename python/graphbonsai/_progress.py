@@ -51,6 +51,12 @@ class _Bar:
         self.stage = ""
 
     def __call__(self, stage: str, done: int, total: int) -> None:
+        try:
+            self._show(stage, done, total)
+        except Exception:       # stderr closed, a widget gone: hours of work need no bar
+            self.bar = False
+
+    def _show(self, stage: str, done: int, total: int) -> None:
         if self.bar is None:
             if time.monotonic() - self.start < DELAY:
                 return
@@ -73,8 +79,11 @@ class _Bar:
         return tqdm(leave=False, mininterval=0.1)
 
     def close(self) -> None:
-        if self.bar:
-            self.bar.close()
+        try:
+            if self.bar:
+                self.bar.close()
+        except Exception:
+            pass
 
 
 def _listener(progress: Progress) -> Optional[Callable[[str, int, int], Any]]:

@@ -112,6 +112,17 @@ class Bars(testing.Case):
                               "b.condense(b.generate(nodes=300, features=60), 0.1)")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
+    def test_a_bar_that_cannot_be_drawn_ends_nothing(self):
+        class Broken(_progress._Bar):
+            def _open(self):
+                raise ValueError("I/O operation on closed file")
+        bar, delay = _progress._Bar, _progress.DELAY
+        _progress._Bar, _progress.DELAY = Broken, 0
+        try:
+            self.assertEqual(len(testing.small_world(progress=True)), 400)
+        finally:
+            _progress._Bar, _progress.DELAY = bar, delay
+
     def test_a_bar_follows_the_stages(self):
         log = []
 
