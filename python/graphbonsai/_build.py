@@ -31,6 +31,21 @@ def is_sparse(x: Any) -> bool:
     return hasattr(x, "tocsr") and hasattr(x, "nnz")
 
 
+def _rows(name: str, matrix: Any) -> Any:
+    """A SciPy matrix as CSR.  SciPy trusts its arrays, which anyone may have changed, and would
+    write outside them."""
+    try:
+        if hasattr(matrix, "check_format"):
+            matrix.check_format(full_check=True)
+        elif hasattr(matrix, "row"):
+            for index, size in ((matrix.row, matrix.shape[0]), (matrix.col, matrix.shape[1])):
+                if index.size and not 0 <= int(index.min()) <= int(index.max()) < size:
+                    raise ValueError("an index is outside 0..%d" % (size - 1))
+    except ValueError as error:
+        raise ArgumentError("%s is not a valid sparse matrix: %s" % (name, error)) from None
+    return matrix.tocsr()
+
+
 def _array(name: str, value: Any) -> np.ndarray:
     """A NumPy array of a value that is one, or a list, or a tensor on the CPU."""
     device = getattr(value, "device", None)
@@ -98,7 +113,7 @@ def _sparse(x: Any) -> Any:
         raise ArgumentError("x is a sparse matrix of %d dimensions; it must have 2" % x.ndim)
     if x.dtype.kind not in "biuf":
         raise ArgumentError("x has the type %s; it must hold numbers" % x.dtype)
-    rows = x.tocsr()
+    rows = _rows("x", x)
     if rows.dtype != np.float32:
         with np.errstate(over="ignore"):
             rows = rows.astype(np.float32)
@@ -174,6 +189,8 @@ class Draft:
         low, high = (int(array.min()), int(array.max())) if array.size else (-1, -1)
         if low < -1:
             raise ArgumentError("y has the label %d; labels are 0, 1, ..., or -1 for unknown" % low)
+        if high >= 2**31 - 1:
+            raise ArgumentError("y has the label %d; labels must be below %d" % (high, 2**31 - 1))
         classes = max(high + 1, 0) if classes is None else classes
         if high >= classes:
             raise ArgumentError("y has the label %d but there are %d classes" % (high, classes))
@@ -188,7 +205,11 @@ class Draft:
             raise ArgumentError("report must be what condense told, a dictionary, not %s" %
                                 type(report).__name__)
         kept = {k: v for k, v in report.items() if k not in RUN}
-        self.put(c.METADATA, np.frombuffer(json.dumps(kept).encode(), np.uint8))
+        try:
+            text = json.dumps(kept)
+        except (TypeError, ValueError) as error:
+            raise ArgumentError("report cannot be written as JSON: %s" % error) from None
+        self.put(c.METADATA, np.frombuffer(text.encode(), np.uint8))
 
     def soft_labels(self, y_soft: Any) -> None:
         array = _array("y_soft", y_soft)
@@ -314,7 +335,7 @@ def rows_of(csr: Any) -> Tuple[np.ndarray, np.ndarray, Any]:
     if is_sparse(csr):
         if csr.shape[0] != csr.shape[1]:
             raise ArgumentError("csr has the shape [%d, %d]; an adjacency is square" % csr.shape)
-        rows = csr.tocsr()
+        rows = _rows("csr", csr)
         if (rows.data == 0).any():          # left by setdiag(0) and the like: no edges
             rows = rows.copy()
             rows.eliminate_zeros()

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import csv
 import ctypes
+import html
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from . import _capi as c
@@ -65,7 +66,8 @@ class Comparison(Sequence[Dict[str, Any]]):
         return "Comparison(%d cells)" % len(self.cells)
 
     def _repr_html_(self) -> str:
-        return html_table(self._rows())
+        notes = "".join("<p>%s</p>" % html.escape(n) for n in dict.fromkeys(self._notes()))
+        return html_table(self._rows()) + notes
 
     def to_csv(self, path: PathLike) -> None:
         """Writes the cells, one a line."""
@@ -88,14 +90,17 @@ def _texts(name: str, value: Any) -> List[str]:
 def _routed(options: Mapping[str, Any], condense: Optional[Mapping[str, Any]],
             train: Optional[Mapping[str, Any]]) -> Tuple[Dict[str, Any], Dict[str, Any]]:
     """Each option to the call that knows it; seed and threads to both."""
+    for name, given in (("condense", condense), ("train", train)):
+        if given is not None and not isinstance(given, Mapping):
+            raise OptionError("%s must be a dictionary of options, not %r" % (name, given))
     to_condense, to_train = dict(condense or {}), dict(train or {})
     ours = set(options_of.fields(c.CondenseOptions)) - {"split", "method", "ratio", "bytes",
                                                         "nodes", "trees"}
     theirs = set(options_of.fields(c.TrainOptions)) - {"model"}
     for name, value in options.items():
         if name not in ours and name not in theirs:
-            raise options_of.unknown(name, {*ours, *theirs, "condense", "train", "cell",
-                                            "progress"})
+            raise options_of.unknown(name, {*ours, *theirs, "methods", "ratios", "models",
+                                            "condense", "train", "cell", "progress"})
         if name == "layers":
             raise ArgumentError('layers is an option of both condensing and training; say '
                                 'condense={"layers": %r} or train={"layers": %r}' % (value, value))

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _capi as c
 from . import _options as options_of
-from ._errors import ArgumentError
+from ._errors import ArgumentError, OptionError
 from ._graph import Graph, handle_of
 from ._kinds import adapter, as_graph
 from ._memory import Handle
@@ -21,6 +21,9 @@ from ._report import Info, run_of
 
 # Arguments of condense itself, for the suggestion of a nearest name.
 _OURS = ["progress"]
+
+# Options of what makes a Graph of the data.
+_READ = ("keep_directed", "keep_self_loops", "keep_repeated")
 
 
 def condense_graph(graph: Graph, ratio: Union[None, float, Sequence[float]] = None, *,
@@ -92,6 +95,7 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
 
     Options, by the name in bonsai_condense_options: accounting ("strict" or "paper"),
     layers, k, split, seed, threads, members, select_features, inductive, and others.
+    Of a path, Data, DGLGraph or OGB dataset also keep_self_loops and keep_repeated.
 
     >>> import graphbonsai
     >>> g = graphbonsai.generate(nodes=400, features=60, classes=3, seed=2)
@@ -103,9 +107,13 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
     """
     options = dict(options, bytes=bytes, nodes=nodes, trees=trees, method=method)
     if isinstance(data, (str, os.PathLike)) or type(data).__name__ == "bytes":
-        threads = options.get("threads")
-        data = Graph.load(data, progress=progress, threads=0 if threads is None else threads)
+        read = {k: options.pop(k) for k in _READ if k in options}
+        data = Graph.load(data, progress=progress, threads=options.get("threads"), **read)
     if isinstance(data, Graph):
+        for name in _READ:
+            if name in options:
+                raise OptionError("%s is for making a graph, and this one is made: give it to "
+                                  "Graph.from_arrays or Graph.load" % name)
         return condense_graph(data, ratio, progress=progress, **options)
     module = adapter(data)
     if module is None:
@@ -119,6 +127,7 @@ def update(now: Any, was: Any, small: Any, *, progress: Progress = None,
     """`small`, made of `was` by method="prototypes" with members=True, after `was` became `now`.
 
     Nodes may have been added behind the older ones; edges, features and labels may differ.
+    `small` must be a Graph or its file: a Data or DGLGraph does not name its members.
 
     >>> import graphbonsai
     >>> g = graphbonsai.generate(nodes=300, features=40, classes=3)

@@ -170,9 +170,8 @@ class Graph:
         h = self._live()
         o = options_of.fill(c.WriteOptions, dict(features=features, threads=threads))
         left = ctypes.c_uint64()
-        with_options = (h, options_of.path("path", path))
-        call(lambda *a: c.graph_save(*a, ctypes.byref(left)), *with_options, progress=progress,
-             options=o)
+        call(lambda *a: c.graph_save(*a, ctypes.byref(left)), h, options_of.path("path", path),
+             progress=progress, options=o)
         return [c.section_text(i).decode() for i in range(1, c.SECTIONS) if left.value >> i & 1]
 
     # ---- its life ----
@@ -205,9 +204,7 @@ class Graph:
         return True
 
     def __repr__(self) -> str:
-        if self._handle is None:
-            return "Graph(closed)"
-        return "Graph(nodes=%d, edges=%d, features=%d, classes=%d)" % (
+        return "Graph(closed)" if self._handle is None else "Graph(nodes=%d, edges=%d, features=%d, classes=%d)" % (
             self.num_nodes, self.num_edges, self.num_features, self.num_classes)
 
     def _repr_html_(self) -> str:
@@ -215,6 +212,11 @@ class Graph:
             return "<code>%s</code>" % repr(self).replace("<", "&lt;")
         from ._page import report       # which wants this module
         return report(self, progress=False)
+
+    def __copy__(self, memo: Any = None) -> "Graph":
+        return Graph._of(self._live(), self._run, self._info)   # it does not change: share it
+
+    __deepcopy__ = __copy__
 
     def __reduce__(self) -> Any:
         raise TypeError("a Graph cannot be pickled; save it to a file and load it there")

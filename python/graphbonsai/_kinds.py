@@ -16,8 +16,7 @@ def adapter(data: Any) -> Any:
     that the caller has not imported; or None.  Its condense(data, ratio, *, progress, **options)
     gets every option of `condense`, None where it was not given."""
     packages = {base.__module__.split(".")[0] for base in type(data).__mro__}
-    if "torch_geometric" in packages and hasattr(data, "num_nodes") and not hasattr(
-            data, "get_idx_split"):
+    if "torch_geometric" in packages and not hasattr(data, "get_idx_split"):
         from . import pyg
         return pyg
     if "dgl" in packages and not hasattr(data, "get_idx_split"):

@@ -36,6 +36,15 @@ class Handle:
         """For the argument that the library fills."""
         return ctypes.byref(self.pointer)
 
+    def __reduce__(self) -> Any:
+        raise TypeError("an object of the library cannot be pickled; save it to a file")
+
+    def __copy__(self) -> "Handle":
+        return self                     # two of them would free the same
+
+    def __deepcopy__(self, memo: Any) -> "Handle":
+        return self
+
     def __del__(self) -> None:
         address, self.pointer.value = self.pointer.value, None
         if address:

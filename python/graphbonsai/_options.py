@@ -83,6 +83,8 @@ def path(name: str, value: Any) -> bytes:
         text = os.fsencode(value)
     except TypeError:
         raise OptionError("%s must be a path, not %r" % (name, value)) from None
+    except UnicodeEncodeError as error:
+        raise ArgumentError("%s cannot be the name of a file: %s" % (name, error)) from None
     if b"\0" in text:
         raise ArgumentError("%s has a zero byte in it" % name)
     return text

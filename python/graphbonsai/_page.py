@@ -29,7 +29,7 @@ def _text(name: str, value: Any) -> Optional[bytes]:
         return None
     if not isinstance(value, (str, os.PathLike)):
         raise OptionError("%s must be a text, not %r" % (name, value))
-    return os.fsencode(value).replace(b"\0", b" ")
+    return os.fspath(value).encode("utf-8", "replace").replace(b"\0", b" ")
 
 
 def report(small: Any, full: Any = None, path: Optional[PathLike] = None, *,

@@ -2,8 +2,9 @@
 
 The library calls back on the thread that called it.  An exception must not pass
 through C, so it is kept, the call is cancelled, and it is raised afterwards.
-SIGINT is watched during the call, since Python would raise KeyboardInterrupt
-inside the callback, even before its first line, where nothing can catch it.
+Signals are watched during the call, since Python would raise KeyboardInterrupt,
+or a time limit's exception, inside the callback, even before its first line,
+where nothing can catch it.
 
 SPDX-License-Identifier: MIT
 """
@@ -14,7 +15,7 @@ import signal
 import sys
 import threading
 import time
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Dict, Optional, Union
 
 from . import _capi as c
 from ._errors import OptionError
@@ -22,6 +23,11 @@ from ._errors import OptionError
 Progress = Union[None, bool, Callable[[str, int, int], Any]]
 
 DELAY = 0.5     # seconds without a bar: short calls draw nothing
+
+# Those whose handlers commonly raise: Ctrl-C, time limits, a queue that ends its jobs.
+SIGNALS = [getattr(signal, name) for name in
+           ("SIGINT", "SIGTERM", "SIGALRM", "SIGHUP", "SIGUSR1", "SIGUSR2")
+           if hasattr(signal, name)]
 
 
 def _in_notebook() -> bool:
@@ -45,6 +51,12 @@ class _Bar:
         self.stage = ""
 
     def __call__(self, stage: str, done: int, total: int) -> None:
+        try:
+            self._show(stage, done, total)
+        except Exception:       # stderr closed, a widget gone: hours of work need no bar
+            self.bar = False
+
+    def _show(self, stage: str, done: int, total: int) -> None:
         if self.bar is None:
             if time.monotonic() - self.start < DELAY:
                 return
@@ -67,8 +79,11 @@ class _Bar:
         return tqdm(leave=False, mininterval=0.1)
 
     def close(self) -> None:
-        if self.bar:
-            self.bar.close()
+        try:
+            if self.bar:
+                self.bar.close()
+        except Exception:
+            pass
 
 
 def _listener(progress: Progress) -> Optional[Callable[[str, int, int], Any]]:
@@ -83,13 +98,13 @@ def _listener(progress: Progress) -> Optional[Callable[[str, int, int], Any]]:
 
 
 class Watch:
-    """Within it, exceptions of callbacks and of SIGINT are kept and raised at its end."""
+    """Within it, exceptions of callbacks and of signals are kept and raised at its end."""
 
     def __init__(self, progress: Progress = False) -> None:
         self.raised: Optional[BaseException] = None
         self.listener = _listener(progress)
         self.callback: Any = c.PROGRESS_FN(self._tick)
-        self.previous: Any = None
+        self.previous: Dict[int, Any] = {}
 
     def _tick(self, report: Any, _payload: Any) -> int:
         if self.raised is None and self.listener is not None:
@@ -105,22 +120,27 @@ class Watch:
             self.raised = error
 
     def _on_signal(self, number: int, frame: Any) -> None:
-        self.guard(self.previous, number, frame)
+        previous = self.previous[number]
+        self.guard(previous, number, frame)
+        around = getattr(previous, "__self__", None)    # a call within a callback of a call
+        if self.raised is None and isinstance(around, Watch):
+            self.raised = around.raised
 
     def __enter__(self) -> "Watch":
         if threading.current_thread() is threading.main_thread():
-            previous = signal.getsignal(signal.SIGINT)
-            if callable(previous):
-                self.previous = previous
-                try:
-                    signal.signal(signal.SIGINT, self._on_signal)
-                except ValueError:          # a second interpreter
-                    self.previous = None
+            for number in SIGNALS:
+                previous = signal.getsignal(number)
+                if callable(previous):
+                    self.previous[number] = previous
+                    try:
+                        signal.signal(number, self._on_signal)
+                    except ValueError:          # a second interpreter
+                        del self.previous[number]
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if self.previous is not None:
-            signal.signal(signal.SIGINT, self.previous)
+        for number, previous in self.previous.items():
+            signal.signal(number, previous)
         if isinstance(self.listener, _Bar):
             self.listener.close()
         raised, self.raised, self.callback = self.raised, None, None

@@ -85,7 +85,7 @@ def labels(y: Any, rows: int, name: str, whole: str) -> np.ndarray:
         raise ArgumentError(f"{name} has the shape {shape_of(y)}: several labels a node cannot be "
                             f"condensed. Take one column, {name} = {name}[:, 0], or, where each "
                             f"row marks one class, {name} = {name}.argmax(1)")
-    return whole_numbers(y.numpy(), name)
+    return whole_numbers((y.float() if y.dtype is torch.bfloat16 else y).numpy(), name)
 
 
 def whole_numbers(y: np.ndarray, name: str) -> np.ndarray:
@@ -94,9 +94,10 @@ def whole_numbers(y: np.ndarray, name: str) -> np.ndarray:
     if y.dtype.kind != "f":
         raise ArgumentError(f"{name} is {y.dtype}; class numbers 0, 1, ... are needed")
     known = ~np.isnan(y)
-    if (y[known] != np.floor(y[known])).any():
-        raise ArgumentError(f"{name} has {y[known][y[known] != np.floor(y[known])][0]:g}: numbers "
-                            f"to be predicted are not classes. Cut them into classes first")
+    strange = known & ~(np.isfinite(y) & (y == np.floor(y)) & (np.abs(y) < 2**31))
+    if strange.any():
+        raise ArgumentError(f"{name} has {y[strange][0]:g}: numbers to be predicted are not "
+                            f"classes. Cut them into classes first")
     return np.where(known, y, -1).astype(np.int64)
 
 
@@ -113,6 +114,7 @@ def mask(m: Any, rows: int, name: str, whole: str, split_index: int) -> np.ndarr
     if m.dim() == 2 and m.shape[1] == 1:
         m = m[:, 0]
     if m.dim() == 2:
+        split_index = _options.whole("split_index", split_index, -2**31, 2**31 - 1)
         if not 0 <= split_index < m.shape[1]:
             raise ArgumentError(f"split_index is {split_index}, but {name} has "
                                 f"{m.shape[1]} splits: 0..{m.shape[1] - 1}")
@@ -204,12 +206,23 @@ def loss(out: Tensor, y: Optional[Tensor], soft: Optional[Tensor], train: Option
         have = "none" if rows is None else str(rows.shape[0])
         raise ArgumentError(f"out has the shape {shape_of(out)}; it must have a row of scores for "
                             f"every node of the graph ({have})")
+    if y is not None:
+        y = _classes(y)
+    if train is not None and train.dim() != 1:
+        raise ArgumentError(f"train_mask has the shape {shape_of(train)}; choose one split, "
+                            f"train_mask[:, i]")
+    if soft is not None and soft.shape[1] != out.shape[1]:
+        raise ArgumentError(f"out has {out.shape[1]} scores a node, but there are {soft.shape[1]} "
+                            f"classes")
     at = targets(y, soft, train)
     if at.numel() == 0:
         raise ArgumentError("no labelled node is in the training part")
     scores = torch.log_softmax(out[at], 1)
     if soft is None:
         assert y is not None
+        if int(y[at].max()) >= out.shape[1]:
+            raise ArgumentError(f"out has {out.shape[1]} scores a node, but y has the class "
+                                f"{int(y[at].max())}")
         each = -scores.gather(1, y[at].view(-1, 1)).view(-1)
     else:
         each = -(_soft_rows(soft[at], None if y is None else y[at]).to(scores.dtype)
@@ -218,6 +231,15 @@ def loss(out: Tensor, y: Optional[Tensor], soft: Optional[Tensor], train: Option
         return each.mean()
     share = weight[at].to(scores.dtype)
     return (each * share).sum() / share.sum()
+
+
+def _classes(y: Tensor) -> Tensor:
+    """[n] whole numbers, of the other ways that a class a node is written."""
+    if y.dim() == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.dim() != 1:
+        raise ArgumentError(f"y has the shape {shape_of(y)}; one class a node is needed")
+    return torch.nan_to_num(y, nan=-1.0).long() if y.is_floating_point() else y.long()
 
 
 def _soft_rows(soft: Tensor, y: Optional[Tensor]) -> Tensor:
@@ -266,6 +288,9 @@ def split_options(options: Dict[str, Any]) -> Tuple[Dict[str, Any], Dict[str, An
 
 def check_options(ratio: Any, method: str, options: Dict[str, Any]) -> None:
     """So that a misspelt option fails where it is written, not when the first graph comes."""
+    if hasattr(ratio, "__iter__") and getattr(ratio, "ndim", 1) != 0 and not isinstance(ratio, str):
+        raise ArgumentError("a transform makes one graph: ratio must be one number, or use "
+                            "graphbonsai.condense(data, ratio=[...])")
     _options.fill(_capi.CondenseOptions, {"ratio": ratio, "method": method,
                                           **split_options(options)[1]},
                   ["progress", "split_index", *READ_OPTIONS])

@@ -68,6 +68,14 @@ class Model:
     def close(self) -> None:
         self._handle = None
 
+    def __copy__(self, memo: Any = None) -> "Model":
+        return Model._of(*self._live())         # it does not change: share it
+
+    __deepcopy__ = __copy__
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Model cannot be pickled; save it to a file and load it there")
+
     @property
     def info(self) -> Dict[str, Any]:
         """Kind, layers, sizes, and the accuracy of its run in percent."""

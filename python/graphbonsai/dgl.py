@@ -65,6 +65,21 @@ def _masks(g: Any, split_index: int, needed: bool) -> Dict[str, Any]:
     return masks
 
 
+def _condensed(g: Any, source: np.ndarray, target: np.ndarray) -> Dict[str, Any]:
+    """What only a condensed graph has; its edges stay as they are, and all labels train."""
+    n = g.num_nodes()
+    out: Dict[str, Any] = {name: g.ndata[name].numpy()
+                           for name in ("y_soft", "node_weight", "origin", "role")
+                           if name in g.ndata}
+    if "y_soft" in out:
+        out["num_classes"] = out["y_soft"].shape[1]
+    if isinstance(getattr(g, "report", None), dict):
+        out["report"] = g.report
+    forth, back = np.unique(source * n + target), np.unique(target * n + source)
+    return {**out, "keep_self_loops": bool((source == target).any()),
+            "keep_directed": not np.array_equal(forth, back)}
+
+
 def from_data(g: Any, *, feat: str = "feat", label: str = "label", weight: str = "weight",
               split_index: int = 0, need_masks: bool = True, **options: Any) -> Graph:
     """The Graph of a homogeneous DGLGraph, which keeps using the memory of its features.
@@ -76,15 +91,21 @@ def from_data(g: Any, *, feat: str = "feat", label: str = "label", weight: str =
     _need_graph(g)
     n = g.num_nodes()
     x, y = _column(g, feat, "features"), _column(g, label, "labels")
-    source, target = g.edges(order="eid")
+    source, target = (end.numpy() for end in g.edges(order="eid"))
     weights = None
     if weight in g.edata:
         weights = _tensors.edge_weights(g.edata[weight], g.num_edges(), f'g.edata["{weight}"]', "g")
+    if "role" in g.ndata:
+        options = {**_condensed(g, source.astype(np.int64), target.astype(np.int64)), **options}
+    else:
+        options.update(_masks(g, split_index, need_masks))
+    if getattr(g, "kept_features", None) is not None:       # condensed, or of apply_features
+        options["kept_features"] = g.kept_features.numpy()
     return Graph.from_arrays(
-        edge_index=np.stack([source.numpy(), target.numpy()]), edge_weight=weights, num_nodes=n,
+        edge_index=np.stack([source, target]), edge_weight=weights, num_nodes=n,
         x=_tensors.features(x, n, f'g.ndata["{feat}"]', "g"),
         y=_tensors.labels(y, n, f'g.ndata["{label}"]', "g"),
-        **_masks(g, split_index, need_masks), **options)
+        **options)
 
 
 def to_data(graph: Graph, *, feat: str = "feat", label: str = "label",

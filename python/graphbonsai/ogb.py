@@ -26,6 +26,7 @@ import numpy as np
 
 from ._errors import ArgumentError
 from ._graph import Graph
+from ._options import whole
 
 __all__ = ["condense", "from_data", "is_ogb", "with_masks"]
 
@@ -73,9 +74,11 @@ def _labels(labels: Any, nodes: int) -> np.ndarray:
     if y.ndim != 1:
         raise ArgumentError(f"labels have the shape {list(y.shape)}: several labels a node cannot "
                             f"be condensed; take one task, labels[:, :1]")
+    if y.dtype.kind not in "biuf":
+        raise ArgumentError(f"labels are {y.dtype}; class numbers 0, 1, ... are needed")
     if y.dtype.kind == "f":
         known = ~np.isnan(y)
-        if (y[known] != np.floor(y[known])).any():
+        if not (np.isfinite(y[known]) & (y[known] == np.floor(y[known]))).all():
             raise ArgumentError("labels are numbers to be predicted, not classes; cut them into "
                                 "classes first")
         y = np.where(known, y, -1)
@@ -87,8 +90,7 @@ def _split(split: Any) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
     if missing:
         raise ArgumentError(f"the split has no \"{missing[0]}\"; it is what get_idx_split() gives, "
                             f"with train, valid and test")
-    train, valid, test = (_array(split[name]).astype(np.int64, copy=False).ravel()
-                          for _, name in PARTS)
+    train, valid, test = (_array(split[name]).ravel() for _, name in PARTS)
     return train, valid, test
 
 
@@ -115,18 +117,24 @@ def _pieces(data: Any) -> Tuple[Any, Any, Any]:
 # ---- all of it ----
 
 def from_data(data: Any, *, need_masks: bool = True, **options: Any) -> Graph:
-    """The Graph of a NodePropPredDataset or of (graph, labels, split).
+    """The Graph of a node dataset of OGB's, of any framework, or of (graph, labels, split).
 
     It keeps using the memory of graph["node_feat"].  Features of edges are left out.
     options: of `Graph.from_arrays`: keep_directed, keep_self_loops, keep_repeated, threads.
     """
+    frame = _frame(data)
+    if frame is not None:
+        import importlib
+        module = importlib.import_module("." + frame, __package__)
+        found: Graph = module.from_data(with_masks(data), need_masks=need_masks, **options)
+        return found
     graph, labels, split = _pieces(data)
     _need_graph(graph)
     if split is None and need_masks:
         raise ArgumentError("the split is missing, so it is not known which labels may be used: "
                             "give (graph, labels, dataset.get_idx_split()), or let the library "
                             "draw one with split=(60, 20, 20)")
-    n = int(graph["num_nodes"])
+    n = whole("num_nodes", graph["num_nodes"], 0, 2**31 - 1)
     given: Dict[str, Any] = {} if split is None else {"split": _split(split)}
     return Graph.from_arrays(edge_index=_array(graph["edge_index"]), num_nodes=n,
                              x=_features(graph["node_feat"]), y=_labels(labels, n), **given,
@@ -164,7 +172,7 @@ def with_masks(dataset: Any) -> Any:
 
 def _frame(data: Any) -> Optional[str]:
     """Which framework's graph a dataset hands out: "pyg", "dgl", or None for the dictionary."""
-    if isinstance(data, tuple):
+    if isinstance(data, tuple) or not hasattr(data, "get_idx_split"):
         return None
     one = data[0]
     one = one[0] if isinstance(one, tuple) else one

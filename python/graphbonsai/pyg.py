@@ -15,6 +15,7 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import copy
+import html
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 import numpy as np
@@ -22,7 +23,7 @@ import numpy as np
 try:
     import torch
     from torch import Tensor
-    from torch_geometric.data import Data, HeteroData
+    from torch_geometric.data import Batch, Data, HeteroData
     from torch_geometric.data.datapipes import functional_transform
     from torch_geometric.transforms import BaseTransform
 except ImportError as e:
@@ -30,7 +31,7 @@ except ImportError as e:
                       f"({e})") from e
 
 from . import _tensors
-from ._errors import ArgumentError
+from ._errors import ArgumentError, Error
 from ._graph import Graph
 from ._report import Report
 
@@ -46,14 +47,28 @@ class CondensedData(Data):
     """
 
     @property
-    def report(self) -> Optional[Report]:
+    def report(self) -> Any:
+        """A Report; of a batch the list of its graphs' reports."""
         found = self._store.get("report")
+        if found is not None and isinstance(self, Batch):
+            return [one.report for one in self.to_data_list()]
         return None if found is None else Report(found)
 
     def __repr__(self) -> str:
         short = copy.copy(self)
         short._store.pop("report", None)        # forty lines of numbers
         return super(CondensedData, short).__repr__()
+
+    def _repr_html_(self) -> str:
+        """The library's report; its tables alone where the library cannot read the graph."""
+        report = self.report
+        if not isinstance(report, Report):
+            return f"<code>{html.escape(repr(self))}</code>"
+        from ._page import report as page
+        try:
+            return page(self, progress=False)
+        except Error:                           # on another device, or changed since
+            return report._repr_html_()
 
 
 if hasattr(torch.serialization, "add_safe_globals"):        # so that a dataset's file loads as safe
@@ -72,8 +87,11 @@ def _need_data(data: Any) -> None:
                             f"dataset give its graph, dataset[0]")
 
 
-def _entries(adj: Any) -> Tuple[Tensor, Optional[Tensor]]:
+def _entries(adj: Any, n: int) -> Tuple[Tensor, Optional[Tensor]]:
     """Rows and columns of a sparse matrix, and its values unless all are 1."""
+    sizes = adj.sizes() if callable(getattr(adj, "sizes", None)) else getattr(adj, "shape", (n, n))
+    if tuple(sizes) != (n, n):
+        raise ArgumentError(f"data.adj_t has the shape {list(sizes)}, but there are {n} nodes")
     if isinstance(adj, Tensor):
         _tensors.need_cpu(adj, "data.adj_t", "data")
         if adj.layout is torch.strided:
@@ -91,11 +109,11 @@ def _entries(adj: Any) -> Tuple[Tensor, Optional[Tensor]]:
     return index, values
 
 
-def _edges(data: Data) -> Tuple[np.ndarray, Optional[np.ndarray]]:
+def _edges(data: Data, n: int) -> Tuple[np.ndarray, Optional[np.ndarray]]:
     index, name, values = data.get("edge_index"), "data.edge_weight", data.get("edge_weight")
     if index is None and data.get("adj_t") is not None:
         index, name = data["adj_t"], "the values of data.adj_t"
-        index, values = _entries(index)
+        index, values = _entries(index, n)
         index = index.flip(0)           # row i of adj_t holds the edges that end in i
     elif index is None:
         raise ArgumentError("data has no edges: neither edge_index nor adj_t. For a graph without "
@@ -167,13 +185,16 @@ def from_data(data: Data, *, split_index: int = 0, need_masks: bool = True,
         if data.get(name) is None:
             raise ArgumentError(f"data has no {name}, that is no {what}")
     n = _nodes(data)
-    edge_index, weight = _edges(data)
+    edge_index, weight = _edges(data, n)
     if data.get("report") is not None:          # condensed: its edges stay, all labels train
         loops = bool((edge_index[0] == edge_index[1]).any())
         options = {"keep_self_loops": loops, "keep_directed": data.is_directed(), **options,
                    **_condensed(data)}
     else:
         options = {**options, **_masks(data, n, split_index, need_masks)}
+        if data.get("kept_features") is not None:           # of apply_features
+            options["kept_features"] = _tensors.need_cpu(data["kept_features"],
+                                                         "data.kept_features", "data").numpy()
     return Graph.from_arrays(
         edge_index=edge_index, edge_weight=weight, num_nodes=n,
         x=_tensors.features(data["x"], n, "data.x", "data"),
@@ -233,9 +254,6 @@ class Condense(BaseTransform):
 
     def __init__(self, ratio: Optional[float] = None, method: str = "auto", *,
                  split_index: int = 0, progress: Any = None, **options: Any) -> None:
-        if ratio is not None and not isinstance(ratio, (int, float)):
-            raise ArgumentError("a transform makes one graph: ratio must be one number, or use "
-                                "graphbonsai.condense(data, ratio=[...])")
         _tensors.check_options(ratio, method, options)
         self.ratio = ratio
         self.method = method

@@ -3,6 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "base.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #ifdef _OPENMP
 #include <omp.h>
 
@@ -17,10 +20,30 @@ static int cores(void)
 }
 #endif
 
+/* A child of fork() inherits OpenMP's list of threads but not the threads, and would wait for
+ * them forever.  Where this process may have had some, its children get one thread. */
+static atomic_bool had_several, alone;
+
+static void in_child(void)
+{
+    if (atomic_load(&had_several))
+        atomic_store(&alone, true);
+}
+
+static void watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, in_child);     /* fails for want of memory alone */
+}
+
 int bn_threads(int asked)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
     int t = asked > 0 ? asked : cores();
-    return t < 1 ? 1 : t > 1024 ? 1024 : t;
+    if (t <= 1 || atomic_load(&alone))
+        return 1;
+    atomic_store(&had_several, true);
+    return t > 1024 ? 1024 : t;
 }
 
 int bn_team(int threads, int64_t pieces)

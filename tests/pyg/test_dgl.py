@@ -52,6 +52,16 @@ class Dgl(unittest.TestCase):
         self.assertTrue(torch.equal(torch.stack(small.edges()), torch.tensor(want.edge_index)))
         self.assertIn("prototypes", str(small.report))
 
+    def test_a_small_graph_is_judged_with_all_that_it_holds(self):
+        g = graph()
+        for options in (dict(method="prototypes"), dict(method="trees"),
+                        dict(method="prototypes", select_features=1)):
+            want, small = condense(g, **options), condense(ours.to_data(g), **options)
+            self.assertTrue(ours.from_data(small).equal(want), options)
+            for full in (ours.to_data(g), ours.apply_features(ours.to_data(g), small)):
+                self.assertEqual(graphbonsai.evaluate(small, full, epochs=5, seeds=1).mean,
+                                 graphbonsai.evaluate(want, g, epochs=5, seeds=1).mean)
+
     def test_it_is_a_transform(self):
         from dgl.transforms import BaseTransform, Compose
         t = ours.Condense(nodes=12, threads=1, progress=False)

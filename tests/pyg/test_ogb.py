@@ -165,5 +165,31 @@ class Package(unittest.TestCase):
             self.assertTrue(condense(graph()).equal(pyg.from_data(condense(dataset))))
 
 
+class Frames(unittest.TestCase):
+    def test_a_dataset_of_pyg_is_taken_wherever_a_graph_is(self):
+        g = graph()
+
+        class Dataset:
+            def __getitem__(self, i):
+                d = pyg.to_data(g)
+                for _, mask in PARTS:
+                    del d[mask]
+                return d
+
+            def get_idx_split(self):
+                return {name: torch.from_numpy(np.flatnonzero(getattr(g, mask)))
+                        for name, mask in PARTS}
+        self.assertTrue(ours.from_data(Dataset()).equal(g))
+        self.assertEqual(graphbonsai.info(Dataset())["nodes"], 300)
+
+    def test_indices_and_labels_that_are_not_numbers_of_anything(self):
+        made, labels, split = pieces()
+        for given in ((made, labels.astype(str), split), (made, labels * np.inf, split),
+                      (made, labels, {**split, "train": [0.5]}),
+                      ({**made, "num_nodes": "a"}, labels, split)):
+            with self.assertRaises(graphbonsai.ArgumentError):
+                ours.from_data(given)
+
+
 if __name__ == "__main__":
     unittest.main()

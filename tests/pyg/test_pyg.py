@@ -514,5 +514,83 @@ class Calls(unittest.TestCase):
                          graphbonsai.train(whole, **options).mean)
 
 
+class Fresh(unittest.TestCase):
+    """Ways in which a Data is used that once failed."""
+
+    def setUp(self):
+        self.d = data(dense=1)
+        self.small = graphbonsai.condense(self.d, 0.1, threads=1, progress=False)
+
+    def refuses(self, text, function, *arguments, **named):
+        with self.assertRaisesRegex(graphbonsai.ArgumentError, text):
+            function(*arguments, **named)
+
+    def test_a_full_graph_with_the_kept_features_is_one_to_judge_on(self):
+        small = graphbonsai.condense(self.d, 0.1, select_features=1, method="prototypes",
+                                     threads=1, progress=False)
+        full = pyg.apply_features(self.d, small)
+        self.assertLess(full.x.shape[1], self.d.x.shape[1])
+        named = dict(epochs=5, seeds=1, threads=1)
+        self.assertEqual(graphbonsai.evaluate(small, full, **named).mean,
+                         graphbonsai.evaluate(small, self.d, **named).mean)
+
+    def test_a_batch_has_the_reports_of_its_graphs(self):
+        from torch_geometric.data import Batch
+        batch = Batch.from_data_list([self.small, self.small])
+        self.assertEqual(batch.report, [self.small.report] * 2)
+        self.assertTrue(batch._repr_html_().startswith("<code>"))
+
+    def test_a_notebook_shows_the_library_s_report(self):
+        self.assertIn("<svg", self.small._repr_html_())
+        away = self.small.clone().to("meta")        # as on a GPU
+        self.assertTrue(away._repr_html_().startswith("<table>"))
+
+    def test_workers_of_a_loader_condense_after_the_main_process_did(self):
+        from torch_geometric.loader import DataLoader
+        graphbonsai.condense(self.d, 0.1, threads=2, progress=False)
+
+        class Set(torch.utils.data.Dataset):
+            def __len__(self):
+                return 3
+
+            def __getitem__(self, i, d=self.d):
+                return pyg.Condense(ratio=0.1, threads=2, progress=False)(d)
+        sizes = [b.num_nodes for b in DataLoader(Set(), num_workers=2, timeout=60)]
+        self.assertEqual(sizes, [self.small.num_nodes] * 3)
+
+    def test_a_dataset_is_told_to_give_its_graph(self):
+        from torch_geometric.data import InMemoryDataset
+        for call in (lambda d: graphbonsai.condense(d, 0.1), graphbonsai.info):
+            self.refuses(r"dataset\[0\]", call, InMemoryDataset())
+
+    def test_adj_t_of_another_size(self):
+        other = copy.copy(self.d)
+        del other.edge_index
+        other.adj_t = torch.eye(3).to_sparse()
+        self.refuses(r"data.adj_t has the shape \[3, 3\], but there are", pyg.from_data, other)
+
+    def test_labels_that_are_infinite(self):
+        self.d.y = self.d.y.float()
+        self.d.y[2] = float("inf")
+        self.refuses("data.y has inf", pyg.from_data, self.d)
+
+    def test_a_ratio_of_numpy_is_a_number(self):
+        self.assertEqual(pyg.Condense(np.float32(0.5)).ratio, 0.5)
+        self.refuses("a transform makes one graph", pyg.Condense, [0.1])
+        self.refuses("ratio must be a number", pyg.Condense, "a")
+
+    def test_the_loss_of_labels_in_other_ways(self):
+        out = torch.randn(self.d.num_nodes, int(self.d.y.max()) + 1)
+        want, other = pyg.loss(out, self.d), copy.copy(self.d)
+        for y in (self.d.y.view(-1, 1), self.d.y.float()):
+            other.y = y
+            self.assertEqual(float(pyg.loss(out, other)), float(want))
+        self.refuses("scores a node, but y has the class", pyg.loss, out[:, :1], self.d)
+        self.refuses("scores a node, but there are", pyg.loss,
+                     torch.randn(self.small.num_nodes, 1), self.small)
+        other.train_mask = torch.stack([self.d.train_mask] * 2, 1)
+        self.refuses("choose one split", pyg.loss, out, other)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -275,5 +275,34 @@ class Program(testing.Case):
         self.assertIn(graphbonsai.__version__, done.stdout)
 
 
+class Reading(testing.Case):
+    def test_options_of_reading_go_to_what_is_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(folder + "/edges.csv", "w") as file:
+                file.write("0,0\n0,1\n1,2\n2,3\n")
+            with open(folder + "/features.csv", "w") as file:
+                file.write("1,0\n0,1\n1,1\n0,2\n")
+            with open(folder + "/labels.csv", "w") as file:
+                file.write("0\n1\n0\n1\n")
+            for keep, edges in ((0, 6), (1, 7)):
+                small = graphbonsai.condense(folder, 1.0, method="random", split=(50, 25, 25),
+                                             keep_self_loops=keep, threads=1)
+                self.assertEqual(small.report["sizes"]["full_edges"], edges)
+        self.refuses("keep_self_loops is for making a graph, and this one is made: give it to "
+                     "Graph.from_arrays or Graph.load", graphbonsai.condense,
+                     testing.small_world(), 0.1, keep_self_loops=True,
+                     kind=graphbonsai.OptionError)
+
+
+class Notes(testing.Case):
+    def test_a_notebook_says_why_a_cell_is_empty(self):
+        found = graphbonsai.compare(testing.small_world(), ["random"], [1e-9], epochs=1, seeds=1,
+                                    threads=1)
+        why = found[1]["why"]
+        self.assertIn("is too small", why)
+        self.assertIn(why, str(found))
+        self.assertIn(why, found._repr_html_())
+
+
 if __name__ == "__main__":
     testing.main()

@@ -2,7 +2,9 @@
 
 SPDX-License-Identifier: MIT
 """
+import copy
 import gc
+import pickle
 import time
 import unittest
 
@@ -91,6 +93,24 @@ class Memory(testing.Case):
                 with self.assertRaises((RuntimeError, graphbonsai.Error)):
                     call()
         self.leaks(once, rounds=40)
+
+
+class Copies(testing.Case):
+    def test_copies_share_and_are_closed_for_themselves(self):
+        g = testing.small_world()
+        small = graphbonsai.condense(g, 0.1, threads=1)
+        result = graphbonsai.train(g, epochs=2, seeds=1, threads=1)
+        for copied in (copy.copy, copy.deepcopy):
+            other, model = copied(small), copied(result).model
+            self.assertTrue(other.equal(small))
+            self.assertEqual(other.report, small.report)
+            other.close()
+            model.close()
+            self.assertEqual(len(small), small.num_nodes)
+            result = graphbonsai.train(g, epochs=2, seeds=1, threads=1)
+        for value in (small, result, result.model):
+            with self.assertRaisesRegex(TypeError, "cannot be pickled; save it to a file"):
+                pickle.dumps(value)
 
 
 class End(testing.Case):

@@ -36,6 +36,7 @@ class Callbacks(testing.Case):
             "generate": lambda p: testing.small_world(progress=p),
             "update": lambda p: graphbonsai.update(g, g, s, threads=1, progress=p),
             "nearest": lambda p: graphbonsai.nearest(s, 0, g, threads=1, progress=p),
+            "report": lambda p: graphbonsai.report(s, g, threads=1, progress=p),
             "predict": lambda p: model.predict(g, threads=1, progress=p),
             "info": lambda p: g.info(linear=True, threads=1, progress=p),
             "check": lambda p: g.check(threads=1, progress=p),
@@ -110,6 +111,17 @@ class Bars(testing.Case):
         done = testing.script("import graphbonsai as b\nb._progress.DELAY = 0\n"
                               "b.condense(b.generate(nodes=300, features=60), 0.1)")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_a_bar_that_cannot_be_drawn_ends_nothing(self):
+        class Broken(_progress._Bar):
+            def _open(self):
+                raise ValueError("I/O operation on closed file")
+        bar, delay = _progress._Bar, _progress.DELAY
+        _progress._Bar, _progress.DELAY = Broken, 0
+        try:
+            self.assertEqual(len(testing.small_world(progress=True)), 400)
+        finally:
+            _progress._Bar, _progress.DELAY = bar, delay
 
     def test_a_bar_follows_the_stages(self):
         log = []
@@ -209,6 +221,75 @@ class Interrupts(testing.Case):
             signal.signal(signal.SIGINT, before)
         self.assertEqual(seen, [1])
         self.assertGreater(len(s), 0)
+
+
+class Signals(testing.Case):
+    def setUp(self):
+        self.g = testing.small_world(2000)
+
+    def raised_by(self, number, **more):
+        """A handler that raises, as a time limit's does, ends the call with its exception."""
+        def handler(*_):
+            raise Stop("late")
+        previous = signal.signal(number, handler)
+        sent = []
+
+        def once(stage, done, total):
+            if not sent:
+                sent.append(stage)
+                os.kill(os.getpid(), number)
+        try:
+            with self.assertRaises(Stop):
+                graphbonsai.train(self.g, epochs=2000, seeds=1, threads=1, progress=once, **more)
+            self.assertIs(signal.getsignal(number), handler)
+        finally:
+            signal.signal(number, previous)
+
+    def test_handlers_of_other_signals_end_the_call_too(self):
+        for number in (signal.SIGALRM, signal.SIGTERM, signal.SIGUSR1):
+            self.raised_by(number)
+
+    def test_a_time_limit_ends_a_call_without_a_callback(self):
+        found = testing.script(
+            "import graphbonsai, signal\n"
+            "g = graphbonsai.generate(nodes=20000, features=100, classes=5, threads=1)\n"
+            "def late(*_): raise TimeoutError('late')\n"
+            "signal.signal(signal.SIGALRM, late)\n"
+            "signal.setitimer(signal.ITIMER_REAL, 0.2)\n"
+            "graphbonsai.train(g, epochs=100000, seeds=1, threads=1)")
+        self.assertEqual(found.stderr.strip().splitlines()[-1], "TimeoutError: late")
+        self.assertNotIn("ignored", found.stderr)
+
+    def test_a_call_within_a_callback_is_interrupted_with_the_outer_one(self):
+        inner = []
+
+        def outer(stage, done, total):
+            def kill(*_):
+                if not inner:
+                    inner.append(0)
+                    os.kill(os.getpid(), signal.SIGINT)
+                inner[0] += 1
+            graphbonsai.train(self.g, epochs=500, seeds=1, threads=1, progress=kill)
+        with self.assertRaises(KeyboardInterrupt):
+            graphbonsai.train(self.g, epochs=5, seeds=1, threads=1, progress=outer)
+        self.assertLess(inner[0], 5)
+
+
+class Forks(testing.Case):
+    def test_a_child_of_a_process_that_had_threads_does_not_wait_for_them(self):
+        found = testing.script(
+            "import graphbonsai, os, signal\n"
+            "g = graphbonsai.generate(nodes=3000, features=100, classes=4, threads=4)\n"
+            "want = graphbonsai.condense(g, 0.05, threads=4)\n"
+            "for threads in (0, 1, 4):\n"
+            "    child = os.fork()\n"
+            "    if child == 0:\n"
+            "        signal.alarm(60)\n"
+            "        found = graphbonsai.condense(g, 0.05, threads=threads)\n"
+            "        graphbonsai.train(found, g, epochs=2, seeds=1, threads=threads)\n"
+            "        os._exit(0 if found.equal(want) else 1)\n"
+            "    print(os.waitpid(child, 0)[1])\n", OMP_NUM_THREADS="")
+        self.assertEqual(found.stdout.split(), ["0", "0", "0"], found.stderr)
 
 
 class Threads(testing.Case):

@@ -288,6 +288,43 @@ class Options(testing.Case):
                 call()
             self.assertGreater(len(str(caught.exception)), 10)
 
+    def test_a_sparse_matrix_whose_arrays_were_changed(self):
+        sparse = testing.scipy_sparse()
+        for number, (field, at, value) in enumerate((
+                ("indptr", 1, 9), ("indptr", 3, 99), ("indices", 0, 99), ("indices", 0, -1))):
+            for kind in (sparse.csr_matrix, sparse.csc_matrix):
+                broken = kind(np.eye(3, dtype=np.float64))
+                getattr(broken, field)[at] = value
+                for given in ({"x": broken}, {"csr": broken}):
+                    with self.subTest(number=number, kind=kind.__name__):
+                        with self.assertRaisesRegex(ArgumentError, "is not a valid sparse matrix"):
+                            Graph.from_arrays(**given)
+        broken = sparse.coo_matrix(np.eye(3, dtype=np.float32))
+        broken.row[0] = 7
+        self.refuses("x is not a valid sparse matrix: an index is outside 0..2",
+                     Graph.from_arrays, x=broken)
+
+    def test_texts_that_no_file_can_have(self):
+        with self.assertRaisesRegex(ArgumentError, "path cannot be the name of a file"):
+            Graph.load("a\ud800")
+        small = condense(testing.small_world(), 0.1, threads=1)
+        self.assertIn("a?b", graphbonsai.report(small, title="a\ud800b", threads=1))
+
+    def test_labels_that_no_graph_can_have(self):
+        for label in (2**31 - 1, 2**64 - 1):
+            self.refuses("y has the label %d; labels must be below 2147483647" % label,
+                         Graph.from_arrays, y=np.array([0, label], np.uint64))
+
+    def test_a_report_that_is_no_json(self):
+        self.refuses("report cannot be written as JSON: Object of type object is not JSON "
+                     "serializable", Graph.from_arrays, y=[0], report={"sizes": object()})
+
+    def test_compare_with_options_that_are_no_dictionary(self):
+        self.refuses("train must be a dictionary of options, not 3", graphbonsai.compare, self.g,
+                     train=3, kind=graphbonsai.OptionError)
+        self.refuses('there is no option "method"; did you mean "methods"?', graphbonsai.compare,
+                     self.g, method="trees", kind=graphbonsai.OptionError)
+
     def test_errors_can_be_pickled(self):
         for kind, status in ((graphbonsai.Error, -1), (ArgumentError, -1),
                              (graphbonsai.OutOfMemory, -2), (graphbonsai.FileError, -3),
