@@ -43,6 +43,7 @@ bonsai_status bn_strdup(char **out, const char *s);
 
 bool bn_mul(int64_t *out, int64_t a, int64_t b);    /* false if a*b overflows or one is negative */
 bool bn_add(int64_t *out, int64_t a, int64_t b);
+static inline int64_t bn_least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 void    bn_mem_fail_at(int64_t nth);    /* tests: the nth allocation from now fails; -1: none */
 bool    bn_mem_failed(void);            /* tests: whether it has */
@@ -94,6 +95,8 @@ double   bn_rng_unit(bn_rng *r);                    /* in [0, 1) */
 int64_t  bn_rng_below(bn_rng *r, int64_t n);        /* in 0 .. n-1, without bias */
 double   bn_rng_normal(bn_rng *r);
 void     bn_rng_shuffle(int32_t *a, int64_t n, uint64_t seed);
+/* taken[i] = 1 for `wanted` of n, without replacement; the others stay as they are. */
+bonsai_status bn_rng_pick(uint8_t *taken, int64_t n, int64_t wanted, uint64_t seed);
 
 /* ---- checksums (checksum.c) ---- */
 

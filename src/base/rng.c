@@ -60,3 +60,18 @@ void bn_rng_shuffle(int32_t *a, int64_t n, uint64_t seed)
         a[j] = t;
     }
 }
+
+bonsai_status bn_rng_pick(uint8_t *taken, int64_t n, int64_t wanted, uint64_t seed)
+{
+    int32_t *order = NULL;
+    bonsai_status rc = BN_NEW(&order, n);
+    if (rc != BONSAI_OK)
+        return rc;
+    for (int64_t i = 0; i < n; i++)
+        order[i] = (int32_t)i;
+    bn_rng_shuffle(order, n, seed);
+    for (int64_t i = 0; i < wanted; i++)
+        taken[order[i]] = 1;
+    bn_free(order);
+    return BONSAI_OK;
+}

@@ -52,14 +52,6 @@ static bool is_moved(const adjusting *a, int64_t p)
 
 /* ---- rows ---- */
 
-static void add_row(double *sum, const bn_embedding *e, int64_t r, double factor)
-{
-    for (int64_t j = 0; e->dense && j < e->f; j++)
-        sum[j] += factor * (double)e->dense[r * e->f + j];
-    for (int64_t i = e->dense ? 0 : e->offsets[r]; !e->dense && i < e->offsets[r + 1]; i++)
-        sum[e->index[i]] += factor * (double)e->value[i];
-}
-
 /* The mean of the members now.  Where none stays, what was rounded before is forgotten. */
 static void find_mean(adjusting *a, int64_t p)
 {
@@ -72,10 +64,10 @@ static void find_mean(adjusting *a, int64_t p)
         for (int64_t j = 0; j < f; j++)
             a->sum[j] = (double)a->value[j] * (double)m->size_before[p];
         for (int64_t i = left[0]; i < left[1]; i++)
-            add_row(a->sum, &m->old, a->left.item[i], -1);
+            bn_row_add(a->sum, &m->old, a->left.item[i], -1);
     }
     for (int64_t i = joined[0]; i < joined[1]; i++)
-        add_row(a->sum, &m->fresh, a->joined.item[i], 1);
+        bn_row_add(a->sum, &m->fresh, a->joined.item[i], 1);
     for (int64_t j = 0; j < f; j++)
         a->sum[j] /= (double)m->size_after[p];
 }

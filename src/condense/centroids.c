@@ -40,18 +40,6 @@ void bn_groups_fill(bn_groups *g, const int64_t *rows, const int32_t *cluster, i
             g->at[next[cluster[i]]++] = rows ? rows[i] : i;
 }
 
-void bn_row_add(double *sum, const bn_embedding *e, int64_t row, double weight)
-{
-    if (e->dense) {
-        const float *x = e->dense + row * e->f;
-        for (int64_t j = 0; j < e->f; j++)
-            sum[j] += weight * (double)x[j];
-        return;
-    }
-    for (int64_t i = e->offsets[row]; i < e->offsets[row + 1]; i++)
-        sum[e->index[i]] += weight * (double)e->value[i];
-}
-
 /* The mean of a cluster into sum (f); 0 where nothing has a weight. */
 static void weighted_mean(double *sum, const bn_embedding *e, const bn_groups *g, int64_t c,
                           const float *weight)

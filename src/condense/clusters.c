@@ -176,12 +176,8 @@ static bonsai_status average_centres(bn_clusters *c)
     BN_TRY(BN_NEW(&sum, e->f));
     BN_TRY(BN_NEW(&c->mean, e->f));
     for (int64_t r = 0; r < e->rows; r++) {
-        double w = (double)c->size[r];
-        total += w;
-        for (int64_t j = 0; e->dense && j < e->f; j++)
-            sum[j] += w * (double)e->dense[r * e->f + j];
-        for (int64_t i = e->dense ? 0 : e->offsets[r]; !e->dense && i < e->offsets[r + 1]; i++)
-            sum[e->index[i]] += w * (double)e->value[i];
+        total += (double)c->size[r];
+        bn_row_add(sum, e, r, (double)c->size[r]);
     }
     for (int64_t j = 0; j < e->f; j++)
         c->mean[j] = (float)(sum[j] / total);
@@ -245,17 +241,6 @@ static double nearness(const bn_embedding *x, int64_t r, const float *centre)
     return sum;
 }
 
-static void spread_row(float *to, const bn_embedding *e, int64_t r)
-{
-    if (e->dense) {
-        memcpy(to, e->dense + r * e->f, (size_t)e->f * sizeof *to);
-        return;
-    }
-    memset(to, 0, (size_t)e->f * sizeof *to);
-    for (int64_t i = e->offsets[r]; i < e->offsets[r + 1]; i++)
-        to[e->index[i]] = e->value[i];
-}
-
 /* The members of each cluster, one cluster after the other. */
 static bonsai_status list_members(int64_t **first, int64_t **member, const bn_clusters *c,
                                   int64_t rows)
@@ -286,7 +271,7 @@ bonsai_status bn_clusters_nearest(int64_t *out, const bn_clusters *c, const bn_s
         for (int64_t k = lane; k < c->count; k += lanes) {
             float *centre = room + lane * f;
             double best = INFINITY;
-            spread_row(centre, &c->centre, k);
+            bn_embedding_row(centre, &c->centre, k);
             for (int64_t i = first[k]; i < first[k + 1]; i++) {
                 double d = nearness(s->x, member[i], centre);
                 if (d < best || i == first[k]) {

@@ -30,6 +30,9 @@ bonsai_status bn_wl(bn_embedding *out, const bonsai_graph *g, const int32_t *nod
 bonsai_status bn_average(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes,
                          int64_t count, int layers, int threads, bn_progress p);
 void bn_embedding_free(bn_embedding *e);
+/* One row as f floats, zeros included; and sum (f) += weight times a row. */
+void bn_embedding_row(float *out, const bn_embedding *e, int64_t row);
+void bn_row_add(double *sum, const bn_embedding *e, int64_t row, double weight);
 /* Squared distance of two rows by the fixed-order kernel: dense and sparse agree. */
 float bn_embedding_dist2(const bn_embedding *e, int64_t a, int64_t b);
 

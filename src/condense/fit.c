@@ -43,11 +43,6 @@ static int64_t row_at(const bn_fit *q, int64_t i)
     return i * q->x->rows / q->n;
 }
 
-static int64_t at_most(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The first of index[begin .. end-1], which ascend, that is not below x. */
 static int64_t lower_bound(const int32_t *index, int64_t begin, int64_t end, int64_t x)
 {
@@ -67,7 +62,7 @@ static int64_t lower_bound(const int32_t *index, int64_t begin, int64_t end, int
 static void cut_row(double *out, const bn_fit *q, int64_t i, int64_t from, int64_t to)
 {
     const bn_embedding *x = q->x;
-    int64_t row = row_at(q, i), end = at_most(to, x->f);
+    int64_t row = row_at(q, i), end = bn_least(to, x->f);
     double root = q->root[i];
     if (to > x->f)
         out[x->f - from] = root;
@@ -155,14 +150,14 @@ static void gram_of_slabs(bn_fit *q)
     CBLAS_TRANSPOSE left = q->dual ? CblasNoTrans : CblasTrans;
     CBLAS_TRANSPOSE right = q->dual ? CblasTrans : CblasNoTrans;
     for (int64_t at = 0; at < q->depth; at += DEPTH) {
-        int64_t end = at_most(at + DEPTH, q->depth), stride = q->dual ? end - at : q->wide;
+        int64_t end = bn_least(at + DEPTH, q->depth), stride = q->dual ? end - at : q->wide;
         if (q->dual)
             cut(q, 0, q->n, at, end);
         else
             cut(q, at, end, 0, q->wide);
 #pragma omp parallel for num_threads(bn_team(q->threads, q->m / PANEL)) schedule(dynamic)
         for (int64_t p = 0; p < q->m; p += PANEL) {
-            int64_t high = at_most(p + PANEL, q->m);
+            int64_t high = bn_least(p + PANEL, q->m);
             const double *a = q->slab + p * (q->dual ? stride : 1);
             cblas_dgemm(CblasRowMajor, left, right, (int)(high - p), (int)high, (int)(end - at),
                         1.0, a, (int)stride, q->slab, (int)stride, 1.0, q->gram + p * q->m,
@@ -205,7 +200,7 @@ static void back_lines(double *out, const bn_fit *q, const double *y, int64_t k)
     memset(out, 0, (size_t)(q->wide * k) * sizeof *out);
 #pragma omp parallel for num_threads(bn_team(q->threads, q->wide / PANEL)) schedule(dynamic)
     for (int64_t p = 0; p < q->wide; p += PANEL)
-        for (int64_t r = q->dual ? p : 0; r < (q->dual ? at_most(p + PANEL, lines) : lines); r++) {
+        for (int64_t r = q->dual ? p : 0; r < (q->dual ? bn_least(p + PANEL, lines) : lines); r++) {
             int64_t begin = q->offsets[r], end = q->offsets[r + 1];
             if (!q->dual) {
                 begin = lower_bound(q->index, begin, end, p);
@@ -225,11 +220,11 @@ static void back_slabs(double *out, const bn_fit *q, const double *y, int64_t k)
 {
     memset(out, 0, (size_t)(q->wide * k) * sizeof *out);
     for (int64_t at = 0; at < q->n; at += DEPTH) {
-        int64_t end = at_most(at + DEPTH, q->n);
+        int64_t end = bn_least(at + DEPTH, q->n);
         cut(q, at, end, 0, q->wide);
 #pragma omp parallel for num_threads(bn_team(q->threads, q->wide / PANEL)) schedule(dynamic)
         for (int64_t p = 0; p < q->wide; p += PANEL)
-            cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)at_most(PANEL, q->wide - p),
+            cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)bn_least(PANEL, q->wide - p),
                         (int)k, (int)(end - at), 1.0, q->slab + p, (int)q->wide, y + at * k,
                         (int)k, 1.0, out + p * k, (int)k);
     }
@@ -265,7 +260,7 @@ static void solve_all(const bn_fit *q)
 {
     int team = bn_team(q->threads, q->ways);
     for (int first = 0; first < q->ways; first += team) {
-        int last = (int)at_most(first + team, q->ways);
+        int last = (int)bn_least(first + team, q->ways);
 #pragma omp parallel for num_threads(team) schedule(static)
         for (int i = first; i < last; i++)
             solve(q, i, q->factor + (i - first) * q->m * q->m);
@@ -334,7 +329,7 @@ static void build(bn_fit *q)
 static bonsai_status make_room(bn_fit *q)
 {
     bonsai_status rc;
-    int64_t rows = at_most(DEPTH, q->n), columns = at_most(DEPTH, q->wide);
+    int64_t rows = bn_least(DEPTH, q->n), columns = bn_least(DEPTH, q->wide);
     int64_t slab = q->dual ? q->n * columns : 0;
     if (!q->dual || q->x->dense)
         slab = slab > rows * q->wide ? slab : rows * q->wide;

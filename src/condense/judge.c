@@ -12,22 +12,6 @@ enum { MOST_JUDGED = 5000, SHARE = 5, SPARSE_SHARE = 4 };
 
 /* ---- which nodes ---- */
 
-/* Some of the candidates at random, ascending in *out as they are in list. */
-static bonsai_status draw(uint8_t *taken, int64_t count, int64_t wanted, uint64_t seed)
-{
-    int32_t *order = NULL;
-    bonsai_status rc = BN_NEW(&order, count);
-    if (rc != BONSAI_OK)
-        return rc;
-    for (int64_t i = 0; i < count; i++)
-        order[i] = (int32_t)i;
-    bn_rng_shuffle(order, count, seed);
-    for (int64_t i = 0; i < wanted; i++)
-        taken[order[i]] = 1;
-    bn_free(order);
-    return BONSAI_OK;
-}
-
 /* Up to so many labelled validation nodes of the graph. */
 static bonsai_status draw_validation(int32_t **out, int64_t *count, const bn_job *job)
 {
@@ -43,7 +27,7 @@ static bonsai_status draw_validation(int32_t **out, int64_t *count, const bn_job
     *count = all < MOST_JUDGED ? all : MOST_JUDGED;
     BN_TRY(BN_NEW(&taken, all));
     BN_TRY(BN_NEW(out, *count));
-    BN_TRY(draw(taken, all, *count, job->o->seed));
+    BN_TRY(bn_rng_pick(taken, all, *count, job->o->seed));
     for (int64_t i = 0, at = 0; i < all; i++)
         if (taken[i])
             (*out)[at++] = node[i];
@@ -62,7 +46,7 @@ static bonsai_status hold_out(bn_job *job)
         return BONSAI_OK;
     count = count < MOST_JUDGED ? count : MOST_JUDGED;
     BN_TRY(BN_NEW(&job->held, job->trees));
-    BN_TRY(draw(job->held, job->trees, count, job->o->seed));
+    BN_TRY(bn_rng_pick(job->held, job->trees, count, job->o->seed));
 done:
     return rc;
 }
@@ -86,16 +70,6 @@ static int64_t all_lengths(const bn_embedding *e, int threads)
     for (int64_t r = 0; r < e->rows; r++)
         sum += row_length(e, r);
     return sum;
-}
-
-static void to_dense(float *to, const bn_embedding *e, int64_t r)
-{
-    if (e->dense) {
-        memcpy(to, e->dense + r * e->f, (size_t)e->f * sizeof *to);
-        return;
-    }
-    for (int64_t i = e->offsets[r]; i < e->offsets[r + 1]; i++)
-        to[e->index[i]] = e->value[i];
 }
 
 static void to_sparse(int32_t *index, float *value, const bn_embedding *e, int64_t r)
@@ -131,7 +105,7 @@ bonsai_status bn_embedding_take(bn_embedding *out, const bn_embedding *e, const 
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t i = 0; i < count; i++) {
         if (dense)
-            to_dense(out->dense + i * e->f, e, row[i]);
+            bn_embedding_row(out->dense + i * e->f, e, row[i]);
         else
             to_sparse(out->index + out->offsets[i], out->value + out->offsets[i], e, row[i]);
     }

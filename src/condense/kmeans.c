@@ -45,14 +45,9 @@ typedef struct {
 
 /* ---- rows ---- */
 
-static int64_t at_most(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static int64_t between(int64_t low, int64_t x, int64_t high)
 {
-    return x < low ? low : at_most(x, high);
+    return x < low ? low : bn_least(x, high);
 }
 
 static bool same_row(const bn_embedding *e, int64_t a, int64_t b)
@@ -121,7 +116,7 @@ static bonsai_status new_run(run *q)
     bonsai_status rc;
     int64_t f = q->e->f > 0 ? q->e->f : 1, k = (q->k + 15) / 16 * 16;
     q->block = between(LEAST_BLOCK, BLOCK_FLOATS / f, BLOCK);
-    q->tile = at_most(between(LEAST_TILE, TILE_FLOATS / f / 16 * 16, TILE), k);
+    q->tile = bn_least(between(LEAST_TILE, TILE_FLOATS / f / 16 * 16, TILE), k);
     q->lanes = bn_team(q->threads, (q->count + q->block - 1) / q->block);
     BN_TRY(BN_NEW(&q->best, q->count));
     BN_TRY(BN_NEW(&q->sum, q->tile * f));
@@ -194,7 +189,7 @@ static void multiply(const run *q, float *product, int lane, int64_t first, int6
 static void compare(const run *q, int lane, int64_t first, int64_t c, int64_t wide)
 {
     float *product = q->product + lane * q->block * q->tile;
-    int64_t count = at_most(q->block, q->count - first), stride = q->e->dense ? wide : q->tile;
+    int64_t count = bn_least(q->block, q->count - first), stride = q->e->dense ? wide : q->tile;
     multiply(q, product, lane, first, count, wide);
     for (int64_t i = 0; i < count; i++) {
         const float *p = product + i * stride;
@@ -220,7 +215,7 @@ static void assign(run *q, const bn_groups *g)
     }
     bn_blas_begin();
     for (int64_t c = 0; c < g->k; c += q->tile) {
-        int64_t wide = at_most(q->tile, g->k - c);
+        int64_t wide = bn_least(q->tile, g->k - c);
         find_means(q, g, c, wide);
 #pragma omp parallel for num_threads(q->lanes) schedule(static)
         for (int lane = 0; lane < q->lanes; lane++)
@@ -425,9 +420,9 @@ bonsai_status bn_kmeans(int32_t *cluster, int64_t *found, const bn_embedding *e,
     *found = 0;
     if (k < 1)
         return bn_fail(BONSAI_E_ARGUMENT, "k is %lld: there must be a cluster", (long long)k);
-    int64_t many = k > SAMPLE / SAMPLE_EACH ? at_most(k, count) * SAMPLE_EACH : SAMPLE;
+    int64_t many = k > SAMPLE / SAMPLE_EACH ? bn_least(k, count) * SAMPLE_EACH : SAMPLE;
     int full = rounds < FULL_ROUNDS ? rounds : FULL_ROUNDS;
-    q.ticks = at_most(k, count) + rounds + full;
+    q.ticks = bn_least(k, count) + rounds + full;
     BN_TRY(bn_tick(p, "clusters", 0, q.ticks));
     if (k >= count) {
         BN_TRY(distinct_rows(cluster, found, e, rows, count, q.threads));

@@ -20,7 +20,6 @@ void bn_groups_free(bn_groups *g);
  * cluster: in none. */
 void bn_groups_fill(bn_groups *g, const int64_t *rows, const int32_t *cluster, int64_t count,
                     int64_t k);
-void bn_row_add(double *sum, const bn_embedding *e, int64_t row, double weight);
 
 /* ---- seeds (kmeans_seed.c) ---- */
 

@@ -14,11 +14,6 @@
 /* Of so many products one candidate a seed must do: more would take longer than the rounds. */
 enum { CHUNK = 256, CANDIDATES = 3, MUCH = 1 << 27 };
 
-static int64_t at_most(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 typedef struct {
     float   *near;              /* count: squared distance to the nearest seed */
     float   *far;               /* CANDIDATES x count: the same if a candidate were a seed */
@@ -76,7 +71,7 @@ static void measure(const bn_seeds *q, seeding *s, int many)
 #pragma omp parallel for num_threads(bn_team(q->threads, s->chunks)) schedule(static)
     for (int64_t chunk = 0; chunk < s->chunks; chunk++) {
         double total[CANDIDATES] = {0};
-        int64_t end = at_most((chunk + 1) * CHUNK, q->count);
+        int64_t end = bn_least((chunk + 1) * CHUNK, q->count);
         for (int64_t i = chunk * CHUNK; i < end; i++)
             for (int c = 0; c < many; c++) {
                 float d = s->near[i] > 0 ? distance(q, s, i, c) : 0.0f;
@@ -107,7 +102,7 @@ static int64_t draw(const bn_seeds *q, const seeding *s, double total, bn_rng *r
             left -= s->part[chunk];
             continue;
         }
-        int64_t end = at_most((chunk + 1) * CHUNK, q->count);
+        int64_t end = bn_least((chunk + 1) * CHUNK, q->count);
         for (int64_t i = chunk * CHUNK; i < end; i++) {
             if (left < (double)s->near[i])
                 return i;

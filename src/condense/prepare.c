@@ -82,20 +82,13 @@ static bonsai_status draw(int32_t **out, int64_t trees, int64_t z, uint64_t seed
 {
     bonsai_status rc;
     uint8_t *taken = NULL;
-    int32_t *order = NULL;
     BN_TRY(BN_NEW(out, z));
-    BN_TRY(BN_NEW(&order, trees));
     BN_TRY(BN_NEW(&taken, trees));
-    for (int64_t t = 0; t < trees; t++)
-        order[t] = (int32_t)t;
-    bn_rng_shuffle(order, trees, seed);
-    for (int64_t i = 0; i < z; i++)
-        taken[order[i]] = 1;
+    BN_TRY(bn_rng_pick(taken, trees, z, seed));
     for (int64_t t = 0, i = 0; t < trees; t++)
         if (taken[t])
             (*out)[i++] = (int32_t)t;
 done:
-    bn_free(order);
     bn_free(taken);
     return rc;
 }

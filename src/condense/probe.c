@@ -24,11 +24,6 @@ struct bn_probe {
     int     threads;
 };
 
-static int64_t at_most(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* ---- the probe ---- */
 
 bonsai_status bn_probe_new(bn_probe **out, const bn_embedding *judge, const int32_t *label,
@@ -66,15 +61,15 @@ static bonsai_status judge_all(int64_t *right, const bn_probe *p, const bn_fit *
     float *score = NULL;
     int64_t (*part)[WAYS] = NULL, rows = p->judge->rows;
     int64_t blocks = (rows + BN_FIT_BLOCK - 1) / BN_FIT_BLOCK;
-    int64_t stretch = at_most(STRETCH, SCORES / BN_FIT_BLOCK / q->k + 1) * BN_FIT_BLOCK;
-    BN_TRY(BN_NEW(&score, at_most(stretch, rows) * q->k));
+    int64_t stretch = bn_least(STRETCH, SCORES / BN_FIT_BLOCK / q->k + 1) * BN_FIT_BLOCK;
+    BN_TRY(BN_NEW(&score, bn_least(stretch, rows) * q->k));
     BN_TRY(BN_NEW(&part, blocks));
     bn_blas_begin();
     for (int64_t at = 0; at < rows; at += stretch) {
-        int64_t end = at_most(at + stretch, rows);
+        int64_t end = bn_least(at + stretch, rows);
 #pragma omp parallel for num_threads(bn_team(p->threads, blocks)) schedule(dynamic)
         for (int64_t i = at; i < end; i += BN_FIT_BLOCK) {
-            int64_t count = at_most(BN_FIT_BLOCK, end - i);
+            int64_t count = bn_least(BN_FIT_BLOCK, end - i);
             float *s = score + (i - at) * q->k;
             bn_fit_score(s, q, p->judge, i, count);
             count_right(part[i / BN_FIT_BLOCK], s, p->label + i, count, q->c);
@@ -94,7 +89,7 @@ done:
  * than everything else, and its square of bytes. */
 static int64_t points_to_fit(const bn_embedding *x)
 {
-    return x->f >= MOST_SIDE ? at_most(x->rows, MOST_SIDE) : x->rows;
+    return x->f >= MOST_SIDE ? bn_least(x->rows, MOST_SIDE) : x->rows;
 }
 
 bonsai_status bn_probe_score(double *percent, double *lambda, bn_probe *p, const bn_points *points)
@@ -124,7 +119,7 @@ done:
 /* Dense rows are fewer where they are long, so that no fit takes longer than about a second. */
 static int64_t rows_to_fit(const bn_embedding *e)
 {
-    int64_t n = at_most(e->rows, MOST_ROWS);
+    int64_t n = bn_least(e->rows, MOST_ROWS);
     double f = (double)(e->f + 1);
     if (e->dense && (double)n * f * fmin((double)n, f) > most_products)
         n = (int64_t)fmax(most_products / (f * f), sqrt(most_products / f));
@@ -164,7 +159,7 @@ bonsai_status bn_posterior(float *posterior, float *weights, const bn_embedding 
     bn_blas_begin();
 #pragma omp parallel for num_threads(bn_team(q.threads, e->rows / BN_FIT_BLOCK)) schedule(dynamic)
     for (int64_t i = 0; i < e->rows; i += BN_FIT_BLOCK) {
-        int64_t count = at_most(BN_FIT_BLOCK, e->rows - i);
+        int64_t count = bn_least(BN_FIT_BLOCK, e->rows - i);
         bn_fit_score(posterior + i * classes, &q, e, i, count);
         for (int64_t r = i; r < i + count; r++)
             soften(posterior + r * classes, classes, sharpness);

@@ -29,6 +29,29 @@ void bn_embedding_free(bn_embedding *e)
     memset(e, 0, sizeof *e);
 }
 
+void bn_embedding_row(float *out, const bn_embedding *e, int64_t row)
+{
+    if (e->dense) {
+        memcpy(out, e->dense + row * e->f, (size_t)e->f * sizeof *out);
+        return;
+    }
+    memset(out, 0, (size_t)e->f * sizeof *out);
+    for (int64_t i = e->offsets[row]; i < e->offsets[row + 1]; i++)
+        out[e->index[i]] = e->value[i];
+}
+
+void bn_row_add(double *sum, const bn_embedding *e, int64_t row, double weight)
+{
+    if (e->dense) {
+        const float *x = e->dense + row * e->f;
+        for (int64_t j = 0; j < e->f; j++)
+            sum[j] += weight * (double)x[j];
+        return;
+    }
+    for (int64_t i = e->offsets[row]; i < e->offsets[row + 1]; i++)
+        sum[e->index[i]] += weight * (double)e->value[i];
+}
+
 /* Each round counts for a thousand: `rounds` of them are done by done / total. */
 bonsai_status bn_wl_tick(const bn_wl_run *w, int rounds, int64_t done, int64_t total)
 {

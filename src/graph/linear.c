@@ -64,11 +64,6 @@ static int64_t list_part(int32_t *list, const yardstick *s, bonsai_part part)
     return count;
 }
 
-static int64_t at_most(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static bonsai_status sample_nodes(yardstick *s)
 {
     bonsai_status rc;
@@ -76,15 +71,15 @@ static bonsai_status sample_nodes(yardstick *s)
     BN_TRY(BN_NEW(&list, s->g->view.nodes));
     BN_TRY(BN_NEW(&s->node, 2 * MOST_NODES));
     if (bn_has(s->g, BONSAI_SPLIT)) {
-        s->train = at_most(list_part(list, s, BONSAI_TRAIN), MOST_NODES);
+        s->train = bn_least(list_part(list, s, BONSAI_TRAIN), MOST_NODES);
         memcpy(s->node, list, (size_t)s->train * sizeof *list);
-        s->test = at_most(list_part(list, s, BONSAI_TEST), MOST_NODES);
+        s->test = bn_least(list_part(list, s, BONSAI_TEST), MOST_NODES);
         memcpy(s->node + s->train, list, (size_t)s->test * sizeof *list);
     } else {                                    /* 60/20/20 */
         int64_t all = list_part(list, s, BONSAI_PART_NONE);
         int64_t train = (int64_t)((double)all * 0.6 + 0.5), test = (int64_t)((double)all * 0.2);
-        s->train = at_most(train, MOST_NODES);
-        s->test = at_most(test > 0 ? test : at_most(all - train, 1), MOST_NODES);
+        s->train = bn_least(train, MOST_NODES);
+        s->test = bn_least(test > 0 ? test : bn_least(all - train, 1), MOST_NODES);
         memcpy(s->node, list, (size_t)s->train * sizeof *list);
         memcpy(s->node + s->train, list + all - s->test, (size_t)s->test * sizeof *list);
     }
@@ -193,7 +188,7 @@ static bonsai_status fill_block(yardstick *s)
     bonsai_status rc = BONSAI_OK;
     const int64_t batch = 4096, width = s->to - s->from, f = s->g->view.features;
     for (int64_t at = 0; s->hops && at < s->near_count; at += batch) {
-        int64_t end = at_most(at + batch, s->near_count);
+        int64_t end = bn_least(at + batch, s->near_count);
         BN_TRY(bn_tick(s->progress, "averaging", s->from * s->near_count + at * width,
                        s->near_count * f));
 #pragma omp parallel for num_threads(s->threads) schedule(dynamic, 64)
@@ -288,7 +283,7 @@ static bonsai_status gather_rows(yardstick *s)
     bonsai_status rc;
     int64_t f = s->g->view.features;
     BN_TRY(find_near(s));
-    int64_t width = at_most(MOST_CELLS / s->near_count + 1, f);
+    int64_t width = bn_least(MOST_CELLS / s->near_count + 1, f);
     s->blocks = (f + width - 1) / width;
     BN_TRY(check_work(s));
     BN_TRY(BN_NEW(&s->first, s->hops ? s->near_count * width : 0));
@@ -296,7 +291,7 @@ static bonsai_status gather_rows(yardstick *s)
     BN_TRY(BN_NEW(&s->piece, s->blocks * s->count + 1));
     for (int64_t b = 0; b < s->blocks; b++) {
         s->from = b * width;
-        s->to = at_most(s->from + width, f);
+        s->to = bn_least(s->from + width, f);
         BN_TRY(fill_block(s));
         BN_TRY(keep_block(s, b));
     }
