@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -219,19 +220,23 @@ static int unpack_all(archive *a)
     return code;
 }
 
-/* The folder that was there goes when the new one stands in its place. */
+/* The folder that was there goes when the new one stands in its place; meanwhile it has a name
+ * that nobody else's folder has. */
 static int put_in_place(archive *a, const char *to)
 {
     char old[MOST_PATH + 8];
-    snprintf(old, sizeof old, "%s.old", to);
-    remove_folder(old);
+    snprintf(old, sizeof old, "%s.XXXXXX", to);
+    if (!mkdtemp(old))
+        return fail_with(a->s, "%s: cannot be written: %s", to, strerror(errno));
     int had = rename(to, old) == 0;
     if (rename(a->to, to) == 0) {
         remove_folder(old);
         return EXIT_DONE;
     }
     int error = errno;
-    if (had && rename(old, to) != 0)
+    if (!had)
+        rmdir(old);
+    else if (rename(old, to) != 0)
         return fail_with(a->s, "%s: cannot be replaced: %s; what was there is in %s", to,
                          strerror(error), old);
     return fail_with(a->s, "%s: cannot be written: %s", to, strerror(error));

@@ -451,6 +451,15 @@ def an_archive_is_replaced_when_forced(server):
 
 
 @test
+def folders_of_ones_own_beside_an_archive_stay(server):
+    fetched("ogbn_arxiv", "--to", "d", url=server.url + "ok")
+    os.mkdir("d/ogbn_arxiv.old")
+    write("d/ogbn_arxiv.old/mine", b"")
+    fetched("ogbn_arxiv", "--to", "d", "--force", url=server.url + "ok")
+    assert len(names()) == 9 and os.path.exists("d/ogbn_arxiv.old/mine")
+
+
+@test
 def archives_that_mean_harm_or_are_damaged_leave_nothing(server):
     good = ogb_entries()
     link = zipfile.ZipInfo("arxiv/raw/link")
