@@ -393,6 +393,9 @@ typedef struct {
     int     no_validation;      /* 1: the probe judges on a fifth of the training nodes instead */
     int     hard_labels;        /* 1: prototypes without soft labels */
     int     members;            /* 1: prototypes name the nodes that they stand for */
+    int64_t memory;             /* bytes of private memory that may be used: what does not fit goes
+                                 * to scratch files, and the answer is the same; 0: what the
+                                 * machine has free */
     /* append new fields here, never above */
 } bonsai_condense_options;
 
@@ -426,6 +429,12 @@ typedef struct {
     double  lossless_ratio;     /* against the full graph stored in as many bits; 0: as ratio */
     double  seconds_cluster, seconds_probe;
     char    why[160];           /* AUTO: the reason, in one line */
+    int64_t memory;             /* bytes that were allowed, ... */
+    int64_t held, scratch;      /* ... large arrays in memory at most, and in scratch files */
+    int64_t sent, halo;         /* several ranks: bytes exchanged, and the least that the rows of
+                                 * embeddings of other ranks' nodes needed */
+    int     columns;            /* of the embedding that were made at a time */
+    int     ranks;
 } bonsai_condense_info;
 
 #define bonsai_condense_info_init(i) bonsai_condense_info_init_sized((i), sizeof *(i))

@@ -68,7 +68,7 @@ static void slow_tree(uint8_t *used, const float *x, int f, const int32_t *label
 static bn_embedding dense_of(const float *x, int64_t rows, int64_t f)
 {
     bn_embedding e = {.rows = rows, .f = f};
-    assert_int_equal(BN_NEW(&e.dense, rows * f), BONSAI_OK);
+    assert_int_equal(BN_BIG(&e.dense, NULL, rows * f), BONSAI_OK);
     memcpy(e.dense, x, (size_t)(rows * f) * sizeof *x);
     return e;
 }
@@ -77,9 +77,9 @@ static bn_embedding sparse_of(const float *x, int64_t rows, int64_t f)
 {
     bn_embedding e = {.rows = rows, .f = f};
     int64_t at = 0;
-    assert_int_equal(BN_NEW(&e.offsets, rows + 1), BONSAI_OK);
-    assert_int_equal(BN_NEW(&e.index, rows * f), BONSAI_OK);
-    assert_int_equal(BN_NEW(&e.value, rows * f), BONSAI_OK);
+    assert_int_equal(BN_BIG(&e.offsets, NULL, rows + 1), BONSAI_OK);
+    assert_int_equal(BN_BIG(&e.index, NULL, rows * f), BONSAI_OK);
+    assert_int_equal(BN_BIG(&e.value, NULL, rows * f), BONSAI_OK);
     for (int64_t r = 0; r < rows; r++) {
         for (int64_t j = 0; j < f; j++)
             if (x[r * f + j] != 0) {

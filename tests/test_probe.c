@@ -74,13 +74,13 @@ static bn_embedding embed(const float *x, int64_t rows, int64_t f, bool sparse)
     bn_embedding e = {.rows = rows, .f = f};
     int64_t count = 0;
     if (!sparse) {
-        assert_int_equal(BN_NEW(&e.dense, rows * f), BONSAI_OK);
+        assert_int_equal(BN_BIG(&e.dense, NULL, rows * f), BONSAI_OK);
         memcpy(e.dense, x, (size_t)(rows * f) * sizeof *x);
         return e;
     }
-    assert_int_equal(BN_NEW(&e.offsets, rows + 1), BONSAI_OK);
-    assert_int_equal(BN_NEW(&e.index, rows * f), BONSAI_OK);
-    assert_int_equal(BN_NEW(&e.value, rows * f), BONSAI_OK);
+    assert_int_equal(BN_BIG(&e.offsets, NULL, rows + 1), BONSAI_OK);
+    assert_int_equal(BN_BIG(&e.index, NULL, rows * f), BONSAI_OK);
+    assert_int_equal(BN_BIG(&e.value, NULL, rows * f), BONSAI_OK);
     for (int64_t i = 0; i < rows * f; i++) {
         if (x[i] != 0) {
             e.index[count] = (int32_t)(i % f);

@@ -97,15 +97,15 @@ bonsai_status bn_centroids(bn_embedding *out, const bn_embedding *e, const int32
     BN_TRY(BN_NEW(&room, lanes * e->f));
     bn_groups_fill(&g, NULL, cluster, e->rows, k);
     if (e->dense)
-        BN_TRY(BN_NEW(&out->dense, k * e->f));
+        BN_TRY(BN_BIG(&out->dense, NULL, k * e->f));
     else
-        BN_TRY(BN_NEW(&out->offsets, k + 1));
+        BN_TRY(BN_BIG(&out->offsets, NULL, k + 1));
     write_means(out, e, &g, weight, room, lanes);
     if (!e->dense) {
         for (int64_t c = 0; c < k; c++)
             out->offsets[c + 1] += out->offsets[c];
-        BN_TRY(BN_NEW(&out->index, out->offsets[k]));
-        BN_TRY(BN_NEW(&out->value, out->offsets[k]));
+        BN_TRY(BN_BIG(&out->index, NULL, out->offsets[k]));
+        BN_TRY(BN_BIG(&out->value, NULL, out->offsets[k]));
         write_means(out, e, &g, weight, room, lanes);
     }
 done:

@@ -10,10 +10,22 @@
 #ifndef BN_CONDENSE_H
 #define BN_CONDENSE_H
 
+#include "base/scratch.h"
+#include "base/world.h"
 #include "graph/graph.h"
+
+/* ---- where a stage runs ---- */
+
+typedef struct {
+    bn_world *world;            /* NULL: alone */
+    const int64_t *first;       /* ranks+1: rank r has nodes first[r] .. first[r+1]-1; NULL: alone */
+    bn_memory *memory;          /* for large arrays; NULL: no limit */
+    int     columns;            /* set by the embedding: columns that were made at a time */
+} bn_where;
 
 /* ---- WL embeddings (wl.c) ---- */
 
+/* The arrays are from BN_BIG. */
 typedef struct {                /* one row per requested node: dense or sparse */
     int64_t  rows, f;
     float   *dense;             /* rows x f, or NULL */
@@ -29,6 +41,14 @@ bonsai_status bn_wl(bn_embedding *out, const bonsai_graph *g, const int32_t *nod
 /* As bn_wl, but in each round a node counts as much as each of its neighbours. */
 bonsai_status bn_average(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes,
                          int64_t count, int layers, int threads, bn_progress p);
+/* Both over ranks and under a limit.  g is the whole graph on every rank, of which only the rows of
+ * its own nodes are read (offsets: any); the nodes are the rank's own, ascending, and so are the
+ * rows.  NULL, 0: all of its own.  What is not within `layers` hops of a node that some rank asks for is
+ * neither computed nor sent.  The same bits as alone. */
+bonsai_status bn_wl_over(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes,
+                         int64_t count, int layers, bn_where *at, int threads, bn_progress p);
+bonsai_status bn_average_over(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes,
+                              int64_t count, int layers, bn_where *at, int threads, bn_progress p);
 void bn_embedding_free(bn_embedding *e);
 /* One row as f floats, zeros included; and sum (f) += weight times a row. */
 void bn_embedding_row(float *out, const bn_embedding *e, int64_t row);
@@ -50,6 +70,15 @@ bonsai_status bn_cart(int32_t **out, int64_t *count, const bn_embedding *e, cons
  * lower row: list and dist (may be NULL) are z x k.  k < rows. */
 bonsai_status bn_knn(int32_t *list, float *dist, const bn_embedding *e, const int32_t *sample,
                      int64_t z, int k, int threads, bn_progress p);
+
+/* The same where rank r has rows first[r] .. first[r+1]-1 of all (e: its own); samples are numbers
+ * among all rows, the same on every rank, and so is the answer. */
+bonsai_status bn_knn_over(int32_t *list, float *dist, const bn_embedding *e, const int64_t *first,
+                          const int32_t *sample, int64_t z, int k, const bn_where *at, int threads,
+                          bn_progress p);
+/* The given rows of all, in that order, on every rank; dense where e is. */
+bonsai_status bn_rows_gather(bn_embedding *out, const bn_embedding *e, const int64_t *first,
+                             const int64_t *rows, int64_t count, const bn_where *at);
 
 /* ---- k-NN through a random projection (project.c) ---- */
 
@@ -169,13 +198,18 @@ typedef struct {
     const bonsai_condense_options *o;   /* complete */
     int      threads;
     bn_progress progress;
+    bn_where where;                     /* ranks and memory */
+    int64_t *tree_first;                /* ranks+1: the trees of each rank */
     int32_t *train;                     /* training nodes with a label, ascending: the trees' roots */
-    int64_t  trees;
-    bn_embedding x;                     /* a row per tree; empty where the method needs none */
+    int64_t  trees;                     /* of all ranks */
+    bn_embedding x;                     /* a row per tree of this rank; empty where the method needs
+                                         * none */
     int32_t *sample;                    /* z trees, ascending */
     int64_t  z;
-    bn_lists rknn;                      /* per tree the samples it covers; empty for other methods */
-    bn_embedding judge;                 /* prototypes and auto: rows that the probe judges on, ... */
+    bn_lists rknn;                      /* per tree the samples it covers; empty for other methods,
+                                         * and on other ranks than 0 */
+    bn_embedding judge;                 /* prototypes and auto: rows that the probe judges on, the same
+                                         * on every rank, ... */
     int32_t *judge_label;               /* ... and their labels */
     bool     apart;                     /* ... whether neighbours agree no more than by chance, ... */
     int      depth;                     /* ... and the rounds of averaging: then none, else layers */

@@ -94,13 +94,13 @@ bonsai_status bn_embedding_take(bn_embedding *out, const bn_embedding *e, const 
     out->rows = count;
     out->f = e->f;
     if (dense)
-        BN_TRY(BN_NEW(&out->dense, count * e->f));
+        BN_TRY(BN_BIG(&out->dense, NULL, count * e->f));
     else {
-        BN_TRY(BN_NEW(&out->offsets, count + 1));
+        BN_TRY(BN_BIG(&out->offsets, NULL, count + 1));
         for (int64_t i = 0; i < count; i++)
             out->offsets[i + 1] = out->offsets[i] + row_length(e, row[i]);
-        BN_TRY(BN_NEW(&out->index, out->offsets[count]));
-        BN_TRY(BN_NEW(&out->value, out->offsets[count]));
+        BN_TRY(BN_BIG(&out->index, NULL, out->offsets[count]));
+        BN_TRY(BN_BIG(&out->value, NULL, out->offsets[count]));
     }
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t i = 0; i < count; i++) {

@@ -355,14 +355,14 @@ bonsai_status bn_rows_read(bn_embedding *out, const bonsai_graph *g, bool dense)
     out->rows = n;
     out->f = f;
     if (dense) {
-        BN_TRY(BN_NEW(&out->dense, n * f));
+        BN_TRY(BN_BIG(&out->dense, NULL, n * f));
         for (int64_t i = 0; i < n; i++)
             bonsai_graph_row(out->dense + i * f, g, i);
         goto done;
     }
-    BN_TRY(BN_NEW(&out->offsets, n + 1));
-    BN_TRY(BN_NEW(&out->index, n * room));
-    BN_TRY(BN_NEW(&out->value, n * room));
+    BN_TRY(BN_BIG(&out->offsets, NULL, n + 1));
+    BN_TRY(BN_BIG(&out->index, NULL, n * room));
+    BN_TRY(BN_BIG(&out->value, NULL, n * room));
     for (int64_t i = 0; i < n; i++) {
         nnz += bn_row_get(out->index + nnz, out->value + nnz, g, i);
         out->offsets[i + 1] = nnz;

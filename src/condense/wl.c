@@ -22,10 +22,10 @@ enum { CACHE_BYTES = 16 << 20, SPARSE_SHARE = 16, SOME_ROWS = 128, STRETCH = 1 <
 
 void bn_embedding_free(bn_embedding *e)
 {
-    bn_free(e->dense);
-    bn_free(e->offsets);
-    bn_free(e->index);
-    bn_free(e->value);
+    bn_big_free(e->dense);
+    bn_big_free(e->offsets);
+    bn_big_free(e->index);
+    bn_big_free(e->value);
     memset(e, 0, sizeof *e);
 }
 
@@ -190,7 +190,7 @@ static bonsai_status dense_rounds(bn_embedding *out, bn_wl_run *w)
     bool narrow = w->n * BN_NARROW * (int64_t)sizeof *a <= CACHE_BYTES || w->f <= 2 * BN_NARROW;
     int width = narrow ? BN_NARROW : BN_WIDE, rounds = w->layers - w->done;
     panel p = {.width = width};
-    BN_TRY(BN_NEW(&out->dense, w->count * w->f));
+    BN_TRY(BN_BIG(&out->dense, NULL, w->count * w->f));
     BN_TRY(BN_NEW(&a, w->n * width + 16));
     BN_TRY(BN_NEW(&b, w->n * width + 16));
     if (w->x.offsets) {

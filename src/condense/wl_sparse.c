@@ -38,9 +38,9 @@ typedef struct {                /* a round under way */
 
 void bn_wl_rows_free(bn_wl_rows *r)
 {
-    bn_free(r->offsets);
-    bn_free(r->index);
-    bn_free(r->value);
+    bn_big_free(r->offsets);
+    bn_big_free(r->index);
+    bn_big_free(r->value);
     memset(r, 0, sizeof *r);
 }
 
@@ -214,11 +214,11 @@ static bonsai_status join_blocks(bn_wl_rows *out, sparse_round *r)
 {
     bonsai_status rc;
     out->rows = r->count;
-    BN_TRY(BN_NEW(&out->offsets, r->count + 1));
+    BN_TRY(BN_BIG(&out->offsets, NULL, r->count + 1));
     for (int64_t i = 0; i < r->count; i++)
         out->offsets[i + 1] = out->offsets[i] + r->length[i];
-    BN_TRY(BN_NEW(&out->index, out->offsets[r->count]));
-    BN_TRY(BN_NEW(&out->value, out->offsets[r->count]));
+    BN_TRY(BN_BIG(&out->index, NULL, out->offsets[r->count]));
+    BN_TRY(BN_BIG(&out->value, NULL, out->offsets[r->count]));
 #pragma omp parallel for num_threads(r->w->threads) schedule(static)
     for (int64_t b = 0; b < r->blocks; b++) {
         block *from = &r->block[b];
@@ -256,9 +256,9 @@ bonsai_status bn_wl_sparse_load(bn_wl_run *w)
     bonsai_status rc;
     bn_wl_rows *x = &w->x;
     int64_t room = w->g->view.section[BONSAI_FEATURE_INDICES].count;
-    BN_TRY(BN_NEW(&x->offsets, w->n + 1));
-    BN_TRY(BN_NEW(&x->index, room));
-    BN_TRY(BN_NEW(&x->value, room));
+    BN_TRY(BN_BIG(&x->offsets, NULL, w->n + 1));
+    BN_TRY(BN_BIG(&x->index, NULL, room));
+    BN_TRY(BN_BIG(&x->value, NULL, room));
     for (int64_t v = 0, at = 0; v < w->n; v++) {
         at += bn_row_get(x->index + at, x->value + at, w->g, v);
         x->offsets[v + 1] = at;
@@ -274,12 +274,12 @@ bonsai_status bn_wl_sparse_pick(bn_wl_run *w)
     bn_wl_rows picked = {.rows = w->count}, *x = &w->x;
     if (!w->nodes)
         return rc;
-    BN_TRY(BN_NEW(&picked.offsets, w->count + 1));
+    BN_TRY(BN_BIG(&picked.offsets, NULL, w->count + 1));
     for (int64_t i = 0; i < w->count; i++)
         picked.offsets[i + 1] = picked.offsets[i] + x->offsets[w->nodes[i] + 1] -
                                 x->offsets[w->nodes[i]];
-    BN_TRY(BN_NEW(&picked.index, picked.offsets[w->count]));
-    BN_TRY(BN_NEW(&picked.value, picked.offsets[w->count]));
+    BN_TRY(BN_BIG(&picked.index, NULL, picked.offsets[w->count]));
+    BN_TRY(BN_BIG(&picked.value, NULL, picked.offsets[w->count]));
     for (int64_t i = 0; i < w->count; i++) {
         int64_t from = x->offsets[w->nodes[i]], to = picked.offsets[i];
         size_t len = (size_t)(picked.offsets[i + 1] - to);

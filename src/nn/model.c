@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/scratch.h"
 #include "train.h"
 
 /* ---- the handle ---- */

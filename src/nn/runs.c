@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/scratch.h"
 #include "train.h"
 
 #ifdef _OPENMP

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/scratch.h"
 #include "train.h"
 
 /* ---- options ---- */
@@ -171,25 +172,6 @@ done:
 }
 
 /* ---- memory ---- */
-
-int64_t bn_memory_all(void)
-{
-    int64_t bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
-    return bytes > 0 ? bytes : INT64_MAX;
-}
-
-int64_t bn_memory_free(void)
-{
-    char line[128];
-    long long kilobytes = -1;
-    FILE *f = fopen("/proc/meminfo", "r");
-    while (f && kilobytes < 0 && fgets(line, sizeof line, f))
-        if (sscanf(line, "MemAvailable: %lld", &kilobytes) != 1)
-            kilobytes = -1;
-    if (f)
-        fclose(f);
-    return kilobytes < 0 ? bn_memory_all() / 2 : kilobytes * 1024;
-}
 
 /* A share of all memory, not of what is free: what is kept decides how sums are rounded, and
  * the same training must give the same bits on a busy day. */

@@ -48,8 +48,6 @@ bonsai_status bn_match(bn_task *t);
 bonsai_status bn_standard(float *mean, float *spread, const bonsai_graph *g, const int32_t *kept,
                           int64_t count, int threads);
 
-int64_t bn_memory_all(void);    /* bytes of the machine */
-int64_t bn_memory_free(void);   /* bytes that it could give now */
 /* Room of an operand that is judged on; memory: as in the options, 0: not limited. */
 int64_t bn_memory_room(int64_t memory);
 

@@ -1,0 +1,169 @@
+/* scratch.c -- large arrays in memory or in files without a name; see scratch.h.
+ *
+ * In front of every array stands how it was made.  A file gets all its blocks before it is
+ * mapped: on a full disk that is an error to report, not a signal in the middle of a loop.
+ *
+ * SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "scratch.h"
+
+enum { HEAD = 4096 };           /* of a file: a page, so that the array begins where one does */
+
+typedef struct {
+    bn_memory *m;
+    int64_t bytes;              /* of the array */
+    bool    file;
+    char    fill[64 - sizeof(void *) - sizeof(int64_t) - sizeof(bool)];  /* a line of the cache */
+} head;
+
+static head *head_of(const void *p)
+{
+    return (head *)((char *)(uintptr_t)p - sizeof(head));
+}
+
+int64_t bn_memory_left(const bn_memory *m)
+{
+    return m ? m->limit - m->used : INT64_MAX;
+}
+
+bool bn_big_spilled(const void *p)
+{
+    return p && head_of(p)->file;
+}
+
+static const char *scratch_folder(void)
+{
+    const char *dir = getenv("TMPDIR");
+    if (dir && *dir)
+        return dir;
+    return bn_is_dir("/var/tmp") ? "/var/tmp" : "/tmp";      /* /tmp may itself be memory */
+}
+
+/* A file without a name, or one whose name is taken away at once. */
+static int open_nameless(const char *dir)
+{
+    char *path = NULL;
+    int fd = -1;
+#ifdef O_TMPFILE
+    fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+#endif
+    if (fd >= 0 || bn_path_join(&path, dir, "bonsai-XXXXXX") != BONSAI_OK)
+        return fd;
+    fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(path);
+    bn_free(path);
+    return fd;
+}
+
+static bonsai_status no_file(const char *dir, int64_t bytes, int why)
+{
+    return bn_fail(BONSAI_E_IO, "%s: no scratch file of %lld bytes can be made: %s; set TMPDIR to a "
+                   "folder with more room, or allow more memory", dir, (long long)bytes,
+                   strerror(why));
+}
+
+static bonsai_status map_file(void **out, int64_t bytes)
+{
+    const char *dir = scratch_folder();
+    void *p = MAP_FAILED;
+    int fd = open_nameless(dir), why = fd < 0 ? errno : posix_fallocate(fd, 0, bytes + HEAD);
+    if (why == 0) {
+        p = mmap(NULL, (size_t)(bytes + HEAD), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        why = p == MAP_FAILED ? errno : 0;
+    }
+    if (fd >= 0)
+        close(fd);
+    if (why != 0)
+        return no_file(dir, bytes, why);
+    *out = (char *)p + HEAD;
+    return BONSAI_OK;
+}
+
+static void note(bn_memory *m, bool file, int64_t bytes)
+{
+    if (!m)
+        return;
+    int64_t *now = file ? &m->spilled : &m->used, *most = file ? &m->spilled_most : &m->most;
+    *now += bytes;
+    *most = *now > *most ? *now : *most;
+}
+
+bonsai_status bn_big_new(void **out, bn_memory *m, int64_t count, size_t item)
+{
+    bonsai_status rc;
+    int64_t bytes, all;
+    char *room = NULL;
+    memcpy(out, &room, sizeof room);
+    if (!bn_mul(&bytes, count, (int64_t)item) || !bn_add(&all, bytes, HEAD))
+        return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for %lld items of %zu bytes",
+                       (long long)count, item);
+    bool file = bytes > bn_memory_left(m);
+    if (file)
+        BN_TRY(map_file((void **)&room, bytes));
+    else {
+        BN_TRY(BN_NEW(&room, bytes + (int64_t)sizeof(head)));
+        room += sizeof(head);
+    }
+    *head_of(room) = (head){.m = m, .bytes = bytes, .file = file};
+    note(m, file, bytes);
+    memcpy(out, &room, sizeof room);
+done:
+    return rc;
+}
+
+void bn_big_free(void *p)
+{
+    if (!p)
+        return;
+    head h = *head_of(p);
+    note(h.m, h.file, -h.bytes);
+    if (h.file)
+        munmap((char *)p - HEAD, (size_t)(h.bytes + HEAD));
+    else
+        bn_free(head_of(p));
+}
+
+/* ---- what the system says ---- */
+
+/* A line "NAME: 123 kB" of a file of the system. */
+static int64_t read_line(const char *path, const char *name)
+{
+    char line[256];
+    long long kilobytes;
+    int64_t found = -1;
+    size_t len = strlen(name);
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return -1;
+    while (found < 0 && fgets(line, sizeof line, f))
+        if (strncmp(line, name, len) == 0 && sscanf(line + len, ": %lld", &kilobytes) == 1)
+            found = 1024 * (int64_t)kilobytes;
+    fclose(f);
+    return found;
+}
+
+int64_t bn_memory_all(void)
+{
+    int64_t bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
+    return bytes > 0 ? bytes : INT64_MAX;
+}
+
+int64_t bn_memory_free(void)
+{
+    int64_t bytes = read_line("/proc/meminfo", "MemAvailable");
+    return bytes < 0 ? bn_memory_all() / 2 : bytes;
+}
+
+int64_t bn_memory_private(void)
+{
+    return read_line("/proc/self/status", "VmData");
+}

@@ -1,0 +1,133 @@
+/* world.c -- the calls between ranks, and what they are for one rank alone.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "world.h"
+
+enum { SENTENCE = 1024 };
+
+static bool alone(const bn_world *w)
+{
+    return !w || w->ranks == 1;
+}
+
+static void copy(void *to, const void *from, int64_t bytes)
+{
+    if (bytes > 0 && to != from)
+        memcpy(to, from, (size_t)bytes);
+}
+
+/* ---- together ---- */
+
+bonsai_status bn_gather(bn_world *w, void *all, const int64_t *bytes, const void *mine)
+{
+    if (!alone(w))
+        return w->gather(w, all, bytes, mine);
+    copy(all, mine, bytes[0]);
+    return BONSAI_OK;
+}
+
+bonsai_status bn_gather_int(bn_world *w, int64_t *all, int64_t mine)
+{
+    if (alone(w)) {
+        *all = mine;
+        return BONSAI_OK;
+    }
+    memset(all, 0, (size_t)w->ranks * sizeof *all);
+    all[w->rank] = mine;
+    return w->sum_int(w, all, w->ranks);
+}
+
+bonsai_status bn_share(bn_world *w, void *data, int64_t bytes, int from)
+{
+    return alone(w) ? BONSAI_OK : w->share(w, data, bytes, from);
+}
+
+bonsai_status bn_sum(bn_world *w, double *x, int64_t count)
+{
+    return alone(w) ? BONSAI_OK : w->sum(w, x, count);
+}
+
+bonsai_status bn_sum_int(bn_world *w, int64_t *x, int64_t count)
+{
+    return alone(w) ? BONSAI_OK : w->sum_int(w, x, count);
+}
+
+bonsai_status bn_max(bn_world *w, double *x, int64_t count)
+{
+    return alone(w) ? BONSAI_OK : w->max(w, x, count);
+}
+
+bonsai_status bn_exchange_start(bn_world *w, void *in, const int64_t *in_bytes, const void *out,
+                                const int64_t *out_bytes)
+{
+    if (!alone(w))
+        return w->start(w, in, in_bytes, out, out_bytes);
+    copy(in, out, in_bytes[0]);
+    return BONSAI_OK;
+}
+
+bonsai_status bn_exchange_finish(bn_world *w)
+{
+    return alone(w) ? BONSAI_OK : w->finish(w);
+}
+
+bonsai_status bn_exchange(bn_world *w, void *in, const int64_t *in_bytes, const void *out,
+                          const int64_t *out_bytes)
+{
+    bonsai_status rc = bn_exchange_start(w, in, in_bytes, out, out_bytes);
+    return rc != BONSAI_OK ? rc : bn_exchange_finish(w);
+}
+
+/* The first rank that failed tells what happened. */
+bonsai_status bn_agree(bn_world *w, bonsai_status mine)
+{
+    char sentence[SENTENCE] = "";
+    double worst[2];
+    bonsai_status rc = mine;
+    if (alone(w))
+        return mine;
+    if (rc == BONSAI_OK && w->canceled)
+        rc = bn_fail(BONSAI_E_CANCELED, "canceled");
+    worst[0] = rc == BONSAI_OK ? -INFINITY : -(double)w->rank;
+    bonsai_status sent = w->max(w, worst, 1);
+    if (sent != BONSAI_OK || worst[0] == -INFINITY)
+        return sent;
+    int from = (int)-worst[0];
+    int32_t status = rc;
+    if (from == w->rank)
+        memcpy(sentence, bonsai_error(), strlen(bonsai_error()) + 1);
+    BN_TRY(w->share(w, &status, sizeof status, from));
+    BN_TRY(w->share(w, sentence, SENTENCE, from));
+    rc = bn_fail((bonsai_status)status, "%s", sentence);
+done:
+    return rc;
+}
+
+/* ---- between two ---- */
+
+bonsai_status bn_send(bn_world *w, int to, const void *data, int64_t bytes)
+{
+    return w->send(w, to, data, bytes);
+}
+
+bonsai_status bn_receive(bn_world *w, int *from, void **data, int64_t *bytes)
+{
+    return w->receive(w, from, data, bytes);
+}
+
+/* ---- sums ---- */
+
+/* The sum stays below 2^52 multiples of 2^e, and so does every part of it; from 1.5 2^(52+e) on
+ * doubles are 2^e apart, for any term that fits. */
+double bn_grid(double most, int64_t count)
+{
+    int above;
+    double total = most * (double)(count > 0 ? count : 1);
+    if (!(total > 0) || !isfinite(total))
+        return 0;
+    frexp(total, &above);               /* total < 2^above */
+    return above + 1 < 1022 ? ldexp(1.5, above + 1) : 0;
+}
