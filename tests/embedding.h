@@ -13,7 +13,7 @@ static inline void set_dense(bn_embedding *e, const float *x, int64_t rows, int6
     memset(e, 0, sizeof *e);
     e->rows = rows;
     e->f = f;
-    assert_int_equal(BN_NEW(&e->dense, rows * f), BONSAI_OK);
+    assert_int_equal(BN_BIG(&e->dense, NULL, rows * f), BONSAI_OK);
     memcpy(e->dense, x, (size_t)(rows * f) * sizeof *x);
 }
 
@@ -23,9 +23,9 @@ static inline void set_sparse(bn_embedding *e, const float *x, int64_t rows, int
     memset(e, 0, sizeof *e);
     e->rows = rows;
     e->f = f;
-    assert_int_equal(BN_NEW(&e->offsets, rows + 1), BONSAI_OK);
-    assert_int_equal(BN_NEW(&e->index, rows * f), BONSAI_OK);
-    assert_int_equal(BN_NEW(&e->value, rows * f), BONSAI_OK);
+    assert_int_equal(BN_BIG(&e->offsets, NULL, rows + 1), BONSAI_OK);
+    assert_int_equal(BN_BIG(&e->index, NULL, rows * f), BONSAI_OK);
+    assert_int_equal(BN_BIG(&e->value, NULL, rows * f), BONSAI_OK);
     for (int64_t r = 0; r < rows; r++) {
         for (int64_t j = 0; j < f; j++)
             if (x[r * f + j] != 0.0f) {

@@ -101,7 +101,7 @@ class CondenseOptions(Structure):
                 ("inductive", c_int), ("raw_features", c_int), ("project", c_int),
                 ("split", c_double * 3), ("threads", c_int), ("seed", c_uint64),
                 ("progress", PROGRESS_FN), ("payload", c_void_p), ("no_validation", c_int),
-                ("hard_labels", c_int), ("members", c_int)]
+                ("hard_labels", c_int), ("members", c_int), ("memory", c_int64)]
 
 
 class CondenseInfo(Structure):
@@ -118,7 +118,9 @@ class CondenseInfo(Structure):
                 ("seconds_total", c_double), ("peak_rss_bytes", c_int64), ("seed", c_uint64),
                 ("method", c_int), ("entries", c_int), ("values", c_int), ("probe", c_double),
                 ("probe_other", c_double), ("lossless_ratio", c_double),
-                ("seconds_cluster", c_double), ("seconds_probe", c_double), ("why", c_char * 160)]
+                ("seconds_cluster", c_double), ("seconds_probe", c_double), ("why", c_char * 160),
+                ("memory", c_int64), ("held", c_int64), ("scratch", c_int64), ("sent", c_int64),
+                ("halo", c_int64), ("columns", c_int), ("ranks", c_int)]
 
 
 class TrainOptions(Structure):
