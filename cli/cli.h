@@ -97,6 +97,7 @@ int cmd_compare(session *s, int argc, char **argv);
 int cmd_report(session *s, int argc, char **argv);
 int cmd_fetch(session *s, int argc, char **argv);
 int cmd_paper(session *s, int argc, char **argv);
+int cmd_plan(session *s, int argc, char **argv);
 int cmd_demo(session *s, int argc, char **argv);
 int cmd_version(session *s, int argc, char **argv);
 int cmd_help(session *s, int argc, char **argv);
@@ -108,6 +109,7 @@ typedef enum {
     OPT_FLAG,                   /* int, becomes 1 */
     OPT_INT,                    /* int */
     OPT_LONG,                   /* int64_t */
+    OPT_SIZE,                   /* int64_t, in bytes: 1048576, 3G, 1.5GiB, 500MB */
     OPT_U64,                    /* uint64_t */
     OPT_REAL,                   /* double */
     OPT_TEXT,                   /* const char * */

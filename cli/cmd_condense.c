@@ -212,6 +212,8 @@ static const opt option_rows[] = {
      "the graph before it became GRAPH: nodes were added\nbehind its own, and anything may differ", NULL},
     {OPT_TEXT, 0, "report", "FILE", &asked.page,
      "also write a page that shows what was kept and why,\nas bonsai report does", NULL},
+    {OPT_SIZE, 0, "memory", "M", &asked.o.memory,
+     "private memory to use at most, such as 3G: what does\nnot fit goes to scratch files in TMPDIR, and the\nanswer is the same; otherwise what is free", NULL},
     {OPT_U64, 's', "seed", "S", &asked.o.seed, "the same seed gives the same bytes", NULL},
     {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
 };

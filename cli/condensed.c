@@ -273,6 +273,21 @@ void report_condensed_making(report *r, const bonsai_condense_info *i, const bon
     add_probe(r, i);
 }
 
+/* What was allowed, how the embedding was held, and what that cost. */
+static void add_memory(report *r, const bonsai_condense_info *i)
+{
+    char held[32], allowed[32];
+    text_bytes(held, sizeof held, (double)i->held);
+    text_bytes(allowed, sizeof allowed, (double)i->memory);
+    report_int(r, "memory.allowed", NULL, i->memory);
+    report_int(r, "memory.held", NULL, i->held);
+    report_int(r, "memory.scratch", i->scratch ? "bytes in scratch files" : NULL, i->scratch);
+    if (i->scratch)
+        report_note(r, "embedded %d columns at a time; %s of %s in memory", i->columns, held,
+                    allowed);
+    report_int(r, "memory.columns", NULL, i->columns);
+}
+
 static void add_effort(report *r, const bonsai_condense_info *i)
 {
     char memory[32];
@@ -287,6 +302,7 @@ static void add_effort(report *r, const bonsai_condense_info *i)
     report_real(r, "seconds.total", "total", i->seconds_total, "%.3f");
     report_note(r, "peak memory %s", memory);
     report_int(r, "peak_rss_bytes", NULL, i->peak_rss_bytes);
+    add_memory(r, i);
 }
 
 void report_condensed(report *r, const bonsai_condense_options *o, const bonsai_condense_info *i,

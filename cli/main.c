@@ -23,6 +23,7 @@ const command commands[] = {
     {"convert",  cmd_convert,  "read a graph in one format, write it in another", 0},
     {"split",    cmd_split,    "draw new training, validation and test nodes", 0},
     {"condense", cmd_condense, "make a small graph that trains like the large one", 1},
+    {"plan",     cmd_plan,     "tell what condensing a graph would take", 0},
     {"explain",  cmd_explain,  "tell why a node of a condensed graph is there", 0},
     {"train",    cmd_train,    "train models on a graph and judge them", 1},
     {"eval",     cmd_eval,     "train on a small graph, judge on the large one", 1},

@@ -4,6 +4,7 @@
  * value holds before parsing: the library's init functions put it there.
  *
  * SPDX-License-Identifier: MIT */
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -210,6 +211,27 @@ int parse_parts(session *s, double percent[3], const char *option, const char *t
     return OPT_GO;
 }
 
+/* K, M, G and T, as KiB and so on, are powers of 1024, KB and so on those of 1000. */
+static int parse_size(const char *text, int64_t *out)
+{
+    static const char units[] = "KMGT";
+    size_t digits = strspn(text, "0123456789.");
+    char number[32];
+    double bytes, thousand = 1024;
+    const char *unit = text + digits, *at = *unit ? strchr(units, toupper((unsigned char)*unit)) : NULL;
+    snprintf(number, sizeof number, "%.*s", (int)(digits < sizeof number ? digits : 0), text);
+    if (!parse_real(number, &bytes) || (*unit && !at && strcmp(unit, "B") != 0))
+        return 0;
+    if (at && strcmp(unit + 1, "B") == 0)
+        thousand = 1000;
+    else if (at && unit[1] && strcmp(unit + 1, "iB") != 0)
+        return 0;
+    for (; at && at >= units; at--)
+        bytes *= thousand;
+    *out = bytes < 9e18 ? (int64_t)bytes : INT64_MAX;
+    return 1;
+}
+
 static int parse_unsigned(const char *text, uint64_t *out)
 {
     char *end;
@@ -296,6 +318,10 @@ static int set(parser *p, const opt *o, const char *text)
     case OPT_U64:
         if (!parse_unsigned(text, o->value))
             return bad(p, o, text, "not a whole number of at most 64 bits");
+        return OPT_GO;
+    case OPT_SIZE:
+        if (!parse_size(text, o->value))
+            return bad(p, o, text, "not a size such as 500M or 3G");
         return OPT_GO;
     case OPT_TEXT:
         if (!*text)

@@ -431,8 +431,8 @@ typedef struct {
     char    why[160];           /* AUTO: the reason, in one line */
     int64_t memory;             /* bytes that were allowed, ... */
     int64_t held, scratch;      /* ... large arrays in memory at most, and in scratch files */
-    int64_t sent, halo;         /* several ranks: bytes exchanged, and the least that the rows of
-                                 * embeddings of other ranks' nodes needed */
+    int64_t sent, sent_rows;    /* several ranks: bytes exchanged; those of them for embeddings, ... */
+    int64_t halo;               /* ... and the least that these need */
     int     columns;            /* of the embedding that were made at a time */
     int     ranks;
 } bonsai_condense_info;
@@ -468,6 +468,60 @@ BONSAI_API bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distance
                                                  int64_t most, const bonsai_graph *small,
                                                  int64_t node, const bonsai_graph *full,
                                                  const bonsai_condense_options *o);
+
+/* ---- planning ------------------------------------------------------------ */
+
+typedef struct {                /* a graph that need not be there */
+    size_t  size;               /* set by the init function; do not touch */
+    int64_t nodes, edges;       /* edges: entries, an undirected edge is two */
+    int64_t features, classes;
+    int64_t nonzeros;           /* of sparse features; 0: they are dense */
+    int64_t train, val;         /* labelled nodes of these parts */
+    int     value_bytes;        /* of a stored dense feature: 4, 2 or 1 */
+    int     weighted;           /* 1: edges have weights */
+} bonsai_shape;
+
+#define bonsai_shape_init(s) bonsai_shape_init_sized((s), sizeof *(s))
+BONSAI_API void bonsai_shape_init_sized(bonsai_shape *s, size_t size);
+/* The shape of g, from its header, its labels and its split (60/20/20 where it has none). */
+BONSAI_API bonsai_status bonsai_graph_shape(bonsai_shape *out, const bonsai_graph *g);
+
+typedef struct {
+    size_t  size;               /* set by the init function; do not touch */
+    const bonsai_condense_options *condense;    /* NULL: the defaults */
+    int     ranks;              /* processes, each with its share of the rows */
+    int     threads;            /* of each; 0: every core of this machine */
+    int64_t memory;             /* bytes for each; 0: as much as is used */
+    double  gflops;             /* of matrix products, per thread; 0: as on this machine ... */
+    double  gigabytes;          /* ... of memory moved in a second, per thread; 0: likewise */
+    double  disk, network;      /* bytes a second of each rank; 0: 1 GB/s */
+    const bonsai_graph *look;   /* unless NULL: the rows to exchange are counted in its edges */
+    /* append new fields here, never above */
+} bonsai_plan_options;
+
+#define bonsai_plan_options_init(o) bonsai_plan_options_init_sized((o), sizeof *(o))
+BONSAI_API void bonsai_plan_options_init_sized(bonsai_plan_options *o, size_t size);
+
+typedef struct {                /* what condensing would take */
+    size_t  size;               /* set by the library */
+    int     ranks, threads;
+    int     columns;            /* of the embedding that are made at a time */
+    int     counted;            /* 1: rows to exchange were counted, 0: estimated for nodes in
+                                 * random order */
+    int64_t file;               /* bytes to read, of all ranks */
+    int64_t least;              /* memory below which a rank refuses, ... */
+    int64_t most;               /* ... and that it uses where nothing need spill */
+    int64_t held, scratch;      /* with the memory given: bytes in memory and in scratch files */
+    int64_t halo;               /* nodes of others whose rows the rank of most of them needs */
+    int64_t wire_rows, wire;    /* bytes exchanged by all ranks: rows of embeddings; all */
+    double  seconds_read, seconds_wl, seconds_knn, seconds_cover, seconds_cluster;
+    double  seconds_exchange, seconds_scratch, seconds_total;
+} bonsai_plan;
+
+/* Predicts time, memory of each rank and bytes exchanged; measured on small graphs the time was
+ * right within a factor of two, the rest within a fifth. */
+BONSAI_API bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *s,
+                                          const bonsai_plan_options *o);
 
 /* ---- training and judging ----------------------------------------------- */
 

@@ -120,7 +120,7 @@ class CondenseInfo(Structure):
                 ("probe_other", c_double), ("lossless_ratio", c_double),
                 ("seconds_cluster", c_double), ("seconds_probe", c_double), ("why", c_char * 160),
                 ("memory", c_int64), ("held", c_int64), ("scratch", c_int64), ("sent", c_int64),
-                ("halo", c_int64), ("columns", c_int), ("ranks", c_int)]
+                ("sent_rows", c_int64), ("halo", c_int64), ("columns", c_int), ("ranks", c_int)]
 
 
 class TrainOptions(Structure):

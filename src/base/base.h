@@ -59,6 +59,7 @@ extern const bonsai_condense_options bn_condense_defaults;
 extern const bonsai_train_options    bn_train_defaults;
 extern const bonsai_compare_options  bn_compare_defaults;
 extern const bonsai_report_options   bn_report_defaults;
+extern const bonsai_plan_options     bn_plan_defaults;
 
 /* Lays the caller's struct (its first field is its size) over the defaults; NULL
  * means defaults alone.  name is the struct's, for the sentence. */

@@ -67,6 +67,13 @@ const bonsai_report_options bn_report_defaults = {
     .size = sizeof(bonsai_report_options),
 };
 
+const bonsai_plan_options bn_plan_defaults = {
+    .size = sizeof(bonsai_plan_options),
+    .ranks = 1,
+    .disk = 1e9,
+    .network = 1e9,
+};
+
 bonsai_status bn_options_merge(void *out, const void *defaults, size_t full, const void *given,
                                const char *name)
 {
@@ -131,6 +138,17 @@ void bonsai_compare_options_init_sized(bonsai_compare_options *o, size_t size)
 void bonsai_report_options_init_sized(bonsai_report_options *o, size_t size)
 {
     init_sized(o, size, &bn_report_defaults, sizeof *o);
+}
+
+void bonsai_plan_options_init_sized(bonsai_plan_options *o, size_t size)
+{
+    init_sized(o, size, &bn_plan_defaults, sizeof *o);
+}
+
+void bonsai_shape_init_sized(bonsai_shape *s, size_t size)
+{
+    const bonsai_shape empty = {.size = sizeof empty, .value_bytes = 4};
+    init_sized(s, size, &empty, sizeof empty);
 }
 
 void bonsai_condense_info_init_sized(bonsai_condense_info *i, size_t size)

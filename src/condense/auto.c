@@ -139,8 +139,14 @@ static bonsai_status enter(entrant *e, bn_preparation *p, bn_make_fn *make)
     if (e->method != BONSAI_TREES)
         return BONSAI_OK;
     double start = bn_seconds();
-    bonsai_status rc = score_picked(&e->info.probe, e->small, &p->job);
+    bn_world *w = p->job.where.world;
+    bonsai_status rc = BONSAI_OK;
+    if (bn_rank(w) == 0)                /* who has the graph of them */
+        rc = score_picked(&e->info.probe, e->small, &p->job);
     e->info.seconds_probe = bn_seconds() - start;
+    BN_TRY(bn_agree(w, rc));
+    BN_TRY(bn_share(w, &e->info, sizeof e->info, 0));
+done:
     return rc;
 }
 
@@ -193,7 +199,9 @@ bonsai_status bn_auto(bonsai_graph **out, bonsai_condense_info *info, bn_prepara
     best->info.seconds_cover = trees.info.seconds_cover;
     best->info.seconds_sparsify = trees.info.seconds_sparsify;
     say_why(best, other, p);
-    BN_TRY(bn_report_choice(best->small, &best->info));
+    if (best->small)                    /* on rank 0, of trees */
+        rc = bn_report_choice(best->small, &best->info);
+    BN_TRY(bn_agree(p->job.where.world, rc));
     *info = best->info;
     *out = best->small;
     best->small = NULL;

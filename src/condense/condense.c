@@ -1,6 +1,9 @@
 /* condense.c -- the door: checks what is asked, prepares what all methods share,
  * runs one of them per budget, and makes the small graph and its report.
  *
+ * Over several ranks all of them come this way together.  Trees are chosen on rank 0, which
+ * has the graph of them; prototypes are made on every rank alike.
+ *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
@@ -73,19 +76,15 @@ static void hide_labels(bonsai_graph *small)
         lose(small, gone[i]);
 }
 
-static bonsai_status make_graph(bonsai_graph **out, const bn_preparation *p, const bn_choice *c)
+/* Roles and hidden labels, of the induced graph. */
+static bonsai_status finish_graph(bonsai_graph *small, const bn_choice *c)
 {
     bonsai_status rc;
-    bonsai_graph *small = NULL;
     uint8_t *role;
-    BN_TRY(bonsai_graph_induce(&small, p->job.g, c->node, c->count));
     hide_labels(small);
     BN_TRY(bn_graph_array(&role, small, BONSAI_ROLE, BONSAI_U8, c->count));
     memcpy(role, c->role, (size_t)c->count);
-    *out = small;
-    small = NULL;
 done:
-    bonsai_graph_free(small);
     return rc;
 }
 
@@ -232,31 +231,49 @@ done:
     return rc;
 }
 
+/* The graph of a choice, which rank 0 has: it gets graph and info. */
+static bonsai_status make_graph(bonsai_graph **out, bonsai_condense_info *info, bn_preparation *p,
+                                const bn_choice *c, const bn_budget *b)
+{
+    bonsai_status rc;
+    bonsai_graph *small = NULL;
+    bn_world *w = p->job.where.world;
+    BN_TRY(bn_induce_over(&small, &p->job, c->node, c->count));
+    if (bn_rank(w) == 0)
+        rc = finish_graph(small, c);
+    if (bn_rank(w) == 0 && rc == BONSAI_OK)
+        rc = fill_info(info, p, c, b, small);
+    if (bn_rank(w) == 0 && rc == BONSAI_OK)
+        rc = check_size(info, p, b);
+    if (bn_rank(w) == 0 && rc == BONSAI_OK)
+        rc = bn_report_attach(small, info, &p->o, c, p->crc);
+    BN_TRY(bn_agree(w, rc));
+    BN_TRY(bn_share(w, info, sizeof *info, 0));
+    *out = small;
+    small = NULL;
+done:
+    bonsai_graph_free(small);
+    return rc;
+}
+
 static bonsai_status run(bonsai_graph **out, bonsai_condense_info *info, bn_preparation *p)
 {
     bonsai_status rc;
     bn_choice c = {0};
+    bn_world *w = p->job.where.world;
     const bn_budget b = budget_of(p);
-    bonsai_graph *small = NULL;
     if (p->o.method == BONSAI_PROTOTYPES)
         return run_prototypes(out, info, p, &b);
     if (p->o.method == BONSAI_TREES)
-        BN_TRY(bn_trees(&c, &p->job, &b));
+        BN_TRY(bn_trees_over(&c, &p->job, &b));
     else
         BN_TRY(bn_baseline(&c, &p->job, &b));
-    if (c.count == 0) {
+    if (bn_rank(w) == 0 && c.count == 0)
         rc = too_small(p, &b);
-        goto done;
-    }
-    BN_TRY(make_graph(&small, p, &c));
-    BN_TRY(fill_info(info, p, &c, &b, small));
-    BN_TRY(check_size(info, p, &b));
-    BN_TRY(bn_report_attach(small, info, &p->o, &c, p->crc));
-    *out = small;
-    small = NULL;
+    BN_TRY(bn_agree(w, rc));
+    BN_TRY(make_graph(out, info, p, &c, &b));
 done:
     bn_choice_free(&c);
-    bonsai_graph_free(small);
     return rc;
 }
 
@@ -279,38 +296,77 @@ static bonsai_condense_info *caller_info(bonsai_condense_info *info, int i)
     return (bonsai_condense_info *)((char *)info + (size_t)i * info->size);
 }
 
-bonsai_status bonsai_condense_many(bonsai_graph **out, bonsai_condense_info *info,
-                                   const double *ratios, int count, const bonsai_graph *g,
-                                   const bonsai_condense_options *given)
+/* What it took, the same on all ranks: times of rank 0, the most memory of any, bytes of all. */
+static bonsai_status fill_effort(bonsai_condense_info *i, const bn_preparation *p, double start)
 {
     bonsai_status rc;
-    bn_preparation p = {0};
+    bn_world *w = p->job.where.world;
+    const bn_memory *m = &p->memory;
+    double most[] = {(double)bn_peak_rss(), (double)m->most, (double)m->spilled_most};
+    int64_t sum[] = {w ? w->sent : 0, p->sent_rows, w ? w->halo : 0};
+    BN_TRY(bn_max(w, most, 3));
+    BN_TRY(bn_sum_int(w, sum, 3));
+    i->seconds_total = bn_seconds() - start;
+    i->peak_rss_bytes = (int64_t)most[0];
+    i->held = (int64_t)most[1];
+    i->scratch = (int64_t)most[2];
+    i->memory = p->allowed;
+    i->sent = sum[0];
+    i->sent_rows = sum[1];
+    i->halo = sum[2];
+    i->columns = p->job.where.columns;
+    i->ranks = bn_ranks(w);
+done:
+    return rc;
+}
+
+static bonsai_status check_request(bonsai_condense_options *o, const bonsai_condense_options *given,
+                                   const double *ratios, int count)
+{
+    bonsai_status rc;
+    BN_TRY(BN_OPTIONS(o, given, condense));
+    BN_TRY(bn_request_check(o));
+    for (int i = 0; i < count; i++)
+        BN_TRY(ratios ? bn_request_ratio(ratios[i]) : bn_request_budget(o));
+done:
+    return rc;
+}
+
+bonsai_status bn_condense_over(bonsai_graph **out, bonsai_condense_info *info, const double *ratios,
+                               int count, const bonsai_graph *g,
+                               const bonsai_condense_options *given, bn_world *w)
+{
+    bonsai_status rc;
+    bn_preparation p = {.job.where.world = w};
     bonsai_condense_info one;
     double start = bn_seconds();
     for (int i = 0; i < count; i++)
         out[i] = NULL;
-    BN_TRY(BN_OPTIONS(&p.o, given, condense));
-    BN_TRY(bn_request_check(&p.o));
-    for (int i = 0; i < count; i++)
-        BN_TRY(ratios ? bn_request_ratio(ratios[i]) : bn_request_budget(&p.o));
+    BN_TRY(bn_agree(w, check_request(&p.o, given, ratios, count)));
     BN_TRY(bn_prepare(&p, g));
     for (int i = 0; i < count; i++) {
         if (ratios)
             p.o.ratio = ratios[i];
         BN_TRY(p.o.method == BONSAI_AUTO ? bn_auto(&out[i], &one, &p, run_as)
                                          : run(&out[i], &one, &p));
-        one.seconds_total = bn_seconds() - start;
-        one.peak_rss_bytes = bn_peak_rss();
+        BN_TRY(fill_effort(&one, &p, start));
         if (info)
             bn_info_copy(caller_info(info, i), &one);
     }
 done:
-    for (int i = 0; i < count && rc != BONSAI_OK; i++) {
+    for (int i = 0; i < count && (rc != BONSAI_OK || bn_rank(w) > 0); i++) {
         bonsai_graph_free(out[i]);
         out[i] = NULL;
     }
     bn_preparation_free(&p);
     return rc;
+}
+
+bonsai_status bonsai_condense_many(bonsai_graph **out, bonsai_condense_info *info,
+                                   const double *ratios, int count, const bonsai_graph *g,
+                                   const bonsai_condense_options *o)
+{
+    return bn_condense_over(out, info, ratios, count, g, o, NULL);
 }
 
 bonsai_status bonsai_condense(bonsai_graph **out, bonsai_condense_info *info,

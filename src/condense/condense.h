@@ -264,6 +264,11 @@ typedef struct {                /* what was taken */
 
 void bn_choice_free(bn_choice *c);
 
+/* The door for all ranks together: on rank 0 as bonsai_condense_many, on the others out stays NULL;
+ * info is the same everywhere. */
+bonsai_status bn_condense_over(bonsai_graph **out, bonsai_condense_info *info, const double *ratios,
+                               int count, const bonsai_graph *g, const bonsai_condense_options *o,
+                               bn_world *w);
 /* The paper's method, and its ablations and extras (trees.c). */
 bonsai_status bn_trees(bn_choice *out, const bn_job *job, const bn_budget *budget);
 /* The others (baselines.c). */

@@ -3,18 +3,20 @@
  * SPDX-License-Identifier: MIT */
 #include "prepare.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "judge.h"
+#include "needs.h"
 #include "report.h"
 
 enum { CHECK_SAMPLE = 500, MOST_CLASSES = 65536, MOST_FEATURES = 1 << 26 };
 
-static bonsai_status need_input(const bonsai_graph *g)
+/* ---- the input ---- */
+
+static bonsai_status need_input(const bonsai_graph *g, const bn_where *at, int threads)
 {
     bonsai_status rc;
-    BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, 0));
+    BN_TRY(bn_graph_need_over(g, BN_ALL_SECTIONS, at->world, at->first, threads));
     if (g->view.flags & BONSAI_DIRECTED)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: is directed; read it without keeping directions to "
                        "condense it", g->where);
@@ -34,6 +36,42 @@ done:
     return rc;
 }
 
+/* What needs the whole graph in one place stays on one machine. */
+static bonsai_status check_ranks(const bn_preparation *p, const bonsai_graph *g)
+{
+    const bonsai_condense_options *o = &p->o;
+    int ranks = bn_ranks(p->job.where.world);
+    const bool several = o->method == BONSAI_TREES || o->method == BONSAI_PROTOTYPES ||
+                         o->method == BONSAI_AUTO;
+    if (ranks == 1)
+        return BONSAI_OK;
+    if (ranks > g->view.nodes)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld nodes, fewer than the %d ranks: start no more "
+                       "ranks than nodes", g->where, (long long)g->view.nodes, ranks);
+    if (!several)
+        return bn_fail(BONSAI_E_ARGUMENT, "the method %s runs on one rank only: trees, prototypes and "
+                       "auto run on several", bonsai_method_name(o->method));
+    if (o->inductive || o->select_features)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s runs on one rank only",
+                       o->inductive ? "inductive" : "selecting features");
+    return BONSAI_OK;
+}
+
+/* The ranks' nodes; one alone has them all. */
+static bonsai_status part_nodes(bn_preparation *p, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    bn_where *at = &p->job.where;
+    BN_TRY(check_ranks(p, g));
+    if (bn_ranks(at->world) == 1)
+        goto done;
+    BN_TRY(bn_agree(at->world, BN_NEW(&p->first, bn_ranks(at->world) + 1)));
+    bn_blocks(p->first, g, bn_ranks(at->world));
+    at->first = p->first;
+done:
+    return rc;
+}
+
 /* What is drawn stands in the options, and so in the report. */
 static bonsai_status choose_split(bn_preparation *p, const bonsai_graph *g)
 {
@@ -42,17 +80,42 @@ static bonsai_status choose_split(bn_preparation *p, const bonsai_graph *g)
     return rc;
 }
 
-static bonsai_status list_training(int32_t **out, int64_t *count, const bonsai_graph *g)
+static bool is_tree(const bonsai_graph *g, int64_t v)
 {
-    bonsai_status rc = BN_NEW(out, g->view.nodes);
-    if (rc != BONSAI_OK)
-        return rc;
-    for (int64_t v = 0; v < g->view.nodes; v++)
-        if (bn_part(g, v) == BONSAI_TRAIN && bn_label(g, v) >= 0)
-            (*out)[(*count)++] = (int32_t)v;
-    if (*count == 0)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: no labelled node is in the training part", g->where);
-    return BONSAI_OK;
+    return bn_part(g, v) == BONSAI_TRAIN && bn_label(g, v) >= 0;
+}
+
+/* All trees, and where those of each rank begin. */
+static bonsai_status list_training(bn_job *job, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    const bn_where *at = &job->where;
+    int64_t n = g->view.nodes;
+    int ranks = bn_ranks(at->world);
+    job->trees = 0;
+    for (int64_t v = 0; v < n; v++)
+        job->trees += is_tree(g, v);
+    BN_TRY(BN_NEW(&job->tree_first, ranks + 1));
+    BN_TRY(BN_BIG(&job->train, at->memory, job->trees));
+    for (int64_t v = 0, t = 0, r = 0; v < n; v++) {
+        while (v == (ranks > 1 ? at->first[r] : 0) && r < ranks)
+            job->tree_first[r++] = t;
+        if (is_tree(g, v))
+            job->train[t++] = (int32_t)v;
+    }
+    job->tree_first[ranks] = job->trees;
+    if (job->trees == 0)
+        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: no labelled node is in the training part", g->where);
+done:
+    return rc;
+}
+
+static void forget_training(bn_job *job)
+{
+    bn_big_free(job->train);
+    bn_free(job->tree_first);
+    job->train = NULL;
+    job->tree_first = NULL;
 }
 
 /* The training part with its unlabelled nodes, which pass messages; trees are those of
@@ -68,10 +131,8 @@ static bonsai_status cut_to_training(bn_preparation *p)
             part[count++] = (int32_t)v;
     BN_TRY(bonsai_graph_induce(&p->part, p->full, part, count));
     p->job.g = p->part;
-    bn_free(p->job.train);
-    p->job.train = NULL;
-    p->job.trees = 0;
-    BN_TRY(list_training(&p->job.train, &p->job.trees, p->part));
+    forget_training(&p->job);
+    BN_TRY(list_training(&p->job, p->part));
 done:
     bn_free(part);
     return rc;
@@ -93,22 +154,30 @@ done:
     return rc;
 }
 
-static int64_t sample_size(const bonsai_condense_options *o, int64_t trees)
-{
-    double z = o->sample < 0 ? (double)trees
-               : o->sample > 0 ? (double)o->sample
-               : ceil(log(2 / o->delta) * (2 + o->theta) / (o->theta * o->theta));
-    return z < (double)trees ? (int64_t)z : trees;
-}
-
-static bonsai_status nearest(int32_t *list, const bn_preparation *p, const int32_t *sample, int64_t z,
+static bonsai_status nearest(int32_t *list, bn_preparation *p, const int32_t *sample, int64_t z,
                              bn_progress progress)
 {
-    const bn_job *job = &p->job;
+    bn_job *job = &p->job;
     if (p->projected)
-        return bn_project_knn(list, &job->x, job->g, job->train, sample, z, p->o.k, p->o.layers,
-                              job->threads, progress);
-    return bn_knn(list, NULL, &job->x, sample, z, p->o.k, job->threads, progress);
+        return bn_project_knn(list, job, sample, z, progress);
+    return bn_knn_over(list, NULL, &job->x, job->tree_first, sample, z, p->o.k, &job->where,
+                       job->threads, progress);
+}
+
+/* Two samples, and room for the neighbours of both. */
+static bonsai_status draw_samples(int32_t **list, bn_preparation *p)
+{
+    bonsai_status rc;
+    bn_job *job = &p->job;
+    const bonsai_condense_options *o = &p->o;
+    job->z = bn_needs_sample(o, job->trees);
+    p->checks = job->trees < CHECK_SAMPLE ? job->trees : CHECK_SAMPLE;
+    BN_TRY(draw(&job->sample, job->trees, job->z, o->seed));
+    BN_TRY(draw(&p->check, job->trees, p->checks, o->seed + 1));
+    BN_TRY(BN_NEW(list, job->z * o->k));
+    BN_TRY(BN_NEW(&p->check_list, p->checks * o->k));
+done:
+    return rc;
 }
 
 /* Reverse k-NN of the sample, and the k-NN of a second one to check the cover with. */
@@ -118,13 +187,9 @@ static bonsai_status find_neighbours(bn_preparation *p)
     bn_job *job = &p->job;
     const bonsai_condense_options *o = &p->o;
     int32_t *list = NULL;
+    bn_world *w = job->where.world;
     double start = bn_seconds();
-    job->z = sample_size(o, job->trees);
-    p->checks = job->trees < CHECK_SAMPLE ? job->trees : CHECK_SAMPLE;
-    BN_TRY(draw(&job->sample, job->trees, job->z, o->seed));
-    BN_TRY(draw(&p->check, job->trees, p->checks, o->seed + 1));
-    BN_TRY(BN_NEW(&list, job->z * o->k));
-    BN_TRY(BN_NEW(&p->check_list, p->checks * o->k));
+    BN_TRY(bn_agree(w, draw_samples(&list, p)));
     BN_TRY(nearest(list, p, job->sample, job->z, job->progress));
     if (job->z == job->trees)
         for (int64_t i = 0; i < p->checks; i++)
@@ -132,11 +197,12 @@ static bonsai_status find_neighbours(bn_preparation *p)
                    (size_t)o->k * sizeof *list);
     else
         BN_TRY(nearest(p->check_list, p, p->check, p->checks, job->progress));
-    BN_TRY(bn_rknn(&job->rknn, job->trees, job->sample, job->z, list, o->k));
+    if (bn_rank(w) == 0)
+        rc = bn_rknn(&job->rknn, job->trees, job->sample, job->z, list, o->k);
+    BN_TRY(bn_agree(w, rc));
     p->seconds_knn = bn_seconds() - start;
     if (p->projected)
-        BN_TRY(bn_project_recall(&p->recall, list, job->g, job->train, job->trees, job->sample,
-                                 job->z, o->k, o->layers, job->threads));
+        BN_TRY(bn_project_recall(&p->recall, list, job));
 done:
     bn_free(list);
     return rc;
@@ -150,21 +216,36 @@ static bonsai_status no_neighbours(bn_job *job)
     return rc != BONSAI_OK ? rc : BN_NEW(&job->rknn.item, 0);
 }
 
+/* The trees of this rank. */
+static const int32_t *own_trees(const bn_job *job, int64_t *count)
+{
+    int r = bn_rank(job->where.world);
+    *count = job->tree_first[r + 1] - job->tree_first[r];
+    return job->train + job->tree_first[r];
+}
+
+static int64_t sent(const bn_job *job)
+{
+    return job->where.world ? job->where.world->sent : 0;
+}
+
 static bonsai_status embed(bn_preparation *p)
 {
     bn_job *job = &p->job;
     bool raw = p->o.raw_features && p->o.method != BONSAI_TREES;
+    int64_t count, before = sent(job);
+    const int32_t *own = own_trees(job, &count);
     double start = bn_seconds();
     bonsai_status rc;
     p->projected = p->o.project > 0 && p->o.project < job->g->view.features &&
                    p->o.method == BONSAI_TREES && !p->o.no_rknn;
     if (p->projected)
-        rc = bn_project(&job->x, job->g, job->train, job->trees, p->o.layers, p->o.project,
-                        p->o.seed, job->threads, job->progress);
+        rc = bn_project(&job->x, job, job->progress);
     else
-        rc = bn_wl(&job->x, job->g, job->train, job->trees, raw ? 0 : p->o.layers, job->threads,
-                   job->progress);
+        rc = bn_wl_over(&job->x, job->g, own, count, raw ? 0 : p->o.layers, &job->where,
+                        job->threads, job->progress);
     p->seconds_wl = bn_seconds() - start;
+    p->sent_rows += sent(job) - before;
     return rc;
 }
 
@@ -173,9 +254,33 @@ static bonsai_status embed(bn_preparation *p)
 static bonsai_status embed_otherwise(bn_preparation *p)
 {
     double start = bn_seconds();
+    int64_t before = sent(&p->job);
     bn_judge_forget(&p->job);
     bonsai_status rc = bn_judge_embed(&p->job);
     p->seconds_wl += bn_seconds() - start;
+    p->sent_rows += sent(&p->job) - before;
+    return rc;
+}
+
+/* ---- memory ---- */
+
+/* Refuses a limit below what is needed in memory whatever spills. */
+static bonsai_status allow_memory(bn_preparation *p)
+{
+    bonsai_status rc;
+    const bn_job *job = &p->job;
+    bn_needs q = {.o = &p->o, .ranks = bn_ranks(job->where.world), .threads = job->threads};
+    int64_t here = bn_memory_private() > 0 ? bn_memory_private() : 0;
+    bonsai_shape_init(&q.s);
+    BN_TRY(bonsai_graph_shape(&q.s, p->full));
+    int64_t least = bn_needs_least(&q) + here, free = bn_memory_free() + here;
+    p->allowed = p->o.memory > 0 ? p->o.memory : free;
+    p->memory.limit = p->allowed > least ? p->allowed - least : 0;
+    if (p->o.memory > 0 && p->allowed < least)
+        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: %lld bytes of memory are too few to condense it: at "
+                     "least %lld are needed%s", p->full->where, (long long)p->allowed,
+                     (long long)least, q.ranks > 1 ? " on each rank" : "");
+done:
     return rc;
 }
 
@@ -184,17 +289,21 @@ static bonsai_status measure(bn_preparation *p, const bonsai_graph *g)
 {
     bonsai_status rc;
     bn_job *job = &p->job;
+    bn_where *at = &job->where;
     enum { PASSES = 4 };
     BN_TRY(bn_tick(job->progress, "measuring", 0, PASSES));
-    BN_TRY(need_input(g));
-    BN_TRY(choose_split(p, g));
-    BN_TRY(list_training(&job->train, &job->trees, p->full));
+    BN_TRY(part_nodes(p, g));
+    BN_TRY(need_input(g, at, job->threads));
+    BN_TRY(bn_agree(at->world, choose_split(p, g)));
+    BN_TRY(bn_agree(at->world, list_training(job, p->full)));
+    BN_TRY(bn_agree(at->world, allow_memory(p)));
     BN_TRY(bn_tick(job->progress, "measuring", 1, PASSES));
-    BN_TRY(bonsai_graph_bytes(&p->full_bytes, g, BONSAI_STRICT));
+    BN_TRY(bn_graph_bytes_over(&p->full_bytes, g, BONSAI_STRICT, at->world, at->first));
     BN_TRY(bn_tick(job->progress, "measuring", 2, PASSES));
-    BN_TRY(bonsai_graph_bytes(&p->paper_full_bytes, g, BONSAI_PAPER_FULL));
+    BN_TRY(bn_graph_bytes_over(&p->paper_full_bytes, g, BONSAI_PAPER_FULL, at->world, at->first));
     BN_TRY(bn_tick(job->progress, "measuring", 3, PASSES));
-    BN_TRY(bn_report_crc(&p->crc, p->full, job->train, job->trees, job->threads));
+    BN_TRY(bn_report_crc_over(&p->crc, p->full, job->train, job->trees, at->world, at->first,
+                              job->threads));
     for (int64_t v = 0; v < g->view.nodes; v++)
         p->full_labelled += bn_label(g, v) >= 0;
     BN_TRY(bn_tick(job->progress, "measuring", PASSES, PASSES));
@@ -238,6 +347,8 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g)
     job->o = &p->o;
     job->threads = bn_threads(p->o.threads);
     job->progress = (bn_progress){p->o.progress, p->o.payload};
+    p->memory.limit = INT64_MAX;        /* until it is known what is needed */
+    job->where.memory = &p->memory;
     BN_TRY(measure(p, g));
     job->g = p->full;
     if (p->o.inductive)
@@ -253,7 +364,7 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g)
     if (covers)
         BN_TRY(find_neighbours(p));
     else
-        BN_TRY(no_neighbours(job));
+        BN_TRY(bn_agree(job->where.world, no_neighbours(job)));
     if (p->o.select_features)
         BN_TRY(select_features(p));
     if (m == BONSAI_PROTOTYPES || m == BONSAI_AUTO)
@@ -264,7 +375,8 @@ done:
 
 void bn_preparation_free(bn_preparation *p)
 {
-    bn_free(p->job.train);
+    forget_training(&p->job);
+    bn_free(p->first);
     bn_free(p->job.sample);
     bn_lists_free(&p->job.rknn);
     bn_judge_forget(&p->job);

@@ -1,0 +1,33 @@
+/* needs.h -- what condensing needs, from the shape of a graph alone.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_NEEDS_H
+#define BN_NEEDS_H
+
+#include "condense.h"
+
+typedef struct {
+    bonsai_shape s;
+    const bonsai_condense_options *o;
+    int ranks, threads;         /* threads of each rank */
+} bn_needs;
+
+/* Private memory that the fullest rank needs whatever spills, beyond that of the program itself. */
+int64_t bn_needs_least(const bn_needs *q);
+/* What large arrays hold at once on a rank where nothing spills, with the embedding made in panels of
+ * so many columns; and the panels alone. */
+int64_t bn_needs_large(const bn_needs *q, int columns);
+int64_t bn_needs_panels(const bn_needs *q, int columns);
+/* The share of the nodes whose embedding after `round` rounds is needed: of all rounds, the nodes
+ * that are asked for.  And how many nodes of other ranks a rank needs for that round, where nodes
+ * are in random order. */
+double bn_needs_share(const bn_needs *q, int round);
+double bn_needs_halo(const bn_needs *q, int round);
+double bn_needs_row(const bonsai_shape *s, int rounds);         /* numbers in a row of the embedding */
+double bn_needs_graph(const bonsai_shape *s);                   /* bytes */
+double bn_needs_budget(const bn_needs *q);
+bool bn_needs_trees(const bn_needs *q);         /* whether trees, or prototypes, will be made */
+bool bn_needs_prototypes(const bn_needs *q);
+int64_t bn_needs_sample(const bonsai_condense_options *o, int64_t trees);   /* z */
+
+#endif

@@ -1,0 +1,209 @@
+/* plan.c -- what condensing would take: time, memory of each rank, bytes on the wire.
+ *
+ * Work follows from the shape: entries gathered for the embedding, products of the neighbour
+ * search, rows met by the clusters.  What a unit of it costs was measured on graphs of 0.3 to 2
+ * million nodes (doc/scale.md); machines differ in how many products and bytes a second their
+ * threads do.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "needs.h"
+
+enum { WIDEST = 64, NARROW = 16, KNN_CHECKS = 500, FIT = 20000, JUDGED = 5000 };
+
+/* Of this kind of machine, per thread; what a stage reaches of it. */
+static const double gflops = 60, gigabytes = 12;
+static const double gather_share = 0.33;        /* of memory's rate, in rows of 16 floats at random */
+static const double product_share = 0.55;       /* of the products' rate, with the scan behind */
+static const double passes = 14;                /* of all clusters over a row, in its length */
+static const double makes = 6;                  /* times that clusters are made under a budget */
+static const double checks = 3;                 /* passes over the file: checksum, sizes, ranges */
+static const double cover_node = 6e-6;          /* seconds for a node of the small graph, with rounds */
+
+typedef struct {
+    bn_needs q;
+    const bonsai_plan_options *o;
+    bonsai_plan *p;
+    double flops, bytes;        /* a second, of a rank */
+    double halo[17];            /* rows that the fullest rank needs from others before each round */
+} planning;
+
+/* ---- shapes ---- */
+
+static int bytes_of(const bonsai_graph *g)
+{
+    bonsai_type t = g->view.section[BONSAI_FEATURES].type;
+    return t == BONSAI_NONE ? 4 : (int)bonsai_type_bytes(t);
+}
+
+bonsai_status bonsai_graph_shape(bonsai_shape *out, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    const bonsai_view *v = &g->view;
+    bonsai_shape s;
+    size_t size = out->size;
+    bonsai_shape_init(&s);
+    BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_LABELS) | BN_BIT(BONSAI_SPLIT), 0));
+    s.nodes = v->nodes;
+    s.edges = v->section[BONSAI_NEIGHBORS].count;
+    s.features = v->features;
+    s.classes = v->classes;
+    s.nonzeros = v->section[BONSAI_FEATURE_INDICES].count;
+    s.value_bytes = bytes_of(g);
+    s.weighted = bn_has(g, BONSAI_EDGE_WEIGHTS);
+    for (int64_t i = 0; i < v->nodes && bn_has(g, BONSAI_LABELS); i++) {
+        bool labelled = bn_label(g, i) >= 0, split = bn_has(g, BONSAI_SPLIT);
+        s.train += labelled && (!split || bn_part(g, i) == BONSAI_TRAIN);
+        s.val += labelled && split && bn_part(g, i) == BONSAI_VAL;
+    }
+    if (!bn_has(g, BONSAI_SPLIT)) {
+        s.val = s.train / 5;
+        s.train = s.train * 3 / 5;
+    }
+    memcpy(out, &s, size < sizeof s ? size : sizeof s);
+    out->size = size;
+done:
+    return rc;
+}
+
+static bonsai_status check_shape(const bonsai_shape *s, const bonsai_plan_options *o)
+{
+    if (s->nodes < 1 || s->nodes > INT32_MAX || s->edges < 0 || s->features < 1 || s->classes < 1 ||
+        s->nonzeros < 0 || s->train < 1 || s->train > s->nodes || s->val < 0 || s->value_bytes < 1)
+        return bn_fail(BONSAI_E_ARGUMENT, "a graph of %lld nodes, %lld edges, %lld features, %lld "
+                       "classes and %lld training nodes cannot be condensed", (long long)s->nodes,
+                       (long long)s->edges, (long long)s->features, (long long)s->classes,
+                       (long long)s->train);
+    if (o->ranks < 1 || (int64_t)o->ranks > s->nodes)
+        return bn_fail(BONSAI_E_ARGUMENT, "ranks is %d; it must be in 1..%lld, a node for each at "
+                       "least", o->ranks, (long long)s->nodes);
+    if (o->memory < 0 || o->threads < 0 || o->gflops < 0 || o->gigabytes < 0 || o->disk < 0 ||
+        o->network < 0)
+        return bn_fail(BONSAI_E_ARGUMENT, "memory, threads and rates cannot be negative");
+    return BONSAI_OK;
+}
+
+/* ---- bytes ---- */
+
+/* Rows of others that are needed: counted for all nodes, or estimated for those in reach. */
+static bonsai_status find_halo(planning *x)
+{
+    bonsai_status rc = BONSAI_OK;
+    int64_t *rows = NULL, most = 0;
+    int ranks = x->q.ranks;
+    if (x->o->look && ranks > 1) {
+        BN_TRY(BN_NEW(&rows, ranks));
+        BN_TRY(bn_halo_count(rows, x->o->look, ranks));
+        for (int r = 0; r < ranks; r++)
+            most = rows[r] > most ? rows[r] : most;
+    }
+    for (int round = 1; round <= x->q.o->layers; round++) {
+        double guess = bn_needs_halo(&x->q, round), all = bn_needs_halo(&x->q, 0);
+        x->halo[round] = rows ? (double)most * (all > 0 ? guess / all : 0) : guess;
+    }
+    x->p->halo = (int64_t)x->halo[1];
+    x->p->counted = rows != NULL;
+done:
+    bn_free(rows);
+    return rc;
+}
+
+static double embeddings(const planning *x)
+{
+    return (double)(bn_needs_trees(&x->q) + bn_needs_prototypes(&x->q));
+}
+
+static void plan_wire(planning *x)
+{
+    const bonsai_shape *s = &x->q.s;
+    double ranks = x->q.ranks, row = 4 * bn_needs_row(s, x->q.o->layers), rows = 0, other = 0;
+    double t = (double)s->train, z = (double)bn_needs_sample(x->q.o, s->train);
+    for (int round = 1; round <= x->q.o->layers; round++)
+        rows += x->halo[round] * 4 * bn_needs_row(s, round - 1);
+    rows *= ranks * embeddings(x);
+    if (bn_needs_trees(&x->q))
+        other += (ranks - 1) * (z + KNN_CHECKS) * (row + 8 * ranks * x->q.o->k);
+    if (bn_needs_prototypes(&x->q))
+        other += (ranks - 1) * (fmin(FIT, t) + fmin(JUDGED, (double)s->val)) * row +
+                 makes * t * row * (1 - 1 / ranks) + (ranks - 1) * 8 * bn_needs_budget(&x->q);
+    x->p->wire_rows = (int64_t)rows;
+    x->p->wire = (int64_t)(rows + (ranks > 1 ? other : 0));
+}
+
+/* As the embedding does: as many columns as fit, and only then the rows themselves. */
+static void plan_memory(planning *x)
+{
+    bonsai_plan *p = x->p;
+    bn_needs *q = &x->q;
+    int wide = q->s.features <= 2 * NARROW ? NARROW : WIDEST;
+    int64_t panels, room, all = bn_needs_large(q, wide);
+    p->least = bn_needs_least(q);
+    p->most = p->least + all;
+    p->columns = wide;
+    room = x->o->memory > 0 ? x->o->memory - p->least : all;
+    while ((panels = bn_needs_panels(q, p->columns)) > room && p->columns > 4)
+        p->columns = p->columns > NARROW ? NARROW : p->columns / 2;
+    p->scratch = all > room ? bn_needs_large(q, p->columns) - panels : 0;
+    p->held = p->least + (p->scratch ? panels : all);
+}
+
+/* ---- seconds ---- */
+
+static void plan_time(planning *x)
+{
+    const bonsai_shape *s = &x->q.s;
+    bonsai_plan *p = x->p;
+    double ranks = x->q.ranks, t = (double)s->train / ranks, row = bn_needs_row(s, x->q.o->layers);
+    double z = (double)bn_needs_sample(x->q.o, s->train) + KNN_CHECKS, gathered = 0;
+    for (int round = 1; round <= x->q.o->layers; round++)
+        gathered += (double)s->edges / ranks * bn_needs_share(&x->q, round) * 4 *
+                    bn_needs_row(s, round - 1);
+    p->seconds_read = (double)p->file / ranks * (1 / x->o->disk + checks / x->bytes);
+    p->seconds_wl = embeddings(x) * (gathered / gather_share + 8 * (double)s->nodes / ranks *
+                                     (double)s->features) / x->bytes;
+    if (bn_needs_trees(&x->q)) {
+        p->seconds_knn = 2 * z * t * row / (x->flops * product_share);
+        p->seconds_cover = cover_node * bn_needs_budget(&x->q) / fmax(1, bn_needs_graph(s) / (double)s->nodes);
+    }
+    if (bn_needs_prototypes(&x->q))
+        p->seconds_cluster = makes * passes * 4 * t * row * 64 / 16 / x->bytes;
+    p->seconds_exchange = (double)p->wire / ranks / x->o->network;
+    p->seconds_scratch = (double)p->scratch * (2 + 2 * makes) / x->o->disk;
+    p->seconds_total = p->seconds_read + p->seconds_wl + p->seconds_knn + p->seconds_cover +
+                       p->seconds_cluster + p->seconds_exchange + p->seconds_scratch;
+}
+
+/* ---- the door ---- */
+
+bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *s,
+                               const bonsai_plan_options *given)
+{
+    bonsai_status rc;
+    bonsai_plan_options o;
+    bonsai_condense_options c;
+    planning x = {.o = &o, .p = out};
+    memset(out, 0, sizeof *out);
+    out->size = sizeof *out;
+    BN_TRY(BN_OPTIONS(&o, given, plan));
+    BN_TRY(BN_OPTIONS(&c, o.condense, condense));
+    BN_TRY(bn_request_check(&c));
+    if (c.ratio <= 0 && c.bytes <= 0 && c.nodes <= 0 && c.trees <= 0)
+        c.ratio = 0.001;
+    BN_TRY(check_shape(s, &o));
+    x.q = (bn_needs){.s = *s, .o = &c, .ranks = o.ranks, .threads = bn_threads(o.threads)};
+    x.flops = 1e9 * (o.gflops > 0 ? o.gflops : gflops) * x.q.threads;
+    x.bytes = 1e9 * (o.gigabytes > 0 ? o.gigabytes : gigabytes) * x.q.threads;
+    o.disk = o.disk > 0 ? o.disk : bn_plan_defaults.disk;
+    o.network = o.network > 0 ? o.network : bn_plan_defaults.network;
+    out->ranks = o.ranks;
+    out->threads = x.q.threads;
+    out->file = (int64_t)bn_needs_graph(s);
+    BN_TRY(find_halo(&x));
+    plan_memory(&x);
+    plan_wire(&x);
+    plan_time(&x);
+done:
+    return rc;
+}
