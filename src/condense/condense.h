@@ -55,6 +55,13 @@ void bn_embedding_row(float *out, const bn_embedding *e, int64_t row);
 void bn_row_add(double *sum, const bn_embedding *e, int64_t row, double weight);
 /* Squared distance of two rows by the fixed-order kernel: dense and sparse agree. */
 float bn_embedding_dist2(const bn_embedding *e, int64_t a, int64_t b);
+/* The same of row i of a and row j of b, both dense or both sparse. */
+float bn_rows_dist2(const bn_embedding *a, int64_t i, const bn_embedding *b, int64_t j);
+/* The given rows of all, where rank r has rows first[r] .. first[r+1]-1 of them (e: its own; first is
+ * not read alone): in the order given, which may repeat some, on every rank; dense where e is, also
+ * on ranks without rows.  The rows are the same on every rank.  (gather.c) */
+bonsai_status bn_rows_gather(bn_embedding *out, const bn_embedding *e, const int64_t *first,
+                             const int64_t *rows, int64_t count, const bn_where *at);
 
 /* ---- features that matter (cart.c) ---- */
 
@@ -76,9 +83,6 @@ bonsai_status bn_knn(int32_t *list, float *dist, const bn_embedding *e, const in
 bonsai_status bn_knn_over(int32_t *list, float *dist, const bn_embedding *e, const int64_t *first,
                           const int32_t *sample, int64_t z, int k, const bn_where *at, int threads,
                           bn_progress p);
-/* The given rows of all, in that order, on every rank; dense where e is. */
-bonsai_status bn_rows_gather(bn_embedding *out, const bn_embedding *e, const int64_t *first,
-                             const int64_t *rows, int64_t count, const bn_where *at);
 
 /* ---- k-NN through a random projection (project.c) ---- */
 

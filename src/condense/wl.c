@@ -317,31 +317,36 @@ static float keep_if(float v, bool keep)
 }
 
 /* Sparse rows in the lanes of the dense kernel: zeros add nothing there. */
-static float sparse_dist2(const bn_embedding *e, int64_t a, int64_t b)
+static float sparse_dist2(const bn_embedding *a, int64_t i, int64_t iend, const bn_embedding *b,
+                          int64_t j, int64_t jend)
 {
     enum { LANES = 32 };
     float s[LANES] = {0};
-    int64_t i = e->offsets[a], iend = e->offsets[a + 1], j = e->offsets[b], jend = e->offsets[b + 1];
     while (i < iend && j < jend) {
-        uint32_t x = (uint32_t)e->index[i], y = (uint32_t)e->index[j];
-        float d = keep_if(e->value[i], x <= y) - keep_if(e->value[j], y <= x);
+        uint32_t x = (uint32_t)a->index[i], y = (uint32_t)b->index[j];
+        float d = keep_if(a->value[i], x <= y) - keep_if(b->value[j], y <= x);
         s[(x < y ? x : y) % LANES] += d * d;
         i += x <= y;
         j += y <= x;
     }
     for (; i < iend; i++)
-        s[e->index[i] % LANES] += e->value[i] * e->value[i];
+        s[a->index[i] % LANES] += a->value[i] * a->value[i];
     for (; j < jend; j++)
-        s[e->index[j] % LANES] += e->value[j] * e->value[j];
+        s[b->index[j] % LANES] += b->value[j] * b->value[j];
     for (int width = LANES / 2; width > 0; width /= 2)
         for (int k = 0; k < width; k++)
             s[k] += s[k + width];
     return s[0];
 }
 
+float bn_rows_dist2(const bn_embedding *a, int64_t i, const bn_embedding *b, int64_t j)
+{
+    if (!a->dense)
+        return sparse_dist2(a, a->offsets[i], a->offsets[i + 1], b, b->offsets[j], b->offsets[j + 1]);
+    return bn_kernels_get()->dist2(a->dense + i * a->f, b->dense + j * b->f, a->f);
+}
+
 float bn_embedding_dist2(const bn_embedding *e, int64_t a, int64_t b)
 {
-    if (!e->dense)
-        return sparse_dist2(e, a, b);
-    return bn_kernels_get()->dist2(e->dense + a * e->f, e->dense + b * e->f, e->f);
+    return bn_rows_dist2(e, a, e, b);
 }
