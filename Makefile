@@ -43,6 +43,11 @@ test-browser:   ## reports in headless Chromium: text, charts, colours, no reque
 	$(call build,release,$(call release,OFF))
 	@tests/browser/run.sh $(BUILD)/release/bonsai
 
+test-scale:     ## graphs larger than the memory allowed: minutes, and 40 GB of disk
+	@tools/setup build
+	$(call build,release,$(call release,OFF))
+	@tests/scale/run.sh $(BUILD)/release
+
 bench:          ## times, checked against the oracles
 	@tools/setup build
 	$(call build,release,$(call release,OFF))
@@ -85,4 +90,4 @@ help:           ## this list
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 14
 
 comma := ,
-.PHONY: all demo test wheel test-pyg test-browser bench fuzz asan tsan coverage install clean help
+.PHONY: all demo test wheel test-pyg test-browser test-scale bench fuzz asan tsan coverage install clean help

@@ -13,7 +13,7 @@ _bonsai_files() {
 
 _bonsai() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]}
-    local commands="generate info check convert split condense explain train eval predict compare report fetch paper demo version help"
+    local commands="generate info check convert split condense plan explain train eval predict compare report fetch paper demo version help"
     local common="--quiet --verbose --help"
     local trains="--seeds --layers --hidden --heads --gin-layers --epochs --every --rate --decay --dropout
         --standardise --split --memory --protocol --seed"
@@ -83,7 +83,7 @@ _bonsai() {
     esac
     if [[ $cur != -* ]]; then
         case $cmd in
-        info|check|convert|split|condense|explain|train|eval|predict|compare|report) _bonsai_files -f "$cur" ;;
+        info|check|convert|split|condense|plan|explain|train|eval|predict|compare|report) _bonsai_files -f "$cur" ;;
         fetch) _bonsai_words "cora citeseer pubmed amazon-photo amazon-computers coauthor-cs coauthor-physics
             flickr reddit ogbn-arxiv ogbn-products" "$cur" ;;
         help) _bonsai_words "$commands formats" "$cur" ;;
@@ -107,7 +107,11 @@ _bonsai() {
             --no-validation --hard-labels --members --update --was --layers --k --sample --theta
             --delta --greedy --patience --beta --prune-share --min-pruned
             --oversample --match-classes --select-features --no-rknn --no-ppr --inductive --on
-            --project --split --report --seed $reads $common" "$cur" ;;
+            --project --split --report --memory --seed $reads $common" "$cur" ;;
+    plan)
+        _bonsai_words "--ranks --memory --ratio --method --layers --k --look --nodes --edges --features
+            --nonzeros --value-bytes --classes --train --disk --network --gflops --gigabytes
+            --threads --json $common" "$cur" ;;
     explain)
         _bonsai_words "--node --full $reads $common" "$cur" ;;
     train)

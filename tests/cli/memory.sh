@@ -1,0 +1,53 @@
+# Under a limit of private memory the answer is the same, and nothing is left behind.
+# SPDX-License-Identifier: MIT
+field() { tr -d ' \n' <"$1" | sed "s/.*\"$2\":\([0-9]*\).*/\1/"; }
+must() { "$@" || { echo "failed: $*"; exit 1; }; }
+mkdir -p "$TMPDIR"
+
+"$BONSAI" generate --nodes 120000 --degree 8 --dense --features 96 --no-linear -q -o dense.bonsai >/dev/null
+"$BONSAI" generate --nodes 60000 --degree 6 --words 30 --no-linear -q -o sparse.bonsai >/dev/null
+for graph in dense sparse; do
+    for method in trees prototypes; do
+        "$BONSAI" condense $graph.bonsai -o whole.bonsai --ratio 0.005 --method $method -t 2 -q --json >whole.json
+        must [ "$(field whole.json scratch)" = 0 ]
+        # what it says it needs is enough, and one byte less is refused
+        code=0
+        "$BONSAI" condense $graph.bonsai -o no.bonsai --ratio 0.005 --method $method -t 2 -q --memory 1M 2>err || code=$?
+        must [ $code -eq 1 ]
+        least=$(sed -n 's/.*: 1048576 bytes of memory are too few to condense it: at least \([0-9]*\) are needed$/\1/p' err)
+        must [ -n "$least" ]
+        must [ ! -e no.bonsai ]
+        limit=$((least + 1000000))
+        # enforced: the system refuses what is beyond the limit
+        (ulimit -d $((limit / 1024 + 1)) && exec "$BONSAI" condense $graph.bonsai -o part.bonsai --ratio 0.005 \
+            --method $method -t 2 -q --memory $limit --json) >part.json || exit 1
+        must cmp whole.bonsai part.bonsai
+        must [ "$(field part.json scratch)" -gt 1000000 ]
+        must [ "$(field part.json held)" -le 1000000 ]
+    done
+done
+
+# Scratch files have no name: not even kill -9 leaves one.
+"$BONSAI" condense dense.bonsai -o killed.bonsai --ratio 0.005 -t 1 -q --memory $limit >/dev/null 2>&1 &
+sleep 0.5
+kill -9 $! 2>/dev/null || :
+wait $! 2>/dev/null || :
+must [ -z "$(ls -A "$TMPDIR")" ]
+
+# A folder that cannot hold them is told.
+code=0
+TMPDIR=/nowhere "$BONSAI" condense dense.bonsai -o no.bonsai --ratio 0.005 -q --memory $limit 2>err || code=$?
+must [ $code -eq 1 ]
+must grep -q '^bonsai: /nowhere: no scratch file of [0-9]* bytes can be made: .*; set TMPDIR' err
+must [ ! -e no.bonsai ]
+code=0
+(ulimit -f 2000; trap '' XFSZ; exec "$BONSAI" condense dense.bonsai -o no.bonsai --ratio 0.005 -q --memory $limit) 2>err || code=$?
+must [ $code -eq 1 ]
+must [ ! -e no.bonsai ]
+
+# A limit is a size.
+for bad in 3X G 3GG -1 ''; do
+    code=0
+    "$BONSAI" condense dense.bonsai -o no.bonsai --ratio 0.005 --memory "$bad" 2>err || code=$?
+    must [ $code -eq 2 ]
+done
