@@ -1,0 +1,157 @@
+/* test_plan.c -- what condensing would take, from a graph's shape.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "condense/needs.h"
+#include "random_graph.h"
+#include "testing.h"
+
+static bonsai_shape papers(void)
+{
+    bonsai_shape s;
+    bonsai_shape_init(&s);
+    s.nodes = 1000000;
+    s.edges = 20000000;
+    s.features = 128;
+    s.classes = 10;
+    s.train = 600000;
+    s.val = 200000;
+    return s;
+}
+
+static bonsai_plan plan_of(const bonsai_shape *s, int ranks, int64_t memory)
+{
+    bonsai_plan p;
+    bonsai_plan_options o;
+    bonsai_plan_options_init(&o);
+    o.ranks = ranks;
+    o.threads = 2;
+    o.memory = memory;
+    assert_int_equal(bonsai_plan_make(&p, s, &o), BONSAI_OK);
+    return p;
+}
+
+static void one_rank_sends_nothing(void **state)
+{
+    const bonsai_shape s = papers();
+    const bonsai_plan p = plan_of(&s, 1, 0);
+    (void)state;
+    assert_true(p.wire == 0 && p.wire_rows == 0 && p.halo == 0 && p.scratch == 0);
+    assert_true(p.columns == 64 && p.held == p.most && p.least < p.most);
+    assert_true(p.seconds_total > 0 && p.seconds_exchange == 0 && p.seconds_scratch == 0);
+}
+
+static void more_ranks_need_less_memory_each_and_more_wire(void **state)
+{
+    const bonsai_shape s = papers();
+    bonsai_plan before = plan_of(&s, 1, 0);
+    (void)state;
+    for (int ranks = 2; ranks <= 256; ranks *= 2) {
+        bonsai_plan p = plan_of(&s, ranks, 0);
+        assert_true(p.most < before.most && p.wire_rows > before.wire_rows);
+        assert_true(p.halo > 0 && p.halo < s.nodes && p.wire >= p.wire_rows);
+        before = p;
+    }
+}
+
+/* Two rounds of rows that reach all nodes: 4 f bytes for every node of others. */
+static void a_dense_graph_in_random_order_exchanges_nearly_all_rows(void **state)
+{
+    bonsai_shape s = papers();
+    (void)state;
+    s.edges = 1000000000;
+    const bonsai_plan p = plan_of(&s, 4, 0);
+    double all = 4.0 * 0.75 * 1e6 * 2 * 4 * 128 * 2;    /* ranks, others, rounds, row, embeddings */
+    assert_true(fabs((double)p.wire_rows / all - 1) < 0.01);
+}
+
+static void a_limit_makes_panels_narrow_then_rows_spill(void **state)
+{
+    const bonsai_shape s = papers();
+    const bonsai_plan whole = plan_of(&s, 1, 0);
+    int columns = 64;
+    (void)state;
+    for (int64_t m = whole.most; m > whole.least; m -= whole.most / 50) {
+        const bonsai_plan p = plan_of(&s, 1, m);
+        assert_true(p.columns <= columns && p.held <= m && p.columns >= 4);
+        assert_true((p.scratch > 0) == (m < whole.most));
+        columns = p.columns;
+    }
+    assert_true(columns < 64);
+}
+
+static void few_training_nodes_reach_few_rows(void **state)
+{
+    bonsai_shape s = papers();
+    bonsai_condense_options o;
+    (void)state;
+    bonsai_condense_options_init(&o);
+    bn_needs q = {.s = s, .o = &o, .ranks = 4, .threads = 1};
+    assert_true(bn_needs_share(&q, 2) > 0.6 && bn_needs_share(&q, 0) > 0.999);
+    q.s.train = 100;
+    q.s.val = 0;
+    assert_true(fabs(bn_needs_share(&q, 2) - 1e-4) < 1e-9);
+    assert_true(bn_needs_share(&q, 1) < 0.0022 && bn_needs_share(&q, 1) > 0.002);
+    assert_true(bn_needs_halo(&q, 2) < 1e3 && bn_needs_halo(&q, 1) < 2e4);
+}
+
+static void a_shape_is_that_of_the_graph(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        bonsai_graph *g = random_graph(seed, 20 + (int64_t)seed, 60, (layout)(seed % LAYOUTS), seed % 3 ? WITH_ALL : 0);
+        bonsai_shape s;
+        int64_t train = 0, val = 0, labelled = 0;
+        bonsai_shape_init(&s);
+        assert_int_equal(bonsai_graph_shape(&s, g), BONSAI_OK);
+        assert_int_equal(s.nodes, bonsai_graph_nodes(g));
+        assert_int_equal(s.edges, bonsai_graph_edges(g));
+        for (int64_t v = 0; v < s.nodes && bn_has(g, BONSAI_LABELS); v++) {
+            bool known = bonsai_graph_label(g, v) >= 0;
+            labelled += known;
+            train += known && bn_part(g, v) == BONSAI_TRAIN;
+            val += known && bn_part(g, v) == BONSAI_VAL;
+        }
+        bool split = bn_has(g, BONSAI_SPLIT);
+        assert_int_equal(s.train, split ? train : labelled * 3 / 5);
+        assert_int_equal(s.val, split ? val : labelled / 5);
+        bonsai_graph_free(g);
+    }
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+    bonsai_shape s = papers();
+    bonsai_plan p;
+    bonsai_plan_options o;
+    (void)state;
+    bonsai_plan_options_init(&o);
+    o.ranks = 1000001;
+    assert_fails(bonsai_plan_make(&p, &s, &o), BONSAI_E_ARGUMENT, "ranks is 1000001");
+    o.ranks = 0;
+    assert_fails(bonsai_plan_make(&p, &s, &o), BONSAI_E_ARGUMENT, "ranks is 0");
+    o.ranks = 1;
+    o.memory = -1;
+    assert_fails(bonsai_plan_make(&p, &s, &o), BONSAI_E_ARGUMENT, "cannot be negative");
+    o.memory = 0;
+    s.train = 0;
+    assert_fails(bonsai_plan_make(&p, &s, &o), BONSAI_E_ARGUMENT, "0 training nodes");
+    s.train = 5;
+    s.nodes = (int64_t)1 << 40;
+    assert_fails(bonsai_plan_make(&p, &s, &o), BONSAI_E_ARGUMENT, "cannot be condensed");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_rank_sends_nothing),
+        cmocka_unit_test(more_ranks_need_less_memory_each_and_more_wire),
+        cmocka_unit_test(a_dense_graph_in_random_order_exchanges_nearly_all_rows),
+        cmocka_unit_test(a_limit_makes_panels_narrow_then_rows_spill),
+        cmocka_unit_test(few_training_nodes_reach_few_rows),
+        cmocka_unit_test(a_shape_is_that_of_the_graph),
+        cmocka_unit_test(what_cannot_be_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
