@@ -70,7 +70,7 @@ double bn_needs_row(const bonsai_shape *s, int layers)
     return 16 * mean < f ? 2 * mean : f;        /* with their numbers, or dense: wl.c */
 }
 
-int64_t bn_needs_least(const bn_needs *q)
+int64_t bn_needs_fixed(const bn_needs *q)
 {
     const bonsai_shape *s = &q->s;
     double f = (double)s->features, n = (double)s->nodes, t = (double)s->train;
@@ -86,8 +86,7 @@ int64_t bn_needs_least(const bn_needs *q)
                  8 * fmin(KMEANS, t) * row + 4 * JUDGED * row + CANDIDATES * bn_needs_budget(q);
     else
         bytes += 2 * bn_needs_budget(q);
-    bytes += (double)bn_needs_panels(q, LEAST_COLUMNS);
-    return bytes < 9e18 ? (int64_t)bytes : INT64_MAX;
+    return bytes < 4e18 ? (int64_t)bytes : INT64_MAX / 2;
 }
 
 double bn_needs_halo(const bn_needs *q, int round)
@@ -103,7 +102,12 @@ int64_t bn_needs_panels(const bn_needs *q, int columns)
     double rows = (double)q->s.nodes / q->ranks, halo = bn_needs_halo(q, 1);
     double near = q->ranks > 1 ? 4 * (double)q->s.edges / q->ranks * bn_needs_share(q, 1) : 0;
     double bytes = 8 * (rows + halo) * columns + 5 * rows + near;
-    return bytes < 9e18 ? (int64_t)bytes : INT64_MAX;
+    return bytes < 4e18 ? (int64_t)bytes : INT64_MAX / 2;
+}
+
+int64_t bn_needs_least(const bn_needs *q)
+{
+    return bn_needs_fixed(q) + bn_needs_panels(q, LEAST_COLUMNS);
 }
 
 int64_t bn_needs_large(const bn_needs *q, int columns)
@@ -112,5 +116,5 @@ int64_t bn_needs_large(const bn_needs *q, int columns)
     double panels = (double)bn_needs_panels(q, columns), most = x + panels;
     if (bn_needs_prototypes(q))         /* posteriors, clusters, their members */
         most = fmax(most, x + t * (4 * (double)q->s.classes + 60));
-    return most < 9e18 ? (int64_t)most : INT64_MAX;
+    return most < 4e18 ? (int64_t)most : INT64_MAX / 2;
 }

@@ -12,7 +12,9 @@ typedef struct {
     int ranks, threads;         /* threads of each rank */
 } bn_needs;
 
-/* Private memory that the fullest rank needs whatever spills, beyond that of the program itself. */
+/* Private memory that the fullest rank needs whatever spills, beyond that of the program itself; and
+ * with panels of a few columns of the embedding, which could spill but would then take for ever. */
+int64_t bn_needs_fixed(const bn_needs *q);
 int64_t bn_needs_least(const bn_needs *q);
 /* What large arrays hold at once on a rank where nothing spills, with the embedding made in panels of
  * so many columns; and the panels alone. */

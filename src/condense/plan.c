@@ -138,15 +138,15 @@ static void plan_memory(planning *x)
     bonsai_plan *p = x->p;
     bn_needs *q = &x->q;
     int wide = q->s.features <= 2 * NARROW ? NARROW : WIDEST;
-    int64_t panels, room, all = bn_needs_large(q, wide);
+    int64_t panels, room, all = bn_needs_large(q, wide), fixed = bn_needs_fixed(q);
     p->least = bn_needs_least(q);
-    p->most = p->least + all;
+    p->most = fixed + all;
     p->columns = wide;
-    room = x->o->memory > 0 ? x->o->memory - p->least : all;
+    room = x->o->memory > 0 ? x->o->memory - fixed : all;
     while ((panels = bn_needs_panels(q, p->columns)) > room && p->columns > 4)
         p->columns = p->columns > NARROW ? NARROW : p->columns / 2;
     p->scratch = all > room ? bn_needs_large(q, p->columns) - panels : 0;
-    p->held = p->least + (p->scratch ? panels : all);
+    p->held = fixed + (p->scratch ? panels : all);
 }
 
 /* ---- seconds ---- */

@@ -276,9 +276,9 @@ static bonsai_status allow_memory(bn_preparation *p)
     int64_t here = bn_memory_private() > 0 ? bn_memory_private() : 0;
     bonsai_shape_init(&q.s);
     BN_TRY(bonsai_graph_shape(&q.s, p->full));
-    int64_t least = bn_needs_least(&q) + here, free = bn_memory_free() + here;
-    p->allowed = p->o.memory > 0 ? p->o.memory : free;
-    p->memory.limit = p->allowed > least ? p->allowed - least : 0;
+    int64_t least = bn_needs_least(&q) + here, fixed = bn_needs_fixed(&q) + here;
+    p->allowed = p->o.memory > 0 ? p->o.memory : bn_memory_free() + here;
+    p->memory.limit = p->allowed > fixed ? p->allowed - fixed : 0;
     if (p->o.memory > 0 && p->allowed < least)
         rc = bn_fail(BONSAI_E_ARGUMENT, "%s: %lld bytes of memory are too few to condense it: at "
                      "least %lld are needed%s", p->full->where, (long long)p->allowed,
