@@ -48,8 +48,8 @@ static bonsai_status find(bn_world *w, void *payload)
 }
 
 /* Over 1, 2, 3, 5 and 8 ranks as alone. */
-static void check_ranks(search *t, const float *x, int64_t rows, int64_t f, bool sparse, uint64_t *s,
-                        const char *what)
+static void check_ranks(search *t, const float *x, int64_t rows, int64_t f, bool sparse,
+                        uint64_t *s, const char *what)
 {
     bn_embedding e;
     int32_t *list = calloc((size_t)(t->z * t->k), sizeof *list);

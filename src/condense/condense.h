@@ -90,20 +90,23 @@ bonsai_status bn_knn_over(int32_t *list, float *dist, const bn_embedding *e, con
 
 /* ---- k-NN through a random projection (project.c) ---- */
 
-/* As bn_wl, of the features projected to `dims` dimensions. */
+/* As bn_wl_over, of the features projected to `dims` dimensions. */
 bonsai_status bn_project(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes,
-                         int64_t count, int layers, int dims, uint64_t seed, int threads,
-                         bn_progress p);
-/* As bn_knn: the nearest among max(4k, 32) candidates that the projected embedding of
- * the nodes proposes, by their distances with all features. */
+                         int64_t count, int layers, int dims, uint64_t seed, bn_where *at,
+                         int threads, bn_progress p);
+/* As bn_knn_over: the nearest among max(4k, 32) candidates that the projected embedding proposes, by
+ * their distances with all features.  nodes are those of all trees, of which rank r has first[r] ..
+ * first[r+1]-1; low has the rows of this rank's. */
 bonsai_status bn_project_knn(int32_t *list, const bn_embedding *low, const bonsai_graph *g,
-                             const int32_t *nodes, const int32_t *sample, int64_t z, int k,
-                             int layers, int threads, bn_progress p);
+                             const int32_t *nodes, const int64_t *first, const int32_t *sample,
+                             int64_t z, int k, int layers, const bn_where *at, int threads,
+                             bn_progress p);
 /* The share of the exact neighbours of up to 200 of the samples that is in the list; -1
- * where the exact search would need more than a gibibyte. */
+ * where the exact search would need more than a gibibyte, of all ranks together. */
 bonsai_status bn_project_recall(double *out, const int32_t *list, const bonsai_graph *g,
-                                const int32_t *nodes, int64_t trees, const int32_t *sample,
-                                int64_t z, int k, int layers, int threads);
+                                const int32_t *nodes, const int64_t *first, int64_t trees,
+                                const int32_t *sample, int64_t z, int k, int layers,
+                                const bn_where *at, int threads);
 
 /* ---- reverse k-NN (rknn.c) ---- */
 

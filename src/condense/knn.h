@@ -57,7 +57,8 @@ void bn_knn_backward(const bn_knn_search *q, int64_t row, const float *product, 
                      int64_t count);
 /* The error of products of at most so many terms, before the norms are stored. */
 void  bn_knn_error(bn_knn_search *q, int64_t terms);
-float bn_knn_low(const bn_knn_search *q, const float *x, int64_t count);  /* what to store of |x|^2 */
+/* What to store of |x|^2. */
+float bn_knn_low(const bn_knn_search *q, const float *x, int64_t count);
 /* False: norms of the samples or of trees first .. end-1 overflow, or errors are as large as
  * they; proposals say nothing. */
 bool  bn_knn_bounded(const bn_knn_search *q, int64_t first, int64_t end);

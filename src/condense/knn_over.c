@@ -26,7 +26,8 @@ typedef struct {
     int32_t *self;              /* ... and of this rank, or -1 */
     int32_t *list;              /* block x k: the nearest of this rank, ... */
     float   *dist;
-    bn_candidate *mine, *all;   /* ... the same to send; of all ranks, for the samples merged here */
+    bn_candidate *mine;         /* ... the same to send, ... */
+    bn_candidate *all;          /* ... and of all ranks for the samples that are merged here */
     int64_t *out_bytes, *in_bytes;      /* ranks */
     int64_t *next;              /* ranks: the next candidate of each */
 } spread;
@@ -105,7 +106,8 @@ done:
     return rc;
 }
 
-static bonsai_status block_alone(int32_t *list, float *dist, bn_knn_search *q, const int32_t *sample)
+static bonsai_status block_alone(int32_t *list, float *dist, bn_knn_search *q,
+                                 const int32_t *sample)
 {
     q->from = q->e;
     q->at = q->self = sample;

@@ -172,7 +172,7 @@ static void sparse_block(const bn_knn_search *q, const inverted *v, int64_t firs
 #pragma omp parallel for num_threads(q->threads) schedule(dynamic)
     for (int64_t t = first; t < trees; t += BN_CHUNK)
         for (int64_t s = first; s < end && s < t + BN_CHUNK; s++) {
-            int64_t from = s + 1 > t ? s + 1 : t, last = t + BN_CHUNK < trees ? t + BN_CHUNK : trees;
+            int64_t from = s + 1 > t ? s + 1 : t, last = bn_least(t + BN_CHUNK, trees);
             bn_knn_backward(q, s, v->product + (s - first) * trees + from, from, last - from);
         }
 }

@@ -106,8 +106,8 @@ static bonsai_status nearest(int32_t *list, const bn_preparation *p, const int32
 {
     const bn_job *job = &p->job;
     if (p->projected)
-        return bn_project_knn(list, &job->x, job->g, job->train, sample, z, p->o.k, p->o.layers,
-                              job->threads, progress);
+        return bn_project_knn(list, &job->x, job->g, job->train, job->tree_first, sample, z, p->o.k,
+                              p->o.layers, &job->where, job->threads, progress);
     return bn_knn(list, NULL, &job->x, sample, z, p->o.k, job->threads, progress);
 }
 
@@ -135,8 +135,8 @@ static bonsai_status find_neighbours(bn_preparation *p)
     BN_TRY(bn_rknn(&job->rknn, job->trees, job->sample, job->z, list, o->k));
     p->seconds_knn = bn_seconds() - start;
     if (p->projected)
-        BN_TRY(bn_project_recall(&p->recall, list, job->g, job->train, job->trees, job->sample,
-                                 job->z, o->k, o->layers, job->threads));
+        BN_TRY(bn_project_recall(&p->recall, list, job->g, job->train, job->tree_first, job->trees,
+                                 job->sample, job->z, o->k, o->layers, &job->where, job->threads));
 done:
     bn_free(list);
     return rc;
@@ -160,7 +160,7 @@ static bonsai_status embed(bn_preparation *p)
                    p->o.method == BONSAI_TREES && !p->o.no_rknn;
     if (p->projected)
         rc = bn_project(&job->x, job->g, job->train, job->trees, p->o.layers, p->o.project,
-                        p->o.seed, job->threads, job->progress);
+                        p->o.seed, &job->where, job->threads, job->progress);
     else
         rc = bn_wl(&job->x, job->g, job->train, job->trees, raw ? 0 : p->o.layers, job->threads,
                    job->progress);
