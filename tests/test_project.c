@@ -149,8 +149,8 @@ static void neighbours_are_in_order_of_their_exact_distances(void **unused)
     for (int i = 0; i < 3; i++) {
         int threads = (const int[]){1, 2, 8}[i];
         assert_int_equal(bn_project(&low, g, all, N, 1, 12, 1, &alone, threads, silent), BONSAI_OK);
-        assert_int_equal(bn_project_knn(list[i], &low, g, all, NULL, sample, Z, K, 1, &alone, threads,
-                                        silent), BONSAI_OK);
+        assert_int_equal(bn_project_knn(list[i], &low, g, all, NULL, sample, Z, K, 1, &alone,
+                                        threads, silent), BONSAI_OK);
         assert_memory_equal(list[i], list[0], sizeof list[0]);
         bn_embedding_free(&low);
     }
@@ -205,7 +205,7 @@ enum { MOST_RANKS = 8 };
 
 typedef struct {
     const bonsai_graph *g;
-    int64_t first[MOST_RANKS + 1], tree_first[MOST_RANKS + 1];      /* nodes and trees of each rank */
+    int64_t first[MOST_RANKS + 1], tree_first[MOST_RANKS + 1];      /* nodes and trees of ranks */
     int32_t *nodes, *sample;
     int64_t trees, z, limit;    /* of memory; 0: none */
     int     k, layers, dims, threads;

@@ -18,7 +18,7 @@
 
 /* SAMPLES: measured at a time. */
 enum { LEAST_CANDIDATES = 32, RECALL_SAMPLE = 200, WORD = 64, SAMPLES = 1024 };
-static const int64_t recall_floats = (int64_t)1 << 28;     /* embeddings up to 1 GiB are made for it */
+static const int64_t recall_floats = (int64_t)1 << 28;     /* up to 1 GiB is embedded for it */
 
 /* ---- the embedding in few dimensions ---- */
 
@@ -232,7 +232,8 @@ static void decide(int32_t *to, const rerank *q, int64_t s0, int64_t s, measured
         to[(s0 + s) * q->k + i] = room[i].tree;
 }
 
-static bonsai_status decide_some(int32_t *list, rerank *q, int64_t s0, int64_t count, measured *room)
+static bonsai_status decide_some(int32_t *list, rerank *q, int64_t s0, int64_t count,
+                                 measured *room)
 {
     bonsai_status rc;
     bn_embedding some = {0};
