@@ -6,8 +6,10 @@
 
 #include "condense/condense.h"
 #include "random_graph.h"
+#include "threads_world.h"
 
 static const bn_progress silent = {NULL, NULL};
+static bn_where alone;
 
 static bonsai_graph *generated(int64_t nodes, int64_t features, int dense)
 {
@@ -40,7 +42,7 @@ static bn_embedding signs_of(int64_t f, int dims, uint64_t seed)
     v.section[BONSAI_NEIGHBORS] = (bonsai_array){&nothing, 0, BONSAI_U32};
     v.section[BONSAI_FEATURES] = (bonsai_array){x, f * f, BONSAI_F32};
     assert_int_equal(bonsai_graph_new(&g, &v, 1), BONSAI_OK);
-    assert_int_equal(bn_project(&out, g, NULL, 0, 0, dims, seed, 1, silent), BONSAI_OK);
+    assert_int_equal(bn_project(&out, g, NULL, 0, 0, dims, seed, &alone, 1, silent), BONSAI_OK);
     bonsai_graph_free(g);
     free(offsets);
     free(x);
@@ -71,7 +73,7 @@ static void assert_projected(const bonsai_graph *g, int layers, int dims, const 
     bn_embedding all, low;
     int64_t f = g->view.features;
     assert_int_equal(bn_wl(&all, g, NULL, 0, layers, 1, silent), BONSAI_OK);
-    assert_int_equal(bn_project(&low, g, NULL, 0, layers, dims, 3, 2, silent), BONSAI_OK);
+    assert_int_equal(bn_project(&low, g, NULL, 0, layers, dims, 3, &alone, 2, silent), BONSAI_OK);
     assert_int_equal(low.f, dims);
     for (int64_t v = 0; v < g->view.nodes; v++)
         for (int d = 0; d < dims; d++) {
@@ -113,15 +115,18 @@ static void few_trees_are_all_candidates_and_give_the_exact_lists(void **unused)
         for (int i = 0; i < N; i++)
             all[i] = i;
         assert_int_equal(bn_wl(&x, g, all, N, 2, 2, silent), BONSAI_OK);
-        assert_int_equal(bn_project(&low, g, all, N, 2, 2, 1, 2, silent), BONSAI_OK);
+        assert_int_equal(bn_project(&low, g, all, N, 2, 2, 1, &alone, 2, silent), BONSAI_OK);
         assert_int_equal(bn_knn(exact, NULL, &x, all, N, K, 2, silent), BONSAI_OK);
-        assert_int_equal(bn_project_knn(list, &low, g, all, all, N, K, 2, 2, silent), BONSAI_OK);
+        assert_int_equal(bn_project_knn(list, &low, g, all, NULL, all, N, K, 2, &alone, 2, silent),
+                         BONSAI_OK);
         assert_memory_equal(list, exact, sizeof list);
-        assert_int_equal(bn_project_recall(&recall, list, g, all, N, all, N, K, 2, 1), BONSAI_OK);
+        assert_int_equal(bn_project_recall(&recall, list, g, all, NULL, N, all, N, K, 2, &alone, 1),
+                         BONSAI_OK);
         assert_true(recall == 1);
         for (int i = 0; i < N * K; i++)
             list[i] = i / K;                    /* nobody is its own neighbour */
-        assert_int_equal(bn_project_recall(&recall, list, g, all, N, all, N, K, 2, 1), BONSAI_OK);
+        assert_int_equal(bn_project_recall(&recall, list, g, all, NULL, N, all, N, K, 2, &alone, 1),
+                         BONSAI_OK);
         assert_true(recall == 0);
         bn_embedding_free(&x);
         bn_embedding_free(&low);
@@ -143,9 +148,9 @@ static void neighbours_are_in_order_of_their_exact_distances(void **unused)
     assert_int_equal(bn_wl(&x, g, all, N, 1, 1, silent), BONSAI_OK);
     for (int i = 0; i < 3; i++) {
         int threads = (const int[]){1, 2, 8}[i];
-        assert_int_equal(bn_project(&low, g, all, N, 1, 12, 1, threads, silent), BONSAI_OK);
-        assert_int_equal(bn_project_knn(list[i], &low, g, all, sample, Z, K, 1, threads, silent),
-                         BONSAI_OK);
+        assert_int_equal(bn_project(&low, g, all, N, 1, 12, 1, &alone, threads, silent), BONSAI_OK);
+        assert_int_equal(bn_project_knn(list[i], &low, g, all, NULL, sample, Z, K, 1, &alone,
+                                        threads, silent), BONSAI_OK);
         assert_memory_equal(list[i], list[0], sizeof list[0]);
         bn_embedding_free(&low);
     }
@@ -194,6 +199,142 @@ static void the_report_says_how_many_neighbours_were_found(void **unused)
     bonsai_graph_free(g);
 }
 
+/* ---- over ranks ---- */
+
+enum { MOST_RANKS = 8 };
+
+typedef struct {
+    const bonsai_graph *g;
+    int64_t first[MOST_RANKS + 1], tree_first[MOST_RANKS + 1];      /* nodes and trees of ranks */
+    int32_t *nodes, *sample;
+    int64_t trees, z, limit;    /* of memory; 0: none */
+    int     k, layers, dims, threads;
+    bn_embedding low;           /* the answers alone */
+    int32_t *list;
+    double  recall;
+} errand;
+
+static void spread_trees(errand *t, int ranks, bool even, uint64_t *s)
+{
+    int64_t n = t->g->view.nodes;
+    memset(t->first, 0, sizeof t->first);
+    t->first[ranks] = n;
+    for (int r = 1; r < ranks; r++) {
+        int64_t at = even ? n * r / ranks : random_below(s, (int)n + 1);
+        int i = r;
+        for (; i > 1 && t->first[i - 1] > at; i--)
+            t->first[i] = t->first[i - 1];
+        t->first[i] = at;
+    }
+    for (int r = 0; r <= ranks; r++)
+        for (t->tree_first[r] = 0; t->tree_first[r] < t->trees &&
+                                   t->nodes[t->tree_first[r]] < t->first[r];)
+            t->tree_first[r]++;
+}
+
+static bool same_part(const bn_embedding *low, const errand *t, int64_t begin, int64_t end)
+{
+    return low->rows == end - begin &&
+           memcmp(low->dense, t->low.dense + begin * t->dims,
+                  (size_t)((end - begin) * t->dims) * sizeof(float)) == 0;
+}
+
+static bonsai_status project_here(bn_world *w, void *payload)
+{
+    const errand *t = payload;
+    bonsai_status rc;
+    bn_memory memory = {.limit = t->limit};
+    bn_where at = {.world = w, .first = t->first, .memory = t->limit ? &memory : NULL};
+    int64_t begin = t->tree_first[w->rank], end = t->tree_first[w->rank + 1];
+    size_t bytes = (size_t)(t->z * t->k) * sizeof(int32_t);
+    int32_t *list = calloc(1, bytes);
+    bn_embedding low = {0};
+    double recall = -2;
+    BN_TRY(bn_project(&low, t->g, t->nodes + begin, end - begin, t->layers, t->dims, 5, &at,
+                      t->threads, silent));
+    BN_TRY(bn_project_knn(list, &low, t->g, t->nodes, t->tree_first, t->sample, t->z, t->k,
+                          t->layers, &at, t->threads, silent));
+    BN_TRY(bn_project_recall(&recall, list, t->g, t->nodes, t->tree_first, t->trees, t->sample,
+                             t->z, t->k, t->layers, &at, t->threads));
+    bool right = same_part(&low, t, begin, end) && memcmp(list, t->list, bytes) == 0 &&
+                 recall == t->recall && (!t->limit || memory.spilled_most > 0);
+    BN_TRY(bn_agree(w, right ? BONSAI_OK
+                             : bn_fail(BONSAI_E_FORMAT, "wrong answer on rank %d", w->rank)));
+done:
+    bn_embedding_free(&low);
+    free(list);
+    return rc;
+}
+
+/* Trees: every third node, so that a rank may have nodes without trees. */
+static void start_errand(errand *t, const bonsai_graph *g, int64_t z, int layers)
+{
+    *t = (errand){.g = g, .z = z, .k = 3, .layers = layers, .dims = 7, .threads = 2};
+    t->nodes = calloc((size_t)g->view.nodes, sizeof *t->nodes);
+    for (int32_t v = 0; v < g->view.nodes; v += 3)
+        t->nodes[t->trees++] = v;
+    t->sample = calloc((size_t)z, sizeof *t->sample);
+    for (int64_t s = 0; s < z; s++)
+        t->sample[s] = (int32_t)(s * t->trees / z);
+    t->list = calloc((size_t)(z * t->k), sizeof *t->list);
+    assert_int_equal(bn_project(&t->low, g, t->nodes, t->trees, layers, t->dims, 5, &alone, 1,
+                                silent), BONSAI_OK);
+    assert_int_equal(bn_project_knn(t->list, &t->low, g, t->nodes, NULL, t->sample, z, t->k, layers,
+                                    &alone, 1, silent), BONSAI_OK);
+    assert_int_equal(bn_project_recall(&t->recall, t->list, g, t->nodes, NULL, t->trees, t->sample,
+                                       z, t->k, layers, &alone, 1), BONSAI_OK);
+}
+
+static void end_errand(errand *t)
+{
+    bn_embedding_free(&t->low);
+    free(t->nodes);
+    free(t->sample);
+    free(t->list);
+}
+
+static void ranks_and_limits_do_not_change_what_is_found(void **unused)
+{
+    (void)unused;
+    static const int ranks[] = {1, 2, 3, 5, 8};
+    uint64_t s = 1;
+    for (int dense = 0; dense < 2; dense++) {
+        bonsai_graph *g = generated(400, 90, dense);
+        for (int layers = 0; layers < 3; layers++) {
+            errand t;
+            start_errand(&t, g, layers == 1 ? 134 : 40, layers);        /* all trees, or some */
+            assert_true(t.recall < 1);
+            for (int i = 0; i < 5; i++) {
+                t.limit = i == layers;
+                t.threads = i % 2 ? 8 : 1;
+                spread_trees(&t, ranks[i], i % 2, &s);
+                if (run_ranks(ranks[i], project_here, &t) != BONSAI_OK)
+                    fail_msg("%d ranks, %d layers: %s", ranks[i], layers, bonsai_error());
+            }
+            end_errand(&t);
+        }
+        bonsai_graph_free(g);
+    }
+}
+
+static bonsai_status project_on_three(void *payload)
+{
+    return run_ranks(3, project_here, payload);
+}
+
+static void a_failed_allocation_on_some_rank_ends_all(void **unused)
+{
+    (void)unused;
+    uint64_t s = 1;
+    errand t;
+    bonsai_graph *g = generated(60, 20, 1);
+    start_errand(&t, g, 10, 1);
+    spread_trees(&t, 3, true, &s);
+    survives_failed_allocations(project_on_three, &t, 100);
+    end_errand(&t);
+    bonsai_graph_free(g);
+}
+
 static bonsai_status whole_way(void *payload)
 {
     bonsai_status rc;
@@ -203,11 +344,11 @@ static bonsai_status whole_way(void *payload)
     double recall;
     for (int i = 0; i < N; i++)
         all[i] = i;
-    BN_TRY(bn_project(&low, payload, all, N, 1, 4, 1, 2, silent));
-    rc = bn_project_knn(list, &low, payload, all, all, N, K, 1, 2, silent);
+    BN_TRY(bn_project(&low, payload, all, N, 1, 4, 1, &alone, 2, silent));
+    rc = bn_project_knn(list, &low, payload, all, NULL, all, N, K, 1, &alone, 2, silent);
     bn_embedding_free(&low);
     if (rc == BONSAI_OK)
-        rc = bn_project_recall(&recall, list, payload, all, N, all, N, K, 1, 2);
+        rc = bn_project_recall(&recall, list, payload, all, NULL, N, all, N, K, 1, &alone, 2);
 done:
     return rc;
 }
@@ -228,6 +369,8 @@ int main(void)
         cmocka_unit_test(few_trees_are_all_candidates_and_give_the_exact_lists),
         cmocka_unit_test(neighbours_are_in_order_of_their_exact_distances),
         cmocka_unit_test(the_report_says_how_many_neighbours_were_found),
+        cmocka_unit_test(ranks_and_limits_do_not_change_what_is_found),
+        cmocka_unit_test(a_failed_allocation_on_some_rank_ends_all),
         cmocka_unit_test(failed_allocations_are_survived),
     };
     return cmocka_run_group_tests_name("project", tests, NULL, NULL);

@@ -159,8 +159,8 @@ static bonsai_status nearest(int32_t *list, bn_preparation *p, const int32_t *sa
 {
     bn_job *job = &p->job;
     if (p->projected)
-        return bn_project_knn(list, &job->x, job->g, job->train, sample, z, p->o.k, p->o.layers,
-                              job->threads, progress);
+        return bn_project_knn(list, &job->x, job->g, job->train, job->tree_first, sample, z, p->o.k,
+                              p->o.layers, &job->where, job->threads, progress);
     return bn_knn_over(list, NULL, &job->x, job->tree_first, sample, z, p->o.k, &job->where,
                        job->threads, progress);
 }
@@ -203,8 +203,8 @@ static bonsai_status find_neighbours(bn_preparation *p)
     BN_TRY(bn_agree(w, rc));
     p->seconds_knn = bn_seconds() - start;
     if (p->projected)
-        BN_TRY(bn_project_recall(&p->recall, list, job->g, job->train, job->trees, job->sample,
-                                 job->z, o->k, o->layers, job->threads));
+        BN_TRY(bn_project_recall(&p->recall, list, job->g, job->train, job->tree_first, job->trees,
+                                 job->sample, job->z, o->k, o->layers, &job->where, job->threads));
 done:
     bn_free(list);
     return rc;
@@ -243,7 +243,7 @@ static bonsai_status embed(bn_preparation *p)
                    p->o.method == BONSAI_TREES && !p->o.no_rknn;
     if (p->projected)
         rc = bn_project(&job->x, job->g, own, count, p->o.layers, p->o.project, p->o.seed,
-                        job->threads, job->progress);
+                        &job->where, job->threads, job->progress);
     else
         rc = bn_wl_over(&job->x, job->g, own, count, raw ? 0 : p->o.layers, &job->where,
                         job->threads, job->progress);
