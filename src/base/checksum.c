@@ -3,13 +3,18 @@
  * SPDX-License-Identifier: MIT */
 #include <zlib.h>
 
-#include "base.h"
+#include "world.h"
 
 enum { BLOCK = 1 << 22 };       /* bytes; fixed, though the CRC does not depend on it */
 
 uint32_t bn_crc32(uint32_t crc, const void *data, int64_t len)
 {
     return (uint32_t)crc32_z(crc, data, (size_t)len);
+}
+
+uint32_t bn_crc32_append(uint32_t crc, uint32_t piece, int64_t len)
+{
+    return (uint32_t)crc32_combine(crc, piece, (z_off_t)len);
 }
 
 uint32_t bn_crc32_parallel(const void *data, int64_t len, int threads)
@@ -28,9 +33,23 @@ uint32_t bn_crc32_parallel(const void *data, int64_t len, int threads)
         }
         for (int b = 0; b < blocks; b++) {
             int64_t first = at + (int64_t)b * BLOCK;
-            z_off_t n = (z_off_t)(len - first < BLOCK ? len - first : BLOCK);
-            crc = (uint32_t)crc32_combine(crc, part[b], n);
+            crc = bn_crc32_append(crc, part[b], len - first < BLOCK ? len - first : BLOCK);
         }
     }
     return crc;
+}
+
+/* A checksum is linear: that of a whole is the exclusive or of its parts', each moved over the
+ * bytes behind it.  Bits are summed, and the sums' lowest bits are the answer. */
+bonsai_status bn_crc32_over(bn_world *w, uint32_t *crc, int64_t after)
+{
+    int64_t bit[32];
+    uint32_t moved = bn_crc32_append(*crc, 0, after);
+    for (int i = 0; i < 32; i++)
+        bit[i] = moved >> i & 1;
+    bonsai_status rc = bn_sum_int(w, bit, 32);
+    *crc = 0;
+    for (int i = 0; i < 32; i++)
+        *crc |= (uint32_t)(bit[i] & 1) << i;
+    return rc;
 }
