@@ -138,6 +138,37 @@ static void rows_are_combined_in_order_at_every_width(void **state)
                 }
 }
 
+static void rows_are_gathered_in_order_at_the_widths_of_panels(void **state)
+{
+    (void)state;
+    enum { ROWS = 50, PICKS = 40 };
+    static const int widths[] = {4, 8, BN_NARROW, BN_WIDE};
+    static float x[ROWS * BN_WIDE], w[PICKS];
+    float y[BN_WIDE + 1], wanted[BN_WIDE + 1];
+    int32_t id[PICKS];
+    uint64_t s = 11;
+    for (int i = 0; i < ROWS * BN_WIDE; i++)
+        x[i] = random_real(&s);
+    for (int i = 0; i < PICKS; i++) {
+        id[i] = random_below(&s, ROWS);
+        w[i] = random_real(&s);
+    }
+    for (int table = 0; bn_kernels_all(table); table++)
+        for (int k = 0; k < 4; k++)
+            for (int count = 0; count <= PICKS; count++)
+                for (int weighted = 0; weighted < 2; weighted++) {
+                    for (int j = 0; j <= BN_WIDE; j++)
+                        wanted[j] = y[j] = j < widths[k] ? 0.0f : 7.0f;     /* nothing behind */
+                    for (int j = 0; j < widths[k]; j++)
+                        for (int i = 0; i < count; i++) {
+                            volatile float term = (weighted ? w[i] : 1.0f) * x[id[i] * widths[k] + j];
+                            wanted[j] += term;
+                        }
+                    bn_kernels_all(table)->gather(y, x, widths[k], id, weighted ? w : NULL, count);
+                    assert_memory_equal(y, wanted, sizeof y);
+                }
+}
+
 static void products_with_rows_are_those_of_the_baseline(void **state)
 {
     (void)state;
@@ -234,6 +265,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_table_equals_the_baseline_at_every_length),
         cmocka_unit_test(a_sparse_row_sums_like_a_dense_one),
         cmocka_unit_test(rows_are_combined_in_order_at_every_width),
+        cmocka_unit_test(rows_are_gathered_in_order_at_the_widths_of_panels),
         cmocka_unit_test(products_with_rows_are_those_of_the_baseline),
         cmocka_unit_test(every_table_takes_the_same_step_of_adam),
         cmocka_unit_test(there_is_no_table_beyond_the_last),

@@ -1,12 +1,16 @@
 /* wl.c -- WL embeddings: features averaged over neighbours, L times.
  *
  * Propagation is independent per column, so dense features go through in panels of
- * 16 or 64 columns: two panels are all the memory beside the result, and while a
+ * 4 to 64 columns (wl_dense.c): two panels are all the memory beside the result, and while a
  * panel of 16 fits the cache its rows are gathered from there.  Sparse features
  * stay sparse rows as long as they are sparse enough (wl_sparse.c), then change to
  * panels for the rounds that are left.  Both ways add each number's terms in the
  * order of the neighbours, so they agree to the bit.  Cost O(L m f), or O(L m) times
  * the non-zeros of a row.  Paper: section 3, definition of the WL kernel.
+ *
+ * A round computes the rows that the requested ones will need, no others; over ranks, each its own
+ * rows of them, and the neighbours' rows that other ranks own are sent before each round
+ * (wl_halo.c).
  *
  * Prototypes average over a node and its neighbours alike instead, as GCN and GAT nearly do:
  * their rows stand for what a network has made of a node, not for a distance between trees.
@@ -18,7 +22,7 @@
 #include "wl.h"
 
 /* SPARSE_SHARE: rows with fewer than one entry in so many are cheaper sparse. */
-enum { CACHE_BYTES = 16 << 20, SPARSE_SHARE = 16, SOME_ROWS = 128, STRETCH = 1 << 18 };
+enum { SPARSE_SHARE = 16 };
 
 void bn_embedding_free(bn_embedding *e)
 {
@@ -63,13 +67,13 @@ bonsai_status bn_wl_tick(const bn_wl_run *w, int rounds, int64_t done, int64_t t
 
 static bonsai_status find_degrees(bn_wl_run *w)
 {
-    bonsai_status rc = BN_NEW(&w->inverse, w->n);
+    bonsai_status rc = BN_BIG(&w->inverse, w->at->memory, w->n);
     const float *weight = w->g->view.section[BONSAI_EDGE_WEIGHTS].data;
     if (rc != BONSAI_OK)
         return rc;
 #pragma omp parallel for num_threads(w->threads) schedule(static)
     for (int64_t v = 0; v < w->n; v++) {
-        int64_t e = bn_row_begin(w->g, v), end = bn_row_begin(w->g, v + 1);
+        int64_t e = bn_row_begin(w->g, w->first + v), end = bn_row_begin(w->g, w->first + v + 1);
         double degree = weight ? 0 : (double)(end - e);
         for (; weight && e < end; e++)
             degree += (double)weight[e];
@@ -78,146 +82,35 @@ static bonsai_status find_degrees(bn_wl_run *w)
     return BONSAI_OK;
 }
 
-/* ---- dense: panels of columns ---- */
-
-static void load_dense(float *panel, const bn_wl_run *w, int64_t first, int width)
+/* The entries of own rows that are needed now. */
+static int64_t count_entries(const bn_wl_run *w)
 {
-    const bonsai_array *x = &w->g->view.section[BONSAI_FEATURES];
-    const float *scale = w->g->view.section[BONSAI_FEATURE_SCALE].data;
-    int64_t f = w->f, use = f - first < width ? f - first : width;
-#pragma omp parallel for num_threads(w->threads) schedule(static)
-    for (int64_t v = 0; v < w->n; v++) {
-        float *row = panel + v * width;
-        memset(row, 0, (size_t)width * sizeof *row);
-        if (x->type == BONSAI_F32)
-            memcpy(row, (const float *)x->data + v * f + first, (size_t)use * sizeof *row);
-        else
-            for (int64_t j = 0; j < use; j++)
-                row[j] = (scale ? scale[v] : 1.0f) * bn_real_at(x, v * f + first + j);
-    }
+    const bonsai_array *offsets = &w->g->view.section[BONSAI_FEATURE_OFFSETS];
+    int64_t count = 0;
+    if (w->x.offsets)
+        return w->x.offsets[w->x.rows];
+    if (!w->need)
+        return bn_int_at(offsets, w->first + w->n) - bn_int_at(offsets, w->first);
+    for (int64_t v = 0; v < w->n; v++)
+        if (bn_wl_needs(w->need, v, w->done))
+            count += bn_int_at(offsets, w->first + v + 1) - bn_int_at(offsets, w->first + v);
+    return count;
 }
 
-/* Sparse rows are met panel after panel; a cursor per row stands where it left off. */
-static void load_sparse(float *panel, const bn_wl_run *w, int64_t first, int width, int64_t *cursor)
-{
-#pragma omp parallel for num_threads(w->threads) schedule(static)
-    for (int64_t v = 0; v < w->n; v++) {
-        float *row = panel + v * width;
-        memset(row, 0, (size_t)width * sizeof *row);
-        int64_t e = cursor[v], end = w->x.offsets[v + 1];
-        for (; e < end && w->x.index[e] < first + width; e++)
-            row[w->x.index[e] - first] = w->x.value[e];
-        cursor[v] = e;
-    }
-}
-
-static void panel_row(float *to, const float *from, const bn_wl_run *w, int64_t v, int width)
-{
-    const float *weight = w->g->view.section[BONSAI_EDGE_WEIGHTS].data;
-    int64_t e = bn_row_begin(w->g, v), end = bn_row_begin(w->g, v + 1);
-    const float *self = from + v * width;
-    if (w->inverse[v] == 0.0f) {
-        memcpy(to, self, (size_t)width * sizeof *to);
-        return;
-    }
-    bn_kernels_get()->gather(to, from, width, bn_neighbors(w->g) + e, weight ? weight + e : NULL,
-                             end - e);
-    for (int j = 0; j < width; j++)
-        to[j] = bn_wl_next(w, v, self[j], to[j]);
-}
-
-/* A row of 16 floats is a cache line if it begins where one does. */
-static float *line_up(float *p)
-{
-    return (float *)(((uintptr_t)p + 63) & ~(uintptr_t)63);
-}
-
-typedef struct {                /* a panel on its way through the rounds */
-    float  *a, *b;              /* before and after a round: n x width */
-    float  *out;                /* count x f */
-    int64_t first;              /* column */
-    int     width;
-    int64_t done, total;        /* rows of all panels and rounds, for progress */
-} panel;
-
-/* The rows of one round in stretches, with a tick in between: on a large graph a round
- * takes many seconds.  last: of requested nodes, to their place in the result. */
-static bonsai_status panel_round(panel *p, const bn_wl_run *w, bool last)
+/* Whether the rows of all ranks are sparse enough for another round as such. */
+static bonsai_status sparse_enough(bool *out, const bn_wl_run *w)
 {
     bonsai_status rc = BONSAI_OK;
-    int64_t rows = last ? w->count : w->n, left = w->f - p->first;
-    int64_t use = left < p->width ? left : p->width;
-    for (int64_t begin = 0; begin < rows; begin += STRETCH) {
-        int64_t end = rows - begin < STRETCH ? rows : begin + STRETCH;
-        BN_TRY(bn_wl_tick(w, w->layers - w->done, p->done, p->total));
-#pragma omp parallel for num_threads(w->threads) schedule(dynamic, SOME_ROWS)
-        for (int64_t i = begin; i < end; i++) {
-            int64_t v = last && w->nodes ? w->nodes[i] : i;
-            float row[BN_WIDE], *to = last ? row : p->b + v * p->width;
-            if (w->done < w->layers)
-                panel_row(to, p->a, w, v, p->width);
-            else
-                memcpy(to, p->a + v * p->width, (size_t)p->width * sizeof *to);
-            if (last)
-                memcpy(p->out + i * w->f + p->first, row, (size_t)use * sizeof *row);
-        }
-        p->done += end - begin;
-    }
+    int64_t sum[2] = {0};
+    *out = false;
+    if (!w->sparse)
+        return rc;
+    sum[0] = count_entries(w);
+    sum[1] = bn_wl_needed(w, w->done);
+    BN_TRY(bn_sum_int(bn_wl_world(w), sum, 2));
+    *out = sum[1] > 0 && sum[0] * SPARSE_SHARE <= sum[1] * w->f;
 done:
     return rc;
-}
-
-/* One panel through the rounds that are left; the last only for requested nodes. */
-static bonsai_status do_panel(panel *p, const bn_wl_run *w)
-{
-    bonsai_status rc = BONSAI_OK;
-    for (int layer = w->done; layer + 1 < w->layers; layer++) {
-        BN_TRY(panel_round(p, w, false));
-        float *t = p->a;
-        p->a = p->b;
-        p->b = t;
-    }
-    BN_TRY(panel_round(p, w, true));
-done:
-    return rc;
-}
-
-static bonsai_status dense_rounds(bn_embedding *out, bn_wl_run *w)
-{
-    bonsai_status rc;
-    float *a = NULL, *b = NULL;
-    int64_t *cursor = NULL;
-    bool narrow = w->n * BN_NARROW * (int64_t)sizeof *a <= CACHE_BYTES || w->f <= 2 * BN_NARROW;
-    int width = narrow ? BN_NARROW : BN_WIDE, rounds = w->layers - w->done;
-    panel p = {.width = width};
-    BN_TRY(BN_BIG(&out->dense, NULL, w->count * w->f));
-    BN_TRY(BN_NEW(&a, w->n * width + 16));
-    BN_TRY(BN_NEW(&b, w->n * width + 16));
-    if (w->x.offsets) {
-        BN_TRY(BN_NEW(&cursor, w->n));
-        memcpy(cursor, w->x.offsets, (size_t)w->n * sizeof *cursor);
-    }
-    p.out = out->dense;
-    p.total = (w->f + width - 1) / width * ((rounds > 0 ? rounds - 1 : 0) * w->n + w->count);
-    for (; p.first < w->f; p.first += width) {
-        p.a = line_up(a);
-        p.b = line_up(b);
-        if (cursor)
-            load_sparse(p.a, w, p.first, width, cursor);
-        else
-            load_dense(p.a, w, p.first, width);
-        BN_TRY(do_panel(&p, w));
-    }
-done:
-    bn_free(a);
-    bn_free(b);
-    bn_free(cursor);
-    return rc;
-}
-
-static bool sparse_enough(const bn_wl_run *w)
-{
-    return w->x.rows > 0 && w->x.offsets[w->x.rows] * SPARSE_SHARE <= w->x.rows * w->f;
 }
 
 static void hand_over(bn_embedding *out, bn_wl_run *w)
@@ -233,17 +126,19 @@ static void hand_over(bn_embedding *out, bn_wl_run *w)
 static bonsai_status all_rounds(bn_embedding *out, bn_wl_run *w)
 {
     bonsai_status rc = BONSAI_OK;
-    while (w->done + 1 < w->layers && sparse_enough(w))
-        BN_TRY(bn_wl_sparse_step(w, NULL, w->n));
-    if (w->layers > 0 && sparse_enough(w)) {
-        BN_TRY(bn_wl_sparse_step(w, w->nodes, w->count));
-        hand_over(out, w);
-    } else if (w->layers == 0 && w->x.offsets) {
-        BN_TRY(bn_wl_sparse_pick(w));
-        hand_over(out, w);
-    } else {
-        BN_TRY(dense_rounds(out, w));
+    bool sparse = w->layers == 0 && w->sparse;
+    if (sparse)
+        BN_TRY(bn_agree(bn_wl_world(w), bn_wl_sparse_pick(w)));
+    while (w->done < w->layers) {
+        BN_TRY(sparse_enough(&sparse, w));
+        if (!sparse)
+            break;
+        BN_TRY(bn_wl_sparse_step(w, w->done + 1 == w->layers));
     }
+    if (sparse)
+        hand_over(out, w);
+    else
+        BN_TRY(bn_wl_dense(out, w));
 done:
     return rc;
 }
@@ -251,59 +146,81 @@ done:
 /* Averages of the largest floats, or over the smallest weights, can overflow. */
 static bonsai_status check_finite(const bn_embedding *e, const bn_wl_run *w)
 {
-    const float *value = e->dense ? e->dense : e->value;
-    int64_t count = e->dense ? e->rows * e->f : e->offsets[e->rows], bad = 0;
+    int64_t count = e->dense ? 0 : e->offsets[e->rows], bad = w->bad;
 #pragma omp parallel for num_threads(w->threads) schedule(static) reduction(+ : bad)
     for (int64_t i = 0; i < count; i++)
-        bad += !isfinite(value[i]);
+        bad += !isfinite(e->value[i]);
     if (bad == 0)
         return BONSAI_OK;
     return bn_fail(BONSAI_E_ARGUMENT, "%s: averaging the features over neighbours overflows: scale "
                    "the features, or the edge weights", w->g->where);
 }
 
-static bonsai_status embed(bn_embedding *out, bn_wl_run *w)
+static bonsai_status start(bn_wl_run *w)
 {
     bonsai_status rc;
-    const bonsai_graph *g = w->g;
-    w->n = g->view.nodes;
-    w->f = g->view.features;
-    w->count = w->nodes ? w->count : w->n;
-    memset(out, 0, sizeof *out);
-    out->rows = w->count;
-    out->f = w->f;
     if (w->layers < 0)
         return bn_fail(BONSAI_E_ARGUMENT, "layers is %d: it must be 0 or more", w->layers);
     BN_TRY(bn_wl_tick(w, 1, 0, 1));
-    BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_OFFSETS) | BN_BIT(BONSAI_NEIGHBORS) |
-                                BN_BIT(BONSAI_EDGE_WEIGHTS) | BN_FEATURE_SECTIONS, w->threads));
+    BN_TRY(bn_graph_need(w->g, BN_BIT(BONSAI_OFFSETS) | BN_BIT(BONSAI_NEIGHBORS) |
+                                   BN_BIT(BONSAI_EDGE_WEIGHTS) | BN_FEATURE_SECTIONS, w->threads));
     BN_TRY(find_degrees(w));
-    if (bn_has(g, BONSAI_FEATURE_OFFSETS))
-        BN_TRY(bn_wl_sparse_load(w));
-    BN_TRY(all_rounds(out, w));
-    BN_TRY(check_finite(out, w));
-    w->done = 0;
-    BN_TRY(bn_wl_tick(w, w->layers > 0 ? w->layers : 1, 1, 1));
 done:
-    bn_free(w->inverse);
+    return rc;
+}
+
+static bonsai_status embed(bn_embedding *out, bn_wl_run *w)
+{
+    bonsai_status rc;
+    bn_world *world = bn_wl_world(w);
+    bool alone = bn_ranks(world) == 1;
+    w->first = alone ? 0 : w->at->first[bn_rank(world)];
+    w->n = alone ? w->g->view.nodes : w->at->first[bn_rank(world) + 1] - w->first;
+    w->f = w->g->view.features;
+    w->count = w->nodes ? w->count : w->n;
+    w->sparse = bn_has(w->g, BONSAI_FEATURE_OFFSETS);
+    memset(out, 0, sizeof *out);
+    out->rows = w->count;
+    out->f = w->f;
+    BN_TRY(bn_agree(world, start(w)));
+    BN_TRY(bn_wl_reach(w));
+    BN_TRY(all_rounds(out, w));
+    BN_TRY(bn_agree(world, check_finite(out, w)));
+    w->done = 0;
+    BN_TRY(bn_agree(world, bn_wl_tick(w, w->layers > 0 ? w->layers : 1, 1, 1)));
+done:
+    bn_big_free(w->inverse);
     bn_wl_rows_free(&w->x);
+    bn_wl_reach_free(w);
     if (rc != BONSAI_OK)
         bn_embedding_free(out);
     return rc;
 }
 
+bonsai_status bn_wl_over(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes,
+                         int64_t count, int layers, bn_where *at, int threads, bn_progress p)
+{
+    return embed(out, &(bn_wl_run){.g = g, .nodes = nodes, .count = count, .layers = layers, .at = at,
+                                   .threads = bn_threads(threads), .progress = p});
+}
+
+bonsai_status bn_average_over(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes,
+                              int64_t count, int layers, bn_where *at, int threads, bn_progress p)
+{
+    return embed(out, &(bn_wl_run){.g = g, .nodes = nodes, .count = count, .layers = layers, .at = at,
+                                   .threads = bn_threads(threads), .progress = p, .alike = true});
+}
+
 bonsai_status bn_wl(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes, int64_t count,
                     int layers, int threads, bn_progress p)
 {
-    return embed(out, &(bn_wl_run){.g = g, .nodes = nodes, .count = count, .layers = layers,
-                                   .threads = bn_threads(threads), .progress = p});
+    return bn_wl_over(out, g, nodes, count, layers, &(bn_where){0}, threads, p);
 }
 
 bonsai_status bn_average(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes,
                          int64_t count, int layers, int threads, bn_progress p)
 {
-    return embed(out, &(bn_wl_run){.g = g, .nodes = nodes, .count = count, .layers = layers,
-                                   .threads = bn_threads(threads), .progress = p, .alike = true});
+    return bn_average_over(out, g, nodes, count, layers, &(bn_where){0}, threads, p);
 }
 
 /* v, or zero: without a branch, which would be taken as good as at random below. */

@@ -3,17 +3,22 @@
  * A thread adds neighbours' rows into a dense row of its own and marks the features
  * it touched in a bitmap, with a second one over its words; reading the marks gives
  * the features in order, without sorting, and a row of a million features takes no
- * longer than its entries do.  Finished rows gather in blocks of fixed size, which
- * the threads take as they come free and which are joined at the end.
+ * longer than its entries do.  Rows are made a batch at a time: the threads take its blocks as they
+ * come free, and what they made goes to the end of a list of chunks, which may be scratch files.
+ * When all rows are there the chunks are joined.
+ *
+ * Rows that need the halo come in a second pass, so that the others can be made while its rows
+ * travel; joining puts both into order.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "wl.h"
 
-enum { BLOCK = 64, BLOCKS_A_TICK = 64 };
+/* BLOCK: rows; CHUNK: entries of a chunk that was not made for a larger batch. */
+enum { BLOCK = 64, BATCH_BLOCKS = 32, CHUNK = 1 << 23 };
 
-typedef struct {                /* a block of finished rows */
+typedef struct {                /* a block of rows in the making */
     int32_t *index;
     float   *value;
     int64_t  used, index_room, value_room;
@@ -25,13 +30,30 @@ typedef struct {                /* one thread's working row; all zero between ro
     uint64_t *words;            /* a bit for each word of marks */
 } work;
 
+typedef struct {                /* finished rows of some batches */
+    int32_t *index;
+    float   *value;
+    int64_t  used, room;
+} chunk;
+
+typedef struct {                /* the rows of one batch, in a chunk */
+    const int32_t *index;
+    const float   *value;
+    int64_t used;
+} batch;
+
 typedef struct {                /* a round under way */
     const bn_wl_run *w;
-    const int32_t *nodes;       /* whose rows are made; NULL: all */
-    int64_t count, blocks, lanes;
-    block  *block;
+    const int32_t *nodes;       /* whose rows are made; NULL: all own */
+    int     level;
+    int64_t count, batches, lanes, rows;        /* rows: of a batch */
+    block  *block;              /* of one batch */
     work   *work;               /* lanes */
-    int64_t *length;            /* count */
+    int32_t *length;            /* count */
+    chunk  *chunk;
+    int64_t chunks, chunk_room, entries;
+    batch  *batch[2];           /* batches: of each pass */
+    int     pass;
     int64_t next;               /* block not yet taken */
     int     failed;
 } sparse_round;
@@ -46,59 +68,110 @@ void bn_wl_rows_free(bn_wl_rows *r)
 
 /* ---- one row ---- */
 
+static bn_wl_row feature_row(const bonsai_graph *g, int64_t v)
+{
+    const bonsai_array *offsets = &g->view.section[BONSAI_FEATURE_OFFSETS];
+    const bonsai_array *index = &g->view.section[BONSAI_FEATURE_INDICES];
+    const bonsai_array *value = &g->view.section[BONSAI_FEATURE_VALUES];
+    const float *scale = g->view.section[BONSAI_FEATURE_SCALE].data;
+    int64_t e = bn_int_at(offsets, v), end = bn_int_at(offsets, v + 1);
+    const char *i = index->data, *x = value->data;
+    return (bn_wl_row){.index = i + e * (index->type == BONSAI_U16 ? 2 : 4),
+                       .value = x ? x + e * (value->type == BONSAI_F32 ? 4 : 1) : NULL,
+                       .count = end - e, .scale = scale ? scale[v] : 1.0f,
+                       .narrow = index->type == BONSAI_U16, .type = value->type};
+}
+
+bn_wl_row bn_wl_row_of(const bn_wl_run *w, int64_t u)
+{
+    bn_wl_row r = {.scale = 1.0f, .type = BONSAI_F32};
+    if (u >= w->n) {
+        int64_t e = w->far.offsets[u - w->n];
+        r.count = w->far.offsets[u - w->n + 1] - e;
+        r.index = w->far.data + 2 * e;
+        r.value = w->far.data + 2 * e + r.count;
+        return r;
+    }
+    if (!w->x.offsets)
+        return feature_row(w->g, w->first + u);
+    int64_t e = w->x.offsets[u];
+    r.count = w->x.offsets[u + 1] - e;
+    r.index = w->x.index + e;
+    r.value = w->x.value + e;
+    return r;
+}
+
 static inline void mark(work *k, int32_t j)
 {
     k->marks[j >> 6] |= 1ull << (j & 63);
     k->words[j >> 12] |= 1ull << (j >> 6 & 63);
 }
 
-static void add_row(work *k, const bn_wl_rows *x, int64_t u, float weight)
+/* Adds a row whose types the compiler knows. */
+static inline __attribute__((always_inline)) void
+add_typed(work *k, bn_wl_row r, float weight, const bool narrow, const bool ones, const bonsai_type t)
 {
-    for (int64_t e = x->offsets[u]; e < x->offsets[u + 1]; e++) {
-        mark(k, x->index[e]);
-        k->sum[x->index[e]] += weight * x->value[e];
+    r.narrow = narrow;
+    r.value = ones ? NULL : r.value;
+    r.type = t;
+    for (int64_t e = 0; e < r.count; e++) {
+        int32_t j = bn_wl_index(&r, e);
+        mark(k, j);
+        k->sum[j] += weight * bn_wl_value(&r, e);
     }
 }
 
-/* Adds up v's neighbours; returns how many entries its next row has at most. */
-static int64_t add_neighbours(work *k, const bn_wl_run *w, int64_t v)
+static inline __attribute__((always_inline)) void
+add_values(work *k, const bn_wl_row *r, float weight, const bool narrow)
 {
-    const bn_wl_rows *x = &w->x;
-    const float *weight = w->g->view.section[BONSAI_EDGE_WEIGHTS].data;
-    int64_t most = x->offsets[v + 1] - x->offsets[v], end = bn_row_begin(w->g, v + 1);
-    for (int64_t e = x->offsets[v]; e < x->offsets[v + 1]; e++)
-        mark(k, x->index[e]);
-    for (int64_t e = bn_row_begin(w->g, v); e < end; e++) {
-        int32_t u = bn_neighbors(w->g)[e];
-        add_row(k, x, u, weight ? weight[e] : 1.0f);
-        most += x->offsets[u + 1] - x->offsets[u];
+    if (!r->value)
+        add_typed(k, *r, weight, narrow, true, BONSAI_F32);
+    else if (r->type == BONSAI_F32)
+        add_typed(k, *r, weight, narrow, false, BONSAI_F32);
+    else if (r->type == BONSAI_U8)
+        add_typed(k, *r, weight, narrow, false, BONSAI_U8);
+    else
+        add_typed(k, *r, weight, narrow, false, BONSAI_I8);
+}
+
+static void add_row(work *k, const bn_wl_row *r, float weight)
+{
+    if (r->narrow)
+        add_values(k, r, weight, true);
+    else
+        add_values(k, r, weight, false);
+}
+
+/* Adds up v's neighbours; returns how many entries its next row has at most. */
+static int64_t add_neighbours(work *k, const bn_wl_run *w, int64_t v, const bn_wl_row *own)
+{
+    bn_wl_edges edges = bn_wl_edges_of(w, v);
+    int64_t most = own->count;
+    for (int64_t e = 0; e < own->count; e++)
+        mark(k, bn_wl_index(own, e));
+    for (int64_t e = 0; e < edges.count; e++) {
+        bn_wl_row r = bn_wl_row_of(w, edges.id[e]);
+        add_row(k, &r, edges.weight ? edges.weight[e] : 1.0f);
+        most += r.count;
     }
     return most < w->f ? most : w->f;
 }
 
-/* A minus zero stays, as it does in a dense row. */
-static bool is_zero(float v)
-{
-    uint32_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    return bits == 0;
-}
-
 /* Takes the marks of one word away and appends its features of v; *self walks along
  * v's own row. */
-static void take_word(block *b, work *k, const bn_wl_run *w, int64_t v, int64_t word, int64_t *self)
+static void take_word(block *b, work *k, const bn_wl_run *w, int64_t v, int64_t word,
+                      const bn_wl_row *own, int64_t *self)
 {
-    const bn_wl_rows *x = &w->x;
     for (uint64_t bits = k->marks[word]; bits; bits &= bits - 1) {
         int32_t j = (int32_t)(word * 64 + __builtin_ctzll(bits));
-        bool has = *self < x->offsets[v + 1] && x->index[*self] == j;
-        float own = has ? x->value[*self] : 0.0f;
-        float next = w->inverse[v] == 0.0f ? own : bn_wl_next(w, v, own, k->sum[j]);
+        bool has = *self < own->count && bn_wl_index(own, *self) == j;
+        float mine = has ? bn_wl_value(own, *self) : 0.0f;
+        float next = w->inverse[v] == 0.0f ? mine : bn_wl_next(w, v, mine, k->sum[j]);
         *self += has;
         k->sum[j] = 0.0f;
         b->index[b->used] = j;
         b->value[b->used] = next;
-        b->used += !is_zero(next);
+        b->used += !bn_is_zero(next);       /* a minus zero stays, as it does in a dense row */
     }
     k->marks[word] = 0;
 }
@@ -106,68 +179,34 @@ static void take_word(block *b, work *k, const bn_wl_run *w, int64_t v, int64_t 
 /* Appends v's next embedding to the block; false: no room. */
 static bool sparse_row(block *b, work *k, const bn_wl_run *w, int64_t v)
 {
-    int64_t need = b->used + add_neighbours(k, w, v) + 1, self = w->x.offsets[v];
+    bn_wl_row own = bn_wl_row_of(w, v);
+    int64_t need = b->used + add_neighbours(k, w, v, &own) + 1, self = 0;
     if (bn_grow((void **)&b->index, &b->index_room, need, sizeof *b->index) != BONSAI_OK ||
         bn_grow((void **)&b->value, &b->value_room, need, sizeof *b->value) != BONSAI_OK)
         return false;
     for (int64_t i = 0; i <= w->f >> 12; i++) {
         for (uint64_t bits = k->words[i]; bits; bits &= bits - 1)
-            take_word(b, k, w, v, i * 64 + __builtin_ctzll(bits), &self);
+            take_word(b, k, w, v, i * 64 + __builtin_ctzll(bits), &own, &self);
         k->words[i] = 0;
     }
     return true;
 }
 
-/* ---- one round ---- */
+/* ---- a batch ---- */
 
-static bonsai_status start_round(sparse_round *r, const bn_wl_run *w, const int32_t *nodes,
-                                 int64_t count)
+static bool run_block(sparse_round *r, int64_t lane, int64_t number)
 {
-    bonsai_status rc;
-    *r = (sparse_round){.w = w, .nodes = nodes, .count = count,
-                        .blocks = (count + BLOCK - 1) / BLOCK, .lanes = w->threads};
-    BN_TRY(BN_NEW(&r->block, r->blocks));
-    BN_TRY(BN_NEW(&r->length, count));
-    BN_TRY(BN_NEW(&r->work, r->lanes));
-    for (int64_t i = 0; i < r->lanes; i++) {
-        BN_TRY(BN_NEW(&r->work[i].sum, w->f));
-        BN_TRY(BN_NEW(&r->work[i].marks, (w->f >> 6) + 1));
-        BN_TRY(BN_NEW(&r->work[i].words, (w->f >> 12) + 1));
-    }
-done:
-    return rc;
-}
-
-static void free_blocks(sparse_round *r)
-{
-    for (int64_t b = 0; r->block && b < r->blocks; b++) {
-        bn_free(r->block[b].index);
-        bn_free(r->block[b].value);
-    }
-    bn_free(r->block);
-    r->block = NULL;
-}
-
-static void end_round(sparse_round *r)
-{
-    free_blocks(r);
-    for (int64_t i = 0; r->work && i < r->lanes; i++) {
-        bn_free(r->work[i].sum);
-        bn_free(r->work[i].marks);
-        bn_free(r->work[i].words);
-    }
-    bn_free(r->work);
-    bn_free(r->length);
-}
-
-static bool run_block(sparse_round *r, int64_t lane, int64_t b)
-{
-    int64_t end = (b + 1) * BLOCK < r->count ? (b + 1) * BLOCK : r->count;
-    for (int64_t i = b * BLOCK; i < end; i++) {
-        int64_t before = r->block[b].used;
-        if (!sparse_row(&r->block[b], &r->work[lane], r->w, r->nodes ? r->nodes[i] : i))
+    const bn_wl_run *w = r->w;
+    block *b = &r->block[number % (r->rows / BLOCK)];
+    int64_t end = bn_least((number + 1) * BLOCK, r->count);
+    b->used = 0;
+    for (int64_t i = number * BLOCK; i < end; i++) {
+        int64_t v = r->nodes ? r->nodes[i] - w->first : i, before = b->used;
+        if (!bn_wl_needs(w->need, v, r->level) || (w->outer && w->outer[v]) != r->pass)
+            continue;
+        if (!sparse_row(b, &r->work[lane], w, v))
             return false;
-        r->length[i] = r->block[b].used - before;
+        r->length[i] = (int32_t)(b->used - before);
     }
     return true;
 }
@@ -190,104 +229,237 @@ static void run_lane(sparse_round *r, int64_t lane, int64_t last)
     }
 }
 
-static bonsai_status run_blocks(sparse_round *r)
+/* A chunk with room for so many entries at its end; chunks grow with what there is. */
+static bonsai_status find_room(sparse_round *r, int64_t need)
+{
+    bonsai_status rc;
+    chunk *last = r->chunks > 0 ? &r->chunk[r->chunks - 1] : NULL;
+    if (last && last->room - last->used >= need)
+        return BONSAI_OK;
+    BN_TRY(bn_grow((void **)&r->chunk, &r->chunk_room, r->chunks + 1, sizeof *r->chunk));
+    last = &r->chunk[r->chunks++];
+    *last = (chunk){.room = bn_least(CHUNK, r->entries)};
+    last->room = last->room > need ? last->room : need;
+    BN_TRY(BN_BIG(&last->index, r->w->at->memory, last->room));
+    BN_TRY(BN_BIG(&last->value, r->w->at->memory, last->room));
+done:
+    return rc;
+}
+
+/* The blocks of a batch, one after the other, to the end of the chunks. */
+static bonsai_status keep_batch(sparse_round *r, int64_t number, int64_t blocks)
+{
+    bonsai_status rc;
+    int64_t used = 0;
+    for (int64_t b = 0; b < blocks; b++)
+        used += r->block[b].used;
+    BN_TRY(find_room(r, used));
+    chunk *to = &r->chunk[r->chunks - 1];
+    r->batch[r->pass][number] = (batch){to->index + to->used, to->value + to->used, used};
+    for (int64_t b = 0; b < blocks; b++) {
+        const block *from = &r->block[b];
+        if (from->used > 0) {
+            memcpy(to->index + to->used, from->index, (size_t)from->used * sizeof *from->index);
+            memcpy(to->value + to->used, from->value, (size_t)from->used * sizeof *from->value);
+        }
+        to->used += from->used;
+    }
+    r->entries += used;
+done:
+    return rc;
+}
+
+/* The inner rows (pass 0) or the outer ones (pass 1). */
+static bonsai_status run_pass(sparse_round *r, int pass)
 {
     bonsai_status rc = BONSAI_OK;
-    int64_t some = BLOCKS_A_TICK * r->lanes;
-    for (int64_t first = 0; first < r->blocks; first += some) {
-        BN_TRY(bn_wl_tick(r->w, 1, first, r->blocks));
-        r->next = first;
+    int passes = r->w->neighbors ? 2 : 1;
+    int64_t blocks = (r->count + BLOCK - 1) / BLOCK, some = r->rows / BLOCK;
+    r->pass = pass;
+    for (int64_t i = 0; i < r->batches; i++) {
+        int64_t last = bn_least((i + 1) * some, blocks);
+        BN_TRY(bn_wl_tick(r->w, 1, pass * r->batches + i, passes * r->batches));
+        r->next = i * some;
 #pragma omp parallel for num_threads(r->w->threads) schedule(static)
         for (int64_t lane = 0; lane < r->lanes; lane++)
-            run_lane(r, lane, first + some < r->blocks ? first + some : r->blocks);
+            run_lane(r, lane, last);
         if (r->failed) {
             rc = bn_fail(BONSAI_E_MEMORY, "out of memory: no room for sparse embeddings");
             goto done;
         }
+        BN_TRY(keep_batch(r, i, last - i * some));
     }
 done:
     return rc;
 }
 
-/* The blocks' rows, one after the other; each block goes as soon as it is copied. */
-static bonsai_status join_blocks(bn_wl_rows *out, sparse_round *r)
+/* ---- a round ---- */
+
+static bonsai_status start_round(sparse_round *r)
 {
     bonsai_status rc;
+    const bn_wl_run *w = r->w;
+    r->lanes = w->threads;
+    r->rows = BATCH_BLOCKS * BLOCK * r->lanes;
+    r->batches = (r->count + r->rows - 1) / r->rows;
+    BN_TRY(BN_NEW(&r->block, r->rows / BLOCK));
+    BN_TRY(BN_BIG(&r->length, w->at->memory, r->count));
+    BN_TRY(BN_NEW(&r->batch[0], r->batches));
+    BN_TRY(BN_NEW(&r->batch[1], r->batches));
+    BN_TRY(BN_NEW(&r->work, r->lanes));
+    for (int64_t i = 0; i < r->lanes; i++) {
+        BN_TRY(BN_NEW(&r->work[i].sum, w->f));
+        BN_TRY(BN_NEW(&r->work[i].marks, (w->f >> 6) + 1));
+        BN_TRY(BN_NEW(&r->work[i].words, (w->f >> 12) + 1));
+    }
+done:
+    return rc;
+}
+
+static void free_work(sparse_round *r)
+{
+    for (int64_t b = 0; r->block && b < r->rows / BLOCK; b++) {
+        bn_free(r->block[b].index);
+        bn_free(r->block[b].value);
+    }
+    for (int64_t i = 0; r->work && i < r->lanes; i++) {
+        bn_free(r->work[i].sum);
+        bn_free(r->work[i].marks);
+        bn_free(r->work[i].words);
+    }
+    bn_free(r->block);
+    bn_free(r->work);
+    r->block = NULL;
+    r->work = NULL;
+}
+
+static void end_round(sparse_round *r)
+{
+    free_work(r);
+    for (int64_t i = 0; i < r->chunks; i++) {
+        bn_big_free(r->chunk[i].index);
+        bn_big_free(r->chunk[i].value);
+    }
+    bn_free(r->chunk);
+    bn_free(r->batch[0]);
+    bn_free(r->batch[1]);
+    bn_big_free(r->length);
+}
+
+static void copy_entries(bn_wl_rows *out, int64_t to, const batch *from, int64_t at, int64_t count)
+{
+    if (count == 0)
+        return;
+    memcpy(out->index + to, from->index + at, (size_t)count * sizeof *out->index);
+    memcpy(out->value + to, from->value + at, (size_t)count * sizeof *out->value);
+}
+
+/* A batch's rows of both passes in their order. */
+static void join_batch(bn_wl_rows *out, const sparse_round *r, int64_t number)
+{
+    const batch *inner = &r->batch[0][number], *outer = &r->batch[1][number];
+    const bn_wl_run *w = r->w;
+    int64_t begin = number * r->rows, end = bn_least(begin + r->rows, r->count), at[2] = {0};
+    if (inner->used == 0 || outer->used == 0) {
+        copy_entries(out, out->offsets[begin], inner, 0, inner->used);
+        copy_entries(out, out->offsets[begin], outer, 0, outer->used);
+        return;
+    }
+    for (int64_t i = begin; i < end; i++) {
+        int64_t v = r->nodes ? r->nodes[i] - w->first : i;
+        int pass = w->outer[v];
+        copy_entries(out, out->offsets[i], pass ? outer : inner, at[pass], r->length[i]);
+        at[pass] += r->length[i];
+    }
+}
+
+static bonsai_status join_batches(bn_wl_rows *out, const sparse_round *r)
+{
+    bonsai_status rc;
+    bn_memory *m = r->w->at->memory;
     out->rows = r->count;
-    BN_TRY(BN_BIG(&out->offsets, NULL, r->count + 1));
+    BN_TRY(BN_BIG(&out->offsets, m, r->count + 1));
     for (int64_t i = 0; i < r->count; i++)
         out->offsets[i + 1] = out->offsets[i] + r->length[i];
-    BN_TRY(BN_BIG(&out->index, NULL, out->offsets[r->count]));
-    BN_TRY(BN_BIG(&out->value, NULL, out->offsets[r->count]));
+    BN_TRY(BN_BIG(&out->index, m, out->offsets[r->count]));
+    BN_TRY(BN_BIG(&out->value, m, out->offsets[r->count]));
 #pragma omp parallel for num_threads(r->w->threads) schedule(static)
-    for (int64_t b = 0; b < r->blocks; b++) {
-        block *from = &r->block[b];
-        int64_t to = out->offsets[b * BLOCK];
-        if (from->used > 0) {
-            memcpy(out->index + to, from->index, (size_t)from->used * sizeof *from->index);
-            memcpy(out->value + to, from->value, (size_t)from->used * sizeof *from->value);
-        }
-        bn_free(from->index);
-        bn_free(from->value);
-        *from = (block){0};
-    }
+    for (int64_t i = 0; i < r->batches; i++)
+        join_batch(out, r, i);
 done:
     return rc;
 }
 
-bonsai_status bn_wl_sparse_step(bn_wl_run *w, const int32_t *nodes, int64_t count)
+/* The old rows go before the new ones are joined, so that there are never three. */
+static bonsai_status replace_rows(bn_wl_run *w, sparse_round *r)
 {
-    bonsai_status rc;
-    sparse_round r;
-    BN_TRY(start_round(&r, w, nodes, count));
-    BN_TRY(run_blocks(&r));
-    bn_wl_rows_free(&w->x);         /* before the copy, so that there are never three */
-    BN_TRY(join_blocks(&w->x, &r));
+    bn_wl_far_free(w);
+    bn_wl_rows_free(&w->x);
+    free_work(r);
+    return join_batches(&w->x, r);
+}
+
+bonsai_status bn_wl_sparse_step(bn_wl_run *w, bool last)
+{
+    bonsai_status rc, mine;
+    bn_world *world = bn_wl_world(w);
+    sparse_round r = {.w = w, .nodes = last ? w->nodes : NULL, .level = w->done + 1,
+                      .count = last ? w->count : w->n};
+    BN_TRY(bn_agree(world, start_round(&r)));
+    if (w->neighbors)
+        BN_TRY(bn_wl_far_start(w, w->done));
+    mine = run_pass(&r, 0);
+    if (w->neighbors) {
+        BN_TRY(bn_exchange_finish(world));
+        if (mine == BONSAI_OK)
+            mine = run_pass(&r, 1);
+    }
+    if (mine == BONSAI_OK)
+        mine = replace_rows(w, &r);
+    BN_TRY(bn_agree(world, mine));
     w->done++;
 done:
+    bn_wl_far_free(w);
     end_round(&r);
     return rc;
 }
 
 /* ---- features ---- */
 
-bonsai_status bn_wl_sparse_load(bn_wl_run *w)
+/* Copies the entries that are not zero, or only counts them. */
+static int64_t pick_row(bn_wl_rows *to, int64_t at, const bn_wl_row *r)
 {
-    bonsai_status rc;
-    bn_wl_rows *x = &w->x;
-    int64_t room = w->g->view.section[BONSAI_FEATURE_INDICES].count;
-    BN_TRY(BN_BIG(&x->offsets, NULL, w->n + 1));
-    BN_TRY(BN_BIG(&x->index, NULL, room));
-    BN_TRY(BN_BIG(&x->value, NULL, room));
-    for (int64_t v = 0, at = 0; v < w->n; v++) {
-        at += bn_row_get(x->index + at, x->value + at, w->g, v);
-        x->offsets[v + 1] = at;
+    int64_t count = 0;
+    for (int64_t e = 0; e < r->count; e++) {
+        float value = bn_wl_value(r, e);
+        if (bn_is_zero(value))
+            continue;
+        if (to) {
+            to->index[at + count] = bn_wl_index(r, e);
+            to->value[at + count] = value;
+        }
+        count++;
     }
-    x->rows = w->n;
-done:
-    return rc;
+    return count;
 }
 
 bonsai_status bn_wl_sparse_pick(bn_wl_run *w)
 {
-    bonsai_status rc = BONSAI_OK;
-    bn_wl_rows picked = {.rows = w->count}, *x = &w->x;
-    if (!w->nodes)
-        return rc;
-    BN_TRY(BN_BIG(&picked.offsets, NULL, w->count + 1));
-    for (int64_t i = 0; i < w->count; i++)
-        picked.offsets[i + 1] = picked.offsets[i] + x->offsets[w->nodes[i] + 1] -
-                                x->offsets[w->nodes[i]];
-    BN_TRY(BN_BIG(&picked.index, NULL, picked.offsets[w->count]));
-    BN_TRY(BN_BIG(&picked.value, NULL, picked.offsets[w->count]));
+    bonsai_status rc;
+    bn_wl_rows picked = {.rows = w->count};
+    BN_TRY(BN_BIG(&picked.offsets, w->at->memory, w->count + 1));
     for (int64_t i = 0; i < w->count; i++) {
-        int64_t from = x->offsets[w->nodes[i]], to = picked.offsets[i];
-        size_t len = (size_t)(picked.offsets[i + 1] - to);
-        memcpy(picked.index + to, x->index + from, len * sizeof *x->index);
-        memcpy(picked.value + to, x->value + from, len * sizeof *x->value);
+        bn_wl_row r = feature_row(w->g, w->nodes ? w->nodes[i] : w->first + i);
+        picked.offsets[i + 1] = picked.offsets[i] + pick_row(NULL, 0, &r);
     }
-    bn_wl_rows_free(x);
-    *x = picked;
+    BN_TRY(BN_BIG(&picked.index, w->at->memory, picked.offsets[w->count]));
+    BN_TRY(BN_BIG(&picked.value, w->at->memory, picked.offsets[w->count]));
+#pragma omp parallel for num_threads(w->threads) schedule(static)
+    for (int64_t i = 0; i < w->count; i++) {
+        bn_wl_row r = feature_row(w->g, w->nodes ? w->nodes[i] : w->first + i);
+        pick_row(&picked, picked.offsets[i], &r);
+    }
+    w->x = picked;
     memset(&picked, 0, sizeof picked);
 done:
     bn_wl_rows_free(&picked);

@@ -113,16 +113,43 @@ static void gather_wide(float *restrict y, const float *restrict x, const int32_
     to[3] = d;
 }
 
+typedef float eight __attribute__((vector_size(8 * sizeof(float)), aligned(4), may_alias));
+typedef float four __attribute__((vector_size(4 * sizeof(float)), aligned(4), may_alias));
+
+static void gather_eight(float *restrict y, const float *restrict x, const int32_t *restrict id,
+                         const float *restrict w, int64_t count)
+{
+    eight sum = {0};
+    for (int64_t i = 0; i < count; i++) {
+        fetch_ahead(x, 8, id, i, count);
+        sum += (w ? w[i] : 1.0f) * *(const eight *)(x + (int64_t)id[i] * 8);
+    }
+    *(eight *)y = sum;
+}
+
+static void gather_four(float *restrict y, const float *restrict x, const int32_t *restrict id,
+                        const float *restrict w, int64_t count)
+{
+    four sum = {0};
+    for (int64_t i = 0; i < count; i++) {
+        fetch_ahead(x, 4, id, i, count);
+        sum += (w ? w[i] : 1.0f) * *(const four *)(x + (int64_t)id[i] * 4);
+    }
+    *(four *)y = sum;
+}
+
 static void gather(float *y, const float *x, int width, const int32_t *id, const float *w,
                    int64_t count)
 {
-    if (width == BN_NARROW)
-        gather_narrow(y, x, id, w, count);
-    else
+    if (width == BN_WIDE)
         gather_wide(y, x, id, w, count);
+    else if (width == BN_NARROW)
+        gather_narrow(y, x, id, w, count);
+    else if (width == 8)
+        gather_eight(y, x, id, w, count);
+    else
+        gather_four(y, x, id, w, count);
 }
-
-typedef float eight __attribute__((vector_size(8 * sizeof(float)), aligned(4), may_alias));
 
 /* Columns 16 times `blocks` of many rows, summed in registers; blocks is a constant. */
 static inline __attribute__((always_inline)) void
@@ -182,8 +209,6 @@ static void combine(float *y, const float *x, int64_t width, int64_t stride, con
     if (at < width)
         combine_rest(y + at, x + at, stride, width - at, id, w, count);
 }
-
-typedef float four __attribute__((vector_size(4 * sizeof(float)), aligned(4), may_alias));
 
 /* Sixteen partial sums, halved until one is left. */
 static inline float dot_row(const float *restrict a, const float *restrict b, int64_t n)

@@ -32,7 +32,7 @@ typedef struct {
     void  (*axpy)(float *y, float alpha, const float *x, int64_t n);       /* y += alpha x */
     void  (*scale)(float *y, float alpha, int64_t n);                      /* y *= alpha */
     /* y (width) = sum over i, in order, of w[i] (NULL: 1) times row id[i] of x; width is
-     * BN_NARROW or BN_WIDE */
+     * 4, 8, BN_NARROW or BN_WIDE */
     void  (*gather)(float *y, const float *x, int width, const int32_t *id, const float *w,
                     int64_t count);
     /* the i, in order, with a[i] - 2 b[i] <= x; returns how many */
