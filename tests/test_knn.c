@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "embedding.h"
-#include "random_graph.h"
+#include "tricky_rows.h"
 
 enum { MOST_ROWS = 60, MOST_F = 80, CASES = 200 };
 
@@ -68,65 +68,24 @@ static void check_against_brute(const bn_embedding *e, const float *x, const int
     free(far);
 }
 
-typedef enum { SPREAD, REPEATED_ROWS, GRID, EQUAL_ROWS, FAR_AWAY, ONE_OUTLIER, TINY, HUGE_ONES,
-               KINDS } kind;
-
-static float one(kind how, int64_t r, int64_t j, uint64_t *s)
-{
-    switch (how) {
-    case GRID:       return (float)random_below(s, 2);              /* many equal distances */
-    case EQUAL_ROWS: return (float)(j % 3);
-    case FAR_AWAY:   return 1e4f + (float)random_below(s, 8) * 0x1p-9f;
-    case ONE_OUTLIER:return r == 3 ? 1e6f : random_real(s);
-    case TINY:       return random_real(s) * 1e-22f;                /* squares underflow */
-    case HUGE_ONES:  return random_real(s) * 3e38f;                 /* squares overflow */
-    default:         return random_real(s);
-    }
-}
-
-static void fill(float *x, int64_t rows, int64_t f, kind how, int percent, uint64_t *s)
-{
-    for (int64_t r = 0; r < rows; r++) {
-        int chance = how == EQUAL_ROWS || how == FAR_AWAY || random_below(s, 8) ? percent : 0;
-        for (int64_t j = 0; j < f; j++)
-            x[r * f + j] = how == EQUAL_ROWS || random_below(s, 100) < chance ? one(how, r, j, s)
-                                                                             : 0.0f;
-        if (how == REPEATED_ROWS && r > 2 && random_below(s, 2))
-            memcpy(x + r * f, x + random_below(s, (int)r) * f, (size_t)f * sizeof *x);
-    }
-}
-
-static int64_t draw_sample(int32_t *sample, int64_t rows, uint64_t *s)
-{
-    int64_t z = 0;
-    int keep = random_below(s, 3);              /* 0: all */
-    for (int32_t r = 0; r < rows; r++)
-        if (keep == 0 || random_below(s, 2))
-            sample[z++] = r;
-    if (z == 0)
-        sample[z++] = 0;
-    return z;
-}
-
 static void equals_measuring_everything(void **state)
 {
     (void)state;
     static const int threads[] = {1, 2, 8};
     static float x[MOST_ROWS * MOST_F];
-    static const char *name[] = {"spread", "repeated rows", "grid", "equal rows", "far away",
-                                 "one outlier", "tiny", "huge"};
     for (uint64_t seed = 0; seed < CASES; seed++) {
         uint64_t s = seed;
         kind how = (kind)(seed % KINDS);
         int64_t rows = 2 + random_below(&s, MOST_ROWS - 1), f = 1 + random_below(&s, MOST_F);
         int32_t sample[MOST_ROWS];
         bn_embedding e;
-        fill(x, rows, f, how, how == FAR_AWAY ? 100 : seed / KINDS % 2 ? 4 : 70, &s);
-        int64_t z = draw_sample(sample, rows, &s);
+        fill_rows(x, rows, f, how, how == FAR_AWAY ? 100 : seed / KINDS % 2 ? 4 : 70, &s);
+        int64_t z = draw_rows(sample, rows, &s);
         int k = seed / KINDS % 3 ? 1 + random_below(&s, (int)rows - 1) : (int)rows - 1;
         for (int form = 0; form < 2; form++) {
             (form ? set_sparse : set_dense)(&e, x, rows, f);
-            check_against_brute(&e, x, sample, z, k, threads[(seed + (uint64_t)form) % 3], name[how]);
+            check_against_brute(&e, x, sample, z, k, threads[(seed + (uint64_t)form) % 3],
+                                kind_name[how]);
             bn_embedding_free(&e);
         }
     }
@@ -145,7 +104,7 @@ static void equals_measuring_everything_when_many_are_close(void **state)
     for (uint64_t seed = 0; seed < 2 * KINDS; seed++) {
         uint64_t s = seed;
         bn_embedding e;
-        fill(x, ROWS, F, (kind)(seed % KINDS), seed < KINDS ? 100 : 10, &s);
+        fill_rows(x, ROWS, F, (kind)(seed % KINDS), seed < KINDS ? 100 : 10, &s);
         for (int form = 0; form < 2; form++) {
             (form ? set_sparse : set_dense)(&e, x, ROWS, F);
             check_against_brute(&e, x, all, ROWS, 3, 2, "all");
@@ -164,7 +123,7 @@ static void blocks_threads_and_storage_do_not_change_the_answer(void **state)
     int32_t *list[4], *all = calloc(ROWS, sizeof *all);
     uint64_t s = 9;
     bn_embedding dense, sparse;
-    fill(x, ROWS, F, REPEATED_ROWS, 6, &s);
+    fill_rows(x, ROWS, F, REPEATED_ROWS, 6, &s);
     set_dense(&dense, x, ROWS, F);
     set_sparse(&sparse, x, ROWS, F);
     for (int i = 0; i < 4; i++) {
@@ -257,8 +216,8 @@ static void progress_goes_from_nothing_to_all_and_may_cancel(void **state)
     for (uint64_t seed = 0; seed < 20; seed++) {
         uint64_t s = seed;
         bn_embedding e;
-        fill(x, MOST_ROWS, MOST_F, seed % 5 ? SPREAD : HUGE_ONES, 3, &s);
-        int64_t z = draw_sample(sample, MOST_ROWS, &s);
+        fill_rows(x, MOST_ROWS, MOST_F, seed % 5 ? SPREAD : HUGE_ONES, 3, &s);
+        int64_t z = draw_rows(sample, MOST_ROWS, &s);
         (seed % 2 ? set_sparse : set_dense)(&e, x, MOST_ROWS, MOST_F);
         ticks t = {.cancel_at = -1};
         assert_int_equal(bn_knn(list, NULL, &e, sample, z, 2, 1, (bn_progress){on_tick, &t}),
@@ -304,7 +263,7 @@ static void every_failed_allocation_is_survived(void **state)
     bn_embedding e;
     for (int form = 0; form < 3; form++) {
         uint64_t s = 2;
-        fill(x, MOST_ROWS, MOST_F, SPREAD, form == 1 ? 2 : 60, &s);
+        fill_rows(x, MOST_ROWS, MOST_F, SPREAD, form == 1 ? 2 : 60, &s);
         (form ? set_sparse : set_dense)(&e, x, MOST_ROWS, MOST_F);
         survives_failed_allocations(try_memory, &e, 5);
         bn_embedding_free(&e);

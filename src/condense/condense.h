@@ -57,6 +57,9 @@ void bn_row_add(double *sum, const bn_embedding *e, int64_t row, double weight);
 float bn_embedding_dist2(const bn_embedding *e, int64_t a, int64_t b);
 /* The same of row i of a and row j of b, both dense or both sparse. */
 float bn_rows_dist2(const bn_embedding *a, int64_t i, const bn_embedding *b, int64_t j);
+/* Whether the rows are dense, and how many columns they have: what a rank without any need not
+ * know of itself. */
+bonsai_status bn_rows_form(bool *dense, int64_t *f, const bn_embedding *e, bn_world *w);
 /* The given rows of all, where rank r has rows first[r] .. first[r+1]-1 of them (e: its own; first is
  * not read alone): in the order given, which may repeat some, on every rank; dense where e is, also
  * on ranks without rows.  The rows are the same on every rank.  (gather.c) */
@@ -71,15 +74,16 @@ bonsai_status bn_rows_gather(bn_embedding *out, const bn_embedding *e, const int
 bonsai_status bn_cart(int32_t **out, int64_t *count, const bn_embedding *e, const int32_t *label,
                       int64_t classes, int threads, bn_progress p);
 
-/* ---- sampled k-NN (knn.c) ---- */
+/* ---- sampled k-NN (knn.c, knn_over.c) ---- */
 
 /* For each of z sampled rows its k nearest other rows, nearest first, ties to the
  * lower row: list and dist (may be NULL) are z x k.  k < rows. */
 bonsai_status bn_knn(int32_t *list, float *dist, const bn_embedding *e, const int32_t *sample,
                      int64_t z, int k, int threads, bn_progress p);
 
-/* The same where rank r has rows first[r] .. first[r+1]-1 of all (e: its own); samples are numbers
- * among all rows, the same on every rank, and so is the answer. */
+/* The same where rank r has rows first[r] .. first[r+1]-1 of all (e: its own; first is not read
+ * alone); samples are numbers among all rows, the same on every rank, and so is the answer: that of
+ * bn_knn to the bit.  k < all rows.  at NULL: alone and without a limit.  (knn_over.c) */
 bonsai_status bn_knn_over(int32_t *list, float *dist, const bn_embedding *e, const int64_t *first,
                           const int32_t *sample, int64_t z, int k, const bn_where *at, int threads,
                           bn_progress p);

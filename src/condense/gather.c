@@ -160,8 +160,7 @@ done:
 
 /* ---- all ---- */
 
-/* Dense or sparse, and how many columns: a rank without rows need not know. */
-static bonsai_status agree_on_form(bool *dense, int64_t *f, const bn_embedding *e, bn_world *w)
+bonsai_status bn_rows_form(bool *dense, int64_t *f, const bn_embedding *e, bn_world *w)
 {
     double say[3] = {e->rows > 0 && e->dense, e->rows > 0 && !e->dense, (double)e->f};
     bonsai_status rc = bn_max(w, say, 3);
@@ -202,7 +201,7 @@ bonsai_status bn_rows_gather(bn_embedding *out, const bn_embedding *e, const int
     gathering g = {.out = out, .e = e, .first = bn_ranks(w) > 1 ? first : alone, .rows = rows,
                    .rank = bn_rank(w), .ranks = bn_ranks(w)};
     memset(out, 0, sizeof *out);
-    BN_TRY(agree_on_form(&dense, &out->f, e, w));
+    BN_TRY(bn_rows_form(&dense, &out->f, e, w));
     out->rows = count;
     if (dense)
         BN_TRY(bn_agree(w, BN_BIG(&out->dense, m, count * out->f)));

@@ -1,4 +1,4 @@
-/* knn.c -- the k nearest other trees of each sampled tree, exactly.
+/* knn.c -- the k nearest other trees of each sampled tree, exactly: a block of samples.
  *
  * A matrix product proposes: |a - b|^2 = |a|^2 + |b|^2 - 2 a.b for blocks of samples
  * and trees.  Rounding leaves each proposal between a lower and an upper bound of
@@ -20,6 +20,12 @@
 #include "knn.h"
 
 enum { SPARE = 64 };
+static const float most_norm = 1e37f;   /* sums of two such products are still numbers */
+
+int64_t bn_knn_room(int k)
+{
+    return 4 * (int64_t)k + 2 * SPARE;
+}
 
 /* ---- candidates ---- */
 
@@ -77,7 +83,7 @@ static int by_distance(const void *a, const void *b)
 /* A distance that overflows is as far as can be, and so is one that is not a number. */
 static float measure(const bn_knn_search *q, int64_t s, int64_t row)
 {
-    float d = bn_embedding_dist2(q->e, q->sample[s], row);
+    float d = bn_rows_dist2(q->from, bn_knn_at(q, s), q->e, row);
     return d < INFINITY ? d : INFINITY;
 }
 
@@ -108,7 +114,7 @@ static void make_room(const bn_knn_search *q, int64_t s)
 static void propose(const bn_knn_search *q, int64_t s, int64_t row, float low, float high)
 {
     bn_candidates *c = &q->c[s];
-    if (low > c->bar || row > c->last || row == q->sample[s])
+    if (low > c->bar || row > c->last || row == q->self[s])
         return;
     note_near(c, q->k, high);
     if (c->nears == q->k)
@@ -123,18 +129,18 @@ static void propose(const bn_knn_search *q, int64_t s, int64_t row, float low, f
 /* The bounds follow from two low norms, which hold nearly all of the two norms. */
 static void propose_product(const bn_knn_search *q, int64_t s, int64_t row, float product)
 {
-    double norms = (double)q->low[q->sample[s]] + (double)q->low[row];
+    double norms = (double)q->own[s] + (double)q->low[row];
     double low = norms - 2.0 * (double)product;
     double high = low + 2.5 * q->error * norms + 16.0 * q->tiny;
     propose(q, s, row, (float)low, (float)high);
 }
 
-/* Products of sample s with trees first .. first+count-1. */
-void bn_knn_forward(const bn_knn_search *q, int64_t s, const float *product, int64_t first, int64_t count)
+void bn_knn_forward(const bn_knn_search *q, int64_t s, const float *product, int64_t first,
+                    int64_t count)
 {
     const bn_kernels *kernels = bn_kernels_get();
     int32_t hit[BN_CHUNK];
-    float own = q->low[q->sample[s]];
+    float own = q->own[s];
     int64_t step = q->c[s].nears < q->k ? 16 : BN_CHUNK, use;   /* the first lower the bar most */
     for (int64_t i = 0; i < count; i += use, step = step < BN_CHUNK ? 2 * step : step) {
         use = count - i < step ? count - i : step;
@@ -144,9 +150,8 @@ void bn_knn_forward(const bn_knn_search *q, int64_t s, const float *product, int
     }
 }
 
-/* The same products for the other trees: row is a candidate of each of them. */
 void bn_knn_backward(const bn_knn_search *q, int64_t row, const float *product, int64_t first,
-                          int64_t count)
+                     int64_t count)
 {
     const bn_kernels *kernels = bn_kernels_get();
     int32_t hit[BN_CHUNK];
@@ -168,44 +173,55 @@ void bn_knn_error(bn_knn_search *q, int64_t terms)
     q->tiny = ((double)terms + 8.0) * 0x1p-146;
 }
 
-float bn_knn_low(const bn_knn_search *q, float norm)
+float bn_knn_low(const bn_knn_search *q, const float *x, int64_t count)
 {
+    float norm = bn_kernels_get()->dot(x, x, count);
     return (float)((double)norm * (1.0 - q->error) - q->tiny);
 }
 
-/* Norms that overflow, or errors as large as the norms: proposals say nothing. */
-bool bn_knn_bounded(const bn_knn_search *q)
+bool bn_knn_bounded(const bn_knn_search *q, int64_t first, int64_t end)
 {
-    for (int64_t t = 0; t < q->trees; t++)
-        if (!(q->low[t] < 1e37f))
+    for (int64_t t = first; t < end; t++)
+        if (!(q->low[t] < most_norm))
+            return false;
+    for (int64_t s = 0; s < q->z; s++)
+        if (!(q->own[s] < most_norm))
             return false;
     return q->f > 0 && q->error < 0.1;
 }
 
-bonsai_status bn_knn_measure(bn_knn_search *q)
+bonsai_status bn_knn_tick(const bn_knn_search *q, int64_t done, int64_t total)
 {
-    bonsai_status rc;
-    for (int64_t first = 0; first < q->z; first += 16 * q->threads) {
-        int64_t end = first + 16 * q->threads < q->z ? first + 16 * q->threads : q->z;
-        BN_TRY(bn_tick(q->progress, "neighbours", first, q->z));
+    double share = total > 0 ? (double)done / (double)total : 1.0;
+    return bn_tick(q->progress, "neighbours", q->before + (int64_t)((double)q->z * share), q->all);
+}
+
+bonsai_status bn_knn_measure(const bn_knn_search *q, int64_t first, int64_t end, int64_t done,
+                             int64_t total)
+{
+    bonsai_status rc = BONSAI_OK;
+    int64_t some = 16 * q->threads;
+    for (int64_t s0 = 0; s0 < q->z; s0 += some) {
+        int64_t s1 = s0 + some < q->z ? s0 + some : q->z;
+        BN_TRY(bn_knn_tick(q, done * q->z + s0, total * q->z));
 #pragma omp parallel for num_threads(q->threads) schedule(dynamic)
-        for (int64_t s = first; s < end; s++)
-            for (int64_t t = 0; t < q->trees; t++) {
+        for (int64_t s = s0; s < s1; s++)
+            for (int64_t t = first; t < end; t++) {
                 float d = measure(q, s, t);
-                if (t != q->sample[s])
-                    propose(q, s, t, d, d);
+                propose(q, s, t, d, d);
             }
     }
-    return BONSAI_OK;
 done:
     return rc;
 }
 
-/* ---- the door ---- */
+/* ---- a block of samples ---- */
 
 static bonsai_status search(bn_knn_search *q)
 {
     bool used = false;
+    if (q->trees == 0)
+        return BONSAI_OK;
     bonsai_status rc = q->e->dense ? BONSAI_OK : bn_knn_sparse(&used, q);
     return rc != BONSAI_OK || used ? rc : bn_knn_dense(q);
 }
@@ -214,11 +230,13 @@ static void hand_out(int32_t *list, float *dist, const bn_knn_search *q)
 {
 #pragma omp parallel for num_threads(q->threads) schedule(dynamic, 16)
     for (int64_t s = 0; s < q->z; s++) {
+        const bn_candidates *c = &q->c[s];
         settle(q, s);
         for (int j = 0; j < q->k; j++) {
-            list[s * q->k + j] = q->c[s].list[j].row;
+            bool found = j < c->count;
+            list[s * q->k + j] = found ? (int32_t)(q->base + c->list[j].row) : INT32_MAX;
             if (dist)
-                dist[s * q->k + j] = q->c[s].list[j].d;
+                dist[s * q->k + j] = found ? c->list[j].d : INFINITY;
         }
     }
 }
@@ -226,20 +244,20 @@ static void hand_out(int32_t *list, float *dist, const bn_knn_search *q)
 static bonsai_status start(bn_knn_search *q, bn_candidate **list, float **near)
 {
     bonsai_status rc;
-    q->room = 4 * (int64_t)q->k + 2 * SPARE;
-    q->room = q->room < q->trees ? q->room : q->trees;
+    q->room = bn_least(bn_knn_room(q->k), q->trees);
     q->both = q->z == q->trees;
     for (int64_t s = 0; s < q->z && q->both; s++)
-        q->both = q->sample[s] == s;
-    BN_TRY(BN_NEW(&q->low, q->trees));
-    BN_TRY(BN_NEW(&q->c, q->z));
-    BN_TRY(BN_NEW(near, q->z * q->k));
-    BN_TRY(BN_NEW(list, q->z * q->room));
+        q->both = q->self[s] == s;
+    BN_TRY(BN_BIG(&q->low, q->memory, q->trees));
+    BN_TRY(BN_BIG(&q->own, q->memory, q->z));
+    BN_TRY(BN_BIG(&q->c, q->memory, q->z));
+    BN_TRY(BN_BIG(near, q->memory, q->z * q->k));
+    BN_TRY(BN_BIG(list, q->memory, q->z * q->room));
     if (q->both)
-        BN_TRY(BN_NEW(&q->limit, q->trees));
+        BN_TRY(BN_BIG(&q->limit, q->memory, q->trees));
     for (int64_t s = 0; s < q->z; s++) {
         q->c[s] = (bn_candidates){.list = *list + s * q->room, .near = *near + s * q->k,
-                               .bar = INFINITY, .last = INT32_MAX};
+                                  .bar = INFINITY, .last = INT32_MAX};
         if (q->limit)
             q->limit[s] = -INFINITY;
     }
@@ -247,28 +265,23 @@ done:
     return rc;
 }
 
-bonsai_status bn_knn(int32_t *list, float *dist, const bn_embedding *e, const int32_t *sample,
-                     int64_t z, int k, int threads, bn_progress p)
+bonsai_status bn_knn_block(int32_t *list, float *dist, bn_knn_search *q)
 {
     bonsai_status rc;
-    bn_knn_search q = {.e = e, .sample = sample, .z = z, .trees = e->rows, .f = e->f, .k = k,
-             .threads = bn_threads(threads), .progress = p};
     bn_candidate *room = NULL;
     float *near = NULL;
-    if (k < 1 || k >= e->rows)
-        return bn_fail(BONSAI_E_ARGUMENT, "k is %d but there are %lld trees: it must be in 1..%lld",
-                       k, (long long)e->rows, (long long)e->rows - 1);
-    BN_TRY(bn_tick(p, "neighbours", 0, z));     /* whatever the way, progress is in samples */
-    BN_TRY(start(&q, &room, &near));
-    BN_TRY(search(&q));
-    hand_out(list, dist, &q);
-    BN_TRY(bn_tick(p, "neighbours", z, z));
+    BN_TRY(start(q, &room, &near));
+    BN_TRY(search(q));
+    hand_out(list, dist, q);
 done:
-    bn_free(room);
-    bn_free(near);
-    bn_free(q.c);
-    bn_free(q.low);
-    bn_free(q.limit);
-    bn_free(q.mean);
+    bn_big_free(room);
+    bn_big_free(near);
+    bn_big_free(q->c);
+    bn_big_free(q->low);
+    bn_big_free(q->own);
+    bn_big_free(q->limit);
+    bn_free(q->mean);
+    q->c = NULL;
+    q->low = q->own = q->limit = q->mean = NULL;
     return rc;
 }

@@ -6,6 +6,8 @@
  * blocks waste less of the diagonal, large ones wait less often for each other.
  *
  * SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "knn.h"
 
 enum { SMALL = 512, MEDIUM = 1024, LARGE = 2048, TILE_SAMPLES = 256, TILE_TREES = 512 };
@@ -15,10 +17,9 @@ typedef struct {
     float *product;             /* block x block, in tiles */
 } dense_room;
 
-/* Row t of the embedding, dense and centred. */
-static void centred_row(float *out, const bn_knn_search *q, int64_t t)
+/* A row of an embedding, dense and centred. */
+static void centred_row(float *out, const bn_knn_search *q, const bn_embedding *e, int64_t t)
 {
-    const bn_embedding *e = q->e;
     if (e->dense) {
         for (int64_t j = 0; j < q->f; j++)
             out[j] = e->dense[t * q->f + j] - q->mean[j];
@@ -53,28 +54,40 @@ done:
     return rc;
 }
 
-static void centre_block(float *out, const bn_knn_search *q, const int32_t *row, int64_t first, int64_t count)
-{
-#pragma omp parallel for num_threads(q->threads) schedule(static)
-    for (int64_t i = 0; i < count; i++)
-        centred_row(out + i * q->f, q, row ? row[first + i] : first + i);
-}
-
 static int64_t block_at(const bn_knn_search *q, int64_t first, int64_t total)
 {
     return total - first < q->block ? total - first : q->block;
 }
 
-static void find_dense_norms(bn_knn_search *q, float *room)
+static void centre_samples(float *out, const bn_knn_search *q, int64_t first)
 {
-    for (int64_t first = 0; first < q->trees; first += q->block) {
-        int64_t count = block_at(q, first, q->trees);
-        centre_block(room, q, NULL, first, count);
+    int64_t count = block_at(q, first, q->z);
 #pragma omp parallel for num_threads(q->threads) schedule(static)
-        for (int64_t i = 0; i < count; i++) {
-            const float *x = room + i * q->f;
-            q->low[first + i] = bn_knn_low(q, bn_kernels_get()->dot(x, x, q->f));
-        }
+    for (int64_t i = 0; i < count; i++)
+        centred_row(out + i * q->f, q, q->from, bn_knn_at(q, first + i));
+}
+
+static void centre_trees(float *out, const bn_knn_search *q, int64_t first)
+{
+    int64_t count = block_at(q, first, q->trees);
+#pragma omp parallel for num_threads(q->threads) schedule(static)
+    for (int64_t i = 0; i < count; i++)
+        centred_row(out + i * q->f, q, q->e, first + i);
+}
+
+/* Of rows that were just centred. */
+static void find_norms(float *low, const float *x, const bn_knn_search *q, int64_t count)
+{
+#pragma omp parallel for num_threads(q->threads) schedule(static)
+    for (int64_t i = 0; i < count; i++)
+        low[i] = bn_knn_low(q, x + i * q->f, q->f);
+}
+
+static void find_sample_norms(const bn_knn_search *q, float *room)
+{
+    for (int64_t first = 0; first < q->z; first += q->block) {
+        centre_samples(room, q, first);
+        find_norms(q->own + first, room, q, block_at(q, first, q->z));
     }
 }
 
@@ -127,22 +140,41 @@ static void dense_block(const bn_knn_search *q, const dense_room *r, int64_t s0,
     }
 }
 
+/* Rows are read once, in order: they may come from a file. */
 static bonsai_status dense_blocks(const bn_knn_search *q, const dense_room *r)
 {
     bonsai_status rc = BONSAI_OK;
-    int64_t across = (q->z + q->block - 1) / q->block, down = (q->trees + q->block - 1) / q->block, done = 0;
-    int64_t total = q->both ? down * (down + 1) / 2 : down * across;
+    int64_t across = (q->z + q->block - 1) / q->block, down = (q->trees + q->block - 1) / q->block;
+    int64_t total = q->both ? down * (down + 1) / 2 : down * across, done = 0;
     for (int64_t t0 = 0; t0 < q->trees; t0 += q->block) {
-        centre_block(r->trees, q, NULL, t0, block_at(q, t0, q->trees));
+        int64_t count = block_at(q, t0, q->trees);
+        centre_trees(r->trees, q, t0);
+        if (!q->both)
+            find_norms(q->low + t0, r->trees, q, count);
+        if (!q->both && !bn_knn_bounded(q, t0, t0 + count)) {
+            BN_TRY(bn_knn_measure(q, t0, t0 + count, done / across, down));
+            done += across;
+            continue;
+        }
         for (int64_t s0 = 0; s0 < (q->both ? t0 + 1 : q->z); s0 += q->block) {
-            BN_TRY(bn_tick(q->progress, "neighbours", q->z * done++ / total, q->z));
-            if (across > 1 || t0 == 0)
-                centre_block(r->samples, q, q->sample, s0, block_at(q, s0, q->z));
+            BN_TRY(bn_knn_tick(q, done++, total));
+            if (across > 1)
+                centre_samples(r->samples, q, s0);
             dense_block(q, r, s0, t0);
         }
     }
 done:
     return rc;
+}
+
+/* Of the samples; all trees are among them if products serve twice. */
+static bool prepare_samples(bn_knn_search *q, const dense_room *r)
+{
+    find_sample_norms(q, r->samples);
+    if (!q->both)
+        return true;
+    memcpy(q->low, q->own, (size_t)q->trees * sizeof *q->low);
+    return bn_knn_bounded(q, 0, q->trees);
 }
 
 bonsai_status bn_knn_dense(bn_knn_search *q)
@@ -156,17 +188,15 @@ bonsai_status bn_knn_dense(bn_knn_search *q)
     BN_TRY(BN_NEW(&r.samples, samples * q->f));
     BN_TRY(BN_NEW(&r.trees, trees * q->f));
     BN_TRY(BN_NEW(&r.product, samples * q->block));
-    find_dense_norms(q, r.trees);
-    if (bn_knn_bounded(q)) {
+    if (prepare_samples(q, &r)) {
         bn_blas_begin();
         rc = dense_blocks(q, &r);
         bn_blas_end();
     } else
-        rc = bn_knn_measure(q);
+        rc = bn_knn_measure(q, 0, q->trees, 0, 1);
 done:
     bn_free(r.samples);
     bn_free(r.trees);
     bn_free(r.product);
     return rc;
 }
-

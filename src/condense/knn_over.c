@@ -1,0 +1,209 @@
+/* knn_over.c -- the doors of the neighbour search: alone, and over ranks.
+ *
+ * Samples go through in blocks.  Every rank gets the rows of a block, searches the rows that it
+ * has, and knows the k nearest of those; each sample has one rank that gets its lists from all,
+ * and merges them.  What is nearest among all rows is nearest among those of its rank, and ties
+ * go to the lower row there and here: the answer is that of one rank.
+ *
+ * Alone, and with memory enough, all samples are one block.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "knn.h"
+
+/* Of a block: most samples over ranks, fewest ever, and bytes that its arrays take over ranks. */
+enum { MOST_SAMPLES = 8192, LEAST_SAMPLES = 256, BLOCK_BYTES = 1 << 26 };
+
+typedef struct {
+    bn_world *w;
+    const bn_where *at;
+    const bn_embedding *e;
+    const int64_t *first;
+    int     k, rank, ranks;
+    int64_t block;              /* samples at a time */
+    int64_t *row;               /* block: the samples as rows of all, ... */
+    int32_t *self;              /* ... and of this rank, or -1 */
+    int32_t *list;              /* block x k: the nearest of this rank, ... */
+    float   *dist;
+    bn_candidate *mine, *all;   /* ... the same to send; of all ranks, for the samples merged here */
+    int64_t *out_bytes, *in_bytes;      /* ranks */
+    int64_t *next;              /* ranks: the next candidate of each */
+} spread;
+
+/* ---- merging ---- */
+
+/* Of a block of `count` samples rank r merges those from here on. */
+static int64_t slice(const spread *d, int64_t count, int r)
+{
+    return count * r / d->ranks;
+}
+
+static bool nearer(bn_candidate a, bn_candidate b)
+{
+    return a.d < b.d || (a.d == b.d && a.row < b.row);
+}
+
+/* The k nearest of sample s of the `many` that are merged here. */
+static void merge(bn_candidate *to, const spread *d, int64_t s, int64_t many)
+{
+    for (int r = 0; r < d->ranks; r++)
+        d->next[r] = (r * many + s) * d->k;
+    for (int j = 0; j < d->k; j++) {
+        int best = 0;
+        for (int r = 1; r < d->ranks; r++)      /* no list ends before its k-th is taken */
+            if (nearer(d->all[d->next[r]], d->all[d->next[best]]))
+                best = r;
+        to[j] = d->all[d->next[best]++];
+    }
+}
+
+static bonsai_status merge_block(int32_t *list, float *dist, spread *d, int64_t count)
+{
+    bonsai_status rc;
+    int64_t begin = slice(d, count, d->rank), many = slice(d, count, d->rank + 1) - begin;
+    int64_t each = d->k * (int64_t)sizeof *d->mine;
+    for (int64_t i = 0; i < count * d->k; i++)
+        d->mine[i] = (bn_candidate){d->dist[i], d->list[i]};
+    for (int r = 0; r < d->ranks; r++) {
+        d->out_bytes[r] = (slice(d, count, r + 1) - slice(d, count, r)) * each;
+        d->in_bytes[r] = many * each;
+    }
+    BN_TRY(bn_exchange(d->w, d->all, d->in_bytes, d->mine, d->out_bytes));
+    for (int64_t s = 0; s < many; s++)
+        merge(d->mine + s * d->k, d, s, many);
+    BN_TRY(bn_gather(d->w, d->all, d->out_bytes, d->mine));
+    for (int64_t i = 0; i < count * d->k; i++) {
+        list[i] = d->all[i].row;
+        if (dist)
+            dist[i] = d->all[i].d;
+    }
+done:
+    return rc;
+}
+
+/* ---- a block of samples ---- */
+
+static bonsai_status spread_block(int32_t *list, float *dist, spread *d, bn_knn_search *q,
+                                  const int32_t *sample)
+{
+    bonsai_status rc;
+    bn_embedding x = {0};
+    int64_t base = d->first[d->rank], end = d->first[d->rank + 1];
+    for (int64_t i = 0; i < q->z; i++) {
+        d->row[i] = sample[i];
+        d->self[i] = sample[i] >= base && sample[i] < end ? (int32_t)(sample[i] - base) : -1;
+    }
+    BN_TRY(bn_rows_gather(&x, d->e, d->first, d->row, q->z, d->at));
+    q->from = &x;
+    q->self = d->self;
+    q->base = base;
+    BN_TRY(bn_agree(d->w, bn_knn_block(d->list, d->dist, q)));
+    BN_TRY(merge_block(list, dist, d, q->z));
+done:
+    bn_embedding_free(&x);
+    return rc;
+}
+
+static bonsai_status block_alone(int32_t *list, float *dist, bn_knn_search *q, const int32_t *sample)
+{
+    q->from = q->e;
+    q->at = q->self = sample;
+    return bn_knn_block(list, dist, q);
+}
+
+/* ---- all samples ---- */
+
+/* As many as memory allows; over ranks the same on all, and so by what all know. */
+static int64_t block_size(const bn_knn_search *q, int ranks, bool dense, int64_t f)
+{
+    int64_t each = bn_knn_room(q->k) * (int64_t)sizeof(bn_candidate) +
+                   4 * q->k * (int64_t)sizeof(bn_candidate) + 256, most;
+    if (ranks == 1)
+        most = bn_memory_left(q->memory) / 2 / each;
+    else
+        most = bn_least(BLOCK_BYTES / (each + (dense ? f : 0) * (int64_t)sizeof(float)),
+                        MOST_SAMPLES);
+    return bn_least(most < LEAST_SAMPLES ? LEAST_SAMPLES : most, q->all);
+}
+
+static bonsai_status new_spread(spread *d)
+{
+    bonsai_status rc;
+    int64_t merged = (d->block / d->ranks + 1) * d->ranks;
+    BN_TRY(BN_NEW(&d->row, d->block));
+    BN_TRY(BN_NEW(&d->self, d->block));
+    BN_TRY(BN_NEW(&d->list, d->block * d->k));
+    BN_TRY(BN_NEW(&d->dist, d->block * d->k));
+    BN_TRY(BN_NEW(&d->mine, d->block * d->k));
+    BN_TRY(BN_NEW(&d->all, merged * d->k));
+    BN_TRY(BN_NEW(&d->out_bytes, d->ranks));
+    BN_TRY(BN_NEW(&d->in_bytes, d->ranks));
+    BN_TRY(BN_NEW(&d->next, d->ranks));
+done:
+    return rc;
+}
+
+static void free_spread(spread *d)
+{
+    bn_free(d->row);
+    bn_free(d->self);
+    bn_free(d->list);
+    bn_free(d->dist);
+    bn_free(d->mine);
+    bn_free(d->all);
+    bn_free(d->out_bytes);
+    bn_free(d->in_bytes);
+    bn_free(d->next);
+}
+
+static bonsai_status all_blocks(int32_t *list, float *dist, spread *d, bn_knn_search *q,
+                                const int32_t *sample)
+{
+    bonsai_status rc = BONSAI_OK;
+    for (int64_t s = 0; s < q->all; s += d->block) {
+        int32_t *to = list + s * q->k;
+        float *far = dist ? dist + s * q->k : NULL;
+        q->before = s;
+        q->z = bn_least(d->block, q->all - s);
+        if (d->ranks == 1)
+            BN_TRY(block_alone(to, far, q, sample + s));
+        else
+            BN_TRY(spread_block(to, far, d, q, sample + s));
+    }
+done:
+    return rc;
+}
+
+bonsai_status bn_knn_over(int32_t *list, float *dist, const bn_embedding *e, const int64_t *first,
+                          const int32_t *sample, int64_t z, int k, const bn_where *at, int threads,
+                          bn_progress p)
+{
+    bonsai_status rc;
+    bool dense;
+    bn_world *w = at ? at->world : NULL;
+    spread d = {.w = w, .at = at, .e = e, .first = first, .k = k, .rank = bn_rank(w),
+                .ranks = bn_ranks(w)};
+    int64_t trees = d.ranks == 1 ? e->rows : first[d.ranks];
+    bn_knn_search q = {.e = e, .trees = e->rows, .all = z, .k = k, .threads = bn_threads(threads),
+                       .memory = at ? at->memory : NULL, .progress = p};
+    if (k < 1 || k >= trees)
+        return bn_fail(BONSAI_E_ARGUMENT, "k is %d but there are %lld trees: it must be in 1..%lld",
+                       k, (long long)trees, (long long)trees - 1);
+    BN_TRY(bn_agree(w, bn_tick(p, "neighbours", 0, z)));    /* whatever the way, it is in samples */
+    BN_TRY(bn_rows_form(&dense, &q.f, e, w));
+    d.block = block_size(&q, d.ranks, dense, q.f);
+    if (d.ranks > 1)
+        BN_TRY(bn_agree(w, new_spread(&d)));
+    BN_TRY(all_blocks(list, dist, &d, &q, sample));
+    BN_TRY(bn_agree(w, bn_tick(p, "neighbours", z, z)));
+done:
+    free_spread(&d);
+    return rc;
+}
+
+bonsai_status bn_knn(int32_t *list, float *dist, const bn_embedding *e, const int32_t *sample,
+                     int64_t z, int k, int threads, bn_progress p)
+{
+    return bn_knn_over(list, dist, e, NULL, sample, z, k, NULL, threads, p);
+}
