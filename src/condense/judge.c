@@ -311,8 +311,8 @@ bonsai_status bn_judge_embed(bn_job *job)
     bn_embedding e = {0};
     BN_TRY(bn_agree(w, roll_make(&r, job)));
     BN_TRY(find_agreement(job, own_trees(job)));
-    BN_TRY(bn_average(&e, job->g, r.node, r.first[bn_rank(w) + 1] - r.first[bn_rank(w)], job->depth,
-                      job->threads, job->progress));
+    BN_TRY(bn_average_over(&e, job->g, r.node, r.first[bn_rank(w) + 1] - r.first[bn_rank(w)],
+                           job->depth, &job->where, job->threads, job->progress));
     BN_TRY(choose_form(job, &e));
     BN_TRY(bn_rows_gather(&job->judge, &e, r.first, r.number, r.numbers, &job->where));
     close_up(&e, r.judges);
