@@ -14,17 +14,18 @@
 /* ---- clusters (clusters.c) ---- */
 
 typedef struct {                /* labelled rows that prototypes are made of; all borrowed */
-    const bn_embedding *x;
-    const int32_t *label;       /* rows: 0 .. classes-1 */
-    const float   *posterior;   /* rows x classes, or NULL: hard labels only */
+    const bn_spread *x;         /* over ranks */
+    const int32_t *label;       /* own rows: 0 .. classes-1 */
+    const float   *posterior;   /* own rows x classes, or NULL: hard labels only */
     const float   *weights;     /* f x classes: of a linear classifier, or NULL: none is known */
     int64_t classes;
+    const int64_t *have;        /* classes: rows on all ranks */
     int64_t live;               /* classes that have a row */
 } bn_source;
 
-typedef struct {
+typedef struct {                /* all of it the same on every rank, but cluster */
     int64_t  asked, count;      /* nodes asked for; clusters there are */
-    int32_t *cluster;           /* rows of the source: 0 .. count-1; -1: its class got no node */
+    int32_t *cluster;           /* own rows of the source: 0 .. count-1; -1: its class got no node */
     int32_t *label;             /* count, ascending */
     int64_t *size;              /* count: members */
     int64_t  largest;           /* of size */
@@ -44,7 +45,7 @@ void bn_clusters_free(bn_clusters *c);
  * distance from the mean that falls with the clusters per class.  No entry changes its sign. */
 bonsai_status bn_clusters_sharpen(bn_clusters *c, const float *weights, int64_t classes,
                                   int64_t live);
-/* The member of each cluster that is nearest to its centroid; the first of several. */
+/* The member of each cluster, of all ranks, that is nearest to its centroid; the first of several. */
 bonsai_status bn_clusters_nearest(int64_t *out, const bn_clusters *c, const bn_source *s,
                                   int threads);
 

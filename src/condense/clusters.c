@@ -8,6 +8,7 @@
 #include "candidate.h"
 
 enum { ROUNDS = 25, HALVINGS = 100 };   /* SPEC section 6, step 2; of an interval of doubles */
+enum { CHUNK = 1 << 14 };               /* rows measured at a time */
 
 /* ---- nodes over classes ---- */
 
@@ -86,40 +87,45 @@ done:
 
 /* ---- clusters ---- */
 
-typedef struct {
-    int64_t *first;             /* classes+1: where each begins in ... */
-    int64_t *row;               /* ... the rows by class, ascending in each */
-    int64_t *have, *want;       /* classes */
+typedef struct {                /* the rank's own rows by their classes */
+    int64_t *first;             /* classes+2: one behind while it is filled */
+    int64_t *row;               /* ascending in each class */
+    int64_t *want;              /* classes: clusters of each */
     int32_t *part;              /* rows of a class: its cluster in the class */
 } by_class;
 
 static void by_class_free(by_class *b)
 {
     bn_free(b->first);
-    bn_free(b->row);
-    bn_free(b->have);
     bn_free(b->want);
-    bn_free(b->part);
+    bn_big_free(b->row);
+    bn_big_free(b->part);
 }
 
-static bonsai_status sort_by_class(by_class *b, const bn_source *s)
+static void sort_by_class(by_class *b, const bn_source *s)
+{
+    int64_t *next = b->first + 1;
+    for (int64_t r = 0; r < s->x->e->rows; r++)
+        next[s->label[r] + 1]++;
+    for (int64_t k = 0; k < s->classes; k++)
+        next[k + 1] += next[k];
+    for (int64_t r = 0; r < s->x->e->rows; r++)
+        b->row[next[s->label[r]]++] = r;
+}
+
+static bonsai_status make_room(bn_clusters *out, by_class *b, const bn_source *s, int64_t nodes)
 {
     bonsai_status rc;
-    int64_t rows = s->x->rows;
-    BN_TRY(BN_NEW(&b->first, s->classes + 1));
-    BN_TRY(BN_NEW(&b->row, rows));
-    BN_TRY(BN_NEW(&b->have, s->classes));
+    bn_memory *m = bn_spread_memory(s->x);
+    int64_t rows = s->x->e->rows;
+    BN_TRY(BN_NEW(&b->first, s->classes + 2));
     BN_TRY(BN_NEW(&b->want, s->classes));
-    BN_TRY(BN_NEW(&b->part, rows));
-    for (int64_t r = 0; r < rows; r++)
-        b->have[s->label[r]]++;
-    for (int64_t k = 0; k < s->classes; k++)
-        b->first[k + 1] = b->first[k] + b->have[k];
-    for (int64_t r = 0; r < rows; r++)
-        b->row[b->first[s->label[r]]++] = r;
-    for (int64_t k = s->classes; k > 0; k--)
-        b->first[k] = b->first[k - 1];
-    b->first[0] = 0;
+    BN_TRY(BN_BIG(&b->row, m, rows));
+    BN_TRY(BN_BIG(&b->part, m, rows));
+    BN_TRY(bn_clusters_share(b->want, s->have, s->classes, nodes));
+    BN_TRY(BN_BIG(&out->cluster, m, rows));
+    BN_TRY(BN_NEW(&out->label, nodes));
+    BN_TRY(BN_NEW(&out->size, nodes));
 done:
     return rc;
 }
@@ -129,22 +135,24 @@ static bonsai_status cluster_classes(bn_clusters *out, const bn_source *s, by_cl
                                      uint64_t seed, int threads, bn_progress p)
 {
     bonsai_status rc = BONSAI_OK;
-    memset(out->cluster, 0xff, (size_t)s->x->rows * sizeof *out->cluster);
+    memset(out->cluster, 0xff, (size_t)s->x->e->rows * sizeof *out->cluster);
     for (int64_t k = 0; k < s->classes; k++) {
-        int64_t found = 0, count = b->have[k];
+        int64_t found = 0, count = b->first[k + 1] - b->first[k];
         if (b->want[k] == 0)
             continue;
         const int64_t *row = b->row + b->first[k];
-        BN_TRY(bn_kmeans_deep(b->part, &found, s->x, row, count, b->want[k], ROUNDS,
-                              seed + (uint64_t)k, threads, p));
+        BN_TRY(bn_kmeans_deep_over(b->part, &found, s->x, row, count, b->want[k], ROUNDS,
+                                   seed + (uint64_t)k, threads, p));
         for (int64_t i = 0; i < count; i++) {
             int64_t c = out->count + b->part[i];
             out->cluster[row[i]] = (int32_t)c;
-            out->label[c] = (int32_t)k;
             out->size[c]++;
         }
+        for (int64_t c = out->count; c < out->count + found; c++)
+            out->label[c] = (int32_t)k;
         out->count += found;
     }
+    BN_TRY(bn_sum_int(bn_spread_world(s->x), out->size, out->count));
     for (int64_t c = 0; c < out->count; c++)
         out->largest = out->size[c] > out->largest ? out->size[c] : out->largest;
 done:
@@ -154,13 +162,18 @@ done:
 static bonsai_status average_posteriors(bn_clusters *c, const bn_source *s)
 {
     bonsai_status rc;
+    bn_world *w = bn_spread_world(s->x);
     int64_t classes = s->classes;
-    double *sum = NULL;
-    BN_TRY(BN_NEW(&sum, c->count * classes));
-    BN_TRY(BN_NEW(&c->posterior, c->count * classes));
-    for (int64_t r = 0; r < s->x->rows; r++)
+    double *sum = NULL, grid = bn_grid(1, s->x->rows);
+    rc = BN_NEW(&sum, c->count * classes);
+    if (rc == BONSAI_OK)
+        rc = BN_NEW(&c->posterior, c->count * classes);
+    BN_TRY(bn_agree(w, rc));
+    for (int64_t r = 0; r < s->x->e->rows; r++)
         for (int64_t k = 0; k < classes && c->cluster[r] >= 0; k++)
-            sum[c->cluster[r] * classes + k] += (double)s->posterior[r * classes + k];
+            sum[c->cluster[r] * classes + k] +=
+                bn_on_grid((double)s->posterior[r * classes + k], grid);
+    BN_TRY(bn_sum(w, sum, c->count * classes));
     for (int64_t i = 0; i < c->count * classes; i++)
         c->posterior[i] = (float)(sum[i] / (double)c->size[i / classes]);
 done:
@@ -190,20 +203,18 @@ bonsai_status bn_clusters_make(bn_clusters *out, const bn_source *s, int64_t nod
                                int threads, bn_progress p)
 {
     bonsai_status rc;
+    bn_world *w = bn_spread_world(s->x);
     by_class b = {0};
     memset(out, 0, sizeof *out);
     out->asked = nodes;
-    nodes = nodes < s->x->rows ? nodes : s->x->rows;
-    BN_TRY(sort_by_class(&b, s));
-    BN_TRY(bn_clusters_share(b.want, b.have, s->classes, nodes));
-    BN_TRY(BN_NEW(&out->cluster, s->x->rows));
-    BN_TRY(BN_NEW(&out->label, nodes));
-    BN_TRY(BN_NEW(&out->size, nodes));
+    BN_TRY(bn_agree(w, make_room(out, &b, s, bn_least(nodes, s->x->rows))));
+    sort_by_class(&b, s);
     BN_TRY(cluster_classes(out, s, &b, seed, threads, p));
-    BN_TRY(bn_centroids(&out->centre, s->x, out->cluster, out->count, NULL, threads));
-    BN_TRY(average_centres(out));
-    if (s->weights)
-        BN_TRY(bn_clusters_sharpen(out, s->weights, s->classes, s->live));
+    BN_TRY(bn_centroids_over(&out->centre, s->x, out->cluster, out->count, NULL, threads));
+    rc = average_centres(out);
+    if (rc == BONSAI_OK && s->weights)
+        rc = bn_clusters_sharpen(out, s->weights, s->classes, s->live);
+    BN_TRY(bn_agree(w, rc));
     if (s->posterior)
         BN_TRY(average_posteriors(out, s));
 done:
@@ -215,7 +226,7 @@ done:
 
 void bn_clusters_free(bn_clusters *c)
 {
-    bn_free(c->cluster);
+    bn_big_free(c->cluster);
     bn_free(c->label);
     bn_free(c->size);
     bn_free(c->posterior);
@@ -226,63 +237,84 @@ void bn_clusters_free(bn_clusters *c)
 
 /* ---- the nearest member ---- */
 
-/* The squared distance of a row from a centroid given dense, less that of zero from it. */
-static double nearness(const bn_embedding *x, int64_t r, const float *centre)
+/* Entry j of a centroid; sparse ones are searched from *at on, which moves along. */
+static double entry(const bn_embedding *centre, int64_t k, int64_t j, int64_t *at)
+{
+    int64_t end = centre->offsets[k + 1], step = 1;
+    while (*at + step < end && centre->index[*at + step] <= j) {        /* twice as far each time */
+        *at += step;
+        step *= 2;
+    }
+    while (*at < end && centre->index[*at] < j)
+        (*at)++;
+    return *at < end && centre->index[*at] == j ? (double)centre->value[*at] : 0;
+}
+
+/* The squared distance of a row from a centroid, less that of zero from it. */
+static double nearness(const bn_embedding *x, int64_t r, const bn_embedding *centre, int64_t k)
 {
     double sum = 0;
     for (int64_t j = 0; x->dense && j < x->f; j++) {
         double v = (double)x->dense[r * x->f + j];
-        sum += v * (v - 2 * (double)centre[j]);
+        sum += v * (v - 2 * (double)centre->dense[k * x->f + j]);
     }
+    int64_t at = x->dense ? 0 : centre->offsets[k];
     for (int64_t i = x->dense ? 0 : x->offsets[r]; !x->dense && i < x->offsets[r + 1]; i++) {
         double v = (double)x->value[i];
-        sum += v * (v - 2 * (double)centre[x->index[i]]);
+        sum += v * (v - 2 * entry(centre, k, x->index[i], &at));
     }
-    return sum;
+    return sum < INFINITY ? sum : INFINITY;
 }
 
-/* The members of each cluster, one cluster after the other. */
-static bonsai_status list_members(int64_t **first, int64_t **member, const bn_clusters *c,
-                                  int64_t rows)
+/* Of the rank's own rows; -1 where a cluster has none. */
+static void nearest_here(int64_t *out, double *best, double *room, const bn_clusters *c,
+                         const bn_embedding *x, int threads)
 {
-    bonsai_status rc;
-    BN_TRY(BN_NEW(first, c->count + 2));
-    BN_TRY(BN_NEW(member, rows));
-    for (int64_t k = 0; k < c->count; k++)
-        (*first)[k + 2] = (*first)[k + 1] + c->size[k];
-    for (int64_t r = 0; r < rows; r++)
-        if (c->cluster[r] >= 0)
-            (*member)[(*first)[c->cluster[r] + 1]++] = r;
-done:
-    return rc;
+    for (int64_t k = 0; k < c->count; k++) {
+        out[k] = -1;
+        best[k] = INFINITY;
+    }
+    for (int64_t begin = 0; begin < x->rows; begin += CHUNK) {
+        int64_t end = bn_least(begin + CHUNK, x->rows);
+#pragma omp parallel for num_threads(bn_team(threads, (end - begin) / 64)) schedule(static)
+        for (int64_t r = begin; r < end; r++)
+            if (c->cluster[r] >= 0)
+                room[r - begin] = nearness(x, r, &c->centre, c->cluster[r]);
+        for (int64_t r = begin; r < end; r++) {
+            int64_t k = c->cluster[r];
+            if (k < 0 || !(room[r - begin] < best[k] || out[k] < 0))
+                continue;
+            best[k] = room[r - begin];
+            out[k] = r;
+        }
+    }
 }
 
 bonsai_status bn_clusters_nearest(int64_t *out, const bn_clusters *c, const bn_source *s,
                                   int threads)
 {
     bonsai_status rc;
-    int64_t *first = NULL, *member = NULL, f = s->x->f;
-    float *room = NULL;
-    int lanes = bn_team(threads, c->count);
-    BN_TRY(list_members(&first, &member, c, s->x->rows));
-    BN_TRY(BN_NEW(&room, lanes * f));
-#pragma omp parallel for num_threads(lanes) schedule(static)
-    for (int lane = 0; lane < lanes; lane++)
-        for (int64_t k = lane; k < c->count; k += lanes) {
-            float *centre = room + lane * f;
-            double best = INFINITY;
-            bn_embedding_row(centre, &c->centre, k);
-            for (int64_t i = first[k]; i < first[k + 1]; i++) {
-                double d = nearness(s->x, member[i], centre);
-                if (d < best || i == first[k]) {
-                    best = d;
-                    out[k] = member[i];
-                }
-            }
-        }
+    bn_world *w = bn_spread_world(s->x);
+    double *best = NULL, *all = NULL, *room = NULL;
+    rc = BN_NEW(&best, c->count);
+    if (rc == BONSAI_OK)
+        rc = BN_NEW(&all, c->count);
+    if (rc == BONSAI_OK)
+        rc = BN_NEW(&room, CHUNK);
+    BN_TRY(bn_agree(w, rc));
+    nearest_here(out, best, room, c, s->x->e, threads);
+    for (int64_t k = 0; k < c->count; k++)
+        all[k] = -best[k];
+    BN_TRY(bn_max(w, all, c->count));
+    for (int64_t k = 0; k < c->count; k++)      /* the first row of those as near */
+        all[k] = out[k] >= 0 && -best[k] == all[k] ? -(double)(bn_spread_base(s->x) + out[k])
+                                                   : -INFINITY;
+    BN_TRY(bn_max(w, all, c->count));
+    for (int64_t k = 0; k < c->count; k++)
+        out[k] = (int64_t)-all[k];
 done:
-    bn_free(first);
-    bn_free(member);
+    bn_free(best);
+    bn_free(all);
     bn_free(room);
     return rc;
 }

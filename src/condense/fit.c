@@ -27,7 +27,7 @@
 /* LAPACK, which OpenBLAS contains: Cholesky in place; column by column, 'U' is our lower half. */
 void dpotrf_(const char *half, const int *n, double *a, const int *stride, int *info);
 
-enum { DEPTH = 512, PANEL = 64, LONG_LINE = 8 };
+enum { DEPTH = 512, PANEL = 64, LONG_LINE = 8, STRETCH = 512 };
 
 
 void bn_fit_free(bn_fit *q)
@@ -401,4 +401,44 @@ void bn_fit_score(float *out, const bn_fit *q, const bn_embedding *x, int64_t fi
     if (x->dense && x->f > 0)
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, (int)k, (int)x->f, 1.0f,
                     x->dense + first * x->f, (int)x->f, w, (int)k, 1.0f, out, (int)k);
+}
+
+/* ---- row by row ---- */
+
+bonsai_status bn_scorer_new(bn_scorer *s, const bn_fit *q)
+{
+    bonsai_status rc;
+    s->f = q->x->f;
+    s->k = q->k;
+    s->wide = (q->k + BN_NARROW - 1) / BN_NARROW * BN_NARROW;
+    BN_TRY(BN_NEW(&s->w, (s->f + 1) * s->wide));
+    BN_TRY(BN_NEW(&s->column, s->f));
+    for (int64_t j = 0; j <= s->f; j++)
+        memcpy(s->w + j * s->wide, q->w + j * s->k, (size_t)s->k * sizeof *s->w);
+    for (int64_t j = 0; j < s->f; j++)
+        s->column[j] = (int32_t)j;
+done:
+    return rc;
+}
+
+void bn_scorer_free(bn_scorer *s)
+{
+    bn_free(s->w);
+    bn_free(s->column);
+}
+
+/* A stretch of the columns at a time: the kernel wants whole groups of them. */
+void bn_score_row(float *out, const bn_scorer *s, const bn_embedding *x, int64_t row)
+{
+    float room[STRETCH];
+    int64_t from = x->dense ? row * x->f : x->offsets[row];
+    const int32_t *index = x->dense ? s->column : x->index + from;
+    const float *value = (x->dense ? x->dense : x->value) + from;
+    int64_t count = x->dense ? x->f : x->offsets[row + 1] - from;
+    for (int64_t at = 0; at < s->k; at += STRETCH) {
+        int64_t wide = bn_least(STRETCH, s->wide - at);
+        memcpy(room, s->w + s->f * s->wide + at, (size_t)wide * sizeof *room);
+        bn_kernels_get()->combine(room, s->w + at, wide, s->wide, index, value, count);
+        memcpy(out + at, room, (size_t)bn_least(STRETCH, s->k - at) * sizeof *out);
+    }
 }

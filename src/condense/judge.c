@@ -12,28 +12,29 @@ enum { MOST_JUDGED = 5000, SHARE = 5, SPARSE_SHARE = 4 };
 
 /* ---- which nodes ---- */
 
+static bool may_judge(const bonsai_graph *g, int64_t v)
+{
+    return bn_part(g, v) == BONSAI_VAL && bn_label(g, v) >= 0;
+}
+
 /* Up to so many labelled validation nodes of the graph. */
 static bonsai_status draw_validation(int32_t **out, int64_t *count, const bn_job *job)
 {
     bonsai_status rc;
     const bonsai_graph *g = job->g;
     uint8_t *taken = NULL;
-    int32_t *node = NULL;
     int64_t all = 0;
-    BN_TRY(BN_NEW(&node, g->view.nodes));
     for (int64_t v = 0; v < g->view.nodes; v++)
-        if (bn_part(g, v) == BONSAI_VAL && bn_label(g, v) >= 0)
-            node[all++] = (int32_t)v;
+        all += may_judge(g, v);
     *count = all < MOST_JUDGED ? all : MOST_JUDGED;
-    BN_TRY(BN_NEW(&taken, all));
+    BN_TRY(BN_BIG(&taken, job->where.memory, all));
     BN_TRY(BN_NEW(out, *count));
     BN_TRY(bn_rng_pick(taken, all, *count, job->o->seed));
-    for (int64_t i = 0, at = 0; i < all; i++)
-        if (taken[i])
-            (*out)[at++] = node[i];
+    for (int64_t v = 0, i = 0, at = 0; v < g->view.nodes; v++)
+        if (may_judge(g, v) && taken[i++])
+            (*out)[at++] = (int32_t)v;
 done:
-    bn_free(node);
-    bn_free(taken);
+    bn_big_free(taken);
     return rc;
 }
 
@@ -45,7 +46,7 @@ static bonsai_status hold_out(bn_job *job)
     if (count == 0)
         return BONSAI_OK;
     count = count < MOST_JUDGED ? count : MOST_JUDGED;
-    BN_TRY(BN_NEW(&job->held, job->trees));
+    BN_TRY(BN_BIG(&job->held, job->where.memory, job->trees));
     BN_TRY(bn_rng_pick(job->held, job->trees, count, job->o->seed));
 done:
     return rc;
@@ -87,125 +88,239 @@ static void to_sparse(int32_t *index, float *value, const bn_embedding *e, int64
 }
 
 bonsai_status bn_embedding_take(bn_embedding *out, const bn_embedding *e, const int64_t *row,
-                                int64_t count, bool dense, int threads)
+                                int64_t count, bool dense, bn_memory *m, int threads)
 {
     bonsai_status rc;
     memset(out, 0, sizeof *out);
     out->rows = count;
     out->f = e->f;
     if (dense)
-        BN_TRY(BN_BIG(&out->dense, NULL, count * e->f));
+        BN_TRY(BN_BIG(&out->dense, m, count * e->f));
     else {
-        BN_TRY(BN_BIG(&out->offsets, NULL, count + 1));
+        BN_TRY(BN_BIG(&out->offsets, m, count + 1));
         for (int64_t i = 0; i < count; i++)
-            out->offsets[i + 1] = out->offsets[i] + row_length(e, row[i]);
-        BN_TRY(BN_BIG(&out->index, NULL, out->offsets[count]));
-        BN_TRY(BN_BIG(&out->value, NULL, out->offsets[count]));
+            out->offsets[i + 1] = out->offsets[i] + row_length(e, row ? row[i] : i);
+        BN_TRY(BN_BIG(&out->index, m, out->offsets[count]));
+        BN_TRY(BN_BIG(&out->value, m, out->offsets[count]));
     }
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t i = 0; i < count; i++) {
+        int64_t r = row ? row[i] : i;
         if (dense)
-            bn_embedding_row(out->dense + i * e->f, e, row[i]);
+            bn_embedding_row(out->dense + i * e->f, e, r);
         else
-            to_sparse(out->index + out->offsets[i], out->value + out->offsets[i], e, row[i]);
+            to_sparse(out->index + out->offsets[i], out->value + out->offsets[i], e, r);
     }
 done:
+    if (rc != BONSAI_OK)
+        bn_embedding_free(out);
     return rc;
 }
 
-/* Training rows first in e, then those of the judged nodes; or those that are held out.  Where e
- * is as it should be the training rows stay where they are: they may be most of the memory. */
-static bonsai_status share_rows(bn_job *job, bn_embedding *e, const int32_t *node)
+/* Dense or sparse by what all ranks have, and then so on every rank. */
+static bonsai_status choose_form(bn_job *job, bn_embedding *e)
 {
     bonsai_status rc;
-    int64_t count = e->rows - job->trees, *row = NULL;
-    bool dense = all_lengths(e, job->threads) > e->rows * e->f / SPARSE_SHARE;
-    BN_TRY(BN_NEW(&row, e->rows));
-    for (int64_t i = 0; i < count; i++)
-        row[i] = job->trees + i;
-    for (int64_t t = 0; job->held && t < job->trees; t++)
-        if (job->held[t])
-            row[count++] = t;
-    BN_TRY(BN_NEW(&job->judge_label, count));
-    for (int64_t i = 0; i < count; i++)
-        job->judge_label[i] = bn_label(job->g, job->held ? job->train[row[i]] : node[i]);
-    BN_TRY(bn_embedding_take(&job->judge, e, row, count, dense, job->threads));
-    if (dense == (e->dense != NULL)) {
-        job->x = *e;
-        job->x.rows = job->trees;
-        memset(e, 0, sizeof *e);
-        goto done;
+    bn_world *w = job->where.world;
+    bn_embedding other = {0};
+    int64_t sums[2] = {all_lengths(e, job->threads), e->rows * e->f};
+    BN_TRY(bn_sum_int(w, sums, 2));
+    bool dense = sums[0] > sums[1] / SPARSE_SHARE;
+    rc = BONSAI_OK;
+    if (dense != (e->dense != NULL))
+        rc = bn_embedding_take(&other, e, NULL, e->rows, dense, job->where.memory, job->threads);
+    BN_TRY(bn_agree(w, rc));
+    if (dense != (e->dense != NULL)) {
+        bn_embedding_free(e);
+        *e = other;
+        memset(&other, 0, sizeof other);
     }
-    for (int64_t t = 0; t < job->trees; t++)
-        row[t] = t;
-    BN_TRY(bn_embedding_take(&job->x, e, row, job->trees, dense, job->threads));
 done:
-    bn_free(row);
+    bn_embedding_free(&other);
     return rc;
+}
+
+/* Leaves the rows out that judge[i] says, in place: they may be most of the memory. */
+static void close_up(bn_embedding *e, const uint8_t *judges)
+{
+    int64_t kept = 0, at = 0;
+    for (int64_t r = 0; r < e->rows; r++) {
+        int64_t from = e->dense ? r * e->f : e->offsets[r];
+        int64_t count = e->dense ? e->f : e->offsets[r + 1] - from;
+        if (judges[r])
+            continue;
+        if (e->dense && at != from)
+            memmove(e->dense + at, e->dense + from, (size_t)count * sizeof *e->dense);
+        if (!e->dense) {
+            memmove(e->index + at, e->index + from, (size_t)count * sizeof *e->index);
+            memmove(e->value + at, e->value + from, (size_t)count * sizeof *e->value);
+            e->offsets[kept] = at;
+        }
+        at += count;
+        kept++;
+    }
+    if (!e->dense)
+        e->offsets[kept] = at;
+    e->rows = kept;
 }
 
 /* ---- whether neighbours agree ---- */
 
+/* The label of a node that is the root of a tree; -1: it is none. */
+static int32_t root_label(const bonsai_graph *g, int64_t v)
+{
+    return bn_part(g, v) == BONSAI_TRAIN ? bn_label(g, v) : -1;
+}
+
+/* Entries of the adjacency between the rank's trees and others, those of one class, and ends by
+ * class. */
+static void count_ends(int64_t *entries, int64_t *same, int64_t *ends, const bn_job *job,
+                       int64_t trees)
+{
+    const bonsai_graph *g = job->g;
+    int64_t first = bn_job_first(job);
+    for (int64_t t = first; t < first + trees; t++) {
+        int64_t v = job->train[t];
+        int32_t own = bn_label(g, v);
+        for (int64_t e = bn_row_begin(g, v); e < bn_row_begin(g, v + 1); e++) {
+            int32_t u = bn_neighbors(g)[e], label = root_label(g, u);
+            if (label < 0 || u == v)
+                continue;
+            (*entries)++;
+            *same += label == own;
+            ends[own]++;
+        }
+    }
+}
+
 /* Where training nodes have the class of their training neighbours hardly more often than by
  * chance, averaging over neighbours mixes classes up, and a self loop would teach GraphSAGE to
  * trust them: prototypes then are means of features, without an edge. */
-static bonsai_status find_agreement(bn_job *job)
+static bonsai_status find_agreement(bn_job *job, int64_t trees)
 {
     enum { LEAST_ENTRIES = 100 };
     static const double hardly = 1.1;
     bonsai_status rc;
-    const bonsai_graph *g = job->g;
-    int32_t *label = NULL;
-    int64_t *ends = NULL, entries = 0, same = 0;
+    bn_world *w = job->where.world;
+    int64_t *ends = NULL, classes = job->g->view.classes;
     double chance = 0;
-    BN_TRY(BN_NEW(&label, g->view.nodes));
-    BN_TRY(BN_NEW(&ends, g->view.classes));
-    memset(label, 0xff, (size_t)g->view.nodes * sizeof *label);
-    for (int64_t t = 0; t < job->trees; t++)
-        label[job->train[t]] = bn_label(g, job->train[t]);
-    for (int64_t t = 0; t < job->trees; t++) {
-        int64_t v = job->train[t];
-        for (int64_t e = bn_row_begin(g, v); e < bn_row_begin(g, v + 1); e++) {
-            int32_t u = bn_neighbors(g)[e];
-            if (label[u] < 0 || u == v)
-                continue;
-            entries++;
-            same += label[u] == label[v];
-            ends[label[v]]++;
-        }
-    }
-    for (int64_t c = 0; c < g->view.classes && entries > 0; c++)
-        chance += (double)ends[c] / (double)entries * (double)ends[c] / (double)entries;
-    job->apart = entries >= LEAST_ENTRIES && (double)same < hardly * chance * (double)entries;
+    BN_TRY(bn_agree(w, BN_NEW(&ends, classes + 2)));
+    count_ends(&ends[classes], &ends[classes + 1], ends, job, trees);
+    BN_TRY(bn_sum_int(w, ends, classes + 2));
+    double entries = (double)ends[classes], same = (double)ends[classes + 1];
+    for (int64_t c = 0; c < classes && entries > 0; c++)
+        chance += (double)ends[c] / entries * (double)ends[c] / entries;
+    job->apart = entries >= LEAST_ENTRIES && same < hardly * chance * entries;
     job->depth = job->apart ? 0 : job->o->layers;
 done:
-    bn_free(label);
     bn_free(ends);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+typedef struct {                /* who is embedded: trees and judged nodes, in the order of nodes */
+    int32_t *judged;            /* validation nodes that are judged, on all ranks, ascending */
+    int64_t  count;
+    int64_t *number;            /* rows of those that judge, of all ranks, among all that are embedded */
+    int64_t  numbers;
+    int64_t *first;             /* ranks+1: rows of each rank */
+    int32_t *node;              /* own rows */
+    uint8_t *judges;            /* own rows: 1: a validation node */
+} roll;
+
+static void roll_free(roll *r)
+{
+    bn_free(r->judged);
+    bn_free(r->number);
+    bn_free(r->first);
+    bn_big_free(r->node);
+    bn_big_free(r->judges);
+}
+
+static int64_t own_trees(const bn_job *job)
+{
+    return job->tree_first ? job->tree_first[bn_rank(job->where.world) + 1] - bn_job_first(job)
+                           : job->trees;
+}
+
+/* The first node of a rank. */
+static int64_t first_node(const bn_job *job, int rank)
+{
+    return job->where.first ? job->where.first[rank] : rank == 0 ? 0 : job->g->view.nodes;
+}
+
+/* Numbers in the order of the nodes; judged nodes are of another part than trees. */
+static void number_rows(roll *r, const bn_job *job)
+{
+    int64_t j = 0;
+    int ranks = bn_ranks(job->where.world);
+    for (int64_t t = 0; t <= job->trees; t++) {
+        for (; j < r->count && (t == job->trees || r->judged[j] < job->train[t]); j++)
+            r->number[r->numbers++] = t + j;
+        if (t < job->trees && job->held && job->held[t])
+            r->number[r->numbers++] = t;
+    }
+    j = 0;
+    for (int k = 0; k <= ranks; k++) {
+        while (j < r->count && r->judged[j] < first_node(job, k))
+            j++;
+        r->first[k] = j + (job->tree_first ? job->tree_first[k] : k == 0 ? 0 : job->trees);
+    }
+}
+
+static void list_nodes(roll *r, const bn_job *job)
+{
+    int rank = bn_rank(job->where.world);
+    int64_t t = bn_job_first(job), last = t + own_trees(job), rows = 0;
+    int64_t j = r->first[rank] - t, end = r->first[rank + 1] - last;
+    while (t < last || j < end) {
+        bool judges = t == last || (j < end && r->judged[j] < job->train[t]);
+        r->judges[rows] = judges;
+        r->node[rows++] = judges ? r->judged[j++] : job->train[t++];
+    }
+}
+
+static bonsai_status roll_make(roll *r, bn_job *job)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_memory *m = job->where.memory;
+    int rank = bn_rank(job->where.world);
+    if (!job->o->no_validation && !job->o->inductive)
+        BN_TRY(draw_validation(&r->judged, &r->count, job));
+    if (r->count == 0)
+        BN_TRY(hold_out(job));
+    BN_TRY(BN_NEW(&r->number, MOST_JUDGED));
+    BN_TRY(BN_NEW(&r->first, bn_ranks(job->where.world) + 1));
+    number_rows(r, job);
+    BN_TRY(BN_BIG(&r->node, m, r->first[rank + 1] - r->first[rank]));
+    BN_TRY(BN_BIG(&r->judges, m, r->first[rank + 1] - r->first[rank]));
+    list_nodes(r, job);
+    BN_TRY(BN_NEW(&job->judge_label, r->numbers));
+    for (int64_t i = 0; i < r->numbers; i++)
+        job->judge_label[i] = bn_label(job->g, job->held ? job->train[r->number[i]] : r->judged[i]);
+done:
     return rc;
 }
 
 bonsai_status bn_judge_embed(bn_job *job)
 {
     bonsai_status rc;
-    int32_t *judged = NULL, *node = NULL;
-    int64_t count = 0;
+    bn_world *w = job->where.world;
+    roll r = {0};
     bn_embedding e = {0};
-    if (!job->o->no_validation && !job->o->inductive)
-        BN_TRY(draw_validation(&judged, &count, job));
-    if (count == 0)
-        BN_TRY(hold_out(job));
-    BN_TRY(BN_NEW(&node, job->trees + count));
-    memcpy(node, job->train, (size_t)job->trees * sizeof *node);
-    if (count > 0)
-        memcpy(node + job->trees, judged, (size_t)count * sizeof *node);
-    BN_TRY(find_agreement(job));
-    BN_TRY(bn_average(&e, job->g, node, job->trees + count, job->depth, job->threads,
-                      job->progress));
-    BN_TRY(share_rows(job, &e, judged));
+    BN_TRY(bn_agree(w, roll_make(&r, job)));
+    BN_TRY(find_agreement(job, own_trees(job)));
+    BN_TRY(bn_average_over(&e, job->g, r.node, r.first[bn_rank(w) + 1] - r.first[bn_rank(w)],
+                           job->depth, &job->where, job->threads, job->progress));
+    BN_TRY(choose_form(job, &e));
+    BN_TRY(bn_rows_gather(&job->judge, &e, r.first, r.number, r.numbers, &job->where));
+    close_up(&e, r.judges);
+    job->x = e;
+    memset(&e, 0, sizeof e);
 done:
     bn_embedding_free(&e);
-    bn_free(judged);
-    bn_free(node);
+    roll_free(&r);
     return rc;
 }
 
@@ -214,7 +329,7 @@ void bn_judge_forget(bn_job *job)
     bn_embedding_free(&job->x);
     bn_embedding_free(&job->judge);
     bn_free(job->judge_label);
-    bn_free(job->held);
+    bn_big_free(job->held);
     job->judge_label = NULL;
     job->held = NULL;
 }

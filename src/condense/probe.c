@@ -117,11 +117,11 @@ done:
 /* ---- posteriors ---- */
 
 /* Dense rows are fewer where they are long, so that no fit takes longer than about a second. */
-static int64_t rows_to_fit(const bn_embedding *e)
+static int64_t rows_to_fit(const bn_spread *x)
 {
-    int64_t n = bn_least(e->rows, MOST_ROWS);
-    double f = (double)(e->f + 1);
-    if (e->dense && (double)n * f * fmin((double)n, f) > most_products)
+    int64_t n = bn_least(x->rows, MOST_ROWS);
+    double f = (double)(x->e->f + 1);
+    if (x->e->dense && (double)n * f * fmin((double)n, f) > most_products)
         n = (int64_t)fmax(most_products / (f * f), sqrt(most_products / f));
     return n;
 }
@@ -137,35 +137,109 @@ static void soften(float *row, int64_t c, double sharpness)
         row[j] = (float)(exp(sharpness * ((double)row[j] - most)) / total);
 }
 
+/* The labels of the given rows, which ascend, of all ranks. */
+static bonsai_status gather_labels(int32_t *out, const bn_spread *x, const int32_t *label,
+                                   const int64_t *row, int64_t count)
+{
+    bonsai_status rc;
+    bn_world *w = bn_spread_world(x);
+    int32_t *mine = NULL;
+    int64_t *bytes = NULL, own = 0;
+    rc = BN_NEW(&mine, count);
+    if (rc == BONSAI_OK)
+        rc = BN_NEW(&bytes, bn_ranks(w));
+    BN_TRY(bn_agree(w, rc));
+    for (int64_t i = 0, r = 0; i < count; i++) {
+        while (row[i] >= x->first[r + 1])
+            r++;
+        bytes[r] += (int64_t)sizeof *mine;
+        if (r == bn_rank(w))
+            mine[own++] = label[row[i] - x->first[r]];
+    }
+    BN_TRY(bn_gather(w, out, bytes, mine));
+done:
+    bn_free(mine);
+    bn_free(bytes);
+    return rc;
+}
+
+/* Some rows that speak for all, evenly spread, and their labels: on every rank. */
+static bonsai_status gather_rows(bn_embedding *some, int32_t **label, const bn_spread *x,
+                                 const int32_t *own, int64_t count)
+{
+    bonsai_status rc;
+    bn_world *w = bn_spread_world(x);
+    int64_t *row = NULL;
+    rc = BN_NEW(&row, count);
+    if (rc == BONSAI_OK)
+        rc = BN_NEW(label, count);
+    BN_TRY(bn_agree(w, rc));
+    for (int64_t i = 0; i < count; i++)
+        row[i] = i * x->rows / count;
+    BN_TRY(gather_labels(*label, x, own, row, count));
+    BN_TRY(bn_rows_gather(some, x->e, x->first, row, count, x->at));
+done:
+    bn_free(row);
+    return rc;
+}
+
+static bonsai_status fit_posterior(bn_fit *q, const int32_t *label, bn_progress p)
+{
+    bonsai_status rc;
+    BN_TRY(bn_fit_rows(q, NULL, label));
+    if (!q->x->dense && q->m > MOST_DIRECT) {
+        BN_TRY(bn_fit_steps(q, p));
+        goto done;
+    }
+    BN_TRY(bn_tick(p, "fitting", 0, 1));
+    BN_TRY(bn_fit_direct(q));
+    BN_TRY(bn_tick(p, "fitting", 1, 1));
+done:
+    return rc;
+}
+
+bonsai_status bn_posterior_over(float *posterior, float *weights, const bn_spread *x,
+                                const int32_t *label, int64_t classes, double sharpness, int threads,
+                                bn_progress p)
+{
+    bonsai_status rc;
+    bn_world *w = bn_spread_world(x);
+    const bn_embedding *e = x->e;
+    bn_embedding some = {0};
+    int32_t *some_label = NULL;
+    bn_fit q = {.x = &some, .n = rows_to_fit(x), .c = classes, .lambda = &posterior_lambda,
+                .ways = 1, .threads = bn_threads(threads)};
+    bn_scorer scorer = {0};
+    if (x->rows == 0)
+        return BONSAI_OK;
+    BN_TRY(gather_rows(&some, &some_label, x, label, q.n));
+    rc = fit_posterior(&q, some_label, p);
+    if (rc == BONSAI_OK)
+        rc = bn_scorer_new(&scorer, &q);
+    BN_TRY(bn_agree(w, rc));
+    if (weights)
+        memcpy(weights, q.w, (size_t)(e->f * classes) * sizeof *weights);
+#pragma omp parallel for num_threads(bn_team(q.threads, e->rows / BN_FIT_BLOCK)) schedule(static)
+    for (int64_t r = 0; r < e->rows; r++) {
+        bn_score_row(posterior + r * classes, &scorer, e, r);
+        soften(posterior + r * classes, classes, sharpness);
+    }
+done:
+    bn_fit_free(&q);
+    bn_scorer_free(&scorer);
+    bn_embedding_free(&some);
+    bn_free(some_label);
+    return rc;
+}
+
 bonsai_status bn_posterior(float *posterior, float *weights, const bn_embedding *e,
                            const int32_t *label, int64_t classes, double sharpness, int threads,
                            bn_progress p)
 {
-    bonsai_status rc;
-    bn_fit q = {.x = e, .n = rows_to_fit(e), .c = classes, .lambda = &posterior_lambda, .ways = 1,
-                .threads = bn_threads(threads)};
-    if (e->rows == 0)
-        return BONSAI_OK;
-    BN_TRY(bn_fit_rows(&q, NULL, label));
-    if (!e->dense && q.m > MOST_DIRECT)
-        BN_TRY(bn_fit_steps(&q, p));
-    else {
-        BN_TRY(bn_tick(p, "fitting", 0, 1));
-        BN_TRY(bn_fit_direct(&q));
-        BN_TRY(bn_tick(p, "fitting", 1, 1));
-    }
-    if (weights)
-        memcpy(weights, q.w, (size_t)(e->f * classes) * sizeof *weights);
-    bn_blas_begin();
-#pragma omp parallel for num_threads(bn_team(q.threads, e->rows / BN_FIT_BLOCK)) schedule(dynamic)
-    for (int64_t i = 0; i < e->rows; i += BN_FIT_BLOCK) {
-        int64_t count = bn_least(BN_FIT_BLOCK, e->rows - i);
-        bn_fit_score(posterior + i * classes, &q, e, i, count);
-        for (int64_t r = i; r < i + count; r++)
-            soften(posterior + r * classes, classes, sharpness);
-    }
-    bn_blas_end();
-done:
-    bn_fit_free(&q);
+    bn_spread x;
+    bonsai_status rc = bn_spread_look(&x, e, NULL, threads);
+    if (rc == BONSAI_OK)
+        rc = bn_posterior_over(posterior, weights, &x, label, classes, sharpness, threads, p);
+    bn_spread_free(&x);
     return rc;
 }

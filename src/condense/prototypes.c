@@ -9,6 +9,9 @@
  * Without validation nodes the candidates are made of four fifths of the training nodes and
  * judged on the rest; the one chosen is then made again of all of them.
  *
+ * Every rank has some of the rows and all of the candidates, of which it decides the same as the
+ * others.
+ *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
@@ -26,6 +29,8 @@ enum { MULTIPLES = sizeof multiples / sizeof *multiples, CANDIDATES = MULTIPLES 
 
 typedef struct {
     const bn_job *job;
+    bn_world *world;
+    bn_spread x;                /* all training rows */
     bn_budget budget;
     bn_storage storage;         /* of eight bits */
     bn_recipe *recipe;
@@ -35,8 +40,10 @@ typedef struct {
 
 typedef struct {                /* labelled rows, and what they own */
     bn_source s;
-    bn_embedding x;             /* a copy of some rows, or empty */
+    bn_embedding x;             /* a copy of some rows, or empty, ... */
+    bn_spread spread;           /* ... as it lies over ranks */
     int32_t *label;
+    int64_t *have;
     float   *posterior, *weights;
 } rows_of;
 
@@ -69,7 +76,7 @@ static int say_again(const bonsai_progress *p, void *payload)
 static bonsai_status say(search *w, int64_t done)
 {
     w->said = done;
-    return bn_tick(w->job->progress, "prototypes", done, STEPS);
+    return bn_agree(w->world, bn_tick(w->job->progress, "prototypes", done, STEPS));
 }
 
 /* ---- rows ---- */
@@ -77,9 +84,54 @@ static bonsai_status say(search *w, int64_t done)
 static void rows_free(rows_of *r)
 {
     bn_embedding_free(&r->x);
-    bn_free(r->label);
-    bn_free(r->posterior);
+    bn_spread_free(&r->spread);
+    bn_big_free(r->label);
+    bn_free(r->have);
+    bn_big_free(r->posterior);
     bn_free(r->weights);
+}
+
+/* The rank's own rows, all or those that are not held out for judging. */
+static bonsai_status rows_list(rows_of *r, const bn_job *job, int64_t classes, const uint8_t *held)
+{
+    bonsai_status rc;
+    bn_memory *m = job->where.memory;
+    int64_t own = job->x.rows, first = bn_job_first(job), count = 0;
+    int64_t *row = NULL;
+    BN_TRY(BN_NEW(&r->have, classes));
+    BN_TRY(BN_BIG(&r->label, m, own));
+    BN_TRY(BN_BIG(&row, m, held ? own : 0));
+    for (int64_t t = 0; t < own; t++) {
+        if (held && held[first + t])
+            continue;
+        r->label[count] = bn_label(job->g, job->train[first + t]);
+        r->have[r->label[count]]++;
+        if (held)
+            row[count] = t;
+        count++;
+    }
+    if (held)
+        BN_TRY(bn_embedding_take(&r->x, &job->x, row, count, job->x.dense != NULL, m, job->threads));
+done:
+    bn_big_free(row);
+    return rc;
+}
+
+static bonsai_status find_posteriors(rows_of *r, search *w)
+{
+    bonsai_status rc;
+    const bn_job *job = w->job;
+    int64_t classes = r->s.classes;
+    rc = BN_BIG(&r->posterior, job->where.memory, r->s.x->e->rows * classes);
+    if (rc == BONSAI_OK)
+        rc = BN_NEW(&r->weights, r->s.x->e->f * classes);
+    BN_TRY(bn_agree(w->world, rc));
+    BN_TRY(bn_posterior_over(r->posterior, r->weights, r->s.x, r->label, classes, sharpness,
+                             job->threads, w->progress));
+    r->s.posterior = r->posterior;
+    r->s.weights = r->weights;
+done:
+    return rc;
 }
 
 /* All training rows, or those that are not held out for judging. */
@@ -88,39 +140,20 @@ static bonsai_status rows_make(rows_of *r, search *w, bool all)
     bonsai_status rc;
     const bn_job *job = w->job;
     const uint8_t *held = all ? NULL : job->held;
-    int64_t count = 0, classes = w->storage.classes;
-    int64_t *row = NULL;
-    uint8_t *seen = NULL;
-    BN_TRY(BN_NEW(&seen, classes));
-    BN_TRY(BN_NEW(&row, job->trees));
-    BN_TRY(BN_NEW(&r->label, job->trees));
-    r->s = (bn_source){.x = &job->x, .label = r->label, .classes = classes};
-    for (int64_t t = 0; t < job->trees; t++) {
-        if (held && held[t])
-            continue;
-        int32_t label = r->label[count] = bn_label(job->g, job->train[t]);
-        row[count++] = t;
-        r->s.live += !seen[label];
-        seen[label] = 1;
-    }
-    if (held) {
-        BN_TRY(bn_embedding_take(&r->x, &job->x, row, count, job->x.dense != NULL, job->threads));
-        r->s.x = &r->x;
-    }
+    int64_t classes = w->storage.classes;
+    BN_TRY(bn_agree(w->world, rows_list(r, job, classes, held)));
+    BN_TRY(bn_sum_int(w->world, r->have, classes));
+    if (held)
+        BN_TRY(bn_spread_look(&r->spread, &r->x, &job->where, job->threads));
+    r->s = (bn_source){.x = held ? &r->spread : &w->x, .label = r->label, .classes = classes, .have = r->have};
+    for (int64_t k = 0; k < classes; k++)
+        r->s.live += r->have[k] > 0;
     int64_t least = r->s.live < w->budget.nodes ? r->s.live : w->budget.nodes;
     if (bn_storage_bytes(&w->storage, least, 0, 0) > w->budget.bytes)
         w->storage.soft = false;        /* posteriors of very many classes would cost much */
-    if (w->storage.soft) {
-        BN_TRY(BN_NEW(&r->posterior, count * classes));
-        BN_TRY(BN_NEW(&r->weights, r->s.x->f * classes));
-        BN_TRY(bn_posterior(r->posterior, r->weights, r->s.x, r->label, classes, sharpness,
-                            job->threads, w->progress));
-        r->s.posterior = r->posterior;
-        r->s.weights = r->weights;
-    }
+    if (w->storage.soft)
+        BN_TRY(find_posteriors(r, w));
 done:
-    bn_free(row);
-    bn_free(seen);
     return rc;
 }
 
@@ -142,8 +175,8 @@ static bonsai_status make(candidate *a, search *w, const bn_source *s, int64_t n
     candidate_free(a);
     BN_TRY(bn_clusters_make(&a->c, s, nodes, w->job->o->seed, w->job->threads, w->progress));
     a->largest = weights && !all_equal(&a->c) ? a->c.largest : 0;
-    BN_TRY(bn_keep_most(&a->keep, &a->fits, &a->c, &a->storage, w->budget.bytes, a->largest,
-                        w->job->threads));
+    BN_TRY(bn_agree(w->world, bn_keep_most(&a->keep, &a->fits, &a->c, &a->storage, w->budget.bytes,
+                                           a->largest, w->job->threads)));
     a->bytes = bn_storage_bytes(&a->storage, a->c.count, a->keep.all, a->largest);
 done:
     w->recipe->seconds_cluster += bn_seconds() - start;
@@ -321,8 +354,8 @@ static bonsai_status try_all(candidate *all, int *best, search *w, const bn_sour
     bn_probe *probe = NULL;
     int count = 1;
     if (w->job->judge.rows > 0)
-        BN_TRY(bn_probe_new(&probe, &w->job->judge, w->job->judge_label, s->classes,
-                            w->job->threads));
+        BN_TRY(bn_agree(w->world, bn_probe_new(&probe, &w->job->judge, w->job->judge_label,
+                                               s->classes, w->job->threads)));
     BN_TRY(make_first(&all[0], w, s));
     for (int m = 0; probe && m < MULTIPLES && isfinite(w->budget.bytes); m++) {
         int64_t n = multiples[m] * s->live;
@@ -339,7 +372,7 @@ static bonsai_status try_all(candidate *all, int *best, search *w, const bn_sour
         BN_TRY(make_tiny(&all[0], w, s));
     for (int i = 0; probe && i < count; i++)
         if (all[i].fits || i == 0)      /* written it may be smaller: check_tiny */
-            BN_TRY(score(&all[i], w, s, probe));
+            BN_TRY(bn_agree(w->world, score(&all[i], w, s, probe)));
     *best = best_of(all, count, w->job->judge.rows);
 done:
     bn_probe_free(probe);
@@ -380,24 +413,15 @@ done:
 
 /* ---- the door ---- */
 
-static bool has_negative(const bn_embedding *x)
-{
-    const float *value = x->dense ? x->dense : x->value;
-    int64_t count = x->dense ? x->rows * x->f : x->offsets[x->rows];
-    for (int64_t i = 0; i < count; i++)
-        if (value[i] < 0)
-            return true;
-    return false;
-}
-
 static bonsai_status finish(bonsai_graph **out, candidate *a, search *w, const bn_source *s)
 {
     bonsai_status rc;
     bonsai_graph *g = NULL;
     bn_recipe *r = w->recipe;
-    BN_TRY(build(&g, a, w, s));
-    if (!a->fits)
-        BN_TRY(check_tiny(a, g, w));
+    rc = build(&g, a, w, s);
+    if (rc == BONSAI_OK && !a->fits)
+        rc = check_tiny(a, g, w);
+    BN_TRY(bn_agree(w->world, rc));
     BN_TRY(bn_candidate_trace(g, &a->c, s, w->job));
     r->nodes = a->c.count;
     r->t = a->keep.t;
@@ -437,14 +461,15 @@ bonsai_status bn_prototypes(bonsai_graph **out, bn_recipe *r, const bn_job *job,
     rows_of some = {0}, every = {0};
     candidate all[CANDIDATES] = {{0}};
     int best = 0;
-    search w = {.job = job, .budget = *budget, .recipe = r};
+    search w = {.job = job, .world = job->where.world, .budget = *budget, .recipe = r};
     bool strict = job->o->accounting == BONSAI_STRICT;
     memset(r, 0, sizeof *r);
     r->probe = -1;
     r->judged = job->judge.rows;
     w.progress = (bn_progress){job->progress.fn ? say_again : NULL, &w};
+    BN_TRY(bn_spread_look(&w.x, &job->x, &job->where, job->threads));
     w.storage = (bn_storage){strict ? BONSAI_STRICT : BONSAI_PAPER_CONDENSED, job->x.f,
-                             job->g->view.classes, has_negative(&job->x) ? BONSAI_I8 : BONSAI_U8,
+                             job->g->view.classes, w.x.least < 0 ? BONSAI_I8 : BONSAI_U8,
                              !job->o->hard_labels, !job->apart};
     w.budget.nodes = budget->trees < budget->nodes ? budget->trees : budget->nodes;
     BN_TRY(say(&w, 0));
@@ -464,5 +489,6 @@ done:
         candidate_free(&all[i]);
     rows_free(&some);
     rows_free(&every);
+    bn_spread_free(&w.x);
     return rc;
 }

@@ -8,7 +8,7 @@
 #ifndef BN_PROTOTYPES_H
 #define BN_PROTOTYPES_H
 
-#include "condense.h"
+#include "spread.h"
 
 /* ---- clusters (kmeans.c) ---- */
 
@@ -20,15 +20,26 @@
 bonsai_status bn_kmeans(int32_t *cluster, int64_t *found, const bn_embedding *e,
                         const int64_t *rows, int64_t count, int64_t k, int rounds, uint64_t seed,
                         int threads, bn_progress p);
+/* The same over ranks: of rows of s that each rank has, numbered as its own; cluster is theirs.  The
+ * same clusters whoever has which rows. */
+bonsai_status bn_kmeans_over(int32_t *cluster, int64_t *found, const bn_spread *s,
+                             const int64_t *rows, int64_t count, int64_t k, int rounds,
+                             uint64_t seed, int threads, bn_progress p);
 /* The same, of clusters of clusters where k and count are large: linear in the rows times the root
  * of k. */
 bonsai_status bn_kmeans_deep(int32_t *cluster, int64_t *found, const bn_embedding *e,
                              const int64_t *rows, int64_t count, int64_t k, int rounds,
                              uint64_t seed, int threads, bn_progress p);
+bonsai_status bn_kmeans_deep_over(int32_t *cluster, int64_t *found, const bn_spread *s,
+                                  const int64_t *rows, int64_t count, int64_t k, int rounds,
+                                  uint64_t seed, int threads, bn_progress p);
 /* The mean of the rows of each cluster 0 .. k-1 (cluster[r] for row r of e, -1: in none), each row
- * with the weight given (NULL: 1); sparse rows give sparse means. */
+ * with the weight given (NULL: 1), which is 0 or more; sparse rows give sparse means. */
 bonsai_status bn_centroids(bn_embedding *out, const bn_embedding *e, const int32_t *cluster,
                            int64_t k, const float *weight, int threads);
+/* The same over ranks, each of which gets all means. */
+bonsai_status bn_centroids_over(bn_embedding *out, const bn_spread *s, const int32_t *cluster,
+                                int64_t k, const float *weight, int threads);
 
 /* ---- the probe (probe.c) ---- */
 
@@ -54,6 +65,10 @@ bonsai_status bn_probe_score(double *percent, double *lambda, bn_probe *p, const
 bonsai_status bn_posterior(float *posterior, float *weights, const bn_embedding *e,
                            const int32_t *label, int64_t classes, double sharpness, int threads,
                            bn_progress p);
+/* The same over ranks: posterior and label are of the rank's own rows, the weights of all. */
+bonsai_status bn_posterior_over(float *posterior, float *weights, const bn_spread *s,
+                                const int32_t *label, int64_t classes, double sharpness, int threads,
+                                bn_progress p);
 
 /* ---- the method (prototypes.c) ---- */
 

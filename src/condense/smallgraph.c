@@ -124,9 +124,11 @@ static bonsai_status put_origins(bonsai_graph *g, const bn_clusters *c, const bn
     bonsai_status rc;
     int64_t *nearest = NULL;
     uint32_t *origin;
-    BN_TRY(BN_NEW(&nearest, c->count));
+    rc = BN_NEW(&nearest, c->count);
+    if (rc == BONSAI_OK)
+        rc = bn_graph_array(&origin, g, BONSAI_ORIGIN, BONSAI_U32, c->count);
+    BN_TRY(bn_agree(job->where.world, rc));
     BN_TRY(bn_clusters_nearest(nearest, c, s, job->threads));
-    BN_TRY(bn_graph_array(&origin, g, BONSAI_ORIGIN, BONSAI_U32, c->count));
     for (int64_t i = 0; i < c->count; i++)
         origin[i] = original(job, nearest[i]);
 done:
@@ -134,7 +136,26 @@ done:
     return rc;
 }
 
-static bonsai_status put_members(bonsai_graph *g, const bn_clusters *c, const bn_job *job)
+/* The clusters of all trees, on every rank. */
+static bonsai_status gather_clusters(int32_t **out, const bn_clusters *c, const bn_source *s)
+{
+    bonsai_status rc;
+    bn_world *w = bn_spread_world(s->x);
+    int64_t *bytes = NULL;
+    rc = BN_BIG(out, bn_spread_memory(s->x), s->x->rows);
+    if (rc == BONSAI_OK)
+        rc = BN_NEW(&bytes, bn_ranks(w));
+    BN_TRY(bn_agree(w, rc));
+    for (int r = 0; r < bn_ranks(w); r++)
+        bytes[r] = (s->x->first[r + 1] - s->x->first[r]) * (int64_t)sizeof **out;
+    BN_TRY(bn_gather(w, *out, bytes, c->cluster));
+done:
+    bn_free(bytes);
+    return rc;
+}
+
+static bonsai_status write_members(bonsai_graph *g, const bn_clusters *c, const int32_t *cluster,
+                                   const bn_job *job)
 {
     bonsai_status rc;
     uint64_t *offsets, *at = NULL;
@@ -150,10 +171,22 @@ static bonsai_status put_members(bonsai_graph *g, const bn_clusters *c, const bn
         offsets[i + 1] = offsets[i] + (uint64_t)c->size[i];
     }
     for (int64_t t = 0; t < job->trees; t++)
-        if (c->cluster[t] >= 0)
-            member[at[c->cluster[t]]++] = original(job, t);
+        if (cluster[t] >= 0)
+            member[at[cluster[t]]++] = original(job, t);
 done:
     bn_free(at);
+    return rc;
+}
+
+static bonsai_status put_members(bonsai_graph *g, const bn_clusters *c, const bn_source *s,
+                                 const bn_job *job)
+{
+    bonsai_status rc;
+    int32_t *cluster = NULL;
+    BN_TRY(gather_clusters(&cluster, c, s));
+    BN_TRY(bn_agree(job->where.world, write_members(g, c, cluster, job)));
+done:
+    bn_big_free(cluster);
     return rc;
 }
 
@@ -162,6 +195,6 @@ bonsai_status bn_candidate_trace(bonsai_graph *g, const bn_clusters *c, const bn
 {
     bonsai_status rc = put_origins(g, c, s, job);
     if (rc == BONSAI_OK && job->o->members)
-        rc = put_members(g, c, job);
-    return rc != BONSAI_OK ? rc : bonsai_graph_verify(g);
+        rc = put_members(g, c, s, job);
+    return rc != BONSAI_OK ? rc : bn_agree(job->where.world, bonsai_graph_verify(g));
 }

@@ -1,0 +1,71 @@
+/* spread.c -- what is to be known of rows that are spread over ranks.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "spread.h"
+
+enum { STRETCH = 1 << 16 };     /* numbers that a thread looks at */
+
+bonsai_status bn_places(int64_t *place, bn_world *w, int64_t mine)
+{
+    bonsai_status rc = bn_gather_int(w, place + 1, mine);
+    place[0] = 0;
+    for (int r = 0; r < bn_ranks(w); r++)
+        place[r + 1] += place[r];
+    return rc;
+}
+
+static void look_at(double *most, double *least, const float *x, int64_t count, int threads)
+{
+    double high = 0, low = 0;
+#pragma omp parallel for num_threads(bn_team(threads, count / STRETCH)) schedule(static) \
+    reduction(max : high) reduction(min : low)
+    for (int64_t begin = 0; begin < count; begin += STRETCH) {
+        int64_t end = bn_least(begin + STRETCH, count);
+        float up = 0, down = 0;
+        for (int64_t i = begin; i < end; i++) {
+            up = x[i] > up ? x[i] : up;
+            down = x[i] < down ? x[i] : down;
+        }
+        high = (double)up > high ? (double)up : high;
+        low = (double)down < low ? (double)down : low;
+    }
+    *most = high > -low ? high : -low;
+    *least = low;
+}
+
+bonsai_status bn_spread_look(bn_spread *out, const bn_embedding *e, const bn_where *at, int threads)
+{
+    bonsai_status rc;
+    bn_world *w = at ? at->world : NULL;
+    int64_t own = e->dense ? e->rows * e->f : e->rows ? e->offsets[e->rows] : 0, all = own;
+    double found[2];
+    *out = (bn_spread){.e = e, .at = at};
+    look_at(&out->most, &out->least, e->dense ? e->dense : e->value, own, bn_threads(threads));
+    BN_TRY(bn_agree(w, BN_NEW(&out->first, bn_ranks(w) + 1)));
+    BN_TRY(bn_places(out->first, w, e->rows));
+    out->rows = out->first[bn_ranks(w)];
+    found[0] = out->most;
+    found[1] = -out->least;
+    BN_TRY(bn_max(w, found, 2));
+    BN_TRY(bn_sum_int(w, &all, 1));
+    out->most = found[0];
+    out->least = -found[1];
+    out->length = e->dense || out->rows == 0 ? (double)e->f : (double)all / (double)out->rows;
+done:
+    return rc;
+}
+
+void bn_spread_free(bn_spread *s)
+{
+    bn_free(s->first);
+    memset(s, 0, sizeof *s);
+}
+
+bn_spread bn_spread_alone(const bn_spread *s, const bn_embedding *e, const bn_where *at)
+{
+    return (bn_spread){.e = e, .at = at, .rows = e->rows, .length = s->length, .most = s->most,
+                       .least = s->least};
+}
