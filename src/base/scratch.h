@@ -12,6 +12,7 @@
 
 typedef struct {
     int64_t limit;              /* bytes of memory for large arrays together */
+    int64_t small;              /* arrays of fewer bytes stay in memory: a file costs more */
     int64_t used, most;         /* of it, now and at most */
     int64_t spilled, spilled_most;      /* bytes in scratch files, now and at most */
 } bn_memory;

@@ -9,7 +9,7 @@
 #include "needs.h"
 #include "report.h"
 
-enum { CHECK_SAMPLE = 500, MOST_CLASSES = 65536, MOST_FEATURES = 1 << 26 };
+enum { SMALL_ARRAY = 1 << 20, CHECK_SAMPLE = 500, MOST_CLASSES = 65536, MOST_FEATURES = 1 << 26 };
 
 /* ---- the input ---- */
 
@@ -301,14 +301,15 @@ static bonsai_status measure(bn_preparation *p, const bonsai_graph *g)
     BN_TRY(bn_agree(at->world, list_training(job, p->full)));
     BN_TRY(bn_agree(at->world, allow_memory(p)));
     BN_TRY(bn_tick(job->progress, "measuring", 1, PASSES));
-    BN_TRY(bn_graph_bytes_over(&p->full_bytes, g, BONSAI_STRICT, at->world, at->first));
+    BN_TRY(bn_graph_bytes_over(&p->full_bytes, g, BONSAI_STRICT, at->world, at->first,
+                               job->threads));
     BN_TRY(bn_tick(job->progress, "measuring", 2, PASSES));
-    BN_TRY(bn_graph_bytes_over(&p->paper_full_bytes, g, BONSAI_PAPER_FULL, at->world, at->first));
+    BN_TRY(bn_graph_bytes_over(&p->paper_full_bytes, g, BONSAI_PAPER_FULL, at->world, at->first,
+                               job->threads));
     BN_TRY(bn_tick(job->progress, "measuring", 3, PASSES));
     BN_TRY(bn_report_crc_over(&p->crc, p->full, job->train, job->trees, at->world, at->first,
                               job->threads));
-    for (int64_t v = 0; v < g->view.nodes; v++)
-        p->full_labelled += bn_label(g, v) >= 0;
+    BN_TRY(bn_graph_labelled_over(&p->full_labelled, g, at->world, at->first));
     BN_TRY(bn_tick(job->progress, "measuring", PASSES, PASSES));
 done:
     return rc;
@@ -351,6 +352,7 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g)
     job->threads = bn_threads(p->o.threads);
     job->progress = (bn_progress){p->o.progress, p->o.payload};
     p->memory.limit = INT64_MAX;        /* until it is known what is needed */
+    p->memory.small = SMALL_ARRAY;
     job->where.memory = &p->memory;
     BN_TRY(measure(p, g));
     job->g = p->full;
