@@ -141,7 +141,7 @@ static void blocks_of_samples_do_not_change_the_answer(void **state)
 static void a_limit_of_memory_does_not_change_the_answer(void **state)
 {
     (void)state;
-    enum { ROWS = 3000, F = 600, K = 4 };
+    enum { ROWS = 3000, F = 600, K = 100 };
     float *x = calloc((size_t)ROWS * F, sizeof *x);
     int32_t *all = count_up(ROWS), *list[2];
     float *dist[2];
@@ -153,7 +153,7 @@ static void a_limit_of_memory_does_not_change_the_answer(void **state)
     }
     for (int c = 0; c < 4; c++) {
         bn_embedding e;
-        bn_memory memory = {.limit = c < 2 ? 1 : 4 << 20};
+        bn_memory memory = {.limit = c < 2 ? 1 : 24 << 20};
         (c % 2 ? set_sparse : set_dense)(&e, x, ROWS, F);
         assert_int_equal(bn_knn(list[0], dist[0], &e, all, ROWS, K, 2, silent), BONSAI_OK);
         assert_int_equal(bn_knn_over(list[1], dist[1], &e, NULL, all, ROWS, K,

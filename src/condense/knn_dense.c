@@ -10,7 +10,9 @@
 
 #include "knn.h"
 
-enum { SMALL = 512, MEDIUM = 1024, LARGE = 2048, TILE_SAMPLES = 256, TILE_TREES = 512 };
+enum { SMALL = 512, MEDIUM = 1024, LARGE = 2048, LEAST = 64, TILE_SAMPLES = 256, TILE_TREES = 512 };
+/* In a block of rows: at most, and whatever the limit of memory. */
+enum { MOST_FLOATS = 1 << 26, LEAST_FLOATS = 1 << 20 };
 
 typedef struct {
     float *samples, *trees;     /* block x f, centred */
@@ -57,6 +59,15 @@ done:
 static int64_t block_at(const bn_knn_search *q, int64_t first, int64_t total)
 {
     return total - first < q->block ? total - first : q->block;
+}
+
+static int64_t block_rows(const bn_knn_search *q)
+{
+    int64_t rows = !q->both ? LARGE : q->trees > 4 * MEDIUM ? MEDIUM : SMALL;
+    int64_t floats = bn_memory_left(q->memory) / 8 / (int64_t)sizeof(float);
+    floats = floats < LEAST_FLOATS ? LEAST_FLOATS : bn_least(floats, MOST_FLOATS);
+    int64_t fit = floats / (q->f > 0 ? q->f : 1);
+    return bn_least(rows, fit < LEAST ? LEAST : fit);
 }
 
 static void centre_samples(float *out, const bn_knn_search *q, int64_t first)
@@ -181,7 +192,7 @@ bonsai_status bn_knn_dense(bn_knn_search *q)
 {
     bonsai_status rc;
     dense_room r = {0};
-    q->block = !q->both ? LARGE : q->trees > 4 * MEDIUM ? MEDIUM : SMALL;
+    q->block = block_rows(q);
     int64_t samples = block_at(q, 0, q->z), trees = block_at(q, 0, q->trees);
     bn_knn_error(q, q->f);
     BN_TRY(find_mean(q));

@@ -12,8 +12,9 @@
 
 #include "knn.h"
 
-/* Of a block: most samples over ranks, fewest ever, and bytes that its arrays take over ranks. */
-enum { MOST_SAMPLES = 8192, LEAST_SAMPLES = 256, BLOCK_BYTES = 1 << 26 };
+/* Of a block: bytes that its arrays take over ranks, and that they may take whatever the limit,
+ * as each block means to go through all trees again; most samples over ranks, and fewest ever. */
+enum { BLOCK_BYTES = 1 << 26, LEAST_BYTES = 1 << 24, MOST_SAMPLES = 8192, LEAST_SAMPLES = 256 };
 
 typedef struct {
     bn_world *w;
@@ -121,8 +122,9 @@ static int64_t block_size(const bn_knn_search *q, int ranks, bool dense, int64_t
 {
     int64_t each = bn_knn_room(q->k) * (int64_t)sizeof(bn_candidate) +
                    4 * q->k * (int64_t)sizeof(bn_candidate) + 256, most;
+    int64_t left = bn_memory_left(q->memory) / 2;
     if (ranks == 1)
-        most = bn_memory_left(q->memory) / 2 / each;
+        most = (left < LEAST_BYTES ? LEAST_BYTES : left) / each;
     else
         most = bn_least(BLOCK_BYTES / (each + (dense ? f : 0) * (int64_t)sizeof(float)),
                         MOST_SAMPLES);
