@@ -140,6 +140,16 @@ static void must_agree(job *j, uint64_t *state)
     }
 }
 
+/* A graph that borrows all but its split. */
+static void measure_another_split(job *j, uint64_t *state)
+{
+    bonsai_graph *parent = j->g;
+    assert_int_equal(bonsai_graph_split(&j->g, parent, (double[]){50, 25, 25}, 1), BONSAI_OK);
+    must_agree(j, state);
+    bonsai_graph_free(j->g);
+    j->g = parent;
+}
+
 static void ranks_measure_what_one_does(void **state)
 {
     (void)state;
@@ -170,6 +180,8 @@ static void ranks_measure_what_one_does(void **state)
             if (!has_scale)                     /* which would be a hint that others lack */
                 assert_int_equal(crc_by_hand(&j), before);
             must_agree(&j, &s);
+            if (bn_has(j.g, BONSAI_LABELS))
+                measure_another_split(&j, &s);
         }
         bonsai_graph_free(j.g);
     }
