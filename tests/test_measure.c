@@ -345,7 +345,8 @@ static void the_first_wrong_element_is_named_on_any_number_of_ranks(void **state
     uint64_t s = 22;
     int seen[BONSAI_SECTIONS] = {0};
     for (int trial = 0; trial < 3 * LAYOUTS; trial++) {
-        int with = WITH_ALL | (trial % 3 == 1 ? WITH_REPEATED : 0) | (trial % 3 == 2 ? WITH_LOOPS : 0);
+        static const int more[] = {0, WITH_REPEATED, WITH_LOOPS};
+        int with = WITH_ALL | more[trial / LAYOUTS];
         bonsai_graph *g = loaded((uint64_t)trial, trial % LAYOUTS, with);
         for (int id = 1; id < BONSAI_SECTIONS; id++) {
             int64_t len = section_bytes(g, id);
