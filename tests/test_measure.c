@@ -140,6 +140,16 @@ static void must_agree(job *j, uint64_t *state)
     }
 }
 
+/* A graph that borrows all but its split. */
+static void measure_another_split(job *j, uint64_t *state)
+{
+    bonsai_graph *parent = j->g;
+    assert_int_equal(bonsai_graph_split(&j->g, parent, (double[]){50, 25, 25}, 1), BONSAI_OK);
+    must_agree(j, state);
+    bonsai_graph_free(j->g);
+    j->g = parent;
+}
+
 static void ranks_measure_what_one_does(void **state)
 {
     (void)state;
@@ -170,6 +180,8 @@ static void ranks_measure_what_one_does(void **state)
             if (!has_scale)                     /* which would be a hint that others lack */
                 assert_int_equal(crc_by_hand(&j), before);
             must_agree(&j, &s);
+            if (bn_has(j.g, BONSAI_LABELS))
+                measure_another_split(&j, &s);
         }
         bonsai_graph_free(j.g);
     }
@@ -333,7 +345,8 @@ static void the_first_wrong_element_is_named_on_any_number_of_ranks(void **state
     uint64_t s = 22;
     int seen[BONSAI_SECTIONS] = {0};
     for (int trial = 0; trial < 3 * LAYOUTS; trial++) {
-        int with = WITH_ALL | (trial % 3 == 1 ? WITH_REPEATED : 0) | (trial % 3 == 2 ? WITH_LOOPS : 0);
+        static const int more[] = {0, WITH_REPEATED, WITH_LOOPS};
+        int with = WITH_ALL | more[trial / LAYOUTS];
         bonsai_graph *g = loaded((uint64_t)trial, trial % LAYOUTS, with);
         for (int id = 1; id < BONSAI_SECTIONS; id++) {
             int64_t len = section_bytes(g, id);

@@ -246,9 +246,9 @@ static bonsai_status check_offsets(scan *s, bonsai_section list)
         rc = bn_fail(BONSAI_E_FORMAT, "%s: %s: the first is %lld, not 0", s->where, name,
                      (long long)first);
     else if (bad < s->to)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: %s: they fall from %lld to %lld after row %lld", s->where,
-                     name, (long long)bn_int_at(s->a, bad - 1), (long long)bn_int_at(s->a, bad),
-                     (long long)(bad - 1));
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: %s: they fall from %lld to %lld after row %lld",
+                     s->where, name, (long long)bn_int_at(s->a, bad - 1),
+                     (long long)bn_int_at(s->a, bad), (long long)(bad - 1));
     else if (s->rows.last && last != total)
         rc = bn_fail(BONSAI_E_FORMAT, "%s: %s: the last is %lld but there are %lld entries",
                      s->where, name, (long long)last, (long long)total);
@@ -422,7 +422,8 @@ bonsai_status bn_section_check(const bonsai_view *v, bonsai_section s, const cha
 }
 
 bonsai_status bn_section_verify(const bonsai_view *v, bonsai_section s, const char *where,
-                                const uint32_t *crc, bn_world *w, const int64_t *first, int threads)
+                                const uint32_t *crc, bn_world *w, const int64_t *first,
+                                int threads)
 {
     const bonsai_array *a = &v->section[s];
     scan sc = {.v = v, .id = s, .a = a, .strict = true, .where = where, .crc = crc, .world = w,

@@ -98,7 +98,8 @@ bonsai_status bn_section_check(const bonsai_view *v, bonsai_section s, const cha
                                int threads);
 /* The same, and that its checksum is the given one (NULL: none), over ranks. */
 bonsai_status bn_section_verify(const bonsai_view *v, bonsai_section s, const char *where,
-                                const uint32_t *crc, bn_world *w, const int64_t *first, int threads);
+                                const uint32_t *crc, bn_world *w, const int64_t *first,
+                                int threads);
 bonsai_status bn_names_check(const bonsai_array *a, bonsai_section id, int64_t wanted,
                              const char *where);
 bonsai_status bn_metadata_check(const bonsai_array *a, const char *where);

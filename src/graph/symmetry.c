@@ -55,7 +55,8 @@ done:
 
 /* ---- over ranks ---- */
 
-typedef struct { int32_t from, to; float weight; } entry;
+/* An entry is two or three numbers: from, to and, where there are any, the bits of its weight. */
+enum { NUMBERS = 3 };
 
 typedef struct {
     const bonsai_graph *g;
@@ -65,7 +66,8 @@ typedef struct {
     const int64_t *first;
     bn_rows rows;
     int64_t *cursor;            /* of each row of its own */
-    entry *out, *in;            /* batch; as large as what comes */
+    int64_t size;               /* of an entry, in numbers */
+    uint32_t *out, *in;         /* batch entries; as many as come */
     int64_t in_room;
     int64_t *out_bytes, *in_bytes, *at;         /* of each rank */
     int64_t row, next, batch;   /* the next entry to send, of this row */
@@ -84,6 +86,20 @@ static int owner_of(const mail *m, int32_t v)
     return low;
 }
 
+static int64_t entry_bytes(const mail *m)
+{
+    return m->size * (int64_t)sizeof *m->out;
+}
+
+static void put_entry(const mail *m, int64_t at, int64_t from, int64_t e)
+{
+    uint32_t *x = m->out + at * m->size;
+    x[0] = (uint32_t)from;
+    x[1] = (uint32_t)m->neighbors[e];
+    if (m->weights)
+        memcpy(&x[2], &m->weights[e], sizeof *x);
+}
+
 /* The next batch of entries, those for one rank together; as many bytes for each as out_bytes
  * then says. */
 static void fill(mail *m)
@@ -92,29 +108,36 @@ static void fill(mail *m)
     int ranks = bn_ranks(m->w);
     memset(m->out_bytes, 0, (size_t)ranks * sizeof *m->out_bytes);
     for (int64_t e = m->next; e < end; e++)
-        m->out_bytes[owner_of(m, m->neighbors[e])] += (int64_t)sizeof(entry);
+        m->out_bytes[owner_of(m, m->neighbors[e])] += entry_bytes(m);
     for (int r = 0; r < ranks; r++) {
         m->at[r] = at;
-        at += m->out_bytes[r] / (int64_t)sizeof(entry);
+        at += m->out_bytes[r] / entry_bytes(m);
     }
     for (; m->next < end; m->next++) {
         while (m->next >= bn_row_begin(m->g, m->row + 1))
             m->row++;
-        int32_t to = m->neighbors[m->next];
-        m->out[m->at[owner_of(m, to)]++] = (entry){(int32_t)m->row, to,
-                                                   m->weights ? m->weights[m->next] : 1};
+        put_entry(m, m->at[owner_of(m, m->neighbors[m->next])]++, m->row, m->next);
     }
+}
+
+static bool same_weight(const mail *m, int64_t back, const uint32_t *x)
+{
+    float weight;
+    if (!m->weights)
+        return true;
+    memcpy(&weight, &x[2], sizeof weight);
+    return m->weights[back] == weight;
 }
 
 /* The first node whose entry is not where its reverse should be, or the number of nodes. */
 static int64_t compare(mail *m, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
-        const entry *x = &m->in[i];
-        int64_t back = m->cursor[x->to - m->rows.begin]++;
-        if (back >= bn_row_begin(m->g, x->to + 1) || m->neighbors[back] != x->from ||
-            (m->weights && m->weights[back] != x->weight))
-            return x->from;
+        const uint32_t *x = m->in + i * m->size;
+        int64_t to = x[1], back = m->cursor[to - m->rows.begin]++;
+        if (back >= bn_row_begin(m->g, to + 1) || m->neighbors[back] != (int32_t)x[0] ||
+            !same_weight(m, back, x))
+            return x[0];
     }
     return m->g->view.nodes;
 }
@@ -137,10 +160,10 @@ static bonsai_status send_batch(mail *m, int sender, bool *more)
     if (me != sender)
         memset(m->out_bytes, 0, (size_t)ranks * sizeof *m->out_bytes);
     m->in_bytes[sender] = mine;
-    BN_TRY(bn_agree(m->w, bn_grow((void **)&m->in, &m->in_room, mine / (int64_t)sizeof(entry),
-                                  sizeof(entry))));
+    BN_TRY(bn_agree(m->w, bn_grow((void **)&m->in, &m->in_room, mine / (int64_t)sizeof *m->in,
+                                  sizeof *m->in)));
     BN_TRY(bn_exchange(m->w, m->in, m->in_bytes, m->out, m->out_bytes));
-    double least = -(double)compare(m, mine / (int64_t)sizeof(entry));
+    double least = -(double)compare(m, mine / entry_bytes(m));
     BN_TRY(bn_max(m->w, &least, 1));
     BN_TRY(one_sided(m->g, (int64_t)-least));
 done:
@@ -157,7 +180,7 @@ static bonsai_status open_mail(mail *m)
     m->row = m->rows.begin;
     m->batch = bn_least(m->batch, bn_row_begin(m->g, m->rows.end) - m->next);
     BN_TRY(BN_NEW(&m->cursor, rows));
-    BN_TRY(BN_NEW(&m->out, m->batch));
+    BN_TRY(BN_NEW(&m->out, m->batch * m->size));
     BN_TRY(BN_NEW(&m->out_bytes, ranks));
     BN_TRY(BN_NEW(&m->in_bytes, ranks));
     BN_TRY(BN_NEW(&m->at, ranks));
@@ -174,6 +197,7 @@ bonsai_status bn_symmetry_exchange(const bonsai_graph *g, bn_world *w, const int
     int ranks = bn_ranks(w);
     mail m = {.g = g, .neighbors = bn_neighbors(g), .w = w, .first = first, .batch = batch,
               .weights = g->view.section[BONSAI_EDGE_WEIGHTS].data,
+              .size = bn_has(g, BONSAI_EDGE_WEIGHTS) ? NUMBERS : NUMBERS - 1,
               .rows = bn_rows_of(&g->view, w, first)};
     BN_TRY(bn_agree(w, bn_tick(p, "symmetry", 0, ranks)));
     BN_TRY(bn_agree(w, open_mail(&m)));
@@ -198,7 +222,7 @@ bonsai_status bn_symmetry_check_over(const bonsai_graph *g, bn_world *w, const i
 {
     if (bn_ranks(w) == 1)
         return bn_symmetry_check(g, p);
-    return bn_symmetry_exchange(g, w, first, BATCH / (int64_t)sizeof(entry), p);
+    return bn_symmetry_exchange(g, w, first, BATCH / (NUMBERS * (int64_t)sizeof(uint32_t)), p);
 }
 
 /* ---- everything ---- */
