@@ -136,6 +136,15 @@ bonsai_part bn_part(const bonsai_graph *g, int64_t node);
 bonsai_status bn_graph_parts(bonsai_graph **out, const bonsai_graph *g, double percent[3],
                              uint64_t seed);
 
+/* ---- blocks of rows (order.c) ---- */
+
+/* first (ranks+1, ascending from 0 to n): rank r has the nodes first[r] .. first[r+1]-1, as many
+ * nodes and entries together as any other, and at least one node where there are enough.  The
+ * offsets must be verified. */
+void bn_blocks(int64_t *first, const bonsai_graph *g, int ranks);
+/* rows (ranks): to how many nodes of other ranks the rows of each have an entry. */
+bonsai_status bn_halo_count(int64_t *rows, const bonsai_graph *g, int ranks);
+
 /* ---- some of the features (columns.c) ---- */
 
 /* The graph g with the given features only, ascending; their numbers in the full
