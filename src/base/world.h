@@ -65,7 +65,8 @@ bonsai_status bn_exchange_start(bn_world *w, void *in, const int64_t *in_bytes, 
 bonsai_status bn_exchange_finish(bn_world *w);
 /* Between two ranks: a message arrives whole, in the order in which the sender sent.  receive
  * waits for one from any rank (*from < 0) or from the rank *from; *data is the caller's to bn_free.
- * Never of a world of NULL. */
+ * Where there is no memory for it the message is lost, and *from and *bytes tell which one it was:
+ * who asked can be told.  Never of a world of NULL. */
 bonsai_status bn_send(bn_world *w, int to, const void *data, int64_t bytes);
 bonsai_status bn_receive(bn_world *w, int *from, void **data, int64_t *bytes);
 
