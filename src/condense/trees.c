@@ -60,16 +60,17 @@ static bool every_class_tried(const state *s)
     return true;
 }
 
-static bool try_tree(state *s, int64_t tree, int depth)
+static bonsai_status try_tree(bool *fits, state *s, int64_t tree, int depth)
 {
     int32_t c = bn_set_label(&s->set, tree);
     s->tried[c] = 1;
-    if (!bn_set_try(&s->set, tree, depth))
-        return false;
+    bonsai_status rc = bn_set_try(fits, &s->set, tree, depth);
+    if (rc != BONSAI_OK || !*fits)
+        return rc;
     s->deep[c] |= depth == s->job->o->layers;
     s->added++;
     bn_cover_take(s->cover, tree);
-    return true;
+    return BONSAI_OK;
 }
 
 static bonsai_status tick_try(state *s)
@@ -88,8 +89,10 @@ static bonsai_status fill_at(state *s, int depth)
     int64_t misses = 0;
     for (int64_t tree; s->set.roots < s->set.budget.trees &&
                        (tree = bn_cover_next(s->cover)) >= 0;) {
+        bool fits;
         BN_TRY(tick_try(s));
-        if (try_tree(s, tree, depth)) {
+        BN_TRY(try_tree(&fits, s, tree, depth));
+        if (fits) {
             misses = 0;
             continue;
         }
@@ -132,8 +135,10 @@ static bonsai_status seat_at(state *s, int depth)
     for (int64_t tree; left > 0 && (tree = bn_cover_next(s->cover)) >= 0;) {
         int32_t c = bn_set_label(&s->set, tree);
         BN_TRY(tick_try(s));
-        bool waits = s->set.class_roots[c] == 0 && s->misses[c] < s->job->o->patience;
-        if (waits && try_tree(s, tree, depth)) {
+        bool waits = s->set.class_roots[c] == 0 && s->misses[c] < s->job->o->patience, fits = false;
+        if (waits)
+            BN_TRY(try_tree(&fits, s, tree, depth));
+        if (fits) {
             left--;
             continue;
         }
@@ -151,22 +156,25 @@ done:
 static bonsai_status seat_classes(state *s)
 {
     bonsai_status rc = BONSAI_OK;
+    bool fits;
     if (s->set.budget.trees < INT64_MAX)        /* every tree fits */
         goto done;
     for (int depth = s->job->o->layers - 1; depth >= 0; depth--)
         BN_TRY(seat_at(s, depth));
     for (int64_t c = 0; c < s->job->g->view.classes; c++)
         if (s->set.seat[c] >= 0)
-            try_tree(s, s->set.seat[c], 0);
+            BN_TRY(try_tree(&fits, s, s->set.seat[c], 0));
 done:
     return rc;
 }
 
-static void at_least_one(state *s)
+static bonsai_status at_least_one(state *s)
 {
-    int64_t tree = s->set.roots == 0 ? bn_set_any(&s->set) : -1;
+    int64_t tree = -1;
+    bonsai_status rc = s->set.roots == 0 ? bn_set_any(&tree, &s->set) : BONSAI_OK;
     if (tree >= 0)
         bn_cover_take(s->cover, tree);
+    return rc;
 }
 
 /* ---- the rounds ---- */
@@ -180,7 +188,7 @@ static bonsai_status cover(state *s, bool enrich)
     BN_TRY(seat_classes(s));
     if (enrich || s->set.roots == 0)
         BN_TRY(fill(s));
-    at_least_one(s);
+    BN_TRY(at_least_one(s));
     BN_TRY(end_stage(s));
 done:
     return rc;
@@ -246,7 +254,7 @@ static bonsai_status oversample(state *s, bn_choice *out)
     s->set.budget = one;
     BN_TRY(begin_stage(s, "sparsify", 1));
     BN_TRY(bn_set_shrink(&s->set));
-    at_least_one(s);
+    BN_TRY(at_least_one(s));
     BN_TRY(end_stage(s));
     out->seconds_sparsify = bn_seconds() - start;
 done:
@@ -279,7 +287,9 @@ static bonsai_status bound_coverage(bn_choice *out, state *s)
     BN_TRY(BN_NEW(&all, job->trees));
     for (int64_t t = 0; t < job->trees; t++) {
         double gain = (double)(job->rknn.offsets[t + 1] - job->rknn.offsets[t]);
-        double cost = !bytes ? 1 : gain > 0 ? bn_price_least(s->set.price, job->train[t]) : 0;
+        double cost = bytes ? 0 : 1;
+        if (bytes && gain > 0)
+            BN_TRY(bn_price_least(&cost, s->set.price, job->train[t]));
         left -= cost < 0 ? cost : 0;            /* the paper's price of negative features */
         if (gain > 0)
             all[count++] = (bargain){gain, cost < 0 ? 0 : cost};
@@ -308,17 +318,16 @@ static bonsai_status price_trees(state *s)
     bn_price *price = NULL;
     BN_TRY(begin_stage(s, "pricing", job->trees));
     BN_TRY(BN_NEW(&s->cost, job->trees));
-    BN_TRY(bn_price_new(&price, job->g, job->o->accounting == BONSAI_STRICT
-                                            ? BONSAI_STRICT : BONSAI_PAPER_CONDENSED));
+    BN_TRY(bn_price_new(&price, s->set.reader));
     const double empty = bn_price_bytes(price), large = isfinite(b->bytes) ? b->bytes : 1e30;
     for (int64_t t = 0; t < job->trees; t++) {
-        const int32_t *tree;
-        int64_t count;
+        bn_tree tree;
         s->cost[t] = large;                     /* at least, if it does not fit */
         if (job->rknn.offsets[t] == job->rknn.offsets[t + 1])
             continue;
-        if (bn_ego_grow(&tree, &count, s->set.ego, price, job->train[t], job->o->layers, b->bytes,
-                        b->nodes < INT64_MAX ? b->nodes : -1)) {
+        BN_TRY(bn_ego_grow(&tree, s->set.ego, price, job->train[t], job->o->layers, b->bytes,
+                           b->nodes < INT64_MAX ? b->nodes : -1));
+        if (tree.fits) {
             s->cost[t] = fmax(1, bn_price_bytes(price) - empty);
             bn_ego_undo(s->set.ego, price);
         }
