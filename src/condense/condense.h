@@ -118,7 +118,7 @@ typedef struct bn_reader bn_reader;
 
 /* accounting: STRICT or PAPER_CONDENSED.  g must be undirected and verified. */
 bonsai_status bn_reader_new(bn_reader **out, const bonsai_graph *g, bonsai_accounting accounting);
-void          bn_reader_free(bn_reader *r);
+void          bn_reader_free(bn_reader *r);     /* NULL is fine */
 
 /* ---- the price of a set of nodes (price.c) ---- */
 
@@ -282,10 +282,17 @@ void bn_choice_free(bn_choice *c);
 
 /* The paper's method, and its ablations and extras (trees.c). */
 bonsai_status bn_trees(bn_choice *out, const bn_job *job, const bn_budget *budget);
+/* The same over ranks: rank 0 chooses, and the choice is on rank 0 alone; the others answer what it
+ * asks about their nodes.  Collective.  Fails where nothing fits. */
+bonsai_status bn_trees_over(bn_choice *out, const bn_job *job, const bn_budget *budget);
 /* The others (baselines.c). */
 bonsai_status bn_baseline(bn_choice *out, const bn_job *job, const bn_budget *budget);
+/* The graph of the nodes, ascending, that rank 0 gives, made on rank 0 alone (induce.c): what
+ * bonsai_graph_induce would make of them, every rank reading its own.  Collective. */
+bonsai_status bn_induce_over(bonsai_graph **out, const bn_job *job, const int32_t *nodes,
+                             int64_t count);
 /* Fails: a budget in bytes has no room for any node; the sentence tells the least that has
- * (set.c). */
+ * (set.c).  Collective. */
 bonsai_status bn_too_small(const bn_job *job, const bn_budget *budget);
 
 #endif

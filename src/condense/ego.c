@@ -5,12 +5,17 @@
  * that is far too large, or a hub of a million neighbours, costs no more than one
  * that just fits.  The second adds them, edges and all.
  *
+ * Over ranks what both steps read is fetched ahead, little at first and then more and more: a
+ * tree takes few trips, and one that does not fit brings little that is not needed.
+ *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "near.h"
 
-enum { CHECK_EVERY = 64 };
+enum { CHECK_EVERY = 64,
+       FIRST_PORTION = 1024, LAST_PORTION = 1 << 20,    /* entries that are fetched ahead */
+       GROWTH = 4 };
 
 struct bn_ego {
     bn_reader *r;
@@ -19,6 +24,7 @@ struct bn_ego {
     int32_t  *added;            /* those of it that are new in the set */
     int64_t   length, new;
     int64_t   queue_room, added_room;
+    int64_t   portion;
 };
 
 bonsai_status bn_ego_new(bn_ego **out, bn_reader *r)
@@ -65,6 +71,68 @@ done:
     return rc;
 }
 
+/* ---- fetching ahead ---- */
+
+/* The entries of the next nodes of a list, as many as make a portion: *ahead gets the first that
+ * is not among them. */
+static bonsai_status fetch_entries(int64_t *ahead, bn_ego *e, const int32_t *nodes, int64_t end,
+                                   int64_t most)
+{
+    bonsai_status rc = BONSAI_OK;
+    for (int64_t sum = 0; *ahead < end && sum < e->portion; ++*ahead) {
+        int64_t degree = bn_degree(e->r->g, nodes[*ahead]);
+        sum += 1 + bn_least(degree, most);
+        BN_TRY(bn_reader_ask(e->r, nodes[*ahead], most));
+    }
+    BN_TRY(bn_reader_fetch(e->r));
+    e->portion = bn_least(GROWTH * e->portion, LAST_PORTION);
+done:
+    return rc;
+}
+
+/* What will be met among the entries from the given one on. */
+static bonsai_status ask_for_neighbours(bn_ego *e, int32_t v, int64_t from)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bn_near near = bn_near_of(e->r, v);
+    for (int64_t i = from; i < near.count; i++)
+        if (!bn_bit(e->seen, near.to[i]))
+            BN_TRY(bn_reader_ask(e->r, near.to[i], 0));
+done:
+    return rc;
+}
+
+/* For the next nodes of the queue, their neighbours and what those cost at least. */
+static bonsai_status look_ahead(int64_t *ahead, bn_ego *e, int64_t end)
+{
+    bonsai_status rc = BONSAI_OK;
+    int64_t head = *ahead;
+    if (!bn_reader_over(e->r)) {
+        *ahead = end;
+        goto done;
+    }
+    BN_TRY(fetch_entries(ahead, e, e->queue, end, e->portion));
+    for (int64_t i = head; i < *ahead; i++)
+        BN_TRY(ask_for_neighbours(e, e->queue[i], 0));
+    BN_TRY(bn_reader_fetch(e->r));
+done:
+    return rc;
+}
+
+/* The same for more of the entries of one node. */
+static bonsai_status look_further(bn_ego *e, int32_t v, int64_t have)
+{
+    bonsai_status rc;
+    int64_t more = have > FIRST_PORTION ? GROWTH * have : GROWTH * FIRST_PORTION;
+    BN_TRY(bn_reader_want(e->r, &v, 1, more));
+    BN_TRY(ask_for_neighbours(e, v, have));
+    BN_TRY(bn_reader_fetch(e->r));
+done:
+    return rc;
+}
+
+/* ---- growing ---- */
+
 typedef struct { double bytes; int64_t nodes; } room;
 
 /* Meets a node; it does not fit if the set would surely be too large with it. */
@@ -90,10 +158,15 @@ done:
 static bonsai_status meet_neighbours(bool *fits, bn_ego *e, bn_price *p, int32_t v, room *left)
 {
     bonsai_status rc = BONSAI_OK;
-    const bn_near near = bn_near_of(e->r, v);
-    for (int64_t i = 0; i < near.count && *fits; i++)
-        if (!bn_bit(e->seen, near.to[i]))
-            BN_TRY(meet(fits, e, p, near.to[i], left));
+    const int64_t degree = bn_degree(e->r->g, v);
+    for (int64_t i = 0; i < degree && *fits;) {
+        const bn_near near = bn_near_of(e->r, v);
+        for (; i < near.count && *fits; i++)
+            if (!bn_bit(e->seen, near.to[i]))
+                BN_TRY(meet(fits, e, p, near.to[i], left));
+        if (i < degree && *fits)
+            BN_TRY(look_further(e, v, near.count));
+    }
 done:
     return rc;
 }
@@ -102,12 +175,17 @@ static bonsai_status meet_all(bool *fits, bn_ego *e, bn_price *p, int32_t root, 
                               room left)
 {
     bonsai_status rc;
-    int64_t head = 0;
+    int64_t head = 0, ahead = 0;
     *fits = true;
+    e->portion = FIRST_PORTION;
+    BN_TRY(bn_reader_want(e->r, &root, 1, FIRST_PORTION));
     BN_TRY(meet(fits, e, p, root, &left));
     for (int hop = 0; hop < layers && *fits; hop++)
-        for (int64_t end = e->length; head < end && *fits; head++)
+        for (int64_t end = e->length; head < end && *fits; head++) {
+            if (head == ahead)
+                BN_TRY(look_ahead(&ahead, e, end));
             BN_TRY(meet_neighbours(fits, e, p, e->queue[head], &left));
+        }
 done:
     return rc;
 }
@@ -115,7 +193,11 @@ done:
 static bonsai_status add_all(bool *fits, bn_ego *e, bn_price *p, double limit)
 {
     bonsai_status rc = BONSAI_OK;
+    int64_t ahead = bn_reader_over(e->r) ? 0 : e->new;
+    e->portion = FIRST_PORTION;
     for (int64_t i = 0; i < e->new && *fits; i++) {
+        if (i == ahead)
+            BN_TRY(fetch_entries(&ahead, e, e->added, e->new, BN_WHOLE));
         BN_TRY(bn_price_add(p, e->added[i]));
         if (i + 1 == e->new || (i + 1) % CHECK_EVERY == 0)
             *fits = bn_price_bytes(p) <= limit;

@@ -14,6 +14,7 @@ bonsai_status bn_reader_new(bn_reader **out, const bonsai_graph *g, bonsai_accou
     BN_TRY(BN_NEW(&r, 1));
     r->g = g;
     r->accounting = accounting;
+    r->own = g->view.nodes;
     BN_TRY(bn_slots_new(&r->slots, g->view.nodes));
     BN_TRY(BN_NEW(&r->row_value, room));
     BN_TRY(BN_NEW(&r->row_index, room));
@@ -24,10 +25,25 @@ done:
     return rc;
 }
 
+bonsai_status bn_reader_of(bn_reader **out, const bn_job *job)
+{
+    bonsai_status rc = bn_reader_new(out, job->g, bn_job_accounting(job));
+    if (rc != BONSAI_OK || bn_ranks(job->where.world) == 1)
+        return rc;
+    (*out)->at = &job->where;
+    (*out)->own = job->where.first[1];
+    return BONSAI_OK;
+}
+
 void bn_reader_free(bn_reader *r)
 {
     if (!r)
         return;
+    for (int64_t i = 0; i < r->blocks; i++)
+        bn_big_free(r->block[i]);
+    bn_free(r->block);
+    bn_free(r->ask);
+    bn_free(r->kept);
     bn_slots_free(&r->slots);
     bn_free(r->facts);
     bn_free(r->row_value);
@@ -55,7 +71,7 @@ static double least_of_row(const bn_reader *r, const bn_traits *t)
     return bytes <= 4 ? 0 : (double)(bytes - 4 < INT32_MAX ? bytes - 4 : INT32_MAX);
 }
 
-static bn_row_facts look(bn_reader *r, int32_t v)
+bn_row_facts bn_reader_look(bn_reader *r, int32_t v)
 {
     bn_traits t = {0, true, true, true, true, false};
     bool integer = true;
@@ -72,13 +88,35 @@ static bn_row_facts look(bn_reader *r, int32_t v)
                   (integer ? 0 : BN_NOT_INTEGER)};
 }
 
+bonsai_status bn_reader_slot(int64_t *slot, bn_reader *r, int32_t node)
+{
+    bonsai_status rc = BONSAI_OK;
+    int64_t next = r->slots.count;
+    *slot = bn_slots_find(&r->slots, node);
+    if (*slot >= 0)
+        goto done;
+    BN_TRY(bn_slots_reserve(&r->slots, 1));
+    BN_TRY(bn_grow((void **)&r->facts, &r->room, next + 1, sizeof *r->facts));
+    r->facts[next] = (bn_row_facts){0};
+    if (bn_reader_over(r)) {
+        BN_TRY(bn_grow((void **)&r->kept, &r->kept_room, next + 1, sizeof *r->kept));
+        r->kept[next] = (bn_kept){0};
+    }
+    *slot = bn_slots_add(&r->slots, node);
+done:
+    return rc;
+}
+
 bonsai_status bn_reader_learn(bn_row_facts *out, bn_reader *r, int32_t node)
 {
     bonsai_status rc;
-    BN_TRY(bn_slots_reserve(&r->slots, 1));
-    BN_TRY(bn_grow((void **)&r->facts, &r->room, r->slots.count + 1, sizeof *r->facts));
-    *out = look(r, node);
-    r->facts[bn_slots_add(&r->slots, node)] = *out;
+    int64_t slot;
+    BN_TRY(bn_reader_slot(&slot, r, node));
+    if (node < r->own)
+        r->facts[slot] = bn_reader_look(r, node);
+    else
+        BN_TRY(bn_reader_want(r, &node, 1, 0));
+    *out = r->facts[slot];
 done:
     return rc;
 }

@@ -81,7 +81,7 @@ bonsai_status bn_price_row(int64_t *nnz, int *forbids, bn_price *p, int32_t v)
 {
     bn_row_facts f = {0};
     bonsai_status rc = bn_reader_facts(&f, p->reader, v);
-    *forbids = f.traits & ~BN_KNOWN;
+    *forbids = f.traits & (BN_KNOWN - 1);
     *nnz = f.nnz;
     return rc;
 }
@@ -111,13 +111,14 @@ static void change(bn_price *p, int32_t v, const bn_row_facts *f, int by)
 
 bonsai_status bn_price_add(bn_price *p, int32_t node)
 {
+    bonsai_status rc;
     bn_row_facts f;
-    bonsai_status rc = bn_reader_facts(&f, p->reader, node);
-    if (rc != BONSAI_OK)
-        return rc;
+    BN_TRY(bn_reader_want(p->reader, &node, 1, BN_WHOLE));
+    BN_TRY(bn_reader_facts(&f, p->reader, node));
     change(p, node, &f, 1);
     bn_bit_set(p->in, node);
-    return BONSAI_OK;
+done:
+    return rc;
 }
 
 void bn_price_again(bn_price *p, int32_t node)

@@ -8,12 +8,8 @@
 #include <string.h>
 
 enum { FIRST_LOOK = 64,         /* training nodes a class that are looked at for a cheap seat */
-       SWEEPS = 3 };            /* over all of them, where that does not do */
-
-static bonsai_accounting accounting_of(const bn_job *job)
-{
-    return job->o->accounting == BONSAI_STRICT ? BONSAI_STRICT : BONSAI_PAPER_CONDENSED;
-}
+       SWEEPS = 3,              /* over all of them, where that does not do */
+       AHEAD = 256 };           /* trees */
 
 int32_t bn_set_label(const bn_set *s, int64_t tree)
 {
@@ -35,6 +31,13 @@ double bn_set_used(const bn_set *s)
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
+/* The next trees will be looked at one after the other, as single nodes. */
+static bonsai_status ask_for_trees(bn_set *s, int64_t tree)
+{
+    return bn_reader_want(s->reader, s->job->train + tree, bn_least(AHEAD, s->job->trees - tree),
+                          BN_WHOLE);
+}
+
 /* ---- seats ---- */
 
 static int32_t seat_node(const bn_set *s, int64_t class)
@@ -45,6 +48,10 @@ static int32_t seat_node(const bn_set *s, int64_t class)
 static bonsai_status price_seats(bn_set *s)
 {
     bonsai_status rc = BONSAI_OK;
+    for (int64_t c = 0; c < s->job->g->view.classes; c++)
+        if (s->seat[c] >= 0)
+            BN_TRY(bn_reader_ask(s->reader, seat_node(s, c), BN_WHOLE));
+    BN_TRY(bn_reader_fetch(s->reader));
     for (int64_t c = 0; c < s->job->g->view.classes; c++)
         if (s->seat[c] >= 0)
             BN_TRY(bn_price_add(s->price, seat_node(s, c)));
@@ -59,6 +66,21 @@ static void leave_seats(bn_set *s)
             bn_price_remove(s->price, seat_node(s, c));
 }
 
+/* The rows that a search for seats will look at. */
+static bonsai_status ask_for_rows(bn_set *s, int64_t most, int64_t *looked)
+{
+    bonsai_status rc = BONSAI_OK;
+    if (!bn_reader_over(s->reader))
+        goto done;
+    for (int64_t t = 0; t < s->job->trees; t++)
+        if (looked[bn_set_label(s, t)]++ < most)
+            BN_TRY(bn_reader_ask(s->reader, s->job->train[t], 0));
+    BN_TRY(bn_reader_fetch(s->reader));
+    memset(looked, 0, (size_t)s->job->g->view.classes * sizeof *looked);
+done:
+    return rc;
+}
+
 /* For every class the node of fewest features, of its first so many that do not forbid
  * an encoding; false if a class has none. */
 static bonsai_status seat_cheapest(bool *all, bn_set *s, int64_t most, int encoding)
@@ -67,6 +89,7 @@ static bonsai_status seat_cheapest(bool *all, bn_set *s, int64_t most, int encod
     int64_t classes = s->job->g->view.classes, *looked = NULL, *fewest = NULL;
     BN_TRY(BN_NEW(&looked, classes));
     BN_TRY(BN_NEW(&fewest, classes));
+    BN_TRY(ask_for_rows(s, most, looked));
     for (int64_t c = 0; c < classes; c++)
         s->seat[c] = -1;
     for (int64_t t = 0; t < s->job->trees; t++) {
@@ -99,6 +122,8 @@ static bonsai_status improve_seats(bn_set *s)
     for (int64_t t = 0; t < s->job->trees && bn_set_over(s); t++) {
         int64_t c = bn_set_label(s, t), old = s->seat[c];
         double before = bn_price_bytes(s->price);
+        if (t % AHEAD == 0)
+            BN_TRY(ask_for_trees(s, t));
         if (t == old)
             continue;
         bn_price_remove(s->price, seat_node(s, c));
@@ -222,6 +247,8 @@ bonsai_status bn_set_any(int64_t *tree, bn_set *s)
     bool fits = false;
     *tree = -1;
     for (int64_t t = 0; t < s->job->trees && !fits; t++) {
+        if (t % AHEAD == 0)
+            BN_TRY(ask_for_trees(s, t));
         BN_TRY(bn_set_try(&fits, s, t, 0));
         *tree = fits ? t : -1;
     }
@@ -323,24 +350,38 @@ done:
     return rc;
 }
 
-bonsai_status bn_too_small(const bn_job *job, const bn_budget *budget)
+/* The price of the cheapest graph of one of this rank's trees. */
+static bonsai_status cheapest(double *least, const bn_job *job)
 {
     bonsai_status rc;
     bn_reader *reader = NULL;
     bn_price *price = NULL;
-    double least = INFINITY;
-    BN_TRY(bn_reader_new(&reader, job->g, accounting_of(job)));
+    int rank = bn_rank(job->where.world);
+    bool over = bn_ranks(job->where.world) > 1;
+    int64_t end = over ? job->tree_first[rank + 1] : job->trees;
+    BN_TRY(bn_reader_new(&reader, job->g, bn_job_accounting(job)));
     BN_TRY(bn_price_new(&price, reader));
-    for (int64_t t = 0; t < job->trees; t++) {
+    for (int64_t t = over ? job->tree_first[rank] : 0; t < end; t++) {
         BN_TRY(bn_price_add(price, job->train[t]));
-        least = fmin(least, bn_price_bytes(price));
+        *least = fmin(*least, bn_price_bytes(price));
         bn_price_remove(price, job->train[t]);
     }
-    rc = bn_fail(BONSAI_E_ARGUMENT, "%s: a budget of %.0f bytes is too small: the smallest "
-                 "possible graph, of one node, takes %.0f", job->g->where, budget->bytes, least);
 done:
     bn_price_free(price);
     bn_reader_free(reader);
+    return rc;
+}
+
+bonsai_status bn_too_small(const bn_job *job, const bn_budget *budget)
+{
+    bonsai_status rc;
+    double least = INFINITY;
+    BN_TRY(bn_agree(job->where.world, cheapest(&least, job)));
+    least = -least;
+    BN_TRY(bn_max(job->where.world, &least, 1));
+    rc = bn_fail(BONSAI_E_ARGUMENT, "%s: a budget of %.0f bytes is too small: the smallest "
+                 "possible graph, of one node, takes %.0f", job->g->where, budget->bytes, -least);
+done:
     return rc;
 }
 
@@ -362,7 +403,7 @@ bonsai_status bn_set_new(bn_set *s, const bn_job *job, const bn_budget *budget)
     memset(s, 0, sizeof *s);
     s->job = job;
     s->budget = *budget;
-    BN_TRY(bn_reader_new(&s->reader, job->g, accounting_of(job)));
+    BN_TRY(bn_reader_of(&s->reader, job));
     BN_TRY(bn_price_new(&s->price, s->reader));
     BN_TRY(bn_ego_new(&s->ego, s->reader));
     BN_TRY(bn_slots_new(&s->slots, job->g->view.nodes));

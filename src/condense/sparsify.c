@@ -9,6 +9,8 @@
 
 #include "set.h"
 
+enum { AHEAD = 1024 };          /* nodes that are fetched together */
+
 typedef struct {                /* the graph that the set induces */
     int64_t  n;
     int64_t *offsets;
@@ -177,8 +179,28 @@ typedef struct {
     uint64_t *met;              /* n bits */
     int32_t  *queue;            /* of the set, the nearest first */
     int64_t   head, tail, room;
+    int64_t   ahead;            /* of the queue: asked for up to here */
     int64_t   misses;
 } widening;
+
+/* The neighbours of the next nodes of the queue that might be taken. */
+static bonsai_status look_ahead(widening *w, int64_t end)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_reader *r = w->s->reader;
+    for (int64_t asked = 0; bn_reader_over(r) && w->ahead < end && asked < AHEAD; w->ahead++) {
+        const bn_near near = bn_near_of(r, w->queue[w->ahead]);
+        for (int64_t e = 0; e < near.count && asked < AHEAD; e++)
+            if (!bn_bit(w->met, near.to[e]) &&
+                bn_set_role(w->s, near.to[e]) == BONSAI_ROLE_NONE) {
+                BN_TRY(bn_reader_ask(r, near.to[e], BN_WHOLE));
+                asked++;
+            }
+    }
+    BN_TRY(bn_reader_fetch(r));
+done:
+    return rc;
+}
 
 static bonsai_status enqueue(widening *w, int32_t v)
 {
@@ -239,6 +261,8 @@ bonsai_status bn_set_widen(bn_set *s)
     }
     for (int hop = 0; hop < s->job->o->layers; hop++)
         for (int64_t end = w.tail; w.head < end && w.misses < s->job->o->patience; w.head++) {
+            if (w.head == w.ahead)
+                BN_TRY(look_ahead(&w, end));
             BN_TRY(widen_from(&w, w.queue[w.head]));
             if (w.head % 1024 == 0)
                 BN_TRY(bn_tick(s->job->progress, "finishing", 0, 1));

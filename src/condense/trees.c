@@ -13,7 +13,8 @@
 
 #include "set.h"
 
-enum { MOST_ROUNDS = 50, TICK_EVERY = 16, PARTS = 1000 };
+enum { MOST_ROUNDS = 50, TICK_EVERY = 16, PARTS = 1000,
+       AHEAD = 256, FIRST_ENTRIES = 64 };       /* trees that are fetched together, and their entries */
 
 typedef struct {
     const bn_job *job;
@@ -272,6 +273,24 @@ static int best_first(const void *a, const void *b)
     return left > right ? -1 : left < right;
 }
 
+static int64_t gain_of(const bn_job *job, int64_t tree)
+{
+    return job->rknn.offsets[tree + 1] - job->rknn.offsets[tree];
+}
+
+/* Rows of those of the next trees that cover anything, and so many entries. */
+static bonsai_status ask_for_trees(const state *s, int64_t tree, int64_t count, int64_t entries)
+{
+    bonsai_status rc = BONSAI_OK;
+    int64_t end = bn_least(tree + count, s->job->trees);
+    for (; bn_reader_over(s->set.reader) && tree < end; tree++)
+        if (gain_of(s->job, tree) > 0)
+            BN_TRY(bn_reader_ask(s->set.reader, s->job->train[tree], entries));
+    BN_TRY(bn_reader_fetch(s->set.reader));
+done:
+    return rc;
+}
+
 /* No choice of trees at this budget can cover more: each tree priced at the least that
  * its root's row costs, taken by gain per byte, the last one in part. */
 static bonsai_status bound_coverage(bn_choice *out, state *s)
@@ -285,8 +304,10 @@ static bonsai_status bound_coverage(bn_choice *out, state *s)
     double sum = 0, left = bytes ? b->bytes : (double)(b->nodes < b->trees ? b->nodes : b->trees);
     out->coverage_bound = -1;
     BN_TRY(BN_NEW(&all, job->trees));
+    if (bytes)
+        BN_TRY(ask_for_trees(s, 0, job->trees, 0));
     for (int64_t t = 0; t < job->trees; t++) {
-        double gain = (double)(job->rknn.offsets[t + 1] - job->rknn.offsets[t]);
+        double gain = (double)gain_of(job, t);
         double cost = bytes ? 0 : 1;
         if (bytes && gain > 0)
             BN_TRY(bn_price_least(&cost, s->set.price, job->train[t]));
@@ -323,7 +344,9 @@ static bonsai_status price_trees(state *s)
     for (int64_t t = 0; t < job->trees; t++) {
         bn_tree tree;
         s->cost[t] = large;                     /* at least, if it does not fit */
-        if (job->rknn.offsets[t] == job->rknn.offsets[t + 1])
+        if (t % AHEAD == 0)
+            BN_TRY(ask_for_trees(s, t, AHEAD, FIRST_ENTRIES));
+        if (gain_of(job, t) == 0)
             continue;
         BN_TRY(bn_ego_grow(&tree, s->set.ego, price, job->train[t], job->o->layers, b->bytes,
                            b->nodes < INT64_MAX ? b->nodes : -1));
@@ -400,6 +423,28 @@ bonsai_status bn_trees(bn_choice *out, const bn_job *job, const bn_budget *budge
     out->seconds_sparsify += bn_seconds() - start;
 done:
     free_state(&s);
+    if (rc != BONSAI_OK)
+        bn_choice_free(out);
+    return rc;
+}
+
+bonsai_status bn_trees_over(bn_choice *out, const bn_job *job, const bn_budget *budget)
+{
+    bonsai_status rc;
+    bn_world *w = job->where.world;
+    memset(out, 0, sizeof *out);
+    if (bn_rank(w) == 0) {
+        rc = bn_trees(out, job, budget);
+        bn_reader_done(job);
+    } else {
+        rc = bn_reader_serve(job);
+    }
+    BN_TRY(bn_agree(w, rc));
+    int64_t count = out->count;
+    BN_TRY(bn_share(w, &count, sizeof count, 0));
+    if (count == 0)
+        BN_TRY(bn_too_small(job, budget));
+done:
     if (rc != BONSAI_OK)
         bn_choice_free(out);
     return rc;

@@ -128,13 +128,19 @@ bonsai_part bn_part(const bonsai_graph *g, int64_t node);
                              BN_BIT(BONSAI_FEATURE_INDICES) | BN_BIT(BONSAI_FEATURE_VALUES) | \
                              BN_BIT(BONSAI_FEATURE_SCALE))
 
-/* ---- the split (derive.c) ---- */
+/* ---- the split, and parts (derive.c) ---- */
 
 /* The graph with the split asked for in percent, or *out NULL where that is g's own: all 0 asks
  * for that, 60/20/20 where it has none, 100/0/0 where it is a condensed graph, whose
  * labels are all for training.  percent gets what was drawn. */
 bonsai_status bn_graph_parts(bonsai_graph **out, const bonsai_graph *g, double percent[3],
                              uint64_t seed);
+
+/* Rows begin .. end-1 of the graph that bonsai_graph_induce would make of the nodes: new ids are
+ * places among all of them.  Reads no adjacency or features but those of the part's nodes, which
+ * must have been verified; the answer has not. */
+bonsai_status bn_graph_induce_part(bonsai_graph **out, const bonsai_graph *g, const int32_t *nodes,
+                                   int64_t count, int64_t begin, int64_t end);
 
 /* ---- some of the features (columns.c) ---- */
 
