@@ -33,6 +33,14 @@ static inline int64_t training_nodes(const bonsai_graph *g)
     return count;
 }
 
+static inline bn_reader *reader_of(const bonsai_graph *g, bonsai_accounting a)
+{
+    bn_reader *r = NULL;
+    if (bn_reader_new(&r, g, a) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    return r;
+}
+
 static inline double size_in(const bonsai_graph *g, bonsai_accounting a)
 {
     double bytes = -1;

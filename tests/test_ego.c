@@ -37,16 +37,17 @@ static void a_tree_fits_exactly_when_its_price_does(void **state)
     int fitted = 0, refused = 0;
     for (uint64_t seed = 0; seed < 200; seed++) {
         bonsai_graph *g = case_graph(seed);
-        int64_t n = g->view.nodes, count;
-        const int32_t *tree;
+        int64_t n = g->view.nodes;
+        bn_tree tree;
         uint64_t s = seed;
+        bn_reader *r = reader_of(g, BONSAI_STRICT), *other = reader_of(g, BONSAI_STRICT);
         bn_price *p = NULL, *wanted = NULL;
         bn_ego *e = NULL;
         double limit = 100 + random_below(&s, 2000);
         int64_t most = random_below(&s, 3) ? -1 : 1 + random_below(&s, (int)n);
-        assert_int_equal(bn_price_new(&p, g, BONSAI_STRICT), BONSAI_OK);
-        assert_int_equal(bn_price_new(&wanted, g, BONSAI_STRICT), BONSAI_OK);
-        assert_int_equal(bn_ego_new(&e, g), BONSAI_OK);
+        assert_int_equal(bn_price_new(&p, r), BONSAI_OK);
+        assert_int_equal(bn_price_new(&wanted, other), BONSAI_OK);
+        assert_int_equal(bn_ego_new(&e, r), BONSAI_OK);
         for (int step = 0; step < 20; step++) {
             int32_t root = random_below(&s, (int)n), depth = random_below(&s, 4);
             int hops[64];
@@ -60,11 +61,12 @@ static void a_tree_fits_exactly_when_its_price_does(void **state)
             }
             bool fits = bn_price_bytes(wanted) == before || (bn_price_bytes(wanted) <= limit &&
                         (most < 0 || bn_price_nodes(wanted) <= most));
-            assert_int_equal(bn_ego_grow(&tree, &count, e, p, root, depth, limit, most), fits);
+            assert_int_equal(bn_ego_grow(&tree, e, p, root, depth, limit, most), BONSAI_OK);
+            assert_int_equal(tree.fits, fits);
             fitted += fits;
             refused += !fits;
             if (fits)
-                assert_tree(tree, count, hops, n, depth);
+                assert_tree(tree.node, tree.count, hops, n, depth);
             for (int32_t v = 0; v < n; v++) {
                 if (!fits && hops[v] <= depth && !was[v])
                     bn_price_remove(wanted, v);
@@ -75,6 +77,8 @@ static void a_tree_fits_exactly_when_its_price_does(void **state)
         bn_ego_free(e);
         bn_price_free(p);
         bn_price_free(wanted);
+        bn_reader_free(r);
+        bn_reader_free(other);
         bonsai_graph_free(g);
     }
     assert_true(fitted > 500 && refused > 500);
@@ -85,29 +89,41 @@ static void a_tree_can_be_taken_back(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
         bonsai_graph *g = case_graph(seed);
-        const int32_t *tree;
-        int64_t count;
+        bn_tree tree;
+        bn_reader *r = reader_of(g, BONSAI_STRICT);
         bn_price *p = NULL;
         bn_ego *e = NULL;
-        assert_int_equal(bn_price_new(&p, g, BONSAI_STRICT), BONSAI_OK);
-        assert_int_equal(bn_ego_new(&e, g), BONSAI_OK);
-        assert_true(bn_ego_grow(&tree, &count, e, p, 0, 0, INFINITY, -1));
+        assert_int_equal(bn_price_new(&p, r), BONSAI_OK);
+        assert_int_equal(bn_ego_new(&e, r), BONSAI_OK);
+        assert_int_equal(bn_ego_grow(&tree, e, p, 0, 0, INFINITY, -1), BONSAI_OK);
         double before = bn_price_bytes(p);
-        assert_true(bn_ego_grow(&tree, &count, e, p, 1, 2, INFINITY, -1));
+        assert_int_equal(bn_ego_grow(&tree, e, p, 1, 2, INFINITY, -1), BONSAI_OK);
+        assert_true(tree.fits && bn_price_nodes(p) > 1);
         bn_ego_undo(e, p);
         assert_true(bn_price_bytes(p) == before);
         assert_true(bn_price_has(p, 0) && bn_price_nodes(p) == 1);
         bn_ego_free(e);
         bn_price_free(p);
+        bn_reader_free(r);
         bonsai_graph_free(g);
     }
 }
 
 static bonsai_status make_ego(void *payload)
 {
+    bonsai_status rc;
+    bn_tree tree;
+    bn_reader *r = NULL;
+    bn_price *p = NULL;
     bn_ego *e = NULL;
-    bonsai_status rc = bn_ego_new(&e, payload);
+    BN_TRY(bn_reader_new(&r, payload, BONSAI_STRICT));
+    BN_TRY(bn_price_new(&p, r));
+    BN_TRY(bn_ego_new(&e, r));
+    BN_TRY(bn_ego_grow(&tree, e, p, 1, 3, INFINITY, -1));
+done:
     bn_ego_free(e);
+    bn_price_free(p);
+    bn_reader_free(r);
     return rc;
 }
 
@@ -115,7 +131,7 @@ static void an_ego_survives_failed_allocations(void **state)
 {
     (void)state;
     bonsai_graph *g = case_graph(1);
-    survives_failed_allocations(make_ego, g, 4);
+    survives_failed_allocations(make_ego, g, 10);
     bonsai_graph_free(g);
 }
 

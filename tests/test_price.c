@@ -42,7 +42,8 @@ static void the_price_is_the_size_whatever_comes_and_goes(void **state)
             bn_price *p = NULL;
             uint8_t in[64] = {0};
             uint64_t s = seed;
-            assert_int_equal(bn_price_new(&p, g, accounting), BONSAI_OK);
+            bn_reader *r_p = reader_of(g, accounting);
+            assert_int_equal(bn_price_new(&p, r_p), BONSAI_OK);
             for (int step = 0; step < 60; step++) {
                 int32_t v = random_below(&s, (int)g->view.nodes);
                 assert_int_equal(bn_price_has(p, v), in[v]);
@@ -56,6 +57,7 @@ static void the_price_is_the_size_whatever_comes_and_goes(void **state)
             }
             assert_price(p, g, in, accounting);
             bn_price_free(p);
+            bn_reader_free(r_p);
         }
         bonsai_graph_free(g);
     }
@@ -69,8 +71,10 @@ static void a_price_does_not_remember(void **state)
         bonsai_graph *g = case_graph(seed);
         bn_price *a = NULL, *b = NULL;
         int32_t n = (int32_t)g->view.nodes;
-        assert_int_equal(bn_price_new(&a, g, BONSAI_PAPER_CONDENSED), BONSAI_OK);
-        assert_int_equal(bn_price_new(&b, g, BONSAI_PAPER_CONDENSED), BONSAI_OK);
+        bn_reader *r_a = reader_of(g, BONSAI_PAPER_CONDENSED);
+        assert_int_equal(bn_price_new(&a, r_a), BONSAI_OK);
+        bn_reader *r_b = reader_of(g, BONSAI_PAPER_CONDENSED);
+        assert_int_equal(bn_price_new(&b, r_b), BONSAI_OK);
         for (int32_t v = 0; v < n; v++)
             bn_price_add(a, v);
         for (int32_t v = 0; v < n; v += 2)
@@ -80,7 +84,9 @@ static void a_price_does_not_remember(void **state)
                 bn_price_add(b, v);
         assert_true(bn_price_bytes(a) == bn_price_bytes(b));
         bn_price_free(a);
+        bn_reader_free(r_a);
         bn_price_free(b);
+        bn_reader_free(r_b);
         bonsai_graph_free(g);
     }
 }
@@ -93,8 +99,8 @@ static void undoing_goes_back_to_the_mark(void **state)
         bn_price *p = NULL;
         int32_t added[64];
         int64_t count = 0;
-        assert_int_equal(bn_price_new(&p, g, seed % 2 ? BONSAI_STRICT : BONSAI_PAPER_CONDENSED),
-                         BONSAI_OK);
+        bn_reader *r_p = reader_of(g, seed % 2 ? BONSAI_STRICT : BONSAI_PAPER_CONDENSED);
+        assert_int_equal(bn_price_new(&p, r_p), BONSAI_OK);
         bn_price_add(p, 3);
         bn_price_add(p, 5);
         double before = bn_price_bytes(p);
@@ -108,6 +114,7 @@ static void undoing_goes_back_to_the_mark(void **state)
         assert_int_equal(bn_price_nodes(p), 2);
         assert_true(bn_price_has(p, 3) && !bn_price_has(p, 6));
         bn_price_free(p);
+        bn_reader_free(r_p);
         bonsai_graph_free(g);
     }
 }
@@ -121,19 +128,22 @@ static void no_set_costs_less_than_its_floor_and_the_least_of_what_comes(void **
         bn_price *p = NULL;
         uint64_t s = seed;
         double least = 0;
-        assert_int_equal(bn_price_new(&p, g, seed % 2 ? BONSAI_STRICT : BONSAI_PAPER_CONDENSED),
-                         BONSAI_OK);
+        bn_reader *r_p = reader_of(g, seed % 2 ? BONSAI_STRICT : BONSAI_PAPER_CONDENSED);
+        assert_int_equal(bn_price_new(&p, r_p), BONSAI_OK);
         for (int step = 0; step < 30; step++) {
             int32_t v = random_below(&s, (int)g->view.nodes);
             if (bn_price_has(p, v))
                 continue;
-            double low = bn_price_floor(p) + bn_price_least(p, v);
-            least += bn_price_least(p, v);
+            double one;
+            assert_int_equal(bn_price_least(&one, p, v), BONSAI_OK);
+            double low = bn_price_floor(p) + one;
+            least += one;
             bn_price_add(p, v);
             assert_true(bn_price_bytes(p) >= low);
             assert_true(bn_price_bytes(p) >= least);
         }
         bn_price_free(p);
+        bn_reader_free(r_p);
         bonsai_graph_free(g);
     }
 }
@@ -158,7 +168,8 @@ static void a_price_by_hand(void **state)
     v.section[BONSAI_FEATURES] = (bonsai_array){x, 12, BONSAI_F32};
     v.section[BONSAI_LABELS] = (bonsai_array){label, 3, BONSAI_U8};
     assert_int_equal(bonsai_graph_build(&g, &v, 3, source, target, NULL, &o), BONSAI_OK);
-    assert_int_equal(bn_price_new(&p, g, BONSAI_STRICT), BONSAI_OK);
+    bn_reader *r_p = reader_of(g, BONSAI_STRICT);
+    assert_int_equal(bn_price_new(&p, r_p), BONSAI_OK);
     assert_true(bn_price_bytes(p) == 4);
     bn_price_add(p, 1);         /* 2 offsets, 1 label, a row of 4 bytes and its scale, or 2 x 4 */
     assert_true(bn_price_bytes(p) == 8 + 1 + 8);
@@ -167,19 +178,29 @@ static void a_price_by_hand(void **state)
     bn_price_remove(p, 1);
     assert_true(bn_price_bytes(p) == 8 + 4 + 1 + 8);
     bn_price_free(p);
-    assert_int_equal(bn_price_new(&p, g, BONSAI_PAPER_CONDENSED), BONSAI_OK);
+    bn_reader_free(r_p);
+    r_p = reader_of(g, BONSAI_PAPER_CONDENSED);
+    assert_int_equal(bn_price_new(&p, r_p), BONSAI_OK);
     bn_price_add(p, 1);
     bn_price_add(p, 2);         /* dense rows of 2 x 4; one edge and a loop each */
     assert_true(bn_price_bytes(p) == 2 * (16 + 2 * 3));
     bn_price_free(p);
+    bn_reader_free(r_p);
     bonsai_graph_free(g);
 }
 
 static bonsai_status make_price(void *payload)
 {
+    bonsai_status rc;
+    bn_reader *r = NULL;
     bn_price *p = NULL;
-    bonsai_status rc = bn_price_new(&p, payload, BONSAI_PAPER_CONDENSED);
+    BN_TRY(bn_reader_new(&r, payload, BONSAI_PAPER_CONDENSED));
+    BN_TRY(bn_price_new(&p, r));
+    for (int32_t v = 0; v < 12; v++)
+        BN_TRY(bn_price_add(p, v));
+done:
     bn_price_free(p);
+    bn_reader_free(r);
     return rc;
 }
 
@@ -187,7 +208,7 @@ static void a_price_survives_failed_allocations(void **state)
 {
     (void)state;
     bonsai_graph *g = case_graph(1);
-    survives_failed_allocations(make_price, g, 5);
+    survives_failed_allocations(make_price, g, 7);
     bonsai_graph_free(g);
 }
 

@@ -110,9 +110,11 @@ static void check_curve(const work *w, const bn_choice *c)
             orphans -= c->role[k] == BONSAI_ROOT && c->tree[i] == c->node[k];
     }
     assert_int_equal(c->trace->count, roots + (orphans > 0));
-    assert_int_equal(bn_price_new(&r.price, w->g, BONSAI_STRICT), BONSAI_OK);
+    bn_reader *reader = reader_of(w->g, BONSAI_STRICT);
+    assert_int_equal(bn_price_new(&r.price, reader), BONSAI_OK);
     assert_true(explains(&r, 0, roots));
     bn_price_free(r.price);
+    bn_reader_free(reader);
     const bn_trace_point *last = &c->trace->point[c->trace->count - 1];
     assert_true(last->bytes == c->bytes);
     assert_true(fabs((double)last->covered / (double)w->job.z - c->coverage) < 1e-12);
@@ -209,7 +211,9 @@ static void the_first_the_last_and_the_rounds_are_kept(void **state)
         for (int64_t i = 0; i < n; i++) {
             if (i % 97 == 33)
                 bn_set_trace_round(&s.set);
-            assert_true(bn_set_try(&s.set, n - 1 - i, 0));
+            bool fits;
+            assert_int_equal(bn_set_try(&fits, &s.set, n - 1 - i, 0), BONSAI_OK);
+            assert_true(fits);
         }
         assert_int_equal(bn_set_trace_curve(&s.set), BONSAI_OK);
         const bn_trace *t = &s.trace;

@@ -68,7 +68,8 @@ bonsai_status bn_exchange_finish(bn_world *w);
 bonsai_status bn_crc32_over(bn_world *w, uint32_t *crc, int64_t after);
 /* Between two ranks: a message arrives whole, in the order in which the sender sent.  receive
  * waits for one from any rank (*from < 0) or from the rank *from; *data is the caller's to bn_free.
- * Never of a world of NULL. */
+ * Where there is no memory for it the message is lost, and *from and *bytes tell which one it was:
+ * who asked can be told.  Never of a world of NULL. */
 bonsai_status bn_send(bn_world *w, int to, const void *data, int64_t bytes);
 bonsai_status bn_receive(bn_world *w, int *from, void **data, int64_t *bytes);
 

@@ -273,7 +273,9 @@ static bonsai_status take_all(bn_set *s, int depth)
     BN_TRY(start(&c));
     for (int64_t t; s->roots < s->budget.trees && misses < job->o->patience &&
                     (t = next(&c)) >= 0;) {
-        bool in = s->role[job->train[t]] == BONSAI_ROOT || bn_set_try(s, t, depth);
+        bool in = bn_set_role(s, job->train[t]) == BONSAI_ROOT;
+        if (!in)
+            BN_TRY(bn_set_try(&in, s, t, depth));
         c.used[t] = 1;
         misses = in ? 0 : misses + 1;
         if (in)
@@ -291,10 +293,11 @@ static bonsai_status seat_classes(bn_set *s)
 {
     bonsai_status rc;
     chooser c = {.job = s->job};
+    bool fits;
     BN_TRY(start_order(&c));
     for (int64_t i = 0; i < s->job->trees; i++)
         if (s->seat[bn_set_label(s, c.order[i])] >= 0)
-            bn_set_try(s, c.order[i], 0);
+            BN_TRY(bn_set_try(&fits, s, c.order[i], 0));
 done:
     end(&c);
     return rc;
@@ -304,6 +307,7 @@ bonsai_status bn_baseline(bn_choice *out, const bn_job *job, const bn_budget *bu
 {
     bonsai_status rc;
     bn_set s = {0};
+    int64_t any;
     double begin = bn_seconds();
     int depth = job->o->method == BONSAI_RANDOM_TREES ? job->o->layers : 0;
     memset(out, 0, sizeof *out);
@@ -313,7 +317,7 @@ bonsai_status bn_baseline(bn_choice *out, const bn_job *job, const bn_budget *bu
         BN_TRY(take_all(&s, depth));
     BN_TRY(seat_classes(&s));
     if (s.roots == 0)
-        bn_set_any(&s);
+        BN_TRY(bn_set_any(&any, &s));
     BN_TRY(bn_set_collect(out, &s));
     BN_TRY(bn_tick(job->progress, "choosing", PARTS, PARTS));
     out->coverage_bound = -1;

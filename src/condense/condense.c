@@ -32,26 +32,6 @@ static bn_budget budget_of(const bn_preparation *p)
     return b;
 }
 
-/* The price of the cheapest graph of one training node, for the sentence. */
-static bonsai_status too_small(const bn_preparation *p, const bn_budget *b)
-{
-    bonsai_status rc;
-    bn_price *price = NULL;
-    double least = INFINITY;
-    BN_TRY(bn_price_new(&price, p->job.g, p->o.accounting == BONSAI_STRICT ? BONSAI_STRICT
-                                                                         : BONSAI_PAPER_CONDENSED));
-    for (int64_t t = 0; t < p->job.trees; t++) {
-        bn_price_add(price, p->job.train[t]);
-        least = fmin(least, bn_price_bytes(price));
-        bn_price_remove(price, p->job.train[t]);
-    }
-    rc = bn_fail(BONSAI_E_ARGUMENT, "%s: a budget of %.0f bytes is too small: the smallest "
-                 "possible graph, of one node, takes %.0f", p->full->where, b->bytes, least);
-done:
-    bn_price_free(price);
-    return rc;
-}
-
 static void lose(bonsai_graph *g, bonsai_section s)
 {
     bn_free(g->owned[s]);
@@ -269,7 +249,7 @@ static bonsai_status run(bonsai_graph **out, bonsai_condense_info *info, bn_prep
     else
         BN_TRY(bn_baseline(&c, &p->job, &b));
     if (bn_rank(w) == 0 && c.count == 0)
-        rc = too_small(p, &b);
+        rc = bn_too_small(&p->job, &b);
     BN_TRY(bn_agree(w, rc));
     BN_TRY(make_graph(out, info, p, &c, &b));
 done:

@@ -122,6 +122,15 @@ bonsai_status bn_rknn(bn_lists *out, int64_t trees, const int32_t *sample, int64
                       const int32_t *list, int k);
 void bn_lists_free(bn_lists *l);
 
+/* ---- what nodes look like (near.c) ---- */
+
+/* The one door to the neighbours and the features of nodes for those who choose some. */
+typedef struct bn_reader bn_reader;
+
+/* accounting: STRICT or PAPER_CONDENSED.  g must be undirected and verified. */
+bonsai_status bn_reader_new(bn_reader **out, const bonsai_graph *g, bonsai_accounting accounting);
+void          bn_reader_free(bn_reader *r);     /* NULL is fine */
+
 /* ---- the price of a set of nodes (price.c) ---- */
 
 /* What the graph of some nodes and the edges among them would cost, to the byte as
@@ -129,39 +138,46 @@ void bn_lists_free(bn_lists *l);
  * adjacency, weights where the full one has them, features and labels. */
 typedef struct bn_price bn_price;
 
-/* accounting: STRICT or PAPER_CONDENSED.  g must be undirected and verified. */
-bonsai_status bn_price_new(bn_price **out, const bonsai_graph *g, bonsai_accounting accounting);
+/* In the reader's accounting; borrows it. */
+bonsai_status bn_price_new(bn_price **out, bn_reader *r);
 void    bn_price_free(bn_price *p);
 double  bn_price_bytes(const bn_price *p);
 int64_t bn_price_nodes(const bn_price *p);
 bool    bn_price_has(const bn_price *p, int32_t node);
-void    bn_price_add(bn_price *p, int32_t node);        /* must not be in */
+bonsai_status bn_price_add(bn_price *p, int32_t node);  /* must not be in */
 void    bn_price_remove(bn_price *p, int32_t node);     /* must be in */
+void    bn_price_again(bn_price *p, int32_t node);      /* adds one that was in before */
 /* Remembers the set; undo goes back to it, given the nodes that were added since.
  * Nothing may have been removed in between.  O(1) and O(count). */
 void    bn_price_mark(bn_price *p);
 void    bn_price_undo(bn_price *p, const int32_t *nodes, int64_t count);
 /* No set costs less than the sum of its nodes' least; and the set with more nodes
  * costs no less than its floor and their least. */
-double  bn_price_least(bn_price *p, int32_t node);
+bonsai_status bn_price_least(double *out, bn_price *p, int32_t node);
 double  bn_price_floor(const bn_price *p);
 /* The non-zero features of a node, and one bit for each small encoding, of
  * BN_ENCODING_BITS, that its row forbids the whole set. */
 enum { BN_ENCODING_BITS = 5 };
-int64_t bn_price_row(int *forbids, bn_price *p, int32_t node);
+bonsai_status bn_price_row(int64_t *nnz, int *forbids, bn_price *p, int32_t node);
 
 /* ---- trees (ego.c) ---- */
 
 typedef struct bn_ego bn_ego;   /* room for growing trees */
 
-bonsai_status bn_ego_new(bn_ego **out, const bonsai_graph *g);
+bonsai_status bn_ego_new(bn_ego **out, bn_reader *r);
 void bn_ego_free(bn_ego *e);
+
+typedef struct {
+    const int32_t *node;        /* the root first; the ego's until the next call */
+    int64_t count;
+    bool    fits;
+} bn_tree;
+
 /* Adds the nodes within `layers` hops of root to the priced set if that then costs at
- * most limit and, for most >= 0, has at most so many nodes.  True: they fit, and are
- * the *count nodes of *tree, the root first (the ego's until the next call), whether
- * or not they were in before.  False: nothing changed. */
-bool bn_ego_grow(const int32_t **tree, int64_t *count, bn_ego *e, bn_price *p, int32_t root,
-                 int layers, double limit, int64_t most);
+ * most limit and, for most >= 0, has at most so many nodes.  Where they fit, they are the
+ * nodes of *tree, whether or not they were in before; else nothing changed. */
+bonsai_status bn_ego_grow(bn_tree *tree, bn_ego *e, bn_price *p, int32_t root, int layers,
+                          double limit, int64_t most);
 /* Takes back what the last call added. */
 void bn_ego_undo(bn_ego *e, bn_price *p);
 
@@ -282,8 +298,17 @@ bonsai_status bn_condense_over(bonsai_graph **out, bonsai_condense_info *info, c
                                bn_world *w);
 /* The paper's method, and its ablations and extras (trees.c). */
 bonsai_status bn_trees(bn_choice *out, const bn_job *job, const bn_budget *budget);
+/* The same over ranks: rank 0 chooses, and the choice is on rank 0 alone; the others answer what it
+ * asks about their nodes.  Collective.  Fails where nothing fits. */
+bonsai_status bn_trees_over(bn_choice *out, const bn_job *job, const bn_budget *budget);
 /* The others (baselines.c). */
 bonsai_status bn_baseline(bn_choice *out, const bn_job *job, const bn_budget *budget);
-
+/* The graph of the nodes, ascending, that rank 0 gives, made on rank 0 alone (induce.c): what
+ * bonsai_graph_induce would make of them, every rank reading its own.  Collective. */
+bonsai_status bn_induce_over(bonsai_graph **out, const bn_job *job, const int32_t *nodes,
+                             int64_t count);
+/* Fails: a budget in bytes has no room for any node; the sentence tells the least that has
+ * (set.c).  Collective. */
+bonsai_status bn_too_small(const bn_job *job, const bn_budget *budget);
 
 #endif

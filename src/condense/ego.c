@@ -5,30 +5,36 @@
  * that is far too large, or a hub of a million neighbours, costs no more than one
  * that just fits.  The second adds them, edges and all.
  *
+ * Over ranks what both steps read is fetched ahead, little at first and then more and more: a
+ * tree takes few trips, and one that does not fit brings little that is not needed.
+ *
  * SPDX-License-Identifier: MIT */
-#include "condense.h"
+#include <string.h>
 
-enum { CHECK_EVERY = 64 };
+#include "near.h"
+
+enum { CHECK_EVERY = 64,
+       FIRST_PORTION = 1024, LAST_PORTION = 1 << 20,    /* entries that are fetched ahead */
+       GROWTH = 4 };
 
 struct bn_ego {
-    const bonsai_graph *g;
-    int32_t *seen;              /* n: number of the search that met a node last */
-    int32_t *queue;             /* n: the tree */
-    int32_t *added;             /* n: those of it that are new in the set */
-    int64_t  length, new;
-    int32_t  search;
+    bn_reader *r;
+    uint64_t *seen;             /* n bits: in the queue */
+    int32_t  *queue;            /* the tree */
+    int32_t  *added;            /* those of it that are new in the set */
+    int64_t   length, new;
+    int64_t   queue_room, added_room;
+    int64_t   portion;
 };
 
-bonsai_status bn_ego_new(bn_ego **out, const bonsai_graph *g)
+bonsai_status bn_ego_new(bn_ego **out, bn_reader *r)
 {
     bonsai_status rc;
     bn_ego *e = NULL;
     *out = NULL;
     BN_TRY(BN_NEW(&e, 1));
-    e->g = g;
-    BN_TRY(BN_NEW(&e->seen, g->view.nodes));
-    BN_TRY(BN_NEW(&e->queue, g->view.nodes));
-    BN_TRY(BN_NEW(&e->added, g->view.nodes));
+    e->r = r;
+    BN_TRY(BN_NEW(&e->seen, BN_WORDS(r->g->view.nodes)));
     *out = e;
     e = NULL;
 done:
@@ -48,62 +54,174 @@ void bn_ego_free(bn_ego *e)
 
 static void next_search(bn_ego *e)
 {
-    if (++e->search == INT32_MAX) {             /* a search in two billion: start anew */
-        for (int64_t v = 0; v < e->g->view.nodes; v++)
-            e->seen[v] = 0;
-        e->search = 1;
-    }
+    int64_t words = BN_WORDS(e->r->g->view.nodes);
+    if (e->length > words)
+        memset(e->seen, 0, (size_t)words * sizeof *e->seen);
+    for (int64_t i = 0; i < e->length && e->length <= words; i++)
+        bn_bit_clear(e->seen, e->queue[i]);
     e->length = e->new = 0;
 }
 
+static bonsai_status widen(bn_ego *e)
+{
+    bonsai_status rc;
+    BN_TRY(bn_grow((void **)&e->queue, &e->queue_room, e->length + 1, sizeof *e->queue));
+    BN_TRY(bn_grow((void **)&e->added, &e->added_room, e->length + 1, sizeof *e->added));
+done:
+    return rc;
+}
+
+/* ---- fetching ahead ---- */
+
+/* The entries of the next nodes of a list, as many as make a portion: *ahead gets the first that
+ * is not among them. */
+static bonsai_status fetch_entries(int64_t *ahead, bn_ego *e, const int32_t *nodes, int64_t end,
+                                   int64_t most)
+{
+    bonsai_status rc = BONSAI_OK;
+    for (int64_t sum = 0; *ahead < end && sum < e->portion; ++*ahead) {
+        int64_t degree = bn_degree(e->r->g, nodes[*ahead]);
+        sum += 1 + bn_least(degree, most);
+        BN_TRY(bn_reader_ask(e->r, nodes[*ahead], most));
+    }
+    BN_TRY(bn_reader_fetch(e->r));
+    e->portion = bn_least(GROWTH * e->portion, LAST_PORTION);
+done:
+    return rc;
+}
+
+/* What will be met among the entries from the given one on. */
+static bonsai_status ask_for_neighbours(bn_ego *e, int32_t v, int64_t from)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bn_near near = bn_near_of(e->r, v);
+    for (int64_t i = from; i < near.count; i++)
+        if (!bn_bit(e->seen, near.to[i]))
+            BN_TRY(bn_reader_ask(e->r, near.to[i], 0));
+done:
+    return rc;
+}
+
+/* For the next nodes of the queue, their neighbours and what those cost at least. */
+static bonsai_status look_ahead(int64_t *ahead, bn_ego *e, int64_t end)
+{
+    bonsai_status rc = BONSAI_OK;
+    int64_t head = *ahead;
+    if (!bn_reader_over(e->r)) {
+        *ahead = end;
+        goto done;
+    }
+    BN_TRY(fetch_entries(ahead, e, e->queue, end, e->portion));
+    for (int64_t i = head; i < *ahead; i++)
+        BN_TRY(ask_for_neighbours(e, e->queue[i], 0));
+    BN_TRY(bn_reader_fetch(e->r));
+done:
+    return rc;
+}
+
+/* The same for more of the entries of one node. */
+static bonsai_status look_further(bn_ego *e, int32_t v, int64_t have)
+{
+    bonsai_status rc;
+    int64_t more = have > FIRST_PORTION ? GROWTH * have : GROWTH * FIRST_PORTION;
+    BN_TRY(bn_reader_want(e->r, &v, 1, more));
+    BN_TRY(ask_for_neighbours(e, v, have));
+    BN_TRY(bn_reader_fetch(e->r));
+done:
+    return rc;
+}
+
+/* ---- growing ---- */
+
 typedef struct { double bytes; int64_t nodes; } room;
 
-/* Meets a node; false if the set would surely be too large with it. */
-static bool meet(bn_ego *e, bn_price *p, int32_t v, room *left)
+/* Meets a node; it does not fit if the set would surely be too large with it. */
+static bonsai_status meet(bool *fits, bn_ego *e, bn_price *p, int32_t v, room *left)
 {
-    e->seen[v] = e->search;
+    bonsai_status rc = BONSAI_OK;
+    double least;
+    if (e->length >= e->added_room)
+        BN_TRY(widen(e));
+    bn_bit_set(e->seen, v);
     e->queue[e->length++] = v;
-    if (bn_price_has(p, v))
-        return true;
+    if (bn_bit(bn_price_bits(p), v))
+        return BONSAI_OK;
     e->added[e->new++] = v;
-    left->bytes -= bn_price_least(p, v);
+    BN_TRY(bn_price_least(&least, p, v));
+    left->bytes -= least;
     left->nodes--;
-    return left->bytes >= 0 && left->nodes >= 0;
+    *fits = left->bytes >= 0 && left->nodes >= 0;
+done:
+    return rc;
 }
 
-static bool meet_all(bn_ego *e, bn_price *p, int32_t root, int layers, room left)
+static bonsai_status meet_neighbours(bool *fits, bn_ego *e, bn_price *p, int32_t v, room *left)
 {
-    const int32_t *to = bn_neighbors(e->g);
-    int64_t head = 0;
-    bool fits = meet(e, p, root, &left);
-    for (int hop = 0; hop < layers && fits; hop++)
-        for (int64_t end = e->length; head < end && fits; head++) {
-            int32_t v = e->queue[head];
-            int64_t last = bn_row_begin(e->g, v + 1);
-            for (int64_t i = bn_row_begin(e->g, v); i < last && fits; i++)
-                if (e->seen[to[i]] != e->search)
-                    fits = meet(e, p, to[i], &left);
+    bonsai_status rc = BONSAI_OK;
+    const int64_t degree = bn_degree(e->r->g, v);
+    for (int64_t i = 0; i < degree && *fits;) {
+        const bn_near near = bn_near_of(e->r, v);
+        for (; i < near.count && *fits; i++)
+            if (!bn_bit(e->seen, near.to[i]))
+                BN_TRY(meet(fits, e, p, near.to[i], left));
+        if (i < degree && *fits)
+            BN_TRY(look_further(e, v, near.count));
+    }
+done:
+    return rc;
+}
+
+static bonsai_status meet_all(bool *fits, bn_ego *e, bn_price *p, int32_t root, int layers,
+                              room left)
+{
+    bonsai_status rc;
+    int64_t head = 0, ahead = 0;
+    *fits = true;
+    e->portion = FIRST_PORTION;
+    BN_TRY(bn_reader_want(e->r, &root, 1, FIRST_PORTION));
+    BN_TRY(meet(fits, e, p, root, &left));
+    for (int hop = 0; hop < layers && *fits; hop++)
+        for (int64_t end = e->length; head < end && *fits; head++) {
+            if (head == ahead)
+                BN_TRY(look_ahead(&ahead, e, end));
+            BN_TRY(meet_neighbours(fits, e, p, e->queue[head], &left));
         }
-    return fits;
+done:
+    return rc;
 }
 
-bool bn_ego_grow(const int32_t **tree, int64_t *count, bn_ego *e, bn_price *p, int32_t root,
-                 int layers, double limit, int64_t most)
+static bonsai_status add_all(bool *fits, bn_ego *e, bn_price *p, double limit)
 {
+    bonsai_status rc = BONSAI_OK;
+    int64_t ahead = bn_reader_over(e->r) ? 0 : e->new;
+    e->portion = FIRST_PORTION;
+    for (int64_t i = 0; i < e->new && *fits; i++) {
+        if (i == ahead)
+            BN_TRY(fetch_entries(&ahead, e, e->added, e->new, BN_WHOLE));
+        BN_TRY(bn_price_add(p, e->added[i]));
+        if (i + 1 == e->new || (i + 1) % CHECK_EVERY == 0)
+            *fits = bn_price_bytes(p) <= limit;
+        if (!*fits)
+            bn_price_undo(p, e->added, i + 1);
+    }
+done:
+    return rc;
+}
+
+bonsai_status bn_ego_grow(bn_tree *tree, bn_ego *e, bn_price *p, int32_t root, int layers,
+                          double limit, int64_t most)
+{
+    bonsai_status rc;
     room left = {limit - bn_price_floor(p), most < 0 ? INT64_MAX : most - bn_price_nodes(p)};
     next_search(e);
     bn_price_mark(p);
-    bool fits = meet_all(e, p, root, layers, left);
-    for (int64_t i = 0; i < e->new && fits; i++) {
-        bn_price_add(p, e->added[i]);
-        if (i + 1 == e->new || (i + 1) % CHECK_EVERY == 0)
-            fits = bn_price_bytes(p) <= limit;
-        if (!fits)
-            bn_price_undo(p, e->added, i + 1);
-    }
-    *tree = e->queue;
-    *count = e->length;
-    return fits;
+    tree->fits = false;
+    BN_TRY(meet_all(&tree->fits, e, p, root, layers, left));
+    BN_TRY(add_all(&tree->fits, e, p, limit));
+    tree->node = e->queue;
+    tree->count = e->length;
+done:
+    return rc;
 }
 
 void bn_ego_undo(bn_ego *e, bn_price *p)

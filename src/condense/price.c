@@ -9,53 +9,39 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <string.h>
 
-#include "condense.h"
+#include "near.h"
 
-enum { NOT_ONES = 1, NOT_HALF = 2, NOT_U8 = 4, NOT_I8 = 8, NOT_INTEGER = 16, KNOWN = 128,
-       TRAITS = BN_ENCODING_BITS };
+enum { TRAITS = BN_ENCODING_BITS };
 
 typedef struct {
     int64_t nodes, entries, loops, nnz;
-    int64_t rows_with[TRAITS];  /* rows that have each NOT_ bit */
-    double  sum;                /* of feature values, on the grid of row_sum; PAPER only */
+    int64_t rows_with[TRAITS];  /* rows that have each BN_NOT_ bit */
+    double  sum;                /* of feature values, on the grid of the rows' sums; PAPER only */
     double  least;              /* of bn_price_least */
 } totals;
 
 struct bn_price {
     const bonsai_graph *g;
-    bonsai_accounting accounting;
-    totals   now, marked;
-    uint8_t *in;                /* n */
-    uint8_t *trait;             /* n: NOT_ bits, once KNOWN */
-    int32_t *row_nnz;           /* n, once KNOWN */
-    int32_t *row_least;         /* n, once KNOWN: bytes that the row alone needs; STRICT only */
-    double  *row_sum;           /* n, once KNOWN; PAPER only */
-    float   *row_value;         /* one row */
-    int32_t *row_index;
-    int      label_bytes;
+    bn_reader *reader;
+    bool      strict;
+    totals    now, marked;
+    uint64_t *in;               /* n bits */
+    int       label_bytes;
 };
 
-bonsai_status bn_price_new(bn_price **out, const bonsai_graph *g, bonsai_accounting accounting)
+bonsai_status bn_price_new(bn_price **out, bn_reader *r)
 {
     bonsai_status rc;
     bn_price *p = NULL;
-    int64_t n = g->view.nodes, c = g->view.classes, room = bn_row_room(g);
+    int64_t c = r->g->view.classes;
     *out = NULL;
     BN_TRY(BN_NEW(&p, 1));
-    p->g = g;
-    p->accounting = accounting;
-    p->label_bytes = !bn_has(g, BONSAI_LABELS) ? 0 : c <= 255 ? 1 : c <= 65535 ? 2 : 4;
-    BN_TRY(BN_NEW(&p->in, n));
-    BN_TRY(BN_NEW(&p->trait, n));
-    BN_TRY(BN_NEW(&p->row_nnz, n));
-    if (accounting == BONSAI_STRICT)
-        BN_TRY(BN_NEW(&p->row_least, n));
-    else
-        BN_TRY(BN_NEW(&p->row_sum, n));
-    BN_TRY(BN_NEW(&p->row_value, room));
-    BN_TRY(BN_NEW(&p->row_index, room));
+    p->g = r->g;
+    p->reader = r;
+    p->strict = r->accounting == BONSAI_STRICT;
+    p->label_bytes = !bn_has(r->g, BONSAI_LABELS) ? 0 : c <= 255 ? 1 : c <= 65535 ? 2 : 4;
+    BN_TRY(BN_NEW(&p->in, BN_WORDS(r->g->view.nodes)));
     *out = p;
     p = NULL;
 done:
@@ -68,107 +54,85 @@ void bn_price_free(bn_price *p)
     if (!p)
         return;
     bn_free(p->in);
-    bn_free(p->trait);
-    bn_free(p->row_nnz);
-    bn_free(p->row_least);
-    bn_free(p->row_sum);
-    bn_free(p->row_value);
-    bn_free(p->row_index);
     bn_free(p);
 }
 
-/* ---- rows: looked at when their nodes first come near the set ---- */
+/* ---- rows ---- */
 
-/* Rounded up to a grid on which sums are exact in any order, so that a node that
- * comes and goes leaves no trace and the price is never below the graph's own. */
-static double sum_on_grid(const float *value, int64_t count)
+static double least_of(const bn_price *p, const bn_row_facts *f)
 {
-    double sum = 0;
-    for (int64_t i = 0; i < count; i++)
-        sum += (double)value[i];
-    return fabs(sum) < 0x1p33 ? ceil(sum * 0x1p20) * 0x1p-20 : sum;
-}
-
-/* A sparse graph has one feature offset more than it has rows; those 4 bytes are not
- * the row's. */
-static int32_t least_of_row(const bn_price *p, const bn_traits *t)
-{
-    int64_t bytes = bn_traits_bytes(t, 1, p->g->view.features, NULL);
-    bytes = bytes > 4 ? bytes - 4 : 0;
-    return bytes < INT32_MAX ? (int32_t)bytes : INT32_MAX;
-}
-
-static void learn_row(bn_price *p, int32_t v)
-{
-    if (p->trait[v] & KNOWN)
-        return;
-    bn_traits t = {0, true, true, true, true, false};
-    bool integer = true;
-    int64_t count = bn_row_get(p->row_index, p->row_value, p->g, v);
-    bn_traits_add(&t, p->row_value, count, bn_row_hint(p->g, v));
-    for (int64_t i = 0; i < count && integer; i++)
-        integer = rintf(p->row_value[i]) == p->row_value[i];
-    p->row_nnz[v] = (int32_t)count;
-    if (p->row_sum)
-        p->row_sum[v] = sum_on_grid(p->row_value, count);
-    else
-        p->row_least[v] = least_of_row(p, &t);
-    p->trait[v] = (uint8_t)(KNOWN | (t.ones ? 0 : NOT_ONES) | (t.half ? 0 : NOT_HALF) |
-                            (t.u8 ? 0 : NOT_U8) | (t.i8 ? 0 : NOT_I8) |
-                            (integer ? 0 : NOT_INTEGER));
-}
-
-double bn_price_least(bn_price *p, int32_t v)
-{
-    learn_row(p, v);
-    if (p->row_least)
-        return (double)p->row_least[v] + 4 + p->label_bytes;
-    double row = fmin(2 * (double)p->g->view.features, p->row_sum[v]);
-    if (!(p->trait[v] & NOT_INTEGER))
-        row = fmin(row, 2 * (double)p->row_nnz[v]);
+    if (p->strict)
+        return f->bytes + 4 + p->label_bytes;
+    double row = fmin(2 * (double)p->g->view.features, f->bytes);
+    if (!(f->traits & BN_NOT_INTEGER))
+        row = fmin(row, 2 * (double)f->nnz);
     return 2 * (row + 2);
 }
 
-int64_t bn_price_row(int *forbids, bn_price *p, int32_t v)
+bonsai_status bn_price_least(double *out, bn_price *p, int32_t v)
 {
-    learn_row(p, v);
-    *forbids = p->trait[v] & ~KNOWN;
-    return p->row_nnz[v];
+    bn_row_facts f;
+    bonsai_status rc = bn_reader_facts(&f, p->reader, v);
+    *out = rc == BONSAI_OK ? least_of(p, &f) : 0;
+    return rc;
+}
+
+bonsai_status bn_price_row(int64_t *nnz, int *forbids, bn_price *p, int32_t v)
+{
+    bn_row_facts f = {0};
+    bonsai_status rc = bn_reader_facts(&f, p->reader, v);
+    *forbids = f.traits & (BN_KNOWN - 1);
+    *nnz = f.nnz;
+    return rc;
 }
 
 /* ---- nodes come and go ---- */
 
 /* Adds (by = 1) or takes away (by = -1) a node that is not marked as in. */
-static void change(bn_price *p, int32_t v, int by)
+static void change(bn_price *p, int32_t v, const bn_row_facts *f, int by)
 {
-    const int32_t *to = bn_neighbors(p->g);
+    const bn_near near = bn_near_of(p->reader, v);
     totals *t = &p->now;
-    int64_t loops = 0, links = 0, end = bn_row_begin(p->g, v + 1);
-    for (int64_t e = bn_row_begin(p->g, v); e < end; e++) {
-        loops += to[e] == v;
-        links += p->in[to[e]];
+    int64_t loops = 0, links = 0;
+    for (int64_t e = 0; e < near.count; e++) {
+        loops += near.to[e] == v;
+        links += bn_bit(p->in, near.to[e]);
     }
-    t->least += by * bn_price_least(p, v);
+    t->least += by * least_of(p, f);
     t->nodes += by;
     t->entries += by * (2 * links + loops);
     t->loops += by * loops;
-    t->nnz += by * (int64_t)p->row_nnz[v];
+    t->nnz += by * (int64_t)f->nnz;
     for (int i = 0; i < TRAITS; i++)
-        t->rows_with[i] += p->trait[v] & 1 << i ? by : 0;
-    if (p->row_sum)
-        t->sum += by * p->row_sum[v];
+        t->rows_with[i] += f->traits & 1 << i ? by : 0;
+    if (!p->strict)
+        t->sum += by * f->bytes;
 }
 
-void bn_price_add(bn_price *p, int32_t node)
+bonsai_status bn_price_add(bn_price *p, int32_t node)
 {
-    change(p, node, 1);
-    p->in[node] = 1;
+    bonsai_status rc;
+    bn_row_facts f;
+    BN_TRY(bn_reader_want(p->reader, &node, 1, BN_WHOLE));
+    BN_TRY(bn_reader_facts(&f, p->reader, node));
+    change(p, node, &f, 1);
+    bn_bit_set(p->in, node);
+done:
+    return rc;
+}
+
+void bn_price_again(bn_price *p, int32_t node)
+{
+    const bn_row_facts f = bn_reader_known(p->reader, node);
+    change(p, node, &f, 1);
+    bn_bit_set(p->in, node);
 }
 
 void bn_price_remove(bn_price *p, int32_t node)
 {
-    p->in[node] = 0;
-    change(p, node, -1);
+    const bn_row_facts f = bn_reader_known(p->reader, node);
+    bn_bit_clear(p->in, node);
+    change(p, node, &f, -1);
 }
 
 void bn_price_mark(bn_price *p)
@@ -179,13 +143,18 @@ void bn_price_mark(bn_price *p)
 void bn_price_undo(bn_price *p, const int32_t *nodes, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
-        p->in[nodes[i]] = 0;
+        bn_bit_clear(p->in, nodes[i]);
     p->now = p->marked;
 }
 
 bool bn_price_has(const bn_price *p, int32_t node)
 {
-    return p->in[node];
+    return bn_bit(p->in, node);
+}
+
+const uint64_t *bn_price_bits(const bn_price *p)
+{
+    return p->in;
 }
 
 int64_t bn_price_nodes(const bn_price *p)
@@ -221,7 +190,7 @@ static double paper_bytes(const bn_price *p)
 double bn_price_bytes(const bn_price *p)
 {
     const totals *t = &p->now;
-    if (p->accounting != BONSAI_STRICT)
+    if (!p->strict)
         return paper_bytes(p);
     int64_t width = bn_has(p->g, BONSAI_EDGE_WEIGHTS) ? 8 : 4;
     int64_t offset = t->entries <= (int64_t)UINT32_MAX ? 4 : 8;
@@ -231,5 +200,5 @@ double bn_price_bytes(const bn_price *p)
 
 double bn_price_floor(const bn_price *p)
 {
-    return p->accounting == BONSAI_STRICT ? bn_price_bytes(p) : p->now.least;
+    return p->strict ? bn_price_bytes(p) : p->now.least;
 }

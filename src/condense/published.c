@@ -23,7 +23,7 @@ bonsai_status bn_set_shrink(bn_set *s)
                             bn_price_nodes(s->price) > s->budget.nodes ||
                             roots > s->budget.trees); gone++) {
         going[gone] = all[gone].node;
-        roots -= s->role[going[gone]] == BONSAI_ROOT;
+        roots -= bn_set_role(s, going[gone]) == BONSAI_ROOT;
         bn_price_remove(s->price, going[gone]);
     }
     bn_set_forget(s, going, gone);
@@ -41,7 +41,7 @@ static bonsai_status count_classes(int64_t **have, int64_t **want, const bn_set 
     BN_TRY(BN_NEW(have, classes));
     BN_TRY(BN_NEW(want, classes));
     for (int64_t t = 0; t < s->job->trees; t++)
-        if (s->role[s->job->train[t]] != BONSAI_ROLE_NONE) {
+        if (bn_set_role(s, s->job->train[t]) != BONSAI_ROLE_NONE) {
             (*have)[bn_set_label(s, t)]++;
             in++;
         }
@@ -87,8 +87,11 @@ bonsai_status bn_set_match(bn_set *s, bn_cover *cover)
     bn_cover_retry(cover);
     for (int64_t tree, tries = 1; (tree = bn_cover_next(cover)) >= 0; tries++) {
         int32_t c = bn_set_label(s, tree);
+        bool fits = false;
         if (have[c] < want[c] && s->roots < s->budget.trees &&
-            s->role[s->job->train[tree]] == BONSAI_ROLE_NONE && bn_set_try(s, tree, 0)) {
+            bn_set_role(s, s->job->train[tree]) == BONSAI_ROLE_NONE)
+            BN_TRY(bn_set_try(&fits, s, tree, 0));
+        if (fits) {
             bn_cover_take(cover, tree);
             have[c]++;
         } else {

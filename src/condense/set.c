@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum { FIRST_LOOK = 64,         /* training nodes a class that are looked at for a cheap seat */
-       SWEEPS = 3 };            /* over all of them, where that does not do */
+       SWEEPS = 3,              /* over all of them, where that does not do */
+       AHEAD = 256 };           /* trees */
 
 int32_t bn_set_label(const bn_set *s, int64_t tree)
 {
@@ -30,6 +31,13 @@ double bn_set_used(const bn_set *s)
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
+/* The next trees will be looked at one after the other, as single nodes. */
+static bonsai_status ask_for_trees(bn_set *s, int64_t tree)
+{
+    return bn_reader_want(s->reader, s->job->train + tree, bn_least(AHEAD, s->job->trees - tree),
+                          BN_WHOLE);
+}
+
 /* ---- seats ---- */
 
 static int32_t seat_node(const bn_set *s, int64_t class)
@@ -37,16 +45,40 @@ static int32_t seat_node(const bn_set *s, int64_t class)
     return s->job->train[s->seat[class]];
 }
 
-static void price_seats(bn_set *s, bool in)
+static bonsai_status price_seats(bn_set *s)
 {
-    for (int64_t c = 0; c < s->job->g->view.classes; c++) {
-        if (s->seat[c] < 0)
-            continue;
-        if (in)
-            bn_price_add(s->price, seat_node(s, c));
-        else
+    bonsai_status rc = BONSAI_OK;
+    for (int64_t c = 0; c < s->job->g->view.classes; c++)
+        if (s->seat[c] >= 0)
+            BN_TRY(bn_reader_ask(s->reader, seat_node(s, c), BN_WHOLE));
+    BN_TRY(bn_reader_fetch(s->reader));
+    for (int64_t c = 0; c < s->job->g->view.classes; c++)
+        if (s->seat[c] >= 0)
+            BN_TRY(bn_price_add(s->price, seat_node(s, c)));
+done:
+    return rc;
+}
+
+static void leave_seats(bn_set *s)
+{
+    for (int64_t c = 0; c < s->job->g->view.classes; c++)
+        if (s->seat[c] >= 0)
             bn_price_remove(s->price, seat_node(s, c));
-    }
+}
+
+/* The rows that a search for seats will look at. */
+static bonsai_status ask_for_rows(bn_set *s, int64_t most, int64_t *looked)
+{
+    bonsai_status rc = BONSAI_OK;
+    if (!bn_reader_over(s->reader))
+        goto done;
+    for (int64_t t = 0; t < s->job->trees; t++)
+        if (looked[bn_set_label(s, t)]++ < most)
+            BN_TRY(bn_reader_ask(s->reader, s->job->train[t], 0));
+    BN_TRY(bn_reader_fetch(s->reader));
+    memset(looked, 0, (size_t)s->job->g->view.classes * sizeof *looked);
+done:
+    return rc;
 }
 
 /* For every class the node of fewest features, of its first so many that do not forbid
@@ -57,14 +89,16 @@ static bonsai_status seat_cheapest(bool *all, bn_set *s, int64_t most, int encod
     int64_t classes = s->job->g->view.classes, *looked = NULL, *fewest = NULL;
     BN_TRY(BN_NEW(&looked, classes));
     BN_TRY(BN_NEW(&fewest, classes));
+    BN_TRY(ask_for_rows(s, most, looked));
     for (int64_t c = 0; c < classes; c++)
         s->seat[c] = -1;
     for (int64_t t = 0; t < s->job->trees; t++) {
         int32_t c = bn_set_label(s, t);
+        int64_t nnz;
         int forbids;
         if (looked[c]++ >= most)
             continue;
-        int64_t nnz = bn_price_row(&forbids, s->price, s->job->train[t]);
+        BN_TRY(bn_price_row(&nnz, &forbids, s->price, s->job->train[t]));
         if (forbids & encoding || (s->seat[c] >= 0 && nnz >= fewest[c]))
             continue;
         s->seat[c] = t;
@@ -82,22 +116,27 @@ done:
 /* Moves a class to another seat where all seats together are then no dearer: for edges
  * between them, and rows that forbid the others a small encoding.  Moves that change
  * nothing are made too, for they may open a way. */
-static void improve_seats(bn_set *s)
+static bonsai_status improve_seats(bn_set *s)
 {
+    bonsai_status rc = BONSAI_OK;
     for (int64_t t = 0; t < s->job->trees && bn_set_over(s); t++) {
         int64_t c = bn_set_label(s, t), old = s->seat[c];
         double before = bn_price_bytes(s->price);
+        if (t % AHEAD == 0)
+            BN_TRY(ask_for_trees(s, t));
         if (t == old)
             continue;
         bn_price_remove(s->price, seat_node(s, c));
-        bn_price_add(s->price, s->job->train[t]);
+        BN_TRY(bn_price_add(s->price, s->job->train[t]));
         s->seat[c] = t;
         if (bn_price_bytes(s->price) <= before)
             continue;
         bn_price_remove(s->price, s->job->train[t]);
         s->seat[c] = old;
-        bn_price_add(s->price, seat_node(s, c));
+        bn_price_again(s->price, seat_node(s, c));
     }
+done:
+    return rc;
 }
 
 /* Prices seats of one encoding; false, and none are priced, if they do not fit. */
@@ -107,12 +146,12 @@ static bonsai_status seat_all(bool *fit, bn_set *s, int64_t most, int encoding)
     BN_TRY(seat_cheapest(fit, s, most, encoding));
     if (!*fit)
         goto done;
-    price_seats(s, true);
+    BN_TRY(price_seats(s));
     for (int i = 0; i < SWEEPS && most == INT64_MAX; i++)
-        improve_seats(s);
+        BN_TRY(improve_seats(s));
     *fit = !bn_set_over(s);
     if (!*fit)
-        price_seats(s, false);
+        leave_seats(s);
 done:
     return rc;
 }
@@ -138,62 +177,90 @@ done:
 
 /* ---- taking and dropping ---- */
 
-static void note_tree(bn_set *s, int32_t root, const int32_t *tree, int64_t count)
+bonsai_status bn_set_choose(bn_set *s, int32_t v, int32_t root)
 {
-    for (int64_t i = 0; i < count; i++) {
-        int32_t v = tree[i];
-        if (s->role[v] != BONSAI_ROLE_NONE)
-            continue;
-        s->role[v] = BONSAI_EGO;
-        s->brought[v] = root;
-        s->score[v] = 0;
-        s->member[s->members++] = v;
+    bonsai_status rc = BONSAI_OK;
+    bn_chosen *c = bn_set_find(s, v);
+    if (c && c->role != BONSAI_ROLE_NONE)
+        goto done;
+    BN_TRY(bn_grow((void **)&s->member, &s->member_room, s->members + 1, sizeof *s->member));
+    if (!c) {
+        BN_TRY(bn_slots_reserve(&s->slots, 1));
+        BN_TRY(bn_grow((void **)&s->chosen, &s->chosen_room, s->slots.count + 1,
+                       sizeof *s->chosen));
+        c = &s->chosen[bn_slots_add(&s->slots, v)];
+        *c = (bn_chosen){.place = -1};
     }
-    s->role[root] = BONSAI_ROOT;
-    s->brought[root] = root;
-    s->turn[root] = s->turns++;
+    c->role = BONSAI_EGO;
+    c->brought = root;
+    s->member[s->members++] = v;
+done:
+    return rc;
+}
+
+static bonsai_status note_tree(bn_set *s, int32_t root, const int32_t *tree, int64_t count)
+{
+    bonsai_status rc = BONSAI_OK;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t before = s->members;
+        BN_TRY(bn_set_choose(s, tree[i], root));
+        if (s->members > before)
+            bn_set_find(s, tree[i])->score = 0;
+    }
+    bn_chosen *c = bn_set_find(s, root);
+    c->role = BONSAI_ROOT;
+    c->brought = root;
+    c->turn = s->turns++;
     s->roots++;
     s->class_roots[bn_label(s->job->g, root)]++;
+done:
+    return rc;
 }
 
-bool bn_set_try(bn_set *s, int64_t tree, int depth)
+bonsai_status bn_set_try(bool *fits, bn_set *s, int64_t tree, int depth)
 {
-    const int32_t *nodes;
-    int64_t count;
+    bonsai_status rc;
     int32_t c = bn_set_label(s, tree), root = s->job->train[tree];
-    int32_t seat = s->seat[c] >= 0 ? seat_node(s, c) : -1;
-    bool waits = seat >= 0 && s->role[seat] == BONSAI_ROLE_NONE;
-    if (s->members == s->job->g->view.nodes) {  /* all are in: nothing to look for */
-        note_tree(s, root, &root, 1);
-        s->seat[c] = -1;
-        return true;
-    }
-    if (waits)
-        bn_price_remove(s->price, seat);
-    if (!bn_ego_grow(&nodes, &count, s->ego, s->price, root, depth, s->budget.bytes,
-                     s->budget.nodes < INT64_MAX ? s->budget.nodes : -1)) {
+    bn_tree t = {&root, 1, true};
+    if (s->members < s->job->g->view.nodes) {   /* else all are in: nothing to look for */
+        int32_t seat = s->seat[c] >= 0 ? seat_node(s, c) : -1;
+        bool waits = seat >= 0 && bn_set_role(s, seat) == BONSAI_ROLE_NONE;
         if (waits)
-            bn_price_add(s->price, seat);
-        return false;
+            bn_price_remove(s->price, seat);
+        BN_TRY(bn_ego_grow(&t, s->ego, s->price, root, depth, s->budget.bytes,
+                           s->budget.nodes < INT64_MAX ? s->budget.nodes : -1));
+        if (waits && !t.fits)
+            bn_price_again(s->price, seat);
     }
-    note_tree(s, root, nodes, count);
+    *fits = t.fits;
+    if (!t.fits)
+        return BONSAI_OK;
+    BN_TRY(note_tree(s, root, t.node, t.count));
     s->seat[c] = -1;
-    return true;
+done:
+    return rc;
 }
 
-int64_t bn_set_any(bn_set *s)
+bonsai_status bn_set_any(int64_t *tree, bn_set *s)
 {
-    for (int64_t t = 0; t < s->job->trees; t++)
-        if (bn_set_try(s, t, 0))
-            return t;
-    return -1;
+    bonsai_status rc = BONSAI_OK;
+    bool fits = false;
+    *tree = -1;
+    for (int64_t t = 0; t < s->job->trees && !fits; t++) {
+        if (t % AHEAD == 0)
+            BN_TRY(ask_for_trees(s, t));
+        BN_TRY(bn_set_try(&fits, s, t, 0));
+        *tree = fits ? t : -1;
+    }
+done:
+    return rc;
 }
 
 static void compact(bn_set *s)
 {
     int64_t kept = 0;
     for (int64_t i = 0; i < s->members; i++)
-        if (s->role[s->member[i]] != BONSAI_ROLE_NONE)
+        if (bn_set_role(s, s->member[i]) != BONSAI_ROLE_NONE)
             s->member[kept++] = s->member[i];
     s->members = kept;
 }
@@ -201,11 +268,12 @@ static void compact(bn_set *s)
 void bn_set_forget(bn_set *s, const int32_t *nodes, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
-        if (s->role[nodes[i]] == BONSAI_ROOT) {
+        bn_chosen *c = bn_set_find(s, nodes[i]);
+        if (c->role == BONSAI_ROOT) {
             s->roots--;
             s->class_roots[bn_label(s->job->g, nodes[i])]--;
         }
-        s->role[nodes[i]] = BONSAI_ROLE_NONE;
+        c->role = BONSAI_ROLE_NONE;
     }
     compact(s);
 }
@@ -216,7 +284,7 @@ bool bn_set_drop(bn_set *s, const int32_t *nodes, int64_t count)
         bn_price_remove(s->price, nodes[i]);
     if (bn_set_over(s)) {
         for (int64_t i = count - 1; i >= 0; i--)
-            bn_price_add(s->price, nodes[i]);
+            bn_price_again(s->price, nodes[i]);
         return false;
     }
     bn_set_forget(s, nodes, count);
@@ -268,15 +336,51 @@ bonsai_status bn_set_collect(bn_choice *out, bn_set *s)
     BN_TRY(BN_NEW(&out->score, out->count));
     BN_TRY(BN_NEW(&out->tree, out->count));
     BN_TRY(BN_NEW(&out->covers, out->count));
-    memcpy(out->node, s->member, (size_t)out->count * sizeof *out->node);
+    for (int64_t i = 0; i < out->count; i++)
+        out->node[i] = s->member[i];
     qsort(out->node, (size_t)out->count, sizeof *out->node, bn_by_id);
     for (int64_t i = 0; i < out->count; i++) {
-        int32_t v = out->node[i];
-        out->role[i] = s->role[v];
-        out->score[i] = (float)s->score[v];
-        out->tree[i] = s->brought[v];
+        const bn_chosen *c = bn_set_find(s, out->node[i]);
+        out->role[i] = c->role;
+        out->score[i] = (float)c->score;
+        out->tree[i] = c->brought;
     }
     BN_TRY(cover_samples(out, s));
+done:
+    return rc;
+}
+
+/* The price of the cheapest graph of one of this rank's trees. */
+static bonsai_status cheapest(double *least, const bn_job *job)
+{
+    bonsai_status rc;
+    bn_reader *reader = NULL;
+    bn_price *price = NULL;
+    int rank = bn_rank(job->where.world);
+    bool over = bn_ranks(job->where.world) > 1;
+    int64_t end = over ? job->tree_first[rank + 1] : job->trees;
+    BN_TRY(bn_reader_new(&reader, job->g, bn_job_accounting(job)));
+    BN_TRY(bn_price_new(&price, reader));
+    for (int64_t t = over ? job->tree_first[rank] : 0; t < end; t++) {
+        BN_TRY(bn_price_add(price, job->train[t]));
+        *least = fmin(*least, bn_price_bytes(price));
+        bn_price_remove(price, job->train[t]);
+    }
+done:
+    bn_price_free(price);
+    bn_reader_free(reader);
+    return rc;
+}
+
+bonsai_status bn_too_small(const bn_job *job, const bn_budget *budget)
+{
+    bonsai_status rc;
+    double least = INFINITY;
+    BN_TRY(bn_agree(job->where.world, cheapest(&least, job)));
+    least = -least;
+    BN_TRY(bn_max(job->where.world, &least, 1));
+    rc = bn_fail(BONSAI_E_ARGUMENT, "%s: a budget of %.0f bytes is too small: the smallest "
+                 "possible graph, of one node, takes %.0f", job->g->where, budget->bytes, -least);
 done:
     return rc;
 }
@@ -295,24 +399,17 @@ void bn_choice_free(bn_choice *c)
 bonsai_status bn_set_new(bn_set *s, const bn_job *job, const bn_budget *budget)
 {
     bonsai_status rc;
-    int64_t n = job->g->view.nodes, c = job->g->view.classes;
+    int64_t c = job->g->view.classes;
     memset(s, 0, sizeof *s);
     s->job = job;
     s->budget = *budget;
-    BN_TRY(bn_price_new(&s->price, job->g, job->o->accounting == BONSAI_STRICT
-                                               ? BONSAI_STRICT : BONSAI_PAPER_CONDENSED));
-    BN_TRY(bn_ego_new(&s->ego, job->g));
-    BN_TRY(BN_NEW(&s->role, n));
-    BN_TRY(BN_NEW(&s->brought, n));
-    BN_TRY(BN_NEW(&s->turn, n));
-    BN_TRY(BN_NEW(&s->score, n));
-    BN_TRY(BN_NEW(&s->place, n));
-    BN_TRY(BN_NEW(&s->member, n));
+    BN_TRY(bn_reader_of(&s->reader, job));
+    BN_TRY(bn_price_new(&s->price, s->reader));
+    BN_TRY(bn_ego_new(&s->ego, s->reader));
+    BN_TRY(bn_slots_new(&s->slots, job->g->view.nodes));
     BN_TRY(BN_NEW(&s->class_roots, c));
     BN_TRY(BN_NEW(&s->class_trees, c));
     BN_TRY(BN_NEW(&s->seat, c));
-    for (int64_t v = 0; v < n; v++)
-        s->place[v] = -1;
     for (int64_t t = 0; t < job->trees; t++)
         s->class_trees[bn_set_label(s, t)]++;
     BN_TRY(keep_seats(s));
@@ -324,11 +421,9 @@ void bn_set_free(bn_set *s)
 {
     bn_price_free(s->price);
     bn_ego_free(s->ego);
-    bn_free(s->role);
-    bn_free(s->brought);
-    bn_free(s->turn);
-    bn_free(s->score);
-    bn_free(s->place);
+    bn_reader_free(s->reader);
+    bn_slots_free(&s->slots);
+    bn_free(s->chosen);
     bn_free(s->member);
     bn_free(s->class_roots);
     bn_free(s->class_trees);

@@ -7,20 +7,28 @@
 #ifndef BN_SET_H
 #define BN_SET_H
 
-#include "condense.h"
+#include "near.h"
+
+typedef struct {                /* of a node that is or was chosen */
+    double  score;              /* last PageRank */
+    int32_t brought;            /* root whose tree brought the node */
+    int32_t turn;               /* of a root: how many had come when this one did */
+    int32_t place;              /* -1, but while a graph is induced */
+    uint8_t role;               /* bonsai_role; NONE: not chosen any more */
+} bn_chosen;
 
 typedef struct {
     const bn_job *job;
     bn_budget budget;
+    bn_reader *reader;
     bn_price *price;            /* chosen nodes and waiting seats */
     bn_ego   *ego;
-    uint8_t  *role;             /* n: bonsai_role; NONE: not chosen */
-    int32_t  *brought;          /* n: root whose tree brought the node */
-    int32_t  *turn;             /* n: how many roots had come when this one did */
+    bn_slots  slots;            /* of nodes that are or were chosen */
+    bn_chosen *chosen;          /* by slot */
+    int64_t   chosen_room;
     int32_t   turns;
-    double   *score;            /* n: last PageRank */
-    int32_t  *place;            /* n: -1, but while a graph is induced */
-    int32_t  *member;           /* n: the chosen nodes */
+    int32_t  *member;           /* the chosen nodes */
+    int64_t   member_room;
     int64_t   members;
     int64_t   roots;
     int64_t  *class_roots;      /* classes */
@@ -32,16 +40,31 @@ typedef struct {
 
 int bn_by_id(const void *a, const void *b);     /* for qsort: node ids, ascending */
 
+/* What is known of a node; NULL: never chosen. */
+static inline bn_chosen *bn_set_find(const bn_set *s, int32_t node)
+{
+    int64_t slot = bn_slots_find(&s->slots, node);
+    return slot < 0 ? NULL : &s->chosen[slot];
+}
+
+static inline int bn_set_role(const bn_set *s, int32_t node)
+{
+    const bn_chosen *c = bn_set_find(s, node);
+    return c ? c->role : BONSAI_ROLE_NONE;
+}
+
 /* An empty set with its seats.  bn_set_free takes one that was never made, too, if it
  * is all zero. */
 bonsai_status bn_set_new(bn_set *s, const bn_job *job, const bn_budget *budget);
 void    bn_set_free(bn_set *s);
 int32_t bn_set_label(const bn_set *s, int64_t tree);
 /* Takes the tree, cut at the given depth, if it fits; its root must not be one yet. */
-bool    bn_set_try(bn_set *s, int64_t tree, int depth);
+bonsai_status bn_set_try(bool *fits, bn_set *s, int64_t tree, int depth);
 /* The first tree that fits as a single node, taken; -1: none does.  So that a budget
  * with room for a node is never left empty, however impatient the search. */
-int64_t bn_set_any(bn_set *s);
+bonsai_status bn_set_any(int64_t *tree, bn_set *s);
+/* Makes a node that the price has a chosen one; one that is chosen stays as it is. */
+bonsai_status bn_set_choose(bn_set *s, int32_t node, int32_t root);
 /* Drops some nodes, or, where the rest would cost more than the budget (SPEC section
  * 4: by the paper's accounting it can), none of them. */
 bool    bn_set_drop(bn_set *s, const int32_t *nodes, int64_t count);

@@ -9,6 +9,8 @@
 
 #include "set.h"
 
+enum { AHEAD = 1024 };          /* nodes that are fetched together */
+
 typedef struct {                /* the graph that the set induces */
     int64_t  n;
     int64_t *offsets;
@@ -30,17 +32,17 @@ static void free_induced(induced *h)
 /* Entries of a chosen node to chosen nodes; to and weight (may be NULL) get them. */
 static int64_t induce_row(int32_t *to, float *weight, const bn_set *s, int32_t v)
 {
-    const bonsai_graph *g = s->job->g;
-    const int32_t *all = bn_neighbors(g);
-    const float *w = g->view.section[BONSAI_EDGE_WEIGHTS].data;
-    int64_t count = 0, end = bn_row_begin(g, v + 1);
-    for (int64_t e = bn_row_begin(g, v); e < end; e++) {
-        if (s->place[all[e]] < 0)
+    const bn_near near = bn_near_of(s->reader, v);
+    const uint64_t *priced = bn_price_bits(s->price);   /* the chosen nodes, and a few more */
+    int64_t count = 0;
+    for (int64_t e = 0; e < near.count; e++) {
+        const bn_chosen *c = bn_bit(priced, near.to[e]) ? bn_set_find(s, near.to[e]) : NULL;
+        if (!c || c->place < 0)
             continue;
         if (to)
-            to[count] = s->place[all[e]];
+            to[count] = c->place;
         if (weight)
-            weight[count] = w[e];
+            weight[count] = near.weight[e];
         count++;
     }
     return count;
@@ -60,7 +62,7 @@ static bonsai_status induce(induced *h, bn_set *s)
         BN_TRY(BN_NEW(&h->weights, h->offsets[h->n]));
     for (int64_t i = 0; i < h->n; i++) {
         int64_t at = h->offsets[i];
-        h->root[i] = s->role[s->member[i]] == BONSAI_ROOT;
+        h->root[i] = bn_set_role(s, s->member[i]) == BONSAI_ROOT;
         induce_row(h->neighbors + at, h->weights ? h->weights + at : NULL, s, s->member[i]);
     }
 done:
@@ -83,15 +85,15 @@ bonsai_status bn_set_rank(bn_set *s)
     int steps;
     qsort(s->member, (size_t)s->members, sizeof *s->member, bn_by_id);
     for (int64_t i = 0; i < s->members; i++)
-        s->place[s->member[i]] = (int32_t)i;
+        bn_set_find(s, s->member[i])->place = (int32_t)i;
     BN_TRY(induce(&h, s));
     BN_TRY(bn_ppr(h.pi, &steps, h.n, h.offsets, h.neighbors, h.weights, h.root, s->job->o->beta,
                   (bn_progress){say_again, s}));
     for (int64_t i = 0; i < h.n; i++)
-        s->score[s->member[i]] = h.pi[i];
+        bn_set_find(s, s->member[i])->score = h.pi[i];
 done:
     for (int64_t i = 0; i < s->members; i++)
-        s->place[s->member[i]] = -1;
+        bn_set_find(s, s->member[i])->place = -1;
     free_induced(&h);
     return rc;
 }
@@ -111,9 +113,9 @@ bonsai_status bn_set_lowest(bn_ranked **out, int64_t *count, const bn_set *s, in
     if (rc != BONSAI_OK)
         return rc;
     for (int64_t i = 0; i < s->members; i++) {
-        int32_t v = s->member[i];
-        if (roles & 1 << s->role[v])
-            (*out)[(*count)++] = (bn_ranked){s->score[v], v};
+        const bn_chosen *c = bn_set_find(s, s->member[i]);
+        if (roles & 1 << c->role)
+            (*out)[(*count)++] = (bn_ranked){c->score, s->member[i]};
     }
     qsort(*out, (size_t)*count, sizeof **out, lowest_first);
     return BONSAI_OK;
@@ -132,7 +134,7 @@ static bonsai_status find_knee(double *bar, bn_set *s)
     int64_t knee;
     BN_TRY(BN_NEW(&pi, s->members));
     for (int64_t i = 0; i < s->members; i++)
-        pi[i] = s->score[s->member[i]];
+        pi[i] = bn_set_find(s, s->member[i])->score;
     qsort(pi, (size_t)s->members, sizeof *pi, descending);
     BN_TRY(bn_knee(&knee, bar, pi, s->members));
     if (knee < 0)
@@ -170,66 +172,104 @@ done:
     return rc;
 }
 
-/* Takes one node as part of a root's tree; false if it does not fit. */
-static bool take_node(bn_set *s, int32_t v, int32_t root)
+/* ---- single nodes ---- */
+
+typedef struct {
+    bn_set   *s;
+    uint64_t *met;              /* n bits */
+    int32_t  *queue;            /* of the set, the nearest first */
+    int64_t   head, tail, room;
+    int64_t   ahead;            /* of the queue: asked for up to here */
+    int64_t   misses;
+} widening;
+
+/* The neighbours of the next nodes of the queue that might be taken. */
+static bonsai_status look_ahead(widening *w, int64_t end)
 {
-    bn_price_mark(s->price);
-    bn_price_add(s->price, v);
-    if (bn_set_over(s)) {
-        bn_price_undo(s->price, &v, 1);
-        return false;
+    bonsai_status rc = BONSAI_OK;
+    bn_reader *r = w->s->reader;
+    for (int64_t asked = 0; bn_reader_over(r) && w->ahead < end && asked < AHEAD; w->ahead++) {
+        const bn_near near = bn_near_of(r, w->queue[w->ahead]);
+        for (int64_t e = 0; e < near.count && asked < AHEAD; e++)
+            if (!bn_bit(w->met, near.to[e]) &&
+                bn_set_role(w->s, near.to[e]) == BONSAI_ROLE_NONE) {
+                BN_TRY(bn_reader_ask(r, near.to[e], BN_WHOLE));
+                asked++;
+            }
     }
-    s->role[v] = BONSAI_EGO;
-    s->brought[v] = root;
-    s->member[s->members++] = v;
-    return true;
+    BN_TRY(bn_reader_fetch(r));
+done:
+    return rc;
 }
 
-/* Meets the neighbours of a node; those in the set or taken into it go to the queue.
- * place marks what has been met. */
-static bool widen_from(bn_set *s, int32_t v, int32_t *queue, int64_t *tail, int64_t *misses)
+static bonsai_status enqueue(widening *w, int32_t v)
 {
-    const int32_t *to = bn_neighbors(s->job->g);
-    int64_t end = bn_row_begin(s->job->g, v + 1);
-    for (int64_t e = bn_row_begin(s->job->g, v); e < end; e++) {
-        int32_t u = to[e];
-        if (s->place[u] >= 0)
+    bonsai_status rc = bn_grow((void **)&w->queue, &w->room, w->tail + 1, sizeof *w->queue);
+    if (rc == BONSAI_OK)
+        w->queue[w->tail++] = v;
+    return rc;
+}
+
+/* Takes one node as part of a root's tree if it fits. */
+static bonsai_status take_node(bool *fits, bn_set *s, int32_t v, int32_t root)
+{
+    bonsai_status rc;
+    bn_price_mark(s->price);
+    BN_TRY(bn_price_add(s->price, v));
+    *fits = !bn_set_over(s);
+    if (*fits)
+        BN_TRY(bn_set_choose(s, v, root));
+    else
+        bn_price_undo(s->price, &v, 1);
+done:
+    return rc;
+}
+
+/* Meets the neighbours of a node; those in the set or taken into it go to the queue. */
+static bonsai_status widen_from(widening *w, int32_t v)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_set *s = w->s;
+    const bn_near near = bn_near_of(s->reader, v);
+    for (int64_t e = 0; e < near.count && w->misses < s->job->o->patience; e++) {
+        int32_t u = near.to[e];
+        bool in = true;
+        if (bn_bit(w->met, u))
             continue;
-        s->place[u] = 0;
-        if (s->role[u] == BONSAI_ROLE_NONE && !take_node(s, u, s->brought[v])) {
-            if (++*misses >= s->job->o->patience)
-                return false;
-            continue;
-        }
-        *misses = 0;
-        queue[(*tail)++] = u;
+        bn_bit_set(w->met, u);
+        if (bn_set_role(s, u) == BONSAI_ROLE_NONE)
+            BN_TRY(take_node(&in, s, u, bn_set_find(s, v)->brought));
+        w->misses = in ? 0 : w->misses + 1;
+        if (in)
+            BN_TRY(enqueue(w, u));
     }
-    return true;
+done:
+    return rc;
 }
 
 bonsai_status bn_set_widen(bn_set *s)
 {
     bonsai_status rc;
+    widening w = {.s = s};
     bn_ranked *root = NULL;
-    int32_t *queue = NULL;
-    int64_t roots = 0, head = 0, tail = 0, misses = 0;
-    bool going = true;
-    BN_TRY(BN_NEW(&queue, s->job->g->view.nodes));
+    int64_t roots = 0;
+    BN_TRY(BN_NEW(&w.met, BN_WORDS(s->job->g->view.nodes)));
     BN_TRY(bn_set_lowest(&root, &roots, s, 1 << BONSAI_ROOT));
     for (int64_t i = roots - 1; i >= 0; i--) {
-        queue[tail++] = root[i].node;
-        s->place[root[i].node] = 0;
+        BN_TRY(enqueue(&w, root[i].node));
+        bn_bit_set(w.met, root[i].node);
     }
-    for (int hop = 0; hop < s->job->o->layers && going; hop++)
-        for (int64_t end = tail; head < end && going; head++) {
-            going = widen_from(s, queue[head], queue, &tail, &misses);
-            if (head % 1024 == 0)
+    for (int hop = 0; hop < s->job->o->layers; hop++)
+        for (int64_t end = w.tail; w.head < end && w.misses < s->job->o->patience; w.head++) {
+            if (w.head == w.ahead)
+                BN_TRY(look_ahead(&w, end));
+            BN_TRY(widen_from(&w, w.queue[w.head]));
+            if (w.head % 1024 == 0)
                 BN_TRY(bn_tick(s->job->progress, "finishing", 0, 1));
         }
 done:
-    for (int64_t v = 0; v < s->job->g->view.nodes; v++)
-        s->place[v] = -1;
+    bn_free(w.met);
+    bn_free(w.queue);
     bn_free(root);
-    bn_free(queue);
     return rc;
 }

@@ -72,9 +72,9 @@ static int in_turn(const void *a, const void *b)
 static void list_arrivals(arrival *all, const bn_set *s)
 {
     for (int64_t i = 0; i < s->members; i++) {
-        int32_t v = s->member[i], by = s->brought[v];
-        bool here = s->role[by] == BONSAI_ROOT;
-        all[i] = (arrival){here ? s->turn[by] : INT32_MAX, v, s->role[v] == BONSAI_ROOT};
+        const bn_chosen *c = bn_set_find(s, s->member[i]), *by = bn_set_find(s, c->brought);
+        all[i] = (arrival){by->role == BONSAI_ROOT ? by->turn : INT32_MAX, s->member[i],
+                           c->role == BONSAI_ROOT};
     }
     qsort(all, (size_t)s->members, sizeof *all, in_turn);
 }
@@ -133,7 +133,7 @@ static void follow(bn_set *s, const arrival *all, uint8_t *covered)
     for (int64_t i = 0; i < n; i++)
         bn_price_remove(s->price, all[i].node);
     for (int64_t i = 0; i < n; i++) {
-        bn_price_add(s->price, all[i].node);
+        bn_price_again(s->price, all[i].node);
         reached += all[i].root ? cover(covered, s, all[i].node) : 0;
         if (i + 1 < n && all[i + 1].turn == all[i].turn)
             continue;

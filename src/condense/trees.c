@@ -13,7 +13,8 @@
 
 #include "set.h"
 
-enum { MOST_ROUNDS = 50, TICK_EVERY = 16, PARTS = 1000 };
+enum { MOST_ROUNDS = 50, TICK_EVERY = 16, PARTS = 1000,
+       AHEAD = 256, FIRST_ENTRIES = 64 };       /* trees that are fetched together, and their entries */
 
 typedef struct {
     const bn_job *job;
@@ -60,16 +61,17 @@ static bool every_class_tried(const state *s)
     return true;
 }
 
-static bool try_tree(state *s, int64_t tree, int depth)
+static bonsai_status try_tree(bool *fits, state *s, int64_t tree, int depth)
 {
     int32_t c = bn_set_label(&s->set, tree);
     s->tried[c] = 1;
-    if (!bn_set_try(&s->set, tree, depth))
-        return false;
+    bonsai_status rc = bn_set_try(fits, &s->set, tree, depth);
+    if (rc != BONSAI_OK || !*fits)
+        return rc;
     s->deep[c] |= depth == s->job->o->layers;
     s->added++;
     bn_cover_take(s->cover, tree);
-    return true;
+    return BONSAI_OK;
 }
 
 static bonsai_status tick_try(state *s)
@@ -88,8 +90,10 @@ static bonsai_status fill_at(state *s, int depth)
     int64_t misses = 0;
     for (int64_t tree; s->set.roots < s->set.budget.trees &&
                        (tree = bn_cover_next(s->cover)) >= 0;) {
+        bool fits;
         BN_TRY(tick_try(s));
-        if (try_tree(s, tree, depth)) {
+        BN_TRY(try_tree(&fits, s, tree, depth));
+        if (fits) {
             misses = 0;
             continue;
         }
@@ -132,8 +136,10 @@ static bonsai_status seat_at(state *s, int depth)
     for (int64_t tree; left > 0 && (tree = bn_cover_next(s->cover)) >= 0;) {
         int32_t c = bn_set_label(&s->set, tree);
         BN_TRY(tick_try(s));
-        bool waits = s->set.class_roots[c] == 0 && s->misses[c] < s->job->o->patience;
-        if (waits && try_tree(s, tree, depth)) {
+        bool waits = s->set.class_roots[c] == 0 && s->misses[c] < s->job->o->patience, fits = false;
+        if (waits)
+            BN_TRY(try_tree(&fits, s, tree, depth));
+        if (fits) {
             left--;
             continue;
         }
@@ -151,22 +157,25 @@ done:
 static bonsai_status seat_classes(state *s)
 {
     bonsai_status rc = BONSAI_OK;
+    bool fits;
     if (s->set.budget.trees < INT64_MAX)        /* every tree fits */
         goto done;
     for (int depth = s->job->o->layers - 1; depth >= 0; depth--)
         BN_TRY(seat_at(s, depth));
     for (int64_t c = 0; c < s->job->g->view.classes; c++)
         if (s->set.seat[c] >= 0)
-            try_tree(s, s->set.seat[c], 0);
+            BN_TRY(try_tree(&fits, s, s->set.seat[c], 0));
 done:
     return rc;
 }
 
-static void at_least_one(state *s)
+static bonsai_status at_least_one(state *s)
 {
-    int64_t tree = s->set.roots == 0 ? bn_set_any(&s->set) : -1;
+    int64_t tree = -1;
+    bonsai_status rc = s->set.roots == 0 ? bn_set_any(&tree, &s->set) : BONSAI_OK;
     if (tree >= 0)
         bn_cover_take(s->cover, tree);
+    return rc;
 }
 
 /* ---- the rounds ---- */
@@ -180,7 +189,7 @@ static bonsai_status cover(state *s, bool enrich)
     BN_TRY(seat_classes(s));
     if (enrich || s->set.roots == 0)
         BN_TRY(fill(s));
-    at_least_one(s);
+    BN_TRY(at_least_one(s));
     BN_TRY(end_stage(s));
 done:
     return rc;
@@ -246,7 +255,7 @@ static bonsai_status oversample(state *s, bn_choice *out)
     s->set.budget = one;
     BN_TRY(begin_stage(s, "sparsify", 1));
     BN_TRY(bn_set_shrink(&s->set));
-    at_least_one(s);
+    BN_TRY(at_least_one(s));
     BN_TRY(end_stage(s));
     out->seconds_sparsify = bn_seconds() - start;
 done:
@@ -264,6 +273,24 @@ static int best_first(const void *a, const void *b)
     return left > right ? -1 : left < right;
 }
 
+static int64_t gain_of(const bn_job *job, int64_t tree)
+{
+    return job->rknn.offsets[tree + 1] - job->rknn.offsets[tree];
+}
+
+/* Rows of those of the next trees that cover anything, and so many entries. */
+static bonsai_status ask_for_trees(const state *s, int64_t tree, int64_t count, int64_t entries)
+{
+    bonsai_status rc = BONSAI_OK;
+    int64_t end = bn_least(tree + count, s->job->trees);
+    for (; bn_reader_over(s->set.reader) && tree < end; tree++)
+        if (gain_of(s->job, tree) > 0)
+            BN_TRY(bn_reader_ask(s->set.reader, s->job->train[tree], entries));
+    BN_TRY(bn_reader_fetch(s->set.reader));
+done:
+    return rc;
+}
+
 /* No choice of trees at this budget can cover more: each tree priced at the least that
  * its root's row costs, taken by gain per byte, the last one in part. */
 static bonsai_status bound_coverage(bn_choice *out, state *s)
@@ -277,9 +304,13 @@ static bonsai_status bound_coverage(bn_choice *out, state *s)
     double sum = 0, left = bytes ? b->bytes : (double)(b->nodes < b->trees ? b->nodes : b->trees);
     out->coverage_bound = -1;
     BN_TRY(BN_NEW(&all, job->trees));
+    if (bytes)
+        BN_TRY(ask_for_trees(s, 0, job->trees, 0));
     for (int64_t t = 0; t < job->trees; t++) {
-        double gain = (double)(job->rknn.offsets[t + 1] - job->rknn.offsets[t]);
-        double cost = !bytes ? 1 : gain > 0 ? bn_price_least(s->set.price, job->train[t]) : 0;
+        double gain = (double)gain_of(job, t);
+        double cost = bytes ? 0 : 1;
+        if (bytes && gain > 0)
+            BN_TRY(bn_price_least(&cost, s->set.price, job->train[t]));
         left -= cost < 0 ? cost : 0;            /* the paper's price of negative features */
         if (gain > 0)
             all[count++] = (bargain){gain, cost < 0 ? 0 : cost};
@@ -308,17 +339,18 @@ static bonsai_status price_trees(state *s)
     bn_price *price = NULL;
     BN_TRY(begin_stage(s, "pricing", job->trees));
     BN_TRY(BN_NEW(&s->cost, job->trees));
-    BN_TRY(bn_price_new(&price, job->g, job->o->accounting == BONSAI_STRICT
-                                            ? BONSAI_STRICT : BONSAI_PAPER_CONDENSED));
+    BN_TRY(bn_price_new(&price, s->set.reader));
     const double empty = bn_price_bytes(price), large = isfinite(b->bytes) ? b->bytes : 1e30;
     for (int64_t t = 0; t < job->trees; t++) {
-        const int32_t *tree;
-        int64_t count;
+        bn_tree tree;
         s->cost[t] = large;                     /* at least, if it does not fit */
-        if (job->rknn.offsets[t] == job->rknn.offsets[t + 1])
+        if (t % AHEAD == 0)
+            BN_TRY(ask_for_trees(s, t, AHEAD, FIRST_ENTRIES));
+        if (gain_of(job, t) == 0)
             continue;
-        if (bn_ego_grow(&tree, &count, s->set.ego, price, job->train[t], job->o->layers, b->bytes,
-                        b->nodes < INT64_MAX ? b->nodes : -1)) {
+        BN_TRY(bn_ego_grow(&tree, s->set.ego, price, job->train[t], job->o->layers, b->bytes,
+                           b->nodes < INT64_MAX ? b->nodes : -1));
+        if (tree.fits) {
             s->cost[t] = fmax(1, bn_price_bytes(price) - empty);
             bn_ego_undo(s->set.ego, price);
         }
@@ -391,6 +423,28 @@ bonsai_status bn_trees(bn_choice *out, const bn_job *job, const bn_budget *budge
     out->seconds_sparsify += bn_seconds() - start;
 done:
     free_state(&s);
+    if (rc != BONSAI_OK)
+        bn_choice_free(out);
+    return rc;
+}
+
+bonsai_status bn_trees_over(bn_choice *out, const bn_job *job, const bn_budget *budget)
+{
+    bonsai_status rc;
+    bn_world *w = job->where.world;
+    memset(out, 0, sizeof *out);
+    if (bn_rank(w) == 0) {
+        rc = bn_trees(out, job, budget);
+        bn_reader_done(job);
+    } else {
+        rc = bn_reader_serve(job);
+    }
+    BN_TRY(bn_agree(w, rc));
+    int64_t count = out->count;
+    BN_TRY(bn_share(w, &count, sizeof count, 0));
+    if (count == 0)
+        BN_TRY(bn_too_small(job, budget));
+done:
     if (rc != BONSAI_OK)
         bn_choice_free(out);
     return rc;

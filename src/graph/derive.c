@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "base/slots.h"
 #include "graph.h"
 
 /* A new graph that borrows the sections in the mask. */
@@ -84,28 +85,28 @@ done:
 typedef struct {
     const bonsai_graph *g;
     bonsai_graph *out;
-    const int32_t *nodes;
+    const int32_t *nodes;       /* of the rows that are made */
     int64_t count;
-    int32_t *place;             /* n: new id of a node, or -1 */
+    int64_t first;              /* of all nodes: the first of those */
+    bn_slots place;             /* all nodes: new ids */
 } inducing;
 
-static bonsai_status place_nodes(inducing *in)
+static bonsai_status place_nodes(inducing *in, const int32_t *all, int64_t count)
 {
+    bonsai_status rc;
     int64_t n = in->g->view.nodes;
-    bonsai_status rc = BN_NEW(&in->place, n);
-    if (rc != BONSAI_OK)
-        return rc;
-    for (int64_t v = 0; v < n; v++)
-        in->place[v] = -1;
-    for (int64_t i = 0; i < in->count; i++) {
-        int32_t v = in->nodes[i];
+    BN_TRY(bn_slots_new(&in->place, n));
+    BN_TRY(bn_slots_reserve(&in->place, count));
+    for (int64_t i = 0; i < count; i++) {
+        int32_t v = all[i];
         if (v < 0 || v >= n)
             return bn_fail(BONSAI_E_ARGUMENT, "node %d is outside 0..%lld", v, (long long)n - 1);
-        if (in->place[v] >= 0)
+        if (bn_slots_find(&in->place, v) >= 0)
             return bn_fail(BONSAI_E_ARGUMENT, "node %d is listed twice", v);
-        in->place[v] = (int32_t)i;
+        bn_slots_add(&in->place, v);
     }
-    return BONSAI_OK;
+done:
+    return rc;
 }
 
 typedef struct { int32_t id; float weight; int64_t entry; } arc;
@@ -116,9 +117,11 @@ static int64_t induced_row(arc *row, const inducing *in, int64_t i)
     const int32_t *to = bn_neighbors(in->g);
     const float *w = in->g->view.section[BONSAI_EDGE_WEIGHTS].data;
     int64_t count = 0, v = in->nodes[i], end = bn_row_begin(in->g, v + 1);
-    for (int64_t e = bn_row_begin(in->g, v); e < end; e++)
-        if (in->place[to[e]] >= 0)
-            row[count++] = (arc){in->place[to[e]], w ? w[e] : 1.0f, e};
+    for (int64_t e = bn_row_begin(in->g, v); e < end; e++) {
+        int64_t place = bn_slots_find(&in->place, to[e]);
+        if (place >= 0)
+            row[count++] = (arc){(int32_t)place, w ? w[e] : 1.0f, e};
+    }
     return count;
 }
 
@@ -229,14 +232,17 @@ static bonsai_status induce_names(inducing *in)
     int64_t total = 0;
     if (!name)
         return BONSAI_OK;
-    BN_TRY(BN_NEW(&start, in->g->view.nodes));
-    for (int64_t v = 0; v < in->g->view.nodes; v++, name += strlen(name) + 1)
-        start[v] = name;
+    BN_TRY(BN_NEW(&start, in->count));
+    for (int64_t v = 0; v < in->g->view.nodes; v++, name += strlen(name) + 1) {
+        int64_t i = bn_slots_find(&in->place, (int32_t)v) - in->first;
+        if (i >= 0 && i < in->count)
+            start[i] = name;
+    }
     for (int64_t i = 0; i < in->count; i++)
-        total += (int64_t)strlen(start[in->nodes[i]]) + 1;
+        total += (int64_t)strlen(start[i]) + 1;
     BN_TRY(bn_graph_array(&to, in->out, BONSAI_NODE_NAMES, BONSAI_U8, total));
     for (int64_t i = 0; i < in->count; i++, to += strlen(to) + 1)
-        strcpy(to, start[in->nodes[i]]);
+        strcpy(to, start[i]);
 done:
     bn_free(start);
     return rc;
@@ -266,19 +272,16 @@ bonsai_status bn_graph_parts(bonsai_graph **out, const bonsai_graph *g, double p
     return bonsai_graph_split(out, g, percent, seed);
 }
 
-bonsai_status bonsai_graph_induce(bonsai_graph **out, const bonsai_graph *g, const int32_t *nodes,
-                                  int64_t count)
+bonsai_status bn_graph_induce_part(bonsai_graph **out, const bonsai_graph *g, const int32_t *nodes,
+                                   int64_t count, int64_t begin, int64_t end)
 {
     bonsai_status rc;
-    inducing in = {.g = g, .nodes = nodes, .count = count};
+    inducing in = {.g = g, .nodes = nodes + begin, .count = end - begin, .first = begin};
     *out = NULL;
-    if (count < 0 || (count > 0 && !nodes))
-        return bn_fail(BONSAI_E_ARGUMENT, "%lld nodes, but no list of them", (long long)count);
-    BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, 0));
     BN_TRY(derive(&in.out, g, BN_BIT(BONSAI_CLASS_NAMES) | BN_BIT(BONSAI_KEPT_FEATURES) |
                                   BN_BIT(BONSAI_FEATURE_MEAN) | BN_BIT(BONSAI_FEATURE_SPREAD)));
-    in.out->view.nodes = count;
-    BN_TRY(place_nodes(&in));
+    in.out->view.nodes = in.count;
+    BN_TRY(place_nodes(&in, nodes, count));
     BN_TRY(induce_edges(&in));
     BN_TRY(induce_rows(&in, BONSAI_FEATURES, g->view.features));
     BN_TRY(induce_rows(&in, BONSAI_SOFT_LABELS, g->view.classes));
@@ -290,11 +293,28 @@ bonsai_status bonsai_graph_induce(bonsai_graph **out, const bonsai_graph *g, con
     BN_TRY(induce_lists(&in, BONSAI_MEMBER_OFFSETS, BONSAI_MEMBERS, BONSAI_MEMBERS));
     BN_TRY(induce_names(&in));
     BN_TRY(induce_origin(&in));
-    BN_TRY(bonsai_graph_verify(in.out));
     *out = in.out;
     in.out = NULL;
 done:
     bonsai_graph_free(in.out);
-    bn_free(in.place);
+    bn_slots_free(&in.place);
+    return rc;
+}
+
+bonsai_status bonsai_graph_induce(bonsai_graph **out, const bonsai_graph *g, const int32_t *nodes,
+                                  int64_t count)
+{
+    bonsai_status rc;
+    *out = NULL;
+    if (count < 0 || (count > 0 && !nodes))
+        return bn_fail(BONSAI_E_ARGUMENT, "%lld nodes, but no list of them", (long long)count);
+    BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, 0));
+    BN_TRY(bn_graph_induce_part(out, g, nodes, count, 0, count));
+    BN_TRY(bonsai_graph_verify(*out));
+done:
+    if (rc != BONSAI_OK) {
+        bonsai_graph_free(*out);
+        *out = NULL;
+    }
     return rc;
 }

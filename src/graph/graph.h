@@ -173,7 +173,7 @@ bonsai_part bn_part(const bonsai_graph *g, int64_t node);
                              BN_BIT(BONSAI_FEATURE_INDICES) | BN_BIT(BONSAI_FEATURE_VALUES) | \
                              BN_BIT(BONSAI_FEATURE_SCALE))
 
-/* ---- the split (derive.c) ---- */
+/* ---- the split, and parts (derive.c) ---- */
 
 /* The graph with the split asked for in percent, or *out NULL where that is g's own: all 0 asks
  * for that, 60/20/20 where it has none, 100/0/0 where it is a condensed graph, whose
@@ -189,6 +189,12 @@ bonsai_status bn_graph_parts(bonsai_graph **out, const bonsai_graph *g, double p
 void bn_blocks(int64_t *first, const bonsai_graph *g, int ranks);
 /* rows (ranks): to how many nodes of other ranks the rows of each have an entry. */
 bonsai_status bn_halo_count(int64_t *rows, const bonsai_graph *g, int ranks);
+
+/* Rows begin .. end-1 of the graph that bonsai_graph_induce would make of the nodes: new ids are
+ * places among all of them.  Reads no adjacency or features but those of the part's nodes, which
+ * must have been verified; the answer has not. */
+bonsai_status bn_graph_induce_part(bonsai_graph **out, const bonsai_graph *g, const int32_t *nodes,
+                                   int64_t count, int64_t begin, int64_t end);
 
 /* ---- some of the features (columns.c) ---- */
 
