@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "scratch.h"
@@ -151,19 +152,70 @@ static int64_t read_line(const char *path, const char *name)
     return found;
 }
 
+int64_t bn_memory_private(void)
+{
+    return read_line("/proc/self/status", "VmData");
+}
+
 int64_t bn_memory_all(void)
 {
     int64_t bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
     return bytes > 0 ? bytes : INT64_MAX;
 }
 
+static int64_t read_number(const char *path)
+{
+    long long number = -1;
+    FILE *f = fopen(path, "re");
+    if (f && fscanf(f, "%lld", &number) != 1)
+        number = -1;                            /* "max" */
+    if (f)
+        fclose(f);
+    return (int64_t)number;
+}
+
+/* What the group of processes that this one is in may still take: batch systems and containers
+ * set limits so.  INT64_MAX: no limit is known. */
+static int64_t left_of_group(void)
+{
+    char line[1024], path[1200];
+    int64_t least = INT64_MAX;
+    FILE *f = fopen("/proc/self/cgroup", "re");
+    while (f && fgets(line, sizeof line, f)) {
+        line[strcspn(line, "\n")] = 0;
+        if (strncmp(line, "0::/", 4) != 0)
+            continue;
+        for (char *end = line + strlen(line); end >= line + 3; end--) {     /* and its parents */
+            if (*end && *end != '/')
+                continue;
+            *end = 0;
+            snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.max", line + 3);
+            int64_t most = read_number(path);
+            snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.current", line + 3);
+            int64_t now = read_number(path);
+            if (most >= 0 && now >= 0 && most - now < least)
+                least = most > now ? most - now : 0;
+        }
+    }
+    if (f)
+        fclose(f);
+    return least;
+}
+
+/* What the process may still reserve: ulimit -d. */
+static int64_t left_of_limit(void)
+{
+    struct rlimit r;
+    int64_t used = bn_memory_private();
+    if (getrlimit(RLIMIT_DATA, &r) != 0 || r.rlim_cur == RLIM_INFINITY || used < 0)
+        return INT64_MAX;
+    return (int64_t)r.rlim_cur > used ? (int64_t)r.rlim_cur - used : 0;
+}
+
 int64_t bn_memory_free(void)
 {
     int64_t bytes = read_line("/proc/meminfo", "MemAvailable");
-    return bytes < 0 ? bn_memory_all() / 2 : bytes;
+    bytes = bytes < 0 ? bn_memory_all() / 2 : bytes;
+    return bn_least(bytes, bn_least(left_of_group(), left_of_limit()));
 }
 
-int64_t bn_memory_private(void)
-{
-    return read_line("/proc/self/status", "VmData");
-}

@@ -27,7 +27,7 @@ bool bn_big_spilled(const void *p);     /* whether it is in a scratch file */
 int64_t bn_memory_left(const bn_memory *m);
 
 int64_t bn_memory_all(void);            /* of the machine */
-int64_t bn_memory_free(void);           /* that it has free */
+int64_t bn_memory_free(void);           /* that it has free, and that this process may take */
 int64_t bn_memory_private(void);        /* that this process has reserved for itself; -1: not known */
 
 #endif
