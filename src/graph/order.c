@@ -41,7 +41,7 @@ typedef struct {
     int64_t begin, end;         /* the rank's own nodes */
 } block;
 
-/* seen (n bits, all zero, as it is left): marks a node. */
+/* Whether a node is met for the first time; seen has a bit a node. */
 static bool mark(uint64_t *seen, int64_t v)
 {
     uint64_t bit = 1ull << (v & 63);
@@ -57,8 +57,6 @@ static int64_t halo_of(const block *b, uint64_t *seen)
     for (int64_t e = first; e < last; e++)
         if (to[e] < b->begin || to[e] >= b->end)
             count += mark(seen, to[e]);
-    for (int64_t e = first; e < last; e++)
-        seen[to[e] >> 6] = 0;
     return count;
 }
 
@@ -76,6 +74,7 @@ bonsai_status bn_halo_count(int64_t *rows, const bonsai_graph *g, int ranks)
     for (int lane = 0; lane < lanes; lane++)
         for (int r = lane; r < ranks; r += lanes) {
             const block b = {g, first[r], first[r + 1]};
+            memset(seen + lane * words, 0, (size_t)words * sizeof *seen);
             rows[r] = halo_of(&b, seen + lane * words);
         }
 done:
