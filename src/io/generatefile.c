@@ -95,7 +95,7 @@ static int64_t slice_begin(const job *j, bonsai_section s)
     switch (s) {
     case BONSAI_OFFSETS:
     case BONSAI_FEATURE_OFFSETS:
-        return bn_rank(j->w) == 0 ? 0 : j->k.begin + 1;
+        return j->k.begin > 0 ? j->k.begin + 1 : 0;
     case BONSAI_NEIGHBORS:
         return j->entries_before;
     case BONSAI_FEATURES:
@@ -171,8 +171,8 @@ static bonsai_status send_section(const job *j, const bonsai_graph *g, bonsai_se
     p.count[BONSAI_FEATURES] = n * f;
     p.count[BONSAI_FEATURE_INDICES] = p.count[BONSAI_FEATURE_VALUES] = nonzeros;
     p.count[BONSAI_FEATURE_SCALE] = p.count[BONSAI_LABELS] = p.count[BONSAI_SPLIT] = n;
-    if (n == 0 && begin > 0)
-        return BONSAI_OK;               /* a rank without a node */
+    if (n == 0)
+        return BONSAI_OK;               /* a rank without a node; the first to have one begins at 0 */
     return bn_plan_emit(&p, g, s, offsets ? send_offsets : send, &o);
 }
 
