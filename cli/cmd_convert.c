@@ -51,7 +51,8 @@ int cmd_convert(session *s, int argc, char **argv)
          "f16 and u8 may round", NULL},
         {OPT_CHOICE, 0, "order", "none|metis|random|degree", &a.order,
          "number the nodes anew: by parts with few edges\n"
-         "between them, at random, or most neighbours first", NULL},
+         "between them, at random, or those with most\n"
+         "neighbours first", NULL},
         {OPT_LONG, 0, "parts", "N", &a.parts, "parts of --order metis (8)", "1..2147483647"},
         {OPT_U64, 's', "seed", "S", &a.seed, "the same seed gives the same order", NULL},
         {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
