@@ -85,8 +85,9 @@ done:
 bonsai_status bn_slices_put(bn_slices *s, uint32_t id, const void *data, int64_t len)
 {
     int i = 0;
-    while (s->c.entry[i].id != id)
+    while (i < s->c.entries && s->c.entry[i].id != id)
         i++;
+    assert(i < s->c.entries);
     slice *d = &s->done[i];
     d->crc = bn_crc32_join((uint32_t)d->crc, bn_crc32_parallel(data, len, s->threads), len);
     d->len += len;
