@@ -92,12 +92,17 @@ static bn_plan best_sparse(const bn_plan *base, const bonsai_view *v, const bn_t
     return best;
 }
 
-int64_t bn_traits_bytes(const bn_traits *t, int64_t n, int64_t f, bool *is_dense)
+void bn_traits_plan(bn_plan *p, const bn_traits *t, int64_t n, int64_t f)
 {
     const bonsai_view v = {.nodes = n, .features = f};
-    const bn_plan none = {.type = {BONSAI_NONE}};
-    const bn_plan dense = best_dense(&none, &v, t), sparse = best_sparse(&none, &v, t);
-    const bn_plan best = smaller(&sparse, &dense);
+    const bn_plan dense = best_dense(p, &v, t), sparse = best_sparse(p, &v, t);
+    *p = smaller(&sparse, &dense);
+}
+
+int64_t bn_traits_bytes(const bn_traits *t, int64_t n, int64_t f, bool *is_dense)
+{
+    bn_plan best = {.type = {BONSAI_NONE}};
+    bn_traits_plan(&best, t, n, f);
     if (is_dense)
         *is_dense = best.type[BONSAI_FEATURES] != BONSAI_NONE;
     return feature_bytes(&best);

@@ -181,6 +181,13 @@ bonsai_part bn_part(const bonsai_graph *g, int64_t node);
 bonsai_status bn_graph_parts(bonsai_graph **out, const bonsai_graph *g, double percent[3],
                              uint64_t seed);
 
+/* ---- other orders of the nodes (metis.c) ---- */
+
+/* part (n): 0 .. parts-1, so that few entries lie between parts of about as many nodes and entries
+ * each; the same seed, the same parts. */
+bonsai_status bn_metis_parts(int32_t *part, const bonsai_graph *g, int64_t parts, uint64_t seed,
+                             const bonsai_read_options *o);
+
 /* ---- blocks of rows (order.c) ---- */
 
 /* first (ranks+1, ascending from 0 to n): rank r has the nodes first[r] .. first[r+1]-1, as many
@@ -226,6 +233,7 @@ uint8_t bn_quantise(float v, float scale, bonsai_type t);
 
 /* Adds a row; start from {0, true, true, true, true, false}. */
 void    bn_traits_add(bn_traits *t, const float *value, int64_t count, float hint);
+void    bn_traits_join(bn_traits *t, const bn_traits *more);   /* those of more rows */
 /* The bytes of n such rows of f features in the smallest encoding that loses nothing,
  * and whether it is a dense one (may be NULL). */
 int64_t bn_traits_bytes(const bn_traits *t, int64_t n, int64_t f, bool *is_dense);
@@ -247,6 +255,9 @@ typedef struct {                /* the type and count of each section as written
 typedef bonsai_status bn_sink(const void *data, int64_t len, void *payload);
 
 bonsai_status bn_plan_make(bn_plan *p, const bonsai_graph *g, bonsai_encoding e, int threads);
+/* Lays the smallest encoding that loses nothing of n such rows of f features into a plan that has
+ * none. */
+void          bn_traits_plan(bn_plan *p, const bn_traits *t, int64_t n, int64_t f);
 int64_t       bn_plan_bytes(const bn_plan *p, bonsai_section s);
 bonsai_status bn_plan_make_over(bn_plan *p, const bonsai_graph *g, bonsai_encoding e, bn_world *w,
                                 const int64_t *first, int threads);

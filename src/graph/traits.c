@@ -42,14 +42,19 @@ static bool are_whole(const float *value, int64_t count)
     return i == count;
 }
 
+void bn_traits_join(bn_traits *t, const bn_traits *more)
+{
+    t->nnz += more->nnz;
+    t->ones &= more->ones;
+    t->half &= more->half;
+    t->u8 &= more->u8;
+    t->i8 &= more->i8;
+    t->negative |= more->negative;
+}
+
 static void join(facts *to, const facts *f)
 {
-    to->t.nnz += f->t.nnz;
-    to->t.ones &= f->t.ones;
-    to->t.half &= f->t.half;
-    to->t.u8 &= f->t.u8;
-    to->t.i8 &= f->t.i8;
-    to->t.negative |= f->t.negative;
+    bn_traits_join(&to->t, &f->t);
     to->integer &= f->integer;
 }
 
