@@ -28,7 +28,8 @@ typedef struct {
  * and lone nodes. */
 static void make_model(model *m, uint64_t seed)
 {
-    static const layout how[] = {DENSE_F32, DENSE_F16, DENSE_U8, SPARSE_ONES, SPARSE_F32, SPARSE_U8};
+    static const layout how[] = {DENSE_F32, DENSE_F16, DENSE_U8, SPARSE_ONES, SPARSE_F32,
+                                 SPARSE_U8};
     uint64_t s = seed + 77;
     memset(m, 0, sizeof *m);
     m->how = how[seed % 6];
@@ -231,7 +232,8 @@ static void start_run(run *r, const model *m, uint64_t seed, int ranks)
     *r = (run){.ranks = ranks, .layers = (int)(seed / 6 % 4), .alike = seed % 4 == 1,
                .all = random_below(&s, 3) == 0, .limit = -1, .cancel_at = -1};
     part(r, m->n, &s);
-    int64_t from = random_below(&s, 2) ? 0 : random_below(&s, (int)m->n);   /* some blocks ask nothing */
+    /* some blocks ask for nothing */
+    int64_t from = random_below(&s, 2) ? 0 : random_below(&s, (int)m->n);
     int often = 1 + random_below(&s, 8);
     for (int32_t v = 0; v < m->n; v++)
         if (r->all || (v >= from && random_below(&s, often) == 0))
@@ -254,7 +256,8 @@ static void end_run(run *r)
 static void must_be_ok(bonsai_status rc, uint64_t seed, const run *r)
 {
     if (rc != BONSAI_OK)
-        fail_msg("seed %d, %d ranks, limit %d: %s", (int)seed, r->ranks, (int)r->limit, bonsai_error());
+        fail_msg("seed %d, %d ranks, limit %d: %s", (int)seed, r->ranks, (int)r->limit,
+                 bonsai_error());
 }
 
 /* ---- tests ---- */

@@ -200,15 +200,17 @@ done:
 bonsai_status bn_wl_over(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes,
                          int64_t count, int layers, bn_where *at, int threads, bn_progress p)
 {
-    return embed(out, &(bn_wl_run){.g = g, .nodes = nodes, .count = count, .layers = layers, .at = at,
-                                   .threads = bn_threads(threads), .progress = p});
+    return embed(out, &(bn_wl_run){.g = g, .nodes = nodes, .count = count,
+                                   .layers = layers, .at = at, .threads = bn_threads(threads),
+                                   .progress = p});
 }
 
 bonsai_status bn_average_over(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes,
                               int64_t count, int layers, bn_where *at, int threads, bn_progress p)
 {
-    return embed(out, &(bn_wl_run){.g = g, .nodes = nodes, .count = count, .layers = layers, .at = at,
-                                   .threads = bn_threads(threads), .progress = p, .alike = true});
+    return embed(out, &(bn_wl_run){.g = g, .nodes = nodes, .count = count,
+                                   .layers = layers, .at = at, .threads = bn_threads(threads),
+                                   .progress = p, .alike = true});
 }
 
 bonsai_status bn_wl(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes, int64_t count,

@@ -12,13 +12,15 @@
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
+#include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "wl.h"
 
 /* TILE_FLOATS: what a stretch of rows in a scratch file holds at most. */
-enum { CACHE_BYTES = 16 << 20, SOME_ROWS = 128, STRETCH = 1 << 18, TILE_FLOATS = 1 << 20, LINE = 16 };
+enum { CACHE_BYTES = 16 << 20, SOME_ROWS = 128, STRETCH = 1 << 18, LINE = 16 };
+enum { TILE_FLOATS = 1 << 20 };
 
 typedef struct {                /* a panel on its way through the rounds */
     float  *a, *b;              /* before and after a round: local rows x width */
@@ -28,7 +30,6 @@ typedef struct {                /* a panel on its way through the rounds */
     int64_t first, use;         /* columns */
     int     width;
     int64_t done, total;        /* rows of all panels and rounds, for progress */
-    int64_t bad;
 } panel;
 
 /* ---- features ---- */
@@ -130,7 +131,8 @@ static bonsai_status start_halo(panel *p, bn_wl_run *w, int level)
 
 /* ---- rounds ---- */
 
-static void panel_row(float *to, const float *from, const bn_wl_run *w, int64_t v, int width)
+static void panel_row(float *restrict to, const float *restrict from, const bn_wl_run *w, int64_t v,
+                      int width)
 {
     const float *self = from + v * width;
     if (w->inverse[v] == 0.0f) {
@@ -139,8 +141,10 @@ static void panel_row(float *to, const float *from, const bn_wl_run *w, int64_t 
     }
     bn_wl_edges e = bn_wl_edges_of(w, v);
     bn_kernels_get()->gather(to, from, width, e.id, e.weight, e.count);
+    const bool alike = w->alike;
+    const float inverse = w->inverse[v];
     for (int j = 0; j < width; j++)
-        to[j] = bn_wl_next(w, v, self[j], to[j]);
+        to[j] = alike ? (self[j] + to[j]) * inverse : (self[j] + inverse * to[j]) * 0.5f;
 }
 
 /* Where the panel's columns of row i of the result belong. */
@@ -152,29 +156,18 @@ static float *result_at(const panel *p, const bn_wl_run *w, int64_t i)
     return p->out + begin * w->f + p->first * rows + (i - begin) * p->use;
 }
 
-static int64_t not_finite(const float *x, int64_t count)
-{
-    uint32_t bits, most = 0x7f800000;
-    int64_t bad = 0;
-    for (int64_t i = 0; i < count; i++) {
-        memcpy(&bits, x + i, sizeof bits);
-        bad += (bits & most) == most;
-    }
-    return bad;
-}
-
-/* A row of the level; of the last one to its place in the result. */
-static int64_t one_row(const panel *p, const bn_wl_run *w, int64_t v, int64_t i, bool last)
+/* A row of the level; of the last one to its place in the result.  The fewer instructions between
+ * two rows, the more of the next row's memory is under way: hence inline, and nothing else here. */
+static inline __attribute__((always_inline)) void
+one_row(const panel *p, const bn_wl_run *w, int64_t v, int64_t i, bool last)
 {
     float row[BN_WIDE], *to = last ? row : p->b + v * p->width;
     if (w->done < w->layers)
         panel_row(to, p->a, w, v, p->width);
     else
         memcpy(to, p->a + v * p->width, (size_t)p->width * sizeof *to);
-    if (!last)
-        return 0;
-    memcpy(result_at(p, w, i), row, (size_t)p->use * sizeof *row);
-    return not_finite(row, p->use);
+    if (last)
+        memcpy(result_at(p, w, i), row, (size_t)p->use * sizeof *row);
 }
 
 /* The inner or the outer rows in stretches, with a tick in between: on a large graph a round
@@ -183,20 +176,19 @@ static bonsai_status some_rows(panel *p, const bn_wl_run *w, int level, bool out
 {
     bonsai_status rc = BONSAI_OK;
     bool last = level == w->layers;
-    int64_t rows = last ? w->count : w->n, bad = 0;
+    int64_t rows = last ? w->count : w->n;
     for (int64_t begin = 0; begin < rows; begin += STRETCH) {
         int64_t end = rows - begin < STRETCH ? rows : begin + STRETCH;
         BN_TRY(bn_wl_tick(w, w->layers - w->done, p->done, p->total));
-#pragma omp parallel for num_threads(w->threads) schedule(dynamic, SOME_ROWS) reduction(+ : bad)
+#pragma omp parallel for num_threads(w->threads) schedule(dynamic, SOME_ROWS)
         for (int64_t i = begin; i < end; i++) {
             int64_t v = last && w->nodes ? w->nodes[i] - w->first : i;
             if (bn_wl_needs(w->need, v, level) && (w->outer && w->outer[v]) == outer)
-                bad += one_row(p, w, v, i, last);
+                one_row(p, w, v, i, last);
         }
         p->done += end - begin;
     }
 done:
-    p->bad += bad;
     return rc;
 }
 
@@ -233,7 +225,16 @@ done:
     return rc;
 }
 
-/* ---- the result in a scratch file ---- */
+/* ---- the whole result ---- */
+
+static int64_t not_finite(const float *x, int64_t count, int threads)
+{
+    int64_t bad = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : bad)
+    for (int64_t i = 0; i < count; i++)
+        bad += !isfinite(x[i]);
+    return bad;
+}
 
 static void turn_tile(float *x, float *copy, const panel *p, const bn_wl_run *w, int64_t rows)
 {
@@ -252,15 +253,21 @@ static void turn_tile(float *x, float *copy, const panel *p, const bn_wl_run *w,
     }
 }
 
-static bonsai_status turn_tiles(const panel *p, const bn_wl_run *w)
+/* Puts a scratch file in order, and counts what is not finite on the way. */
+static bonsai_status finish_result(const panel *p, bn_wl_run *w)
 {
     bonsai_status rc = BONSAI_OK;
     float *copy = NULL;
-    if (p->tile == 0)
+    if (p->tile == 0) {
+        w->bad = not_finite(p->out, w->count * w->f, w->threads);
         return rc;
+    }
     BN_TRY(BN_NEW(&copy, bn_least(p->tile, w->count) * w->f));
-    for (int64_t begin = 0; begin < w->count; begin += p->tile)
-        turn_tile(p->out + begin * w->f, copy, p, w, bn_least(p->tile, w->count - begin));
+    for (int64_t begin = 0; begin < w->count; begin += p->tile) {
+        int64_t rows = bn_least(p->tile, w->count - begin);
+        turn_tile(p->out + begin * w->f, copy, p, w, rows);
+        w->bad += not_finite(copy, rows * w->f, w->threads);
+    }
 done:
     bn_free(copy);
     return rc;
@@ -329,7 +336,6 @@ static bonsai_status all_panels(panel *p, bn_wl_run *w, const room *m)
             load_dense(p, w);
         BN_TRY(all_rounds(p, w));
     }
-    w->bad = p->bad;
 done:
     return rc;
 }
@@ -353,7 +359,7 @@ bonsai_status bn_wl_dense(bn_embedding *out, bn_wl_run *w)
               (w->neighbors ? 2 : 1);
     advise(w, MADV_SEQUENTIAL);
     BN_TRY(all_panels(&p, w, &m));
-    BN_TRY(bn_agree(world, turn_tiles(&p, w)));
+    BN_TRY(bn_agree(world, finish_result(&p, w)));
 done:
     advise(w, MADV_NORMAL);
     bn_big_free(m.a);

@@ -109,7 +109,8 @@ static inline void mark(work *k, int32_t j)
 
 /* Adds a row whose types the compiler knows. */
 static inline __attribute__((always_inline)) void
-add_typed(work *k, bn_wl_row r, float weight, const bool narrow, const bool ones, const bonsai_type t)
+add_typed(work *k, bn_wl_row r, float weight, const bool narrow, const bool ones,
+          const bonsai_type t)
 {
     r.narrow = narrow;
     r.value = ones ? NULL : r.value;
