@@ -177,9 +177,9 @@ static void assert_done(bonsai_status rc)
 
 /* Few rows that all ranks gather; many of which they gather a sample; and clusters of clusters, with
  * leaves that ranks solve for each other. */
-static const size sizes[] = {{300, 7, 9, false}, {9300, 5, 1, false}, {9300, 19, 13, false},
-                             {9300, 3, 64, false}, {9000, 20, 800, true}, {40, 3, 40, true},
-                             {40, 3, 90, true}, {9000, 4, 1, true}, {1, 2, 1, true}};
+static const size sizes[] = {{300, 7, 9, false}, {8300, 19, 13, false}, {8300, 3, 64, false},
+                             {8300, 20, 820, true}, {40, 3, 40, true}, {40, 3, 90, true},
+                             {900, 4, 1, true}, {1, 2, 1, true}};
 
 static void clusters_means_and_posteriors_do_not_depend_on_ranks(void **state)
 {
@@ -192,11 +192,11 @@ static void clusters_means_and_posteriors_do_not_depend_on_ranks(void **state)
         errand *alone = new_errand(z, x, sparse);
         assert_done(work(NULL, alone));
         assert_in_range(alone->found, 1, z->k);
-        for (int c = 0; c < 5; c++) {
+        for (int c = 0; c < 5; c += z->k > 99 ? 3 : 1) {
             errand *t = new_errand(z, x, sparse);
             free_parts(&t->parts);
             part_all(&t->parts, x, z->rows, z->f, rank_counts[c], sparse, &s);
-            t->threads = 1 + c % 2;
+            t->threads = 1 + c / 4;
             assert_done(run_ranks(rank_counts[c], work, t));
             assert_same(alone, t);
             free_errand(t);
@@ -209,7 +209,7 @@ static void clusters_means_and_posteriors_do_not_depend_on_ranks(void **state)
 static void clusters_do_not_depend_on_the_limit_of_memory(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < 6; i++) {
+    for (size_t i = 0; i < 4; i++) {
         const size *z = &sizes[2 + i / 2];
         float *x = points(z->rows, z->f, i % 2, i);
         errand *alone = new_errand(z, x, i % 2);
@@ -234,7 +234,7 @@ static void clusters_do_not_depend_on_the_limit_of_memory(void **state)
 static void overflow_is_the_same_on_all_ranks(void **state)
 {
     (void)state;
-    const size z = {9300, 6, 12, false};
+    const size z = {8300, 6, 12, false};
     float *x = points(z.rows, z.f, false, 3);
     for (int64_t i = 0; i < z.rows * z.f; i++)
         x[i] *= i % 5 ? 1e18f : 1e36f;
@@ -284,7 +284,7 @@ static void a_failed_allocation_anywhere_in_the_deep_ends_all(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        const size z = {9000, 20, 800, true};
+        const size z = {8300, 20, 820, true};
         uint64_t s = 4;
         float *x = points(z.rows, z.f, i % 2, s);
         errand *t = new_errand(&z, x, i % 2);
@@ -293,7 +293,7 @@ static void a_failed_allocation_anywhere_in_the_deep_ends_all(void **state)
         free_parts(&t->parts);
         part_all(&t->parts, x, z.rows, z.f, 3, i % 2, &s);
         live = bn_mem_live();
-        for (int64_t nth = 3; nth < 2000; nth += nth / 2 + 7) {
+        for (int64_t nth = 3; nth < 2000; nth += nth + 7) {
             bn_mem_fail_at(nth);
             bonsai_status rc = run_ranks(3, work, t);
             bool hit = bn_mem_failed();
@@ -302,7 +302,7 @@ static void a_failed_allocation_anywhere_in_the_deep_ends_all(void **state)
             assert_int_equal(bn_mem_live(), live);
             failed += hit;
         }
-        assert_true(failed > 5);
+        assert_true(failed > 4);
         free_errand(t);
         free(x);
     }
