@@ -117,7 +117,7 @@ static void small_graphs_are_the_same_on_any_number_of_ranks(void **state)
 {
     (void)state;
     int made = 0;
-    for (uint64_t seed = 0; seed < 64; seed++) {
+    for (uint64_t seed = 0; seed < 48; seed++) {
         bonsai_graph *g = case_graph(seed);
         errand t = {.g = g, .budget = {INFINITY, INT64_MAX, INT64_MAX}};
         uint64_t s = seed;
@@ -133,7 +133,7 @@ static void small_graphs_are_the_same_on_any_number_of_ranks(void **state)
             all_rank_counts(&t, seed, 1, &made);
         bonsai_graph_free(g);
     }
-    assert_true(made > 200);
+    assert_true(made > 150);
 }
 
 /* Enough rows for samples, for a fit on some of them and for clusters of clusters. */
@@ -192,7 +192,7 @@ static bonsai_status try_memory(void *payload)
 static void a_failed_allocation_on_one_rank_ends_all(void **state)
 {
     (void)state;
-    for (uint64_t seed = 3; seed < 5; seed++) {
+    for (uint64_t seed = 3; seed < 4; seed++) {
         bonsai_graph *g = case_graph(seed);
         errand t = {.g = g, .budget = {400, INT64_MAX, INT64_MAX}};
         uint64_t s = seed;

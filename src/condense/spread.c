@@ -69,3 +69,10 @@ bn_spread bn_spread_alone(const bn_spread *s, const bn_embedding *e, const bn_wh
     return (bn_spread){.e = e, .at = at, .rows = e->rows, .length = s->length, .most = s->most,
                        .least = s->least};
 }
+
+bool bn_spread_here(const bn_spread *s)
+{
+    bool limited = bn_spread_memory(s) != NULL;
+    return bn_ranks(bn_spread_world(s)) == 1 &&
+           !(limited && (bn_big_spilled(s->e->dense) || bn_big_spilled(s->e->value)));
+}

@@ -26,6 +26,8 @@ bn_spread bn_spread_alone(const bn_spread *s, const bn_embedding *e, const bn_wh
 
 static inline bn_world *bn_spread_world(const bn_spread *s) { return s->at ? s->at->world : NULL; }
 static inline bn_memory *bn_spread_memory(const bn_spread *s) { return s->at ? s->at->memory : NULL; }
+/* Whether all rows are here and in memory, so that they may be met in any order. */
+bool bn_spread_here(const bn_spread *s);
 /* The number among all of the rank's own first row. */
 static inline int64_t bn_spread_base(const bn_spread *s)
 {
