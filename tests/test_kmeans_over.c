@@ -100,8 +100,8 @@ done:
 }
 
 /* Ranks without rows know how long rows are, and of which kind. */
-static void part_all(parted_rows *p, const float *x, int64_t rows, int64_t f, int ranks, bool sparse,
-                     uint64_t *s)
+static void part_all(parted_rows *p, const float *x, int64_t rows, int64_t f, int ranks,
+                     bool sparse, uint64_t *s)
 {
     part_rows(p, x, rows, f, ranks, sparse, false, s);
     for (int r = 0; r < ranks; r++)
@@ -175,8 +175,8 @@ static void assert_done(bonsai_status rc)
         fail_msg("%s", bonsai_error());
 }
 
-/* Few rows that all ranks gather; many of which they gather a sample; and clusters of clusters, with
- * leaves that ranks solve for each other. */
+/* Few rows that all ranks gather; many of which they gather a sample; and clusters of clusters,
+ * with leaves that ranks solve for each other. */
 static const size sizes[] = {{300, 7, 9, false}, {8300, 19, 13, false}, {8300, 3, 64, false},
                              {8300, 20, 820, true}, {40, 3, 40, true}, {40, 3, 90, true},
                              {900, 4, 1, true}, {1, 2, 1, true}};

@@ -22,8 +22,9 @@ typedef struct {
 static void make_points(float *x, float *mean, uint64_t s)
 {
     for (int i = 0; i < K * F; i++)
-        mean[i] = i < F || i / F % 3 == 0 ? random_real(&s)
-                                          : mean[i - F] + (i % 7 == 0 ? 3e-7f * random_real(&s) : 0);
+        mean[i] = i < F || i / F % 3 == 0
+                      ? random_real(&s)
+                      : mean[i - F] + (i % 7 == 0 ? 3e-7f * random_real(&s) : 0);
     for (int i = 0; i < ROWS * F; i++)
         x[i] = i / F % 5 == 4 ? x[i - F] : 3 * random_real(&s);
     for (int r = 0; r < ROWS; r += 90)          /* as far as can be, and all the same */

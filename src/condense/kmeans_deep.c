@@ -118,8 +118,9 @@ static bonsai_status part(bn_deep *d, bn_leaf l)
         share_out(&g, l.k, l.total);
     for (int64_t i = 0; i < g.count; i++) {
         bn_rng r = bn_rng_at(l.seed, (uint64_t)i + 1);
-        BN_TRY(part(d, (bn_leaf){.begin = l.begin + g.first[i], .count = g.first[i + 1] - g.first[i],
-                                 .total = g.size[i], .k = g.want[i], .seed = bn_rng_next(&r)}));
+        BN_TRY(part(d, (bn_leaf){.begin = l.begin + g.first[i],
+                                 .count = g.first[i + 1] - g.first[i], .total = g.size[i],
+                                 .k = g.want[i], .seed = bn_rng_next(&r)}));
     }
 done:
     return rc;

@@ -199,8 +199,8 @@ done:
 }
 
 bonsai_status bn_posterior_over(float *posterior, float *weights, const bn_spread *x,
-                                const int32_t *label, int64_t classes, double sharpness, int threads,
-                                bn_progress p)
+                                const int32_t *label, int64_t classes, double sharpness,
+                                int threads, bn_progress p)
 {
     bonsai_status rc;
     bn_world *w = bn_spread_world(x);
@@ -208,8 +208,8 @@ bonsai_status bn_posterior_over(float *posterior, float *weights, const bn_sprea
     bn_embedding some = {0};
     int32_t *some_label = NULL;
     bool here = bn_spread_here(x);
-    bn_fit q = {.x = here ? e : &some, .n = rows_to_fit(x), .c = classes, .lambda = &posterior_lambda,
-                .ways = 1, .threads = bn_threads(threads)};
+    bn_fit q = {.x = here ? e : &some, .n = rows_to_fit(x), .c = classes,
+                .lambda = &posterior_lambda, .ways = 1, .threads = bn_threads(threads)};
     bn_scorer scorer = {0};
     if (x->rows == 0)
         return BONSAI_OK;

@@ -36,7 +36,8 @@ static void look_at(double *most, double *least, const float *x, int64_t count, 
     *least = low;
 }
 
-bonsai_status bn_spread_look(bn_spread *out, const bn_embedding *e, const bn_where *at, int threads)
+bonsai_status bn_spread_look(bn_spread *out, const bn_embedding *e, const bn_where *at,
+                             int threads)
 {
     bonsai_status rc;
     bn_world *w = at ? at->world : NULL;
