@@ -98,7 +98,7 @@ static bool compare_with(const errand *alone, bonsai_status rc, const char *why,
     return rc == BONSAI_OK;
 }
 
-static void all_rank_counts(errand *t, uint64_t seed, int *made)
+static void all_rank_counts(errand *t, uint64_t seed, int step, int *made)
 {
     char why[1024] = "";
     memset(t->small, 0, sizeof t->small);
@@ -106,7 +106,7 @@ static void all_rank_counts(errand *t, uint64_t seed, int *made)
     bonsai_status rc = make(NULL, t);
     if (rc != BONSAI_OK)
         snprintf(why, sizeof why, "%s", bonsai_error());
-    for (int c = 0; c < 5; c++)
+    for (int c = step - 1; c < 5; c += step)
         *made += compare_with(t, rc, why, rank_counts[c], &seed);
     forget(t);
 }
@@ -117,7 +117,7 @@ static void small_graphs_are_the_same_on_any_number_of_ranks(void **state)
 {
     (void)state;
     int made = 0;
-    for (uint64_t seed = 0; seed < 96; seed++) {
+    for (uint64_t seed = 0; seed < 48; seed++) {
         bonsai_graph *g = case_graph(seed);
         errand t = {.g = g, .budget = {INFINITY, INT64_MAX, INT64_MAX}};
         uint64_t s = seed;
@@ -130,10 +130,10 @@ static void small_graphs_are_the_same_on_any_number_of_ranks(void **state)
         if (kind > 1)
             t.budget.nodes = 1 + random_below(&s, 60);
         if (training_nodes(g) > 0)
-            all_rank_counts(&t, seed, &made);
+            all_rank_counts(&t, seed, 1, &made);
         bonsai_graph_free(g);
     }
-    assert_true(made > 300);
+    assert_true(made > 150);
 }
 
 /* Enough rows for samples, for a fit on some of them and for clusters of clusters. */
@@ -142,7 +142,7 @@ static void a_larger_graph_is_the_same_on_any_number_of_ranks(void **state)
     (void)state;
     int made = 0;
     for (int way = 0; way < 4; way++) {
-        bonsai_graph *g = generated(way < 2 ? 2500 : 16000, way % 2);
+        bonsai_graph *g = generated(way < 2 ? 1500 : 15000, way % 2);
         errand t = {.g = g, .budget = {INFINITY, INT64_MAX, INT64_MAX}};
         bonsai_condense_options_init(&t.o);
         t.o.threads = 1;
@@ -151,10 +151,10 @@ static void a_larger_graph_is_the_same_on_any_number_of_ranks(void **state)
         t.o.no_validation = way == 1;
         t.o.accounting = BONSAI_STRICT;
         t.budget.bytes = size_in(g, BONSAI_STRICT) * (way < 2 ? 0.05 : 0.15);
-        all_rank_counts(&t, (uint64_t)way, &made);
+        all_rank_counts(&t, (uint64_t)way, 2, &made);
         bonsai_graph_free(g);
     }
-    assert_int_equal(made, 20);
+    assert_int_equal(made, 8);
 }
 
 static void the_bytes_do_not_depend_on_the_memory(void **state)
@@ -192,7 +192,7 @@ static bonsai_status try_memory(void *payload)
 static void a_failed_allocation_on_one_rank_ends_all(void **state)
 {
     (void)state;
-    for (uint64_t seed = 3; seed < 5; seed++) {
+    for (uint64_t seed = 3; seed < 4; seed++) {
         bonsai_graph *g = case_graph(seed);
         errand t = {.g = g, .budget = {400, INT64_MAX, INT64_MAX}};
         uint64_t s = seed;

@@ -56,8 +56,8 @@ static void add_dense(double *restrict sum, const float *restrict x, int64_t cou
         sum[j] += bn_on_grid((double)x[j], grid);
 }
 
-static void add_weighted(double *restrict sum, const float *restrict x, int64_t count, double weight,
-                         double grid)
+static void add_weighted(double *restrict sum, const float *restrict x, int64_t count,
+                         double weight, double grid)
 {
     for (int64_t j = 0; j < count; j++)
         sum[j] += bn_on_grid(weight * (double)x[j], grid);
@@ -70,7 +70,8 @@ static void add_sparse(double *sum, const bn_embedding *e, int64_t row, double w
 }
 
 /* Columns from .. to-1 of the rows of one cluster in a chunk that begins at `begin`. */
-static void add_rows(double *sum, const bn_sums *q, int64_t begin, int64_t j, int64_t from, int64_t to)
+static void add_rows(double *sum, const bn_sums *q, int64_t begin, int64_t j, int64_t from,
+                     int64_t to)
 {
     const bn_embedding *e = q->e;
     for (int64_t i = q->first[j]; i < q->first[j + 1]; i++) {

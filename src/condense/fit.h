@@ -43,7 +43,7 @@ void bn_fit_free(bn_fit *q);
  * bn_blas_begin and bn_blas_end, on this thread. */
 void bn_fit_score(float *out, const bn_fit *q, const bn_embedding *x, int64_t first, int64_t count);
 
-typedef struct {                /* the same row by row, in an order that is fixed: see bn_score_row */
+typedef struct {                /* the same row by row, in a fixed order: see bn_score_row */
     int64_t  f, k, wide;        /* wide: k and what fills up the kernel's columns */
     float   *w;                 /* (f+1,wide) */
     int32_t *column;            /* f: 0, 1, ... */

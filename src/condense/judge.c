@@ -222,7 +222,7 @@ done:
 typedef struct {                /* who is embedded: trees and judged nodes, in the order of nodes */
     int32_t *judged;            /* validation nodes that are judged, on all ranks, ascending */
     int64_t  count;
-    int64_t *number;            /* rows of those that judge, of all ranks, among all that are embedded */
+    int64_t *number;            /* rows that judge, of all ranks, among all that are embedded */
     int64_t  numbers;
     int64_t *first;             /* ranks+1: rows of each rank */
     int32_t *node;              /* own rows */

@@ -6,9 +6,9 @@
 
 #include "condense.h"
 
-/* Fills x, judge, judge_label and held of the job, apart and depth: up to 5,000 labelled validation nodes are
- * judged, or a fifth of the training nodes where there are none or the options say so (inductive:
- * nothing outside the training part is looked at); none at all of fewer than five. */
+/* Fills x, judge, judge_label, held, apart and depth of the job: up to 5,000 labelled validation
+ * nodes are judged, or a fifth of the training nodes where there are none or the options say so
+ * (inductive: nothing outside the training part is looked at); none at all of fewer than five. */
 bonsai_status bn_judge_embed(bn_job *job);
 void bn_judge_forget(bn_job *job);              /* frees them */
 /* The rank's first tree. */

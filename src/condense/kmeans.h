@@ -41,7 +41,7 @@ typedef struct {
     int64_t  block, tile;
     int      threads, lanes;
     float   *shift;             /* f: taken off dense rows; NULL: nothing */
-    double   error, tiny;       /* of products: see bn_round_error */
+    double   error, tiny;       /* of products: see set_error */
     double   grid;              /* of sums */
     double  *sum;               /* tile x f */
     float   *mean;              /* tile x f, or f x tile where rows are sparse */
@@ -61,9 +61,9 @@ void bn_round_free(bn_round *q);
  * numbers would lose digits; the rows must all be here. */
 bonsai_status bn_round_shift(bn_round *q);
 bonsai_status bn_round_sizes(bn_round *q);
-/* All rows to the nearest of the means of the rows in m, whose clusters have the sizes q->size; with
- * the sizes after that, and empty clusters repaired.  apart: m is spread as the rows are, else it
- * is the same on every rank. */
+/* All rows to the nearest of the means of the rows in m, whose clusters have the sizes q->size;
+ * with the sizes after that, and empty clusters repaired.  apart: m is spread as the rows are, else
+ * it is the same on every rank. */
 bonsai_status bn_round_assign(bn_round *q, bn_sums *m, bool apart);
 
 #endif

@@ -118,8 +118,9 @@ static bonsai_status part(bn_deep *d, bn_leaf l)
         share_out(&g, l.k, l.total);
     for (int64_t i = 0; i < g.count; i++) {
         bn_rng r = bn_rng_at(l.seed, (uint64_t)i + 1);
-        BN_TRY(part(d, (bn_leaf){.begin = l.begin + g.first[i], .count = g.first[i + 1] - g.first[i],
-                                 .total = g.size[i], .k = g.want[i], .seed = bn_rng_next(&r)}));
+        BN_TRY(part(d, (bn_leaf){.begin = l.begin + g.first[i],
+                                 .count = g.first[i + 1] - g.first[i], .total = g.size[i],
+                                 .k = g.want[i], .seed = bn_rng_next(&r)}));
     }
 done:
     return rc;
@@ -156,10 +157,7 @@ done:
 static bonsai_status solve(bn_deep *d, int64_t *found)
 {
     bonsai_status rc;
-    const bn_embedding *e = d->s->e;
-    bool limited = bn_spread_memory(d->s) != NULL;
-    bool spilled = limited && (bn_big_spilled(e->dense) || bn_big_spilled(e->value));
-    BN_TRY(spilled || bn_ranks(bn_spread_world(d->s)) > 1 ? bn_leaves_deal(d) : solve_here(d));
+    BN_TRY(bn_spread_here(d->s) ? solve_here(d) : bn_leaves_deal(d));
     for (int64_t i = 0; i < d->leaves; i++) {
         const bn_leaf *l = &d->leaf[i];
         for (int64_t j = l->begin; j < l->begin + l->count; j++)

@@ -235,9 +235,10 @@ static void find_rows(int64_t *row, const batch *b, int64_t leaf)
             row[at++] = b->start[r * leaves + i] + j;
 }
 
-static bonsai_status solve_leaf(batch *b, const bn_spread *s, bn_leaf *l, int64_t *row, int32_t *own,
-                                int64_t leaf)
+static bonsai_status solve_leaf(batch *b, const bn_spread *s, int64_t leaf, int64_t *row,
+                                int32_t *own)
 {
+    bn_leaf *l = &b->d->leaf[leaf];
     find_rows(row, b, leaf);
     bonsai_status rc = bn_leaf_solve(b->d, l, own, s, row);
     for (int64_t j = 0; j < l->total && rc == BONSAI_OK; j++)
@@ -262,7 +263,7 @@ static bonsai_status solve_own(batch *b)
     BN_TRY(BN_BIG(&b->result, b->memory, b->outs));
     for (int64_t i = b->begin; i < b->end; i++)
         if (owner(b, i) == b->rank && b->d->leaf[i].k > 1)
-            BN_TRY(solve_leaf(b, &s, &b->d->leaf[i], row, own, i));
+            BN_TRY(solve_leaf(b, &s, i, row, own));
 done:
     bn_big_free(row);
     bn_big_free(own);

@@ -120,8 +120,8 @@ static double put_mean(bn_round *q, int64_t c, int64_t j)
     float *mean = q->mean + (q->e->dense ? j * f : j);
     double norm = 0;
     for (int64_t t = 0; t < f; t++) {
-        double v = members > 0 ? sum[t] / (double)members - (q->shift ? (double)q->shift[t] : 0) : 0;
-        mean[t * step] = (float)v;
+        double shift = q->shift ? (double)q->shift[t] : 0;
+        mean[t * step] = members > 0 ? (float)(sum[t] / (double)members - shift) : 0.0f;
         norm += (double)mean[t * step] * (double)mean[t * step];
     }
     double least = q->e->dense ? norm * (1 - q->error) - q->tiny : norm;
@@ -162,8 +162,8 @@ static void multiply_sparse(const bn_round *q, float *product, int64_t first, in
     }
 }
 
-static void multiply_dense(const bn_round *q, float *product, float *x, int64_t first, int64_t count,
-                           int64_t wide)
+static void multiply_dense(const bn_round *q, float *product, float *x, int64_t first,
+                           int64_t count, int64_t wide)
 {
     const bn_embedding *e = q->e;
     for (int64_t i = 0; i < count; i++) {
@@ -278,7 +278,7 @@ bonsai_status bn_round_sizes(bn_round *q)
     return bn_sum_int(bn_spread_world(q->s), q->size, q->k);
 }
 
-/* The row of all ranks that is farthest from its mean, and not alone there; the first of several. */
+/* The row of all ranks that is farthest from its mean, and not alone there; the first of them. */
 static bonsai_status farthest(far_row *out, const bn_round *q)
 {
     bn_world *w = bn_spread_world(q->s);

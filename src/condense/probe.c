@@ -199,21 +199,23 @@ done:
 }
 
 bonsai_status bn_posterior_over(float *posterior, float *weights, const bn_spread *x,
-                                const int32_t *label, int64_t classes, double sharpness, int threads,
-                                bn_progress p)
+                                const int32_t *label, int64_t classes, double sharpness,
+                                int threads, bn_progress p)
 {
     bonsai_status rc;
     bn_world *w = bn_spread_world(x);
     const bn_embedding *e = x->e;
     bn_embedding some = {0};
     int32_t *some_label = NULL;
-    bn_fit q = {.x = &some, .n = rows_to_fit(x), .c = classes, .lambda = &posterior_lambda,
-                .ways = 1, .threads = bn_threads(threads)};
+    bool here = bn_spread_here(x);
+    bn_fit q = {.x = here ? e : &some, .n = rows_to_fit(x), .c = classes,
+                .lambda = &posterior_lambda, .ways = 1, .threads = bn_threads(threads)};
     bn_scorer scorer = {0};
     if (x->rows == 0)
         return BONSAI_OK;
-    BN_TRY(gather_rows(&some, &some_label, x, label, q.n));
-    rc = fit_posterior(&q, some_label, p);
+    if (!here)
+        BN_TRY(gather_rows(&some, &some_label, x, label, q.n));
+    rc = fit_posterior(&q, here ? label : some_label, p);
     if (rc == BONSAI_OK)
         rc = bn_scorer_new(&scorer, &q);
     BN_TRY(bn_agree(w, rc));

@@ -111,7 +111,8 @@ static bonsai_status rows_list(rows_of *r, const bn_job *job, int64_t classes, c
         count++;
     }
     if (held)
-        BN_TRY(bn_embedding_take(&r->x, &job->x, row, count, job->x.dense != NULL, m, job->threads));
+        BN_TRY(bn_embedding_take(&r->x, &job->x, row, count, job->x.dense != NULL, m,
+                                 job->threads));
 done:
     bn_big_free(row);
     return rc;
@@ -145,7 +146,8 @@ static bonsai_status rows_make(rows_of *r, search *w, bool all)
     BN_TRY(bn_sum_int(w->world, r->have, classes));
     if (held)
         BN_TRY(bn_spread_look(&r->spread, &r->x, &job->where, job->threads));
-    r->s = (bn_source){.x = held ? &r->spread : &w->x, .label = r->label, .classes = classes, .have = r->have};
+    r->s = (bn_source){.x = held ? &r->spread : &w->x, .label = r->label, .classes = classes,
+                       .have = r->have};
     for (int64_t k = 0; k < classes; k++)
         r->s.live += r->have[k] > 0;
     int64_t least = r->s.live < w->budget.nodes ? r->s.live : w->budget.nodes;

@@ -20,8 +20,8 @@
 bonsai_status bn_kmeans(int32_t *cluster, int64_t *found, const bn_embedding *e,
                         const int64_t *rows, int64_t count, int64_t k, int rounds, uint64_t seed,
                         int threads, bn_progress p);
-/* The same over ranks: of rows of s that each rank has, numbered as its own; cluster is theirs.  The
- * same clusters whoever has which rows. */
+/* The same over ranks: of rows of s that each rank has, numbered as its own; cluster is theirs.
+ * The same clusters whoever has which rows. */
 bonsai_status bn_kmeans_over(int32_t *cluster, int64_t *found, const bn_spread *s,
                              const int64_t *rows, int64_t count, int64_t k, int rounds,
                              uint64_t seed, int threads, bn_progress p);
@@ -67,8 +67,8 @@ bonsai_status bn_posterior(float *posterior, float *weights, const bn_embedding 
                            bn_progress p);
 /* The same over ranks: posterior and label are of the rank's own rows, the weights of all. */
 bonsai_status bn_posterior_over(float *posterior, float *weights, const bn_spread *s,
-                                const int32_t *label, int64_t classes, double sharpness, int threads,
-                                bn_progress p);
+                                const int32_t *label, int64_t classes, double sharpness,
+                                int threads, bn_progress p);
 
 /* ---- the method (prototypes.c) ---- */
 

@@ -36,7 +36,8 @@ static void look_at(double *most, double *least, const float *x, int64_t count, 
     *least = low;
 }
 
-bonsai_status bn_spread_look(bn_spread *out, const bn_embedding *e, const bn_where *at, int threads)
+bonsai_status bn_spread_look(bn_spread *out, const bn_embedding *e, const bn_where *at,
+                             int threads)
 {
     bonsai_status rc;
     bn_world *w = at ? at->world : NULL;
@@ -68,4 +69,11 @@ bn_spread bn_spread_alone(const bn_spread *s, const bn_embedding *e, const bn_wh
 {
     return (bn_spread){.e = e, .at = at, .rows = e->rows, .length = s->length, .most = s->most,
                        .least = s->least};
+}
+
+bool bn_spread_here(const bn_spread *s)
+{
+    bool limited = bn_spread_memory(s) != NULL;
+    return bn_ranks(bn_spread_world(s)) == 1 &&
+           !(limited && (bn_big_spilled(s->e->dense) || bn_big_spilled(s->e->value)));
 }
