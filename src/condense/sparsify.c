@@ -179,23 +179,29 @@ typedef struct {
     uint64_t *met;              /* n bits */
     int32_t  *queue;            /* of the set, the nearest first */
     int64_t   head, tail, room;
-    int64_t   ahead;            /* of the queue: asked for up to here */
+    int64_t   end;              /* of the nodes at one distance */
+    int64_t   ahead, entry;     /* of the queue, and of that node: asked for up to here */
     int64_t   misses;
 } widening;
 
-/* The neighbours of the next nodes of the queue that might be taken. */
-static bonsai_status look_ahead(widening *w, int64_t end)
+/* Asks for the next neighbours that might be taken. */
+static bonsai_status look_ahead(widening *w)
 {
     bonsai_status rc = BONSAI_OK;
     bn_reader *r = w->s->reader;
-    for (int64_t asked = 0; bn_reader_over(r) && w->ahead < end && asked < AHEAD; w->ahead++) {
+    for (int64_t asked = 0; bn_reader_over(r) && w->ahead < w->end && asked < AHEAD;) {
         const bn_near near = bn_near_of(r, w->queue[w->ahead]);
-        for (int64_t e = 0; e < near.count && asked < AHEAD; e++)
-            if (!bn_bit(w->met, near.to[e]) &&
-                bn_set_role(w->s, near.to[e]) == BONSAI_ROLE_NONE) {
-                BN_TRY(bn_reader_ask(r, near.to[e], BN_WHOLE));
-                asked++;
-            }
+        for (; w->entry < near.count && asked < AHEAD; w->entry++) {
+            int32_t u = near.to[w->entry];
+            if (bn_bit(w->met, u) || bn_set_role(w->s, u) != BONSAI_ROLE_NONE)
+                continue;
+            BN_TRY(bn_reader_ask(r, u, BN_WHOLE));
+            asked++;
+        }
+        if (w->entry < near.count)
+            break;
+        w->ahead++;
+        w->entry = 0;
     }
     BN_TRY(bn_reader_fetch(r));
 done:
@@ -234,6 +240,8 @@ static bonsai_status widen_from(widening *w, int32_t v)
     for (int64_t e = 0; e < near.count && w->misses < s->job->o->patience; e++) {
         int32_t u = near.to[e];
         bool in = true;
+        if (w->head == w->ahead && e == w->entry)
+            BN_TRY(look_ahead(w));
         if (bn_bit(w->met, u))
             continue;
         bn_bit_set(w->met, u);
@@ -260,9 +268,9 @@ bonsai_status bn_set_widen(bn_set *s)
         bn_bit_set(w.met, root[i].node);
     }
     for (int hop = 0; hop < s->job->o->layers; hop++)
-        for (int64_t end = w.tail; w.head < end && w.misses < s->job->o->patience; w.head++) {
-            if (w.head == w.ahead)
-                BN_TRY(look_ahead(&w, end));
+        for (w.end = w.tail; w.head < w.end && w.misses < s->job->o->patience; w.head++) {
+            if (w.head > w.ahead)       /* the node before had no neighbours */
+                w.ahead = w.head;
             BN_TRY(widen_from(&w, w.queue[w.head]));
             if (w.head % 1024 == 0)
                 BN_TRY(bn_tick(s->job->progress, "finishing", 0, 1));
