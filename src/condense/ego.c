@@ -23,6 +23,7 @@ struct bn_ego {
     int32_t  *queue;            /* the tree */
     int32_t  *added;            /* those of it that are new in the set */
     int64_t   length, new;
+    const uint64_t *priced;     /* n bits: of the price that it grows in */
     int64_t   queue_room, added_room;
     int64_t   portion;
     int64_t   looked;           /* entries of each node that were looked ahead at */
@@ -146,7 +147,7 @@ static bonsai_status meet(bool *fits, bn_ego *e, bn_price *p, int32_t v, room *l
         BN_TRY(widen(e));
     bn_bit_set(e->seen, v);
     e->queue[e->length++] = v;
-    if (bn_bit(bn_price_bits(p), v))
+    if (bn_bit(e->priced, v))
         return BONSAI_OK;
     e->added[e->new++] = v;
     BN_TRY(bn_price_least(&least, p, v));
@@ -217,6 +218,7 @@ bonsai_status bn_ego_grow(bn_tree *tree, bn_ego *e, bn_price *p, int32_t root, i
     bonsai_status rc;
     room left = {limit - bn_price_floor(p), most < 0 ? INT64_MAX : most - bn_price_nodes(p)};
     next_search(e);
+    e->priced = bn_price_bits(p);
     bn_price_mark(p);
     tree->fits = false;
     BN_TRY(meet_all(&tree->fits, e, p, root, layers, left));
