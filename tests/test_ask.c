@@ -317,7 +317,8 @@ static void a_tree_takes_few_messages(void **state)
 /* A hub, the last node, with many leaves, of which the first two are trees. */
 static bonsai_graph *star(int32_t leaves, bool hub_trains)
 {
-    int32_t *hub = calloc((size_t)leaves, sizeof *hub), *leaf = calloc((size_t)leaves, sizeof *leaf);
+    int32_t *hub = calloc((size_t)leaves, sizeof *hub);
+    int32_t *leaf = calloc((size_t)leaves, sizeof *leaf);
     float *x = calloc((size_t)leaves + 1, sizeof *x);
     uint8_t *label = calloc((size_t)leaves + 1, 1), *split = calloc((size_t)leaves + 1, 1);
     bonsai_view v;
