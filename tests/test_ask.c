@@ -177,6 +177,67 @@ static void a_budget_that_is_too_small_is_refused_with_the_same_sentence(void **
     }
 }
 
+/* ---- the door itself ---- */
+
+static bonsai_status read_all(work *w, const bn_job *job)
+{
+    bonsai_status rc;
+    bn_reader *r = NULL, *whole = NULL;
+    bn_price *p = NULL, *wanted = NULL;
+    BN_TRY(bn_reader_of(&r, job));
+    BN_TRY(bn_reader_new(&whole, w->g, BONSAI_STRICT));
+    BN_TRY(bn_price_new(&p, r));
+    BN_TRY(bn_price_new(&wanted, whole));
+    for (int32_t v = (int32_t)w->g->view.nodes - 1; v >= 0 && rc == BONSAI_OK; v--) {
+        double least, other;
+        if (v % 2)
+            BN_TRY(bn_price_least(&least, p, v));
+        BN_TRY(bn_price_least(&other, wanted, v));
+        BN_TRY(bn_price_add(p, v));
+        BN_TRY(bn_price_add(wanted, v));
+        const bn_near a = bn_near_of(r, v), b = bn_near_of(whole, v);
+        size_t n = (size_t)b.count * sizeof *b.to;
+        if ((v % 2 && least != other) || bn_price_bytes(p) != bn_price_bytes(wanted) ||
+            a.count != b.count || (n > 0 && memcmp(a.to, b.to, n) != 0) ||
+            (n > 0 && b.weight && memcmp(a.weight, b.weight, n) != 0))
+            rc = bn_fail(BONSAI_E_FORMAT, "node %d is not the same", v);
+    }
+done:
+    bn_price_free(p);
+    bn_price_free(wanted);
+    bn_reader_free(r);
+    bn_reader_free(whole);
+    return rc;
+}
+
+static bonsai_status read_on_rank(bn_world *world, void *payload)
+{
+    work *w = payload;
+    bonsai_status rc;
+    const bn_job job = job_of(&w->p, world, &w->job);
+    if (world->rank == 0) {
+        rc = read_all(w, &job);
+        bn_reader_done(&job);
+    } else {
+        rc = bn_reader_serve(&job);
+    }
+    return bn_agree(world, rc);
+}
+
+static void what_was_not_asked_for_is_fetched_when_it_is_read(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < CASES; seed++) {
+        work w;
+        start(&w, case_graph(seed), seed, 1);
+        part(&w.p, ranks_to_try[seed % 4], w.g, w.job.train, w.job.trees, seed / 4);
+        if (run_ranks(w.p.ranks, read_on_rank, &w) != BONSAI_OK)
+            fail_msg("%s", bonsai_error());
+        unpart(&w.p);
+        end(&w);
+    }
+}
+
 /* ---- larger graphs: hubs come in portions ---- */
 
 static bonsai_graph *large_graph(int dense)
@@ -209,14 +270,17 @@ static void hubs_change_nothing(void **state)
 }
 
 static atomic_int questions, answers;
+static atomic_int_least64_t answered;           /* bytes */
 static bonsai_status (*real_send)(bn_world *w, int to, const void *data, int64_t bytes);
 
 static bonsai_status counting_send(bn_world *w, int to, const void *data, int64_t bytes)
 {
     if (w->rank == 0 && bytes > 0)
         atomic_fetch_add(&questions, 1);
-    else if (w->rank > 0)
+    else if (w->rank > 0) {
         atomic_fetch_add(&answers, 1);
+        atomic_fetch_add(&answered, bytes);
+    }
     return real_send(w, to, data, bytes);
 }
 
@@ -246,6 +310,68 @@ static void a_tree_takes_few_messages(void **state)
                   (long long)w.got.count, (long long)roots, (long long)w.job.trees);
     assert_int_equal(questions, answers);
     assert_true(questions > 4 && questions < w.job.trees);
+    bn_choice_free(&w.got);
+    end(&w);
+}
+
+/* A hub, the last node, with many leaves, of which the first two are trees. */
+static bonsai_graph *star(int32_t leaves, bool hub_trains)
+{
+    int32_t *hub = calloc((size_t)leaves, sizeof *hub);
+    int32_t *leaf = calloc((size_t)leaves, sizeof *leaf);
+    float *x = calloc((size_t)leaves + 1, sizeof *x);
+    uint8_t *label = calloc((size_t)leaves + 1, 1), *split = calloc((size_t)leaves + 1, 1);
+    bonsai_view v;
+    bonsai_graph *g = NULL;
+    for (int32_t i = 0; i < leaves; i++) {
+        hub[i] = leaves;
+        leaf[i] = i;
+        x[i] = 1.0f + (float)i / 3;
+    }
+    split[0] = split[1] = BONSAI_TRAIN;
+    split[leaves] = hub_trains ? BONSAI_TRAIN : BONSAI_TEST;
+    bonsai_view_init(&v);
+    v.nodes = leaves + 1;
+    v.features = v.classes = 1;
+    v.section[BONSAI_FEATURES] = (bonsai_array){x, leaves + 1, BONSAI_F32};
+    v.section[BONSAI_LABELS] = (bonsai_array){label, leaves + 1, BONSAI_U8};
+    v.section[BONSAI_SPLIT] = (bonsai_array){split, leaves + 1, BONSAI_U8};
+    assert_int_equal(bonsai_graph_build(&g, &v, leaves, hub, leaf, NULL, NULL), BONSAI_OK);
+    free(hub);
+    free(leaf);
+    free(x);
+    free(label);
+    free(split);
+    return g;
+}
+
+static void a_hub_comes_in_portions(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        work w;
+        assert_true(start(&w, star(7000, i % 2), 3, 4));
+        w.o.layers = i < 4 ? 2 : 0;
+        w.budget.nodes = i < 2 ? 7001 : i < 4 ? 5000 : 3000;
+        assert_true(choose_both_ways(&w, 2 + i % 2, 0));
+        end(&w);
+    }
+}
+
+static void a_hub_whose_tree_does_not_fit_is_not_fetched_with_all_its_leaves(void **state)
+{
+    (void)state;
+    enum { LEAVES = 50000 };
+    work w;
+    assert_true(start(&w, star(LEAVES, false), 3, 4));
+    w.budget.nodes = 100;
+    part(&w.p, 2, w.g, w.job.train, w.job.trees, 0);
+    atomic_store(&answered, 0);
+    assert_int_equal(run_ranks(2, choose_counting, &w), BONSAI_OK);
+    assert_int_equal(w.got.count, 100);
+    unpart(&w.p);
+    /* its entries are, once, for it is chosen; its leaves are in portions */
+    assert_true(answered >= 4 * LEAVES && answered < 5 * LEAVES);
     bn_choice_free(&w.got);
     end(&w);
 }
@@ -319,8 +445,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_number_of_ranks_makes_the_same_choice),
         cmocka_unit_test(a_budget_that_is_too_small_is_refused_with_the_same_sentence),
+        cmocka_unit_test(what_was_not_asked_for_is_fetched_when_it_is_read),
         cmocka_unit_test(hubs_change_nothing),
         cmocka_unit_test(a_tree_takes_few_messages),
+        cmocka_unit_test(a_hub_comes_in_portions),
+        cmocka_unit_test(a_hub_whose_tree_does_not_fit_is_not_fetched_with_all_its_leaves),
         cmocka_unit_test(what_is_kept_counts_as_memory),
         cmocka_unit_test(a_canceled_choice_ends_everywhere),
         cmocka_unit_test(a_failed_allocation_on_any_rank_ends_all),

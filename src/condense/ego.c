@@ -23,8 +23,10 @@ struct bn_ego {
     int32_t  *queue;            /* the tree */
     int32_t  *added;            /* those of it that are new in the set */
     int64_t   length, new;
+    const uint64_t *priced;     /* n bits: of the price that it grows in */
     int64_t   queue_room, added_room;
     int64_t   portion;
+    int64_t   looked;           /* entries of each node that were looked ahead at */
 };
 
 bonsai_status bn_ego_new(bn_ego **out, bn_reader *r)
@@ -90,12 +92,12 @@ done:
     return rc;
 }
 
-/* What will be met among the entries from the given one on. */
-static bonsai_status ask_for_neighbours(bn_ego *e, int32_t v, int64_t from)
+/* What will be met among the entries from .. to-1. */
+static bonsai_status ask_for_neighbours(bn_ego *e, int32_t v, int64_t from, int64_t to)
 {
     bonsai_status rc = BONSAI_OK;
     const bn_near near = bn_near_of(e->r, v);
-    for (int64_t i = from; i < near.count; i++)
+    for (int64_t i = from; i < bn_least(near.count, to); i++)
         if (!bn_bit(e->seen, near.to[i]))
             BN_TRY(bn_reader_ask(e->r, near.to[i], 0));
 done:
@@ -107,25 +109,26 @@ static bonsai_status look_ahead(int64_t *ahead, bn_ego *e, int64_t end)
 {
     bonsai_status rc = BONSAI_OK;
     int64_t head = *ahead;
+    e->looked = BN_WHOLE;
     if (!bn_reader_over(e->r)) {
         *ahead = end;
         goto done;
     }
-    BN_TRY(fetch_entries(ahead, e, e->queue, end, e->portion));
+    e->looked = e->portion;
+    BN_TRY(fetch_entries(ahead, e, e->queue, end, e->looked));
     for (int64_t i = head; i < *ahead; i++)
-        BN_TRY(ask_for_neighbours(e, e->queue[i], 0));
+        BN_TRY(ask_for_neighbours(e, e->queue[i], 0, e->looked));
     BN_TRY(bn_reader_fetch(e->r));
 done:
     return rc;
 }
 
 /* The same for more of the entries of one node. */
-static bonsai_status look_further(bn_ego *e, int32_t v, int64_t have)
+static bonsai_status look_further(bn_ego *e, int32_t v, int64_t from, int64_t to)
 {
     bonsai_status rc;
-    int64_t more = have > FIRST_PORTION ? GROWTH * have : GROWTH * FIRST_PORTION;
-    BN_TRY(bn_reader_want(e->r, &v, 1, more));
-    BN_TRY(ask_for_neighbours(e, v, have));
+    BN_TRY(bn_reader_want(e->r, &v, 1, to));
+    BN_TRY(ask_for_neighbours(e, v, from, to));
     BN_TRY(bn_reader_fetch(e->r));
 done:
     return rc;
@@ -144,7 +147,7 @@ static bonsai_status meet(bool *fits, bn_ego *e, bn_price *p, int32_t v, room *l
         BN_TRY(widen(e));
     bn_bit_set(e->seen, v);
     e->queue[e->length++] = v;
-    if (bn_bit(bn_price_bits(p), v))
+    if (bn_bit(e->priced, v))
         return BONSAI_OK;
     e->added[e->new++] = v;
     BN_TRY(bn_price_least(&least, p, v));
@@ -159,13 +162,14 @@ static bonsai_status meet_neighbours(bool *fits, bn_ego *e, bn_price *p, int32_t
 {
     bonsai_status rc = BONSAI_OK;
     const int64_t degree = bn_degree(e->r->g, v);
-    for (int64_t i = 0; i < degree && *fits;) {
+    for (int64_t i = 0, looked = e->looked; i < degree && *fits;) {
+        if (looked > e->looked)
+            BN_TRY(look_further(e, v, i, looked));
         const bn_near near = bn_near_of(e->r, v);
-        for (; i < near.count && *fits; i++)
+        for (int64_t end = bn_least(near.count, looked); i < end && *fits; i++)
             if (!bn_bit(e->seen, near.to[i]))
                 BN_TRY(meet(fits, e, p, near.to[i], left));
-        if (i < degree && *fits)
-            BN_TRY(look_further(e, v, near.count));
+        looked = GROWTH * bn_least(looked, INT64_MAX / GROWTH);
     }
 done:
     return rc;
@@ -214,6 +218,7 @@ bonsai_status bn_ego_grow(bn_tree *tree, bn_ego *e, bn_price *p, int32_t root, i
     bonsai_status rc;
     room left = {limit - bn_price_floor(p), most < 0 ? INT64_MAX : most - bn_price_nodes(p)};
     next_search(e);
+    e->priced = bn_price_bits(p);
     bn_price_mark(p);
     tree->fits = false;
     BN_TRY(meet_all(&tree->fits, e, p, root, layers, left));

@@ -27,7 +27,7 @@ enum { BN_NOT_ONES = 1, BN_NOT_HALF = 2, BN_NOT_U8 = 4, BN_NOT_I8 = 8, BN_NOT_IN
        BN_KNOWN = 128 };
 
 typedef struct {
-    double  bytes;              /* STRICT: that the row needs at least; else the sum of its values */
+    double  bytes;              /* STRICT: that the row needs at least; else the sum of it */
     int32_t nnz;
     int32_t traits;             /* of the above */
 } bn_row_facts;

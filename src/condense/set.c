@@ -177,7 +177,7 @@ done:
 
 /* ---- taking and dropping ---- */
 
-bonsai_status bn_set_choose(bn_set *s, int32_t v, int32_t root)
+bonsai_status bn_set_choose(bn_set *s, int32_t v, int32_t root, bool anew)
 {
     bonsai_status rc = BONSAI_OK;
     bn_chosen *c = bn_set_find(s, v);
@@ -189,10 +189,11 @@ bonsai_status bn_set_choose(bn_set *s, int32_t v, int32_t root)
         BN_TRY(bn_grow((void **)&s->chosen, &s->chosen_room, s->slots.count + 1,
                        sizeof *s->chosen));
         c = &s->chosen[bn_slots_add(&s->slots, v)];
-        *c = (bn_chosen){.place = -1};
+        *c = (bn_chosen){0};
     }
     c->role = BONSAI_EGO;
     c->brought = root;
+    c->score = anew ? 0 : c->score;
     s->member[s->members++] = v;
 done:
     return rc;
@@ -201,12 +202,8 @@ done:
 static bonsai_status note_tree(bn_set *s, int32_t root, const int32_t *tree, int64_t count)
 {
     bonsai_status rc = BONSAI_OK;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t before = s->members;
-        BN_TRY(bn_set_choose(s, tree[i], root));
-        if (s->members > before)
-            bn_set_find(s, tree[i])->score = 0;
-    }
+    for (int64_t i = 0; i < count; i++)
+        BN_TRY(bn_set_choose(s, tree[i], root, true));
     bn_chosen *c = bn_set_find(s, root);
     c->role = BONSAI_ROOT;
     c->brought = root;

@@ -13,7 +13,6 @@ typedef struct {                /* of a node that is or was chosen */
     double  score;              /* last PageRank */
     int32_t brought;            /* root whose tree brought the node */
     int32_t turn;               /* of a root: how many had come when this one did */
-    int32_t place;              /* -1, but while a graph is induced */
     uint8_t role;               /* bonsai_role; NONE: not chosen any more */
 } bn_chosen;
 
@@ -63,8 +62,9 @@ bonsai_status bn_set_try(bool *fits, bn_set *s, int64_t tree, int depth);
 /* The first tree that fits as a single node, taken; -1: none does.  So that a budget
  * with room for a node is never left empty, however impatient the search. */
 bonsai_status bn_set_any(int64_t *tree, bn_set *s);
-/* Makes a node that the price has a chosen one; one that is chosen stays as it is. */
-bonsai_status bn_set_choose(bn_set *s, int32_t node, int32_t root);
+/* Makes a node that the price has a chosen one, with a new score if so told; one that is chosen
+ * stays as it is. */
+bonsai_status bn_set_choose(bn_set *s, int32_t node, int32_t root, bool anew);
 /* Drops some nodes, or, where the rest would cost more than the budget (SPEC section
  * 4: by the paper's accounting it can), none of them. */
 bool    bn_set_drop(bn_set *s, const int32_t *nodes, int64_t count);

@@ -13,6 +13,7 @@ enum { AHEAD = 1024 };          /* nodes that are fetched together */
 
 typedef struct {                /* the graph that the set induces */
     int64_t  n;
+    bn_slots place;             /* of its nodes */
     int64_t *offsets;
     int32_t *neighbors;
     float   *weights;
@@ -22,6 +23,7 @@ typedef struct {                /* the graph that the set induces */
 
 static void free_induced(induced *h)
 {
+    bn_slots_free(&h->place);
     bn_free(h->offsets);
     bn_free(h->neighbors);
     bn_free(h->weights);
@@ -30,17 +32,17 @@ static void free_induced(induced *h)
 }
 
 /* Entries of a chosen node to chosen nodes; to and weight (may be NULL) get them. */
-static int64_t induce_row(int32_t *to, float *weight, const bn_set *s, int32_t v)
+static int64_t induce_row(int32_t *to, float *weight, const induced *h, const bn_set *s, int32_t v)
 {
     const bn_near near = bn_near_of(s->reader, v);
     const uint64_t *priced = bn_price_bits(s->price);   /* the chosen nodes, and a few more */
     int64_t count = 0;
     for (int64_t e = 0; e < near.count; e++) {
-        const bn_chosen *c = bn_bit(priced, near.to[e]) ? bn_set_find(s, near.to[e]) : NULL;
-        if (!c || c->place < 0)
+        int64_t place = bn_bit(priced, near.to[e]) ? bn_slots_find(&h->place, near.to[e]) : -1;
+        if (place < 0)
             continue;
         if (to)
-            to[count] = c->place;
+            to[count] = (int32_t)place;
         if (weight)
             weight[count] = near.weight[e];
         count++;
@@ -52,18 +54,23 @@ static bonsai_status induce(induced *h, bn_set *s)
 {
     bonsai_status rc;
     h->n = s->members;
+    BN_TRY(bn_slots_new(&h->place, s->job->g->view.nodes));
+    BN_TRY(bn_slots_reserve(&h->place, h->n));
+    for (int64_t i = 0; i < h->n; i++)
+        bn_slots_add(&h->place, s->member[i]);
     BN_TRY(BN_NEW(&h->offsets, h->n + 1));
     BN_TRY(BN_NEW(&h->root, h->n));
     BN_TRY(BN_NEW(&h->pi, h->n));
     for (int64_t i = 0; i < h->n; i++)
-        h->offsets[i + 1] = h->offsets[i] + induce_row(NULL, NULL, s, s->member[i]);
+        h->offsets[i + 1] = h->offsets[i] + induce_row(NULL, NULL, h, s, s->member[i]);
     BN_TRY(BN_NEW(&h->neighbors, h->offsets[h->n]));
     if (bn_has(s->job->g, BONSAI_EDGE_WEIGHTS))
         BN_TRY(BN_NEW(&h->weights, h->offsets[h->n]));
     for (int64_t i = 0; i < h->n; i++) {
         int64_t at = h->offsets[i];
         h->root[i] = bn_set_role(s, s->member[i]) == BONSAI_ROOT;
-        induce_row(h->neighbors + at, h->weights ? h->weights + at : NULL, s, s->member[i]);
+        induce_row(h->neighbors + at, h->weights ? h->weights + at : NULL, h, s,
+                   s->member[i]);
     }
 done:
     return rc;
@@ -84,16 +91,12 @@ bonsai_status bn_set_rank(bn_set *s)
     induced h = {0};
     int steps;
     qsort(s->member, (size_t)s->members, sizeof *s->member, bn_by_id);
-    for (int64_t i = 0; i < s->members; i++)
-        bn_set_find(s, s->member[i])->place = (int32_t)i;
     BN_TRY(induce(&h, s));
     BN_TRY(bn_ppr(h.pi, &steps, h.n, h.offsets, h.neighbors, h.weights, h.root, s->job->o->beta,
                   (bn_progress){say_again, s}));
     for (int64_t i = 0; i < h.n; i++)
         bn_set_find(s, s->member[i])->score = h.pi[i];
 done:
-    for (int64_t i = 0; i < s->members; i++)
-        bn_set_find(s, s->member[i])->place = -1;
     free_induced(&h);
     return rc;
 }
@@ -179,23 +182,29 @@ typedef struct {
     uint64_t *met;              /* n bits */
     int32_t  *queue;            /* of the set, the nearest first */
     int64_t   head, tail, room;
-    int64_t   ahead;            /* of the queue: asked for up to here */
+    int64_t   end;              /* of the nodes at one distance */
+    int64_t   ahead, entry;     /* of the queue, and of that node: asked for up to here */
     int64_t   misses;
 } widening;
 
-/* The neighbours of the next nodes of the queue that might be taken. */
-static bonsai_status look_ahead(widening *w, int64_t end)
+/* Asks for the next neighbours that might be taken. */
+static bonsai_status look_ahead(widening *w)
 {
     bonsai_status rc = BONSAI_OK;
     bn_reader *r = w->s->reader;
-    for (int64_t asked = 0; bn_reader_over(r) && w->ahead < end && asked < AHEAD; w->ahead++) {
+    for (int64_t asked = 0; bn_reader_over(r) && w->ahead < w->end && asked < AHEAD;) {
         const bn_near near = bn_near_of(r, w->queue[w->ahead]);
-        for (int64_t e = 0; e < near.count && asked < AHEAD; e++)
-            if (!bn_bit(w->met, near.to[e]) &&
-                bn_set_role(w->s, near.to[e]) == BONSAI_ROLE_NONE) {
-                BN_TRY(bn_reader_ask(r, near.to[e], BN_WHOLE));
-                asked++;
-            }
+        for (; w->entry < near.count && asked < AHEAD; w->entry++) {
+            int32_t u = near.to[w->entry];
+            if (bn_bit(w->met, u) || bn_set_role(w->s, u) != BONSAI_ROLE_NONE)
+                continue;
+            BN_TRY(bn_reader_ask(r, u, BN_WHOLE));
+            asked++;
+        }
+        if (w->entry < near.count)
+            break;
+        w->ahead++;
+        w->entry = 0;
     }
     BN_TRY(bn_reader_fetch(r));
 done:
@@ -218,7 +227,7 @@ static bonsai_status take_node(bool *fits, bn_set *s, int32_t v, int32_t root)
     BN_TRY(bn_price_add(s->price, v));
     *fits = !bn_set_over(s);
     if (*fits)
-        BN_TRY(bn_set_choose(s, v, root));
+        BN_TRY(bn_set_choose(s, v, root, false));
     else
         bn_price_undo(s->price, &v, 1);
 done:
@@ -234,6 +243,8 @@ static bonsai_status widen_from(widening *w, int32_t v)
     for (int64_t e = 0; e < near.count && w->misses < s->job->o->patience; e++) {
         int32_t u = near.to[e];
         bool in = true;
+        if (w->head == w->ahead && e == w->entry)
+            BN_TRY(look_ahead(w));
         if (bn_bit(w->met, u))
             continue;
         bn_bit_set(w->met, u);
@@ -260,9 +271,9 @@ bonsai_status bn_set_widen(bn_set *s)
         bn_bit_set(w.met, root[i].node);
     }
     for (int hop = 0; hop < s->job->o->layers; hop++)
-        for (int64_t end = w.tail; w.head < end && w.misses < s->job->o->patience; w.head++) {
-            if (w.head == w.ahead)
-                BN_TRY(look_ahead(&w, end));
+        for (w.end = w.tail; w.head < w.end && w.misses < s->job->o->patience; w.head++) {
+            if (w.head > w.ahead)       /* the node before had no neighbours */
+                w.ahead = w.head;
             BN_TRY(widen_from(&w, w.queue[w.head]));
             if (w.head % 1024 == 0)
                 BN_TRY(bn_tick(s->job->progress, "finishing", 0, 1));

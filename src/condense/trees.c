@@ -14,7 +14,7 @@
 #include "set.h"
 
 enum { MOST_ROUNDS = 50, TICK_EVERY = 16, PARTS = 1000,
-       AHEAD = 256, FIRST_ENTRIES = 64 };       /* trees that are fetched together, and their entries */
+       AHEAD = 256, FIRST_ENTRIES = 64 };       /* fetched together: trees, and entries of each */
 
 typedef struct {
     const bn_job *job;
