@@ -53,15 +53,13 @@ static int generate(session *s, const arguments *a)
     bonsai_graph *g = NULL;
     bonsai_stats stats;
     bonsai_stats_init(&stats);
-    bonsai_status rc = bonsai_graph_generate(&g, &a->generate);
+    bonsai_status rc = crew.generate(&g, s, &a->generate, a->out);
     if (rc == BONSAI_OK)
-        rc = save(s, g, a->out, BONSAI_ENCODE_AUTO);
-    if (rc == BONSAI_OK)
-        rc = bonsai_graph_stats(&stats, NULL, g, &s->read);
+        rc = crew.stats(&stats, NULL, g, &s->read);
     if (rc == BONSAI_OK)
         report_shape(&r, &stats, a->out);
     if (rc == BONSAI_OK && !a->no_linear)
-        rc = report_linear(&r, s, g, a->generate.seed);
+        rc = crew.agree(s->mute ? BONSAI_OK : report_linear(&r, s, g, a->generate.seed));
     int code = rc == BONSAI_OK ? EXIT_DONE : fail(s, rc);
     bonsai_graph_free(g);
     return code == EXIT_DONE ? report_print(&r, s) : code;

@@ -24,6 +24,10 @@
 extern "C" {
 #endif
 
+/* What fails on one rank is made to fail on all: BONSAI_OK if that is what every rank passes, else
+ * the status and the sentence of the first one that does not.  sentence NULL: bonsai_error(). */
+BONSAI_API bonsai_status bonsai_mpi_agree(bonsai_status mine, const char *sentence, MPI_Comm comm);
+
 /* How many threads each rank has when it asks for 0: the cores that the ranks of this machine may
  * use, parted among them; at least 1. */
 BONSAI_API int bonsai_mpi_threads(MPI_Comm comm);

@@ -17,6 +17,19 @@ static bonsai_status join(bn_world **w, MPI_Comm comm)
     return rc != BONSAI_OK ? rc : bn_alike_build(*w, NULL);
 }
 
+bonsai_status bonsai_mpi_agree(bonsai_status mine, const char *sentence, MPI_Comm comm)
+{
+    bn_world *w = NULL;
+    if (mine != BONSAI_OK && sentence)
+        bn_fail(mine, "%s", sentence);
+    /* Nothing below leaves another sentence unless it fails itself. */
+    bonsai_status rc = join(&w, comm);
+    if (rc == BONSAI_OK)
+        rc = bn_agree(w, mine);
+    bn_ranks_free(w);
+    return rc;
+}
+
 /* A callback that asks one rank to stop must not end it alone: the wish is kept until all agree.
  * Where there is nobody to agree with, it is followed at once. */
 typedef struct {
@@ -71,7 +84,10 @@ static bonsai_status open_here(bonsai_graph **out, const char *path, const bonsa
     if (!plain)
         return bn_fail(BONSAI_E_FORMAT, "%s: is not a .bonsai file, and ranks open no others; \"bonsai "
                        "convert\" makes one of it", path);
-    return bn_format_native.open(out, plain, o);
+    bonsai_status rc = bn_format_native.open(out, plain, o);
+    if (rc == BONSAI_OK)
+        (*out)->info.format = bn_format_native.name;
+    return rc;
 }
 
 /* Whose sentence it is, where it is not that of rank 0. */
