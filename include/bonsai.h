@@ -343,6 +343,10 @@ BONSAI_API void bonsai_generate_options_init_sized(bonsai_generate_options *o, s
  * seed gives the same bytes for any number of threads. */
 BONSAI_API bonsai_status bonsai_graph_generate(bonsai_graph **out,
                                                const bonsai_generate_options *o);
+/* The same graph written to a native file as it is drawn: the bytes that saving it would give,
+ * for graphs whose features are larger than memory. */
+BONSAI_API bonsai_status bonsai_graph_generate_file(const char *path,
+                                                    const bonsai_generate_options *o);
 
 /* ---- condensing --------------------------------------------------------- */
 

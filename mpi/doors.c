@@ -237,26 +237,11 @@ bonsai_status bonsai_mpi_condense(bonsai_graph **out, bonsai_condense_info *info
 
 /* ---- generating ---- */
 
-static bonsai_status generate_here(const char *path, const bonsai_generate_options *o)
-{
-    bonsai_status rc;
-    bonsai_graph *g = NULL;
-    bonsai_write_options write;
-    bonsai_write_options_init(&write);
-    write.threads = o->threads;
-    write.progress = o->progress;
-    write.payload = o->payload;
-    BN_TRY(bonsai_graph_generate(&g, o));
-    BN_TRY(bonsai_graph_save(g, path, &write, NULL));
-done:
-    bonsai_graph_free(g);
-    return rc;
-}
-
 bonsai_status bonsai_mpi_generate(const char *path, const bonsai_generate_options *given,
                                   MPI_Comm comm)
 {
     bonsai_status rc;
+    static const char prefix[] = "bonsai:";
     bn_world *w = NULL;
     bonsai_generate_options o;
     watcher x;
@@ -268,11 +253,18 @@ bonsai_status bonsai_mpi_generate(const char *path, const bonsai_generate_option
     o.progress = watch;
     o.payload = &x;
     o.threads = o.threads ? o.threads : threads;
-    if (!bn_ends_with(path, ".bonsai")) {
+    if (strncmp(path, prefix, strlen(prefix)) == 0)
+        path += strlen(prefix);
+    else if (!bn_ends_with(path, ".bonsai")) {
         rc = bn_fail(BONSAI_E_ARGUMENT, "%s: ranks write .bonsai files only", path);
         goto done;
     }
-    rc = bn_agree(w, w->rank == 0 ? generate_here(path, &o) : BONSAI_OK);
+    if (w->ranks > o.nodes) {
+        rc = bn_fail(BONSAI_E_ARGUMENT, "there are %d ranks to generate only %lld nodes; start no more "
+                     "ranks than nodes", w->ranks, (long long)o.nodes);
+        goto done;
+    }
+    rc = bn_agree(w, bn_generate_file(path, &o, w));
 done:
     bn_ranks_free(w);
     return rc;

@@ -102,6 +102,7 @@ bonsai_status bn_rng_pick(uint8_t *taken, int64_t n, int64_t wanted, uint64_t se
 
 uint32_t bn_crc32(uint32_t crc, const void *data, int64_t len);            /* start with 0 */
 uint32_t bn_crc32_parallel(const void *data, int64_t len, int threads);
+uint32_t bn_crc32_join(uint32_t crc, uint32_t next, int64_t len);  /* len: bytes that next is of */
 
 /* ---- numbers in text (number.c): independent of the locale ---- */
 
@@ -137,6 +138,12 @@ bonsai_status bn_out_write(bn_out *o, const void *data, int64_t len);
 bonsai_status bn_out_printf(bn_out *o, const char *fmt, ...) BN_PRINTF(2, 3);
 int64_t       bn_out_tell(const bn_out *o);
 bonsai_status bn_out_rewrite(bn_out *o, int64_t at, const void *data, int64_t len);
+/* For a file that several processes write: one opens it and shares it, which gives it its temporary
+ * name now (belongs to o); the others join it by that name.  Each writes by bn_out_rewrite and
+ * syncs; the first commits when all have. */
+bonsai_status bn_out_share(const char **temporary, bn_out *o);
+bonsai_status bn_out_join(bn_out **out, const char *path, const char *temporary);
+bonsai_status bn_out_sync(bn_out *o);
 bonsai_status bn_out_commit(bn_out *o);
 void          bn_out_close(bn_out *o);
 

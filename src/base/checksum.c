@@ -12,6 +12,11 @@ uint32_t bn_crc32(uint32_t crc, const void *data, int64_t len)
     return (uint32_t)crc32_z(crc, data, (size_t)len);
 }
 
+uint32_t bn_crc32_join(uint32_t crc, uint32_t next, int64_t len)
+{
+    return (uint32_t)crc32_combine(crc, next, (z_off_t)len);
+}
+
 uint32_t bn_crc32_parallel(const void *data, int64_t len, int threads)
 {
     const uint8_t *bytes = data;
@@ -28,8 +33,7 @@ uint32_t bn_crc32_parallel(const void *data, int64_t len, int threads)
         }
         for (int b = 0; b < blocks; b++) {
             int64_t first = at + (int64_t)b * BLOCK;
-            z_off_t n = (z_off_t)(len - first < BLOCK ? len - first : BLOCK);
-            crc = (uint32_t)crc32_combine(crc, part[b], n);
+            crc = bn_crc32_join(crc, part[b], len - first < BLOCK ? len - first : BLOCK);
         }
     }
     return crc;

@@ -155,6 +155,15 @@ static bonsai_status open_temporary(bn_out *o)
     return o->fd < 0 ? write_failed(o) : BONSAI_OK;
 }
 
+static bonsai_status new_out(bn_out **out, const char *path)
+{
+    bonsai_status rc = BN_NEW(out, 1);
+    if (rc != BONSAI_OK)
+        return rc;
+    (*out)->fd = -1;
+    return bn_strdup(&(*out)->path, path);
+}
+
 bonsai_status bn_out_open(bn_out **out, const char *path)
 {
     bonsai_status rc;
@@ -164,9 +173,7 @@ bonsai_status bn_out_open(bn_out **out, const char *path)
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))   /* the rename would replace a device */
         return bn_fail(BONSAI_E_IO, "%s: is %s, so no file can be written there", path,
                        S_ISDIR(st.st_mode) ? "a folder" : "a device or pipe");
-    BN_TRY(BN_NEW(&o, 1));
-    o->fd = -1;
-    BN_TRY(bn_strdup(&o->path, path));
+    BN_TRY(new_out(&o, path));
     BN_TRY(BN_NEW(&o->temporary, (int64_t)strlen(path) + 16));
     sprintf(o->temporary, "%s.tmp.XXXXXX", path);
     BN_TRY(open_temporary(o));
@@ -213,9 +220,18 @@ int64_t bn_out_tell(const bn_out *o)
 bonsai_status bn_out_rewrite(bn_out *o, int64_t at, const void *data, int64_t len)
 {
     bonsai_status rc;
+    const uint8_t *bytes = data;
     BN_TRY(flush(o));
-    if (pwrite(o->fd, data, (size_t)len, (off_t)at) != (ssize_t)len)
-        rc = write_failed(o);
+    while (len > 0) {
+        ssize_t n = pwrite(o->fd, bytes, len > (1 << 30) ? (size_t)1 << 30 : (size_t)len, (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return write_failed(o);
+        bytes += n;
+        at += n;
+        len -= n;
+    }
 done:
     return rc;
 }
@@ -238,14 +254,41 @@ static bonsai_status give_name(bn_out *o)
     return BONSAI_OK;
 }
 
+bonsai_status bn_out_share(const char **temporary, bn_out *o)
+{
+    *temporary = o->temporary;
+    return give_name(o);
+}
+
+bonsai_status bn_out_join(bn_out **out, const char *path, const char *temporary)
+{
+    bonsai_status rc;
+    bn_out *o = NULL;
+    *out = NULL;
+    BN_TRY(new_out(&o, path));
+    o->fd = open(temporary, O_WRONLY | O_CLOEXEC);
+    if (o->fd < 0)
+        rc = bn_fail(BONSAI_E_IO, "%s: cannot be opened by all ranks: %s", temporary,
+                     strerror(errno));
+    else {
+        *out = o;
+        o = NULL;
+    }
+done:
+    bn_out_close(o);
+    return rc;
+}
+
+bonsai_status bn_out_sync(bn_out *o)
+{
+    bonsai_status rc = flush(o);
+    return rc == BONSAI_OK && fsync(o->fd) != 0 ? write_failed(o) : rc;
+}
+
 bonsai_status bn_out_commit(bn_out *o)
 {
     bonsai_status rc;
-    BN_TRY(flush(o));
-    if (fsync(o->fd) != 0) {
-        rc = write_failed(o);
-        goto done;
-    }
+    BN_TRY(bn_out_sync(o));
     BN_TRY(give_name(o));
     if (rename(o->temporary, o->path) != 0) {
         rc = write_failed(o);

@@ -34,7 +34,17 @@ void bn_traits_add(bn_traits *t, const float *value, int64_t count, float hint)
     t->i8 = t->i8 && bn_scale_exact(value, count, -128, 127, hint) != 0.0f;
 }
 
-static bonsai_status find_traits(bn_traits *out, const bonsai_graph *g, int threads)
+void bn_traits_join(bn_traits *t, const bn_traits *more)
+{
+    t->nnz += more->nnz;
+    t->ones &= more->ones;
+    t->half &= more->half;
+    t->u8 &= more->u8;
+    t->i8 &= more->i8;
+    t->negative |= more->negative;
+}
+
+bonsai_status bn_traits_find(bn_traits *out, const bonsai_graph *g, int threads)
 {
     bonsai_status rc;
     int64_t room = bn_row_room(g), n = g->view.nodes, blocks = (n + 1023) / 1024;
@@ -56,14 +66,8 @@ static bonsai_status find_traits(bn_traits *out, const bonsai_graph *g, int thre
         part[lane] = t;
     }
     *out = (bn_traits){0, true, true, true, true, false};
-    for (int64_t lane = 0; lane < lanes; lane++) {
-        out->nnz += part[lane].nnz;
-        out->ones &= part[lane].ones;
-        out->half &= part[lane].half;
-        out->u8 &= part[lane].u8;
-        out->i8 &= part[lane].i8;
-        out->negative |= part[lane].negative;
-    }
+    for (int64_t lane = 0; lane < lanes; lane++)
+        bn_traits_join(out, &part[lane]);
 done:
     bn_free(index);
     bn_free(value);
@@ -151,12 +155,17 @@ static bn_plan best_sparse(const bn_plan *base, const bonsai_view *v, const bn_t
     return best;
 }
 
-int64_t bn_traits_bytes(const bn_traits *t, int64_t n, int64_t f, bool *is_dense)
+void bn_traits_plan(bn_plan *p, const bn_traits *t, int64_t n, int64_t f)
 {
     const bonsai_view v = {.nodes = n, .features = f};
-    const bn_plan none = {{BONSAI_NONE}, {0}};
-    const bn_plan dense = best_dense(&none, &v, t), sparse = best_sparse(&none, &v, t);
-    const bn_plan best = smaller(&sparse, &dense);
+    const bn_plan dense = best_dense(p, &v, t), sparse = best_sparse(p, &v, t);
+    *p = smaller(&sparse, &dense);
+}
+
+int64_t bn_traits_bytes(const bn_traits *t, int64_t n, int64_t f, bool *is_dense)
+{
+    bn_plan best = {{BONSAI_NONE}, {0}};
+    bn_traits_plan(&best, t, n, f);
     if (is_dense)
         *is_dense = best.type[BONSAI_FEATURES] != BONSAI_NONE;
     return feature_bytes(&best);
@@ -171,7 +180,7 @@ static bonsai_status plan_features(bn_plan *p, const bonsai_graph *g, bonsai_enc
     bn_traits t = {0};
     if (!bn_has(g, BONSAI_FEATURES) && !bn_has(g, BONSAI_FEATURE_OFFSETS))
         return BONSAI_OK;
-    BN_TRY(find_traits(&t, g, threads));
+    BN_TRY(bn_traits_find(&t, g, threads));
     const bn_plan dense = best_dense(&base, v, &t), sparse = best_sparse(&base, v, &t);
     switch (e) {
     case BONSAI_ENCODE_AUTO:

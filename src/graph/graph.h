@@ -136,6 +136,15 @@ bonsai_part bn_part(const bonsai_graph *g, int64_t node);
 bonsai_status bn_graph_parts(bonsai_graph **out, const bonsai_graph *g, double percent[3],
                              uint64_t seed);
 
+/* ---- blocks of rows (order.c) ---- */
+
+/* first (ranks+1, ascending from 0 to n): rank r has the nodes first[r] .. first[r+1]-1, as many
+ * nodes and entries together as any other, and at least one node where there are enough.  The
+ * offsets must be verified. */
+void bn_blocks(int64_t *first, const bonsai_graph *g, int ranks);
+/* rows (ranks): to how many nodes of other ranks the rows of each have an entry. */
+bonsai_status bn_halo_count(int64_t *rows, const bonsai_graph *g, int ranks);
+
 /* ---- some of the features (columns.c) ---- */
 
 /* The graph g with the given features only, ascending; their numbers in the full
@@ -158,6 +167,8 @@ typedef struct {                /* what the rows of some features allow */
 
 /* Adds a row; start from {0, true, true, true, true, false}. */
 void    bn_traits_add(bn_traits *t, const float *value, int64_t count, float hint);
+void    bn_traits_join(bn_traits *t, const bn_traits *more);   /* those of more rows */
+bonsai_status bn_traits_find(bn_traits *out, const bonsai_graph *g, int threads);   /* of all rows */
 /* The bytes of n such rows of f features in the smallest encoding that loses nothing,
  * and whether it is a dense one (may be NULL). */
 int64_t bn_traits_bytes(const bn_traits *t, int64_t n, int64_t f, bool *is_dense);
@@ -172,6 +183,9 @@ typedef struct {                /* the type and count of each section as written
 typedef bonsai_status bn_sink(const void *data, int64_t len, void *payload);
 
 bonsai_status bn_plan_make(bn_plan *p, const bonsai_graph *g, bonsai_encoding e, int threads);
+/* Lays the smallest encoding that loses nothing of n such rows of f features into a plan that has
+ * none. */
+void          bn_traits_plan(bn_plan *p, const bn_traits *t, int64_t n, int64_t f);
 int64_t       bn_plan_bytes(const bn_plan *p, bonsai_section s);
 /* Hands the encoded bytes of a section to the sink, a piece at a time. */
 bonsai_status bn_plan_emit(const bn_plan *p, const bonsai_graph *g, bonsai_section s,

@@ -18,26 +18,29 @@
 
 enum { COMPONENTS = 3 };
 
-typedef struct {
-    bn_maker *k;
+struct bn_writer {
+    const bn_maker *k;
     double    signal;           /* chance that a word is topical; dense: length of a point */
     double    stray;            /* chance that a node takes the topic of the class it leans to */
     int64_t   topic_words;      /* words of a topic */
     int32_t  *topic;            /* (c, topic_words) */
-    int64_t   room;
+    int64_t   room, capacity;
     int32_t  *row;              /* (threads, room) */
     float    *center;           /* (c * COMPONENTS, f) */
-} writer;
+    bonsai_graph *g;            /* where the features go now: of the nodes from `begin` on */
+    int64_t   begin;
+    int64_t  *sum;              /* threads: words that were counted */
+};
 
 /* The class whose topic a node takes. */
-static int64_t pick_topic(const writer *w, int64_t v, bn_rng *r)
+static int64_t pick_topic(const bn_writer *w, int64_t v, bn_rng *r)
 {
-    return bn_rng_unit(r) < w->stray ? bn_maker_leaning(w->k, v) : bn_label(w->k->g, v);
+    return bn_rng_unit(r) < w->stray ? bn_maker_leaning(w->k, v) : bn_maker_class(w->k, v);
 }
 
 /* ---- words ---- */
 
-static int64_t draw_length(const writer *w, int64_t v, uint64_t seed)
+static int64_t draw_length(const bn_writer *w, int64_t v, uint64_t seed)
 {
     const bn_maker *k = w->k;
     bn_rng r = bn_rng_at(seed, (uint64_t)v);
@@ -49,12 +52,20 @@ static int64_t draw_length(const writer *w, int64_t v, uint64_t seed)
 
 static void count_words(void *payload, int64_t begin, int64_t end, int64_t lane)
 {
-    const writer *w = payload;
-    uint64_t *offsets = w->k->g->owned[BONSAI_FEATURE_OFFSETS];
+    const bn_writer *w = payload;
+    uint64_t *offsets = w->g->owned[BONSAI_FEATURE_OFFSETS];
     uint64_t seed = bn_maker_seed(w->k, BN_LENGTHS);
     (void)lane;
     for (int64_t v = begin; v < end; v++)
-        offsets[v + 1] = (uint64_t)draw_length(w, v, seed);
+        offsets[v - w->begin + 1] = (uint64_t)draw_length(w, v, seed);
+}
+
+static void sum_words(void *payload, int64_t begin, int64_t end, int64_t lane)
+{
+    const bn_writer *w = payload;
+    uint64_t seed = bn_maker_seed(w->k, BN_LENGTHS);
+    for (int64_t v = begin; v < end; v++)
+        w->sum[lane] += draw_length(w, v, seed);
 }
 
 /* Below count, with weight falling as a power of the rank: Zipf's law, flattened. */
@@ -64,7 +75,7 @@ static int64_t draw_zipf(int64_t count, bn_rng *r)
     return (int64_t)(u * u * (double)count);
 }
 
-static int32_t draw_word(const writer *w, int64_t t, bn_rng *r)
+static int32_t draw_word(const bn_writer *w, int64_t t, bn_rng *r)
 {
     if (bn_rng_unit(r) < w->signal)
         return w->topic[t * w->topic_words + draw_zipf(w->topic_words, r)];
@@ -82,7 +93,7 @@ static int32_t next_free(const int32_t *row, int64_t count, int32_t id, int64_t 
     return id < f ? id : next_free(row, count, 0, f);
 }
 
-static void write_row(const writer *w, int32_t *row, int64_t length, int64_t v, uint64_t seed)
+static void write_row(const bn_writer *w, int32_t *row, int64_t length, int64_t v, uint64_t seed)
 {
     bn_rng r = bn_rng_at(seed, (uint64_t)v);
     int64_t t = pick_topic(w, v, &r), tries = 4 * length;
@@ -96,25 +107,25 @@ static void write_row(const writer *w, int32_t *row, int64_t length, int64_t v, 
 
 static void write_words(void *payload, int64_t begin, int64_t end, int64_t lane)
 {
-    const writer *w = payload;
-    const uint64_t *offsets = w->k->g->owned[BONSAI_FEATURE_OFFSETS];
+    const bn_writer *w = payload;
+    const uint64_t *offsets = w->g->owned[BONSAI_FEATURE_OFFSETS];
     uint64_t seed = bn_maker_seed(w->k, BN_WORDS);
-    uint16_t *narrow = w->k->g->owned[BONSAI_FEATURE_INDICES];
-    uint32_t *wide = w->k->g->owned[BONSAI_FEATURE_INDICES];
-    bool is_narrow = w->k->g->view.section[BONSAI_FEATURE_INDICES].type == BONSAI_U16;
+    uint16_t *narrow = w->g->owned[BONSAI_FEATURE_INDICES];
+    uint32_t *wide = w->g->owned[BONSAI_FEATURE_INDICES];
+    bool is_narrow = w->g->view.section[BONSAI_FEATURE_INDICES].type == BONSAI_U16;
     int32_t *row = w->row + lane * w->room;
     for (int64_t v = begin; v < end; v++) {
-        int64_t at = (int64_t)offsets[v], length = (int64_t)offsets[v + 1] - at;
+        int64_t i = v - w->begin, at = (int64_t)offsets[i], length = (int64_t)offsets[i + 1] - at;
         write_row(w, row, length, v, seed);
-        for (int64_t i = 0; i < length; i++)
+        for (int64_t j = 0; j < length; j++)
             if (is_narrow)
-                narrow[at + i] = (uint16_t)row[i];
+                narrow[at + j] = (uint16_t)row[j];
             else
-                wide[at + i] = (uint32_t)row[i];
+                wide[at + j] = (uint32_t)row[j];
     }
 }
 
-static bonsai_status make_topics(writer *w)
+static bonsai_status make_topics(bn_writer *w)
 {
     const bn_maker *k = w->k;
     uint64_t seed = bn_maker_seed(k, BN_TOPICS);
@@ -122,31 +133,32 @@ static bonsai_status make_topics(writer *w)
     bonsai_status rc = BN_NEW(&w->topic, k->c * w->topic_words);
     if (rc != BONSAI_OK)
         return rc;
-    for (int64_t t = 0; t < k->c; t++)
+    for (int64_t t = 0; t < k->c; t++) {
+        const bn_permutation words = bn_permutation_of(k->f, bn_rng_at(seed, (uint64_t)t).key);
         for (int64_t i = 0; i < w->topic_words; i++)
-            w->topic[t * w->topic_words + i] =
-                (int32_t)bn_permuted(i, k->f, bn_rng_at(seed, (uint64_t)t).key);
+            w->topic[t * w->topic_words + i] = (int32_t)bn_permuted(&words, i);
+    }
     return BONSAI_OK;
 }
 
-static bonsai_status make_words(writer *w)
+static bonsai_status lay_words(bn_writer *w, int64_t begin, int64_t end)
 {
     bonsai_status rc;
-    bn_maker *k = w->k;
+    const bn_maker *k = w->k;
     uint64_t *offsets;
     void *ignored;
-    BN_TRY(make_topics(w));
-    BN_TRY(bn_graph_array(&offsets, k->g, BONSAI_FEATURE_OFFSETS, BONSAI_U64, k->n + 1));
-    BN_TRY(bn_maker_blocks(k, "lengths", 2, count_words, w));
-    for (int64_t v = 0; v < k->n; v++) {
-        w->room = (int64_t)offsets[v + 1] > w->room ? (int64_t)offsets[v + 1] : w->room;
-        offsets[v + 1] += offsets[v];
+    int64_t nodes = end - begin;
+    BN_TRY(bn_graph_array(&offsets, w->g, BONSAI_FEATURE_OFFSETS, BONSAI_U64, nodes + 1));
+    BN_TRY(bn_maker_blocks(k, begin, end, "lengths", 2, count_words, w));
+    for (int64_t i = 0; i < nodes; i++) {
+        w->room = (int64_t)offsets[i + 1] > w->room ? (int64_t)offsets[i + 1] : w->room;
+        offsets[i + 1] += offsets[i];
     }
-    BN_TRY(BN_NEW(&w->row, k->threads * w->room));
-    BN_TRY(bn_graph_array(&ignored, k->g, BONSAI_FEATURE_INDICES,
+    BN_TRY(bn_grow((void **)&w->row, &w->capacity, k->threads * w->room, sizeof *w->row));
+    BN_TRY(bn_graph_array(&ignored, w->g, BONSAI_FEATURE_INDICES,
                           k->f <= UINT16_MAX + 1 ? BONSAI_U16 : BONSAI_U32,
-                          (int64_t)offsets[k->n]));
-    BN_TRY(bn_maker_blocks(k, "words", 2 * k->o.words, write_words, w));
+                          (int64_t)offsets[nodes]));
+    BN_TRY(bn_maker_blocks(k, begin, end, "words", 2 * k->o.words, write_words, w));
 done:
     return rc;
 }
@@ -155,16 +167,16 @@ done:
 
 static void place_points(void *payload, int64_t begin, int64_t end, int64_t lane)
 {
-    const writer *w = payload;
+    const bn_writer *w = payload;
     int64_t f = w->k->f;
     uint64_t seed = bn_maker_seed(w->k, BN_POINTS);
-    float *x = w->k->g->owned[BONSAI_FEATURES];
+    float *x = w->g->owned[BONSAI_FEATURES];
     (void)lane;
     for (int64_t v = begin; v < end; v++) {
         bn_rng r = bn_rng_at(seed, (uint64_t)v);
         int64_t t = pick_topic(w, v, &r) * COMPONENTS + bn_rng_below(&r, COMPONENTS);
         for (int64_t j = 0; j < f; j++)
-            x[v * f + j] = w->center[t * f + j] + (float)bn_rng_normal(&r);
+            x[(v - w->begin) * f + j] = w->center[t * f + j] + (float)bn_rng_normal(&r);
     }
 }
 
@@ -176,12 +188,11 @@ static void add_direction(float *x, int64_t f, double length, uint64_t seed, int
         x[j] += (float)(length / sqrt((double)f) * bn_rng_normal(&r));
 }
 
-static bonsai_status make_points(writer *w)
+static bonsai_status make_centers(bn_writer *w)
 {
     bonsai_status rc;
-    bn_maker *k = w->k;
+    const bn_maker *k = w->k;
     uint64_t seed = bn_maker_seed(k, BN_TOPICS);
-    float *x;
     int64_t size;
     if (!bn_mul(&size, k->c * COMPONENTS, k->f))
         return bn_fail(BONSAI_E_ARGUMENT, "%lld classes times %lld features are too many",
@@ -191,22 +202,70 @@ static bonsai_status make_points(writer *w)
         add_direction(w->center + t * k->f, k->f, w->signal, seed, t / COMPONENTS);
         add_direction(w->center + t * k->f, k->f, w->signal / 2, seed, k->c + t);
     }
-    BN_TRY(bn_graph_array(&x, k->g, BONSAI_FEATURES, BONSAI_F32, k->n * k->f));
-    BN_TRY(bn_maker_blocks(k, "features", 4 * (double)k->f, place_points, w));
 done:
     return rc;
 }
 
-bonsai_status bn_maker_features(bn_maker *k)
+static bonsai_status lay_points(bn_writer *w, int64_t begin, int64_t end)
 {
-    double ease = 1 - k->o.difficulty;
-    writer w = {.k = k, .stray = fmin(1, 2 * k->o.difficulty)};
-    if (k->f == 0)
-        return BONSAI_OK;
-    w.signal = k->o.dense ? 9 * pow(ease, 1.75) : 0.9 * pow(ease, 1.5);
-    bonsai_status rc = k->o.dense ? make_points(&w) : make_words(&w);
-    bn_free(w.topic);
-    bn_free(w.row);
-    bn_free(w.center);
+    float *x;
+    int64_t f = w->k->f;
+    bonsai_status rc = bn_graph_array(&x, w->g, BONSAI_FEATURES, BONSAI_F32, (end - begin) * f);
+    if (rc == BONSAI_OK)
+        rc = bn_maker_blocks(w->k, begin, end, "features", 4 * (double)f, place_points, w);
     return rc;
+}
+
+/* ---- both ---- */
+
+bonsai_status bn_writer_new(bn_writer **out, const bn_maker *k)
+{
+    bonsai_status rc;
+    bn_writer *w = NULL;
+    double ease = 1 - k->o.difficulty;
+    *out = NULL;
+    BN_TRY(BN_NEW(&w, 1));
+    w->k = k;
+    w->stray = fmin(1, 2 * k->o.difficulty);
+    w->signal = k->o.dense ? 9 * pow(ease, 1.75) : 0.9 * pow(ease, 1.5);
+    BN_TRY(k->o.dense ? make_centers(w) : make_topics(w));
+    *out = w;
+    w = NULL;
+done:
+    bn_writer_free(w);
+    return rc;
+}
+
+void bn_writer_free(bn_writer *w)
+{
+    if (!w)
+        return;
+    bn_free(w->topic);
+    bn_free(w->row);
+    bn_free(w->center);
+    bn_free(w->sum);
+    bn_free(w);
+}
+
+bonsai_status bn_writer_count(int64_t *out, bn_writer *w)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bn_maker *k = w->k;
+    *out = (k->end - k->begin) * k->f;
+    if (k->o.dense)
+        return BONSAI_OK;
+    BN_TRY(BN_NEW(&w->sum, k->threads));
+    BN_TRY(bn_maker_blocks(k, k->begin, k->end, "lengths", 2, sum_words, w));
+    *out = 0;
+    for (int i = 0; i < k->threads; i++)
+        *out += w->sum[i];
+done:
+    return rc;
+}
+
+bonsai_status bn_writer_lay(bonsai_graph *g, bn_writer *w, int64_t begin, int64_t end)
+{
+    w->g = g;
+    w->begin = begin;
+    return w->k->o.dense ? lay_points(w, begin, end) : lay_words(w, begin, end);
 }

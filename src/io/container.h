@@ -4,7 +4,7 @@
 #ifndef BN_CONTAINER_H
 #define BN_CONTAINER_H
 
-#include "base/base.h"
+#include "base/world.h"
 
 enum {
     BN_CONTAINER_MAJOR = 1,
@@ -37,5 +37,19 @@ int64_t bn_container_layout(bn_container *c);
 /* The header and table as bytes, checksum included; room for bn_container_head(c). */
 int64_t bn_container_head(const bn_container *c);
 void    bn_container_pack(uint8_t *out, const bn_container *c, int64_t file_bytes);
+
+/* ---- a file that ranks write together (slices.c) ---- */
+
+/* Each rank puts its slice of every section, in pieces that follow each other; the slices of the
+ * ranks follow each other too.  The file appears under its name when all have committed; close
+ * without that leaves nothing.  Open and commit are collective. */
+typedef struct bn_slices bn_slices;
+/* c: kind, fields, and the id, type and count of each entry; begin (entries): the first element of
+ * this rank's slice. */
+bonsai_status bn_slices_open(bn_slices **out, const char *path, const bn_container *c,
+                             const int64_t *begin, int threads, bn_world *w);
+bonsai_status bn_slices_put(bn_slices *s, uint32_t id, const void *data, int64_t len);
+bonsai_status bn_slices_commit(bn_slices *s);
+void          bn_slices_close(bn_slices *s);    /* NULL is fine */
 
 #endif

@@ -7,6 +7,7 @@
 #ifndef BN_IO_H
 #define BN_IO_H
 
+#include "base/world.h"
 #include "graph/graph.h"
 
 typedef struct {
@@ -22,5 +23,9 @@ typedef struct {
 
 extern const bn_format bn_format_native, bn_format_npz, bn_format_planetoid, bn_format_graphsaint,
     bn_format_ogb, bn_format_mtx, bn_format_text;
+
+/* The native file of the graph that bonsai_graph_generate makes, without holding it: rows and
+ * features go to the file as they are drawn, by all ranks of w (generatefile.c). */
+bonsai_status bn_generate_file(const char *path, const bonsai_generate_options *o, bn_world *w);
 
 #endif

@@ -44,6 +44,8 @@ says 2 'bonsai-mpi: --ratio is 2, which is not above 0 and at most 1
 try: bonsai-mpi condense --help'
 on 4 condense tiny.bonsai $make
 says 1 'bonsai-mpi: tiny.bonsai: there are 4 ranks but only 3 nodes; start no more ranks than nodes'
+on 4 generate -o g2.bonsai --nodes 3 --classes 1 --degree 2 -q
+says 1 'bonsai-mpi: there are 4 ranks to generate only 3 nodes; start no more ranks than nodes'
 on 2 generate -o g2.npz --nodes 100 -q
 says 1 'bonsai-mpi: g2.npz: ranks write .bonsai files only'
 on 2 condense g.bonsai -o nowhere/small.bonsai --ratio 0.1 -q

@@ -1,0 +1,156 @@
+/* slices.c -- a native file that ranks write together.
+ *
+ * Rank 0 makes the file under a temporary name, which the others open; all write where their
+ * slices lie.  Each keeps the checksum of what it wrote, and rank 0 joins them into those of the
+ * sections.  A rank alone keeps the file without a name until the end, as any other.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <assert.h>
+#include <string.h>
+
+#include "container.h"
+
+enum { MOST_NAME = 4096 };
+
+typedef struct { int64_t len; uint64_t crc; } slice;
+
+struct bn_slices {
+    bn_world    *w;
+    bn_out      *out;
+    int          threads;
+    bn_container c;
+    int64_t      bytes;                         /* of the file */
+    int64_t      at[BN_CONTAINER_MAX];          /* where this rank's next bytes go, */
+    slice        done[BN_CONTAINER_MAX];        /* and what it has put */
+};
+
+static bonsai_status create(bn_slices *s, const char *path, char *name)
+{
+    bonsai_status rc;
+    const char *temporary;
+    if (bn_rank(s->w) != 0)
+        return BONSAI_OK;
+    BN_TRY(bn_out_open(&s->out, path));
+    if (bn_ranks(s->w) == 1)
+        goto done;
+    BN_TRY(bn_out_share(&temporary, s->out));
+    if (strlen(temporary) < MOST_NAME)
+        strcpy(name, temporary);
+    else
+        rc = bn_fail(BONSAI_E_IO, "%s: the name is too long", path);
+done:
+    return rc;
+}
+
+static bonsai_status join(bn_slices *s, const char *path, const char *name)
+{
+    return bn_rank(s->w) == 0 ? BONSAI_OK : bn_out_join(&s->out, path, name);
+}
+
+static void place(bn_slices *s, const int64_t *begin)
+{
+    for (int i = 0; i < s->c.entries; i++) {
+        const bn_entry *e = &s->c.entry[i];
+        s->at[i] = e->offset + begin[i] * (int64_t)bonsai_type_bytes((bonsai_type)e->type);
+    }
+}
+
+bonsai_status bn_slices_open(bn_slices **out, const char *path, const bn_container *c,
+                             const int64_t *begin, int threads, bn_world *w)
+{
+    bonsai_status rc;
+    bn_slices *s = NULL;
+    char name[MOST_NAME] = "";
+    *out = NULL;
+    BN_TRY(bn_agree(w, BN_NEW(&s, 1)));
+    s->w = w;
+    s->threads = threads;
+    s->c = *c;
+    s->bytes = bn_container_layout(&s->c);
+    if (s->bytes < 0) {
+        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: the graph is too large in this encoding", path);
+        goto done;
+    }
+    place(s, begin);
+    BN_TRY(bn_agree(w, create(s, path, name)));
+    BN_TRY(bn_share(w, name, sizeof name, 0));
+    BN_TRY(bn_agree(w, join(s, path, name)));
+    *out = s;
+    s = NULL;
+done:
+    bn_slices_close(s);
+    return rc;
+}
+
+bonsai_status bn_slices_put(bn_slices *s, uint32_t id, const void *data, int64_t len)
+{
+    int i = 0;
+    while (s->c.entry[i].id != id)
+        i++;
+    slice *d = &s->done[i];
+    d->crc = bn_crc32_join((uint32_t)d->crc, bn_crc32_parallel(data, len, s->threads), len);
+    d->len += len;
+    s->at[i] += len;
+    return bn_out_rewrite(s->out, s->at[i] - len, data, len);
+}
+
+/* all: (ranks, entries). */
+static bonsai_status finish(bn_slices *s, const slice *all)
+{
+    bonsai_status rc;
+    uint8_t head[64 + 32 * BN_CONTAINER_MAX];
+    bn_container *c = &s->c;
+    if (bn_rank(s->w) != 0)
+        return BONSAI_OK;
+    for (int i = 0; i < c->entries; i++) {
+        int64_t len = 0;
+        for (int r = 0; r < bn_ranks(s->w); r++) {
+            const slice *d = &all[r * c->entries + i];
+            c->entry[i].crc = bn_crc32_join(c->entry[i].crc, (uint32_t)d->crc, d->len);
+            len += d->len;
+        }
+        assert(len == c->entry[i].count * (int64_t)bonsai_type_bytes((bonsai_type)c->entry[i].type));
+        (void)len;
+    }
+    bn_container_pack(head, c, s->bytes);
+    BN_TRY(bn_out_rewrite(s->out, 0, head, bn_container_head(c)));
+    BN_TRY(bn_out_commit(s->out));
+done:
+    return rc;
+}
+
+static bonsai_status sync_slices(bn_slices *s, slice **all, int64_t **bytes)
+{
+    bonsai_status rc;
+    int ranks = bn_ranks(s->w);
+    BN_TRY(BN_NEW(all, (int64_t)ranks * s->c.entries));
+    BN_TRY(BN_NEW(bytes, ranks));
+    for (int r = 0; r < ranks; r++)
+        (*bytes)[r] = s->c.entries * (int64_t)sizeof **all;
+    if (bn_rank(s->w) != 0)             /* rank 0 does when it commits */
+        BN_TRY(bn_out_sync(s->out));
+done:
+    return rc;
+}
+
+bonsai_status bn_slices_commit(bn_slices *s)
+{
+    bonsai_status rc;
+    slice *all = NULL;
+    int64_t *bytes = NULL;
+    BN_TRY(bn_agree(s->w, sync_slices(s, &all, &bytes)));
+    BN_TRY(bn_gather(s->w, all, bytes, s->done));
+    BN_TRY(bn_agree(s->w, finish(s, all)));
+done:
+    bn_free(all);
+    bn_free(bytes);
+    return rc;
+}
+
+void bn_slices_close(bn_slices *s)
+{
+    if (!s)
+        return;
+    bn_out_close(s->out);
+    bn_free(s);
+}
