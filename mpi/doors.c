@@ -125,12 +125,27 @@ done:
 
 typedef enum { VERIFY, CHECK, STATS } look;
 
+/* first (ranks+1): the blocks of rows.  Offsets are what they are made from, so those are verified
+ * by blocks of as many nodes. */
+static bonsai_status part_rows(int64_t **first, const bonsai_graph *g, bn_world *w, int threads)
+{
+    bonsai_status rc;
+    BN_TRY(bn_agree(w, BN_NEW(first, w->ranks + 1)));
+    for (int r = 0; r <= w->ranks; r++)
+        (*first)[r] = g->view.nodes / w->ranks * r + bn_least(r, g->view.nodes % w->ranks);
+    BN_TRY(bn_graph_need_over(g, BN_BIT(BONSAI_OFFSETS), w, *first, threads));
+    bn_blocks(*first, g, w->ranks);
+done:
+    return rc;
+}
+
 static bonsai_status look_at(look what, bonsai_stats *s, int64_t *class_counts, const bonsai_graph *g,
                              const bonsai_read_options *given, MPI_Comm comm)
 {
     bonsai_status rc;
     bn_world *w = NULL;
     bonsai_read_options o;
+    int64_t *first = NULL;
     watcher x;
     int threads = bonsai_mpi_threads(comm);
     BN_TRY(join(&w, comm));
@@ -140,14 +155,16 @@ static bonsai_status look_at(look what, bonsai_stats *s, int64_t *class_counts, 
     o.progress = watch;
     o.payload = &x;
     o.threads = o.threads ? o.threads : threads;
+    BN_TRY(part_rows(&first, g, w, o.threads));
     if (what == VERIFY)
-        rc = bn_graph_need(g, BN_ALL_SECTIONS, o.threads);
+        rc = bn_graph_need_over(g, BN_ALL_SECTIONS, w, first, o.threads);
     else if (what == CHECK)
-        rc = bonsai_graph_check(g, &o);
+        rc = bn_graph_check_over(g, w, first, &o);
     else
-        rc = bonsai_graph_stats(s, class_counts, g, &o);
+        rc = bn_graph_stats_over(s, class_counts, g, w, first, &o);
     rc = bn_agree(w, rc);
 done:
+    bn_free(first);
     bn_ranks_free(w);
     return rc;
 }

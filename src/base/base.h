@@ -102,7 +102,8 @@ bonsai_status bn_rng_pick(uint8_t *taken, int64_t n, int64_t wanted, uint64_t se
 
 uint32_t bn_crc32(uint32_t crc, const void *data, int64_t len);            /* start with 0 */
 uint32_t bn_crc32_parallel(const void *data, int64_t len, int threads);
-uint32_t bn_crc32_join(uint32_t crc, uint32_t next, int64_t len);  /* len: bytes that next is of */
+/* Of bytes with the first checksum and, behind them, len bytes with the second. */
+uint32_t bn_crc32_join(uint32_t crc, uint32_t next, int64_t len);
 
 /* ---- numbers in text (number.c): independent of the locale ---- */
 

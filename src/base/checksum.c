@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include <zlib.h>
 
-#include "base.h"
+#include "world.h"
 
 enum { BLOCK = 1 << 22 };       /* bytes; fixed, though the CRC does not depend on it */
 
@@ -37,4 +37,19 @@ uint32_t bn_crc32_parallel(const void *data, int64_t len, int threads)
         }
     }
     return crc;
+}
+
+/* A checksum is linear: that of a whole is the exclusive or of its parts', each moved over the
+ * bytes behind it.  Bits are summed, and the sums' lowest bits are the answer. */
+bonsai_status bn_crc32_over(bn_world *w, uint32_t *crc, int64_t after)
+{
+    int64_t bit[32];
+    uint32_t moved = bn_crc32_join(*crc, 0, after);
+    for (int i = 0; i < 32; i++)
+        bit[i] = moved >> i & 1;
+    bonsai_status rc = bn_sum_int(w, bit, 32);
+    *crc = 0;
+    for (int i = 0; i < 32; i++)
+        *crc |= (uint32_t)(bit[i] & 1) << i;
+    return rc;
 }

@@ -63,6 +63,9 @@ bonsai_status bn_exchange(bn_world *w, void *in, const int64_t *in_bytes, const 
 bonsai_status bn_exchange_start(bn_world *w, void *in, const int64_t *in_bytes, const void *out,
                                 const int64_t *out_bytes);
 bonsai_status bn_exchange_finish(bn_world *w);
+/* crc of the rank's part, behind which lie `after` bytes of others, becomes that of the whole
+ * (checksum.c). */
+bonsai_status bn_crc32_over(bn_world *w, uint32_t *crc, int64_t after);
 /* Between two ranks: a message arrives whole, in the order in which the sender sent.  receive
  * waits for one from any rank (*from < 0) or from the rank *from; *data is the caller's to bn_free.
  * Never of a world of NULL. */

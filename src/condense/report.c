@@ -8,55 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 void bn_info_copy(bonsai_condense_info *to, const bonsai_condense_info *from)
 {
     size_t size = to->size;
     memcpy(to, from, size < sizeof *from ? size : sizeof *from);
     to->size = size;
-}
-
-typedef struct { uint32_t crc; int threads; } sum;
-
-static bonsai_status add_to_crc(const void *data, int64_t len, void *payload)
-{
-    sum *s = payload;
-    uint32_t piece = bn_crc32_parallel(data, len, s->threads);
-    s->crc = (uint32_t)crc32_combine(s->crc, piece, (z_off_t)len);
-    return BONSAI_OK;
-}
-
-/* No label of a validation or test node may leave a trace, not even in a checksum. */
-static bonsai_status add_labels(sum *s, const bonsai_graph *g, const int32_t *train, int64_t count)
-{
-    bonsai_status rc;
-    int32_t *label = NULL;
-    BN_TRY(BN_NEW(&label, count));
-    for (int64_t i = 0; i < count; i++)
-        label[i] = bn_label(g, train[i]);
-    BN_TRY(add_to_crc(label, count * (int64_t)sizeof *label, s));
-done:
-    bn_free(label);
-    return rc;
-}
-
-bonsai_status bn_report_crc(uint32_t *out, const bonsai_graph *g, const int32_t *train,
-                            int64_t count, int threads)
-{
-    bonsai_status rc;
-    bn_plan p;
-    sum s = {0, threads};
-    BN_TRY(bn_plan_make(&p, g, BONSAI_ENCODE_AUTO, threads));
-#define EMIT(name, id, text, counted) \
-    if ((counted) && id != BONSAI_LABELS && id != BONSAI_SOFT_LABELS && p.type[id] != BONSAI_NONE) \
-        BN_TRY(bn_plan_emit(&p, g, BONSAI_##name, add_to_crc, &s));
-    BONSAI_SECTION_MAP(EMIT)
-#undef EMIT
-    BN_TRY(add_labels(&s, g, train, count));
-    *out = s.crc;
-done:
-    return rc;
 }
 
 /* Bytes are whole numbers and stay exact; the paper's price need not be one. */

@@ -13,6 +13,9 @@
  * same graph has the same number in any format. */
 bonsai_status bn_report_crc(uint32_t *out, const bonsai_graph *g, const int32_t *train,
                             int64_t count, int threads);
+/* The same over ranks (graph.h); the training nodes are all of them, on every rank. */
+bonsai_status bn_report_crc_over(uint32_t *out, const bonsai_graph *g, const int32_t *train,
+                                 int64_t count, bn_world *w, const int64_t *first, int threads);
 /* Puts the report into the small graph's metadata.  Only what is the same on every
  * run goes in: no times, no threads, no memory. */
 bonsai_status bn_report_attach(bonsai_graph *small, const bonsai_condense_info *i,

@@ -1,10 +1,8 @@
 /* encode.c -- the smallest encoding of each section, its bytes, and the bytes
  * themselves.
  *
- * One pass over the features learns what they would allow: how many are not zero,
- * whether all are one, fit in half precision, or are small multiples of a number
- * per row.  The plan that follows is what the writer writes and what the size of
- * a graph means, so the two cannot differ.
+ * What the features allow (traits.c) makes a plan.  It is what the writer writes and what the
+ * size of a graph means, so the two cannot differ.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -13,67 +11,6 @@
 #include "graph.h"
 
 enum { PIECE = 1 << 20 };       /* bytes handed to the sink at a time */
-
-float bn_row_hint(const bonsai_graph *g, int64_t node)
-{
-    const float *scale = g->view.section[BONSAI_FEATURE_SCALE].data;
-    return scale ? scale[node] : 0.0f;
-}
-
-/* ---- what the features allow ---- */
-
-void bn_traits_add(bn_traits *t, const float *value, int64_t count, float hint)
-{
-    t->nnz += count;
-    for (int64_t i = 0; i < count; i++) {
-        t->ones &= value[i] == 1.0f;
-        t->half = t->half && bn_half_to_float(bn_half_from_float(value[i])) == value[i];
-        t->negative |= signbit(value[i]) != 0;
-    }
-    t->u8 = t->u8 && bn_scale_exact(value, count, 0, 255, hint) != 0.0f;
-    t->i8 = t->i8 && bn_scale_exact(value, count, -128, 127, hint) != 0.0f;
-}
-
-void bn_traits_join(bn_traits *t, const bn_traits *more)
-{
-    t->nnz += more->nnz;
-    t->ones &= more->ones;
-    t->half &= more->half;
-    t->u8 &= more->u8;
-    t->i8 &= more->i8;
-    t->negative |= more->negative;
-}
-
-bonsai_status bn_traits_find(bn_traits *out, const bonsai_graph *g, int threads)
-{
-    bonsai_status rc;
-    int64_t room = bn_row_room(g), n = g->view.nodes, blocks = (n + 1023) / 1024;
-    int32_t *index = NULL;
-    float *value = NULL;
-    bn_traits *part = NULL;
-    int64_t lanes = threads < blocks ? threads : blocks;
-    BN_TRY(BN_NEW(&index, room * lanes));
-    BN_TRY(BN_NEW(&value, room * lanes));
-    BN_TRY(BN_NEW(&part, lanes));
-#pragma omp parallel for num_threads(bn_team(threads, lanes)) schedule(static)
-    for (int64_t lane = 0; lane < lanes; lane++) {
-        bn_traits t = {0, true, true, true, true, false};
-        for (int64_t b = lane; b < blocks; b += lanes)
-            for (int64_t v = b * 1024; v < n && v < (b + 1) * 1024; v++) {
-                int64_t count = bn_row_get(index + lane * room, value + lane * room, g, v);
-                bn_traits_add(&t, value + lane * room, count, bn_row_hint(g, v));
-            }
-        part[lane] = t;
-    }
-    *out = (bn_traits){0, true, true, true, true, false};
-    for (int64_t lane = 0; lane < lanes; lane++)
-        bn_traits_join(out, &part[lane]);
-done:
-    bn_free(index);
-    bn_free(value);
-    bn_free(part);
-    return rc;
-}
 
 /* ---- the plan ---- */
 
@@ -164,7 +101,7 @@ void bn_traits_plan(bn_plan *p, const bn_traits *t, int64_t n, int64_t f)
 
 int64_t bn_traits_bytes(const bn_traits *t, int64_t n, int64_t f, bool *is_dense)
 {
-    bn_plan best = {{BONSAI_NONE}, {0}};
+    bn_plan best = {.type = {BONSAI_NONE}};
     bn_traits_plan(&best, t, n, f);
     if (is_dense)
         *is_dense = best.type[BONSAI_FEATURES] != BONSAI_NONE;
@@ -172,15 +109,16 @@ int64_t bn_traits_bytes(const bn_traits *t, int64_t n, int64_t f, bool *is_dense
 }
 
 static bonsai_status plan_features(bn_plan *p, const bonsai_graph *g, bonsai_encoding e,
-                                   int threads)
+                                   bn_world *w, const int64_t *first, int threads)
 {
     bonsai_status rc;
     const bonsai_view *v = &g->view;
     const bn_plan base = *p;
     bn_traits t = {0};
+    bool integer;
     if (!bn_has(g, BONSAI_FEATURES) && !bn_has(g, BONSAI_FEATURE_OFFSETS))
         return BONSAI_OK;
-    BN_TRY(bn_traits_find(&t, g, threads));
+    BN_TRY(bn_traits_over(&t, &integer, g, w, first, threads));
     const bn_plan dense = best_dense(&base, v, &t), sparse = best_sparse(&base, v, &t);
     switch (e) {
     case BONSAI_ENCODE_AUTO:
@@ -211,29 +149,84 @@ done:
     return rc;
 }
 
-/* The narrowest type that holds every soft label or node weight. */
-static bonsai_type narrow_reals(const bonsai_array *a, bonsai_section s)
+/* Whether eight bits, or sixteen, hold these soft labels or node weights. */
+static void try_narrow(int64_t *wide8, int64_t *wide16, const bonsai_graph *g, bonsai_section s,
+                       bn_rows rows)
 {
+    const bonsai_array *a = &g->view.section[s];
     bool bytes = true, shorts = s == BONSAI_NODE_WEIGHTS;
-    if (a->type == BONSAI_U8)
-        return a->type;
-    for (int64_t i = 0; i < a->count && (bytes || shorts); i++) {
+    int64_t i, to;
+    bn_section_part(&i, &to, &g->view, s, rows);
+    for (; a->type != BONSAI_U8 && i < to && (bytes || shorts); i++) {
         float v = bn_real_at(a, i), q = s == BONSAI_SOFT_LABELS ? rintf(v * 255.0f) : v;
         bytes &= q >= 0 && q <= 255.0f && !signbit(v) &&
                  (s == BONSAI_SOFT_LABELS ? q / 255.0f : rintf(q)) == v;
         shorts &= v >= 0 && v <= 65535.0f && !signbit(v) && rintf(v) == v;
     }
-    return bytes ? BONSAI_U8 : shorts ? BONSAI_U16 : BONSAI_F32;
+    *wide8 = !bytes;
+    *wide16 = !shorts;
+}
+
+/* The narrowest type that holds every soft label and node weight. */
+static bonsai_status plan_reals(bn_plan *p, const bonsai_graph *g, bn_world *w, bn_rows rows)
+{
+    static const bonsai_section section[] = {BONSAI_SOFT_LABELS, BONSAI_NODE_WEIGHTS};
+    int64_t wide[2][2] = {{0}};
+    for (int i = 0; i < 2; i++)
+        if (bn_has(g, section[i]))
+            try_narrow(&wide[i][0], &wide[i][1], g, section[i], rows);
+    bonsai_status rc = bn_sum_int(w, wide[0], 4);
+    for (int i = 0; i < 2; i++)
+        if (bn_has(g, section[i]))
+            p->type[section[i]] = !wide[i][0] ? BONSAI_U8 : !wide[i][1] ? BONSAI_U16 : BONSAI_F32;
+    return rc;
+}
+
+/* How many sparse features the ranks before have; it takes another look at the rows only where
+ * zeros are stored, or all numbers are. */
+static bonsai_status find_before(bn_plan *p, const bonsai_graph *g, bn_world *w, bn_rows rows,
+                                 int threads)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bonsai_array *offsets = &g->view.section[BONSAI_FEATURE_OFFSETS];
+    int64_t *all = NULL;
+    bn_traits t = {0};
+    bool integer;
+    if (p->type[BONSAI_FEATURE_OFFSETS] == BONSAI_NONE || bn_ranks(w) == 1)
+        return BONSAI_OK;
+    if (offsets->data &&
+        g->view.section[BONSAI_FEATURE_INDICES].count == p->count[BONSAI_FEATURE_INDICES]) {
+        p->before = bn_int_at(offsets, rows.begin);
+        return BONSAI_OK;
+    }
+    rc = BN_NEW(&all, bn_ranks(w));
+    if (rc == BONSAI_OK)
+        rc = bn_traits_rows(&t, &integer, g, rows.begin, rows.end, threads);
+    BN_TRY(bn_agree(w, rc));
+    BN_TRY(bn_gather_int(w, all, t.nnz));
+    for (int r = 0; r < bn_rank(w); r++)
+        p->before += all[r];
+done:
+    bn_free(all);
+    return rc;
 }
 
 bonsai_status bn_plan_make(bn_plan *p, const bonsai_graph *g, bonsai_encoding e, int threads)
 {
+    return bn_plan_make_over(p, g, e, NULL, NULL, threads);
+}
+
+bonsai_status bn_plan_make_over(bn_plan *p, const bonsai_graph *g, bonsai_encoding e, bn_world *w,
+                                const int64_t *first, int threads)
+{
     bonsai_status rc;
     const bonsai_view *v = &g->view;
+    const bn_rows rows = bn_rows_of(v, w, first);
     threads = bn_threads(threads);
     memset(p, 0, sizeof *p);
-    BN_TRY(bn_graph_need(g, BN_FEATURE_SECTIONS | BN_BIT(BONSAI_SOFT_LABELS) |
-                                BN_BIT(BONSAI_NODE_WEIGHTS) | BN_BIT(BONSAI_LABELS), threads));
+    BN_TRY(bn_graph_need_over(g, BN_FEATURE_SECTIONS | BN_BIT(BONSAI_SOFT_LABELS) |
+                                     BN_BIT(BONSAI_NODE_WEIGHTS) | BN_BIT(BONSAI_LABELS), w, first,
+                              threads));
     for (int s = 1; s < BONSAI_SECTIONS; s++) {
         const bonsai_array *a = &v->section[s];
         bonsai_type t = a->type;
@@ -245,11 +238,11 @@ bonsai_status bn_plan_make(bn_plan *p, const bonsai_graph *g, bonsai_encoding e,
             t = offset_type(v->section[BONSAI_MEMBERS].count);
         else if (s == BONSAI_LABELS)
             t = v->classes <= 255 ? BONSAI_U8 : v->classes <= 65535 ? BONSAI_U16 : BONSAI_U32;
-        else if (s == BONSAI_SOFT_LABELS || s == BONSAI_NODE_WEIGHTS)
-            t = narrow_reals(a, s);
         set(p, s, t, a->count);
     }
-    BN_TRY(plan_features(p, g, e, threads));
+    BN_TRY(plan_reals(p, g, w, rows));
+    BN_TRY(plan_features(p, g, e, w, first, threads));
+    BN_TRY(find_before(p, g, w, rows, threads));
 done:
     return rc;
 }
@@ -350,24 +343,24 @@ done:
 }
 
 static bonsai_status emit_features(pieces *o, const bn_plan *p, const bonsai_graph *g,
-                                   bonsai_section s)
+                                   bonsai_section s, bn_rows rows)
 {
     bonsai_status rc;
-    int64_t room = bn_row_room(g), total = 0;
+    int64_t room = bn_row_room_in(g, rows.begin, rows.end), total = p->before;
     int32_t *index = NULL;
     float *value = NULL;
     BN_TRY(BN_NEW(&index, room));
     BN_TRY(BN_NEW(&value, room));
-    if (s == BONSAI_FEATURE_OFFSETS)
-        BN_TRY(put_int(o, p->type[s], 0));
-    for (int64_t v = 0; v < g->view.nodes; v++) {
+    for (int64_t v = rows.begin; v < rows.end; v++) {
         int64_t count = bn_row_get(index, value, g, v);
-        total += count;
         if (s == BONSAI_FEATURE_OFFSETS)
             BN_TRY(put_int(o, p->type[s], total));
         else
             BN_TRY(put_row(o, p, g, s, v, index, value, count));
+        total += count;
     }
+    if (s == BONSAI_FEATURE_OFFSETS && rows.last)
+        BN_TRY(put_int(o, p->type[s], total));
 done:
     bn_free(index);
     bn_free(value);
@@ -375,11 +368,13 @@ done:
 }
 
 static bonsai_status emit_converted(pieces *o, const bn_plan *p, const bonsai_graph *g,
-                                    bonsai_section s)
+                                    bonsai_section s, bn_rows rows)
 {
     bonsai_status rc = BONSAI_OK;
     const bonsai_array *a = &g->view.section[s];
-    for (int64_t i = 0; i < a->count; i++)
+    int64_t i, to;
+    bn_section_part(&i, &to, &g->view, s, rows);
+    for (; i < to; i++)
         if (s == BONSAI_LABELS)
             BN_TRY(put_int(o, p->type[s], bn_label(g, i)));     /* -1 is all ones at any width */
         else if (s == BONSAI_SOFT_LABELS)
@@ -402,8 +397,7 @@ static bool same_count(const bn_plan *p, const bonsai_graph *g, bonsai_section s
     return (bn_has(g, s) ? g->view.section[s].count : 0) == p->count[s];
 }
 
-/* Whether the section can be handed on as it lies. */
-static bool unchanged(const bn_plan *p, const bonsai_graph *g, bonsai_section s)
+bool bn_plan_keeps(const bn_plan *p, const bonsai_graph *g, bonsai_section s)
 {
     const bonsai_array *a = &g->view.section[s];
     if (!a->data || a->type != p->type[s] || a->count != p->count[s])
@@ -417,29 +411,48 @@ static bool unchanged(const bn_plan *p, const bonsai_graph *g, bonsai_section s)
     return true;                                /* a row's scale and its numbers go together */
 }
 
-bonsai_status bn_plan_emit(const bn_plan *p, const bonsai_graph *g, bonsai_section s,
-                           bn_sink *sink, void *payload)
+int64_t bn_plan_from(const bn_plan *p, const bonsai_graph *g, bonsai_section s, bn_rows rows)
+{
+    int64_t from, to;
+    if (s == BONSAI_FEATURE_INDICES || s == BONSAI_FEATURE_VALUES)
+        return p->before;
+    bn_section_part(&from, &to, &g->view, s, rows);
+    return from;
+}
+
+static bonsai_status emit_as_it_lies(const bonsai_array *a, int64_t from, int64_t to, bn_sink *sink,
+                                     void *payload)
+{
+    bonsai_status rc = BONSAI_OK;
+    const int64_t piece = (int64_t)64 * PIECE, item = (int64_t)bonsai_type_bytes(a->type);
+    for (int64_t at = from * item; at < to * item && rc == BONSAI_OK; at += piece)
+        rc = sink((const uint8_t *)a->data + at, bn_least(piece, to * item - at), payload);
+    return rc;
+}
+
+bonsai_status bn_plan_emit_rows(const bn_plan *p, const bonsai_graph *g, bonsai_section s,
+                                bn_rows rows, bn_sink *sink, void *payload)
 {
     bonsai_status rc;
-    const bonsai_array *a = &g->view.section[s];
     pieces o = {NULL, 0, sink, payload};
-    if (unchanged(p, g, s)) {
-        int64_t len = bn_plan_bytes(p, s);
-        for (int64_t at = 0; at < len; at += (int64_t)64 * PIECE) {
-            int64_t left = len - at < (int64_t)64 * PIECE ? len - at : (int64_t)64 * PIECE;
-            rc = sink((const uint8_t *)a->data + at, left, payload);
-            if (rc != BONSAI_OK)
-                return rc;
-        }
-        return BONSAI_OK;
+    if (bn_plan_keeps(p, g, s)) {
+        int64_t from, to;
+        bn_section_part(&from, &to, &g->view, s, rows);
+        return emit_as_it_lies(&g->view.section[s], from, to, sink, payload);
     }
     BN_TRY(BN_NEW(&o.buffer, PIECE));
     if (s >= BONSAI_FEATURES && s <= BONSAI_FEATURE_SCALE)
-        BN_TRY(emit_features(&o, p, g, s));
+        BN_TRY(emit_features(&o, p, g, s, rows));
     else
-        BN_TRY(emit_converted(&o, p, g, s));
+        BN_TRY(emit_converted(&o, p, g, s, rows));
     BN_TRY(flush(&o));
 done:
     bn_free(o.buffer);
     return rc;
+}
+
+bonsai_status bn_plan_emit(const bn_plan *p, const bonsai_graph *g, bonsai_section s,
+                           bn_sink *sink, void *payload)
+{
+    return bn_plan_emit_rows(p, g, s, bn_rows_of(&g->view, NULL, NULL), sink, payload);
 }

@@ -16,11 +16,16 @@ static bn_csr sparse_features(const bonsai_graph *g)
 
 int64_t bn_row_room(const bonsai_graph *g)
 {
+    return bn_row_room_in(g, 0, g->view.nodes);
+}
+
+int64_t bn_row_room_in(const bonsai_graph *g, int64_t begin, int64_t end)
+{
     const bonsai_array *offsets = &g->view.section[BONSAI_FEATURE_OFFSETS];
     int64_t room = 0;
     if (!offsets->data)
-        return g->view.nodes ? g->view.features : 0;
-    for (int64_t v = 0; v < g->view.nodes; v++) {
+        return begin < end ? g->view.features : 0;
+    for (int64_t v = begin; v < end; v++) {
         int64_t len = bn_int_at(offsets, v + 1) - bn_int_at(offsets, v);
         room = len > room ? len : room;
     }

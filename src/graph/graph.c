@@ -77,6 +77,8 @@ bonsai_status bn_graph_array(void *out, bonsai_graph *g, bonsai_section s, bonsa
     bonsai_status rc = bn_new(&data, count, bonsai_type_bytes(t));
     if (rc != BONSAI_OK)
         return rc;
+    if (BN_FEATURE_SECTIONS & BN_BIT(s))
+        atomic_store(&g->learnt, 0);
     bn_free(g->owned[s]);
     g->owned[s] = data;
     g->view.section[s] = (bonsai_array){data, count, t};
@@ -107,45 +109,135 @@ bonsai_status bn_graph_copy(bonsai_graph *g, const bonsai_view *v, bonsai_sectio
     return rc;
 }
 
-static bonsai_status verify(bonsai_graph *g, bonsai_section s, int threads)
+/* ---- rows ---- */
+
+bn_rows bn_rows_of(const bonsai_view *v, const bn_world *w, const int64_t *first)
 {
-    const bonsai_array *a = &g->view.section[s];
-    bonsai_status rc = BONSAI_OK;
-    if (a->count * (int64_t)bonsai_type_bytes(a->type) < BN_SMALL_SECTION)
-        threads = 1;            /* starting threads would take longer than the work */
-    pthread_mutex_lock(&g->lock);
-    if (atomic_load(&g->verified[s]))
-        goto done;
-    if (g->file.data) {
-        int64_t len = a->count * (int64_t)bonsai_type_bytes(a->type);
-        if (bn_crc32_parallel(a->data, len, threads) != g->crc[s]) {
-            rc = bn_fail(BONSAI_E_FORMAT, "%s: the checksum of the section \"%s\" does not match: "
-                         "the file is damaged", g->where, bonsai_section_text(s));
-            goto done;
-        }
+    if (!first)
+        return (bn_rows){0, v->nodes, true, true};
+    int r = bn_rank(w);
+    return (bn_rows){first[r], first[r + 1], r == 0, r == bn_ranks(w) - 1};
+}
+
+void bn_section_part(int64_t *from, int64_t *to, const bonsai_view *v, bonsai_section s,
+                     bn_rows rows)
+{
+    const bonsai_array *offsets = NULL;
+    int64_t width = 1, more = 0;
+    switch (s) {
+    case BONSAI_OFFSETS:
+    case BONSAI_FEATURE_OFFSETS:
+    case BONSAI_MEMBER_OFFSETS:
+        more = rows.last;
+        break;
+    case BONSAI_NEIGHBORS:
+    case BONSAI_EDGE_WEIGHTS:
+        offsets = &v->section[BONSAI_OFFSETS];
+        break;
+    case BONSAI_FEATURE_INDICES:
+    case BONSAI_FEATURE_VALUES:
+        offsets = &v->section[BONSAI_FEATURE_OFFSETS];
+        break;
+    case BONSAI_MEMBERS:
+        offsets = &v->section[BONSAI_MEMBER_OFFSETS];
+        break;
+    case BONSAI_FEATURES:
+        width = v->features;
+        break;
+    case BONSAI_SOFT_LABELS:
+        width = v->classes;
+        break;
+    case BONSAI_FEATURE_SCALE:
+    case BONSAI_LABELS:
+    case BONSAI_NODE_WEIGHTS:
+    case BONSAI_SPLIT:
+    case BONSAI_ORIGIN:
+    case BONSAI_ROLE:
+        break;
+    default:
+        *from = rows.head ? 0 : v->section[s].count;
+        *to = v->section[s].count;
+        return;
     }
-    BN_TRY(bn_section_check(&g->view, s, g->where, threads));
-    atomic_store(&g->verified[s], 1);
-done:
+    *from = offsets ? bn_int_at(offsets, rows.begin) : rows.begin * width;
+    *to = offsets ? bn_int_at(offsets, rows.end) : rows.end * width + more;
+}
+
+/* ---- verifying ---- */
+
+static bonsai_status verify(bonsai_graph *g, bonsai_section s, bn_world *w, const int64_t *first,
+                            int threads)
+{
+    bonsai_status rc = bn_section_verify(&g->view, s, g->where, g->file.data ? &g->crc[s] : NULL, w,
+                                         first, threads);
+    if (rc == BONSAI_OK)
+        atomic_store(&g->verified[s], 1);
+    return rc;
+}
+
+static bonsai_status verify_once(bonsai_graph *g, bonsai_section s, int threads)
+{
+    bonsai_status rc = BONSAI_OK;
+    pthread_mutex_lock(&g->lock);
+    if (!atomic_load(&g->verified[s]))
+        rc = verify(g, s, NULL, NULL, threads);
     pthread_mutex_unlock(&g->lock);
     return rc;
 }
 
+/* Lists need their offsets, which have lower numbers and so come first. */
+static uint32_t with_offsets(uint32_t mask)
+{
+    if (mask & (BN_BIT(BONSAI_NEIGHBORS) | BN_BIT(BONSAI_EDGE_WEIGHTS)))
+        mask |= BN_BIT(BONSAI_OFFSETS);
+    if (mask & (BN_BIT(BONSAI_FEATURE_INDICES) | BN_BIT(BONSAI_FEATURE_VALUES) |
+                BN_BIT(BONSAI_FEATURE_SCALE)))
+        mask |= BN_BIT(BONSAI_FEATURE_OFFSETS);
+    if (mask & BN_BIT(BONSAI_MEMBERS))
+        mask |= BN_BIT(BONSAI_MEMBER_OFFSETS);
+    return mask;
+}
+
 bonsai_status bn_graph_need(const bonsai_graph *g, uint32_t mask, int threads)
 {
-    /* Lists need their offsets, which have lower numbers and so come first. */
-    if (mask & BN_BIT(BONSAI_NEIGHBORS))
-        mask |= BN_BIT(BONSAI_OFFSETS);
-    if (mask & (BN_BIT(BONSAI_FEATURE_INDICES) | BN_BIT(BONSAI_FEATURE_SCALE)))
-        mask |= BN_BIT(BONSAI_FEATURE_OFFSETS);
+    mask = with_offsets(mask);
     for (int s = 1; s < BONSAI_SECTIONS; s++) {
         if (!(mask & BN_BIT(s)) || !bn_has(g, s) || atomic_load(&g->verified[s]))
             continue;
-        bonsai_status rc = verify((bonsai_graph *)(uintptr_t)g, s, bn_threads(threads));
+        bonsai_status rc = verify_once((bonsai_graph *)(uintptr_t)g, s, bn_threads(threads));
         if (rc != BONSAI_OK)
             return rc;
     }
     return BONSAI_OK;
+}
+
+/* What one rank has not verified is verified by all, and without the lock: ranks that are
+ * threads may have one handle among them. */
+bonsai_status bn_graph_need_over(const bonsai_graph *g, uint32_t mask, bn_world *w,
+                                 const int64_t *first, int threads)
+{
+    bonsai_status rc;
+    int64_t missing[BONSAI_SECTIONS] = {0};
+    if (bn_ranks(w) == 1)
+        return bn_graph_need(g, mask, threads);
+    mask = with_offsets(mask);
+    for (int s = 1; s < BONSAI_SECTIONS; s++)
+        missing[s] = (mask & BN_BIT(s)) && bn_has(g, s) && !atomic_load(&g->verified[s]);
+    BN_TRY(bn_sum_int(w, missing, BONSAI_SECTIONS));
+    for (int s = 1; s < BONSAI_SECTIONS; s++)
+        if (missing[s])
+            BN_TRY(verify((bonsai_graph *)(uintptr_t)g, s, w, first, bn_threads(threads)));
+done:
+    return rc;
+}
+
+bool bn_section_crc(uint32_t *out, const bonsai_graph *g, bonsai_section s)
+{
+    const void *data = g->view.section[s].data;
+    while (g->parent && g->parent->view.section[s].data == data)
+        g = g->parent;
+    *out = g->crc[s];
+    return data && g->file.data && !g->owned[s] && atomic_load(&g->verified[s]);
 }
 
 bonsai_status bonsai_graph_verify(const bonsai_graph *g)

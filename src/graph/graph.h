@@ -7,12 +7,18 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/world.h"
 #include "tensor/tensor.h"
 
 #define BN_BIT(section) (1u << (section))
 #define BN_ALL_SECTIONS (BN_BIT(BONSAI_SECTIONS) - 2u)
 
 enum { BN_SMALL_SECTION = 1 << 20 };    /* bytes; smaller ones are verified when a file is opened */
+
+typedef struct {                /* what the rows of some features allow */
+    int64_t nnz;
+    bool ones, half, u8, i8, negative;
+} bn_traits;
 
 struct bonsai_graph {
     bonsai_view      view;
@@ -25,7 +31,25 @@ struct bonsai_graph {
     bonsai_read_info info;
     atomic_int       users;                     /* the caller, and graphs that borrow sections */
     bonsai_graph    *parent;                    /* whose sections this graph borrows, or NULL */
+    bn_traits        traits;                    /* of its features, ... */
+    bool             integer;                   /* ... which are all whole numbers */
+    atomic_uchar     learnt;                    /* traits and integer have been found */
 };
+
+/* Several ranks may share the reading of one graph, each with its own rows: the calls that end in
+ * _over are collective, and `first` says which rows those are: first[r] .. first[r+1]-1 are rank
+ * r's.  Both NULL: alone.  The answer, or the sentence, is everybody's, and the same as alone. */
+typedef struct {                /* the rows of one rank */
+    int64_t begin, end;
+    bool head, last;            /* the first rank, which has what has no rows; the last, which has
+                                 * what lies behind all rows */
+} bn_rows;
+
+bn_rows bn_rows_of(const bonsai_view *v, const bn_world *w, const int64_t *first);
+/* The elements from .. to-1 of a section, which may be one that is not there, that belong to the
+ * rows; its offsets must be verified. */
+void bn_section_part(int64_t *from, int64_t *to, const bonsai_view *v, bonsai_section s,
+                     bn_rows rows);
 
 /* ---- the handle (graph.c) ---- */
 
@@ -42,6 +66,11 @@ bonsai_status bn_graph_copy(bonsai_graph *g, const bonsai_view *v, bonsai_sectio
 /* Verifies the sections of the mask (BN_BIT | ...) that have not been verified;
  * every algorithm calls it first with the sections that it reads. */
 bonsai_status bn_graph_need(const bonsai_graph *g, uint32_t mask, int threads);
+/* Ranks each read their own rows; afterwards bn_graph_need is free on each. */
+bonsai_status bn_graph_need_over(const bonsai_graph *g, uint32_t mask, bn_world *w,
+                                 const int64_t *first, int threads);
+/* The checksum of a section as it lies, where a mapped file has told it and it was verified. */
+bool bn_section_crc(uint32_t *out, const bonsai_graph *g, bonsai_section s);
 
 static inline bool bn_has(const bonsai_graph *g, bonsai_section s)
 {
@@ -60,14 +89,28 @@ static inline const int32_t *bn_neighbors(const bonsai_graph *g)
 
 bn_csr bn_adjacency(const bonsai_graph *g);
 
-/* ---- checks (check.c, symmetry.c) ---- */
+/* ---- checks (shape.c, check.c, strings.c, symmetry.c) ---- */
 
 /* That counts, types and combinations of sections fit each other; reads no element. */
 bonsai_status bn_view_shape(const bonsai_view *v, const char *where);
 /* That the elements of one section are in range; its offsets must be verified. */
 bonsai_status bn_section_check(const bonsai_view *v, bonsai_section s, const char *where,
                                int threads);
+/* The same, and that its checksum is the given one (NULL: none), over ranks. */
+bonsai_status bn_section_verify(const bonsai_view *v, bonsai_section s, const char *where,
+                                const uint32_t *crc, bn_world *w, const int64_t *first, int threads);
+bonsai_status bn_names_check(const bonsai_array *a, bonsai_section id, int64_t wanted,
+                             const char *where);
+bonsai_status bn_metadata_check(const bonsai_array *a, const char *where);
+/* bonsai_graph_check over ranks; and its part about undirected graphs, which must be verified. */
+bonsai_status bn_graph_check_over(const bonsai_graph *g, bn_world *w, const int64_t *first,
+                                  const bonsai_read_options *given);
 bonsai_status bn_symmetry_check(const bonsai_graph *g, bn_progress p);
+bonsai_status bn_symmetry_check_over(const bonsai_graph *g, bn_world *w, const int64_t *first,
+                                     bn_progress p);
+/* The same with messages of at most `batch` entries. */
+bonsai_status bn_symmetry_exchange(const bonsai_graph *g, bn_world *w, const int64_t *first,
+                                   int64_t batch, bn_progress p);
 /* Whether an adjacency with sorted rows has each entry's reverse, of equal weight.
  * room: n int64. */
 int64_t bn_asymmetric_row(int64_t n, const int64_t *offsets, const int32_t *neighbors,
@@ -119,6 +162,7 @@ void          bn_draft_free(bn_draft *d);
 bool bn_is_zero(float v);       /* all bits zero: a minus zero is a value that a file may want back */
 
 int64_t bn_row_room(const bonsai_graph *g);     /* the longest row of non-zeros */
+int64_t bn_row_room_in(const bonsai_graph *g, int64_t begin, int64_t end);      /* of some rows */
 /* The non-zero features of a node in ascending order; returns how many. */
 int64_t bn_row_get(int32_t *index, float *value, const bonsai_graph *g, int64_t node);
 int32_t bn_label(const bonsai_graph *g, int64_t node);          /* -1: unknown */
@@ -152,7 +196,20 @@ bonsai_status bn_halo_count(int64_t *rows, const bonsai_graph *g, int ranks);
 bonsai_status bn_graph_columns(bonsai_graph **out, const bonsai_graph *g, const int32_t *kept,
                                int64_t count);
 
-/* ---- encodings (scale.c, encode.c) ---- */
+/* ---- counting (size.c, stats.c) ---- */
+
+/* bonsai_graph_bytes and bonsai_graph_stats over ranks; not BONSAI_PAPER_CONDENSED, which is for
+ * small graphs. */
+bonsai_status bn_graph_bytes_over(double *out, const bonsai_graph *g, bonsai_accounting accounting,
+                                  bn_world *w, const int64_t *first, int threads);
+bonsai_status bn_graph_stats_over(bonsai_stats *out, int64_t *class_counts, const bonsai_graph *g,
+                                  bn_world *w, const int64_t *first,
+                                  const bonsai_read_options *given);
+/* How many nodes have a label that is known. */
+bonsai_status bn_graph_labelled_over(int64_t *out, const bonsai_graph *g, bn_world *w,
+                                     const int64_t *first);
+
+/* ---- encodings (scale.c, traits.c, encode.c) ---- */
 
 /* The scale above 0 that makes every value an integer in low..high exactly, or 0. */
 float bn_scale_exact(const float *value, int64_t count, int low, int high, float hint);
@@ -160,24 +217,25 @@ float bn_scale_exact(const float *value, int64_t count, int low, int high, float
 float bn_scale_pick(const float *value, int64_t count, bonsai_type t, float hint);
 uint8_t bn_quantise(float v, float scale, bonsai_type t);
 
-typedef struct {                /* what the rows of some features allow */
-    int64_t nnz;
-    bool ones, half, u8, i8, negative;
-} bn_traits;
-
 /* Adds a row; start from {0, true, true, true, true, false}. */
 void    bn_traits_add(bn_traits *t, const float *value, int64_t count, float hint);
 void    bn_traits_join(bn_traits *t, const bn_traits *more);   /* those of more rows */
-bonsai_status bn_traits_find(bn_traits *out, const bonsai_graph *g, int threads);   /* of all rows */
 /* The bytes of n such rows of f features in the smallest encoding that loses nothing,
  * and whether it is a dense one (may be NULL). */
 int64_t bn_traits_bytes(const bn_traits *t, int64_t n, int64_t f, bool *is_dense);
+/* What the features of a graph allow, and whether all are whole numbers; kept with the graph. */
+bonsai_status bn_traits_over(bn_traits *out, bool *integer, const bonsai_graph *g, bn_world *w,
+                             const int64_t *first, int threads);
+/* The same of some rows; kept nowhere. */
+bonsai_status bn_traits_rows(bn_traits *out, bool *integer, const bonsai_graph *g, int64_t begin,
+                             int64_t end, int threads);
 /* The scale that a row came with, or 0. */
 float   bn_row_hint(const bonsai_graph *g, int64_t node);
 
 typedef struct {                /* the type and count of each section as written */
     bonsai_type type[BONSAI_SECTIONS];
     int64_t     count[BONSAI_SECTIONS];
+    int64_t     before;         /* sparse features of the ranks before this one */
 } bn_plan;
 
 typedef bonsai_status bn_sink(const void *data, int64_t len, void *payload);
@@ -187,8 +245,16 @@ bonsai_status bn_plan_make(bn_plan *p, const bonsai_graph *g, bonsai_encoding e,
  * none. */
 void          bn_traits_plan(bn_plan *p, const bn_traits *t, int64_t n, int64_t f);
 int64_t       bn_plan_bytes(const bn_plan *p, bonsai_section s);
+bonsai_status bn_plan_make_over(bn_plan *p, const bonsai_graph *g, bonsai_encoding e, bn_world *w,
+                                const int64_t *first, int threads);
 /* Hands the encoded bytes of a section to the sink, a piece at a time. */
 bonsai_status bn_plan_emit(const bn_plan *p, const bonsai_graph *g, bonsai_section s,
                            bn_sink *sink, void *payload);
+/* The same of the rank's rows, from element bn_plan_from on; the plan is the rank's. */
+bonsai_status bn_plan_emit_rows(const bn_plan *p, const bonsai_graph *g, bonsai_section s,
+                                bn_rows rows, bn_sink *sink, void *payload);
+int64_t       bn_plan_from(const bn_plan *p, const bonsai_graph *g, bonsai_section s, bn_rows rows);
+/* Whether the section is handed on as it lies. */
+bool          bn_plan_keeps(const bn_plan *p, const bonsai_graph *g, bonsai_section s);
 
 #endif

@@ -30,9 +30,7 @@ typedef struct {
     bool integer, binary;
 } paper_features;
 
-/* Reads rows until one says that the features are not integers (only_integer), or all. */
-static bonsai_status read_paper_features(paper_features *out, const bonsai_graph *g,
-                                         bool only_integer)
+static bonsai_status read_paper_features(paper_features *out, const bonsai_graph *g)
 {
     bonsai_status rc;
     int64_t room = bn_row_room(g);
@@ -42,9 +40,9 @@ static bonsai_status read_paper_features(paper_features *out, const bonsai_graph
     *out = (paper_features){0, 0, 0, 0, true, true};
     BN_TRY(BN_NEW(&index, room));
     BN_TRY(BN_NEW(&value, room));
-    for (int64_t v = 0; v < g->view.nodes && (out->integer || !only_integer); v++) {
+    for (int64_t v = 0; v < g->view.nodes; v++) {
         int64_t count = bn_row_get(index, value, g, v);
-        if (role && role[v] == BONSAI_PROTOTYPE && !only_integer) {
+        if (role && role[v] == BONSAI_PROTOTYPE) {
             out->prototypes++;
             out->nnz_prototypes += count;
             continue;
@@ -72,13 +70,14 @@ static int64_t count_self_loops(const bonsai_graph *g)
     return loops;
 }
 
-static bonsai_status paper_full(double *out, const bonsai_graph *g)
+static bonsai_status paper_full(double *out, const bonsai_graph *g, bn_world *w,
+                                const int64_t *first, int threads)
 {
     bonsai_status rc;
-    paper_features x;
-    BN_TRY(bn_graph_need(g, BN_FEATURE_SECTIONS, 0));
-    BN_TRY(read_paper_features(&x, g, true));
-    *out = 2 * ((double)g->view.nodes * (double)g->view.features * (x.integer ? 1 : 2) +
+    bn_traits t;
+    bool integer;
+    BN_TRY(bn_traits_over(&t, &integer, g, w, first, threads));
+    *out = 2 * ((double)g->view.nodes * (double)g->view.features * (integer ? 1 : 2) +
                 2 * (double)bonsai_graph_edges(g));
 done:
     return rc;
@@ -92,7 +91,7 @@ static bonsai_status paper_condensed(double *out, const bonsai_graph *g)
     double n = (double)g->view.nodes, m = (double)bonsai_graph_edges(g);
     BN_TRY(bn_plan_make(&p, g, BONSAI_ENCODE_AUTO, 0));
     BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_NEIGHBORS) | BN_BIT(BONSAI_ROLE), 0));
-    BN_TRY(read_paper_features(&x, g, false));
+    BN_TRY(read_paper_features(&x, g));
     double loops = (double)count_self_loops(g);
     double edges = (g->view.flags & BONSAI_DIRECTED ? m - loops : (m - loops) / 2) + n;
     double others = n - (double)x.prototypes;
@@ -106,11 +105,12 @@ done:
     return rc;
 }
 
-static bonsai_status strict_bytes(double *out, const bonsai_graph *g)
+static bonsai_status strict_bytes(double *out, const bonsai_graph *g, bn_world *w,
+                                  const int64_t *first, int threads)
 {
     bn_plan p;
     int64_t sum = 0;
-    bonsai_status rc = bn_plan_make(&p, g, BONSAI_ENCODE_AUTO, 0);
+    bonsai_status rc = bn_plan_make_over(&p, g, BONSAI_ENCODE_AUTO, w, first, threads);
     if (rc != BONSAI_OK)
         return rc;
 #define ADD(name, id, text, counted) sum += counted ? bn_plan_bytes(&p, id) : 0;
@@ -122,9 +122,15 @@ static bonsai_status strict_bytes(double *out, const bonsai_graph *g)
 
 bonsai_status bonsai_graph_bytes(double *out, const bonsai_graph *g, bonsai_accounting accounting)
 {
+    return bn_graph_bytes_over(out, g, accounting, NULL, NULL, 0);
+}
+
+bonsai_status bn_graph_bytes_over(double *out, const bonsai_graph *g, bonsai_accounting accounting,
+                                  bn_world *w, const int64_t *first, int threads)
+{
     switch (accounting) {
-    case BONSAI_STRICT:          return strict_bytes(out, g);
-    case BONSAI_PAPER_FULL:      return paper_full(out, g);
+    case BONSAI_STRICT:          return strict_bytes(out, g, w, first, threads);
+    case BONSAI_PAPER_FULL:      return paper_full(out, g, w, first, threads);
     case BONSAI_PAPER_CONDENSED: return paper_condensed(out, g);
     }
     return bn_fail(BONSAI_E_ARGUMENT, "accounting %d is not known", (int)accounting);

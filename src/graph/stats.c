@@ -14,21 +14,16 @@ static int degree_bin(int64_t degree)
     return bin;
 }
 
-/* Degrees by counting, since the median and the tail need them in order. */
-static bonsai_status degree_stats(bonsai_stats *s, const bonsai_graph *g)
+static int64_t degree_of(const bonsai_graph *g, int64_t v)
 {
-    bonsai_status rc;
-    int64_t n = g->view.nodes, *count = NULL;
-    for (int64_t v = 0; v < n; v++) {
-        int64_t d = bn_row_begin(g, v + 1) - bn_row_begin(g, v);
-        s->degree_max = d > s->degree_max ? d : s->degree_max;
-        s->degree_bin[degree_bin(d) < 32 ? degree_bin(d) : 32]++;
-    }
-    BN_TRY(BN_NEW(&count, s->degree_max + 1));
-    for (int64_t v = 0; v < n; v++)
-        count[bn_row_begin(g, v + 1) - bn_row_begin(g, v)]++;
+    return bn_row_begin(g, v + 1) - bn_row_begin(g, v);
+}
+
+/* What the number of nodes of each degree tells. */
+static void describe_degrees(bonsai_stats *s, const int64_t *count)
+{
+    int64_t n = s->nodes, seen = 0, d = 0;
     s->isolated = n ? count[0] : 0;
-    int64_t seen = 0, d = 0;
     while (d < s->degree_max && count[d] == 0)
         d++;
     s->degree_min = d;
@@ -44,85 +39,144 @@ static bonsai_status degree_stats(bonsai_stats *s, const bonsai_graph *g)
         sum += (double)count[d] * log((double)d / ((double)low + 0.5));
     if (tail >= 50 && sum > 0)
         s->power_exponent = 1 + (double)tail / sum;
+}
+
+/* Degrees by counting, since the median and the tail need them in order. */
+static bonsai_status degree_stats(bonsai_stats *s, const bonsai_graph *g, bn_world *w, bn_rows rows)
+{
+    bonsai_status rc;
+    int64_t most = 0, *count = NULL;
+    for (int64_t v = rows.begin; v < rows.end; v++) {
+        int64_t d = degree_of(g, v);
+        most = d > most ? d : most;
+        s->degree_bin[degree_bin(d) < 32 ? degree_bin(d) : 32]++;
+    }
+    double largest = (double)most;
+    BN_TRY(bn_max(w, &largest, 1));
+    BN_TRY(bn_sum_int(w, s->degree_bin, sizeof s->degree_bin / sizeof *s->degree_bin));
+    s->degree_max = (int64_t)largest;
+    BN_TRY(bn_agree(w, BN_NEW(&count, s->degree_max + 1)));
+    for (int64_t v = rows.begin; v < rows.end; v++)
+        count[degree_of(g, v)]++;
+    BN_TRY(bn_sum_int(w, count, s->degree_max + 1));
+    describe_degrees(s, count);
 done:
     bn_free(count);
     return rc;
 }
 
-static void edge_stats(bonsai_stats *s, const bonsai_graph *g)
+static bonsai_status edge_stats(bonsai_stats *s, const bonsai_graph *g, bn_world *w, bn_rows rows,
+                                int threads)
 {
     const int32_t *to = bn_neighbors(g);
-    int64_t known = 0, same = 0;
-    for (int64_t v = 0; v < s->nodes; v++) {
-        int32_t label = bn_label(g, v);
-        int64_t end = bn_row_begin(g, v + 1);
-        for (int64_t e = bn_row_begin(g, v); e < end; e++) {
-            int32_t other = bn_label(g, to[e]);
-            s->self_loops += to[e] == v;
-            known += to[e] != v && label >= 0 && other >= 0;
-            same += to[e] != v && label >= 0 && label == other;
+    int64_t known = 0, same = 0, loops = 0, blocks = (rows.end - rows.begin + 1023) / 1024;
+#pragma omp parallel for num_threads(bn_team(threads, blocks)) schedule(static) \
+    reduction(+:known, same, loops)
+    for (int64_t b = 0; b < blocks; b++)
+        for (int64_t v = rows.begin + b * 1024; v < bn_least(rows.begin + (b + 1) * 1024, rows.end);
+             v++) {
+            int32_t label = bn_label(g, v);
+            int64_t end = bn_row_begin(g, v + 1);
+            for (int64_t e = bn_row_begin(g, v); e < end; e++) {
+                int32_t other = bn_label(g, to[e]);
+                loops += to[e] == v;
+                known += to[e] != v && label >= 0 && other >= 0;
+                same += to[e] != v && label >= 0 && label == other;
+            }
         }
-    }
-    s->homophily = known ? (double)same / (double)known : -1;
+    int64_t sum[] = {known, same, loops};
+    bonsai_status rc = bn_sum_int(w, sum, 3);
+    s->homophily = sum[0] ? (double)sum[1] / (double)sum[0] : -1;
+    s->self_loops = sum[2];
+    return rc;
 }
 
-static bonsai_status count_features(bonsai_stats *s, const bonsai_graph *g)
+static bonsai_status node_stats(bonsai_stats *s, int64_t *class_counts, const bonsai_graph *g,
+                                bn_world *w, bn_rows rows)
 {
     bonsai_status rc;
-    int64_t room = bn_row_room(g);
-    int32_t *index = NULL;
-    float *value = NULL;
-    BN_TRY(BN_NEW(&index, room));
-    BN_TRY(BN_NEW(&value, room));
-    for (int64_t v = 0; v < s->nodes; v++)
-        s->feature_nnz += bn_row_get(index, value, g, v);
+    if (class_counts)
+        memset(class_counts, 0, (size_t)s->classes * sizeof *class_counts);
+    for (int64_t v = rows.begin; v < rows.end; v++) {
+        int32_t label = bn_label(g, v);
+        s->labelled += label >= 0;
+        s->part[bn_part(g, v)]++;
+        if (class_counts && label >= 0)
+            class_counts[label]++;
+    }
+    BN_TRY(bn_sum_int(w, &s->labelled, 1));
+    BN_TRY(bn_sum_int(w, s->part, sizeof s->part / sizeof *s->part));
+    if (class_counts)
+        BN_TRY(bn_sum_int(w, class_counts, s->classes));
 done:
-    bn_free(index);
-    bn_free(value);
+    return rc;
+}
+
+/* In four steps, which all ranks end together. */
+static bonsai_status count_all(bonsai_stats *s, int64_t *class_counts, const bonsai_graph *g,
+                               bn_world *w, const int64_t *first, const bonsai_read_options *o)
+{
+    bonsai_status rc;
+    bn_progress p = {o->progress, o->payload};
+    const bn_rows rows = bn_rows_of(&g->view, w, first);
+    bn_traits t;
+    bool integer;
+    BN_TRY(bn_agree(w, bn_tick(p, "counting", 0, 4)));
+    BN_TRY(bn_graph_need_over(g, BN_BIT(BONSAI_NEIGHBORS) | BN_BIT(BONSAI_LABELS) |
+                                     BN_BIT(BONSAI_SPLIT) | BN_FEATURE_SECTIONS, w, first,
+                              o->threads));
+    BN_TRY(bn_agree(w, bn_tick(p, "counting", 1, 4)));
+    BN_TRY(node_stats(s, class_counts, g, w, rows));
+    BN_TRY(degree_stats(s, g, w, rows));
+    BN_TRY(bn_agree(w, bn_tick(p, "counting", 2, 4)));
+    BN_TRY(edge_stats(s, g, w, rows, bn_threads(o->threads)));
+    BN_TRY(bn_agree(w, bn_tick(p, "counting", 3, 4)));
+    BN_TRY(bn_traits_over(&t, &integer, g, w, first, o->threads));
+    s->feature_nnz = t.nnz;
+done:
     return rc;
 }
 
 bonsai_status bonsai_graph_stats(bonsai_stats *out, int64_t *class_counts, const bonsai_graph *g,
                                  const bonsai_read_options *given)
 {
+    return bn_graph_stats_over(out, class_counts, g, NULL, NULL, given);
+}
+
+bonsai_status bn_graph_stats_over(bonsai_stats *out, int64_t *class_counts, const bonsai_graph *g,
+                                  bn_world *w, const int64_t *first,
+                                  const bonsai_read_options *given)
+{
     bonsai_status rc;
     bonsai_read_options o;
     bonsai_stats s;
-    BN_TRY(BN_OPTIONS(&o, given, read));
+    BN_TRY(bn_agree(w, BN_OPTIONS(&o, given, read)));
     if (out->size < sizeof out->size) {
         rc = bn_fail(BONSAI_E_ARGUMENT, "bonsai_stats was not initialised: call its init function "
                      "first");
         goto done;
     }
-    bn_progress p = {o.progress, o.payload};
     bonsai_stats_init(&s);
-    BN_TRY(bn_tick(p, "counting", 0, 4));
-    BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_NEIGHBORS) | BN_BIT(BONSAI_LABELS) |
-                                BN_BIT(BONSAI_SPLIT) | BN_FEATURE_SECTIONS, o.threads));
-    BN_TRY(bn_tick(p, "counting", 1, 4));
     s.nodes = g->view.nodes;
     s.edges = bonsai_graph_edges(g);
     s.features = g->view.features;
     s.classes = g->view.classes;
     s.degree_mean = s.nodes ? (double)s.edges / (double)s.nodes : 0;
-    if (class_counts)
-        memset(class_counts, 0, (size_t)s.classes * sizeof *class_counts);
-    for (int64_t v = 0; v < s.nodes; v++) {
-        int32_t label = bn_label(g, v);
-        s.labelled += label >= 0;
-        s.part[bn_part(g, v)]++;
-        if (class_counts && label >= 0)
-            class_counts[label]++;
-    }
-    BN_TRY(degree_stats(&s, g));
-    BN_TRY(bn_tick(p, "counting", 2, 4));
-    edge_stats(&s, g);
-    BN_TRY(bn_tick(p, "counting", 3, 4));
-    BN_TRY(count_features(&s, g));
+    BN_TRY(count_all(&s, class_counts, g, w, first, &o));
     size_t size = out->size < sizeof s ? out->size : sizeof s;
     s.size = out->size;
     memcpy(out, &s, size);
-    BN_TRY(bn_tick(p, "counting", 4, 4));
+    BN_TRY(bn_agree(w, bn_tick((bn_progress){o.progress, o.payload}, "counting", 4, 4)));
 done:
     return rc;
+}
+
+bonsai_status bn_graph_labelled_over(int64_t *out, const bonsai_graph *g, bn_world *w,
+                                     const int64_t *first)
+{
+    const bn_rows rows = bn_rows_of(&g->view, w, first);
+    *out = 0;
+    for (int64_t v = rows.begin; v < rows.end; v++)
+        *out += bn_label(g, v) >= 0;
+    return bn_sum_int(w, out, 1);
 }

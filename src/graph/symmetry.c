@@ -1,12 +1,17 @@
 /* symmetry.c -- whether an undirected graph lists each edge from both ends.
  *
+ * Rows are sorted, so while u runs upwards, the entries (v, u) of each row v are met in order: a
+ * cursor per row must always stand at u.  Over ranks the entries of u go to the owners of v, who
+ * hold the cursors; one rank after the other sends, a batch at a time, so that they come in that
+ * order too.
+ *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "graph.h"
 
-/* Rows are sorted, so while u runs upwards, the entries (v, u) of each row v are
- * met in order: a cursor per row must always stand at u. */
+enum { BATCH = 64 << 20 };      /* bytes of a message */
+
 int64_t bn_asymmetric_row(int64_t n, const int64_t *offsets, const int32_t *neighbors,
                           const float *weights, int64_t *cursor)
 {
@@ -22,6 +27,14 @@ int64_t bn_asymmetric_row(int64_t n, const int64_t *offsets, const int32_t *neig
     return n;
 }
 
+static bonsai_status one_sided(const bonsai_graph *g, int64_t row)
+{
+    if (row >= g->view.nodes)
+        return BONSAI_OK;
+    return bn_fail(BONSAI_E_FORMAT, "%s: an edge of node %lld has no reverse of equal weight, "
+                   "but the graph says it is undirected", g->where, (long long)row);
+}
+
 bonsai_status bn_symmetry_check(const bonsai_graph *g, bn_progress p)
 {
     bonsai_status rc;
@@ -31,13 +44,8 @@ bonsai_status bn_symmetry_check(const bonsai_graph *g, bn_progress p)
     BN_TRY(BN_NEW(&offsets, n + 1));
     for (int64_t v = 0; v <= n; v++)
         offsets[v] = bn_row_begin(g, v);
-    int64_t row = bn_asymmetric_row(n, offsets, bn_neighbors(g),
-                                    g->view.section[BONSAI_EDGE_WEIGHTS].data, cursor);
-    if (row < n) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: an edge of node %lld has no reverse of equal weight, "
-                     "but the graph says it is undirected", g->where, (long long)row);
-        goto done;
-    }
+    BN_TRY(one_sided(g, bn_asymmetric_row(n, offsets, bn_neighbors(g),
+                                          g->view.section[BONSAI_EDGE_WEIGHTS].data, cursor)));
     BN_TRY(bn_tick(p, "symmetry", 1, 1));
 done:
     bn_free(cursor);
@@ -45,19 +53,199 @@ done:
     return rc;
 }
 
+/* ---- over ranks ---- */
+
+/* An entry is two or three numbers: from, to and, where there are any, the bits of its weight. */
+enum { NUMBERS = 3 };
+
+typedef struct {
+    const bonsai_graph *g;
+    const int32_t *neighbors;
+    const float *weights;
+    bn_world *w;
+    const int64_t *first;
+    bn_rows rows;
+    int64_t *cursor;            /* of each row of its own */
+    int64_t size;               /* of an entry, in numbers */
+    uint32_t *out, *in;         /* batch entries; as many as come */
+    int64_t in_room;
+    int64_t *out_bytes, *in_bytes, *at;         /* of each rank */
+    int64_t row, next, batch;   /* the next entry to send, of this row */
+} mail;
+
+static int owner_of(const mail *m, int32_t v)
+{
+    int low = 0, high = bn_ranks(m->w);
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (m->first[middle] <= v)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int64_t entry_bytes(const mail *m)
+{
+    return m->size * (int64_t)sizeof *m->out;
+}
+
+static void put_entry(const mail *m, int64_t at, int64_t from, int64_t e)
+{
+    uint32_t *x = m->out + at * m->size;
+    x[0] = (uint32_t)from;
+    x[1] = (uint32_t)m->neighbors[e];
+    if (m->weights)
+        memcpy(&x[2], &m->weights[e], sizeof *x);
+}
+
+/* The next batch of entries, those for one rank together; as many bytes for each as out_bytes
+ * then says. */
+static void fill(mail *m)
+{
+    int64_t end = bn_least(m->next + m->batch, bn_row_begin(m->g, m->rows.end)), at = 0;
+    int ranks = bn_ranks(m->w);
+    memset(m->out_bytes, 0, (size_t)ranks * sizeof *m->out_bytes);
+    for (int64_t e = m->next; e < end; e++)
+        m->out_bytes[owner_of(m, m->neighbors[e])] += entry_bytes(m);
+    for (int r = 0; r < ranks; r++) {
+        m->at[r] = at;
+        at += m->out_bytes[r] / entry_bytes(m);
+    }
+    for (; m->next < end; m->next++) {
+        while (m->next >= bn_row_begin(m->g, m->row + 1))
+            m->row++;
+        put_entry(m, m->at[owner_of(m, m->neighbors[m->next])]++, m->row, m->next);
+    }
+}
+
+static bool same_weight(const mail *m, int64_t back, const uint32_t *x)
+{
+    float weight;
+    if (!m->weights)
+        return true;
+    memcpy(&weight, &x[2], sizeof weight);
+    return m->weights[back] == weight;
+}
+
+/* The first node whose entry is not where its reverse should be, or the number of nodes. */
+static int64_t compare(mail *m, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const uint32_t *x = m->in + i * m->size;
+        int64_t to = x[1], back = m->cursor[to - m->rows.begin]++;
+        if (back >= bn_row_begin(m->g, to + 1) || m->neighbors[back] != (int32_t)x[0] ||
+            !same_weight(m, back, x))
+            return x[0];
+    }
+    return m->g->view.nodes;
+}
+
+/* One batch of one rank goes out and is compared; *more: whether there was one. */
+static bonsai_status send_batch(mail *m, int sender, bool *more)
+{
+    bonsai_status rc;
+    int ranks = bn_ranks(m->w), me = bn_rank(m->w);
+    int64_t total = 0;
+    if (me == sender)
+        fill(m);
+    BN_TRY(bn_share(m->w, m->out_bytes, ranks * (int64_t)sizeof *m->out_bytes, sender));
+    for (int r = 0; r < ranks; r++)
+        total += m->out_bytes[r];
+    *more = total > 0;
+    if (!*more)
+        goto done;
+    int64_t mine = m->out_bytes[me];
+    if (me != sender)
+        memset(m->out_bytes, 0, (size_t)ranks * sizeof *m->out_bytes);
+    m->in_bytes[sender] = mine;
+    BN_TRY(bn_agree(m->w, bn_grow((void **)&m->in, &m->in_room, mine / (int64_t)sizeof *m->in,
+                                  sizeof *m->in)));
+    BN_TRY(bn_exchange(m->w, m->in, m->in_bytes, m->out, m->out_bytes));
+    double least = -(double)compare(m, mine / entry_bytes(m));
+    BN_TRY(bn_max(m->w, &least, 1));
+    BN_TRY(one_sided(m->g, (int64_t)-least));
+done:
+    m->in_bytes[sender] = 0;
+    return rc;
+}
+
+static bonsai_status open_mail(mail *m)
+{
+    bonsai_status rc;
+    int ranks = bn_ranks(m->w);
+    int64_t rows = m->rows.end - m->rows.begin;
+    m->next = bn_row_begin(m->g, m->rows.begin);
+    m->row = m->rows.begin;
+    m->batch = bn_least(m->batch, bn_row_begin(m->g, m->rows.end) - m->next);
+    BN_TRY(BN_NEW(&m->cursor, rows));
+    BN_TRY(BN_NEW(&m->out, m->batch * m->size));
+    BN_TRY(BN_NEW(&m->out_bytes, ranks));
+    BN_TRY(BN_NEW(&m->in_bytes, ranks));
+    BN_TRY(BN_NEW(&m->at, ranks));
+    for (int64_t v = 0; v < rows; v++)
+        m->cursor[v] = bn_row_begin(m->g, m->rows.begin + v);
+done:
+    return rc;
+}
+
+bonsai_status bn_symmetry_exchange(const bonsai_graph *g, bn_world *w, const int64_t *first,
+                                   int64_t batch, bn_progress p)
+{
+    bonsai_status rc;
+    int ranks = bn_ranks(w);
+    mail m = {.g = g, .neighbors = bn_neighbors(g), .w = w, .first = first, .batch = batch,
+              .weights = g->view.section[BONSAI_EDGE_WEIGHTS].data,
+              .size = bn_has(g, BONSAI_EDGE_WEIGHTS) ? NUMBERS : NUMBERS - 1,
+              .rows = bn_rows_of(&g->view, w, first)};
+    BN_TRY(bn_agree(w, bn_tick(p, "symmetry", 0, ranks)));
+    BN_TRY(bn_agree(w, open_mail(&m)));
+    for (int r = 0; r < ranks; r++) {
+        bool more = true;
+        while (more)
+            BN_TRY(send_batch(&m, r, &more));
+        BN_TRY(bn_agree(w, bn_tick(p, "symmetry", r + 1, ranks)));
+    }
+done:
+    bn_free(m.cursor);
+    bn_free(m.out);
+    bn_free(m.in);
+    bn_free(m.out_bytes);
+    bn_free(m.in_bytes);
+    bn_free(m.at);
+    return rc;
+}
+
+bonsai_status bn_symmetry_check_over(const bonsai_graph *g, bn_world *w, const int64_t *first,
+                                     bn_progress p)
+{
+    if (bn_ranks(w) == 1)
+        return bn_symmetry_check(g, p);
+    return bn_symmetry_exchange(g, w, first, BATCH / (NUMBERS * (int64_t)sizeof(uint32_t)), p);
+}
+
+/* ---- everything ---- */
+
 bonsai_status bonsai_graph_check(const bonsai_graph *g, const bonsai_read_options *given)
+{
+    return bn_graph_check_over(g, NULL, NULL, given);
+}
+
+bonsai_status bn_graph_check_over(const bonsai_graph *g, bn_world *w, const int64_t *first,
+                                  const bonsai_read_options *given)
 {
     bonsai_status rc;
     bonsai_read_options o;
-    BN_TRY(BN_OPTIONS(&o, given, read));
+    BN_TRY(bn_agree(w, BN_OPTIONS(&o, given, read)));
     bn_progress p = {o.progress, o.payload};
-    BN_TRY(bn_tick(p, "sections", 0, BONSAI_SECTIONS));
+    BN_TRY(bn_agree(w, bn_tick(p, "sections", 0, BONSAI_SECTIONS)));
     for (int s = 1; s < BONSAI_SECTIONS; s++) {
-        BN_TRY(bn_graph_need(g, BN_BIT(s), o.threads));
-        BN_TRY(bn_tick(p, "sections", s + 1, BONSAI_SECTIONS));
+        BN_TRY(bn_graph_need_over(g, BN_BIT(s), w, first, o.threads));
+        BN_TRY(bn_agree(w, bn_tick(p, "sections", s + 1, BONSAI_SECTIONS)));
     }
     if (!(g->view.flags & BONSAI_DIRECTED))
-        BN_TRY(bn_symmetry_check(g, p));
+        BN_TRY(bn_symmetry_check_over(g, w, first, p));
 done:
     return rc;
 }

@@ -79,7 +79,7 @@ static void set(bn_plan *p, bonsai_section s, bonsai_type t, int64_t count)
 static bn_plan plan_of(const job *j)
 {
     const bn_maker *k = &j->k;
-    bn_plan p = {{BONSAI_NONE}, {0}};
+    bn_plan p = {.type = {BONSAI_NONE}};
     set(&p, BONSAI_OFFSETS, j->entries <= (int64_t)UINT32_MAX ? BONSAI_U32 : BONSAI_U64, k->n + 1);
     set(&p, BONSAI_NEIGHBORS, BONSAI_U32, j->entries);
     set(&p, BONSAI_LABELS, k->c <= 255 ? BONSAI_U8 : k->c <= 65535 ? BONSAI_U16 : BONSAI_U32, k->n);
@@ -203,8 +203,9 @@ static bonsai_status send_piece(job *j, const bonsai_graph *g, int64_t v)
 {
     bonsai_status rc;
     bn_traits t;
+    bool integer;
     int64_t base = j->nonzeros_before + j->here.nnz;
-    BN_TRY(bn_traits_find(&t, g, j->k.threads));
+    BN_TRY(bn_traits_rows(&t, &integer, g, 0, g->view.nodes, j->k.threads));
     for (int s = BONSAI_FEATURES; s <= BONSAI_FEATURE_SCALE; s++)
         if (j->plan.type[s] != BONSAI_NONE)
             BN_TRY(send_section(j, g, s, v, t.nnz, base));
