@@ -23,6 +23,17 @@ says 1 "$("$BONSAI" condense stub.bonsai $make 2>&1 | sed 's/^bonsai:/bonsai-mpi
 on 2 condense g.npz $make
 says 1 'bonsai-mpi: g.npz: is not a .bonsai file, and ranks open no others; "bonsai convert" makes one of it'
 
+# A byte that is not what it was, in a section that is verified by parts.
+"$BONSAI" generate -o bad.bonsai --nodes 4000 --dense --features 90 --no-linear -q >/dev/null
+for at in 400000 900000 1300000; do
+    printf 'x' | dd of=bad.bonsai bs=1 seek=$at conv=notrunc 2>/dev/null
+done
+on 3 check bad.bonsai
+says 1 "$("$BONSAI" check bad.bonsai 2>&1 | sed 's/^bonsai:/bonsai-mpi:/')"
+on 2 info bad.bonsai
+says 1 "$("$BONSAI" info bad.bonsai 2>&1 | sed 's/^bonsai:/bonsai-mpi:/')"
+rm bad.bonsai
+
 as "[ \$rank -ne 3 ] && $run g.bonsai $make || $run other.bonsai $make" 5
 says 1 'bonsai-mpi: g.bonsai: rank 3 sees a different file: 301 nodes instead of 300'
 as "[ \$rank -ne 1 ] && $run g.bonsai $make || $run twin.bonsai $make" 2

@@ -3,17 +3,23 @@
 LIMIT=60
 "$BONSAI" generate -o words.bonsai --nodes 1500 --features 200 --no-linear -q >/dev/null
 "$BONSAI" generate -o dense.bonsai --nodes 1200 --dense --features 24 --degree 8 -s 7 --no-linear -q >/dev/null
-for graph in words dense; do
-    for method in trees prototypes auto; do
-        "$BONSAI" condense $graph.bonsai -o one.bonsai --ratio 0.03 --method $method -q >/dev/null
-        for ranks in 1 2 3 5 8; do
-            rm -f many.bonsai
-            on $ranks condense $graph.bonsai -o many.bonsai --ratio 0.03 --method $method -q
-            [ $code -eq 0 ] || fail "$graph, $method, $ranks ranks: the exit code is $code"
-            cmp one.bonsai many.bonsai || fail "$graph, $method: $ranks ranks make another file"
-        done
+same() {            # GRAPH METHOD RANKS ...
+    graph=$1 method=$2
+    shift 2
+    "$BONSAI" condense $graph.bonsai -o one.bonsai --ratio 0.03 --method $method -q >/dev/null
+    for n; do
+        rm -f many.bonsai
+        on $n condense $graph.bonsai -o many.bonsai --ratio 0.03 --method $method -q
+        [ $code -eq 0 ] || fail "$graph, $method, $n ranks: the exit code is $code"
+        cmp one.bonsai many.bonsai || fail "$graph, $method: $n ranks make another file"
     done
-done
+}
+same dense trees 1 2 3 5 8
+same words trees 3
+same words prototypes 1 2 3 5 8
+same dense prototypes 3
+same words auto 5
+same dense auto 2 8
 # What it prints is what bonsai prints, and about its ranks.
 on 2 condense words.bonsai -o many.bonsai --ratio 0.03 --json
 "$BONSAI" condense words.bonsai -o many.bonsai --ratio 0.03 --json >alone
