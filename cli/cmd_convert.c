@@ -19,28 +19,55 @@ static int report_sizes(session *s, const bonsai_graph *g, const char *in, const
     return report_print(&r, s);
 }
 
+typedef struct {
+    const char *path[2];
+    int      features, order;
+    int64_t  parts;
+    uint64_t seed;
+} arguments;
+
+static bonsai_status read_ordered(session *s, bonsai_graph **out, const arguments *a)
+{
+    bonsai_graph *g = NULL;
+    bonsai_status rc = bonsai_graph_read(&g, a->path[0], &s->read);
+    if (rc != BONSAI_OK || a->order == BONSAI_ORDER_NONE) {
+        *out = g;
+        return rc;
+    }
+    rc = bonsai_graph_reorder(out, g, (bonsai_order)a->order, a->parts, a->seed, &s->read);
+    bonsai_graph_free(g);
+    return rc;
+}
+
 int cmd_convert(session *s, int argc, char **argv)
 {
-    const char *path[2] = {NULL, NULL};
     bonsai_write_options o;
     bonsai_write_options_init(&o);
-    int features = o.features;
+    arguments a = {.features = o.features, .seed = 1};
     const opt rows[] = {
-        {OPT_CHOICE, 0, "features-as", "auto|keep|f32|f16|u8|sparse|sparse-u8", &features,
+        {OPT_CHOICE, 0, "features-as", "auto|keep|f32|f16|u8|sparse|sparse-u8", &a.features,
          "features in a .bonsai file: auto is the smallest\n"
          "that loses nothing, keep stays dense or sparse,\n"
          "f16 and u8 may round", NULL},
+        {OPT_CHOICE, 0, "order", "none|metis|random|degree", &a.order,
+         "number the nodes anew: by parts with few edges\n"
+         "between them, at random, or those with most\n"
+         "neighbours first", NULL},
+        {OPT_LONG, 0, "parts", "N", &a.parts, "parts of --order metis (8)", "1..2147483647"},
+        {OPT_U64, 's', "seed", "S", &a.seed, "the same seed gives the same order", NULL},
         {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
     };
     const opt_spec spec = {
         .usage = "convert IN OUT [options]",
         .about = "Reads the graph IN in any format and writes OUT: a .bonsai or .npz file, or a\n"
-                 "folder of text ending in /.  Says which sections OUT cannot hold.",
+                 "folder of text ending in /.  Says which sections OUT cannot hold.  With --order the\n"
+                 "nodes of OUT know their old numbers: its origin section holds them.",
         .examples = "  bonsai convert ind.cora cora.bonsai\n"
                     "  bonsai convert cora.bonsai cora/\n"
-                    "  bonsai convert edges.csv --labels classes.csv graph.npz\n",
+                    "  bonsai convert edges.csv --labels classes.csv graph.npz\n"
+                    "  bonsai convert large.bonsai parts.bonsai --order metis --parts 64\n",
         .args = "IN OUT",
-        .values = path,
+        .values = a.path,
         .rows = rows,
         .shared = OPT_READS | OPT_JSON,
     };
@@ -48,14 +75,16 @@ int cmd_convert(session *s, int argc, char **argv)
     int code = opt_parse(s, &spec, argc, argv);
     if (code != OPT_GO)
         return code;
-    if (!path_can_be_written(s, path[1]))
+    if (!path_can_be_written(s, a.path[1]))
         return EXIT_FAILED;
-    if (features != (int)o.features && !path_is_native(path[1]))
+    if (a.features != (int)o.features && !path_is_native(a.path[1]))
         note(s, "--features-as acts on .bonsai files only");
-    bonsai_status rc = bonsai_graph_read(&g, path[0], &s->read);
+    if (a.parts > 0 && a.order != BONSAI_ORDER_METIS)
+        note(s, "--parts acts with --order metis only");
+    bonsai_status rc = read_ordered(s, &g, &a);
     if (rc == BONSAI_OK)
-        rc = save(s, g, path[1], (bonsai_encoding)features);
-    code = rc == BONSAI_OK ? report_sizes(s, g, path[0], path[1]) : fail(s, rc);
+        rc = save(s, g, a.path[1], (bonsai_encoding)a.features);
+    code = rc == BONSAI_OK ? report_sizes(s, g, a.path[0], a.path[1]) : fail(s, rc);
     bonsai_graph_free(g);
     return code;
 }

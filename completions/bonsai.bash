@@ -27,6 +27,9 @@ _bonsai() {
     --features-as)
         _bonsai_words "auto keep f32 f16 u8 sparse sparse-u8" "$cur"
         return ;;
+    --order)
+        _bonsai_words "none metis random degree" "$cur"
+        return ;;
     --method|--methods)
         _bonsai_words "trees random random-trees herding kcenter degree prototypes auto$([ "$prev" = --methods ] && echo " all")" "$cur"
         return ;;
@@ -99,7 +102,7 @@ _bonsai() {
     check)
         _bonsai_words "$reads $common" "$cur" ;;
     convert)
-        _bonsai_words "--features-as $reads $common" "$cur" ;;
+        _bonsai_words "--features-as --order --parts --seed $reads $common" "$cur" ;;
     split)
         _bonsai_words "--output --parts --split --seed $reads $common" "$cur" ;;
     condense)

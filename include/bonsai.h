@@ -221,6 +221,21 @@ BONSAI_API bonsai_status bonsai_graph_split(bonsai_graph **out, const bonsai_gra
  * where g has one). */
 BONSAI_API bonsai_status bonsai_graph_induce(bonsai_graph **out, const bonsai_graph *g,
                                              const int32_t *nodes, int64_t count);
+typedef enum {
+    BONSAI_ORDER_NONE,          /* as they are */
+    BONSAI_ORDER_METIS,         /* parts with few edges between them one after the other: ranks that
+                                 * own blocks of rows then need little of each other */
+    BONSAI_ORDER_RANDOM, BONSAI_ORDER_DEGREE,       /* DEGREE: most neighbours first */
+    BONSAI_ORDERS
+} bonsai_order;
+
+/* The graph g with its nodes in another order; within a part, and where degrees are equal, that
+ * of g.  Its origin section holds their ids in g (in g's own origin where g has one).  METIS
+ * makes 1 .. nodes parts (0: 8), and RANDOM shuffles, both by the seed; METIS needs a library
+ * that was built with libmetis. */
+BONSAI_API bonsai_status bonsai_graph_reorder(bonsai_graph **out, const bonsai_graph *g,
+                                              bonsai_order order, int64_t parts, uint64_t seed,
+                                              const bonsai_read_options *o);
 /* BONSAI_OK and *equal = 1 where a and b hold the same graph: the same values in
  * every section that counts, and names, origins and roles, in whatever encoding. */
 BONSAI_API bonsai_status bonsai_graph_equal(int *equal, const bonsai_graph *a,

@@ -136,6 +136,17 @@ static void so_it_is_for_unusual_graphs(void **state)
     assert_same_bytes(&o);
 }
 
+/* One thread draws two megabytes at a time. */
+static void so_it_is_for_graphs_of_several_pieces(void **state)
+{
+    (void)state;
+    for (int dense = 0; dense < 2; dense++) {
+        bonsai_generate_options o = options(dense ? 30000 : 80000, 20, dense);
+        o.degree = 8;
+        assert_same_by(&o, (const int[]){1, 0}, (const int[]){2, 0});
+    }
+}
+
 /* One number may happen to fit in half precision; then the file, first laid out for floats, must
  * be laid out again. */
 static void numbers_that_fit_in_less_are_stored_in_less(void **state)
@@ -299,6 +310,7 @@ int main(void)
         cmocka_unit_test(a_file_of_words_is_the_graph_saved),
         cmocka_unit_test(a_file_of_points_is_the_graph_saved),
         cmocka_unit_test(so_it_is_for_unusual_graphs),
+        cmocka_unit_test(so_it_is_for_graphs_of_several_pieces),
         cmocka_unit_test(numbers_that_fit_in_less_are_stored_in_less),
         cmocka_unit_test(a_permutation_can_be_undone),
         cmocka_unit_test(a_full_disk_leaves_nothing),

@@ -273,6 +273,8 @@ graph_label = _declare("graph_label", c_int32, c_void_p, c_int64)
 graph_read_info = _declare("graph_read_info", POINTER(ReadInfo), c_void_p)
 graph_split = _calls("graph_split", _out, c_void_p, POINTER(c_double), c_uint64)
 graph_induce = _calls("graph_induce", _out, c_void_p, c_void_p, c_int64)
+graph_reorder = _calls("graph_reorder", _out, c_void_p, c_int, c_int64, c_uint64,
+                       POINTER(ReadOptions))
 graph_equal = _calls("graph_equal", POINTER(c_int), c_void_p, c_void_p)
 graph_save = _calls("graph_save", c_void_p, c_char_p, POINTER(WriteOptions), POINTER(c_uint64))
 graph_bytes = _calls("graph_bytes", POINTER(c_double), c_void_p, c_int)

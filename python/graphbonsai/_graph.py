@@ -474,6 +474,29 @@ class Graph:
         call(c.graph_induce, handle.out, parent, wanted.ctypes.data, wanted.size)
         return Graph._of(handle)
 
+    def reorder(self, order: str, parts: int = 0, seed: int = 1, *, threads: int = 0,
+                progress: Progress = None) -> "Graph":
+        """The same graph with its nodes renumbered; their old numbers are its `origin`.
+
+        order: "metis" (parts with few edges between them one after the other; needs a library
+        with libmetis), "random", "degree" (most neighbours first) or "none".  parts: of "metis",
+        0 for 8.
+
+        >>> import numpy as np
+        >>> g = Graph.from_arrays(edge_index=np.array([[0, 1, 1], [1, 2, 3]]), num_nodes=4)
+        >>> g.reorder("degree").origin.tolist()
+        [1, 0, 2, 3]
+        """
+        number = options_of.choice("order", order, ["none", "metis", "random", "degree"])
+        parts = options_of.whole("parts", parts, 0, 2**31 - 1)
+        seed = options_of.whole("seed", seed, 0, 2**64 - 1)
+        o = options_of.fill(c.ReadOptions, dict(threads=threads))
+        parent = self._live()
+        handle = Handle(keep=(parent,))
+        call(c.graph_reorder, handle.out, parent, number, parts, seed, progress=progress,
+             options=o)
+        return Graph._of(handle)
+
     def equal(self, other: "Graph") -> bool:
         """Whether both hold the same graph, in whatever encoding."""
         a, b = self._live(), handle_of("other", other)

@@ -180,6 +180,13 @@ bonsai_part bn_part(const bonsai_graph *g, int64_t node);
 bonsai_status bn_graph_parts(bonsai_graph **out, const bonsai_graph *g, double percent[3],
                              uint64_t seed);
 
+/* ---- other orders of the nodes (metis.c) ---- */
+
+/* part (n): 0 .. parts-1, so that few entries lie between parts of about as many nodes and entries
+ * each; the same seed, the same parts. */
+bonsai_status bn_metis_parts(int32_t *part, const bonsai_graph *g, int64_t parts, uint64_t seed,
+                             const bonsai_read_options *o);
+
 /* ---- blocks of rows (order.c) ---- */
 
 /* first (ranks+1, ascending from 0 to n): rank r has the nodes first[r] .. first[r+1]-1, as many

@@ -1,9 +1,134 @@
-/* order.c -- blocks of rows for ranks, and what lies on their borders.
+/* order.c -- other orders of the nodes; blocks of rows for ranks, and what lies on their borders.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "graph.h"
+
+enum { USUAL_PARTS = 8 };
+
+/* ---- orders ---- */
+
+/* order (n): the nodes by key (n, 0 .. keys-1) ascending, equal ones as they were. */
+static bonsai_status sort_by_key(int32_t *order, const int32_t *key, int64_t n, int64_t keys)
+{
+    int64_t *at = NULL;
+    bonsai_status rc = BN_NEW(&at, keys + 1);
+    if (rc != BONSAI_OK)
+        return rc;
+    for (int64_t v = 0; v < n; v++)
+        at[key[v] + 1]++;
+    for (int64_t i = 0; i < keys; i++)
+        at[i + 1] += at[i];
+    for (int64_t v = 0; v < n; v++)
+        order[at[key[v]]++] = (int32_t)v;
+    bn_free(at);
+    return BONSAI_OK;
+}
+
+static bonsai_status by_parts(int32_t *order, const bonsai_graph *g, int64_t parts, uint64_t seed,
+                              const bonsai_read_options *o)
+{
+    bonsai_status rc;
+    int32_t *part = NULL;
+    int64_t n = g->view.nodes;
+    if (parts == 0)
+        parts = n < USUAL_PARTS ? n : USUAL_PARTS;
+    if (n > 0 && (parts < 1 || parts > n))
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: parts is %lld but must be in 1..%lld, the number of "
+                       "nodes, or 0", g->where, (long long)parts, (long long)n);
+    BN_TRY(BN_NEW(&part, n));
+    BN_TRY(bn_metis_parts(part, g, parts, seed, o));
+    BN_TRY(sort_by_key(order, part, n, parts));
+done:
+    bn_free(part);
+    return rc;
+}
+
+static bonsai_status by_degree(int32_t *order, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    int32_t *key = NULL;
+    int64_t n = g->view.nodes, most = 0;
+    BN_TRY(BN_NEW(&key, n));
+    for (int64_t v = 0; v < n; v++) {
+        int64_t degree = bn_row_begin(g, v + 1) - bn_row_begin(g, v);
+        most = degree > most ? degree : most;
+    }
+    if (most >= INT32_MAX) {
+        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: a node has %lld entries, which are too many to order by",
+                     g->where, (long long)most);
+        goto done;
+    }
+    for (int64_t v = 0; v < n; v++)
+        key[v] = (int32_t)(most - (bn_row_begin(g, v + 1) - bn_row_begin(g, v)));
+    BN_TRY(sort_by_key(order, key, n, most + 1));
+done:
+    bn_free(key);
+    return rc;
+}
+
+static bonsai_status find_order(int32_t *order, const bonsai_graph *g, bonsai_order how,
+                                int64_t parts, uint64_t seed, const bonsai_read_options *o)
+{
+    int64_t n = g->view.nodes;
+    for (int64_t v = 0; v < n; v++)
+        order[v] = (int32_t)v;
+    switch (how) {
+    case BONSAI_ORDER_METIS:
+        return by_parts(order, g, parts, seed, o);
+    case BONSAI_ORDER_RANDOM:
+        bn_rng_shuffle(order, n, seed);
+        return BONSAI_OK;
+    case BONSAI_ORDER_DEGREE:
+        return by_degree(order, g);
+    default:
+        return bn_fail(BONSAI_E_ARGUMENT, "order %d is not known", (int)how);
+    }
+}
+
+/* The graph as it is, all borrowed. */
+static bonsai_status same_graph(bonsai_graph **out, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    BN_TRY(bonsai_graph_verify(g));
+    BN_TRY(bn_graph_new(out, g->where));
+    (*out)->view = g->view;
+    (*out)->info = g->info;
+    bn_graph_borrow(*out, g, BN_ALL_SECTIONS);
+done:
+    return rc;
+}
+
+bonsai_status bonsai_graph_reorder(bonsai_graph **out, const bonsai_graph *g, bonsai_order order,
+                                   int64_t parts, uint64_t seed, const bonsai_read_options *given)
+{
+    bonsai_status rc;
+    bonsai_read_options o;
+    int32_t *nodes = NULL;
+    *out = NULL;
+    BN_TRY(BN_OPTIONS(&o, given, read));
+    const bn_progress p = {o.progress, o.payload};
+    if (order == BONSAI_ORDER_NONE)
+        return same_graph(out, g);
+    BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, o.threads));
+    BN_TRY(bn_tick(p, "ordering", 0, 2));
+    BN_TRY(BN_NEW(&nodes, g->view.nodes));
+    BN_TRY(find_order(nodes, g, order, parts, seed, &o));
+    BN_TRY(bn_tick(p, "ordering", 1, 2));
+    BN_TRY(bonsai_graph_induce(out, g, nodes, g->view.nodes));
+    /* It borrows from g already; what is said of the whole graph holds in any order. */
+    (*out)->view.section[BONSAI_METADATA] = g->view.section[BONSAI_METADATA];
+    atomic_store(&(*out)->verified[BONSAI_METADATA], 1);
+    BN_TRY(bn_tick(p, "ordering", 2, 2));
+done:
+    bn_free(nodes);
+    if (rc != BONSAI_OK) {
+        bonsai_graph_free(*out);
+        *out = NULL;
+    }
+    return rc;
+}
 
 /* ---- blocks ---- */
 

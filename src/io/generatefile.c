@@ -13,7 +13,7 @@
 #include "graph/generate.h"
 #include "io.h"
 
-enum { PIECE = 16 << 20 };       /* bytes, about, that are drawn between writes */
+enum { PIECE = 2 << 20 };       /* bytes, about, that a thread draws between writes */
 
 typedef struct {
     bn_world    *w;
@@ -182,12 +182,12 @@ static bonsai_status send_rows(job *j)
     const bn_maker *k = &j->k;
     const int64_t *offsets = j->c.offsets;
     int32_t *rows = NULL;
-    int64_t capacity = 0;
+    int64_t capacity = 0, wanted = k->threads * (int64_t)PIECE / (int64_t)sizeof *rows;
     k->g->view.section[BONSAI_OFFSETS] = (bonsai_array){offsets, k->end - k->begin + 1, BONSAI_U64};
     BN_TRY(send_section(j, k->g, BONSAI_OFFSETS, k->begin, 0, j->entries_before));
     for (int64_t v = k->begin, end; v < k->end; v = end) {
         int64_t first = offsets[v - k->begin], last = first;
-        for (end = v; end < k->end && (last - first) * (int64_t)sizeof *rows < PIECE; end++)
+        for (end = v; end < k->end && last - first < wanted; end++)
             last = offsets[end - k->begin + 1];
         BN_TRY(bn_grow((void **)&rows, &capacity, last - first, sizeof *rows));
         BN_TRY(bn_citations_rows(rows, &j->c, k, v, end));
@@ -220,7 +220,7 @@ static bonsai_status send_features(job *j)
     const bn_maker *k = &j->k;
     bonsai_graph *g = NULL;
     double bytes = k->o.dense ? 4.0 * (double)k->f : 4 * k->o.words + 8;
-    int64_t rows = (int64_t)(PIECE / bytes) + 1;
+    int64_t rows = (int64_t)((double)k->threads * PIECE / bytes) + 1;
     j->here = nothing;
     BN_TRY(bn_graph_new(&g, "generated"));
     g->view.features = k->f;

@@ -15,3 +15,8 @@ $BONSAI convert g.bonsai g.bonsai -q > /dev/null && $BONSAI check g.bonsai
 # A failure leaves what was there.
 cp g.bonsai old.bonsai && $BONSAI convert nothing.npz old.bonsai; cmp g.bonsai old.bonsai
 ls
+# Other orders: the origin says where a node was, and going back is possible.
+for how in none random degree; do $BONSAI convert g.bonsai o.bonsai --order $how -q > /dev/null && $BONSAI check o.bonsai; done
+$BONSAI convert g.bonsai a.bonsai --order random -s 7 -q > /dev/null; $BONSAI convert g.bonsai b.bonsai --order random -s 7 -q > /dev/null; cmp a.bonsai b.bonsai
+$BONSAI convert g.bonsai o.bonsai --order degree --parts 3 | cut -f 1 | tail -1
+$BONSAI convert g.bonsai o.bonsai --order best
