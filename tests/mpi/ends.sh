@@ -10,16 +10,17 @@ rm -f script out err
 [ "$(echo *)" = big.bonsai ] || fail "a full disk leaves $(echo *)"
 
 # While they are at work: begin, wait until every rank is there, and do something to them.
-begin() {
+condense='condense big.bonsai -o small.bonsai --ratio 0.1 --method trees --sample all -t 1'
+begin() {           # the command
     printf 'rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\necho $$ >pid.$rank\nexec "$BONSAI_MPI" %s\n' \
-        'condense big.bonsai -o small.bonsai --ratio 0.1 --method trees --sample all -t 1' >script
+        "$1" >script
     sh "$HERE/start.sh" 3 sh ./script >out 2>err </dev/null &
     started=$!
     for i in 1 2 3 4 5 6 7 8 9 10; do
         sleep 0.3
         [ -s pid.0 ] && [ -s pid.1 ] && [ -s pid.2 ] && break
     done
-    sleep 1
+    sleep 0.7
     kill -0 "$started" || fail "it ended by itself"
 }
 ended() {           # that all did, within 10 seconds, and what is left
@@ -40,15 +41,24 @@ ended() {           # that all did, within 10 seconds, and what is left
 }
 LIMIT=60
 for rank in 1 0; do
-    begin
+    begin "$condense"
     kill -9 "$(cat pid.$rank)"
     ended "killing rank $rank"
 done
 for signal in TERM INT; do
-    begin
+    begin "$condense"
     kill -$signal "$started"
     ended "SIG$signal"
 done
-begin               # one rank alone is told to stop, as a batch system may: all do
+# While they write one file together, which has no name yet.
+begin 'generate -o gen.bonsai --nodes 400000 --dense --features 150 --no-linear -q -t 1'
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    ls -l "/proc/$(cat pid.0)/fd" 2>/dev/null | grep -q "$work/.*(deleted)" && break
+    sleep 0.2
+done
+kill -9 "$(cat pid.1)" || fail "it was too fast to be killed"
+ended "killing rank 1 while it writes"
+
+begin "$condense"   # one rank alone is told to stop, as a batch system may: all do
 kill -TERM "$(cat pid.2)"
 ended "SIGTERM of one rank"
