@@ -6,6 +6,7 @@
  * them waiting; and they meet at the end, so that all have the same exit code.
  *
  * SPDX-License-Identifier: MIT */
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -184,6 +185,7 @@ int main(int argc, char **argv)
     here.read.threads = bonsai_mpi_threads(MPI_COMM_WORLD);
     int code = program_run(&here, argc, argv);
     meet(1, &code);
+    signal(SIGTERM, SIG_IGN);   /* mpirun sends it to all once one has ended with a code but 0 */
     MPI_Finalize();
     return parted ? parted : code;
 }
