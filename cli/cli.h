@@ -1,12 +1,14 @@
 /* cli.h -- what the parts of the program bonsai share.
  *
- *   main.c      the table of commands, signals, the last line
+ *   main.c      the table of commands, and who works for them
+ *   program.c   messages, exit codes, the last line
  *   opt.c       options as rows: parser, help line and default in one
  *   progress.c  the bar on stderr, and canceling
  *   table.c     facts and tables: aligned text, TSV or JSON
  *   text.c      numbers and names for people; the nearest name
  *   files.c     paths: sizes, and whether they can be written
  *   save.c      writing a graph
+ *   page.c      writing a page about one
  *   csv.c       files of rows that appear only when complete
  *   condensed.c reports about condensed graphs, and the one they carry
  *   prototype.c what one prototype stands for
@@ -17,6 +19,8 @@
  *   fetch.h     what the parts of bonsai fetch share
  *   paper.h     the paper's tables, in paper_*.c
  *   cmd_*.c     one command each
+ *
+ * The program bonsai-mpi (mpi/program) is made of the same parts, with other workers.
  *
  * Results go to stdout, all else to stderr.  Nothing here knows src/.
  *
@@ -58,6 +62,8 @@ typedef struct {
     const char *command;
     int         quiet, verbose, json;
     int         people;         /* aligned text even into a pipe */
+    int         mute;           /* another process speaks: nothing is printed or written */
+    char        said[1024];     /* the last message */
     bonsai_read_options read;   /* of every GRAPH, and threads and progress for all else */
     progress    progress;
     double      accuracy, seconds_train;    /* of the model trained last, for the demo */
@@ -69,6 +75,10 @@ typedef struct {
     const char *line;
     int         shares;         /* 1: threads meet often, so waiting must be cheap */
 } command;
+
+/* What each program begins and ends with; between them the command's exit code. */
+void program_begin(session *s, int argc, char **argv);
+int  program_run(session *s, int argc, char **argv);
 
 extern const command commands[];                        /* ended by a NULL name */
 const command *command_find(const char *name);
@@ -187,6 +197,31 @@ void report_free(report *r);                            /* of one that is not pr
 json_t *report_object(const report *r);                 /* as --json prints it; NULL: no memory */
 int  print_json(session *s, json_t *value);             /* to stdout; frees; exit code */
 json_t *text_json(const char *text);                    /* a string, bad UTF-8 replaced */
+
+/* ---- who does the work: this process, or several together ---------------- */
+
+typedef struct {
+    const char *program;        /* its name, in messages */
+    const char *first;          /* a command to begin with */
+    const char *examples;       /* of every command, instead of its own; NULL: those */
+    bonsai_status (*read)(bonsai_graph **out, const char *path, const bonsai_read_options *o);
+    bonsai_status (*verify)(const bonsai_graph *g, const bonsai_read_options *o);
+    bonsai_status (*check)(const bonsai_graph *g, const bonsai_read_options *o);
+    bonsai_status (*stats)(bonsai_stats *s, int64_t *class_counts, const bonsai_graph *g,
+                           const bonsai_read_options *o);
+    bonsai_status (*condense)(bonsai_graph **out, bonsai_condense_info *info, const double *ratios,
+                              int count, const bonsai_graph *g, const bonsai_condense_options *o);
+    /* Writes the graph to path, and opens it. */
+    bonsai_status (*generate)(bonsai_graph **out, session *s, const bonsai_generate_options *o,
+                              const char *path);
+    /* What becomes of a status that one process has and the mute ones do not know. */
+    bonsai_status (*agree)(bonsai_status rc);
+    /* More to be said about a condensed graph; NULL: nothing. */
+    void (*report)(report *r, const bonsai_condense_info *i);
+    int several;                /* 1: several processes */
+} workers;
+
+extern const workers crew;
 
 /* ---- text and files ------------------------------------------------------ */
 

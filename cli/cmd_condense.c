@@ -103,6 +103,8 @@ static int settle(session *s, arguments *a)
         return refuse(s, "-o SMALL is missing");
     if (strlen(a->out) >= MOST_PATH)
         return refuse(s, "--output is longer than %d bytes", MOST_PATH - 1);
+    if (a->update && crew.several)
+        return refuse(s, "--update is quick on one machine: bonsai condense does it");
     if (!a->update != !a->was)
         return refuse(s, "%s is given without %s", a->update ? "--update" : "--was",
                       a->update ? "--was OLD" : "--update SMALL");
@@ -273,6 +275,8 @@ static int print_rows(session *s, const arguments *a, const bonsai_condense_info
     report_int(&r, "full_nodes", "nodes of the graph", last->full_nodes);
     report_real(&r, "seconds.total", "seconds", last->seconds_total, "%.3f");
     report_table(&r, "condensed", columns, rows);
+    if (crew.report)
+        crew.report(&r, last);
     return report_print(&r, s);
 }
 
@@ -285,6 +289,8 @@ static int print_array(session *s, const arguments *a, const bonsai_condense_inf
         bonsai_condense_options o = a->o;
         o.ratio = a->ratio[k];
         report_condensed(&r, &o, &info[k], small[k], a->to[k]);
+        if (crew.report)
+            crew.report(&r, &info[k]);
         if (json_array_append_new(all, report_object(&r)) != 0) {
             json_decref(all);
             all = NULL;
@@ -307,6 +313,8 @@ static int print_results(session *s, const arguments *a, const bonsai_condense_i
         json_decref(meta);
     }
     report_condensed(&r, &o, info, small[0], a->to[0]);
+    if (crew.report)
+        crew.report(&r, info);
     return report_print(&r, s);
 }
 
@@ -353,26 +361,34 @@ static bonsai_status draw_page(session *s, const arguments *a, const bonsai_grap
     return page_write(s, &bytes, small, full, &o, a->page);
 }
 
+/* Writes what was chosen: one process does, whoever took part in choosing. */
+static bonsai_status write_all(session *s, const arguments *a, bonsai_graph *const *small,
+                               const bonsai_graph *g, const bonsai_condense_info *info)
+{
+    bonsai_status rc = BONSAI_OK;
+    for (int i = 0; i < a->count && rc == BONSAI_OK; i++)
+        rc = save(s, small[i], a->to[i], BONSAI_ENCODE_AUTO);
+    if (rc == BONSAI_OK && a->page)
+        rc = draw_page(s, a, small[0], g, info);
+    return rc;
+}
+
 static int condense(session *s, const arguments *a)
 {
     bonsai_graph *g = NULL, *small[MOST_RATIOS] = {NULL};
     bonsai_condense_info info[MOST_RATIOS];
     for (int i = 0; i < a->count; i++)
         bonsai_condense_info_init(&info[i]);
-    bonsai_status rc = bonsai_graph_read(&g, a->path, &s->read);
+    bonsai_status rc = crew.read(&g, a->path, &s->read);
     if (rc == BONSAI_OK && a->update)
         rc = update(s, small, info, g, a);
-    else if (rc == BONSAI_OK && a->ratios)
-        rc = bonsai_condense_many(small, info, a->ratio, a->count, g, &a->o);
     else if (rc == BONSAI_OK)
-        rc = bonsai_condense(small, info, g, &a->o);
-    for (int i = 0; i < a->count && rc == BONSAI_OK; i++)
-        rc = save(s, small[i], a->to[i], BONSAI_ENCODE_AUTO);
-    if (rc == BONSAI_OK && a->page)
-        rc = draw_page(s, a, small[0], g, info);
+        rc = crew.condense(small, info, a->ratios ? a->ratio : NULL, a->count, g, &a->o);
+    if (rc == BONSAI_OK)
+        rc = crew.agree(s->mute ? BONSAI_OK : write_all(s, a, small, g, info));
     if (rc == BONSAI_OK)
         note_split(s, a, g);
-    int code = rc == BONSAI_OK ? print_results(s, a, info, small) : fail(s, rc);
+    int code = rc != BONSAI_OK ? fail(s, rc) : s->mute ? EXIT_DONE : print_results(s, a, info, small);
     for (int i = 0; i < a->count; i++)
         bonsai_graph_free(small[i]);
     bonsai_graph_free(g);

@@ -47,30 +47,19 @@ static bonsai_status report_linear(report *r, session *s, const bonsai_graph *g,
     return BONSAI_OK;
 }
 
-/* A native file is written while the graph is drawn, and need not fit into memory. */
-static bonsai_status make(session *s, bonsai_graph **g, const arguments *a)
-{
-    if (path_is_native(a->out)) {
-        bonsai_status rc = bonsai_graph_generate_file(path_without_format(a->out), &a->generate);
-        return rc == BONSAI_OK ? bonsai_graph_read(g, a->out, &s->read) : rc;
-    }
-    bonsai_status rc = bonsai_graph_generate(g, &a->generate);
-    return rc == BONSAI_OK ? save(s, *g, a->out, BONSAI_ENCODE_AUTO) : rc;
-}
-
 static int generate(session *s, const arguments *a)
 {
     report r = {.count = 0};
     bonsai_graph *g = NULL;
     bonsai_stats stats;
     bonsai_stats_init(&stats);
-    bonsai_status rc = make(s, &g, a);
+    bonsai_status rc = crew.generate(&g, s, &a->generate, a->out);
     if (rc == BONSAI_OK)
-        rc = bonsai_graph_stats(&stats, NULL, g, &s->read);
+        rc = crew.stats(&stats, NULL, g, &s->read);
     if (rc == BONSAI_OK)
         report_shape(&r, &stats, a->out);
     if (rc == BONSAI_OK && !a->no_linear)
-        rc = report_linear(&r, s, g, a->generate.seed);
+        rc = crew.agree(s->mute ? BONSAI_OK : report_linear(&r, s, g, a->generate.seed));
     int code = rc == BONSAI_OK ? EXIT_DONE : fail(s, rc);
     bonsai_graph_free(g);
     return code == EXIT_DONE ? report_print(&r, s) : code;

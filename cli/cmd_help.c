@@ -7,13 +7,17 @@
 
 static int list_commands(void)
 {
-    puts("usage: bonsai COMMAND [options]\n\n"
-         "Makes graphs small for training graph neural networks.\n\n"
-         "commands:");
+    printf("usage: %s COMMAND [options]\n\n"
+           "Makes graphs small for training graph neural networks.\n\n"
+           "commands:\n", crew.program);
     for (const command *c = commands; c->name; c++)
         printf("  %-10s %s\n", c->name, c->line);
-    puts("\nA GRAPH is a file, a folder, or FORMAT:PATH; \"bonsai help formats\" lists them.\n"
-         "\"bonsai help COMMAND\" explains one.  New here?  Try \"bonsai demo\".");
+    if (crew.several)
+        printf("\nA GRAPH is a .bonsai file that every rank can open; \"bonsai convert\" makes one.\n"
+               "\"%s help COMMAND\" explains one.\n\nexamples:\n%s", crew.program, crew.examples);
+    else
+        puts("\nA GRAPH is a file, a folder, or FORMAT:PATH; \"bonsai help formats\" lists them.\n"
+             "\"bonsai help COMMAND\" explains one.  New here?  Try \"bonsai demo\".");
     return EXIT_DONE;
 }
 

@@ -30,11 +30,12 @@ static bonsai_status gather(facts *f, session *s)
     o.threads = s->read.threads;
     bonsai_stats_init(&f->stats);
     bonsai_linear_init(&f->fit);
-    bonsai_status rc = bonsai_graph_verify(f->g);
+    bonsai_status rc = crew.verify(f->g, &s->read);
     if (rc == BONSAI_OK)
-        rc = bonsai_graph_stats(&f->stats, f->class_counts, f->g, &s->read);
-    if (rc == BONSAI_OK)
-        rc = bonsai_graph_sections(f->types, f->bytes, f->g, &o);
+        rc = crew.stats(&f->stats, f->class_counts, f->g, &s->read);
+    if (rc != BONSAI_OK || s->mute)
+        return rc != BONSAI_OK ? rc : crew.agree(rc);
+    rc = bonsai_graph_sections(f->types, f->bytes, f->g, &o);
     if (rc == BONSAI_OK)
         rc = bonsai_graph_bytes(&f->strict, f->g, BONSAI_STRICT);
     if (rc == BONSAI_OK)
@@ -42,7 +43,7 @@ static bonsai_status gather(facts *f, session *s)
                                 condensed ? BONSAI_PAPER_CONDENSED : BONSAI_PAPER_FULL);
     if (rc == BONSAI_OK && f->linear)
         rc = bonsai_graph_linear(&f->fit, f->g, 1, &s->read);
-    return rc;
+    return crew.agree(rc);
 }
 
 static void add_flag(report *r, const char *key, const char *label, int on)
@@ -268,7 +269,7 @@ static int info(session *s, const char *path, int linear, int brief)
 {
     facts f = {.path = path, .linear = linear, .brief = brief};
     bonsai_graph *g = NULL;
-    bonsai_status rc = bonsai_graph_read(&g, path, &s->read);
+    bonsai_status rc = crew.read(&g, path, &s->read);
     if (rc != BONSAI_OK)
         return fail(s, rc);
     f.g = g;

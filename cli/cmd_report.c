@@ -118,24 +118,6 @@ static bonsai_status judge(session *s, request *q, const bonsai_graph *small)
 
 /* ---- the page ------------------------------------------------------------ */
 
-bonsai_status page_write(session *s, int64_t *bytes, const bonsai_graph *small,
-                         const bonsai_graph *full, bonsai_report_options *o, const char *path)
-{
-    bonsai_report *r = NULL;
-    size_t length = 0;
-    o->threads = s->read.threads;
-    o->progress = progress_tick;
-    o->payload = &s->progress;
-    bonsai_status rc = bonsai_report_new(&r, small, full, o);
-    if (rc == BONSAI_OK)
-        rc = bonsai_report_save(r, path);
-    if (rc == BONSAI_OK)
-        bonsai_report_html(r, &length);
-    *bytes = (int64_t)length;
-    bonsai_report_free(r);
-    return rc;
-}
-
 static int print_results(session *s, const request *q, int64_t bytes)
 {
     static const column columns[] = {

@@ -156,7 +156,7 @@ static void print_row(const opt *o)
 
 static int print_help(const parser *p)
 {
-    printf("usage: bonsai %s\n\n%s\n", p->spec->usage, p->spec->about);
+    printf("usage: %s %s\n\n%s\n", crew.program, p->spec->usage, p->spec->about);
     if (p->own)
         puts("\noptions:");
     for (int i = 0; i < p->own; i++)
@@ -164,8 +164,9 @@ static int print_help(const parser *p)
     puts(p->own ? "\ncommon options:" : "\noptions:");
     for (int i = p->own; i < p->count; i++)
         print_row(&p->row[i]);
-    if (p->spec->examples)
-        printf("\nexamples:\n%s", p->spec->examples);
+    const char *examples = crew.examples ? crew.examples : p->spec->examples;
+    if (examples)
+        printf("\nexamples:\n%s", examples);
     return EXIT_DONE;
 }
 
@@ -456,6 +457,6 @@ int opt_parse(session *s, const opt_spec *spec, int argc, char **argv)
     int len = arg_name(&name, spec->args, p.taken);
     if (code == OPT_GO && len > 0 && *name != '[')
         return refuse(s, "%.*s is missing", len, name);
-    s->progress.quiet = s->quiet;
+    s->progress.quiet = s->quiet || s->mute;
     return code;
 }

@@ -140,11 +140,14 @@ bonsai_status bn_out_write(bn_out *o, const void *data, int64_t len);
 bonsai_status bn_out_printf(bn_out *o, const char *fmt, ...) BN_PRINTF(2, 3);
 int64_t       bn_out_tell(const bn_out *o);
 bonsai_status bn_out_rewrite(bn_out *o, int64_t at, const void *data, int64_t len);
-/* For a file that several processes write: one opens it and shares it, which gives it its temporary
- * name now (belongs to o); the others join it by that name.  Each writes by bn_out_rewrite and
- * syncs; the first commits when all have. */
-bonsai_status bn_out_share(const char **temporary, bn_out *o);
-bonsai_status bn_out_join(bn_out **out, const char *path, const char *temporary);
+/* For a file that several processes write: one opens it and shares it; the others join it by the
+ * name that sharing gives.  Each writes by bn_out_rewrite and syncs; the first commits when all
+ * have.  On one machine (local) a file without a name can be joined too, and vanishes with the
+ * processes; else it gets its temporary name now.  id: of the file, so that another that has the
+ * same name on another machine is not joined. */
+typedef struct { char name[4096]; int64_t id[2]; } bn_out_place;
+bonsai_status bn_out_share(bn_out_place *at, bn_out *o, bool local);
+bonsai_status bn_out_join(bn_out **out, const char *path, const bn_out_place *at);
 bonsai_status bn_out_sync(bn_out *o);
 bonsai_status bn_out_commit(bn_out *o);
 void          bn_out_close(bn_out *o);

@@ -254,22 +254,43 @@ static bonsai_status give_name(bn_out *o)
     return BONSAI_OK;
 }
 
-bonsai_status bn_out_share(const char **temporary, bn_out *o)
+bonsai_status bn_out_share(bn_out_place *at, bn_out *o, bool local)
 {
-    *temporary = o->temporary;
-    return give_name(o);
+    struct stat st;
+    bonsai_status rc = local ? BONSAI_OK : give_name(o);
+    if (rc != BONSAI_OK)
+        return rc;
+    if (fstat(o->fd, &st) != 0)
+        return write_failed(o);
+    at->id[0] = (int64_t)st.st_dev;
+    at->id[1] = (int64_t)st.st_ino;
+    int len = o->named ? snprintf(at->name, sizeof at->name, "%s", o->temporary)
+                       : snprintf(at->name, sizeof at->name, "/proc/%ld/fd/%d", (long)getpid(), o->fd);
+    return len < (int)sizeof at->name ? BONSAI_OK
+                                      : bn_fail(BONSAI_E_IO, "%s: the name is too long", o->path);
 }
 
-bonsai_status bn_out_join(bn_out **out, const char *path, const char *temporary)
+/* Devices have other numbers on other machines, and so names of ours may lead to other files. */
+static bool is_other(int fd, const bn_out_place *at)
+{
+    struct stat st;
+    bool local = strncmp(at->name, "/proc/", 6) == 0;
+    return fstat(fd, &st) != 0 || at->id[1] != (int64_t)st.st_ino ||
+           (local && at->id[0] != (int64_t)st.st_dev);
+}
+
+bonsai_status bn_out_join(bn_out **out, const char *path, const bn_out_place *at)
 {
     bonsai_status rc;
     bn_out *o = NULL;
     *out = NULL;
     BN_TRY(new_out(&o, path));
-    o->fd = open(temporary, O_WRONLY | O_CLOEXEC);
+    o->fd = open(at->name, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
     if (o->fd < 0)
-        rc = bn_fail(BONSAI_E_IO, "%s: cannot be opened by all ranks: %s", temporary,
+        rc = bn_fail(BONSAI_E_IO, "%s: cannot be opened by all ranks: %s", at->name,
                      strerror(errno));
+    else if (is_other(o->fd, at))
+        rc = bn_fail(BONSAI_E_IO, "%s: is another file on another rank", at->name);
     else {
         *out = o;
         o = NULL;

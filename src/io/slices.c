@@ -1,16 +1,14 @@
 /* slices.c -- a native file that ranks write together.
  *
- * Rank 0 makes the file under a temporary name, which the others open; all write where their
- * slices lie.  Each keeps the checksum of what it wrote, and rank 0 joins them into those of the
- * sections.  A rank alone keeps the file without a name until the end, as any other.
+ * Rank 0 makes the file, which the others open; all write where their slices lie.  Each keeps the
+ * checksum of what it wrote, and rank 0 joins them into those of the sections.  On one machine
+ * the file has no name until the end, as any other; ranks on several need a temporary one.
  *
  * SPDX-License-Identifier: MIT */
 #include <assert.h>
 #include <string.h>
 
 #include "container.h"
-
-enum { MOST_NAME = 4096 };
 
 typedef struct { int64_t len; uint64_t crc; } slice;
 
@@ -24,27 +22,26 @@ struct bn_slices {
     slice        done[BN_CONTAINER_MAX];        /* and what it has put */
 };
 
-static bonsai_status create(bn_slices *s, const char *path, char *name)
+static bonsai_status create(bn_slices *s, const char *path)
 {
-    bonsai_status rc;
-    const char *temporary;
-    if (bn_rank(s->w) != 0)
-        return BONSAI_OK;
-    BN_TRY(bn_out_open(&s->out, path));
-    if (bn_ranks(s->w) == 1)
-        goto done;
-    BN_TRY(bn_out_share(&temporary, s->out));
-    if (strlen(temporary) < MOST_NAME)
-        strcpy(name, temporary);
-    else
-        rc = bn_fail(BONSAI_E_IO, "%s: the name is too long", path);
-done:
-    return rc;
+    return bn_rank(s->w) == 0 ? bn_out_open(&s->out, path) : BONSAI_OK;
 }
 
-static bonsai_status join(bn_slices *s, const char *path, const char *name)
+/* Rank 0 tells where it is, and the others open it there. */
+static bonsai_status meet(bn_slices *s, const char *path, bool local)
 {
-    return bn_rank(s->w) == 0 ? BONSAI_OK : bn_out_join(&s->out, path, name);
+    bonsai_status rc;
+    bn_out_place at = {"", {0}};
+    const bool first = bn_rank(s->w) == 0;
+    BN_TRY(bn_agree(s->w, first ? bn_out_share(&at, s->out, local) : BONSAI_OK));
+    BN_TRY(bn_share(s->w, &at, sizeof at, 0));
+    if (!first) {
+        bn_out_close(s->out);
+        rc = bn_out_join(&s->out, path, &at);
+    }
+    rc = bn_agree(s->w, rc);
+done:
+    return rc;
 }
 
 static void place(bn_slices *s, const int64_t *begin)
@@ -60,7 +57,6 @@ bonsai_status bn_slices_open(bn_slices **out, const char *path, const bn_contain
 {
     bonsai_status rc;
     bn_slices *s = NULL;
-    char name[MOST_NAME] = "";
     *out = NULL;
     BN_TRY(bn_agree(w, BN_NEW(&s, 1)));
     s->w = w;
@@ -72,9 +68,13 @@ bonsai_status bn_slices_open(bn_slices **out, const char *path, const bn_contain
         goto done;
     }
     place(s, begin);
-    BN_TRY(bn_agree(w, create(s, path, name)));
-    BN_TRY(bn_share(w, name, sizeof name, 0));
-    BN_TRY(bn_agree(w, join(s, path, name)));
+    BN_TRY(bn_agree(w, create(s, path)));
+    if (bn_ranks(w) > 1)
+        rc = meet(s, path, true);
+    if (rc == BONSAI_E_IO)
+        BN_TRY(meet(s, path, false));
+    if (rc != BONSAI_OK)
+        goto done;
     *out = s;
     s = NULL;
 done:

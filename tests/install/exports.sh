@@ -1,5 +1,5 @@
 #!/bin/sh
-# exports.sh LIBRARY HEADER CC -- the library exports what the header declares, no
+# exports.sh LIBRARY HEADER CC [FLAG ...] -- the library exports what the header declares, no
 # more and no less.
 #
 # The header goes through the preprocessor, so that a function that lacks its
@@ -10,11 +10,13 @@ set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-nm -D --defined-only "$1" | awk '{print $3}' | sed 's/@.*//' | LC_ALL=C sort >"$work/exported"
-"$3" -E -P "$2" | sed 's/__attribute__ *(([^;]*"))) *//' | tr '\n' ' ' | tr ';' '\n' |
+library=$1 header=$2 cc=$3
+shift 3
+nm -D --defined-only "$library" | awk '{print $3}' | sed 's/@.*//' | LC_ALL=C sort >"$work/exported"
+"$cc" -E -P "$@" "$header" | sed 's/__attribute__ *(([^;]*"))) *//' | tr '\n' ' ' | tr ';' '\n' |
     sed -n '/^ *typedef/d; s/^[^(]*[ *]\(bonsai_[a-z0-9_]*\) *(.*/\1/p' |
     LC_ALL=C sort >"$work/declared"
-[ -s "$work/declared" ] || { echo "no declaration found in $2" >&2; exit 1; }
+[ -s "$work/declared" ] || { echo "no declaration found in $header" >&2; exit 1; }
 diff -u "$work/declared" "$work/exported" || {
     echo "'-' is declared and not exported, '+' is exported and not declared" >&2
     exit 1

@@ -48,6 +48,25 @@ package)
     "$CMAKE" --build .
     ./shared
     ./static ;;
+mpi)
+    is_file "$prefix/include/bonsai_mpi.h"
+    is_file "$lib/libbonsai_mpi.a"
+    is_file "$lib/libbonsai_mpi.so.$VERSION"
+    is_file "$prefix/share/man/man1/bonsai-mpi.1"
+    [ "$(pkg-config --modversion bonsai_mpi)" = "$VERSION" ] || fail "bonsai_mpi.pc has another version"
+    # One library, linked instead of libbonsai: the same program, and one that asks for ranks.
+    $CC -std=c11 $strict $(pkg-config --cflags bonsai_mpi) "$here/consumer.c" -o plain \
+        $(pkg-config --libs bonsai_mpi)
+    LD_LIBRARY_PATH=$lib ./plain
+    $CC -std=c11 $strict $(pkg-config --cflags bonsai_mpi) "$here/consumer_mpi.c" -o shared \
+        $(pkg-config --libs bonsai_mpi)
+    "$CMAKE" -S "$here" -B cmake "-Dwanted=$VERSION" -Dmpi=ON "-DCMAKE_PREFIX_PATH=$prefix" \
+        "-DCMAKE_C_COMPILER=$CC" "-DCMAKE_CXX_COMPILER=$CXX"
+    "$CMAKE" --build cmake
+    for program in shared cmake/mpi cmake/mpi_static; do
+        LD_LIBRARY_PATH=$lib sh "$SOURCE/tests/mpi/start.sh" 2 "./$program"
+    done
+    sh "$SOURCE/tests/mpi/start.sh" 2 "$prefix/bin/bonsai-mpi" version | grep -F "$VERSION" ;;
 header)
     for std in c11 c17; do
         $CC -std=$std $strict -fsyntax-only "-I$SOURCE/include" "$here/consumer.c"

@@ -1,0 +1,168 @@
+/* program.c -- what a program of commands does around them: messages, exit codes, the last line.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+const command *command_find(const char *name)
+{
+    for (const command *c = commands; c->name; c++)
+        if (strcmp(c->name, name) == 0)
+            return c;
+    return NULL;
+}
+
+style style_of(const session *s)
+{
+    return s->json ? STYLE_JSON : s->people || isatty(STDOUT_FILENO) ? STYLE_TEXT : STYLE_TSV;
+}
+
+/* ---- messages ------------------------------------------------------------ */
+
+int fail(session *s, bonsai_status rc)
+{
+    if (rc == BONSAI_E_CANCELED)
+        return fail_with(s, "canceled");
+    return fail_with(s, "%s", bonsai_error());
+}
+
+static void say(session *s, const char *start, const char *format, va_list args)
+{
+    vsnprintf(s->said, sizeof s->said, format, args);
+    if (s->mute)
+        return;
+    progress_clear(&s->progress);
+    s->progress.drawn = 0;
+    fprintf(stderr, "%s: %s\n", start, s->said);
+}
+
+int fail_with(session *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(s, crew.program, format, args);
+    va_end(args);
+    return EXIT_FAILED;
+}
+
+int refuse(session *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(s, crew.program, format, args);
+    va_end(args);
+    if (!s->mute)
+        fprintf(stderr, "try: %s %s%s--help\n", crew.program, s->command, *s->command ? " " : "");
+    return EXIT_USAGE;
+}
+
+void note(session *s, const char *format, ...)
+{
+    va_list args;
+    if (s->quiet)
+        return;
+    va_start(args, format);
+    say(s, "note", format, args);
+    va_end(args);
+}
+
+/* ---- the end ------------------------------------------------------------- */
+
+static int flush_results(session *s)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return EXIT_DONE;
+    return fail_with(s, "the results could not be written to standard output: %s",
+                     errno ? strerror(errno) : "write error");
+}
+
+static void last_line(const session *s, int argc, char **argv)
+{
+    struct rusage u;
+    char memory[32];
+    getrusage(RUSAGE_SELF, &u);
+    text_bytes(memory, sizeof memory, (double)u.ru_maxrss * 1024);
+    fprintf(stderr, "bonsai %s: %s", bonsai_version(), crew.program);
+    for (int i = 1; i < argc; i++)
+        fprintf(stderr, " %s", argv[i]);
+    fprintf(stderr, ": %.2f s, %.2f s CPU, %s peak memory\n", seconds() - s->progress.start,
+            (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+                1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec), memory);
+}
+
+int refuse_command(session *s, const char *name)
+{
+    const char *names[32], *near;
+    int count = 0;
+    for (const command *c = commands; c->name && count < 32; c++)
+        names[count++] = c->name;
+    near = text_nearest(name, names, count);
+    if (near)
+        return refuse(s, "there is no command \"%s\"; did you mean \"%s\"?", name, near);
+    return refuse(s, "there is no command \"%s\"", name);
+}
+
+static int dispatch(session *s, int argc, char **argv)
+{
+    static char help[] = "help", version[] = "version";
+    if (argc < 2) {
+        s->command = "";
+        return refuse(s, "a command is missing, such as \"%s %s\"", crew.program, crew.first);
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        argv[1] = help;
+    if (strcmp(argv[1], "--version") == 0)
+        argv[1] = version;
+    const command *c = command_find(argv[1]);
+    s->command = c ? c->name : "";
+    if (!c && argv[1][0] == '-')
+        return refuse(s, "the command comes first, then its options such as %s", argv[1]);
+    return c ? c->run(s, argc - 1, argv + 1) : refuse_command(s, argv[1]);
+}
+
+/* A thread that waits by spinning takes the core that the others wait for: on a busy
+ * machine that costs tens of times what it gives.  The runtime reads how long to spin before
+ * main is reached, so a command whose threads meet often starts itself once more, unless the
+ * user has said it. */
+static void spin_less(int argc, char **argv)
+{
+    const command *c = argc > 1 ? command_find(argv[1]) : NULL;
+    if (!c || !c->shares || getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY"))
+        return;
+    if (setenv("GOMP_SPINCOUNT", "10000", 1) == 0)
+        execv("/proc/self/exe", argv);
+}
+
+void program_begin(session *s, int argc, char **argv)
+{
+    spin_less(argc, argv);      /* if it cannot, all is as before */
+    prctl(PR_SET_NAME, crew.program);      /* not "exe", for ps and top */
+    memset(s, 0, sizeof *s);
+    s->command = "";
+    setlocale(LC_CTYPE, "");                /* numbers keep the C locale */
+    progress_init(&s->progress);
+    cancel_on_signals();
+    bonsai_read_options_init(&s->read);
+    s->read.progress = progress_tick;
+    s->read.payload = &s->progress;
+}
+
+int program_run(session *s, int argc, char **argv)
+{
+    int code = dispatch(s, argc, argv);
+    progress_end(&s->progress, s->command);
+    if (flush_results(s) != EXIT_DONE && code == EXIT_DONE)
+        code = EXIT_FAILED;
+    if (s->verbose && !s->mute)
+        last_line(s, argc, argv);
+    return code;
+}

@@ -1,0 +1,293 @@
+/* alike.c -- whether all ranks have the same library, the same file and the same options.
+ *
+ * Ranks that do not would compute nonsense together, or wait for each other forever: one that sees
+ * another version of the file would send rows that nobody expects.  What each rank holds is
+ * brought to all of them as bytes, and all compare alike, so that no second round is needed to
+ * agree on the verdict.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ranks.h"
+
+enum { TEXT = 128 };            /* never to change: other versions of the library read it */
+
+/* all (ranks x bytes) from each rank's own. */
+static bonsai_status bring(bn_world *w, char **all, const void *mine, int64_t bytes)
+{
+    bonsai_status rc;
+    int64_t *each = NULL;
+    BN_TRY(bn_agree(w, BN_NEW(all, bytes * w->ranks)));
+    BN_TRY(bn_agree(w, BN_NEW(&each, w->ranks)));
+    for (int r = 0; r < w->ranks; r++)
+        each[r] = bytes;
+    rc = bn_gather(w, *all, each, mine);
+done:
+    bn_free(each);
+    return rc;
+}
+
+/* The first rank whose bytes are not those of rank 0; -1: all have the same. */
+static int first_other(const bn_world *w, const char *all, int64_t bytes)
+{
+    for (int r = 1; r < w->ranks; r++)
+        if (memcmp(all, all + r * bytes, (size_t)bytes) != 0)
+            return r;
+    return -1;
+}
+
+/* ---- the library ---- */
+
+static const char *byte_order(void)
+{
+    const uint32_t one = 1;
+    uint8_t first;
+    memcpy(&first, &one, 1);
+    return first ? "little-endian" : "big-endian";
+}
+
+/* Not through bn_agree, whose numbers another byte order would read backwards: hence no memory
+ * but the stack's, however many ranks there are. */
+bonsai_status bn_alike_build(bn_world *w, const char *text)
+{
+    char mine[TEXT] = "", theirs[TEXT], first[TEXT] = "";
+    bonsai_status rc = BONSAI_OK;
+    if (text)
+        snprintf(mine, sizeof mine, "%s", text);
+    else
+        snprintf(mine, sizeof mine, "bonsai %s, %s, pointers of %zu bytes, options of %zu",
+                 bonsai_version(), byte_order(), sizeof(void *), sizeof(bonsai_condense_options));
+    for (int r = 0; r < w->ranks; r++) {
+        memcpy(theirs, mine, TEXT);
+        bonsai_status sent = bn_share(w, theirs, TEXT, r);
+        if (sent != BONSAI_OK)
+            return sent;
+        theirs[TEXT - 1] = 0;
+        if (r == 0)
+            memcpy(first, theirs, TEXT);
+        else if (rc == BONSAI_OK && memcmp(first, theirs, TEXT) != 0)
+            rc = bn_fail(BONSAI_E_ARGUMENT, "rank %d runs another library: %s; rank 0: %s", r,
+                         theirs, first);
+    }
+    return rc;
+}
+
+/* ---- the file ---- */
+
+typedef struct {
+    int64_t nodes, edges, features, classes, bytes, flags;
+    struct { int64_t type, count, crc; } section[BONSAI_SECTIONS];
+} passport;
+
+static void describe(passport *p, const bonsai_graph *g)
+{
+    memset(p, 0, sizeof *p);
+    p->nodes = g->view.nodes;
+    p->edges = bonsai_graph_edges(g);
+    p->features = g->view.features;
+    p->classes = g->view.classes;
+    p->flags = (int64_t)g->view.flags;
+    p->bytes = g->file.len;
+    for (int s = 1; s < BONSAI_SECTIONS; s++) {
+        p->section[s].type = g->view.section[s].type;
+        p->section[s].count = g->view.section[s].count;
+        p->section[s].crc = g->crc[s];
+    }
+}
+
+static bonsai_status other_file(const char *where, int rank, const passport *a, const passport *b)
+{
+    const struct { const char *what; int64_t first, other; } number[] = {
+        {"nodes", a->nodes, b->nodes},       {"edges", a->edges, b->edges},
+        {"features", a->features, b->features}, {"classes", a->classes, b->classes},
+        {"bytes", a->bytes, b->bytes},
+    };
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++)
+        if (number[i].first != number[i].other)
+            return bn_fail(BONSAI_E_ARGUMENT, "%s: rank %d sees a different file: %lld %s instead of "
+                           "%lld", where, rank, (long long)number[i].other, number[i].what,
+                           (long long)number[i].first);
+    for (int s = 1; s < BONSAI_SECTIONS; s++)
+        if (memcmp(&a->section[s], &b->section[s], sizeof a->section[s]) != 0)
+            return bn_fail(BONSAI_E_ARGUMENT, "%s: rank %d sees a different file: its %s are not the "
+                           "same", where, rank, bonsai_section_text((bonsai_section)s));
+    return bn_fail(BONSAI_E_ARGUMENT, "%s: rank %d sees a different file: its flags are %lld instead "
+                   "of %lld", where, rank, (long long)b->flags, (long long)a->flags);
+}
+
+/* A graph that was made in memory has no checksums to compare. */
+static bonsai_status is_mapped(const bonsai_graph *g)
+{
+    const uint8_t *begin = g->file.data;
+    for (int s = 1; s < BONSAI_SECTIONS; s++) {
+        const uint8_t *data = g->view.section[s].data;
+        if (data && !(begin && data >= begin && data < begin + g->file.len))
+            return bn_fail(BONSAI_E_ARGUMENT, "%s: ranks work on a .bonsai file that all of them have "
+                           "opened, and this graph is in memory", g->where);
+    }
+    return BONSAI_OK;
+}
+
+bonsai_status bn_alike_graph(bn_world *w, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    passport mine;
+    char *all = NULL, where[512] = "";
+    BN_TRY(bn_agree(w, g ? is_mapped(g) : bn_fail(BONSAI_E_ARGUMENT, "rank %d has no graph",
+                                                  w->rank)));
+    describe(&mine, g);
+    snprintf(where, sizeof where, "%s", g->where);
+    BN_TRY(bn_share(w, where, sizeof where, 0));
+    BN_TRY(bring(w, &all, &mine, sizeof mine));
+    const passport *p = (const passport *)(const void *)all;
+    int other = first_other(w, all, sizeof mine);
+    if (other > 0)
+        rc = other_file(where, other, &p[0], &p[other]);
+    else if (w->ranks > mine.nodes)
+        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: there are %d ranks but only %lld nodes; start no more "
+                     "ranks than nodes", where, w->ranks, (long long)mine.nodes);
+done:
+    bn_free(all);
+    return rc;
+}
+
+/* ---- the options ---- */
+
+typedef enum { FIELD_INT, FIELD_LONG, FIELD_U64, FIELD_REAL } field_kind;
+
+typedef struct {
+    const char *name;
+    field_kind  kind;
+    size_t      at;
+} field;
+
+enum { MOST_FIELDS = 48 };
+
+#define CONDENSE(kind, name) {#name, FIELD_##kind, offsetof(bonsai_condense_options, name)}
+static const field condense_fields[] = {    /* all that decides something; threads do not */
+    CONDENSE(REAL, ratio), CONDENSE(LONG, bytes), CONDENSE(LONG, nodes), CONDENSE(LONG, trees),
+    CONDENSE(INT, method), CONDENSE(INT, accounting), CONDENSE(INT, layers), CONDENSE(INT, k),
+    CONDENSE(LONG, sample), CONDENSE(REAL, theta), CONDENSE(REAL, delta), CONDENSE(INT, density),
+    CONDENSE(INT, no_rknn), CONDENSE(INT, no_ppr), CONDENSE(LONG, patience), CONDENSE(REAL, beta),
+    CONDENSE(REAL, prune_share), CONDENSE(REAL, min_pruned), CONDENSE(REAL, oversample),
+    CONDENSE(INT, match_classes), CONDENSE(INT, select_features), CONDENSE(INT, inductive),
+    CONDENSE(INT, raw_features), CONDENSE(INT, project), CONDENSE(REAL, split[0]),
+    CONDENSE(REAL, split[1]), CONDENSE(REAL, split[2]), CONDENSE(U64, seed),
+    CONDENSE(INT, no_validation), CONDENSE(INT, hard_labels), CONDENSE(INT, members),
+    CONDENSE(LONG, memory), {NULL, FIELD_INT, 0},
+};
+
+#define GENERATE(kind, name) {#name, FIELD_##kind, offsetof(bonsai_generate_options, name)}
+static const field generate_fields[] = {
+    GENERATE(LONG, nodes), GENERATE(LONG, features), GENERATE(LONG, classes), GENERATE(REAL, degree),
+    GENERATE(REAL, exponent), GENERATE(REAL, homophily), GENERATE(REAL, imbalance),
+    GENERATE(REAL, difficulty), GENERATE(REAL, words), GENERATE(INT, dense), GENERATE(U64, seed),
+    {NULL, FIELD_INT, 0},
+};
+
+static int64_t value_of(const void *options, const field *f)
+{
+    const char *at = (const char *)options + f->at;
+    int32_t narrow;
+    int64_t wide;
+    if (f->kind == FIELD_INT) {
+        memcpy(&narrow, at, sizeof narrow);
+        return narrow;
+    }
+    memcpy(&wide, at, sizeof wide);
+    return wide;
+}
+
+static void value_text(char *out, size_t size, int64_t value, field_kind kind)
+{
+    double real;
+    memcpy(&real, &value, sizeof real);
+    if (kind == FIELD_REAL)
+        snprintf(out, size, "%g", real);
+    else if (kind == FIELD_U64)
+        snprintf(out, size, "%llu", (unsigned long long)value);
+    else
+        snprintf(out, size, "%lld", (long long)value);
+}
+
+static bonsai_status other_value(int rank, const char *name, int64_t first, int64_t other,
+                                 field_kind kind)
+{
+    char a[32], b[32];
+    value_text(a, sizeof a, first, kind);
+    value_text(b, sizeof b, other, kind);
+    return bn_fail(BONSAI_E_ARGUMENT, "rank %d was given other options: its %s is %s instead of %s",
+                   rank, name, b, a);
+}
+
+static bonsai_status same_fields(bn_world *w, const void *options, const field *fields)
+{
+    bonsai_status rc;
+    int64_t mine[MOST_FIELDS] = {0};
+    char *all = NULL;
+    for (int i = 0; fields[i].name; i++)
+        mine[i] = value_of(options, &fields[i]);
+    BN_TRY(bring(w, &all, mine, sizeof mine));
+    const int64_t *value = (const int64_t *)(const void *)all;
+    int other = first_other(w, all, sizeof mine);
+    for (int i = 0; other > 0 && fields[i].name; i++)
+        if (value[other * MOST_FIELDS + i] != value[i]) {
+            rc = other_value(other, fields[i].name, value[i], value[other * MOST_FIELDS + i],
+                             fields[i].kind);
+            break;
+        }
+done:
+    bn_free(all);
+    return rc;
+}
+
+/* count and ratios: numbers that follow their number. */
+static bonsai_status same_ratios(bn_world *w, const double *ratios, int count)
+{
+    bonsai_status rc;
+    int64_t mine = ratios ? count : 0;
+    char *all = NULL;
+    BN_TRY(bring(w, &all, &mine, sizeof mine));
+    const int64_t *value = (const int64_t *)(const void *)all;
+    int other = first_other(w, all, sizeof mine);
+    if (other > 0)
+        rc = other_value(other, "number of ratios", value[0], value[other], FIELD_LONG);
+    if (other > 0 || mine == 0)
+        goto done;
+    bn_free(all);
+    all = NULL;
+    BN_TRY(bring(w, &all, ratios, count * (int64_t)sizeof *ratios));
+    value = (const int64_t *)(const void *)all;
+    other = first_other(w, all, count * (int64_t)sizeof *ratios);
+    for (int i = 0; other > 0 && i < count; i++)
+        if (value[other * count + i] != value[i])
+            rc = other_value(other, "ratio", value[i], value[other * count + i], FIELD_REAL);
+done:
+    bn_free(all);
+    return rc;
+}
+
+bonsai_status bn_alike_condense(bn_world *w, const bonsai_condense_options *o, const double *ratios,
+                                int count)
+{
+    bonsai_status rc = same_fields(w, o, condense_fields);
+    return rc != BONSAI_OK ? rc : same_ratios(w, ratios, count);
+}
+
+bonsai_status bn_alike_generate(bn_world *w, const bonsai_generate_options *o, const char *path)
+{
+    bonsai_status rc;
+    char mine[512] = "", *all = NULL;
+    BN_TRY(same_fields(w, o, generate_fields));
+    snprintf(mine, sizeof mine, "%s", path);
+    BN_TRY(bring(w, &all, mine, sizeof mine));
+    int other = first_other(w, all, sizeof mine);
+    if (other > 0)
+        rc = bn_fail(BONSAI_E_ARGUMENT, "rank %d was given another file to write: %s instead of %s",
+                     other, all + other * (int64_t)sizeof mine, all);
+done:
+    bn_free(all);
+    return rc;
+}

@@ -1,0 +1,288 @@
+/* doors.c -- the public calls: join the others, make sure that all mean the same, work, agree.
+ *
+ * SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <string.h>
+
+#include "condense/condense.h"
+#include "io/io.h"
+#include "ranks.h"
+
+/* ---- what every call begins with ---- */
+
+static bonsai_status join(bn_world **w, MPI_Comm comm)
+{
+    bonsai_status rc = bn_ranks_new(w, comm, 0);
+    return rc != BONSAI_OK ? rc : bn_alike_build(*w, NULL);
+}
+
+bonsai_status bonsai_mpi_agree(bonsai_status mine, const char *sentence, MPI_Comm comm)
+{
+    bn_world *w = NULL;
+    if (mine != BONSAI_OK && sentence)
+        bn_fail(mine, "%s", sentence);
+    /* Nothing below leaves another sentence unless it fails itself. */
+    bonsai_status rc = join(&w, comm);
+    if (rc == BONSAI_OK)
+        rc = bn_agree(w, mine);
+    bn_ranks_free(w);
+    return rc;
+}
+
+/* A callback that asks one rank to stop must not end it alone: the wish is kept until all agree.
+ * Where there is nobody to agree with, it is followed at once. */
+typedef struct {
+    bn_world *w;
+    bonsai_progress_fn *fn;
+    void *payload;
+} watcher;
+
+static int watch(const bonsai_progress *p, void *payload)
+{
+    watcher *x = payload;
+    bn_ranks_poke(x->w);
+    if (x->fn && !x->w->canceled && x->fn(p, x->payload) != 0)
+        x->w->canceled = 1;
+    return x->w->ranks == 1 && x->w->canceled;
+}
+
+/* The cores that some rank of this machine may run on, parted among its ranks: whether each is
+ * bound to its own, or all share them. */
+int bonsai_mpi_threads(MPI_Comm comm)
+{
+    MPI_Comm here;
+    cpu_set_t mine, all;
+    int ranks = 1;
+    CPU_ZERO(&mine);
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0)
+        CPU_SET(0, &mine);
+    if (MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here) != MPI_SUCCESS)
+        return 1;
+    MPI_Comm_size(here, &ranks);
+    MPI_Allreduce(&mine, &all, (int)sizeof mine, MPI_BYTE, MPI_BOR, here);
+    MPI_Comm_free(&here);
+    return CPU_COUNT(&all) > ranks ? CPU_COUNT(&all) / ranks : 1;
+}
+
+/* ---- reading ---- */
+
+/* The path without "bonsai:" before it; NULL: in another format. */
+static const char *native_path(const char *path)
+{
+    for (int i = 0; bonsai_format_name(i); i++) {
+        size_t len = strlen(bonsai_format_name(i));
+        if (strncmp(path, bonsai_format_name(i), len) == 0 && path[len] == ':')
+            return strcmp(bonsai_format_name(i), bn_format_native.name) == 0 ? path + len + 1 : NULL;
+    }
+    return bn_is_dir(path) || (bn_is_file(path) && !bn_format_native.matches(path)) ? NULL : path;
+}
+
+static bonsai_status open_here(bonsai_graph **out, const char *path, const bonsai_read_options *o)
+{
+    const char *plain = native_path(path);
+    if (!plain)
+        return bn_fail(BONSAI_E_FORMAT, "%s: is not a .bonsai file, and ranks open no others; \"bonsai "
+                       "convert\" makes one of it", path);
+    bonsai_status rc = bn_format_native.open(out, plain, o);
+    if (rc == BONSAI_OK)
+        (*out)->info.format = bn_format_native.name;
+    return rc;
+}
+
+/* Whose sentence it is, where it is not that of rank 0. */
+static bonsai_status name_rank(const bn_world *w, bonsai_status rc)
+{
+    char sentence[512];
+    if (rc == BONSAI_OK || w->rank == 0)
+        return rc;
+    strncpy(sentence, bonsai_error(), sizeof sentence - 1);
+    sentence[sizeof sentence - 1] = 0;
+    return bn_fail(rc, "rank %d: %s", w->rank, sentence);
+}
+
+bonsai_status bonsai_mpi_read(bonsai_graph **out, const char *path,
+                              const bonsai_read_options *given, MPI_Comm comm)
+{
+    bonsai_status rc;
+    bn_world *w = NULL;
+    bonsai_graph *g = NULL;
+    bonsai_read_options o;
+    *out = NULL;
+    BN_TRY(join(&w, comm));
+    BN_TRY(bn_agree(w, BN_OPTIONS(&o, given, read)));
+    BN_TRY(bn_agree(w, name_rank(w, open_here(&g, path, &o))));
+    BN_TRY(bn_alike_graph(w, g));
+    *out = g;
+    g = NULL;
+done:
+    bonsai_graph_free(g);
+    bn_ranks_free(w);
+    return rc;
+}
+
+/* ---- looking ---- */
+
+typedef enum { VERIFY, CHECK, STATS } look;
+
+/* first (ranks+1): the blocks of rows.  Offsets are what they are made from, so those are verified
+ * by blocks of as many nodes. */
+static bonsai_status part_rows(int64_t **first, const bonsai_graph *g, bn_world *w, int threads)
+{
+    bonsai_status rc;
+    BN_TRY(bn_agree(w, BN_NEW(first, w->ranks + 1)));
+    for (int r = 0; r <= w->ranks; r++)
+        (*first)[r] = g->view.nodes / w->ranks * r + bn_least(r, g->view.nodes % w->ranks);
+    BN_TRY(bn_graph_need_over(g, BN_BIT(BONSAI_OFFSETS), w, *first, threads));
+    bn_blocks(*first, g, w->ranks);
+done:
+    return rc;
+}
+
+static bonsai_status look_at(look what, bonsai_stats *s, int64_t *class_counts, const bonsai_graph *g,
+                             const bonsai_read_options *given, MPI_Comm comm)
+{
+    bonsai_status rc;
+    bn_world *w = NULL;
+    bonsai_read_options o;
+    int64_t *first = NULL;
+    watcher x;
+    int threads = bonsai_mpi_threads(comm);
+    BN_TRY(join(&w, comm));
+    BN_TRY(bn_agree(w, BN_OPTIONS(&o, given, read)));
+    BN_TRY(bn_alike_graph(w, g));
+    x = (watcher){w, o.progress, o.payload};
+    o.progress = watch;
+    o.payload = &x;
+    o.threads = o.threads ? o.threads : threads;
+    BN_TRY(part_rows(&first, g, w, o.threads));
+    if (what == VERIFY)
+        rc = bn_graph_need_over(g, BN_ALL_SECTIONS, w, first, o.threads);
+    else if (what == CHECK)
+        rc = bn_graph_check_over(g, w, first, &o);
+    else
+        rc = bn_graph_stats_over(s, class_counts, g, w, first, &o);
+    rc = bn_agree(w, rc);
+done:
+    bn_free(first);
+    bn_ranks_free(w);
+    return rc;
+}
+
+bonsai_status bonsai_mpi_verify(const bonsai_graph *g, const bonsai_read_options *o, MPI_Comm comm)
+{
+    return look_at(VERIFY, NULL, NULL, g, o, comm);
+}
+
+bonsai_status bonsai_mpi_check(const bonsai_graph *g, const bonsai_read_options *o, MPI_Comm comm)
+{
+    return look_at(CHECK, NULL, NULL, g, o, comm);
+}
+
+bonsai_status bonsai_mpi_stats(bonsai_stats *s, int64_t *class_counts, const bonsai_graph *g,
+                               const bonsai_read_options *o, MPI_Comm comm)
+{
+    return look_at(STATS, s, class_counts, g, o, comm);
+}
+
+/* ---- condensing ---- */
+
+static bonsai_status condense_over(bonsai_graph **out, bonsai_condense_info *info,
+                                   const double *ratios, int count, const bonsai_graph *g,
+                                   const bonsai_condense_options *o, bn_world *w)
+{
+    bonsai_status rc = BONSAI_OK;
+    if (w->rank == 0)
+        rc = bonsai_condense_many(out, info, ratios, count, g, o);
+    return bn_agree(w, rc);
+}
+
+/* The caller's structs may be of another size than ours; rank 0's are for all. */
+static bonsai_status share_info(bn_world *w, bonsai_condense_info *info, int count)
+{
+    int64_t has = info != NULL, size = info ? (int64_t)info->size : 0, all = 0;
+    bonsai_status rc;
+    double most = (double)size;
+    BN_TRY(bn_sum_int(w, &has, 1));
+    BN_TRY(bn_max(w, &most, 1));
+    all = has == w->ranks && (double)size == most;
+    has = all;
+    BN_TRY(bn_sum_int(w, &has, 1));
+    if (has == w->ranks)
+        rc = bn_share(w, info, size * count, 0);
+done:
+    return rc;
+}
+
+bonsai_status bonsai_mpi_condense_many(bonsai_graph **out, bonsai_condense_info *info,
+                                       const double *ratios, int count, const bonsai_graph *g,
+                                       const bonsai_condense_options *given, MPI_Comm comm)
+{
+    bonsai_status rc;
+    bn_world *w = NULL;
+    bonsai_condense_options o;
+    watcher x;
+    int threads = bonsai_mpi_threads(comm);
+    for (int i = 0; i < count; i++)
+        out[i] = NULL;
+    BN_TRY(join(&w, comm));
+    BN_TRY(bn_agree(w, BN_OPTIONS(&o, given, condense)));
+    BN_TRY(bn_alike_graph(w, g));
+    BN_TRY(bn_alike_condense(w, &o, ratios, count));
+    x = (watcher){w, o.progress, o.payload};
+    o.progress = watch;
+    o.payload = &x;
+    o.threads = o.threads ? o.threads : threads;
+    BN_TRY(condense_over(out, info, ratios, count, g, &o, w));
+    BN_TRY(share_info(w, info, count));
+    rc = bn_agree(w, rc);               /* whoever was canceled in the last stage */
+done:
+    for (int i = 0; i < count && (rc != BONSAI_OK || bn_rank(w) != 0); i++) {
+        bonsai_graph_free(out[i]);
+        out[i] = NULL;
+    }
+    bn_ranks_free(w);
+    return rc;
+}
+
+bonsai_status bonsai_mpi_condense(bonsai_graph **out, bonsai_condense_info *info,
+                                  const bonsai_graph *g, const bonsai_condense_options *o,
+                                  MPI_Comm comm)
+{
+    return bonsai_mpi_condense_many(out, info, NULL, 1, g, o, comm);
+}
+
+/* ---- generating ---- */
+
+bonsai_status bonsai_mpi_generate(const char *path, const bonsai_generate_options *given,
+                                  MPI_Comm comm)
+{
+    bonsai_status rc;
+    static const char prefix[] = "bonsai:";
+    bn_world *w = NULL;
+    bonsai_generate_options o;
+    watcher x;
+    int threads = bonsai_mpi_threads(comm);
+    BN_TRY(join(&w, comm));
+    BN_TRY(bn_agree(w, BN_OPTIONS(&o, given, generate)));
+    BN_TRY(bn_alike_generate(w, &o, path));
+    x = (watcher){w, o.progress, o.payload};
+    o.progress = watch;
+    o.payload = &x;
+    o.threads = o.threads ? o.threads : threads;
+    if (strncmp(path, prefix, strlen(prefix)) == 0)
+        path += strlen(prefix);
+    else if (!bn_ends_with(path, ".bonsai")) {
+        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: ranks write .bonsai files only", path);
+        goto done;
+    }
+    if (w->ranks > o.nodes) {
+        rc = bn_fail(BONSAI_E_ARGUMENT, "there are %d ranks to generate only %lld nodes; start no more "
+                     "ranks than nodes", w->ranks, (long long)o.nodes);
+        goto done;
+    }
+    rc = bn_agree(w, bn_generate_file(path, &o, w));
+done:
+    bn_ranks_free(w);
+    return rc;
+}

@@ -1,0 +1,71 @@
+# What cannot work is refused: one sentence, from rank 0, and an exit code, within seconds.
+# SPDX-License-Identifier: MIT
+OMPI_MCA_odls_base_sigkill_timeout=0     # else mpirun waits a second after each exit code
+export OMPI_MCA_odls_base_sigkill_timeout
+"$BONSAI" generate -o g.bonsai --nodes 300 --no-linear -q >/dev/null
+"$BONSAI" generate -o other.bonsai --nodes 301 --no-linear -q >/dev/null
+"$BONSAI" generate -o twin.bonsai --nodes 300 -s 2 --no-linear -q >/dev/null
+"$BONSAI" generate -o tiny.bonsai --nodes 3 --classes 1 --degree 2 --no-linear -q >/dev/null
+"$BONSAI" convert g.bonsai g.npz -q >/dev/null
+make='-o small.bonsai --ratio 0.1 -q'
+run='exec "$BONSAI_MPI" condense'
+
+on 3 condense none.bonsai $make
+says 1 'bonsai-mpi: none.bonsai: cannot be opened: No such file or directory'
+as "[ \$rank -ne 2 ] && $run g.bonsai $make || $run none.bonsai $make" 3
+says 1 'bonsai-mpi: rank 2: none.bonsai: cannot be opened: No such file or directory'
+head -c 5000 g.bonsai >short.bonsai
+on 2 condense short.bonsai $make
+says 1 "$("$BONSAI" condense short.bonsai $make 2>&1 | sed 's/^bonsai:/bonsai-mpi:/')"
+head -c 20 g.bonsai >stub.bonsai
+as "[ \$rank -ne 1 ] && $run g.bonsai $make || $run stub.bonsai $make" 2
+says 1 "$("$BONSAI" condense stub.bonsai $make 2>&1 | sed 's/^bonsai:/bonsai-mpi: rank 1:/')"
+on 2 condense g.npz $make
+says 1 'bonsai-mpi: g.npz: is not a .bonsai file, and ranks open no others; "bonsai convert" makes one of it'
+
+# A byte that is not what it was, in a section that is verified by parts.
+"$BONSAI" generate -o bad.bonsai --nodes 4000 --dense --features 90 --no-linear -q >/dev/null
+for at in 400000 900000 1300000; do
+    printf 'x' | dd of=bad.bonsai bs=1 seek=$at conv=notrunc 2>/dev/null
+done
+on 3 check bad.bonsai
+says 1 "$("$BONSAI" check bad.bonsai 2>&1 | sed 's/^bonsai:/bonsai-mpi:/')"
+on 2 info bad.bonsai
+says 1 "$("$BONSAI" info bad.bonsai 2>&1 | sed 's/^bonsai:/bonsai-mpi:/')"
+rm bad.bonsai
+
+as "[ \$rank -ne 3 ] && $run g.bonsai $make || $run other.bonsai $make" 5
+says 1 'bonsai-mpi: g.bonsai: rank 3 sees a different file: 301 nodes instead of 300'
+as "[ \$rank -ne 1 ] && $run g.bonsai $make || $run twin.bonsai $make" 2
+case $(cat err) in
+*'g.bonsai: rank 1 sees a different file: '*) [ $code -eq 1 ] || fail "the exit code is $code" ;;
+*) fail "another file of as many nodes goes unnoticed" ;;
+esac
+as "$run g.bonsai $make -s \$rank" 3
+says 1 'bonsai-mpi: rank 1 was given other options: its seed is 1 instead of 0'
+as "[ \$rank -ne 1 ] && $run g.bonsai $make || $run g.bonsai $make --ratio 7" 3
+says 2 'bonsai-mpi: rank 1 has ended before the others: --ratio is 7, which is not above 0 and at most 1'
+as "[ \$rank -ne 1 ] && $run g.bonsai $make || $run --help" 3
+says 1 'bonsai-mpi: rank 1 has ended before the others: it was given other arguments'
+as "[ \$rank -ne 0 ] && $run g.bonsai $make || $run g.bonsai" 3
+says 2 'bonsai-mpi: -o SMALL is missing
+try: bonsai-mpi condense --help'
+on 3 condense g.bonsai --ratio 2
+says 2 'bonsai-mpi: --ratio is 2, which is not above 0 and at most 1
+try: bonsai-mpi condense --help'
+on 4 condense tiny.bonsai $make
+says 1 'bonsai-mpi: tiny.bonsai: there are 4 ranks but only 3 nodes; start no more ranks than nodes'
+on 4 generate -o g2.bonsai --nodes 3 --classes 1 --degree 2 -q
+says 1 'bonsai-mpi: there are 4 ranks to generate only 3 nodes; start no more ranks than nodes'
+on 2 generate -o g2.npz --nodes 100 -q
+says 1 'bonsai-mpi: g2.npz: ranks write .bonsai files only'
+on 2 condense g.bonsai -o nowhere/small.bonsai --ratio 0.1 -q
+says 1 'bonsai-mpi: nowhere/small.bonsai: cannot be written: folder nowhere/: No such file or directory'
+# The exit code is that of every rank; mpirun tells the first one's only.
+unset OMPI_MCA_odls_base_sigkill_timeout
+as "trap '' TERM; \"\$BONSAI_MPI\" condense \$([ \$rank -ne 1 ] && echo g || echo other).bonsai $make
+    echo \$? >code.\$rank" 3
+[ "$(cat code.0 code.1 code.2)" = "$(printf '1\n1\n1')" ] || fail "exit codes: $(echo $(cat code.*))"
+rm -f out err script code.*
+[ "$(echo *)" = 'g.bonsai g.npz other.bonsai short.bonsai stub.bonsai tiny.bonsai twin.bonsai' ] ||
+    fail "left behind: $(echo *)"

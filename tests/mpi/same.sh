@@ -1,0 +1,41 @@
+# The condensed file is the same to the byte for any number of ranks, and for the program bonsai.
+# SPDX-License-Identifier: MIT
+LIMIT=60
+"$BONSAI" generate -o words.bonsai --nodes 1500 --features 200 --no-linear -q >/dev/null
+"$BONSAI" generate -o dense.bonsai --nodes 1200 --dense --features 24 --degree 8 -s 7 --no-linear -q >/dev/null
+same() {            # GRAPH METHOD RANKS ...
+    graph=$1 method=$2
+    shift 2
+    "$BONSAI" condense $graph.bonsai -o one.bonsai --ratio 0.03 --method $method -q >/dev/null
+    for n; do
+        rm -f many.bonsai
+        on $n condense $graph.bonsai -o many.bonsai --ratio 0.03 --method $method -q
+        [ $code -eq 0 ] || fail "$graph, $method, $n ranks: the exit code is $code"
+        cmp one.bonsai many.bonsai || fail "$graph, $method: $n ranks make another file"
+    done
+}
+same dense trees 1 2 3 5 8
+same words trees 3
+same words prototypes 1 2 3 5 8
+same dense prototypes 3
+same words auto 5
+same dense auto 2 8
+# What it prints is what bonsai prints, and about its ranks.
+on 2 condense words.bonsai -o many.bonsai --ratio 0.03 --json
+"$BONSAI" condense words.bonsai -o many.bonsai --ratio 0.03 --json >alone
+alike() { sed 's/"\(wl\|knn\|cover\|sparsify\|cluster\|probe\|total\|peak_rss_bytes\)": [0-9.e-]*/"\1": N/' "$1" | tr -d '\r'; }
+alike alone >expected
+alike out | sed '/"ranks": {/,/}/d' >found
+diff expected found | grep '^[<>]' | grep -v '[]}],*$' && fail "the output is another one"
+grep -q '"count": 2' out || fail "it does not tell how many ranks there were"
+# Several budgets at once, and a graph of the ranks' own making.
+on 3 condense words.bonsai -o many --ratios 0.02,0.05 -q
+"$BONSAI" condense words.bonsai -o one --ratios 0.02,0.05 -q >/dev/null
+cmp one-0.02.bonsai many-0.02.bonsai && cmp one-0.05.bonsai many-0.05.bonsai || fail "--ratios"
+on 3 generate -o again.bonsai --nodes 1500 --features 200 --no-linear -q
+cmp words.bonsai again.bonsai || fail "ranks generate another graph"
+for command in check info; do
+    on 3 $command words.bonsai --json
+    tr -d '\r' <out >many
+    "$BONSAI" $command words.bonsai --json | diff - many || fail "$command prints something else"
+done
