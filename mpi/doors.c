@@ -47,6 +47,17 @@ static int watch(const bonsai_progress *p, void *payload)
     return x->w->ranks == 1 && x->w->canceled;
 }
 
+static int ranks_here(MPI_Comm comm)
+{
+    MPI_Comm here;
+    int ranks = 1;
+    if (MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here) != MPI_SUCCESS)
+        return 1;
+    MPI_Comm_size(here, &ranks);
+    MPI_Comm_free(&here);
+    return ranks;
+}
+
 /* The cores that some rank of this machine may run on, parted among its ranks: whether each is
  * bound to its own, or all share them. */
 int bonsai_mpi_threads(MPI_Comm comm)
@@ -125,20 +136,6 @@ done:
 
 typedef enum { VERIFY, CHECK, STATS } look;
 
-/* first (ranks+1): the blocks of rows.  Offsets are what they are made from, so those are verified
- * by blocks of as many nodes. */
-static bonsai_status part_rows(int64_t **first, const bonsai_graph *g, bn_world *w, int threads)
-{
-    bonsai_status rc;
-    BN_TRY(bn_agree(w, BN_NEW(first, w->ranks + 1)));
-    for (int r = 0; r <= w->ranks; r++)
-        (*first)[r] = g->view.nodes / w->ranks * r + bn_least(r, g->view.nodes % w->ranks);
-    BN_TRY(bn_graph_need_over(g, BN_BIT(BONSAI_OFFSETS), w, *first, threads));
-    bn_blocks(*first, g, w->ranks);
-done:
-    return rc;
-}
-
 static bonsai_status look_at(look what, bonsai_stats *s, int64_t *class_counts, const bonsai_graph *g,
                              const bonsai_read_options *given, MPI_Comm comm)
 {
@@ -155,7 +152,7 @@ static bonsai_status look_at(look what, bonsai_stats *s, int64_t *class_counts, 
     o.progress = watch;
     o.payload = &x;
     o.threads = o.threads ? o.threads : threads;
-    BN_TRY(part_rows(&first, g, w, o.threads));
+    BN_TRY(bn_blocks_over(&first, g, w, o.threads));
     if (what == VERIFY)
         rc = bn_graph_need_over(g, BN_ALL_SECTIONS, w, first, o.threads);
     else if (what == CHECK)
@@ -187,33 +184,6 @@ bonsai_status bonsai_mpi_stats(bonsai_stats *s, int64_t *class_counts, const bon
 
 /* ---- condensing ---- */
 
-static bonsai_status condense_over(bonsai_graph **out, bonsai_condense_info *info,
-                                   const double *ratios, int count, const bonsai_graph *g,
-                                   const bonsai_condense_options *o, bn_world *w)
-{
-    bonsai_status rc = BONSAI_OK;
-    if (w->rank == 0)
-        rc = bonsai_condense_many(out, info, ratios, count, g, o);
-    return bn_agree(w, rc);
-}
-
-/* The caller's structs may be of another size than ours; rank 0's are for all. */
-static bonsai_status share_info(bn_world *w, bonsai_condense_info *info, int count)
-{
-    int64_t has = info != NULL, size = info ? (int64_t)info->size : 0, all = 0;
-    bonsai_status rc;
-    double most = (double)size;
-    BN_TRY(bn_sum_int(w, &has, 1));
-    BN_TRY(bn_max(w, &most, 1));
-    all = has == w->ranks && (double)size == most;
-    has = all;
-    BN_TRY(bn_sum_int(w, &has, 1));
-    if (has == w->ranks)
-        rc = bn_share(w, info, size * count, 0);
-done:
-    return rc;
-}
-
 bonsai_status bonsai_mpi_condense_many(bonsai_graph **out, bonsai_condense_info *info,
                                        const double *ratios, int count, const bonsai_graph *g,
                                        const bonsai_condense_options *given, MPI_Comm comm)
@@ -233,8 +203,8 @@ bonsai_status bonsai_mpi_condense_many(bonsai_graph **out, bonsai_condense_info 
     o.progress = watch;
     o.payload = &x;
     o.threads = o.threads ? o.threads : threads;
-    BN_TRY(condense_over(out, info, ratios, count, g, &o, w));
-    BN_TRY(share_info(w, info, count));
+    w->here = ranks_here(comm);
+    BN_TRY(bn_condense_over(out, info, ratios, count, g, &o, w));
     rc = bn_agree(w, rc);               /* whoever was canceled in the last stage */
 done:
     for (int i = 0; i < count && (rc != BONSAI_OK || bn_rank(w) != 0); i++) {

@@ -23,6 +23,7 @@ typedef struct bn_world bn_world;
 
 struct bn_world {               /* what a transport provides, for more than one rank */
     int      rank, ranks;
+    int      here;              /* ranks that share this machine's memory; 0: not known */
     int64_t  sent;              /* bytes that this rank has handed to others, ... */
     int64_t  halo;              /* ... and the least that its rows of embeddings needed */
     int      canceled;          /* the caller asked to stop: the next bn_agree fails */

@@ -65,8 +65,7 @@ static bonsai_status part_nodes(bn_preparation *p, const bonsai_graph *g)
     BN_TRY(check_ranks(p, g));
     if (bn_ranks(at->world) == 1)
         goto done;
-    BN_TRY(bn_agree(at->world, BN_NEW(&p->first, bn_ranks(at->world) + 1)));
-    bn_blocks(p->first, g, bn_ranks(at->world));
+    BN_TRY(bn_blocks_over(&p->first, g, at->world, p->job.threads));
     at->first = p->first;
 done:
     return rc;
@@ -277,7 +276,9 @@ static bonsai_status allow_memory(bn_preparation *p)
     bonsai_shape_init(&q.s);
     BN_TRY(bonsai_graph_shape(&q.s, p->full));
     int64_t least = bn_needs_least(&q) + here, fixed = bn_needs_fixed(&q) + here;
-    p->allowed = p->o.memory > 0 ? p->o.memory : bn_memory_free() + here;
+    const bn_world *w = job->where.world;
+    int64_t sharing = w && w->here > 0 ? w->here : 1;
+    p->allowed = p->o.memory > 0 ? p->o.memory : bn_memory_free() / sharing + here;
     p->memory.limit = p->allowed > fixed ? p->allowed - fixed : 0;
     if (p->o.memory > 0 && p->allowed < least)
         rc = bn_fail(BONSAI_E_ARGUMENT, "%s: %lld bytes of memory are too few to condense it: at "

@@ -194,6 +194,9 @@ bonsai_status bn_metis_parts(int32_t *part, const bonsai_graph *g, int64_t parts
  * nodes and entries together as any other, and at least one node where there are enough.  The
  * offsets must be verified. */
 void bn_blocks(int64_t *first, const bonsai_graph *g, int ranks);
+/* The same on every rank, once the offsets are verified by all together; *first is the caller's to
+ * free. */
+bonsai_status bn_blocks_over(int64_t **first, const bonsai_graph *g, bn_world *w, int threads);
 /* rows (ranks): to how many nodes of other ranks the rows of each have an entry. */
 bonsai_status bn_halo_count(int64_t *rows, const bonsai_graph *g, int ranks);
 

@@ -159,6 +159,20 @@ void bn_blocks(int64_t *first, const bonsai_graph *g, int ranks)
     first[ranks] = n;
 }
 
+/* Offsets are what the blocks are made from, so those are verified by blocks of as many nodes. */
+bonsai_status bn_blocks_over(int64_t **first, const bonsai_graph *g, bn_world *w, int threads)
+{
+    bonsai_status rc;
+    int64_t n = g->view.nodes, ranks = bn_ranks(w);
+    BN_TRY(bn_agree(w, BN_NEW(first, ranks + 1)));
+    for (int64_t r = 0; r <= ranks; r++)
+        (*first)[r] = n / ranks * r + bn_least(r, n % ranks);
+    BN_TRY(bn_graph_need_over(g, BN_BIT(BONSAI_OFFSETS), w, *first, threads));
+    bn_blocks(*first, g, (int)ranks);
+done:
+    return rc;
+}
+
 /* ---- halos ---- */
 
 typedef struct {

@@ -59,6 +59,6 @@ done
 kill -9 "$(cat pid.1)" || fail "it was too fast to be killed"
 ended "killing rank 1 while it writes"
 
-begin "$condense --sample 8000"   # one rank alone is told to stop, as a batch system may: all do
+begin "$condense"   # one rank alone is told to stop, as a batch system may: all do
 kill -TERM "$(cat pid.2)"
 ended "SIGTERM of one rank"
