@@ -146,7 +146,8 @@ static void report_ranks(report *r, const bonsai_condense_info *i)
     report_int(r, "ranks.count", "ranks", ranks);
     report_int(r, "ranks.threads", "threads of each", here.read.threads);
     report_bytes(r, "ranks.sent", "bytes exchanged", (double)i->sent);
-    report_bytes(r, "ranks.halo", "of them needed at least", (double)i->halo);
+    report_bytes(r, "ranks.sent_rows", "rows of embeddings", (double)i->sent_rows);
+    report_bytes(r, "ranks.halo", "at least needed", (double)i->halo);
     report_bytes(r, "ranks.peak_rss_max", "memory of a rank", memory[0]);
     report_bytes(r, "ranks.peak_rss_mean", "on the average", memory[1]);
 }

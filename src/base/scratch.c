@@ -202,14 +202,20 @@ static int64_t left_of_group(void)
     return least;
 }
 
-/* What the process may still reserve: ulimit -d. */
-static int64_t left_of_limit(void)
+int64_t bn_memory_most(void)
 {
     struct rlimit r;
-    int64_t used = bn_memory_private();
-    if (getrlimit(RLIMIT_DATA, &r) != 0 || r.rlim_cur == RLIM_INFINITY || used < 0)
+    if (getrlimit(RLIMIT_DATA, &r) != 0 || r.rlim_cur == RLIM_INFINITY)
         return INT64_MAX;
-    return (int64_t)r.rlim_cur > used ? (int64_t)r.rlim_cur - used : 0;
+    return (int64_t)r.rlim_cur;
+}
+
+static int64_t left_of_limit(void)
+{
+    int64_t most = bn_memory_most(), used = bn_memory_private();
+    if (most == INT64_MAX || used < 0)
+        return INT64_MAX;
+    return most > used ? most - used : 0;
 }
 
 int64_t bn_memory_free(void)

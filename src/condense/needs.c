@@ -76,7 +76,9 @@ int64_t bn_needs_fixed(const bn_needs *q)
     double f = (double)s->features, n = (double)s->nodes, t = (double)s->train;
     double z = (double)bn_needs_sample(q->o, s->train), row = bn_needs_row(s, q->o->layers);
     double fit = fmin(FIT, t), wide = s->nonzeros ? fmin(f + 1, 1024) : f + 1;
-    double bytes = OF_PROGRAM + (double)q->threads * OF_THREAD;
+    bool embeds = q->o->method != BONSAI_RANDOM && q->o->method != BONSAI_RANDOM_TREES &&
+                  q->o->method != BONSAI_DEGREE;
+    double bytes = OF_PROGRAM + (embeds ? (double)q->threads * OF_THREAD : 0);
     bytes += n / 2 + PER_TREE * t;
     if (bn_needs_trees(q))
         bytes += 8 * fmin(z, 4096) * row + 8.0 * KNN_BLOCK * (f + KNN_BLOCK) +
@@ -107,7 +109,8 @@ int64_t bn_needs_panels(const bn_needs *q, int columns)
 
 int64_t bn_needs_least(const bn_needs *q)
 {
-    return bn_needs_fixed(q) + bn_needs_panels(q, LEAST_COLUMNS);
+    const bool embeds = bn_needs_trees(q) || bn_needs_prototypes(q);
+    return bn_needs_fixed(q) + (embeds ? bn_needs_panels(q, LEAST_COLUMNS) : 0);
 }
 
 int64_t bn_needs_large(const bn_needs *q, int columns)

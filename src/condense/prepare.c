@@ -279,8 +279,10 @@ static bonsai_status allow_memory(bn_preparation *p)
     const bn_world *w = job->where.world;
     int64_t sharing = w && w->here > 0 ? w->here : 1;
     p->allowed = p->o.memory > 0 ? p->o.memory : bn_memory_free() / sharing + here;
+    p->allowed = bn_least(p->allowed, bn_memory_most());
     p->memory.limit = p->allowed > fixed ? p->allowed - fixed : 0;
-    if (p->o.memory > 0 && p->allowed < least)
+    bool told = p->o.memory > 0 || bn_memory_most() < INT64_MAX;
+    if (told && p->allowed < least)
         rc = bn_fail(BONSAI_E_ARGUMENT, "%s: %lld bytes of memory are too few to condense it: at "
                      "least %lld are needed%s", p->full->where, (long long)p->allowed,
                      (long long)least, q.ranks > 1 ? " on each rank" : "");
