@@ -190,7 +190,7 @@ static bonsai_status one_rank(bn_world *w, void *payload)
 {
     run *r = payload;
     bn_memory memory = {.limit = r->limit};
-    bn_where at = {w, r->first, r->limit < 0 ? NULL : &memory, 0};
+    bn_where at = {.world = w, .first = r->first, .memory = r->limit < 0 ? NULL : &memory};
     bn_embedding e;
     bn_progress p = w->rank == 0 && r->cancel_at >= 0 ? (bn_progress){on_tick, r} : silent;
     int64_t begin = 0, end;

@@ -21,6 +21,7 @@ typedef struct {
     const int64_t *first;       /* ranks+1: rank r has nodes first[r] .. first[r+1]-1; NULL: alone */
     bn_memory *memory;          /* for large arrays; NULL: no limit */
     int     columns;            /* set by the embedding: columns that were made at a time */
+    int64_t sent_rows;          /* likewise: bytes that embeddings have sent */
 } bn_where;
 
 /* ---- WL embeddings (wl.c) ---- */

@@ -27,7 +27,7 @@ typedef struct {
     const bonsai_plan_options *o;
     bonsai_plan *p;
     double flops, bytes;        /* a second, of a rank */
-    double halo[17];            /* rows that the fullest rank needs from others before each round */
+    double halo[17];            /* rows that a rank needs from others before each round, on the average */
 } planning;
 
 /* ---- shapes ---- */
@@ -91,19 +91,23 @@ static bonsai_status check_shape(const bonsai_shape *s, const bonsai_plan_option
 static bonsai_status find_halo(planning *x)
 {
     bonsai_status rc = BONSAI_OK;
-    int64_t *rows = NULL, most = 0;
+    int64_t *rows = NULL, most = 0, all = 0;
     int ranks = x->q.ranks;
     if (x->o->look && ranks > 1) {
         BN_TRY(BN_NEW(&rows, ranks));
         BN_TRY(bn_halo_count(rows, x->o->look, ranks));
-        for (int r = 0; r < ranks; r++)
+        for (int r = 0; r < ranks; r++) {
             most = rows[r] > most ? rows[r] : most;
+            all += rows[r];
+        }
     }
     for (int round = 1; round <= x->q.o->layers; round++) {
-        double guess = bn_needs_halo(&x->q, round), all = bn_needs_halo(&x->q, 0);
-        x->halo[round] = rows ? (double)most * (all > 0 ? guess / all : 0) : guess;
+        double guess = bn_needs_halo(&x->q, round), whole = bn_needs_halo(&x->q, 0);
+        double share = whole > 0 ? guess / whole : 0;
+        x->halo[round] = rows ? share * (double)all / ranks : guess;
+        if (round == 1)
+            x->p->halo = (int64_t)(rows ? share * (double)most : guess);
     }
-    x->p->halo = (int64_t)x->halo[1];
     x->p->counted = rows != NULL;
 done:
     bn_free(rows);
@@ -138,8 +142,9 @@ static void plan_memory(planning *x)
     bonsai_plan *p = x->p;
     bn_needs *q = &x->q;
     int wide = q->s.features <= 2 * NARROW ? NARROW : WIDEST;
-    int64_t panels, room, all = bn_needs_large(q, wide), fixed = bn_needs_fixed(q);
-    p->least = bn_needs_least(q);
+    int64_t program = bn_memory_private() > 0 ? bn_memory_private() : 0;    /* that it begins with */
+    int64_t panels, room, all = bn_needs_large(q, wide), fixed = bn_needs_fixed(q) + program;
+    p->least = bn_needs_least(q) + program;
     p->most = fixed + all;
     p->columns = wide;
     room = x->o->memory > 0 ? x->o->memory - fixed : all;

@@ -225,16 +225,11 @@ static const int32_t *own_trees(const bn_job *job, int64_t *count)
     return job->train + job->tree_first[r];
 }
 
-static int64_t sent(const bn_job *job)
-{
-    return job->where.world ? job->where.world->sent : 0;
-}
-
 static bonsai_status embed(bn_preparation *p)
 {
     bn_job *job = &p->job;
     bool raw = p->o.raw_features && p->o.method != BONSAI_TREES;
-    int64_t count, before = sent(job);
+    int64_t count;
     const int32_t *own = own_trees(job, &count);
     double start = bn_seconds();
     bonsai_status rc;
@@ -247,7 +242,6 @@ static bonsai_status embed(bn_preparation *p)
         rc = bn_wl_over(&job->x, job->g, own, count, raw ? 0 : p->o.layers, &job->where,
                         job->threads, job->progress);
     p->seconds_wl = bn_seconds() - start;
-    p->sent_rows += sent(job) - before;
     return rc;
 }
 
@@ -256,11 +250,9 @@ static bonsai_status embed(bn_preparation *p)
 static bonsai_status embed_otherwise(bn_preparation *p)
 {
     double start = bn_seconds();
-    int64_t before = sent(&p->job);
     bn_judge_forget(&p->job);
     bonsai_status rc = bn_judge_embed(&p->job);
     p->seconds_wl += bn_seconds() - start;
-    p->sent_rows += sent(&p->job) - before;
     return rc;
 }
 

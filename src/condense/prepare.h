@@ -15,7 +15,6 @@ typedef struct {
     bn_memory memory;                   /* for job.where */
     int64_t  allowed;                   /* bytes of private memory */
     int64_t *first;                     /* ranks+1: nodes of each rank, for job.where */
-    int64_t  sent_rows;                 /* bytes of embeddings that all ranks sent */
     double full_bytes, paper_full_bytes;
     int64_t full_labelled;
     uint32_t crc;                       /* of what is read of the full graph */

@@ -174,6 +174,7 @@ static bonsai_status embed(bn_embedding *out, bn_wl_run *w)
     bonsai_status rc;
     bn_world *world = bn_wl_world(w);
     bool alone = bn_ranks(world) == 1;
+    int64_t before = world ? world->sent : 0;
     w->first = alone ? 0 : w->at->first[bn_rank(world)];
     w->n = alone ? w->g->view.nodes : w->at->first[bn_rank(world) + 1] - w->first;
     w->f = w->g->view.features;
@@ -188,6 +189,8 @@ static bonsai_status embed(bn_embedding *out, bn_wl_run *w)
     BN_TRY(bn_agree(world, check_finite(out, w)));
     w->done = 0;
     BN_TRY(bn_agree(world, bn_wl_tick(w, w->layers > 0 ? w->layers : 1, 1, 1)));
+    if (world && w->at)
+        w->at->sent_rows += world->sent - before;
 done:
     bn_big_free(w->inverse);
     bn_wl_rows_free(&w->x);
