@@ -22,7 +22,7 @@ extern "C" {
 #define BONSAI_API
 #endif
 
-#define BONSAI_VERSION "0.5.0"
+#define BONSAI_VERSION "0.6.0"
 
 /* ---- status ------------------------------------------------------------- */
 
