@@ -22,6 +22,7 @@ typedef struct {                /* a block of rows in the making */
     int32_t *index;
     float   *value;
     int64_t  used, index_room, value_room;
+    int64_t  place;             /* in the chunk that it goes to */
 } block;
 
 typedef struct {                /* one thread's working row; all zero between rows */
@@ -247,24 +248,30 @@ done:
     return rc;
 }
 
-/* The blocks of a batch, one after the other, to the end of the chunks. */
+/* The blocks of a batch, one after the other, to the end of the chunks.  The memory is new, and
+ * who touches it first waits for it: all threads do. */
 static bonsai_status keep_batch(sparse_round *r, int64_t number, int64_t blocks)
 {
     bonsai_status rc;
     int64_t used = 0;
-    for (int64_t b = 0; b < blocks; b++)
+    for (int64_t b = 0; b < blocks; b++) {
+        r->block[b].place = used;
         used += r->block[b].used;
+    }
     BN_TRY(find_room(r, used));
     chunk *to = &r->chunk[r->chunks - 1];
-    r->batch[r->pass][number] = (batch){to->index + to->used, to->value + to->used, used};
+    int32_t *index = to->index + to->used;
+    float *value = to->value + to->used;
+    r->batch[r->pass][number] = (batch){index, value, used};
+#pragma omp parallel for num_threads(bn_team(r->w->threads, blocks)) schedule(static)
     for (int64_t b = 0; b < blocks; b++) {
         const block *from = &r->block[b];
         if (from->used > 0) {
-            memcpy(to->index + to->used, from->index, (size_t)from->used * sizeof *from->index);
-            memcpy(to->value + to->used, from->value, (size_t)from->used * sizeof *from->value);
+            memcpy(index + from->place, from->index, (size_t)from->used * sizeof *index);
+            memcpy(value + from->place, from->value, (size_t)from->used * sizeof *value);
         }
-        to->used += from->used;
     }
+    to->used += used;
     r->entries += used;
 done:
     return rc;

@@ -18,7 +18,7 @@ trap 'exit 1' INT TERM
 export TMPDIR="$room"
 limit=$((3 * 1024 * 1024 * 1024))
 
-field() { tr -d ' \n' <"$1" | sed "s/.*\"$2\":\([0-9.]*\).*/\1/"; }
+field() { tr -d " \n" <"$1" | grep -o "\"$2\":[0-9.]*" | head -n 1 | sed "s/.*://"; }
 # condense GRAPH SMALL LIMIT JSON: with LIMIT 0 as much memory as there is
 condense() {
     if [ "$3" = 0 ]; then
