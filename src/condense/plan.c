@@ -14,13 +14,16 @@
 enum { WIDEST = 64, NARROW = 16, KNN_CHECKS = 500, FIT = 20000, JUDGED = 5000 };
 
 /* Of this kind of machine, per thread; what a stage reaches of it. */
-static const double gflops = 60, gigabytes = 12;
-static const double gather_share = 0.33;        /* of memory's rate, in rows of 16 floats at random */
-static const double product_share = 0.55;       /* of the products' rate, with the scan behind */
-static const double passes = 14;                /* of all clusters over a row, in its length */
+static const double gflops = 75, gigabytes = 12;
+static const double gather_share = 0.33;        /* of memory's rate, in rows at random, ... */
+static const double cache_times = 4;            /* ... and so much more from the cache */
+static const double cache = 16 << 20;           /* bytes of a panel of 16 columns that stays there */
+static const double pair = 7e-10;               /* seconds to look at a product, of a thread */
+static const double passes = 56;                /* of the clusters over a row, for a few thousand */
 static const double makes = 6;                  /* times that clusters are made under a budget */
 static const double checks = 3;                 /* passes over the file: checksum, sizes, ranges */
-static const double cover_node = 6e-6;          /* seconds for a node of the small graph, with rounds */
+static const double cover_tree = 1.3e-6;        /* seconds for a tree, and ... */
+static const double cover_node = 1e-4;          /* ... for a node of the small graph, with rounds */
 
 typedef struct {
     bn_needs q;
@@ -156,24 +159,34 @@ static void plan_memory(planning *x)
 
 /* ---- seconds ---- */
 
+/* More clusters take longer, though far less than in proportion. */
+static double cluster_share(const planning *x)
+{
+    const bonsai_shape *s = &x->q.s;
+    double few = 4000, row = fmin((double)s->features, 2 * bn_needs_row(s, 0)) + (double)s->classes + 10;
+    return pow(fmax(1, bn_needs_budget(&x->q) / row) / few, 0.3);
+}
+
 static void plan_time(planning *x)
 {
     const bonsai_shape *s = &x->q.s;
     bonsai_plan *p = x->p;
     double ranks = x->q.ranks, t = (double)s->train / ranks, row = bn_needs_row(s, x->q.o->layers);
-    double z = (double)bn_needs_sample(x->q.o, s->train) + KNN_CHECKS, gathered = 0;
+    double z = (double)bn_needs_sample(x->q.o, s->train) + KNN_CHECKS, gathered = 0, n = (double)s->nodes;
+    double gather = gather_share * (64 * (n / ranks + x->halo[1]) <= cache ? cache_times : 1);
     for (int round = 1; round <= x->q.o->layers; round++)
         gathered += (double)s->edges / ranks * bn_needs_share(&x->q, round) * 4 *
                     bn_needs_row(s, round - 1);
     p->seconds_read = (double)p->file / ranks * (1 / x->o->disk + checks / x->bytes);
-    p->seconds_wl = embeddings(x) * (gathered / gather_share + 8 * (double)s->nodes / ranks *
-                                     (double)s->features) / x->bytes;
+    p->seconds_wl = embeddings(x) * (gathered / gather + 8 * n / ranks * (double)s->features) /
+                    x->bytes;
     if (bn_needs_trees(&x->q)) {
-        p->seconds_knn = 2 * z * t * row / (x->flops * product_share);
-        p->seconds_cover = cover_node * bn_needs_budget(&x->q) / fmax(1, bn_needs_graph(s) / (double)s->nodes);
+        p->seconds_knn = 2 * z * t * row / x->flops + pair * z * t / x->q.threads;
+        p->seconds_cover = cover_tree * (double)s->train +
+                           cover_node * bn_needs_budget(&x->q) / fmax(1, bn_needs_graph(s) / n);
     }
     if (bn_needs_prototypes(&x->q))
-        p->seconds_cluster = makes * passes * 4 * t * row * 64 / 16 / x->bytes;
+        p->seconds_cluster = makes * passes * 4 * t * row * cluster_share(x) / x->bytes;
     p->seconds_exchange = (double)p->wire / ranks / x->o->network;
     p->seconds_scratch = (double)p->scratch * (2 + 2 * makes) / x->o->disk;
     p->seconds_total = p->seconds_read + p->seconds_wl + p->seconds_knn + p->seconds_cover +
