@@ -69,3 +69,13 @@ as "trap '' TERM; \"\$BONSAI_MPI\" condense \$([ \$rank -ne 1 ] && echo g || ech
 rm -f out err script code.*
 [ "$(echo *)" = 'g.bonsai g.npz other.bonsai short.bonsai stub.bonsai tiny.bonsai twin.bonsai' ] ||
     fail "left behind: $(echo *)"
+on 2 condense g.bonsai $make --memory 1M
+case $(cat err) in
+'bonsai-mpi: g.bonsai: 1048576 bytes of memory are too few to condense it: at least '*' are needed on each rank')
+    [ $code -eq 1 ] || fail "the exit code is $code" ;;
+*) fail "a limit that is too small is not told" ;;
+esac
+on 2 condense g.bonsai $make --method kcenter
+says 1 'bonsai-mpi: the method kcenter runs on one rank only: trees, prototypes and auto run on several'
+on 2 condense g.bonsai $make --inductive
+says 1 'bonsai-mpi: inductive runs on one rank only'

@@ -39,3 +39,12 @@ for command in check info; do
     tr -d '\r' <out >many
     "$BONSAI" $command words.bonsai --json | diff - many || fail "$command prints something else"
 done
+# Under a limit that makes all large arrays spill, too.
+"$BONSAI" generate -o wide.bonsai --nodes 30000 --dense --features 128 --no-linear -q >/dev/null
+"$BONSAI" condense wide.bonsai -o one.bonsai --ratio 0.005 -q >/dev/null
+on 2 condense wide.bonsai -o many.bonsai --ratio 0.005 -q --memory 1M
+least=$(sed -n 's/.*at least \([0-9]*\) are needed on each rank.*/\1/p' err)
+on 2 condense wide.bonsai -o many.bonsai --ratio 0.005 -q --memory $((least + 4000000)) --json
+[ $code -eq 0 ] || fail "under a limit of $least bytes the exit code is $code"
+cmp one.bonsai many.bonsai || fail "under a limit ranks make another file"
+grep -q '"scratch": 0' out && fail "nothing spilled"
