@@ -80,7 +80,7 @@ coverage:       ## which lines the tests run, by folder
 	@tools/coverage $(BUILD)/coverage
 
 install:        ## into PREFIX (/usr/local), below DESTDIR
-	$(call build,release,-DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX))
+	$(call build,release,$(call release,OFF) -DCMAKE_INSTALL_PREFIX=$(PREFIX))
 	cmake --install $(BUILD)/release
 
 clean:          ## remove what was built

@@ -161,7 +161,7 @@ int parse_parts(session *s, double percent[3], const char *option, const char *t
 typedef struct {
     const char *key;            /* in JSON; NULL: a bar of the column before, on a terminal only */
     const char *label;          /* on a terminal */
-    const char *format;         /* of reals, "%.1f"; NULL: whole numbers and text */
+    const char *format;         /* of reals, "%.1f"; "bytes": 1.2 MB; NULL: as they are */
 } column;
 
 typedef struct {
@@ -227,6 +227,8 @@ extern const workers crew;
 
 void text_grouped(char *buf, size_t size, int64_t value);       /* 1,234,567 */
 void text_bytes(char *buf, size_t size, double bytes);          /* 1.2 MB */
+/* Cuts the next piece off "a,b,c"; 0: there is none left. */
+int  text_piece(char *piece, size_t size, const char **at);
 int  text_width(const char *text);                      /* columns, one a code point */
 int  text_is_utf8(void);                                /* the locale */
 /* The name nearest to word, NULL if none is near. */
@@ -268,6 +270,9 @@ void condensed_info(bonsai_condense_info *i, const json_t *meta);       /* as fa
 json_t *condensed_metadata(const bonsai_graph *g);      /* yours; NULL: it is not condensed */
 /* The budget that it was made with, and how the graph it was made of was embedded. */
 void condensed_options(bonsai_condense_options *o, const json_t *meta);
+/* The names of all methods, "trees|random|...", for rows of options; to be filled first. */
+extern char method_words[256];
+void method_words_fill(void);
 int64_t condensed_roles(const bonsai_graph *g, bonsai_role role);       /* nodes of that role */
 
 /* What prototype `node` of small stands for: its soft label, members, nearest nodes of full (NULL:

@@ -31,17 +31,6 @@ static arguments asked;
 
 /* ---- what is asked ------------------------------------------------------- */
 
-/* Cuts the next piece off "a,b,c"; 0: there is none left. */
-static int next_piece(char *piece, size_t size, const char **at)
-{
-    if (!*at)
-        return 0;
-    size_t len = strcspn(*at, ",");
-    snprintf(piece, size, "%.*s", (int)(len < size ? len : size - 1), *at);
-    *at = (*at)[len] ? *at + len + 1 : NULL;
-    return 1;
-}
-
 typedef const char *name_fn(int i);
 
 static const char *method_at(int i)
@@ -83,7 +72,7 @@ static int parse_names(session *s, int *out, int *count, const char *option, con
         }
         return OPT_GO;
     }
-    while (next_piece(word, sizeof word, &text)) {
+    while (text_piece(word, sizeof word, &text)) {
         int i = 0;
         while (name(i) && strcmp(name(i), word) != 0)
             i++;
@@ -101,7 +90,7 @@ static int parse_ratios(session *s, arguments *a)
     char word[64];
     const char *text = a->ratios;
     int n = 0;
-    while (next_piece(word, sizeof word, &text)) {
+    while (text_piece(word, sizeof word, &text)) {
         if (n == MOST)
             return refuse(s, "--ratios holds more than %d numbers", MOST);
         if (!parse_real(word, &a->ratio[n]) || a->ratio[n] <= 0 || a->ratio[n] > 1)

@@ -23,7 +23,6 @@ typedef struct {
 
 /* Not on the stack: so the rows of options can stand outside of a function. */
 static arguments asked;
-static char method_words[256];
 
 /* ---- what is asked ------------------------------------------------------- */
 
@@ -147,14 +146,6 @@ static void note_idle(session *s, const bonsai_condense_options *o)
         note(s, "--no-validation, --hard-labels and --members act on the method prototypes only");
 }
 
-static void gather_words(void)
-{
-    size_t at = 0;
-    for (int m = 0; bonsai_method_name((bonsai_method)m) && at < sizeof method_words; m++)
-        at += (size_t)snprintf(method_words + at, sizeof method_words - at, "%s%s",
-                               m ? "|" : "", bonsai_method_name((bonsai_method)m));
-}
-
 static const opt option_rows[] = {
     {OPT_TEXT, 'o', "output", "SMALL", &asked.out,
      "file or folder to write (required)", NULL},
@@ -166,7 +157,9 @@ static const opt option_rows[] = {
     {OPT_LONG, 0, "nodes", "N", &asked.o.nodes, "budget: nodes", "1..2147483647"},
     {OPT_LONG, 0, "trees", "N", &asked.o.trees, "budget: trees", "1..2147483647"},
     {OPT_CHOICE, 0, "method", method_words, &asked.method,
-     "auto: trees or prototypes, whichever a probe finds\nbetter; trees is the paper's; the others are to\ncompare", NULL},
+     "auto: trees or prototypes, whichever a probe finds\n"
+     "better; trees is the paper's; the others are to\n"
+     "compare", NULL},
     {OPT_CHOICE, 0, "accounting", "strict|paper", &asked.accounting,
      "bytes as a .bonsai file has them, or as the paper's\ncode counts them", NULL},
     {OPT_FLAG, 0, "no-validation", NULL, &asked.o.no_validation,
@@ -207,15 +200,21 @@ static const opt option_rows[] = {
     {OPT_INT, 0, "project", "P", &asked.o.project,
      "random projection to so many dimensions before\nk-NN; 0: exact", "0..65536"},
     {OPT_TEXT, 0, "split", "A/B/C", &asked.split,
-     "draw a new split: random, or percent such as\n60/20/20; otherwise the graph's own, or, where\nit has none, 60/20/20 (as bonsai split draws it)", NULL},
+     "draw a new split: random, or percent such as\n"
+     "60/20/20; otherwise the graph's own, or, where\n"
+     "it has none, 60/20/20 (as bonsai split draws it)", NULL},
     {OPT_TEXT, 0, "update", "SMALL", &asked.update,
-     "go on from prototypes that were made of OLD with\n--members, instead of from the beginning", NULL},
+     "go on from prototypes that were made of OLD with\n"
+     "--members, instead of from the beginning", NULL},
     {OPT_TEXT, 0, "was", "OLD", &asked.was,
-     "the graph before it became GRAPH: nodes were added\nbehind its own, and anything may differ", NULL},
+     "the graph before it became GRAPH: nodes were added\n"
+     "behind its own, and anything may differ", NULL},
     {OPT_TEXT, 0, "report", "FILE", &asked.page,
      "also write a page that shows what was kept and why,\nas bonsai report does", NULL},
     {OPT_SIZE, 0, "memory", "M", &asked.o.memory,
-     "private memory to use at most, such as 3G: what does\nnot fit goes to scratch files in TMPDIR, and the\nanswer is the same; otherwise what is free", NULL},
+     "private memory to use at most, such as 3G: what does\n"
+     "not fit goes to scratch files in TMPDIR, and the\n"
+     "answer is the same; otherwise what is free", NULL},
     {OPT_U64, 's', "seed", "S", &asked.o.seed, "the same seed gives the same bytes", NULL},
     {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
 };
@@ -250,7 +249,8 @@ static int parse(session *s, arguments *a, int argc, char **argv)
 static int print_rows(session *s, const arguments *a, const bonsai_condense_info *info)
 {
     static const column columns[] = {
-        {"written", "written", NULL}, {"method", "method", NULL}, {"bytes", "bytes", NULL}, {"ratio", "ratio", "%.5f"},
+        {"written", "written", NULL}, {"method", "method", NULL}, {"bytes", "bytes", NULL},
+        {"ratio", "ratio", "%.5f"},
         {"used", "used", "%.3f"}, {"paper_ratio", "paper's", "%.5f"}, {"nodes", "nodes", NULL},
         {"edges", "edges", NULL}, {"labelled", "labelled", NULL}, {"roots", "roots", NULL},
         {"coverage", "coverage", "%.3f"}, {"probe", "probe %", "%.2f"}, {NULL, NULL, NULL}};
@@ -388,7 +388,11 @@ static int condense(session *s, const arguments *a)
         rc = crew.agree(s->mute ? BONSAI_OK : write_all(s, a, small, g, info));
     if (rc == BONSAI_OK)
         note_split(s, a, g);
-    int code = rc != BONSAI_OK ? fail(s, rc) : s->mute ? EXIT_DONE : print_results(s, a, info, small);
+    int code = EXIT_DONE;
+    if (rc != BONSAI_OK)
+        code = fail(s, rc);
+    else if (!s->mute)
+        code = print_results(s, a, info, small);
     for (int i = 0; i < a->count; i++)
         bonsai_graph_free(small[i]);
     bonsai_graph_free(g);
@@ -404,7 +408,7 @@ int cmd_condense(session *s, int argc, char **argv)
     a->o.payload = &s->progress;
     a->method = a->o.method;
     a->accounting = a->o.accounting != BONSAI_STRICT;
-    gather_words();
+    method_words_fill();
     int code = parse(s, a, argc, argv);
     if (code != OPT_GO)
         return code;

@@ -60,8 +60,10 @@ int cmd_convert(session *s, int argc, char **argv)
     const opt_spec spec = {
         .usage = "convert IN OUT [options]",
         .about = "Reads the graph IN in any format and writes OUT: a .bonsai or .npz file, or a\n"
-                 "folder of text ending in /.  Says which sections OUT cannot hold.  With --order the\n"
-                 "nodes of OUT know their old numbers: its origin section holds them.",
+                 "folder of text ending in /.  Says which sections OUT cannot hold.  With --order\n"
+                 "nodes get new numbers, and the origin section of OUT holds their old ones.  The\n"
+                 "order of METIS, with as many parts as there will be ranks, lets bonsai-mpi\n"
+                 "exchange least.",
         .examples = "  bonsai convert ind.cora cora.bonsai\n"
                     "  bonsai convert cora.bonsai cora/\n"
                     "  bonsai convert edges.csv --labels classes.csv graph.npz\n"

@@ -13,7 +13,8 @@ static int list_commands(void)
     for (const command *c = commands; c->name; c++)
         printf("  %-10s %s\n", c->name, c->line);
     if (crew.several)
-        printf("\nA GRAPH is a .bonsai file that every rank can open; \"bonsai convert\" makes one.\n"
+        printf("\nA GRAPH is a .bonsai file that every rank can open; "
+               "\"bonsai convert\" makes one.\n"
                "\"%s help COMMAND\" explains one.\n\nexamples:\n%s", crew.program, crew.examples);
     else
         puts("\nA GRAPH is a file, a folder, or FORMAT:PATH; \"bonsai help formats\" lists them.\n"

@@ -19,21 +19,17 @@ typedef struct {
 } arguments;
 
 static arguments asked;
-static char method_words[256];
 
 /* ---- what is asked ------------------------------------------------------- */
 
 static int parse_ranks(session *s, arguments *a)
 {
-    for (const char *at = a->ranks, *comma; at; at = comma ? comma + 1 : NULL) {
-        char text[32];
+    char text[32];
+    const char *rest = a->ranks;
+    while (text_piece(text, sizeof text, &rest)) {
         int64_t value;
-        comma = strchr(at, ',');
-        size_t len = comma ? (size_t)(comma - at) : strlen(at);
-        snprintf(text, sizeof text, "%.*s", (int)(len < sizeof text ? len : 0), at);
         if (!parse_whole(text, &value) || value < 1 || value > INT_MAX)
-            return refuse(s, "--ranks holds \"%.*s\", which is not a whole number above 0", (int)len,
-                          at);
+            return refuse(s, "--ranks holds \"%s\", which is not a whole number above 0", text);
         if (a->count == MOST_ROWS)
             return refuse(s, "--ranks holds more than %d numbers", MOST_ROWS);
         a->rank[a->count++] = (int)value;
@@ -46,26 +42,29 @@ static const opt option_rows[] = {
      "processes, each with its share of the rows; a line\nfor each number", NULL},
     {OPT_SIZE, 0, "memory", "M", &asked.o.memory,
      "private memory of each, such as 64G; otherwise as\nmuch as is used", NULL},
-    {OPT_REAL, 'r', "ratio", "R", &asked.c.ratio, "budget: share of the graph's bytes", ">0..1"},
+    {OPT_REAL, 'r', "ratio", "R", &asked.c.ratio,
+     "budget: share of the graph's bytes; otherwise 0.001", ">0..1"},
     {OPT_CHOICE, 0, "method", method_words, &asked.method, "as in condense", NULL},
     {OPT_INT, 0, "layers", "L", &asked.c.layers, "hops of a tree and rounds of averaging", "0..16"},
     {OPT_INT, 'k', "k", "K", &asked.c.k, "nearest trees that a tree is covered by", "1..1000000"},
     {OPT_FLAG, 0, "look", NULL, &asked.look,
-     "count the rows to exchange in GRAPH's edges instead of\nestimating them for nodes in random order", NULL},
+     "count the rows to exchange in GRAPH's edges instead of\n"
+     "estimating them for nodes in random order", NULL},
     {OPT_LONG, 0, "nodes", "N", &asked.shape.nodes, "without GRAPH: its nodes", "1..2147483647"},
     {OPT_LONG, 0, "edges", "M", &asked.shape.edges,
      "... its entries, an undirected edge counting twice", "1.."},
     {OPT_LONG, 0, "features", "F", &asked.shape.features, "... features of a node", "1.."},
     {OPT_LONG, 0, "nonzeros", "Z", &asked.shape.nonzeros,
-     "... stored features of all nodes, where sparse", "0.."},
+     "... stored features of all nodes, where sparse", "1.."},
     {OPT_INT, 0, "value-bytes", "B", &asked.shape.value_bytes,
-     "... bytes of a stored feature, where dense", "1..4"},
-    {OPT_LONG, 0, "classes", "C", &asked.shape.classes, "... classes", "1.."},
+     "... bytes of a stored feature, 4, 2 or 1, where\ndense; otherwise 4", "1..4"},
+    {OPT_LONG, 0, "classes", "C", &asked.shape.classes, "... classes; otherwise 10", "1.."},
     {OPT_LONG, 0, "train", "T", &asked.shape.train,
      "... training nodes; otherwise 60 of 100", "1..2147483647"},
-    {OPT_SIZE, 0, "disk", "B", &asked.disk, "bytes a second that a rank reads and writes; otherwise 1GB",
-     NULL},
-    {OPT_SIZE, 0, "network", "B", &asked.network, "bytes a second that a rank sends; otherwise 1GB", NULL},
+    {OPT_SIZE, 0, "disk", "B", &asked.disk,
+     "bytes a second that a rank reads and writes;\notherwise 1GB", NULL},
+    {OPT_SIZE, 0, "network", "B", &asked.network,
+     "bytes a second that a rank sends; otherwise 1GB", NULL},
     {OPT_REAL, 0, "gflops", "G", &asked.o.gflops,
      "billions of products and sums a second, of a thread;\notherwise 75", ">0..1e6"},
     {OPT_REAL, 0, "gigabytes", "G", &asked.o.gigabytes,
@@ -73,20 +72,14 @@ static const opt option_rows[] = {
     {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
 };
 
-static void gather_words(void)
-{
-    size_t at = 0;
-    for (int m = 0; bonsai_method_name((bonsai_method)m) && at < sizeof method_words; m++)
-        at += (size_t)snprintf(method_words + at, sizeof method_words - at, "%s%s",
-                               m ? "|" : "", bonsai_method_name((bonsai_method)m));
-}
-
 static int settle(session *s, arguments *a)
 {
     bonsai_shape *h = &a->shape;
-    int given = h->nodes > 0 || h->edges > 0 || h->features > 0;
+    const char *given = h->nodes ? "--nodes" : h->edges ? "--edges" : h->features ? "--features" :
+                        h->nonzeros ? "--nonzeros" : h->value_bytes ? "--value-bytes" :
+                        h->classes ? "--classes" : h->train ? "--train" : NULL;
     if (a->path && given)
-        return refuse(s, "GRAPH and --nodes are both given: a plan is for one graph");
+        return refuse(s, "GRAPH and %s are both given: a graph that is here knows its size", given);
     if (!a->path && (h->nodes <= 0 || h->edges <= 0 || h->features <= 0))
         return refuse(s, "GRAPH is missing, or --nodes, --edges and --features of one that is not "
                       "here");
@@ -96,6 +89,10 @@ static int settle(session *s, arguments *a)
         h->train = h->nodes * 3 / 5 > 0 ? h->nodes * 3 / 5 : 1;
     if (h->classes <= 0)
         h->classes = 10;
+    if (h->value_bytes <= 0)
+        h->value_bytes = 4;
+    if (h->value_bytes == 3)
+        return refuse(s, "--value-bytes is 3, and no feature is stored so: 4, 2 or 1");
     h->val = h->train / 3;
     a->c.method = (bonsai_method)a->method;
     a->o.condense = &a->c;
@@ -110,12 +107,19 @@ static int parse(session *s, arguments *a, int argc, char **argv)
     const opt_spec spec = {
         .usage = "plan [GRAPH] [--ranks N,N] [--memory M] [options]",
         .about =
-            "Predicts what \"bonsai condense\" and \"bonsai-mpi condense\" would take: seconds by stage,\n"
-            "memory of each process, what spills to scratch files, and bytes on the wire.  Only the\n"
-            "header, the labels and the split of GRAPH are read; without GRAPH its size is given.",
-        .examples = "  bonsai plan big.bonsai --ranks 1,8,64 --memory 64G\n"
+            "Predicts what \"bonsai condense\" and \"bonsai-mpi condense\" would take: seconds\n"
+            "by stage, memory of each process, what spills to scratch files, and bytes on the\n"
+            "wire.  Of a .bonsai file only the header, the labels and the split are read; of a\n"
+            "graph that is not here --nodes, --edges and --features say how large it is.\n\n"
+            "In the table, least is the memory below which a rank refuses to work, memory what\n"
+            "it holds, scratch what it puts into files, columns how many of the embedding are\n"
+            "made at a time, and halo rows how many nodes of others the fullest rank needs.\n"
+            "Sizes are of one rank, but what is sent is of all of them.  -t says how many threads\n"
+            "each rank will have; otherwise as many as this machine.",
+        .examples = "  bonsai plan big.bonsai --ranks 1,8,64 --memory 64G -t 16\n"
                     "  bonsai plan big.bonsai --ranks 8 --look\n"
-                    "  bonsai plan --nodes 111059956 --edges 3231371744 --features 128 --train 1207179\n",
+                    "  bonsai plan --nodes 111059956 --edges 3231371744 --features 128 "
+                    "--train 1207179\n",
         .args = "[GRAPH]",
         .values = &a->path,
         .rows = option_rows,
@@ -136,28 +140,61 @@ static json_t *row_of(const bonsai_plan *p)
                      p->seconds_cluster, p->seconds_exchange, p->seconds_scratch, p->seconds_total);
 }
 
-/* For people: bytes and seconds in the units that suit them. */
-static json_t *short_row(const bonsai_plan *p)
+/* For people two tables, each no wider than a page. */
+static json_t *space_row(const bonsai_plan *p)
 {
-    char text[5][32];
-    const int64_t bytes[] = {p->least, p->held, p->scratch, p->wire_rows, p->wire};
-    for (int i = 0; i < 5; i++)
-        text_bytes(text[i], sizeof text[i], (double)bytes[i]);
-    return json_pack("[i,s,s,i,s,I,s,s,f,f,f,f,f,f,f]", p->ranks, text[0], text[1], p->columns, text[2],
-                     (json_int_t)p->halo, text[3], text[4], p->seconds_read, p->seconds_wl,
+    return json_pack("[i,I,I,i,I,I,I,I]", p->ranks, (json_int_t)p->least, (json_int_t)p->held,
+                     p->columns, (json_int_t)p->scratch, (json_int_t)p->halo,
+                     (json_int_t)p->wire_rows, (json_int_t)p->wire);
+}
+
+static json_t *time_row(const bonsai_plan *p)
+{
+    return json_pack("[i,f,f,f,f,f,f,f]", p->ranks, p->seconds_read, p->seconds_wl,
                      p->seconds_knn, p->seconds_cover + p->seconds_cluster, p->seconds_exchange,
                      p->seconds_scratch, p->seconds_total);
 }
 
+static void add_table(report *r, const char *key, const column *columns, const arguments *a,
+                      const bonsai_plan *p, json_t *(*row)(const bonsai_plan *p))
+{
+    json_t *rows = json_array();
+    for (int i = 0; i < a->count; i++)
+        json_array_append_new(rows, row(&p[i]));
+    report_table(r, key, columns, rows);
+}
+
+static void add_tables(report *r, const arguments *a, const bonsai_plan *p)
+{
+    static const column space[] = {
+        {"ranks", "ranks", NULL}, {"least", "least", "bytes"}, {"held", "memory", "bytes"},
+        {"columns", "columns", NULL}, {"scratch", "scratch", "bytes"}, {"halo", "halo rows", NULL},
+        {"wire_rows", "rows sent", "bytes"}, {"wire", "all sent", "bytes"}, {NULL, NULL, NULL}};
+    static const column time[] = {
+        {"ranks", "ranks", NULL}, {"read", "reading", "%.1f"}, {"wl", "embedding", "%.1f"},
+        {"knn", "k-NN", "%.1f"}, {"choose", "choosing", "%.1f"}, {"exchange", "sending", "%.1f"},
+        {"spill", "scratch", "%.1f"}, {"total", "total", "%.1f"}, {NULL, NULL, NULL}};
+    report_heading(r, "Memory and messages");
+    add_table(r, "space", space, a, p, space_row);
+    report_heading(r, "Seconds");
+    add_table(r, "time", time, a, p, time_row);
+}
+
+/* A table of what cannot be is of no use without a word. */
+static void note_memory(session *s, const arguments *a, const bonsai_plan *p)
+{
+    char least[32], given[32];
+    text_bytes(given, sizeof given, (double)a->o.memory);
+    for (int i = 0; i < a->count && a->o.memory > 0; i++) {
+        text_bytes(least, sizeof least, (double)p[i].least);
+        if (a->o.memory < p[i].least)
+            note(s, "with --ranks %d a rank needs at least %s and refuses to work with %s",
+                 p[i].ranks, least, given);
+    }
+}
+
 static int print(session *s, const arguments *a, const bonsai_plan *p)
 {
-    static const column brief[] = {
-        {"ranks", "ranks", NULL}, {"least", "least", NULL}, {"held", "memory", NULL},
-        {"columns", "columns", NULL}, {"scratch", "scratch", NULL}, {"halo", "halo rows", NULL},
-        {"wire_rows", "rows sent", NULL}, {"wire", "all sent", NULL}, {"read", "read s", "%.1f"},
-        {"wl", "embed s", "%.1f"}, {"knn", "k-NN s", "%.1f"}, {"choose", "choose s", "%.1f"},
-        {"exchange", "send s", "%.1f"}, {"spill", "spill s", "%.1f"}, {"total", "total s", "%.1f"},
-        {NULL, NULL, NULL}};
     static const column whole[] = {
         {"ranks", "ranks", NULL}, {"least", "least", NULL}, {"most", "most", NULL},
         {"held", "held", NULL}, {"columns", "columns", NULL}, {"scratch", "scratch", NULL},
@@ -167,21 +204,21 @@ static int print(session *s, const arguments *a, const bonsai_plan *p)
         {"seconds_cluster", "cluster", "%.3f"}, {"seconds_exchange", "exchange", "%.3f"},
         {"seconds_scratch", "scratch", "%.3f"}, {"seconds_total", "total", "%.3f"},
         {NULL, NULL, NULL}};
-    const int people = style_of(s) == STYLE_TEXT;
     report r = {.count = 0};
-    json_t *rows = json_array();
-    for (int i = 0; i < a->count; i++)
-        json_array_append_new(rows, people ? short_row(&p[i]) : row_of(&p[i]));
     report_heading(&r, "Plan");
     report_int(&r, "nodes", "nodes", a->shape.nodes);
     report_int(&r, "edges", "edges", a->shape.edges);
+    report_note(&r, "entries: an undirected edge is two");
     report_int(&r, "features", "features", a->shape.features);
     report_int(&r, "train", "training nodes", a->shape.train);
     report_int(&r, "file_bytes", "bytes to read", p->file);
     report_int(&r, "threads", "threads of a rank", p->threads);
     report_text(&r, "halo_rows_are", "halo rows",
-                p->counted ? "counted in the edges" : "estimated for nodes in random order");
-    report_table(&r, "plan", people ? brief : whole, rows);
+                a->look ? "counted in the edges" : "estimated for nodes in random order");
+    if (style_of(s) == STYLE_TEXT)
+        add_tables(&r, a, p);
+    else
+        add_table(&r, "plan", whole, a, p, row_of);
     return report_print(&r, s);
 }
 
@@ -193,11 +230,12 @@ int cmd_plan(session *s, int argc, char **argv)
     bonsai_status rc = BONSAI_OK;
     memset(a, 0, sizeof *a);
     bonsai_shape_init(&a->shape);
+    a->shape.value_bytes = 0;               /* not given */
     bonsai_plan_options_init(&a->o);
     bonsai_condense_options_init(&a->c);
     a->method = (int)a->c.method;
     a->ranks = "1";
-    gather_words();
+    method_words_fill();
     int code = parse(s, a, argc, argv);
     if (code != OPT_GO)
         return code;
@@ -210,6 +248,8 @@ int cmd_plan(session *s, int argc, char **argv)
         a->o.ranks = a->rank[i];
         rc = bonsai_plan_make(&plan[i], &a->shape, &a->o);
     }
+    if (rc == BONSAI_OK)
+        note_memory(s, a, plan);
     code = rc == BONSAI_OK ? print(s, a, plan) : fail(s, rc);
     bonsai_graph_free(g);
     return code;

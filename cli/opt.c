@@ -219,7 +219,8 @@ static int parse_size(const char *text, int64_t *out)
     size_t digits = strspn(text, "0123456789.");
     char number[32];
     double bytes, thousand = 1024;
-    const char *unit = text + digits, *at = *unit ? strchr(units, toupper((unsigned char)*unit)) : NULL;
+    const char *unit = text + digits;
+    const char *at = *unit ? strchr(units, toupper((unsigned char)*unit)) : NULL;
     snprintf(number, sizeof number, "%.*s", (int)(digits < sizeof number ? digits : 0), text);
     if (!parse_real(number, &bytes) || (*unit && !at && strcmp(unit, "B") != 0))
         return 0;

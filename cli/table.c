@@ -100,7 +100,9 @@ json_t *text_json(const char *text)
 
 static void cell_text(char *buf, size_t size, const json_t *cell, const char *format, int people)
 {
-    if (json_is_integer(cell) && people)
+    if (json_is_integer(cell) && people && format && strcmp(format, "bytes") == 0)
+        text_bytes(buf, size, (double)json_integer_value(cell));
+    else if (json_is_integer(cell) && people)
         text_grouped(buf, size, json_integer_value(cell));
     else if (json_is_integer(cell))
         snprintf(buf, size, "%lld", (long long)json_integer_value(cell));

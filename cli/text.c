@@ -32,6 +32,16 @@ void text_bytes(char *buf, size_t size, double bytes)
     snprintf(buf, size, u && bytes < 99.95 ? "%.1f %s" : "%.0f %s", bytes, unit[u]);
 }
 
+int text_piece(char *piece, size_t size, const char **at)
+{
+    if (!*at)
+        return 0;
+    size_t len = strcspn(*at, ",");
+    snprintf(piece, size, "%.*s", (int)(len < size ? len : size - 1), *at);
+    *at = (*at)[len] ? *at + len + 1 : NULL;
+    return 1;
+}
+
 int text_width(const char *text)
 {
     int width = 0;

@@ -1,4 +1,4 @@
-# bash completion for bonsai
+# bash completion for bonsai and bonsai-mpi
 # SPDX-License-Identifier: MIT
 
 _bonsai_words() {
@@ -14,6 +14,7 @@ _bonsai_files() {
 _bonsai() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]}
     local commands="generate info check convert split condense plan explain train eval predict compare report fetch paper demo version help"
+    [ "${COMP_WORDS[0]##*/}" != bonsai-mpi ] || commands="condense info check generate version help"
     local common="--quiet --verbose --help"
     local trains="--seeds --layers --hidden --heads --gin-layers --epochs --every --rate --decay --dropout
         --standardise --split --memory --protocol --seed"
@@ -57,8 +58,11 @@ _bonsai() {
     --sample)
         _bonsai_words "all" "$cur"
         return ;;
+    --value-bytes)
+        _bonsai_words "4 2 1" "$cur"
+        return ;;
     --parts|--split)
-        _bonsai_words "random 60/20/20 80/10/10" "$cur"
+        [ "$cmd" = convert ] || _bonsai_words "random 60/20/20 80/10/10" "$cur"
         return ;;
     -o|--output)
         if [ "$cmd" = demo ] || [ "$cmd" = paper ]; then _bonsai_files -d "$cur"; else _bonsai_files -f "$cur"; fi
@@ -76,12 +80,13 @@ _bonsai() {
         _bonsai_files -f "$cur"
         return ;;
     --features)
-        [ "$cmd" = generate ] || _bonsai_files -f "$cur"
+        [ "$cmd" = generate ] || [ "$cmd" = plan ] || _bonsai_files -f "$cur"
         return ;;
     -s|--seed|-t|--threads|--nodes|--classes|--degree|--exponent|--homophily|--imbalance|--difficulty|--words|\
     -r|--ratio|--ratios|--bytes|--trees|--layers|-k|--k|--theta|--delta|--patience|--beta|--prune-share|\
     --min-pruned|--oversample|--project|--node|--seeds|--hidden|--heads|--gin-layers|--epochs|--every|\
-    --rate|--decay|--dropout|--memory|--title|--base-url|--timeout|--retries)
+    --rate|--decay|--dropout|--memory|--title|--base-url|--timeout|--retries|--ranks|--edges|--nonzeros|\
+    --train|--disk|--network|--gflops|--gigabytes)
         return ;;
     esac
     if [[ $cur != -* ]]; then
@@ -138,4 +143,4 @@ _bonsai() {
     esac
 }
 
-complete -F _bonsai bonsai
+complete -F _bonsai bonsai bonsai-mpi

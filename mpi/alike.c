@@ -106,15 +106,15 @@ static bonsai_status other_file(const char *where, int rank, const passport *a, 
     };
     for (size_t i = 0; i < sizeof number / sizeof *number; i++)
         if (number[i].first != number[i].other)
-            return bn_fail(BONSAI_E_ARGUMENT, "%s: rank %d sees a different file: %lld %s instead of "
-                           "%lld", where, rank, (long long)number[i].other, number[i].what,
+            return bn_fail(BONSAI_E_ARGUMENT, "%s: rank %d sees a different file: %lld %s instead "
+                           "of %lld", where, rank, (long long)number[i].other, number[i].what,
                            (long long)number[i].first);
     for (int s = 1; s < BONSAI_SECTIONS; s++)
         if (memcmp(&a->section[s], &b->section[s], sizeof a->section[s]) != 0)
-            return bn_fail(BONSAI_E_ARGUMENT, "%s: rank %d sees a different file: its %s are not the "
-                           "same", where, rank, bonsai_section_text((bonsai_section)s));
-    return bn_fail(BONSAI_E_ARGUMENT, "%s: rank %d sees a different file: its flags are %lld instead "
-                   "of %lld", where, rank, (long long)b->flags, (long long)a->flags);
+            return bn_fail(BONSAI_E_ARGUMENT, "%s: rank %d sees a different file: its %s are not "
+                           "the same", where, rank, bonsai_section_text((bonsai_section)s));
+    return bn_fail(BONSAI_E_ARGUMENT, "%s: rank %d sees a different file: its flags are %lld "
+                   "instead of %lld", where, rank, (long long)b->flags, (long long)a->flags);
 }
 
 /* A graph that was made in memory has no checksums to compare. */
@@ -124,8 +124,8 @@ static bonsai_status is_mapped(const bonsai_graph *g)
     for (int s = 1; s < BONSAI_SECTIONS; s++) {
         const uint8_t *data = g->view.section[s].data;
         if (data && !(begin && data >= begin && data < begin + g->file.len))
-            return bn_fail(BONSAI_E_ARGUMENT, "%s: ranks work on a .bonsai file that all of them have "
-                           "opened, and this graph is in memory", g->where);
+            return bn_fail(BONSAI_E_ARGUMENT, "%s: ranks work on a .bonsai file that all of them "
+                           "have opened, and this graph is in memory", g->where);
     }
     return BONSAI_OK;
 }
@@ -181,9 +181,9 @@ static const field condense_fields[] = {    /* all that decides something; threa
 
 #define GENERATE(kind, name) {#name, FIELD_##kind, offsetof(bonsai_generate_options, name)}
 static const field generate_fields[] = {
-    GENERATE(LONG, nodes), GENERATE(LONG, features), GENERATE(LONG, classes), GENERATE(REAL, degree),
-    GENERATE(REAL, exponent), GENERATE(REAL, homophily), GENERATE(REAL, imbalance),
-    GENERATE(REAL, difficulty), GENERATE(REAL, words), GENERATE(INT, dense), GENERATE(U64, seed),
+    GENERATE(LONG, nodes), GENERATE(LONG, features), GENERATE(LONG, classes),
+    GENERATE(REAL, degree), GENERATE(REAL, exponent), GENERATE(REAL, homophily),
+    GENERATE(REAL, imbalance), GENERATE(REAL, difficulty), GENERATE(REAL, words), GENERATE(INT, dense), GENERATE(U64, seed),
     {NULL, FIELD_INT, 0},
 };
 

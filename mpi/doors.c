@@ -82,9 +82,10 @@ int bonsai_mpi_threads(MPI_Comm comm)
 static const char *native_path(const char *path)
 {
     for (int i = 0; bonsai_format_name(i); i++) {
-        size_t len = strlen(bonsai_format_name(i));
-        if (strncmp(path, bonsai_format_name(i), len) == 0 && path[len] == ':')
-            return strcmp(bonsai_format_name(i), bn_format_native.name) == 0 ? path + len + 1 : NULL;
+        const char *name = bonsai_format_name(i);
+        size_t len = strlen(name);
+        if (strncmp(path, name, len) == 0 && path[len] == ':')
+            return strcmp(name, bn_format_native.name) == 0 ? path + len + 1 : NULL;
     }
     return bn_is_dir(path) || (bn_is_file(path) && !bn_format_native.matches(path)) ? NULL : path;
 }
@@ -93,8 +94,8 @@ static bonsai_status open_here(bonsai_graph **out, const char *path, const bonsa
 {
     const char *plain = native_path(path);
     if (!plain)
-        return bn_fail(BONSAI_E_FORMAT, "%s: is not a .bonsai file, and ranks open no others; \"bonsai "
-                       "convert\" makes one of it", path);
+        return bn_fail(BONSAI_E_FORMAT, "%s: is not a .bonsai file, and ranks open no others; "
+                       "\"bonsai convert\" makes one of it", path);
     bonsai_status rc = bn_format_native.open(out, plain, o);
     if (rc == BONSAI_OK)
         (*out)->info.format = bn_format_native.name;
@@ -136,8 +137,9 @@ done:
 
 typedef enum { VERIFY, CHECK, STATS } look;
 
-static bonsai_status look_at(look what, bonsai_stats *s, int64_t *class_counts, const bonsai_graph *g,
-                             const bonsai_read_options *given, MPI_Comm comm)
+static bonsai_status look_at(look what, bonsai_stats *s, int64_t *class_counts,
+                             const bonsai_graph *g, const bonsai_read_options *given,
+                             MPI_Comm comm)
 {
     bonsai_status rc;
     bn_world *w = NULL;
@@ -247,8 +249,8 @@ bonsai_status bonsai_mpi_generate(const char *path, const bonsai_generate_option
         goto done;
     }
     if (w->ranks > o.nodes) {
-        rc = bn_fail(BONSAI_E_ARGUMENT, "there are %d ranks to generate only %lld nodes; start no more "
-                     "ranks than nodes", w->ranks, (long long)o.nodes);
+        rc = bn_fail(BONSAI_E_ARGUMENT, "there are %d ranks to generate only %lld nodes; start no "
+                     "more ranks than nodes", w->ranks, (long long)o.nodes);
         goto done;
     }
     rc = bn_agree(w, bn_generate_file(path, &o, w));

@@ -128,8 +128,9 @@ static bonsai_status gather(bn_world *w, void *all, const int64_t *bytes, const 
         at += m->counts[i];
     }
     w->sent += bytes[w->rank] * (w->ranks - 1);
-    return wait_for(w, "gather data", MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, m->counts,
-                                                      m->places, MPI_BYTE, m->comm, &r), &r);
+    return wait_for(w, "gather data",
+                    MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, m->counts, m->places,
+                                    MPI_BYTE, m->comm, &r), &r);
 }
 
 /* Numbers of 8 bytes.  Each is handed on twice, as the sum of some and as the sum of all, by all
@@ -292,7 +293,7 @@ static bonsai_status next_message(bn_world *w, int from, int tag, MPI_Message *o
     return code == MPI_SUCCESS ? BONSAI_OK : failed(w, "receive a message", code);
 }
 
-/* The bytes of a message; those for which there is no room are lost, and it is read all the same. */
+/* The bytes of a message; where there is no room they are lost, and it is read all the same. */
 static bonsai_status take(bn_world *w, MPI_Message *message, void *to, int len)
 {
     MPI_Request r = MPI_REQUEST_NULL;

@@ -342,6 +342,7 @@ static void options_out_of_range_are_refused_with_a_sentence(void **state)
     REFUSES(o.ratio = -1, "a ratio of -1 is not in (0, 1]");
     REFUSES(o.ratio = NAN, "is not in (0, 1]");
     REFUSES(o.bytes = -5, "a budget is negative");
+    REFUSES(o.memory = -1, "memory is -1; it must be a number of bytes, or 0 for what is free");
     REFUSES(o.method = BONSAI_METHODS, "method 8 is not known");
     REFUSES(o.accounting = BONSAI_PAPER_CONDENSED, "accounting 2 is not known");
     REFUSES(o.layers = 17, "the number of layers is 17");

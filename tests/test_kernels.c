@@ -161,7 +161,8 @@ static void rows_are_gathered_in_order_at_the_widths_of_panels(void **state)
                         wanted[j] = y[j] = j < widths[k] ? 0.0f : 7.0f;     /* nothing behind */
                     for (int j = 0; j < widths[k]; j++)
                         for (int i = 0; i < count; i++) {
-                            volatile float term = (weighted ? w[i] : 1.0f) * x[id[i] * widths[k] + j];
+                            volatile float term = (weighted ? w[i] : 1.0f) *
+                                                  x[id[i] * widths[k] + j];
                             wanted[j] += term;
                         }
                     bn_kernels_all(table)->gather(y, x, widths[k], id, weighted ? w : NULL, count);

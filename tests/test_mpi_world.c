@@ -202,7 +202,8 @@ static bool another_library_is_told_by_its_rank(bn_world *w)
     const char *mine = rank == ranks - 1 && ranks > 1 ? "bonsai 9.9.9, big-endian" : "bonsai 0.1";
     char expected[128];
     snprintf(expected, sizeof expected,
-             "rank %d runs another library: bonsai 9.9.9, big-endian; rank 0: bonsai 0.1", ranks - 1);
+             "rank %d runs another library: bonsai 9.9.9, big-endian; rank 0: bonsai 0.1",
+             ranks - 1);
     bonsai_status rc = bn_alike_build(w, mine);
     return good && (ranks == 1 ? rc == BONSAI_OK
                                : rc == BONSAI_E_ARGUMENT && strcmp(bonsai_error(), expected) == 0);
@@ -219,11 +220,13 @@ static bool other_options_are_told_by_name(bn_world *w)
     if (ranks == 1)
         return good;
     good = bn_alike_condense(w, &o, ratios, 2) == BONSAI_E_ARGUMENT && good &&
-           strcmp(bonsai_error(), "rank 1 was given other options: its ratio is 0.25 instead of 0.2") == 0;
+           strcmp(bonsai_error(),
+                  "rank 1 was given other options: its ratio is 0.25 instead of 0.2") == 0;
     o.beta = rank == 1 ? 0.5 : 0.15;
     o.seed = rank == 1 ? 8 : 7;
     good = bn_alike_condense(w, &o, NULL, 1) == BONSAI_E_ARGUMENT && good &&
-           strcmp(bonsai_error(), "rank 1 was given other options: its beta is 0.5 instead of 0.15") == 0;
+           strcmp(bonsai_error(),
+                  "rank 1 was given other options: its beta is 0.5 instead of 0.15") == 0;
     return good;
 }
 

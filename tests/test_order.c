@@ -16,7 +16,8 @@ static bool has_metis(void)
     return rc == BONSAI_OK;
 }
 
-static bonsai_graph *reordered(const bonsai_graph *g, bonsai_order how, int64_t parts, uint64_t seed)
+static bonsai_graph *reordered(const bonsai_graph *g, bonsai_order how, int64_t parts,
+                               uint64_t seed)
 {
     bonsai_graph *out = NULL;
     if (bonsai_graph_reorder(&out, g, how, parts, seed, NULL) != BONSAI_OK)
@@ -54,7 +55,8 @@ static void assert_comes_back(const bonsai_graph *given, bonsai_order how, uint6
     bonsai_graph *g = without_origin(given), *back = NULL, *same = NULL;
     int64_t n = bonsai_graph_nodes(g);
     bonsai_graph *out = reordered(g, how, seed % 3, seed);
-    int32_t *place = calloc((size_t)n + 1, sizeof *place), *identity = calloc((size_t)n + 1, sizeof *identity);
+    int32_t *place = calloc((size_t)n + 1, sizeof *place);
+    int32_t *identity = calloc((size_t)n + 1, sizeof *identity);
     for (int64_t i = 0; i < n; i++)
         place[i] = identity[i] = -1;
     for (int64_t i = 0; i < n; i++) {
@@ -343,13 +345,13 @@ static void what_cannot_be_done_is_said(void **state)
                  "order 9 is not known");
     assert_null(out);
     if (has_metis()) {
-        assert_fails(bonsai_graph_reorder(&out, g, BONSAI_ORDER_METIS, 11, 1, NULL), BONSAI_E_ARGUMENT,
-                     "parts is 11 but must be in 1..10, the number of nodes, or 0");
-        assert_fails(bonsai_graph_reorder(&out, g, BONSAI_ORDER_METIS, -1, 1, NULL), BONSAI_E_ARGUMENT,
-                     "parts is -1 but must be in 1..10");
+        assert_fails(bonsai_graph_reorder(&out, g, BONSAI_ORDER_METIS, 11, 1, NULL),
+                     BONSAI_E_ARGUMENT, "parts is 11 but must be in 1..10, the number of nodes, or 0");
+        assert_fails(bonsai_graph_reorder(&out, g, BONSAI_ORDER_METIS, -1, 1, NULL),
+                     BONSAI_E_ARGUMENT, "parts is -1 but must be in 1..10");
     } else
-        assert_fails(bonsai_graph_reorder(&out, g, BONSAI_ORDER_METIS, 2, 1, NULL), BONSAI_E_ARGUMENT,
-                     "built without METIS: install libmetis-dev");
+        assert_fails(bonsai_graph_reorder(&out, g, BONSAI_ORDER_METIS, 2, 1, NULL),
+                     BONSAI_E_ARGUMENT, "built without METIS: install libmetis-dev");
     bonsai_graph_free(g);
 }
 

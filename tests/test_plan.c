@@ -100,7 +100,8 @@ static void a_shape_is_that_of_the_graph(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 50; seed++) {
-        bonsai_graph *g = random_graph(seed, 20 + (int64_t)seed, 60, (layout)(seed % LAYOUTS), seed % 3 ? WITH_ALL : 0);
+        bonsai_graph *g = random_graph(seed, 20 + (int64_t)seed, 60, (layout)(seed % LAYOUTS),
+                                       seed % 3 ? WITH_ALL : 0);
         bonsai_shape s;
         int64_t train = 0, val = 0, labelled = 0;
         bonsai_shape_init(&s);

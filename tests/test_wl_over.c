@@ -240,8 +240,8 @@ static void start_run(run *r, const model *m, uint64_t seed, int ranks)
             r->nodes[r->count++] = v;
     for (int i = 0; i < ranks; i++)
         r->g[i] = make_graph(m);
-    assert_int_equal((r->alike ? bn_average : bn_wl)(&r->want, r->g[0], r->nodes, r->count, r->layers,
-                                                     1, silent), BONSAI_OK);
+    assert_int_equal((r->alike ? bn_average : bn_wl)(&r->want, r->g[0], r->nodes, r->count,
+                                                     r->layers, 1, silent), BONSAI_OK);
     for (int i = 0; i < ranks; i++)
         spoil_others(r->g[i], r->first[i], r->first[i + 1]);
 }

@@ -35,7 +35,8 @@ static bonsai_status meet(bn_world *w, void *payload)
                  total == 0.25 * n * (n + 1);
     for (int r = 0; r < n; r++)
         right = right && in[r] == '0' + r + w->rank;
-    rc = bn_agree(w, right ? BONSAI_OK : bn_fail(BONSAI_E_ARGUMENT, "rank %d got it wrong", w->rank));
+    rc = bn_agree(w, right ? BONSAI_OK : bn_fail(BONSAI_E_ARGUMENT, "rank %d got it wrong",
+                                                 w->rank));
 done:
     return rc;
 }
@@ -51,8 +52,8 @@ static bonsai_status fail_twice(bn_world *w, void *payload)
 {
     const int *first = payload;
     bonsai_status rc = w->rank >= *first
-                           ? bn_fail(w->rank == *first ? BONSAI_E_IO : BONSAI_E_MEMORY, "rank %d fell",
-                                     w->rank) : BONSAI_OK;
+                           ? bn_fail(w->rank == *first ? BONSAI_E_IO : BONSAI_E_MEMORY,
+                                     "rank %d fell", w->rank) : BONSAI_OK;
     return bn_agree(w, rc);
 }
 
@@ -121,7 +122,8 @@ static void alone_there_is_nothing_to_send(void **state)
     (void)state;
     assert_int_equal(bn_gather_int(NULL, &all, 4), BONSAI_OK);
     assert_int_equal(bn_gather(NULL, to, &bytes, "abc"), BONSAI_OK);
-    assert_int_equal(bn_sum(NULL, &x, 1) | bn_max(NULL, &x, 1) | bn_share(NULL, &x, 8, 0), BONSAI_OK);
+    assert_int_equal(bn_sum(NULL, &x, 1) | bn_max(NULL, &x, 1) | bn_share(NULL, &x, 8, 0),
+                     BONSAI_OK);
     assert_int_equal(all, 4);
     assert_string_equal(to, "abc");
     assert_true(x == 2);

@@ -232,9 +232,9 @@ bonsai_status run_ranks(int ranks, bonsai_status (*fn)(bn_world *w, void *payloa
     pthread_mutex_init(&h.lock, NULL);
     pthread_cond_init(&h.arrived, NULL);
     for (int r = 0; r < ranks; r++) {
-        m[r] = (member){.w = {.rank = r, .ranks = ranks, .gather = gather, .share = share, .sum = sum,
-                              .sum_int = sum_int, .max = max, .start = start, .finish = finish,
-                              .send = send, .receive = receive},
+        m[r] = (member){.w = {.rank = r, .ranks = ranks, .gather = gather, .share = share,
+                              .sum = sum, .sum_int = sum_int, .max = max, .start = start,
+                              .finish = finish, .send = send, .receive = receive},
                         .h = &h, .fn = fn, .payload = payload};
         pthread_create(&thread[r], NULL, live, &m[r]);
     }

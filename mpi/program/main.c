@@ -1,9 +1,9 @@
 /* main.c -- the program bonsai-mpi: the commands that ranks do together.
  *
- * Every rank runs the same command with the same arguments, and goes through the same calls.  Rank 0
- * speaks, prints and writes; the others are mute.  Before each call that all make together they
- * meet, so that a rank that ended early, for whatever reason, ends the others instead of leaving
- * them waiting; and they meet at the end, so that all have the same exit code.
+ * Every rank runs the same command with the same arguments, and goes through the same calls.
+ * Rank 0 speaks, prints and writes; the others are mute.  Before each call that all make together
+ * they meet, so that a rank that ended early, for whatever reason, ends the others instead of
+ * leaving them waiting; and they meet at the end, so that all have the same exit code.
  *
  * SPDX-License-Identifier: MIT */
 #include <signal.h>

@@ -95,6 +95,8 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
 
     Options, by the name in bonsai_condense_options: accounting ("strict" or "paper"),
     layers, k, split, seed, threads, members, select_features, inductive, and others.
+    memory: bytes that may be used, beside the graph itself; what does not fit goes to
+    scratch files in TMPDIR, and the answer is the same.  report["memory"] says how it went.
     Of a path, Data, DGLGraph or OGB dataset also keep_self_loops and keep_repeated.
 
     >>> import graphbonsai

@@ -132,7 +132,8 @@ class Report(Dict[str, Any]):
                  ("probe, %", choice.get("probe", recipe.get("probe"))),
                  ("coverage", cover.get("coverage")), ("trees", cover.get("trees")),
                  ("seed", self._part("options").get("seed")),
-                 ("seconds", seconds.get("total"))]
+                 ("seconds", seconds.get("total")),
+                 ("bytes in scratch files", self._part("memory").get("scratch") or None)]
         return [(k, v if isinstance(v, str) else number(v)) for k, v in found
                 if v not in (None, "")]
 
@@ -157,7 +158,9 @@ def run_of(info: c.CondenseInfo) -> Dict[str, Any]:
     """What the metadata of a condensed graph leaves out, since it differs from run to run."""
     seconds = {name[8:]: value for name, value in c.values(info).items()
                if name.startswith("seconds_")}
-    return {"seconds": seconds, "peak_rss_bytes": info.peak_rss_bytes,
+    memory = {"allowed": info.memory, "held": info.held, "scratch": info.scratch,
+              "columns": info.columns}
+    return {"seconds": seconds, "peak_rss_bytes": info.peak_rss_bytes, "memory": memory,
             "budget": info.budget or None}
 
 

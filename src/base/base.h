@@ -48,7 +48,7 @@ static inline int64_t bn_least(int64_t a, int64_t b) { return a < b ? a : b; }
 void    bn_mem_fail_at(int64_t nth);    /* tests: the nth allocation from now fails; -1: none */
 bool    bn_mem_failed(void);            /* tests: whether it has */
 int64_t bn_mem_live(void);              /* blocks not yet freed */
-void    bn_mem_limit(int64_t bytes);    /* refuse single requests above this; 0: the machine's memory */
+void    bn_mem_limit(int64_t bytes);    /* refuse single requests above this; 0: what the machine has */
 
 /* ---- options (options.c) ---- */
 
@@ -65,8 +65,9 @@ extern const bonsai_plan_options     bn_plan_defaults;
  * means defaults alone.  name is the struct's, for the sentence. */
 bonsai_status bn_options_merge(void *out, const void *defaults, size_t full, const void *given,
                                const char *name);
-#define BN_OPTIONS(out, given, kind) \
-    bn_options_merge((out), &bn_##kind##_defaults, sizeof *(out), (given), "bonsai_" #kind "_options")
+#define BN_OPTIONS(out, given, kind)                                        \
+    bn_options_merge((out), &bn_##kind##_defaults, sizeof *(out), (given), \
+                     "bonsai_" #kind "_options")
 
 /* ---- threads and progress (threads.c) ---- */
 
@@ -109,8 +110,8 @@ uint32_t bn_crc32_append(uint32_t crc, uint32_t piece, int64_t len);
 /* ---- numbers in text (number.c): independent of the locale ---- */
 
 /* Reads a number at *p, not past end; moves *p behind it.  False: no number there. */
-bool bn_parse_int(const char **p, const char *end, int64_t *out);      /* also false on overflow */
-bool bn_parse_real(const char **p, const char *end, double *out);      /* nearest double; nan, inf too */
+bool bn_parse_int(const char **p, const char *end, int64_t *out);   /* also false on overflow */
+bool bn_parse_real(const char **p, const char *end, double *out);   /* nearest double; nan, inf too */
 /* The shortest of %.6g .. %.9g that reads back as the same float; buf of 24. */
 int  bn_format_float(char *buf, float v);
 /* snprintf with a decimal point whatever the locale: for what goes into files. */
@@ -123,7 +124,7 @@ typedef struct {                /* a whole file, mapped read-only */
     int64_t len;
 } bn_file;
 
-bonsai_status bn_file_open(bn_file *out, const char *path);        /* regular files; empty is fine */
+bonsai_status bn_file_open(bn_file *out, const char *path);     /* regular files; empty is fine */
 void          bn_file_close(bn_file *f);
 bool bn_is_dir(const char *path);
 bool bn_is_file(const char *path);

@@ -223,7 +223,8 @@ bonsai_status bn_out_rewrite(bn_out *o, int64_t at, const void *data, int64_t le
     const uint8_t *bytes = data;
     BN_TRY(flush(o));
     while (len > 0) {
-        ssize_t n = pwrite(o->fd, bytes, len > (1 << 30) ? (size_t)1 << 30 : (size_t)len, (off_t)at);
+        size_t part = len > (1 << 30) ? (size_t)1 << 30 : (size_t)len;
+        ssize_t n = pwrite(o->fd, bytes, part, (off_t)at);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -265,7 +266,8 @@ bonsai_status bn_out_share(bn_out_place *at, bn_out *o, bool local)
     at->id[0] = (int64_t)st.st_dev;
     at->id[1] = (int64_t)st.st_ino;
     int len = o->named ? snprintf(at->name, sizeof at->name, "%s", o->temporary)
-                       : snprintf(at->name, sizeof at->name, "/proc/%ld/fd/%d", (long)getpid(), o->fd);
+                       : snprintf(at->name, sizeof at->name, "/proc/%ld/fd/%d", (long)getpid(),
+                                  o->fd);
     return len < (int)sizeof at->name ? BONSAI_OK
                                       : bn_fail(BONSAI_E_IO, "%s: the name is too long", o->path);
 }

@@ -67,8 +67,8 @@ static int open_nameless(const char *dir)
 
 static bonsai_status no_file(const char *dir, int64_t bytes, int why)
 {
-    return bn_fail(BONSAI_E_IO, "%s: no scratch file of %lld bytes can be made: %s; set TMPDIR to a "
-                   "folder with more room, or allow more memory", dir, (long long)bytes,
+    return bn_fail(BONSAI_E_IO, "%s: no scratch file of %lld bytes can be made: %s; set TMPDIR to "
+                   "a folder with more room, or allow more memory", dir, (long long)bytes,
                    strerror(why));
 }
 

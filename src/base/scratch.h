@@ -1,8 +1,8 @@
 /* scratch.h -- large arrays under a limit: in memory while they fit, else in scratch files.
  *
  * A scratch file has no name, so that it vanishes with the process however that ends, and is
- * mapped: who uses the array need not know.  Its pages belong to the system's file cache, not to the
- * private memory that the limit is about; read and written in order they cost little.
+ * mapped: who uses the array need not know.  Its pages belong to the system's file cache, not to
+ * the private memory that the limit is about; read and written in order they cost little.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_SCRATCH_H
@@ -29,6 +29,6 @@ int64_t bn_memory_left(const bn_memory *m);
 int64_t bn_memory_all(void);            /* of the machine */
 int64_t bn_memory_free(void);           /* that it has free, and that this process may take */
 int64_t bn_memory_most(void);           /* that it may reserve at all (ulimit -d); INT64_MAX: any */
-int64_t bn_memory_private(void);        /* that this process has reserved for itself; -1: not known */
+int64_t bn_memory_private(void);        /* that this process has reserved for itself; -1: unknown */
 
 #endif

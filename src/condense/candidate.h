@@ -25,7 +25,7 @@ typedef struct {                /* labelled rows that prototypes are made of; al
 
 typedef struct {                /* all of it the same on every rank, but cluster */
     int64_t  asked, count;      /* nodes asked for; clusters there are */
-    int32_t *cluster;           /* own rows of the source: 0 .. count-1; -1: its class got no node */
+    int32_t *cluster;           /* own rows of the source: 0 .. count-1; -1: its class got none */
     int32_t *label;             /* count, ascending */
     int64_t *size;              /* count: members */
     int64_t  largest;           /* of size */
@@ -45,7 +45,7 @@ void bn_clusters_free(bn_clusters *c);
  * distance from the mean that falls with the clusters per class.  No entry changes its sign. */
 bonsai_status bn_clusters_sharpen(bn_clusters *c, const float *weights, int64_t classes,
                                   int64_t live);
-/* The member of each cluster, of all ranks, that is nearest to its centroid; the first of several. */
+/* The member of each cluster, of all ranks, nearest to its centroid; the first of several. */
 bonsai_status bn_clusters_nearest(int64_t *out, const bn_clusters *c, const bn_source *s,
                                   int threads);
 

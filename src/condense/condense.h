@@ -18,7 +18,7 @@
 
 typedef struct {
     bn_world *world;            /* NULL: alone */
-    const int64_t *first;       /* ranks+1: rank r has nodes first[r] .. first[r+1]-1; NULL: alone */
+    const int64_t *first;       /* ranks+1: rank r has first[r] .. first[r+1]-1; NULL: alone */
     bn_memory *memory;          /* for large arrays; NULL: no limit */
     int     columns;            /* set by the embedding: columns that were made at a time */
     int64_t sent_rows;          /* likewise: bytes that embeddings have sent */
@@ -44,8 +44,8 @@ bonsai_status bn_average(bn_embedding *out, const bonsai_graph *g, const int32_t
                          int64_t count, int layers, int threads, bn_progress p);
 /* Both over ranks and under a limit.  g is the whole graph on every rank, of which only the rows of
  * its own nodes are read (offsets: any); the nodes are the rank's own, ascending, and so are the
- * rows.  NULL, 0: all of its own.  What is not within `layers` hops of a node that some rank asks for is
- * neither computed nor sent.  The same bits as alone. */
+ * rows.  NULL, 0: all of its own.  What is not within `layers` hops of a node that some rank asks
+ * for is neither computed nor sent.  The same bits as alone. */
 bonsai_status bn_wl_over(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes,
                          int64_t count, int layers, bn_where *at, int threads, bn_progress p);
 bonsai_status bn_average_over(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes,
@@ -61,9 +61,9 @@ float bn_rows_dist2(const bn_embedding *a, int64_t i, const bn_embedding *b, int
 /* Whether the rows are dense, and how many columns they have: what a rank without any need not
  * know of itself. */
 bonsai_status bn_rows_form(bool *dense, int64_t *f, const bn_embedding *e, bn_world *w);
-/* The given rows of all, where rank r has rows first[r] .. first[r+1]-1 of them (e: its own; first is
- * not read alone): in the order given, which may repeat some, on every rank; dense where e is, also
- * on ranks without rows.  The rows are the same on every rank.  (gather.c) */
+/* The given rows of all, where rank r has rows first[r] .. first[r+1]-1 of them (e: its own; first
+ * is not read alone): in the order given, which may repeat some, on every rank; dense where e is,
+ * also on ranks without rows.  The rows are the same on every rank.  (gather.c) */
 bonsai_status bn_rows_gather(bn_embedding *out, const bn_embedding *e, const int64_t *first,
                              const int64_t *rows, int64_t count, const bn_where *at);
 
@@ -95,8 +95,8 @@ bonsai_status bn_knn_over(int32_t *list, float *dist, const bn_embedding *e, con
 bonsai_status bn_project(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes,
                          int64_t count, int layers, int dims, uint64_t seed, bn_where *at,
                          int threads, bn_progress p);
-/* As bn_knn_over: the nearest among max(4k, 32) candidates that the projected embedding proposes, by
- * their distances with all features.  nodes are those of all trees, of which rank r has first[r] ..
+/* As bn_knn_over: the nearest among max(4k, 32) candidates that the projected embedding proposes,
+ * by their distances with all features.  nodes are those of all trees, of which rank r has first[r] ..
  * first[r+1]-1; low has the rows of this rank's. */
 bonsai_status bn_project_knn(int32_t *list, const bn_embedding *low, const bonsai_graph *g,
                              const int32_t *nodes, const int64_t *first, const int32_t *sample,
@@ -236,8 +236,8 @@ typedef struct {
     int64_t  z;
     bn_lists rknn;                      /* per tree the samples it covers; empty for other methods,
                                          * and on other ranks than 0 */
-    bn_embedding judge;                 /* prototypes and auto: rows that the probe judges on, the same
-                                         * on every rank, ... */
+    bn_embedding judge;                 /* prototypes and auto: rows that the probe judges on, the
+                                         * same on every rank, ... */
     int32_t *judge_label;               /* ... and their labels */
     bool     apart;                     /* ... whether neighbours agree no more than by chance, ... */
     int      depth;                     /* ... and the rounds of averaging: then none, else layers */

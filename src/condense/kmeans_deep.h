@@ -6,7 +6,7 @@
 
 #include "kmeans.h"
 
-typedef struct {                /* a group that is not parted any more; the same on every rank ... */
+typedef struct {                /* a group that is not parted any more; alike on every rank ... */
     int64_t  begin, count;      /* ... but for where its rows are in the order here, and how many */
     int64_t  total, k;          /* rows on all ranks; clusters to make of them */
     uint64_t seed;

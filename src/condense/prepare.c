@@ -46,11 +46,11 @@ static bonsai_status check_ranks(const bn_preparation *p, const bonsai_graph *g)
     if (ranks == 1)
         return BONSAI_OK;
     if (ranks > g->view.nodes)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld nodes, fewer than the %d ranks: start no more "
-                       "ranks than nodes", g->where, (long long)g->view.nodes, ranks);
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld nodes, fewer than the %d ranks: start no "
+                       "more ranks than nodes", g->where, (long long)g->view.nodes, ranks);
     if (!several)
-        return bn_fail(BONSAI_E_ARGUMENT, "the method %s runs on one rank only: trees, prototypes and "
-                       "auto run on several", bonsai_method_name(o->method));
+        return bn_fail(BONSAI_E_ARGUMENT, "the method %s runs on one rank only: trees, prototypes "
+                       "and auto run on several", bonsai_method_name(o->method));
     if (o->inductive || o->select_features)
         return bn_fail(BONSAI_E_ARGUMENT, "%s runs on one rank only",
                        o->inductive ? "inductive" : "selecting features");

@@ -28,6 +28,9 @@ bonsai_status bn_request_check(const bonsai_condense_options *o)
         return bn_fail(BONSAI_E_ARGUMENT, "accounting %d is not known", (int)o->accounting);
     if (o->bytes < 0 || o->nodes < 0 || o->trees < 0)
         return bn_fail(BONSAI_E_ARGUMENT, "a budget is negative");
+    if (o->memory < 0)
+        return bn_fail(BONSAI_E_ARGUMENT, "memory is %lld; it must be a number of bytes, or 0 for "
+                       "what is free", (long long)o->memory);
     BN_TRY(check_real("the number of layers", o->layers, 0, 16));
     BN_TRY(check_real("theta", o->theta, 1e-4, 1));
     BN_TRY(check_real("delta", o->delta, 1e-9, 1));

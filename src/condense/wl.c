@@ -264,7 +264,8 @@ static float sparse_dist2(const bn_embedding *a, int64_t i, int64_t iend, const 
 float bn_rows_dist2(const bn_embedding *a, int64_t i, const bn_embedding *b, int64_t j)
 {
     if (!a->dense)
-        return sparse_dist2(a, a->offsets[i], a->offsets[i + 1], b, b->offsets[j], b->offsets[j + 1]);
+        return sparse_dist2(a, a->offsets[i], a->offsets[i + 1], b, b->offsets[j],
+                            b->offsets[j + 1]);
     return bn_kernels_get()->dist2(a->dense + i * a->f, b->dense + j * b->f, a->f);
 }
 

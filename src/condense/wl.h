@@ -1,7 +1,7 @@
 /* wl.h -- what the ways of propagating share; see wl.c.
  *
- * A rank has local rows: its own nodes first, then the halo, which are the nodes of other ranks that
- * it needs, ascending.  Level l is the embedding after l rounds; round l makes level l of
+ * A rank has local rows: its own nodes first, then the halo, which are the nodes of other ranks
+ * that it needs, ascending.  Level l is the embedding after l rounds; round l makes level l of
  * level l-1.
  *
  * SPDX-License-Identifier: MIT */
@@ -22,7 +22,7 @@ typedef struct {                /* sparse rows under way */
 
 typedef struct {                /* rows that go between ranks, those of one rank together */
     int64_t  count;
-    int32_t *row;               /* ascending for each rank: own local rows; NULL: those of the halo */
+    int32_t *row;               /* ascending for each rank: own local rows; NULL: the halo's */
     uint8_t *need;              /* they are needed at the levels below it */
     int64_t *begin;             /* ranks+1: where the rows of each rank begin */
     int64_t *rows;              /* ranks: how many of them are needed at the level at hand, ... */

@@ -188,7 +188,8 @@ static bonsai_status induce_rows(inducing *in, bonsai_section s, int64_t width)
     size_t bytes = (size_t)width * bonsai_type_bytes(a->type);
     bonsai_status rc = bn_graph_array(&to, in->out, s, a->type, in->count * width);
     for (int64_t i = 0; rc == BONSAI_OK && i < in->count; i++)
-        memcpy(to + (size_t)i * bytes, (const uint8_t *)a->data + (size_t)in->nodes[i] * bytes, bytes);
+        memcpy(to + (size_t)i * bytes, (const uint8_t *)a->data + (size_t)in->nodes[i] * bytes,
+               bytes);
     return rc;
 }
 
@@ -289,7 +290,8 @@ bonsai_status bn_graph_induce_part(bonsai_graph **out, const bonsai_graph *g, co
                                              BONSAI_NODE_WEIGHTS, BONSAI_SPLIT, BONSAI_ROLE};
     for (size_t i = 0; i < sizeof by_node / sizeof *by_node; i++)
         BN_TRY(induce_rows(&in, by_node[i], 1));
-    BN_TRY(induce_lists(&in, BONSAI_FEATURE_OFFSETS, BONSAI_FEATURE_INDICES, BONSAI_FEATURE_VALUES));
+    BN_TRY(induce_lists(&in, BONSAI_FEATURE_OFFSETS, BONSAI_FEATURE_INDICES,
+                        BONSAI_FEATURE_VALUES));
     BN_TRY(induce_lists(&in, BONSAI_MEMBER_OFFSETS, BONSAI_MEMBERS, BONSAI_MEMBERS));
     BN_TRY(induce_names(&in));
     BN_TRY(induce_origin(&in));

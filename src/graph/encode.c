@@ -300,7 +300,8 @@ static bonsai_status put_real(pieces *o, bonsai_type t, float v, float scale)
 }
 
 /* A half that is too large for f16 must not become infinite. */
-static bonsai_status check_half(const bonsai_graph *g, const float *value, int64_t count, int64_t node)
+static bonsai_status check_half(const bonsai_graph *g, const float *value, int64_t count,
+                                int64_t node)
 {
     for (int64_t i = 0; i < count; i++)
         if (fabsf(value[i]) >= 65520.0f)
@@ -315,7 +316,8 @@ static bonsai_status put_row(pieces *o, const bn_plan *p, const bonsai_graph *g,
 {
     bonsai_status rc = BONSAI_OK;
     bonsai_type t = p->type[s];
-    bonsai_type scaled = p->type[BONSAI_FEATURES] ? p->type[BONSAI_FEATURES] : p->type[BONSAI_FEATURE_VALUES];
+    bonsai_type scaled = p->type[BONSAI_FEATURES] ? p->type[BONSAI_FEATURES]
+                                                  : p->type[BONSAI_FEATURE_VALUES];
     float scale = 1.0f;
     if (p->type[BONSAI_FEATURE_SCALE])
         scale = bn_scale_pick(value, count, scaled, bn_row_hint(g, node));

@@ -88,7 +88,8 @@ void bonsai_graph_row(float *out, const bonsai_graph *g, int64_t node)
         memcpy(out, (const float *)x->data + node * f, (size_t)f * sizeof *out);
     else if (x->data)
         for (int64_t j = 0; j < f; j++)
-            out[j] = scale ? scale[node] * bn_real_at(x, node * f + j) : bn_real_at(x, node * f + j);
+            out[j] = scale ? scale[node] * bn_real_at(x, node * f + j)
+                           : bn_real_at(x, node * f + j);
     else {
         memset(out, 0, (size_t)f * sizeof *out);
         if (!bn_has(g, BONSAI_FEATURE_OFFSETS))

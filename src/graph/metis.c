@@ -18,7 +18,7 @@ static const int64_t most = IDXTYPEWIDTH == 32 ? INT32_MAX : INT64_MAX;
 
 typedef struct { idx_t n, *offsets, *neighbors, *weight, *part; } input;
 
-/* About what METIS takes: the graph, its coarser copies, and what it keeps at each entry of them. */
+/* About what METIS takes: the graph, its coarser copies, and what it keeps at each entry. */
 static bonsai_status check_room(const bonsai_graph *g)
 {
     int64_t entries = bonsai_graph_edges(g), n = g->view.nodes;
@@ -81,8 +81,8 @@ static bonsai_status find_parts(int32_t *part, const bonsai_graph *g, int64_t pa
     if (done == METIS_ERROR_MEMORY)
         rc = bn_fail(BONSAI_E_MEMORY, "%s: out of memory in METIS", g->where);
     else if (done != METIS_OK)
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: METIS finds no %lld parts of %lld nodes (its error %d)",
-                     g->where, (long long)parts, (long long)g->view.nodes, done);
+        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: METIS finds no %lld parts of %lld nodes (its error "
+                     "%d)", g->where, (long long)parts, (long long)g->view.nodes, done);
     for (int64_t v = 0; rc == BONSAI_OK && v < g->view.nodes; v++)
         part[v] = (int32_t)in.part[v];
 done:
@@ -124,8 +124,8 @@ bonsai_status bn_metis_parts(int32_t *part, const bonsai_graph *g, int64_t parts
         g = plain;
     }
     if (!bn_add(&sum, bonsai_graph_edges(g), n) || sum > most) {
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: %lld nodes and %lld entries are more than this METIS can "
-                     "number, which is %lld", g->where, (long long)n,
+        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: %lld nodes and %lld entries are more than this METIS "
+                     "can number, which is %lld", g->where, (long long)n,
                      (long long)bonsai_graph_edges(g), (long long)most);
         goto done;
     }

@@ -56,8 +56,8 @@ static bonsai_status by_degree(int32_t *order, const bonsai_graph *g)
         most = degree > most ? degree : most;
     }
     if (most >= INT32_MAX) {
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: a node has %lld entries, which are too many to order by",
-                     g->where, (long long)most);
+        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: a node has %lld entries, which are too many to order "
+                     "by", g->where, (long long)most);
         goto done;
     }
     for (int64_t v = 0; v < n; v++)

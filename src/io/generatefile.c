@@ -159,7 +159,7 @@ done:
     return rc;
 }
 
-/* Sends a section of g, whose first node is `begin`; base: of its offsets, if that is what it is. */
+/* Sends a section of g, whose first node is `begin`; base: of its offsets, if it is these. */
 static bonsai_status send_section(const job *j, const bonsai_graph *g, bonsai_section s,
                                   int64_t begin, int64_t nonzeros, int64_t base)
 {
@@ -172,7 +172,7 @@ static bonsai_status send_section(const job *j, const bonsai_graph *g, bonsai_se
     p.count[BONSAI_FEATURE_INDICES] = p.count[BONSAI_FEATURE_VALUES] = nonzeros;
     p.count[BONSAI_FEATURE_SCALE] = p.count[BONSAI_LABELS] = p.count[BONSAI_SPLIT] = n;
     if (n == 0)
-        return BONSAI_OK;               /* a rank without a node; the first to have one begins at 0 */
+        return BONSAI_OK;               /* without a node; the first rank to have one begins at 0 */
     return bn_plan_emit(&p, g, s, offsets ? send_offsets : send, &o);
 }
 
@@ -191,7 +191,8 @@ static bonsai_status send_rows(job *j)
             last = offsets[end - k->begin + 1];
         BN_TRY(bn_grow((void **)&rows, &capacity, last - first, sizeof *rows));
         BN_TRY(bn_citations_rows(rows, &j->c, k, v, end));
-        BN_TRY(bn_slices_put(j->file, BONSAI_NEIGHBORS, rows, (last - first) * (int64_t)sizeof *rows));
+        BN_TRY(bn_slices_put(j->file, BONSAI_NEIGHBORS, rows,
+                             (last - first) * (int64_t)sizeof *rows));
     }
 done:
     bn_free(rows);

@@ -110,7 +110,8 @@ static bonsai_status finish(bn_slices *s, const slice *all)
             c->entry[i].crc = bn_crc32_append(c->entry[i].crc, (uint32_t)d->crc, d->len);
             len += d->len;
         }
-        assert(len == c->entry[i].count * (int64_t)bonsai_type_bytes((bonsai_type)c->entry[i].type));
+        assert(len == c->entry[i].count *
+                      (int64_t)bonsai_type_bytes((bonsai_type)c->entry[i].type));
         (void)len;
     }
     bn_container_pack(head, c, s->bytes);

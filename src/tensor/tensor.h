@@ -49,7 +49,7 @@ typedef struct {
 } bn_kernels;
 
 const bn_kernels *bn_kernels_get(void);         /* the best that this CPU runs */
-const bn_kernels *bn_kernels_all(int i);        /* 0: baseline, 1, ... NULL: no more that run here */
+const bn_kernels *bn_kernels_all(int i);        /* 0: baseline, 1, ... NULL: no more run here */
 
 /* ---- matrix products (gemm.c) ---- */
 

@@ -7,6 +7,7 @@ $BONSAI check --help
 $BONSAI convert --help
 $BONSAI split --help
 $BONSAI condense --help
+$BONSAI plan --help
 $BONSAI explain --help
 $BONSAI train --help
 $BONSAI eval --help

@@ -28,21 +28,24 @@ for graph in sparse dense; do
 done
 
 # Scratch files have no name: not even kill -9 leaves one.
-"$BONSAI" condense dense.bonsai -o killed.bonsai --ratio 0.005 -t 1 -q --memory $limit >/dev/null 2>&1 &
+under() { exec "$BONSAI" condense dense.bonsai --ratio 0.005 --method $method -t 2 -q --memory $limit "$@"; }
+under -o killed.bonsai >/dev/null 2>err &
 sleep 0.5
 kill -9 $! 2>/dev/null || :
 wait $! 2>/dev/null || :
+must [ ! -s err ]
 must [ -z "$(ls -A "$TMPDIR")" ]
 
 # A folder that cannot hold them is told.
 code=0
-TMPDIR=/nowhere "$BONSAI" condense dense.bonsai -o no.bonsai --ratio 0.005 -q --memory $limit 2>err || code=$?
+(TMPDIR=/nowhere under -o no.bonsai) 2>err || code=$?
 must [ $code -eq 1 ]
 must grep -q '^bonsai: /nowhere: no scratch file of [0-9]* bytes can be made: .*; set TMPDIR' err
 must [ ! -e no.bonsai ]
 code=0
-(ulimit -f 2000; trap '' XFSZ; exec "$BONSAI" condense dense.bonsai -o no.bonsai --ratio 0.005 -q --memory $limit) 2>err || code=$?
+(ulimit -f 2000; trap '' XFSZ; under -o no.bonsai) 2>err || code=$?
 must [ $code -eq 1 ]
+must grep -q 'no scratch file of [0-9]* bytes can be made: .*; set TMPDIR' err
 must [ ! -e no.bonsai ]
 
 # A limit is a size.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 bad=0
 : >common_help
-for cmd in generate info check convert split condense explain train eval predict compare report fetch paper demo version help; do
+for cmd in generate info check convert split condense plan explain train eval predict compare report fetch paper demo version help; do
     "$BONSAI" $cmd --help >help
     sed -n 's/^  \(-., \|    \)--\([a-z0-9-]*\).*/\2/p' help | sort -u >all
     [ -s all ] || { echo "$cmd --help names no options"; bad=1; }

@@ -53,6 +53,7 @@ mpi)
     is_file "$lib/libbonsai_mpi.a"
     is_file "$lib/libbonsai_mpi.so.$VERSION"
     is_file "$prefix/share/man/man1/bonsai-mpi.1"
+    is_file "$prefix/share/bash-completion/completions/bonsai-mpi"
     [ "$(pkg-config --modversion bonsai_mpi)" = "$VERSION" ] || fail "bonsai_mpi.pc has another version"
     # One library, linked instead of libbonsai: the same program, and one that asks for ranks.
     $CC -std=c11 $strict $(pkg-config --cflags bonsai_mpi) "$here/consumer.c" -o plain \

@@ -46,6 +46,28 @@ class Condensing(testing.Case):
             if method != "auto":
                 self.assertEqual(s.report.method, method.replace("_", "-"))
 
+    def test_a_limit_of_memory_changes_how_and_not_what(self):
+        # a process of its own: what others have reserved counts too
+        done = testing.script("""
+import re
+import graphbonsai
+g = graphbonsai.generate(nodes=30000, features=64, dense=True, classes=5, degree=6, threads=1)
+more = dict(ratio=0.005, method="trees", sample=300, threads=1)
+try:
+    graphbonsai.condense(g, memory=1000, **more)
+except graphbonsai.ArgumentError as error:
+    least = int(re.search(r": 1000 bytes of memory are too few to condense it: at least (\\d+) are "
+                          "needed$", str(error)).group(1))
+under = graphbonsai.condense(g, memory=least + 1000000, **more)
+free = graphbonsai.condense(g, **more)
+a, b = under.report["memory"], free.report["memory"]
+assert under.equal(free)
+assert a["allowed"] == least + 1000000 and a["scratch"] > 1000000 > b["scratch"] == 0, (a, b)
+assert 0 < a["held"] < b["held"] and a["columns"] < b["columns"], (a, b)
+assert "scratch files" in str(under.report) and "scratch" not in str(free.report)
+""")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_budgets_of_other_kinds(self):
         self.assertLessEqual(condense(self.g, nodes=20, method="random", threads=1).num_nodes, 20)
         self.assertLessEqual(condense(self.g, bytes=2000, threads=1).nbytes(), 2000)

@@ -1,0 +1,43 @@
+# What does not depend on the machine: seconds and bytes are left out.
+$BONSAI generate -q -o g.bonsai --nodes 300 --features 20 --words 3 --no-linear > /dev/null
+$BONSAI plan g.bonsai -t 2 | grep -v '^file_bytes' | cut -f 1,2
+$BONSAI plan g.bonsai -t 2 --ranks 1,2,300 | sed -n 's/^plan.//p' | cut -f 1
+$BONSAI plan g.bonsai --ranks 2 --look | grep halo_rows_are
+$BONSAI plan g.bonsai --ranks 1,3 --look | grep halo_rows_are
+$BONSAI plan g.bonsai --json | sed 's/\("[a-z_]*": \)[0-9.e-]*\(,*\)$/\1N\2/'
+$BONSAI convert -q g.bonsai g.npz > /dev/null; $BONSAI plan g.npz | grep train
+
+# A graph that is not here.
+$BONSAI plan --nodes 111059956 --edges 3231371744 --features 128 --train 1207179 -t 16 | head -4
+$BONSAI plan --nodes 10 --edges 20 --features 5 | grep train
+$BONSAI plan --nodes 10 --edges 20 --features 5 --nonzeros 30 --classes 3 --value-bytes 2 -q --method trees --layers 1 -k 2 -r 0.5 --disk 500MB --network 10G --gflops 30 --gigabytes 8 | grep -c plan
+
+# The table for people has every column.
+script -qec "$BONSAI plan g.bonsai --ranks 1,8 -t 2" /dev/null | tr -d '\r' | tr -s ' ' | grep '^[A-Z]\|^ ranks'
+
+# Too little memory is a note, since a plan may say what would be enough.
+$BONSAI plan g.bonsai -t 2 --memory 1M 2>&1 >/dev/null | sed 's/[0-9.]* [MG]B and/N MB and/'
+$BONSAI plan g.bonsai --memory 1M -q 2>&1 >/dev/null
+
+# Wrong usage.
+$BONSAI plan
+$BONSAI plan --nodes 10 --edges 20
+$BONSAI plan g.bonsai --nodes 10
+$BONSAI plan g.bonsai --train 10
+$BONSAI plan --nodes 10 --edges 20 --features 5 --look
+$BONSAI plan g.bonsai --ranks 0
+$BONSAI plan g.bonsai --ranks 1,,2
+$BONSAI plan g.bonsai --ranks 2x
+$BONSAI plan g.bonsai --ranks $(seq -s , 1 40)
+$BONSAI plan g.bonsai --memory 3X
+$BONSAI plan g.bonsai --disk fast
+$BONSAI plan g.bonsai --method tres
+$BONSAI plan g.bonsai --ratio 2
+$BONSAI plan --nodes 10 --edges 20 --features 5 --value-bytes 3
+$BONSAI plan --nodes 3000000000 --edges 20 --features 5
+$BONSAI plan g.bonsai g.bonsai
+
+# What cannot be.
+$BONSAI plan none.bonsai
+$BONSAI plan g.bonsai --ranks 301
+$BONSAI plan --nodes 10 --edges 20 --features 5 --train 11
