@@ -72,11 +72,21 @@ static bonsai_status no_file(const char *dir, int64_t bytes, int why)
                    strerror(why));
 }
 
+/* A signal may come while the blocks are found: then once more. */
+static int reserve(int fd, int64_t bytes)
+{
+    int why;
+    do
+        why = posix_fallocate(fd, 0, bytes);
+    while (why == EINTR);
+    return why;
+}
+
 static bonsai_status map_file(void **out, int64_t bytes)
 {
     const char *dir = scratch_folder();
     void *p = MAP_FAILED;
-    int fd = open_nameless(dir), why = fd < 0 ? errno : posix_fallocate(fd, 0, bytes + HEAD);
+    int fd = open_nameless(dir), why = fd < 0 ? errno : reserve(fd, bytes + HEAD);
     if (why == 0) {
         p = mmap(NULL, (size_t)(bytes + HEAD), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         why = p == MAP_FAILED ? errno : 0;
