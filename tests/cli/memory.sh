@@ -28,7 +28,7 @@ for graph in sparse dense; do
 done
 
 # Scratch files have no name: not even kill -9 leaves one.
-"$BONSAI" condense dense.bonsai -o killed.bonsai --ratio 0.005 -t 1 -q --memory $limit >/dev/null 2>&1 &
+"$BONSAI" condense dense.bonsai -o killed.bonsai --ratio 0.005 --method $method -t 1 -q --memory $limit >/dev/null 2>&1 &
 sleep 0.5
 kill -9 $! 2>/dev/null || :
 wait $! 2>/dev/null || :
@@ -36,12 +36,12 @@ must [ -z "$(ls -A "$TMPDIR")" ]
 
 # A folder that cannot hold them is told.
 code=0
-TMPDIR=/nowhere "$BONSAI" condense dense.bonsai -o no.bonsai --ratio 0.005 -q --memory $limit 2>err || code=$?
+TMPDIR=/nowhere "$BONSAI" condense dense.bonsai -o no.bonsai --ratio 0.005 --method $method -q --memory $limit 2>err || code=$?
 must [ $code -eq 1 ]
 must grep -q '^bonsai: /nowhere: no scratch file of [0-9]* bytes can be made: .*; set TMPDIR' err
 must [ ! -e no.bonsai ]
 code=0
-(ulimit -f 2000; exec "$BONSAI" condense dense.bonsai -o no.bonsai --ratio 0.005 -q --memory $limit) 2>err || code=$?
+(ulimit -f 2000; exec "$BONSAI" condense dense.bonsai -o no.bonsai --ratio 0.005 --method $method -q --memory $limit) 2>err || code=$?
 must [ $code -eq 1 ]
 must grep -q 'no scratch file of [0-9]* bytes can be made: File too large' err
 must [ ! -e no.bonsai ]
