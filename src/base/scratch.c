@@ -228,10 +228,14 @@ static int64_t left_of_limit(void)
     return most > used ? most - used : 0;
 }
 
-int64_t bn_memory_free(void)
+int64_t bn_memory_share(int processes)
 {
     int64_t bytes = read_line("/proc/meminfo", "MemAvailable");
     bytes = bytes < 0 ? bn_memory_all() / 2 : bytes;
-    return bn_least(bytes, bn_least(left_of_group(), left_of_limit()));
+    return bn_least(bn_least(bytes, left_of_group()) / processes, left_of_limit());
 }
 
+int64_t bn_memory_free(void)
+{
+    return bn_memory_share(1);
+}

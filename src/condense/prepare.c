@@ -271,8 +271,8 @@ static bonsai_status allow_memory(bn_preparation *p)
     BN_TRY(bonsai_graph_shape(&q.s, p->full));
     int64_t least = bn_needs_least(&q) + here, fixed = bn_needs_fixed(&q) + here;
     const bn_world *w = job->where.world;
-    int64_t sharing = w && w->here > 0 ? w->here : 1;
-    p->allowed = p->o.memory > 0 ? p->o.memory : bn_memory_free() / sharing + here;
+    int sharing = w && w->here > 0 ? w->here : 1;
+    p->allowed = p->o.memory > 0 ? p->o.memory : bn_memory_share(sharing) + here;
     p->allowed = bn_least(p->allowed, bn_memory_most());
     p->memory.limit = p->allowed > fixed ? p->allowed - fixed : 0;
     bool told = p->o.memory > 0 || bn_memory_most() < INT64_MAX;
