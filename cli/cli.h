@@ -79,6 +79,7 @@ typedef struct {
 /* What each program begins and ends with; between them the command's exit code. */
 void program_begin(session *s, int argc, char **argv);
 int  program_run(session *s, int argc, char **argv);
+int  program_end(int code);      /* the exit code, if it returns at all */
 
 extern const command commands[];                        /* ended by a NULL name */
 const command *command_find(const char *name);

@@ -77,5 +77,5 @@ int main(int argc, char **argv)
         signal(canceled_by(), SIG_DFL);
         raise(canceled_by());               /* so that the shell sees the signal too */
     }
-    return code;
+    return program_end(code);
 }

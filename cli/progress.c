@@ -43,6 +43,7 @@ void cancel_on_signals(void)
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(signals[i], &a, NULL);
     signal(SIGPIPE, SIG_IGN);               /* a closed pipe is found by the flush at the end */
+    signal(SIGXFSZ, SIG_IGN);               /* a file that is too large is found as it is written */
 }
 
 int canceled_by(void)

@@ -217,6 +217,7 @@ static void the_system_tells_its_memory(void **state)
     (void)state;
     assert_true(bn_memory_all() > 0 && bn_memory_free() > 0);
     assert_true(bn_memory_free() <= bn_memory_all());
+    assert_true(bn_memory_share(4) <= bn_memory_all() / 4);
     assert_true(bn_memory_private() != 0);
 }
 

@@ -188,5 +188,5 @@ int main(int argc, char **argv)
     meet(1, &code);
     signal(SIGTERM, SIG_IGN);   /* mpirun sends it to all once one has ended with a code but 0 */
     MPI_Finalize();
-    return parted ? parted : code;
+    return program_end(parted ? parted : code);
 }

@@ -72,11 +72,21 @@ static bonsai_status no_file(const char *dir, int64_t bytes, int why)
                    strerror(why));
 }
 
+/* A signal may come while the blocks are found: then once more. */
+static int reserve(int fd, int64_t bytes)
+{
+    int why;
+    do
+        why = posix_fallocate(fd, 0, bytes);
+    while (why == EINTR);
+    return why;
+}
+
 static bonsai_status map_file(void **out, int64_t bytes)
 {
     const char *dir = scratch_folder();
     void *p = MAP_FAILED;
-    int fd = open_nameless(dir), why = fd < 0 ? errno : posix_fallocate(fd, 0, bytes + HEAD);
+    int fd = open_nameless(dir), why = fd < 0 ? errno : reserve(fd, bytes + HEAD);
     if (why == 0) {
         p = mmap(NULL, (size_t)(bytes + HEAD), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         why = p == MAP_FAILED ? errno : 0;
@@ -218,10 +228,14 @@ static int64_t left_of_limit(void)
     return most > used ? most - used : 0;
 }
 
-int64_t bn_memory_free(void)
+int64_t bn_memory_share(int processes)
 {
     int64_t bytes = read_line("/proc/meminfo", "MemAvailable");
     bytes = bytes < 0 ? bn_memory_all() / 2 : bytes;
-    return bn_least(bytes, bn_least(left_of_group(), left_of_limit()));
+    return bn_least(bn_least(bytes, left_of_group()) / processes, left_of_limit());
 }
 
+int64_t bn_memory_free(void)
+{
+    return bn_memory_share(1);
+}

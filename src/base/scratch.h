@@ -28,6 +28,7 @@ int64_t bn_memory_left(const bn_memory *m);
 
 int64_t bn_memory_all(void);            /* of the machine */
 int64_t bn_memory_free(void);           /* that it has free, and that this process may take */
+int64_t bn_memory_share(int processes); /* likewise, of so many that share the machine */
 int64_t bn_memory_most(void);           /* that it may reserve at all (ulimit -d); INT64_MAX: any */
 int64_t bn_memory_private(void);        /* that this process has reserved for itself; -1: unknown */
 

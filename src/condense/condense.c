@@ -186,6 +186,27 @@ done:
     return rc;
 }
 
+/* Every rank has the graph, and fills the rest in by itself. */
+static bonsai_status tell_prototypes(bonsai_graph *small, bonsai_condense_info *info,
+                                     const bn_preparation *p, const bn_budget *b,
+                                     const bn_recipe *r)
+{
+    bonsai_status rc;
+    BN_TRY(fill_sizes(info, p, b, small));
+    info->entries = (int)r->t;
+    info->values = r->type;
+    info->probe = r->probe;
+    info->seconds_cluster = r->seconds_cluster;
+    info->seconds_probe = r->seconds_probe;
+    info->lossless_ratio = info->ratio;
+    if (r->type != BONSAI_F32)
+        BN_TRY(lossless_ratio(&info->lossless_ratio, info, p, r->type));
+    BN_TRY(check_size(info, p, b));
+    BN_TRY(bn_report_recipe(small, info, &p->o, r, p->crc));
+done:
+    return rc;
+}
+
 static bonsai_status run_prototypes(bonsai_graph **out, bonsai_condense_info *info,
                                     const bn_preparation *p, const bn_budget *b)
 {
@@ -193,17 +214,7 @@ static bonsai_status run_prototypes(bonsai_graph **out, bonsai_condense_info *in
     bn_recipe r;
     bonsai_graph *small = NULL;
     BN_TRY(bn_prototypes(&small, &r, &p->job, b));
-    BN_TRY(fill_sizes(info, p, b, small));
-    info->entries = (int)r.t;
-    info->values = r.type;
-    info->probe = r.probe;
-    info->seconds_cluster = r.seconds_cluster;
-    info->seconds_probe = r.seconds_probe;
-    info->lossless_ratio = info->ratio;
-    if (r.type != BONSAI_F32)
-        BN_TRY(lossless_ratio(&info->lossless_ratio, info, p, r.type));
-    BN_TRY(check_size(info, p, b));
-    BN_TRY(bn_report_recipe(small, info, &p->o, &r, p->crc));
+    BN_TRY(bn_agree(p->job.where.world, tell_prototypes(small, info, p, b, &r)));
     *out = small;
     small = NULL;
 done:

@@ -9,7 +9,8 @@
 #include "needs.h"
 #include "report.h"
 
-enum { SMALL_ARRAY = 1 << 20, CHECK_SAMPLE = 500, MOST_CLASSES = 65536, MOST_FEATURES = 1 << 26 };
+enum { MEGABYTE = 1 << 20, SMALL_ARRAY = MEGABYTE, CHECK_SAMPLE = 500, MOST_CLASSES = 65536,
+       MOST_FEATURES = 1 << 26 };
 
 /* ---- the input ---- */
 
@@ -258,7 +259,8 @@ static bonsai_status embed_otherwise(bn_preparation *p)
 
 /* ---- memory ---- */
 
-/* Refuses a limit below what is needed in memory whatever spills. */
+/* Refuses a limit below what is needed in memory whatever spills.  The next run, or another rank,
+ * may begin with some pages more: the sentence tells what will do then too. */
 static bonsai_status allow_memory(bn_preparation *p)
 {
     bonsai_status rc;
@@ -269,15 +271,16 @@ static bonsai_status allow_memory(bn_preparation *p)
     BN_TRY(bonsai_graph_shape(&q.s, p->full));
     int64_t least = bn_needs_least(&q) + here, fixed = bn_needs_fixed(&q) + here;
     const bn_world *w = job->where.world;
-    int64_t sharing = w && w->here > 0 ? w->here : 1;
-    p->allowed = p->o.memory > 0 ? p->o.memory : bn_memory_free() / sharing + here;
+    int sharing = w && w->here > 0 ? w->here : 1;
+    p->allowed = p->o.memory > 0 ? p->o.memory : bn_memory_share(sharing) + here;
     p->allowed = bn_least(p->allowed, bn_memory_most());
     p->memory.limit = p->allowed > fixed ? p->allowed - fixed : 0;
     bool told = p->o.memory > 0 || bn_memory_most() < INT64_MAX;
+    int64_t enough = (least / MEGABYTE + 2) * MEGABYTE;
     if (told && p->allowed < least)
         rc = bn_fail(BONSAI_E_ARGUMENT, "%s: %lld bytes of memory are too few to condense it: at "
                      "least %lld are needed%s", p->full->where, (long long)p->allowed,
-                     (long long)least, q.ranks > 1 ? " on each rank" : "");
+                     (long long)enough, q.ranks > 1 ? " on each rank" : "");
 done:
     return rc;
 }

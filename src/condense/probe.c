@@ -215,10 +215,10 @@ bonsai_status bn_posterior_over(float *posterior, float *weights, const bn_sprea
         return BONSAI_OK;
     if (!here)
         BN_TRY(gather_rows(&some, &some_label, x, label, q.n));
-    rc = fit_posterior(&q, here ? label : some_label, p);
-    if (rc == BONSAI_OK)
-        rc = bn_scorer_new(&scorer, &q);
-    BN_TRY(bn_agree(w, rc));
+    BN_TRY(bn_agree(w, fit_posterior(&q, here ? label : some_label, p)));
+    /* those of rank 0: on another kind of machine products may round in another way */
+    BN_TRY(bn_share(w, q.w, (e->f + 1) * classes * (int64_t)sizeof *q.w, 0));
+    BN_TRY(bn_agree(w, bn_scorer_new(&scorer, &q)));
     if (weights)
         memcpy(weights, q.w, (size_t)(e->f * classes) * sizeof *weights);
 #pragma omp parallel for num_threads(bn_team(q.threads, e->rows / BN_FIT_BLOCK)) schedule(static)

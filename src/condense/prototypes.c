@@ -373,8 +373,10 @@ static bonsai_status try_all(candidate *all, int *best, search *w, const bn_sour
     if (!all[0].fits)
         BN_TRY(make_tiny(&all[0], w, s));
     for (int i = 0; probe && i < count; i++)
-        if (all[i].fits || i == 0)      /* written it may be smaller: check_tiny */
+        if (all[i].fits || i == 0) {    /* written it may be smaller: check_tiny */
             BN_TRY(bn_agree(w->world, score(&all[i], w, s, probe)));
+            BN_TRY(bn_share(w->world, &all[i].percent, sizeof all[i].percent, 0));
+        }                               /* BLAS may round another way on another rank's machine */
     *best = best_of(all, count, w->job->judge.rows);
 done:
     bn_probe_free(probe);

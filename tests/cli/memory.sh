@@ -10,7 +10,7 @@ for graph in sparse dense; do
     for method in trees prototypes; do
         "$BONSAI" condense $graph.bonsai -o whole.bonsai --ratio 0.005 --method $method -t 2 -q --json >whole.json
         must [ "$(field whole.json scratch)" = 0 ]
-        # what it says it needs is enough, and one byte less is refused
+        # what it says it needs is enough
         code=0
         "$BONSAI" condense $graph.bonsai -o no.bonsai --ratio 0.005 --method $method -t 2 -q --memory 1M 2>err || code=$?
         must [ $code -eq 1 ]
@@ -43,10 +43,16 @@ must [ $code -eq 1 ]
 must grep -q '^bonsai: /nowhere: no scratch file of [0-9]* bytes can be made: .*; set TMPDIR' err
 must [ ! -e no.bonsai ]
 code=0
-(ulimit -f 2000; trap '' XFSZ; under -o no.bonsai) 2>err || code=$?
+(ulimit -f 2000; exec "$BONSAI" condense dense.bonsai -o no.bonsai --ratio 0.005 --method $method -q --memory $limit) 2>err || code=$?
 must [ $code -eq 1 ]
-must grep -q 'no scratch file of [0-9]* bytes can be made: .*; set TMPDIR' err
+must grep -q 'no scratch file of [0-9]* bytes can be made: File too large' err
 must [ ! -e no.bonsai ]
+# Nor does a limit that is too small for the threads of BLAS keep it from ending.
+code=0
+(ulimit -d 100000 && OMP_NUM_THREADS=2 exec timeout -k 1 20 "$BONSAI" condense dense.bonsai -o no.bonsai \
+    --ratio 0.005 -q) 2>err || code=$?
+must [ $code -eq 1 ]
+must grep -q '^bonsai: dense.bonsai: 102400000 bytes of memory are too few' err
 
 # A limit is a size.
 for bad in 3X G 3GG -1 ''; do
