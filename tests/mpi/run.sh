@@ -36,6 +36,7 @@ as() {
     sh "$HERE/start.sh" "$ranks" sh ./script "$@" >out 2>err </dev/null || code=$?
 }
 says() {
+    sed '/^\[hwloc/d' err >plain && mv plain err       # it complains where there is no /sys
     [ "$code" -ne 124 ] || fail "$ranks ranks: it did not end within $LIMIT s"
     [ "$code" -eq "$1" ] || fail "$ranks ranks: the exit code is $code instead of $1"
     printf '%s\n' "$2" | cmp -s - err || fail "$ranks ranks: expected \"$2\""
