@@ -9,7 +9,8 @@
 
 #include <math.h>
 
-/* Of a thread: its stack, its blocks, and the buffer of 128 MB that OpenBLAS reserves for it.  FIT: rows that posteriors are fitted on;
+/* Of a thread: its stack, its blocks, and the buffer of 128 MB that OpenBLAS reserves for it.
+ * FIT: rows that posteriors are fitted on;
  * KMEANS: rows that clusters are first found on. */
 enum { MEGABYTE = 1 << 20, OF_PROGRAM = 48 * MEGABYTE, OF_THREAD = 160 * MEGABYTE,
        KNN_BLOCK = 2048, FIT = 20000, KMEANS = 8192, PER_TREE = 48, CANDIDATES = 8,

@@ -17,7 +17,7 @@ enum { WIDEST = 64, NARROW = 16, KNN_CHECKS = 500, FIT = 20000, JUDGED = 5000 };
 static const double gflops = 75, gigabytes = 12;
 static const double gather_share = 0.33;        /* of memory's rate, in rows at random, ... */
 static const double cache_times = 4;            /* ... and so much more from the cache */
-static const double cache = 16 << 20;           /* bytes of a panel of 16 columns that stays there */
+static const double cache = 16 << 20;           /* bytes of 16 columns that stay there */
 static const double pair = 7e-10;               /* seconds to look at a product, of a thread */
 static const double passes = 56;                /* of the clusters over a row, for a few thousand */
 static const double makes = 6;                  /* times that clusters are made under a budget */
@@ -30,7 +30,7 @@ typedef struct {
     const bonsai_plan_options *o;
     bonsai_plan *p;
     double flops, bytes;        /* a second, of a rank */
-    double halo[17];            /* rows that a rank needs from others before each round, on the average */
+    double halo[17];            /* rows of others that a rank needs for each round, on average */
 } planning;
 
 /* ---- shapes ---- */
@@ -145,7 +145,7 @@ static void plan_memory(planning *x)
     bonsai_plan *p = x->p;
     bn_needs *q = &x->q;
     int wide = q->s.features <= 2 * NARROW ? NARROW : WIDEST;
-    int64_t program = bn_memory_private() > 0 ? bn_memory_private() : 0;    /* that it begins with */
+    int64_t program = bn_memory_private() > 0 ? bn_memory_private() : 0;    /* to begin with */
     int64_t panels, room, all = bn_needs_large(q, wide), fixed = bn_needs_fixed(q) + program;
     p->least = bn_needs_least(q) + program;
     p->most = fixed + all;
@@ -163,7 +163,8 @@ static void plan_memory(planning *x)
 static double cluster_share(const planning *x)
 {
     const bonsai_shape *s = &x->q.s;
-    double few = 4000, row = fmin((double)s->features, 2 * bn_needs_row(s, 0)) + (double)s->classes + 10;
+    double few = 4000, long_row = fmin((double)s->features, 2 * bn_needs_row(s, 0));
+    double row = long_row + (double)s->classes + 10;
     return pow(fmax(1, bn_needs_budget(&x->q) / row) / few, 0.3);
 }
 
@@ -172,7 +173,8 @@ static void plan_time(planning *x)
     const bonsai_shape *s = &x->q.s;
     bonsai_plan *p = x->p;
     double ranks = x->q.ranks, t = (double)s->train / ranks, row = bn_needs_row(s, x->q.o->layers);
-    double z = (double)bn_needs_sample(x->q.o, s->train) + KNN_CHECKS, gathered = 0, n = (double)s->nodes;
+    double z = (double)bn_needs_sample(x->q.o, s->train) + KNN_CHECKS, n = (double)s->nodes;
+    double gathered = 0;
     double gather = gather_share * (64 * (n / ranks + x->halo[1]) <= cache ? cache_times : 1);
     for (int round = 1; round <= x->q.o->layers; round++)
         gathered += (double)s->edges / ranks * bn_needs_share(&x->q, round) * 4 *
