@@ -47,12 +47,15 @@ code=0
 must [ $code -eq 1 ]
 must grep -q 'no scratch file of [0-9]* bytes can be made: File too large' err
 must [ ! -e no.bonsai ]
-# Nor does a limit that is too small for the threads of BLAS keep it from ending.
-code=0
-(ulimit -d 100000 && OMP_NUM_THREADS=2 exec timeout -k 1 20 "$BONSAI" condense dense.bonsai -o no.bonsai \
-    --ratio 0.005 -q) 2>err || code=$?
-must [ $code -eq 1 ]
-must grep -q '^bonsai: dense.bonsai: 102400000 bytes of memory are too few' err
+# Nor does a limit that is too small for the threads of BLAS keep it from ending.  (With a sanitizer,
+# which reserves terabytes, nothing begins under such a limit.)
+if [ "$least" -lt 1000000000000 ]; then
+    code=0
+    (ulimit -d 100000 && OMP_NUM_THREADS=2 exec timeout -k 1 20 "$BONSAI" condense dense.bonsai -o no.bonsai \
+        --ratio 0.005 -q) 2>err || code=$?
+    must [ $code -eq 1 ]
+    must grep -q '^bonsai: dense.bonsai: 102400000 bytes of memory are too few' err
+fi
 
 # A limit is a size.
 for bad in 3X G 3GG -1 ''; do
