@@ -72,7 +72,7 @@ static void a_limit_makes_panels_narrow_then_rows_spill(void **state)
     const bonsai_plan whole = plan_of(&s, 1, 0);
     int columns = 64;
     (void)state;
-    for (int64_t m = whole.most; m > whole.least; m -= whole.most / 50) {
+    for (int64_t m = whole.most; m > whole.least; m -= (whole.most - whole.least) / 50) {
         const bonsai_plan p = plan_of(&s, 1, m);
         assert_true(p.columns <= columns && p.held <= m && p.columns >= 4);
         assert_true((p.scratch > 0) == (m < whole.most));
