@@ -16,7 +16,7 @@ $BONSAI plan --nodes 10 --edges 20 --features 5 --nonzeros 30 --classes 3 --valu
 script -qec "$BONSAI plan g.bonsai --ranks 1,8 -t 2" /dev/null | tr -d '\r' | tr -s ' ' | grep '^[A-Z]\|^ ranks'
 
 # Too little memory is a note, since a plan may say what would be enough.
-$BONSAI plan g.bonsai -t 2 --memory 1M 2>&1 >/dev/null | sed 's/[0-9.]* [MG]B and/N MB and/'
+$BONSAI plan g.bonsai -t 2 --memory 1M 2>&1 >/dev/null | sed 's/[0-9.]* [MGT]B and/N MB and/'
 $BONSAI plan g.bonsai --memory 1M -q 2>&1 >/dev/null
 
 # Wrong usage.
