@@ -36,29 +36,29 @@ wheel:          ## the Python package with all it needs, in build/wheel
 
 test-pyg:       ## the wheel, alone and beside PyTorch Geometric in build/pyg
 	@tools/setup wheel
-	@tests/pyg/run.sh $(BUILD)
+	@tests/pyg/run_pyg.sh $(BUILD)
 
 test-browser:   ## reports in headless Chromium: text, charts, colours, no request; skipped without one
 	@tools/setup build
 	$(call build,release,$(call release,OFF))
-	@tests/browser/run.sh $(BUILD)/release/bonsai
+	@tests/browser/run_browser.sh $(BUILD)/release/bonsai
 
 test-scale:     ## graphs larger than the memory allowed: minutes, and 40 GB of disk
 	@tools/setup build
 	$(call build,release,$(call release,OFF))
-	@tests/scale/run.sh $(BUILD)/release
+	@tests/scale/run_scale.sh $(BUILD)/release
 
 bench:          ## times, checked against the oracles
 	@tools/setup build
 	$(call build,release,$(call release,OFF))
 	@cmake --build $(BUILD)/release --target bench
-	@bench/run.sh $(BUILD)/release
+	@bench/run_bench.sh $(BUILD)/release
 
 fuzz:           ## every reader for FUZZ_SECONDS (60), or FUZZ_RUNS executions
 	@tools/setup fuzz
 	$(call build,fuzz,$(clang) -DCMAKE_BUILD_TYPE=Debug -DBONSAI_TESTS=OFF -DBONSAI_OPENMP=OFF \
 	    -DBONSAI_FUZZ=ON -DBONSAI_SANITIZE=address$(comma)undefined)
-	@fuzz/run.sh $(BUILD)/fuzz
+	@fuzz/run_fuzz.sh $(BUILD)/fuzz
 
 asan:           ## the tests under address and undefined-behaviour sanitizers
 	@tools/setup test

@@ -1,12 +1,12 @@
 /* fuzz_graphsaint.c -- the reader of GraphSAINT folders on any bytes.
  *
  * The first byte says whether the first file is an archive (0) or what an archive
- * is built around (tests/npzmake.h), and by its second bit whether feats.npy gets a
+ * is built around (tests/support/npzmake.h), and by its second bit whether feats.npy gets a
  * valid header; then come three files, each after its length in two bytes, and the
  * rest is the fourth.
  *
  * SPDX-License-Identifier: MIT */
-#include "../tests/npzmake.h"
+#include "../tests/support/npzmake.h"
 
 #include "base/base.h"
 #include "fuzz.h"

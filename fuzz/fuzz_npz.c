@@ -1,11 +1,11 @@
 /* fuzz_npz.c -- the reader of NumPy archives on any bytes.
  *
  * The first byte says how: 0, the rest is the archive; else an archive is built
- * around the rest (tests/npzmake.h), so that checksums hold and what lies behind
+ * around the rest (tests/support/npzmake.h), so that checksums hold and what lies behind
  * them is reached.  What loads must also save and come back the same.
  *
  * SPDX-License-Identifier: MIT */
-#include "../tests/npzmake.h"
+#include "../tests/support/npzmake.h"
 
 #include "base/base.h"
 #include "fuzz.h"

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prototypes.h"
-#include "report.h"
+#include "prototypes/prototypes.h"
+#include "record.h"
 
 typedef struct {
     bonsai_method method;

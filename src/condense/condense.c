@@ -11,8 +11,8 @@
 #include "auto.h"
 #include "condense.h"
 #include "prepare.h"
-#include "prototypes.h"
-#include "report.h"
+#include "prototypes/prototypes.h"
+#include "record.h"
 
 /* ---- one budget ---- */
 

@@ -5,7 +5,7 @@
  * emitted, by each rank the rows of its own.
  *
  * SPDX-License-Identifier: MIT */
-#include "report.h"
+#include "record.h"
 
 typedef struct { uint32_t crc; int64_t len; int threads; } sum;
 

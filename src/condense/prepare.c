@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "judge.h"
+#include "prototypes/judge.h"
 #include "needs.h"
-#include "report.h"
+#include "record.h"
 
 enum { MEGABYTE = 1 << 20, SMALL_ARRAY = MEGABYTE, CHECK_SAMPLE = 500, MOST_CLASSES = 65536,
        MOST_FEATURES = 1 << 26 };

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "prepare.h"
-#include "report.h"
-#include "update.h"
+#include "record.h"
+#include "update/update.h"
 
 typedef struct {
     bonsai_condense_options o;          /* of the caller: threads and progress count */

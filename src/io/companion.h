@@ -11,7 +11,7 @@
 #ifndef BN_COMPANION_H
 #define BN_COMPANION_H
 
-#include "csv.h"
+#include "lines.h"
 #include "io.h"
 
 /* ---- strings to numbers (nodeids.c) ---- */

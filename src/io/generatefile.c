@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "container.h"
-#include "graph/generate.h"
+#include "graph/generate/generate.h"
 #include "io.h"
 
 enum { PIECE = 2 << 20 };       /* bytes, about, that a thread draws between writes */

@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include <zlib.h>
 
-#include "csv.h"
+#include "lines.h"
 
 enum { PIECE = 1 << 16, MOST_INPUT = 1 << 30, MOST_RATIO = 1100 };
 

@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "csv.h"
+#include "lines.h"
 #include "io.h"
 #include "npy.h"
 

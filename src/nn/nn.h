@@ -19,7 +19,7 @@
 #define BN_NN_H
 
 #include "graph/graph.h"
-#include "nn/real.h"
+#include "real.h"
 
 /* ---- the shape of a model (shape.c) ---- */
 

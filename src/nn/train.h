@@ -10,7 +10,7 @@
 #ifndef BN_TRAIN_H
 #define BN_TRAIN_H
 
-#include "nn/nn.h"
+#include "nn.h"
 
 typedef struct {                /* labelled nodes of one part */
     int64_t  count;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "facts.h"
-#include "principal.h"
+#include "study/principal.h"
 
 enum {
     MOST_ROWS = 500000, ROOM = 64 << 20,        /* in the grid; in floats, if they were dense */

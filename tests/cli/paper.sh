@@ -9,7 +9,7 @@ mkdir -p data/deep/other
 "$BONSAI" generate -q -o data/deep/other/pubmed.npz --nodes 50 --features 9 --classes 3 --words 3 \
     --no-linear >/dev/null
 "$BONSAI" paper --data data --out out --quick --epochs 2 >table 2>err
-python3 "$HERE/../paper_page.py" out "$ROOT/data/paper/published.csv"
+python3 "$HERE/paper_page.py" out "$ROOT/data/paper/published.csv"
 grep -q '^accuracy	cora	0.5	strict	' table || { cat table; exit 1; }
 grep -q 'pubmed.npz is named like PubMed, but has 50 nodes, 9 features and 3 classes, not 19717, 500 and 3: left out' err ||
     { cat err; exit 1; }

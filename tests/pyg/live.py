@@ -4,7 +4,7 @@
 Graphs are made here, models trained by the program and saved twice.  The npz goes into
 PyTorch Geometric's modules, name by name, and what these make of the graph (in double) must
 be what `bonsai predict` says with the native file, to 1e-5.  Then the reference files of
-tests/test_reference.c are made again and compared.  `live.py --count` tells how many tests
+tests/nn/test_reference.c are made again and compared.  `live.py --count` tells how many tests
 there are and needs nothing but Python.
 
 SPDX-License-Identifier: MIT"""

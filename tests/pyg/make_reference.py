@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""make_reference.py [FOLDER] -- what PyTorch Geometric computes, for tests/test_reference.c.
+"""make_reference.py [FOLDER] -- what PyTorch Geometric computes, for tests/nn/test_reference.c.
 
 Writes one file per graph into FOLDER (tests/reference).  A file has the graph, its features
 and targets, and cases: single layers (an output y, a gradient dy that comes back, the

@@ -1,0 +1,57 @@
+#!/bin/sh
+# run_fuzz.sh BUILD -- runs every fuzz target of a fuzz build and adds up.
+#
+# FUZZ_SECONDS (60) or FUZZ_RUNS bounds each target; FUZZ_TARGETS="native npz"
+# picks; FUZZ_JOBS targets run at once.  New inputs are kept in BUILD/corpus and
+# used again; what breaks a target is left in BUILD/findings.  Fails on a finding.
+#
+# SPDX-License-Identifier: MIT
+set -eu
+build=$(cd "$1" && pwd)
+seeds=$(cd "$(dirname "$0")" && pwd)/corpus
+dictionaries=$(dirname "$seeds")
+jobs=${FUZZ_JOBS-$(nproc 2>/dev/null || echo 1)}
+if [ -n "${FUZZ_RUNS-}" ]; then
+    bound=-runs=$FUZZ_RUNS
+else
+    bound=-max_total_time=${FUZZ_SECONDS-60}
+fi
+targets=${FUZZ_TARGETS-$(cd "$build" && ls | sed -n 's/^fuzz_\([a-z0-9_]*\)$/\1/p')}
+[ -n "$targets" ] || { echo "fuzz: no target in $build" >&2; exit 1; }
+mkdir -p "$build/findings" "$build/logs"
+for name in $targets; do
+    rm -rf "$build/findings/$name" "$build/logs/$name"
+done
+export build seeds dictionaries bound
+
+# One target; its exit code goes to a file, since xargs would stop the others.
+one='
+mkdir -p "$build/corpus/$1" "$build/findings/$1"
+set -- "$1" "$build/corpus/$1"
+[ ! -d "$seeds/$1" ] || set -- "$@" "$seeds/$1"
+[ ! -f "$dictionaries/$1.dict" ] || set -- "$@" "-dict=$dictionaries/$1.dict"
+name=$1
+shift
+code=0
+"$build/fuzz_$name" "$@" "$bound" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+    -artifact_prefix="$build/findings/$name/" >"$build/logs/$name" 2>&1 || code=$?
+echo "exit: $code" >>"$build/logs/$name"
+'
+printf '%s\n' $targets | xargs -P "$jobs" -I NAME sh -c "$one" fuzz NAME
+
+stat() { sed -n "s/^stat::$1: *//p" "$build/logs/$2"; }
+total=0
+broken=0
+printf '%-16s %12s %9s %9s\n' target executions exec/s findings
+for name in $targets; do
+    runs=$(stat number_of_executed_units "$name")
+    found=$(ls "$build/findings/$name" | wc -l)
+    # A target that failed and left no input is a finding as well.
+    if [ "$found" = 0 ] && ! grep -q '^exit: 0$' "$build/logs/$name"; then found=1; fi
+    printf '%-16s %12d %9d %9d\n' "$name" "${runs:-0}" \
+        "$(stat average_exec_per_sec "$name" | grep . || echo 0)" "$found"
+    total=$((total + ${runs:-0}))
+    broken=$((broken + found))
+done
+printf '%-16s %12d %9s %9d\n' total "$total" "" "$broken"
+[ "$broken" = 0 ] || { echo "fuzz: see $build/findings and $build/logs" >&2; exit 1; }

@@ -1,0 +1,192 @@
+/* mpi_main.c -- the program bonsai-mpi: the commands that ranks do together.
+ *
+ * Every rank runs the same command with the same arguments, and goes through the same calls.
+ * Rank 0 speaks, prints and writes; the others are mute.  Before each call that all make together
+ * they meet, so that a rank that ended early, for whatever reason, ends the others instead of
+ * leaving them waiting; and they meet at the end, so that all have the same exit code.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "bonsai_mpi.h"
+#include "cli.h"
+
+const command commands[] = {
+    {"condense", cmd_condense, "make a small graph that trains like the large one", 1},
+    {"info",     cmd_info,     "show what a graph holds", 1},
+    {"check",    cmd_check,    "verify every byte and every rule of a graph", 1},
+    {"generate", cmd_generate, "write a graph that looks like a citation network", 1},
+    {"version",  cmd_version,  "print the version and how it was built", 0},
+    {"help",     cmd_help,     "explain a command", 0},
+    {NULL,       NULL,         NULL, 0},
+};
+
+static session here;
+static int rank, ranks;
+static int parted;              /* a rank ended early: the exit code of all; 0: none did */
+static double memory[2];        /* of a rank at its largest, and on the average */
+
+/* ---- meeting ------------------------------------------------------------- */
+
+/* x = the largest of all ranks'.  Who waits does not take the core from who works. */
+static void largest(int *x, int count)
+{
+    const struct timespec pause = {0, 200000};
+    MPI_Request r = MPI_REQUEST_NULL;
+    int done = 0;
+    MPI_Iallreduce(MPI_IN_PLACE, x, count, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &r);
+    while (MPI_Test(&r, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
+        nanosleep(&pause, NULL);
+}
+
+/* ended: with the exit code *code, which becomes that of all.  Else E_ARGUMENT and its sentence
+ * where another rank has. */
+static bonsai_status meet(int ended, int *code)
+{
+    char sentence[sizeof here.said + 64];
+    int x[] = {ended, !ended, ended ? *code : 0};
+    if (parted)
+        return BONSAI_OK;
+    largest(x, 3);
+    if (ended)
+        *code = x[2];
+    if (!x[0] || !x[1])
+        return BONSAI_OK;
+    parted = x[2] != EXIT_DONE ? x[2] : EXIT_FAILED;
+    snprintf(sentence, sizeof sentence, "rank %d has ended before the others: %s", rank,
+             *here.said ? here.said : "it was given other arguments");
+    return bonsai_mpi_agree(ended ? BONSAI_E_ARGUMENT : BONSAI_OK, sentence, MPI_COMM_WORLD);
+}
+
+static bonsai_status go_on(void)
+{
+    return meet(0, NULL);
+}
+
+/* ---- working ------------------------------------------------------------- */
+
+static bonsai_status read_graph(bonsai_graph **out, const char *path, const bonsai_read_options *o)
+{
+    bonsai_status rc = go_on();
+    return rc != BONSAI_OK ? rc : bonsai_mpi_read(out, path, o, MPI_COMM_WORLD);
+}
+
+static bonsai_status verify(const bonsai_graph *g, const bonsai_read_options *o)
+{
+    bonsai_status rc = go_on();
+    return rc != BONSAI_OK ? rc : bonsai_mpi_verify(g, o, MPI_COMM_WORLD);
+}
+
+static bonsai_status check(const bonsai_graph *g, const bonsai_read_options *o)
+{
+    bonsai_status rc = go_on();
+    return rc != BONSAI_OK ? rc : bonsai_mpi_check(g, o, MPI_COMM_WORLD);
+}
+
+static bonsai_status stats(bonsai_stats *s, int64_t *class_counts, const bonsai_graph *g,
+                           const bonsai_read_options *o)
+{
+    bonsai_status rc = go_on();
+    return rc != BONSAI_OK ? rc : bonsai_mpi_stats(s, class_counts, g, o, MPI_COMM_WORLD);
+}
+
+static void measure_memory(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    double mine = (double)u.ru_maxrss * 1024;
+    MPI_Allreduce(&mine, &memory[0], 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(&mine, &memory[1], 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    memory[1] /= ranks;
+}
+
+static bonsai_status condense(bonsai_graph **out, bonsai_condense_info *info, const double *ratios,
+                              int count, const bonsai_graph *g, const bonsai_condense_options *o)
+{
+    bonsai_status rc = go_on();
+    if (rc == BONSAI_OK)
+        rc = bonsai_mpi_condense_many(out, info, ratios, count, g, o, MPI_COMM_WORLD);
+    if (rc == BONSAI_OK)        /* a signal that came too late for the library still counts */
+        rc = bonsai_mpi_agree(canceled_by() ? BONSAI_E_CANCELED : BONSAI_OK, "canceled",
+                              MPI_COMM_WORLD);
+    if (rc == BONSAI_OK)
+        measure_memory();
+    return rc;
+}
+
+static bonsai_status generate(bonsai_graph **out, session *s, const bonsai_generate_options *o,
+                              const char *path)
+{
+    bonsai_status rc = go_on();
+    if (rc == BONSAI_OK)
+        rc = bonsai_mpi_generate(path, o, MPI_COMM_WORLD);
+    return rc != BONSAI_OK ? rc : bonsai_mpi_read(out, path, &s->read, MPI_COMM_WORLD);
+}
+
+static bonsai_status agree(bonsai_status mine)
+{
+    bonsai_status rc = go_on();
+    return rc != BONSAI_OK ? rc : bonsai_mpi_agree(mine, NULL, MPI_COMM_WORLD);
+}
+
+static void report_bytes(report *r, const char *key, const char *label, double bytes)
+{
+    char text[32];
+    text_bytes(text, sizeof text, bytes);
+    report_int(r, key, label, (int64_t)bytes);
+    report_note(r, "%s", text);
+}
+
+static void report_ranks(report *r, const bonsai_condense_info *i)
+{
+    report_heading(r, "Ranks");
+    report_int(r, "ranks.count", "ranks", ranks);
+    report_int(r, "ranks.threads", "threads of each", here.read.threads);
+    report_bytes(r, "ranks.sent", "bytes exchanged", (double)i->sent);
+    report_bytes(r, "ranks.sent_rows", "rows of embeddings", (double)i->sent_rows);
+    report_bytes(r, "ranks.halo", "at least needed", (double)i->halo);
+    report_bytes(r, "ranks.peak_rss_max", "memory of a rank", memory[0]);
+    report_bytes(r, "ranks.peak_rss_mean", "on the average", memory[1]);
+}
+
+const workers crew = {
+    .program = "bonsai-mpi",
+    .first = "condense",
+    .examples = "  mpirun -n 8 bonsai-mpi generate -o graph.bonsai --nodes 1000000\n"
+                "  mpirun -n 8 bonsai-mpi condense graph.bonsai -o small.bonsai --ratio 0.01\n"
+                "  mpirun -n 8 --bind-to none bonsai-mpi check graph.bonsai -t 4\n",
+    .read = read_graph,
+    .verify = verify,
+    .check = check,
+    .stats = stats,
+    .condense = condense,
+    .generate = generate,
+    .agree = agree,
+    .report = report_ranks,
+    .several = 1,
+};
+
+int main(int argc, char **argv)
+{
+    int level;
+    program_begin(&here, argc, argv);       /* may start the program once more: before MPI */
+    if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
+        return fail_with(&here, "MPI could not be started");
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    here.mute = rank != 0;
+    here.progress.quiet = here.mute;
+    here.people = 1;            /* mpirun makes every output a terminal, whatever it is */
+    setenv("NO_COLOR", "1", 1);
+    if (here.mute && !freopen("/dev/null", "w", stdout))
+        fclose(stdout);
+    here.read.threads = bonsai_mpi_threads(MPI_COMM_WORLD);
+    int code = program_run(&here, argc, argv);
+    meet(1, &code);
+    signal(SIGTERM, SIG_IGN);   /* mpirun sends it to all once one has ended with a code but 0 */
+    MPI_Finalize();
+    return program_end(parted ? parted : code);
+}

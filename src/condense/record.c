@@ -1,0 +1,251 @@
+/* record.c -- the report in a condensed graph's metadata, as JSON.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "record.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void bn_info_copy(bonsai_condense_info *to, const bonsai_condense_info *from)
+{
+    size_t size = to->size;
+    memcpy(to, from, size < sizeof *from ? size : sizeof *from);
+    to->size = size;
+}
+
+/* Bytes are whole numbers and stay exact; the paper's price need not be one. */
+static json_t *number(double v)
+{
+    return v == floor(v) && fabs(v) < 0x1p53 ? json_integer((json_int_t)v) : json_real(v);
+}
+
+static json_t *options_json(const bonsai_condense_options *o)
+{
+    return json_pack("{s:f,s:I,s:I,s:I,s:s,s:i,s:i,s:I,s:f,s:f,s:b,s:b,s:b,s:I,s:f,s:f,s:f,s:f,s:b,"
+                     "s:b,s:b,s:b,s:i,s:[fff],s:I,s:b,s:b,s:b}",
+                     "ratio", o->ratio, "bytes", (json_int_t)o->bytes,
+                     "nodes", (json_int_t)o->nodes, "trees", (json_int_t)o->trees,
+                     "accounting", o->accounting == BONSAI_STRICT ? "strict" : "paper",
+                     "layers", o->layers, "k", o->k, "sample", (json_int_t)o->sample,
+                     "theta", o->theta, "delta", o->delta, "density", o->density,
+                     "no_rknn", o->no_rknn, "no_ppr", o->no_ppr,
+                     "patience", (json_int_t)o->patience, "beta", o->beta,
+                     "prune_share", o->prune_share, "min_pruned", o->min_pruned,
+                     "oversample", o->oversample, "match_classes", o->match_classes,
+                     "select_features", o->select_features, "inductive", o->inductive,
+                     "raw_features", o->raw_features, "project", o->project,
+                     "split", o->split[0], o->split[1], o->split[2], "seed", (json_int_t)o->seed,
+                     "no_validation", o->no_validation, "hard_labels", o->hard_labels,
+                     "members", o->members);
+}
+
+static json_t *sizes_json(const bonsai_condense_info *i)
+{
+    return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:f,s:o,s:o,s:f}",
+                     "nodes", (json_int_t)i->nodes, "edges", (json_int_t)i->edges,
+                     "labelled", (json_int_t)i->labelled, "roots", (json_int_t)i->roots,
+                     "full_nodes", (json_int_t)i->full_nodes,
+                     "full_edges", (json_int_t)i->full_edges,
+                     "full_labelled", (json_int_t)i->full_labelled,
+                     "bytes", number(i->bytes), "full_bytes", number(i->full_bytes),
+                     "ratio", i->ratio, "paper_bytes", number(i->paper_bytes),
+                     "paper_full_bytes", number(i->paper_full_bytes),
+                     "paper_ratio", i->paper_ratio);
+}
+
+static json_t *cover_json(const bonsai_condense_info *i)
+{
+    return json_pack("{s:I,s:I,s:f,s:f,s:f,s:f,s:I,s:i,s:i}",
+                     "trees", (json_int_t)i->trees, "sample", (json_int_t)i->sample,
+                     "coverage", i->coverage, "coverage_check", i->coverage_check,
+                     "coverage_bound", i->coverage_bound, "recall", i->recall,
+                     "rechecks", (json_int_t)i->rechecks, "rounds", i->rounds,
+                     "shallow_classes", i->shallow_classes);
+}
+
+/* Where a node is in the choice, or -1. */
+static int64_t place_of(const bn_choice *c, int32_t node)
+{
+    int64_t low = 0, high = c->count;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (c->node[middle] < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < c->count && c->node[low] == node ? low : -1;
+}
+
+/* Why each node is there: the original id of the root of its tree (-1: that has gone),
+ * samples covered, PageRank score. */
+static json_t *nodes_json(const bn_choice *c, const bonsai_graph *small)
+{
+    const uint32_t *origin = small->view.section[BONSAI_ORIGIN].data;
+    json_t *tree = json_array(), *covers = json_array(), *score = json_array();
+    for (int64_t i = 0; i < c->count; i++) {
+        int64_t root = place_of(c, c->tree[i]);
+        bool here = root >= 0 && c->role[root] == BONSAI_ROOT;
+        json_array_append_new(tree, json_integer(here ? (json_int_t)origin[root] : -1));
+        json_array_append_new(covers, json_integer(c->covers[i]));
+        json_array_append_new(score, json_real((double)c->score[i]));
+    }
+    return json_pack("{s:o,s:o,s:o}", "tree", tree, "covers", covers, "score", score);
+}
+
+static json_t *curve_json(const bn_trace *t)
+{
+    json_t *bytes = json_array(), *covered = json_array();
+    for (int64_t i = 0; i < t->count; i++) {
+        json_array_append_new(bytes, number(t->point[i].bytes));
+        json_array_append_new(covered, json_integer((json_int_t)t->point[i].covered));
+    }
+    return json_pack("{s:o,s:o}", "bytes", bytes, "covered", covered);
+}
+
+/* Four digits are enough for a drawing. */
+static double rounded(double v)
+{
+    char text[32];
+    const char *at = text;
+    int length = bn_print(text, sizeof text, "%.4g", v);
+    bn_parse_real(&at, text + length, &v);
+    return v;
+}
+
+static json_t *round_json(const bn_trace_round *r)
+{
+    json_t *rank = json_array(), *score = json_array();
+    for (int64_t i = 0; i < r->count; i++) {
+        json_array_append_new(rank, json_integer((json_int_t)r->rank[i]));
+        json_array_append_new(score, json_real(rounded(r->score[i])));
+    }
+    return json_pack("{s:I,s:I,s:I,s:I,s:o,s:o}", "round", (json_int_t)r->number,
+                     "nodes", (json_int_t)r->nodes, "knee", (json_int_t)r->knee,
+                     "pruned", (json_int_t)r->pruned, "rank", rank, "score", score);
+}
+
+/* Takes root, and adds how it went to it. */
+static json_t *add_trace(json_t *root, const bn_trace *t)
+{
+    json_t *rounds = json_array();
+    for (int64_t i = 0; i < t->rounds; i++)
+        json_array_append_new(rounds, round_json(&t->round[i]));
+    if (json_object_set_new(root, "curve", curve_json(t)) |
+        json_object_set_new(root, "rounds", rounds)) {
+        json_decref(root);
+        root = NULL;
+    }
+    return root;
+}
+
+static json_t *recipe_json(const bn_recipe *r, const bonsai_condense_info *i)
+{
+    return json_pack("{s:I,s:I,s:I,s:s,s:b,s:b,s:i,s:f,s:f,s:I,s:I,s:f}",
+                     "trees", (json_int_t)i->trees, "nodes", (json_int_t)r->nodes, "entries", (json_int_t)r->t,
+                     "values", bonsai_type_text(r->type), "soft", r->soft, "weighted", r->weighted,
+                     "layers", r->layers, "probe", r->probe, "lambda", r->lambda,
+                     "judged", (json_int_t)r->judged, "candidates", (json_int_t)r->candidates,
+                     "lossless_ratio", i->lossless_ratio);
+}
+
+/* Takes the report. */
+static bonsai_status store(bonsai_graph *small, json_t *root)
+{
+    bonsai_status rc;
+    uint8_t *to;
+    char *text = root ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    if (!text) {
+        rc = bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the report");
+        goto done;
+    }
+    BN_TRY(bn_graph_array(&to, small, BONSAI_METADATA, BONSAI_U8, (int64_t)strlen(text)));
+    memcpy(to, text, strlen(text));
+done:
+    json_decref(root);
+    free(text);
+    return rc;
+}
+
+static json_t *crc_json(uint32_t crc)
+{
+    char hex[16];
+    snprintf(hex, sizeof hex, "%08x", (unsigned)crc);
+    return json_string(hex);
+}
+
+/* Takes what is special to the method, under its name. */
+static bonsai_status attach(bonsai_graph *small, const bonsai_condense_info *i,
+                            const bonsai_condense_options *o, uint32_t input_crc, json_t *special)
+{
+    json_t *root = json_pack("{s:s,s:s,s:o,s:o,s:o}", "bonsai", BONSAI_VERSION,
+                             "method", bonsai_method_name(i->method),
+                             "input_crc32", crc_json(input_crc),
+                             "options", options_json(o), "sizes", sizes_json(i));
+    if (root && (!special || json_object_update(root, special) != 0)) {
+        json_decref(root);
+        root = NULL;
+    }
+    json_decref(special);
+    return store(small, root);
+}
+
+bonsai_status bn_report_attach(bonsai_graph *small, const bonsai_condense_info *i,
+                               const bonsai_condense_options *o, const bn_choice *c,
+                               uint32_t input_crc)
+{
+    json_t *special = json_pack("{s:o,s:o}", "cover", cover_json(i), "why", nodes_json(c, small));
+    return attach(small, i, o, input_crc, c->trace ? add_trace(special, c->trace) : special);
+}
+
+bonsai_status bn_report_recipe(bonsai_graph *small, const bonsai_condense_info *i,
+                               const bonsai_condense_options *o, const bn_recipe *r,
+                               uint32_t input_crc)
+{
+    return attach(small, i, o, input_crc, json_pack("{s:o}", "recipe", recipe_json(r, i)));
+}
+
+static json_t *score(double percent)
+{
+    return percent >= 0 ? json_real(percent) : json_null();
+}
+
+static json_t *choice_json(const bonsai_condense_info *i)
+{
+    return json_pack("{s:s,s:o,s:o}", "why", i->why, "probe", score(i->probe),
+                     "probe_other", score(i->probe_other));
+}
+
+bonsai_status bn_report_choice(bonsai_graph *small, const bonsai_condense_info *i)
+{
+    const bonsai_array *a = &small->view.section[BONSAI_METADATA];
+    json_t *root = json_loadb(a->data, (size_t)a->count, 0, NULL);
+    if (root && json_object_set_new(root, "choice", choice_json(i)) != 0) {
+        json_decref(root);
+        root = NULL;
+    }
+    return store(small, root);
+}
+
+bonsai_status bn_report_again(bonsai_graph *small, const bonsai_condense_info *i,
+                              const json_t *before, uint32_t input_crc)
+{
+    json_t *root = json_deep_copy(before);
+    json_t *recipe = json_object_get(root, "recipe");
+    int bad = json_object_set_new(root, "bonsai", json_string(BONSAI_VERSION)) |
+              json_object_set_new(root, "input_crc32", crc_json(input_crc)) |
+              json_object_set_new(root, "sizes", sizes_json(i)) |
+              json_object_set_new(root, "choice", choice_json(i)) |
+              json_object_set_new(recipe, "trees", json_integer((json_int_t)i->trees)) |
+              json_object_set_new(recipe, "nodes", json_integer((json_int_t)i->nodes)) |
+              json_object_set_new(recipe, "probe", json_null()) |
+              json_object_set_new(recipe, "lossless_ratio", json_real(i->lossless_ratio));
+    if (bad) {
+        json_decref(root);
+        root = NULL;
+    }
+    return store(small, root);
+}

@@ -1,0 +1,153 @@
+/* wl.h -- what the ways of propagating share; see wl.c.
+ *
+ * A rank has local rows: its own nodes first, then the halo, which are the nodes of other ranks
+ * that it needs, ascending.  Level l is the embedding after l rounds; round l makes level l of
+ * level l-1.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_WL_H
+#define BN_WL_H
+
+#include "embed.h"
+
+/* BN_WL_LEVELS: levels that are told apart; BN_WL_BLOCK: entries of a list between two places. */
+enum { BN_WL_LEVELS = 254, BN_WL_BLOCK = 4096 };
+
+typedef struct {                /* sparse rows under way */
+    int64_t rows;
+    int64_t *offsets;
+    int32_t *index;
+    float   *value;
+} bn_wl_rows;
+
+typedef struct {                /* rows that go between ranks, those of one rank together */
+    int64_t  count;
+    int32_t *row;               /* ascending for each rank: own local rows; NULL: the halo's */
+    uint8_t *need;              /* they are needed at the levels below it */
+    int64_t *begin;             /* ranks+1: where the rows of each rank begin */
+    int64_t *rows;              /* ranks: how many of them are needed at the level at hand, ... */
+    int64_t *place;             /* ... and how many before each block of the list */
+} bn_wl_list;
+
+typedef struct {                /* sparse rows of the halo at one level */
+    int64_t  *offsets;          /* halo+1: a row's entries, ... */
+    uint32_t *data;             /* ... each row's indices, then its values */
+    int32_t  *in_length, *out_length;
+    int64_t  *out_offsets;
+    uint32_t *send;
+} bn_wl_far;
+
+typedef struct {
+    const bonsai_graph *g;
+    const int32_t *nodes;       /* requested, or NULL: all own */
+    int64_t count, f;
+    int64_t first, n;           /* own nodes: the first one, and how many */
+    int     layers, threads;
+    bn_progress progress;
+    bn_where *at;
+    bool    alike;              /* a node counts as one of its neighbours, not as all of them */
+    bool    sparse;             /* the features are */
+    float  *inverse;            /* n: 1 / degree, or alike 1 / (degree + 1); 0: no neighbour */
+    uint8_t *need;              /* n: the row is needed at the levels below it; NULL: at all */
+    bn_wl_list in, out;         /* halo rows, and own rows that are in the halo of others */
+    int64_t *in_bytes, *out_bytes;      /* ranks */
+    int32_t *neighbors;         /* of own nodes, as local rows; NULL: as they are in the graph */
+    uint8_t *outer;             /* n: has a neighbour in the halo; NULL: none has */
+    bn_wl_rows x;               /* sparse embedding so far; offsets NULL: the features themselves */
+    bn_wl_far far;
+    int     done;               /* rounds that x has been through */
+    int64_t bad;                /* numbers of the result that are not finite */
+} bn_wl_run;
+
+static inline bn_world *bn_wl_world(const bn_wl_run *w)
+{
+    return w->at->world;
+}
+
+/* need[] of a row that is needed at this level and below. */
+static inline uint8_t bn_wl_mark(int level)
+{
+    return (uint8_t)((level < BN_WL_LEVELS ? level : BN_WL_LEVELS) + 1);
+}
+
+static inline bool bn_wl_needs(const uint8_t *need, int64_t i, int level)
+{
+    return !need || need[i] >= bn_wl_mark(level);
+}
+
+/* The node's next value, where it has neighbours, from its own and their sum. */
+static inline float bn_wl_next(const bn_wl_run *w, int64_t v, float own, float sum)
+{
+    return w->alike ? (own + sum) * w->inverse[v] : (own + w->inverse[v] * sum) * 0.5f;
+}
+
+typedef struct {
+    const int32_t *id;          /* local rows */
+    const float *weight;        /* or NULL */
+    int64_t count;
+} bn_wl_edges;
+
+static inline bn_wl_edges bn_wl_edges_of(const bn_wl_run *w, int64_t v)
+{
+    const float *weight = w->g->view.section[BONSAI_EDGE_WEIGHTS].data;
+    int64_t e = bn_row_begin(w->g, w->first + v), end = bn_row_begin(w->g, w->first + v + 1);
+    const int32_t *id = w->neighbors ? w->neighbors + (e - bn_row_begin(w->g, w->first))
+                                     : bn_neighbors(w->g) + e;
+    return (bn_wl_edges){id, weight ? weight + e : NULL, end - e};
+}
+
+/* ---- a sparse row, wherever it is ---- */
+
+typedef struct {
+    const void *index, *value;  /* value NULL: all 1 */
+    int64_t count;
+    float   scale;
+    bool    narrow;             /* indices of 16 bits, else 32 */
+    bonsai_type type;           /* of the values: F32, U8 or I8 */
+} bn_wl_row;
+
+static inline int32_t bn_wl_index(const bn_wl_row *r, int64_t e)
+{
+    return r->narrow ? ((const uint16_t *)r->index)[e] : ((const int32_t *)r->index)[e];
+}
+
+static inline float bn_wl_value(const bn_wl_row *r, int64_t e)
+{
+    if (!r->value)
+        return r->scale;
+    if (r->type == BONSAI_F32)
+        return r->scale * ((const float *)r->value)[e];
+    return r->scale * (r->type == BONSAI_U8 ? (float)((const uint8_t *)r->value)[e]
+                                            : (float)((const int8_t *)r->value)[e]);
+}
+
+bn_wl_row bn_wl_row_of(const bn_wl_run *w, int64_t u);         /* at level w->done */
+
+/* ---- wl.c ---- */
+
+bonsai_status bn_wl_tick(const bn_wl_run *w, int rounds, int64_t done, int64_t total);
+
+/* ---- what is needed, and from whom (wl_halo.c).  Collective ---- */
+
+bonsai_status bn_wl_reach(bn_wl_run *w);
+void bn_wl_reach_free(bn_wl_run *w);
+/* Sets rows and place of both lists for a level. */
+void bn_wl_lists_at(bn_wl_run *w, int level);
+/* How many own rows are needed at a level. */
+int64_t bn_wl_needed(const bn_wl_run *w, int level);
+
+/* ---- dense rounds (wl_dense.c).  Collective ---- */
+
+bonsai_status bn_wl_dense(bn_embedding *out, bn_wl_run *w);    /* all that are left */
+
+/* ---- sparse rounds (wl_sparse.c, wl_far.c).  Collective ---- */
+
+/* One round: x is replaced by the next embedding of own nodes; last: of the requested ones. */
+bonsai_status bn_wl_sparse_step(bn_wl_run *w, bool last);
+bonsai_status bn_wl_sparse_pick(bn_wl_run *w);          /* x = the features of requested nodes */
+void bn_wl_rows_free(bn_wl_rows *r);
+/* Rows of the halo at a level: what start asks for is there after bn_exchange_finish. */
+bonsai_status bn_wl_far_start(bn_wl_run *w, int level);
+void bn_wl_far_free(bn_wl_run *w);
+
+#endif

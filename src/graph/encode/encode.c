@@ -1,0 +1,460 @@
+/* encode.c -- the smallest encoding of each section, its bytes, and the bytes
+ * themselves.
+ *
+ * What the features allow (traits.c) makes a plan.  It is what the writer writes and what the
+ * size of a graph means, so the two cannot differ.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "graph/graph.h"
+
+enum { PIECE = 1 << 20 };       /* bytes handed to the sink at a time */
+
+/* ---- the plan ---- */
+
+static void set(bn_plan *p, bonsai_section s, bonsai_type t, int64_t count)
+{
+    p->type[s] = t;
+    p->count[s] = count;
+}
+
+/* At most INT64_MAX: 2^31 nodes of 2^31 features are legal while they are sparse. */
+int64_t bn_plan_bytes(const bn_plan *p, bonsai_section s)
+{
+    int64_t bytes;
+    return bn_mul(&bytes, p->count[s], (int64_t)bonsai_type_bytes(p->type[s])) ? bytes : INT64_MAX;
+}
+
+static bonsai_type offset_type(int64_t last)
+{
+    return last <= (int64_t)UINT32_MAX ? BONSAI_U32 : BONSAI_U64;
+}
+
+static bonsai_type eight_bits(const bn_traits *t)
+{
+    return t->negative ? BONSAI_I8 : BONSAI_U8;
+}
+
+static void plan_dense(bn_plan *p, const bonsai_view *v, bonsai_type t)
+{
+    set(p, BONSAI_FEATURES, t, v->nodes * v->features);
+    if (t == BONSAI_U8 || t == BONSAI_I8)
+        set(p, BONSAI_FEATURE_SCALE, BONSAI_F32, v->nodes);
+}
+
+static void plan_sparse(bn_plan *p, const bonsai_view *v, const bn_traits *t, bonsai_type values)
+{
+    set(p, BONSAI_FEATURE_OFFSETS, offset_type(t->nnz), v->nodes + 1);
+    set(p, BONSAI_FEATURE_INDICES, v->features <= 65536 ? BONSAI_U16 : BONSAI_U32, t->nnz);
+    if (values != BONSAI_NONE)
+        set(p, BONSAI_FEATURE_VALUES, values, t->nnz);
+    if (values == BONSAI_U8 || values == BONSAI_I8)
+        set(p, BONSAI_FEATURE_SCALE, BONSAI_F32, v->nodes);
+}
+
+static int64_t feature_bytes(const bn_plan *p)
+{
+    int64_t sum = 0;
+    for (int s = BONSAI_FEATURES; s <= BONSAI_FEATURE_SCALE; s++)
+        if (!bn_add(&sum, sum, bn_plan_bytes(p, s)))
+            return INT64_MAX;
+    return sum;
+}
+
+/* The smaller of the two, the first if they are equal. */
+static bn_plan smaller(const bn_plan *a, const bn_plan *b)
+{
+    return feature_bytes(b) < feature_bytes(a) ? *b : *a;
+}
+
+static bn_plan best_dense(const bn_plan *base, const bonsai_view *v, const bn_traits *t)
+{
+    bn_plan best = *base, other = *base;
+    bool eight = t->u8 || t->i8;
+    plan_dense(&best, v, t->half ? BONSAI_F16 : BONSAI_F32);
+    if (eight) {
+        plan_dense(&other, v, t->u8 ? BONSAI_U8 : BONSAI_I8);
+        best = smaller(&best, &other);
+    }
+    return best;
+}
+
+static bn_plan best_sparse(const bn_plan *base, const bonsai_view *v, const bn_traits *t)
+{
+    bn_plan best = *base, other = *base;
+    plan_sparse(&best, v, t, t->ones ? BONSAI_NONE : BONSAI_F32);
+    if (!t->ones && (t->u8 || t->i8)) {
+        plan_sparse(&other, v, t, t->u8 ? BONSAI_U8 : BONSAI_I8);
+        best = smaller(&best, &other);
+    }
+    return best;
+}
+
+void bn_traits_plan(bn_plan *p, const bn_traits *t, int64_t n, int64_t f)
+{
+    const bonsai_view v = {.nodes = n, .features = f};
+    const bn_plan dense = best_dense(p, &v, t), sparse = best_sparse(p, &v, t);
+    *p = smaller(&sparse, &dense);
+}
+
+int64_t bn_traits_bytes(const bn_traits *t, int64_t n, int64_t f, bool *is_dense)
+{
+    bn_plan best = {.type = {BONSAI_NONE}};
+    bn_traits_plan(&best, t, n, f);
+    if (is_dense)
+        *is_dense = best.type[BONSAI_FEATURES] != BONSAI_NONE;
+    return feature_bytes(&best);
+}
+
+static bonsai_status plan_features(bn_plan *p, const bonsai_graph *g, bonsai_encoding e,
+                                   bn_world *w, const int64_t *first, int threads)
+{
+    bonsai_status rc;
+    const bonsai_view *v = &g->view;
+    const bn_plan base = *p;
+    bn_traits t = {0};
+    bool integer;
+    if (!bn_has(g, BONSAI_FEATURES) && !bn_has(g, BONSAI_FEATURE_OFFSETS))
+        return BONSAI_OK;
+    BN_TRY(bn_traits_over(&t, &integer, g, w, first, threads));
+    const bn_plan dense = best_dense(&base, v, &t), sparse = best_sparse(&base, v, &t);
+    switch (e) {
+    case BONSAI_ENCODE_AUTO:
+        *p = smaller(&sparse, &dense);
+        break;
+    case BONSAI_ENCODE_KEEP:
+        *p = bn_has(g, BONSAI_FEATURES) ? dense : sparse;
+        break;
+    case BONSAI_ENCODE_F32:
+        plan_dense(p, v, BONSAI_F32);
+        break;
+    case BONSAI_ENCODE_F16:
+        plan_dense(p, v, BONSAI_F16);
+        break;
+    case BONSAI_ENCODE_U8:
+        plan_dense(p, v, eight_bits(&t));
+        break;
+    case BONSAI_ENCODE_SPARSE_F32:
+        plan_sparse(p, v, &t, BONSAI_F32);
+        break;
+    case BONSAI_ENCODE_SPARSE_U8:
+        plan_sparse(p, v, &t, eight_bits(&t));
+        break;
+    default:
+        rc = bn_fail(BONSAI_E_ARGUMENT, "feature encoding %d is not known", (int)e);
+    }
+done:
+    return rc;
+}
+
+/* Whether eight bits, or sixteen, hold these soft labels or node weights. */
+static void try_narrow(int64_t *wide8, int64_t *wide16, const bonsai_graph *g, bonsai_section s,
+                       bn_rows rows)
+{
+    const bonsai_array *a = &g->view.section[s];
+    bool bytes = true, shorts = s == BONSAI_NODE_WEIGHTS;
+    int64_t i, to;
+    bn_section_part(&i, &to, &g->view, s, rows);
+    for (; a->type != BONSAI_U8 && i < to && (bytes || shorts); i++) {
+        float v = bn_real_at(a, i), q = s == BONSAI_SOFT_LABELS ? rintf(v * 255.0f) : v;
+        bytes &= q >= 0 && q <= 255.0f && !signbit(v) &&
+                 (s == BONSAI_SOFT_LABELS ? q / 255.0f : rintf(q)) == v;
+        shorts &= v >= 0 && v <= 65535.0f && !signbit(v) && rintf(v) == v;
+    }
+    *wide8 = !bytes;
+    *wide16 = !shorts;
+}
+
+/* The narrowest type that holds every soft label and node weight. */
+static bonsai_status plan_reals(bn_plan *p, const bonsai_graph *g, bn_world *w, bn_rows rows)
+{
+    static const bonsai_section section[] = {BONSAI_SOFT_LABELS, BONSAI_NODE_WEIGHTS};
+    int64_t wide[2][2] = {{0}};
+    for (int i = 0; i < 2; i++)
+        if (bn_has(g, section[i]))
+            try_narrow(&wide[i][0], &wide[i][1], g, section[i], rows);
+    bonsai_status rc = bn_sum_int(w, wide[0], 4);
+    for (int i = 0; i < 2; i++)
+        if (bn_has(g, section[i]))
+            p->type[section[i]] = !wide[i][0] ? BONSAI_U8 : !wide[i][1] ? BONSAI_U16 : BONSAI_F32;
+    return rc;
+}
+
+/* How many sparse features the ranks before have; it takes another look at the rows only where
+ * zeros are stored, or all numbers are. */
+static bonsai_status find_before(bn_plan *p, const bonsai_graph *g, bn_world *w, bn_rows rows,
+                                 int threads)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bonsai_array *offsets = &g->view.section[BONSAI_FEATURE_OFFSETS];
+    int64_t *all = NULL;
+    bn_traits t = {0};
+    bool integer;
+    if (p->type[BONSAI_FEATURE_OFFSETS] == BONSAI_NONE || bn_ranks(w) == 1)
+        return BONSAI_OK;
+    if (offsets->data &&
+        g->view.section[BONSAI_FEATURE_INDICES].count == p->count[BONSAI_FEATURE_INDICES]) {
+        p->before = bn_int_at(offsets, rows.begin);
+        return BONSAI_OK;
+    }
+    rc = BN_NEW(&all, bn_ranks(w));
+    if (rc == BONSAI_OK)
+        rc = bn_traits_rows(&t, &integer, g, rows.begin, rows.end, threads);
+    BN_TRY(bn_agree(w, rc));
+    BN_TRY(bn_gather_int(w, all, t.nnz));
+    for (int r = 0; r < bn_rank(w); r++)
+        p->before += all[r];
+done:
+    bn_free(all);
+    return rc;
+}
+
+bonsai_status bn_plan_make(bn_plan *p, const bonsai_graph *g, bonsai_encoding e, int threads)
+{
+    return bn_plan_make_over(p, g, e, NULL, NULL, threads);
+}
+
+bonsai_status bn_plan_make_over(bn_plan *p, const bonsai_graph *g, bonsai_encoding e, bn_world *w,
+                                const int64_t *first, int threads)
+{
+    bonsai_status rc;
+    const bonsai_view *v = &g->view;
+    const bn_rows rows = bn_rows_of(v, w, first);
+    threads = bn_threads(threads);
+    memset(p, 0, sizeof *p);
+    BN_TRY(bn_graph_need_over(g, BN_FEATURE_SECTIONS | BN_BIT(BONSAI_SOFT_LABELS) |
+                                     BN_BIT(BONSAI_NODE_WEIGHTS) | BN_BIT(BONSAI_LABELS), w, first,
+                              threads));
+    for (int s = 1; s < BONSAI_SECTIONS; s++) {
+        const bonsai_array *a = &v->section[s];
+        bonsai_type t = a->type;
+        if (!a->data || (s >= BONSAI_FEATURES && s <= BONSAI_FEATURE_SCALE))
+            continue;
+        if (s == BONSAI_OFFSETS)
+            t = offset_type(v->section[BONSAI_NEIGHBORS].count);
+        else if (s == BONSAI_MEMBER_OFFSETS)
+            t = offset_type(v->section[BONSAI_MEMBERS].count);
+        else if (s == BONSAI_LABELS)
+            t = v->classes <= 255 ? BONSAI_U8 : v->classes <= 65535 ? BONSAI_U16 : BONSAI_U32;
+        set(p, s, t, a->count);
+    }
+    BN_TRY(plan_reals(p, g, w, rows));
+    BN_TRY(plan_features(p, g, e, w, first, threads));
+    BN_TRY(find_before(p, g, w, rows, threads));
+done:
+    return rc;
+}
+
+/* ---- the bytes ---- */
+
+typedef struct {                /* gathers elements and hands them on in pieces */
+    uint8_t *buffer;
+    int64_t  used;
+    bn_sink *sink;
+    void    *payload;
+} pieces;
+
+static bonsai_status flush(pieces *o)
+{
+    int64_t len = o->used;
+    o->used = 0;
+    return len > 0 ? o->sink(o->buffer, len, o->payload) : BONSAI_OK;
+}
+
+static bonsai_status put(pieces *o, const void *data, int64_t len)
+{
+    bonsai_status rc = BONSAI_OK;
+    if (o->used + len > PIECE)
+        BN_TRY(flush(o));
+    memcpy(o->buffer + o->used, data, (size_t)len);
+    o->used += len;
+done:
+    return rc;
+}
+
+static bonsai_status put_int(pieces *o, bonsai_type t, int64_t v)
+{
+    uint8_t b[8];
+    for (int i = 0; i < 8; i++)
+        b[i] = (uint8_t)((uint64_t)v >> 8 * i);
+    return put(o, b, (int64_t)bonsai_type_bytes(t));
+}
+
+static bonsai_status put_real(pieces *o, bonsai_type t, float v, float scale)
+{
+    uint16_t half;
+    uint8_t q;
+    switch (t) {
+    case BONSAI_F16:
+        half = bn_half_from_float(v);
+        return put(o, &half, 2);
+    case BONSAI_U8:
+    case BONSAI_I8:
+        q = bn_quantise(v, scale, t);
+        return put(o, &q, 1);
+    default:
+        return put(o, &v, 4);
+    }
+}
+
+/* A half that is too large for f16 must not become infinite. */
+static bonsai_status check_half(const bonsai_graph *g, const float *value, int64_t count,
+                                int64_t node)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (fabsf(value[i]) >= 65520.0f)
+            return bn_fail(BONSAI_E_ARGUMENT, "%s: node %lld has a feature of %g, which f16 cannot "
+                           "hold", g->where, (long long)node, (double)value[i]);
+    return BONSAI_OK;
+}
+
+/* One row of a feature section. */
+static bonsai_status put_row(pieces *o, const bn_plan *p, const bonsai_graph *g, bonsai_section s,
+                             int64_t node, const int32_t *index, const float *value, int64_t count)
+{
+    bonsai_status rc = BONSAI_OK;
+    bonsai_type t = p->type[s];
+    bonsai_type scaled = p->type[BONSAI_FEATURES] ? p->type[BONSAI_FEATURES]
+                                                  : p->type[BONSAI_FEATURE_VALUES];
+    float scale = 1.0f;
+    if (p->type[BONSAI_FEATURE_SCALE])
+        scale = bn_scale_pick(value, count, scaled, bn_row_hint(g, node));
+    if (s == BONSAI_FEATURE_SCALE)
+        return put(o, &scale, 4);
+    if (s == BONSAI_FEATURE_INDICES) {
+        for (int64_t i = 0; i < count; i++)
+            BN_TRY(put_int(o, t, index[i]));
+        goto done;
+    }
+    if (t == BONSAI_F16)
+        BN_TRY(check_half(g, value, count, node));
+    if (s == BONSAI_FEATURE_VALUES) {
+        for (int64_t i = 0; i < count; i++)
+            BN_TRY(put_real(o, t, value[i], scale));
+        goto done;
+    }
+    for (int64_t j = 0, i = 0; j < g->view.features; j++) {
+        bool here = i < count && index[i] == j;
+        BN_TRY(put_real(o, t, here ? value[i] : 0.0f, scale));
+        i += here;
+    }
+done:
+    return rc;
+}
+
+static bonsai_status emit_features(pieces *o, const bn_plan *p, const bonsai_graph *g,
+                                   bonsai_section s, bn_rows rows)
+{
+    bonsai_status rc;
+    int64_t room = bn_row_room_in(g, rows.begin, rows.end), total = p->before;
+    int32_t *index = NULL;
+    float *value = NULL;
+    BN_TRY(BN_NEW(&index, room));
+    BN_TRY(BN_NEW(&value, room));
+    for (int64_t v = rows.begin; v < rows.end; v++) {
+        int64_t count = bn_row_get(index, value, g, v);
+        if (s == BONSAI_FEATURE_OFFSETS)
+            BN_TRY(put_int(o, p->type[s], total));
+        else
+            BN_TRY(put_row(o, p, g, s, v, index, value, count));
+        total += count;
+    }
+    if (s == BONSAI_FEATURE_OFFSETS && rows.last)
+        BN_TRY(put_int(o, p->type[s], total));
+done:
+    bn_free(index);
+    bn_free(value);
+    return rc;
+}
+
+static bonsai_status emit_converted(pieces *o, const bn_plan *p, const bonsai_graph *g,
+                                    bonsai_section s, bn_rows rows)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bonsai_array *a = &g->view.section[s];
+    int64_t i, to;
+    bn_section_part(&i, &to, &g->view, s, rows);
+    for (; i < to; i++)
+        if (s == BONSAI_LABELS)
+            BN_TRY(put_int(o, p->type[s], bn_label(g, i)));     /* -1 is all ones at any width */
+        else if (s == BONSAI_SOFT_LABELS)
+            BN_TRY(put_int(o, p->type[s], lrintf(bn_real_at(a, i) * 255.0f)));
+        else if (s == BONSAI_NODE_WEIGHTS)
+            BN_TRY(put_int(o, p->type[s], lrintf(bn_real_at(a, i))));
+        else
+            BN_TRY(put_int(o, p->type[s], bn_int_at(a, i)));
+done:
+    return rc;
+}
+
+static bool same_type(const bn_plan *p, const bonsai_graph *g, bonsai_section s)
+{
+    return (bn_has(g, s) ? g->view.section[s].type : BONSAI_NONE) == p->type[s];
+}
+
+static bool same_count(const bn_plan *p, const bonsai_graph *g, bonsai_section s)
+{
+    return (bn_has(g, s) ? g->view.section[s].count : 0) == p->count[s];
+}
+
+bool bn_plan_keeps(const bn_plan *p, const bonsai_graph *g, bonsai_section s)
+{
+    const bonsai_array *a = &g->view.section[s];
+    if (!a->data || a->type != p->type[s] || a->count != p->count[s])
+        return false;
+    if (s < BONSAI_FEATURES || s > BONSAI_FEATURE_SCALE)
+        return true;
+    if (s != BONSAI_FEATURES && !same_count(p, g, BONSAI_FEATURE_INDICES))
+        return false;                           /* stored zeros are dropped: the offsets move */
+    if (s == BONSAI_FEATURE_SCALE || a->type == BONSAI_U8 || a->type == BONSAI_I8)
+        return same_type(p, g, BONSAI_FEATURES) && same_type(p, g, BONSAI_FEATURE_VALUES);
+    return true;                                /* a row's scale and its numbers go together */
+}
+
+int64_t bn_plan_from(const bn_plan *p, const bonsai_graph *g, bonsai_section s, bn_rows rows)
+{
+    int64_t from, to;
+    if (s == BONSAI_FEATURE_INDICES || s == BONSAI_FEATURE_VALUES)
+        return p->before;
+    bn_section_part(&from, &to, &g->view, s, rows);
+    return from;
+}
+
+static bonsai_status emit_as_it_lies(const bonsai_array *a, int64_t from, int64_t to, bn_sink *sink,
+                                     void *payload)
+{
+    bonsai_status rc = BONSAI_OK;
+    const int64_t piece = (int64_t)64 * PIECE, item = (int64_t)bonsai_type_bytes(a->type);
+    for (int64_t at = from * item; at < to * item && rc == BONSAI_OK; at += piece)
+        rc = sink((const uint8_t *)a->data + at, bn_least(piece, to * item - at), payload);
+    return rc;
+}
+
+bonsai_status bn_plan_emit_rows(const bn_plan *p, const bonsai_graph *g, bonsai_section s,
+                                bn_rows rows, bn_sink *sink, void *payload)
+{
+    bonsai_status rc;
+    pieces o = {NULL, 0, sink, payload};
+    if (bn_plan_keeps(p, g, s)) {
+        int64_t from, to;
+        bn_section_part(&from, &to, &g->view, s, rows);
+        return emit_as_it_lies(&g->view.section[s], from, to, sink, payload);
+    }
+    BN_TRY(BN_NEW(&o.buffer, PIECE));
+    if (s >= BONSAI_FEATURES && s <= BONSAI_FEATURE_SCALE)
+        BN_TRY(emit_features(&o, p, g, s, rows));
+    else
+        BN_TRY(emit_converted(&o, p, g, s, rows));
+    BN_TRY(flush(&o));
+done:
+    bn_free(o.buffer);
+    return rc;
+}
+
+bonsai_status bn_plan_emit(const bn_plan *p, const bonsai_graph *g, bonsai_section s,
+                           bn_sink *sink, void *payload)
+{
+    return bn_plan_emit_rows(p, g, s, bn_rows_of(&g->view, NULL, NULL), sink, payload);
+}

@@ -1,0 +1,94 @@
+/* scale.c -- rows of features in eight bits: value = scale * q.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "graph/graph.h"
+
+/* Whether every value is exactly scale times an integer in low..high. */
+static bool is_multiple(const float *value, int64_t count, float scale, int low, int high)
+{
+    for (int64_t i = 0; i < count; i++) {
+        float q = rintf(value[i] / scale);
+        if (!(q >= (float)low && q <= (float)high) || scale * q != value[i] || q == 0.0f)
+            return false;
+    }
+    return true;
+}
+
+/* Whether every value is about scale times an integer, so that a scale a few bits
+ * away may be exact. */
+static bool is_nearly_multiple(const float *value, int64_t count, float scale)
+{
+    for (int64_t i = 0; i < count; i++) {
+        float q = value[i] / scale;
+        if (!(fabsf(q - rintf(q)) < 1e-3f))
+            return false;
+    }
+    return true;
+}
+
+/* Tries the floats around scale: if scale * q rounds to a value, then value / q is
+ * at most two floats away from scale. */
+static float exact_near(const float *value, int64_t count, float scale, int low, int high)
+{
+    if (!is_nearly_multiple(value, count, scale))
+        return 0.0f;
+    float up = nextafterf(scale, INFINITY), down = nextafterf(scale, 0.0f);
+    const float near[5] = {scale, up, down, nextafterf(up, INFINITY), nextafterf(down, 0.0f)};
+    for (int i = 0; i < 5; i++)
+        if (near[i] > 0.0f && is_multiple(value, count, near[i], low, high))
+            return near[i];
+    return 0.0f;
+}
+
+/* The scale above 0 that loses nothing, or 0.  hint: the scale the row came with, or
+ * 0.  The least value is scale times one of 1..high, so there are few to try. */
+float bn_scale_exact(const float *value, int64_t count, int low, int high, float hint)
+{
+    if (count == 0)
+        return 1.0f;
+    /* A scale below 0 would make each zero of a dense row a minus zero. */
+    if (hint > 0.0f && is_multiple(value, count, hint, low, high))
+        return hint;
+    if (is_multiple(value, count, 1.0f, low, high))
+        return 1.0f;
+    float least = INFINITY, largest = 0.0f;
+    for (int64_t i = 0; i < count; i++) {
+        if (value[i] == 0.0f || (low == 0 && signbit(value[i])))
+            return 0.0f;                        /* a minus zero is no multiple */
+        least = fminf(least, fabsf(value[i]));
+        largest = fmaxf(largest, fabsf(value[i]));
+    }
+    int divisors = (int)((float)(high + 1) * (least / largest) + 0.5f);
+    for (int divisor = 1; divisor <= divisors; divisor++) {
+        float scale = exact_near(value, count, least / (float)divisor, low, high);
+        if (scale != 0.0f)
+            return scale;
+    }
+    return 0.0f;
+}
+
+/* The scale of a row in U8 or I8: exact where it can be, else the largest value
+ * over the largest number. */
+float bn_scale_pick(const float *value, int64_t count, bonsai_type t, float hint)
+{
+    int high = t == BONSAI_U8 ? 255 : 127;
+    float scale = bn_scale_exact(value, count, t == BONSAI_U8 ? 0 : -128, high, hint), largest = 0.0f;
+    if (scale != 0.0f)
+        return scale;
+    for (int64_t i = 0; i < count; i++)
+        largest = fmaxf(largest, fabsf(value[i]));
+    scale = largest / (float)high;
+    if (isinf(scale * (float)high))
+        scale = nextafterf(scale, 0.0f);
+    return scale > 0.0f ? scale : 1.0f;
+}
+
+uint8_t bn_quantise(float v, float scale, bonsai_type t)
+{
+    float q = rintf(v / scale);
+    if (t == BONSAI_I8)
+        return (uint8_t)(int8_t)fmaxf(-128.0f, fminf(127.0f, q));
+    return (uint8_t)fmaxf(0.0f, fminf(255.0f, q));
+}

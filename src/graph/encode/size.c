@@ -1,0 +1,137 @@
+/* size.c -- the size of a graph in bytes, by our accounting and by the paper's.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "graph/graph.h"
+
+bonsai_status bonsai_graph_sections(bonsai_type *types, int64_t *bytes, const bonsai_graph *g,
+                                    const bonsai_write_options *given)
+{
+    bonsai_status rc;
+    bonsai_write_options o;
+    bn_plan p;
+    BN_TRY(BN_OPTIONS(&o, given, write));
+    BN_TRY(bn_plan_make(&p, g, o.features, o.threads));
+    for (int s = 0; s < BONSAI_SECTIONS; s++) {
+        if (types)
+            types[s] = p.type[s];
+        if (bytes)
+            bytes[s] = bn_plan_bytes(&p, s);
+    }
+done:
+    return rc;
+}
+
+typedef struct {
+    double sum;                 /* of all values */
+    int64_t nnz;
+    int64_t prototypes, nnz_prototypes;         /* nodes that the published code does not have */
+    bool integer, binary;
+} paper_features;
+
+static bonsai_status read_paper_features(paper_features *out, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    int64_t room = bn_row_room(g);
+    int32_t *index = NULL;
+    float *value = NULL;
+    const uint8_t *role = g->view.section[BONSAI_ROLE].data;
+    *out = (paper_features){0, 0, 0, 0, true, true};
+    BN_TRY(BN_NEW(&index, room));
+    BN_TRY(BN_NEW(&value, room));
+    for (int64_t v = 0; v < g->view.nodes; v++) {
+        int64_t count = bn_row_get(index, value, g, v);
+        if (role && role[v] == BONSAI_PROTOTYPE) {
+            out->prototypes++;
+            out->nnz_prototypes += count;
+            continue;
+        }
+        out->nnz += count;
+        for (int64_t i = 0; i < count; i++) {
+            out->sum += (double)value[i];
+            out->integer &= rintf(value[i]) == value[i];
+            out->binary &= value[i] == 1.0f;
+        }
+    }
+done:
+    bn_free(index);
+    bn_free(value);
+    return rc;
+}
+
+static int64_t count_self_loops(const bonsai_graph *g)
+{
+    const int32_t *to = bn_neighbors(g);
+    int64_t loops = 0;
+    for (int64_t v = 0; v < g->view.nodes; v++)
+        for (int64_t e = bn_row_begin(g, v); e < bn_row_begin(g, v + 1); e++)
+            loops += to[e] == v;
+    return loops;
+}
+
+static bonsai_status paper_full(double *out, const bonsai_graph *g, bn_world *w,
+                                const int64_t *first, int threads)
+{
+    bonsai_status rc;
+    bn_traits t;
+    bool integer;
+    BN_TRY(bn_traits_over(&t, &integer, g, w, first, threads));
+    *out = 2 * ((double)g->view.nodes * (double)g->view.features * (integer ? 1 : 2) +
+                2 * (double)bonsai_graph_edges(g));
+done:
+    return rc;
+}
+
+static bonsai_status paper_condensed(double *out, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    paper_features x;
+    bn_plan p;
+    double n = (double)g->view.nodes, m = (double)bonsai_graph_edges(g);
+    BN_TRY(bn_plan_make(&p, g, BONSAI_ENCODE_AUTO, 0));
+    BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_NEIGHBORS) | BN_BIT(BONSAI_ROLE), 0));
+    BN_TRY(read_paper_features(&x, g));
+    double loops = (double)count_self_loops(g);
+    double edges = (g->view.flags & BONSAI_DIRECTED ? m - loops : (m - loops) / 2) + n;
+    double others = n - (double)x.prototypes;
+    double rows = p.type[BONSAI_FEATURES] ? 2 * others * (double)g->view.features
+                  : x.integer && !x.binary ? 2 * (double)x.nnz : x.sum;
+    double labels = bn_has(g, BONSAI_LABELS) + (bn_has(g, BONSAI_NODE_WEIGHTS) != 0) +
+                    (bn_has(g, BONSAI_SOFT_LABELS) ? (double)g->view.classes : 0);
+    rows += 3 * (double)x.nnz_prototypes + (double)x.prototypes * labels;
+    *out = 2 * (rows + 2 * edges);
+done:
+    return rc;
+}
+
+static bonsai_status strict_bytes(double *out, const bonsai_graph *g, bn_world *w,
+                                  const int64_t *first, int threads)
+{
+    bn_plan p;
+    int64_t sum = 0;
+    bonsai_status rc = bn_plan_make_over(&p, g, BONSAI_ENCODE_AUTO, w, first, threads);
+    if (rc != BONSAI_OK)
+        return rc;
+#define ADD(name, id, text, counted) sum += counted ? bn_plan_bytes(&p, id) : 0;
+    BONSAI_SECTION_MAP(ADD)
+#undef ADD
+    *out = (double)sum;
+    return BONSAI_OK;
+}
+
+bonsai_status bonsai_graph_bytes(double *out, const bonsai_graph *g, bonsai_accounting accounting)
+{
+    return bn_graph_bytes_over(out, g, accounting, NULL, NULL, 0);
+}
+
+bonsai_status bn_graph_bytes_over(double *out, const bonsai_graph *g, bonsai_accounting accounting,
+                                  bn_world *w, const int64_t *first, int threads)
+{
+    switch (accounting) {
+    case BONSAI_STRICT:          return strict_bytes(out, g, w, first, threads);
+    case BONSAI_PAPER_FULL:      return paper_full(out, g, w, first, threads);
+    case BONSAI_PAPER_CONDENSED: return paper_condensed(out, g);
+    }
+    return bn_fail(BONSAI_E_ARGUMENT, "accounting %d is not known", (int)accounting);
+}

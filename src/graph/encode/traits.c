@@ -1,0 +1,243 @@
+/* traits.c -- what the features of a graph allow: learnt in one pass, and kept.
+ *
+ * How many are not zero, whether all are one, fit in half precision, are small multiples of a
+ * number per row, or are whole.  In features that are none of that a few rows tell, and the rest
+ * are only counted.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "graph/graph.h"
+
+enum { ROWS = 1024 };           /* a block */
+
+typedef struct { bn_traits t; bool integer; } facts;
+
+static const facts nothing = {{0, true, true, true, true, false}, true};
+
+float bn_row_hint(const bonsai_graph *g, int64_t node)
+{
+    const float *scale = g->view.section[BONSAI_FEATURE_SCALE].data;
+    return scale ? scale[node] : 0.0f;
+}
+
+void bn_traits_add(bn_traits *t, const float *value, int64_t count, float hint)
+{
+    t->nnz += count;
+    for (int64_t i = 0; i < count; i++) {
+        t->ones &= value[i] == 1.0f;
+        t->half = t->half && bn_half_to_float(bn_half_from_float(value[i])) == value[i];
+        t->negative |= signbit(value[i]) != 0;
+    }
+    t->u8 = t->u8 && bn_scale_exact(value, count, 0, 255, hint) != 0.0f;
+    t->i8 = t->i8 && bn_scale_exact(value, count, -128, 127, hint) != 0.0f;
+}
+
+static bool are_whole(const float *value, int64_t count)
+{
+    int64_t i = 0;
+    while (i < count && rintf(value[i]) == value[i])
+        i++;
+    return i == count;
+}
+
+void bn_traits_join(bn_traits *t, const bn_traits *more)
+{
+    t->nnz += more->nnz;
+    t->ones &= more->ones;
+    t->half &= more->half;
+    t->u8 &= more->u8;
+    t->i8 &= more->i8;
+    t->negative |= more->negative;
+}
+
+static void join(facts *to, const facts *f)
+{
+    bn_traits_join(&to->t, &f->t);
+    to->integer &= f->integer;
+}
+
+/* ---- counting alone ---- */
+
+/* The numbers themselves, where they lie as floats or halves; else NULL. */
+static const bonsai_array *plain_values(const bonsai_graph *g)
+{
+    const bonsai_array *a = &g->view.section[bn_has(g, BONSAI_FEATURES) ? BONSAI_FEATURES
+                                                                        : BONSAI_FEATURE_VALUES];
+    return a->data && (a->type == BONSAI_F32 || a->type == BONSAI_F16) ? a : NULL;
+}
+
+/* Whether nothing is left to learn but how many are not zero, or below. */
+static bool is_settled(const facts *f, const bonsai_array *plain)
+{
+    return plain && !f->t.ones && !f->t.u8 && !f->t.i8 && !f->integer &&
+           (!f->t.half || plain->type == BONSAI_F16);
+}
+
+/* A number is zero where all its bits are, and its highest is its sign. */
+static void count_floats(bn_traits *t, const uint32_t *bits, int64_t count)
+{
+    uint32_t any = 0, zeros = 0;
+#pragma omp simd reduction(|:any) reduction(+:zeros)
+    for (int64_t i = 0; i < count; i++) {
+        any |= bits[i];
+        zeros += bits[i] == 0;
+    }
+    t->nnz += count - zeros;
+    t->negative |= any >> 31 != 0;
+}
+
+static void count_halves(bn_traits *t, const uint16_t *bits, int64_t count)
+{
+    uint32_t any = 0, zeros = 0;
+#pragma omp simd reduction(|:any) reduction(+:zeros)
+    for (int64_t i = 0; i < count; i++) {
+        any |= bits[i];
+        zeros += bits[i] == 0;
+    }
+    t->nnz += count - zeros;
+    t->negative |= any >> 15 != 0;
+}
+
+static void count_rows(bn_traits *t, const bonsai_graph *g, const bonsai_array *plain,
+                       int64_t begin, int64_t end)
+{
+    const int64_t piece = 1 << 20;
+    int64_t from, to;
+    bn_section_part(&from, &to, &g->view, bn_has(g, BONSAI_FEATURES) ? BONSAI_FEATURES
+                                                                     : BONSAI_FEATURE_VALUES,
+                    (bn_rows){begin, end, false, false});
+    for (; from < to; from += piece)
+        if (plain->type == BONSAI_F32)
+            count_floats(t, (const uint32_t *)plain->data + from, bn_least(piece, to - from));
+        else
+            count_halves(t, (const uint16_t *)plain->data + from, bn_least(piece, to - from));
+}
+
+/* ---- learning ---- */
+
+static void learn_rows(facts *f, const bonsai_graph *g, int64_t begin, int64_t end, int32_t *index,
+                       float *value)
+{
+    const bonsai_array *plain = plain_values(g);
+    int64_t v = begin;
+    for (; v < end && !is_settled(f, plain); v++) {
+        int64_t count = bn_row_get(index, value, g, v);
+        bn_traits_add(&f->t, value, count, bn_row_hint(g, v));
+        f->integer = f->integer && are_whole(value, count);
+    }
+    if (v < end)
+        count_rows(&f->t, g, plain, v, end);
+}
+
+static bonsai_status learn(facts *out, const bonsai_graph *g, int64_t begin, int64_t end,
+                           int threads)
+{
+    bonsai_status rc;
+    int64_t room = bn_row_room_in(g, begin, end), blocks = (end - begin + ROWS - 1) / ROWS;
+    int64_t lanes = bn_least(bn_threads(threads), blocks);
+    int32_t *index = NULL;
+    float *value = NULL;
+    facts *part = NULL;
+    BN_TRY(BN_NEW(&index, room * lanes));
+    BN_TRY(BN_NEW(&value, room * lanes));
+    BN_TRY(BN_NEW(&part, lanes));
+#pragma omp parallel for num_threads(bn_team((int)lanes, lanes)) schedule(static)
+    for (int64_t lane = 0; lane < lanes; lane++) {
+        facts f = nothing;
+        for (int64_t b = lane; b < blocks; b += lanes)
+            learn_rows(&f, g, begin + b * ROWS, bn_least(begin + (b + 1) * ROWS, end),
+                       index + lane * room, value + lane * room);
+        part[lane] = f;
+    }
+    *out = nothing;
+    for (int64_t lane = 0; lane < lanes; lane++)
+        join(out, &part[lane]);
+done:
+    bn_free(index);
+    bn_free(value);
+    bn_free(part);
+    return rc;
+}
+
+bonsai_status bn_traits_rows(bn_traits *out, bool *integer, const bonsai_graph *g, int64_t begin,
+                             int64_t end, int threads)
+{
+    facts f = nothing;
+    const bonsai_array *offsets = &g->view.section[BONSAI_FEATURE_OFFSETS];
+    if (offsets->data && !bn_has(g, BONSAI_FEATURE_VALUES)) {  /* all are one: nothing to read */
+        f.t.nnz = bn_int_at(offsets, end) - bn_int_at(offsets, begin);
+    } else {
+        bonsai_status rc = learn(&f, g, begin, end, threads);
+        if (rc != BONSAI_OK)
+            return rc;
+    }
+    *out = f.t;
+    *integer = f.integer;
+    return BONSAI_OK;
+}
+
+static bonsai_status join_ranks(bn_traits *t, bool *integer, bn_world *w)
+{
+    int64_t sum[] = {t->nnz, !t->ones, !t->half, !t->u8, !t->i8, t->negative, !*integer};
+    bonsai_status rc = bn_sum_int(w, sum, sizeof sum / sizeof *sum);
+    *t = (bn_traits){sum[0], !sum[1], !sum[2], !sum[3], !sum[4], sum[5] != 0};
+    *integer = !sum[6];
+    return rc;
+}
+
+/* ---- keeping ---- */
+
+static bool shares_features(const bonsai_graph *g)
+{
+    for (int s = BONSAI_FEATURES; s <= BONSAI_FEATURE_SCALE && g->parent; s++)
+        if (g->parent->view.section[s].data != g->view.section[s].data)
+            return false;
+    return g->parent != NULL;
+}
+
+/* The graph that the features belong to, which all that borrow them share: then what was learnt
+ * stays true.  NULL where they are the caller's, who may change them. */
+static bonsai_graph *keeper(const bonsai_graph *g)
+{
+    while (shares_features(g))
+        g = g->parent;
+    for (int s = BONSAI_FEATURES; s <= BONSAI_FEATURE_SCALE; s++)
+        if (bn_has(g, s) && !g->owned[s] && !g->file.data)
+            return NULL;
+    return (bonsai_graph *)(uintptr_t)g;
+}
+
+static void keep(bonsai_graph *k, const bn_traits *t, bool integer)
+{
+    pthread_mutex_lock(&k->lock);
+    if (!atomic_load(&k->learnt)) {
+        k->traits = *t;
+        k->integer = integer;
+        atomic_store(&k->learnt, 1);
+    }
+    pthread_mutex_unlock(&k->lock);
+}
+
+bonsai_status bn_traits_over(bn_traits *out, bool *integer, const bonsai_graph *g, bn_world *w,
+                             const int64_t *first, int threads)
+{
+    bonsai_status rc;
+    bonsai_graph *k = keeper(g);
+    const bn_rows rows = bn_rows_of(&g->view, w, first);
+    int64_t unknown = !k || !atomic_load(&k->learnt);
+    BN_TRY(bn_graph_need_over(g, BN_FEATURE_SECTIONS, w, first, threads));
+    BN_TRY(bn_sum_int(w, &unknown, 1));         /* all read, or none */
+    if (unknown) {
+        BN_TRY(bn_agree(w, bn_traits_rows(out, integer, g, rows.begin, rows.end, threads)));
+        BN_TRY(join_ranks(out, integer, w));
+        if (k)
+            keep(k, out, *integer);
+    } else {
+        *out = k->traits;
+        *integer = k->integer;
+    }
+done:
+    return rc;
+}

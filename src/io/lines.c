@@ -1,0 +1,424 @@
+/* lines.c -- lines and fields over a mapped or inflated file; see lines.h.
+ *
+ * Nothing is copied but fields with doubled quotes.  Numbers are parsed where they
+ * lie; only what does not look like a plain number takes the way through a field.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "lines.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SHOWN = 40 };           /* bytes of a field in a sentence */
+
+/* ---- lines ---- */
+
+bonsai_status bn_lines_open(bn_lines *l, const char *path)
+{
+    bonsai_status rc;
+    memset(l, 0, sizeof *l);
+    l->path = path;
+    BN_TRY(bn_file_open(&l->file, path));
+    if (bn_ends_with(path, ".gz")) {
+        int64_t len = 0;
+        BN_TRY(bn_gunzip(&l->inflated, &len, &l->file, path));
+        bn_file_close(&l->file);
+        l->data = l->inflated;
+        l->stop = l->data + len;
+    } else {
+        l->data = l->file.data ? (const char *)l->file.data : "";
+        l->stop = l->data + l->file.len;
+    }
+    if (l->stop - l->data >= 3 && memcmp(l->data, "\xef\xbb\xbf", 3) == 0)
+        l->data += 3;
+    bn_lines_rewind(l);
+done:
+    if (rc != BONSAI_OK)
+        bn_lines_close(l);
+    return rc;
+}
+
+void bn_lines_close(bn_lines *l)
+{
+    bn_file_close(&l->file);
+    bn_free(l->inflated);
+    bn_free(l->room);
+    memset(l, 0, sizeof *l);
+}
+
+void bn_lines_rewind(bn_lines *l)
+{
+    l->next = l->at = l->end = l->data;
+    l->line = l->lines = l->tick = 0;
+    l->more = false;
+}
+
+bonsai_status bn_lines_fail(const bn_lines *l, const char *fmt, ...)
+{
+    char text[768];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    return bn_fail(BONSAI_E_FORMAT, "%s:%lld: %s", l->path, (long long)l->line, text);
+}
+
+bonsai_status bn_lines_tick(bn_lines *l, bn_progress p, const char *stage)
+{
+    int64_t done = l->next - l->data, total = l->stop - l->data;
+    if (done < l->tick)
+        return BONSAI_OK;
+    if (l->tick == 0)
+        done = 0;
+    l->tick = done + total / 64 + 1;
+    if (l->tick > total && done < total)
+        l->tick = total;
+    return bn_tick(p, stage, done, total);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static const char *first_of_line(const bn_lines *l)
+{
+    const char *p = l->at;
+    while (p < l->end && is_blank(*p))
+        p++;
+    return p;
+}
+
+/* Takes one more line into [.., end), from at on if it is a new record. */
+static void take_line(bn_lines *l)
+{
+    const char *feed = memchr(l->next, '\n', (size_t)(l->stop - l->next));
+    l->end = feed ? feed : l->stop;
+    if (l->end > l->next && l->end[-1] == '\r')
+        l->end--;
+    l->next = feed ? feed + 1 : l->stop;
+    l->lines++;
+}
+
+/* The first record, which may run over lines within quotes, shows the separator. */
+static char guess_separator(const bn_lines *l)
+{
+    bool quoted = false, tab = false, semicolon = false;
+    for (const char *p = l->at; p < l->stop && (quoted || *p != '\n'); p++) {
+        quoted ^= *p == '"';
+        if (quoted)
+            continue;
+        if (*p == ',')
+            return ',';
+        tab |= *p == '\t';
+        semicolon |= *p == ';';
+    }
+    return tab ? '\t' : semicolon ? ';' : ' ';
+}
+
+bool bn_lines_next(bn_lines *l)
+{
+    while (l->next < l->stop) {
+        l->at = l->next;
+        take_line(l);
+        const char *first = first_of_line(l);
+        if (first == l->end || *first == '#' || *first == '%')
+            continue;
+        l->line = l->lines;
+        l->more = true;
+        if (!l->separator)
+            l->separator = guess_separator(l);
+        return true;
+    }
+    l->at = l->end = l->next;
+    l->more = false;
+    return false;
+}
+
+bool bn_comment_next(bn_lines *l, bn_field *out)
+{
+    bn_lines before = *l;
+    while (l->next < l->stop) {
+        l->at = l->next;
+        take_line(l);
+        const char *first = first_of_line(l);
+        if (first == l->end)
+            continue;
+        if (*first != '#' && *first != '%')
+            break;
+        l->line = l->lines;
+        for (first++; first < l->end && is_blank(*first); first++) {}
+        const char *last = l->end;
+        while (last > first && is_blank(last[-1]))
+            last--;
+        *out = (bn_field){first, last - first, false};
+        return true;
+    }
+    *l = before;
+    return false;
+}
+
+/* ---- fields ---- */
+
+/* A tab separates where tabs do, and is a blank elsewhere. */
+static const char *skip_blanks(const bn_lines *l, const char *p)
+{
+    while (p < l->end && (*p == ' ' || (*p == '\t' && l->separator != '\t')))
+        p++;
+    return p;
+}
+
+/* Moves behind the separator that follows a field ending at p; false: none does. */
+static bool leave_field(bn_lines *l, const char *p)
+{
+    const char *q = skip_blanks(l, p);
+    if (q == l->end) {
+        l->at = q;
+        l->more = false;
+        return true;
+    }
+    if (l->separator == ' ' ? q == p : *q != l->separator)
+        return false;
+    l->at = l->separator == ' ' ? q : q + 1;
+    return true;
+}
+
+/* The field without its outer quotes, each pair of inner ones made one. */
+static bonsai_status undouble(bn_lines *l, bn_field *f)
+{
+    bonsai_status rc;
+    int64_t len = 0;
+    BN_TRY(bn_grow((void **)&l->room, &l->capacity, f->len, 1));
+    for (int64_t i = 0; i < f->len; i++) {
+        l->room[len++] = f->text[i];
+        i += f->text[i] == '"';
+    }
+    f->text = l->room;
+    f->len = len;
+done:
+    return rc;
+}
+
+static bonsai_status quoted_field(bn_lines *l, const char *open, bn_field *out)
+{
+    bool doubled = false;
+    const char *p = open + 1;
+    for (;; p += 2, doubled = true) {
+        p = memchr(p, '"', (size_t)(l->stop - p));
+        if (!p)
+            return bn_lines_fail(l, "a quote is opened but never closed");
+        if (p + 1 == l->stop || p[1] != '"')
+            break;
+    }
+    while (p >= l->end)
+        take_line(l);
+    *out = (bn_field){open + 1, p - open - 1, true};
+    if (!leave_field(l, p + 1))
+        return bn_lines_fail(l, "\"%.*s\" is followed by more than a separator",
+                             bn_field_show(out), out->text);
+    return doubled ? undouble(l, out) : BONSAI_OK;
+}
+
+bonsai_status bn_field_next(bn_lines *l, bn_field *out)
+{
+    *out = (bn_field){NULL, 0, false};
+    if (!l->more)
+        return BONSAI_OK;
+    const char *first = skip_blanks(l, l->at), *p = first, *last;
+    if (p < l->end && *p == '"')
+        return quoted_field(l, p, out);
+    if (l->separator == ' ')
+        while (p < l->end && !is_blank(*p))
+            p++;
+    else
+        while (p < l->end && *p != l->separator)
+            p++;
+    for (last = p; last > first && is_blank(last[-1]); last--) {}
+    *out = (bn_field){first, last - first, false};
+    leave_field(l, p);
+    return BONSAI_OK;
+}
+
+bool bn_field_int(const bn_field *f, int64_t *out)
+{
+    const char *p = f->text, *end = p + f->len;
+    return bn_parse_int(&p, end, out) && p == end;
+}
+
+bool bn_field_real(const bn_field *f, double *out)
+{
+    const char *p = f->text, *end = p + f->len;
+    return bn_parse_real(&p, end, out) && p == end;
+}
+
+bool bn_field_is(const bn_field *f, const char *word)
+{
+    int64_t i = 0;
+    for (; i < f->len && word[i]; i++) {
+        char c = f->text[i];
+        if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != word[i])
+            return false;
+    }
+    return i == f->len && !word[i];
+}
+
+int bn_field_show(const bn_field *f)
+{
+    return f->len < SHOWN ? (int)f->len : SHOWN;
+}
+
+/* How many bytes of UTF-8 start a text, 0: none do. */
+static int utf8_bytes(const uint8_t *s, int64_t left)
+{
+    int len = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+              : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+    if (len == 0 || len > left)
+        return 0;
+    uint32_t code = len == 1 ? s[0] : s[0] & (0xffu >> (len + 1));
+    for (int i = 1; i < len; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (s[i] & 0x3f);
+    }
+    bool overlong = (len == 3 && code < 0x800) || (len == 4 && code < 0x10000);
+    return overlong || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) || code == 0 ? 0 : len;
+}
+
+bonsai_status bn_field_name(const bn_lines *l, const bn_field *f)
+{
+    for (int64_t i = 0; i < f->len;) {
+        int len = utf8_bytes((const uint8_t *)f->text + i, f->len - i);
+        if (len == 0)
+            return bn_lines_fail(l, "byte %lld of the name \"%.*s\" is %s", (long long)i,
+                                 bn_field_show(f), f->text, f->text[i] ? "not UTF-8" : "zero");
+        i += len;
+    }
+    return BONSAI_OK;
+}
+
+/* ---- numbers ---- */
+
+bool bn_int_try(bn_lines *l, int64_t *out)
+{
+    const char *p = skip_blanks(l, l->at);
+    return l->more && bn_parse_int(&p, l->end, out) && leave_field(l, p);
+}
+
+static bonsai_status not_a_number(bn_lines *l, const char *what)
+{
+    bonsai_status rc;
+    bn_field f;
+    BN_TRY(bn_field_next(l, &f));
+    rc = !f.text ? bn_lines_fail(l, "the line ends where %s is needed", what)
+                 : bn_lines_fail(l, "\"%.*s\" is not %s", bn_field_show(&f), f.text, what);
+done:
+    return rc;
+}
+
+bonsai_status bn_int_next(bn_lines *l, int64_t *out)
+{
+    if (bn_int_try(l, out))
+        return BONSAI_OK;
+    const char *before = l->at;
+    bool more = l->more;
+    bn_field f;
+    bonsai_status rc = bn_field_next(l, &f);
+    if (rc != BONSAI_OK || (f.text && bn_field_int(&f, out)))
+        return rc;
+    l->at = before;
+    l->more = more;
+    return not_a_number(l, "an integer");
+}
+
+bonsai_status bn_real_next(bn_lines *l, float *out)
+{
+    const char *before = l->at, *p = skip_blanks(l, before);
+    bool more = l->more;
+    double v = 0;
+    if (!more || !bn_parse_real(&p, l->end, &v) || !leave_field(l, p)) {
+        bn_field f;
+        bonsai_status rc = bn_field_next(l, &f);
+        if (rc != BONSAI_OK)
+            return rc;
+        if (!f.text || !bn_field_real(&f, &v))
+            v = (double)NAN;
+    }
+    *out = (float)v;
+    if (isfinite(*out))
+        return BONSAI_OK;
+    l->at = before;
+    l->more = more;
+    return not_a_number(l, "a finite number");
+}
+
+static bonsai_status check_columns(const bn_lines *l, int64_t *columns, int64_t found)
+{
+    if (*columns == 0)
+        *columns = found;
+    if (found == *columns)
+        return BONSAI_OK;
+    return bn_lines_fail(l, "%lld columns where the first row has %lld", (long long)found,
+                         (long long)*columns);
+}
+
+typedef bonsai_status next_fn(bn_lines *l, void *to);
+
+static bonsai_status next_real(bn_lines *l, void *to)
+{
+    return bn_real_next(l, to);
+}
+
+static bonsai_status next_int(bn_lines *l, void *to)
+{
+    return bn_int_next(l, to);
+}
+
+/* A whole file of numbers, `size` bytes each, as rows of equal length. */
+static bonsai_status read_numbers(void **out, size_t size, next_fn *next, int64_t *rows,
+                                  int64_t *columns, const char *path, bn_progress p)
+{
+    bonsai_status rc;
+    bn_lines l;
+    int64_t count = 0, capacity = 0;
+    *out = NULL;
+    *rows = *columns = 0;
+    BN_TRY(bn_lines_open(&l, path));
+    for (; bn_lines_next(&l); ++*rows) {
+        int64_t first = count;
+        BN_TRY(bn_lines_tick(&l, p, "reading numbers"));
+        for (; l.more; count++) {
+            BN_TRY(bn_grow(out, &capacity, count + 1, size));
+            BN_TRY(next(&l, (char *)*out + (size_t)count * size));
+        }
+        BN_TRY(check_columns(&l, columns, count - first));
+    }
+    BN_TRY(bn_lines_tick(&l, p, "reading numbers"));
+    BN_TRY(bn_grow(out, &capacity, 1, size));
+done:
+    bn_lines_close(&l);
+    if (rc != BONSAI_OK) {
+        bn_free(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
+bonsai_status bn_csv_reals(float **out, int64_t *rows, int64_t *columns, const char *path,
+                           bn_progress p)
+{
+    void *numbers;
+    bonsai_status rc = read_numbers(&numbers, sizeof **out, next_real, rows, columns, path, p);
+    *out = numbers;
+    return rc;
+}
+
+bonsai_status bn_csv_ints(int64_t **out, int64_t *rows, int64_t *columns, const char *path,
+                          bn_progress p)
+{
+    void *numbers;
+    bonsai_status rc = read_numbers(&numbers, sizeof **out, next_int, rows, columns, path, p);
+    *out = numbers;
+    return rc;
+}

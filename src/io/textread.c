@@ -1,0 +1,378 @@
+/* textread.c -- graphs as lists of edges: source, target and perhaps a weight a line.
+ *
+ * Nodes are those that the labels or features file lists, in that order.  Without
+ * such a list, ids are node numbers if all are integers from 0 on and at least a
+ * quarter of 0..max occur; else integers are ordered by value and other names by
+ * first appearance.  What ids are shows only on the way: they are read as numbers,
+ * and if that fails again as integers, and if that fails again as names.
+ *
+ * Our own writer begins edges.csv with "# bonsai: nodes=.. edges=.. ...": it says
+ * what the lines alone do not, and that an undirected edge is listed once.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "companion.h"
+
+bonsai_status bn_text_write(const bonsai_graph *g, const char *path, const bonsai_write_options *o,
+                            uint64_t *left_out);
+
+typedef struct {
+    bn_lines l;
+    bn_draft *d;
+    bn_nodes *nodes;
+    bn_progress progress;
+    bool     known;             /* nodes are listed */
+    bool     header, again, weighted, mirror;
+    int      columns;
+    int64_t  lines;
+} edges;
+
+/* ---- which file ---- */
+
+static bool is_edge_file(const char *path)
+{
+    static const char *const endings[] = {".el", ".edges", ".edgelist", ".txt", ".csv", ".tsv"};
+    char name[16];
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        strcpy(name, endings[i]);
+        if (bn_ends_with(path, name) || bn_ends_with(path, strcat(name, ".gz")))
+            return bn_is_file(path);
+    }
+    return false;
+}
+
+static bonsai_status edge_file(char **out, const char *path)
+{
+    bonsai_status rc;
+    char *stem = NULL;
+    if (!bn_is_dir(path))
+        return bn_strdup(out, path);
+    BN_TRY(bn_path_join(&stem, path, "edges"));
+    BN_TRY(bn_text_file(out, stem));
+    if (!*out)
+        rc = bn_fail(BONSAI_E_IO, "%s: the folder has no edges.csv, edges.tsv or edges.txt", path);
+done:
+    bn_free(stem);
+    return rc;
+}
+
+static bool matches(const char *path)
+{
+    char file[4096];
+    bool found = false;
+    if (!bn_is_dir(path))
+        return is_edge_file(path);
+    for (int i = 0; bn_text_endings[i] && !found; i++) {
+        int len = snprintf(file, sizeof file, "%s/edges%s", path, bn_text_endings[i]);
+        found = len > 0 && (size_t)len < sizeof file && bn_is_file(file);
+    }
+    return found;
+}
+
+/* ---- the head ---- */
+
+typedef struct { int64_t nodes, edges, features, classes, directed, self_loops, repeated; } head;
+
+static int64_t *head_value(head *h, const bn_field *f)
+{
+    const struct { const char *name; int64_t *value; } keys[] = {
+        {"nodes", &h->nodes},         {"edges", &h->edges},       {"features", &h->features},
+        {"classes", &h->classes},     {"directed", &h->directed}, {"self_loops", &h->self_loops},
+        {"repeated", &h->repeated},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (bn_field_is(f, keys[i].name))
+            return keys[i].value;
+    return NULL;
+}
+
+/* "key=value key=value ..." */
+static bonsai_status parse_head(head *h, const bn_lines *l, const char *p, const char *end)
+{
+    while (p < end) {
+        bn_field key = {p, 0, false};
+        for (; p < end && *p != '=' && *p != ' '; p++)
+            key.len++;
+        int64_t *value = head_value(h, &key);
+        if (!value || p == end || *p != '=')
+            return bn_lines_fail(l, "\"%.*s\" is not known to this version of the library (%s)",
+                                 bn_field_show(&key), key.text, BONSAI_VERSION);
+        p++;
+        if (!bn_parse_int(&p, end, value) || *value < 0 || *value > INT64_MAX / 2 ||
+            (p < end && *p != ' '))
+            return bn_lines_fail(l, "%.*s has no number of at least 0", bn_field_show(&key),
+                                 key.text);
+        while (p < end && *p == ' ')
+            p++;
+    }
+    return BONSAI_OK;
+}
+
+static bonsai_status read_head(head *h, bn_lines *l)
+{
+    static const char mark[] = "bonsai: ";
+    const int64_t len = sizeof mark - 1;
+    bn_field f;
+    *h = (head){-1, -1, -1, -1, -1, -1, -1};
+    while (bn_comment_next(l, &f))
+        if (f.len >= len && memcmp(f.text, mark, (size_t)len) == 0)
+            return parse_head(h, l, f.text + len, f.text + f.len);
+    return BONSAI_OK;
+}
+
+static void use_head(const head *h, edges *e, bn_companions *c, const bonsai_read_options *o)
+{
+    e->mirror = h->directed == 0;
+    e->d->keep = (h->directed == 1 ? BONSAI_DIRECTED : 0u) |
+                 (h->self_loops == 1 ? BONSAI_SELF_LOOPS : 0u) |
+                 (h->repeated == 1 ? BONSAI_REPEATED : 0u);
+    c->said_features = o->features ? -1 : h->features;      /* other files, other numbers */
+    c->said_classes = o->labels ? -1 : h->classes;
+    if (h->features == 0 && !o->features) {     /* a file of features here is an older one */
+        bn_free(c->features);
+        c->features = NULL;
+    }
+}
+
+/* ---- the header line ---- */
+
+typedef struct { int fields, numbers; bool source, target; } record;
+
+static bonsai_status look_at(record *r, bn_lines *l)
+{
+    static const char *const sources[] = {"source", "src", "from", "u", "node1", "id1", "start"};
+    static const char *const targets[] = {"target", "dst", "to", "v", "node2", "id2", "end"};
+    bonsai_status rc;
+    bn_field f;
+    double v;
+    memset(r, 0, sizeof *r);
+    BN_TRY(bn_field_next(l, &f));
+    while (f.text && r->fields < 4) {
+        r->numbers += bn_field_real(&f, &v);
+        for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+            r->source |= r->fields == 0 && bn_field_is(&f, sources[i]);
+            r->target |= r->fields == 1 && bn_field_is(&f, targets[i]);
+        }
+        r->fields++;
+        BN_TRY(bn_field_next(l, &f));
+    }
+done:
+    return rc;
+}
+
+/* A first line is a header if it has the names of columns, or no number where the
+ * second line has only numbers. */
+static bonsai_status find_header(edges *e)
+{
+    bonsai_status rc = BONSAI_OK;
+    record first, second = {0};
+    if (!bn_lines_next(&e->l))
+        return BONSAI_OK;
+    BN_TRY(look_at(&first, &e->l));
+    if (first.fields < 2 || first.fields > 3)
+        return bn_lines_fail(&e->l, "%s where a source, a target and perhaps a weight are needed",
+                             first.fields < 2 ? "one column" : "more than three columns");
+    if (first.numbers == 0 && bn_lines_next(&e->l))
+        BN_TRY(look_at(&second, &e->l));
+    e->columns = first.fields;
+    e->weighted = first.fields == 3;
+    e->header = (first.source && first.target) ||
+                (first.numbers == 0 && second.fields == first.fields &&
+                 second.numbers == second.fields);
+done:
+    return rc;
+}
+
+/* ---- edges ---- */
+
+static bonsai_status read_node(edges *e, int32_t *out)
+{
+    bonsai_status rc;
+    bn_field f;
+    int64_t number;
+    const char *before = e->l.at;
+    bool more = e->l.more;
+    if (e->nodes->kind == BN_NUMBERS && bn_int_try(&e->l, &number)) {
+        int64_t n = e->nodes->n;
+        if (number >= 0 && number < (e->known ? n : INT32_MAX)) {
+            *out = (int32_t)number;
+            e->nodes->n = number >= n ? number + 1 : n;
+            return BONSAI_OK;
+        }
+        e->l.at = before;
+        e->l.more = more;
+    }
+    BN_TRY(bn_field_next(&e->l, &f));
+    if (!f.text)
+        return bn_lines_fail(&e->l, "the line ends where a node is needed");
+    if (e->known)
+        BN_TRY(bn_nodes_find(out, e->nodes, &e->l, &f));
+    else
+        BN_TRY(bn_nodes_meet(out, e->nodes, &e->l, &f, &e->again));
+done:
+    return rc;
+}
+
+static bonsai_status read_weight(edges *e, float *out)
+{
+    bonsai_status rc;
+    BN_TRY(bn_real_next(&e->l, out));
+    if (!(*out > 0.0f))
+        rc = bn_lines_fail(&e->l, "weight %g is not positive", (double)*out);
+done:
+    return rc;
+}
+
+static bonsai_status read_edge(edges *e)
+{
+    bonsai_status rc;
+    int32_t u, v;
+    float w = 1.0f;
+    BN_TRY(read_node(e, &u));
+    if (e->again)
+        return BONSAI_OK;
+    BN_TRY(read_node(e, &v));
+    if (e->again)
+        return BONSAI_OK;
+    if (e->weighted)
+        BN_TRY(read_weight(e, &w));
+    if (e->l.more)
+        return bn_lines_fail(&e->l, "more columns than the %d of the first line", e->columns);
+    BN_TRY(bn_draft_edge(e->d, u, v, e->weighted ? &w : NULL));
+    if (e->mirror && u != v)
+        BN_TRY(bn_draft_edge(e->d, v, u, e->weighted ? &w : NULL));
+done:
+    return rc;
+}
+
+static bonsai_status read_pass(edges *e)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_lines_rewind(&e->l);
+    e->d->m = e->lines = 0;
+    e->again = false;
+    if (e->header)
+        bn_lines_next(&e->l);
+    for (; bn_lines_next(&e->l); e->lines++) {
+        BN_TRY(bn_lines_tick(&e->l, e->progress, "reading edges"));
+        BN_TRY(read_edge(e));
+        if (e->again)
+            return BONSAI_OK;
+    }
+    BN_TRY(bn_lines_tick(&e->l, e->progress, "reading edges"));
+done:
+    return rc;
+}
+
+/* Whether at least a quarter of the numbers below n occur; else they are names. */
+static bonsai_status judge_numbers(edges *e)
+{
+    bonsai_status rc = BONSAI_OK;
+    uint8_t *seen = NULL;
+    const bn_draft *d = e->d;
+    int64_t n = e->nodes->n, distinct = 0;
+    if (e->known || e->nodes->kind != BN_NUMBERS)
+        return BONSAI_OK;
+    if (n / 8 <= d->m) {
+        BN_TRY(BN_NEW(&seen, n));
+        for (int64_t i = 0; i < d->m; i++)
+            seen[d->source[i]] = seen[d->target[i]] = 1;
+        for (int64_t v = 0; v < n; v++)
+            distinct += seen[v];
+    }
+    d->g->info.filled = n - distinct;
+    e->again = 4 * distinct < n;
+    if (e->again) {
+        d->g->info.filled = 0;
+        bn_nodes_reset(e->nodes, BN_INTEGERS);
+    }
+done:
+    bn_free(seen);
+    return rc;
+}
+
+static bonsai_status read_edges(edges *e)
+{
+    bonsai_status rc;
+    BN_TRY(find_header(e));
+    if (!e->known)
+        bn_nodes_reset(e->nodes, BN_NUMBERS);
+    do {
+        BN_TRY(read_pass(e));
+        if (!e->again)
+            BN_TRY(judge_numbers(e));
+    } while (e->again);
+    if (e->weighted && !e->d->weight)
+        BN_TRY(BN_NEW(&e->d->weight, 1));
+    if (e->known || e->nodes->kind != BN_INTEGERS)
+        return BONSAI_OK;
+    BN_TRY(bn_nodes_sort(e->nodes));
+    for (int64_t i = 0; i < e->d->m; i++) {
+        e->d->source[i] = e->nodes->rank[e->d->source[i]];
+        e->d->target[i] = e->nodes->rank[e->d->target[i]];
+    }
+done:
+    return rc;
+}
+
+/* ---- the whole ---- */
+
+/* Nodes that the head announces count where no file lists them. */
+static bonsai_status use_said_nodes(edges *e, const head *h)
+{
+    bonsai_status rc = BONSAI_OK;
+    if (h->nodes < 0 || e->nodes->n == h->nodes)
+        return BONSAI_OK;
+    if (e->nodes->n >= 0)
+        return bn_fail(BONSAI_E_FORMAT, "%s: says %lld nodes, but %s has %lld", e->l.path,
+                       (long long)h->nodes, e->nodes->listed, (long long)e->nodes->n);
+    BN_TRY(bn_check_said_nodes(&e->l, h->nodes));
+    bn_nodes_reset(e->nodes, BN_NUMBERS);
+    e->nodes->n = h->nodes;
+done:
+    return rc;
+}
+
+static bonsai_status read_text(bn_draft *d, const char *path, const bonsai_read_options *o)
+{
+    bonsai_status rc;
+    char *file = NULL;
+    bn_companions c = {0};
+    edges e = {.d = d, .nodes = &c.nodes, .progress = {o->progress, o->payload}};
+    head h;
+    BN_TRY(edge_file(&file, path));
+    BN_TRY(bn_companions_find(&c, path, o));
+    BN_TRY(bn_lines_open(&e.l, file));
+    BN_TRY(read_head(&h, &e.l));
+    use_head(&h, &e, &c, o);
+    BN_TRY(bn_companions_nodes(&c, d));
+    BN_TRY(use_said_nodes(&e, &h));
+    e.known = c.nodes.n >= 0;
+    BN_TRY(read_edges(&e));
+    if (h.edges >= 0 && e.lines != h.edges)
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: says %lld edges but lists %lld", file,
+                     (long long)h.edges, (long long)e.lines);
+    else if (!e.known && e.lines == 0)
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: has no edge, and no file lists the nodes", file);
+    else if (h.features > 0 && !c.features)
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: says %lld features, but there is no file of features",
+                     file, (long long)h.features);
+    else
+        rc = bn_companions_finish(&c, d);
+done:
+    bn_lines_close(&e.l);
+    bn_companions_free(&c);
+    bn_free(file);
+    return rc;
+}
+
+const bn_format bn_format_text = {
+    .name = "text",
+    .help = "edges a line (.el .edges .txt .csv .tsv, .gz), or a folder with edges.csv, "
+            "features.csv, labels.csv",
+    .matches = matches,
+    .read = read_text,
+    .write = bn_text_write,
+};

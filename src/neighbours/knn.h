@@ -1,0 +1,77 @@
+/* knn.h -- what the ways of proposing neighbours share; see knn.c.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_KNN_H
+#define BN_KNN_H
+
+#include "neighbours.h"
+
+enum { BN_CHUNK = 256 };        /* products looked at between two looks at the bar */
+
+typedef struct { float d; int32_t row; } bn_candidate;
+
+typedef struct {                /* what may still be among the k nearest of a sample */
+    bn_candidate *list;         /* room: the first `exact` are measured, then lower bounds */
+    int64_t count, exact;
+    float  *near;               /* k smallest upper bounds so far: a max-heap */
+    int     nears;
+    float   bar;                /* lower bounds above this are out */
+    int32_t last;               /* so are rows after this one */
+} bn_candidates;
+
+typedef struct {
+    const bn_embedding *e;      /* the trees that are searched */
+    const bn_embedding *from;   /* has the samples: sample s is its row at[s], or s if at is NULL */
+    const int32_t *at;
+    const int32_t *self;        /* z: the tree that the sample is; -1: none of these */
+    int64_t z, trees, f;
+    int64_t base;               /* what the first tree is called in the answer */
+    int64_t room;               /* candidates that a sample has room for */
+    int     k, threads;
+    int64_t block;              /* trees in a block of products */
+    bool    both;               /* every tree is a sample, in order: products serve twice */
+    bn_memory *memory;
+    bn_progress progress;
+    int64_t before, all;        /* for progress: samples of earlier blocks, and of all */
+    float  *mean;               /* f; NULL: not centred */
+    float  *low;                /* trees: |x|^2 after centring, less its share of the error; known
+                                 * for all if both, else for the block in work */
+    float  *own;                /* z: the same of the samples */
+    float  *limit;              /* trees, if both: low - bar */
+    double  error, tiny;        /* a proposal is off by error (|a|^2 + |b|^2) + 2 tiny at most */
+    bn_candidates *c;           /* z */
+} bn_knn_search;
+
+static inline int64_t bn_knn_at(const bn_knn_search *q, int64_t s) { return q->at ? q->at[s] : s; }
+
+int64_t bn_knn_room(int k);             /* candidates that a sample has at most */
+/* The k nearest of the trees of each sample into list and dist (may be NULL), z x k; where there
+ * are fewer the rest is INT32_MAX, infinitely far.  Sets what the caller need not. */
+bonsai_status bn_knn_block(int32_t *list, float *dist, bn_knn_search *q);
+
+/* Products of sample s with trees first .. first+count-1. */
+void bn_knn_forward(const bn_knn_search *q, int64_t s, const float *product, int64_t first,
+                    int64_t count);
+/* The same products for the other trees: row is a candidate of each of them. */
+void bn_knn_backward(const bn_knn_search *q, int64_t row, const float *product, int64_t first,
+                     int64_t count);
+/* The error of products of at most so many terms, before the norms are stored. */
+void  bn_knn_error(bn_knn_search *q, int64_t terms);
+/* What to store of |x|^2. */
+float bn_knn_low(const bn_knn_search *q, const float *x, int64_t count);
+/* False: norms of the samples or of trees first .. end-1 overflow, or errors are as large as
+ * they; proposals say nothing. */
+bool  bn_knn_bounded(const bn_knn_search *q, int64_t first, int64_t end);
+/* These trees for all samples without proposals; a part of the way from `done` to the next of
+ * `total` steps. */
+bonsai_status bn_knn_measure(const bn_knn_search *q, int64_t first, int64_t end, int64_t done,
+                             int64_t total);
+bonsai_status bn_knn_tick(const bn_knn_search *q, int64_t done, int64_t total);
+
+/* Each proposes all trees to all samples: by dense blocks (knn_dense.c), or through
+ * lists of the trees that have a feature (knn_sparse.c), which says in *used whether
+ * that was less work. */
+bonsai_status bn_knn_dense(bn_knn_search *q);
+bonsai_status bn_knn_sparse(bool *used, bn_knn_search *q);
+
+#endif

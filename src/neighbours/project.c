@@ -1,0 +1,332 @@
+/* project.c -- k-NN through a random projection of the features.
+ *
+ * Averaging over neighbours is linear, so the features are projected once, by a
+ * matrix of random signs, and embedded in few dimensions.  The nearest trees there
+ * are candidates; they and the samples are embedded again with all features, and the
+ * exact distances among them decide.  What can be missed is a near tree that was not
+ * a candidate: the recall, measured against the exact search, says how often.
+ *
+ * The sign of feature j in dimension d is bit d of the random stream of item j, and a
+ * row is summed in the order of its features: nothing depends on threads.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "neighbours.h"
+
+/* SAMPLES: measured at a time. */
+enum { LEAST_CANDIDATES = 32, RECALL_SAMPLE = 200, WORD = 64, SAMPLES = 1024 };
+static const int64_t recall_floats = (int64_t)1 << 28;     /* up to 1 GiB is embedded for it */
+
+/* ---- the embedding in few dimensions ---- */
+
+static bonsai_status draw_signs(float **out, int64_t f, int dims, uint64_t seed, bn_memory *m)
+{
+    bonsai_status rc = BN_BIG(out, m, f * dims);
+    float one = (float)(1 / sqrt((double)dims));
+    if (rc != BONSAI_OK)
+        return rc;
+    for (int64_t j = 0; j < f; j++) {
+        bn_rng r = bn_rng_at(seed, (uint64_t)j);
+        uint64_t bits = 0;
+        for (int d = 0; d < dims; d++) {
+            if (d % WORD == 0)
+                bits = bn_rng_next(&r);
+            (*out)[j * dims + d] = bits >> d % WORD & 1 ? one : -one;
+        }
+    }
+    return BONSAI_OK;
+}
+
+typedef struct {                /* the nodes of this rank and their projected features */
+    int64_t first, end;
+    float  *x;                  /* (end - first) x dims */
+    int     dims;
+} own_rows;
+
+typedef struct {
+    int32_t *index;             /* lanes x room */
+    float   *value;
+    int64_t  room;
+} row_room;
+
+static void project_rows(own_rows *to, const bonsai_graph *g, const float *signs, int lanes,
+                         const row_room *r)
+{
+    const bn_kernels *k = bn_kernels_get();
+#pragma omp parallel for num_threads(lanes) schedule(static)
+    for (int lane = 0; lane < lanes; lane++) {
+        int32_t *index = r->index + lane * r->room;
+        float *value = r->value + lane * r->room;
+        for (int64_t v = to->first + lane; v < to->end; v += lanes) {
+            int64_t count = bn_row_get(index, value, g, v);
+            for (int64_t i = 0; i < count; i++)
+                k->axpy(to->x + (v - to->first) * to->dims, value[i],
+                        signs + index[i] * (int64_t)to->dims, to->dims);
+        }
+    }
+}
+
+static bonsai_status project_own(own_rows *to, const bonsai_graph *g, int dims, uint64_t seed,
+                                 const bn_where *at, int threads)
+{
+    bonsai_status rc;
+    float *signs = NULL;
+    int lanes = bn_threads(threads);
+    row_room r = {NULL, NULL, bn_row_room(g)};
+    bool alone = bn_ranks(at->world) == 1;
+    to->first = alone ? 0 : at->first[at->world->rank];
+    to->end = alone ? g->view.nodes : at->first[at->world->rank + 1];
+    to->dims = dims;
+    if (alone)                          /* else each rank has looked at its part */
+        BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, threads));
+    BN_TRY(BN_NEW(&r.index, lanes * r.room));
+    BN_TRY(BN_NEW(&r.value, lanes * r.room));
+    BN_TRY(draw_signs(&signs, g->view.features, dims, seed, at->memory));
+    BN_TRY(BN_BIG(&to->x, at->memory, (to->end - to->first) * dims));
+    project_rows(to, g, signs, lanes, &r);
+done:
+    bn_big_free(signs);
+    bn_free(r.index);
+    bn_free(r.value);
+    return rc;
+}
+
+/* The graph with projected features.  They begin where row 0 would be if the rank had it, so that
+ * its own rows are where they are looked for; the rows of others must not be touched. */
+static bonsai_status project_graph(bonsai_graph **out, const bonsai_graph *g, const own_rows *own)
+{
+    bonsai_status rc = bn_graph_new(out, g->where);
+    if (rc != BONSAI_OK)
+        return rc;
+    bonsai_graph *low = *out;
+    size_t before = (size_t)own->first * (size_t)own->dims * sizeof *own->x;
+    const void *row0 = (const void *)((uintptr_t)own->x - before);
+    low->view.nodes = g->view.nodes;
+    low->view.features = own->dims;
+    low->view.flags = g->view.flags;
+    bn_graph_borrow(low, g, BN_BIT(BONSAI_OFFSETS) | BN_BIT(BONSAI_NEIGHBORS) |
+                                BN_BIT(BONSAI_EDGE_WEIGHTS));
+    low->view.section[BONSAI_FEATURES] =
+        (bonsai_array){row0, g->view.nodes * own->dims, BONSAI_F32};
+    atomic_store(&low->verified[BONSAI_FEATURES], 1);   /* whether they overflow shows in the end */
+    return BONSAI_OK;
+}
+
+bonsai_status bn_project(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes,
+                         int64_t count, int layers, int dims, uint64_t seed, bn_where *at,
+                         int threads, bn_progress p)
+{
+    bonsai_status rc;
+    bonsai_graph *low = NULL;
+    own_rows own = {0};
+    memset(out, 0, sizeof *out);
+    rc = project_own(&own, g, dims, seed, at, threads);
+    if (rc == BONSAI_OK)
+        rc = project_graph(&low, g, &own);
+    BN_TRY(bn_agree(at->world, rc));
+    BN_TRY(bn_wl_over(out, low, nodes, count, layers, at, threads, p));
+done:
+    bonsai_graph_free(low);
+    bn_big_free(own.x);
+    return rc;
+}
+
+/* ---- candidates, measured exactly ---- */
+
+typedef struct {
+    const int64_t *first;       /* ranks+1: the trees of each rank */
+    int64_t  alone[2];
+    const int32_t *sample;
+    int64_t  z;
+    int      k, many;           /* neighbours wanted; candidates */
+    bn_where at;
+    int      rank, ranks, threads;
+    int32_t *list;              /* z x many candidates */
+    int32_t *place;             /* trees: number among those that are embedded again, or -1 */
+    int64_t *begin;             /* ranks+1: where those of each rank begin */
+    int32_t *node;              /* of those of this rank, ... */
+    bn_embedding x;             /* ... whose rows have all features */
+    int64_t *row;               /* SAMPLES: rows of some samples, ... */
+    double  *far;               /* ... x many: how far their candidates are; -1: another knows */
+} rerank;
+
+static bonsai_status new_rerank(rerank *q)
+{
+    bonsai_status rc;
+    int64_t trees = q->first[q->ranks];
+    BN_TRY(BN_BIG(&q->list, q->at.memory, q->z * q->many));
+    BN_TRY(BN_BIG(&q->place, q->at.memory, trees));
+    BN_TRY(BN_BIG(&q->node, q->at.memory, q->first[q->rank + 1] - q->first[q->rank]));
+    BN_TRY(BN_NEW(&q->begin, q->ranks + 1));
+    BN_TRY(BN_NEW(&q->row, SAMPLES));
+    BN_TRY(BN_NEW(&q->far, SAMPLES * (int64_t)q->many));
+done:
+    return rc;
+}
+
+static void free_rerank(rerank *q)
+{
+    bn_big_free(q->list);
+    bn_big_free(q->place);
+    bn_big_free(q->node);
+    bn_free(q->begin);
+    bn_free(q->row);
+    bn_free(q->far);
+    bn_embedding_free(&q->x);
+}
+
+/* Embeds the samples and their candidates with all features, each where its tree is. */
+static bonsai_status embed_needed(rerank *q, const bonsai_graph *g, const int32_t *nodes,
+                                  int layers)
+{
+    int64_t count = 0;
+    for (int64_t s = 0; s < q->z; s++)
+        q->place[q->sample[s]] = 1;
+    for (int64_t i = 0; i < q->z * q->many; i++)
+        q->place[q->list[i]] = 1;
+    for (int r = 0; r < q->ranks; r++) {
+        q->begin[r] = count;
+        for (int64_t t = q->first[r]; t < q->first[r + 1]; t++) {
+            if (q->place[t] && r == q->rank)
+                q->node[count - q->begin[r]] = nodes[t];
+            q->place[t] = q->place[t] ? (int32_t)count++ : -1;
+        }
+    }
+    q->begin[q->ranks] = count;
+    return bn_wl_over(&q->x, g, q->node, q->begin[q->rank + 1] - q->begin[q->rank], layers, &q->at,
+                      q->threads, (bn_progress){NULL, NULL});
+}
+
+typedef struct { double d; int32_t tree; } measured;
+
+static int by_distance(const void *a, const void *b)
+{
+    const measured *x = a, *y = b;
+    if (x->d != y->d)
+        return x->d < y->d ? -1 : 1;
+    return x->tree < y->tree ? -1 : x->tree > y->tree;
+}
+
+/* The distances to the candidates of this rank of samples s0 .. s0+count-1; some: their rows. */
+static void measure(const rerank *q, const bn_embedding *some, int64_t s0, int64_t count)
+{
+    int64_t begin = q->begin[q->rank], end = q->begin[q->rank + 1];
+#pragma omp parallel for num_threads(q->threads) schedule(static)
+    for (int64_t s = 0; s < count; s++)
+        for (int64_t i = s * q->many; i < (s + 1) * q->many; i++) {
+            int64_t row = q->place[q->list[s0 * q->many + i]];
+            q->far[i] = row >= begin && row < end
+                            ? (double)bn_rows_dist2(some, s, &q->x, row - begin) : -1;
+        }
+}
+
+static void decide(int32_t *to, const rerank *q, int64_t s0, int64_t s, measured *room)
+{
+    for (int i = 0; i < q->many; i++)
+        room[i] = (measured){q->far[s * q->many + i], q->list[(s0 + s) * q->many + i]};
+    qsort(room, (size_t)q->many, sizeof *room, by_distance);
+    for (int i = 0; i < q->k; i++)
+        to[(s0 + s) * q->k + i] = room[i].tree;
+}
+
+static bonsai_status decide_some(int32_t *list, rerank *q, int64_t s0, int64_t count,
+                                 measured *room)
+{
+    bonsai_status rc;
+    bn_embedding some = {0};
+    for (int64_t s = 0; s < count; s++)
+        q->row[s] = q->place[q->sample[s0 + s]];
+    BN_TRY(bn_rows_gather(&some, &q->x, q->begin, q->row, count, &q->at));
+    measure(q, &some, s0, count);
+    BN_TRY(bn_max(q->at.world, q->far, count * q->many));
+#pragma omp parallel for num_threads(q->threads) schedule(static)
+    for (int lane = 0; lane < q->threads; lane++)
+        for (int64_t s = lane; s < count; s += q->threads)
+            decide(list, q, s0, s, room + (int64_t)lane * q->many);
+done:
+    bn_embedding_free(&some);
+    return rc;
+}
+
+static bonsai_status decide_all(int32_t *list, rerank *q)
+{
+    bonsai_status rc;
+    measured *room = NULL;
+    BN_TRY(bn_agree(q->at.world, BN_NEW(&room, (int64_t)q->threads * q->many)));
+    for (int64_t s = 0; s < q->z; s += SAMPLES)
+        BN_TRY(decide_some(list, q, s, bn_least(SAMPLES, q->z - s), room));
+done:
+    bn_free(room);
+    return rc;
+}
+
+bonsai_status bn_project_knn(int32_t *list, const bn_embedding *low, const bonsai_graph *g,
+                             const int32_t *nodes, const int64_t *first, const int32_t *sample,
+                             int64_t z, int k, int layers, const bn_where *at, int threads,
+                             bn_progress p)
+{
+    bonsai_status rc;
+    rerank q = {.alone = {0, low->rows}, .sample = sample, .z = z, .k = k, .at = *at,
+                .rank = bn_rank(at->world), .ranks = bn_ranks(at->world),
+                .threads = bn_threads(threads)};
+    q.first = q.ranks == 1 ? q.alone : first;
+    int64_t many = 4 * (int64_t)k > LEAST_CANDIDATES ? 4 * (int64_t)k : LEAST_CANDIDATES;
+    many = bn_least(many, q.first[q.ranks] - 1);
+    q.many = (int)(many < k ? k : many);
+    BN_TRY(bn_agree(at->world, new_rerank(&q)));
+    BN_TRY(bn_knn_over(q.list, NULL, low, first, sample, z, q.many, at, threads, p));
+    BN_TRY(embed_needed(&q, g, nodes, layers));
+    BN_TRY(decide_all(list, &q));
+done:
+    free_rerank(&q);
+    return rc;
+}
+
+/* ---- how good it was ---- */
+
+static int64_t count_common(const int32_t *a, const int32_t *b, int k)
+{
+    int64_t common = 0;
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < k; j++)
+            common += a[i] == b[j];
+    return common;
+}
+
+bonsai_status bn_project_recall(double *out, const int32_t *list, const bonsai_graph *g,
+                                const int32_t *nodes, const int64_t *first, int64_t trees,
+                                const int32_t *sample, int64_t z, int k, int layers,
+                                const bn_where *at, int threads)
+{
+    bonsai_status rc;
+    bn_embedding x = {0};
+    int32_t *exact = NULL, *some = NULL;
+    int64_t room, found = 0, count = z < RECALL_SAMPLE ? z : RECALL_SAMPLE;
+    const bn_progress silent = {NULL, NULL};
+    bn_where here = *at;                /* what the embedding says of itself is not asked for */
+    bool alone = bn_ranks(at->world) == 1;
+    int64_t begin = alone ? 0 : first[at->world->rank];
+    int64_t end = alone ? trees : first[at->world->rank + 1];
+    *out = -1;
+    if (!bn_mul(&room, trees, g->view.features) || room > recall_floats)
+        return BONSAI_OK;
+    rc = BN_NEW(&some, count);
+    if (rc == BONSAI_OK)
+        rc = BN_NEW(&exact, count * k);
+    BN_TRY(bn_agree(at->world, rc));
+    for (int64_t i = 0; i < count; i++)
+        some[i] = sample[i * z / count];
+    BN_TRY(bn_wl_over(&x, g, nodes + begin, end - begin, layers, &here, threads, silent));
+    BN_TRY(bn_knn_over(exact, NULL, &x, first, some, count, k, at, threads, silent));
+    for (int64_t i = 0; i < count; i++)
+        found += count_common(exact + i * k, list + i * z / count * k, k);
+    *out = (double)found / (double)(count * k);
+done:
+    bn_embedding_free(&x);
+    bn_free(exact);
+    bn_free(some);
+    return rc;
+}

@@ -1,0 +1,47 @@
+/* rknn.c -- k-NN lists turned round: for each tree the samples that list it.
+ *
+ * A counting sort by tree; samples are met in order, so each list ascends.
+ * Linear in z k.  Paper: section 3.1.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "neighbours.h"
+
+void bn_lists_free(bn_lists *l)
+{
+    bn_free(l->offsets);
+    bn_free(l->item);
+    memset(l, 0, sizeof *l);
+}
+
+bonsai_status bn_rknn(bn_lists *out, int64_t trees, const int32_t *sample, int64_t z,
+                      const int32_t *list, int k)
+{
+    bonsai_status rc;
+    int64_t *next = NULL;
+    memset(out, 0, sizeof *out);
+    out->count = trees;
+    BN_TRY(BN_NEW(&out->offsets, trees + 1));
+    BN_TRY(BN_NEW(&out->item, z * (k + 1)));
+    BN_TRY(BN_NEW(&next, trees));
+    for (int64_t s = 0; s < z; s++) {
+        out->offsets[sample[s] + 1]++;              /* a tree covers itself */
+        for (int j = 0; j < k; j++)
+            out->offsets[list[s * k + j] + 1]++;
+    }
+    for (int64_t t = 0; t < trees; t++) {
+        next[t] = out->offsets[t];
+        out->offsets[t + 1] += out->offsets[t];
+    }
+    for (int64_t s = 0; s < z; s++) {
+        out->item[next[sample[s]]++] = (int32_t)s;
+        for (int j = 0; j < k; j++)
+            out->item[next[list[s * k + j]]++] = (int32_t)s;
+    }
+done:
+    bn_free(next);
+    if (rc != BONSAI_OK)
+        bn_lists_free(out);
+    return rc;
+}

@@ -1,0 +1,23 @@
+/* judge.h -- what prototypes and the probe start from.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_JUDGE_H
+#define BN_JUDGE_H
+
+#include "trees/job.h"
+
+/* Fills x, judge, judge_label, held, apart and depth of the job: up to 5,000 labelled validation
+ * nodes are judged, or a fifth of the training nodes where there are none or the options say so
+ * (inductive: nothing outside the training part is looked at); none at all of fewer than five. */
+bonsai_status bn_judge_embed(bn_job *job);
+void bn_judge_forget(bn_job *job);              /* frees them */
+/* The rank's first tree. */
+static inline int64_t bn_job_first(const bn_job *job)
+{
+    return job->tree_first ? job->tree_first[bn_rank(job->where.world)] : 0;
+}
+/* A copy of the given rows of e (NULL: 0 .. count-1), dense or sparse. */
+bonsai_status bn_embedding_take(bn_embedding *out, const bn_embedding *e, const int64_t *row,
+                                int64_t count, bool dense, bn_memory *m, int threads);
+
+#endif

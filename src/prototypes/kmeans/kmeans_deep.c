@@ -1,0 +1,219 @@
+/* kmeans_deep.c -- many clusters of many rows: clusters of clusters.
+ *
+ * k clusters of n rows cost n k products a round, and under a budget k grows with n.  Where
+ * that is much, the rows are first parted into the root of k groups, each group gets its share
+ * of the k clusters by its rows, and is treated in the same way: n root(k) products instead.
+ *
+ * All ranks part a group together.  What is small enough to be clustered at once is a leaf: a
+ * rank's work by itself (kmeans_leaves.c).
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "kmeans_deep.h"
+
+/* Products of a round from which it pays; most groups of one level, and their rounds. */
+enum { MUCH = 1 << 27, MOST_GROUPS = 64, GROUP_ROUNDS = 8, LEAST_PARTED = 4 };
+enum { THREAD_WORK = 1 << 21 };         /* ... and those that are worth a thread */
+
+typedef struct {                /* the groups of one level */
+    int64_t count;
+    int64_t size[MOST_GROUPS];          /* on all ranks */
+    int64_t first[MOST_GROUPS + 1];     /* where they begin here */
+    int64_t want[MOST_GROUPS];
+} groups;
+
+static double work_of(const bn_deep *d, int64_t total, int64_t k)
+{
+    return (double)total * (double)k * d->s->length;
+}
+
+/* want of k by the sizes: at least 1, at most the size; what rounding leaves goes to
+ * the groups in order, and what small groups got beyond their share the largest shares give. */
+static void share_out(groups *g, int64_t k, int64_t total)
+{
+    int64_t left = k, *want = g->want;
+    for (int64_t i = 0; i < g->count; i++) {
+        want[i] = (int64_t)((double)k * (double)g->size[i] / (double)total);
+        want[i] = want[i] < 1 ? 1 : want[i] > g->size[i] ? g->size[i] : want[i];
+        left -= want[i];
+    }
+    for (; left < 0; left++) {
+        int64_t most = 0;
+        for (int64_t i = 1; i < g->count; i++)
+            most = want[i] > want[most] ? i : most;
+        want[most]--;
+    }
+    for (int64_t before = -1; left > 0 && left != before;) {
+        before = left;
+        for (int64_t i = 0; i < g->count && left > 0; i++)
+            if (want[i] < g->size[i]) {
+                want[i]++;
+                left--;
+            }
+    }
+}
+
+/* Brings the rows of a part of the order, here, into the order of their groups. */
+static void sort_groups(bn_deep *d, groups *g, int64_t begin, int64_t count)
+{
+    int64_t next[MOST_GROUPS];
+    const int32_t *part = d->part + begin;
+    memset(g->first, 0, sizeof g->first);
+    for (int64_t i = 0; i < count; i++)
+        g->first[part[i] + 1]++;
+    for (int64_t i = 0; i < g->count; i++)
+        g->first[i + 1] += g->first[i];
+    memcpy(next, g->first, sizeof next);
+    for (int64_t i = 0; i < count; i++)
+        d->spare[next[part[i]]++] = (int32_t)i;
+    for (int64_t i = 0; i < count; i++)
+        d->spare[i] = d->place[begin + d->spare[i]];
+    for (int64_t i = 0; i < count; i++) {
+        d->place[begin + i] = d->spare[i];
+        d->row[begin + i] = d->rows[d->spare[i]];
+    }
+}
+
+static bonsai_status add_leaf(bn_deep *d, bn_leaf l)
+{
+    bonsai_status rc = bn_grow((void **)&d->leaf, &d->room, d->leaves + 1, sizeof *d->leaf);
+    if (rc == BONSAI_OK)
+        d->leaf[d->leaves++] = l;
+    return rc;
+}
+
+/* Groups of the rows from begin on, which are sorted by them. */
+static bonsai_status part_rows(bn_deep *d, groups *g, const bn_leaf *l, int64_t k, int rounds)
+{
+    bonsai_status rc;
+    bn_world *w = bn_spread_world(d->s);
+    BN_TRY(bn_kmeans_over(d->part + l->begin, &g->count, d->s, d->row + l->begin, l->count, k,
+                          rounds, l->seed, d->threads, d->progress));
+    sort_groups(d, g, l->begin, l->count);
+    for (int64_t i = 0; i < g->count; i++)
+        g->size[i] = g->first[i + 1] - g->first[i];
+    BN_TRY(bn_sum_int(w, g->size, g->count));
+done:
+    return rc;
+}
+
+/* Parts what l stands for until there are leaves only. */
+static bonsai_status part(bn_deep *d, bn_leaf l)
+{
+    bonsai_status rc;
+    bn_world *w = bn_spread_world(d->s);
+    groups g;
+    int64_t parts = (int64_t)ceil(sqrt((double)l.k));
+    bool flat = l.k < LEAST_PARTED;     /* the groups are the clusters */
+    if (l.k == 1 || l.k >= l.total || work_of(d, l.total, l.k) < (double)MUCH)
+        return bn_agree(w, add_leaf(d, l));
+    parts = flat ? l.k : bn_least(parts, MOST_GROUPS);
+    BN_TRY(part_rows(d, &g, &l, parts, flat ? d->rounds : GROUP_ROUNDS));
+    for (int64_t i = 0; i < g.count; i++)
+        g.want[i] = 1;
+    if (!flat)
+        share_out(&g, l.k, l.total);
+    for (int64_t i = 0; i < g.count; i++) {
+        bn_rng r = bn_rng_at(l.seed, (uint64_t)i + 1);
+        BN_TRY(part(d, (bn_leaf){.begin = l.begin + g.first[i],
+                                 .count = g.first[i + 1] - g.first[i], .total = g.size[i],
+                                 .k = g.want[i], .seed = bn_rng_next(&r)}));
+    }
+done:
+    return rc;
+}
+
+bonsai_status bn_leaf_solve(const bn_deep *d, bn_leaf *l, int32_t *cluster, const bn_spread *s,
+                            const int64_t *rows)
+{
+    double work = work_of(d, l->total, l->k);
+    int threads = bn_team(bn_threads(d->threads), 1 + (int64_t)(work / THREAD_WORK));
+    if (l->k == 1 && l->total > 0) {
+        memset(cluster, 0, (size_t)l->total * sizeof *cluster);
+        l->found = 1;
+        return BONSAI_OK;
+    }
+    return bn_kmeans_over(cluster, &l->found, s, rows, l->total, l->k, d->rounds, l->seed, threads,
+                          d->progress);
+}
+
+/* One rank, rows in memory: where they are. */
+static bonsai_status solve_here(bn_deep *d)
+{
+    bonsai_status rc = BONSAI_OK;
+    for (int64_t i = 0; i < d->leaves; i++) {
+        bn_leaf *l = &d->leaf[i];
+        BN_TRY(bn_leaf_solve(d, l, d->part + l->begin, d->s, d->row + l->begin));
+        for (int64_t j = l->begin; j < l->begin + l->count; j++)
+            d->cluster[d->place[j]] = d->part[j];
+    }
+done:
+    return rc;
+}
+
+static bonsai_status solve(bn_deep *d, int64_t *found)
+{
+    bonsai_status rc;
+    BN_TRY(bn_spread_here(d->s) ? solve_here(d) : bn_leaves_deal(d));
+    for (int64_t i = 0; i < d->leaves; i++) {
+        const bn_leaf *l = &d->leaf[i];
+        for (int64_t j = l->begin; j < l->begin + l->count; j++)
+            d->cluster[d->place[j]] += (int32_t)*found;
+        *found += l->found;
+    }
+done:
+    return rc;
+}
+
+static bonsai_status make_room(bn_deep *d)
+{
+    bonsai_status rc;
+    bn_memory *m = bn_spread_memory(d->s);
+    BN_TRY(BN_BIG(&d->row, m, d->count));
+    BN_TRY(BN_BIG(&d->place, m, d->count));
+    BN_TRY(BN_BIG(&d->part, m, d->count));
+    BN_TRY(BN_BIG(&d->spare, m, d->count));
+    for (int64_t i = 0; i < d->count; i++) {
+        d->row[i] = d->rows[i];
+        d->place[i] = (int32_t)i;
+    }
+done:
+    return rc;
+}
+
+bonsai_status bn_kmeans_deep_over(int32_t *cluster, int64_t *found, const bn_spread *s,
+                                  const int64_t *rows, int64_t count, int64_t k, int rounds,
+                                  uint64_t seed, int threads, bn_progress p)
+{
+    bonsai_status rc;
+    bn_world *w = bn_spread_world(s);
+    int64_t total = count;
+    bn_deep d = {.s = s, .rows = rows, .count = count, .cluster = cluster, .rounds = rounds,
+                 .threads = threads, .progress = p};
+    *found = 0;
+    BN_TRY(bn_agree(w, make_room(&d)));
+    BN_TRY(bn_sum_int(w, &total, 1));
+    BN_TRY(part(&d, (bn_leaf){.count = count, .total = total, .k = k, .seed = seed}));
+    BN_TRY(solve(&d, found));
+done:
+    bn_big_free(d.row);
+    bn_big_free(d.place);
+    bn_big_free(d.part);
+    bn_big_free(d.spare);
+    bn_free(d.leaf);
+    return rc;
+}
+
+bonsai_status bn_kmeans_deep(int32_t *cluster, int64_t *found, const bn_embedding *e,
+                             const int64_t *rows, int64_t count, int64_t k, int rounds,
+                             uint64_t seed, int threads, bn_progress p)
+{
+    bn_spread s;
+    bonsai_status rc = bn_spread_look(&s, e, NULL, threads);
+    if (rc == BONSAI_OK)
+        rc = bn_kmeans_deep_over(cluster, found, &s, rows, count, k, rounds, seed, threads, p);
+    bn_spread_free(&s);
+    return rc;
+}

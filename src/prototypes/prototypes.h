@@ -1,0 +1,61 @@
+/* prototypes.h -- synthetic nodes: clusters of embeddings, their labels, and how they are stored.
+ *
+ *   kmeans.c     class-wise clusters; kmeans_deep.c: of clusters, where there are many
+ *   probe.c      ridge regression in closed form: the judge of candidates, and posteriors
+ *   prototypes.c the candidates under a budget, the search among them, the graph of the best
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_PROTOTYPES_H
+#define BN_PROTOTYPES_H
+
+#include "embed/spread.h"
+#include "trees/job.h"
+
+/* ---- the probe (probe.c) ---- */
+
+typedef struct {                /* labelled points in the space of embeddings */
+    const bn_embedding *x;
+    const float *target;        /* rows x classes: soft labels, each row sums to 1 */
+    const float *weight;        /* rows, above 0 */
+} bn_points;
+
+typedef struct bn_probe bn_probe;
+
+/* Judges on the rows of `judge`, whose labels are 0 .. classes-1; both are borrowed. */
+bonsai_status bn_probe_new(bn_probe **out, const bn_embedding *judge, const int32_t *label,
+                           int64_t classes, int threads);
+void bn_probe_free(bn_probe *p);
+/* The percentage of judged rows that weighted ridge regression from the points classifies right,
+ * by the best of a few regularisations, which *lambda gets.  Primal or dual, whichever is
+ * smaller; the same bits for any number of threads. */
+bonsai_status bn_probe_score(double *percent, double *lambda, bn_probe *p, const bn_points *points);
+/* posterior (rows x classes) = softmax of `sharpness` times the scores of a ridge classifier with
+ * +-1 targets, fitted on the rows of e with their labels; weights (f x classes, or NULL) gets its
+ * weights. */
+bonsai_status bn_posterior(float *posterior, float *weights, const bn_embedding *e,
+                           const int32_t *label, int64_t classes, double sharpness, int threads,
+                           bn_progress p);
+/* The same over ranks: posterior and label are of the rank's own rows, the weights of all. */
+bonsai_status bn_posterior_over(float *posterior, float *weights, const bn_spread *s,
+                                const int32_t *label, int64_t classes, double sharpness,
+                                int threads, bn_progress p);
+
+/* ---- the method (prototypes.c) ---- */
+
+typedef struct {                /* what was chosen, for the report */
+    int64_t nodes, t;           /* t: entries kept of a row; 0: all */
+    bonsai_type type;           /* of the stored values: U8, I8, F16, F32 */
+    int     soft, weighted;     /* whether labels are soft, and nodes weighted */
+    int     layers;             /* rounds of averaging in the features */
+    double  probe, lambda;      /* its score in percent on `judged` validation nodes */
+    int64_t judged, candidates; /* how many candidates were scored */
+    double  seconds_cluster, seconds_probe;
+} bn_recipe;
+
+/* The small graph of prototypes that scores best under the budget.  It has self loops, labels,
+ * roles, origins (the member nearest to the centroid), members where job->o->members asks,
+ * and soft labels and weights where they pay. */
+bonsai_status bn_prototypes(bonsai_graph **out, bn_recipe *r, const bn_job *job,
+                            const bn_budget *budget);
+
+#endif

@@ -1,0 +1,228 @@
+/* pairs.c -- whether nodes that are near in WL space are near for a model.
+ *
+ * Embeddings are the scores of a model trained on the graph.  Gradients are those of a node's own
+ * loss by the weights, and the bias, of a GCN's last layer.  There the score of a node is
+ * s w + b with s the sum of what its neighbours and it send, so its gradient is (s,1), or s by
+ * the weights alone, times (p - y): of rank one, and the distance of two of them needs inner
+ * products only.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "embed/embed.h"
+#include "nn/train.h"
+
+typedef struct {
+    bonsai_train_options o;
+    bonsai_graph *drawn;        /* ours: g with another split */
+    const bonsai_graph *g;      /* with its split */
+    int      threads;
+    int32_t *node;              /* training nodes with a label */
+    int64_t  count;
+    bn_operand operand;
+    int64_t  width, errors;     /* columns of a row of `row`, and of `error` */
+    real    *row;               /* n x width: scores, or what reaches the last layer */
+    real    *error;             /* n x errors: p - y; NULL: the rows are what is compared */
+    double   bias;              /* 1: a row ends with a one, which the bias is multiplied by */
+} study;
+
+static bonsai_status list_nodes(study *s)
+{
+    bonsai_status rc;
+    BN_TRY(BN_NEW(&s->node, s->g->view.nodes));
+    for (int64_t v = 0; v < s->g->view.nodes; v++)
+        if (bn_part(s->g, v) == BONSAI_TRAIN && bn_label(s->g, v) >= 0)
+            s->node[s->count++] = (int32_t)v;
+    if (s->count < 2)
+        rc = bn_fail(BONSAI_E_ARGUMENT, "%s has %lld labelled training nodes; pairs need two",
+                     s->g->where, (long long)s->count);
+done:
+    return rc;
+}
+
+/* ---- what a trained model makes of the nodes ---- */
+
+static bonsai_status embed(study *s)
+{
+    bonsai_status rc;
+    bonsai_training *t = NULL;
+    bn_infer *infer = NULL;
+    bn_columns columns;
+    BN_TRY(bonsai_train(&t, s->g, NULL, &s->o));
+    const bonsai_model *m = bonsai_training_model(t);
+    BN_TRY(bn_model_columns(&columns, m, s->g));
+    BN_TRY(bn_operand_make(&s->operand, s->g, &m->shape, &columns, false,
+                           bn_memory_room(s->o.memory), s->threads));
+    BN_TRY(bn_infer_new(&infer, &m->shape, &s->operand, s->threads));
+    s->width = m->shape.classes;
+    BN_TRY(BN_NEW(&s->row, s->g->view.nodes * s->width));
+    memcpy(s->row, bn_infer_scores(infer, m->param),
+           (size_t)(s->g->view.nodes * s->width) * sizeof *s->row);
+done:
+    bn_infer_free(infer);
+    bonsai_training_free(t);
+    return rc;
+}
+
+/* ---- gradients of a GCN at its first weights ---- */
+
+typedef struct {                /* a forward pass that keeps what enters the last layer */
+    bn_shape shape;
+    int64_t  place[BN_MOST_LAYERS][4];
+    real    *param, *keep, *x, *y;
+} pass;
+
+static bonsai_status make_pass(pass *p, study *s)
+{
+    bonsai_status rc;
+    bn_param table[BN_MOST_PARAMS];
+    int count;
+    int64_t total, n = s->g->view.nodes, f = s->g->view.features;
+    p->shape = (bn_shape){.kind = BONSAI_GCN, .layers = s->o.layers, .heads = 1, .gin_layers = 1,
+                          .features = f, .hidden = s->o.hidden, .classes = s->g->view.classes};
+    const bn_columns columns = {.count = f};
+    BN_TRY(bn_shape_check(&p->shape, s->g->where));
+    bn_shape_params(table, &count, &total, &p->shape);
+    bn_shape_places(p->place, &p->shape);
+    BN_TRY(BN_NEW(&p->param, total));
+    bn_init_params(p->param, &p->shape, s->o.seed);
+    BN_TRY(bn_operand_make(&s->operand, s->g, &p->shape, &columns, false, 0, s->threads));
+    int64_t wide = p->shape.hidden > p->shape.classes ? p->shape.hidden : p->shape.classes;
+    BN_TRY(BN_NEW(&p->keep, n * wide));
+    BN_TRY(BN_NEW(&p->x, n * wide));
+    BN_TRY(BN_NEW(&p->y, n * wide));
+done:
+    return rc;
+}
+
+static void free_pass(pass *p)
+{
+    bn_free(p->param);
+    bn_free(p->keep);
+    bn_free(p->x);
+    bn_free(p->y);
+}
+
+/* The input of the last layer, before neighbours are summed. */
+static bn_input run_hidden(pass *p, const study *s)
+{
+    bn_input in = s->operand.x;
+    for (int l = 0; l + 1 < p->shape.layers; l++) {
+        bool passed = l == 0 && s->operand.passed.rows > 0;
+        bn_at at = {.m = &s->operand.m, .n = s->g->view.nodes, .f = in.cols, .h = p->shape.hidden,
+                    .threads = s->threads};
+        bn_gcn_forward(&at, p->y, p->keep, passed ? &s->operand.passed : &in, passed,
+                       p->param + p->place[l][BN_W], p->param + p->place[l][BN_B]);
+        bn_relu_forward(p->y, at.n * at.h, 0, 0, s->threads);
+        real *spare = p->x;
+        p->x = p->y;
+        p->y = spare;
+        in = (bn_input){.rows = at.n, .cols = at.h, .dense = p->x};
+    }
+    return in;
+}
+
+static void subtract_labels(study *s)
+{
+    for (int64_t i = 0; i < s->count; i++)
+        s->error[s->node[i] * s->errors + bn_label(s->g, s->node[i])] -= 1;
+}
+
+static bonsai_status differentiate(study *s)
+{
+    bonsai_status rc;
+    pass p = {0};
+    int64_t n = s->g->view.nodes;
+    if (s->o.model != BONSAI_GCN || s->o.layers < 2)
+        return bn_fail(BONSAI_E_ARGUMENT, "gradients are studied for gcn with two layers or more, "
+                       "not for %s with %d", bonsai_model_name(s->o.model), s->o.layers);
+    BN_TRY(make_pass(&p, s));
+    int last = p.shape.layers - 1;
+    const bn_input in = run_hidden(&p, s);
+    s->width = in.cols;
+    s->errors = p.shape.classes;
+    BN_TRY(BN_NEW(&s->row, n * s->width));
+    BN_TRY(BN_NEW(&s->error, n * s->errors));
+    bn_pass(s->row, &s->operand.m.to, in.dense, s->width, false, 0, n, s->threads);
+    const bn_input sum = {.rows = n, .cols = s->width, .dense = s->row};
+    bn_times(s->error, &sum, p.param + p.place[last][BN_W], s->errors, false, 0, n, s->threads);
+    bn_bias(s->error, p.param + p.place[last][BN_B], n, s->errors, s->threads);
+    bn_softmax(s->error, n, s->errors, s->threads);
+    subtract_labels(s);
+done:
+    free_pass(&p);
+    return rc;
+}
+
+/* ---- the pairs ---- */
+
+static double inner(const real *a, const real *b, int64_t n)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += (double)a[i] * (double)b[i];
+    return sum;
+}
+
+static double seen_distance(const study *s, int64_t a, int64_t b)
+{
+    const real *x = s->row + a * s->width, *y = s->row + b * s->width;
+    double xx = inner(x, x, s->width), yy = inner(y, y, s->width), xy = inner(x, y, s->width);
+    if (s->error) {             /* |u e - v d|^2 = |u|^2 |e|^2 + |v|^2 |d|^2 - 2 (u v)(e d) */
+        const real *e = s->error + a * s->errors, *d = s->error + b * s->errors;
+        xx = (xx + s->bias) * inner(e, e, s->errors);
+        yy = (yy + s->bias) * inner(d, d, s->errors);
+        xy = (xy + s->bias) * inner(e, d, s->errors);
+    }
+    return sqrt(fmax(0, xx + yy - 2 * xy));
+}
+
+static bonsai_status measure(double *wl, double *seen, int64_t pairs, const study *s)
+{
+    bonsai_status rc;
+    bn_embedding e = {0};
+    BN_TRY(bn_wl(&e, s->g, s->node, s->count, s->o.layers, s->threads,
+                 (bn_progress){s->o.progress, s->o.payload}));
+#pragma omp parallel for num_threads(bn_team(s->threads, pairs / 256)) schedule(static)
+    for (int64_t i = 0; i < pairs; i++) {
+        bn_rng r = bn_rng_at(s->o.seed, (uint64_t)i);
+        int64_t a = bn_rng_below(&r, s->count), b = bn_rng_below(&r, s->count - 1);
+        b += b >= a;
+        wl[i] = sqrt((double)bn_embedding_dist2(&e, a, b));
+        seen[i] = seen_distance(s, s->node[a], s->node[b]);
+    }
+done:
+    bn_embedding_free(&e);
+    return rc;
+}
+
+bonsai_status bonsai_study_pairs(double *wl, double *seen, int64_t pairs, const bonsai_graph *g,
+                                 bonsai_study what, const bonsai_train_options *o)
+{
+    bonsai_status rc;
+    study s = {0};
+    BN_TRY(BN_OPTIONS(&s.o, o, train));
+    s.threads = bn_threads(s.o.threads);
+    s.o.seeds = 1;
+    s.bias = what == BONSAI_STUDY_GRADIENT;
+    if (pairs < 0 || (int)what < BONSAI_STUDY_EMBEDDING || what > BONSAI_STUDY_WEIGHTS) {
+        rc = bn_fail(BONSAI_E_ARGUMENT, "study %d of %lld pairs is not known", (int)what,
+                     (long long)pairs);
+        goto done;
+    }
+    BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, s.threads));
+    BN_TRY(bn_graph_parts(&s.drawn, g, s.o.split, s.o.seed));
+    memset(s.o.split, 0, sizeof s.o.split);
+    s.g = s.drawn ? s.drawn : g;
+    BN_TRY(list_nodes(&s));
+    BN_TRY(what == BONSAI_STUDY_EMBEDDING ? embed(&s) : differentiate(&s));
+    BN_TRY(measure(wl, seen, pairs, &s));
+done:
+    bn_operand_free(&s.operand);
+    bn_free(s.node);
+    bn_free(s.row);
+    bn_free(s.error);
+    bonsai_graph_free(s.drawn);
+    return rc;
+}

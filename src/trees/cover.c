@@ -1,0 +1,197 @@
+/* cover.c -- lazy greedy maximum coverage over reverse k-NN lists (CELF).
+ *
+ * A heap holds each candidate's last known gain.  Gains only shrink within a round,
+ * so a candidate whose gain is fresh and still on top is the best one; usually a
+ * few re-checks a pick.  When every sample is covered the next round starts with
+ * all of them uncovered and a new heap.  Paper: algorithm 1.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "trees.h"
+
+enum { FREE, TAKEN, SKIPPED };
+
+typedef struct {
+    double  key;                /* gain, or gain / cost */
+    int64_t tie;
+    int32_t tree;
+    int32_t version;            /* picks made when the key was computed */
+} node;
+
+struct bn_cover {
+    const bn_lists *covers;
+    const int64_t *tie;
+    const double *cost;
+    int64_t samples, left;      /* samples; not covered in this round */
+    int64_t reached, rechecks;
+    uint8_t *state;             /* trees */
+    uint8_t *covered;           /* samples: bit 0 in this round, bit 1 ever */
+    node    *heap;
+    int64_t  size;
+    int32_t *order;             /* trees in random order, for when no gain is left */
+    int64_t  at;                /* next of order */
+    int32_t  version;
+    bool     random;            /* no gain is left */
+};
+
+static bool before(const node *a, const node *b)
+{
+    if (a->key != b->key)
+        return a->key > b->key;
+    return a->tie != b->tie ? a->tie < b->tie : a->tree < b->tree;
+}
+
+static void sift_down(bn_cover *c, int64_t i)
+{
+    node moving = c->heap[i];
+    for (int64_t child; (child = 2 * i + 1) < c->size; i = child) {
+        if (child + 1 < c->size && before(&c->heap[child + 1], &c->heap[child]))
+            child++;
+        if (!before(&c->heap[child], &moving))
+            break;
+        c->heap[i] = c->heap[child];
+    }
+    c->heap[i] = moving;
+}
+
+static void pop(bn_cover *c)
+{
+    c->heap[0] = c->heap[--c->size];
+    if (c->size > 0)
+        sift_down(c, 0);
+}
+
+static double gain(const bn_cover *c, int64_t tree)
+{
+    int64_t fresh = 0;
+    for (int64_t i = c->covers->offsets[tree]; i < c->covers->offsets[tree + 1]; i++)
+        fresh += !(c->covered[c->covers->item[i]] & 1);
+    return c->cost ? (double)fresh / c->cost[tree] : (double)fresh;
+}
+
+static void build_heap(bn_cover *c)
+{
+    c->size = 0;
+    for (int64_t t = 0; t < c->covers->count; t++) {
+        double key = c->state[t] == FREE ? gain(c, t) : 0;
+        if (key > 0)
+            c->heap[c->size++] = (node){key, c->tie[t], (int32_t)t, c->version};
+    }
+    for (int64_t i = c->size / 2 - 1; i >= 0; i--)
+        sift_down(c, i);
+}
+
+static void new_round(bn_cover *c)
+{
+    for (int64_t s = 0; s < c->samples; s++)
+        c->covered[s] &= 2;
+    c->left = c->samples;
+    build_heap(c);
+}
+
+bonsai_status bn_cover_new(bn_cover **out, const bn_lists *covers, int64_t samples,
+                           const int64_t *tie, const double *cost, uint64_t seed)
+{
+    bonsai_status rc;
+    bn_cover *c = NULL;
+    *out = NULL;
+    BN_TRY(BN_NEW(&c, 1));
+    c->covers = covers;
+    c->samples = samples;
+    c->tie = tie;
+    c->cost = cost;
+    BN_TRY(BN_NEW(&c->state, covers->count));
+    BN_TRY(BN_NEW(&c->covered, samples));
+    BN_TRY(BN_NEW(&c->heap, covers->count));
+    BN_TRY(BN_NEW(&c->order, covers->count));
+    for (int64_t t = 0; t < covers->count; t++)
+        c->order[t] = (int32_t)t;
+    bn_rng_shuffle(c->order, covers->count, seed);
+    new_round(c);
+    *out = c;
+    c = NULL;
+done:
+    bn_cover_free(c);
+    return rc;
+}
+
+/* The top of the heap once it is fresh; -1 when no candidate gains anything. */
+static int64_t best_gain(bn_cover *c)
+{
+    while (c->size > 0) {
+        node *top = &c->heap[0];
+        if (c->state[top->tree] != FREE || top->key == 0) {
+            pop(c);
+            continue;
+        }
+        if (top->version == c->version)
+            return top->tree;
+        top->key = gain(c, top->tree);
+        top->version = c->version;
+        c->rechecks++;
+        sift_down(c, 0);
+    }
+    return -1;
+}
+
+int64_t bn_cover_next(bn_cover *c)
+{
+    if (!c->random) {
+        int64_t tree = best_gain(c);
+        if (tree >= 0)
+            return tree;
+        c->random = true;
+    }
+    while (c->at < c->covers->count && c->state[c->order[c->at]] != FREE)
+        c->at++;
+    return c->at < c->covers->count ? c->order[c->at] : -1;
+}
+
+void bn_cover_take(bn_cover *c, int64_t tree)
+{
+    c->state[tree] = TAKEN;
+    c->version++;
+    for (int64_t i = c->covers->offsets[tree]; i < c->covers->offsets[tree + 1]; i++) {
+        uint8_t *covered = &c->covered[c->covers->item[i]];
+        c->left -= !(*covered & 1);
+        c->reached += !(*covered & 2);
+        *covered = 3;
+    }
+    if (c->left == 0 && c->samples > 0 && !c->random)
+        new_round(c);
+}
+
+void bn_cover_skip(bn_cover *c, int64_t tree)
+{
+    c->state[tree] = SKIPPED;
+}
+
+void bn_cover_retry(bn_cover *c)
+{
+    for (int64_t t = 0; t < c->covers->count; t++)
+        if (c->state[t] == SKIPPED)
+            c->state[t] = FREE;
+    c->at = 0;
+    c->random = false;
+    build_heap(c);
+}
+
+int64_t bn_cover_reached(const bn_cover *c)
+{
+    return c->reached;
+}
+
+int64_t bn_cover_rechecks(const bn_cover *c)
+{
+    return c->rechecks;
+}
+
+void bn_cover_free(bn_cover *c)
+{
+    if (!c)
+        return;
+    bn_free(c->state);
+    bn_free(c->covered);
+    bn_free(c->heap);
+    bn_free(c->order);
+    bn_free(c);
+}

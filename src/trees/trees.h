@@ -1,0 +1,170 @@
+/* trees.h -- the stages of the methods that pick nodes of the graph.
+ *
+ * Each stage is one file and knows none of the others; trees.c and baselines.c put them in
+ * order, on the set of set.h.  A "tree" is the computation tree of a training node: the node and
+ * everything within L hops.  Trees are numbered by their place in the list of training nodes,
+ * which ascends, so that ties by number are ties by node id.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_TREES_H
+#define BN_TREES_H
+
+#include "job.h"
+
+/* ---- features that matter (cart.c) ---- */
+
+/* The features, ascending, that a decision tree on the rows' labels (0 .. classes-1)
+ * splits on: Gini impurity, grown until the leaves are pure.  Feature 0 where there is
+ * nothing to split.  The caller frees *out. */
+bonsai_status bn_cart(int32_t **out, int64_t *count, const bn_embedding *e, const int32_t *label,
+                      int64_t classes, int threads, bn_progress p);
+
+/* ---- what nodes look like (near.c) ---- */
+
+/* The one door to the neighbours and the features of nodes for those who choose some. */
+typedef struct bn_reader bn_reader;
+
+/* accounting: STRICT or PAPER_CONDENSED.  g must be undirected and verified. */
+bonsai_status bn_reader_new(bn_reader **out, const bonsai_graph *g, bonsai_accounting accounting);
+void          bn_reader_free(bn_reader *r);     /* NULL is fine */
+
+/* ---- the price of a set of nodes (price.c) ---- */
+
+/* What the graph of some nodes and the edges among them would cost, to the byte as
+ * the writer writes it, kept up to date while nodes come and go.  It would hold
+ * adjacency, weights where the full one has them, features and labels. */
+typedef struct bn_price bn_price;
+
+/* In the reader's accounting; borrows it. */
+bonsai_status bn_price_new(bn_price **out, bn_reader *r);
+void    bn_price_free(bn_price *p);
+double  bn_price_bytes(const bn_price *p);
+int64_t bn_price_nodes(const bn_price *p);
+bool    bn_price_has(const bn_price *p, int32_t node);
+bonsai_status bn_price_add(bn_price *p, int32_t node);  /* must not be in */
+void    bn_price_remove(bn_price *p, int32_t node);     /* must be in */
+void    bn_price_again(bn_price *p, int32_t node);      /* adds one that was in before */
+/* Remembers the set; undo goes back to it, given the nodes that were added since.
+ * Nothing may have been removed in between.  O(1) and O(count). */
+void    bn_price_mark(bn_price *p);
+void    bn_price_undo(bn_price *p, const int32_t *nodes, int64_t count);
+/* No set costs less than the sum of its nodes' least; and the set with more nodes
+ * costs no less than its floor and their least. */
+bonsai_status bn_price_least(double *out, bn_price *p, int32_t node);
+double  bn_price_floor(const bn_price *p);
+/* The non-zero features of a node, and one bit for each small encoding, of
+ * BN_ENCODING_BITS, that its row forbids the whole set. */
+enum { BN_ENCODING_BITS = 5 };
+bonsai_status bn_price_row(int64_t *nnz, int *forbids, bn_price *p, int32_t node);
+
+/* ---- trees (ego.c) ---- */
+
+typedef struct bn_ego bn_ego;   /* room for growing trees */
+
+bonsai_status bn_ego_new(bn_ego **out, bn_reader *r);
+void bn_ego_free(bn_ego *e);
+
+typedef struct {
+    const int32_t *node;        /* the root first; the ego's until the next call */
+    int64_t count;
+    bool    fits;
+} bn_tree;
+
+/* Adds the nodes within `layers` hops of root to the priced set if that then costs at
+ * most limit and, for most >= 0, has at most so many nodes.  Where they fit, they are the
+ * nodes of *tree, whether or not they were in before; else nothing changed. */
+bonsai_status bn_ego_grow(bn_tree *tree, bn_ego *e, bn_price *p, int32_t root, int layers,
+                          double limit, int64_t most);
+/* Takes back what the last call added. */
+void bn_ego_undo(bn_ego *e, bn_price *p);
+
+/* ---- lazy greedy cover (cover.c) ---- */
+
+typedef struct bn_cover bn_cover;
+
+/* Trees in the order of the largest marginal number of uncovered samples, divided
+ * by cost where given (a number per tree); ties to the lower tie[] (the root's
+ * degree), then to the lower tree.  When all samples are covered another round
+ * begins; when no tree covers anything new, the rest comes in seeded random order.
+ * Borrows all arrays. */
+bonsai_status bn_cover_new(bn_cover **out, const bn_lists *covers, int64_t samples,
+                           const int64_t *tie, const double *cost, uint64_t seed);
+int64_t bn_cover_next(bn_cover *c);                 /* not yet taken or skipped; -1: none left */
+void    bn_cover_take(bn_cover *c, int64_t tree);   /* covers its samples */
+void    bn_cover_skip(bn_cover *c, int64_t tree);   /* not again until bn_cover_retry */
+void    bn_cover_retry(bn_cover *c);                /* what was skipped may come again */
+int64_t bn_cover_reached(const bn_cover *c);        /* samples covered since the start */
+int64_t bn_cover_rechecks(const bn_cover *c);       /* gains computed again */
+void    bn_cover_free(bn_cover *c);
+
+/* ---- personalised PageRank and its knee (ppr.c) ---- */
+
+/* pi (n) of a graph given by CSR (weights may be NULL), teleporting to the nodes
+ * with root[v] != 0 only: pi = (1 - beta) A pi + beta e, A column-stochastic, until
+ * the L1 change is below 1e-9.  *rounds gets the number of steps. */
+bonsai_status bn_ppr(double *pi, int *rounds, int64_t n, const int64_t *offsets,
+                     const int32_t *neighbors, const float *weights, const uint8_t *root,
+                     double beta, bn_progress p);
+/* The index of the largest second difference of the scores in descending order, and
+ * the score there; -1 with fewer than three nodes. */
+bonsai_status bn_knee(int64_t *index, double *score, const double *pi, int64_t n);
+
+/* ---- what was taken, and how that went (trace.c) ---- */
+
+/* How the choice went, for the report (trace.c): of a fixed size, however long it took. */
+enum { BN_TRACE_POINTS = 200, BN_TRACE_SCORES = 100, BN_TRACE_ROUNDS = 10, BN_TRACE_STARTS = 50 };
+
+typedef struct {
+    double  bytes;              /* in the accounting of the job */
+    int64_t covered;            /* samples */
+    bool    keep;               /* not to be thinned out: the first of a round */
+} bn_trace_point;
+
+typedef struct {                /* a look at the PageRank of all nodes */
+    int64_t number;             /* from 1 */
+    int64_t nodes, knee, pruned;        /* knee: a rank; -1: none */
+    int64_t count;
+    int64_t rank[BN_TRACE_SCORES];      /* from 0, ascending, denser at the top */
+    double  score[BN_TRACE_SCORES];     /* descending */
+} bn_trace_round;
+
+typedef struct {
+    int64_t count, every, met;  /* every so many roots one is a point; met since the last one */
+    bn_trace_point point[BN_TRACE_POINTS];      /* by roots in the order in which they were taken */
+    int64_t starts;
+    int32_t start[BN_TRACE_STARTS];             /* roots that had come when a round began */
+    int64_t rounds;
+    bn_trace_round round[BN_TRACE_ROUNDS];      /* the first ones and the last */
+} bn_trace;
+
+typedef struct {                /* what was taken */
+    int64_t  count;
+    int32_t *node;              /* ids in the job's graph, ascending */
+    uint8_t *role;              /* bonsai_role */
+    float   *score;             /* PageRank from the roots; 0: none */
+    int32_t *tree;              /* root of the tree that brought the node: a root's is itself */
+    int32_t *covers;            /* samples that a root covers */
+    double   bytes;             /* what the set was priced at, in the accounting of the job */
+    double   coverage, coverage_bound;
+    int64_t  rechecks;
+    int      rounds, shallow_classes;
+    double   seconds_cover, seconds_sparsify;
+    bn_trace *trace;            /* trees: how it went; NULL: not told */
+} bn_choice;
+
+void bn_choice_free(bn_choice *c);
+
+/* ---- the methods that pick nodes ---- */
+
+/* The paper's method, and its ablations and extras (trees.c). */
+bonsai_status bn_trees(bn_choice *out, const bn_job *job, const bn_budget *budget);
+/* The same over ranks: rank 0 chooses, and the choice is on rank 0 alone; the others answer what it
+ * asks about their nodes.  Collective.  Fails where nothing fits. */
+bonsai_status bn_trees_over(bn_choice *out, const bn_job *job, const bn_budget *budget);
+/* The others (baselines.c). */
+bonsai_status bn_baseline(bn_choice *out, const bn_job *job, const bn_budget *budget);
+/* Fails: a budget in bytes has no room for any node; the sentence tells the least that has
+ * (set.c).  Collective. */
+bonsai_status bn_too_small(const bn_job *job, const bn_budget *budget);
+
+#endif

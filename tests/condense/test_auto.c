@@ -1,0 +1,548 @@
+/* test_auto.c -- the choice between trees and prototypes, and whom a prototype stands for.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <jansson.h>
+#include <locale.h>
+#include <stdio.h>
+
+#include "condense/prepare.h"
+#include "prototypes/prototypes.h"
+#include "condensing.h"
+
+/* Of 240 nodes in 3 classes; odd seeds have dense features, others words. */
+static bonsai_graph *generated(uint64_t seed)
+{
+    bonsai_generate_options how;
+    bonsai_graph *g = NULL;
+    bonsai_generate_options_init(&how);
+    how.nodes = 240;
+    how.features = seed % 2 != 0 ? 30 : 600;    /* words: enough for embeddings to stay sparse */
+    how.classes = 3;
+    how.words = 6;
+    how.dense = seed % 2 != 0;
+    how.homophily = 0.1 + 0.2 * (double)(seed % 5);
+    how.difficulty = 0.7;
+    how.seed = seed;
+    assert_int_equal(bonsai_graph_generate(&g, &how), BONSAI_OK);
+    return g;
+}
+
+static void some_options(bonsai_condense_options *o, bonsai_method m, double ratio)
+{
+    bonsai_condense_options_init(o);
+    o->method = m;
+    o->ratio = ratio;
+    o->threads = 1;
+}
+
+static bool same_graph(const bonsai_graph *a, const bonsai_graph *b)
+{
+    int equal;
+    assert_int_equal(bonsai_graph_equal(&equal, a, b), BONSAI_OK);
+    return equal != 0;
+}
+
+static json_t *report_of(const bonsai_graph *g)
+{
+    const bonsai_array *a = &g->view.section[BONSAI_METADATA];
+    json_t *root = json_loadb(a->data, (size_t)a->count, 0, NULL);
+    assert_non_null(root);
+    return root;
+}
+
+/* The score that a graph of picked nodes should have; held: by node, those that are judged on
+ * instead of validation nodes, or NULL. */
+static double probe_of(const bonsai_graph *small, const bonsai_graph *g, int layers,
+                       const uint8_t *held)
+{
+    const uint32_t *origin = small->view.section[BONSAI_ORIGIN].data;
+    enum { MOST = 256, CLASSES = 3 };
+    int32_t judged[MOST], label[MOST], node[MOST];
+    static float target[MOST * CLASSES], weight[MOST];
+    int64_t rows = 0, count = 0;
+    bn_embedding judge, x;
+    bn_probe *p;
+    double percent, lambda;
+    memset(target, 0, sizeof target);
+    for (int64_t v = 0; v < g->view.nodes; v++)
+        if ((held ? held[v] : bn_part(g, v) == BONSAI_VAL) && bn_label(g, v) >= 0) {
+            label[rows] = bn_label(g, v);
+            judged[rows++] = (int32_t)v;
+        }
+    for (int64_t v = 0; v < small->view.nodes; v++)
+        if (bn_label(small, v) >= 0 && !(held && held[origin[v]])) {
+            target[count * CLASSES + bn_label(small, v)] = 1;
+            weight[count] = 1;
+            node[count++] = (int32_t)v;
+        }
+    assert_int_equal(bn_average(&judge, g, judged, rows, layers, 1, (bn_progress){0}), BONSAI_OK);
+    assert_int_equal(bn_average(&x, small, node, count, layers, 1, (bn_progress){0}), BONSAI_OK);
+    assert_int_equal(bn_probe_new(&p, &judge, label, CLASSES, 1), BONSAI_OK);
+    assert_int_equal(bn_probe_score(&percent, &lambda, p, &(bn_points){&x, target, weight}),
+                     BONSAI_OK);
+    bn_probe_free(p);
+    bn_embedding_free(&judge);
+    bn_embedding_free(&x);
+    return percent;
+}
+
+static void auto_is_the_default(void **state)
+{
+    (void)state;
+    bonsai_condense_options o;
+    bonsai_condense_options_init(&o);
+    assert_int_equal(o.method, BONSAI_AUTO);
+    assert_string_equal(bonsai_method_name(BONSAI_AUTO), "auto");
+}
+
+/* The rounds of averaging that candidates are judged with. */
+static int depth_of(const bonsai_graph *g, const bonsai_condense_options *o)
+{
+    bn_preparation p;
+    memset(&p, 0, sizeof p);
+    p.o = *o;
+    assert_int_equal(bn_prepare(&p, g), BONSAI_OK);
+    int depth = p.job.depth;
+    bn_preparation_free(&p);
+    return depth;
+}
+
+/* Labelled validation nodes: fewer than are drawn from. */
+static int64_t judged_nodes(const bonsai_graph *g)
+{
+    int64_t count = 0;
+    for (int64_t v = 0; v < g->view.nodes; v++)
+        count += bn_part(g, v) == BONSAI_VAL && bn_label(g, v) >= 0;
+    return count;
+}
+
+static void the_better_one_is_taken_as_it_is_alone(void **state)
+{
+    (void)state;
+    int taken[2] = {0, 0}, ties = 0;
+    for (uint64_t seed = 1; seed <= 48; seed++) {
+        bonsai_graph *g = generated(seed);
+        bonsai_condense_options o;
+        bonsai_condense_info i[3];
+        char text[40];
+        some_options(&o, BONSAI_TREES, seed % 4 == 3 ? 1 : 0.1 * (double)(1 + seed % 4));
+        bonsai_graph *trees = condensed(&i[0], g, &o);
+        o.method = BONSAI_PROTOTYPES;
+        bonsai_graph *prototypes = condensed(&i[1], g, &o);
+        o.method = BONSAI_AUTO;
+        bonsai_graph *small = condensed(&i[2], g, &o);
+        double score = probe_of(trees, g, depth_of(g, &o), NULL);
+        double share = i[1].probe / 100, judged = (double)judged_nodes(g);
+        bool close = fabs(score - i[1].probe) < 50 * sqrt(share * (1 - share) / judged);
+        bool wins = score > i[1].probe || close;        /* ties: trees */
+        taken[wins]++;
+        ties += wins && score < i[1].probe;
+        assert_int_equal(strstr(i[2].why, "too close") != NULL, wins && score < i[1].probe);
+        assert_int_equal(i[2].method, wins ? BONSAI_TREES : BONSAI_PROTOTYPES);
+        assert_true(i[2].probe == (wins ? score : i[1].probe));
+        assert_true(i[2].probe_other == (wins ? i[1].probe : score));
+        assert_true(same_graph(small, wins ? trees : prototypes));
+        assert_true(i[2].bytes <= i[2].budget);
+        snprintf(text, sizeof text, "with %s %.1f %%", wins ? "prototypes" : "trees",
+                 i[2].probe_other);
+        assert_non_null(strstr(i[2].why, text));
+        json_t *root = report_of(small), *choice = json_object_get(root, "choice");
+        assert_string_equal(json_string_value(json_object_get(choice, "why")), i[2].why);
+        assert_string_equal(json_string_value(json_object_get(root, "method")),
+                            bonsai_method_name(i[2].method));
+        assert_true(fabs(json_real_value(json_object_get(choice, "probe")) - i[2].probe) < 1e-6);
+        json_decref(root);
+        bonsai_graph_free(small);
+        bonsai_graph_free(trees);
+        bonsai_graph_free(prototypes);
+        bonsai_graph_free(g);
+    }
+    assert_true(taken[0] > 0 && taken[1] > ties && ties > 0);
+}
+
+/* Those that are held out must not teach what is judged on them. */
+static void trees_are_judged_on_nodes_that_they_did_not_learn_from(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        bonsai_graph *g = generated(seed);
+        bonsai_condense_info i;
+        bn_preparation p;
+        uint8_t held[256] = {0};
+        memset(&p, 0, sizeof p);
+        some_options(&p.o, BONSAI_AUTO, 1);
+        p.o.no_validation = 1;
+        p.o.no_ppr = 1;
+        assert_int_equal(bn_prepare(&p, g), BONSAI_OK);
+        for (int64_t t = 0; t < p.job.trees; t++)
+            held[p.job.train[t]] = p.job.held[t];
+        bonsai_graph *small = condensed(&i, g, &p.o);
+        double other = i.method == BONSAI_TREES ? i.probe : i.probe_other;
+        p.o.method = BONSAI_TREES;
+        bonsai_condense_info j;
+        bonsai_graph *trees = condensed(&j, g, &p.o);
+        assert_true(other == probe_of(trees, g, p.job.depth, held));
+        bonsai_graph_free(trees);
+        bonsai_graph_free(small);
+        bn_preparation_free(&p);
+        bonsai_graph_free(g);
+    }
+}
+
+/* A prototype takes 15 bytes, a node without neighbours fewer. */
+static void any_file_name_and_any_budget_give_a_reason(void **state)
+{
+    (void)state;
+    bonsai_generate_options how;
+    bonsai_graph *g = NULL;
+    bonsai_generate_options_init(&how);
+    how.nodes = 200;
+    how.features = how.words = 1;
+    how.classes = 3;
+    assert_int_equal(bonsai_graph_generate(&g, &how), BONSAI_OK);
+    assert_true(strlen(g->where) >= 4);
+    strcpy(g->where, "a: \xff");
+    for (int64_t bytes = 12; bytes < 30; bytes++) {
+        bonsai_condense_options o;
+        bonsai_condense_info i;
+        some_options(&o, BONSAI_AUTO, 0);
+        o.bytes = bytes;
+        bonsai_graph *small = condensed(&i, g, &o);
+        assert_true(i.probe >= 0 && i.why[0]);
+        assert_null(strstr(i.why, "-1"));
+        assert_true((strstr(i.why, "made: a budget of") != NULL) == (i.probe_other < 0));
+        bonsai_graph_free(small);
+    }
+    bonsai_graph_free(g);
+}
+
+static void a_method_that_cannot_leaves_the_field_to_the_other(void **state)
+{
+    (void)state;
+    bonsai_graph *g = generated(2);
+    bonsai_condense_options o;
+    bonsai_condense_info i;
+    some_options(&o, BONSAI_AUTO, 0.2);
+    o.k = 5000;
+    bonsai_graph *small = condensed(&i, g, &o);
+    assert_int_equal(i.method, BONSAI_PROTOTYPES);
+    assert_string_equal(i.why, "prototypes: trees cannot be made: k is 5000 but there are 144 trees");
+    assert_true(i.probe_other == -1);
+    bonsai_graph_free(small);
+    o.ratio = 0;
+    o.bytes = 3;
+    small = NULL;
+    assert_fails(bonsai_condense(&small, NULL, g, &o), BONSAI_E_ARGUMENT, "3 bytes");
+    assert_null(small);
+    bonsai_graph_free(g);
+}
+
+static void the_reason_says_what_was_judged_on(void **state)
+{
+    (void)state;
+    bonsai_graph *g = generated(4), *whole = NULL;
+    const double all[3] = {100, 0, 0};
+    bonsai_condense_options o;
+    bonsai_condense_info i;
+    some_options(&o, BONSAI_AUTO, 0.2);
+    bonsai_graph *small = condensed(&i, g, &o);
+    assert_non_null(strstr(i.why, "% of 48 validation nodes right"));
+    bonsai_graph_free(small);
+    o.no_validation = 1;
+    small = condensed(&i, g, &o);
+    assert_non_null(strstr(i.why, "% of 28 held-out training nodes right"));
+    bonsai_graph_free(small);
+    o.no_validation = 0;
+    assert_int_equal(bonsai_graph_split(&whole, g, all, 1), BONSAI_OK);
+    small = condensed(&i, whole, &o);
+    assert_non_null(strstr(i.why, "% of 48 held-out training nodes right"));
+    bonsai_graph_free(small);
+    bonsai_graph_free(whole);
+    bonsai_graph_free(g);
+}
+
+/* Three training nodes: nothing can be held out. */
+static void without_nodes_to_judge_on_prototypes_are_taken(void **state)
+{
+    (void)state;
+    bonsai_graph *g = generated(6), *few = NULL;
+    const int32_t some[3] = {0, 1, 2};
+    const double all[3] = {100, 0, 0};
+    bonsai_graph *three = NULL;
+    bonsai_condense_options o;
+    bonsai_condense_info i;
+    assert_int_equal(bonsai_graph_induce(&three, g, some, 3), BONSAI_OK);
+    assert_int_equal(bonsai_graph_split(&few, three, all, 1), BONSAI_OK);
+    some_options(&o, BONSAI_AUTO, 1);
+    o.k = 1;
+    bonsai_graph *small = condensed(&i, few, &o);
+    assert_int_equal(i.method, BONSAI_PROTOTYPES);
+    assert_string_equal(i.why, "prototypes: there are no nodes for a probe to judge on");
+    bonsai_graph_free(small);
+    bonsai_graph_free(few);
+    bonsai_graph_free(three);
+    bonsai_graph_free(g);
+}
+
+static void threads_do_not_matter_and_many_ratios_are_as_each_alone(void **state)
+{
+    (void)state;
+    const double ratios[2] = {0.3, 0.05};
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        bonsai_graph *g = generated(seed), *out[2];
+        bonsai_condense_options o;
+        bonsai_condense_info i, info[2];
+        some_options(&o, BONSAI_AUTO, 0);
+        o.select_features = seed == 3;
+        o.no_validation = seed == 4;
+        o.threads = 8;
+        for (int k = 0; k < 2; k++)
+            bonsai_condense_info_init(&info[k]);
+        assert_int_equal(bonsai_condense_many(out, info, ratios, 2, g, &o), BONSAI_OK);
+        o.threads = 1;
+        for (int k = 0; k < 2; k++) {
+            o.ratio = ratios[k];
+            bonsai_graph *one = condensed(&i, g, &o);
+            assert_same_file(one, out[k]);
+            assert_string_equal(i.why, info[k].why);
+            bonsai_graph_free(one);
+            bonsai_graph_free(out[k]);
+        }
+        bonsai_graph_free(g);
+    }
+}
+
+static void other_labels_leave_no_trace_without_validation(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        bonsai_graph *g = generated(seed), *other = generated(seed);
+        uint8_t *label = other->owned[BONSAI_LABELS];
+        bonsai_condense_options o;
+        bonsai_condense_info i;
+        assert_int_equal(other->view.section[BONSAI_LABELS].type, BONSAI_U8);
+        for (int64_t v = 0; v < other->view.nodes; v++)
+            if (bn_part(other, v) != BONSAI_TRAIN)
+                label[v] = (uint8_t)((label[v] + 1) % 3);
+        some_options(&o, BONSAI_AUTO, 0.1 * (double)seed);
+        o.no_validation = 1;
+        bonsai_graph *a = condensed(&i, g, &o), *b = condensed(&i, other, &o);
+        assert_same_file(a, b);
+        bonsai_graph_free(a);
+        bonsai_graph_free(b);
+        bonsai_graph_free(g);
+        bonsai_graph_free(other);
+    }
+}
+
+/* ---- whom a prototype stands for ---- */
+
+static double distance_of(const bonsai_graph *g, const bn_embedding *e, int64_t v, const float *row)
+{
+    double sum = 0;
+    float *own = calloc((size_t)g->view.features, sizeof *own);
+    assert_non_null(own);
+    for (int64_t j = 0; e->dense && j < e->f; j++)
+        own[j] = e->dense[v * e->f + j];
+    for (int64_t i = e->dense ? 0 : e->offsets[v]; !e->dense && i < e->offsets[v + 1]; i++)
+        own[e->index[i]] = e->value[i];
+    for (int64_t j = 0; j < g->view.features; j++)
+        sum += ((double)own[j] - (double)row[j]) * ((double)own[j] - (double)row[j]);
+    free(own);
+    return sqrt(sum);
+}
+
+static void the_nearest_are_those_that_all_distances_say(void **state)
+{
+    (void)state;
+    enum { MOST = 7 };
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        bonsai_graph *g = generated(seed);
+        bonsai_condense_options o;
+        bonsai_condense_info i;
+        bn_embedding e;
+        float row[600], distance[MOST];
+        int32_t near[MOST];
+        int64_t found;
+        some_options(&o, BONSAI_PROTOTYPES, 0.1);
+        o.members = seed > 2;
+        bonsai_graph *small = condensed(&i, g, &o);
+        const bonsai_array *offsets = &small->view.section[BONSAI_MEMBER_OFFSETS];
+        const uint32_t *member = small->view.section[BONSAI_MEMBERS].data;
+        assert_int_equal(bn_average(&e, g, NULL, 0, o.layers, 1, (bn_progress){0}), BONSAI_OK);
+        assert_true((e.dense != NULL) == (seed % 2 != 0));
+        for (int64_t p = 0; p < small->view.nodes; p++) {
+            bonsai_graph_row(row, small, p);
+            assert_int_equal(bonsai_condense_nearest(near, distance, &found, MOST, small, p, g, &o),
+                             BONSAI_OK);
+            int64_t all = 0, closer = 0;
+            for (int64_t v = 0; v < g->view.nodes; v++) {
+                bool counts = bn_part(g, v) == BONSAI_TRAIN && bn_label(g, v) == bn_label(small, p);
+                for (int64_t k = 0; member && counts; k++) {
+                    if (k == bn_int_at(offsets, p + 1) - bn_int_at(offsets, p))
+                        counts = false;
+                    else if (member[bn_int_at(offsets, p) + k] == (uint32_t)v)
+                        break;
+                }
+                all += counts;
+                closer += counts && found > 0 &&
+                          distance_of(g, &e, v, row) < (double)distance[found - 1] - 1e-4;
+            }
+            assert_int_equal(found, all < MOST ? all : MOST);
+            assert_true(closer < found);
+            for (int64_t k = 0; k < found; k++) {
+                assert_true(fabs(distance_of(g, &e, near[k], row) - (double)distance[k]) < 1e-3);
+                assert_true(k == 0 || distance[k - 1] <= distance[k]);
+                assert_int_equal(bn_label(g, near[k]), bn_label(small, p));
+            }
+        }
+        bn_embedding_free(&e);
+        bonsai_graph_free(small);
+        bonsai_graph_free(g);
+    }
+}
+
+static void another_graph_has_no_nearest_nodes(void **state)
+{
+    (void)state;
+    bonsai_graph *g = generated(2), *other = case_graph(1), *few = NULL;
+    bonsai_condense_options o;
+    bonsai_condense_info i;
+    int32_t near[4];
+    int64_t found;
+    const int32_t some[2] = {0, 1};
+    some_options(&o, BONSAI_PROTOTYPES, 0.1);
+    o.members = 1;
+    bonsai_graph *small = condensed(&i, g, &o);
+    assert_fails(bonsai_condense_nearest(near, NULL, &found, 4, small, 0, other, NULL),
+                 BONSAI_E_ARGUMENT, "it is not the graph that was condensed");
+    assert_fails(bonsai_condense_nearest(near, NULL, &found, 4, small, 999, g, NULL),
+                 BONSAI_E_ARGUMENT, "node 999 is outside 0..");
+    assert_int_equal(bonsai_graph_induce(&few, g, some, 2), BONSAI_OK);
+    assert_fails(bonsai_condense_nearest(near, NULL, &found, 4, small, 0, few, NULL),
+                 BONSAI_E_ARGUMENT, "which generated has not");
+    bonsai_graph_free(few);
+    bonsai_graph_free(small);
+    bonsai_graph_free(other);
+    bonsai_graph_free(g);
+}
+
+static void the_mean_is_that_of_the_rows(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        bonsai_graph *g = case_graph(seed);
+        int64_t f = g->view.features;
+        double *mean = malloc((size_t)(f + 1) * sizeof *mean);
+        float *row = malloc((size_t)(f + 1) * sizeof *row);
+        assert_int_equal(bonsai_graph_mean(mean, g), BONSAI_OK);
+        for (int64_t j = 0; j < f; j++) {
+            double sum = 0;
+            for (int64_t v = 0; v < g->view.nodes; v++) {
+                bonsai_graph_row(row, g, v);
+                sum += (double)row[j];
+            }
+            assert_true(fabs(sum / (double)g->view.nodes - mean[j]) < 1e-9 * (1 + fabs(mean[j])));
+        }
+        free(mean);
+        free(row);
+        bonsai_graph_free(g);
+    }
+}
+
+/* ---- memory ---- */
+
+typedef struct { const bonsai_graph *g, *small; bonsai_condense_options o; } asked;
+
+static bonsai_status choose(void *payload)
+{
+    asked *a = payload;
+    bonsai_graph *small = NULL;
+    bonsai_status rc = bonsai_condense(&small, NULL, a->g, &a->o);
+    bonsai_graph_free(small);
+    return rc;
+}
+
+static bonsai_status find_nearest(void *payload)
+{
+    asked *a = payload;
+    int32_t near[4];
+    int64_t found;
+    return bonsai_condense_nearest(near, NULL, &found, 4, a->small, 0, a->g, &a->o);
+}
+
+static bonsai_status find_mean(void *payload)
+{
+    asked *a = payload;
+    double mean[600];
+    return bonsai_graph_mean(mean, a->g);
+}
+
+static void failed_allocations_are_survived(void **state)
+{
+    (void)state;
+    const int32_t some[30] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
+                              15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29};
+    bonsai_graph *all = generated(2), *g = NULL;
+    assert_int_equal(bonsai_graph_induce(&g, all, some, 30), BONSAI_OK);
+    asked a = {g, NULL, {0}};
+    bonsai_condense_info i;
+    some_options(&a.o, BONSAI_AUTO, 0.5);
+    a.o.k = 2;
+    survives_failed_allocations(choose, &a, 60);
+    a.o.no_validation = 1;
+    survives_failed_allocations(choose, &a, 60);
+    a.o.method = BONSAI_PROTOTYPES;
+    bonsai_graph *small = condensed(&i, g, &a.o);
+    a.small = small;
+    survives_failed_allocations(find_nearest, &a, 5);
+    survives_failed_allocations(find_mean, &a, 2);
+    bonsai_graph_free(small);
+    bonsai_graph_free(g);
+    bonsai_graph_free(all);
+}
+
+static void a_locale_changes_no_byte(void **state)
+{
+    bonsai_graph *g = generated(3), *plain = NULL, *comma = NULL;
+    bonsai_condense_options o;
+    (void)state;
+    if (!use_comma_locale())
+        skip();
+    for (int m = 0; m < 2; m++) {
+        some_options(&o, m ? BONSAI_TREES : BONSAI_AUTO, 0.2);
+        assert_int_equal(bonsai_condense(&comma, NULL, g, &o), BONSAI_OK);
+        setlocale(LC_ALL, "C");
+        assert_int_equal(bonsai_condense(&plain, NULL, g, &o), BONSAI_OK);
+        const bonsai_array *a = &plain->view.section[BONSAI_METADATA];
+        const bonsai_array *b = &comma->view.section[BONSAI_METADATA];
+        assert_int_equal(a->count, b->count);
+        assert_memory_equal(a->data, b->data, (size_t)a->count);
+        bonsai_graph_free(plain);
+        bonsai_graph_free(comma);
+        assert_true(use_comma_locale());
+    }
+    setlocale(LC_ALL, "C");
+    bonsai_graph_free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(auto_is_the_default),
+        cmocka_unit_test(the_better_one_is_taken_as_it_is_alone),
+        cmocka_unit_test(trees_are_judged_on_nodes_that_they_did_not_learn_from),
+        cmocka_unit_test(any_file_name_and_any_budget_give_a_reason),
+        cmocka_unit_test(a_method_that_cannot_leaves_the_field_to_the_other),
+        cmocka_unit_test(the_reason_says_what_was_judged_on),
+        cmocka_unit_test(without_nodes_to_judge_on_prototypes_are_taken),
+        cmocka_unit_test(threads_do_not_matter_and_many_ratios_are_as_each_alone),
+        cmocka_unit_test(other_labels_leave_no_trace_without_validation),
+        cmocka_unit_test(the_nearest_are_those_that_all_distances_say),
+        cmocka_unit_test(another_graph_has_no_nearest_nodes),
+        cmocka_unit_test(the_mean_is_that_of_the_rows),
+        cmocka_unit_test(a_locale_changes_no_byte),
+        cmocka_unit_test(failed_allocations_are_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,79 @@
+#!/bin/sh
+# run_install.sh STEP -- one step of the installation test; ctest runs each as a test.
+#
+# From the environment: BUILD, SOURCE, LIBDIR, VERSION, CMAKE, CC, CXX.
+#
+# SPDX-License-Identifier: MIT
+set -eu
+unset MAKEFLAGS MAKELEVEL DESTDIR
+prefix=$BUILD/install-test/prefix
+work=$BUILD/install-test/$1
+lib=$prefix/$LIBDIR
+here=$SOURCE/tests/install
+strict="-Wall -Wextra -Wpedantic -Werror"
+export PKG_CONFIG_PATH="$lib/pkgconfig"
+
+fail() { echo "$1" >&2; exit 1; }
+is_file() { [ -s "$1" ] || fail "$1 was not installed"; }
+
+rm -rf "$work"
+mkdir -p "$work"
+cd "$work"
+case $1 in
+prefix)
+    rm -rf "$prefix"
+    "$CMAKE" --install "$BUILD" --prefix "$prefix"
+    is_file "$prefix/include/bonsai.h"
+    is_file "$lib/libbonsai.a"
+    is_file "$lib/libbonsai.so.$VERSION"
+    is_file "$lib/libbonsai.so" ;;
+program)
+    "$prefix/bin/bonsai" version | grep -F "$VERSION"
+    # Whatever of these the source has, the installation has.
+    [ ! -f "$SOURCE/doc/bonsai.1" ] || is_file "$prefix/share/man/man1/bonsai.1"
+    [ ! -f "$SOURCE/completions/bonsai.bash" ] ||
+        is_file "$prefix/share/bash-completion/completions/bonsai"
+    [ ! -f "$SOURCE/completions/_bonsai" ] || is_file "$prefix/share/zsh/site-functions/_bonsai" ;;
+pkgconfig)
+    [ "$(pkg-config --modversion bonsai)" = "$VERSION" ] || fail "bonsai.pc has another version"
+    $CC -std=c11 $strict $(pkg-config --cflags bonsai) "$here/consumer.c" -o shared \
+        $(pkg-config --libs bonsai)
+    LD_LIBRARY_PATH=$lib ./shared
+    # The archive is linked in the step `package`: "pkg-config --static" also asks for
+    # static libraries of libzip's own, which Debian's libzip-dev does not bring.
+    pkg-config --static --libs bonsai | grep -e -lzip | grep -e -ljansson | grep -e -lz ;;
+package)
+    "$CMAKE" -S "$here" -B . "-Dwanted=$VERSION" "-DCMAKE_PREFIX_PATH=$prefix" \
+        "-DCMAKE_C_COMPILER=$CC" "-DCMAKE_CXX_COMPILER=$CXX"
+    "$CMAKE" --build .
+    ./shared
+    ./static ;;
+mpi)
+    is_file "$prefix/include/bonsai_mpi.h"
+    is_file "$lib/libbonsai_mpi.a"
+    is_file "$lib/libbonsai_mpi.so.$VERSION"
+    is_file "$prefix/share/man/man1/bonsai-mpi.1"
+    is_file "$prefix/share/bash-completion/completions/bonsai-mpi"
+    [ "$(pkg-config --modversion bonsai_mpi)" = "$VERSION" ] || fail "bonsai_mpi.pc has another version"
+    # One library, linked instead of libbonsai: the same program, and one that asks for ranks.
+    $CC -std=c11 $strict $(pkg-config --cflags bonsai_mpi) "$here/consumer.c" -o plain \
+        $(pkg-config --libs bonsai_mpi)
+    LD_LIBRARY_PATH=$lib ./plain
+    $CC -std=c11 $strict $(pkg-config --cflags bonsai_mpi) "$here/consumer_mpi.c" -o shared \
+        $(pkg-config --libs bonsai_mpi)
+    "$CMAKE" -S "$here" -B cmake "-Dwanted=$VERSION" -Dmpi=ON "-DCMAKE_PREFIX_PATH=$prefix" \
+        "-DCMAKE_C_COMPILER=$CC" "-DCMAKE_CXX_COMPILER=$CXX"
+    "$CMAKE" --build cmake
+    for program in shared cmake/mpi cmake/mpi_static; do
+        LD_LIBRARY_PATH=$lib sh "$SOURCE/tests/mpi/start.sh" 2 "./$program"
+    done
+    sh "$SOURCE/tests/mpi/start.sh" 2 "$prefix/bin/bonsai-mpi" version | grep -F "$VERSION" ;;
+header)
+    for std in c11 c17; do
+        $CC -std=$std $strict -fsyntax-only "-I$SOURCE/include" "$here/consumer.c"
+    done
+    for std in c++11 c++20; do
+        $CXX -std=$std $strict -fsyntax-only "-I$SOURCE/include" -x c++ "$here/consumer.c"
+    done ;;
+*) fail "unknown step $1" ;;
+esac

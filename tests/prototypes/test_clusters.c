@@ -1,0 +1,287 @@
+/* test_clusters.c -- nodes over classes, soft labels, and prototypes where there is little to go by.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "prototyping.h"
+
+#include <stdio.h>
+
+#include "prototypes/candidate.h"
+#include "embedding.h"
+
+/* Largest remaining deficit, one node at a time, as the text of the method has it. */
+static void shares_are_those_of_giving_one_node_at_a_time(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 300; seed++) {
+        uint64_t s = seed;
+        int64_t have[9], want[9], slow[9], classes = 1 + random_below(&s, 9), rows = 0, live = 0;
+        for (int64_t k = 0; k < classes; k++) {
+            have[k] = random_below(&s, 3) ? random_below(&s, 1 << random_below(&s, 8)) : 0;
+            rows += have[k];
+            live += have[k] > 0;
+        }
+        int64_t nodes = random_below(&s, 60), given = 0, sum = 0;
+        assert_int_equal(bn_clusters_share(want, have, classes, nodes), BONSAI_OK);
+        int64_t cap = nodes < rows ? nodes : rows;
+        for (int64_t k = 0; k < classes; k++) {
+            slow[k] = have[k] > 0;
+            given += slow[k];
+            sum += want[k];
+            assert_true(want[k] <= have[k]);
+        }
+        assert_int_equal(sum, cap);
+        while (given < cap) {
+            int64_t best = -1;
+            double need = 0;
+            for (int64_t k = 0; k < classes; k++) {
+                double d = (double)cap * (double)have[k] / (double)rows - (double)slow[k];
+                if (slow[k] < have[k] && (best < 0 || d > need + 1e-9)) {
+                    best = k;
+                    need = d;
+                }
+            }
+            slow[best]++;
+            given++;
+        }
+        for (int64_t k = 0; k < classes && cap >= live; k++)
+            assert_int_equal(want[k], slow[k]);
+        for (int64_t k = 0; k < classes && cap < live; k++)     /* the largest classes, one each */
+            for (int64_t j = 0; j < classes; j++)
+                assert_true(want[k] <= 1 && (want[k] >= want[j] || have[k] <= have[j]));
+    }
+}
+
+static void soft_labels_sum_to_255_and_are_off_by_less_than_one(void **state)
+{
+    (void)state;
+    uint64_t s = 5;
+    for (int trial = 0; trial < 2000; trial++) {
+        float p[40];
+        uint8_t q[40];
+        int64_t classes = 1 + random_below(&s, 40), label = random_below(&s, (int)classes);
+        double sum = 0, mix = fabs((double)random_real(&s));
+        int total = 0;
+        for (int64_t k = 0; k < classes; k++)
+            sum += p[k] = powf(fabsf(random_real(&s)), 6) + 1e-6f;
+        for (int64_t k = 0; k < classes; k++)
+            p[k] = (float)((double)p[k] / sum);
+        bn_soften(q, (int32_t)label, p, classes, mix);
+        for (int64_t k = 0; k < classes; k++) {
+            double v = 255 * (mix * (double)p[k] + (k == label ? 1 - mix : 0));
+            total += q[k];
+            assert_true(fabs((double)q[k] - v) < 1 + 1e-3);
+        }
+        assert_int_equal(total, 255);
+    }
+}
+
+/* ---- sharpened rows ---- */
+
+enum { ROWS = 6, WIDE = 5, KINDS = 3 };
+
+/* By the definition: along the weights of the class less those of all, as far as a share of the
+ * way to the mean; no entry changes its sign, and none comes to be. */
+static void oracle_sharpen(double *row, const float *x, const float *mean, const float *weights,
+                           int label, double share)
+{
+    double away = 0, length = 0, toward[WIDE];
+    for (int j = 0; j < WIDE; j++) {
+        double all = 0;
+        for (int k = 0; k < KINDS; k++)
+            all += (double)weights[j * KINDS + k] / KINDS;
+        toward[j] = (double)weights[j * KINDS + label] - all;
+        length += toward[j] * toward[j];
+        away += pow((double)x[j] - (double)mean[j], 2);
+    }
+    for (int j = 0; j < WIDE; j++) {
+        row[j] = (double)x[j] + share * sqrt(away) * toward[j] / sqrt(length);
+        if (row[j] * (double)x[j] <= 0)
+            row[j] = 0;
+    }
+}
+
+static void rows_move_along_the_weights_of_their_class(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 200; seed++) {
+        uint64_t s = seed;
+        float x[ROWS * WIDE], weights[WIDE * KINDS], mean[WIDE] = {0};
+        int32_t label[ROWS];
+        int64_t size[ROWS], live = 1 + random_below(&s, KINDS);
+        bn_clusters c = {.count = ROWS, .label = label, .size = size, .mean = mean};
+        for (int i = 0; i < ROWS * WIDE; i++)
+            x[i] = random_below(&s, 3) ? random_real(&s) : 0;
+        for (int i = 0; i < WIDE * KINDS; i++)
+            weights[i] = random_real(&s);
+        for (int i = 0; i < ROWS; i++) {
+            label[i] = random_below(&s, KINDS);
+            size[i] = 1 + random_below(&s, 3);
+        }
+        for (int j = 0; j < WIDE; j++)
+            mean[j] = random_real(&s);
+        (seed % 2 ? set_dense : set_sparse)(&c.centre, x, ROWS, WIDE);
+        assert_int_equal(bn_clusters_sharpen(&c, weights, KINDS, live), BONSAI_OK);
+        for (int i = 0; i < ROWS; i++) {
+            double want[WIDE];
+            float got[WIDE] = {0};
+            oracle_sharpen(want, x + i * WIDE, mean, weights, label[i], 0.5 * (double)live / ROWS);
+            for (int64_t e = c.centre.dense ? 0 : c.centre.offsets[i];
+                 !c.centre.dense && e < c.centre.offsets[i + 1]; e++)
+                got[c.centre.index[e]] = c.centre.value[e];
+            if (c.centre.dense)
+                memcpy(got, c.centre.dense + i * WIDE, sizeof got);
+            for (int j = 0; j < WIDE; j++)
+                assert_true(fabs((double)got[j] - (size[i] == 1 ? (double)x[i * WIDE + j] : want[j]))
+                            < 1e-5);
+        }
+        bn_embedding_free(&c.centre);
+    }
+}
+
+/* ---- odd graphs and small budgets ---- */
+
+/* The sentence's own number is enough, and one less is not. */
+static void the_smallest_possible_is_what_the_sentence_says(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        bonsai_graph *g = case_graph(seed);
+        bonsai_condense_options o;
+        small_options(&o, seed);
+        if (training_nodes(g) >= 1)
+            assert_names_the_least(g, o);
+        bonsai_graph_free(g);
+    }
+}
+
+/* From the least budget up, classes only come, the largest first. */
+static void classes_come_with_the_budget_and_none_is_lost_again(void **state)
+{
+    (void)state;
+    bonsai_graph *g = generated(400, 0);
+    bonsai_condense_options o;
+    bonsai_condense_info i;
+    int64_t before = 0;
+    bonsai_condense_options_init(&o);
+    o.method = BONSAI_PROTOTYPES;
+    o.threads = 1;
+    for (o.bytes = 30; o.bytes < 400; o.bytes += 7) {
+        bonsai_graph *small = condensed(&i, g, &o);
+        int64_t seen = 0;
+        for (int64_t v = 0; v < i.nodes; v++)
+            seen += v == 0 || bn_label(small, v) != bn_label(small, v - 1);
+        assert_true(seen >= before);
+        assert_true(i.bytes <= (double)o.bytes);
+        before = seen;
+        bonsai_graph_free(small);
+    }
+    assert_int_equal(before, 4);
+    bonsai_graph_free(g);
+}
+
+static bonsai_graph *plain(int64_t n, const uint8_t *label, const uint8_t *split, const float *x,
+                           int64_t f)
+{
+    bonsai_view v;
+    bonsai_graph *g = NULL;
+    const int32_t source[] = {0, 1}, target[] = {1, 2};
+    bonsai_view_init(&v);
+    v.nodes = n;
+    v.features = f;
+    v.classes = 3;
+    v.section[BONSAI_FEATURES] = (bonsai_array){x, n * f, BONSAI_F32};
+    v.section[BONSAI_LABELS] = (bonsai_array){label, n, BONSAI_U8};
+    v.section[BONSAI_SPLIT] = (bonsai_array){split, n, BONSAI_U8};
+    assert_int_equal(bonsai_graph_build(&g, &v, 2, source, target, NULL, NULL), BONSAI_OK);
+    return g;
+}
+
+/* Zeros only, duplicates only, huge values, a class without training nodes, more prototypes than
+ * training nodes. */
+static void odd_graphs_are_condensed(void **state)
+{
+    (void)state;
+    const uint8_t label[] = {0, 1, 0, 1, 2, 1, 0, 1}, split[] = {1, 1, 1, 1, 2, 3, 1, 1};
+    const float level[] = {0, 1, 3e38f, 1e-45f, -2};
+    for (size_t k = 0; k < sizeof level / sizeof *level; k++)
+        for (int budget = 0; budget < 4; budget++) {
+            float x[16];
+            for (int j = 0; j < 16; j++)
+                x[j] = level[k];
+            bonsai_graph *g = plain(8, label, split, x, 2);
+            bonsai_condense_options o;
+            bonsai_condense_info i;
+            bonsai_condense_options_init(&o);
+            o.method = BONSAI_PROTOTYPES;
+            o.threads = 1;
+            o.layers = k == 2 ? 0 : 2;          /* averages of the largest floats overflow */
+            o.ratio = budget == 0 ? 0.7 : budget == 1 ? 1 : 0;
+            o.nodes = budget == 2 ? 1000 : 0;
+            o.bytes = budget == 3 ? 1000000 : 0;
+            bonsai_graph *small = condensed(&i, g, &o);
+            assert_int_equal(bonsai_graph_check(small, NULL), BONSAI_OK);
+            assert_true(i.nodes >= 1 && i.nodes <= 6);
+            assert_true(has_every_class(small, g));
+            bonsai_graph_free(small);
+            bonsai_graph_free(g);
+        }
+}
+
+/* A budget that could hold everything gives every training node, and its exact row. */
+static void with_bytes_to_spare_rows_lose_nothing(void **state)
+{
+    (void)state;
+    const uint8_t label[] = {0, 1, 0, 1}, split[] = {1, 1, 1, 1};
+    const float x[] = {0.1f, 0.7f, 1.3f, 0.2f, 12.5f, 0.003f, 3.14159f, 2.71828f};
+    bonsai_graph *g = plain(4, label, split, x, 2);
+    bonsai_condense_options o;
+    bonsai_condense_info i;
+    bonsai_condense_options_init(&o);
+    o.method = BONSAI_PROTOTYPES;
+    o.layers = 0;
+    o.bytes = 10000;
+    bonsai_graph *small = condensed(&i, g, &o);
+    assert_int_equal(i.nodes, 4);
+    assert_int_equal(i.values, BONSAI_F32);
+    const uint32_t *origin = small->view.section[BONSAI_ORIGIN].data;
+    for (int64_t v = 0; v < 4; v++) {
+        float row[2];
+        bonsai_graph_row(row, small, v);
+        assert_memory_equal(row, x + 2 * origin[v], sizeof row);
+    }
+    bonsai_graph_free(small);
+    bonsai_graph_free(g);
+}
+
+static void selected_features_are_those_of_the_prototypes(void **state)
+{
+    (void)state;
+    bonsai_graph *g = generated(400, 0);
+    bonsai_condense_options o;
+    bonsai_condense_info i;
+    bonsai_condense_options_init(&o);
+    o.method = BONSAI_PROTOTYPES;
+    o.threads = 1;
+    o.ratio = 0.2;
+    o.select_features = 1;
+    bonsai_graph *small = condensed(&i, g, &o);
+    assert_true(small->view.features < g->view.features);
+    assert_int_equal(small->view.section[BONSAI_KEPT_FEATURES].count, small->view.features);
+    bonsai_graph_free(small);
+    bonsai_graph_free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shares_are_those_of_giving_one_node_at_a_time),
+        cmocka_unit_test(soft_labels_sum_to_255_and_are_off_by_less_than_one),
+        cmocka_unit_test(rows_move_along_the_weights_of_their_class),
+        cmocka_unit_test(the_smallest_possible_is_what_the_sentence_says),
+        cmocka_unit_test(classes_come_with_the_budget_and_none_is_lost_again),
+        cmocka_unit_test(odd_graphs_are_condensed),
+        cmocka_unit_test(with_bytes_to_spare_rows_lose_nothing),
+        cmocka_unit_test(selected_features_are_those_of_the_prototypes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
