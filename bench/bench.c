@@ -124,8 +124,8 @@ static bool right_dist2(bench_state *s)
 
 static bn_csr bench_csr(const bench_state *s)
 {
-    bn_csr a = {ROWS, ROWS, {s->offsets, ROWS + 1, BONSAI_U64},
-                {s->to, (int64_t)s->offsets[ROWS], BONSAI_U32}, {NULL, 0, BONSAI_NONE}, NULL};
+    bn_csr a = {ROWS, ROWS, {s->offsets, ROWS + 1, BONSAI_TYPE_U64},
+                {s->to, (int64_t)s->offsets[ROWS], BONSAI_TYPE_U32}, {NULL, 0, BONSAI_TYPE_NONE}, NULL};
     return a;
 }
 
@@ -350,10 +350,10 @@ static void prepare_stages(bench_state *s)
     bonsai_view_init(&v);
     v.nodes = ROWS;
     v.features = COLUMNS;
-    v.flags = BONSAI_DIRECTED | BONSAI_SELF_LOOPS | BONSAI_REPEATED;
-    v.section[BONSAI_OFFSETS] = (bonsai_array){s->offsets, ROWS + 1, BONSAI_U64};
-    v.section[BONSAI_NEIGHBORS] = (bonsai_array){s->to, (int64_t)ROWS * DEGREE, BONSAI_U32};
-    v.section[BONSAI_FEATURES] = (bonsai_array){s->x, (int64_t)ROWS * COLUMNS, BONSAI_F32};
+    v.flags = BONSAI_FLAG_DIRECTED | BONSAI_FLAG_SELF_LOOPS | BONSAI_FLAG_REPEATED;
+    v.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){s->offsets, ROWS + 1, BONSAI_TYPE_U64};
+    v.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){s->to, (int64_t)ROWS * DEGREE, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){s->x, (int64_t)ROWS * COLUMNS, BONSAI_TYPE_F32};
     if (bonsai_graph_new(&s->g, &v, 0) != BONSAI_OK) {
         fprintf(stderr, "bench: %s\n", bonsai_error());
         exit(1);

@@ -289,10 +289,10 @@ typedef struct {
     const char *models, *save, *curves, *split;
     int         protocol;
     int         count;          /* of the models asked for */
-    bonsai_model_kind model[BONSAI_MODELS];
-    char        to[BONSAI_MODELS][MOST_PATH];           /* where they are saved; "": nowhere */
+    bonsai_model_kind model[BONSAI_MODEL_COUNT];
+    char        to[BONSAI_MODEL_COUNT][MOST_PATH];           /* where they are saved; "": nowhere */
     char        parts[96];      /* the split, in words */
-    bonsai_training *done[BONSAI_MODELS];
+    bonsai_training *done[BONSAI_MODEL_COUNT];
 } training;
 
 /* Fills t and checks that all can be written; the spec lacks its arguments and rows.  OPT_GO, or

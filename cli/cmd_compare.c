@@ -9,7 +9,7 @@
 
 #include "cli.h"
 
-enum { MOST = 64, MOST_CELLS = (1 + MOST * BONSAI_METHODS) * BONSAI_MODELS, SHOWN = 48 };
+enum { MOST = 64, MOST_CELLS = (1 + MOST * BONSAI_METHOD_COUNT) * BONSAI_MODEL_COUNT, SHOWN = 48 };
 
 typedef struct {
     bonsai_compare_options  o;
@@ -17,8 +17,8 @@ typedef struct {
     bonsai_train_options    train;
     const char *path, *out, *methods, *ratios, *models, *split;
     int    accounting, protocol;
-    bonsai_method     method[BONSAI_METHODS];
-    bonsai_model_kind model[BONSAI_MODELS];
+    bonsai_method     method[BONSAI_METHOD_COUNT];
+    bonsai_model_kind model[BONSAI_MODEL_COUNT];
     double ratio[MOST];
     bonsai_cell cells[MOST_CELLS];
     int64_t  count;
@@ -129,12 +129,12 @@ static int settle(session *s, arguments *a)
     if (a->train.split[0] <= 0)
         return refuse(s, "--split is \"%s\", which leaves no training nodes", a->split);
     if (strcmp(a->methods, "all") == 0)         /* auto would show again what one of them got */
-        a->o.method_count = leave_out(methods, a->o.method_count, BONSAI_AUTO);
+        a->o.method_count = leave_out(methods, a->o.method_count, BONSAI_METHOD_AUTO);
     for (int i = 0; i < a->o.method_count; i++)
         a->method[i] = (bonsai_method)methods[i];
     for (int i = 0; i < a->o.model_count; i++)
         a->model[i] = (bonsai_model_kind)models[i];
-    a->condense.accounting = a->accounting ? BONSAI_PAPER_FULL : BONSAI_STRICT;
+    a->condense.accounting = a->accounting ? BONSAI_ACCOUNTING_PAPER_FULL : BONSAI_ACCOUNTING_STRICT;
     a->condense.seed = a->train.seed;
     a->condense.threads = a->train.threads = s->read.threads;
     return OPT_GO;
@@ -236,7 +236,7 @@ static uint64_t checksum(const bonsai_graph *g)
 {
     const bonsai_view *v = bonsai_graph_view(g);
     uint64_t hash = 0xcbf29ce484222325u;
-    for (int i = BONSAI_OFFSETS; i <= BONSAI_NODE_WEIGHTS; i++) {
+    for (int i = BONSAI_SECTION_OFFSETS; i <= BONSAI_SECTION_NODE_WEIGHTS; i++) {
         const bonsai_array *a = &v->section[i];
         uint64_t head[3] = {(uint64_t)i, (uint64_t)a->type, a->data ? (uint64_t)a->count : 0};
         hash = mix(hash, head, sizeof head);
@@ -334,7 +334,7 @@ static json_t *table_row(const arguments *a, int method, int ratio)
 
 static int print_table(session *s, const arguments *a)
 {
-    column columns[BONSAI_MODELS + 7] = {{"ratio", "ratio", NULL}, {"method", "method", NULL},
+    column columns[BONSAI_MODEL_COUNT + 7] = {{"ratio", "ratio", NULL}, {"method", "method", NULL},
                                          {"bytes", "bytes", NULL}, {"nodes", "nodes", NULL}};
     int n = 4;
     char title[128];

@@ -120,7 +120,7 @@ static int settle(session *s, arguments *a)
     if (code == OPT_GO && a->split && a->o.split[0] <= 0)
         code = refuse(s, "--split is \"%s\", which leaves no training nodes", a->split);
     a->o.method = (bonsai_method)a->method;
-    a->o.accounting = a->accounting ? BONSAI_PAPER_FULL : BONSAI_STRICT;
+    a->o.accounting = a->accounting ? BONSAI_ACCOUNTING_PAPER_FULL : BONSAI_ACCOUNTING_STRICT;
     a->o.threads = s->read.threads;
     return code;
 }
@@ -130,17 +130,17 @@ static void note_idle(session *s, const bonsai_condense_options *o)
 {
     bonsai_condense_options d;
     bonsai_condense_options_init(&d);
-    if (o->raw_features && o->method != BONSAI_HERDING && o->method != BONSAI_KCENTER)
+    if (o->raw_features && o->method != BONSAI_METHOD_HERDING && o->method != BONSAI_METHOD_KCENTER)
         note(s, "--on acts on the methods herding and kcenter only");
-    const int whole = o->method == BONSAI_AUTO || o->method == BONSAI_PROTOTYPES;
-    if (o->method != BONSAI_TREES && o->method != BONSAI_AUTO &&
+    const int whole = o->method == BONSAI_METHOD_AUTO || o->method == BONSAI_METHOD_PROTOTYPES;
+    if (o->method != BONSAI_METHOD_TREES && o->method != BONSAI_METHOD_AUTO &&
         (o->density != d.density || o->no_rknn || o->no_ppr || o->oversample > d.oversample ||
          o->match_classes))
         note(s, "--greedy, --no-rknn, --no-ppr, --oversample and --match-classes act on the method "
                 "trees only");
-    if (o->method != BONSAI_TREES && !whole && o->select_features)
+    if (o->method != BONSAI_METHOD_TREES && !whole && o->select_features)
         note(s, "--select-features acts on the methods trees and prototypes only");
-    if (o->method != BONSAI_TREES && o->project)
+    if (o->method != BONSAI_METHOD_TREES && o->project)
         note(s, "--project acts with --method trees only");
     if (!whole && (o->no_validation || o->hard_labels || o->members))
         note(s, "--no-validation, --hard-labels and --members act on the method prototypes only");
@@ -336,9 +336,9 @@ static bonsai_status update(session *s, bonsai_graph **small, bonsai_condense_in
 static void note_split(session *s, const arguments *a, const bonsai_graph *g)
 {
     const bonsai_view *v = bonsai_graph_view(g);
-    if (a->split || v->section[BONSAI_SPLIT].data)
+    if (a->split || v->section[BONSAI_SECTION_SPLIT].data)
         return;
-    if (v->section[BONSAI_ROLE].data)
+    if (v->section[BONSAI_SECTION_ROLE].data)
         note(s, "%s is a condensed graph: every node with a label is for training", a->path);
     else
         note(s, "%s has no split: 60/20/20 was drawn; bonsai split %s -o FILE --seed %llu "
@@ -367,7 +367,7 @@ static bonsai_status write_all(session *s, const arguments *a, bonsai_graph *con
 {
     bonsai_status rc = BONSAI_OK;
     for (int i = 0; i < a->count && rc == BONSAI_OK; i++)
-        rc = save(s, small[i], a->to[i], BONSAI_ENCODE_AUTO);
+        rc = save(s, small[i], a->to[i], BONSAI_ENCODING_AUTO);
     if (rc == BONSAI_OK && a->page)
         rc = draw_page(s, a, small[0], g, info);
     return rc;
@@ -407,7 +407,7 @@ int cmd_condense(session *s, int argc, char **argv)
     a->o.progress = progress_tick;
     a->o.payload = &s->progress;
     a->method = a->o.method;
-    a->accounting = a->o.accounting != BONSAI_STRICT;
+    a->accounting = a->o.accounting != BONSAI_ACCOUNTING_STRICT;
     method_words_fill();
     int code = parse(s, a, argc, argv);
     if (code != OPT_GO)

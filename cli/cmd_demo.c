@@ -51,8 +51,8 @@ static const char *const files[] = {"graph.bonsai", "small.bonsai", "graph.npz",
 
 static double weight(const bonsai_array *a, int64_t v)
 {
-    return a->type == BONSAI_U8 ? (double)((const uint8_t *)a->data)[v]
-           : a->type == BONSAI_U16 ? (double)((const uint16_t *)a->data)[v]
+    return a->type == BONSAI_TYPE_U8 ? (double)((const uint8_t *)a->data)[v]
+           : a->type == BONSAI_TYPE_U16 ? (double)((const uint16_t *)a->data)[v]
                                    : (double)((const float *)a->data)[v];
 }
 
@@ -67,7 +67,7 @@ static int64_t find_node(session *s)
         return 0;
     json_t *meta = condensed_metadata(g);
     const json_t *covers = json_object_get(json_object_get(meta, "why"), "covers");
-    const bonsai_array *weights = &bonsai_graph_view(g)->section[BONSAI_NODE_WEIGHTS];
+    const bonsai_array *weights = &bonsai_graph_view(g)->section[BONSAI_SECTION_NODE_WEIGHTS];
     for (int64_t v = 0; v < bonsai_graph_nodes(g); v++) {
         double own = weights->data ? weight(weights, v)
                      : json_number_value(json_array_get(covers, (size_t)v));

@@ -27,13 +27,13 @@ typedef struct {
 
 static int64_t origin(const story *t, int64_t node)
 {
-    const uint32_t *of = t->v->section[BONSAI_ORIGIN].data;
+    const uint32_t *of = t->v->section[BONSAI_SECTION_ORIGIN].data;
     return of ? (int64_t)of[node] : node;
 }
 
 static int role(const story *t, int64_t node)
 {
-    const uint8_t *of = t->v->section[BONSAI_ROLE].data;
+    const uint8_t *of = t->v->section[BONSAI_SECTION_ROLE].data;
     return of ? of[node] : BONSAI_ROLE_NONE;
 }
 
@@ -55,13 +55,13 @@ static double score(const story *t, int64_t node)
 
 static int64_t row_start(const bonsai_array *offsets, int64_t node)
 {
-    return offsets->type == BONSAI_U64 ? (int64_t)((const uint64_t *)offsets->data)[node]
+    return offsets->type == BONSAI_TYPE_U64 ? (int64_t)((const uint64_t *)offsets->data)[node]
                                        : (int64_t)((const uint32_t *)offsets->data)[node];
 }
 
 static int64_t degree(const story *t, int64_t node)
 {
-    const bonsai_array *offsets = &t->v->section[BONSAI_OFFSETS];
+    const bonsai_array *offsets = &t->v->section[BONSAI_SECTION_OFFSETS];
     return offsets->data ? row_start(offsets, node + 1) - row_start(offsets, node) : 0;
 }
 
@@ -78,20 +78,20 @@ static const char *name(const bonsai_array *names, int64_t at)
 static json_t *class_json(const story *t, int64_t node)
 {
     int32_t label = bonsai_graph_label(t->g, node);
-    const char *text = label >= 0 ? name(&t->v->section[BONSAI_CLASS_NAMES], label) : NULL;
+    const char *text = label >= 0 ? name(&t->v->section[BONSAI_SECTION_CLASS_NAMES], label) : NULL;
     return text ? text_json(text) : label >= 0 ? json_integer(label) : json_null();
 }
 
 static void add_identity(report *r, const story *t, int64_t node)
 {
     int32_t label = bonsai_graph_label(t->g, node);
-    const bonsai_array *classes = &t->v->section[BONSAI_CLASS_NAMES];
-    const char *text = name(&t->v->section[BONSAI_NODE_NAMES], node);
+    const bonsai_array *classes = &t->v->section[BONSAI_SECTION_CLASS_NAMES];
+    const char *text = name(&t->v->section[BONSAI_SECTION_NODE_NAMES], node);
     report_heading(r, "Node");
     report_int(r, "node", "node", node);
     report_note(r, "of %lld", (long long)t->v->nodes);
     report_int(r, "origin", "in the full graph", origin(t, node));
-    if (role(t, node) == BONSAI_PROTOTYPE)
+    if (role(t, node) == BONSAI_ROLE_PROTOTYPE)
         report_note(r, "nearest to the mean of those that it stands for");
     if (text)
         report_text(r, "name", "name", text);
@@ -120,7 +120,7 @@ static void add_tree(report *r, const story *t, int64_t node)
         report_int(r, "tree", "root of", root);
         report_note(r, "its own tree");
     } else if (here >= 0) {
-        int later = role(t, node) == BONSAI_ROOT;       /* of a tree that was taken after that */
+        int later = role(t, node) == BONSAI_ROLE_ROOT;       /* of a tree that was taken after that */
         report_int(r, "tree", later ? "first came with" : "came with the tree of", root);
         report_note(r, "%snode %lld here", later ? "another root, " : "which is ", (long long)here);
     } else {
@@ -177,7 +177,7 @@ static int add_features(report *r, session *s, const story *t, int64_t node)
 {
     static const column columns[] = {{"feature", "feature", NULL}, {"value", "value", "%.4g"},
                                      {NULL, NULL, NULL}};
-    const uint32_t *kept = t->v->section[BONSAI_KEPT_FEATURES].data;
+    const uint32_t *kept = t->v->section[BONSAI_SECTION_KEPT_FEATURES].data;
     size_t f = (size_t)t->v->features;
     float *row = calloc(f + 1, sizeof *row);
     strength *all = calloc(f + 1, sizeof *all);
@@ -215,11 +215,11 @@ static int explain_node(session *s, const story *t, int64_t node)
     add_identity(&r, t, node);
     add_role(&r, t, node);
     int code = EXIT_DONE;
-    if (role(t, node) == BONSAI_PROTOTYPE)
+    if (role(t, node) == BONSAI_ROLE_PROTOTYPE)
         code = report_prototype(&r, s, t->g, t->full, t->meta, node);
     else
         add_reasons(&r, t, node);
-    if (role(t, node) != BONSAI_PROTOTYPE && t->v->features > 0)
+    if (role(t, node) != BONSAI_ROLE_PROTOTYPE && t->v->features > 0)
         code = add_features(&r, s, t, node);
     if (code == EXIT_DONE)
         return report_print(&r, s);
@@ -262,7 +262,7 @@ static int64_t next_root(const story *t, int64_t covers, int64_t node)
     int64_t best = -1, most = -1;
     for (int64_t v = 0; v < t->v->nodes; v++) {
         int64_t c = entry(t->covers, v);
-        if (role(t, v) == BONSAI_ROOT && (c < covers || (c == covers && v > node)) && c > most) {
+        if (role(t, v) == BONSAI_ROLE_ROOT && (c < covers || (c == covers && v > node)) && c > most) {
             most = c;
             best = v;
         }
@@ -315,10 +315,10 @@ static int heaviest_first(const void *a, const void *b)
 
 static double weight(const story *t, int64_t node)
 {
-    const bonsai_array *a = &t->v->section[BONSAI_NODE_WEIGHTS];
+    const bonsai_array *a = &t->v->section[BONSAI_SECTION_NODE_WEIGHTS];
     return !a->data ? 1
-           : a->type == BONSAI_U8 ? (double)((const uint8_t *)a->data)[node]
-           : a->type == BONSAI_U16 ? (double)((const uint16_t *)a->data)[node]
+           : a->type == BONSAI_TYPE_U8 ? (double)((const uint8_t *)a->data)[node]
+           : a->type == BONSAI_TYPE_U16 ? (double)((const uint16_t *)a->data)[node]
                                    : (double)((const float *)a->data)[node];
 }
 
@@ -351,7 +351,7 @@ static int explain_graph(session *s, const story *t)
     report r = {.count = 0};
     int code = EXIT_DONE;
     add_making(&r, t);
-    if (condensed_roles(t->g, BONSAI_PROTOTYPE) > 0)
+    if (condensed_roles(t->g, BONSAI_ROLE_PROTOTYPE) > 0)
         code = add_heaviest(&r, s, t);
     else
         add_roots(&r, t);
@@ -371,7 +371,7 @@ static int tell(session *s, story *t, int64_t node)
     t->score = json_object_get(why, "score");
     t->sample = json_integer_value(json_object_get(json_object_get(t->meta, "cover"), "sample"));
     if (!t->meta || (json_array_size(t->tree) != (size_t)t->v->nodes &&
-                     condensed_roles(t->g, BONSAI_PROTOTYPE) != t->v->nodes))
+                     condensed_roles(t->g, BONSAI_ROLE_PROTOTYPE) != t->v->nodes))
         return fail_with(s, "%s: is not a condensed graph: it holds no report of why its nodes are "
                          "there", t->path);
     return node >= 0 ? explain_node(s, t, node) : explain_graph(s, t);

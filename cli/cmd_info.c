@@ -15,8 +15,8 @@ typedef struct {                /* all that is shown, gathered before anything i
     const bonsai_view  *v;
     bonsai_stats        stats;
     int64_t            *class_counts;
-    bonsai_type         types[BONSAI_SECTIONS];
-    int64_t             bytes[BONSAI_SECTIONS];
+    bonsai_type         types[BONSAI_SECTION_COUNT];
+    int64_t             bytes[BONSAI_SECTION_COUNT];
     double              strict, paper;
     int                 linear, brief;          /* asked for */
     bonsai_linear       fit;
@@ -24,7 +24,7 @@ typedef struct {                /* all that is shown, gathered before anything i
 
 static bonsai_status gather(facts *f, session *s)
 {
-    int condensed = f->v->section[BONSAI_ROLE].data != NULL;
+    int condensed = f->v->section[BONSAI_SECTION_ROLE].data != NULL;
     bonsai_write_options o;
     bonsai_write_options_init(&o);
     o.threads = s->read.threads;
@@ -37,10 +37,10 @@ static bonsai_status gather(facts *f, session *s)
         return rc != BONSAI_OK ? rc : crew.agree(rc);
     rc = bonsai_graph_sections(f->types, f->bytes, f->g, &o);
     if (rc == BONSAI_OK)
-        rc = bonsai_graph_bytes(&f->strict, f->g, BONSAI_STRICT);
+        rc = bonsai_graph_bytes(&f->strict, f->g, BONSAI_ACCOUNTING_STRICT);
     if (rc == BONSAI_OK)
         rc = bonsai_graph_bytes(&f->paper, f->g,
-                                condensed ? BONSAI_PAPER_CONDENSED : BONSAI_PAPER_FULL);
+                                condensed ? BONSAI_ACCOUNTING_PAPER_CONDENSED : BONSAI_ACCOUNTING_PAPER_FULL);
     if (rc == BONSAI_OK && f->linear)
         rc = bonsai_graph_linear(&f->fit, f->g, 1, &s->read);
     return crew.agree(rc);
@@ -56,8 +56,8 @@ static void add_flag(report *r, const char *key, const char *label, int on)
 /* As the features lie in the file or in memory, which need not be the smallest way. */
 static void add_encoding(report *r, const bonsai_view *v)
 {
-    int sparse = v->section[BONSAI_FEATURE_OFFSETS].data != NULL;
-    const bonsai_array *values = &v->section[sparse ? BONSAI_FEATURE_VALUES : BONSAI_FEATURES];
+    int sparse = v->section[BONSAI_SECTION_FEATURE_OFFSETS].data != NULL;
+    const bonsai_array *values = &v->section[sparse ? BONSAI_SECTION_FEATURE_VALUES : BONSAI_SECTION_FEATURES];
     char text[32];
     if (!sparse && !values->data)
         return;
@@ -76,10 +76,10 @@ static void add_sizes(report *r, const facts *f)
     report_text(r, "format", "format", bonsai_graph_read_info(f->g)->format);
     report_int(r, "nodes", "nodes", st->nodes);
     report_int(r, "edges", "edges", st->edges);
-    report_note(r, f->v->flags & BONSAI_DIRECTED ? "directed"
+    report_note(r, f->v->flags & BONSAI_FLAG_DIRECTED ? "directed"
                                                  : "entries: an undirected edge is two");
-    add_flag(r, "directed", NULL, (f->v->flags & BONSAI_DIRECTED) != 0);
-    add_flag(r, "weighted", "edge weights", f->v->section[BONSAI_EDGE_WEIGHTS].data != NULL);
+    add_flag(r, "directed", NULL, (f->v->flags & BONSAI_FLAG_DIRECTED) != 0);
+    add_flag(r, "weighted", "edge weights", f->v->section[BONSAI_SECTION_EDGE_WEIGHTS].data != NULL);
     report_real(r, "density", "density", n > 1 ? (double)st->edges / (n * (n - 1)) : NAN, "%.3g");
     report_int(r, "isolated", "isolated nodes", st->isolated);
     report_int(r, "self_loops", "self loops", st->self_loops);
@@ -93,15 +93,15 @@ static void add_sizes(report *r, const facts *f)
                     (double)st->feature_nnz / n);
     report_int(r, "classes", "classes", st->classes);
     report_int(r, "labelled", "labelled nodes", st->labelled);
-    report_int(r, "train", "training nodes", st->part[BONSAI_TRAIN]);
-    report_int(r, "val", "validation nodes", st->part[BONSAI_VAL]);
-    report_int(r, "test", "test nodes", st->part[BONSAI_TEST]);
+    report_int(r, "train", "training nodes", st->part[BONSAI_PART_TRAIN]);
+    report_int(r, "val", "validation nodes", st->part[BONSAI_PART_VAL]);
+    report_int(r, "test", "test nodes", st->part[BONSAI_PART_TEST]);
 }
 
 /* Of a graph that "bonsai condense" made. */
 static void add_condensed(report *r, const facts *f, const json_t *meta)
 {
-    int64_t prototypes = condensed_roles(f->g, BONSAI_PROTOTYPE);
+    int64_t prototypes = condensed_roles(f->g, BONSAI_ROLE_PROTOTYPE);
     bonsai_condense_info i;
     condensed_info(&i, meta);
     report_heading(r, "Condensed");
@@ -110,8 +110,8 @@ static void add_condensed(report *r, const facts *f, const json_t *meta)
     report_real(r, "condensed.ratio", NULL, i.ratio, NULL);
     report_real(r, NULL, "percent of the bytes", 100 * i.ratio, "%.3f");
     report_note(r, "of a graph of %lld nodes", (long long)i.full_nodes);
-    report_int(r, "condensed.roots", "roots", condensed_roles(f->g, BONSAI_ROOT));
-    report_int(r, "condensed.ego", "ego nodes", condensed_roles(f->g, BONSAI_EGO));
+    report_int(r, "condensed.roots", "roots", condensed_roles(f->g, BONSAI_ROLE_ROOT));
+    report_int(r, "condensed.ego", "ego nodes", condensed_roles(f->g, BONSAI_ROLE_EGO));
     report_int(r, "condensed.prototypes", prototypes ? "prototypes" : NULL, prototypes);
 }
 
@@ -141,7 +141,7 @@ static void add_classes(report *r, const facts *f)
     static const column named[] = {{"class", "class", NULL}, {"name", "name", NULL},
                                    {"nodes", "nodes", NULL}, {NULL, "", NULL},
                                    {NULL, NULL, NULL}};
-    const bonsai_array *names = &f->v->section[BONSAI_CLASS_NAMES];
+    const bonsai_array *names = &f->v->section[BONSAI_SECTION_CLASS_NAMES];
     const char *at = names->data, *end = at ? at + names->count : NULL;
     json_t *rows = json_array(), *counts = json_array(), *list = json_array();
     for (int64_t c = 0; c < f->stats.classes; c++) {
@@ -174,7 +174,7 @@ static void add_classes(report *r, const facts *f)
 
 static int counts_in_size(int section)
 {
-    static const char counted[BONSAI_SECTIONS] = {
+    static const char counted[BONSAI_SECTION_COUNT] = {
 #define COUNTED(name, id, text, yes) [id] = yes,
         BONSAI_SECTION_MAP(COUNTED)
 #undef COUNTED
@@ -188,9 +188,9 @@ static void add_sections(report *r, const facts *f)
                                      {"count", "count", NULL},  {"bytes", "bytes", NULL},
                                      {"counted", "counted", NULL}, {NULL, NULL, NULL}};
     json_t *rows = json_array();
-    for (int i = 1; i < BONSAI_SECTIONS; i++) {
+    for (int i = 1; i < BONSAI_SECTION_COUNT; i++) {
         size_t each = bonsai_type_bytes(f->types[i]);
-        if (each == 0 || f->types[i] == BONSAI_NONE)
+        if (each == 0 || f->types[i] == BONSAI_TYPE_NONE)
             continue;
         json_array_append_new(rows, json_pack("[s,s,I,I,b]", bonsai_section_text((bonsai_section)i),
                                               bonsai_type_text(f->types[i]),
@@ -203,7 +203,7 @@ static void add_sections(report *r, const facts *f)
     report_int(r, "bytes", "bytes", (int64_t)f->strict);
     report_note(r, "counted sections in their smallest lossless encoding");
     report_int(r, "paper_bytes", "bytes as in the paper", (int64_t)f->paper);
-    report_note(r, "%s", f->v->section[BONSAI_ROLE].data ? "its price of a condensed graph"
+    report_note(r, "%s", f->v->section[BONSAI_SECTION_ROLE].data ? "its price of a condensed graph"
                                                          : "its price of a full graph");
     report_int(r, "file_bytes", "bytes on disk", path_bytes(f->path));
 }
@@ -244,7 +244,7 @@ static void add_linear(report *r, const bonsai_linear *l)
 static int show(session *s, const facts *f)
 {
     report r = {.count = 0};
-    const bonsai_array *metadata = &f->v->section[BONSAI_METADATA];
+    const bonsai_array *metadata = &f->v->section[BONSAI_SECTION_METADATA];
     json_t *made = condensed_metadata(f->g);
     add_sizes(&r, f);
     if (made)

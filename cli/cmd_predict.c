@@ -65,9 +65,9 @@ static int write_rows(session *s, const prediction *p)
 {
     csv out;
     const char **ids = NULL, **names = NULL;
-    int code = list_names(s, &ids, &p->v->section[BONSAI_NODE_NAMES], p->v->nodes);
+    int code = list_names(s, &ids, &p->v->section[BONSAI_SECTION_NODE_NAMES], p->v->nodes);
     if (code == EXIT_DONE)
-        code = list_names(s, &names, &p->v->section[BONSAI_CLASS_NAMES], p->v->classes);
+        code = list_names(s, &names, &p->v->section[BONSAI_SECTION_CLASS_NAMES], p->v->classes);
     if (code == EXIT_DONE)
         code = csv_begin(s, &out, p->out);
     if (code == EXIT_DONE) {
@@ -85,7 +85,7 @@ static const char *const part_words[PARTS] = {"other", "train", "val", "test"};
 
 static void judge(prediction *p)
 {
-    const uint8_t *split = p->v->section[BONSAI_SPLIT].data;
+    const uint8_t *split = p->v->section[BONSAI_SECTION_SPLIT].data;
     for (int64_t v = 0; v < p->v->nodes; v++) {
         int32_t label = bonsai_graph_label(p->g, v);
         int part = split && split[v] < PARTS ? split[v] : BONSAI_PART_NONE;

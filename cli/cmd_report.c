@@ -12,7 +12,7 @@ typedef struct {
     training    t;              /* path: the small graph */
     const char *out, *title;
     int         fragment;
-    bonsai_cell cells[2 * BONSAI_MODELS];
+    bonsai_cell cells[2 * BONSAI_MODEL_COUNT];
     int64_t     count;
 } request;
 
@@ -102,7 +102,7 @@ static bonsai_status judge(session *s, request *q, const bonsai_graph *small)
     bonsai_condense_info made;
     json_t *meta = condensed_metadata(small);
     condensed_info(&made, meta);
-    int method = meta && made.method < BONSAI_METHODS ? (int)made.method : BONSAI_AUTO;
+    int method = meta && made.method < BONSAI_METHOD_COUNT ? (int)made.method : BONSAI_METHOD_AUTO;
     json_decref(meta);
     bonsai_status rc = bonsai_graph_read(&full, q->t.full, &s->read);
     if (rc == BONSAI_OK)

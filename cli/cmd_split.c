@@ -10,15 +10,15 @@ static int save_and_report(session *s, const bonsai_graph *g, const char *out)
     bonsai_stats_init(&stats);
     bonsai_status rc = bonsai_graph_stats(&stats, NULL, g, &s->read);
     if (rc == BONSAI_OK)
-        rc = save(s, g, out, BONSAI_ENCODE_AUTO);
+        rc = save(s, g, out, BONSAI_ENCODING_AUTO);
     if (rc != BONSAI_OK)
         return fail(s, rc);
     report_text(&r, "written", "written", out);
     report_int(&r, "nodes", "nodes", stats.nodes);
     report_int(&r, "labelled", "labelled", stats.labelled);
-    report_int(&r, "train", "train", stats.part[BONSAI_TRAIN]);
-    report_int(&r, "val", "validation", stats.part[BONSAI_VAL]);
-    report_int(&r, "test", "test", stats.part[BONSAI_TEST]);
+    report_int(&r, "train", "train", stats.part[BONSAI_PART_TRAIN]);
+    report_int(&r, "val", "validation", stats.part[BONSAI_PART_VAL]);
+    report_int(&r, "test", "test", stats.part[BONSAI_PART_TEST]);
     return report_print(&r, s);
 }
 

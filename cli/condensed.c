@@ -9,7 +9,7 @@
 
 json_t *condensed_metadata(const bonsai_graph *g)
 {
-    const bonsai_array *a = &bonsai_graph_view(g)->section[BONSAI_METADATA];
+    const bonsai_array *a = &bonsai_graph_view(g)->section[BONSAI_SECTION_METADATA];
     json_t *meta = a->data ? json_loadb(a->data, (size_t)a->count, 0, NULL) : NULL;
     if (json_is_string(json_object_get(meta, "method")))
         return meta;
@@ -19,7 +19,7 @@ json_t *condensed_metadata(const bonsai_graph *g)
 
 int64_t condensed_roles(const bonsai_graph *g, bonsai_role role)
 {
-    const bonsai_array *a = &bonsai_graph_view(g)->section[BONSAI_ROLE];
+    const bonsai_array *a = &bonsai_graph_view(g)->section[BONSAI_SECTION_ROLE];
     const uint8_t *of = a->data;
     int64_t count = 0;
     for (int64_t v = 0; of && v < a->count; v++)
@@ -60,17 +60,17 @@ static bonsai_method method_named(const char *name)
     for (int m = 0; name && bonsai_method_name((bonsai_method)m); m++)
         if (strcmp(bonsai_method_name((bonsai_method)m), name) == 0)
             return (bonsai_method)m;
-    return BONSAI_METHODS;
+    return BONSAI_METHOD_COUNT;
 }
 
 static bonsai_type type_named(const char *name)
 {
 #define NAMED(type, value, bytes) \
-    if (name && strcmp(bonsai_type_text(BONSAI_##type), name) == 0) \
-        return BONSAI_##type;
+    if (name && strcmp(bonsai_type_text(BONSAI_TYPE_##type), name) == 0) \
+        return BONSAI_TYPE_##type;
     BONSAI_TYPE_MAP(NAMED)
 #undef NAMED
-    return BONSAI_NONE;
+    return BONSAI_TYPE_NONE;
 }
 
 static void read_prototypes(bonsai_condense_info *i, const json_t *meta)
@@ -137,7 +137,7 @@ void condensed_options(bonsai_condense_options *o, const json_t *meta)
         o->trees = whole(from, "trees");
         const char *accounting = json_string_value(json_object_get(from, "accounting"));
         if (accounting && strcmp(accounting, "paper") == 0)
-            o->accounting = BONSAI_PAPER_FULL;
+            o->accounting = BONSAI_ACCOUNTING_PAPER_FULL;
     }
     for (size_t k = 0; k < 3; k++)
         o->split[k] = json_number_value(json_array_get(split, k));
@@ -195,10 +195,10 @@ void report_condensed_sizes(report *r, const bonsai_condense_info *i)
 static void add_budget(report *r, const bonsai_condense_options *o, const bonsai_condense_info *i)
 {
     const char *unit = i->budget > 0 ? "bytes" : o->nodes > 0 ? "nodes" : "trees";
-    int paper = o->accounting != BONSAI_STRICT;
+    int paper = o->accounting != BONSAI_ACCOUNTING_STRICT;
     double limit = i->budget > 0 ? i->budget : (double)(o->nodes > 0 ? o->nodes : o->trees);
     double used = i->budget > 0 ? (paper ? i->paper_bytes : i->bytes)
-                  : o->nodes > 0 || i->method == BONSAI_PROTOTYPES ? (double)i->nodes
+                  : o->nodes > 0 || i->method == BONSAI_METHOD_PROTOTYPES ? (double)i->nodes
                                                                    : (double)i->roots;
     report_int(r, "budget.limit", "budget", (int64_t)limit);
     report_note(r, "%s%s", unit, i->budget > 0 && paper ? " as in the paper" : "");
@@ -249,7 +249,7 @@ static void add_probe(report *r, const bonsai_condense_info *i)
     report_real(r, "probe", "probe", i->probe, "%.2f %%");
     report_note(r, "of the nodes it judges on, by ridge regression from the small graph");
     if (i->probe_other >= 0) {
-        report_real(r, "probe_other", i->method == BONSAI_TREES ? "with prototypes" : "with trees",
+        report_real(r, "probe_other", i->method == BONSAI_METHOD_TREES ? "with prototypes" : "with trees",
                     i->probe_other, "%.2f %%");
         report_note(r, "the probe of what was not chosen");
     }
@@ -258,8 +258,8 @@ static void add_probe(report *r, const bonsai_condense_info *i)
 static void add_prototypes(report *r, const bonsai_condense_info *i, const bonsai_graph *small)
 {
     const bonsai_view *v = bonsai_graph_view(small);
-    const int soft = v->section[BONSAI_SOFT_LABELS].data != NULL;
-    const int weighted = v->section[BONSAI_NODE_WEIGHTS].data != NULL;
+    const int soft = v->section[BONSAI_SECTION_SOFT_LABELS].data != NULL;
+    const int weighted = v->section[BONSAI_SECTION_NODE_WEIGHTS].data != NULL;
     report_heading(r, "Prototypes");
     report_int(r, "prototypes", "prototypes", i->nodes);
     report_int(r, "trees", "stand for", i->trees);
@@ -271,12 +271,12 @@ static void add_prototypes(report *r, const bonsai_condense_info *i, const bonsa
     report_text(r, "values", "stored as", bonsai_type_text(i->values));
     report_text(r, "labels", "labels", soft ? "soft" : "hard");
     report_text(r, "weights", "weights in the loss", weighted ? "yes" : "no");
-    report_json(r, "members", json_boolean(v->section[BONSAI_MEMBERS].data != NULL));
+    report_json(r, "members", json_boolean(v->section[BONSAI_SECTION_MEMBERS].data != NULL));
 }
 
 void report_condensed_making(report *r, const bonsai_condense_info *i, const bonsai_graph *small)
 {
-    if (i->method == BONSAI_PROTOTYPES)
+    if (i->method == BONSAI_METHOD_PROTOTYPES)
         add_prototypes(r, i, small);
     else
         add_cover(r, i);

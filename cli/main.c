@@ -48,7 +48,7 @@ static bonsai_status generate(bonsai_graph **out, session *s, const bonsai_gener
         return rc == BONSAI_OK ? bonsai_graph_read(out, path, &s->read) : rc;
     }
     rc = bonsai_graph_generate(out, o);
-    return rc == BONSAI_OK ? save(s, *out, path, BONSAI_ENCODE_AUTO) : rc;
+    return rc == BONSAI_OK ? save(s, *out, path, BONSAI_ENCODING_AUTO) : rc;
 }
 
 static bonsai_status agree(bonsai_status rc)

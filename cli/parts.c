@@ -63,8 +63,8 @@ static source choose(session *s, const training *t, double percent[3], uint64_t 
     memcpy(percent, t->split ? t->o.split : usual, sizeof usual);
     if (t->split)
         return ASKED;
-    return v->section[BONSAI_SPLIT].data || v->section[BONSAI_ROLE].data ||
-           !v->section[BONSAI_LABELS].data ? OWN : USUAL;
+    return v->section[BONSAI_SECTION_SPLIT].data || v->section[BONSAI_SECTION_ROLE].data ||
+           !v->section[BONSAI_SECTION_LABELS].data ? OWN : USUAL;
 }
 
 static void note_split(session *s, const training *t, source from)
@@ -82,14 +82,14 @@ static void note_split(session *s, const training *t, source from)
 static void note_leaks(session *s, const training *t, const bonsai_graph *full,
                        const bonsai_graph *small)
 {
-    const bonsai_array *split = &bonsai_graph_view(full)->section[BONSAI_SPLIT];
-    const bonsai_array *ids = &bonsai_graph_view(small)->section[BONSAI_ORIGIN];
+    const bonsai_array *split = &bonsai_graph_view(full)->section[BONSAI_SECTION_SPLIT];
+    const bonsai_array *ids = &bonsai_graph_view(small)->section[BONSAI_SECTION_ORIGIN];
     const uint8_t *part = split->data;
     const uint32_t *origin = ids->data;
     int64_t leaks = 0;
     for (int64_t v = 0; part && origin && v < ids->count; v++)
         leaks += bonsai_graph_label(small, v) >= 0 && origin[v] < split->count &&
-                 (part[origin[v]] == BONSAI_VAL || part[origin[v]] == BONSAI_TEST);
+                 (part[origin[v]] == BONSAI_PART_VAL || part[origin[v]] == BONSAI_PART_TEST);
     if (leaks)
         note(s, "%lld labelled nodes of %s are by their ids validation or test nodes of %s, and "
              "make the accuracy too high", (long long)leaks, t->path, t->full);
@@ -107,7 +107,7 @@ bonsai_status training_parts(session *s, training *t, bonsai_graph **full,
     if (rc != BONSAI_OK)
         return rc;
     const bonsai_view *v = bonsai_graph_view(*full);
-    int all = v->section[BONSAI_ROLE].data && !v->section[BONSAI_SPLIT].data;
+    int all = v->section[BONSAI_SECTION_ROLE].data && !v->section[BONSAI_SECTION_SPLIT].data;
     snprintf(t->parts, sizeof t->parts, all ? "none, all are for training" : "the graph's own");
     source from = choose(s, t, percent, &seed, *full, small);
     if (from != OWN) {

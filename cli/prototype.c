@@ -16,21 +16,21 @@ enum { TOP_CLASSES = 5, TOP_NODES = 10, TOP_FEATURES = 8 };
 static int64_t whole_at(const bonsai_array *a, int64_t i)
 {
     switch (a->type) {
-    case BONSAI_U8:  return ((const uint8_t *)a->data)[i];
-    case BONSAI_U16: return ((const uint16_t *)a->data)[i];
-    case BONSAI_U32: return ((const uint32_t *)a->data)[i];
+    case BONSAI_TYPE_U8:  return ((const uint8_t *)a->data)[i];
+    case BONSAI_TYPE_U16: return ((const uint16_t *)a->data)[i];
+    case BONSAI_TYPE_U32: return ((const uint32_t *)a->data)[i];
     default:         return (int64_t)((const uint64_t *)a->data)[i];
     }
 }
 
 static double real_at(const bonsai_array *a, int64_t i)
 {
-    return a->type == BONSAI_F32 ? (double)((const float *)a->data)[i] : (double)whole_at(a, i);
+    return a->type == BONSAI_TYPE_F32 ? (double)((const float *)a->data)[i] : (double)whole_at(a, i);
 }
 
 static const char *class_name(const bonsai_view *v, int64_t at)
 {
-    const bonsai_array *names = &v->section[BONSAI_CLASS_NAMES];
+    const bonsai_array *names = &v->section[BONSAI_SECTION_CLASS_NAMES];
     const char *text = names->data, *end = text ? text + names->count : NULL;
     for (; text && text < end && at > 0; at--)
         text += strlen(text) + 1;
@@ -58,7 +58,7 @@ static void add_soft(report *r, const bonsai_view *v, const share *all, int64_t 
                                      {"name", "", NULL}, {NULL, NULL, NULL}};
     static const column plain[] = {{"class", "class", NULL}, {"percent", "%", "%.1f"},
                                    {NULL, NULL, NULL}};
-    const int named = v->section[BONSAI_CLASS_NAMES].data != NULL;
+    const int named = v->section[BONSAI_SECTION_CLASS_NAMES].data != NULL;
     json_t *rows = json_array();
     for (int64_t i = 0; i < count && i < TOP_CLASSES && all[i].value > 0; i++) {
         const char *name = class_name(v, all[i].number);
@@ -74,13 +74,13 @@ static void add_soft(report *r, const bonsai_view *v, const share *all, int64_t 
 static int add_label(report *r, session *s, const bonsai_graph *small, int64_t node)
 {
     const bonsai_view *v = bonsai_graph_view(small);
-    const bonsai_array *soft = &v->section[BONSAI_SOFT_LABELS];
+    const bonsai_array *soft = &v->section[BONSAI_SECTION_SOFT_LABELS];
     if (!soft->data)
         return EXIT_DONE;
     share *all = calloc((size_t)v->classes + 1, sizeof *all);
     if (!all)
         return fail_with(s, "there is not enough memory for a soft label");
-    double unit = soft->type == BONSAI_U8 ? 255 : 1;
+    double unit = soft->type == BONSAI_TYPE_U8 ? 255 : 1;
     for (int64_t c = 0; c < v->classes; c++)
         all[c] = (share){c, real_at(soft, node * v->classes + c) / unit};
     qsort(all, (size_t)v->classes, sizeof *all, largest_first);
@@ -93,7 +93,7 @@ static int add_label(report *r, session *s, const bonsai_graph *small, int64_t n
 
 static int64_t members_of(const bonsai_view *v, int64_t node, int64_t *first)
 {
-    const bonsai_array *offsets = &v->section[BONSAI_MEMBER_OFFSETS];
+    const bonsai_array *offsets = &v->section[BONSAI_SECTION_MEMBER_OFFSETS];
     if (!offsets->data)
         return -1;
     *first = whole_at(offsets, node);
@@ -106,7 +106,7 @@ static void add_members(report *r, const bonsai_view *v, int64_t first, int64_t 
     json_t *rows = json_array();
     for (int64_t i = 0; i < count && i < TOP_NODES; i++)
         json_array_append_new(
-            rows, json_pack("[I]", (json_int_t)whole_at(&v->section[BONSAI_MEMBERS], first + i)));
+            rows, json_pack("[I]", (json_int_t)whole_at(&v->section[BONSAI_SECTION_MEMBERS], first + i)));
     report_table(r, "member_nodes", columns, rows);
 }
 
@@ -141,7 +141,7 @@ static int add_originals(report *r, session *s, const bonsai_graph *small,
                          const bonsai_graph *full, const json_t *meta, int64_t node)
 {
     const bonsai_view *v = bonsai_graph_view(small);
-    const bonsai_array *weights = &v->section[BONSAI_NODE_WEIGHTS];
+    const bonsai_array *weights = &v->section[BONSAI_SECTION_NODE_WEIGHTS];
     int64_t first = 0, members = members_of(v, node, &first);
     report_heading(r, "Whom it stands for");
     if (weights->data)
@@ -171,7 +171,7 @@ static void add_strongest(report *r, const bonsai_view *v, const float *row, con
                                    {NULL, NULL, NULL}};
     static const column beside[] = {{"feature", "feature", NULL}, {"value", "value", "%.4g"},
                                     {"above_mean", "above the mean", "%+.4g"}, {NULL, NULL, NULL}};
-    const uint32_t *kept = v->section[BONSAI_KEPT_FEATURES].data;
+    const uint32_t *kept = v->section[BONSAI_SECTION_KEPT_FEATURES].data;
     int64_t count = 0;
     json_t *rows = json_array();
     for (int64_t j = 0; j < v->features; j++)

@@ -7,7 +7,7 @@ static void note_left_out(session *s, const char *path, uint64_t left_out)
 {
     char list[512] = "";
     size_t at = 0;
-    for (int i = 1; i < BONSAI_SECTIONS; i++)
+    for (int i = 1; i < BONSAI_SECTION_COUNT; i++)
         if (left_out >> i & 1 && at < sizeof list)
             at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", at ? ", " : "",
                                    bonsai_section_text((bonsai_section)i));

@@ -114,12 +114,12 @@ const char *training_paper(bonsai_train_options *o, const char *path)
 
 static int refuse_model(session *s, const char *at, int len)
 {
-    const char *names[BONSAI_MODELS];
+    const char *names[BONSAI_MODEL_COUNT];
     char word[33];
-    for (int i = 0; i < BONSAI_MODELS; i++)
+    for (int i = 0; i < BONSAI_MODEL_COUNT; i++)
         names[i] = bonsai_model_name((bonsai_model_kind)i);
     snprintf(word, sizeof word, "%.*s", len, at);
-    const char *near = text_nearest(word, names, BONSAI_MODELS);
+    const char *near = text_nearest(word, names, BONSAI_MODEL_COUNT);
     return refuse(s, "--model holds \"%.*s\", which is none of gcn, gat, gin, sage%s%s%s", len, at,
                   near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
@@ -127,7 +127,7 @@ static int refuse_model(session *s, const char *at, int len)
 int training_models(session *s, training *t)
 {
     if (strcmp(t->models, "all") == 0) {
-        for (; t->count < BONSAI_MODELS; t->count++)
+        for (; t->count < BONSAI_MODEL_COUNT; t->count++)
             t->model[t->count] = (bonsai_model_kind)t->count;
         return OPT_GO;
     }
@@ -135,11 +135,11 @@ int training_models(session *s, training *t)
         int kind = 0;
         comma = strchr(at, ',');
         int len = (int)(comma ? (size_t)(comma - at) : strlen(at));
-        while (kind < BONSAI_MODELS &&
+        while (kind < BONSAI_MODEL_COUNT &&
                (strlen(bonsai_model_name((bonsai_model_kind)kind)) != (size_t)len ||
                 strncmp(bonsai_model_name((bonsai_model_kind)kind), at, (size_t)len) != 0))
             kind++;
-        if (kind == BONSAI_MODELS)
+        if (kind == BONSAI_MODEL_COUNT)
             return refuse_model(s, at, len);
         for (int i = 0; i < t->count; i++)
             if ((int)t->model[i] == kind)

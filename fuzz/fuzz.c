@@ -111,8 +111,8 @@ static void use(const bonsai_graph *g)
     double bytes;
     bonsai_stats_init(&stats);
     must(bonsai_graph_stats(&stats, NULL, g, NULL));
-    must(bonsai_graph_bytes(&bytes, g, BONSAI_STRICT));
-    must(bonsai_graph_bytes(&bytes, g, BONSAI_PAPER_CONDENSED));
+    must(bonsai_graph_bytes(&bytes, g, BONSAI_ACCOUNTING_STRICT));
+    must(bonsai_graph_bytes(&bytes, g, BONSAI_ACCOUNTING_PAPER_CONDENSED));
     save_and_load(g);
 }
 

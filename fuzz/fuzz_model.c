@@ -77,8 +77,8 @@ static void predict(const bonsai_model *m)
     bonsai_view_init(&v);
     v.nodes = 2;
     v.features = m->info.features;
-    v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){offsets, 3, BONSAI_U32};
-    v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){index, 2, BONSAI_U32};
+    v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){offsets, 3, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){index, 2, BONSAI_TYPE_U32};
     bonsai_train_options_init(&o);
     o.threads = 1;
     o.memory = 1 + m->info.seed % 100000;

@@ -69,7 +69,7 @@ typedef int bonsai_progress_fn(const bonsai_progress *p, void *payload);
     X(I8, 5, 1) X(F16, 6, 2) X(F32, 7, 4)
 
 typedef enum {
-#define BONSAI_TYPE_ENUM(name, value, bytes) BONSAI_##name = value,
+#define BONSAI_TYPE_ENUM(name, value, bytes) BONSAI_TYPE_##name = value,
     BONSAI_TYPE_MAP(BONSAI_TYPE_ENUM)
 #undef BONSAI_TYPE_ENUM
 } bonsai_type;
@@ -107,19 +107,19 @@ typedef struct {
     X(METADATA,       22, "metadata",        0) /* U8: one JSON object in UTF-8 */
 
 typedef enum {
-#define BONSAI_SECTION_ENUM(name, id, text, counted) BONSAI_##name = id,
+#define BONSAI_SECTION_ENUM(name, id, text, counted) BONSAI_SECTION_##name = id,
     BONSAI_SECTION_MAP(BONSAI_SECTION_ENUM)
 #undef BONSAI_SECTION_ENUM
-    BONSAI_SECTIONS = 23        /* one more than the last; entry 0 is never used */
+    BONSAI_SECTION_COUNT = 23        /* one more than the last; entry 0 is never used */
 } bonsai_section;
 
-typedef enum { BONSAI_PART_NONE, BONSAI_TRAIN, BONSAI_VAL, BONSAI_TEST } bonsai_part;
-typedef enum { BONSAI_ROLE_NONE, BONSAI_ROOT, BONSAI_EGO, BONSAI_PROTOTYPE } bonsai_role;
+typedef enum { BONSAI_PART_NONE, BONSAI_PART_TRAIN, BONSAI_PART_VAL, BONSAI_PART_TEST } bonsai_part;
+typedef enum { BONSAI_ROLE_NONE, BONSAI_ROLE_ROOT, BONSAI_ROLE_EGO, BONSAI_ROLE_PROTOTYPE } bonsai_role;
 
 enum {                          /* flags of a graph: what its adjacency may hold */
-    BONSAI_DIRECTED   = 1,      /* an entry without its reverse */
-    BONSAI_SELF_LOOPS = 2,      /* an edge from a node to itself */
-    BONSAI_REPEATED   = 4       /* the same entry more than once */
+    BONSAI_FLAG_DIRECTED   = 1,      /* an entry without its reverse */
+    BONSAI_FLAG_SELF_LOOPS = 2,      /* an edge from a node to itself */
+    BONSAI_FLAG_REPEATED   = 4       /* the same entry more than once */
 };
 
 typedef struct {
@@ -128,7 +128,7 @@ typedef struct {
     int64_t      features;
     int64_t      classes;       /* labels are 0 .. classes-1 */
     uint64_t     flags;
-    bonsai_array section[BONSAI_SECTIONS];  /* new sections are appended, never inserted */
+    bonsai_array section[BONSAI_SECTION_COUNT];  /* new sections are appended, never inserted */
 } bonsai_view;
 
 #define bonsai_view_init(v) bonsai_view_init_sized((v), sizeof *(v))
@@ -226,7 +226,7 @@ typedef enum {
     BONSAI_ORDER_METIS,         /* parts with few edges between them one after the other: ranks that
                                  * own blocks of rows then need little of each other */
     BONSAI_ORDER_RANDOM, BONSAI_ORDER_DEGREE,       /* DEGREE: most neighbours first */
-    BONSAI_ORDERS
+    BONSAI_ORDER_COUNT
 } bonsai_order;
 
 /* The graph g with its nodes in another order; within a part, and where degrees are equal, that
@@ -244,10 +244,10 @@ BONSAI_API bonsai_status bonsai_graph_equal(int *equal, const bonsai_graph *a,
 /* ---- saving and sizes --------------------------------------------------- */
 
 typedef enum {                  /* how features are stored in a native file */
-    BONSAI_ENCODE_AUTO,         /* the smallest that loses nothing */
-    BONSAI_ENCODE_KEEP,         /* dense stays dense, sparse sparse; smallest that loses nothing */
-    BONSAI_ENCODE_F32, BONSAI_ENCODE_F16, BONSAI_ENCODE_U8,                /* dense */
-    BONSAI_ENCODE_SPARSE_F32, BONSAI_ENCODE_SPARSE_U8                      /* sparse */
+    BONSAI_ENCODING_AUTO,         /* the smallest that loses nothing */
+    BONSAI_ENCODING_KEEP,         /* dense stays dense, sparse sparse; smallest that loses nothing */
+    BONSAI_ENCODING_F32, BONSAI_ENCODING_F16, BONSAI_ENCODING_U8,                /* dense */
+    BONSAI_ENCODING_SPARSE_F32, BONSAI_ENCODING_SPARSE_U8                      /* sparse */
 } bonsai_encoding;
 
 typedef struct {
@@ -270,13 +270,13 @@ BONSAI_API bonsai_status bonsai_graph_save(const bonsai_graph *g, const char *pa
                                            const bonsai_write_options *o, uint64_t *left_out);
 
 typedef enum {
-    BONSAI_STRICT,              /* counted sections in their smallest lossless encoding */
-    BONSAI_PAPER_FULL,          /* the published code's price of a full graph */
-    BONSAI_PAPER_CONDENSED      /* the published code's price of a condensed graph */
+    BONSAI_ACCOUNTING_STRICT,              /* counted sections in their smallest lossless encoding */
+    BONSAI_ACCOUNTING_PAPER_FULL,          /* the published code's price of a full graph */
+    BONSAI_ACCOUNTING_PAPER_CONDENSED      /* the published code's price of a condensed graph */
 } bonsai_accounting;
 
 /* The size of g; and the encoding and bytes that each section would have in a
- * native file (arrays of BONSAI_SECTIONS, or NULL). */
+ * native file (arrays of BONSAI_SECTION_COUNT, or NULL). */
 BONSAI_API bonsai_status bonsai_graph_bytes(double *out, const bonsai_graph *g,
                                             bonsai_accounting accounting);
 BONSAI_API bonsai_status bonsai_graph_sections(bonsai_type *types, int64_t *bytes,
@@ -366,15 +366,15 @@ BONSAI_API bonsai_status bonsai_graph_generate_file(const char *path,
 /* ---- condensing --------------------------------------------------------- */
 
 typedef enum {
-    BONSAI_TREES,               /* the paper: exemplar trees by reverse k-NN cover, then PageRank */
-    BONSAI_RANDOM,              /* training nodes at random */
-    BONSAI_RANDOM_TREES,        /* trees of training nodes at random */
-    BONSAI_HERDING,             /* per class, the nodes whose mean follows the class mean */
-    BONSAI_KCENTER,             /* farthest first */
-    BONSAI_DEGREE,              /* most neighbours first */
-    BONSAI_PROTOTYPES,          /* synthetic nodes: means of training nodes that lie together */
-    BONSAI_AUTO,                /* trees or prototypes, whichever a closed-form probe finds better */
-    BONSAI_METHODS
+    BONSAI_METHOD_TREES,               /* the paper: exemplar trees by reverse k-NN cover, then PageRank */
+    BONSAI_METHOD_RANDOM,              /* training nodes at random */
+    BONSAI_METHOD_RANDOM_TREES,        /* trees of training nodes at random */
+    BONSAI_METHOD_HERDING,             /* per class, the nodes whose mean follows the class mean */
+    BONSAI_METHOD_KCENTER,             /* farthest first */
+    BONSAI_METHOD_DEGREE,              /* most neighbours first */
+    BONSAI_METHOD_PROTOTYPES,          /* synthetic nodes: means of training nodes that lie together */
+    BONSAI_METHOD_AUTO,                /* trees or prototypes, whichever a closed-form probe finds better */
+    BONSAI_METHOD_COUNT
 } bonsai_method;
 
 typedef struct {
@@ -545,7 +545,7 @@ BONSAI_API bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *
 /* ---- training and judging ----------------------------------------------- */
 
 typedef enum {                  /* as PyTorch Geometric's GCNConv, GATConv, GINConv, SAGEConv */
-    BONSAI_GCN, BONSAI_GAT, BONSAI_GIN, BONSAI_SAGE, BONSAI_MODELS
+    BONSAI_MODEL_GCN, BONSAI_MODEL_GAT, BONSAI_MODEL_GIN, BONSAI_MODEL_SAGE, BONSAI_MODEL_COUNT
 } bonsai_model_kind;
 
 BONSAI_API const char *bonsai_model_name(bonsai_model_kind m);     /* "gcn", ...; NULL: no such model */

@@ -78,7 +78,7 @@ bonsai_status bn_alike_build(bn_world *w, const char *text)
 
 typedef struct {
     int64_t nodes, edges, features, classes, bytes, flags;
-    struct { int64_t type, count, crc; } section[BONSAI_SECTIONS];
+    struct { int64_t type, count, crc; } section[BONSAI_SECTION_COUNT];
 } passport;
 
 static void describe(passport *p, const bonsai_graph *g)
@@ -90,7 +90,7 @@ static void describe(passport *p, const bonsai_graph *g)
     p->classes = g->view.classes;
     p->flags = (int64_t)g->view.flags;
     p->bytes = g->file.len;
-    for (int s = 1; s < BONSAI_SECTIONS; s++) {
+    for (int s = 1; s < BONSAI_SECTION_COUNT; s++) {
         p->section[s].type = g->view.section[s].type;
         p->section[s].count = g->view.section[s].count;
         p->section[s].crc = g->crc[s];
@@ -109,7 +109,7 @@ static bonsai_status other_file(const char *where, int rank, const passport *a, 
             return bn_fail(BONSAI_E_ARGUMENT, "%s: rank %d sees a different file: %lld %s instead "
                            "of %lld", where, rank, (long long)number[i].other, number[i].what,
                            (long long)number[i].first);
-    for (int s = 1; s < BONSAI_SECTIONS; s++)
+    for (int s = 1; s < BONSAI_SECTION_COUNT; s++)
         if (memcmp(&a->section[s], &b->section[s], sizeof a->section[s]) != 0)
             return bn_fail(BONSAI_E_ARGUMENT, "%s: rank %d sees a different file: its %s are not "
                            "the same", where, rank, bonsai_section_text((bonsai_section)s));
@@ -121,7 +121,7 @@ static bonsai_status other_file(const char *where, int rank, const passport *a, 
 static bonsai_status is_mapped(const bonsai_graph *g)
 {
     const uint8_t *begin = g->file.data;
-    for (int s = 1; s < BONSAI_SECTIONS; s++) {
+    for (int s = 1; s < BONSAI_SECTION_COUNT; s++) {
         const uint8_t *data = g->view.section[s].data;
         if (data && !(begin && data >= begin && data < begin + g->file.len))
             return bn_fail(BONSAI_E_ARGUMENT, "%s: ranks work on a .bonsai file that all of them "

@@ -36,7 +36,7 @@ static json_t *parameter_table(const paper *p, const parameter *q)
         for (int k = 0; q->at[k] && table_shows(p, i, q->which); k++) {
             int all = q->at[k] < 0;             /* every tree; on the axis their number */
             double x = all ? floor(0.6 * (double)p->sets[i].nodes) : (double)q->at[k];
-            paper_cell like = {.set = i, .ratio = ratio, .method = BONSAI_TREES};
+            paper_cell like = {.set = i, .ratio = ratio, .method = BONSAI_METHOD_TREES};
             like.sample = q->which == TABLE_SAMPLE ? q->at[k] : 0;
             like.k = q->which == TABLE_K && q->at[k] != 5 ? (int)q->at[k] : 0;
             const paper_cell *c = paper_measured(p, &like);
@@ -132,9 +132,9 @@ json_t *distance_table(const paper *p)
     table_column(t, "threshold", "threshold", "ours");
     table_column(t, "correlation", "correlation", "ours");
     for (int i = 0; i < p->set_count; i++)
-        for (int m = BONSAI_GCN; m <= BONSAI_GIN; m++)
+        for (int m = BONSAI_MODEL_GCN; m <= BONSAI_MODEL_GIN; m++)
             distance_rows(t, p, i, m);
-    for (int m = BONSAI_GCN; m <= BONSAI_GIN; m++)
+    for (int m = BONSAI_MODEL_GCN; m <= BONSAI_MODEL_GIN; m++)
         distance_chart(t, p, m);
     return t;
 }

@@ -9,8 +9,8 @@
 #include "paper.h"
 
 static const double ratios[] = {0.5, 1, 3};
-static const int methods[] = {BONSAI_TREES, BONSAI_AUTO, BONSAI_RANDOM, BONSAI_HERDING,
-                              BONSAI_KCENTER};
+static const int methods[] = {BONSAI_METHOD_TREES, BONSAI_METHOD_AUTO, BONSAI_METHOD_RANDOM, BONSAI_METHOD_HERDING,
+                              BONSAI_METHOD_KCENTER};
 enum { RATIOS = 3, METHODS = 5, CHEAP = 3 };    /* CHEAP: methods that are so on large budgets */
 
 static int compare_real(double a, double b)
@@ -95,18 +95,18 @@ static int add_accuracy(paper *p, int set, bonsai_model_kind model, int few)
 
 static int add_seconds(paper *p, int set)
 {
-    int code = add_full(p, set, BONSAI_GCN);
+    int code = add_full(p, set, BONSAI_MODEL_GCN);
     for (int a = 0; a < 2; a++)
         for (int m = 0; m < METHODS && code == EXIT_DONE; m++)
             code = add(p, &(paper_cell){.set = set, .accounting = a, .ratio = ratios[0],
-                                        .method = methods[m], .model = BONSAI_GCN});
+                                        .method = methods[m], .model = BONSAI_MODEL_GCN});
     return code;
 }
 
 static int add_training(paper *p, int set)
 {
     int code = EXIT_DONE;
-    for (int model = BONSAI_GCN; model <= BONSAI_GIN && code == EXIT_DONE; model++) {
+    for (int model = BONSAI_MODEL_GCN; model <= BONSAI_MODEL_GIN && code == EXIT_DONE; model++) {
         code = add_full(p, set, (bonsai_model_kind)model);
         for (int m = 0; m < 2; m++)
             for (int r = 0; r < RATIOS && code == EXIT_DONE; r++)
@@ -122,10 +122,10 @@ static int add_ablation(paper *p, int set)
     for (int a = 0; a < (p->quick ? 1 : 2); a++)
         for (int r = 0; r < RATIOS; r++) {
             paper_cell c = {.set = set, .accounting = a, .ratio = ratios[r],
-                            .method = BONSAI_RANDOM};
+                            .method = BONSAI_METHOD_RANDOM};
             if (code == EXIT_DONE)
                 code = add(p, &c);
-            c.method = BONSAI_TREES;
+            c.method = BONSAI_METHOD_TREES;
             for (int w = WHOLE; w <= NO_RKNN && code == EXIT_DONE; w++) {
                 c.without = (ablation)w;
                 code = add(p, &c);
@@ -139,7 +139,7 @@ static int add_parameters(paper *p, int set)
     static const int64_t samples[] = {100, 1000, 250, 500, -1}, quick_samples = 2;
     static const int ks[] = {1, 0, 10, 2, 20}, quick_ks = 3;     /* 0: 5, the usual */
     int code = EXIT_DONE;
-    paper_cell c = {.set = set, .ratio = ratios[RATIOS - 1], .method = BONSAI_TREES};
+    paper_cell c = {.set = set, .ratio = ratios[RATIOS - 1], .method = BONSAI_METHOD_TREES};
     for (int i = 0; wanted(p, TABLE_SAMPLE) && i < (p->quick ? quick_samples : 5); i++) {
         c.sample = samples[i];
         code = code == EXIT_DONE ? add(p, &c) : code;
@@ -156,7 +156,7 @@ static int add_pairs(paper *p, int set)
 {
     static const double shares[] = {1, 2, 5, 10, 25, 50, 100};
     int code = EXIT_DONE;
-    for (int model = BONSAI_GCN; wanted(p, TABLE_DISTANCE) && model <= BONSAI_GIN; model++)
+    for (int model = BONSAI_MODEL_GCN; wanted(p, TABLE_DISTANCE) && model <= BONSAI_MODEL_GIN; model++)
         for (int i = 0; i < 7 && code == EXIT_DONE; i++)
             code = add(p, &(paper_cell){.kind = CELL_DISTANCE, .set = set, .ratio = 100,
                                         .method = -1, .model = (bonsai_model_kind)model,
@@ -172,16 +172,16 @@ static int plan_set(paper *p, int set)
 {
     int all = p->sets[set].all, code = EXIT_DONE;
     if (wanted(p, TABLE_ACCURACY))
-        code = add_accuracy(p, set, BONSAI_GCN, 0);
+        code = add_accuracy(p, set, BONSAI_MODEL_GCN, 0);
     if (code == EXIT_DONE && (wanted(p, TABLE_SECONDS) || wanted(p, TABLE_CARBON)))
         code = add_seconds(p, set);
     if (!all)
         return code;
-    for (int model = BONSAI_GAT; wanted(p, TABLE_MODELS) && model <= BONSAI_GIN; model++)
+    for (int model = BONSAI_MODEL_GAT; wanted(p, TABLE_MODELS) && model <= BONSAI_MODEL_GIN; model++)
         code = code == EXIT_DONE ? add_accuracy(p, set, (bonsai_model_kind)model, 1) : code;
     for (int a = 0; wanted(p, TABLE_COMPONENTS) && a < 2 && code == EXIT_DONE; a++)
         code = add(p, &(paper_cell){.set = set, .accounting = a, .ratio = ratios[0],
-                                    .method = BONSAI_TREES});
+                                    .method = BONSAI_METHOD_TREES});
     if (code == EXIT_DONE && wanted(p, TABLE_TRAINING))
         code = add_training(p, set);
     if (code == EXIT_DONE && wanted(p, TABLE_ABLATION))

@@ -27,9 +27,9 @@ typedef struct { double wl, seen; } pair;
 /* Rough numbers of additions: an error of a factor of two only bends the time left. */
 static double effort_of(const paper *p, const paper_cell *c)
 {
-    static const double method[BONSAI_METHODS] = {
-        [BONSAI_TREES] = 800, [BONSAI_AUTO] = 2400, [BONSAI_RANDOM] = 50, [BONSAI_HERDING] = 1000,
-        [BONSAI_KCENTER] = 1000};
+    static const double method[BONSAI_METHOD_COUNT] = {
+        [BONSAI_METHOD_TREES] = 800, [BONSAI_METHOD_AUTO] = 2400, [BONSAI_METHOD_RANDOM] = 50, [BONSAI_METHOD_HERDING] = 1000,
+        [BONSAI_METHOD_KCENTER] = 1000};
     const dataset *d = &p->sets[c->set];
     double n = (double)d->nodes, f = (double)d->features;
     double share = c->method < 0 ? 1 : c->accounting ? 0.5 : c->ratio / 100;
@@ -39,7 +39,7 @@ static double effort_of(const paper *p, const paper_cell *c)
         return 10 * epoch;
     if (c->kind == CELL_DISTANCE)
         return train / 7;                       /* one training for seven cells */
-    int large = c->accounting && (c->method == BONSAI_HERDING || c->method == BONSAI_KCENTER);
+    int large = c->accounting && (c->method == BONSAI_METHOD_HERDING || c->method == BONSAI_METHOD_KCENTER);
     return train + (c->method < 0 ? 0 : n * f * method[c->method] * (large ? 5 : 1));
 }
 
@@ -72,9 +72,9 @@ static void checksum(char out[20], const bonsai_graph *g)
 {
     const bonsai_view *v = bonsai_graph_view(g);
     uint64_t hash = 0xcbf29ce484222325u;
-    for (int i = BONSAI_OFFSETS; i <= BONSAI_KEPT_FEATURES; i++) {
+    for (int i = BONSAI_SECTION_OFFSETS; i <= BONSAI_SECTION_KEPT_FEATURES; i++) {
         const bonsai_array *a = &v->section[i];
-        int counts = i <= BONSAI_SPLIT || i == BONSAI_KEPT_FEATURES;
+        int counts = i <= BONSAI_SECTION_SPLIT || i == BONSAI_SECTION_KEPT_FEATURES;
         int64_t head[3] = {i, a->type, a->data && counts ? a->count : 0};
         hash = mix(hash, head, sizeof head);
         if (head[2] > 0)
@@ -117,7 +117,7 @@ static bonsai_status condense(work *w, const paper_cell *c)
     bonsai_condense_info_init(&info);
     o.ratio = c->ratio / 100;
     o.method = (bonsai_method)c->method;
-    o.accounting = c->accounting ? BONSAI_PAPER_FULL : BONSAI_STRICT;
+    o.accounting = c->accounting ? BONSAI_ACCOUNTING_PAPER_FULL : BONSAI_ACCOUNTING_STRICT;
     o.no_ppr = c->without == NO_PPR;
     o.no_rknn = c->without == NO_RKNN;
     o.k = c->k ? c->k : o.k;
@@ -203,7 +203,7 @@ static bonsai_status fit(work *w, paper_cell *c)
         w->small = NULL;
         c->nodes = bonsai_graph_nodes(w->full);
         c->edges = bonsai_graph_edges(w->full);
-        rc = bonsai_graph_bytes(&c->bytes, w->full, BONSAI_STRICT);
+        rc = bonsai_graph_bytes(&c->bytes, w->full, BONSAI_ACCOUNTING_STRICT);
         c->bytes_share = 1;
         return rc == BONSAI_OK ? train(w, c) : rc;
     }

@@ -21,9 +21,9 @@ typedef struct {
 } pairing;
 
 static const pairing ours[] = {
-    {"trees", BONSAI_TREES, "Bonsai"},      {"auto", BONSAI_AUTO, "Bonsai"},
-    {"random", BONSAI_RANDOM, "Random"},    {"herding", BONSAI_HERDING, "Herding"},
-    {"kcenter", BONSAI_KCENTER, NULL},      {"full", -1, "Full"},
+    {"trees", BONSAI_METHOD_TREES, "Bonsai"},      {"auto", BONSAI_METHOD_AUTO, "Bonsai"},
+    {"random", BONSAI_METHOD_RANDOM, "Random"},    {"herding", BONSAI_METHOD_HERDING, "Herding"},
+    {"kcenter", BONSAI_METHOD_KCENTER, NULL},      {"full", -1, "Full"},
 };
 enum { OURS = sizeof ours / sizeof *ours };
 
@@ -70,7 +70,7 @@ static const char *accounting_text(int accounting)
 static void fill_accuracy(json_t *row, const paper *p, int set, int accounting, double ratio,
                           bonsai_model_kind model, const char *const *but)
 {
-    const char *table = model == BONSAI_GCN ? "accuracy" : "models", *name = p->sets[set].name;
+    const char *table = model == BONSAI_MODEL_GCN ? "accuracy" : "models", *name = p->sets[set].name;
     published says;
     for (int i = 0; i < OURS; i++) {
         const paper_cell *c = fit_of(p, set, accounting, ratio, ours[i].method, model);
@@ -96,8 +96,8 @@ static void chart_accuracy(json_t *table, const paper *p, int set)
     published says;
     int known = 0;
     for (int r = 0; r < RATIOS; r++) {
-        const paper_cell *a = fit_of(p, set, 0, ratios[r], BONSAI_TREES, BONSAI_GCN);
-        const paper_cell *b = fit_of(p, set, 0, ratios[r], BONSAI_AUTO, BONSAI_GCN);
+        const paper_cell *a = fit_of(p, set, 0, ratios[r], BONSAI_METHOD_TREES, BONSAI_MODEL_GCN);
+        const paper_cell *b = fit_of(p, set, 0, ratios[r], BONSAI_METHOD_AUTO, BONSAI_MODEL_GCN);
         int has = paper_says(&says, "accuracy", p->sets[set].name, ratios[r], "gcn", "Bonsai");
         table_put(labels, json_sprintf("%g %%", ratios[r]));
         table_put(trees, a ? json_real(a->accuracy) : json_null());
@@ -134,7 +134,7 @@ static json_t *accuracy_table(const paper *p)
                 table_put(row, json_string(p->sets[i].name));
                 table_put(row, json_real(ratios[r]));
                 table_put(row, json_string(accounting_text(a)));
-                fill_accuracy(row, p, i, a, ratios[r], BONSAI_GCN, NULL);
+                fill_accuracy(row, p, i, a, ratios[r], BONSAI_MODEL_GCN, NULL);
             }
         if (table_shows(p, i, TABLE_ACCURACY))
             chart_accuracy(t, p, i);
@@ -167,7 +167,7 @@ static json_t *models_table(const paper *p)
     table_key(t, "accounting", "bytes");
     add_columns(t, gcn_only);
     for (int i = 0; i < p->set_count; i++)
-        for (int m = BONSAI_GAT; m <= BONSAI_GIN && table_shows(p, i, TABLE_MODELS); m++)
+        for (int m = BONSAI_MODEL_GAT; m <= BONSAI_MODEL_GIN && table_shows(p, i, TABLE_MODELS); m++)
             models_rows(t, p, i, m);
     return t;
 }
@@ -192,7 +192,7 @@ static json_t *times_table(const paper *p, table_name which, const char *title, 
             table_put(row, json_string(p->sets[i].name));
             table_put(row, json_string(accounting_text(a)));
             for (int m = 0; m < OURS; m++) {
-                const paper_cell *c = fit_of(p, i, a, ratios[0], ours[m].method, BONSAI_GCN);
+                const paper_cell *c = fit_of(p, i, a, ratios[0], ours[m].method, BONSAI_MODEL_GCN);
                 int known = ours[m].theirs && ours[m].method >= 0 &&
                             paper_says(&says, table, p->sets[i].name, 0, "", ours[m].theirs);
                 table_put(row, c ? value_ours(factor * (ours[m].method < 0 ? c->train : c->seconds),
@@ -241,7 +241,7 @@ static json_t *components_table(const paper *p)
     }
     for (int i = 0; i < p->set_count; i++)
         for (int a = 0; a < 2 && table_shows(p, i, TABLE_COMPONENTS); a++) {
-            const paper_cell *c = fit_of(p, i, a, ratios[0], BONSAI_TREES, BONSAI_GCN);
+            const paper_cell *c = fit_of(p, i, a, ratios[0], BONSAI_METHOD_TREES, BONSAI_MODEL_GCN);
             const double part[] = {c ? c->wl : NAN, c ? c->knn : NAN, c ? c->greedy : NAN,
                                    c ? c->ppr : NAN, c ? c->seconds : NAN};
             json_t *row = table_row(t);
@@ -270,9 +270,9 @@ static json_t *training_table(const paper *p)
     table_column(t, "auto", "auto", "ours");
     table_column(t, "full", "full", "ours");
     for (int i = 0; i < p->set_count; i++)
-        for (int m = BONSAI_GCN; m <= BONSAI_GIN && table_shows(p, i, TABLE_TRAINING); m++)
+        for (int m = BONSAI_MODEL_GCN; m <= BONSAI_MODEL_GIN && table_shows(p, i, TABLE_TRAINING); m++)
             for (int r = 0; r < RATIOS; r++) {
-                static const int columns[] = {BONSAI_TREES, BONSAI_AUTO, -1};
+                static const int columns[] = {BONSAI_METHOD_TREES, BONSAI_METHOD_AUTO, -1};
                 json_t *row = table_row(t);
                 table_put(row, json_string(p->sets[i].name));
                 table_put(row, json_string(bonsai_model_name((bonsai_model_kind)m)));
@@ -310,7 +310,7 @@ static json_t *ablation_table(const paper *p)
                 table_put(row, json_string(accounting_text(a)));
                 for (int k = 0; k < 4; k++) {
                     paper_cell like = {.set = i, .accounting = a, .ratio = ratios[r],
-                                       .method = k < 3 ? BONSAI_TREES : BONSAI_RANDOM,
+                                       .method = k < 3 ? BONSAI_METHOD_TREES : BONSAI_METHOD_RANDOM,
                                        .without = k < 3 ? (ablation)k : WHOLE};
                     const paper_cell *c = paper_measured(p, &like);
                     table_put(row, c ? value_ours(c->accuracy, c->spread, NULL, 0) : json_null());

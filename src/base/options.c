@@ -11,7 +11,7 @@ const bonsai_read_options bn_read_defaults = {
 
 const bonsai_write_options bn_write_defaults = {
     .size = sizeof(bonsai_write_options),
-    .features = BONSAI_ENCODE_AUTO,
+    .features = BONSAI_ENCODING_AUTO,
 };
 
 const bonsai_generate_options bn_generate_defaults = {
@@ -30,8 +30,8 @@ const bonsai_generate_options bn_generate_defaults = {
 
 const bonsai_condense_options bn_condense_defaults = {
     .size = sizeof(bonsai_condense_options),
-    .method = BONSAI_AUTO,
-    .accounting = BONSAI_STRICT,
+    .method = BONSAI_METHOD_AUTO,
+    .accounting = BONSAI_ACCOUNTING_STRICT,
     .layers = 2,
     .k = 5,
     .theta = 0.05,
@@ -46,7 +46,7 @@ const bonsai_condense_options bn_condense_defaults = {
 
 const bonsai_train_options bn_train_defaults = {
     .size = sizeof(bonsai_train_options),
-    .model = BONSAI_GCN,
+    .model = BONSAI_MODEL_GCN,
     .layers = 2,
     .hidden = 128,
     .heads = 1,

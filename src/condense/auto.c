@@ -36,7 +36,7 @@ typedef struct {
 
 static int64_t origin(const bonsai_graph *g, int64_t v)
 {
-    const uint32_t *of = g->view.section[BONSAI_ORIGIN].data;
+    const uint32_t *of = g->view.section[BONSAI_SECTION_ORIGIN].data;
     return of ? (int64_t)of[v] : v;
 }
 
@@ -128,7 +128,7 @@ static bonsai_status note_refusal(entrant *e, const char *where)
 
 static bonsai_status enter(entrant *e, bn_preparation *p, bn_make_fn *make)
 {
-    const bool no_k = e->method == BONSAI_TREES && !p->o.no_rknn && p->o.k >= p->job.trees;
+    const bool no_k = e->method == BONSAI_METHOD_TREES && !p->o.no_rknn && p->o.k >= p->job.trees;
     if (no_k)
         e->rc = bn_fail(BONSAI_E_ARGUMENT, "k is %d but there are %lld trees", p->o.k,
                         (long long)p->job.trees);
@@ -136,7 +136,7 @@ static bonsai_status enter(entrant *e, bn_preparation *p, bn_make_fn *make)
         e->rc = make(&e->small, &e->info, p, e->method);
     if (e->rc != BONSAI_OK)
         return note_refusal(e, p->full->where);
-    if (e->method != BONSAI_TREES)
+    if (e->method != BONSAI_METHOD_TREES)
         return BONSAI_OK;
     double start = bn_seconds();
     bn_world *w = p->job.where.world;
@@ -177,7 +177,7 @@ bonsai_status bn_auto(bonsai_graph **out, bonsai_condense_info *info, bn_prepara
                       bn_make_fn *make)
 {
     bonsai_status rc;
-    entrant trees = {.method = BONSAI_TREES}, prototypes = {.method = BONSAI_PROTOTYPES};
+    entrant trees = {.method = BONSAI_METHOD_TREES}, prototypes = {.method = BONSAI_METHOD_PROTOTYPES};
     entrant *best = &prototypes, *other = &trees;
     BN_TRY(enter(&trees, p, make));
     BN_TRY(enter(&prototypes, p, make));

@@ -19,7 +19,7 @@
 static bn_budget budget_of(const bn_preparation *p)
 {
     const bonsai_condense_options *o = &p->o;
-    double full = o->accounting == BONSAI_STRICT ? p->full_bytes : p->paper_full_bytes;
+    double full = o->accounting == BONSAI_ACCOUNTING_STRICT ? p->full_bytes : p->paper_full_bytes;
     bn_budget b = {INFINITY, INT64_MAX, INT64_MAX};
     if (o->ratio > 0)
         b.bytes = floor(o->ratio * full);
@@ -36,7 +36,7 @@ static void lose(bonsai_graph *g, bonsai_section s)
 {
     bn_free(g->owned[s]);
     g->owned[s] = NULL;
-    g->view.section[s] = (bonsai_array){NULL, 0, BONSAI_NONE};
+    g->view.section[s] = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
 }
 
 /* Labels outside the training part go, and so does the split: what has a label is
@@ -44,14 +44,14 @@ static void lose(bonsai_graph *g, bonsai_section s)
  * belong to the condensation that made them, if the input is itself a condensed graph. */
 static void hide_labels(bonsai_graph *small)
 {
-    bonsai_array *labels = &small->view.section[BONSAI_LABELS];
-    uint8_t *label = small->owned[BONSAI_LABELS];
+    bonsai_array *labels = &small->view.section[BONSAI_SECTION_LABELS];
+    uint8_t *label = small->owned[BONSAI_SECTION_LABELS];
     size_t width = bonsai_type_bytes(labels->type);
     for (int64_t v = 0; v < small->view.nodes; v++)
-        if (bn_part(small, v) != BONSAI_TRAIN)
+        if (bn_part(small, v) != BONSAI_PART_TRAIN)
             memset(label + (size_t)v * width, 0xff, width);
-    static const bonsai_section gone[] = {BONSAI_SPLIT, BONSAI_SOFT_LABELS, BONSAI_NODE_WEIGHTS,
-                                          BONSAI_ROLE, BONSAI_MEMBER_OFFSETS, BONSAI_MEMBERS};
+    static const bonsai_section gone[] = {BONSAI_SECTION_SPLIT, BONSAI_SECTION_SOFT_LABELS, BONSAI_SECTION_NODE_WEIGHTS,
+                                          BONSAI_SECTION_ROLE, BONSAI_SECTION_MEMBER_OFFSETS, BONSAI_SECTION_MEMBERS};
     for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
         lose(small, gone[i]);
 }
@@ -62,7 +62,7 @@ static bonsai_status finish_graph(bonsai_graph *small, const bn_choice *c)
     bonsai_status rc;
     uint8_t *role;
     hide_labels(small);
-    BN_TRY(bn_graph_array(&role, small, BONSAI_ROLE, BONSAI_U8, c->count));
+    BN_TRY(bn_graph_array(&role, small, BONSAI_SECTION_ROLE, BONSAI_TYPE_U8, c->count));
     memcpy(role, c->role, (size_t)c->count);
 done:
     return rc;
@@ -80,7 +80,7 @@ static bonsai_status check_coverage(double *out, const bn_preparation *p, const 
     if (rc != BONSAI_OK)
         return rc;
     for (int64_t i = 0; i < c->count; i++)
-        root[c->node[i]] = c->role[i] == BONSAI_ROOT;
+        root[c->node[i]] = c->role[i] == BONSAI_ROLE_ROOT;
     for (int64_t i = 0; i < p->checks; i++) {
         bool in = root[p->job.train[p->check[i]]];
         for (int64_t j = 0; j < k; j++)
@@ -110,8 +110,8 @@ static bonsai_status fill_sizes(bonsai_condense_info *i, const bn_preparation *p
     i->full_labelled = p->full_labelled;
     i->full_bytes = p->full_bytes;
     i->paper_full_bytes = p->paper_full_bytes;
-    BN_TRY(bonsai_graph_bytes(&i->bytes, small, BONSAI_STRICT));
-    BN_TRY(bonsai_graph_bytes(&i->paper_bytes, small, BONSAI_PAPER_CONDENSED));
+    BN_TRY(bonsai_graph_bytes(&i->bytes, small, BONSAI_ACCOUNTING_STRICT));
+    BN_TRY(bonsai_graph_bytes(&i->paper_bytes, small, BONSAI_ACCOUNTING_PAPER_CONDENSED));
     i->ratio = i->bytes / i->full_bytes;
     i->paper_ratio = i->paper_bytes / i->paper_full_bytes;
     i->budget = isfinite(b->bytes) ? b->bytes : 0;
@@ -131,7 +131,7 @@ static bonsai_status fill_info(bonsai_condense_info *i, const bn_preparation *p,
     bonsai_status rc;
     BN_TRY(fill_sizes(i, p, b, small));
     for (int64_t v = 0; v < i->nodes; v++)
-        i->roots += c->role[v] == BONSAI_ROOT;
+        i->roots += c->role[v] == BONSAI_ROLE_ROOT;
     i->sample = p->job.z;
     i->k = p->o.k;
     i->rounds = c->rounds;
@@ -153,7 +153,7 @@ done:
 static bonsai_status check_size(const bonsai_condense_info *i, const bn_preparation *p,
                                 const bn_budget *b)
 {
-    double bytes = p->o.accounting == BONSAI_STRICT ? i->bytes : i->paper_bytes;
+    double bytes = p->o.accounting == BONSAI_ACCOUNTING_STRICT ? i->bytes : i->paper_bytes;
     if (bytes <= b->bytes)
         return BONSAI_OK;
     bonsai_status rc = bn_symmetry_check(p->full, p->job.progress);
@@ -168,16 +168,16 @@ static bonsai_status lossless_ratio(double *out, const bonsai_condense_info *i,
 {
     bonsai_status rc;
     bonsai_write_options o;
-    int64_t bytes[2][BONSAI_SECTIONS];
+    int64_t bytes[2][BONSAI_SECTION_COUNT];
     double lossless = 0, rounded = 0;
     bonsai_write_options_init(&o);
     o.threads = p->o.threads;
     BN_TRY(bonsai_graph_sections(NULL, bytes[0], p->full, &o));
-    o.features = BONSAI_ENCODE_SPARSE_U8;
-    if (bytes[0][BONSAI_FEATURES] > 0)
-        o.features = type == BONSAI_F16 ? BONSAI_ENCODE_F16 : BONSAI_ENCODE_U8;
+    o.features = BONSAI_ENCODING_SPARSE_U8;
+    if (bytes[0][BONSAI_SECTION_FEATURES] > 0)
+        o.features = type == BONSAI_TYPE_F16 ? BONSAI_ENCODING_F16 : BONSAI_ENCODING_U8;
     BN_TRY(bonsai_graph_sections(NULL, bytes[1], p->full, &o));
-    for (int s = BONSAI_FEATURES; s <= BONSAI_FEATURE_SCALE; s++) {
+    for (int s = BONSAI_SECTION_FEATURES; s <= BONSAI_SECTION_FEATURE_SCALE; s++) {
         lossless += (double)bytes[0][s];
         rounded += (double)bytes[1][s];
     }
@@ -199,7 +199,7 @@ static bonsai_status tell_prototypes(bonsai_graph *small, bonsai_condense_info *
     info->seconds_cluster = r->seconds_cluster;
     info->seconds_probe = r->seconds_probe;
     info->lossless_ratio = info->ratio;
-    if (r->type != BONSAI_F32)
+    if (r->type != BONSAI_TYPE_F32)
         BN_TRY(lossless_ratio(&info->lossless_ratio, info, p, r->type));
     BN_TRY(check_size(info, p, b));
     BN_TRY(bn_report_recipe(small, info, &p->o, r, p->crc));
@@ -253,9 +253,9 @@ static bonsai_status run(bonsai_graph **out, bonsai_condense_info *info, bn_prep
     bn_choice c = {0};
     bn_world *w = p->job.where.world;
     const bn_budget b = budget_of(p);
-    if (p->o.method == BONSAI_PROTOTYPES)
+    if (p->o.method == BONSAI_METHOD_PROTOTYPES)
         return run_prototypes(out, info, p, &b);
-    if (p->o.method == BONSAI_TREES)
+    if (p->o.method == BONSAI_METHOD_TREES)
         BN_TRY(bn_trees_over(&c, &p->job, &b));
     else
         BN_TRY(bn_baseline(&c, &p->job, &b));
@@ -338,7 +338,7 @@ bonsai_status bn_condense_over(bonsai_graph **out, bonsai_condense_info *info, c
     for (int i = 0; i < count; i++) {
         if (ratios)
             p.o.ratio = ratios[i];
-        BN_TRY(p.o.method == BONSAI_AUTO ? bn_auto(&out[i], &one, &p, run_as)
+        BN_TRY(p.o.method == BONSAI_METHOD_AUTO ? bn_auto(&out[i], &one, &p, run_as)
                                          : run(&out[i], &one, &p));
         BN_TRY(fill_effort(&one, &p, start));
         if (info)

@@ -62,10 +62,10 @@ bonsai_status bn_report_crc_over(uint32_t *out, const bonsai_graph *g, const int
     sum s = {0, 0, bn_threads(threads)};
     const bn_rows rows = bn_rows_of(&g->view, w, first);
     BN_TRY(bn_graph_need_over(g, BN_ALL_SECTIONS, w, first, threads));
-    BN_TRY(bn_plan_make_over(&p, g, BONSAI_ENCODE_AUTO, w, first, threads));
+    BN_TRY(bn_plan_make_over(&p, g, BONSAI_ENCODING_AUTO, w, first, threads));
 #define ADD(name, id, text, counted) \
-    if ((counted) && id != BONSAI_LABELS && id != BONSAI_SOFT_LABELS && p.type[id] != BONSAI_NONE) \
-        BN_TRY(add_section(&s, &p, g, BONSAI_##name, w, rows));
+    if ((counted) && id != BONSAI_SECTION_LABELS && id != BONSAI_SECTION_SOFT_LABELS && p.type[id] != BONSAI_TYPE_NONE) \
+        BN_TRY(add_section(&s, &p, g, BONSAI_SECTION_##name, w, rows));
     BONSAI_SECTION_MAP(ADD)
 #undef ADD
     add_labels(&s, g, train, count);

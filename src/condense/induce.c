@@ -72,8 +72,8 @@ static bonsai_status induce_own(joining *j, const bn_job *job)
 /* Offsets of a part begin with 0, which is the end of the part before. */
 static bool has_offsets(int section)
 {
-    return section == BONSAI_OFFSETS || section == BONSAI_FEATURE_OFFSETS ||
-           section == BONSAI_MEMBER_OFFSETS;
+    return section == BONSAI_SECTION_OFFSETS || section == BONSAI_SECTION_FEATURE_OFFSETS ||
+           section == BONSAI_SECTION_MEMBER_OFFSETS;
 }
 
 static void shift_offsets(uint64_t *offset, const joining *j)
@@ -133,7 +133,7 @@ bonsai_status bn_induce_over(bonsai_graph **out, const bn_job *job, const int32_
         return bonsai_graph_induce(out, job->g, nodes, count);
     BN_TRY(share_nodes(&j, nodes, count));
     BN_TRY(bn_agree(j.w, induce_own(&j, job)));
-    for (int s = 1; s < BONSAI_SECTIONS; s++)
+    for (int s = 1; s < BONSAI_SECTION_COUNT; s++)
         if (j.part->owned[s])
             BN_TRY(join_section(&j, s));
     if (bn_rank(j.w) == 0) {

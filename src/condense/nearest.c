@@ -27,8 +27,8 @@ static int nearest_first(const void *a, const void *b)
 static bonsai_status list_members(int32_t **out, int64_t *count, const bonsai_graph *small,
                                   int64_t node, const bonsai_graph *full)
 {
-    const bonsai_array *offsets = &small->view.section[BONSAI_MEMBER_OFFSETS];
-    const uint32_t *member = small->view.section[BONSAI_MEMBERS].data;
+    const bonsai_array *offsets = &small->view.section[BONSAI_SECTION_MEMBER_OFFSETS];
+    const uint32_t *member = small->view.section[BONSAI_SECTION_MEMBERS].data;
     int64_t at = bn_int_at(offsets, node), end = bn_int_at(offsets, node + 1);
     bonsai_status rc = BN_NEW(out, end - at);
     for (*count = 0; rc == BONSAI_OK && at < end; at++) {
@@ -46,7 +46,7 @@ static bonsai_status list_class(int32_t **out, int64_t *count, const bonsai_grap
     bonsai_status rc = BN_NEW(out, full->view.nodes);
     *count = 0;
     for (int64_t v = 0; rc == BONSAI_OK && v < full->view.nodes; v++)
-        if (bn_part(full, v) == BONSAI_TRAIN && bn_label(full, v) == label)
+        if (bn_part(full, v) == BONSAI_PART_TRAIN && bn_label(full, v) == label)
             (*out)[(*count)++] = (int32_t)v;
     return rc;
 }
@@ -68,9 +68,9 @@ static double distance(const bn_embedding *e, int64_t r, const float *row, doubl
 static bonsai_status keep_columns(bonsai_graph **out, const bonsai_graph *small,
                                   const bonsai_graph *full)
 {
-    const bonsai_array *kept = &small->view.section[BONSAI_KEPT_FEATURES];
+    const bonsai_array *kept = &small->view.section[BONSAI_SECTION_KEPT_FEATURES];
     const uint32_t *of = kept->data;
-    if (!of || bn_has(full, BONSAI_KEPT_FEATURES))
+    if (!of || bn_has(full, BONSAI_SECTION_KEPT_FEATURES))
         return BONSAI_OK;
     if (kept->count > 0 && of[kept->count - 1] >= (uint64_t)full->view.features)
         return BONSAI_OK;               /* another graph: the numbers of features will tell */
@@ -134,7 +134,7 @@ bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t 
     if (columns)
         full = columns;
     BN_TRY(check_pair(small, node, full));
-    if (bn_has(small, BONSAI_MEMBERS))
+    if (bn_has(small, BONSAI_SECTION_MEMBERS))
         BN_TRY(list_members(&of, &count, small, node, full));
     else {
         BN_TRY(bn_graph_parts(&split, full, o.split, o.seed));

@@ -18,12 +18,12 @@ enum { MEGABYTE = 1 << 20, OF_PROGRAM = 48 * MEGABYTE, OF_THREAD = 160 * MEGABYT
 
 bool bn_needs_trees(const bn_needs *q)
 {
-    return q->o->method == BONSAI_TREES || q->o->method == BONSAI_AUTO;
+    return q->o->method == BONSAI_METHOD_TREES || q->o->method == BONSAI_METHOD_AUTO;
 }
 
 bool bn_needs_prototypes(const bn_needs *q)
 {
-    return q->o->method == BONSAI_PROTOTYPES || q->o->method == BONSAI_AUTO;
+    return q->o->method == BONSAI_METHOD_PROTOTYPES || q->o->method == BONSAI_METHOD_AUTO;
 }
 
 int64_t bn_needs_sample(const bonsai_condense_options *o, int64_t trees)
@@ -77,8 +77,8 @@ int64_t bn_needs_fixed(const bn_needs *q)
     double f = (double)s->features, n = (double)s->nodes, t = (double)s->train;
     double z = (double)bn_needs_sample(q->o, s->train), row = bn_needs_row(s, q->o->layers);
     double fit = fmin(FIT, t), wide = s->nonzeros ? fmin(f + 1, 1024) : f + 1;
-    bool embeds = q->o->method != BONSAI_RANDOM && q->o->method != BONSAI_RANDOM_TREES &&
-                  q->o->method != BONSAI_DEGREE;
+    bool embeds = q->o->method != BONSAI_METHOD_RANDOM && q->o->method != BONSAI_METHOD_RANDOM_TREES &&
+                  q->o->method != BONSAI_METHOD_DEGREE;
     double bytes = OF_PROGRAM + (embeds ? (double)q->threads * OF_THREAD : 0);
     bytes += n / 2 + PER_TREE * t;
     if (bn_needs_trees(q))

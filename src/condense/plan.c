@@ -37,8 +37,8 @@ typedef struct {
 
 static int bytes_of(const bonsai_graph *g)
 {
-    bonsai_type t = g->view.section[BONSAI_FEATURES].type;
-    return t == BONSAI_NONE ? 4 : (int)bonsai_type_bytes(t);
+    bonsai_type t = g->view.section[BONSAI_SECTION_FEATURES].type;
+    return t == BONSAI_TYPE_NONE ? 4 : (int)bonsai_type_bytes(t);
 }
 
 bonsai_status bonsai_graph_shape(bonsai_shape *out, const bonsai_graph *g)
@@ -48,20 +48,20 @@ bonsai_status bonsai_graph_shape(bonsai_shape *out, const bonsai_graph *g)
     bonsai_shape s;
     size_t size = out->size;
     bonsai_shape_init(&s);
-    BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_LABELS) | BN_BIT(BONSAI_SPLIT), 0));
+    BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_SECTION_LABELS) | BN_BIT(BONSAI_SECTION_SPLIT), 0));
     s.nodes = v->nodes;
-    s.edges = v->section[BONSAI_NEIGHBORS].count;
+    s.edges = v->section[BONSAI_SECTION_NEIGHBORS].count;
     s.features = v->features;
     s.classes = v->classes;
-    s.nonzeros = v->section[BONSAI_FEATURE_INDICES].count;
+    s.nonzeros = v->section[BONSAI_SECTION_FEATURE_INDICES].count;
     s.value_bytes = bytes_of(g);
-    s.weighted = bn_has(g, BONSAI_EDGE_WEIGHTS);
-    for (int64_t i = 0; i < v->nodes && bn_has(g, BONSAI_LABELS); i++) {
-        bool labelled = bn_label(g, i) >= 0, split = bn_has(g, BONSAI_SPLIT);
-        s.train += labelled && (!split || bn_part(g, i) == BONSAI_TRAIN);
-        s.val += labelled && split && bn_part(g, i) == BONSAI_VAL;
+    s.weighted = bn_has(g, BONSAI_SECTION_EDGE_WEIGHTS);
+    for (int64_t i = 0; i < v->nodes && bn_has(g, BONSAI_SECTION_LABELS); i++) {
+        bool labelled = bn_label(g, i) >= 0, split = bn_has(g, BONSAI_SECTION_SPLIT);
+        s.train += labelled && (!split || bn_part(g, i) == BONSAI_PART_TRAIN);
+        s.val += labelled && split && bn_part(g, i) == BONSAI_PART_VAL;
     }
-    if (!bn_has(g, BONSAI_SPLIT)) {
+    if (!bn_has(g, BONSAI_SECTION_SPLIT)) {
         s.val = s.train / 5;
         s.train = s.train * 3 / 5;
     }

@@ -18,10 +18,10 @@ static bonsai_status need_input(const bonsai_graph *g, const bn_where *at, int t
 {
     bonsai_status rc;
     BN_TRY(bn_graph_need_over(g, BN_ALL_SECTIONS, at->world, at->first, threads));
-    if (g->view.flags & BONSAI_DIRECTED)
+    if (g->view.flags & BONSAI_FLAG_DIRECTED)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: is directed; read it without keeping directions to "
                        "condense it", g->where);
-    if (!bn_has(g, BONSAI_LABELS) || g->view.classes == 0)
+    if (!bn_has(g, BONSAI_SECTION_LABELS) || g->view.classes == 0)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: has no labels, and condensing reads those of the "
                        "training nodes", g->where);
     if (g->view.classes > MOST_CLASSES)         /* a header may say anything; tables have a row each */
@@ -42,8 +42,8 @@ static bonsai_status check_ranks(const bn_preparation *p, const bonsai_graph *g)
 {
     const bonsai_condense_options *o = &p->o;
     int ranks = bn_ranks(p->job.where.world);
-    const bool several = o->method == BONSAI_TREES || o->method == BONSAI_PROTOTYPES ||
-                         o->method == BONSAI_AUTO;
+    const bool several = o->method == BONSAI_METHOD_TREES || o->method == BONSAI_METHOD_PROTOTYPES ||
+                         o->method == BONSAI_METHOD_AUTO;
     if (ranks == 1)
         return BONSAI_OK;
     if (ranks > g->view.nodes)
@@ -82,7 +82,7 @@ static bonsai_status choose_split(bn_preparation *p, const bonsai_graph *g)
 
 static bool is_tree(const bonsai_graph *g, int64_t v)
 {
-    return bn_part(g, v) == BONSAI_TRAIN && bn_label(g, v) >= 0;
+    return bn_part(g, v) == BONSAI_PART_TRAIN && bn_label(g, v) >= 0;
 }
 
 /* All trees, and where those of each rank begin. */
@@ -127,7 +127,7 @@ static bonsai_status cut_to_training(bn_preparation *p)
     int64_t count = 0;
     BN_TRY(BN_NEW(&part, p->full->view.nodes));
     for (int64_t v = 0; v < p->full->view.nodes; v++)
-        if (bn_part(p->full, v) == BONSAI_TRAIN)
+        if (bn_part(p->full, v) == BONSAI_PART_TRAIN)
             part[count++] = (int32_t)v;
     BN_TRY(bonsai_graph_induce(&p->part, p->full, part, count));
     p->job.g = p->part;
@@ -229,13 +229,13 @@ static const int32_t *own_trees(const bn_job *job, int64_t *count)
 static bonsai_status embed(bn_preparation *p)
 {
     bn_job *job = &p->job;
-    bool raw = p->o.raw_features && p->o.method != BONSAI_TREES;
+    bool raw = p->o.raw_features && p->o.method != BONSAI_METHOD_TREES;
     int64_t count;
     const int32_t *own = own_trees(job, &count);
     double start = bn_seconds();
     bonsai_status rc;
     p->projected = p->o.project > 0 && p->o.project < job->g->view.features &&
-                   p->o.method == BONSAI_TREES && !p->o.no_rknn;
+                   p->o.method == BONSAI_METHOD_TREES && !p->o.no_rknn;
     if (p->projected)
         rc = bn_project(&job->x, job->g, own, count, p->o.layers, p->o.project, p->o.seed,
                         &job->where, job->threads, job->progress);
@@ -299,10 +299,10 @@ static bonsai_status measure(bn_preparation *p, const bonsai_graph *g)
     BN_TRY(bn_agree(at->world, list_training(job, p->full)));
     BN_TRY(bn_agree(at->world, allow_memory(p)));
     BN_TRY(bn_tick(job->progress, "measuring", 1, PASSES));
-    BN_TRY(bn_graph_bytes_over(&p->full_bytes, g, BONSAI_STRICT, at->world, at->first,
+    BN_TRY(bn_graph_bytes_over(&p->full_bytes, g, BONSAI_ACCOUNTING_STRICT, at->world, at->first,
                                job->threads));
     BN_TRY(bn_tick(job->progress, "measuring", 2, PASSES));
-    BN_TRY(bn_graph_bytes_over(&p->paper_full_bytes, g, BONSAI_PAPER_FULL, at->world, at->first,
+    BN_TRY(bn_graph_bytes_over(&p->paper_full_bytes, g, BONSAI_ACCOUNTING_PAPER_FULL, at->world, at->first,
                                job->threads));
     BN_TRY(bn_tick(job->progress, "measuring", 3, PASSES));
     BN_TRY(bn_report_crc_over(&p->crc, p->full, job->train, job->trees, at->world, at->first,
@@ -356,13 +356,13 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g)
     job->g = p->full;
     if (p->o.inductive)
         BN_TRY(cut_to_training(p));
-    bool covers = (m == BONSAI_TREES || m == BONSAI_AUTO) && !p->o.no_rknn;
-    if (m == BONSAI_AUTO && p->o.k >= job->trees)
+    bool covers = (m == BONSAI_METHOD_TREES || m == BONSAI_METHOD_AUTO) && !p->o.no_rknn;
+    if (m == BONSAI_METHOD_AUTO && p->o.k >= job->trees)
         covers = false;                 /* there will be no trees, and auto says so */
     if (covers && p->o.k >= job->trees)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: k is %d but there are %lld trees: k must be smaller",
                        p->full->where, p->o.k, (long long)job->trees);
-    if (covers || m == BONSAI_HERDING || m == BONSAI_KCENTER)
+    if (covers || m == BONSAI_METHOD_HERDING || m == BONSAI_METHOD_KCENTER)
         BN_TRY(embed(p));
     if (covers)
         BN_TRY(find_neighbours(p));
@@ -370,7 +370,7 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g)
         BN_TRY(bn_agree(job->where.world, no_neighbours(job)));
     if (p->o.select_features)
         BN_TRY(select_features(p));
-    if (m == BONSAI_PROTOTYPES || m == BONSAI_AUTO)
+    if (m == BONSAI_METHOD_PROTOTYPES || m == BONSAI_METHOD_AUTO)
         BN_TRY(embed_otherwise(p));
 done:
     return rc;

@@ -28,7 +28,7 @@ static json_t *options_json(const bonsai_condense_options *o)
                      "s:b,s:b,s:b,s:i,s:[fff],s:I,s:b,s:b,s:b}",
                      "ratio", o->ratio, "bytes", (json_int_t)o->bytes,
                      "nodes", (json_int_t)o->nodes, "trees", (json_int_t)o->trees,
-                     "accounting", o->accounting == BONSAI_STRICT ? "strict" : "paper",
+                     "accounting", o->accounting == BONSAI_ACCOUNTING_STRICT ? "strict" : "paper",
                      "layers", o->layers, "k", o->k, "sample", (json_int_t)o->sample,
                      "theta", o->theta, "delta", o->delta, "density", o->density,
                      "no_rknn", o->no_rknn, "no_ppr", o->no_ppr,
@@ -84,11 +84,11 @@ static int64_t place_of(const bn_choice *c, int32_t node)
  * samples covered, PageRank score. */
 static json_t *nodes_json(const bn_choice *c, const bonsai_graph *small)
 {
-    const uint32_t *origin = small->view.section[BONSAI_ORIGIN].data;
+    const uint32_t *origin = small->view.section[BONSAI_SECTION_ORIGIN].data;
     json_t *tree = json_array(), *covers = json_array(), *score = json_array();
     for (int64_t i = 0; i < c->count; i++) {
         int64_t root = place_of(c, c->tree[i]);
-        bool here = root >= 0 && c->role[root] == BONSAI_ROOT;
+        bool here = root >= 0 && c->role[root] == BONSAI_ROLE_ROOT;
         json_array_append_new(tree, json_integer(here ? (json_int_t)origin[root] : -1));
         json_array_append_new(covers, json_integer(c->covers[i]));
         json_array_append_new(score, json_real((double)c->score[i]));
@@ -162,7 +162,7 @@ static bonsai_status store(bonsai_graph *small, json_t *root)
         rc = bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the report");
         goto done;
     }
-    BN_TRY(bn_graph_array(&to, small, BONSAI_METADATA, BONSAI_U8, (int64_t)strlen(text)));
+    BN_TRY(bn_graph_array(&to, small, BONSAI_SECTION_METADATA, BONSAI_TYPE_U8, (int64_t)strlen(text)));
     memcpy(to, text, strlen(text));
 done:
     json_decref(root);
@@ -221,7 +221,7 @@ static json_t *choice_json(const bonsai_condense_info *i)
 
 bonsai_status bn_report_choice(bonsai_graph *small, const bonsai_condense_info *i)
 {
-    const bonsai_array *a = &small->view.section[BONSAI_METADATA];
+    const bonsai_array *a = &small->view.section[BONSAI_SECTION_METADATA];
     json_t *root = json_loadb(a->data, (size_t)a->count, 0, NULL);
     if (root && json_object_set_new(root, "choice", choice_json(i)) != 0) {
         json_decref(root);

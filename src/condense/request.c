@@ -3,13 +3,13 @@
  * SPDX-License-Identifier: MIT */
 #include "condense.h"
 
-static const char *const method_names[BONSAI_METHODS] = {
+static const char *const method_names[BONSAI_METHOD_COUNT] = {
     "trees", "random", "random-trees", "herding", "kcenter", "degree", "prototypes", "auto",
 };
 
 const char *bonsai_method_name(bonsai_method m)
 {
-    return (unsigned)m < BONSAI_METHODS ? method_names[m] : NULL;
+    return (unsigned)m < BONSAI_METHOD_COUNT ? method_names[m] : NULL;
 }
 
 static bonsai_status check_real(const char *name, double v, double low, double high)
@@ -24,7 +24,7 @@ bonsai_status bn_request_check(const bonsai_condense_options *o)
     bonsai_status rc;
     if (!bonsai_method_name(o->method))
         return bn_fail(BONSAI_E_ARGUMENT, "method %d is not known", (int)o->method);
-    if (o->accounting != BONSAI_STRICT && o->accounting != BONSAI_PAPER_FULL)
+    if (o->accounting != BONSAI_ACCOUNTING_STRICT && o->accounting != BONSAI_ACCOUNTING_PAPER_FULL)
         return bn_fail(BONSAI_E_ARGUMENT, "accounting %d is not known", (int)o->accounting);
     if (o->bytes < 0 || o->nodes < 0 || o->trees < 0)
         return bn_fail(BONSAI_E_ARGUMENT, "a budget is negative");

@@ -24,15 +24,15 @@ typedef struct {
 
 static bonsai_status read_report(updating *u, const bonsai_graph *small)
 {
-    const bonsai_array *a = &small->view.section[BONSAI_METADATA];
+    const bonsai_array *a = &small->view.section[BONSAI_SECTION_METADATA];
     u->meta = a->data ? json_loadb(a->data, (size_t)a->count, 0, NULL) : NULL;
     const char *method = json_string_value(json_object_get(u->meta, "method"));
     const json_t *options = json_object_get(u->meta, "options");
     const json_t *layers = json_object_get(json_object_get(u->meta, "recipe"), "layers");
-    if (!method || strcmp(method, bonsai_method_name(BONSAI_PROTOTYPES)) != 0 || !options)
+    if (!method || strcmp(method, bonsai_method_name(BONSAI_METHOD_PROTOTYPES)) != 0 || !options)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: was not made by the method prototypes, so it cannot be "
                        "updated", small->where);
-    if (!bn_has(small, BONSAI_MEMBER_OFFSETS) || !bn_has(small, BONSAI_MEMBERS))
+    if (!bn_has(small, BONSAI_SECTION_MEMBER_OFFSETS) || !bn_has(small, BONSAI_SECTION_MEMBERS))
         return bn_fail(BONSAI_E_ARGUMENT, "%s: does not name its members, so it cannot be updated: "
                        "condense with members", small->where);
     if (json_is_true(json_object_get(options, "inductive")))
@@ -67,7 +67,7 @@ static bonsai_status check_graphs(const bonsai_graph *now, const bonsai_graph *w
                        "only be added, behind the older ones", now->where,
                        (long long)now->view.nodes, (long long)was->view.nodes, was->where);
     for (int i = 0; i < 2; i++)
-        if (!bn_has(i ? was : now, BONSAI_SPLIT))       /* drawn for each, they would not agree */
+        if (!bn_has(i ? was : now, BONSAI_SECTION_SPLIT))       /* drawn for each, they would not agree */
             return bn_fail(BONSAI_E_ARGUMENT, "%s: has no split: give both graphs one in which the "
                            "older nodes keep their parts", (i ? was : now)->where);
 done:
@@ -78,7 +78,7 @@ done:
 static bonsai_status measure(bn_preparation *p, const updating *u, const bonsai_graph *g)
 {
     p->o = u->o;
-    p->o.method = BONSAI_RANDOM;
+    p->o.method = BONSAI_METHOD_RANDOM;
     return bn_prepare(p, g);
 }
 
@@ -117,7 +117,7 @@ static bonsai_status keep_budget(double *budget, const updating *u, bonsai_graph
     *budget = isfinite(limit) ? limit : 0;
     for (int i = 0; i < 3; i++) {
         bn_adjust_limit(small, most[i]);
-        BN_TRY(bonsai_graph_bytes(&bytes, small, paper ? BONSAI_PAPER_CONDENSED : BONSAI_STRICT));
+        BN_TRY(bonsai_graph_bytes(&bytes, small, paper ? BONSAI_ACCOUNTING_PAPER_CONDENSED : BONSAI_ACCOUNTING_STRICT));
         if (bytes <= limit)
             return BONSAI_OK;
     }
@@ -135,7 +135,7 @@ static bonsai_status fill_info(bonsai_condense_info *i, const updating *u,
     const json_t *recipe = json_object_get(u->meta, "recipe");
     const bonsai_array *x = small->view.section;
     bonsai_condense_info_init(i);
-    i->method = BONSAI_PROTOTYPES;
+    i->method = BONSAI_METHOD_PROTOTYPES;
     i->seed = (uint64_t)json_integer_value(json_object_get(json_object_get(u->meta, "options"),
                                                            "seed"));
     i->nodes = small->view.nodes;
@@ -147,8 +147,8 @@ static bonsai_status fill_info(bonsai_condense_info *i, const updating *u,
     i->full_labelled = u->now.full_labelled;
     i->full_bytes = u->now.full_bytes;
     i->paper_full_bytes = u->now.paper_full_bytes;
-    BN_TRY(bonsai_graph_bytes(&i->bytes, small, BONSAI_STRICT));
-    BN_TRY(bonsai_graph_bytes(&i->paper_bytes, small, BONSAI_PAPER_CONDENSED));
+    BN_TRY(bonsai_graph_bytes(&i->bytes, small, BONSAI_ACCOUNTING_STRICT));
+    BN_TRY(bonsai_graph_bytes(&i->paper_bytes, small, BONSAI_ACCOUNTING_PAPER_CONDENSED));
     i->ratio = i->bytes / i->full_bytes;
     i->paper_ratio = i->paper_bytes / i->paper_full_bytes;
     i->budget = budget;
@@ -158,8 +158,8 @@ static bonsai_status fill_info(bonsai_condense_info *i, const updating *u,
     i->recall = 1;
     i->probe = i->probe_other = -1;
     i->entries = (int)json_integer_value(json_object_get(recipe, "entries"));
-    i->values = x[BONSAI_FEATURES].data ? x[BONSAI_FEATURES].type
-                : x[BONSAI_FEATURE_VALUES].data ? x[BONSAI_FEATURE_VALUES].type : BONSAI_U8;
+    i->values = x[BONSAI_SECTION_FEATURES].data ? x[BONSAI_SECTION_FEATURES].type
+                : x[BONSAI_SECTION_FEATURE_VALUES].data ? x[BONSAI_SECTION_FEATURE_VALUES].type : BONSAI_TYPE_U8;
 done:
     return rc;
 }

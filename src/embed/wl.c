@@ -68,7 +68,7 @@ bonsai_status bn_wl_tick(const bn_wl_run *w, int rounds, int64_t done, int64_t t
 static bonsai_status find_degrees(bn_wl_run *w)
 {
     bonsai_status rc = BN_BIG(&w->inverse, w->at->memory, w->n);
-    const float *weight = w->g->view.section[BONSAI_EDGE_WEIGHTS].data;
+    const float *weight = w->g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data;
     if (rc != BONSAI_OK)
         return rc;
 #pragma omp parallel for num_threads(w->threads) schedule(static)
@@ -85,7 +85,7 @@ static bonsai_status find_degrees(bn_wl_run *w)
 /* The entries of own rows that are needed now. */
 static int64_t count_entries(const bn_wl_run *w)
 {
-    const bonsai_array *offsets = &w->g->view.section[BONSAI_FEATURE_OFFSETS];
+    const bonsai_array *offsets = &w->g->view.section[BONSAI_SECTION_FEATURE_OFFSETS];
     int64_t count = 0;
     if (w->x.offsets)
         return w->x.offsets[w->x.rows];
@@ -162,8 +162,8 @@ static bonsai_status start(bn_wl_run *w)
     if (w->layers < 0)
         return bn_fail(BONSAI_E_ARGUMENT, "layers is %d: it must be 0 or more", w->layers);
     BN_TRY(bn_wl_tick(w, 1, 0, 1));
-    BN_TRY(bn_graph_need(w->g, BN_BIT(BONSAI_OFFSETS) | BN_BIT(BONSAI_NEIGHBORS) |
-                                   BN_BIT(BONSAI_EDGE_WEIGHTS) | BN_FEATURE_SECTIONS, w->threads));
+    BN_TRY(bn_graph_need(w->g, BN_BIT(BONSAI_SECTION_OFFSETS) | BN_BIT(BONSAI_SECTION_NEIGHBORS) |
+                                   BN_BIT(BONSAI_SECTION_EDGE_WEIGHTS) | BN_FEATURE_SECTIONS, w->threads));
     BN_TRY(find_degrees(w));
 done:
     return rc;
@@ -179,7 +179,7 @@ static bonsai_status embed(bn_embedding *out, bn_wl_run *w)
     w->n = alone ? w->g->view.nodes : w->at->first[bn_rank(world) + 1] - w->first;
     w->f = w->g->view.features;
     w->count = w->nodes ? w->count : w->n;
-    w->sparse = bn_has(w->g, BONSAI_FEATURE_OFFSETS);
+    w->sparse = bn_has(w->g, BONSAI_SECTION_FEATURE_OFFSETS);
     memset(out, 0, sizeof *out);
     out->rows = w->count;
     out->f = w->f;

@@ -89,7 +89,7 @@ typedef struct {
 
 static inline bn_wl_edges bn_wl_edges_of(const bn_wl_run *w, int64_t v)
 {
-    const float *weight = w->g->view.section[BONSAI_EDGE_WEIGHTS].data;
+    const float *weight = w->g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data;
     int64_t e = bn_row_begin(w->g, w->first + v), end = bn_row_begin(w->g, w->first + v + 1);
     const int32_t *id = w->neighbors ? w->neighbors + (e - bn_row_begin(w->g, w->first))
                                      : bn_neighbors(w->g) + e;
@@ -115,9 +115,9 @@ static inline float bn_wl_value(const bn_wl_row *r, int64_t e)
 {
     if (!r->value)
         return r->scale;
-    if (r->type == BONSAI_F32)
+    if (r->type == BONSAI_TYPE_F32)
         return r->scale * ((const float *)r->value)[e];
-    return r->scale * (r->type == BONSAI_U8 ? (float)((const uint8_t *)r->value)[e]
+    return r->scale * (r->type == BONSAI_TYPE_U8 ? (float)((const uint8_t *)r->value)[e]
                                             : (float)((const int8_t *)r->value)[e]);
 }
 

@@ -36,8 +36,8 @@ typedef struct {                /* a panel on its way through the rounds */
 
 static void load_dense(panel *p, const bn_wl_run *w)
 {
-    const bonsai_array *x = &w->g->view.section[BONSAI_FEATURES];
-    const float *scale = w->g->view.section[BONSAI_FEATURE_SCALE].data;
+    const bonsai_array *x = &w->g->view.section[BONSAI_SECTION_FEATURES];
+    const float *scale = w->g->view.section[BONSAI_SECTION_FEATURE_SCALE].data;
     int64_t use = p->use;
 #pragma omp parallel for num_threads(w->threads) schedule(static)
     for (int64_t v = 0; v < w->n; v++) {
@@ -46,7 +46,7 @@ static void load_dense(panel *p, const bn_wl_run *w)
         float *row = p->a + v * p->width;
         int64_t node = w->first + v, at = node * w->f + p->first;
         memset(row, 0, (size_t)p->width * sizeof *row);
-        if (x->type == BONSAI_F32)
+        if (x->type == BONSAI_TYPE_F32)
             memcpy(row, (const float *)x->data + at, (size_t)use * sizeof *row);
         else
             for (int64_t j = 0; j < use; j++)
@@ -74,7 +74,7 @@ static void load_sparse(panel *p, const bn_wl_run *w, int32_t *cursor)
 /* Own features of a mapped file are read from front to back, once for each panel. */
 static void advise(const bn_wl_run *w, int how)
 {
-    const bonsai_array *x = &w->g->view.section[BONSAI_FEATURES];
+    const bonsai_array *x = &w->g->view.section[BONSAI_SECTION_FEATURES];
     int64_t row = w->f * (int64_t)bonsai_type_bytes(x->type);
     uintptr_t page = 4096, begin = (uintptr_t)x->data + (uintptr_t)(w->first * row);
     uintptr_t end = begin + (uintptr_t)(w->n * row);

@@ -71,21 +71,21 @@ void bn_wl_rows_free(bn_wl_rows *r)
 
 static bn_wl_row feature_row(const bonsai_graph *g, int64_t v)
 {
-    const bonsai_array *offsets = &g->view.section[BONSAI_FEATURE_OFFSETS];
-    const bonsai_array *index = &g->view.section[BONSAI_FEATURE_INDICES];
-    const bonsai_array *value = &g->view.section[BONSAI_FEATURE_VALUES];
-    const float *scale = g->view.section[BONSAI_FEATURE_SCALE].data;
+    const bonsai_array *offsets = &g->view.section[BONSAI_SECTION_FEATURE_OFFSETS];
+    const bonsai_array *index = &g->view.section[BONSAI_SECTION_FEATURE_INDICES];
+    const bonsai_array *value = &g->view.section[BONSAI_SECTION_FEATURE_VALUES];
+    const float *scale = g->view.section[BONSAI_SECTION_FEATURE_SCALE].data;
     int64_t e = bn_int_at(offsets, v), end = bn_int_at(offsets, v + 1);
     const char *i = index->data, *x = value->data;
-    return (bn_wl_row){.index = i + e * (index->type == BONSAI_U16 ? 2 : 4),
-                       .value = x ? x + e * (value->type == BONSAI_F32 ? 4 : 1) : NULL,
+    return (bn_wl_row){.index = i + e * (index->type == BONSAI_TYPE_U16 ? 2 : 4),
+                       .value = x ? x + e * (value->type == BONSAI_TYPE_F32 ? 4 : 1) : NULL,
                        .count = end - e, .scale = scale ? scale[v] : 1.0f,
-                       .narrow = index->type == BONSAI_U16, .type = value->type};
+                       .narrow = index->type == BONSAI_TYPE_U16, .type = value->type};
 }
 
 bn_wl_row bn_wl_row_of(const bn_wl_run *w, int64_t u)
 {
-    bn_wl_row r = {.scale = 1.0f, .type = BONSAI_F32};
+    bn_wl_row r = {.scale = 1.0f, .type = BONSAI_TYPE_F32};
     if (u >= w->n) {
         int64_t e = w->far.offsets[u - w->n];
         r.count = w->far.offsets[u - w->n + 1] - e;
@@ -127,13 +127,13 @@ static inline __attribute__((always_inline)) void
 add_values(work *k, const bn_wl_row *r, float weight, const bool narrow)
 {
     if (!r->value)
-        add_typed(k, *r, weight, narrow, true, BONSAI_F32);
-    else if (r->type == BONSAI_F32)
-        add_typed(k, *r, weight, narrow, false, BONSAI_F32);
-    else if (r->type == BONSAI_U8)
-        add_typed(k, *r, weight, narrow, false, BONSAI_U8);
+        add_typed(k, *r, weight, narrow, true, BONSAI_TYPE_F32);
+    else if (r->type == BONSAI_TYPE_F32)
+        add_typed(k, *r, weight, narrow, false, BONSAI_TYPE_F32);
+    else if (r->type == BONSAI_TYPE_U8)
+        add_typed(k, *r, weight, narrow, false, BONSAI_TYPE_U8);
     else
-        add_typed(k, *r, weight, narrow, false, BONSAI_I8);
+        add_typed(k, *r, weight, narrow, false, BONSAI_TYPE_I8);
 }
 
 static void add_row(work *k, const bn_wl_row *r, float weight)

@@ -382,8 +382,8 @@ bonsai_status bn_adjacent_build(bn_adjacent *out, uint64_t *flags, bonsai_read_i
         BN_TRY(build_once(out, &s, true));
         info->reversed = out->m - before;
     }
-    *flags = (o->keep_directed ? BONSAI_DIRECTED : 0u) |
-             (s.keep_self ? BONSAI_SELF_LOOPS : 0u) | (s.keep_repeated ? BONSAI_REPEATED : 0u);
+    *flags = (o->keep_directed ? BONSAI_FLAG_DIRECTED : 0u) |
+             (s.keep_self ? BONSAI_FLAG_SELF_LOOPS : 0u) | (s.keep_repeated ? BONSAI_FLAG_REPEATED : 0u);
 done:
     if (rc != BONSAI_OK)
         bn_adjacent_free(out);

@@ -83,8 +83,8 @@ static bool all_finite(const float *value, int64_t count)
 static int64_t bad_finite(const scan *s, int64_t begin, int64_t end)
 {
     int64_t i = begin;
-    bool real = s->a->type == BONSAI_F32 || s->a->type == BONSAI_F16;
-    if (!real || (s->a->type == BONSAI_F32 &&
+    bool real = s->a->type == BONSAI_TYPE_F32 || s->a->type == BONSAI_TYPE_F16;
+    if (!real || (s->a->type == BONSAI_TYPE_F32 &&
                   all_finite((const float *)s->a->data + begin, end - begin)))
         return end;
     while (i < end && isfinite(bn_real_at(s->a, i)))
@@ -142,10 +142,10 @@ static int64_t bad_order(const scan *s, int64_t begin, int64_t end)
 /* Whether the scale of an 8-bit row keeps all its features finite. */
 static bool products_are_finite(const bonsai_view *v, int64_t row)
 {
-    bool sparse = v->section[BONSAI_FEATURE_OFFSETS].data != NULL;
-    const bonsai_array *q = &v->section[sparse ? BONSAI_FEATURE_VALUES : BONSAI_FEATURES];
-    const bonsai_array *offsets = &v->section[BONSAI_FEATURE_OFFSETS];
-    const float *scale = v->section[BONSAI_FEATURE_SCALE].data;
+    bool sparse = v->section[BONSAI_SECTION_FEATURE_OFFSETS].data != NULL;
+    const bonsai_array *q = &v->section[sparse ? BONSAI_SECTION_FEATURE_VALUES : BONSAI_SECTION_FEATURES];
+    const bonsai_array *offsets = &v->section[BONSAI_SECTION_FEATURE_OFFSETS];
+    const float *scale = v->section[BONSAI_SECTION_FEATURE_SCALE].data;
     int64_t begin = sparse ? bn_int_at(offsets, row) : row * v->features;
     int64_t end = sparse ? bn_int_at(offsets, row + 1) : begin + v->features;
     for (int64_t e = begin; e < end; e++)
@@ -358,7 +358,7 @@ static bonsai_status check_one(scan *s, int64_t names)
     finding f;
     BN_TRY(read_section(&f, s));
     if (s->rows.head)
-        rc = s->id == BONSAI_METADATA ? bn_metadata_check(s->a, s->where)
+        rc = s->id == BONSAI_SECTION_METADATA ? bn_metadata_check(s->a, s->where)
                                       : bn_names_check(s->a, s->id, names, s->where);
     rc = bn_agree(s->world, rc);
 done:
@@ -369,47 +369,47 @@ static bonsai_status check_section(scan *s)
 {
     const bonsai_view *v = s->v;
     switch (s->id) {
-    case BONSAI_OFFSETS:
-        return check_offsets(s, BONSAI_NEIGHBORS);
-    case BONSAI_FEATURE_OFFSETS:
-        return check_offsets(s, BONSAI_FEATURE_INDICES);
-    case BONSAI_MEMBER_OFFSETS:
-        return check_offsets(s, BONSAI_MEMBERS);
-    case BONSAI_NEIGHBORS:
-        s->strict = !(v->flags & BONSAI_REPEATED);
-        s->no_self = !(v->flags & BONSAI_SELF_LOOPS);
-        return check_lists(s, BONSAI_OFFSETS, v->nodes - 1);
-    case BONSAI_FEATURE_INDICES:
-        return check_lists(s, BONSAI_FEATURE_OFFSETS, v->features - 1);
-    case BONSAI_EDGE_WEIGHTS:
+    case BONSAI_SECTION_OFFSETS:
+        return check_offsets(s, BONSAI_SECTION_NEIGHBORS);
+    case BONSAI_SECTION_FEATURE_OFFSETS:
+        return check_offsets(s, BONSAI_SECTION_FEATURE_INDICES);
+    case BONSAI_SECTION_MEMBER_OFFSETS:
+        return check_offsets(s, BONSAI_SECTION_MEMBERS);
+    case BONSAI_SECTION_NEIGHBORS:
+        s->strict = !(v->flags & BONSAI_FLAG_REPEATED);
+        s->no_self = !(v->flags & BONSAI_FLAG_SELF_LOOPS);
+        return check_lists(s, BONSAI_SECTION_OFFSETS, v->nodes - 1);
+    case BONSAI_SECTION_FEATURE_INDICES:
+        return check_lists(s, BONSAI_SECTION_FEATURE_OFFSETS, v->features - 1);
+    case BONSAI_SECTION_EDGE_WEIGHTS:
         return check_reals(s, bad_positive, "positive and finite");
-    case BONSAI_SOFT_LABELS:
-    case BONSAI_NODE_WEIGHTS:
+    case BONSAI_SECTION_SOFT_LABELS:
+    case BONSAI_SECTION_NODE_WEIGHTS:
         return check_reals(s, bad_non_negative, "finite and at least 0");
-    case BONSAI_FEATURES:
-    case BONSAI_FEATURE_VALUES:
-    case BONSAI_FEATURE_MEAN:
-    case BONSAI_FEATURE_SPREAD:
+    case BONSAI_SECTION_FEATURES:
+    case BONSAI_SECTION_FEATURE_VALUES:
+    case BONSAI_SECTION_FEATURE_MEAN:
+    case BONSAI_SECTION_FEATURE_SPREAD:
         return check_reals(s, bad_finite, "finite");
-    case BONSAI_FEATURE_SCALE:
+    case BONSAI_SECTION_FEATURE_SCALE:
         return check_reals(s, bad_scale, "finite, or times its features is not");
-    case BONSAI_LABELS:
+    case BONSAI_SECTION_LABELS:
         return check_labels(s);
-    case BONSAI_SPLIT:
-    case BONSAI_ROLE:
+    case BONSAI_SECTION_SPLIT:
+    case BONSAI_SECTION_ROLE:
         return check_integers(s, 3);
-    case BONSAI_CLASS_NAMES:
+    case BONSAI_SECTION_CLASS_NAMES:
         return check_one(s, v->classes);
-    case BONSAI_NODE_NAMES:
+    case BONSAI_SECTION_NODE_NAMES:
         return check_one(s, v->nodes);
-    case BONSAI_KEPT_FEATURES:
+    case BONSAI_SECTION_KEPT_FEATURES:
         return check_ascending(s, INT32_MAX);
-    case BONSAI_ORIGIN:
-    case BONSAI_MEMBERS:
+    case BONSAI_SECTION_ORIGIN:
+    case BONSAI_SECTION_MEMBERS:
         return check_integers(s, INT32_MAX);
-    case BONSAI_METADATA:
+    case BONSAI_SECTION_METADATA:
         return check_one(s, 0);
-    case BONSAI_SECTIONS:
+    case BONSAI_SECTION_COUNT:
         break;
     }
     return BONSAI_OK;

@@ -46,7 +46,7 @@ static bonsai_status keep_elements(keeping *k, bonsai_section s, int64_t rows)
 
 static void put_integer(void *to, bonsai_type t, int64_t i, int64_t value)
 {
-    if (t == BONSAI_U16)
+    if (t == BONSAI_TYPE_U16)
         ((uint16_t *)to)[i] = (uint16_t)value;
     else
         ((uint32_t *)to)[i] = (uint32_t)value;
@@ -57,14 +57,14 @@ static bonsai_status plan_rows(int32_t **place, keeping *k)
 {
     bonsai_status rc;
     const bonsai_view *v = &k->g->view;
-    const bonsai_array *from = &v->section[BONSAI_FEATURE_OFFSETS];
-    const bonsai_array *index = &v->section[BONSAI_FEATURE_INDICES];
+    const bonsai_array *from = &v->section[BONSAI_SECTION_FEATURE_OFFSETS];
+    const bonsai_array *index = &v->section[BONSAI_SECTION_FEATURE_INDICES];
     uint64_t *offsets;
     BN_TRY(BN_NEW(place, v->features));
     memset(*place, 0xff, (size_t)v->features * sizeof **place);
     for (int64_t i = 0; i < k->count; i++)
         (*place)[k->kept[i]] = (int32_t)i;
-    BN_TRY(bn_graph_array(&offsets, k->out, BONSAI_FEATURE_OFFSETS, BONSAI_U64, v->nodes + 1));
+    BN_TRY(bn_graph_array(&offsets, k->out, BONSAI_SECTION_FEATURE_OFFSETS, BONSAI_TYPE_U64, v->nodes + 1));
     for (int64_t r = 0; r < v->nodes; r++) {
         offsets[r + 1] = offsets[r];
         for (int64_t e = bn_int_at(from, r); e < bn_int_at(from, r + 1); e++)
@@ -78,18 +78,18 @@ static bonsai_status keep_lists(keeping *k)
 {
     bonsai_status rc;
     const bonsai_view *v = &k->g->view;
-    const bonsai_array *index = &v->section[BONSAI_FEATURE_INDICES];
-    const bonsai_array *value = &v->section[BONSAI_FEATURE_VALUES];
+    const bonsai_array *index = &v->section[BONSAI_SECTION_FEATURE_INDICES];
+    const bonsai_array *value = &v->section[BONSAI_SECTION_FEATURE_VALUES];
     size_t item = bonsai_type_bytes(value->type);
     int32_t *place = NULL;
     void *to;
     uint8_t *values = NULL;
     BN_TRY(plan_rows(&place, k));
-    const uint64_t *offsets = k->out->view.section[BONSAI_FEATURE_OFFSETS].data;
+    const uint64_t *offsets = k->out->view.section[BONSAI_SECTION_FEATURE_OFFSETS].data;
     int64_t total = (int64_t)offsets[v->nodes];
-    BN_TRY(bn_graph_array(&to, k->out, BONSAI_FEATURE_INDICES, index->type, total));
+    BN_TRY(bn_graph_array(&to, k->out, BONSAI_SECTION_FEATURE_INDICES, index->type, total));
     if (value->data)
-        BN_TRY(bn_graph_array(&values, k->out, BONSAI_FEATURE_VALUES, value->type, total));
+        BN_TRY(bn_graph_array(&values, k->out, BONSAI_SECTION_FEATURE_VALUES, value->type, total));
     for (int64_t e = 0, at = 0; at < total; e++) {
         int32_t j = place[bn_int_at(index, e)];
         if (j < 0)
@@ -107,9 +107,9 @@ done:
 /* Numbers of the full graph, also when g itself kept only some of its features. */
 static bonsai_status name_kept(keeping *k)
 {
-    const uint32_t *before = k->g->view.section[BONSAI_KEPT_FEATURES].data;
+    const uint32_t *before = k->g->view.section[BONSAI_SECTION_KEPT_FEATURES].data;
     uint32_t *to;
-    bonsai_status rc = bn_graph_array(&to, k->out, BONSAI_KEPT_FEATURES, BONSAI_U32, k->count);
+    bonsai_status rc = bn_graph_array(&to, k->out, BONSAI_SECTION_KEPT_FEATURES, BONSAI_TYPE_U32, k->count);
     for (int64_t i = 0; rc == BONSAI_OK && i < k->count; i++)
         to[i] = before ? before[k->kept[i]] : (uint32_t)k->kept[i];
     return rc;
@@ -120,10 +120,10 @@ bonsai_status bn_graph_columns(bonsai_graph **out, const bonsai_graph *g, const 
 {
     bonsai_status rc;
     keeping k = {g, NULL, kept, count};
-    const uint32_t own = BN_BIT(BONSAI_FEATURES) | BN_BIT(BONSAI_FEATURE_OFFSETS) |
-                         BN_BIT(BONSAI_FEATURE_INDICES) | BN_BIT(BONSAI_FEATURE_VALUES) |
-                         BN_BIT(BONSAI_KEPT_FEATURES) | BN_BIT(BONSAI_FEATURE_MEAN) |
-                         BN_BIT(BONSAI_FEATURE_SPREAD);
+    const uint32_t own = BN_BIT(BONSAI_SECTION_FEATURES) | BN_BIT(BONSAI_SECTION_FEATURE_OFFSETS) |
+                         BN_BIT(BONSAI_SECTION_FEATURE_INDICES) | BN_BIT(BONSAI_SECTION_FEATURE_VALUES) |
+                         BN_BIT(BONSAI_SECTION_KEPT_FEATURES) | BN_BIT(BONSAI_SECTION_FEATURE_MEAN) |
+                         BN_BIT(BONSAI_SECTION_FEATURE_SPREAD);
     *out = NULL;
     BN_TRY(check_kept(&k));
     BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, 0));
@@ -134,11 +134,11 @@ bonsai_status bn_graph_columns(bonsai_graph **out, const bonsai_graph *g, const 
     k.out->view.flags = g->view.flags;
     k.out->info = g->info;
     bn_graph_borrow(k.out, g, BN_ALL_SECTIONS & ~own);
-    BN_TRY(keep_elements(&k, BONSAI_FEATURES, g->view.nodes));
-    if (bn_has(g, BONSAI_FEATURE_OFFSETS))
+    BN_TRY(keep_elements(&k, BONSAI_SECTION_FEATURES, g->view.nodes));
+    if (bn_has(g, BONSAI_SECTION_FEATURE_OFFSETS))
         BN_TRY(keep_lists(&k));
-    BN_TRY(keep_elements(&k, BONSAI_FEATURE_MEAN, 1));
-    BN_TRY(keep_elements(&k, BONSAI_FEATURE_SPREAD, 1));
+    BN_TRY(keep_elements(&k, BONSAI_SECTION_FEATURE_MEAN, 1));
+    BN_TRY(keep_elements(&k, BONSAI_SECTION_FEATURE_SPREAD, 1));
     BN_TRY(name_kept(&k));
     BN_TRY(bonsai_graph_verify(k.out));
     *out = k.out;

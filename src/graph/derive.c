@@ -52,9 +52,9 @@ bonsai_status bonsai_graph_split(bonsai_graph **out, const bonsai_graph *g,
     int64_t labelled = 0, n = g->view.nodes;
     *out = NULL;
     BN_TRY(check_percent(percent));
-    BN_TRY(derive(&child, g, BN_ALL_SECTIONS & ~BN_BIT(BONSAI_SPLIT)));
-    BN_TRY(bn_graph_array(&split, child, BONSAI_SPLIT, BONSAI_U8, n));
-    atomic_store(&child->verified[BONSAI_SPLIT], 1);
+    BN_TRY(derive(&child, g, BN_ALL_SECTIONS & ~BN_BIT(BONSAI_SECTION_SPLIT)));
+    BN_TRY(bn_graph_array(&split, child, BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8, n));
+    atomic_store(&child->verified[BONSAI_SECTION_SPLIT], 1);
     BN_TRY(BN_NEW(&order, n));
     for (int64_t v = 0; v < n; v++)
         if (bn_label(g, v) >= 0)
@@ -70,7 +70,7 @@ bonsai_status bonsai_graph_split(bonsai_graph **out, const bonsai_graph *g,
         share += percent[part];
         int64_t end = (int64_t)((double)labelled * share / 100 + 0.5);
         for (; i < end && i < labelled; i++)
-            split[order[i]] = (uint8_t)(part + BONSAI_TRAIN);
+            split[order[i]] = (uint8_t)(part + BONSAI_PART_TRAIN);
     }
     *out = child;
     child = NULL;
@@ -115,7 +115,7 @@ typedef struct { int32_t id; float weight; int64_t entry; } arc;
 static int64_t induced_row(arc *row, const inducing *in, int64_t i)
 {
     const int32_t *to = bn_neighbors(in->g);
-    const float *w = in->g->view.section[BONSAI_EDGE_WEIGHTS].data;
+    const float *w = in->g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data;
     int64_t count = 0, v = in->nodes[i], end = bn_row_begin(in->g, v + 1);
     for (int64_t e = bn_row_begin(in->g, v); e < end; e++) {
         int64_t place = bn_slots_find(&in->place, to[e]);
@@ -151,7 +151,7 @@ static bonsai_status induce_edges(inducing *in)
     float *weights = NULL;
     arc *row = NULL;
     int64_t longest = 0, total = 0;
-    BN_TRY(bn_graph_array(&offsets, in->out, BONSAI_OFFSETS, BONSAI_U64, in->count + 1));
+    BN_TRY(bn_graph_array(&offsets, in->out, BONSAI_SECTION_OFFSETS, BONSAI_TYPE_U64, in->count + 1));
     for (int64_t i = 0; i < in->count; i++) {
         int64_t v = in->nodes[i], degree = bn_row_begin(in->g, v + 1) - bn_row_begin(in->g, v);
         longest = degree > longest ? degree : longest;
@@ -161,9 +161,9 @@ static bonsai_status induce_edges(inducing *in)
         total += induced_row(row, in, i);
         offsets[i + 1] = (uint64_t)total;
     }
-    BN_TRY(bn_graph_array(&neighbors, in->out, BONSAI_NEIGHBORS, BONSAI_U32, total));
-    if (bn_has(in->g, BONSAI_EDGE_WEIGHTS))
-        BN_TRY(bn_graph_array(&weights, in->out, BONSAI_EDGE_WEIGHTS, BONSAI_F32, total));
+    BN_TRY(bn_graph_array(&neighbors, in->out, BONSAI_SECTION_NEIGHBORS, BONSAI_TYPE_U32, total));
+    if (bn_has(in->g, BONSAI_SECTION_EDGE_WEIGHTS))
+        BN_TRY(bn_graph_array(&weights, in->out, BONSAI_SECTION_EDGE_WEIGHTS, BONSAI_TYPE_F32, total));
     for (int64_t i = 0; i < in->count; i++) {
         int64_t count = induced_row(row, in, i), at = (int64_t)offsets[i];
         sort_arcs(row, count);
@@ -202,7 +202,7 @@ static bonsai_status induce_lists(inducing *in, bonsai_section offset_section, b
     uint64_t *offsets;
     if (!from->data)
         return BONSAI_OK;
-    BN_TRY(bn_graph_array(&offsets, in->out, offset_section, BONSAI_U64, in->count + 1));
+    BN_TRY(bn_graph_array(&offsets, in->out, offset_section, BONSAI_TYPE_U64, in->count + 1));
     for (int64_t i = 0; i < in->count; i++)
         offsets[i + 1] = offsets[i] + (uint64_t)(bn_int_at(from, in->nodes[i] + 1) -
                                                  bn_int_at(from, in->nodes[i]));
@@ -226,7 +226,7 @@ done:
 static bonsai_status induce_names(inducing *in)
 {
     bonsai_status rc;
-    const bonsai_array *a = &in->g->view.section[BONSAI_NODE_NAMES];
+    const bonsai_array *a = &in->g->view.section[BONSAI_SECTION_NODE_NAMES];
     const char *name = a->data;
     const char **start = NULL;
     char *to;
@@ -241,7 +241,7 @@ static bonsai_status induce_names(inducing *in)
     }
     for (int64_t i = 0; i < in->count; i++)
         total += (int64_t)strlen(start[i]) + 1;
-    BN_TRY(bn_graph_array(&to, in->out, BONSAI_NODE_NAMES, BONSAI_U8, total));
+    BN_TRY(bn_graph_array(&to, in->out, BONSAI_SECTION_NODE_NAMES, BONSAI_TYPE_U8, total));
     for (int64_t i = 0; i < in->count; i++, to += strlen(to) + 1)
         strcpy(to, start[i]);
 done:
@@ -252,9 +252,9 @@ done:
 static bonsai_status induce_origin(inducing *in)
 {
     int32_t *origin;
-    if (bn_has(in->g, BONSAI_ORIGIN))
-        return induce_rows(in, BONSAI_ORIGIN, 1);
-    bonsai_status rc = bn_graph_array(&origin, in->out, BONSAI_ORIGIN, BONSAI_U32, in->count);
+    if (bn_has(in->g, BONSAI_SECTION_ORIGIN))
+        return induce_rows(in, BONSAI_SECTION_ORIGIN, 1);
+    bonsai_status rc = bn_graph_array(&origin, in->out, BONSAI_SECTION_ORIGIN, BONSAI_TYPE_U32, in->count);
     if (rc == BONSAI_OK && in->count > 0)
         memcpy(origin, in->nodes, (size_t)in->count * sizeof *origin);
     return rc;
@@ -266,10 +266,10 @@ bonsai_status bn_graph_parts(bonsai_graph **out, const bonsai_graph *g, double p
     const double usual[3] = {60, 20, 20}, all[3] = {100, 0, 0};
     bool asked = percent[0] != 0 || percent[1] != 0 || percent[2] != 0;
     *out = NULL;
-    if (!asked && bn_has(g, BONSAI_SPLIT))
+    if (!asked && bn_has(g, BONSAI_SECTION_SPLIT))
         return BONSAI_OK;
     if (!asked)
-        memcpy(percent, bn_has(g, BONSAI_ROLE) ? all : usual, sizeof usual);
+        memcpy(percent, bn_has(g, BONSAI_SECTION_ROLE) ? all : usual, sizeof usual);
     return bonsai_graph_split(out, g, percent, seed);
 }
 
@@ -279,20 +279,20 @@ bonsai_status bn_graph_induce_part(bonsai_graph **out, const bonsai_graph *g, co
     bonsai_status rc;
     inducing in = {.g = g, .nodes = nodes + begin, .count = end - begin, .first = begin};
     *out = NULL;
-    BN_TRY(derive(&in.out, g, BN_BIT(BONSAI_CLASS_NAMES) | BN_BIT(BONSAI_KEPT_FEATURES) |
-                                  BN_BIT(BONSAI_FEATURE_MEAN) | BN_BIT(BONSAI_FEATURE_SPREAD)));
+    BN_TRY(derive(&in.out, g, BN_BIT(BONSAI_SECTION_CLASS_NAMES) | BN_BIT(BONSAI_SECTION_KEPT_FEATURES) |
+                                  BN_BIT(BONSAI_SECTION_FEATURE_MEAN) | BN_BIT(BONSAI_SECTION_FEATURE_SPREAD)));
     in.out->view.nodes = in.count;
     BN_TRY(place_nodes(&in, nodes, count));
     BN_TRY(induce_edges(&in));
-    BN_TRY(induce_rows(&in, BONSAI_FEATURES, g->view.features));
-    BN_TRY(induce_rows(&in, BONSAI_SOFT_LABELS, g->view.classes));
-    static const bonsai_section by_node[] = {BONSAI_FEATURE_SCALE, BONSAI_LABELS,
-                                             BONSAI_NODE_WEIGHTS, BONSAI_SPLIT, BONSAI_ROLE};
+    BN_TRY(induce_rows(&in, BONSAI_SECTION_FEATURES, g->view.features));
+    BN_TRY(induce_rows(&in, BONSAI_SECTION_SOFT_LABELS, g->view.classes));
+    static const bonsai_section by_node[] = {BONSAI_SECTION_FEATURE_SCALE, BONSAI_SECTION_LABELS,
+                                             BONSAI_SECTION_NODE_WEIGHTS, BONSAI_SECTION_SPLIT, BONSAI_SECTION_ROLE};
     for (size_t i = 0; i < sizeof by_node / sizeof *by_node; i++)
         BN_TRY(induce_rows(&in, by_node[i], 1));
-    BN_TRY(induce_lists(&in, BONSAI_FEATURE_OFFSETS, BONSAI_FEATURE_INDICES,
-                        BONSAI_FEATURE_VALUES));
-    BN_TRY(induce_lists(&in, BONSAI_MEMBER_OFFSETS, BONSAI_MEMBERS, BONSAI_MEMBERS));
+    BN_TRY(induce_lists(&in, BONSAI_SECTION_FEATURE_OFFSETS, BONSAI_SECTION_FEATURE_INDICES,
+                        BONSAI_SECTION_FEATURE_VALUES));
+    BN_TRY(induce_lists(&in, BONSAI_SECTION_MEMBER_OFFSETS, BONSAI_SECTION_MEMBERS, BONSAI_SECTION_MEMBERS));
     BN_TRY(induce_names(&in));
     BN_TRY(induce_origin(&in));
     *out = in.out;

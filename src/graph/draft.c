@@ -93,13 +93,13 @@ static bonsai_status sort_features(bonsai_graph *g)
 {
     bonsai_status rc = BONSAI_OK;
     entry *room = NULL;
-    uint64_t *offsets = g->owned[BONSAI_FEATURE_OFFSETS];
-    int32_t *index = g->owned[BONSAI_FEATURE_INDICES];
-    float *value = g->owned[BONSAI_FEATURE_VALUES];
+    uint64_t *offsets = g->owned[BONSAI_SECTION_FEATURE_OFFSETS];
+    int32_t *index = g->owned[BONSAI_SECTION_FEATURE_INDICES];
+    float *value = g->owned[BONSAI_SECTION_FEATURE_VALUES];
     int64_t n = g->view.nodes, longest = 0, kept = 0;
     if (!offsets)
         return BONSAI_OK;
-    BN_TRY(bn_section_check(&g->view, BONSAI_FEATURE_OFFSETS, g->where, 1));
+    BN_TRY(bn_section_check(&g->view, BONSAI_SECTION_FEATURE_OFFSETS, g->where, 1));
     for (int64_t v = 0; v < n; v++) {
         int64_t len = (int64_t)(offsets[v + 1] - offsets[v]);
         longest = len > longest ? len : longest;
@@ -119,9 +119,9 @@ static bonsai_status sort_features(bonsai_graph *g)
         begin = end;
         offsets[v + 1] = (uint64_t)kept;
     }
-    g->view.section[BONSAI_FEATURE_INDICES].count = kept;
+    g->view.section[BONSAI_SECTION_FEATURE_INDICES].count = kept;
     if (value)
-        g->view.section[BONSAI_FEATURE_VALUES].count = kept;
+        g->view.section[BONSAI_SECTION_FEATURE_VALUES].count = kept;
 done:
     bn_free(room);
     return rc;
@@ -131,10 +131,10 @@ done:
 static bonsai_status give_values(bonsai_graph *g)
 {
     float *value;
-    const bonsai_array *index = &g->view.section[BONSAI_FEATURE_INDICES];
-    if (!index->data || bn_has(g, BONSAI_FEATURE_VALUES))
+    const bonsai_array *index = &g->view.section[BONSAI_SECTION_FEATURE_INDICES];
+    if (!index->data || bn_has(g, BONSAI_SECTION_FEATURE_VALUES))
         return BONSAI_OK;
-    const uint64_t *offsets = g->owned[BONSAI_FEATURE_OFFSETS];
+    const uint64_t *offsets = g->owned[BONSAI_SECTION_FEATURE_OFFSETS];
     const int32_t *id = index->data;
     bool repeated = false;
     if (offsets[g->view.nodes] != (uint64_t)index->count)
@@ -144,7 +144,7 @@ static bonsai_status give_values(bonsai_graph *g)
             repeated |= id[e] <= id[e - 1];     /* unsorted: cannot tell, so be ready */
     if (!repeated)
         return BONSAI_OK;
-    bonsai_status rc = bn_graph_array(&value, g, BONSAI_FEATURE_VALUES, BONSAI_F32, index->count);
+    bonsai_status rc = bn_graph_array(&value, g, BONSAI_SECTION_FEATURE_VALUES, BONSAI_TYPE_F32, index->count);
     for (int64_t i = 0; rc == BONSAI_OK && i < index->count; i++)
         value[i] = 1.0f;
     return rc;
@@ -152,14 +152,14 @@ static bonsai_status give_values(bonsai_graph *g)
 
 static void drop_values_of_one(bonsai_graph *g)
 {
-    bonsai_array *a = &g->view.section[BONSAI_FEATURE_VALUES];
+    bonsai_array *a = &g->view.section[BONSAI_SECTION_FEATURE_VALUES];
     const float *value = a->data;
     for (int64_t i = 0; i < a->count; i++)
         if (value[i] != 1.0f)
             return;
-    bn_free(g->owned[BONSAI_FEATURE_VALUES]);
-    g->owned[BONSAI_FEATURE_VALUES] = NULL;
-    *a = (bonsai_array){NULL, 0, BONSAI_NONE};
+    bn_free(g->owned[BONSAI_SECTION_FEATURE_VALUES]);
+    g->owned[BONSAI_SECTION_FEATURE_VALUES] = NULL;
+    *a = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
 }
 
 static int64_t largest_id(const bn_draft *d)
@@ -174,8 +174,8 @@ static int64_t largest_id(const bn_draft *d)
 
 static void count_classes(bn_draft *d)
 {
-    const int32_t *label = d->g->owned[BONSAI_LABELS];
-    for (int64_t v = 0; label && v < d->g->view.section[BONSAI_LABELS].count; v++)
+    const int32_t *label = d->g->owned[BONSAI_SECTION_LABELS];
+    for (int64_t v = 0; label && v < d->g->view.section[BONSAI_SECTION_LABELS].count; v++)
         if (label[v] >= d->classes)
             d->classes = (int64_t)label[v] + 1;
 }
@@ -189,13 +189,13 @@ static bonsai_status lay_edges(bonsai_graph *g, int64_t m, const int32_t *source
                                          source, target, weight, o);
     if (rc != BONSAI_OK)
         return rc;
-    g->owned[BONSAI_OFFSETS] = a.offsets;
-    g->owned[BONSAI_NEIGHBORS] = a.neighbors;
-    g->owned[BONSAI_EDGE_WEIGHTS] = a.weights;
-    g->view.section[BONSAI_OFFSETS] = (bonsai_array){a.offsets, a.n + 1, BONSAI_U64};
-    g->view.section[BONSAI_NEIGHBORS] = (bonsai_array){a.neighbors, a.m, BONSAI_U32};
+    g->owned[BONSAI_SECTION_OFFSETS] = a.offsets;
+    g->owned[BONSAI_SECTION_NEIGHBORS] = a.neighbors;
+    g->owned[BONSAI_SECTION_EDGE_WEIGHTS] = a.weights;
+    g->view.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){a.offsets, a.n + 1, BONSAI_TYPE_U64};
+    g->view.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){a.neighbors, a.m, BONSAI_TYPE_U32};
     if (a.weights)
-        g->view.section[BONSAI_EDGE_WEIGHTS] = (bonsai_array){a.weights, a.m, BONSAI_F32};
+        g->view.section[BONSAI_SECTION_EDGE_WEIGHTS] = (bonsai_array){a.weights, a.m, BONSAI_TYPE_F32};
     return BONSAI_OK;
 }
 
@@ -213,9 +213,9 @@ bonsai_status bn_draft_finish(bonsai_graph **out, bn_draft *d, const bonsai_read
     bonsai_graph *g = d->g;
     bonsai_read_options o = *given;
     *out = NULL;
-    o.keep_directed |= (d->keep & BONSAI_DIRECTED) != 0;
-    o.keep_self_loops |= (d->keep & BONSAI_SELF_LOOPS) != 0;
-    o.keep_repeated |= (d->keep & BONSAI_REPEATED) != 0;
+    o.keep_directed |= (d->keep & BONSAI_FLAG_DIRECTED) != 0;
+    o.keep_self_loops |= (d->keep & BONSAI_FLAG_SELF_LOOPS) != 0;
+    o.keep_repeated |= (d->keep & BONSAI_FLAG_REPEATED) != 0;
     if (d->classes == 0)
         count_classes(d);
     g->view.nodes = d->nodes >= 0 ? d->nodes : largest_id(d) + 1;
@@ -253,8 +253,8 @@ bonsai_status bonsai_graph_build(bonsai_graph **out, const bonsai_view *v, int64
         return bn_fail(BONSAI_E_ARGUMENT, "%lld edges, but no source or target", (long long)m);
     BN_TRY(BN_OPTIONS(&o, given, read));
     BN_TRY(bn_options_merge(&full, &empty, sizeof empty, v, "bonsai_view"));
-    if (full.section[BONSAI_OFFSETS].data || full.section[BONSAI_NEIGHBORS].data ||
-        full.section[BONSAI_EDGE_WEIGHTS].data) {
+    if (full.section[BONSAI_SECTION_OFFSETS].data || full.section[BONSAI_SECTION_NEIGHBORS].data ||
+        full.section[BONSAI_SECTION_EDGE_WEIGHTS].data) {
         rc = bn_fail(BONSAI_E_ARGUMENT, "the view has an adjacency, and edges were given too");
         goto done;
     }
@@ -264,11 +264,11 @@ bonsai_status bonsai_graph_build(bonsai_graph **out, const bonsai_view *v, int64
     g->view.classes = full.classes;
     BN_TRY(check_node_count(g));
     BN_TRY(lay_edges(g, m, source, target, weight, &o));
-    full.section[BONSAI_OFFSETS] = g->view.section[BONSAI_OFFSETS];
-    full.section[BONSAI_NEIGHBORS] = g->view.section[BONSAI_NEIGHBORS];
+    full.section[BONSAI_SECTION_OFFSETS] = g->view.section[BONSAI_SECTION_OFFSETS];
+    full.section[BONSAI_SECTION_NEIGHBORS] = g->view.section[BONSAI_SECTION_NEIGHBORS];
     full.flags = g->view.flags;
     BN_TRY(bn_view_shape(&full, g->where));
-    for (int s = BONSAI_EDGE_WEIGHTS + 1; s < BONSAI_SECTIONS; s++)
+    for (int s = BONSAI_SECTION_EDGE_WEIGHTS + 1; s < BONSAI_SECTION_COUNT; s++)
         BN_TRY(bn_graph_copy(g, &full, s));
     BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, o.threads));
     *out = g;

@@ -15,7 +15,7 @@ static bool same_integers(const bonsai_array *a, const bonsai_array *b)
 
 static float unit(const bonsai_array *a, bonsai_section s)
 {
-    return s == BONSAI_SOFT_LABELS && a->type == BONSAI_U8 ? 255.0f : 1.0f;
+    return s == BONSAI_SECTION_SOFT_LABELS && a->type == BONSAI_TYPE_U8 ? 255.0f : 1.0f;
 }
 
 static bool same_reals(const bonsai_array *a, const bonsai_array *b, bonsai_section s)
@@ -43,13 +43,13 @@ static bool same_section(const bonsai_graph *a, const bonsai_graph *b, bonsai_se
     if (x->count != y->count)
         return false;
     switch (s) {
-    case BONSAI_LABELS:
+    case BONSAI_SECTION_LABELS:
         return same_labels(a, b);
-    case BONSAI_EDGE_WEIGHTS:
-    case BONSAI_SOFT_LABELS:
-    case BONSAI_NODE_WEIGHTS:
-    case BONSAI_FEATURE_MEAN:
-    case BONSAI_FEATURE_SPREAD:
+    case BONSAI_SECTION_EDGE_WEIGHTS:
+    case BONSAI_SECTION_SOFT_LABELS:
+    case BONSAI_SECTION_NODE_WEIGHTS:
+    case BONSAI_SECTION_FEATURE_MEAN:
+    case BONSAI_SECTION_FEATURE_SPREAD:
         return same_reals(x, y, s);
     default:
         return same_integers(x, y);
@@ -85,7 +85,7 @@ bonsai_status bonsai_graph_equal(int *equal, const bonsai_graph *a, const bonsai
     BN_TRY(bn_graph_need(b, BN_ALL_SECTIONS, 0));
     bool same = a->view.nodes == b->view.nodes && a->view.features == b->view.features &&
                 a->view.classes == b->view.classes && a->view.flags == b->view.flags;
-    for (int s = 1; s < BONSAI_METADATA && same; s++)
+    for (int s = 1; s < BONSAI_SECTION_METADATA && same; s++)
         if (!(BN_FEATURE_SECTIONS & BN_BIT(s)))
             same = same_section(a, b, s);
     if (same)

@@ -8,9 +8,9 @@
 static bn_csr sparse_features(const bonsai_graph *g)
 {
     const bonsai_view *v = &g->view;
-    bn_csr x = {v->nodes, v->features, v->section[BONSAI_FEATURE_OFFSETS],
-                v->section[BONSAI_FEATURE_INDICES], v->section[BONSAI_FEATURE_VALUES],
-                v->section[BONSAI_FEATURE_SCALE].data};
+    bn_csr x = {v->nodes, v->features, v->section[BONSAI_SECTION_FEATURE_OFFSETS],
+                v->section[BONSAI_SECTION_FEATURE_INDICES], v->section[BONSAI_SECTION_FEATURE_VALUES],
+                v->section[BONSAI_SECTION_FEATURE_SCALE].data};
     return x;
 }
 
@@ -21,7 +21,7 @@ int64_t bn_row_room(const bonsai_graph *g)
 
 int64_t bn_row_room_in(const bonsai_graph *g, int64_t begin, int64_t end)
 {
-    const bonsai_array *offsets = &g->view.section[BONSAI_FEATURE_OFFSETS];
+    const bonsai_array *offsets = &g->view.section[BONSAI_SECTION_FEATURE_OFFSETS];
     int64_t room = 0;
     if (!offsets->data)
         return begin < end ? g->view.features : 0;
@@ -55,8 +55,8 @@ static int64_t sparse_row(int32_t *index, float *value, const bonsai_graph *g, i
 
 static int64_t dense_row(int32_t *index, float *value, const bonsai_graph *g, int64_t node)
 {
-    const bonsai_array *x = &g->view.section[BONSAI_FEATURES];
-    const float *scale = g->view.section[BONSAI_FEATURE_SCALE].data;
+    const bonsai_array *x = &g->view.section[BONSAI_SECTION_FEATURES];
+    const float *scale = g->view.section[BONSAI_SECTION_FEATURE_SCALE].data;
     int64_t f = g->view.features, count = 0;
     for (int64_t j = 0; j < f; j++) {
         float v = bn_real_at(x, node * f + j);
@@ -72,19 +72,19 @@ static int64_t dense_row(int32_t *index, float *value, const bonsai_graph *g, in
 
 int64_t bn_row_get(int32_t *index, float *value, const bonsai_graph *g, int64_t node)
 {
-    if (bn_has(g, BONSAI_FEATURE_OFFSETS))
+    if (bn_has(g, BONSAI_SECTION_FEATURE_OFFSETS))
         return sparse_row(index, value, g, node);
-    if (bn_has(g, BONSAI_FEATURES))
+    if (bn_has(g, BONSAI_SECTION_FEATURES))
         return dense_row(index, value, g, node);
     return 0;
 }
 
 void bonsai_graph_row(float *out, const bonsai_graph *g, int64_t node)
 {
-    const bonsai_array *x = &g->view.section[BONSAI_FEATURES];
-    const float *scale = g->view.section[BONSAI_FEATURE_SCALE].data;
+    const bonsai_array *x = &g->view.section[BONSAI_SECTION_FEATURES];
+    const float *scale = g->view.section[BONSAI_SECTION_FEATURE_SCALE].data;
     int64_t f = g->view.features;
-    if (x->data && x->type == BONSAI_F32)
+    if (x->data && x->type == BONSAI_TYPE_F32)
         memcpy(out, (const float *)x->data + node * f, (size_t)f * sizeof *out);
     else if (x->data)
         for (int64_t j = 0; j < f; j++)
@@ -92,7 +92,7 @@ void bonsai_graph_row(float *out, const bonsai_graph *g, int64_t node)
                            : bn_real_at(x, node * f + j);
     else {
         memset(out, 0, (size_t)f * sizeof *out);
-        if (!bn_has(g, BONSAI_FEATURE_OFFSETS))
+        if (!bn_has(g, BONSAI_SECTION_FEATURE_OFFSETS))
             return;
         const bn_csr s = sparse_features(g);
         int64_t end = bn_int_at(&s.offsets, node + 1);
@@ -103,7 +103,7 @@ void bonsai_graph_row(float *out, const bonsai_graph *g, int64_t node)
 
 int32_t bn_label(const bonsai_graph *g, int64_t node)
 {
-    const bonsai_array *a = &g->view.section[BONSAI_LABELS];
+    const bonsai_array *a = &g->view.section[BONSAI_SECTION_LABELS];
     if (!a->data)
         return -1;
     int64_t label = bn_int_at(a, node), unknown = (1ll << 8 * bonsai_type_bytes(a->type)) - 1;
@@ -117,7 +117,7 @@ int32_t bonsai_graph_label(const bonsai_graph *g, int64_t node)
 
 bonsai_part bn_part(const bonsai_graph *g, int64_t node)
 {
-    const uint8_t *split = g->view.section[BONSAI_SPLIT].data;
+    const uint8_t *split = g->view.section[BONSAI_SECTION_SPLIT].data;
     return split ? (bonsai_part)split[node] : BONSAI_PART_NONE;
 }
 

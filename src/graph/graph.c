@@ -12,10 +12,10 @@
 const char *bonsai_section_text(bonsai_section s)
 {
     switch (s) {
-#define TEXT(name, id, text, counted) case BONSAI_##name: return text;
+#define TEXT(name, id, text, counted) case BONSAI_SECTION_##name: return text;
     BONSAI_SECTION_MAP(TEXT)
 #undef TEXT
-    case BONSAI_SECTIONS: break;
+    case BONSAI_SECTION_COUNT: break;
     }
     return "";
 }
@@ -29,7 +29,7 @@ const char *bonsai_type_text(bonsai_type t)
 size_t bonsai_type_bytes(bonsai_type t)
 {
     switch (t) {
-#define BYTES(name, value, bytes) case BONSAI_##name: return bytes;
+#define BYTES(name, value, bytes) case BONSAI_TYPE_##name: return bytes;
     BONSAI_TYPE_MAP(BYTES)
 #undef BYTES
     }
@@ -62,7 +62,7 @@ void bonsai_graph_free(bonsai_graph *g)
     if (!g || atomic_fetch_sub(&g->users, 1) > 1)
         return;
     bonsai_graph_free(g->parent);
-    for (int s = 0; s < BONSAI_SECTIONS; s++)
+    for (int s = 0; s < BONSAI_SECTION_COUNT; s++)
         bn_free(g->owned[s]);
     bn_file_close(&g->file);
     pthread_mutex_destroy(&g->lock);
@@ -90,7 +90,7 @@ void bn_graph_borrow(bonsai_graph *g, const bonsai_graph *parent, uint32_t mask)
 {
     g->parent = (bonsai_graph *)(uintptr_t)parent;
     atomic_fetch_add(&g->parent->users, 1);
-    for (int s = 1; s < BONSAI_SECTIONS; s++)
+    for (int s = 1; s < BONSAI_SECTION_COUNT; s++)
         if (mask & BN_BIT(s)) {
             g->view.section[s] = parent->view.section[s];
             atomic_store(&g->verified[s], 1);
@@ -125,34 +125,34 @@ void bn_section_part(int64_t *from, int64_t *to, const bonsai_view *v, bonsai_se
     const bonsai_array *offsets = NULL;
     int64_t width = 1, more = 0;
     switch (s) {
-    case BONSAI_OFFSETS:
-    case BONSAI_FEATURE_OFFSETS:
-    case BONSAI_MEMBER_OFFSETS:
+    case BONSAI_SECTION_OFFSETS:
+    case BONSAI_SECTION_FEATURE_OFFSETS:
+    case BONSAI_SECTION_MEMBER_OFFSETS:
         more = rows.last;
         break;
-    case BONSAI_NEIGHBORS:
-    case BONSAI_EDGE_WEIGHTS:
-        offsets = &v->section[BONSAI_OFFSETS];
+    case BONSAI_SECTION_NEIGHBORS:
+    case BONSAI_SECTION_EDGE_WEIGHTS:
+        offsets = &v->section[BONSAI_SECTION_OFFSETS];
         break;
-    case BONSAI_FEATURE_INDICES:
-    case BONSAI_FEATURE_VALUES:
-        offsets = &v->section[BONSAI_FEATURE_OFFSETS];
+    case BONSAI_SECTION_FEATURE_INDICES:
+    case BONSAI_SECTION_FEATURE_VALUES:
+        offsets = &v->section[BONSAI_SECTION_FEATURE_OFFSETS];
         break;
-    case BONSAI_MEMBERS:
-        offsets = &v->section[BONSAI_MEMBER_OFFSETS];
+    case BONSAI_SECTION_MEMBERS:
+        offsets = &v->section[BONSAI_SECTION_MEMBER_OFFSETS];
         break;
-    case BONSAI_FEATURES:
+    case BONSAI_SECTION_FEATURES:
         width = v->features;
         break;
-    case BONSAI_SOFT_LABELS:
+    case BONSAI_SECTION_SOFT_LABELS:
         width = v->classes;
         break;
-    case BONSAI_FEATURE_SCALE:
-    case BONSAI_LABELS:
-    case BONSAI_NODE_WEIGHTS:
-    case BONSAI_SPLIT:
-    case BONSAI_ORIGIN:
-    case BONSAI_ROLE:
+    case BONSAI_SECTION_FEATURE_SCALE:
+    case BONSAI_SECTION_LABELS:
+    case BONSAI_SECTION_NODE_WEIGHTS:
+    case BONSAI_SECTION_SPLIT:
+    case BONSAI_SECTION_ORIGIN:
+    case BONSAI_SECTION_ROLE:
         break;
     default:
         *from = rows.head ? 0 : v->section[s].count;
@@ -188,20 +188,20 @@ static bonsai_status verify_once(bonsai_graph *g, bonsai_section s, int threads)
 /* Lists need their offsets, which have lower numbers and so come first. */
 static uint32_t with_offsets(uint32_t mask)
 {
-    if (mask & (BN_BIT(BONSAI_NEIGHBORS) | BN_BIT(BONSAI_EDGE_WEIGHTS)))
-        mask |= BN_BIT(BONSAI_OFFSETS);
-    if (mask & (BN_BIT(BONSAI_FEATURE_INDICES) | BN_BIT(BONSAI_FEATURE_VALUES) |
-                BN_BIT(BONSAI_FEATURE_SCALE)))
-        mask |= BN_BIT(BONSAI_FEATURE_OFFSETS);
-    if (mask & BN_BIT(BONSAI_MEMBERS))
-        mask |= BN_BIT(BONSAI_MEMBER_OFFSETS);
+    if (mask & (BN_BIT(BONSAI_SECTION_NEIGHBORS) | BN_BIT(BONSAI_SECTION_EDGE_WEIGHTS)))
+        mask |= BN_BIT(BONSAI_SECTION_OFFSETS);
+    if (mask & (BN_BIT(BONSAI_SECTION_FEATURE_INDICES) | BN_BIT(BONSAI_SECTION_FEATURE_VALUES) |
+                BN_BIT(BONSAI_SECTION_FEATURE_SCALE)))
+        mask |= BN_BIT(BONSAI_SECTION_FEATURE_OFFSETS);
+    if (mask & BN_BIT(BONSAI_SECTION_MEMBERS))
+        mask |= BN_BIT(BONSAI_SECTION_MEMBER_OFFSETS);
     return mask;
 }
 
 bonsai_status bn_graph_need(const bonsai_graph *g, uint32_t mask, int threads)
 {
     mask = with_offsets(mask);
-    for (int s = 1; s < BONSAI_SECTIONS; s++) {
+    for (int s = 1; s < BONSAI_SECTION_COUNT; s++) {
         if (!(mask & BN_BIT(s)) || !bn_has(g, s) || atomic_load(&g->verified[s]))
             continue;
         bonsai_status rc = verify_once((bonsai_graph *)(uintptr_t)g, s, bn_threads(threads));
@@ -217,14 +217,14 @@ bonsai_status bn_graph_need_over(const bonsai_graph *g, uint32_t mask, bn_world 
                                  const int64_t *first, int threads)
 {
     bonsai_status rc;
-    int64_t missing[BONSAI_SECTIONS] = {0};
+    int64_t missing[BONSAI_SECTION_COUNT] = {0};
     if (bn_ranks(w) == 1)
         return bn_graph_need(g, mask, threads);
     mask = with_offsets(mask);
-    for (int s = 1; s < BONSAI_SECTIONS; s++)
+    for (int s = 1; s < BONSAI_SECTION_COUNT; s++)
         missing[s] = (mask & BN_BIT(s)) && bn_has(g, s) && !atomic_load(&g->verified[s]);
-    BN_TRY(bn_sum_int(w, missing, BONSAI_SECTIONS));
-    for (int s = 1; s < BONSAI_SECTIONS; s++)
+    BN_TRY(bn_sum_int(w, missing, BONSAI_SECTION_COUNT));
+    for (int s = 1; s < BONSAI_SECTION_COUNT; s++)
         if (missing[s])
             BN_TRY(verify((bonsai_graph *)(uintptr_t)g, s, w, first, bn_threads(threads)));
 done:
@@ -254,7 +254,7 @@ bonsai_status bonsai_graph_new(bonsai_graph **out, const bonsai_view *v, int cop
     const bonsai_view empty = g->view;
     BN_TRY(bn_options_merge(&g->view, &empty, sizeof empty, v, "bonsai_view"));
     BN_TRY(bn_view_shape(&g->view, g->where));
-    for (int s = 1; copy && s < BONSAI_SECTIONS; s++) {
+    for (int s = 1; copy && s < BONSAI_SECTION_COUNT; s++) {
         const bonsai_view borrowed = g->view;
         BN_TRY(bn_graph_copy(g, &borrowed, s));
     }
@@ -278,7 +278,7 @@ int64_t bonsai_graph_nodes(const bonsai_graph *g)
 
 int64_t bonsai_graph_edges(const bonsai_graph *g)
 {
-    return g->view.section[BONSAI_NEIGHBORS].count;
+    return g->view.section[BONSAI_SECTION_NEIGHBORS].count;
 }
 
 int64_t bonsai_graph_features(const bonsai_graph *g)
@@ -299,7 +299,7 @@ const bonsai_read_info *bonsai_graph_read_info(const bonsai_graph *g)
 bn_csr bn_adjacency(const bonsai_graph *g)
 {
     const bonsai_view *v = &g->view;
-    bn_csr a = {v->nodes, v->nodes, v->section[BONSAI_OFFSETS], v->section[BONSAI_NEIGHBORS],
-                v->section[BONSAI_EDGE_WEIGHTS], NULL};
+    bn_csr a = {v->nodes, v->nodes, v->section[BONSAI_SECTION_OFFSETS], v->section[BONSAI_SECTION_NEIGHBORS],
+                v->section[BONSAI_SECTION_EDGE_WEIGHTS], NULL};
     return a;
 }

@@ -11,7 +11,7 @@
 #include "tensor/tensor.h"
 
 #define BN_BIT(section) (1u << (section))
-#define BN_ALL_SECTIONS (BN_BIT(BONSAI_SECTIONS) - 2u)
+#define BN_ALL_SECTIONS (BN_BIT(BONSAI_SECTION_COUNT) - 2u)
 
 enum { BN_SMALL_SECTION = 1 << 20 };    /* bytes; smaller ones are verified when a file is opened */
 
@@ -22,11 +22,11 @@ typedef struct {                /* what the rows of some features allow */
 
 struct bonsai_graph {
     bonsai_view      view;
-    void            *owned[BONSAI_SECTIONS];    /* freed with the graph; NULL: borrowed or mapped */
+    void            *owned[BONSAI_SECTION_COUNT];    /* freed with the graph; NULL: borrowed or mapped */
     bn_file          file;                      /* the mapped native file, if any */
     char            *where;                     /* for sentences: the file's name, or "graph" */
-    uint32_t         crc[BONSAI_SECTIONS];      /* of a mapped section */
-    atomic_uchar     verified[BONSAI_SECTIONS];
+    uint32_t         crc[BONSAI_SECTION_COUNT];      /* of a mapped section */
+    atomic_uchar     verified[BONSAI_SECTION_COUNT];
     pthread_mutex_t  lock;                      /* held while a section is being verified */
     bonsai_read_info info;
     atomic_int       users;                     /* the caller, and graphs that borrow sections */
@@ -79,12 +79,12 @@ static inline bool bn_has(const bonsai_graph *g, bonsai_section s)
 
 static inline int64_t bn_row_begin(const bonsai_graph *g, int64_t v)
 {
-    return bn_int_at(&g->view.section[BONSAI_OFFSETS], v);
+    return bn_int_at(&g->view.section[BONSAI_SECTION_OFFSETS], v);
 }
 
 static inline const int32_t *bn_neighbors(const bonsai_graph *g)
 {
-    return g->view.section[BONSAI_NEIGHBORS].data;
+    return g->view.section[BONSAI_SECTION_NEIGHBORS].data;
 }
 
 bn_csr bn_adjacency(const bonsai_graph *g);
@@ -169,9 +169,9 @@ int64_t bn_row_get(int32_t *index, float *value, const bonsai_graph *g, int64_t 
 int32_t bn_label(const bonsai_graph *g, int64_t node);          /* -1: unknown */
 bonsai_part bn_part(const bonsai_graph *g, int64_t node);
 
-#define BN_FEATURE_SECTIONS (BN_BIT(BONSAI_FEATURES) | BN_BIT(BONSAI_FEATURE_OFFSETS) |           \
-                             BN_BIT(BONSAI_FEATURE_INDICES) | BN_BIT(BONSAI_FEATURE_VALUES) | \
-                             BN_BIT(BONSAI_FEATURE_SCALE))
+#define BN_FEATURE_SECTIONS (BN_BIT(BONSAI_SECTION_FEATURES) | BN_BIT(BONSAI_SECTION_FEATURE_OFFSETS) |           \
+                             BN_BIT(BONSAI_SECTION_FEATURE_INDICES) | BN_BIT(BONSAI_SECTION_FEATURE_VALUES) | \
+                             BN_BIT(BONSAI_SECTION_FEATURE_SCALE))
 
 /* ---- the split, and parts (derive.c) ---- */
 
@@ -215,7 +215,7 @@ bonsai_status bn_graph_columns(bonsai_graph **out, const bonsai_graph *g, const 
 
 /* ---- counting (size.c, stats.c) ---- */
 
-/* bonsai_graph_bytes and bonsai_graph_stats over ranks; not BONSAI_PAPER_CONDENSED, which is for
+/* bonsai_graph_bytes and bonsai_graph_stats over ranks; not BONSAI_ACCOUNTING_PAPER_CONDENSED, which is for
  * small graphs. */
 bonsai_status bn_graph_bytes_over(double *out, const bonsai_graph *g, bonsai_accounting accounting,
                                   bn_world *w, const int64_t *first, int threads);
@@ -250,8 +250,8 @@ bonsai_status bn_traits_rows(bn_traits *out, bool *integer, const bonsai_graph *
 float   bn_row_hint(const bonsai_graph *g, int64_t node);
 
 typedef struct {                /* the type and count of each section as written */
-    bonsai_type type[BONSAI_SECTIONS];
-    int64_t     count[BONSAI_SECTIONS];
+    bonsai_type type[BONSAI_SECTION_COUNT];
+    int64_t     count[BONSAI_SECTION_COUNT];
     int64_t     before;         /* sparse features of the ranks before this one */
 } bn_plan;
 

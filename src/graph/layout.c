@@ -15,7 +15,7 @@ static bonsai_status check_rule(const bonsai_view *v, const shape_rule *rule, co
     if (!a->data)
         return BONSAI_OK;
     const char *name = bonsai_section_text(rule->section);
-    if ((unsigned)a->type > BONSAI_F32 || !(rule->types & BN_BIT(a->type)))
+    if ((unsigned)a->type > BONSAI_TYPE_F32 || !(rule->types & BN_BIT(a->type)))
         return bn_fail(BONSAI_E_FORMAT, "%s: %s: type %s (%d) is not allowed here", where, name,
                        bonsai_type_text(a->type), (int)a->type);
     if (a->count < 0)
@@ -38,7 +38,7 @@ static bonsai_status check_sizes(const bonsai_view *v, const char *where)
     if (v->classes < 0 || v->classes > INT32_MAX)
         return bn_fail(BONSAI_E_FORMAT, "%s: %lld classes; the number must be in 0..%d", where,
                        (long long)v->classes, INT32_MAX);
-    if (v->flags & ~(uint64_t)(BONSAI_DIRECTED | BONSAI_SELF_LOOPS | BONSAI_REPEATED))
+    if (v->flags & ~(uint64_t)(BONSAI_FLAG_DIRECTED | BONSAI_FLAG_SELF_LOOPS | BONSAI_FLAG_REPEATED))
         return bn_fail(BONSAI_E_FORMAT, "%s: unknown flags %llx", where,
                        (unsigned long long)v->flags);
     return BONSAI_OK;
@@ -52,34 +52,34 @@ static bonsai_status missing(const char *where, bonsai_section have, bonsai_sect
 
 static bool is_scaled(const bonsai_array *a)
 {
-    return a->data && (a->type == BONSAI_U8 || a->type == BONSAI_I8);
+    return a->data && (a->type == BONSAI_TYPE_U8 || a->type == BONSAI_TYPE_I8);
 }
 
 static bonsai_status check_together(const bonsai_view *v, const char *where)
 {
     static const bonsai_section pairs[][2] = {      /* the first needs the second */
-        {BONSAI_EDGE_WEIGHTS, BONSAI_NEIGHBORS},
-        {BONSAI_FEATURE_OFFSETS, BONSAI_FEATURE_INDICES},
-        {BONSAI_FEATURE_INDICES, BONSAI_FEATURE_OFFSETS},
-        {BONSAI_FEATURE_VALUES, BONSAI_FEATURE_INDICES},
-        {BONSAI_MEMBER_OFFSETS, BONSAI_MEMBERS},
-        {BONSAI_MEMBERS, BONSAI_MEMBER_OFFSETS},
-        {BONSAI_FEATURE_MEAN, BONSAI_FEATURE_SPREAD},
-        {BONSAI_FEATURE_SPREAD, BONSAI_FEATURE_MEAN},
+        {BONSAI_SECTION_EDGE_WEIGHTS, BONSAI_SECTION_NEIGHBORS},
+        {BONSAI_SECTION_FEATURE_OFFSETS, BONSAI_SECTION_FEATURE_INDICES},
+        {BONSAI_SECTION_FEATURE_INDICES, BONSAI_SECTION_FEATURE_OFFSETS},
+        {BONSAI_SECTION_FEATURE_VALUES, BONSAI_SECTION_FEATURE_INDICES},
+        {BONSAI_SECTION_MEMBER_OFFSETS, BONSAI_SECTION_MEMBERS},
+        {BONSAI_SECTION_MEMBERS, BONSAI_SECTION_MEMBER_OFFSETS},
+        {BONSAI_SECTION_FEATURE_MEAN, BONSAI_SECTION_FEATURE_SPREAD},
+        {BONSAI_SECTION_FEATURE_SPREAD, BONSAI_SECTION_FEATURE_MEAN},
     };
     const bonsai_array *a = v->section;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (a[pairs[i][0]].data && !a[pairs[i][1]].data)
             return missing(where, pairs[i][0], pairs[i][1]);
-    if (!a[BONSAI_OFFSETS].data || !a[BONSAI_NEIGHBORS].data)
+    if (!a[BONSAI_SECTION_OFFSETS].data || !a[BONSAI_SECTION_NEIGHBORS].data)
         return bn_fail(BONSAI_E_FORMAT, "%s: has no adjacency", where);
-    if (a[BONSAI_FEATURES].data && a[BONSAI_FEATURE_OFFSETS].data)
+    if (a[BONSAI_SECTION_FEATURES].data && a[BONSAI_SECTION_FEATURE_OFFSETS].data)
         return bn_fail(BONSAI_E_FORMAT, "%s: has dense and sparse features", where);
-    if (v->features > 0 && !a[BONSAI_FEATURES].data && !a[BONSAI_FEATURE_OFFSETS].data)
+    if (v->features > 0 && !a[BONSAI_SECTION_FEATURES].data && !a[BONSAI_SECTION_FEATURE_OFFSETS].data)
         return bn_fail(BONSAI_E_FORMAT, "%s: says %lld features but holds none", where,
                        (long long)v->features);
-    bool scaled = is_scaled(&a[BONSAI_FEATURES]) || is_scaled(&a[BONSAI_FEATURE_VALUES]);
-    if (scaled != (a[BONSAI_FEATURE_SCALE].data != NULL))
+    bool scaled = is_scaled(&a[BONSAI_SECTION_FEATURES]) || is_scaled(&a[BONSAI_SECTION_FEATURE_VALUES]);
+    if (scaled != (a[BONSAI_SECTION_FEATURE_SCALE].data != NULL))
         return bn_fail(BONSAI_E_FORMAT, "%s: 8-bit features need a scale per row, others have none",
                        where);
     return BONSAI_OK;
@@ -89,34 +89,34 @@ bonsai_status bn_view_shape(const bonsai_view *v, const char *where)
 {
     bonsai_status rc;
     BN_TRY(check_sizes(v, where));
-    const unsigned u8 = BN_BIT(BONSAI_U8), u16 = BN_BIT(BONSAI_U16), u32 = BN_BIT(BONSAI_U32),
-                   u64 = BN_BIT(BONSAI_U64), i8 = BN_BIT(BONSAI_I8), f16 = BN_BIT(BONSAI_F16),
-                   f32 = BN_BIT(BONSAI_F32);
+    const unsigned u8 = BN_BIT(BONSAI_TYPE_U8), u16 = BN_BIT(BONSAI_TYPE_U16), u32 = BN_BIT(BONSAI_TYPE_U32),
+                   u64 = BN_BIT(BONSAI_TYPE_U64), i8 = BN_BIT(BONSAI_TYPE_I8), f16 = BN_BIT(BONSAI_TYPE_F16),
+                   f32 = BN_BIT(BONSAI_TYPE_F32);
     int64_t n = v->nodes, f = v->features, c = v->classes;     /* below 2^31: n*f cannot overflow */
-    int64_t m = v->section[BONSAI_NEIGHBORS].count, nnz = v->section[BONSAI_FEATURE_INDICES].count;
+    int64_t m = v->section[BONSAI_SECTION_NEIGHBORS].count, nnz = v->section[BONSAI_SECTION_FEATURE_INDICES].count;
     const shape_rule rules[] = {
-        {BONSAI_OFFSETS, u32 | u64, n + 1},
-        {BONSAI_NEIGHBORS, u32, -1},
-        {BONSAI_EDGE_WEIGHTS, f32, m},
-        {BONSAI_FEATURES, f32 | f16 | u8 | i8, n * f},
-        {BONSAI_FEATURE_OFFSETS, u32 | u64, n + 1},
-        {BONSAI_FEATURE_INDICES, u16 | u32, -1},
-        {BONSAI_FEATURE_VALUES, f32 | u8 | i8, nnz},
-        {BONSAI_FEATURE_SCALE, f32, n},
-        {BONSAI_LABELS, u8 | u16 | u32, n},
-        {BONSAI_SOFT_LABELS, u8 | f32, n * c},
-        {BONSAI_NODE_WEIGHTS, u8 | u16 | f32, n},
-        {BONSAI_SPLIT, u8, n},
-        {BONSAI_CLASS_NAMES, u8, -1},
-        {BONSAI_NODE_NAMES, u8, -1},
-        {BONSAI_ORIGIN, u32, n},
-        {BONSAI_ROLE, u8, n},
-        {BONSAI_MEMBER_OFFSETS, u32 | u64, n + 1},
-        {BONSAI_MEMBERS, u32, -1},
-        {BONSAI_KEPT_FEATURES, u32, f},
-        {BONSAI_FEATURE_MEAN, f32, f},
-        {BONSAI_FEATURE_SPREAD, f32, f},
-        {BONSAI_METADATA, u8, -1},
+        {BONSAI_SECTION_OFFSETS, u32 | u64, n + 1},
+        {BONSAI_SECTION_NEIGHBORS, u32, -1},
+        {BONSAI_SECTION_EDGE_WEIGHTS, f32, m},
+        {BONSAI_SECTION_FEATURES, f32 | f16 | u8 | i8, n * f},
+        {BONSAI_SECTION_FEATURE_OFFSETS, u32 | u64, n + 1},
+        {BONSAI_SECTION_FEATURE_INDICES, u16 | u32, -1},
+        {BONSAI_SECTION_FEATURE_VALUES, f32 | u8 | i8, nnz},
+        {BONSAI_SECTION_FEATURE_SCALE, f32, n},
+        {BONSAI_SECTION_LABELS, u8 | u16 | u32, n},
+        {BONSAI_SECTION_SOFT_LABELS, u8 | f32, n * c},
+        {BONSAI_SECTION_NODE_WEIGHTS, u8 | u16 | f32, n},
+        {BONSAI_SECTION_SPLIT, u8, n},
+        {BONSAI_SECTION_CLASS_NAMES, u8, -1},
+        {BONSAI_SECTION_NODE_NAMES, u8, -1},
+        {BONSAI_SECTION_ORIGIN, u32, n},
+        {BONSAI_SECTION_ROLE, u8, n},
+        {BONSAI_SECTION_MEMBER_OFFSETS, u32 | u64, n + 1},
+        {BONSAI_SECTION_MEMBERS, u32, -1},
+        {BONSAI_SECTION_KEPT_FEATURES, u32, f},
+        {BONSAI_SECTION_FEATURE_MEAN, f32, f},
+        {BONSAI_SECTION_FEATURE_SPREAD, f32, f},
+        {BONSAI_SECTION_METADATA, u8, -1},
     };
     BN_TRY(check_together(v, where));           /* a missing section says more than a count */
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)

@@ -70,10 +70,10 @@ static bonsai_status sample_nodes(yardstick *s)
     int32_t *list = NULL;
     BN_TRY(BN_NEW(&list, s->g->view.nodes));
     BN_TRY(BN_NEW(&s->node, 2 * MOST_NODES));
-    if (bn_has(s->g, BONSAI_SPLIT)) {
-        s->train = bn_least(list_part(list, s, BONSAI_TRAIN), MOST_NODES);
+    if (bn_has(s->g, BONSAI_SECTION_SPLIT)) {
+        s->train = bn_least(list_part(list, s, BONSAI_PART_TRAIN), MOST_NODES);
         memcpy(s->node, list, (size_t)s->train * sizeof *list);
-        s->test = bn_least(list_part(list, s, BONSAI_TEST), MOST_NODES);
+        s->test = bn_least(list_part(list, s, BONSAI_PART_TEST), MOST_NODES);
         memcpy(s->node + s->train, list, (size_t)s->test * sizeof *list);
     } else {                                    /* 60/20/20 */
         int64_t all = list_part(list, s, BONSAI_PART_NONE);
@@ -127,9 +127,9 @@ done:
 static void add_sparse(float *row, const yardstick *s, int64_t node, float weight)
 {
     const bonsai_view *v = &s->g->view;
-    bn_csr x = {v->nodes, v->features, v->section[BONSAI_FEATURE_OFFSETS],
-                v->section[BONSAI_FEATURE_INDICES], v->section[BONSAI_FEATURE_VALUES],
-                v->section[BONSAI_FEATURE_SCALE].data};
+    bn_csr x = {v->nodes, v->features, v->section[BONSAI_SECTION_FEATURE_OFFSETS],
+                v->section[BONSAI_SECTION_FEATURE_INDICES], v->section[BONSAI_SECTION_FEATURE_VALUES],
+                v->section[BONSAI_SECTION_FEATURE_SCALE].data};
     int64_t e = bn_int_at(&x.offsets, node), end = bn_int_at(&x.offsets, node + 1), high = end;
     while (s->from > 0 && e < high) {
         int64_t middle = (e + high) / 2;
@@ -148,12 +148,12 @@ static void add_sparse(float *row, const yardstick *s, int64_t node, float weigh
 
 static void add_features(float *row, const yardstick *s, int64_t node, float weight)
 {
-    const bonsai_array *x = &s->g->view.section[BONSAI_FEATURES];
-    const float *scale = s->g->view.section[BONSAI_FEATURE_SCALE].data;
+    const bonsai_array *x = &s->g->view.section[BONSAI_SECTION_FEATURES];
+    const float *scale = s->g->view.section[BONSAI_SECTION_FEATURE_SCALE].data;
     int64_t at = node * s->g->view.features;
     if (!x->data)
         add_sparse(row, s, node, weight);
-    else if (x->type == BONSAI_F32)
+    else if (x->type == BONSAI_TYPE_F32)
         bn_kernels_get()->axpy(row, weight, (const float *)x->data + at + s->from, s->to - s->from);
     else
         for (int64_t j = s->from; j < s->to; j++)
@@ -267,7 +267,7 @@ done:
 static bonsai_status check_work(const yardstick *s)
 {
     double edges = 0, f = (double)s->g->view.features;
-    const bonsai_array *sparse = &s->g->view.section[BONSAI_FEATURE_INDICES];
+    const bonsai_array *sparse = &s->g->view.section[BONSAI_SECTION_FEATURE_INDICES];
     double length = sparse->data ? (double)sparse->count / (double)s->g->view.nodes : f;
     for (int64_t i = 0; s->hops && i < s->near_count; i++)
         edges += (double)(bn_row_begin(s->g, s->near[i] + 1) - bn_row_begin(s->g, s->near[i]));
@@ -320,8 +320,8 @@ static void free_rows(yardstick *s)
 static bn_csr rows_of(const yardstick *s, int64_t begin, int64_t count)
 {
     int64_t total = (int64_t)s->offsets[s->count];
-    bn_csr x = {count, s->g->view.features + 1, {s->offsets + begin, count + 1, BONSAI_U64},
-                {s->column, total, BONSAI_U32}, {s->entry, total, BONSAI_F32}, NULL};
+    bn_csr x = {count, s->g->view.features + 1, {s->offsets + begin, count + 1, BONSAI_TYPE_U64},
+                {s->column, total, BONSAI_TYPE_U32}, {s->entry, total, BONSAI_TYPE_F32}, NULL};
     return x;
 }
 
@@ -402,10 +402,10 @@ bonsai_status bonsai_graph_linear(bonsai_linear *out, const bonsai_graph *g, uin
     s.progress = (bn_progress){o.progress, o.payload};
     if (g->view.features == 0)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: has no features for a linear model", g->where);
-    if (!bn_has(g, BONSAI_LABELS))
+    if (!bn_has(g, BONSAI_SECTION_LABELS))
         return bn_fail(BONSAI_E_ARGUMENT, "%s: has no labels for a linear model", g->where);
-    BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_NEIGHBORS) | BN_BIT(BONSAI_EDGE_WEIGHTS) |
-                                BN_BIT(BONSAI_LABELS) | BN_BIT(BONSAI_SPLIT) | BN_FEATURE_SECTIONS,
+    BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_SECTION_NEIGHBORS) | BN_BIT(BONSAI_SECTION_EDGE_WEIGHTS) |
+                                BN_BIT(BONSAI_SECTION_LABELS) | BN_BIT(BONSAI_SECTION_SPLIT) | BN_FEATURE_SECTIONS,
                          s.threads));
     s.adjacency = bn_adjacency(g);
     BN_TRY(sample_nodes(&s));

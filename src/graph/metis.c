@@ -119,7 +119,7 @@ bonsai_status bn_metis_parts(int32_t *part, const bonsai_graph *g, int64_t parts
     bonsai_status rc = BONSAI_OK;
     bonsai_graph *plain = NULL;
     int64_t n = g->view.nodes, sum;
-    if (g->view.flags & (BONSAI_DIRECTED | BONSAI_SELF_LOOPS | BONSAI_REPEATED)) {
+    if (g->view.flags & (BONSAI_FLAG_DIRECTED | BONSAI_FLAG_SELF_LOOPS | BONSAI_FLAG_REPEATED)) {
         BN_TRY(plain_graph(&plain, g, o));
         g = plain;
     }

@@ -118,8 +118,8 @@ bonsai_status bonsai_graph_reorder(bonsai_graph **out, const bonsai_graph *g, bo
     BN_TRY(bn_tick(p, "ordering", 1, 2));
     BN_TRY(bonsai_graph_induce(out, g, nodes, g->view.nodes));
     /* It borrows from g already; what is said of the whole graph holds in any order. */
-    (*out)->view.section[BONSAI_METADATA] = g->view.section[BONSAI_METADATA];
-    atomic_store(&(*out)->verified[BONSAI_METADATA], 1);
+    (*out)->view.section[BONSAI_SECTION_METADATA] = g->view.section[BONSAI_SECTION_METADATA];
+    atomic_store(&(*out)->verified[BONSAI_SECTION_METADATA], 1);
     BN_TRY(bn_tick(p, "ordering", 2, 2));
 done:
     bn_free(nodes);
@@ -167,7 +167,7 @@ bonsai_status bn_blocks_over(int64_t **first, const bonsai_graph *g, bn_world *w
     BN_TRY(bn_agree(w, BN_NEW(first, ranks + 1)));
     for (int64_t r = 0; r <= ranks; r++)
         (*first)[r] = n / ranks * r + bn_least(r, n % ranks);
-    BN_TRY(bn_graph_need_over(g, BN_BIT(BONSAI_OFFSETS), w, *first, threads));
+    BN_TRY(bn_graph_need_over(g, BN_BIT(BONSAI_SECTION_OFFSETS), w, *first, threads));
     bn_blocks(*first, g, (int)ranks);
 done:
     return rc;
@@ -205,7 +205,7 @@ bonsai_status bn_halo_count(int64_t *rows, const bonsai_graph *g, int ranks)
     int64_t *first = NULL, words = g->view.nodes / 64 + 1;
     uint64_t *seen = NULL;
     int lanes = bn_team(bn_threads(0), ranks);
-    BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_NEIGHBORS), 0));
+    BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_SECTION_NEIGHBORS), 0));
     BN_TRY(BN_NEW(&first, (int64_t)ranks + 1));
     BN_TRY(BN_NEW(&seen, words * lanes));
     bn_blocks(first, g, ranks);

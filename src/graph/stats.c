@@ -122,8 +122,8 @@ static bonsai_status count_all(bonsai_stats *s, int64_t *class_counts, const bon
     bn_traits t;
     bool integer;
     BN_TRY(bn_agree(w, bn_tick(p, "counting", 0, 4)));
-    BN_TRY(bn_graph_need_over(g, BN_BIT(BONSAI_NEIGHBORS) | BN_BIT(BONSAI_LABELS) |
-                                     BN_BIT(BONSAI_SPLIT) | BN_FEATURE_SECTIONS, w, first,
+    BN_TRY(bn_graph_need_over(g, BN_BIT(BONSAI_SECTION_NEIGHBORS) | BN_BIT(BONSAI_SECTION_LABELS) |
+                                     BN_BIT(BONSAI_SECTION_SPLIT) | BN_FEATURE_SECTIONS, w, first,
                               o->threads));
     BN_TRY(bn_agree(w, bn_tick(p, "counting", 1, 4)));
     BN_TRY(node_stats(s, class_counts, g, w, rows));

@@ -52,7 +52,7 @@ bonsai_status bn_metadata_check(const bonsai_array *a, const char *where)
 {
     bonsai_status rc;
     json_error_t error;
-    BN_TRY(check_text(a, BONSAI_METADATA, where));
+    BN_TRY(check_text(a, BONSAI_SECTION_METADATA, where));
     errno = 0;                  /* jansson takes a failed malloc for bad syntax, now and then */
     json_t *root = json_loadb(a->data, (size_t)a->count, 0, &error);
     if (!root)

@@ -45,7 +45,7 @@ bonsai_status bn_symmetry_check(const bonsai_graph *g, bn_progress p)
     for (int64_t v = 0; v <= n; v++)
         offsets[v] = bn_row_begin(g, v);
     BN_TRY(one_sided(g, bn_asymmetric_row(n, offsets, bn_neighbors(g),
-                                          g->view.section[BONSAI_EDGE_WEIGHTS].data, cursor)));
+                                          g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data, cursor)));
     BN_TRY(bn_tick(p, "symmetry", 1, 1));
 done:
     bn_free(cursor);
@@ -196,8 +196,8 @@ bonsai_status bn_symmetry_exchange(const bonsai_graph *g, bn_world *w, const int
     bonsai_status rc;
     int ranks = bn_ranks(w);
     mail m = {.g = g, .neighbors = bn_neighbors(g), .w = w, .first = first, .batch = batch,
-              .weights = g->view.section[BONSAI_EDGE_WEIGHTS].data,
-              .size = bn_has(g, BONSAI_EDGE_WEIGHTS) ? NUMBERS : NUMBERS - 1,
+              .weights = g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data,
+              .size = bn_has(g, BONSAI_SECTION_EDGE_WEIGHTS) ? NUMBERS : NUMBERS - 1,
               .rows = bn_rows_of(&g->view, w, first)};
     BN_TRY(bn_agree(w, bn_tick(p, "symmetry", 0, ranks)));
     BN_TRY(bn_agree(w, open_mail(&m)));
@@ -239,12 +239,12 @@ bonsai_status bn_graph_check_over(const bonsai_graph *g, bn_world *w, const int6
     bonsai_read_options o;
     BN_TRY(bn_agree(w, BN_OPTIONS(&o, given, read)));
     bn_progress p = {o.progress, o.payload};
-    BN_TRY(bn_agree(w, bn_tick(p, "sections", 0, BONSAI_SECTIONS)));
-    for (int s = 1; s < BONSAI_SECTIONS; s++) {
+    BN_TRY(bn_agree(w, bn_tick(p, "sections", 0, BONSAI_SECTION_COUNT)));
+    for (int s = 1; s < BONSAI_SECTION_COUNT; s++) {
         BN_TRY(bn_graph_need_over(g, BN_BIT(s), w, first, o.threads));
-        BN_TRY(bn_agree(w, bn_tick(p, "sections", s + 1, BONSAI_SECTIONS)));
+        BN_TRY(bn_agree(w, bn_tick(p, "sections", s + 1, BONSAI_SECTION_COUNT)));
     }
-    if (!(g->view.flags & BONSAI_DIRECTED))
+    if (!(g->view.flags & BONSAI_FLAG_DIRECTED))
         BN_TRY(bn_symmetry_check_over(g, w, first, p));
 done:
     return rc;

@@ -293,7 +293,7 @@ static bonsai_status read_dense(reader *r, bn_draft *d)
         goto done;
     }
     if (d->features > 0)
-        BN_TRY(bn_draft_give(d, BONSAI_FEATURES, BONSAI_F32, (void **)&r->x, r->rows * r->columns));
+        BN_TRY(bn_draft_give(d, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, (void **)&r->x, r->rows * r->columns));
 done:
     return rc;
 }
@@ -334,10 +334,10 @@ static bonsai_status lay_sparse(reader *r, bn_draft *d)
     int32_t *index;
     float *value = NULL;
     int64_t n = r->c->nodes.n;
-    BN_TRY(bn_draft_array(&offsets, d, BONSAI_FEATURE_OFFSETS, BONSAI_U64, n + 1));
-    BN_TRY(bn_draft_array(&index, d, BONSAI_FEATURE_INDICES, BONSAI_U32, r->nnz));
+    BN_TRY(bn_draft_array(&offsets, d, BONSAI_SECTION_FEATURE_OFFSETS, BONSAI_TYPE_U64, n + 1));
+    BN_TRY(bn_draft_array(&index, d, BONSAI_SECTION_FEATURE_INDICES, BONSAI_TYPE_U32, r->nnz));
     if (r->values)
-        BN_TRY(bn_draft_array(&value, d, BONSAI_FEATURE_VALUES, BONSAI_F32, r->nnz));
+        BN_TRY(bn_draft_array(&value, d, BONSAI_SECTION_FEATURE_VALUES, BONSAI_TYPE_F32, r->nnz));
     for (int64_t i = 0; i < r->nnz; i++)
         offsets[r->node[i] + 1]++;
     for (int64_t v = 0; v < n; v++)
@@ -411,7 +411,7 @@ bonsai_status bn_companions_finish(bn_companions *c, bn_draft *d)
     d->nodes = c->nodes.n;
     if (c->features && c->sparse)
         BN_TRY(read_features(c, d, true));
-    if (!bn_has(d->g, BONSAI_NODE_NAMES))
+    if (!bn_has(d->g, BONSAI_SECTION_NODE_NAMES))
         BN_TRY(bn_nodes_names(d, &c->nodes));
 done:
     return rc;

@@ -145,7 +145,7 @@ static bonsai_status read_table(bn_container *c, const bn_file *f, const char *p
         e->crc = (uint32_t)get(p + 24, 4);
         if (get(p + 28, 4) != 0 || (i > 0 && e->id <= c->entry[i - 1].id))
             return bn_fail(BONSAI_E_FORMAT, "%s: entry %d of its table is out of order", path, i);
-        if (e->type == BONSAI_NONE || bonsai_type_bytes((bonsai_type)e->type) == 0)
+        if (e->type == BONSAI_TYPE_NONE || bonsai_type_bytes((bonsai_type)e->type) == 0)
             return bn_fail(BONSAI_E_FORMAT, "%s: section %u has the unknown type %u", path, e->id,
                            e->type);
         int64_t before = end;

@@ -79,11 +79,11 @@ static void set(bn_plan *p, bonsai_section s, bonsai_type t, int64_t count)
 static bn_plan plan_of(const job *j)
 {
     const bn_maker *k = &j->k;
-    bn_plan p = {.type = {BONSAI_NONE}};
-    set(&p, BONSAI_OFFSETS, j->entries <= (int64_t)UINT32_MAX ? BONSAI_U32 : BONSAI_U64, k->n + 1);
-    set(&p, BONSAI_NEIGHBORS, BONSAI_U32, j->entries);
-    set(&p, BONSAI_LABELS, k->c <= 255 ? BONSAI_U8 : k->c <= 65535 ? BONSAI_U16 : BONSAI_U32, k->n);
-    set(&p, BONSAI_SPLIT, BONSAI_U8, k->n);
+    bn_plan p = {.type = {BONSAI_TYPE_NONE}};
+    set(&p, BONSAI_SECTION_OFFSETS, j->entries <= (int64_t)UINT32_MAX ? BONSAI_TYPE_U32 : BONSAI_TYPE_U64, k->n + 1);
+    set(&p, BONSAI_SECTION_NEIGHBORS, BONSAI_TYPE_U32, j->entries);
+    set(&p, BONSAI_SECTION_LABELS, k->c <= 255 ? BONSAI_TYPE_U8 : k->c <= 65535 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32, k->n);
+    set(&p, BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8, k->n);
     if (k->f > 0)
         bn_traits_plan(&p, &j->all, k->n, k->f);
     return p;
@@ -93,15 +93,15 @@ static bn_plan plan_of(const job *j)
 static int64_t slice_begin(const job *j, bonsai_section s)
 {
     switch (s) {
-    case BONSAI_OFFSETS:
-    case BONSAI_FEATURE_OFFSETS:
+    case BONSAI_SECTION_OFFSETS:
+    case BONSAI_SECTION_FEATURE_OFFSETS:
         return j->k.begin > 0 ? j->k.begin + 1 : 0;
-    case BONSAI_NEIGHBORS:
+    case BONSAI_SECTION_NEIGHBORS:
         return j->entries_before;
-    case BONSAI_FEATURES:
+    case BONSAI_SECTION_FEATURES:
         return j->k.begin * j->k.f;
-    case BONSAI_FEATURE_INDICES:
-    case BONSAI_FEATURE_VALUES:
+    case BONSAI_SECTION_FEATURE_INDICES:
+    case BONSAI_SECTION_FEATURE_VALUES:
         return j->nonzeros_before;
     default:
         return j->k.begin;
@@ -113,8 +113,8 @@ static bonsai_status open_file(job *j, const char *path)
     bn_container c = {.kind = BN_KIND_GRAPH, .field = {(uint64_t)j->k.n, (uint64_t)j->k.f,
                                                        (uint64_t)j->k.c, 0}};
     int64_t begin[BN_CONTAINER_MAX];
-    for (int s = 1; s < BONSAI_SECTIONS; s++)
-        if (j->plan.type[s] != BONSAI_NONE) {
+    for (int s = 1; s < BONSAI_SECTION_COUNT; s++)
+        if (j->plan.type[s] != BONSAI_TYPE_NONE) {
             begin[c.entries] = slice_begin(j, s);
             c.entry[c.entries++] = (bn_entry){.id = (uint32_t)s, .type = j->plan.type[s],
                                               .count = j->plan.count[s]};
@@ -164,13 +164,13 @@ static bonsai_status send_section(const job *j, const bonsai_graph *g, bonsai_se
                                   int64_t begin, int64_t nonzeros, int64_t base)
 {
     int64_t n = g->view.nodes, f = g->view.features;
-    bool offsets = s == BONSAI_OFFSETS || s == BONSAI_FEATURE_OFFSETS;
+    bool offsets = s == BONSAI_SECTION_OFFSETS || s == BONSAI_SECTION_FEATURE_OFFSETS;
     sending o = {.j = j, .s = s, .base = base, .skip = begin > 0};
     bn_plan p = j->plan;
-    p.count[BONSAI_OFFSETS] = p.count[BONSAI_FEATURE_OFFSETS] = n + 1;
-    p.count[BONSAI_FEATURES] = n * f;
-    p.count[BONSAI_FEATURE_INDICES] = p.count[BONSAI_FEATURE_VALUES] = nonzeros;
-    p.count[BONSAI_FEATURE_SCALE] = p.count[BONSAI_LABELS] = p.count[BONSAI_SPLIT] = n;
+    p.count[BONSAI_SECTION_OFFSETS] = p.count[BONSAI_SECTION_FEATURE_OFFSETS] = n + 1;
+    p.count[BONSAI_SECTION_FEATURES] = n * f;
+    p.count[BONSAI_SECTION_FEATURE_INDICES] = p.count[BONSAI_SECTION_FEATURE_VALUES] = nonzeros;
+    p.count[BONSAI_SECTION_FEATURE_SCALE] = p.count[BONSAI_SECTION_LABELS] = p.count[BONSAI_SECTION_SPLIT] = n;
     if (n == 0)
         return BONSAI_OK;               /* without a node; the first rank to have one begins at 0 */
     return bn_plan_emit(&p, g, s, offsets ? send_offsets : send, &o);
@@ -183,15 +183,15 @@ static bonsai_status send_rows(job *j)
     const int64_t *offsets = j->c.offsets;
     int32_t *rows = NULL;
     int64_t capacity = 0, wanted = k->threads * (int64_t)PIECE / (int64_t)sizeof *rows;
-    k->g->view.section[BONSAI_OFFSETS] = (bonsai_array){offsets, k->end - k->begin + 1, BONSAI_U64};
-    BN_TRY(send_section(j, k->g, BONSAI_OFFSETS, k->begin, 0, j->entries_before));
+    k->g->view.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){offsets, k->end - k->begin + 1, BONSAI_TYPE_U64};
+    BN_TRY(send_section(j, k->g, BONSAI_SECTION_OFFSETS, k->begin, 0, j->entries_before));
     for (int64_t v = k->begin, end; v < k->end; v = end) {
         int64_t first = offsets[v - k->begin], last = first;
         for (end = v; end < k->end && last - first < wanted; end++)
             last = offsets[end - k->begin + 1];
         BN_TRY(bn_grow((void **)&rows, &capacity, last - first, sizeof *rows));
         BN_TRY(bn_citations_rows(rows, &j->c, k, v, end));
-        BN_TRY(bn_slices_put(j->file, BONSAI_NEIGHBORS, rows,
+        BN_TRY(bn_slices_put(j->file, BONSAI_SECTION_NEIGHBORS, rows,
                              (last - first) * (int64_t)sizeof *rows));
     }
 done:
@@ -207,8 +207,8 @@ static bonsai_status send_piece(job *j, const bonsai_graph *g, int64_t v)
     bool integer;
     int64_t base = j->nonzeros_before + j->here.nnz;
     BN_TRY(bn_traits_rows(&t, &integer, g, 0, g->view.nodes, j->k.threads));
-    for (int s = BONSAI_FEATURES; s <= BONSAI_FEATURE_SCALE; s++)
-        if (j->plan.type[s] != BONSAI_NONE)
+    for (int s = BONSAI_SECTION_FEATURES; s <= BONSAI_SECTION_FEATURE_SCALE; s++)
+        if (j->plan.type[s] != BONSAI_TYPE_NONE)
             BN_TRY(send_section(j, g, s, v, t.nnz, base));
     bn_traits_join(&j->here, &t);
 done:
@@ -242,8 +242,8 @@ static bonsai_status send_all(job *j)
     BN_TRY(send_rows(j));
     if (j->writer)
         BN_TRY(send_features(j));
-    BN_TRY(send_section(j, j->k.g, BONSAI_LABELS, j->k.begin, 0, 0));
-    BN_TRY(send_section(j, j->k.g, BONSAI_SPLIT, j->k.begin, 0, 0));
+    BN_TRY(send_section(j, j->k.g, BONSAI_SECTION_LABELS, j->k.begin, 0, 0));
+    BN_TRY(send_section(j, j->k.g, BONSAI_SECTION_SPLIT, j->k.begin, 0, 0));
 done:
     return rc;
 }

@@ -177,7 +177,7 @@ static bonsai_status read_labels(bn_draft *d, const char *path)
     json_t *root = NULL, *value;
     const char *key;
     BN_TRY(open_json(&root, path));
-    BN_TRY(bn_draft_array(&r.label, d, BONSAI_LABELS, BONSAI_U32, r.n));
+    BN_TRY(bn_draft_array(&r.label, d, BONSAI_SECTION_LABELS, BONSAI_TYPE_U32, r.n));
     BN_TRY(BN_NEW(&r.seen, r.n));
     for (int64_t v = 0; v < r.n; v++)
         r.label[v] = -1;
@@ -222,8 +222,8 @@ static bonsai_status read_split(bn_draft *d, const char *path)
     json_t *root = NULL;
     uint8_t *split;
     BN_TRY(open_json(&root, path));
-    BN_TRY(bn_draft_array(&split, d, BONSAI_SPLIT, BONSAI_U8, d->nodes));
-    for (int part = BONSAI_TRAIN; part <= BONSAI_TEST; part++)
+    BN_TRY(bn_draft_array(&split, d, BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8, d->nodes));
+    for (int part = BONSAI_PART_TRAIN; part <= BONSAI_PART_TEST; part++)
         BN_TRY(read_part(split, d->nodes, root, path, part));
 done:
     json_decref(root);

@@ -20,18 +20,18 @@ static const struct { const char *name; column kind; } known[] = {
 };
 
 static const struct { bonsai_section section; bonsai_type type; } place[KINDS] = {
-    [NAME] = {BONSAI_NODE_NAMES, BONSAI_U8},  [LABEL] = {BONSAI_LABELS, BONSAI_U32},
-    [SPLIT] = {BONSAI_SPLIT, BONSAI_U8},      [WEIGHT] = {BONSAI_NODE_WEIGHTS, BONSAI_F32},
-    [ORIGIN] = {BONSAI_ORIGIN, BONSAI_U32},   [ROLE] = {BONSAI_ROLE, BONSAI_U8},
+    [NAME] = {BONSAI_SECTION_NODE_NAMES, BONSAI_TYPE_U8},  [LABEL] = {BONSAI_SECTION_LABELS, BONSAI_TYPE_U32},
+    [SPLIT] = {BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8},      [WEIGHT] = {BONSAI_SECTION_NODE_WEIGHTS, BONSAI_TYPE_F32},
+    [ORIGIN] = {BONSAI_SECTION_ORIGIN, BONSAI_TYPE_U32},   [ROLE] = {BONSAI_SECTION_ROLE, BONSAI_TYPE_U8},
 };
 
 static const struct { const char *word; uint8_t value; } parts[] = {
-    {"", BONSAI_PART_NONE}, {"none", BONSAI_PART_NONE}, {"train", BONSAI_TRAIN},
-    {"val", BONSAI_VAL},    {"valid", BONSAI_VAL},      {"validation", BONSAI_VAL},
-    {"test", BONSAI_TEST},
+    {"", BONSAI_PART_NONE}, {"none", BONSAI_PART_NONE}, {"train", BONSAI_PART_TRAIN},
+    {"val", BONSAI_PART_VAL},    {"valid", BONSAI_PART_VAL},      {"validation", BONSAI_PART_VAL},
+    {"test", BONSAI_PART_TEST},
 }, roles[] = {
-    {"", BONSAI_ROLE_NONE}, {"none", BONSAI_ROLE_NONE},         {"root", BONSAI_ROOT},
-    {"ego", BONSAI_EGO},    {"prototype", BONSAI_PROTOTYPE},
+    {"", BONSAI_ROLE_NONE}, {"none", BONSAI_ROLE_NONE},         {"root", BONSAI_ROLE_ROOT},
+    {"ego", BONSAI_ROLE_EGO},    {"prototype", BONSAI_ROLE_PROTOTYPE},
 };
 
 typedef struct {
@@ -323,10 +323,10 @@ static bonsai_status lay_classes(table *t, bn_draft *d)
                        (long long)t->largest, (long long)count - 1);
     d->classes = said > count ? said : count;
     if (t->class_names)
-        BN_TRY(bn_draft_give(d, BONSAI_CLASS_NAMES, BONSAI_U8, (void **)&t->class_names,
+        BN_TRY(bn_draft_give(d, BONSAI_SECTION_CLASS_NAMES, BONSAI_TYPE_U8, (void **)&t->class_names,
                              t->class_names_len));
     else if (t->named && d->classes == count)
-        BN_TRY(bn_ids_names(d, BONSAI_CLASS_NAMES, &t->classes));
+        BN_TRY(bn_ids_names(d, BONSAI_SECTION_CLASS_NAMES, &t->classes));
 done:
     return rc;
 }

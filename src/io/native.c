@@ -24,7 +24,7 @@ static bonsai_status lay_sections(bonsai_graph *g, const bn_container *c, const 
     g->view.flags = c->field[3];
     for (int i = 0; i < c->entries; i++) {
         const bn_entry *e = &c->entry[i];
-        if (e->id == 0 || e->id >= BONSAI_SECTIONS)
+        if (e->id == 0 || e->id >= BONSAI_SECTION_COUNT)
             return bn_fail(BONSAI_E_FORMAT, "%s: section %u is not known to this version of the "
                            "library (%s)", path, e->id, BONSAI_VERSION);
         g->view.section[e->id] = (bonsai_array){g->file.data + e->offset, e->count,
@@ -37,7 +37,7 @@ static bonsai_status lay_sections(bonsai_graph *g, const bn_container *c, const 
 static uint32_t small_sections(const bonsai_graph *g)
 {
     uint32_t mask = 0;
-    for (int s = 1; s < BONSAI_SECTIONS; s++) {
+    for (int s = 1; s < BONSAI_SECTION_COUNT; s++) {
         const bonsai_array *a = &g->view.section[s];
         if (a->data && a->count * (int64_t)bonsai_type_bytes(a->type) < BN_SMALL_SECTION)
             mask |= BN_BIT(s);
@@ -102,8 +102,8 @@ static void fill_table(bn_container *c, const bonsai_graph *g, const bn_plan *p)
     c->field[1] = (uint64_t)g->view.features;
     c->field[2] = (uint64_t)g->view.classes;
     c->field[3] = g->view.flags;
-    for (int s = 1; s < BONSAI_SECTIONS; s++)
-        if (p->type[s] != BONSAI_NONE)
+    for (int s = 1; s < BONSAI_SECTION_COUNT; s++)
+        if (p->type[s] != BONSAI_TYPE_NONE)
             c->entry[c->entries++] = (bn_entry){.id = (uint32_t)s, .type = p->type[s],
                                                 .count = p->count[s]};
 }

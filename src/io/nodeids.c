@@ -114,7 +114,7 @@ void bn_ids_free(bn_ids *ids)
 bonsai_status bn_ids_names(bn_draft *d, bonsai_section s, const bn_ids *ids)
 {
     char *to;
-    bonsai_status rc = bn_draft_array(&to, d, s, BONSAI_U8, ids->len + ids->count);
+    bonsai_status rc = bn_draft_array(&to, d, s, BONSAI_TYPE_U8, ids->len + ids->count);
     for (int64_t i = 0; rc == BONSAI_OK && i < ids->count; i++) {
         if (ids->key[i].len > 0)
             memcpy(to, ids->text + ids->key[i].begin, ids->key[i].len);
@@ -280,14 +280,14 @@ bonsai_status bn_nodes_names(bn_draft *d, const bn_nodes *nodes)
     if (nodes->kind == BN_NUMBERS)
         return BONSAI_OK;
     if (nodes->kind == BN_NAMES)
-        return bn_ids_names(d, BONSAI_NODE_NAMES, &nodes->ids);
+        return bn_ids_names(d, BONSAI_SECTION_NODE_NAMES, &nodes->ids);
     BN_TRY(BN_NEW(&value, nodes->n));
     for (int64_t i = 0; i < nodes->n; i++) {
         int64_t *at = value + (nodes->rank ? nodes->rank[i] : i);
         memcpy(at, nodes->ids.text + nodes->ids.key[i].begin, sizeof *at);
         len += snprintf(number, sizeof number, "%" PRId64, *at) + 1;
     }
-    BN_TRY(bn_draft_array(&to, d, BONSAI_NODE_NAMES, BONSAI_U8, len));
+    BN_TRY(bn_draft_array(&to, d, BONSAI_SECTION_NODE_NAMES, BONSAI_TYPE_U8, len));
     for (int64_t i = 0; i < nodes->n; i++)
         to += sprintf(to, "%" PRId64, value[i]) + 1;
 done:

@@ -122,7 +122,7 @@ static bonsai_status read_labels(reader *r)
     }
     BN_TRY(bn_npy_vector(&a, -1));
     BN_TRY(claim_nodes(r, a.count, name));
-    BN_TRY(bn_draft_array(&label, r->d, BONSAI_LABELS, BONSAI_U32, a.count));
+    BN_TRY(bn_draft_array(&label, r->d, BONSAI_SECTION_LABELS, BONSAI_TYPE_U32, a.count));
     BN_TRY(bn_npy_i32(label, &a, a.count, -1, INT32_MAX - 1));
     BN_TRY(bn_npy_end(&a));
 done:
@@ -272,12 +272,12 @@ static bonsai_status read_split(reader *r)
 {
     bonsai_status rc = BONSAI_OK;
     uint8_t *split = NULL;
-    for (int part = BONSAI_TRAIN; part <= BONSAI_TEST; part++) {
+    for (int part = BONSAI_PART_TRAIN; part <= BONSAI_PART_TEST; part++) {
         int form = part_form(r, part);
         if (form == 0)
             continue;
         if (!split)
-            BN_TRY(bn_draft_array(&split, r->d, BONSAI_SPLIT, BONSAI_U8, r->n));
+            BN_TRY(bn_draft_array(&split, r->d, BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8, r->n));
         BN_TRY(read_part(r, split, part, form == 2));
     }
 done:
@@ -308,19 +308,19 @@ done:
 static bonsai_type extra_type(bonsai_section s)
 {
     switch (s) {
-    case BONSAI_SOFT_LABELS:
-    case BONSAI_NODE_WEIGHTS:
-    case BONSAI_FEATURE_MEAN:
-    case BONSAI_FEATURE_SPREAD:
-        return BONSAI_F32;
-    case BONSAI_ORIGIN:
-    case BONSAI_MEMBERS:
-    case BONSAI_KEPT_FEATURES:
-        return BONSAI_U32;
-    case BONSAI_MEMBER_OFFSETS:
-        return BONSAI_U64;
+    case BONSAI_SECTION_SOFT_LABELS:
+    case BONSAI_SECTION_NODE_WEIGHTS:
+    case BONSAI_SECTION_FEATURE_MEAN:
+    case BONSAI_SECTION_FEATURE_SPREAD:
+        return BONSAI_TYPE_F32;
+    case BONSAI_SECTION_ORIGIN:
+    case BONSAI_SECTION_MEMBERS:
+    case BONSAI_SECTION_KEPT_FEATURES:
+        return BONSAI_TYPE_U32;
+    case BONSAI_SECTION_MEMBER_OFFSETS:
+        return BONSAI_TYPE_U64;
     default:
-        return BONSAI_U8;
+        return BONSAI_TYPE_U8;
     }
 }
 
@@ -336,13 +336,13 @@ static bonsai_status read_extra(reader *r, const char *name, bonsai_section s)
     }
     bonsai_type t = extra_type(s);
     BN_TRY(bn_draft_array(&to, r->d, s, t, a.count));
-    if (t == BONSAI_U8)
+    if (t == BONSAI_TYPE_U8)
         BN_TRY(bn_npy_u8(to, &a, a.count, UINT8_MAX));
-    else if (t == BONSAI_U16)
+    else if (t == BONSAI_TYPE_U16)
         BN_TRY(bn_npy_raw(to, &a, a.count));
-    else if (t == BONSAI_U32)
+    else if (t == BONSAI_TYPE_U32)
         BN_TRY(bn_npy_i32(to, &a, a.count, 0, INT32_MAX));
-    else if (t == BONSAI_U64)
+    else if (t == BONSAI_TYPE_U64)
         BN_TRY(bn_npy_i64(to, &a, a.count, 0, INT64_MAX));
     else
         BN_TRY(bn_npy_f32(to, &a, a.count, &r->d->g->info.rounded));
@@ -356,7 +356,7 @@ static bonsai_status read_extras(reader *r)
 {
     bonsai_status rc = BONSAI_OK;
     int64_t features = r->d->features;
-    for (int s = BONSAI_SOFT_LABELS; s < BONSAI_SECTIONS; s++) {
+    for (int s = BONSAI_SECTION_SOFT_LABELS; s < BONSAI_SECTION_COUNT; s++) {
         const char *name = bn_npz_name((bonsai_section)s);
         if (name && has(r, name))
             BN_TRY(read_extra(r, name, (bonsai_section)s));
@@ -398,7 +398,7 @@ static bonsai_status read_counts(reader *r)
         BN_TRY(read_number(&r->d->classes, r, "num_classes", INT32_MAX));
     if (has(r, "graph_flags")) {
         BN_TRY(read_number(&flags, r, "graph_flags",
-                           BONSAI_DIRECTED | BONSAI_SELF_LOOPS | BONSAI_REPEATED));
+                           BONSAI_FLAG_DIRECTED | BONSAI_FLAG_SELF_LOOPS | BONSAI_FLAG_REPEATED));
         r->d->keep = (uint64_t)flags;
     }
     if (has(r, "adj_indptr"))

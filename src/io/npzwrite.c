@@ -39,18 +39,18 @@ struct writer {
 const char *bn_npz_name(bonsai_section s)
 {
     switch (s) {
-    case BONSAI_SOFT_LABELS:    return "y_soft";
-    case BONSAI_NODE_WEIGHTS:   return "node_weight";
-    case BONSAI_CLASS_NAMES:    return "class_names";
-    case BONSAI_NODE_NAMES:     return "node_names";
-    case BONSAI_ORIGIN:         return "origin";
-    case BONSAI_ROLE:           return "role";
-    case BONSAI_MEMBER_OFFSETS: return "member_offsets";
-    case BONSAI_MEMBERS:        return "members";
-    case BONSAI_KEPT_FEATURES:  return "kept_features";
-    case BONSAI_FEATURE_MEAN:   return "feature_mean";
-    case BONSAI_FEATURE_SPREAD: return "feature_spread";
-    case BONSAI_METADATA:       return "metadata";
+    case BONSAI_SECTION_SOFT_LABELS:    return "y_soft";
+    case BONSAI_SECTION_NODE_WEIGHTS:   return "node_weight";
+    case BONSAI_SECTION_CLASS_NAMES:    return "class_names";
+    case BONSAI_SECTION_NODE_NAMES:     return "node_names";
+    case BONSAI_SECTION_ORIGIN:         return "origin";
+    case BONSAI_SECTION_ROLE:           return "role";
+    case BONSAI_SECTION_MEMBER_OFFSETS: return "member_offsets";
+    case BONSAI_SECTION_MEMBERS:        return "members";
+    case BONSAI_SECTION_KEPT_FEATURES:  return "kept_features";
+    case BONSAI_SECTION_FEATURE_MEAN:   return "feature_mean";
+    case BONSAI_SECTION_FEATURE_SPREAD: return "feature_spread";
+    case BONSAI_SECTION_METADATA:       return "metadata";
     default:                    return NULL;
     }
 }
@@ -98,7 +98,7 @@ static bonsai_status emit_reals(writer *w, const array *a)
 {
     bonsai_status rc = BONSAI_OK;
     const bonsai_array *s = &w->g->view.section[a->arg];
-    float unit = a->arg == BONSAI_SOFT_LABELS && s->type == BONSAI_U8 ? 255.0f : 1.0f;
+    float unit = a->arg == BONSAI_SECTION_SOFT_LABELS && s->type == BONSAI_TYPE_U8 ? 255.0f : 1.0f;
     for (int64_t i = 0; i < s->count; i++) {
         float v = bn_real_at(s, i) / unit;
         BN_TRY(put(w, &v, sizeof v));
@@ -204,9 +204,9 @@ static void add_features(writer *w)
 {
     const bonsai_view *v = &w->g->view;
     int64_t n = v->nodes, f = v->features, nnz = 0;
-    if (bn_has(w->g, BONSAI_FEATURES))
+    if (bn_has(w->g, BONSAI_SECTION_FEATURES))
         add(w, (array){"x", "<f4", emit_dense, 0, 2, {n, f}});
-    if (!bn_has(w->g, BONSAI_FEATURE_OFFSETS))
+    if (!bn_has(w->g, BONSAI_SECTION_FEATURE_OFFSETS))
         return;
     for (int64_t i = 0; i < n; i++)
         nnz += bn_row_get(w->index, w->value, w->g, i);
@@ -221,11 +221,11 @@ static void add_split(writer *w)
 {
     static const char *const names[] = {"", "train_idx", "val_idx", "test_idx"};
     int64_t count[4] = {0};
-    if (!bn_has(w->g, BONSAI_SPLIT))
+    if (!bn_has(w->g, BONSAI_SECTION_SPLIT))
         return;
     for (int64_t v = 0; v < w->g->view.nodes; v++)
         count[bn_part(w->g, v)]++;
-    for (int part = BONSAI_TRAIN; part <= BONSAI_TEST; part++)
+    for (int part = BONSAI_PART_TRAIN; part <= BONSAI_PART_TEST; part++)
         add(w, (array){names[part], "<i8", emit_part, part, 1, {count[part]}});
 }
 
@@ -237,11 +237,11 @@ static void add_section(writer *w, const char *name, bonsai_section s)
     if (!a->data)
         return;
     array out = {name, descr[a->type], emit_section, s, 1, {a->count}};
-    if (s == BONSAI_SOFT_LABELS || s == BONSAI_NODE_WEIGHTS) {
+    if (s == BONSAI_SECTION_SOFT_LABELS || s == BONSAI_SECTION_NODE_WEIGHTS) {
         out.descr = "<f4";
         out.emit = emit_reals;
     }
-    if (s == BONSAI_SOFT_LABELS) {
+    if (s == BONSAI_SECTION_SOFT_LABELS) {
         out.dims = 2;
         out.shape[0] = v->nodes;
         out.shape[1] = v->classes;
@@ -253,12 +253,12 @@ static void list_arrays(writer *w)
 {
     const bonsai_view *v = &w->g->view;
     add(w, (array){"edge_index", "<i8", emit_edges, 0, 2, {2, bonsai_graph_edges(w->g)}});
-    add_section(w, "edge_weight", BONSAI_EDGE_WEIGHTS);
+    add_section(w, "edge_weight", BONSAI_SECTION_EDGE_WEIGHTS);
     add_features(w);
-    if (bn_has(w->g, BONSAI_LABELS))
+    if (bn_has(w->g, BONSAI_SECTION_LABELS))
         add(w, (array){"y", "<i8", emit_labels, 0, 1, {v->nodes}});
     add_split(w);
-    for (int s = BONSAI_SOFT_LABELS; s < BONSAI_SECTIONS; s++)
+    for (int s = BONSAI_SECTION_SOFT_LABELS; s < BONSAI_SECTION_COUNT; s++)
         if (bn_npz_name((bonsai_section)s))
             add_section(w, bn_npz_name((bonsai_section)s), (bonsai_section)s);
     add_number(w, "graph_flags", (int64_t)v->flags);

@@ -237,7 +237,7 @@ static bonsai_status read_labels(reader *r)
                      (long long)r->n, INT32_MAX);
         goto done;
     }
-    BN_TRY(bn_draft_array(&section, r->d, BONSAI_LABELS, BONSAI_U32, r->n));
+    BN_TRY(bn_draft_array(&section, r->d, BONSAI_SECTION_LABELS, BONSAI_TYPE_U32, r->n));
     if (r->n > 0)
         memcpy(section, label, (size_t)r->n * sizeof *section);
     r->d->nodes = r->n;
@@ -322,7 +322,7 @@ static bonsai_status text_features(reader *r)
                              "%lld numbers", t.path, (long long)r->n, (long long)f);
                 goto done;
             }
-            BN_TRY(bn_draft_array(&x, r->d, BONSAI_FEATURES, BONSAI_F32, size));
+            BN_TRY(bn_draft_array(&x, r->d, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, size));
         }
         if (row == r->n)
             break;
@@ -469,8 +469,8 @@ static bonsai_status read_split(reader *r)
     if (!scheme[0])
         goto done;
     BN_TRY(bn_path_join(&folder, all, scheme));
-    BN_TRY(bn_draft_array(&split, r->d, BONSAI_SPLIT, BONSAI_U8, r->n));
-    for (int part = BONSAI_TRAIN; part <= BONSAI_TEST; part++)
+    BN_TRY(bn_draft_array(&split, r->d, BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8, r->n));
+    for (int part = BONSAI_PART_TRAIN; part <= BONSAI_PART_TEST; part++)
         BN_TRY(read_part(r, split, folder, part));
 done:
     bn_free(all);

@@ -231,9 +231,9 @@ static bonsai_status lay_features(bn_draft *d, const planetoid *p)
     int32_t *index;
     float *value;
     int64_t row, nnz = p->x[1].indices.dim[0] + p->x[2].indices.dim[0], at = 0;
-    BN_TRY(bn_draft_array(&offsets, d, BONSAI_FEATURE_OFFSETS, BONSAI_U64, p->nodes + 1));
-    BN_TRY(bn_draft_array(&index, d, BONSAI_FEATURE_INDICES, BONSAI_U32, nnz));
-    BN_TRY(bn_draft_array(&value, d, BONSAI_FEATURE_VALUES, BONSAI_F32, nnz));
+    BN_TRY(bn_draft_array(&offsets, d, BONSAI_SECTION_FEATURE_OFFSETS, BONSAI_TYPE_U64, p->nodes + 1));
+    BN_TRY(bn_draft_array(&index, d, BONSAI_SECTION_FEATURE_INDICES, BONSAI_TYPE_U32, nnz));
+    BN_TRY(bn_draft_array(&value, d, BONSAI_SECTION_FEATURE_VALUES, BONSAI_TYPE_F32, nnz));
     for (int64_t v = 0; v < p->nodes; v++) {
         const bn_pickle_matrix *x = &p->x[locate(p, v, &row)];
         int64_t e = row < 0 ? 0 : bn_pickle_int(&x->offsets, row);
@@ -275,17 +275,17 @@ static bonsai_status lay_labels(bn_draft *d, const planetoid *p)
     int32_t *label;
     uint8_t *split;
     int64_t row, train = p->y[0].dim[0];
-    BN_TRY(bn_draft_array(&label, d, BONSAI_LABELS, BONSAI_U32, p->nodes));
-    BN_TRY(bn_draft_array(&split, d, BONSAI_SPLIT, BONSAI_U8, p->nodes));
+    BN_TRY(bn_draft_array(&label, d, BONSAI_SECTION_LABELS, BONSAI_TYPE_U32, p->nodes));
+    BN_TRY(bn_draft_array(&split, d, BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8, p->nodes));
     for (int64_t v = 0; v < p->nodes; v++) {
         int which = locate(p, v, &row);
         label[v] = -1;
         if (row < 0)            /* a skipped node is in no part */
             continue;
         BN_TRY(one_hot(&label[v], p, which, row));
-        split[v] = v >= p->first           ? BONSAI_TEST
-                   : v < train             ? BONSAI_TRAIN
-                   : v < train + VAL_NODES ? BONSAI_VAL
+        split[v] = v >= p->first           ? BONSAI_PART_TEST
+                   : v < train             ? BONSAI_PART_TRAIN
+                   : v < train + VAL_NODES ? BONSAI_PART_VAL
                                            : BONSAI_PART_NONE;
     }
 done:

@@ -153,13 +153,13 @@ bonsai_status bn_npz_features(bn_draft *d, bn_zip *z, const char *prefix, int64_
     float *value;
     BN_TRY(bn_zip_array(&a, z, name.indices));
     BN_TRY(bn_npy_vector(&a, -1));
-    BN_TRY(bn_draft_array(&index, d, BONSAI_FEATURE_INDICES, BONSAI_U32, a.count));
+    BN_TRY(bn_draft_array(&index, d, BONSAI_SECTION_FEATURE_INDICES, BONSAI_TYPE_U32, a.count));
     BN_TRY(bn_npy_i32(index, &a, a.count, 0, (int32_t)(f - 1)));
     BN_TRY(bn_npy_end(&a));
     BN_TRY(check_length(z, name.indptr, n + 1));
-    BN_TRY(bn_draft_array(&offsets, d, BONSAI_FEATURE_OFFSETS, BONSAI_U64, n + 1));
+    BN_TRY(bn_draft_array(&offsets, d, BONSAI_SECTION_FEATURE_OFFSETS, BONSAI_TYPE_U64, n + 1));
     BN_TRY(read_indptr(offsets, z, name.indptr, n, a.count));
-    BN_TRY(bn_draft_array(&value, d, BONSAI_FEATURE_VALUES, BONSAI_F32, a.count));
+    BN_TRY(bn_draft_array(&value, d, BONSAI_SECTION_FEATURE_VALUES, BONSAI_TYPE_F32, a.count));
     BN_TRY(read_reals(value, d, z, name.data, a.count));
     d->features = f;
 done:
@@ -179,7 +179,7 @@ bonsai_status bn_npy_features(bn_draft *d, bn_npy *a, int64_t *n)
     }
     *n = a->shape[0];
     d->features = a->shape[1];
-    BN_TRY(bn_draft_array(&x, d, BONSAI_FEATURES, BONSAI_F32, a->count));
+    BN_TRY(bn_draft_array(&x, d, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, a->count));
     BN_TRY(bn_npy_f32_rows(x, a, &d->g->info.rounded));
     BN_TRY(bn_npy_end(a));
 done:

@@ -125,9 +125,9 @@ static bonsai_status read_head(head *h, bn_lines *l)
 static void use_head(const head *h, edges *e, bn_companions *c, const bonsai_read_options *o)
 {
     e->mirror = h->directed == 0;
-    e->d->keep = (h->directed == 1 ? BONSAI_DIRECTED : 0u) |
-                 (h->self_loops == 1 ? BONSAI_SELF_LOOPS : 0u) |
-                 (h->repeated == 1 ? BONSAI_REPEATED : 0u);
+    e->d->keep = (h->directed == 1 ? BONSAI_FLAG_DIRECTED : 0u) |
+                 (h->self_loops == 1 ? BONSAI_FLAG_SELF_LOOPS : 0u) |
+                 (h->repeated == 1 ? BONSAI_FLAG_REPEATED : 0u);
     c->said_features = o->features ? -1 : h->features;      /* other files, other numbers */
     c->said_classes = o->labels ? -1 : h->classes;
     if (h->features == 0 && !o->features) {     /* a file of features here is an older one */

@@ -110,7 +110,7 @@ done:
 /* An edge and its reverse are one line: that of the lower node first. */
 static bool is_listed(const bonsai_graph *g, int64_t u, int64_t v)
 {
-    return (g->view.flags & BONSAI_DIRECTED) || u <= v;
+    return (g->view.flags & BONSAI_FLAG_DIRECTED) || u <= v;
 }
 
 static int64_t count_listed(const bonsai_graph *g)
@@ -129,13 +129,13 @@ static bonsai_status write_edges(writer *w, int64_t count)
     const bonsai_graph *g = w->g;
     const bonsai_view *v = &g->view;
     const int32_t *to = bn_neighbors(g);
-    const float *weight = v->section[BONSAI_EDGE_WEIGHTS].data;
+    const float *weight = v->section[BONSAI_SECTION_EDGE_WEIGHTS].data;
     bn_out *out = w->out[EDGES];
     BN_TRY(bn_out_printf(out, "# bonsai: nodes=%lld edges=%lld features=%lld classes=%lld "
                          "directed=%d self_loops=%d repeated=%d\nsource,target%s\n",
                          (long long)v->nodes, (long long)count, (long long)v->features,
-                         (long long)v->classes, (v->flags & BONSAI_DIRECTED) != 0,
-                         (v->flags & BONSAI_SELF_LOOPS) != 0, (v->flags & BONSAI_REPEATED) != 0,
+                         (long long)v->classes, (v->flags & BONSAI_FLAG_DIRECTED) != 0,
+                         (v->flags & BONSAI_FLAG_SELF_LOOPS) != 0, (v->flags & BONSAI_FLAG_REPEATED) != 0,
                          weight ? ",weight" : ""));
     for (int64_t u = 0; u < v->nodes; u++) {
         BN_TRY(tick(w));
@@ -203,7 +203,7 @@ static bonsai_status write_sparse(writer *w)
 {
     bonsai_status rc;
     const bonsai_graph *g = w->g;
-    bool values = bn_has(g, BONSAI_FEATURE_VALUES) || bn_has(g, BONSAI_FEATURE_SCALE);
+    bool values = bn_has(g, BONSAI_SECTION_FEATURE_VALUES) || bn_has(g, BONSAI_SECTION_FEATURE_SCALE);
     int32_t *index = NULL;
     float *value = NULL;
     int64_t room = bn_row_room(g);
@@ -224,13 +224,13 @@ done:
 static bonsai_status write_head(writer *w)
 {
     static const struct { bonsai_section s; const char *name; } columns[] = {
-        {BONSAI_NODE_NAMES, ",name"},   {BONSAI_LABELS, ",label"},
-        {BONSAI_SPLIT, ",split"},       {BONSAI_NODE_WEIGHTS, ",weight"},
-        {BONSAI_ORIGIN, ",origin"},     {BONSAI_ROLE, ",role"},
+        {BONSAI_SECTION_NODE_NAMES, ",name"},   {BONSAI_SECTION_LABELS, ",label"},
+        {BONSAI_SECTION_SPLIT, ",split"},       {BONSAI_SECTION_NODE_WEIGHTS, ",weight"},
+        {BONSAI_SECTION_ORIGIN, ",origin"},     {BONSAI_SECTION_ROLE, ",role"},
     };
     bonsai_status rc;
     bn_out *out = w->out[LABELS];
-    const char *name = w->g->view.section[BONSAI_CLASS_NAMES].data;
+    const char *name = w->g->view.section[BONSAI_SECTION_CLASS_NAMES].data;
     if (name)
         BN_TRY(bn_out_printf(out, "# bonsai: class_names=%lld\n",
                              (long long)w->g->view.classes));
@@ -252,18 +252,18 @@ static int put_columns(char *to, const bonsai_graph *g, int64_t v)
     static const char *const roles[] = {"", "root", "ego", "prototype"};
     const bonsai_array *a = g->view.section;
     int len = 0;
-    if (a[BONSAI_LABELS].data)
+    if (a[BONSAI_SECTION_LABELS].data)
         len += sprintf(to + len, ",%d", bn_label(g, v));
-    if (a[BONSAI_SPLIT].data)
-        len += sprintf(to + len, ",%s", parts[bn_int_at(&a[BONSAI_SPLIT], v)]);
-    if (a[BONSAI_NODE_WEIGHTS].data) {
+    if (a[BONSAI_SECTION_SPLIT].data)
+        len += sprintf(to + len, ",%s", parts[bn_int_at(&a[BONSAI_SECTION_SPLIT], v)]);
+    if (a[BONSAI_SECTION_NODE_WEIGHTS].data) {
         to[len++] = ',';
-        len += put_float(to + len, bn_real_at(&a[BONSAI_NODE_WEIGHTS], v));
+        len += put_float(to + len, bn_real_at(&a[BONSAI_SECTION_NODE_WEIGHTS], v));
     }
-    if (a[BONSAI_ORIGIN].data)
-        len += sprintf(to + len, ",%lld", (long long)bn_int_at(&a[BONSAI_ORIGIN], v));
-    if (a[BONSAI_ROLE].data)
-        len += sprintf(to + len, ",%s", roles[bn_int_at(&a[BONSAI_ROLE], v)]);
+    if (a[BONSAI_SECTION_ORIGIN].data)
+        len += sprintf(to + len, ",%lld", (long long)bn_int_at(&a[BONSAI_SECTION_ORIGIN], v));
+    if (a[BONSAI_SECTION_ROLE].data)
+        len += sprintf(to + len, ",%s", roles[bn_int_at(&a[BONSAI_SECTION_ROLE], v)]);
     to[len++] = '\n';
     return len;
 }
@@ -272,7 +272,7 @@ static bonsai_status write_labels(writer *w)
 {
     bonsai_status rc;
     bn_out *out = w->out[LABELS];
-    const char *name = w->g->view.section[BONSAI_NODE_NAMES].data;
+    const char *name = w->g->view.section[BONSAI_SECTION_NODE_NAMES].data;
     char line[LINE];
     BN_TRY(write_head(w));
     for (int64_t v = 0; v < w->g->view.nodes; v++) {
@@ -375,8 +375,8 @@ static void close_folder(writer *w)
 static uint64_t cannot_hold(const bonsai_graph *g)
 {
     static const bonsai_section lost[] = {
-        BONSAI_SOFT_LABELS, BONSAI_MEMBER_OFFSETS, BONSAI_MEMBERS, BONSAI_KEPT_FEATURES,
-        BONSAI_FEATURE_MEAN, BONSAI_FEATURE_SPREAD, BONSAI_METADATA,
+        BONSAI_SECTION_SOFT_LABELS, BONSAI_SECTION_MEMBER_OFFSETS, BONSAI_SECTION_MEMBERS, BONSAI_SECTION_KEPT_FEATURES,
+        BONSAI_SECTION_FEATURE_MEAN, BONSAI_SECTION_FEATURE_SPREAD, BONSAI_SECTION_METADATA,
     };
     uint64_t mask = 0;
     for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
@@ -395,13 +395,13 @@ bonsai_status bn_text_write(const bonsai_graph *g, const char *path, const bonsa
     bool features = g->view.features > 0;
     writer w = {.g = g, .progress = {o->progress, o->payload},
                 .total = g->view.nodes * (features ? 3 : 2)};
-    if (!(g->view.flags & BONSAI_DIRECTED))     /* half of it would be lost silently */
+    if (!(g->view.flags & BONSAI_FLAG_DIRECTED))     /* half of it would be lost silently */
         BN_TRY(bn_symmetry_check(g, (bn_progress){NULL, NULL}));
     BN_TRY(open_folder(&w, path));
     BN_TRY(bn_tick(w.progress, "writing", 0, w.total));
     w.done = 1;
     BN_TRY(write_edges(&w, count_listed(g)));
-    if (features && bn_has(g, BONSAI_FEATURE_OFFSETS))
+    if (features && bn_has(g, BONSAI_SECTION_FEATURE_OFFSETS))
         BN_TRY(write_sparse(&w));
     else if (features)
         BN_TRY(write_dense(&w));

@@ -107,11 +107,11 @@ static bonsai_status project_graph(bonsai_graph **out, const bonsai_graph *g, co
     low->view.nodes = g->view.nodes;
     low->view.features = own->dims;
     low->view.flags = g->view.flags;
-    bn_graph_borrow(low, g, BN_BIT(BONSAI_OFFSETS) | BN_BIT(BONSAI_NEIGHBORS) |
-                                BN_BIT(BONSAI_EDGE_WEIGHTS));
-    low->view.section[BONSAI_FEATURES] =
-        (bonsai_array){row0, g->view.nodes * own->dims, BONSAI_F32};
-    atomic_store(&low->verified[BONSAI_FEATURES], 1);   /* whether they overflow shows in the end */
+    bn_graph_borrow(low, g, BN_BIT(BONSAI_SECTION_OFFSETS) | BN_BIT(BONSAI_SECTION_NEIGHBORS) |
+                                BN_BIT(BONSAI_SECTION_EDGE_WEIGHTS));
+    low->view.section[BONSAI_SECTION_FEATURES] =
+        (bonsai_array){row0, g->view.nodes * own->dims, BONSAI_TYPE_F32};
+    atomic_store(&low->verified[BONSAI_SECTION_FEATURES], 1);   /* whether they overflow shows in the end */
     return BONSAI_OK;
 }
 

@@ -23,10 +23,10 @@ int64_t bn_layer_room(bonsai_model_kind kind, const bn_messages *m, const bn_inp
 {
     static const real some;
     const bn_input inner = {.rows = x->rows, .cols = h, .dense = &some};
-    if (kind == BONSAI_GAT)
+    if (kind == BONSAI_MODEL_GAT)
         return bn_gat_room(m, x, h, k);
     int64_t room = bn_times_room(x, h) + 64 * h;
-    if (kind == BONSAI_GIN)
+    if (kind == BONSAI_MODEL_GIN)
         room += bn_times_room(&inner, h) + x->rows * h;
     return room;
 }

@@ -36,7 +36,7 @@ struct bn_infer {
 
 static int64_t width_of(const bn_shape *s, int layer)
 {
-    return s->kind == BONSAI_GAT ? s->heads * bn_head_width(s, layer) : bn_layer_out(s, layer);
+    return s->kind == BONSAI_MODEL_GAT ? s->heads * bn_head_width(s, layer) : bn_layer_out(s, layer);
 }
 
 /* The widest of what blocks hold: any layer's output, before heads are averaged. */
@@ -59,9 +59,9 @@ double bn_infer_bytes(const bn_shape *s, const bn_operand *o)
 {
     double n = (double)o->x.rows, f = (double)s->features, wide = (double)widest(s);
     double width = s->layers > 2 ? wide : (double)width_of(s, s->layers - 1);
-    double kept = (s->layers > 2 ? 2 : s->layers - 1) * width * (s->kind == BONSAI_SAGE ? 2 : 1);
+    double kept = (s->layers > 2 ? 2 : s->layers - 1) * width * (s->kind == BONSAI_MODEL_SAGE ? 2 : 1);
     double block = (double)block_rows(s) * (f + 2 * wide);
-    if (s->kind == BONSAI_GAT) {
+    if (s->kind == BONSAI_MODEL_GAT) {
         kept += 4.0 * s->heads;
         block += f * (double)(bn_head_width(s, 0) + s->heads);
     }
@@ -87,9 +87,9 @@ static bonsai_status new_sources(bn_infer *i)
         bool used = k == 1 ? s->layers > 1 : s->layers > 2;     /* layer 1 reads from[1] */
         if (used)
             BN_TRY(new_matrix(&i->from[k].z, n, width));
-        if (used && s->kind == BONSAI_SAGE)
+        if (used && s->kind == BONSAI_MODEL_SAGE)
             BN_TRY(new_matrix(&i->from[k].root, n, width));
-        if (s->kind == BONSAI_GAT) {
+        if (s->kind == BONSAI_MODEL_GAT) {
             BN_TRY(new_matrix(&i->from[k].src, n, s->heads));
             BN_TRY(new_matrix(&i->from[k].dst, n, s->heads));
         }
@@ -136,7 +136,7 @@ bonsai_status bn_infer_new(bn_infer **out, const bn_shape *s, const bn_operand *
     BN_TRY(new_matrix(&i->sum, i->rows, f));
     BN_TRY(new_matrix(&i->y, i->rows, widest(s)));
     BN_TRY(new_matrix(&i->inner, i->rows, widest(s)));
-    if (s->kind == BONSAI_GAT) {
+    if (s->kind == BONSAI_MODEL_GAT) {
         BN_TRY(new_matrix(&i->head, f, bn_head_width(s, 0)));
         BN_TRY(new_matrix(&i->u, f, s->heads));
     }
@@ -286,13 +286,13 @@ static void sum_block(bn_infer *i, real *to, const real *param, int layer, int64
 static void layer_block(bn_infer *i, const real *param, int layer, int64_t first, int64_t count)
 {
     int64_t h = bn_layer_out(&i->s, layer);
-    const real *w2 = i->s.kind == BONSAI_GAT ? NULL : part(i, param, layer, BN_W2);
+    const real *w2 = i->s.kind == BONSAI_MODEL_GAT ? NULL : part(i, param, layer, BN_W2);
     const bn_input inner = {.rows = count, .cols = h, .dense = i->inner};
-    if (i->s.kind == BONSAI_GAT) {
+    if (i->s.kind == BONSAI_MODEL_GAT) {
         attend(i, param, layer, first, count);
         return;
     }
-    if (i->s.kind == BONSAI_GIN && w2) {
+    if (i->s.kind == BONSAI_MODEL_GIN && w2) {
         sum_block(i, i->inner, param, layer, first, count);
         bn_relu_forward(i->inner, count * h, 0, 0, i->threads);
         bn_times(i->y, &inner, w2, h, false, 0, count, i->threads);
@@ -300,9 +300,9 @@ static void layer_block(bn_infer *i, const real *param, int layer, int64_t first
         return;
     }
     sum_block(i, i->y, param, layer, first, count);
-    if (i->s.kind == BONSAI_SAGE && layer == 0)
+    if (i->s.kind == BONSAI_MODEL_SAGE && layer == 0)
         bn_times(i->y, &i->o->x, w2, h, true, first, count, i->threads);
-    else if (i->s.kind == BONSAI_SAGE)
+    else if (i->s.kind == BONSAI_MODEL_SAGE)
         bn_real_axpy(i->y, 1, i->from[layer % 2].root + first * h, count * h);
 }
 
@@ -326,10 +326,10 @@ static void hand_on(bn_infer *i, const real *param, int next, int64_t first, int
     bn_relu_forward(i->y, count * h, 0, 0, i->threads);
     bn_times(to->z + first * width, &y, part(i, param, next, BN_W), width, false, 0, count,
              i->threads);
-    if (i->s.kind == BONSAI_SAGE)
+    if (i->s.kind == BONSAI_MODEL_SAGE)
         bn_times(to->root + first * width, &y, part(i, param, next, BN_W2), width, false, 0, count,
                  i->threads);
-    if (i->s.kind == BONSAI_GAT) {
+    if (i->s.kind == BONSAI_MODEL_GAT) {
         const real *z = to->z + first * width;
         head_scores(to->src + first * k, z, part(i, param, next, BN_ATT_SRC), count, k, width / k);
         head_scores(to->dst + first * k, z, part(i, param, next, BN_ATT_DST), count, k, width / k);
@@ -350,7 +350,7 @@ static void first_scores(bn_infer *i, const real *param)
 const real *bn_infer_scores(bn_infer *i, const real *param)
 {
     int64_t n = i->o->x.rows, c = i->s.classes;
-    if (i->s.kind == BONSAI_GAT)
+    if (i->s.kind == BONSAI_MODEL_GAT)
         first_scores(i, param);
     for (int layer = 0; layer < i->s.layers; layer++)
         for (int64_t first = 0; first < n; first += i->rows) {

@@ -10,7 +10,7 @@
 
 static const char *name_of(const bonsai_graph *g, int64_t class)
 {
-    const char *name = g->view.section[BONSAI_CLASS_NAMES].data;
+    const char *name = g->view.section[BONSAI_SECTION_CLASS_NAMES].data;
     for (int64_t k = 0; k < class; k++)
         name += strlen(name) + 1;
     return name;
@@ -22,7 +22,7 @@ static bonsai_status match_classes(const bonsai_graph *small, const bonsai_graph
         return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld classes, but %s has %lld", small->where,
                        (long long)small->view.classes, full->where,
                        (long long)full->view.classes);
-    if (!bn_has(small, BONSAI_CLASS_NAMES) || !bn_has(full, BONSAI_CLASS_NAMES))
+    if (!bn_has(small, BONSAI_SECTION_CLASS_NAMES) || !bn_has(full, BONSAI_SECTION_CLASS_NAMES))
         return BONSAI_OK;
     const char *a = name_of(small, 0), *b = name_of(full, 0);
     for (int64_t k = 0; k < small->view.classes; k++, a += strlen(a) + 1, b += strlen(b) + 1)
@@ -44,8 +44,8 @@ static bonsai_status no_such_features(const bn_task *t, uint32_t feature)
 static bonsai_status place_kept(bn_task *t)
 {
     bonsai_status rc;
-    const uint32_t *kept = t->small->view.section[BONSAI_KEPT_FEATURES].data;
-    const uint32_t *has = t->full->view.section[BONSAI_KEPT_FEATURES].data;
+    const uint32_t *kept = t->small->view.section[BONSAI_SECTION_KEPT_FEATURES].data;
+    const uint32_t *has = t->full->view.section[BONSAI_SECTION_KEPT_FEATURES].data;
     int64_t count = t->small->view.features, all = t->full->view.features, j = 0;
     BN_TRY(BN_NEW(&t->kept, count));
     for (int64_t i = 0; i < count; i++) {
@@ -68,11 +68,11 @@ done:
 static bonsai_status match_features(bn_task *t)
 {
     const bonsai_graph *small = t->small, *full = t->full;
-    if (bn_has(small, BONSAI_KEPT_FEATURES))
+    if (bn_has(small, BONSAI_SECTION_KEPT_FEATURES))
         return place_kept(t);
     if (small->view.features == full->view.features)
         return BONSAI_OK;
-    if (bn_has(full, BONSAI_KEPT_FEATURES))
+    if (bn_has(full, BONSAI_SECTION_KEPT_FEATURES))
         return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld features, but %s has %lld by its "
                        "kept-feature list", small->where, (long long)small->view.features,
                        full->where, (long long)full->view.features);
@@ -91,16 +91,16 @@ static bonsai_status room_for_standard(bn_task *t)
 static float standard_of(const bonsai_graph *g, bonsai_section s, int64_t j)
 {
     float v = bn_real_at(&g->view.section[s], j);
-    return s == BONSAI_FEATURE_SPREAD && v == 0 ? 1.0f : v;
+    return s == BONSAI_SECTION_FEATURE_SPREAD && v == 0 ? 1.0f : v;
 }
 
 /* Both graphs come standardised: that must have been by the same numbers. */
 static bonsai_status same_standard(const bn_task *t)
 {
-    bool equal = bn_has(t->small, BONSAI_FEATURE_MEAN);
+    bool equal = bn_has(t->small, BONSAI_SECTION_FEATURE_MEAN);
     for (int64_t j = 0; equal && j < t->small->view.features; j++)
         for (int k = 0; k < 2; k++) {
-            bonsai_section s = k ? BONSAI_FEATURE_SPREAD : BONSAI_FEATURE_MEAN;
+            bonsai_section s = k ? BONSAI_SECTION_FEATURE_SPREAD : BONSAI_SECTION_FEATURE_MEAN;
             equal &= standard_of(t->small, s, j) ==
                      standard_of(t->full, s, t->kept ? t->kept[j] : j);
         }
@@ -115,15 +115,15 @@ static bonsai_status same_standard(const bn_task *t)
 static bonsai_status match_standard(bn_task *t)
 {
     bonsai_status rc = BONSAI_OK;
-    bool given = bn_has(t->small, BONSAI_FEATURE_MEAN);
-    bool ready = bn_has(t->full, BONSAI_FEATURE_MEAN);
+    bool given = bn_has(t->small, BONSAI_SECTION_FEATURE_MEAN);
+    bool ready = bn_has(t->full, BONSAI_SECTION_FEATURE_MEAN);
     if (!t->same && ready)
         BN_TRY(same_standard(t));
     if (given) {
         BN_TRY(room_for_standard(t));
         for (int64_t j = 0; j < t->small->view.features; j++) {
-            t->mean[j] = standard_of(t->small, BONSAI_FEATURE_MEAN, j);
-            t->spread[j] = standard_of(t->small, BONSAI_FEATURE_SPREAD, j);
+            t->mean[j] = standard_of(t->small, BONSAI_SECTION_FEATURE_MEAN, j);
+            t->spread[j] = standard_of(t->small, BONSAI_SECTION_FEATURE_SPREAD, j);
         }
     } else if (t->o.standardise) {
         BN_TRY(room_for_standard(t));

@@ -86,7 +86,7 @@ static bonsai_status transpose(bn_side *to, bn_messages *m, const bn_side *from)
             if (weights)
                 weights[slot] = from->weights[e];
         }
-    *to = (bn_side){n, {offsets, n + 1, BONSAI_U64}, ids, weights, NULL, NULL, NULL};
+    *to = (bn_side){n, {offsets, n + 1, BONSAI_TYPE_U64}, ids, weights, NULL, NULL, NULL};
 done:
     bn_free(cursor);
     return rc;
@@ -191,17 +191,17 @@ bonsai_status bn_messages_make(bn_messages *out, const bonsai_graph *g, bonsai_m
                                bool gradients, int threads)
 {
     bonsai_status rc;
-    const float *weights = kind == BONSAI_GCN ? g->view.section[BONSAI_EDGE_WEIGHTS].data : NULL;
-    bn_side rows = {g->view.nodes, g->view.section[BONSAI_OFFSETS], bn_neighbors(g), weights,
+    const float *weights = kind == BONSAI_MODEL_GCN ? g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data : NULL;
+    bn_side rows = {g->view.nodes, g->view.section[BONSAI_SECTION_OFFSETS], bn_neighbors(g), weights,
                     NULL, NULL, NULL};
     bn_messages m = {.to = rows, .back = rows};
-    if (g->view.flags & BONSAI_DIRECTED)
+    if (g->view.flags & BONSAI_FLAG_DIRECTED)
         BN_TRY(transpose(&m.to, &m, &rows));
-    if (kind == BONSAI_GCN)
+    if (kind == BONSAI_MODEL_GCN)
         BN_TRY(scale_gcn(&m, threads));
-    else if (kind == BONSAI_GIN)
+    else if (kind == BONSAI_MODEL_GIN)
         BN_TRY(scale_gin(&m));
-    else if (kind == BONSAI_SAGE)
+    else if (kind == BONSAI_MODEL_SAGE)
         BN_TRY(scale_sage(&m));
     else if (gradients)
         BN_TRY(find_mirror(&m));

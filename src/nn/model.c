@@ -85,7 +85,7 @@ static bonsai_status wrong_features(const bonsai_model *m, const bonsai_graph *g
     char ours[80], theirs[80];
     int64_t f = g->view.features;
     list_text(ours, m->kept, m->shape.features);
-    list_text(theirs, g->view.section[BONSAI_KEPT_FEATURES].data, f);
+    list_text(theirs, g->view.section[BONSAI_SECTION_KEPT_FEATURES].data, f);
     if (m->kept)
         return bn_fail(BONSAI_E_ARGUMENT, "the model keeps %lld of %lld features%s, but %s has "
                        "%lld%s", (long long)m->shape.features, (long long)m->info.features, ours,
@@ -97,7 +97,7 @@ static bonsai_status wrong_features(const bonsai_model *m, const bonsai_graph *g
 /* Whether g has just the features that the model keeps. */
 static bool keeps_the_same(const bonsai_model *m, const bonsai_graph *g)
 {
-    const int32_t *kept = g->view.section[BONSAI_KEPT_FEATURES].data;
+    const int32_t *kept = g->view.section[BONSAI_SECTION_KEPT_FEATURES].data;
     return kept && g->view.features == m->shape.features &&
            memcmp(kept, m->kept, (size_t)m->shape.features * sizeof *kept) == 0;
 }
@@ -112,8 +112,8 @@ static bonsai_status wrong_standard(const bonsai_graph *g)
  * spread of 0 counts as 1. */
 static bool is_standardised(const bn_columns *c, const bonsai_model *m, const bonsai_graph *g)
 {
-    const float *mean = g->view.section[BONSAI_FEATURE_MEAN].data;
-    const float *spread = g->view.section[BONSAI_FEATURE_SPREAD].data;
+    const float *mean = g->view.section[BONSAI_SECTION_FEATURE_MEAN].data;
+    const float *spread = g->view.section[BONSAI_SECTION_FEATURE_SPREAD].data;
     if (!m->mean)
         return false;
     for (int64_t i = 0; i < m->shape.features; i++) {
@@ -131,7 +131,7 @@ bonsai_status bn_model_columns(bn_columns *out, const bonsai_model *m, const bon
         out->kept = m->kept;
     else if (m->kept ? !keeps_the_same(m, g) : g->view.features != m->shape.features)
         return wrong_features(m, g);
-    if (bn_has(g, BONSAI_FEATURE_MEAN))
+    if (bn_has(g, BONSAI_SECTION_FEATURE_MEAN))
         return is_standardised(out, m, g) ? BONSAI_OK : wrong_standard(g);
     out->mean = m->mean;
     out->spread = m->spread;

@@ -146,12 +146,12 @@ static bonsai_status write_model(const bonsai_model *m, const char *path)
     if (m->class_names)
         BN_TRY(make_names(&names, &names_len, m));
     BN_TRY(make_metadata(&metadata, m));
-    p.part[BONSAI_CLASS_NAMES] = (bonsai_array){names, names_len, BONSAI_U8};
-    p.part[BONSAI_KEPT_FEATURES] = (bonsai_array){m->kept, f, BONSAI_U32};
-    p.part[BONSAI_FEATURE_MEAN] = (bonsai_array){m->mean, f, BONSAI_F32};
-    p.part[BONSAI_FEATURE_SPREAD] = (bonsai_array){m->spread, f, BONSAI_F32};
-    p.part[BONSAI_METADATA] = (bonsai_array){metadata, (int64_t)strlen(metadata), BONSAI_U8};
-    p.part[PARAMETERS] = (bonsai_array){m->param, m->count, BONSAI_F32};
+    p.part[BONSAI_SECTION_CLASS_NAMES] = (bonsai_array){names, names_len, BONSAI_TYPE_U8};
+    p.part[BONSAI_SECTION_KEPT_FEATURES] = (bonsai_array){m->kept, f, BONSAI_TYPE_U32};
+    p.part[BONSAI_SECTION_FEATURE_MEAN] = (bonsai_array){m->mean, f, BONSAI_TYPE_F32};
+    p.part[BONSAI_SECTION_FEATURE_SPREAD] = (bonsai_array){m->spread, f, BONSAI_TYPE_F32};
+    p.part[BONSAI_SECTION_METADATA] = (bonsai_array){metadata, (int64_t)strlen(metadata), BONSAI_TYPE_U8};
+    p.part[PARAMETERS] = (bonsai_array){m->param, m->count, BONSAI_TYPE_F32};
     BN_TRY(write_parts(m, &p, path));
 done:
     bn_free(names);
@@ -209,17 +209,17 @@ done:
 static bonsai_type type_of(uint32_t id)         /* NONE: a model has no such section */
 {
     switch (id) {
-    case BONSAI_CLASS_NAMES:
-    case BONSAI_METADATA:
-        return BONSAI_U8;
-    case BONSAI_KEPT_FEATURES:
-        return BONSAI_U32;
-    case BONSAI_FEATURE_MEAN:
-    case BONSAI_FEATURE_SPREAD:
+    case BONSAI_SECTION_CLASS_NAMES:
+    case BONSAI_SECTION_METADATA:
+        return BONSAI_TYPE_U8;
+    case BONSAI_SECTION_KEPT_FEATURES:
+        return BONSAI_TYPE_U32;
+    case BONSAI_SECTION_FEATURE_MEAN:
+    case BONSAI_SECTION_FEATURE_SPREAD:
     case PARAMETERS:
-        return BONSAI_F32;
+        return BONSAI_TYPE_F32;
     default:
-        return BONSAI_NONE;
+        return BONSAI_TYPE_NONE;
     }
 }
 
@@ -227,7 +227,7 @@ static bonsai_status lay_parts(reader *r)
 {
     for (int i = 0; i < r->c.entries; i++) {
         const bn_entry *e = &r->c.entry[i];
-        if (type_of(e->id) == BONSAI_NONE)
+        if (type_of(e->id) == BONSAI_TYPE_NONE)
             return bn_fail(BONSAI_E_FORMAT, "%s: section %u is not known in a model to this "
                            "version of the library (%s)", r->path, e->id, BONSAI_VERSION);
         if (e->type != (uint32_t)type_of(e->id))
@@ -239,7 +239,7 @@ static bonsai_status lay_parts(reader *r)
             return bn_fail(BONSAI_E_FORMAT, "%s: the checksum of the section \"%s\" does not "
                            "match: the file is damaged", r->path, part_text(e->id));
     }
-    if (!r->p.part[PARAMETERS].data || !r->p.part[BONSAI_METADATA].data)
+    if (!r->p.part[PARAMETERS].data || !r->p.part[BONSAI_SECTION_METADATA].data)
         return bn_fail(BONSAI_E_FORMAT, "%s: has no %s", r->path,
                        r->p.part[PARAMETERS].data ? "metadata" : "parameters");
     return BONSAI_OK;
@@ -249,7 +249,7 @@ static bonsai_status lay_parts(reader *r)
 
 static bonsai_status parse_metadata(reader *r)
 {
-    const bonsai_array *a = &r->p.part[BONSAI_METADATA];
+    const bonsai_array *a = &r->p.part[BONSAI_SECTION_METADATA];
     json_error_t error;
     errno = 0;                  /* jansson takes a failed malloc for bad syntax, now and then */
     r->metadata = json_loadb(a->data, (size_t)a->count, JSON_REJECT_DUPLICATES, &error);
@@ -299,7 +299,7 @@ static bonsai_status get_kind(bonsai_model_kind *out, const reader *r)
     const char *name = json_string_value(json_object_get(r->metadata, "model"));
     if (!name)
         return bn_fail(BONSAI_E_FORMAT, "%s: metadata: \"model\" is missing or no text", r->path);
-    for (int k = 0; k < BONSAI_MODELS; k++)
+    for (int k = 0; k < BONSAI_MODEL_COUNT; k++)
         if (strcmp(name, bonsai_model_name((bonsai_model_kind)k)) == 0) {
             *out = (bonsai_model_kind)k;
             return BONSAI_OK;
@@ -365,14 +365,14 @@ static bonsai_status check_counts(const reader *r)
     bn_shape_params(table, &count, &total, &r->shape);
     BN_TRY(check_header(r, total));
     BN_TRY(must_have(r, PARAMETERS, total));
-    BN_TRY(must_have(r, BONSAI_KEPT_FEATURES, f));
-    BN_TRY(must_have(r, BONSAI_FEATURE_MEAN, f));
-    BN_TRY(must_have(r, BONSAI_FEATURE_SPREAD, f));
-    bool mean = r->p.part[BONSAI_FEATURE_MEAN].data, spread = r->p.part[BONSAI_FEATURE_SPREAD].data;
+    BN_TRY(must_have(r, BONSAI_SECTION_KEPT_FEATURES, f));
+    BN_TRY(must_have(r, BONSAI_SECTION_FEATURE_MEAN, f));
+    BN_TRY(must_have(r, BONSAI_SECTION_FEATURE_SPREAD, f));
+    bool mean = r->p.part[BONSAI_SECTION_FEATURE_MEAN].data, spread = r->p.part[BONSAI_SECTION_FEATURE_SPREAD].data;
     if (mean != spread)
         return bn_fail(BONSAI_E_FORMAT, "%s: has \"feature %s\" but not \"feature %s\"", r->path,
                        mean ? "mean" : "spread", mean ? "spread" : "mean");
-    if (!r->p.part[BONSAI_KEPT_FEATURES].data && r->info.features != f)
+    if (!r->p.part[BONSAI_SECTION_KEPT_FEATURES].data && r->info.features != f)
         return bn_fail(BONSAI_E_FORMAT, "%s: takes %lld of %lld features but does not say which",
                        r->path, (long long)f, (long long)r->info.features);
 done:
@@ -382,13 +382,13 @@ done:
 /* Names, lists and means obey the rules of graphs, and two more of their own. */
 static bonsai_status check_elements(const reader *r)
 {
-    static const bonsai_section shared[] = {BONSAI_CLASS_NAMES, BONSAI_KEPT_FEATURES,
-                                            BONSAI_FEATURE_MEAN, BONSAI_FEATURE_SPREAD};
+    static const bonsai_section shared[] = {BONSAI_SECTION_CLASS_NAMES, BONSAI_SECTION_KEPT_FEATURES,
+                                            BONSAI_SECTION_FEATURE_MEAN, BONSAI_SECTION_FEATURE_SPREAD};
     bonsai_status rc;
     bonsai_view v;
     int64_t f = r->shape.features;
-    const int32_t *kept = r->p.part[BONSAI_KEPT_FEATURES].data;
-    const float *spread = r->p.part[BONSAI_FEATURE_SPREAD].data;
+    const int32_t *kept = r->p.part[BONSAI_SECTION_KEPT_FEATURES].data;
+    const float *spread = r->p.part[BONSAI_SECTION_FEATURE_SPREAD].data;
     bonsai_view_init(&v);
     v.classes = r->shape.classes;
     v.features = f;
@@ -437,11 +437,11 @@ static bonsai_status make_model(bonsai_model **out, const reader *r)
     m->info.accuracy = r->info.accuracy;
     m->info.accuracy_val = r->info.accuracy_val;
     memcpy(m->param, part[PARAMETERS].data, (size_t)part_bytes(&part[PARAMETERS]));
-    BN_TRY(copy_part(&m->kept, &part[BONSAI_KEPT_FEATURES]));
-    BN_TRY(copy_part(&m->mean, &part[BONSAI_FEATURE_MEAN]));
-    BN_TRY(copy_part(&m->spread, &part[BONSAI_FEATURE_SPREAD]));
-    if (part[BONSAI_CLASS_NAMES].data)
-        BN_TRY(bn_model_names(m, &part[BONSAI_CLASS_NAMES]));
+    BN_TRY(copy_part(&m->kept, &part[BONSAI_SECTION_KEPT_FEATURES]));
+    BN_TRY(copy_part(&m->mean, &part[BONSAI_SECTION_FEATURE_MEAN]));
+    BN_TRY(copy_part(&m->spread, &part[BONSAI_SECTION_FEATURE_SPREAD]));
+    if (part[BONSAI_SECTION_CLASS_NAMES].data)
+        BN_TRY(bn_model_names(m, &part[BONSAI_SECTION_CLASS_NAMES]));
     *out = m;
     m = NULL;
 done:

@@ -31,7 +31,7 @@ done:
 static bonsai_status put_param(bn_zip_out *z, const bonsai_model *m, const bn_param *p)
 {
     bonsai_status rc;
-    bool attention = m->shape.kind == BONSAI_GAT && p->slot >= BN_ATT_SRC;
+    bool attention = m->shape.kind == BONSAI_MODEL_GAT && p->slot >= BN_ATT_SRC;
     const int64_t weight[] = {p->cols, p->rows}, heads[] = {1, p->rows, p->cols};
     if (p->is_weight)
         BN_TRY(bn_zip_out_begin(z, p->name, "<f4", 2, weight));
@@ -66,7 +66,7 @@ static bonsai_status put_epsilons(bn_zip_out *z, const bn_shape *s)
     static const float epsilon = 0.0f;
     bonsai_status rc = BONSAI_OK;
     char name[32];
-    for (int layer = 0; s->kind == BONSAI_GIN && layer < s->layers; layer++) {
+    for (int layer = 0; s->kind == BONSAI_MODEL_GIN && layer < s->layers; layer++) {
         snprintf(name, sizeof name, "convs.%d.eps", layer);
         BN_TRY(put_vector(z, name, "<f4", &epsilon, 1));
     }
@@ -86,9 +86,9 @@ bonsai_status bn_model_npz(const bonsai_model *m, const char *path)
     for (int i = 0; i < count; i++)
         BN_TRY(put_param(z, m, &table[i]));
     BN_TRY(put_epsilons(z, &m->shape));
-    BN_TRY(put_vector(z, bn_npz_name(BONSAI_KEPT_FEATURES), "<i4", m->kept, f));
-    BN_TRY(put_vector(z, bn_npz_name(BONSAI_FEATURE_MEAN), "<f4", m->mean, f));
-    BN_TRY(put_vector(z, bn_npz_name(BONSAI_FEATURE_SPREAD), "<f4", m->spread, f));
+    BN_TRY(put_vector(z, bn_npz_name(BONSAI_SECTION_KEPT_FEATURES), "<i4", m->kept, f));
+    BN_TRY(put_vector(z, bn_npz_name(BONSAI_SECTION_FEATURE_MEAN), "<f4", m->mean, f));
+    BN_TRY(put_vector(z, bn_npz_name(BONSAI_SECTION_FEATURE_SPREAD), "<f4", m->spread, f));
     BN_TRY(bn_zip_out_commit(z));
 done:
     bn_zip_out_close(z);

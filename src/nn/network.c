@@ -69,11 +69,11 @@ static void lay_layer(bn_network *w, layout *l, int layer)
 {
     int64_t n = w->o->x.rows, h = bn_layer_out(&w->s, layer);
     bn_input x = input_of(w, layer);
-    if (w->s.kind == BONSAI_GAT)
+    if (w->s.kind == BONSAI_MODEL_GAT)
         lay_attention(w, l, layer);
     else if (!is_passed(w, layer))
         w->keep[layer] = take(l, n, bn_keep_width(&x, h));
-    if (w->s.kind == BONSAI_GIN && w->s.gin_layers == 2)
+    if (w->s.kind == BONSAI_MODEL_GIN && w->s.gin_layers == 2)
         w->inner[layer] = take(l, n, h);
     w->y[layer] = take(l, n, h);
 }
@@ -81,7 +81,7 @@ static void lay_layer(bn_network *w, layout *l, int layer)
 static int64_t room_of(const bn_network *w, int layer)
 {
     bn_input x = input_of(w, layer);
-    bool gat = w->s.kind == BONSAI_GAT;
+    bool gat = w->s.kind == BONSAI_MODEL_GAT;
     int64_t h = gat ? w->s.heads * bn_head_width(&w->s, layer) : bn_layer_out(&w->s, layer);
     int64_t room = bn_layer_room(w->s.kind, &w->o->m, &x, h, gat ? w->s.heads : 1);
     if (is_passed(w, layer)) {
@@ -180,14 +180,14 @@ static void layer_forward(bn_network *w, const real *param, int i)
     for (int slot = 0; slot < 4; slot++)
         p[slot] = part(w, param, i, slot);
     switch (w->s.kind) {
-    case BONSAI_GCN:
+    case BONSAI_MODEL_GCN:
         bn_gcn_forward(&at, w->y[i], w->keep[i], from, passed, p[BN_W], p[BN_B]);
         break;
-    case BONSAI_GIN:
+    case BONSAI_MODEL_GIN:
         bn_gin_forward(&at, w->y[i], w->keep[i], w->inner[i], from, passed, p[BN_W], p[BN_B],
                        p[BN_W2], p[BN_B2]);
         break;
-    case BONSAI_SAGE:
+    case BONSAI_MODEL_SAGE:
         bn_sage_forward(&at, w->y[i], w->keep[i], &x, passed ? &w->o->passed : NULL, p[BN_W],
                         p[BN_B], p[BN_W2]);
         break;
@@ -224,14 +224,14 @@ static void layer_backward(bn_network *w, real *dx, real *grad, const real *para
         d[slot] = w->at[i][slot] < 0 ? NULL : grad + w->at[i][slot];
     }
     switch (w->s.kind) {
-    case BONSAI_GCN:
+    case BONSAI_MODEL_GCN:
         bn_gcn_backward(&at, dx, d[BN_W], d[BN_B], dy, w->keep[i], from, passed, p[BN_W]);
         break;
-    case BONSAI_GIN:
+    case BONSAI_MODEL_GIN:
         bn_gin_backward(&at, dx, d[BN_W], d[BN_B], d[BN_W2], d[BN_B2], dy, w->keep[i],
                         w->inner[i], from, passed, p[BN_W], p[BN_W2]);
         break;
-    case BONSAI_SAGE:
+    case BONSAI_MODEL_SAGE:
         bn_sage_backward(&at, dx, d[BN_W], d[BN_B], d[BN_W2], dy, w->keep[i], &x,
                          passed ? &w->o->passed : NULL, p[BN_W], p[BN_W2]);
         break;

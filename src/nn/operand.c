@@ -52,9 +52,9 @@ static bonsai_status read_sparse(bn_operand *o, int threads)
 {
     bonsai_status rc;
     const bonsai_view *v = &o->g->view;
-    const bonsai_array *offsets = &v->section[BONSAI_FEATURE_OFFSETS];
-    const bn_csr csr = {v->nodes, v->features, *offsets, v->section[BONSAI_FEATURE_INDICES],
-                        v->section[BONSAI_FEATURE_VALUES], v->section[BONSAI_FEATURE_SCALE].data};
+    const bonsai_array *offsets = &v->section[BONSAI_SECTION_FEATURE_OFFSETS];
+    const bn_csr csr = {v->nodes, v->features, *offsets, v->section[BONSAI_SECTION_FEATURE_INDICES],
+                        v->section[BONSAI_SECTION_FEATURE_VALUES], v->section[BONSAI_SECTION_FEATURE_SCALE].data};
     int64_t nnz = csr.indices.count, *to = NULL;
     int32_t *index = NULL;
     float *value = NULL;
@@ -130,14 +130,14 @@ static bool fits(int64_t rows, int64_t cols, int64_t room)
 static bonsai_status read_features(bn_operand *o, const bn_columns *c, int64_t room, int threads)
 {
     const bonsai_view *v = &o->g->view;
-    const bonsai_array *x = &v->section[BONSAI_FEATURES];
+    const bonsai_array *x = &v->section[BONSAI_SECTION_FEATURES];
     o->x.rows = v->nodes;
     o->x.cols = v->features;
-    if (x->data && x->type == BONSAI_F32 && !c->mean) {
+    if (x->data && x->type == BONSAI_TYPE_F32 && !c->mean) {
         o->x.dense = x->data;
         return BONSAI_OK;
     }
-    int64_t nnz = v->section[BONSAI_FEATURE_INDICES].count;
+    int64_t nnz = v->section[BONSAI_SECTION_FEATURE_INDICES].count;
     double share = (double)nnz / ((double)v->nodes * (double)v->features);
     if (x->data || c->mean || (share * DENSE_SHARE > 1 && fits(v->nodes, v->features, room)))
         return read_dense(o, c, threads);
@@ -174,7 +174,7 @@ bonsai_status bn_operand_make(bn_operand *out, const bonsai_graph *g, const bn_s
     if (!o.x.dense && gradients)
         BN_TRY(transpose_sparse(&o));
     BN_TRY(bn_messages_make(&o.m, o.g, s->kind, gradients, threads));
-    if (o.x.dense && s->kind != BONSAI_GAT && fits(o.x.rows, o.x.cols, room))
+    if (o.x.dense && s->kind != BONSAI_MODEL_GAT && fits(o.x.rows, o.x.cols, room))
         BN_TRY(pass_once(&o, threads));
     *out = o;
     memset(&o, 0, sizeof o);

@@ -9,11 +9,11 @@
 
 #include "nn.h"
 
-static const char *const model_names[BONSAI_MODELS] = {"gcn", "gat", "gin", "sage"};
+static const char *const model_names[BONSAI_MODEL_COUNT] = {"gcn", "gat", "gin", "sage"};
 
 const char *bonsai_model_name(bonsai_model_kind m)
 {
-    return (unsigned)m < BONSAI_MODELS ? model_names[m] : NULL;
+    return (unsigned)m < BONSAI_MODEL_COUNT ? model_names[m] : NULL;
 }
 
 int64_t bn_layer_in(const bn_shape *s, int layer)
@@ -45,14 +45,14 @@ bonsai_status bn_shape_check(const bn_shape *s, const char *where)
 {
     enum { MOST_WIDTH = 1 << 20, MOST_HEADS = 1024, MOST_FEATURES = 1 << 26 };
     bonsai_status rc;
-    BN_TRY(in_range(where, "the kind of model", s->kind, 0, BONSAI_MODELS - 1));
+    BN_TRY(in_range(where, "the kind of model", s->kind, 0, BONSAI_MODEL_COUNT - 1));
     BN_TRY(in_range(where, "the number of layers", s->layers, 1, BN_MOST_LAYERS));
     BN_TRY(in_range(where, "hidden", s->hidden, 1, MOST_WIDTH));
     BN_TRY(in_range(where, "heads", s->heads, 1, MOST_HEADS));
     BN_TRY(in_range(where, "gin_layers", s->gin_layers, 1, 2));
     BN_TRY(in_range(where, "the number of features", s->features, 1, MOST_FEATURES));
     BN_TRY(in_range(where, "the number of classes", s->classes, 1, MOST_WIDTH));
-    if (s->kind == BONSAI_GAT && s->layers > 1 && s->hidden % s->heads != 0)
+    if (s->kind == BONSAI_MODEL_GAT && s->layers > 1 && s->hidden % s->heads != 0)
         rc = bn_fail(BONSAI_E_ARGUMENT, "%s: hidden is %lld, which %d heads cannot share equally",
                      where, (long long)s->hidden, s->heads);
 done:
@@ -81,17 +81,17 @@ static void add_layer(listing *l, const bn_shape *s)
     int64_t in = bn_layer_in(s, l->layer), out = bn_layer_out(s, l->layer);
     int64_t wide = s->heads * bn_head_width(s, l->layer);
     switch (s->kind) {
-    case BONSAI_GCN:
+    case BONSAI_MODEL_GCN:
         add(l, BN_W, "lin.weight", in, out, BN_INIT_GLOROT, in);
         add(l, BN_B, "bias", 1, out, BN_INIT_ZERO, in);
         break;
-    case BONSAI_GAT:
+    case BONSAI_MODEL_GAT:
         add(l, BN_W, "lin.weight", in, wide, BN_INIT_GLOROT, in);
         add(l, BN_B, "bias", 1, out, BN_INIT_ZERO, in);
         add(l, BN_ATT_SRC, "att_src", s->heads, bn_head_width(s, l->layer), BN_INIT_GLOROT, in);
         add(l, BN_ATT_DST, "att_dst", s->heads, bn_head_width(s, l->layer), BN_INIT_GLOROT, in);
         break;
-    case BONSAI_GIN:
+    case BONSAI_MODEL_GIN:
         add(l, BN_W, s->gin_layers == 2 ? "nn.0.weight" : "nn.weight", in, out, BN_INIT_FAN, in);
         add(l, BN_B, s->gin_layers == 2 ? "nn.0.bias" : "nn.bias", 1, out, BN_INIT_FAN, in);
         if (s->gin_layers == 2) {

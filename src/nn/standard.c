@@ -38,7 +38,7 @@ static bonsai_status gathering_new(gathering *a, const int32_t *kept)
     const bonsai_view *v = &a->g->view;
     BN_TRY(BN_NEW(&a->node, v->nodes));
     for (int64_t i = 0; i < v->nodes; i++)
-        if (bn_part(a->g, i) == BONSAI_TRAIN)
+        if (bn_part(a->g, i) == BONSAI_PART_TRAIN)
             a->node[a->rows++] = (int32_t)i;
     if (a->rows == 0)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: no node is in the training part, so its features "

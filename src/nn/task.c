@@ -60,7 +60,7 @@ static bonsai_status check_shape(bn_task *t)
 
 static double soft_sum(const bonsai_graph *g, int64_t node)
 {
-    const bonsai_array *soft = &g->view.section[BONSAI_SOFT_LABELS];
+    const bonsai_array *soft = &g->view.section[BONSAI_SECTION_SOFT_LABELS];
     int64_t c = g->view.classes;
     double sum = 0;
     for (int64_t k = 0; soft->data && k < c; k++)
@@ -70,7 +70,7 @@ static double soft_sum(const bonsai_graph *g, int64_t node)
 
 static bool is_target(const bonsai_graph *g, int64_t node)
 {
-    if (bn_has(g, BONSAI_SPLIT) && bn_part(g, node) != BONSAI_TRAIN)
+    if (bn_has(g, BONSAI_SECTION_SPLIT) && bn_part(g, node) != BONSAI_PART_TRAIN)
         return false;
     return bn_label(g, node) >= 0 || soft_sum(g, node) > 0;
 }
@@ -78,7 +78,7 @@ static bool is_target(const bonsai_graph *g, int64_t node)
 /* A row of c numbers that sum to 1: soft labels where there are some. */
 static void soft_row(float *to, const bonsai_graph *g, int64_t node)
 {
-    const bonsai_array *soft = &g->view.section[BONSAI_SOFT_LABELS];
+    const bonsai_array *soft = &g->view.section[BONSAI_SECTION_SOFT_LABELS];
     int64_t c = g->view.classes;
     double sum = soft_sum(g, node);
     if (sum > 0)
@@ -90,7 +90,7 @@ static void soft_row(float *to, const bonsai_graph *g, int64_t node)
 
 static double raw_weight(const bonsai_graph *g, int64_t node)
 {
-    const bonsai_array *weight = &g->view.section[BONSAI_NODE_WEIGHTS];
+    const bonsai_array *weight = &g->view.section[BONSAI_SECTION_NODE_WEIGHTS];
     return weight->data ? (double)bn_real_at(weight, node) : 1;
 }
 
@@ -131,7 +131,7 @@ static bonsai_status list_targets(bn_targets *t, const bonsai_graph *g)
     for (int64_t v = 0; v < n; v++)
         t->count += is_target(g, v);
     if (t->count == 0)
-        return bn_fail(BONSAI_E_ARGUMENT, bn_has(g, BONSAI_SPLIT)
+        return bn_fail(BONSAI_E_ARGUMENT, bn_has(g, BONSAI_SECTION_SPLIT)
                        ? "%s: no labelled node is in the training part"
                        : "%s: no node has a label, so there is nothing to train on", g->where);
     BN_TRY(BN_NEW(&t->node, t->count));
@@ -139,7 +139,7 @@ static bonsai_status list_targets(bn_targets *t, const bonsai_graph *g)
     for (int64_t v = 0, p = 0; v < n; v++)
         if (is_target(g, v))
             t->node[p++] = (int32_t)v;
-    if (bn_has(g, BONSAI_SOFT_LABELS)) {
+    if (bn_has(g, BONSAI_SECTION_SOFT_LABELS)) {
         BN_TRY(BN_NEW(&t->soft, t->count * g->view.classes));
         for (int64_t p = 0; p < t->count; p++)
             soft_row(t->soft + p * g->view.classes, g, t->node[p]);
@@ -219,8 +219,8 @@ bonsai_status bn_task_make(bn_task *t, const bonsai_graph *small, const bonsai_g
     BN_TRY(bn_tick(t->progress, "preparing", 0, STEPS));
     BN_TRY(choose_graphs(t, small, full));
     BN_TRY(list_targets(&t->targets, t->small));
-    BN_TRY(list_judged(&t->val, t->full, BONSAI_VAL));
-    BN_TRY(list_judged(&t->test, t->full, BONSAI_TEST));
+    BN_TRY(list_judged(&t->val, t->full, BONSAI_PART_VAL));
+    BN_TRY(list_judged(&t->test, t->full, BONSAI_PART_TEST));
     BN_TRY(check_shape(t));
     BN_TRY(bn_match(t));
     BN_TRY(bn_tick(t->progress, "preparing", 1, STEPS));

@@ -26,7 +26,7 @@ static bonsai_status copy_floats(float **to, const float *from, int64_t count)
 
 static bonsai_status copy_names(bonsai_model *m, const bonsai_graph *g)
 {
-    const bonsai_array *names = &g->view.section[BONSAI_CLASS_NAMES];
+    const bonsai_array *names = &g->view.section[BONSAI_SECTION_CLASS_NAMES];
     return names->data ? bn_model_names(m, names) : BONSAI_OK;
 }
 
@@ -64,7 +64,7 @@ static bonsai_status make_model(bonsai_model **out, const bn_task *t, const bn_o
     }
     BN_TRY(copy_floats(&m->mean, t->mean, f));
     BN_TRY(copy_floats(&m->spread, t->spread, f));
-    BN_TRY(copy_names(m, bn_has(t->small, BONSAI_CLASS_NAMES) ? t->small : t->full));
+    BN_TRY(copy_names(m, bn_has(t->small, BONSAI_SECTION_CLASS_NAMES) ? t->small : t->full));
     *out = m;
     m = NULL;
 done:

@@ -14,7 +14,7 @@ enum { MOST_JUDGED = 5000, SHARE = 5, SPARSE_SHARE = 4 };
 
 static bool may_judge(const bonsai_graph *g, int64_t v)
 {
-    return bn_part(g, v) == BONSAI_VAL && bn_label(g, v) >= 0;
+    return bn_part(g, v) == BONSAI_PART_VAL && bn_label(g, v) >= 0;
 }
 
 /* Up to so many labelled validation nodes of the graph. */
@@ -169,7 +169,7 @@ static void close_up(bn_embedding *e, const uint8_t *judges)
 /* The label of a node that is the root of a tree; -1: it is none. */
 static int32_t root_label(const bonsai_graph *g, int64_t v)
 {
-    return bn_part(g, v) == BONSAI_TRAIN ? bn_label(g, v) : -1;
+    return bn_part(g, v) == BONSAI_PART_TRAIN ? bn_label(g, v) : -1;
 }
 
 /* Entries of the adjacency between the rank's trees and others, those of one class, and ends by

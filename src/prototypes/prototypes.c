@@ -276,7 +276,7 @@ static bonsai_status score(candidate *a, search *w, const bn_source *s, bn_probe
     BN_TRY(bn_rows_read(&x, g, w->job->judge.dense != NULL));
     BN_TRY(BN_NEW(&target, n * c));
     BN_TRY(BN_NEW(&weight, n));
-    const uint8_t *soft = g->view.section[BONSAI_SOFT_LABELS].data;
+    const uint8_t *soft = g->view.section[BONSAI_SECTION_SOFT_LABELS].data;
     for (int64_t i = 0; i < n; i++) {
         weight[i] = a->largest ? (float)a->c.size[i] : 1.0f;
         for (int64_t k = 0; k < c; k++)
@@ -401,7 +401,7 @@ static bonsai_status make_exact(candidate *a, search *w, const bn_source *s)
 {
     bonsai_status rc = BONSAI_OK;
     candidate b = {.storage = a->storage};
-    b.storage.type = BONSAI_F32;
+    b.storage.type = BONSAI_TYPE_F32;
     if (a->c.asked < s->x->rows || a->keep.t > 0 || !isfinite(w->budget.bytes))
         goto done;
     BN_TRY(make(&b, w, s, a->c.asked, true));
@@ -466,14 +466,14 @@ bonsai_status bn_prototypes(bonsai_graph **out, bn_recipe *r, const bn_job *job,
     candidate all[CANDIDATES] = {{0}};
     int best = 0;
     search w = {.job = job, .world = job->where.world, .budget = *budget, .recipe = r};
-    bool strict = job->o->accounting == BONSAI_STRICT;
+    bool strict = job->o->accounting == BONSAI_ACCOUNTING_STRICT;
     memset(r, 0, sizeof *r);
     r->probe = -1;
     r->judged = job->judge.rows;
     w.progress = (bn_progress){job->progress.fn ? say_again : NULL, &w};
     BN_TRY(bn_spread_look(&w.x, &job->x, &job->where, job->threads));
-    w.storage = (bn_storage){strict ? BONSAI_STRICT : BONSAI_PAPER_CONDENSED, job->x.f,
-                             job->g->view.classes, w.x.least < 0 ? BONSAI_I8 : BONSAI_U8,
+    w.storage = (bn_storage){strict ? BONSAI_ACCOUNTING_STRICT : BONSAI_ACCOUNTING_PAPER_CONDENSED, job->x.f,
+                             job->g->view.classes, w.x.least < 0 ? BONSAI_TYPE_I8 : BONSAI_TYPE_U8,
                              !job->o->hard_labels, !job->apart};
     w.budget.nodes = budget->trees < budget->nodes ? budget->trees : budget->nodes;
     BN_TRY(say(&w, 0));

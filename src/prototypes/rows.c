@@ -26,8 +26,8 @@ static double feature_bytes(const bn_storage *s, double n, double nnz)
     double offset = nnz <= (double)UINT32_MAX ? 4 : 8;
     double sparse = (n + 1) * offset + nnz * (index_bytes(s) + width);
     switch (s->type) {
-    case BONSAI_F16: return dense;
-    case BONSAI_F32: return fmin(dense, sparse);
+    case BONSAI_TYPE_F16: return dense;
+    case BONSAI_TYPE_F32: return fmin(dense, sparse);
     default:         return fmin(dense, sparse) + 4 * n;
     }
 }
@@ -35,7 +35,7 @@ static double feature_bytes(const bn_storage *s, double n, double nnz)
 double bn_storage_bytes(const bn_storage *s, int64_t nodes, int64_t nnz, int64_t largest)
 {
     double n = (double)nodes, soft = s->soft ? (double)s->classes : 0;
-    if (s->accounting != BONSAI_STRICT)         /* SPEC section 4; the self loop is one of E */
+    if (s->accounting != BONSAI_ACCOUNTING_STRICT)         /* SPEC section 4; the self loop is one of E */
         return 2 * (3 * (double)nnz + n * (1 + soft + (largest > 0)) + 2 * n);
     double label = s->classes <= 255 ? 1 : s->classes <= 65535 ? 2 : 4;
     double weight = largest == 0 ? 0 : largest <= 255 ? 1 : largest <= 65535 ? 2 : 4;
@@ -101,15 +101,15 @@ static void load_row(row_room *r, const bn_embedding *c, int64_t i, bonsai_type 
     for (int64_t e = c->dense ? 0 : c->offsets[i]; !c->dense && e < c->offsets[i + 1]; e++)
         add_entry(r, c->index[e], c->value[e]);
     int64_t all = r->count;
-    if (type == BONSAI_U8 || type == BONSAI_I8)
+    if (type == BONSAI_TYPE_U8 || type == BONSAI_TYPE_I8)
         r->scale = bn_scale_pick(r->value, all, type, 0);
     r->count = 0;
     for (int64_t k = 0; k < all; k++) {
         entry e = r->e[k];
-        uint16_t half = type == BONSAI_F16 ? bn_half_from_float(e.value) : 0;
-        uint8_t q = type == BONSAI_U8 || type == BONSAI_I8 ? bn_quantise(e.value, r->scale, type) : 0;
-        e.number = type == BONSAI_F16 ? half : type == BONSAI_I8 ? (int8_t)q : q;
-        if (type == BONSAI_F32 || (type == BONSAI_F16 ? half & 0x7fff : q) != 0)
+        uint16_t half = type == BONSAI_TYPE_F16 ? bn_half_from_float(e.value) : 0;
+        uint8_t q = type == BONSAI_TYPE_U8 || type == BONSAI_TYPE_I8 ? bn_quantise(e.value, r->scale, type) : 0;
+        e.number = type == BONSAI_TYPE_F16 ? half : type == BONSAI_TYPE_I8 ? (int8_t)q : q;
+        if (type == BONSAI_TYPE_F32 || (type == BONSAI_TYPE_F16 ? half & 0x7fff : q) != 0)
             r->e[r->count++] = e;
     }
 }
@@ -121,7 +121,7 @@ static void thin_row(row_room *r, int64_t keep, const float *mean, bonsai_type t
     r->kept = r->sum;
     if (keep >= r->count)
         return;
-    bool sums = type == BONSAI_U8;
+    bool sums = type == BONSAI_TYPE_U8;
     for (int64_t k = 0; k < r->count; k++)
         r->e[k].score = sums ? r->e[k].value - background * mean[r->e[k].index]
                              : fabsf(r->e[k].value);
@@ -275,9 +275,9 @@ typedef struct {                /* where the rows go */
 static void put_value(void *to, bonsai_type t, int64_t at, const entry *e)
 {
     switch (t) {
-    case BONSAI_F32: ((float *)to)[at] = e->value; break;
-    case BONSAI_F16: ((uint16_t *)to)[at] = (uint16_t)e->number; break;
-    case BONSAI_I8:  ((int8_t *)to)[at] = (int8_t)e->number; break;
+    case BONSAI_TYPE_F32: ((float *)to)[at] = e->value; break;
+    case BONSAI_TYPE_F16: ((uint16_t *)to)[at] = (uint16_t)e->number; break;
+    case BONSAI_TYPE_I8:  ((int8_t *)to)[at] = (int8_t)e->number; break;
     default:         ((uint8_t *)to)[at] = (uint8_t)e->number; break;
     }
 }
@@ -294,7 +294,7 @@ static void put_row(const target *to, const row_room *r, int64_t i)
         }
         int64_t at = (int64_t)to->offsets[i] + k;
         put_value(to->value, to->type, at, e);
-        if (to->wide == BONSAI_U16)
+        if (to->wide == BONSAI_TYPE_U16)
             ((uint16_t *)to->index)[at] = (uint16_t)e->index;
         else
             ((uint32_t *)to->index)[at] = (uint32_t)e->index;
@@ -307,19 +307,19 @@ static bonsai_status make_room(target *to, bonsai_graph *g, const bn_keep *k, co
     bonsai_status rc = BONSAI_OK;
     int64_t n = g->view.nodes;
     double width = (double)bonsai_type_bytes(s->type);
-    bool dense = s->type == BONSAI_F16 ||
+    bool dense = s->type == BONSAI_TYPE_F16 ||
                  (double)n * (double)s->f * width <
                      4 * ((double)n + 1) + (double)k->nnz * (index_bytes(s) + width);
-    *to = (target){.type = s->type, .wide = s->f <= 65536 ? BONSAI_U16 : BONSAI_U32, .f = s->f};
-    if (s->type == BONSAI_U8 || s->type == BONSAI_I8)
-        BN_TRY(bn_graph_array(&to->scale, g, BONSAI_FEATURE_SCALE, BONSAI_F32, n));
+    *to = (target){.type = s->type, .wide = s->f <= 65536 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32, .f = s->f};
+    if (s->type == BONSAI_TYPE_U8 || s->type == BONSAI_TYPE_I8)
+        BN_TRY(bn_graph_array(&to->scale, g, BONSAI_SECTION_FEATURE_SCALE, BONSAI_TYPE_F32, n));
     if (dense) {
-        BN_TRY(bn_graph_array(&to->dense, g, BONSAI_FEATURES, s->type, n * s->f));
+        BN_TRY(bn_graph_array(&to->dense, g, BONSAI_SECTION_FEATURES, s->type, n * s->f));
         goto done;
     }
-    BN_TRY(bn_graph_array(&to->offsets, g, BONSAI_FEATURE_OFFSETS, BONSAI_U64, n + 1));
-    BN_TRY(bn_graph_array(&to->index, g, BONSAI_FEATURE_INDICES, to->wide, k->nnz));
-    BN_TRY(bn_graph_array(&to->value, g, BONSAI_FEATURE_VALUES, s->type, k->nnz));
+    BN_TRY(bn_graph_array(&to->offsets, g, BONSAI_SECTION_FEATURE_OFFSETS, BONSAI_TYPE_U64, n + 1));
+    BN_TRY(bn_graph_array(&to->index, g, BONSAI_SECTION_FEATURE_INDICES, to->wide, k->nnz));
+    BN_TRY(bn_graph_array(&to->value, g, BONSAI_SECTION_FEATURE_VALUES, s->type, k->nnz));
     for (int64_t i = 0; i < n; i++)
         to->offsets[i + 1] = to->offsets[i] + (uint64_t)k->keep[i];
 done:

@@ -36,15 +36,15 @@ static bonsai_status put_loops(bonsai_graph *g, bool loops)
     uint32_t *offsets, *neighbors;
     uint8_t *role;
     int64_t n = g->view.nodes;
-    BN_TRY(bn_graph_array(&offsets, g, BONSAI_OFFSETS, BONSAI_U32, n + 1));
-    BN_TRY(bn_graph_array(&neighbors, g, BONSAI_NEIGHBORS, BONSAI_U32, loops ? n : 0));
-    BN_TRY(bn_graph_array(&role, g, BONSAI_ROLE, BONSAI_U8, n));
-    memset(role, BONSAI_PROTOTYPE, (size_t)n);
+    BN_TRY(bn_graph_array(&offsets, g, BONSAI_SECTION_OFFSETS, BONSAI_TYPE_U32, n + 1));
+    BN_TRY(bn_graph_array(&neighbors, g, BONSAI_SECTION_NEIGHBORS, BONSAI_TYPE_U32, loops ? n : 0));
+    BN_TRY(bn_graph_array(&role, g, BONSAI_SECTION_ROLE, BONSAI_TYPE_U8, n));
+    memset(role, BONSAI_ROLE_PROTOTYPE, (size_t)n);
     for (int64_t i = 0; i < n && loops; i++) {
         neighbors[i] = (uint32_t)i;
         offsets[i + 1] = (uint32_t)i + 1;
     }
-    g->view.flags = loops ? BONSAI_SELF_LOOPS : 0;
+    g->view.flags = loops ? BONSAI_FLAG_SELF_LOOPS : 0;
 done:
     return rc;
 }
@@ -52,9 +52,9 @@ done:
 static void put_number(void *to, bonsai_type t, int64_t i, int64_t value)
 {
     switch (t) {
-    case BONSAI_U8:  ((uint8_t *)to)[i] = (uint8_t)value; break;
-    case BONSAI_U16: ((uint16_t *)to)[i] = (uint16_t)value; break;
-    case BONSAI_U32: ((uint32_t *)to)[i] = (uint32_t)value; break;
+    case BONSAI_TYPE_U8:  ((uint8_t *)to)[i] = (uint8_t)value; break;
+    case BONSAI_TYPE_U16: ((uint16_t *)to)[i] = (uint16_t)value; break;
+    case BONSAI_TYPE_U32: ((uint32_t *)to)[i] = (uint32_t)value; break;
     default:         ((float *)to)[i] = (float)value; break;
     }
 }
@@ -66,18 +66,18 @@ static bonsai_status put_labels(bonsai_graph *g, const bn_clusters *c, const bn_
     void *label, *weight;
     uint8_t *soft;
     int64_t n = c->count, classes = s->classes;
-    bonsai_type wide = classes <= 255 ? BONSAI_U8 : classes <= 65535 ? BONSAI_U16 : BONSAI_U32;
-    BN_TRY(bn_graph_array(&label, g, BONSAI_LABELS, wide, n));
+    bonsai_type wide = classes <= 255 ? BONSAI_TYPE_U8 : classes <= 65535 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32;
+    BN_TRY(bn_graph_array(&label, g, BONSAI_SECTION_LABELS, wide, n));
     for (int64_t i = 0; i < n; i++)
         put_number(label, wide, i, c->label[i]);
     if (s->soft) {
-        BN_TRY(bn_graph_array(&soft, g, BONSAI_SOFT_LABELS, BONSAI_U8, n * classes));
+        BN_TRY(bn_graph_array(&soft, g, BONSAI_SECTION_SOFT_LABELS, BONSAI_TYPE_U8, n * classes));
         for (int64_t i = 0; i < n; i++)
             bn_soften(soft + i * classes, c->label[i], c->posterior + i * classes, classes, mix);
     }
     if (largest > 0) {
-        wide = largest <= 255 ? BONSAI_U8 : largest <= 65535 ? BONSAI_U16 : BONSAI_F32;
-        BN_TRY(bn_graph_array(&weight, g, BONSAI_NODE_WEIGHTS, wide, n));
+        wide = largest <= 255 ? BONSAI_TYPE_U8 : largest <= 65535 ? BONSAI_TYPE_U16 : BONSAI_TYPE_F32;
+        BN_TRY(bn_graph_array(&weight, g, BONSAI_SECTION_NODE_WEIGHTS, wide, n));
         for (int64_t i = 0; i < n; i++)
             put_number(weight, wide, i, c->size[i]);
     }
@@ -91,8 +91,8 @@ bonsai_status bn_candidate_graph(bonsai_graph **out, const bn_clusters *c, const
 {
     bonsai_status rc;
     bonsai_graph *g = NULL;
-    static const bonsai_section same[] = {BONSAI_CLASS_NAMES, BONSAI_KEPT_FEATURES,
-                                          BONSAI_FEATURE_MEAN, BONSAI_FEATURE_SPREAD};
+    static const bonsai_section same[] = {BONSAI_SECTION_CLASS_NAMES, BONSAI_SECTION_KEPT_FEATURES,
+                                          BONSAI_SECTION_FEATURE_MEAN, BONSAI_SECTION_FEATURE_SPREAD};
     BN_TRY(bn_graph_new(&g, job->g->where));
     g->view.nodes = c->count;
     g->view.features = s->f;
@@ -114,7 +114,7 @@ done:
 
 static uint32_t original(const bn_job *job, int64_t tree)
 {
-    const uint32_t *origin = job->g->view.section[BONSAI_ORIGIN].data;
+    const uint32_t *origin = job->g->view.section[BONSAI_SECTION_ORIGIN].data;
     return origin ? origin[job->train[tree]] : (uint32_t)job->train[tree];
 }
 
@@ -126,7 +126,7 @@ static bonsai_status put_origins(bonsai_graph *g, const bn_clusters *c, const bn
     uint32_t *origin;
     rc = BN_NEW(&nearest, c->count);
     if (rc == BONSAI_OK)
-        rc = bn_graph_array(&origin, g, BONSAI_ORIGIN, BONSAI_U32, c->count);
+        rc = bn_graph_array(&origin, g, BONSAI_SECTION_ORIGIN, BONSAI_TYPE_U32, c->count);
     BN_TRY(bn_agree(job->where.world, rc));
     BN_TRY(bn_clusters_nearest(nearest, c, s, job->threads));
     for (int64_t i = 0; i < c->count; i++)
@@ -164,8 +164,8 @@ static bonsai_status write_members(bonsai_graph *g, const bn_clusters *c, const 
     for (int64_t i = 0; i < n; i++)
         total += c->size[i];
     BN_TRY(BN_NEW(&at, n));
-    BN_TRY(bn_graph_array(&offsets, g, BONSAI_MEMBER_OFFSETS, BONSAI_U64, n + 1));
-    BN_TRY(bn_graph_array(&member, g, BONSAI_MEMBERS, BONSAI_U32, total));
+    BN_TRY(bn_graph_array(&offsets, g, BONSAI_SECTION_MEMBER_OFFSETS, BONSAI_TYPE_U64, n + 1));
+    BN_TRY(bn_graph_array(&member, g, BONSAI_SECTION_MEMBERS, BONSAI_TYPE_U32, total));
     for (int64_t i = 0; i < n; i++) {
         at[i] = offsets[i];
         offsets[i + 1] = offsets[i] + (uint64_t)c->size[i];

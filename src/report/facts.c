@@ -16,7 +16,7 @@ enum { MOST_CLASSES = 65536, MOST_POINTS = 200, MOST_ROUNDS = 50, USUAL_LAYERS =
 
 bonsai_status bn_facts_report(json_t **out, const bonsai_graph *small)
 {
-    const bonsai_array *a = &small->view.section[BONSAI_METADATA];
+    const bonsai_array *a = &small->view.section[BONSAI_SECTION_METADATA];
     *out = NULL;
     if (!a->data)
         return BONSAI_OK;
@@ -122,9 +122,9 @@ done:
 static bonsai_status name_classes(bn_facts *f)
 {
     bonsai_status rc;
-    const bonsai_array *a = &f->small->view.section[BONSAI_CLASS_NAMES];
+    const bonsai_array *a = &f->small->view.section[BONSAI_SECTION_CLASS_NAMES];
     if (!a->data && f->full)
-        a = &f->full->view.section[BONSAI_CLASS_NAMES];
+        a = &f->full->view.section[BONSAI_SECTION_CLASS_NAMES];
     const char *name = a->data;
     BN_TRY(BN_NEW(&f->class_name, f->classes));
     for (int64_t c = 0; c < f->classes; c++) {
@@ -141,7 +141,7 @@ done:
 static bonsai_status count_classes(bn_facts *f, const bonsai_graph *condensed)
 {
     bonsai_status rc;
-    const bonsai_array *weight = &f->small->view.section[BONSAI_NODE_WEIGHTS];
+    const bonsai_array *weight = &f->small->view.section[BONSAI_SECTION_NODE_WEIGHTS];
     BN_TRY(BN_NEW(&f->class_small, f->classes));
     BN_TRY(BN_NEW(&f->class_weight, f->classes));
     for (int64_t v = 0; v < f->small->view.nodes; v++) {
@@ -155,7 +155,7 @@ static bonsai_status count_classes(bn_facts *f, const bonsai_graph *condensed)
         goto done;
     BN_TRY(BN_NEW(&f->class_full, f->classes));
     for (int64_t v = 0; v < condensed->view.nodes; v++)
-        if (bn_part(condensed, v) == BONSAI_TRAIN && bn_label(condensed, v) >= 0)
+        if (bn_part(condensed, v) == BONSAI_PART_TRAIN && bn_label(condensed, v) >= 0)
             f->class_full[bn_label(condensed, v)]++;
 done:
     return rc;
@@ -212,7 +212,7 @@ static bonsai_status find_condensed(bonsai_graph **split, bonsai_graph **part, c
     int32_t *train = NULL;
     int64_t count = 0;
     read_split(percent, o);
-    if (bn_has(f->full, BONSAI_LABELS))
+    if (bn_has(f->full, BONSAI_SECTION_LABELS))
         BN_TRY(bn_graph_parts(split, f->full, percent,
                               (uint64_t)json_integer_value(json_object_get(o, "seed"))));
     else
@@ -222,7 +222,7 @@ static bonsai_status find_condensed(bonsai_graph **split, bonsai_graph **part, c
     const bonsai_graph *g = *split ? *split : f->full;
     BN_TRY(BN_NEW(&train, g->view.nodes));
     for (int64_t v = 0; v < g->view.nodes; v++)
-        if (bn_part(g, v) == BONSAI_TRAIN)
+        if (bn_part(g, v) == BONSAI_PART_TRAIN)
             train[count++] = (int32_t)v;
     BN_TRY(bonsai_graph_induce(part, g, train, count));
 done:
@@ -232,9 +232,9 @@ done:
 
 static bool has_prototypes(const bonsai_graph *g)
 {
-    const uint8_t *role = g->view.section[BONSAI_ROLE].data;
+    const uint8_t *role = g->view.section[BONSAI_SECTION_ROLE].data;
     for (int64_t v = 0; role && v < g->view.nodes; v++)
-        if (role[v] == BONSAI_PROTOTYPE)
+        if (role[v] == BONSAI_ROLE_PROTOTYPE)
             return true;
     return false;
 }

@@ -58,7 +58,7 @@ typedef struct {
     double *class_weight;       /* ... by their weights, ... */
     double *class_full;         /* ... and training nodes of the full graph; NULL: not known */
     bonsai_stats small_stats, full_stats;       /* degrees; full: size 0 where not known */
-    int64_t small_bytes[BONSAI_SECTIONS], full_bytes[BONSAI_SECTIONS];  /* full: 0 where not known */
+    int64_t small_bytes[BONSAI_SECTION_COUNT], full_bytes[BONSAI_SECTION_COUNT];  /* full: 0 where not known */
     bn_curve coverage;          /* share of the sample that the roots cover (y) by the bytes of what
                                  * is left of their trees (x), in the order in which they were
                                  * taken, in the accounting of the budget; trees only */

@@ -70,7 +70,7 @@ static bonsai_status list_training(drawing *d)
     int64_t n = g->view.nodes, f = g->view.features, all = 0;
     BN_TRY(BN_NEW(&d->node, n));
     for (int64_t v = 0; v < n; v++)
-        if (bn_part(g, v) == BONSAI_TRAIN && bn_label(g, v) >= 0)
+        if (bn_part(g, v) == BONSAI_PART_TRAIN && bn_label(g, v) >= 0)
             d->node[all++] = (int32_t)v;
     int64_t most = f > 0 && ROOM / f < MOST_ROWS ? ROOM / f : MOST_ROWS;
     most = most < SOME_ROWS ? SOME_ROWS : most;
@@ -251,8 +251,8 @@ static int heaviest_first(const void *a, const void *b)
 /* By what the loss counts, else the members, else the samples that a root covers. */
 static double weight_of(const bonsai_graph *g, const json_t *covers, int64_t v)
 {
-    const bonsai_array *weight = &g->view.section[BONSAI_NODE_WEIGHTS];
-    const bonsai_array *members = &g->view.section[BONSAI_MEMBER_OFFSETS];
+    const bonsai_array *weight = &g->view.section[BONSAI_SECTION_NODE_WEIGHTS];
+    const bonsai_array *members = &g->view.section[BONSAI_SECTION_MEMBER_OFFSETS];
     double w = weight->data ? (double)bn_real_at(weight, v)
                : members->data ? (double)(bn_int_at(members, v + 1) - bn_int_at(members, v))
                : json_number_value(json_array_get(covers, (size_t)v));
@@ -290,9 +290,9 @@ done:
 static bonsai_status keep_columns(bonsai_graph **out, const bonsai_graph *small,
                                   const bonsai_graph *full)
 {
-    const bonsai_array *kept = &small->view.section[BONSAI_KEPT_FEATURES];
+    const bonsai_array *kept = &small->view.section[BONSAI_SECTION_KEPT_FEATURES];
     const uint32_t *of = kept->data;
-    if (of && !bn_has(full, BONSAI_KEPT_FEATURES) &&
+    if (of && !bn_has(full, BONSAI_SECTION_KEPT_FEATURES) &&
         (kept->count == 0 || of[kept->count - 1] < (uint64_t)full->view.features))
         return bn_graph_columns(out, full, (const int32_t *)of, kept->count);
     if (small->view.features != full->view.features)

@@ -301,9 +301,9 @@ void bn_sheet_before(bn_page *p, const bn_sheet *s)
 /* ---- bytes --------------------------------------------------------------- */
 
 typedef struct {
-    char        text[BONSAI_SECTIONS][3][TEXT];
-    const char *cell[BONSAI_SECTIONS * 3], *label[BONSAI_SECTIONS];
-    double      small[BONSAI_SECTIONS], full[BONSAI_SECTIONS];
+    char        text[BONSAI_SECTION_COUNT][3][TEXT];
+    const char *cell[BONSAI_SECTION_COUNT * 3], *label[BONSAI_SECTION_COUNT];
+    double      small[BONSAI_SECTION_COUNT], full[BONSAI_SECTION_COUNT];
     int         rows;
 } byte_rows;
 
@@ -335,7 +335,7 @@ void bn_sheet_bytes(bn_page *p, const bn_sheet *s)
         add_section(&r, s, id, text);
     BONSAI_SECTION_MAP(ADD)
 #undef ADD
-    for (int id = BONSAI_FEATURES; id <= BONSAI_FEATURE_SCALE; id++)
+    for (int id = BONSAI_SECTION_FEATURES; id <= BONSAI_SECTION_FEATURE_SCALE; id++)
         features += (double)s->f->small_bytes[id];
     bn_put(p, "<p>Features take <strong>");
     bn_put_bytes(p, features);

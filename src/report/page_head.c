@@ -212,9 +212,9 @@ static void model_text(char *out, const bonsai_cell *c)
 {
     const char *name = bonsai_model_name(c->model);
     snprintf(out, TEXT, "%s", name ? name : "model");
-    for (char *t = out; *t && c->model != BONSAI_SAGE; t++)
+    for (char *t = out; *t && c->model != BONSAI_MODEL_SAGE; t++)
         *t = (char)toupper((unsigned char)*t);
-    if (c->model == BONSAI_SAGE)
+    if (c->model == BONSAI_MODEL_SAGE)
         snprintf(out, TEXT, "GraphSAGE");
 }
 

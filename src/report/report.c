@@ -78,10 +78,10 @@ static void measure(bn_sheet *s)
         known(bn_number_in(sizes, "full_bytes"), full ? counted_bytes(f->full_bytes) : NAN),
         bn_number_in(sizes, "paper_full_bytes")};
     if (!isfinite(s->small.paper) && f->small &&
-        bonsai_graph_bytes(&paper, f->small, BONSAI_PAPER_CONDENSED) == BONSAI_OK)
+        bonsai_graph_bytes(&paper, f->small, BONSAI_ACCOUNTING_PAPER_CONDENSED) == BONSAI_OK)
         s->small.paper = paper;
     if (!isfinite(s->full.paper) && f->full &&
-        bonsai_graph_bytes(&paper, f->full, BONSAI_PAPER_FULL) == BONSAI_OK)
+        bonsai_graph_bytes(&paper, f->full, BONSAI_ACCOUNTING_PAPER_FULL) == BONSAI_OK)
         s->full.paper = paper;
     s->training = known(bn_number_in(cover, "trees"),
                         bn_number_in(json_object_get(f->report, "recipe"), "trees"));

@@ -254,7 +254,7 @@ static double seconds_alone(const bonsai_condense_info *info, int i)
 
 static bonsai_cell sizes_of(const comparison *t, const bonsai_condense_info *info, int i)
 {
-    bool paper = t->condense.accounting != BONSAI_STRICT;
+    bool paper = t->condense.accounting != BONSAI_ACCOUNTING_STRICT;
     const bonsai_condense_info *s = &info[i];
     return (bonsai_cell){
         .bytes = paper ? s->paper_bytes : s->bytes, .share = paper ? s->paper_ratio : s->ratio,

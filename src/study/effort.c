@@ -15,8 +15,8 @@ enum { PARTS = 10000 };
 
 static double stored_features(const bonsai_graph *g)
 {
-    return bn_has(g, BONSAI_FEATURE_INDICES)
-               ? (double)g->view.section[BONSAI_FEATURE_INDICES].count
+    return bn_has(g, BONSAI_SECTION_FEATURE_INDICES)
+               ? (double)g->view.section[BONSAI_SECTION_FEATURE_INDICES].count
                : (double)g->view.nodes * (double)g->view.features;
 }
 
@@ -37,14 +37,14 @@ double bn_effort_condense(const bonsai_graph *full, bonsai_method method, const 
     double n = (double)full->view.nodes, m = (double)bonsai_graph_edges(full);
     double x = stored_features(full) + m, row = embedded_row(full, o->layers);
     double work = MEASURING * x;
-    bool clusters = method == BONSAI_PROTOTYPES || method == BONSAI_AUTO;
-    if (method == BONSAI_TREES || method == BONSAI_HERDING || method == BONSAI_KCENTER || clusters)
+    bool clusters = method == BONSAI_METHOD_PROTOTYPES || method == BONSAI_METHOD_AUTO;
+    if (method == BONSAI_METHOD_TREES || method == BONSAI_METHOD_HERDING || method == BONSAI_METHOD_KCENTER || clusters)
         work += SPARSE * o->layers * m * row;
-    if (method == BONSAI_TREES || method == BONSAI_AUTO)
+    if (method == BONSAI_METHOD_TREES || method == BONSAI_METHOD_AUTO)
         work += fmin(n, SAMPLE) * n * row / 2;          /* by products of blocks */
     for (int i = 0; i < count; i++) {
         work += ratios[i] * MEASURING * x;
-        if (method == BONSAI_HERDING || method == BONSAI_KCENTER)
+        if (method == BONSAI_METHOD_HERDING || method == BONSAI_METHOD_KCENTER)
             work += SPARSE * ratios[i] * n * n * row;
         if (clusters)                                   /* each row against those of its class */
             work += ROUNDS * ratios[i] * n * n * row / fmax(1, (double)full->view.classes);
@@ -56,7 +56,7 @@ double bn_effort_condense(const bonsai_graph *full, bonsai_method method, const 
 double bn_effort_train(const bonsai_graph *full, double share, bonsai_model_kind model,
                        const bonsai_train_options *o)
 {
-    static const double kind[BONSAI_MODELS] = {1, 1.3, 1, 1.5};
+    static const double kind[BONSAI_MODEL_COUNT] = {1, 1.3, 1, 1.5};
     enum { BACK = 3, STEP = 8, CALL = 100000 };         /* CALL: an epoch of nothing */
     double n = (double)full->view.nodes, m = (double)bonsai_graph_edges(full);
     double h = (double)o->hidden, c = (double)full->view.classes, inner = o->layers - 1;

@@ -32,7 +32,7 @@ static bonsai_status list_nodes(study *s)
     bonsai_status rc;
     BN_TRY(BN_NEW(&s->node, s->g->view.nodes));
     for (int64_t v = 0; v < s->g->view.nodes; v++)
-        if (bn_part(s->g, v) == BONSAI_TRAIN && bn_label(s->g, v) >= 0)
+        if (bn_part(s->g, v) == BONSAI_PART_TRAIN && bn_label(s->g, v) >= 0)
             s->node[s->count++] = (int32_t)v;
     if (s->count < 2)
         rc = bn_fail(BONSAI_E_ARGUMENT, "%s has %lld labelled training nodes; pairs need two",
@@ -79,7 +79,7 @@ static bonsai_status make_pass(pass *p, study *s)
     bn_param table[BN_MOST_PARAMS];
     int count;
     int64_t total, n = s->g->view.nodes, f = s->g->view.features;
-    p->shape = (bn_shape){.kind = BONSAI_GCN, .layers = s->o.layers, .heads = 1, .gin_layers = 1,
+    p->shape = (bn_shape){.kind = BONSAI_MODEL_GCN, .layers = s->o.layers, .heads = 1, .gin_layers = 1,
                           .features = f, .hidden = s->o.hidden, .classes = s->g->view.classes};
     const bn_columns columns = {.count = f};
     BN_TRY(bn_shape_check(&p->shape, s->g->where));
@@ -134,7 +134,7 @@ static bonsai_status differentiate(study *s)
     bonsai_status rc;
     pass p = {0};
     int64_t n = s->g->view.nodes;
-    if (s->o.model != BONSAI_GCN || s->o.layers < 2)
+    if (s->o.model != BONSAI_MODEL_GCN || s->o.layers < 2)
         return bn_fail(BONSAI_E_ARGUMENT, "gradients are studied for gcn with two layers or more, "
                        "not for %s with %d", bonsai_model_name(s->o.model), s->o.layers);
     BN_TRY(make_pass(&p, s));

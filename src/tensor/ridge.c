@@ -47,8 +47,8 @@ static bonsai_status transpose(solver *v)
             v->indices[at] = (int32_t)i;
             v->values[at] = bn_csr_value(x, i, e);
         }
-    v->xt = (bn_csr){x->cols, x->rows, {v->offsets, x->cols + 1, BONSAI_U64},
-                     {v->indices, end - begin, BONSAI_U32}, {v->values, end - begin, BONSAI_F32},
+    v->xt = (bn_csr){x->cols, x->rows, {v->offsets, x->cols + 1, BONSAI_TYPE_U64},
+                     {v->indices, end - begin, BONSAI_TYPE_U32}, {v->values, end - begin, BONSAI_TYPE_F32},
                      NULL};
 done:
     return rc;
@@ -155,8 +155,8 @@ bonsai_status bn_ridge(float *w, const bn_csr *x, const float *y, int64_t k, dou
 {
     bonsai_status rc;
     solver v = {.x = x, .k = (k + LANES - 1) / LANES * LANES, .lambda = lambda, .threads = threads};
-    assert(x->offsets.type == BONSAI_U64 && x->indices.type == BONSAI_U32 && !x->scale &&
-           x->values.type == BONSAI_F32);
+    assert(x->offsets.type == BONSAI_TYPE_U64 && x->indices.type == BONSAI_TYPE_U32 && !x->scale &&
+           x->values.type == BONSAI_TYPE_F32);
     if (!bn_mul(&v.size, x->cols, v.k))
         return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for %lld times %lld weights",
                        (long long)x->cols, (long long)k);

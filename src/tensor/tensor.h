@@ -78,9 +78,9 @@ typedef struct {                /* borrowed, as it lies in a graph or a file */
 static inline int64_t bn_int_at(const bonsai_array *a, int64_t i)
 {
     switch (a->type) {
-    case BONSAI_U8:  return ((const uint8_t *)a->data)[i];
-    case BONSAI_U16: return ((const uint16_t *)a->data)[i];
-    case BONSAI_U32: return ((const uint32_t *)a->data)[i];
+    case BONSAI_TYPE_U8:  return ((const uint8_t *)a->data)[i];
+    case BONSAI_TYPE_U16: return ((const uint16_t *)a->data)[i];
+    case BONSAI_TYPE_U32: return ((const uint32_t *)a->data)[i];
     default:         return (int64_t)((const uint64_t *)a->data)[i];
     }
 }
@@ -89,9 +89,9 @@ static inline int64_t bn_int_at(const bonsai_array *a, int64_t i)
 static inline float bn_real_at(const bonsai_array *a, int64_t i)
 {
     switch (a->type) {
-    case BONSAI_F32: return ((const float *)a->data)[i];
-    case BONSAI_F16: return bn_half_to_float(((const uint16_t *)a->data)[i]);
-    case BONSAI_I8:  return (float)((const int8_t *)a->data)[i];
+    case BONSAI_TYPE_F32: return ((const float *)a->data)[i];
+    case BONSAI_TYPE_F16: return bn_half_to_float(((const uint16_t *)a->data)[i]);
+    case BONSAI_TYPE_I8:  return (float)((const int8_t *)a->data)[i];
     default:         return (float)bn_int_at(a, i);
     }
 }

@@ -23,7 +23,7 @@ typedef struct {                /* an answer that is none */
 
 static size_t width_of(const bonsai_graph *g)   /* bytes of an entry */
 {
-    return sizeof(int32_t) + (bn_has(g, BONSAI_EDGE_WEIGHTS) ? sizeof(float) : 0);
+    return sizeof(int32_t) + (bn_has(g, BONSAI_SECTION_EDGE_WEIGHTS) ? sizeof(float) : 0);
 }
 
 /* Facts, entries, weights, after the status. */
@@ -71,7 +71,7 @@ static bonsai_status widen(bn_kept *k, bn_reader *r, int64_t room)
     void *place;
     BN_TRY(keep_room(&place, r, room * (int64_t)width_of(r->g)));
     int32_t *to = place;
-    float *weight = bn_has(r->g, BONSAI_EDGE_WEIGHTS) ? (float *)(to + room) : NULL;
+    float *weight = bn_has(r->g, BONSAI_SECTION_EDGE_WEIGHTS) ? (float *)(to + room) : NULL;
     if (k->count > 0)
         memcpy(to, k->to, (size_t)k->count * sizeof *to);
     if (k->count > 0 && weight)

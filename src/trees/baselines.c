@@ -221,11 +221,11 @@ static bonsai_status start(chooser *c)
     const bn_job *job = c->job;
     BN_TRY(start_order(c));
     BN_TRY(BN_NEW(&c->used, job->trees));
-    if (job->o->method == BONSAI_DEGREE)
+    if (job->o->method == BONSAI_METHOD_DEGREE)
         BN_TRY(order_by_degree(c));
-    if (job->o->method == BONSAI_HERDING)
+    if (job->o->method == BONSAI_METHOD_HERDING)
         BN_TRY(start_herding(c));
-    if (job->o->method == BONSAI_KCENTER)
+    if (job->o->method == BONSAI_METHOD_KCENTER)
         BN_TRY(start_kcenter(c));
 done:
     return rc;
@@ -234,8 +234,8 @@ done:
 static int64_t next(chooser *c)
 {
     switch (c->job->o->method) {
-    case BONSAI_HERDING: return next_herding(c);
-    case BONSAI_KCENTER: return next_kcenter(c);
+    case BONSAI_METHOD_HERDING: return next_herding(c);
+    case BONSAI_METHOD_KCENTER: return next_kcenter(c);
     default:             return next_in_order(c);
     }
 }
@@ -243,9 +243,9 @@ static int64_t next(chooser *c)
 static void took(chooser *c, int64_t tree)
 {
     c->picks++;
-    if (c->job->o->method == BONSAI_HERDING)
+    if (c->job->o->method == BONSAI_METHOD_HERDING)
         took_herding(c, tree);
-    if (c->job->o->method == BONSAI_KCENTER)
+    if (c->job->o->method == BONSAI_METHOD_KCENTER)
         took_kcenter(c, tree);
 }
 
@@ -273,7 +273,7 @@ static bonsai_status take_all(bn_set *s, int depth)
     BN_TRY(start(&c));
     for (int64_t t; s->roots < s->budget.trees && misses < job->o->patience &&
                     (t = next(&c)) >= 0;) {
-        bool in = bn_set_role(s, job->train[t]) == BONSAI_ROOT;
+        bool in = bn_set_role(s, job->train[t]) == BONSAI_ROLE_ROOT;
         if (!in)
             BN_TRY(bn_set_try(&in, s, t, depth));
         c.used[t] = 1;
@@ -309,7 +309,7 @@ bonsai_status bn_baseline(bn_choice *out, const bn_job *job, const bn_budget *bu
     bn_set s = {0};
     int64_t any;
     double begin = bn_seconds();
-    int depth = job->o->method == BONSAI_RANDOM_TREES ? job->o->layers : 0;
+    int depth = job->o->method == BONSAI_METHOD_RANDOM_TREES ? job->o->layers : 0;
     memset(out, 0, sizeof *out);
     BN_TRY(bn_tick(job->progress, "choosing", 0, PARTS));
     BN_TRY(bn_set_new(&s, job, budget));

@@ -80,7 +80,7 @@ bn_row_facts bn_reader_look(bn_reader *r, int32_t v)
     for (int64_t i = 0; i < count && integer; i++)
         integer = rintf(r->row_value[i]) == r->row_value[i];
     return (bn_row_facts){
-        .bytes = r->accounting == BONSAI_STRICT ? least_of_row(r, &t)
+        .bytes = r->accounting == BONSAI_ACCOUNTING_STRICT ? least_of_row(r, &t)
                                                 : sum_on_grid(r->row_value, count),
         .nnz = (int32_t)count,
         .traits = BN_KNOWN | (t.ones ? 0 : BN_NOT_ONES) | (t.half ? 0 : BN_NOT_HALF) |

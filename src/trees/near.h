@@ -72,7 +72,7 @@ static inline int64_t bn_degree(const bonsai_graph *g, int32_t node)
 /* The entries of a node; of another rank's, those that have come. */
 static inline bn_near bn_near_of(const bn_reader *r, int32_t node)
 {
-    const float *w = r->g->view.section[BONSAI_EDGE_WEIGHTS].data;
+    const float *w = r->g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data;
     int64_t begin = bn_row_begin(r->g, node);
     if (node < r->own)
         return (bn_near){bn_neighbors(r->g) + begin, w ? w + begin : NULL,
@@ -85,7 +85,7 @@ static inline bn_near bn_near_of(const bn_reader *r, int32_t node)
 
 static inline bonsai_accounting bn_job_accounting(const bn_job *job)
 {
-    return job->o->accounting == BONSAI_STRICT ? BONSAI_STRICT : BONSAI_PAPER_CONDENSED;
+    return job->o->accounting == BONSAI_ACCOUNTING_STRICT ? BONSAI_ACCOUNTING_STRICT : BONSAI_ACCOUNTING_PAPER_CONDENSED;
 }
 
 /* A reader for a job, on rank 0; then the others serve it.  Borrows the job's place. */

@@ -39,8 +39,8 @@ bonsai_status bn_price_new(bn_price **out, bn_reader *r)
     BN_TRY(BN_NEW(&p, 1));
     p->g = r->g;
     p->reader = r;
-    p->strict = r->accounting == BONSAI_STRICT;
-    p->label_bytes = !bn_has(r->g, BONSAI_LABELS) ? 0 : c <= 255 ? 1 : c <= 65535 ? 2 : 4;
+    p->strict = r->accounting == BONSAI_ACCOUNTING_STRICT;
+    p->label_bytes = !bn_has(r->g, BONSAI_SECTION_LABELS) ? 0 : c <= 255 ? 1 : c <= 65535 ? 2 : 4;
     BN_TRY(BN_NEW(&p->in, BN_WORDS(r->g->view.nodes)));
     *out = p;
     p = NULL;
@@ -169,7 +169,7 @@ static int64_t feature_bytes(const bn_price *p, bool *dense)
     const totals *n = &p->now;
     bn_traits t = {n->nnz, n->rows_with[0] == 0, n->rows_with[1] == 0, n->rows_with[2] == 0,
                    n->rows_with[3] == 0, false};
-    if (!bn_has(p->g, BONSAI_FEATURES) && !bn_has(p->g, BONSAI_FEATURE_OFFSETS))
+    if (!bn_has(p->g, BONSAI_SECTION_FEATURES) && !bn_has(p->g, BONSAI_SECTION_FEATURE_OFFSETS))
         return 0;
     return bn_traits_bytes(&t, n->nodes, p->g->view.features, dense);
 }
@@ -192,7 +192,7 @@ double bn_price_bytes(const bn_price *p)
     const totals *t = &p->now;
     if (!p->strict)
         return paper_bytes(p);
-    int64_t width = bn_has(p->g, BONSAI_EDGE_WEIGHTS) ? 8 : 4;
+    int64_t width = bn_has(p->g, BONSAI_SECTION_EDGE_WEIGHTS) ? 8 : 4;
     int64_t offset = t->entries <= (int64_t)UINT32_MAX ? 4 : 8;
     return (double)((t->nodes + 1) * offset + t->entries * width + t->nodes * p->label_bytes +
                     feature_bytes(p, NULL));

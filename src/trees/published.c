@@ -6,7 +6,7 @@
 
 #include "set.h"
 
-enum { ALL_ROLES = 1 << BONSAI_ROOT | 1 << BONSAI_EGO };
+enum { ALL_ROLES = 1 << BONSAI_ROLE_ROOT | 1 << BONSAI_ROLE_EGO };
 
 bonsai_status bn_set_shrink(bn_set *s)
 {
@@ -23,7 +23,7 @@ bonsai_status bn_set_shrink(bn_set *s)
                             bn_price_nodes(s->price) > s->budget.nodes ||
                             roots > s->budget.trees); gone++) {
         going[gone] = all[gone].node;
-        roots -= bn_set_role(s, going[gone]) == BONSAI_ROOT;
+        roots -= bn_set_role(s, going[gone]) == BONSAI_ROLE_ROOT;
         bn_price_remove(s->price, going[gone]);
     }
     bn_set_forget(s, going, gone);
@@ -63,7 +63,7 @@ static bonsai_status thin_classes(bn_set *s, int64_t *have, const int64_t *want)
     BN_TRY(BN_NEW(&going, count));
     for (int64_t i = 0; i < count; i++) {
         int32_t v = in[i].node, c = bn_label(g, v);
-        if (bn_part(g, v) != BONSAI_TRAIN || c < 0 || have[c] <= want[c] || have[c] <= 1)
+        if (bn_part(g, v) != BONSAI_PART_TRAIN || c < 0 || have[c] <= want[c] || have[c] <= 1)
             continue;
         going[gone++] = v;
         have[c]--;

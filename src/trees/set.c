@@ -191,7 +191,7 @@ bonsai_status bn_set_choose(bn_set *s, int32_t v, int32_t root, bool anew)
         c = &s->chosen[bn_slots_add(&s->slots, v)];
         *c = (bn_chosen){0};
     }
-    c->role = BONSAI_EGO;
+    c->role = BONSAI_ROLE_EGO;
     c->brought = root;
     c->score = anew ? 0 : c->score;
     s->member[s->members++] = v;
@@ -205,7 +205,7 @@ static bonsai_status note_tree(bn_set *s, int32_t root, const int32_t *tree, int
     for (int64_t i = 0; i < count; i++)
         BN_TRY(bn_set_choose(s, tree[i], root, true));
     bn_chosen *c = bn_set_find(s, root);
-    c->role = BONSAI_ROOT;
+    c->role = BONSAI_ROLE_ROOT;
     c->brought = root;
     c->turn = s->turns++;
     s->roots++;
@@ -266,7 +266,7 @@ void bn_set_forget(bn_set *s, const int32_t *nodes, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
         bn_chosen *c = bn_set_find(s, nodes[i]);
-        if (c->role == BONSAI_ROOT) {
+        if (c->role == BONSAI_ROLE_ROOT) {
             s->roots--;
             s->class_roots[bn_label(s->job->g, nodes[i])]--;
         }
@@ -306,7 +306,7 @@ static bonsai_status cover_samples(bn_choice *out, const bn_set *s)
     out->coverage = -1;
     BN_TRY(BN_NEW(&covered, s->job->z));
     for (int64_t i = 0, t = 0; i < out->count && s->job->z > 0; i++) {
-        if (out->role[i] != BONSAI_ROOT)
+        if (out->role[i] != BONSAI_ROLE_ROOT)
             continue;
         while (s->job->train[t] < out->node[i])
             t++;

@@ -64,11 +64,11 @@ static bonsai_status induce(induced *h, bn_set *s)
     for (int64_t i = 0; i < h->n; i++)
         h->offsets[i + 1] = h->offsets[i] + induce_row(NULL, NULL, h, s, s->member[i]);
     BN_TRY(BN_NEW(&h->neighbors, h->offsets[h->n]));
-    if (bn_has(s->job->g, BONSAI_EDGE_WEIGHTS))
+    if (bn_has(s->job->g, BONSAI_SECTION_EDGE_WEIGHTS))
         BN_TRY(BN_NEW(&h->weights, h->offsets[h->n]));
     for (int64_t i = 0; i < h->n; i++) {
         int64_t at = h->offsets[i];
-        h->root[i] = bn_set_role(s, s->member[i]) == BONSAI_ROOT;
+        h->root[i] = bn_set_role(s, s->member[i]) == BONSAI_ROLE_ROOT;
         induce_row(h->neighbors + at, h->weights ? h->weights + at : NULL, h, s,
                    s->member[i]);
     }
@@ -159,7 +159,7 @@ bonsai_status bn_set_prune(bn_set *s, int64_t *pruned, bool *settled)
     *pruned = 0;
     BN_TRY(bn_set_rank(s));
     BN_TRY(find_knee(&bar, s));
-    BN_TRY(bn_set_lowest(&ego, &egos, s, 1 << BONSAI_EGO));
+    BN_TRY(bn_set_lowest(&ego, &egos, s, 1 << BONSAI_ROLE_EGO));
     BN_TRY(BN_NEW(&going, egos));
     int64_t most = (int64_t)(o->prune_share * (double)egos);
     for (; below < egos && below < most && ego[below].score < bar; below++)
@@ -265,7 +265,7 @@ bonsai_status bn_set_widen(bn_set *s)
     bn_ranked *root = NULL;
     int64_t roots = 0;
     BN_TRY(BN_NEW(&w.met, BN_WORDS(s->job->g->view.nodes)));
-    BN_TRY(bn_set_lowest(&root, &roots, s, 1 << BONSAI_ROOT));
+    BN_TRY(bn_set_lowest(&root, &roots, s, 1 << BONSAI_ROLE_ROOT));
     for (int64_t i = roots - 1; i >= 0; i--) {
         BN_TRY(enqueue(&w, root[i].node));
         bn_bit_set(w.met, root[i].node);

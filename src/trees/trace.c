@@ -73,8 +73,8 @@ static void list_arrivals(arrival *all, const bn_set *s)
 {
     for (int64_t i = 0; i < s->members; i++) {
         const bn_chosen *c = bn_set_find(s, s->member[i]), *by = bn_set_find(s, c->brought);
-        all[i] = (arrival){by->role == BONSAI_ROOT ? by->turn : INT32_MAX, s->member[i],
-                           c->role == BONSAI_ROOT};
+        all[i] = (arrival){by->role == BONSAI_ROLE_ROOT ? by->turn : INT32_MAX, s->member[i],
+                           c->role == BONSAI_ROLE_ROOT};
     }
     qsort(all, (size_t)s->members, sizeof *all, in_turn);
 }

@@ -94,7 +94,7 @@ static int64_t pick_entries(adjusting *a, int64_t most, bonsai_type t)
     int64_t count = 0, f = a->m->small->view.features;
     for (int64_t j = 0; j < f; j++) {
         float v = (float)a->sum[j];
-        if (v != 0 && !(v < 0 && t == BONSAI_U8))
+        if (v != 0 && !(v < 0 && t == BONSAI_TYPE_U8))
             a->row[count++] = (entry){(int32_t)j, v};
     }
     if (count > most) {
@@ -109,9 +109,9 @@ static int64_t pick_entries(adjusting *a, int64_t most, bonsai_type t)
 
 static void put(void *data, int64_t at, bonsai_type t, float v, float scale)
 {
-    if (t == BONSAI_F32)
+    if (t == BONSAI_TYPE_F32)
         ((float *)data)[at] = v;
-    else if (t == BONSAI_F16)
+    else if (t == BONSAI_TYPE_F16)
         ((uint16_t *)data)[at] = bn_half_from_float(v);
     else
         ((uint8_t *)data)[at] = bn_quantise(v, scale, t);
@@ -119,17 +119,17 @@ static void put(void *data, int64_t at, bonsai_type t, float v, float scale)
 
 static bool has_scale(bonsai_type t)
 {
-    return t == BONSAI_U8 || t == BONSAI_I8;
+    return t == BONSAI_TYPE_U8 || t == BONSAI_TYPE_I8;
 }
 
 /* Room for a scale per row, with those that there are. */
 static bonsai_status scales(float **out, const adjusting *a, bonsai_type t)
 {
-    const float *old = a->m->small->view.section[BONSAI_FEATURE_SCALE].data;
+    const float *old = a->m->small->view.section[BONSAI_SECTION_FEATURE_SCALE].data;
     *out = NULL;
     if (!has_scale(t))
         return BONSAI_OK;
-    bonsai_status rc = bn_graph_array(out, a->out, BONSAI_FEATURE_SCALE, BONSAI_F32, a->count);
+    bonsai_status rc = bn_graph_array(out, a->out, BONSAI_SECTION_FEATURE_SCALE, BONSAI_TYPE_F32, a->count);
     for (int64_t i = 0; rc == BONSAI_OK && i < a->count; i++)
         (*out)[i] = old ? old[a->kept[i]] : 1.0f;
     return rc;
@@ -137,9 +137,9 @@ static bonsai_status scales(float **out, const adjusting *a, bonsai_type t)
 
 static bonsai_status store_dense(adjusting *a)
 {
-    const bonsai_type t = a->out->view.section[BONSAI_FEATURES].type;
+    const bonsai_type t = a->out->view.section[BONSAI_SECTION_FEATURES].type;
     int64_t f = a->out->view.features;
-    uint8_t *data = a->out->owned[BONSAI_FEATURES];
+    uint8_t *data = a->out->owned[BONSAI_SECTION_FEATURES];
     float *scale;
     bonsai_status rc = scales(&scale, a, t);
     for (int64_t i = 0; rc == BONSAI_OK && i < a->count; i++) {
@@ -161,17 +161,17 @@ static bonsai_status store_sparse(adjusting *a)
 {
     bonsai_status rc;
     const bonsai_array *old = a->m->small->view.section;
-    const bonsai_type t = old[BONSAI_FEATURE_VALUES].data ? old[BONSAI_FEATURE_VALUES].type
-                                                          : BONSAI_U8;
+    const bonsai_type t = old[BONSAI_SECTION_FEATURE_VALUES].data ? old[BONSAI_SECTION_FEATURE_VALUES].type
+                                                          : BONSAI_TYPE_U8;
     uint64_t *offsets;
     uint32_t *index;
     uint8_t *value;
     float *scale;
-    int64_t total = old[BONSAI_FEATURE_INDICES].count, at = 0;
+    int64_t total = old[BONSAI_SECTION_FEATURE_INDICES].count, at = 0;
     BN_TRY(scales(&scale, a, t));
-    BN_TRY(bn_graph_array(&offsets, a->out, BONSAI_FEATURE_OFFSETS, BONSAI_U64, a->count + 1));
-    BN_TRY(bn_graph_array(&index, a->out, BONSAI_FEATURE_INDICES, BONSAI_U32, total));
-    BN_TRY(bn_graph_array(&value, a->out, BONSAI_FEATURE_VALUES, t, total));
+    BN_TRY(bn_graph_array(&offsets, a->out, BONSAI_SECTION_FEATURE_OFFSETS, BONSAI_TYPE_U64, a->count + 1));
+    BN_TRY(bn_graph_array(&index, a->out, BONSAI_SECTION_FEATURE_INDICES, BONSAI_TYPE_U32, total));
+    BN_TRY(bn_graph_array(&value, a->out, BONSAI_SECTION_FEATURE_VALUES, t, total));
     for (int64_t i = 0; i < a->count; i++) {
         int64_t p = a->kept[i], count = bn_row_get(a->index, a->value, a->m->small, p);
         for (int64_t k = 0; k < count; k++)
@@ -191,8 +191,8 @@ static bonsai_status store_sparse(adjusting *a)
         }
         offsets[i + 1] = (uint64_t)at;
     }
-    a->out->view.section[BONSAI_FEATURE_INDICES].count = at;
-    a->out->view.section[BONSAI_FEATURE_VALUES].count = at;
+    a->out->view.section[BONSAI_SECTION_FEATURE_INDICES].count = at;
+    a->out->view.section[BONSAI_SECTION_FEATURE_VALUES].count = at;
 done:
     return rc;
 }
@@ -226,7 +226,7 @@ static bool brings_its_own(const bn_moves *m, int64_t p, int32_t v)
 static void soften(adjusting *a, int64_t i, double *mean)
 {
     const bn_moves *m = a->m;
-    const bonsai_array *soft = &m->small->view.section[BONSAI_SOFT_LABELS];
+    const bonsai_array *soft = &m->small->view.section[BONSAI_SECTION_SOFT_LABELS];
     int64_t p = a->kept[i], classes = m->small->view.classes, others = 0, total = 0;
     memset(mean, 0, (size_t)classes * sizeof *mean);
     for (int64_t k = a->joined.offsets[p]; k < a->joined.offsets[p + 1]; k++) {
@@ -244,18 +244,18 @@ static void soften(adjusting *a, int64_t i, double *mean)
         mean[c] = (mean[c] + own * (double)(m->size_after[p] - others)) / (double)m->size_after[p];
         total += (int64_t)own;
     }
-    if (soft->type == BONSAI_U8)
-        round_soft((uint8_t *)a->out->owned[BONSAI_SOFT_LABELS] + i * classes, mean, classes,
+    if (soft->type == BONSAI_TYPE_U8)
+        round_soft((uint8_t *)a->out->owned[BONSAI_SECTION_SOFT_LABELS] + i * classes, mean, classes,
                    total);
     else
         for (int64_t c = 0; c < classes; c++)
-            ((float *)a->out->owned[BONSAI_SOFT_LABELS])[i * classes + c] = (float)mean[c];
+            ((float *)a->out->owned[BONSAI_SECTION_SOFT_LABELS])[i * classes + c] = (float)mean[c];
 }
 
 static bonsai_status store_labels(adjusting *a)
 {
     double *mean = NULL;
-    if (!bn_has(a->out, BONSAI_SOFT_LABELS))
+    if (!bn_has(a->out, BONSAI_SECTION_SOFT_LABELS))
         return BONSAI_OK;
     bonsai_status rc = BN_NEW(&mean, a->out->view.classes);
     for (int64_t i = 0; rc == BONSAI_OK && i < a->count; i++)
@@ -267,11 +267,11 @@ static bonsai_status store_labels(adjusting *a)
 static bonsai_status store_weights(adjusting *a)
 {
     const bn_moves *m = a->m;
-    const bonsai_array *old = &m->small->view.section[BONSAI_NODE_WEIGHTS];
+    const bonsai_array *old = &m->small->view.section[BONSAI_SECTION_NODE_WEIGHTS];
     float *weight;
     if (!old->data)
         return BONSAI_OK;
-    bonsai_status rc = bn_graph_array(&weight, a->out, BONSAI_NODE_WEIGHTS, BONSAI_F32, a->count);
+    bonsai_status rc = bn_graph_array(&weight, a->out, BONSAI_SECTION_NODE_WEIGHTS, BONSAI_TYPE_F32, a->count);
     for (int64_t i = 0; rc == BONSAI_OK && i < a->count; i++) {
         int64_t p = a->kept[i];
         double before = (double)m->size_before[p], after = (double)m->size_after[p];
@@ -286,16 +286,16 @@ static bonsai_status store_members(adjusting *a)
     bonsai_status rc;
     const bn_moves *m = a->m;
     uint64_t *offsets;
-    uint32_t *member, *origin = a->out->owned[BONSAI_ORIGIN];
+    uint32_t *member, *origin = a->out->owned[BONSAI_SECTION_ORIGIN];
     int64_t *at = NULL, total = 0;
     BN_TRY(BN_NEW(&at, m->small->view.nodes));
-    BN_TRY(bn_graph_array(&offsets, a->out, BONSAI_MEMBER_OFFSETS, BONSAI_U64, a->count + 1));
+    BN_TRY(bn_graph_array(&offsets, a->out, BONSAI_SECTION_MEMBER_OFFSETS, BONSAI_TYPE_U64, a->count + 1));
     for (int64_t i = 0; i < a->count; i++) {
         at[a->kept[i]] = total;
         total += m->size_after[a->kept[i]];
         offsets[i + 1] = (uint64_t)total;
     }
-    BN_TRY(bn_graph_array(&member, a->out, BONSAI_MEMBERS, BONSAI_U32, total));
+    BN_TRY(bn_graph_array(&member, a->out, BONSAI_SECTION_MEMBERS, BONSAI_TYPE_U32, total));
     for (int64_t v = 0; v < m->now->view.nodes; v++)
         if (m->after[v] >= 0)
             member[at[m->after[v]]++] = (uint32_t)v;
@@ -343,7 +343,7 @@ bonsai_status bn_adjust(bonsai_graph **out, int64_t *adjusted, const bn_moves *m
     *adjusted = 0;
     BN_TRY(prepare(&a, adjusted));
     BN_TRY(bonsai_graph_induce(&a.out, m->small, a.kept, a.count));
-    if (bn_has(m->small, BONSAI_FEATURE_OFFSETS))
+    if (bn_has(m->small, BONSAI_SECTION_FEATURE_OFFSETS))
         BN_TRY(store_sparse(&a));
     else
         BN_TRY(store_dense(&a));
@@ -366,7 +366,7 @@ done:
 
 void bn_adjust_limit(bonsai_graph *small, float most)
 {
-    float *weight = small->owned[BONSAI_NODE_WEIGHTS];
+    float *weight = small->owned[BONSAI_SECTION_NODE_WEIGHTS];
     for (int64_t i = 0; weight && i < small->view.nodes; i++)
         weight[i] = fminf(weight[i], most);
 }

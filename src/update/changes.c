@@ -48,8 +48,8 @@ static bool same_edges(const bonsai_graph *now, const bonsai_graph *was, int64_t
 {
     int64_t a = bn_row_begin(now, v), b = bn_row_begin(was, v);
     int64_t count = bn_row_begin(now, v + 1) - a;
-    const float *w = now->view.section[BONSAI_EDGE_WEIGHTS].data;
-    const float *x = was->view.section[BONSAI_EDGE_WEIGHTS].data;
+    const float *w = now->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data;
+    const float *x = was->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data;
     if (count != bn_row_begin(was, v + 1) - b ||
         memcmp(bn_neighbors(now) + a, bn_neighbors(was) + b, (size_t)count * sizeof(int32_t)) != 0)
         return false;

@@ -16,8 +16,8 @@
 static bonsai_status read_members(bn_moves *m)
 {
     const bonsai_graph *s = m->small;
-    const bonsai_array *offsets = &s->view.section[BONSAI_MEMBER_OFFSETS];
-    const uint32_t *member = s->view.section[BONSAI_MEMBERS].data;
+    const bonsai_array *offsets = &s->view.section[BONSAI_SECTION_MEMBER_OFFSETS];
+    const uint32_t *member = s->view.section[BONSAI_SECTION_MEMBERS].data;
     for (int64_t v = 0; v < m->now->view.nodes; v++)
         m->before[v] = m->after[v] = -1;
     for (int64_t p = 0; p < s->view.nodes; p++) {
@@ -38,7 +38,7 @@ static bonsai_status read_members(bn_moves *m)
 
 static bool trains(const bonsai_graph *g, int64_t v)
 {
-    return v < g->view.nodes && bn_part(g, v) == BONSAI_TRAIN && bn_label(g, v) >= 0;
+    return v < g->view.nodes && bn_part(g, v) == BONSAI_PART_TRAIN && bn_label(g, v) >= 0;
 }
 
 /* Training nodes that no prototype stood for, such as those held out for the probe, stay so. */

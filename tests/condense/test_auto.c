@@ -44,7 +44,7 @@ static bool same_graph(const bonsai_graph *a, const bonsai_graph *b)
 
 static json_t *report_of(const bonsai_graph *g)
 {
-    const bonsai_array *a = &g->view.section[BONSAI_METADATA];
+    const bonsai_array *a = &g->view.section[BONSAI_SECTION_METADATA];
     json_t *root = json_loadb(a->data, (size_t)a->count, 0, NULL);
     assert_non_null(root);
     return root;
@@ -55,7 +55,7 @@ static json_t *report_of(const bonsai_graph *g)
 static double probe_of(const bonsai_graph *small, const bonsai_graph *g, int layers,
                        const uint8_t *held)
 {
-    const uint32_t *origin = small->view.section[BONSAI_ORIGIN].data;
+    const uint32_t *origin = small->view.section[BONSAI_SECTION_ORIGIN].data;
     enum { MOST = 256, CLASSES = 3 };
     int32_t judged[MOST], label[MOST], node[MOST];
     static float target[MOST * CLASSES], weight[MOST];
@@ -65,7 +65,7 @@ static double probe_of(const bonsai_graph *small, const bonsai_graph *g, int lay
     double percent, lambda;
     memset(target, 0, sizeof target);
     for (int64_t v = 0; v < g->view.nodes; v++)
-        if ((held ? held[v] : bn_part(g, v) == BONSAI_VAL) && bn_label(g, v) >= 0) {
+        if ((held ? held[v] : bn_part(g, v) == BONSAI_PART_VAL) && bn_label(g, v) >= 0) {
             label[rows] = bn_label(g, v);
             judged[rows++] = (int32_t)v;
         }
@@ -91,8 +91,8 @@ static void auto_is_the_default(void **state)
     (void)state;
     bonsai_condense_options o;
     bonsai_condense_options_init(&o);
-    assert_int_equal(o.method, BONSAI_AUTO);
-    assert_string_equal(bonsai_method_name(BONSAI_AUTO), "auto");
+    assert_int_equal(o.method, BONSAI_METHOD_AUTO);
+    assert_string_equal(bonsai_method_name(BONSAI_METHOD_AUTO), "auto");
 }
 
 /* The rounds of averaging that candidates are judged with. */
@@ -112,7 +112,7 @@ static int64_t judged_nodes(const bonsai_graph *g)
 {
     int64_t count = 0;
     for (int64_t v = 0; v < g->view.nodes; v++)
-        count += bn_part(g, v) == BONSAI_VAL && bn_label(g, v) >= 0;
+        count += bn_part(g, v) == BONSAI_PART_VAL && bn_label(g, v) >= 0;
     return count;
 }
 
@@ -125,11 +125,11 @@ static void the_better_one_is_taken_as_it_is_alone(void **state)
         bonsai_condense_options o;
         bonsai_condense_info i[3];
         char text[40];
-        some_options(&o, BONSAI_TREES, seed % 4 == 3 ? 1 : 0.1 * (double)(1 + seed % 4));
+        some_options(&o, BONSAI_METHOD_TREES, seed % 4 == 3 ? 1 : 0.1 * (double)(1 + seed % 4));
         bonsai_graph *trees = condensed(&i[0], g, &o);
-        o.method = BONSAI_PROTOTYPES;
+        o.method = BONSAI_METHOD_PROTOTYPES;
         bonsai_graph *prototypes = condensed(&i[1], g, &o);
-        o.method = BONSAI_AUTO;
+        o.method = BONSAI_METHOD_AUTO;
         bonsai_graph *small = condensed(&i[2], g, &o);
         double score = probe_of(trees, g, depth_of(g, &o), NULL);
         double share = i[1].probe / 100, judged = (double)judged_nodes(g);
@@ -138,7 +138,7 @@ static void the_better_one_is_taken_as_it_is_alone(void **state)
         taken[wins]++;
         ties += wins && score < i[1].probe;
         assert_int_equal(strstr(i[2].why, "too close") != NULL, wins && score < i[1].probe);
-        assert_int_equal(i[2].method, wins ? BONSAI_TREES : BONSAI_PROTOTYPES);
+        assert_int_equal(i[2].method, wins ? BONSAI_METHOD_TREES : BONSAI_METHOD_PROTOTYPES);
         assert_true(i[2].probe == (wins ? score : i[1].probe));
         assert_true(i[2].probe_other == (wins ? i[1].probe : score));
         assert_true(same_graph(small, wins ? trees : prototypes));
@@ -170,15 +170,15 @@ static void trees_are_judged_on_nodes_that_they_did_not_learn_from(void **state)
         bn_preparation p;
         uint8_t held[256] = {0};
         memset(&p, 0, sizeof p);
-        some_options(&p.o, BONSAI_AUTO, 1);
+        some_options(&p.o, BONSAI_METHOD_AUTO, 1);
         p.o.no_validation = 1;
         p.o.no_ppr = 1;
         assert_int_equal(bn_prepare(&p, g), BONSAI_OK);
         for (int64_t t = 0; t < p.job.trees; t++)
             held[p.job.train[t]] = p.job.held[t];
         bonsai_graph *small = condensed(&i, g, &p.o);
-        double other = i.method == BONSAI_TREES ? i.probe : i.probe_other;
-        p.o.method = BONSAI_TREES;
+        double other = i.method == BONSAI_METHOD_TREES ? i.probe : i.probe_other;
+        p.o.method = BONSAI_METHOD_TREES;
         bonsai_condense_info j;
         bonsai_graph *trees = condensed(&j, g, &p.o);
         assert_true(other == probe_of(trees, g, p.job.depth, held));
@@ -205,7 +205,7 @@ static void any_file_name_and_any_budget_give_a_reason(void **state)
     for (int64_t bytes = 12; bytes < 30; bytes++) {
         bonsai_condense_options o;
         bonsai_condense_info i;
-        some_options(&o, BONSAI_AUTO, 0);
+        some_options(&o, BONSAI_METHOD_AUTO, 0);
         o.bytes = bytes;
         bonsai_graph *small = condensed(&i, g, &o);
         assert_true(i.probe >= 0 && i.why[0]);
@@ -222,10 +222,10 @@ static void a_method_that_cannot_leaves_the_field_to_the_other(void **state)
     bonsai_graph *g = generated(2);
     bonsai_condense_options o;
     bonsai_condense_info i;
-    some_options(&o, BONSAI_AUTO, 0.2);
+    some_options(&o, BONSAI_METHOD_AUTO, 0.2);
     o.k = 5000;
     bonsai_graph *small = condensed(&i, g, &o);
-    assert_int_equal(i.method, BONSAI_PROTOTYPES);
+    assert_int_equal(i.method, BONSAI_METHOD_PROTOTYPES);
     assert_string_equal(i.why, "prototypes: trees cannot be made: k is 5000 but there are 144 trees");
     assert_true(i.probe_other == -1);
     bonsai_graph_free(small);
@@ -244,7 +244,7 @@ static void the_reason_says_what_was_judged_on(void **state)
     const double all[3] = {100, 0, 0};
     bonsai_condense_options o;
     bonsai_condense_info i;
-    some_options(&o, BONSAI_AUTO, 0.2);
+    some_options(&o, BONSAI_METHOD_AUTO, 0.2);
     bonsai_graph *small = condensed(&i, g, &o);
     assert_non_null(strstr(i.why, "% of 48 validation nodes right"));
     bonsai_graph_free(small);
@@ -273,10 +273,10 @@ static void without_nodes_to_judge_on_prototypes_are_taken(void **state)
     bonsai_condense_info i;
     assert_int_equal(bonsai_graph_induce(&three, g, some, 3), BONSAI_OK);
     assert_int_equal(bonsai_graph_split(&few, three, all, 1), BONSAI_OK);
-    some_options(&o, BONSAI_AUTO, 1);
+    some_options(&o, BONSAI_METHOD_AUTO, 1);
     o.k = 1;
     bonsai_graph *small = condensed(&i, few, &o);
-    assert_int_equal(i.method, BONSAI_PROTOTYPES);
+    assert_int_equal(i.method, BONSAI_METHOD_PROTOTYPES);
     assert_string_equal(i.why, "prototypes: there are no nodes for a probe to judge on");
     bonsai_graph_free(small);
     bonsai_graph_free(few);
@@ -292,7 +292,7 @@ static void threads_do_not_matter_and_many_ratios_are_as_each_alone(void **state
         bonsai_graph *g = generated(seed), *out[2];
         bonsai_condense_options o;
         bonsai_condense_info i, info[2];
-        some_options(&o, BONSAI_AUTO, 0);
+        some_options(&o, BONSAI_METHOD_AUTO, 0);
         o.select_features = seed == 3;
         o.no_validation = seed == 4;
         o.threads = 8;
@@ -317,14 +317,14 @@ static void other_labels_leave_no_trace_without_validation(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 4; seed++) {
         bonsai_graph *g = generated(seed), *other = generated(seed);
-        uint8_t *label = other->owned[BONSAI_LABELS];
+        uint8_t *label = other->owned[BONSAI_SECTION_LABELS];
         bonsai_condense_options o;
         bonsai_condense_info i;
-        assert_int_equal(other->view.section[BONSAI_LABELS].type, BONSAI_U8);
+        assert_int_equal(other->view.section[BONSAI_SECTION_LABELS].type, BONSAI_TYPE_U8);
         for (int64_t v = 0; v < other->view.nodes; v++)
-            if (bn_part(other, v) != BONSAI_TRAIN)
+            if (bn_part(other, v) != BONSAI_PART_TRAIN)
                 label[v] = (uint8_t)((label[v] + 1) % 3);
-        some_options(&o, BONSAI_AUTO, 0.1 * (double)seed);
+        some_options(&o, BONSAI_METHOD_AUTO, 0.1 * (double)seed);
         o.no_validation = 1;
         bonsai_graph *a = condensed(&i, g, &o), *b = condensed(&i, other, &o);
         assert_same_file(a, b);
@@ -364,11 +364,11 @@ static void the_nearest_are_those_that_all_distances_say(void **state)
         float row[600], distance[MOST];
         int32_t near[MOST];
         int64_t found;
-        some_options(&o, BONSAI_PROTOTYPES, 0.1);
+        some_options(&o, BONSAI_METHOD_PROTOTYPES, 0.1);
         o.members = seed > 2;
         bonsai_graph *small = condensed(&i, g, &o);
-        const bonsai_array *offsets = &small->view.section[BONSAI_MEMBER_OFFSETS];
-        const uint32_t *member = small->view.section[BONSAI_MEMBERS].data;
+        const bonsai_array *offsets = &small->view.section[BONSAI_SECTION_MEMBER_OFFSETS];
+        const uint32_t *member = small->view.section[BONSAI_SECTION_MEMBERS].data;
         assert_int_equal(bn_average(&e, g, NULL, 0, o.layers, 1, (bn_progress){0}), BONSAI_OK);
         assert_true((e.dense != NULL) == (seed % 2 != 0));
         for (int64_t p = 0; p < small->view.nodes; p++) {
@@ -377,7 +377,7 @@ static void the_nearest_are_those_that_all_distances_say(void **state)
                              BONSAI_OK);
             int64_t all = 0, closer = 0;
             for (int64_t v = 0; v < g->view.nodes; v++) {
-                bool counts = bn_part(g, v) == BONSAI_TRAIN && bn_label(g, v) == bn_label(small, p);
+                bool counts = bn_part(g, v) == BONSAI_PART_TRAIN && bn_label(g, v) == bn_label(small, p);
                 for (int64_t k = 0; member && counts; k++) {
                     if (k == bn_int_at(offsets, p + 1) - bn_int_at(offsets, p))
                         counts = false;
@@ -411,7 +411,7 @@ static void another_graph_has_no_nearest_nodes(void **state)
     int32_t near[4];
     int64_t found;
     const int32_t some[2] = {0, 1};
-    some_options(&o, BONSAI_PROTOTYPES, 0.1);
+    some_options(&o, BONSAI_METHOD_PROTOTYPES, 0.1);
     o.members = 1;
     bonsai_graph *small = condensed(&i, g, &o);
     assert_fails(bonsai_condense_nearest(near, NULL, &found, 4, small, 0, other, NULL),
@@ -487,12 +487,12 @@ static void failed_allocations_are_survived(void **state)
     assert_int_equal(bonsai_graph_induce(&g, all, some, 30), BONSAI_OK);
     asked a = {g, NULL, {0}};
     bonsai_condense_info i;
-    some_options(&a.o, BONSAI_AUTO, 0.5);
+    some_options(&a.o, BONSAI_METHOD_AUTO, 0.5);
     a.o.k = 2;
     survives_failed_allocations(choose, &a, 60);
     a.o.no_validation = 1;
     survives_failed_allocations(choose, &a, 60);
-    a.o.method = BONSAI_PROTOTYPES;
+    a.o.method = BONSAI_METHOD_PROTOTYPES;
     bonsai_graph *small = condensed(&i, g, &a.o);
     a.small = small;
     survives_failed_allocations(find_nearest, &a, 5);
@@ -510,12 +510,12 @@ static void a_locale_changes_no_byte(void **state)
     if (!use_comma_locale())
         skip();
     for (int m = 0; m < 2; m++) {
-        some_options(&o, m ? BONSAI_TREES : BONSAI_AUTO, 0.2);
+        some_options(&o, m ? BONSAI_METHOD_TREES : BONSAI_METHOD_AUTO, 0.2);
         assert_int_equal(bonsai_condense(&comma, NULL, g, &o), BONSAI_OK);
         setlocale(LC_ALL, "C");
         assert_int_equal(bonsai_condense(&plain, NULL, g, &o), BONSAI_OK);
-        const bonsai_array *a = &plain->view.section[BONSAI_METADATA];
-        const bonsai_array *b = &comma->view.section[BONSAI_METADATA];
+        const bonsai_array *a = &plain->view.section[BONSAI_SECTION_METADATA];
+        const bonsai_array *b = &comma->view.section[BONSAI_SECTION_METADATA];
         assert_int_equal(a->count, b->count);
         assert_memory_equal(a->data, b->data, (size_t)a->count);
         bonsai_graph_free(plain);

@@ -27,7 +27,7 @@ static void assert_used(const bonsai_graph *small, const bonsai_condense_info *i
                         const bonsai_graph *g, double least)
 {
     double bytes = 0;
-    assert_int_equal(bonsai_graph_bytes(&bytes, small, BONSAI_STRICT), BONSAI_OK);
+    assert_int_equal(bonsai_graph_bytes(&bytes, small, BONSAI_ACCOUNTING_STRICT), BONSAI_OK);
     assert_true(bytes == i->bytes && bytes <= i->budget);
     assert_true(bytes >= least * i->budget);
     int64_t missing = g->view.classes;
@@ -71,28 +71,28 @@ static void condense_all(bonsai_method method, bool own_split)
 static void trees_use_the_budget_and_know_every_class(void **state)
 {
     (void)state;
-    condense_all(BONSAI_TREES, false);
+    condense_all(BONSAI_METHOD_TREES, false);
 }
 
 /* PubMed's own has 60 training nodes, which alone take a fraction of 0.5 %. */
 static void trees_do_so_with_the_split_of_the_file(void **state)
 {
     (void)state;
-    condense_all(BONSAI_TREES, true);
+    condense_all(BONSAI_METHOD_TREES, true);
 }
 
 static void random_nodes_and_trees_do_too(void **state)
 {
     (void)state;
-    condense_all(BONSAI_RANDOM, false);
-    condense_all(BONSAI_RANDOM_TREES, false);
-    condense_all(BONSAI_DEGREE, false);
+    condense_all(BONSAI_METHOD_RANDOM, false);
+    condense_all(BONSAI_METHOD_RANDOM_TREES, false);
+    condense_all(BONSAI_METHOD_DEGREE, false);
 }
 
 static void prototypes_do_too(void **state)
 {
     (void)state;
-    condense_all(BONSAI_PROTOTYPES, false);
+    condense_all(BONSAI_METHOD_PROTOTYPES, false);
 }
 
 int main(void)

@@ -5,14 +5,14 @@
 
 #include <stdio.h>
 
-enum { CHOOSING = BONSAI_PROTOTYPES };  /* methods that choose original nodes: the first ones */
+enum { CHOOSING = BONSAI_METHOD_PROTOTYPES };  /* methods that choose original nodes: the first ones */
 
 static void small_options(bonsai_condense_options *o, const bonsai_graph *g, uint64_t seed)
 {
     int64_t trees = training_nodes(g);
     bonsai_condense_options_init(o);
     o->method = (bonsai_method)(seed % CHOOSING);
-    o->accounting = seed / CHOOSING % 2 ? BONSAI_PAPER_FULL : BONSAI_STRICT;
+    o->accounting = seed / CHOOSING % 2 ? BONSAI_ACCOUNTING_PAPER_FULL : BONSAI_ACCOUNTING_STRICT;
     o->k = trees > 3 ? 3 : (int)trees - 1;
     o->layers = (int)(seed / 3 % 4);
     o->density = seed % 5 == 0;
@@ -32,19 +32,19 @@ static void small_options(bonsai_condense_options *o, const bonsai_graph *g, uin
 static void assert_sound(const bonsai_graph *small, const bonsai_condense_info *i,
                          const bonsai_graph *g)
 {
-    const uint32_t *origin = small->view.section[BONSAI_ORIGIN].data;
-    const uint8_t *role = small->view.section[BONSAI_ROLE].data;
+    const uint32_t *origin = small->view.section[BONSAI_SECTION_ORIGIN].data;
+    const uint8_t *role = small->view.section[BONSAI_SECTION_ROLE].data;
     int64_t labelled = 0, roots = 0;
     float a[16], b[16];
     assert_int_equal(bonsai_graph_check(small, NULL), BONSAI_OK);
     for (int64_t v = 0; v < small->view.nodes; v++) {
-        bool train = bn_part(g, origin[v]) == BONSAI_TRAIN;
+        bool train = bn_part(g, origin[v]) == BONSAI_PART_TRAIN;
         assert_true(v == 0 || origin[v] > origin[v - 1]);
         assert_int_equal(bn_label(small, v), train ? bn_label(g, origin[v]) : -1);
-        assert_true(role[v] == BONSAI_ROOT || role[v] == BONSAI_EGO);
-        assert_true(role[v] == BONSAI_EGO || bn_label(small, v) >= 0);
+        assert_true(role[v] == BONSAI_ROLE_ROOT || role[v] == BONSAI_ROLE_EGO);
+        assert_true(role[v] == BONSAI_ROLE_EGO || bn_label(small, v) >= 0);
         labelled += bn_label(small, v) >= 0;
-        roots += role[v] == BONSAI_ROOT;
+        roots += role[v] == BONSAI_ROLE_ROOT;
         bonsai_graph_row(a, small, v);
         bonsai_graph_row(b, g, origin[v]);
         assert_memory_equal(a, b, (size_t)g->view.features * sizeof *a);
@@ -53,19 +53,19 @@ static void assert_sound(const bonsai_graph *small, const bonsai_condense_info *
     assert_int_equal(i->edges, bonsai_graph_edges(small));
     assert_int_equal(i->labelled, labelled);
     assert_int_equal(i->roots, roots);
-    assert_true(i->bytes == size_in(small, BONSAI_STRICT));
+    assert_true(i->bytes == size_in(small, BONSAI_ACCOUNTING_STRICT));
     assert_true(i->bytes == counted_in_file(small));
-    assert_true(i->paper_bytes == size_in(small, BONSAI_PAPER_CONDENSED));
-    assert_true(i->full_bytes == size_in(g, BONSAI_STRICT));
+    assert_true(i->paper_bytes == size_in(small, BONSAI_ACCOUNTING_PAPER_CONDENSED));
+    assert_true(i->full_bytes == size_in(g, BONSAI_ACCOUNTING_STRICT));
     assert_true(i->ratio == i->bytes / i->full_bytes);
     assert_true(i->coverage <= i->coverage_bound + 1e-12 && i->coverage_bound <= 1);
-    assert_true(!bn_has(small, BONSAI_SPLIT) && !bn_has(small, BONSAI_SOFT_LABELS));
+    assert_true(!bn_has(small, BONSAI_SECTION_SPLIT) && !bn_has(small, BONSAI_SECTION_SOFT_LABELS));
 }
 
 /* Both ends of every entry of the full graph that are in the small one are joined there. */
 static void assert_induced(const bonsai_graph *small, const bonsai_graph *g)
 {
-    const uint32_t *origin = small->view.section[BONSAI_ORIGIN].data;
+    const uint32_t *origin = small->view.section[BONSAI_SECTION_ORIGIN].data;
     int64_t place[64], entries = 0;
     for (int64_t v = 0; v < g->view.nodes; v++)
         place[v] = -1;
@@ -103,8 +103,8 @@ static void nothing_is_over_budget_and_every_report_is_true(void **state)
         made++;
         assert_sound(small, &i, g);
         assert_induced(small, g);
-        double bytes = o.accounting == BONSAI_STRICT ? i.bytes : i.paper_bytes;
-        double full = o.accounting == BONSAI_STRICT ? i.full_bytes : i.paper_full_bytes;
+        double bytes = o.accounting == BONSAI_ACCOUNTING_STRICT ? i.bytes : i.paper_bytes;
+        double full = o.accounting == BONSAI_ACCOUNTING_STRICT ? i.full_bytes : i.paper_full_bytes;
         assert_true(kind != 0 || (bytes <= o.ratio * full && i.budget == floor(o.ratio * full)));
         assert_true(kind != 1 || bytes <= (double)o.bytes);
         assert_true(kind != 2 || i.nodes <= o.nodes);
@@ -124,14 +124,14 @@ static double cheapest_of_each(const bonsai_graph *g, bonsai_accounting a, int32
     if (class == g->view.classes) {
         bonsai_graph *small = NULL;
         assert_int_equal(bonsai_graph_induce(&small, g, node, count), BONSAI_OK);
-        best = size_in(small, a) - (a == BONSAI_STRICT ? (double)count : 0);   /* no split */
+        best = size_in(small, a) - (a == BONSAI_ACCOUNTING_STRICT ? (double)count : 0);   /* no split */
         bonsai_graph_free(small);
         return best;
     }
     if (in_class(g, class) == 0)
         return cheapest_of_each(g, a, node, count, class + 1);
     for (int32_t v = 0; v < g->view.nodes; v++)
-        if (bn_part(g, v) == BONSAI_TRAIN && bn_label(g, v) == class) {
+        if (bn_part(g, v) == BONSAI_PART_TRAIN && bn_label(g, v) == class) {
             node[count] = v;
             best = fmin(best, cheapest_of_each(g, a, node, count + 1, class + 1));
         }
@@ -158,13 +158,13 @@ static void every_class_is_there_where_one_node_of_each_fits(void **state)
         int32_t node[8];
         small_options(&o, g, seed);
         if (seed % 8 == 0 || seed % 8 == 1 || seed % 8 == 5 || seed % 8 == 6)
-            o.accounting = BONSAI_STRICT;       /* the paper's price of negative features */
+            o.accounting = BONSAI_ACCOUNTING_STRICT;       /* the paper's price of negative features */
         o.oversample = 1;               /* the published extras drop what they like */
         o.match_classes = 0;
         o.inductive = 0;
         if (training_nodes(g) >= 2) {
-            double least = cheapest_of_each(g, o.accounting == BONSAI_STRICT ? BONSAI_STRICT
-                                                   : BONSAI_PAPER_CONDENSED, node, 0, 0);
+            double least = cheapest_of_each(g, o.accounting == BONSAI_ACCOUNTING_STRICT ? BONSAI_ACCOUNTING_STRICT
+                                                   : BONSAI_ACCOUNTING_PAPER_CONDENSED, node, 0, 0);
             for (int more = 0; more < 3; more++) {
                 o.bytes = (int64_t)ceil(least) + 40 * more;
                 if (o.bytes < 1)
@@ -198,13 +198,13 @@ static bonsai_graph *with_other_labels(const bonsai_graph *g, uint64_t seed)
         label[i] = (uint32_t)bn_label(g, i);
     for (int64_t i = 0; i < n; i++) {
         int64_t j = random_below(&seed, (int)n);
-        if (bn_part(g, i) != BONSAI_TRAIN && bn_part(g, j) != BONSAI_TRAIN) {
+        if (bn_part(g, i) != BONSAI_PART_TRAIN && bn_part(g, j) != BONSAI_PART_TRAIN) {
             uint32_t t = label[i];
             label[i] = label[j];
             label[j] = t;
         }
     }
-    v.section[BONSAI_LABELS] = (bonsai_array){label, n, BONSAI_U32};
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){label, n, BONSAI_TYPE_U32};
     assert_int_equal(bonsai_graph_new(&out, &v, 1), BONSAI_OK);
     return out;
 }
@@ -223,8 +223,8 @@ static void no_label_outside_the_training_part_leaves_a_trace(void **state)
             a = condensed(&i, g, &o);
             b = condensed(&i, h, &o);
             assert_same_file(a, b);
-            assert_true(!bn_has(a, BONSAI_SOFT_LABELS) && !bn_has(a, BONSAI_NODE_WEIGHTS));
-            assert_true(!bn_has(a, BONSAI_MEMBERS) && !bn_has(a, BONSAI_SPLIT));
+            assert_true(!bn_has(a, BONSAI_SECTION_SOFT_LABELS) && !bn_has(a, BONSAI_SECTION_NODE_WEIGHTS));
+            assert_true(!bn_has(a, BONSAI_SECTION_MEMBERS) && !bn_has(a, BONSAI_SECTION_SPLIT));
             bonsai_graph_free(a);
             bonsai_graph_free(b);
         }
@@ -293,7 +293,7 @@ static void another_seed_takes_another_sample(void **state)
         o.seed = 2;
         b = condensed(&i, g, &o);
         assert_int_equal(bonsai_graph_equal(&equal, a, b), BONSAI_OK);
-        assert_int_equal(equal, m == BONSAI_HERDING || m == BONSAI_DEGREE);
+        assert_int_equal(equal, m == BONSAI_METHOD_HERDING || m == BONSAI_METHOD_DEGREE);
         bonsai_graph_free(a);
         bonsai_graph_free(b);
         bonsai_graph_free(g);
@@ -343,8 +343,8 @@ static void options_out_of_range_are_refused_with_a_sentence(void **state)
     REFUSES(o.ratio = NAN, "is not in (0, 1]");
     REFUSES(o.bytes = -5, "a budget is negative");
     REFUSES(o.memory = -1, "memory is -1; it must be a number of bytes, or 0 for what is free");
-    REFUSES(o.method = BONSAI_METHODS, "method 8 is not known");
-    REFUSES(o.accounting = BONSAI_PAPER_CONDENSED, "accounting 2 is not known");
+    REFUSES(o.method = BONSAI_METHOD_COUNT, "method 8 is not known");
+    REFUSES(o.accounting = BONSAI_ACCOUNTING_PAPER_CONDENSED, "accounting 2 is not known");
     REFUSES(o.layers = 17, "the number of layers is 17");
     REFUSES(o.layers = -1, "the number of layers is -1");
     REFUSES(o.theta = 0, "theta is 0");
@@ -356,7 +356,7 @@ static void options_out_of_range_are_refused_with_a_sentence(void **state)
     REFUSES(o.k = 0, "k is 0");
     REFUSES(o.patience = 0, "patience is 0");
     REFUSES(o.sample = -2, "the sample is -2");
-    REFUSES(o.method = BONSAI_TREES; o.k = 1000000, "k is 1000000 but there are");
+    REFUSES(o.method = BONSAI_METHOD_TREES; o.k = 1000000, "k is 1000000 but there are");
     REFUSES(o.ratio = 0; o.bytes = 3, "a budget of 3 bytes is too small: the smallest possible");
 #undef REFUSES
     bonsai_graph_free(g);
@@ -371,7 +371,7 @@ static void the_smallest_possible_is_what_the_sentence_says(void **state)
         bonsai_condense_options o;
         small_options(&o, g, seed);
         o.inductive = 0;
-        o.accounting = BONSAI_STRICT;
+        o.accounting = BONSAI_ACCOUNTING_STRICT;
         if (training_nodes(g) >= 2)
             assert_names_the_least(g, o);
         bonsai_graph_free(g);
@@ -392,11 +392,11 @@ static bonsai_graph *plain(int64_t n, const uint8_t *label, const uint8_t *split
     v.features = f;
     v.classes = label ? 3 : 0;
     if (x)
-        v.section[BONSAI_FEATURES] = (bonsai_array){x, n * f, BONSAI_F32};
+        v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, n * f, BONSAI_TYPE_F32};
     if (label)
-        v.section[BONSAI_LABELS] = (bonsai_array){label, n, BONSAI_U8};
+        v.section[BONSAI_SECTION_LABELS] = (bonsai_array){label, n, BONSAI_TYPE_U8};
     if (split)
-        v.section[BONSAI_SPLIT] = (bonsai_array){split, n, BONSAI_U8};
+        v.section[BONSAI_SECTION_SPLIT] = (bonsai_array){split, n, BONSAI_TYPE_U8};
     if (bonsai_graph_build(&g, &v, 2, source, target, NULL, &o) != BONSAI_OK)
         return NULL;
     return g;
@@ -424,9 +424,9 @@ static void graphs_that_cannot_be_condensed_are_refused(void **state)
     const uint32_t offsets[7] = {0}, index[1] = {0};
     v.classes = 2;
     v.features = (1 << 26) + 1;
-    v.section[BONSAI_FEATURES] = (bonsai_array){NULL, 0, BONSAI_NONE};
-    v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){offsets, 7, BONSAI_U32};
-    v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){index, 0, BONSAI_U32};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
+    v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){offsets, 7, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){index, 0, BONSAI_TYPE_U32};
     assert_int_equal(bonsai_graph_new(&many, &v, 0), BONSAI_OK);
     assert_fails(try_with(many, &o), BONSAI_E_ARGUMENT, "has 67108865 features; at most 67108864");
     bonsai_graph_free(many);
@@ -438,7 +438,7 @@ static void graphs_that_cannot_be_condensed_are_refused(void **state)
     assert_null(plain(6, label, split, bad, 1, 0));
     g[0] = plain(6, label, split, x, 1, 0);
     o.k = 4;
-    o.method = BONSAI_TREES;
+    o.method = BONSAI_METHOD_TREES;
     assert_fails(try_with(g[0], &o), BONSAI_E_ARGUMENT, "k is 4 but there are 4 trees");
     bonsai_graph_free(g[0]);
 }
@@ -482,23 +482,23 @@ static void an_input_that_lies_cannot_exceed_the_budget(void **state)
         offsets[u] = m;
         for (uint32_t w = u + 1; w < N; w++)
             neighbors[m++] = w;
-        split[u] = BONSAI_TRAIN;
+        split[u] = BONSAI_PART_TRAIN;
         x[u] = (float)u;
     }
     offsets[N] = m;
     bonsai_view_init(&v);
     v.nodes = N;
     v.features = v.classes = 1;
-    v.section[BONSAI_OFFSETS] = (bonsai_array){offsets, N + 1, BONSAI_U32};
-    v.section[BONSAI_NEIGHBORS] = (bonsai_array){neighbors, m, BONSAI_U32};
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, N, BONSAI_F32};
-    v.section[BONSAI_LABELS] = (bonsai_array){label, N, BONSAI_U8};
-    v.section[BONSAI_SPLIT] = (bonsai_array){split, N, BONSAI_U8};
+    v.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){offsets, N + 1, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){neighbors, m, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, N, BONSAI_TYPE_F32};
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){label, N, BONSAI_TYPE_U8};
+    v.section[BONSAI_SECTION_SPLIT] = (bonsai_array){split, N, BONSAI_TYPE_U8};
     assert_int_equal(bonsai_graph_new(&g, &v, 0), BONSAI_OK);
     for (uint64_t seed = 0; seed < 6; seed++) {
         bonsai_condense_options_init(&o);
         bonsai_condense_info_init(&i);
-        o.method = seed % 2 ? BONSAI_TREES : BONSAI_RANDOM;
+        o.method = seed % 2 ? BONSAI_METHOD_TREES : BONSAI_METHOD_RANDOM;
         o.layers = 0;
         o.ratio = 0.3;
         o.seed = seed;
@@ -552,12 +552,12 @@ static void stages_come_in_order_and_every_tick_can_cancel(void **state)
         o.payload = &all;
         if (training_nodes(g) >= 2) {
             assert_int_equal(try_with(g, &o), BONSAI_OK);
-            bool embeds = o.method == BONSAI_HERDING || o.method == BONSAI_KCENTER;
+            bool embeds = o.method == BONSAI_METHOD_HERDING || o.method == BONSAI_METHOD_KCENTER;
             char wanted[100];
             snprintf(wanted, sizeof wanted, " measuring%s%s",
-                     o.method != BONSAI_TREES ? embeds ? " embedding" : ""
+                     o.method != BONSAI_METHOD_TREES ? embeds ? " embedding" : ""
                      : o.density ? " embedding neighbours pricing" : " embedding neighbours",
-                     o.method == BONSAI_TREES ? " cover sparsify finishing" : " choosing");
+                     o.method == BONSAI_METHOD_TREES ? " cover sparsify finishing" : " choosing");
             assert_string_equal(all.stages, wanted);
             for (int stop = 0; stop < all.calls; stop++) {
                 watched w = {0, stop, "", 0, 0};

@@ -34,7 +34,7 @@ static void assert_same_sections(const bonsai_graph *a, const bonsai_graph *b)
     assert_int_equal(a->view.features, b->view.features);
     assert_int_equal(a->view.classes, b->view.classes);
     assert_int_equal(a->view.flags, b->view.flags);
-    for (int s = 1; s < BONSAI_SECTIONS; s++) {
+    for (int s = 1; s < BONSAI_SECTION_COUNT; s++) {
         const bonsai_array *x = &a->view.section[s], *y = &b->view.section[s];
         assert_int_equal(x->data != NULL, y->data != NULL);
         assert_int_equal(x->count, y->count);
@@ -73,7 +73,7 @@ static void ranks_induce_what_one_would_induce(void **state)
         assert_same_sections(alone, w.got);
         if (w.count > 0)
             assert_same_file(alone, w.got);
-        with_names += bn_has(g, BONSAI_NODE_NAMES);
+        with_names += bn_has(g, BONSAI_SECTION_NODE_NAMES);
         bonsai_graph_free(w.got);
         bonsai_graph_free(alone);
         unpart(&w.p);

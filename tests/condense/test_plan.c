@@ -108,13 +108,13 @@ static void a_shape_is_that_of_the_graph(void **state)
         assert_int_equal(bonsai_graph_shape(&s, g), BONSAI_OK);
         assert_int_equal(s.nodes, bonsai_graph_nodes(g));
         assert_int_equal(s.edges, bonsai_graph_edges(g));
-        for (int64_t v = 0; v < s.nodes && bn_has(g, BONSAI_LABELS); v++) {
+        for (int64_t v = 0; v < s.nodes && bn_has(g, BONSAI_SECTION_LABELS); v++) {
             bool known = bonsai_graph_label(g, v) >= 0;
             labelled += known;
-            train += known && bn_part(g, v) == BONSAI_TRAIN;
-            val += known && bn_part(g, v) == BONSAI_VAL;
+            train += known && bn_part(g, v) == BONSAI_PART_TRAIN;
+            val += known && bn_part(g, v) == BONSAI_PART_VAL;
         }
-        bool split = bn_has(g, BONSAI_SPLIT);
+        bool split = bn_has(g, BONSAI_SECTION_SPLIT);
         assert_int_equal(s.train, split ? train : labelled * 3 / 5);
         assert_int_equal(s.val, split ? val : labelled / 5);
         bonsai_graph_free(g);

@@ -101,19 +101,19 @@ static bonsai_graph *make_graph(const model *m, layout how)
     v.nodes = m->n;
     v.features = m->f;
     if (how == DENSE_F32)
-        v.section[BONSAI_FEATURES] = (bonsai_array){m->x, all, BONSAI_F32};
+        v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){m->x, all, BONSAI_TYPE_F32};
     else if (how == DENSE_F16)
-        v.section[BONSAI_FEATURES] = (bonsai_array){s.half, all, BONSAI_F16};
+        v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){s.half, all, BONSAI_TYPE_F16};
     else if (how == DENSE_U8)
-        v.section[BONSAI_FEATURES] = (bonsai_array){m->byte, all, BONSAI_U8};
+        v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){m->byte, all, BONSAI_TYPE_U8};
     if (how >= SPARSE_ONES) {
-        v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){s.offsets, m->n + 1, BONSAI_U64};
-        v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){s.index, nnz, BONSAI_U32};
-        v.section[BONSAI_FEATURE_VALUES] = how == SPARSE_F32
-            ? (bonsai_array){s.value, nnz, BONSAI_F32} : (bonsai_array){s.byte, nnz, BONSAI_U8};
+        v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){s.offsets, m->n + 1, BONSAI_TYPE_U64};
+        v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){s.index, nnz, BONSAI_TYPE_U32};
+        v.section[BONSAI_SECTION_FEATURE_VALUES] = how == SPARSE_F32
+            ? (bonsai_array){s.value, nnz, BONSAI_TYPE_F32} : (bonsai_array){s.byte, nnz, BONSAI_TYPE_U8};
     }
     if (how == DENSE_U8 || how == SPARSE_U8)
-        v.section[BONSAI_FEATURE_SCALE] = (bonsai_array){m->scale, m->n, BONSAI_F32};
+        v.section[BONSAI_SECTION_FEATURE_SCALE] = (bonsai_array){m->scale, m->n, BONSAI_TYPE_F32};
     o.threads = 1;
     o.keep_self_loops = m->loops;
     bonsai_status rc = bonsai_graph_build(&g, &v, m->m, m->source, m->target,
@@ -316,10 +316,10 @@ static void wide_and_sparse_rows_agree_with_dense_ones(void **state)
         v.nodes = N;
         v.features = F;
         if (form == 0)
-            v.section[BONSAI_FEATURES] = (bonsai_array){x, (int64_t)N * F, BONSAI_F32};
+            v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, (int64_t)N * F, BONSAI_TYPE_F32};
         else {
-            v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){offsets, N + 1, BONSAI_U32};
-            v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){index, N * EACH, BONSAI_U32};
+            v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){offsets, N + 1, BONSAI_TYPE_U32};
+            v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){index, N * EACH, BONSAI_TYPE_U32};
         }
         assert_int_equal(bonsai_graph_build(&g, &v, 600, source, target, NULL, NULL), BONSAI_OK);
         assert_int_equal(bn_wl(&e[form], g, NULL, 0, 2, 8, silent), BONSAI_OK);
@@ -365,11 +365,11 @@ static void minus_zero_stays_where_nothing_is_added(void **state)
         view.nodes = 2;
         view.features = 20;
         if (form == 0)
-            view.section[BONSAI_FEATURES] = (bonsai_array){x, 40, BONSAI_F32};
+            view.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, 40, BONSAI_TYPE_F32};
         else {
-            view.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){offsets, 3, BONSAI_U32};
-            view.section[BONSAI_FEATURE_INDICES] = (bonsai_array){index, 2, BONSAI_U32};
-            view.section[BONSAI_FEATURE_VALUES] = (bonsai_array){v, 2, BONSAI_F32};
+            view.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){offsets, 3, BONSAI_TYPE_U32};
+            view.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){index, 2, BONSAI_TYPE_U32};
+            view.section[BONSAI_SECTION_FEATURE_VALUES] = (bonsai_array){v, 2, BONSAI_TYPE_F32};
         }
         assert_int_equal(bonsai_graph_build(&g, &view, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
         assert_int_equal(bn_wl(&e, g, NULL, 0, 1, 1, silent), BONSAI_OK);
@@ -442,7 +442,7 @@ static void averages_that_overflow_are_refused(void **state)
     bonsai_view_init(&v);
     v.nodes = 3;
     v.features = 1;
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, 3, BONSAI_F32};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, 3, BONSAI_TYPE_F32};
     assert_int_equal(bonsai_graph_build(&g, &v, 2, source, target, NULL, NULL), BONSAI_OK);
     assert_fails(bn_wl(&e, g, NULL, 0, 1, 1, (bn_progress){NULL, NULL}), BONSAI_E_ARGUMENT,
                  "averaging the features over neighbours overflows");

@@ -83,20 +83,20 @@ static void lay_features(bonsai_view *v, const model *m)
         offsets[u + 1] = nnz;
     }
     bool sparse = m->how >= SPARSE_ONES, scaled = m->how == DENSE_U8 || m->how == SPARSE_U8;
-    v->section[BONSAI_FEATURES] = m->how == DENSE_F32 ? array_of(real, all, BONSAI_F32)
-                                  : m->how == DENSE_F16 ? array_of(half, all, BONSAI_F16)
-                                  : m->how == DENSE_U8 ? array_of(m->byte, all, BONSAI_U8)
+    v->section[BONSAI_SECTION_FEATURES] = m->how == DENSE_F32 ? array_of(real, all, BONSAI_TYPE_F32)
+                                  : m->how == DENSE_F16 ? array_of(half, all, BONSAI_TYPE_F16)
+                                  : m->how == DENSE_U8 ? array_of(m->byte, all, BONSAI_TYPE_U8)
                                   : (bonsai_array){0};
     if (sparse) {
-        v->section[BONSAI_FEATURE_OFFSETS] = array_of(offsets, m->n + 1, BONSAI_U32);
-        v->section[BONSAI_FEATURE_INDICES] = array_of(index, nnz, BONSAI_U16);
+        v->section[BONSAI_SECTION_FEATURE_OFFSETS] = array_of(offsets, m->n + 1, BONSAI_TYPE_U32);
+        v->section[BONSAI_SECTION_FEATURE_INDICES] = array_of(index, nnz, BONSAI_TYPE_U16);
     }
     if (m->how == SPARSE_F32)
-        v->section[BONSAI_FEATURE_VALUES] = array_of(sparse_real, nnz, BONSAI_F32);
+        v->section[BONSAI_SECTION_FEATURE_VALUES] = array_of(sparse_real, nnz, BONSAI_TYPE_F32);
     if (m->how == SPARSE_U8)
-        v->section[BONSAI_FEATURE_VALUES] = array_of(byte, nnz, BONSAI_U8);
+        v->section[BONSAI_SECTION_FEATURE_VALUES] = array_of(byte, nnz, BONSAI_TYPE_U8);
     if (scaled)
-        v->section[BONSAI_FEATURE_SCALE] = array_of(m->scale, m->n, BONSAI_F32);
+        v->section[BONSAI_SECTION_FEATURE_SCALE] = array_of(m->scale, m->n, BONSAI_TYPE_F32);
 }
 
 static bonsai_graph *make_graph(const model *m)
@@ -132,16 +132,16 @@ static void spoil(bonsai_graph *g, bonsai_section s, int64_t begin, int64_t end)
 /* What a rank must not read is not there. */
 static void spoil_others(bonsai_graph *g, int64_t first, int64_t end)
 {
-    const bonsai_array *x = &g->view.section[BONSAI_FEATURE_OFFSETS];
+    const bonsai_array *x = &g->view.section[BONSAI_SECTION_FEATURE_OFFSETS];
     int64_t f = g->view.features;
-    spoil(g, BONSAI_NEIGHBORS, bn_row_begin(g, first), bn_row_begin(g, end));
-    spoil(g, BONSAI_EDGE_WEIGHTS, bn_row_begin(g, first), bn_row_begin(g, end));
-    spoil(g, BONSAI_FEATURES, first * f, end * f);
-    spoil(g, BONSAI_FEATURE_SCALE, first, end);
+    spoil(g, BONSAI_SECTION_NEIGHBORS, bn_row_begin(g, first), bn_row_begin(g, end));
+    spoil(g, BONSAI_SECTION_EDGE_WEIGHTS, bn_row_begin(g, first), bn_row_begin(g, end));
+    spoil(g, BONSAI_SECTION_FEATURES, first * f, end * f);
+    spoil(g, BONSAI_SECTION_FEATURE_SCALE, first, end);
     if (!x->data)
         return;
-    spoil(g, BONSAI_FEATURE_INDICES, bn_int_at(x, first), bn_int_at(x, end));
-    spoil(g, BONSAI_FEATURE_VALUES, bn_int_at(x, first), bn_int_at(x, end));
+    spoil(g, BONSAI_SECTION_FEATURE_INDICES, bn_int_at(x, first), bn_int_at(x, end));
+    spoil(g, BONSAI_SECTION_FEATURE_VALUES, bn_int_at(x, first), bn_int_at(x, end));
 }
 
 /* ---- a run ---- */
@@ -406,7 +406,7 @@ static void panels_get_narrow_before_they_spill(void **state)
     }
     v.nodes = N;
     v.features = F;
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, N * F, BONSAI_F32};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, N * F, BONSAI_TYPE_F32};
     assert_int_equal(bonsai_graph_build(&g, &v, M, source, target, NULL, NULL), BONSAI_OK);
     assert_int_equal(bn_wl(&want, g, NULL, 0, 2, 2, silent), BONSAI_OK);
     for (int i = 0; i < 7; i++) {
@@ -445,7 +445,7 @@ static void a_wide_result_in_a_scratch_file_is_in_the_order_of_rows(void **state
         nodes[i] = N - 1 - i;
     v.nodes = N;
     v.features = F;
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, N * F, BONSAI_F32};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, N * F, BONSAI_TYPE_F32};
     assert_int_equal(bonsai_graph_build(&g, &v, M, source, target, NULL, NULL), BONSAI_OK);
     assert_int_equal(bn_wl(&want, g, nodes, N, 1, 1, silent), BONSAI_OK);
     for (int64_t limit = 0; limit <= 40000; limit += 40000) {
@@ -519,7 +519,7 @@ static void overflow_on_one_rank_is_refused_by_all(void **state)
     start_run(&r, &m, 1, 3);
     for (int i = 0; i < 3; i++)
         for (int v = 3; v < 6; v++)
-            ((float *)r.g[i]->owned[BONSAI_FEATURES])[v] = 3e38f;
+            ((float *)r.g[i]->owned[BONSAI_SECTION_FEATURES])[v] = 3e38f;
     r.layers = 1;
     r.all = true;
     assert_fails(run_ranks(3, one_rank, &r), BONSAI_E_ARGUMENT, "overflows");

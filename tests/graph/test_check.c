@@ -23,11 +23,11 @@ static bonsai_view good(void)
     v.nodes = 3;
     v.features = 2;
     v.classes = 2;
-    v.section[BONSAI_OFFSETS] = (bonsai_array){offsets, 4, BONSAI_U32};
-    v.section[BONSAI_NEIGHBORS] = (bonsai_array){neighbors, 4, BONSAI_U32};
-    v.section[BONSAI_EDGE_WEIGHTS] = (bonsai_array){weights, 4, BONSAI_F32};
-    v.section[BONSAI_FEATURES] = (bonsai_array){features, 6, BONSAI_F32};
-    v.section[BONSAI_LABELS] = (bonsai_array){labels, 3, BONSAI_U8};
+    v.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){offsets, 4, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){neighbors, 4, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_EDGE_WEIGHTS] = (bonsai_array){weights, 4, BONSAI_TYPE_F32};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){features, 6, BONSAI_TYPE_F32};
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){labels, 3, BONSAI_TYPE_U8};
     return v;
 }
 
@@ -87,84 +87,84 @@ static void sizes_are_checked(void **state)
 static void types_and_counts_are_checked(void **state)
 {
     (void)state;
-    with(BONSAI_OFFSETS, offsets, 4, BONSAI_U16, "offsets: type u16 (2) is not allowed here");
-    with(BONSAI_OFFSETS, offsets, 4, (bonsai_type)77, "offsets: type  (77) is not allowed here");
-    with(BONSAI_OFFSETS, offsets, 3, BONSAI_U32, "offsets: 3 elements where 4 are needed");
-    with(BONSAI_NEIGHBORS, neighbors, -4, BONSAI_U32, "neighbors: -4 elements; the number must not");
-    with(BONSAI_EDGE_WEIGHTS, weights, 3, BONSAI_F32, "edge weights: 3 elements where 4 are needed");
-    with(BONSAI_FEATURES, features, 5, BONSAI_F32, "features: 5 elements where 6 are needed");
-    with(BONSAI_FEATURES, features, 6, BONSAI_U32, "features: type u32 (3) is not allowed");
-    with(BONSAI_SOFT_LABELS, bytes, 5, BONSAI_U8, "soft labels: 5 elements where 6 are needed");
-    with(BONSAI_SPLIT, bytes, 2, BONSAI_U8, "split: 2 elements where 3");
-    with(BONSAI_ORIGIN, offsets, 4, BONSAI_U32, "origin: 4 elements where 3");
-    with(BONSAI_KEPT_FEATURES, offsets, 1, BONSAI_U32, "kept features: 1 elements where 2");
+    with(BONSAI_SECTION_OFFSETS, offsets, 4, BONSAI_TYPE_U16, "offsets: type u16 (2) is not allowed here");
+    with(BONSAI_SECTION_OFFSETS, offsets, 4, (bonsai_type)77, "offsets: type  (77) is not allowed here");
+    with(BONSAI_SECTION_OFFSETS, offsets, 3, BONSAI_TYPE_U32, "offsets: 3 elements where 4 are needed");
+    with(BONSAI_SECTION_NEIGHBORS, neighbors, -4, BONSAI_TYPE_U32, "neighbors: -4 elements; the number must not");
+    with(BONSAI_SECTION_EDGE_WEIGHTS, weights, 3, BONSAI_TYPE_F32, "edge weights: 3 elements where 4 are needed");
+    with(BONSAI_SECTION_FEATURES, features, 5, BONSAI_TYPE_F32, "features: 5 elements where 6 are needed");
+    with(BONSAI_SECTION_FEATURES, features, 6, BONSAI_TYPE_U32, "features: type u32 (3) is not allowed");
+    with(BONSAI_SECTION_SOFT_LABELS, bytes, 5, BONSAI_TYPE_U8, "soft labels: 5 elements where 6 are needed");
+    with(BONSAI_SECTION_SPLIT, bytes, 2, BONSAI_TYPE_U8, "split: 2 elements where 3");
+    with(BONSAI_SECTION_ORIGIN, offsets, 4, BONSAI_TYPE_U32, "origin: 4 elements where 3");
+    with(BONSAI_SECTION_KEPT_FEATURES, offsets, 1, BONSAI_TYPE_U32, "kept features: 1 elements where 2");
 }
 
 static void sections_need_each_other(void **state)
 {
     (void)state;
-    with(BONSAI_NEIGHBORS, NULL, 0, BONSAI_NONE, "has \"edge weights\" but not \"neighbors\"");
-    with(BONSAI_OFFSETS, NULL, 0, BONSAI_NONE, "has no adjacency");
-    with(BONSAI_FEATURES, NULL, 0, BONSAI_NONE, "says 2 features but holds none");
-    with(BONSAI_FEATURE_OFFSETS, offsets, 4, BONSAI_U32, "but not \"feature indices\"");
-    with(BONSAI_FEATURE_INDICES, offsets, 4, BONSAI_U32, "but not \"feature offsets\"");
-    with(BONSAI_FEATURE_VALUES, weights, 0, BONSAI_F32, "but not \"feature indices\"");
-    with(BONSAI_MEMBERS, offsets, 4, BONSAI_U32, "has \"members\" but not \"member offsets\"");
-    with(BONSAI_MEMBER_OFFSETS, offsets, 4, BONSAI_U32, "but not \"members\"");
-    with(BONSAI_FEATURE_MEAN, features, 2, BONSAI_F32, "but not \"feature spread\"");
-    with(BONSAI_FEATURE_SPREAD, features, 2, BONSAI_F32, "but not \"feature mean\"");
-    with(BONSAI_FEATURE_SCALE, scale, 3, BONSAI_F32, "8-bit features need a scale per row");
-    with(BONSAI_FEATURES, bytes, 6, BONSAI_U8, "8-bit features need a scale per row");
+    with(BONSAI_SECTION_NEIGHBORS, NULL, 0, BONSAI_TYPE_NONE, "has \"edge weights\" but not \"neighbors\"");
+    with(BONSAI_SECTION_OFFSETS, NULL, 0, BONSAI_TYPE_NONE, "has no adjacency");
+    with(BONSAI_SECTION_FEATURES, NULL, 0, BONSAI_TYPE_NONE, "says 2 features but holds none");
+    with(BONSAI_SECTION_FEATURE_OFFSETS, offsets, 4, BONSAI_TYPE_U32, "but not \"feature indices\"");
+    with(BONSAI_SECTION_FEATURE_INDICES, offsets, 4, BONSAI_TYPE_U32, "but not \"feature offsets\"");
+    with(BONSAI_SECTION_FEATURE_VALUES, weights, 0, BONSAI_TYPE_F32, "but not \"feature indices\"");
+    with(BONSAI_SECTION_MEMBERS, offsets, 4, BONSAI_TYPE_U32, "has \"members\" but not \"member offsets\"");
+    with(BONSAI_SECTION_MEMBER_OFFSETS, offsets, 4, BONSAI_TYPE_U32, "but not \"members\"");
+    with(BONSAI_SECTION_FEATURE_MEAN, features, 2, BONSAI_TYPE_F32, "but not \"feature spread\"");
+    with(BONSAI_SECTION_FEATURE_SPREAD, features, 2, BONSAI_TYPE_F32, "but not \"feature mean\"");
+    with(BONSAI_SECTION_FEATURE_SCALE, scale, 3, BONSAI_TYPE_F32, "8-bit features need a scale per row");
+    with(BONSAI_SECTION_FEATURES, bytes, 6, BONSAI_TYPE_U8, "8-bit features need a scale per row");
     bonsai_view v = good();
-    v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){offsets, 4, BONSAI_U32};
-    v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){neighbors, 4, BONSAI_U32};
+    v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){offsets, 4, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){neighbors, 4, BONSAI_TYPE_U32};
     refuse(&v, "has dense and sparse features");
 }
 
 static void offsets_are_checked(void **state)
 {
     (void)state;
-    with(BONSAI_OFFSETS, (uint32_t[]){1, 1, 3, 4}, 4, BONSAI_U32, "offsets: the first is 1, not 0");
-    with(BONSAI_OFFSETS, (uint32_t[]){0, 3, 1, 4}, 4, BONSAI_U32, "fall from 3 to 1 after row 1");
-    with(BONSAI_OFFSETS, (uint32_t[]){0, 1, 3, 3}, 4, BONSAI_U32,
+    with(BONSAI_SECTION_OFFSETS, (uint32_t[]){1, 1, 3, 4}, 4, BONSAI_TYPE_U32, "offsets: the first is 1, not 0");
+    with(BONSAI_SECTION_OFFSETS, (uint32_t[]){0, 3, 1, 4}, 4, BONSAI_TYPE_U32, "fall from 3 to 1 after row 1");
+    with(BONSAI_SECTION_OFFSETS, (uint32_t[]){0, 1, 3, 3}, 4, BONSAI_TYPE_U32,
          "offsets: the last is 3 but there are 4 entries");
-    with(BONSAI_OFFSETS, (uint64_t[]){0, 1, 3, 4}, 4, BONSAI_U64, NULL);
-    with(BONSAI_OFFSETS, (uint64_t[]){0, UINT64_MAX, 3, 4}, 4, BONSAI_U64, "fall from -1 to 3");
-    with(BONSAI_OFFSETS, (uint64_t[]){0, 1, 3, UINT64_MAX}, 4, BONSAI_U64, "the last is -1");
+    with(BONSAI_SECTION_OFFSETS, (uint64_t[]){0, 1, 3, 4}, 4, BONSAI_TYPE_U64, NULL);
+    with(BONSAI_SECTION_OFFSETS, (uint64_t[]){0, UINT64_MAX, 3, 4}, 4, BONSAI_TYPE_U64, "fall from -1 to 3");
+    with(BONSAI_SECTION_OFFSETS, (uint64_t[]){0, 1, 3, UINT64_MAX}, 4, BONSAI_TYPE_U64, "the last is -1");
 }
 
 static void neighbours_are_checked(void **state)
 {
     (void)state;
     bonsai_view v = good();
-    with(BONSAI_NEIGHBORS, (uint32_t[]){1, 0, 3, 1}, 4, BONSAI_U32,
+    with(BONSAI_SECTION_NEIGHBORS, (uint32_t[]){1, 0, 3, 1}, 4, BONSAI_TYPE_U32,
          "neighbors: entry 2 is 3, outside 0..2");
-    with(BONSAI_NEIGHBORS, (uint32_t[]){1, 0, UINT32_MAX, 1}, 4, BONSAI_U32, "is 4294967295, outside");
-    with(BONSAI_NEIGHBORS, (uint32_t[]){1, 2, 0, 1}, 4, BONSAI_U32,
+    with(BONSAI_SECTION_NEIGHBORS, (uint32_t[]){1, 0, UINT32_MAX, 1}, 4, BONSAI_TYPE_U32, "is 4294967295, outside");
+    with(BONSAI_SECTION_NEIGHBORS, (uint32_t[]){1, 2, 0, 1}, 4, BONSAI_TYPE_U32,
          "neighbors: entry 1 of row 1 is 0, out of order");
-    with(BONSAI_NEIGHBORS, (uint32_t[]){1, 0, 0, 1}, 4, BONSAI_U32, "entry 1 of row 1 is 0, out of");
-    with(BONSAI_NEIGHBORS, (uint32_t[]){0, 0, 2, 1}, 4, BONSAI_U32,
+    with(BONSAI_SECTION_NEIGHBORS, (uint32_t[]){1, 0, 0, 1}, 4, BONSAI_TYPE_U32, "entry 1 of row 1 is 0, out of");
+    with(BONSAI_SECTION_NEIGHBORS, (uint32_t[]){0, 0, 2, 1}, 4, BONSAI_TYPE_U32,
          "entry 0 of row 0 is 0, a self loop in a graph that says it has none");
-    v.section[BONSAI_NEIGHBORS].data = (uint32_t[]){0, 1, 1, 2};
-    v.flags = BONSAI_SELF_LOOPS | BONSAI_REPEATED;
-    v.section[BONSAI_EDGE_WEIGHTS].data = (float[]){1, 1, 1, 1};
+    v.section[BONSAI_SECTION_NEIGHBORS].data = (uint32_t[]){0, 1, 1, 2};
+    v.flags = BONSAI_FLAG_SELF_LOOPS | BONSAI_FLAG_REPEATED;
+    v.section[BONSAI_SECTION_EDGE_WEIGHTS].data = (float[]){1, 1, 1, 1};
     accept(&v);
 }
 
 static void reals_are_checked(void **state)
 {
     (void)state;
-    with(BONSAI_EDGE_WEIGHTS, (float[]){1, -1, 2, 2}, 4, BONSAI_F32,
+    with(BONSAI_SECTION_EDGE_WEIGHTS, (float[]){1, -1, 2, 2}, 4, BONSAI_TYPE_F32,
          "edge weights: entry 1 is -1, which is not positive and finite");
-    with(BONSAI_FEATURES, (float[]){1, 0, 0, NAN, 0, 0}, 6, BONSAI_F32, "features: entry 3 is nan");
-    with(BONSAI_FEATURES, (uint16_t[]){0, 0, 0x7c00, 0, 0, 0}, 6, BONSAI_F16, "entry 2 is inf");
-    with(BONSAI_SOFT_LABELS, (float[]){1, 0, 0, -1, 0, 0}, 6, BONSAI_F32,
+    with(BONSAI_SECTION_FEATURES, (float[]){1, 0, 0, NAN, 0, 0}, 6, BONSAI_TYPE_F32, "features: entry 3 is nan");
+    with(BONSAI_SECTION_FEATURES, (uint16_t[]){0, 0, 0x7c00, 0, 0, 0}, 6, BONSAI_TYPE_F16, "entry 2 is inf");
+    with(BONSAI_SECTION_SOFT_LABELS, (float[]){1, 0, 0, -1, 0, 0}, 6, BONSAI_TYPE_F32,
          "soft labels: entry 3 is -1, which is not finite and at least 0");
-    with(BONSAI_NODE_WEIGHTS, (float[]){1, INFINITY, 0}, 3, BONSAI_F32, "node weights: entry 1 is inf");
-    with(BONSAI_NODE_WEIGHTS, (float[]){1, 0, 2.5f}, 3, BONSAI_F32, NULL);
+    with(BONSAI_SECTION_NODE_WEIGHTS, (float[]){1, INFINITY, 0}, 3, BONSAI_TYPE_F32, "node weights: entry 1 is inf");
+    with(BONSAI_SECTION_NODE_WEIGHTS, (float[]){1, 0, 2.5f}, 3, BONSAI_TYPE_F32, NULL);
     bonsai_view v = good();
-    v.section[BONSAI_FEATURE_MEAN] = (bonsai_array){(float[]){0, NAN}, 2, BONSAI_F32};
-    v.section[BONSAI_FEATURE_SPREAD] = (bonsai_array){features, 2, BONSAI_F32};
+    v.section[BONSAI_SECTION_FEATURE_MEAN] = (bonsai_array){(float[]){0, NAN}, 2, BONSAI_TYPE_F32};
+    v.section[BONSAI_SECTION_FEATURE_SPREAD] = (bonsai_array){features, 2, BONSAI_TYPE_F32};
     refuse(&v, "feature mean: entry 1 is nan");
 }
 
@@ -172,44 +172,44 @@ static void a_scale_must_keep_its_features_finite(void **state)
 {
     (void)state;
     bonsai_view v = good();
-    v.section[BONSAI_FEATURES] = (bonsai_array){bytes, 6, BONSAI_U8};
-    v.section[BONSAI_FEATURE_SCALE] = (bonsai_array){scale, 3, BONSAI_F32};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){bytes, 6, BONSAI_TYPE_U8};
+    v.section[BONSAI_SECTION_FEATURE_SCALE] = (bonsai_array){scale, 3, BONSAI_TYPE_F32};
     accept(&v);
-    v.section[BONSAI_FEATURE_SCALE].data = (float[]){1, FLT_MAX / 4, 1};
+    v.section[BONSAI_SECTION_FEATURE_SCALE].data = (float[]){1, FLT_MAX / 4, 1};
     accept(&v);
-    v.section[BONSAI_FEATURE_SCALE].data = (float[]){1, 1, -FLT_MAX / 4};
+    v.section[BONSAI_SECTION_FEATURE_SCALE].data = (float[]){1, 1, -FLT_MAX / 4};
     refuse(&v, "feature scale: entry 2 is -8.50706e+37, which is not finite, or times its features");
-    v.section[BONSAI_FEATURE_SCALE].data = (float[]){1, NAN, 1};
+    v.section[BONSAI_SECTION_FEATURE_SCALE].data = (float[]){1, NAN, 1};
     refuse(&v, "feature scale: entry 1 is nan");
-    v.section[BONSAI_FEATURES] = (bonsai_array){NULL, 0, BONSAI_NONE};
-    v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){(uint32_t[]){0, 1, 1, 2}, 4, BONSAI_U32};
-    v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){(uint16_t[]){1, 0}, 2, BONSAI_U16};
-    v.section[BONSAI_FEATURE_VALUES] = (bonsai_array){(int8_t[]){2, -128}, 2, BONSAI_I8};
-    v.section[BONSAI_FEATURE_SCALE].data = (float[]){1, FLT_MAX, 2};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
+    v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){(uint32_t[]){0, 1, 1, 2}, 4, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){(uint16_t[]){1, 0}, 2, BONSAI_TYPE_U16};
+    v.section[BONSAI_SECTION_FEATURE_VALUES] = (bonsai_array){(int8_t[]){2, -128}, 2, BONSAI_TYPE_I8};
+    v.section[BONSAI_SECTION_FEATURE_SCALE].data = (float[]){1, FLT_MAX, 2};
     accept(&v);
-    v.section[BONSAI_FEATURE_SCALE].data = (float[]){1, FLT_MAX, FLT_MAX / 127};
+    v.section[BONSAI_SECTION_FEATURE_SCALE].data = (float[]){1, FLT_MAX, FLT_MAX / 127};
     refuse(&v, "feature scale: entry 2");
 }
 
 static void integers_are_checked(void **state)
 {
     (void)state;
-    with(BONSAI_LABELS, (uint8_t[]){0, 2, 255}, 3, BONSAI_U8,
+    with(BONSAI_SECTION_LABELS, (uint8_t[]){0, 2, 255}, 3, BONSAI_TYPE_U8,
          "labels: node 1 has label 2 but there are 2 classes");
-    with(BONSAI_LABELS, (uint16_t[]){0, 255, 1}, 3, BONSAI_U16, "node 1 has label 255");
-    with(BONSAI_LABELS, (uint32_t[]){0, UINT32_MAX, 1}, 3, BONSAI_U32, NULL);
-    with(BONSAI_SPLIT, (uint8_t[]){0, 3, 4}, 3, BONSAI_U8, "split: entry 2 is 4, outside 0..3");
-    with(BONSAI_ROLE, (uint8_t[]){7, 3, 4}, 3, BONSAI_U8, "role: entry 0 is 7, outside 0..3");
-    with(BONSAI_ORIGIN, (uint32_t[]){0, 1u << 31, 3}, 3, BONSAI_U32, "origin: entry 1 is 2147483648");
-    with(BONSAI_KEPT_FEATURES, (uint32_t[]){5, 5}, 2, BONSAI_U32,
+    with(BONSAI_SECTION_LABELS, (uint16_t[]){0, 255, 1}, 3, BONSAI_TYPE_U16, "node 1 has label 255");
+    with(BONSAI_SECTION_LABELS, (uint32_t[]){0, UINT32_MAX, 1}, 3, BONSAI_TYPE_U32, NULL);
+    with(BONSAI_SECTION_SPLIT, (uint8_t[]){0, 3, 4}, 3, BONSAI_TYPE_U8, "split: entry 2 is 4, outside 0..3");
+    with(BONSAI_SECTION_ROLE, (uint8_t[]){7, 3, 4}, 3, BONSAI_TYPE_U8, "role: entry 0 is 7, outside 0..3");
+    with(BONSAI_SECTION_ORIGIN, (uint32_t[]){0, 1u << 31, 3}, 3, BONSAI_TYPE_U32, "origin: entry 1 is 2147483648");
+    with(BONSAI_SECTION_KEPT_FEATURES, (uint32_t[]){5, 5}, 2, BONSAI_TYPE_U32,
          "kept features: entry 1 is 5, out of order");
-    with(BONSAI_KEPT_FEATURES, (uint32_t[]){5, 6}, 2, BONSAI_U32, NULL);
+    with(BONSAI_SECTION_KEPT_FEATURES, (uint32_t[]){5, 6}, 2, BONSAI_TYPE_U32, NULL);
     bonsai_view v = good();
-    v.section[BONSAI_FEATURES].data = NULL;
-    v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){(uint32_t[]){0, 2, 2, 2}, 4, BONSAI_U32};
-    v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){(uint16_t[]){0, 2}, 2, BONSAI_U16};
+    v.section[BONSAI_SECTION_FEATURES].data = NULL;
+    v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){(uint32_t[]){0, 2, 2, 2}, 4, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){(uint16_t[]){0, 2}, 2, BONSAI_TYPE_U16};
     refuse(&v, "feature indices: entry 1 is 2, outside 0..1");
-    v.section[BONSAI_FEATURE_INDICES].data = (uint16_t[]){1, 0};
+    v.section[BONSAI_SECTION_FEATURE_INDICES].data = (uint16_t[]){1, 0};
     refuse(&v, "feature indices: entry 1 of row 0 is 0, out of order");
 }
 
@@ -222,10 +222,10 @@ static void no_id_is_below_none(void **state)
     bonsai_graph *g;
     bonsai_view_init(&v);
     v.nodes = 2;
-    v.section[BONSAI_OFFSETS] = (bonsai_array){no_rows, 3, BONSAI_U32};
-    v.section[BONSAI_NEIGHBORS] = (bonsai_array){nobody, 0, BONSAI_U32};
-    v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){one_each, 3, BONSAI_U32};
-    v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){zeros, 2, BONSAI_U32};
+    v.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){no_rows, 3, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){nobody, 0, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){one_each, 3, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){zeros, 2, BONSAI_TYPE_U32};
     assert_fails(bonsai_graph_new(&g, &v, 0), BONSAI_E_ARGUMENT,
                  "feature indices: entry 0 is 0, outside 0..-1");
 }
@@ -242,17 +242,17 @@ static void text_is_checked(void **state)
         char text[32] = {0};
         size_t len = strlen(rows[i].name);
         memcpy(text, rows[i].name, len);
-        with(BONSAI_CLASS_NAMES, text, (int64_t)len + 2, BONSAI_U8,
+        with(BONSAI_SECTION_CLASS_NAMES, text, (int64_t)len + 2, BONSAI_TYPE_U8,
              rows[i].ok ? NULL : "class names: byte ");
     }
-    with(BONSAI_CLASS_NAMES, "a\0b", 3, BONSAI_U8, "class names: 1 names where 2 are needed");
-    with(BONSAI_CLASS_NAMES, "a\0b\0c", 6, BONSAI_U8, "class names: 3 names where 2 are needed");
-    with(BONSAI_NODE_NAMES, "", 0, BONSAI_U8, "node names: 0 names where 3 are needed");
-    with(BONSAI_METADATA, "{\"a\": 1}", 8, BONSAI_U8, NULL);
-    with(BONSAI_METADATA, "{\"a\": ", 6, BONSAI_U8, "metadata: ");
-    with(BONSAI_METADATA, "", 0, BONSAI_U8, "metadata: ");
-    with(BONSAI_METADATA, "[1]", 3, BONSAI_U8, "metadata: is not a JSON object");
-    with(BONSAI_METADATA, "{}\xff", 3, BONSAI_U8, "metadata: byte 2 is not UTF-8");
+    with(BONSAI_SECTION_CLASS_NAMES, "a\0b", 3, BONSAI_TYPE_U8, "class names: 1 names where 2 are needed");
+    with(BONSAI_SECTION_CLASS_NAMES, "a\0b\0c", 6, BONSAI_TYPE_U8, "class names: 3 names where 2 are needed");
+    with(BONSAI_SECTION_NODE_NAMES, "", 0, BONSAI_TYPE_U8, "node names: 0 names where 3 are needed");
+    with(BONSAI_SECTION_METADATA, "{\"a\": 1}", 8, BONSAI_TYPE_U8, NULL);
+    with(BONSAI_SECTION_METADATA, "{\"a\": ", 6, BONSAI_TYPE_U8, "metadata: ");
+    with(BONSAI_SECTION_METADATA, "", 0, BONSAI_TYPE_U8, "metadata: ");
+    with(BONSAI_SECTION_METADATA, "[1]", 3, BONSAI_TYPE_U8, "metadata: is not a JSON object");
+    with(BONSAI_SECTION_METADATA, "{}\xff", 3, BONSAI_TYPE_U8, "metadata: byte 2 is not UTF-8");
 }
 
 static void the_first_wrong_entry_is_named_whatever_the_threads(void **state)
@@ -263,10 +263,10 @@ static void the_first_wrong_entry_is_named_whatever_the_threads(void **state)
     bonsai_view v;
     bonsai_view_init(&v);
     v.nodes = N;
-    v.section[BONSAI_ORIGIN] = (bonsai_array){origin, N, BONSAI_U32};
+    v.section[BONSAI_SECTION_ORIGIN] = (bonsai_array){origin, N, BONSAI_TYPE_U32};
     origin[399999] = origin[70001] = origin[200000] = UINT32_MAX;
     for (int threads = 1; threads <= 8; threads *= 2)
-        assert_fails(bn_section_check(&v, BONSAI_ORIGIN, "x", threads), BONSAI_E_FORMAT,
+        assert_fails(bn_section_check(&v, BONSAI_SECTION_ORIGIN, "x", threads), BONSAI_E_FORMAT,
                      "x: origin: entry 70001 is 4294967295");
     free(origin);
 }
@@ -276,17 +276,17 @@ static void asymmetry_is_found(void **state)
     (void)state;
     bonsai_view v = good();
     bonsai_graph *g;
-    v.section[BONSAI_EDGE_WEIGHTS].data = (float[]){1, 1, 2, 3};
+    v.section[BONSAI_SECTION_EDGE_WEIGHTS].data = (float[]){1, 1, 2, 3};
     assert_int_equal(bonsai_graph_new(&g, &v, 1), BONSAI_OK);
     assert_fails(bonsai_graph_check(g, NULL), BONSAI_E_FORMAT,
                  "an edge of node 1 has no reverse of equal weight");
     bonsai_graph_free(g);
-    v.flags = BONSAI_DIRECTED;
+    v.flags = BONSAI_FLAG_DIRECTED;
     accept(&v);
     v.flags = 0;
-    v.section[BONSAI_EDGE_WEIGHTS].data = NULL;
+    v.section[BONSAI_SECTION_EDGE_WEIGHTS].data = NULL;
     accept(&v);
-    v.section[BONSAI_NEIGHBORS].data = (uint32_t[]){2, 0, 2, 1};
+    v.section[BONSAI_SECTION_NEIGHBORS].data = (uint32_t[]){2, 0, 2, 1};
     assert_int_equal(bonsai_graph_new(&g, &v, 1), BONSAI_OK);
     assert_fails(bonsai_graph_check(g, NULL), BONSAI_E_FORMAT, "an edge of node 0 has no reverse");
     bonsai_graph_free(g);
@@ -341,7 +341,7 @@ static void checking_can_be_canceled(void **state)
         o.payload = &left;
         bonsai_status rc = bonsai_graph_check(g, &o);
         if (rc == BONSAI_OK) {
-            assert_true(ticks > BONSAI_SECTIONS);
+            assert_true(ticks > BONSAI_SECTION_COUNT);
             break;
         }
         assert_fails(rc, BONSAI_E_CANCELED, "canceled while at");

@@ -47,14 +47,14 @@ static void rows_hold_the_kept_values_in_every_layout(void **unused)
         assert_int_equal(bn_graph_columns(&some, g, kept, count), BONSAI_OK);
         assert_int_equal(some->view.features, count);
         assert_rows(some, g, kept, count);
-        assert_int_equal(some->view.section[BONSAI_FEATURES].type,
-                         g->view.section[BONSAI_FEATURES].type);
-        assert_int_equal(some->view.section[BONSAI_FEATURE_VALUES].type,
-                         g->view.section[BONSAI_FEATURE_VALUES].type);
-        assert_ptr_equal(some->view.section[BONSAI_NEIGHBORS].data,
-                         g->view.section[BONSAI_NEIGHBORS].data);
-        assert_ptr_equal(some->view.section[BONSAI_FEATURE_SCALE].data,
-                         g->view.section[BONSAI_FEATURE_SCALE].data);
+        assert_int_equal(some->view.section[BONSAI_SECTION_FEATURES].type,
+                         g->view.section[BONSAI_SECTION_FEATURES].type);
+        assert_int_equal(some->view.section[BONSAI_SECTION_FEATURE_VALUES].type,
+                         g->view.section[BONSAI_SECTION_FEATURE_VALUES].type);
+        assert_ptr_equal(some->view.section[BONSAI_SECTION_NEIGHBORS].data,
+                         g->view.section[BONSAI_SECTION_NEIGHBORS].data);
+        assert_ptr_equal(some->view.section[BONSAI_SECTION_FEATURE_SCALE].data,
+                         g->view.section[BONSAI_SECTION_FEATURE_SCALE].data);
         bonsai_graph_free(g);                   /* what is shared lives on */
         assert_int_equal(bonsai_graph_verify(some), BONSAI_OK);
         bonsai_graph_free(some);
@@ -70,11 +70,11 @@ static bonsai_graph *small_graph(float *x, int64_t n, int64_t f)
     bonsai_view_init(&v);
     v.nodes = n;
     v.features = f;
-    v.section[BONSAI_OFFSETS] = (bonsai_array){offsets, n + 1, BONSAI_U32};
-    v.section[BONSAI_NEIGHBORS] = (bonsai_array){&nothing, 0, BONSAI_U32};
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, n * f, BONSAI_F32};
-    v.section[BONSAI_FEATURE_MEAN] = (bonsai_array){mean, f, BONSAI_F32};
-    v.section[BONSAI_FEATURE_SPREAD] = (bonsai_array){spread, f, BONSAI_F32};
+    v.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){offsets, n + 1, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){&nothing, 0, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, n * f, BONSAI_TYPE_F32};
+    v.section[BONSAI_SECTION_FEATURE_MEAN] = (bonsai_array){mean, f, BONSAI_TYPE_F32};
+    v.section[BONSAI_SECTION_FEATURE_SPREAD] = (bonsai_array){spread, f, BONSAI_TYPE_F32};
     assert_int_equal(bonsai_graph_new(&g, &v, 1), BONSAI_OK);
     return g;
 }
@@ -86,13 +86,13 @@ static void numbers_and_standardisation_follow_the_features(void **unused)
     bonsai_graph *g = small_graph(x, 2, 4), *three, *one;
     assert_int_equal(bn_graph_columns(&three, g, (const int32_t[]){0, 2, 3}, 3), BONSAI_OK);
     assert_int_equal(bn_graph_columns(&one, three, (const int32_t[]){1}, 1), BONSAI_OK);
-    const uint32_t *a = three->view.section[BONSAI_KEPT_FEATURES].data;
-    const uint32_t *b = one->view.section[BONSAI_KEPT_FEATURES].data;
+    const uint32_t *a = three->view.section[BONSAI_SECTION_KEPT_FEATURES].data;
+    const uint32_t *b = one->view.section[BONSAI_SECTION_KEPT_FEATURES].data;
     assert_true(a[0] == 0 && a[1] == 2 && a[2] == 3);
     assert_true(b[0] == 2);
-    assert_true(((const float *)one->view.section[BONSAI_FEATURE_MEAN].data)[0] == 3);
-    assert_true(((const float *)one->view.section[BONSAI_FEATURE_SPREAD].data)[0] == 7);
-    assert_true(((const float *)one->view.section[BONSAI_FEATURES].data)[1] == 7);
+    assert_true(((const float *)one->view.section[BONSAI_SECTION_FEATURE_MEAN].data)[0] == 3);
+    assert_true(((const float *)one->view.section[BONSAI_SECTION_FEATURE_SPREAD].data)[0] == 7);
+    assert_true(((const float *)one->view.section[BONSAI_SECTION_FEATURES].data)[1] == 7);
     bonsai_graph_free(g);
     bonsai_graph_free(three);
     bonsai_graph_free(one);
@@ -166,11 +166,11 @@ static void condensed_graphs_hold_the_selected_features_of_their_nodes(void **un
 {
     (void)unused;
     bonsai_graph *g = generated();
-    for (int m = 0; m < BONSAI_PROTOTYPES; m++) {
+    for (int m = 0; m < BONSAI_METHOD_PROTOTYPES; m++) {
         bonsai_condense_info info;
         bonsai_graph *small = condensed(&info, g, (bonsai_method)m, 2);
-        const bonsai_array *kept = &small->view.section[BONSAI_KEPT_FEATURES];
-        const uint32_t *origin = small->view.section[BONSAI_ORIGIN].data;
+        const bonsai_array *kept = &small->view.section[BONSAI_SECTION_KEPT_FEATURES];
+        const uint32_t *origin = small->view.section[BONSAI_SECTION_ORIGIN].data;
         float a[80], b[80];
         assert_true(kept->count > 0 && kept->count < 80);
         assert_int_equal(kept->count, small->view.features);
@@ -191,15 +191,15 @@ static void selection_is_the_same_for_any_number_of_threads(void **unused)
 {
     (void)unused;
     bonsai_condense_info info;
-    bonsai_graph *g = generated(), *one = condensed(&info, g, BONSAI_TREES, 1);
+    bonsai_graph *g = generated(), *one = condensed(&info, g, BONSAI_METHOD_TREES, 1);
     for (int threads = 2; threads <= 8; threads *= 4) {
         int equal;
-        bonsai_graph *other = condensed(&info, g, BONSAI_TREES, threads);
+        bonsai_graph *other = condensed(&info, g, BONSAI_METHOD_TREES, threads);
         assert_int_equal(bonsai_graph_equal(&equal, one, other), BONSAI_OK);
         assert_true(equal);
         assert_int_equal(one->view.features, other->view.features);
-        assert_memory_equal(one->view.section[BONSAI_KEPT_FEATURES].data,
-                            other->view.section[BONSAI_KEPT_FEATURES].data,
+        assert_memory_equal(one->view.section[BONSAI_SECTION_KEPT_FEATURES].data,
+                            other->view.section[BONSAI_SECTION_KEPT_FEATURES].data,
                             (size_t)one->view.features * 4);
         bonsai_graph_free(other);
     }

@@ -104,8 +104,8 @@ static int32_t *some_nodes(int64_t *count, int64_t n, uint64_t *s)
 static int64_t count_entries(const bonsai_graph *g, int64_t u, int64_t v, double *sum)
 {
     const bonsai_view *view = bonsai_graph_view(g);
-    const uint32_t *to = view->section[BONSAI_NEIGHBORS].data;
-    const float *w = view->section[BONSAI_EDGE_WEIGHTS].data;
+    const uint32_t *to = view->section[BONSAI_SECTION_NEIGHBORS].data;
+    const float *w = view->section[BONSAI_SECTION_EDGE_WEIGHTS].data;
     int64_t count = 0;
     *sum = 0;
     for (int64_t e = bn_row_begin(g, u); e < bn_row_begin(g, u + 1); e++)
@@ -125,28 +125,28 @@ static void same_node(const bonsai_graph *h, int64_t i, const bonsai_graph *g, i
     assert_int_equal(bonsai_graph_label(h, i), bonsai_graph_label(g, v));
     assert_int_equal(bn_part(h, i), bn_part(g, v));
     const bonsai_array *a = bonsai_graph_view(h)->section, *b = bonsai_graph_view(g)->section;
-    if (b[BONSAI_ROLE].data)
-        assert_int_equal(bn_int_at(&a[BONSAI_ROLE], i), bn_int_at(&b[BONSAI_ROLE], v));
-    int64_t origin = b[BONSAI_ORIGIN].data ? bn_int_at(&b[BONSAI_ORIGIN], v) : v;
-    assert_int_equal(bn_int_at(&a[BONSAI_ORIGIN], i), origin);
-    if (b[BONSAI_NODE_WEIGHTS].data)
-        assert_true(bn_real_at(&a[BONSAI_NODE_WEIGHTS], i) == bn_real_at(&b[BONSAI_NODE_WEIGHTS], v));
+    if (b[BONSAI_SECTION_ROLE].data)
+        assert_int_equal(bn_int_at(&a[BONSAI_SECTION_ROLE], i), bn_int_at(&b[BONSAI_SECTION_ROLE], v));
+    int64_t origin = b[BONSAI_SECTION_ORIGIN].data ? bn_int_at(&b[BONSAI_SECTION_ORIGIN], v) : v;
+    assert_int_equal(bn_int_at(&a[BONSAI_SECTION_ORIGIN], i), origin);
+    if (b[BONSAI_SECTION_NODE_WEIGHTS].data)
+        assert_true(bn_real_at(&a[BONSAI_SECTION_NODE_WEIGHTS], i) == bn_real_at(&b[BONSAI_SECTION_NODE_WEIGHTS], v));
     int64_t c = bonsai_graph_classes(g);
-    for (int64_t j = 0; b[BONSAI_SOFT_LABELS].data && j < c; j++)
-        assert_true(bn_real_at(&a[BONSAI_SOFT_LABELS], i * c + j) ==
-                    bn_real_at(&b[BONSAI_SOFT_LABELS], v * c + j));
-    if (!b[BONSAI_MEMBERS].data)
+    for (int64_t j = 0; b[BONSAI_SECTION_SOFT_LABELS].data && j < c; j++)
+        assert_true(bn_real_at(&a[BONSAI_SECTION_SOFT_LABELS], i * c + j) ==
+                    bn_real_at(&b[BONSAI_SECTION_SOFT_LABELS], v * c + j));
+    if (!b[BONSAI_SECTION_MEMBERS].data)
         return;
-    int64_t p = bn_int_at(&a[BONSAI_MEMBER_OFFSETS], i), q = bn_int_at(&b[BONSAI_MEMBER_OFFSETS], v);
-    int64_t len = bn_int_at(&b[BONSAI_MEMBER_OFFSETS], v + 1) - q;
-    assert_int_equal(bn_int_at(&a[BONSAI_MEMBER_OFFSETS], i + 1) - p, len);
+    int64_t p = bn_int_at(&a[BONSAI_SECTION_MEMBER_OFFSETS], i), q = bn_int_at(&b[BONSAI_SECTION_MEMBER_OFFSETS], v);
+    int64_t len = bn_int_at(&b[BONSAI_SECTION_MEMBER_OFFSETS], v + 1) - q;
+    assert_int_equal(bn_int_at(&a[BONSAI_SECTION_MEMBER_OFFSETS], i + 1) - p, len);
     for (int64_t k = 0; k < len; k++)
-        assert_int_equal(bn_int_at(&a[BONSAI_MEMBERS], p + k), bn_int_at(&b[BONSAI_MEMBERS], q + k));
+        assert_int_equal(bn_int_at(&a[BONSAI_SECTION_MEMBERS], p + k), bn_int_at(&b[BONSAI_SECTION_MEMBERS], q + k));
 }
 
 static const char *node_name(const bonsai_graph *g, int64_t v)
 {
-    const char *name = bonsai_graph_view(g)->section[BONSAI_NODE_NAMES].data;
+    const char *name = bonsai_graph_view(g)->section[BONSAI_SECTION_NODE_NAMES].data;
     while (v-- > 0)
         name += strlen(name) + 1;
     return name;
@@ -208,7 +208,7 @@ static void inducing_twice_composes_the_origin(void **state)
     bonsai_graph *g = random_graph(1, 10, 30, DENSE_U8, WITH_LABELS), *h, *k;
     assert_int_equal(bonsai_graph_induce(&h, g, (int32_t[]){9, 3, 5, 0}, 4), BONSAI_OK);
     assert_int_equal(bonsai_graph_induce(&k, h, (int32_t[]){2, 0}, 2), BONSAI_OK);
-    const uint32_t *origin = bonsai_graph_view(k)->section[BONSAI_ORIGIN].data;
+    const uint32_t *origin = bonsai_graph_view(k)->section[BONSAI_SECTION_ORIGIN].data;
     assert_int_equal(origin[0], 5);
     assert_int_equal(origin[1], 9);
     bonsai_graph_free(g);
@@ -253,7 +253,7 @@ static void a_change_anywhere_makes_graphs_unequal(void **state)
     (void)state;
     for (int k = 0; k < LAYOUTS; k++) {
         bonsai_graph *g = random_graph(2, 9, 30, k, WITH_ALL | DIRECTED), *h;
-        for (int s = 1; s < BONSAI_METADATA; s++) {
+        for (int s = 1; s < BONSAI_SECTION_METADATA; s++) {
             bonsai_view v = *bonsai_graph_view(g);
             if (!v.section[s].data || v.section[s].count == 0)
                 continue;
@@ -273,7 +273,7 @@ static void a_change_anywhere_makes_graphs_unequal(void **state)
                 bonsai_graph_free(h);
             }
             /* A stored zero may get another place or scale; all else shows. */
-            bool may_be_equal = s > BONSAI_FEATURES && s <= BONSAI_FEATURE_SCALE;
+            bool may_be_equal = s > BONSAI_SECTION_FEATURES && s <= BONSAI_SECTION_FEATURE_SCALE;
             assert_true(may_be_equal ? refused + unequal > 0 : refused + unequal == tried);
             free(changed);
         }

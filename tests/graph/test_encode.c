@@ -17,7 +17,7 @@ static bonsai_graph *dense_graph(const float *x, int64_t n, int64_t f)
     bonsai_view_init(&v);
     v.nodes = n;
     v.features = f;
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, n * f, BONSAI_F32};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, n * f, BONSAI_TYPE_F32};
     if (bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL) != BONSAI_OK)
         fail_msg("%s", bonsai_error());
     return g;
@@ -26,12 +26,12 @@ static bonsai_graph *dense_graph(const float *x, int64_t n, int64_t f)
 static int64_t planned(const bonsai_graph *g, bonsai_encoding e)
 {
     bonsai_write_options o;
-    int64_t bytes[BONSAI_SECTIONS], sum = 0;
+    int64_t bytes[BONSAI_SECTION_COUNT], sum = 0;
     bonsai_write_options_init(&o);
     o.features = e;
     o.threads = 2;
     assert_int_equal(bonsai_graph_sections(NULL, bytes, g, &o), BONSAI_OK);
-    for (int s = BONSAI_FEATURES; s <= BONSAI_FEATURE_SCALE; s++)
+    for (int s = BONSAI_SECTION_FEATURES; s <= BONSAI_SECTION_FEATURE_SCALE; s++)
         sum += bytes[s];
     return sum;
 }
@@ -71,12 +71,12 @@ static void the_smallest_lossless_encoding_is_chosen(void **state)
         uint64_t s = seed;
         int64_t n = random_below(&s, 7), f = random_below(&s, seed % 2 ? 40 : 6);
         random_features(x, n, f, seed % NATURES, percent[seed / NATURES % 5], &s);
-        bonsai_graph *g = dense_graph(x, n, f), *back = again(g, BONSAI_ENCODE_AUTO);
-        int64_t wanted = oracle_feature_bytes(x, n, f), got = planned(g, BONSAI_ENCODE_AUTO);
+        bonsai_graph *g = dense_graph(x, n, f), *back = again(g, BONSAI_ENCODING_AUTO);
+        int64_t wanted = oracle_feature_bytes(x, n, f), got = planned(g, BONSAI_ENCODING_AUTO);
         if (got != wanted)
             fail_msg("seed %d: %d bytes, but %d would do", (int)seed, (int)got, (int)wanted);
         same_rows(back, x, n, f);
-        assert_int_equal(planned(back, BONSAI_ENCODE_AUTO), wanted);
+        assert_int_equal(planned(back, BONSAI_ENCODING_AUTO), wanted);
         bonsai_graph_free(g);
         bonsai_graph_free(back);
     }
@@ -85,8 +85,8 @@ static void the_smallest_lossless_encoding_is_chosen(void **state)
 static void every_lossless_path_keeps_every_bit(void **state)
 {
     (void)state;
-    static const bonsai_encoding lossless[] = {BONSAI_ENCODE_AUTO, BONSAI_ENCODE_KEEP,
-                                               BONSAI_ENCODE_F32, BONSAI_ENCODE_SPARSE_F32};
+    static const bonsai_encoding lossless[] = {BONSAI_ENCODING_AUTO, BONSAI_ENCODING_KEEP,
+                                               BONSAI_ENCODING_F32, BONSAI_ENCODING_SPARSE_F32};
     for (uint64_t seed = 0; seed < 108; seed++) {
         bonsai_graph *g = random_graph(seed, (int64_t)(seed % 9), 20, seed % LAYOUTS,
                                        seed % 2 ? WITH_ALL : 0), *h = g;
@@ -117,14 +117,14 @@ static void stored_zeros_are_dropped(void **state)
     bonsai_view_init(&v);
     v.nodes = 2;
     v.features = 300;
-    v.section[BONSAI_OFFSETS] = (bonsai_array){adjacency, 3, BONSAI_U32};
-    v.section[BONSAI_NEIGHBORS] = (bonsai_array){neighbors, 0, BONSAI_U32};
-    v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){offsets, 3, BONSAI_U32};
-    v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){indices, 4, BONSAI_U16};
-    v.section[BONSAI_FEATURE_VALUES] = (bonsai_array){values, 4, BONSAI_F32};
+    v.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){adjacency, 3, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){neighbors, 0, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){offsets, 3, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){indices, 4, BONSAI_TYPE_U16};
+    v.section[BONSAI_SECTION_FEATURE_VALUES] = (bonsai_array){values, 4, BONSAI_TYPE_F32};
     assert_int_equal(bonsai_graph_new(&g, &v, 0), BONSAI_OK);
-    back = again(g, BONSAI_ENCODE_SPARSE_F32);
-    assert_int_equal(bonsai_graph_view(back)->section[BONSAI_FEATURE_INDICES].count, 2);
+    back = again(g, BONSAI_ENCODING_SPARSE_F32);
+    assert_int_equal(bonsai_graph_view(back)->section[BONSAI_SECTION_FEATURE_INDICES].count, 2);
     assert_int_equal(bonsai_graph_equal(&equal, g, back), BONSAI_OK);
     assert_true(equal);
     bonsai_graph_free(g);
@@ -135,7 +135,7 @@ static void stored_zeros_are_dropped(void **state)
 static void check_lossy(const bonsai_graph *back, const float *x, int64_t n, int64_t f)
 {
     float row[256];
-    const float *scale = bonsai_graph_view(back)->section[BONSAI_FEATURE_SCALE].data;
+    const float *scale = bonsai_graph_view(back)->section[BONSAI_SECTION_FEATURE_SCALE].data;
     assert_non_null(scale);
     for (int64_t v = 0; v < n; v++) {
         bonsai_graph_row(row, back, v);
@@ -157,10 +157,10 @@ static void eight_bits_err_by_half_a_step(void **state)
             for (int i = 0; i < 200; i++)
                 x[i] *= 1e33f * (float)(seed % 3 ? 1 : -1);
         bonsai_graph *g = dense_graph(x, 10, 20);
-        bonsai_graph *a = again(g, BONSAI_ENCODE_U8), *b = again(g, BONSAI_ENCODE_SPARSE_U8);
+        bonsai_graph *a = again(g, BONSAI_ENCODING_U8), *b = again(g, BONSAI_ENCODING_SPARSE_U8);
         check_lossy(a, x, 10, 20);
         check_lossy(b, x, 10, 20);
-        assert_int_equal(planned(g, BONSAI_ENCODE_U8), 200 + 40);
+        assert_int_equal(planned(g, BONSAI_ENCODING_U8), 200 + 40);
         bonsai_graph_free(g);
         bonsai_graph_free(a);
         bonsai_graph_free(b);
@@ -174,7 +174,7 @@ static void the_largest_float_stays_finite_in_eight_bits(void **state)
         float x[3] = {FLT_MAX, 1e38f, i % 2 ? -1.0f : 1.0f};
         for (int k = 0; k < i; k++)
             x[0] = nextafterf(x[0], 0);
-        bonsai_graph *g = dense_graph(x, 1, 3), *back = again(g, BONSAI_ENCODE_U8);
+        bonsai_graph *g = dense_graph(x, 1, 3), *back = again(g, BONSAI_ENCODING_U8);
         check_lossy(back, x, 1, 3);
         bonsai_graph_free(g);
         bonsai_graph_free(back);
@@ -187,7 +187,7 @@ static void halves_are_the_nearest(void **state)
     float x[40], row[4];
     uint64_t s = 5;
     random_features(x, 10, 4, FLOATS, 100, &s);
-    bonsai_graph *g = dense_graph(x, 10, 4), *back = again(g, BONSAI_ENCODE_F16);
+    bonsai_graph *g = dense_graph(x, 10, 4), *back = again(g, BONSAI_ENCODING_F16);
     for (int v = 0; v < 10; v++) {
         bonsai_graph_row(row, back, v);
         for (int j = 0; j < 4; j++)
@@ -199,7 +199,7 @@ static void halves_are_the_nearest(void **state)
     g = dense_graph(x, 10, 4);
     assert_fails(bonsai_graph_save(g, temp_path("no.bonsai"),
                                    &(bonsai_write_options){sizeof(bonsai_write_options),
-                                                           BONSAI_ENCODE_F16, 1, NULL, NULL}, NULL),
+                                                           BONSAI_ENCODING_F16, 1, NULL, NULL}, NULL),
                  BONSAI_E_ARGUMENT, "node 1 has a feature of -65520, which f16 cannot hold");
     assert_false(bn_is_file(temp_path("no.bonsai")));
     bonsai_graph_free(g);
@@ -209,8 +209,8 @@ static void keeping_keeps_dense_dense_and_sparse_sparse(void **state)
 {
     (void)state;
     for (int k = DENSE_F32; k < LAYOUTS; k++) {
-        bonsai_graph *g = random_graph(1, 9, 20, k, 0), *back = again(g, BONSAI_ENCODE_KEEP);
-        assert_int_equal(bn_has(back, BONSAI_FEATURES), k < SPARSE_ONES);
+        bonsai_graph *g = random_graph(1, 9, 20, k, 0), *back = again(g, BONSAI_ENCODING_KEEP);
+        assert_int_equal(bn_has(back, BONSAI_SECTION_FEATURES), k < SPARSE_ONES);
         bonsai_graph_free(g);
         bonsai_graph_free(back);
     }
@@ -220,24 +220,24 @@ static void narrow_integers_take_the_narrowest_type(void **state)
 {
     (void)state;
     static const struct { int64_t classes; bonsai_type type; } rows[] = {
-        {0, BONSAI_U8}, {255, BONSAI_U8}, {256, BONSAI_U16}, {65535, BONSAI_U16},
-        {65536, BONSAI_U32}};
+        {0, BONSAI_TYPE_U8}, {255, BONSAI_TYPE_U8}, {256, BONSAI_TYPE_U16}, {65535, BONSAI_TYPE_U16},
+        {65536, BONSAI_TYPE_U32}};
     for (int i = 0; i < 5; i++) {
         uint32_t label[3] = {UINT32_MAX, 0, (uint32_t)rows[i].classes - 1};
         bonsai_view v;
         bonsai_graph *g, *back;
-        bonsai_type types[BONSAI_SECTIONS];
+        bonsai_type types[BONSAI_SECTION_COUNT];
         int equal = 0;
         if (rows[i].classes == 0)
             label[1] = label[2] = UINT32_MAX;
         bonsai_view_init(&v);
         v.nodes = 3;
         v.classes = rows[i].classes;
-        v.section[BONSAI_LABELS] = (bonsai_array){label, 3, BONSAI_U32};
+        v.section[BONSAI_SECTION_LABELS] = (bonsai_array){label, 3, BONSAI_TYPE_U32};
         assert_int_equal(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
         assert_int_equal(bonsai_graph_sections(types, NULL, g, NULL), BONSAI_OK);
-        assert_int_equal(types[BONSAI_LABELS], rows[i].type);
-        back = again(g, BONSAI_ENCODE_AUTO);
+        assert_int_equal(types[BONSAI_SECTION_LABELS], rows[i].type);
+        back = again(g, BONSAI_ENCODING_AUTO);
         assert_int_equal(bonsai_graph_equal(&equal, g, back), BONSAI_OK);
         assert_true(equal);
         assert_int_equal(bonsai_graph_label(back, 2), (int)rows[i].classes - 1);
@@ -256,13 +256,13 @@ static void wide_indices_are_used_beyond_65536_features(void **state)
         bonsai_view_init(&v);
         v.nodes = 1;
         v.features = f;
-        v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){offsets, 2, BONSAI_U32};
-        v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){index, 1, BONSAI_U32};
+        v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){offsets, 2, BONSAI_TYPE_U32};
+        v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){index, 1, BONSAI_TYPE_U32};
         assert_int_equal(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
-        back = again(g, BONSAI_ENCODE_AUTO);
-        assert_int_equal(bonsai_graph_view(back)->section[BONSAI_FEATURE_INDICES].type,
-                         f > 65536 ? BONSAI_U32 : BONSAI_U16);
-        assert_int_equal(bn_int_at(&bonsai_graph_view(back)->section[BONSAI_FEATURE_INDICES], 0),
+        back = again(g, BONSAI_ENCODING_AUTO);
+        assert_int_equal(bonsai_graph_view(back)->section[BONSAI_SECTION_FEATURE_INDICES].type,
+                         f > 65536 ? BONSAI_TYPE_U32 : BONSAI_TYPE_U16);
+        assert_int_equal(bn_int_at(&bonsai_graph_view(back)->section[BONSAI_SECTION_FEATURE_INDICES], 0),
                          f - 1);
         bonsai_graph_free(g);
         bonsai_graph_free(back);
@@ -274,7 +274,7 @@ static void an_unknown_encoding_is_refused(void **state)
     (void)state;
     bonsai_graph *g = random_graph(1, 3, 3, DENSE_F32, 0);
     bonsai_write_options o;
-    int64_t bytes[BONSAI_SECTIONS];
+    int64_t bytes[BONSAI_SECTION_COUNT];
     bonsai_write_options_init(&o);
     o.features = (bonsai_encoding)99;
     assert_fails(bonsai_graph_sections(NULL, bytes, g, &o), BONSAI_E_ARGUMENT,
@@ -284,7 +284,7 @@ static void an_unknown_encoding_is_refused(void **state)
 
 static bonsai_status plan_it(void *payload)
 {
-    int64_t bytes[BONSAI_SECTIONS];
+    int64_t bytes[BONSAI_SECTION_COUNT];
     return bonsai_graph_sections(NULL, bytes, payload, NULL);
 }
 

@@ -33,16 +33,16 @@ static bonsai_graph *generate(const bonsai_generate_options *o)
 
 static int64_t degree_of(const bonsai_graph *g, int64_t v)
 {
-    const uint64_t *offsets = bonsai_graph_view(g)->section[BONSAI_OFFSETS].data;
+    const uint64_t *offsets = bonsai_graph_view(g)->section[BONSAI_SECTION_OFFSETS].data;
     return (int64_t)(offsets[v + 1] - offsets[v]);
 }
 
 static double measured_homophily(const bonsai_graph *g)
 {
     const bonsai_view *v = bonsai_graph_view(g);
-    const uint64_t *offsets = v->section[BONSAI_OFFSETS].data;
-    const uint32_t *to = v->section[BONSAI_NEIGHBORS].data;
-    const uint8_t *label = v->section[BONSAI_LABELS].data;
+    const uint64_t *offsets = v->section[BONSAI_SECTION_OFFSETS].data;
+    const uint32_t *to = v->section[BONSAI_SECTION_NEIGHBORS].data;
+    const uint8_t *label = v->section[BONSAI_SECTION_LABELS].data;
     double same = 0;
     for (int64_t u = 0; u < v->nodes; u++)
         for (uint64_t e = offsets[u]; e < offsets[u + 1]; e++)
@@ -132,7 +132,7 @@ static void classes_are_uneven_as_asked(void **state)
     for (int i = 0; i < 2; i++) {
         o.imbalance = i;
         bonsai_graph *g = generate(&o);
-        const uint8_t *label = bonsai_graph_view(g)->section[BONSAI_LABELS].data;
+        const uint8_t *label = bonsai_graph_view(g)->section[BONSAI_SECTION_LABELS].data;
         double count[3] = {0};
         for (int64_t v = 0; v < 11000; v++)
             count[label[v]]++;
@@ -150,15 +150,15 @@ static void an_id_tells_neither_class_nor_part_nor_degree(void **state)
     o.classes = 2;
     o.imbalance = 0;
     bonsai_graph *g = generate(&o);
-    const uint8_t *label = bonsai_graph_view(g)->section[BONSAI_LABELS].data;
-    const uint8_t *part = bonsai_graph_view(g)->section[BONSAI_SPLIT].data;
+    const uint8_t *label = bonsai_graph_view(g)->section[BONSAI_SECTION_LABELS].data;
+    const uint8_t *part = bonsai_graph_view(g)->section[BONSAI_SECTION_SPLIT].data;
     double first[3] = {0}, same = 0, train_of_class = 0;
     for (int64_t v = 0; v < 20000; v++) {
         first[0] += v < 10000 && label[v] == 0;
-        first[1] += v < 10000 && part[v] == BONSAI_TRAIN;
+        first[1] += v < 10000 && part[v] == BONSAI_PART_TRAIN;
         first[2] += v < 10000 ? (double)degree_of(g, v) : 0;
         same += v > 0 && label[v] == label[v - 1];
-        train_of_class += label[v] == 0 && part[v] == BONSAI_TRAIN;
+        train_of_class += label[v] == 0 && part[v] == BONSAI_PART_TRAIN;
     }
     assert_near(first[0], 5000, 200);
     assert_near(first[1], 6000, 200);
@@ -177,13 +177,13 @@ static void the_split_is_60_20_20(void **state)
         o.classes = 1;
         o.degree = 0;
         bonsai_graph *g = generate(&o);
-        const uint8_t *part = bonsai_graph_view(g)->section[BONSAI_SPLIT].data;
+        const uint8_t *part = bonsai_graph_view(g)->section[BONSAI_SECTION_SPLIT].data;
         double count[4] = {0}, n = (double)sizes[i];
         for (int64_t v = 0; v < sizes[i]; v++)
             count[part[v]]++;
         assert_near(count[BONSAI_PART_NONE], 0, 0);
-        assert_near(count[BONSAI_TRAIN], 0.6 * n, 0.5);
-        assert_near(count[BONSAI_VAL] + count[BONSAI_TRAIN], 0.8 * n, 0.5);
+        assert_near(count[BONSAI_PART_TRAIN], 0.6 * n, 0.5);
+        assert_near(count[BONSAI_PART_VAL] + count[BONSAI_PART_TRAIN], 0.8 * n, 0.5);
         bonsai_graph_free(g);
     }
 }
@@ -199,9 +199,9 @@ static void rows_have_the_asked_number_of_words(void **state)
         o.words = words[i];
         bonsai_graph *g = generate(&o);
         const bonsai_view *v = bonsai_graph_view(g);
-        assert_null(v->section[BONSAI_FEATURE_VALUES].data);
-        assert_null(v->section[BONSAI_FEATURES].data);
-        assert_near((double)v->section[BONSAI_FEATURE_INDICES].count / 2000, words[i],
+        assert_null(v->section[BONSAI_SECTION_FEATURE_VALUES].data);
+        assert_null(v->section[BONSAI_SECTION_FEATURES].data);
+        assert_near((double)v->section[BONSAI_SECTION_FEATURE_INDICES].count / 2000, words[i],
                     0.02 * words[i] + 0.03);
         bonsai_graph_free(g);
     }
@@ -212,7 +212,7 @@ static void lengths_of_rows_vary(void **state)
     (void)state;
     bonsai_generate_options o = options(2000);
     bonsai_graph *g = generate(&o);
-    const uint64_t *offsets = bonsai_graph_view(g)->section[BONSAI_FEATURE_OFFSETS].data;
+    const uint64_t *offsets = bonsai_graph_view(g)->section[BONSAI_SECTION_FEATURE_OFFSETS].data;
     double sum = 0;
     for (int64_t v = 0; v < 2000; v++) {
         double away = (double)(offsets[v + 1] - offsets[v]) - 10;
@@ -230,8 +230,8 @@ static void many_features_and_classes_widen_their_types(void **state)
     o.classes = 600;
     bonsai_graph *g = generate(&o);
     const bonsai_view *v = bonsai_graph_view(g);
-    assert_int_equal(v->section[BONSAI_FEATURE_INDICES].type, BONSAI_U32);
-    assert_int_equal(v->section[BONSAI_LABELS].type, BONSAI_U32);
+    assert_int_equal(v->section[BONSAI_SECTION_FEATURE_INDICES].type, BONSAI_TYPE_U32);
+    assert_int_equal(v->section[BONSAI_SECTION_LABELS].type, BONSAI_TYPE_U32);
     bool seen[600] = {false};
     for (int64_t u = 0; u < 1000; u++)
         seen[bonsai_graph_label(g, u)] = true;
@@ -248,7 +248,7 @@ static void dense_points_have_noise_of_one(void **state)
     o.features = 8;
     o.difficulty = 1;
     bonsai_graph *g = generate(&o);
-    const float *x = bonsai_graph_view(g)->section[BONSAI_FEATURES].data;
+    const float *x = bonsai_graph_view(g)->section[BONSAI_SECTION_FEATURES].data;
     assert_non_null(x);
     double sum = 0, squares = 0;
     for (int64_t i = 0; i < 24000; i++) {

@@ -11,13 +11,13 @@
 static void texts_and_bytes_of_unknown_numbers_are_empty(void **state)
 {
     (void)state;
-    assert_string_equal(bonsai_section_text(BONSAI_METADATA), "metadata");
+    assert_string_equal(bonsai_section_text(BONSAI_SECTION_METADATA), "metadata");
     assert_string_equal(bonsai_section_text((bonsai_section)0), "");
     assert_string_equal(bonsai_section_text((bonsai_section)-5), "");
-    assert_string_equal(bonsai_section_text(BONSAI_SECTIONS), "");
-    assert_string_equal(bonsai_type_text(BONSAI_F16), "f16");
+    assert_string_equal(bonsai_section_text(BONSAI_SECTION_COUNT), "");
+    assert_string_equal(bonsai_type_text(BONSAI_TYPE_F16), "f16");
     assert_string_equal(bonsai_type_text((bonsai_type)-1), "");
-    assert_int_equal(bonsai_type_bytes(BONSAI_U64), 8);
+    assert_int_equal(bonsai_type_bytes(BONSAI_TYPE_U64), 8);
     assert_int_equal(bonsai_type_bytes((bonsai_type)99), 0);
     assert_string_equal(bonsai_format_name(0), "bonsai");
     assert_true(bonsai_format_writes(0));
@@ -37,13 +37,13 @@ static void arrays_are_borrowed_or_copied(void **state)
     bonsai_graph *borrowed, *copied;
     bonsai_view_init(&v);
     v.nodes = 2;
-    v.section[BONSAI_OFFSETS] = (bonsai_array){offsets, 3, BONSAI_U32};
-    v.section[BONSAI_NEIGHBORS] = (bonsai_array){neighbors, 2, BONSAI_U32};
+    v.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){offsets, 3, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){neighbors, 2, BONSAI_TYPE_U32};
     assert_int_equal(bonsai_graph_new(&borrowed, &v, 0), BONSAI_OK);
     assert_int_equal(bonsai_graph_new(&copied, &v, 1), BONSAI_OK);
-    assert_ptr_equal(bonsai_graph_view(borrowed)->section[BONSAI_NEIGHBORS].data, neighbors);
+    assert_ptr_equal(bonsai_graph_view(borrowed)->section[BONSAI_SECTION_NEIGHBORS].data, neighbors);
     neighbors[0] = 77;
-    assert_int_equal(((const uint32_t *)bonsai_graph_view(copied)->section[BONSAI_NEIGHBORS].data)[0], 1);
+    assert_int_equal(((const uint32_t *)bonsai_graph_view(copied)->section[BONSAI_SECTION_NEIGHBORS].data)[0], 1);
     assert_int_equal(bonsai_graph_edges(copied), 2);
     assert_int_equal(bonsai_graph_features(copied), 0);
     assert_int_equal(bonsai_graph_classes(copied), 0);
@@ -60,11 +60,11 @@ static void a_view_of_an_older_program_works(void **state)
     bonsai_graph *g;
     uint32_t zero[1] = {0};
     memset(&v, 0x99, sizeof v);
-    bonsai_view_init_sized(&v, offsetof(bonsai_view, section[BONSAI_LABELS]));
-    v.section[BONSAI_OFFSETS] = (bonsai_array){zero, 1, BONSAI_U32};
-    v.section[BONSAI_NEIGHBORS] = (bonsai_array){zero, 0, BONSAI_U32};
+    bonsai_view_init_sized(&v, offsetof(bonsai_view, section[BONSAI_SECTION_LABELS]));
+    v.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){zero, 1, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){zero, 0, BONSAI_TYPE_U32};
     assert_int_equal(bonsai_graph_new(&g, &v, 0), BONSAI_OK);
-    assert_null(bonsai_graph_view(g)->section[BONSAI_METADATA].data);
+    assert_null(bonsai_graph_view(g)->section[BONSAI_SECTION_METADATA].data);
     bonsai_graph_free(g);
 }
 
@@ -74,20 +74,20 @@ static void rows_are_the_same_dense_and_by_non_zeros(void **state)
     for (uint64_t seed = 0; seed < 90; seed++) {
         bonsai_graph *g = random_graph(seed, 9, 5, seed % LAYOUTS, 0);
         const bonsai_array *a = bonsai_graph_view(g)->section;
-        const float *scale = a[BONSAI_FEATURE_SCALE].data;
+        const float *scale = a[BONSAI_SECTION_FEATURE_SCALE].data;
         int64_t f = bonsai_graph_features(g), room = bn_row_room(g);
         float dense[16], value[16], wanted[16];
         int32_t index[16];
         for (int64_t v = 0; v < 9; v++) {
             memset(wanted, 0, sizeof wanted);
-            if (a[BONSAI_FEATURES].data)
+            if (a[BONSAI_SECTION_FEATURES].data)
                 for (int64_t j = 0; j < f; j++)
-                    wanted[j] = bn_real_at(&a[BONSAI_FEATURES], v * f + j) * (scale ? scale[v] : 1);
-            else if (a[BONSAI_FEATURE_OFFSETS].data)
-                for (int64_t e = bn_int_at(&a[BONSAI_FEATURE_OFFSETS], v);
-                     e < bn_int_at(&a[BONSAI_FEATURE_OFFSETS], v + 1); e++)
-                    wanted[bn_int_at(&a[BONSAI_FEATURE_INDICES], e)] =
-                        (a[BONSAI_FEATURE_VALUES].data ? bn_real_at(&a[BONSAI_FEATURE_VALUES], e) : 1)
+                    wanted[j] = bn_real_at(&a[BONSAI_SECTION_FEATURES], v * f + j) * (scale ? scale[v] : 1);
+            else if (a[BONSAI_SECTION_FEATURE_OFFSETS].data)
+                for (int64_t e = bn_int_at(&a[BONSAI_SECTION_FEATURE_OFFSETS], v);
+                     e < bn_int_at(&a[BONSAI_SECTION_FEATURE_OFFSETS], v + 1); e++)
+                    wanted[bn_int_at(&a[BONSAI_SECTION_FEATURE_INDICES], e)] =
+                        (a[BONSAI_SECTION_FEATURE_VALUES].data ? bn_real_at(&a[BONSAI_SECTION_FEATURE_VALUES], e) : 1)
                         * (scale ? scale[v] : 1);
             bonsai_graph_row(dense, g, v);
             assert_memory_equal(dense, wanted, (size_t)f * sizeof *dense);
@@ -123,11 +123,11 @@ static void building_refuses_what_it_cannot_use(void **state)
     v.nodes = (int64_t)1 << 40;
     assert_fails(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_E_ARGUMENT, "nodes");
     v.nodes = 1;
-    v.section[BONSAI_NEIGHBORS] = (bonsai_array){id, 1, BONSAI_U32};
+    v.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){id, 1, BONSAI_TYPE_U32};
     assert_fails(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_E_ARGUMENT,
                  "the view has an adjacency, and edges were given too");
-    v.section[BONSAI_NEIGHBORS].data = NULL;
-    v.section[BONSAI_EDGE_WEIGHTS] = (bonsai_array){one, 0, BONSAI_F32};
+    v.section[BONSAI_SECTION_NEIGHBORS].data = NULL;
+    v.section[BONSAI_SECTION_EDGE_WEIGHTS] = (bonsai_array){one, 0, BONSAI_TYPE_F32};
     assert_fails(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_E_ARGUMENT, "adjacency");
     bonsai_read_options bad = {0};
     assert_fails(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, &bad), BONSAI_E_ARGUMENT,
@@ -149,7 +149,7 @@ static void graphs_of_nothing_go_through_everything(void **state)
                 bonsai_stats_init(&s);
                 assert_int_equal(bonsai_graph_check(g, NULL), BONSAI_OK);
                 assert_int_equal(bonsai_graph_stats(&s, NULL, g, NULL), BONSAI_OK);
-                assert_int_equal(bonsai_graph_bytes(&bytes, g, BONSAI_PAPER_CONDENSED), BONSAI_OK);
+                assert_int_equal(bonsai_graph_bytes(&bytes, g, BONSAI_ACCOUNTING_PAPER_CONDENSED), BONSAI_OK);
                 assert_int_equal(bonsai_graph_save(g, path, NULL, NULL), BONSAI_OK);
                 assert_int_equal(bonsai_graph_load(&back, path), BONSAI_OK);
                 assert_int_equal(bonsai_graph_equal(&equal, g, back), BONSAI_OK);
@@ -170,13 +170,13 @@ static void start(bn_draft *d, const uint64_t *offsets, const int32_t *index, co
     assert_int_equal(bn_draft_new(d, "file"), BONSAI_OK);
     d->nodes = 2;
     d->features = 5;
-    assert_int_equal(bn_draft_array(&o, d, BONSAI_FEATURE_OFFSETS, BONSAI_U64, 3), BONSAI_OK);
-    assert_int_equal(bn_draft_array(&i, d, BONSAI_FEATURE_INDICES, BONSAI_U32, nnz), BONSAI_OK);
+    assert_int_equal(bn_draft_array(&o, d, BONSAI_SECTION_FEATURE_OFFSETS, BONSAI_TYPE_U64, 3), BONSAI_OK);
+    assert_int_equal(bn_draft_array(&i, d, BONSAI_SECTION_FEATURE_INDICES, BONSAI_TYPE_U32, nnz), BONSAI_OK);
     memcpy(o, offsets, 24);
     memcpy(i, index, (size_t)nnz * 4);
     if (!value)
         return;
-    assert_int_equal(bn_draft_array(&x, d, BONSAI_FEATURE_VALUES, BONSAI_F32, nnz), BONSAI_OK);
+    assert_int_equal(bn_draft_array(&x, d, BONSAI_SECTION_FEATURE_VALUES, BONSAI_TYPE_F32, nnz), BONSAI_OK);
     memcpy(x, value, (size_t)nnz * 4);
 }
 
@@ -205,7 +205,7 @@ static void features_without_values_get_them_only_if_repeated(void **state)
     bonsai_graph *g;
     start(&d, (uint64_t[]){0, 2, 3}, (int32_t[]){3, 1, 0}, NULL, 3);
     assert_int_equal(bn_draft_finish(&g, &d, &bn_read_defaults), BONSAI_OK);
-    assert_false(bn_has(g, BONSAI_FEATURE_VALUES));
+    assert_false(bn_has(g, BONSAI_SECTION_FEATURE_VALUES));
     bn_draft_free(&d);
     bonsai_graph_free(g);
     start(&d, (uint64_t[]){0, 2, 3}, (int32_t[]){1, 1, 0}, NULL, 3);
@@ -257,11 +257,11 @@ static bonsai_status draft_it(void *payload)
     d.m = 3;
     for (int i = 0; i < 3; i++)
         d.target[i] = i;
-    BN_TRY(bn_draft_array(&label, &d, BONSAI_LABELS, BONSAI_U32, 3));
+    BN_TRY(bn_draft_array(&label, &d, BONSAI_SECTION_LABELS, BONSAI_TYPE_U32, 3));
     label[1] = 4;
     label[2] = -1;
-    BN_TRY(bn_draft_array(&o, &d, BONSAI_FEATURE_OFFSETS, BONSAI_U64, 4));
-    BN_TRY(bn_draft_array(&label, &d, BONSAI_FEATURE_INDICES, BONSAI_U32, 2));
+    BN_TRY(bn_draft_array(&o, &d, BONSAI_SECTION_FEATURE_OFFSETS, BONSAI_TYPE_U64, 4));
+    BN_TRY(bn_draft_array(&label, &d, BONSAI_SECTION_FEATURE_INDICES, BONSAI_TYPE_U32, 2));
     o[1] = o[2] = o[3] = 2;
     d.features = 1;                             /* a repeated one, so values are made */
     BN_TRY(bn_draft_finish(&g, &d, &bn_read_defaults));
@@ -286,8 +286,8 @@ static bonsai_status new_and_build(void *payload)
     bonsai_view rest = *full;
     bonsai_graph *g = NULL, *h = NULL, *k = NULL;
     bonsai_status rc;
-    for (int s = BONSAI_OFFSETS; s <= BONSAI_EDGE_WEIGHTS; s++)
-        rest.section[s] = (bonsai_array){NULL, 0, BONSAI_NONE};
+    for (int s = BONSAI_SECTION_OFFSETS; s <= BONSAI_SECTION_EDGE_WEIGHTS; s++)
+        rest.section[s] = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
     BN_TRY(bonsai_graph_new(&g, full, 0));
     BN_TRY(bonsai_graph_new(&h, full, 1));
     BN_TRY(bonsai_graph_build(&k, &rest, 2, (int32_t[]){0, 1}, (int32_t[]){1, 2}, NULL, NULL));

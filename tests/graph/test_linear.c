@@ -64,9 +64,9 @@ static void oracle_ridge(double *w, const double *x, const double *y, int rows, 
 static void oracle_average(double *out, const double *x, const bonsai_graph *g, int f)
 {
     const bonsai_view *v = bonsai_graph_view(g);
-    const uint64_t *offsets = v->section[BONSAI_OFFSETS].data;
-    const uint32_t *to = v->section[BONSAI_NEIGHBORS].data;
-    const float *weight = v->section[BONSAI_EDGE_WEIGHTS].data;
+    const uint64_t *offsets = v->section[BONSAI_SECTION_OFFSETS].data;
+    const uint32_t *to = v->section[BONSAI_SECTION_NEIGHBORS].data;
+    const float *weight = v->section[BONSAI_SECTION_EDGE_WEIGHTS].data;
     for (int64_t u = 0; u < v->nodes; u++)
         for (int j = 0; j < f; j++) {
             double sum = 0, total = 0;
@@ -97,13 +97,13 @@ static double oracle_accuracy(const double *x, const bonsai_graph *g, int f)
 {
     int64_t n = bonsai_graph_nodes(g);
     int c = (int)bonsai_graph_classes(g), train = 0, test = 0, right = 0, cols = f + 1;
-    const uint8_t *part = bonsai_graph_view(g)->section[BONSAI_SPLIT].data;
+    const uint8_t *part = bonsai_graph_view(g)->section[BONSAI_SECTION_SPLIT].data;
     double *rows = calloc((size_t)(n * cols), sizeof *rows), *fit = calloc((size_t)(n * cols), 8);
     double *y = calloc((size_t)(n * c), sizeof *y), *w = calloc((size_t)(cols * c), sizeof *w);
     double mean[16] = {0};
     oracle_rows(rows, x, n, f);
     for (int64_t v = 0; v < n; v++)
-        if (part[v] == BONSAI_TRAIN) {
+        if (part[v] == BONSAI_PART_TRAIN) {
             memcpy(fit + train * cols, rows + v * cols, (size_t)cols * sizeof *fit);
             for (int j = 0; j < c; j++) {
                 y[train * c + j] = bonsai_graph_label(g, v) == j ? 1 : -1;
@@ -117,15 +117,15 @@ static double oracle_accuracy(const double *x, const bonsai_graph *g, int f)
     for (int64_t v = 0; v < n; v++) {
         double best = -INFINITY;
         int guess = 0;
-        for (int j = 0; j < c && part[v] == BONSAI_TEST; j++) {
+        for (int j = 0; j < c && part[v] == BONSAI_PART_TEST; j++) {
             double score = mean[j] / train;
             for (int p = 0; p < cols; p++)
                 score += rows[v * cols + p] * w[p * c + j];
             guess = score > best ? j : guess;
             best = score > best ? score : best;
         }
-        test += part[v] == BONSAI_TEST;
-        right += part[v] == BONSAI_TEST && guess == bonsai_graph_label(g, v);
+        test += part[v] == BONSAI_PART_TEST;
+        right += part[v] == BONSAI_PART_TEST && guess == bonsai_graph_label(g, v);
     }
     free(rows);
     free(fit);
@@ -180,9 +180,9 @@ static bonsai_graph *respread(const bonsai_graph *g, int64_t f, int64_t step, bo
     const bonsai_view *old = bonsai_graph_view(g);
     bonsai_view v = *old;
     bonsai_graph *out = NULL;
-    int64_t n = v.nodes, nnz = old->section[BONSAI_FEATURE_INDICES].count;
-    const uint16_t *index = old->section[BONSAI_FEATURE_INDICES].data;
-    const uint64_t *offsets = old->section[BONSAI_FEATURE_OFFSETS].data;
+    int64_t n = v.nodes, nnz = old->section[BONSAI_SECTION_FEATURE_INDICES].count;
+    const uint16_t *index = old->section[BONSAI_SECTION_FEATURE_INDICES].data;
+    const uint64_t *offsets = old->section[BONSAI_SECTION_FEATURE_OFFSETS].data;
     uint32_t *wide = malloc((size_t)nnz * sizeof *wide);
     float *x = calloc(sparse ? 1 : (size_t)(n * f), sizeof *x);
     for (int64_t e = 0; e < nnz; e++)
@@ -191,11 +191,11 @@ static bonsai_graph *respread(const bonsai_graph *g, int64_t f, int64_t step, bo
         for (uint64_t e = offsets[u]; e < offsets[u + 1]; e++)
             x[u * f + wide[e]] = 1;
     v.features = f;
-    v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){wide, nnz, BONSAI_U32};
+    v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){wide, nnz, BONSAI_TYPE_U32};
     if (!sparse) {
-        v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){NULL, 0, BONSAI_NONE};
-        v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){NULL, 0, BONSAI_NONE};
-        v.section[BONSAI_FEATURES] = (bonsai_array){x, n * f, BONSAI_F32};
+        v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
+        v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
+        v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, n * f, BONSAI_TYPE_F32};
     }
     assert_int_equal(bonsai_graph_new(&out, &v, 1), BONSAI_OK);
     free(wide);
@@ -231,8 +231,8 @@ static void draw_system(system_of *s, int rows, uint64_t seed)
     }
     for (int i = 0; i < rows * SIDES; i++)
         s->y[i] = (float)bn_rng_normal(&r);
-    s->x = (bn_csr){rows, COLS, {s->offsets, rows + 1, BONSAI_U64}, {s->index, nnz, BONSAI_U32},
-                    {s->value, nnz, BONSAI_F32}, NULL};
+    s->x = (bn_csr){rows, COLS, {s->offsets, rows + 1, BONSAI_TYPE_U64}, {s->index, nnz, BONSAI_TYPE_U32},
+                    {s->value, nnz, BONSAI_TYPE_F32}, NULL};
 }
 
 static void ridge_is_what_elimination_gives(void **state)
@@ -261,13 +261,13 @@ static bonsai_graph *with_weights(bonsai_graph *g)
     bonsai_view v = *bonsai_graph_view(g);
     bonsai_graph *out = NULL;
     int64_t m = bonsai_graph_edges(g);
-    const uint64_t *offsets = v.section[BONSAI_OFFSETS].data;
-    const uint32_t *to = v.section[BONSAI_NEIGHBORS].data;
+    const uint64_t *offsets = v.section[BONSAI_SECTION_OFFSETS].data;
+    const uint32_t *to = v.section[BONSAI_SECTION_NEIGHBORS].data;
     float *weight = malloc((size_t)m * sizeof *weight);
     for (int64_t u = 0; u < v.nodes; u++)
         for (uint64_t e = offsets[u]; e < offsets[u + 1]; e++)
             weight[e] = 0.01f + (float)((u + to[e]) % 7);
-    v.section[BONSAI_EDGE_WEIGHTS] = (bonsai_array){weight, m, BONSAI_F32};
+    v.section[BONSAI_SECTION_EDGE_WEIGHTS] = (bonsai_array){weight, m, BONSAI_TYPE_F32};
     assert_int_equal(bonsai_graph_new(&out, &v, 1), BONSAI_OK);
     bonsai_graph_free(g);
     free(weight);
@@ -313,7 +313,7 @@ static void edge_weights_count(void **state)
     for (int v = 0; v < N; v++) {       /* v < N/2 asks; the second half answers */
         int ask = v % (N / 2);
         label[v] = (uint8_t)(ask % 2);
-        part[v] = v >= N / 2 ? BONSAI_PART_NONE : v % 5 < 3 ? BONSAI_TRAIN : BONSAI_TEST;
+        part[v] = v >= N / 2 ? BONSAI_PART_NONE : v % 5 < 3 ? BONSAI_PART_TRAIN : BONSAI_PART_TEST;
         x[2 * v] = v < N / 2 || label[v] ? 1.0f : 0.0f;
         x[2 * v + 1] = v < N / 2 || !label[v] ? 1.0f : 0.0f;
         source[2 * v] = source[2 * v + 1] = ask;
@@ -327,9 +327,9 @@ static void edge_weights_count(void **state)
     bonsai_view_init(&v);
     v.nodes = N;
     v.features = v.classes = 2;
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, N * 2, BONSAI_F32};
-    v.section[BONSAI_LABELS] = (bonsai_array){label, N, BONSAI_U8};
-    v.section[BONSAI_SPLIT] = (bonsai_array){part, N, BONSAI_U8};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, N * 2, BONSAI_TYPE_F32};
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){label, N, BONSAI_TYPE_U8};
+    v.section[BONSAI_SECTION_SPLIT] = (bonsai_array){part, N, BONSAI_TYPE_U8};
     assert_int_equal(bonsai_graph_build(&g, &v, N, source, target, weight, NULL), BONSAI_OK);
     bonsai_linear l = measure(g, 1);
     assert_true(l.features_only < 60);
@@ -351,7 +351,7 @@ static void threads_and_encodings_change_nothing(void **state)
     bonsai_write_options w;
     bonsai_graph *mapped;
     bonsai_write_options_init(&w);
-    w.features = BONSAI_ENCODE_U8;
+    w.features = BONSAI_ENCODING_U8;
     assert_int_equal(bonsai_graph_save(g, temp_path("u8.bonsai"), &w, NULL), BONSAI_OK);
     assert_int_equal(bonsai_graph_load(&mapped, temp_path("u8.bonsai")), BONSAI_OK);
     assert_same(measure(mapped, 2), l);
@@ -375,7 +375,7 @@ static void a_graph_without_split_is_split_by_the_seed(void **state)
     (void)state;
     bonsai_graph *g = make(1000, 60, 8, 1), *bare = NULL;
     bonsai_view v = *bonsai_graph_view(g);
-    v.section[BONSAI_SPLIT] = (bonsai_array){NULL, 0, BONSAI_NONE};
+    v.section[BONSAI_SECTION_SPLIT] = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
     assert_int_equal(bonsai_graph_new(&bare, &v, 0), BONSAI_OK);
     bonsai_linear l = measure(bare, 1), again = measure(bare, 2);
     assert_int_equal(l.train, 600);
@@ -470,26 +470,26 @@ static void refuse(const bonsai_view *v, const char *text)
 static void what_cannot_be_measured_is_refused(void **state)
 {
     (void)state;
-    const bonsai_array none = {NULL, 0, BONSAI_NONE};
+    const bonsai_array none = {NULL, 0, BONSAI_TYPE_NONE};
     bonsai_graph *g = make(50, 10, 3, 1);
     const bonsai_view good = *bonsai_graph_view(g);
     uint8_t one_class[50] = {0}, unknown[50], all_train[50];
     memset(unknown, 255, sizeof unknown);
-    memset(all_train, BONSAI_TRAIN, sizeof all_train);
+    memset(all_train, BONSAI_PART_TRAIN, sizeof all_train);
 
     bonsai_view v = good;
     v.features = 0;
-    v.section[BONSAI_FEATURE_OFFSETS] = v.section[BONSAI_FEATURE_INDICES] = none;
+    v.section[BONSAI_SECTION_FEATURE_OFFSETS] = v.section[BONSAI_SECTION_FEATURE_INDICES] = none;
     refuse(&v, "has no features");
     v = good;
-    v.section[BONSAI_LABELS] = none;
+    v.section[BONSAI_SECTION_LABELS] = none;
     refuse(&v, "has no labels");
-    v.section[BONSAI_LABELS] = (bonsai_array){unknown, 50, BONSAI_U8};
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){unknown, 50, BONSAI_TYPE_U8};
     refuse(&v, "0 labelled training and 0 labelled test nodes");
-    v.section[BONSAI_LABELS] = (bonsai_array){one_class, 50, BONSAI_U8};
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){one_class, 50, BONSAI_TYPE_U8};
     refuse(&v, "all training nodes have class 0");
     v = good;
-    v.section[BONSAI_SPLIT] = (bonsai_array){all_train, 50, BONSAI_U8};
+    v.section[BONSAI_SECTION_SPLIT] = (bonsai_array){all_train, 50, BONSAI_TYPE_U8};
     refuse(&v, "50 labelled training and 0 labelled test nodes");
     v = good;
     v.features = INT32_MAX;

@@ -28,7 +28,7 @@ static bonsai_graph *reordered(const bonsai_graph *g, bonsai_order how, int64_t 
 
 static const uint32_t *origin_of(const bonsai_graph *g)
 {
-    return bonsai_graph_view(g)->section[BONSAI_ORIGIN].data;
+    return bonsai_graph_view(g)->section[BONSAI_SECTION_ORIGIN].data;
 }
 
 static void assert_equal_graphs(const bonsai_graph *a, const bonsai_graph *b)
@@ -45,7 +45,7 @@ static bonsai_graph *without_origin(const bonsai_graph *g)
 {
     bonsai_view v = *bonsai_graph_view(g);
     bonsai_graph *out = NULL;
-    v.section[BONSAI_ORIGIN] = (bonsai_array){0};
+    v.section[BONSAI_SECTION_ORIGIN] = (bonsai_array){0};
     assert_int_equal(bonsai_graph_new(&out, &v, 1), BONSAI_OK);
     return out;
 }
@@ -69,8 +69,8 @@ static void assert_comes_back(const bonsai_graph *given, bonsai_order how, uint6
     assert_int_equal(bonsai_graph_induce(&same, g, identity, n), BONSAI_OK);
     assert_equal_graphs(back, same);            /* whose origins are 0, 1, 2, ... */
     assert_int_equal(bonsai_graph_view(out)->flags, bonsai_graph_view(g)->flags);
-    const bonsai_array *was = &bonsai_graph_view(g)->section[BONSAI_METADATA],
-                       *is = &bonsai_graph_view(out)->section[BONSAI_METADATA];
+    const bonsai_array *was = &bonsai_graph_view(g)->section[BONSAI_SECTION_METADATA],
+                       *is = &bonsai_graph_view(out)->section[BONSAI_SECTION_METADATA];
     assert_int_equal(is->count, was->count);
     if (was->count > 0)
         assert_memory_equal(is->data, was->data, (size_t)was->count);
@@ -134,8 +134,8 @@ static void no_order_shares_the_graph_as_it_is(void **state)
     bonsai_graph *g = random_graph(4, 50, 90, DENSE_F32, WITH_ALL);
     bonsai_graph *out = reordered(g, BONSAI_ORDER_NONE, 0, 0);
     assert_equal_graphs(out, g);
-    assert_ptr_equal(bonsai_graph_view(out)->section[BONSAI_FEATURES].data,
-                     bonsai_graph_view(g)->section[BONSAI_FEATURES].data);
+    assert_ptr_equal(bonsai_graph_view(out)->section[BONSAI_SECTION_FEATURES].data,
+                     bonsai_graph_view(g)->section[BONSAI_SECTION_FEATURES].data);
     bonsai_graph_free(g);
     assert_int_equal(bonsai_graph_verify(out), BONSAI_OK);
     bonsai_graph_free(out);

@@ -31,14 +31,14 @@ static void the_size_is_the_length_of_the_sections_in_the_file(void **state)
         bonsai_graph *g = random_graph(seed, (int64_t)(seed % 11), 30, seed % LAYOUTS,
                                        seed % 3 ? WITH_ALL : WITH_LABELS);
         const char *path = temp_path("size.bonsai");
-        int64_t bytes[BONSAI_SECTIONS];
-        bonsai_type types[BONSAI_SECTIONS];
+        int64_t bytes[BONSAI_SECTION_COUNT];
+        bonsai_type types[BONSAI_SECTION_COUNT];
         size_t len;
         double counted = 0;
         assert_int_equal(bonsai_graph_save(g, path, NULL, NULL), BONSAI_OK);
         assert_int_equal(bonsai_graph_sections(types, bytes, g, NULL), BONSAI_OK);
         uint8_t *file = read_file(path, &len);
-        bool seen[BONSAI_SECTIONS] = {false};
+        bool seen[BONSAI_SECTION_COUNT] = {false};
         for (uint64_t i = 0; i < number(file + 24, 4); i++) {
             const uint8_t *entry = file + 64 + 32 * i;
             uint64_t id = number(entry, 4), type = number(entry + 4, 4);
@@ -48,9 +48,9 @@ static void the_size_is_the_length_of_the_sections_in_the_file(void **state)
             counted += id <= 12 ? (double)length : 0;
             seen[id] = true;
         }
-        for (int s = 1; s < BONSAI_SECTIONS; s++)
-            assert_true(seen[s] || (bytes[s] == 0 && types[s] == BONSAI_NONE));
-        assert_true(counted == size_of(g, BONSAI_STRICT));
+        for (int s = 1; s < BONSAI_SECTION_COUNT; s++)
+            assert_true(seen[s] || (bytes[s] == 0 && types[s] == BONSAI_TYPE_NONE));
+        assert_true(counted == size_of(g, BONSAI_ACCOUNTING_STRICT));
         free(file);
         bonsai_graph_free(g);
     }
@@ -66,7 +66,7 @@ static bonsai_graph *five(const float *x, int64_t f, bool directed)
     bonsai_read_options_init(&o);
     v.nodes = 5;
     v.features = f;
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, 5 * f, BONSAI_F32};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, 5 * f, BONSAI_TYPE_F32};
     o.keep_directed = directed;
     o.keep_self_loops = 1;
     assert_int_equal(bonsai_graph_build(&g, &v, 4, (int32_t[]){0, 1, 2, 3}, (int32_t[]){1, 2, 3, 3},
@@ -82,26 +82,26 @@ static void the_paper_prices_are_those_of_its_code(void **state)
     x[0] = x[F + 1] = x[F + 7] = x[4 * F + 3] = 1;              /* binary, 4 words */
     bonsai_graph *g = five(x, F, false);
     assert_int_equal(bonsai_graph_edges(g), 7);                 /* 3 edges twice, a self loop */
-    assert_true(size_of(g, BONSAI_PAPER_FULL) == 2 * (5 * F * 1 + 2 * 7));
-    assert_true(size_of(g, BONSAI_PAPER_CONDENSED) == 2 * (4 + 2 * (3 + 5)));
+    assert_true(size_of(g, BONSAI_ACCOUNTING_PAPER_FULL) == 2 * (5 * F * 1 + 2 * 7));
+    assert_true(size_of(g, BONSAI_ACCOUNTING_PAPER_CONDENSED) == 2 * (4 + 2 * (3 + 5)));
     bonsai_graph_free(g);
     x[0] = 3;                                                   /* integers: twice the non-zeros */
     g = five(x, F, true);
-    assert_true(size_of(g, BONSAI_PAPER_FULL) == 2 * (5 * F * 1 + 2 * 4));
-    assert_true(size_of(g, BONSAI_PAPER_CONDENSED) == 2 * (2 * 4 + 2 * (3 + 5)));
+    assert_true(size_of(g, BONSAI_ACCOUNTING_PAPER_FULL) == 2 * (5 * F * 1 + 2 * 4));
+    assert_true(size_of(g, BONSAI_ACCOUNTING_PAPER_CONDENSED) == 2 * (2 * 4 + 2 * (3 + 5)));
     bonsai_graph_free(g);
     x[0] = 0.5f;                                                /* sparse reals: the sum */
     x[1] = 0.3f;
     g = five(x, F, false);
-    assert_true(size_of(g, BONSAI_PAPER_FULL) == 2 * (5 * F * 2 + 2 * 7));
-    assert_true(size_of(g, BONSAI_PAPER_CONDENSED) == 2 * (3 + 0.5 + (double)0.3f + 2 * (3 + 5)));
+    assert_true(size_of(g, BONSAI_ACCOUNTING_PAPER_FULL) == 2 * (5 * F * 2 + 2 * 7));
+    assert_true(size_of(g, BONSAI_ACCOUNTING_PAPER_CONDENSED) == 2 * (3 + 0.5 + (double)0.3f + 2 * (3 + 5)));
     bonsai_graph_free(g);
     uint64_t s = 1;
     random_features(x, 5, F, FLOATS, 100, &s);
     for (int i = 0; i < 5 * F; i++)
         x[i] += 0.25f;                                          /* dense: two a feature */
     g = five(x, F, false);
-    assert_true(size_of(g, BONSAI_PAPER_CONDENSED) == 2 * (2 * 5 * F + 2 * (3 + 5)));
+    assert_true(size_of(g, BONSAI_ACCOUNTING_PAPER_CONDENSED) == 2 * (2 * 5 * F + 2 * (3 + 5)));
     bonsai_graph_free(g);
 }
 
@@ -110,7 +110,7 @@ static void prototypes_have_a_paper_price_of_their_own(void **state)
 {
     (void)state;
     static const float x[3 * 4] = {1, 0, 2, 0, 0, 0, 0, 0.5f, 1, 1, 1, 1};
-    const uint8_t role[3] = {BONSAI_PROTOTYPE, BONSAI_PROTOTYPE, BONSAI_PROTOTYPE}, label[3] = {0};
+    const uint8_t role[3] = {BONSAI_ROLE_PROTOTYPE, BONSAI_ROLE_PROTOTYPE, BONSAI_ROLE_PROTOTYPE}, label[3] = {0};
     const uint8_t soft[6] = {255, 0, 255, 0, 255, 0}, weight[3] = {1, 2, 3};
     const uint32_t offsets[4] = {0, 1, 2, 3}, loop[3] = {0, 1, 2};
     bonsai_view v;
@@ -119,19 +119,19 @@ static void prototypes_have_a_paper_price_of_their_own(void **state)
     v.nodes = 3;
     v.features = 4;
     v.classes = 2;
-    v.flags = BONSAI_SELF_LOOPS;
-    v.section[BONSAI_OFFSETS] = (bonsai_array){offsets, 4, BONSAI_U32};
-    v.section[BONSAI_NEIGHBORS] = (bonsai_array){loop, 3, BONSAI_U32};
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, 12, BONSAI_F32};
-    v.section[BONSAI_ROLE] = (bonsai_array){role, 3, BONSAI_U8};
-    v.section[BONSAI_LABELS] = (bonsai_array){label, 3, BONSAI_U8};
+    v.flags = BONSAI_FLAG_SELF_LOOPS;
+    v.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){offsets, 4, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){loop, 3, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, 12, BONSAI_TYPE_F32};
+    v.section[BONSAI_SECTION_ROLE] = (bonsai_array){role, 3, BONSAI_TYPE_U8};
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){label, 3, BONSAI_TYPE_U8};
     assert_int_equal(bonsai_graph_new(&g, &v, 0), BONSAI_OK);
-    assert_true(size_of(g, BONSAI_PAPER_CONDENSED) == 2 * (3 * 7 + 3 + 2 * 3));
+    assert_true(size_of(g, BONSAI_ACCOUNTING_PAPER_CONDENSED) == 2 * (3 * 7 + 3 + 2 * 3));
     bonsai_graph_free(g);
-    v.section[BONSAI_SOFT_LABELS] = (bonsai_array){soft, 6, BONSAI_U8};
-    v.section[BONSAI_NODE_WEIGHTS] = (bonsai_array){weight, 3, BONSAI_U8};
+    v.section[BONSAI_SECTION_SOFT_LABELS] = (bonsai_array){soft, 6, BONSAI_TYPE_U8};
+    v.section[BONSAI_SECTION_NODE_WEIGHTS] = (bonsai_array){weight, 3, BONSAI_TYPE_U8};
     assert_int_equal(bonsai_graph_new(&g, &v, 0), BONSAI_OK);
-    assert_true(size_of(g, BONSAI_PAPER_CONDENSED) == 2 * (3 * 7 + 3 + 6 + 3 + 2 * 3));
+    assert_true(size_of(g, BONSAI_ACCOUNTING_PAPER_CONDENSED) == 2 * (3 * 7 + 3 + 6 + 3 + 2 * 3));
     bonsai_graph_free(g);
 }
 
@@ -142,7 +142,7 @@ static void strict_bytes_by_hand(void **state)
     bonsai_graph *g = five(x, 2, false);
     /* offsets 6*4, neighbours 7*4, features: dense f16 5*2*2 against u8 10+20 and
      * sparse ones 6*4 + 4*2 */
-    assert_true(size_of(g, BONSAI_STRICT) == 24 + 28 + 20);
+    assert_true(size_of(g, BONSAI_ACCOUNTING_STRICT) == 24 + 28 + 20);
     bonsai_graph_free(g);
 }
 
@@ -150,9 +150,9 @@ static void an_empty_graph_has_a_size(void **state)
 {
     (void)state;
     bonsai_graph *g = random_graph(1, 0, 0, NO_FEATURES, 0);
-    assert_true(size_of(g, BONSAI_STRICT) == 4);
-    assert_true(size_of(g, BONSAI_PAPER_FULL) == 0);
-    assert_true(size_of(g, BONSAI_PAPER_CONDENSED) == 0);
+    assert_true(size_of(g, BONSAI_ACCOUNTING_STRICT) == 4);
+    assert_true(size_of(g, BONSAI_ACCOUNTING_PAPER_FULL) == 0);
+    assert_true(size_of(g, BONSAI_ACCOUNTING_PAPER_CONDENSED) == 0);
     double bytes;
     assert_fails(bonsai_graph_bytes(&bytes, g, (bonsai_accounting)9), BONSAI_E_ARGUMENT,
                  "accounting 9 is not known");
@@ -163,7 +163,7 @@ static bonsai_status all_sizes(void *payload)
 {
     bonsai_status rc;
     double bytes;
-    for (int a = BONSAI_STRICT; a <= BONSAI_PAPER_CONDENSED; a++)
+    for (int a = BONSAI_ACCOUNTING_STRICT; a <= BONSAI_ACCOUNTING_PAPER_CONDENSED; a++)
         BN_TRY(bonsai_graph_bytes(&bytes, payload, (bonsai_accounting)a));
 done:
     return rc;

@@ -22,10 +22,10 @@ static void numbers_of_a_small_graph(void **state)
     v.nodes = 5;
     v.features = 2;
     v.classes = 2;
-    v.section[BONSAI_FEATURES] = (bonsai_array){(float[]){1, 0, 0, 0, 2, -0.0f, 0, 0, 1, 1}, 10,
-                                                BONSAI_F32};
-    v.section[BONSAI_LABELS] = (bonsai_array){(uint8_t[]){0, 0, 1, 255, 1}, 5, BONSAI_U8};
-    v.section[BONSAI_SPLIT] = (bonsai_array){(uint8_t[]){1, 2, 3, 0, 1}, 5, BONSAI_U8};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){(float[]){1, 0, 0, 0, 2, -0.0f, 0, 0, 1, 1}, 10,
+                                                BONSAI_TYPE_F32};
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){(uint8_t[]){0, 0, 1, 255, 1}, 5, BONSAI_TYPE_U8};
+    v.section[BONSAI_SECTION_SPLIT] = (bonsai_array){(uint8_t[]){1, 2, 3, 0, 1}, 5, BONSAI_TYPE_U8};
     o.keep_self_loops = 1;
     /* edges 0-1 0-2 0-3 1-1, node 4 alone */
     assert_int_equal(bonsai_graph_build(&g, &v, 4, (int32_t[]){0, 0, 0, 1}, (int32_t[]){1, 2, 3, 1},
@@ -67,7 +67,7 @@ static void numbers_of_random_graphs(void **state)
         int64_t n = (int64_t)(seed % 20), degree[20] = {0}, same = 0, known = 0, loops = 0, nnz = 0;
         bonsai_graph *g = random_graph(seed, n, 30, seed % LAYOUTS,
                                        (seed % 5 ? WITH_LABELS : 0) | (int)(seed % 8) * WITH_LOOPS);
-        const uint32_t *to = bonsai_graph_view(g)->section[BONSAI_NEIGHBORS].data;
+        const uint32_t *to = bonsai_graph_view(g)->section[BONSAI_SECTION_NEIGHBORS].data;
         float row[16];
         bonsai_stats s;
         bonsai_stats_init(&s);
@@ -162,7 +162,7 @@ static void many_features_of_no_nodes_cost_nothing(void **state)
     bonsai_view_init(&v);
     bonsai_stats_init(&s);
     v.features = INT32_MAX;
-    v.section[BONSAI_FEATURES] = (bonsai_array){&v, 0, BONSAI_F32};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){&v, 0, BONSAI_TYPE_F32};
     assert_int_equal(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
     bn_mem_limit(1 << 20);
     assert_int_equal(bonsai_graph_stats(&s, NULL, g, NULL), BONSAI_OK);

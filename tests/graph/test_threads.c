@@ -34,7 +34,7 @@ static void *use(void *payload)
     pthread_barrier_wait(j->start);
     BN_TRY(j->id % 2 ? bonsai_graph_verify(j->g) : bonsai_graph_check(j->g, &o));
     BN_TRY(bonsai_graph_stats(&j->stats, NULL, j->g, &o));
-    BN_TRY(bonsai_graph_bytes(&j->bytes, j->g, BONSAI_STRICT));
+    BN_TRY(bonsai_graph_bytes(&j->bytes, j->g, BONSAI_ACCOUNTING_STRICT));
     for (int64_t v = 0; v < N; v++) {
         bonsai_graph_row(row, j->g, v);
         j->sum += (double)row[0] + bonsai_graph_label(j->g, v);
@@ -67,7 +67,7 @@ static void a_mapped_graph_is_verified_by_eight_threads_at_once(void **state)
     const char *path = temp_path("shared.bonsai");
     assert_int_equal(bonsai_graph_save(g, path, NULL, NULL), BONSAI_OK);
     assert_int_equal(bonsai_graph_load(&mapped, path), BONSAI_OK);
-    assert_int_equal(atomic_load(&mapped->verified[BONSAI_NEIGHBORS]), 0);
+    assert_int_equal(atomic_load(&mapped->verified[BONSAI_SECTION_NEIGHBORS]), 0);
     run_all(jobs, mapped);
     for (int i = 0; i < THREADS; i++) {
         assert_int_equal(jobs[i].rc, BONSAI_OK);

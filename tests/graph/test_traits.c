@@ -18,8 +18,8 @@ static bonsai_view view_of(int64_t n, int64_t f)
     bonsai_view_init(&v);
     v.nodes = n;
     v.features = f;
-    v.section[BONSAI_OFFSETS] = (bonsai_array){empty, n + 1, BONSAI_U32};
-    v.section[BONSAI_NEIGHBORS] = (bonsai_array){empty, 0, BONSAI_U32};
+    v.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){empty, n + 1, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){empty, 0, BONSAI_TYPE_U32};
     return v;
 }
 
@@ -42,13 +42,13 @@ static bonsai_graph *graph_of(layout kind)
     bonsai_view v = view_of(N, F);
     bonsai_graph *g = NULL;
     if (kind == DENSE_F32)
-        v.section[BONSAI_FEATURES] = (bonsai_array){dense, N * F, BONSAI_F32};
+        v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){dense, N * F, BONSAI_TYPE_F32};
     else if (kind == DENSE_F16)
-        v.section[BONSAI_FEATURES] = (bonsai_array){half, N * F, BONSAI_F16};
+        v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){half, N * F, BONSAI_TYPE_F16};
     else {
-        v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){offsets, N + 1, BONSAI_U64};
-        v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){index_of, N * F, BONSAI_U32};
-        v.section[BONSAI_FEATURE_VALUES] = (bonsai_array){dense, N * F, BONSAI_F32};
+        v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){offsets, N + 1, BONSAI_TYPE_U64};
+        v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){index_of, N * F, BONSAI_TYPE_U32};
+        v.section[BONSAI_SECTION_FEATURE_VALUES] = (bonsai_array){dense, N * F, BONSAI_TYPE_F32};
     }
     assert_int_equal(bonsai_graph_new(&g, &v, 0), BONSAI_OK);
     return g;
@@ -67,12 +67,12 @@ static int64_t nnz_of(const bonsai_graph *g, int threads)
 
 static bonsai_type eight_bits_of(const bonsai_graph *g)
 {
-    bonsai_type types[BONSAI_SECTIONS];
+    bonsai_type types[BONSAI_SECTION_COUNT];
     bonsai_write_options o;
     bonsai_write_options_init(&o);
-    o.features = BONSAI_ENCODE_U8;
+    o.features = BONSAI_ENCODING_U8;
     assert_int_equal(bonsai_graph_sections(types, NULL, g, &o), BONSAI_OK);
-    return types[BONSAI_FEATURES];
+    return types[BONSAI_SECTION_FEATURES];
 }
 
 /* The first rows say that the features are nothing special, and the rest are only counted. */
@@ -90,7 +90,7 @@ static void zeros_and_signs_count_in_late_rows_too(void **state)
         bonsai_graph *g = graph_of(kinds[k % 3]);
         assert_int_equal(nnz_of(g, 1), nnz);
         assert_int_equal(nnz_of(g, 3), nnz);
-        assert_int_equal(eight_bits_of(g), k / 3 ? BONSAI_I8 : BONSAI_U8);
+        assert_int_equal(eight_bits_of(g), k / 3 ? BONSAI_TYPE_I8 : BONSAI_TYPE_U8);
         bonsai_graph_free(g);
     }
 }
@@ -98,7 +98,7 @@ static void zeros_and_signs_count_in_late_rows_too(void **state)
 static double strict_of(const bonsai_graph *g)
 {
     double bytes;
-    assert_int_equal(bonsai_graph_bytes(&bytes, g, BONSAI_STRICT), BONSAI_OK);
+    assert_int_equal(bonsai_graph_bytes(&bytes, g, BONSAI_ACCOUNTING_STRICT), BONSAI_OK);
     return bytes;
 }
 
@@ -109,7 +109,7 @@ static void the_callers_arrays_are_measured_again(void **state)
     float x[] = {1, 2, 3, 4}, *other;
     bonsai_view v = view_of(2, 2);
     bonsai_graph *g;
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, 4, BONSAI_F32};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, 4, BONSAI_TYPE_F32};
     assert_int_equal(bonsai_graph_new(&g, &v, 0), BONSAI_OK);
     double small = strict_of(g);
     x[1] = 0.1234567f;
@@ -117,7 +117,7 @@ static void the_callers_arrays_are_measured_again(void **state)
     bonsai_graph_free(g);
     assert_int_equal(bonsai_graph_new(&g, &v, 1), BONSAI_OK);
     assert_true(strict_of(g) == small + 8);
-    assert_int_equal(bn_graph_array(&other, g, BONSAI_FEATURES, BONSAI_F32, 4), BONSAI_OK);
+    assert_int_equal(bn_graph_array(&other, g, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, 4), BONSAI_OK);
     assert_true(strict_of(g) == small);         /* zeros: halves again */
     bonsai_graph_free(g);
 }

@@ -168,7 +168,7 @@ static void numbers_that_fit_in_less_are_stored_in_less(void **state)
     const char *path = temp_path("half.bonsai");
     assert_int_equal(bonsai_graph_generate_file(path, &o), BONSAI_OK);
     assert_int_equal(bonsai_graph_load(&g, path), BONSAI_OK);
-    assert_int_equal(bonsai_graph_view(g)->section[BONSAI_FEATURES].type, BONSAI_F16);
+    assert_int_equal(bonsai_graph_view(g)->section[BONSAI_SECTION_FEATURES].type, BONSAI_TYPE_F16);
     bonsai_graph_free(g);
     assert_same_bytes(&o);
 }

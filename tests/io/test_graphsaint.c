@@ -90,9 +90,9 @@ static void reads_all_four_files(void **state)
     assert_int_equal(v->features, 2);
     assert_int_equal(v->classes, 2);
     assert_int_equal(bonsai_graph_edges(g), 8);
-    assert_memory_equal(v->section[BONSAI_NEIGHBORS].data, ring, sizeof ring);
-    assert_null(v->section[BONSAI_EDGE_WEIGHTS].data);
-    assert_memory_equal(v->section[BONSAI_SPLIT].data, split, sizeof split);
+    assert_memory_equal(v->section[BONSAI_SECTION_NEIGHBORS].data, ring, sizeof ring);
+    assert_null(v->section[BONSAI_SECTION_EDGE_WEIGHTS].data);
+    assert_memory_equal(v->section[BONSAI_SECTION_SPLIT].data, split, sizeof split);
     for (int i = 0; i < 4; i++) {
         float row[2];
         bonsai_graph_row(row, g, i);
@@ -110,7 +110,7 @@ static void weights_other_than_one_stay(void **state)
     fine_folder();
     write_adjacency(ring, data, "csr");
     bonsai_graph *g = load();
-    const float *w = bonsai_graph_view(g)->section[BONSAI_EDGE_WEIGHTS].data;
+    const float *w = bonsai_graph_view(g)->section[BONSAI_SECTION_EDGE_WEIGHTS].data;
     assert_non_null(w);
     assert_memory_equal(w, data, sizeof data);
     bonsai_graph_free(g);

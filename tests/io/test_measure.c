@@ -32,7 +32,7 @@ static void part_rows(int64_t *first, int ranks, int64_t n, uint64_t *state)
 
 static void forget(bonsai_graph *g)
 {
-    for (int s = 0; s < BONSAI_SECTIONS; s++)
+    for (int s = 0; s < BONSAI_SECTION_COUNT; s++)
         atomic_store(&g->verified[s], 0);
     atomic_store(&g->learnt, 0);
 }
@@ -44,7 +44,7 @@ typedef struct {
     uint32_t crc;
     int64_t labelled, class_counts[CLASSES];
     bonsai_stats stats;
-    bn_plan plan[BONSAI_ENCODE_SPARSE_U8 + 1];
+    bn_plan plan[BONSAI_ENCODING_SPARSE_U8 + 1];
 } measured;
 
 typedef struct {
@@ -64,16 +64,16 @@ static bonsai_status measure(measured *out, const job *j, bn_world *w, const int
     memset(out, 0, sizeof *out);
     bonsai_stats_init(&out->stats);
     BN_TRY(bn_graph_need_over(j->g, BN_ALL_SECTIONS, w, first, 1));
-    BN_TRY(bn_graph_bytes_over(&out->strict, j->g, BONSAI_STRICT, w, first, 1));
-    BN_TRY(bn_graph_bytes_over(&out->paper, j->g, BONSAI_PAPER_FULL, w, first, 1));
+    BN_TRY(bn_graph_bytes_over(&out->strict, j->g, BONSAI_ACCOUNTING_STRICT, w, first, 1));
+    BN_TRY(bn_graph_bytes_over(&out->paper, j->g, BONSAI_ACCOUNTING_PAPER_FULL, w, first, 1));
     BN_TRY(bn_graph_labelled_over(&out->labelled, j->g, w, first));
     BN_TRY(bn_graph_stats_over(&out->stats, out->class_counts, j->g, w, first, &o));
     BN_TRY(bn_report_crc_over(&out->crc, j->g, j->train, j->trees, w, first, 1));
-    for (int e = 0; e <= BONSAI_ENCODE_SPARSE_U8; e++) {
+    for (int e = 0; e <= BONSAI_ENCODING_SPARSE_U8; e++) {
         BN_TRY(bn_plan_make_over(&out->plan[e], j->g, (bonsai_encoding)e, w, first, 1));
         out->plan[e].before = 0;
     }
-    if (!(j->g->view.flags & BONSAI_DIRECTED))
+    if (!(j->g->view.flags & BONSAI_FLAG_DIRECTED))
         BN_TRY(bn_graph_check_over(j->g, w, first, &o));
     BN_TRY(bn_graph_need(j->g, BN_ALL_SECTIONS, 1));
 done:
@@ -107,9 +107,9 @@ static uint32_t crc_by_hand(const job *j)
 {
     bn_plan p;
     bytes b = {NULL, 0};
-    assert_int_equal(bn_plan_make(&p, j->g, BONSAI_ENCODE_AUTO, 1), BONSAI_OK);
-    for (int s = BONSAI_OFFSETS; s <= BONSAI_SPLIT; s++)
-        if (p.type[s] != BONSAI_NONE && s != BONSAI_LABELS && s != BONSAI_SOFT_LABELS)
+    assert_int_equal(bn_plan_make(&p, j->g, BONSAI_ENCODING_AUTO, 1), BONSAI_OK);
+    for (int s = BONSAI_SECTION_OFFSETS; s <= BONSAI_SECTION_SPLIT; s++)
+        if (p.type[s] != BONSAI_TYPE_NONE && s != BONSAI_SECTION_LABELS && s != BONSAI_SECTION_SOFT_LABELS)
             assert_int_equal(bn_plan_emit(&p, j->g, s, collect, &b), BONSAI_OK);
     for (int64_t i = 0; i < j->trees; i++) {
         int32_t label = bonsai_graph_label(j->g, j->train[i]);
@@ -156,8 +156,8 @@ static void ranks_measure_what_one_does(void **state)
     uint64_t s = 5;
     static job j;
     for (int trial = 0; trial < 54; trial++) {
-        static const bonsai_encoding kept[] = {BONSAI_ENCODE_AUTO, BONSAI_ENCODE_KEEP,
-                                               BONSAI_ENCODE_F32, BONSAI_ENCODE_SPARSE_F32};
+        static const bonsai_encoding kept[] = {BONSAI_ENCODING_AUTO, BONSAI_ENCODING_KEEP,
+                                               BONSAI_ENCODING_F32, BONSAI_ENCODING_SPARSE_F32};
         int64_t n = trial % 7 == 0 ? random_below(&s, 4) : 1 + random_below(&s, 60);
         bonsai_write_options o;
         bonsai_write_options_init(&o);
@@ -174,7 +174,7 @@ static void ranks_measure_what_one_does(void **state)
             assert_int_equal(bonsai_graph_save(j.g, path, &o, NULL), BONSAI_OK);
             assert_int_equal(bonsai_graph_load(&read, path), BONSAI_OK);
             uint32_t before = crc_by_hand(&j);
-            bool has_scale = bn_has(j.g, BONSAI_FEATURE_SCALE);
+            bool has_scale = bn_has(j.g, BONSAI_SECTION_FEATURE_SCALE);
             bonsai_graph_free(j.g);
             j.g = read;
             if (!has_scale)                     /* which would be a hint that others lack */
@@ -192,8 +192,8 @@ static void ranks_measure_what_one_does(void **state)
 typedef struct {
     job j;
     bonsai_encoding encoding;
-    bytes part[MOST_RANKS][BONSAI_SECTIONS];
-    int64_t from[MOST_RANKS][BONSAI_SECTIONS];
+    bytes part[MOST_RANKS][BONSAI_SECTION_COUNT];
+    int64_t from[MOST_RANKS][BONSAI_SECTION_COUNT];
 } emission;
 
 static bonsai_status emit_rank(bn_world *w, void *payload)
@@ -203,8 +203,8 @@ static bonsai_status emit_rank(bn_world *w, void *payload)
     bn_plan p;
     const bn_rows rows = bn_rows_of(&e->j.g->view, w, e->j.first);
     BN_TRY(bn_plan_make_over(&p, e->j.g, e->encoding, w, e->j.first, 1));
-    for (int s = 1; s < BONSAI_SECTIONS; s++)
-        if (p.type[s] != BONSAI_NONE) {
+    for (int s = 1; s < BONSAI_SECTION_COUNT; s++)
+        if (p.type[s] != BONSAI_TYPE_NONE) {
             BN_TRY(bn_plan_emit_rows(&p, e->j.g, s, rows, collect, &e->part[w->rank][s]));
             e->from[w->rank][s] = bn_plan_from(&p, e->j.g, s, rows) *
                                   (int64_t)bonsai_type_bytes(p.type[s]);
@@ -219,9 +219,9 @@ static void must_emit_the_same(emission *e, int ranks)
     memset(e->part, 0, sizeof e->part);
     assert_int_equal(run_ranks(ranks, emit_rank, e), BONSAI_OK);
     assert_int_equal(bn_plan_make(&p, e->j.g, e->encoding, 1), BONSAI_OK);
-    for (int s = 1; s < BONSAI_SECTIONS; s++) {
+    for (int s = 1; s < BONSAI_SECTION_COUNT; s++) {
         bytes whole = {NULL, 0}, joined = {NULL, 0};
-        if (p.type[s] == BONSAI_NONE)
+        if (p.type[s] == BONSAI_TYPE_NONE)
             continue;
         assert_int_equal(bn_plan_emit(&p, e->j.g, s, collect, &whole), BONSAI_OK);
         for (int r = 0; r < ranks; r++) {
@@ -247,9 +247,9 @@ static void the_pieces_of_ranks_are_the_bytes_of_a_file(void **state)
         int64_t n = 1 + random_below(&s, 30), first[MOST_RANKS + 1];
         e.j.g = random_graph((uint64_t)trial, n, random_below(&s, 90), trial % LAYOUTS,
                              random_below(&s, 128));
-        for (int k = 0; k <= BONSAI_ENCODE_SPARSE_U8; k++) {
+        for (int k = 0; k <= BONSAI_ENCODING_SPARSE_U8; k++) {
             int ranks = world_sizes[random_below(&s, WORLDS)];
-            bool fits = k != BONSAI_ENCODE_F16 || trial % LAYOUTS == DENSE_F16;
+            bool fits = k != BONSAI_ENCODING_F16 || trial % LAYOUTS == DENSE_F16;
             part_rows(first, ranks, n, &s);
             e.j.first = first;
             e.encoding = (bonsai_encoding)k;
@@ -296,8 +296,8 @@ static bonsai_graph *loaded(uint64_t seed, layout features, int with)
 {
     bonsai_graph *g = random_graph(seed, 40, 150, features, with), *read = NULL;
     const char *path = temp_path("b.bonsai");
-    if (g->view.section[BONSAI_NODE_WEIGHTS].type == BONSAI_F32)
-        ((float *)g->owned[BONSAI_NODE_WEIGHTS])[0] = 0.5f;     /* so that they stay floats */
+    if (g->view.section[BONSAI_SECTION_NODE_WEIGHTS].type == BONSAI_TYPE_F32)
+        ((float *)g->owned[BONSAI_SECTION_NODE_WEIGHTS])[0] = 0.5f;     /* so that they stay floats */
     assert_int_equal(bonsai_graph_save(g, path, NULL, NULL), BONSAI_OK);
     assert_int_equal(bonsai_graph_load(&read, path), BONSAI_OK);
     bonsai_graph_free(g);
@@ -319,7 +319,7 @@ static void damage_names_the_section_on_any_number_of_ranks(void **state)
     int damaged = 0;
     for (int trial = 0; trial < LAYOUTS; trial++) {
         bonsai_graph *g = loaded((uint64_t)trial, trial, WITH_ALL);
-        for (int id = 1; id < BONSAI_SECTIONS; id++) {
+        for (int id = 1; id < BONSAI_SECTION_COUNT; id++) {
             int64_t len = section_bytes(g, id);
             uint8_t *data = (uint8_t *)(uintptr_t)g->view.section[id].data;
             for (int k = 0; data && len > 0 && k < 3; k++) {
@@ -343,12 +343,12 @@ static void the_first_wrong_element_is_named_on_any_number_of_ranks(void **state
 {
     (void)state;
     uint64_t s = 22;
-    int seen[BONSAI_SECTIONS] = {0};
+    int seen[BONSAI_SECTION_COUNT] = {0};
     for (int trial = 0; trial < 3 * LAYOUTS; trial++) {
         static const int more[] = {0, WITH_REPEATED, WITH_LOOPS};
         int with = WITH_ALL | more[trial / LAYOUTS];
         bonsai_graph *g = loaded((uint64_t)trial, trial % LAYOUTS, with);
-        for (int id = 1; id < BONSAI_SECTIONS; id++) {
+        for (int id = 1; id < BONSAI_SECTION_COUNT; id++) {
             int64_t len = section_bytes(g, id);
             uint8_t *data = (uint8_t *)(uintptr_t)g->view.section[id].data, *good;
             if (!data || len == 0)
@@ -372,7 +372,7 @@ static void the_first_wrong_element_is_named_on_any_number_of_ranks(void **state
         }
         bonsai_graph_free(g);
     }
-    for (int id = 1; id < BONSAI_SECTIONS; id++)
+    for (int id = 1; id < BONSAI_SECTION_COUNT; id++)
         if (seen[id] < 1)
             fail_msg("section %d was refused %d times", id, seen[id]);
 }
@@ -392,8 +392,8 @@ static void long_rows_and_sections_are_checked_across_their_blocks(void **state)
         to[i - 1] = (uint32_t)i;                /* node 0 is everybody's neighbour */
     for (int i = 1; i <= N; i++)
         offsets[i] = (uint32_t)(N - 2 + i);
-    v.section[BONSAI_OFFSETS] = (bonsai_array){offsets, N + 1, BONSAI_U32};
-    v.section[BONSAI_NEIGHBORS] = (bonsai_array){to, 2 * N - 2, BONSAI_U32};
+    v.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){offsets, N + 1, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){to, 2 * N - 2, BONSAI_TYPE_U32};
     assert_int_equal(bonsai_graph_new(&g, &v, 0), BONSAI_OK);
     assert_int_equal(must_fail_alike(g, &s), BONSAI_OK);
     for (uint32_t at = 32767; at <= 32770; at++) {
@@ -454,8 +454,8 @@ static void ranks_name_the_same_edge_without_reverse(void **state)
         int with = random_below(&s, 64) & ~(WITH_EXTRAS | WITH_SOFT);
         bonsai_graph *g = random_graph((uint64_t)trial, 1 + random_below(&s, 25),
                                        random_below(&s, 60), NO_FEATURES, with);
-        float *weight = g->owned[BONSAI_EDGE_WEIGHTS];
-        int32_t *to = g->owned[BONSAI_NEIGHBORS];
+        float *weight = g->owned[BONSAI_SECTION_EDGE_WEIGHTS];
+        int32_t *to = g->owned[BONSAI_SECTION_NEIGHBORS];
         int64_t m = bonsai_graph_edges(g);
         for (int k = random_below(&s, 3); k > 0 && m > 0; k--) {
             int64_t e = random_below(&s, (int)m);

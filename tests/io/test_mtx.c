@@ -29,13 +29,13 @@ static void reads_every_kind_of_entries(void **state)
     }
     bonsai_graph_free(first);
     bonsai_graph *a = read_mtx("%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 7\n");
-    const float *w = bonsai_graph_view(a)->section[BONSAI_EDGE_WEIGHTS].data;
+    const float *w = bonsai_graph_view(a)->section[BONSAI_SECTION_EDGE_WEIGHTS].data;
     assert_true(w[0] == 7.0f);
     bonsai_graph_free(a);
     a = read_mtx("%%MatrixMarket matrix coordinate pattern symmetric\n9 9 1\n3 3\n");
     assert_int_equal(bonsai_graph_nodes(a), 9);
     assert_int_equal(bonsai_graph_edges(a), 0);         /* the self loop is dropped */
-    assert_null(bonsai_graph_view(a)->section[BONSAI_EDGE_WEIGHTS].data);
+    assert_null(bonsai_graph_view(a)->section[BONSAI_SECTION_EDGE_WEIGHTS].data);
     bonsai_graph_free(a);
     a = read_mtx("%%MatrixMarket matrix coordinate pattern general\n0 0 0\n");
     assert_int_equal(bonsai_graph_nodes(a), 0);

@@ -26,8 +26,8 @@ static bonsai_graph *small_graph(void)
     v.nodes = 4;
     v.features = 3;
     v.classes = 2;
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, 12, BONSAI_F32};
-    v.section[BONSAI_LABELS] = (bonsai_array){labels, 4, BONSAI_U32};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, 12, BONSAI_TYPE_F32};
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){labels, 4, BONSAI_TYPE_U32};
     assert_int_equal(bonsai_graph_build(&g, &v, 5, source, target, NULL, NULL), BONSAI_OK);
     return g;
 }
@@ -82,8 +82,8 @@ static void every_section_and_encoding_comes_back(void **state)
         back = load(path);
         assert_int_equal(bonsai_graph_check(back, NULL), BONSAI_OK);
         assert_true(is_equal(g, back));
-        const bonsai_array *a = &bonsai_graph_view(g)->section[BONSAI_METADATA],
-                           *b = &bonsai_graph_view(back)->section[BONSAI_METADATA];
+        const bonsai_array *a = &bonsai_graph_view(g)->section[BONSAI_SECTION_METADATA],
+                           *b = &bonsai_graph_view(back)->section[BONSAI_SECTION_METADATA];
         assert_int_equal(a->count, b->count);
         if (a->count)
             assert_memory_equal(a->data, b->data, (size_t)a->count);
@@ -239,22 +239,22 @@ static void a_wrong_header_is_refused(void **state)
 static void a_wrong_table_is_refused(void **state)
 {
     (void)state;
-    refuse_field(BONSAI_METADATA, 0, 23, 4, "section 23 is not known to this version");
-    refuse_field(BONSAI_OFFSETS, 0, 0, 4, "section 0 is not known");
-    refuse_field(BONSAI_NEIGHBORS, 0, 1, 4, "entry 1 of its table is out of order");
-    refuse_field(BONSAI_NEIGHBORS, 28, 1, 4, "entry 1 of its table is out of order");
-    refuse_field(BONSAI_OFFSETS, 4, 0, 4, "section 1 has the unknown type 0");
-    refuse_field(BONSAI_OFFSETS, 4, 8, 4, "section 1 has the unknown type 8");
-    refuse_field(BONSAI_OFFSETS, 4, UINT32_MAX, 4, "unknown type 4294967295");
-    refuse_field(BONSAI_OFFSETS, 4, BONSAI_F32, 4, "offsets: type f32 (7) is not allowed here");
-    refuse_field(BONSAI_LABELS, 4, BONSAI_I8, 4, "labels: type i8 (5) is not allowed here");
-    refuse_field(BONSAI_NEIGHBORS, 16, (uint64_t)1 << 63, 8, "does not fit in the file");
-    refuse_field(BONSAI_NEIGHBORS, 16, UINT64_MAX, 8, "does not fit in the file");
-    refuse_field(BONSAI_NEIGHBORS, 16, (uint64_t)1 << 61, 8, "does not fit in the file");
-    refuse_field(BONSAI_NEIGHBORS, 16, 100000, 8, "section 2 of 100000 elements at byte");
-    refuse_field(BONSAI_NEIGHBORS, 8, 64, 8, "elements at byte 64 does not fit in the file");
-    refuse_field(BONSAI_NEIGHBORS, 8, UINT64_MAX - 63, 8, "does not fit in the file");
-    refuse_field(BONSAI_METADATA, 16, 1, 8, "bytes follow its last section");
+    refuse_field(BONSAI_SECTION_METADATA, 0, 23, 4, "section 23 is not known to this version");
+    refuse_field(BONSAI_SECTION_OFFSETS, 0, 0, 4, "section 0 is not known");
+    refuse_field(BONSAI_SECTION_NEIGHBORS, 0, 1, 4, "entry 1 of its table is out of order");
+    refuse_field(BONSAI_SECTION_NEIGHBORS, 28, 1, 4, "entry 1 of its table is out of order");
+    refuse_field(BONSAI_SECTION_OFFSETS, 4, 0, 4, "section 1 has the unknown type 0");
+    refuse_field(BONSAI_SECTION_OFFSETS, 4, 8, 4, "section 1 has the unknown type 8");
+    refuse_field(BONSAI_SECTION_OFFSETS, 4, UINT32_MAX, 4, "unknown type 4294967295");
+    refuse_field(BONSAI_SECTION_OFFSETS, 4, BONSAI_TYPE_F32, 4, "offsets: type f32 (7) is not allowed here");
+    refuse_field(BONSAI_SECTION_LABELS, 4, BONSAI_TYPE_I8, 4, "labels: type i8 (5) is not allowed here");
+    refuse_field(BONSAI_SECTION_NEIGHBORS, 16, (uint64_t)1 << 63, 8, "does not fit in the file");
+    refuse_field(BONSAI_SECTION_NEIGHBORS, 16, UINT64_MAX, 8, "does not fit in the file");
+    refuse_field(BONSAI_SECTION_NEIGHBORS, 16, (uint64_t)1 << 61, 8, "does not fit in the file");
+    refuse_field(BONSAI_SECTION_NEIGHBORS, 16, 100000, 8, "section 2 of 100000 elements at byte");
+    refuse_field(BONSAI_SECTION_NEIGHBORS, 8, 64, 8, "elements at byte 64 does not fit in the file");
+    refuse_field(BONSAI_SECTION_NEIGHBORS, 8, UINT64_MAX - 63, 8, "does not fit in the file");
+    refuse_field(BONSAI_SECTION_METADATA, 16, 1, 8, "bytes follow its last section");
 }
 
 static void bytes_between_sections_are_refused(void **state)
@@ -262,7 +262,7 @@ static void bytes_between_sections_are_refused(void **state)
     (void)state;
     bonsai_graph *g;
     size_t len;
-    uint8_t *file = whole_file(&len, &g, DENSE_F32), *e = entry_of(file, BONSAI_NEIGHBORS);
+    uint8_t *file = whole_file(&len, &g, DENSE_F32), *e = entry_of(file, BONSAI_SECTION_NEIGHBORS);
     file[number(e + 8, 8) - 1] = 1;
     assert_fails(load_bytes(file, len, NULL), BONSAI_E_FORMAT, "there are bytes between its sections");
     free(file);
@@ -274,20 +274,20 @@ static void wrong_elements_are_refused_even_with_good_checksums(void **state)
     (void)state;
     static const struct { int section; int64_t at; uint64_t value; int bytes; const char *text; }
     rows[] = {
-        {BONSAI_OFFSETS, 0, 1, 4, "offsets: the first is 1, not 0"},
-        {BONSAI_OFFSETS, 4, 999, 4, "offsets: they fall from 999 to"},
-        {BONSAI_NEIGHBORS, 0, 5, 4, "neighbors: entry 0 is 5, outside 0..4"},
-        {BONSAI_EDGE_WEIGHTS, 0, 0x7fc00000, 4, "edge weights: entry 0 is nan"},
-        {BONSAI_EDGE_WEIGHTS, 4, 0, 4, "edge weights: entry 1 is 0, which is not positive"},
-        {BONSAI_FEATURES, 8, 0x7f800000, 4, "features: entry 2 is inf, which is not finite"},
-        {BONSAI_LABELS, 1, 77, 1, "labels: node 1 has label 77 but there are"},
-        {BONSAI_SPLIT, 2, 4, 1, "split: entry 2 is 4, outside 0..3"},
-        {BONSAI_ROLE, 2, 9, 1, "role: entry 2 is 9, outside 0..3"},
-        {BONSAI_CLASS_NAMES, 0, 0, 1, "class names:"},
-        {BONSAI_NODE_NAMES, 0, 0xff, 1, "node names: byte 0 is not UTF-8"},
-        {BONSAI_ORIGIN, 0, UINT32_MAX, 4, "origin: entry 0 is 4294967295, outside"},
-        {BONSAI_MEMBER_OFFSETS, 0, 1, 4, "member offsets: the first is 1"},
-        {BONSAI_METADATA, 0, '[', 1, "metadata: "},
+        {BONSAI_SECTION_OFFSETS, 0, 1, 4, "offsets: the first is 1, not 0"},
+        {BONSAI_SECTION_OFFSETS, 4, 999, 4, "offsets: they fall from 999 to"},
+        {BONSAI_SECTION_NEIGHBORS, 0, 5, 4, "neighbors: entry 0 is 5, outside 0..4"},
+        {BONSAI_SECTION_EDGE_WEIGHTS, 0, 0x7fc00000, 4, "edge weights: entry 0 is nan"},
+        {BONSAI_SECTION_EDGE_WEIGHTS, 4, 0, 4, "edge weights: entry 1 is 0, which is not positive"},
+        {BONSAI_SECTION_FEATURES, 8, 0x7f800000, 4, "features: entry 2 is inf, which is not finite"},
+        {BONSAI_SECTION_LABELS, 1, 77, 1, "labels: node 1 has label 77 but there are"},
+        {BONSAI_SECTION_SPLIT, 2, 4, 1, "split: entry 2 is 4, outside 0..3"},
+        {BONSAI_SECTION_ROLE, 2, 9, 1, "role: entry 2 is 9, outside 0..3"},
+        {BONSAI_SECTION_CLASS_NAMES, 0, 0, 1, "class names:"},
+        {BONSAI_SECTION_NODE_NAMES, 0, 0xff, 1, "node names: byte 0 is not UTF-8"},
+        {BONSAI_SECTION_ORIGIN, 0, UINT32_MAX, 4, "origin: entry 0 is 4294967295, outside"},
+        {BONSAI_SECTION_MEMBER_OFFSETS, 0, 1, 4, "member offsets: the first is 1"},
+        {BONSAI_SECTION_METADATA, 0, '[', 1, "metadata: "},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bonsai_graph *g;
@@ -344,13 +344,13 @@ static void a_large_section_is_verified_when_it_is_needed(void **state)
     bonsai_view_init(&v);
     v.nodes = N;
     v.classes = 1;
-    v.section[BONSAI_LABELS] = (bonsai_array){labels, N, BONSAI_U8};
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){labels, N, BONSAI_TYPE_U8};
     assert_int_equal(bonsai_graph_build(&g, &v, N, source, target, NULL, NULL), BONSAI_OK);
     char path[512], other[512];
     snprintf(path, sizeof path, "%s", temp_path("large.bonsai"));
     snprintf(other, sizeof other, "%s", temp_path("copy.bonsai"));
     save(g, path);
-    uint8_t *file = read_file(path, &len), *e = entry_of(file, BONSAI_NEIGHBORS);
+    uint8_t *file = read_file(path, &len), *e = entry_of(file, BONSAI_SECTION_NEIGHBORS);
     file[number(e + 8, 8) + 1000001] ^= 16;
     write_file(path, file, len);
     bad = load(path);                           /* opening reads no large section */
@@ -363,7 +363,7 @@ static void a_large_section_is_verified_when_it_is_needed(void **state)
     assert_false(bn_is_file(other));
     bonsai_graph_free(bad);
     file[number(e + 8, 8) + 1000001] ^= 16;
-    file[number(entry_of(file, BONSAI_LABELS) + 8, 8)] ^= 1;
+    file[number(entry_of(file, BONSAI_SECTION_LABELS) + 8, 8)] ^= 1;
     write_file(path, file, len);
     assert_fails(bonsai_graph_load(&bad, path), BONSAI_E_FORMAT, "section \"labels\"");
     free(file);
@@ -515,9 +515,9 @@ int main(int argc, char **argv)
             char path[600];
             bonsai_write_options o;
             bonsai_write_options_init(&o);
-            static const bonsai_encoding keep[] = {BONSAI_ENCODE_AUTO, BONSAI_ENCODE_F32,
-                BONSAI_ENCODE_F16, BONSAI_ENCODE_U8, BONSAI_ENCODE_U8, BONSAI_ENCODE_KEEP,
-                BONSAI_ENCODE_SPARSE_F32, BONSAI_ENCODE_SPARSE_U8, BONSAI_ENCODE_SPARSE_U8};
+            static const bonsai_encoding keep[] = {BONSAI_ENCODING_AUTO, BONSAI_ENCODING_F32,
+                BONSAI_ENCODING_F16, BONSAI_ENCODING_U8, BONSAI_ENCODING_U8, BONSAI_ENCODING_KEEP,
+                BONSAI_ENCODING_SPARSE_F32, BONSAI_ENCODING_SPARSE_U8, BONSAI_ENCODING_SPARSE_U8};
             o.features = keep[k];
             bonsai_graph *g = random_graph(2, k == 5 ? 0 : 4, 6, k, k % 3 ? WITH_ALL : WITH_LABELS);
             snprintf(path, sizeof path, "%s/layout%d.bonsai", argv[1], k);

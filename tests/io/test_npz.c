@@ -23,7 +23,7 @@ static void reads_edges_features_labels_and_split(void **state)
     assert_int_equal(bonsai_graph_classes(g), 2);
     for (int v = 0; v < 4; v++)
         assert_int_equal(bonsai_graph_label(g, v), four_y[v]);
-    assert_memory_equal(bonsai_graph_view(g)->section[BONSAI_SPLIT].data, split, sizeof split);
+    assert_memory_equal(bonsai_graph_view(g)->section[BONSAI_SECTION_SPLIT].data, split, sizeof split);
     assert_int_equal(bonsai_graph_read_info(g)->edges_given, 5);
     assert_int_equal(bonsai_graph_read_info(g)->rounded, 0);
     assert_string_equal(bonsai_graph_read_info(g)->format, "npz");
@@ -168,7 +168,7 @@ static void reads_sparse_features_and_weights(void **state)
     npz_array(&made, "x_shape", "'<i8', C, (2,)", shape, sizeof shape);
     bonsai_graph *g = load(save_as("t.npz"));
     assert_ring(g, true);
-    const float *w = bonsai_graph_view(g)->section[BONSAI_EDGE_WEIGHTS].data;
+    const float *w = bonsai_graph_view(g)->section[BONSAI_SECTION_EDGE_WEIGHTS].data;
     assert_non_null(w);
     assert_true(w[0] == 6 && w[1] == 4);        /* 0-1 is given twice, as 1 and as 5 */
     bonsai_graph_free(g);
@@ -185,13 +185,13 @@ static void reads_the_layout_of_adj_attr_and_labels(void **state)
     npz_array(&made, "metadata", "'<U4', C, ()", "a\0\0\0b\0\0\0c\0\0\0d\0\0", 16);
     bonsai_graph *g = load(save_as("t.npz"));
     assert_ring(g, true);
-    assert_null(bonsai_graph_view(g)->section[BONSAI_EDGE_WEIGHTS].data);
+    assert_null(bonsai_graph_view(g)->section[BONSAI_SECTION_EDGE_WEIGHTS].data);
     assert_int_equal(bonsai_graph_label(g, 1), 1);
     bonsai_graph_free(g);
     make();
     add_adjacency(3);
     g = load(save_as("t.npz"));
-    assert_non_null(bonsai_graph_view(g)->section[BONSAI_EDGE_WEIGHTS].data);
+    assert_non_null(bonsai_graph_view(g)->section[BONSAI_SECTION_EDGE_WEIGHTS].data);
     bonsai_graph_free(g);
 }
 
@@ -204,7 +204,7 @@ static void masks_are_a_split_too(void **state)
     npz_array(&made, "train_mask", "'|b1', C, (4,)", train, sizeof train);
     npz_array(&made, "test_mask", "'|b1', C, (4,)", test, sizeof test);
     bonsai_graph *g = load(save_as("t.npz"));
-    assert_memory_equal(bonsai_graph_view(g)->section[BONSAI_SPLIT].data, split, sizeof split);
+    assert_memory_equal(bonsai_graph_view(g)->section[BONSAI_SECTION_SPLIT].data, split, sizeof split);
     bonsai_graph_free(g);
 }
 

@@ -42,21 +42,21 @@ static void random_features(parts *p, bn_rng *r)
     if (form == 0)
         p->v.features = 0;
     if (form == 1)
-        *section(p, BONSAI_FEATURES) = (bonsai_array){p->x, n * f, BONSAI_F32};
+        *section(p, BONSAI_SECTION_FEATURES) = (bonsai_array){p->x, n * f, BONSAI_TYPE_F32};
     if (form == 2)
-        *section(p, BONSAI_FEATURES) = (bonsai_array){p->half, n * f, BONSAI_F16};
+        *section(p, BONSAI_SECTION_FEATURES) = (bonsai_array){p->half, n * f, BONSAI_TYPE_F16};
     if (form == 3)
-        *section(p, BONSAI_FEATURES) = (bonsai_array){p->small, n * f, BONSAI_U8};
+        *section(p, BONSAI_SECTION_FEATURES) = (bonsai_array){p->small, n * f, BONSAI_TYPE_U8};
     if (form >= 4) {
-        *section(p, BONSAI_FEATURE_OFFSETS) = (bonsai_array){p->offsets, n + 1, BONSAI_U32};
-        *section(p, BONSAI_FEATURE_INDICES) = (bonsai_array){p->index, nnz, BONSAI_U16};
+        *section(p, BONSAI_SECTION_FEATURE_OFFSETS) = (bonsai_array){p->offsets, n + 1, BONSAI_TYPE_U32};
+        *section(p, BONSAI_SECTION_FEATURE_INDICES) = (bonsai_array){p->index, nnz, BONSAI_TYPE_U16};
     }
     if (form == 5)
-        *section(p, BONSAI_FEATURE_VALUES) = (bonsai_array){p->x, nnz, BONSAI_F32};
+        *section(p, BONSAI_SECTION_FEATURE_VALUES) = (bonsai_array){p->x, nnz, BONSAI_TYPE_F32};
     if (form == 6)
-        *section(p, BONSAI_FEATURE_VALUES) = (bonsai_array){p->small, nnz, BONSAI_I8};
+        *section(p, BONSAI_SECTION_FEATURE_VALUES) = (bonsai_array){p->small, nnz, BONSAI_TYPE_I8};
     if (form == 3 || form == 6)
-        *section(p, BONSAI_FEATURE_SCALE) = (bonsai_array){p->scale, n, BONSAI_F32};
+        *section(p, BONSAI_SECTION_FEATURE_SCALE) = (bonsai_array){p->scale, n, BONSAI_TYPE_F32};
 }
 
 static void random_sections(parts *p, bn_rng *r)
@@ -84,28 +84,28 @@ static void random_sections(parts *p, bn_rng *r)
         p->names[2 * j] = (uint8_t)('a' + j);
     }
     const struct { bonsai_section s; bonsai_array a; } all[] = {
-        {BONSAI_LABELS, {p->labels, n, BONSAI_U32}},
-        {BONSAI_SOFT_LABELS, {p->soft, n * c, BONSAI_F32}},
-        {BONSAI_SOFT_LABELS, {p->soft8, n * c, BONSAI_U8}},
-        {BONSAI_NODE_WEIGHTS, {p->node_weight, n, BONSAI_F32}},
-        {BONSAI_NODE_WEIGHTS, {p->half, n, BONSAI_U16}},
-        {BONSAI_NODE_WEIGHTS, {p->role, n, BONSAI_U8}},
-        {BONSAI_SPLIT, {p->split, n, BONSAI_U8}},
-        {BONSAI_CLASS_NAMES, {p->names, 2 * c, BONSAI_U8}},
-        {BONSAI_NODE_NAMES, {p->names, 2 * n, BONSAI_U8}},
-        {BONSAI_ORIGIN, {p->origin, n, BONSAI_U32}},
-        {BONSAI_ROLE, {p->role, n, BONSAI_U8}},
-        {BONSAI_KEPT_FEATURES, {p->kept, f, BONSAI_U32}},
-        {BONSAI_METADATA, {metadata, sizeof metadata - 1, BONSAI_U8}},
+        {BONSAI_SECTION_LABELS, {p->labels, n, BONSAI_TYPE_U32}},
+        {BONSAI_SECTION_SOFT_LABELS, {p->soft, n * c, BONSAI_TYPE_F32}},
+        {BONSAI_SECTION_SOFT_LABELS, {p->soft8, n * c, BONSAI_TYPE_U8}},
+        {BONSAI_SECTION_NODE_WEIGHTS, {p->node_weight, n, BONSAI_TYPE_F32}},
+        {BONSAI_SECTION_NODE_WEIGHTS, {p->half, n, BONSAI_TYPE_U16}},
+        {BONSAI_SECTION_NODE_WEIGHTS, {p->role, n, BONSAI_TYPE_U8}},
+        {BONSAI_SECTION_SPLIT, {p->split, n, BONSAI_TYPE_U8}},
+        {BONSAI_SECTION_CLASS_NAMES, {p->names, 2 * c, BONSAI_TYPE_U8}},
+        {BONSAI_SECTION_NODE_NAMES, {p->names, 2 * n, BONSAI_TYPE_U8}},
+        {BONSAI_SECTION_ORIGIN, {p->origin, n, BONSAI_TYPE_U32}},
+        {BONSAI_SECTION_ROLE, {p->role, n, BONSAI_TYPE_U8}},
+        {BONSAI_SECTION_KEPT_FEATURES, {p->kept, f, BONSAI_TYPE_U32}},
+        {BONSAI_SECTION_METADATA, {metadata, sizeof metadata - 1, BONSAI_TYPE_U8}},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (bn_rng_below(r, 2))
             *section(p, all[i].s) = all[i].a;
     if (bn_rng_below(r, 2)) {
-        *section(p, BONSAI_MEMBER_OFFSETS) = (bonsai_array){p->member_offsets, n + 1, BONSAI_U32};
-        *section(p, BONSAI_MEMBERS) = (bonsai_array){p->members, p->member_offsets[n], BONSAI_U32};
-        *section(p, BONSAI_FEATURE_MEAN) = (bonsai_array){p->mean, f, BONSAI_F32};
-        *section(p, BONSAI_FEATURE_SPREAD) = (bonsai_array){p->mean, f, BONSAI_F32};
+        *section(p, BONSAI_SECTION_MEMBER_OFFSETS) = (bonsai_array){p->member_offsets, n + 1, BONSAI_TYPE_U32};
+        *section(p, BONSAI_SECTION_MEMBERS) = (bonsai_array){p->members, p->member_offsets[n], BONSAI_TYPE_U32};
+        *section(p, BONSAI_SECTION_FEATURE_MEAN) = (bonsai_array){p->mean, f, BONSAI_TYPE_F32};
+        *section(p, BONSAI_SECTION_FEATURE_SPREAD) = (bonsai_array){p->mean, f, BONSAI_TYPE_F32};
     }
 }
 
@@ -141,8 +141,8 @@ static bonsai_graph *random_graph(uint64_t seed)
 
 static void assert_same(const bonsai_graph *a, const bonsai_graph *b, uint64_t seed)
 {
-    const bonsai_array *x = &bonsai_graph_view(a)->section[BONSAI_METADATA];
-    const bonsai_array *y = &bonsai_graph_view(b)->section[BONSAI_METADATA];
+    const bonsai_array *x = &bonsai_graph_view(a)->section[BONSAI_SECTION_METADATA];
+    const bonsai_array *y = &bonsai_graph_view(b)->section[BONSAI_SECTION_METADATA];
     int equal = 0;
     assert_int_equal(bonsai_graph_equal(&equal, a, b), BONSAI_OK);
     if (!equal || x->count != y->count || !x->data != !y->data)
@@ -195,13 +195,13 @@ static void a_split_that_puts_no_node_anywhere_is_still_a_split(void **state)
     bonsai_graph *g;
     bonsai_view_init(&v);
     v.nodes = 3;
-    v.section[BONSAI_SPLIT] = (bonsai_array){split, 3, BONSAI_U8};
+    v.section[BONSAI_SECTION_SPLIT] = (bonsai_array){split, 3, BONSAI_TYPE_U8};
     assert_int_equal(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
     const char *path = temp_path("split.npz");
     assert_int_equal(bonsai_graph_save(g, path, NULL, NULL), BONSAI_OK);
     bonsai_graph *back = load(path);
-    assert_non_null(bonsai_graph_view(back)->section[BONSAI_SPLIT].data);
-    assert_null(bonsai_graph_view(back)->section[BONSAI_LABELS].data);
+    assert_non_null(bonsai_graph_view(back)->section[BONSAI_SECTION_SPLIT].data);
+    assert_null(bonsai_graph_view(back)->section[BONSAI_SECTION_LABELS].data);
     assert_same(g, back, 0);
     bonsai_graph_free(back);
     bonsai_graph_free(g);
@@ -322,7 +322,7 @@ static bonsai_graph *large_graph(void)
     bonsai_view_init(&v);
     v.nodes = N;
     v.features = F;
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, N * F, BONSAI_F32};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, N * F, BONSAI_TYPE_F32};
     assert_int_equal(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
     free(x);
     return g;

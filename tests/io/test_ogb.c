@@ -127,7 +127,7 @@ static void write_arrays(const arrays *a)
 static void check_graph(const char *folder)
 {
     static const int32_t labels[] = {2, -1, -1, 0};
-    static const bonsai_part parts[] = {BONSAI_TRAIN, BONSAI_VAL, BONSAI_PART_NONE, BONSAI_TRAIN};
+    static const bonsai_part parts[] = {BONSAI_PART_TRAIN, BONSAI_PART_VAL, BONSAI_PART_NONE, BONSAI_PART_TRAIN};
     static const float x[4][2] = {{1, 0.5f}, {0, 2}, {-1e3f, 0}, {0, 0}};
     static const int32_t neighbors[] = {1, 0, 2, 1, 3, 2};
     bonsai_graph *g;
@@ -194,7 +194,7 @@ static void features_and_split_may_be_missing(void **state)
             write_text(in("bare", text_files[i][0]), text_files[i][1]);
     assert_int_equal(load(&g, temp_path("bare")), BONSAI_OK);
     assert_int_equal(bonsai_graph_features(g), 0);
-    assert_false(bn_has(g, BONSAI_SPLIT));
+    assert_false(bn_has(g, BONSAI_SECTION_SPLIT));
     bonsai_graph_free(g);
 }
 
@@ -208,7 +208,7 @@ static void of_several_schemes_the_first_by_name_is_taken(void **state)
     write_text(in("text", "split/a/valid.csv"), "");
     write_text(in("text", "split/a/test.csv"), "");
     assert_int_equal(load(&g, temp_path("text")), BONSAI_OK);
-    assert_int_equal(bn_part(g, 2), BONSAI_TRAIN);
+    assert_int_equal(bn_part(g, 2), BONSAI_PART_TRAIN);
     assert_int_equal(bn_part(g, 0), BONSAI_PART_NONE);
     bonsai_graph_free(g);
     unlink(in("text", "split/a/train.csv"));

@@ -92,10 +92,10 @@ static void reads_seven_nodes(void **state)
     assert_int_equal(v->classes, 2);
     for (int i = 0; i < 7; i++)
         assert_int_equal(bonsai_graph_label(g, i), labels[i]);
-    assert_memory_equal(v->section[BONSAI_SPLIT].data, split, sizeof split);
+    assert_memory_equal(v->section[BONSAI_SECTION_SPLIT].data, split, sizeof split);
     assert_int_equal(bonsai_graph_edges(g), 8);
-    assert_memory_equal(v->section[BONSAI_OFFSETS].data, offsets, sizeof offsets);
-    assert_memory_equal(v->section[BONSAI_NEIGHBORS].data, neighbors, sizeof neighbors);
+    assert_memory_equal(v->section[BONSAI_SECTION_OFFSETS].data, offsets, sizeof offsets);
+    assert_memory_equal(v->section[BONSAI_SECTION_NEIGHBORS].data, neighbors, sizeof neighbors);
     for (int i = 0; i < 4; i++)
         assert_row(g, i, allx[i][0], allx[i][1], allx[i][2]);
     assert_row(g, 4, 4, 0, 4);
@@ -133,7 +133,7 @@ static void a_row_of_zeros_is_an_unlabelled_node(void **state)
     write_labels("ind.t.ally", 4, 2, (int32_t[]){1, 0, 0, 0, 0, 1, 1, 0});
     assert_int_equal(load(&g), BONSAI_OK);
     assert_int_equal(bonsai_graph_label(g, 1), -1);
-    assert_int_equal(bn_part(g, 1), BONSAI_TRAIN);
+    assert_int_equal(bn_part(g, 1), BONSAI_PART_TRAIN);
     bonsai_graph_free(g);
 }
 
@@ -300,9 +300,9 @@ static void check_real(const char *name, int64_t n, int64_t m, int64_t f, int64_
     int64_t parts[4] = {0};
     for (int64_t v = 0; v < n; v++)
         parts[bn_part(g, v)] += bn_label(g, v) >= 0;
-    assert_int_equal(parts[BONSAI_TRAIN], 20 * c);
-    assert_int_equal(parts[BONSAI_VAL], 500);
-    assert_int_equal(parts[BONSAI_TEST], 1000);
+    assert_int_equal(parts[BONSAI_PART_TRAIN], 20 * c);
+    assert_int_equal(parts[BONSAI_PART_VAL], 500);
+    assert_int_equal(parts[BONSAI_PART_TEST], 1000);
     assert_int_equal(bonsai_graph_check(g, NULL), BONSAI_OK);
     bonsai_graph_free(g);
 }

@@ -13,7 +13,7 @@ static void reads_numbers_as_node_numbers(void **state)
     assert_int_equal(bonsai_graph_nodes(g), 4);
     assert_int_equal(bonsai_graph_edges(g), 4);
     assert_true(has_edge(g, 1, 0) && has_edge(g, 0, 1) && has_edge(g, 1, 3) && has_edge(g, 3, 1));
-    assert_null(bonsai_graph_view(g)->section[BONSAI_NODE_NAMES].data);
+    assert_null(bonsai_graph_view(g)->section[BONSAI_SECTION_NODE_NAMES].data);
     const bonsai_read_info *info = bonsai_graph_read_info(g);
     assert_string_equal(info->format, "text");
     assert_int_equal(info->self_loops, 1);
@@ -66,7 +66,7 @@ static void finds_weights_and_headers(void **state)
         "\"0\",\"1\",\"0.5\"\n1,2,2\n",
     };
     bonsai_graph *first = read_edges(same[0]);
-    const float *w = bonsai_graph_view(first)->section[BONSAI_EDGE_WEIGHTS].data;
+    const float *w = bonsai_graph_view(first)->section[BONSAI_SECTION_EDGE_WEIGHTS].data;
     assert_true(w[0] == 0.5f && w[1] == 0.5f && w[2] == 2.0f && w[3] == 2.0f);
     for (size_t i = 1; i < sizeof same / sizeof *same; i++) {
         bonsai_graph *g = read_edges(same[i]);
@@ -102,12 +102,12 @@ static void reads_labels_of_every_kind(void **state)
     assert_int_equal(bonsai_graph_classes(g), 2);
     assert_int_equal(bonsai_graph_label(g, 1), -1);
     assert_int_equal(bonsai_graph_label(g, 2), 1);
-    assert_memory_equal(v->section[BONSAI_CLASS_NAMES].data, "red\0blue", 9);
-    assert_memory_equal(v->section[BONSAI_NODE_NAMES].data, "a\0b\0c\0d", 8);
-    assert_memory_equal(v->section[BONSAI_SPLIT].data, "\1\2\3\0", 4);
-    assert_memory_equal(v->section[BONSAI_ROLE].data, "\1\0\3\2", 4);
-    assert_true(((const float *)v->section[BONSAI_NODE_WEIGHTS].data)[3] == 3.0f);
-    assert_int_equal(((const uint32_t *)v->section[BONSAI_ORIGIN].data)[0], 9);
+    assert_memory_equal(v->section[BONSAI_SECTION_CLASS_NAMES].data, "red\0blue", 9);
+    assert_memory_equal(v->section[BONSAI_SECTION_NODE_NAMES].data, "a\0b\0c\0d", 8);
+    assert_memory_equal(v->section[BONSAI_SECTION_SPLIT].data, "\1\2\3\0", 4);
+    assert_memory_equal(v->section[BONSAI_SECTION_ROLE].data, "\1\0\3\2", 4);
+    assert_true(((const float *)v->section[BONSAI_SECTION_NODE_WEIGHTS].data)[3] == 3.0f);
+    assert_int_equal(((const uint32_t *)v->section[BONSAI_SECTION_ORIGIN].data)[0], 9);
     assert_true(has_edge(g, 1, 2) && has_edge(g, 0, 2) && !has_edge(g, 0, 1));
     bonsai_graph_free(g);
 
@@ -116,20 +116,20 @@ static void reads_labels_of_every_kind(void **state)
     assert_int_equal(bonsai_graph_classes(g), 4);
     assert_int_equal(bonsai_graph_label(g, 0), 3);
     assert_int_equal(bonsai_graph_label(g, 1), -1);
-    assert_null(bonsai_graph_view(g)->section[BONSAI_CLASS_NAMES].data);
+    assert_null(bonsai_graph_view(g)->section[BONSAI_SECTION_CLASS_NAMES].data);
     bonsai_graph_free(g);
 
     g = must_read(folder_of("kinds", "30,20\n", NULL, "30 1\n10 x\n20 1\n"));
     assert_int_equal(bonsai_graph_nodes(g), 3);
     assert_true(has_edge(g, 0, 2));
     assert_string_equal(node_name(g, 1), "10");
-    assert_memory_equal(bonsai_graph_view(g)->section[BONSAI_CLASS_NAMES].data, "1\0x", 4);
+    assert_memory_equal(bonsai_graph_view(g)->section[BONSAI_SECTION_CLASS_NAMES].data, "1\0x", 4);
     bonsai_graph_free(g);
 
     g = must_read(folder_of("kinds", "", NULL, "id\n0\n1\n2\n"));    /* isolated nodes only */
     assert_int_equal(bonsai_graph_nodes(g), 3);
-    assert_null(bonsai_graph_view(g)->section[BONSAI_LABELS].data);
-    assert_null(bonsai_graph_view(g)->section[BONSAI_NODE_NAMES].data);
+    assert_null(bonsai_graph_view(g)->section[BONSAI_SECTION_LABELS].data);
+    assert_null(bonsai_graph_view(g)->section[BONSAI_SECTION_NODE_NAMES].data);
     bonsai_graph_free(g);
 }
 

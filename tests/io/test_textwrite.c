@@ -48,7 +48,7 @@ static void add_features(bonsai_view *v, arrays *a, bn_rng *r)
     for (int64_t i = 0; i < n * v->features; i++)
         a->x[i] = any_float(r);
     if (bn_rng_below(r, 2)) {
-        v->section[BONSAI_FEATURES] = (bonsai_array){a->x, n * v->features, BONSAI_F32};
+        v->section[BONSAI_SECTION_FEATURES] = (bonsai_array){a->x, n * v->features, BONSAI_TYPE_F32};
         return;
     }
     for (int64_t u = 0; u < n; u++) {
@@ -57,10 +57,10 @@ static void add_features(bonsai_view *v, arrays *a, bn_rng *r)
                 a->indices[nnz++] = (uint32_t)j;
         a->offsets[u + 1] = (uint64_t)nnz;
     }
-    v->section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){a->offsets, n + 1, BONSAI_U64};
-    v->section[BONSAI_FEATURE_INDICES] = (bonsai_array){a->indices, nnz, BONSAI_U32};
+    v->section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){a->offsets, n + 1, BONSAI_TYPE_U64};
+    v->section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){a->indices, nnz, BONSAI_TYPE_U32};
     if (bn_rng_below(r, 2))
-        v->section[BONSAI_FEATURE_VALUES] = (bonsai_array){a->x, nnz, BONSAI_F32};
+        v->section[BONSAI_SECTION_FEATURE_VALUES] = (bonsai_array){a->x, nnz, BONSAI_TYPE_F32};
 }
 
 static void add_sections(bonsai_view *v, arrays *a, bn_rng *r)
@@ -79,16 +79,16 @@ static void add_sections(bonsai_view *v, arrays *a, bn_rng *r)
         memset(a->split, 0, sizeof a->split);
     int64_t class_bytes = put_names(a->class_names, v->classes, r);
     int64_t node_bytes = put_names(a->node_names, n, r);
-    const bonsai_array all[BONSAI_SECTIONS] = {
-        [BONSAI_LABELS] = {a->labels, n, BONSAI_U32},
-        [BONSAI_SPLIT] = {a->split, n, BONSAI_U8},
-        [BONSAI_NODE_WEIGHTS] = {a->node_weight, n, BONSAI_F32},
-        [BONSAI_ORIGIN] = {a->origin, n, BONSAI_U32},
-        [BONSAI_ROLE] = {a->role, n, BONSAI_U8},
-        [BONSAI_CLASS_NAMES] = {a->class_names, class_bytes, BONSAI_U8},
-        [BONSAI_NODE_NAMES] = {a->node_names, node_bytes, BONSAI_U8},
+    const bonsai_array all[BONSAI_SECTION_COUNT] = {
+        [BONSAI_SECTION_LABELS] = {a->labels, n, BONSAI_TYPE_U32},
+        [BONSAI_SECTION_SPLIT] = {a->split, n, BONSAI_TYPE_U8},
+        [BONSAI_SECTION_NODE_WEIGHTS] = {a->node_weight, n, BONSAI_TYPE_F32},
+        [BONSAI_SECTION_ORIGIN] = {a->origin, n, BONSAI_TYPE_U32},
+        [BONSAI_SECTION_ROLE] = {a->role, n, BONSAI_TYPE_U8},
+        [BONSAI_SECTION_CLASS_NAMES] = {a->class_names, class_bytes, BONSAI_TYPE_U8},
+        [BONSAI_SECTION_NODE_NAMES] = {a->node_names, node_bytes, BONSAI_TYPE_U8},
     };
-    for (int s = 1; s < BONSAI_SECTIONS; s++)
+    for (int s = 1; s < BONSAI_SECTION_COUNT; s++)
         if (all[s].data && bn_rng_below(r, 2))
             v->section[s] = all[s];
 }
@@ -153,11 +153,11 @@ static void says_what_it_cannot_hold(void **state)
     uint64_t left_out = 0;
     bonsai_view_init(&v);
     v.nodes = v.classes = 2;
-    v.section[BONSAI_SOFT_LABELS] = (bonsai_array){soft, 4, BONSAI_U8};
-    v.section[BONSAI_METADATA] = (bonsai_array){"{}", 2, BONSAI_U8};
+    v.section[BONSAI_SECTION_SOFT_LABELS] = (bonsai_array){soft, 4, BONSAI_TYPE_U8};
+    v.section[BONSAI_SECTION_METADATA] = (bonsai_array){"{}", 2, BONSAI_TYPE_U8};
     assert_int_equal(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
     assert_int_equal(bonsai_graph_save(g, temp_path("lost/"), NULL, &left_out), BONSAI_OK);
-    assert_int_equal(left_out, BN_BIT(BONSAI_SOFT_LABELS) | BN_BIT(BONSAI_METADATA));
+    assert_int_equal(left_out, BN_BIT(BONSAI_SECTION_SOFT_LABELS) | BN_BIT(BONSAI_SECTION_METADATA));
     bonsai_graph_free(g);
 }
 

@@ -38,9 +38,9 @@ static bn_embedding signs_of(int64_t f, int dims, uint64_t seed)
         x[j * f + j] = 1;
     bonsai_view_init(&v);
     v.nodes = v.features = f;
-    v.section[BONSAI_OFFSETS] = (bonsai_array){offsets, f + 1, BONSAI_U32};
-    v.section[BONSAI_NEIGHBORS] = (bonsai_array){&nothing, 0, BONSAI_U32};
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, f * f, BONSAI_F32};
+    v.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){offsets, f + 1, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){&nothing, 0, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, f * f, BONSAI_TYPE_F32};
     assert_int_equal(bonsai_graph_new(&g, &v, 1), BONSAI_OK);
     assert_int_equal(bn_project(&out, g, NULL, 0, 0, dims, seed, &alone, 1, silent), BONSAI_OK);
     bonsai_graph_free(g);
@@ -169,7 +169,7 @@ static bonsai_status condense_projected(bonsai_graph **out, bonsai_condense_info
 {
     bonsai_condense_options o;
     bonsai_condense_options_init(&o);
-    o.method = BONSAI_TREES;
+    o.method = BONSAI_METHOD_TREES;
     bonsai_condense_info_init(info);
     o.ratio = 0.1;
     o.project = dims;

@@ -107,7 +107,7 @@ static void the_toy_setting_of_the_paper_by_hand(void **state)
     bonsai_view_init(&v);
     v.nodes = 7;
     v.features = 1;
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, 7, BONSAI_F32};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, 7, BONSAI_TYPE_F32};
     assert_int_equal(bonsai_graph_build(&g, &v, 7, from, to, NULL, NULL), BONSAI_OK);
     assert_int_equal(bn_wl(&e, g, all, 7, 1, 1, silent), BONSAI_OK);
     assert_memory_equal(e.dense, embedded, sizeof embedded);

@@ -77,13 +77,13 @@ static double bound_of(const bn_param *p, const bn_shape *s)
 {
     int64_t in = p->layer == 0 ? s->features : s->hidden;
     int64_t out = p->layer == 2 ? s->classes : s->hidden;
-    if (s->kind == BONSAI_GCN || s->kind == BONSAI_GAT) {
+    if (s->kind == BONSAI_MODEL_GCN || s->kind == BONSAI_MODEL_GAT) {
         int64_t width = p->layer == 2 ? s->classes : s->hidden / s->heads;
         if (strstr(p->name, "bias"))
             return 0;
         if (strstr(p->name, "att"))
             return sqrt(6.0 / (double)(s->heads + width));
-        return sqrt(6.0 / (double)(in + (s->kind == BONSAI_GAT ? s->heads * width : out)));
+        return sqrt(6.0 / (double)(in + (s->kind == BONSAI_MODEL_GAT ? s->heads * width : out)));
     }
     return 1 / sqrt((double)(strstr(p->name, "nn.2") ? out : in));
 }
@@ -91,7 +91,7 @@ static double bound_of(const bn_param *p, const bn_shape *s)
 static void first_weights_fill_their_range_evenly(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < BONSAI_MODELS; kind++) {
+    for (int kind = 0; kind < BONSAI_MODEL_COUNT; kind++) {
         bn_shape s = shape_of(kind);
         bn_param table[BN_MOST_PARAMS];
         int count;
@@ -121,7 +121,7 @@ static void first_weights_fill_their_range_evenly(void **state)
 static void first_weights_differ_by_seed_and_place(void **state)
 {
     (void)state;
-    bn_shape s = shape_of(BONSAI_GIN);
+    bn_shape s = shape_of(BONSAI_MODEL_GIN);
     bn_param table[BN_MOST_PARAMS];
     int count;
     int64_t total, equal = 0, repeated = 0;

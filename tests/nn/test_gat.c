@@ -18,7 +18,7 @@ static void a_star_of_three_is_as_worked_out_by_hand(void **state)
     bonsai_read_options o;
     bonsai_graph *g = NULL;
     layer l;
-    plan p = {BONSAI_GAT, 1, 1, true, 1, 1, DENSE_INPUT};
+    plan p = {BONSAI_MODEL_GAT, 1, 1, true, 1, 1, DENSE_INPUT};
     bonsai_view_init(&v);
     bonsai_read_options_init(&o);
     v.nodes = 3;
@@ -79,7 +79,7 @@ static void a_node_with_many_neighbours_hears_them_all(void **state)
     int32_t source[N], target[N];
     bonsai_view v;
     layer l;
-    plan p = {BONSAI_GAT, 1, 2, false, 3, 5, DENSE_INPUT};
+    plan p = {BONSAI_MODEL_GAT, 1, 2, false, 3, 5, DENSE_INPUT};
     for (int directed = 0; directed < 2; directed++) {
         bonsai_graph *g = NULL;
         bonsai_read_options o;
@@ -145,7 +145,7 @@ static void threads_do_not_change_a_bit(void **state)
         for (input_kind input = 0; input < INPUTS; input++) {
             layer l;
             plan p = variant(v, v % 2, input);
-            if (p.kind == BONSAI_GAT && input == PASSED_INPUT)
+            if (p.kind == BONSAI_MODEL_GAT && input == PASSED_INPUT)
                 continue;
             int with = graph_kinds[v % GRAPHS];
             make_layer(&l, &p, random_graph((uint64_t)v, N, M, NO_FEATURES, with), 7);
@@ -183,8 +183,8 @@ static void the_type_of_offsets_does_not_matter(void **state)
     memcpy(before, l.dx, (size_t)(l.n * p.f) * sizeof *before);
     for (int64_t i = 0; i <= N; i++)
         broad[i] = narrow[i] = (uint32_t)bn_int_at(&l.m.to.offsets, i);
-    l.m.to.offsets = (bonsai_array){narrow, N + 1, BONSAI_U32};
-    l.m.back.offsets = (bonsai_array){broad, N + 1, BONSAI_U64};
+    l.m.to.offsets = (bonsai_array){narrow, N + 1, BONSAI_TYPE_U32};
+    l.m.back.offsets = (bonsai_array){broad, N + 1, BONSAI_TYPE_U64};
     run_forward(&l, 1);
     run_backward(&l, 1);
     assert_memory_equal(before, l.dx, (size_t)(l.n * p.f) * sizeof *before);

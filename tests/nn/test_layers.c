@@ -75,7 +75,7 @@ static void for_all_layers(void (*fn)(layer *l))
                 for (int g = 0; g < GRAPHS; g++) {
                     layer l;
                     plan p = variant(v, narrow, input);
-                    if (p.kind == BONSAI_GAT && input == PASSED_INPUT)
+                    if (p.kind == BONSAI_MODEL_GAT && input == PASSED_INPUT)
                         continue;
                     int nth = ((v * 2 + narrow) * INPUTS + (int)input) * GRAPHS + g;
                     uint64_t seed = (uint64_t)nth;
@@ -309,7 +309,7 @@ static void whole_networks_have_their_gradient_and_judge_the_same_in_blocks(void
             for (int layers = 1; layers <= 3; layers++) {
                 layer l;
                 plan p = variant(v, layers == 2, input);
-                if (p.kind == BONSAI_GAT && input == PASSED_INPUT)
+                if (p.kind == BONSAI_MODEL_GAT && input == PASSED_INPUT)
                     continue;
                 make_layer(&l, &p, random_graph(5, N, M, NO_FEATURES, WITH_LOOPS | DIRECTED),
                            (uint64_t)v);

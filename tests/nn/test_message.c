@@ -14,32 +14,32 @@ enum { N = 37, H = 21 };
 static void write_out(double s[N][N], const bonsai_graph *g, bonsai_model_kind kind)
 {
     double loop[N], degree[N] = {0};
-    const float *weight = g->view.section[BONSAI_EDGE_WEIGHTS].data;
+    const float *weight = g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data;
     memset(s, 0, sizeof(double) * N * N);
     for (int i = 0; i < N; i++)
         loop[i] = 1;
     for (int j = 0; j < N; j++)
         for (int64_t e = bn_row_begin(g, j); e < bn_row_begin(g, j + 1); e++) {
             int i = bn_neighbors(g)[e];
-            double w = kind == BONSAI_GCN && weight ? (double)weight[e] : 1;
-            if (kind == BONSAI_GCN && i == j)
+            double w = kind == BONSAI_MODEL_GCN && weight ? (double)weight[e] : 1;
+            if (kind == BONSAI_MODEL_GCN && i == j)
                 loop[i] = w;
             else
                 s[i][j] += w;
         }
     for (int i = 0; i < N; i++) {
-        if (kind == BONSAI_GCN)
+        if (kind == BONSAI_MODEL_GCN)
             s[i][i] = loop[i];
         for (int j = 0; j < N; j++)
             degree[i] += s[i][j];
-        if (kind == BONSAI_GIN)
+        if (kind == BONSAI_MODEL_GIN)
             s[i][i] += 1;
     }
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++)
-            if (kind == BONSAI_GCN)
+            if (kind == BONSAI_MODEL_GCN)
                 s[i][j] /= sqrt(degree[i]) * sqrt(degree[j]);
-            else if (kind == BONSAI_SAGE && degree[i] > 0)
+            else if (kind == BONSAI_MODEL_SAGE && degree[i] > 0)
                 s[i][j] /= degree[i];
 }
 
@@ -84,7 +84,7 @@ static void sums_and_their_transposes_are_those_of_the_definition(void **state)
         int with = (trial & 1 ? WITH_WEIGHTS : 0) | (trial & 2 ? WITH_LOOPS : 0) |
                    (trial & 4 ? WITH_REPEATED : 0) | (trial & 8 ? DIRECTED : 0);
         bonsai_graph *g = random_graph((uint64_t)trial, N, 20 + 3 * trial, DENSE_F32, with);
-        for (int kind = 0; kind < BONSAI_MODELS; kind++) {
+        for (int kind = 0; kind < BONSAI_MODEL_COUNT; kind++) {
             bn_messages m;
             assert_int_equal(bn_messages_make(&m, g, (bonsai_model_kind)kind, true, 2), BONSAI_OK);
             write_out(full, g, (bonsai_model_kind)kind);
@@ -103,7 +103,7 @@ static void the_mirror_joins_an_entry_and_its_reverse(void **state)
         bonsai_graph *g = random_graph((uint64_t)trial, N, 80, DENSE_F32,
                                        trial & 1 ? DIRECTED | WITH_LOOPS : WITH_REPEATED);
         bn_messages m;
-        assert_int_equal(bn_messages_make(&m, g, BONSAI_GAT, true, 2), BONSAI_OK);
+        assert_int_equal(bn_messages_make(&m, g, BONSAI_MODEL_GAT, true, 2), BONSAI_OK);
         int64_t entries = bn_int_at(&m.to.offsets, N);
         uint8_t *seen = calloc((size_t)entries + 1, 1);
         for (int64_t j = 0; j < N; j++)
@@ -123,7 +123,7 @@ static void the_mirror_joins_an_entry_and_its_reverse(void **state)
 static bonsai_status make_directed(void *payload)
 {
     bn_messages m;
-    bonsai_status rc = bn_messages_make(&m, payload, BONSAI_GCN, true, 2);
+    bonsai_status rc = bn_messages_make(&m, payload, BONSAI_MODEL_GCN, true, 2);
     if (rc == BONSAI_OK)
         bn_messages_free(&m);
     return rc;
@@ -132,7 +132,7 @@ static bonsai_status make_directed(void *payload)
 static bonsai_status make_mirror(void *payload)
 {
     bn_messages m;
-    bonsai_status rc = bn_messages_make(&m, payload, BONSAI_GAT, true, 2);
+    bonsai_status rc = bn_messages_make(&m, payload, BONSAI_MODEL_GAT, true, 2);
     if (rc == BONSAI_OK)
         bn_messages_free(&m);
     return rc;

@@ -122,10 +122,10 @@ static void a_wrong_table_is_refused(void **state)
     (void)state;
     refuse_field(PARAMETERS, 0, 33, 4, "section 33 is not known in a model to this version");
     refuse_field(PARAMETERS, 0, UINT32_MAX, 4, "section 4294967295 is not known in a model");
-    refuse_field(BONSAI_CLASS_NAMES, 0, 9, 4, "section 9 is not known in a model");
-    refuse_field(BONSAI_CLASS_NAMES, 0, 0, 4, "section 0 is not known in a model");
-    refuse_field(PARAMETERS, 4, BONSAI_U32, 4, "parameters: type u32 (3) is not allowed here");
-    refuse_field(BONSAI_KEPT_FEATURES, 4, BONSAI_F32, 4, "kept features: type f32 (7) is not");
+    refuse_field(BONSAI_SECTION_CLASS_NAMES, 0, 9, 4, "section 9 is not known in a model");
+    refuse_field(BONSAI_SECTION_CLASS_NAMES, 0, 0, 4, "section 0 is not known in a model");
+    refuse_field(PARAMETERS, 4, BONSAI_TYPE_U32, 4, "parameters: type u32 (3) is not allowed here");
+    refuse_field(BONSAI_SECTION_KEPT_FEATURES, 4, BONSAI_TYPE_F32, 4, "kept features: type f32 (7) is not");
     refuse_field(PARAMETERS, 4, 9, 4, "section 32 has the unknown type 9");
     refuse_field(PARAMETERS, 16, UINT64_MAX, 8, "does not fit in the file");
 }
@@ -139,22 +139,22 @@ static void wrong_elements_are_refused(void **state)
                    "parameter convs.0.bias: entry 1 is inf, which is not finite");
     refuse_element(PARAMETERS, 4 * 49, 0xff800000, 4,
                    "parameter convs.1.att_dst: entry 3 is -inf, which is not finite");
-    refuse_element(BONSAI_KEPT_FEATURES, 4, 0, 4, "kept features: entry 1 is 0, out of order");
-    refuse_element(BONSAI_KEPT_FEATURES, 8, 5, 4, "kept features: entry 2 is 5, outside 0..4");
-    refuse_element(BONSAI_KEPT_FEATURES, 8, 1u << 31, 4, "kept features: entry 2 is 2147483648");
-    refuse_element(BONSAI_FEATURE_MEAN, 4, 0x7fc00000, 4, "feature mean: entry 1 is nan, which");
-    refuse_element(BONSAI_FEATURE_SPREAD, 4, 0x7f800000, 4, "feature spread: entry 1 is inf");
-    refuse_element(BONSAI_FEATURE_SPREAD, 8, 0, 4, "feature spread: entry 2 is 0, which divides");
-    refuse_element(BONSAI_FEATURE_SPREAD, 8, 1u << 31, 4, "entry 2 is 0, which divides");
-    refuse_element(BONSAI_CLASS_NAMES, 0, 0, 1, "class names: 3 names where 2 are needed");
-    refuse_element(BONSAI_CLASS_NAMES, 1, 0xff, 1, "class names: byte 1 is not UTF-8");
+    refuse_element(BONSAI_SECTION_KEPT_FEATURES, 4, 0, 4, "kept features: entry 1 is 0, out of order");
+    refuse_element(BONSAI_SECTION_KEPT_FEATURES, 8, 5, 4, "kept features: entry 2 is 5, outside 0..4");
+    refuse_element(BONSAI_SECTION_KEPT_FEATURES, 8, 1u << 31, 4, "kept features: entry 2 is 2147483648");
+    refuse_element(BONSAI_SECTION_FEATURE_MEAN, 4, 0x7fc00000, 4, "feature mean: entry 1 is nan, which");
+    refuse_element(BONSAI_SECTION_FEATURE_SPREAD, 4, 0x7f800000, 4, "feature spread: entry 1 is inf");
+    refuse_element(BONSAI_SECTION_FEATURE_SPREAD, 8, 0, 4, "feature spread: entry 2 is 0, which divides");
+    refuse_element(BONSAI_SECTION_FEATURE_SPREAD, 8, 1u << 31, 4, "entry 2 is 0, which divides");
+    refuse_element(BONSAI_SECTION_CLASS_NAMES, 0, 0, 1, "class names: 3 names where 2 are needed");
+    refuse_element(BONSAI_SECTION_CLASS_NAMES, 1, 0xff, 1, "class names: byte 1 is not UTF-8");
 }
 
 /* A piece of the metadata is replaced by one of the same length. */
 static void refuse_metadata(const char *old, const char *new, const char *sentence)
 {
     size_t len, piece = strlen(old);
-    uint8_t *file = whole_file(&len), *e = entry_of(file, BONSAI_METADATA);
+    uint8_t *file = whole_file(&len), *e = entry_of(file, BONSAI_SECTION_METADATA);
     char *text = (char *)file + number(e + 8, 8), *end = text + number(e + 16, 8) - piece;
     assert_int_equal(piece, strlen(new));
     while (text < end && memcmp(text, old, piece) != 0)
@@ -227,9 +227,9 @@ static void counts_that_do_not_fit_the_shape_are_refused(void **state)
 {
     (void)state;
     static const struct { int id; int64_t count; const char *text; } rows[] = {
-        {BONSAI_KEPT_FEATURES, 3, "kept features: 2 elements where 3 are needed"},
-        {BONSAI_FEATURE_MEAN, 3, "feature mean: 2 elements where 3 are needed"},
-        {BONSAI_FEATURE_SPREAD, 3, "feature spread: 2 elements where 3 are needed"},
+        {BONSAI_SECTION_KEPT_FEATURES, 3, "kept features: 2 elements where 3 are needed"},
+        {BONSAI_SECTION_FEATURE_MEAN, 3, "feature mean: 2 elements where 3 are needed"},
+        {BONSAI_SECTION_FEATURE_SPREAD, 3, "feature spread: 2 elements where 3 are needed"},
         {PARAMETERS, 50, "parameters: 49 elements where 50 are needed"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -269,7 +269,7 @@ static void a_model_needs_its_parameters_and_its_metadata(void **state)
 {
     (void)state;
     refuse_alone(PARAMETERS, "has no metadata");
-    refuse_alone(BONSAI_METADATA, "has no parameters");
+    refuse_alone(BONSAI_SECTION_METADATA, "has no parameters");
 }
 
 int main(void)

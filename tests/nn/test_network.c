@@ -23,7 +23,7 @@ static setting set_up(int trial)
     uint64_t state = (uint64_t)trial + 77;
     bn_param table[BN_MOST_PARAMS];
     int params;
-    setting t = {.s = {.kind = (bonsai_model_kind)(trial % BONSAI_MODELS),
+    setting t = {.s = {.kind = (bonsai_model_kind)(trial % BONSAI_MODEL_COUNT),
                        .layers = 1 + trial / 4 % 3, .heads = 1 + trial / 12 % 2,
                        .gin_layers = 1 + trial / 12 % 2, .hidden = 8 + 30 * (trial / 24 % 2),
                        .classes = 5}};
@@ -155,7 +155,7 @@ static void columns_are_chosen_and_standardised(void **state)
         const float mean[2] = {0.5f, -1}, spread[2] = {2, 4};
         float *row = calloc((size_t)f, sizeof *row);
         bn_columns c = {kept, 2, mean, spread};
-        bn_shape s = {.kind = BONSAI_GCN, .layers = 1, .features = 2, .classes = 3, .hidden = 1};
+        bn_shape s = {.kind = BONSAI_MODEL_GCN, .layers = 1, .features = 2, .classes = 3, .hidden = 1};
         bn_operand o;
         assert_int_equal(bn_operand_make(&o, g, &s, &c, true, 0, 2), BONSAI_OK);
         assert_int_equal(o.x.cols, 2);
@@ -204,7 +204,7 @@ static void failed_allocations_leave_nothing(void **state)
 static void shapes_out_of_range_are_refused(void **state)
 {
     (void)state;
-    const bn_shape good = {BONSAI_GAT, 2, 4, 1, 10, 8, 3};
+    const bn_shape good = {BONSAI_MODEL_GAT, 2, 4, 1, 10, 8, 3};
     bn_shape s = good;
     s.layers = 17;
     assert_fails(bn_shape_check(&s, "here"), BONSAI_E_ARGUMENT,
@@ -214,7 +214,7 @@ static void shapes_out_of_range_are_refused(void **state)
     assert_fails(bn_shape_check(&s, "here"), BONSAI_E_ARGUMENT,
                  "here: hidden is 10, which 4 heads cannot share equally");
     s = good;
-    s.kind = BONSAI_MODELS;
+    s.kind = BONSAI_MODEL_COUNT;
     assert_fails(bn_shape_check(&s, "here"), BONSAI_E_ARGUMENT, "the kind of model is 4");
     s = good;
     s.gin_layers = 3;

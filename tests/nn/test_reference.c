@@ -98,13 +98,13 @@ static world open_world(const char *name)
     make_inputs(&w, reference_reals(w.file, w.n * w.f, "x"));
     bonsai_view v;
     bonsai_view_init(&v);
-    v.section[BONSAI_FEATURES] = (bonsai_array){x->data, x->count, BONSAI_F32};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x->data, x->count, BONSAI_TYPE_F32};
     w.dense = build_graph(&w, &v);
     bonsai_view_init(&v);
     int64_t nnz = w.offsets[w.n];
-    v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){w.offsets, w.n + 1, BONSAI_U64};
-    v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){w.index, nnz, BONSAI_U32};
-    v.section[BONSAI_FEATURE_VALUES] = (bonsai_array){w.value, nnz, BONSAI_F32};
+    v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){w.offsets, w.n + 1, BONSAI_TYPE_U64};
+    v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){w.index, nnz, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_FEATURE_VALUES] = (bonsai_array){w.value, nnz, BONSAI_TYPE_F32};
     w.sparse = build_graph(&w, &v);
     return w;
 }
@@ -266,7 +266,7 @@ static void make_trial(trial *t, const one_case *c, feed how, int threads)
     t->passed = (bn_input){.rows = n, .cols = f, .dense = t->summed};
     t->sum = how >= PASSED ? &t->passed : NULL;
     t->x = &c->w->x[how == SPARSE || how == PASSED_SPARSE];
-    if (t->sum && c->shape.kind != BONSAI_SAGE)
+    if (t->sum && c->shape.kind != BONSAI_MODEL_SAGE)
         t->x = t->sum;
     int64_t room = bn_layer_room(c->shape.kind, &t->m, t->x, wide, c->shape.heads);
     int64_t more = t->sum ? bn_layer_room(c->shape.kind, &t->m, t->sum, wide, c->shape.heads) : 0;
@@ -300,14 +300,14 @@ static void run_forward(trial *t, bonsai_model_kind kind)
 {
     real **w = t->w;
     switch (kind) {
-    case BONSAI_GCN:
+    case BONSAI_MODEL_GCN:
         bn_gcn_forward(&t->at, t->y, t->keep, t->x, t->sum != NULL, w[BN_W], w[BN_B]);
         break;
-    case BONSAI_GIN:
+    case BONSAI_MODEL_GIN:
         bn_gin_forward(&t->at, t->y, t->keep, t->inner, t->x, t->sum != NULL, w[BN_W], w[BN_B],
                        w[BN_W2], w[BN_B2]);
         break;
-    case BONSAI_SAGE:
+    case BONSAI_MODEL_SAGE:
         bn_sage_forward(&t->at, t->y, t->keep, t->x, t->sum, w[BN_W], w[BN_B], w[BN_W2]);
         break;
     default:
@@ -320,15 +320,15 @@ static void run_backward(trial *t, bonsai_model_kind kind)
 {
     real **w = t->w, **g = t->g, *dx = t->sum ? NULL : t->dx;
     switch (kind) {
-    case BONSAI_GCN:
+    case BONSAI_MODEL_GCN:
         bn_gcn_backward(&t->at, dx, g[BN_W], g[BN_B], t->dy, t->keep, t->x, t->sum != NULL,
                         w[BN_W]);
         break;
-    case BONSAI_GIN:
+    case BONSAI_MODEL_GIN:
         bn_gin_backward(&t->at, dx, g[BN_W], g[BN_B], g[BN_W2], g[BN_B2], t->dy, t->keep,
                         t->inner, t->x, t->sum != NULL, w[BN_W], w[BN_W2]);
         break;
-    case BONSAI_SAGE:
+    case BONSAI_MODEL_SAGE:
         bn_sage_backward(&t->at, dx, g[BN_W], g[BN_B], g[BN_W2], t->dy, t->keep, t->x, t->sum,
                          w[BN_W], w[BN_W2]);
         break;
@@ -358,8 +358,8 @@ static void try_layer(one_case *c, feed how, int threads)
 
 static void layer_agrees(one_case *c)
 {
-    static const int feeds[] = {[BONSAI_GCN] = PASSED_SPARSE, [BONSAI_GAT] = PASSED,
-                                [BONSAI_GIN] = PASSED_SPARSE, [BONSAI_SAGE] = FEEDS};
+    static const int feeds[] = {[BONSAI_MODEL_GCN] = PASSED_SPARSE, [BONSAI_MODEL_GAT] = PASSED,
+                                [BONSAI_MODEL_GIN] = PASSED_SPARSE, [BONSAI_MODEL_SAGE] = FEEDS};
     for (int how = 0; how < feeds[c->shape.kind]; how++)
         for (int threads = 1; threads <= 3; threads += 2)
             try_layer(c, (feed)how, threads);
@@ -479,14 +479,14 @@ static void agree(bool networks, int kind, int wanted)
     assert_int_equal(count, wanted);
 }
 
-static void gcn_layers_agree(void **state)   { (void)state; agree(false, BONSAI_GCN, 8); }
-static void gat_layers_agree(void **state)   { (void)state; agree(false, BONSAI_GAT, 12); }
-static void gin_layers_agree(void **state)   { (void)state; agree(false, BONSAI_GIN, 12); }
-static void sage_layers_agree(void **state)  { (void)state; agree(false, BONSAI_SAGE, 8); }
-static void gcn_networks_agree(void **state) { (void)state; agree(true, BONSAI_GCN, 7); }
-static void gat_networks_agree(void **state) { (void)state; agree(true, BONSAI_GAT, 14); }
-static void gin_networks_agree(void **state) { (void)state; agree(true, BONSAI_GIN, 14); }
-static void sage_networks_agree(void **state){ (void)state; agree(true, BONSAI_SAGE, 7); }
+static void gcn_layers_agree(void **state)   { (void)state; agree(false, BONSAI_MODEL_GCN, 8); }
+static void gat_layers_agree(void **state)   { (void)state; agree(false, BONSAI_MODEL_GAT, 12); }
+static void gin_layers_agree(void **state)   { (void)state; agree(false, BONSAI_MODEL_GIN, 12); }
+static void sage_layers_agree(void **state)  { (void)state; agree(false, BONSAI_MODEL_SAGE, 8); }
+static void gcn_networks_agree(void **state) { (void)state; agree(true, BONSAI_MODEL_GCN, 7); }
+static void gat_networks_agree(void **state) { (void)state; agree(true, BONSAI_MODEL_GAT, 14); }
+static void gin_networks_agree(void **state) { (void)state; agree(true, BONSAI_MODEL_GIN, 14); }
+static void sage_networks_agree(void **state){ (void)state; agree(true, BONSAI_MODEL_SAGE, 7); }
 
 int main(void)
 {

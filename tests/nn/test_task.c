@@ -23,7 +23,7 @@ static void options_out_of_range_are_refused(void **state)
     bonsai_graph *g = made_graph(60, 20, 0);
     bonsai_train_options o;
 #define REFUSE(field, value, text)           \
-    o = quick(BONSAI_GAT);                   \
+    o = quick(BONSAI_MODEL_GAT);                   \
     o.field = value;                         \
     refused(g, NULL, &o, text)
     REFUSE(model, 7, "model 7 is not known");
@@ -53,7 +53,7 @@ static bonsai_graph *with_section(const bonsai_graph *g, bonsai_section s, bonsa
                                   const void *data, int64_t count)
 {
     bonsai_view v = view_of(g);
-    v.section[s] = (bonsai_array){data, data ? count : 0, data ? type : BONSAI_NONE};
+    v.section[s] = (bonsai_array){data, data ? count : 0, data ? type : BONSAI_TYPE_NONE};
     return graph_of(&v);
 }
 
@@ -63,12 +63,12 @@ static void what_no_machine_holds_is_refused(void **state)
     (void)state;
     bonsai_graph *g = made_graph(60, 20, 0);
     bonsai_training *t;
-    bonsai_train_options o = quick(BONSAI_GCN);
+    bonsai_train_options o = quick(BONSAI_MODEL_GCN);
     o.seeds = 1000000;
     o.epochs = 100000000;
     assert_fails(bonsai_train(&t, g, NULL, &o), BONSAI_E_MEMORY,
                  "generated: out of memory: no room for what 1000000 seeds of 100000000 epochs");
-    o = quick(BONSAI_GCN);
+    o = quick(BONSAI_MODEL_GCN);
     o.layers = 16;
     o.hidden = 1 << 20;
     assert_fails(bonsai_train(&t, g, NULL, &o), BONSAI_E_MEMORY,
@@ -80,11 +80,11 @@ static void what_no_machine_holds_is_refused(void **state)
 static void graphs_without_labels_are_refused(void **state)
 {
     (void)state;
-    bonsai_train_options o = quick(BONSAI_GCN);
+    bonsai_train_options o = quick(BONSAI_MODEL_GCN);
     bonsai_graph *g = made_graph(60, 20, 0), *bad;
     uint8_t *bytes = malloc(60);
-    memset(bytes, BONSAI_VAL, 60);
-    bad = with_section(g, BONSAI_SPLIT, BONSAI_U8, bytes, 60);
+    memset(bytes, BONSAI_PART_VAL, 60);
+    bad = with_section(g, BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8, bytes, 60);
     refused(bad, NULL, &o, "graph: no labelled node is in the training part");
     o.standardise = 1;
     bonsai_graph *small = cut_graph(g, is_training);
@@ -94,18 +94,18 @@ static void graphs_without_labels_are_refused(void **state)
     bonsai_graph_free(small);
     bonsai_graph_free(bad);
     memset(bytes, 0xff, 60);
-    bad = with_section(g, BONSAI_LABELS, BONSAI_U8, bytes, 60);
+    bad = with_section(g, BONSAI_SECTION_LABELS, BONSAI_TYPE_U8, bytes, 60);
     refused(bad, NULL, &o, "no labelled node is in the training part");
     small = cut_graph(bad, is_training);
     refused(small, g, &o, "no node has a label, so there is nothing to train on");
     bonsai_graph_free(small);
     bonsai_graph_free(bad);
     memset(bytes, 2, 60);
-    bad = with_section(g, BONSAI_LABELS, BONSAI_U8, bytes, 60);
+    bad = with_section(g, BONSAI_SECTION_LABELS, BONSAI_TYPE_U8, bytes, 60);
     refused(bad, NULL, &o, "all 36 training nodes are of class 2: there is nothing to tell apart");
     bonsai_graph_free(bad);
     memset(bytes, 0, 60);
-    bad = with_section(g, BONSAI_NODE_WEIGHTS, BONSAI_U8, bytes, 60);
+    bad = with_section(g, BONSAI_SECTION_NODE_WEIGHTS, BONSAI_TYPE_U8, bytes, 60);
     refused(bad, NULL, &o, "the weights of all 36 training nodes are 0");
     bonsai_graph_free(bad);
     free(bytes);
@@ -115,17 +115,17 @@ static void graphs_without_labels_are_refused(void **state)
 static void features_must_be_there_and_finite(void **state)
 {
     (void)state;
-    bonsai_train_options o = quick(BONSAI_GCN);
+    bonsai_train_options o = quick(BONSAI_MODEL_GCN);
     bonsai_graph *g = made_graph(60, 20, 1), *bad = NULL;
     bonsai_view v = view_of(g);
     float *x = malloc(60 * 20 * sizeof *x);
     for (int i = 0; i < 60 * 20; i++)
         x[i] = 1;
     x[77] = NAN;
-    set_section(&v, BONSAI_FEATURES, BONSAI_F32, x, 60 * 20);
+    set_section(&v, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, x, 60 * 20);
     assert_fails(bonsai_graph_new(&bad, &v, 0), BONSAI_E_ARGUMENT,
                  "features: entry 77 is nan, which is not finite");
-    v.section[BONSAI_FEATURES] = (bonsai_array){0};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){0};
     v.features = 0;
     bad = graph_of(&v);
     refused(bad, NULL, &o, "has no features");
@@ -142,9 +142,9 @@ static void a_loss_that_diverges_is_named(void **state)
     float *x = malloc(60 * 20 * sizeof *x);
     for (int i = 0; i < 60 * 20; i++)
         x[i] = i % 3 ? 3e38f : -3e38f;
-    set_section(&v, BONSAI_FEATURES, BONSAI_F32, x, 60 * 20);
+    set_section(&v, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, x, 60 * 20);
     bonsai_graph *bad = graph_of(&v);
-    bonsai_train_options o = quick(BONSAI_SAGE);
+    bonsai_train_options o = quick(BONSAI_MODEL_SAGE);
     o.seed = 11;
     o.seeds = 4;
     for (o.threads = 1; o.threads <= 3; o.threads++)
@@ -165,9 +165,9 @@ static void weights_that_diverge_in_a_judged_epoch_are_named(void **state)
     uint64_t s = 3;
     for (int i = 0; i < 60 * 20; i++)
         x[i] = 1e17f * random_real(&s);
-    set_section(&v, BONSAI_FEATURES, BONSAI_F32, x, 60 * 20);
+    set_section(&v, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, x, 60 * 20);
     bonsai_graph *bad = graph_of(&v);
-    bonsai_train_options o = quick(BONSAI_GCN);
+    bonsai_train_options o = quick(BONSAI_MODEL_GCN);
     o.layers = 5;
     o.rate = 1e6;
     for (o.epochs = 1; o.epochs <= 2; o.epochs++) {
@@ -182,7 +182,7 @@ static void weights_that_diverge_in_a_judged_epoch_are_named(void **state)
 static void graphs_that_do_not_fit_are_refused(void **state)
 {
     (void)state;
-    bonsai_train_options o = quick(BONSAI_GCN);
+    bonsai_train_options o = quick(BONSAI_MODEL_GCN);
     bonsai_graph *g = made_graph(60, 20, 0), *wide = made_graph(60, 30, 0), *other;
     refused(g, wide, &o, "generated has 20 features, but generated has 30, and neither has a "
             "kept-feature list");
@@ -191,8 +191,8 @@ static void graphs_that_do_not_fit_are_refused(void **state)
     other = graph_of(&v);
     refused(g, other, &o, "generated has 3 classes, but graph has 4");
     bonsai_graph_free(other);
-    bonsai_graph *a = with_section(g, BONSAI_CLASS_NAMES, BONSAI_U8, "x\0y\0z", 6);
-    bonsai_graph *b = with_section(g, BONSAI_CLASS_NAMES, BONSAI_U8, "x\0z\0y", 6);
+    bonsai_graph *a = with_section(g, BONSAI_SECTION_CLASS_NAMES, BONSAI_TYPE_U8, "x\0y\0z", 6);
+    bonsai_graph *b = with_section(g, BONSAI_SECTION_CLASS_NAMES, BONSAI_TYPE_U8, "x\0z\0y", 6);
     refused(a, b, &o, "class 1 is \"y\" in graph, but \"z\" in graph");
     bonsai_graph_free(a);
     bonsai_graph_free(b);
@@ -214,7 +214,7 @@ static void graphs_that_do_not_fit_are_refused(void **state)
 static void kept_features_are_taken_of_the_full_graph(void **state)
 {
     (void)state;
-    bonsai_train_options o = quick(BONSAI_SAGE);
+    bonsai_train_options o = quick(BONSAI_MODEL_SAGE);
     bonsai_graph *g = made_graph(200, 30, 0), *narrow = NULL, *less = NULL;
     const int32_t kept[6] = {0, 3, 4, 11, 20, 29}, some[3] = {1, 3, 5};
     assert_int_equal(bn_graph_columns(&narrow, g, kept, 6), BONSAI_OK);
@@ -285,7 +285,7 @@ static void a_feature_that_never_changes_has_spread_one(void **state)
         x[2 * i] = 0.1f;
         x[2 * i + 1] = 0;
     }
-    set_section(&v, BONSAI_FEATURES, BONSAI_F32, x, 120);
+    set_section(&v, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, x, 120);
     bonsai_graph *flat = graph_of(&v);
     assert_int_equal(bn_standard(mean, spread, flat, NULL, 2, 1), BONSAI_OK);
     assert_true(mean[0] == 0.1f && mean[1] == 0);
@@ -305,9 +305,9 @@ static bonsai_graph *standardised(const bonsai_graph *g, const float *mean, cons
         for (int64_t j = 0; j < f; j++)
             x[i * f + j] = (x[i * f + j] - mean[j]) / spread[j];
     }
-    set_section(&v, BONSAI_FEATURES, BONSAI_F32, x, n * f);
-    set_section(&v, BONSAI_FEATURE_MEAN, BONSAI_F32, mean, f);
-    set_section(&v, BONSAI_FEATURE_SPREAD, BONSAI_F32, spread, f);
+    set_section(&v, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, x, n * f);
+    set_section(&v, BONSAI_SECTION_FEATURE_MEAN, BONSAI_TYPE_F32, mean, f);
+    set_section(&v, BONSAI_SECTION_FEATURE_SPREAD, BONSAI_TYPE_F32, spread, f);
     bonsai_graph *out = graph_of(&v);
     free(x);
     return out;
@@ -337,7 +337,7 @@ static void standardising_here_is_standardising_before(void **state)
     float mean[20], spread[20];
     assert_int_equal(bn_standard(mean, spread, g, NULL, 20, 1), BONSAI_OK);
     bonsai_graph *g2 = standardised(g, mean, spread), *small2 = standardised(small, mean, spread);
-    bonsai_train_options o = quick(BONSAI_GCN);
+    bonsai_train_options o = quick(BONSAI_MODEL_GCN);
     o.standardise = 1;
     bonsai_training *here = trained(small, g, &o);
     assert_memory_equal(bonsai_training_model(here)->mean, mean, sizeof mean);
@@ -376,7 +376,7 @@ static void standardising_here_is_standardising_before(void **state)
 /* What the first epoch's loss is when weights are drawn from the seed. */
 static double first_loss(const bonsai_graph *small, const bonsai_graph *full)
 {
-    bonsai_train_options o = quick(BONSAI_GCN);
+    bonsai_train_options o = quick(BONSAI_MODEL_GCN);
     o.epochs = 1;
     bonsai_training *t = trained(small, full, &o);
     double loss = bonsai_training_epochs(t, NULL)->loss;
@@ -395,21 +395,21 @@ static void weights_and_soft_labels_act_in_the_loss(void **state)
         soft[3 * v + bn_label(small, v)] = v == 4 ? 0 : 51;
         weight[v] = 7;
     }
-    bonsai_graph *same = with_section(small, BONSAI_SOFT_LABELS, BONSAI_U8, soft, 3 * n);
+    bonsai_graph *same = with_section(small, BONSAI_SECTION_SOFT_LABELS, BONSAI_TYPE_U8, soft, 3 * n);
     assert_true(fabs(first_loss(same, g) - plain) < 1e-6);
     bonsai_graph_free(same);
-    same = with_section(small, BONSAI_NODE_WEIGHTS, BONSAI_U8, weight, n);
+    same = with_section(small, BONSAI_SECTION_NODE_WEIGHTS, BONSAI_TYPE_U8, weight, n);
     assert_true(fabs(first_loss(same, g) - plain) < 1e-6);
     bonsai_graph_free(same);
     memset(soft, 85, (size_t)n * 3);            /* certain of nothing: another loss */
-    bonsai_graph *vague = with_section(small, BONSAI_SOFT_LABELS, BONSAI_U8, soft, 3 * n);
+    bonsai_graph *vague = with_section(small, BONSAI_SECTION_SOFT_LABELS, BONSAI_TYPE_U8, soft, 3 * n);
     assert_true(fabs(first_loss(vague, g) - plain) > 1e-5);
     bonsai_graph_free(vague);
     double halves = 0;                          /* each weighed by its share: the whole */
     for (int64_t half = 0; half < 2; half++) {
         for (int64_t v = 0; v < n; v++)
             weight[v] = v % 2 == half ? 3 : 0;
-        bonsai_graph *part = with_section(small, BONSAI_NODE_WEIGHTS, BONSAI_U8, weight, n);
+        bonsai_graph *part = with_section(small, BONSAI_SECTION_NODE_WEIGHTS, BONSAI_TYPE_U8, weight, n);
         halves += (double)((n + 1 - half) / 2) / (double)n * first_loss(part, g);
         bonsai_graph_free(part);
     }

@@ -22,14 +22,14 @@ static double majority(const bonsai_graph *g, bonsai_part part)
 static void every_model_learns_more_than_the_largest_class(void **state)
 {
     (void)state;
-    for (int i = 0; i < 2 * BONSAI_MODELS; i++) {
+    for (int i = 0; i < 2 * BONSAI_MODEL_COUNT; i++) {
         bonsai_graph *g = made_graph(400, 60, i % 2);
         bonsai_train_options o = quick(i / 2);
         bonsai_training *t = trained(g, NULL, &o);
         const bonsai_train_info *info = bonsai_training_info(t);
-        if (info->accuracy_mean < majority(g, BONSAI_TEST) + 20)
+        if (info->accuracy_mean < majority(g, BONSAI_PART_TEST) + 20)
             fail_msg("%s: %g %% of test nodes where %g %% are of one class",
-                     bonsai_model_name(o.model), info->accuracy_mean, majority(g, BONSAI_TEST));
+                     bonsai_model_name(o.model), info->accuracy_mean, majority(g, BONSAI_PART_TEST));
         const bonsai_epoch *point = bonsai_training_epochs(t, NULL);
         assert_true(point[39].loss < 0.5 * point[0].loss);
         assert_int_equal(info->train, 240);
@@ -44,14 +44,14 @@ static void a_small_graph_teaches_about_the_full_one(void **state)
 {
     (void)state;
     bonsai_graph *g = made_graph(400, 60, 0), *small = cut_graph(g, is_training);
-    for (int kind = 0; kind < BONSAI_MODELS; kind++) {
+    for (int kind = 0; kind < BONSAI_MODEL_COUNT; kind++) {
         bonsai_train_options o = quick(kind);
         o.seeds = 2;
         bonsai_training *t = trained(small, g, &o);
         const bonsai_train_info *info = bonsai_training_info(t);
         assert_int_equal(info->train, 240);         /* all of small, which has no split */
         assert_int_equal(info->test, 80);
-        assert_true(info->accuracy_mean > majority(g, BONSAI_TEST) + 20);
+        assert_true(info->accuracy_mean > majority(g, BONSAI_PART_TEST) + 20);
         bonsai_training_free(t);
     }
     bonsai_graph_free(small);
@@ -62,7 +62,7 @@ static void judging_in_blocks_says_the_same(void **state)
 {
     (void)state;
     bonsai_graph *g = made_graph(300, 40, 0), *small = cut_graph(g, is_training);
-    for (int kind = 0; kind < BONSAI_MODELS; kind++) {
+    for (int kind = 0; kind < BONSAI_MODEL_COUNT; kind++) {
         bonsai_train_options o = quick(kind);
         bonsai_training *a = trained(small, g, &o);
         o.memory = 1;
@@ -85,7 +85,7 @@ static void the_report_adds_up(void **state)
 {
     (void)state;
     bonsai_graph *g = made_graph(300, 40, 0);
-    bonsai_train_options o = quick(BONSAI_GCN);
+    bonsai_train_options o = quick(BONSAI_MODEL_GCN);
     o.seeds = 4;
     o.epochs = 23;
     o.seed = 9;
@@ -134,7 +134,7 @@ static void the_model_is_that_of_the_best_run(void **state)
 {
     (void)state;
     bonsai_graph *g = made_graph(300, 40, 0);
-    bonsai_train_options o = quick(BONSAI_SAGE);
+    bonsai_train_options o = quick(BONSAI_MODEL_SAGE);
     o.seeds = 5;
     bonsai_training *t = trained(g, NULL, &o);
     const bonsai_run *run = bonsai_training_runs(t, NULL);
@@ -163,7 +163,7 @@ static void without_nodes_to_judge_on_the_last_epoch_counts(void **state)
 {
     (void)state;
     bonsai_graph *g = made_graph(200, 30, 0);
-    bonsai_train_options o = quick(BONSAI_GCN);
+    bonsai_train_options o = quick(BONSAI_MODEL_GCN);
     o.split[0] = 70;
     bonsai_training *t = trained(g, NULL, &o);
     const bonsai_run *run = bonsai_training_runs(t, NULL);
@@ -198,7 +198,7 @@ static void threads_do_not_change_a_bit(void **state)
 {
     (void)state;
     bonsai_graph *g = made_graph(3000, 70, 0), *small = cut_graph(g, is_training);
-    for (int i = 0; i < 4 * BONSAI_MODELS; i++) {
+    for (int i = 0; i < 4 * BONSAI_MODEL_COUNT; i++) {
         bonsai_train_options o = quick(i / 4);
         o.epochs = 4;
         o.every = 2;
@@ -222,7 +222,7 @@ static void large_runs_are_the_same_however_threads_are_shared(void **state)
 {
     (void)state;
     bonsai_graph *g = made_graph(3000, 70, 0);
-    bonsai_train_options o = quick(BONSAI_GCN);
+    bonsai_train_options o = quick(BONSAI_MODEL_GCN);
     o.hidden = 1400;
     o.epochs = o.every = 2;
     o.seeds = 3;
@@ -241,7 +241,7 @@ static void any_thread_of_a_team_may_call(void **state)
     (void)state;
     enum { CALLERS = 3 };
     bonsai_graph *g = made_graph(80, 20, 0);
-    bonsai_train_options o = quick(BONSAI_SAGE);
+    bonsai_train_options o = quick(BONSAI_MODEL_SAGE);
     bonsai_training *alone = trained(g, NULL, &o), *t[CALLERS] = {NULL};
 #pragma omp parallel for num_threads(CALLERS) schedule(static, 1)
     for (int i = 0; i < CALLERS; i++) {
@@ -263,7 +263,7 @@ static void seeds_together_are_seeds_one_by_one(void **state)
 {
     (void)state;
     bonsai_graph *g = made_graph(300, 40, 0);
-    bonsai_train_options o = quick(BONSAI_GAT);
+    bonsai_train_options o = quick(BONSAI_MODEL_GAT);
     o.seeds = 3;
     o.threads = 2;
     o.dropout = 0.2;
@@ -290,7 +290,7 @@ static void judging_by_the_next_epochs_scores_is_the_same(void **state)
     bonsai_graph *g = made_graph(300, 40, 0);
     bonsai_view v = view_of(g);
     bonsai_graph *twin = graph_of(&v);
-    for (int kind = 0; kind < BONSAI_MODELS; kind++) {
+    for (int kind = 0; kind < BONSAI_MODEL_COUNT; kind++) {
         bonsai_train_options o = quick(kind);
         o.every = 1;
         bonsai_training *a = trained(g, NULL, &o);
@@ -314,10 +314,10 @@ static void labels_outside_the_training_part_do_not_reach_the_weights(void **sta
     bonsai_view v = view_of(g);
     uint8_t *label = malloc((size_t)v.nodes);
     for (int64_t i = 0; i < v.nodes; i++)
-        label[i] = (uint8_t)((bn_label(g, i) + (bn_part(g, i) != BONSAI_TRAIN)) % 3);
-    set_section(&v, BONSAI_LABELS, BONSAI_U8, label, v.nodes);
+        label[i] = (uint8_t)((bn_label(g, i) + (bn_part(g, i) != BONSAI_PART_TRAIN)) % 3);
+    set_section(&v, BONSAI_SECTION_LABELS, BONSAI_TYPE_U8, label, v.nodes);
     bonsai_graph *other = graph_of(&v);
-    for (int kind = 0; kind < BONSAI_MODELS; kind++) {
+    for (int kind = 0; kind < BONSAI_MODEL_COUNT; kind++) {
         bonsai_train_options o = quick(kind);
         o.every = o.epochs;                     /* one judging: nothing to choose */
         o.standardise = kind % 2;
@@ -385,7 +385,7 @@ static void can_be_canceled_at_any_tick(void **state)
     (void)state;
     bonsai_graph *g = made_graph(60, 20, 0), *small = cut_graph(g, is_training);
     for (int i = 0; i < 4; i++) {
-        asked a = {i % 2 ? small : g, i % 2 ? g : NULL, quick(BONSAI_GCN)};
+        asked a = {i % 2 ? small : g, i % 2 ? g : NULL, quick(BONSAI_MODEL_GCN)};
         a.o.epochs = 6;
         a.o.seeds = 3;
         a.o.threads = 1 + i / 2;

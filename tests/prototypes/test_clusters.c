@@ -163,7 +163,7 @@ static void classes_come_with_the_budget_and_none_is_lost_again(void **state)
     bonsai_condense_info i;
     int64_t before = 0;
     bonsai_condense_options_init(&o);
-    o.method = BONSAI_PROTOTYPES;
+    o.method = BONSAI_METHOD_PROTOTYPES;
     o.threads = 1;
     for (o.bytes = 30; o.bytes < 400; o.bytes += 7) {
         bonsai_graph *small = condensed(&i, g, &o);
@@ -189,9 +189,9 @@ static bonsai_graph *plain(int64_t n, const uint8_t *label, const uint8_t *split
     v.nodes = n;
     v.features = f;
     v.classes = 3;
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, n * f, BONSAI_F32};
-    v.section[BONSAI_LABELS] = (bonsai_array){label, n, BONSAI_U8};
-    v.section[BONSAI_SPLIT] = (bonsai_array){split, n, BONSAI_U8};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, n * f, BONSAI_TYPE_F32};
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){label, n, BONSAI_TYPE_U8};
+    v.section[BONSAI_SECTION_SPLIT] = (bonsai_array){split, n, BONSAI_TYPE_U8};
     assert_int_equal(bonsai_graph_build(&g, &v, 2, source, target, NULL, NULL), BONSAI_OK);
     return g;
 }
@@ -212,7 +212,7 @@ static void odd_graphs_are_condensed(void **state)
             bonsai_condense_options o;
             bonsai_condense_info i;
             bonsai_condense_options_init(&o);
-            o.method = BONSAI_PROTOTYPES;
+            o.method = BONSAI_METHOD_PROTOTYPES;
             o.threads = 1;
             o.layers = k == 2 ? 0 : 2;          /* averages of the largest floats overflow */
             o.ratio = budget == 0 ? 0.7 : budget == 1 ? 1 : 0;
@@ -237,13 +237,13 @@ static void with_bytes_to_spare_rows_lose_nothing(void **state)
     bonsai_condense_options o;
     bonsai_condense_info i;
     bonsai_condense_options_init(&o);
-    o.method = BONSAI_PROTOTYPES;
+    o.method = BONSAI_METHOD_PROTOTYPES;
     o.layers = 0;
     o.bytes = 10000;
     bonsai_graph *small = condensed(&i, g, &o);
     assert_int_equal(i.nodes, 4);
-    assert_int_equal(i.values, BONSAI_F32);
-    const uint32_t *origin = small->view.section[BONSAI_ORIGIN].data;
+    assert_int_equal(i.values, BONSAI_TYPE_F32);
+    const uint32_t *origin = small->view.section[BONSAI_SECTION_ORIGIN].data;
     for (int64_t v = 0; v < 4; v++) {
         float row[2];
         bonsai_graph_row(row, small, v);
@@ -260,13 +260,13 @@ static void selected_features_are_those_of_the_prototypes(void **state)
     bonsai_condense_options o;
     bonsai_condense_info i;
     bonsai_condense_options_init(&o);
-    o.method = BONSAI_PROTOTYPES;
+    o.method = BONSAI_METHOD_PROTOTYPES;
     o.threads = 1;
     o.ratio = 0.2;
     o.select_features = 1;
     bonsai_graph *small = condensed(&i, g, &o);
     assert_true(small->view.features < g->view.features);
-    assert_int_equal(small->view.section[BONSAI_KEPT_FEATURES].count, small->view.features);
+    assert_int_equal(small->view.section[BONSAI_SECTION_KEPT_FEATURES].count, small->view.features);
     bonsai_graph_free(small);
     bonsai_graph_free(g);
 }

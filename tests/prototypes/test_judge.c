@@ -51,13 +51,13 @@ static void a_larger_graph_is_the_same_in_any_layout(void **state)
 {
     (void)state;
     bonsai_graph *g = generated(1500, 0);
-    bonsai_graph *dense = reloaded(g, BONSAI_ENCODE_F32);
-    bonsai_graph *sparse = reloaded(g, BONSAI_ENCODE_SPARSE_F32);
+    bonsai_graph *dense = reloaded(g, BONSAI_ENCODING_F32);
+    bonsai_graph *sparse = reloaded(g, BONSAI_ENCODING_SPARSE_F32);
     for (int layers = 0; layers < 3; layers++) {
         bonsai_condense_options o;
         bonsai_condense_info i;
         bonsai_condense_options_init(&o);
-        o.method = BONSAI_PROTOTYPES;
+        o.method = BONSAI_METHOD_PROTOTYPES;
         o.ratio = 0.03;
         o.threads = 1;
         o.layers = layers;
@@ -79,7 +79,7 @@ static void a_larger_graph_is_the_same_on_any_number_of_threads(void **state)
         bonsai_condense_options o;
         bonsai_condense_info i;
         bonsai_condense_options_init(&o);
-        o.method = BONSAI_PROTOTYPES;
+        o.method = BONSAI_METHOD_PROTOTYPES;
         o.ratio = 0.03;
         o.threads = 1;
         o.no_validation = dense;
@@ -100,9 +100,9 @@ static bonsai_graph *with_other_labels(const bonsai_graph *g, uint64_t seed)
     bonsai_view v = g->view;
     uint32_t *label = calloc((size_t)v.nodes, sizeof *label);
     for (int64_t i = 0; i < v.nodes; i++)
-        label[i] = bn_part(g, i) == BONSAI_TRAIN || bn_label(g, i) < 0
+        label[i] = bn_part(g, i) == BONSAI_PART_TRAIN || bn_label(g, i) < 0
                        ? (uint32_t)bn_label(g, i) : (uint32_t)random_below(&seed, (int)v.classes);
-    v.section[BONSAI_LABELS] = (bonsai_array){label, v.nodes, BONSAI_U32};
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){label, v.nodes, BONSAI_TYPE_U32};
     assert_int_equal(bonsai_graph_new(&out, &v, 1), BONSAI_OK);
     free(label);
     return out;

@@ -7,7 +7,7 @@
 
 static void assert_loops(const bonsai_graph *small)
 {
-    assert_int_equal(small->view.flags, BONSAI_SELF_LOOPS);
+    assert_int_equal(small->view.flags, BONSAI_FLAG_SELF_LOOPS);
     assert_int_equal(bonsai_graph_edges(small), small->view.nodes);
     for (int64_t v = 0; v < small->view.nodes; v++) {
         assert_int_equal(bn_row_begin(small, v), v);
@@ -17,13 +17,13 @@ static void assert_loops(const bonsai_graph *small)
 
 static void assert_labels(const bonsai_graph *small, const bonsai_graph *g)
 {
-    const uint32_t *origin = small->view.section[BONSAI_ORIGIN].data;
-    const uint8_t *role = small->view.section[BONSAI_ROLE].data;
-    const uint8_t *soft = small->view.section[BONSAI_SOFT_LABELS].data;
+    const uint32_t *origin = small->view.section[BONSAI_SECTION_ORIGIN].data;
+    const uint8_t *role = small->view.section[BONSAI_SECTION_ROLE].data;
+    const uint8_t *soft = small->view.section[BONSAI_SECTION_SOFT_LABELS].data;
     int64_t classes = small->view.classes;
     for (int64_t v = 0; v < small->view.nodes; v++) {
-        assert_int_equal(role[v], BONSAI_PROTOTYPE);
-        assert_int_equal(bn_part(g, origin[v]), BONSAI_TRAIN);
+        assert_int_equal(role[v], BONSAI_ROLE_PROTOTYPE);
+        assert_int_equal(bn_part(g, origin[v]), BONSAI_PART_TRAIN);
         assert_int_equal(bn_label(small, v), bn_label(g, origin[v]));
         for (int64_t u = 0; u < v; u++)
             assert_int_not_equal(origin[u], origin[v]);
@@ -33,16 +33,16 @@ static void assert_labels(const bonsai_graph *small, const bonsai_graph *g)
         assert_true(!soft || sum == 255);
         assert_true(!soft || soft[v * classes + bn_label(small, v)] >= 127);
     }
-    assert_true(!bn_has(small, BONSAI_SPLIT) && !bn_has(small, BONSAI_EDGE_WEIGHTS));
+    assert_true(!bn_has(small, BONSAI_SECTION_SPLIT) && !bn_has(small, BONSAI_SECTION_EDGE_WEIGHTS));
 }
 
 /* Each training node is a member of one prototype of its class, the origin among them. */
 static void assert_members(const bonsai_graph *small, const bonsai_graph *g, bool all)
 {
-    const bonsai_array *offsets = &small->view.section[BONSAI_MEMBER_OFFSETS];
-    const uint32_t *member = small->view.section[BONSAI_MEMBERS].data;
-    const uint32_t *origin = small->view.section[BONSAI_ORIGIN].data;
-    const bonsai_array *weight = &small->view.section[BONSAI_NODE_WEIGHTS];
+    const bonsai_array *offsets = &small->view.section[BONSAI_SECTION_MEMBER_OFFSETS];
+    const uint32_t *member = small->view.section[BONSAI_SECTION_MEMBERS].data;
+    const uint32_t *origin = small->view.section[BONSAI_SECTION_ORIGIN].data;
+    const bonsai_array *weight = &small->view.section[BONSAI_SECTION_NODE_WEIGHTS];
     int of[64] = {0};
     int64_t sum = 0, least = INT64_MAX, most = 0;
     for (int64_t v = 0; v < small->view.nodes; v++) {
@@ -51,7 +51,7 @@ static void assert_members(const bonsai_graph *small, const bonsai_graph *g, boo
         for (int64_t i = begin; i < end; i++) {
             assert_int_equal(of[member[i]]++, 0);
             assert_true(i == begin || member[i] > member[i - 1]);
-            assert_int_equal(bn_part(g, member[i]), BONSAI_TRAIN);
+            assert_int_equal(bn_part(g, member[i]), BONSAI_PART_TRAIN);
             assert_int_equal(bn_label(g, member[i]), bn_label(small, v));
             there |= member[i] == origin[v];
         }
@@ -69,14 +69,14 @@ static void assert_members(const bonsai_graph *small, const bonsai_graph *g, boo
 static void assert_info(const bonsai_condense_info *i, const bonsai_graph *small,
                         const bonsai_graph *g)
 {
-    assert_int_equal(i->method, BONSAI_PROTOTYPES);
+    assert_int_equal(i->method, BONSAI_METHOD_PROTOTYPES);
     assert_int_equal(i->nodes, small->view.nodes);
     assert_int_equal(i->labelled, small->view.nodes);
     assert_int_equal(i->roots, 0);
-    assert_true(i->bytes == size_in(small, BONSAI_STRICT));
+    assert_true(i->bytes == size_in(small, BONSAI_ACCOUNTING_STRICT));
     assert_true(i->bytes == counted_in_file(small));
-    assert_true(i->paper_bytes == size_in(small, BONSAI_PAPER_CONDENSED));
-    assert_true(i->full_bytes == size_in(g, BONSAI_STRICT));
+    assert_true(i->paper_bytes == size_in(small, BONSAI_ACCOUNTING_PAPER_CONDENSED));
+    assert_true(i->full_bytes == size_in(g, BONSAI_ACCOUNTING_STRICT));
     assert_true(i->ratio == i->bytes / i->full_bytes && i->lossless_ratio >= i->ratio);
     assert_true(i->probe == -1 || (i->probe >= 0 && i->probe <= 100));
     assert_true(i->coverage == -1 && i->coverage_bound == -1 && i->probe_other == -1);
@@ -114,7 +114,7 @@ static void nothing_is_over_budget_and_every_report_is_true(void **state)
         uint64_t s = seed;
         small_options(&o, seed);
         int kind = random_below(&s, 4);
-        bool strict = o.accounting == BONSAI_STRICT;
+        bool strict = o.accounting == BONSAI_ACCOUNTING_STRICT;
         o.ratio = kind == 0 ? 0.02 + 0.5 * fabs((double)random_real(&s)) : 0;
         o.bytes = kind == 1 ? 5 + random_below(&s, 1 << random_below(&s, 11)) : 0;
         o.nodes = kind == 2 ? 1 + random_below(&s, 20) : 0;
@@ -133,10 +133,10 @@ static void nothing_is_over_budget_and_every_report_is_true(void **state)
         assert_loops(small);
         assert_labels(small, g);
         assert_info(&i, small, g);
-        assert_int_equal(bn_has(small, BONSAI_MEMBERS), o.members);
+        assert_int_equal(bn_has(small, BONSAI_SECTION_MEMBERS), o.members);
         if (o.members)
             assert_members(small, g, has_every_class(small, g));
-        assert_true(!o.hard_labels || !bn_has(small, BONSAI_SOFT_LABELS));
+        assert_true(!o.hard_labels || !bn_has(small, BONSAI_SECTION_SOFT_LABELS));
         if (kind < 2) {
             double bytes = strict ? i.bytes : i.paper_bytes;
             assert_true(bytes <= i.budget);
@@ -163,9 +163,9 @@ static void the_budget_is_used_where_more_helps(void **state)
             bonsai_condense_options o;
             bonsai_condense_info i;
             bonsai_condense_options_init(&o);
-            o.method = BONSAI_PROTOTYPES;
+            o.method = BONSAI_METHOD_PROTOTYPES;
             o.threads = 1;
-            o.accounting = k % 2 ? BONSAI_PAPER_FULL : BONSAI_STRICT;
+            o.accounting = k % 2 ? BONSAI_ACCOUNTING_PAPER_FULL : BONSAI_ACCOUNTING_STRICT;
             o.ratio = 0.01 * pow(1.4, k / 2) * (k % 2 ? 0.3 : 1);
             o.hard_labels = k % 3 == 0;
             o.no_validation = k % 4 == 0;
@@ -197,13 +197,13 @@ static void where_soft_labels_do_not_fit_hard_ones_use_the_budget(void **state)
         bonsai_condense_options o;
         bonsai_condense_info i;
         bonsai_condense_options_init(&o);
-        o.method = k % 2 ? BONSAI_AUTO : BONSAI_PROTOTYPES;
+        o.method = k % 2 ? BONSAI_METHOD_AUTO : BONSAI_METHOD_PROTOTYPES;
         o.threads = 1;
         o.bytes = k < 4 ? 10000 : 200;
         o.no_validation = k / 2 == 1;
         bonsai_graph *small = condensed(&i, g, &o);
-        assert_int_equal(i.method, BONSAI_PROTOTYPES);
-        assert_false(bn_has(small, BONSAI_SOFT_LABELS));
+        assert_int_equal(i.method, BONSAI_METHOD_PROTOTYPES);
+        assert_false(bn_has(small, BONSAI_SECTION_SOFT_LABELS));
         assert_true(i.bytes <= i.budget && i.bytes >= 0.9 * i.budget);
         assert_true(i.probe > 0);
         assert_true(k > 3 || has_every_class(small, g));
@@ -241,9 +241,9 @@ static void rows_are_means_of_members_and_origins_the_nearest(void **state)
             continue;
         }
         bonsai_graph *small = condensed(&i, g, &o);
-        const bonsai_array *offsets = &small->view.section[BONSAI_MEMBER_OFFSETS];
-        const uint32_t *member = small->view.section[BONSAI_MEMBERS].data;
-        const uint32_t *origin = small->view.section[BONSAI_ORIGIN].data;
+        const bonsai_array *offsets = &small->view.section[BONSAI_SECTION_MEMBER_OFFSETS];
+        const uint32_t *member = small->view.section[BONSAI_SECTION_MEMBERS].data;
+        const uint32_t *origin = small->view.section[BONSAI_SECTION_ORIGIN].data;
         int64_t f = g->view.features;
         for (int64_t v = 0; v < small->view.nodes; v++) {
             double mean[16] = {0}, most = 0;
@@ -276,7 +276,7 @@ static void many_ratios_give_what_each_gives_alone(void **state)
     bonsai_condense_options o;
     bonsai_condense_info info[3], i;
     bonsai_condense_options_init(&o);
-    o.method = BONSAI_PROTOTYPES;
+    o.method = BONSAI_METHOD_PROTOTYPES;
     o.threads = 1;
     for (int k = 0; k < 3; k++)
         bonsai_condense_info_init(&info[k]);
@@ -384,12 +384,12 @@ static void where_neighbours_disagree_there_are_no_edges_and_no_averages(void **
         bonsai_graph *g = agreeing(apart ? 0.02 : 0.9), *small = NULL;
         bonsai_condense_options o;
         bonsai_condense_options_init(&o);
-        o.method = BONSAI_PROTOTYPES;
+        o.method = BONSAI_METHOD_PROTOTYPES;
         o.nodes = 4;
         o.threads = 1;
         assert_int_equal(bonsai_condense(&small, NULL, g, &o), BONSAI_OK);
         assert_int_equal(bonsai_graph_edges(small), apart ? 0 : 4);
-        const bonsai_array *meta = &small->view.section[BONSAI_METADATA];
+        const bonsai_array *meta = &small->view.section[BONSAI_SECTION_METADATA];
         char *text = calloc((size_t)meta->count + 1, 1);
         memcpy(text, meta->data, (size_t)meta->count);
         const char *recipe = strstr(text, "\"recipe\"");

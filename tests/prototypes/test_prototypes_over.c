@@ -41,7 +41,7 @@ static bonsai_status list_trees(bn_job *job, const errand *t, int ranks)
     for (int64_t v = 0, r = 0; v <= t->g->view.nodes; v++) {
         for (; r <= ranks && t->first[r] == v; r++)
             job->tree_first[r] = job->trees;
-        if (v < t->g->view.nodes && bn_part(t->g, v) == BONSAI_TRAIN && bn_label(t->g, v) >= 0)
+        if (v < t->g->view.nodes && bn_part(t->g, v) == BONSAI_PART_TRAIN && bn_label(t->g, v) >= 0)
             job->train[job->trees++] = (int32_t)v;
     }
 done:
@@ -123,7 +123,7 @@ static void small_graphs_are_the_same_on_any_number_of_ranks(void **state)
         uint64_t s = seed;
         small_options(&t.o, seed);
         t.o.inductive = 0;
-        t.o.accounting = t.o.accounting == BONSAI_STRICT ? BONSAI_STRICT : BONSAI_PAPER_CONDENSED;
+        t.o.accounting = t.o.accounting == BONSAI_ACCOUNTING_STRICT ? BONSAI_ACCOUNTING_STRICT : BONSAI_ACCOUNTING_PAPER_CONDENSED;
         int kind = random_below(&s, 4);
         if (kind < 2)
             t.budget.bytes = 20 + random_below(&s, 1 << (4 + random_below(&s, 9)));
@@ -149,8 +149,8 @@ static void a_larger_graph_is_the_same_on_any_number_of_ranks(void **state)
         t.o.layers = 1;
         t.o.members = 1;
         t.o.no_validation = way == 1;
-        t.o.accounting = BONSAI_STRICT;
-        t.budget.bytes = size_in(g, BONSAI_STRICT) * (way < 2 ? 0.05 : 0.15);
+        t.o.accounting = BONSAI_ACCOUNTING_STRICT;
+        t.budget.bytes = size_in(g, BONSAI_ACCOUNTING_STRICT) * (way < 2 ? 0.05 : 0.15);
         all_rank_counts(&t, (uint64_t)way, 2, &made);
         bonsai_graph_free(g);
     }
@@ -167,8 +167,8 @@ static void the_bytes_do_not_depend_on_the_memory(void **state)
         bonsai_condense_options_init(&t.o);
         t.o.threads = 1;
         t.o.no_validation = way;
-        t.o.accounting = BONSAI_STRICT;
-        t.budget.bytes = size_in(g, BONSAI_STRICT) * 0.05;
+        t.o.accounting = BONSAI_ACCOUNTING_STRICT;
+        t.budget.bytes = size_in(g, BONSAI_ACCOUNTING_STRICT) * 0.05;
         part_nodes(&t, 1, &s);
         assert_int_equal(make(NULL, &t), BONSAI_OK);
         for (int ranks = 1; ranks < 4; ranks++) {
@@ -198,7 +198,7 @@ static void a_failed_allocation_on_one_rank_ends_all(void **state)
         uint64_t s = seed;
         small_options(&t.o, 2 * seed);
         t.o.inductive = 0;
-        t.o.accounting = BONSAI_STRICT;
+        t.o.accounting = BONSAI_ACCOUNTING_STRICT;
         part_nodes(&t, 3, &s);
         survives_failed_allocations(try_memory, &t, 200);
         bonsai_graph_free(g);
@@ -244,7 +244,7 @@ static void one_rank_that_is_canceled_ends_all(void **state)
     int64_t live = bn_mem_live();
     bonsai_status rc = BONSAI_E_CANCELED;
     bonsai_condense_options_init(&t.o);
-    t.o.accounting = BONSAI_STRICT;
+    t.o.accounting = BONSAI_ACCOUNTING_STRICT;
     part_nodes(&t, 3, &s);
     int calls = 1;
     for (; rc != BONSAI_OK && calls < 100000; calls += 1 + calls / 4) {

@@ -84,13 +84,13 @@ static void curves_ascend_and_end_in_what_was_reported(void **state)
     (void)state;
     for (int i = 0; i < 12; i++) {
         bonsai_graph *g = generated(400 + 150 * i, i % 2);
-        bonsai_condense_options o = asked(BONSAI_TREES, ratio[i % 3]);
+        bonsai_condense_options o = asked(BONSAI_METHOD_TREES, ratio[i % 3]);
         bonsai_condense_info info;
         o.match_classes = i == 3;
         o.oversample = i == 4 ? 4 : 1;
         o.select_features = i == 5;
         o.inductive = i == 6;
-        o.accounting = i == 7 ? BONSAI_PAPER_FULL : BONSAI_STRICT;
+        o.accounting = i == 7 ? BONSAI_ACCOUNTING_PAPER_FULL : BONSAI_ACCOUNTING_STRICT;
         bonsai_graph *small = condensed(&info, g, &o);
         bn_facts *f = gathered(small, g);
         assert_string_equal(f->method, "trees");
@@ -115,7 +115,7 @@ static void curves_ascend_and_end_in_what_was_reported(void **state)
 static void a_long_curve_is_thinned_and_small(void **state)
 {
     bonsai_graph *g = generated(4000, 1);
-    bonsai_condense_options o = asked(BONSAI_TREES, 0);
+    bonsai_condense_options o = asked(BONSAI_METHOD_TREES, 0);
     bonsai_condense_info info;
     json_t *report = NULL;
     (void)state;
@@ -154,7 +154,7 @@ static void the_last_scores_are_those_of_the_nodes(void **state)
     (void)state;
     for (int i = 0; i < 10; i++) {
         bonsai_graph *g = generated(300 + 200 * i, i % 2);
-        bonsai_condense_options o = asked(BONSAI_TREES, 0.05);
+        bonsai_condense_options o = asked(BONSAI_METHOD_TREES, 0.05);
         bonsai_condense_info info;
         bonsai_graph *small = condensed(&info, g, &o);
         bn_facts *f = gathered(small, NULL);
@@ -182,7 +182,7 @@ static void the_last_scores_are_those_of_the_nodes(void **state)
 static void random_trees_have_no_coverage(void **state)
 {
     bonsai_graph *g = generated(500, 0);
-    bonsai_condense_options o = asked(BONSAI_TREES, 0.05);
+    bonsai_condense_options o = asked(BONSAI_METHOD_TREES, 0.05);
     bonsai_condense_info info;
     (void)state;
     o.no_rknn = 1;
@@ -203,7 +203,7 @@ static void classes_are_counted_in_both_graphs(void **state)
     bonsai_graph *g = generated(600, 0), *split = NULL;
     (void)state;
     for (int m = 0; m < 2; m++) {
-        bonsai_condense_options o = asked(m ? BONSAI_PROTOTYPES : BONSAI_TREES, 0.1);
+        bonsai_condense_options o = asked(m ? BONSAI_METHOD_PROTOTYPES : BONSAI_METHOD_TREES, 0.1);
         bonsai_condense_info info;
         double sum = 0, weights = 0;
         o.split[0] = 30;
@@ -217,14 +217,14 @@ static void classes_are_counted_in_both_graphs(void **state)
         for (int64_t c = 0; c < 3; c++) {
             char name[16];
             snprintf(name, sizeof name, "class %d", (int)c);
-            if (!bn_has(g, BONSAI_CLASS_NAMES))
+            if (!bn_has(g, BONSAI_SECTION_CLASS_NAMES))
                 assert_string_equal(f->class_name[c], name);
             assert_int_equal((int64_t)f->class_full[c], in_class(split, c));
             sum += f->class_small[c];
             weights += f->class_weight[c];
         }
         assert_int_equal((int64_t)sum, info.labelled);
-        assert_int_equal((int64_t)weights, bn_has(small, BONSAI_NODE_WEIGHTS) ? info.trees
+        assert_int_equal((int64_t)weights, bn_has(small, BONSAI_SECTION_NODE_WEIGHTS) ? info.trees
                                                                               : info.labelled);
         assert_int_equal(f->map.all_trees, info.trees);
         assert_int_equal(f->map.all_dots, info.labelled);
@@ -241,7 +241,7 @@ static void classes_have_the_names_that_a_graph_gives_them(void **state)
     bonsai_graph *g = generated(60, 0), *named = NULL;
     bonsai_view v = *bonsai_graph_view(g);
     (void)state;
-    v.section[BONSAI_CLASS_NAMES] = (bonsai_array){names, sizeof names, BONSAI_U8};
+    v.section[BONSAI_SECTION_CLASS_NAMES] = (bonsai_array){names, sizeof names, BONSAI_TYPE_U8};
     assert_int_equal(bonsai_graph_new(&named, &v, 0), BONSAI_OK);
     for (int i = 0; i < 2; i++) {               /* its own, or the full graph's */
         bn_facts *f = gathered(i ? g : named, named);
@@ -257,9 +257,9 @@ static void classes_have_the_names_that_a_graph_gives_them(void **state)
 static void sizes_are_those_of_the_graphs(void **state)
 {
     bonsai_graph *g = generated(500, 1);
-    bonsai_condense_options o = asked(BONSAI_PROTOTYPES, 0.05);
+    bonsai_condense_options o = asked(BONSAI_METHOD_PROTOTYPES, 0.05);
     bonsai_condense_info info;
-    int64_t bytes[BONSAI_SECTIONS];
+    int64_t bytes[BONSAI_SECTION_COUNT];
     bonsai_stats stats;
     (void)state;
     bonsai_graph *small = condensed(&info, g, &o);
@@ -286,7 +286,7 @@ static void without_a_full_graph_only_the_small_one_is_known(void **state)
     assert_string_equal(f->method, "unknown");
     assert_null(f->class_full);
     assert_int_equal(f->full_stats.size, 0);
-    assert_int_equal(f->full_bytes[BONSAI_OFFSETS], 0);
+    assert_int_equal(f->full_bytes[BONSAI_SECTION_OFFSETS], 0);
     assert_false(f->map.known);
     assert_int_equal(f->coverage.count + f->rounds, 0);
     assert_true(f->coverage_bound == -1 && f->coverage_check == -1);
@@ -306,7 +306,7 @@ static void another_full_graph_is_refused(void **state)
 {
     bonsai_graph *g = generated(300, 0), *more = generated(301, 0), *same = generated(300, 1);
     bonsai_graph *narrow = NULL;
-    bonsai_condense_options o = asked(BONSAI_TREES, 0.1);
+    bonsai_condense_options o = asked(BONSAI_METHOD_TREES, 0.1);
     bonsai_condense_info info;
     const int32_t kept[] = {0, 1, 5};
     (void)state;
@@ -319,8 +319,8 @@ static void another_full_graph_is_refused(void **state)
     bonsai_graph_free(narrow);
     static const uint32_t none[301];
     bonsai_view bare = v;
-    bare.section[BONSAI_OFFSETS] = (bonsai_array){none, 301, BONSAI_U32};
-    bare.section[BONSAI_NEIGHBORS].count = 0;
+    bare.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){none, 301, BONSAI_TYPE_U32};
+    bare.section[BONSAI_SECTION_NEIGHBORS].count = 0;
     assert_int_equal(bonsai_graph_new(&narrow, &bare, 0), BONSAI_OK);
     refuse(small, narrow, "has 0 edge entries, and");
     bonsai_graph_free(narrow);
@@ -340,7 +340,7 @@ static bonsai_graph *telling(const char *text)
 {
     bonsai_graph *g = generated(40, 0);
     char *to;
-    assert_int_equal(bn_graph_array(&to, g, BONSAI_METADATA, BONSAI_U8, (int64_t)strlen(text)),
+    assert_int_equal(bn_graph_array(&to, g, BONSAI_SECTION_METADATA, BONSAI_TYPE_U8, (int64_t)strlen(text)),
                      BONSAI_OK);
     for (size_t i = 0; i < strlen(text); i++)
         to[i] = text[i] == '\'' ? '"' : text[i];
@@ -411,7 +411,7 @@ static bonsai_status try_gather(void *payload)
 static void a_failed_allocation_leaves_nothing_behind(void **state)
 {
     bonsai_graph *g = generated(120, 0);
-    bonsai_condense_options o = asked(BONSAI_TREES, 0.2);
+    bonsai_condense_options o = asked(BONSAI_METHOD_TREES, 0.2);
     bonsai_condense_info info;
     (void)state;
     o.split[0] = 60;

@@ -15,15 +15,15 @@ static bonsai_graph *loose(const float *x, int64_t n, int64_t f, const uint8_t *
     bonsai_graph *g = NULL;
     bonsai_view v;
     uint8_t *part = calloc((size_t)n, 1);
-    memset(part, BONSAI_TRAIN, (size_t)n);
+    memset(part, BONSAI_PART_TRAIN, (size_t)n);
     bonsai_view_init(&v);
     v.nodes = n;
     v.features = f;
     v.classes = classes;
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, n * f, BONSAI_F32};
-    v.section[BONSAI_LABELS] = (bonsai_array){label, n, BONSAI_U8};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, n * f, BONSAI_TYPE_F32};
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){label, n, BONSAI_TYPE_U8};
     if (split)
-        v.section[BONSAI_SPLIT] = (bonsai_array){part, n, BONSAI_U8};
+        v.section[BONSAI_SECTION_SPLIT] = (bonsai_array){part, n, BONSAI_TYPE_U8};
     if (bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL) != BONSAI_OK)
         fail_msg("%s", bonsai_error());
     free(part);
@@ -125,7 +125,7 @@ static void the_heaviest_dots_are_drawn(void **state)
         weight[i] = (uint16_t)(i * 7919 % N);
     bonsai_graph *g = loose(x, N, 2, label, 1, true);
     bonsai_view v = *bonsai_graph_view(g);
-    v.section[BONSAI_NODE_WEIGHTS] = (bonsai_array){weight, N, BONSAI_U16};
+    v.section[BONSAI_SECTION_NODE_WEIGHTS] = (bonsai_array){weight, N, BONSAI_TYPE_U16};
     assert_int_equal(bonsai_graph_new(&heavy, &v, 0), BONSAI_OK);
     bn_map *m = mapped(heavy, g, 0, true, 1);
     assert_int_equal(m->dots, 2000);
@@ -230,7 +230,7 @@ static void trees_lie_where_their_graph_puts_them(void **state)
             x = x < BN_MAP_SIDE ? x : BN_MAP_SIDE - 1;
             y = y < BN_MAP_SIDE ? y : BN_MAP_SIDE - 1;
             assert_int_equal(d->label, bn_label(g, d->node));
-            if (bn_part(g, d->node) == BONSAI_TRAIN)
+            if (bn_part(g, d->node) == BONSAI_PART_TRAIN)
                 assert_true(m->grid[y * BN_MAP_SIDE + x] > 0);
         }
         bn_map_free(m);

@@ -80,7 +80,7 @@ static void every_method_has_a_page(void **state)
 {
     (void)state;
     bonsai_graph *g = generate(120, 3);
-    for (int m = 0; m < BONSAI_AUTO; m++) {
+    for (int m = 0; m < BONSAI_METHOD_AUTO; m++) {
         bonsai_condense_info info;
         bonsai_report_options o;
         bonsai_graph *small = condense(g, (bonsai_method)m, 12, &info);
@@ -92,8 +92,8 @@ static void every_method_has_a_page(void **state)
         assert_good_page(html);
         assert_non_null(strstr(html, "id=\"map\""));
         assert_non_null(strstr(html, "id=\"effort\""));
-        assert_int_equal(strstr(html, "id=\"coverage\"") != NULL, m == BONSAI_TREES);
-        assert_non_null(strstr(html, m == BONSAI_PROTOTYPES ? "prototypes stand" : "node"));
+        assert_int_equal(strstr(html, "id=\"coverage\"") != NULL, m == BONSAI_METHOD_TREES);
+        assert_non_null(strstr(html, m == BONSAI_METHOD_PROTOTYPES ? "prototypes stand" : "node"));
         bonsai_report_free(r);
         assert_report(small, NULL, "<h1>small, made of full</h1>", "id=\"map\"");
         bonsai_graph_free(small);
@@ -116,8 +116,8 @@ static void a_graph_without_labels_and_features_has_a_page(void **state)
     bonsai_view v;
     bonsai_view_init(&v);
     v.nodes = 2;
-    v.section[BONSAI_OFFSETS] = (bonsai_array){offsets, 3, BONSAI_U32};
-    v.section[BONSAI_NEIGHBORS] = (bonsai_array){neighbors, 2, BONSAI_U32};
+    v.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){offsets, 3, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){neighbors, 2, BONSAI_TYPE_U32};
     bonsai_graph *g = make(&v);
     assert_report(g, NULL, "id=\"bytes\"", "Classes: what a model");
     bonsai_graph_free(g);
@@ -126,7 +126,7 @@ static void a_graph_without_labels_and_features_has_a_page(void **state)
 static void three_hundred_classes_are_shown_as_forty_and_the_rest(void **state)
 {
     (void)state;
-    bonsai_graph *g = generate(1500, 300), *small = condense(g, BONSAI_PROTOTYPES, 300, NULL);
+    bonsai_graph *g = generate(1500, 300), *small = condense(g, BONSAI_METHOD_PROTOTYPES, 300, NULL);
     assert_report(small, g, "and 260 more", "and 261 more");
     assert_report(small, g, "291 other classes", NULL);
     bonsai_graph_free(small);
@@ -144,12 +144,12 @@ static bonsai_graph *with_names(const char *names, int64_t len)
     v.nodes = 2;
     v.features = 1;
     v.classes = 2;
-    v.section[BONSAI_OFFSETS] = (bonsai_array){offsets, 3, BONSAI_U32};
-    v.section[BONSAI_NEIGHBORS] = (bonsai_array){neighbors, 2, BONSAI_U32};
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, 2, BONSAI_F32};
-    v.section[BONSAI_LABELS] = (bonsai_array){labels, 2, BONSAI_U8};
-    v.section[BONSAI_SPLIT] = (bonsai_array){part, 2, BONSAI_U8};
-    v.section[BONSAI_CLASS_NAMES] = (bonsai_array){names, len, BONSAI_U8};
+    v.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){offsets, 3, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){neighbors, 2, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, 2, BONSAI_TYPE_F32};
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){labels, 2, BONSAI_TYPE_U8};
+    v.section[BONSAI_SECTION_SPLIT] = (bonsai_array){part, 2, BONSAI_TYPE_U8};
+    v.section[BONSAI_SECTION_CLASS_NAMES] = (bonsai_array){names, len, BONSAI_TYPE_U8};
     return make(&v);
 }
 
@@ -206,9 +206,9 @@ static void metadata_that_makes_no_sense_is_not_believed(void **state)
         bonsai_view v;
         bonsai_view_init(&v);
         v.nodes = 2;
-        v.section[BONSAI_OFFSETS] = (bonsai_array){offsets, 3, BONSAI_U32};
-        v.section[BONSAI_NEIGHBORS] = (bonsai_array){neighbors, 2, BONSAI_U32};
-        v.section[BONSAI_METADATA] = (bonsai_array){odd[i], (int64_t)strlen(odd[i]), BONSAI_U8};
+        v.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){offsets, 3, BONSAI_TYPE_U32};
+        v.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){neighbors, 2, BONSAI_TYPE_U32};
+        v.section[BONSAI_SECTION_METADATA] = (bonsai_array){odd[i], (int64_t)strlen(odd[i]), BONSAI_TYPE_U8};
         bonsai_graph *g = make(&v);
         assert_report(g, NULL, "<h1>", "<script");
         bonsai_graph_free(g);
@@ -220,13 +220,13 @@ static void metadata_that_makes_no_sense_is_not_believed(void **state)
 static void accuracies_stand_beside_the_full_graphs(void **state)
 {
     (void)state;
-    bonsai_graph *g = generate(60, 2), *small = condense(g, BONSAI_PROTOTYPES, 4, NULL);
+    bonsai_graph *g = generate(60, 2), *small = condense(g, BONSAI_METHOD_PROTOTYPES, 4, NULL);
     bonsai_cell cells[] = {
-        {.size = sizeof(bonsai_cell), .method = -1, .model = BONSAI_GCN, .done = 1, .runs = 5,
+        {.size = sizeof(bonsai_cell), .method = -1, .model = BONSAI_MODEL_GCN, .done = 1, .runs = 5,
          .accuracy_mean = 86.84, .accuracy_std = 0.42},
-        {.size = sizeof(bonsai_cell), .method = BONSAI_PROTOTYPES, .model = BONSAI_GCN, .done = 1,
+        {.size = sizeof(bonsai_cell), .method = BONSAI_METHOD_PROTOTYPES, .model = BONSAI_MODEL_GCN, .done = 1,
          .runs = 5, .accuracy_mean = 84.91, .accuracy_std = 1.25},
-        {.size = sizeof(bonsai_cell), .method = BONSAI_PROTOTYPES, .model = BONSAI_SAGE, .done = 1,
+        {.size = sizeof(bonsai_cell), .method = BONSAI_METHOD_PROTOTYPES, .model = BONSAI_MODEL_SAGE, .done = 1,
          .why = "it was too small"},
     };
     bonsai_report_options o;
@@ -266,7 +266,7 @@ static void unescape(char *out, const char *from, const char *end)
 static void the_command_survives_the_shell(void **state)
 {
     (void)state;
-    bonsai_graph *g = generate(60, 2), *small = condense(g, BONSAI_TREES, 8, NULL);
+    bonsai_graph *g = generate(60, 2), *small = condense(g, BONSAI_METHOD_TREES, 8, NULL);
     bonsai_report_options o;
     bonsai_report_options_init(&o);
     o.full_name = "it's $HOME; `x` \"q\" \\ *.bonsai";
@@ -355,7 +355,7 @@ static void the_largest_page_is_below_two_megabytes(void **state)
     f.small_stats.nodes = f.full_stats.nodes = 1 << 30;
     for (int i = 0; i < 33; i++)
         f.small_stats.degree_bin[i] = f.full_stats.degree_bin[i] = 1000000;
-    for (int i = 1; i < BONSAI_SECTIONS; i++)
+    for (int i = 1; i < BONSAI_SECTION_COUNT; i++)
         f.small_bytes[i] = f.full_bytes[i] = INT64_C(1) << 40;
     f.coverage = (bn_curve){POINTS, spots};
     f.coverage_bound = f.coverage_check = 0.5;
@@ -406,7 +406,7 @@ static void bad_arguments_are_refused(void **state)
 {
     (void)state;
     bonsai_graph *g = generate(60, 2), *other = generate(50, 2);
-    bonsai_graph *small = condense(g, BONSAI_RANDOM, 5, NULL);
+    bonsai_graph *small = condense(g, BONSAI_METHOD_RANDOM, 5, NULL);
     bonsai_report *r = NULL;
     bonsai_report_options o;
     bonsai_report_options_init(&o);
@@ -432,7 +432,7 @@ static int cancel(const bonsai_progress *p, void *payload)
 static void a_report_can_be_canceled(void **state)
 {
     (void)state;
-    bonsai_graph *g = generate(200, 2), *small = condense(g, BONSAI_TREES, 20, NULL);
+    bonsai_graph *g = generate(200, 2), *small = condense(g, BONSAI_METHOD_TREES, 20, NULL);
     bonsai_report *r = NULL;
     bonsai_report_options o;
     int calls = 0;
@@ -461,9 +461,9 @@ static bonsai_status draw(void *payload)
 static void reports_survive_every_failed_allocation(void **state)
 {
     (void)state;
-    bonsai_cell cell = {.size = sizeof cell, .method = BONSAI_TREES, .done = 1, .runs = 1};
+    bonsai_cell cell = {.size = sizeof cell, .method = BONSAI_METHOD_TREES, .done = 1, .runs = 1};
     request q = {.full = generate(60, 2)};
-    q.small = condense(q.full, BONSAI_TREES, 12, NULL);
+    q.small = condense(q.full, BONSAI_METHOD_TREES, 12, NULL);
     bonsai_report_options_init(&q.o);
     q.o.threads = 1;
     q.o.cells = &cell;

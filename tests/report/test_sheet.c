@@ -102,7 +102,7 @@ static void sizes_are_those_of_the_metadata(void **state)
         {"labelled nodes", "labelled", "full_labelled"}};
     for (int k = 0; k < 2; k++) {
         made m;
-        bonsai_condense_options o = options(k ? BONSAI_PROTOTYPES : BONSAI_TREES);
+        bonsai_condense_options o = options(k ? BONSAI_METHOD_PROTOTYPES : BONSAI_METHOD_TREES);
         make(&m, &o);
         char *text = section(&m, "sizes");
         for (int i = 0; i < 3; i++) {
@@ -124,7 +124,7 @@ static void every_option_is_shown(void **state)
 {
     (void)state;
     made m;
-    bonsai_condense_options o = options(BONSAI_TREES);
+    bonsai_condense_options o = options(BONSAI_METHOD_TREES);
     make(&m, &o);
     char *text = section(&m, "options");
     assert_int_equal(count_of(text, "<tr>"),
@@ -138,7 +138,7 @@ static void the_command_has_every_option_that_is_not_usual(void **state)
 {
     (void)state;
     made m;
-    bonsai_condense_options o = options(BONSAI_TREES);
+    bonsai_condense_options o = options(BONSAI_METHOD_TREES);
     o.layers = 1;
     o.k = 4;
     o.sample = -1;
@@ -169,7 +169,7 @@ static void coverage_and_rounds_are_those_of_the_metadata(void **state)
 {
     (void)state;
     made m;
-    bonsai_condense_options o = options(BONSAI_TREES);
+    bonsai_condense_options o = options(BONSAI_METHOD_TREES);
     char percent[64];
     make(&m, &o);
     char *text = section(&m, "coverage");
@@ -196,7 +196,7 @@ static void updated_prototypes_have_no_command(void **state)
 {
     (void)state;
     made m;
-    bonsai_condense_options o = options(BONSAI_PROTOTYPES);
+    bonsai_condense_options o = options(BONSAI_METHOD_PROTOTYPES);
     bonsai_graph *next = NULL;
     bonsai_report *r = NULL;
     o.members = 1;

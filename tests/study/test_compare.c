@@ -5,9 +5,9 @@
 
 enum { METHODS = 3, RATIOS = 2, MODELS = 2, CELLS = (1 + METHODS * RATIOS) * MODELS };
 
-static const bonsai_method     methods[METHODS] = {BONSAI_TREES, BONSAI_RANDOM, BONSAI_KCENTER};
+static const bonsai_method     methods[METHODS] = {BONSAI_METHOD_TREES, BONSAI_METHOD_RANDOM, BONSAI_METHOD_KCENTER};
 static const double            ratios[RATIOS] = {0.1, 0.2};
-static const bonsai_model_kind models[MODELS] = {BONSAI_GCN, BONSAI_SAGE};
+static const bonsai_model_kind models[MODELS] = {BONSAI_MODEL_GCN, BONSAI_MODEL_SAGE};
 
 typedef struct {                /* all that a table is made from; little of everything */
     bonsai_graph *g;
@@ -114,8 +114,8 @@ static void assert_no_plan(const setting *t, const char *why)
 static void refuses_lists_that_make_no_table(void **state)
 {
     setting t;
-    const bonsai_method no_method[1] = {BONSAI_METHODS};
-    const bonsai_model_kind no_model[2] = {BONSAI_GCN, BONSAI_MODELS};
+    const bonsai_method no_method[1] = {BONSAI_METHOD_COUNT};
+    const bonsai_model_kind no_model[2] = {BONSAI_MODEL_GCN, BONSAI_MODEL_COUNT};
     const double no_ratio[2] = {0.1, 1.5};
     (void)state;
     set_up(&t);
@@ -176,7 +176,7 @@ static bonsai_cell by_hand(const setting *t, const bonsai_cell *asked)
     c.runs = train.seeds;
     c.accuracy_mean = bonsai_training_info(trained)->accuracy_mean;
     c.accuracy_std = bonsai_training_info(trained)->accuracy_std;
-    c.bytes = size_in(small ? small : full, BONSAI_STRICT);
+    c.bytes = size_in(small ? small : full, BONSAI_ACCOUNTING_STRICT);
     c.share = small ? info.ratio : 1;
     c.nodes = bonsai_graph_nodes(small ? small : full);
     c.edges = bonsai_graph_edges(small ? small : full);
@@ -210,9 +210,9 @@ static void counts_bytes_as_asked(void **state)
     bonsai_cell cells[CELLS];
     (void)state;
     set_up(&t);
-    t.condense.accounting = BONSAI_PAPER_FULL;
+    t.condense.accounting = BONSAI_ACCOUNTING_PAPER_FULL;
     compare(cells, &t);
-    assert_true(cells[0].bytes == size_in(t.g, BONSAI_PAPER_FULL));
+    assert_true(cells[0].bytes == size_in(t.g, BONSAI_ACCOUNTING_PAPER_FULL));
     for (int i = MODELS; i < CELLS; i++) {
         assert_true(cells[i].bytes <= cells[i].ratio * cells[0].bytes);
         assert_true(fabs(cells[i].share - cells[i].bytes / cells[0].bytes) < 1e-12);
@@ -328,7 +328,7 @@ static void a_small_graph_of_one_class_costs_its_cells_only(void **state)
 static void a_model_that_cannot_be_costs_its_cells_only(void **state)
 {
     setting t;
-    const bonsai_model_kind with_gat[MODELS] = {BONSAI_GAT, BONSAI_SAGE};
+    const bonsai_model_kind with_gat[MODELS] = {BONSAI_MODEL_GAT, BONSAI_MODEL_SAGE};
     bonsai_cell all[CELLS], cells[CELLS];
     (void)state;
     set_up(&t);

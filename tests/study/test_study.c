@@ -29,7 +29,7 @@ static void set_up(setting *t, uint64_t seed)
     memset(t, 0, sizeof *t);
     for (int i = 0; i < N; i++) {
         t->label[i] = (uint32_t)random_below(&seed, C);
-        t->part[i] = i == 2 || i == 7 ? BONSAI_TRAIN : i % 2 ? BONSAI_VAL : BONSAI_TEST;
+        t->part[i] = i == 2 || i == 7 ? BONSAI_PART_TRAIN : i % 2 ? BONSAI_PART_VAL : BONSAI_PART_TEST;
         for (int j = 0; j < F; j++)
             t->x[i][j] = x[i * F + j] = random_real(&seed);
         for (int j = 0; j < i; j++)
@@ -44,9 +44,9 @@ static void set_up(setting *t, uint64_t seed)
     v.nodes = N;
     v.features = F;
     v.classes = C;
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, N * F, BONSAI_F32};
-    v.section[BONSAI_LABELS] = (bonsai_array){t->label, N, BONSAI_U32};
-    v.section[BONSAI_SPLIT] = (bonsai_array){t->part, N, BONSAI_U8};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, N * F, BONSAI_TYPE_F32};
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){t->label, N, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_SPLIT] = (bonsai_array){t->part, N, BONSAI_TYPE_U8};
     assert_int_equal(bonsai_graph_build(&t->g, &v, m, source, target, NULL, NULL), BONSAI_OK);
     bonsai_train_options_init(&t->o);
     t->o.hidden = H;
@@ -93,7 +93,7 @@ typedef struct { double w0[F][H], b0[H], w1[H + 1][C]; } weights;     /* the las
 
 static weights weights_of(const float *param)
 {
-    const bn_shape s = {.kind = BONSAI_GCN, .layers = 2, .heads = 1, .gin_layers = 1,
+    const bn_shape s = {.kind = BONSAI_MODEL_GCN, .layers = 2, .heads = 1, .gin_layers = 1,
                         .features = F, .hidden = H, .classes = C};
     int64_t at[BN_MOST_LAYERS][4];
     weights w;
@@ -160,7 +160,7 @@ static double gradient_distance(const setting *t, weights w, int u, int v, int r
 
 static void gradients_are_those_of_finite_differences(void **state)
 {
-    const bn_shape s = {.kind = BONSAI_GCN, .layers = 2, .heads = 1, .gin_layers = 1,
+    const bn_shape s = {.kind = BONSAI_MODEL_GCN, .layers = 2, .heads = 1, .gin_layers = 1,
                         .features = F, .hidden = H, .classes = C};
     float param[(F + 1) * H + (H + 1) * C];
     double wl[PAIRS], seen[PAIRS];
@@ -245,14 +245,14 @@ static void refuses_what_it_cannot_study(void **state)
                  "study 9 of 1 pairs is not known");
     assert_fails(bonsai_study_pairs(wl, seen, -1, t.g, BONSAI_STUDY_GRADIENT, &t.o),
                  BONSAI_E_ARGUMENT, "study 1 of -1 pairs is not known");
-    t.o.model = BONSAI_GIN;
+    t.o.model = BONSAI_MODEL_GIN;
     assert_fails(bonsai_study_pairs(wl, seen, 1, t.g, BONSAI_STUDY_GRADIENT, &t.o),
                  BONSAI_E_ARGUMENT, "gradients are studied for gcn with two layers or more, not for "
                  "gin with 2");
-    t.part[7] = BONSAI_TEST;
+    t.part[7] = BONSAI_PART_TEST;
     bonsai_graph *lonely = NULL;
     bonsai_view v = *bonsai_graph_view(t.g);
-    v.section[BONSAI_SPLIT].data = t.part;
+    v.section[BONSAI_SECTION_SPLIT].data = t.part;
     assert_int_equal(bonsai_graph_new(&lonely, &v, 1), BONSAI_OK);
     assert_fails(bonsai_study_pairs(wl, seen, 1, lonely, BONSAI_STUDY_EMBEDDING, &t.o),
                  BONSAI_E_ARGUMENT, "has 1 labelled training nodes; pairs need two");

@@ -29,7 +29,7 @@ static inline int64_t training_nodes(const bonsai_graph *g)
 {
     int64_t count = 0;
     for (int64_t v = 0; v < g->view.nodes; v++)
-        count += bn_part(g, v) == BONSAI_TRAIN && bn_label(g, v) >= 0;
+        count += bn_part(g, v) == BONSAI_PART_TRAIN && bn_label(g, v) >= 0;
     return count;
 }
 
@@ -103,8 +103,8 @@ static inline bonsai_graph *laid_out(const bonsai_graph *g, bool dense)
     bonsai_graph *out = NULL;
     bonsai_view v = g->view;
     int64_t n = v.nodes, f = v.features, nnz = 0;
-    for (int s = BONSAI_FEATURES; s <= BONSAI_FEATURE_SCALE; s++)
-        v.section[s] = (bonsai_array){NULL, 0, BONSAI_NONE};
+    for (int s = BONSAI_SECTION_FEATURES; s <= BONSAI_SECTION_FEATURE_SCALE; s++)
+        v.section[s] = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
     for (int64_t i = 0; i < n; i++) {
         float row[16];
         bonsai_graph_row(row, g, i);
@@ -119,11 +119,11 @@ static inline bonsai_graph *laid_out(const bonsai_graph *g, bool dense)
         offsets[i + 1] = (uint32_t)nnz;
     }
     if (dense) {
-        v.section[BONSAI_FEATURES] = (bonsai_array){x, n * f, BONSAI_F32};
+        v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, n * f, BONSAI_TYPE_F32};
     } else {
-        v.section[BONSAI_FEATURE_OFFSETS] = (bonsai_array){offsets, n + 1, BONSAI_U32};
-        v.section[BONSAI_FEATURE_INDICES] = (bonsai_array){index, nnz, BONSAI_U32};
-        v.section[BONSAI_FEATURE_VALUES] = (bonsai_array){x, nnz, BONSAI_F32};
+        v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){offsets, n + 1, BONSAI_TYPE_U32};
+        v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){index, nnz, BONSAI_TYPE_U32};
+        v.section[BONSAI_SECTION_FEATURE_VALUES] = (bonsai_array){x, nnz, BONSAI_TYPE_F32};
     }
     if (bonsai_graph_new(&out, &v, 1) != BONSAI_OK)
         fail_msg("%s", bonsai_error());
@@ -158,7 +158,7 @@ static inline int64_t in_class(const bonsai_graph *g, int64_t c)
 {
     int64_t count = 0;
     for (int64_t v = 0; v < g->view.nodes; v++)
-        count += bn_part(g, v) == BONSAI_TRAIN && bn_label(g, v) == c;
+        count += bn_part(g, v) == BONSAI_PART_TRAIN && bn_label(g, v) == c;
     return count;
 }
 

@@ -46,19 +46,19 @@ static inline bonsai_graph *first_nodes(const bonsai_graph *g, int64_t count)
 static inline void meddle(bonsai_graph *g, uint64_t seed)
 {
     uint64_t state = seed + 7;
-    uint8_t *label = g->owned[BONSAI_LABELS], *split = g->owned[BONSAI_SPLIT];
+    uint8_t *label = g->owned[BONSAI_SECTION_LABELS], *split = g->owned[BONSAI_SECTION_SPLIT];
     for (int i = 0; i < 2; i++) {
         int v = random_below(&state, OLDER);
-        while (bn_part(g, v) != BONSAI_TRAIN)
+        while (bn_part(g, v) != BONSAI_PART_TRAIN)
             v = random_below(&state, OLDER);
         if (i)
-            split[v] = BONSAI_TEST;
+            split[v] = BONSAI_PART_TEST;
         else
             label[v] = (uint8_t)((label[v] + 1) % CLASSES);
     }
     int v = random_below(&state, OLDER);
-    if (bn_has(g, BONSAI_FEATURES) && g->view.section[BONSAI_FEATURES].type == BONSAI_F32)
-        ((float *)g->owned[BONSAI_FEATURES])[v * FEATURES + 3] += 1;
+    if (bn_has(g, BONSAI_SECTION_FEATURES) && g->view.section[BONSAI_SECTION_FEATURES].type == BONSAI_TYPE_F32)
+        ((float *)g->owned[BONSAI_SECTION_FEATURES])[v * FEATURES + 3] += 1;
 }
 
 /* The same with a few edges more among the older nodes. */
@@ -81,7 +81,7 @@ static inline bonsai_graph *with_edges(const bonsai_graph *g, uint64_t seed)
         target[m++] = random_below(&state, OLDER);
     }
     assert_true(m < MOST);
-    v.section[BONSAI_OFFSETS] = v.section[BONSAI_NEIGHBORS] = (bonsai_array){NULL, 0, BONSAI_NONE};
+    v.section[BONSAI_SECTION_OFFSETS] = v.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
     assert_int_equal(bonsai_graph_build(&out, &v, m, source, target, NULL, NULL), BONSAI_OK);
     return out;
 }
@@ -100,7 +100,7 @@ static inline grown grow(uint64_t seed, int changes)
         meddle(w.now, seed);
     }
     bonsai_condense_options_init(&o);
-    o.method = BONSAI_PROTOTYPES;
+    o.method = BONSAI_METHOD_PROTOTYPES;
     o.members = 1;
     o.hard_labels = seed % 5 == 4;
     o.layers = (int)(seed % 4);

@@ -105,12 +105,12 @@ static inline void make_sparse(layer *l, uint64_t *s)
 static inline void make_params(layer *l, uint64_t *s)
 {
     const plan *p = &l->p;
-    bool more = p->kind == BONSAI_GIN && p->gin_layers == 2;
+    bool more = p->kind == BONSAI_MODEL_GIN && p->gin_layers == 2;
     l->size[BN_W] = p->f * l->wide;
     l->size[BN_B] = l->h;
-    l->size[BN_W2] = p->kind == BONSAI_GAT ? l->wide : p->kind == BONSAI_SAGE ? p->f * l->h
+    l->size[BN_W2] = p->kind == BONSAI_MODEL_GAT ? l->wide : p->kind == BONSAI_MODEL_SAGE ? p->f * l->h
                      : more ? l->h * l->h : 0;
-    l->size[BN_B2] = p->kind == BONSAI_GAT ? l->wide : more ? l->h : 0;
+    l->size[BN_B2] = p->kind == BONSAI_MODEL_GAT ? l->wide : more ? l->h : 0;
     for (int i = 0; i < 4; i++)
         if (l->size[i] > 0) {
             l->param[i] = take_random(l, l->size[i], s);
@@ -168,14 +168,14 @@ static inline void run_forward(layer *l, int threads)
     const bn_input *x = passed ? &l->passed : &l->x;
     real **p = l->param;
     switch (l->p.kind) {
-    case BONSAI_GCN:
+    case BONSAI_MODEL_GCN:
         bn_gcn_forward(&at, l->y, l->keep, x, passed, p[BN_W], p[BN_B]);
         break;
-    case BONSAI_GIN:
+    case BONSAI_MODEL_GIN:
         bn_gin_forward(&at, l->y, l->keep, l->inner, x, passed, p[BN_W], p[BN_B], p[BN_W2],
                        p[BN_B2]);
         break;
-    case BONSAI_SAGE:
+    case BONSAI_MODEL_SAGE:
         bn_sage_forward(&at, l->y, l->keep, &l->x, passed ? x : NULL, p[BN_W], p[BN_B], p[BN_W2]);
         break;
     default:
@@ -194,14 +194,14 @@ static inline void run_backward(layer *l, int threads)
         for (int64_t j = 0; j < l->size[i]; j++)
             d[i][j] = 1;
     switch (l->p.kind) {
-    case BONSAI_GCN:
+    case BONSAI_MODEL_GCN:
         bn_gcn_backward(&at, l->dx, d[BN_W], d[BN_B], l->dy, l->keep, x, passed, p[BN_W]);
         break;
-    case BONSAI_GIN:
+    case BONSAI_MODEL_GIN:
         bn_gin_backward(&at, l->dx, d[BN_W], d[BN_B], d[BN_W2], d[BN_B2], l->dy, l->keep, l->inner,
                         x, passed, p[BN_W], p[BN_W2]);
         break;
-    case BONSAI_SAGE:
+    case BONSAI_MODEL_SAGE:
         bn_sage_backward(&at, l->dx, d[BN_W], d[BN_B], d[BN_W2], l->dy, l->keep, &l->x,
                          passed ? x : NULL, p[BN_W], p[BN_W2]);
         break;
@@ -220,8 +220,8 @@ static inline void run_backward(layer *l, int threads)
 static inline void oracle_sum(double *s, const layer *l)
 {
     int64_t n = l->n;
-    const float *weight = l->g->view.section[BONSAI_EDGE_WEIGHTS].data;
-    bool gcn = l->p.kind == BONSAI_GCN;
+    const float *weight = l->g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data;
+    bool gcn = l->p.kind == BONSAI_MODEL_GCN;
     double *loop = malloc((size_t)n * sizeof *loop), *degree = calloc((size_t)n, sizeof *degree);
     memset(s, 0, (size_t)(n * n) * sizeof *s);
     for (int64_t i = 0; i < n; i++)
@@ -232,11 +232,11 @@ static inline void oracle_sum(double *s, const layer *l)
             double w = gcn && weight ? (double)weight[e] : 1;
             if (i == j && gcn)
                 loop[i] = w;
-            else if (i != j || l->p.kind != BONSAI_GAT)
+            else if (i != j || l->p.kind != BONSAI_MODEL_GAT)
                 s[i * n + j] += w;
         }
     for (int64_t i = 0; i < n; i++) {
-        if (l->p.kind != BONSAI_SAGE)
+        if (l->p.kind != BONSAI_MODEL_SAGE)
             s[i * n + i] += gcn ? loop[i] : 1;
         for (int64_t j = 0; j < n; j++)
             degree[i] += s[i * n + j];
@@ -245,7 +245,7 @@ static inline void oracle_sum(double *s, const layer *l)
         for (int64_t j = 0; j < n; j++)
             if (gcn)
                 s[i * n + j] /= sqrt(degree[i] * degree[j]);
-            else if (l->p.kind == BONSAI_SAGE && degree[i] > 0)
+            else if (l->p.kind == BONSAI_MODEL_SAGE && degree[i] > 0)
                 s[i * n + j] /= degree[i];
     free(loop);
     free(degree);
@@ -320,7 +320,7 @@ static inline double *oracle_layer(const layer *l)
     double *x = doubles(l->features, n * f), *w = doubles(l->param[BN_W], f * l->wide);
     double *w2 = doubles(l->param[BN_W2], l->size[BN_W2]), *y = doubles(NULL, n * h);
     double *s = malloc((size_t)(n * n + 1) * sizeof *s), *sum = doubles(NULL, n * f);
-    if (l->p.kind == BONSAI_GAT) {
+    if (l->p.kind == BONSAI_MODEL_GAT) {
         oracle_heads(y, l, x, w);
     } else {
         oracle_sum(s, l);
@@ -328,9 +328,9 @@ static inline double *oracle_layer(const layer *l)
         oracle_product(y, sum, w, n, f, h);
     }
     oracle_bias(y, l->param[BN_B], n, h);
-    if (l->p.kind == BONSAI_SAGE)
+    if (l->p.kind == BONSAI_MODEL_SAGE)
         oracle_product(y, x, w2, n, f, h);
-    if (l->p.kind == BONSAI_GIN && l->p.gin_layers == 2) {
+    if (l->p.kind == BONSAI_MODEL_GIN && l->p.gin_layers == 2) {
         double *inner = y;
         for (int64_t i = 0; i < n * h; i++)
             inner[i] = inner[i] > 0 ? inner[i] : 0;
@@ -365,11 +365,11 @@ enum { VARIANTS = 9, GRAPHS = 6 };
 static inline plan variant(int i, bool narrow, input_kind input)
 {
     static const plan all[VARIANTS] = {
-        {BONSAI_GCN, 1, 1, true, 0, 0, 0},  {BONSAI_GIN, 1, 1, true, 0, 0, 0},
-        {BONSAI_GIN, 2, 1, true, 0, 0, 0},  {BONSAI_SAGE, 1, 1, true, 0, 0, 0},
-        {BONSAI_GAT, 1, 1, true, 0, 0, 0},  {BONSAI_GAT, 1, 1, false, 0, 0, 0},
-        {BONSAI_GAT, 1, 3, true, 0, 0, 0},  {BONSAI_GAT, 1, 3, false, 0, 0, 0},
-        {BONSAI_GAT, 1, 2, true, 0, 0, 0},
+        {BONSAI_MODEL_GCN, 1, 1, true, 0, 0, 0},  {BONSAI_MODEL_GIN, 1, 1, true, 0, 0, 0},
+        {BONSAI_MODEL_GIN, 2, 1, true, 0, 0, 0},  {BONSAI_MODEL_SAGE, 1, 1, true, 0, 0, 0},
+        {BONSAI_MODEL_GAT, 1, 1, true, 0, 0, 0},  {BONSAI_MODEL_GAT, 1, 1, false, 0, 0, 0},
+        {BONSAI_MODEL_GAT, 1, 3, true, 0, 0, 0},  {BONSAI_MODEL_GAT, 1, 3, false, 0, 0, 0},
+        {BONSAI_MODEL_GAT, 1, 2, true, 0, 0, 0},
     };
     plan p = all[i];
     p.f = narrow ? 3 : 11;

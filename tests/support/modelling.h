@@ -44,7 +44,7 @@ static inline bonsai_model *a_model(bn_shape s, int with, uint64_t seed)
         for (int64_t c = 0; c < s.classes; c++)
             len += 1 + snprintf(text + len, sizeof text - (size_t)len, "cl\xc3\xa4ss %d",
                                 (int)c * 7);
-        const bonsai_array names = {text, len, BONSAI_U8};
+        const bonsai_array names = {text, len, BONSAI_TYPE_U8};
         assert_int_equal(bn_model_names(m, &names), BONSAI_OK);
     }
     return m;
@@ -52,7 +52,7 @@ static inline bonsai_model *a_model(bn_shape s, int with, uint64_t seed)
 
 static inline bonsai_model *small_model(int with)
 {
-    return a_model((bn_shape){BONSAI_GAT, 2, 2, 1, 3, 4, 2}, with, 5);
+    return a_model((bn_shape){BONSAI_MODEL_GAT, 2, 2, 1, 3, 4, 2}, with, 5);
 }
 
 static inline void save_model(const bonsai_model *m, const char *path)

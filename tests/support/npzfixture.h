@@ -67,7 +67,7 @@ static inline void assert_ring(const bonsai_graph *g, bool features)
     float row[3];
     assert_int_equal(bonsai_graph_nodes(g), 4);
     assert_int_equal(bonsai_graph_edges(g), 8);
-    assert_memory_equal(bonsai_graph_view(g)->section[BONSAI_NEIGHBORS].data, ring, sizeof ring);
+    assert_memory_equal(bonsai_graph_view(g)->section[BONSAI_SECTION_NEIGHBORS].data, ring, sizeof ring);
     for (int v = 0; features && v < 4; v++) {
         bonsai_graph_row(row, g, v);
         assert_memory_equal(row, four_x[v], sizeof row);

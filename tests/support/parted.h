@@ -27,16 +27,16 @@ static inline void spoil(bonsai_graph *g, bonsai_section s, int64_t begin, int64
 static inline void spoil_node(bonsai_graph *g, int64_t v)
 {
     int64_t f = g->view.features, begin = bn_row_begin(g, v), end = bn_row_begin(g, v + 1);
-    const bonsai_array *rows = &g->view.section[BONSAI_FEATURE_OFFSETS];
-    spoil(g, BONSAI_NEIGHBORS, begin, end, 0);
-    spoil(g, BONSAI_EDGE_WEIGHTS, begin, end, 0x40);
-    spoil(g, BONSAI_FEATURES, v * f, v * f + f, 0x3a);
-    spoil(g, BONSAI_FEATURE_SCALE, v, v + 1, 0x3b);
+    const bonsai_array *rows = &g->view.section[BONSAI_SECTION_FEATURE_OFFSETS];
+    spoil(g, BONSAI_SECTION_NEIGHBORS, begin, end, 0);
+    spoil(g, BONSAI_SECTION_EDGE_WEIGHTS, begin, end, 0x40);
+    spoil(g, BONSAI_SECTION_FEATURES, v * f, v * f + f, 0x3a);
+    spoil(g, BONSAI_SECTION_FEATURE_SCALE, v, v + 1, 0x3b);
     if (rows->data) {
         begin = bn_int_at(rows, v);
         end = bn_int_at(rows, v + 1);
-        spoil(g, BONSAI_FEATURE_INDICES, begin, end, 0);
-        spoil(g, BONSAI_FEATURE_VALUES, begin, end, 0x3c);
+        spoil(g, BONSAI_SECTION_FEATURE_INDICES, begin, end, 0);
+        spoil(g, BONSAI_SECTION_FEATURE_VALUES, begin, end, 0x3c);
     }
 }
 

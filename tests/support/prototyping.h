@@ -9,8 +9,8 @@
 static inline void small_options(bonsai_condense_options *o, uint64_t seed)
 {
     bonsai_condense_options_init(o);
-    o->method = BONSAI_PROTOTYPES;
-    o->accounting = seed / 2 % 2 ? BONSAI_PAPER_FULL : BONSAI_STRICT;
+    o->method = BONSAI_METHOD_PROTOTYPES;
+    o->accounting = seed / 2 % 2 ? BONSAI_ACCOUNTING_PAPER_FULL : BONSAI_ACCOUNTING_STRICT;
     o->layers = (int)(seed % 4);
     o->hard_labels = seed % 5 == 0;
     o->no_validation = seed % 3 == 0;

@@ -80,7 +80,7 @@ static bonsai_array bytes_of(int64_t count, size_t item, bonsai_type t, void **d
 static bonsai_array random_scale(int64_t n, uint64_t *s)
 {
     void *data;
-    bonsai_array a = bytes_of(n, 4, BONSAI_F32, &data);
+    bonsai_array a = bytes_of(n, 4, BONSAI_TYPE_F32, &data);
     for (int64_t v = 0; v < n; v++)
         ((float *)data)[v] = (random_real(s) + 1.5f) / 16.0f;
     return a;
@@ -91,9 +91,9 @@ static bonsai_array random_values(int64_t count, bonsai_type t, uint64_t *s)
     void *data;
     bonsai_array a = bytes_of(count, bonsai_type_bytes(t), t, &data);
     for (int64_t i = 0; i < count; i++) {
-        if (t == BONSAI_F32)
+        if (t == BONSAI_TYPE_F32)
             ((float *)data)[i] = random_below(s, 3) ? random_real(s) : 0.0f;
-        else if (t == BONSAI_F16)
+        else if (t == BONSAI_TYPE_F16)
             ((uint16_t *)data)[i] = (uint16_t)random_below(s, 0x7c00);
         else
             ((uint8_t *)data)[i] = (uint8_t)(random_below(s, 3) ? random_below(s, 256) : 0);
@@ -103,17 +103,17 @@ static bonsai_array random_values(int64_t count, bonsai_type t, uint64_t *s)
 
 static void lay_dense(bonsai_view *v, bonsai_type t, uint64_t *s)
 {
-    v->section[BONSAI_FEATURES] = random_values(v->nodes * v->features, t, s);
-    if (t == BONSAI_U8 || t == BONSAI_I8)
-        v->section[BONSAI_FEATURE_SCALE] = random_scale(v->nodes, s);
+    v->section[BONSAI_SECTION_FEATURES] = random_values(v->nodes * v->features, t, s);
+    if (t == BONSAI_TYPE_U8 || t == BONSAI_TYPE_I8)
+        v->section[BONSAI_SECTION_FEATURE_SCALE] = random_scale(v->nodes, s);
 }
 
 static void lay_sparse(bonsai_view *v, bonsai_type t, uint64_t *s)
 {
     void *offsets, *indices;
     bool wide = random_below(s, 2), wide_offsets = random_below(s, 2);
-    bonsai_array o = bytes_of(v->nodes + 1, 8, wide_offsets ? BONSAI_U64 : BONSAI_U32, &offsets);
-    bonsai_array x = bytes_of(v->nodes * v->features, 4, wide ? BONSAI_U32 : BONSAI_U16, &indices);
+    bonsai_array o = bytes_of(v->nodes + 1, 8, wide_offsets ? BONSAI_TYPE_U64 : BONSAI_TYPE_U32, &offsets);
+    bonsai_array x = bytes_of(v->nodes * v->features, 4, wide ? BONSAI_TYPE_U32 : BONSAI_TYPE_U16, &indices);
     int64_t nnz = 0;
     for (int64_t u = 0; u < v->nodes; u++) {
         for (int64_t j = 0; j < v->features; j++) {
@@ -130,18 +130,18 @@ static void lay_sparse(bonsai_view *v, bonsai_type t, uint64_t *s)
             ((uint32_t *)offsets)[u + 1] = (uint32_t)nnz;
     }
     x.count = nnz;
-    v->section[BONSAI_FEATURE_OFFSETS] = o;
-    v->section[BONSAI_FEATURE_INDICES] = x;
-    if (t != BONSAI_NONE)
-        v->section[BONSAI_FEATURE_VALUES] = random_values(nnz, t, s);
-    if (t == BONSAI_U8 || t == BONSAI_I8)
-        v->section[BONSAI_FEATURE_SCALE] = random_scale(v->nodes, s);
+    v->section[BONSAI_SECTION_FEATURE_OFFSETS] = o;
+    v->section[BONSAI_SECTION_FEATURE_INDICES] = x;
+    if (t != BONSAI_TYPE_NONE)
+        v->section[BONSAI_SECTION_FEATURE_VALUES] = random_values(nnz, t, s);
+    if (t == BONSAI_TYPE_U8 || t == BONSAI_TYPE_I8)
+        v->section[BONSAI_SECTION_FEATURE_SCALE] = random_scale(v->nodes, s);
 }
 
 static void lay_features(bonsai_view *v, layout features, uint64_t *s)
 {
-    static const bonsai_type type[] = {BONSAI_NONE, BONSAI_F32, BONSAI_F16, BONSAI_U8, BONSAI_I8,
-                                       BONSAI_NONE, BONSAI_F32, BONSAI_U8, BONSAI_I8};
+    static const bonsai_type type[] = {BONSAI_TYPE_NONE, BONSAI_TYPE_F32, BONSAI_TYPE_F16, BONSAI_TYPE_U8, BONSAI_TYPE_I8,
+                                       BONSAI_TYPE_NONE, BONSAI_TYPE_F32, BONSAI_TYPE_U8, BONSAI_TYPE_I8};
     if (features >= SPARSE_ONES)
         lay_sparse(v, type[features], s);
     else if (features != NO_FEATURES)
@@ -154,9 +154,9 @@ static bonsai_array random_integers(int64_t n, bonsai_type t, int below, uint64_
     bonsai_array a = bytes_of(n, 4, t, &data);
     for (int64_t i = 0; i < n; i++) {
         uint32_t x = below == 4 ? (uint32_t)random_below(s, 4) : (uint32_t)random_below(s, below + 1) - 1u;
-        if (t == BONSAI_U8)
+        if (t == BONSAI_TYPE_U8)
             ((uint8_t *)data)[i] = (uint8_t)x;
-        else if (t == BONSAI_U16)
+        else if (t == BONSAI_TYPE_U16)
             ((uint16_t *)data)[i] = (uint16_t)x;
         else
             ((uint32_t *)data)[i] = x;
@@ -166,26 +166,26 @@ static bonsai_array random_integers(int64_t n, bonsai_type t, int below, uint64_
 
 static void lay_labels(bonsai_view *v, int with, uint64_t *s)
 {
-    static const bonsai_type type[] = {BONSAI_U8, BONSAI_U16, BONSAI_U32};
+    static const bonsai_type type[] = {BONSAI_TYPE_U8, BONSAI_TYPE_U16, BONSAI_TYPE_U32};
     if (with & WITH_LABELS) {
-        v->section[BONSAI_LABELS] = random_integers(v->nodes, type[random_below(s, 3)],
+        v->section[BONSAI_SECTION_LABELS] = random_integers(v->nodes, type[random_below(s, 3)],
                                                     (int)v->classes, s);
-        v->section[BONSAI_SPLIT] = random_integers(v->nodes, BONSAI_U8, 4, s);
+        v->section[BONSAI_SECTION_SPLIT] = random_integers(v->nodes, BONSAI_TYPE_U8, 4, s);
     }
     if (!(with & WITH_SOFT))
         return;
     void *data;
     bool narrow = random_below(s, 2);
-    v->section[BONSAI_SOFT_LABELS] = bytes_of(v->nodes * v->classes, 4,
-                                              narrow ? BONSAI_U8 : BONSAI_F32, &data);
+    v->section[BONSAI_SECTION_SOFT_LABELS] = bytes_of(v->nodes * v->classes, 4,
+                                              narrow ? BONSAI_TYPE_U8 : BONSAI_TYPE_F32, &data);
     for (int64_t i = 0; i < v->nodes * v->classes; i++)
         if (narrow)
             ((uint8_t *)data)[i] = (uint8_t)random_below(s, 256);
         else
             ((float *)data)[i] = (float)random_below(s, 256) / (random_below(s, 9) ? 255.0f : 300.0f);
     int width = random_below(s, 3);
-    v->section[BONSAI_NODE_WEIGHTS] = bytes_of(v->nodes, 4, width == 0 ? BONSAI_U8
-                                               : width == 1 ? BONSAI_U16 : BONSAI_F32, &data);
+    v->section[BONSAI_SECTION_NODE_WEIGHTS] = bytes_of(v->nodes, 4, width == 0 ? BONSAI_TYPE_U8
+                                               : width == 1 ? BONSAI_TYPE_U16 : BONSAI_TYPE_F32, &data);
     for (int64_t i = 0; i < v->nodes; i++)
         if (width == 0)
             ((uint8_t *)data)[i] = (uint8_t)random_below(s, 256);
@@ -199,7 +199,7 @@ static bonsai_array names(int64_t count, const char *stem)
 {
     void *data;
     int64_t used = 0;
-    bonsai_array a = bytes_of(count * 24, 1, BONSAI_U8, &data);
+    bonsai_array a = bytes_of(count * 24, 1, BONSAI_TYPE_U8, &data);
     for (int64_t i = 0; i < count; i++)
         used += snprintf((char *)data + used, 24, "%s%lld", stem, (long long)i) + 1;
     a.count = used;
@@ -210,27 +210,27 @@ static void lay_extras(bonsai_view *v, uint64_t *s)
 {
     void *data, *offsets;
     static const char metadata[] = "{\"from\": \"a test\", \"numbers\": [1, 2.5]}";
-    v->section[BONSAI_CLASS_NAMES] = names(v->classes, "class \xc3\xa9 ");
-    v->section[BONSAI_NODE_NAMES] = names(v->nodes, "n");
-    v->section[BONSAI_ORIGIN] = bytes_of(v->nodes, 4, BONSAI_U32, &data);
+    v->section[BONSAI_SECTION_CLASS_NAMES] = names(v->classes, "class \xc3\xa9 ");
+    v->section[BONSAI_SECTION_NODE_NAMES] = names(v->nodes, "n");
+    v->section[BONSAI_SECTION_ORIGIN] = bytes_of(v->nodes, 4, BONSAI_TYPE_U32, &data);
     for (int64_t i = 0; i < v->nodes; i++)
         ((uint32_t *)data)[i] = (uint32_t)random_below(s, INT32_MAX);
-    v->section[BONSAI_ROLE] = random_integers(v->nodes, BONSAI_U8, 4, s);
-    v->section[BONSAI_MEMBER_OFFSETS] = bytes_of(v->nodes + 1, 4, BONSAI_U32, &offsets);
-    v->section[BONSAI_MEMBERS] = bytes_of(v->nodes * 3, 4, BONSAI_U32, &data);
+    v->section[BONSAI_SECTION_ROLE] = random_integers(v->nodes, BONSAI_TYPE_U8, 4, s);
+    v->section[BONSAI_SECTION_MEMBER_OFFSETS] = bytes_of(v->nodes + 1, 4, BONSAI_TYPE_U32, &offsets);
+    v->section[BONSAI_SECTION_MEMBERS] = bytes_of(v->nodes * 3, 4, BONSAI_TYPE_U32, &data);
     uint32_t total = 0;
     for (int64_t i = 0; i < v->nodes; i++) {
         for (int k = random_below(s, 4); k > 0; k--)
             ((uint32_t *)data)[total++] = (uint32_t)random_below(s, 1000);
         ((uint32_t *)offsets)[i + 1] = total;
     }
-    v->section[BONSAI_MEMBERS].count = total;
-    v->section[BONSAI_METADATA] = (bonsai_array){metadata, sizeof metadata - 1, BONSAI_U8};
-    v->section[BONSAI_KEPT_FEATURES] = bytes_of(v->features, 4, BONSAI_U32, &data);
+    v->section[BONSAI_SECTION_MEMBERS].count = total;
+    v->section[BONSAI_SECTION_METADATA] = (bonsai_array){metadata, sizeof metadata - 1, BONSAI_TYPE_U8};
+    v->section[BONSAI_SECTION_KEPT_FEATURES] = bytes_of(v->features, 4, BONSAI_TYPE_U32, &data);
     for (int64_t j = 0; j < v->features; j++)
         ((uint32_t *)data)[j] = (uint32_t)(3 * j + random_below(s, 3));
     for (int k = 0; k < 2; k++) {
-        v->section[BONSAI_FEATURE_MEAN + k] = bytes_of(v->features, 4, BONSAI_F32, &data);
+        v->section[BONSAI_SECTION_FEATURE_MEAN + k] = bytes_of(v->features, 4, BONSAI_TYPE_F32, &data);
         for (int64_t j = 0; j < v->features; j++)
             ((float *)data)[j] = random_real(s) + 1.5f;
     }

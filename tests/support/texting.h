@@ -57,7 +57,7 @@ static inline bool has_edge(const bonsai_graph *g, int64_t u, int64_t v)
 
 static inline const char *node_name(const bonsai_graph *g, int64_t v)
 {
-    const char *name = bonsai_graph_view(g)->section[BONSAI_NODE_NAMES].data;
+    const char *name = bonsai_graph_view(g)->section[BONSAI_SECTION_NODE_NAMES].data;
     assert_non_null(name);
     while (v-- > 0)
         name += strlen(name) + 1;

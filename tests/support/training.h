@@ -86,7 +86,7 @@ static inline bonsai_graph *cut_graph(const bonsai_graph *g,
         fail_msg("%s", bonsai_error());
     free(node);
     bonsai_view v = view_of(part);
-    v.section[BONSAI_SPLIT] = (bonsai_array){0};
+    v.section[BONSAI_SECTION_SPLIT] = (bonsai_array){0};
     bonsai_graph *out = graph_of(&v);
     bonsai_graph_free(part);
     return out;
@@ -94,7 +94,7 @@ static inline bonsai_graph *cut_graph(const bonsai_graph *g,
 
 static inline bool is_training(const bonsai_graph *g, int64_t v)
 {
-    return bn_part(g, v) == BONSAI_TRAIN;
+    return bn_part(g, v) == BONSAI_PART_TRAIN;
 }
 
 #endif

@@ -42,16 +42,16 @@ static bn_csr make(matrix *m, uint64_t seed, int kind)
         }
         m->long_offsets[r + 1] = m->offsets[r + 1] = nnz;
     }
-    bn_csr a = {ROWS, COLS, {m->offsets, ROWS + 1, BONSAI_U32}, {m->indices, nnz, BONSAI_U16},
-                {NULL, 0, BONSAI_NONE}, NULL};
+    bn_csr a = {ROWS, COLS, {m->offsets, ROWS + 1, BONSAI_TYPE_U32}, {m->indices, nnz, BONSAI_TYPE_U16},
+                {NULL, 0, BONSAI_TYPE_NONE}, NULL};
     if (seed % 2) {
-        a.offsets = (bonsai_array){m->long_offsets, ROWS + 1, BONSAI_U64};
-        a.indices = (bonsai_array){m->long_indices, nnz, BONSAI_U32};
+        a.offsets = (bonsai_array){m->long_offsets, ROWS + 1, BONSAI_TYPE_U64};
+        a.indices = (bonsai_array){m->long_indices, nnz, BONSAI_TYPE_U32};
     }
     if (kind == 0)
-        a.values = (bonsai_array){m->values, nnz, BONSAI_F32};
+        a.values = (bonsai_array){m->values, nnz, BONSAI_TYPE_F32};
     if (kind == 2) {
-        a.values = (bonsai_array){m->bytes, nnz, BONSAI_I8};
+        a.values = (bonsai_array){m->bytes, nnz, BONSAI_TYPE_I8};
         a.scale = m->scale;
     }
     return a;
@@ -114,7 +114,7 @@ static void no_rows_and_no_columns_are_fine(void **state)
 {
     (void)state;
     const uint32_t zero[2] = {0, 0};
-    bn_csr a = {0, 0, {zero, 1, BONSAI_U32}, {zero, 0, BONSAI_U32}, {NULL, 0, BONSAI_NONE}, NULL};
+    bn_csr a = {0, 0, {zero, 1, BONSAI_TYPE_U32}, {zero, 0, BONSAI_TYPE_U32}, {NULL, 0, BONSAI_TYPE_NONE}, NULL};
     float y = 5, x = 1;
     bn_csr_times_dense(&y, &a, &x, 1, 2);
     a.rows = 1;

@@ -24,7 +24,7 @@ static bool start(work *w, bonsai_graph *g, uint64_t seed, int64_t z)
     memset(w, 0, sizeof *w);
     w->g = g;
     bonsai_condense_options_init(&w->o);
-    w->o.method = BONSAI_TREES;
+    w->o.method = BONSAI_METHOD_TREES;
     w->o.seed = seed;
     w->job.g = g;
     w->job.o = &w->o;
@@ -32,7 +32,7 @@ static bool start(work *w, bonsai_graph *g, uint64_t seed, int64_t z)
     w->budget = (bn_budget){INFINITY, INT64_MAX, INT64_MAX};
     assert_int_equal(BN_NEW(&w->job.train, g->view.nodes), BONSAI_OK);
     for (int32_t v = 0; v < g->view.nodes; v++)
-        if (bn_part(g, v) == BONSAI_TRAIN && bn_label(g, v) >= 0)
+        if (bn_part(g, v) == BONSAI_PART_TRAIN && bn_label(g, v) >= 0)
             w->job.train[w->job.trees++] = v;
     int64_t trees = w->job.trees, at = 0;
     w->job.z = z;
@@ -111,7 +111,7 @@ static void assert_same_choice(const bn_choice *a, const bn_choice *b)
 
 static void random_options(work *w, uint64_t seed)
 {
-    w->o.accounting = seed / 2 % 2 ? BONSAI_PAPER_FULL : BONSAI_STRICT;
+    w->o.accounting = seed / 2 % 2 ? BONSAI_ACCOUNTING_PAPER_FULL : BONSAI_ACCOUNTING_STRICT;
     w->o.layers = (int)(seed % 4);
     w->o.no_ppr = seed % 7 == 0;
     w->o.density = seed % 3 == 0;
@@ -168,7 +168,7 @@ static void a_budget_that_is_too_small_is_refused_with_the_same_sentence(void **
     for (uint64_t seed = 0; seed < 32; seed++) {
         work w;
         if (start(&w, case_graph(seed), seed, 10)) {
-            w.o.accounting = seed % 2 ? BONSAI_PAPER_FULL : BONSAI_STRICT;
+            w.o.accounting = seed % 2 ? BONSAI_ACCOUNTING_PAPER_FULL : BONSAI_ACCOUNTING_STRICT;
             w.budget.bytes = 1;
             assert_false(choose_both_ways(&w, ranks_to_try[seed % 4], seed));
             assert_non_null(strstr(bonsai_error(), "a budget of 1 bytes is too small"));
@@ -185,7 +185,7 @@ static bonsai_status read_all(work *w, const bn_job *job)
     bn_reader *r = NULL, *whole = NULL;
     bn_price *p = NULL, *wanted = NULL;
     BN_TRY(bn_reader_of(&r, job));
-    BN_TRY(bn_reader_new(&whole, w->g, BONSAI_STRICT));
+    BN_TRY(bn_reader_new(&whole, w->g, BONSAI_ACCOUNTING_STRICT));
     BN_TRY(bn_price_new(&p, r));
     BN_TRY(bn_price_new(&wanted, whole));
     for (int32_t v = (int32_t)w->g->view.nodes - 1; v >= 0 && rc == BONSAI_OK; v--) {
@@ -305,7 +305,7 @@ static void a_tree_takes_few_messages(void **state)
     unpart(&w.p);
     int64_t roots = 0;
     for (int64_t i = 0; i < w.got.count; i++)
-        roots += w.got.role[i] == BONSAI_ROOT;
+        roots += w.got.role[i] == BONSAI_ROLE_ROOT;
     print_message("%d questions for %lld nodes, %lld of them roots, of %lld trees\n", questions,
                   (long long)w.got.count, (long long)roots, (long long)w.job.trees);
     assert_int_equal(questions, answers);
@@ -328,14 +328,14 @@ static bonsai_graph *star(int32_t leaves, bool hub_trains)
         leaf[i] = i;
         x[i] = 1.0f + (float)i / 3;
     }
-    split[0] = split[1] = BONSAI_TRAIN;
-    split[leaves] = hub_trains ? BONSAI_TRAIN : BONSAI_TEST;
+    split[0] = split[1] = BONSAI_PART_TRAIN;
+    split[leaves] = hub_trains ? BONSAI_PART_TRAIN : BONSAI_PART_TEST;
     bonsai_view_init(&v);
     v.nodes = leaves + 1;
     v.features = v.classes = 1;
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, leaves + 1, BONSAI_F32};
-    v.section[BONSAI_LABELS] = (bonsai_array){label, leaves + 1, BONSAI_U8};
-    v.section[BONSAI_SPLIT] = (bonsai_array){split, leaves + 1, BONSAI_U8};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, leaves + 1, BONSAI_TYPE_F32};
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){label, leaves + 1, BONSAI_TYPE_U8};
+    v.section[BONSAI_SECTION_SPLIT] = (bonsai_array){split, leaves + 1, BONSAI_TYPE_U8};
     assert_int_equal(bonsai_graph_build(&g, &v, leaves, hub, leaf, NULL, NULL), BONSAI_OK);
     free(hub);
     free(leaf);

@@ -13,7 +13,7 @@ static bonsai_graph *points(float *x, uint8_t *label, int classes, uint64_t seed
     bonsai_view v;
     bonsai_graph *g = NULL;
     for (int i = 0; i < N; i++) {
-        split[i] = BONSAI_TRAIN;
+        split[i] = BONSAI_PART_TRAIN;
         label[i] = (uint8_t)(i < classes ? i : random_below(&seed, classes));
         for (int j = 0; j < F; j++)
             x[i * F + j] = (float)(random_below(&seed, 64) - 20);
@@ -22,9 +22,9 @@ static bonsai_graph *points(float *x, uint8_t *label, int classes, uint64_t seed
     v.nodes = N;
     v.features = F;
     v.classes = classes;
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, N * F, BONSAI_F32};
-    v.section[BONSAI_LABELS] = (bonsai_array){label, N, BONSAI_U8};
-    v.section[BONSAI_SPLIT] = (bonsai_array){split, N, BONSAI_U8};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, N * F, BONSAI_TYPE_F32};
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){label, N, BONSAI_TYPE_U8};
+    v.section[BONSAI_SECTION_SPLIT] = (bonsai_array){split, N, BONSAI_TYPE_U8};
     assert_int_equal(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
     return g;
 }
@@ -40,7 +40,7 @@ static void nodes_of(int *in, const bonsai_graph *g, bonsai_method m, int64_t tr
     o.seed = seed;
     o.layers = 1;
     bonsai_graph *small = condensed(&i, g, &o);
-    const uint32_t *origin = small->view.section[BONSAI_ORIGIN].data;
+    const uint32_t *origin = small->view.section[BONSAI_SECTION_ORIGIN].data;
     memset(in, 0, N * sizeof *in);
     for (int64_t v = 0; v < small->view.nodes; v++)
         in[origin[v]] = 1;
@@ -66,7 +66,7 @@ static void kcenter_takes_the_farthest_node(void **state)
         uint8_t label[N];
         int before[N], after[N];
         bonsai_graph *g = points(x, label, 2, seed);
-        nodes_of(before, g, BONSAI_KCENTER, 1, seed);
+        nodes_of(before, g, BONSAI_METHOD_KCENTER, 1, seed);
         for (int count = 2; count < 8; count++) {
             int best = -1;
             double far = -1;
@@ -79,7 +79,7 @@ static void kcenter_takes_the_farthest_node(void **state)
                     best = v;
                 }
             }
-            nodes_of(after, g, BONSAI_KCENTER, count, seed);
+            nodes_of(after, g, BONSAI_METHOD_KCENTER, count, seed);
             before[best] = 1;
             assert_memory_equal(before, after, sizeof after);
         }
@@ -124,7 +124,7 @@ static void herding_follows_the_mean_of_the_class(void **state)
             want[best] = 1;
             for (int j = 0; j < F; j++)
                 w[j] -= (double)x[best * F + j];
-            nodes_of(got, g, BONSAI_HERDING, count, seed);
+            nodes_of(got, g, BONSAI_METHOD_HERDING, count, seed);
             assert_memory_equal(got, want, sizeof got);
         }
         bonsai_graph_free(g);
@@ -139,7 +139,7 @@ static void herding_gives_every_class_its_share(void **state)
         uint8_t label[N];
         int in[N], have[3] = {0}, all[3] = {0};
         bonsai_graph *g = points(x, label, 3, seed);
-        nodes_of(in, g, BONSAI_HERDING, 12, seed);
+        nodes_of(in, g, BONSAI_METHOD_HERDING, 12, seed);
         for (int v = 0; v < N; v++) {
             all[label[v]]++;
             have[label[v]] += in[v];
@@ -161,7 +161,7 @@ static void degree_takes_the_nodes_of_most_neighbours(void **state)
     bonsai_graph *g = NULL;
     bonsai_graph_free(points(x, label, 1, 3));
     for (int i = 0; i < N; i++) {
-        split[i] = BONSAI_TRAIN;
+        split[i] = BONSAI_PART_TRAIN;
         source[i] = i;
         target[i] = (i + 1) % N;
     }
@@ -173,15 +173,15 @@ static void degree_takes_the_nodes_of_most_neighbours(void **state)
     v.nodes = N;
     v.features = F;
     v.classes = 1;
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, N * F, BONSAI_F32};
-    v.section[BONSAI_LABELS] = (bonsai_array){label, N, BONSAI_U8};
-    v.section[BONSAI_SPLIT] = (bonsai_array){split, N, BONSAI_U8};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, N * F, BONSAI_TYPE_F32};
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){label, N, BONSAI_TYPE_U8};
+    v.section[BONSAI_SECTION_SPLIT] = (bonsai_array){split, N, BONSAI_TYPE_U8};
     assert_int_equal(bonsai_graph_build(&g, &v, N + 2, source, target, NULL, NULL), BONSAI_OK);
     static const int order[] = {9, 5, 20, 0, 1, 2};     /* 4, 3, 3, then by id */
     int got[N], want[N] = {0};
     for (int count = 1; count <= 6; count++) {
         want[order[count - 1]] = 1;
-        nodes_of(got, g, BONSAI_DEGREE, count, 1);
+        nodes_of(got, g, BONSAI_METHOD_DEGREE, count, 1);
         assert_memory_equal(got, want, sizeof got);
     }
     bonsai_graph_free(g);
@@ -196,7 +196,7 @@ static void random_prefers_no_node(void **state)
     int in[N], times[N] = {0};
     bonsai_graph *g = points(x, label, 1, 1);
     for (uint64_t seed = 0; seed < 600; seed++) {
-        nodes_of(in, g, BONSAI_RANDOM, 6, seed);
+        nodes_of(in, g, BONSAI_METHOD_RANDOM, 6, seed);
         for (int v = 0; v < N; v++)
             times[v] += in[v];
     }
@@ -213,16 +213,16 @@ static void random_trees_bring_their_neighbours(void **state)
         bonsai_condense_options o;
         bonsai_condense_info i;
         bonsai_condense_options_init(&o);
-        o.method = BONSAI_RANDOM_TREES;
+        o.method = BONSAI_METHOD_RANDOM_TREES;
         o.trees = 1;
         o.layers = 1;
         o.seed = seed;
         if (training_nodes(g) > 0) {
             bonsai_graph *small = condensed(&i, g, &o);
-            const uint32_t *origin = small->view.section[BONSAI_ORIGIN].data;
-            const uint8_t *role = small->view.section[BONSAI_ROLE].data;
+            const uint32_t *origin = small->view.section[BONSAI_SECTION_ORIGIN].data;
+            const uint8_t *role = small->view.section[BONSAI_SECTION_ROLE].data;
             int64_t root = 0, wanted = 1;
-            while (role[root] != BONSAI_ROOT)
+            while (role[root] != BONSAI_ROLE_ROOT)
                 root++;
             for (int64_t v = 0; v < g->view.nodes; v++)
                 for (int64_t e = bn_row_begin(g, v); e < bn_row_begin(g, v + 1); e++)

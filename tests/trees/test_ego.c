@@ -40,7 +40,7 @@ static void a_tree_fits_exactly_when_its_price_does(void **state)
         int64_t n = g->view.nodes;
         bn_tree tree;
         uint64_t s = seed;
-        bn_reader *r = reader_of(g, BONSAI_STRICT), *other = reader_of(g, BONSAI_STRICT);
+        bn_reader *r = reader_of(g, BONSAI_ACCOUNTING_STRICT), *other = reader_of(g, BONSAI_ACCOUNTING_STRICT);
         bn_price *p = NULL, *wanted = NULL;
         bn_ego *e = NULL;
         double limit = 100 + random_below(&s, 2000);
@@ -90,7 +90,7 @@ static void a_tree_can_be_taken_back(void **state)
     for (uint64_t seed = 0; seed < 20; seed++) {
         bonsai_graph *g = case_graph(seed);
         bn_tree tree;
-        bn_reader *r = reader_of(g, BONSAI_STRICT);
+        bn_reader *r = reader_of(g, BONSAI_ACCOUNTING_STRICT);
         bn_price *p = NULL;
         bn_ego *e = NULL;
         assert_int_equal(bn_price_new(&p, r), BONSAI_OK);
@@ -116,7 +116,7 @@ static bonsai_status make_ego(void *payload)
     bn_reader *r = NULL;
     bn_price *p = NULL;
     bn_ego *e = NULL;
-    BN_TRY(bn_reader_new(&r, payload, BONSAI_STRICT));
+    BN_TRY(bn_reader_new(&r, payload, BONSAI_ACCOUNTING_STRICT));
     BN_TRY(bn_price_new(&p, r));
     BN_TRY(bn_ego_new(&e, r));
     BN_TRY(bn_ego_grow(&tree, e, p, 1, 3, INFINITY, -1));

@@ -13,9 +13,9 @@ static bonsai_graph *induced(const bonsai_graph *g, const uint8_t *in)
         if (in[v])
             node[count++] = v;
     assert_int_equal(bonsai_graph_induce(&small, g, node, count), BONSAI_OK);
-    bn_free(small->owned[BONSAI_SPLIT]);
-    small->owned[BONSAI_SPLIT] = NULL;
-    small->view.section[BONSAI_SPLIT] = (bonsai_array){NULL, 0, BONSAI_NONE};
+    bn_free(small->owned[BONSAI_SECTION_SPLIT]);
+    small->owned[BONSAI_SECTION_SPLIT] = NULL;
+    small->view.section[BONSAI_SECTION_SPLIT] = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
     return small;
 }
 
@@ -25,7 +25,7 @@ static void assert_price(const bn_price *p, const bonsai_graph *g, const uint8_t
     bonsai_graph *small = induced(g, in);
     double wanted = size_in(small, a), got = bn_price_bytes(p);
     assert_int_equal(bn_price_nodes(p), small->view.nodes);
-    if (a == BONSAI_STRICT)
+    if (a == BONSAI_ACCOUNTING_STRICT)
         assert_true(got == wanted);
     else                                        /* rows are rounded up to 2^-20 each */
         assert_true(got >= wanted - 1e-9 && got - wanted < 1e-3);
@@ -38,7 +38,7 @@ static void the_price_is_the_size_whatever_comes_and_goes(void **state)
     for (uint64_t seed = 0; seed < 200; seed++) {
         bonsai_graph *g = case_graph(seed);
         for (int a = 0; a < 2; a++) {
-            bonsai_accounting accounting = a ? BONSAI_PAPER_CONDENSED : BONSAI_STRICT;
+            bonsai_accounting accounting = a ? BONSAI_ACCOUNTING_PAPER_CONDENSED : BONSAI_ACCOUNTING_STRICT;
             bn_price *p = NULL;
             uint8_t in[64] = {0};
             uint64_t s = seed;
@@ -71,9 +71,9 @@ static void a_price_does_not_remember(void **state)
         bonsai_graph *g = case_graph(seed);
         bn_price *a = NULL, *b = NULL;
         int32_t n = (int32_t)g->view.nodes;
-        bn_reader *r_a = reader_of(g, BONSAI_PAPER_CONDENSED);
+        bn_reader *r_a = reader_of(g, BONSAI_ACCOUNTING_PAPER_CONDENSED);
         assert_int_equal(bn_price_new(&a, r_a), BONSAI_OK);
-        bn_reader *r_b = reader_of(g, BONSAI_PAPER_CONDENSED);
+        bn_reader *r_b = reader_of(g, BONSAI_ACCOUNTING_PAPER_CONDENSED);
         assert_int_equal(bn_price_new(&b, r_b), BONSAI_OK);
         for (int32_t v = 0; v < n; v++)
             bn_price_add(a, v);
@@ -99,7 +99,7 @@ static void undoing_goes_back_to_the_mark(void **state)
         bn_price *p = NULL;
         int32_t added[64];
         int64_t count = 0;
-        bn_reader *r_p = reader_of(g, seed % 2 ? BONSAI_STRICT : BONSAI_PAPER_CONDENSED);
+        bn_reader *r_p = reader_of(g, seed % 2 ? BONSAI_ACCOUNTING_STRICT : BONSAI_ACCOUNTING_PAPER_CONDENSED);
         assert_int_equal(bn_price_new(&p, r_p), BONSAI_OK);
         bn_price_add(p, 3);
         bn_price_add(p, 5);
@@ -128,7 +128,7 @@ static void no_set_costs_less_than_its_floor_and_the_least_of_what_comes(void **
         bn_price *p = NULL;
         uint64_t s = seed;
         double least = 0;
-        bn_reader *r_p = reader_of(g, seed % 2 ? BONSAI_STRICT : BONSAI_PAPER_CONDENSED);
+        bn_reader *r_p = reader_of(g, seed % 2 ? BONSAI_ACCOUNTING_STRICT : BONSAI_ACCOUNTING_PAPER_CONDENSED);
         assert_int_equal(bn_price_new(&p, r_p), BONSAI_OK);
         for (int step = 0; step < 30; step++) {
             int32_t v = random_below(&s, (int)g->view.nodes);
@@ -165,10 +165,10 @@ static void a_price_by_hand(void **state)
     v.nodes = 3;
     v.features = 4;
     v.classes = 2;
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, 12, BONSAI_F32};
-    v.section[BONSAI_LABELS] = (bonsai_array){label, 3, BONSAI_U8};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, 12, BONSAI_TYPE_F32};
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){label, 3, BONSAI_TYPE_U8};
     assert_int_equal(bonsai_graph_build(&g, &v, 3, source, target, NULL, &o), BONSAI_OK);
-    bn_reader *r_p = reader_of(g, BONSAI_STRICT);
+    bn_reader *r_p = reader_of(g, BONSAI_ACCOUNTING_STRICT);
     assert_int_equal(bn_price_new(&p, r_p), BONSAI_OK);
     assert_true(bn_price_bytes(p) == 4);
     bn_price_add(p, 1);         /* 2 offsets, 1 label, a row of 4 bytes and its scale, or 2 x 4 */
@@ -179,7 +179,7 @@ static void a_price_by_hand(void **state)
     assert_true(bn_price_bytes(p) == 8 + 4 + 1 + 8);
     bn_price_free(p);
     bn_reader_free(r_p);
-    r_p = reader_of(g, BONSAI_PAPER_CONDENSED);
+    r_p = reader_of(g, BONSAI_ACCOUNTING_PAPER_CONDENSED);
     assert_int_equal(bn_price_new(&p, r_p), BONSAI_OK);
     bn_price_add(p, 1);
     bn_price_add(p, 2);         /* dense rows of 2 x 4; one edge and a loop each */
@@ -194,7 +194,7 @@ static bonsai_status make_price(void *payload)
     bonsai_status rc;
     bn_reader *r = NULL;
     bn_price *p = NULL;
-    BN_TRY(bn_reader_new(&r, payload, BONSAI_PAPER_CONDENSED));
+    BN_TRY(bn_reader_new(&r, payload, BONSAI_ACCOUNTING_PAPER_CONDENSED));
     BN_TRY(bn_price_new(&p, r));
     for (int32_t v = 0; v < 12; v++)
         BN_TRY(bn_price_add(p, v));

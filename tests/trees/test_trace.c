@@ -19,12 +19,12 @@ static bool start(work *w, uint64_t seed)
     memset(w, 0, sizeof *w);
     w->g = case_graph(seed);
     bonsai_condense_options_init(&w->o);
-    w->o.method = BONSAI_TREES;
+    w->o.method = BONSAI_METHOD_TREES;
     w->o.seed = seed;
     w->job = (bn_job){.g = w->g, .o = &w->o, .threads = 1, .z = 12};
     assert_int_equal(BN_NEW(&w->job.train, w->g->view.nodes), BONSAI_OK);
     for (int32_t v = 0; v < w->g->view.nodes; v++)
-        if (bn_part(w->g, v) == BONSAI_TRAIN && bn_label(w->g, v) >= 0)
+        if (bn_part(w->g, v) == BONSAI_PART_TRAIN && bn_label(w->g, v) >= 0)
             w->job.train[w->job.trees++] = v;
     w->job.rknn.count = w->job.trees;
     assert_int_equal(BN_NEW(&w->job.rknn.offsets, w->job.trees + 1), BONSAI_OK);
@@ -86,7 +86,7 @@ static bool explains(replay *r, int64_t at, int64_t roots)
     if (at == roots)
         return true;
     for (int64_t i = 0; i < r->c->count; i++) {
-        if (r->c->role[i] != BONSAI_ROOT || r->used[i])
+        if (r->c->role[i] != BONSAI_ROLE_ROOT || r->used[i])
             continue;
         const bn_trace_point *p = &r->c->trace->point[at];
         r->used[i] = true;
@@ -105,12 +105,12 @@ static void check_curve(const work *w, const bn_choice *c)
     replay r = {.w = w, .c = c};
     int64_t roots = 0, orphans = c->count;
     for (int64_t i = 0; i < c->count; i++) {
-        roots += c->role[i] == BONSAI_ROOT;
+        roots += c->role[i] == BONSAI_ROLE_ROOT;
         for (int64_t k = 0; k < c->count; k++)
-            orphans -= c->role[k] == BONSAI_ROOT && c->tree[i] == c->node[k];
+            orphans -= c->role[k] == BONSAI_ROLE_ROOT && c->tree[i] == c->node[k];
     }
     assert_int_equal(c->trace->count, roots + (orphans > 0));
-    bn_reader *reader = reader_of(w->g, BONSAI_STRICT);
+    bn_reader *reader = reader_of(w->g, BONSAI_ACCOUNTING_STRICT);
     assert_int_equal(bn_price_new(&r.price, reader), BONSAI_OK);
     assert_true(explains(&r, 0, roots));
     bn_price_free(r.price);
@@ -164,8 +164,8 @@ static void make_singles(singles *s, int64_t n)
     bonsai_view_init(&v);
     v.nodes = n;
     v.features = v.classes = 1;
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, n, BONSAI_F32};
-    v.section[BONSAI_LABELS] = (bonsai_array){label, n, BONSAI_U8};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, n, BONSAI_TYPE_F32};
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){label, n, BONSAI_TYPE_U8};
     assert_int_equal(bonsai_graph_build(&s->g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
     bonsai_condense_options_init(&s->o);
     s->job = (bn_job){.g = s->g, .o = &s->o, .threads = 1, .trees = n, .z = n};

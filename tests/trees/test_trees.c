@@ -18,14 +18,14 @@ static bool start(work *w, bonsai_graph *g, uint64_t seed, int64_t z)
     memset(w, 0, sizeof *w);
     w->g = g;
     bonsai_condense_options_init(&w->o);
-    w->o.method = BONSAI_TREES;
+    w->o.method = BONSAI_METHOD_TREES;
     w->o.seed = seed;
     w->job.g = g;
     w->job.o = &w->o;
     w->job.threads = 1;
     assert_int_equal(BN_NEW(&w->job.train, g->view.nodes), BONSAI_OK);
     for (int32_t v = 0; v < g->view.nodes; v++)
-        if (bn_part(g, v) == BONSAI_TRAIN && bn_label(g, v) >= 0)
+        if (bn_part(g, v) == BONSAI_PART_TRAIN && bn_label(g, v) >= 0)
             w->job.train[w->job.trees++] = v;
     int64_t trees = w->job.trees;
     w->job.z = z;
@@ -53,7 +53,7 @@ static bn_choice choose(const work *w, double bytes, int64_t nodes, int64_t tree
     bn_choice c;
     const bn_budget b = {bytes > 0 ? bytes : INFINITY, nodes > 0 ? nodes : INT64_MAX,
                          trees > 0 ? trees : INT64_MAX};
-    bonsai_status rc = w->o.method == BONSAI_TREES ? bn_trees(&c, &w->job, &b)
+    bonsai_status rc = w->o.method == BONSAI_METHOD_TREES ? bn_trees(&c, &w->job, &b)
                                                    : bn_baseline(&c, &w->job, &b);
     if (rc != BONSAI_OK)
         fail_msg("%s", bonsai_error());
@@ -64,7 +64,7 @@ static bool is_root(const bn_choice *c, int32_t node)
 {
     for (int64_t i = 0; i < c->count; i++)
         if (c->node[i] == node)
-            return c->role[i] == BONSAI_ROOT;
+            return c->role[i] == BONSAI_ROLE_ROOT;
     return false;
 }
 
@@ -85,16 +85,16 @@ static double size_of_choice(const work *w, const bn_choice *c, bonsai_accountin
 {
     bonsai_graph *small = NULL;
     assert_int_equal(bonsai_graph_induce(&small, w->g, c->node, c->count), BONSAI_OK);
-    double bytes = size_in(small, a) - (a == BONSAI_STRICT ? (double)c->count : 0);    /* split */
+    double bytes = size_in(small, a) - (a == BONSAI_ACCOUNTING_STRICT ? (double)c->count : 0);    /* split */
     bonsai_graph_free(small);
     return bytes;
 }
 
 static void random_options(work *w, uint64_t seed)
 {
-    w->o.method = seed % 5 == 4 ? BONSAI_RANDOM_TREES
-                  : seed % 5 == 3 ? BONSAI_DEGREE : BONSAI_TREES;
-    w->o.accounting = seed / 2 % 2 ? BONSAI_PAPER_FULL : BONSAI_STRICT;
+    w->o.method = seed % 5 == 4 ? BONSAI_METHOD_RANDOM_TREES
+                  : seed % 5 == 3 ? BONSAI_METHOD_DEGREE : BONSAI_METHOD_TREES;
+    w->o.accounting = seed / 2 % 2 ? BONSAI_ACCOUNTING_PAPER_FULL : BONSAI_ACCOUNTING_STRICT;
     w->o.layers = (int)(seed % 4);
     w->o.no_ppr = seed % 7 == 0;
     w->o.density = seed % 3 == 0;
@@ -111,10 +111,10 @@ static void the_price_while_selecting_is_the_size_in_the_end(void **state)
         work w;
         if (start(&w, case_graph(seed), seed, 10)) {
             random_options(&w, seed);
-            bool strict = w.o.accounting == BONSAI_STRICT;
+            bool strict = w.o.accounting == BONSAI_ACCOUNTING_STRICT;
             double limit = 30 + (double)(seed * 37 % 900);
             bn_choice c = choose(&w, limit, 0, 0);
-            double wanted = size_of_choice(&w, &c, strict ? BONSAI_STRICT : BONSAI_PAPER_CONDENSED);
+            double wanted = size_of_choice(&w, &c, strict ? BONSAI_ACCOUNTING_STRICT : BONSAI_ACCOUNTING_PAPER_CONDENSED);
             assert_true(c.count == 0 || c.bytes <= limit);
             assert_true(c.count == 0 || fabs(c.bytes - wanted) < (strict ? 1e-9 : 1e-3));
             bn_choice_free(&c);
@@ -133,18 +133,18 @@ static void the_choice_tells_the_truth_about_itself(void **state)
             bool whole = w.o.oversample == 1 && !w.o.match_classes;    /* no root was dropped */
             bn_choice c = choose(&w, 60 + (double)(seed * 37 % 900), 0, 0);
             assert_true(fabs(c.coverage - covered_by_roots(&w, &c)) < 1e-12);
-            assert_true(w.o.method != BONSAI_TREES || c.coverage <= c.coverage_bound + 1e-12);
+            assert_true(w.o.method != BONSAI_METHOD_TREES || c.coverage <= c.coverage_bound + 1e-12);
             for (int64_t i = 0, t = 0; i < c.count; i++) {
                 assert_true(i == 0 || c.node[i] > c.node[i - 1]);
                 while (t < w.job.trees && w.job.train[t] < c.node[i])
                     t++;
-                bool root = c.role[i] == BONSAI_ROOT;
+                bool root = c.role[i] == BONSAI_ROLE_ROOT;
                 assert_true(!root || (t < w.job.trees && w.job.train[t] == c.node[i]));
                 assert_int_equal(c.covers[i], root ? w.job.rknn.offsets[t + 1] -
                                                          w.job.rknn.offsets[t] : 0);
                 assert_true(!root || c.tree[i] == c.node[i]);
                 assert_true(!whole || is_root(&c, c.tree[i]));
-                bool ranked = w.o.method == BONSAI_TREES && !w.o.no_ppr;
+                bool ranked = w.o.method == BONSAI_METHOD_TREES && !w.o.no_ppr;
                 assert_true(ranked ? c.score[i] > 0 || !root
                                    : c.score[i] == 0 || w.o.oversample > 1);
             }
@@ -201,8 +201,8 @@ static void no_choice_of_roots_that_fits_covers_more_than_the_bound(void **state
     for (uint64_t seed = 0; seed < 200; seed++) {
         work w;
         if (start(&w, case_graph(seed), seed, 30) && w.job.trees <= 8) {
-            w.o.accounting = seed % 2 ? BONSAI_PAPER_FULL : BONSAI_STRICT;
-            bonsai_accounting a = seed % 2 ? BONSAI_PAPER_CONDENSED : BONSAI_STRICT;
+            w.o.accounting = seed % 2 ? BONSAI_ACCOUNTING_PAPER_FULL : BONSAI_ACCOUNTING_STRICT;
+            bonsai_accounting a = seed % 2 ? BONSAI_ACCOUNTING_PAPER_CONDENSED : BONSAI_ACCOUNTING_STRICT;
             double limit = 25 + (double)(seed * 13 % 60);
             for (int64_t t = 0; t <= w.job.trees; t++)          /* sample t is tree t's alone */
                 w.job.rknn.offsets[t] = t;
@@ -238,9 +238,9 @@ static bonsai_graph *by_hand(int64_t n, int64_t m, const int32_t *source, const 
     v.nodes = n;
     v.features = 1;
     v.classes = classes;
-    v.section[BONSAI_FEATURES] = (bonsai_array){x, n, BONSAI_F32};
-    v.section[BONSAI_LABELS] = (bonsai_array){label, n, BONSAI_U8};
-    v.section[BONSAI_SPLIT] = (bonsai_array){split, n, BONSAI_U8};
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, n, BONSAI_TYPE_F32};
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){label, n, BONSAI_TYPE_U8};
+    v.section[BONSAI_SECTION_SPLIT] = (bonsai_array){split, n, BONSAI_TYPE_U8};
     assert_int_equal(bonsai_graph_build(&g, &v, m, source, target, NULL, NULL), BONSAI_OK);
     free(x);
     return g;
@@ -251,14 +251,14 @@ static void a_class_whose_trees_are_too_large_is_tried_at_less_depth(void **stat
 {
     (void)state;
     int32_t source[51], target[51];
-    uint8_t label[53] = {1}, split[53] = {BONSAI_TRAIN};
+    uint8_t label[53] = {1}, split[53] = {BONSAI_PART_TRAIN};
     for (int32_t i = 0; i < 50; i++) {
         source[i] = 0;
         target[i] = i + 1;
     }
     source[50] = 51;
     target[50] = 52;
-    split[51] = BONSAI_TRAIN;
+    split[51] = BONSAI_PART_TRAIN;
     work w;
     assert_true(start(&w, by_hand(53, 51, source, target, label, split, 2), 1, 4));
     w.o.layers = 1;
@@ -278,7 +278,7 @@ static void less_depth_comes_before_single_nodes(void **state)
 {
     (void)state;
     int32_t source[53], target[53];
-    uint8_t label[56] = {1}, split[56] = {BONSAI_TRAIN};
+    uint8_t label[56] = {1}, split[56] = {BONSAI_PART_TRAIN};
     for (int32_t i = 0; i < 51; i++) {
         source[i] = i == 0 ? 0 : 1;
         target[i] = i + 1;
@@ -287,7 +287,7 @@ static void less_depth_comes_before_single_nodes(void **state)
     target[51] = 53;
     source[52] = 54;
     target[52] = 55;
-    split[52] = split[54] = BONSAI_TRAIN;
+    split[52] = split[54] = BONSAI_PART_TRAIN;
     work w;
     assert_true(start(&w, by_hand(56, 53, source, target, label, split, 2), 1, 4));
     w.o.no_ppr = 1;
@@ -349,7 +349,7 @@ static void ego_nodes_below_the_knee_go_unless_told_otherwise(void **state)
 {
     (void)state;
     int32_t source[14] = {0, 1, 2, 3}, target[14] = {1, 2, 3, 4};
-    uint8_t label[15] = {0}, split[15] = {BONSAI_TRAIN, 0, 0, 0, BONSAI_TRAIN};
+    uint8_t label[15] = {0}, split[15] = {BONSAI_PART_TRAIN, 0, 0, 0, BONSAI_PART_TRAIN};
     for (int32_t i = 4; i < 14; i++) {
         source[i] = 2;
         target[i] = i + 1;
@@ -386,7 +386,7 @@ static void the_budget_is_filled_down_to_single_nodes(void **state)
         work w;
         assert_true(start(&w, path_of_nine(), 1, 6));
         for (int m = 0; m < 3; m++) {
-            w.o.method = m == 0 ? BONSAI_TREES : m == 1 ? BONSAI_RANDOM_TREES : BONSAI_RANDOM;
+            w.o.method = m == 0 ? BONSAI_METHOD_TREES : m == 1 ? BONSAI_METHOD_RANDOM_TREES : BONSAI_METHOD_RANDOM;
             bn_choice c = choose(&w, 0, most, 0);
             assert_int_equal(c.count, most);
             bn_choice_free(&c);
@@ -425,14 +425,14 @@ static void matched_classes_have_the_shares_of_the_training_nodes(void **state)
             int64_t have[8] = {0}, all[8] = {0}, in = 0, before = 0;
             bn_choice c = choose(&w, 400, 0, 0);
             for (int64_t i = 0; i < c.count; i++)
-                before += bn_part(w.g, c.node[i]) == BONSAI_TRAIN && bn_label(w.g, c.node[i]) >= 0;
+                before += bn_part(w.g, c.node[i]) == BONSAI_PART_TRAIN && bn_label(w.g, c.node[i]) >= 0;
             bn_choice_free(&c);
             w.o.match_classes = 1;
             c = choose(&w, 400, 0, 0);
             for (int64_t t = 0; t < w.job.trees; t++)
                 all[bn_label(w.g, w.job.train[t])]++;
             for (int64_t i = 0; i < c.count; i++)
-                if (bn_part(w.g, c.node[i]) == BONSAI_TRAIN && bn_label(w.g, c.node[i]) >= 0) {
+                if (bn_part(w.g, c.node[i]) == BONSAI_PART_TRAIN && bn_label(w.g, c.node[i]) >= 0) {
                     have[bn_label(w.g, c.node[i])]++;
                     in++;
                 }
@@ -478,12 +478,12 @@ static void a_star_does_not_take_long(void **state)
         split[i + 1] = (uint8_t)(1 + i % 3);
     }
     bonsai_graph *g = by_hand(LEAVES + 1, LEAVES, source, target, label, split, 3);
-    for (int m = 0; m < BONSAI_PROTOTYPES; m++) {
+    for (int m = 0; m < BONSAI_METHOD_PROTOTYPES; m++) {
         bonsai_condense_options o;
         bonsai_condense_info i;
         bonsai_condense_options_init(&o);
         o.method = (bonsai_method)m;
-        o.ratio = m == BONSAI_KCENTER || m == BONSAI_HERDING ? 0.0005 : 0.01;
+        o.ratio = m == BONSAI_METHOD_KCENTER || m == BONSAI_METHOD_HERDING ? 0.0005 : 0.01;
         o.sample = 300;
         double begin = bn_seconds();
         bonsai_graph *small = condensed(&i, g, &o);

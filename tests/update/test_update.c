@@ -14,7 +14,7 @@ static void embed(matrix x, const bonsai_graph *g, int layers)
 {
     static matrix next;
     float row[FEATURES];
-    const uint32_t *to = g->view.section[BONSAI_NEIGHBORS].data;
+    const uint32_t *to = g->view.section[BONSAI_SECTION_NEIGHBORS].data;
     for (int64_t v = 0; v < g->view.nodes; v++) {
         bonsai_graph_row(row, g, v);
         for (int j = 0; j < FEATURES; j++)
@@ -22,8 +22,8 @@ static void embed(matrix x, const bonsai_graph *g, int layers)
     }
     for (int l = 0; l < layers; l++) {
         for (int64_t v = 0; v < g->view.nodes; v++) {
-            int64_t begin = bn_int_at(&g->view.section[BONSAI_OFFSETS], v);
-            int64_t end = bn_int_at(&g->view.section[BONSAI_OFFSETS], v + 1);
+            int64_t begin = bn_int_at(&g->view.section[BONSAI_SECTION_OFFSETS], v);
+            int64_t end = bn_int_at(&g->view.section[BONSAI_SECTION_OFFSETS], v + 1);
             for (int j = 0; j < FEATURES; j++) {
                 double sum = 0;
                 for (int64_t e = begin; e < end; e++)
@@ -37,8 +37,8 @@ static void embed(matrix x, const bonsai_graph *g, int layers)
 
 static void members_of(int *of, const bonsai_graph *small)
 {
-    const bonsai_array *offsets = &small->view.section[BONSAI_MEMBER_OFFSETS];
-    const uint32_t *member = small->view.section[BONSAI_MEMBERS].data;
+    const bonsai_array *offsets = &small->view.section[BONSAI_SECTION_MEMBER_OFFSETS];
+    const uint32_t *member = small->view.section[BONSAI_SECTION_MEMBERS].data;
     for (int v = 0; v < NODES; v++)
         of[v] = -1;
     for (int64_t p = 0; p < small->view.nodes; p++)
@@ -58,7 +58,7 @@ static bool differs(const double *a, const double *b)
 
 static bool trains(const bonsai_graph *g, int64_t v)
 {
-    return v < g->view.nodes && bn_part(g, v) == BONSAI_TRAIN && bn_label(g, v) >= 0;
+    return v < g->view.nodes && bn_part(g, v) == BONSAI_PART_TRAIN && bn_label(g, v) >= 0;
 }
 
 static double distance2(const float *row, const double *x)
@@ -199,7 +199,7 @@ static int64_t expect_row(double *mean, bool *moved, const grown *w, int p, cons
 static void check_soft(const uint8_t *got, const grown *w, int p, const int *before,
                        const int *after)
 {
-    const uint8_t *soft = w->small->view.section[BONSAI_SOFT_LABELS].data;
+    const uint8_t *soft = w->small->view.section[BONSAI_SECTION_SOFT_LABELS].data;
     double mean[CLASSES] = {0};
     int size = 0, sum = 0;
     for (int v = 0; v < NODES; v++) {
@@ -250,10 +250,10 @@ static void members_means_and_weights_are_those_that_the_oracle_says(void **stat
         members_of(before, w.small);
         members_of(after, out);
         assert_int_equal(bonsai_graph_verify(out), BONSAI_OK);
-        assert_true(i.bytes <= i.budget && i.bytes == size_in(out, BONSAI_STRICT));
+        assert_true(i.bytes <= i.budget && i.bytes == size_in(out, BONSAI_ACCOUNTING_STRICT));
         assert_int_equal(check_members(after, from, stays, before, &w, fresh), out->view.nodes);
-        bool cut = bn_has(w.small, BONSAI_FEATURE_OFFSETS);
-        const uint32_t *origin = out->view.section[BONSAI_ORIGIN].data;
+        bool cut = bn_has(w.small, BONSAI_SECTION_FEATURE_OFFSETS);
+        const uint32_t *origin = out->view.section[BONSAI_SECTION_ORIGIN].data;
         for (int at = 0; at < (int)out->view.nodes; at++) {
             double mean[FEATURES];
             const int p = from[at];
@@ -268,9 +268,9 @@ static void members_means_and_weights_are_those_that_the_oracle_says(void **stat
             adjusted += moved;
             assert_int_equal(after[origin[at]], p);
             assert_int_equal(bn_label(out, at), bn_label(w.small, p));
-            if (bn_has(out, BONSAI_NODE_WEIGHTS))
-                assert_true(bn_real_at(&out->view.section[BONSAI_NODE_WEIGHTS], at) == (float)size);
-            const uint8_t *soft = out->view.section[BONSAI_SOFT_LABELS].data;
+            if (bn_has(out, BONSAI_SECTION_NODE_WEIGHTS))
+                assert_true(bn_real_at(&out->view.section[BONSAI_SECTION_NODE_WEIGHTS], at) == (float)size);
+            const uint8_t *soft = out->view.section[BONSAI_SECTION_SOFT_LABELS].data;
             if (soft)
                 check_soft(soft + at * CLASSES, &w, p, before, after);
         }
@@ -314,9 +314,9 @@ static void a_prototype_without_members_goes(void **state)
 {
     (void)state;
     grown w = grow(1, 0);
-    const bonsai_array *offsets = &w.small->view.section[BONSAI_MEMBER_OFFSETS];
-    const uint32_t *member = w.small->view.section[BONSAI_MEMBERS].data;
-    uint8_t *split = w.now->owned[BONSAI_SPLIT];
+    const bonsai_array *offsets = &w.small->view.section[BONSAI_SECTION_MEMBER_OFFSETS];
+    const uint32_t *member = w.small->view.section[BONSAI_SECTION_MEMBERS].data;
+    uint8_t *split = w.now->owned[BONSAI_SECTION_SPLIT];
     bonsai_condense_info i;
     assert_true(w.small->view.nodes > CLASSES);
     for (int64_t e = 0; e < bn_int_at(offsets, 1); e++)

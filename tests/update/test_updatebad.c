@@ -34,11 +34,11 @@ static void what_cannot_be_updated_is_refused_with_a_sentence(void **state)
     (void)state;
     grown w = grow(2, 1);
     bonsai_graph *other = case_graph(3), *part = NULL, *kept;
-    uint8_t *label = w.now->owned[BONSAI_LABELS];
+    uint8_t *label = w.now->owned[BONSAI_SECTION_LABELS];
     const struct { bonsai_method m; int members, inductive; const char *text; } bad[] = {
-        {BONSAI_TREES, 0, 0, "was not made by the method prototypes"},
-        {BONSAI_PROTOTYPES, 0, 0, "does not name its members"},
-        {BONSAI_PROTOTYPES, 1, 1, "from the training part alone"},
+        {BONSAI_METHOD_TREES, 0, 0, "was not made by the method prototypes"},
+        {BONSAI_METHOD_PROTOTYPES, 0, 0, "does not name its members"},
+        {BONSAI_METHOD_PROTOTYPES, 1, 1, "from the training part alone"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         kept = condensed_by(w.was, bad[k].m, bad[k].members, bad[k].inductive);
@@ -57,7 +57,7 @@ static void what_cannot_be_updated_is_refused_with_a_sentence(void **state)
     w.now->view.classes = CLASSES + 1;
     assert_fails(try_update(w.now, w.was, w.small), BONSAI_E_ARGUMENT, "has 4 classes and");
     w.now->view.classes = CLASSES;
-    w.now->view.section[BONSAI_SPLIT] = (bonsai_array){NULL, 0, BONSAI_NONE};
+    w.now->view.section[BONSAI_SECTION_SPLIT] = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
     assert_fails(try_update(w.now, w.was, w.small), BONSAI_E_ARGUMENT, "has no split");
     bonsai_graph_free(part);
     bonsai_graph_free(other);
@@ -69,11 +69,11 @@ static void a_class_without_a_prototype_is_refused(void **state)
 {
     (void)state;
     grown w = grow(3, 0);
-    uint8_t *split = w.was->owned[BONSAI_SPLIT];
+    uint8_t *split = w.was->owned[BONSAI_SECTION_SPLIT];
     for (int64_t v = 0; v < OLDER; v++)
         if (bn_label(w.was, v) == 0)
             split[v] = BONSAI_PART_NONE;
-    bonsai_graph *small = condensed_by(w.was, BONSAI_PROTOTYPES, 1, 0);
+    bonsai_graph *small = condensed_by(w.was, BONSAI_METHOD_PROTOTYPES, 1, 0);
     assert_fails(try_update(w.now, w.was, small), BONSAI_E_ARGUMENT, "class 0 of node");
     bonsai_graph_free(small);
     grown_free(&w);
@@ -85,7 +85,7 @@ static void members_that_lie_are_refused(void **state)
     const uint32_t bad[] = {100000, 1};
     for (int k = 0; k < 2; k++) {
         grown w = grow(2, 1);
-        uint32_t *member = w.small->owned[BONSAI_MEMBERS];
+        uint32_t *member = w.small->owned[BONSAI_SECTION_MEMBERS];
         member[0] = k ? member[1] : bad[0];
         assert_fails(try_update(w.now, w.was, w.small), BONSAI_E_ARGUMENT, "node 0 names member");
         grown_free(&w);
@@ -95,14 +95,14 @@ static void members_that_lie_are_refused(void **state)
 /* Says in the report that the small graph was made for so many bytes. */
 static void set_budget(bonsai_graph *small, int64_t bytes)
 {
-    const bonsai_array *a = &small->view.section[BONSAI_METADATA];
+    const bonsai_array *a = &small->view.section[BONSAI_SECTION_METADATA];
     json_t *root = json_loadb(a->data, (size_t)a->count, 0, NULL);
     json_t *options = json_object_get(root, "options");
     uint8_t *to;
     assert_int_equal(json_object_set_new(options, "ratio", json_integer(0)), 0);
     assert_int_equal(json_object_set_new(options, "bytes", json_integer(bytes)), 0);
     char *text = json_dumps(root, JSON_COMPACT);
-    assert_int_equal(bn_graph_array(&to, small, BONSAI_METADATA, BONSAI_U8, (int64_t)strlen(text)),
+    assert_int_equal(bn_graph_array(&to, small, BONSAI_SECTION_METADATA, BONSAI_TYPE_U8, (int64_t)strlen(text)),
                      BONSAI_OK);
     memcpy(to, text, strlen(text));
     free(text);
@@ -116,13 +116,13 @@ static void the_budget_is_kept_when_weights_grow(void **state)
     for (int room = 0; room < 3; room++) {
         grown w = grow(2, 0);
         int64_t n = w.small->view.nodes;
-        double bytes = size_in(w.small, BONSAI_STRICT);         /* weights are a byte each */
+        double bytes = size_in(w.small, BONSAI_ACCOUNTING_STRICT);         /* weights are a byte each */
         float *weight, most = 0;
         bonsai_graph *out = NULL;
         bonsai_condense_info i;
         bonsai_condense_info_init(&i);
-        assert_true(bn_has(w.small, BONSAI_NODE_WEIGHTS));
-        assert_int_equal(bn_graph_array(&weight, w.small, BONSAI_NODE_WEIGHTS, BONSAI_F32, n),
+        assert_true(bn_has(w.small, BONSAI_SECTION_NODE_WEIGHTS));
+        assert_int_equal(bn_graph_array(&weight, w.small, BONSAI_SECTION_NODE_WEIGHTS, BONSAI_TYPE_F32, n),
                          BONSAI_OK);
         for (int64_t p = 0; p < n; p++)
             weight[p] = 300;
@@ -133,9 +133,9 @@ static void the_budget_is_kept_when_weights_grow(void **state)
         else {
             assert_int_equal(rc, BONSAI_OK);
             for (int64_t p = 0; p < n; p++)
-                most = fmaxf(most, bn_real_at(&out->view.section[BONSAI_NODE_WEIGHTS], p));
+                most = fmaxf(most, bn_real_at(&out->view.section[BONSAI_SECTION_NODE_WEIGHTS], p));
             assert_true(most == (room == 1 ? 255 : 300));
-            assert_true(i.bytes <= i.budget && i.bytes == size_in(out, BONSAI_STRICT));
+            assert_true(i.bytes <= i.budget && i.bytes == size_in(out, BONSAI_ACCOUNTING_STRICT));
         }
         bonsai_graph_free(out);
         grown_free(&w);

@@ -29,35 +29,35 @@ int64_t bn_plan_bytes(const bn_plan *p, bonsai_section s)
 
 static bonsai_type offset_type(int64_t last)
 {
-    return last <= (int64_t)UINT32_MAX ? BONSAI_U32 : BONSAI_U64;
+    return last <= (int64_t)UINT32_MAX ? BONSAI_TYPE_U32 : BONSAI_TYPE_U64;
 }
 
 static bonsai_type eight_bits(const bn_traits *t)
 {
-    return t->negative ? BONSAI_I8 : BONSAI_U8;
+    return t->negative ? BONSAI_TYPE_I8 : BONSAI_TYPE_U8;
 }
 
 static void plan_dense(bn_plan *p, const bonsai_view *v, bonsai_type t)
 {
-    set(p, BONSAI_FEATURES, t, v->nodes * v->features);
-    if (t == BONSAI_U8 || t == BONSAI_I8)
-        set(p, BONSAI_FEATURE_SCALE, BONSAI_F32, v->nodes);
+    set(p, BONSAI_SECTION_FEATURES, t, v->nodes * v->features);
+    if (t == BONSAI_TYPE_U8 || t == BONSAI_TYPE_I8)
+        set(p, BONSAI_SECTION_FEATURE_SCALE, BONSAI_TYPE_F32, v->nodes);
 }
 
 static void plan_sparse(bn_plan *p, const bonsai_view *v, const bn_traits *t, bonsai_type values)
 {
-    set(p, BONSAI_FEATURE_OFFSETS, offset_type(t->nnz), v->nodes + 1);
-    set(p, BONSAI_FEATURE_INDICES, v->features <= 65536 ? BONSAI_U16 : BONSAI_U32, t->nnz);
-    if (values != BONSAI_NONE)
-        set(p, BONSAI_FEATURE_VALUES, values, t->nnz);
-    if (values == BONSAI_U8 || values == BONSAI_I8)
-        set(p, BONSAI_FEATURE_SCALE, BONSAI_F32, v->nodes);
+    set(p, BONSAI_SECTION_FEATURE_OFFSETS, offset_type(t->nnz), v->nodes + 1);
+    set(p, BONSAI_SECTION_FEATURE_INDICES, v->features <= 65536 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32, t->nnz);
+    if (values != BONSAI_TYPE_NONE)
+        set(p, BONSAI_SECTION_FEATURE_VALUES, values, t->nnz);
+    if (values == BONSAI_TYPE_U8 || values == BONSAI_TYPE_I8)
+        set(p, BONSAI_SECTION_FEATURE_SCALE, BONSAI_TYPE_F32, v->nodes);
 }
 
 static int64_t feature_bytes(const bn_plan *p)
 {
     int64_t sum = 0;
-    for (int s = BONSAI_FEATURES; s <= BONSAI_FEATURE_SCALE; s++)
+    for (int s = BONSAI_SECTION_FEATURES; s <= BONSAI_SECTION_FEATURE_SCALE; s++)
         if (!bn_add(&sum, sum, bn_plan_bytes(p, s)))
             return INT64_MAX;
     return sum;
@@ -73,9 +73,9 @@ static bn_plan best_dense(const bn_plan *base, const bonsai_view *v, const bn_tr
 {
     bn_plan best = *base, other = *base;
     bool eight = t->u8 || t->i8;
-    plan_dense(&best, v, t->half ? BONSAI_F16 : BONSAI_F32);
+    plan_dense(&best, v, t->half ? BONSAI_TYPE_F16 : BONSAI_TYPE_F32);
     if (eight) {
-        plan_dense(&other, v, t->u8 ? BONSAI_U8 : BONSAI_I8);
+        plan_dense(&other, v, t->u8 ? BONSAI_TYPE_U8 : BONSAI_TYPE_I8);
         best = smaller(&best, &other);
     }
     return best;
@@ -84,9 +84,9 @@ static bn_plan best_dense(const bn_plan *base, const bonsai_view *v, const bn_tr
 static bn_plan best_sparse(const bn_plan *base, const bonsai_view *v, const bn_traits *t)
 {
     bn_plan best = *base, other = *base;
-    plan_sparse(&best, v, t, t->ones ? BONSAI_NONE : BONSAI_F32);
+    plan_sparse(&best, v, t, t->ones ? BONSAI_TYPE_NONE : BONSAI_TYPE_F32);
     if (!t->ones && (t->u8 || t->i8)) {
-        plan_sparse(&other, v, t, t->u8 ? BONSAI_U8 : BONSAI_I8);
+        plan_sparse(&other, v, t, t->u8 ? BONSAI_TYPE_U8 : BONSAI_TYPE_I8);
         best = smaller(&best, &other);
     }
     return best;
@@ -101,10 +101,10 @@ void bn_traits_plan(bn_plan *p, const bn_traits *t, int64_t n, int64_t f)
 
 int64_t bn_traits_bytes(const bn_traits *t, int64_t n, int64_t f, bool *is_dense)
 {
-    bn_plan best = {.type = {BONSAI_NONE}};
+    bn_plan best = {.type = {BONSAI_TYPE_NONE}};
     bn_traits_plan(&best, t, n, f);
     if (is_dense)
-        *is_dense = best.type[BONSAI_FEATURES] != BONSAI_NONE;
+        *is_dense = best.type[BONSAI_SECTION_FEATURES] != BONSAI_TYPE_NONE;
     return feature_bytes(&best);
 }
 
@@ -116,30 +116,30 @@ static bonsai_status plan_features(bn_plan *p, const bonsai_graph *g, bonsai_enc
     const bn_plan base = *p;
     bn_traits t = {0};
     bool integer;
-    if (!bn_has(g, BONSAI_FEATURES) && !bn_has(g, BONSAI_FEATURE_OFFSETS))
+    if (!bn_has(g, BONSAI_SECTION_FEATURES) && !bn_has(g, BONSAI_SECTION_FEATURE_OFFSETS))
         return BONSAI_OK;
     BN_TRY(bn_traits_over(&t, &integer, g, w, first, threads));
     const bn_plan dense = best_dense(&base, v, &t), sparse = best_sparse(&base, v, &t);
     switch (e) {
-    case BONSAI_ENCODE_AUTO:
+    case BONSAI_ENCODING_AUTO:
         *p = smaller(&sparse, &dense);
         break;
-    case BONSAI_ENCODE_KEEP:
-        *p = bn_has(g, BONSAI_FEATURES) ? dense : sparse;
+    case BONSAI_ENCODING_KEEP:
+        *p = bn_has(g, BONSAI_SECTION_FEATURES) ? dense : sparse;
         break;
-    case BONSAI_ENCODE_F32:
-        plan_dense(p, v, BONSAI_F32);
+    case BONSAI_ENCODING_F32:
+        plan_dense(p, v, BONSAI_TYPE_F32);
         break;
-    case BONSAI_ENCODE_F16:
-        plan_dense(p, v, BONSAI_F16);
+    case BONSAI_ENCODING_F16:
+        plan_dense(p, v, BONSAI_TYPE_F16);
         break;
-    case BONSAI_ENCODE_U8:
+    case BONSAI_ENCODING_U8:
         plan_dense(p, v, eight_bits(&t));
         break;
-    case BONSAI_ENCODE_SPARSE_F32:
-        plan_sparse(p, v, &t, BONSAI_F32);
+    case BONSAI_ENCODING_SPARSE_F32:
+        plan_sparse(p, v, &t, BONSAI_TYPE_F32);
         break;
-    case BONSAI_ENCODE_SPARSE_U8:
+    case BONSAI_ENCODING_SPARSE_U8:
         plan_sparse(p, v, &t, eight_bits(&t));
         break;
     default:
@@ -154,13 +154,13 @@ static void try_narrow(int64_t *wide8, int64_t *wide16, const bonsai_graph *g, b
                        bn_rows rows)
 {
     const bonsai_array *a = &g->view.section[s];
-    bool bytes = true, shorts = s == BONSAI_NODE_WEIGHTS;
+    bool bytes = true, shorts = s == BONSAI_SECTION_NODE_WEIGHTS;
     int64_t i, to;
     bn_section_part(&i, &to, &g->view, s, rows);
-    for (; a->type != BONSAI_U8 && i < to && (bytes || shorts); i++) {
-        float v = bn_real_at(a, i), q = s == BONSAI_SOFT_LABELS ? rintf(v * 255.0f) : v;
+    for (; a->type != BONSAI_TYPE_U8 && i < to && (bytes || shorts); i++) {
+        float v = bn_real_at(a, i), q = s == BONSAI_SECTION_SOFT_LABELS ? rintf(v * 255.0f) : v;
         bytes &= q >= 0 && q <= 255.0f && !signbit(v) &&
-                 (s == BONSAI_SOFT_LABELS ? q / 255.0f : rintf(q)) == v;
+                 (s == BONSAI_SECTION_SOFT_LABELS ? q / 255.0f : rintf(q)) == v;
         shorts &= v >= 0 && v <= 65535.0f && !signbit(v) && rintf(v) == v;
     }
     *wide8 = !bytes;
@@ -170,7 +170,7 @@ static void try_narrow(int64_t *wide8, int64_t *wide16, const bonsai_graph *g, b
 /* The narrowest type that holds every soft label and node weight. */
 static bonsai_status plan_reals(bn_plan *p, const bonsai_graph *g, bn_world *w, bn_rows rows)
 {
-    static const bonsai_section section[] = {BONSAI_SOFT_LABELS, BONSAI_NODE_WEIGHTS};
+    static const bonsai_section section[] = {BONSAI_SECTION_SOFT_LABELS, BONSAI_SECTION_NODE_WEIGHTS};
     int64_t wide[2][2] = {{0}};
     for (int i = 0; i < 2; i++)
         if (bn_has(g, section[i]))
@@ -178,7 +178,7 @@ static bonsai_status plan_reals(bn_plan *p, const bonsai_graph *g, bn_world *w, 
     bonsai_status rc = bn_sum_int(w, wide[0], 4);
     for (int i = 0; i < 2; i++)
         if (bn_has(g, section[i]))
-            p->type[section[i]] = !wide[i][0] ? BONSAI_U8 : !wide[i][1] ? BONSAI_U16 : BONSAI_F32;
+            p->type[section[i]] = !wide[i][0] ? BONSAI_TYPE_U8 : !wide[i][1] ? BONSAI_TYPE_U16 : BONSAI_TYPE_F32;
     return rc;
 }
 
@@ -188,14 +188,14 @@ static bonsai_status find_before(bn_plan *p, const bonsai_graph *g, bn_world *w,
                                  int threads)
 {
     bonsai_status rc = BONSAI_OK;
-    const bonsai_array *offsets = &g->view.section[BONSAI_FEATURE_OFFSETS];
+    const bonsai_array *offsets = &g->view.section[BONSAI_SECTION_FEATURE_OFFSETS];
     int64_t *all = NULL;
     bn_traits t = {0};
     bool integer;
-    if (p->type[BONSAI_FEATURE_OFFSETS] == BONSAI_NONE || bn_ranks(w) == 1)
+    if (p->type[BONSAI_SECTION_FEATURE_OFFSETS] == BONSAI_TYPE_NONE || bn_ranks(w) == 1)
         return BONSAI_OK;
     if (offsets->data &&
-        g->view.section[BONSAI_FEATURE_INDICES].count == p->count[BONSAI_FEATURE_INDICES]) {
+        g->view.section[BONSAI_SECTION_FEATURE_INDICES].count == p->count[BONSAI_SECTION_FEATURE_INDICES]) {
         p->before = bn_int_at(offsets, rows.begin);
         return BONSAI_OK;
     }
@@ -224,20 +224,20 @@ bonsai_status bn_plan_make_over(bn_plan *p, const bonsai_graph *g, bonsai_encodi
     const bn_rows rows = bn_rows_of(v, w, first);
     threads = bn_threads(threads);
     memset(p, 0, sizeof *p);
-    BN_TRY(bn_graph_need_over(g, BN_FEATURE_SECTIONS | BN_BIT(BONSAI_SOFT_LABELS) |
-                                     BN_BIT(BONSAI_NODE_WEIGHTS) | BN_BIT(BONSAI_LABELS), w, first,
+    BN_TRY(bn_graph_need_over(g, BN_FEATURE_SECTIONS | BN_BIT(BONSAI_SECTION_SOFT_LABELS) |
+                                     BN_BIT(BONSAI_SECTION_NODE_WEIGHTS) | BN_BIT(BONSAI_SECTION_LABELS), w, first,
                               threads));
-    for (int s = 1; s < BONSAI_SECTIONS; s++) {
+    for (int s = 1; s < BONSAI_SECTION_COUNT; s++) {
         const bonsai_array *a = &v->section[s];
         bonsai_type t = a->type;
-        if (!a->data || (s >= BONSAI_FEATURES && s <= BONSAI_FEATURE_SCALE))
+        if (!a->data || (s >= BONSAI_SECTION_FEATURES && s <= BONSAI_SECTION_FEATURE_SCALE))
             continue;
-        if (s == BONSAI_OFFSETS)
-            t = offset_type(v->section[BONSAI_NEIGHBORS].count);
-        else if (s == BONSAI_MEMBER_OFFSETS)
-            t = offset_type(v->section[BONSAI_MEMBERS].count);
-        else if (s == BONSAI_LABELS)
-            t = v->classes <= 255 ? BONSAI_U8 : v->classes <= 65535 ? BONSAI_U16 : BONSAI_U32;
+        if (s == BONSAI_SECTION_OFFSETS)
+            t = offset_type(v->section[BONSAI_SECTION_NEIGHBORS].count);
+        else if (s == BONSAI_SECTION_MEMBER_OFFSETS)
+            t = offset_type(v->section[BONSAI_SECTION_MEMBERS].count);
+        else if (s == BONSAI_SECTION_LABELS)
+            t = v->classes <= 255 ? BONSAI_TYPE_U8 : v->classes <= 65535 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32;
         set(p, s, t, a->count);
     }
     BN_TRY(plan_reals(p, g, w, rows));
@@ -287,11 +287,11 @@ static bonsai_status put_real(pieces *o, bonsai_type t, float v, float scale)
     uint16_t half;
     uint8_t q;
     switch (t) {
-    case BONSAI_F16:
+    case BONSAI_TYPE_F16:
         half = bn_half_from_float(v);
         return put(o, &half, 2);
-    case BONSAI_U8:
-    case BONSAI_I8:
+    case BONSAI_TYPE_U8:
+    case BONSAI_TYPE_I8:
         q = bn_quantise(v, scale, t);
         return put(o, &q, 1);
     default:
@@ -316,21 +316,21 @@ static bonsai_status put_row(pieces *o, const bn_plan *p, const bonsai_graph *g,
 {
     bonsai_status rc = BONSAI_OK;
     bonsai_type t = p->type[s];
-    bonsai_type scaled = p->type[BONSAI_FEATURES] ? p->type[BONSAI_FEATURES]
-                                                  : p->type[BONSAI_FEATURE_VALUES];
+    bonsai_type scaled = p->type[BONSAI_SECTION_FEATURES] ? p->type[BONSAI_SECTION_FEATURES]
+                                                  : p->type[BONSAI_SECTION_FEATURE_VALUES];
     float scale = 1.0f;
-    if (p->type[BONSAI_FEATURE_SCALE])
+    if (p->type[BONSAI_SECTION_FEATURE_SCALE])
         scale = bn_scale_pick(value, count, scaled, bn_row_hint(g, node));
-    if (s == BONSAI_FEATURE_SCALE)
+    if (s == BONSAI_SECTION_FEATURE_SCALE)
         return put(o, &scale, 4);
-    if (s == BONSAI_FEATURE_INDICES) {
+    if (s == BONSAI_SECTION_FEATURE_INDICES) {
         for (int64_t i = 0; i < count; i++)
             BN_TRY(put_int(o, t, index[i]));
         goto done;
     }
-    if (t == BONSAI_F16)
+    if (t == BONSAI_TYPE_F16)
         BN_TRY(check_half(g, value, count, node));
-    if (s == BONSAI_FEATURE_VALUES) {
+    if (s == BONSAI_SECTION_FEATURE_VALUES) {
         for (int64_t i = 0; i < count; i++)
             BN_TRY(put_real(o, t, value[i], scale));
         goto done;
@@ -355,13 +355,13 @@ static bonsai_status emit_features(pieces *o, const bn_plan *p, const bonsai_gra
     BN_TRY(BN_NEW(&value, room));
     for (int64_t v = rows.begin; v < rows.end; v++) {
         int64_t count = bn_row_get(index, value, g, v);
-        if (s == BONSAI_FEATURE_OFFSETS)
+        if (s == BONSAI_SECTION_FEATURE_OFFSETS)
             BN_TRY(put_int(o, p->type[s], total));
         else
             BN_TRY(put_row(o, p, g, s, v, index, value, count));
         total += count;
     }
-    if (s == BONSAI_FEATURE_OFFSETS && rows.last)
+    if (s == BONSAI_SECTION_FEATURE_OFFSETS && rows.last)
         BN_TRY(put_int(o, p->type[s], total));
 done:
     bn_free(index);
@@ -377,11 +377,11 @@ static bonsai_status emit_converted(pieces *o, const bn_plan *p, const bonsai_gr
     int64_t i, to;
     bn_section_part(&i, &to, &g->view, s, rows);
     for (; i < to; i++)
-        if (s == BONSAI_LABELS)
+        if (s == BONSAI_SECTION_LABELS)
             BN_TRY(put_int(o, p->type[s], bn_label(g, i)));     /* -1 is all ones at any width */
-        else if (s == BONSAI_SOFT_LABELS)
+        else if (s == BONSAI_SECTION_SOFT_LABELS)
             BN_TRY(put_int(o, p->type[s], lrintf(bn_real_at(a, i) * 255.0f)));
-        else if (s == BONSAI_NODE_WEIGHTS)
+        else if (s == BONSAI_SECTION_NODE_WEIGHTS)
             BN_TRY(put_int(o, p->type[s], lrintf(bn_real_at(a, i))));
         else
             BN_TRY(put_int(o, p->type[s], bn_int_at(a, i)));
@@ -391,7 +391,7 @@ done:
 
 static bool same_type(const bn_plan *p, const bonsai_graph *g, bonsai_section s)
 {
-    return (bn_has(g, s) ? g->view.section[s].type : BONSAI_NONE) == p->type[s];
+    return (bn_has(g, s) ? g->view.section[s].type : BONSAI_TYPE_NONE) == p->type[s];
 }
 
 static bool same_count(const bn_plan *p, const bonsai_graph *g, bonsai_section s)
@@ -404,19 +404,19 @@ bool bn_plan_keeps(const bn_plan *p, const bonsai_graph *g, bonsai_section s)
     const bonsai_array *a = &g->view.section[s];
     if (!a->data || a->type != p->type[s] || a->count != p->count[s])
         return false;
-    if (s < BONSAI_FEATURES || s > BONSAI_FEATURE_SCALE)
+    if (s < BONSAI_SECTION_FEATURES || s > BONSAI_SECTION_FEATURE_SCALE)
         return true;
-    if (s != BONSAI_FEATURES && !same_count(p, g, BONSAI_FEATURE_INDICES))
+    if (s != BONSAI_SECTION_FEATURES && !same_count(p, g, BONSAI_SECTION_FEATURE_INDICES))
         return false;                           /* stored zeros are dropped: the offsets move */
-    if (s == BONSAI_FEATURE_SCALE || a->type == BONSAI_U8 || a->type == BONSAI_I8)
-        return same_type(p, g, BONSAI_FEATURES) && same_type(p, g, BONSAI_FEATURE_VALUES);
+    if (s == BONSAI_SECTION_FEATURE_SCALE || a->type == BONSAI_TYPE_U8 || a->type == BONSAI_TYPE_I8)
+        return same_type(p, g, BONSAI_SECTION_FEATURES) && same_type(p, g, BONSAI_SECTION_FEATURE_VALUES);
     return true;                                /* a row's scale and its numbers go together */
 }
 
 int64_t bn_plan_from(const bn_plan *p, const bonsai_graph *g, bonsai_section s, bn_rows rows)
 {
     int64_t from, to;
-    if (s == BONSAI_FEATURE_INDICES || s == BONSAI_FEATURE_VALUES)
+    if (s == BONSAI_SECTION_FEATURE_INDICES || s == BONSAI_SECTION_FEATURE_VALUES)
         return p->before;
     bn_section_part(&from, &to, &g->view, s, rows);
     return from;
@@ -443,7 +443,7 @@ bonsai_status bn_plan_emit_rows(const bn_plan *p, const bonsai_graph *g, bonsai_
         return emit_as_it_lies(&g->view.section[s], from, to, sink, payload);
     }
     BN_TRY(BN_NEW(&o.buffer, PIECE));
-    if (s >= BONSAI_FEATURES && s <= BONSAI_FEATURE_SCALE)
+    if (s >= BONSAI_SECTION_FEATURES && s <= BONSAI_SECTION_FEATURE_SCALE)
         BN_TRY(emit_features(&o, p, g, s, rows));
     else
         BN_TRY(emit_converted(&o, p, g, s, rows));

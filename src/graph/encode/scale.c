@@ -73,8 +73,8 @@ float bn_scale_exact(const float *value, int64_t count, int low, int high, float
  * over the largest number. */
 float bn_scale_pick(const float *value, int64_t count, bonsai_type t, float hint)
 {
-    int high = t == BONSAI_U8 ? 255 : 127;
-    float scale = bn_scale_exact(value, count, t == BONSAI_U8 ? 0 : -128, high, hint), largest = 0.0f;
+    int high = t == BONSAI_TYPE_U8 ? 255 : 127;
+    float scale = bn_scale_exact(value, count, t == BONSAI_TYPE_U8 ? 0 : -128, high, hint), largest = 0.0f;
     if (scale != 0.0f)
         return scale;
     for (int64_t i = 0; i < count; i++)
@@ -88,7 +88,7 @@ float bn_scale_pick(const float *value, int64_t count, bonsai_type t, float hint
 uint8_t bn_quantise(float v, float scale, bonsai_type t)
 {
     float q = rintf(v / scale);
-    if (t == BONSAI_I8)
+    if (t == BONSAI_TYPE_I8)
         return (uint8_t)(int8_t)fmaxf(-128.0f, fminf(127.0f, q));
     return (uint8_t)fmaxf(0.0f, fminf(255.0f, q));
 }

@@ -13,7 +13,7 @@ bonsai_status bonsai_graph_sections(bonsai_type *types, int64_t *bytes, const bo
     bn_plan p;
     BN_TRY(BN_OPTIONS(&o, given, write));
     BN_TRY(bn_plan_make(&p, g, o.features, o.threads));
-    for (int s = 0; s < BONSAI_SECTIONS; s++) {
+    for (int s = 0; s < BONSAI_SECTION_COUNT; s++) {
         if (types)
             types[s] = p.type[s];
         if (bytes)
@@ -36,13 +36,13 @@ static bonsai_status read_paper_features(paper_features *out, const bonsai_graph
     int64_t room = bn_row_room(g);
     int32_t *index = NULL;
     float *value = NULL;
-    const uint8_t *role = g->view.section[BONSAI_ROLE].data;
+    const uint8_t *role = g->view.section[BONSAI_SECTION_ROLE].data;
     *out = (paper_features){0, 0, 0, 0, true, true};
     BN_TRY(BN_NEW(&index, room));
     BN_TRY(BN_NEW(&value, room));
     for (int64_t v = 0; v < g->view.nodes; v++) {
         int64_t count = bn_row_get(index, value, g, v);
-        if (role && role[v] == BONSAI_PROTOTYPE) {
+        if (role && role[v] == BONSAI_ROLE_PROTOTYPE) {
             out->prototypes++;
             out->nnz_prototypes += count;
             continue;
@@ -89,16 +89,16 @@ static bonsai_status paper_condensed(double *out, const bonsai_graph *g)
     paper_features x;
     bn_plan p;
     double n = (double)g->view.nodes, m = (double)bonsai_graph_edges(g);
-    BN_TRY(bn_plan_make(&p, g, BONSAI_ENCODE_AUTO, 0));
-    BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_NEIGHBORS) | BN_BIT(BONSAI_ROLE), 0));
+    BN_TRY(bn_plan_make(&p, g, BONSAI_ENCODING_AUTO, 0));
+    BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_SECTION_NEIGHBORS) | BN_BIT(BONSAI_SECTION_ROLE), 0));
     BN_TRY(read_paper_features(&x, g));
     double loops = (double)count_self_loops(g);
-    double edges = (g->view.flags & BONSAI_DIRECTED ? m - loops : (m - loops) / 2) + n;
+    double edges = (g->view.flags & BONSAI_FLAG_DIRECTED ? m - loops : (m - loops) / 2) + n;
     double others = n - (double)x.prototypes;
-    double rows = p.type[BONSAI_FEATURES] ? 2 * others * (double)g->view.features
+    double rows = p.type[BONSAI_SECTION_FEATURES] ? 2 * others * (double)g->view.features
                   : x.integer && !x.binary ? 2 * (double)x.nnz : x.sum;
-    double labels = bn_has(g, BONSAI_LABELS) + (bn_has(g, BONSAI_NODE_WEIGHTS) != 0) +
-                    (bn_has(g, BONSAI_SOFT_LABELS) ? (double)g->view.classes : 0);
+    double labels = bn_has(g, BONSAI_SECTION_LABELS) + (bn_has(g, BONSAI_SECTION_NODE_WEIGHTS) != 0) +
+                    (bn_has(g, BONSAI_SECTION_SOFT_LABELS) ? (double)g->view.classes : 0);
     rows += 3 * (double)x.nnz_prototypes + (double)x.prototypes * labels;
     *out = 2 * (rows + 2 * edges);
 done:
@@ -110,7 +110,7 @@ static bonsai_status strict_bytes(double *out, const bonsai_graph *g, bn_world *
 {
     bn_plan p;
     int64_t sum = 0;
-    bonsai_status rc = bn_plan_make_over(&p, g, BONSAI_ENCODE_AUTO, w, first, threads);
+    bonsai_status rc = bn_plan_make_over(&p, g, BONSAI_ENCODING_AUTO, w, first, threads);
     if (rc != BONSAI_OK)
         return rc;
 #define ADD(name, id, text, counted) sum += counted ? bn_plan_bytes(&p, id) : 0;
@@ -129,9 +129,9 @@ bonsai_status bn_graph_bytes_over(double *out, const bonsai_graph *g, bonsai_acc
                                   bn_world *w, const int64_t *first, int threads)
 {
     switch (accounting) {
-    case BONSAI_STRICT:          return strict_bytes(out, g, w, first, threads);
-    case BONSAI_PAPER_FULL:      return paper_full(out, g, w, first, threads);
-    case BONSAI_PAPER_CONDENSED: return paper_condensed(out, g);
+    case BONSAI_ACCOUNTING_STRICT:          return strict_bytes(out, g, w, first, threads);
+    case BONSAI_ACCOUNTING_PAPER_FULL:      return paper_full(out, g, w, first, threads);
+    case BONSAI_ACCOUNTING_PAPER_CONDENSED: return paper_condensed(out, g);
     }
     return bn_fail(BONSAI_E_ARGUMENT, "accounting %d is not known", (int)accounting);
 }

@@ -18,7 +18,7 @@ static const facts nothing = {{0, true, true, true, true, false}, true};
 
 float bn_row_hint(const bonsai_graph *g, int64_t node)
 {
-    const float *scale = g->view.section[BONSAI_FEATURE_SCALE].data;
+    const float *scale = g->view.section[BONSAI_SECTION_FEATURE_SCALE].data;
     return scale ? scale[node] : 0.0f;
 }
 
@@ -63,16 +63,16 @@ static void join(facts *to, const facts *f)
 /* The numbers themselves, where they lie as floats or halves; else NULL. */
 static const bonsai_array *plain_values(const bonsai_graph *g)
 {
-    const bonsai_array *a = &g->view.section[bn_has(g, BONSAI_FEATURES) ? BONSAI_FEATURES
-                                                                        : BONSAI_FEATURE_VALUES];
-    return a->data && (a->type == BONSAI_F32 || a->type == BONSAI_F16) ? a : NULL;
+    const bonsai_array *a = &g->view.section[bn_has(g, BONSAI_SECTION_FEATURES) ? BONSAI_SECTION_FEATURES
+                                                                        : BONSAI_SECTION_FEATURE_VALUES];
+    return a->data && (a->type == BONSAI_TYPE_F32 || a->type == BONSAI_TYPE_F16) ? a : NULL;
 }
 
 /* Whether nothing is left to learn but how many are not zero, or below. */
 static bool is_settled(const facts *f, const bonsai_array *plain)
 {
     return plain && !f->t.ones && !f->t.u8 && !f->t.i8 && !f->integer &&
-           (!f->t.half || plain->type == BONSAI_F16);
+           (!f->t.half || plain->type == BONSAI_TYPE_F16);
 }
 
 /* A number is zero where all its bits are, and its highest is its sign. */
@@ -105,11 +105,11 @@ static void count_rows(bn_traits *t, const bonsai_graph *g, const bonsai_array *
 {
     const int64_t piece = 1 << 20;
     int64_t from, to;
-    bn_section_part(&from, &to, &g->view, bn_has(g, BONSAI_FEATURES) ? BONSAI_FEATURES
-                                                                     : BONSAI_FEATURE_VALUES,
+    bn_section_part(&from, &to, &g->view, bn_has(g, BONSAI_SECTION_FEATURES) ? BONSAI_SECTION_FEATURES
+                                                                     : BONSAI_SECTION_FEATURE_VALUES,
                     (bn_rows){begin, end, false, false});
     for (; from < to; from += piece)
-        if (plain->type == BONSAI_F32)
+        if (plain->type == BONSAI_TYPE_F32)
             count_floats(t, (const uint32_t *)plain->data + from, bn_least(piece, to - from));
         else
             count_halves(t, (const uint16_t *)plain->data + from, bn_least(piece, to - from));
@@ -165,8 +165,8 @@ bonsai_status bn_traits_rows(bn_traits *out, bool *integer, const bonsai_graph *
                              int64_t end, int threads)
 {
     facts f = nothing;
-    const bonsai_array *offsets = &g->view.section[BONSAI_FEATURE_OFFSETS];
-    if (offsets->data && !bn_has(g, BONSAI_FEATURE_VALUES)) {  /* all are one: nothing to read */
+    const bonsai_array *offsets = &g->view.section[BONSAI_SECTION_FEATURE_OFFSETS];
+    if (offsets->data && !bn_has(g, BONSAI_SECTION_FEATURE_VALUES)) {  /* all are one: nothing to read */
         f.t.nnz = bn_int_at(offsets, end) - bn_int_at(offsets, begin);
     } else {
         bonsai_status rc = learn(&f, g, begin, end, threads);
@@ -191,7 +191,7 @@ static bonsai_status join_ranks(bn_traits *t, bool *integer, bn_world *w)
 
 static bool shares_features(const bonsai_graph *g)
 {
-    for (int s = BONSAI_FEATURES; s <= BONSAI_FEATURE_SCALE && g->parent; s++)
+    for (int s = BONSAI_SECTION_FEATURES; s <= BONSAI_SECTION_FEATURE_SCALE && g->parent; s++)
         if (g->parent->view.section[s].data != g->view.section[s].data)
             return false;
     return g->parent != NULL;
@@ -203,7 +203,7 @@ static bonsai_graph *keeper(const bonsai_graph *g)
 {
     while (shares_features(g))
         g = g->parent;
-    for (int s = BONSAI_FEATURES; s <= BONSAI_FEATURE_SCALE; s++)
+    for (int s = BONSAI_SECTION_FEATURES; s <= BONSAI_SECTION_FEATURE_SCALE; s++)
         if (bn_has(g, s) && !g->owned[s] && !g->file.data)
             return NULL;
     return (bonsai_graph *)(uintptr_t)g;

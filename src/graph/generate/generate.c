@@ -190,9 +190,9 @@ static void place_nodes(void *payload, int64_t begin, int64_t end, int64_t lane)
     (void)lane;
     const bn_permutation ranks = bn_permutation_of(k->n, bn_maker_seed(k, BN_RANKS));
     const bn_permutation parts = bn_permutation_of(k->n, bn_maker_seed(k, BN_PARTS));
-    uint8_t *split = k->g->owned[BONSAI_SPLIT], *narrow = k->g->owned[BONSAI_LABELS];
-    uint32_t *wide = k->g->owned[BONSAI_LABELS];
-    bool is_narrow = k->g->view.section[BONSAI_LABELS].type == BONSAI_U8;
+    uint8_t *split = k->g->owned[BONSAI_SECTION_SPLIT], *narrow = k->g->owned[BONSAI_SECTION_LABELS];
+    uint32_t *wide = k->g->owned[BONSAI_SECTION_LABELS];
+    bool is_narrow = k->g->view.section[BONSAI_SECTION_LABELS].type == BONSAI_TYPE_U8;
     int64_t train = (int64_t)((double)k->n * 0.6 + 0.5);
     int64_t known = (int64_t)((double)k->n * 0.8 + 0.5);
     for (int64_t v = begin; v < end; v++) {
@@ -202,7 +202,7 @@ static void place_nodes(void *payload, int64_t begin, int64_t end, int64_t lane)
             narrow[i] = (uint8_t)label;
         else
             wide[i] = (uint32_t)label;
-        split[i] = part < train ? BONSAI_TRAIN : part < known ? BONSAI_VAL : BONSAI_TEST;
+        split[i] = part < train ? BONSAI_PART_TRAIN : part < known ? BONSAI_PART_VAL : BONSAI_PART_TEST;
     }
 }
 
@@ -211,14 +211,14 @@ static bonsai_status make_nodes(bn_maker *k)
     bonsai_status rc;
     void *ignored;
     int64_t nodes = k->end - k->begin;
-    bonsai_type type = k->c <= UINT8_MAX ? BONSAI_U8 : BONSAI_U32;
+    bonsai_type type = k->c <= UINT8_MAX ? BONSAI_TYPE_U8 : BONSAI_TYPE_U32;
     BN_TRY(size_classes(k));
     BN_TRY(bn_graph_new(&k->g, "generated"));
     k->g->view.nodes = nodes;
     k->g->view.features = k->f;
     k->g->view.classes = k->c;
-    BN_TRY(bn_graph_array(&ignored, k->g, BONSAI_LABELS, type, nodes));
-    BN_TRY(bn_graph_array(&ignored, k->g, BONSAI_SPLIT, BONSAI_U8, nodes));
+    BN_TRY(bn_graph_array(&ignored, k->g, BONSAI_SECTION_LABELS, type, nodes));
+    BN_TRY(bn_graph_array(&ignored, k->g, BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8, nodes));
     BN_TRY(bn_maker_blocks(k, k->begin, k->end, "nodes", 4, place_nodes, k));
 done:
     return rc;
@@ -259,13 +259,13 @@ static bonsai_status lay_edges(bn_maker *k)
     int32_t *neighbors;
     int64_t entries;
     BN_TRY(bn_citations_draw(&c, &entries, k, NULL));
-    k->g->owned[BONSAI_OFFSETS] = c.offsets;
-    k->g->view.section[BONSAI_OFFSETS] = (bonsai_array){c.offsets, k->n + 1, BONSAI_U64};
-    BN_TRY(bn_graph_array(&neighbors, k->g, BONSAI_NEIGHBORS, BONSAI_U32, entries));
+    k->g->owned[BONSAI_SECTION_OFFSETS] = c.offsets;
+    k->g->view.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){c.offsets, k->n + 1, BONSAI_TYPE_U64};
+    BN_TRY(bn_graph_array(&neighbors, k->g, BONSAI_SECTION_NEIGHBORS, BONSAI_TYPE_U32, entries));
     BN_TRY(bn_citations_rows(neighbors, &c, k, k->begin, k->end));
     k->g->info.edges_given = entries;
 done:
-    if (k->g->owned[BONSAI_OFFSETS])
+    if (k->g->owned[BONSAI_SECTION_OFFSETS])
         c.offsets = NULL;
     bn_citations_free(&c);
     return rc;

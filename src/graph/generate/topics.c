@@ -53,7 +53,7 @@ static int64_t draw_length(const bn_writer *w, int64_t v, uint64_t seed)
 static void count_words(void *payload, int64_t begin, int64_t end, int64_t lane)
 {
     const bn_writer *w = payload;
-    uint64_t *offsets = w->g->owned[BONSAI_FEATURE_OFFSETS];
+    uint64_t *offsets = w->g->owned[BONSAI_SECTION_FEATURE_OFFSETS];
     uint64_t seed = bn_maker_seed(w->k, BN_LENGTHS);
     (void)lane;
     for (int64_t v = begin; v < end; v++)
@@ -108,11 +108,11 @@ static void write_row(const bn_writer *w, int32_t *row, int64_t length, int64_t 
 static void write_words(void *payload, int64_t begin, int64_t end, int64_t lane)
 {
     const bn_writer *w = payload;
-    const uint64_t *offsets = w->g->owned[BONSAI_FEATURE_OFFSETS];
+    const uint64_t *offsets = w->g->owned[BONSAI_SECTION_FEATURE_OFFSETS];
     uint64_t seed = bn_maker_seed(w->k, BN_WORDS);
-    uint16_t *narrow = w->g->owned[BONSAI_FEATURE_INDICES];
-    uint32_t *wide = w->g->owned[BONSAI_FEATURE_INDICES];
-    bool is_narrow = w->g->view.section[BONSAI_FEATURE_INDICES].type == BONSAI_U16;
+    uint16_t *narrow = w->g->owned[BONSAI_SECTION_FEATURE_INDICES];
+    uint32_t *wide = w->g->owned[BONSAI_SECTION_FEATURE_INDICES];
+    bool is_narrow = w->g->view.section[BONSAI_SECTION_FEATURE_INDICES].type == BONSAI_TYPE_U16;
     int32_t *row = w->row + lane * w->room;
     for (int64_t v = begin; v < end; v++) {
         int64_t i = v - w->begin, at = (int64_t)offsets[i], length = (int64_t)offsets[i + 1] - at;
@@ -148,15 +148,15 @@ static bonsai_status lay_words(bn_writer *w, int64_t begin, int64_t end)
     uint64_t *offsets;
     void *ignored;
     int64_t nodes = end - begin;
-    BN_TRY(bn_graph_array(&offsets, w->g, BONSAI_FEATURE_OFFSETS, BONSAI_U64, nodes + 1));
+    BN_TRY(bn_graph_array(&offsets, w->g, BONSAI_SECTION_FEATURE_OFFSETS, BONSAI_TYPE_U64, nodes + 1));
     BN_TRY(bn_maker_blocks(k, begin, end, "lengths", 2, count_words, w));
     for (int64_t i = 0; i < nodes; i++) {
         w->room = (int64_t)offsets[i + 1] > w->room ? (int64_t)offsets[i + 1] : w->room;
         offsets[i + 1] += offsets[i];
     }
     BN_TRY(bn_grow((void **)&w->row, &w->capacity, k->threads * w->room, sizeof *w->row));
-    BN_TRY(bn_graph_array(&ignored, w->g, BONSAI_FEATURE_INDICES,
-                          k->f <= UINT16_MAX + 1 ? BONSAI_U16 : BONSAI_U32,
+    BN_TRY(bn_graph_array(&ignored, w->g, BONSAI_SECTION_FEATURE_INDICES,
+                          k->f <= UINT16_MAX + 1 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32,
                           (int64_t)offsets[nodes]));
     BN_TRY(bn_maker_blocks(k, begin, end, "words", 2 * k->o.words, write_words, w));
 done:
@@ -170,7 +170,7 @@ static void place_points(void *payload, int64_t begin, int64_t end, int64_t lane
     const bn_writer *w = payload;
     int64_t f = w->k->f;
     uint64_t seed = bn_maker_seed(w->k, BN_POINTS);
-    float *x = w->g->owned[BONSAI_FEATURES];
+    float *x = w->g->owned[BONSAI_SECTION_FEATURES];
     (void)lane;
     for (int64_t v = begin; v < end; v++) {
         bn_rng r = bn_rng_at(seed, (uint64_t)v);
@@ -210,7 +210,7 @@ static bonsai_status lay_points(bn_writer *w, int64_t begin, int64_t end)
 {
     float *x;
     int64_t f = w->k->f;
-    bonsai_status rc = bn_graph_array(&x, w->g, BONSAI_FEATURES, BONSAI_F32, (end - begin) * f);
+    bonsai_status rc = bn_graph_array(&x, w->g, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, (end - begin) * f);
     if (rc == BONSAI_OK)
         rc = bn_maker_blocks(w->k, begin, end, "features", 4 * (double)f, place_points, w);
     return rc;
