@@ -64,12 +64,19 @@ class Layout(testing.Case):
             self.assertEqual(declared, [field for field, _ in struct._fields_], name)
 
     def test_constants_are_those_of_the_header(self):
-        names = ["NONE", "U8", "U16", "U32", "U64", "I8", "F16", "F32", "SECTIONS", "TRAIN", "VAL",
-                 "TEST", "DIRECTED", "SELF_LOOPS", "REPEATED", "STRICT", "PAPER_FULL",
-                 "PAPER_CONDENSED", *re.findall(r"X\((\w+), +\d+, \"[\w ]+\", +[01]\)", header())]
-        self.assertGreater(len(names), 38)
-        lines = ['printf("%%d\\n", (int)BONSAI_%s);' % name for name in names]
-        self.assertEqual(compiled(lines), [str(getattr(c, name)) for name in names])
+        groups = {
+            "TYPE": ["NONE", "U8", "U16", "U32", "U64", "I8", "F16", "F32"],
+            "SECTION": re.findall(r"X\((\w+), +\d+, \"[\w ]+\", +[01]\)", header()),
+            "PART": ["TRAIN", "VAL", "TEST"],
+            "FLAG": ["DIRECTED", "SELF_LOOPS", "REPEATED"],
+            "ACCOUNTING": ["STRICT", "PAPER_FULL", "PAPER_CONDENSED"],
+        }
+        self.assertEqual(len(groups["SECTION"]), c.SECTIONS - 1)
+        pairs = [(prefix, name) for prefix, names in groups.items() for name in names]
+        lines = ['printf("%%d\\n", (int)BONSAI_%s_%s);' % pair for pair in pairs]
+        lines.append('printf("%d %d\\n", BONSAI_SECTION_COUNT, BONSAI_PART_NONE);')
+        self.assertEqual(compiled(lines), [str(getattr(c, name)) for _, name in pairs]
+                         + ["%d %d" % (c.SECTIONS, c.PART_NONE)])
 
     def test_every_function_is_bound(self):
         text = re.sub(r"#define.*", "", re.sub(r"/\*.*?\*/", "", header(), flags=re.S))
