@@ -175,27 +175,27 @@ typedef struct {
     int           no_json;
 } item;
 
-typedef struct {
+typedef struct {                /* what a command prints */
     item items[96];
     int  count;
     int  broken;                /* out of memory, or too many items */
-} report;
+} summary;
 
-void report_heading(report *r, const char *text);
+void summary_heading(summary *r, const char *text);
 /* Facts; the key may be "degree.min", an object inside the JSON.  Without a key it is
  * on a terminal only, without a label not there. */
-void report_int(report *r, const char *key, const char *label, int64_t value);
-void report_real(report *r, const char *key, const char *label, double value, const char *format);
-void report_text(report *r, const char *key, const char *label, const char *value);
-void report_note(report *r, const char *format, ...)    /* behind the last fact, on a terminal */
+void summary_int(summary *r, const char *key, const char *label, int64_t value);
+void summary_real(summary *r, const char *key, const char *label, double value, const char *format);
+void summary_text(summary *r, const char *key, const char *label, const char *value);
+void summary_note(summary *r, const char *format, ...)  /* behind the last fact, on a terminal */
     __attribute__((format(printf, 2, 3)));
 /* Without a key a table is on a terminal only. */
-void report_table(report *r, const char *key, const column *columns, json_t *rows);
-void report_degrees(report *r, const bonsai_stats *st);
-void report_json(report *r, const char *key, json_t *value);    /* in JSON only */
-int  report_print(report *r, session *s);               /* to stdout; frees; exit code */
-void report_free(report *r);                            /* of one that is not printed */
-json_t *report_object(const report *r);                 /* as --json prints it; NULL: no memory */
+void summary_table(summary *r, const char *key, const column *columns, json_t *rows);
+void summary_degrees(summary *r, const bonsai_stats *st);
+void summary_json(summary *r, const char *key, json_t *value);  /* in JSON only */
+int  summary_print(summary *r, session *s);             /* to stdout; frees; exit code */
+void summary_free(summary *r);                          /* of one that is not printed */
+json_t *summary_object(const summary *r);               /* as --json prints it; NULL: no memory */
 int  print_json(session *s, json_t *value);             /* to stdout; frees; exit code */
 json_t *text_json(const char *text);                    /* a string, bad UTF-8 replaced */
 
@@ -218,7 +218,7 @@ typedef struct {
     /* What becomes of a status that one process has and the mute ones do not know. */
     bonsai_status (*agree)(bonsai_status rc);
     /* More to be said about a condensed graph; NULL: nothing. */
-    void (*report)(report *r, const bonsai_condense_info *i);
+    void (*more)(summary *r, const bonsai_condense_info *i);
     int several;                /* 1: several processes */
 } workers;
 
@@ -261,12 +261,12 @@ int  csv_end(session *s, csv *out);                     /* exit code */
 /* ---- condensed graphs ---------------------------------------------------- */
 
 /* All that condensing reports, of a graph that was written to path. */
-void report_condensed(report *r, const bonsai_condense_options *o, const bonsai_condense_info *i,
-                      const bonsai_graph *small, const char *path);
-void report_seed(report *r, uint64_t seed);
-void report_condensed_sizes(report *r, const bonsai_condense_info *i);    /* small beside full */
+void summary_condensed(summary *r, const bonsai_condense_options *o, const bonsai_condense_info *i,
+                       const bonsai_graph *small, const char *path);
+void summary_seed(summary *r, uint64_t seed);
+void summary_condensed_sizes(summary *r, const bonsai_condense_info *i);  /* small beside full */
 /* How it was chosen: trees and their cover, or prototypes; and what the probe said. */
-void report_condensed_making(report *r, const bonsai_condense_info *i, const bonsai_graph *small);
+void summary_condensed_making(summary *r, const bonsai_condense_info *i, const bonsai_graph *small);
 void condensed_info(bonsai_condense_info *i, const json_t *meta);       /* as far as it is there */
 json_t *condensed_metadata(const bonsai_graph *g);      /* yours; NULL: it is not condensed */
 /* The budget that it was made with, and how the graph it was made of was embedded. */
@@ -278,8 +278,8 @@ int64_t condensed_roles(const bonsai_graph *g, bonsai_role role);       /* nodes
 
 /* What prototype `node` of small stands for: its soft label, members, nearest nodes of full (NULL:
  * not at hand) and strongest features.  Exit code. */
-int  report_prototype(report *r, session *s, const bonsai_graph *small, const bonsai_graph *full,
-                      const json_t *meta, int64_t node);
+int  summary_prototype(summary *r, session *s, const bonsai_graph *small, const bonsai_graph *full,
+                       const json_t *meta, int64_t node);
 
 /* ---- training ------------------------------------------------------------ */
 

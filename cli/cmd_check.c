@@ -3,21 +3,21 @@
  * SPDX-License-Identifier: MIT */
 #include "cli.h"
 
-static int report_bad(session *s, const char *path, bonsai_status rc)
+static int summary_bad(session *s, const char *path, bonsai_status rc)
 {
-    report r = {.count = 0};
+    summary r = {.count = 0};
     if (!s->json || rc == BONSAI_E_CANCELED)
         return fail(s, rc);
-    report_text(&r, "graph", NULL, path);
-    report_json(&r, "valid", json_false());
-    report_text(&r, "error", NULL, bonsai_error());
-    report_print(&r, s);
+    summary_text(&r, "graph", NULL, path);
+    summary_json(&r, "valid", json_false());
+    summary_text(&r, "error", NULL, bonsai_error());
+    summary_print(&r, s);
     return EXIT_FAILED;
 }
 
-static int report_good(session *s, const char *path, const bonsai_graph *g)
+static int summary_good(session *s, const char *path, const bonsai_graph *g)
 {
-    report r = {.count = 0};
+    summary r = {.count = 0};
     char n[32], m[32], f[32], c[32];
     progress_clear(&s->progress);
     if (!s->json) {
@@ -28,13 +28,13 @@ static int report_good(session *s, const char *path, const bonsai_graph *g)
         printf("%s: valid: %s nodes, %s edges, %s features, %s classes\n", path, n, m, f, c);
         return EXIT_DONE;
     }
-    report_text(&r, "graph", NULL, path);
-    report_json(&r, "valid", json_true());
-    report_int(&r, "nodes", NULL, bonsai_graph_nodes(g));
-    report_int(&r, "edges", NULL, bonsai_graph_edges(g));
-    report_int(&r, "features", NULL, bonsai_graph_features(g));
-    report_int(&r, "classes", NULL, bonsai_graph_classes(g));
-    return report_print(&r, s);
+    summary_text(&r, "graph", NULL, path);
+    summary_json(&r, "valid", json_true());
+    summary_int(&r, "nodes", NULL, bonsai_graph_nodes(g));
+    summary_int(&r, "edges", NULL, bonsai_graph_edges(g));
+    summary_int(&r, "features", NULL, bonsai_graph_features(g));
+    summary_int(&r, "classes", NULL, bonsai_graph_classes(g));
+    return summary_print(&r, s);
 }
 
 int cmd_check(session *s, int argc, char **argv)
@@ -57,7 +57,7 @@ int cmd_check(session *s, int argc, char **argv)
     bonsai_status rc = crew.read(&g, path, &s->read);
     if (rc == BONSAI_OK)
         rc = crew.check(g, &s->read);
-    code = rc == BONSAI_OK ? report_good(s, path, g) : report_bad(s, path, rc);
+    code = rc == BONSAI_OK ? summary_good(s, path, g) : summary_bad(s, path, rc);
     bonsai_graph_free(g);
     return code;
 }

@@ -338,7 +338,7 @@ static int print_table(session *s, const arguments *a)
                                          {"bytes", "bytes", NULL}, {"nodes", "nodes", NULL}};
     int n = 4;
     char title[128];
-    report r = {.count = 0};
+    summary r = {.count = 0};
     json_t *rows = json_array();
     for (int k = 0; k < a->o.model_count; k++)
         columns[n++] = (column){model_at((int)a->model[k]), model_at((int)a->model[k]), NULL};
@@ -350,17 +350,17 @@ static int print_table(session *s, const arguments *a)
             json_array_append_new(rows, table_row(a, i, j));
     snprintf(title, sizeof title, "Test accuracy in percent: mean and deviation of %d run%s",
              a->train.seeds, a->train.seeds == 1 ? "" : "s");
-    report_heading(&r, title);
-    report_table(&r, NULL, columns, rows);
-    report_text(&r, NULL, "*", "best at its ratio");
-    return report_print(&r, s);
+    summary_heading(&r, title);
+    summary_table(&r, NULL, columns, rows);
+    summary_text(&r, NULL, "*", "best at its ratio");
+    return summary_print(&r, s);
 }
 
 /* Into a pipe: one row a cell, the columns of its JSON but the reason. */
 static int print_cells(session *s, const arguments *a)
 {
     static const column columns[] = {{NULL, NULL, NULL}};
-    report r = {.count = 0};
+    summary r = {.count = 0};
     json_t *rows = json_array();
     for (int64_t i = 0; i < a->count; i++) {
         json_t *cell = cell_json(&a->cells[i]), *row = json_array(), *value;
@@ -371,8 +371,8 @@ static int print_cells(session *s, const arguments *a)
         json_array_append_new(rows, row);
         json_decref(cell);
     }
-    report_table(&r, "cell", columns, rows);
-    return report_print(&r, s);
+    summary_table(&r, "cell", columns, rows);
+    return summary_print(&r, s);
 }
 
 static int print_array(session *s, const arguments *a)

@@ -255,7 +255,7 @@ static int print_rows(session *s, const arguments *a, const bonsai_condense_info
         {"edges", "edges", NULL}, {"labelled", "labelled", NULL}, {"roots", "roots", NULL},
         {"coverage", "coverage", "%.3f"}, {"probe", "probe %", "%.2f"}, {NULL, NULL, NULL}};
     const bonsai_condense_info *last = &info[a->count - 1];
-    report r = {.count = 0};
+    summary r = {.count = 0};
     json_t *rows = json_array();
     for (int k = 0; k < a->count; k++) {
         const bonsai_condense_info *i = &info[k];
@@ -269,15 +269,15 @@ static int print_rows(session *s, const arguments *a, const bonsai_condense_info
                             (json_int_t)i->roots, coverage,
                             i->probe >= 0 ? json_real(i->probe) : json_null()));
     }
-    report_heading(&r, "Condensed");
-    report_text(&r, "method", "method", bonsai_method_name(a->o.method));
-    report_int(&r, "full_bytes", "bytes of the graph", (int64_t)last->full_bytes);
-    report_int(&r, "full_nodes", "nodes of the graph", last->full_nodes);
-    report_real(&r, "seconds.total", "seconds", last->seconds_total, "%.3f");
-    report_table(&r, "condensed", columns, rows);
-    if (crew.report)
-        crew.report(&r, last);
-    return report_print(&r, s);
+    summary_heading(&r, "Condensed");
+    summary_text(&r, "method", "method", bonsai_method_name(a->o.method));
+    summary_int(&r, "full_bytes", "bytes of the graph", (int64_t)last->full_bytes);
+    summary_int(&r, "full_nodes", "nodes of the graph", last->full_nodes);
+    summary_real(&r, "seconds.total", "seconds", last->seconds_total, "%.3f");
+    summary_table(&r, "condensed", columns, rows);
+    if (crew.more)
+        crew.more(&r, last);
+    return summary_print(&r, s);
 }
 
 static int print_array(session *s, const arguments *a, const bonsai_condense_info *info,
@@ -285,17 +285,17 @@ static int print_array(session *s, const arguments *a, const bonsai_condense_inf
 {
     json_t *all = json_array();
     for (int k = 0; k < a->count; k++) {
-        report r = {.count = 0};
+        summary r = {.count = 0};
         bonsai_condense_options o = a->o;
         o.ratio = a->ratio[k];
-        report_condensed(&r, &o, &info[k], small[k], a->to[k]);
-        if (crew.report)
-            crew.report(&r, &info[k]);
-        if (json_array_append_new(all, report_object(&r)) != 0) {
+        summary_condensed(&r, &o, &info[k], small[k], a->to[k]);
+        if (crew.more)
+            crew.more(&r, &info[k]);
+        if (json_array_append_new(all, summary_object(&r)) != 0) {
             json_decref(all);
             all = NULL;
         }
-        report_free(&r);
+        summary_free(&r);
     }
     return print_json(s, all);
 }
@@ -305,17 +305,17 @@ static int print_results(session *s, const arguments *a, const bonsai_condense_i
 {
     if (a->ratios)
         return s->json ? print_array(s, a, info, small) : print_rows(s, a, info);
-    report r = {.count = 0};
+    summary r = {.count = 0};
     bonsai_condense_options o = a->o;
     if (a->update) {
         json_t *meta = condensed_metadata(small[0]);
         condensed_options(&o, meta);
         json_decref(meta);
     }
-    report_condensed(&r, &o, info, small[0], a->to[0]);
-    if (crew.report)
-        crew.report(&r, info);
-    return report_print(&r, s);
+    summary_condensed(&r, &o, info, small[0], a->to[0]);
+    if (crew.more)
+        crew.more(&r, info);
+    return summary_print(&r, s);
 }
 
 static bonsai_status update(session *s, bonsai_graph **small, bonsai_condense_info *info,

@@ -3,20 +3,20 @@
  * SPDX-License-Identifier: MIT */
 #include "cli.h"
 
-static int report_sizes(session *s, const bonsai_graph *g, const char *in, const char *out)
+static int summary_sizes(session *s, const bonsai_graph *g, const char *in, const char *out)
 {
-    report r = {.count = 0};
+    summary r = {.count = 0};
     int64_t in_bytes = path_bytes(in), out_bytes = path_bytes(out);
-    report_text(&r, "in.path", "read", in);
-    report_text(&r, "in.format", "format", bonsai_graph_read_info(g)->format);
-    report_int(&r, "in.bytes", "bytes read", in_bytes);
-    report_text(&r, "out.path", "written", out);
-    report_int(&r, "out.bytes", "bytes written", out_bytes);
+    summary_text(&r, "in.path", "read", in);
+    summary_text(&r, "in.format", "format", bonsai_graph_read_info(g)->format);
+    summary_int(&r, "in.bytes", "bytes read", in_bytes);
+    summary_text(&r, "out.path", "written", out);
+    summary_int(&r, "out.bytes", "bytes written", out_bytes);
     if (in_bytes > 0 && out_bytes >= 0) {
         double share = (double)out_bytes / (double)in_bytes;
-        report_real(&r, "ratio", "out / in", share, "%.3f");
+        summary_real(&r, "ratio", "out / in", share, "%.3f");
     }
-    return report_print(&r, s);
+    return summary_print(&r, s);
 }
 
 typedef struct {
@@ -86,7 +86,7 @@ int cmd_convert(session *s, int argc, char **argv)
     bonsai_status rc = read_ordered(s, &g, &a);
     if (rc == BONSAI_OK)
         rc = save(s, g, a.path[1], (bonsai_encoding)a.features);
-    code = rc == BONSAI_OK ? report_sizes(s, g, a.path[0], a.path[1]) : fail(s, rc);
+    code = rc == BONSAI_OK ? summary_sizes(s, g, a.path[0], a.path[1]) : fail(s, rc);
     bonsai_graph_free(g);
     return code;
 }

@@ -82,79 +82,80 @@ static json_t *class_json(const story *t, int64_t node)
     return text ? text_json(text) : label >= 0 ? json_integer(label) : json_null();
 }
 
-static void add_identity(report *r, const story *t, int64_t node)
+static void add_identity(summary *r, const story *t, int64_t node)
 {
     int32_t label = bonsai_graph_label(t->g, node);
     const bonsai_array *classes = &t->v->section[BONSAI_SECTION_CLASS_NAMES];
     const char *text = name(&t->v->section[BONSAI_SECTION_NODE_NAMES], node);
-    report_heading(r, "Node");
-    report_int(r, "node", "node", node);
-    report_note(r, "of %lld", (long long)t->v->nodes);
-    report_int(r, "origin", "in the full graph", origin(t, node));
+    summary_heading(r, "Node");
+    summary_int(r, "node", "node", node);
+    summary_note(r, "of %lld", (long long)t->v->nodes);
+    summary_int(r, "origin", "in the full graph", origin(t, node));
     if (role(t, node) == BONSAI_ROLE_PROTOTYPE)
-        report_note(r, "nearest to the mean of those that it stands for");
+        summary_note(r, "nearest to the mean of those that it stands for");
     if (text)
-        report_text(r, "name", "name", text);
+        summary_text(r, "name", "name", text);
     if (label >= 0)
-        report_int(r, "label", "label", label);
+        summary_int(r, "label", "label", label);
     else
-        report_json(r, "label", json_null());
+        summary_json(r, "label", json_null());
     if (label >= 0 && name(classes, label)) {
-        report_note(r, "%s", name(classes, label));
-        report_text(r, "class_name", NULL, name(classes, label));
+        summary_note(r, "%s", name(classes, label));
+        summary_text(r, "class_name", NULL, name(classes, label));
     }
     if (label < 0)
-        report_text(r, NULL, "label", "none");
+        summary_text(r, NULL, "label", "none");
     if (label < 0)
-        report_note(r, "it is not a training node");
-    report_int(r, "degree", "neighbours here", degree(t, node));
+        summary_note(r, "it is not a training node");
+    summary_int(r, "degree", "neighbours here", degree(t, node));
 }
 
-static void add_tree(report *r, const story *t, int64_t node)
+static void add_tree(summary *r, const story *t, int64_t node)
 {
     int64_t root = entry(t->tree, node), here = -1;
     for (int64_t v = 0; v < t->v->nodes && here < 0; v++)
         if (origin(t, v) == root)
             here = v;
     if (here == node) {
-        report_int(r, "tree", "root of", root);
-        report_note(r, "its own tree");
+        summary_int(r, "tree", "root of", root);
+        summary_note(r, "its own tree");
     } else if (here >= 0) {
         int later = role(t, node) == BONSAI_ROLE_ROOT;       /* of a tree that was taken after that */
-        report_int(r, "tree", later ? "first came with" : "came with the tree of", root);
-        report_note(r, "%snode %lld here", later ? "another root, " : "which is ", (long long)here);
+        summary_int(r, "tree", later ? "first came with" : "came with the tree of", root);
+        summary_note(r, "%snode %lld here", later ? "another root, " : "which is ",
+                     (long long)here);
     } else {
-        report_json(r, "tree", json_null());
-        report_text(r, NULL, "came with a tree", "gone");
-        report_note(r, "its root was pruned");
+        summary_json(r, "tree", json_null());
+        summary_text(r, NULL, "came with a tree", "gone");
+        summary_note(r, "its root was pruned");
     }
-    report_int(r, "tree_node", NULL, here);
+    summary_int(r, "tree_node", NULL, here);
 }
 
-static void add_role(report *r, const story *t, int64_t node)
+static void add_role(summary *r, const story *t, int64_t node)
 {
-    report_heading(r, "Why it is there");
-    report_text(r, "role", "role", role_text(role(t, node)));
-    report_note(r, "by the method %s", json_string_value(json_object_get(t->meta, "method")));
-    report_text(r, "method", NULL, json_string_value(json_object_get(t->meta, "method")));
+    summary_heading(r, "Why it is there");
+    summary_text(r, "role", "role", role_text(role(t, node)));
+    summary_note(r, "by the method %s", json_string_value(json_object_get(t->meta, "method")));
+    summary_text(r, "method", NULL, json_string_value(json_object_get(t->meta, "method")));
 }
 
-static void add_reasons(report *r, const story *t, int64_t node)
+static void add_reasons(summary *r, const story *t, int64_t node)
 {
     int64_t covers = entry(t->covers, node), rank = 1;
     double own = score(t, node);
     for (int64_t v = 0; v < t->v->nodes; v++)
         rank += score(t, v) > own;
     add_tree(r, t, node);
-    report_int(r, "covers", t->sample > 0 && covers > 0 ? "covers" : NULL, covers);
+    summary_int(r, "covers", t->sample > 0 && covers > 0 ? "covers" : NULL, covers);
     if (t->sample > 0 && covers > 0)
-        report_note(r, "of %lld sampled trees, %.1f %%", (long long)t->sample,
-                    100 * (double)covers / (double)t->sample);
-    report_int(r, "sample", NULL, t->sample);
-    report_real(r, "score", own > 0 ? "PageRank" : NULL, own > 0 ? own : NAN, "%.5f");
+        summary_note(r, "of %lld sampled trees, %.1f %%", (long long)t->sample,
+                     100 * (double)covers / (double)t->sample);
+    summary_int(r, "sample", NULL, t->sample);
+    summary_real(r, "score", own > 0 ? "PageRank" : NULL, own > 0 ? own : NAN, "%.5f");
     if (own > 0) {
-        report_note(r, "rank %lld of %lld", (long long)rank, (long long)t->v->nodes);
-        report_int(r, "rank", NULL, rank);
+        summary_note(r, "rank %lld of %lld", (long long)rank, (long long)t->v->nodes);
+        summary_int(r, "rank", NULL, rank);
     }
 }
 
@@ -173,7 +174,7 @@ static int strongest_first(const void *a, const void *b)
 }
 
 /* The largest values of its row, by the full graph's number of the feature. */
-static int add_features(report *r, session *s, const story *t, int64_t node)
+static int add_features(summary *r, session *s, const story *t, int64_t node)
 {
     static const column columns[] = {{"feature", "feature", NULL}, {"value", "value", "%.4g"},
                                      {NULL, NULL, NULL}};
@@ -192,10 +193,10 @@ static int add_features(report *r, session *s, const story *t, int64_t node)
         for (size_t i = 0; i < count && i < TOP_FEATURES; i++)
             json_array_append_new(rows, json_pack("[I,f]", (json_int_t)all[i].feature,
                                                   (double)all[i].value));
-        report_heading(r, "Strongest features");
-        report_int(r, "features_set", "not zero", (int64_t)count);
-        report_note(r, "of %lld", (long long)t->v->features);
-        report_table(r, "features", columns, rows);
+        summary_heading(r, "Strongest features");
+        summary_int(r, "features_set", "not zero", (int64_t)count);
+        summary_note(r, "of %lld", (long long)t->v->features);
+        summary_table(r, "features", columns, rows);
     } else {
         json_decref(rows);
     }
@@ -208,7 +209,7 @@ static int add_features(report *r, session *s, const story *t, int64_t node)
 
 static int explain_node(session *s, const story *t, int64_t node)
 {
-    report r = {.count = 0};
+    summary r = {.count = 0};
     if (node >= t->v->nodes)
         return fail_with(s, "%s: there is no node %lld, only 0..%lld", t->path, (long long)node,
                          (long long)t->v->nodes - 1);
@@ -216,44 +217,44 @@ static int explain_node(session *s, const story *t, int64_t node)
     add_role(&r, t, node);
     int code = EXIT_DONE;
     if (role(t, node) == BONSAI_ROLE_PROTOTYPE)
-        code = report_prototype(&r, s, t->g, t->full, t->meta, node);
+        code = summary_prototype(&r, s, t->g, t->full, t->meta, node);
     else
         add_reasons(&r, t, node);
     if (role(t, node) != BONSAI_ROLE_PROTOTYPE && t->v->features > 0)
         code = add_features(&r, s, t, node);
     if (code == EXIT_DONE)
-        return report_print(&r, s);
-    report_free(&r);
+        return summary_print(&r, s);
+    summary_free(&r);
     return code;
 }
 
 /* ---- the whole graph ----------------------------------------------------- */
 
-static void add_word(report *r, const json_t *from, const char *member, const char *key,
+static void add_word(summary *r, const json_t *from, const char *member, const char *key,
                      const char *label)
 {
     const char *word = json_string_value(json_object_get(from, member));
     if (word)
-        report_text(r, key, label, word);
+        summary_text(r, key, label, word);
 }
 
-static void add_making(report *r, const story *t)
+static void add_making(summary *r, const story *t)
 {
     json_t *options = json_object_get(t->meta, "options");
     bonsai_condense_info i;
     condensed_info(&i, t->meta);
-    report_heading(r, "How it was made");
+    summary_heading(r, "How it was made");
     add_word(r, t->meta, "method", "method", "method");
     add_word(r, json_object_get(t->meta, "choice"), "why", "why", "why");
     add_word(r, t->meta, "bonsai", "version", "bonsai's version");
     add_word(r, t->meta, "input_crc32", "input_crc32", "checksum of the graph");
     add_word(r, options, "accounting", "accounting", "accounting of bytes");
-    report_seed(r, (uint64_t)json_integer_value(json_object_get(options, "seed")));
-    report_heading(r, "Size");
-    report_condensed_sizes(r, &i);
-    report_condensed_making(r, &i, t->g);
+    summary_seed(r, (uint64_t)json_integer_value(json_object_get(options, "seed")));
+    summary_heading(r, "Size");
+    summary_condensed_sizes(r, &i);
+    summary_condensed_making(r, &i, t->g);
     if (options)
-        report_json(r, "options", json_incref(options));
+        summary_json(r, "options", json_incref(options));
 }
 
 /* Finds the next root behind (covers, node) in the order of falling cover. */
@@ -270,7 +271,7 @@ static int64_t next_root(const story *t, int64_t covers, int64_t node)
     return best;
 }
 
-static void add_roots(report *r, const story *t)
+static void add_roots(summary *r, const story *t)
 {
     static const column columns[] = {{"node", "node", NULL}, {"origin", "in the full graph", NULL},
                                      {"class", "class", NULL}, {"degree", "neighbours", NULL},
@@ -296,8 +297,8 @@ static void add_roots(report *r, const story *t)
         json_decref(rows);
         return;
     }
-    report_heading(r, t->sample > 0 ? "Roots that cover most" : "Roots");
-    report_table(r, "top_roots", t->sample > 0 ? columns : plain, rows);
+    summary_heading(r, t->sample > 0 ? "Roots that cover most" : "Roots");
+    summary_table(r, "top_roots", t->sample > 0 ? columns : plain, rows);
 }
 
 typedef struct {
@@ -322,7 +323,7 @@ static double weight(const story *t, int64_t node)
                                    : (double)((const float *)a->data)[node];
 }
 
-static int add_heaviest(report *r, session *s, const story *t)
+static int add_heaviest(summary *r, session *s, const story *t)
 {
     static const column columns[] = {{"node", "node", NULL}, {"origin", "nearest", NULL},
                                      {"class", "class", NULL}, {"weight", "weight", "%.6g"},
@@ -340,15 +341,15 @@ static int add_heaviest(report *r, session *s, const story *t)
         json_array_append_new(rows, json_pack("[I,I,o,f]", (json_int_t)all[i].node,
                                               (json_int_t)origin(t, all[i].node),
                                               class_json(t, all[i].node), all[i].weight));
-    report_heading(r, "Prototypes that stand for most");
-    report_table(r, "top_prototypes", columns, rows);
+    summary_heading(r, "Prototypes that stand for most");
+    summary_table(r, "top_prototypes", columns, rows);
     free(all);
     return EXIT_DONE;
 }
 
 static int explain_graph(session *s, const story *t)
 {
-    report r = {.count = 0};
+    summary r = {.count = 0};
     int code = EXIT_DONE;
     add_making(&r, t);
     if (condensed_roles(t->g, BONSAI_ROLE_PROTOTYPE) > 0)
@@ -356,8 +357,8 @@ static int explain_graph(session *s, const story *t)
     else
         add_roots(&r, t);
     if (code == EXIT_DONE)
-        return report_print(&r, s);
-    report_free(&r);
+        return summary_print(&r, s);
+    summary_free(&r);
     return code;
 }
 

@@ -11,24 +11,24 @@ typedef struct {
     int no_linear;
 } arguments;
 
-static void report_shape(report *r, const bonsai_stats *st, const char *path)
+static void summary_shape(summary *r, const bonsai_stats *st, const char *path)
 {
-    report_heading(r, "Graph");
-    report_text(r, "written", "written", path);
-    report_int(r, "file_bytes", "bytes", path_bytes(path));
-    report_int(r, "nodes", "nodes", st->nodes);
-    report_int(r, "edges", "edges", st->edges);
-    report_note(r, "entries: an undirected edge is two");
-    report_int(r, "features", "features", st->features);
-    report_int(r, "classes", "classes", st->classes);
-    report_int(r, "isolated", "isolated nodes", st->isolated);
-    report_real(r, "homophily", "homophily", st->homophily >= 0 ? st->homophily : NAN, "%.3f");
-    report_note(r, "share of edges inside a class");
-    report_degrees(r, st);
+    summary_heading(r, "Graph");
+    summary_text(r, "written", "written", path);
+    summary_int(r, "file_bytes", "bytes", path_bytes(path));
+    summary_int(r, "nodes", "nodes", st->nodes);
+    summary_int(r, "edges", "edges", st->edges);
+    summary_note(r, "entries: an undirected edge is two");
+    summary_int(r, "features", "features", st->features);
+    summary_int(r, "classes", "classes", st->classes);
+    summary_int(r, "isolated", "isolated nodes", st->isolated);
+    summary_real(r, "homophily", "homophily", st->homophily >= 0 ? st->homophily : NAN, "%.3f");
+    summary_note(r, "share of edges inside a class");
+    summary_degrees(r, st);
 }
 
 /* A graph that is too large for the linear model is still a graph. */
-static bonsai_status report_linear(report *r, session *s, const bonsai_graph *g, uint64_t seed)
+static bonsai_status summary_linear(summary *r, session *s, const bonsai_graph *g, uint64_t seed)
 {
     bonsai_linear l;
     bonsai_linear_init(&l);
@@ -39,17 +39,17 @@ static bonsai_status report_linear(report *r, session *s, const bonsai_graph *g,
         note(s, "no linear model: %s", bonsai_error());
         return BONSAI_OK;
     }
-    report_heading(r, "Linear models, accuracy %");
-    report_real(r, "linear.majority", "largest class", l.majority, "%.1f");
-    report_real(r, "linear.features", "features alone", l.features_only, "%.1f");
-    report_real(r, "linear.two_hops", "two-hop averages", l.two_hops, "%.1f");
-    report_note(r, "features averaged twice over neighbours");
+    summary_heading(r, "Linear models, accuracy %");
+    summary_real(r, "linear.majority", "largest class", l.majority, "%.1f");
+    summary_real(r, "linear.features", "features alone", l.features_only, "%.1f");
+    summary_real(r, "linear.two_hops", "two-hop averages", l.two_hops, "%.1f");
+    summary_note(r, "features averaged twice over neighbours");
     return BONSAI_OK;
 }
 
 static int generate(session *s, const arguments *a)
 {
-    report r = {.count = 0};
+    summary r = {.count = 0};
     bonsai_graph *g = NULL;
     bonsai_stats stats;
     bonsai_stats_init(&stats);
@@ -57,12 +57,12 @@ static int generate(session *s, const arguments *a)
     if (rc == BONSAI_OK)
         rc = crew.stats(&stats, NULL, g, &s->read);
     if (rc == BONSAI_OK)
-        report_shape(&r, &stats, a->out);
+        summary_shape(&r, &stats, a->out);
     if (rc == BONSAI_OK && !a->no_linear)
-        rc = crew.agree(s->mute ? BONSAI_OK : report_linear(&r, s, g, a->generate.seed));
+        rc = crew.agree(s->mute ? BONSAI_OK : summary_linear(&r, s, g, a->generate.seed));
     int code = rc == BONSAI_OK ? EXIT_DONE : fail(s, rc);
     bonsai_graph_free(g);
-    return code == EXIT_DONE ? report_print(&r, s) : code;
+    return code == EXIT_DONE ? summary_print(&r, s) : code;
 }
 
 static int parse(session *s, arguments *a, int argc, char **argv)

@@ -28,7 +28,7 @@ static int list_formats(session *s)
                                      {"writes", "written", NULL},
                                      {"about", "what it is", NULL},
                                      {NULL, NULL, NULL}};
-    report r = {.count = 0};
+    summary r = {.count = 0};
     json_t *rows = json_array();
     for (int i = 0; bonsai_format_name(i); i++)
         json_array_append_new(rows, json_pack("[s,b,s]", bonsai_format_name(i),
@@ -36,8 +36,8 @@ static int list_formats(session *s)
     if (style_of(s) != STYLE_JSON)
         puts("A GRAPH is told by its name and its contents; FORMAT:PATH says it outright.\n");
     s->people = 1;
-    report_table(&r, "formats", columns, rows);
-    return report_print(&r, s);
+    summary_table(&r, "formats", columns, rows);
+    return summary_print(&r, s);
 }
 
 int cmd_help(session *s, int argc, char **argv)

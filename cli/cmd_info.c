@@ -46,15 +46,15 @@ static bonsai_status gather(facts *f, session *s)
     return crew.agree(rc);
 }
 
-static void add_flag(report *r, const char *key, const char *label, int on)
+static void add_flag(summary *r, const char *key, const char *label, int on)
 {
-    report_text(r, key, label, on ? "yes" : "no");
+    summary_text(r, key, label, on ? "yes" : "no");
     json_decref(r->items[r->count - 1].value);
     r->items[r->count - 1].value = json_boolean(on);
 }
 
 /* As the features lie in the file or in memory, which need not be the smallest way. */
-static void add_encoding(report *r, const bonsai_view *v)
+static void add_encoding(summary *r, const bonsai_view *v)
 {
     int sparse = v->section[BONSAI_SECTION_FEATURE_OFFSETS].data != NULL;
     const bonsai_array *values = &v->section[sparse ? BONSAI_SECTION_FEATURE_VALUES : BONSAI_SECTION_FEATURES];
@@ -63,59 +63,59 @@ static void add_encoding(report *r, const bonsai_view *v)
         return;
     snprintf(text, sizeof text, "%s %s", sparse ? "sparse" : "dense",
              values->data ? bonsai_type_text(values->type) : "binary");
-    report_note(r, "%s", text);
-    report_text(r, "feature_encoding", NULL, text);
+    summary_note(r, "%s", text);
+    summary_text(r, "feature_encoding", NULL, text);
 }
 
-static void add_sizes(report *r, const facts *f)
+static void add_sizes(summary *r, const facts *f)
 {
     const bonsai_stats *st = &f->stats;
     double n = (double)st->nodes, cells = n * (double)st->features;
-    report_heading(r, "Graph");
-    report_text(r, "graph", NULL, f->path);
-    report_text(r, "format", "format", bonsai_graph_read_info(f->g)->format);
-    report_int(r, "nodes", "nodes", st->nodes);
-    report_int(r, "edges", "edges", st->edges);
-    report_note(r, f->v->flags & BONSAI_FLAG_DIRECTED ? "directed"
+    summary_heading(r, "Graph");
+    summary_text(r, "graph", NULL, f->path);
+    summary_text(r, "format", "format", bonsai_graph_read_info(f->g)->format);
+    summary_int(r, "nodes", "nodes", st->nodes);
+    summary_int(r, "edges", "edges", st->edges);
+    summary_note(r, f->v->flags & BONSAI_FLAG_DIRECTED ? "directed"
                                                  : "entries: an undirected edge is two");
     add_flag(r, "directed", NULL, (f->v->flags & BONSAI_FLAG_DIRECTED) != 0);
     add_flag(r, "weighted", "edge weights", f->v->section[BONSAI_SECTION_EDGE_WEIGHTS].data != NULL);
-    report_real(r, "density", "density", n > 1 ? (double)st->edges / (n * (n - 1)) : NAN, "%.3g");
-    report_int(r, "isolated", "isolated nodes", st->isolated);
-    report_int(r, "self_loops", "self loops", st->self_loops);
-    report_real(r, "homophily", "homophily", st->homophily >= 0 ? st->homophily : NAN, "%.3f");
-    report_note(r, "share of edges inside a class");
-    report_int(r, "features", "features", st->features);
+    summary_real(r, "density", "density", n > 1 ? (double)st->edges / (n * (n - 1)) : NAN, "%.3g");
+    summary_int(r, "isolated", "isolated nodes", st->isolated);
+    summary_int(r, "self_loops", "self loops", st->self_loops);
+    summary_real(r, "homophily", "homophily", st->homophily >= 0 ? st->homophily : NAN, "%.3f");
+    summary_note(r, "share of edges inside a class");
+    summary_int(r, "features", "features", st->features);
     add_encoding(r, f->v);
-    report_int(r, "feature_nnz", "non-zero features", st->feature_nnz);
+    summary_int(r, "feature_nnz", "non-zero features", st->feature_nnz);
     if (cells > 0)
-        report_note(r, "%.2f %%, %.1f a node", 100 * (double)st->feature_nnz / cells,
-                    (double)st->feature_nnz / n);
-    report_int(r, "classes", "classes", st->classes);
-    report_int(r, "labelled", "labelled nodes", st->labelled);
-    report_int(r, "train", "training nodes", st->part[BONSAI_PART_TRAIN]);
-    report_int(r, "val", "validation nodes", st->part[BONSAI_PART_VAL]);
-    report_int(r, "test", "test nodes", st->part[BONSAI_PART_TEST]);
+        summary_note(r, "%.2f %%, %.1f a node", 100 * (double)st->feature_nnz / cells,
+                     (double)st->feature_nnz / n);
+    summary_int(r, "classes", "classes", st->classes);
+    summary_int(r, "labelled", "labelled nodes", st->labelled);
+    summary_int(r, "train", "training nodes", st->part[BONSAI_PART_TRAIN]);
+    summary_int(r, "val", "validation nodes", st->part[BONSAI_PART_VAL]);
+    summary_int(r, "test", "test nodes", st->part[BONSAI_PART_TEST]);
 }
 
 /* Of a graph that "bonsai condense" made. */
-static void add_condensed(report *r, const facts *f, const json_t *meta)
+static void add_condensed(summary *r, const facts *f, const json_t *meta)
 {
     int64_t prototypes = condensed_roles(f->g, BONSAI_ROLE_PROTOTYPE);
     bonsai_condense_info i;
     condensed_info(&i, meta);
-    report_heading(r, "Condensed");
-    report_text(r, "condensed.method", "method",
-                json_string_value(json_object_get(meta, "method")));
-    report_real(r, "condensed.ratio", NULL, i.ratio, NULL);
-    report_real(r, NULL, "percent of the bytes", 100 * i.ratio, "%.3f");
-    report_note(r, "of a graph of %lld nodes", (long long)i.full_nodes);
-    report_int(r, "condensed.roots", "roots", condensed_roles(f->g, BONSAI_ROLE_ROOT));
-    report_int(r, "condensed.ego", "ego nodes", condensed_roles(f->g, BONSAI_ROLE_EGO));
-    report_int(r, "condensed.prototypes", prototypes ? "prototypes" : NULL, prototypes);
+    summary_heading(r, "Condensed");
+    summary_text(r, "condensed.method", "method",
+                 json_string_value(json_object_get(meta, "method")));
+    summary_real(r, "condensed.ratio", NULL, i.ratio, NULL);
+    summary_real(r, NULL, "percent of the bytes", 100 * i.ratio, "%.3f");
+    summary_note(r, "of a graph of %lld nodes", (long long)i.full_nodes);
+    summary_int(r, "condensed.roots", "roots", condensed_roles(f->g, BONSAI_ROLE_ROOT));
+    summary_int(r, "condensed.ego", "ego nodes", condensed_roles(f->g, BONSAI_ROLE_EGO));
+    summary_int(r, "condensed.prototypes", prototypes ? "prototypes" : NULL, prototypes);
 }
 
-static void add_degrees(report *r, const bonsai_stats *st)
+static void add_degrees(summary *r, const bonsai_stats *st)
 {
     static const column columns[] = {{"from", "from", NULL}, {"to", "to", NULL},
                                      {"nodes", "nodes", NULL}, {NULL, "", NULL},
@@ -129,12 +129,12 @@ static void add_degrees(report *r, const bonsai_stats *st)
         json_array_append_new(rows, json_pack("[I,I,I]", (json_int_t)from, (json_int_t)to,
                                               (json_int_t)st->degree_bin[i]));
     }
-    report_degrees(r, st);
-    report_table(r, "degree.histogram", columns, rows);
+    summary_degrees(r, st);
+    summary_table(r, "degree.histogram", columns, rows);
 }
 
 /* Names lie one behind the other, each ended by a zero. */
-static void add_classes(report *r, const facts *f)
+static void add_classes(summary *r, const facts *f)
 {
     static const column plain[] = {{"class", "class", NULL}, {"nodes", "nodes", NULL},
                                    {NULL, "", NULL}, {NULL, NULL, NULL}};
@@ -158,16 +158,16 @@ static void add_classes(report *r, const facts *f)
         json_array_append_new(counts, json_integer(f->class_counts[c]));
     }
     if (f->stats.classes) {
-        report_heading(r, "Classes");
-        report_table(r, "class", names->data ? named : plain, rows);
+        summary_heading(r, "Classes");
+        summary_table(r, "class", names->data ? named : plain, rows);
         r->items[r->count - 1].limit = CLASSES_SHOWN;
         r->items[r->count - 1].no_json = 1;
     } else {
         json_decref(rows);
     }
-    report_json(r, "class_counts", counts);
+    summary_json(r, "class_counts", counts);
     if (names->data)
-        report_json(r, "class_names", list);
+        summary_json(r, "class_names", list);
     else
         json_decref(list);
 }
@@ -182,7 +182,7 @@ static int counts_in_size(int section)
     return counted[section];
 }
 
-static void add_sections(report *r, const facts *f)
+static void add_sections(summary *r, const facts *f)
 {
     static const column columns[] = {{"name", "section", NULL}, {"type", "type", NULL},
                                      {"count", "count", NULL},  {"bytes", "bytes", NULL},
@@ -197,29 +197,29 @@ static void add_sections(report *r, const facts *f)
                                               (json_int_t)(f->bytes[i] / (int64_t)each),
                                               (json_int_t)f->bytes[i], counts_in_size(i)));
     }
-    report_heading(r, "Bytes");
-    report_table(r, "sections", columns, rows);
-    report_heading(r, "Size");
-    report_int(r, "bytes", "bytes", (int64_t)f->strict);
-    report_note(r, "counted sections in their smallest lossless encoding");
-    report_int(r, "paper_bytes", "bytes as in the paper", (int64_t)f->paper);
-    report_note(r, "%s", f->v->section[BONSAI_SECTION_ROLE].data ? "its price of a condensed graph"
+    summary_heading(r, "Bytes");
+    summary_table(r, "sections", columns, rows);
+    summary_heading(r, "Size");
+    summary_int(r, "bytes", "bytes", (int64_t)f->strict);
+    summary_note(r, "counted sections in their smallest lossless encoding");
+    summary_int(r, "paper_bytes", "bytes as in the paper", (int64_t)f->paper);
+    summary_note(r, "%s", f->v->section[BONSAI_SECTION_ROLE].data ? "its price of a condensed graph"
                                                          : "its price of a full graph");
-    report_int(r, "file_bytes", "bytes on disk", path_bytes(f->path));
+    summary_int(r, "file_bytes", "bytes on disk", path_bytes(f->path));
 }
 
-static void add_change(report *r, const char *key, const char *label, int64_t count, int *changes)
+static void add_change(summary *r, const char *key, const char *label, int64_t count, int *changes)
 {
-    report_int(r, key, count ? label : NULL, count);
+    summary_int(r, key, count ? label : NULL, count);
     *changes += count != 0;
 }
 
-static void add_reading(report *r, const facts *f)
+static void add_reading(summary *r, const facts *f)
 {
     const bonsai_read_info *i = bonsai_graph_read_info(f->g);
     int changes = 0;
-    report_heading(r, "Reading");
-    report_int(r, "reading.edges_given", "edges in the input", i->edges_given);
+    summary_heading(r, "Reading");
+    summary_int(r, "reading.edges_given", "edges in the input", i->edges_given);
     add_change(r, "reading.reversed", "reverses added", i->reversed, &changes);
     add_change(r, "reading.repeated", "repeated, merged", i->repeated, &changes);
     add_change(r, "reading.self_loops", "self loops dropped", i->self_loops, &changes);
@@ -228,22 +228,22 @@ static void add_reading(report *r, const facts *f)
     add_change(r, "reading.filled", "skipped nodes added", i->filled, &changes);
     add_flag(r, "reading.rounded", i->rounded ? "rounded to float" : NULL, i->rounded != 0);
     if (!changes && !i->rounded)
-        report_text(r, NULL, "changed", "nothing");
+        summary_text(r, NULL, "changed", "nothing");
 }
 
-static void add_linear(report *r, const bonsai_linear *l)
+static void add_linear(summary *r, const bonsai_linear *l)
 {
-    report_heading(r, "Linear models, accuracy %");
-    report_int(r, "linear.train", "nodes fitted on", l->train);
-    report_int(r, "linear.test", "nodes judged on", l->test);
-    report_real(r, "linear.majority", "largest class", l->majority, "%.1f");
-    report_real(r, "linear.features", "features alone", l->features_only, "%.1f");
-    report_real(r, "linear.two_hops", "two-hop averages", l->two_hops, "%.1f");
+    summary_heading(r, "Linear models, accuracy %");
+    summary_int(r, "linear.train", "nodes fitted on", l->train);
+    summary_int(r, "linear.test", "nodes judged on", l->test);
+    summary_real(r, "linear.majority", "largest class", l->majority, "%.1f");
+    summary_real(r, "linear.features", "features alone", l->features_only, "%.1f");
+    summary_real(r, "linear.two_hops", "two-hop averages", l->two_hops, "%.1f");
 }
 
 static int show(session *s, const facts *f)
 {
-    report r = {.count = 0};
+    summary r = {.count = 0};
     const bonsai_array *metadata = &f->v->section[BONSAI_SECTION_METADATA];
     json_t *made = condensed_metadata(f->g);
     add_sizes(&r, f);
@@ -261,8 +261,8 @@ static int show(session *s, const facts *f)
     json_t *meta = metadata->data && !f->brief
                        ? json_loadb(metadata->data, (size_t)metadata->count, 0, NULL) : NULL;
     if (meta)
-        report_json(&r, "metadata", meta);
-    return report_print(&r, s);
+        summary_json(&r, "metadata", meta);
+    return summary_print(&r, s);
 }
 
 static int info(session *s, const char *path, int linear, int brief)

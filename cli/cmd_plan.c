@@ -155,16 +155,16 @@ static json_t *time_row(const bonsai_plan *p)
                      p->seconds_scratch, p->seconds_total);
 }
 
-static void add_table(report *r, const char *key, const column *columns, const arguments *a,
+static void add_table(summary *r, const char *key, const column *columns, const arguments *a,
                       const bonsai_plan *p, json_t *(*row)(const bonsai_plan *p))
 {
     json_t *rows = json_array();
     for (int i = 0; i < a->count; i++)
         json_array_append_new(rows, row(&p[i]));
-    report_table(r, key, columns, rows);
+    summary_table(r, key, columns, rows);
 }
 
-static void add_tables(report *r, const arguments *a, const bonsai_plan *p)
+static void add_tables(summary *r, const arguments *a, const bonsai_plan *p)
 {
     static const column space[] = {
         {"ranks", "ranks", NULL}, {"least", "least", "bytes"}, {"held", "memory", "bytes"},
@@ -174,9 +174,9 @@ static void add_tables(report *r, const arguments *a, const bonsai_plan *p)
         {"ranks", "ranks", NULL}, {"read", "reading", "%.1f"}, {"wl", "embedding", "%.1f"},
         {"knn", "k-NN", "%.1f"}, {"choose", "choosing", "%.1f"}, {"exchange", "sending", "%.1f"},
         {"spill", "scratch", "%.1f"}, {"total", "total", "%.1f"}, {NULL, NULL, NULL}};
-    report_heading(r, "Memory and messages");
+    summary_heading(r, "Memory and messages");
     add_table(r, "space", space, a, p, space_row);
-    report_heading(r, "Seconds");
+    summary_heading(r, "Seconds");
     add_table(r, "time", time, a, p, time_row);
 }
 
@@ -204,22 +204,22 @@ static int print(session *s, const arguments *a, const bonsai_plan *p)
         {"seconds_cluster", "cluster", "%.3f"}, {"seconds_exchange", "exchange", "%.3f"},
         {"seconds_scratch", "scratch", "%.3f"}, {"seconds_total", "total", "%.3f"},
         {NULL, NULL, NULL}};
-    report r = {.count = 0};
-    report_heading(&r, "Plan");
-    report_int(&r, "nodes", "nodes", a->shape.nodes);
-    report_int(&r, "edges", "edges", a->shape.edges);
-    report_note(&r, "entries: an undirected edge is two");
-    report_int(&r, "features", "features", a->shape.features);
-    report_int(&r, "train", "training nodes", a->shape.train);
-    report_int(&r, "file_bytes", "bytes to read", p->file);
-    report_int(&r, "threads", "threads of a rank", p->threads);
-    report_text(&r, "halo_rows_are", "halo rows",
-                a->look ? "counted in the edges" : "estimated for nodes in random order");
+    summary r = {.count = 0};
+    summary_heading(&r, "Plan");
+    summary_int(&r, "nodes", "nodes", a->shape.nodes);
+    summary_int(&r, "edges", "edges", a->shape.edges);
+    summary_note(&r, "entries: an undirected edge is two");
+    summary_int(&r, "features", "features", a->shape.features);
+    summary_int(&r, "train", "training nodes", a->shape.train);
+    summary_int(&r, "file_bytes", "bytes to read", p->file);
+    summary_int(&r, "threads", "threads of a rank", p->threads);
+    summary_text(&r, "halo_rows_are", "halo rows",
+                 a->look ? "counted in the edges" : "estimated for nodes in random order");
     if (style_of(s) == STYLE_TEXT)
         add_tables(&r, a, p);
     else
         add_table(&r, "plan", whole, a, p, row_of);
-    return report_print(&r, s);
+    return summary_print(&r, s);
 }
 
 int cmd_plan(session *s, int argc, char **argv)

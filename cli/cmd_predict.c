@@ -115,7 +115,7 @@ static void note_accuracy(session *s, const prediction *p)
         note(s, "accuracy: %s", text);
 }
 
-static void add_accuracy(report *r, const prediction *p)
+static void add_accuracy(summary *r, const prediction *p)
 {
     static const column columns[] = {{"part", "nodes", NULL}, {"nodes", "labelled", NULL},
                                      {"right", "right", NULL},
@@ -129,26 +129,26 @@ static void add_accuracy(report *r, const prediction *p)
                                                   (json_int_t)p->right[part], accuracy(p, part)));
     }
     if (json_array_size(rows))
-        report_heading(r, "Accuracy");
-    report_table(r, "accuracy", columns, rows);
+        summary_heading(r, "Accuracy");
+    summary_table(r, "accuracy", columns, rows);
 }
 
 static int print_summary(session *s, const prediction *p)
 {
-    report r = {.count = 0};
-    report_heading(&r, "Predicted");
-    report_text(&r, "graph", "graph", p->path);
+    summary r = {.count = 0};
+    summary_heading(&r, "Predicted");
+    summary_text(&r, "graph", "graph", p->path);
     if (p->out)
-        report_text(&r, "written", "written", p->out);
-    report_text(&r, "model", "model", bonsai_model_name(p->model->model));
-    report_int(&r, "layers", "layers", p->model->layers);
-    report_int(&r, "hidden", "hidden", p->model->hidden);
-    report_int(&r, "parameters", "parameters", p->model->parameters);
-    report_int(&r, "features", "features", p->model->features);
-    report_int(&r, "classes", "classes", p->model->classes);
-    report_int(&r, "nodes", "nodes", p->v->nodes);
+        summary_text(&r, "written", "written", p->out);
+    summary_text(&r, "model", "model", bonsai_model_name(p->model->model));
+    summary_int(&r, "layers", "layers", p->model->layers);
+    summary_int(&r, "hidden", "hidden", p->model->hidden);
+    summary_int(&r, "parameters", "parameters", p->model->parameters);
+    summary_int(&r, "features", "features", p->model->features);
+    summary_int(&r, "classes", "classes", p->model->classes);
+    summary_int(&r, "nodes", "nodes", p->v->nodes);
     add_accuracy(&r, p);
-    return report_print(&r, s);
+    return summary_print(&r, s);
 }
 
 /* ---- the command --------------------------------------------------------- */

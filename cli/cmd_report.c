@@ -123,11 +123,11 @@ static int print_results(session *s, const request *q, int64_t bytes)
     static const column columns[] = {
         {"model", "model", NULL}, {"full", "full %", "%.2f"}, {"small", "small %", "%.2f"},
         {"difference", "points", "%+.2f"}, {NULL, NULL, NULL}};
-    report r = {.count = 0};
+    summary r = {.count = 0};
     json_t *rows = json_array();
-    report_heading(&r, "Report");
-    report_text(&r, "written", "written", q->out);
-    report_int(&r, "bytes", "bytes", bytes);
+    summary_heading(&r, "Report");
+    summary_text(&r, "written", "written", q->out);
+    summary_int(&r, "bytes", "bytes", bytes);
     for (int64_t i = 0; i + 1 < q->count; i += 2) {
         const bonsai_cell *full = &q->cells[i], *small = &q->cells[i + 1];
         const int known = full->accuracy_mean >= 0 && small->accuracy_mean >= 0;
@@ -139,10 +139,10 @@ static int print_results(session *s, const request *q, int64_t bytes)
                                   : json_null()));
     }
     if (q->count)
-        report_table(&r, "accuracy", columns, rows);
+        summary_table(&r, "accuracy", columns, rows);
     else
         json_decref(rows);
-    return report_print(&r, s);
+    return summary_print(&r, s);
 }
 
 static int write_page(session *s, request *q)

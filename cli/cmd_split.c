@@ -5,7 +5,7 @@
 
 static int save_and_report(session *s, const bonsai_graph *g, const char *out)
 {
-    report r = {.count = 0};
+    summary r = {.count = 0};
     bonsai_stats stats;
     bonsai_stats_init(&stats);
     bonsai_status rc = bonsai_graph_stats(&stats, NULL, g, &s->read);
@@ -13,13 +13,13 @@ static int save_and_report(session *s, const bonsai_graph *g, const char *out)
         rc = save(s, g, out, BONSAI_ENCODING_AUTO);
     if (rc != BONSAI_OK)
         return fail(s, rc);
-    report_text(&r, "written", "written", out);
-    report_int(&r, "nodes", "nodes", stats.nodes);
-    report_int(&r, "labelled", "labelled", stats.labelled);
-    report_int(&r, "train", "train", stats.part[BONSAI_PART_TRAIN]);
-    report_int(&r, "val", "validation", stats.part[BONSAI_PART_VAL]);
-    report_int(&r, "test", "test", stats.part[BONSAI_PART_TEST]);
-    return report_print(&r, s);
+    summary_text(&r, "written", "written", out);
+    summary_int(&r, "nodes", "nodes", stats.nodes);
+    summary_int(&r, "labelled", "labelled", stats.labelled);
+    summary_int(&r, "train", "train", stats.part[BONSAI_PART_TRAIN]);
+    summary_int(&r, "val", "validation", stats.part[BONSAI_PART_VAL]);
+    summary_int(&r, "test", "test", stats.part[BONSAI_PART_TEST]);
+    return summary_print(&r, s);
 }
 
 int cmd_split(session *s, int argc, char **argv)

@@ -27,15 +27,15 @@ int cmd_version(session *s, int argc, char **argv)
         .args = "",
         .shared = OPT_JSON,
     };
-    report r = {.count = 0};
+    summary r = {.count = 0};
     int code = opt_parse(s, &spec, argc, argv);
     if (code != OPT_GO)
         return code;
     if (strcmp(bonsai_version(), BONSAI_VERSION) != 0)
         note(s, "this program was built for version %s of the library", BONSAI_VERSION);
-    report_text(&r, "version", "bonsai", bonsai_version());
-    report_text(&r, "isa", "inner loops", bonsai_isa());
-    report_text(&r, "threads", "threads", THREADS);
-    report_text(&r, "compiler", "compiler", COMPILER);
-    return report_print(&r, s);
+    summary_text(&r, "version", "bonsai", bonsai_version());
+    summary_text(&r, "isa", "inner loops", bonsai_isa());
+    summary_text(&r, "threads", "threads", THREADS);
+    summary_text(&r, "compiler", "compiler", COMPILER);
+    return summary_print(&r, s);
 }

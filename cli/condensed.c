@@ -143,14 +143,14 @@ void condensed_options(bonsai_condense_options *o, const json_t *meta)
         o->split[k] = json_number_value(json_array_get(split, k));
 }
 
-void report_seed(report *r, uint64_t seed)
+void summary_seed(summary *r, uint64_t seed)
 {
     char text[32];
     snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
     if (seed <= INT64_MAX)
-        report_int(r, "seed", "seed", (int64_t)seed);
+        summary_int(r, "seed", "seed", (int64_t)seed);
     else
-        report_text(r, "seed", "seed", text);   /* JSON's whole numbers end there */
+        summary_text(r, "seed", "seed", text);   /* JSON's whole numbers end there */
 }
 
 static double known(double share)
@@ -158,7 +158,7 @@ static double known(double share)
     return share >= 0 ? share : NAN;
 }
 
-void report_condensed_sizes(report *r, const bonsai_condense_info *i)
+void summary_condensed_sizes(summary *r, const bonsai_condense_info *i)
 {
     static const column columns[] = {{"what", "", NULL}, {"small", "small", NULL},
                                      {"full", "full", NULL}, {"percent", "small / full %", "%.3f"},
@@ -178,21 +178,21 @@ void report_condensed_sizes(report *r, const bonsai_condense_info *i)
         json_t *percent = full ? json_real(100 * size[k].small / size[k].full) : json_null();
         json_array_append_new(rows, json_pack("[s,I,I,o]", size[k].what, small, full, percent));
     }
-    report_table(r, NULL, columns, rows);
+    summary_table(r, NULL, columns, rows);
     for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
-        report_int(r, size[k].key, NULL, (int64_t)size[k].small);
-        report_int(r, size[k].full_key, NULL, (int64_t)size[k].full);
+        summary_int(r, size[k].key, NULL, (int64_t)size[k].small);
+        summary_int(r, size[k].full_key, NULL, (int64_t)size[k].full);
     }
-    report_real(r, "ratio", NULL, i->ratio, NULL);
-    report_real(r, "paper_ratio", NULL, i->paper_ratio, NULL);
+    summary_real(r, "ratio", NULL, i->ratio, NULL);
+    summary_real(r, "paper_ratio", NULL, i->paper_ratio, NULL);
     if (i->lossless_ratio > 0 && i->lossless_ratio != i->ratio) {        /* its values are rounded, the full graph's are not */
-        report_real(r, "lossless_ratio", NULL, i->lossless_ratio, NULL);
-        report_real(r, NULL, "bytes in the same bits", 100 * i->lossless_ratio, "%.3f %%");
-        report_note(r, "of the full graph, were its values rounded likewise");
+        summary_real(r, "lossless_ratio", NULL, i->lossless_ratio, NULL);
+        summary_real(r, NULL, "bytes in the same bits", 100 * i->lossless_ratio, "%.3f %%");
+        summary_note(r, "of the full graph, were its values rounded likewise");
     }
 }
 
-static void add_budget(report *r, const bonsai_condense_options *o, const bonsai_condense_info *i)
+static void add_budget(summary *r, const bonsai_condense_options *o, const bonsai_condense_info *i)
 {
     const char *unit = i->budget > 0 ? "bytes" : o->nodes > 0 ? "nodes" : "trees";
     int paper = o->accounting != BONSAI_ACCOUNTING_STRICT;
@@ -200,81 +200,82 @@ static void add_budget(report *r, const bonsai_condense_options *o, const bonsai
     double used = i->budget > 0 ? (paper ? i->paper_bytes : i->bytes)
                   : o->nodes > 0 || i->method == BONSAI_METHOD_PROTOTYPES ? (double)i->nodes
                                                                    : (double)i->roots;
-    report_int(r, "budget.limit", "budget", (int64_t)limit);
-    report_note(r, "%s%s", unit, i->budget > 0 && paper ? " as in the paper" : "");
-    report_text(r, "budget.unit", NULL, unit);
-    report_real(r, "budget.used", NULL, used / limit, NULL);
-    report_real(r, NULL, "used", 100 * used / limit, "%.1f %%");
+    summary_int(r, "budget.limit", "budget", (int64_t)limit);
+    summary_note(r, "%s%s", unit, i->budget > 0 && paper ? " as in the paper" : "");
+    summary_text(r, "budget.unit", NULL, unit);
+    summary_real(r, "budget.used", NULL, used / limit, NULL);
+    summary_real(r, NULL, "used", 100 * used / limit, "%.1f %%");
 }
 
-static void add_share(report *r, const char *key, const char *label, double share)
+static void add_share(summary *r, const char *key, const char *label, double share)
 {
-    report_real(r, key, NULL, known(share), NULL);
+    summary_real(r, key, NULL, known(share), NULL);
     if (share >= 0)
-        report_real(r, NULL, label, 100 * share, "%.1f %%");
+        summary_real(r, NULL, label, 100 * share, "%.1f %%");
 }
 
-static void add_cover(report *r, const bonsai_condense_info *i)
+static void add_cover(summary *r, const bonsai_condense_info *i)
 {
-    report_heading(r, "Trees");
-    report_int(r, "roots", "roots", i->roots);
-    report_int(r, "ego", "ego nodes", i->nodes - i->roots);
-    report_note(r, "came along in a root's tree");
-    report_int(r, "trees", "training trees", i->trees);
-    report_int(r, "sample", i->sample ? "sampled" : NULL, i->sample);
+    summary_heading(r, "Trees");
+    summary_int(r, "roots", "roots", i->roots);
+    summary_int(r, "ego", "ego nodes", i->nodes - i->roots);
+    summary_note(r, "came along in a root's tree");
+    summary_int(r, "trees", "training trees", i->trees);
+    summary_int(r, "sample", i->sample ? "sampled" : NULL, i->sample);
     if (i->sample == i->trees)
-        report_note(r, "all");
-    report_int(r, "layers", "layers", i->layers);
-    report_int(r, "k", i->sample ? "k" : NULL, i->k);
+        summary_note(r, "all");
+    summary_int(r, "layers", "layers", i->layers);
+    summary_int(r, "k", i->sample ? "k" : NULL, i->k);
     add_share(r, "coverage", "coverage", i->coverage);
     if (i->coverage >= 0)
-        report_note(r, "of the sample");
+        summary_note(r, "of the sample");
     add_share(r, "coverage_check", "on another sample", i->coverage_check);
     add_share(r, "coverage_bound", "at most", i->coverage_bound);
     if (i->coverage_bound >= 0)
-        report_note(r, "no trees at this budget cover more of the sample");
-    report_real(r, "recall", i->recall < 1 ? "recall of the k-NN" : NULL, i->recall, "%.3f");
-    report_int(r, "rechecks", i->sample ? "lazy re-evaluations" : NULL, i->rechecks);
-    report_int(r, "rounds", i->rounds ? "rounds of pruning" : NULL, i->rounds);
-    report_int(r, "shallow_classes", i->shallow_classes ? "shallow classes" : NULL,
-               i->shallow_classes);
+        summary_note(r, "no trees at this budget cover more of the sample");
+    summary_real(r, "recall", i->recall < 1 ? "recall of the k-NN" : NULL, i->recall, "%.3f");
+    summary_int(r, "rechecks", i->sample ? "lazy re-evaluations" : NULL, i->rechecks);
+    summary_int(r, "rounds", i->rounds ? "rounds of pruning" : NULL, i->rounds);
+    summary_int(r, "shallow_classes", i->shallow_classes ? "shallow classes" : NULL,
+                i->shallow_classes);
     if (i->shallow_classes)
-        report_note(r, "none of their trees fitted whole");
+        summary_note(r, "none of their trees fitted whole");
 }
 
-static void add_probe(report *r, const bonsai_condense_info *i)
+static void add_probe(summary *r, const bonsai_condense_info *i)
 {
     if (i->probe < 0)
         return;
-    report_real(r, "probe", "probe", i->probe, "%.2f %%");
-    report_note(r, "of the nodes it judges on, by ridge regression from the small graph");
+    summary_real(r, "probe", "probe", i->probe, "%.2f %%");
+    summary_note(r, "of the nodes it judges on, by ridge regression from the small graph");
     if (i->probe_other >= 0) {
-        report_real(r, "probe_other", i->method == BONSAI_METHOD_TREES ? "with prototypes" : "with trees",
-                    i->probe_other, "%.2f %%");
-        report_note(r, "the probe of what was not chosen");
+        summary_real(r, "probe_other",
+                     i->method == BONSAI_METHOD_TREES ? "with prototypes" : "with trees",
+                     i->probe_other, "%.2f %%");
+        summary_note(r, "the probe of what was not chosen");
     }
 }
 
-static void add_prototypes(report *r, const bonsai_condense_info *i, const bonsai_graph *small)
+static void add_prototypes(summary *r, const bonsai_condense_info *i, const bonsai_graph *small)
 {
     const bonsai_view *v = bonsai_graph_view(small);
     const int soft = v->section[BONSAI_SECTION_SOFT_LABELS].data != NULL;
     const int weighted = v->section[BONSAI_SECTION_NODE_WEIGHTS].data != NULL;
-    report_heading(r, "Prototypes");
-    report_int(r, "prototypes", "prototypes", i->nodes);
-    report_int(r, "trees", "stand for", i->trees);
-    report_note(r, "training nodes");
-    report_int(r, "layers", "layers", i->layers);
-    report_int(r, "entries", i->entries ? "features kept of a row" : NULL, i->entries);
+    summary_heading(r, "Prototypes");
+    summary_int(r, "prototypes", "prototypes", i->nodes);
+    summary_int(r, "trees", "stand for", i->trees);
+    summary_note(r, "training nodes");
+    summary_int(r, "layers", "layers", i->layers);
+    summary_int(r, "entries", i->entries ? "features kept of a row" : NULL, i->entries);
     if (!i->entries)
-        report_text(r, NULL, "features kept of a row", "all");
-    report_text(r, "values", "stored as", bonsai_type_text(i->values));
-    report_text(r, "labels", "labels", soft ? "soft" : "hard");
-    report_text(r, "weights", "weights in the loss", weighted ? "yes" : "no");
-    report_json(r, "members", json_boolean(v->section[BONSAI_SECTION_MEMBERS].data != NULL));
+        summary_text(r, NULL, "features kept of a row", "all");
+    summary_text(r, "values", "stored as", bonsai_type_text(i->values));
+    summary_text(r, "labels", "labels", soft ? "soft" : "hard");
+    summary_text(r, "weights", "weights in the loss", weighted ? "yes" : "no");
+    summary_json(r, "members", json_boolean(v->section[BONSAI_SECTION_MEMBERS].data != NULL));
 }
 
-void report_condensed_making(report *r, const bonsai_condense_info *i, const bonsai_graph *small)
+void summary_condensed_making(summary *r, const bonsai_condense_info *i, const bonsai_graph *small)
 {
     if (i->method == BONSAI_METHOD_PROTOTYPES)
         add_prototypes(r, i, small);
@@ -284,56 +285,56 @@ void report_condensed_making(report *r, const bonsai_condense_info *i, const bon
 }
 
 /* What was allowed, how the embedding was held, and what that cost. */
-static void add_memory(report *r, const bonsai_condense_info *i)
+static void add_memory(summary *r, const bonsai_condense_info *i)
 {
     char held[32], allowed[32];
     text_bytes(held, sizeof held, (double)i->held);
     text_bytes(allowed, sizeof allowed, (double)i->memory);
-    report_int(r, "memory.allowed", NULL, i->memory);
-    report_int(r, "memory.held", NULL, i->held);
-    report_int(r, "memory.scratch", i->scratch ? "bytes in scratch files" : NULL, i->scratch);
+    summary_int(r, "memory.allowed", NULL, i->memory);
+    summary_int(r, "memory.held", NULL, i->held);
+    summary_int(r, "memory.scratch", i->scratch ? "bytes in scratch files" : NULL, i->scratch);
     if (i->scratch)
-        report_note(r, "embedded %d columns at a time; %s of %s in memory", i->columns, held,
-                    allowed);
-    report_int(r, "memory.columns", NULL, i->columns);
+        summary_note(r, "embedded %d columns at a time; %s of %s in memory", i->columns, held,
+                     allowed);
+    summary_int(r, "memory.columns", NULL, i->columns);
 }
 
-static void add_effort(report *r, const bonsai_condense_info *i)
+static void add_effort(summary *r, const bonsai_condense_info *i)
 {
     char memory[32];
     text_bytes(memory, sizeof memory, (double)i->peak_rss_bytes);
-    report_heading(r, "Seconds");
-    report_real(r, "seconds.wl", "WL embeddings", i->seconds_wl, "%.3f");
-    report_real(r, "seconds.knn", "nearest neighbours", i->seconds_knn, "%.3f");
-    report_real(r, "seconds.cover", "cover", i->seconds_cover, "%.3f");
-    report_real(r, "seconds.sparsify", "sparsify", i->seconds_sparsify, "%.3f");
-    report_real(r, "seconds.cluster", "cluster", i->seconds_cluster, "%.3f");
-    report_real(r, "seconds.probe", "probe", i->seconds_probe, "%.3f");
-    report_real(r, "seconds.total", "total", i->seconds_total, "%.3f");
-    report_note(r, "peak memory %s", memory);
-    report_int(r, "peak_rss_bytes", NULL, i->peak_rss_bytes);
+    summary_heading(r, "Seconds");
+    summary_real(r, "seconds.wl", "WL embeddings", i->seconds_wl, "%.3f");
+    summary_real(r, "seconds.knn", "nearest neighbours", i->seconds_knn, "%.3f");
+    summary_real(r, "seconds.cover", "cover", i->seconds_cover, "%.3f");
+    summary_real(r, "seconds.sparsify", "sparsify", i->seconds_sparsify, "%.3f");
+    summary_real(r, "seconds.cluster", "cluster", i->seconds_cluster, "%.3f");
+    summary_real(r, "seconds.probe", "probe", i->seconds_probe, "%.3f");
+    summary_real(r, "seconds.total", "total", i->seconds_total, "%.3f");
+    summary_note(r, "peak memory %s", memory);
+    summary_int(r, "peak_rss_bytes", NULL, i->peak_rss_bytes);
     add_memory(r, i);
 }
 
-void report_condensed(report *r, const bonsai_condense_options *o, const bonsai_condense_info *i,
-                      const bonsai_graph *small, const char *path)
+void summary_condensed(summary *r, const bonsai_condense_options *o, const bonsai_condense_info *i,
+                       const bonsai_graph *small, const char *path)
 {
     json_t *meta = condensed_metadata(small);
-    report_heading(r, "Condensed");
-    report_text(r, "written", "written", path);
-    report_int(r, "file_bytes", "bytes on disk", path_bytes(path));
-    report_note(r, "with its report and the original ids");
-    report_text(r, "method", "method", bonsai_method_name(i->method));
+    summary_heading(r, "Condensed");
+    summary_text(r, "written", "written", path);
+    summary_int(r, "file_bytes", "bytes on disk", path_bytes(path));
+    summary_note(r, "with its report and the original ids");
+    summary_text(r, "method", "method", bonsai_method_name(i->method));
     if (i->why[0])
-        report_text(r, "why", "why", i->why);
-    report_seed(r, i->seed);
+        summary_text(r, "why", "why", i->why);
+    summary_seed(r, i->seed);
     add_budget(r, o, i);
-    report_heading(r, "Size");
-    report_condensed_sizes(r, i);
-    report_int(r, "features", NULL, i->features);
-    report_condensed_making(r, i, small);
+    summary_heading(r, "Size");
+    summary_condensed_sizes(r, i);
+    summary_int(r, "features", NULL, i->features);
+    summary_condensed_making(r, i, small);
     add_effort(r, i);
     if (meta)
-        report_json(r, "options", json_incref(json_object_get(meta, "options")));
+        summary_json(r, "options", json_incref(json_object_get(meta, "options")));
     json_decref(meta);
 }

@@ -52,7 +52,7 @@ static int largest_first(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-static void add_soft(report *r, const bonsai_view *v, const share *all, int64_t count)
+static void add_soft(summary *r, const bonsai_view *v, const share *all, int64_t count)
 {
     static const column columns[] = {{"class", "class", NULL}, {"percent", "%", "%.1f"},
                                      {"name", "", NULL}, {NULL, NULL, NULL}};
@@ -67,11 +67,11 @@ static void add_soft(report *r, const bonsai_view *v, const share *all, int64_t 
             json_array_append_new(row, name ? text_json(name) : json_null());
         json_array_append_new(rows, row);
     }
-    report_heading(r, "Soft label");
-    report_table(r, "soft_label", named ? columns : plain, rows);
+    summary_heading(r, "Soft label");
+    summary_table(r, "soft_label", named ? columns : plain, rows);
 }
 
-static int add_label(report *r, session *s, const bonsai_graph *small, int64_t node)
+static int add_label(summary *r, session *s, const bonsai_graph *small, int64_t node)
 {
     const bonsai_view *v = bonsai_graph_view(small);
     const bonsai_array *soft = &v->section[BONSAI_SECTION_SOFT_LABELS];
@@ -100,17 +100,17 @@ static int64_t members_of(const bonsai_view *v, int64_t node, int64_t *first)
     return whole_at(offsets, node + 1) - *first;
 }
 
-static void add_members(report *r, const bonsai_view *v, int64_t first, int64_t count)
+static void add_members(summary *r, const bonsai_view *v, int64_t first, int64_t count)
 {
     static const column columns[] = {{"node", "in the full graph", NULL}, {NULL, NULL, NULL}};
     json_t *rows = json_array();
     for (int64_t i = 0; i < count && i < TOP_NODES; i++)
         json_array_append_new(
             rows, json_pack("[I]", (json_int_t)whole_at(&v->section[BONSAI_SECTION_MEMBERS], first + i)));
-    report_table(r, "member_nodes", columns, rows);
+    summary_table(r, "member_nodes", columns, rows);
 }
 
-static int add_nearest(report *r, session *s, const bonsai_graph *small, const bonsai_graph *full,
+static int add_nearest(summary *r, session *s, const bonsai_graph *small, const bonsai_graph *full,
                        const json_t *meta, int64_t node)
 {
     static const column columns[] = {{"node", "in the full graph", NULL},
@@ -133,26 +133,26 @@ static int add_nearest(report *r, session *s, const bonsai_graph *small, const b
     json_t *rows = json_array();
     for (int64_t i = 0; i < found; i++)
         json_array_append_new(rows, json_pack("[I,f]", (json_int_t)near[i], (double)distance[i]));
-    report_table(r, "nearest", columns, rows);
+    summary_table(r, "nearest", columns, rows);
     return EXIT_DONE;
 }
 
-static int add_originals(report *r, session *s, const bonsai_graph *small,
+static int add_originals(summary *r, session *s, const bonsai_graph *small,
                          const bonsai_graph *full, const json_t *meta, int64_t node)
 {
     const bonsai_view *v = bonsai_graph_view(small);
     const bonsai_array *weights = &v->section[BONSAI_SECTION_NODE_WEIGHTS];
     int64_t first = 0, members = members_of(v, node, &first);
-    report_heading(r, "Whom it stands for");
+    summary_heading(r, "Whom it stands for");
     if (weights->data)
-        report_real(r, "weight", "weight in the loss", real_at(weights, node), "%.6g");
+        summary_real(r, "weight", "weight in the loss", real_at(weights, node), "%.6g");
     if (members >= 0)
-        report_int(r, "members", "members", members);
+        summary_int(r, "members", "members", members);
     if (members > TOP_NODES)
-        report_note(r, "%d are shown%s", TOP_NODES, full ? ", the nearest" : "");
+        summary_note(r, "%d are shown%s", TOP_NODES, full ? ", the nearest" : "");
     if (members < 0) {
-        report_text(r, NULL, "members", "not stored");
-        report_note(r, full ? "the nearest training nodes of its class are shown"
+        summary_text(r, NULL, "members", "not stored");
+        summary_note(r, full ? "the nearest training nodes of its class are shown"
                             : "--full GRAPH finds the nearest nodes; condense --members stores all");
     }
     if (full)
@@ -164,7 +164,7 @@ static int add_originals(report *r, session *s, const bonsai_graph *small,
 
 /* ---- its features --------------------------------------------------------- */
 
-static void add_strongest(report *r, const bonsai_view *v, const float *row, const double *mean,
+static void add_strongest(summary *r, const bonsai_view *v, const float *row, const double *mean,
                           share *all)
 {
     static const column plain[] = {{"feature", "feature", NULL}, {"value", "value", "%.4g"},
@@ -186,14 +186,14 @@ static void add_strongest(report *r, const bonsai_view *v, const float *row, con
             json_array_append_new(line, json_real(all[i].value));
         json_array_append_new(rows, line);
     }
-    report_heading(r, "Strongest features");
-    report_int(r, "features_set", "not zero", count);
-    report_note(r, "of %lld%s", (long long)v->features,
-                mean ? "; those farthest from the graph's mean" : "");
-    report_table(r, "features", mean ? beside : plain, rows);
+    summary_heading(r, "Strongest features");
+    summary_int(r, "features_set", "not zero", count);
+    summary_note(r, "of %lld%s", (long long)v->features,
+                 mean ? "; those farthest from the graph's mean" : "");
+    summary_table(r, "features", mean ? beside : plain, rows);
 }
 
-static int add_features(report *r, session *s, const bonsai_graph *small,
+static int add_features(summary *r, session *s, const bonsai_graph *small,
                         const bonsai_graph *full, int64_t node)
 {
     const bonsai_view *v = bonsai_graph_view(small);
@@ -217,8 +217,8 @@ static int add_features(report *r, session *s, const bonsai_graph *small,
     return code;
 }
 
-int report_prototype(report *r, session *s, const bonsai_graph *small, const bonsai_graph *full,
-                     const json_t *meta, int64_t node)
+int summary_prototype(summary *r, session *s, const bonsai_graph *small, const bonsai_graph *full,
+                      const json_t *meta, int64_t node)
 {
     int code = add_label(r, s, small, node);
     if (code == EXIT_DONE)

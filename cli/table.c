@@ -15,7 +15,7 @@
 
 enum { BAR = 32, CELL = 256, COLUMNS = 12 };
 
-static item *add(report *r, int kind, const char *key, const char *label, json_t *value)
+static item *add(summary *r, int kind, const char *key, const char *label, json_t *value)
 {
     static item spare;
     if (r->count == (int)(sizeof r->items / sizeof *r->items) || (kind != ITEM_HEADING && !value)) {
@@ -41,28 +41,28 @@ static void clean(char *text)
             *c = ' ';
 }
 
-void report_heading(report *r, const char *text)
+void summary_heading(summary *r, const char *text)
 {
     add(r, ITEM_HEADING, NULL, text, NULL);
 }
 
-void report_int(report *r, const char *key, const char *label, int64_t value)
+void summary_int(summary *r, const char *key, const char *label, int64_t value)
 {
     add(r, ITEM_FACT, key, label, json_integer(value));
 }
 
-void report_real(report *r, const char *key, const char *label, double value, const char *format)
+void summary_real(summary *r, const char *key, const char *label, double value, const char *format)
 {
     json_t *cell = isfinite(value) ? json_real(value) : json_null();
     add(r, ITEM_FACT, key, label, cell)->format = format;
 }
 
-void report_text(report *r, const char *key, const char *label, const char *value)
+void summary_text(summary *r, const char *key, const char *label, const char *value)
 {
     add(r, ITEM_FACT, key, label, text_json(value));
 }
 
-void report_note(report *r, const char *format, ...)
+void summary_note(summary *r, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -73,12 +73,12 @@ void report_note(report *r, const char *format, ...)
     va_end(args);
 }
 
-void report_table(report *r, const char *key, const column *columns, json_t *rows)
+void summary_table(summary *r, const char *key, const column *columns, json_t *rows)
 {
     add(r, ITEM_TABLE, key, NULL, rows)->columns = columns;
 }
 
-void report_json(report *r, const char *key, json_t *value)
+void summary_json(summary *r, const char *key, json_t *value)
 {
     add(r, ITEM_JSON, key, NULL, value);
 }
@@ -153,7 +153,7 @@ static void put_bar(double share)
 }
 
 /* Facts that follow each other line up; returns how many there were. */
-static int put_facts(const report *r, int from)
+static int put_facts(const summary *r, int from)
 {
     char text[CELL];
     int end = from, labels = 0, values = 0, right = 0;
@@ -245,7 +245,7 @@ static void put_table(const item *it)
         printf("  ... and %zu more\n", rows - shown);
 }
 
-static void print_text(const report *r)
+static void print_text(const summary *r)
 {
     for (int i = 0; i < r->count;) {
         const item *it = &r->items[i];
@@ -266,7 +266,7 @@ static void print_text(const report *r)
 
 /* ---- into a pipe --------------------------------------------------------- */
 
-static void print_tsv(const report *r)
+static void print_tsv(const summary *r)
 {
     char text[4096];
     for (int i = 0; i < r->count; i++) {
@@ -322,14 +322,14 @@ static json_t *rows_as_objects(const item *it)
     return out;
 }
 
-void report_free(report *r)
+void summary_free(summary *r)
 {
     for (int i = 0; i < r->count; i++)
         json_decref(r->items[i].value);
     r->count = 0;
 }
 
-json_t *report_object(const report *r)
+json_t *summary_object(const summary *r)
 {
     json_t *root = json_object();
     int bad = !root || r->broken;
@@ -363,18 +363,18 @@ int print_json(session *s, json_t *value)
     return EXIT_DONE;
 }
 
-void report_degrees(report *r, const bonsai_stats *st)
+void summary_degrees(summary *r, const bonsai_stats *st)
 {
-    report_heading(r, "Degrees");
-    report_int(r, "degree.min", "least", st->degree_min);
-    report_int(r, "degree.median", "median", st->degree_median);
-    report_real(r, "degree.mean", "mean", st->degree_mean, "%.2f");
-    report_int(r, "degree.max", "most", st->degree_max);
-    report_real(r, "degree.exponent", "exponent of the tail",
-                st->power_exponent > 0 ? st->power_exponent : NAN, "%.2f");
+    summary_heading(r, "Degrees");
+    summary_int(r, "degree.min", "least", st->degree_min);
+    summary_int(r, "degree.median", "median", st->degree_median);
+    summary_real(r, "degree.mean", "mean", st->degree_mean, "%.2f");
+    summary_int(r, "degree.max", "most", st->degree_max);
+    summary_real(r, "degree.exponent", "exponent of the tail",
+                 st->power_exponent > 0 ? st->power_exponent : NAN, "%.2f");
 }
 
-int report_print(report *r, session *s)
+int summary_print(summary *r, session *s)
 {
     style how = style_of(s);
     int code = EXIT_DONE;
@@ -386,7 +386,7 @@ int report_print(report *r, session *s)
     else if (how == STYLE_TSV)
         print_tsv(r);
     else
-        code = print_json(s, report_object(r));
-    report_free(r);
+        code = print_json(s, summary_object(r));
+    summary_free(r);
     return code;
 }

@@ -109,22 +109,22 @@ static json_t *options_json(const training *t)
 
 /* ---- all models ---------------------------------------------------------- */
 
-static void add_setting(report *r, const training *t)
+static void add_setting(summary *r, const training *t)
 {
     const bonsai_train_info *i = bonsai_training_info(t->done[0]);
-    report_heading(r, "Training");
-    report_text(r, "trained_on", "trained on", t->path);
-    report_text(r, "judged_on", t->full ? "judged on" : NULL, t->full ? t->full : t->path);
-    report_text(r, "split", "split", t->parts);
-    report_int(r, "train", "training nodes", i->train);
-    report_int(r, "val", "validation nodes", i->val);
-    report_int(r, "test", "test nodes", i->test);
-    report_int(r, "epochs", "epochs", t->o.epochs);
-    report_note(r, "judged every %d; the best on the validation nodes counts", t->o.every);
-    report_int(r, "seeds", "runs", t->o.seeds);
+    summary_heading(r, "Training");
+    summary_text(r, "trained_on", "trained on", t->path);
+    summary_text(r, "judged_on", t->full ? "judged on" : NULL, t->full ? t->full : t->path);
+    summary_text(r, "split", "split", t->parts);
+    summary_int(r, "train", "training nodes", i->train);
+    summary_int(r, "val", "validation nodes", i->val);
+    summary_int(r, "test", "test nodes", i->test);
+    summary_int(r, "epochs", "epochs", t->o.epochs);
+    summary_note(r, "judged every %d; the best on the validation nodes counts", t->o.every);
+    summary_int(r, "seeds", "runs", t->o.seeds);
 }
 
-static void add_models(report *r, const training *t)
+static void add_models(summary *r, const training *t)
 {
     static const column columns[] = {
         {"model", "model", NULL}, {"accuracy_mean", "accuracy %", "%.2f"},
@@ -137,32 +137,32 @@ static void add_models(report *r, const training *t)
         json_array_append_new(rows, model_row(t, t->done[i]));
         json_array_append_new(all, model_json(t->done[i], t->to[i]));
     }
-    report_heading(r, "Accuracy on the test nodes");
-    report_table(r, "model", columns, rows);
+    summary_heading(r, "Accuracy on the test nodes");
+    summary_table(r, "model", columns, rows);
     r->items[r->count - 1].no_json = 1;
-    report_json(r, "models", all);
+    summary_json(r, "models", all);
 }
 
-static void add_written(report *r, const training *t)
+static void add_written(summary *r, const training *t)
 {
     if (t->save || t->curves)
-        report_heading(r, "Written");
+        summary_heading(r, "Written");
     for (int i = 0; i < t->count && t->save; i++) {
-        report_text(r, "saved", bonsai_model_name(t->model[i]), t->to[i]);
+        summary_text(r, "saved", bonsai_model_name(t->model[i]), t->to[i]);
         r->items[r->count - 1].no_json = 1;
     }
     if (t->curves)
-        report_text(r, "curves", "curves", t->curves);
+        summary_text(r, "curves", "curves", t->curves);
 }
 
 int trained_print(session *s, const training *t)
 {
-    report r = {.count = 0};
+    summary r = {.count = 0};
     add_setting(&r, t);
     add_models(&r, t);
     add_written(&r, t);
-    report_json(&r, "options", options_json(t));
-    return report_print(&r, s);
+    summary_json(&r, "options", options_json(t));
+    return summary_print(&r, s);
 }
 
 /* ---- learning curves ----------------------------------------------------- */

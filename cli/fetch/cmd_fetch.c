@@ -44,7 +44,7 @@ static int list_datasets(session *s)
                                   {"cite", "", NULL},        {"home", "", NULL},
                                   {"from", "", NULL},        {NULL, NULL, NULL}};
     int all = style_of(s) != STYLE_TEXT;
-    report r = {.count = 0};
+    summary r = {.count = 0};
     json_t *rows = json_array();
     for (const dataset *d = datasets; d->name; d++) {
         int64_t exact = dataset_bytes(d), about = exact >= 0 ? exact : d->about_bytes;
@@ -58,8 +58,8 @@ static int list_datasets(session *s)
                                       strstr(d->home, "//") + 2);
         json_array_append_new(rows, row);
     }
-    report_table(&r, "datasets", all ? full : columns, rows);
-    int code = report_print(&r, s);
+    summary_table(&r, "datasets", all ? full : columns, rows);
+    int code = summary_print(&r, s);
     if (code == EXIT_DONE && !all)
         puts("\nAn undirected edge is two.  \"bonsai fetch NAME --to DIR\" gets one; please cite its\n"
              "authors.  MIT (repository) is the licence of the repository that holds the files.");
@@ -244,31 +244,31 @@ static int print_fetched(fetching *f, const char *graph)
                                     {"what", "", NULL},
                                     {NULL, NULL, NULL}};
     const dataset *d = f->set;
-    report r = {.count = 0};
-    report_heading(&r, "Dataset");
-    report_text(&r, "name", "name", d->name);
-    report_text(&r, "path", "graph", graph);
-    report_note(&r, "what other commands take");
-    report_text(&r, "from", "from", f->base ? f->base : d->address);
-    report_text(&r, NULL, "checksums", dataset_is_verified(d) ? "verified" : "none is known");
+    summary r = {.count = 0};
+    summary_heading(&r, "Dataset");
+    summary_text(&r, "name", "name", d->name);
+    summary_text(&r, "path", "graph", graph);
+    summary_note(&r, "what other commands take");
+    summary_text(&r, "from", "from", f->base ? f->base : d->address);
+    summary_text(&r, NULL, "checksums", dataset_is_verified(d) ? "verified" : "none is known");
     if (d->licence)
-        report_text(&r, "licence", "licence", d->licence);
-    report_text(&r, "cite", "please cite", d->cite);
-    report_heading(&r, "Sizes");
-    report_int(&r, "nodes", "nodes", d->nodes);
-    report_int(&r, "edges", "edges", d->edges);
-    report_note(&r, "entries: an undirected edge is two");
-    report_int(&r, "bytes", "bytes", f->bytes);
-    report_int(&r, "bytes_fetched", "of these fetched now", f->fetched);
-    report_heading(&r, "Files");
-    report_table(&r, "files", style_of(f->s) == STYLE_TEXT ? narrow : columns,
-                 json_incref(f->rows));
-    report_json(&r, "verified", json_boolean(dataset_is_verified(d)));
+        summary_text(&r, "licence", "licence", d->licence);
+    summary_text(&r, "cite", "please cite", d->cite);
+    summary_heading(&r, "Sizes");
+    summary_int(&r, "nodes", "nodes", d->nodes);
+    summary_int(&r, "edges", "edges", d->edges);
+    summary_note(&r, "entries: an undirected edge is two");
+    summary_int(&r, "bytes", "bytes", f->bytes);
+    summary_int(&r, "bytes_fetched", "of these fetched now", f->fetched);
+    summary_heading(&r, "Files");
+    summary_table(&r, "files", style_of(f->s) == STYLE_TEXT ? narrow : columns,
+                  json_incref(f->rows));
+    summary_json(&r, "verified", json_boolean(dataset_is_verified(d)));
     if (f->fetched == 0)
         note(f->s, "%s is there already: nothing was fetched", graph);
     if (!dataset_is_verified(d))
         note(f->s, "no checksum is known for %s: its files were not verified", d->name);
-    int code = report_print(&r, f->s);
+    int code = summary_print(&r, f->s);
     if (code == EXIT_DONE && style_of(f->s) == STYLE_TEXT)
         printf("\nTry: bonsai info %s\n", graph);
     return code;

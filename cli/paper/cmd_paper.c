@@ -175,21 +175,21 @@ static int print(session *s, paper *p)
         {"full_paper", "full (paper)", "%.2f"}, {NULL, NULL, NULL}};
     char page[MOST_PATH + 16];
     int better, beside;
-    report r = {.count = 0};
+    summary r = {.count = 0};
     if (style_of(s) == STYLE_JSON)
         return print_json(s, json_incref(p->results));
     count_better(p, &better, &beside);
     snprintf(page, sizeof page, "%s/index.html", p->out);
     if (p->asked >> TABLE_ACCURACY & 1) {
-        report_heading(&r, "Accuracy of a GCN in percent");
-        report_table(&r, "accuracy", columns,
-                     accuracy_rows(json_array_get(json_object_get(p->results, "tables"), 0)));
+        summary_heading(&r, "Accuracy of a GCN in percent");
+        summary_table(&r, "accuracy", columns,
+                      accuracy_rows(json_array_get(json_object_get(p->results, "tables"), 0)));
     }
-    report_int(&r, "cells", "cells", p->count);
-    report_int(&r, "better", "better than published", better);
-    report_note(&r, "of %d that have a published figure beside them", beside);
-    report_text(&r, "page", "page", page);
-    return report_print(&r, s);
+    summary_int(&r, "cells", "cells", p->count);
+    summary_int(&r, "better", "better than published", better);
+    summary_note(&r, "of %d that have a published figure beside them", beside);
+    summary_text(&r, "page", "page", page);
+    return summary_print(&r, s);
 }
 
 int cmd_paper(session *s, int argc, char **argv)

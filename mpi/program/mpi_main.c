@@ -132,24 +132,24 @@ static bonsai_status agree(bonsai_status mine)
     return rc != BONSAI_OK ? rc : bonsai_mpi_agree(mine, NULL, MPI_COMM_WORLD);
 }
 
-static void report_bytes(report *r, const char *key, const char *label, double bytes)
+static void summary_bytes(summary *r, const char *key, const char *label, double bytes)
 {
     char text[32];
     text_bytes(text, sizeof text, bytes);
-    report_int(r, key, label, (int64_t)bytes);
-    report_note(r, "%s", text);
+    summary_int(r, key, label, (int64_t)bytes);
+    summary_note(r, "%s", text);
 }
 
-static void report_ranks(report *r, const bonsai_condense_info *i)
+static void summary_ranks(summary *r, const bonsai_condense_info *i)
 {
-    report_heading(r, "Ranks");
-    report_int(r, "ranks.count", "ranks", ranks);
-    report_int(r, "ranks.threads", "threads of each", here.read.threads);
-    report_bytes(r, "ranks.sent", "bytes exchanged", (double)i->sent);
-    report_bytes(r, "ranks.sent_rows", "rows of embeddings", (double)i->sent_rows);
-    report_bytes(r, "ranks.halo", "at least needed", (double)i->halo);
-    report_bytes(r, "ranks.peak_rss_max", "memory of a rank", memory[0]);
-    report_bytes(r, "ranks.peak_rss_mean", "on the average", memory[1]);
+    summary_heading(r, "Ranks");
+    summary_int(r, "ranks.count", "ranks", ranks);
+    summary_int(r, "ranks.threads", "threads of each", here.read.threads);
+    summary_bytes(r, "ranks.sent", "bytes exchanged", (double)i->sent);
+    summary_bytes(r, "ranks.sent_rows", "rows of embeddings", (double)i->sent_rows);
+    summary_bytes(r, "ranks.halo", "at least needed", (double)i->halo);
+    summary_bytes(r, "ranks.peak_rss_max", "memory of a rank", memory[0]);
+    summary_bytes(r, "ranks.peak_rss_mean", "on the average", memory[1]);
 }
 
 const workers crew = {
@@ -165,7 +165,7 @@ const workers crew = {
     .condense = condense,
     .generate = generate,
     .agree = agree,
-    .report = report_ranks,
+    .more = summary_ranks,
     .several = 1,
 };
 
