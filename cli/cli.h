@@ -31,7 +31,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "bonsai.h"
+#include "bonsai_study.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 enum { MOST_PATH = 4096 };

@@ -1,4 +1,6 @@
-/* bonsai.h -- the public interface of libbonsai: graphs in, small graphs out.
+/* bonsai.h -- the interface of libbonsai: graphs, condensing, training and predicting.
+ *
+ * bonsai_study.h has the rest: statistics, generated graphs, plans, comparisons and reports.
  *
  * Every function that can fail returns a status and leaves one sentence for
  * bonsai_error().  Outputs come first.  "T **out" is yours to free; a returned
@@ -289,80 +291,6 @@ BONSAI_API const char *bonsai_format_name(int i);
 BONSAI_API const char *bonsai_format_help(int i);
 BONSAI_API int         bonsai_format_writes(int i);
 
-/* ---- what a graph looks like -------------------------------------------- */
-
-typedef struct {
-    size_t  size;               /* set by the init function; do not touch */
-    int64_t nodes, edges, features, classes;
-    int64_t feature_nnz;        /* non-zero features */
-    int64_t labelled, part[4];  /* nodes with a label; nodes by bonsai_part */
-    int64_t isolated;           /* nodes without an edge */
-    int64_t self_loops;         /* entries from a node to itself */
-    int64_t degree_min, degree_median, degree_max;
-    int64_t degree_bin[33];     /* [0] degree 0; [i] degrees 2^(i-1) .. 2^i - 1 */
-    double  degree_mean;
-    double  homophily;          /* share of entries between labelled nodes of one class; -1: none */
-    double  power_exponent;     /* of the degree tail, by Hill's estimator over the top tenth; 0: too few */
-} bonsai_stats;
-
-#define bonsai_stats_init(s) bonsai_stats_init_sized((s), sizeof *(s))
-BONSAI_API void bonsai_stats_init_sized(bonsai_stats *s, size_t size);
-/* Fills s; class_counts, unless NULL, gets the number of nodes of each class. */
-BONSAI_API bonsai_status bonsai_graph_stats(bonsai_stats *s, int64_t *class_counts,
-                                            const bonsai_graph *g, const bonsai_read_options *o);
-
-/* mean (f): of each feature over all nodes. */
-BONSAI_API bonsai_status bonsai_graph_mean(double *mean, const bonsai_graph *g);
-
-typedef struct {
-    size_t size;                /* set by the init function; do not touch */
-    double features_only;       /* test accuracy in percent of a linear model on the features */
-    double two_hops;            /* the same on features averaged twice over neighbours */
-    double majority;            /* of always saying the largest class */
-    int64_t train, test;        /* nodes it was fitted and judged on (at most 10,000 each) */
-} bonsai_linear;
-
-#define bonsai_linear_init(l) bonsai_linear_init_sized((l), sizeof *(l))
-BONSAI_API void bonsai_linear_init_sized(bonsai_linear *l, size_t size);
-/* How far features alone go, and how much the edges add: ridge regression fitted
- * on training nodes and judged on test nodes; where there is no split, on 60 and 20
- * of 100 labelled nodes.  The seed draws the nodes where there are too many. */
-BONSAI_API bonsai_status bonsai_graph_linear(bonsai_linear *out, const bonsai_graph *g,
-                                             uint64_t seed, const bonsai_read_options *o);
-
-/* ---- generated graphs --------------------------------------------------- */
-
-typedef struct {
-    size_t   size;              /* set by the init function; do not touch */
-    int64_t  nodes;             /* 1 .. 2^31-1 */
-    int64_t  features;          /* 0: none */
-    int64_t  classes;           /* 1 .. nodes */
-    double   degree;            /* mean number of neighbours, below nodes; from 2 none is alone */
-    double   exponent;          /* of the degrees' power-law tail, above 2; 0: all alike */
-    double   homophily;         /* share of edges inside a class, 0 .. 1; with one class always 1 */
-    double   imbalance;         /* 0: classes of equal size; 1: sizes as 1, 1/2, 1/3, ... */
-    double   difficulty;        /* 0: features give the class away; 1: they say nothing */
-    double   words;             /* sparse: mean number of words a node, 0 .. features */
-    int      dense;             /* 0: bag of words, 1: a Gaussian mixture */
-    int      threads;           /* 0: every core */
-    uint64_t seed;
-    bonsai_progress_fn *progress;
-    void    *payload;
-    /* append new fields here, never above */
-} bonsai_generate_options;
-
-#define bonsai_generate_options_init(o) bonsai_generate_options_init_sized((o), sizeof *(o))
-BONSAI_API void bonsai_generate_options_init_sized(bonsai_generate_options *o, size_t size);
-/* A graph with labels, features and a 60/20/20 split that looks like a citation
- * network: a degree-corrected block model.  Time and memory are linear; the same
- * seed gives the same bytes for any number of threads. */
-BONSAI_API bonsai_status bonsai_graph_generate(bonsai_graph **out,
-                                               const bonsai_generate_options *o);
-/* The same graph written to a native file as it is drawn: the bytes that saving it would give,
- * for graphs whose features are larger than memory. */
-BONSAI_API bonsai_status bonsai_graph_generate_file(const char *path,
-                                                    const bonsai_generate_options *o);
-
 /* ---- condensing --------------------------------------------------------- */
 
 typedef enum {
@@ -488,60 +416,6 @@ BONSAI_API bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distance
                                                  int64_t node, const bonsai_graph *full,
                                                  const bonsai_condense_options *o);
 
-/* ---- planning ------------------------------------------------------------ */
-
-typedef struct {                /* a graph that need not be there */
-    size_t  size;               /* set by the init function; do not touch */
-    int64_t nodes, edges;       /* edges: entries, an undirected edge is two */
-    int64_t features, classes;
-    int64_t nonzeros;           /* of sparse features; 0: they are dense */
-    int64_t train, val;         /* labelled nodes of these parts */
-    int     value_bytes;        /* of a stored dense feature: 4, 2 or 1 */
-    int     weighted;           /* 1: edges have weights */
-} bonsai_shape;
-
-#define bonsai_shape_init(s) bonsai_shape_init_sized((s), sizeof *(s))
-BONSAI_API void bonsai_shape_init_sized(bonsai_shape *s, size_t size);
-/* The shape of g, from its header, its labels and its split (60/20/20 where it has none). */
-BONSAI_API bonsai_status bonsai_graph_shape(bonsai_shape *out, const bonsai_graph *g);
-
-typedef struct {
-    size_t  size;               /* set by the init function; do not touch */
-    const bonsai_condense_options *condense;    /* NULL: the defaults */
-    int     ranks;              /* processes, each with its share of the rows */
-    int     threads;            /* of each; 0: every core of this machine */
-    int64_t memory;             /* bytes for each; 0: as much as is used */
-    double  gflops;             /* of matrix products, per thread; 0: as on this machine ... */
-    double  gigabytes;          /* ... of memory moved in a second, per thread; 0: likewise */
-    double  disk, network;      /* bytes a second of each rank; 0: 1 GB/s */
-    const bonsai_graph *look;   /* unless NULL: the rows to exchange are counted in its edges */
-    /* append new fields here, never above */
-} bonsai_plan_options;
-
-#define bonsai_plan_options_init(o) bonsai_plan_options_init_sized((o), sizeof *(o))
-BONSAI_API void bonsai_plan_options_init_sized(bonsai_plan_options *o, size_t size);
-
-typedef struct {                /* what condensing would take */
-    size_t  size;               /* set by the library */
-    int     ranks, threads;
-    int     columns;            /* of the embedding that are made at a time */
-    int     counted;            /* 1: rows to exchange were counted, 0: estimated for nodes in
-                                 * random order */
-    int64_t file;               /* bytes to read, of all ranks */
-    int64_t least;              /* memory below which a rank refuses, ... */
-    int64_t most;               /* ... and that it uses where nothing need spill */
-    int64_t held, scratch;      /* with the memory given: bytes in memory and in scratch files */
-    int64_t halo;               /* nodes of others whose rows the rank of most of them needs */
-    int64_t wire_rows, wire;    /* bytes exchanged by all ranks: rows of embeddings; all */
-    double  seconds_read, seconds_wl, seconds_knn, seconds_cover, seconds_cluster;
-    double  seconds_exchange, seconds_scratch, seconds_total;
-} bonsai_plan;
-
-/* Predicts time, memory of each rank and bytes exchanged; measured on small graphs the time was
- * right within a factor of two, the rest within a fifth. */
-BONSAI_API bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *s,
-                                          const bonsai_plan_options *o);
-
 /* ---- training and judging ----------------------------------------------- */
 
 typedef enum {                  /* as PyTorch Geometric's GCNConv, GATConv, GINConv, SAGEConv */
@@ -641,106 +515,6 @@ BONSAI_API void bonsai_model_free(bonsai_model *m);            /* NULL is fine *
 BONSAI_API bonsai_status bonsai_predict(int32_t *classes, float *probabilities,
                                         const bonsai_model *m, const bonsai_graph *g,
                                         const bonsai_train_options *o);
-
-/* ---- comparing methods -------------------------------------------------- */
-
-typedef struct {                /* one cell of the table */
-    size_t  size;               /* set by bonsai_compare_plan */
-    int     method;             /* a bonsai_method; -1: the full graph */
-    bonsai_model_kind model;
-    double  ratio;              /* asked for; 1: the full graph */
-    int     done;               /* 1: known; a caller who goes on with a table sets it */
-    int     runs;               /* 0: it could not be made, and why says so */
-    double  accuracy_mean, accuracy_std;
-    double  bytes, share;       /* in the accounting asked for; bytes over the full graph's */
-    int64_t nodes, edges, labelled;
-    double  seconds_condense;   /* as if for this ratio alone; the others are summed over runs */
-    double  seconds_train, seconds_eval;
-    char    why[200];
-} bonsai_cell;
-
-typedef int bonsai_cell_fn(const bonsai_cell *c, void *payload);   /* non-zero cancels */
-
-typedef struct {
-    size_t  size;               /* set by the init function; do not touch */
-    const bonsai_method *methods;       int method_count;
-    const double *ratios;               int ratio_count;
-    const bonsai_model_kind *models;    int model_count;
-    const bonsai_condense_options *condense;    /* NULL: the defaults; method, budget, split and
-                                                 * progress are ignored */
-    const bonsai_train_options    *train;       /* NULL: the defaults; model and progress are
-                                                 * ignored; a split of all 0 is 60/20/20 here,
-                                                 * whatever the graph's own */
-    bonsai_cell_fn *cell;       /* unless NULL, called as each cell becomes known */
-    void   *cell_payload;
-    bonsai_progress_fn *progress;
-    void   *payload;
-    /* append new fields here, never above */
-} bonsai_compare_options;
-
-#define bonsai_compare_options_init(o) bonsai_compare_options_init_sized((o), sizeof *(o))
-BONSAI_API void bonsai_compare_options_init_sized(bonsai_compare_options *o, size_t size);
-/* How many cells the table has: models x (1 + methods x ratios); -1: the lists are not valid.
- * The full graph comes first, then each method; in it each ratio; in that each model. */
-BONSAI_API int64_t bonsai_compare_count(const bonsai_compare_options *o);
-/* Empty cells with their method, ratio and model; room for bonsai_compare_count. */
-BONSAI_API bonsai_status bonsai_compare_plan(bonsai_cell *cells, const bonsai_compare_options *o);
-/* Fills the planned cells that are not done.  The split is drawn once, with the seed of
- * train; all cells share it.  Where a small graph cannot be made or trained on, its cells
- * have runs 0; any other failure ends the call, and cells that are done stay. */
-BONSAI_API bonsai_status bonsai_compare(bonsai_cell *cells, const bonsai_graph *g,
-                                        const bonsai_compare_options *o);
-
-/* ---- studies of a graph -------------------------------------------------- */
-
-typedef enum {
-    BONSAI_STUDY_EMBEDDING,     /* the scores that a model gives a node once it is trained on g */
-    BONSAI_STUDY_GRADIENT,      /* the gradient of a node's loss by the weights and the bias of the
-                                 * last layer of a GCN, before training */
-    BONSAI_STUDY_WEIGHTS        /* the same by the weights alone */
-} bonsai_study;
-
-/* What is near in WL space, is it near for a model?  Distances of random pairs of different training
- * nodes, drawn with the seed: wl[i] of their WL embeddings after as many rounds as the model has
- * layers, and seen[i] of what the study names.  Options as in bonsai_train; the model is that of
- * the options and its first run. */
-BONSAI_API bonsai_status bonsai_study_pairs(double *wl, double *seen, int64_t pairs,
-                                            const bonsai_graph *g, bonsai_study what,
-                                            const bonsai_train_options *o);
-
-/* ---- reports ------------------------------------------------------------ */
-
-typedef struct {
-    size_t  size;               /* set by the init function; do not touch */
-    const bonsai_condense_info *condensed;      /* NULL: times and memory are not known */
-    const bonsai_cell *cells;   /* accuracies, the full graph's with method -1; or NULL */
-    int64_t cell_count;
-    const char *title;          /* NULL: made of the names */
-    const char *small_name, *full_name;         /* as the reader knows them; NULL: "small", "full" */
-    const char *command;        /* that repeats it; NULL: made of the options */
-    int     fragment;           /* 1: a <div> for a notebook instead of a page */
-    int     threads;            /* 0: every core */
-    bonsai_progress_fn *progress;
-    void   *payload;
-    /* append new fields here, never above */
-} bonsai_report_options;
-
-#define bonsai_report_options_init(o) bonsai_report_options_init_sized((o), sizeof *(o))
-BONSAI_API void bonsai_report_options_init_sized(bonsai_report_options *o, size_t size);
-
-typedef struct bonsai_report bonsai_report;
-/* What was kept of full and why, as one HTML page that needs nothing else.  full may be NULL:
- * then only what small says about itself is shown. */
-BONSAI_API bonsai_status bonsai_report_new(bonsai_report **out, const bonsai_graph *small,
-                                           const bonsai_graph *full,
-                                           const bonsai_report_options *o);
-BONSAI_API const char *bonsai_report_html(const bonsai_report *r, size_t *length);  /* length may be NULL */
-/* Written to a temporary file that is synced and renamed. */
-BONSAI_API bonsai_status bonsai_report_save(const bonsai_report *r, const char *path);
-BONSAI_API void bonsai_report_free(bonsai_report *r);          /* NULL is fine */
-/* Writes the page of the paper's tables, as one HTML file, from results as `bonsai paper` leaves
- * them in results.json. */
-BONSAI_API bonsai_status bonsai_paper_page(const char *path, const char *json);
 
 #ifdef __cplusplus
 }

@@ -18,7 +18,7 @@
 
 #include <mpi.h>
 
-#include "bonsai.h"
+#include "bonsai_study.h"
 
 #ifdef __cplusplus
 extern "C" {

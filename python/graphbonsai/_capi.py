@@ -1,6 +1,6 @@
-"""The C header bonsai.h as ctypes: structs, prototypes, one check of the status.
+"""The C headers as ctypes: structs, prototypes, one check of the status.
 
-No logic: what each function does is said in bonsai.h.  A test compares sizes and
+No logic: what each function does is said in bonsai.h and bonsai_study.h.  A test compares sizes and
 offsets with those of the compiler.
 
 SPDX-License-Identifier: MIT

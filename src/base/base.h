@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bonsai.h"
+#include "bonsai_study.h"
 
 #if defined(__GNUC__)
 #define BN_PRINTF(a, b) __attribute__((format(printf, a, b)))

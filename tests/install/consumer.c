@@ -3,7 +3,7 @@
  * It also names every init macro, so that the compilers see each one expanded.
  *
  * SPDX-License-Identifier: MIT */
-#include <bonsai.h>
+#include <bonsai_study.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
-# exports.sh LIBRARY HEADER CC [FLAG ...] -- the library exports what the header declares, no
-# more and no less.
+# exports.sh LIBRARY HEADER CC [FLAG ...] -- the library exports what the header and those that it
+# includes declare, no more and no less.
 #
 # The header goes through the preprocessor, so that a function that lacks its
 # BONSAI_API is noticed too.

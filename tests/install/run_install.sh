@@ -24,6 +24,7 @@ prefix)
     rm -rf "$prefix"
     "$CMAKE" --install "$BUILD" --prefix "$prefix"
     is_file "$prefix/include/bonsai.h"
+    is_file "$prefix/include/bonsai_study.h"
     is_file "$lib/libbonsai.a"
     is_file "$lib/libbonsai.so.$VERSION"
     is_file "$lib/libbonsai.so" ;;

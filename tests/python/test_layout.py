@@ -1,4 +1,4 @@
-"""The structs, constants and functions of _capi.py are those of bonsai.h.
+"""The structs, constants and functions of _capi.py are those of the headers.
 
 SPDX-License-Identifier: MIT
 """
@@ -13,7 +13,7 @@ import unittest
 import testing
 from graphbonsai import _capi as c
 
-HEADER = os.path.join(testing.SOURCE, "include", "bonsai.h")
+INCLUDE = os.path.join(testing.SOURCE, "include")
 
 # Not bound: other ways to say what is bound, macros over it, and what one command alone needs.
 UNBOUND = {"status_text", "graph_load", "graph_nodes", "graph_features", "graph_classes",
@@ -22,8 +22,12 @@ UNBOUND = {"status_text", "graph_load", "graph_nodes", "graph_features", "graph_
 
 
 def header():
-    with open(HEADER, encoding="utf-8") as file:
-        return file.read()
+    """The text of both headers."""
+    texts = []
+    for name in ("bonsai.h", "bonsai_study.h"):
+        with open(os.path.join(INCLUDE, name), encoding="utf-8") as file:
+            texts.append(file.read())
+    return "".join(texts)
 
 
 def compiled(lines):
@@ -34,10 +38,10 @@ def compiled(lines):
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, "layout.c")
         with open(source, "w", encoding="utf-8") as file:
-            file.write("#include <stdio.h>\n#include <bonsai.h>\nint main(void) {\n")
+            file.write("#include <stdio.h>\n#include <bonsai_study.h>\nint main(void) {\n")
             file.write("\n".join(lines) + "\nreturn 0; }\n")
         environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
-        subprocess.run([compiler, "-I", os.path.dirname(HEADER), source, "-o", source[:-2]],
+        subprocess.run([compiler, "-I", INCLUDE, source, "-o", source[:-2]],
                        check=True, env=environment)
         return subprocess.run([source[:-2]], check=True, stdout=subprocess.PIPE, env=environment,
                               universal_newlines=True).stdout.splitlines()
