@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Train a model of DGL on a condensed graph.
+"""Train a DGL model on a condensed graph.
 
     python examples/dgl_gcn.py              Cora, downloaded by DGL
     python examples/dgl_gcn.py --small      a generated graph, in seconds
@@ -36,7 +36,7 @@ def get_graph(small):
 
 
 def with_loops(g):
-    """GraphConv wants a self loop in every node; one that is there already would count twice."""
+    """Give every node exactly one self loop, which GraphConv needs."""
     g = dgl.remove_self_loop(g)
     return dgl.add_self_loop(g, fill_data=1.0)
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Condense a node dataset of the Open Graph Benchmark, and judge models that never saw the rest.
+"""Condense an Open Graph Benchmark node dataset, and judge models trained on the small graph.
 
     python examples/ogb_arxiv.py                        ogbn-arxiv, downloaded by ogb
     python examples/ogb_arxiv.py --name ogbn-products
-    python examples/ogb_arxiv.py --small                the same dictionaries of a generated graph
+    python examples/ogb_arxiv.py --small                a generated graph, in seconds
 
-Models are trained and judged by the library: no torch is needed for --small.
+The library trains and judges the models: --small needs no torch.
 
 SPDX-License-Identifier: MIT"""
 import argparse
@@ -17,7 +17,7 @@ from graphbonsai import ogb
 
 
 def generated():
-    """(graph, labels, split) as ogb hands them out."""
+    """Return (graph, labels, split) as ogb does."""
     g = graphbonsai.generate(nodes=3000, features=32, classes=6, dense=1, seed=1)
     graph = {"edge_index": np.array(g.edge_index), "edge_feat": None, "node_feat": np.array(g.x),
              "num_nodes": g.num_nodes}

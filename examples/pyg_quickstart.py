@@ -40,14 +40,14 @@ def get_data(options):
 
 
 def train(data, full, classes, epochs):
-    """A model of `data`, its accuracy on the test nodes of `full`, and the seconds of training."""
+    """Return a model trained on `data`, its test accuracy on `full`, and the training seconds."""
     torch.manual_seed(1)
     model = GCN(data.num_features, 128, classes)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
     start = time.perf_counter()
     for _ in range(epochs):
         optimizer.zero_grad()
-        pyg.loss(model(data), data).backward()      # soft labels and weights, where there are some
+        pyg.loss(model(data), data).backward()      # uses soft labels and weights, if any
         optimizer.step()
     seconds = time.perf_counter() - start
     with torch.no_grad():
@@ -70,7 +70,7 @@ def main():
 
     classes = int(full.y.max()) + 1
     for name, data in (("small", small), ("full", full)):
-        judged = pyg.apply_features(full, data)         # the features that were kept
+        judged = pyg.apply_features(full, data)         # selects the kept features
         _, accuracy, seconds = train(data, judged, classes, options.epochs)
         print(f"trained on the {name} graph: {accuracy:.1f} % of the test nodes, {seconds:.2f} s")
 

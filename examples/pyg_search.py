@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Search hyper-parameters on a condensed graph, then check the choice on the full one.
+"""Search hyperparameters on a condensed graph, then check the result on the full graph.
 
-Every setting is trained on the small graph and judged on the validation nodes of the full one.
-The settings that did best and worst are then trained on the full graph: the ranking should hold.
+Every setting is trained on the small graph and judged on the validation nodes of the full graph.
+The best and the worst setting are then trained on the full graph: the ranking should hold.
 
     python examples/pyg_search.py --graph FILE      any graph that bonsai reads
     python examples/pyg_search.py --small           a generated graph, in seconds
@@ -35,7 +35,7 @@ class Model(torch.nn.Module):
 
 
 def run(setting, data, full, epochs):
-    """Accuracy on validation and on test nodes of the full graph, and the seconds of training."""
+    """Return validation and test accuracy on the full graph, and the training seconds."""
     kind, hidden, rate, dropout = setting
     torch.manual_seed(0)
     model = Model(kind, data.num_features, hidden, int(full.y.max()) + 1, dropout)
@@ -90,7 +90,7 @@ def main():
     results.sort(key=lambda r: -r[0][0])
     best, worst = results[0][1], results[-1][1]
 
-    print("\nthe best and the worst of them, on the full graph")
+    print("\nthe best and the worst, on the full graph")
     good, bad = run(best, full, full, epochs), run(worst, full, full, epochs)
     show(best, *good)
     show(worst, *bad)
