@@ -237,9 +237,15 @@ BONSAI_API const char *bonsai_report_html(const bonsai_report *r, size_t *length
 /* Written to a temporary file that is synced and renamed. */
 BONSAI_API bonsai_status bonsai_report_save(const bonsai_report *r, const char *path);
 BONSAI_API void bonsai_report_free(bonsai_report *r);          /* NULL is fine */
-/* Writes the page of the paper's tables, as one HTML file, from results as `bonsai paper` leaves
- * them in results.json. */
-BONSAI_API bonsai_status bonsai_paper_page(const char *path, const char *json);
+/* Writes tables and charts as one HTML page that needs nothing else.  json describes it:
+ * {title, heading, about, tables, data}.  about: an array of paragraphs, each an array of texts and
+ * {code: text}, and of {list: paragraphs}.  data: whatever the page shall carry inside, or nothing.
+ * A table: {name, title, about, decimals, head, rows, charts}.  A head is {key, label, source}; of
+ * the source "key" it tells what a row is of, and its cells are texts or numbers; other cells are
+ * {value, spread?, better?}, {text} or null.  Rows that share their first cell are drawn together.
+ * A chart: {kind: "bars", title, x, y, labels, series: [{name, values}]} or {kind: "lines", title,
+ * x, y, curves: [{name, at: [[x, y], ...]}]}. */
+BONSAI_API bonsai_status bonsai_report_tables(const char *path, const char *json);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* test_paperpage.c -- the page of the paper's tables, from JSON.
+/* test_page_tables.c -- a page of tables and charts, from its description in JSON.
  *
  * SPDX-License-Identifier: MIT */
 #include <locale.h>
@@ -8,9 +8,9 @@
 #include "testing.h"
 
 static const char small[] =
-    "{\"bonsai_paper\":\"1\",\"options\":{\"seeds\":2,\"epochs\":3,\"split\":\"60/20/20\"},"
-    "\"machine\":{\"cpu\":\"<b>fast</b>\",\"threads\":2},"
-    "\"missing\":[{\"title\":\"Far\",\"how\":\"walk & look\"}],\"tables\":["
+    "{\"title\":\"Up <here>\",\"heading\":\"All & some\",\"about\":[[\"Mean ± deviation, by \","
+    "{\"code\":\"a < b\"},\".\"],{\"list\":[[\"Far: \",{\"code\":\"walk & look\"}]]}],"
+    "\"data\":[\"</script><script>\",0.1],\"tables\":["
     "{\"name\":\"one\",\"title\":\"First <i>\",\"about\":\"a < b\",\"decimals\":2,"
     "\"head\":[{\"key\":\"dataset\",\"label\":\"dataset\",\"source\":\"key\"},"
     "{\"key\":\"ratio\",\"label\":\"ratio\",\"source\":\"key\"},"
@@ -27,7 +27,7 @@ static char *drawn(const char *json)
 {
     size_t len;
     const char *path = temp_path("page.html");
-    if (bonsai_paper_page(path, json) != BONSAI_OK)
+    if (bonsai_report_tables(path, json) != BONSAI_OK)
         fail_msg("%s", bonsai_error());
     uint8_t *bytes = read_file(path, &len);
     char *text = calloc(len + 1, 1);
@@ -50,7 +50,9 @@ static void numbers_are_printed_as_the_table_asks(void **state)
     assert_has(page, "<td>&lt;0.01</td><td>–</td>");
     assert_has(page, "<td>7.00</td><td>0.90</td>");
     assert_has(page, "<th scope=\"row\">0.5</th><td class=\"mark\">");
-    assert_has(page, "Mean ± deviation of 2 runs");
+    assert_has(page, "<title>Up &lt;here&gt;</title>");
+    assert_has(page, "<h1>All &amp; some</h1>\n<p>Mean ± deviation, by <code>a &lt; b</code>.</p>\n"
+                     "<ul>\n<li>Far: <code>walk &amp; look</code></li>\n</ul>\n");
     assert_has(page, "4.25");
     assert_has(page, "Curves");
     free(page);
@@ -84,9 +86,7 @@ static void text_cannot_become_markup(void **state)
     (void)state;
     char *page = drawn(small);
     assert_has(page, "First &lt;i&gt;");
-    assert_has(page, "&lt;b&gt;fast&lt;/b&gt;");
-    assert_has(page, "walk &amp; look");
-    assert_null(strstr(page, "<b>fast"));
+    assert_has(page, "id=\"results\">[\n \"\\u003c/script>\\u003cscript>\",\n 0.1\n]</script>");
     char *end = strstr(page, "</script>");
     assert_non_null(end);
     assert_null(strstr(end + 1, "</script>"));          /* one element, which the data cannot end */
@@ -96,7 +96,9 @@ static void text_cannot_become_markup(void **state)
 static void odd_results_are_drawn_or_refused(void **state)
 {
     static const char *const odd[] = {
-        "{\"tables\":[]}", "{\"tables\":[{}]}", "{\"tables\":[5,null,\"x\",[]]}",
+        "{\"tables\":[]}", "{\"tables\":[{}]}",
+        "{\"about\":[5,[5,{}],{},{\"list\":3},{\"list\":[3]}],\"data\":null,\"tables\":[]}",
+        "{\"tables\":[5,null,\"x\",[]]}",
         "{\"tables\":[{\"head\":[{}],\"rows\":[[],[1],5,[null,null,null]],\"decimals\":99}]}",
         "{\"tables\":[{\"head\":[{\"source\":\"key\"},{\"source\":\"key\"},{}],"
         "\"rows\":[[1,2,3],[null,\"a\",{\"value\":1e300}],[\"b\"]],\"decimals\":-4,"
@@ -106,16 +108,16 @@ static void odd_results_are_drawn_or_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
         free(drawn(odd[i]));
-    assert_fails(bonsai_paper_page(temp_path("bad"), "{"), BONSAI_E_FORMAT,
-                 "the results are not what bonsai paper writes: ");
-    assert_fails(bonsai_paper_page(temp_path("bad"), "{}"), BONSAI_E_FORMAT,
-                 "the results are not what bonsai paper writes");
-    assert_fails(bonsai_paper_page("/nowhere/page.html", small), BONSAI_E_IO, "/nowhere/page.html");
+    assert_fails(bonsai_report_tables(temp_path("bad"), "{"), BONSAI_E_FORMAT,
+                 "the description of a page has no array of tables: ");
+    assert_fails(bonsai_report_tables(temp_path("bad"), "{}"), BONSAI_E_FORMAT,
+                 "the description of a page has no array of tables");
+    assert_fails(bonsai_report_tables("/nowhere/page.html", small), BONSAI_E_IO, "/nowhere/page.html");
 }
 
 static bonsai_status draw_small(void *payload)
 {
-    return bonsai_paper_page(payload, small);
+    return bonsai_report_tables(payload, small);
 }
 
 static void survives_every_failed_allocation(void **state)

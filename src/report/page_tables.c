@@ -1,11 +1,12 @@
-/* paper_page.c -- the page of the paper's tables, drawn from results.json.
+/* page_tables.c -- a page of tables and charts, drawn from a description in JSON.
  *
- * Whatever the page prints is in that JSON; it knows no table by name.  A table's rows are grouped
- * by dataset, its other keys begin each row, and what beats the published figure is marked.
+ * The rows of a table are grouped by its first key, the other keys begin each row, and a value
+ * that is better than the one beside it is marked.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "draw.h"
@@ -25,8 +26,7 @@ static bool is_key(const json_t *column)
 
 /* ---- numbers ------------------------------------------------------------- */
 
-/* Ours: "83.95 ± 0.39", and "<0.01" for what rounds to nothing and is something.  The paper's: as
- * published. */
+/* "83.95 ± 0.39", and "<0.01" for what rounds to nothing and is something; or the cell's own text. */
 static void value_text(char buf[CELL], const json_t *cell, int decimals)
 {
     double v = json_number_value(json_object_get(cell, "value"));
@@ -44,7 +44,7 @@ static void value_text(char buf[CELL], const json_t *cell, int decimals)
         bn_print(buf, CELL, "%.*f", decimals, v);
 }
 
-/* The keys of a row but for the first, which is the dataset: "0.5, strict". */
+/* The keys of a row but for the first, which names the group: "0.5, strict". */
 static void row_name(char buf[CELL], const json_t *head, const json_t *row)
 {
     size_t i, at = 0;
@@ -67,15 +67,15 @@ static void row_name(char buf[CELL], const json_t *head, const json_t *row)
 typedef struct {
     const json_t *table, *head, *rows;
     int      decimals, keys, columns;   /* columns: with the name of the row */
-    bool     grouped;                   /* a table for each dataset */
+    bool     grouped;                   /* a table for each value of the first key */
     const char *label[MOST_COLUMNS];
     char     name[160];                 /* of the column of names */
     char   (*text)[CELL];               /* rows x columns */
     const char **cell;
     uint8_t *marked;
-} sheet;
+} grid;
 
-static void name_columns(sheet *s)
+static void name_columns(grid *s)
 {
     size_t i, at = 0;
     json_t *column;
@@ -92,14 +92,14 @@ static void name_columns(sheet *s)
     s->label[0] = s->name;
 }
 
-static void fill_row(sheet *s, int64_t r, const json_t *row)
+static void fill_row(grid *s, int64_t r, const json_t *row)
 {
-    const char *set = json_string_value(json_array_get(row, 0));
+    const char *group = json_string_value(json_array_get(row, 0));
     int64_t at = r * s->columns;
     if (s->grouped)
         row_name(s->text[at], s->head, row);
     else
-        snprintf(s->text[at], CELL, "%.60s", set ? set : "–");
+        snprintf(s->text[at], CELL, "%.60s", group ? group : "–");
     for (int k = 1; k < s->columns; k++) {
         const json_t *cell = json_array_get(row, (size_t)(s->keys + k - 1));
         value_text(s->text[at + k], cell, s->decimals);
@@ -107,22 +107,22 @@ static void fill_row(sheet *s, int64_t r, const json_t *row)
     }
 }
 
-/* A table of the rows from first on that are of the same dataset; returns where the next begins. */
-static size_t put_group(bn_page *p, sheet *s, size_t first)
+/* A table of the rows from first on that are of the same group; returns where the next begins. */
+static size_t put_group(bn_page *p, grid *s, size_t first)
 {
-    const char *set = json_string_value(json_array_get(json_array_get(s->rows, first), 0));
+    const char *group = json_string_value(json_array_get(json_array_get(s->rows, first), 0));
     char caption[200];
     size_t end = first;
     for (; end < json_array_size(s->rows); end++) {
         const json_t *row = json_array_get(s->rows, end);
         const char *of = json_string_value(json_array_get(row, 0));
-        if (s->grouped && (!of || !set || strcmp(of, set) != 0))
+        if (s->grouped && (!of || !group || strcmp(of, group) != 0))
             break;
         fill_row(s, (int64_t)(end - first), row);
     }
-    end += end == first;                        /* a row that names no dataset */
+    end += end == first;                        /* a row that names no group */
     snprintf(caption, sizeof caption, "%.100s%s%.60s", text_of(s->table, "title"),
-             s->grouped && set ? ": " : "", s->grouped && set ? set : "");
+             s->grouped && group ? ": " : "", s->grouped && group ? group : "");
     bn_table(p, caption, s->label, s->columns, s->cell, (int64_t)(end - first), s->marked);
     return end;
 }
@@ -130,7 +130,7 @@ static size_t put_group(bn_page *p, sheet *s, size_t first)
 static bonsai_status put_rows(bn_page *p, const json_t *table)
 {
     bonsai_status rc;
-    sheet s = {.table = table, .head = json_object_get(table, "head"),
+    grid s = {.table = table, .head = json_object_get(table, "head"),
                .rows = json_object_get(table, "rows"),
                .decimals = (int)json_integer_value(json_object_get(table, "decimals"))};
     s.decimals = s.decimals < 0 ? 0 : s.decimals > 9 ? 9 : s.decimals;
@@ -229,41 +229,49 @@ done:
 
 /* ---- the page ------------------------------------------------------------ */
 
-static void put_head(bn_page *p, const json_t *all)
+/* Text; of objects {"code": text}, as code. */
+static void put_pieces(bn_page *p, const json_t *pieces)
 {
-    const json_t *o = json_object_get(all, "options"), *m = json_object_get(all, "machine");
-    long long seeds = (long long)json_integer_value(json_object_get(o, "seeds"));
     size_t i;
-    json_t *d;
-    bn_put(p, "<h1>The paper reproduced</h1>\n<p>Every table and figure of the paper, measured by <code>bonsai paper");
-    bn_put(p, json_is_true(json_object_get(o, "quick")) ? " --quick" : "");
-    bn_put(p, "</code> ");
-    bn_escape(p, text_of(all, "bonsai_paper"));
-    bn_put(p, ", beside the published figures. ");
-    if (seeds == 1)
-        bn_put(p, "One run each, so that small differences may be chance;");
-    else
-        bn_putf(p, "Mean ± deviation of %lld runs;", seeds);
-    bn_putf(p, " %lld epochs; split ",
-            (long long)json_integer_value(json_object_get(o, "epochs")));
-    bn_escape(p, text_of(o, "split"));
-    bn_putf(p, ", seed %lld; %lld threads of ",
-            (long long)json_integer_value(json_object_get(o, "seed")),
-            (long long)json_integer_value(json_object_get(m, "threads")));
-    bn_escape(p, text_of(m, "cpu"));
-    bn_put(p, ". A star marks what is better than the published figure of the same method; trees "
-              "and auto stand beside the paper's Bonsai.</p>\n");
-    if (json_array_size(json_object_get(all, "missing")) == 0)
-        return;
-    bn_put(p, "<p>Not there, and how to get it:</p>\n<ul>\n");
-    json_array_foreach(json_object_get(all, "missing"), i, d) {
+    json_t *piece;
+    json_array_foreach(pieces, i, piece) {
+        const char *text = json_string_value(piece);
+        const char *code = json_string_value(json_object_get(piece, "code"));
+        bn_put(p, code ? "<code>" : "");
+        bn_escape(p, code ? code : text ? text : "");
+        bn_put(p, code ? "</code>" : "");
+    }
+}
+
+static void put_list(bn_page *p, const json_t *list)
+{
+    size_t i;
+    json_t *item;
+    bn_put(p, "<ul>\n");
+    json_array_foreach(list, i, item) {
         bn_put(p, "<li>");
-        bn_escape(p, text_of(d, "title"));
-        bn_put(p, ": <code>");
-        bn_escape(p, text_of(d, "how"));
-        bn_put(p, "</code></li>\n");
+        put_pieces(p, item);
+        bn_put(p, "</li>\n");
     }
     bn_put(p, "</ul>\n");
+}
+
+static void put_head(bn_page *p, const json_t *all)
+{
+    size_t i;
+    json_t *block;
+    bn_put(p, "<h1>");
+    bn_escape(p, text_of(all, "heading"));
+    bn_put(p, "</h1>\n");
+    json_array_foreach(json_object_get(all, "about"), i, block) {
+        if (json_is_object(block)) {
+            put_list(p, json_object_get(block, "list"));
+            continue;
+        }
+        bn_put(p, "<p>");
+        put_pieces(p, block);
+        bn_put(p, "</p>\n");
+    }
 }
 
 static bonsai_status put_table(bn_page *p, const json_t *table)
@@ -284,24 +292,24 @@ done:
     return rc;
 }
 
-/* The results themselves, so that the page carries what it shows; "<" cannot end the element. */
-static void put_data(bn_page *p, const char *json)
+/* What the page was made of, so that it carries what it shows; "<" cannot end the element. */
+static bonsai_status put_data(bn_page *p, const json_t *data)
 {
-    char piece[1024];
+    char *text = json_dumps(data, JSON_ENCODE_ANY | JSON_INDENT(1) | JSON_REAL_PRECISION(10));
+    if (!text)
+        return bn_fail(BONSAI_E_MEMORY, "there is not enough memory for the data of a page");
     bn_put(p, "<script type=\"application/json\" id=\"results\">");
-    for (const char *at = json; *at;) {
-        size_t len = strcspn(at, "<");
-        len = len < sizeof piece ? len : sizeof piece - 1;
-        memcpy(piece, at, len);
-        piece[len] = 0;
-        bn_put(p, piece);
-        at += len;
-        if (*at == '<') {
-            bn_put(p, "\\u003c");
-            at++;
-        }
+    for (char *at = text, *end; *at; at = end) {
+        end = at + strcspn(at, "<");
+        bool cut = *end == '<';
+        *end = 0;
+        bn_put(p, at);
+        bn_put(p, cut ? "\\u003c" : "");
+        end += cut;
     }
     bn_put(p, "</script>\n");
+    free(text);
+    return BONSAI_OK;
 }
 
 static bonsai_status save(const char *path, const bn_page *p)
@@ -317,7 +325,7 @@ done:
     return rc;
 }
 
-bonsai_status bonsai_paper_page(const char *path, const char *json)
+bonsai_status bonsai_report_tables(const char *path, const char *json)
 {
     bonsai_status rc = BONSAI_OK;
     bn_page p = {0};
@@ -325,15 +333,16 @@ bonsai_status bonsai_paper_page(const char *path, const char *json)
     size_t i;
     json_t *all = json_loads(json, 0, &wrong), *table;
     if (!all || !json_is_array(json_object_get(all, "tables"))) {
-        rc = bn_fail(BONSAI_E_FORMAT, "the results are not what bonsai paper writes%s%s",
+        rc = bn_fail(BONSAI_E_FORMAT, "the description of a page has no array of tables%s%s",
                      all ? "" : ": ", all ? "" : wrong.text);
         goto done;
     }
-    bn_page_begin(&p, "Bonsai: the paper reproduced", false);
+    bn_page_begin(&p, text_of(all, "title"), false);
     put_head(&p, all);
     json_array_foreach(json_object_get(all, "tables"), i, table)
         BN_TRY(put_table(&p, table));
-    put_data(&p, json);
+    if (json_object_get(all, "data"))
+        BN_TRY(put_data(&p, json_object_get(all, "data")));
     bn_page_end(&p, false);
     BN_TRY(save(path, &p));
 done:
