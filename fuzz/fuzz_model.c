@@ -32,20 +32,20 @@ static void must_equal(const void *a, const void *b, int64_t len)
 
 static void compare(const bonsai_model *a, const bonsai_model *b)
 {
-    int64_t f = 4 * a->shape.features;
+    int64_t f = 4 * a->dims.features;
     const bonsai_model_info *x = &a->info, *y = &b->info;
     must_hold(x->model == y->model && x->layers == y->layers && x->heads == y->heads);
     must_hold(x->gin_layers == y->gin_layers && x->epoch == y->epoch && x->seed == y->seed);
     must_hold(x->features == y->features && x->hidden == y->hidden && x->classes == y->classes);
     must_equal(&x->accuracy, &y->accuracy, sizeof x->accuracy);
     must_equal(&x->accuracy_val, &y->accuracy_val, sizeof x->accuracy_val);
-    must_hold(a->shape.features == b->shape.features && a->count == b->count);
+    must_hold(a->dims.features == b->dims.features && a->count == b->count);
     must_equal(a->param, b->param, 4 * a->count);
     must_equal(a->kept, b->kept, f);
     must_equal(a->mean, b->mean, f);
     must_equal(a->spread, b->spread, f);
     must_hold(!a->class_names == !b->class_names);
-    for (int64_t c = 0; a->class_names && c < a->shape.classes; c++)
+    for (int64_t c = 0; a->class_names && c < a->dims.classes; c++)
         must_hold(strcmp(a->class_names[c], b->class_names[c]) == 0);
 }
 
@@ -86,7 +86,7 @@ static void predict(const bonsai_model *m)
     bonsai_status rc = g ? bonsai_predict(classes, NULL, m, g, &o) : BONSAI_E_MEMORY;
     must(rc == BONSAI_E_ARGUMENT && strstr(bonsai_error(), "not finite") ? BONSAI_OK : rc);
     for (int i = 0; rc == BONSAI_OK && i < 2; i++)
-        must_hold(classes[i] >= 0 && classes[i] < m->shape.classes);
+        must_hold(classes[i] >= 0 && classes[i] < m->dims.classes);
     bonsai_graph_free(g);
 }
 

@@ -21,7 +21,7 @@ typedef struct {                /* what a layer reads of all nodes */
 } source;
 
 struct bn_infer {
-    bn_shape s;
+    bn_dims s;
     const bn_operand *o;
     int      threads;
     int64_t  rows;              /* of a block */
@@ -34,13 +34,13 @@ struct bn_infer {
     real    *y, *inner;         /* rows x the widest layer */
 };
 
-static int64_t width_of(const bn_shape *s, int layer)
+static int64_t width_of(const bn_dims *s, int layer)
 {
     return s->kind == BONSAI_MODEL_GAT ? s->heads * bn_head_width(s, layer) : bn_layer_out(s, layer);
 }
 
 /* The widest of what blocks hold: any layer's output, before heads are averaged. */
-static int64_t widest(const bn_shape *s)
+static int64_t widest(const bn_dims *s)
 {
     int64_t most = s->hidden;
     for (int layer = 0; layer < s->layers; layer++)
@@ -48,14 +48,14 @@ static int64_t widest(const bn_shape *s)
     return most;
 }
 
-static int64_t block_rows(const bn_shape *s)
+static int64_t block_rows(const bn_dims *s)
 {
     int64_t wide = widest(s), rows = BLOCK_NUMBERS / (s->features > wide ? s->features : wide);
     return rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
 }
 
 /* What new_sources and bn_infer_new take, in double: it may be more than can be counted. */
-double bn_infer_bytes(const bn_shape *s, const bn_operand *o)
+double bn_infer_bytes(const bn_dims *s, const bn_operand *o)
 {
     double n = (double)o->x.rows, f = (double)s->features, wide = (double)widest(s);
     double width = s->layers > 2 ? wide : (double)width_of(s, s->layers - 1);
@@ -81,7 +81,7 @@ static bonsai_status new_sources(bn_infer *i)
 {
     bonsai_status rc = BONSAI_OK;
     int64_t n = i->o->x.rows;
-    const bn_shape *s = &i->s;
+    const bn_dims *s = &i->s;
     for (int k = 0; k < 2; k++) {
         int64_t width = s->layers > 2 ? widest(s) : width_of(s, s->layers - 1);
         bool used = k == 1 ? s->layers > 1 : s->layers > 2;     /* layer 1 reads from[1] */
@@ -118,7 +118,7 @@ void bn_infer_free(bn_infer *i)
     bn_free(i);
 }
 
-bonsai_status bn_infer_new(bn_infer **out, const bn_shape *s, const bn_operand *o, int threads)
+bonsai_status bn_infer_new(bn_infer **out, const bn_dims *s, const bn_operand *o, int threads)
 {
     bonsai_status rc;
     bn_infer *i = NULL;
@@ -130,7 +130,7 @@ bonsai_status bn_infer_new(bn_infer **out, const bn_shape *s, const bn_operand *
     i->o = o;
     i->threads = bn_threads(threads);
     i->rows = block_rows(s);
-    bn_shape_places(i->at, s);
+    bn_dims_places(i->at, s);
     BN_TRY(new_sources(i));
     BN_TRY(new_matrix(&i->scores, o->x.rows, s->classes));
     BN_TRY(new_matrix(&i->sum, i->rows, f));
@@ -242,7 +242,7 @@ static void place_head(real *y, int64_t h, const real *one, int64_t d, int64_t c
 static void attend(bn_infer *i, const real *param, int layer, int64_t first, int64_t count)
 {
     const source *from = &i->from[layer % 2];
-    const bn_shape *s = &i->s;
+    const bn_dims *s = &i->s;
     int64_t d = bn_head_width(s, layer), wide = s->heads * d, f = i->o->x.cols;
     const real *w = part(i, param, layer, BN_W);
     source use = *from;
@@ -339,7 +339,7 @@ static void hand_on(bn_infer *i, const real *param, int next, int64_t first, int
 /* The scores of the first layer's attention: features times w a. */
 static void first_scores(bn_infer *i, const real *param)
 {
-    const bn_shape *s = &i->s;
+    const bn_dims *s = &i->s;
     int64_t d = bn_head_width(s, 0), f = s->features, n = i->o->x.rows;
     head_scores(i->u, part(i, param, 0, BN_W), part(i, param, 0, BN_ATT_SRC), f, s->heads, d);
     bn_times(i->from[0].src, &i->o->x, i->u, s->heads, false, 0, n, i->threads);

@@ -10,17 +10,17 @@
 
 /* ---- the handle ---- */
 
-bonsai_status bn_model_new(bonsai_model **out, const bn_shape *s)
+bonsai_status bn_model_new(bonsai_model **out, const bn_dims *s)
 {
     bonsai_status rc;
     bonsai_model *m = NULL;
     bn_param table[BN_MOST_PARAMS];
     int count;
     *out = NULL;
-    BN_TRY(bn_shape_check(s, "model"));
+    BN_TRY(bn_dims_check(s, "model"));
     BN_TRY(BN_NEW(&m, 1));
-    m->shape = *s;
-    bn_shape_params(table, &count, &m->count, s);
+    m->dims = *s;
+    bn_dims_params(table, &count, &m->count, s);
     m->info = (bonsai_model_info){
         .size = sizeof m->info, .model = s->kind, .layers = s->layers, .heads = s->heads,
         .gin_layers = s->gin_layers, .features = s->features, .hidden = s->hidden,
@@ -38,8 +38,8 @@ bonsai_status bn_model_names(bonsai_model *m, const bonsai_array *names)
 {
     bonsai_status rc;
     const char *name = names->data;
-    BN_TRY(BN_NEW(&m->class_names, m->shape.classes));
-    for (int64_t c = 0; c < m->shape.classes; c++, name += strlen(name) + 1)
+    BN_TRY(BN_NEW(&m->class_names, m->dims.classes));
+    for (int64_t c = 0; c < m->dims.classes; c++, name += strlen(name) + 1)
         BN_TRY(bn_strdup(&m->class_names[c], name));
 done:
     return rc;
@@ -49,7 +49,7 @@ void bonsai_model_free(bonsai_model *m)
 {
     if (!m)
         return;
-    for (int64_t c = 0; m->class_names && c < m->shape.classes; c++)
+    for (int64_t c = 0; m->class_names && c < m->dims.classes; c++)
         bn_free(m->class_names[c]);
     bn_free(m->class_names);
     bn_free(m->param);
@@ -84,11 +84,11 @@ static bonsai_status wrong_features(const bonsai_model *m, const bonsai_graph *g
 {
     char ours[80], theirs[80];
     int64_t f = g->view.features;
-    list_text(ours, m->kept, m->shape.features);
+    list_text(ours, m->kept, m->dims.features);
     list_text(theirs, g->view.section[BONSAI_SECTION_KEPT_FEATURES].data, f);
     if (m->kept)
         return bn_fail(BONSAI_E_ARGUMENT, "the model keeps %lld of %lld features%s, but %s has "
-                       "%lld%s", (long long)m->shape.features, (long long)m->info.features, ours,
+                       "%lld%s", (long long)m->dims.features, (long long)m->info.features, ours,
                        g->where, (long long)f, theirs);
     return bn_fail(BONSAI_E_ARGUMENT, "the model is for graphs of %lld features, but %s has %lld%s",
                    (long long)m->info.features, g->where, (long long)f, theirs);
@@ -98,8 +98,8 @@ static bonsai_status wrong_features(const bonsai_model *m, const bonsai_graph *g
 static bool keeps_the_same(const bonsai_model *m, const bonsai_graph *g)
 {
     const int32_t *kept = g->view.section[BONSAI_SECTION_KEPT_FEATURES].data;
-    return kept && g->view.features == m->shape.features &&
-           memcmp(kept, m->kept, (size_t)m->shape.features * sizeof *kept) == 0;
+    return kept && g->view.features == m->dims.features &&
+           memcmp(kept, m->kept, (size_t)m->dims.features * sizeof *kept) == 0;
 }
 
 static bonsai_status wrong_standard(const bonsai_graph *g)
@@ -116,7 +116,7 @@ static bool is_standardised(const bn_columns *c, const bonsai_model *m, const bo
     const float *spread = g->view.section[BONSAI_SECTION_FEATURE_SPREAD].data;
     if (!m->mean)
         return false;
-    for (int64_t i = 0; i < m->shape.features; i++) {
+    for (int64_t i = 0; i < m->dims.features; i++) {
         int64_t from = c->kept ? c->kept[i] : i;
         if (mean[from] != m->mean[i] || (spread[from] != 0 ? spread[from] : 1) != m->spread[i])
             return false;
@@ -126,10 +126,10 @@ static bool is_standardised(const bn_columns *c, const bonsai_model *m, const bo
 
 bonsai_status bn_model_columns(bn_columns *out, const bonsai_model *m, const bonsai_graph *g)
 {
-    *out = (bn_columns){.count = m->shape.features};
+    *out = (bn_columns){.count = m->dims.features};
     if (m->kept && g->view.features == m->info.features)
         out->kept = m->kept;
-    else if (m->kept ? !keeps_the_same(m, g) : g->view.features != m->shape.features)
+    else if (m->kept ? !keeps_the_same(m, g) : g->view.features != m->dims.features)
         return wrong_features(m, g);
     if (bn_has(g, BONSAI_SECTION_FEATURE_MEAN))
         return is_standardised(out, m, g) ? BONSAI_OK : wrong_standard(g);
@@ -150,12 +150,12 @@ static bonsai_status make_scores(const real **out, judge *j, const bonsai_model 
                                  int threads)
 {
     bonsai_status rc;
-    int64_t bytes = bn_network_bytes(&m->shape, &j->operand, false);
+    int64_t bytes = bn_network_bytes(&m->dims, &j->operand, false);
     if (bytes >= 0 && bytes <= memory) {
-        BN_TRY(bn_network_new(&j->network, &m->shape, &j->operand, 0.0, false, threads));
+        BN_TRY(bn_network_new(&j->network, &m->dims, &j->operand, 0.0, false, threads));
         *out = bn_network_forward(j->network, m->param, false, 0);
     } else {
-        BN_TRY(bn_infer_new(&j->infer, &m->shape, &j->operand, threads));
+        BN_TRY(bn_infer_new(&j->infer, &m->dims, &j->operand, threads));
         *out = bn_infer_scores(j->infer, m->param);
     }
 done:
@@ -208,7 +208,7 @@ bonsai_status bonsai_predict(int32_t *classes, float *probabilities, const bonsa
     bn_columns columns;
     judge j = {0};
     const real *scores;
-    int64_t n = g->view.nodes, c = m->shape.classes;
+    int64_t n = g->view.nodes, c = m->dims.classes;
     BN_TRY(BN_OPTIONS(&o, given, train));
     BN_TRY(check_options(&o));
     bn_progress p = {o.progress, o.payload};
@@ -217,7 +217,7 @@ bonsai_status bonsai_predict(int32_t *classes, float *probabilities, const bonsa
     BN_TRY(bn_tick(p, "predicting", 0, 3));
     BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, threads));
     BN_TRY(bn_model_columns(&columns, m, g));
-    BN_TRY(bn_operand_make(&j.operand, g, &m->shape, &columns, false, bn_memory_room(o.memory),
+    BN_TRY(bn_operand_make(&j.operand, g, &m->dims, &columns, false, bn_memory_room(o.memory),
                            threads));
     BN_TRY(bn_tick(p, "predicting", 1, 3));
     BN_TRY(make_scores(&scores, &j, m, memory, threads));

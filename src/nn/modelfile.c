@@ -2,7 +2,7 @@
  *
  * The header's four numbers are parameters, features of a graph, classes, 0.  The sections
  * have the numbers and the meaning that they have in a graph, and one holds the
- * parameters.  The shape is in the metadata; everything else is measured against it
+ * parameters.  The dimensions are in the metadata; everything else is measured against them
  * before anything is allocated, and every checksum is compared.  doc/format.md describes
  * the bytes.
  *
@@ -30,13 +30,13 @@ static const char *part_text(uint32_t id)
 /* ---- what both sides refuse ---- */
 
 /* The first number that is not finite, named by its parameter. */
-static bonsai_status check_params(const bn_shape *s, const float *param, bonsai_status rc,
+static bonsai_status check_params(const bn_dims *s, const float *param, bonsai_status rc,
                                   const char *where)
 {
     bn_param table[BN_MOST_PARAMS];
     int count;
     int64_t total;
-    bn_shape_params(table, &count, &total, s);
+    bn_dims_params(table, &count, &total, s);
     for (int p = 0; p < count; p++)
         for (int64_t i = 0; i < table[p].rows * table[p].cols; i++)
             if (!isfinite(param[table[p].at + i]))
@@ -57,7 +57,7 @@ static bonsai_status check_accuracy(double v, const char *name, bonsai_status rc
 
 static json_t *metadata_json(const bonsai_model *m)
 {
-    const bn_shape *s = &m->shape;
+    const bn_dims *s = &m->dims;
     const bonsai_model_info *i = &m->info;
     return json_pack("{s:s,s:s,s:i,s:I,s:i,s:i,s:I,s:I,s:I,s:I,s:i,s:f,s:f}",
                      "bonsai", BONSAI_VERSION, "model", bonsai_model_name(s->kind),
@@ -81,12 +81,12 @@ static bonsai_status make_names(char **out, int64_t *len_out, const bonsai_model
 {
     bonsai_status rc;
     int64_t len = 0;
-    for (int64_t c = 0; c < m->shape.classes; c++)
+    for (int64_t c = 0; c < m->dims.classes; c++)
         len += (int64_t)strlen(m->class_names[c]) + 1;
     BN_TRY(BN_NEW(out, len));
     *len_out = len;
     char *to = *out;
-    for (int64_t c = 0; c < m->shape.classes; c++) {
+    for (int64_t c = 0; c < m->dims.classes; c++) {
         size_t piece = strlen(m->class_names[c]) + 1;
         memcpy(to, m->class_names[c], piece);
         to += piece;
@@ -106,7 +106,7 @@ static void fill_table(bn_container *c, const bonsai_model *m, const parts *p)
     c->kind = BN_KIND_MODEL;
     c->field[0] = (uint64_t)m->count;
     c->field[1] = (uint64_t)m->info.features;
-    c->field[2] = (uint64_t)m->shape.classes;
+    c->field[2] = (uint64_t)m->dims.classes;
     for (uint32_t id = 1; id < SECTIONS; id++) {
         const bonsai_array *a = &p->part[id];
         if (a->data)
@@ -142,7 +142,7 @@ static bonsai_status write_model(const bonsai_model *m, const char *path)
     bonsai_status rc;
     parts p = {0};
     char *names = NULL, *metadata = NULL;
-    int64_t f = m->shape.features, names_len = 0;
+    int64_t f = m->dims.features, names_len = 0;
     if (m->class_names)
         BN_TRY(make_names(&names, &names_len, m));
     BN_TRY(make_metadata(&metadata, m));
@@ -162,7 +162,7 @@ done:
 bonsai_status bonsai_model_save(const bonsai_model *m, const char *path)
 {
     bonsai_status rc;
-    BN_TRY(check_params(&m->shape, m->param, BONSAI_E_ARGUMENT, path));
+    BN_TRY(check_params(&m->dims, m->param, BONSAI_E_ARGUMENT, path));
     BN_TRY(check_accuracy(m->info.accuracy, "accuracy", BONSAI_E_ARGUMENT, path));
     BN_TRY(check_accuracy(m->info.accuracy_val, "accuracy_val", BONSAI_E_ARGUMENT, path));
     BN_TRY(bn_ends_with(path, ".npz") ? bn_model_npz(m, path) : write_model(m, path));
@@ -178,7 +178,7 @@ typedef struct {
     bn_container c;
     parts        p;
     json_t      *metadata;
-    bn_shape     shape;
+    bn_dims      dims;
     bonsai_model_info info;
 } reader;
 
@@ -312,7 +312,7 @@ static bonsai_status read_metadata(reader *r)
 {
     bonsai_status rc;
     int64_t seed;
-    bn_shape *s = &r->shape;
+    bn_dims *s = &r->dims;
     BN_TRY(parse_metadata(r));
     BN_TRY(get_kind(&s->kind, r));
     BN_TRY(get_int(&s->layers, r, "layers"));
@@ -327,13 +327,13 @@ static bonsai_status read_metadata(reader *r)
     BN_TRY(get_accuracy(&r->info.accuracy, r, "accuracy"));
     BN_TRY(get_accuracy(&r->info.accuracy_val, r, "accuracy_val"));
     r->info.seed = (uint64_t)seed;
-    if (bn_shape_check(s, r->path) != BONSAI_OK)
+    if (bn_dims_check(s, r->path) != BONSAI_OK)
         rc = BONSAI_E_FORMAT;                   /* it is the file's mistake; the sentence stays */
 done:
     return rc;
 }
 
-/* ---- reading: what must fit the shape ---- */
+/* ---- reading: what must fit the dimensions ---- */
 
 static bonsai_status must_have(const reader *r, uint32_t id, int64_t count)
 {
@@ -347,7 +347,7 @@ static bonsai_status must_have(const reader *r, uint32_t id, int64_t count)
 static bonsai_status check_header(const reader *r, int64_t total)
 {
     static const char *const names[] = {"parameters", "features", "classes", "reserved bits"};
-    const int64_t wanted[] = {total, r->info.features, r->shape.classes, 0};
+    const int64_t wanted[] = {total, r->info.features, r->dims.classes, 0};
     for (int i = 0; i < 4; i++)
         if (r->c.field[i] != (uint64_t)wanted[i])
             return bn_fail(BONSAI_E_FORMAT, "%s: the header says %llu %s where the metadata say "
@@ -361,8 +361,8 @@ static bonsai_status check_counts(const reader *r)
     bonsai_status rc;
     bn_param table[BN_MOST_PARAMS];
     int count;
-    int64_t total, f = r->shape.features;
-    bn_shape_params(table, &count, &total, &r->shape);
+    int64_t total, f = r->dims.features;
+    bn_dims_params(table, &count, &total, &r->dims);
     BN_TRY(check_header(r, total));
     BN_TRY(must_have(r, PARAMETERS, total));
     BN_TRY(must_have(r, BONSAI_SECTION_KEPT_FEATURES, f));
@@ -386,11 +386,11 @@ static bonsai_status check_elements(const reader *r)
                                             BONSAI_SECTION_FEATURE_MEAN, BONSAI_SECTION_FEATURE_SPREAD};
     bonsai_status rc;
     bonsai_view v;
-    int64_t f = r->shape.features;
+    int64_t f = r->dims.features;
     const int32_t *kept = r->p.part[BONSAI_SECTION_KEPT_FEATURES].data;
     const float *spread = r->p.part[BONSAI_SECTION_FEATURE_SPREAD].data;
     bonsai_view_init(&v);
-    v.classes = r->shape.classes;
+    v.classes = r->dims.classes;
     v.features = f;
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
         v.section[shared[i]] = r->p.part[shared[i]];
@@ -405,7 +405,7 @@ static bonsai_status check_elements(const reader *r)
         if (spread[i] == 0)
             return bn_fail(BONSAI_E_FORMAT, "%s: feature spread: entry %lld is 0, which divides "
                            "nothing", r->path, (long long)i);
-    rc = check_params(&r->shape, r->p.part[PARAMETERS].data, BONSAI_E_FORMAT, r->path);
+    rc = check_params(&r->dims, r->p.part[PARAMETERS].data, BONSAI_E_FORMAT, r->path);
 done:
     return rc;
 }
@@ -430,7 +430,7 @@ static bonsai_status make_model(bonsai_model **out, const reader *r)
     bonsai_status rc;
     bonsai_model *m = NULL;
     const bonsai_array *part = r->p.part;
-    BN_TRY(bn_model_new(&m, &r->shape));
+    BN_TRY(bn_model_new(&m, &r->dims));
     m->info.features = r->info.features;
     m->info.epoch = r->info.epoch;
     m->info.seed = r->info.seed;

@@ -31,7 +31,7 @@ done:
 static bonsai_status put_param(bn_zip_out *z, const bonsai_model *m, const bn_param *p)
 {
     bonsai_status rc;
-    bool attention = m->shape.kind == BONSAI_MODEL_GAT && p->slot >= BN_ATT_SRC;
+    bool attention = m->dims.kind == BONSAI_MODEL_GAT && p->slot >= BN_ATT_SRC;
     const int64_t weight[] = {p->cols, p->rows}, heads[] = {1, p->rows, p->cols};
     if (p->is_weight)
         BN_TRY(bn_zip_out_begin(z, p->name, "<f4", 2, weight));
@@ -61,7 +61,7 @@ done:
     return rc;
 }
 
-static bonsai_status put_epsilons(bn_zip_out *z, const bn_shape *s)
+static bonsai_status put_epsilons(bn_zip_out *z, const bn_dims *s)
 {
     static const float epsilon = 0.0f;
     bonsai_status rc = BONSAI_OK;
@@ -80,12 +80,12 @@ bonsai_status bn_model_npz(const bonsai_model *m, const char *path)
     bn_zip_out *z = NULL;
     bn_param table[BN_MOST_PARAMS];
     int count;
-    int64_t total, f = m->shape.features;
-    bn_shape_params(table, &count, &total, &m->shape);
+    int64_t total, f = m->dims.features;
+    bn_dims_params(table, &count, &total, &m->dims);
     BN_TRY(bn_zip_out_open(&z, path, (bn_progress){0}, 4 * total));
     for (int i = 0; i < count; i++)
         BN_TRY(put_param(z, m, &table[i]));
-    BN_TRY(put_epsilons(z, &m->shape));
+    BN_TRY(put_epsilons(z, &m->dims));
     BN_TRY(put_vector(z, bn_npz_name(BONSAI_SECTION_KEPT_FEATURES), "<i4", m->kept, f));
     BN_TRY(put_vector(z, bn_npz_name(BONSAI_SECTION_FEATURE_MEAN), "<f4", m->mean, f));
     BN_TRY(put_vector(z, bn_npz_name(BONSAI_SECTION_FEATURE_SPREAD), "<f4", m->spread, f));

@@ -9,7 +9,7 @@
 enum { THREAD_WORK = 1 << 21 }; /* products of the first layer that are worth a thread */
 
 struct bn_network {
-    bn_shape s;
+    bn_dims s;
     const bn_operand *o;
     double  dropout;
     int     threads;
@@ -105,7 +105,7 @@ static void lay_out(bn_network *w, layout *l, bool gradients)
         w->dy[i] = take(l, w->o->x.rows, w->s.hidden);
 }
 
-int64_t bn_network_bytes(const bn_shape *s, const bn_operand *o, bool gradients)
+int64_t bn_network_bytes(const bn_dims *s, const bn_operand *o, bool gradients)
 {
     bn_network w = {.s = *s, .o = o};
     layout l = {0};
@@ -114,7 +114,7 @@ int64_t bn_network_bytes(const bn_shape *s, const bn_operand *o, bool gradients)
                                                                     : l.used * (int64_t)sizeof(real);
 }
 
-bonsai_status bn_network_new(bn_network **out, const bn_shape *s, const bn_operand *o,
+bonsai_status bn_network_new(bn_network **out, const bn_dims *s, const bn_operand *o,
                              double dropout, bool gradients, int threads)
 {
     bonsai_status rc;
@@ -130,7 +130,7 @@ bonsai_status bn_network_new(bn_network **out, const bn_shape *s, const bn_opera
                                 : (double)o->x.offsets[o->x.rows];
     double work = (entries + 16.0 * (double)o->x.rows) * (double)s->hidden / THREAD_WORK;
     w->threads = bn_team(bn_threads(threads), 1 + (int64_t)work);
-    bn_shape_places(w->at, s);
+    bn_dims_places(w->at, s);
     lay_out(w, &l, gradients);
     if (l.used < 0) {
         rc = bn_fail(BONSAI_E_MEMORY, "%s: a model with hidden %lld on %lld nodes is too large",

@@ -1,6 +1,6 @@
-/* nn.h -- models: their shape, the layers, training and judging.
+/* nn.h -- models: their dimensions, the layers, training and judging.
  *
- *   shape.c     what a model's parameters are called and where they lie
+ *   parameters.c  what a model's parameters are called and where they lie
  *   matrix.c    products with dense and sparse inputs, the same bits for any threads
  *   message.c   sums over neighbours, forward and back
  *   gcn.c gin.c sage.c gat.c    layers: forward/backward pairs over plain arrays
@@ -21,7 +21,7 @@
 #include "graph/graph.h"
 #include "real.h"
 
-/* ---- the shape of a model (shape.c) ---- */
+/* ---- the dimensions of a model (parameters.c) ---- */
 
 enum { BN_MOST_LAYERS = 16, BN_LAYER_PARAMS = 5, BN_MOST_PARAMS = BN_MOST_LAYERS * BN_LAYER_PARAMS };
 
@@ -29,7 +29,7 @@ typedef struct {
     bonsai_model_kind kind;
     int     layers, heads, gin_layers;
     int64_t features, hidden, classes;
-} bn_shape;
+} bn_dims;
 
 typedef enum {                  /* how PyTorch Geometric draws the first values */
     BN_INIT_ZERO,
@@ -51,16 +51,16 @@ typedef struct {                /* one parameter: rows x cols at param + at */
 enum { BN_W, BN_B, BN_W2, BN_B2, BN_ATT_SRC = BN_W2, BN_ATT_DST = BN_B2 };
 
 /* Refuses what is out of range, or too large to count. */
-bonsai_status bn_shape_check(const bn_shape *s, const char *where);
+bonsai_status bn_dims_check(const bn_dims *s, const char *where);
 /* Fills table (BN_MOST_PARAMS) in the order of the slab; *count entries, *total numbers. */
-void bn_shape_params(bn_param *table, int *count, int64_t *total, const bn_shape *s);
+void bn_dims_params(bn_param *table, int *count, int64_t *total, const bn_dims *s);
 /* Where the numbers of each slot of each layer begin; -1: it has none. */
-void bn_shape_places(int64_t at[][4], const bn_shape *s);
+void bn_dims_places(int64_t at[][4], const bn_dims *s);
 /* Columns that go into and come out of a layer. */
-int64_t bn_layer_in(const bn_shape *s, int layer);
-int64_t bn_layer_out(const bn_shape *s, int layer);
+int64_t bn_layer_in(const bn_dims *s, int layer);
+int64_t bn_layer_out(const bn_dims *s, int layer);
 /* GAT: columns of one head. */
-int64_t bn_head_width(const bn_shape *s, int layer);
+int64_t bn_head_width(const bn_dims *s, int layer);
 
 /* ---- products (matrix.c) ---- */
 
@@ -214,7 +214,7 @@ void bn_relu_backward(real *dy, const real *y, int64_t count, double p, int thre
  * g becomes 0. */
 void bn_adam(real *w, real *g, real *m, real *v, int64_t count, int64_t t, double rate,
              double decay, int threads);
-void bn_init_params(real *param, const bn_shape *s, uint64_t seed);
+void bn_init_params(real *param, const bn_dims *s, uint64_t seed);
 
 /* ---- a graph made ready (operand.c) ---- */
 
@@ -234,7 +234,7 @@ typedef struct {                /* what is done to features before the first lay
 
 /* gradients: whether it will be trained on; room: bytes that may be spent on keeping `passed`
  * and on dense copies */
-bonsai_status bn_operand_make(bn_operand *out, const bonsai_graph *g, const bn_shape *s,
+bonsai_status bn_operand_make(bn_operand *out, const bonsai_graph *g, const bn_dims *s,
                               const bn_columns *c, bool gradients, int64_t room, int threads);
 void bn_operand_free(bn_operand *o);
 
@@ -243,7 +243,7 @@ void bn_operand_free(bn_operand *o);
 typedef struct bn_network bn_network;   /* activations and gradients of one run on one operand */
 
 /* gradients: whether bn_network_backward will be called */
-bonsai_status bn_network_new(bn_network **out, const bn_shape *s, const bn_operand *o,
+bonsai_status bn_network_new(bn_network **out, const bn_dims *s, const bn_operand *o,
                              double dropout, bool gradients, int threads);
 void bn_network_free(bn_network *w);
 /* The scores of all nodes (n,c), which belong to w.  seed: of the dropout; only with training. */
@@ -257,27 +257,27 @@ void bn_network_backward(bn_network *w, real *grad, const real *param, const rea
 /* The scores of all nodes by row blocks, with little more memory than scores (n,c) and the rows
  * that go from layer to layer: of two layers, n x c again. */
 typedef struct bn_infer bn_infer;
-bonsai_status bn_infer_new(bn_infer **out, const bn_shape *s, const bn_operand *o, int threads);
+bonsai_status bn_infer_new(bn_infer **out, const bn_dims *s, const bn_operand *o, int threads);
 void bn_infer_free(bn_infer *i);
 const real *bn_infer_scores(bn_infer *i, const real *param);
-double bn_infer_bytes(const bn_shape *s, const bn_operand *o);  /* that bn_infer_new takes */
+double bn_infer_bytes(const bn_dims *s, const bn_operand *o);  /* that bn_infer_new takes */
 /* Bytes that bn_network_new takes, -1: too many to count. */
-int64_t bn_network_bytes(const bn_shape *s, const bn_operand *o, bool gradients);
+int64_t bn_network_bytes(const bn_dims *s, const bn_operand *o, bool gradients);
 
 /* ---- the handle (model.c) ---- */
 
 struct bonsai_model {
     bonsai_model_info info;     /* info.features: of a graph before columns are taken */
-    bn_shape shape;             /* shape.features: what the first layer reads */
+    bn_dims  dims;              /* dims.features: what the first layer reads */
     int64_t  count;
     float   *param;             /* count */
-    int32_t *kept;              /* shape.features, or NULL */
-    float   *mean, *spread;     /* shape.features, or NULL */
-    char   **class_names;       /* shape.classes, or NULL */
+    int32_t *kept;              /* dims.features, or NULL */
+    float   *mean, *spread;     /* dims.features, or NULL */
+    char   **class_names;       /* dims.classes, or NULL */
 };
 
 /* Its parameters are 0, its accuracies unknown. */
-bonsai_status bn_model_new(bonsai_model **out, const bn_shape *s);
+bonsai_status bn_model_new(bonsai_model **out, const bn_dims *s);
 /* The class names from a section of a graph: c strings, each ended by a zero. */
 bonsai_status bn_model_names(bonsai_model *m, const bonsai_array *names);
 /* The columns that the model wants of g; refuses a graph that does not fit, in a sentence. */

@@ -156,7 +156,7 @@ static bonsai_status pass_once(bn_operand *o, int threads)
     return rc;
 }
 
-bonsai_status bn_operand_make(bn_operand *out, const bonsai_graph *g, const bn_shape *s,
+bonsai_status bn_operand_make(bn_operand *out, const bonsai_graph *g, const bn_dims *s,
                               const bn_columns *c, bool gradients, int64_t room, int threads)
 {
     static const bn_columns all;

@@ -16,17 +16,17 @@ const char *bonsai_model_name(bonsai_model_kind m)
     return (unsigned)m < BONSAI_MODEL_COUNT ? model_names[m] : NULL;
 }
 
-int64_t bn_layer_in(const bn_shape *s, int layer)
+int64_t bn_layer_in(const bn_dims *s, int layer)
 {
     return layer == 0 ? s->features : s->hidden;
 }
 
-int64_t bn_layer_out(const bn_shape *s, int layer)
+int64_t bn_layer_out(const bn_dims *s, int layer)
 {
     return layer == s->layers - 1 ? s->classes : s->hidden;
 }
 
-int64_t bn_head_width(const bn_shape *s, int layer)
+int64_t bn_head_width(const bn_dims *s, int layer)
 {
     return layer == s->layers - 1 ? s->classes : s->hidden / s->heads;
 }
@@ -41,7 +41,7 @@ static bonsai_status in_range(const char *where, const char *what, int64_t value
 }
 
 /* With these bounds no product of two sizes and sixteen layers overflows. */
-bonsai_status bn_shape_check(const bn_shape *s, const char *where)
+bonsai_status bn_dims_check(const bn_dims *s, const char *where)
 {
     enum { MOST_WIDTH = 1 << 20, MOST_HEADS = 1024, MOST_FEATURES = 1 << 26 };
     bonsai_status rc;
@@ -76,7 +76,7 @@ static void add(listing *l, int slot, const char *name, int64_t rows, int64_t co
     l->total += rows * cols;
 }
 
-static void add_layer(listing *l, const bn_shape *s)
+static void add_layer(listing *l, const bn_dims *s)
 {
     int64_t in = bn_layer_in(s, l->layer), out = bn_layer_out(s, l->layer);
     int64_t wide = s->heads * bn_head_width(s, l->layer);
@@ -106,7 +106,7 @@ static void add_layer(listing *l, const bn_shape *s)
     }
 }
 
-void bn_shape_params(bn_param *table, int *count, int64_t *total, const bn_shape *s)
+void bn_dims_params(bn_param *table, int *count, int64_t *total, const bn_dims *s)
 {
     listing l = {.table = table};
     for (l.layer = 0; l.layer < s->layers; l.layer++)
@@ -115,12 +115,12 @@ void bn_shape_params(bn_param *table, int *count, int64_t *total, const bn_shape
     *total = l.total;
 }
 
-void bn_shape_places(int64_t at[][4], const bn_shape *s)
+void bn_dims_places(int64_t at[][4], const bn_dims *s)
 {
     bn_param table[BN_MOST_PARAMS];
     int count;
     int64_t total;
-    bn_shape_params(table, &count, &total, s);
+    bn_dims_params(table, &count, &total, s);
     for (int layer = 0; layer < s->layers; layer++)
         for (int slot = 0; slot < 4; slot++)
             at[layer][slot] = -1;

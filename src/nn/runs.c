@@ -86,8 +86,8 @@ static bool judge(running *r, slot *s, const real *scores, int run, int epoch)
     const bn_task *t = r->t;
     bonsai_epoch *point = &r->out->point[(int64_t)run * t->o.epochs + epoch - 1];
     bonsai_run *result = &r->out->run[run];
-    int64_t val = count_right(&t->val, scores, t->shape.classes, r->inner);
-    int64_t test = count_right(&t->test, scores, t->shape.classes, r->inner);
+    int64_t val = count_right(&t->val, scores, t->dims.classes, r->inner);
+    int64_t test = count_right(&t->test, scores, t->dims.classes, r->inner);
     if (val < 0 || test < 0)
         return false;
     point->accuracy_val = percent(val, t->val.count);
@@ -152,7 +152,7 @@ static void begin_run(const bn_task *t, slot *s, bonsai_run *result, int run)
 {
     size_t bytes = (size_t)t->count * sizeof(real);
     *result = (bonsai_run){.seed = t->o.seed + (uint64_t)run, .accuracy = -1, .accuracy_val = -1};
-    bn_init_params(s->param, &t->shape, result->seed);
+    bn_init_params(s->param, &t->dims, result->seed);
     memset(s->grad, 0, bytes);
     memset(s->m, 0, bytes);
     memset(s->v, 0, bytes);
@@ -163,7 +163,7 @@ static void begin_run(const bn_task *t, slot *s, bonsai_run *result, int run)
 static bool step(running *r, slot *s, real *scores, int run, int epoch)
 {
     const bn_task *t = r->t;
-    double loss = bn_cross_entropy(scores, scores, t->train.x.rows, t->shape.classes, &t->targets,
+    double loss = bn_cross_entropy(scores, scores, t->train.x.rows, t->dims.classes, &t->targets,
                                    r->inner);
     r->out->run[run].loss = r->out->point[(int64_t)run * t->o.epochs + epoch - 1].loss = loss;
     if (!isfinite(loss))
@@ -253,13 +253,13 @@ static bonsai_status slot_new(slot *s, const bn_task *t, bool in_blocks, int thr
     for (int i = 0; i < ARRAYS; i++)
         *part[i] = s->slab + i * stride;
     s->kept_run = -1;
-    BN_TRY(bn_network_new(&s->net, &t->shape, &t->train, t->o.dropout, true, threads));
+    BN_TRY(bn_network_new(&s->net, &t->dims, &t->train, t->o.dropout, true, threads));
     if (t->same)
         goto done;
     if (in_blocks)
-        BN_TRY(bn_infer_new(&s->infer, &t->shape, &t->judge, threads));
+        BN_TRY(bn_infer_new(&s->infer, &t->dims, &t->judge, threads));
     else
-        BN_TRY(bn_network_new(&s->judge, &t->shape, &t->judge, 0, false, threads));
+        BN_TRY(bn_network_new(&s->judge, &t->dims, &t->judge, 0, false, threads));
 done:
     return rc;
 }
@@ -347,7 +347,7 @@ done:
 /* Bytes that a run takes beside the judging network; INT64_MAX / 2: too many to count. */
 static int64_t run_bytes(const bn_task *t)
 {
-    int64_t net = bn_network_bytes(&t->shape, &t->train, true), params = 24 * t->count;
+    int64_t net = bn_network_bytes(&t->dims, &t->train, true), params = 24 * t->count;
     return net < 0 || net > INT64_MAX / 4 ? INT64_MAX / 2 : net + params;
 }
 
@@ -372,7 +372,7 @@ static bonsai_status check_memory(const bn_task *t, int64_t points)
 static int64_t run_work(const bn_task *t)
 {
     int64_t judged = t->same ? 0 : t->judge.x.rows / t->o.every;
-    return (t->train.x.rows + judged) * t->shape.hidden + t->count;
+    return (t->train.x.rows + judged) * t->dims.hidden + t->count;
 }
 
 /* How many runs go side by side; the others follow with all threads each. */
@@ -393,7 +393,7 @@ bonsai_status bn_runs(bn_outcome *out, const bn_task *t)
     bonsai_status rc;
     const bonsai_train_options *o = &t->o;
     int64_t total = (int64_t)o->seeds * o->epochs, half = bn_memory_free() / 2;
-    int64_t judging = t->same ? 0 : bn_network_bytes(&t->shape, &t->judge, false);
+    int64_t judging = t->same ? 0 : bn_network_bytes(&t->dims, &t->judge, false);
     running r = {.t = t, .out = out};
     atomic_store(&r.failed, o->seeds);
     bn_blas_begin();
@@ -408,7 +408,7 @@ bonsai_status bn_runs(bn_outcome *out, const bn_task *t)
                                        .accuracy_val = -1, .accuracy_test = -1};
     out->best = -1;
     out->in_blocks = judging < 0 || judging > (o->memory > 0 ? o->memory : half);
-    double blocks = out->in_blocks && !t->same ? bn_infer_bytes(&t->shape, &t->judge) : 0;
+    double blocks = out->in_blocks && !t->same ? bn_infer_bytes(&t->dims, &t->judge) : 0;
     if (out->in_blocks)
         judging = blocks < (double)half ? (int64_t)blocks : half;
     int wide = side_by_side(t, half, judging);

@@ -1,6 +1,6 @@
 /* standard.c -- mean and spread of features over the training nodes.
  *
- * Two passes, in double, over blocks of nodes whose number depends on the shape alone;
+ * Two passes, in double, over blocks of nodes whose number depends on the sizes alone;
  * the blocks are added in order.  Only non-zero features are visited: the zeros of a
  * column are counted, not read.
  *

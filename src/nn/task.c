@@ -39,7 +39,7 @@ done:
     return rc;
 }
 
-static bonsai_status check_shape(bn_task *t)
+static bonsai_status check_dims(bn_task *t)
 {
     const bonsai_train_options *o = &t->o;
     bn_param table[BN_MOST_PARAMS];
@@ -47,12 +47,12 @@ static bonsai_status check_shape(bn_task *t)
     if (t->small->view.features == 0)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: has no features; give every node some, such as its "
                        "degree or a one-hot id", t->small->where);
-    t->shape = (bn_shape){.kind = o->model, .layers = o->layers, .heads = o->heads,
-                          .gin_layers = o->gin_layers, .features = t->small->view.features,
-                          .hidden = o->hidden, .classes = t->small->view.classes};
-    bonsai_status rc = bn_shape_check(&t->shape, t->small->where);
+    t->dims = (bn_dims){.kind = o->model, .layers = o->layers, .heads = o->heads,
+                        .gin_layers = o->gin_layers, .features = t->small->view.features,
+                        .hidden = o->hidden, .classes = t->small->view.classes};
+    bonsai_status rc = bn_dims_check(&t->dims, t->small->where);
     if (rc == BONSAI_OK)
-        bn_shape_params(table, &entries, &t->count, &t->shape);
+        bn_dims_params(table, &entries, &t->count, &t->dims);
     return rc;
 }
 
@@ -183,11 +183,11 @@ int64_t bn_memory_room(int64_t memory)
 
 static bonsai_status make_operands(bn_task *t)
 {
-    bonsai_status rc = bn_operand_make(&t->train, t->small, &t->shape, &t->of_small, true,
+    bonsai_status rc = bn_operand_make(&t->train, t->small, &t->dims, &t->of_small, true,
                                        bn_memory_room(0), t->threads);
     if (rc != BONSAI_OK || t->same)
         return rc;
-    return bn_operand_make(&t->judge, t->full, &t->shape, &t->of_full, false,
+    return bn_operand_make(&t->judge, t->full, &t->dims, &t->of_full, false,
                            bn_memory_room(t->o.memory), t->threads);
 }
 
@@ -221,7 +221,7 @@ bonsai_status bn_task_make(bn_task *t, const bonsai_graph *small, const bonsai_g
     BN_TRY(list_targets(&t->targets, t->small));
     BN_TRY(list_judged(&t->val, t->full, BONSAI_PART_VAL));
     BN_TRY(list_judged(&t->test, t->full, BONSAI_PART_TEST));
-    BN_TRY(check_shape(t));
+    BN_TRY(check_dims(t));
     BN_TRY(bn_match(t));
     BN_TRY(bn_tick(t->progress, "preparing", 1, STEPS));
     BN_TRY(make_operands(t));

@@ -35,14 +35,14 @@ static bonsai_model_info describe(const bn_task *t, const bn_outcome *out)
     const bonsai_run *run = &out->run[out->best];
     return (bonsai_model_info){
         .size = sizeof(bonsai_model_info),
-        .model = t->shape.kind,
-        .layers = t->shape.layers,
-        .heads = t->shape.heads,
-        .gin_layers = t->shape.gin_layers,
+        .model = t->dims.kind,
+        .layers = t->dims.layers,
+        .heads = t->dims.heads,
+        .gin_layers = t->dims.gin_layers,
         .epoch = run->best_epoch,
         .features = t->full->view.features,
-        .hidden = t->shape.hidden,
-        .classes = t->shape.classes,
+        .hidden = t->dims.hidden,
+        .classes = t->dims.classes,
         .parameters = t->count,
         .accuracy = run->accuracy,
         .accuracy_val = run->accuracy_val,
@@ -54,8 +54,8 @@ static bonsai_status make_model(bonsai_model **out, const bn_task *t, const bn_o
 {
     bonsai_status rc;
     bonsai_model *m = NULL;
-    int64_t f = t->shape.features;
-    BN_TRY(bn_model_new(&m, &t->shape));
+    int64_t f = t->dims.features;
+    BN_TRY(bn_model_new(&m, &t->dims));
     m->info = describe(t, from);
     memcpy(m->param, from->param, (size_t)t->count * sizeof *m->param);
     if (t->kept) {
@@ -96,7 +96,7 @@ static void fill_info(bonsai_train_info *info, const bn_task *t, const bn_outcom
 {
     *info = (bonsai_train_info){
         .size = sizeof *info,
-        .model = t->shape.kind,
+        .model = t->dims.kind,
         .runs = t->o.seeds,
         .parameters = t->count,
         .train = t->targets.count,

@@ -24,7 +24,7 @@ typedef struct {                /* shared by all runs; nothing in it changes onc
     const bonsai_graph *small, *full;   /* trained on; judged on, with its split */
     bonsai_graph *drawn;        /* the graph with a split that was drawn, or NULL */
     bool        same;           /* small and full are one graph */
-    bn_shape    shape;
+    bn_dims     dims;
     int64_t     count;          /* parameters */
     int32_t    *kept;           /* features of full that small has, or NULL: all */
     float      *mean, *spread;  /* of these, or NULL */

@@ -52,10 +52,10 @@ static bonsai_status embed(study *s)
     BN_TRY(bonsai_train(&t, s->g, NULL, &s->o));
     const bonsai_model *m = bonsai_training_model(t);
     BN_TRY(bn_model_columns(&columns, m, s->g));
-    BN_TRY(bn_operand_make(&s->operand, s->g, &m->shape, &columns, false,
+    BN_TRY(bn_operand_make(&s->operand, s->g, &m->dims, &columns, false,
                            bn_memory_room(s->o.memory), s->threads));
-    BN_TRY(bn_infer_new(&infer, &m->shape, &s->operand, s->threads));
-    s->width = m->shape.classes;
+    BN_TRY(bn_infer_new(&infer, &m->dims, &s->operand, s->threads));
+    s->width = m->dims.classes;
     BN_TRY(BN_NEW(&s->row, s->g->view.nodes * s->width));
     memcpy(s->row, bn_infer_scores(infer, m->param),
            (size_t)(s->g->view.nodes * s->width) * sizeof *s->row);
@@ -68,7 +68,7 @@ done:
 /* ---- gradients of a GCN at its first weights ---- */
 
 typedef struct {                /* a forward pass that keeps what enters the last layer */
-    bn_shape shape;
+    bn_dims  dims;
     int64_t  place[BN_MOST_LAYERS][4];
     real    *param, *keep, *x, *y;
 } pass;
@@ -79,16 +79,17 @@ static bonsai_status make_pass(pass *p, study *s)
     bn_param table[BN_MOST_PARAMS];
     int count;
     int64_t total, n = s->g->view.nodes, f = s->g->view.features;
-    p->shape = (bn_shape){.kind = BONSAI_MODEL_GCN, .layers = s->o.layers, .heads = 1, .gin_layers = 1,
-                          .features = f, .hidden = s->o.hidden, .classes = s->g->view.classes};
+    p->dims = (bn_dims){.kind = BONSAI_MODEL_GCN, .layers = s->o.layers, .heads = 1,
+                        .gin_layers = 1, .features = f, .hidden = s->o.hidden,
+                        .classes = s->g->view.classes};
     const bn_columns columns = {.count = f};
-    BN_TRY(bn_shape_check(&p->shape, s->g->where));
-    bn_shape_params(table, &count, &total, &p->shape);
-    bn_shape_places(p->place, &p->shape);
+    BN_TRY(bn_dims_check(&p->dims, s->g->where));
+    bn_dims_params(table, &count, &total, &p->dims);
+    bn_dims_places(p->place, &p->dims);
     BN_TRY(BN_NEW(&p->param, total));
-    bn_init_params(p->param, &p->shape, s->o.seed);
-    BN_TRY(bn_operand_make(&s->operand, s->g, &p->shape, &columns, false, 0, s->threads));
-    int64_t wide = p->shape.hidden > p->shape.classes ? p->shape.hidden : p->shape.classes;
+    bn_init_params(p->param, &p->dims, s->o.seed);
+    BN_TRY(bn_operand_make(&s->operand, s->g, &p->dims, &columns, false, 0, s->threads));
+    int64_t wide = p->dims.hidden > p->dims.classes ? p->dims.hidden : p->dims.classes;
     BN_TRY(BN_NEW(&p->keep, n * wide));
     BN_TRY(BN_NEW(&p->x, n * wide));
     BN_TRY(BN_NEW(&p->y, n * wide));
@@ -108,9 +109,9 @@ static void free_pass(pass *p)
 static bn_input run_hidden(pass *p, const study *s)
 {
     bn_input in = s->operand.x;
-    for (int l = 0; l + 1 < p->shape.layers; l++) {
+    for (int l = 0; l + 1 < p->dims.layers; l++) {
         bool passed = l == 0 && s->operand.passed.rows > 0;
-        bn_at at = {.m = &s->operand.m, .n = s->g->view.nodes, .f = in.cols, .h = p->shape.hidden,
+        bn_at at = {.m = &s->operand.m, .n = s->g->view.nodes, .f = in.cols, .h = p->dims.hidden,
                     .threads = s->threads};
         bn_gcn_forward(&at, p->y, p->keep, passed ? &s->operand.passed : &in, passed,
                        p->param + p->place[l][BN_W], p->param + p->place[l][BN_B]);
@@ -138,10 +139,10 @@ static bonsai_status differentiate(study *s)
         return bn_fail(BONSAI_E_ARGUMENT, "gradients are studied for gcn with two layers or more, "
                        "not for %s with %d", bonsai_model_name(s->o.model), s->o.layers);
     BN_TRY(make_pass(&p, s));
-    int last = p.shape.layers - 1;
+    int last = p.dims.layers - 1;
     const bn_input in = run_hidden(&p, s);
     s->width = in.cols;
-    s->errors = p.shape.classes;
+    s->errors = p.dims.classes;
     BN_TRY(BN_NEW(&s->row, n * s->width));
     BN_TRY(BN_NEW(&s->error, n * s->errors));
     bn_pass(s->row, &s->operand.m.to, in.dense, s->width, false, 0, n, s->threads);

@@ -66,14 +66,14 @@ static void many_threads_take_the_same_step(void **state)
     free(all);
 }
 
-static bn_shape shape_of(bonsai_model_kind kind)
+static bn_dims shape_of(bonsai_model_kind kind)
 {
-    return (bn_shape){.kind = kind, .layers = 3, .heads = 4, .gin_layers = 2, .features = 90,
+    return (bn_dims){.kind = kind, .layers = 3, .heads = 4, .gin_layers = 2, .features = 90,
                       .hidden = 64, .classes = 5};
 }
 
 /* The bound by PyTorch Geometric's rules, from the parameter's own name. */
-static double bound_of(const bn_param *p, const bn_shape *s)
+static double bound_of(const bn_param *p, const bn_dims *s)
 {
     int64_t in = p->layer == 0 ? s->features : s->hidden;
     int64_t out = p->layer == 2 ? s->classes : s->hidden;
@@ -92,11 +92,11 @@ static void first_weights_fill_their_range_evenly(void **state)
 {
     (void)state;
     for (int kind = 0; kind < BONSAI_MODEL_COUNT; kind++) {
-        bn_shape s = shape_of(kind);
+        bn_dims s = shape_of(kind);
         bn_param table[BN_MOST_PARAMS];
         int count;
         int64_t total;
-        bn_shape_params(table, &count, &total, &s);
+        bn_dims_params(table, &count, &total, &s);
         float *w = calloc((size_t)total, sizeof *w);
         bn_init_params(w, &s, 42);
         for (int p = 0; p < count; p++) {
@@ -121,11 +121,11 @@ static void first_weights_fill_their_range_evenly(void **state)
 static void first_weights_differ_by_seed_and_place(void **state)
 {
     (void)state;
-    bn_shape s = shape_of(BONSAI_MODEL_GIN);
+    bn_dims s = shape_of(BONSAI_MODEL_GIN);
     bn_param table[BN_MOST_PARAMS];
     int count;
     int64_t total, equal = 0, repeated = 0;
-    bn_shape_params(table, &count, &total, &s);
+    bn_dims_params(table, &count, &total, &s);
     float *a = calloc((size_t)total, sizeof *a), *b = calloc((size_t)total, sizeof *b);
     bn_init_params(a, &s, 1);
     bn_init_params(b, &s, 1);

@@ -271,7 +271,7 @@ static double network_loss(void *payload)
     return bn_cross_entropy(r->dy, scores, N, CLASSES, &r->t, 1);
 }
 
-static void check_network(layer *l, const bn_shape *shape, const bn_operand *o)
+static void check_network(layer *l, const bn_dims *dims, const bn_operand *o)
 {
     int32_t node[LABELLED] = {1, 2, 5, 6, 8, 11, 13}, label[LABELLED] = {0, 1, 2, 3, 3, 2, 1};
     float weight[LABELLED] = {0.25f, 0.25f, 0.125f, 0.125f, 0.125f, 0.0625f, 0.0625f};
@@ -279,12 +279,12 @@ static void check_network(layer *l, const bn_shape *shape, const bn_operand *o)
     int count;
     int64_t total;
     uint64_t s = 21;
-    bn_shape_params(table, &count, &total, shape);
+    bn_dims_params(table, &count, &total, dims);
     run r = {NULL, {LABELLED, node, label, NULL, weight}, take_random(l, total, &s),
              take_reals(l, N * CLASSES)};
     real *grad = take_reals(l, total);
     memset(grad, 0, (size_t)total * sizeof *grad);
-    assert_int_equal(bn_network_new(&r.network, shape, o, 0.3, true, 1), BONSAI_OK);
+    assert_int_equal(bn_network_new(&r.network, dims, o, 0.3, true, 1), BONSAI_OK);
     network_loss(&r);
     bn_network_backward(r.network, grad, r.param, r.dy);
     for (int i = 0; i < count; i++)
@@ -292,7 +292,7 @@ static void check_network(layer *l, const bn_shape *shape, const bn_operand *o)
                     table[i].rows * table[i].cols);
 
     bn_infer *infer = NULL;
-    assert_int_equal(bn_infer_new(&infer, shape, o, 1), BONSAI_OK);
+    assert_int_equal(bn_infer_new(&infer, dims, o, 1), BONSAI_OK);
     const real *blocks = bn_infer_scores(infer, r.param);
     const real *scores = bn_network_forward(r.network, r.param, false, 0);
     for (int i = 0; i < N * CLASSES; i++)
@@ -313,9 +313,9 @@ static void whole_networks_have_their_gradient_and_judge_the_same_in_blocks(void
                     continue;
                 make_layer(&l, &p, random_graph(5, N, M, NO_FEATURES, WITH_LOOPS | DIRECTED),
                            (uint64_t)v);
-                bn_shape shape = {p.kind, layers, p.k, p.gin_layers, p.f, 6, CLASSES};
+                bn_dims dims = {p.kind, layers, p.k, p.gin_layers, p.f, 6, CLASSES};
                 bn_operand o = {.g = l.g, .m = l.m, .x = l.x, .passed = l.passed};
-                check_network(&l, &shape, &o);
+                check_network(&l, &dims, &o);
                 free_layer(&l);
             }
 }

@@ -223,7 +223,7 @@ static void sections_go_together(void **state)
 }
 
 /* One element less, where the table, the padding and the checksums agree. */
-static void counts_that_do_not_fit_the_shape_are_refused(void **state)
+static void counts_that_do_not_fit_the_dimensions_are_refused(void **state)
 {
     (void)state;
     static const struct { int id; int64_t count; const char *text; } rows[] = {
@@ -282,7 +282,7 @@ int main(void)
         cmocka_unit_test(wrong_elements_are_refused),
         cmocka_unit_test(wrong_metadata_are_refused),
         cmocka_unit_test(sections_go_together),
-        cmocka_unit_test(counts_that_do_not_fit_the_shape_are_refused),
+        cmocka_unit_test(counts_that_do_not_fit_the_dimensions_are_refused),
         cmocka_unit_test(a_model_needs_its_parameters_and_its_metadata),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

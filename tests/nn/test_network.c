@@ -11,7 +11,7 @@ enum { N = 150, ENOUGH = 1 << 28 };
 
 typedef struct {
     bonsai_graph *g;
-    bn_shape s;
+    bn_dims s;
     float *param, *grad;
     int64_t count;
 } setting;
@@ -31,8 +31,8 @@ static setting set_up(int trial)
                (trial % 5 == 0 ? DIRECTED : 0);
     t.g = random_graph((uint64_t)trial, N, 600, layouts[trial % 5], with);
     t.s.features = t.g->view.features;
-    assert_int_equal(bn_shape_check(&t.s, "test"), BONSAI_OK);
-    bn_shape_params(table, &params, &t.count, &t.s);
+    assert_int_equal(bn_dims_check(&t.s, "test"), BONSAI_OK);
+    bn_dims_params(table, &params, &t.count, &t.s);
     t.param = calloc((size_t)t.count, sizeof *t.param);
     t.grad = calloc((size_t)t.count, sizeof *t.grad);
     for (int64_t i = 0; i < t.count; i++)
@@ -155,7 +155,7 @@ static void columns_are_chosen_and_standardised(void **state)
         const float mean[2] = {0.5f, -1}, spread[2] = {2, 4};
         float *row = calloc((size_t)f, sizeof *row);
         bn_columns c = {kept, 2, mean, spread};
-        bn_shape s = {.kind = BONSAI_MODEL_GCN, .layers = 1, .features = 2, .classes = 3, .hidden = 1};
+        bn_dims s = {.kind = BONSAI_MODEL_GCN, .layers = 1, .features = 2, .classes = 3, .hidden = 1};
         bn_operand o;
         assert_int_equal(bn_operand_make(&o, g, &s, &c, true, 0, 2), BONSAI_OK);
         assert_int_equal(o.x.cols, 2);
@@ -179,7 +179,7 @@ static bonsai_status make_all(void *payload)
     bn_infer *i = NULL;
     const int32_t kept[1] = {0};
     const bn_columns c = {kept, 1, NULL, NULL};
-    bn_shape s = t->s;
+    bn_dims s = t->s;
     s.features = 1;
     BN_TRY(bn_operand_make(&o, t->g, &s, &c, true, ENOUGH, 2));
     BN_TRY(bn_network_new(&w, &s, &o, 0.5, true, 2));
@@ -201,24 +201,24 @@ static void failed_allocations_leave_nothing(void **state)
     }
 }
 
-static void shapes_out_of_range_are_refused(void **state)
+static void dimensions_out_of_range_are_refused(void **state)
 {
     (void)state;
-    const bn_shape good = {BONSAI_MODEL_GAT, 2, 4, 1, 10, 8, 3};
-    bn_shape s = good;
+    const bn_dims good = {BONSAI_MODEL_GAT, 2, 4, 1, 10, 8, 3};
+    bn_dims s = good;
     s.layers = 17;
-    assert_fails(bn_shape_check(&s, "here"), BONSAI_E_ARGUMENT,
+    assert_fails(bn_dims_check(&s, "here"), BONSAI_E_ARGUMENT,
                  "here: the number of layers is 17, which is outside 1..16");
     s = good;
     s.hidden = 10;
-    assert_fails(bn_shape_check(&s, "here"), BONSAI_E_ARGUMENT,
+    assert_fails(bn_dims_check(&s, "here"), BONSAI_E_ARGUMENT,
                  "here: hidden is 10, which 4 heads cannot share equally");
     s = good;
     s.kind = BONSAI_MODEL_COUNT;
-    assert_fails(bn_shape_check(&s, "here"), BONSAI_E_ARGUMENT, "the kind of model is 4");
+    assert_fails(bn_dims_check(&s, "here"), BONSAI_E_ARGUMENT, "the kind of model is 4");
     s = good;
     s.gin_layers = 3;
-    assert_fails(bn_shape_check(&s, "here"), BONSAI_E_ARGUMENT, "gin_layers is 3");
+    assert_fails(bn_dims_check(&s, "here"), BONSAI_E_ARGUMENT, "gin_layers is 3");
 }
 
 static void a_network_that_is_too_large_is_refused(void **state)
@@ -246,7 +246,7 @@ int main(void)
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(columns_are_chosen_and_standardised),
         cmocka_unit_test(failed_allocations_leave_nothing),
-        cmocka_unit_test(shapes_out_of_range_are_refused),
+        cmocka_unit_test(dimensions_out_of_range_are_refused),
         cmocka_unit_test(a_network_that_is_too_large_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

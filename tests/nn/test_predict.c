@@ -122,7 +122,7 @@ static void probabilities_are_those_of_the_formula(void **state)
 {
     (void)state;
     for (int with = 0; with < 4; with++) {
-        bonsai_model *m = a_model((bn_shape){BONSAI_MODEL_GCN, 2, 1, 1, F, H, C}, with, 11);
+        bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 2, 1, 1, F, H, C}, with, 11);
         bonsai_graph *g = random_features_graph(m->info.features);
         double wanted[N * C];
         float got[N * C];
@@ -147,7 +147,7 @@ static void threads_change_no_bit_and_memory_next_to_nothing(void **state)
 {
     (void)state;
     for (int k = 0; k < 2 * BONSAI_MODEL_COUNT; k++) {
-        const bn_shape s = {k % BONSAI_MODEL_COUNT, 2 + k / BONSAI_MODEL_COUNT, 2, 2, F, H, C};
+        const bn_dims s = {k % BONSAI_MODEL_COUNT, 2 + k / BONSAI_MODEL_COUNT, 2, 2, F, H, C};
         bonsai_model *m = a_model(s, k % 4, 3);
         bonsai_graph *g = random_features_graph(m->info.features);
         float one[N * C], eight[N * C], blocks[N * C];
@@ -170,7 +170,7 @@ static void threads_change_no_bit_and_memory_next_to_nothing(void **state)
 static void a_saved_model_predicts_the_same(void **state)
 {
     (void)state;
-    bonsai_model *m = a_model((bn_shape){BONSAI_MODEL_SAGE, 2, 1, 1, F, H, C}, WITH_EVERY, 3), *back;
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_SAGE, 2, 1, 1, F, H, C}, WITH_EVERY, 3), *back;
     bonsai_graph *g = random_features_graph(m->info.features);
     float p[N * C], q[N * C];
     int32_t a[N], b[N];
@@ -188,7 +188,7 @@ static void a_saved_model_predicts_the_same(void **state)
 static void equal_scores_go_to_the_lower_class(void **state)
 {
     (void)state;
-    bonsai_model *m = a_model((bn_shape){BONSAI_MODEL_GCN, 1, 1, 1, F, H, 4}, 0, 3);
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 1, 1, 1, F, H, 4}, 0, 3);
     bonsai_graph *g = random_features_graph(F);
     int32_t classes[N];
     memset(m->param, 0, (size_t)m->count * sizeof *m->param);
@@ -207,7 +207,7 @@ static void a_graph_without_nodes_has_no_classes(void **state)
     (void)state;
     for (int kind = 0; kind < BONSAI_MODEL_COUNT; kind++)
         for (int memory = 0; memory < 2; memory++) {
-            bonsai_model *m = a_model((bn_shape){kind, 2, 2, 1, F, H, C}, WITH_MEAN, 3);
+            bonsai_model *m = a_model((bn_dims){kind, 2, 2, 1, F, H, C}, WITH_MEAN, 3);
             float none = 0;
             int32_t classes[1] = {7};
             const bonsai_train_options o = options(1, memory);
@@ -271,7 +271,7 @@ static void a_graph_that_keeps_the_same_features_is_taken_as_it_is(void **state)
 {
     (void)state;
     enum { ALL = 2 * F - 1 };
-    bonsai_model *m = a_model((bn_shape){BONSAI_MODEL_GCN, 2, 1, 1, F, H, C}, WITH_KEPT | WITH_MEAN, 9);
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 2, 1, 1, F, H, C}, WITH_KEPT | WITH_MEAN, 9);
     float x[N * ALL], few[N * F], standard[N * F], p[3][N * C];
     int32_t classes[N];
     uint32_t kept[F];
@@ -297,7 +297,7 @@ static void a_graph_that_keeps_the_same_features_is_taken_as_it_is(void **state)
 static void refuse_graph(int with, int64_t f, const uint32_t *kept, const char *sentence)
 {
     static const float x[N * 64];
-    bonsai_model *m = a_model((bn_shape){BONSAI_MODEL_GCN, 2, 1, 1, F, H, C}, with, 9);
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 2, 1, 1, F, H, C}, with, 9);
     bonsai_graph *g = graph_of(x, N, f, kept, NULL, NULL, 4);
     int32_t classes[N];
     int64_t before = bn_mem_live();
@@ -328,7 +328,7 @@ static void a_graph_of_other_features_is_refused(void **state)
 static void scores_that_are_not_finite_are_refused(void **state)
 {
     (void)state;
-    bonsai_model *m = a_model((bn_shape){BONSAI_MODEL_GIN, 2, 1, 1, F, H, C}, 0, 3);
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GIN, 2, 1, 1, F, H, C}, 0, 3);
     float x[N * F];
     int32_t classes[N];
     for (int i = 0; i < N * F; i++)
@@ -343,7 +343,7 @@ static void scores_that_are_not_finite_are_refused(void **state)
 static void wrong_options_are_refused(void **state)
 {
     (void)state;
-    bonsai_model *m = a_model((bn_shape){BONSAI_MODEL_GCN, 2, 1, 1, F, H, C}, 0, 3);
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 2, 1, 1, F, H, C}, 0, 3);
     bonsai_graph *g = random_features_graph(F);
     int32_t classes[N];
     bonsai_train_options o = options(1, -5);
@@ -368,7 +368,7 @@ static int cancel(const bonsai_progress *p, void *payload)
 static void it_can_be_canceled_at_every_tick(void **state)
 {
     (void)state;
-    bonsai_model *m = a_model((bn_shape){BONSAI_MODEL_GAT, 2, 2, 1, F, H, C}, WITH_EVERY, 3);
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GAT, 2, 2, 1, F, H, C}, WITH_EVERY, 3);
     bonsai_graph *g = random_features_graph(m->info.features);
     int32_t classes[N];
     int64_t before = bn_mem_live();
@@ -402,7 +402,7 @@ static void predicting_survives_failed_allocations(void **state)
     (void)state;
     for (int k = 0; k < 2 * BONSAI_MODEL_COUNT; k++) {
         job j = {.memory = k / BONSAI_MODEL_COUNT};
-        j.m = a_model((bn_shape){k % BONSAI_MODEL_COUNT, 3, 2, 2, F, H, C}, WITH_EVERY, 3);
+        j.m = a_model((bn_dims){k % BONSAI_MODEL_COUNT, 3, 2, 2, F, H, C}, WITH_EVERY, 3);
         j.g = random_features_graph(j.m->info.features);
         survives_failed_allocations(predict_it, &j, 3);
         bonsai_graph_free(j.g);

@@ -127,7 +127,7 @@ enum { NETWORK, KIND, LAYERS, HEADS, JOIN, GIN_LAYERS, SPEC };
 typedef struct {
     const world *w;
     char     name[64];
-    bn_shape shape;             /* of a single layer: the first of a network that has it */
+    bn_dims  dims;             /* of a single layer: the first of a network that has it */
     bool     join;
     bn_param table[BN_MOST_PARAMS];
     int      params;            /* those of a single layer only, where it is one */
@@ -144,12 +144,12 @@ static void read_case(one_case *c, const world *w, const reference_array *spec)
     snprintf(c->name, sizeof c->name, "%.*s", (int)strlen(spec->name) - 5, spec->name);
     const reference_array *y = reference_find(w->file, "%s/%s", c->name, out);
     assert_true(y && y->dims == 2 && y->shape[0] == w->n);
-    c->shape = (bn_shape){(bonsai_model_kind)s[KIND], s[LAYERS], s[HEADS], s[GIN_LAYERS], w->f,
-                          s[NETWORK] ? 6 : y->shape[1], y->shape[1]};
+    c->dims = (bn_dims){(bonsai_model_kind)s[KIND], s[LAYERS], s[HEADS], s[GIN_LAYERS], w->f,
+                        s[NETWORK] ? 6 : y->shape[1], y->shape[1]};
     if (c->join)
-        c->shape.layers = 2;
-    assert_int_equal(bn_shape_check(&c->shape, "reference"), BONSAI_OK);
-    bn_shape_params(c->table, &c->params, &c->total, &c->shape);
+        c->dims.layers = 2;
+    assert_int_equal(bn_dims_check(&c->dims, "reference"), BONSAI_OK);
+    bn_dims_params(c->table, &c->params, &c->total, &c->dims);
     if (!s[NETWORK])
         while (c->table[c->params - 1].layer > 0)
             c->params--;
@@ -248,7 +248,7 @@ typedef struct {
 
 static void make_attention(trial *t, const one_case *c)
 {
-    int64_t n = c->w->n, k = c->shape.heads, d = bn_head_width(&c->shape, 0);
+    int64_t n = c->w->n, k = c->dims.heads, d = bn_head_width(&c->dims, 0);
     t->attention = (bn_attention){(int)k, d, c->join, room_for(n * k * d, sizeof(real)),
                                   room_for(n * k, sizeof(real)), room_for(n * k, sizeof(real)),
                                   room_for(c->w->m * k, sizeof(real)),
@@ -257,19 +257,19 @@ static void make_attention(trial *t, const one_case *c)
 
 static void make_trial(trial *t, const one_case *c, feed how, int threads)
 {
-    int64_t n = c->w->n, f = c->w->f, h = bn_layer_out(&c->shape, 0);
-    int64_t wide = c->shape.heads * bn_head_width(&c->shape, 0);
+    int64_t n = c->w->n, f = c->w->f, h = bn_layer_out(&c->dims, 0);
+    int64_t wide = c->dims.heads * bn_head_width(&c->dims, 0);
     memset(t, 0, sizeof *t);
-    assert_int_equal(bn_messages_make(&t->m, c->w->dense, c->shape.kind, true, threads), BONSAI_OK);
+    assert_int_equal(bn_messages_make(&t->m, c->w->dense, c->dims.kind, true, threads), BONSAI_OK);
     t->summed = room_for(n * f, sizeof(real));
     bn_pass(t->summed, &t->m.to, c->w->x[0].dense, f, false, 0, n, threads);
     t->passed = (bn_input){.rows = n, .cols = f, .dense = t->summed};
     t->sum = how >= PASSED ? &t->passed : NULL;
     t->x = &c->w->x[how == SPARSE || how == PASSED_SPARSE];
-    if (t->sum && c->shape.kind != BONSAI_MODEL_SAGE)
+    if (t->sum && c->dims.kind != BONSAI_MODEL_SAGE)
         t->x = t->sum;
-    int64_t room = bn_layer_room(c->shape.kind, &t->m, t->x, wide, c->shape.heads);
-    int64_t more = t->sum ? bn_layer_room(c->shape.kind, &t->m, t->sum, wide, c->shape.heads) : 0;
+    int64_t room = bn_layer_room(c->dims.kind, &t->m, t->x, wide, c->dims.heads);
+    int64_t more = t->sum ? bn_layer_room(c->dims.kind, &t->m, t->sum, wide, c->dims.heads) : 0;
     t->at = (bn_at){&t->m, n, f, h, room_for(room > more ? room : more, sizeof(real)), threads};
     make_attention(t, c);
     t->keep = room_for(n * (f > h ? f : h), sizeof(real));
@@ -347,9 +347,9 @@ static void try_layer(one_case *c, feed how, int threads)
     const float *dy = reference_reals(c->w->file, outputs, "%s/dy", c->name);
     for (int64_t i = 0; i < outputs; i++)
         t.dy[i] = dy[i];
-    run_forward(&t, c->shape.kind);
+    run_forward(&t, c->dims.kind);
     agrees_with(c, "y", t.y, outputs);
-    run_backward(&t, c->shape.kind);
+    run_backward(&t, c->dims.kind);
     params_agree(c, "the gradient", t.grad, GRADIENT);
     if (!t.sum)
         agrees_with(c, "dx", t.dx, t.at.n * t.at.f);
@@ -360,7 +360,7 @@ static void layer_agrees(one_case *c)
 {
     static const int feeds[] = {[BONSAI_MODEL_GCN] = PASSED_SPARSE, [BONSAI_MODEL_GAT] = PASSED,
                                 [BONSAI_MODEL_GIN] = PASSED_SPARSE, [BONSAI_MODEL_SAGE] = FEEDS};
-    for (int how = 0; how < feeds[c->shape.kind]; how++)
+    for (int how = 0; how < feeds[c->dims.kind]; how++)
         for (int threads = 1; threads <= 3; threads += 2)
             try_layer(c, (feed)how, threads);
 }
@@ -405,7 +405,7 @@ static void free_targets(bn_targets *t)
 static void train_a_little(const one_case *c, bn_network *net, real *param, const bn_targets *t,
                            int threads)
 {
-    int64_t n = c->w->n, classes = c->shape.classes;
+    int64_t n = c->w->n, classes = c->dims.classes;
     real *grad = room_for(c->total, sizeof *grad), *m = room_for(c->total, sizeof *m);
     real *v = room_for(c->total, sizeof *v), *dy = room_for(n * classes, sizeof *dy);
     for (int step = 1; step <= 3; step++) {
@@ -430,8 +430,8 @@ static void train_a_little(const one_case *c, bn_network *net, real *param, cons
 static void infer_agrees(const one_case *c, const bn_operand *o, const real *param, int threads)
 {
     bn_infer *infer = NULL;
-    assert_int_equal(bn_infer_new(&infer, &c->shape, o, threads), BONSAI_OK);
-    agrees_with(c, "scores", bn_infer_scores(infer, param), c->w->n * c->shape.classes);
+    assert_int_equal(bn_infer_new(&infer, &c->dims, o, threads), BONSAI_OK);
+    agrees_with(c, "scores", bn_infer_scores(infer, param), c->w->n * c->dims.classes);
     bn_infer_free(infer);
 }
 
@@ -443,8 +443,8 @@ static void try_network(one_case *c, const bonsai_graph *g, int64_t room, int th
     real *param = room_for(c->total, sizeof *param);
     snprintf(c->about, sizeof c->about, "%s, room %lld, %d threads",
              g == c->w->dense ? "dense" : "sparse", (long long)room, threads);
-    assert_int_equal(bn_operand_make(&o, g, &c->shape, NULL, true, room, threads), BONSAI_OK);
-    assert_int_equal(bn_network_new(&net, &c->shape, &o, 0, true, threads), BONSAI_OK);
+    assert_int_equal(bn_operand_make(&o, g, &c->dims, NULL, true, room, threads), BONSAI_OK);
+    assert_int_equal(bn_network_new(&net, &c->dims, &o, 0, true, threads), BONSAI_OK);
     read_params(param, c, VALUE);
     infer_agrees(c, &o, param, threads);
     train_a_little(c, net, param, &t, threads);

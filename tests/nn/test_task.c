@@ -225,7 +225,7 @@ static void kept_features_are_taken_of_the_full_graph(void **state)
     assert_true(x->info.accuracy == y->info.accuracy);
     assert_memory_equal(x->kept, kept, sizeof kept);
     assert_int_equal(x->info.features, 30);
-    assert_int_equal(x->shape.features, 6);
+    assert_int_equal(x->dims.features, 6);
     assert_null(y->kept);
     assert_int_equal(y->info.features, 6);
     bonsai_training_free(a);

@@ -93,11 +93,11 @@ typedef struct { double w0[F][H], b0[H], w1[H + 1][C]; } weights;     /* the las
 
 static weights weights_of(const float *param)
 {
-    const bn_shape s = {.kind = BONSAI_MODEL_GCN, .layers = 2, .heads = 1, .gin_layers = 1,
+    const bn_dims s = {.kind = BONSAI_MODEL_GCN, .layers = 2, .heads = 1, .gin_layers = 1,
                         .features = F, .hidden = H, .classes = C};
     int64_t at[BN_MOST_LAYERS][4];
     weights w;
-    bn_shape_places(at, &s);
+    bn_dims_places(at, &s);
     for (int k = 0; k < H; k++) {
         for (int j = 0; j < F; j++)
             w.w0[j][k] = param[at[0][BN_W] + j * H + k];
@@ -160,7 +160,7 @@ static double gradient_distance(const setting *t, weights w, int u, int v, int r
 
 static void gradients_are_those_of_finite_differences(void **state)
 {
-    const bn_shape s = {.kind = BONSAI_MODEL_GCN, .layers = 2, .heads = 1, .gin_layers = 1,
+    const bn_dims s = {.kind = BONSAI_MODEL_GCN, .layers = 2, .heads = 1, .gin_layers = 1,
                         .features = F, .hidden = H, .classes = C};
     float param[(F + 1) * H + (H + 1) * C];
     double wl[PAIRS], seen[PAIRS];

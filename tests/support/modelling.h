@@ -13,7 +13,7 @@
 enum { WITH_KEPT = 1, WITH_MEAN = 2, WITH_NAMES = 4, WITH_EVERY = 7 };
 
 /* f features go into the first layer; with WITH_KEPT every other one of 2 f - 1. */
-static inline bonsai_model *a_model(bn_shape s, int with, uint64_t seed)
+static inline bonsai_model *a_model(bn_dims s, int with, uint64_t seed)
 {
     bonsai_model *m;
     if (bn_model_new(&m, &s) != BONSAI_OK)
@@ -52,7 +52,7 @@ static inline bonsai_model *a_model(bn_shape s, int with, uint64_t seed)
 
 static inline bonsai_model *small_model(int with)
 {
-    return a_model((bn_shape){BONSAI_MODEL_GAT, 2, 2, 1, 3, 4, 2}, with, 5);
+    return a_model((bn_dims){BONSAI_MODEL_GAT, 2, 2, 1, 3, 4, 2}, with, 5);
 }
 
 static inline void save_model(const bonsai_model *m, const char *path)
@@ -79,7 +79,7 @@ static inline void assert_same_bytes(const void *a, const void *b, int64_t len)
 static inline void assert_same_model(const bonsai_model *a, const bonsai_model *b)
 {
     const bonsai_model_info *x = bonsai_model_facts(a), *y = bonsai_model_facts(b);
-    int64_t f = 4 * a->shape.features;
+    int64_t f = 4 * a->dims.features;
     assert_int_equal(x->size, sizeof *x);
     assert_int_equal(y->size, sizeof *y);
     assert_int_equal(x->model, y->model);
@@ -94,14 +94,14 @@ static inline void assert_same_model(const bonsai_model *a, const bonsai_model *
     assert_int_equal(x->seed, y->seed);
     assert_memory_equal(&x->accuracy, &y->accuracy, sizeof x->accuracy);
     assert_memory_equal(&x->accuracy_val, &y->accuracy_val, sizeof x->accuracy_val);
-    assert_int_equal(a->shape.features, b->shape.features);
+    assert_int_equal(a->dims.features, b->dims.features);
     assert_int_equal(a->count, b->count);
     assert_same_bytes(a->param, b->param, 4 * a->count);
     assert_same_bytes(a->kept, b->kept, f);
     assert_same_bytes(a->mean, b->mean, f);
     assert_same_bytes(a->spread, b->spread, f);
     assert_int_equal(a->class_names == NULL, b->class_names == NULL);
-    for (int64_t c = 0; a->class_names && c < a->shape.classes; c++)
+    for (int64_t c = 0; a->class_names && c < a->dims.classes; c++)
         assert_string_equal(a->class_names[c], b->class_names[c]);
 }
 
