@@ -1,13 +1,13 @@
-/* build.c -- sorted adjacency from edges in any order.
+/* build.c -- builds a sorted adjacency from edges in any order.
  *
- * Edges become 64-bit keys (row, column), are spread over buckets of neighbouring
- * rows, and each bucket is radix-sorted while it lies in cache; equal keys merge
- * there.  Linear in edges, and since the result is sorted, weights of equal keys
- * included, it depends neither on threads nor on the order of the input.
+ * Edges become 64-bit keys (row, column) and are distributed over buckets of neighbouring rows.
+ * Each bucket is radix-sorted in cache, and equal keys are merged there.  Time is linear in the
+ * edges.  The result is sorted, including the weights of equal keys, so it depends neither on
+ * threads nor on the order of the input.
  *
- * An undirected graph is built as given first: if every entry has its reverse it
- * is done, else it is built again from both directions.  Weights of a graph that
- * already lists both directions are thus not doubled.
+ * An undirected graph is first built as given.  If every entry has its reverse, it is done; else it
+ * is built again from both directions.  So if a graph already lists both directions, its weights
+ * are not doubled.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -22,15 +22,15 @@ typedef struct {
     int64_t n, m;
     const int32_t *source, *target;
     const float *weight;
-    bool both;                  /* each edge also backwards */
+    bool both;                  /* add the reverse of each edge */
     bool keep_self, keep_repeated;
     int  shift, threads;        /* bucket = row >> shift */
     bn_progress progress;
 
     int64_t blocks, buckets, entries;
-    int64_t *start;             /* (blocks, buckets): where each block's share of a bucket goes */
+    int64_t *start;             /* (blocks, buckets): where each block puts its keys */
     int64_t *bucket;            /* buckets+1: first key of each */
-    int64_t *kept;              /* buckets: keys left after merging */
+    int64_t *kept;              /* buckets: number of keys left after merging */
     uint64_t *keys;
     float   *weights;
     int64_t self_loops, repeated;
@@ -65,7 +65,7 @@ static void count_block(sorter *s, int64_t b)
     }
 }
 
-/* Calls fn for every block, in batches with a tick in between. */
+/* Calls fn for every block, in batches with a tick between them. */
 static bonsai_status each_block(sorter *s, const char *stage, void (*fn)(sorter *, int64_t))
 {
     bonsai_status rc;
@@ -81,7 +81,7 @@ done:
     return rc;
 }
 
-/* Turns each block's counts per bucket into places. */
+/* Turns the counts of each block and bucket into positions. */
 static void place_keys(sorter *s)
 {
     int64_t at = 0;
@@ -117,7 +117,7 @@ static void spread_block(sorter *s, int64_t b)
     }
 }
 
-/* One stable pass over eight bits; false if all keys agree there, nothing moved. */
+/* One stable pass over eight bits; returns false, and moves nothing, if all keys agree there. */
 static bool radix_pass(uint64_t *to, float *wto, const uint64_t *from, const float *wfrom,
                        int64_t count, int bit)
 {
@@ -167,8 +167,8 @@ static int by_weight(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Puts the weights of equal keys in order, so that their sum has only one value.
- * Nearly all runs are short; a long one must not take quadratic time. */
+/* Sorts the weights of equal keys, so that their sum does not depend on their order.  Nearly all
+ * runs are short; a long one must not take quadratic time. */
 static void sort_weights(float *w, int64_t count)
 {
     if (count > 32) {
@@ -215,7 +215,7 @@ static bonsai_status sort_buckets(sorter *s)
         int64_t count = s->bucket[k + 1] - s->bucket[k];
         largest = count > largest ? count : largest;
     }
-    /* Room for one bucket a lane; where one bucket holds most, as much as there are keys. */
+    /* Room for one bucket per lane; if one bucket holds most keys, as much as there are keys. */
     int64_t most = min64(min64(s->threads, BATCH), s->buckets);
     bool whole = largest > s->entries / most;
     BN_TRY(BN_NEW(&spare, whole ? s->entries : largest * most));
@@ -329,7 +329,8 @@ static bonsai_status check_edges(sorter *s, const char *where)
 {
     int64_t bad = s->m, loops = 0;
     int team = bn_team(s->threads, s->m / BUCKET_EDGES);
-#pragma omp parallel for num_threads(team) schedule(static) reduction(min : bad) reduction(+ : loops)
+#pragma omp parallel for num_threads(team) schedule(static) reduction(min : bad) \
+    reduction(+ : loops)
     for (int64_t i = 0; i < s->m; i++) {
         bool in = s->source[i] >= 0 && s->source[i] < s->n && s->target[i] >= 0 &&
                   s->target[i] < s->n;
@@ -383,7 +384,8 @@ bonsai_status bn_adjacent_build(bn_adjacent *out, uint64_t *flags, bonsai_read_i
         info->reversed = out->m - before;
     }
     *flags = (o->keep_directed ? BONSAI_FLAG_DIRECTED : 0u) |
-             (s.keep_self ? BONSAI_FLAG_SELF_LOOPS : 0u) | (s.keep_repeated ? BONSAI_FLAG_REPEATED : 0u);
+             (s.keep_self ? BONSAI_FLAG_SELF_LOOPS : 0u) |
+             (s.keep_repeated ? BONSAI_FLAG_REPEATED : 0u);
 done:
     if (rc != BONSAI_OK)
         bn_adjacent_free(out);

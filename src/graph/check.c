@@ -1,9 +1,9 @@
-/* check.c -- every invariant of a section's elements, and the sentence for each.
+/* check.c -- checks every invariant of a section's elements, each with its error message.
  *
- * A section is read once: a stretch that fits the cache goes into the checksum and is looked
- * at while it is there.  What is wrong is said in the order of importance: the checksum, then
- * numbers out of range, then their order.  Ranks each read the elements of their own rows; since
- * those ascend with the ranks, the first rank that finds something has found the first.
+ * A section is read once: each stretch that fits the cache is added to the checksum and checked
+ * while it is there.  Errors are reported by importance: the checksum, then numbers out of range,
+ * then their order.  Each rank reads the elements of its own rows.  Rows ascend with the ranks, so
+ * the first rank that finds an error has found the first error.
  *
  * SPDX-License-Identifier: MIT */
 #include <float.h>
@@ -18,21 +18,21 @@ typedef int64_t first_bad_fn(const scan *s, int64_t begin, int64_t end);
 struct scan {
     const bonsai_view *v;
     bonsai_section id;
-    const bonsai_array *a;      /* what is checked */
+    const bonsai_array *a;      /* the array to check */
     const bonsai_array *offsets;/* of lists */
     int64_t high;               /* integers must be in 0..high */
-    bool strict;                /* lists ascend without repeats */
-    bool no_self;               /* a list does not hold its own row */
+    bool strict;                /* lists ascend without duplicates */
+    bool no_self;               /* a list does not contain its own row */
     const char *where;
-    const uint32_t *crc;        /* what the checksum must be; NULL: there is none */
+    const uint32_t *crc;        /* the expected checksum; NULL: none */
     bn_world *world;
     bn_rows rows;               /* of this rank */
     int64_t from, to;           /* its elements */
     int threads;
-    first_bad_fn *check[2];     /* the first element in [begin, end) that is bad, or end; or NULL */
+    first_bad_fn *check[2];     /* return the first bad element in [begin, end), or end; or NULL */
 };
 
-/* ---- one element after the other ---- */
+/* ---- element by element ---- */
 
 static int64_t bad_offset(const scan *s, int64_t begin, int64_t end)
 {
@@ -46,7 +46,7 @@ static int64_t bad_integer(const scan *s, int64_t begin, int64_t end)
 {
     int64_t i = begin;
     while (i < end && bn_int_at(s->a, i) >= 0 && bn_int_at(s->a, i) <= s->high)
-        i++;                    /* high is -1 where nothing is allowed */
+        i++;                    /* high is -1 if nothing is allowed */
     return i;
 }
 
@@ -66,7 +66,7 @@ static int64_t bad_ascent(const scan *s, int64_t begin, int64_t end)
     return i < end ? i : end;
 }
 
-/* Nearly always all are, and that is seen many at a time. */
+/* Nearly always all are finite, so this checks many at a time. */
 static bool all_finite(const float *value, int64_t count)
 {
     const uint32_t exponent = 0x7f800000u;
@@ -108,7 +108,7 @@ static int64_t bad_non_negative(const scan *s, int64_t begin, int64_t end)
     return i;
 }
 
-/* The row of an entry: the last that begins at it or before. */
+/* The row of an entry: the last row that starts at or before it. */
 static int64_t row_of(const bonsai_array *offsets, int64_t entry)
 {
     int64_t low = 0, high = offsets->count - 1;
@@ -139,11 +139,12 @@ static int64_t bad_order(const scan *s, int64_t begin, int64_t end)
     return end;
 }
 
-/* Whether the scale of an 8-bit row keeps all its features finite. */
+/* Whether the scale of an 8-bit row keeps all of its features finite. */
 static bool products_are_finite(const bonsai_view *v, int64_t row)
 {
     bool sparse = v->section[BONSAI_SECTION_FEATURE_OFFSETS].data != NULL;
-    const bonsai_array *q = &v->section[sparse ? BONSAI_SECTION_FEATURE_VALUES : BONSAI_SECTION_FEATURES];
+    const bonsai_array *q = &v->section[sparse ? BONSAI_SECTION_FEATURE_VALUES
+                                               : BONSAI_SECTION_FEATURES];
     const bonsai_array *offsets = &v->section[BONSAI_SECTION_FEATURE_OFFSETS];
     const float *scale = v->section[BONSAI_SECTION_FEATURE_SCALE].data;
     int64_t begin = sparse ? bn_int_at(offsets, row) : row * v->features;
@@ -154,8 +155,8 @@ static bool products_are_finite(const bonsai_view *v, int64_t row)
     return true;
 }
 
-/* Scales that are not finite, or that make a feature infinite.  Only a scale near
- * the largest float can, so the features are hardly ever read. */
+/* Finds scales that are not finite, or that make a feature infinite.  Only a scale near the largest
+ * float can do that, so the features are hardly ever read. */
 static int64_t bad_scale(const scan *s, int64_t begin, int64_t end)
 {
     const float *scale = s->a->data;
@@ -172,7 +173,7 @@ enum { STRETCH = 1 << 15, BLOCK = 32 * STRETCH, BATCH = 64 };  /* elements, elem
 
 typedef struct {
     uint32_t crc;
-    int64_t  bad[2];            /* the first of each check; the end: none */
+    int64_t  bad[2];            /* the first bad element of each check; the end: none */
 } finding;
 
 static int64_t bytes_of(const scan *s, int64_t elements)
@@ -197,7 +198,7 @@ static finding read_block(const scan *s, int64_t from, int64_t to)
     return f;
 }
 
-/* The elements of this rank, in blocks: the lowest finding counts. */
+/* Reads the elements of this rank in blocks; the lowest finding counts. */
 static finding read_part(const scan *s)
 {
     finding all = {0, {s->to, s->to}}, part[BATCH];
@@ -217,7 +218,7 @@ static finding read_part(const scan *s)
     return all;
 }
 
-/* Reads this rank's part; all know then whether the checksum of the whole is right. */
+/* Reads this rank's part; then all ranks know if the checksum of the whole is right. */
 static bonsai_status read_section(finding *f, const scan *s)
 {
     bonsai_status rc = BONSAI_OK;
@@ -351,7 +352,7 @@ done:
     return rc;
 }
 
-/* What has no rows is read by one rank. */
+/* One rank reads sections without rows. */
 static bonsai_status check_one(scan *s, int64_t names)
 {
     bonsai_status rc;
@@ -430,7 +431,7 @@ bonsai_status bn_section_verify(const bonsai_view *v, bonsai_section s, const ch
                .rows = bn_rows_of(v, w, first), .to = a->count, .threads = threads};
     if (bytes_of(&sc, a->count) < BN_SMALL_SECTION)
         sc.threads = 1;         /* starting threads would take longer than the work */
-    if (first)                  /* alone, the counts may not yet fit each other */
+    if (first)                  /* without ranks the counts may not fit each other yet */
         bn_section_part(&sc.from, &sc.to, v, s, sc.rows);
     return check_section(&sc);
 }

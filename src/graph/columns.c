@@ -1,4 +1,4 @@
-/* columns.c -- a graph with some of the features of another.
+/* columns.c -- keeps some of the features of a graph.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -26,7 +26,7 @@ static bonsai_status check_kept(const keeping *k)
     return BONSAI_OK;
 }
 
-/* The kept elements of each of `rows` rows of all features. */
+/* Keeps the chosen elements in each of `rows` rows of all features. */
 static bonsai_status keep_elements(keeping *k, bonsai_section s, int64_t rows)
 {
     const bonsai_array *a = &k->g->view.section[s];
@@ -52,7 +52,7 @@ static void put_integer(void *to, bonsai_type t, int64_t i, int64_t value)
         ((uint32_t *)to)[i] = (uint32_t)value;
 }
 
-/* Where each feature goes, or -1; the offsets of the rows that are left. */
+/* Finds the new number of each feature, or -1, and the offsets of the new rows. */
 static bonsai_status plan_rows(int32_t **place, keeping *k)
 {
     bonsai_status rc;
@@ -64,7 +64,8 @@ static bonsai_status plan_rows(int32_t **place, keeping *k)
     memset(*place, 0xff, (size_t)v->features * sizeof **place);
     for (int64_t i = 0; i < k->count; i++)
         (*place)[k->kept[i]] = (int32_t)i;
-    BN_TRY(bn_graph_array(&offsets, k->out, BONSAI_SECTION_FEATURE_OFFSETS, BONSAI_TYPE_U64, v->nodes + 1));
+    BN_TRY(bn_graph_array(&offsets, k->out, BONSAI_SECTION_FEATURE_OFFSETS, BONSAI_TYPE_U64,
+                          v->nodes + 1));
     for (int64_t r = 0; r < v->nodes; r++) {
         offsets[r + 1] = offsets[r];
         for (int64_t e = bn_int_at(from, r); e < bn_int_at(from, r + 1); e++)
@@ -96,7 +97,8 @@ static bonsai_status keep_lists(keeping *k)
             continue;
         put_integer(to, index->type, at, j);
         if (values)
-            memcpy(values + (size_t)at * item, (const uint8_t *)value->data + (size_t)e * item, item);
+            memcpy(values + (size_t)at * item, (const uint8_t *)value->data + (size_t)e * item,
+                   item);
         at++;
     }
 done:
@@ -104,12 +106,13 @@ done:
     return rc;
 }
 
-/* Numbers of the full graph, also when g itself kept only some of its features. */
+/* Stores the numbers in the full graph, even if g itself kept only some features. */
 static bonsai_status name_kept(keeping *k)
 {
     const uint32_t *before = k->g->view.section[BONSAI_SECTION_KEPT_FEATURES].data;
     uint32_t *to;
-    bonsai_status rc = bn_graph_array(&to, k->out, BONSAI_SECTION_KEPT_FEATURES, BONSAI_TYPE_U32, k->count);
+    bonsai_status rc = bn_graph_array(&to, k->out, BONSAI_SECTION_KEPT_FEATURES, BONSAI_TYPE_U32,
+                                      k->count);
     for (int64_t i = 0; rc == BONSAI_OK && i < k->count; i++)
         to[i] = before ? before[k->kept[i]] : (uint32_t)k->kept[i];
     return rc;
@@ -121,8 +124,10 @@ bonsai_status bn_graph_columns(bonsai_graph **out, const bonsai_graph *g, const 
     bonsai_status rc;
     keeping k = {g, NULL, kept, count};
     const uint32_t own = BN_BIT(BONSAI_SECTION_FEATURES) | BN_BIT(BONSAI_SECTION_FEATURE_OFFSETS) |
-                         BN_BIT(BONSAI_SECTION_FEATURE_INDICES) | BN_BIT(BONSAI_SECTION_FEATURE_VALUES) |
-                         BN_BIT(BONSAI_SECTION_KEPT_FEATURES) | BN_BIT(BONSAI_SECTION_FEATURE_MEAN) |
+                         BN_BIT(BONSAI_SECTION_FEATURE_INDICES) |
+                         BN_BIT(BONSAI_SECTION_FEATURE_VALUES) |
+                         BN_BIT(BONSAI_SECTION_KEPT_FEATURES) |
+                         BN_BIT(BONSAI_SECTION_FEATURE_MEAN) |
                          BN_BIT(BONSAI_SECTION_FEATURE_SPREAD);
     *out = NULL;
     BN_TRY(check_kept(&k));

@@ -1,4 +1,4 @@
-/* derive.c -- new graphs from old: another split, an induced subgraph; equality.
+/* derive.c -- makes new graphs from old ones: another split, an induced subgraph.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/slots.h"
 #include "graph.h"
 
-/* A new graph that borrows the sections in the mask. */
+/* Makes a new graph that borrows the sections in the mask. */
 static bonsai_status derive(bonsai_graph **out, const bonsai_graph *g, uint32_t mask)
 {
     bonsai_status rc;
@@ -85,10 +85,10 @@ done:
 typedef struct {
     const bonsai_graph *g;
     bonsai_graph *out;
-    const int32_t *nodes;       /* of the rows that are made */
+    const int32_t *nodes;       /* of the rows to make */
     int64_t count;
-    int64_t first;              /* of all nodes: the first of those */
-    bn_slots place;             /* all nodes: new ids */
+    int64_t first;              /* position of the first of them among all nodes */
+    bn_slots place;             /* of all nodes: their new ids */
 } inducing;
 
 static bonsai_status place_nodes(inducing *in, const int32_t *all, int64_t count)
@@ -111,7 +111,7 @@ done:
 
 typedef struct { int32_t id; float weight; int64_t entry; } arc;
 
-/* Kept neighbours of one row, in their old order. */
+/* Collects the kept neighbours of one row, in their old order. */
 static int64_t induced_row(arc *row, const inducing *in, int64_t i)
 {
     const int32_t *to = bn_neighbors(in->g);
@@ -125,7 +125,7 @@ static int64_t induced_row(arc *row, const inducing *in, int64_t i)
     return count;
 }
 
-/* Repeated entries keep their order, or a symmetric graph would lose its symmetry. */
+/* Repeated entries keep their order; else a symmetric graph would lose its symmetry. */
 static bool before(const arc *a, const arc *b)
 {
     return a->id != b->id ? a->id < b->id : a->entry < b->entry;
@@ -151,7 +151,8 @@ static bonsai_status induce_edges(inducing *in)
     float *weights = NULL;
     arc *row = NULL;
     int64_t longest = 0, total = 0;
-    BN_TRY(bn_graph_array(&offsets, in->out, BONSAI_SECTION_OFFSETS, BONSAI_TYPE_U64, in->count + 1));
+    BN_TRY(bn_graph_array(&offsets, in->out, BONSAI_SECTION_OFFSETS, BONSAI_TYPE_U64,
+                          in->count + 1));
     for (int64_t i = 0; i < in->count; i++) {
         int64_t v = in->nodes[i], degree = bn_row_begin(in->g, v + 1) - bn_row_begin(in->g, v);
         longest = degree > longest ? degree : longest;
@@ -163,7 +164,8 @@ static bonsai_status induce_edges(inducing *in)
     }
     BN_TRY(bn_graph_array(&neighbors, in->out, BONSAI_SECTION_NEIGHBORS, BONSAI_TYPE_U32, total));
     if (bn_has(in->g, BONSAI_SECTION_EDGE_WEIGHTS))
-        BN_TRY(bn_graph_array(&weights, in->out, BONSAI_SECTION_EDGE_WEIGHTS, BONSAI_TYPE_F32, total));
+        BN_TRY(bn_graph_array(&weights, in->out, BONSAI_SECTION_EDGE_WEIGHTS, BONSAI_TYPE_F32,
+                              total));
     for (int64_t i = 0; i < in->count; i++) {
         int64_t count = induced_row(row, in, i), at = (int64_t)offsets[i];
         sort_arcs(row, count);
@@ -254,7 +256,8 @@ static bonsai_status induce_origin(inducing *in)
     int32_t *origin;
     if (bn_has(in->g, BONSAI_SECTION_ORIGIN))
         return induce_rows(in, BONSAI_SECTION_ORIGIN, 1);
-    bonsai_status rc = bn_graph_array(&origin, in->out, BONSAI_SECTION_ORIGIN, BONSAI_TYPE_U32, in->count);
+    bonsai_status rc = bn_graph_array(&origin, in->out, BONSAI_SECTION_ORIGIN, BONSAI_TYPE_U32,
+                                      in->count);
     if (rc == BONSAI_OK && in->count > 0)
         memcpy(origin, in->nodes, (size_t)in->count * sizeof *origin);
     return rc;
@@ -279,20 +282,24 @@ bonsai_status bn_graph_induce_part(bonsai_graph **out, const bonsai_graph *g, co
     bonsai_status rc;
     inducing in = {.g = g, .nodes = nodes + begin, .count = end - begin, .first = begin};
     *out = NULL;
-    BN_TRY(derive(&in.out, g, BN_BIT(BONSAI_SECTION_CLASS_NAMES) | BN_BIT(BONSAI_SECTION_KEPT_FEATURES) |
-                                  BN_BIT(BONSAI_SECTION_FEATURE_MEAN) | BN_BIT(BONSAI_SECTION_FEATURE_SPREAD)));
+    BN_TRY(derive(&in.out, g, BN_BIT(BONSAI_SECTION_CLASS_NAMES) |
+                                  BN_BIT(BONSAI_SECTION_KEPT_FEATURES) |
+                                  BN_BIT(BONSAI_SECTION_FEATURE_MEAN) |
+                                  BN_BIT(BONSAI_SECTION_FEATURE_SPREAD)));
     in.out->view.nodes = in.count;
     BN_TRY(place_nodes(&in, nodes, count));
     BN_TRY(induce_edges(&in));
     BN_TRY(induce_rows(&in, BONSAI_SECTION_FEATURES, g->view.features));
     BN_TRY(induce_rows(&in, BONSAI_SECTION_SOFT_LABELS, g->view.classes));
     static const bonsai_section by_node[] = {BONSAI_SECTION_FEATURE_SCALE, BONSAI_SECTION_LABELS,
-                                             BONSAI_SECTION_NODE_WEIGHTS, BONSAI_SECTION_SPLIT, BONSAI_SECTION_ROLE};
+                                             BONSAI_SECTION_NODE_WEIGHTS, BONSAI_SECTION_SPLIT,
+                                             BONSAI_SECTION_ROLE};
     for (size_t i = 0; i < sizeof by_node / sizeof *by_node; i++)
         BN_TRY(induce_rows(&in, by_node[i], 1));
     BN_TRY(induce_lists(&in, BONSAI_SECTION_FEATURE_OFFSETS, BONSAI_SECTION_FEATURE_INDICES,
                         BONSAI_SECTION_FEATURE_VALUES));
-    BN_TRY(induce_lists(&in, BONSAI_SECTION_MEMBER_OFFSETS, BONSAI_SECTION_MEMBERS, BONSAI_SECTION_MEMBERS));
+    BN_TRY(induce_lists(&in, BONSAI_SECTION_MEMBER_OFFSETS, BONSAI_SECTION_MEMBERS,
+                        BONSAI_SECTION_MEMBERS));
     BN_TRY(induce_names(&in));
     BN_TRY(induce_origin(&in));
     *out = in.out;

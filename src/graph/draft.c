@@ -1,4 +1,4 @@
-/* draft.c -- from what a reader gathered to a graph that keeps every invariant.
+/* draft.c -- turns the data of a reader into a graph that keeps every invariant.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static int by_index(const void *a, const void *b)
     const entry *x = a, *y = b;
     if (x->index != y->index)
         return x->index < y->index ? -1 : 1;
-    return x->value < y->value ? -1 : x->value > y->value;  /* so that sums have one value */
+    return x->value < y->value ? -1 : x->value > y->value;  /* sums must not depend on order */
 }
 
 static bool row_is_sorted(const int32_t *index, const float *value, int64_t len)
@@ -61,7 +61,7 @@ static bool row_is_sorted(const int32_t *index, const float *value, int64_t len)
     return true;
 }
 
-/* Sorts and merges one row in place; returns what is left of it. */
+/* Sorts and merges one row in place; returns its new length. */
 static int64_t sort_row(int32_t *index, float *value, int64_t len, entry *room,
                         bonsai_read_info *info)
 {
@@ -87,8 +87,8 @@ static int64_t sort_row(int32_t *index, float *value, int64_t len, entry *room,
     return kept;
 }
 
-/* Sorts each sparse row, sums repeated features and drops zeros, in place.  Ids out
- * of range are left for bn_section_check to refuse. */
+/* Sorts each sparse row, sums repeated features and drops zeros, in place.  bn_section_check later
+ * refuses ids out of range. */
 static bonsai_status sort_features(bonsai_graph *g)
 {
     bonsai_status rc = BONSAI_OK;
@@ -127,7 +127,7 @@ done:
     return rc;
 }
 
-/* Repeated features without values become ones with values: the sum must show. */
+/* Repeated features without values get values, so that their sum is kept. */
 static bonsai_status give_values(bonsai_graph *g)
 {
     float *value;
@@ -138,13 +138,14 @@ static bonsai_status give_values(bonsai_graph *g)
     const int32_t *id = index->data;
     bool repeated = false;
     if (offsets[g->view.nodes] != (uint64_t)index->count)
-        return BONSAI_OK;                       /* refused later, with a sentence */
+        return BONSAI_OK;                       /* refused later, with an error message */
     for (int64_t v = 0; v < g->view.nodes && !repeated; v++)
         for (uint64_t e = offsets[v] + 1; e < offsets[v + 1] && e < (uint64_t)index->count; e++)
-            repeated |= id[e] <= id[e - 1];     /* unsorted: cannot tell, so be ready */
+            repeated |= id[e] <= id[e - 1];     /* unsorted, so maybe repeated */
     if (!repeated)
         return BONSAI_OK;
-    bonsai_status rc = bn_graph_array(&value, g, BONSAI_SECTION_FEATURE_VALUES, BONSAI_TYPE_F32, index->count);
+    bonsai_status rc = bn_graph_array(&value, g, BONSAI_SECTION_FEATURE_VALUES, BONSAI_TYPE_F32,
+                                      index->count);
     for (int64_t i = 0; rc == BONSAI_OK && i < index->count; i++)
         value[i] = 1.0f;
     return rc;
@@ -195,7 +196,8 @@ static bonsai_status lay_edges(bonsai_graph *g, int64_t m, const int32_t *source
     g->view.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){a.offsets, a.n + 1, BONSAI_TYPE_U64};
     g->view.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){a.neighbors, a.m, BONSAI_TYPE_U32};
     if (a.weights)
-        g->view.section[BONSAI_SECTION_EDGE_WEIGHTS] = (bonsai_array){a.weights, a.m, BONSAI_TYPE_F32};
+        g->view.section[BONSAI_SECTION_EDGE_WEIGHTS] =
+            (bonsai_array){a.weights, a.m, BONSAI_TYPE_F32};
     return BONSAI_OK;
 }
 

@@ -1,4 +1,4 @@
-/* equal.c -- whether two graphs hold the same values, whatever their encodings.
+/* equal.c -- compares the values of two graphs, whatever their encodings.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -56,7 +56,7 @@ static bool same_section(const bonsai_graph *a, const bonsai_graph *b, bonsai_se
     }
 }
 
-/* Feature rows by their non-zeros, bit for bit. */
+/* Compares the non-zeros of feature rows bit for bit. */
 static bonsai_status same_features(bool *same, const bonsai_graph *a, const bonsai_graph *b)
 {
     bonsai_status rc;

@@ -1,4 +1,4 @@
-/* features.c -- one node's features, label and part, whatever the encoding.
+/* features.c -- reads the features, label and part of one node in any encoding.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -9,7 +9,8 @@ static bn_csr sparse_features(const bonsai_graph *g)
 {
     const bonsai_view *v = &g->view;
     bn_csr x = {v->nodes, v->features, v->section[BONSAI_SECTION_FEATURE_OFFSETS],
-                v->section[BONSAI_SECTION_FEATURE_INDICES], v->section[BONSAI_SECTION_FEATURE_VALUES],
+                v->section[BONSAI_SECTION_FEATURE_INDICES],
+                v->section[BONSAI_SECTION_FEATURE_VALUES],
                 v->section[BONSAI_SECTION_FEATURE_SCALE].data};
     return x;
 }

@@ -1,8 +1,8 @@
 /* graph.c -- the graph handle: a table of sections, owned, borrowed or mapped.
  *
- * A section is verified once, when something first needs it; a mutex serialises
- * that, and an atomic flag makes the common case free.  Everything else in a
- * graph is constant after it is built, so threads share it as they like.
+ * A section is verified once, at its first use.  A mutex serialises that, and an atomic flag makes
+ * the common case free.  Everything else in a graph is constant after it is built, so threads can
+ * share it.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -185,7 +185,7 @@ static bonsai_status verify_once(bonsai_graph *g, bonsai_section s, int threads)
     return rc;
 }
 
-/* Lists need their offsets, which have lower numbers and so come first. */
+/* Lists need their offsets, which have lower numbers and so are verified first. */
 static uint32_t with_offsets(uint32_t mask)
 {
     if (mask & (BN_BIT(BONSAI_SECTION_NEIGHBORS) | BN_BIT(BONSAI_SECTION_EDGE_WEIGHTS)))
@@ -211,8 +211,8 @@ bonsai_status bn_graph_need(const bonsai_graph *g, uint32_t mask, int threads)
     return BONSAI_OK;
 }
 
-/* What one rank has not verified is verified by all, and without the lock: ranks that are
- * threads may have one handle among them. */
+/* If one rank has not verified a section, all ranks verify it, and without the lock: ranks that are
+ * threads may share one handle. */
 bonsai_status bn_graph_need_over(const bonsai_graph *g, uint32_t mask, bn_world *w,
                                  const int64_t *first, int threads)
 {
@@ -299,7 +299,8 @@ const bonsai_read_info *bonsai_graph_read_info(const bonsai_graph *g)
 bn_csr bn_adjacency(const bonsai_graph *g)
 {
     const bonsai_view *v = &g->view;
-    bn_csr a = {v->nodes, v->nodes, v->section[BONSAI_SECTION_OFFSETS], v->section[BONSAI_SECTION_NEIGHBORS],
-                v->section[BONSAI_SECTION_EDGE_WEIGHTS], NULL};
+    bn_csr a = {v->nodes, v->nodes, v->section[BONSAI_SECTION_OFFSETS],
+                v->section[BONSAI_SECTION_NEIGHBORS], v->section[BONSAI_SECTION_EDGE_WEIGHTS],
+                NULL};
     return a;
 }

@@ -15,30 +15,31 @@
 
 enum { BN_SMALL_SECTION = 1 << 20 };    /* bytes; smaller ones are verified when a file is opened */
 
-typedef struct {                /* what the rows of some features allow */
+typedef struct {                /* encodings that some feature rows allow */
     int64_t nnz;
     bool ones, half, u8, i8, negative;
 } bn_traits;
 
 struct bonsai_graph {
     bonsai_view      view;
-    void            *owned[BONSAI_SECTION_COUNT];    /* freed with the graph; NULL: borrowed or mapped */
+    void            *owned[BONSAI_SECTION_COUNT];  /* NULL: borrowed or mapped */
     bn_file          file;                      /* the mapped native file, if any */
-    char            *where;                     /* for sentences: the file's name, or "graph" */
-    uint32_t         crc[BONSAI_SECTION_COUNT];      /* of a mapped section */
+    char            *where;                     /* for errors: the file's name, or "graph" */
+    uint32_t         crc[BONSAI_SECTION_COUNT];    /* of mapped sections */
     atomic_uchar     verified[BONSAI_SECTION_COUNT];
     pthread_mutex_t  lock;                      /* held while a section is being verified */
     bonsai_read_info info;
     atomic_int       users;                     /* the caller, and graphs that borrow sections */
-    bonsai_graph    *parent;                    /* whose sections this graph borrows, or NULL */
+    bonsai_graph    *parent;                    /* owner of the borrowed sections, or NULL */
     bn_traits        traits;                    /* of its features, ... */
     bool             integer;                   /* ... which are all whole numbers */
-    atomic_uchar     learnt;                    /* traits and integer have been found */
+    atomic_uchar     learnt;                    /* traits and integer are known */
 };
 
-/* Several ranks may share the reading of one graph, each with its own rows: the calls that end in
- * _over are collective, and `first` says which rows those are: first[r] .. first[r+1]-1 are rank
- * r's.  Both NULL: alone.  The answer, or the sentence, is everybody's, and the same as alone. */
+/* Several ranks can share the reading of one graph, each with its own rows.  The calls that end in
+ * _over are collective.  `first` says which rows a rank has: first[r] .. first[r+1]-1 are rank r's.
+ * If w and first are NULL, the caller is alone.  All ranks get the same answer or error, the same
+ * as if alone. */
 typedef struct {                /* the rows of one rank */
     int64_t begin, end;
     bool head, last;            /* the first rank, which has what has no rows; the last, which has
@@ -46,30 +47,29 @@ typedef struct {                /* the rows of one rank */
 } bn_rows;
 
 bn_rows bn_rows_of(const bonsai_view *v, const bn_world *w, const int64_t *first);
-/* The elements from .. to-1 of a section, which may be one that is not there, that belong to the
- * rows; its offsets must be verified. */
+/* The elements from .. to-1 of a section that belong to the rows.  The section may be absent; its
+ * offsets must be verified. */
 void bn_section_part(int64_t *from, int64_t *to, const bonsai_view *v, bonsai_section s,
                      bn_rows rows);
 
 /* ---- the handle (graph.c) ---- */
 
-/* An empty graph, so that a reader can lay its sections in. */
+/* Makes an empty graph, whose sections the caller fills. */
 bonsai_status bn_graph_new(bonsai_graph **out, const char *where);
-/* Room for a section that the graph owns. */
+/* Allocates a section that the graph owns. */
 bonsai_status bn_graph_array(void *out, bonsai_graph *g, bonsai_section s, bonsai_type t,
                              int64_t count);
-/* Borrows the verified sections of the mask from parent, which lives on until g is
- * freed. */
+/* Borrows the verified sections of the mask from parent, which stays alive until g is freed. */
 void bn_graph_borrow(bonsai_graph *g, const bonsai_graph *parent, uint32_t mask);
-/* A deep copy of one section of a view into g. */
+/* Makes a deep copy of one section of a view in g. */
 bonsai_status bn_graph_copy(bonsai_graph *g, const bonsai_view *v, bonsai_section s);
-/* Verifies the sections of the mask (BN_BIT | ...) that have not been verified;
- * every algorithm calls it first with the sections that it reads. */
+/* Verifies the sections of the mask (BN_BIT | ...) that have not been verified; every algorithm
+ * first calls it with the sections that it reads. */
 bonsai_status bn_graph_need(const bonsai_graph *g, uint32_t mask, int threads);
-/* Ranks each read their own rows; afterwards bn_graph_need is free on each. */
+/* The same over ranks, each reading its own rows; afterwards bn_graph_need is free on each. */
 bonsai_status bn_graph_need_over(const bonsai_graph *g, uint32_t mask, bn_world *w,
                                  const int64_t *first, int threads);
-/* The checksum of a section as it lies, where a mapped file has told it and it was verified. */
+/* Gets the checksum of a section if it is mapped and verified. */
 bool bn_section_crc(uint32_t *out, const bonsai_graph *g, bonsai_section s);
 
 static inline bool bn_has(const bonsai_graph *g, bonsai_section s)
@@ -89,21 +89,21 @@ static inline const int32_t *bn_neighbors(const bonsai_graph *g)
 
 bn_csr bn_adjacency(const bonsai_graph *g);
 
-/* ---- checks (shape.c, check.c, strings.c, symmetry.c) ---- */
+/* ---- checks (layout.c, check.c, strings.c, symmetry.c) ---- */
 
-/* That counts, types and combinations of sections fit each other; reads no element. */
+/* Checks that counts, types and combinations of sections fit each other; reads no element. */
 bonsai_status bn_view_shape(const bonsai_view *v, const char *where);
-/* That the elements of one section are in range; its offsets must be verified. */
+/* Checks that the elements of one section are in range; its offsets must be verified. */
 bonsai_status bn_section_check(const bonsai_view *v, bonsai_section s, const char *where,
                                int threads);
-/* The same, and that its checksum is the given one (NULL: none), over ranks. */
+/* The same over ranks; also compares the checksum (NULL: none). */
 bonsai_status bn_section_verify(const bonsai_view *v, bonsai_section s, const char *where,
                                 const uint32_t *crc, bn_world *w, const int64_t *first,
                                 int threads);
 bonsai_status bn_names_check(const bonsai_array *a, bonsai_section id, int64_t wanted,
                              const char *where);
 bonsai_status bn_metadata_check(const bonsai_array *a, const char *where);
-/* bonsai_graph_check over ranks; and its part about undirected graphs, which must be verified. */
+/* bonsai_graph_check over ranks; and its check of symmetry, for which g must be verified. */
 bonsai_status bn_graph_check_over(const bonsai_graph *g, bn_world *w, const int64_t *first,
                                   const bonsai_read_options *given);
 bonsai_status bn_symmetry_check(const bonsai_graph *g, bn_progress p);
@@ -112,8 +112,8 @@ bonsai_status bn_symmetry_check_over(const bonsai_graph *g, bn_world *w, const i
 /* The same with messages of at most `batch` entries. */
 bonsai_status bn_symmetry_exchange(const bonsai_graph *g, bn_world *w, const int64_t *first,
                                    int64_t batch, bn_progress p);
-/* Whether an adjacency with sorted rows has each entry's reverse, of equal weight.
- * room: n int64. */
+/* Checks an adjacency with sorted rows: each entry must have its reverse, of equal weight.  room: n
+ * int64. */
 int64_t bn_asymmetric_row(int64_t n, const int64_t *offsets, const int32_t *neighbors,
                           const float *weights, int64_t *room);
 
@@ -126,152 +126,152 @@ typedef struct {
     float   *weights;           /* m or NULL */
 } bn_adjacent;
 
-/* Sorted adjacency from edges in any order; info gets what was done. */
+/* Builds a sorted adjacency from edges in any order; info says what was done. */
 bonsai_status bn_adjacent_build(bn_adjacent *out, uint64_t *flags, bonsai_read_info *info,
                                 const char *where, int64_t n, int64_t m, const int32_t *source,
                                 const int32_t *target, const float *weight,
                                 const bonsai_read_options *o);
 void bn_adjacent_free(bn_adjacent *a);
 
-/* What a reader gathers, in any order; bn_draft_finish makes the graph of it.
- * Set nodes if the input says it (-1: one more than the largest id), features,
- * classes (0: one more than the largest label), and sections by bn_draft_array in
- * their widest types: FEATURES F32; FEATURE_OFFSETS U64, INDICES U32, VALUES F32; LABELS
- * U32 (int32_t, -1 unknown); SPLIT U8.  Edges go into source, target and weight,
- * allocated by bn_new and owned by the draft.  where is for sentences. */
+/* The data of a reader, in any order; bn_draft_finish makes a graph of it.  Set nodes if the input
+ * gives it (-1: one more than the largest id), features, classes (0: one more than the largest
+ * label), and sections with bn_draft_array in their widest types: FEATURES F32; FEATURE_OFFSETS
+ * U64, INDICES U32, VALUES F32; LABELS U32 (int32_t, -1 unknown); SPLIT U8.  Edges go into source,
+ * target and weight, which bn_new allocates and the draft owns.  where is for error messages. */
 typedef struct {
-    bonsai_graph *g;            /* holds the sections until it is handed over */
+    bonsai_graph *g;            /* holds the sections until the graph is done */
     int64_t  nodes, features, classes;
     int64_t  m;
     int32_t *source, *target;
     float   *weight;            /* NULL: unweighted */
-    uint64_t keep;              /* flags of edges that must stay as they are */
-    int64_t  room[3];           /* of source, target and weight, while bn_draft_edge adds */
+    uint64_t keep;              /* flags of edges that must not be changed */
+    int64_t  room[3];           /* capacity of source, target and weight for bn_draft_edge */
 } bn_draft;
 
 bonsai_status bn_draft_new(bn_draft *d, const char *where);
 bonsai_status bn_draft_array(void *out, bn_draft *d, bonsai_section s, bonsai_type t,
                              int64_t count);
-/* Appends an edge, for readers that do not know how many will come; weight NULL:
- * unweighted, and then all must be. */
+/* Appends an edge, for readers that do not know the number of edges; weight NULL: unweighted, and
+ * then all edges must be. */
 bonsai_status bn_draft_edge(bn_draft *d, int32_t u, int32_t v, const float *weight);
 bonsai_status bn_draft_finish(bonsai_graph **out, bn_draft *d, const bonsai_read_options *o);
 void          bn_draft_free(bn_draft *d);
 
 /* ---- features and labels of a node (features.c) ---- */
 
-bool bn_is_zero(float v);       /* all bits zero: a minus zero is a value that a file may want back */
+bool bn_is_zero(float v);       /* all bits are zero; a minus zero is a value and is kept */
 
-int64_t bn_row_room(const bonsai_graph *g);     /* the longest row of non-zeros */
+int64_t bn_row_room(const bonsai_graph *g);     /* length of the longest sparse row */
 int64_t bn_row_room_in(const bonsai_graph *g, int64_t begin, int64_t end);      /* of some rows */
-/* The non-zero features of a node in ascending order; returns how many. */
+/* Gets the non-zero features of a node in ascending order; returns their number. */
 int64_t bn_row_get(int32_t *index, float *value, const bonsai_graph *g, int64_t node);
 int32_t bn_label(const bonsai_graph *g, int64_t node);          /* -1: unknown */
 bonsai_part bn_part(const bonsai_graph *g, int64_t node);
 
-#define BN_FEATURE_SECTIONS (BN_BIT(BONSAI_SECTION_FEATURES) | BN_BIT(BONSAI_SECTION_FEATURE_OFFSETS) |           \
-                             BN_BIT(BONSAI_SECTION_FEATURE_INDICES) | BN_BIT(BONSAI_SECTION_FEATURE_VALUES) | \
+#define BN_FEATURE_SECTIONS (BN_BIT(BONSAI_SECTION_FEATURES) |        \
+                             BN_BIT(BONSAI_SECTION_FEATURE_OFFSETS) | \
+                             BN_BIT(BONSAI_SECTION_FEATURE_INDICES) | \
+                             BN_BIT(BONSAI_SECTION_FEATURE_VALUES) |  \
                              BN_BIT(BONSAI_SECTION_FEATURE_SCALE))
 
 /* ---- the split, and parts (derive.c) ---- */
 
-/* The graph with the split asked for in percent, or *out NULL where that is g's own: all 0 asks
- * for that, 60/20/20 where it has none, 100/0/0 where it is a condensed graph, whose
- * labels are all for training.  percent gets what was drawn. */
+/* Gets the graph with a split of the given percentages; *out is NULL if that is g's own.  All 0
+ * asks for g's own split; if it has none, for 60/20/20, or for 100/0/0 if it is a condensed graph,
+ * where all labels are for training.  percent gets what was drawn. */
 bonsai_status bn_graph_parts(bonsai_graph **out, const bonsai_graph *g, double percent[3],
                              uint64_t seed);
 
-/* ---- other orders of the nodes (metis.c) ---- */
+/* ---- partitions of the nodes (metis.c) ---- */
 
-/* part (n): 0 .. parts-1, so that few entries lie between parts of about as many nodes and entries
- * each; the same seed, the same parts. */
+/* Sets part (n) to 0 .. parts-1, with few entries between parts and about equally many nodes and
+ * entries in each; the same seed gives the same parts. */
 bonsai_status bn_metis_parts(int32_t *part, const bonsai_graph *g, int64_t parts, uint64_t seed,
                              const bonsai_read_options *o);
 
 /* ---- blocks of rows (order.c) ---- */
 
-/* first (ranks+1, ascending from 0 to n): rank r has the nodes first[r] .. first[r+1]-1, as many
- * nodes and entries together as any other, and at least one node where there are enough.  The
- * offsets must be verified. */
+/* Sets first (ranks+1, ascending from 0 to n): rank r has the nodes first[r] .. first[r+1]-1.
+ * Ranks have about the same number of nodes plus entries, and at least one node if there are
+ * enough.  The offsets must be verified. */
 void bn_blocks(int64_t *first, const bonsai_graph *g, int ranks);
-/* The same on every rank, once the offsets are verified by all together; *first is the caller's to
- * free. */
+/* The same on every rank, after all ranks have verified the offsets together; the caller frees
+ * *first. */
 bonsai_status bn_blocks_over(int64_t **first, const bonsai_graph *g, bn_world *w, int threads);
-/* rows (ranks): to how many nodes of other ranks the rows of each have an entry. */
+/* Sets rows (ranks): how many nodes of other ranks are neighbours of each rank's nodes. */
 bonsai_status bn_halo_count(int64_t *rows, const bonsai_graph *g, int ranks);
 
-/* Rows begin .. end-1 of the graph that bonsai_graph_induce would make of the nodes: new ids are
- * places among all of them.  Reads no adjacency or features but those of the part's nodes, which
- * must have been verified; the answer has not. */
+/* Makes rows begin .. end-1 of the graph that bonsai_graph_induce would make of the nodes; new ids
+ * are positions among all of them.  It reads the adjacency and features of those nodes only, which
+ * must be verified; the result is not verified. */
 bonsai_status bn_graph_induce_part(bonsai_graph **out, const bonsai_graph *g, const int32_t *nodes,
                                    int64_t count, int64_t begin, int64_t end);
 
 /* ---- some of the features (columns.c) ---- */
 
-/* The graph g with the given features only, ascending; their numbers in the full
- * graph are in its kept features.  It shares g's other arrays. */
+/* Makes the graph g with only the given features, ascending; kept_features holds their numbers in
+ * the full graph.  It shares g's other arrays. */
 bonsai_status bn_graph_columns(bonsai_graph **out, const bonsai_graph *g, const int32_t *kept,
                                int64_t count);
 
 /* ---- counting (size.c, stats.c) ---- */
 
-/* bonsai_graph_bytes and bonsai_graph_stats over ranks; not BONSAI_ACCOUNTING_PAPER_CONDENSED, which is for
- * small graphs. */
+/* bonsai_graph_bytes and bonsai_graph_stats over ranks; without BONSAI_ACCOUNTING_PAPER_CONDENSED,
+ * which is for small graphs. */
 bonsai_status bn_graph_bytes_over(double *out, const bonsai_graph *g, bonsai_accounting accounting,
                                   bn_world *w, const int64_t *first, int threads);
 bonsai_status bn_graph_stats_over(bonsai_stats *out, int64_t *class_counts, const bonsai_graph *g,
                                   bn_world *w, const int64_t *first,
                                   const bonsai_read_options *given);
-/* How many nodes have a label that is known. */
+/* Counts the nodes with a known label. */
 bonsai_status bn_graph_labelled_over(int64_t *out, const bonsai_graph *g, bn_world *w,
                                      const int64_t *first);
 
 /* ---- encodings (scale.c, traits.c, encode.c) ---- */
 
-/* The scale above 0 that makes every value an integer in low..high exactly, or 0. */
+/* The positive scale that makes every value exactly an integer in low..high, or 0. */
 float bn_scale_exact(const float *value, int64_t count, int low, int high, float hint);
-/* The scale of a row in U8 or I8: exact where one is, else that of the least error. */
+/* The scale of a row in U8 or I8: an exact one if possible, else the one of least error. */
 float bn_scale_pick(const float *value, int64_t count, bonsai_type t, float hint);
 uint8_t bn_quantise(float v, float scale, bonsai_type t);
 
 /* Adds a row; start from {0, true, true, true, true, false}. */
 void    bn_traits_add(bn_traits *t, const float *value, int64_t count, float hint);
-void    bn_traits_join(bn_traits *t, const bn_traits *more);   /* those of more rows */
-/* The bytes of n such rows of f features in the smallest encoding that loses nothing,
- * and whether it is a dense one (may be NULL). */
+void    bn_traits_join(bn_traits *t, const bn_traits *more);   /* adds the traits of more rows */
+/* The bytes of n such rows of f features in the smallest lossless encoding; *is_dense (may be NULL)
+ * tells if it is dense. */
 int64_t bn_traits_bytes(const bn_traits *t, int64_t n, int64_t f, bool *is_dense);
-/* What the features of a graph allow, and whether all are whole numbers; kept with the graph. */
+/* Finds the traits of a graph's features, and if all are whole numbers; the graph keeps them. */
 bonsai_status bn_traits_over(bn_traits *out, bool *integer, const bonsai_graph *g, bn_world *w,
                              const int64_t *first, int threads);
-/* The same of some rows; kept nowhere. */
+/* The same for some rows; nothing is kept. */
 bonsai_status bn_traits_rows(bn_traits *out, bool *integer, const bonsai_graph *g, int64_t begin,
                              int64_t end, int threads);
-/* The scale that a row came with, or 0. */
+/* The scale that a row was stored with, or 0. */
 float   bn_row_hint(const bonsai_graph *g, int64_t node);
 
-typedef struct {                /* the type and count of each section as written */
+typedef struct {                /* the type and count of each section to be written */
     bonsai_type type[BONSAI_SECTION_COUNT];
     int64_t     count[BONSAI_SECTION_COUNT];
-    int64_t     before;         /* sparse features of the ranks before this one */
+    int64_t     before;         /* sparse entries of the ranks before this one */
 } bn_plan;
 
 typedef bonsai_status bn_sink(const void *data, int64_t len, void *payload);
 
 bonsai_status bn_plan_make(bn_plan *p, const bonsai_graph *g, bonsai_encoding e, int threads);
-/* Lays the smallest encoding that loses nothing of n such rows of f features into a plan that has
- * none. */
+/* Adds the smallest lossless encoding of n such rows of f features to a plan without features. */
 void          bn_traits_plan(bn_plan *p, const bn_traits *t, int64_t n, int64_t f);
 int64_t       bn_plan_bytes(const bn_plan *p, bonsai_section s);
 bonsai_status bn_plan_make_over(bn_plan *p, const bonsai_graph *g, bonsai_encoding e, bn_world *w,
                                 const int64_t *first, int threads);
-/* Hands the encoded bytes of a section to the sink, a piece at a time. */
+/* Passes the encoded bytes of a section to the sink, piece by piece. */
 bonsai_status bn_plan_emit(const bn_plan *p, const bonsai_graph *g, bonsai_section s,
                            bn_sink *sink, void *payload);
-/* The same of the rank's rows, from element bn_plan_from on; the plan is the rank's. */
+/* The same for this rank's rows and plan, starting at element bn_plan_from. */
 bonsai_status bn_plan_emit_rows(const bn_plan *p, const bonsai_graph *g, bonsai_section s,
                                 bn_rows rows, bn_sink *sink, void *payload);
 int64_t       bn_plan_from(const bn_plan *p, const bonsai_graph *g, bonsai_section s, bn_rows rows);
-/* Whether the section is handed on as it lies. */
+/* Whether the section is written as it is. */
 bool          bn_plan_keeps(const bn_plan *p, const bonsai_graph *g, bonsai_section s);
 
 #endif

@@ -1,11 +1,11 @@
-/* layout.c -- that counts, types and combinations of sections fit each other; no element is read.
+/* layout.c -- checks that counts, types and combinations of sections fit; reads no element.
  *
  * SPDX-License-Identifier: MIT */
 #include "graph.h"
 
 typedef struct {
     bonsai_section section;
-    unsigned types;             /* BN_BIT of each type that it may have */
+    unsigned types;             /* BN_BIT of each allowed type */
     int64_t count;              /* -1: any */
 } shape_rule;
 
@@ -38,7 +38,8 @@ static bonsai_status check_sizes(const bonsai_view *v, const char *where)
     if (v->classes < 0 || v->classes > INT32_MAX)
         return bn_fail(BONSAI_E_FORMAT, "%s: %lld classes; the number must be in 0..%d", where,
                        (long long)v->classes, INT32_MAX);
-    if (v->flags & ~(uint64_t)(BONSAI_FLAG_DIRECTED | BONSAI_FLAG_SELF_LOOPS | BONSAI_FLAG_REPEATED))
+    if (v->flags & ~(uint64_t)(BONSAI_FLAG_DIRECTED | BONSAI_FLAG_SELF_LOOPS |
+                               BONSAI_FLAG_REPEATED))
         return bn_fail(BONSAI_E_FORMAT, "%s: unknown flags %llx", where,
                        (unsigned long long)v->flags);
     return BONSAI_OK;
@@ -75,10 +76,12 @@ static bonsai_status check_together(const bonsai_view *v, const char *where)
         return bn_fail(BONSAI_E_FORMAT, "%s: has no adjacency", where);
     if (a[BONSAI_SECTION_FEATURES].data && a[BONSAI_SECTION_FEATURE_OFFSETS].data)
         return bn_fail(BONSAI_E_FORMAT, "%s: has dense and sparse features", where);
-    if (v->features > 0 && !a[BONSAI_SECTION_FEATURES].data && !a[BONSAI_SECTION_FEATURE_OFFSETS].data)
+    if (v->features > 0 && !a[BONSAI_SECTION_FEATURES].data &&
+        !a[BONSAI_SECTION_FEATURE_OFFSETS].data)
         return bn_fail(BONSAI_E_FORMAT, "%s: says %lld features but holds none", where,
                        (long long)v->features);
-    bool scaled = is_scaled(&a[BONSAI_SECTION_FEATURES]) || is_scaled(&a[BONSAI_SECTION_FEATURE_VALUES]);
+    bool scaled = is_scaled(&a[BONSAI_SECTION_FEATURES]) ||
+                  is_scaled(&a[BONSAI_SECTION_FEATURE_VALUES]);
     if (scaled != (a[BONSAI_SECTION_FEATURE_SCALE].data != NULL))
         return bn_fail(BONSAI_E_FORMAT, "%s: 8-bit features need a scale per row, others have none",
                        where);
@@ -89,11 +92,13 @@ bonsai_status bn_view_shape(const bonsai_view *v, const char *where)
 {
     bonsai_status rc;
     BN_TRY(check_sizes(v, where));
-    const unsigned u8 = BN_BIT(BONSAI_TYPE_U8), u16 = BN_BIT(BONSAI_TYPE_U16), u32 = BN_BIT(BONSAI_TYPE_U32),
-                   u64 = BN_BIT(BONSAI_TYPE_U64), i8 = BN_BIT(BONSAI_TYPE_I8), f16 = BN_BIT(BONSAI_TYPE_F16),
+    const unsigned u8 = BN_BIT(BONSAI_TYPE_U8), u16 = BN_BIT(BONSAI_TYPE_U16),
+                   u32 = BN_BIT(BONSAI_TYPE_U32), u64 = BN_BIT(BONSAI_TYPE_U64),
+                   i8 = BN_BIT(BONSAI_TYPE_I8), f16 = BN_BIT(BONSAI_TYPE_F16),
                    f32 = BN_BIT(BONSAI_TYPE_F32);
     int64_t n = v->nodes, f = v->features, c = v->classes;     /* below 2^31: n*f cannot overflow */
-    int64_t m = v->section[BONSAI_SECTION_NEIGHBORS].count, nnz = v->section[BONSAI_SECTION_FEATURE_INDICES].count;
+    int64_t m = v->section[BONSAI_SECTION_NEIGHBORS].count;
+    int64_t nnz = v->section[BONSAI_SECTION_FEATURE_INDICES].count;
     const shape_rule rules[] = {
         {BONSAI_SECTION_OFFSETS, u32 | u64, n + 1},
         {BONSAI_SECTION_NEIGHBORS, u32, -1},

@@ -1,15 +1,14 @@
-/* linear.c -- how well a linear model does on features alone, and on features
- * averaged over two hops.
+/* linear.c -- accuracy of a linear model on features alone, and on features averaged over two hops.
  *
- * Ridge regression from rows of length 1, and a constant, to +1 for the class and
- * -1 for the others, with lambda = 1, which is near the best on the Planetoid sets.
- * At most 10,000 training and 10,000 test nodes take part.
+ * Ridge regression from rows of length 1, and a constant, to +1 for the class and -1 for the
+ * others, with lambda = 1, which is near the best on the Planetoid sets.  It uses at most 10,000
+ * training and 10,000 test nodes.
  *
- * The average (SPEC section 2) of a node needs the first average of its neighbours,
- * the near nodes; each is computed once, so the work is at most linear in the
- * edges.  It is done for a block of columns at a time, wide enough to be quick and
- * narrow enough that near nodes times columns stay below 2^24; what is not zero is
- * kept.  Nothing of the size of nodes times features is ever built.
+ * The second average of a node (half its own row, half the mean of its neighbours) needs the first
+ * average of its neighbours, the near nodes.  Each is computed once, so the work is at most linear
+ * in the edges.  It runs over blocks of columns, wide enough to be fast and narrow enough that near
+ * nodes times columns stay below 2^24; only non-zeros are kept.  No array of nodes times features
+ * is built.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -33,12 +32,12 @@ typedef struct {
     int      hops;              /* 0 or 2 */
     int64_t  near_count;
     int32_t *near;              /* sampled nodes and, with hops, their neighbours */
-    int32_t *place;             /* n: where a node is in near, or -1 */
-    int64_t  from, to;          /* the columns at work */
+    int32_t *place;             /* n: position of a node in near, or -1 */
+    int64_t  from, to;          /* the current columns */
     float   *first;             /* (near_count, to-from): near nodes averaged once */
     float   *second;            /* (count, to-from) */
 
-    int64_t  blocks;            /* of columns, each followed by the next */
+    int64_t  blocks;            /* number of blocks of columns */
     int64_t *piece;             /* blocks*count+1: row i of block b is piece b*count+i */
     int32_t *index;
     float   *value;
@@ -53,7 +52,7 @@ typedef struct {
 
 /* ---- which nodes ---- */
 
-/* Moves the labelled nodes of a part to list, in seeded order; returns how many. */
+/* Lists the labelled nodes of a part in seeded order; returns how many. */
 static int64_t list_part(int32_t *list, const yardstick *s, bonsai_part part)
 {
     int64_t count = 0;
@@ -120,15 +119,16 @@ done:
     return rc;
 }
 
-/* ---- averages, a block of columns at a time ---- */
+/* ---- averages, one block of columns at a time ---- */
 
-/* row += weight * (columns from..to-1 of a sparse row); a short search finds where
- * the block begins. */
+/* row += weight * (columns from..to-1 of a sparse row); a short search finds the start of the
+ * block. */
 static void add_sparse(float *row, const yardstick *s, int64_t node, float weight)
 {
     const bonsai_view *v = &s->g->view;
     bn_csr x = {v->nodes, v->features, v->section[BONSAI_SECTION_FEATURE_OFFSETS],
-                v->section[BONSAI_SECTION_FEATURE_INDICES], v->section[BONSAI_SECTION_FEATURE_VALUES],
+                v->section[BONSAI_SECTION_FEATURE_INDICES],
+                v->section[BONSAI_SECTION_FEATURE_VALUES],
                 v->section[BONSAI_SECTION_FEATURE_SCALE].data};
     int64_t e = bn_int_at(&x.offsets, node), end = bn_int_at(&x.offsets, node + 1), high = end;
     while (s->from > 0 && e < high) {
@@ -166,7 +166,8 @@ static void add_first(float *row, const yardstick *s, int64_t node, float weight
     bn_kernels_get()->axpy(row, weight, s->first + s->place[node] * width, width);
 }
 
-/* row = half of the node's own, half of its neighbours' mean; all its own without. */
+/* row = half of the node's own row, half the mean of its neighbours; all its own without
+ * neighbours. */
 static void average(float *row, const yardstick *s, int64_t node,
                     void (*add)(float *, const yardstick *, int64_t, float))
 {
@@ -182,7 +183,7 @@ static void average(float *row, const yardstick *s, int64_t node,
             (float)(0.5 * (double)bn_csr_value(a, node, e) / total));
 }
 
-/* Rows of the block of columns; ticks between batches of rows. */
+/* Computes the rows of the block of columns; ticks between batches of rows. */
 static bonsai_status fill_block(yardstick *s)
 {
     bonsai_status rc = BONSAI_OK;
@@ -209,7 +210,7 @@ done:
     return rc;
 }
 
-/* Appends what is not zero of the block's rows. */
+/* Appends the non-zeros of the block's rows. */
 static bonsai_status keep_block(yardstick *s, int64_t b)
 {
     bonsai_status rc = BONSAI_OK;
@@ -229,7 +230,7 @@ done:
     return rc;
 }
 
-/* One whole row of length 1, and the constant behind it. */
+/* Joins one whole row of length 1, and the constant after it. */
 static void join_row(yardstick *s, int64_t i)
 {
     double sum = 0;
@@ -262,8 +263,8 @@ done:
     return rc;
 }
 
-/* Refuses what would take minutes: steps over the edges of near nodes, times the
- * length of a row, plus a few per block. */
+/* Refuses work that would take minutes: steps over the edges of near nodes, times the row length,
+ * plus a few per block. */
 static bonsai_status check_work(const yardstick *s)
 {
     double edges = 0, f = (double)s->g->view.features;
@@ -333,8 +334,8 @@ static int64_t largest_of(const float *row, const float *plus, int64_t count)
     return best;
 }
 
-/* y: +1 for the class, -1 for the others, less the mean of each column, which the
- * scores start from: what is left to fit has no large constant part. */
+/* Sets y: +1 for the class, -1 for the others, minus the mean of each column.  Scores start from
+ * those means, so what is left to fit has no large constant part. */
 static void set_targets(yardstick *s)
 {
     int64_t c = s->g->view.classes;
@@ -405,8 +406,8 @@ bonsai_status bonsai_graph_linear(bonsai_linear *out, const bonsai_graph *g, uin
     if (!bn_has(g, BONSAI_SECTION_LABELS))
         return bn_fail(BONSAI_E_ARGUMENT, "%s: has no labels for a linear model", g->where);
     BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_SECTION_NEIGHBORS) | BN_BIT(BONSAI_SECTION_EDGE_WEIGHTS) |
-                                BN_BIT(BONSAI_SECTION_LABELS) | BN_BIT(BONSAI_SECTION_SPLIT) | BN_FEATURE_SECTIONS,
-                         s.threads));
+                                BN_BIT(BONSAI_SECTION_LABELS) | BN_BIT(BONSAI_SECTION_SPLIT) |
+                                BN_FEATURE_SECTIONS, s.threads));
     s.adjacency = bn_adjacency(g);
     BN_TRY(sample_nodes(&s));
     l.train = s.train;

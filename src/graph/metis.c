@@ -1,8 +1,8 @@
-/* metis.c -- parts of a graph with few edges between them, by METIS where it was built in.
+/* metis.c -- partitions a graph with METIS, if it was built in.
  *
- * A part weighs as much as bn_blocks makes a block of: nodes and entries.  METIS prints where its
- * memory runs out, and draws from the random numbers of the C library: so the memory is asked for
- * before, one call runs at a time, and the numbers of the program go on as if nothing had been.
+ * Parts have the same weight as the blocks of bn_blocks: nodes plus entries.  METIS prints when it
+ * runs out of memory, and uses the random numbers of the C library.  So we check the memory first,
+ * run one call at a time, and restore the program's random numbers afterwards.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static const int64_t most = IDXTYPEWIDTH == 32 ? INT32_MAX : INT64_MAX;
 
 typedef struct { idx_t n, *offsets, *neighbors, *weight, *part; } input;
 
-/* About what METIS takes: the graph, its coarser copies, and what it keeps at each entry. */
+/* Estimates what METIS needs: the graph, its coarser copies, and data for each entry. */
 static bonsai_status check_room(const bonsai_graph *g)
 {
     int64_t entries = bonsai_graph_edges(g), n = g->view.nodes;
@@ -60,7 +60,7 @@ static int run(input *in, idx_t parts, uint64_t seed)
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = (idx_t)(seed & 0x7fffffff);
     options[METIS_OPTION_DBGLVL] = 0;
-    options[METIS_OPTION_UFACTOR] = 5;  /* thousandths: or blocks of rows begin beside the parts */
+    options[METIS_OPTION_UFACTOR] = 5;  /* thousandths; more would shift blocks off the parts */
     pthread_mutex_lock(&lock);
     char *before = initstate(1, state, sizeof state);
     int rc = METIS_PartGraphKway(&in->n, &one, in->offsets, in->neighbors, in->weight, NULL, NULL,
@@ -70,7 +70,7 @@ static int run(input *in, idx_t parts, uint64_t seed)
     return rc;
 }
 
-/* Of a graph without directed, repeated and self entries. */
+/* For a graph without directed, repeated and self entries. */
 static bonsai_status find_parts(int32_t *part, const bonsai_graph *g, int64_t parts, uint64_t seed)
 {
     bonsai_status rc;
@@ -93,7 +93,7 @@ done:
     return rc;
 }
 
-/* The same nodes with each edge from both ends, once. */
+/* The same nodes with each edge in both directions, once. */
 static bonsai_status plain_graph(bonsai_graph **out, const bonsai_graph *g,
                                  const bonsai_read_options *given)
 {

@@ -1,4 +1,4 @@
-/* order.c -- other orders of the nodes; blocks of rows for ranks, and what lies on their borders.
+/* order.c -- reorders nodes; divides rows into blocks for ranks, and counts their halos.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -9,7 +9,7 @@ enum { USUAL_PARTS = 8 };
 
 /* ---- orders ---- */
 
-/* order (n): the nodes by key (n, 0 .. keys-1) ascending, equal ones as they were. */
+/* Sets order (n): the nodes by ascending key (n, 0 .. keys-1); equal keys keep their order. */
 static bonsai_status sort_by_key(int32_t *order, const int32_t *key, int64_t n, int64_t keys)
 {
     int64_t *at = NULL;
@@ -87,7 +87,7 @@ static bonsai_status find_order(int32_t *order, const bonsai_graph *g, bonsai_or
     }
 }
 
-/* The graph as it is, all borrowed. */
+/* Makes the same graph, with all sections borrowed. */
 static bonsai_status same_graph(bonsai_graph **out, const bonsai_graph *g)
 {
     bonsai_status rc;
@@ -117,7 +117,7 @@ bonsai_status bonsai_graph_reorder(bonsai_graph **out, const bonsai_graph *g, bo
     BN_TRY(find_order(nodes, g, order, parts, seed, &o));
     BN_TRY(bn_tick(p, "ordering", 1, 2));
     BN_TRY(bonsai_graph_induce(out, g, nodes, g->view.nodes));
-    /* It borrows from g already; what is said of the whole graph holds in any order. */
+    /* The graph already borrows from g; metadata holds for any order. */
     (*out)->view.section[BONSAI_SECTION_METADATA] = g->view.section[BONSAI_SECTION_METADATA];
     atomic_store(&(*out)->verified[BONSAI_SECTION_METADATA], 1);
     BN_TRY(bn_tick(p, "ordering", 2, 2));
@@ -132,7 +132,7 @@ done:
 
 /* ---- blocks ---- */
 
-/* The first node at which nodes and entries before it reach share r of ranks. */
+/* The first node at which the nodes and entries before it reach share r of ranks. */
 static int64_t block_begin(const bonsai_graph *g, int64_t r, int64_t ranks)
 {
     int64_t n = g->view.nodes, all = bonsai_graph_edges(g) + n, low = 0, high = n;
@@ -149,7 +149,7 @@ static int64_t block_begin(const bonsai_graph *g, int64_t r, int64_t ranks)
 
 void bn_blocks(int64_t *first, const bonsai_graph *g, int ranks)
 {
-    int64_t n = g->view.nodes, least = n >= ranks;      /* nodes of a rank */
+    int64_t n = g->view.nodes, least = n >= ranks;      /* of a rank */
     first[0] = 0;
     for (int r = 1; r < ranks; r++) {
         int64_t v = block_begin(g, r, ranks), low = first[r - 1] + least;
@@ -159,7 +159,7 @@ void bn_blocks(int64_t *first, const bonsai_graph *g, int ranks)
     first[ranks] = n;
 }
 
-/* Offsets are what the blocks are made from, so those are verified by blocks of as many nodes. */
+/* Blocks depend on the offsets, so these are verified in blocks of equal numbers of nodes. */
 bonsai_status bn_blocks_over(int64_t **first, const bonsai_graph *g, bn_world *w, int threads)
 {
     bonsai_status rc;
@@ -180,7 +180,7 @@ typedef struct {
     int64_t begin, end;         /* the rank's own nodes */
 } block;
 
-/* Whether a node is met for the first time; seen has a bit a node. */
+/* Whether a node is seen for the first time; seen has one bit per node. */
 static bool mark(uint64_t *seen, int64_t v)
 {
     uint64_t bit = 1ull << (v & 63);

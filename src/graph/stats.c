@@ -1,4 +1,4 @@
-/* stats.c -- what a graph looks like: degrees, classes, homophily, parts.
+/* stats.c -- statistics of a graph: degrees, classes, homophily, parts.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -19,7 +19,7 @@ static int64_t degree_of(const bonsai_graph *g, int64_t v)
     return bn_row_begin(g, v + 1) - bn_row_begin(g, v);
 }
 
-/* What the number of nodes of each degree tells. */
+/* Describes the degrees, given the number of nodes of each degree. */
 static void describe_degrees(bonsai_stats *s, const int64_t *count)
 {
     int64_t n = s->nodes, seen = 0, d = 0;
@@ -30,7 +30,7 @@ static void describe_degrees(bonsai_stats *s, const int64_t *count)
     for (d = 0; d <= s->degree_max && seen <= (n - 1) / 2; d++)
         seen += count[d];
     s->degree_median = n ? d - 1 : 0;
-    /* Hill's estimator with half a unit of correction, degrees being integers. */
+    /* Hill's estimator with a correction of one half, because degrees are integers. */
     int64_t tail = 0, low = s->degree_max;
     while (low > 1 && tail + count[low] <= n / 10)
         tail += count[low--];
@@ -41,7 +41,7 @@ static void describe_degrees(bonsai_stats *s, const int64_t *count)
         s->power_exponent = 1 + (double)tail / sum;
 }
 
-/* Degrees by counting, since the median and the tail need them in order. */
+/* Counts degrees, because the median and the tail need them in order. */
 static bonsai_status degree_stats(bonsai_stats *s, const bonsai_graph *g, bn_world *w, bn_rows rows)
 {
     bonsai_status rc;
@@ -112,7 +112,7 @@ done:
     return rc;
 }
 
-/* In four steps, which all ranks end together. */
+/* Runs in four steps; all ranks end each step together. */
 static bonsai_status count_all(bonsai_stats *s, int64_t *class_counts, const bonsai_graph *g,
                                bn_world *w, const int64_t *first, const bonsai_read_options *o)
 {

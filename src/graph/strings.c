@@ -1,4 +1,4 @@
-/* strings.c -- sections of text: names, and what a graph says about itself.
+/* strings.c -- checks text sections: names and metadata.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -6,7 +6,8 @@
 
 #include "graph.h"
 
-/* Well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF. */
+/* Finds the first byte that is not well-formed UTF-8: no overlong forms, no surrogates, nothing
+ * above U+10FFFF. */
 static int64_t bad_utf8(const uint8_t *s, int64_t len)
 {
     int64_t i = 0;
@@ -53,7 +54,7 @@ bonsai_status bn_metadata_check(const bonsai_array *a, const char *where)
     bonsai_status rc;
     json_error_t error;
     BN_TRY(check_text(a, BONSAI_SECTION_METADATA, where));
-    errno = 0;                  /* jansson takes a failed malloc for bad syntax, now and then */
+    errno = 0;                  /* jansson sometimes reports a failed malloc as bad syntax */
     json_t *root = json_loadb(a->data, (size_t)a->count, 0, &error);
     if (!root)
         rc = errno == ENOMEM || json_error_code(&error) == json_error_out_of_memory

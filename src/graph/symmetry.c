@@ -1,9 +1,8 @@
-/* symmetry.c -- whether an undirected graph lists each edge from both ends.
+/* symmetry.c -- checks that an undirected graph lists each edge from both ends.
  *
- * Rows are sorted, so while u runs upwards, the entries (v, u) of each row v are met in order: a
- * cursor per row must always stand at u.  Over ranks the entries of u go to the owners of v, who
- * hold the cursors; one rank after the other sends, a batch at a time, so that they come in that
- * order too.
+ * Rows are sorted, so as u ascends, the entries (v, u) of each row v come in order: the cursor of
+ * row v must always be at u.  Over ranks the entries of u go to the owners of v, who hold the
+ * cursors.  One rank after another sends, a batch at a time, so they arrive in that order too.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -45,7 +44,8 @@ bonsai_status bn_symmetry_check(const bonsai_graph *g, bn_progress p)
     for (int64_t v = 0; v <= n; v++)
         offsets[v] = bn_row_begin(g, v);
     BN_TRY(one_sided(g, bn_asymmetric_row(n, offsets, bn_neighbors(g),
-                                          g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data, cursor)));
+                                          g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data,
+                                          cursor)));
     BN_TRY(bn_tick(p, "symmetry", 1, 1));
 done:
     bn_free(cursor);
@@ -55,7 +55,8 @@ done:
 
 /* ---- over ranks ---- */
 
-/* An entry is two or three numbers: from, to and, where there are any, the bits of its weight. */
+/* An entry is two or three numbers: from, to and, if the graph has weights, the bits of its
+ * weight. */
 enum { NUMBERS = 3 };
 
 typedef struct {
@@ -65,12 +66,12 @@ typedef struct {
     bn_world *w;
     const int64_t *first;
     bn_rows rows;
-    int64_t *cursor;            /* of each row of its own */
-    int64_t size;               /* of an entry, in numbers */
+    int64_t *cursor;            /* one per row of this rank */
+    int64_t size;               /* numbers per entry */
     uint32_t *out, *in;         /* batch entries; as many as come */
     int64_t in_room;
     int64_t *out_bytes, *in_bytes, *at;         /* of each rank */
-    int64_t row, next, batch;   /* the next entry to send, of this row */
+    int64_t row, next, batch;   /* the next entry to send, and its row */
 } mail;
 
 static int owner_of(const mail *m, int32_t v)
@@ -100,8 +101,8 @@ static void put_entry(const mail *m, int64_t at, int64_t from, int64_t e)
         memcpy(&x[2], &m->weights[e], sizeof *x);
 }
 
-/* The next batch of entries, those for one rank together; as many bytes for each as out_bytes
- * then says. */
+/* Fills the next batch of entries, grouped by receiving rank; out_bytes tells how many bytes each
+ * gets. */
 static void fill(mail *m)
 {
     int64_t end = bn_least(m->next + m->batch, bn_row_begin(m->g, m->rows.end)), at = 0;
@@ -129,7 +130,7 @@ static bool same_weight(const mail *m, int64_t back, const uint32_t *x)
     return m->weights[back] == weight;
 }
 
-/* The first node whose entry is not where its reverse should be, or the number of nodes. */
+/* The first node with an entry whose reverse is missing, or the number of nodes. */
 static int64_t compare(mail *m, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
@@ -142,7 +143,7 @@ static int64_t compare(mail *m, int64_t count)
     return m->g->view.nodes;
 }
 
-/* One batch of one rank goes out and is compared; *more: whether there was one. */
+/* Sends one batch of one rank and compares it; *more tells if there was one. */
 static bonsai_status send_batch(mail *m, int sender, bool *more)
 {
     bonsai_status rc;

@@ -1,7 +1,7 @@
-/* companion.c -- finding the files beside the edges, and reading features.
+/* companion.c -- finds the files next to the edges, and reads features.
  *
- * Dense rows are gathered in the order of the file and put into the order of the
- * nodes at the end, so that memory follows what was read, not what was announced.
+ * Dense rows are collected in file order and sorted into node order at the end, so memory depends
+ * on what was read, not on what the file announces.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -33,7 +33,7 @@ bonsai_status bn_text_file(char **out, const char *stem)
     return BONSAI_OK;
 }
 
-/* The path without .gz and without one more ending. */
+/* The length of the path without .gz and without one more ending. */
 static size_t stem_length(const char *path)
 {
     size_t len = strlen(path);
@@ -45,7 +45,7 @@ static size_t stem_length(const char *path)
     return dot > 1 && path[dot - 1] == '.' ? dot - 1 : len;
 }
 
-/* FOLDER/what.*, or NAME.what.* beside the file NAME.el. */
+/* Finds FOLDER/what.*, or NAME.what.* next to the file NAME.el. */
 static bonsai_status find_one(char **out, const char *path, const char *what)
 {
     bonsai_status rc;
@@ -99,7 +99,7 @@ bonsai_status bn_check_said_nodes(const bn_lines *l, int64_t n)
     const int64_t bytes = l->stop - l->data;
     if (n >= 0 && n <= INT32_MAX && n / 64 <= bytes + (1 << 14))
         return BONSAI_OK;
-    return bn_lines_fail(l, "%lld nodes are not credible in %lld bytes of text", (long long)n,
+    return bn_lines_fail(l, "%lld nodes are implausible in %lld bytes of text", (long long)n,
                          (long long)bytes);
 }
 
@@ -124,7 +124,7 @@ typedef struct {
     bool     header, ids;       /* ids: in the first column */
     bool     lists;             /* the ids list the nodes */
     bool     again;
-    bool     values;            /* triplets have them */
+    bool     values;            /* triplets have values */
     int64_t  rows, columns, nnz;
     float   *x;                 /* (rows, columns), or nnz values */
     int32_t *node, *feature;    /* of each row or value */
@@ -136,7 +136,7 @@ static bool is_id_header(const bn_field *f)
     return bn_field_is(f, "id") || bn_field_is(f, "node") || bn_field_is(f, "name");
 }
 
-/* What the first record says: a header, ids, triplets. */
+/* Finds out from the first record if there is a header, ids or triplets. */
 static bonsai_status read_kind(reader *r)
 {
     bonsai_status rc;
@@ -171,7 +171,7 @@ static bonsai_status start(reader *r, bn_companions *c)
     if (bn_lines_next(&r->l))
         BN_TRY(read_kind(r));
     else if (c->said_features < 0)
-        return bn_fail(BONSAI_E_FORMAT, "%s: has no line that is not a comment", c->features);
+        return bn_fail(BONSAI_E_FORMAT, "%s: is empty or has only comments", c->features);
     bn_lines_rewind(&r->l);
     if (r->header)
         bn_lines_next(&r->l);
@@ -233,7 +233,7 @@ done:
     return rc;
 }
 
-/* Puts rows that came with ids into the order of the nodes. */
+/* Sorts rows with ids into node order. */
 static bonsai_status sort_rows(reader *r)
 {
     bonsai_status rc;
@@ -244,7 +244,7 @@ static bonsai_status sort_rows(reader *r)
     BN_TRY(BN_NEW(&sorted, r->rows * f));
     for (int64_t i = 0; i < r->rows; i++) {
         if (seen[r->node[i]]++) {
-            rc = bn_fail(BONSAI_E_FORMAT, "%s: row %lld is the second of its node (node %d)",
+            rc = bn_fail(BONSAI_E_FORMAT, "%s: row %lld is a second row for node %d",
                          r->l.path, (long long)i, r->node[i]);
             goto done;
         }
@@ -262,7 +262,7 @@ done:
 
 static bonsai_status said_otherwise(const reader *r, int64_t found)
 {
-    return bn_fail(BONSAI_E_FORMAT, "%s: %lld features, but there are said to be %lld", r->l.path,
+    return bn_fail(BONSAI_E_FORMAT, "%s: %lld features, but %lld were announced", r->l.path,
                    (long long)found, (long long)r->c->said_features);
 }
 
@@ -293,7 +293,8 @@ static bonsai_status read_dense(reader *r, bn_draft *d)
         goto done;
     }
     if (d->features > 0)
-        BN_TRY(bn_draft_give(d, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, (void **)&r->x, r->rows * r->columns));
+        BN_TRY(bn_draft_give(d, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, (void **)&r->x,
+                             r->rows * r->columns));
 done:
     return rc;
 }
@@ -326,7 +327,7 @@ done:
     return rc;
 }
 
-/* Rows from triplets in any order; the draft sorts within rows. */
+/* Makes rows from triplets in any order; the draft sorts within rows. */
 static bonsai_status lay_sparse(reader *r, bn_draft *d)
 {
     bonsai_status rc;
@@ -342,7 +343,7 @@ static bonsai_status lay_sparse(reader *r, bn_draft *d)
         offsets[r->node[i] + 1]++;
     for (int64_t v = 0; v < n; v++)
         offsets[v + 1] += offsets[v];
-    for (int64_t i = r->nnz - 1; i >= 0; i--) {     /* backwards: ends become beginnings */
+    for (int64_t i = r->nnz - 1; i >= 0; i--) {     /* backwards, so that ends become starts */
         int64_t at = (int64_t)--offsets[r->node[i] + 1];
         index[at] = r->feature[i];
         if (value)
@@ -387,7 +388,7 @@ done:
     return rc;
 }
 
-/* ---- the order of things ---- */
+/* ---- reading in order ---- */
 
 bonsai_status bn_companions_nodes(bn_companions *c, bn_draft *d)
 {

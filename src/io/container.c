@@ -1,9 +1,8 @@
-/* container.c -- header and table of the native file, byte by byte.
+/* container.c -- the header and table of a native file.
  *
- * Sections lie one after the other in the order of the table, each at the next
- * multiple of 64, with zeros between: a table that says anything else is refused,
- * so that overlaps, gaps and offsets out of range need no check of their own.
- * doc/format.md describes the bytes.
+ * Sections follow each other in table order, each at the next multiple of 64, with zeros between
+ * them.  Any other table is refused, so overlaps, gaps and offsets out of range need no separate
+ * checks.  doc/format.md describes the bytes.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -38,7 +37,7 @@ int64_t bn_container_head(const bn_container *c)
     return HEADER + (int64_t)c->entries * ENTRY;
 }
 
-/* Where the next section ends, -1 on overflow; sets its offset. */
+/* Sets the offset of the next section; returns where it ends, or -1 on overflow. */
 static int64_t place(bn_entry *e, int64_t end)
 {
     int64_t bytes;
@@ -92,7 +91,7 @@ static bonsai_status read_header(bn_container *c, const bn_file *f, const char *
         return bn_fail(BONSAI_E_FORMAT, "%s: %lld bytes are too few for a bonsai file", path,
                        (long long)f->len);
     if (!bn_container_is(f))
-        return bn_fail(BONSAI_E_FORMAT, "%s: is not a bonsai file: its first bytes are others",
+        return bn_fail(BONSAI_E_FORMAT, "%s: is not a bonsai file: its first bytes do not match",
                        path);
     if (get(p + 8, 2) != BN_CONTAINER_MAJOR)
         return bn_fail(BONSAI_E_FORMAT, "%s: is of format version %d.%d; this library reads %d.x: "

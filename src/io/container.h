@@ -28,28 +28,28 @@ typedef struct {
     bn_entry entry[BN_CONTAINER_MAX];
 } bn_container;
 
-/* Whether the file begins as a native file does. */
+/* Whether the file starts with the magic of a native file. */
 bool bn_container_is(const bn_file *f);
-/* Reads and checks the header, the table and the padding; no section. */
+/* Reads and checks the header, the table and the padding, but no section. */
 bonsai_status bn_container_read(bn_container *out, const bn_file *f, const char *path);
-/* Sets each entry's offset; returns the length of the file, -1 if it overflows. */
+/* Sets the offset of each entry; returns the length of the file, or -1 if it overflows. */
 int64_t bn_container_layout(bn_container *c);
-/* The header and table as bytes, checksum included; room for bn_container_head(c). */
+/* Packs the header and table, with their checksum, into bn_container_head(c) bytes. */
 int64_t bn_container_head(const bn_container *c);
 void    bn_container_pack(uint8_t *out, const bn_container *c, int64_t file_bytes);
 
 /* ---- a file that ranks write together (slices.c) ---- */
 
-/* Each rank puts its slice of every section, in pieces that follow each other; the slices of the
- * ranks follow each other too.  The file appears under its name when all have committed; close
- * without that leaves nothing.  Open and commit are collective. */
+/* Each rank writes its slice of every section, piece by piece; the slices are in rank order.  The
+ * file appears under its name once all ranks have committed; closing it without a commit leaves
+ * nothing behind.  Open and commit are collective. */
 typedef struct bn_slices bn_slices;
-/* c: kind, fields, and the id, type and count of each entry; begin (entries): the first element of
- * this rank's slice. */
+/* c gives the kind, the fields, and the id, type and count of each entry; begin (entries) gives the
+ * first element of this rank's slice of each. */
 bonsai_status bn_slices_open(bn_slices **out, const char *path, const bn_container *c,
                              const int64_t *begin, int threads, bn_world *w);
 bonsai_status bn_slices_put(bn_slices *s, uint32_t id, const void *data, int64_t len);
 bonsai_status bn_slices_commit(bn_slices *s);
-void          bn_slices_close(bn_slices *s);    /* NULL is fine */
+void          bn_slices_close(bn_slices *s);    /* NULL is allowed */
 
 #endif

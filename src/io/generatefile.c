@@ -1,10 +1,9 @@
-/* generatefile.c -- a generated graph straight into its file.
+/* generatefile.c -- writes a generated graph straight to its file.
  *
- * Where a section lies depends on how many entries and features there are, and on how features
- * are encoded.  Words are counted before they are drawn.  Whether points allow anything smaller
- * than floats is known when all are drawn, and they are not kept: it is guessed that they do
- * not.  Where that turns out wrong, which only a handful of numbers can make it, the file is
- * written again.
+ * The position of a section depends on the number of entries and features, and on how features are
+ * encoded.  Words are counted before they are drawn.  Whether points fit a smaller type than floats
+ * is known only after all are drawn, and they are not kept; so the writer assumes that they do not.
+ * If that is wrong, which is possible only with a handful of numbers, the file is written again.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -13,7 +12,7 @@
 #include "graph/generate/generate.h"
 #include "io.h"
 
-enum { PIECE = 2 << 20 };       /* bytes, about, that a thread draws between writes */
+enum { PIECE = 2 << 20 };       /* approximate bytes that a thread draws between writes */
 
 typedef struct {
     bn_world    *w;
@@ -21,8 +20,8 @@ typedef struct {
     bn_citations c;
     bn_writer   *writer;        /* NULL: no features */
     int64_t      entries;       /* of all ranks */
-    int64_t      entries_before, nonzeros_before;       /* of the ranks before */
-    bn_traits    here, all;     /* of the features: of this rank, and of all */
+    int64_t      entries_before, nonzeros_before;       /* of the ranks before this one */
+    bn_traits    here, all;     /* of the features: on this rank, and on all */
     bn_plan      plan;
     bn_slices   *file;
 } job;
@@ -45,7 +44,7 @@ done:
     return rc;
 }
 
-/* mine of the ranks before this one. */
+/* Sums `mine` over the ranks before this one. */
 static bonsai_status sum_before(int64_t *out, int64_t mine, bn_world *w)
 {
     bonsai_status rc;
@@ -60,7 +59,7 @@ done:
     return rc;
 }
 
-/* What the features of all ranks allow, from what those of each do. */
+/* Combines the traits of the features of all ranks. */
 static bonsai_status join_traits(job *j)
 {
     const bn_traits *t = &j->here;
@@ -80,9 +79,11 @@ static bn_plan plan_of(const job *j)
 {
     const bn_maker *k = &j->k;
     bn_plan p = {.type = {BONSAI_TYPE_NONE}};
-    set(&p, BONSAI_SECTION_OFFSETS, j->entries <= (int64_t)UINT32_MAX ? BONSAI_TYPE_U32 : BONSAI_TYPE_U64, k->n + 1);
+    set(&p, BONSAI_SECTION_OFFSETS,
+        j->entries <= (int64_t)UINT32_MAX ? BONSAI_TYPE_U32 : BONSAI_TYPE_U64, k->n + 1);
     set(&p, BONSAI_SECTION_NEIGHBORS, BONSAI_TYPE_U32, j->entries);
-    set(&p, BONSAI_SECTION_LABELS, k->c <= 255 ? BONSAI_TYPE_U8 : k->c <= 65535 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32, k->n);
+    set(&p, BONSAI_SECTION_LABELS,
+        k->c <= 255 ? BONSAI_TYPE_U8 : k->c <= 65535 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32, k->n);
     set(&p, BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8, k->n);
     if (k->f > 0)
         bn_traits_plan(&p, &j->all, k->n, k->f);
@@ -128,7 +129,7 @@ typedef struct {
     const job *j;
     bonsai_section s;
     int64_t base;               /* added to offsets */
-    bool    skip;               /* the 0 that offsets begin with: those before ended there */
+    bool    skip;               /* skip the 0 that offsets start with: the previous rank wrote it */
 } sending;
 
 static bonsai_status send(const void *data, int64_t len, void *payload)
@@ -159,7 +160,7 @@ done:
     return rc;
 }
 
-/* Sends a section of g, whose first node is `begin`; base: of its offsets, if it is these. */
+/* Writes a section of g, whose first node is `begin`; base is added if it holds offsets. */
 static bonsai_status send_section(const job *j, const bonsai_graph *g, bonsai_section s,
                                   int64_t begin, int64_t nonzeros, int64_t base)
 {
@@ -170,7 +171,8 @@ static bonsai_status send_section(const job *j, const bonsai_graph *g, bonsai_se
     p.count[BONSAI_SECTION_OFFSETS] = p.count[BONSAI_SECTION_FEATURE_OFFSETS] = n + 1;
     p.count[BONSAI_SECTION_FEATURES] = n * f;
     p.count[BONSAI_SECTION_FEATURE_INDICES] = p.count[BONSAI_SECTION_FEATURE_VALUES] = nonzeros;
-    p.count[BONSAI_SECTION_FEATURE_SCALE] = p.count[BONSAI_SECTION_LABELS] = p.count[BONSAI_SECTION_SPLIT] = n;
+    p.count[BONSAI_SECTION_FEATURE_SCALE] = p.count[BONSAI_SECTION_LABELS] =
+        p.count[BONSAI_SECTION_SPLIT] = n;
     if (n == 0)
         return BONSAI_OK;               /* without a node; the first rank to have one begins at 0 */
     return bn_plan_emit(&p, g, s, offsets ? send_offsets : send, &o);
@@ -183,7 +185,8 @@ static bonsai_status send_rows(job *j)
     const int64_t *offsets = j->c.offsets;
     int32_t *rows = NULL;
     int64_t capacity = 0, wanted = k->threads * (int64_t)PIECE / (int64_t)sizeof *rows;
-    k->g->view.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){offsets, k->end - k->begin + 1, BONSAI_TYPE_U64};
+    k->g->view.section[BONSAI_SECTION_OFFSETS] =
+        (bonsai_array){offsets, k->end - k->begin + 1, BONSAI_TYPE_U64};
     BN_TRY(send_section(j, k->g, BONSAI_SECTION_OFFSETS, k->begin, 0, j->entries_before));
     for (int64_t v = k->begin, end; v < k->end; v = end) {
         int64_t first = offsets[v - k->begin], last = first;
@@ -199,7 +202,7 @@ done:
     return rc;
 }
 
-/* The features of the nodes from v on that g has. */
+/* Writes the features of the nodes of g, which start at node v. */
 static bonsai_status send_piece(job *j, const bonsai_graph *g, int64_t v)
 {
     bonsai_status rc;
@@ -248,7 +251,8 @@ done:
     return rc;
 }
 
-/* *fits: the features were what the plan took them for, and the file is complete. */
+/* Writes the file; *fits tells if the features fit the planned encoding, so the file is
+ * complete. */
 static bonsai_status write_once(job *j, const char *path, bool *fits)
 {
     bonsai_status rc;

@@ -1,4 +1,4 @@
-/* graphsaint.c -- folders as GraphSAINT publishes them.
+/* graphsaint.c -- reads folders in GraphSAINT's layout.
  *
  *   adj_full.npz    a SciPy matrix in CSR: data, indices, indptr, shape, format
  *   feats.npy       [n,f]
@@ -22,7 +22,7 @@ static bool matches(const char *path)
 
 /* ---- the matrices ---- */
 
-/* Text in one or four bytes a letter, padded with zeros. */
+/* The format is text with one or four bytes per letter, padded with zeros. */
 static bonsai_status check_format(bn_zip *z)
 {
     bonsai_status rc;
@@ -113,11 +113,11 @@ typedef struct {
     int64_t  n;
     int32_t *label;
     uint8_t *seen;
-    int64_t  list;              /* length of the lists; -1: none met yet */
+    int64_t  list;              /* length of the lists; -1: none seen yet */
     int64_t  classes;
 } label_reader;
 
-/* The place of the single 1 of a list. */
+/* Finds the position of the single 1 in a list. */
 static bonsai_status read_list(int64_t *out, label_reader *r, const char *key, const json_t *list)
 {
     int64_t len = (int64_t)json_array_size(list), ones = 0;
@@ -151,7 +151,7 @@ static bonsai_status read_label(label_reader *r, const char *key, const json_t *
         return bn_fail(BONSAI_E_FORMAT, "%s: node \"%.100s\" is outside 0..%lld", r->path, key,
                        (long long)r->n - 1);
     if (r->seen[node])
-        return bn_fail(BONSAI_E_FORMAT, "%s: node %lld is there twice", r->path, (long long)node);
+        return bn_fail(BONSAI_E_FORMAT, "%s: node %lld occurs twice", r->path, (long long)node);
     r->seen[node] = 1;
     if (json_is_array(value))
         BN_TRY(read_list(&label, r, key, value));

@@ -1,7 +1,7 @@
-/* gzip.c -- a .gz file inflated into memory; several members make one text.
+/* gzip.c -- inflates a .gz file into memory; several members make one text.
  *
- * Room grows with what comes out, and zlib cannot expand by more than 1032, so a
- * small file cannot ask for much memory.
+ * Memory grows with the output, and zlib expands by at most a factor of 1032, so a small file
+ * cannot claim much memory.
  *
  * SPDX-License-Identifier: MIT */
 #include <zlib.h>
@@ -37,7 +37,7 @@ static bonsai_status damaged(const inflater *i, const char *how)
                    (long long)i->len);
 }
 
-/* One call of zlib; *ended: a gzip member ended here. */
+/* Calls zlib once; *ended: a gzip member ended here. */
 static bonsai_status inflate_piece(inflater *i, bool *ended)
 {
     bonsai_status rc;
@@ -63,7 +63,7 @@ done:
     return rc;
 }
 
-/* Behind a member: zeros, which some tools pad with, another member, or the end. */
+/* After a member: zeros, which some tools use as padding, another member, or the end. */
 static bonsai_status next_member(inflater *i, bool *done)
 {
     const uint8_t *p = i->z.next_in;
@@ -89,7 +89,7 @@ bonsai_status bn_gunzip(char **out, int64_t *len, const bn_file *f, const char *
     i.stop = f->data + f->len;
     i.z.zalloc = zip_alloc;
     i.z.zfree = zip_free;
-    i.z.next_in = (uint8_t *)(uintptr_t)f->data;    /* zlib reads it only */
+    i.z.next_in = (uint8_t *)(uintptr_t)f->data;    /* zlib only reads it */
     if (inflateInit2(&i.z, 15 + 16) != Z_OK)
         return bn_fail(BONSAI_E_MEMORY, "out of memory: no room to inflate %s", path);
     while (rc == BONSAI_OK && !finished) {

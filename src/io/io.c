@@ -1,4 +1,4 @@
-/* io.c -- which format a path is in, and the doors for loading and saving.
+/* io.c -- finds the format of a path; the entry points for loading and saving.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 #include "io.h"
 
-static const bn_format *const formats[] = {     /* the first that matches reads */
+static const bn_format *const formats[] = {     /* the first that matches is used */
     &bn_format_native,     &bn_format_npz, &bn_format_planetoid, &bn_format_ogb,
     &bn_format_graphsaint, &bn_format_mtx, &bn_format_text,
 };
@@ -29,8 +29,8 @@ int bonsai_format_writes(int i)
     return i >= 0 && i < FORMATS && formats[i]->write != NULL;
 }
 
-/* The format that "FORMAT:PATH" names, with *path moved behind the colon; NULL:
- * no such prefix. */
+/* Returns the format that "FORMAT:PATH" names and moves *path past the colon; NULL: no such
+ * prefix. */
 static const bn_format *by_prefix(const char **path)
 {
     for (int i = 0; i < FORMATS; i++) {
@@ -49,10 +49,10 @@ static bonsai_status unknown(const char *path)
     if (stat(path, &st) != 0 || access(path, R_OK) != 0)
         return bn_fail(BONSAI_E_IO, "%s: cannot be opened: %s", path, strerror(errno));
     if (S_ISDIR(st.st_mode))
-        return bn_fail(BONSAI_E_FORMAT, "%s: this folder is in no known layout (OGB has raw/, "
-                       "GraphSAINT adj_full.npz, text edges.csv; for Planetoid say FOLDER/ind.NAME)",
-                       path);
-    return bn_fail(BONSAI_E_FORMAT, "%s: is in no known format; FORMAT:PATH says which", path);
+        return bn_fail(BONSAI_E_FORMAT, "%s: this folder has no known layout (OGB has raw/, "
+                       "GraphSAINT adj_full.npz, text edges.csv; for Planetoid give "
+                       "FOLDER/ind.NAME)", path);
+    return bn_fail(BONSAI_E_FORMAT, "%s: has no known format; name it with FORMAT:PATH", path);
 }
 
 bonsai_status bonsai_graph_read(bonsai_graph **out, const char *path,

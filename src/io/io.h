@@ -1,7 +1,7 @@
-/* io.h -- one table of formats, and what their readers share.
+/* io.h -- the table of formats.
  *
- * A reader fills a bn_draft (graph/graph.h) and leaves the rest to
- * bn_draft_finish; the native reader maps instead and has `open`.
+ * A reader fills a bn_draft (graph/graph.h) and leaves the rest to bn_draft_finish.  The native
+ * reader maps the file instead, and has `open`.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_IO_H
@@ -13,10 +13,10 @@
 typedef struct {
     const char *name;           /* as in FORMAT:PATH */
     const char *help;           /* one line */
-    bool (*matches)(const char *path);          /* by name and by looking, not by reading */
+    bool (*matches)(const char *path);          /* by name and by files present; reads nothing */
     bonsai_status (*open)(bonsai_graph **out, const char *path, const bonsai_read_options *o);
     bonsai_status (*read)(bn_draft *d, const char *path, const bonsai_read_options *o);
-    /* Sets bits in *left_out (never NULL) for sections that it cannot hold. */
+    /* Sets bits in *left_out (never NULL) for sections that the format cannot hold. */
     bonsai_status (*write)(const bonsai_graph *g, const char *path, const bonsai_write_options *o,
                            uint64_t *left_out);
 } bn_format;
@@ -24,8 +24,8 @@ typedef struct {
 extern const bn_format bn_format_native, bn_format_npz, bn_format_planetoid, bn_format_graphsaint,
     bn_format_ogb, bn_format_mtx, bn_format_text;
 
-/* The native file of the graph that bonsai_graph_generate makes, without holding it: rows and
- * features go to the file as they are drawn, by all ranks of w (generatefile.c). */
+/* Writes the graph that bonsai_graph_generate makes to a native file without holding it in memory:
+ * all ranks of w write rows and features as they draw them (generatefile.c). */
 bonsai_status bn_generate_file(const char *path, const bonsai_generate_options *o, bn_world *w);
 
 #endif

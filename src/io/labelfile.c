@@ -1,11 +1,11 @@
-/* labelfile.c -- the file of labels and whatever else a node has, bar features.
+/* labelfile.c -- reads the file of labels and other node data, except features.
  *
- * Rows are gathered in growing arrays.  Ids and labels are taken for integers until
- * one is not; then the file is read again from the start with them as names.
+ * Rows are collected in growing arrays.  Ids and labels are read as integers until one is not an
+ * integer; then the file is read again from the start with names.
  *
- * The writer puts the names of classes, which may be any, in the comments at the
- * head: "# bonsai: class_names=C" and then C lines "# NAME", where \n, \r, \s (a
- * blank) and \\ stand for what a line cannot show.
+ * The writer puts class names, which may be any text, into comments at the head: "# bonsai:
+ * class_names=C" and then C lines "# NAME", where \n, \r, \s (a blank) and \\ escape what a comment
+ * line cannot hold.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -20,9 +20,12 @@ static const struct { const char *name; column kind; } known[] = {
 };
 
 static const struct { bonsai_section section; bonsai_type type; } place[KINDS] = {
-    [NAME] = {BONSAI_SECTION_NODE_NAMES, BONSAI_TYPE_U8},  [LABEL] = {BONSAI_SECTION_LABELS, BONSAI_TYPE_U32},
-    [SPLIT] = {BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8},      [WEIGHT] = {BONSAI_SECTION_NODE_WEIGHTS, BONSAI_TYPE_F32},
-    [ORIGIN] = {BONSAI_SECTION_ORIGIN, BONSAI_TYPE_U32},   [ROLE] = {BONSAI_SECTION_ROLE, BONSAI_TYPE_U8},
+    [NAME] = {BONSAI_SECTION_NODE_NAMES, BONSAI_TYPE_U8},
+    [LABEL] = {BONSAI_SECTION_LABELS, BONSAI_TYPE_U32},
+    [SPLIT] = {BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8},
+    [WEIGHT] = {BONSAI_SECTION_NODE_WEIGHTS, BONSAI_TYPE_F32},
+    [ORIGIN] = {BONSAI_SECTION_ORIGIN, BONSAI_TYPE_U32},
+    [ROLE] = {BONSAI_SECTION_ROLE, BONSAI_TYPE_U8},
 };
 
 static const struct { const char *word; uint8_t value; } parts[] = {
@@ -40,7 +43,7 @@ typedef struct {
     column   column[KINDS];     /* in the order of the fields */
     int      columns;
     bool     has[KINDS], header, again;
-    bool     named;             /* labels are names of classes */
+    bool     named;             /* labels are class names */
     int64_t  rows, names_len, largest;
     void    *data[KINDS];
     int64_t  capacity[KINDS];
@@ -108,13 +111,13 @@ static bonsai_status name_column(table *t, const bn_field *f)
         return bn_lines_fail(&t->l, "column \"%.*s\" is none of id, node, name, label, split, "
                              "weight, origin, role", bn_field_show(f), f->text);
     if (t->has[known[i].kind])
-        return bn_lines_fail(&t->l, "column \"%.*s\" is there twice", bn_field_show(f), f->text);
+        return bn_lines_fail(&t->l, "column \"%.*s\" occurs twice", bn_field_show(f), f->text);
     t->has[known[i].kind] = true;
     t->column[t->columns++] = known[i].kind;
     return BONSAI_OK;
 }
 
-/* A header starts with the name of a column; a name alone is the id. */
+/* Reads the header, which starts with the name of a column; a name alone is the id. */
 static bonsai_status read_columns(table *t)
 {
     bonsai_status rc;
@@ -146,7 +149,7 @@ done:
 
 /* ---- rows ---- */
 
-/* Room for one more item of a column, at *at. */
+/* Makes room at *at for one more item of a column. */
 static bonsai_status one_more(table *t, column k, void *at)
 {
     size_t item = bonsai_type_bytes(place[k].type);
@@ -277,7 +280,7 @@ static bonsai_status read_field(table *t, column k, const bn_field *f)
     return BONSAI_OK;
 }
 
-/* One pass over the rows; it stops early where t->again asks for another. */
+/* Reads the rows once; stops early if t->again asks for another pass. */
 static bonsai_status read_rows(table *t)
 {
     bonsai_status rc = BONSAI_OK;
@@ -316,15 +319,15 @@ static bonsai_status lay_classes(table *t, bn_draft *d)
     int64_t count = t->class_names ? t->class_count : t->named ? t->classes.count : t->largest + 1;
     int64_t said = t->c->said_classes;
     if (said >= 0 && t->class_names && said != count)
-        return bn_fail(BONSAI_E_FORMAT, "%s: names %lld classes, but there are said to be %lld",
+        return bn_fail(BONSAI_E_FORMAT, "%s: names %lld classes, but %lld were announced",
                        t->l.path, (long long)count, (long long)said);
     if (count <= t->largest)
         return bn_fail(BONSAI_E_FORMAT, "%s: label %lld is outside 0..%lld", t->l.path,
                        (long long)t->largest, (long long)count - 1);
     d->classes = said > count ? said : count;
     if (t->class_names)
-        BN_TRY(bn_draft_give(d, BONSAI_SECTION_CLASS_NAMES, BONSAI_TYPE_U8, (void **)&t->class_names,
-                             t->class_names_len));
+        BN_TRY(bn_draft_give(d, BONSAI_SECTION_CLASS_NAMES, BONSAI_TYPE_U8,
+                             (void **)&t->class_names, t->class_names_len));
     else if (t->named && d->classes == count)
         BN_TRY(bn_ids_names(d, BONSAI_SECTION_CLASS_NAMES, &t->classes));
 done:
@@ -338,7 +341,7 @@ bonsai_status bn_labels_read(bn_companions *c, bn_draft *d)
     BN_TRY(bn_lines_open(&t.l, c->labels));
     BN_TRY(read_head(&t));
     if (!bn_lines_next(&t.l)) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: has no line that is not a comment", c->labels);
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: is empty or has only comments", c->labels);
         goto done;
     }
     BN_TRY(read_columns(&t));

@@ -1,7 +1,7 @@
-/* lines.c -- lines and fields over a mapped or inflated file; see lines.h.
+/* lines.c -- lines and fields of a mapped or inflated file; see lines.h.
  *
- * Nothing is copied but fields with doubled quotes.  Numbers are parsed where they
- * lie; only what does not look like a plain number takes the way through a field.
+ * Only fields with doubled quotes are copied.  Numbers are parsed in place; only text that does not
+ * look like a plain number goes through a field.
  *
  * SPDX-License-Identifier: MIT */
 #include "lines.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SHOWN = 40 };           /* bytes of a field in a sentence */
+enum { SHOWN = 40 };           /* bytes of a field shown in an error message */
 
 /* ---- lines ---- */
 
@@ -91,7 +91,7 @@ static const char *first_of_line(const bn_lines *l)
     return p;
 }
 
-/* Takes one more line into [.., end), from at on if it is a new record. */
+/* Extends the record by one line. */
 static void take_line(bn_lines *l)
 {
     const char *feed = memchr(l->next, '\n', (size_t)(l->stop - l->next));
@@ -102,7 +102,7 @@ static void take_line(bn_lines *l)
     l->lines++;
 }
 
-/* The first record, which may run over lines within quotes, shows the separator. */
+/* Guesses the separator from the first record, which may span lines within quotes. */
 static char guess_separator(const bn_lines *l)
 {
     bool quoted = false, tab = false, semicolon = false;
@@ -162,7 +162,7 @@ bool bn_comment_next(bn_lines *l, bn_field *out)
 
 /* ---- fields ---- */
 
-/* A tab separates where tabs do, and is a blank elsewhere. */
+/* A tab is a separator if the file uses tabs, else a blank. */
 static const char *skip_blanks(const bn_lines *l, const char *p)
 {
     while (p < l->end && (*p == ' ' || (*p == '\t' && l->separator != '\t')))
@@ -170,7 +170,7 @@ static const char *skip_blanks(const bn_lines *l, const char *p)
     return p;
 }
 
-/* Moves behind the separator that follows a field ending at p; false: none does. */
+/* Moves past the separator that follows a field ending at p; false: there is none. */
 static bool leave_field(bn_lines *l, const char *p)
 {
     const char *q = skip_blanks(l, p);
@@ -185,7 +185,7 @@ static bool leave_field(bn_lines *l, const char *p)
     return true;
 }
 
-/* The field without its outer quotes, each pair of inner ones made one. */
+/* Removes the outer quotes and turns each doubled inner quote into one. */
 static bonsai_status undouble(bn_lines *l, bn_field *f)
 {
     bonsai_status rc;
@@ -269,7 +269,7 @@ int bn_field_show(const bn_field *f)
     return f->len < SHOWN ? (int)f->len : SHOWN;
 }
 
-/* How many bytes of UTF-8 start a text, 0: none do. */
+/* The number of bytes of the first UTF-8 character, or 0 if it is not valid. */
 static int utf8_bytes(const uint8_t *s, int64_t left)
 {
     int len = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
@@ -375,7 +375,7 @@ static bonsai_status next_int(bn_lines *l, void *to)
     return bn_int_next(l, to);
 }
 
-/* A whole file of numbers, `size` bytes each, as rows of equal length. */
+/* Reads a whole file of numbers, `size` bytes each, as rows of equal length. */
 static bonsai_status read_numbers(void **out, size_t size, next_fn *next, int64_t *rows,
                                   int64_t *columns, const char *path, bn_progress p)
 {

@@ -1,8 +1,8 @@
-/* mtx.c -- Matrix Market files as adjacency matrices, with features and labels
- * beside them as in text.
+/* mtx.c -- reads Matrix Market files as adjacency matrices, with features and labels next to them
+ * as in text.
  *
- * Entry (i, j), counted from 1, is an edge from node i-1 to node j-1.  Where the
- * files beside it have ids, these name the rows of the matrix in order.
+ * Entry (i, j), counted from 1, is an edge from node i-1 to node j-1.  If the files next to it have
+ * ids, these name the rows of the matrix in order.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -22,7 +22,7 @@ static bool matches(const char *path)
     return (bn_ends_with(path, ".mtx") || bn_ends_with(path, ".mtx.gz")) && bn_is_file(path);
 }
 
-/* The next word of the banner. */
+/* Reads the next word of the banner. */
 static bn_field next_word(const char **p, const char *end)
 {
     while (*p < end && (**p == ' ' || **p == '\t'))
@@ -49,12 +49,12 @@ static bonsai_status read_banner(matrix *x)
     if (!bn_field_is(&word[0], "%matrixmarket"))
         return bn_fail(BONSAI_E_FORMAT, "%s: does not start with %%%%MatrixMarket", x->l.path);
     if (!bn_field_is(&word[1], "matrix"))
-        return refuse(x, &word[1], "is not an object that is known; \"matrix\" is");
+        return refuse(x, &word[1], "is not a known object; use \"matrix\"");
     if (bn_field_is(&word[2], "array"))
         return refuse(x, &word[2], "holds every entry, and an adjacency must be sparse: "
                       "\"coordinate\" is needed");
     if (!bn_field_is(&word[2], "coordinate"))
-        return refuse(x, &word[2], "is not a layout that is known; \"coordinate\" is");
+        return refuse(x, &word[2], "is not a known layout; use \"coordinate\"");
     x->integer = bn_field_is(&word[3], "integer");
     x->weighted = x->integer || bn_field_is(&word[3], "real") || bn_field_is(&word[3], "double");
     if (!x->weighted && !bn_field_is(&word[3], "pattern"))
@@ -62,8 +62,7 @@ static bonsai_status read_banner(matrix *x)
                       "integer can");
     x->symmetric = bn_field_is(&word[4], "symmetric");
     if (!x->symmetric && !bn_field_is(&word[4], "general"))
-        return refuse(x, &word[4], "is not a symmetry that edges can have; general and "
-                      "symmetric are");
+        return refuse(x, &word[4], "is not a symmetry of edges; use general or symmetric");
     return BONSAI_OK;
 }
 

@@ -1,4 +1,4 @@
-/* native.c -- graphs in the native file: mapped when read, encoded when written.
+/* native.c -- graphs in native files: mapped for reading, encoded for writing.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -50,8 +50,8 @@ static bonsai_status must_be_graph(const bn_container *c, const char *path)
     if (c->kind == BN_KIND_GRAPH)
         return BONSAI_OK;
     if (c->kind == BN_KIND_MODEL)
-        return bn_fail(BONSAI_E_FORMAT, "%s: is a model, not a graph; \"bonsai predict\" uses it on "
-                       "one", path);
+        return bn_fail(BONSAI_E_FORMAT, "%s: is a model, not a graph; \"bonsai predict\" uses it "
+                       "on one", path);
     return bn_fail(BONSAI_E_FORMAT, "%s: is a bonsai file but holds no graph (kind %u)", path,
                    c->kind);
 }

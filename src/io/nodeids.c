@@ -1,8 +1,7 @@
-/* nodeids.c -- names of nodes and classes to numbers.
+/* nodeids.c -- maps names of nodes and classes to numbers.
  *
- * A hash table with open addressing, at most half full.  The hash is keyed with a
- * secret of this process; numbers go by first appearance, so that the secret does
- * not show in any result.
+ * A hash table with open addressing, at most half full.  The hash is keyed with a random seed of
+ * this process.  Numbers are in order of first appearance, so the seed does not affect any result.
  *
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
@@ -35,7 +34,7 @@ static uint32_t hash(const bn_ids *ids, const void *key, int64_t len)
     return (uint32_t)(mix(h ^ word) >> 16);
 }
 
-/* The slot of a key, or the free one where it belongs. */
+/* The slot of a key, or the free slot where it belongs. */
 static int64_t find_slot(const bn_ids *ids, const void *key, int64_t len, uint32_t h)
 {
     int64_t at = h & (uint64_t)(ids->slots - 1);
@@ -140,7 +139,7 @@ void bn_nodes_free(bn_nodes *nodes)
     nodes->n = -1;
 }
 
-/* Ids that were numbers so far become integers. */
+/* Turns ids that were numbers so far into integers. */
 static bonsai_status become_integers(bn_nodes *nodes)
 {
     bonsai_status rc = BONSAI_OK;
@@ -187,10 +186,11 @@ static bonsai_status no_such_node(const bn_nodes *nodes, const bn_lines *l, cons
         return bn_lines_fail(l, "node %.*s is outside 0..%lld", bn_field_show(id), id->text,
                              (long long)nodes->n - 1);
     if (nodes->listed)
-        return bn_lines_fail(l, "node \"%.*s\" is not listed in %s, which must have a line for every "
-                             "node (its label may be empty)", bn_field_show(id), id->text,
+        return bn_lines_fail(l, "node \"%.*s\" is not listed in %s, which must have a line for "
+                             "every node (its label may be empty)", bn_field_show(id), id->text,
                              nodes->listed);
-    return bn_lines_fail(l, "node \"%.*s\" is not listed in the edges", bn_field_show(id), id->text);
+    return bn_lines_fail(l, "node \"%.*s\" is not listed in the edges", bn_field_show(id),
+                         id->text);
 }
 
 bonsai_status bn_nodes_find(int32_t *out, const bn_nodes *nodes, const bn_lines *l,

@@ -1,7 +1,7 @@
-/* npy.c -- the elements of a NumPy array, in the types that a graph has.
+/* npy.c -- reads the elements of a NumPy array into the types that a graph uses.
  *
- * They are pulled in blocks that stay in cache; the common types of a little-endian
- * file are copied, all others are put together byte by byte.
+ * Elements are read in blocks that stay in cache.  The common little-endian types are copied; all
+ * others are assembled byte by byte.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -80,7 +80,7 @@ static double real_at(const bn_npy *a, const uint8_t *p)
     return a->width == 4 ? (double)f : d;
 }
 
-/* Whether an integer is one of float's: 24 bits and a power of two. */
+/* Whether an integer is exactly a float: 24 bits times a power of two. */
 static bool fits_float(uint64_t v)
 {
     while (v && !(v & 1))
@@ -105,7 +105,7 @@ static float float_at(const bn_npy *a, const uint8_t *p, int64_t *rounded)
     return negative ? -(float)size : (float)size;
 }
 
-/* "5", or "[1,5]" in a matrix, for the element that is number k in the file. */
+/* The position of element k of the file as text: "5", or "[1,5]" in a matrix. */
 static void place_text(char out[64], const bn_npy *a, int64_t k)
 {
     if (a->dims != 2 || a->shape[0] == 0 || a->shape[1] == 0)
@@ -151,7 +151,7 @@ static bonsai_status need_left(const bn_npy *a, int64_t count)
                    (long long)a->count, (long long)(a->done + count));
 }
 
-/* The next elements, at most a block of them, checked. */
+/* Reads and checks the next elements, at most a block of them. */
 static bonsai_status int_block(int64_t out[BLOCK], bn_npy *a, int64_t count, int64_t low,
                                int64_t high)
 {

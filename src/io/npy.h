@@ -1,9 +1,9 @@
-/* npy.h -- NumPy arrays: alone in a .npy file, or members of an .npz archive.
+/* npy.h -- reads and writes NumPy arrays: .npy files and members of .npz archives.
  *
- * An array is opened (its header is parsed and its size checked against the file),
- * then its elements are pulled in file order, a run at a time, straight into the
- * type that the caller wants; bn_npy_end then checks that nothing is left and that
- * the checksum held.  The array is never held as it lies in the file.
+ * Opening an array parses its header and checks its size against the file.  Elements are then read
+ * in file order, a run at a time, and converted to the type that the caller wants.  bn_npy_end
+ * checks that nothing is left and that the checksum is right.  The array is never held in its file
+ * form.
  *
  *     BN_TRY(bn_zip_array(&a, &z, "y"));
  *     BN_TRY(bn_npy_i32(label, &a, n, -1, INT32_MAX - 1));
@@ -17,26 +17,26 @@
 
 #include "graph/graph.h"
 
-/* ---- archives that are read (zip.c) ---- */
+/* ---- reading archives (zip.c) ---- */
 
 struct zip;                     /* libzip's */
 struct zip_file;
 
 typedef struct {
-    const char  *path;          /* the caller's; must outlive this */
+    const char  *path;          /* borrowed; must outlive this struct */
     bn_file      file;
     struct zip  *archive;
     bn_progress  progress;
-    int64_t      done, total;   /* bytes of members, when inflated */
+    int64_t      done, total;   /* bytes of the inflated members */
 } bn_zip;
 
-/* All zero is closed: closing it is fine. */
+/* An all-zero bn_zip is closed; closing it again is allowed. */
 bonsai_status bn_zip_open(bn_zip *z, const char *path, bn_progress p);
 void          bn_zip_close(bn_zip *z);
 bool          bn_zip_has(const bn_zip *z, const char *name);       /* the member "name.npy" */
-/* The names of the first members, for a sentence. */
+/* Lists the names of the first members, for an error message. */
 void          bn_zip_names(char *out, size_t room, const bn_zip *z);
-/* Tells that everything has been read, whatever was skipped. */
+/* Reports that reading is complete, even if members were skipped. */
 bonsai_status bn_zip_done(bn_zip *z);
 
 /* ---- arrays (npy.c, npyhead.c) ---- */
@@ -44,16 +44,16 @@ bonsai_status bn_zip_done(bn_zip *z);
 enum { BN_NPY_DIMS = 4 };
 
 typedef struct {
-    char    where[768];         /* "file.npz:name" or "file.npy", for sentences */
-    char    descr[32];          /* the element type as the file gives it */
+    char    where[768];         /* "file.npz:name" or "file.npy", for error messages */
+    char    descr[32];          /* the element type as written in the file */
     char    kind;               /* b i u f, or U S: text */
-    int     width;              /* bytes an element */
+    int     width;              /* bytes per element */
     bool    big;                /* big-endian */
-    bool    fortran;            /* the first index runs fastest */
+    bool    fortran;            /* the first index varies fastest */
     int     dims;
     int64_t shape[BN_NPY_DIMS];
     int64_t count;              /* elements */
-    int64_t done;               /* elements pulled so far */
+    int64_t done;               /* elements read so far */
 
     bn_file file;               /* a plain file, mapped ... */
     int64_t at;
@@ -63,72 +63,72 @@ typedef struct {
 
 bonsai_status bn_npy_open(bn_npy *a, const char *path);
 bonsai_status bn_zip_array(bn_npy *a, bn_zip *z, const char *name);
-/* That everything was pulled, that nothing follows and that the checksum held. */
+/* Checks that all elements were read, that nothing follows and that the checksum is right. */
 bonsai_status bn_npy_end(bn_npy *a);
-void          bn_npy_close(bn_npy *a);                  /* all zero is fine */
+void          bn_npy_close(bn_npy *a);                  /* all zero is allowed */
 
-/* That the array has this shape; -1: any length.  A matrix of one column is a vector. */
+/* Check the shape; -1: any length.  A matrix of one column counts as a vector. */
 bonsai_status bn_npy_vector(const bn_npy *a, int64_t rows);
 bonsai_status bn_npy_matrix(const bn_npy *a, int64_t rows, int64_t cols);
 
-/* The next count elements, which must be integers in low..high. */
+/* Read the next count elements, which must be integers in low..high. */
 bonsai_status bn_npy_i64(int64_t *out, bn_npy *a, int64_t count, int64_t low, int64_t high);
 bonsai_status bn_npy_i32(int32_t *out, bn_npy *a, int64_t count, int32_t low, int32_t high);
 bonsai_status bn_npy_u8(uint8_t *out, bn_npy *a, int64_t count, uint8_t high);
-/* The next count elements, which must be finite numbers; *rounded is set to 1 where
- * one of them is not exactly a float. */
+/* Reads the next count elements, which must be finite numbers; sets *rounded to 1 if one of them is
+ * not exactly a float. */
 bonsai_status bn_npy_f32(float *out, bn_npy *a, int64_t count, int64_t *rounded);
-/* A whole matrix, row by row whatever its order in the file. */
+/* Reads a whole matrix into row order, whatever its order in the file. */
 bonsai_status bn_npy_f32_rows(float *out, bn_npy *a, int64_t *rounded);
-/* The next elements of any type as they lie in the file. */
+/* Reads the next elements as raw bytes of any type. */
 bonsai_status bn_npy_raw(void *out, bn_npy *a, int64_t count);
 
-/* Between npy.c, npyhead.c and zip.c alone: the next len bytes; of a member, and
- * whether it ends where it should; the header, checked against the bytes there are. */
+/* Only for npy.c, npyhead.c and zip.c: read the next len bytes, of any array and of a member; check
+ * that a member ends where it should; read the header and check it against the bytes there are. */
 bonsai_status bn_npy_pull(bn_npy *a, void *to, int64_t len);
 bonsai_status bn_zip_pull(bn_npy *a, void *to, int64_t len);
 bonsai_status bn_zip_end(bn_npy *a);
 bonsai_status bn_npy_header(bn_npy *a, int64_t bytes);
 
-/* ---- what archives of graphs share (sparse.c) ---- */
+/* ---- shared by archives of graphs (sparse.c) ---- */
 
-/* A whole vector of rows elements, or of any number with rows = -1, in room that the
- * caller frees; *count_out, unless NULL, gets the number. */
+/* Reads a whole vector of `rows` elements (-1: any number).  The caller frees *out.  *count_out,
+ * unless NULL, gets the number of elements. */
 bonsai_status bn_npz_i64(int64_t **out, int64_t *count_out, bn_zip *z, const char *name,
                          int64_t rows, int64_t low, int64_t high);
-/* Edges from the members PREFIXindptr, PREFIXindices and PREFIXdata of a graph with
- * n nodes; data of ones alone are no weights. */
+/* Reads the edges of a graph with n nodes from the members PREFIXindptr, PREFIXindices and
+ * PREFIXdata.  If all data are 1, the graph is unweighted. */
 bonsai_status bn_npz_adjacency(bn_draft *d, bn_zip *z, const char *prefix, int64_t n);
-/* Sparse features from the same members; n rows, f columns. */
+/* Reads sparse features, n rows and f columns, from the same members. */
 bonsai_status bn_npz_features(bn_draft *d, bn_zip *z, const char *prefix, int64_t n, int64_t f);
-/* The two numbers of PREFIXshape, each in 0 .. 2^31-1. */
+/* Reads the two numbers of PREFIXshape, each in 0 .. 2^31-1. */
 bonsai_status bn_npz_shape(int64_t out[2], bn_zip *z, const char *prefix);
-/* Dense features: *n rows, or any number with *n = -1, which is then set. */
+/* Reads dense features: *n rows, or any number if *n is -1; then sets *n. */
 bonsai_status bn_npy_features(bn_draft *d, bn_npy *a, int64_t *n);
 
-/* ---- archives of graphs that are written (npzwrite.c) ---- */
+/* ---- writing archives of graphs (npzwrite.c) ---- */
 
-/* What an array that only our files have is called; NULL: the section has none. */
+/* The name of a section's array that only our files have; NULL: it has none. */
 const char   *bn_npz_name(bonsai_section s);
 bonsai_status bn_npz_write(const bonsai_graph *g, const char *path, const bonsai_write_options *o,
                            uint64_t *left_out);
 
-/* ---- archives that are written (zipwrite.c) ---- */
+/* ---- writing archives (zipwrite.c) ---- */
 
 typedef struct bn_zip_out bn_zip_out;
 
-/* An archive that appears at path when committed; total: bytes of all arrays, for
- * the progress.  The same arrays give the same bytes. */
+/* Starts an archive that appears at path when it is committed.  total: bytes of all arrays, for
+ * progress.  The same arrays give the same bytes. */
 bonsai_status bn_zip_out_open(bn_zip_out **out, const char *path, bn_progress p, int64_t total);
-/* Starts the member "name.npy" of elements descr ("<i8", ...) and this shape, whose
- * elements follow in calls of bn_zip_out_write, all of them. */
+/* Starts the member "name.npy" with elements of type descr ("<i8", ...) and this shape.
+ * bn_zip_out_write then writes all of its elements. */
 bonsai_status bn_zip_out_begin(bn_zip_out *z, const char *name, const char *descr, int dims,
                                const int64_t *shape);
 bonsai_status bn_zip_out_write(bn_zip_out *z, const void *data, int64_t len);
 bonsai_status bn_zip_out_end(bn_zip_out *z);
 bonsai_status bn_zip_out_commit(bn_zip_out *z);
 void          bn_zip_out_close(bn_zip_out *z);
-/* Tests: sizes and offsets from here on take the 64-bit form. */
+/* For tests: sizes and offsets of at least `limit` use the 64-bit form. */
 void          bn_zip_out_limit(bn_zip_out *z, int64_t limit);
 
 #endif

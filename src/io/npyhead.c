@@ -1,7 +1,7 @@
-/* npyhead.c -- the header of a NumPy array: its type, order and shape.
+/* npyhead.c -- parses the header of a NumPy array: type, order and shape.
  *
- * The header is a Python dictionary in text; only the three keys that NumPy writes
- * are known, and the size that they give must be the size that there is.
+ * The header is a Python dictionary in text.  Only the three keys that NumPy writes are accepted,
+ * and the size they give must match the size of the data.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -38,7 +38,7 @@ static bool take_string(cursor *c, char *out, size_t room)
     return c->p < c->end && *c->p++ == quote;
 }
 
-/* "(2, 3)", "(2,)" or "()"; dims counts on beyond what there is room for. */
+/* Parses "(2, 3)", "(2,)" or "()"; a->dims also counts dimensions beyond the room. */
 static bool take_shape(cursor *c, bn_npy *a)
 {
     a->dims = 0;
@@ -66,7 +66,7 @@ static bool take_item(cursor *c, bn_npy *a, unsigned *seen)
         return false;
     if (strcmp(key, "descr") == 0) {
         *seen |= 1;
-        if (take(c, "["))                       /* a record: named in the refusal, no more */
+        if (take(c, "["))                       /* a record: only shown in the error message */
             return snprintf(a->descr, sizeof a->descr, "record"), false;
         return take_string(c, a->descr, sizeof a->descr);
     }
@@ -103,7 +103,7 @@ static bonsai_status bad_type(const bn_npy *a)
                    a->descr);
 }
 
-/* "<i8": byte order, kind, bytes. */
+/* Parses "<i8": byte order, kind, bytes. */
 static bonsai_status parse_type(bn_npy *a)
 {
     const char *s = a->descr, *end = s + strlen(s);

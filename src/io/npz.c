@@ -1,12 +1,12 @@
-/* npz.c -- graphs in NumPy archives, read.
+/* npz.c -- reads graphs from NumPy archives.
  *
- * Two layouts, told apart by their arrays:
+ * There are two layouts, recognised by their arrays:
  *   edge_index [2,E], x [n,f] or x_data, x_indices, x_indptr, x_shape, y [n],
  *     train_idx, val_idx, test_idx (or train_mask ...), edge_weight, num_nodes;
  *   adj_data, adj_indices, adj_indptr, adj_shape, attr_* or attr_matrix, labels.
- * All but the edges may be missing, and other arrays are not looked at.  What our
- * own writer adds (npzwrite.c) counts only beside graph_flags, which is its mark:
- * elsewhere the same names mean other things.
+ * All arrays but the edges are optional, and other arrays are ignored.  The arrays that our writer
+ * adds (npzwrite.c) are read only if graph_flags is present, which marks our files: elsewhere the
+ * same names mean other things.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -18,8 +18,8 @@
 typedef struct {
     bn_draft *d;
     bn_zip    zip;
-    int64_t   n;                /* nodes; -1: not known yet */
-    const char *n_from;         /* the array that said so */
+    int64_t   n;                /* nodes; -1: not yet known */
+    const char *n_from;         /* the array that gave n */
 } reader;
 
 static bool matches(const char *path)
@@ -32,7 +32,7 @@ static bool has(const reader *r, const char *name)
     return bn_zip_has(&r->zip, name);
 }
 
-/* What an array says about the number of nodes must be what the others say. */
+/* Notes the number of nodes that an array implies; all arrays must agree. */
 static bonsai_status claim_nodes(reader *r, int64_t n, const char *from)
 {
     if (n > INT32_MAX)
@@ -95,8 +95,8 @@ static bonsai_status read_features(reader *r)
     bool x = has(r, "x"), attr = has(r, "attr_matrix");
     bool xs = has(r, "x_indices"), attrs = has(r, "attr_indices");
     if (x + attr + xs + attrs > 1)
-        return bn_fail(BONSAI_E_FORMAT, "%s: has features twice (of x, x_indices, attr_matrix and "
-                       "attr_indices only one may be there)", r->zip.path);
+        return bn_fail(BONSAI_E_FORMAT, "%s: has features twice (only one of x, x_indices, "
+                       "attr_matrix and attr_indices is allowed)", r->zip.path);
     if (x || attr)
         return read_dense(r, x ? "x" : "attr_matrix");
     if (xs)
@@ -132,7 +132,7 @@ done:
 
 /* ---- edges ---- */
 
-/* Source and target of an edge lie side by side in Fortran order. */
+/* Reads edges in Fortran order, where the source and target of an edge are adjacent. */
 static bonsai_status read_pairs(bn_draft *d, bn_npy *a, int32_t high)
 {
     bonsai_status rc = BONSAI_OK;
@@ -257,7 +257,7 @@ done:
     return rc;
 }
 
-/* 1: NAME_idx is there, 2: NAME_mask, 0: neither. */
+/* 1: has NAME_idx, 2: has NAME_mask, 0: has neither */
 static int part_form(const reader *r, int part)
 {
     char name[32];
@@ -284,7 +284,7 @@ done:
     return rc;
 }
 
-/* A mask says how many nodes there are. */
+/* The length of a mask is the number of nodes. */
 static bonsai_status claim_masks(reader *r)
 {
     static const char *const names[] = {"train_mask", "val_mask", "test_mask"};

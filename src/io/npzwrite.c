@@ -1,9 +1,9 @@
-/* npzwrite.c -- graphs in NumPy archives, written.
+/* npzwrite.c -- writes graphs to NumPy archives.
  *
- * The layout that npz.c reads, with int64 for ids so that other tools take it as it
- * is, and one more array for each section that this layout does not know.  A list
- * of arrays is made first, since their sizes are the progress; each then writes
- * itself through a small buffer, so that nothing is held twice.
+ * The layout is the one that npz.c reads, with int64 ids so that other tools can read it, and one
+ * more array for each section that this layout lacks.  The writer first lists the arrays, because
+ * their sizes give the total for progress; each array then writes itself through a small buffer, so
+ * nothing is held twice.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -19,7 +19,7 @@ typedef bonsai_status emit_fn(writer *w, const array *a);
 struct array {
     const char *name, *descr;
     emit_fn    *emit;
-    int64_t     arg;            /* what it means is up to emit */
+    int64_t     arg;            /* its meaning depends on emit */
     int         dims;
     int64_t     shape[2];
 };
@@ -93,7 +93,7 @@ static bonsai_status emit_section(writer *w, const array *a)
     return bn_zip_out_write(w->zip, s->data, s->count * (int64_t)bonsai_type_bytes(s->type));
 }
 
-/* Soft labels and node weights as the numbers that they mean, whatever their type. */
+/* Soft labels and node weights as numbers, whatever their stored type. */
 static bonsai_status emit_reals(writer *w, const array *a)
 {
     bonsai_status rc = BONSAI_OK;
@@ -216,7 +216,7 @@ static void add_features(writer *w)
     add(w, (array){"x_shape", "<i8", emit_shape, 0, 1, {2}});
 }
 
-/* Empty lists are written too: a split that puts no node anywhere is still one. */
+/* Empty lists are written too: a split may leave every node out. */
 static void add_split(writer *w)
 {
     static const char *const names[] = {"", "train_idx", "val_idx", "test_idx"};

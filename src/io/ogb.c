@@ -1,16 +1,15 @@
-/* ogb.c -- folders of the Open Graph Benchmark's node-property datasets.
+/* ogb.c -- reads folders of the Open Graph Benchmark's node-property datasets.
  *
- * raw/ holds text, with or without .gz: edge.csv (source,target), node-label.csv,
- * node-feat.csv (may be missing), num-node-list.csv and num-edge-list.csv; or the
- * same as arrays: data.npz (edge_index, node_feat, num_nodes_list, num_edges_list)
- * and node-label.npz.  Other files of raw/ are not looked at.  A label that is
- * empty, nan or -1 is unknown; several labels a node are refused.
+ * raw/ holds text, plain or gzipped: edge.csv (source,target), node-label.csv, node-feat.csv
+ * (optional), num-node-list.csv and num-edge-list.csv; or the same as arrays: data.npz (edge_index,
+ * node_feat, num_nodes_list, num_edges_list) and node-label.npz.  Other files in raw/ are ignored.
+ * A label that is empty, nan or -1 is unknown; several labels per node are refused.
  *
- * split/SCHEME/{train,valid,test}.csv list nodes; of several schemes the first by
- * name is taken.
+ * split/SCHEME/{train,valid,test}.csv list nodes.  If there are several schemes, the first by name
+ * is used.
  *
- * Labels are read first: they say how many nodes there are, and since they take
- * room in the file, no number in a short file can claim much memory.
+ * Labels are read first: they give the number of nodes, and since they take space in the file, no
+ * number in a short file can claim much memory.
  *
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
@@ -43,7 +42,7 @@ static bool matches(const char *path)
     return has(path, "raw/edge.csv.gz") || has(path, "raw/edge.csv") || has(path, "raw/data.npz");
 }
 
-/* FOLDER/NAME.csv.gz, or FOLDER/NAME.csv where that is what is there. */
+/* Finds FOLDER/NAME.csv.gz or FOLDER/NAME.csv. */
 static bonsai_status csv_path(char **out, const char *folder, const char *name)
 {
     char file[64];
@@ -73,7 +72,7 @@ static void text_close(text *t)
     bn_free(t->path);
 }
 
-/* That the record has no further field. */
+/* Fails if the record has another field. */
 static bonsai_status end_record(const bn_lines *l, const char *what)
 {
     return l->more ? bn_lines_fail(l, "more than %s in a line", what) : BONSAI_OK;
@@ -91,7 +90,7 @@ done:
     return rc;
 }
 
-/* The one number of raw/num-node-list.csv or raw/num-edge-list.csv. */
+/* Reads the one number in raw/num-node-list.csv or raw/num-edge-list.csv. */
 static bonsai_status read_count(const reader *r, const char *name, int64_t *out)
 {
     bonsai_status rc;
@@ -112,7 +111,7 @@ done:
 
 /* ---- labels ---- */
 
-/* A class from a number of any type; nan or -1: unknown. */
+/* Converts a number to a class; nan or -1: unknown. */
 static bool class_of(double v, int32_t *out)
 {
     *out = -1;
@@ -138,7 +137,7 @@ done:
     return rc;
 }
 
-/* A blank line is an unknown label, so lines count, not records. */
+/* A blank line is an unknown label, so this counts lines, not records. */
 static bonsai_status text_labels(reader *r, int32_t **label)
 {
     bonsai_status rc;
@@ -169,7 +168,7 @@ done:
     return rc;
 }
 
-/* Floats one by one: nan is allowed here, and only here. */
+/* Reads floats one by one, because only here nan is allowed. */
 static bonsai_status float_labels(int32_t *label, bn_npy *a)
 {
     bonsai_status rc = BONSAI_OK;
@@ -257,7 +256,7 @@ static bonsai_status text_edges(reader *r)
     BN_TRY(read_count(r, "raw/num-edge-list", &m));
     BN_TRY(text_open(&t, r->folder, "raw/edge"));
     bn_lines *l = &t.lines;
-    if (m < 0 || m > (l->stop - l->data + 1) / 4) {     /* "0,1" and a line end each */
+    if (m < 0 || m > (l->stop - l->data + 1) / 4) {     /* each is "0,1" and a line end */
         rc = bn_fail(BONSAI_E_FORMAT, "%s: is too short for the %lld edges of num-edge-list",
                      t.path, (long long)m);
         goto done;
@@ -292,7 +291,7 @@ static int64_t count_fields(const bn_lines *l)
     return fields;
 }
 
-/* One row, exactly f numbers. */
+/* Reads one row of exactly f numbers. */
 static bonsai_status text_row(bn_lines *l, float *row, int64_t f)
 {
     bonsai_status rc = BONSAI_OK;
@@ -441,7 +440,7 @@ done:
     return rc;
 }
 
-/* The first folder by name in `folder`; "" where there is none. */
+/* The first folder by name in `folder`; "" if there is none. */
 static void first_scheme(char *out, size_t room, const char *folder)
 {
     DIR *dir = opendir(folder);

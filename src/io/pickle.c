@@ -1,12 +1,11 @@
 /* pickle.c -- a pickle machine that can build four kinds of object and nothing else.
  *
- * A pickle is a program for a stack machine.  This one knows the opcodes of a
- * protocol 2 file of numpy arrays, scipy csr matrices and dicts of lists, and six
- * names; every other opcode and name is refused where it stands.  "Calling" a name
- * means to note which kind of object is meant.
+ * A pickle is a program for a stack machine.  This machine knows six names, and the opcodes of a
+ * protocol 2 file of numpy arrays, scipy csr matrices and dicts of lists; it refuses every other
+ * opcode and name.  "Calling" a name only notes which kind of object is meant.
  *
- * Every loop runs over bytes that it consumes or over values that it removes from
- * the stack, so reading is linear in the file, and so is the memory.
+ * Every loop runs over bytes that it consumes or over values that it removes from the stack, so
+ * time and memory are linear in the size of the file.
  *
  * SPDX-License-Identifier: MIT */
 #include "pickle_machine.h"
@@ -44,7 +43,7 @@ done:
     return rc;
 }
 
-/* Moves the values from stack[from] on to the end of a chain. */
+/* Moves the values from stack[from] up to the end of a chain. */
 static bonsai_status move_to_chain(bn_pickle *p, int64_t id, int64_t from)
 {
     bonsai_status rc;
@@ -74,7 +73,7 @@ bonsai_status bn_pickle_need(const bn_pickle *p, int64_t count)
     return BONSAI_OK;
 }
 
-/* Removes the last mark, leaving what was above it from *from on. */
+/* Removes the last mark; the values above it start at *from. */
 static bonsai_status take_mark(bn_pickle *p, int64_t *from)
 {
     int64_t i = p->depth - 1;
@@ -99,7 +98,7 @@ static bonsai_status take_bytes(bn_pickle *p, int64_t count, const uint8_t **out
     return BONSAI_OK;
 }
 
-/* An unsigned little-endian number of up to 4 bytes. */
+/* Reads an unsigned little-endian number of up to 4 bytes. */
 static bonsai_status take_number(bn_pickle *p, int bytes, int64_t *out)
 {
     const uint8_t *b = NULL;
@@ -159,7 +158,7 @@ done:
 static bonsai_status op_string(bn_pickle *p)       { return push_string(p, 4); }
 static bonsai_status op_short_string(bn_pickle *p) { return push_string(p, 1); }
 
-/* The bytes from place `at` to the end of its line, or -1. */
+/* The number of bytes from `at` to the end of the line, or -1. */
 static int64_t line_length(const bn_pickle *p, int64_t at)
 {
     if (at >= p->file.len)
@@ -201,7 +200,7 @@ static bonsai_status put(bn_pickle *p, int bytes)
     int64_t index;
     BN_TRY(take_number(p, bytes, &index));
     BN_TRY(bn_pickle_need(p, 1));
-    if (index > p->pos) {       /* writers count from 0 or 1, so each index costs its own bytes */
+    if (index > p->pos) {       /* writers count up, and each entry takes a byte or more */
         rc = bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: memo index %lld is too large for this place",
                      p->where, (long long)p->at, (long long)index);
         goto done;
@@ -241,7 +240,7 @@ static bonsai_status op_list(bn_pickle *p)        { return bn_pickle_push_chain(
 static bonsai_status op_dict(bn_pickle *p)        { return bn_pickle_push_chain(p, DICT); }
 static bonsai_status op_empty_tuple(bn_pickle *p) { return bn_pickle_push_chain(p, TUPLE); }
 
-/* Replaces the values from stack[from] on by a tuple of them. */
+/* Replaces the values from stack[from] up with a tuple of them. */
 static bonsai_status fold(bn_pickle *p, int64_t from)
 {
     bonsai_status rc;
@@ -270,7 +269,7 @@ static bonsai_status op_tuple(bn_pickle *p)
     return rc == BONSAI_OK ? fold(p, from) : rc;
 }
 
-/* Puts the values from stack[from] on into the list or dict below them. */
+/* Adds the values from stack[from] up to the list or dict below them. */
 static bonsai_status extend(bn_pickle *p, int64_t from, kind k)
 {
     if (from < 1 || p->stack[from - 1].kind != (uint32_t)k)

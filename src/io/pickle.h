@@ -1,7 +1,7 @@
-/* pickle.h -- the few kinds of Python object that a Planetoid file holds.
+/* pickle.h -- reads the few kinds of Python object that Planetoid files contain.
  *
- * Nothing is executed: a file that asks for anything else is refused.  All memory
- * is proportional to the file, and array elements stay where they lie in it.
+ * Nothing is executed: a file that asks for anything else is refused.  Memory is proportional to
+ * the file, and array elements stay in the mapped file.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_PICKLE_H
@@ -13,11 +13,11 @@ typedef struct bn_pickle bn_pickle;
 
 typedef struct {                /* a numpy array of one or two dimensions, little-endian */
     const uint8_t *data;
-    int64_t dim[2];             /* dim[1] is 1 where there is one dimension */
+    int64_t dim[2];             /* dim[1] is 1 if there is one dimension */
     int     dims;
-    int     item;               /* bytes of an element */
+    int     item;               /* bytes per element */
     char    kind;               /* 'b' bool, 'i' signed, 'u' unsigned, 'f' float */
-    bool    fortran;            /* the first index moves fastest */
+    bool    fortran;            /* the first index varies fastest */
 } bn_pickle_array;
 
 typedef struct {                /* a scipy csr_matrix; row r is [offsets[r], offsets[r+1]) */
@@ -27,7 +27,7 @@ typedef struct {                /* a scipy csr_matrix; row r is [offsets[r], off
 
 typedef struct {                /* a dict of lists; list i is item[begin[i] .. begin[i+1]-1] */
     int64_t  count;
-    int32_t *key;               /* in the order of the file; a key may come twice */
+    int32_t *key;               /* in file order; a key may occur twice */
     int64_t *begin;             /* count + 1 */
     int32_t *item;
 } bn_pickle_lists;
@@ -36,16 +36,15 @@ typedef struct {                /* a dict of lists; list i is item[begin[i] .. b
 bonsai_status bn_pickle_read(bn_pickle **out, const char *path);
 void          bn_pickle_free(bn_pickle *p);
 
-/* What the file holds, as the one kind that the caller needs; else refused.
- * Arrays belong to p; lists are the caller's, freed by bn_pickle_lists_free. */
+/* Get the content as the one kind that the caller needs, or fail.  Arrays belong to p; lists belong
+ * to the caller, who frees them with bn_pickle_lists_free. */
 bonsai_status bn_pickle_as_array(bn_pickle_array *out, const bn_pickle *p);
-/* Offsets ascend from 0 to the number of indices, indices lie in the columns. */
+/* Offsets ascend from 0 to the number of indices; indices are below the number of columns. */
 bonsai_status bn_pickle_as_matrix(bn_pickle_matrix *out, const bn_pickle *p);
 bonsai_status bn_pickle_as_lists(bn_pickle_lists *out, bn_pickle *p);
 void          bn_pickle_lists_free(bn_pickle_lists *l);
 
-/* Element i of an array as it lies, or (r, c) of two dimensions; bn_pickle_int is not
- * for floats. */
+/* Element i of an array in file order, or (r, c) of a matrix; bn_pickle_int is not for floats. */
 int64_t bn_pickle_int(const bn_pickle_array *a, int64_t i);
 double  bn_pickle_real(const bn_pickle_array *a, int64_t i);
 double  bn_pickle_real_at(const bn_pickle_array *a, int64_t r, int64_t c);

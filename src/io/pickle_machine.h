@@ -1,8 +1,9 @@
-/* pickle_machine.h -- the inside of the pickle reader: opcodes (pickle.c), objects.
+/* pickle_machine.h -- internals of the pickle reader: opcodes (pickle.c), objects
+ * (pickle_objects.c).
  *
- * A value is 16 bytes: a number, a place in the file, or an index into a pool.
- * Tuples, lists and dicts are chains of cells, so that appending is constant time
- * and a list that contains itself does no harm: nothing recurses.
+ * A value has 16 bytes: a number, a position in the file, or an index into a pool.  Tuples, lists
+ * and dicts are chains of cells, so appending takes constant time.  A list that contains itself is
+ * harmless, because nothing recurses.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_PICKLE_MACHINE_H
@@ -19,7 +20,7 @@ typedef enum { CSR_MATRIX, RECONSTRUCT, NDARRAY, NUMPY_DTYPE, DEFAULTDICT, PYTHO
 typedef struct {
     uint32_t kind;
     uint32_t len;               /* of a string */
-    int64_t  at;                /* number, place of a string in the file, or index into a pool */
+    int64_t  at;                /* number, position of a string in the file, or index into a pool */
 } value;
 
 typedef struct {
@@ -29,24 +30,24 @@ typedef struct {
 
 typedef struct {                /* a tuple, list or dict (key, value, key, value ...) */
     int64_t first, last, count;
-    bool    used;               /* has been handed out */
+    bool    used;               /* has been returned to the caller */
 } chain;
 
-typedef struct {                /* array pool: of a dtype only item and kind are used */
+typedef struct {                /* array pool: a dtype uses only item and kind */
     bn_pickle_array a;
-    bool ready;                 /* has got its state */
+    bool ready;                 /* has received its state */
 } array;
 
 typedef struct {
     int64_t rows, columns;
-    int64_t part[3];            /* offsets, indices, values: in the array pool */
+    int64_t part[3];            /* offsets, indices, values: indices into the array pool */
     bool    ready;
 } matrix;
 
 struct bn_pickle {
     char    *where;
     bn_file  file;
-    int64_t  pos, at;           /* next byte; the opcode being done */
+    int64_t  pos, at;           /* next byte; the current opcode */
     bool     stopped;
     value   *stack, *memo;
     cell    *cells;
@@ -57,14 +58,14 @@ struct bn_pickle {
              array_count, array_room, matrix_count, matrix_room;
 };
 
-/* E_FORMAT with the file and the place of the opcode being done. */
+/* Fails with E_FORMAT, the file and the position of the current opcode. */
 bonsai_status bn_pickle_refuse(const bn_pickle *p, const char *what);
-/* That at least `count` values lie above the last mark. */
+/* Fails unless at least `count` values are above the last mark. */
 bonsai_status bn_pickle_need(const bn_pickle *p, int64_t count);
-/* A new, empty tuple, list or dict on top of the stack. */
+/* Pushes a new, empty tuple, list or dict. */
 bonsai_status bn_pickle_push_chain(bn_pickle *p, kind k);
 
-/* The opcodes that make objects of what is on the stack (pickle_objects.c). */
+/* Opcodes that make objects from the stack (pickle_objects.c). */
 bonsai_status bn_pickle_reduce(bn_pickle *p);
 bonsai_status bn_pickle_newobj(bn_pickle *p);
 bonsai_status bn_pickle_build(bn_pickle *p);

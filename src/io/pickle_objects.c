@@ -1,9 +1,9 @@
-/* pickle_objects.c -- arrays, matrices and dicts from what a pickle says of them.
+/* pickle_objects.c -- builds arrays, matrices and dicts from a pickle.
  *
- * The state of an object is checked when it arrives, so that an object that is
- * ready is sound: an array has as many bytes as its shape says, a matrix has arrays
- * that fit each other.  Only chains of a known, small number of values are walked
- * here, so a pickle cannot make one large tuple be read over and over.
+ * The state of an object is checked when it arrives, so a ready object is sound: an array has as
+ * many bytes as its shape says, and the arrays of a matrix fit each other.  Only chains with a
+ * known, small number of values are walked here, so a pickle cannot make us read one large tuple
+ * over and over.
  *
  * SPDX-License-Identifier: MIT */
 #include "pickle_machine.h"
@@ -15,7 +15,7 @@ static const char *const kind_text[] = {        /* in the order of the enum */
     "a dict", "a dtype", "an array", "a matrix",
 };
 
-/* The values of a chain of exactly `count`, which the caller keeps small. */
+/* Gets the values of a chain of exactly `count`, which the caller keeps small. */
 static bool unpack(value *out, const bn_pickle *p, const value *v, kind k, int64_t count)
 {
     if (v->kind != (uint32_t)k || p->chains[v->at].count != count)
@@ -31,9 +31,9 @@ static bool is_string(const bn_pickle *p, const value *v, const char *text)
            memcmp(p->file.data + v->at, text, v->len) == 0;
 }
 
-/* ---- new objects, still without their state ---- */
+/* ---- new objects without their state ---- */
 
-/* The top two values become one. */
+/* Replaces the top two values with one. */
 static void replace_two(bn_pickle *p, kind k, int64_t at)
 {
     p->depth--;
@@ -57,7 +57,7 @@ static bonsai_status call_reconstruct(bn_pickle *p, const value *args)
     if (!unpack(v, p, args, TUPLE, 3) || v[0].kind != GLOBAL || v[0].at != NDARRAY ||
         !unpack(zero, p, &v[1], TUPLE, 1) || zero[0].kind != INT || zero[0].at != 0 ||
         !is_string(p, &v[2], "b"))
-        return bn_pickle_refuse(p, "_reconstruct has other arguments than numpy gives it");
+        return bn_pickle_refuse(p, "_reconstruct has arguments that numpy never gives it");
     return new_array(p, ARRAY, (bn_pickle_array){0});
 }
 
@@ -69,7 +69,7 @@ static bonsai_status call_dtype(bn_pickle *p, const value *args)
     value v[3];
     if (!unpack(v, p, args, TUPLE, 3) || v[0].kind != STRING || v[1].kind != INT ||
         v[2].kind != INT)
-        return bn_pickle_refuse(p, "dtype has other arguments than numpy gives it");
+        return bn_pickle_refuse(p, "dtype has arguments that numpy never gives it");
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (is_string(p, &v[0], known[i]))
             return new_array(p, DTYPE, (bn_pickle_array){.kind = known[i][0],
@@ -85,7 +85,7 @@ static bonsai_status call_defaultdict(bn_pickle *p, const value *args)
     bonsai_status rc;
     value v[1];
     if (!unpack(v, p, args, TUPLE, 1) || v[0].kind != GLOBAL || v[0].at != PYTHON_LIST)
-        return bn_pickle_refuse(p, "a defaultdict of something else than lists");
+        return bn_pickle_refuse(p, "a defaultdict of something other than lists");
     BN_TRY(bn_pickle_push_chain(p, DICT));
     int64_t at = p->stack[--p->depth].at;
     replace_two(p, DICT, at);
@@ -294,8 +294,8 @@ bonsai_status bn_pickle_as_matrix(bn_pickle_matrix *out, const bn_pickle *p)
     return check_matrix(out, p->where);
 }
 
-/* Counts the items of every list; a list that is used twice could make the result
- * much larger than the file. */
+/* Counts the items of all lists.  A list may be used only once: reuse could make the result much
+ * larger than the file. */
 static bonsai_status measure_lists(bn_pickle *p, const chain *dict, int64_t *items)
 {
     *items = 0;
@@ -306,7 +306,7 @@ static bonsai_status measure_lists(bn_pickle *p, const chain *dict, int64_t *ite
                            p->where, kind_text[k->kind], kind_text[v->kind]);
         chain *list = &p->chains[v->at];
         if (list->used)
-            return bn_fail(BONSAI_E_FORMAT, "%s: the list of node %lld is also that of another",
+            return bn_fail(BONSAI_E_FORMAT, "%s: the list of node %lld is also used by another",
                            p->where, (long long)k->at);
         list->used = true;
         *items += list->count;
@@ -362,7 +362,7 @@ void bn_pickle_lists_free(bn_pickle_lists *l)
     *l = (bn_pickle_lists){0};
 }
 
-/* ---- elements: in a file, so not aligned ---- */
+/* ---- elements: in the file, so unaligned ---- */
 
 static uint64_t raw_bits(const bn_pickle_array *a, int64_t i)
 {
@@ -385,7 +385,7 @@ static double float_of(const bn_pickle_array *a, int64_t i)
 
 int64_t bn_pickle_int(const bn_pickle_array *a, int64_t i)
 {
-    if (a->kind == 'i' && a->item == 4) {       /* what real files hold, a million times */
+    if (a->kind == 'i' && a->item == 4) {       /* the type in real files, and a hot path */
         int32_t v;
         memcpy(&v, a->data + i * 4, sizeof v);
         return v;

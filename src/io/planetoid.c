@@ -1,14 +1,13 @@
-/* planetoid.c -- the raw files of the Planetoid citation graphs: DIR/ind.NAME.*
+/* planetoid.c -- reads the raw files of the Planetoid citation graphs: DIR/ind.NAME.*
  *
- * .allx and .ally are the features and one-hot labels of the first nodes, .tx and
- * .ty those of the test nodes, in the order of .test.index; .x and .y repeat the
- * training nodes, which come first; .graph is a dict of neighbour lists.  The split
- * is the usual one: train is the length of .y, val the next 500, test .test.index.
+ * .allx and .ally are the features and one-hot labels of the first nodes; .tx and .ty are those of
+ * the test nodes, in the order of .test.index. .x and .y repeat the training nodes, which come
+ * first. .graph is a dict of neighbour lists.  The split is the usual one: the rows of .y are
+ * train, the next 500 are val, and .test.index is test.
  *
- * Node order and gaps are as in PyTorch Geometric: row i of .tx is node
- * test.index[i], and a node that the test index skips (CiteSeer has 15) exists with
- * zero features and is in no part.  One difference: such a node has no label in the
- * files, so it has none here, where PyTorch Geometric gives it class 0.
+ * Node order and gaps are as in PyTorch Geometric: row i of .tx is node test.index[i], and a node
+ * that the test index skips (CiteSeer has 15) has zero features and is in no part.  One difference:
+ * the files give such a node no label, so it has none here; PyTorch Geometric gives it class 0.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -26,19 +25,19 @@ static const char *const endings[FILES] = {".x", ".allx", ".tx", ".y", ".ally", 
 
 typedef struct {
     char *path[FILES];
-    bn_pickle *pickle[FILES];   /* none for the test index */
+    bn_pickle *pickle[FILES];   /* NULL for the test index */
     bn_pickle_matrix x[3];      /* X, ALLX, TX */
     bn_pickle_array y[3];       /* Y, ALLY, TY */
     bn_pickle_lists lists;
-    int64_t tests, first;       /* test nodes; the lowest of them, which is the rows of allx */
+    int64_t tests, first;       /* test nodes; the lowest, equal to the rows of allx */
     int64_t nodes;
     int32_t *test;              /* tests: node of each row of tx */
-    int32_t *row;               /* nodes - first: row of tx, -1 where there is none */
+    int32_t *row;               /* nodes - first: row of tx, or -1 */
 } planetoid;
 
 /* ---- paths ---- */
 
-/* The length of DIR/ind.NAME in a path that may also name one of the files. */
+/* The length of DIR/ind.NAME in a path that may also name one of its files. */
 static size_t base_length(const char *path, int which)
 {
     return which < 0 ? strlen(path) : strlen(path) - strlen(endings[which]);
@@ -66,7 +65,7 @@ static bool has_files(const char *path, size_t base)
     return has_file(path, base, GRAPH) && has_file(path, base, ALLX);
 }
 
-/* Which ending a path has that names one of the files; -1: it is DIR/ind.NAME. */
+/* Which file's ending the path has; -1: it is DIR/ind.NAME. */
 static int named_file(const char *path)
 {
     if (has_files(path, strlen(path)))
@@ -148,7 +147,7 @@ done:
     return rc;
 }
 
-/* ---- whether they fit each other ---- */
+/* ---- do the files fit each other? ---- */
 
 static bonsai_status misfit(const planetoid *p, int file, const char *what, int64_t has, int other,
                             int64_t wanted)
@@ -180,7 +179,7 @@ static bonsai_status check_shapes(const planetoid *p)
     return BONSAI_OK;
 }
 
-/* Finds which row of tx each node behind allx has. */
+/* Finds the row of tx of each node after allx. */
 static bonsai_status place_tests(planetoid *p)
 {
     int64_t low = p->tests ? INT32_MAX : p->x[1].rows, high = p->x[1].rows - 1;
@@ -194,7 +193,7 @@ static bonsai_status place_tests(planetoid *p)
                        p->path[ALLX]);
     p->first = low;
     p->nodes = high + 1;
-    /* A skipped node is one of the graph, so that a line cannot claim any amount of memory. */
+    /* A skipped node must be in the graph, so that one line cannot claim any amount of memory. */
     if (p->nodes - low - p->tests > p->lists.count)
         return bn_fail(BONSAI_E_FORMAT, "%s: %lld nodes up to %lld are skipped, but %s has only "
                        "%lld", p->path[TEST_INDEX], (long long)(p->nodes - low - p->tests),
@@ -207,15 +206,15 @@ static bonsai_status place_tests(planetoid *p)
     for (int64_t i = 0; i < p->tests; i++) {
         int32_t *row = &p->row[p->test[i] - low];
         if (*row >= 0)
-            return bn_fail(BONSAI_E_FORMAT, "%s: node %d comes twice", p->path[TEST_INDEX],
+            return bn_fail(BONSAI_E_FORMAT, "%s: node %d occurs twice", p->path[TEST_INDEX],
                            p->test[i]);
         *row = (int32_t)i;
     }
     return BONSAI_OK;
 }
 
-/* The file's index in p->x and p->y (1 or 2) and the row there of a node; row -1:
- * the node was skipped. */
+/* Returns the index in p->x and p->y (1 or 2) of a node's file, and its row there; row -1: the node
+ * was skipped. */
 static int locate(const planetoid *p, int64_t node, int64_t *row)
 {
     *row = node < p->first ? node : p->row[node - p->first];
@@ -231,7 +230,8 @@ static bonsai_status lay_features(bn_draft *d, const planetoid *p)
     int32_t *index;
     float *value;
     int64_t row, nnz = p->x[1].indices.dim[0] + p->x[2].indices.dim[0], at = 0;
-    BN_TRY(bn_draft_array(&offsets, d, BONSAI_SECTION_FEATURE_OFFSETS, BONSAI_TYPE_U64, p->nodes + 1));
+    BN_TRY(bn_draft_array(&offsets, d, BONSAI_SECTION_FEATURE_OFFSETS, BONSAI_TYPE_U64,
+                          p->nodes + 1));
     BN_TRY(bn_draft_array(&index, d, BONSAI_SECTION_FEATURE_INDICES, BONSAI_TYPE_U32, nnz));
     BN_TRY(bn_draft_array(&value, d, BONSAI_SECTION_FEATURE_VALUES, BONSAI_TYPE_F32, nnz));
     for (int64_t v = 0; v < p->nodes; v++) {
@@ -251,7 +251,7 @@ done:
     return rc;
 }
 
-/* The class of a one-hot row, -1 where all are zero. */
+/* The class of a one-hot row, or -1 if all entries are zero. */
 static bonsai_status one_hot(int32_t *out, const planetoid *p, int which, int64_t row)
 {
     const bn_pickle_array *y = &p->y[which];

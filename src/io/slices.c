@@ -1,8 +1,9 @@
-/* slices.c -- a native file that ranks write together.
+/* slices.c -- several ranks write one native file.
  *
- * Rank 0 makes the file, which the others open; all write where their slices lie.  Each keeps the
- * checksum of what it wrote, and rank 0 joins them into those of the sections.  On one machine
- * the file has no name until the end, as any other; ranks on several need a temporary one.
+ * Rank 0 creates the file and the others open it; each rank writes at the position of its slices.
+ * Each rank keeps the checksum of what it wrote, and rank 0 joins them into the checksums of the
+ * sections.  On one machine the file has no name until the end; ranks on several machines need a
+ * temporary name.
  *
  * SPDX-License-Identifier: MIT */
 #include <assert.h>
@@ -18,8 +19,8 @@ struct bn_slices {
     int          threads;
     bn_container c;
     int64_t      bytes;                         /* of the file */
-    int64_t      at[BN_CONTAINER_MAX];          /* where this rank's next bytes go, */
-    slice        done[BN_CONTAINER_MAX];        /* and what it has put */
+    int64_t      at[BN_CONTAINER_MAX];          /* where this rank's next bytes go */
+    slice        done[BN_CONTAINER_MAX];        /* what it has written */
 };
 
 static bonsai_status create(bn_slices *s, const char *path)
@@ -27,7 +28,7 @@ static bonsai_status create(bn_slices *s, const char *path)
     return bn_rank(s->w) == 0 ? bn_out_open(&s->out, path) : BONSAI_OK;
 }
 
-/* Rank 0 tells where it is, and the others open it there. */
+/* Rank 0 says where the file is, and the other ranks open it. */
 static bonsai_status meet(bn_slices *s, const char *path, bool local)
 {
     bonsai_status rc;
@@ -129,7 +130,7 @@ static bonsai_status sync_slices(bn_slices *s, slice **all, int64_t **bytes)
     BN_TRY(BN_NEW(bytes, ranks));
     for (int r = 0; r < ranks; r++)
         (*bytes)[r] = s->c.entries * (int64_t)sizeof **all;
-    if (bn_rank(s->w) != 0)             /* rank 0 does when it commits */
+    if (bn_rank(s->w) != 0)             /* rank 0 closes it when it commits */
         BN_TRY(bn_out_sync(s->out));
 done:
     return rc;

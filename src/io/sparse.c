@@ -1,4 +1,4 @@
-/* sparse.c -- the sparse matrices of SciPy in an archive, as edges or features.
+/* sparse.c -- reads SciPy's sparse matrices from an archive, as edges or features.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -55,7 +55,7 @@ done:
     return rc;
 }
 
-/* Before room is made for as many elements as another array promises. */
+/* Checks the length of an array before memory is allocated for it. */
 static bonsai_status check_length(bn_zip *z, const char *name, int64_t count)
 {
     bonsai_status rc;
@@ -67,7 +67,7 @@ done:
     return rc;
 }
 
-/* Offsets that start at 0, never fall, and end at nnz. */
+/* Reads offsets, which start at 0, never decrease, and end at nnz. */
 static bonsai_status read_indptr(int64_t *out, bn_zip *z, const char *name, int64_t n, int64_t nnz)
 {
     bonsai_status rc;

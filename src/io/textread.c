@@ -1,13 +1,12 @@
-/* textread.c -- graphs as lists of edges: source, target and perhaps a weight a line.
+/* textread.c -- reads graphs from edge lists: a source, a target and maybe a weight per line.
  *
- * Nodes are those that the labels or features file lists, in that order.  Without
- * such a list, ids are node numbers if all are integers from 0 on and at least a
- * quarter of 0..max occur; else integers are ordered by value and other names by
- * first appearance.  What ids are shows only on the way: they are read as numbers,
- * and if that fails again as integers, and if that fails again as names.
+ * The label or feature file lists the nodes and sets their order.  Without such a list, ids are
+ * node numbers if all are integers from 0 on and at least a quarter of 0..max occur; else integers
+ * are ordered by value and other names by first appearance.  The kind of ids is found by trial:
+ * they are read as numbers; if that fails, again as integers; and if that fails, again as names.
  *
- * Our own writer begins edges.csv with "# bonsai: nodes=.. edges=.. ...": it says
- * what the lines alone do not, and that an undirected edge is listed once.
+ * Our own writer starts edges.csv with "# bonsai: nodes=.. edges=.. ...".  This head says what the
+ * lines do not, and that an undirected edge is listed once.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -23,7 +22,7 @@ typedef struct {
     bn_draft *d;
     bn_nodes *nodes;
     bn_progress progress;
-    bool     known;             /* nodes are listed */
+    bool     known;             /* a file lists the nodes */
     bool     header, again, weighted, mirror;
     int      columns;
     int64_t  lines;
@@ -128,9 +127,9 @@ static void use_head(const head *h, edges *e, bn_companions *c, const bonsai_rea
     e->d->keep = (h->directed == 1 ? BONSAI_FLAG_DIRECTED : 0u) |
                  (h->self_loops == 1 ? BONSAI_FLAG_SELF_LOOPS : 0u) |
                  (h->repeated == 1 ? BONSAI_FLAG_REPEATED : 0u);
-    c->said_features = o->features ? -1 : h->features;      /* other files, other numbers */
+    c->said_features = o->features ? -1 : h->features;      /* other files, other counts */
     c->said_classes = o->labels ? -1 : h->classes;
-    if (h->features == 0 && !o->features) {     /* a file of features here is an older one */
+    if (h->features == 0 && !o->features) {     /* any feature file here is an older one */
         bn_free(c->features);
         c->features = NULL;
     }
@@ -162,8 +161,8 @@ done:
     return rc;
 }
 
-/* A first line is a header if it has the names of columns, or no number where the
- * second line has only numbers. */
+/* The first line is a header if it has column names, or no number while the second line has only
+ * numbers. */
 static bonsai_status find_header(edges *e)
 {
     bonsai_status rc = BONSAI_OK;
@@ -266,7 +265,8 @@ done:
     return rc;
 }
 
-/* Whether at least a quarter of the numbers below n occur; else they are names. */
+/* Decides if ids are numbers: at least a quarter of those below n must occur; else they are
+ * names. */
 static bonsai_status judge_numbers(edges *e)
 {
     bonsai_status rc = BONSAI_OK;
@@ -319,7 +319,7 @@ done:
 
 /* ---- the whole ---- */
 
-/* Nodes that the head announces count where no file lists them. */
+/* Uses the node count of the head if no file lists the nodes. */
 static bonsai_status use_said_nodes(edges *e, const head *h)
 {
     bonsai_status rc = BONSAI_OK;

@@ -1,11 +1,10 @@
-/* textwrite.c -- a graph as a folder of text: edges.csv, features.csv, labels.csv.
+/* textwrite.c -- writes a graph as a folder of text: edges.csv, features.csv, labels.csv.
  *
- * Ids are node numbers, and names are a column of labels.csv, since names need be
- * neither distinct nor there.  An undirected edge is written once.  Every float is
- * written so that it comes back bit for bit.
+ * Ids are node numbers.  Names are a column of labels.csv, because they may repeat or be missing.
+ * An undirected edge is written once.  Every float is written so that it reads back bit for bit.
  *
- * A new folder is filled under a temporary name and renamed.  In a folder that is
- * there, files are replaced one by one when all of them are complete.
+ * A new folder is filled under a temporary name and then renamed.  In an existing folder, files are
+ * replaced one by one once all of them are complete.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -23,10 +22,10 @@ static const char *const file_names[FILES] = {"edges.csv", "features.csv", "labe
 typedef struct {
     const bonsai_graph *g;
     bn_progress progress;
-    char   *folder, *temporary; /* temporary: NULL if the folder is there already */
+    char   *folder, *temporary; /* temporary: NULL if the folder exists already */
     char   *path[FILES];
     bn_out *out[FILES];
-    int64_t done, total;        /* rows over all files */
+    int64_t done, total;        /* rows of all files */
 } writer;
 
 static bonsai_status tick(writer *w)
@@ -52,7 +51,7 @@ static int put_int(char *to, int64_t v)
     return at;
 }
 
-/* Most features are small counts: no need for printf. */
+/* Most features are small counts, which need no printf. */
 static int put_float(char *to, float v)
 {
     uint32_t bits;
@@ -89,7 +88,7 @@ done:
     return rc;
 }
 
-/* A name on a comment line, where quotes do not help; see labelfile.c. */
+/* Writes a name to a comment line, where quotes do not help; see labelfile.c. */
 static bonsai_status write_escaped(bn_out *out, const char *s)
 {
     bonsai_status rc;
@@ -107,7 +106,7 @@ done:
 
 /* ---- files ---- */
 
-/* An edge and its reverse are one line: that of the lower node first. */
+/* Whether to write an entry: an edge and its reverse are one line, from the lower node. */
 static bool is_listed(const bonsai_graph *g, int64_t u, int64_t v)
 {
     return (g->view.flags & BONSAI_FLAG_DIRECTED) || u <= v;
@@ -135,8 +134,8 @@ static bonsai_status write_edges(writer *w, int64_t count)
                          "directed=%d self_loops=%d repeated=%d\nsource,target%s\n",
                          (long long)v->nodes, (long long)count, (long long)v->features,
                          (long long)v->classes, (v->flags & BONSAI_FLAG_DIRECTED) != 0,
-                         (v->flags & BONSAI_FLAG_SELF_LOOPS) != 0, (v->flags & BONSAI_FLAG_REPEATED) != 0,
-                         weight ? ",weight" : ""));
+                         (v->flags & BONSAI_FLAG_SELF_LOOPS) != 0,
+                         (v->flags & BONSAI_FLAG_REPEATED) != 0, weight ? ",weight" : ""));
     for (int64_t u = 0; u < v->nodes; u++) {
         BN_TRY(tick(w));
         for (int64_t e = bn_row_begin(g, u), end = bn_row_begin(g, u + 1); e < end; e++) {
@@ -203,7 +202,8 @@ static bonsai_status write_sparse(writer *w)
 {
     bonsai_status rc;
     const bonsai_graph *g = w->g;
-    bool values = bn_has(g, BONSAI_SECTION_FEATURE_VALUES) || bn_has(g, BONSAI_SECTION_FEATURE_SCALE);
+    bool values = bn_has(g, BONSAI_SECTION_FEATURE_VALUES) ||
+                  bn_has(g, BONSAI_SECTION_FEATURE_SCALE);
     int32_t *index = NULL;
     float *value = NULL;
     int64_t room = bn_row_room(g);
@@ -245,7 +245,7 @@ done:
     return rc;
 }
 
-/* Everything that follows the name of a node on its line. */
+/* Formats the columns after the name of a node. */
 static int put_columns(char *to, const bonsai_graph *g, int64_t v)
 {
     static const char *const parts[] = {"", "train", "val", "test"};
@@ -293,7 +293,7 @@ done:
 
 /* ---- the folder ---- */
 
-/* A new folder beside the target, with the usual rights. */
+/* Creates a new folder next to the target, with the usual permissions. */
 static bonsai_status make_temporary(writer *w)
 {
     bonsai_status rc;
@@ -306,7 +306,7 @@ static bonsai_status make_temporary(writer *w)
         if (errno != EEXIST)
             break;
     }
-    rc = bn_fail(BONSAI_E_IO, "%s: the folder cannot be made: %s", w->folder, strerror(errno));
+    rc = bn_fail(BONSAI_E_IO, "%s: the folder cannot be created: %s", w->folder, strerror(errno));
     bn_free(w->temporary);
     w->temporary = NULL;
 done:
@@ -324,7 +324,7 @@ static bonsai_status open_folder(writer *w, const char *path)
     bool there = lstat(w->folder, &st) == 0;
     if (len == 0 || (there && !bn_is_dir(w->folder))) {
         rc = bn_fail(BONSAI_E_IO, "%s: %s, so no folder can be written there", path,
-                     len ? "is there and is no folder" : "the name is empty");
+                     len ? "exists and is not a folder" : "the name is empty");
         goto done;
     }
     if (!there)
@@ -339,7 +339,7 @@ done:
     return rc;
 }
 
-/* The edges come last: their head must not speak of older files for long. */
+/* Commits the edges last, so that their head describes older files only briefly. */
 static bonsai_status commit(writer *w)
 {
     bonsai_status rc = BONSAI_OK;
@@ -375,8 +375,9 @@ static void close_folder(writer *w)
 static uint64_t cannot_hold(const bonsai_graph *g)
 {
     static const bonsai_section lost[] = {
-        BONSAI_SECTION_SOFT_LABELS, BONSAI_SECTION_MEMBER_OFFSETS, BONSAI_SECTION_MEMBERS, BONSAI_SECTION_KEPT_FEATURES,
-        BONSAI_SECTION_FEATURE_MEAN, BONSAI_SECTION_FEATURE_SPREAD, BONSAI_SECTION_METADATA,
+        BONSAI_SECTION_SOFT_LABELS, BONSAI_SECTION_MEMBER_OFFSETS, BONSAI_SECTION_MEMBERS,
+        BONSAI_SECTION_KEPT_FEATURES, BONSAI_SECTION_FEATURE_MEAN, BONSAI_SECTION_FEATURE_SPREAD,
+        BONSAI_SECTION_METADATA,
     };
     uint64_t mask = 0;
     for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
@@ -395,7 +396,7 @@ bonsai_status bn_text_write(const bonsai_graph *g, const char *path, const bonsa
     bool features = g->view.features > 0;
     writer w = {.g = g, .progress = {o->progress, o->payload},
                 .total = g->view.nodes * (features ? 3 : 2)};
-    if (!(g->view.flags & BONSAI_FLAG_DIRECTED))     /* half of it would be lost silently */
+    if (!(g->view.flags & BONSAI_FLAG_DIRECTED))     /* else half would be lost silently */
         BN_TRY(bn_symmetry_check(g, (bn_progress){NULL, NULL}));
     BN_TRY(open_folder(&w, path));
     BN_TRY(bn_tick(w.progress, "writing", 0, w.total));

@@ -1,8 +1,8 @@
-/* zip.c -- members of a zip archive as NumPy arrays, inflated while they are read.
+/* zip.c -- reads members of a zip archive as NumPy arrays, inflating on the fly.
  *
- * libzip reads the directory and inflates; what it is told by the file is checked
- * first, so that no small file makes us ask for much memory: deflate cannot shrink
- * below a 1032nd, and an array must have the size that its header gives.
+ * libzip reads the directory and inflates.  What the file claims is checked first, so a small file
+ * cannot make us allocate much memory: deflate cannot compress by more than a factor of 1032, and
+ * an array must have the size that its header gives.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -15,13 +15,13 @@ enum { RATIO = 1100, SLACK = 4096, NAME_MAX_LEN = 128, TICK = 1 << 22 };
 
 static bonsai_status zip_failed(const char *where, zip_error_t *e)
 {
-    /* A failure without a reason is a failed allocation that libzip did not note. */
+    /* A failure without a reason is a failed allocation that libzip did not report. */
     if (zip_error_code_zip(e) == ZIP_ER_MEMORY || zip_error_code_zip(e) == ZIP_ER_OK)
         return bn_fail(BONSAI_E_MEMORY, "out of memory: no room to unzip %s", where);
     return bn_fail(BONSAI_E_FORMAT, "%s: cannot be unzipped: %s", where, zip_error_strerror(e));
 }
 
-/* The archive's bytes are mapped: libzip only ever looks at them. */
+/* Opens the archive over the mapped bytes, which libzip only reads. */
 static bonsai_status open_archive(bn_zip *z)
 {
     bonsai_status rc = BONSAI_OK;
@@ -41,7 +41,7 @@ static bonsai_status open_archive(bn_zip *z)
     return rc;
 }
 
-/* Whether a member is there once; a second one of the same name could hide. */
+/* Fails if a name occurs twice: the second member would be hidden. */
 static bonsai_status check_names(bn_zip *z)
 {
     zip_int64_t members = zip_get_num_entries(z->archive, 0);
@@ -176,8 +176,7 @@ bonsai_status bn_zip_pull(bn_npy *a, void *to, int64_t len)
         if (n < 0)
             return zip_failed(a->where, zip_file_get_error(a->member));
         if (n == 0)
-            return bn_fail(BONSAI_E_FORMAT, "%s: ends before the bytes that the archive says it "
-                           "has", a->where);
+            return bn_fail(BONSAI_E_FORMAT, "%s: is shorter than the archive says", a->where);
         got += n;
     }
     int64_t before = z->done;
@@ -188,7 +187,7 @@ done:
     return rc;
 }
 
-/* libzip compares the checksum when it meets the end. */
+/* libzip checks the checksum when it reaches the end. */
 bonsai_status bn_zip_end(bn_npy *a)
 {
     char extra;
@@ -196,8 +195,7 @@ bonsai_status bn_zip_end(bn_npy *a)
     if (n < 0)
         return zip_failed(a->where, zip_file_get_error(a->member));
     if (n > 0)
-        return bn_fail(BONSAI_E_FORMAT, "%s: goes on behind the bytes that the archive says it has",
-                       a->where);
+        return bn_fail(BONSAI_E_FORMAT, "%s: is longer than the archive says", a->where);
     return BONSAI_OK;
 }
 

@@ -1,9 +1,8 @@
-/* zipwrite.c -- a zip archive of NumPy arrays, the same bytes for the same arrays.
+/* zipwrite.c -- writes a zip archive of NumPy arrays; equal arrays give equal bytes.
  *
- * Members are deflated on the fly; a local header is written again once the size
- * and the checksum are known, so that no reader needs data descriptors.  The time
- * is always the first that zip knows, 1980-01-01.  From 4 GB on sizes and offsets
- * take the 64-bit form.
+ * Members are deflated on the fly.  A local header is rewritten once the size and the checksum are
+ * known, so readers need no data descriptors.  The time is always 1980-01-01, the first that zip
+ * can store.  Sizes and offsets from 4 GB on use the 64-bit form.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -18,13 +17,13 @@ typedef struct {
     char     name[NAME];
     uint32_t crc;
     int64_t  size, packed, offset;
-    bool     wide;              /* its sizes take the 64-bit form */
+    bool     wide;              /* its sizes use the 64-bit form */
 } member;
 
 struct bn_zip_out {
     bn_out     *out;
     bn_progress progress;
-    int64_t     done, total;    /* bytes of arrays, before deflating */
+    int64_t     done, total;    /* bytes of arrays, before compression */
     int64_t     limit;
     int         members;
     bool        deflating;
@@ -89,7 +88,7 @@ static record central_header(const bn_zip_out *z, const member *m)
     bool far = m->offset >= z->limit;
     int extra = (m->wide ? 16 : 0) + (far ? 8 : 0);
     put(&r, 4, 0x02014b50);
-    put(&r, 2, 3 << 8 | 45);                    /* made on Unix, so that the mode counts */
+    put(&r, 2, 3 << 8 | 45);                    /* made on Unix, so that the file mode applies */
     put_common(&r, m, m->wide || far);
     put(&r, 2, extra ? 4 + extra : 0);
     put(&r, 2, 0);
@@ -164,7 +163,7 @@ static bonsai_status start_deflate(bn_zip_out *z)
     return BONSAI_OK;
 }
 
-/* Deflates what the stream holds; with finish, also what it has kept back. */
+/* Deflates the input of the stream; if finish is set, also flushes what zlib still holds. */
 static bonsai_status run_deflate(bn_zip_out *z, bool finish)
 {
     bonsai_status rc;
@@ -221,7 +220,7 @@ void bn_zip_out_limit(bn_zip_out *z, int64_t limit)
     z->limit = limit;
 }
 
-/* The header of an array, padded as NumPy pads it; returns its length. */
+/* Formats the header of an array, padded as in NumPy; returns its length. */
 static int npy_header(char out[256], const char *descr, int dims, const int64_t *shape)
 {
     int len = snprintf(out + 10, 240, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
@@ -249,11 +248,11 @@ bonsai_status bn_zip_out_begin(bn_zip_out *z, const char *name, const char *desc
         if (!bn_mul(&size, size, shape[i]))
             return bn_fail(BONSAI_E_ARGUMENT, "the array \"%s\" is too large to be written", name);
     if (z->members == MEMBERS)
-        return bn_fail(BONSAI_E_ARGUMENT, "the array \"%s\" is one more than the %d that an archive "
-                       "may have", name, MEMBERS);
+        return bn_fail(BONSAI_E_ARGUMENT, "the array \"%s\" is one more than the %d that an "
+                       "archive may have", name, MEMBERS);
     member *m = &z->list[z->members];
     *m = (member){.size = size + head_len, .offset = bn_out_tell(z->out)};
-    m->wide = m->size >= z->limit - z->limit / 64;      /* deflated noise grows a little */
+    m->wide = m->size >= z->limit - z->limit / 64;      /* deflated noise grows a bit */
     snprintf(m->name, sizeof m->name, "%s.npy", name);
     record r = local_header(m);
     BN_TRY(bn_out_write(z->out, r.bytes, r.len));

@@ -1,7 +1,7 @@
-/* csr.c -- sparse matrices as they lie in a file, times dense ones.
+/* csr.c -- multiplies sparse matrices, as stored in a file, by dense ones.
  *
- * Rows are independent and each adds its entries in order, so the answer does not
- * depend on the number of threads.
+ * Rows are independent and each adds its entries in order, so the result does not depend on the
+ * number of threads.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>

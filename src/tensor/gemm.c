@@ -1,8 +1,7 @@
-/* gemm.c -- matrix products, by BLAS on one thread.
+/* gemm.c -- matrix products with single-threaded BLAS.
  *
- * A multi-threaded BLAS rounds differently with another number of threads, so
- * products are small blocks of fixed size inside our own parallel loops, and BLAS
- * is told to use one thread while they run.
+ * A multi-threaded BLAS rounds differently with another number of threads.  So products are small
+ * blocks of fixed size inside our own parallel loops, and BLAS uses one thread while they run.
  *
  * SPDX-License-Identifier: MIT */
 #include <cblas.h>
@@ -10,7 +9,7 @@
 
 #include "tensor.h"
 
-/* The number is the process's: the first to come keeps it, the last restores it. */
+/* The setting is global: the first caller saves it, the last restores it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int users, before;
 

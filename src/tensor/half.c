@@ -1,4 +1,4 @@
-/* half.c -- IEEE 754 binary16, by hand so that it needs no instruction set.
+/* half.c -- IEEE 754 binary16 conversion in plain C, for any instruction set.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>

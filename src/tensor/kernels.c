@@ -68,13 +68,15 @@ static void scale(float *restrict y, float alpha, int64_t n)
         y[i] *= alpha;
 }
 
-/* Sixteen columns as one value: as an array of 16 the compiler takes the sum apart
- * into scalars, and then too few rows are under way at a time. */
-typedef float columns __attribute__((vector_size(BN_NARROW * sizeof(float)), aligned(4), may_alias));
+/* Sixteen columns as one value: with an array of 16 the compiler splits the sum into scalars, and
+ * then too few rows are in flight at a time. */
+typedef float columns __attribute__((vector_size(BN_NARROW * sizeof(float)), aligned(4),
+                                     may_alias));
 
-enum { AHEAD = 12 };            /* rows that are fetched meanwhile */
+enum { AHEAD = 12 };            /* rows prefetched */
 
-static inline void fetch_ahead(const float *x, int width, const int32_t *id, int64_t i, int64_t count)
+static inline void fetch_ahead(const float *x, int width, const int32_t *id, int64_t i,
+                               int64_t count)
 {
     if (i + AHEAD < count)
         for (int j = 0; j < width; j += 16)
@@ -151,7 +153,7 @@ static void gather(float *y, const float *x, int width, const int32_t *id, const
         gather_four(y, x, id, w, count);
 }
 
-/* Columns 16 times `blocks` of many rows, summed in registers; blocks is a constant. */
+/* Sums `blocks` times 16 columns of many rows in registers; blocks is a constant. */
 static inline __attribute__((always_inline)) void
 combine_block(float *restrict y, const float *restrict x, int64_t stride, const int blocks,
               const int32_t *restrict id, const float *restrict w, int64_t count)
@@ -246,7 +248,7 @@ static void dots(float *restrict out, const float *restrict a, const float *rest
     }
 }
 
-/* Few are below, so the question is first put to 32 at a time. */
+/* Few are below, so this first tests 32 at a time. */
 static int64_t below(int32_t *restrict out, const float *restrict a, const float *restrict b,
                      float x, int64_t n)
 {
@@ -264,7 +266,7 @@ static int64_t below(int32_t *restrict out, const float *restrict a, const float
     return count;
 }
 
-/* One pass, so that the four arrays go through the caches once. */
+/* One pass, so that the four arrays go through the caches only once. */
 static void adam(float *restrict w, float *restrict g, float *restrict m, float *restrict v,
                  const bn_adam_step *s, int64_t n)
 {

@@ -1,9 +1,9 @@
 /* ridge.c -- ridge regression by conjugate gradients on the normal equations.
  *
- * The matrix is needed by rows and by columns, so it is transposed once; both
- * products then run over independent rows, each summed in order.  Right-hand sides
- * are padded to a multiple of 8, so that the inner loop is a few vector registers
- * and not a call.  Sums that steer the iteration are doubles in a fixed order.
+ * The matrix is needed by rows and by columns, so it is transposed once; both products then run
+ * over independent rows, each summed in order.  Right-hand sides are padded to a multiple of 8, so
+ * that the inner loop uses a few vector registers and no call.  Sums that control the iteration are
+ * doubles in a fixed order.
  *
  * SPDX-License-Identifier: MIT */
 #include <assert.h>
@@ -36,7 +36,7 @@ static bonsai_status transpose(solver *v)
     BN_TRY(BN_NEW(&v->offsets, x->cols + 2));
     BN_TRY(BN_NEW(&v->indices, end - begin));
     BN_TRY(BN_NEW(&v->values, end - begin));
-    uint64_t *place = v->offsets + 1;           /* each start, once filled, is the next one's */
+    uint64_t *place = v->offsets + 1;           /* once filled, the start of the next row */
     for (int64_t e = begin; e < end; e++)
         place[bn_int_at(&x->indices, e) + 1]++;
     for (int64_t j = 0; j < x->cols; j++)
@@ -48,8 +48,8 @@ static bonsai_status transpose(solver *v)
             v->values[at] = bn_csr_value(x, i, e);
         }
     v->xt = (bn_csr){x->cols, x->rows, {v->offsets, x->cols + 1, BONSAI_TYPE_U64},
-                     {v->indices, end - begin, BONSAI_TYPE_U32}, {v->values, end - begin, BONSAI_TYPE_F32},
-                     NULL};
+                     {v->indices, end - begin, BONSAI_TYPE_U32},
+                     {v->values, end - begin, BONSAI_TYPE_F32}, NULL};
 done:
     return rc;
 }
@@ -91,8 +91,8 @@ static void apply(solver *v)
         v->s[i] += (float)v->lambda * v->p[i];
 }
 
-/* One step of every column; false when all have converged.  A column that is done
- * has no direction left and stands still. */
+/* Advances every column by one step; returns false when all have converged.  A converged column has
+ * no direction left and does not change. */
 static bool step(solver *v)
 {
     bool more = false;

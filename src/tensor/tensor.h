@@ -1,9 +1,8 @@
 /* tensor.h -- dense and sparse matrices, and the inner loops.
  *
- * Dense matrices are row-major float arrays.  The inner loops exist once per
- * instruction set and give the same bits on each: 32 partial sums, lane = index
- * mod 32, added by a fixed tree, no fused multiply-add.  A sparse row summed by
- * its indices therefore gives what the same row gives when dense.
+ * Dense matrices are row-major float arrays.  The inner loops exist once per instruction set and
+ * give the same bits on each: 32 partial sums, lane = index mod 32, added by a fixed tree, no fused
+ * multiply-add.  A sparse row therefore gives the same sum as the same row stored dense.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_TENSOR_H
@@ -15,7 +14,7 @@
 
 enum { BN_NARROW = 16, BN_WIDE = 64 };
 
-typedef struct {                /* the numbers of one step, the same for every parameter */
+typedef struct {                /* constants of one step, the same for every parameter */
     float decay;                /* of the weight, added to the gradient */
     float keep_m, keep_v;       /* beta 1 and 2 */
     float rate;                 /* over 1 - beta1^t */
@@ -48,12 +47,12 @@ typedef struct {
     void  (*adam)(float *w, float *g, float *m, float *v, const bn_adam_step *s, int64_t n);
 } bn_kernels;
 
-const bn_kernels *bn_kernels_get(void);         /* the best that this CPU runs */
-const bn_kernels *bn_kernels_all(int i);        /* 0: baseline, 1, ... NULL: no more run here */
+const bn_kernels *bn_kernels_get(void);         /* the best table for this CPU */
+const bn_kernels *bn_kernels_all(int i);        /* 0: baseline, 1, ...; NULL: no more here */
 
 /* ---- matrix products (gemm.c) ---- */
 
-/* Around parallel loops that call bn_gemm_nt: one BLAS thread each. */
+/* Call these around parallel loops that call bn_gemm_nt: BLAS then uses one thread. */
 void bn_blas_begin(void);
 void bn_blas_end(void);
 /* c (m,n) = a (m,k) times the transpose of b (n,k) */
@@ -66,7 +65,7 @@ uint16_t bn_half_from_float(float v);           /* nearest, ties to even */
 
 /* ---- sparse matrices (csr.c) ---- */
 
-typedef struct {                /* borrowed, as it lies in a graph or a file */
+typedef struct {                /* borrowed, as stored in a graph or a file */
     int64_t rows, cols;
     bonsai_array offsets;       /* rows+1, U32 or U64 */
     bonsai_array indices;       /* U16 or U32 */
@@ -96,7 +95,7 @@ static inline float bn_real_at(const bonsai_array *a, int64_t i)
     }
 }
 
-/* The value of entry e, which lies in the given row. */
+/* The value of entry e, which is in the given row. */
 static inline float bn_csr_value(const bn_csr *a, int64_t row, int64_t e)
 {
     float v = a->values.data ? bn_real_at(&a->values, e) : 1.0f;
@@ -106,15 +105,15 @@ static inline float bn_csr_value(const bn_csr *a, int64_t row, int64_t e)
 /* y (rows,k) = a (rows,cols) x (cols,k), in parallel over rows, each in order. */
 void bn_csr_times_dense(float *y, const bn_csr *a, const float *x, int64_t k, int threads);
 
-/* y (n,k) = mean of x (n,k) over the neighbours of each row, weighted where a has
- * values; a row without neighbours keeps its own x. */
+/* y (n,k) = mean of x (n,k) over the neighbours of each row, weighted if a has values; a row
+ * without neighbours keeps its own x. */
 void bn_csr_mean(float *y, const bn_csr *a, const float *x, int64_t k, int threads);
 
 /* ---- ridge regression (ridge.c) ---- */
 
-/* w (cols,k) that makes |x w - y|^2 + lambda |w|^2 least, for y (rows,k) and lambda
- * above 0: conjugate gradients, all columns at once, the same bits for any number
- * of threads.  x has U64 offsets, U32 indices, F32 values, no scale.  A tick per step. */
+/* Finds the w (cols,k) that minimises |x w - y|^2 + lambda |w|^2, for y (rows,k) and lambda above
+ * 0, by conjugate gradients on all columns at once; the same bits for any number of threads.  x has
+ * U64 offsets, U32 indices, F32 values, no scale.  Ticks once per step. */
 bonsai_status bn_ridge(float *w, const bn_csr *x, const float *y, int64_t k, double lambda,
                        int threads, bn_progress progress);
 

@@ -137,7 +137,7 @@ static void bad_json_is_refused_with_the_reason(void **state)
         {"class_map.json", "{\"0\": 1", "class_map.json:1: "},
         {"class_map.json", "[1, 2]", "is not a JSON object"},
         {"class_map.json", "{\"0\": 1, \"0\": 1}", "duplicate object key"},
-        {"class_map.json", "{\"0\": 1, \"00\": 1}", "node 0 is there twice"},
+        {"class_map.json", "{\"0\": 1, \"00\": 1}", "node 0 occurs twice"},
         {"class_map.json", "{\"4\": 1}", "node \"4\" is outside 0..3"},
         {"class_map.json", "{\"-1\": 1}", "node \"-1\" is outside 0..3"},
         {"class_map.json", "{\"one\": 1}", "node \"one\" is outside 0..3"},

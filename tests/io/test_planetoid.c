@@ -199,7 +199,7 @@ static void refuses_a_bad_test_index(void **state)
         {"6\n", "has 1 nodes but"},
         {"", "has 0 nodes but"},
         {"6\n6\n", "the lowest node is 6, but it must follow the 4"},
-        {"4\n4\n", "node 4 comes twice"},
+        {"4\n4\n", "node 4 occurs twice"},
         {"3\n4\n", "the lowest node is 3"},
         {"6\nx4\n", ":2: \"x4\" is not"},
         {"6\n4.5\n", ":2: \"4.5"},

@@ -213,9 +213,9 @@ static void refuses_to_write_where_it_cannot(void **state)
     char path[600];
     write_text(temp_path("plain"), "x");
     snprintf(path, sizeof path, "text:%s", temp_path("plain"));
-    assert_fails(bonsai_graph_save(g, path, NULL, NULL), BONSAI_E_IO, "is no folder");
+    assert_fails(bonsai_graph_save(g, path, NULL, NULL), BONSAI_E_IO, "is not a folder");
     snprintf(path, sizeof path, "%s", temp_path("no/such/place/"));
-    assert_fails(bonsai_graph_save(g, path, NULL, NULL), BONSAI_E_IO, "cannot be made");
+    assert_fails(bonsai_graph_save(g, path, NULL, NULL), BONSAI_E_IO, "cannot be created");
     assert_fails(bonsai_graph_save(g, "text:", NULL, NULL), BONSAI_E_IO, "the name is empty");
     bonsai_graph_free(g);
 }

@@ -1,8 +1,7 @@
-/* encode.c -- the smallest encoding of each section, its bytes, and the bytes
- * themselves.
+/* encode.c -- finds the smallest encoding of each section, its size, and its bytes.
  *
- * What the features allow (traits.c) makes a plan.  It is what the writer writes and what the
- * size of a graph means, so the two cannot differ.
+ * The traits of the features (traits.c) make a plan.  Both the writer and the size of a graph use
+ * it, so the two cannot differ.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -10,7 +9,7 @@
 
 #include "graph/graph.h"
 
-enum { PIECE = 1 << 20 };       /* bytes handed to the sink at a time */
+enum { PIECE = 1 << 20 };       /* bytes passed to the sink at a time */
 
 /* ---- the plan ---- */
 
@@ -20,7 +19,7 @@ static void set(bn_plan *p, bonsai_section s, bonsai_type t, int64_t count)
     p->count[s] = count;
 }
 
-/* At most INT64_MAX: 2^31 nodes of 2^31 features are legal while they are sparse. */
+/* At most INT64_MAX: 2^31 nodes with 2^31 features are legal if they are sparse. */
 int64_t bn_plan_bytes(const bn_plan *p, bonsai_section s)
 {
     int64_t bytes;
@@ -47,7 +46,8 @@ static void plan_dense(bn_plan *p, const bonsai_view *v, bonsai_type t)
 static void plan_sparse(bn_plan *p, const bonsai_view *v, const bn_traits *t, bonsai_type values)
 {
     set(p, BONSAI_SECTION_FEATURE_OFFSETS, offset_type(t->nnz), v->nodes + 1);
-    set(p, BONSAI_SECTION_FEATURE_INDICES, v->features <= 65536 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32, t->nnz);
+    set(p, BONSAI_SECTION_FEATURE_INDICES, v->features <= 65536 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32,
+        t->nnz);
     if (values != BONSAI_TYPE_NONE)
         set(p, BONSAI_SECTION_FEATURE_VALUES, values, t->nnz);
     if (values == BONSAI_TYPE_U8 || values == BONSAI_TYPE_I8)
@@ -63,7 +63,7 @@ static int64_t feature_bytes(const bn_plan *p)
     return sum;
 }
 
-/* The smaller of the two, the first if they are equal. */
+/* The smaller of the two; the first if they are equal. */
 static bn_plan smaller(const bn_plan *a, const bn_plan *b)
 {
     return feature_bytes(b) < feature_bytes(a) ? *b : *a;
@@ -149,7 +149,7 @@ done:
     return rc;
 }
 
-/* Whether eight bits, or sixteen, hold these soft labels or node weights. */
+/* Counts the values that do not fit 8 bits, and 16, among soft labels or node weights. */
 static void try_narrow(int64_t *wide8, int64_t *wide16, const bonsai_graph *g, bonsai_section s,
                        bn_rows rows)
 {
@@ -167,10 +167,11 @@ static void try_narrow(int64_t *wide8, int64_t *wide16, const bonsai_graph *g, b
     *wide16 = !shorts;
 }
 
-/* The narrowest type that holds every soft label and node weight. */
+/* Finds the narrowest type that holds every soft label, and every node weight. */
 static bonsai_status plan_reals(bn_plan *p, const bonsai_graph *g, bn_world *w, bn_rows rows)
 {
-    static const bonsai_section section[] = {BONSAI_SECTION_SOFT_LABELS, BONSAI_SECTION_NODE_WEIGHTS};
+    static const bonsai_section section[] = {BONSAI_SECTION_SOFT_LABELS,
+                                             BONSAI_SECTION_NODE_WEIGHTS};
     int64_t wide[2][2] = {{0}};
     for (int i = 0; i < 2; i++)
         if (bn_has(g, section[i]))
@@ -178,12 +179,14 @@ static bonsai_status plan_reals(bn_plan *p, const bonsai_graph *g, bn_world *w, 
     bonsai_status rc = bn_sum_int(w, wide[0], 4);
     for (int i = 0; i < 2; i++)
         if (bn_has(g, section[i]))
-            p->type[section[i]] = !wide[i][0] ? BONSAI_TYPE_U8 : !wide[i][1] ? BONSAI_TYPE_U16 : BONSAI_TYPE_F32;
+            p->type[section[i]] = !wide[i][0]   ? BONSAI_TYPE_U8
+                                  : !wide[i][1] ? BONSAI_TYPE_U16
+                                                : BONSAI_TYPE_F32;
     return rc;
 }
 
-/* How many sparse features the ranks before have; it takes another look at the rows only where
- * zeros are stored, or all numbers are. */
+/* Counts the sparse entries of the ranks before this one; rows are read again only if zeros are
+ * stored, or if features are dense. */
 static bonsai_status find_before(bn_plan *p, const bonsai_graph *g, bn_world *w, bn_rows rows,
                                  int threads)
 {
@@ -195,7 +198,8 @@ static bonsai_status find_before(bn_plan *p, const bonsai_graph *g, bn_world *w,
     if (p->type[BONSAI_SECTION_FEATURE_OFFSETS] == BONSAI_TYPE_NONE || bn_ranks(w) == 1)
         return BONSAI_OK;
     if (offsets->data &&
-        g->view.section[BONSAI_SECTION_FEATURE_INDICES].count == p->count[BONSAI_SECTION_FEATURE_INDICES]) {
+        g->view.section[BONSAI_SECTION_FEATURE_INDICES].count ==
+            p->count[BONSAI_SECTION_FEATURE_INDICES]) {
         p->before = bn_int_at(offsets, rows.begin);
         return BONSAI_OK;
     }
@@ -225,8 +229,8 @@ bonsai_status bn_plan_make_over(bn_plan *p, const bonsai_graph *g, bonsai_encodi
     threads = bn_threads(threads);
     memset(p, 0, sizeof *p);
     BN_TRY(bn_graph_need_over(g, BN_FEATURE_SECTIONS | BN_BIT(BONSAI_SECTION_SOFT_LABELS) |
-                                     BN_BIT(BONSAI_SECTION_NODE_WEIGHTS) | BN_BIT(BONSAI_SECTION_LABELS), w, first,
-                              threads));
+                                     BN_BIT(BONSAI_SECTION_NODE_WEIGHTS) |
+                                     BN_BIT(BONSAI_SECTION_LABELS), w, first, threads));
     for (int s = 1; s < BONSAI_SECTION_COUNT; s++) {
         const bonsai_array *a = &v->section[s];
         bonsai_type t = a->type;
@@ -237,7 +241,9 @@ bonsai_status bn_plan_make_over(bn_plan *p, const bonsai_graph *g, bonsai_encodi
         else if (s == BONSAI_SECTION_MEMBER_OFFSETS)
             t = offset_type(v->section[BONSAI_SECTION_MEMBERS].count);
         else if (s == BONSAI_SECTION_LABELS)
-            t = v->classes <= 255 ? BONSAI_TYPE_U8 : v->classes <= 65535 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32;
+            t = v->classes <= 255     ? BONSAI_TYPE_U8
+                : v->classes <= 65535 ? BONSAI_TYPE_U16
+                                      : BONSAI_TYPE_U32;
         set(p, s, t, a->count);
     }
     BN_TRY(plan_reals(p, g, w, rows));
@@ -249,7 +255,7 @@ done:
 
 /* ---- the bytes ---- */
 
-typedef struct {                /* gathers elements and hands them on in pieces */
+typedef struct {                /* collects elements and passes them on in pieces */
     uint8_t *buffer;
     int64_t  used;
     bn_sink *sink;
@@ -299,7 +305,7 @@ static bonsai_status put_real(pieces *o, bonsai_type t, float v, float scale)
     }
 }
 
-/* A half that is too large for f16 must not become infinite. */
+/* Fails if a value is too large for f16, so that it cannot become infinite. */
 static bonsai_status check_half(const bonsai_graph *g, const float *value, int64_t count,
                                 int64_t node)
 {
@@ -310,7 +316,7 @@ static bonsai_status check_half(const bonsai_graph *g, const float *value, int64
     return BONSAI_OK;
 }
 
-/* One row of a feature section. */
+/* Writes one row of a feature section. */
 static bonsai_status put_row(pieces *o, const bn_plan *p, const bonsai_graph *g, bonsai_section s,
                              int64_t node, const int32_t *index, const float *value, int64_t count)
 {
@@ -407,10 +413,11 @@ bool bn_plan_keeps(const bn_plan *p, const bonsai_graph *g, bonsai_section s)
     if (s < BONSAI_SECTION_FEATURES || s > BONSAI_SECTION_FEATURE_SCALE)
         return true;
     if (s != BONSAI_SECTION_FEATURES && !same_count(p, g, BONSAI_SECTION_FEATURE_INDICES))
-        return false;                           /* stored zeros are dropped: the offsets move */
+        return false;                           /* dropping stored zeros changes the offsets */
     if (s == BONSAI_SECTION_FEATURE_SCALE || a->type == BONSAI_TYPE_U8 || a->type == BONSAI_TYPE_I8)
-        return same_type(p, g, BONSAI_SECTION_FEATURES) && same_type(p, g, BONSAI_SECTION_FEATURE_VALUES);
-    return true;                                /* a row's scale and its numbers go together */
+        return same_type(p, g, BONSAI_SECTION_FEATURES) &&
+               same_type(p, g, BONSAI_SECTION_FEATURE_VALUES);
+    return true;                                /* a row's scale and its numbers belong together */
 }
 
 int64_t bn_plan_from(const bn_plan *p, const bonsai_graph *g, bonsai_section s, bn_rows rows)

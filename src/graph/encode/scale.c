@@ -1,4 +1,4 @@
-/* scale.c -- rows of features in eight bits: value = scale * q.
+/* scale.c -- encodes feature rows in eight bits: value = scale * q.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -16,8 +16,8 @@ static bool is_multiple(const float *value, int64_t count, float scale, int low,
     return true;
 }
 
-/* Whether every value is about scale times an integer, so that a scale a few bits
- * away may be exact. */
+/* Whether every value is nearly scale times an integer, so that a scale a few bits away may be
+ * exact. */
 static bool is_nearly_multiple(const float *value, int64_t count, float scale)
 {
     for (int64_t i = 0; i < count; i++) {
@@ -28,8 +28,8 @@ static bool is_nearly_multiple(const float *value, int64_t count, float scale)
     return true;
 }
 
-/* Tries the floats around scale: if scale * q rounds to a value, then value / q is
- * at most two floats away from scale. */
+/* Tries the floats around scale: if scale * q rounds to a value, then value / q is at most two
+ * floats away from scale. */
 static float exact_near(const float *value, int64_t count, float scale, int low, int high)
 {
     if (!is_nearly_multiple(value, count, scale))
@@ -42,13 +42,13 @@ static float exact_near(const float *value, int64_t count, float scale, int low,
     return 0.0f;
 }
 
-/* The scale above 0 that loses nothing, or 0.  hint: the scale the row came with, or
- * 0.  The least value is scale times one of 1..high, so there are few to try. */
+/* The positive scale that is lossless, or 0.  hint: the scale that the row was stored with, or 0.
+ * The smallest value is scale times one of 1..high, so there are few scales to try. */
 float bn_scale_exact(const float *value, int64_t count, int low, int high, float hint)
 {
     if (count == 0)
         return 1.0f;
-    /* A scale below 0 would make each zero of a dense row a minus zero. */
+    /* A negative scale would turn each zero of a dense row into a minus zero. */
     if (hint > 0.0f && is_multiple(value, count, hint, low, high))
         return hint;
     if (is_multiple(value, count, 1.0f, low, high))
@@ -56,7 +56,7 @@ float bn_scale_exact(const float *value, int64_t count, int low, int high, float
     float least = INFINITY, largest = 0.0f;
     for (int64_t i = 0; i < count; i++) {
         if (value[i] == 0.0f || (low == 0 && signbit(value[i])))
-            return 0.0f;                        /* a minus zero is no multiple */
+            return 0.0f;                        /* a minus zero is not a multiple */
         least = fminf(least, fabsf(value[i]));
         largest = fmaxf(largest, fabsf(value[i]));
     }
@@ -69,12 +69,13 @@ float bn_scale_exact(const float *value, int64_t count, int low, int high, float
     return 0.0f;
 }
 
-/* The scale of a row in U8 or I8: exact where it can be, else the largest value
- * over the largest number. */
+/* The scale of a row in U8 or I8: an exact one if possible, else the largest value divided by the
+ * largest number. */
 float bn_scale_pick(const float *value, int64_t count, bonsai_type t, float hint)
 {
     int high = t == BONSAI_TYPE_U8 ? 255 : 127;
-    float scale = bn_scale_exact(value, count, t == BONSAI_TYPE_U8 ? 0 : -128, high, hint), largest = 0.0f;
+    float scale = bn_scale_exact(value, count, t == BONSAI_TYPE_U8 ? 0 : -128, high, hint);
+    float largest = 0.0f;
     if (scale != 0.0f)
         return scale;
     for (int64_t i = 0; i < count; i++)

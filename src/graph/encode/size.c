@@ -1,4 +1,4 @@
-/* size.c -- the size of a graph in bytes, by our accounting and by the paper's.
+/* size.c -- the size of a graph in bytes, under our accounting and the paper's.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -26,7 +26,7 @@ done:
 typedef struct {
     double sum;                 /* of all values */
     int64_t nnz;
-    int64_t prototypes, nnz_prototypes;         /* nodes that the published code does not have */
+    int64_t prototypes, nnz_prototypes;         /* nodes that do not exist in the published code */
     bool integer, binary;
 } paper_features;
 
@@ -97,7 +97,8 @@ static bonsai_status paper_condensed(double *out, const bonsai_graph *g)
     double others = n - (double)x.prototypes;
     double rows = p.type[BONSAI_SECTION_FEATURES] ? 2 * others * (double)g->view.features
                   : x.integer && !x.binary ? 2 * (double)x.nnz : x.sum;
-    double labels = bn_has(g, BONSAI_SECTION_LABELS) + (bn_has(g, BONSAI_SECTION_NODE_WEIGHTS) != 0) +
+    double labels = bn_has(g, BONSAI_SECTION_LABELS) +
+                    (bn_has(g, BONSAI_SECTION_NODE_WEIGHTS) != 0) +
                     (bn_has(g, BONSAI_SECTION_SOFT_LABELS) ? (double)g->view.classes : 0);
     rows += 3 * (double)x.nnz_prototypes + (double)x.prototypes * labels;
     *out = 2 * (rows + 2 * edges);

@@ -1,8 +1,8 @@
-/* traits.c -- what the features of a graph allow: learnt in one pass, and kept.
+/* traits.c -- finds the traits of a graph's features in one pass, and keeps them.
  *
- * How many are not zero, whether all are one, fit in half precision, are small multiples of a
- * number per row, or are whole.  In features that are none of that a few rows tell, and the rest
- * are only counted.
+ * Traits are the number of non-zeros, and whether all values are one, fit half precision, are small
+ * multiples of a number per row, or are whole.  If none of that holds, a few rows are enough to
+ * tell, and the rest are only counted.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -10,7 +10,7 @@
 
 #include "graph/graph.h"
 
-enum { ROWS = 1024 };           /* a block */
+enum { ROWS = 1024 };           /* per block */
 
 typedef struct { bn_traits t; bool integer; } facts;
 
@@ -60,22 +60,23 @@ static void join(facts *to, const facts *f)
 
 /* ---- counting alone ---- */
 
-/* The numbers themselves, where they lie as floats or halves; else NULL. */
+/* The array of values if they are floats or halves; else NULL. */
 static const bonsai_array *plain_values(const bonsai_graph *g)
 {
-    const bonsai_array *a = &g->view.section[bn_has(g, BONSAI_SECTION_FEATURES) ? BONSAI_SECTION_FEATURES
-                                                                        : BONSAI_SECTION_FEATURE_VALUES];
+    const bonsai_array *a =
+        &g->view.section[bn_has(g, BONSAI_SECTION_FEATURES) ? BONSAI_SECTION_FEATURES
+                                                            : BONSAI_SECTION_FEATURE_VALUES];
     return a->data && (a->type == BONSAI_TYPE_F32 || a->type == BONSAI_TYPE_F16) ? a : NULL;
 }
 
-/* Whether nothing is left to learn but how many are not zero, or below. */
+/* Whether only the number of non-zeros, and any minus sign, are left to find. */
 static bool is_settled(const facts *f, const bonsai_array *plain)
 {
     return plain && !f->t.ones && !f->t.u8 && !f->t.i8 && !f->integer &&
            (!f->t.half || plain->type == BONSAI_TYPE_F16);
 }
 
-/* A number is zero where all its bits are, and its highest is its sign. */
+/* A value is zero if all its bits are zero; its highest bit is the sign. */
 static void count_floats(bn_traits *t, const uint32_t *bits, int64_t count)
 {
     uint32_t any = 0, zeros = 0;
@@ -105,8 +106,9 @@ static void count_rows(bn_traits *t, const bonsai_graph *g, const bonsai_array *
 {
     const int64_t piece = 1 << 20;
     int64_t from, to;
-    bn_section_part(&from, &to, &g->view, bn_has(g, BONSAI_SECTION_FEATURES) ? BONSAI_SECTION_FEATURES
-                                                                     : BONSAI_SECTION_FEATURE_VALUES,
+    bn_section_part(&from, &to, &g->view,
+                    bn_has(g, BONSAI_SECTION_FEATURES) ? BONSAI_SECTION_FEATURES
+                                                       : BONSAI_SECTION_FEATURE_VALUES,
                     (bn_rows){begin, end, false, false});
     for (; from < to; from += piece)
         if (plain->type == BONSAI_TYPE_F32)
@@ -166,7 +168,7 @@ bonsai_status bn_traits_rows(bn_traits *out, bool *integer, const bonsai_graph *
 {
     facts f = nothing;
     const bonsai_array *offsets = &g->view.section[BONSAI_SECTION_FEATURE_OFFSETS];
-    if (offsets->data && !bn_has(g, BONSAI_SECTION_FEATURE_VALUES)) {  /* all are one: nothing to read */
+    if (offsets->data && !bn_has(g, BONSAI_SECTION_FEATURE_VALUES)) {  /* all are one */
         f.t.nnz = bn_int_at(offsets, end) - bn_int_at(offsets, begin);
     } else {
         bonsai_status rc = learn(&f, g, begin, end, threads);
@@ -197,8 +199,8 @@ static bool shares_features(const bonsai_graph *g)
     return g->parent != NULL;
 }
 
-/* The graph that the features belong to, which all that borrow them share: then what was learnt
- * stays true.  NULL where they are the caller's, who may change them. */
+/* The graph that owns the features, which all borrowers share, so what was found stays true.  NULL
+ * if the features belong to the caller, who may change them. */
 static bonsai_graph *keeper(const bonsai_graph *g)
 {
     while (shares_features(g))
@@ -228,7 +230,7 @@ bonsai_status bn_traits_over(bn_traits *out, bool *integer, const bonsai_graph *
     const bn_rows rows = bn_rows_of(&g->view, w, first);
     int64_t unknown = !k || !atomic_load(&k->learnt);
     BN_TRY(bn_graph_need_over(g, BN_FEATURE_SECTIONS, w, first, threads));
-    BN_TRY(bn_sum_int(w, &unknown, 1));         /* all read, or none */
+    BN_TRY(bn_sum_int(w, &unknown, 1));         /* all ranks read, or none */
     if (unknown) {
         BN_TRY(bn_agree(w, bn_traits_rows(out, integer, g, rows.begin, rows.end, threads)));
         BN_TRY(join_ranks(out, integer, w));

@@ -1,21 +1,20 @@
-/* citations.c -- edges of a generated graph.
+/* citations.c -- draws the edges of a generated graph.
  *
- * A degree-corrected block model, drawn the way citations come about.  Every node
- * cites a few others (one plus a geometric number, so that nobody is alone when
- * the mean degree is 2 or more); whom it cites depends on class and popularity.
- * The choice "own class or another" is made first and kept while the target is
- * redrawn, so homophily comes out as asked.
+ * A degree-corrected block model, drawn like citations.  Every node cites a few others: one plus a
+ * geometric number, so no node is isolated if the mean degree is 2 or more.  Class and popularity
+ * decide which nodes it cites.  The choice between the own class and another is made first and kept
+ * while the target is redrawn, so the homophily is as requested.
  *
- * Popularity is a power law in the rank within the class: the node at quantile q
- * has weight q^-a with a = 1/(exponent-1), flat below a quantile q0 that keeps the
- * largest hub near sqrt(n) times the mean.  That law is inverted in closed form, so
- * a draw is one power and one permutation undone, without tables.
+ * Popularity is a power law of the rank within the class: the node at quantile q has weight q^-a
+ * with a = 1/(exponent-1), flat below a quantile q0 that keeps the largest hub near sqrt(n) times
+ * the mean.  That law has a closed inverse, so a draw takes one power and one inverse permutation,
+ * without tables.
  *
- * A row of the adjacency is whom the node cites and who cites it, merged.  Both are kept as lists,
- * and rows are made of them where they are wanted: in a graph, or on the way to a file.  Of
- * several ranks each draws for its own nodes and tells the others who is cited.
- * The same edge drawn from both ends merges, which matters in small dense graphs only: there
- * the draw is repeated with more citations until the mean degree is right.
+ * A row of the adjacency merges the nodes that a node cites and those that cite it.  Both are kept
+ * as lists, and rows are made from them on demand: in a graph, or on the way to a file.  Each rank
+ * draws for its own nodes and sends the citations to the ranks that own their targets.  The same
+ * edge drawn from both ends merges, which matters only in small dense graphs: there the draw is
+ * repeated with more citations until the mean degree is right.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -25,19 +24,19 @@
 
 typedef struct {                /* the law of popularity: weight max(q, flat)^-a at quantile q */
     double a, flat;
-    double head, total;         /* mass below flat, mass of all */
+    double head, total;         /* mass below flat, total mass */
 } tail;
 
 typedef struct {
     const bn_maker *k;
     tail     tail;
     double   inner, outer;      /* chance to cite the own class; the same on the border */
-    double   mean;              /* citations a node */
+    double   mean;              /* citations per node */
     bn_permutation ranks;
     bn_citations *c;
 } citing;
 
-/* Mass below and above the flat part; their sum is the mean weight. */
+/* Sets the mass below and above the flat part; their sum is the mean weight. */
 static void set_flat(tail *t, double flat)
 {
     double b = 1 - t->a;
@@ -92,7 +91,7 @@ static void count_citations(void *payload, int64_t begin, int64_t end, int64_t l
         e->c->first[v - e->k->begin + 1] = draw_count(e, v, seed);
 }
 
-/* A node of the class by popularity. */
+/* Draws a node of the class by popularity. */
 static int32_t draw_member(const citing *e, int64_t t, bn_rng *r)
 {
     const int64_t *first = e->k->first;
@@ -106,8 +105,8 @@ static bool try_target(int32_t *row, int64_t count, int32_t v, int32_t target)
     return target != v && bn_insert_sorted(row, count, target);
 }
 
-/* The class that a node of class t cites.  A node on the border cites its own class
- * less, the others make up for it, and on the whole homophily is as asked. */
+/* Picks the class that a node of class t cites.  A node on the border cites its own class less
+ * often; the others compensate, so the overall homophily is as requested. */
 static int64_t pick_class(const citing *e, int64_t t, int64_t leaning, bn_rng *r)
 {
     const bn_maker *k = e->k;
@@ -120,7 +119,7 @@ static int64_t pick_class(const citing *e, int64_t t, int64_t leaning, bn_rng *r
     return leaning != t && bn_rng_unit(r) < 0.8 ? leaning : bn_maker_other(k, t, r);
 }
 
-/* Adds one citation to the row of v.  Where the class is used up, anybody will do. */
+/* Adds one citation to the row of v.  If the class is used up, takes any node. */
 static bool cite(const citing *e, int32_t *row, int64_t count, int32_t v, int64_t t, bn_rng *r)
 {
     for (int tries = 0; tries < 32; tries++)
@@ -168,10 +167,10 @@ done:
 
 /* ---- who cites a node ---- */
 
-typedef struct {                /* citations of nodes of the block, by any node, by it ascending */
+typedef struct {                /* citations of the nodes of the block, by citing node */
     int64_t  count;
     const int32_t *to, *from;
-    int32_t *room[4];           /* where they, and what others get, lie */
+    int32_t *room[4];           /* buffers of these lists and of what other ranks get */
 } arrivals;
 
 static bonsai_status list_sources(int32_t **out, const citing *e)
@@ -188,13 +187,13 @@ static bonsai_status list_sources(int32_t **out, const citing *e)
 static int owner(const citing *e, int64_t v, int ranks)
 {
     int64_t n = e->k->n;
-    int r = (int)(v / (n / ranks + 1));         /* it, or one before it */
+    int r = (int)(v / (n / ranks + 1));         /* its owner, or a rank before it */
     while (bn_maker_begin(n, r + 1, ranks) <= v)
         r++;
     return r;
 }
 
-/* Puts the citations in the order of the ranks that own their targets; bytes (ranks): of each. */
+/* Sorts the citations by the ranks that own their targets; bytes (ranks): what each gets. */
 static bonsai_status sort_by_owner(arrivals *a, int64_t *bytes, const citing *e, int ranks)
 {
     bonsai_status rc;
@@ -253,7 +252,7 @@ done:
 
 typedef struct { int64_t begin, end; } range;
 
-/* Each lane looks at all citations and takes those of its own rows, which keeps their order. */
+/* Each lane reads all citations and takes those of its own rows, which keeps their order. */
 static void take(bn_citations *c, const arrivals *a, int64_t first, range rows)
 {
     int64_t *next = c->back_first + 1 - first;
@@ -281,8 +280,8 @@ static void each_lane(const citing *e, const arrivals *a,
                                       k->begin + bn_maker_begin(nodes, lane + 1, k->threads)});
 }
 
-/* Counts lie one place further than the rows begin, which in turn is one further than they will:
- * taking the citations moves them there. */
+/* Counts are stored one place after the start of their row, and that one place after its final one;
+ * taking the citations moves the starts there. */
 static bonsai_status turn(const citing *e, const arrivals *a)
 {
     bonsai_status rc;
@@ -325,7 +324,7 @@ done:
 
 /* ---- rows ---- */
 
-/* The neighbours of a node, ascending; returns how many.  to may be NULL. */
+/* Merges the neighbours of a node in ascending order; returns how many.  to may be NULL. */
 static int64_t merge_row(int32_t *to, const bn_citations *c, int64_t begin, int64_t i)
 {
     const int32_t *a = c->target + c->first[i], *a_end = c->target + c->first[i + 1];

@@ -1,7 +1,7 @@
-/* generate.c -- graphs that look like citation networks: options, classes and split.
+/* generate.c -- generates graphs that look like citation networks: options, classes and split.
  *
- * Edges are drawn in citations.c, features in topics.c.  All of it can be made for a block of
- * the nodes alone, which is how ranks share the work; here it is for all of them.
+ * citations.c draws the edges, topics.c the features.  Both can work on a block of the nodes, which
+ * is how ranks share the work; here they work on all of them.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -21,7 +21,7 @@ static bonsai_status check_count(const char *name, int64_t value, int64_t low, i
                    (long long)value, (long long)low, (long long)high);
 }
 
-/* NaN is in no range, so the comparisons are written to fail on it. */
+/* NaN is in no range, so the comparisons are written to fail for it. */
 static bonsai_status check_real(const char *name, double value, double low, double high)
 {
     if (value >= low && value <= high)
@@ -54,9 +54,9 @@ done:
 
 /* ---- shared tools ---- */
 
-/* A Feistel network over the bits of n-1: each round changes one half by a hash of
- * the other, so it can be undone and no two inputs meet.  Numbers of n and above
- * walk on until they fall below it, less than two steps on average. */
+/* A Feistel network over the bits of n-1: each round changes one half by a hash of the other, so it
+ * can be inverted and maps no two inputs to one.  Outputs of n and above are mapped again until
+ * they are below n, in less than two steps on average. */
 bn_permutation bn_permutation_of(int64_t n, uint64_t seed)
 {
     int bits = 0;
@@ -136,7 +136,7 @@ done:
 
 /* ---- classes and split ---- */
 
-/* Sizes in proportion to (t+1)^-imbalance, at least one node each. */
+/* Sets class sizes in proportion to (t+1)^-imbalance, at least one node each. */
 static bonsai_status size_classes(bn_maker *k)
 {
     bonsai_status rc = BN_NEW(&k->first, k->c + 1);
@@ -190,7 +190,8 @@ static void place_nodes(void *payload, int64_t begin, int64_t end, int64_t lane)
     (void)lane;
     const bn_permutation ranks = bn_permutation_of(k->n, bn_maker_seed(k, BN_RANKS));
     const bn_permutation parts = bn_permutation_of(k->n, bn_maker_seed(k, BN_PARTS));
-    uint8_t *split = k->g->owned[BONSAI_SECTION_SPLIT], *narrow = k->g->owned[BONSAI_SECTION_LABELS];
+    uint8_t *split = k->g->owned[BONSAI_SECTION_SPLIT];
+    uint8_t *narrow = k->g->owned[BONSAI_SECTION_LABELS];
     uint32_t *wide = k->g->owned[BONSAI_SECTION_LABELS];
     bool is_narrow = k->g->view.section[BONSAI_SECTION_LABELS].type == BONSAI_TYPE_U8;
     int64_t train = (int64_t)((double)k->n * 0.6 + 0.5);
@@ -202,7 +203,9 @@ static void place_nodes(void *payload, int64_t begin, int64_t end, int64_t lane)
             narrow[i] = (uint8_t)label;
         else
             wide[i] = (uint32_t)label;
-        split[i] = part < train ? BONSAI_PART_TRAIN : part < known ? BONSAI_PART_VAL : BONSAI_PART_TEST;
+        split[i] = part < train   ? BONSAI_PART_TRAIN
+                   : part < known ? BONSAI_PART_VAL
+                                  : BONSAI_PART_TEST;
     }
 }
 
@@ -260,7 +263,8 @@ static bonsai_status lay_edges(bn_maker *k)
     int64_t entries;
     BN_TRY(bn_citations_draw(&c, &entries, k, NULL));
     k->g->owned[BONSAI_SECTION_OFFSETS] = c.offsets;
-    k->g->view.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){c.offsets, k->n + 1, BONSAI_TYPE_U64};
+    k->g->view.section[BONSAI_SECTION_OFFSETS] =
+        (bonsai_array){c.offsets, k->n + 1, BONSAI_TYPE_U64};
     BN_TRY(bn_graph_array(&neighbors, k->g, BONSAI_SECTION_NEIGHBORS, BONSAI_TYPE_U32, entries));
     BN_TRY(bn_citations_rows(neighbors, &c, k, k->begin, k->end));
     k->g->info.edges_given = entries;

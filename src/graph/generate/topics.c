@@ -1,14 +1,12 @@
-/* topics.c -- features of a generated graph: bags of words, or a Gaussian mixture.
+/* topics.c -- draws the features of a generated graph: bags of words, or a Gaussian mixture.
  *
- * Bag of words: every class has a topic, a random set of words used by Zipf's law;
- * beside it there is a background of words that all share.  A node draws each word
- * from its topic with a chance that falls with the difficulty, and some nodes write
- * about another class's topic: what features alone get wrong, and what averaging
- * over neighbours mends.
+ * Bag of words: every class has a topic, a random set of words used by Zipf's law; all classes
+ * share a background of words.  A node draws each word from its topic with a chance that falls with
+ * the difficulty.  Some nodes use another class's topic: features alone get them wrong, and
+ * averaging over neighbours corrects that.
  *
- * Dense: each class has a few components, each a point near the class's own point;
- * the difficulty shrinks the points against the noise of 1, and here too some
- * nodes lie with another class.
+ * Dense: each class has a few components, each a point near the class's own point.  The difficulty
+ * shrinks the points relative to the noise of 1, and some nodes belong to another class here too.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -22,17 +20,17 @@ struct bn_writer {
     const bn_maker *k;
     double    signal;           /* chance that a word is topical; dense: length of a point */
     double    stray;            /* chance that a node takes the topic of the class it leans to */
-    int64_t   topic_words;      /* words of a topic */
+    int64_t   topic_words;      /* words per topic */
     int32_t  *topic;            /* (c, topic_words) */
     int64_t   room, capacity;
     int32_t  *row;              /* (threads, room) */
     float    *center;           /* (c * COMPONENTS, f) */
-    bonsai_graph *g;            /* where the features go now: of the nodes from `begin` on */
+    bonsai_graph *g;            /* where the features go: the nodes from `begin` on */
     int64_t   begin;
-    int64_t  *sum;              /* threads: words that were counted */
+    int64_t  *sum;              /* threads: words counted so far */
 };
 
-/* The class whose topic a node takes. */
+/* Picks the class whose topic a node uses. */
 static int64_t pick_topic(const bn_writer *w, int64_t v, bn_rng *r)
 {
     return bn_rng_unit(r) < w->stray ? bn_maker_leaning(w->k, v) : bn_maker_class(w->k, v);
@@ -46,7 +44,7 @@ static int64_t draw_length(const bn_writer *w, int64_t v, uint64_t seed)
     bn_rng r = bn_rng_at(seed, (uint64_t)v);
     double words = k->o.words, spread = fmin(0.3 * words, ((double)k->f - words) / 3);
     double away = fmax(-3.0, fmin(3.0, bn_rng_normal(&r)));
-    double length = floor(words + spread * away + bn_rng_unit(&r));  /* rounds without bias */
+    double length = floor(words + spread * away + bn_rng_unit(&r));  /* unbiased rounding */
     return length < (double)k->f ? (int64_t)length : k->f;
 }
 
@@ -68,7 +66,7 @@ static void sum_words(void *payload, int64_t begin, int64_t end, int64_t lane)
         w->sum[lane] += draw_length(w, v, seed);
 }
 
-/* Below count, with weight falling as a power of the rank: Zipf's law, flattened. */
+/* Draws a number below count by Zipf's law, flattened: the weight falls as a power of the rank. */
 static int64_t draw_zipf(int64_t count, bn_rng *r)
 {
     double u = bn_rng_unit(r);
@@ -82,7 +80,7 @@ static int32_t draw_word(const bn_writer *w, int64_t t, bn_rng *r)
     return (int32_t)draw_zipf(w->k->f, r);
 }
 
-/* The first id that is not in the sorted row, from `id` upwards and around. */
+/* The first id from `id` upwards, with wraparound, that is not in the sorted row. */
 static int32_t next_free(const int32_t *row, int64_t count, int32_t id, int64_t f)
 {
     int64_t i = 0;
@@ -148,7 +146,8 @@ static bonsai_status lay_words(bn_writer *w, int64_t begin, int64_t end)
     uint64_t *offsets;
     void *ignored;
     int64_t nodes = end - begin;
-    BN_TRY(bn_graph_array(&offsets, w->g, BONSAI_SECTION_FEATURE_OFFSETS, BONSAI_TYPE_U64, nodes + 1));
+    BN_TRY(bn_graph_array(&offsets, w->g, BONSAI_SECTION_FEATURE_OFFSETS, BONSAI_TYPE_U64,
+                          nodes + 1));
     BN_TRY(bn_maker_blocks(k, begin, end, "lengths", 2, count_words, w));
     for (int64_t i = 0; i < nodes; i++) {
         w->room = (int64_t)offsets[i + 1] > w->room ? (int64_t)offsets[i + 1] : w->room;
@@ -180,7 +179,7 @@ static void place_points(void *payload, int64_t begin, int64_t end, int64_t lane
     }
 }
 
-/* A random direction of the given expected length is added to x. */
+/* Adds a random direction of the given expected length to x. */
 static void add_direction(float *x, int64_t f, double length, uint64_t seed, int64_t item)
 {
     bn_rng r = bn_rng_at(seed, (uint64_t)item);
@@ -210,7 +209,8 @@ static bonsai_status lay_points(bn_writer *w, int64_t begin, int64_t end)
 {
     float *x;
     int64_t f = w->k->f;
-    bonsai_status rc = bn_graph_array(&x, w->g, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, (end - begin) * f);
+    bonsai_status rc = bn_graph_array(&x, w->g, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32,
+                                      (end - begin) * f);
     if (rc == BONSAI_OK)
         rc = bn_maker_blocks(w->k, begin, end, "features", 4 * (double)f, place_points, w);
     return rc;
