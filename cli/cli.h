@@ -279,7 +279,7 @@ int64_t condensed_roles(const bonsai_graph *g, bonsai_role role);       /* nodes
 /* What prototype `node` of small stands for: its soft label, members, nearest nodes of full (NULL:
  * not at hand) and strongest features.  Exit code. */
 int  summary_prototype(summary *r, session *s, const bonsai_graph *small, const bonsai_graph *full,
-                       const json_t *meta, int64_t node);
+                       int64_t node);
 
 /* ---- training ------------------------------------------------------------ */
 
@@ -308,10 +308,11 @@ void training_rows(opt *rows, bonsai_train_options *o, int *protocol);
 const char *training_paper(bonsai_train_options *o, const char *path);
 /* Trains, writes and prints; exit code. */
 int  training_run(session *s, training *t, const bonsai_graph *small, const bonsai_graph *full);
-/* The split to judge on: replaces *full by a graph that has it.  small: a condensed graph that
- * may know it, or NULL. */
-bonsai_status training_parts(session *s, training *t, bonsai_graph **full,
-                             const bonsai_graph *small);
+/* Notes that full is not the graph that small was condensed from, as far as sizes tell. */
+void training_note_pair(session *s, const training *t, const bonsai_graph *small,
+                        const bonsai_graph *full);
+/* Notes which split was judged on where that is not plain, and puts it into t->parts. */
+void training_note_split(session *s, training *t, const bonsai_train_info *i);
 int  trained_curves(session *s, const training *t);             /* exit code */
 int  trained_print(session *s, const training *t);              /* exit code */
 

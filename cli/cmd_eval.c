@@ -24,8 +24,6 @@ int cmd_eval(session *s, int argc, char **argv)
     bonsai_status rc = bonsai_graph_read(&small, t.path, &s->read);
     if (rc == BONSAI_OK)
         rc = bonsai_graph_read(&full, t.full, &s->read);
-    if (rc == BONSAI_OK)
-        rc = training_parts(s, &t, &full, small);
     code = rc == BONSAI_OK ? training_run(s, &t, small, full) : fail(s, rc);
     bonsai_graph_free(small);
     bonsai_graph_free(full);

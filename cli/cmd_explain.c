@@ -217,7 +217,7 @@ static int explain_node(session *s, const story *t, int64_t node)
     add_role(&r, t, node);
     int code = EXIT_DONE;
     if (role(t, node) == BONSAI_ROLE_PROTOTYPE)
-        code = summary_prototype(&r, s, t->g, t->full, t->meta, node);
+        code = summary_prototype(&r, s, t->g, t->full, node);
     else
         add_reasons(&r, t, node);
     if (role(t, node) != BONSAI_ROLE_PROTOTYPE && t->v->features > 0)

@@ -75,44 +75,66 @@ static int parse(session *s, request *q, int argc, char **argv)
 
 /* ---- accuracies ---------------------------------------------------------- */
 
-static bonsai_status train(request *q, bonsai_model_kind model, int method, double ratio,
+/* Fills a cell that has its method, model and ratio; how: its split and what else is to be noted. */
+static bonsai_status train(bonsai_cell *c, bonsai_train_info *how, const request *q,
                            const bonsai_graph *small, const bonsai_graph *full)
 {
     bonsai_training *done = NULL;
-    bonsai_cell *c = &q->cells[q->count];
-    q->t.o.model = model;
-    bonsai_status rc = bonsai_train(&done, small, full, &q->t.o);
+    bonsai_train_options o = q->t.o;
+    o.model = c->model;
+    bonsai_status rc = bonsai_train(&done, small, full, &o);
     if (rc != BONSAI_OK)
         return rc;
     const bonsai_train_info *i = bonsai_training_info(done);
-    *c = (bonsai_cell){.size = sizeof *c, .method = method, .model = model, .ratio = ratio,
-                       .done = 1, .runs = i->runs, .accuracy_mean = i->accuracy_mean,
-                       .accuracy_std = i->accuracy_std, .nodes = bonsai_graph_nodes(small),
-                       .edges = bonsai_graph_edges(small), .seconds_train = i->seconds_train,
-                       .seconds_eval = i->seconds_eval};
-    q->count++;
+    c->done = 1;
+    c->runs = i->runs;
+    c->accuracy_mean = i->accuracy_mean;
+    c->accuracy_std = i->accuracy_std;
+    c->nodes = bonsai_graph_nodes(small);
+    c->edges = bonsai_graph_edges(small);
+    c->seconds_train = i->seconds_train;
+    c->seconds_eval = i->seconds_eval;
+    *how = *i;
     bonsai_training_free(done);
     return BONSAI_OK;
 }
 
-/* The full graph is read once more: judging may need another split of it. */
-static bonsai_status judge(session *s, request *q, const bonsai_graph *small)
+/* The full graph with the split that the small one was judged on. */
+static bonsai_status train_full(bonsai_cell *c, bonsai_train_info how, const request *q,
+                                const bonsai_graph *full)
 {
-    bonsai_graph *full = NULL;
+    bonsai_graph *drawn = NULL;
+    bonsai_status rc = how.split_from == BONSAI_SPLIT_OWN ? BONSAI_OK
+                       : bonsai_graph_split(&drawn, full, how.split, how.split_seed);
+    if (rc == BONSAI_OK)
+        rc = train(c, &how, q, drawn ? drawn : full, NULL);
+    bonsai_graph_free(drawn);
+    return rc;
+}
+
+static bonsai_status judge(session *s, request *q, const bonsai_graph *small,
+                           const bonsai_graph *full)
+{
     bonsai_condense_info made;
+    bonsai_train_info how;
+    bonsai_status rc = BONSAI_OK;
     json_t *meta = condensed_metadata(small);
     condensed_info(&made, meta);
     int method = meta && made.method < BONSAI_METHOD_COUNT ? (int)made.method : BONSAI_METHOD_AUTO;
     json_decref(meta);
-    bonsai_status rc = bonsai_graph_read(&full, q->t.full, &s->read);
-    if (rc == BONSAI_OK)
-        rc = training_parts(s, &q->t, &full, small);
+    training_note_pair(s, &q->t, small, full);
     for (int i = 0; i < q->t.count && rc == BONSAI_OK; i++) {
-        rc = train(q, q->t.model[i], -1, 1, full, NULL);
+        bonsai_cell *c = &q->cells[q->count];
+        c[0] = (bonsai_cell){.size = sizeof *c, .method = -1, .model = q->t.model[i], .ratio = 1};
+        c[1] = (bonsai_cell){.size = sizeof *c, .method = method, .model = q->t.model[i],
+                             .ratio = made.ratio};
+        rc = train(&c[1], &how, q, small, full);
+        if (rc == BONSAI_OK && i == 0)
+            training_note_split(s, &q->t, &how);
         if (rc == BONSAI_OK)
-            rc = train(q, q->t.model[i], method, made.ratio, small, full);
+            rc = train_full(&c[0], how, q, full);
+        q->count += 2;
     }
-    bonsai_graph_free(full);
     return rc;
 }
 
@@ -157,7 +179,7 @@ static int write_page(session *s, request *q)
     if (rc == BONSAI_OK)
         rc = bonsai_graph_verify(small);
     if (rc == BONSAI_OK && q->t.count)
-        rc = judge(s, q, small);
+        rc = judge(s, q, small, full);
     o.cells = q->cells;
     o.cell_count = q->count;
     o.title = q->title;

@@ -111,7 +111,7 @@ static void add_members(summary *r, const bonsai_view *v, int64_t first, int64_t
 }
 
 static int add_nearest(summary *r, session *s, const bonsai_graph *small, const bonsai_graph *full,
-                       const json_t *meta, int64_t node)
+                       int64_t node)
 {
     static const column columns[] = {{"node", "in the full graph", NULL},
                                      {"distance", "distance", "%.4g"}, {NULL, NULL, NULL}};
@@ -119,10 +119,7 @@ static int add_nearest(summary *r, session *s, const bonsai_graph *small, const 
     int32_t near[TOP_NODES];
     float distance[TOP_NODES];
     int64_t found = 0;
-    const json_t *layers = json_object_get(json_object_get(meta, "recipe"), "layers");
-    condensed_options(&o, meta);
-    if (json_is_integer(layers))        /* none where neighbours were left out, whatever was asked */
-        o.layers = (int)json_integer_value(layers);
+    bonsai_condense_options_init(&o);
     o.threads = s->read.threads;
     o.progress = s->read.progress;
     o.payload = s->read.payload;
@@ -138,7 +135,7 @@ static int add_nearest(summary *r, session *s, const bonsai_graph *small, const 
 }
 
 static int add_originals(summary *r, session *s, const bonsai_graph *small,
-                         const bonsai_graph *full, const json_t *meta, int64_t node)
+                         const bonsai_graph *full, int64_t node)
 {
     const bonsai_view *v = bonsai_graph_view(small);
     const bonsai_array *weights = &v->section[BONSAI_SECTION_NODE_WEIGHTS];
@@ -156,7 +153,7 @@ static int add_originals(summary *r, session *s, const bonsai_graph *small,
                             : "--full GRAPH finds the nearest nodes; condense --members stores all");
     }
     if (full)
-        return add_nearest(r, s, small, full, meta, node);
+        return add_nearest(r, s, small, full, node);
     if (members >= 0)
         add_members(r, v, first, members);
     return EXIT_DONE;
@@ -218,11 +215,11 @@ static int add_features(summary *r, session *s, const bonsai_graph *small,
 }
 
 int summary_prototype(summary *r, session *s, const bonsai_graph *small, const bonsai_graph *full,
-                      const json_t *meta, int64_t node)
+                      int64_t node)
 {
     int code = add_label(r, s, small, node);
     if (code == EXIT_DONE)
-        code = add_originals(r, s, small, full, meta, node);
+        code = add_originals(r, s, small, full, node);
     if (code == EXIT_DONE)
         code = add_features(r, s, small, full, node);
     return code;

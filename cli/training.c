@@ -238,9 +238,45 @@ static void note_results(session *s, const training *t)
         note(s, "%s has no validation nodes: the last epoch counts", judge);
 }
 
+void training_note_pair(session *s, const training *t, const bonsai_graph *small,
+                        const bonsai_graph *full)
+{
+    bonsai_condense_info i;
+    int64_t nodes = bonsai_graph_nodes(full), edges = bonsai_graph_edges(full);
+    json_t *meta = condensed_metadata(small);
+    condensed_info(&i, meta);
+    if (meta && (i.full_nodes != nodes || i.full_edges != edges))
+        note(s, "%s was condensed from a graph of %lld nodes and %lld edges, but %s has %lld and "
+             "%lld", t->path, (long long)i.full_nodes, (long long)i.full_edges, t->full,
+             (long long)nodes, (long long)edges);
+    json_decref(meta);
+}
+
+void training_note_split(session *s, training *t, const bonsai_train_info *i)
+{
+    const char *judge = t->full ? t->full : t->path;
+    if (i->split_from == BONSAI_SPLIT_OWN || i->split_from == BONSAI_SPLIT_NONE)
+        snprintf(t->parts, sizeof t->parts, "%s", i->split_from == BONSAI_SPLIT_OWN
+                 ? "the graph's own" : "none, all are for training");
+    else
+        snprintf(t->parts, sizeof t->parts, "%g/%g/%g, seed %llu", i->split[0], i->split[1],
+                 i->split[2], (unsigned long long)i->split_seed);
+    if (i->split_from == BONSAI_SPLIT_CONDENSED)
+        note(s, "%s was condensed with the split %s; %s is judged on the same", t->path, t->parts,
+             judge);
+    if (i->split_from == BONSAI_SPLIT_DRAWN)
+        note(s, "%s has no split: 60/20/20 was drawn; bonsai split %s -o FILE --seed %llu draws "
+             "the same", judge, judge, (unsigned long long)i->split_seed);
+    if (i->leaks)
+        note(s, "%lld labelled nodes of %s are by their ids validation or test nodes of %s, and "
+             "make the accuracy too high", (long long)i->leaks, t->path, judge);
+}
+
 int training_run(session *s, training *t, const bonsai_graph *small, const bonsai_graph *full)
 {
     bonsai_status rc = BONSAI_OK;
+    if (full)
+        training_note_pair(s, t, small, full);
     int code = EXIT_DONE;
     for (int i = 0; i < t->count && rc == BONSAI_OK; i++) {
         t->o.model = t->model[i];
@@ -253,6 +289,7 @@ int training_run(session *s, training *t, const bonsai_graph *small, const bonsa
     else if (t->curves)
         code = trained_curves(s, t);
     if (code == EXIT_DONE) {
+        training_note_split(s, t, bonsai_training_info(t->done[0]));
         note_results(s, t);
         remember(s, t);
         code = trained_print(s, t);

@@ -410,7 +410,9 @@ BONSAI_API bonsai_status bonsai_condense_update(bonsai_graph **out, bonsai_conde
 /* The nodes of full that a node of small stands for, at most `most`, nearest first: its members
  * where small names them, else the training nodes of its class; by the distance of their
  * features in full, averaged over neighbours, to its own.  distances may be NULL; *found gets how
- * many.  Of the options layers, split, seed, threads and progress count. */
+ * many.  The layers are those that small was made with, and so is the split unless the options ask
+ * for one; where small does not say, both are those of the options.  Threads and progress count
+ * too. */
 BONSAI_API bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t *found,
                                                  int64_t most, const bonsai_graph *small,
                                                  int64_t node, const bonsai_graph *full,
@@ -437,7 +439,9 @@ typedef struct {
     int     standardise;        /* 1: features to mean 0 and spread 1 over the full graph's training nodes */
     double  rate, decay;        /* Adam's step, and the weight decay added to the gradient */
     double  dropout;            /* share of the values between layers that is dropped, 0 .. <1 */
-    double  split[3];           /* of the full graph, as in bonsai_condense_options */
+    double  split[3];           /* percent of a fresh split of the full graph, drawn with the seed;
+                                 * all 0: the one that small was condensed with, if that was
+                                 * drawn; else the graph's own; 60/20/20 where it has none */
     int64_t memory;             /* bytes for activations when judging; 0: what the machine has free */
     int     threads;            /* 0: every core */
     uint64_t seed;
@@ -448,6 +452,14 @@ typedef struct {
 
 #define bonsai_train_options_init(o) bonsai_train_options_init_sized((o), sizeof *(o))
 BONSAI_API void bonsai_train_options_init_sized(bonsai_train_options *o, size_t size);
+
+typedef enum {                  /* whose split a model is judged on */
+    BONSAI_SPLIT_OWN,           /* the graph's */
+    BONSAI_SPLIT_ASKED,         /* drawn as the options asked */
+    BONSAI_SPLIT_CONDENSED,     /* drawn again as small was condensed with it */
+    BONSAI_SPLIT_DRAWN,         /* 60/20/20, drawn with the seed: there was no other */
+    BONSAI_SPLIT_NONE           /* a condensed graph alone: all its labels are for training */
+} bonsai_split_source;
 
 typedef struct {                /* one run */
     uint64_t seed;
@@ -475,6 +487,11 @@ typedef struct {
     int64_t train, val, test;                   /* nodes */
     int64_t peak_rss_bytes;
     int     in_blocks;                          /* 1: judged in row blocks to save memory */
+    bonsai_split_source split_from;             /* whose split it was judged on, ... */
+    double  split[3];                           /* ... the percent that were drawn; all 0: OWN, ... */
+    uint64_t split_seed;                        /* ... and the seed that drew them */
+    int64_t leaks;              /* labelled nodes of small that are, by their origin, validation or
+                                 * test nodes of full: they make the accuracy too high */
 } bonsai_train_info;
 
 typedef struct bonsai_training bonsai_training;

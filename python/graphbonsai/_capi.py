@@ -148,7 +148,8 @@ class TrainInfo(Structure):
                 ("accuracy_std", c_double), ("seconds_train", c_double),
                 ("seconds_eval", c_double), ("seconds_total", c_double), ("parameters", c_int64),
                 ("train", c_int64), ("val", c_int64), ("test", c_int64),
-                ("peak_rss_bytes", c_int64), ("in_blocks", c_int)]
+                ("peak_rss_bytes", c_int64), ("in_blocks", c_int), ("split_from", c_int),
+                ("split", c_double * 3), ("split_seed", c_uint64), ("leaks", c_int64)]
 
 
 class ModelInfo(Structure):

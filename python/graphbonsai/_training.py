@@ -30,6 +30,10 @@ def _copied(struct: Any, function: Any, handle: Handle) -> np.ndarray:
     return found
 
 
+# Whose split was judged on: bonsai_split_source.
+_SPLITS = ("own", "asked", "condensed", "drawn", "none")
+
+
 def _facts(pointer: Any) -> Dict[str, Any]:
     """The fields of a struct but its size, the model by name."""
     found = c.values(pointer.contents)
@@ -127,11 +131,15 @@ class Training:
     mean, std   of the test accuracy over runs; -1 without test nodes
     runs        one row a run: seed, best_epoch, accuracy, accuracy_val, loss, seconds_...
     epochs      the learning curves: run, epoch, loss, accuracy_val, accuracy_test
-    info        parameters, nodes, seconds, memory
+    info        parameters, nodes, seconds, memory; split_from ("own", "asked", "condensed",
+                "drawn" or "none"), split and split_seed: what it was judged on; leaks: labelled
+                nodes of the small graph that are judged on the full one
     """
 
     def __init__(self, handle: Handle) -> None:
         self.info: Dict[str, Any] = _facts(c.training_info(handle))
+        self.info["split_from"] = _SPLITS[self.info["split_from"]]
+        self.info["split"] = tuple(self.info["split"])
         self.runs: np.ndarray = _copied(c.Run, c.training_runs, handle)
         self.epochs: np.ndarray = _copied(c.Epoch, c.training_epochs, handle)
         pointer = c.training_model(handle)
@@ -200,6 +208,9 @@ def train(graph: Any, full: Any = None, model: str = "gcn", *, progress: Progres
 def evaluate(small: Any, full: Any, model: str = "gcn", *, progress: Progress = None,
              **options: Any) -> Training:
     """Trains on the condensed graph and judges on the full one: what it is worth.
+
+    Where condensing drew the split of `full`, the same is drawn again, so that no node is judged
+    that `small` was made of.
 
     >>> import graphbonsai
     >>> full = graphbonsai.generate(nodes=600, features=60, classes=3, seed=4)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "condense.h"
+#include "record.h"
 
 typedef struct {
     int32_t node;
@@ -120,6 +121,7 @@ bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t 
 {
     bonsai_status rc;
     bonsai_condense_options o;
+    bn_record made;
     bonsai_graph *split = NULL, *columns = NULL;
     bn_embedding e = {0};
     int32_t *of = NULL;
@@ -134,10 +136,14 @@ bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t 
     if (columns)
         full = columns;
     BN_TRY(check_pair(small, node, full));
+    BN_TRY(bn_record_read(&made, small));
+    if (made.known)
+        o.layers = made.layers >= 0 ? made.layers : made.o.layers;
     if (bn_has(small, BONSAI_SECTION_MEMBERS))
         BN_TRY(list_members(&of, &count, small, node, full));
     else {
-        BN_TRY(bn_graph_parts(&split, full, o.split, o.seed));
+        bn_parts parts = {{o.split[0], o.split[1], o.split[2]}, o.seed, BONSAI_SPLIT_OWN};
+        BN_TRY(bn_parts_for(&split, &parts, small, full));
         BN_TRY(list_class(&of, &count, split ? split : full, bn_label(small, node)));
     }
     if (count == 0)

@@ -1,13 +1,19 @@
-/* record.c -- the report in a condensed graph's metadata, as JSON.
+/* record.c -- what a condensed graph says about its making: JSON in its metadata.
+ *
+ * No other file knows the keys.  Metadata may come from anywhere: what is missing there or makes
+ * no sense is as if it had not been said.
  *
  * SPDX-License-Identifier: MIT */
 #include "record.h"
 
 #include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_LAYERS = 16 };
 
 void bn_info_copy(bonsai_condense_info *to, const bonsai_condense_info *from)
 {
@@ -42,29 +48,85 @@ static json_t *options_json(const bonsai_condense_options *o)
                      "members", o->members);
 }
 
-static json_t *sizes_json(const bonsai_condense_info *i)
+/* ---- fields that are written and read by one table ---- */
+
+typedef struct {
+    const char *key;
+    size_t      at;             /* in bonsai_condense_info */
+    char        kind;           /* i: int; l: int64_t; b: bytes; r: another real number */
+} row;
+
+#define ROW(field, kind) {#field, offsetof(bonsai_condense_info, field), kind}
+
+static const row sizes[] = {
+    ROW(nodes, 'l'), ROW(edges, 'l'), ROW(labelled, 'l'), ROW(roots, 'l'), ROW(full_nodes, 'l'),
+    ROW(full_edges, 'l'), ROW(full_labelled, 'l'), ROW(bytes, 'b'), ROW(full_bytes, 'b'),
+    ROW(ratio, 'r'), ROW(paper_bytes, 'b'), ROW(paper_full_bytes, 'b'), ROW(paper_ratio, 'r'),
+};
+static const row cover[] = {
+    ROW(trees, 'l'), ROW(sample, 'l'), ROW(coverage, 'r'), ROW(coverage_check, 'r'),
+    ROW(coverage_bound, 'r'), ROW(recall, 'r'), ROW(rechecks, 'l'), ROW(rounds, 'i'),
+    ROW(shallow_classes, 'i'),
+};
+enum { SIZES = sizeof sizes / sizeof *sizes, COVER = sizeof cover / sizeof *cover };
+
+static json_t *rows_json(const row *rows, int count, const bonsai_condense_info *i)
 {
-    return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:f,s:o,s:o,s:f}",
-                     "nodes", (json_int_t)i->nodes, "edges", (json_int_t)i->edges,
-                     "labelled", (json_int_t)i->labelled, "roots", (json_int_t)i->roots,
-                     "full_nodes", (json_int_t)i->full_nodes,
-                     "full_edges", (json_int_t)i->full_edges,
-                     "full_labelled", (json_int_t)i->full_labelled,
-                     "bytes", number(i->bytes), "full_bytes", number(i->full_bytes),
-                     "ratio", i->ratio, "paper_bytes", number(i->paper_bytes),
-                     "paper_full_bytes", number(i->paper_full_bytes),
-                     "paper_ratio", i->paper_ratio);
+    json_t *out = json_object();
+    int bad = 0;
+    for (const row *r = rows; r < rows + count; r++) {
+        const char *at = (const char *)i + r->at;
+        bad |= json_object_set_new(out, r->key,
+                                   r->kind == 'i' ? json_integer(*(const int *)at) :
+                                   r->kind == 'l' ? json_integer(*(const int64_t *)at) :
+                                   r->kind == 'b' ? number(*(const double *)at) :
+                                                    json_real(*(const double *)at));
+    }
+    if (bad) {
+        json_decref(out);
+        out = NULL;
+    }
+    return out;
 }
 
-static json_t *cover_json(const bonsai_condense_info *i)
+/* Files may hold anything: the older value stays where this is no number of a sensible size. */
+static bool read_real(double *to, const json_t *from, const char *key)
 {
-    return json_pack("{s:I,s:I,s:f,s:f,s:f,s:f,s:I,s:i,s:i}",
-                     "trees", (json_int_t)i->trees, "sample", (json_int_t)i->sample,
-                     "coverage", i->coverage, "coverage_check", i->coverage_check,
-                     "coverage_bound", i->coverage_bound, "recall", i->recall,
-                     "rechecks", (json_int_t)i->rechecks, "rounds", i->rounds,
-                     "shallow_classes", i->shallow_classes);
+    const json_t *v = json_object_get(from, key);
+    if (!json_is_number(v) || !(fabs(json_number_value(v)) < 9e15))
+        return false;
+    *to = json_number_value(v);
+    return true;
 }
+
+static void read_long(int64_t *to, const json_t *from, const char *key)
+{
+    double v;
+    if (read_real(&v, from, key))
+        *to = (int64_t)v;
+}
+
+static void read_int(int *to, const json_t *from, const char *key)
+{
+    double v;
+    if (read_real(&v, from, key) && fabs(v) < INT_MAX)
+        *to = (int)v;
+}
+
+static void read_rows(bonsai_condense_info *i, const row *rows, int count, const json_t *from)
+{
+    for (const row *r = rows; r < rows + count; r++) {
+        char *at = (char *)i + r->at;
+        if (r->kind == 'i')
+            read_int((int *)at, from, r->key);
+        else if (r->kind == 'l')
+            read_long((int64_t *)at, from, r->key);
+        else
+            read_real((double *)at, from, r->key);
+    }
+}
+
+/* ---- writing ---- */
 
 /* Where a node is in the choice, or -1. */
 static int64_t place_of(const bn_choice *c, int32_t node)
@@ -184,7 +246,7 @@ static bonsai_status attach(bonsai_graph *small, const bonsai_condense_info *i,
     json_t *root = json_pack("{s:s,s:s,s:o,s:o,s:o}", "bonsai", BONSAI_VERSION,
                              "method", bonsai_method_name(i->method),
                              "input_crc32", crc_json(input_crc),
-                             "options", options_json(o), "sizes", sizes_json(i));
+                             "options", options_json(o), "sizes", rows_json(sizes, SIZES, i));
     if (root && (!special || json_object_update(root, special) != 0)) {
         json_decref(root);
         root = NULL;
@@ -197,7 +259,7 @@ bonsai_status bn_report_attach(bonsai_graph *small, const bonsai_condense_info *
                                const bonsai_condense_options *o, const bn_choice *c,
                                uint32_t input_crc)
 {
-    json_t *special = json_pack("{s:o,s:o}", "cover", cover_json(i), "why", nodes_json(c, small));
+    json_t *special = json_pack("{s:o,s:o}", "cover", rows_json(cover, COVER, i), "why", nodes_json(c, small));
     return attach(small, i, o, input_crc, c->trace ? add_trace(special, c->trace) : special);
 }
 
@@ -237,7 +299,7 @@ bonsai_status bn_report_again(bonsai_graph *small, const bonsai_condense_info *i
     json_t *recipe = json_object_get(root, "recipe");
     int bad = json_object_set_new(root, "bonsai", json_string(BONSAI_VERSION)) |
               json_object_set_new(root, "input_crc32", crc_json(input_crc)) |
-              json_object_set_new(root, "sizes", sizes_json(i)) |
+              json_object_set_new(root, "sizes", rows_json(sizes, SIZES, i)) |
               json_object_set_new(root, "choice", choice_json(i)) |
               json_object_set_new(recipe, "trees", json_integer((json_int_t)i->trees)) |
               json_object_set_new(recipe, "nodes", json_integer((json_int_t)i->nodes)) |
@@ -248,4 +310,114 @@ bonsai_status bn_report_again(bonsai_graph *small, const bonsai_condense_info *i
         root = NULL;
     }
     return store(small, root);
+}
+
+/* ---- reading ---- */
+
+static bonsai_method method_named(const char *name)
+{
+    for (int m = 0; name && bonsai_method_name((bonsai_method)m); m++)
+        if (strcmp(bonsai_method_name((bonsai_method)m), name) == 0)
+            return (bonsai_method)m;
+    return BONSAI_METHOD_COUNT;
+}
+
+static bonsai_type type_named(const char *name)
+{
+#define NAMED(type, value, bytes) \
+    if (name && strcmp(bonsai_type_text(BONSAI_TYPE_##type), name) == 0) \
+        return BONSAI_TYPE_##type;
+    BONSAI_TYPE_MAP(NAMED)
+#undef NAMED
+    return BONSAI_TYPE_NONE;
+}
+
+/* All 0, which asks for the graph's own, unless they are shares of 100.  Their decimals were cut:
+ * what that may have added is taken from the last. */
+static void read_split(double percent[3], const json_t *shares)
+{
+    double sum = 0;
+    for (size_t i = 0; i < 3; i++) {
+        percent[i] = json_number_value(json_array_get(shares, i));
+        sum += percent[i] >= 0 ? percent[i] : INFINITY;
+    }
+    if (!(sum <= 100 + 1e-5))
+        memset(percent, 0, 3 * sizeof *percent);
+    for (int i = 2; i >= 0 && sum > 100; i--)
+        if (percent[i] > 0) {
+            percent[i] -= sum - 100;
+            break;
+        }
+}
+
+static void read_options(bonsai_condense_options *o, const json_t *from)
+{
+    const char *accounting = json_string_value(json_object_get(from, "accounting"));
+    int layers = o->layers;
+    if (!json_is_object(from))
+        return;
+    read_real(&o->ratio, from, "ratio");
+    read_long(&o->bytes, from, "bytes");
+    read_long(&o->nodes, from, "nodes");
+    read_long(&o->trees, from, "trees");
+    read_int(&layers, from, "layers");
+    if (layers >= 0 && layers <= MOST_LAYERS)
+        o->layers = layers;
+    read_int(&o->k, from, "k");
+    read_split(o->split, json_object_get(from, "split"));
+    o->seed = (uint64_t)json_integer_value(json_object_get(from, "seed"));
+    o->inductive = json_is_true(json_object_get(from, "inductive"));
+    if (accounting && strcmp(accounting, "paper") == 0)
+        o->accounting = BONSAI_ACCOUNTING_PAPER_FULL;
+}
+
+/* A score of the probe; -1: it was not asked. */
+static double read_score(const json_t *from, const char *key)
+{
+    double percent = -1;
+    read_real(&percent, from, key);
+    return percent;
+}
+
+static void read_info(bonsai_condense_info *i, const json_t *root)
+{
+    const json_t *recipe = json_object_get(root, "recipe");
+    const json_t *choice = json_object_get(root, "choice");
+    const char *why = json_string_value(json_object_get(choice, "why"));
+    i->method = method_named(json_string_value(json_object_get(root, "method")));
+    i->coverage = i->coverage_check = i->coverage_bound = -1;
+    i->recall = 1;
+    read_rows(i, sizes, SIZES, json_object_get(root, "sizes"));
+    read_rows(i, cover, COVER, json_object_get(root, "cover"));
+    read_long(&i->trees, recipe, "trees");
+    read_int(&i->entries, recipe, "entries");
+    i->values = type_named(json_string_value(json_object_get(recipe, "values")));
+    read_real(&i->lossless_ratio, recipe, "lossless_ratio");
+    i->probe = read_score(choice ? choice : recipe, "probe");
+    i->probe_other = read_score(choice, "probe_other");
+    snprintf(i->why, sizeof i->why, "%s", why ? why : "");
+}
+
+bonsai_status bn_record_read(bn_record *r, const bonsai_graph *small)
+{
+    const bonsai_array *a = &small->view.section[BONSAI_SECTION_METADATA];
+    json_t *root = a->data ? json_loadb(a->data, (size_t)a->count, 0, NULL) : NULL;
+    memset(r, 0, sizeof *r);
+    bonsai_condense_info_init(&r->info);
+    bonsai_condense_options_init(&r->o);
+    if (a->data && !root)
+        return bn_fail(BONSAI_E_FORMAT, "%s: metadata: cannot be read as JSON", small->where);
+    r->known = json_is_string(json_object_get(root, "method"));
+    read_info(&r->info, root);
+    read_options(&r->o, json_object_get(root, "options"));
+    r->info.features = small->view.features;
+    r->info.layers = r->o.layers;
+    r->info.k = r->o.k;
+    r->info.seed = r->o.seed;
+    r->layers = -1;
+    read_int(&r->layers, json_object_get(root, "recipe"), "layers");
+    if (r->layers > MOST_LAYERS)
+        r->layers = -1;
+    json_decref(root);
+    return BONSAI_OK;
 }

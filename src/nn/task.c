@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/scratch.h"
@@ -200,9 +201,12 @@ static bonsai_status choose_graphs(bn_task *t, const bonsai_graph *small, const 
     full = t->same ? small : full;
     BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, t->threads));
     BN_TRY(bn_graph_need(full, BN_ALL_SECTIONS, t->threads));
-    BN_TRY(bn_graph_parts(&t->drawn, full, t->o.split, t->o.seed));
+    memcpy(t->parts.percent, t->o.split, sizeof t->parts.percent);
+    t->parts.seed = t->o.seed;
+    BN_TRY(bn_parts_for(&t->drawn, &t->parts, small, full));
     t->full = t->drawn ? t->drawn : full;
     t->small = t->same ? t->full : small;
+    t->leaks = t->same ? 0 : bn_parts_leaks(small, t->full);
 done:
     return rc;
 }

@@ -104,7 +104,11 @@ static void fill_info(bonsai_train_info *info, const bn_task *t, const bn_outcom
         .test = t->test.count,
         .peak_rss_bytes = bn_peak_rss(),
         .in_blocks = out->in_blocks,
+        .split_from = t->parts.from,
+        .split_seed = t->parts.seed,
+        .leaks = t->leaks,
     };
+    memcpy(info->split, t->parts.percent, sizeof info->split);
     sum_up(info, t, out);
 }
 

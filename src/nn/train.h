@@ -10,6 +10,7 @@
 #ifndef BN_TRAIN_H
 #define BN_TRAIN_H
 
+#include "condense/record.h"
 #include "nn.h"
 
 typedef struct {                /* labelled nodes of one part */
@@ -23,6 +24,8 @@ typedef struct {                /* shared by all runs; nothing in it changes onc
     bn_progress progress;
     const bonsai_graph *small, *full;   /* trained on; judged on, with its split */
     bonsai_graph *drawn;        /* the graph with a split that was drawn, or NULL */
+    bn_parts    parts;          /* where that split is from */
+    int64_t     leaks;          /* labelled nodes of small that full judges on */
     bool        same;           /* small and full are one graph */
     bn_dims     dims;
     int64_t     count;          /* parameters */

@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: MIT */
 #include "facts.h"
 
+#include "condense/record.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -184,37 +186,16 @@ static bonsai_status check_pair(const bn_facts *f)
     return BONSAI_OK;
 }
 
-/* All 0, which asks for the graph's own, unless they are shares of 100.  Their decimals were cut:
- * what that may have added is taken from the last. */
-static void read_split(double percent[3], const json_t *options)
-{
-    const json_t *shares = json_object_get(options, "split");
-    double sum = 0;
-    for (size_t i = 0; i < 3; i++) {
-        percent[i] = json_number_value(json_array_get(shares, i));
-        sum += percent[i] >= 0 ? percent[i] : INFINITY;
-    }
-    if (!(sum <= 100 + 1e-5))
-        memset(percent, 0, 3 * sizeof *percent);
-    for (int i = 2; i >= 0 && sum > 100; i--)
-        if (percent[i] > 0) {
-            percent[i] -= sum - 100;
-            break;
-        }
-}
-
 /* The full graph with the split that was used and, where only that was seen, its training part. */
 static bonsai_status find_condensed(bonsai_graph **split, bonsai_graph **part, const bn_facts *f)
 {
     bonsai_status rc;
     const json_t *o = json_object_get(f->report, "options");
-    double percent[3];
+    bn_parts parts = {.seed = (uint64_t)json_integer_value(json_object_get(o, "seed"))};
     int32_t *train = NULL;
     int64_t count = 0;
-    read_split(percent, o);
     if (bn_has(f->full, BONSAI_SECTION_LABELS))
-        BN_TRY(bn_graph_parts(split, f->full, percent,
-                              (uint64_t)json_integer_value(json_object_get(o, "seed"))));
+        BN_TRY(bn_parts_for(split, &parts, f->small, f->full));
     else
         rc = BONSAI_OK;
     if (!json_is_true(json_object_get(o, "inductive")))

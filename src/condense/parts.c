@@ -1,0 +1,59 @@
+/* parts.c -- which nodes of a graph train and which judge what a small graph is worth.
+ *
+ * A small graph must be judged on nodes that it was not made of.  Where condensing drew the
+ * split, the record says how, and the same is drawn again.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "record.h"
+
+static bool drawn_at_all(const double percent[3])
+{
+    return percent[0] != 0 || percent[1] != 0 || percent[2] != 0;
+}
+
+/* Takes the split over that condensing drew of a graph of full's size. */
+static bonsai_status read_split(bn_parts *p, const bonsai_graph *small, const bonsai_graph *full)
+{
+    bn_record made;
+    bonsai_status rc = bn_record_read(&made, small);
+    if (rc != BONSAI_OK || !made.known || made.info.full_nodes != full->view.nodes ||
+        !drawn_at_all(made.o.split))
+        return rc;
+    memcpy(p->percent, made.o.split, sizeof p->percent);
+    p->seed = made.o.seed;
+    p->from = BONSAI_SPLIT_CONDENSED;
+    return BONSAI_OK;
+}
+
+bonsai_status bn_parts_for(bonsai_graph **drawn, bn_parts *p, const bonsai_graph *small,
+                           const bonsai_graph *full)
+{
+    bonsai_status rc;
+    *drawn = NULL;
+    p->from = drawn_at_all(p->percent) ? BONSAI_SPLIT_ASKED : BONSAI_SPLIT_OWN;
+    if (p->from == BONSAI_SPLIT_OWN && small && small != full)
+        BN_TRY(read_split(p, small, full));
+    BN_TRY(bn_graph_parts(drawn, full, p->percent, p->seed));
+    if (!*drawn)
+        p->seed = 0;
+    else if (p->from == BONSAI_SPLIT_OWN)
+        p->from = bn_has(full, BONSAI_SECTION_ROLE) ? BONSAI_SPLIT_NONE : BONSAI_SPLIT_DRAWN;
+done:
+    return rc;
+}
+
+int64_t bn_parts_leaks(const bonsai_graph *small, const bonsai_graph *full)
+{
+    const bonsai_array *ids = &small->view.section[BONSAI_SECTION_ORIGIN];
+    const uint32_t *origin = ids->data;
+    int64_t leaks = 0;
+    for (int64_t v = 0; origin && v < ids->count; v++) {
+        if (bn_label(small, v) < 0 || origin[v] >= (uint64_t)full->view.nodes)
+            continue;
+        bonsai_part part = bn_part(full, origin[v]);
+        leaks += part == BONSAI_PART_VAL || part == BONSAI_PART_TEST;
+    }
+    return leaks;
+}
