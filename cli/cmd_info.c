@@ -35,7 +35,7 @@ static bonsai_status gather(facts *f, session *s)
         rc = crew.stats(&f->stats, f->class_counts, f->g, &s->read);
     if (rc != BONSAI_OK || s->mute)
         return rc != BONSAI_OK ? rc : crew.agree(rc);
-    rc = bonsai_graph_sections(f->types, f->bytes, f->g, &o);
+    rc = bonsai_graph_sections(f->types, f->bytes, BONSAI_SECTION_COUNT, f->g, &o);
     if (rc == BONSAI_OK)
         rc = bonsai_graph_bytes(&f->strict, f->g, BONSAI_ACCOUNTING_STRICT);
     if (rc == BONSAI_OK)

@@ -15,7 +15,7 @@ bonsai_status page_write(session *s, int64_t *bytes, const bonsai_graph *small,
     if (rc == BONSAI_OK)
         rc = bonsai_report_save(r, path);
     if (rc == BONSAI_OK)
-        bonsai_report_html(r, &length);
+        bonsai_report_html(&length, r);
     *bytes = (int64_t)length;
     bonsai_report_free(r);
     return rc;

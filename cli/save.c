@@ -24,7 +24,7 @@ bonsai_status save(session *s, const bonsai_graph *g, const char *path, bonsai_e
     o.threads = s->read.threads;
     o.progress = progress_tick;
     o.payload = &s->progress;
-    bonsai_status rc = bonsai_graph_save(g, path, &o, &left_out);
+    bonsai_status rc = bonsai_graph_save(&left_out, g, path, &o);
     if (rc == BONSAI_OK)
         note_left_out(s, path, left_out);
     return rc;

@@ -24,25 +24,28 @@ static json_t *whole(uint64_t value)    /* JSON's whole numbers end before 2^64 
 
 /* ---- one model ----------------------------------------------------------- */
 
-static double mean_val(const bonsai_run *runs, int64_t count)
+static double mean_val(const bonsai_training *t)
 {
+    const bonsai_run *r;
     double sum = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (!(runs[i].accuracy_val >= 0))
+    int64_t count = 0;
+    for (; (r = bonsai_training_run(t, count)) != NULL; count++) {
+        if (!(r->accuracy_val >= 0))
             return -1;
-        sum += runs[i].accuracy_val;
+        sum += r->accuracy_val;
     }
     return count ? sum / (double)count : -1;
 }
 
 /* "120", or "110..240" where the runs differ. */
-static json_t *best_epochs(const bonsai_run *runs, int64_t count)
+static json_t *best_epochs(const bonsai_training *t)
 {
     char text[48] = "";
     int low = 0, high = 0;
-    for (int64_t i = 0; i < count; i++) {
-        low = i == 0 || runs[i].best_epoch < low ? runs[i].best_epoch : low;
-        high = runs[i].best_epoch > high ? runs[i].best_epoch : high;
+    const bonsai_run *r;
+    for (int64_t i = 0; (r = bonsai_training_run(t, i)) != NULL; i++) {
+        low = i == 0 || r->best_epoch < low ? r->best_epoch : low;
+        high = r->best_epoch > high ? r->best_epoch : high;
     }
     if (low == high)
         return json_integer(low);
@@ -59,12 +62,11 @@ static double judgings(const bonsai_train_options *o)
 static json_t *model_row(const training *t, const bonsai_training *of)
 {
     const bonsai_train_info *i = bonsai_training_info(of);
-    int64_t count = 0;
-    const bonsai_run *runs = bonsai_training_runs(of, &count);
+    int64_t count = bonsai_training_runs(of);
     double n = (double)(count ? count : 1);
     return json_pack("[s,o,o,o,o,I,f,f,f]", bonsai_model_name(i->model), known(i->accuracy_mean),
                      count > 1 ? spread(i) : json_null(),
-                     known(mean_val(runs, count)), best_epochs(runs, count),
+                     known(mean_val(of)), best_epochs(of),
                      (json_int_t)i->parameters,
                      1000 * i->seconds_train / (n * t->o.epochs),
                      1000 * i->seconds_eval / (n * judgings(&t->o)), i->seconds_total);
@@ -81,15 +83,14 @@ static json_t *run_json(const bonsai_run *r)
 static json_t *model_json(const bonsai_training *of, const char *saved)
 {
     const bonsai_train_info *i = bonsai_training_info(of);
-    int64_t count = 0;
-    const bonsai_run *runs = bonsai_training_runs(of, &count);
+    const bonsai_run *r;
     json_t *list = json_array();
-    for (int64_t k = 0; k < count; k++)
-        json_array_append_new(list, run_json(&runs[k]));
+    for (int64_t k = 0; (r = bonsai_training_run(of, k)) != NULL; k++)
+        json_array_append_new(list, run_json(r));
     return json_pack("{s:s,s:o,s:o,s:o,s:o,s:f,s:f,s:f,s:I,s:I,s:b,s:o}", "model",
                      bonsai_model_name(i->model), "accuracy_mean", known(i->accuracy_mean),
                      "accuracy_std", spread(i), "accuracy_val_mean",
-                     known(mean_val(runs, count)), "runs", list, "seconds_train",
+                     known(mean_val(of)), "runs", list, "seconds_train",
                      i->seconds_train, "seconds_eval", i->seconds_eval, "seconds_total",
                      i->seconds_total, "parameters", (json_int_t)i->parameters, "peak_rss_bytes",
                      (json_int_t)i->peak_rss_bytes, "in_blocks", i->in_blocks, "saved",
@@ -181,15 +182,13 @@ int trained_curves(session *s, const training *t)
         return EXIT_FAILED;
     fputs("model,seed,epoch,loss,accuracy_val,accuracy_test\n", out.file);
     for (int i = 0; i < t->count; i++) {
-        int64_t count = 0, run_count = 0;
-        const bonsai_epoch *e = bonsai_training_epochs(t->done[i], &count);
-        const bonsai_run *runs = bonsai_training_runs(t->done[i], &run_count);
-        for (int64_t k = 0; k < count; k++) {
-            uint64_t seed = e[k].run < run_count ? runs[e[k].run].seed : 0;
+        const bonsai_epoch *e;
+        for (int64_t k = 0; (e = bonsai_training_epoch(t->done[i], k)) != NULL; k++) {
+            uint64_t seed = bonsai_training_run(t->done[i], e->run)->seed;
             fprintf(out.file, "%s,%llu,%d,%.9g", bonsai_model_name(t->model[i]),
-                    (unsigned long long)seed, e[k].epoch, e[k].loss);
-            put_accuracy(&out, e[k].accuracy_val);
-            put_accuracy(&out, e[k].accuracy_test);
+                    (unsigned long long)seed, e->epoch, e->loss);
+            put_accuracy(&out, e->accuracy_val);
+            put_accuracy(&out, e->accuracy_test);
             fputc('\n', out.file);
         }
     }

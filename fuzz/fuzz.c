@@ -92,7 +92,7 @@ static void save_and_load(const bonsai_graph *g)
     bonsai_write_options_init(&o);
     o.threads = 1;
     snprintf(path, sizeof path, "%s/again.bonsai", folder);
-    bonsai_status rc = bonsai_graph_save(g, path, &o, NULL);
+    bonsai_status rc = bonsai_graph_save(NULL, g, path, &o);
     must(rc);
     if (rc == BONSAI_OK)
         must(rc = bonsai_graph_load(&back, path));

@@ -28,7 +28,7 @@ static void there_and_back(const char *path)
     bonsai_write_options_init(&w);
     r.threads = w.threads = 1;
     if (bonsai_graph_read(&g, path, &r) == BONSAI_OK) {
-        bonsai_status rc = bonsai_graph_save(g, path, &w, NULL);
+        bonsai_status rc = bonsai_graph_save(NULL, g, path, &w);
         if (rc == BONSAI_OK)
             rc = bonsai_graph_read(&back, path, &r);
         if (rc == BONSAI_OK)

@@ -52,7 +52,7 @@ static void there_and_back(const char *path)
     if (bonsai_graph_read(&g, path, &o) != BONSAI_OK)
         return;
     snprintf(folder, sizeof folder, "%s-out", path);
-    if (went_well(bonsai_graph_save(g, folder, NULL, &left_out)) &&
+    if (went_well(bonsai_graph_save(&left_out, g, folder, NULL)) &&
         went_well(bonsai_graph_read(&back, folder, &o)))
         went_well(bonsai_graph_equal(&equal, g, back));
     if (!equal || left_out != 0) {

@@ -55,6 +55,7 @@ BONSAI_API const char *bonsai_isa(void);
 /* ---- progress ----------------------------------------------------------- */
 
 typedef struct {
+    size_t      size;           /* of the struct */
     const char *stage;          /* what is being done, one or two words */
     uint64_t    done, total;    /* 0 of total first, total of total last */
 } bonsai_progress;
@@ -199,6 +200,7 @@ BONSAI_API int32_t bonsai_graph_label(const bonsai_graph *g, int64_t node);    /
 
 /* What reading or building did to the edges and features it was given. */
 typedef struct {
+    size_t  size;               /* set by the library */
     int64_t edges_given;        /* entries in the input */
     int64_t self_loops;         /* dropped */
     int64_t repeated;           /* merged into an equal entry */
@@ -268,8 +270,8 @@ BONSAI_API void bonsai_write_options_init_sized(bonsai_write_options *o, size_t 
  * text ending in "/"), or FORMAT:PATH.  A temporary file is synced and renamed, so
  * that a failure leaves what was there before.  *left_out, unless NULL, gets one
  * bit (1 << section) for each section that the format cannot hold. */
-BONSAI_API bonsai_status bonsai_graph_save(const bonsai_graph *g, const char *path,
-                                           const bonsai_write_options *o, uint64_t *left_out);
+BONSAI_API bonsai_status bonsai_graph_save(uint64_t *left_out, const bonsai_graph *g,
+                                           const char *path, const bonsai_write_options *o);
 
 typedef enum {
     BONSAI_ACCOUNTING_STRICT,              /* counted sections in their smallest lossless encoding */
@@ -277,11 +279,12 @@ typedef enum {
     BONSAI_ACCOUNTING_PAPER_CONDENSED      /* the published code's price of a condensed graph */
 } bonsai_accounting;
 
-/* The size of g; and the encoding and bytes that each section would have in a
- * native file (arrays of BONSAI_SECTION_COUNT, or NULL). */
+/* The size of g; and the encoding and bytes that each section would have in a native file.
+ * types and bytes, each of which may be NULL, have count entries, one for each section from 0 on:
+ * pass BONSAI_SECTION_COUNT.  Entries of sections that the library does not know become 0. */
 BONSAI_API bonsai_status bonsai_graph_bytes(double *out, const bonsai_graph *g,
                                             bonsai_accounting accounting);
-BONSAI_API bonsai_status bonsai_graph_sections(bonsai_type *types, int64_t *bytes,
+BONSAI_API bonsai_status bonsai_graph_sections(bonsai_type *types, int64_t *bytes, int count,
                                                const bonsai_graph *g,
                                                const bonsai_write_options *o);
 
@@ -462,6 +465,7 @@ typedef enum {                  /* whose split a model is judged on */
 } bonsai_split_source;
 
 typedef struct {                /* one run */
+    size_t  size;               /* set by the library */
     uint64_t seed;
     int     best_epoch;         /* of the highest validation accuracy, the first of several */
     double  accuracy;           /* there, of test nodes, in percent; -1: there are none */
@@ -471,6 +475,7 @@ typedef struct {                /* one run */
 } bonsai_run;
 
 typedef struct {                /* a point of a learning curve */
+    size_t  size;               /* set by the library */
     int     run, epoch;         /* from 0; from 1 */
     double  loss;
     double  accuracy_val, accuracy_test;        /* in percent; -1: not judged */
@@ -505,8 +510,12 @@ typedef struct bonsai_model bonsai_model;
 BONSAI_API bonsai_status bonsai_train(bonsai_training **out, const bonsai_graph *small,
                                       const bonsai_graph *full, const bonsai_train_options *o);
 BONSAI_API const bonsai_train_info *bonsai_training_info(const bonsai_training *t);
-BONSAI_API const bonsai_run   *bonsai_training_runs(const bonsai_training *t, int64_t *count);
-BONSAI_API const bonsai_epoch *bonsai_training_epochs(const bonsai_training *t, int64_t *count);
+/* The runs, and the points of all learning curves, run after run: how many there are, and each of
+ * them from 0 on; NULL: no such. */
+BONSAI_API int64_t bonsai_training_runs(const bonsai_training *t);
+BONSAI_API int64_t bonsai_training_epochs(const bonsai_training *t);
+BONSAI_API const bonsai_run   *bonsai_training_run(const bonsai_training *t, int64_t i);
+BONSAI_API const bonsai_epoch *bonsai_training_epoch(const bonsai_training *t, int64_t i);
 /* The best epoch of the run that did best on the validation nodes; belongs to t. */
 BONSAI_API const bonsai_model *bonsai_training_model(const bonsai_training *t);
 BONSAI_API void bonsai_training_free(bonsai_training *t);      /* NULL is fine */

@@ -233,7 +233,7 @@ typedef struct bonsai_report bonsai_report;
 BONSAI_API bonsai_status bonsai_report_new(bonsai_report **out, const bonsai_graph *small,
                                            const bonsai_graph *full,
                                            const bonsai_report_options *o);
-BONSAI_API const char *bonsai_report_html(const bonsai_report *r, size_t *length);  /* length may be NULL */
+BONSAI_API const char *bonsai_report_html(size_t *length, const bonsai_report *r);  /* length may be NULL */
 /* Written to a temporary file that is synced and renamed. */
 BONSAI_API bonsai_status bonsai_report_save(const bonsai_report *r, const char *path);
 BONSAI_API void bonsai_report_free(bonsai_report *r);          /* NULL is fine */

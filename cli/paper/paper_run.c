@@ -45,7 +45,8 @@ static double effort_of(const paper *p, const paper_cell *c)
 
 static int tick_all(paper *p, double now)
 {
-    bonsai_progress at = {"paper", (uint64_t)(1e6 * (p->effort_done + now) / p->effort), 1000000};
+    bonsai_progress at = {sizeof at, "paper",
+                          (uint64_t)(1e6 * (p->effort_done + now) / p->effort), 1000000};
     if (at.done >= at.total)
         at.done = at.total - 1;                 /* the end comes once */
     return progress_tick(&at, &p->s->progress);

@@ -37,7 +37,7 @@ ENCODINGS = ("auto", "keep", "f32", "f16", "u8", "sparse", "sparse-u8")
 
 
 class Progress(Structure):
-    _fields_ = [("stage", c_char_p), ("done", c_uint64), ("total", c_uint64)]
+    _fields_ = [("size", c_size_t), ("stage", c_char_p), ("done", c_uint64), ("total", c_uint64)]
 
 
 PROGRESS_FN = CFUNCTYPE(c_int, POINTER(Progress), c_void_p)
@@ -59,9 +59,10 @@ class ReadOptions(Structure):
 
 
 class ReadInfo(Structure):
-    _fields_ = [("edges_given", c_int64), ("self_loops", c_int64), ("repeated", c_int64),
-                ("reversed", c_int64), ("feature_zeros", c_int64), ("feature_repeated", c_int64),
-                ("rounded", c_int64), ("filled", c_int64), ("format", c_char_p)]
+    _fields_ = [("size", c_size_t), ("edges_given", c_int64), ("self_loops", c_int64),
+                ("repeated", c_int64), ("reversed", c_int64), ("feature_zeros", c_int64),
+                ("feature_repeated", c_int64), ("rounded", c_int64), ("filled", c_int64),
+                ("format", c_char_p)]
 
 
 class WriteOptions(Structure):
@@ -133,14 +134,14 @@ class TrainOptions(Structure):
 
 
 class Run(Structure):
-    _fields_ = [("seed", c_uint64), ("best_epoch", c_int), ("accuracy", c_double),
-                ("accuracy_val", c_double), ("loss", c_double), ("seconds_train", c_double),
-                ("seconds_eval", c_double)]
+    _fields_ = [("size", c_size_t), ("seed", c_uint64), ("best_epoch", c_int),
+                ("accuracy", c_double), ("accuracy_val", c_double), ("loss", c_double),
+                ("seconds_train", c_double), ("seconds_eval", c_double)]
 
 
 class Epoch(Structure):
-    _fields_ = [("run", c_int), ("epoch", c_int), ("loss", c_double), ("accuracy_val", c_double),
-                ("accuracy_test", c_double)]
+    _fields_ = [("size", c_size_t), ("run", c_int), ("epoch", c_int), ("loss", c_double),
+                ("accuracy_val", c_double), ("accuracy_test", c_double)]
 
 
 class TrainInfo(Structure):
@@ -277,9 +278,9 @@ graph_induce = _calls("graph_induce", _out, c_void_p, c_void_p, c_int64)
 graph_reorder = _calls("graph_reorder", _out, c_void_p, c_int, c_int64, c_uint64,
                        POINTER(ReadOptions))
 graph_equal = _calls("graph_equal", POINTER(c_int), c_void_p, c_void_p)
-graph_save = _calls("graph_save", c_void_p, c_char_p, POINTER(WriteOptions), POINTER(c_uint64))
+graph_save = _calls("graph_save", POINTER(c_uint64), c_void_p, c_char_p, POINTER(WriteOptions))
 graph_bytes = _calls("graph_bytes", POINTER(c_double), c_void_p, c_int)
-graph_sections = _calls("graph_sections", POINTER(c_int), POINTER(c_int64), c_void_p,
+graph_sections = _calls("graph_sections", POINTER(c_int), POINTER(c_int64), c_int, c_void_p,
                         POINTER(WriteOptions))
 graph_stats = _calls("graph_stats", POINTER(Stats), POINTER(c_int64), c_void_p, _read)
 graph_linear = _calls("graph_linear", POINTER(Linear), c_void_p, c_uint64, _read)
@@ -295,8 +296,10 @@ condense_nearest = _calls("condense_nearest", c_void_p, c_void_p, POINTER(c_int6
 
 train = _calls("train", _out, c_void_p, c_void_p, _train)
 training_info = _declare("training_info", POINTER(TrainInfo), c_void_p)
-training_runs = _declare("training_runs", POINTER(Run), c_void_p, POINTER(c_int64))
-training_epochs = _declare("training_epochs", POINTER(Epoch), c_void_p, POINTER(c_int64))
+training_runs = _declare("training_runs", c_int64, c_void_p)
+training_epochs = _declare("training_epochs", c_int64, c_void_p)
+training_run = _declare("training_run", POINTER(Run), c_void_p, c_int64)
+training_epoch = _declare("training_epoch", POINTER(Epoch), c_void_p, c_int64)
 training_model = _declare("training_model", c_void_p, c_void_p)
 training_free = _declare("training_free", None, c_void_p)
 model_save = _calls("model_save", c_void_p, c_char_p)
@@ -310,7 +313,7 @@ compare_plan = _calls("compare_plan", POINTER(Cell), POINTER(CompareOptions))
 compare = _calls("compare", POINTER(Cell), c_void_p, POINTER(CompareOptions))
 
 report_new = _calls("report_new", _out, c_void_p, c_void_p, POINTER(ReportOptions))
-report_html = _declare("report_html", c_void_p, c_void_p, POINTER(c_size_t))
+report_html = _declare("report_html", c_void_p, POINTER(c_size_t), c_void_p)
 report_save = _calls("report_save", c_void_p, c_char_p)
 report_free = _declare("report_free", None, c_void_p)
 

@@ -170,7 +170,7 @@ class Graph:
         h = self._live()
         o = options_of.fill(c.WriteOptions, dict(features=features, threads=threads))
         left = ctypes.c_uint64()
-        call(lambda *a: c.graph_save(*a, ctypes.byref(left)), h, options_of.path("path", path),
+        call(lambda *a: c.graph_save(ctypes.byref(left), *a), h, options_of.path("path", path),
              progress=progress, options=o)
         return [c.section_text(i).decode() for i in range(1, c.SECTIONS) if left.value >> i & 1]
 
@@ -427,6 +427,7 @@ class Graph:
         source = next((k for k in handle.keep if isinstance(k, Handle)), handle)
         r = c.graph_read_info(source).contents
         found = c.values(r)
+        del found["size"]
         found["format"] = (found["format"] or b"").decode()
         return found
 

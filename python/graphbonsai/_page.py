@@ -65,5 +65,5 @@ def report(small: Any, full: Any = None, path: Optional[PathLike] = None, *,
     if path is not None:
         c.report_save(made, options_of.path("path", path))
     length = ctypes.c_size_t()
-    text = c.report_html(made, ctypes.byref(length))
+    text = c.report_html(ctypes.byref(length), made)
     return Page(ctypes.string_at(text, length.value).decode("utf-8", "replace"))

@@ -19,14 +19,14 @@ from ._progress import Progress, call
 from ._report import html_table, number, table
 
 
-def _copied(struct: Any, function: Any, handle: Handle) -> np.ndarray:
-    """A list of structs of the library as NumPy's structured array."""
-    count = ctypes.c_int64()
-    first = function(handle, ctypes.byref(count))
-    if not first or count.value == 0:
-        return np.empty(0, np.dtype(struct))
-    items = ctypes.cast(first, ctypes.POINTER(struct * count.value)).contents
-    found: np.ndarray = np.frombuffer(items, np.dtype(struct)).copy()
+def _copied(struct: Any, count: int, item: Any, handle: Handle) -> np.ndarray:
+    """Structs of the library, but their sizes, as NumPy's structured array."""
+    names = [name for name, _ in struct._fields_ if name != "size"]
+    found: np.ndarray = np.empty(count, [(name, np.dtype(kind)) for name, kind in struct._fields_
+                                         if name != "size"])
+    for i in range(count):
+        one = item(handle, i).contents
+        found[i] = tuple(getattr(one, name) for name in names)
     return found
 
 
@@ -140,8 +140,9 @@ class Training:
         self.info: Dict[str, Any] = _facts(c.training_info(handle))
         self.info["split_from"] = _SPLITS[self.info["split_from"]]
         self.info["split"] = tuple(self.info["split"])
-        self.runs: np.ndarray = _copied(c.Run, c.training_runs, handle)
-        self.epochs: np.ndarray = _copied(c.Epoch, c.training_epochs, handle)
+        self.runs: np.ndarray = _copied(c.Run, c.training_runs(handle), c.training_run, handle)
+        self.epochs: np.ndarray = _copied(c.Epoch, c.training_epochs(handle), c.training_epoch,
+                                          handle)
         pointer = c.training_model(handle)
         self.model: Optional[Model] = (
             Model._of(handle, ctypes.c_void_p(pointer)) if pointer else None)

@@ -55,7 +55,7 @@ bonsai_status bn_tick(bn_progress p, const char *stage, int64_t done, int64_t to
 {
     if (!p.fn)
         return BONSAI_OK;
-    bonsai_progress now = {stage, (uint64_t)done, (uint64_t)total};
+    bonsai_progress now = {sizeof now, stage, (uint64_t)done, (uint64_t)total};
     if (p.fn(&now, p.payload) == 0)
         return BONSAI_OK;
     return bn_fail(BONSAI_E_CANCELED, "canceled while at \"%s\"", stage);

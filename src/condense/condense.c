@@ -172,11 +172,11 @@ static bonsai_status lossless_ratio(double *out, const bonsai_condense_info *i,
     double lossless = 0, rounded = 0;
     bonsai_write_options_init(&o);
     o.threads = p->o.threads;
-    BN_TRY(bonsai_graph_sections(NULL, bytes[0], p->full, &o));
+    BN_TRY(bonsai_graph_sections(NULL, bytes[0], BONSAI_SECTION_COUNT, p->full, &o));
     o.features = BONSAI_ENCODING_SPARSE_U8;
     if (bytes[0][BONSAI_SECTION_FEATURES] > 0)
         o.features = type == BONSAI_TYPE_F16 ? BONSAI_ENCODING_F16 : BONSAI_ENCODING_U8;
-    BN_TRY(bonsai_graph_sections(NULL, bytes[1], p->full, &o));
+    BN_TRY(bonsai_graph_sections(NULL, bytes[1], BONSAI_SECTION_COUNT, p->full, &o));
     for (int s = BONSAI_SECTION_FEATURES; s <= BONSAI_SECTION_FEATURE_SCALE; s++) {
         lossless += (double)bytes[0][s];
         rounded += (double)bytes[1][s];

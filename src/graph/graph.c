@@ -48,6 +48,7 @@ bonsai_status bn_graph_new(bonsai_graph **out, const char *where)
     }
     bonsai_view_init(&g->view);
     atomic_store(&g->users, 1);
+    g->info.size = sizeof g->info;
     g->info.format = "";
     BN_TRY(bn_strdup(&g->where, where));
     *out = g;

@@ -100,8 +100,8 @@ static const bn_format *by_ending(const char *path)
     return NULL;
 }
 
-bonsai_status bonsai_graph_save(const bonsai_graph *g, const char *path,
-                                const bonsai_write_options *given, uint64_t *left_out)
+bonsai_status bonsai_graph_save(uint64_t *left_out, const bonsai_graph *g, const char *path,
+                                const bonsai_write_options *given)
 {
     bonsai_status rc;
     bonsai_write_options o;

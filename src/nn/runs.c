@@ -151,7 +151,8 @@ static void tell(running *r)
 static void begin_run(const bn_task *t, slot *s, bonsai_run *result, int run)
 {
     size_t bytes = (size_t)t->count * sizeof(real);
-    *result = (bonsai_run){.seed = t->o.seed + (uint64_t)run, .accuracy = -1, .accuracy_val = -1};
+    *result = (bonsai_run){.size = sizeof *result, .seed = t->o.seed + (uint64_t)run,
+                           .accuracy = -1, .accuracy_val = -1};
     bn_init_params(s->param, &t->dims, result->seed);
     memset(s->grad, 0, bytes);
     memset(s->m, 0, bytes);
@@ -403,7 +404,8 @@ bonsai_status bn_runs(bn_outcome *out, const bn_task *t)
     BN_TRY(BN_NEW(&out->param, t->count));
     BN_TRY(BN_NEW(&r.diverged, o->seeds));
     for (int64_t i = 0; i < total; i++)
-        out->point[i] = (bonsai_epoch){.run = (int)(i / o->epochs),
+        out->point[i] = (bonsai_epoch){.size = sizeof(bonsai_epoch),
+                                       .run = (int)(i / o->epochs),
                                        .epoch = 1 + (int)(i % o->epochs),
                                        .accuracy_val = -1, .accuracy_test = -1};
     out->best = -1;

@@ -158,18 +158,24 @@ const bonsai_train_info *bonsai_training_info(const bonsai_training *t)
     return &t->info;
 }
 
-const bonsai_run *bonsai_training_runs(const bonsai_training *t, int64_t *count)
+int64_t bonsai_training_runs(const bonsai_training *t)
 {
-    if (count)
-        *count = t->info.runs;
-    return t->run;
+    return t->info.runs;
 }
 
-const bonsai_epoch *bonsai_training_epochs(const bonsai_training *t, int64_t *count)
+int64_t bonsai_training_epochs(const bonsai_training *t)
 {
-    if (count)
-        *count = t->points;
-    return t->point;
+    return t->points;
+}
+
+const bonsai_run *bonsai_training_run(const bonsai_training *t, int64_t i)
+{
+    return i >= 0 && i < t->info.runs ? &t->run[i] : NULL;
+}
+
+const bonsai_epoch *bonsai_training_epoch(const bonsai_training *t, int64_t i)
+{
+    return i >= 0 && i < t->points ? &t->point[i] : NULL;
 }
 
 const bonsai_model *bonsai_training_model(const bonsai_training *t)

@@ -245,7 +245,7 @@ static bonsai_status measure(bonsai_stats *stats, int64_t *bytes, const bonsai_g
     read.payload = p.payload;
     bonsai_stats_init(stats);
     BN_TRY(bonsai_graph_stats(stats, NULL, g, &read));
-    BN_TRY(bonsai_graph_sections(NULL, bytes, g, &write));
+    BN_TRY(bonsai_graph_sections(NULL, bytes, BONSAI_SECTION_COUNT, g, &write));
 done:
     return rc;
 }

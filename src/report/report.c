@@ -190,7 +190,7 @@ done:
     return rc;
 }
 
-const char *bonsai_report_html(const bonsai_report *r, size_t *length)
+const char *bonsai_report_html(size_t *length, const bonsai_report *r)
 {
     if (length)
         *length = (size_t)r->page.length;

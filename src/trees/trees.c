@@ -33,7 +33,8 @@ typedef struct {
 
 static bonsai_status tick(state *s)
 {
-    s->set.last = (bonsai_progress){s->stage, (uint64_t)s->done, (uint64_t)s->total};
+    s->set.last = (bonsai_progress){.stage = s->stage, .done = (uint64_t)s->done,
+                                    .total = (uint64_t)s->total};
     return bn_tick(s->job->progress, s->stage, s->done, s->total);
 }
 

@@ -114,7 +114,7 @@ static bonsai_status save_it(const round_trip *r)
     bonsai_write_options o;
     bonsai_write_options_init(&o);
     o.threads = 1;
-    return bonsai_graph_save(r->g, r->path, &o, NULL);
+    return bonsai_graph_save(NULL, r->g, r->path, &o);
 }
 
 static int fail_each(bonsai_status (*fn)(const round_trip *r), const round_trip *r)
@@ -152,7 +152,7 @@ static void every_failed_malloc_of_any_library_is_survived(void **state)
         path[sizeof path - 1] = 0;
         bonsai_graph *g = random_graph(1, 20, 60, SPARSE_F32, WITH_ALL);
         round_trip r = {path, g};
-        if (bonsai_graph_save(g, path, NULL, NULL) == BONSAI_E_ARGUMENT)
+        if (bonsai_graph_save(NULL, g, path, NULL) == BONSAI_E_ARGUMENT)
             assert_true(i > 0);
         else {
             assert_true(fail_each(save_it, &r) > 5);

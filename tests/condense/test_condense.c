@@ -249,7 +249,7 @@ static void the_bytes_do_not_depend_on_threads_layout_or_file(void **state)
         /* features in F32, for a scale that a row came with is kept and changes bytes */
         bonsai_graph *dense = laid_out(g, true), *sparse = laid_out(g, false), *loaded = NULL;
         const char *path = temp_path("input.bonsai");
-        assert_int_equal(bonsai_graph_save(dense, path, NULL, NULL), BONSAI_OK);
+        assert_int_equal(bonsai_graph_save(NULL, dense, path, NULL), BONSAI_OK);
         assert_int_equal(bonsai_graph_load(&loaded, path), BONSAI_OK);
         first = condensed(&i, dense, &o);
         other[0] = condensed(&i, sparse, &o);

@@ -30,7 +30,7 @@ static int64_t planned(const bonsai_graph *g, bonsai_encoding e)
     bonsai_write_options_init(&o);
     o.features = e;
     o.threads = 2;
-    assert_int_equal(bonsai_graph_sections(NULL, bytes, g, &o), BONSAI_OK);
+    assert_int_equal(bonsai_graph_sections(NULL, bytes, BONSAI_SECTION_COUNT, g, &o), BONSAI_OK);
     for (int s = BONSAI_SECTION_FEATURES; s <= BONSAI_SECTION_FEATURE_SCALE; s++)
         sum += bytes[s];
     return sum;
@@ -44,7 +44,7 @@ static bonsai_graph *again(const bonsai_graph *g, bonsai_encoding e)
     bonsai_write_options_init(&o);
     o.features = e;
     o.threads = 1;
-    if (bonsai_graph_save(g, path, &o, NULL) != BONSAI_OK ||
+    if (bonsai_graph_save(NULL, g, path, &o) != BONSAI_OK ||
         bonsai_graph_load(&back, path) != BONSAI_OK || bonsai_graph_check(back, NULL) != BONSAI_OK)
         fail_msg("%s", bonsai_error());
     return back;
@@ -197,9 +197,10 @@ static void halves_are_the_nearest(void **state)
     bonsai_graph_free(g);
     x[5] = -65520.0f;
     g = dense_graph(x, 10, 4);
-    assert_fails(bonsai_graph_save(g, temp_path("no.bonsai"),
-                                   &(bonsai_write_options){sizeof(bonsai_write_options),
-                                                           BONSAI_ENCODING_F16, 1, NULL, NULL}, NULL),
+    assert_fails(bonsai_graph_save(NULL, g, temp_path("no.bonsai"),
+                                   &(bonsai_write_options){.size = sizeof(bonsai_write_options),
+                                                           .features = BONSAI_ENCODING_F16,
+                                                           .threads = 1}),
                  BONSAI_E_ARGUMENT, "node 1 has a feature of -65520, which f16 cannot hold");
     assert_false(bn_is_file(temp_path("no.bonsai")));
     bonsai_graph_free(g);
@@ -235,7 +236,8 @@ static void narrow_integers_take_the_narrowest_type(void **state)
         v.classes = rows[i].classes;
         v.section[BONSAI_SECTION_LABELS] = (bonsai_array){label, 3, BONSAI_TYPE_U32};
         assert_int_equal(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
-        assert_int_equal(bonsai_graph_sections(types, NULL, g, NULL), BONSAI_OK);
+        assert_int_equal(bonsai_graph_sections(types, NULL, BONSAI_SECTION_COUNT, g, NULL),
+                         BONSAI_OK);
         assert_int_equal(types[BONSAI_SECTION_LABELS], rows[i].type);
         back = again(g, BONSAI_ENCODING_AUTO);
         assert_int_equal(bonsai_graph_equal(&equal, g, back), BONSAI_OK);
@@ -277,7 +279,7 @@ static void an_unknown_encoding_is_refused(void **state)
     int64_t bytes[BONSAI_SECTION_COUNT];
     bonsai_write_options_init(&o);
     o.features = (bonsai_encoding)99;
-    assert_fails(bonsai_graph_sections(NULL, bytes, g, &o), BONSAI_E_ARGUMENT,
+    assert_fails(bonsai_graph_sections(NULL, bytes, BONSAI_SECTION_COUNT, g, &o), BONSAI_E_ARGUMENT,
                  "feature encoding 99 is not known");
     bonsai_graph_free(g);
 }
@@ -285,7 +287,7 @@ static void an_unknown_encoding_is_refused(void **state)
 static bonsai_status plan_it(void *payload)
 {
     int64_t bytes[BONSAI_SECTION_COUNT];
-    return bonsai_graph_sections(NULL, bytes, payload, NULL);
+    return bonsai_graph_sections(NULL, bytes, BONSAI_SECTION_COUNT, payload, NULL);
 }
 
 static void planning_survives_failed_allocations(void **state)

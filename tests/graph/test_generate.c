@@ -266,7 +266,7 @@ static uint8_t *bytes_of(const bonsai_generate_options *o, size_t *len)
 {
     bonsai_graph *g = generate(o);
     const char *path = temp_path("g.bonsai");
-    assert_int_equal(bonsai_graph_save(g, path, NULL, NULL), BONSAI_OK);
+    assert_int_equal(bonsai_graph_save(NULL, g, path, NULL), BONSAI_OK);
     bonsai_graph_free(g);
     return read_file(path, len);
 }

@@ -150,7 +150,7 @@ static void graphs_of_nothing_go_through_everything(void **state)
                 assert_int_equal(bonsai_graph_check(g, NULL), BONSAI_OK);
                 assert_int_equal(bonsai_graph_stats(&s, NULL, g, NULL), BONSAI_OK);
                 assert_int_equal(bonsai_graph_bytes(&bytes, g, BONSAI_ACCOUNTING_PAPER_CONDENSED), BONSAI_OK);
-                assert_int_equal(bonsai_graph_save(g, path, NULL, NULL), BONSAI_OK);
+                assert_int_equal(bonsai_graph_save(NULL, g, path, NULL), BONSAI_OK);
                 assert_int_equal(bonsai_graph_load(&back, path), BONSAI_OK);
                 assert_int_equal(bonsai_graph_equal(&equal, g, back), BONSAI_OK);
                 assert_true(equal);

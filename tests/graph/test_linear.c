@@ -352,7 +352,7 @@ static void threads_and_encodings_change_nothing(void **state)
     bonsai_graph *mapped;
     bonsai_write_options_init(&w);
     w.features = BONSAI_ENCODING_U8;
-    assert_int_equal(bonsai_graph_save(g, temp_path("u8.bonsai"), &w, NULL), BONSAI_OK);
+    assert_int_equal(bonsai_graph_save(NULL, g, temp_path("u8.bonsai"), &w), BONSAI_OK);
     assert_int_equal(bonsai_graph_load(&mapped, temp_path("u8.bonsai")), BONSAI_OK);
     assert_same(measure(mapped, 2), l);
     bonsai_graph_free(mapped);

@@ -35,8 +35,9 @@ static void the_size_is_the_length_of_the_sections_in_the_file(void **state)
         bonsai_type types[BONSAI_SECTION_COUNT];
         size_t len;
         double counted = 0;
-        assert_int_equal(bonsai_graph_save(g, path, NULL, NULL), BONSAI_OK);
-        assert_int_equal(bonsai_graph_sections(types, bytes, g, NULL), BONSAI_OK);
+        assert_int_equal(bonsai_graph_save(NULL, g, path, NULL), BONSAI_OK);
+        assert_int_equal(bonsai_graph_sections(types, bytes, BONSAI_SECTION_COUNT, g, NULL),
+                         BONSAI_OK);
         uint8_t *file = read_file(path, &len);
         bool seen[BONSAI_SECTION_COUNT] = {false};
         for (uint64_t i = 0; i < number(file + 24, 4); i++) {
@@ -54,6 +55,28 @@ static void the_size_is_the_length_of_the_sections_in_the_file(void **state)
         free(file);
         bonsai_graph_free(g);
     }
+}
+
+/* A program of an older or a newer version knows fewer or more sections. */
+static void no_more_entries_are_written_than_the_caller_has(void **state)
+{
+    (void)state;
+    enum { MORE = BONSAI_SECTION_COUNT + 5 };
+    bonsai_graph *g = random_graph(1, 10, 30, 0, WITH_ALL);
+    bonsai_type all[BONSAI_SECTION_COUNT], types[MORE];
+    int64_t bytes[MORE];
+    assert_int_equal(bonsai_graph_sections(all, NULL, BONSAI_SECTION_COUNT, g, NULL), BONSAI_OK);
+    for (int count = 0; count <= MORE; count++) {
+        memset(types, 0x55, sizeof types);
+        memset(bytes, 0x55, sizeof bytes);
+        assert_int_equal(bonsai_graph_sections(types, bytes, count, g, NULL), BONSAI_OK);
+        for (int s = 0; s < MORE; s++) {
+            int known = s < BONSAI_SECTION_COUNT ? (int)all[s] : 0;
+            assert_int_equal(types[s], s < count ? known : 0x55555555);
+            assert_true(s < count ? bytes[s] != 0x5555555555555555 : bytes[s] == 0x5555555555555555);
+        }
+    }
+    bonsai_graph_free(g);
 }
 
 /* Five nodes, edges 0-1 1-2 2-3 and nothing at 4. */
@@ -181,6 +204,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_size_is_the_length_of_the_sections_in_the_file),
+        cmocka_unit_test(no_more_entries_are_written_than_the_caller_has),
         cmocka_unit_test(the_paper_prices_are_those_of_its_code),
         cmocka_unit_test(prototypes_have_a_paper_price_of_their_own),
         cmocka_unit_test(strict_bytes_by_hand),

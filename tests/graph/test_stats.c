@@ -166,7 +166,7 @@ static void many_features_of_no_nodes_cost_nothing(void **state)
     assert_int_equal(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
     bn_mem_limit(1 << 20);
     assert_int_equal(bonsai_graph_stats(&s, NULL, g, NULL), BONSAI_OK);
-    assert_int_equal(bonsai_graph_save(g, temp_path("wide.bonsai"), NULL, NULL), BONSAI_OK);
+    assert_int_equal(bonsai_graph_save(NULL, g, temp_path("wide.bonsai"), NULL), BONSAI_OK);
     bn_mem_limit(0);
     bonsai_graph_free(g);
 }

@@ -65,7 +65,7 @@ static void a_mapped_graph_is_verified_by_eight_threads_at_once(void **state)
     job jobs[THREADS];
     bonsai_graph *g = random_graph(1, N, 400000, DENSE_F32, WITH_ALL), *mapped;
     const char *path = temp_path("shared.bonsai");
-    assert_int_equal(bonsai_graph_save(g, path, NULL, NULL), BONSAI_OK);
+    assert_int_equal(bonsai_graph_save(NULL, g, path, NULL), BONSAI_OK);
     assert_int_equal(bonsai_graph_load(&mapped, path), BONSAI_OK);
     assert_int_equal(atomic_load(&mapped->verified[BONSAI_SECTION_NEIGHBORS]), 0);
     run_all(jobs, mapped);
@@ -85,7 +85,7 @@ static void damage_is_told_to_every_thread(void **state)
     bonsai_graph *g = random_graph(1, N, 400000, DENSE_F32, WITH_ALL), *mapped;
     const char *path = temp_path("damaged.bonsai");
     size_t len;
-    assert_int_equal(bonsai_graph_save(g, path, NULL, NULL), BONSAI_OK);
+    assert_int_equal(bonsai_graph_save(NULL, g, path, NULL), BONSAI_OK);
     uint8_t *file = read_file(path, &len);
     file[1000000] ^= 1;                         /* among the neighbours */
     write_file(path, file, len);

@@ -71,7 +71,7 @@ static bonsai_type eight_bits_of(const bonsai_graph *g)
     bonsai_write_options o;
     bonsai_write_options_init(&o);
     o.features = BONSAI_ENCODING_U8;
-    assert_int_equal(bonsai_graph_sections(types, NULL, g, &o), BONSAI_OK);
+    assert_int_equal(bonsai_graph_sections(types, NULL, BONSAI_SECTION_COUNT, g, &o), BONSAI_OK);
     return types[BONSAI_SECTION_FEATURES];
 }
 

@@ -36,7 +36,7 @@ static uint8_t *saved(const bonsai_generate_options *o, size_t *len)
     bonsai_graph *g = NULL;
     const char *path = temp_path("saved.bonsai");
     assert_int_equal(bonsai_graph_generate(&g, o), BONSAI_OK);
-    assert_int_equal(bonsai_graph_save(g, path, NULL, NULL), BONSAI_OK);
+    assert_int_equal(bonsai_graph_save(NULL, g, path, NULL), BONSAI_OK);
     bonsai_graph_free(g);
     return read_file(path, len);
 }

@@ -171,7 +171,7 @@ static void ranks_measure_what_one_does(void **state)
         if (trial % 2 && j.g->view.features > 0) {
             bonsai_graph *read;
             const char *path = temp_path("a.bonsai");
-            assert_int_equal(bonsai_graph_save(j.g, path, &o, NULL), BONSAI_OK);
+            assert_int_equal(bonsai_graph_save(NULL, j.g, path, &o), BONSAI_OK);
             assert_int_equal(bonsai_graph_load(&read, path), BONSAI_OK);
             uint32_t before = crc_by_hand(&j);
             bool has_scale = bn_has(j.g, BONSAI_SECTION_FEATURE_SCALE);
@@ -298,7 +298,7 @@ static bonsai_graph *loaded(uint64_t seed, layout features, int with)
     const char *path = temp_path("b.bonsai");
     if (g->view.section[BONSAI_SECTION_NODE_WEIGHTS].type == BONSAI_TYPE_F32)
         ((float *)g->owned[BONSAI_SECTION_NODE_WEIGHTS])[0] = 0.5f;     /* so that they stay floats */
-    assert_int_equal(bonsai_graph_save(g, path, NULL, NULL), BONSAI_OK);
+    assert_int_equal(bonsai_graph_save(NULL, g, path, NULL), BONSAI_OK);
     assert_int_equal(bonsai_graph_load(&read, path), BONSAI_OK);
     bonsai_graph_free(g);
     assert_int_equal(mprotect((void *)(uintptr_t)read->file.data, (size_t)read->file.len,

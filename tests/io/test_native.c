@@ -41,7 +41,7 @@ static int is_equal(const bonsai_graph *a, const bonsai_graph *b)
 
 static void save(const bonsai_graph *g, const char *path)
 {
-    if (bonsai_graph_save(g, path, NULL, NULL) != BONSAI_OK)
+    if (bonsai_graph_save(NULL, g, path, NULL) != BONSAI_OK)
         fail_msg("%s", bonsai_error());
 }
 
@@ -109,7 +109,7 @@ static void threads_change_no_byte(void **state)
         bonsai_write_options_init(&o);
         o.threads = k ? 8 : 1;
         const char *path = temp_path("threads.bonsai");
-        assert_int_equal(bonsai_graph_save(g, path, &o, NULL), BONSAI_OK);
+        assert_int_equal(bonsai_graph_save(NULL, g, path, &o), BONSAI_OK);
         file[k] = read_file(path, &len[k]);
     }
     assert_int_equal(len[0], len[1]);
@@ -318,9 +318,9 @@ static void what_is_no_native_file_is_refused(void **state)
     assert_fails(bonsai_graph_load(&g, "bonsai:/dev/null"), BONSAI_E_IO, "is a device or pipe");
     assert_fails(bonsai_graph_load(&g, ""), BONSAI_E_IO, "cannot be opened");
     g = small_graph();
-    assert_fails(bonsai_graph_save(g, "x.unknown", NULL, NULL), BONSAI_E_ARGUMENT,
+    assert_fails(bonsai_graph_save(NULL, g, "x.unknown", NULL), BONSAI_E_ARGUMENT,
                  "x.unknown: a file of this ending cannot be written");
-    assert_fails(bonsai_graph_save(g, "/no/such/x.bonsai", NULL, NULL), BONSAI_E_IO,
+    assert_fails(bonsai_graph_save(NULL, g, "/no/such/x.bonsai", NULL), BONSAI_E_IO,
                  "/no/such/x.bonsai: cannot be written: No such file");
     bonsai_graph_free(g);
 }
@@ -359,7 +359,7 @@ static void a_large_section_is_verified_when_it_is_needed(void **state)
     assert_fails(bonsai_graph_verify(bad), BONSAI_E_FORMAT, sentence);
     assert_fails(bonsai_graph_stats(&stats, NULL, bad, NULL), BONSAI_E_FORMAT, sentence);
     assert_fails(bonsai_graph_check(bad, NULL), BONSAI_E_FORMAT, sentence);
-    assert_fails(bonsai_graph_save(bad, other, NULL, NULL), BONSAI_E_FORMAT, sentence);
+    assert_fails(bonsai_graph_save(NULL, bad, other, NULL), BONSAI_E_FORMAT, sentence);
     assert_false(bn_is_file(other));
     bonsai_graph_free(bad);
     file[number(e + 8, 8) + 1000001] ^= 16;
@@ -431,7 +431,7 @@ static void a_canceled_save_leaves_the_old_file(void **state)
     for (int ticks = 0;; ticks++) {
         int left = ticks;
         o.payload = &left;
-        bonsai_status rc = bonsai_graph_save(p.g, p.path, &o, NULL);
+        bonsai_status rc = bonsai_graph_save(NULL, p.g, p.path, &o);
         if (rc == BONSAI_OK) {
             assert_true(ticks > 10);
             break;
@@ -454,7 +454,7 @@ static void a_full_disk_leaves_the_old_file(void **state)
         tight = before;
         tight.rlim_cur = limits[i];
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
-        bonsai_status rc = bonsai_graph_save(p.g, p.path, NULL, NULL);
+        bonsai_status rc = bonsai_graph_save(NULL, p.g, p.path, NULL);
         setrlimit(RLIMIT_FSIZE, &before);
         assert_fails(rc, BONSAI_E_IO, "g.bonsai: cannot be written: File too large");
         still_old(&p);
@@ -466,7 +466,7 @@ static void a_full_disk_leaves_the_old_file(void **state)
 static bonsai_status save_place(void *payload)
 {
     place *p = payload;
-    bonsai_status rc = bonsai_graph_save(p->g, p->path, NULL, NULL);
+    bonsai_status rc = bonsai_graph_save(NULL, p->g, p->path, NULL);
     if (rc != BONSAI_OK)
         assert_int_equal(files_in(p->folder), 1);
     return rc;
@@ -502,7 +502,7 @@ static void progress_runs_from_nothing_to_all(void **state)
     o.progress = cancel;
     o.payload = &many;
     uint64_t left_out = 5;
-    assert_int_equal(bonsai_graph_save(p.g, p.path, &o, &left_out), BONSAI_OK);
+    assert_int_equal(bonsai_graph_save(&left_out, p.g, p.path, &o), BONSAI_OK);
     assert_int_equal(left_out, 0);
     assert_true(many < (1 << 20) - 2);
     leave(&p);
@@ -521,7 +521,7 @@ int main(int argc, char **argv)
             o.features = keep[k];
             bonsai_graph *g = random_graph(2, k == 5 ? 0 : 4, 6, k, k % 3 ? WITH_ALL : WITH_LABELS);
             snprintf(path, sizeof path, "%s/layout%d.bonsai", argv[1], k);
-            if (bonsai_graph_save(g, path, &o, NULL) != BONSAI_OK)
+            if (bonsai_graph_save(NULL, g, path, &o) != BONSAI_OK)
                 return 1;
             bonsai_graph_free(g);
         }

@@ -158,7 +158,7 @@ static void every_section_comes_back(void **state)
         uint64_t lost = 1;
         bonsai_graph *g = random_graph(seed);
         const char *path = temp_path("back.npz");
-        if (bonsai_graph_save(g, path, NULL, &lost) != BONSAI_OK)
+        if (bonsai_graph_save(&lost, g, path, NULL) != BONSAI_OK)
             fail_msg("%s", bonsai_error());
         assert_int_equal(lost, 0);
         bonsai_graph *back = load(path);
@@ -176,9 +176,9 @@ static void the_same_graph_gives_the_same_bytes(void **state)
     bonsai_write_options o;
     bonsai_write_options_init(&o);
     const char *a = temp_path("one.npz"), *b = temp_path("two.npz");
-    assert_int_equal(bonsai_graph_save(g, a, NULL, NULL), BONSAI_OK);
+    assert_int_equal(bonsai_graph_save(NULL, g, a, NULL), BONSAI_OK);
     o.threads = 1;
-    assert_int_equal(bonsai_graph_save(g, b, &o, NULL), BONSAI_OK);
+    assert_int_equal(bonsai_graph_save(NULL, g, b, &o), BONSAI_OK);
     uint8_t *x = read_file(a, &a_len), *y = read_file(b, &b_len);
     assert_int_equal(a_len, b_len);
     assert_memory_equal(x, y, a_len);
@@ -198,7 +198,7 @@ static void a_split_that_puts_no_node_anywhere_is_still_a_split(void **state)
     v.section[BONSAI_SECTION_SPLIT] = (bonsai_array){split, 3, BONSAI_TYPE_U8};
     assert_int_equal(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
     const char *path = temp_path("split.npz");
-    assert_int_equal(bonsai_graph_save(g, path, NULL, NULL), BONSAI_OK);
+    assert_int_equal(bonsai_graph_save(NULL, g, path, NULL), BONSAI_OK);
     bonsai_graph *back = load(path);
     assert_non_null(bonsai_graph_view(back)->section[BONSAI_SECTION_SPLIT].data);
     assert_null(bonsai_graph_view(back)->section[BONSAI_SECTION_LABELS].data);
@@ -270,7 +270,7 @@ static bonsai_status save_once(void *payload)
     bonsai_write_options o;
     bonsai_write_options_init(&o);
     o.threads = 1;
-    return bonsai_graph_save(s->g, s->path, &o, NULL);
+    return bonsai_graph_save(NULL, s->g, s->path, &o);
 }
 
 static void every_failed_allocation_is_survived(void **state)
@@ -342,7 +342,7 @@ static void progress_ends_at_the_total_and_canceling_leaves_nothing(void **state
     for (int at = 0, more = 1; more; at++) {
         ticker t = {.cancel_at = at};
         w.payload = &t;
-        bonsai_status rc = bonsai_graph_save(g, path, &w, NULL);
+        bonsai_status rc = bonsai_graph_save(NULL, g, path, &w);
         more = rc != BONSAI_OK;
         if (more) {
             assert_fails(rc, BONSAI_E_CANCELED, "writing");

@@ -130,7 +130,7 @@ static void every_graph_comes_back_exactly(void **state)
         uint64_t left_out = 99;
         char path[64];
         snprintf(path, sizeof path, "back%d/", (int)(seed % 30));   /* new and again */
-        if (bonsai_graph_save(g, temp_path(path), NULL, &left_out) != BONSAI_OK)
+        if (bonsai_graph_save(&left_out, g, temp_path(path), NULL) != BONSAI_OK)
             fail_msg("%s", bonsai_error());
         assert_int_equal(left_out, 0);
         if (load(&back, temp_path(path)) != BONSAI_OK)
@@ -156,7 +156,7 @@ static void says_what_it_cannot_hold(void **state)
     v.section[BONSAI_SECTION_SOFT_LABELS] = (bonsai_array){soft, 4, BONSAI_TYPE_U8};
     v.section[BONSAI_SECTION_METADATA] = (bonsai_array){"{}", 2, BONSAI_TYPE_U8};
     assert_int_equal(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
-    assert_int_equal(bonsai_graph_save(g, temp_path("lost/"), NULL, &left_out), BONSAI_OK);
+    assert_int_equal(bonsai_graph_save(&left_out, g, temp_path("lost/"), NULL), BONSAI_OK);
     assert_int_equal(left_out, BN_BIT(BONSAI_SECTION_SOFT_LABELS) | BN_BIT(BONSAI_SECTION_METADATA));
     bonsai_graph_free(g);
 }
@@ -195,7 +195,7 @@ static void canceled_writing_leaves_nothing(void **state)
     o.payload = &left;
     for (;; nth++) {
         left = nth;
-        bonsai_status rc = bonsai_graph_save(g, target, &o, NULL);
+        bonsai_status rc = bonsai_graph_save(NULL, g, target, &o);
         if (rc == BONSAI_OK)
             break;
         assert_int_equal(rc, BONSAI_E_CANCELED);
@@ -213,10 +213,10 @@ static void refuses_to_write_where_it_cannot(void **state)
     char path[600];
     write_text(temp_path("plain"), "x");
     snprintf(path, sizeof path, "text:%s", temp_path("plain"));
-    assert_fails(bonsai_graph_save(g, path, NULL, NULL), BONSAI_E_IO, "is not a folder");
+    assert_fails(bonsai_graph_save(NULL, g, path, NULL), BONSAI_E_IO, "is not a folder");
     snprintf(path, sizeof path, "%s", temp_path("no/such/place/"));
-    assert_fails(bonsai_graph_save(g, path, NULL, NULL), BONSAI_E_IO, "cannot be created");
-    assert_fails(bonsai_graph_save(g, "text:", NULL, NULL), BONSAI_E_IO, "the name is empty");
+    assert_fails(bonsai_graph_save(NULL, g, path, NULL), BONSAI_E_IO, "cannot be created");
+    assert_fails(bonsai_graph_save(NULL, g, "text:", NULL), BONSAI_E_IO, "the name is empty");
     bonsai_graph_free(g);
 }
 
@@ -229,7 +229,7 @@ static void survives_every_truncation(void **state)
     char folder[512], path[600];
     snprintf(folder, sizeof folder, "%s", temp_path("trunc/"));
     assert_true(bonsai_graph_features(g) > 0);
-    assert_int_equal(bonsai_graph_save(g, folder, NULL, NULL), BONSAI_OK);
+    assert_int_equal(bonsai_graph_save(NULL, g, folder, NULL), BONSAI_OK);
     for (int i = 0; i < 3; i++) {
         size_t len;
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
@@ -262,7 +262,7 @@ typedef struct { bonsai_graph *g; char path[512]; } saving;
 static bonsai_status save_graph(void *payload)
 {
     saving *s = payload;
-    return bonsai_graph_save(s->g, s->path, NULL, NULL);
+    return bonsai_graph_save(NULL, s->g, s->path, NULL);
 }
 
 static void survives_every_failed_allocation(void **state)

@@ -63,7 +63,7 @@ static void a_model_is_no_graph_and_a_graph_no_model(void **state)
     bonsai_model *m = small_model(0), *none;
     bonsai_graph *g = random_graph(1, 5, 8, DENSE_F32, WITH_ALL), *no_graph;
     save_model(m, temp_path("m.bin"));
-    assert_int_equal(bonsai_graph_save(g, temp_path("g.bonsai"), NULL, NULL), BONSAI_OK);
+    assert_int_equal(bonsai_graph_save(NULL, g, temp_path("g.bonsai"), NULL), BONSAI_OK);
     assert_fails(bonsai_graph_load(&no_graph, temp_path("m.bin")), BONSAI_E_FORMAT,
                  "m.bin: is a model, not a graph; \"bonsai predict\" uses it on one");
     assert_fails(bonsai_model_load(&none, temp_path("g.bonsai")), BONSAI_E_FORMAT,

@@ -379,7 +379,7 @@ static double first_loss(const bonsai_graph *small, const bonsai_graph *full)
     bonsai_train_options o = quick(BONSAI_MODEL_GCN);
     o.epochs = 1;
     bonsai_training *t = trained(small, full, &o);
-    double loss = bonsai_training_epochs(t, NULL)->loss;
+    double loss = bonsai_training_epoch(t, 0)->loss;
     bonsai_training_free(t);
     return loss;
 }

@@ -30,8 +30,8 @@ static void every_model_learns_more_than_the_largest_class(void **state)
         if (info->accuracy_mean < majority(g, BONSAI_PART_TEST) + 20)
             fail_msg("%s: %g %% of test nodes where %g %% are of one class",
                      bonsai_model_name(o.model), info->accuracy_mean, majority(g, BONSAI_PART_TEST));
-        const bonsai_epoch *point = bonsai_training_epochs(t, NULL);
-        assert_true(point[39].loss < 0.5 * point[0].loss);
+        double first = bonsai_training_epoch(t, 0)->loss, last = bonsai_training_epoch(t, 39)->loss;
+        assert_true(last < 0.5 * first);
         assert_int_equal(info->train, 240);
         assert_int_equal(info->val, 80);
         assert_int_equal(info->test, 80);
@@ -69,7 +69,7 @@ static void judging_in_blocks_says_the_same(void **state)
         bonsai_training *b = trained(small, g, &o);
         assert_int_equal(bonsai_training_info(a)->in_blocks, 0);
         assert_int_equal(bonsai_training_info(b)->in_blocks, 1);
-        const bonsai_run *x = bonsai_training_runs(a, NULL), *y = bonsai_training_runs(b, NULL);
+        const bonsai_run *x = bonsai_training_run(a, 0), *y = bonsai_training_run(b, 0);
         assert_true(x->loss == y->loss);
         assert_true(fabs(x->accuracy_val - y->accuracy_val) < 2);
         bonsai_training_free(a);
@@ -90,19 +90,23 @@ static void the_report_adds_up(void **state)
     o.epochs = 23;
     o.seed = 9;
     bonsai_training *t = trained(g, NULL, &o);
-    int64_t runs, points;
-    const bonsai_run *run = bonsai_training_runs(t, &runs);
-    const bonsai_epoch *point = bonsai_training_epochs(t, &points);
     const bonsai_train_info *info = bonsai_training_info(t);
-    assert_int_equal(runs, 4);
-    assert_int_equal(points, 4 * 23);
+    assert_int_equal(bonsai_training_runs(t), 4);
+    assert_int_equal(bonsai_training_epochs(t), 4 * 23);
+    assert_null(bonsai_training_run(t, -1));
+    assert_null(bonsai_training_run(t, 4));
+    assert_null(bonsai_training_epoch(t, -1));
+    assert_null(bonsai_training_epoch(t, 4 * 23));
     double sum = 0, squares = 0;
     for (int r = 0; r < 4; r++) {
+        const bonsai_run *run = bonsai_training_run(t, r);
         double best = -1;
         int epoch = 0;
-        assert_int_equal(run[r].seed, 9 + r);
+        assert_int_equal(run->size, sizeof *run);
+        assert_int_equal(run->seed, 9 + r);
         for (int e = 1; e <= 23; e++) {
-            const bonsai_epoch *p = &point[r * 23 + e - 1];
+            const bonsai_epoch *p = bonsai_training_epoch(t, r * 23 + e - 1);
+            assert_int_equal(p->size, sizeof *p);
             assert_int_equal(p->run, r);
             assert_int_equal(p->epoch, e);
             assert_true((p->accuracy_val >= 0) == (e % 5 == 0 || e == 23));
@@ -112,13 +116,13 @@ static void the_report_adds_up(void **state)
                 epoch = e;
             }
         }
-        assert_int_equal(run[r].best_epoch, epoch);
-        assert_true(run[r].accuracy_val == best);
-        assert_true(run[r].accuracy == point[r * 23 + epoch - 1].accuracy_test);
-        assert_true(run[r].loss == point[r * 23 + 22].loss);
-        assert_true(run[r].seconds_train > 0 && run[r].seconds_eval > 0);
-        sum += run[r].accuracy;
-        squares += run[r].accuracy * run[r].accuracy;
+        assert_int_equal(run->best_epoch, epoch);
+        assert_true(run->accuracy_val == best);
+        assert_true(run->accuracy == bonsai_training_epoch(t, r * 23 + epoch - 1)->accuracy_test);
+        assert_true(run->loss == bonsai_training_epoch(t, r * 23 + 22)->loss);
+        assert_true(run->seconds_train > 0 && run->seconds_eval > 0);
+        sum += run->accuracy;
+        squares += run->accuracy * run->accuracy;
     }
     assert_true(fabs(info->accuracy_mean - sum / 4) < 1e-9);
     assert_true(fabs(info->accuracy_std - sqrt((squares - sum * sum / 4) / 3)) < 1e-5);
@@ -137,20 +141,21 @@ static void the_model_is_that_of_the_best_run(void **state)
     bonsai_train_options o = quick(BONSAI_MODEL_SAGE);
     o.seeds = 5;
     bonsai_training *t = trained(g, NULL, &o);
-    const bonsai_run *run = bonsai_training_runs(t, NULL);
+    const bonsai_run *best = bonsai_training_run(t, 0);
     const bonsai_model *m = bonsai_training_model(t);
-    int best = 0;
-    for (int r = 1; r < 5; r++)
-        best = run[r].accuracy_val > run[best].accuracy_val ? r : best;
-    assert_int_equal(m->info.seed, run[best].seed);
-    assert_int_equal(m->info.epoch, run[best].best_epoch);
+    for (int r = 1; r < 5; r++) {
+        const bonsai_run *run = bonsai_training_run(t, r);
+        best = run->accuracy_val > best->accuracy_val ? run : best;
+    }
+    assert_int_equal(m->info.seed, best->seed);
+    assert_int_equal(m->info.epoch, best->best_epoch);
     assert_int_equal(m->info.features, 40);
     assert_int_equal(m->info.parameters, bonsai_training_info(t)->parameters);
-    assert_true(m->info.accuracy_val == run[best].accuracy_val);
+    assert_true(m->info.accuracy_val == best->accuracy_val);
     /* A run that ends at that epoch ends with these weights. */
-    o.seed = run[best].seed;
+    o.seed = best->seed;
     o.seeds = 1;
-    o.epochs = o.every = run[best].best_epoch;
+    o.epochs = o.every = best->best_epoch;
     bonsai_training *again = trained(g, NULL, &o);
     assert_memory_equal(bonsai_training_model(again)->param, m->param,
                         (size_t)m->count * sizeof *m->param);
@@ -166,7 +171,7 @@ static void without_nodes_to_judge_on_the_last_epoch_counts(void **state)
     bonsai_train_options o = quick(BONSAI_MODEL_GCN);
     o.split[0] = 70;
     bonsai_training *t = trained(g, NULL, &o);
-    const bonsai_run *run = bonsai_training_runs(t, NULL);
+    const bonsai_run *run = bonsai_training_run(t, 0);
     assert_int_equal(run->best_epoch, 40);
     assert_true(run->accuracy == -1 && run->accuracy_val == -1);
     assert_true(bonsai_training_info(t)->accuracy_mean == -1);
@@ -180,13 +185,12 @@ static void without_nodes_to_judge_on_the_last_epoch_counts(void **state)
 
 static void same_training(const bonsai_training *a, const bonsai_training *b)
 {
-    int64_t n, m;
-    const bonsai_epoch *p = bonsai_training_epochs(a, &n), *q = bonsai_training_epochs(b, &m);
-    assert_int_equal(n, m);
-    for (int64_t i = 0; i < n; i++) {
-        assert_memory_equal(&p[i].loss, &q[i].loss, sizeof p[i].loss);
-        assert_true(p[i].accuracy_val == q[i].accuracy_val);
-        assert_true(p[i].accuracy_test == q[i].accuracy_test);
+    assert_int_equal(bonsai_training_epochs(a), bonsai_training_epochs(b));
+    for (int64_t i = 0; i < bonsai_training_epochs(a); i++) {
+        const bonsai_epoch *p = bonsai_training_epoch(a, i), *q = bonsai_training_epoch(b, i);
+        assert_memory_equal(&p->loss, &q->loss, sizeof p->loss);
+        assert_true(p->accuracy_val == q->accuracy_val);
+        assert_true(p->accuracy_test == q->accuracy_test);
     }
     const bonsai_model *x = bonsai_training_model(a), *y = bonsai_training_model(b);
     assert_int_equal(x->count, y->count);
@@ -271,8 +275,8 @@ static void seeds_together_are_seeds_one_by_one(void **state)
     o.seeds = 1;
     for (int r = 0; r < 3; r++, o.seed++) {
         bonsai_training *one = trained(g, NULL, &o);
-        const bonsai_run *a = bonsai_training_runs(all, NULL) + r;
-        const bonsai_run *b = bonsai_training_runs(one, NULL);
+        const bonsai_run *a = bonsai_training_run(all, r);
+        const bonsai_run *b = bonsai_training_run(one, 0);
         assert_int_equal(a->seed, b->seed);
         assert_int_equal(a->best_epoch, b->best_epoch);
         assert_true(a->loss == b->loss && a->accuracy == b->accuracy);

@@ -41,7 +41,7 @@ static bonsai_graph *reloaded(const bonsai_graph *g, bonsai_encoding e)
     const char *path = temp_path("layout.bonsai");
     bonsai_write_options_init(&o);
     o.features = e;
-    assert_int_equal(bonsai_graph_save(g, path, &o, NULL), BONSAI_OK);
+    assert_int_equal(bonsai_graph_save(NULL, g, path, &o), BONSAI_OK);
     assert_int_equal(bonsai_graph_load(&out, path), BONSAI_OK);
     return out;
 }

@@ -9,11 +9,9 @@
 static void print(const bonsai_training *t)
 {
     const bonsai_train_info *i = bonsai_training_info(t);
-    int64_t count;
-    const bonsai_run *run = bonsai_training_runs(t, &count);
     printf("{\"runs\": [");
-    for (int64_t k = 0; k < count; k++)
-        printf("%s%.17g", k ? ", " : "", run[k].accuracy);
+    for (int64_t k = 0; k < bonsai_training_runs(t); k++)
+        printf("%s%.17g", k ? ", " : "", bonsai_training_run(t, k)->accuracy);
     printf("], \"test\": %lld, \"split\": [%.17g, %.17g, %.17g], \"split_seed\": %llu, "
            "\"split_from\": %d, \"leaks\": %lld}\n", (long long)i->test, i->split[0], i->split[1],
            i->split[2], (unsigned long long)i->split_seed, (int)i->split_from,

@@ -264,9 +264,10 @@ static void sizes_are_those_of_the_graphs(void **state)
     (void)state;
     bonsai_graph *small = condensed(&info, g, &o);
     bn_facts *f = gathered(small, g);
-    assert_int_equal(bonsai_graph_sections(NULL, bytes, g, NULL), BONSAI_OK);
+    assert_int_equal(bonsai_graph_sections(NULL, bytes, BONSAI_SECTION_COUNT, g, NULL), BONSAI_OK);
     assert_memory_equal(bytes, f->full_bytes, sizeof bytes);
-    assert_int_equal(bonsai_graph_sections(NULL, bytes, small, NULL), BONSAI_OK);
+    assert_int_equal(bonsai_graph_sections(NULL, bytes, BONSAI_SECTION_COUNT, small, NULL),
+                     BONSAI_OK);
     assert_memory_equal(bytes, f->small_bytes, sizeof bytes);
     bonsai_stats_init(&stats);
     assert_int_equal(bonsai_graph_stats(&stats, NULL, g, NULL), BONSAI_OK);

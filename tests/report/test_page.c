@@ -64,7 +64,7 @@ static void assert_report(const bonsai_graph *small, const bonsai_graph *full, c
 {
     bonsai_report *r = report(small, full, NULL);
     size_t length = 0;
-    const char *html = bonsai_report_html(r, &length);
+    const char *html = bonsai_report_html(&length, r);
     assert_int_equal(strlen(html), length);
     assert_good_page(html);
     if (holds)
@@ -88,7 +88,7 @@ static void every_method_has_a_page(void **state)
         o.condensed = &info;
         o.threads = 1;
         bonsai_report *r = report(small, g, &o);
-        const char *html = bonsai_report_html(r, NULL);
+        const char *html = bonsai_report_html(NULL, r);
         assert_good_page(html);
         assert_non_null(strstr(html, "id=\"map\""));
         assert_non_null(strstr(html, "id=\"effort\""));
@@ -166,8 +166,8 @@ static void names_with_markup_do_no_harm(void **state)
     o.command = "</code></pre><script>x</script>";
     for (o.fragment = 0; o.fragment < 2; o.fragment++) {
         bonsai_report *r = report(g, g, &o);
-        assert_good_page(bonsai_report_html(r, NULL));
-        assert_non_null(strstr(bonsai_report_html(r, NULL), "&lt;script&gt;alert(1)"));
+        assert_good_page(bonsai_report_html(NULL, r));
+        assert_non_null(strstr(bonsai_report_html(NULL, r), "&lt;script&gt;alert(1)"));
         bonsai_report_free(r);
     }
     bonsai_graph_free(g);
@@ -184,8 +184,8 @@ static void long_names_are_cut(void **state)
     names[LONG + 1] = 0;
     bonsai_graph *g = with_names(names, LONG + 2);
     bonsai_report *r = report(g, g, NULL);
-    assert_good_page(bonsai_report_html(r, NULL));
-    assert_true(strlen(bonsai_report_html(r, NULL)) < 100000);
+    assert_good_page(bonsai_report_html(NULL, r));
+    assert_true(strlen(bonsai_report_html(NULL, r)) < 100000);
     bonsai_report_free(r);
     bonsai_graph_free(g);
 }
@@ -234,7 +234,7 @@ static void accuracies_stand_beside_the_full_graphs(void **state)
     o.cells = cells;
     o.cell_count = 3;
     bonsai_report *r = report(small, g, &o);
-    const char *html = bonsai_report_html(r, NULL);
+    const char *html = bonsai_report_html(NULL, r);
     assert_good_page(html);
     assert_non_null(strstr(html, "<th scope=\"row\">GCN</th><td>86.8 ± 0.4</td><td>84.9 ± 1.3</td>"
                                  "<td>−1.9</td><td>5</td>"));
@@ -272,7 +272,7 @@ static void the_command_survives_the_shell(void **state)
     o.full_name = "it's $HOME; `x` \"q\" \\ *.bonsai";
     o.small_name = "'";
     bonsai_report *r = report(small, g, &o);
-    const char *start = strstr(bonsai_report_html(r, NULL), "<code>bonsai ") + 13;
+    const char *start = strstr(bonsai_report_html(NULL, r), "<code>bonsai ") + 13;
     char line[1024] = "printf '%s\\n' ", got[512];
     unescape(line + strlen(line), start, strstr(start, "</code>"));
     FILE *f = popen(line, "r");
@@ -297,7 +297,7 @@ static void fragments_may_stand_in_one_notebook(void **state)
     for (int i = 0; i < 2; i++) {
         o.title = i ? "second" : "first";
         bonsai_report *r = report(g, NULL, &o);
-        const char *html = bonsai_report_html(r, NULL);
+        const char *html = bonsai_report_html(NULL, r);
         assert_good_page(html);
         assert_memory_equal(html, "<div class=\"bonsai\">", 20);
         assert_null(strstr(html, "<html"));
@@ -391,7 +391,7 @@ static void what_is_saved_is_what_is_shown(void **state)
     size_t length, saved;
     assert_int_equal(bonsai_report_save(r, path), BONSAI_OK);
     uint8_t *bytes = read_file(path, &saved);
-    const char *html = bonsai_report_html(r, &length);
+    const char *html = bonsai_report_html(&length, r);
     assert_int_equal(length, saved);
     assert_memory_equal(html, bytes, saved);
     free(bytes);

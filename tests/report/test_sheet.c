@@ -34,7 +34,7 @@ static void make(made *m, const bonsai_condense_options *o)
         bonsai_report_new(&m->report, m->small, m->full, &r) != BONSAI_OK)
         fail_msg("%s", bonsai_error());
     assert_int_equal(bn_facts_report(&m->meta, m->small), BONSAI_OK);
-    m->html = bonsai_report_html(m->report, NULL);
+    m->html = bonsai_report_html(NULL, m->report);
 }
 
 static void drop(made *m)
@@ -204,7 +204,7 @@ static void updated_prototypes_have_no_command(void **state)
     assert_non_null(strstr(m.html, "id=\"repeat\""));
     assert_int_equal(bonsai_condense_update(&next, NULL, m.full, m.full, m.small, NULL), BONSAI_OK);
     assert_int_equal(bonsai_report_new(&r, next, m.full, NULL), BONSAI_OK);
-    assert_null(strstr(bonsai_report_html(r, NULL), "id=\"repeat\""));
+    assert_null(strstr(bonsai_report_html(NULL, r), "id=\"repeat\""));
     bonsai_report_free(r);
     bonsai_graph_free(next);
     drop(&m);

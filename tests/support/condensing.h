@@ -63,7 +63,7 @@ static inline bonsai_graph *condensed(bonsai_condense_info *info, const bonsai_g
 static inline uint8_t *saved(size_t *len, const bonsai_graph *g)
 {
     const char *path = temp_path("saved.bonsai");
-    if (bonsai_graph_save(g, path, NULL, NULL) != BONSAI_OK)
+    if (bonsai_graph_save(NULL, g, path, NULL) != BONSAI_OK)
         fail_msg("%s", bonsai_error());
     return read_file(path, len);
 }

@@ -291,7 +291,7 @@ static void threads_files_and_going_on_twice_do_not_matter(void **state)
         bonsai_graph *one = updated(&i, &w, 1), *eight = updated(&i, &w, 8);
         assert_same_file(one, eight);
         const char *path = temp_path("small.bonsai");
-        assert_int_equal(bonsai_graph_save(w.small, path, NULL, NULL), BONSAI_OK);
+        assert_int_equal(bonsai_graph_save(NULL, w.small, path, NULL), BONSAI_OK);
         bonsai_graph_free(w.small);
         assert_int_equal(bonsai_graph_load(&w.small, path), BONSAI_OK);
         bonsai_graph *loaded = updated(&i, &w, 2);

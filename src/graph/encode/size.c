@@ -5,19 +5,20 @@
 
 #include "graph/graph.h"
 
-bonsai_status bonsai_graph_sections(bonsai_type *types, int64_t *bytes, const bonsai_graph *g,
-                                    const bonsai_write_options *given)
+bonsai_status bonsai_graph_sections(bonsai_type *types, int64_t *bytes, int count,
+                                    const bonsai_graph *g, const bonsai_write_options *given)
 {
     bonsai_status rc;
     bonsai_write_options o;
     bn_plan p;
     BN_TRY(BN_OPTIONS(&o, given, write));
     BN_TRY(bn_plan_make(&p, g, o.features, o.threads));
-    for (int s = 0; s < BONSAI_SECTION_COUNT; s++) {
+    for (int s = 0; s < count; s++) {
+        bool known = s < BONSAI_SECTION_COUNT;
         if (types)
-            types[s] = p.type[s];
+            types[s] = known ? p.type[s] : BONSAI_TYPE_NONE;
         if (bytes)
-            bytes[s] = bn_plan_bytes(&p, s);
+            bytes[s] = known ? bn_plan_bytes(&p, s) : 0;
     }
 done:
     return rc;
