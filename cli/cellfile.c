@@ -1,4 +1,4 @@
-/* cellfile.c -- the file that a comparison leaves its cells in, and goes on from.
+/* cellfile.c -- the file that a study keeps its cells in, and resumes from.
  *
  * One JSON object a line: a heading that says which graph and which options, then a
  * line for each cell, written and synced when it becomes known.  So a run that is killed
@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,7 +16,7 @@
 
 #include "cli.h"
 
-static const char magic[] = "{\"bonsai_compare\":";
+static const char *const studies[] = {"training", "embedding", "gradient", "weights"};
 
 /* ---- cells as JSON ------------------------------------------------------- */
 
@@ -41,6 +42,36 @@ json_t *cell_json(const bonsai_cell *c)
                      c->runs > 0 ? json_null() : text_json(c->why));
 }
 
+static json_t *real_or_null(double value)
+{
+    return isnan(value) ? json_null() : json_real(value);
+}
+
+/* What only cells have that name a setting. */
+static json_t *detail_json(const cellfile *f, const bonsai_cell *c)
+{
+    char sum[24];
+    snprintf(sum, sizeof sum, "%016llx", (unsigned long long)c->checksum);
+    return json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:f,s:I,s:f,s:o,s:o,s:o}", "study",
+                     studies[c->study], "setting", f->settings[c->setting], "checksum", sum,
+                     "seconds_wl", c->seconds_wl, "seconds_knn", c->seconds_knn, "seconds_cover",
+                     c->seconds_cover, "seconds_sparsify", c->seconds_sparsify, "pairs",
+                     (json_int_t)c->pairs, "nearest", c->nearest, "correlation",
+                     real_or_null(c->correlation), "threshold", real_or_null(c->threshold),
+                     "chance", real_or_null(c->chance));
+}
+
+static json_t *line_json(const cellfile *f, const bonsai_cell *c)
+{
+    json_t *line = cell_json(c), *detail = f->settings ? detail_json(f, c) : json_object();
+    int bad = !line || json_object_update(line, detail) != 0;
+    json_decref(detail);
+    if (!bad)
+        return line;
+    json_decref(line);
+    return NULL;
+}
+
 static double number(const json_t *line, const char *key, double without)
 {
     const json_t *value = json_object_get(line, key);
@@ -52,9 +83,26 @@ static int64_t whole(const json_t *line, const char *key)
     return (int64_t)json_integer_value(json_object_get(line, key));
 }
 
+static const char *text_of(const json_t *line, const char *key)
+{
+    const char *text = json_string_value(json_object_get(line, key));
+    return text ? text : "";
+}
+
+static void fill_detail(bonsai_cell *c, const json_t *line)
+{
+    c->checksum = strtoull(text_of(line, "checksum"), NULL, 16);
+    c->seconds_wl = number(line, "seconds_wl", 0);
+    c->seconds_knn = number(line, "seconds_knn", 0);
+    c->seconds_cover = number(line, "seconds_cover", 0);
+    c->seconds_sparsify = number(line, "seconds_sparsify", 0);
+    c->correlation = number(line, "correlation", NAN);
+    c->threshold = number(line, "threshold", NAN);
+    c->chance = number(line, "chance", NAN);
+}
+
 static void fill(bonsai_cell *c, const json_t *line)
 {
-    const char *why = json_string_value(json_object_get(line, "why"));
     c->done = 1;
     c->runs = (int)whole(line, "runs");
     c->accuracy_mean = number(line, "accuracy_mean", c->runs > 0 ? -1 : 0);
@@ -67,24 +115,35 @@ static void fill(bonsai_cell *c, const json_t *line)
     c->seconds_condense = number(line, "seconds_condense", 0);
     c->seconds_train = number(line, "seconds_train", 0);
     c->seconds_eval = number(line, "seconds_eval", 0);
-    snprintf(c->why, sizeof c->why, "%s", why ? why : "");
+    snprintf(c->why, sizeof c->why, "%s", text_of(line, "why"));
+}
+
+static int is_of(const cellfile *f, const bonsai_cell *c, const json_t *line)
+{
+    if (strcmp(method_of(c), text_of(line, "method")) != 0 ||
+        strcmp(bonsai_model_name(c->model), text_of(line, "model")) != 0 ||
+        c->ratio != number(line, "ratio", 0))
+        return 0;
+    return !f->settings || (strcmp(studies[c->study], text_of(line, "study")) == 0 &&
+                            strcmp(f->settings[c->setting], text_of(line, "setting")) == 0 &&
+                            c->pairs == whole(line, "pairs") &&
+                            c->nearest == number(line, "nearest", 0));
 }
 
 /* Puts a line into the cell that it is of; 0: it is no cell. */
 static int take(const cellfile *f, const json_t *line)
 {
-    const char *method = json_string_value(json_object_get(line, "method"));
-    const char *model = json_string_value(json_object_get(line, "model"));
-    const json_t *ratio = json_object_get(line, "ratio");
-    if (!method || !model || !json_is_number(ratio) ||
-        !json_is_integer(json_object_get(line, "runs")))
+    if (!*text_of(line, "method") || !*text_of(line, "model") ||
+        !json_is_number(json_object_get(line, "ratio")) ||
+        !json_is_integer(json_object_get(line, "runs")) ||
+        (f->settings && (!*text_of(line, "study") || !*text_of(line, "setting"))))
         return 0;
-    for (int64_t i = 0; i < f->count; i++) {
-        bonsai_cell *c = &f->cells[i];
-        if (strcmp(method_of(c), method) == 0 &&
-            strcmp(bonsai_model_name(c->model), model) == 0 && c->ratio == json_number_value(ratio))
-            fill(c, line);
-    }
+    for (int64_t i = 0; i < f->count; i++)
+        if (is_of(f, &f->cells[i], line)) {
+            fill(&f->cells[i], line);
+            if (f->settings)
+                fill_detail(&f->cells[i], line);
+        }
     return 1;
 }
 
@@ -113,51 +172,53 @@ static const char *first_difference(char was[64], char is[64], const json_t *the
     return NULL;
 }
 
-static int check_heading(session *s, const cellfile *f, const json_t *line)
+static int check_heading(const cellfile *f, const json_t *line)
 {
-    char was[64], is[64];
+    char was[64], is[64], magic[32];
     const char *key = first_difference(was, is, json_object_get(line, "graph"),
                                        json_object_get(f->heading, "graph"));
     if (key)
-        return fail_with(s, "%s holds the table of another graph (%s: %s, not %s); name another "
-                         "file", f->path, key, was, is);
+        return fail_with(f->s, "%s holds the table of another graph (%s: %s, not %s); name another "
+                         "%s", f->path, key, was, is, f->place);
     key = first_difference(was, is, json_object_get(line, "options"),
                            json_object_get(f->heading, "options"));
     if (key)
-        return fail_with(s, "%s was begun with --%s %s, not %s; give the same options, or name "
-                         "another file", f->path, key, was, is);
-    if (!json_equal(json_object_get(line, "bonsai_compare"),
-                    json_object_get(f->heading, "bonsai_compare")))
-        return fail_with(s, "%s was begun by another version of bonsai; name another file",
-                         f->path);
+        return fail_with(f->s, "%s was begun with --%s %s, not %s; give the same options, or name "
+                         "another %s", f->path, key, was, is, f->place);
+    snprintf(magic, sizeof magic, "bonsai_%s", f->command);
+    if (!json_equal(json_object_get(line, magic), json_object_get(f->heading, magic)))
+        return fail_with(f->s, "%s was begun by another version of bonsai; name another %s",
+                         f->path, f->place);
     return EXIT_DONE;
 }
 
 /* ---- the file ------------------------------------------------------------ */
 
-static int io_failed(session *s, const cellfile *f, const char *what)
+static int io_failed(const cellfile *f, const char *what)
 {
-    return fail_with(s, "%s: cannot be %s: %s", f->path, what, strerror(errno));
+    return fail_with(f->s, "%s: cannot be %s: %s", f->path, what, strerror(errno));
 }
 
 /* Nothing that is not ours is read further, let alone written to. */
-static int check_kind(session *s, const cellfile *f)
+static int check_kind(const cellfile *f)
 {
     struct stat st;
-    char start[sizeof magic - 1];
+    char start[32], magic[32];
+    int size = snprintf(magic, sizeof magic, "{\"bonsai_%s\":", f->command);
     if (fstat(fileno(f->file), &st) != 0)
-        return io_failed(s, f, "read");
-    ssize_t len = S_ISREG(st.st_mode) ? pread(fileno(f->file), start, sizeof start, 0) : -1;
+        return io_failed(f, "read");
+    ssize_t len = S_ISREG(st.st_mode) ? pread(fileno(f->file), start, (size_t)size, 0) : -1;
     if (len < 0 || memcmp(start, magic, (size_t)len) != 0)
-        return fail_with(s, "%s: is not a table of bonsai compare; name another file", f->path);
+        return fail_with(f->s, "%s: is not a table of bonsai %s; name another %s", f->path,
+                         f->command, f->place);
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (fcntl(fileno(f->file), F_SETLK, &lock) != 0 && (errno == EACCES || errno == EAGAIN))
-        return fail_with(s, "%s: another comparison is writing to it", f->path);
+        return fail_with(f->s, "%s: another bonsai %s is writing to it", f->path, f->command);
     return EXIT_DONE;
 }
 
 /* *end gets the place behind the last whole line. */
-static int read_lines(session *s, const cellfile *f, off_t *end)
+static int read_lines(const cellfile *f, off_t *end)
 {
     char *text = NULL;
     size_t room = 0;
@@ -167,27 +228,27 @@ static int read_lines(session *s, const cellfile *f, off_t *end)
                      text[len - 1] == '\n'; at++) {
         json_t *line = json_loadb(text, (size_t)len, 0, NULL);
         if (!json_is_object(line))
-            code = fail_with(s, "%s:%d: is not what bonsai compare wrote", f->path, at);
+            code = fail_with(f->s, "%s:%d: is not what bonsai %s wrote", f->path, at, f->command);
         else if (at == 1)
-            code = check_heading(s, f, line);
+            code = check_heading(f, line);
         else if (!take(f, line))
-            code = fail_with(s, "%s:%d: is not a cell of a table", f->path, at);
+            code = fail_with(f->s, "%s:%d: is not a cell of a table", f->path, at);
         json_decref(line);
         *end += len;
     }
     free(text);
     if (code == EXIT_DONE && ferror(f->file))
-        code = io_failed(s, f, "read");
+        code = io_failed(f, "read");
     return code;
 }
 
-static int append(session *s, const cellfile *f, json_t *value)
+static int append(const cellfile *f, json_t *value)
 {
     char *text = value ? json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     size_t len = text ? strlen(text) : 0, at = 0;
     json_decref(value);
     if (!text)
-        return fail_with(s, "%s: there is not enough memory to write to it", f->path);
+        return fail_with(f->s, "%s: there is not enough memory to write to it", f->path);
     text[len] = '\n';                       /* in the place of the ending zero */
     while (at <= len) {
         ssize_t put = write(fileno(f->file), text + at, len + 1 - at);
@@ -196,37 +257,70 @@ static int append(session *s, const cellfile *f, json_t *value)
         at += put > 0 ? (size_t)put : 0;
     }
     free(text);
-    return at > len && fsync(fileno(f->file)) == 0 ? EXIT_DONE : io_failed(s, f, "written");
+    return at > len && fsync(fileno(f->file)) == 0 ? EXIT_DONE : io_failed(f, "written");
 }
 
-int cellfile_open(session *s, cellfile *f)
+static int64_t count_done(const cellfile *f)
 {
-    off_t end = 0;
+    int64_t done = 0;
+    for (int64_t i = 0; i < f->count; i++)
+        done += f->cells[i].done;
+    return done;
+}
+
+static int open_file(cellfile *f)
+{
     int fd = open(f->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     f->file = fd >= 0 ? fdopen(fd, "a+") : NULL;
-    if (!f->file) {
-        int code = io_failed(s, f, "written");
-        if (fd >= 0)
-            close(fd);
-        return code;
-    }
-    int code = check_kind(s, f);
-    rewind(f->file);
-    if (code == EXIT_DONE)
-        code = read_lines(s, f, &end);
-    if (code == EXIT_DONE && ftruncate(fd, end) != 0)
-        code = io_failed(s, f, "written");
-    if (code == EXIT_DONE && end == 0) {
-        f->fresh = 1;
-        code = append(s, f, json_incref(f->heading));
-    }
+    if (f->file)
+        return EXIT_DONE;
+    int code = io_failed(f, "written");
+    if (fd >= 0)
+        close(fd);
     return code;
 }
 
-int cellfile_append(session *s, cellfile *f, const bonsai_cell *c)
+int cellfile_open(cellfile *f)
 {
+    off_t end = 0;
+    if (!f->heading)
+        return fail_with(f->s, "there is not enough memory to begin %s", f->path);
+    int code = open_file(f);
+    if (code == EXIT_DONE)
+        code = check_kind(f);
+    if (code == EXIT_DONE) {
+        rewind(f->file);
+        code = read_lines(f, &end);
+    }
+    if (code == EXIT_DONE && ftruncate(fileno(f->file), end) != 0)
+        code = io_failed(f, "written");
+    if (code == EXIT_DONE && end == 0) {
+        f->fresh = 1;
+        code = append(f, json_incref(f->heading));
+    }
+    if (code == EXIT_DONE && count_done(f) > 0)
+        note(f->s, "%lld of %lld cells are in %s already", (long long)count_done(f),
+             (long long)f->count, f->path);
+    return code;
+}
+
+int cellfile_keep(const bonsai_cell *c, void *payload)
+{
+    cellfile *f = payload;
     f->fresh = 0;
-    return append(s, f, cell_json(c));
+    f->failed = append(f, line_json(f, c)) != EXIT_DONE;
+    return f->failed;
+}
+
+int cellfile_stopped(cellfile *f, bonsai_status rc)
+{
+    if (f->failed)
+        return EXIT_FAILED;
+    if (rc != BONSAI_E_CANCELED || !f->file)
+        return fail(f->s, rc);
+    f->fresh = 0;
+    return fail_with(f->s, "canceled; %lld of %lld cells are in %s, and the same command goes on "
+                     "with the rest", (long long)count_done(f), (long long)f->count, f->path);
 }
 
 /* Closed only here: a lock goes with the first handle of its file that is closed.  A heading

@@ -322,21 +322,29 @@ int  trained_print(session *s, const training *t);              /* exit code */
 bonsai_status page_write(session *s, int64_t *bytes, const bonsai_graph *small,
                          const bonsai_graph *full, bonsai_report_options *o, const char *path);
 
-/* ---- comparisons that go on ---------------------------------------------- */
+/* ---- studies that resume ------------------------------------------------- */
 
 typedef struct {
+    session     *s;
+    const char  *command;       /* of bonsai, which the file is of */
+    const char  *place;         /* what to name instead: "file", "folder" */
     const char  *path;
-    json_t      *heading;       /* {"bonsai_compare": version, "graph": {...}, "options": {...}} */
-    bonsai_cell *cells;         /* as planned */
+    json_t      *heading;       /* {"bonsai_COMMAND": version, "graph": {...}, "options": {...}} */
+    bonsai_cell *cells;         /* what is asked */
     int64_t      count;
+    const char *const *settings;        /* their names; NULL: cells name none */
     FILE        *file;
     int          fresh;         /* 1: begun here, and no cell has been written yet */
+    int          failed;        /* 1: a cell could not be written, and that was said */
 } cellfile;
 
-/* Opens or creates the file, refuses one of another graph or other options, and fills
- * the cells that it holds.  All three say what went wrong; an exit code. */
-int  cellfile_open(session *s, cellfile *f);
-int  cellfile_append(session *s, cellfile *f, const bonsai_cell *c);    /* on the disk on return */
+/* Opens or creates the file, refuses one of another graph or other options, fills the cells that
+ * it holds and says how many.  Exit code. */
+int  cellfile_open(cellfile *f);
+int  cellfile_keep(const bonsai_cell *c, void *file);   /* a bonsai_cell_fn: on disk on return */
+/* Says why a study ended early, and how to resume it; f that is not open: it has no file.  Exit
+ * code. */
+int  cellfile_stopped(cellfile *f, bonsai_status rc);
 void cellfile_close(cellfile *f);                       /* frees the heading too */
 json_t *cell_json(const bonsai_cell *c);                /* an object, yours; NULL: no memory */
 

@@ -23,8 +23,6 @@ typedef struct {
     bonsai_cell cells[MOST_CELLS];
     int64_t  count;
     cellfile file;
-    session *s;
-    int      write_failed;      /* to the file; said already */
 } arguments;
 
 static arguments asked;
@@ -171,7 +169,7 @@ static int parse_rows(session *s, arguments *a, const opt_spec *spec, int argc, 
     return opt_parse(s, &whole, argc, argv);
 }
 
-static void reset(session *s, arguments *a)
+static void reset(arguments *a)
 {
     memset(a, 0, sizeof *a);
     bonsai_compare_options_init(&a->o);
@@ -181,7 +179,6 @@ static void reset(session *s, arguments *a)
     a->ratios = "0.005,0.01,0.03";
     a->models = bonsai_model_name(a->train.model);
     a->split = "60/20/20";
-    a->s = s;
 }
 
 static int parse(session *s, arguments *a, int argc, char **argv)
@@ -201,11 +198,11 @@ static int parse(session *s, arguments *a, int argc, char **argv)
         .values = &a->path,
         .shared = OPT_READS | OPT_JSON,
     };
-    reset(s, a);
+    reset(a);
     int code = parse_rows(s, a, &spec, argc, argv);
     if (code == OPT_GO && a->protocol) {        /* again, over what the paper trains with */
         const char *path = a->path, *wide;
-        reset(s, a);
+        reset(a);
         wide = training_paper(&a->train, path);
         code = parse_rows(s, a, &spec, argc, argv);
         if (wide && code == OPT_GO)
@@ -217,40 +214,12 @@ static int parse(session *s, arguments *a, int argc, char **argv)
 
 /* ---- what the file is for ------------------------------------------------ */
 
-static uint64_t mix(uint64_t hash, const void *data, size_t len)
-{
-    const unsigned char *at = data;
-    uint64_t word;
-    for (; len >= sizeof word; len -= sizeof word, at += sizeof word) {
-        memcpy(&word, at, sizeof word);
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
-    }
-    for (; len > 0; len--, at++)
-        hash = (hash ^ *at) * 0x100000001b3u;
-    return hash;
-}
-
-/* Of all that enters a cell: not of names, nor of the split, which is drawn. */
-static uint64_t checksum(const bonsai_graph *g)
-{
-    const bonsai_view *v = bonsai_graph_view(g);
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (int i = BONSAI_SECTION_OFFSETS; i <= BONSAI_SECTION_NODE_WEIGHTS; i++) {
-        const bonsai_array *a = &v->section[i];
-        uint64_t head[3] = {(uint64_t)i, (uint64_t)a->type, a->data ? (uint64_t)a->count : 0};
-        hash = mix(hash, head, sizeof head);
-        if (a->data)
-            hash = mix(hash, a->data, (size_t)a->count * bonsai_type_bytes(a->type));
-    }
-    return hash;
-}
-
 static json_t *heading(const arguments *a, const bonsai_graph *g)
 {
     const bonsai_train_options *t = &a->train;
     char sum[24], seed[24], split[64];
-    snprintf(sum, sizeof sum, "%016llx", (unsigned long long)checksum(g));
+    uint64_t sections = (2u << BONSAI_SECTION_NODE_WEIGHTS) - 1;    /* all that enters a cell */
+    snprintf(sum, sizeof sum, "%016llx", (unsigned long long)bonsai_graph_checksum(g, sections));
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)t->seed);
     snprintf(split, sizeof split, "%.10g/%.10g/%.10g", t->split[0], t->split[1], t->split[2]);
     json_t *graph = json_pack("{s:I,s:I,s:I,s:I,s:s}", "nodes", (json_int_t)bonsai_graph_nodes(g),
@@ -265,22 +234,6 @@ static json_t *heading(const arguments *a, const bonsai_graph *g)
         a->accounting ? "paper" : "strict", "split", split, "seed", seed);
     return json_pack("{s:s,s:o,s:o}", "bonsai_compare", bonsai_version(), "graph", graph, "options",
                      options);
-}
-
-static int open_file(session *s, arguments *a, const bonsai_graph *g)
-{
-    a->file = (cellfile){.path = a->out, .cells = a->cells, .count = a->count,
-                         .heading = heading(a, g)};
-    if (!a->file.heading)
-        return fail_with(s, "there is not enough memory to begin %s", a->out);
-    return cellfile_open(s, &a->file);
-}
-
-static int on_cell(const bonsai_cell *c, void *payload)
-{
-    arguments *a = payload;
-    a->write_failed = a->out && cellfile_append(a->s, &a->file, c) != EXIT_DONE;
-    return a->write_failed;
 }
 
 /* ---- the table ----------------------------------------------------------- */
@@ -414,24 +367,6 @@ static int print_results(session *s, const arguments *a)
 
 /* ---- the work ------------------------------------------------------------ */
 
-static int64_t cells_done(const arguments *a)
-{
-    int64_t done = 0;
-    for (int64_t i = 0; i < a->count; i++)
-        done += a->cells[i].done;
-    return done;
-}
-
-static int stopped(session *s, const arguments *a, bonsai_status rc)
-{
-    if (a->write_failed)
-        return EXIT_FAILED;
-    if (rc == BONSAI_E_CANCELED && a->out)
-        return fail_with(s, "canceled; %lld of %lld cells are in %s, and the same command goes on "
-                         "with the rest", (long long)cells_done(a), (long long)a->count, a->out);
-    return fail(s, rc);
-}
-
 static int compare(session *s, arguments *a)
 {
     bonsai_graph *g = NULL;
@@ -439,23 +374,20 @@ static int compare(session *s, arguments *a)
     if (rc == BONSAI_OK)
         rc = bonsai_graph_verify(g);
     if (rc == BONSAI_OK)
-        rc = bonsai_compare_plan(a->cells, &a->o);
+        rc = bonsai_compare_cells(a->cells, &a->o);
     int code = rc == BONSAI_OK ? EXIT_DONE : fail(s, rc);
-    if (code == EXIT_DONE)
-        a->count = bonsai_compare_count(&a->o);
-    if (code == EXIT_DONE && a->out)
-        code = open_file(s, a, g);
-    if (code == EXIT_DONE && cells_done(a) > 0)
-        note(s, "%lld of %lld cells are in %s already", (long long)cells_done(a),
-             (long long)a->count, a->out);
+    a->count = code == EXIT_DONE ? bonsai_compare_count(&a->o) : 0;
+    a->file = (cellfile){.s = s, .command = "compare", .place = "file", .path = a->out,
+                         .cells = a->cells, .count = a->count};
+    if (code == EXIT_DONE && a->out) {
+        a->file.heading = heading(a, g);
+        code = cellfile_open(&a->file);
+    }
     if (code == EXIT_DONE && (rc = bonsai_compare(a->cells, g, &a->o)) != BONSAI_OK)
-        code = stopped(s, a, rc);
-    if (rc == BONSAI_E_CANCELED)
-        a->file.fresh = 0;                      /* the same command is to go on */
+        code = cellfile_stopped(&a->file, rc);
     if (code == EXIT_DONE)
         code = print_results(s, a);
-    if (a->out)
-        cellfile_close(&a->file);
+    cellfile_close(&a->file);
     bonsai_graph_free(g);
     return code;
 }
@@ -471,8 +403,8 @@ int cmd_compare(session *s, int argc, char **argv)
     a->o.models = a->model;
     a->o.condense = &a->condense;
     a->o.train = &a->train;
-    a->o.cell = on_cell;
-    a->o.cell_payload = a;
+    a->o.cell = a->out ? cellfile_keep : NULL;
+    a->o.cell_payload = &a->file;
     a->o.progress = progress_tick;
     a->o.payload = &s->progress;
     return compare(s, a);

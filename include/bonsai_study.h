@@ -141,14 +141,23 @@ typedef struct {                /* what condensing would take */
 BONSAI_API bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *s,
                                           const bonsai_plan_options *o);
 
-/* ---- comparing methods -------------------------------------------------- */
+/* ---- comparing methods, and other studies -------------------------------- */
 
-typedef struct {                /* one cell of the table */
-    size_t  size;               /* set by bonsai_compare_plan */
+typedef enum {                  /* what a cell measures: how well a model does, ... */
+    BONSAI_STUDY_TRAINING,      /* ... trained on a small graph, or on the full one; or whether what
+                                 * is near in WL space is near for a model, by ... */
+    BONSAI_STUDY_EMBEDDING,     /* ... the scores that it gives a node once it is trained */
+    BONSAI_STUDY_GRADIENT,      /* ... the gradient of a node's loss by the weights and the bias of
+                                 * the last layer of a GCN, before training */
+    BONSAI_STUDY_WEIGHTS        /* ... the same by the weights alone */
+} bonsai_study;
+
+typedef struct {                /* one cell of a table: what is asked, and what came of it */
+    size_t  size;               /* set by bonsai_compare_cells */
     int     method;             /* a bonsai_method; -1: the full graph */
     bonsai_model_kind model;
     double  ratio;              /* asked for; 1: the full graph */
-    int     done;               /* 1: known; a caller who goes on with a table sets it */
+    int     done;               /* 1: known; a caller who resumes a table sets it */
     int     runs;               /* 0: it could not be made, and why says so */
     double  accuracy_mean, accuracy_std;
     double  bytes, share;       /* in the accounting asked for; bytes over the full graph's */
@@ -156,6 +165,16 @@ typedef struct {                /* one cell of the table */
     double  seconds_condense;   /* as if for this ratio alone; the others are summed over runs */
     double  seconds_train, seconds_eval;
     char    why[200];
+    bonsai_study study;
+    int     setting;            /* which of the settings it is condensed with, from 0 */
+    uint64_t checksum;          /* of the small graph: equal ones train alike, and one of them does;
+                                 * 0: not known */
+    double  seconds_wl, seconds_knn, seconds_cover, seconds_sparsify;   /* of condensing */
+    int64_t pairs;              /* of the other studies: pairs of nodes to draw, ... */
+    double  nearest;            /* ... and the share of them, nearest in WL space first, to look at */
+    double  correlation;        /* of both distances; NAN: it has none */
+    double  threshold;          /* the largest distance in WL space among these pairs */
+    double  chance;             /* of a correlation that large where there is none */
 } bonsai_cell;
 
 typedef int bonsai_cell_fn(const bonsai_cell *c, void *payload);   /* non-zero cancels */
@@ -174,6 +193,8 @@ typedef struct {
     void   *cell_payload;
     bonsai_progress_fn *progress;
     void   *payload;
+    const bonsai_condense_options *const *settings;     /* that cells name; NULL: condense alone */
+    int64_t setting_count;
     /* append new fields here, never above */
 } bonsai_compare_options;
 
@@ -183,29 +204,28 @@ BONSAI_API void bonsai_compare_options_init_sized(bonsai_compare_options *o, siz
  * The full graph comes first, then each method; in it each ratio; in that each model. */
 BONSAI_API int64_t bonsai_compare_count(const bonsai_compare_options *o);
 /* Empty cells with their method, ratio and model; room for bonsai_compare_count. */
-BONSAI_API bonsai_status bonsai_compare_plan(bonsai_cell *cells, const bonsai_compare_options *o);
-/* Fills the planned cells that are not done.  The split is drawn once, with the seed of
+BONSAI_API bonsai_status bonsai_compare_cells(bonsai_cell *cells,
+                                              const bonsai_compare_options *o);
+/* Fills these cells where they are not done.  The split is drawn once, with the seed of
  * train; all cells share it.  Where a small graph cannot be made or trained on, its cells
  * have runs 0; any other failure ends the call, and cells that are done stay. */
 BONSAI_API bonsai_status bonsai_compare(bonsai_cell *cells, const bonsai_graph *g,
                                         const bonsai_compare_options *o);
+/* The same for any cells, in the order given.  The options' methods, ratios and models have no say.
+ * A method condenses to all its ratios in one setting together; cells that differ only in their
+ * share of pairs draw them once. */
+BONSAI_API bonsai_status bonsai_study_run(bonsai_cell *cells, int64_t count, const bonsai_graph *g,
+                                          const bonsai_compare_options *o);
 
-/* ---- studies of a graph -------------------------------------------------- */
-
-typedef enum {
-    BONSAI_STUDY_EMBEDDING,     /* the scores that a model gives a node once it is trained on g */
-    BONSAI_STUDY_GRADIENT,      /* the gradient of a node's loss by the weights and the bias of the
-                                 * last layer of a GCN, before training */
-    BONSAI_STUDY_WEIGHTS        /* the same by the weights alone */
-} bonsai_study;
-
-/* What is near in WL space, is it near for a model?  Distances of random pairs of different training
- * nodes, drawn with the seed: wl[i] of their WL embeddings after as many rounds as the model has
- * layers, and seen[i] of what the study names.  Options as in bonsai_train; the model is that of
- * the options and its first run. */
+/* Distances of random pairs of different training nodes, drawn with the seed: wl[i] of their WL
+ * embeddings after as many rounds as the model has layers, and seen[i] of what the study names,
+ * which is not TRAINING.  Options as in bonsai_train; the model is that of the options and its
+ * first run. */
 BONSAI_API bonsai_status bonsai_study_pairs(double *wl, double *seen, int64_t pairs,
                                             const bonsai_graph *g, bonsai_study what,
                                             const bonsai_train_options *o);
+/* Tells graphs apart: 64 bits over the sections whose bit (1 << section) is set. */
+BONSAI_API uint64_t bonsai_graph_checksum(const bonsai_graph *g, uint64_t sections);
 
 /* ---- reports ------------------------------------------------------------ */
 

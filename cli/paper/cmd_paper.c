@@ -42,7 +42,7 @@ static int parse_line(session *s, paper *p, int argc, char **argv)
         {OPT_TEXT, 0, "data", "DIR", &p->data,
          "the folder with the datasets, in any layout, at any\ndepth (required)", NULL},
         {OPT_TEXT, 'o', "out", "DIR", &p->out,
-         "write cells.csv, results.csv, results.json and\nindex.html there (required)", NULL},
+         "write cells.jsonl, results.csv, results.json and\nindex.html there (required)", NULL},
         {OPT_TEXT, 0, "only", "T,T,...", &p->only,
          "these tables: accuracy, models, seconds, components,\ntraining, ablation, sample, k, "
          "distance, gradient,\ncarbon", NULL},
@@ -203,19 +203,14 @@ int cmd_paper(session *s, int argc, char **argv)
     if (code == EXIT_DONE && note_sets(p) == 0)
         code = fail_with(s, "%s: holds none of the paper's datasets", p->data);
     if (code == EXIT_DONE)
-        code = paper_plan(p);
-    if (code == EXIT_DONE)
-        code = cells_open(p);
-    if (code == EXIT_DONE && cells_done(p) > 0)
-        note(s, "%lld of %lld cells are in %s already", (long long)cells_done(p),
-             (long long)p->count, p->cells_path);
+        code = paper_cells(p);
     if (code == EXIT_DONE)
         code = paper_run(p);
     if (code == EXIT_DONE)
         code = paper_write(p);
     if (code == EXIT_DONE)
         code = print(s, p);
-    cells_close(p);
+    cellfile_close(&p->file);
     json_decref(p->results);
     free(p->cells);
     p->cells = NULL;

@@ -2,14 +2,14 @@
  *
  *   paper_data.c   the published figures and the datasets, both in the program
  *   paper_find.c   which datasets are in a folder
- *   paper_plan.c   the cells that the tables need
- *   paper_cells.c  the file that cells are kept in
- *   paper_run.c    one cell: condensing, training, pairs of nodes
+ *   paper_cells.c  the cells that the tables need, and their settings
+ *   paper_run.c    measures them, dataset by dataset
  *   paper_rows.c   tables as JSON: heads, rows, charts
  *   paper_tables.c each table of the paper; paper_figures.c its curves
  *   paper_out.c    results.csv, results.json and the page
  *
- * A cell is one measurement.  Tables share cells, so that nothing is measured twice.
+ * A cell is one measurement.  Tables share cells, so that nothing is measured twice.  The setting of
+ * a cell says its dataset, and with which options of condensing it is made.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BONSAI_PAPER_H
@@ -49,32 +49,15 @@ int  paper_find(session *s, dataset *sets, int count, const char *folder);      
 
 /* ---- cells --------------------------------------------------------------- */
 
-typedef enum { CELL_FIT, CELL_DISTANCE, CELL_GRADIENT, CELL_WEIGHTS } cell_kind;
-typedef enum { WHOLE, NO_PPR, NO_RKNN } ablation;
+typedef enum {                  /* options of condensing */
+    STRICT, PAPER_BYTES,        /* the bytes that are counted */
+    NO_PPR, PAPER_NO_PPR,       /* without PageRank, ... */
+    NO_RKNN, PAPER_NO_RKNN,     /* ... with trees in random order */
+    K_1, K_2, K_10, K_20,
+    SAMPLE_100, SAMPLE_250, SAMPLE_500, SAMPLE_1000, SAMPLE_ALL, VARIANTS
+} variant;
 
-typedef struct {
-    cell_kind kind;
-    int     set;                /* in paper.sets */
-    int     accounting;         /* 1: the paper's */
-    double  ratio;              /* in percent; 100: the full graph */
-    int     method;             /* a bonsai_method; -1: the full graph */
-    ablation without;
-    int     k;                  /* 0: the usual */
-    int64_t sample;             /* 0: the usual; -1: all */
-    bonsai_model_kind model;
-    double  share;              /* of the pairs, nearest first, in percent; 0: no pairs */
-    int     done;
-    /* what was measured; NAN: not here */
-    int     runs;               /* 0: it could not be made, and why says so */
-    double  accuracy, spread;
-    int64_t nodes, edges;
-    double  bytes, bytes_share; /* in the accounting of the cell */
-    char    graph[20];          /* checksum of the small graph: equal ones train alike */
-    double  seconds, wl, knn, greedy, ppr;      /* of condensing */
-    double  train;              /* seconds of one run */
-    double  value, extra;       /* correlation, and the distance below which, or p */
-    char    why[160];
-} paper_cell;
+enum { MOST_SETTINGS = MOST_SETS * VARIANTS };
 
 typedef struct {
     session    *s;
@@ -83,23 +66,27 @@ typedef struct {
     bonsai_train_options train;
     dataset     sets[MOST_SETS];
     int         set_count;
-    paper_cell *cells;
+    bonsai_cell *cells;         /* dataset by dataset */
     int64_t     count, room;
-    FILE       *file;           /* cells.csv */
+    bonsai_condense_options condense[MOST_SETTINGS];    /* set * VARIANTS + variant */
+    char        setting_name[MOST_SETTINGS][64];
+    const bonsai_condense_options *settings[MOST_SETTINGS];
+    const char *setting_names[MOST_SETTINGS];
+    cellfile    file;           /* cells.jsonl */
     char        cells_path[MOST_PATH];
     double      effort, effort_done, effort_now;
-    int         training;       /* 1: the call that runs trains, 0: it condenses */
     json_t     *results;
 } paper;
 
-int  paper_plan(paper *p);                              /* exit code */
-paper_cell *paper_cell_find(const paper *p, const paper_cell *like);    /* NULL: none */
-/* Fills the cells that the file holds; creates it. */
-int  cells_open(paper *p);                              /* exit code */
-int  cells_append(paper *p, const paper_cell *c);       /* on the disk on return; exit code */
-void cells_close(paper *p);
-int64_t cells_done(const paper *p);
-/* Measures all cells that are not done. */
+/* What a table asks of a dataset; ratio in percent, method -1: the full graph. */
+bonsai_cell paper_cell(int set, variant v, double ratio, int method, bonsai_model_kind model);
+bonsai_cell paper_pairs_cell(const paper *p, int set, bonsai_study study, bonsai_model_kind model,
+                             double share);             /* of the pairs, in percent */
+int  paper_set_of(const bonsai_cell *c);                /* in paper.sets */
+const char *paper_bytes_of(const bonsai_cell *c);       /* "strict", "paper" */
+int  paper_cells(paper *p);                             /* lists all that is needed; exit code */
+bonsai_cell *paper_cell_find(const paper *p, const bonsai_cell *like);  /* NULL: none */
+/* Measures all cells that are not in the file yet. */
 int  paper_run(paper *p);                               /* exit code */
 
 /* ---- tables -------------------------------------------------------------- */
@@ -114,7 +101,9 @@ void table_column(json_t *table, const char *key, const char *label, const char 
 json_t *table_row(json_t *table);                       /* a new row, belongs to the table */
 void table_put(json_t *row, json_t *cell);              /* at the end of the row; takes the cell */
 int  table_shows(const paper *p, int set, table_name t);        /* whether it has the dataset */
-const paper_cell *paper_measured(const paper *p, const paper_cell *like);       /* NULL: not */
+const bonsai_cell *paper_measured(const paper *p, const bonsai_cell *like);     /* NULL: not */
+double cell_spread(const bonsai_cell *c);               /* of accuracies; NAN: of one run */
+double cell_seconds_train(const bonsai_cell *c);        /* of one run */
 /* Ours, beside what is published (or NULL); lower: the smaller is the better. */
 json_t *value_ours(double value, double spread, const published *beside, int lower);
 json_t *value_paper(const published *p);                /* NULL: null */

@@ -1,245 +1,263 @@
-/* paper_cells.c -- cells.csv, which the measurements are kept in as they come.
- *
- * The first line says with which options it was begun, the second names the columns, and each
- * further line is a cell, written and synced when it is known.  A line that a crash tore is
- * dropped; cells that the tables at hand do not ask for stay.
+/* paper_cells.c -- the cells that the tables need, each once, and the settings that they are
+ * condensed with.
  *
  * SPDX-License-Identifier: MIT */
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "paper.h"
 
-static const char columns[] =
-    "kind,dataset,accounting,ratio,method,without,k,sample,model,share,runs,accuracy,spread,nodes,"
-    "edges,bytes,bytes_share,graph,seconds,wl,knn,greedy,ppr,train,value,extra,why\n";
-enum { LINE = 1024 };
+static const double ratios[] = {0.5, 1, 3};
+static const int methods[] = {BONSAI_METHOD_TREES, BONSAI_METHOD_AUTO, BONSAI_METHOD_RANDOM,
+                              BONSAI_METHOD_HERDING, BONSAI_METHOD_KCENTER};
+enum { RATIOS = 3, METHODS = 5, CHEAP = 3 };    /* CHEAP: methods that are so on large budgets */
 
-int64_t cells_done(const paper *p)
+/* ---- settings ------------------------------------------------------------ */
+
+static const struct {
+    const char *name;
+    int         paper, no_ppr, no_rknn, k;      /* k, sample 0: the usual */
+    int64_t     sample;                         /* -1: all */
+} variants[VARIANTS] = {
+    [STRICT]         = {.name = "strict"},
+    [PAPER_BYTES]    = {.name = "paper", .paper = 1},
+    [NO_PPR]         = {.name = "strict no-ppr", .no_ppr = 1},
+    [PAPER_NO_PPR]   = {.name = "paper no-ppr", .no_ppr = 1, .paper = 1},
+    [NO_RKNN]        = {.name = "strict no-rknn", .no_rknn = 1},
+    [PAPER_NO_RKNN]  = {.name = "paper no-rknn", .no_rknn = 1, .paper = 1},
+    [K_1]            = {.name = "strict k 1", .k = 1},
+    [K_2]            = {.name = "strict k 2", .k = 2},
+    [K_10]           = {.name = "strict k 10", .k = 10},
+    [K_20]           = {.name = "strict k 20", .k = 20},
+    [SAMPLE_100]     = {.name = "strict sample 100", .sample = 100},
+    [SAMPLE_250]     = {.name = "strict sample 250", .sample = 250},
+    [SAMPLE_500]     = {.name = "strict sample 500", .sample = 500},
+    [SAMPLE_1000]    = {.name = "strict sample 1000", .sample = 1000},
+    [SAMPLE_ALL]     = {.name = "strict sample all", .sample = -1},
+};
+
+static void make_setting(paper *p, int set, int v)
 {
-    int64_t done = 0;
+    int i = set * VARIANTS + v;
+    bonsai_condense_options *o = &p->condense[i];
+    bonsai_condense_options_init(o);
+    o->accounting = variants[v].paper ? BONSAI_ACCOUNTING_PAPER_FULL : BONSAI_ACCOUNTING_STRICT;
+    o->no_ppr = variants[v].no_ppr;
+    o->no_rknn = variants[v].no_rknn;
+    o->k = variants[v].k ? variants[v].k : o->k;
+    o->sample = variants[v].sample ? variants[v].sample : o->sample;
+    o->seed = p->train.seed;
+    o->threads = p->s->read.threads;
+    snprintf(p->setting_name[i], sizeof p->setting_name[i], "%s %s", p->sets[set].name,
+             variants[v].name);
+    p->settings[i] = o;
+    p->setting_names[i] = p->setting_name[i];
+}
+
+int paper_set_of(const bonsai_cell *c)
+{
+    return c->setting / VARIANTS;
+}
+
+const char *paper_bytes_of(const bonsai_cell *c)
+{
+    return variants[c->setting % VARIANTS].paper ? "paper" : "strict";
+}
+
+/* ---- cells --------------------------------------------------------------- */
+
+bonsai_cell paper_cell(int set, variant v, double ratio, int method, bonsai_model_kind model)
+{
+    return (bonsai_cell){.size = sizeof(bonsai_cell), .setting = set * VARIANTS + (int)v,
+                         .ratio = ratio / 100, .method = method, .model = model};
+}
+
+bonsai_cell paper_pairs_cell(const paper *p, int set, bonsai_study study, bonsai_model_kind model,
+                             double share)
+{
+    bonsai_cell c = paper_cell(set, STRICT, 100, -1, model);
+    c.study = study;
+    c.pairs = study != BONSAI_STUDY_EMBEDDING ? 10000 : p->quick ? 50000 : 200000;
+    c.nearest = share / 100;
+    return c;
+}
+
+static int in_order(const void *x, const void *y)
+{
+    const bonsai_cell *a = x, *b = y;
+    const double first[][2] = {
+        {paper_set_of(a), paper_set_of(b)}, {a->study, b->study},
+        {a->method >= 0, b->method >= 0},
+        {variants[a->setting % VARIANTS].paper, variants[b->setting % VARIANTS].paper},
+        {a->method, b->method}, {a->setting, b->setting}, {a->ratio, b->ratio},
+        {a->model, b->model}, {a->nearest, b->nearest},
+    };
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        if (first[i][0] != first[i][1])
+            return first[i][0] > first[i][1] ? 1 : -1;
+    return 0;
+}
+
+bonsai_cell *paper_cell_find(const paper *p, const bonsai_cell *like)
+{
     for (int64_t i = 0; i < p->count; i++)
-        done += p->cells[i].done;
-    return done;
+        if (in_order(&p->cells[i], like) == 0)
+            return &p->cells[i];
+    return NULL;
 }
 
-static void heading(char line[LINE], const paper *p)
+static int add(paper *p, bonsai_cell c)
 {
-    snprintf(line, LINE, "# bonsai paper %s%s --seeds %d --epochs %d --seed %llu\n",
-             bonsai_version(), p->quick ? " --quick" : "", p->train.seeds, p->train.epochs,
-             (unsigned long long)p->train.seed);
-}
-
-/* What tells a cell from all others: the beginning of its line. */
-static void key_of(char key[LINE], const paper *p, const paper_cell *c)
-{
-    static const char *const kinds[] = {"fit", "distance", "gradient", "weights"};
-    static const char *const without[] = {"", "ppr", "rknn"};
-    snprintf(key, LINE, "%s,%s,%s,%g,%s,%s,%d,%lld,%s,%g,", kinds[c->kind], p->sets[c->set].name,
-             c->accounting ? "paper" : "strict", c->ratio,
-             c->method < 0 ? "full" : bonsai_method_name((bonsai_method)c->method),
-             without[c->without], c->k, (long long)c->sample, bonsai_model_name(c->model),
-             c->share);
-}
-
-static char *put_real(char *at, double v)
-{
-    return at + (isnan(v) ? sprintf(at, ",") : sprintf(at, "%.17g,", v));
-}
-
-static void line_of(char line[LINE], const paper *p, const paper_cell *c)
-{
-    key_of(line, p, c);
-    char *at = line + strlen(line);
-    at += sprintf(at, "%d,", c->runs);
-    at = put_real(put_real(at, c->accuracy), c->spread);
-    at += sprintf(at, "%lld,%lld,", (long long)c->nodes, (long long)c->edges);
-    at = put_real(put_real(at, c->bytes), c->bytes_share);
-    at += sprintf(at, "%s,", c->graph);
-    const double rest[] = {c->seconds, c->wl, c->knn, c->greedy, c->ppr, c->train, c->value,
-                           c->extra};
-    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
-        at = put_real(at, rest[i]);
-    for (const char *w = c->why; *w; w++)       /* no field may end early */
-        *at++ = *w == ',' ? ';' : (unsigned char)*w < 32 ? ' ' : *w;
-    *at++ = '\n';
-    *at = 0;
-}
-
-/* ---- reading ------------------------------------------------------------- */
-
-/* The next field, "" behind the last. */
-static const char *field(char **at)
-{
-    char *begin = *at;
-    size_t len = strcspn(begin, ",\n");
-    *at = begin + len + (begin[len] != 0);
-    begin[len] = 0;
-    return begin;
-}
-
-static double real(char **at)
-{
-    double v;
-    return parse_real(field(at), &v) ? v : NAN;
-}
-
-static int64_t whole(char **at)
-{
-    int64_t v;
-    return parse_whole(field(at), &v) ? v : 0;
-}
-
-static void fill(paper_cell *c, char *at)
-{
-    c->runs = (int)whole(&at);
-    c->accuracy = real(&at);
-    c->spread = real(&at);
-    c->nodes = whole(&at);
-    c->edges = whole(&at);
-    c->bytes = real(&at);
-    c->bytes_share = real(&at);
-    snprintf(c->graph, sizeof c->graph, "%.19s", field(&at));
-    double *const rest[] = {&c->seconds, &c->wl, &c->knn, &c->greedy, &c->ppr, &c->train,
-                            &c->value, &c->extra};
-    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
-        *rest[i] = real(&at);
-    snprintf(c->why, sizeof c->why, "%.159s", field(&at));
-    c->done = 1;
-}
-
-static void take(const paper *p, char *line)
-{
-    char key[LINE];
-    for (int64_t i = 0; i < p->count; i++) {
-        key_of(key, p, &p->cells[i]);
-        if (strncmp(line, key, strlen(key)) == 0) {
-            fill(&p->cells[i], line + strlen(key));
-            return;
-        }
+    if (paper_cell_find(p, &c))
+        return EXIT_DONE;
+    if (p->count == p->room) {
+        int64_t room = p->room ? 2 * p->room : 256;
+        bonsai_cell *more = realloc(p->cells, (size_t)room * sizeof *more);
+        if (!more)
+            return fail_with(p->s, "there is not enough memory for a table of %lld cells",
+                             (long long)room);
+        p->cells = more;
+        p->room = room;
     }
-}
-
-static int commas(const char *line)
-{
-    int n = 0;
-    for (; *line; line++)
-        n += *line == ',';
-    return n;
-}
-
-static int check_line(const paper *p, int at, const char *line)
-{
-    char wanted[LINE];
-    heading(wanted, p);
-    if (at == 1 && strncmp(line, "# bonsai paper ", 15) != 0)
-        return fail_with(p->s, "%s: is not what bonsai paper wrote; name another folder",
-                         p->cells_path);
-    if (at == 1 && strcmp(line, wanted) != 0)
-        return fail_with(p->s, "%s was begun with \"%.*s\", not \"%.*s\"; give the same options, "
-                         "or name another folder", p->cells_path, (int)strlen(line) - 3, line + 2,
-                         (int)strlen(wanted) - 3, wanted + 2);
-    if (at > 1 && commas(line) != commas(columns))
-        return fail_with(p->s, "%s:%d: is not a cell of bonsai paper", p->cells_path, at);
+    p->cells[p->count++] = c;
     return EXIT_DONE;
 }
 
-/* A first line that has no end: ours if it was torn, and else not ours to replace. */
-static int check_torn(const paper *p, const char *line)
+static int wanted(const paper *p, table_name t)
 {
-    char wanted[LINE];
-    heading(wanted, p);
-    return strncmp(line, wanted, strlen(line)) == 0 ? EXIT_DONE : check_line(p, 1, line);
+    return p->asked >> t & 1;
 }
 
-/* The lines that are whole end at *end; the first two count as one, for they are written so. */
-static int read_lines(const paper *p, off_t *end)
+static int add_full(paper *p, int set, bonsai_model_kind model)
 {
-    char *text = NULL;
-    size_t room = 0;
-    ssize_t len = 0;
-    off_t read = 0;
-    int code = EXIT_DONE, at = 1;
-    for (; code == EXIT_DONE && (len = getline(&text, &room, p->file)) > 0 &&
-           text[len - 1] == '\n'; at++) {
-        code = check_line(p, at, text);
-        if (code == EXIT_DONE && at > 2)
-            take(p, text);
-        read += len;
-        *end = at > 1 ? read : 0;
-    }
-    if (code == EXIT_DONE && at == 1 && len > 0)
-        code = check_torn(p, text);
-    free(text);
+    return add(p, paper_cell(set, STRICT, 100, -1, model));
+}
+
+/* The paper's accounting makes small graphs large: there a quick run leaves out the costly methods
+ * but at the first ratio; and with `few` all of them, and the other ratios too. */
+static int left_out(const paper *p, int accounting, int method, int ratio, int few)
+{
+    if (!p->quick || accounting == 0)
+        return 0;
+    return few ? method >= CHEAP || ratio > 0 : method >= CHEAP && ratio > 0;
+}
+
+/* One model on every small graph, and on the full one. */
+static int add_accuracy(paper *p, int set, bonsai_model_kind model, int few)
+{
+    int code = add_full(p, set, model);
+    for (int a = 0; a < 2; a++)
+        for (int m = 0; m < METHODS; m++)
+            for (int r = 0; r < RATIOS; r++)
+                if (code == EXIT_DONE && !left_out(p, a, m, r, few))
+                    code = add(p, paper_cell(set, (variant)a, ratios[r], methods[m], model));
     return code;
 }
 
-/* ---- writing ------------------------------------------------------------- */
-
-static int io_failed(const paper *p, const char *what)
+static int add_seconds(paper *p, int set)
 {
-    return fail_with(p->s, "%s: cannot be %s: %s", p->cells_path, what, strerror(errno));
+    int code = add_full(p, set, BONSAI_MODEL_GCN);
+    for (int a = 0; a < 2; a++)
+        for (int m = 0; m < METHODS && code == EXIT_DONE; m++)
+            code = add(p, paper_cell(set, (variant)a, ratios[0], methods[m], BONSAI_MODEL_GCN));
+    return code;
 }
 
-static int append(const paper *p, const char *text)
+static int add_training(paper *p, int set)
 {
-    size_t len = strlen(text), at = 0;
-    while (at < len) {
-        ssize_t put = write(fileno(p->file), text + at, len - at);
-        if (put < 0 && errno != EINTR)
-            return io_failed(p, "written");
-        at += put > 0 ? (size_t)put : 0;
+    int code = EXIT_DONE;
+    for (int model = BONSAI_MODEL_GCN; model <= BONSAI_MODEL_GIN && code == EXIT_DONE; model++) {
+        code = add_full(p, set, (bonsai_model_kind)model);
+        for (int m = 0; m < 2; m++)
+            for (int r = 0; r < RATIOS && code == EXIT_DONE; r++)
+                code = add(p, paper_cell(set, STRICT, ratios[r], methods[m],
+                                         (bonsai_model_kind)model));
     }
-    return fsync(fileno(p->file)) == 0 ? EXIT_DONE : io_failed(p, "written");
+    return code;
 }
 
-int cells_append(paper *p, const paper_cell *c)
+static int add_ablation(paper *p, int set)
 {
-    char line[LINE];
-    line_of(line, p, c);
-    return append(p, line);
+    int code = EXIT_DONE;
+    for (int a = 0; a < (p->quick ? 1 : 2); a++)
+        for (int r = 0; r < RATIOS; r++) {
+            if (code == EXIT_DONE)
+                code = add(p, paper_cell(set, (variant)a, ratios[r], BONSAI_METHOD_RANDOM,
+                                         BONSAI_MODEL_GCN));
+            for (int v = STRICT + a; v <= NO_RKNN + a && code == EXIT_DONE; v += 2)
+                code = add(p, paper_cell(set, (variant)v, ratios[r], BONSAI_METHOD_TREES,
+                                         BONSAI_MODEL_GCN));
+        }
+    return code;
 }
 
-int cells_open(paper *p)
+static int add_variants(paper *p, int set, const variant *list, int count)
 {
-    char line[LINE];
-    off_t end = 0;
-    int n = snprintf(p->cells_path, sizeof p->cells_path, "%s/cells.csv", p->out);
-    if (n >= (int)sizeof p->cells_path)
-        return fail_with(p->s, "%s: is too long a name", p->out);
-    if (mkdir(p->out, 0777) != 0 && errno != EEXIST)
-        return fail_with(p->s, "%s: cannot be created: %s", p->out, strerror(errno));
-    int fd = open(p->cells_path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    p->file = fd >= 0 ? fdopen(fd, "a+") : NULL;
-    if (!p->file) {
-        int code = io_failed(p, "written");
-        if (fd >= 0)
-            close(fd);
+    int code = EXIT_DONE;
+    for (int i = 0; i < count && code == EXIT_DONE; i++)
+        code = add(p, paper_cell(set, list[i], ratios[RATIOS - 1], BONSAI_METHOD_TREES,
+                                 BONSAI_MODEL_GCN));
+    return code;
+}
+
+static int add_parameters(paper *p, int set)
+{
+    static const variant samples[] = {SAMPLE_100, SAMPLE_1000, SAMPLE_250, SAMPLE_500, SAMPLE_ALL};
+    static const variant ks[] = {K_1, STRICT, K_10, K_2, K_20};     /* STRICT: 5, the usual */
+    int code = wanted(p, TABLE_SAMPLE) ? add_variants(p, set, samples, p->quick ? 2 : 5)
+                                       : EXIT_DONE;
+    return code == EXIT_DONE && wanted(p, TABLE_K) ? add_variants(p, set, ks, p->quick ? 3 : 5)
+                                                   : code;
+}
+
+static int add_pairs(paper *p, int set)
+{
+    static const double shares[] = {1, 2, 5, 10, 25, 50, 100};
+    int code = EXIT_DONE;
+    for (int m = BONSAI_MODEL_GCN; wanted(p, TABLE_DISTANCE) && m <= BONSAI_MODEL_GIN; m++)
+        for (int i = 0; i < 7 && code == EXIT_DONE; i++)
+            code = add(p, paper_pairs_cell(p, set, BONSAI_STUDY_EMBEDDING, (bonsai_model_kind)m,
+                                           shares[i]));
+    for (int study = BONSAI_STUDY_GRADIENT; wanted(p, TABLE_GRADIENT) &&
+                                            study <= BONSAI_STUDY_WEIGHTS; study++)
+        if (code == EXIT_DONE)
+            code = add(p, paper_pairs_cell(p, set, (bonsai_study)study, BONSAI_MODEL_GCN, 100));
+    return code;
+}
+
+static int add_set(paper *p, int set)
+{
+    int all = p->sets[set].all, code = EXIT_DONE;
+    for (int v = 0; v < VARIANTS; v++)
+        make_setting(p, set, v);
+    if (wanted(p, TABLE_ACCURACY))
+        code = add_accuracy(p, set, BONSAI_MODEL_GCN, 0);
+    if (code == EXIT_DONE && (wanted(p, TABLE_SECONDS) || wanted(p, TABLE_CARBON)))
+        code = add_seconds(p, set);
+    if (!all)
         return code;
-    }
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    if (fcntl(fd, F_SETLK, &lock) != 0 && (errno == EACCES || errno == EAGAIN))
-        return fail_with(p->s, "%s: another bonsai paper is writing to it", p->cells_path);
-    rewind(p->file);
-    int code = read_lines(p, &end);
-    if (code == EXIT_DONE && ftruncate(fd, end) != 0)
-        return io_failed(p, "written");
-    if (code == EXIT_DONE && end == 0) {
-        heading(line, p);
-        snprintf(line + strlen(line), sizeof line - strlen(line), "%s", columns);
-        code = append(p, line);
-    }
-    return code;
+    for (int model = BONSAI_MODEL_GAT; wanted(p, TABLE_MODELS) && model <= BONSAI_MODEL_GIN; model++)
+        code = code == EXIT_DONE ? add_accuracy(p, set, (bonsai_model_kind)model, 1) : code;
+    for (int a = 0; wanted(p, TABLE_COMPONENTS) && a < 2 && code == EXIT_DONE; a++)
+        code = add(p, paper_cell(set, (variant)a, ratios[0], BONSAI_METHOD_TREES,
+                                 BONSAI_MODEL_GCN));
+    if (code == EXIT_DONE && wanted(p, TABLE_TRAINING))
+        code = add_training(p, set);
+    if (code == EXIT_DONE && wanted(p, TABLE_ABLATION))
+        code = add_ablation(p, set);
+    if (code == EXIT_DONE)
+        code = add_parameters(p, set);
+    return code == EXIT_DONE ? add_pairs(p, set) : code;
 }
 
-void cells_close(paper *p)
+int paper_cells(paper *p)
 {
-    if (p->file)
-        fclose(p->file);
-    p->file = NULL;
+    int code = EXIT_DONE;
+    for (int i = 0; i < p->set_count && code == EXIT_DONE; i++)
+        if (*p->sets[i].path)
+            code = add_set(p, i);
+    if (code == EXIT_DONE && p->count > 0)
+        qsort(p->cells, (size_t)p->count, sizeof *p->cells, in_order);
+    return code;
 }

@@ -13,7 +13,8 @@ static const double ratio = 3;  /* percent: what the parameters are tried at */
 typedef struct {                /* accuracy and time of trees at 3 % against one of its options */
     table_name  which;
     const char *key, *label, *title;
-    int64_t     at[6];          /* ended by 0 */
+    int64_t     at[6];          /* -1: every tree; ended by 0 */
+    variant     made[5];        /* ... and so */
 } parameter;
 
 static json_t *curve(const char *name, json_t *points)
@@ -34,21 +35,20 @@ static json_t *parameter_table(const paper *p, const parameter *q)
     for (int i = 0; i < p->set_count; i++) {
         json_t *up = json_array(), *time = json_array();
         for (int k = 0; q->at[k] && table_shows(p, i, q->which); k++) {
-            int all = q->at[k] < 0;             /* every tree; on the axis their number */
+            int all = q->at[k] < 0;             /* on the axis the number of trees */
             double x = all ? floor(0.6 * (double)p->sets[i].nodes) : (double)q->at[k];
-            paper_cell like = {.set = i, .ratio = ratio, .method = BONSAI_METHOD_TREES};
-            like.sample = q->which == TABLE_SAMPLE ? q->at[k] : 0;
-            like.k = q->which == TABLE_K && q->at[k] != 5 ? (int)q->at[k] : 0;
-            const paper_cell *c = paper_measured(p, &like);
+            const bonsai_cell like = paper_cell(i, q->made[k], ratio, BONSAI_METHOD_TREES,
+                                                BONSAI_MODEL_GCN);
+            const bonsai_cell *c = paper_measured(p, &like);
             if (!c)
                 continue;
             json_t *row = table_row(t);
             table_put(row, json_string(p->sets[i].name));
             table_put(row, all ? json_string("all") : json_integer((json_int_t)q->at[k]));
-            table_put(row, value_ours(c->accuracy, c->spread, NULL, 0));
-            table_put(row, value_ours(c->seconds, NAN, NULL, 1));
-            table_put(up, json_pack("[f,f]", x, c->accuracy));
-            table_put(time, json_pack("[f,f]", x, c->seconds));
+            table_put(row, value_ours(c->accuracy_mean, cell_spread(c), NULL, 0));
+            table_put(row, value_ours(c->seconds_condense, NAN, NULL, 1));
+            table_put(up, json_pack("[f,f]", x, c->accuracy_mean));
+            table_put(time, json_pack("[f,f]", x, c->seconds_condense));
         }
         table_put(accuracies, curve(p->sets[i].title, up));
         table_put(times, curve(p->sets[i].title, time));
@@ -62,14 +62,16 @@ json_t *sample_table(const paper *p)
 {
     static const parameter sample = {TABLE_SAMPLE, "sample", "trees sampled",
                                      "Accuracy and time against the sample",
-                                     {100, 250, 500, 1000, -1, 0}};
+                                     {100, 250, 500, 1000, -1, 0},
+                                     {SAMPLE_100, SAMPLE_250, SAMPLE_500, SAMPLE_1000,
+                                      SAMPLE_ALL}};
     return parameter_table(p, &sample);
 }
 
 json_t *k_table(const paper *p)
 {
     static const parameter k = {TABLE_K, "k", "k", "Accuracy and time against k",
-                                {1, 2, 5, 10, 20, 0}};
+                                {1, 2, 5, 10, 20, 0}, {K_1, K_2, STRICT, K_10, K_20}};
     return parameter_table(p, &k);
 }
 
@@ -78,25 +80,25 @@ json_t *k_table(const paper *p)
 static const double shares[] = {1, 2, 5, 10, 25, 50, 100};
 enum { SHARES = sizeof shares / sizeof *shares };
 
-static const paper_cell *pairs_of(const paper *p, int set, int model, double share)
+static const bonsai_cell *pairs_of(const paper *p, int set, int model, double share)
 {
-    paper_cell like = {.kind = CELL_DISTANCE, .set = set, .ratio = 100, .method = -1,
-                       .model = (bonsai_model_kind)model, .share = share};
+    const bonsai_cell like = paper_pairs_cell(p, set, BONSAI_STUDY_EMBEDDING,
+                                              (bonsai_model_kind)model, share);
     return paper_measured(p, &like);
 }
 
 static void distance_rows(json_t *t, const paper *p, int set, int model)
 {
     for (int k = 0; k < SHARES; k++) {
-        const paper_cell *c = pairs_of(p, set, model, shares[k]);
+        const bonsai_cell *c = pairs_of(p, set, model, shares[k]);
         if (!c)
             continue;
         json_t *row = table_row(t);
         table_put(row, json_string(p->sets[set].name));
         table_put(row, json_string(bonsai_model_name((bonsai_model_kind)model)));
         table_put(row, json_real(shares[k]));
-        table_put(row, value_ours(c->extra, NAN, NULL, 0));
-        table_put(row, value_ours(c->value, NAN, NULL, 0));
+        table_put(row, value_ours(c->threshold, NAN, NULL, 0));
+        table_put(row, value_ours(c->correlation, NAN, NULL, 0));
     }
 }
 
@@ -107,9 +109,9 @@ static void distance_chart(json_t *t, const paper *p, int model)
     for (int i = 0; i < p->set_count; i++) {
         json_t *points = json_array();
         for (int k = 0; k < SHARES; k++) {
-            const paper_cell *c = pairs_of(p, i, model, shares[k]);
-            if (c && !isnan(c->value))
-                table_put(points, json_pack("[f,f]", c->extra, c->value));
+            const bonsai_cell *c = pairs_of(p, i, model, shares[k]);
+            if (c && !isnan(c->correlation))
+                table_put(points, json_pack("[f,f]", c->threshold, c->correlation));
         }
         table_put(curves, curve(p->sets[i].title, points));
     }
@@ -161,13 +163,13 @@ json_t *gradient_table(const paper *p)
             continue;
         json_t *row = table_row(t);
         table_put(row, json_string(name));
-        for (int kind = CELL_WEIGHTS; kind >= CELL_GRADIENT; kind--) {
-            paper_cell like = {.kind = (cell_kind)kind, .set = i, .ratio = 100, .method = -1,
-                               .share = 100};
-            const paper_cell *c = paper_measured(p, &like);
+        for (int study = BONSAI_STUDY_WEIGHTS; study >= BONSAI_STUDY_GRADIENT; study--) {
+            const bonsai_cell like = paper_pairs_cell(p, i, (bonsai_study)study, BONSAI_MODEL_GCN,
+                                                      100);
+            const bonsai_cell *c = paper_measured(p, &like);
             int known = paper_says(&says, "gradient", name, 0, "", theirs[0]);
-            table_put(row, c ? value_ours(c->value, NAN, known ? &says : NULL, 0) : json_null());
-            table_put(row, c ? value_ours(c->extra, NAN, NULL, 1) : json_null());
+            table_put(row, c ? value_ours(c->correlation, NAN, known ? &says : NULL, 0) : json_null());
+            table_put(row, c ? value_ours(c->chance, NAN, NULL, 1) : json_null());
         }
         for (int k = 0; k < 2; k++)
             table_put(row, paper_says(&says, "gradient", name, 0, "", theirs[k])

@@ -72,13 +72,13 @@ static json_t *refused(const paper *p)
 {
     json_t *all = json_array();
     for (int64_t i = 0; i < p->count; i++) {
-        const paper_cell *c = &p->cells[i];
+        const bonsai_cell *c = &p->cells[i];
         if (c->runs == 0)
             json_array_append_new(
-                all, json_pack("{s:s,s:s,s:f,s:s,s:s,s:o}", "dataset", p->sets[c->set].name,
+                all, json_pack("{s:s,s:s,s:f,s:s,s:s,s:o}", "dataset", p->sets[paper_set_of(c)].name,
                                "method", c->method < 0 ? "full"
                                          : bonsai_method_name((bonsai_method)c->method),
-                               "ratio", c->ratio, "accounting", c->accounting ? "paper" : "strict",
+                               "ratio", 100 * c->ratio, "accounting", paper_bytes_of(c),
                                "model", bonsai_model_name(c->model), "why", text_json(c->why)));
     }
     return all;

@@ -36,10 +36,20 @@ int table_shows(const paper *p, int set, table_name t)
     return *d->path && (d->all || t == TABLE_ACCURACY || t == TABLE_SECONDS || t == TABLE_CARBON);
 }
 
-const paper_cell *paper_measured(const paper *p, const paper_cell *like)
+const bonsai_cell *paper_measured(const paper *p, const bonsai_cell *like)
 {
-    const paper_cell *c = paper_cell_find(p, like);
+    const bonsai_cell *c = paper_cell_find(p, like);
     return c && c->done && c->runs > 0 ? c : NULL;
+}
+
+double cell_spread(const bonsai_cell *c)
+{
+    return c->runs > 1 ? c->accuracy_std : NAN;
+}
+
+double cell_seconds_train(const bonsai_cell *c)
+{
+    return c->seconds_train / c->runs;
 }
 
 json_t *table_row(json_t *table)

@@ -52,11 +52,11 @@ static void add_columns(json_t *table, const char *const *but)
     }
 }
 
-static const paper_cell *fit_of(const paper *p, int set, int accounting, double ratio, int method,
-                                bonsai_model_kind model)
+static const bonsai_cell *fit_of(const paper *p, int set, int accounting, double ratio, int method,
+                                 bonsai_model_kind model)
 {
-    paper_cell like = {.set = set, .accounting = method < 0 ? 0 : accounting,
-                       .ratio = method < 0 ? 100 : ratio, .method = method, .model = model};
+    const bonsai_cell like = method < 0 ? paper_cell(set, STRICT, 100, -1, model)
+                                        : paper_cell(set, (variant)accounting, ratio, method, model);
     return paper_measured(p, &like);
 }
 
@@ -73,11 +73,11 @@ static void fill_accuracy(json_t *row, const paper *p, int set, int accounting, 
     const char *table = model == BONSAI_MODEL_GCN ? "accuracy" : "models", *name = p->sets[set].name;
     published says;
     for (int i = 0; i < OURS; i++) {
-        const paper_cell *c = fit_of(p, set, accounting, ratio, ours[i].method, model);
+        const bonsai_cell *c = fit_of(p, set, accounting, ratio, ours[i].method, model);
         int known = ours[i].theirs &&
                     paper_says(&says, table, name, ours[i].method < 0 ? 100 : ratio,
                                bonsai_model_name(model), ours[i].theirs);
-        table_put(row, c ? value_ours(c->accuracy, c->spread, known ? &says : NULL, 0)
+        table_put(row, c ? value_ours(c->accuracy_mean, cell_spread(c), known ? &says : NULL, 0)
                          : json_null());
     }
     for (int i = 0; peers[i]; i++)
@@ -96,12 +96,12 @@ static void chart_accuracy(json_t *table, const paper *p, int set)
     published says;
     int known = 0;
     for (int r = 0; r < RATIOS; r++) {
-        const paper_cell *a = fit_of(p, set, 0, ratios[r], BONSAI_METHOD_TREES, BONSAI_MODEL_GCN);
-        const paper_cell *b = fit_of(p, set, 0, ratios[r], BONSAI_METHOD_AUTO, BONSAI_MODEL_GCN);
+        const bonsai_cell *a = fit_of(p, set, 0, ratios[r], BONSAI_METHOD_TREES, BONSAI_MODEL_GCN);
+        const bonsai_cell *b = fit_of(p, set, 0, ratios[r], BONSAI_METHOD_AUTO, BONSAI_MODEL_GCN);
         int has = paper_says(&says, "accuracy", p->sets[set].name, ratios[r], "gcn", "Bonsai");
         table_put(labels, json_sprintf("%g %%", ratios[r]));
-        table_put(trees, a ? json_real(a->accuracy) : json_null());
-        table_put(automatic, b ? json_real(b->accuracy) : json_null());
+        table_put(trees, a ? json_real(a->accuracy_mean) : json_null());
+        table_put(automatic, b ? json_real(b->accuracy_mean) : json_null());
         table_put(paper_bars, has ? json_real(says.value) : json_null());
         known += has;
     }
@@ -192,10 +192,11 @@ static json_t *times_table(const paper *p, table_name which, const char *title, 
             table_put(row, json_string(p->sets[i].name));
             table_put(row, json_string(accounting_text(a)));
             for (int m = 0; m < OURS; m++) {
-                const paper_cell *c = fit_of(p, i, a, ratios[0], ours[m].method, BONSAI_MODEL_GCN);
+                const bonsai_cell *c = fit_of(p, i, a, ratios[0], ours[m].method, BONSAI_MODEL_GCN);
                 int known = ours[m].theirs && ours[m].method >= 0 &&
                             paper_says(&says, table, p->sets[i].name, 0, "", ours[m].theirs);
-                table_put(row, c ? value_ours(factor * (ours[m].method < 0 ? c->train : c->seconds),
+                table_put(row, c ? value_ours(factor * (ours[m].method < 0 ? cell_seconds_train(c)
+                                                                  : c->seconds_condense),
                                            NAN, known ? &says : NULL, 1) : json_null());
             }
             for (int k = 0; peers[k]; k++)
@@ -241,9 +242,11 @@ static json_t *components_table(const paper *p)
     }
     for (int i = 0; i < p->set_count; i++)
         for (int a = 0; a < 2 && table_shows(p, i, TABLE_COMPONENTS); a++) {
-            const paper_cell *c = fit_of(p, i, a, ratios[0], BONSAI_METHOD_TREES, BONSAI_MODEL_GCN);
-            const double part[] = {c ? c->wl : NAN, c ? c->knn : NAN, c ? c->greedy : NAN,
-                                   c ? c->ppr : NAN, c ? c->seconds : NAN};
+            const bonsai_cell *c = fit_of(p, i, a, ratios[0], BONSAI_METHOD_TREES, BONSAI_MODEL_GCN);
+            const double part[] = {c ? c->seconds_wl : NAN, c ? c->seconds_knn : NAN,
+                                   c ? c->seconds_cover : NAN,
+                                   c ? c->seconds_sparsify : NAN,
+                                   c ? c->seconds_condense : NAN};
             json_t *row = table_row(t);
             table_put(row, json_string(p->sets[i].name));
             table_put(row, json_string(accounting_text(a)));
@@ -278,9 +281,9 @@ static json_t *training_table(const paper *p)
                 table_put(row, json_string(bonsai_model_name((bonsai_model_kind)m)));
                 table_put(row, json_real(ratios[r]));
                 for (int k = 0; k < 3; k++) {
-                    const paper_cell *c = fit_of(p, i, 0, ratios[r], columns[k],
+                    const bonsai_cell *c = fit_of(p, i, 0, ratios[r], columns[k],
                                                  (bonsai_model_kind)m);
-                    table_put(row, c ? value_ours(c->train, NAN, NULL, 1) : json_null());
+                    table_put(row, c ? value_ours(cell_seconds_train(c), NAN, NULL, 1) : json_null());
                 }
             }
     return t;
@@ -309,11 +312,13 @@ static json_t *ablation_table(const paper *p)
                 table_put(row, json_real(ratios[r]));
                 table_put(row, json_string(accounting_text(a)));
                 for (int k = 0; k < 4; k++) {
-                    paper_cell like = {.set = i, .accounting = a, .ratio = ratios[r],
-                                       .method = k < 3 ? BONSAI_METHOD_TREES : BONSAI_METHOD_RANDOM,
-                                       .without = k < 3 ? (ablation)k : WHOLE};
-                    const paper_cell *c = paper_measured(p, &like);
-                    table_put(row, c ? value_ours(c->accuracy, c->spread, NULL, 0) : json_null());
+                    const bonsai_cell like =
+                        k < 3 ? paper_cell(i, (variant)(a + 2 * k), ratios[r], BONSAI_METHOD_TREES,
+                                           BONSAI_MODEL_GCN)
+                              : paper_cell(i, (variant)a, ratios[r], BONSAI_METHOD_RANDOM,
+                                           BONSAI_MODEL_GCN);
+                    const bonsai_cell *c = paper_measured(p, &like);
+                    table_put(row, c ? value_ours(c->accuracy_mean, cell_spread(c), NULL, 0) : json_null());
                 }
             }
     return t;

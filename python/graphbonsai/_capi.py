@@ -166,7 +166,11 @@ class Cell(Structure):
                 ("accuracy_std", c_double), ("bytes", c_double), ("share", c_double),
                 ("nodes", c_int64), ("edges", c_int64), ("labelled", c_int64),
                 ("seconds_condense", c_double), ("seconds_train", c_double),
-                ("seconds_eval", c_double), ("why", c_char * 200)]
+                ("seconds_eval", c_double), ("why", c_char * 200), ("study", c_int),
+                ("setting", c_int), ("checksum", c_uint64), ("seconds_wl", c_double),
+                ("seconds_knn", c_double), ("seconds_cover", c_double),
+                ("seconds_sparsify", c_double), ("pairs", c_int64), ("nearest", c_double),
+                ("correlation", c_double), ("threshold", c_double), ("chance", c_double)]
 
 
 CELL_FN = CFUNCTYPE(c_int, POINTER(Cell), c_void_p)
@@ -177,7 +181,8 @@ class CompareOptions(Structure):
                 ("ratios", POINTER(c_double)), ("ratio_count", c_int), ("models", POINTER(c_int)),
                 ("model_count", c_int), ("condense", POINTER(CondenseOptions)),
                 ("train", POINTER(TrainOptions)), ("cell", CELL_FN), ("cell_payload", c_void_p),
-                ("progress", PROGRESS_FN), ("payload", c_void_p)]
+                ("progress", PROGRESS_FN), ("payload", c_void_p),
+                ("settings", POINTER(POINTER(CondenseOptions))), ("setting_count", c_int64)]
 
 
 class ReportOptions(Structure):
@@ -309,7 +314,7 @@ model_free = _declare("model_free", None, c_void_p)
 predict = _calls("predict", c_void_p, c_void_p, c_void_p, c_void_p, _train)
 
 compare_count = _declare("compare_count", c_int64, POINTER(CompareOptions))
-compare_plan = _calls("compare_plan", POINTER(Cell), POINTER(CompareOptions))
+compare_cells = _calls("compare_cells", POINTER(Cell), POINTER(CompareOptions))
 compare = _calls("compare", POINTER(Cell), c_void_p, POINTER(CompareOptions))
 
 report_new = _calls("report_new", _out, c_void_p, c_void_p, POINTER(ReportOptions))

@@ -19,7 +19,9 @@ from ._report import Row, html_table, number, table
 
 
 def _cell(cell: c.Cell) -> Dict[str, Any]:
-    found = {k: v for k, v in c.values(cell).items() if k not in ("size", "done")}
+    names = [name for name, _ in c.Cell._fields_]       # behind why: what compare does not ask
+    found = {k: v for k, v in c.values(cell).items()
+             if k in names[:names.index("why") + 1] and k not in ("size", "done")}
     found["method"] = "full" if cell.method < 0 else options_of.METHODS[cell.method]
     found["model"] = options_of.MODELS[cell.model]
     found["why"] = cell.why.decode("utf-8", "replace")
@@ -142,7 +144,7 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
     o.models, o.model_count = (ctypes.c_int * len(nets))(*nets), len(nets)
     o.condense, o.train = ctypes.pointer(oc), ctypes.pointer(ot)
     cells = (c.Cell * max(c.compare_count(ctypes.byref(o)), 1))()
-    c.compare_plan(cells, ctypes.byref(o))
+    c.compare_cells(cells, ctypes.byref(o))
     _run(cells, handle, o, cell, progress)
     return Comparison([_cell(one) for one in cells])
 

@@ -1,7 +1,7 @@
 """paper_page.py OUT PUBLISHED -- what `bonsai paper` wrote to OUT agrees with itself.
 
 Each table and chart of index.html is read back and compared with results.json, that with
-cells.csv and with the published figures, and results.csv with it.
+cells.jsonl and with the published figures, and results.csv with it.
 
 SPDX-License-Identifier: MIT"""
 import csv
@@ -159,11 +159,11 @@ def check_published():
 
 def check_cells():
     """Accuracies, seconds and carbon are those of the cells."""
-    with open(out + '/cells.csv', encoding='utf-8') as f:
-        assert f.readline().startswith('# bonsai paper ')
-        cells = list(csv.DictReader(f))
-    fit = {(c['dataset'], c['accounting'], float(c['ratio']), c['method'], c['model']): c for c in cells
-           if c['kind'] == 'fit' and not c['without'] and c['k'] == '0' and c['sample'] == '0'}
+    with open(out + '/cells.jsonl', encoding='utf-8') as f:
+        assert list(json.loads(f.readline())) == ['bonsai_paper', 'options']
+        cells = [json.loads(line) for line in f]
+    fit = {(*c['setting'].split(' ', 1), round(100 * c['ratio'], 9), c['method'], c['model']): c
+           for c in cells if c['study'] == 'training'}
     for table in results['tables']:
         if table['name'] not in ('accuracy', 'models', 'seconds', 'carbon', 'training'):
             continue
@@ -175,12 +175,13 @@ def check_cells():
                 full = column['key'] == 'full'
                 c = fit.get((of['dataset'], 'strict' if full else of.get('accounting', 'strict'),
                              100 if full else of.get('ratio', 0.5), column['key'], of.get('model', 'gcn')))
-                assert (cell is None) == (c is None or c['runs'] == '0'), (table['name'], of, column)
+                assert (cell is None) == (c is None or c['runs'] == 0), (table['name'], of, column)
                 if cell is None:
                     continue
-                field = {'accuracy': 'accuracy', 'models': 'accuracy', 'training': 'train'}.get(
-                    table['name'], 'train' if full else 'seconds')
-                wanted = float(c[field]) * (4.32e3 / 360000 if table['name'] == 'carbon' else 1)
+                train = c['seconds_train'] / c['runs']
+                wanted = {'accuracy': c['accuracy_mean'], 'models': c['accuracy_mean'], 'training': train}.get(
+                    table['name'], train if full else c['seconds_condense'])
+                wanted *= 4.32e3 / 360000 if table['name'] == 'carbon' else 1
                 assert abs(cell['value'] - wanted) <= 1e-8 * abs(wanted), (table['name'], of, column)
 
 

@@ -48,7 +48,7 @@ code=0
 "$BONSAI" compare g.bonsai --methods kcenter --ratios 1 --models sage --epochs 5 --seeds 10000 -o other.jsonl >out 2>err || code=$?
 kill $! 2>/dev/null || :        # the signal reaches the program through timeout
 wait $! 2>/dev/null || :
-[ $code -eq 1 ] && [ "$(cat err)" = 'bonsai: other.jsonl: another comparison is writing to it' ] || { echo "code $code"; cat err; exit 1; }
+[ $code -eq 1 ] && [ "$(cat err)" = 'bonsai: other.jsonl: another bonsai compare is writing to it' ] || { echo "code $code"; cat err; exit 1; }
 # A signal leaves a file to go on from, and says so.
 rm other.jsonl
 code=0

@@ -50,7 +50,7 @@ static void tear_down(setting *t)
 
 static void plan(bonsai_cell *cells, const setting *t)
 {
-    assert_int_equal(bonsai_compare_plan(cells, &t->o), BONSAI_OK);
+    assert_int_equal(bonsai_compare_cells(cells, &t->o), BONSAI_OK);
 }
 
 static void compare(bonsai_cell *cells, const setting *t)
@@ -107,7 +107,7 @@ static void assert_no_plan(const setting *t, const char *why)
 {
     bonsai_cell cells[CELLS];
     assert_int_equal(bonsai_compare_count(&t->o), -1);
-    assert_fails(bonsai_compare_plan(cells, &t->o), BONSAI_E_ARGUMENT, why);
+    assert_fails(bonsai_compare_cells(cells, &t->o), BONSAI_E_ARGUMENT, why);
     assert_fails(bonsai_compare(cells, t->g, &t->o), BONSAI_E_ARGUMENT, why);
 }
 
@@ -146,7 +146,7 @@ static void refuses_cells_of_another_plan(void **state)
     plan(cells, &t);
     cells[5].ratio = 0.3;
     assert_fails(bonsai_compare(cells, t.g, &t.o), BONSAI_E_ARGUMENT,
-                 "cell 5 is not as bonsai_compare_plan made it");
+                 "cell 5 is not as bonsai_compare_cells made it");
     plan(cells, &t);
     cells[0].size = 0;
     assert_fails(bonsai_compare(cells, t.g, &t.o), BONSAI_E_ARGUMENT, "cell 0 is not as");
@@ -474,7 +474,7 @@ static bonsai_status compare_little(void *payload)
 {
     const setting *t = payload;
     bonsai_cell cells[CELLS];
-    bonsai_status rc = bonsai_compare_plan(cells, &t->o);
+    bonsai_status rc = bonsai_compare_cells(cells, &t->o);
     return rc != BONSAI_OK ? rc : bonsai_compare(cells, t->g, &t->o);
 }
 

@@ -244,7 +244,7 @@ static void refuses_what_it_cannot_study(void **state)
     assert_fails(bonsai_study_pairs(wl, seen, 1, t.g, (bonsai_study)9, &t.o), BONSAI_E_ARGUMENT,
                  "study 9 of 1 pairs is not known");
     assert_fails(bonsai_study_pairs(wl, seen, -1, t.g, BONSAI_STUDY_GRADIENT, &t.o),
-                 BONSAI_E_ARGUMENT, "study 1 of -1 pairs is not known");
+                 BONSAI_E_ARGUMENT, "study 2 of -1 pairs is not known");
     t.o.model = BONSAI_MODEL_GIN;
     assert_fails(bonsai_study_pairs(wl, seen, 1, t.g, BONSAI_STUDY_GRADIENT, &t.o),
                  BONSAI_E_ARGUMENT, "gradients are studied for gcn with two layers or more, not for "

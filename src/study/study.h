@@ -1,0 +1,26 @@
+/* study.h -- the parts of a study.
+ *
+ *   compare.c         the cells of a table of methods, ratios and models
+ *   engine.c          runs cells of any kind
+ *   pairs.c           distances of pairs of nodes; correlate.c  how they go together
+ *   graph_checksum.c  tells whether two graphs train alike
+ *   effort.c          how long the parts take
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_STUDY_H
+#define BN_STUDY_H
+
+#include "graph/graph.h"
+
+typedef struct { double wl, seen; } bn_pair;
+
+/* What bonsai_study_pairs gives, nearest in WL space first. */
+bonsai_status bn_pairs_sorted(bn_pair **out, int64_t pairs, const bonsai_graph *g,
+                              bonsai_study what, const bonsai_train_options *o);
+/* Fills the outcome of a cell from its pairs, sorted. */
+void bn_correlate(bonsai_cell *c, const bn_pair *pair);
+
+/* The sections that enter training, as bits. */
+enum { BN_ENTERS_TRAINING = ((2u << BONSAI_SECTION_SPLIT) - 1) | 1u << BONSAI_SECTION_KEPT_FEATURES };
+
+#endif

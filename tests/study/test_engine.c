@@ -1,0 +1,330 @@
+/* test_engine.c -- cells of any kind: settings, pairs of nodes, small graphs that are the same.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "condensing.h"
+
+typedef struct {
+    bonsai_graph *g;
+    bonsai_condense_options strict, paper;
+    const bonsai_condense_options *settings[2];
+    bonsai_train_options train;
+    bonsai_compare_options o;
+} setting;
+
+static void set_up(setting *t)
+{
+    bonsai_generate_options make;
+    memset(t, 0, sizeof *t);
+    bonsai_generate_options_init(&make);
+    make.nodes = 150;
+    make.features = 20;
+    make.words = 4;
+    make.classes = 3;
+    assert_int_equal(bonsai_graph_generate(&t->g, &make), BONSAI_OK);
+    bonsai_condense_options_init(&t->strict);
+    bonsai_condense_options_init(&t->paper);
+    t->paper.accounting = BONSAI_ACCOUNTING_PAPER_FULL;
+    t->settings[0] = &t->strict;
+    t->settings[1] = &t->paper;
+    bonsai_train_options_init(&t->train);
+    t->train.epochs = 3;
+    t->train.seeds = 2;
+    t->train.hidden = 8;
+    bonsai_compare_options_init(&t->o);
+    t->o.settings = t->settings;
+    t->o.setting_count = 2;
+    t->o.train = &t->train;
+}
+
+static void tear_down(setting *t)
+{
+    bonsai_graph_free(t->g);
+}
+
+static bonsai_cell asked(int which, bonsai_method method, double ratio)
+{
+    return (bonsai_cell){.size = sizeof(bonsai_cell), .setting = which, .method = (int)method,
+                         .ratio = ratio};
+}
+
+static bonsai_cell asked_pairs(bonsai_study study, double nearest)
+{
+    return (bonsai_cell){.size = sizeof(bonsai_cell), .study = study, .method = -1, .ratio = 1,
+                         .pairs = 200, .nearest = nearest};
+}
+
+static void run(bonsai_cell *cells, int64_t count, const setting *t)
+{
+    if (bonsai_study_run(cells, count, t->g, &t->o) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+}
+
+/* ---- settings ---- */
+
+static void a_cell_is_condensed_with_its_own_setting(void **state)
+{
+    setting t;
+    (void)state;
+    set_up(&t);
+    const bonsai_method method = BONSAI_METHOD_TREES;
+    const bonsai_model_kind model = BONSAI_MODEL_GCN;
+    const double ratio = 0.2;
+    bonsai_cell cells[2] = {asked(1, method, ratio), asked(0, method, ratio)}, alone[2];
+    run(cells, 2, &t);
+    for (int i = 0; i < 2; i++) {
+        bonsai_compare_options o;
+        bonsai_compare_options_init(&o);
+        o.methods = &method;
+        o.ratios = &ratio;
+        o.models = &model;
+        o.method_count = o.ratio_count = o.model_count = 1;
+        o.condense = t.settings[1 - i];
+        o.train = &t.train;
+        assert_int_equal(bonsai_compare_cells(alone, &o), BONSAI_OK);
+        assert_int_equal(bonsai_compare(alone, t.g, &o), BONSAI_OK);
+        assert_true(cells[i].done && cells[i].runs == 2);
+        assert_true(cells[i].bytes == alone[1].bytes && cells[i].share == alone[1].share);
+        assert_true(cells[i].accuracy_mean == alone[1].accuracy_mean);
+        assert_true(cells[i].checksum == alone[1].checksum);
+    }
+    assert_true(cells[0].nodes > cells[1].nodes);       /* the paper's bytes hold more */
+    tear_down(&t);
+}
+
+static void small_graphs_that_are_the_same_train_once(void **state)
+{
+    setting t;
+    (void)state;
+    set_up(&t);
+    t.settings[1] = &t.strict;
+    bonsai_cell cells[3] = {asked(0, BONSAI_METHOD_RANDOM, 0.1), asked(1, BONSAI_METHOD_RANDOM, 0.1),
+                            asked(1, BONSAI_METHOD_RANDOM, 0.2)};
+    run(cells, 3, &t);
+    assert_true(cells[0].checksum == cells[1].checksum && cells[0].checksum != cells[2].checksum);
+    assert_true(cells[0].seconds_train == cells[1].seconds_train);      /* to the last bit */
+    assert_true(cells[0].accuracy_mean == cells[1].accuracy_mean);
+    assert_true(cells[0].seconds_train != cells[2].seconds_train);
+    tear_down(&t);
+}
+
+static void times_of_the_parts_are_told(void **state)
+{
+    setting t;
+    (void)state;
+    set_up(&t);
+    bonsai_cell c = asked(0, BONSAI_METHOD_TREES, 0.2);
+    run(&c, 1, &t);
+    double parts = c.seconds_wl + c.seconds_knn + c.seconds_cover + c.seconds_sparsify;
+    assert_true(c.seconds_wl > 0 && c.seconds_knn > 0 && c.seconds_cover > 0);
+    assert_true(parts <= c.seconds_condense);
+    tear_down(&t);
+}
+
+/* ---- pairs ---- */
+
+typedef struct { double wl, seen; } pair;
+
+static int by_wl(const void *a, const void *b)
+{
+    double x = ((const pair *)a)->wl, y = ((const pair *)b)->wl;
+    return (x > y) - (x < y);
+}
+
+/* By the textbook: the sum of products over the root of the product of sums. */
+static double correlation(const pair *p, int n)
+{
+    double x = 0, y = 0, xx = 0, yy = 0, xy = 0;
+    for (int i = 0; i < n; i++) {
+        x += p[i].wl;
+        y += p[i].seen;
+        xx += p[i].wl * p[i].wl;
+        yy += p[i].seen * p[i].seen;
+        xy += p[i].wl * p[i].seen;
+    }
+    return (n * xy - x * y) / sqrt((n * xx - x * x) * (n * yy - y * y));
+}
+
+static void pairs_are_correlated_nearest_first(void **state)
+{
+    setting t;
+    double wl[200], seen[200];
+    static const double usual[3] = {60, 20, 20};
+    pair p[200];
+    (void)state;
+    set_up(&t);
+    for (int study = BONSAI_STUDY_EMBEDDING; study <= BONSAI_STUDY_WEIGHTS; study++) {
+        bonsai_graph *full = NULL;
+        bonsai_cell cells[2] = {asked_pairs((bonsai_study)study, 0.25),
+                                asked_pairs((bonsai_study)study, 1)};
+        run(cells, 2, &t);
+        assert_int_equal(bonsai_graph_split(&full, t.g, usual, t.train.seed), BONSAI_OK);
+        assert_int_equal(bonsai_study_pairs(wl, seen, 200, full, (bonsai_study)study, &t.train),
+                         BONSAI_OK);
+        for (int i = 0; i < 200; i++)
+            p[i] = (pair){wl[i], seen[i]};
+        qsort(p, 200, sizeof *p, by_wl);
+        for (int i = 0; i < 2; i++) {
+            int n = i ? 200 : 50;
+            assert_true(cells[i].done && cells[i].runs == 1 && cells[i].nodes == 0);
+            assert_true(fabs(cells[i].correlation - correlation(p, n)) < 1e-9);
+            assert_true(cells[i].threshold == p[n - 1].wl);
+            assert_true(cells[i].chance >= 0 && cells[i].chance <= 1);
+        }
+        assert_true(cells[1].chance < 0.05);            /* near for one is near for the other */
+        bonsai_graph_free(full);
+    }
+    tear_down(&t);
+}
+
+static int count_cells(const bonsai_cell *c, void *payload)
+{
+    assert_true(c->done);
+    ++*(int *)payload;
+    return 0;
+}
+
+static void pairs_that_cannot_be_cost_their_cells_only(void **state)
+{
+    setting t;
+    int told = 0;
+    (void)state;
+    set_up(&t);
+    bonsai_cell cells[3] = {asked_pairs(BONSAI_STUDY_GRADIENT, 0.5),
+                            asked_pairs(BONSAI_STUDY_GRADIENT, 1),
+                            asked(0, BONSAI_METHOD_RANDOM, 0.1)};
+    cells[0].model = cells[1].model = BONSAI_MODEL_GAT;
+    t.o.cell = count_cells;
+    t.o.cell_payload = &told;
+    run(cells, 3, &t);
+    assert_int_equal(told, 3);
+    for (int i = 0; i < 2; i++) {
+        assert_true(cells[i].done && cells[i].runs == 0);
+        assert_non_null(strstr(cells[i].why, "gradients are studied for gcn"));
+    }
+    assert_int_equal(cells[2].runs, 2);
+    tear_down(&t);
+}
+
+static int stop_at_first(const bonsai_cell *c, void *payload)
+{
+    (void)c;
+    ++*(int *)payload;
+    return 1;
+}
+
+static void stops_within_cells_that_share_pairs(void **state)
+{
+    setting t;
+    int told = 0;
+    (void)state;
+    set_up(&t);
+    for (int gat = 0; gat < 2; gat++) {                 /* done, and refused */
+        bonsai_cell cells[2] = {asked_pairs(BONSAI_STUDY_GRADIENT, 0.5),
+                                asked_pairs(BONSAI_STUDY_GRADIENT, 1)};
+        cells[0].model = cells[1].model = gat ? BONSAI_MODEL_GAT : BONSAI_MODEL_GCN;
+        t.o.cell = stop_at_first;
+        t.o.cell_payload = &told;
+        told = 0;
+        assert_fails(bonsai_study_run(cells, 2, t.g, &t.o), BONSAI_E_CANCELED,
+                     "canceled after a cell");
+        assert_true(told == 1 && cells[0].done && !cells[1].done);
+    }
+    tear_down(&t);
+}
+
+/* ---- refusals ---- */
+
+static void refuses_cells_that_ask_for_nothing(void **state)
+{
+    setting t;
+    (void)state;
+    set_up(&t);
+    const bonsai_cell good = asked(0, BONSAI_METHOD_RANDOM, 0.1);
+    bonsai_cell bad[9];
+    static const char *const what[9] = {"size", "study", "method", "model", "ratio", "setting",
+                                        "setting", "share of pairs", "share of pairs"};
+    for (int i = 0; i < 9; i++)
+        bad[i] = good;
+    bad[0].size = 1;
+    bad[1].study = (bonsai_study)7;
+    bad[2].method = BONSAI_METHOD_COUNT;
+    bad[3].model = BONSAI_MODEL_COUNT;
+    bad[4].ratio = 1.5;
+    bad[5].setting = 2;
+    bad[6].setting = -1;
+    bad[7] = asked_pairs(BONSAI_STUDY_WEIGHTS, 1.5);
+    bad[8] = asked_pairs(BONSAI_STUDY_WEIGHTS, 0.001);
+    for (int i = 0; i < 9; i++) {
+        bonsai_cell cells[2] = {good, bad[i]};
+        char sentence[64];
+        snprintf(sentence, sizeof sentence, "cell 1 has no valid %s", what[i]);
+        assert_fails(bonsai_study_run(cells, 2, t.g, &t.o), BONSAI_E_ARGUMENT, sentence);
+        assert_int_equal(cells[0].done, 0);
+    }
+    bonsai_cell c = good;
+    t.o.settings = NULL;
+    assert_fails(bonsai_study_run(&c, 1, t.g, &t.o), BONSAI_E_ARGUMENT,
+                 "2 settings, but no list of them");
+    t.paper.k = 0;
+    t.o.settings = t.settings;
+    assert_fails(bonsai_study_run(&c, 1, t.g, &t.o), BONSAI_E_ARGUMENT, "k is 0");
+    tear_down(&t);
+}
+
+/* ---- checksums ---- */
+
+static void checksums_are_of_the_sections_asked_for(void **state)
+{
+    setting t;
+    bonsai_graph *split = NULL;
+    static const double other[3] = {10, 20, 70};
+    const uint64_t all = ~(uint64_t)0, bit = (uint64_t)1 << BONSAI_SECTION_SPLIT;
+    (void)state;
+    set_up(&t);
+    assert_int_equal(bonsai_graph_split(&split, t.g, other, 5), BONSAI_OK);
+    uint64_t edges = (uint64_t)1 << BONSAI_SECTION_OFFSETS | 1u << BONSAI_SECTION_NEIGHBORS;
+    assert_true(bonsai_graph_checksum(t.g, all) == bonsai_graph_checksum(t.g, all));
+    assert_true(bonsai_graph_checksum(t.g, bit) != bonsai_graph_checksum(split, bit));
+    assert_true(bonsai_graph_checksum(t.g, edges) == bonsai_graph_checksum(split, edges));
+    assert_true(bonsai_graph_checksum(t.g, edges) != bonsai_graph_checksum(t.g, bit));
+    bonsai_graph_free(split);
+    tear_down(&t);
+}
+
+static bonsai_status run_little(void *payload)
+{
+    const setting *t = payload;
+    bonsai_cell cells[3] = {asked(1, BONSAI_METHOD_RANDOM, 0.1),
+                            asked_pairs(BONSAI_STUDY_EMBEDDING, 1),
+                            asked_pairs(BONSAI_STUDY_GRADIENT, 1)};
+    return bonsai_study_run(cells, 3, t->g, &t->o);
+}
+
+static void survives_every_failed_allocation(void **state)
+{
+    setting t;
+    (void)state;
+    set_up(&t);
+    t.train.epochs = t.train.seeds = 1;
+    t.train.threads = t.strict.threads = t.paper.threads = 1;
+    survives_failed_allocations(run_little, &t, 50);
+    tear_down(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cell_is_condensed_with_its_own_setting),
+        cmocka_unit_test(small_graphs_that_are_the_same_train_once),
+        cmocka_unit_test(times_of_the_parts_are_told),
+        cmocka_unit_test(pairs_are_correlated_nearest_first),
+        cmocka_unit_test(pairs_that_cannot_be_cost_their_cells_only),
+        cmocka_unit_test(stops_within_cells_that_share_pairs),
+        cmocka_unit_test(refuses_cells_that_ask_for_nothing),
+        cmocka_unit_test(checksums_are_of_the_sections_asked_for),
+        cmocka_unit_test(survives_every_failed_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
