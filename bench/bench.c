@@ -1,15 +1,15 @@
-/* bench.c -- times one kernel or stage, checks its answer, and says how close to
- * the machine's limit it came.
+/* bench.c -- times kernels and stages, checks their answers, and compares them with the machine's
+ * limits.
  *
  *   bench [NAME ...] [-n TRIALS] [-t THREADS] [-v]
  *   bench --open FILE          how long a native file takes to open, and how much
- *                              more memory is resident then
+ *                              resident memory that adds
  *
- * Without a name all are run.  Each prints best, median and spread over the
- * trials and the rate beside the limit measured on this machine in the same run
- * (a plain copy for memory, a plain gather of the same rows for sparse products and
- * embeddings, a plain matrix product for neighbours),
- * and writes one JSON line to standard error.  A wrong answer is exit code 1.
+ * Without a name all are run.  Each prints the best, median and spread of the trials, and its rate
+ * next to the limit measured on this machine in the same run (a plain copy for memory, a plain
+ * gather of the same rows for sparse products and embeddings, a plain matrix product for
+ * neighbours).  Each also writes one JSON line to standard error.  A wrong answer gives exit code
+ * 1.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -43,8 +43,8 @@ typedef struct {
 
 typedef struct {
     const char *name, *unit;
-    double work;                /* units of 1e9 a run */
-    const char *limit;          /* name of the bench that is its limit, or NULL */
+    double work;                /* units of 1e9 per run */
+    const char *limit;          /* name of the bench that gives the limit, or NULL */
     void (*run)(bench_state *s);
     bool (*right)(bench_state *s);
 } bench;
@@ -70,7 +70,7 @@ static bool right_copy(bench_state *s)
     return memcmp(s->a, s->b, LONG * sizeof *s->a) == 0;
 }
 
-/* What a sparse product cannot beat: fetching the same rows in the same order. */
+/* The limit of a sparse product: fetching the same rows in the same order. */
 static void run_gather(bench_state *s)
 {
 #pragma omp parallel for num_threads(s->threads) schedule(dynamic, 256)
@@ -125,7 +125,8 @@ static bool right_dist2(bench_state *s)
 static bn_csr bench_csr(const bench_state *s)
 {
     bn_csr a = {ROWS, ROWS, {s->offsets, ROWS + 1, BONSAI_TYPE_U64},
-                {s->to, (int64_t)s->offsets[ROWS], BONSAI_TYPE_U32}, {NULL, 0, BONSAI_TYPE_NONE}, NULL};
+                {s->to, (int64_t)s->offsets[ROWS], BONSAI_TYPE_U32}, {NULL, 0, BONSAI_TYPE_NONE},
+                NULL};
     return a;
 }
 
@@ -170,7 +171,7 @@ static void run_build(bench_state *s)
         exit(1);
 }
 
-/* Sorted, symmetric, and with every edge in it. */
+/* Checks that the result is sorted, symmetric and contains every edge. */
 static bool right_build(bench_state *s)
 {
     const bn_adjacent *a = &s->built;
@@ -188,7 +189,7 @@ static bool right_build(bench_state *s)
 
 /* ---- stages ---- */
 
-/* The rows that a round of WL fetches, in the panels in which it does. */
+/* Fetches the rows that a round of WL fetches, in the same panels. */
 static void run_panels(bench_state *s)
 {
     for (int64_t p = 0; p < COLUMNS / BN_NARROW; p++) {
@@ -218,7 +219,7 @@ static void run_wl(bench_state *s)
         exit(1);
 }
 
-/* A round in double of the row and its neighbours, which were through one already. */
+/* Computes, in double, one round for a row from the results of the round before. */
 static bool right_wl(bench_state *s)
 {
     bn_embedding before;
@@ -271,7 +272,7 @@ static void run_knn(bench_state *s)
         exit(1);
 }
 
-/* No more than the listed ones are as near as the last of them. */
+/* Checks that no other row is nearer than the last listed one. */
 static bool right_knn(bench_state *s)
 {
     for (int64_t i = 0; i < SAMPLES; i += 211) {
@@ -290,11 +291,13 @@ static const bench benches[] = {
     {"gather",  "GB/s",    (double)ROWS * DEGREE * COLUMNS * 4e-9, NULL, run_gather, right_gather},
     {"dot",     "GB/s",    LONG * 8e-9, "copy", run_dot, right_dot},
     {"dist2",   "GFLOP/s", (double)ROWS * COLUMNS * 3e-9, NULL, run_dist2, right_dist2},
-    {"product", "GB/s",    (double)ROWS * DEGREE * COLUMNS * 4e-9, "gather", run_product, right_product},
+    {"product", "GB/s",    (double)ROWS * DEGREE * COLUMNS * 4e-9, "gather",
+     run_product, right_product},
     {"crc32",   "GB/s",    LONG * 4e-9, "copy", run_crc, right_crc},
     {"build",   "G edges/s", EDGES * 1e-9, NULL, run_build, right_build},
     {"panels",  "GB/s",    (double)ROWS * DEGREE * COLUMNS * 4e-9, NULL, run_panels, right_panels},
-    {"wl",      "GB/s",    (double)ROWS * DEGREE * COLUMNS * WL_LAYERS * 4e-9, "panels", run_wl, right_wl},
+    {"wl",      "GB/s",    (double)ROWS * DEGREE * COLUMNS * WL_LAYERS * 4e-9, "panels",
+     run_wl, right_wl},
     {"sgemm",   "GFLOP/s", 2e-9 * SAMPLES * TREES * LENGTH, NULL, run_sgemm, right_sgemm},
     {"knn",     "GFLOP/s", 2e-9 * SAMPLES * TREES * LENGTH, "sgemm", run_knn, right_knn},
 };
@@ -312,7 +315,8 @@ static void *room(size_t count, size_t size)
 
 static int by_id(const void *a, const void *b)
 {
-    return *(const int32_t *)a < *(const int32_t *)b ? -1 : *(const int32_t *)a > *(const int32_t *)b;
+    return *(const int32_t *)a < *(const int32_t *)b ? -1
+                                                     : *(const int32_t *)a > *(const int32_t *)b;
 }
 
 static void prepare(bench_state *s)
@@ -352,8 +356,10 @@ static void prepare_stages(bench_state *s)
     v.features = COLUMNS;
     v.flags = BONSAI_FLAG_DIRECTED | BONSAI_FLAG_SELF_LOOPS | BONSAI_FLAG_REPEATED;
     v.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){s->offsets, ROWS + 1, BONSAI_TYPE_U64};
-    v.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){s->to, (int64_t)ROWS * DEGREE, BONSAI_TYPE_U32};
-    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){s->x, (int64_t)ROWS * COLUMNS, BONSAI_TYPE_F32};
+    v.section[BONSAI_SECTION_NEIGHBORS] =
+        (bonsai_array){s->to, (int64_t)ROWS * DEGREE, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_FEATURES] =
+        (bonsai_array){s->x, (int64_t)ROWS * COLUMNS, BONSAI_TYPE_F32};
     if (bonsai_graph_new(&s->g, &v, 0) != BONSAI_OK) {
         fprintf(stderr, "bench: %s\n", bonsai_error());
         exit(1);
@@ -372,7 +378,7 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static double rate[BENCHES];    /* best of each, for the limits */
+static double rate[BENCHES];    /* best rate of each, for the limits */
 
 static double limit_of(const bench *b)
 {
@@ -440,7 +446,8 @@ static int measure_open(const char *path)
         more = i == 0 ? resident() - before : more;
         bonsai_graph_free(g);
     }
-    printf("opening the native     %.2f ms, %.1f MB more resident\n", 1e3 * best, (double)more / 1e6);
+    printf("opening the native     %.2f ms, %.1f MB more resident\n", 1e3 * best,
+           (double)more / 1e6);
     return 0;
 }
 

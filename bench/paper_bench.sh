@@ -1,12 +1,12 @@
 #!/bin/sh
-# paper.sh -- the published code's work, done here: seconds, memory and what is kept.
+# paper_bench.sh -- does the work of the published code: seconds, memory and kept nodes.
 #
 #   bench/paper_bench.sh BONSAI DATA [RUNS]
 #
 # BONSAI is the program, DATA the folder with ind.cora.* and so on.  Each condensation
-# runs RUNS times (5); the best time counts, and loading does not, as in the figures
-# beside it: the published Python code on a machine of this kind.  The second row of a
-# set returns to the roots more often (--beta), see doc/algorithm.md.
+# runs RUNS times (5).  The best time counts, without loading, as in the figures next to
+# it: those of the published Python code on a similar machine.  The second row of a
+# set returns to the roots more often (--beta); see doc/algorithm.md.
 #
 # SPDX-License-Identifier: MIT
 set -eu
@@ -16,10 +16,10 @@ runs=${3:-5}
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
-# number KEY: the first number that follows "KEY": in the report on stdin
+# number KEY: prints the first number after "KEY": in the report on stdin
 number() { sed -n "s/.*\"$1\": *\([-0-9.e+]*\).*/\1/p" | head -n 1; }
 
-# one SET BETA SECONDS MEMORY NODES TRAINING: published figures, - where not known
+# one SET BETA SECONDS MEMORY NODES TRAINING: published figures, - if unknown
 one() {
     best=
     i=0

@@ -1,9 +1,9 @@
 #!/bin/sh
 # run_bench.sh BUILD [DATA] -- times the kernels, then the program from file to file.
 #
-# Every figure is beside a limit or a peer measured in the same run.  DATA is a folder
-# with npz/fb100_top10_year.npz (../shared/data if it is there); without it that part
-# is skipped, and says so.  BENCH_NODES bounds the largest generated graph.
+# Every figure is next to a limit or a peer measured in the same run.  DATA is a folder
+# with npz/fb100_top10_year.npz (default: ../shared/data); without it that part is
+# skipped with a message.  BENCH_NODES limits the largest generated graph.
 #
 # SPDX-License-Identifier: MIT
 set -eu
@@ -13,7 +13,7 @@ largest=${BENCH_NODES-10000000}
 room=$(mktemp -d "${TMPDIR-/tmp}/bonsai-bench-XXXXXX")
 trap 'rm -rf "$room"' EXIT
 
-# timed COMMAND...: its wall seconds, CPU seconds and peak memory in MB, as "w c m".
+# timed COMMAND...: prints its wall seconds, CPU seconds and peak memory in MB, as "w c m".
 timed() {
     "$@" -q -v >/dev/null 2>"$room/err" || { cat "$room/err" >&2; exit 1; }
     sed -n 's/.*: \([0-9.]*\) s, \([0-9.]*\) s CPU, \([0-9.]* [MG]B\) peak memory.*/\1 \2 \3/p' "$room/err" |

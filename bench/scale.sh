@@ -1,10 +1,10 @@
 #!/bin/sh
-# scale.sh -- condensing generated graphs of 10^4 to 10^7 nodes: time, memory, growth.
+# scale.sh -- condenses generated graphs of 10^4 to 10^7 nodes: time, memory, growth.
 #
 #   bench/scale.sh BONSAI [LARGEST]
 #
-# 10 entries a node, 32 dense features, 0.5 % of the bytes.  The last line is the
-# slope of log(seconds) against log(nodes) over the table, by least squares: 1 is
+# 10 entries per node, 32 dense features, 0.5 % of the bytes.  The last line is the
+# least-squares slope of log(seconds) against log(nodes) over the table: 1 is
 # linear.  The largest graph takes 2 GB of disk.
 #
 # SPDX-License-Identifier: MIT

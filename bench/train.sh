@@ -1,15 +1,15 @@
 #!/bin/sh
-# train.sh -- accuracy and speed of training beside PyTorch Geometric.
+# train.sh -- compares the accuracy and speed of training with PyTorch Geometric.
 #
 #   bench/train.sh graphs BONSAI DATA OUT       splits of 60/20/20, condensed graphs of 1 %
 #   bench/train.sh pyg PYTHON OUT [SEEDS]       OUT/pyg.jsonl, on a GPU if PYTHON finds one
 #   bench/train.sh accuracy BONSAI OUT [SEEDS]  OUT/bonsai.jsonl, then both side by side
 #   bench/train.sh speed BONSAI PYTHON OUT [THREADS [OPTION ...]]
 #
-# BONSAI is the program, PYTHON one that has torch and torch_geometric (make test-pyg leaves
-# build/pyg/bin/python), DATA the folder with planetoid/ and npz/, OUT a folder for graphs and
-# results.  SEEDS is 10, THREADS 2, and an OPTION one of train_pyg.py.  Every program trains
-# on the same files.
+# BONSAI is the program; PYTHON is one with torch and torch_geometric (make test-pyg leaves
+# build/pyg/bin/python); DATA is the folder with planetoid/ and npz/; OUT is a folder for graphs
+# and results.  The default of SEEDS is 10, that of THREADS 2; OPTIONs go to train_pyg.py.  All
+# programs train on the same files.
 #
 # SPDX-License-Identifier: MIT
 set -eu

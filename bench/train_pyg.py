@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""train_pyg.py -- training with PyTorch Geometric, to be put beside bonsai's.
+"""train_pyg.py -- trains with PyTorch Geometric, for comparison with bonsai.
 
   train_pyg.py accuracy GRAPH.npz ... [--models gcn,gat,gin,sage] [--seeds 10]
       one JSON line per run: the test accuracy at the epoch of the best validation accuracy,
       judged every 10th epoch.  On a GPU if there is one.
   train_pyg.py speed GRAPH.npz ... --bonsai PROGRAM [--threads 2] [--full GRAPH.npz]
-      milliseconds per training epoch (forward, backward, step) on the CPU, beside the
+      milliseconds per training epoch (forward, backward, step) on the CPU, next to the
       program's.  PyTorch Geometric is timed in its usual form (edge_index, dense x) and in
-      every other that it takes for the layer; the ratio is to the fastest.  --full: the
-      graphs are condensed ones of that graph.
+      every other form that the layer accepts; the ratio is to the fastest.  --full: the
+      graphs were condensed from that graph.
   train_pyg.py table PYG.jsonl BONSAI.jsonl
-      both accuracies side by side; needs nothing but Python.
+      both accuracies side by side; needs only Python.
 
 GRAPH.npz is what `bonsai split` or `bonsai condense` writes.
 
@@ -41,7 +41,7 @@ def read_features(z):
 
 
 def read_graph(path, device):
-    """A condensed graph has no parts: all its labels are for training."""
+    """Read a graph.  A condensed graph has no parts: all its labels are for training."""
     import numpy as np
     import torch
     z = np.load(path)
@@ -65,7 +65,7 @@ def make_network(kind, g, o):
 
 
 def make_step(net, g, o, edges=None, weights=None, x=None):
-    """One epoch of training."""
+    """Train for one epoch."""
     import torch
     from torch.nn import functional
     adam = torch.optim.Adam(net.parameters(), lr=o.rate, weight_decay=o.decay)
@@ -85,7 +85,7 @@ def make_step(net, g, o, edges=None, weights=None, x=None):
 # ---- accuracy ----
 
 def run(kind, seed, g, o):
-    """Counts stay on the device until the run is over: nothing waits for it."""
+    """Train and judge; counts stay on the device until the end, so that nothing waits for it."""
     import torch
     torch.manual_seed(seed)
     net = make_network(kind, g, o).to(g["x"].device)
@@ -150,8 +150,8 @@ def table(o):
 # ---- seconds per epoch ----
 
 def forms(kind, g, o):
-    """(name, function that makes one epoch of training): the ways to say the same to PyTorch
-    Geometric.  Only GCN reads weights, and only it can keep its normalised adjacency."""
+    """Yield (name, function that trains one epoch) for each form of the same layer in PyTorch
+    Geometric.  Only GCN reads weights, and only GCN can keep its normalised adjacency."""
     import torch
     from torch_geometric import EdgeIndex
     n, edges = len(g["x"]), g["edges"]
@@ -178,7 +178,7 @@ def forms(kind, g, o):
 
 
 def time_epochs(step, warm, epochs, most):
-    """The median; a form that is slow shows it in fewer epochs."""
+    """Return the median time; a slow form is timed over fewer epochs."""
     for _ in range(warm):
         step()
     took, began = [], time.perf_counter()
@@ -190,9 +190,9 @@ def time_epochs(step, warm, epochs, most):
 
 
 def time_pyg(kind, g, o):
-    """Milliseconds of the usual form, which is the first, then those of the fastest and its
-    name.  Forms that are not supported raise, and those that compute something else (a loss
-    far from the first form's) do not count."""
+    """Return the milliseconds of the usual form, which is the first, then those of the fastest
+    and its name.  Forms that raise are not supported; forms with a loss far from that of the
+    first compute something else.  Neither counts."""
     import torch
     best, first, usual = (float("inf"), "none"), None, None
     for name, make in forms(kind, g, o):
@@ -216,8 +216,8 @@ def time_pyg(kind, g, o):
 
 
 def time_bonsai(kind, path, g, o):
-    """The median of three processes' means.  Small graphs get more epochs: a clock tick of one
-    process is not a result."""
+    """Return the median over three processes of their mean.  Small graphs get more epochs, so that
+    the clock is precise enough."""
     epochs = o.epochs if len(g["x"]) > 2000 else 10 * o.epochs
     args = [o.bonsai, "eval" if o.full else "train", path, *(["--full", o.full] if o.full else []),
             "--model", kind, "--layers", str(o.layers), "--hidden", str(o.hidden),

@@ -82,7 +82,7 @@ static void must(bonsai_status rc)
     }
 }
 
-/* What loads must come back equal from a native file. */
+/* A graph that loads must be equal after a round trip through a native file. */
 static void save_and_load(const bonsai_graph *g)
 {
     char path[100];

@@ -1,7 +1,7 @@
-/* fuzz.h -- what the fuzz targets share.
+/* fuzz.h -- shared by the fuzz targets.
  *
- * A target is LLVMFuzzerTestOneInput in fuzz_NAME.c; its corpus is corpus/NAME/.
- * libFuzzer drives it in the fuzz preset; elsewhere replay.c runs the corpus.
+ * A target is LLVMFuzzerTestOneInput in fuzz_NAME.c; its corpus is corpus/NAME/. libFuzzer drives
+ * it in the fuzz preset; elsewhere replay.c runs the corpus.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_FUZZ_H
@@ -12,14 +12,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Writes the input under `name` in a folder in memory that belongs to this process
- * and returns the path (static). */
+/* Writes the input as `name` in an in-memory folder of this process; returns the path (static). */
 const char *fuzz_file(const char *name, const uint8_t *data, size_t size);
-/* Sets the checksums of a native file right, so that what lies behind them is reached;
- * an input that ends in 0xff keeps its own. */
+/* Corrects the checksums of a native file, so that the code after them is reached; an input that
+ * ends in 0xff keeps its own. */
 void fuzz_repair(uint8_t *file, size_t size);
-/* Loads path; where it loads, checks that verifying, statistics, sizes, saving and
- * loading again all agree.  Aborts on a disagreement or a leak. */
+/* Loads path; if it loads, checks that verifying, statistics, sizes, saving and loading again all
+ * agree.  Aborts on a disagreement or a leak. */
 void fuzz_load(const char *path);
 
 #endif

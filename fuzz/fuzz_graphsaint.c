@@ -1,9 +1,8 @@
-/* fuzz_graphsaint.c -- the reader of GraphSAINT folders on any bytes.
+/* fuzz_graphsaint.c -- fuzzes the GraphSAINT reader.
  *
- * The first byte says whether the first file is an archive (0) or what an archive
- * is built around (tests/support/npzmake.h), and by its second bit whether feats.npy gets a
- * valid header; then come three files, each after its length in two bytes, and the
- * rest is the fourth.
+ * The lowest bit of the first byte tells if the first file is an archive (0) or a description of
+ * one (tests/support/npzmake.h); the second bit tells if feats.npy gets a valid header.  Then come
+ * three files, each after its length in two bytes; the rest is the fourth.
  *
  * SPDX-License-Identifier: MIT */
 #include "../tests/support/npzmake.h"

@@ -1,7 +1,7 @@
-/* fuzz_model.c -- the reader of models on any bytes.
+/* fuzz_model.c -- fuzzes the model reader.
  *
- * What loads must come back the same from a second file, be exported, and have an
- * answer for a graph that fits it.
+ * A model that loads must read back the same from a second file, be exportable, and predict on a
+ * graph that fits it.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -65,7 +65,8 @@ static void save_and_load(const bonsai_model *m, const char *folder)
     must(bonsai_model_save(m, path));
 }
 
-/* Two nodes, an edge, features at the ends.  Scores may be too large: that has a sentence. */
+/* Two nodes, an edge, features at the ends.  Scores may overflow: that is an error with a
+ * message. */
 static void predict(const bonsai_model *m)
 {
     static const int32_t source = 0, target = 1;

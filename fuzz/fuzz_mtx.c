@@ -1,4 +1,4 @@
-/* fuzz_mtx.c -- the Matrix Market reader on any bytes.
+/* fuzz_mtx.c -- fuzzes the Matrix Market reader.
  *
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"

@@ -1,4 +1,4 @@
-/* fuzz_native.c -- the native reader on any bytes.
+/* fuzz_native.c -- fuzzes the native reader.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>

@@ -1,8 +1,8 @@
-/* fuzz_npz.c -- the reader of NumPy archives on any bytes.
+/* fuzz_npz.c -- fuzzes the reader of NumPy archives.
  *
- * The first byte says how: 0, the rest is the archive; else an archive is built
- * around the rest (tests/support/npzmake.h), so that checksums hold and what lies behind
- * them is reached.  What loads must also save and come back the same.
+ * If the first byte is 0, the rest is the archive.  Else an archive is built from the rest
+ * (tests/support/npzmake.h), so that checksums are right and the code after them is reached.  A
+ * graph that loads must also save and read back the same.
  *
  * SPDX-License-Identifier: MIT */
 #include "../tests/support/npzmake.h"
@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         npz_fuzzed(&m, names, sizeof names / sizeof *names, data + 1, size - 1);
         path = fuzz_file("graph.npz", m.data, m.len);
     }
-    bn_mem_limit(1 << 20);          /* two bytes of an id can ask for millions of nodes */
+    bn_mem_limit(1 << 20);          /* a two-byte id can ask for millions of nodes */
     fuzz_load(path);
     there_and_back(path);
     return 0;

@@ -1,8 +1,8 @@
-/* fuzz_ogb.c -- the reader of OGB folders on any text files.
+/* fuzz_ogb.c -- fuzzes the OGB reader with text files.
  *
- * The input is the eight files one after the other, each ended by a zero byte (the
- * last may end with the input).  Files without .gz, so that the bytes reach the
- * parser; inflating is the text reader's.
+ * The input is the eight files in sequence, each followed by a zero byte (the last may end with the
+ * input).  The files are not gzipped, so that the bytes reach the parser; fuzz_text covers
+ * inflating.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>

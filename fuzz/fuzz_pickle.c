@@ -1,5 +1,4 @@
-/* fuzz_pickle.c -- any bytes through the pickle machine, and what it yields through
- * every accessor.
+/* fuzz_pickle.c -- fuzzes the pickle machine, and calls every accessor on the result.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -7,7 +6,7 @@
 #include "fuzz.h"
 #include "io/pickle.h"
 
-static volatile double sink;    /* so that no read is left out */
+static volatile double sink;    /* so that no read is optimised away */
 
 static void use_array(const bn_pickle_array *a)
 {

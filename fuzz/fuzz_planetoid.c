@@ -1,7 +1,7 @@
-/* fuzz_planetoid.c -- the Planetoid reader on any files.
+/* fuzz_planetoid.c -- fuzzes the Planetoid reader.
  *
- * The input is the eight files one after the other, each behind its length in two
- * bytes, little-endian; what is left behind the last belongs to no file.
+ * The input is the eight files in sequence, each after its length in two bytes, little-endian;
+ * anything after the last is ignored.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>

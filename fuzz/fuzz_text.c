@@ -1,8 +1,8 @@
-/* fuzz_text.c -- the text reader on any bytes.
+/* fuzz_text.c -- fuzzes the text reader.
  *
- * The first byte says what follows: bit 0: a folder, whose files are separated by
- * bytes 0xfe (edges, features, labels); bit 1: the edges are gzip data; bit 2: what
- * was read is written as text and read again, and must be the same.
+ * The first byte says what follows.  Bit 0: a folder, whose files (edges, features, labels) are
+ * separated by 0xfe bytes; bit 1: the edges are gzip data; bit 2: the graph is written as text and
+ * read again, and must be the same.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -30,7 +30,7 @@ static void write_folder(const uint8_t *data, size_t size, bool gz)
     }
 }
 
-/* Whether all went well; lack of memory is nobody's fault. */
+/* Whether the call succeeded; running out of memory is not a bug. */
 static bool went_well(bonsai_status rc)
 {
     if (rc != BONSAI_OK && rc != BONSAI_E_MEMORY) {

@@ -1,9 +1,9 @@
 #!/bin/sh
-# run_fuzz.sh BUILD -- runs every fuzz target of a fuzz build and adds up.
+# run_fuzz.sh BUILD -- runs every fuzz target of a fuzz build and prints the totals.
 #
-# FUZZ_SECONDS (60) or FUZZ_RUNS bounds each target; FUZZ_TARGETS="native npz"
-# picks; FUZZ_JOBS targets run at once.  New inputs are kept in BUILD/corpus and
-# used again; what breaks a target is left in BUILD/findings.  Fails on a finding.
+# FUZZ_SECONDS (60) or FUZZ_RUNS limits each target; FUZZ_TARGETS="native npz"
+# selects targets; FUZZ_JOBS targets run at once.  New inputs are kept in BUILD/corpus
+# and reused; inputs that break a target go to BUILD/findings.  Fails on a finding.
 #
 # SPDX-License-Identifier: MIT
 set -eu
@@ -24,7 +24,7 @@ for name in $targets; do
 done
 export build seeds dictionaries bound
 
-# One target; its exit code goes to a file, since xargs would stop the others.
+# Runs one target; its exit code goes to a file, because xargs would stop the others.
 one='
 mkdir -p "$build/corpus/$1" "$build/findings/$1"
 set -- "$1" "$build/corpus/$1"
@@ -46,7 +46,7 @@ printf '%-16s %12s %9s %9s\n' target executions exec/s findings
 for name in $targets; do
     runs=$(stat number_of_executed_units "$name")
     found=$(ls "$build/findings/$name" | wc -l)
-    # A target that failed and left no input is a finding as well.
+    # A target that failed without leaving an input is a finding, too.
     if [ "$found" = 0 ] && ! grep -q '^exit: 0$' "$build/logs/$name"; then found=1; fi
     printf '%-16s %12d %9d %9d\n' "$name" "${runs:-0}" \
         "$(stat average_exec_per_sec "$name" | grep . || echo 0)" "$found"

@@ -1,6 +1,6 @@
-/* race.c -- a data race on purpose: the thread sanitizer must report it.
+/* race.c -- a deliberate data race that the thread sanitizer must report.
  *
- * Without this a TSan build that sees nothing would look clean.
+ * Without this test, a TSan build that detects nothing would look clean.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>

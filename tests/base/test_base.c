@@ -62,7 +62,7 @@ static void every_status_has_a_text(void **state)
 
 /* ---- memory ---- */
 
-static void products_and_sums_that_overflow_are_seen(void **state)
+static void overflowing_products_and_sums_are_detected(void **state)
 {
     (void)state;
     int64_t x = 5;
@@ -99,7 +99,7 @@ static void no_items_still_give_a_pointer(void **state)
     assert_int_equal(bn_mem_live(), before);
 }
 
-static void growing_keeps_what_is_there(void **state)
+static void growing_keeps_the_contents(void **state)
 {
     (void)state;
     int *p = NULL;
@@ -159,7 +159,7 @@ static void an_older_struct_keeps_the_new_defaults(void **state)
 
 typedef struct { bonsai_write_options known; uint64_t tail[2]; } newer_options;
 
-static void a_newer_struct_is_fine_while_its_tail_is_zero(void **state)
+static void a_newer_struct_is_accepted_while_its_tail_is_zero(void **state)
 {
     (void)state;
     newer_options given;
@@ -288,7 +288,7 @@ static void shuffling_permutes_by_seed(void **state)
     bn_rng_shuffle(b, 257, 5);
     assert_memory_not_equal(a, b, sizeof a);
     bn_rng_shuffle(a, 0, 1);
-    for (uint64_t seed = 0; seed < 6000; seed++) {     /* each order of three equally often */
+    for (uint64_t seed = 0; seed < 6000; seed++) {     /* each order of three is equally likely */
         int32_t t[3] = {0, 1, 2};
         bn_rng_shuffle(t, 3, seed);
         first[t[0] * 2 + (t[1] > t[2])]++;
@@ -354,7 +354,7 @@ static void same_as_strtod(const char *text, int len)
                  (int)(p - text), wanted, (int)(stop - text));
 }
 
-static void reals_are_read_as_strtod_reads_them(void **state)
+static void reals_are_read_like_strtod(void **state)
 {
     (void)state;
     static const char *const fixed[] = {
@@ -393,7 +393,7 @@ static void reals_stop_at_the_end_of_the_text(void **state)
     assert_false(bn_parse_real(&p, p + 2, &v));
 }
 
-static void a_number_too_long_to_copy_is_no_number(void **state)
+static void a_number_too_long_to_copy_is_refused(void **state)
 {
     (void)state;
     char text[1000];
@@ -489,7 +489,7 @@ static void a_file_is_mapped_whole(void **state)
     bn_file_close(&f);
 }
 
-static void what_is_no_file_is_refused(void **state)
+static void a_path_that_is_not_a_file_is_refused(void **state)
 {
     (void)state;
     bn_file f;
@@ -506,7 +506,7 @@ static void what_is_no_file_is_refused(void **state)
     assert_null(o);
 }
 
-static void paths_are_looked_at(void **state)
+static void files_folders_and_endings_are_told_apart(void **state)
 {
     (void)state;
     assert_true(bn_is_dir("/tmp") && !bn_is_file("/tmp") && !bn_is_dir("/no/such"));
@@ -556,7 +556,7 @@ static void a_failed_rename_leaves_nothing(void **state)
     assert_int_equal(mkdir(folder, 0700), 0);
     assert_int_equal(bn_out_open(&o, path), BONSAI_OK);
     assert_int_equal(bn_out_write(o, "x", 1), BONSAI_OK);
-    assert_int_equal(mkdir(path, 0700), 0);     /* in the way */
+    assert_int_equal(mkdir(path, 0700), 0);     /* blocks the rename */
     assert_fails(bn_out_commit(o), BONSAI_E_IO, "file: cannot be written: ");
     bn_out_close(o);
     assert_int_equal(rmdir(path), 0);
@@ -600,13 +600,13 @@ int main(void)
         cmocka_unit_test(a_long_sentence_is_cut),
         cmocka_unit_test(each_thread_has_its_own_sentence),
         cmocka_unit_test(every_status_has_a_text),
-        cmocka_unit_test(products_and_sums_that_overflow_are_seen),
+        cmocka_unit_test(overflowing_products_and_sums_are_detected),
         cmocka_unit_test(requests_beyond_the_machine_are_refused_with_their_size),
         cmocka_unit_test(no_items_still_give_a_pointer),
-        cmocka_unit_test(growing_keeps_what_is_there),
+        cmocka_unit_test(growing_keeps_the_contents),
         cmocka_unit_test(the_harness_fails_each_allocation_once),
         cmocka_unit_test(an_older_struct_keeps_the_new_defaults),
-        cmocka_unit_test(a_newer_struct_is_fine_while_its_tail_is_zero),
+        cmocka_unit_test(a_newer_struct_is_accepted_while_its_tail_is_zero),
         cmocka_unit_test(a_struct_without_init_is_refused),
         cmocka_unit_test(a_tick_reports_and_cancels),
         cmocka_unit_test(streams_differ_and_repeat),
@@ -614,15 +614,15 @@ int main(void)
         cmocka_unit_test(below_has_no_bias),
         cmocka_unit_test(shuffling_permutes_by_seed),
         cmocka_unit_test(the_checksum_is_that_of_zip),
-        cmocka_unit_test(reals_are_read_as_strtod_reads_them),
+        cmocka_unit_test(reals_are_read_like_strtod),
         cmocka_unit_test(reals_stop_at_the_end_of_the_text),
-        cmocka_unit_test(a_number_too_long_to_copy_is_no_number),
+        cmocka_unit_test(a_number_too_long_to_copy_is_refused),
         cmocka_unit_test(integers_are_read_within_64_bits),
         cmocka_unit_test(floats_are_written_so_that_they_read_back),
         cmocka_unit_test(numbers_do_not_depend_on_the_locale),
         cmocka_unit_test(a_file_is_mapped_whole),
-        cmocka_unit_test(what_is_no_file_is_refused),
-        cmocka_unit_test(paths_are_looked_at),
+        cmocka_unit_test(a_path_that_is_not_a_file_is_refused),
+        cmocka_unit_test(files_folders_and_endings_are_told_apart),
         cmocka_unit_test(output_appears_only_when_committed),
         cmocka_unit_test(a_failed_rename_leaves_nothing),
         cmocka_unit_test(a_line_too_long_is_refused),

@@ -1,7 +1,7 @@
-/* test_malloc.c -- every malloc of every library fails once, not only ours.
+/* test_malloc.c -- makes every malloc of every library fail once, not only ours.
  *
- * This program has its own malloc, calloc and realloc in front of the system's.
- * Sanitizers have theirs, so with one this is skipped.
+ * This program wraps the system's malloc, calloc and realloc.  Sanitizers wrap them too, so with
+ * one this test is skipped.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -16,7 +16,8 @@
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+    __has_feature(memory_sanitizer)
 #define SANITIZED 1
 #endif
 #endif
@@ -42,7 +43,7 @@ static bool fails_now(void)
     return true;
 }
 
-/* dlsym may itself call calloc before it has answered. */
+/* dlsym may itself call calloc before it returns. */
 static _Alignas(16) char early[4096];
 static size_t early_used;
 
@@ -120,7 +121,7 @@ static bonsai_status save_it(const round_trip *r)
 static int fail_each(bonsai_status (*fn)(const round_trip *r), const round_trip *r)
 {
     int64_t before = bn_mem_live();
-    assert_int_equal(fn(r), BONSAI_OK);         /* what is made once is made now */
+    assert_int_equal(fn(r), BONSAI_OK);         /* one-time allocations happen now */
     for (int nth = 0;; nth++) {
         failed = false;
         countdown = nth;
@@ -131,14 +132,14 @@ static int fail_each(bonsai_status (*fn)(const round_trip *r), const round_trip 
             assert_int_equal(rc, BONSAI_OK);
             return nth;
         }
-        /* A library may do without; libzip calls a failed malloc a bad archive. */
+        /* A library may ignore the failure; libzip reports a failed malloc as a bad archive. */
         bool zip = bn_ends_with(r->path, ".npz") && rc == BONSAI_E_FORMAT;
         if (rc != BONSAI_OK && rc != BONSAI_E_MEMORY && !zip)
             fail_msg("%s: malloc %d: status %d: %s", r->path, nth, rc, bonsai_error());
     }
 }
 
-/* Formats to write and read; one that cannot be written yet is passed over. */
+/* Writes and reads each format; formats without a writer are skipped. */
 static void every_failed_malloc_of_any_library_is_survived(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* test_slots.c -- slots of nodes against a plain array, and bits.
+/* test_slots.c -- slots of nodes compared with a plain array, and bits.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { MANY = INT32_MAX, FEW = 5000 };
 
-/* Node i of a run: close together, far apart, or all with the same low bits. */
+/* Node i of a run: close together, far apart, or with equal low bits. */
 static int32_t nth_node(int kind, uint64_t *seed, int64_t nodes)
 {
     int64_t i = random_below(seed, FEW);
@@ -44,21 +44,21 @@ static void slots_are_numbers_in_the_order_of_coming(int64_t nodes)
     }
 }
 
-static void nodes_of_a_small_graph_get_slots_in_the_order_of_coming(void **state)
+static void nodes_of_a_small_graph_get_slots_in_order_of_arrival(void **state)
 {
     (void)state;
     slots_are_numbers_in_the_order_of_coming(FEW);
     slots_are_numbers_in_the_order_of_coming(BN_SLOTS_DIRECT);
 }
 
-static void nodes_of_a_large_graph_get_slots_in_the_order_of_coming(void **state)
+static void nodes_of_a_large_graph_get_slots_in_order_of_arrival(void **state)
 {
     (void)state;
     slots_are_numbers_in_the_order_of_coming(BN_SLOTS_DIRECT + 1);
     slots_are_numbers_in_the_order_of_coming(MANY);
 }
 
-static void memory_follows_the_nodes_that_came(void **state)
+static void memory_depends_on_the_nodes_added(void **state)
 {
     (void)state;
     bn_slots s;
@@ -86,7 +86,7 @@ static void what_was_reserved_can_be_added(void **state)
     bn_slots_free(&s);
 }
 
-static void no_nodes_are_fine(void **state)
+static void an_empty_graph_needs_no_slots(void **state)
 {
     (void)state;
     bn_slots s, none = {0};
@@ -140,11 +140,11 @@ static void bits_are_a_set(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nodes_of_a_small_graph_get_slots_in_the_order_of_coming),
-        cmocka_unit_test(nodes_of_a_large_graph_get_slots_in_the_order_of_coming),
-        cmocka_unit_test(memory_follows_the_nodes_that_came),
+        cmocka_unit_test(nodes_of_a_small_graph_get_slots_in_order_of_arrival),
+        cmocka_unit_test(nodes_of_a_large_graph_get_slots_in_order_of_arrival),
+        cmocka_unit_test(memory_depends_on_the_nodes_added),
         cmocka_unit_test(what_was_reserved_can_be_added),
-        cmocka_unit_test(no_nodes_are_fine),
+        cmocka_unit_test(an_empty_graph_needs_no_slots),
         cmocka_unit_test(slots_survive_failed_allocations),
         cmocka_unit_test(bits_are_a_set),
     };

@@ -1,4 +1,4 @@
-/* test_world.c -- ranks that meet, agree and exchange; sums in any order; arrays that spill.
+/* test_world.c -- ranks that agree and exchange; sums in any order; arrays that spill to files.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -57,7 +57,7 @@ static bonsai_status fail_twice(bn_world *w, void *payload)
     return bn_agree(w, rc);
 }
 
-static void the_first_rank_that_fails_tells_all_why(void **state)
+static void all_ranks_get_the_error_of_the_first_that_failed(void **state)
 {
     (void)state;
     int first = 2;
@@ -108,7 +108,7 @@ done:
     return bn_agree(w, rc);
 }
 
-static void messages_arrive_whole_from_whom_one_waits_for(void **state)
+static void messages_arrive_whole_from_the_awaited_rank(void **state)
 {
     (void)state;
     assert_int_equal(run_ranks(4, ask_around, NULL), BONSAI_OK);
@@ -157,7 +157,7 @@ static void sums_on_a_grid_do_not_depend_on_their_order(void **state)
 
 /* ---- arrays that spill ---- */
 
-static void what_does_not_fit_is_in_a_file_and_reads_the_same(void **state)
+static void arrays_that_do_not_fit_go_to_a_file_and_read_the_same(void **state)
 {
     bn_memory m = {.limit = 1000};
     int64_t *a = NULL, *b = NULL, *c = NULL;
@@ -200,7 +200,7 @@ static void a_scratch_file_has_no_name(void **state)
     unsetenv("TMPDIR");
 }
 
-static void a_scratch_file_that_cannot_be_made_is_told(void **state)
+static void a_scratch_file_that_cannot_be_created_is_reported(void **state)
 {
     bn_memory m = {.limit = 0};
     uint8_t *p = NULL;
@@ -212,7 +212,7 @@ static void a_scratch_file_that_cannot_be_made_is_told(void **state)
     assert_fails(bn_big_new((void **)&p, &m, INT64_MAX / 2, 8), BONSAI_E_MEMORY, "no room");
 }
 
-static void the_system_tells_its_memory(void **state)
+static void the_memory_of_the_system_is_known(void **state)
 {
     (void)state;
     assert_true(bn_memory_all() > 0 && bn_memory_free() > 0);
@@ -225,15 +225,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_gather_sum_and_exchange),
-        cmocka_unit_test(the_first_rank_that_fails_tells_all_why),
+        cmocka_unit_test(all_ranks_get_the_error_of_the_first_that_failed),
         cmocka_unit_test(canceling_one_rank_cancels_all),
-        cmocka_unit_test(messages_arrive_whole_from_whom_one_waits_for),
+        cmocka_unit_test(messages_arrive_whole_from_the_awaited_rank),
         cmocka_unit_test(alone_there_is_nothing_to_send),
         cmocka_unit_test(sums_on_a_grid_do_not_depend_on_their_order),
-        cmocka_unit_test(what_does_not_fit_is_in_a_file_and_reads_the_same),
+        cmocka_unit_test(arrays_that_do_not_fit_go_to_a_file_and_read_the_same),
         cmocka_unit_test(a_scratch_file_has_no_name),
-        cmocka_unit_test(a_scratch_file_that_cannot_be_made_is_told),
-        cmocka_unit_test(the_system_tells_its_memory),
+        cmocka_unit_test(a_scratch_file_that_cannot_be_created_is_reported),
+        cmocka_unit_test(the_memory_of_the_system_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

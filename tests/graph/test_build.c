@@ -1,4 +1,4 @@
-/* test_build.c -- adjacency from edges, against a dense matrix.
+/* test_build.c -- adjacency from edges, compared with a dense matrix.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
@@ -232,7 +232,7 @@ static void a_star_reaches_every_leaf(void **state)
     bn_adjacent a;
     for (int i = 0; i < LEAVES; i++)
         e.target[i] = LEAVES - i;
-    build_many(&a, &e, 0, 1024);                /* room for many threads stays small */
+    build_many(&a, &e, 0, 1024);                /* memory for many threads stays small */
     assert_int_equal(a.m, 2 * LEAVES);
     assert_int_equal(a.offsets[1], LEAVES);
     for (int i = 0; i < LEAVES; i++) {
@@ -304,7 +304,8 @@ static void wrong_edges_are_refused(void **state)
 {
     (void)state;
     assert_int_equal(try_edge(1, 2, 1, NULL), BONSAI_OK);
-    assert_fails(try_edge(1, 3, 1, NULL), BONSAI_E_ARGUMENT, "graph: edge 1: node 3 is outside 0..2");
+    assert_fails(try_edge(1, 3, 1, NULL), BONSAI_E_ARGUMENT,
+                 "graph: edge 1: node 3 is outside 0..2");
     assert_fails(try_edge(-1, 2, 1, NULL), BONSAI_E_ARGUMENT, "edge 1: node -1 is outside 0..2");
     assert_fails(try_edge(1, 2, 0, NULL), BONSAI_E_ARGUMENT, "edge 1: weight 0 is not positive");
     assert_fails(try_edge(1, 2, -2, NULL), BONSAI_E_ARGUMENT, "weight -2 is not positive");

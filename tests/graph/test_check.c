@@ -1,4 +1,4 @@
-/* test_check.c -- every invariant of a graph has a sentence.
+/* test_check.c -- every invariant of a graph has an error message.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
@@ -87,33 +87,47 @@ static void sizes_are_checked(void **state)
 static void types_and_counts_are_checked(void **state)
 {
     (void)state;
-    with(BONSAI_SECTION_OFFSETS, offsets, 4, BONSAI_TYPE_U16, "offsets: type u16 (2) is not allowed here");
-    with(BONSAI_SECTION_OFFSETS, offsets, 4, (bonsai_type)77, "offsets: type  (77) is not allowed here");
-    with(BONSAI_SECTION_OFFSETS, offsets, 3, BONSAI_TYPE_U32, "offsets: 3 elements where 4 are needed");
-    with(BONSAI_SECTION_NEIGHBORS, neighbors, -4, BONSAI_TYPE_U32, "neighbors: -4 elements; the number must not");
-    with(BONSAI_SECTION_EDGE_WEIGHTS, weights, 3, BONSAI_TYPE_F32, "edge weights: 3 elements where 4 are needed");
-    with(BONSAI_SECTION_FEATURES, features, 5, BONSAI_TYPE_F32, "features: 5 elements where 6 are needed");
-    with(BONSAI_SECTION_FEATURES, features, 6, BONSAI_TYPE_U32, "features: type u32 (3) is not allowed");
-    with(BONSAI_SECTION_SOFT_LABELS, bytes, 5, BONSAI_TYPE_U8, "soft labels: 5 elements where 6 are needed");
+    with(BONSAI_SECTION_OFFSETS, offsets, 4, BONSAI_TYPE_U16,
+         "offsets: type u16 (2) is not allowed here");
+    with(BONSAI_SECTION_OFFSETS, offsets, 4, (bonsai_type)77,
+         "offsets: type  (77) is not allowed here");
+    with(BONSAI_SECTION_OFFSETS, offsets, 3, BONSAI_TYPE_U32,
+         "offsets: 3 elements where 4 are needed");
+    with(BONSAI_SECTION_NEIGHBORS, neighbors, -4, BONSAI_TYPE_U32,
+         "neighbors: -4 elements; the number must not");
+    with(BONSAI_SECTION_EDGE_WEIGHTS, weights, 3, BONSAI_TYPE_F32,
+         "edge weights: 3 elements where 4 are needed");
+    with(BONSAI_SECTION_FEATURES, features, 5, BONSAI_TYPE_F32,
+         "features: 5 elements where 6 are needed");
+    with(BONSAI_SECTION_FEATURES, features, 6, BONSAI_TYPE_U32,
+         "features: type u32 (3) is not allowed");
+    with(BONSAI_SECTION_SOFT_LABELS, bytes, 5, BONSAI_TYPE_U8,
+         "soft labels: 5 elements where 6 are needed");
     with(BONSAI_SECTION_SPLIT, bytes, 2, BONSAI_TYPE_U8, "split: 2 elements where 3");
     with(BONSAI_SECTION_ORIGIN, offsets, 4, BONSAI_TYPE_U32, "origin: 4 elements where 3");
-    with(BONSAI_SECTION_KEPT_FEATURES, offsets, 1, BONSAI_TYPE_U32, "kept features: 1 elements where 2");
+    with(BONSAI_SECTION_KEPT_FEATURES, offsets, 1, BONSAI_TYPE_U32,
+         "kept features: 1 elements where 2");
 }
 
 static void sections_need_each_other(void **state)
 {
     (void)state;
-    with(BONSAI_SECTION_NEIGHBORS, NULL, 0, BONSAI_TYPE_NONE, "has \"edge weights\" but not \"neighbors\"");
+    with(BONSAI_SECTION_NEIGHBORS, NULL, 0, BONSAI_TYPE_NONE,
+         "has \"edge weights\" but not \"neighbors\"");
     with(BONSAI_SECTION_OFFSETS, NULL, 0, BONSAI_TYPE_NONE, "has no adjacency");
     with(BONSAI_SECTION_FEATURES, NULL, 0, BONSAI_TYPE_NONE, "says 2 features but holds none");
-    with(BONSAI_SECTION_FEATURE_OFFSETS, offsets, 4, BONSAI_TYPE_U32, "but not \"feature indices\"");
-    with(BONSAI_SECTION_FEATURE_INDICES, offsets, 4, BONSAI_TYPE_U32, "but not \"feature offsets\"");
+    with(BONSAI_SECTION_FEATURE_OFFSETS, offsets, 4, BONSAI_TYPE_U32,
+         "but not \"feature indices\"");
+    with(BONSAI_SECTION_FEATURE_INDICES, offsets, 4, BONSAI_TYPE_U32,
+         "but not \"feature offsets\"");
     with(BONSAI_SECTION_FEATURE_VALUES, weights, 0, BONSAI_TYPE_F32, "but not \"feature indices\"");
-    with(BONSAI_SECTION_MEMBERS, offsets, 4, BONSAI_TYPE_U32, "has \"members\" but not \"member offsets\"");
+    with(BONSAI_SECTION_MEMBERS, offsets, 4, BONSAI_TYPE_U32,
+         "has \"members\" but not \"member offsets\"");
     with(BONSAI_SECTION_MEMBER_OFFSETS, offsets, 4, BONSAI_TYPE_U32, "but not \"members\"");
     with(BONSAI_SECTION_FEATURE_MEAN, features, 2, BONSAI_TYPE_F32, "but not \"feature spread\"");
     with(BONSAI_SECTION_FEATURE_SPREAD, features, 2, BONSAI_TYPE_F32, "but not \"feature mean\"");
-    with(BONSAI_SECTION_FEATURE_SCALE, scale, 3, BONSAI_TYPE_F32, "8-bit features need a scale per row");
+    with(BONSAI_SECTION_FEATURE_SCALE, scale, 3, BONSAI_TYPE_F32,
+         "8-bit features need a scale per row");
     with(BONSAI_SECTION_FEATURES, bytes, 6, BONSAI_TYPE_U8, "8-bit features need a scale per row");
     bonsai_view v = good();
     v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){offsets, 4, BONSAI_TYPE_U32};
@@ -124,13 +138,17 @@ static void sections_need_each_other(void **state)
 static void offsets_are_checked(void **state)
 {
     (void)state;
-    with(BONSAI_SECTION_OFFSETS, (uint32_t[]){1, 1, 3, 4}, 4, BONSAI_TYPE_U32, "offsets: the first is 1, not 0");
-    with(BONSAI_SECTION_OFFSETS, (uint32_t[]){0, 3, 1, 4}, 4, BONSAI_TYPE_U32, "fall from 3 to 1 after row 1");
+    with(BONSAI_SECTION_OFFSETS, (uint32_t[]){1, 1, 3, 4}, 4, BONSAI_TYPE_U32,
+         "offsets: the first is 1, not 0");
+    with(BONSAI_SECTION_OFFSETS, (uint32_t[]){0, 3, 1, 4}, 4, BONSAI_TYPE_U32,
+         "fall from 3 to 1 after row 1");
     with(BONSAI_SECTION_OFFSETS, (uint32_t[]){0, 1, 3, 3}, 4, BONSAI_TYPE_U32,
          "offsets: the last is 3 but there are 4 entries");
     with(BONSAI_SECTION_OFFSETS, (uint64_t[]){0, 1, 3, 4}, 4, BONSAI_TYPE_U64, NULL);
-    with(BONSAI_SECTION_OFFSETS, (uint64_t[]){0, UINT64_MAX, 3, 4}, 4, BONSAI_TYPE_U64, "fall from -1 to 3");
-    with(BONSAI_SECTION_OFFSETS, (uint64_t[]){0, 1, 3, UINT64_MAX}, 4, BONSAI_TYPE_U64, "the last is -1");
+    with(BONSAI_SECTION_OFFSETS, (uint64_t[]){0, UINT64_MAX, 3, 4}, 4, BONSAI_TYPE_U64,
+         "fall from -1 to 3");
+    with(BONSAI_SECTION_OFFSETS, (uint64_t[]){0, 1, 3, UINT64_MAX}, 4, BONSAI_TYPE_U64,
+         "the last is -1");
 }
 
 static void neighbours_are_checked(void **state)
@@ -139,10 +157,12 @@ static void neighbours_are_checked(void **state)
     bonsai_view v = good();
     with(BONSAI_SECTION_NEIGHBORS, (uint32_t[]){1, 0, 3, 1}, 4, BONSAI_TYPE_U32,
          "neighbors: entry 2 is 3, outside 0..2");
-    with(BONSAI_SECTION_NEIGHBORS, (uint32_t[]){1, 0, UINT32_MAX, 1}, 4, BONSAI_TYPE_U32, "is 4294967295, outside");
+    with(BONSAI_SECTION_NEIGHBORS, (uint32_t[]){1, 0, UINT32_MAX, 1}, 4, BONSAI_TYPE_U32,
+         "is 4294967295, outside");
     with(BONSAI_SECTION_NEIGHBORS, (uint32_t[]){1, 2, 0, 1}, 4, BONSAI_TYPE_U32,
          "neighbors: entry 1 of row 1 is 0, out of order");
-    with(BONSAI_SECTION_NEIGHBORS, (uint32_t[]){1, 0, 0, 1}, 4, BONSAI_TYPE_U32, "entry 1 of row 1 is 0, out of");
+    with(BONSAI_SECTION_NEIGHBORS, (uint32_t[]){1, 0, 0, 1}, 4, BONSAI_TYPE_U32,
+         "entry 1 of row 1 is 0, out of");
     with(BONSAI_SECTION_NEIGHBORS, (uint32_t[]){0, 0, 2, 1}, 4, BONSAI_TYPE_U32,
          "entry 0 of row 0 is 0, a self loop in a graph that says it has none");
     v.section[BONSAI_SECTION_NEIGHBORS].data = (uint32_t[]){0, 1, 1, 2};
@@ -156,11 +176,14 @@ static void reals_are_checked(void **state)
     (void)state;
     with(BONSAI_SECTION_EDGE_WEIGHTS, (float[]){1, -1, 2, 2}, 4, BONSAI_TYPE_F32,
          "edge weights: entry 1 is -1, which is not positive and finite");
-    with(BONSAI_SECTION_FEATURES, (float[]){1, 0, 0, NAN, 0, 0}, 6, BONSAI_TYPE_F32, "features: entry 3 is nan");
-    with(BONSAI_SECTION_FEATURES, (uint16_t[]){0, 0, 0x7c00, 0, 0, 0}, 6, BONSAI_TYPE_F16, "entry 2 is inf");
+    with(BONSAI_SECTION_FEATURES, (float[]){1, 0, 0, NAN, 0, 0}, 6, BONSAI_TYPE_F32,
+         "features: entry 3 is nan");
+    with(BONSAI_SECTION_FEATURES, (uint16_t[]){0, 0, 0x7c00, 0, 0, 0}, 6, BONSAI_TYPE_F16,
+         "entry 2 is inf");
     with(BONSAI_SECTION_SOFT_LABELS, (float[]){1, 0, 0, -1, 0, 0}, 6, BONSAI_TYPE_F32,
          "soft labels: entry 3 is -1, which is not finite and at least 0");
-    with(BONSAI_SECTION_NODE_WEIGHTS, (float[]){1, INFINITY, 0}, 3, BONSAI_TYPE_F32, "node weights: entry 1 is inf");
+    with(BONSAI_SECTION_NODE_WEIGHTS, (float[]){1, INFINITY, 0}, 3, BONSAI_TYPE_F32,
+         "node weights: entry 1 is inf");
     with(BONSAI_SECTION_NODE_WEIGHTS, (float[]){1, 0, 2.5f}, 3, BONSAI_TYPE_F32, NULL);
     bonsai_view v = good();
     v.section[BONSAI_SECTION_FEATURE_MEAN] = (bonsai_array){(float[]){0, NAN}, 2, BONSAI_TYPE_F32};
@@ -178,13 +201,17 @@ static void a_scale_must_keep_its_features_finite(void **state)
     v.section[BONSAI_SECTION_FEATURE_SCALE].data = (float[]){1, FLT_MAX / 4, 1};
     accept(&v);
     v.section[BONSAI_SECTION_FEATURE_SCALE].data = (float[]){1, 1, -FLT_MAX / 4};
-    refuse(&v, "feature scale: entry 2 is -8.50706e+37, which is not finite, or times its features");
+    refuse(&v, "feature scale: entry 2 is -8.50706e+37, which is not finite, or times its "
+           "features");
     v.section[BONSAI_SECTION_FEATURE_SCALE].data = (float[]){1, NAN, 1};
     refuse(&v, "feature scale: entry 1 is nan");
     v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
-    v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){(uint32_t[]){0, 1, 1, 2}, 4, BONSAI_TYPE_U32};
-    v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){(uint16_t[]){1, 0}, 2, BONSAI_TYPE_U16};
-    v.section[BONSAI_SECTION_FEATURE_VALUES] = (bonsai_array){(int8_t[]){2, -128}, 2, BONSAI_TYPE_I8};
+    v.section[BONSAI_SECTION_FEATURE_OFFSETS] =
+        (bonsai_array){(uint32_t[]){0, 1, 1, 2}, 4, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_FEATURE_INDICES] =
+        (bonsai_array){(uint16_t[]){1, 0}, 2, BONSAI_TYPE_U16};
+    v.section[BONSAI_SECTION_FEATURE_VALUES] =
+        (bonsai_array){(int8_t[]){2, -128}, 2, BONSAI_TYPE_I8};
     v.section[BONSAI_SECTION_FEATURE_SCALE].data = (float[]){1, FLT_MAX, 2};
     accept(&v);
     v.section[BONSAI_SECTION_FEATURE_SCALE].data = (float[]){1, FLT_MAX, FLT_MAX / 127};
@@ -196,24 +223,30 @@ static void integers_are_checked(void **state)
     (void)state;
     with(BONSAI_SECTION_LABELS, (uint8_t[]){0, 2, 255}, 3, BONSAI_TYPE_U8,
          "labels: node 1 has label 2 but there are 2 classes");
-    with(BONSAI_SECTION_LABELS, (uint16_t[]){0, 255, 1}, 3, BONSAI_TYPE_U16, "node 1 has label 255");
+    with(BONSAI_SECTION_LABELS, (uint16_t[]){0, 255, 1}, 3, BONSAI_TYPE_U16,
+         "node 1 has label 255");
     with(BONSAI_SECTION_LABELS, (uint32_t[]){0, UINT32_MAX, 1}, 3, BONSAI_TYPE_U32, NULL);
-    with(BONSAI_SECTION_SPLIT, (uint8_t[]){0, 3, 4}, 3, BONSAI_TYPE_U8, "split: entry 2 is 4, outside 0..3");
-    with(BONSAI_SECTION_ROLE, (uint8_t[]){7, 3, 4}, 3, BONSAI_TYPE_U8, "role: entry 0 is 7, outside 0..3");
-    with(BONSAI_SECTION_ORIGIN, (uint32_t[]){0, 1u << 31, 3}, 3, BONSAI_TYPE_U32, "origin: entry 1 is 2147483648");
+    with(BONSAI_SECTION_SPLIT, (uint8_t[]){0, 3, 4}, 3, BONSAI_TYPE_U8,
+         "split: entry 2 is 4, outside 0..3");
+    with(BONSAI_SECTION_ROLE, (uint8_t[]){7, 3, 4}, 3, BONSAI_TYPE_U8,
+         "role: entry 0 is 7, outside 0..3");
+    with(BONSAI_SECTION_ORIGIN, (uint32_t[]){0, 1u << 31, 3}, 3, BONSAI_TYPE_U32,
+         "origin: entry 1 is 2147483648");
     with(BONSAI_SECTION_KEPT_FEATURES, (uint32_t[]){5, 5}, 2, BONSAI_TYPE_U32,
          "kept features: entry 1 is 5, out of order");
     with(BONSAI_SECTION_KEPT_FEATURES, (uint32_t[]){5, 6}, 2, BONSAI_TYPE_U32, NULL);
     bonsai_view v = good();
     v.section[BONSAI_SECTION_FEATURES].data = NULL;
-    v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){(uint32_t[]){0, 2, 2, 2}, 4, BONSAI_TYPE_U32};
-    v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){(uint16_t[]){0, 2}, 2, BONSAI_TYPE_U16};
+    v.section[BONSAI_SECTION_FEATURE_OFFSETS] =
+        (bonsai_array){(uint32_t[]){0, 2, 2, 2}, 4, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_FEATURE_INDICES] =
+        (bonsai_array){(uint16_t[]){0, 2}, 2, BONSAI_TYPE_U16};
     refuse(&v, "feature indices: entry 1 is 2, outside 0..1");
     v.section[BONSAI_SECTION_FEATURE_INDICES].data = (uint16_t[]){1, 0};
     refuse(&v, "feature indices: entry 1 of row 0 is 0, out of order");
 }
 
-static void no_id_is_below_none(void **state)
+static void no_id_is_valid_if_there_is_nothing_to_number(void **state)
 {
     (void)state;
     static const uint32_t no_rows[] = {0, 0, 0}, one_each[] = {0, 1, 2};
@@ -245,9 +278,12 @@ static void text_is_checked(void **state)
         with(BONSAI_SECTION_CLASS_NAMES, text, (int64_t)len + 2, BONSAI_TYPE_U8,
              rows[i].ok ? NULL : "class names: byte ");
     }
-    with(BONSAI_SECTION_CLASS_NAMES, "a\0b", 3, BONSAI_TYPE_U8, "class names: 1 names where 2 are needed");
-    with(BONSAI_SECTION_CLASS_NAMES, "a\0b\0c", 6, BONSAI_TYPE_U8, "class names: 3 names where 2 are needed");
-    with(BONSAI_SECTION_NODE_NAMES, "", 0, BONSAI_TYPE_U8, "node names: 0 names where 3 are needed");
+    with(BONSAI_SECTION_CLASS_NAMES, "a\0b", 3, BONSAI_TYPE_U8,
+         "class names: 1 names where 2 are needed");
+    with(BONSAI_SECTION_CLASS_NAMES, "a\0b\0c", 6, BONSAI_TYPE_U8,
+         "class names: 3 names where 2 are needed");
+    with(BONSAI_SECTION_NODE_NAMES, "", 0, BONSAI_TYPE_U8,
+         "node names: 0 names where 3 are needed");
     with(BONSAI_SECTION_METADATA, "{\"a\": 1}", 8, BONSAI_TYPE_U8, NULL);
     with(BONSAI_SECTION_METADATA, "{\"a\": ", 6, BONSAI_TYPE_U8, "metadata: ");
     with(BONSAI_SECTION_METADATA, "", 0, BONSAI_TYPE_U8, "metadata: ");
@@ -292,8 +328,8 @@ static void asymmetry_is_found(void **state)
     bonsai_graph_free(g);
 }
 
-/* Against all pairs: flip single entries of random symmetric graphs. */
-static void asymmetry_equals_that_of_all_pairs(void **state)
+/* Compares with all pairs: flips single entries of random symmetric graphs. */
+static void asymmetry_matches_a_check_of_all_pairs(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 300; seed++) {
@@ -373,11 +409,11 @@ int main(void)
         cmocka_unit_test(reals_are_checked),
         cmocka_unit_test(a_scale_must_keep_its_features_finite),
         cmocka_unit_test(integers_are_checked),
-        cmocka_unit_test(no_id_is_below_none),
+        cmocka_unit_test(no_id_is_valid_if_there_is_nothing_to_number),
         cmocka_unit_test(text_is_checked),
         cmocka_unit_test(the_first_wrong_entry_is_named_whatever_the_threads),
         cmocka_unit_test(asymmetry_is_found),
-        cmocka_unit_test(asymmetry_equals_that_of_all_pairs),
+        cmocka_unit_test(asymmetry_matches_a_check_of_all_pairs),
         cmocka_unit_test(checking_can_be_canceled),
         cmocka_unit_test(checking_survives_failed_allocations),
     };

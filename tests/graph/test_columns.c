@@ -39,7 +39,8 @@ static void rows_hold_the_kept_values_in_every_layout(void **unused)
     uint64_t state = 11;
     for (int trial = 0; trial < 160; trial++) {
         layout kind = (layout)(1 + trial % (LAYOUTS - 1));
-        bonsai_graph *g = random_graph((uint64_t)trial + 1, NODES, EDGES, kind, WITH_LABELS | WITH_WEIGHTS);
+        bonsai_graph *g = random_graph((uint64_t)trial + 1, NODES, EDGES, kind,
+                                       WITH_LABELS | WITH_WEIGHTS);
         bonsai_graph *some;
         int32_t kept[512];
         assert_true(g->view.features <= 512);
@@ -55,7 +56,7 @@ static void rows_hold_the_kept_values_in_every_layout(void **unused)
                          g->view.section[BONSAI_SECTION_NEIGHBORS].data);
         assert_ptr_equal(some->view.section[BONSAI_SECTION_FEATURE_SCALE].data,
                          g->view.section[BONSAI_SECTION_FEATURE_SCALE].data);
-        bonsai_graph_free(g);                   /* what is shared lives on */
+        bonsai_graph_free(g);                   /* shared arrays stay alive */
         assert_int_equal(bonsai_graph_verify(some), BONSAI_OK);
         bonsai_graph_free(some);
     }

@@ -47,7 +47,7 @@ static void shares_are_drawn_from_the_labelled_nodes(void **state)
     }
 }
 
-static void a_split_is_repeated_by_its_seed(void **state)
+static void the_same_seed_gives_the_same_split(void **state)
 {
     (void)state;
     static const double percent[3] = {50, 25, 25};
@@ -111,7 +111,7 @@ static int64_t count_entries(const bonsai_graph *g, int64_t u, int64_t v, double
     for (int64_t e = bn_row_begin(g, u); e < bn_row_begin(g, u + 1); e++)
         if (to[e] == v) {
             count++;
-            *sum += w ? (double)w[e] * (double)count : 0;   /* their order shows too */
+            *sum += w ? (double)w[e] * (double)count : 0;   /* their order matters too */
         }
     return count;
 }
@@ -126,22 +126,26 @@ static void same_node(const bonsai_graph *h, int64_t i, const bonsai_graph *g, i
     assert_int_equal(bn_part(h, i), bn_part(g, v));
     const bonsai_array *a = bonsai_graph_view(h)->section, *b = bonsai_graph_view(g)->section;
     if (b[BONSAI_SECTION_ROLE].data)
-        assert_int_equal(bn_int_at(&a[BONSAI_SECTION_ROLE], i), bn_int_at(&b[BONSAI_SECTION_ROLE], v));
+        assert_int_equal(bn_int_at(&a[BONSAI_SECTION_ROLE], i),
+                         bn_int_at(&b[BONSAI_SECTION_ROLE], v));
     int64_t origin = b[BONSAI_SECTION_ORIGIN].data ? bn_int_at(&b[BONSAI_SECTION_ORIGIN], v) : v;
     assert_int_equal(bn_int_at(&a[BONSAI_SECTION_ORIGIN], i), origin);
     if (b[BONSAI_SECTION_NODE_WEIGHTS].data)
-        assert_true(bn_real_at(&a[BONSAI_SECTION_NODE_WEIGHTS], i) == bn_real_at(&b[BONSAI_SECTION_NODE_WEIGHTS], v));
+        assert_true(bn_real_at(&a[BONSAI_SECTION_NODE_WEIGHTS], i) ==
+                    bn_real_at(&b[BONSAI_SECTION_NODE_WEIGHTS], v));
     int64_t c = bonsai_graph_classes(g);
     for (int64_t j = 0; b[BONSAI_SECTION_SOFT_LABELS].data && j < c; j++)
         assert_true(bn_real_at(&a[BONSAI_SECTION_SOFT_LABELS], i * c + j) ==
                     bn_real_at(&b[BONSAI_SECTION_SOFT_LABELS], v * c + j));
     if (!b[BONSAI_SECTION_MEMBERS].data)
         return;
-    int64_t p = bn_int_at(&a[BONSAI_SECTION_MEMBER_OFFSETS], i), q = bn_int_at(&b[BONSAI_SECTION_MEMBER_OFFSETS], v);
+    int64_t p = bn_int_at(&a[BONSAI_SECTION_MEMBER_OFFSETS], i);
+    int64_t q = bn_int_at(&b[BONSAI_SECTION_MEMBER_OFFSETS], v);
     int64_t len = bn_int_at(&b[BONSAI_SECTION_MEMBER_OFFSETS], v + 1) - q;
     assert_int_equal(bn_int_at(&a[BONSAI_SECTION_MEMBER_OFFSETS], i + 1) - p, len);
     for (int64_t k = 0; k < len; k++)
-        assert_int_equal(bn_int_at(&a[BONSAI_SECTION_MEMBERS], p + k), bn_int_at(&b[BONSAI_SECTION_MEMBERS], q + k));
+        assert_int_equal(bn_int_at(&a[BONSAI_SECTION_MEMBERS], p + k),
+                         bn_int_at(&b[BONSAI_SECTION_MEMBERS], q + k));
 }
 
 static const char *node_name(const bonsai_graph *g, int64_t v)
@@ -152,7 +156,7 @@ static const char *node_name(const bonsai_graph *g, int64_t v)
     return name;
 }
 
-static void a_subgraph_holds_what_its_nodes_had(void **state)
+static void a_subgraph_keeps_the_data_of_its_nodes(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 120; seed++) {
@@ -272,7 +276,7 @@ static void a_change_anywhere_makes_graphs_unequal(void **state)
                 v.section[s].data = bonsai_graph_view(g)->section[s].data;
                 bonsai_graph_free(h);
             }
-            /* A stored zero may get another place or scale; all else shows. */
+            /* A stored zero may change its place or scale; any other change must show. */
             bool may_be_equal = s > BONSAI_SECTION_FEATURES && s <= BONSAI_SECTION_FEATURE_SCALE;
             assert_true(may_be_equal ? refused + unequal > 0 : refused + unequal == tried);
             free(changed);
@@ -310,9 +314,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_are_drawn_from_the_labelled_nodes),
-        cmocka_unit_test(a_split_is_repeated_by_its_seed),
+        cmocka_unit_test(the_same_seed_gives_the_same_split),
         cmocka_unit_test(wrong_shares_are_refused),
-        cmocka_unit_test(a_subgraph_holds_what_its_nodes_had),
+        cmocka_unit_test(a_subgraph_keeps_the_data_of_its_nodes),
         cmocka_unit_test(all_nodes_in_order_induce_the_same_graph),
         cmocka_unit_test(inducing_twice_composes_the_origin),
         cmocka_unit_test(no_nodes_induce_an_empty_graph),

@@ -1,4 +1,4 @@
-/* test_encode.c -- the smallest encoding that loses nothing, and those that may.
+/* test_encode.c -- the smallest lossless encoding, and lossy ones.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
@@ -146,7 +146,7 @@ static void check_lossy(const bonsai_graph *back, const float *x, int64_t n, int
     }
 }
 
-static void eight_bits_err_by_half_a_step(void **state)
+static void eight_bits_are_off_by_at_most_half_a_step(void **state)
 {
     (void)state;
     float x[20 * 24];
@@ -206,7 +206,7 @@ static void halves_are_the_nearest(void **state)
     bonsai_graph_free(g);
 }
 
-static void keeping_keeps_dense_dense_and_sparse_sparse(void **state)
+static void keeping_the_encoding_keeps_dense_and_sparse(void **state)
 {
     (void)state;
     for (int k = DENSE_F32; k < LAYOUTS; k++) {
@@ -221,8 +221,8 @@ static void narrow_integers_take_the_narrowest_type(void **state)
 {
     (void)state;
     static const struct { int64_t classes; bonsai_type type; } rows[] = {
-        {0, BONSAI_TYPE_U8}, {255, BONSAI_TYPE_U8}, {256, BONSAI_TYPE_U16}, {65535, BONSAI_TYPE_U16},
-        {65536, BONSAI_TYPE_U32}};
+        {0, BONSAI_TYPE_U8}, {255, BONSAI_TYPE_U8}, {256, BONSAI_TYPE_U16},
+        {65535, BONSAI_TYPE_U16}, {65536, BONSAI_TYPE_U32}};
     for (int i = 0; i < 5; i++) {
         uint32_t label[3] = {UINT32_MAX, 0, (uint32_t)rows[i].classes - 1};
         bonsai_view v;
@@ -262,10 +262,10 @@ static void wide_indices_are_used_beyond_65536_features(void **state)
         v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){index, 1, BONSAI_TYPE_U32};
         assert_int_equal(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
         back = again(g, BONSAI_ENCODING_AUTO);
-        assert_int_equal(bonsai_graph_view(back)->section[BONSAI_SECTION_FEATURE_INDICES].type,
-                         f > 65536 ? BONSAI_TYPE_U32 : BONSAI_TYPE_U16);
-        assert_int_equal(bn_int_at(&bonsai_graph_view(back)->section[BONSAI_SECTION_FEATURE_INDICES], 0),
-                         f - 1);
+        const bonsai_array *ids =
+            &bonsai_graph_view(back)->section[BONSAI_SECTION_FEATURE_INDICES];
+        assert_int_equal(ids->type, f > 65536 ? BONSAI_TYPE_U32 : BONSAI_TYPE_U16);
+        assert_int_equal(bn_int_at(ids, 0), f - 1);
         bonsai_graph_free(g);
         bonsai_graph_free(back);
     }
@@ -304,10 +304,10 @@ int main(void)
         cmocka_unit_test(the_smallest_lossless_encoding_is_chosen),
         cmocka_unit_test(every_lossless_path_keeps_every_bit),
         cmocka_unit_test(stored_zeros_are_dropped),
-        cmocka_unit_test(eight_bits_err_by_half_a_step),
+        cmocka_unit_test(eight_bits_are_off_by_at_most_half_a_step),
         cmocka_unit_test(the_largest_float_stays_finite_in_eight_bits),
         cmocka_unit_test(halves_are_the_nearest),
-        cmocka_unit_test(keeping_keeps_dense_dense_and_sparse_sparse),
+        cmocka_unit_test(keeping_the_encoding_keeps_dense_and_sparse),
         cmocka_unit_test(narrow_integers_take_the_narrowest_type),
         cmocka_unit_test(wide_indices_are_used_beyond_65536_features),
         cmocka_unit_test(an_unknown_encoding_is_refused),

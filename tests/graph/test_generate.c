@@ -1,5 +1,4 @@
-/* test_generate.c -- generated graphs are what was asked for, and only the seed
- * decides which.
+/* test_generate.c -- generated graphs have the requested properties, and depend only on the seed.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
@@ -58,7 +57,7 @@ static void assert_near(double got, double wanted, double most)
 
 /* ---- edges ---- */
 
-static void degree_and_homophily_are_as_asked(void **state)
+static void degree_and_homophily_are_as_requested(void **state)
 {
     (void)state;
     static const double homophily[] = {0, 0.1, 0.5, 0.81, 1}, degree[] = {1, 4, 4.5, 15, 8};
@@ -89,7 +88,7 @@ static void small_and_dense_graphs_reach_their_degree_too(void **state)
     }
 }
 
-static void nobody_is_alone_from_degree_two(void **state)
+static void no_node_is_isolated_from_degree_two(void **state)
 {
     (void)state;
     bonsai_generate_options o = options(5000);
@@ -124,7 +123,7 @@ static void the_exponent_sets_the_tail_and_hubs_are_bounded(void **state)
 
 /* ---- nodes ---- */
 
-static void classes_are_uneven_as_asked(void **state)
+static void class_sizes_follow_the_imbalance(void **state)
 {
     (void)state;
     bonsai_generate_options o = options(11000);
@@ -143,7 +142,7 @@ static void classes_are_uneven_as_asked(void **state)
     }
 }
 
-static void an_id_tells_neither_class_nor_part_nor_degree(void **state)
+static void an_id_reveals_neither_class_nor_part_nor_degree(void **state)
 {
     (void)state;
     bonsai_generate_options o = options(20000);
@@ -190,7 +189,7 @@ static void the_split_is_60_20_20(void **state)
 
 /* ---- features ---- */
 
-static void rows_have_the_asked_number_of_words(void **state)
+static void rows_have_the_requested_number_of_words(void **state)
 {
     (void)state;
     static const double words[] = {0, 0.5, 10, 30.5, 199, 200};
@@ -305,7 +304,7 @@ static void another_seed_gives_another_graph(void **state)
     bonsai_graph_free(b);
 }
 
-/* ---- edges of what can be asked ---- */
+/* ---- limits of the options ---- */
 
 static void the_smallest_graphs_can_be_made(void **state)
 {
@@ -440,14 +439,14 @@ static void every_failed_allocation_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(degree_and_homophily_are_as_asked),
+        cmocka_unit_test(degree_and_homophily_are_as_requested),
         cmocka_unit_test(small_and_dense_graphs_reach_their_degree_too),
-        cmocka_unit_test(nobody_is_alone_from_degree_two),
+        cmocka_unit_test(no_node_is_isolated_from_degree_two),
         cmocka_unit_test(the_exponent_sets_the_tail_and_hubs_are_bounded),
-        cmocka_unit_test(classes_are_uneven_as_asked),
-        cmocka_unit_test(an_id_tells_neither_class_nor_part_nor_degree),
+        cmocka_unit_test(class_sizes_follow_the_imbalance),
+        cmocka_unit_test(an_id_reveals_neither_class_nor_part_nor_degree),
         cmocka_unit_test(the_split_is_60_20_20),
-        cmocka_unit_test(rows_have_the_asked_number_of_words),
+        cmocka_unit_test(rows_have_the_requested_number_of_words),
         cmocka_unit_test(lengths_of_rows_vary),
         cmocka_unit_test(many_features_and_classes_widen_their_types),
         cmocka_unit_test(dense_points_have_noise_of_one),

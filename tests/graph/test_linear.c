@@ -1,5 +1,5 @@
-/* test_linear.c -- the linear yardstick against elimination in doubles, and what it
- * says of generated graphs.
+/* test_linear.c -- the linear model compared with elimination in doubles, and its accuracy on
+ * generated graphs.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
@@ -231,11 +231,11 @@ static void draw_system(system_of *s, int rows, uint64_t seed)
     }
     for (int i = 0; i < rows * SIDES; i++)
         s->y[i] = (float)bn_rng_normal(&r);
-    s->x = (bn_csr){rows, COLS, {s->offsets, rows + 1, BONSAI_TYPE_U64}, {s->index, nnz, BONSAI_TYPE_U32},
-                    {s->value, nnz, BONSAI_TYPE_F32}, NULL};
+    s->x = (bn_csr){rows, COLS, {s->offsets, rows + 1, BONSAI_TYPE_U64},
+                    {s->index, nnz, BONSAI_TYPE_U32}, {s->value, nnz, BONSAI_TYPE_F32}, NULL};
 }
 
-static void ridge_is_what_elimination_gives(void **state)
+static void ridge_matches_elimination(void **state)
 {
     (void)state;
     static system_of s;
@@ -274,7 +274,7 @@ static bonsai_graph *with_weights(bonsai_graph *g)
     return out;
 }
 
-static void both_accuracies_are_those_of_the_oracle(void **state)
+static void both_accuracies_match_the_oracle(void **state)
 {
     (void)state;
     enum { N = 400, F = 30 };
@@ -302,8 +302,8 @@ static void both_accuracies_are_those_of_the_oracle(void **state)
     }
 }
 
-/* Two nodes' own features say nothing; the heavy edge of each says its class. */
-static void edge_weights_count(void **state)
+/* Two nodes' own features say nothing; the heavy edge of each tells its class. */
+static void edge_weights_matter(void **state)
 {
     (void)state;
     enum { N = 400 };
@@ -360,7 +360,7 @@ static void threads_and_encodings_change_nothing(void **state)
     bonsai_graph_free(g);
 }
 
-/* So many columns that they are done in blocks; the empty ones must not matter. */
+/* So many columns that they run in blocks; the empty ones must not matter. */
 static void blocks_of_columns_change_nothing(void **state)
 {
     (void)state;
@@ -396,7 +396,7 @@ static void large_graphs_are_sampled(void **state)
     bonsai_graph_free(g);
 }
 
-/* ---- what it says of generated graphs ---- */
+/* ---- accuracy on generated graphs ---- */
 
 static double at_difficulty(double difficulty, int dense, double *majority)
 {
@@ -421,7 +421,7 @@ static double at_difficulty(double difficulty, int dense, double *majority)
     return sum;
 }
 
-static void difficulty_runs_from_everything_to_nothing(void **state)
+static void difficulty_ranges_from_trivial_to_impossible(void **state)
 {
     (void)state;
     for (int dense = 0; dense < 2; dense++) {
@@ -545,14 +545,14 @@ static void every_failed_allocation_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ridge_is_what_elimination_gives),
-        cmocka_unit_test(both_accuracies_are_those_of_the_oracle),
-        cmocka_unit_test(edge_weights_count),
+        cmocka_unit_test(ridge_matches_elimination),
+        cmocka_unit_test(both_accuracies_match_the_oracle),
+        cmocka_unit_test(edge_weights_matter),
         cmocka_unit_test(threads_and_encodings_change_nothing),
         cmocka_unit_test(blocks_of_columns_change_nothing),
         cmocka_unit_test(a_graph_without_split_is_split_by_the_seed),
         cmocka_unit_test(large_graphs_are_sampled),
-        cmocka_unit_test(difficulty_runs_from_everything_to_nothing),
+        cmocka_unit_test(difficulty_ranges_from_trivial_to_impossible),
         cmocka_unit_test(the_default_graph_is_like_a_citation_network),
         cmocka_unit_test(what_cannot_be_measured_is_refused),
         cmocka_unit_test(it_can_be_canceled_at_every_tick),

@@ -1,4 +1,4 @@
-/* test_order.c -- nodes in another order are the same graph; blocks and halos by counting.
+/* test_order.c -- reordered nodes give the same graph; blocks and halos match counting.
  *
  * SPDX-License-Identifier: MIT */
 #include "random_graph.h"
@@ -40,7 +40,7 @@ static void assert_equal_graphs(const bonsai_graph *a, const bonsai_graph *b)
 
 /* ---- orders ---- */
 
-/* g without an origin, so that the new one is the order itself. */
+/* g without an origin, so that the new origin is the order itself. */
 static bonsai_graph *without_origin(const bonsai_graph *g)
 {
     bonsai_view v = *bonsai_graph_view(g);
@@ -67,7 +67,7 @@ static void assert_comes_back(const bonsai_graph *given, bonsai_order how, uint6
     }
     assert_int_equal(bonsai_graph_induce(&back, out, place, n), BONSAI_OK);
     assert_int_equal(bonsai_graph_induce(&same, g, identity, n), BONSAI_OK);
-    assert_equal_graphs(back, same);            /* whose origins are 0, 1, 2, ... */
+    assert_equal_graphs(back, same);            /* with origins 0, 1, 2, ... */
     assert_int_equal(bonsai_graph_view(out)->flags, bonsai_graph_view(g)->flags);
     const bonsai_array *was = &bonsai_graph_view(g)->section[BONSAI_SECTION_METADATA],
                        *is = &bonsai_graph_view(out)->section[BONSAI_SECTION_METADATA];
@@ -82,7 +82,7 @@ static void assert_comes_back(const bonsai_graph *given, bonsai_order how, uint6
     bonsai_graph_free(g);
 }
 
-static void going_back_gives_the_old_graph(void **state)
+static void undoing_the_order_gives_the_old_graph(void **state)
 {
     (void)state;
     bool metis = has_metis();
@@ -128,7 +128,7 @@ static void degrees_fall_and_equal_ones_keep_their_order(void **state)
     bonsai_graph_free(g);
 }
 
-static void no_order_shares_the_graph_as_it_is(void **state)
+static void order_none_shares_the_graph(void **state)
 {
     (void)state;
     bonsai_graph *g = random_graph(4, 50, 90, DENSE_F32, WITH_ALL);
@@ -153,7 +153,7 @@ static void the_seed_decides(void **state)
                      *c = reordered(g, orders[i], 5, 2);
         assert_memory_equal(origin_of(a), origin_of(b), 400 * sizeof(uint32_t));
         assert_memory_not_equal(origin_of(a), origin_of(c), 400 * sizeof(uint32_t));
-        assert_int_equal(rand(), first);        /* the program's own numbers go on */
+        assert_int_equal(rand(), first);        /* the program's own random numbers continue */
         bonsai_graph_free(a);
         bonsai_graph_free(b);
         bonsai_graph_free(c);
@@ -163,7 +163,7 @@ static void the_seed_decides(void **state)
 
 /* ---- blocks and halos ---- */
 
-/* By the words of graph.h, one node at a time. */
+/* As graph.h describes it, one node at a time. */
 static void naive_blocks(int64_t *first, const bonsai_graph *g, int ranks)
 {
     int64_t n = bonsai_graph_nodes(g), all = n + bonsai_graph_edges(g), least = n >= ranks;
@@ -189,7 +189,7 @@ static int64_t naive_halo(const bonsai_graph *g, int64_t begin, int64_t end)
     return count;
 }
 
-static void blocks_and_halos_are_those_of_counting(void **state)
+static void blocks_and_halos_match_counting(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 100; seed++) {
@@ -212,7 +212,7 @@ static void blocks_and_halos_are_those_of_counting(void **state)
     }
 }
 
-/* One node with nearly all entries does not starve the ranks behind it. */
+/* One node with nearly all entries still leaves a node for each rank after it. */
 static void a_hub_leaves_every_rank_a_node(void **state)
 {
     (void)state;
@@ -291,8 +291,8 @@ static void metis_makes_the_halos_of_communities_small(void **state)
     bonsai_graph_free(g);
 }
 
-/* Eight cliques in random order have no edge between them: each must end in one piece. */
-static void metis_finds_what_hangs_together(void **state)
+/* Eight cliques in random order with no edge between them: each must stay in one piece. */
+static void metis_keeps_cliques_together(void **state)
 {
     (void)state;
     enum { CLIQUE = 20, N = 8 * CLIQUE };
@@ -337,7 +337,7 @@ static void small_and_empty_graphs_can_be_ordered(void **state)
         }
 }
 
-static void what_cannot_be_done_is_said(void **state)
+static void impossible_orders_are_refused(void **state)
 {
     (void)state;
     bonsai_graph *g = random_graph(2, 10, 30, NO_FEATURES, 0), *out = g;
@@ -346,7 +346,8 @@ static void what_cannot_be_done_is_said(void **state)
     assert_null(out);
     if (has_metis()) {
         assert_fails(bonsai_graph_reorder(&out, g, BONSAI_ORDER_METIS, 11, 1, NULL),
-                     BONSAI_E_ARGUMENT, "parts is 11 but must be in 1..10, the number of nodes, or 0");
+                     BONSAI_E_ARGUMENT,
+                     "parts is 11 but must be in 1..10, the number of nodes, or 0");
         assert_fails(bonsai_graph_reorder(&out, g, BONSAI_ORDER_METIS, -1, 1, NULL),
                      BONSAI_E_ARGUMENT, "parts is -1 but must be in 1..10");
     } else
@@ -403,17 +404,17 @@ static void every_failed_allocation_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(going_back_gives_the_old_graph),
+        cmocka_unit_test(undoing_the_order_gives_the_old_graph),
         cmocka_unit_test(origins_are_composed),
         cmocka_unit_test(degrees_fall_and_equal_ones_keep_their_order),
-        cmocka_unit_test(no_order_shares_the_graph_as_it_is),
+        cmocka_unit_test(order_none_shares_the_graph),
         cmocka_unit_test(the_seed_decides),
-        cmocka_unit_test(blocks_and_halos_are_those_of_counting),
+        cmocka_unit_test(blocks_and_halos_match_counting),
         cmocka_unit_test(a_hub_leaves_every_rank_a_node),
         cmocka_unit_test(metis_makes_the_halos_of_communities_small),
-        cmocka_unit_test(metis_finds_what_hangs_together),
+        cmocka_unit_test(metis_keeps_cliques_together),
         cmocka_unit_test(small_and_empty_graphs_can_be_ordered),
-        cmocka_unit_test(what_cannot_be_done_is_said),
+        cmocka_unit_test(impossible_orders_are_refused),
         cmocka_unit_test(it_can_be_canceled),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };

@@ -1,4 +1,4 @@
-/* test_size.c -- the size of a graph, by our accounting and by the paper's.
+/* test_size.c -- the size of a graph, under our accounting and the paper's.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
@@ -73,7 +73,8 @@ static void no_more_entries_are_written_than_the_caller_has(void **state)
         for (int s = 0; s < MORE; s++) {
             int known = s < BONSAI_SECTION_COUNT ? (int)all[s] : 0;
             assert_int_equal(types[s], s < count ? known : 0x55555555);
-            assert_true(s < count ? bytes[s] != 0x5555555555555555 : bytes[s] == 0x5555555555555555);
+            assert_true(s < count ? bytes[s] != 0x5555555555555555
+                                  : bytes[s] == 0x5555555555555555);
         }
     }
     bonsai_graph_free(g);
@@ -117,7 +118,8 @@ static void the_paper_prices_are_those_of_its_code(void **state)
     x[1] = 0.3f;
     g = five(x, F, false);
     assert_true(size_of(g, BONSAI_ACCOUNTING_PAPER_FULL) == 2 * (5 * F * 2 + 2 * 7));
-    assert_true(size_of(g, BONSAI_ACCOUNTING_PAPER_CONDENSED) == 2 * (3 + 0.5 + (double)0.3f + 2 * (3 + 5)));
+    assert_true(size_of(g, BONSAI_ACCOUNTING_PAPER_CONDENSED) ==
+                2 * (3 + 0.5 + (double)0.3f + 2 * (3 + 5)));
     bonsai_graph_free(g);
     uint64_t s = 1;
     random_features(x, 5, F, FLOATS, 100, &s);
@@ -128,12 +130,13 @@ static void the_paper_prices_are_those_of_its_code(void **state)
     bonsai_graph_free(g);
 }
 
-/* SPEC section 4: 3 per non-zero and 1 per label or weight, in place of the row's price. */
+/* A prototype costs 3 per non-zero and 1 per label or weight, instead of the price of a row. */
 static void prototypes_have_a_paper_price_of_their_own(void **state)
 {
     (void)state;
     static const float x[3 * 4] = {1, 0, 2, 0, 0, 0, 0, 0.5f, 1, 1, 1, 1};
-    const uint8_t role[3] = {BONSAI_ROLE_PROTOTYPE, BONSAI_ROLE_PROTOTYPE, BONSAI_ROLE_PROTOTYPE}, label[3] = {0};
+    const uint8_t role[3] = {BONSAI_ROLE_PROTOTYPE, BONSAI_ROLE_PROTOTYPE, BONSAI_ROLE_PROTOTYPE};
+    const uint8_t label[3] = {0};
     const uint8_t soft[6] = {255, 0, 255, 0, 255, 0}, weight[3] = {1, 2, 3};
     const uint32_t offsets[4] = {0, 1, 2, 3}, loop[3] = {0, 1, 2};
     bonsai_view v;
@@ -196,7 +199,7 @@ static void sizes_survive_failed_allocations(void **state)
 {
     (void)state;
     bonsai_graph *g = random_graph(1, 8, 20, SPARSE_I8, WITH_ALL);
-    survives_failed_allocations(all_sizes, g, 4);        /* what was learnt is kept */
+    survives_failed_allocations(all_sizes, g, 4);        /* traits are kept */
     bonsai_graph_free(g);
 }
 

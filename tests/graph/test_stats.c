@@ -1,4 +1,4 @@
-/* test_stats.c -- what a graph looks like, against counting by hand.
+/* test_stats.c -- statistics of a graph, compared with counting by hand.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
@@ -22,9 +22,10 @@ static void numbers_of_a_small_graph(void **state)
     v.nodes = 5;
     v.features = 2;
     v.classes = 2;
-    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){(float[]){1, 0, 0, 0, 2, -0.0f, 0, 0, 1, 1}, 10,
-                                                BONSAI_TYPE_F32};
-    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){(uint8_t[]){0, 0, 1, 255, 1}, 5, BONSAI_TYPE_U8};
+    v.section[BONSAI_SECTION_FEATURES] =
+        (bonsai_array){(float[]){1, 0, 0, 0, 2, -0.0f, 0, 0, 1, 1}, 10, BONSAI_TYPE_F32};
+    v.section[BONSAI_SECTION_LABELS] =
+        (bonsai_array){(uint8_t[]){0, 0, 1, 255, 1}, 5, BONSAI_TYPE_U8};
     v.section[BONSAI_SECTION_SPLIT] = (bonsai_array){(uint8_t[]){1, 2, 3, 0, 1}, 5, BONSAI_TYPE_U8};
     o.keep_self_loops = 1;
     /* edges 0-1 0-2 0-3 1-1, node 4 alone */

@@ -1,6 +1,6 @@
-/* test_threads.c -- one const graph, many threads at once.
+/* test_threads.c -- many threads use one const graph at once.
  *
- * The thread sanitizer is the judge here; elsewhere the answers are compared.
+ * The thread sanitizer decides here; without it the answers are compared.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
@@ -78,7 +78,7 @@ static void a_mapped_graph_is_verified_by_eight_threads_at_once(void **state)
     bonsai_graph_free(mapped);
 }
 
-static void damage_is_told_to_every_thread(void **state)
+static void every_thread_sees_the_damage(void **state)
 {
     (void)state;
     job jobs[THREADS];
@@ -104,7 +104,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mapped_graph_is_verified_by_eight_threads_at_once),
-        cmocka_unit_test(damage_is_told_to_every_thread),
+        cmocka_unit_test(every_thread_sees_the_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

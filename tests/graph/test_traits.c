@@ -1,4 +1,4 @@
-/* test_traits.c -- what is learnt of the features, and how long it is believed.
+/* test_traits.c -- the traits of features, and how long they are kept.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
@@ -23,7 +23,7 @@ static bonsai_view view_of(int64_t n, int64_t f)
     return v;
 }
 
-/* Numbers that are nothing special; one of the last is the given one. */
+/* Ordinary numbers, with the given one among the last. */
 static void fill_arrays(float late, uint64_t *state)
 {
     for (int i = 0; i < N * F; i++) {
@@ -47,7 +47,8 @@ static bonsai_graph *graph_of(layout kind)
         v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){half, N * F, BONSAI_TYPE_F16};
     else {
         v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){offsets, N + 1, BONSAI_TYPE_U64};
-        v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){index_of, N * F, BONSAI_TYPE_U32};
+        v.section[BONSAI_SECTION_FEATURE_INDICES] =
+            (bonsai_array){index_of, N * F, BONSAI_TYPE_U32};
         v.section[BONSAI_SECTION_FEATURE_VALUES] = (bonsai_array){dense, N * F, BONSAI_TYPE_F32};
     }
     assert_int_equal(bonsai_graph_new(&g, &v, 0), BONSAI_OK);
@@ -75,7 +76,7 @@ static bonsai_type eight_bits_of(const bonsai_graph *g)
     return types[BONSAI_SECTION_FEATURES];
 }
 
-/* The first rows say that the features are nothing special, and the rest are only counted. */
+/* The first rows show that the features are ordinary, so the rest are only counted. */
 static void zeros_and_signs_count_in_late_rows_too(void **state)
 {
     (void)state;
@@ -102,7 +103,7 @@ static double strict_of(const bonsai_graph *g)
     return bytes;
 }
 
-/* What is learnt is kept for arrays that nobody else can change. */
+/* Traits are kept only if nobody else can change the arrays. */
 static void the_callers_arrays_are_measured_again(void **state)
 {
     (void)state;
@@ -113,11 +114,12 @@ static void the_callers_arrays_are_measured_again(void **state)
     assert_int_equal(bonsai_graph_new(&g, &v, 0), BONSAI_OK);
     double small = strict_of(g);
     x[1] = 0.1234567f;
-    assert_true(strict_of(g) == small + 8);     /* four floats where four halves were */
+    assert_true(strict_of(g) == small + 8);     /* four floats instead of four halves */
     bonsai_graph_free(g);
     assert_int_equal(bonsai_graph_new(&g, &v, 1), BONSAI_OK);
     assert_true(strict_of(g) == small + 8);
-    assert_int_equal(bn_graph_array(&other, g, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, 4), BONSAI_OK);
+    assert_int_equal(bn_graph_array(&other, g, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, 4),
+                     BONSAI_OK);
     assert_true(strict_of(g) == small);         /* zeros: halves again */
     bonsai_graph_free(g);
 }

@@ -1,8 +1,8 @@
-"""A second reader and writer of .bonsai files, made from doc/format.md alone.
+"""A second reader and writer of .bonsai files, written from doc/format.md alone.
 
-read(path) decodes a file and raises ValueError for whatever the page forbids;
-write(path, sections, ...) lays out any sections in any type; size(graph) is
-the page's size of a graph.  Nothing here shares code with the library.
+read(path) decodes a file and raises ValueError for anything the page forbids;
+write(path, sections, ...) writes any sections in any type; size(graph) is the
+size of a graph as the page defines it.  It shares no code with the library.
 """
 import json
 import struct
@@ -57,7 +57,7 @@ def align(at):
 # ---- reading ----
 
 def parse(data):
-    """The header's numbers, and the sections as arrays in their own types."""
+    """Return the numbers of the header, and the sections as arrays of their own types."""
     need(len(data) >= 64, "shorter than a header")
     need(data[:8] == MAGIC, "not a .bonsai file")
     major, _minor, kind, length, count, crc, n, f, c, flags = struct.unpack_from("<HHIQIIQQQQ", data, 8)
@@ -134,7 +134,7 @@ def metadata(section):
 
 
 def check_symmetry(row, neighbors, weights):
-    """Entries and reversed entries, with their weights, are the same multiset."""
+    """Check that entries and reversed entries, with weights, are the same multiset."""
     bits = weights.view(np.uint32)
     there = np.lexsort((bits, neighbors, row))
     back = np.lexsort((bits, row, neighbors))
@@ -238,12 +238,12 @@ def read(path):
 # ---- writing ----
 
 def text(names):
-    """A section of strings."""
+    """Encode a section of strings."""
     return np.frombuffer(b"".join(name.encode("utf-8") + b"\0" for name in names), np.uint8)
 
 
 def lay_out(sections):
-    """One dict per section, ascending by number, each with its place."""
+    """Return one dict per section, ascending by number, each with its offset."""
     entries = []
     end = 64 + 32 * len(sections)
     for number in sorted(sections):
@@ -261,8 +261,8 @@ def lay_out(sections):
 
 def assemble(entries, n, f=0, c=0, flags=0, magic=MAGIC, major=1, minor=0, kind=1, length=None,
              count=None, crc=None, tail=b"", gap=None):
-    """The bytes of a file, checksums and all.  What is given wrong stays wrong: an entry's "crc" and
-    the keywords replace what would be computed; gap = (place, byte) goes into the padding."""
+    """Return the bytes of a file with checksums.  Wrong values stay wrong: an entry's "crc" and
+    the keywords replace computed values; gap = (offset, byte) changes the padding."""
     body = bytearray(64 + 32 * len(entries))
     for e in entries:
         if len(body) < e["begin"]:
@@ -283,7 +283,7 @@ def assemble(entries, n, f=0, c=0, flags=0, magic=MAGIC, major=1, minor=0, kind=
 
 
 def write(path, sections, n, f=0, c=0, flags=0, **other):
-    """sections: number -> array (its dtype is the type), bytes or str."""
+    """Write a file; sections: number -> array (its dtype is the type), bytes or str."""
     with open(path, "wb") as file:
         file.write(assemble(lay_out(sections), n, f, c, flags, **other))
 
@@ -291,8 +291,8 @@ def write(path, sections, n, f=0, c=0, flags=0, **other):
 # ---- the size of a graph ----
 
 def fits_8_bits(x, came_with):
-    """For each row, whether its non-zero values are a scale times integers, for u8 and for i8.  Here
-    and in size() minus zero has bits that are not zero, and no integer above keeps them."""
+    """Return for each row if its non-zero values are a scale times integers, for u8 and for i8.
+    Here and in size() minus zero counts as non-zero, and no such integer gives it."""
     there = x.view(np.uint32) != 0
     low = np.where(there, np.abs(x), np.float32(np.inf)).min(axis=1, initial=np.inf)
     empty = ~there.any(axis=1)

@@ -1,10 +1,10 @@
-"""A second reader of models, made from doc/format.md alone, and a judge of their export.
+"""A second reader of models, written from doc/format.md alone, that checks their export.
 
     python3 model_reader.py MODEL.bonsai MODEL.npz ...
 
-Checks that the archive holds what the native file holds, under the names and in
-the shapes that a module with a ModuleList "convs" of PyTorch Geometric's layers
-has.  Exits with 77 without NumPy.
+Checks that the archive has the same content as the native file, with the names and
+shapes of a module with a ModuleList "convs" of PyTorch Geometric's layers.  Exits
+with 77 without NumPy.
 """
 import json
 import struct
@@ -22,7 +22,7 @@ KNOWN = {13: 1, 19: 3, 20: 7, 21: 7, 22: 1, 32: 7}
 
 
 def read(path):
-    """The metadata and the sections."""
+    """Return the metadata and the sections."""
     with open(path, "rb") as file:
         data = file.read()
     assert data[:8] == bytes([0x89]) + b"BONSAI\n"
@@ -45,7 +45,7 @@ def read(path):
 
 
 def layer(facts, i):
-    """Names and shapes as PyTorch has them, in the order of the file."""
+    """Return PyTorch's names and shapes in file order."""
     last = i == facts["layers"] - 1
     f = facts["features"] if i == 0 else facts["hidden"]
     h = facts["classes"] if last else facts["hidden"]
@@ -63,7 +63,7 @@ def layer(facts, i):
 
 
 def state(facts, numbers):
-    """The parameters by name."""
+    """Return the parameters by name."""
     out, at = {}, 0
     for i in range(facts["layers"]):
         for name, shape in layer(facts, i):

@@ -1,10 +1,10 @@
-"""The native file against a second reader and writer made from its description.
+"""Tests native files with a second reader and writer, written from doc/format.md.
 
     python3 test_format.py path/to/bonsai
 
 Files in every encoding must be accepted and convert to the same arrays; files
-of the program must be readable; and a file that breaks one rule of
-doc/format.md must be refused by both readers.
+written by the program must be readable; and both readers must refuse a file that
+breaks one rule of doc/format.md.
 """
 import json
 import os
@@ -105,7 +105,7 @@ FULL = join(PATH, WEIGHTS, SPARSE, VALUES, MEMBERS, STANDARD, EXTRA)
 
 
 def good_files():
-    """name -> (sections, keywords of write)"""
+    """Return name -> (sections, keywords of write)."""
     usual = {"n": N, "f": F, "c": C}
     out = {
         "everything, sparse": (FULL, usual),
@@ -156,7 +156,7 @@ def good_files():
         "metadata, empty object": (join(PATH, {22: "{}"}), {"n": N}),
         "metadata with white space": (join(PATH, {22: ' {"a" : 1}\n'}), {"n": N}),
     }
-    # A ring large enough that sections pass 1 MiB.
+    # A ring large enough for sections above 1 MiB.
     n = 300000
     v = np.arange(n, dtype=np.int64)
     ring = np.sort(np.stack([(v - 1) % n, (v + 1) % n], 1), 1).astype(np.uint32)
@@ -169,7 +169,7 @@ def good_files():
 # ---- files that break one rule ----
 
 def bad_files():
-    """name -> bytes"""
+    """Return name -> bytes."""
     out = {}
 
     def add(name, sections, n=N, f=F, c=C, flags=0, edit=None, **other):
@@ -291,7 +291,7 @@ def bad_files():
     data[28:32] = fmt.zlib.crc32(bytes(data[:64 + 32 * len(FULL)])).to_bytes(4, "little")
     out["begin enormous"] = bytes(data)
 
-    # types: every one that a section does not list
+    # types: every type that a section does not list
     sizes = {1: 1, 2: 2, 3: 4, 4: 8, 5: 1, 6: 2, 7: 4}
     starts = {4: join(PATH, DENSE), 8: join(PATH, DENSE8)}
     for number, (_, types, _) in fmt.SECTIONS.items():
@@ -425,7 +425,7 @@ def bad_files():
                        ("single quotes", b"{'a': 1}"), ("a comment", b"{} // x")):
         change("metadata: " + what, {22: text})
 
-    # the same, in sections that are checked late
+    # the same in sections that are checked at first use
     n = 300000
     v = np.arange(n, dtype=np.int64)
     ring = np.sort(np.stack([(v - 1) % n, (v + 1) % n], 1), 1).astype(np.uint32).ravel()
@@ -464,12 +464,12 @@ def bad_files():
 def same(a, b):
     a, b = np.asarray(a), np.asarray(b)
     if a.dtype == np.float32 and b.dtype == np.float32:
-        a, b = a.view(np.uint32), b.view(np.uint32)     # a zero keeps its sign
+        a, b = a.view(np.uint32), b.view(np.uint32)     # compares the sign of zeros
     return a.shape == b.shape and np.array_equal(a, b)
 
 
 def compare(name, g, z):
-    """One graph from the second reader against the arrays of an .npz file."""
+    """Compare a graph of the second reader with the arrays of an .npz file."""
     used = set()
 
     def array(key, mine):
@@ -486,7 +486,7 @@ def compare(name, g, z):
     if "x" in g and g["f"]:
         array("x", g["x"])
     if "x_data" in g and g["f"]:
-        there = g["x_data"].view(np.uint32) != 0        # zeros that are stored are not kept
+        there = g["x_data"].view(np.uint32) != 0        # stored zeros are dropped
         array("x_data", g["x_data"][there])
         array("x_indices", g["x_indices"][there])
         array("x_indptr", np.append(0, np.cumsum(there))[g["x_indptr"]])
@@ -513,7 +513,7 @@ def compare(name, g, z):
 
 
 def same_graph(name, a, b):
-    """Two graphs of the second reader, whatever their encodings."""
+    """Compare two graphs of the second reader, whatever their encodings."""
     for key in sorted(set(a) | set(b)):
         if key in ("sections", "x_scale", "metadata", "x", "x_data", "x_indices", "x_indptr", "x_shape"):
             continue

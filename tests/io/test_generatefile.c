@@ -1,5 +1,5 @@
-/* test_generatefile.c -- a graph generated into a file is the graph generated and saved, whoever
- * writes which part of it; and a failure leaves nothing.
+/* test_generatefile.c -- a graph generated into a file equals the graph generated and saved, for
+ * any division of the work; a failure leaves nothing behind.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
@@ -63,7 +63,7 @@ static bonsai_status generate_here(bn_world *w, void *payload)
 
 static const int alone[] = {1, 2, 8, 0}, several[] = {1, 2, 3, 5, 8, 0};
 
-/* Alone with some numbers of threads, and by some numbers of ranks, until 0. */
+/* Compares with several numbers of threads and of ranks; both lists end with 0. */
 static void assert_same_by(const bonsai_generate_options *o, const int *threads, const int *ranks)
 {
     size_t len;
@@ -111,9 +111,9 @@ static void a_file_of_points_is_the_graph_saved(void **state)
         }
 }
 
-/* So many words that they are stored densely; classes that need wider labels; a graph so dense
- * that its edges are drawn more than once; nobody with an edge. */
-static void so_it_is_for_unusual_graphs(void **state)
+/* So many words that they are stored dense; so many classes that labels are wider; a graph so dense
+ * that its edges are drawn more than once; a graph without edges. */
+static void unusual_graphs_give_the_same_file(void **state)
 {
     (void)state;
     bonsai_generate_options o = options(600, 8, 0);
@@ -137,7 +137,7 @@ static void so_it_is_for_unusual_graphs(void **state)
 }
 
 /* One thread draws two megabytes at a time. */
-static void so_it_is_for_graphs_of_several_pieces(void **state)
+static void graphs_of_several_pieces_give_the_same_file(void **state)
 {
     (void)state;
     for (int dense = 0; dense < 2; dense++) {
@@ -147,9 +147,9 @@ static void so_it_is_for_graphs_of_several_pieces(void **state)
     }
 }
 
-/* One number may happen to fit in half precision; then the file, first laid out for floats, must
- * be laid out again. */
-static void numbers_that_fit_in_less_are_stored_in_less(void **state)
+/* A single number may fit half precision; then the file, first laid out for floats, must be written
+ * again. */
+static void numbers_that_fit_a_smaller_type_use_it(void **state)
 {
     (void)state;
     bonsai_generate_options o = options(1, 1, 1);
@@ -216,7 +216,7 @@ static place a_place(const char *name, int ranks)
     return p;
 }
 
-/* Ranks 0: without a world. */
+/* ranks 0: without a world */
 static bonsai_status generate_there(void *payload)
 {
     place *p = payload;
@@ -290,7 +290,7 @@ static void it_can_be_canceled_at_every_tick(void **state)
     assert_true(ticks > 8);
 }
 
-static void what_is_refused_is_said_by_all_ranks(void **state)
+static void all_ranks_report_a_refusal(void **state)
 {
     (void)state;
     place p = a_place("refused", 3);
@@ -309,14 +309,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_of_words_is_the_graph_saved),
         cmocka_unit_test(a_file_of_points_is_the_graph_saved),
-        cmocka_unit_test(so_it_is_for_unusual_graphs),
-        cmocka_unit_test(so_it_is_for_graphs_of_several_pieces),
-        cmocka_unit_test(numbers_that_fit_in_less_are_stored_in_less),
+        cmocka_unit_test(unusual_graphs_give_the_same_file),
+        cmocka_unit_test(graphs_of_several_pieces_give_the_same_file),
+        cmocka_unit_test(numbers_that_fit_a_smaller_type_use_it),
         cmocka_unit_test(a_permutation_can_be_undone),
         cmocka_unit_test(a_full_disk_leaves_nothing),
         cmocka_unit_test(every_failed_allocation_is_survived),
         cmocka_unit_test(it_can_be_canceled_at_every_tick),
-        cmocka_unit_test(what_is_refused_is_said_by_all_ranks),
+        cmocka_unit_test(all_ranks_report_a_refusal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_graphsaint.c -- folders as GraphSAINT publishes them.
+/* test_graphsaint.c -- reads folders in GraphSAINT's layout.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
@@ -13,7 +13,7 @@
 
 static npz_maker made;
 
-/* A ring of four nodes, which tests then spoil. */
+/* A ring of four nodes, which the tests then damage. */
 static const int32_t ring[] = {1, 3, 0, 2, 1, 3, 0, 2};
 static const int32_t starts[] = {0, 2, 4, 6, 8};
 static const double feats[4][2] = {{1, 2}, {0, 0.5}, {-1, 0}, {3, 4}};
@@ -103,7 +103,7 @@ static void reads_all_four_files(void **state)
     bonsai_graph_free(g);
 }
 
-static void weights_other_than_one_stay(void **state)
+static void weights_other_than_one_are_kept(void **state)
 {
     (void)state;
     static const float data[8] = {2, 1, 2, 1, 1, 1, 1, 1};
@@ -261,7 +261,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_all_four_files),
-        cmocka_unit_test(weights_other_than_one_stay),
+        cmocka_unit_test(weights_other_than_one_are_kept),
         cmocka_unit_test(lists_with_a_single_one_are_classes),
         cmocka_unit_test(bad_json_is_refused_with_the_reason),
         cmocka_unit_test(deep_nesting_is_refused),

@@ -1,4 +1,4 @@
-/* test_measure.c -- ranks that share the reading of a graph find what one alone finds.
+/* test_measure.c -- several ranks that share the reading of a graph find the same as one.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
@@ -17,7 +17,7 @@ enum { MOST_RANKS = 8, CLASSES = 8 };
 static const int world_sizes[] = {1, 2, 3, 5, 8};
 enum { WORLDS = 5 };
 
-/* Rows for each rank at random; some get none. */
+/* Draws the rows of each rank at random; some get none. */
 static void part_rows(int64_t *first, int ranks, int64_t n, uint64_t *state)
 {
     for (int r = 0; r <= ranks; r++)
@@ -102,14 +102,15 @@ static bonsai_status collect(const void *data, int64_t len, void *payload)
     return BONSAI_OK;
 }
 
-/* Every counted section as it would be written, and the training labels. */
+/* The checksum of every counted section as it would be written, and of the training labels. */
 static uint32_t crc_by_hand(const job *j)
 {
     bn_plan p;
     bytes b = {NULL, 0};
     assert_int_equal(bn_plan_make(&p, j->g, BONSAI_ENCODING_AUTO, 1), BONSAI_OK);
     for (int s = BONSAI_SECTION_OFFSETS; s <= BONSAI_SECTION_SPLIT; s++)
-        if (p.type[s] != BONSAI_TYPE_NONE && s != BONSAI_SECTION_LABELS && s != BONSAI_SECTION_SOFT_LABELS)
+        if (p.type[s] != BONSAI_TYPE_NONE && s != BONSAI_SECTION_LABELS &&
+            s != BONSAI_SECTION_SOFT_LABELS)
             assert_int_equal(bn_plan_emit(&p, j->g, s, collect, &b), BONSAI_OK);
     for (int64_t i = 0; i < j->trees; i++) {
         int32_t label = bonsai_graph_label(j->g, j->train[i]);
@@ -140,7 +141,7 @@ static void must_agree(job *j, uint64_t *state)
     }
 }
 
-/* A graph that borrows all but its split. */
+/* Measures a graph that borrows everything but its split. */
 static void measure_another_split(job *j, uint64_t *state)
 {
     bonsai_graph *parent = j->g;
@@ -150,7 +151,7 @@ static void measure_another_split(job *j, uint64_t *state)
     j->g = parent;
 }
 
-static void ranks_measure_what_one_does(void **state)
+static void several_ranks_measure_the_same_as_one(void **state)
 {
     (void)state;
     uint64_t s = 5;
@@ -162,7 +163,7 @@ static void ranks_measure_what_one_does(void **state)
         bonsai_write_options o;
         bonsai_write_options_init(&o);
         o.features = kept[random_below(&s, 4)];
-        int64_t m = random_below(&s, 200);      /* before the call: arguments have no order */
+        int64_t m = random_below(&s, 200);      /* not in the call: arguments have no order */
         j.g = random_graph((uint64_t)trial, n, m, trial % LAYOUTS, random_below(&s, 128));
         j.trees = 0;
         for (int64_t v = 0; v < n && j.trees < 64; v += 1 + random_below(&s, 3))
@@ -177,7 +178,7 @@ static void ranks_measure_what_one_does(void **state)
             bool has_scale = bn_has(j.g, BONSAI_SECTION_FEATURE_SCALE);
             bonsai_graph_free(j.g);
             j.g = read;
-            if (!has_scale)                     /* which would be a hint that others lack */
+            if (!has_scale)                     /* it would be a hint that the others lack */
                 assert_int_equal(crc_by_hand(&j), before);
             must_agree(&j, &s);
             if (j.of[0].labelled > 0)
@@ -238,7 +239,7 @@ static void must_emit_the_same(emission *e, int ranks)
     }
 }
 
-static void the_pieces_of_ranks_are_the_bytes_of_a_file(void **state)
+static void the_pieces_of_all_ranks_make_the_file(void **state)
 {
     (void)state;
     uint64_t s = 9;
@@ -270,7 +271,7 @@ static bonsai_status verify_rank(bn_world *w, void *payload)
     return bn_graph_need_over(v->g, BN_ALL_SECTIONS, w, v->first, v->threads);
 }
 
-/* The same status, the same sentence, on any number of ranks. */
+/* The status and the message are the same on any number of ranks. */
 static bonsai_status must_fail_alike(bonsai_graph *g, uint64_t *state)
 {
     char sentence[1024] = "";
@@ -291,13 +292,13 @@ static bonsai_status must_fail_alike(bonsai_graph *g, uint64_t *state)
     return alone;
 }
 
-/* A mapped file whose pages may be written, for this process alone. */
+/* Maps a file privately, so that its pages can be changed. */
 static bonsai_graph *loaded(uint64_t seed, layout features, int with)
 {
     bonsai_graph *g = random_graph(seed, 40, 150, features, with), *read = NULL;
     const char *path = temp_path("b.bonsai");
     if (g->view.section[BONSAI_SECTION_NODE_WEIGHTS].type == BONSAI_TYPE_F32)
-        ((float *)g->owned[BONSAI_SECTION_NODE_WEIGHTS])[0] = 0.5f;     /* so that they stay floats */
+        ((float *)g->owned[BONSAI_SECTION_NODE_WEIGHTS])[0] = 0.5f;     /* keeps them floats */
     assert_int_equal(bonsai_graph_save(NULL, g, path, NULL), BONSAI_OK);
     assert_int_equal(bonsai_graph_load(&read, path), BONSAI_OK);
     bonsai_graph_free(g);
@@ -338,7 +339,7 @@ static void damage_names_the_section_on_any_number_of_ranks(void **state)
     assert_true(damaged > 300);
 }
 
-/* Bytes that are wrong in several places, with checksums that are right. */
+/* Several bytes are wrong, but the checksums are right. */
 static void the_first_wrong_element_is_named_on_any_number_of_ranks(void **state)
 {
     (void)state;
@@ -377,7 +378,7 @@ static void the_first_wrong_element_is_named_on_any_number_of_ranks(void **state
             fail_msg("section %d was refused %d times", id, seen[id]);
 }
 
-/* A row longer than what is read at a time, and a section longer than all threads read at once. */
+/* A row longer than one read, and a section longer than all threads read at once. */
 static void long_rows_and_sections_are_checked_across_their_blocks(void **state)
 {
     (void)state;
@@ -389,7 +390,7 @@ static void long_rows_and_sections_are_checked_across_their_blocks(void **state)
     bonsai_view_init(&v);
     v.nodes = N;
     for (int i = 1; i < N; i++)
-        to[i - 1] = (uint32_t)i;                /* node 0 is everybody's neighbour */
+        to[i - 1] = (uint32_t)i;                /* every node is a neighbour of node 0 */
     for (int i = 1; i <= N; i++)
         offsets[i] = (uint32_t)(N - 2 + i);
     v.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){offsets, N + 1, BONSAI_TYPE_U32};
@@ -402,7 +403,7 @@ static void long_rows_and_sections_are_checked_across_their_blocks(void **state)
         assert_int_equal(must_fail_alike(g, &s), BONSAI_E_FORMAT);
         snprintf(text, sizeof text, "entry %u of row 0 is %u, out of order", at, at);
         assert_non_null(strstr(bonsai_error(), text));
-        to[N - 5] = N;                          /* out of range is said first */
+        to[N - 5] = N;                          /* an id out of range is reported first */
         assert_int_equal(must_fail_alike(g, &s), BONSAI_E_FORMAT);
         snprintf(text, sizeof text, "entry %d is %d, outside 0..%d", N - 5, N, N - 1);
         assert_non_null(strstr(bonsai_error(), text));
@@ -461,7 +462,7 @@ static void ranks_name_the_same_edge_without_reverse(void **state)
             int64_t e = random_below(&s, (int)m);
             if (weight && random_below(&s, 2))
                 weight[e] += 1;
-            else if (e + 1 < m)                 /* rows stay sorted, as a verified graph's are */
+            else if (e + 1 < m)                 /* rows stay sorted, as in a verified graph */
                 to[e] = e + 1 < m && to[e + 1] > to[e] ? to[e + 1] : to[e];
         }
         int bad = balance_alike(g, &s);
@@ -481,7 +482,7 @@ static bonsai_status measure_three(void *payload)
     return run_ranks(3, measure_rank, j);
 }
 
-static void a_rank_without_memory_ends_all(void **state)
+static void a_rank_without_memory_stops_all(void **state)
 {
     (void)state;
     static job j;
@@ -517,7 +518,7 @@ done:
     return rc;
 }
 
-static void canceling_on_one_rank_ends_all(void **state)
+static void canceling_on_one_rank_stops_all(void **state)
 {
     (void)state;
     static job j;
@@ -534,14 +535,14 @@ static void canceling_on_one_rank_ends_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_measure_what_one_does),
-        cmocka_unit_test(the_pieces_of_ranks_are_the_bytes_of_a_file),
+        cmocka_unit_test(several_ranks_measure_the_same_as_one),
+        cmocka_unit_test(the_pieces_of_all_ranks_make_the_file),
         cmocka_unit_test(damage_names_the_section_on_any_number_of_ranks),
         cmocka_unit_test(the_first_wrong_element_is_named_on_any_number_of_ranks),
         cmocka_unit_test(long_rows_and_sections_are_checked_across_their_blocks),
         cmocka_unit_test(ranks_name_the_same_edge_without_reverse),
-        cmocka_unit_test(a_rank_without_memory_ends_all),
-        cmocka_unit_test(canceling_on_one_rank_ends_all),
+        cmocka_unit_test(a_rank_without_memory_stops_all),
+        cmocka_unit_test(canceling_on_one_rank_stops_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

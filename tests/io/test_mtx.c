@@ -67,7 +67,7 @@ static void agrees_with_a_matrix(void **state)
     }
 }
 
-static void takes_features_and_labels_from_beside(void **state)
+static void reads_features_and_labels_next_to_it(void **state)
 {
     (void)state;
     write_text(temp_path("with.mtx"),
@@ -86,7 +86,7 @@ static void takes_features_and_labels_from_beside(void **state)
     refuses_file(temp_path("with.mtx"), "with.mtx: the matrix has 2 rows, but");
 }
 
-static void refuses_what_is_no_adjacency(void **state)
+static void refuses_what_is_not_an_adjacency(void **state)
 {
     (void)state;
 #define HEAD "%%MatrixMarket matrix coordinate "
@@ -160,8 +160,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_every_kind_of_entries),
         cmocka_unit_test(agrees_with_a_matrix),
-        cmocka_unit_test(takes_features_and_labels_from_beside),
-        cmocka_unit_test(refuses_what_is_no_adjacency),
+        cmocka_unit_test(reads_features_and_labels_next_to_it),
+        cmocka_unit_test(refuses_what_is_not_an_adjacency),
         cmocka_unit_test(refuses_every_truncation),
         cmocka_unit_test(survives_every_failed_allocation),
     };

@@ -1,4 +1,4 @@
-/* test_native.c -- the native file: what is written is read, all else is refused.
+/* test_native.c -- the native file: what is written reads back, everything else is refused.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
@@ -160,7 +160,7 @@ static uint8_t *whole_file(size_t *len, bonsai_graph **g, layout features)
     return read_file(path, len);
 }
 
-static void every_flipped_bit_is_seen(void **state)
+static void every_flipped_bit_is_detected(void **state)
 {
     (void)state;
     bonsai_graph *g;
@@ -180,7 +180,7 @@ static void every_flipped_bit_is_seen(void **state)
     bonsai_graph_free(g);
 }
 
-static void every_cut_is_seen(void **state)
+static void every_cut_is_detected(void **state)
 {
     (void)state;
     bonsai_graph *g;
@@ -206,8 +206,8 @@ static void repair(uint8_t *file, size_t len)
         put(file + 28, oracle_crc(file, (int64_t)head), 4);
 }
 
-/* Writes a number into the header (id 0) or a section's entry, repairs the checksum
- * and expects the sentence. */
+/* Writes a number into the header (id 0) or a section's entry, corrects the checksum and expects
+ * the error. */
 static void refuse_field(uint64_t id, int at, uint64_t value, int bytes, const char *sentence)
 {
     bonsai_graph *g;
@@ -246,13 +246,16 @@ static void a_wrong_table_is_refused(void **state)
     refuse_field(BONSAI_SECTION_OFFSETS, 4, 0, 4, "section 1 has the unknown type 0");
     refuse_field(BONSAI_SECTION_OFFSETS, 4, 8, 4, "section 1 has the unknown type 8");
     refuse_field(BONSAI_SECTION_OFFSETS, 4, UINT32_MAX, 4, "unknown type 4294967295");
-    refuse_field(BONSAI_SECTION_OFFSETS, 4, BONSAI_TYPE_F32, 4, "offsets: type f32 (7) is not allowed here");
-    refuse_field(BONSAI_SECTION_LABELS, 4, BONSAI_TYPE_I8, 4, "labels: type i8 (5) is not allowed here");
+    refuse_field(BONSAI_SECTION_OFFSETS, 4, BONSAI_TYPE_F32, 4,
+                 "offsets: type f32 (7) is not allowed here");
+    refuse_field(BONSAI_SECTION_LABELS, 4, BONSAI_TYPE_I8, 4,
+                 "labels: type i8 (5) is not allowed here");
     refuse_field(BONSAI_SECTION_NEIGHBORS, 16, (uint64_t)1 << 63, 8, "does not fit in the file");
     refuse_field(BONSAI_SECTION_NEIGHBORS, 16, UINT64_MAX, 8, "does not fit in the file");
     refuse_field(BONSAI_SECTION_NEIGHBORS, 16, (uint64_t)1 << 61, 8, "does not fit in the file");
     refuse_field(BONSAI_SECTION_NEIGHBORS, 16, 100000, 8, "section 2 of 100000 elements at byte");
-    refuse_field(BONSAI_SECTION_NEIGHBORS, 8, 64, 8, "elements at byte 64 does not fit in the file");
+    refuse_field(BONSAI_SECTION_NEIGHBORS, 8, 64, 8,
+                 "elements at byte 64 does not fit in the file");
     refuse_field(BONSAI_SECTION_NEIGHBORS, 8, UINT64_MAX - 63, 8, "does not fit in the file");
     refuse_field(BONSAI_SECTION_METADATA, 16, 1, 8, "bytes follow its last section");
 }
@@ -264,7 +267,8 @@ static void bytes_between_sections_are_refused(void **state)
     size_t len;
     uint8_t *file = whole_file(&len, &g, DENSE_F32), *e = entry_of(file, BONSAI_SECTION_NEIGHBORS);
     file[number(e + 8, 8) - 1] = 1;
-    assert_fails(load_bytes(file, len, NULL), BONSAI_E_FORMAT, "there are bytes between its sections");
+    assert_fails(load_bytes(file, len, NULL), BONSAI_E_FORMAT,
+                 "there are bytes between its sections");
     free(file);
     bonsai_graph_free(g);
 }
@@ -279,7 +283,8 @@ static void wrong_elements_are_refused_even_with_good_checksums(void **state)
         {BONSAI_SECTION_NEIGHBORS, 0, 5, 4, "neighbors: entry 0 is 5, outside 0..4"},
         {BONSAI_SECTION_EDGE_WEIGHTS, 0, 0x7fc00000, 4, "edge weights: entry 0 is nan"},
         {BONSAI_SECTION_EDGE_WEIGHTS, 4, 0, 4, "edge weights: entry 1 is 0, which is not positive"},
-        {BONSAI_SECTION_FEATURES, 8, 0x7f800000, 4, "features: entry 2 is inf, which is not finite"},
+        {BONSAI_SECTION_FEATURES, 8, 0x7f800000, 4,
+         "features: entry 2 is inf, which is not finite"},
         {BONSAI_SECTION_LABELS, 1, 77, 1, "labels: node 1 has label 77 but there are"},
         {BONSAI_SECTION_SPLIT, 2, 4, 1, "split: entry 2 is 4, outside 0..3"},
         {BONSAI_SECTION_ROLE, 2, 9, 1, "role: entry 2 is 9, outside 0..3"},
@@ -292,7 +297,8 @@ static void wrong_elements_are_refused_even_with_good_checksums(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bonsai_graph *g;
         size_t len;
-        uint8_t *file = whole_file(&len, &g, DENSE_F32), *e = entry_of(file, (uint64_t)rows[i].section);
+        uint8_t *file = whole_file(&len, &g, DENSE_F32);
+        uint8_t *e = entry_of(file, (uint64_t)rows[i].section);
         static const int width[] = {0, 1, 2, 4, 8, 1, 2, 4};
         uint64_t at = number(e + 8, 8);
         put(file + at + rows[i].at, rows[i].value, rows[i].bytes);
@@ -304,7 +310,7 @@ static void wrong_elements_are_refused_even_with_good_checksums(void **state)
     }
 }
 
-static void what_is_no_native_file_is_refused(void **state)
+static void a_file_in_another_format_is_refused(void **state)
 {
     (void)state;
     bonsai_graph *g = (bonsai_graph *)1;
@@ -373,7 +379,7 @@ static void a_large_section_is_verified_when_it_is_needed(void **state)
     bonsai_graph_free(g);
 }
 
-/* ---- writing either happens or does not ---- */
+/* ---- writing succeeds or leaves the old file ---- */
 
 static int files_in(const char *folder)
 {
@@ -492,7 +498,7 @@ static void files_survive_failed_allocations(void **state)
     leave(&p);
 }
 
-static void progress_runs_from_nothing_to_all(void **state)
+static void progress_runs_from_zero_to_the_total(void **state)
 {
     (void)state;
     place p = a_place("ticks");
@@ -532,18 +538,18 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_section_and_encoding_comes_back),
         cmocka_unit_test(threads_change_no_byte),
         cmocka_unit_test(a_mapped_file_can_be_saved_onto_itself),
-        cmocka_unit_test(every_flipped_bit_is_seen),
-        cmocka_unit_test(every_cut_is_seen),
+        cmocka_unit_test(every_flipped_bit_is_detected),
+        cmocka_unit_test(every_cut_is_detected),
         cmocka_unit_test(a_wrong_header_is_refused),
         cmocka_unit_test(a_wrong_table_is_refused),
         cmocka_unit_test(bytes_between_sections_are_refused),
         cmocka_unit_test(wrong_elements_are_refused_even_with_good_checksums),
-        cmocka_unit_test(what_is_no_native_file_is_refused),
+        cmocka_unit_test(a_file_in_another_format_is_refused),
         cmocka_unit_test(a_large_section_is_verified_when_it_is_needed),
         cmocka_unit_test(a_canceled_save_leaves_the_old_file),
         cmocka_unit_test(a_full_disk_leaves_the_old_file),
         cmocka_unit_test(files_survive_failed_allocations),
-        cmocka_unit_test(progress_runs_from_nothing_to_all),
+        cmocka_unit_test(progress_runs_from_zero_to_the_total),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

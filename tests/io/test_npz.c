@@ -1,4 +1,4 @@
-/* test_npz.c -- NumPy archives: what NumPy could have written is read.
+/* test_npz.c -- NumPy archives: reads what NumPy may have written.
  *
  * SPDX-License-Identifier: MIT */
 #include "npzfixture.h"
@@ -23,7 +23,8 @@ static void reads_edges_features_labels_and_split(void **state)
     assert_int_equal(bonsai_graph_classes(g), 2);
     for (int v = 0; v < 4; v++)
         assert_int_equal(bonsai_graph_label(g, v), four_y[v]);
-    assert_memory_equal(bonsai_graph_view(g)->section[BONSAI_SECTION_SPLIT].data, split, sizeof split);
+    assert_memory_equal(bonsai_graph_view(g)->section[BONSAI_SECTION_SPLIT].data, split,
+                        sizeof split);
     assert_int_equal(bonsai_graph_read_info(g)->edges_given, 5);
     assert_int_equal(bonsai_graph_read_info(g)->rounded, 0);
     assert_string_equal(bonsai_graph_read_info(g)->format, "npz");
@@ -64,7 +65,7 @@ static void every_integer_type_order_and_version_gives_the_same_edges(void **sta
         }
 }
 
-/* One number of a type such as ">f8"; halves through a table of what is used here. */
+/* One number of a type such as ">f8"; halves come from a table of those used here. */
 static size_t put_real(uint8_t *out, const char *type, float v)
 {
     double d = (double)v;
@@ -141,7 +142,7 @@ static int64_t rounded_by(const char *head, const void *data, size_t len)
     return rounded;
 }
 
-static void numbers_wider_than_float_are_rounded_and_said_to_be(void **state)
+static void numbers_wider_than_float_are_rounded_and_reported(void **state)
 {
     (void)state;
     const double tenth[4] = {0, 0.1, 0, 0}, half[4] = {0.5, 0x1p100, -0.0, -3};
@@ -204,7 +205,8 @@ static void masks_are_a_split_too(void **state)
     npz_array(&made, "train_mask", "'|b1', C, (4,)", train, sizeof train);
     npz_array(&made, "test_mask", "'|b1', C, (4,)", test, sizeof test);
     bonsai_graph *g = load(save_as("t.npz"));
-    assert_memory_equal(bonsai_graph_view(g)->section[BONSAI_SECTION_SPLIT].data, split, sizeof split);
+    assert_memory_equal(bonsai_graph_view(g)->section[BONSAI_SECTION_SPLIT].data, split,
+                        sizeof split);
     bonsai_graph_free(g);
 }
 
@@ -225,7 +227,7 @@ static void the_number_of_nodes_comes_from_num_nodes_or_the_largest_id(void **st
     bonsai_graph_free(g);
 }
 
-static void unknown_members_are_not_looked_at(void **state)
+static void unknown_members_are_ignored(void **state)
 {
     (void)state;
     make();
@@ -239,7 +241,7 @@ static void unknown_members_are_not_looked_at(void **state)
     bonsai_graph_free(g);
 }
 
-static void the_datasets_at_hand_have_their_sizes(void **state)
+static void available_datasets_have_their_sizes(void **state)
 {
     (void)state;
     static const struct { const char *path; int64_t n, m, f, c; } sets[] = {
@@ -269,13 +271,13 @@ int main(void)
         cmocka_unit_test(every_integer_type_order_and_version_gives_the_same_edges),
         cmocka_unit_test(every_float_type_and_order_gives_the_same_features),
         cmocka_unit_test(integer_and_bool_features_are_numbers),
-        cmocka_unit_test(numbers_wider_than_float_are_rounded_and_said_to_be),
+        cmocka_unit_test(numbers_wider_than_float_are_rounded_and_reported),
         cmocka_unit_test(reads_sparse_features_and_weights),
         cmocka_unit_test(reads_the_layout_of_adj_attr_and_labels),
         cmocka_unit_test(masks_are_a_split_too),
         cmocka_unit_test(the_number_of_nodes_comes_from_num_nodes_or_the_largest_id),
-        cmocka_unit_test(unknown_members_are_not_looked_at),
-        cmocka_unit_test(the_datasets_at_hand_have_their_sizes),
+        cmocka_unit_test(unknown_members_are_ignored),
+        cmocka_unit_test(available_datasets_have_their_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

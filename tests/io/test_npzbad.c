@@ -1,4 +1,4 @@
-/* test_npzbad.c -- NumPy archives: what is wrong is refused, with the reason.
+/* test_npzbad.c -- NumPy archives: bad ones are refused, with the reason.
  *
  * SPDX-License-Identifier: MIT */
 #include "npzfixture.h"
@@ -23,7 +23,7 @@ static void refuse_array(const char *name, const char *head, const void *data, s
     refuse(text);
 }
 
-static void what_is_no_archive_is_refused(void **state)
+static void a_file_that_is_not_an_archive_is_refused(void **state)
 {
     (void)state;
     bonsai_graph *g;
@@ -168,7 +168,7 @@ static void sparse_arrays_that_disagree_are_refused(void **state)
     refuse("has no array \"x_shape\"");
 }
 
-/* An array of which the archive tells lies: sizes and checksum as given. */
+/* Adds an array with a wrong size and checksum in the archive. */
 static void add_lie(const char *name, int deflated, uint32_t size, uint32_t crc_error)
 {
     uint8_t bytes[512];
@@ -204,7 +204,7 @@ static void an_archive_that_lies_is_refused(void **state)
     refuse("edge_index: cannot be unzipped: CRC error");
 }
 
-/* A member that is deflated and whose sizes are honest but not its header's. */
+/* A deflated member whose sizes are right but differ from its header's. */
 static void a_member_of_another_length_is_refused(void **state)
 {
     (void)state;
@@ -218,7 +218,7 @@ static void a_member_of_another_length_is_refused(void **state)
     refuse("10 elements of 8 bytes, but the file holds 81 bytes");
 }
 
-/* Sizes that agree with the header, around a stream that does not. */
+/* Sizes that agree with the header, but not with the stream. */
 static void a_stream_longer_or_shorter_than_it_says_is_refused(void **state)
 {
     (void)state;
@@ -259,8 +259,8 @@ static void every_cut_is_refused(void **state)
     }
 }
 
-/* A flip may lie in a name or a time, where nothing is promised; but where the file
- * still loads with all its arrays, they are the same. */
+/* A flip in a name or a time may go unnoticed; but if the file still loads with all its arrays,
+ * they are unchanged. */
 static void a_flipped_bit_never_changes_a_number(void **state)
 {
     (void)state;
@@ -287,7 +287,7 @@ static void a_flipped_bit_never_changes_a_number(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_no_archive_is_refused),
+        cmocka_unit_test(a_file_that_is_not_an_archive_is_refused),
         cmocka_unit_test(ids_out_of_range_are_refused_by_entry_and_value),
         cmocka_unit_test(numbers_that_are_not_finite_are_refused),
         cmocka_unit_test(shapes_that_do_not_fit_are_refused),

@@ -1,4 +1,4 @@
-/* test_npzwrite.c -- NumPy archives: what is written comes back, in the same bytes.
+/* test_npzwrite.c -- NumPy archives: what is written reads back, and is the same bytes each time.
  *
  * SPDX-License-Identifier: MIT */
 #include "npzfixture.h"
@@ -48,8 +48,10 @@ static void random_features(parts *p, bn_rng *r)
     if (form == 3)
         *section(p, BONSAI_SECTION_FEATURES) = (bonsai_array){p->small, n * f, BONSAI_TYPE_U8};
     if (form >= 4) {
-        *section(p, BONSAI_SECTION_FEATURE_OFFSETS) = (bonsai_array){p->offsets, n + 1, BONSAI_TYPE_U32};
-        *section(p, BONSAI_SECTION_FEATURE_INDICES) = (bonsai_array){p->index, nnz, BONSAI_TYPE_U16};
+        *section(p, BONSAI_SECTION_FEATURE_OFFSETS) =
+            (bonsai_array){p->offsets, n + 1, BONSAI_TYPE_U32};
+        *section(p, BONSAI_SECTION_FEATURE_INDICES) =
+            (bonsai_array){p->index, nnz, BONSAI_TYPE_U16};
     }
     if (form == 5)
         *section(p, BONSAI_SECTION_FEATURE_VALUES) = (bonsai_array){p->x, nnz, BONSAI_TYPE_F32};
@@ -102,8 +104,10 @@ static void random_sections(parts *p, bn_rng *r)
         if (bn_rng_below(r, 2))
             *section(p, all[i].s) = all[i].a;
     if (bn_rng_below(r, 2)) {
-        *section(p, BONSAI_SECTION_MEMBER_OFFSETS) = (bonsai_array){p->member_offsets, n + 1, BONSAI_TYPE_U32};
-        *section(p, BONSAI_SECTION_MEMBERS) = (bonsai_array){p->members, p->member_offsets[n], BONSAI_TYPE_U32};
+        *section(p, BONSAI_SECTION_MEMBER_OFFSETS) =
+            (bonsai_array){p->member_offsets, n + 1, BONSAI_TYPE_U32};
+        *section(p, BONSAI_SECTION_MEMBERS) =
+            (bonsai_array){p->members, p->member_offsets[n], BONSAI_TYPE_U32};
         *section(p, BONSAI_SECTION_FEATURE_MEAN) = (bonsai_array){p->mean, f, BONSAI_TYPE_F32};
         *section(p, BONSAI_SECTION_FEATURE_SPREAD) = (bonsai_array){p->mean, f, BONSAI_TYPE_F32};
     }
@@ -187,7 +191,7 @@ static void the_same_graph_gives_the_same_bytes(void **state)
     bonsai_graph_free(g);
 }
 
-static void a_split_that_puts_no_node_anywhere_is_still_a_split(void **state)
+static void a_split_without_nodes_is_still_a_split(void **state)
 {
     (void)state;
     static const uint8_t split[3] = {0};
@@ -207,7 +211,7 @@ static void a_split_that_puts_no_node_anywhere_is_still_a_split(void **state)
     bonsai_graph_free(g);
 }
 
-/* In each header of the directory, offsets from the limit on are in the 64-bit form. */
+/* In each header of the directory, offsets from `limit` on use the 64-bit form. */
 static void assert_wide(const char *path, int64_t limit)
 {
     size_t len;
@@ -371,7 +375,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_section_comes_back),
         cmocka_unit_test(the_same_graph_gives_the_same_bytes),
-        cmocka_unit_test(a_split_that_puts_no_node_anywhere_is_still_a_split),
+        cmocka_unit_test(a_split_without_nodes_is_still_a_split),
         cmocka_unit_test(sizes_and_offsets_of_64_bits_are_read),
         cmocka_unit_test(every_failed_allocation_is_survived),
         cmocka_unit_test(progress_ends_at_the_total_and_canceling_leaves_nothing),

@@ -23,7 +23,7 @@ static const char *const text_files[][2] = {
 };
 enum { FILES = sizeof text_files / sizeof *text_files };
 
-/* On one thread: hundreds of tiny graphs are read here. */
+/* On one thread, because hundreds of tiny graphs are read here. */
 static bonsai_status load(bonsai_graph **g, const char *path)
 {
     bonsai_read_options o;
@@ -47,7 +47,7 @@ static void make_folders(const char *folder)
     mkdir(in(folder, "split/time"), 0700);
 }
 
-/* A sound folder, to be spoiled one file at a time. */
+/* Writes a sound folder, whose files the tests then damage one by one. */
 static void write_sound(void)
 {
     make_folders("text");
@@ -81,7 +81,7 @@ static void put(bn_zip_out *z, const char *name, const char *type, int dims, int
     assert_int_equal(bn_zip_out_end(z), BONSAI_OK);
 }
 
-typedef struct {                /* what the arrays say; the defaults are sound */
+typedef struct {                /* the content of the arrays; the defaults are sound */
     int64_t nodes, edges, labels_a_node;
     const char *label_type;
     double label;               /* of node 3 */
@@ -127,7 +127,8 @@ static void write_arrays(const arrays *a)
 static void check_graph(const char *folder)
 {
     static const int32_t labels[] = {2, -1, -1, 0};
-    static const bonsai_part parts[] = {BONSAI_PART_TRAIN, BONSAI_PART_VAL, BONSAI_PART_NONE, BONSAI_PART_TRAIN};
+    static const bonsai_part parts[] = {BONSAI_PART_TRAIN, BONSAI_PART_VAL, BONSAI_PART_NONE,
+                                        BONSAI_PART_TRAIN};
     static const float x[4][2] = {{1, 0.5f}, {0, 2}, {-1e3f, 0}, {0, 0}};
     static const int32_t neighbors[] = {1, 0, 2, 1, 3, 2};
     bonsai_graph *g;
@@ -198,7 +199,7 @@ static void features_and_split_may_be_missing(void **state)
     bonsai_graph_free(g);
 }
 
-static void of_several_schemes_the_first_by_name_is_taken(void **state)
+static void the_first_scheme_by_name_is_used(void **state)
 {
     (void)state;
     bonsai_graph *g;
@@ -382,7 +383,7 @@ int main(void)
         cmocka_unit_test(reads_compressed_text),
         cmocka_unit_test(reads_arrays_with_labels_of_any_type),
         cmocka_unit_test(features_and_split_may_be_missing),
-        cmocka_unit_test(of_several_schemes_the_first_by_name_is_taken),
+        cmocka_unit_test(the_first_scheme_by_name_is_used),
         cmocka_unit_test(an_empty_graph_is_a_graph),
         cmocka_unit_test(refuses_bad_text),
         cmocka_unit_test(a_missing_file_is_named),

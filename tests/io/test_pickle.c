@@ -1,4 +1,4 @@
-/* test_pickle.c -- the pickle machine: builds what Planetoid files hold, nothing else.
+/* test_pickle.c -- the pickle machine builds what Planetoid files contain, and nothing else.
  *
  * SPDX-License-Identifier: MIT */
 #include "io/pickle.h"
@@ -17,7 +17,7 @@ static bn_pickle *must_read(const char *path)
     return p;
 }
 
-/* A pickle of exactly these bytes must be refused with this text. */
+/* A pickle of exactly these bytes must be refused with this message. */
 static void refuses_bytes(const void *data, size_t len, const char *text)
 {
     bn_pickle *p = NULL;
@@ -133,7 +133,7 @@ static void remembers_what_was_put_in_the_memo(void **state)
     bn_pickle_free(p);
 }
 
-static void a_list_that_contains_itself_does_no_harm(void **state)
+static void a_list_that_contains_itself_is_harmless(void **state)
 {
     (void)state;
     bn_pickle_lists l;
@@ -356,7 +356,7 @@ static void refuses_matrices_that_do_not_fit_together(void **state)
     REFUSES("cscipy.sparse.csr\ncsr_matrix\n)\x81}(U\6_shapeK\2\x85ub", "no _shape");
 }
 
-static void says_what_it_found_where_something_else_is_needed(void **state)
+static void says_what_it_found_instead(void **state)
 {
     (void)state;
     bn_pickle_array a;
@@ -432,7 +432,7 @@ static void survives_every_failed_allocation(void **state)
     survives_failed_allocations(read_all, NULL, 12);
 }
 
-/* Nesting, marks and long lists that would hurt a recursive or quadratic reader. */
+/* Nesting, marks and long lists that would break a recursive or quadratic reader. */
 static void deep_and_long_pickles_are_linear(void **state)
 {
     (void)state;
@@ -464,7 +464,7 @@ int main(void)
         cmocka_unit_test(reads_a_matrix),
         cmocka_unit_test(reads_a_dict_of_lists),
         cmocka_unit_test(remembers_what_was_put_in_the_memo),
-        cmocka_unit_test(a_list_that_contains_itself_does_no_harm),
+        cmocka_unit_test(a_list_that_contains_itself_is_harmless),
         cmocka_unit_test(refuses_every_other_opcode),
         cmocka_unit_test(refuses_every_other_name),
         cmocka_unit_test(refuses_broken_programs),
@@ -474,7 +474,7 @@ int main(void)
         cmocka_unit_test(refuses_objects_that_never_got_their_state),
         cmocka_unit_test(refuses_a_state_given_twice),
         cmocka_unit_test(refuses_matrices_that_do_not_fit_together),
-        cmocka_unit_test(says_what_it_found_where_something_else_is_needed),
+        cmocka_unit_test(says_what_it_found_instead),
         cmocka_unit_test(refuses_one_list_under_two_keys),
         cmocka_unit_test(refuses_a_missing_file_and_a_folder),
         cmocka_unit_test(refuses_every_truncation),

@@ -39,7 +39,7 @@ static void write_graph(const char *items, size_t len)
 
 #define GRAPH(literal) write_graph(literal, sizeof literal - 1)
 
-/* The files of a sound graph, to be spoiled one at a time. */
+/* Writes the files of a sound graph, which the tests then damage one by one. */
 static void write_sound(void)
 {
     write_features("ind.t.x", 2, 3, allx[0]);
@@ -52,7 +52,7 @@ static void write_sound(void)
     write_text(temp_path("ind.t.test.index"), "6\n4\n");
 }
 
-/* On one thread: hundreds of tiny graphs are read here. */
+/* On one thread, because hundreds of tiny graphs are read here. */
 static bonsai_status load(bonsai_graph **g)
 {
     bonsai_read_options o;

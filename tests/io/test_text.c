@@ -1,5 +1,5 @@
-/* test_text.c -- graphs as text: what people write is understood, all else is
- * refused with file and line.
+/* test_text.c -- graphs as text: common notations are read, everything else is refused with file
+ * and line.
  *
  * SPDX-License-Identifier: MIT */
 #include "texting.h"
@@ -76,7 +76,7 @@ static void finds_weights_and_headers(void **state)
     bonsai_graph_free(first);
 }
 
-static void keeps_what_the_options_keep(void **state)
+static void keeps_what_the_options_ask_for(void **state)
 {
     (void)state;
     bonsai_read_options o;
@@ -169,7 +169,7 @@ static void reads_features_of_every_kind(void **state)
     bonsai_graph_free(g);
 }
 
-static void finds_companions_beside_a_file(void **state)
+static void finds_companions_next_to_a_file(void **state)
 {
     (void)state;
     write_gz(temp_path("net.el.gz"), "0 1\n1 2\n");
@@ -190,7 +190,7 @@ static void finds_companions_beside_a_file(void **state)
     bonsai_graph_free(g);
     write_text(temp_path("said.el"), "# bonsai: nodes=3 features=0 classes=1 directed=0\n0 1\n");
     assert_int_equal(bonsai_graph_read(&g, temp_path("said.el"), &o), BONSAI_OK);
-    assert_int_equal(bonsai_graph_classes(g), 8);       /* the file that was asked for counts */
+    assert_int_equal(bonsai_graph_classes(g), 8);       /* the file given in the options is used */
     bonsai_graph_free(g);
 }
 
@@ -198,7 +198,7 @@ static void finds_companions_beside_a_file(void **state)
 
 enum { SMALL = 12 };
 
-/* The adjacency as a matrix, from the same numbers by the plainest way. */
+/* Compares the adjacency with a matrix made from the same numbers. */
 static void matches_matrix(const bonsai_graph *g, int n, bool matrix[SMALL][SMALL])
 {
     assert_int_equal(bonsai_graph_nodes(g), n);
@@ -207,7 +207,7 @@ static void matches_matrix(const bonsai_graph *g, int n, bool matrix[SMALL][SMAL
             assert_int_equal(has_edge(g, u, v), u != v && (matrix[u][v] || matrix[v][u]));
 }
 
-static void agrees_with_a_matrix_in_any_dress(void **state)
+static void agrees_with_a_matrix_in_any_notation(void **state)
 {
     (void)state;
     static const char *const dress[] = {"%d,%d\n", "%d\t%d\n", " %d   %d\r\n", "%d;%d\n",
@@ -241,7 +241,7 @@ static void agrees_with_a_matrix_in_any_dress(void **state)
     }
 }
 
-static void does_not_mind_the_order_of_edges(void **state)
+static void the_order_of_edges_does_not_matter(void **state)
 {
     (void)state;
     enum { M = 200 };
@@ -312,7 +312,7 @@ static void refuses_bad_edges_with_file_and_line(void **state)
 static void refuses_bad_companions_with_file_and_line(void **state)
 {
     (void)state;
-    static const char *const bad[][4] = {       /* edges, features, labels, sentence */
+    static const char *const bad[][4] = {       /* edges, features, labels, message */
         {"0 1\n1 9\n", NULL, "0\n0\n", "edges.csv:2: node 9 is outside 0..1"},
         {"a b\na c\n", NULL, "a 0\nb 0\n", "edges.csv:2: node \"c\" is not listed in"},
         {"5 6\n5 7\n", NULL, "id\n5\n6\n", "edges.csv:2: node \"7\" is not listed in"},
@@ -367,12 +367,12 @@ int main(void)
         cmocka_unit_test(orders_sparse_integers_by_value),
         cmocka_unit_test(orders_names_by_first_appearance),
         cmocka_unit_test(finds_weights_and_headers),
-        cmocka_unit_test(keeps_what_the_options_keep),
+        cmocka_unit_test(keeps_what_the_options_ask_for),
         cmocka_unit_test(reads_labels_of_every_kind),
         cmocka_unit_test(reads_features_of_every_kind),
-        cmocka_unit_test(finds_companions_beside_a_file),
-        cmocka_unit_test(agrees_with_a_matrix_in_any_dress),
-        cmocka_unit_test(does_not_mind_the_order_of_edges),
+        cmocka_unit_test(finds_companions_next_to_a_file),
+        cmocka_unit_test(agrees_with_a_matrix_in_any_notation),
+        cmocka_unit_test(the_order_of_edges_does_not_matter),
         cmocka_unit_test(refuses_bad_edges_with_file_and_line),
         cmocka_unit_test(refuses_bad_companions_with_file_and_line),
     };

@@ -1,5 +1,5 @@
-/* test_textwrite.c -- folders of text: what is written comes back, and failures
- * leave nothing behind.
+/* test_textwrite.c -- folders of text: what is written reads back, and failures leave nothing
+ * behind.
  *
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
@@ -48,7 +48,8 @@ static void add_features(bonsai_view *v, arrays *a, bn_rng *r)
     for (int64_t i = 0; i < n * v->features; i++)
         a->x[i] = any_float(r);
     if (bn_rng_below(r, 2)) {
-        v->section[BONSAI_SECTION_FEATURES] = (bonsai_array){a->x, n * v->features, BONSAI_TYPE_F32};
+        v->section[BONSAI_SECTION_FEATURES] =
+            (bonsai_array){a->x, n * v->features, BONSAI_TYPE_F32};
         return;
     }
     for (int64_t u = 0; u < n; u++) {
@@ -157,7 +158,8 @@ static void says_what_it_cannot_hold(void **state)
     v.section[BONSAI_SECTION_METADATA] = (bonsai_array){"{}", 2, BONSAI_TYPE_U8};
     assert_int_equal(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
     assert_int_equal(bonsai_graph_save(&left_out, g, temp_path("lost/"), NULL), BONSAI_OK);
-    assert_int_equal(left_out, BN_BIT(BONSAI_SECTION_SOFT_LABELS) | BN_BIT(BONSAI_SECTION_METADATA));
+    assert_int_equal(left_out,
+                     BN_BIT(BONSAI_SECTION_SOFT_LABELS) | BN_BIT(BONSAI_SECTION_METADATA));
     bonsai_graph_free(g);
 }
 
@@ -220,7 +222,7 @@ static void refuses_to_write_where_it_cannot(void **state)
     bonsai_graph_free(g);
 }
 
-/* Whatever is cut off, the answer is a graph or a sentence. */
+/* After any truncation the result is a graph or an error message. */
 static void survives_every_truncation(void **state)
 {
     (void)state;

@@ -12,7 +12,7 @@
 #include "nativefile.h"
 #include "random_graph.h"
 
-/* How many cases a random graph can be: features x weights x self loops. */
+/* How many kinds of random graph there are: features x weights x self loops. */
 enum { CASES = 32 };
 
 /* A random graph with labels and a split, n of 12 to 40 nodes; case i of CASES. */
@@ -59,7 +59,7 @@ static inline bonsai_graph *condensed(bonsai_condense_info *info, const bonsai_g
     return small;
 }
 
-/* The file that a graph is saved as; free() it. */
+/* The bytes of the file that a graph is saved as; free() them. */
 static inline uint8_t *saved(size_t *len, const bonsai_graph *g)
 {
     const char *path = temp_path("saved.bonsai");
@@ -94,7 +94,7 @@ static inline double counted_in_file(const bonsai_graph *g)
     return sum;
 }
 
-/* The same graph with its features laid out the other way. */
+/* The same graph with dense features made sparse, or the reverse. */
 static inline bonsai_graph *laid_out(const bonsai_graph *g, bool dense)
 {
     static float x[64 * 16];
@@ -139,7 +139,7 @@ static inline bonsai_status try_with(const bonsai_graph *g, const bonsai_condens
     return rc;
 }
 
-/* The sentence about a budget of one byte names the least that is not too small. */
+/* The error for a budget of one byte names the least budget; that budget must work. */
 static inline void assert_names_the_least(const bonsai_graph *g, bonsai_condense_options o)
 {
     long least = 0;
@@ -153,7 +153,7 @@ static inline void assert_names_the_least(const bonsai_graph *g, bonsai_condense
         fail_msg("%s", bonsai_error());
 }
 
-/* Nodes of a class that may be condensed from. */
+/* Counts the nodes of a class that may be condensed. */
 static inline int64_t in_class(const bonsai_graph *g, int64_t c)
 {
     int64_t count = 0;

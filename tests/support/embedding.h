@@ -1,4 +1,4 @@
-/* embedding.h -- embeddings of a matrix for tests, dense or sparse.
+/* embedding.h -- makes embeddings from a matrix for tests, dense or sparse.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_EMBEDDING_H

@@ -1,4 +1,4 @@
-/* growing.h -- graphs that grow, and prototypes made of them before they did.
+/* growing.h -- graphs that grow, and prototypes made before they grew.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_GROWING_H
@@ -13,8 +13,8 @@ enum { NODES = 260, FEATURES = 24, CLASSES = 3, OLDER = 240 };
 
 typedef struct { bonsai_graph *was, *now, *small; bonsai_condense_info info; } grown;
 
-/* The first OLDER nodes of a generated graph, and more of it: those that come later, edges, and by
- * the seed other features and labels. */
+/* A generated graph.  Its first OLDER nodes are the older graph; the newer one has later nodes and
+ * edges and, depending on the seed, other features and labels. */
 static inline bonsai_graph *generated(uint64_t seed)
 {
     bonsai_generate_options how;
@@ -42,7 +42,7 @@ static inline bonsai_graph *first_nodes(const bonsai_graph *g, int64_t count)
     return out;
 }
 
-/* Another label for one training node, another part for one, another feature for one. */
+/* Changes the label of one training node, the part of another, and a feature of a third. */
 static inline void meddle(bonsai_graph *g, uint64_t seed)
 {
     uint64_t state = seed + 7;
@@ -57,11 +57,12 @@ static inline void meddle(bonsai_graph *g, uint64_t seed)
             label[v] = (uint8_t)((label[v] + 1) % CLASSES);
     }
     int v = random_below(&state, OLDER);
-    if (bn_has(g, BONSAI_SECTION_FEATURES) && g->view.section[BONSAI_SECTION_FEATURES].type == BONSAI_TYPE_F32)
+    if (bn_has(g, BONSAI_SECTION_FEATURES) &&
+        g->view.section[BONSAI_SECTION_FEATURES].type == BONSAI_TYPE_F32)
         ((float *)g->owned[BONSAI_SECTION_FEATURES])[v * FEATURES + 3] += 1;
 }
 
-/* The same with a few edges more among the older nodes. */
+/* The same graph with a few more edges among the older nodes. */
 static inline bonsai_graph *with_edges(const bonsai_graph *g, uint64_t seed)
 {
     enum { MORE = 4, MOST = 4096 };
@@ -81,7 +82,8 @@ static inline bonsai_graph *with_edges(const bonsai_graph *g, uint64_t seed)
         target[m++] = random_below(&state, OLDER);
     }
     assert_true(m < MOST);
-    v.section[BONSAI_SECTION_OFFSETS] = v.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
+    v.section[BONSAI_SECTION_OFFSETS] = v.section[BONSAI_SECTION_NEIGHBORS] =
+        (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
     assert_int_equal(bonsai_graph_build(&out, &v, m, source, target, NULL, NULL), BONSAI_OK);
     return out;
 }

@@ -1,5 +1,4 @@
-/* layering.h -- one layer with everything it needs, and what it should give, from the
- * definition.
+/* layering.h -- one layer with all its data, and its output by definition.
  *
  * Made of `real`, so that test_layers.c, compiled for double, and test_gat.c share it.
  *
@@ -29,7 +28,7 @@ typedef struct {
     bonsai_graph *g;
     bn_messages m;
     bn_input x, passed;
-    real    *features;          /* n x f, whatever x is */
+    real    *features;          /* n x f, whatever the form of x */
     real    *param[4], *grad[4];
     int64_t  size[4];
     bn_attention a;
@@ -44,7 +43,7 @@ static inline void *take(layer *l, int64_t count, size_t item)
 {
     void *p = malloc((size_t)(count > 0 ? count : 1) * item);
     assert_true(p && l->blocks < 64);
-    memset(p, 0xff, (size_t)count * item);      /* not a number: what is not written shows */
+    memset(p, 0xff, (size_t)count * item);      /* not a number, so that unwritten values show */
     return l->block[l->blocks++] = p;
 }
 
@@ -108,8 +107,10 @@ static inline void make_params(layer *l, uint64_t *s)
     bool more = p->kind == BONSAI_MODEL_GIN && p->gin_layers == 2;
     l->size[BN_W] = p->f * l->wide;
     l->size[BN_B] = l->h;
-    l->size[BN_W2] = p->kind == BONSAI_MODEL_GAT ? l->wide : p->kind == BONSAI_MODEL_SAGE ? p->f * l->h
-                     : more ? l->h * l->h : 0;
+    l->size[BN_W2] = p->kind == BONSAI_MODEL_GAT    ? l->wide
+                     : p->kind == BONSAI_MODEL_SAGE ? p->f * l->h
+                     : more                         ? l->h * l->h
+                                                    : 0;
     l->size[BN_B2] = p->kind == BONSAI_MODEL_GAT ? l->wide : more ? l->h : 0;
     for (int i = 0; i < 4; i++)
         if (l->size[i] > 0) {
@@ -118,7 +119,7 @@ static inline void make_params(layer *l, uint64_t *s)
         }
 }
 
-/* Checked with the rest: the outputs are compared with those of the features themselves. */
+/* Outputs for this input are compared with those for the features themselves. */
 static inline void make_passed(layer *l)
 {
     real *sum = take_reals(l, l->n * l->p.f);
@@ -126,7 +127,7 @@ static inline void make_passed(layer *l)
     l->passed = (bn_input){.rows = l->n, .cols = l->p.f, .dense = sum};
 }
 
-/* Takes over g. */
+/* Takes ownership of g. */
 static inline void make_layer(layer *l, const plan *p, bonsai_graph *g, uint64_t seed)
 {
     uint64_t s = seed + 1;
@@ -183,7 +184,7 @@ static inline void run_forward(layer *l, int threads)
     }
 }
 
-/* Gradients are added to 1s, which are taken away again: backward must add. */
+/* Gradients start at 1, which is subtracted afterwards: backward must add. */
 static inline void run_backward(layer *l, int threads)
 {
     const bn_at at = {&l->m, l->n, l->p.f, l->h, l->room, threads};
@@ -216,7 +217,7 @@ static inline void run_backward(layer *l, int threads)
 
 /* ---- what it should give ---- */
 
-/* s (n,n): what node i takes of node j, entry by entry; attention: how often. */
+/* s (n,n): the weight of node j in node i, entry by entry; for attention: how often it occurs. */
 static inline void oracle_sum(double *s, const layer *l)
 {
     int64_t n = l->n;
@@ -269,7 +270,7 @@ static inline double *doubles(const real *x, int64_t count)
     return y;
 }
 
-/* Makes s the attention of head t. */
+/* Computes the attention of head t in s. */
 static inline void oracle_attend(double *s, const double *z, const layer *l, int t)
 {
     int64_t n = l->n, d = l->p.d, wide = l->wide;
@@ -357,11 +358,11 @@ static inline void equals_the_definition(const layer *l, double tolerance)
     free(wanted);
 }
 
-/* ---- the kinds and graphs that are tried ---- */
+/* ---- the kinds and graphs to test ---- */
 
 enum { VARIANTS = 9, GRAPHS = 6 };
 
-/* Of layer variant i, with f inputs that are more or fewer than the outputs. */
+/* Layer variant i, with fewer or more inputs f than outputs. */
 static inline plan variant(int i, bool narrow, input_kind input)
 {
     static const plan all[VARIANTS] = {

@@ -1,4 +1,4 @@
-/* modelling.h -- models of random numbers for the tests of model files and predictions.
+/* modelling.h -- random models for the tests of model files and predictions.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_MODELLING_H
@@ -12,7 +12,7 @@
 
 enum { WITH_KEPT = 1, WITH_MEAN = 2, WITH_NAMES = 4, WITH_EVERY = 7 };
 
-/* f features go into the first layer; with WITH_KEPT every other one of 2 f - 1. */
+/* The first layer reads f features; with WITH_KEPT every other one of 2 f - 1. */
 static inline bonsai_model *a_model(bn_dims s, int with, uint64_t seed)
 {
     bonsai_model *m;

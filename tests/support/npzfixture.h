@@ -1,4 +1,4 @@
-/* npzfixture.h -- the small archives that the tests of NumPy archives share.
+/* npzfixture.h -- small archives shared by the tests of NumPy archives.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_NPZFIXTURE_H
@@ -24,7 +24,7 @@ static inline const char *save_as(const char *name)
     return path;
 }
 
-/* On one thread: these graphs are small and many. */
+/* On one thread, because these graphs are small and many. */
 static inline bonsai_status load_small(bonsai_graph **out, const char *path)
 {
     bonsai_read_options o;
@@ -67,7 +67,8 @@ static inline void assert_ring(const bonsai_graph *g, bool features)
     float row[3];
     assert_int_equal(bonsai_graph_nodes(g), 4);
     assert_int_equal(bonsai_graph_edges(g), 8);
-    assert_memory_equal(bonsai_graph_view(g)->section[BONSAI_SECTION_NEIGHBORS].data, ring, sizeof ring);
+    assert_memory_equal(bonsai_graph_view(g)->section[BONSAI_SECTION_NEIGHBORS].data, ring,
+                        sizeof ring);
     for (int v = 0; features && v < 4; v++) {
         bonsai_graph_row(row, g, v);
         assert_memory_equal(row, four_x[v], sizeof row);

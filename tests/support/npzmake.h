@@ -1,6 +1,6 @@
-/* npzmake.h -- NumPy arrays and zip archives made by hand, for tests and fuzzers.
+/* npzmake.h -- makes NumPy arrays and zip archives by hand, for tests and fuzzers.
  *
- * Shares no code with src/: what it writes is an independent idea of the formats.
+ * It shares no code with src/, so it is an independent implementation of the formats.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_NPZMAKE_H
@@ -57,7 +57,7 @@ static inline void npz_common(npz_maker *m, const npz_member *e)
     npz_put(m, 2, 0);
 }
 
-/* A member of any name and bytes; deflated or stored. */
+/* Adds a member with any name and bytes, deflated or stored. */
 static inline void npz_add(npz_maker *m, const char *name, const void *bytes, size_t len,
                            int deflated)
 {
@@ -107,8 +107,8 @@ static inline void npz_finish(npz_maker *m)
     npz_put(m, 2, 0);
 }
 
-/* The bytes of a .npy file; head: "'<i8', F, (2, 3)" as type, order (C or F) and
- * shape; returns the length. */
+/* Makes the bytes of a .npy file; head: "'<i8', F, (2, 3)" gives type, order (C or F) and shape;
+ * returns the length. */
 static inline size_t npy_bytes(uint8_t *out, size_t room, int version, const char *head,
                                const void *data, size_t len)
 {
@@ -142,10 +142,10 @@ static inline void npz_array(npz_maker *m, const char *name, const char *head, c
     npz_add(m, full, bytes, npy_bytes(bytes, sizeof bytes, 1, head, data, len), 0);
 }
 
-/* An archive of what a fuzzer says: for each member one byte (the name's number in
- * the low five bits; 32: deflated; 64: bytes as they are, else an array), a length in
- * two bytes, and as many bytes.  Those of an array start with its type (low four
- * bits; 16: Fortran order), its number of dimensions, and a byte for each. */
+/* Makes an archive from fuzzer input.  Each member has one byte (the number of its name in the low
+ * five bits; 32: deflated; 64: raw bytes, else an array), a length in two bytes, and that many
+ * bytes.  The bytes of an array start with its type (low four bits; 16: Fortran order), its number
+ * of dimensions, and a byte for each. */
 static inline void npz_fuzzed(npz_maker *m, const char *const *names, size_t count,
                               const uint8_t *data, size_t size)
 {

@@ -117,7 +117,8 @@ static void look_at_row(allowed *a, const float *row, int64_t f)
             value[count++] = row[j];
     for (int64_t i = 0; i < count; i++) {
         a->ones &= value[i] == 1;
-        a->half &= fabs((double)value[i]) < 65520 && half_value(oracle_half(value[i])) == (double)value[i];
+        a->half &= fabs((double)value[i]) < 65520 &&
+                   half_value(oracle_half(value[i])) == (double)value[i];
     }
     a->u8 = a->u8 && oracle_is_scaled(value, count, 0, 255);
     a->i8 = a->i8 && oracle_is_scaled(value, count, -128, 127);

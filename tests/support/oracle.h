@@ -7,19 +7,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Entries u -> v of an adjacency built from m edges: how often, and the sum of
- * weights, in n*n matrices. */
+/* Counts the entries u -> v of an adjacency built from m edges, and sums their weights, in n*n
+ * matrices. */
 void oracle_adjacency(int *count, double *weight, int64_t n, int64_t m, const int32_t *source,
                       const int32_t *target, const float *w, bool directed, bool loops,
                       bool repeated);
 
-/* The nearest half to v, ties to the even one, by looking at all of them. */
+/* The half nearest to v, ties to even, by trying all of them. */
 uint16_t oracle_half(float v);
 
 /* Whether some float s > 0 makes each value s times an integer in low..high. */
 bool oracle_is_scaled(const float *value, int64_t count, int low, int high);
 
-/* The bytes of the smallest encoding of a matrix (n,f) that loses nothing. */
+/* The bytes of the smallest lossless encoding of a matrix (n,f). */
 int64_t oracle_feature_bytes(const float *x, int64_t n, int64_t f);
 
 /* The CRC-32 of zip and PNG, bit by bit. */

@@ -1,4 +1,4 @@
-/* paging.h -- an oracle for pages: tags nest, charts have words and values, nothing loads or runs.
+/* paging.h -- checks HTML pages: tags nest, charts have words and values, nothing loads or runs.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_PAGING_H
@@ -15,7 +15,7 @@ static inline bool is_void(const char *name)
     return strcmp(name, "meta") == 0 || strcmp(name, "br") == 0;
 }
 
-/* Fails unless tags nest, attributes are quoted, and nothing could load or run. */
+/* Fails unless tags nest, attributes are quoted, and nothing can load or run. */
 static inline void assert_well_formed(const char *html)
 {
     static const char *const unwanted[] = {"script", "img", "link", "iframe", "object", "embed",
@@ -39,7 +39,8 @@ static inline void assert_well_formed(const char *html)
             assert_string_not_equal(name, unwanted[i]);
         for (at += len; *at != '>' && *at != '/'; at++) {      /* attributes */
             assert_int_equal(*at, ' ');
-            size_t word = strspn(++at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-0123456789");
+            size_t word = strspn(++at,
+                                 "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-0123456789");
             assert_true(word > 0 && strncmp(at, "on", 2) != 0 && strncmp(at, "src", 3) != 0);
             at += word;
             assert_memory_equal(at, "=\"", 2);
@@ -49,7 +50,7 @@ static inline void assert_well_formed(const char *html)
         bool self = *at == '/';
         at += 1 + self;
         if (strcmp(name, "style") == 0 && closes) {
-            continue;                           /* its beginning was skipped */
+            continue;                           /* its start was skipped */
         } else if (closes) {
             assert_true(depth > 0);
             assert_string_equal(stack[--depth], name);
@@ -69,7 +70,8 @@ static inline int count_of(const char *text, const char *what)
     return count;
 }
 
-/* Charts have titles, descriptions and values; numbers make sense; it is not too large. */
+/* Checks that charts have titles, descriptions and values, that numbers make sense, and the
+ * size. */
 static inline void assert_good_page(const char *html)
 {
     int charts = count_of(html, "role=\"img\"");

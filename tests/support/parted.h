@@ -1,5 +1,5 @@
-/* parted.h -- a job for ranks that each see their own nodes only: in a rank's copy of the graph the
- * adjacency and the features of all others are wrong.
+/* parted.h -- a job on ranks that each see only their own nodes: each rank's copy of the graph has
+ * wrong adjacency and features for all other nodes.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_PARTED_H
@@ -40,8 +40,8 @@ static inline void spoil_node(bonsai_graph *g, int64_t v)
     }
 }
 
-/* Nodes in equal parts; all with the last rank; all but one with the first; or halves with one
- * node between them.  Some ranks have none. */
+/* Divides the nodes equally; or gives all to the last rank; all but one to the first; or halves
+ * with one node between them.  Some ranks have none. */
 static inline void cut(parted *p, int64_t n, uint64_t seed)
 {
     for (int r = 1; r < p->ranks; r++) {
@@ -51,7 +51,7 @@ static inline void cut(parted *p, int64_t n, uint64_t seed)
     p->first[p->ranks] = n;
 }
 
-/* Parts the graph of g, whose trees are `train`, between so many ranks. */
+/* Divides the graph of g, whose trees are `train`, among the ranks. */
 static inline void part(parted *p, int ranks, const bonsai_graph *g, const int32_t *train,
                         int64_t trees, uint64_t seed)
 {

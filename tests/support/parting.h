@@ -1,4 +1,4 @@
-/* parting.h -- a matrix whose rows are parted among ranks, for tests of what ranks do together.
+/* parting.h -- divides the rows of a matrix among ranks, for tests on several ranks.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_PARTING_H
@@ -14,10 +14,11 @@ static const int rank_counts[] = {1, 2, 3, 5, 8};
 typedef struct {
     int     ranks;
     int64_t first[MOST_RANKS + 1];
-    bn_embedding e[MOST_RANKS];         /* of each rank its rows; a rank without any: all zero */
+    bn_embedding e[MOST_RANKS];         /* the rows of each rank; all zero if it has none */
 } parted_rows;
 
-/* Borders at random, so that ranks without rows are met; even: of much the same size. */
+/* Borders are random, so some ranks have no rows; even: ranks have about the same number of
+ * rows. */
 static inline void part_rows(parted_rows *out, const float *x, int64_t rows, int64_t f, int ranks,
                              bool sparse, bool even, uint64_t *s)
 {

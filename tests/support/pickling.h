@@ -1,4 +1,4 @@
-/* pickling.h -- pickles put together byte by byte, for the tests of their readers.
+/* pickling.h -- builds pickles byte by byte, for the tests of their readers.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_PICKLING_H
@@ -62,7 +62,7 @@ static inline void add_dtype(bytes *b, const char *type, const char *order)
     add(b, "NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\0tb", 17);
 }
 
-/* An array of one dimension where columns is -1. */
+/* An array; it has one dimension if columns is -1. */
 static inline void add_array(bytes *b, const char *type, int rows, int columns, bool fortran,
                              const void *data, size_t len)
 {
@@ -112,7 +112,7 @@ static inline void begin_pickle(bytes *b)
     add_text(b, "\x80\2");
 }
 
-/* Ends the pickle and writes it as a temporary file. */
+/* Ends the pickle and writes it to a temporary file. */
 static inline const char *end_pickle(bytes *b, const char *name)
 {
     const char *path = temp_path(name);

@@ -36,8 +36,9 @@ static float one_value(nature kind, float scale, uint64_t *state)
     case HALVES:        return bn_half_to_float((uint16_t)(1 + random_below(state, 0x7bff)));
     case SIGNED_INTS:   return (float)(random_below(state, 2) ? 1 + random_below(state, 127)
                                                               : -1 - random_below(state, 128));
-    case SIGNED_SCALED: return scale * (float)(random_below(state, 2) ? 1 + random_below(state, 30)
-                                                                      : -1 - random_below(state, 30));
+    case SIGNED_SCALED: return scale * (float)(random_below(state, 2)
+                                               ? 1 + random_below(state, 30)
+                                               : -1 - random_below(state, 30));
     case MINUS_ZEROS:   return random_below(state, 2) ? -0.0f : 1.0f;
     default:            return random_real(state) + 2.0f;
     }
@@ -112,8 +113,10 @@ static void lay_sparse(bonsai_view *v, bonsai_type t, uint64_t *s)
 {
     void *offsets, *indices;
     bool wide = random_below(s, 2), wide_offsets = random_below(s, 2);
-    bonsai_array o = bytes_of(v->nodes + 1, 8, wide_offsets ? BONSAI_TYPE_U64 : BONSAI_TYPE_U32, &offsets);
-    bonsai_array x = bytes_of(v->nodes * v->features, 4, wide ? BONSAI_TYPE_U32 : BONSAI_TYPE_U16, &indices);
+    bonsai_array o = bytes_of(v->nodes + 1, 8, wide_offsets ? BONSAI_TYPE_U64 : BONSAI_TYPE_U32,
+                              &offsets);
+    bonsai_array x = bytes_of(v->nodes * v->features, 4, wide ? BONSAI_TYPE_U32 : BONSAI_TYPE_U16,
+                              &indices);
     int64_t nnz = 0;
     for (int64_t u = 0; u < v->nodes; u++) {
         for (int64_t j = 0; j < v->features; j++) {
@@ -140,8 +143,9 @@ static void lay_sparse(bonsai_view *v, bonsai_type t, uint64_t *s)
 
 static void lay_features(bonsai_view *v, layout features, uint64_t *s)
 {
-    static const bonsai_type type[] = {BONSAI_TYPE_NONE, BONSAI_TYPE_F32, BONSAI_TYPE_F16, BONSAI_TYPE_U8, BONSAI_TYPE_I8,
-                                       BONSAI_TYPE_NONE, BONSAI_TYPE_F32, BONSAI_TYPE_U8, BONSAI_TYPE_I8};
+    static const bonsai_type type[] = {BONSAI_TYPE_NONE, BONSAI_TYPE_F32, BONSAI_TYPE_F16,
+                                       BONSAI_TYPE_U8,   BONSAI_TYPE_I8,  BONSAI_TYPE_NONE,
+                                       BONSAI_TYPE_F32,  BONSAI_TYPE_U8,  BONSAI_TYPE_I8};
     if (features >= SPARSE_ONES)
         lay_sparse(v, type[features], s);
     else if (features != NO_FEATURES)
@@ -153,7 +157,8 @@ static bonsai_array random_integers(int64_t n, bonsai_type t, int below, uint64_
     void *data;
     bonsai_array a = bytes_of(n, 4, t, &data);
     for (int64_t i = 0; i < n; i++) {
-        uint32_t x = below == 4 ? (uint32_t)random_below(s, 4) : (uint32_t)random_below(s, below + 1) - 1u;
+        uint32_t x = below == 4 ? (uint32_t)random_below(s, 4)
+                                : (uint32_t)random_below(s, below + 1) - 1u;
         if (t == BONSAI_TYPE_U8)
             ((uint8_t *)data)[i] = (uint8_t)x;
         else if (t == BONSAI_TYPE_U16)
@@ -182,10 +187,11 @@ static void lay_labels(bonsai_view *v, int with, uint64_t *s)
         if (narrow)
             ((uint8_t *)data)[i] = (uint8_t)random_below(s, 256);
         else
-            ((float *)data)[i] = (float)random_below(s, 256) / (random_below(s, 9) ? 255.0f : 300.0f);
+            ((float *)data)[i] = (float)random_below(s, 256) /
+                                 (random_below(s, 9) ? 255.0f : 300.0f);
     int width = random_below(s, 3);
-    v->section[BONSAI_SECTION_NODE_WEIGHTS] = bytes_of(v->nodes, 4, width == 0 ? BONSAI_TYPE_U8
-                                               : width == 1 ? BONSAI_TYPE_U16 : BONSAI_TYPE_F32, &data);
+    bonsai_type t = width == 0 ? BONSAI_TYPE_U8 : width == 1 ? BONSAI_TYPE_U16 : BONSAI_TYPE_F32;
+    v->section[BONSAI_SECTION_NODE_WEIGHTS] = bytes_of(v->nodes, 4, t, &data);
     for (int64_t i = 0; i < v->nodes; i++)
         if (width == 0)
             ((uint8_t *)data)[i] = (uint8_t)random_below(s, 256);
@@ -216,7 +222,8 @@ static void lay_extras(bonsai_view *v, uint64_t *s)
     for (int64_t i = 0; i < v->nodes; i++)
         ((uint32_t *)data)[i] = (uint32_t)random_below(s, INT32_MAX);
     v->section[BONSAI_SECTION_ROLE] = random_integers(v->nodes, BONSAI_TYPE_U8, 4, s);
-    v->section[BONSAI_SECTION_MEMBER_OFFSETS] = bytes_of(v->nodes + 1, 4, BONSAI_TYPE_U32, &offsets);
+    v->section[BONSAI_SECTION_MEMBER_OFFSETS] =
+        bytes_of(v->nodes + 1, 4, BONSAI_TYPE_U32, &offsets);
     v->section[BONSAI_SECTION_MEMBERS] = bytes_of(v->nodes * 3, 4, BONSAI_TYPE_U32, &data);
     uint32_t total = 0;
     for (int64_t i = 0; i < v->nodes; i++) {
@@ -225,12 +232,14 @@ static void lay_extras(bonsai_view *v, uint64_t *s)
         ((uint32_t *)offsets)[i + 1] = total;
     }
     v->section[BONSAI_SECTION_MEMBERS].count = total;
-    v->section[BONSAI_SECTION_METADATA] = (bonsai_array){metadata, sizeof metadata - 1, BONSAI_TYPE_U8};
+    v->section[BONSAI_SECTION_METADATA] =
+        (bonsai_array){metadata, sizeof metadata - 1, BONSAI_TYPE_U8};
     v->section[BONSAI_SECTION_KEPT_FEATURES] = bytes_of(v->features, 4, BONSAI_TYPE_U32, &data);
     for (int64_t j = 0; j < v->features; j++)
         ((uint32_t *)data)[j] = (uint32_t)(3 * j + random_below(s, 3));
     for (int k = 0; k < 2; k++) {
-        v->section[BONSAI_SECTION_FEATURE_MEAN + k] = bytes_of(v->features, 4, BONSAI_TYPE_F32, &data);
+        v->section[BONSAI_SECTION_FEATURE_MEAN + k] =
+            bytes_of(v->features, 4, BONSAI_TYPE_F32, &data);
         for (int64_t j = 0; j < v->features; j++)
             ((float *)data)[j] = random_real(s) + 1.5f;
     }

@@ -14,7 +14,7 @@ typedef struct {
     const uint8_t *at, *end;
 } cursor;
 
-/* The next so many bytes of the file. */
+/* Takes the next bytes of the file. */
 static const void *take(cursor *c, int64_t bytes)
 {
     const uint8_t *at = c->at;

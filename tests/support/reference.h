@@ -1,4 +1,4 @@
-/* reference.h -- files of named arrays that tests/pyg/make_reference.py writes.
+/* reference.h -- reads files of named arrays that tests/pyg/make_reference.py writes.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_REFERENCE_H
@@ -23,12 +23,12 @@ typedef struct {
     int              count;
 } reference;
 
-/* Fails the test where the file is not there or not whole. */
+/* Fails the test if the file is missing or incomplete. */
 reference *reference_open(const char *path);
 void       reference_close(reference *r);
-/* The array of that name, or NULL. */
+/* The array with this name, or NULL. */
 const reference_array *reference_find(const reference *r, const char *fmt, ...) BN_PRINTF(2, 3);
-/* The same, which must be there and have count elements. */
+/* The same; the array must exist and have count elements. */
 const float   *reference_reals(const reference *r, int64_t count, const char *fmt, ...)
     BN_PRINTF(3, 4);
 const int32_t *reference_ints(const reference *r, int64_t count, const char *fmt, ...)

@@ -24,7 +24,7 @@ const char *temp_path(const char *name)
     static int next;
     if (!folder[0]) {
         const char *base = getenv("TMPDIR");
-        if (!base)                              /* syncing to a disk takes most of the time */
+        if (!base)                              /* syncing to a disk would take most of the time */
             base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
         snprintf(folder, sizeof folder, "%s/bonsai-test-XXXXXX", base);
         if (!mkdtemp(folder))

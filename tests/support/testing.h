@@ -1,4 +1,4 @@
-/* testing.h -- what the tests share: cmocka, temporary files, failed allocations.
+/* testing.h -- shared by the tests: cmocka, temporary files, failed allocations.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_TESTING_H
@@ -14,21 +14,20 @@
 
 #include "graph/graph.h"
 
-/* A path in a folder of this process that is removed at exit; a static buffer, 8
- * of which are used in turn. */
+/* A path in a folder of this process that is removed at exit; returns one of 8 static buffers in
+ * turn. */
 const char *temp_path(const char *name);
-/* Any locale with a decimal comma: installed, or compiled into the test's folder. */
+/* Selects a locale with a decimal comma: an installed one, or one compiled for the test. */
 bool use_comma_locale(void);
 void write_file(const char *path, const void *data, size_t len);
 void write_text(const char *path, const char *text);
 uint8_t *read_file(const char *path, size_t *len);      /* free() it */
 
-/* Calls fn with its 0th, 1st, 2nd ... allocation failing until none fails any
- * more; each failure must be E_MEMORY and leave no block behind.  fn frees what it
- * gets.  At least `least` allocations must have failed. */
+/* Calls fn with its 0th, 1st, 2nd ... allocation failing until none fails; each failure must be
+ * E_MEMORY and leak nothing.  fn frees what it gets.  At least `least` allocations must fail. */
 void survives_failed_allocations(bonsai_status (*fn)(void *payload), void *payload, int least);
 
-/* The status and the sentence of a failed call: text must be part of it. */
+/* Checks the status of a failed call, and that its message contains text. */
 void assert_fails(bonsai_status got, bonsai_status wanted, const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* texting.h -- what the tests of the text formats share.
+/* texting.h -- shared by the tests of the text formats.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_TEXTING_H
@@ -12,7 +12,7 @@
 
 #include "testing.h"
 
-/* On one thread: the graphs are tiny, and there are many. */
+/* On one thread, because the graphs are tiny and many. */
 static inline bonsai_status load(bonsai_graph **g, const char *path)
 {
     bonsai_read_options o;
@@ -79,7 +79,7 @@ static inline void write_gz(const char *path, const char *text)
     assert_int_equal(gzclose(f), Z_OK);
 }
 
-/* A folder of files; NULL: no such file. */
+/* Writes a folder of files; NULL: no such file. */
 static inline const char *folder_of(const char *name, const char *edges, const char *features,
                              const char *labels)
 {

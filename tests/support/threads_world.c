@@ -1,4 +1,4 @@
-/* threads_world.c -- ranks as threads: everyone shows where its data is, all meet, all copy.
+/* threads_world.c -- ranks as threads: each publishes its buffers, all meet, all copy.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -29,9 +29,9 @@ typedef struct {
 } hall;
 
 typedef struct {
-    bn_world w;                 /* first, so that a world is a member */
+    bn_world w;                 /* first, so that a bn_world is a member */
     hall *h;
-    void *in;                   /* of an exchange under way */
+    void *in;                   /* buffers of the current exchange */
     const int64_t *in_bytes;
     bonsai_status (*fn)(bn_world *w, void *payload);
     void *payload;
@@ -81,7 +81,7 @@ static bonsai_status share(bn_world *w, void *data, int64_t bytes, int from)
     return BONSAI_OK;
 }
 
-/* In the order of the ranks, or backwards: a sum that depends on it is a mistake. */
+/* Sums in rank order, or backwards: a result that depends on the order is a bug. */
 static bonsai_status sum(bn_world *w, double *x, int64_t count)
 {
     member *m = (member *)w;

@@ -28,7 +28,7 @@ static inline bonsai_graph *made_graph(int64_t nodes, int64_t features, int dens
     return g;
 }
 
-/* Small and quick. */
+/* Options for a small, fast run. */
 static inline bonsai_train_options quick(bonsai_model_kind model)
 {
     bonsai_train_options o;
@@ -52,7 +52,7 @@ static inline bonsai_training *trained(const bonsai_graph *small, const bonsai_g
     return t;
 }
 
-/* A copy of g's view, to change sections of. */
+/* A copy of g's view, whose sections the test may change. */
 static inline bonsai_view view_of(const bonsai_graph *g)
 {
     return *bonsai_graph_view(g);
@@ -72,7 +72,7 @@ static inline void set_section(bonsai_view *v, bonsai_section s, bonsai_type t, 
     v->section[s] = (bonsai_array){data, count, t};
 }
 
-/* The nodes that p holds for, as a graph of their own without a split. */
+/* The nodes for which p is true, as a graph of their own without a split. */
 static inline bonsai_graph *cut_graph(const bonsai_graph *g,
                                       bool (*p)(const bonsai_graph *, int64_t))
 {

@@ -1,4 +1,4 @@
-/* tricky_rows.h -- matrices whose rows are hard to tell apart, to find neighbours in.
+/* tricky_rows.h -- matrices whose rows are hard to tell apart, for tests of neighbours.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_TRICKY_ROWS_H
@@ -26,7 +26,7 @@ static inline float tricky(kind how, int64_t r, int64_t j, uint64_t *s)
     }
 }
 
-/* A matrix of a kind, with about so many entries in a hundred. */
+/* Fills a matrix of a kind; about `percent` of its entries are non-zero. */
 static inline void fill_rows(float *x, int64_t rows, int64_t f, kind how, int percent, uint64_t *s)
 {
     for (int64_t r = 0; r < rows; r++) {
@@ -39,7 +39,7 @@ static inline void fill_rows(float *x, int64_t rows, int64_t f, kind how, int pe
     }
 }
 
-/* All rows, or about half of them; how many. */
+/* Draws all rows, or about half of them; returns how many. */
 static inline int64_t draw_rows(int32_t *sample, int64_t rows, uint64_t *s)
 {
     int64_t z = 0;

@@ -1,4 +1,4 @@
-/* test_csr.c -- sparse products against dense ones.
+/* test_csr.c -- sparse products compared with dense ones.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
@@ -42,8 +42,8 @@ static bn_csr make(matrix *m, uint64_t seed, int kind)
         }
         m->long_offsets[r + 1] = m->offsets[r + 1] = nnz;
     }
-    bn_csr a = {ROWS, COLS, {m->offsets, ROWS + 1, BONSAI_TYPE_U32}, {m->indices, nnz, BONSAI_TYPE_U16},
-                {NULL, 0, BONSAI_TYPE_NONE}, NULL};
+    bn_csr a = {ROWS, COLS, {m->offsets, ROWS + 1, BONSAI_TYPE_U32},
+                {m->indices, nnz, BONSAI_TYPE_U16}, {NULL, 0, BONSAI_TYPE_NONE}, NULL};
     if (seed % 2) {
         a.offsets = (bonsai_array){m->long_offsets, ROWS + 1, BONSAI_TYPE_U64};
         a.indices = (bonsai_array){m->long_indices, nnz, BONSAI_TYPE_U32};
@@ -110,11 +110,12 @@ static void means_are_over_the_neighbours_of_each_row(void **state)
     }
 }
 
-static void no_rows_and_no_columns_are_fine(void **state)
+static void empty_matrices_work(void **state)
 {
     (void)state;
     const uint32_t zero[2] = {0, 0};
-    bn_csr a = {0, 0, {zero, 1, BONSAI_TYPE_U32}, {zero, 0, BONSAI_TYPE_U32}, {NULL, 0, BONSAI_TYPE_NONE}, NULL};
+    bn_csr a = {0, 0, {zero, 1, BONSAI_TYPE_U32}, {zero, 0, BONSAI_TYPE_U32},
+                {NULL, 0, BONSAI_TYPE_NONE}, NULL};
     float y = 5, x = 1;
     bn_csr_times_dense(&y, &a, &x, 1, 2);
     a.rows = 1;
@@ -130,7 +131,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_equal_those_of_the_dense_matrix),
         cmocka_unit_test(means_are_over_the_neighbours_of_each_row),
-        cmocka_unit_test(no_rows_and_no_columns_are_fine),
+        cmocka_unit_test(empty_matrices_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

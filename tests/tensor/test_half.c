@@ -1,4 +1,4 @@
-/* test_half.c -- half precision against a search over all halves.
+/* test_half.c -- half precision compared with a search over all halves.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"

@@ -1,4 +1,4 @@
-/* test_kernels.c -- every table of inner loops gives the bits of the baseline.
+/* test_kernels.c -- every table of inner loops gives the same bits as the baseline.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
@@ -44,7 +44,7 @@ static float by_hand(int n, const float *x, const float *y, bool distance)
     return lane[0];
 }
 
-static void the_sums_have_the_order_that_is_promised(void **state)
+static void sums_have_the_documented_order(void **state)
 {
     (void)state;
     fill(1);
@@ -158,7 +158,7 @@ static void rows_are_gathered_in_order_at_the_widths_of_panels(void **state)
             for (int count = 0; count <= PICKS; count++)
                 for (int weighted = 0; weighted < 2; weighted++) {
                     for (int j = 0; j <= BN_WIDE; j++)
-                        wanted[j] = y[j] = j < widths[k] ? 0.0f : 7.0f;     /* nothing behind */
+                        wanted[j] = y[j] = j < widths[k] ? 0.0f : 7.0f;     /* the rest stays */
                     for (int j = 0; j < widths[k]; j++)
                         for (int i = 0; i < count; i++) {
                             volatile float term = (weighted ? w[i] : 1.0f) *
@@ -170,7 +170,7 @@ static void rows_are_gathered_in_order_at_the_widths_of_panels(void **state)
                 }
 }
 
-static void products_with_rows_are_those_of_the_baseline(void **state)
+static void row_products_match_the_baseline(void **state)
 {
     (void)state;
     enum { ROWS = 9, PICKS = 20, GAP = 3 };
@@ -236,7 +236,7 @@ static void there_is_no_table_beyond_the_last(void **state)
     assert_null(bn_kernels_all(n + 1));
 }
 
-/* main runs this program again with BONSAI_ISA set; the answer is its exit status. */
+/* main runs this program again with BONSAI_ISA set; the result is its exit status. */
 static char program[4096];
 
 static int run_with(const char *isa, const char *wanted)
@@ -262,12 +262,12 @@ int main(int argc, char **argv)
         return strcmp(bonsai_isa(), argv[1]) != 0;
     snprintf(program, sizeof program, "%s", argv[0]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_sums_have_the_order_that_is_promised),
+        cmocka_unit_test(sums_have_the_documented_order),
         cmocka_unit_test(every_table_equals_the_baseline_at_every_length),
         cmocka_unit_test(a_sparse_row_sums_like_a_dense_one),
         cmocka_unit_test(rows_are_combined_in_order_at_every_width),
         cmocka_unit_test(rows_are_gathered_in_order_at_the_widths_of_panels),
-        cmocka_unit_test(products_with_rows_are_those_of_the_baseline),
+        cmocka_unit_test(row_products_match_the_baseline),
         cmocka_unit_test(every_table_takes_the_same_step_of_adam),
         cmocka_unit_test(there_is_no_table_beyond_the_last),
         cmocka_unit_test(the_environment_overrides_the_choice),
