@@ -171,7 +171,7 @@ typedef struct {                /* one cell of a table: what is asked, and what 
                                  * 0: not known */
     double  seconds_wl, seconds_knn, seconds_cover, seconds_sparsify;   /* of condensing */
     int64_t pairs;              /* of the other studies: pairs of nodes to draw, ... */
-    double  nearest;            /* ... and the share of them, nearest in WL space first, to look at */
+    double  nearest;            /* ... and the share of them, nearest in WL space first */
     double  correlation;        /* of both distances; NAN: it has none */
     double  threshold;          /* the largest distance in WL space among these pairs */
     double  chance;             /* of a correlation that large where there is none */

@@ -237,8 +237,8 @@ static int add_set(paper *p, int set)
         code = add_seconds(p, set);
     if (!all)
         return code;
-    for (int model = BONSAI_MODEL_GAT; wanted(p, TABLE_MODELS) && model <= BONSAI_MODEL_GIN; model++)
-        code = code == EXIT_DONE ? add_accuracy(p, set, (bonsai_model_kind)model, 1) : code;
+    for (int m = BONSAI_MODEL_GAT; wanted(p, TABLE_MODELS) && m <= BONSAI_MODEL_GIN; m++)
+        code = code == EXIT_DONE ? add_accuracy(p, set, (bonsai_model_kind)m, 1) : code;
     for (int a = 0; wanted(p, TABLE_COMPONENTS) && a < 2 && code == EXIT_DONE; a++)
         code = add(p, paper_cell(set, (variant)a, ratios[0], BONSAI_METHOD_TREES,
                                  BONSAI_MODEL_GCN));

@@ -168,7 +168,8 @@ json_t *gradient_table(const paper *p)
                                                       100);
             const bonsai_cell *c = paper_measured(p, &like);
             int known = paper_says(&says, "gradient", name, 0, "", theirs[0]);
-            table_put(row, c ? value_ours(c->correlation, NAN, known ? &says : NULL, 0) : json_null());
+            table_put(row, c ? value_ours(c->correlation, NAN, known ? &says : NULL, 0)
+                             : json_null());
             table_put(row, c ? value_ours(c->chance, NAN, NULL, 1) : json_null());
         }
         for (int k = 0; k < 2; k++)

@@ -75,8 +75,8 @@ static json_t *refused(const paper *p)
         const bonsai_cell *c = &p->cells[i];
         if (c->runs == 0)
             json_array_append_new(
-                all, json_pack("{s:s,s:s,s:f,s:s,s:s,s:o}", "dataset", p->sets[paper_set_of(c)].name,
-                               "method", c->method < 0 ? "full"
+                all, json_pack("{s:s,s:s,s:f,s:s,s:s,s:o}", "dataset",
+                               p->sets[paper_set_of(c)].name, "method", c->method < 0 ? "full"
                                          : bonsai_method_name((bonsai_method)c->method),
                                "ratio", 100 * c->ratio, "accounting", paper_bytes_of(c),
                                "model", bonsai_model_name(c->model), "why", text_json(c->why)));

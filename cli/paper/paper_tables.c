@@ -55,8 +55,9 @@ static void add_columns(json_t *table, const char *const *but)
 static const bonsai_cell *fit_of(const paper *p, int set, int accounting, double ratio, int method,
                                  bonsai_model_kind model)
 {
-    const bonsai_cell like = method < 0 ? paper_cell(set, STRICT, 100, -1, model)
-                                        : paper_cell(set, (variant)accounting, ratio, method, model);
+    const bonsai_cell like =
+        method < 0 ? paper_cell(set, STRICT, 100, -1, model)
+                   : paper_cell(set, (variant)accounting, ratio, method, model);
     return paper_measured(p, &like);
 }
 
@@ -68,9 +69,11 @@ static const char *accounting_text(int accounting)
 /* ---- accuracy ------------------------------------------------------------ */
 
 static void fill_accuracy(json_t *row, const paper *p, int set, int accounting, double ratio,
-                          bonsai_model_kind model, const char *const *but)
+                          bonsai_model_kind model)
 {
-    const char *table = model == BONSAI_MODEL_GCN ? "accuracy" : "models", *name = p->sets[set].name;
+    const char *table = model == BONSAI_MODEL_GCN ? "accuracy" : "models";
+    const char *const *but = model == BONSAI_MODEL_GCN ? NULL : gcn_only;
+    const char *name = p->sets[set].name;
     published says;
     for (int i = 0; i < OURS; i++) {
         const bonsai_cell *c = fit_of(p, set, accounting, ratio, ours[i].method, model);
@@ -134,7 +137,7 @@ static json_t *accuracy_table(const paper *p)
                 table_put(row, json_string(p->sets[i].name));
                 table_put(row, json_real(ratios[r]));
                 table_put(row, json_string(accounting_text(a)));
-                fill_accuracy(row, p, i, a, ratios[r], BONSAI_MODEL_GCN, NULL);
+                fill_accuracy(row, p, i, a, ratios[r], BONSAI_MODEL_GCN);
             }
         if (table_shows(p, i, TABLE_ACCURACY))
             chart_accuracy(t, p, i);
@@ -153,7 +156,7 @@ static void models_rows(json_t *t, const paper *p, int set, int model)
             table_put(row, json_string(bonsai_model_name((bonsai_model_kind)model)));
             table_put(row, json_real(ratios[r]));
             table_put(row, json_string(accounting_text(a)));
-            fill_accuracy(row, p, set, a, ratios[r], (bonsai_model_kind)model, gcn_only);
+            fill_accuracy(row, p, set, a, ratios[r], (bonsai_model_kind)model);
         }
 }
 
@@ -167,7 +170,8 @@ static json_t *models_table(const paper *p)
     table_key(t, "accounting", "bytes");
     add_columns(t, gcn_only);
     for (int i = 0; i < p->set_count; i++)
-        for (int m = BONSAI_MODEL_GAT; m <= BONSAI_MODEL_GIN && table_shows(p, i, TABLE_MODELS); m++)
+        for (int m = BONSAI_MODEL_GAT; table_shows(p, i, TABLE_MODELS) && m <= BONSAI_MODEL_GIN;
+             m++)
             models_rows(t, p, i, m);
     return t;
 }
@@ -220,8 +224,8 @@ static json_t *carbon_table(const paper *p)
 {
     return times_table(p, TABLE_CARBON, "Carbon of condensing to 0.5 %, in grams of CO2",
                        "From the seconds above: 4.32 kg per 100 hours of ten CPU cores, however "
-                       "many of them we used; the paper's peers and its full training at 10.8 kg per "
-                       "100 hours of a GPU.", grams_per_second);
+                       "many of them we used; the paper's peers and its full training at 10.8 kg "
+                       "per 100 hours of a GPU.", grams_per_second);
 }
 
 static json_t *components_table(const paper *p)
@@ -242,7 +246,8 @@ static json_t *components_table(const paper *p)
     }
     for (int i = 0; i < p->set_count; i++)
         for (int a = 0; a < 2 && table_shows(p, i, TABLE_COMPONENTS); a++) {
-            const bonsai_cell *c = fit_of(p, i, a, ratios[0], BONSAI_METHOD_TREES, BONSAI_MODEL_GCN);
+            const bonsai_cell *c = fit_of(p, i, a, ratios[0], BONSAI_METHOD_TREES,
+                                          BONSAI_MODEL_GCN);
             const double part[] = {c ? c->seconds_wl : NAN, c ? c->seconds_knn : NAN,
                                    c ? c->seconds_cover : NAN,
                                    c ? c->seconds_sparsify : NAN,
@@ -273,7 +278,8 @@ static json_t *training_table(const paper *p)
     table_column(t, "auto", "auto", "ours");
     table_column(t, "full", "full", "ours");
     for (int i = 0; i < p->set_count; i++)
-        for (int m = BONSAI_MODEL_GCN; m <= BONSAI_MODEL_GIN && table_shows(p, i, TABLE_TRAINING); m++)
+        for (int m = BONSAI_MODEL_GCN; table_shows(p, i, TABLE_TRAINING) && m <= BONSAI_MODEL_GIN;
+             m++)
             for (int r = 0; r < RATIOS; r++) {
                 static const int columns[] = {BONSAI_METHOD_TREES, BONSAI_METHOD_AUTO, -1};
                 json_t *row = table_row(t);
@@ -283,7 +289,8 @@ static json_t *training_table(const paper *p)
                 for (int k = 0; k < 3; k++) {
                     const bonsai_cell *c = fit_of(p, i, 0, ratios[r], columns[k],
                                                  (bonsai_model_kind)m);
-                    table_put(row, c ? value_ours(cell_seconds_train(c), NAN, NULL, 1) : json_null());
+                    table_put(row, c ? value_ours(cell_seconds_train(c), NAN, NULL, 1)
+                                     : json_null());
                 }
             }
     return t;
@@ -318,7 +325,8 @@ static json_t *ablation_table(const paper *p)
                               : paper_cell(i, (variant)a, ratios[r], BONSAI_METHOD_RANDOM,
                                            BONSAI_MODEL_GCN);
                     const bonsai_cell *c = paper_measured(p, &like);
-                    table_put(row, c ? value_ours(c->accuracy_mean, cell_spread(c), NULL, 0) : json_null());
+                    table_put(row, c ? value_ours(c->accuracy_mean, cell_spread(c), NULL, 0)
+                                     : json_null());
                 }
             }
     return t;

@@ -28,7 +28,7 @@ static double embedded_row(const bonsai_graph *g, int layers)
                 row * pow(1 + (double)bonsai_graph_edges(g) / n, layers));
 }
 
-/* The trees: every sampled one against all; herding and kcenter: every pick against all; prototypes:
+/* Trees: every sampled one against all; herding and kcenter: every pick against all; prototypes:
  * k-means. */
 double bn_effort_condense(const bonsai_graph *full, bonsai_method method, const double *ratios,
                           int count, const bonsai_condense_options *o)
@@ -38,13 +38,14 @@ double bn_effort_condense(const bonsai_graph *full, bonsai_method method, const 
     double x = stored_features(full) + m, row = embedded_row(full, o->layers);
     double work = MEASURING * x;
     bool clusters = method == BONSAI_METHOD_PROTOTYPES || method == BONSAI_METHOD_AUTO;
-    if (method == BONSAI_METHOD_TREES || method == BONSAI_METHOD_HERDING || method == BONSAI_METHOD_KCENTER || clusters)
+    bool picks = method == BONSAI_METHOD_HERDING || method == BONSAI_METHOD_KCENTER;
+    if (method == BONSAI_METHOD_TREES || picks || clusters)
         work += SPARSE * o->layers * m * row;
     if (method == BONSAI_METHOD_TREES || method == BONSAI_METHOD_AUTO)
         work += fmin(n, SAMPLE) * n * row / 2;          /* by products of blocks */
     for (int i = 0; i < count; i++) {
         work += ratios[i] * MEASURING * x;
-        if (method == BONSAI_METHOD_HERDING || method == BONSAI_METHOD_KCENTER)
+        if (picks)
             work += SPARSE * ratios[i] * n * n * row;
         if (clusters)                                   /* each row against those of its class */
             work += ROUNDS * ratios[i] * n * n * row / fmax(1, (double)full->view.classes);

@@ -21,6 +21,8 @@ bonsai_status bn_pairs_sorted(bn_pair **out, int64_t pairs, const bonsai_graph *
 void bn_correlate(bonsai_cell *c, const bn_pair *pair);
 
 /* The sections that enter training, as bits. */
-enum { BN_ENTERS_TRAINING = ((2u << BONSAI_SECTION_SPLIT) - 1) | 1u << BONSAI_SECTION_KEPT_FEATURES };
+enum {
+    BN_ENTERS_TRAINING = ((2u << BONSAI_SECTION_SPLIT) - 1) | 1u << BONSAI_SECTION_KEPT_FEATURES
+};
 
 #endif

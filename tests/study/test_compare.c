@@ -5,7 +5,8 @@
 
 enum { METHODS = 3, RATIOS = 2, MODELS = 2, CELLS = (1 + METHODS * RATIOS) * MODELS };
 
-static const bonsai_method     methods[METHODS] = {BONSAI_METHOD_TREES, BONSAI_METHOD_RANDOM, BONSAI_METHOD_KCENTER};
+static const bonsai_method     methods[METHODS] = {BONSAI_METHOD_TREES, BONSAI_METHOD_RANDOM,
+                                                   BONSAI_METHOD_KCENTER};
 static const double            ratios[RATIOS] = {0.1, 0.2};
 static const bonsai_model_kind models[MODELS] = {BONSAI_MODEL_GCN, BONSAI_MODEL_SAGE};
 

@@ -99,7 +99,8 @@ static void small_graphs_that_are_the_same_train_once(void **state)
     (void)state;
     set_up(&t);
     t.settings[1] = &t.strict;
-    bonsai_cell cells[3] = {asked(0, BONSAI_METHOD_RANDOM, 0.1), asked(1, BONSAI_METHOD_RANDOM, 0.1),
+    bonsai_cell cells[3] = {asked(0, BONSAI_METHOD_RANDOM, 0.1),
+                            asked(1, BONSAI_METHOD_RANDOM, 0.1),
                             asked(1, BONSAI_METHOD_RANDOM, 0.2)};
     run(cells, 3, &t);
     assert_true(cells[0].checksum == cells[1].checksum && cells[0].checksum != cells[2].checksum);
