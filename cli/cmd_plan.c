@@ -246,6 +246,7 @@ int cmd_plan(session *s, int argc, char **argv)
     a->o.look = a->look ? g : NULL;
     for (int i = 0; i < a->count && rc == BONSAI_OK; i++) {
         a->o.ranks = a->rank[i];
+        bonsai_plan_init(&plan[i]);
         rc = bonsai_plan_make(&plan[i], &a->shape, &a->o);
     }
     if (rc == BONSAI_OK)

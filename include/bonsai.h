@@ -25,6 +25,12 @@ extern "C" {
 #endif
 
 #define BONSAI_VERSION "0.6.0"
+#define BONSAI_VERSION_MAJOR 0
+#define BONSAI_VERSION_MINOR 6
+#define BONSAI_VERSION_PATCH 0
+/* For #if: 10000 a major, 100 a minor version. */
+#define BONSAI_VERSION_NUMBER \
+    (10000 * BONSAI_VERSION_MAJOR + 100 * BONSAI_VERSION_MINOR + BONSAI_VERSION_PATCH)
 
 /* ---- status ------------------------------------------------------------- */
 

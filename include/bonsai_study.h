@@ -121,7 +121,7 @@ typedef struct {
 BONSAI_API void bonsai_plan_options_init_sized(bonsai_plan_options *o, size_t size);
 
 typedef struct {                /* what condensing would take */
-    size_t  size;               /* set by the library */
+    size_t  size;               /* set by the init function; do not touch */
     int     ranks, threads;
     int     columns;            /* of the embedding that are made at a time */
     int     counted;            /* 1: rows to exchange were counted, 0: estimated for nodes in
@@ -136,6 +136,8 @@ typedef struct {                /* what condensing would take */
     double  seconds_exchange, seconds_scratch, seconds_total;
 } bonsai_plan;
 
+#define bonsai_plan_init(p) bonsai_plan_init_sized((p), sizeof *(p))
+BONSAI_API void bonsai_plan_init_sized(bonsai_plan *p, size_t size);
 /* Predicts time, memory of each rank and bytes exchanged; measured on small graphs the time was
  * right within a factor of two, the rest within a fifth. */
 BONSAI_API bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *s,

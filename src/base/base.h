@@ -69,6 +69,11 @@ bonsai_status bn_options_merge(void *out, const void *defaults, size_t full, con
     bn_options_merge((out), &bn_##kind##_defaults, sizeof *(out), (given), \
                      "bonsai_" #kind "_options")
 
+/* A struct that the library fills for the caller, who states its size: refuses one without a size,
+ * and writes no more of ours, which states its own, than fits. */
+bonsai_status bn_result_check(const void *out, const char *name);
+void bn_result_fill(void *out, const void *ours);
+
 /* ---- threads and progress (threads.c) ---- */
 
 int bn_threads(int asked);      /* 0: every core; always at least 1 */

@@ -74,6 +74,11 @@ const bonsai_plan_options bn_plan_defaults = {
     .network = 1e9,
 };
 
+static bonsai_status not_initialised(const char *name)
+{
+    return bn_fail(BONSAI_E_ARGUMENT, "%s was not initialised: call its init function first", name);
+}
+
 bonsai_status bn_options_merge(void *out, const void *defaults, size_t full, const void *given,
                                const char *name)
 {
@@ -83,8 +88,7 @@ bonsai_status bn_options_merge(void *out, const void *defaults, size_t full, con
     size_t size;
     memcpy(&size, given, sizeof size);
     if (size < sizeof size)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s was not initialised: call its init function first",
-                       name);
+        return not_initialised(name);
     const unsigned char *bytes = given;
     for (size_t i = full; i < size; i++)
         if (bytes[i] != 0)
@@ -173,4 +177,26 @@ void bonsai_linear_init_sized(bonsai_linear *l, size_t size)
 {
     const bonsai_linear empty = {.size = sizeof empty};
     init_sized(l, size, &empty, sizeof empty);
+}
+
+void bonsai_plan_init_sized(bonsai_plan *p, size_t size)
+{
+    const bonsai_plan empty = {.size = sizeof empty};
+    init_sized(p, size, &empty, sizeof empty);
+}
+
+bonsai_status bn_result_check(const void *out, const char *name)
+{
+    size_t size;
+    memcpy(&size, out, sizeof size);
+    return size < sizeof size ? not_initialised(name) : BONSAI_OK;
+}
+
+void bn_result_fill(void *out, const void *ours)
+{
+    size_t size, full;
+    memcpy(&size, out, sizeof size);
+    memcpy(&full, ours, sizeof full);
+    memcpy(out, ours, size < full ? size : full);
+    memcpy(out, &size, sizeof size);
 }

@@ -281,10 +281,12 @@ static bonsai_status run_as(bonsai_graph **out, bonsai_condense_info *info, bn_p
 
 /* ---- the doors ---- */
 
-/* The caller's structs may be smaller or larger than ours. */
-static bonsai_condense_info *caller_info(bonsai_condense_info *info, int i)
+/* The caller's structs may be smaller or larger than ours; all of them are as the first. */
+static void give_info(bonsai_condense_info *info, int i, const bonsai_condense_info *ours)
 {
-    return (bonsai_condense_info *)((char *)info + (size_t)i * info->size);
+    void *item = (char *)info + (size_t)i * info->size;
+    memcpy(item, &info->size, sizeof info->size);
+    bn_result_fill(item, ours);
 }
 
 /* What it took, the same on all ranks: times of rank 0, the most memory of any, bytes of all. */
@@ -312,10 +314,12 @@ done:
 }
 
 static bonsai_status check_request(bonsai_condense_options *o, const bonsai_condense_options *given,
-                                   const double *ratios, int count)
+                                   const bonsai_condense_info *info, const double *ratios,
+                                   int count)
 {
     bonsai_status rc;
     BN_TRY(BN_OPTIONS(o, given, condense));
+    BN_TRY(info ? bn_result_check(info, "bonsai_condense_info") : BONSAI_OK);
     BN_TRY(bn_request_check(o));
     for (int i = 0; i < count; i++)
         BN_TRY(ratios ? bn_request_ratio(ratios[i]) : bn_request_budget(o));
@@ -333,7 +337,7 @@ bonsai_status bn_condense_over(bonsai_graph **out, bonsai_condense_info *info, c
     double start = bn_seconds();
     for (int i = 0; i < count; i++)
         out[i] = NULL;
-    BN_TRY(bn_agree(w, check_request(&p.o, given, ratios, count)));
+    BN_TRY(bn_agree(w, check_request(&p.o, given, info, ratios, count)));
     BN_TRY(bn_prepare(&p, g));
     for (int i = 0; i < count; i++) {
         if (ratios)
@@ -342,7 +346,7 @@ bonsai_status bn_condense_over(bonsai_graph **out, bonsai_condense_info *info, c
                                          : run(&out[i], &one, &p));
         BN_TRY(fill_effort(&one, &p, start));
         if (info)
-            bn_info_copy(caller_info(info, i), &one);
+            give_info(info, i, &one);
     }
 done:
     for (int i = 0; i < count && (rc != BONSAI_OK || bn_rank(w) > 0); i++) {

@@ -46,8 +46,8 @@ bonsai_status bonsai_graph_shape(bonsai_shape *out, const bonsai_graph *g)
     bonsai_status rc;
     const bonsai_view *v = &g->view;
     bonsai_shape s;
-    size_t size = out->size;
     bonsai_shape_init(&s);
+    BN_TRY(bn_result_check(out, "bonsai_shape"));
     BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_SECTION_LABELS) | BN_BIT(BONSAI_SECTION_SPLIT), 0));
     s.nodes = v->nodes;
     s.edges = v->section[BONSAI_SECTION_NEIGHBORS].count;
@@ -65,8 +65,7 @@ bonsai_status bonsai_graph_shape(bonsai_shape *out, const bonsai_graph *g)
         s.val = s.train / 5;
         s.train = s.train * 3 / 5;
     }
-    memcpy(out, &s, size < sizeof s ? size : sizeof s);
-    out->size = size;
+    bn_result_fill(out, &s);
 done:
     return rc;
 }
@@ -197,33 +196,38 @@ static void plan_time(planning *x)
 
 /* ---- the door ---- */
 
-bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *s,
+bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *shape,
                                const bonsai_plan_options *given)
 {
     bonsai_status rc;
     bonsai_plan_options o;
     bonsai_condense_options c;
-    planning x = {.o = &o, .p = out};
-    memset(out, 0, sizeof *out);
-    out->size = sizeof *out;
+    bonsai_shape none, s;
+    bonsai_plan p;
+    planning x = {.o = &o, .p = &p};
+    bonsai_plan_init(&p);
+    bonsai_shape_init(&none);
+    BN_TRY(bn_result_check(out, "bonsai_plan"));
+    BN_TRY(bn_options_merge(&s, &none, sizeof s, shape, "bonsai_shape"));
     BN_TRY(BN_OPTIONS(&o, given, plan));
     BN_TRY(BN_OPTIONS(&c, o.condense, condense));
     BN_TRY(bn_request_check(&c));
     if (c.ratio <= 0 && c.bytes <= 0 && c.nodes <= 0 && c.trees <= 0)
         c.ratio = 0.001;
-    BN_TRY(check_shape(s, &o));
-    x.q = (bn_needs){.s = *s, .o = &c, .ranks = o.ranks, .threads = bn_threads(o.threads)};
+    BN_TRY(check_shape(&s, &o));
+    x.q = (bn_needs){.s = s, .o = &c, .ranks = o.ranks, .threads = bn_threads(o.threads)};
     x.flops = 1e9 * (o.gflops > 0 ? o.gflops : gflops) * x.q.threads;
     x.bytes = 1e9 * (o.gigabytes > 0 ? o.gigabytes : gigabytes) * x.q.threads;
     o.disk = o.disk > 0 ? o.disk : bn_plan_defaults.disk;
     o.network = o.network > 0 ? o.network : bn_plan_defaults.network;
-    out->ranks = o.ranks;
-    out->threads = x.q.threads;
-    out->file = (int64_t)bn_needs_graph(s);
+    p.ranks = o.ranks;
+    p.threads = x.q.threads;
+    p.file = (int64_t)bn_needs_graph(&s);
     BN_TRY(find_halo(&x));
     plan_memory(&x);
     plan_wire(&x);
     plan_time(&x);
+    bn_result_fill(out, &p);
 done:
     return rc;
 }

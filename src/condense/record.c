@@ -15,13 +15,6 @@
 
 enum { MOST_LAYERS = 16 };
 
-void bn_info_copy(bonsai_condense_info *to, const bonsai_condense_info *from)
-{
-    size_t size = to->size;
-    memcpy(to, from, size < sizeof *from ? size : sizeof *from);
-    to->size = size;
-}
-
 /* Bytes are whole numbers and stay exact; the paper's price need not be one. */
 static json_t *number(double v)
 {

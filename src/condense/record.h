@@ -60,7 +60,4 @@ bonsai_status bn_parts_for(bonsai_graph **drawn, bn_parts *p, const bonsai_graph
  * there has been trained on. */
 int64_t bn_parts_leaks(const bonsai_graph *small, const bonsai_graph *full);
 
-/* Copies as much as the caller's struct holds. */
-void    bn_info_copy(bonsai_condense_info *to, const bonsai_condense_info *from);
-
 #endif

@@ -207,6 +207,7 @@ bonsai_status bonsai_condense_update(bonsai_graph **out, bonsai_condense_info *i
     double start = bn_seconds();
     *out = NULL;
     BN_TRY(BN_OPTIONS(&u.o, given, condense));
+    BN_TRY(info ? bn_result_check(info, "bonsai_condense_info") : BONSAI_OK);
     BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, u.o.threads));
     BN_TRY(read_report(&u, small));
     BN_TRY(check_graphs(now, was, small));
@@ -219,7 +220,7 @@ bonsai_status bonsai_condense_update(bonsai_graph **out, bonsai_condense_info *i
     filled.seconds_total = bn_seconds() - start;
     filled.peak_rss_bytes = bn_peak_rss();
     if (info)
-        bn_info_copy(info, &filled);
+        bn_result_fill(info, &filled);
 done:
     bn_preparation_free(&u.now);
     bn_preparation_free(&u.was);

@@ -398,6 +398,7 @@ bonsai_status bonsai_graph_linear(bonsai_linear *out, const bonsai_graph *g, uin
     bonsai_linear l;
     yardstick s = {.g = g, .seed = seed};
     bonsai_linear_init(&l);
+    BN_TRY(bn_result_check(out, "bonsai_linear"));
     BN_TRY(BN_OPTIONS(&o, given, read));
     s.threads = bn_threads(o.threads);
     s.progress = (bn_progress){o.progress, o.payload};
@@ -415,8 +416,7 @@ bonsai_status bonsai_graph_linear(bonsai_linear *out, const bonsai_graph *g, uin
     BN_TRY(find_majority(&l.majority, &s));
     BN_TRY(judge(&l.features_only, &s, 0));
     BN_TRY(judge(&l.two_hops, &s, 2));
-    l.size = out->size;
-    memcpy(out, &l, out->size < sizeof l ? out->size : sizeof l);
+    bn_result_fill(out, &l);
 done:
     bn_free(s.node);
     return rc;

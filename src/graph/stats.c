@@ -151,11 +151,7 @@ bonsai_status bn_graph_stats_over(bonsai_stats *out, int64_t *class_counts, cons
     bonsai_read_options o;
     bonsai_stats s;
     BN_TRY(bn_agree(w, BN_OPTIONS(&o, given, read)));
-    if (out->size < sizeof out->size) {
-        rc = bn_fail(BONSAI_E_ARGUMENT, "bonsai_stats was not initialised: call its init function "
-                     "first");
-        goto done;
-    }
+    BN_TRY(bn_agree(w, bn_result_check(out, "bonsai_stats")));
     bonsai_stats_init(&s);
     s.nodes = g->view.nodes;
     s.edges = bonsai_graph_edges(g);
@@ -163,9 +159,7 @@ bonsai_status bn_graph_stats_over(bonsai_stats *out, int64_t *class_counts, cons
     s.classes = g->view.classes;
     s.degree_mean = s.nodes ? (double)s.edges / (double)s.nodes : 0;
     BN_TRY(count_all(&s, class_counts, g, w, first, &o));
-    size_t size = out->size < sizeof s ? out->size : sizeof s;
-    s.size = out->size;
-    memcpy(out, &s, size);
+    bn_result_fill(out, &s);
     BN_TRY(bn_agree(w, bn_tick((bn_progress){o.progress, o.payload}, "counting", 4, 4)));
 done:
     return rc;

@@ -173,9 +173,8 @@ bonsai_status bonsai_report_new(bonsai_report **out, const bonsai_graph *small,
         goto done;
     }
     if (o.condensed) {          /* the caller's may be shorter than ours */
-        bonsai_condense_info_init(&info);
-        size_t size = o.condensed->size;
-        memcpy(&info, o.condensed, size < sizeof info ? size : sizeof info);
+        const bonsai_condense_info none = {.size = sizeof none};
+        BN_TRY(bn_options_merge(&info, &none, sizeof info, o.condensed, "bonsai_condense_info"));
         o.condensed = &info;
     }
     BN_TRY(BN_NEW(&r, 1));

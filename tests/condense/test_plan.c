@@ -25,6 +25,7 @@ static bonsai_plan plan_of(const bonsai_shape *s, int ranks, int64_t memory)
     bonsai_plan p;
     bonsai_plan_options o;
     bonsai_plan_options_init(&o);
+    bonsai_plan_init(&p);
     o.ranks = ranks;
     o.threads = 2;
     o.memory = memory;
@@ -128,6 +129,7 @@ static void what_cannot_be_is_refused(void **state)
     bonsai_plan_options o;
     (void)state;
     bonsai_plan_options_init(&o);
+    bonsai_plan_init(&p);
     o.ranks = 1000001;
     assert_fails(bonsai_plan_make(&p, &s, &o), BONSAI_E_ARGUMENT, "ranks is 1000001");
     o.ranks = 0;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # run_install.sh STEP -- one step of the installation test; ctest runs each as a test.
 #
-# From the environment: BUILD, SOURCE, LIBDIR, VERSION, CMAKE, CC, CXX.
+# From the environment: BUILD, SOURCE, LIBDIR, VERSION, SOVERSION, CMAKE, CC, CXX.
 #
 # SPDX-License-Identifier: MIT
 set -eu
@@ -15,6 +15,8 @@ export PKG_CONFIG_PATH="$lib/pkgconfig"
 
 fail() { echo "$1" >&2; exit 1; }
 is_file() { [ -s "$1" ] || fail "$1 was not installed"; }
+# What a program that was linked with the library asks for when it starts.
+needs() { readelf -d "$1" | grep -qF "[$2.$SOVERSION]" || fail "$1 does not ask for $2.$SOVERSION"; }
 
 rm -rf "$work"
 mkdir -p "$work"
@@ -40,6 +42,7 @@ pkgconfig)
     $CC -std=c11 $strict $(pkg-config --cflags bonsai) "$here/consumer.c" -o shared \
         $(pkg-config --libs bonsai)
     LD_LIBRARY_PATH=$lib ./shared
+    needs shared libbonsai.so
     # The archive is linked in the step `package`: "pkg-config --static" also asks for
     # static libraries of libzip's own, which Debian's libzip-dev does not bring.
     pkg-config --static --libs bonsai | grep -e -lzip | grep -e -ljansson | grep -e -lz ;;
@@ -60,6 +63,7 @@ mpi)
     $CC -std=c11 $strict $(pkg-config --cflags bonsai_mpi) "$here/consumer.c" -o plain \
         $(pkg-config --libs bonsai_mpi)
     LD_LIBRARY_PATH=$lib ./plain
+    needs plain libbonsai_mpi.so
     $CC -std=c11 $strict $(pkg-config --cflags bonsai_mpi) "$here/consumer_mpi.c" -o shared \
         $(pkg-config --libs bonsai_mpi)
     "$CMAKE" -S "$here" -B cmake "-Dwanted=$VERSION" -Dmpi=ON "-DCMAKE_PREFIX_PATH=$prefix" \
