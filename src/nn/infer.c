@@ -1,100 +1,142 @@
 /* infer.c -- scores by row blocks, for graphs whose activations do not fit.
  *
  * The first layer sums the features of the neighbours before it multiplies, so a block
- * of rows needs nothing but the features, which are mapped.  Each block is at once
- * multiplied by the next layer's weights, and only that product is kept for all nodes:
- * of two layers, n x c.  Attention needs two scores a node and head besides; those of the first
- * layer are products of the features with w a, which is f x heads.
+ * of rows needs nothing but the features, which are mapped.  What the next layer sends of
+ * a block is computed at once, and only that is kept for all nodes: of two layers, n x c.
+ * Attention keeps two scores a node and head besides.
  *
  * SPDX-License-Identifier: MIT */
-#include <math.h>
 #include <string.h>
 
 #include "nn.h"
 
 enum { BLOCK_NUMBERS = 1 << 20, MOST_ROWS = 4096, LEAST_ROWS = 64 };
 
-typedef struct {                /* what a layer reads of all nodes */
-    real *z;                    /* n x width, width = h, or k d with heads; NULL: the features */
-    real *root;                 /* SAGE: n x h, what a node adds by itself */
-    real *src, *dst;            /* GAT: n x k */
-} source;
-
 struct bn_infer {
-    bn_dims s;
+    bn_dims  d;
+    const bn_layer   *layer;
     const bn_operand *o;
     int      threads;
     int64_t  rows;              /* of a block */
-    int64_t  at[BN_MOST_LAYERS][4];
-    source   from[2];           /* of this layer and of the next */
+    int64_t  place[BN_MOST_LAYERS][BN_SLOTS];
+    bn_space space[BN_MOST_LAYERS];
+    real    *sent[2][BN_SENT];  /* of this layer and of the next: they take turns */
+    real    *made[BN_MADE], *entry, *room;
+    real    *y;                 /* rows x hidden */
     real    *scores;            /* n x c */
-    real    *sum;               /* rows x f: neighbours' features, of one head */
-    real    *head;              /* f x d: the weights of one head */
-    real    *u;                 /* f x k: w a */
-    real    *y, *inner;         /* rows x the widest layer */
+    bn_slab  slab;
 };
 
-static int64_t width_of(const bn_dims *s, int layer)
+/* ---- the slab ---- */
+
+static int64_t larger(int64_t a, int64_t b)
 {
-    return s->kind == BONSAI_MODEL_GAT ? s->heads * bn_head_width(s, layer) : bn_layer_out(s, layer);
+    return a > b ? a : b;
 }
 
-/* The widest of what blocks hold: any layer's output, before heads are averaged. */
-static int64_t widest(const bn_dims *s)
+static int64_t block_rows(const bn_dims *d)
 {
-    int64_t most = s->hidden;
-    for (int layer = 0; layer < s->layers; layer++)
-        most = width_of(s, layer) > most ? width_of(s, layer) : most;
-    return most;
-}
-
-static int64_t block_rows(const bn_dims *s)
-{
-    int64_t wide = widest(s), rows = BLOCK_NUMBERS / (s->features > wide ? s->features : wide);
+    int64_t wide = larger(d->features, d->hidden);
+    for (int layer = 0; layer < d->layers; layer++)
+        wide = larger(wide, bn_dims_size(d, layer, BN_SIZE_WIDE));
+    int64_t rows = BLOCK_NUMBERS / wide;
     return rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
 }
 
-/* What new_sources and bn_infer_new take, in double: it may be more than can be counted. */
-double bn_infer_bytes(const bn_dims *s, const bn_operand *o)
+/* The entries of the block that has most. */
+static int64_t block_entries(const bn_side *s, int64_t rows)
 {
-    double n = (double)o->x.rows, f = (double)s->features, wide = (double)widest(s);
-    double width = s->layers > 2 ? wide : (double)width_of(s, s->layers - 1);
-    double kept = (s->layers > 2 ? 2 : s->layers - 1) * width * (s->kind == BONSAI_MODEL_SAGE ? 2 : 1);
-    double block = (double)block_rows(s) * (f + 2 * wide);
-    if (s->kind == BONSAI_MODEL_GAT) {
-        kept += 4.0 * s->heads;
-        block += f * (double)(bn_head_width(s, 0) + s->heads);
+    int64_t most = 0;
+    for (int64_t first = 0; first < s->n; first += rows) {
+        int64_t end = s->n - first < rows ? s->n : first + rows;
+        most = larger(most, bn_int_at(&s->offsets, end) - bn_int_at(&s->offsets, first));
     }
-    return (double)sizeof(real) * (n * (kept + (double)s->classes) + block);
+    return most;
 }
 
-static bonsai_status new_matrix(real **out, int64_t rows, int64_t cols)
+/* A layer at work, but for its parameters. */
+static bn_at at_of(const bn_infer *i, int layer)
 {
-    int64_t count;
-    if (!bn_mul(&count, rows, cols))
-        return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for %lld rows of %lld numbers",
-                       (long long)rows, (long long)cols);
-    return BN_NEW(out, count);
+    bn_at at = bn_layer_at(&i->d, i->o, layer);
+    at.way = layer == 0 ? BN_FIRST_IN_BLOCKS : BN_LATER_IN_BLOCKS;
+    for (int k = 0; k < BN_SENT; k++)
+        at.sent[k] = i->sent[layer % 2][k];
+    for (int k = 0; k < BN_MADE; k++)
+        at.made[k] = i->made[k];
+    at.entry = i->entry;
+    at.room = i->room;
+    at.threads = i->threads;
+    return at;
 }
 
-static bonsai_status new_sources(bn_infer *i)
+static void widen(bn_space *most, const bn_space *one)
 {
-    bonsai_status rc = BONSAI_OK;
+    for (int k = 0; k < BN_SENT; k++)
+        most->sent[k] = larger(most->sent[k], one->sent[k]);
+    for (int k = 0; k < BN_MADE; k++)
+        most->made[k] = larger(most->made[k], one->made[k]);
+    most->entry = larger(most->entry, one->entry);
+    most->forward = larger(most->forward, one->forward);
+}
+
+/* Layers share the arrays, each as large as the most that one of them asks for. */
+static void lay_out(bn_infer *i, bn_slab *s)
+{
     int64_t n = i->o->x.rows;
-    const bn_dims *s = &i->s;
-    for (int k = 0; k < 2; k++) {
-        int64_t width = s->layers > 2 ? widest(s) : width_of(s, s->layers - 1);
-        bool used = k == 1 ? s->layers > 1 : s->layers > 2;     /* layer 1 reads from[1] */
-        if (used)
-            BN_TRY(new_matrix(&i->from[k].z, n, width));
-        if (used && s->kind == BONSAI_MODEL_SAGE)
-            BN_TRY(new_matrix(&i->from[k].root, n, width));
-        if (s->kind == BONSAI_MODEL_GAT) {
-            BN_TRY(new_matrix(&i->from[k].src, n, s->heads));
-            BN_TRY(new_matrix(&i->from[k].dst, n, s->heads));
-        }
+    bn_space most = {0}, turn[2];
+    memset(turn, 0, sizeof turn);
+    for (int layer = 0; layer < i->d.layers; layer++) {
+        widen(&most, &i->space[layer]);
+        widen(&turn[layer % 2], &i->space[layer]);
     }
+    for (int k = 0; k < BN_SENT; k++) {
+        i->sent[0][k] = bn_slab_take(s, n, turn[0].sent[k]);
+        i->sent[1][k] = bn_slab_take(s, n, turn[1].sent[k]);
+    }
+    for (int k = 0; k < BN_MADE; k++)
+        i->made[k] = bn_slab_take(s, i->rows, most.made[k]);
+    i->entry = bn_slab_take(s, block_entries(&i->o->m.to, i->rows), most.entry);
+    i->room = bn_slab_take(s, most.forward, 1);
+    i->y = bn_slab_take(s, i->rows, i->d.layers > 1 ? i->d.hidden : 0);
+    i->scores = bn_slab_take(s, n, i->d.classes);
+}
+
+/* All but the slab. */
+static void set_up(bn_infer *i, const bn_dims *d, const bn_operand *o, int threads)
+{
+    *i = (bn_infer){.d = *d, .layer = bn_layers[d->kind], .o = o, .threads = bn_threads(threads),
+                    .rows = block_rows(d)};
+    bn_dims_places(i->place, d);
+    for (int layer = 0; layer < d->layers; layer++) {
+        const bn_at at = at_of(i, layer);
+        i->layer->space(&i->space[layer], &at);
+    }
+}
+
+int64_t bn_infer_bytes(const bn_dims *d, const bn_operand *o)
+{
+    bn_infer i;
+    bn_slab s = {0};
+    set_up(&i, d, o, 1);
+    lay_out(&i, &s);
+    return bn_slab_bytes(&s);
+}
+
+bonsai_status bn_infer_new(bn_infer **out, const bn_dims *d, const bn_operand *o, int threads)
+{
+    bonsai_status rc;
+    bn_infer *i = NULL;
+    *out = NULL;
+    BN_TRY(BN_NEW(&i, 1));
+    bn_blas_begin();
+    set_up(i, d, o, threads);
+    lay_out(i, &i->slab);
+    BN_TRY(bn_slab_make(&i->slab, d, o));
+    lay_out(i, &i->slab);
+    *out = i;
+    i = NULL;
 done:
+    bn_infer_free(i);
     return rc;
 }
 
@@ -103,263 +145,43 @@ void bn_infer_free(bn_infer *i)
     if (!i)
         return;
     bn_blas_end();
-    for (int k = 0; k < 2; k++) {
-        bn_free(i->from[k].z);
-        bn_free(i->from[k].root);
-        bn_free(i->from[k].src);
-        bn_free(i->from[k].dst);
-    }
-    bn_free(i->scores);
-    bn_free(i->sum);
-    bn_free(i->head);
-    bn_free(i->u);
-    bn_free(i->y);
-    bn_free(i->inner);
+    bn_free(i->slab.reals);
     bn_free(i);
 }
 
-bonsai_status bn_infer_new(bn_infer **out, const bn_dims *s, const bn_operand *o, int threads)
+/* ---- the scores ---- */
+
+/* What a block gives to the next layer, after a ReLU. */
+static void hand_on(bn_infer *i, const real *param, int next, bn_span block)
 {
-    bonsai_status rc;
-    bn_infer *i = NULL;
-    int64_t f = s->features;
-    *out = NULL;
-    BN_TRY(BN_NEW(&i, 1));
-    bn_blas_begin();
-    i->s = *s;
-    i->o = o;
-    i->threads = bn_threads(threads);
-    i->rows = block_rows(s);
-    bn_dims_places(i->at, s);
-    BN_TRY(new_sources(i));
-    BN_TRY(new_matrix(&i->scores, o->x.rows, s->classes));
-    BN_TRY(new_matrix(&i->sum, i->rows, f));
-    BN_TRY(new_matrix(&i->y, i->rows, widest(s)));
-    BN_TRY(new_matrix(&i->inner, i->rows, widest(s)));
-    if (s->kind == BONSAI_MODEL_GAT) {
-        BN_TRY(new_matrix(&i->head, f, bn_head_width(s, 0)));
-        BN_TRY(new_matrix(&i->u, f, s->heads));
-    }
-    *out = i;
-    i = NULL;
-done:
-    bn_infer_free(i);
-    return rc;
+    bn_at at = at_of(i, next);
+    bn_layer_bind(&at, i->place[next], param, NULL);
+    at.x = (bn_input){.rows = block.count, .cols = at.f, .dense = i->y};
+    for (int k = 0; k < BN_SENT; k++)
+        at.sent[k] += block.first * i->space[next].sent[k];
+    bn_relu_forward(i->y, block.count * at.f, 0, 0, i->threads);
+    i->layer->send(&at);
 }
 
-/* ---- sums over neighbours, of features or of rows that are kept ---- */
-
-/* y += factor[k] times row id[k] of the features */
-static void add_features(real *y, const bn_input *x, const int32_t *id, const real *factor,
-                         int64_t count)
+static void run_layer(bn_infer *i, const real *param, int layer)
 {
-    if (x->dense) {
-        bn_real_combine(y, x->dense, x->cols, id, factor, count);
-        return;
-    }
-    for (int64_t k = 0; k < count; k++)
-        for (int64_t e = x->offsets[id[k]]; e < x->offsets[id[k] + 1]; e++)
-            y[x->index[e]] += factor[k] * (x->value ? x->value[e] : 1);
-}
-
-/* Rows of S x for features of either kind. */
-static void pass_features(real *y, const bn_infer *i, int64_t first, int64_t count)
-{
-    const bn_side *s = &i->o->m.to;
-    int64_t f = i->o->x.cols;
-    if (i->o->x.dense) {
-        bn_pass(y, s, i->o->x.dense, f, false, first, count, i->threads);
-        return;
-    }
-#pragma omp parallel for num_threads(bn_team(i->threads, count)) schedule(dynamic, 16)
-    for (int64_t r = 0; r < count; r++) {
-        int64_t v = first + r;
-        real left = s->left ? s->left[v] : 1, factor;
-        int32_t self = (int32_t)v;
-        memset(y + r * f, 0, (size_t)f * sizeof *y);
-        factor = s->own ? left * s->own[v] * (s->right ? s->right[v] : 1) : 0;
-        if (s->own)
-            add_features(y + r * f, &i->o->x, &self, &factor, 1);
-        for (int64_t e = bn_int_at(&s->offsets, v); e < bn_int_at(&s->offsets, v + 1); e++) {
-            factor = left * (s->right ? s->right[s->ids[e]] : 1) * (s->weights ? s->weights[e] : 1);
-            add_features(y + r * f, &i->o->x, &s->ids[e], &factor, 1);
-        }
-    }
-}
-
-static real leaky(real v)
-{
-    return v > 0 ? v : (real)0.2 * v;
-}
-
-/* y (width) = sum of alpha times rows of the features (z NULL) or of z, whose rows are
- * `stride` long, from column `at`. */
-static void attend_row(real *y, const bn_infer *i, const source *from, int64_t v, int head,
-                       int64_t width, int64_t stride, int64_t at)
-{
-    const bn_side *s = &i->o->m.to;
-    int k = i->s.heads;
-    int64_t begin = bn_int_at(&s->offsets, v), end = bn_int_at(&s->offsets, v + 1);
-    real dst = from->dst[v * k + head], most = leaky(from->src[v * k + head] + dst);
-    for (int64_t e = begin; e < end; e++)
-        most = (real)fmax(most, leaky(from->src[(int64_t)s->ids[e] * k + head] + dst));
-    double total = 0;
-    memset(y, 0, (size_t)width * sizeof *y);
-    for (int64_t e = begin - 1; e < end; e++) {         /* the node itself, then its neighbours */
-        int32_t u = e < begin ? (int32_t)v : s->ids[e];
-        if (e >= begin && u == v)
-            continue;
-        real factor = (real)exp((double)(leaky(from->src[(int64_t)u * k + head] + dst) - most));
-        total += (double)factor;
-        if (from->z)
-            bn_real_axpy(y, factor, from->z + (int64_t)u * stride + at, width);
-        else
-            add_features(y, &i->o->x, &u, &factor, 1);
-    }
-    for (int64_t j = 0; j < width; j++)
-        y[j] = (real)((double)y[j] / total);
-}
-
-/* ---- one layer on one block ---- */
-
-static const real *part(const bn_infer *i, const real *param, int layer, int slot)
-{
-    return i->at[layer][slot] < 0 ? NULL : param + i->at[layer][slot];
-}
-
-/* y (count, h) of the heads' outputs, each d wide and `stride` apart, to its place: side by
- * side, or their mean. */
-static void place_head(real *y, int64_t h, const real *one, int64_t d, int64_t count, int head,
-                       int heads, bool join)
-{
-    for (int64_t r = 0; r < count; r++)
-        for (int64_t j = 0; j < d; j++) {
-            real *to = y + r * h + (join ? head * d : 0) + j;
-            *to = join ? one[r * d + j] : (head ? *to : 0) + one[r * d + j] / (real)heads;
-        }
-}
-
-static void attend(bn_infer *i, const real *param, int layer, int64_t first, int64_t count)
-{
-    const source *from = &i->from[layer % 2];
-    const bn_dims *s = &i->s;
-    int64_t d = bn_head_width(s, layer), wide = s->heads * d, f = i->o->x.cols;
-    const real *w = part(i, param, layer, BN_W);
-    source use = *from;
+    bool last = layer == i->d.layers - 1;
+    bn_at at = at_of(i, layer);
+    bn_layer_bind(&at, i->place[layer], param, NULL);
     if (layer == 0)
-        use.z = NULL;
-    for (int head = 0; head < s->heads; head++) {
-        real *to = layer == 0 ? i->sum : i->inner;
-        int64_t width = layer == 0 ? f : d;
-#pragma omp parallel for num_threads(bn_team(i->threads, count)) schedule(dynamic, 16)
-        for (int64_t r = 0; r < count; r++)
-            attend_row(to + r * width, i, &use, first + r, head, width, wide, head * d);
-        if (layer == 0) {
-            const bn_input sum = {.rows = count, .cols = f, .dense = i->sum};
-            for (int64_t j = 0; j < f; j++)
-                memcpy(i->head + j * d, w + j * wide + head * d, (size_t)d * sizeof *w);
-            bn_times(i->inner, &sum, i->head, d, false, 0, count, i->threads);
-        }
-        place_head(i->y, bn_layer_out(s, layer), i->inner, d, count, head, s->heads,
-                   layer < s->layers - 1);
+        i->layer->send(&at);
+    for (int64_t first = 0; first < at.n; first += i->rows) {
+        int64_t count = at.n - first < i->rows ? at.n - first : i->rows;
+        const bn_span block = {first, count, i->threads};
+        i->layer->rows(&at, last ? i->scores + first * at.h : i->y, block);
+        if (!last)
+            hand_on(i, param, layer + 1, block);
     }
-    bn_bias(i->y, part(i, param, layer, BN_B), count, bn_layer_out(s, layer), i->threads);
-}
-
-/* to = S (x w) + b of the block */
-static void sum_block(bn_infer *i, real *to, const real *param, int layer, int64_t first,
-                      int64_t count)
-{
-    int64_t h = bn_layer_out(&i->s, layer);
-    const bn_input sum = {.rows = count, .cols = i->s.features, .dense = i->sum};
-    if (layer > 0) {
-        bn_pass(to, &i->o->m.to, i->from[layer % 2].z, h, false, first, count, i->threads);
-    } else if (i->o->passed.rows > 0) {
-        bn_times(to, &i->o->passed, part(i, param, layer, BN_W), h, false, first, count, i->threads);
-    } else {
-        pass_features(i->sum, i, first, count);
-        bn_times(to, &sum, part(i, param, layer, BN_W), h, false, 0, count, i->threads);
-    }
-    bn_bias(to, part(i, param, layer, BN_B), count, h, i->threads);
-}
-
-static void layer_block(bn_infer *i, const real *param, int layer, int64_t first, int64_t count)
-{
-    int64_t h = bn_layer_out(&i->s, layer);
-    const real *w2 = i->s.kind == BONSAI_MODEL_GAT ? NULL : part(i, param, layer, BN_W2);
-    const bn_input inner = {.rows = count, .cols = h, .dense = i->inner};
-    if (i->s.kind == BONSAI_MODEL_GAT) {
-        attend(i, param, layer, first, count);
-        return;
-    }
-    if (i->s.kind == BONSAI_MODEL_GIN && w2) {
-        sum_block(i, i->inner, param, layer, first, count);
-        bn_relu_forward(i->inner, count * h, 0, 0, i->threads);
-        bn_times(i->y, &inner, w2, h, false, 0, count, i->threads);
-        bn_bias(i->y, part(i, param, layer, BN_B2), count, h, i->threads);
-        return;
-    }
-    sum_block(i, i->y, param, layer, first, count);
-    if (i->s.kind == BONSAI_MODEL_SAGE && layer == 0)
-        bn_times(i->y, &i->o->x, w2, h, true, first, count, i->threads);
-    else if (i->s.kind == BONSAI_MODEL_SAGE)
-        bn_real_axpy(i->y, 1, i->from[layer % 2].root + first * h, count * h);
-}
-
-/* ---- from one layer to the next ---- */
-
-/* to (rows, k): the product of each head's columns of z with its vector */
-static void head_scores(real *to, const real *z, const real *a, int64_t rows, int k, int64_t d)
-{
-    for (int64_t r = 0; r < rows; r++)
-        for (int head = 0; head < k; head++)
-            to[r * k + head] = bn_real_dot(z + (r * k + head) * d, a + head * d, d);
-}
-
-/* What the block gives to the next layer, behind a ReLU. */
-static void hand_on(bn_infer *i, const real *param, int next, int64_t first, int64_t count)
-{
-    source *to = &i->from[next % 2];
-    int64_t h = bn_layer_in(&i->s, next), width = width_of(&i->s, next);
-    int k = i->s.heads;
-    const bn_input y = {.rows = count, .cols = h, .dense = i->y};
-    bn_relu_forward(i->y, count * h, 0, 0, i->threads);
-    bn_times(to->z + first * width, &y, part(i, param, next, BN_W), width, false, 0, count,
-             i->threads);
-    if (i->s.kind == BONSAI_MODEL_SAGE)
-        bn_times(to->root + first * width, &y, part(i, param, next, BN_W2), width, false, 0, count,
-                 i->threads);
-    if (i->s.kind == BONSAI_MODEL_GAT) {
-        const real *z = to->z + first * width;
-        head_scores(to->src + first * k, z, part(i, param, next, BN_ATT_SRC), count, k, width / k);
-        head_scores(to->dst + first * k, z, part(i, param, next, BN_ATT_DST), count, k, width / k);
-    }
-}
-
-/* The scores of the first layer's attention: features times w a. */
-static void first_scores(bn_infer *i, const real *param)
-{
-    const bn_dims *s = &i->s;
-    int64_t d = bn_head_width(s, 0), f = s->features, n = i->o->x.rows;
-    head_scores(i->u, part(i, param, 0, BN_W), part(i, param, 0, BN_ATT_SRC), f, s->heads, d);
-    bn_times(i->from[0].src, &i->o->x, i->u, s->heads, false, 0, n, i->threads);
-    head_scores(i->u, part(i, param, 0, BN_W), part(i, param, 0, BN_ATT_DST), f, s->heads, d);
-    bn_times(i->from[0].dst, &i->o->x, i->u, s->heads, false, 0, n, i->threads);
 }
 
 const real *bn_infer_scores(bn_infer *i, const real *param)
 {
-    int64_t n = i->o->x.rows, c = i->s.classes;
-    if (i->s.kind == BONSAI_MODEL_GAT)
-        first_scores(i, param);
-    for (int layer = 0; layer < i->s.layers; layer++)
-        for (int64_t first = 0; first < n; first += i->rows) {
-            int64_t count = n - first < i->rows ? n - first : i->rows;
-            layer_block(i, param, layer, first, count);
-            if (layer < i->s.layers - 1)
-                hand_on(i, param, layer + 1, first, count);
-            else
-                memcpy(i->scores + first * c, i->y, (size_t)(count * c) * sizeof *i->y);
-        }
+    for (int layer = 0; layer < i->d.layers; layer++)
+        run_layer(i, param, layer);
     return i->scores;
 }

@@ -16,12 +16,12 @@ static double widest(const bn_param *p)
     }
 }
 
-void bn_init_params(real *param, const bn_dims *s, uint64_t seed)
+void bn_init_params(real *param, const bn_dims *d, uint64_t seed)
 {
     bn_param table[BN_MOST_PARAMS];
     int count;
     int64_t total;
-    bn_dims_params(table, &count, &total, s);
+    bn_dims_params(table, &count, &total, d);
     for (int p = 0; p < count; p++) {
         double a = widest(&table[p]);
         int64_t end = table[p].at + table[p].rows * table[p].cols;

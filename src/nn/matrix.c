@@ -18,8 +18,8 @@
 #endif
 
 /* At most ROWS of a block, at least LEAST_ROWS; a sum over nodes has at most PARTS of at least
- * PART_ROWS; SLICE columns of the input make a task of it; a bias is summed in BIAS_PARTS. */
-enum { ROWS = 256, LEAST_ROWS = 32, PARTS = 16, PART_ROWS = 1024, SLICE = 64, BIAS_PARTS = 64 };
+ * PART_ROWS; SLICE columns of the input make a task of it. */
+enum { ROWS = 256, LEAST_ROWS = 32, PARTS = 16, PART_ROWS = 1024, SLICE = 64 };
 
 /* Small matrices are cut too, so that there is work for some threads. */
 static int64_t block_rows(int64_t count)
@@ -29,38 +29,41 @@ static int64_t block_rows(int64_t count)
     return rows < LEAST_ROWS ? LEAST_ROWS : rows > ROWS ? ROWS : rows;
 }
 
-static void dense_times(real *y, const bn_input *x, const real *w, int64_t h, bool add,
-                        int64_t first, int64_t count, int threads)
+static void dense_times(real *y, int64_t stride, const bn_input *x, bn_cols w, bool add, bn_span s)
 {
-    int64_t high = block_rows(count), blocks = (count + high - 1) / high, f = x->cols;
+    int64_t high = block_rows(s.count), blocks = (s.count + high - 1) / high, f = x->cols;
     real keep = add ? 1 : 0;
-#pragma omp parallel for num_threads(bn_team(threads, blocks)) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(bn_team(s.threads, blocks)) schedule(dynamic, 1)
     for (int64_t b = 0; b < blocks; b++) {
-        int64_t at = b * high, rows = count - at < high ? count - at : high;
-        GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)h, (int)f, 1,
-             x->dense + (first + at) * f, (int)f, w, (int)h, keep, y + at * h, (int)h);
+        int64_t at = b * high, rows = s.count - at < high ? s.count - at : high;
+        GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)w.width, (int)f, 1,
+             x->dense + (s.first + at) * f, (int)f, w.at, (int)w.stride, keep, y + at * stride,
+             (int)stride);
     }
 }
 
-static void sparse_times(real *y, const bn_input *x, const real *w, int64_t h, bool add,
-                         int64_t first, int64_t count, int threads)
+static void sparse_times(real *y, int64_t stride, const bn_input *x, bn_cols w, bool add, bn_span s)
 {
-#pragma omp parallel for num_threads(bn_team(threads, count)) schedule(dynamic, 64)
-    for (int64_t r = 0; r < count; r++) {
-        int64_t e = x->offsets[first + r], end = x->offsets[first + r + 1];
+#pragma omp parallel for num_threads(bn_team(s.threads, s.count)) schedule(dynamic, 64)
+    for (int64_t r = 0; r < s.count; r++) {
+        int64_t e = x->offsets[s.first + r], end = x->offsets[s.first + r + 1];
         if (!add)
-            memset(y + r * h, 0, (size_t)h * sizeof *y);
-        bn_real_combine(y + r * h, w, h, x->index + e, x->value ? x->value + e : NULL, end - e);
+            memset(y + r * stride, 0, (size_t)w.width * sizeof *y);
+        bn_real_combine(y + r * stride, w, x->index + e, x->value ? x->value + e : NULL, end - e);
     }
 }
 
-void bn_times(real *y, const bn_input *x, const real *w, int64_t h, bool add, int64_t first,
-              int64_t count, int threads)
+void bn_times_part(real *y, int64_t stride, const bn_input *x, bn_cols w, bool add, bn_span s)
 {
     if (x->dense)
-        dense_times(y, x, w, h, add, first, count, threads);
+        dense_times(y, stride, x, w, add, s);
     else
-        sparse_times(y, x, w, h, add, first, count, threads);
+        sparse_times(y, stride, x, w, add, s);
+}
+
+void bn_times(real *y, const bn_input *x, const real *w, int64_t h, bool add, bn_span s)
+{
+    bn_times_part(y, h, x, (bn_cols){w, h, h}, add, s);
 }
 
 static int64_t parts_of(int64_t n)
@@ -102,8 +105,8 @@ static void sparse_times_t(real *dw, const bn_input *x, const real *dy, int64_t 
     for (int64_t j = 0; j < x->cols; j++) {
         int64_t e = x->t_offsets[j], end = x->t_offsets[j + 1];
         if (e < end)            /* in a small graph most features have no node */
-            bn_real_combine(dw + j * h, dy, h, x->t_index + e, x->t_value ? x->t_value + e : NULL,
-                        end - e);
+            bn_real_combine(dw + j * h, (bn_cols){dy, h, h}, x->t_index + e,
+                            x->t_value ? x->t_value + e : NULL, end - e);
     }
 }
 
@@ -115,16 +118,15 @@ void bn_times_t(real *dw, const bn_input *x, const real *dy, int64_t h, real *ro
         sparse_times_t(dw, x, dy, h, threads);
 }
 
-void bn_times_back(real *dx, const real *dy, const real *w, int64_t n, int64_t f, int64_t h,
-                   bool add, int threads)
+void bn_times_back(real *dx, const real *dy, bn_cols w, int64_t f, bool add, bn_span s)
 {
-    int64_t high = block_rows(n), blocks = (n + high - 1) / high;
+    int64_t high = block_rows(s.count), blocks = (s.count + high - 1) / high, h = w.width;
     real keep = add ? 1 : 0;
-#pragma omp parallel for num_threads(bn_team(threads, blocks)) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(bn_team(s.threads, blocks)) schedule(dynamic, 1)
     for (int64_t b = 0; b < blocks; b++) {
-        int64_t at = b * high, rows = n - at < high ? n - at : high;
-        GEMM(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)f, (int)h, 1, dy + at * h,
-             (int)h, w, (int)h, keep, dx + at * f, (int)f);
+        int64_t at = b * high, rows = s.count - at < high ? s.count - at : high;
+        GEMM(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)f, (int)h, 1,
+             dy + (s.first + at) * h, (int)h, w.at, (int)w.stride, keep, dx + at * f, (int)f);
     }
 }
 
@@ -137,7 +139,7 @@ void bn_bias(real *y, const real *b, int64_t n, int64_t h, int threads)
 
 void bn_bias_t(real *db, const real *dy, int64_t n, int64_t h, real *room, int threads)
 {
-    int64_t parts = n / ROWS < 1 ? 1 : n / ROWS > BIAS_PARTS ? BIAS_PARTS : n / ROWS;
+    int64_t parts = n / ROWS < 1 ? 1 : n / ROWS > BN_BIAS_ROOM ? BN_BIAS_ROOM : n / ROWS;
 #pragma omp parallel for num_threads(bn_team(threads, parts)) schedule(static)
     for (int64_t p = 0; p < parts; p++) {
         real *sum = room + p * h;

@@ -1,9 +1,9 @@
-/* message.c -- what nodes send to each other: sums over neighbours, forward and back.
+/* message.c -- what nodes send to each other: sums over neighbours, forward and backward.
  *
- * The sum of a kind of layer is the graph's adjacency between two diagonals, so nothing
- * of its length is stored: an undirected graph's own arrays are read, and its
- * transpose is the same with the diagonals changed over.  In a directed graph a message
- * goes along the edge, from the row's node to its neighbours, so one transpose is made.
+ * The sum of a layer is the graph's adjacency between two diagonals, so nothing of its
+ * length is stored: an undirected graph's own arrays are read, and the transpose is the
+ * same with the diagonals swapped.  In a directed graph a message goes along the edge,
+ * from the row's node to its neighbours, so one transpose is made.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -28,29 +28,39 @@ static void find_factors(real *factor, const bn_side *s, int64_t e, int64_t coun
     }
 }
 
-static void add_row(real *y, const bn_side *s, const real *x, int64_t h, int64_t i)
+void bn_add_rows(real *y, const bn_input *x, const int32_t *id, const real *factor, int64_t count)
+{
+    if (x->dense) {
+        bn_real_combine(y, (bn_cols){x->dense, x->cols, x->cols}, id, factor, count);
+        return;
+    }
+    for (int64_t k = 0; k < count; k++)
+        for (int64_t e = x->offsets[id[k]]; e < x->offsets[id[k] + 1]; e++)
+            y[x->index[e]] += (factor ? factor[k] : 1) * (x->value ? x->value[e] : 1);
+}
+
+static void add_row(real *y, const bn_side *s, const bn_input *x, int32_t i)
 {
     real factor[STRETCH], left = s->left ? s->left[i] : 1;
     bool plain = !s->left && !s->right && !s->weights;
     int64_t e = bn_int_at(&s->offsets, i), end = bn_int_at(&s->offsets, i + 1);
+    factor[0] = s->own ? left * s->own[i] * (s->right ? s->right[i] : 1) : 0;
     if (s->own)
-        bn_real_axpy(y, left * s->own[i] * (s->right ? s->right[i] : 1), x + i * h, h);
+        bn_add_rows(y, x, &i, factor, 1);
     for (int64_t count; e < end; e += count) {
         count = end - e < STRETCH ? end - e : STRETCH;
         if (!plain)
             find_factors(factor, s, e, count, left);
-        bn_real_combine(y, x, h, s->ids + e, plain ? NULL : factor, count);
+        bn_add_rows(y, x, s->ids + e, plain ? NULL : factor, count);
     }
 }
 
-void bn_pass(real *y, const bn_side *s, const real *x, int64_t h, bool add, int64_t first,
-             int64_t count, int threads)
+void bn_pass(real *y, const bn_side *s, const bn_input *x, bn_span r)
 {
-#pragma omp parallel for num_threads(bn_team(threads, count)) schedule(dynamic, 64)
-    for (int64_t r = 0; r < count; r++) {
-        if (!add)
-            memset(y + r * h, 0, (size_t)h * sizeof *y);
-        add_row(y + r * h, s, x, h, first + r);
+#pragma omp parallel for num_threads(bn_team(r.threads, r.count)) schedule(dynamic, 64)
+    for (int64_t k = 0; k < r.count; k++) {
+        memset(y + k * x->cols, 0, (size_t)x->cols * sizeof *y);
+        add_row(y + k * x->cols, s, x, (int32_t)(r.first + k));
     }
 }
 
@@ -92,7 +102,8 @@ done:
     return rc;
 }
 
-/* Rows are sorted: the entries (i,j) for i = 0, 1, ... fill the rows j of the transpose in order. */
+/* Rows are sorted: the entries (i,j) for i = 0, 1, ... fill the rows j of the transpose in
+ * order. */
 static bonsai_status find_mirror(bn_messages *m)
 {
     bonsai_status rc;
@@ -111,7 +122,7 @@ done:
     return rc;
 }
 
-/* ---- the diagonals of each kind ---- */
+/* ---- the diagonals of each norm ---- */
 
 static bonsai_status diagonal(real **out, bn_messages *m, int slot)
 {
@@ -122,7 +133,7 @@ static bonsai_status diagonal(real **out, bn_messages *m, int slot)
 
 /* D^-1/2 (A + I) D^-1/2.  A node that has a self loop keeps it instead of the one of I; of
  * several the last counts, as in PyTorch Geometric. */
-static bonsai_status scale_gcn(bn_messages *m, int threads)
+static bonsai_status scale_both(bn_messages *m, int threads)
 {
     bonsai_status rc;
     real *own = NULL, *half = NULL;
@@ -152,7 +163,7 @@ done:
     return rc;
 }
 
-static bonsai_status scale_gin(bn_messages *m)
+static bonsai_status add_self(bn_messages *m)
 {
     real *own = NULL;
     bonsai_status rc = diagonal(&own, m, OWN);
@@ -164,7 +175,7 @@ static bonsai_status scale_gin(bn_messages *m)
     return rc;
 }
 
-static bonsai_status scale_sage(bn_messages *m)
+static bonsai_status scale_mean(bn_messages *m)
 {
     real *share = NULL;
     bonsai_status rc = diagonal(&share, m, LEFT);
@@ -186,28 +197,27 @@ void bn_messages_free(bn_messages *m)
     memset(m, 0, sizeof *m);
 }
 
-/* Only GCN knows edge weights. */
-bonsai_status bn_messages_make(bn_messages *out, const bonsai_graph *g, bonsai_model_kind kind,
+/* Only the norm of GCN knows edge weights. */
+bonsai_status bn_messages_make(bn_messages *out, const bonsai_graph *g, bn_norm norm,
                                bool gradients, int threads)
 {
-    bonsai_status rc;
-    const float *weights = kind == BONSAI_MODEL_GCN ? g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data : NULL;
-    bn_side rows = {g->view.nodes, g->view.section[BONSAI_SECTION_OFFSETS], bn_neighbors(g), weights,
-                    NULL, NULL, NULL};
+    bonsai_status rc = BONSAI_OK;
+    const bonsai_array *section = g->view.section;
+    bn_side rows = {.n = g->view.nodes, .offsets = section[BONSAI_SECTION_OFFSETS],
+                    .ids = bn_neighbors(g)};
+    if (norm == BN_NORM_BOTH)
+        rows.weights = section[BONSAI_SECTION_EDGE_WEIGHTS].data;
     bn_messages m = {.to = rows, .back = rows};
     if (g->view.flags & BONSAI_FLAG_DIRECTED)
         BN_TRY(transpose(&m.to, &m, &rows));
-    if (kind == BONSAI_MODEL_GCN)
-        BN_TRY(scale_gcn(&m, threads));
-    else if (kind == BONSAI_MODEL_GIN)
-        BN_TRY(scale_gin(&m));
-    else if (kind == BONSAI_MODEL_SAGE)
-        BN_TRY(scale_sage(&m));
-    else if (gradients)
-        BN_TRY(find_mirror(&m));
+    switch (norm) {
+    case BN_NORM_BOTH: BN_TRY(scale_both(&m, threads)); break;
+    case BN_NORM_SUM:  BN_TRY(add_self(&m)); break;
+    case BN_NORM_MEAN: BN_TRY(scale_mean(&m)); break;
+    case BN_NORM_NONE: BN_TRY(gradients ? find_mirror(&m) : BONSAI_OK); break;
+    }
     *out = m;
     memset(&m, 0, sizeof m);
-    rc = BONSAI_OK;
 done:
     bn_messages_free(&m);
     return rc;

@@ -217,8 +217,8 @@ bonsai_status bonsai_predict(int32_t *classes, float *probabilities, const bonsa
     BN_TRY(bn_tick(p, "predicting", 0, 3));
     BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, threads));
     BN_TRY(bn_model_columns(&columns, m, g));
-    BN_TRY(bn_operand_make(&j.operand, g, &m->dims, &columns, false, bn_memory_room(o.memory),
-                           threads));
+    BN_TRY(bn_operand_make(&j.operand, g, &m->dims, &columns,
+                           (bn_purpose){false, bn_memory_room(o.memory), threads}));
     BN_TRY(bn_tick(p, "predicting", 1, 3));
     BN_TRY(make_scores(&scores, &j, m, memory, threads));
     BN_TRY(bn_tick(p, "predicting", 2, 3));

@@ -143,15 +143,17 @@ static bonsai_status write_model(const bonsai_model *m, const char *path)
     parts p = {0};
     char *names = NULL, *metadata = NULL;
     int64_t f = m->dims.features, names_len = 0;
+    bonsai_array *part = p.part;
     if (m->class_names)
         BN_TRY(make_names(&names, &names_len, m));
     BN_TRY(make_metadata(&metadata, m));
-    p.part[BONSAI_SECTION_CLASS_NAMES] = (bonsai_array){names, names_len, BONSAI_TYPE_U8};
-    p.part[BONSAI_SECTION_KEPT_FEATURES] = (bonsai_array){m->kept, f, BONSAI_TYPE_U32};
-    p.part[BONSAI_SECTION_FEATURE_MEAN] = (bonsai_array){m->mean, f, BONSAI_TYPE_F32};
-    p.part[BONSAI_SECTION_FEATURE_SPREAD] = (bonsai_array){m->spread, f, BONSAI_TYPE_F32};
-    p.part[BONSAI_SECTION_METADATA] = (bonsai_array){metadata, (int64_t)strlen(metadata), BONSAI_TYPE_U8};
-    p.part[PARAMETERS] = (bonsai_array){m->param, m->count, BONSAI_TYPE_F32};
+    int64_t metadata_len = (int64_t)strlen(metadata);
+    part[BONSAI_SECTION_CLASS_NAMES] = (bonsai_array){names, names_len, BONSAI_TYPE_U8};
+    part[BONSAI_SECTION_KEPT_FEATURES] = (bonsai_array){m->kept, f, BONSAI_TYPE_U32};
+    part[BONSAI_SECTION_FEATURE_MEAN] = (bonsai_array){m->mean, f, BONSAI_TYPE_F32};
+    part[BONSAI_SECTION_FEATURE_SPREAD] = (bonsai_array){m->spread, f, BONSAI_TYPE_F32};
+    part[BONSAI_SECTION_METADATA] = (bonsai_array){metadata, metadata_len, BONSAI_TYPE_U8};
+    part[PARAMETERS] = (bonsai_array){m->param, m->count, BONSAI_TYPE_F32};
     BN_TRY(write_parts(m, &p, path));
 done:
     bn_free(names);
@@ -368,7 +370,8 @@ static bonsai_status check_counts(const reader *r)
     BN_TRY(must_have(r, BONSAI_SECTION_KEPT_FEATURES, f));
     BN_TRY(must_have(r, BONSAI_SECTION_FEATURE_MEAN, f));
     BN_TRY(must_have(r, BONSAI_SECTION_FEATURE_SPREAD, f));
-    bool mean = r->p.part[BONSAI_SECTION_FEATURE_MEAN].data, spread = r->p.part[BONSAI_SECTION_FEATURE_SPREAD].data;
+    bool mean = r->p.part[BONSAI_SECTION_FEATURE_MEAN].data;
+    bool spread = r->p.part[BONSAI_SECTION_FEATURE_SPREAD].data;
     if (mean != spread)
         return bn_fail(BONSAI_E_FORMAT, "%s: has \"feature %s\" but not \"feature %s\"", r->path,
                        mean ? "mean" : "spread", mean ? "spread" : "mean");
@@ -382,8 +385,10 @@ done:
 /* Names, lists and means obey the rules of graphs, and two more of their own. */
 static bonsai_status check_elements(const reader *r)
 {
-    static const bonsai_section shared[] = {BONSAI_SECTION_CLASS_NAMES, BONSAI_SECTION_KEPT_FEATURES,
-                                            BONSAI_SECTION_FEATURE_MEAN, BONSAI_SECTION_FEATURE_SPREAD};
+    static const bonsai_section shared[] = {
+        BONSAI_SECTION_CLASS_NAMES, BONSAI_SECTION_KEPT_FEATURES, BONSAI_SECTION_FEATURE_MEAN,
+        BONSAI_SECTION_FEATURE_SPREAD,
+    };
     bonsai_status rc;
     bonsai_view v;
     int64_t f = r->dims.features;

@@ -30,16 +30,13 @@ done:
 
 static bonsai_status put_param(bn_zip_out *z, const bonsai_model *m, const bn_param *p)
 {
+    static const int sizes[] = {[BN_FORM_WEIGHT] = 2, [BN_FORM_VECTOR] = 1, [BN_FORM_HEADS] = 3};
+    const int64_t size[][3] = {[BN_FORM_WEIGHT] = {p->cols, p->rows},
+                               [BN_FORM_VECTOR] = {p->cols},
+                               [BN_FORM_HEADS] = {1, p->rows, p->cols}};
     bonsai_status rc;
-    bool attention = m->dims.kind == BONSAI_MODEL_GAT && p->slot >= BN_ATT_SRC;
-    const int64_t weight[] = {p->cols, p->rows}, heads[] = {1, p->rows, p->cols};
-    if (p->is_weight)
-        BN_TRY(bn_zip_out_begin(z, p->name, "<f4", 2, weight));
-    else if (attention)
-        BN_TRY(bn_zip_out_begin(z, p->name, "<f4", 3, heads));
-    else
-        BN_TRY(bn_zip_out_begin(z, p->name, "<f4", 1, &p->cols));
-    if (p->is_weight)
+    BN_TRY(bn_zip_out_begin(z, p->name, "<f4", sizes[p->form], size[p->form]));
+    if (p->form == BN_FORM_WEIGHT)
         BN_TRY(put_weight(z, p, m->param + p->at));
     else
         BN_TRY(bn_zip_out_write(z, m->param + p->at, p->rows * p->cols * (int64_t)sizeof(float)));
@@ -61,14 +58,15 @@ done:
     return rc;
 }
 
-static bonsai_status put_epsilons(bn_zip_out *z, const bn_dims *s)
+static bonsai_status put_zeros(bn_zip_out *z, const bn_dims *d)
 {
-    static const float epsilon = 0.0f;
+    static const float zero = 0.0f;
     bonsai_status rc = BONSAI_OK;
+    const char *what = bn_layers[d->kind]->zero;
     char name[32];
-    for (int layer = 0; s->kind == BONSAI_MODEL_GIN && layer < s->layers; layer++) {
-        snprintf(name, sizeof name, "convs.%d.eps", layer);
-        BN_TRY(put_vector(z, name, "<f4", &epsilon, 1));
+    for (int layer = 0; what && layer < d->layers; layer++) {
+        snprintf(name, sizeof name, "convs.%d.%s", layer, what);
+        BN_TRY(put_vector(z, name, "<f4", &zero, 1));
     }
 done:
     return rc;
@@ -85,7 +83,7 @@ bonsai_status bn_model_npz(const bonsai_model *m, const char *path)
     BN_TRY(bn_zip_out_open(&z, path, (bn_progress){0}, 4 * total));
     for (int i = 0; i < count; i++)
         BN_TRY(put_param(z, m, &table[i]));
-    BN_TRY(put_epsilons(z, &m->dims));
+    BN_TRY(put_zeros(z, &m->dims));
     BN_TRY(put_vector(z, bn_npz_name(BONSAI_SECTION_KEPT_FEATURES), "<i4", m->kept, f));
     BN_TRY(put_vector(z, bn_npz_name(BONSAI_SECTION_FEATURE_MEAN), "<f4", m->mean, f));
     BN_TRY(put_vector(z, bn_npz_name(BONSAI_SECTION_FEATURE_SPREAD), "<f4", m->spread, f));

@@ -1,4 +1,4 @@
-/* network.c -- layers put in order, with room for their activations and gradients.
+/* network.c -- the layers in order, with room for their activations and gradients.
  *
  * One slab holds everything that a run needs between forward and backward; it is laid
  * out twice by the same code, first to count and then to point into it.
@@ -9,142 +9,145 @@
 enum { THREAD_WORK = 1 << 21 }; /* products of the first layer that are worth a thread */
 
 struct bn_network {
-    bn_dims s;
+    bn_dims d;
+    const bn_layer   *layer;
     const bn_operand *o;
     double  dropout;
     int     threads;
-    int64_t at[BN_MOST_LAYERS][4];              /* where a layer's parameters begin; -1: none */
-    real   *y[BN_MOST_LAYERS], *keep[BN_MOST_LAYERS], *inner[BN_MOST_LAYERS];
-    bn_attention attention[BN_MOST_LAYERS];
-    real   *dy[2], *room;
-    real   *slab;
+    int64_t place[BN_MOST_LAYERS][BN_SLOTS];
+    bn_at   at[BN_MOST_LAYERS];
+    real   *y[BN_MOST_LAYERS];
+    real   *dy[2];
+    bn_slab slab;
 };
 
-/* ---- the slab ---- */
+/* ---- a slab ---- */
 
-typedef struct {
-    real   *slab;               /* NULL: only counting */
-    int64_t used;               /* -1: more than can be counted */
-} layout;
-
-static real *take(layout *l, int64_t rows, int64_t cols)
+real *bn_slab_take(bn_slab *s, int64_t rows, int64_t cols)
 {
-    int64_t count, at = l->used;
-    if (at < 0 || !bn_mul(&count, rows, cols) || !bn_add(&l->used, at, (count + 15) & ~(int64_t)15)) {
-        l->used = -1;
+    int64_t count, at = s->used;
+    if (at < 0 || !bn_mul(&count, rows, cols) ||
+        !bn_add(&s->used, at, (count + 15) & ~(int64_t)15)) {
+        s->used = -1;
         return NULL;
     }
-    return l->slab ? l->slab + at : NULL;
+    return s->reals ? s->reals + at : NULL;
 }
 
-static bn_input input_of(const bn_network *w, int layer)
+int64_t bn_slab_bytes(const bn_slab *s)
 {
-    static const real some;
-    if (layer == 0)
-        return w->o->x;
-    return (bn_input){.rows = w->o->x.rows, .cols = bn_layer_in(&w->s, layer),
-                      .dense = w->y[layer - 1] ? w->y[layer - 1] : &some};
+    return s->used > INT64_MAX / (int64_t)sizeof(real) ? -1 : s->used * (int64_t)sizeof(real);
 }
 
-static bool is_passed(const bn_network *w, int layer)
+bonsai_status bn_slab_make(bn_slab *s, const bn_dims *d, const bn_operand *o)
 {
-    return layer == 0 && w->o->passed.rows > 0;
+    int64_t count = s->used;
+    s->used = 0;
+    if (count < 0)
+        return bn_fail(BONSAI_E_MEMORY, "%s: a model with hidden %lld on %lld nodes is too large",
+                       o->g->where, (long long)d->hidden, (long long)o->x.rows);
+    return BN_NEW(&s->reals, count);
 }
 
-static void lay_attention(bn_network *w, layout *l, int layer)
+/* ---- one layer ---- */
+
+bn_at bn_layer_at(const bn_dims *d, const bn_operand *o, int layer)
 {
-    bn_attention *a = &w->attention[layer];
-    int64_t n = w->o->x.rows, entries = bn_int_at(&w->o->m.to.offsets, n);
-    a->k = w->s.heads;
-    a->d = bn_head_width(&w->s, layer);
-    a->join = layer < w->s.layers - 1;
-    a->z = take(l, n, a->k * a->d);
-    a->src = take(l, n, a->k);
-    a->dst = take(l, n, a->k);
-    a->alpha = take(l, entries, a->k);
-    a->alpha_own = take(l, n, a->k);
+    static const real some;             /* while the rows of earlier layers are only counted */
+    bn_at at = {
+        .dims = d, .m = &o->m, .n = o->x.rows,
+        .f = bn_dims_size(d, layer, BN_SIZE_IN), .h = bn_dims_size(d, layer, BN_SIZE_OUT),
+        .k = bn_dims_size(d, layer, BN_SIZE_HEADS), .d = bn_dims_size(d, layer, BN_SIZE_HEAD),
+        .join = layer < d->layers - 1, .x = o->x,
+    };
+    if (layer > 0)
+        at.x = (bn_input){.rows = at.n, .cols = at.f, .dense = &some};
+    else if (o->passed.rows > 0)
+        at.passed = &o->passed;
+    return at;
 }
 
-static void lay_layer(bn_network *w, layout *l, int layer)
+void bn_layer_bind(bn_at *at, const int64_t *place, const real *param, real *grad)
 {
-    int64_t n = w->o->x.rows, h = bn_layer_out(&w->s, layer);
-    bn_input x = input_of(w, layer);
-    if (w->s.kind == BONSAI_MODEL_GAT)
-        lay_attention(w, l, layer);
-    else if (!is_passed(w, layer))
-        w->keep[layer] = take(l, n, bn_keep_width(&x, h));
-    if (w->s.kind == BONSAI_MODEL_GIN && w->s.gin_layers == 2)
-        w->inner[layer] = take(l, n, h);
-    w->y[layer] = take(l, n, h);
-}
-
-static int64_t room_of(const bn_network *w, int layer)
-{
-    bn_input x = input_of(w, layer);
-    bool gat = w->s.kind == BONSAI_MODEL_GAT;
-    int64_t h = gat ? w->s.heads * bn_head_width(&w->s, layer) : bn_layer_out(&w->s, layer);
-    int64_t room = bn_layer_room(w->s.kind, &w->o->m, &x, h, gat ? w->s.heads : 1);
-    if (is_passed(w, layer)) {
-        int64_t more = bn_layer_room(w->s.kind, &w->o->m, &w->o->passed, h, 1);
-        room = more > room ? more : room;
+    for (int slot = 0; slot < BN_SLOTS; slot++) {
+        at->p[slot] = place[slot] < 0 ? NULL : param + place[slot];
+        at->g[slot] = place[slot] < 0 || !grad ? NULL : grad + place[slot];
     }
-    return room;
 }
 
-/* The room is for going back, and shared: the largest that a layer asks for. */
-static void lay_out(bn_network *w, layout *l, bool gradients)
+/* Returns the reals of the room that it wants. */
+static int64_t lay_layer(bn_network *w, bn_slab *s, int layer, bool gradients)
+{
+    bn_at *at = &w->at[layer];
+    bn_space space = {0};
+    *at = bn_layer_at(&w->d, w->o, layer);
+    at->threads = w->threads;
+    if (layer > 0 && w->y[layer - 1])
+        at->x.dense = w->y[layer - 1];
+    w->layer->space(&space, at);
+    for (int i = 0; i < BN_SENT; i++)
+        at->sent[i] = bn_slab_take(s, at->n, space.sent[i]);
+    for (int i = 0; i < BN_MADE; i++)
+        at->made[i] = bn_slab_take(s, at->n, space.made[i]);
+    at->entry = bn_slab_take(s, bn_int_at(&at->m->to.offsets, at->n), space.entry);
+    w->y[layer] = bn_slab_take(s, at->n, at->h);
+    return gradients && space.backward > space.forward ? space.backward : space.forward;
+}
+
+/* The room is shared: the largest that a layer asks for. */
+static void lay_out(bn_network *w, bn_slab *s, bool gradients)
 {
     int64_t room = 0;
-    for (int layer = 0; layer < w->s.layers; layer++) {
-        lay_layer(w, l, layer);
-        int64_t more = room_of(w, layer);
+    for (int layer = 0; layer < w->d.layers; layer++) {
+        int64_t more = lay_layer(w, s, layer, gradients);
         room = more > room ? more : room;
     }
-    w->room = take(l, gradients ? room : 0, 1);
-    for (int i = 0; i < 2 && gradients && w->s.layers > 1; i++)
-        w->dy[i] = take(l, w->o->x.rows, w->s.hidden);
+    real *shared = bn_slab_take(s, room, 1);
+    for (int layer = 0; layer < w->d.layers; layer++)
+        w->at[layer].room = shared;
+    for (int i = 0; i < 2 && gradients && w->d.layers > 1; i++)
+        w->dy[i] = bn_slab_take(s, w->o->x.rows, w->d.hidden);
 }
 
-int64_t bn_network_bytes(const bn_dims *s, const bn_operand *o, bool gradients)
+/* ---- all layers ---- */
+
+int64_t bn_network_bytes(const bn_dims *d, const bn_operand *o, bool gradients)
 {
-    bn_network w = {.s = *s, .o = o};
-    layout l = {0};
-    lay_out(&w, &l, gradients);
-    return l.used < 0 || l.used > INT64_MAX / (int64_t)sizeof(real) ? -1
-                                                                    : l.used * (int64_t)sizeof(real);
+    bn_network w = {.d = *d, .layer = bn_layers[d->kind], .o = o};
+    bn_slab s = {0};
+    lay_out(&w, &s, gradients);
+    return bn_slab_bytes(&s);
 }
 
-bonsai_status bn_network_new(bn_network **out, const bn_dims *s, const bn_operand *o,
+static int worth_threads(const bn_dims *d, const bn_operand *o, int threads)
+{
+    double entries = o->x.dense ? (double)o->x.rows * (double)o->x.cols
+                                : (double)o->x.offsets[o->x.rows];
+    double work = (entries + 16.0 * (double)o->x.rows) * (double)d->hidden / THREAD_WORK;
+    return bn_team(bn_threads(threads), 1 + (int64_t)work);
+}
+
+bonsai_status bn_network_new(bn_network **out, const bn_dims *d, const bn_operand *o,
                              double dropout, bool gradients, int threads)
 {
     bonsai_status rc;
     bn_network *w = NULL;
-    layout l = {0};
     *out = NULL;
-    bn_blas_begin();
     BN_TRY(BN_NEW(&w, 1));
-    w->s = *s;
+    bn_blas_begin();
+    w->d = *d;
+    w->layer = bn_layers[d->kind];
     w->o = o;
     w->dropout = dropout;
-    double entries = o->x.dense ? (double)o->x.rows * (double)o->x.cols
-                                : (double)o->x.offsets[o->x.rows];
-    double work = (entries + 16.0 * (double)o->x.rows) * (double)s->hidden / THREAD_WORK;
-    w->threads = bn_team(bn_threads(threads), 1 + (int64_t)work);
-    bn_dims_places(w->at, s);
-    lay_out(w, &l, gradients);
-    if (l.used < 0) {
-        rc = bn_fail(BONSAI_E_MEMORY, "%s: a model with hidden %lld on %lld nodes is too large",
-                     o->g->where, (long long)s->hidden, (long long)o->x.rows);
-        goto done;
-    }
-    BN_TRY(BN_NEW(&w->slab, l.used));
-    l = (layout){.slab = w->slab};
-    lay_out(w, &l, gradients);
+    w->threads = worth_threads(d, o, threads);
+    bn_dims_places(w->place, d);
+    lay_out(w, &w->slab, gradients);
+    BN_TRY(bn_slab_make(&w->slab, d, o));
+    lay_out(w, &w->slab, gradients);
     *out = w;
-    return BONSAI_OK;
+    w = NULL;
 done:
-    bn_blas_end();
-    bn_free(w);
+    bn_network_free(w);
     return rc;
 }
 
@@ -153,102 +156,40 @@ void bn_network_free(bn_network *w)
     if (!w)
         return;
     bn_blas_end();
-    bn_free(w->slab);
+    bn_free(w->slab.reals);
     bn_free(w);
 }
 
-/* ---- forward and back ---- */
-
-static bn_at place_of(const bn_network *w, int layer)
-{
-    return (bn_at){&w->o->m, w->o->x.rows, bn_layer_in(&w->s, layer), bn_layer_out(&w->s, layer),
-                   w->room, w->threads};
-}
-
-static const real *part(const bn_network *w, const real *slab, int layer, int slot)
-{
-    return w->at[layer][slot] < 0 ? NULL : slab + w->at[layer][slot];
-}
-
-static void layer_forward(bn_network *w, const real *param, int i)
-{
-    const bn_at at = place_of(w, i);
-    const bn_input x = input_of(w, i);
-    bool passed = is_passed(w, i);
-    const bn_input *from = passed ? &w->o->passed : &x;
-    const real *p[4];
-    for (int slot = 0; slot < 4; slot++)
-        p[slot] = part(w, param, i, slot);
-    switch (w->s.kind) {
-    case BONSAI_MODEL_GCN:
-        bn_gcn_forward(&at, w->y[i], w->keep[i], from, passed, p[BN_W], p[BN_B]);
-        break;
-    case BONSAI_MODEL_GIN:
-        bn_gin_forward(&at, w->y[i], w->keep[i], w->inner[i], from, passed, p[BN_W], p[BN_B],
-                       p[BN_W2], p[BN_B2]);
-        break;
-    case BONSAI_MODEL_SAGE:
-        bn_sage_forward(&at, w->y[i], w->keep[i], &x, passed ? &w->o->passed : NULL, p[BN_W],
-                        p[BN_B], p[BN_W2]);
-        break;
-    default:
-        bn_gat_forward(&at, &w->attention[i], w->y[i], &x, p[BN_W], p[BN_B], p[BN_ATT_SRC],
-                       p[BN_ATT_DST]);
-    }
-}
+/* ---- forward and backward ---- */
 
 real *bn_network_forward(bn_network *w, const real *param, bool training, uint64_t seed)
 {
-    int last = w->s.layers - 1;
+    int last = w->d.layers - 1;
     double dropout = training ? w->dropout : 0;
     for (int i = 0; i <= last; i++) {
-        layer_forward(w, param, i);
+        bn_layer_bind(&w->at[i], w->place[i], param, NULL);
+        bn_layer_forward(w->layer, &w->at[i], w->y[i]);
         if (i < last)
-            bn_relu_forward(w->y[i], w->o->x.rows * w->s.hidden, dropout,
+            bn_relu_forward(w->y[i], w->o->x.rows * w->d.hidden, dropout,
                             seed * BN_MOST_LAYERS + (uint64_t)i, w->threads);
     }
     return w->y[last];
 }
 
-static void layer_backward(bn_network *w, real *dx, real *grad, const real *param, const real *dy,
-                           int i)
+const bn_input *bn_network_last_input(const bn_network *w)
 {
-    const bn_at at = place_of(w, i);
-    const bn_input x = input_of(w, i);
-    bool passed = is_passed(w, i);
-    const bn_input *from = passed ? &w->o->passed : &x;
-    const real *p[4];
-    real *d[4];
-    for (int slot = 0; slot < 4; slot++) {
-        p[slot] = part(w, param, i, slot);
-        d[slot] = w->at[i][slot] < 0 ? NULL : grad + w->at[i][slot];
-    }
-    switch (w->s.kind) {
-    case BONSAI_MODEL_GCN:
-        bn_gcn_backward(&at, dx, d[BN_W], d[BN_B], dy, w->keep[i], from, passed, p[BN_W]);
-        break;
-    case BONSAI_MODEL_GIN:
-        bn_gin_backward(&at, dx, d[BN_W], d[BN_B], d[BN_W2], d[BN_B2], dy, w->keep[i],
-                        w->inner[i], from, passed, p[BN_W], p[BN_W2]);
-        break;
-    case BONSAI_MODEL_SAGE:
-        bn_sage_backward(&at, dx, d[BN_W], d[BN_B], d[BN_W2], dy, w->keep[i], &x,
-                         passed ? &w->o->passed : NULL, p[BN_W], p[BN_W2]);
-        break;
-    default:
-        bn_gat_backward(&at, &w->attention[i], dx, d[BN_W], d[BN_B], d[BN_ATT_SRC], d[BN_ATT_DST],
-                        dy, &x, p[BN_W], p[BN_ATT_SRC], p[BN_ATT_DST]);
-    }
+    return &w->at[w->d.layers - 1].x;
 }
 
 void bn_network_backward(bn_network *w, real *grad, const real *param, const real *dscores)
 {
     const real *dy = dscores;
-    for (int i = w->s.layers - 1; i >= 0; i--) {
+    for (int i = w->d.layers - 1; i >= 0; i--) {
         real *dx = i > 0 ? w->dy[i % 2] : NULL;
-        layer_backward(w, dx, grad, param, dy, i);
+        bn_layer_bind(&w->at[i], w->place[i], param, grad);
+        w->layer->backward(&w->at[i], dx, dy);
         if (dx)
-            bn_relu_backward(dx, w->y[i - 1], w->o->x.rows * w->s.hidden, w->dropout, w->threads);
+            bn_relu_backward(dx, w->y[i - 1], w->o->x.rows * w->d.hidden, w->dropout, w->threads);
         dy = dx;
     }
 }

@@ -1,18 +1,21 @@
 /* nn.h -- models: their dimensions, the layers, training and judging.
  *
- *   parameters.c  what a model's parameters are called and where they lie
- *   matrix.c    products with dense and sparse inputs, the same bits for any threads
- *   message.c   sums over neighbours, forward and back
- *   gcn.c gin.c sage.c gat.c    layers: forward/backward pairs over plain arrays
- *   loss.c      log-softmax, weighted cross-entropy, ReLU, dropout
- *   adam.c      the optimiser; init.c the first weights
- *   operand.c   a graph made ready for a model
- *   network.c   layers put in order; infer.c the same in row blocks, for judging
- *   model.c     the handle, predicting; modelfile.c modelnpz.c saving and loading
- *   train.h     task.c match.c standard.c runs.c train.c: runs, epochs, seeds side by side
+ *   layers.c      the table of layers, and one layer's forward
+ *   gcn.c gin.c sage.c gat.c    a layer each: what it keeps, its rows, its gradients
+ *   parameters.c  what a model's parameters are called, and where they are
+ *   matrix.c      products with dense and sparse inputs, the same bits for any threads
+ *   message.c     sums over neighbours, forward and backward
+ *   loss.c        log-softmax, weighted cross-entropy, ReLU, dropout
+ *   adam.c        the optimiser; init.c the first weights
+ *   operand.c     a graph made ready for a model
+ *   network.c     the layers in order, with gradients; infer.c the same in row blocks
+ *   model.c       the handle, predicting; modelfile.c modelnpz.c saving and loading
+ *   train.h       task.c match.c standard.c runs.c train.c: runs, epochs, seeds side by side
  *
- * Shapes are in the comments: n nodes, f inputs, h outputs, c classes.  Matrices are
- * row-major without gaps.  Weights are stored (in, out), the transpose of PyTorch's.
+ * The comments give the size of every array: n nodes, f inputs, h outputs, c classes.  Matrices
+ * are row-major without gaps.  Weights are stored (in, out), the transpose of PyTorch's.
+ *
+ * A new layer is one file, one row of the table in layers.c and one value of bonsai_model_kind.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_NN_H
@@ -21,9 +24,9 @@
 #include "graph/graph.h"
 #include "real.h"
 
-/* ---- the dimensions of a model (parameters.c) ---- */
+/* ---- the dimensions of a model, and its parameters (parameters.c) ---- */
 
-enum { BN_MOST_LAYERS = 16, BN_LAYER_PARAMS = 5, BN_MOST_PARAMS = BN_MOST_LAYERS * BN_LAYER_PARAMS };
+enum { BN_MOST_LAYERS = 16, BN_SLOTS = 4, BN_MOST_PARAMS = BN_MOST_LAYERS * BN_SLOTS };
 
 typedef struct {
     bonsai_model_kind kind;
@@ -34,15 +37,37 @@ typedef struct {
 typedef enum {                  /* how PyTorch Geometric draws the first values */
     BN_INIT_ZERO,
     BN_INIT_GLOROT,             /* uniform in +-sqrt(6 / (rows + cols)) */
-    BN_INIT_FAN                 /* uniform in +-1/sqrt(fan), fan = the layer's inputs */
+    BN_INIT_FAN                 /* uniform in +-1/sqrt(fan) */
 } bn_init;
 
-typedef struct {                /* one parameter: rows x cols at param + at */
-    char    name[40];           /* PyTorch Geometric's, as "convs.0.lin.weight" */
-    int64_t rows, cols, at;     /* a vector has rows 1; attention is heads x columns */
-    int64_t fan;
+typedef enum {                  /* how PyTorch keeps it */
+    BN_FORM_WEIGHT,             /* (cols, rows): transposed */
+    BN_FORM_VECTOR,             /* (cols) */
+    BN_FORM_HEADS               /* (1, rows, cols) */
+} bn_form;
+
+typedef enum {                  /* a size of a layer */
+    BN_SIZE_ONE,
+    BN_SIZE_IN,                 /* columns that it reads */
+    BN_SIZE_OUT,                /* columns that it gives */
+    BN_SIZE_HEADS,              /* heads; 1 in layers without */
+    BN_SIZE_HEAD,               /* columns of one head */
+    BN_SIZE_WIDE                /* columns of all heads */
+} bn_size;
+
+typedef struct {                /* one parameter of a kind of layer */
+    const char *name;           /* PyTorch Geometric's, as "lin.weight" */
+    bn_form form;
+    bn_size rows, cols;
     bn_init init;
-    int     is_weight;          /* 1: PyTorch keeps its transpose */
+    bn_size fan;
+} bn_slot;
+
+typedef struct {                /* one parameter of a model: rows x cols at param + at */
+    char    name[40];           /* PyTorch Geometric's, as "convs.0.lin.weight" */
+    int64_t rows, cols, at, fan;
+    bn_form form;
+    bn_init init;
     int     layer, slot;        /* slot: BN_W ... */
 } bn_param;
 
@@ -51,16 +76,12 @@ typedef struct {                /* one parameter: rows x cols at param + at */
 enum { BN_W, BN_B, BN_W2, BN_B2, BN_ATT_SRC = BN_W2, BN_ATT_DST = BN_B2 };
 
 /* Refuses what is out of range, or too large to count. */
-bonsai_status bn_dims_check(const bn_dims *s, const char *where);
+bonsai_status bn_dims_check(const bn_dims *d, const char *where);
 /* Fills table (BN_MOST_PARAMS) in the order of the slab; *count entries, *total numbers. */
-void bn_dims_params(bn_param *table, int *count, int64_t *total, const bn_dims *s);
+void bn_dims_params(bn_param *table, int *count, int64_t *total, const bn_dims *d);
 /* Where the numbers of each slot of each layer begin; -1: it has none. */
-void bn_dims_places(int64_t at[][4], const bn_dims *s);
-/* Columns that go into and come out of a layer. */
-int64_t bn_layer_in(const bn_dims *s, int layer);
-int64_t bn_layer_out(const bn_dims *s, int layer);
-/* GAT: columns of one head. */
-int64_t bn_head_width(const bn_dims *s, int layer);
+void bn_dims_places(int64_t at[][BN_SLOTS], const bn_dims *d);
+int64_t bn_dims_size(const bn_dims *d, int layer, bn_size what);
 
 /* ---- products (matrix.c) ---- */
 
@@ -75,20 +96,35 @@ typedef struct {                /* what a layer reads: dense rows, or sparse one
     const real    *t_value;     /* NULL: all 1 */
 } bn_input;
 
-/* y (n,h) = x (n,f) w (f,h), or y += x w.  Rows first .. first+count-1 of x; y has count rows. */
-void bn_times(real *y, const bn_input *x, const real *w, int64_t h, bool add, int64_t first,
-              int64_t count, int threads);
+typedef struct {                /* rows first .. first+count-1, worked on by so many threads */
+    int64_t first, count;
+    int     threads;
+} bn_span;
+
+/* y (count,h) = rows s of x (n,f) times w (f,h), or y += */
+void bn_times(real *y, const bn_input *x, const real *w, int64_t h, bool add, bn_span s);
+/* The same with some columns of a larger w, to some columns of a larger y: its rows are stride
+ * apart. */
+void bn_times_part(real *y, int64_t stride, const bn_input *x, bn_cols w, bool add, bn_span s);
 /* dw (f,h) += transpose of x (n,f) times dy (n,h).  room: bn_times_room(x, h) reals. */
 void    bn_times_t(real *dw, const bn_input *x, const real *dy, int64_t h, real *room, int threads);
 int64_t bn_times_room(const bn_input *x, int64_t h);
-/* dx (n,f) = dy (n,h) times the transpose of w (f,h), or dx += */
-void bn_times_back(real *dx, const real *dy, const real *w, int64_t n, int64_t f, int64_t h,
-                   bool add, int threads);
-/* y (n,h) += b (h) in every row;  db (h) += the sum of the rows of dy (n,h), room 64 h reals */
+/* dx (count,f) = dy (count,h) times the transpose of w, whose rows are f, or dx += */
+void bn_times_back(real *dx, const real *dy, bn_cols w, int64_t f, bool add, bn_span s);
+/* y (n,h) += b (h) in every row;  db (h) += the sum of the rows of dy (n,h), room: BN_BIAS_ROOM h
+ * reals */
+enum { BN_BIAS_ROOM = 64 };
 void bn_bias(real *y, const real *b, int64_t n, int64_t h, int threads);
 void bn_bias_t(real *db, const real *dy, int64_t n, int64_t h, real *room, int threads);
 
 /* ---- messages (message.c) ---- */
+
+typedef enum {                  /* what a node makes of the messages that reach it */
+    BN_NORM_BOTH,               /* D^-1/2 (A + I) D^-1/2 with edge weights; self loops are kept */
+    BN_NORM_SUM,                /* A + I */
+    BN_NORM_MEAN,               /* D^-1 A */
+    BN_NORM_NONE                /* A: the layer weighs the entries itself; has mirror */
+} bn_norm;
 
 /* y_i = left_i ( own_i right_i x_i + sum over entries e = (i,j) of weight_e right_j x_j ).
  * NULL: left and right are 1, own is 0, weights are 1. */
@@ -107,85 +143,77 @@ typedef struct {
     void   *owned[8];
 } bn_messages;
 
-/* The messages of a kind of layer: GCN D^-1/2 (A + I) D^-1/2 with weights, explicit self
- * loops kept; GIN A + (1 + epsilon) I, epsilon 0; SAGE the mean; GAT A bare, with mirror.  An
- * undirected graph's own arrays are used, not copied; in a directed one messages go
- * along the edges, as in PyTorch Geometric. */
-bonsai_status bn_messages_make(bn_messages *out, const bonsai_graph *g, bonsai_model_kind kind,
+/* An undirected graph's own arrays are used, not copied; in a directed one messages go along
+ * the edges, as in PyTorch Geometric. */
+bonsai_status bn_messages_make(bn_messages *out, const bonsai_graph *g, bn_norm norm,
                                bool gradients, int threads);
 void bn_messages_free(bn_messages *m);
-/* y (count,h) = rows first .. first+count-1 of the sum over x (n,h).  y += with add. */
-void bn_pass(real *y, const bn_side *s, const real *x, int64_t h, bool add, int64_t first,
-             int64_t count, int threads);
+/* y (count,f) = rows r of the sum over x (n,f). */
+void bn_pass(real *y, const bn_side *s, const bn_input *x, bn_span r);
+/* y (f) += the rows of x with these ids, each times its factor (NULL: 1), in order. */
+void bn_add_rows(real *y, const bn_input *x, const int32_t *id, const real *factor, int64_t count);
 
-/* ---- layers: nothing allocates; backward adds into dw, db, ...; dx may be NULL ---- */
+/* ---- layers (layers.c, and a file each) ---- */
 
-/* What every layer is given besides its arrays. */
-typedef struct {
+/* Where a layer's rows come from.  Whole: x, and all that is kept, are there for all nodes.  In
+ * blocks, a layer keeps nothing as wide as hidden for all nodes: the first one reads the
+ * features again for every block; a later one sees a row of x only once, in `send`. */
+typedef enum { BN_WHOLE, BN_FIRST_IN_BLOCKS, BN_LATER_IN_BLOCKS } bn_way;
+
+enum { BN_SENT = 3, BN_MADE = 2 };
+
+typedef struct {                /* a layer at work */
+    bn_way  way;
+    const bn_dims *dims;        /* of its model */
     const bn_messages *m;
-    int64_t n, f, h;
-    real   *room;               /* bn_layer_room reals, shared by all layers */
+    int64_t n, f, h;            /* nodes, inputs, outputs */
+    int64_t k, d;               /* heads of d columns; without heads 1 and h */
+    bool    join;               /* heads are side by side, h = k d; else their mean, h = d */
+    bn_input x;                 /* what it reads */
+    const bn_input *passed;     /* S x; NULL: not known */
+    const real *p[BN_SLOTS];    /* the parameters; NULL: it has no such slot */
+    real   *g[BN_SLOTS];        /* their gradients */
+    real   *sent[BN_SENT];      /* kept of every node */
+    real   *made[BN_MADE];      /* kept of every row of a block */
+    real   *entry;              /* kept of every entry of these rows */
+    real   *room;               /* scratch, shared by all layers */
     int     threads;
 } bn_at;
 
-/* Whether neighbours are summed before the product: dense x with f < h. */
-bool    bn_sum_first(const bn_input *x, int64_t h);
-int64_t bn_keep_width(const bn_input *x, int64_t h);    /* f if so, else h */
+typedef struct {                /* how many numbers a layer wants */
+    int64_t sent[BN_SENT], made[BN_MADE], entry;        /* of a node, a row, an entry */
+    int64_t forward, backward;                          /* in the room */
+} bn_space;
 
-/* y (n,h) = S (x w), the sum that three layers begin with.  keep (n, bn_keep_width) holds x w, or S x
- * where that is first.  With passed, x is S times the features already, which have no gradient:
- * dx is NULL, and keep is not touched. */
-void bn_sum_forward(const bn_at *at, real *y, real *keep, const bn_input *x, bool passed,
-                    const real *w);
-void bn_sum_backward(const bn_at *at, real *dx, real *dw, const real *dy, real *keep,
-                     const bn_input *x, bool passed, const real *w);
-
-/* y (n,h) = S (x w) + b */
-void bn_gcn_forward(const bn_at *at, real *y, real *keep, const bn_input *x, bool passed,
-                    const real *w, const real *b);
-/* dy (n,h); keep as forward left it, or destroyed */
-void bn_gcn_backward(const bn_at *at, real *dx, real *dw, real *db, const real *dy, real *keep,
-                     const bn_input *x, bool passed, const real *w);
-
-/* y (n,h) = relu(S (x w) + b) w2 + b2; inner (n,h) holds the part in relu.  Without w2: as gcn. */
-void bn_gin_forward(const bn_at *at, real *y, real *keep, real *inner, const bn_input *x,
-                    bool passed, const real *w, const real *b, const real *w2, const real *b2);
-void bn_gin_backward(const bn_at *at, real *dx, real *dw, real *db, real *dw2, real *db2,
-                     const real *dy, real *keep, real *inner, const bn_input *x, bool passed,
-                     const real *w, const real *w2);
-
-/* y (n,h) = M x w + b + x w2.  keep as above.  passed (n,f), unless NULL, holds
- * M x already. */
-void bn_sage_forward(const bn_at *at, real *y, real *keep, const bn_input *x,
-                     const bn_input *passed, const real *w, const real *b, const real *w2);
-void bn_sage_backward(const bn_at *at, real *dx, real *dw, real *db, real *dw2, const real *dy,
-                      real *keep, const bn_input *x, const bn_input *passed, const real *w,
-                      const real *w2);
-
-/* Attention with k heads of d columns: z (n, k d) = x w, score_ij = leaky(src_j + dst_i), alpha =
- * softmax over j in the neighbours of i and i itself (explicit self loops are dropped),
- * y_i = sum alpha_ij z_j + b.  join: h = k d, else h = d and the heads' mean.  Keeps z, src and
- * dst (n,k), alpha (entries of `to`, k) and alpha_own (n,k); backward writes gradients over z
- * and dst. */
+/* A kind of layer.  Nothing allocates.  y = rows(...) after send(...) is its formula, for all
+ * rows at once in training and row block by row block in judging. */
 typedef struct {
-    int      k;
-    int64_t  d;
-    bool     join;
-    real    *z, *src, *dst, *alpha, *alpha_own;
-} bn_attention;
+    const char *name;           /* as in bonsai_model_name */
+    bn_norm     norm;
+    bool        heads;          /* it has heads */
+    double      cost;           /* the time of a layer, in those of GCN, about */
+    const char *zero;           /* what PyTorch Geometric's layer has too, and is 0; or NULL */
+    const bn_slot *(*slots)(const bn_dims *d);          /* by BN_W ..., up to a NULL name */
+    void (*space)(bn_space *out, const bn_at *at);      /* out is 0 before */
+    void (*send)(const bn_at *at);                      /* sent[...] of the rows of x */
+    void (*rows)(const bn_at *at, real *y, bn_span r);  /* y (count,h): the outputs of rows r */
+    /* Adds to g, given dy (n,h); dx (n,f), unless NULL, is written.  Destroys what is kept. */
+    void (*backward)(const bn_at *at, real *dx, const real *dy);
+} bn_layer;
 
-void bn_gat_forward(const bn_at *at, const bn_attention *a, real *y, const bn_input *x,
-                    const real *w, const real *b, const real *att_src, const real *att_dst);
-void bn_gat_backward(const bn_at *at, const bn_attention *a, real *dx, real *dw, real *db,
-                     real *datt_src, real *datt_dst, const real *dy, const bn_input *x,
-                     const real *w, const real *att_src, const real *att_dst);
-/* Reals of room for heads of h columns together: what bn_layer_room gives for GAT. */
-int64_t bn_gat_room(const bn_messages *m, const bn_input *x, int64_t h, int k);
+extern const bn_layer bn_gcn, bn_gat, bn_gin, bn_sage;
+extern const bn_layer *const bn_layers[BONSAI_MODEL_COUNT];
 
-/* Reals of room that any of the layers may use: a layer of k heads (1 for the others), f
- * inputs and h = k d columns before heads are averaged. */
-int64_t bn_layer_room(bonsai_model_kind kind, const bn_messages *m, const bn_input *x, int64_t h,
-                      int k);
+/* y (n,h) of all nodes */
+void bn_layer_forward(const bn_layer *l, const bn_at *at, real *y);
+
+/* S (x w), which three layers begin with: W of at->p.  Neighbours are summed where a row is
+ * shorter, before or after the product; not at all where `passed` is known, whose features
+ * have no gradient: dx is NULL. */
+void bn_sum_space(bn_space *out, const bn_at *at);
+void bn_sum_send(const bn_at *at);
+void bn_sum_rows(const bn_at *at, real *y, bn_span r);
+void bn_sum_backward(const bn_at *at, real *dx, const real *dy);
 
 /* ---- loss and activations (loss.c) ---- */
 
@@ -210,11 +238,16 @@ void bn_relu_backward(real *dy, const real *y, int64_t count, double p, int thre
 
 /* ---- the optimiser (adam.c) and the first weights (init.c) ---- */
 
+typedef struct {                /* parameters that are learned: count of each */
+    real   *param, *grad;
+    real   *m, *v;              /* the running means of gradients and of their squares */
+    int64_t count;
+} bn_learned;
+
 /* One step t = 1, 2, ... of Adam, decay added to the gradient, beta 0.9 and 0.999, epsilon 1e-8;
- * g becomes 0. */
-void bn_adam(real *w, real *g, real *m, real *v, int64_t count, int64_t t, double rate,
-             double decay, int threads);
-void bn_init_params(real *param, const bn_dims *s, uint64_t seed);
+ * grad becomes 0. */
+void bn_adam(const bn_learned *l, int64_t t, double rate, double decay, int threads);
+void bn_init_params(real *param, const bn_dims *d, uint64_t seed);
 
 /* ---- a graph made ready (operand.c) ---- */
 
@@ -232,37 +265,59 @@ typedef struct {                /* what is done to features before the first lay
     const float *mean, *spread; /* count (or all) each; NULL: as they are */
 } bn_columns;
 
-/* gradients: whether it will be trained on; room: bytes that may be spent on keeping `passed`
- * and on dense copies */
-bonsai_status bn_operand_make(bn_operand *out, const bonsai_graph *g, const bn_dims *s,
-                              const bn_columns *c, bool gradients, int64_t room, int threads);
+typedef struct {                /* what an operand is made for */
+    bool    gradients;          /* it will be trained on */
+    int64_t room;               /* bytes that may be spent on keeping `passed` and dense copies */
+    int     threads;
+} bn_purpose;
+
+bonsai_status bn_operand_make(bn_operand *out, const bonsai_graph *g, const bn_dims *d,
+                              const bn_columns *c, bn_purpose p);
 void bn_operand_free(bn_operand *o);
 
 /* ---- all layers (network.c) ---- */
 
+/* Layer `layer` of a model on o, whole; its parameters and what it keeps are not set. */
+bn_at bn_layer_at(const bn_dims *d, const bn_operand *o, int layer);
+/* Sets its parameters, and with grad their gradients, that begin at place (bn_dims_places). */
+void bn_layer_bind(bn_at *at, const int64_t *place, const real *param, real *grad);
+
+typedef struct {                /* one allocation for many arrays: laid out to count, then again */
+    real   *reals;              /* NULL: only counting */
+    int64_t used;               /* -1: more than can be counted */
+} bn_slab;
+
+real   *bn_slab_take(bn_slab *s, int64_t rows, int64_t cols);   /* NULL while counting */
+int64_t bn_slab_bytes(const bn_slab *s);                        /* -1: too many to count */
+/* Allocates what was counted, and starts again; refuses too much, in a sentence. */
+bonsai_status bn_slab_make(bn_slab *s, const bn_dims *d, const bn_operand *o);
+
 typedef struct bn_network bn_network;   /* activations and gradients of one run on one operand */
 
 /* gradients: whether bn_network_backward will be called */
-bonsai_status bn_network_new(bn_network **out, const bn_dims *s, const bn_operand *o,
+bonsai_status bn_network_new(bn_network **out, const bn_dims *d, const bn_operand *o,
                              double dropout, bool gradients, int threads);
 void bn_network_free(bn_network *w);
 /* The scores of all nodes (n,c), which belong to w.  seed: of the dropout; only with training. */
 real *bn_network_forward(bn_network *w, const real *param, bool training, uint64_t seed);
+/* What the last layer read of all nodes in the last forward. */
+const bn_input *bn_network_last_input(const bn_network *w);
 /* grad += the gradient, given that of the scores, dscores (n,c), which may be the scores' own
  * array. */
 void bn_network_backward(bn_network *w, real *grad, const real *param, const real *dscores);
+/* Bytes that bn_network_new takes, -1: too many to count. */
+int64_t bn_network_bytes(const bn_dims *d, const bn_operand *o, bool gradients);
 
 /* ---- judging (infer.c) ---- */
 
 /* The scores of all nodes by row blocks, with little more memory than scores (n,c) and the rows
  * that go from layer to layer: of two layers, n x c again. */
 typedef struct bn_infer bn_infer;
-bonsai_status bn_infer_new(bn_infer **out, const bn_dims *s, const bn_operand *o, int threads);
+bonsai_status bn_infer_new(bn_infer **out, const bn_dims *d, const bn_operand *o, int threads);
 void bn_infer_free(bn_infer *i);
 const real *bn_infer_scores(bn_infer *i, const real *param);
-double bn_infer_bytes(const bn_dims *s, const bn_operand *o);  /* that bn_infer_new takes */
-/* Bytes that bn_network_new takes, -1: too many to count. */
-int64_t bn_network_bytes(const bn_dims *s, const bn_operand *o, bool gradients);
+/* Bytes that bn_infer_new takes, -1: too many to count. */
+int64_t bn_infer_bytes(const bn_dims *d, const bn_operand *o);
 
 /* ---- the handle (model.c) ---- */
 
@@ -277,7 +332,7 @@ struct bonsai_model {
 };
 
 /* Its parameters are 0, its accuracies unknown. */
-bonsai_status bn_model_new(bonsai_model **out, const bn_dims *s);
+bonsai_status bn_model_new(bonsai_model **out, const bn_dims *d);
 /* The class names from a section of a graph: c strings, each ended by a zero. */
 bonsai_status bn_model_names(bonsai_model *m, const bonsai_array *names);
 /* The columns that the model wants of g; refuses a graph that does not fit, in a sentence. */

@@ -53,8 +53,10 @@ static bonsai_status read_sparse(bn_operand *o, int threads)
     bonsai_status rc;
     const bonsai_view *v = &o->g->view;
     const bonsai_array *offsets = &v->section[BONSAI_SECTION_FEATURE_OFFSETS];
-    const bn_csr csr = {v->nodes, v->features, *offsets, v->section[BONSAI_SECTION_FEATURE_INDICES],
-                        v->section[BONSAI_SECTION_FEATURE_VALUES], v->section[BONSAI_SECTION_FEATURE_SCALE].data};
+    const bn_csr csr = {v->nodes, v->features, *offsets,
+                        v->section[BONSAI_SECTION_FEATURE_INDICES],
+                        v->section[BONSAI_SECTION_FEATURE_VALUES],
+                        v->section[BONSAI_SECTION_FEATURE_SCALE].data};
     int64_t nnz = csr.indices.count, *to = NULL;
     int32_t *index = NULL;
     float *value = NULL;
@@ -151,30 +153,31 @@ static bonsai_status pass_once(bn_operand *o, int threads)
     o->owned[PASSED] = sum;
     if (rc != BONSAI_OK)
         return rc;
-    bn_pass(sum, &o->m.to, o->x.dense, o->x.cols, false, 0, o->x.rows, threads);
+    bn_pass(sum, &o->m.to, &o->x, (bn_span){0, o->x.rows, threads});
     o->passed = (bn_input){.rows = o->x.rows, .cols = o->x.cols, .dense = sum};
     return rc;
 }
 
-bonsai_status bn_operand_make(bn_operand *out, const bonsai_graph *g, const bn_dims *s,
-                              const bn_columns *c, bool gradients, int64_t room, int threads)
+bonsai_status bn_operand_make(bn_operand *out, const bonsai_graph *g, const bn_dims *d,
+                              const bn_columns *c, bn_purpose p)
 {
     static const bn_columns all;
     bonsai_status rc;
     bn_operand o = {.g = g};
     bonsai_graph *chosen = NULL;
+    bn_norm norm = bn_layers[d->kind]->norm;
+    int threads = bn_threads(p.threads);
     c = c ? c : &all;
-    threads = bn_threads(threads);
     if (c->kept) {
         BN_TRY(bn_graph_columns(&chosen, g, c->kept, c->count));
         o.owned[CHOSEN] = chosen;
         o.g = chosen;
     }
-    BN_TRY(read_features(&o, c, room, threads));
-    if (!o.x.dense && gradients)
+    BN_TRY(read_features(&o, c, p.room, threads));
+    if (!o.x.dense && p.gradients)
         BN_TRY(transpose_sparse(&o));
-    BN_TRY(bn_messages_make(&o.m, o.g, s->kind, gradients, threads));
-    if (o.x.dense && s->kind != BONSAI_MODEL_GAT && fits(o.x.rows, o.x.cols, room))
+    BN_TRY(bn_messages_make(&o.m, o.g, norm, p.gradients, threads));
+    if (o.x.dense && norm != BN_NORM_NONE && fits(o.x.rows, o.x.cols, p.room))
         BN_TRY(pass_once(&o, threads));
     *out = o;
     memset(&o, 0, sizeof o);

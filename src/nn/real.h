@@ -11,8 +11,17 @@
 #include "tensor/tensor.h"
 
 #ifdef BN_DOUBLE
-
 typedef double real;
+#else
+typedef float real;
+#endif
+
+typedef struct {                /* some columns of a matrix: rows of width, stride apart */
+    const real *at;
+    int64_t     width, stride;
+} bn_cols;
+
+#ifdef BN_DOUBLE
 
 static inline void bn_real_axpy(real *y, real a, const real *x, int64_t n)
 {
@@ -20,63 +29,45 @@ static inline void bn_real_axpy(real *y, real a, const real *x, int64_t n)
         y[i] += a * x[i];
 }
 
-static inline real bn_real_dot(const real *a, const real *b, int64_t n)
-{
-    real sum = 0;
-    for (int64_t i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-static inline void bn_real_combine_part(real *y, const real *x, int64_t width, int64_t stride,
-                                        const int32_t *id, const real *w, int64_t count)
+static inline void bn_real_combine(real *y, bn_cols x, const int32_t *id, const real *w,
+                                   int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
-        bn_real_axpy(y, w ? w[i] : 1, x + (int64_t)id[i] * stride, width);
+        bn_real_axpy(y, w ? w[i] : 1, x.at + (int64_t)id[i] * x.stride, x.width);
 }
 
-static inline void bn_real_dots(real *out, const real *a, const real *x, int64_t width,
-                                int64_t stride, const int32_t *id, int64_t count)
+static inline void bn_real_dots(real *out, const real *a, bn_cols x, const int32_t *id,
+                                int64_t count)
 {
-    for (int64_t i = 0; i < count; i++)
-        out[i] = bn_real_dot(a, x + (int64_t)id[i] * stride, width);
+    for (int64_t i = 0; i < count; i++) {
+        const real *b = x.at + (int64_t)id[i] * x.stride;
+        out[i] = 0;
+        for (int64_t j = 0; j < x.width; j++)
+            out[i] += a[j] * b[j];
+    }
 }
 
 #else
-
-typedef float real;
 
 static inline void bn_real_axpy(real *y, real a, const real *x, int64_t n)      /* y += a x */
 {
     bn_kernels_get()->axpy(y, a, x, n);
 }
 
-static inline real bn_real_dot(const real *a, const real *b, int64_t n)
+/* y (width) += sum over i, in order, of w[i] (NULL: 1) times row id[i] of x */
+static inline void bn_real_combine(real *y, bn_cols x, const int32_t *id, const real *w,
+                                   int64_t count)
 {
-    return bn_kernels_get()->dot(a, b, n);
+    bn_kernels_get()->combine(y, x.at, x.width, x.stride, id, w, count);
 }
 
-/* y (width) += sum over i, in order, of w[i] (NULL: 1) times the first columns of row id[i] of x,
- * whose rows are stride apart */
-static inline void bn_real_combine_part(real *y, const real *x, int64_t width, int64_t stride,
-                                        const int32_t *id, const real *w, int64_t count)
+/* out[i] = a (width) times row id[i] of x */
+static inline void bn_real_dots(real *out, const real *a, bn_cols x, const int32_t *id,
+                                int64_t count)
 {
-    bn_kernels_get()->combine(y, x, width, stride, id, w, count);
-}
-
-/* out[i] = a (width) times the first columns of row id[i] of x */
-static inline void bn_real_dots(real *out, const real *a, const real *x, int64_t width,
-                                int64_t stride, const int32_t *id, int64_t count)
-{
-    bn_kernels_get()->dots(out, a, x, width, stride, id, count);
+    bn_kernels_get()->dots(out, a, x.at, x.width, x.stride, id, count);
 }
 
 #endif
-
-static inline void bn_real_combine(real *y, const real *x, int64_t width, const int32_t *id,
-                                   const real *w, int64_t count)
-{
-    bn_real_combine_part(y, x, width, width, id, w, count);
-}
 
 #endif

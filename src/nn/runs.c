@@ -35,7 +35,7 @@ typedef struct {                /* what one thread works in */
     bn_network *judge;          /* of the other; NULL: net serves, or infer does */
     bn_infer   *infer;
     real   *slab;               /* what follows, one after the other */
-    real   *param, *grad, *m, *v;
+    bn_learned learned;
     real   *best;               /* of the best epoch of this run */
     real   *kept;               /* of the best run of this thread ... */
     int     kept_run;           /* ... which is this; -1: none yet */
@@ -94,7 +94,7 @@ static bool judge(running *r, slot *s, const real *scores, int run, int epoch)
     point->accuracy_test = percent(test, t->test.count);
     if (t->val.count ? val > s->best_right : epoch == t->o.epochs) {
         s->best_right = val;
-        memcpy(s->best, s->param, (size_t)t->count * sizeof *s->best);
+        memcpy(s->best, s->learned.param, (size_t)t->count * sizeof *s->best);
         result->best_epoch = epoch;
         result->accuracy = point->accuracy_test;
         result->accuracy_val = point->accuracy_val;
@@ -105,8 +105,8 @@ static bool judge(running *r, slot *s, const real *scores, int run, int epoch)
 static const real *judging_scores(slot *s)
 {
     if (s->infer)
-        return bn_infer_scores(s->infer, s->param);
-    return bn_network_forward(s->judge ? s->judge : s->net, s->param, false, 0);
+        return bn_infer_scores(s->infer, s->learned.param);
+    return bn_network_forward(s->judge ? s->judge : s->net, s->learned.param, false, 0);
 }
 
 static bool is_due(const bonsai_train_options *o, int epoch)
@@ -150,13 +150,14 @@ static void tell(running *r)
 
 static void begin_run(const bn_task *t, slot *s, bonsai_run *result, int run)
 {
+    const bn_learned *l = &s->learned;
     size_t bytes = (size_t)t->count * sizeof(real);
     *result = (bonsai_run){.size = sizeof *result, .seed = t->o.seed + (uint64_t)run,
                            .accuracy = -1, .accuracy_val = -1};
-    bn_init_params(s->param, &t->dims, result->seed);
-    memset(s->grad, 0, bytes);
-    memset(s->m, 0, bytes);
-    memset(s->v, 0, bytes);
+    bn_init_params(l->param, &t->dims, result->seed);
+    memset(l->grad, 0, bytes);
+    memset(l->m, 0, bytes);
+    memset(l->v, 0, bytes);
     s->best_right = -1;
 }
 
@@ -169,8 +170,8 @@ static bool step(running *r, slot *s, real *scores, int run, int epoch)
     r->out->run[run].loss = r->out->point[(int64_t)run * t->o.epochs + epoch - 1].loss = loss;
     if (!isfinite(loss))
         return false;
-    bn_network_backward(s->net, s->grad, s->param, scores);
-    bn_adam(s->param, s->grad, s->m, s->v, t->count, epoch, t->o.rate, t->o.decay, r->inner);
+    bn_network_backward(s->net, s->learned.grad, s->learned.param, scores);
+    bn_adam(&s->learned, epoch, t->o.rate, t->o.decay, r->inner);
     return true;
 }
 
@@ -184,7 +185,7 @@ static int run_epochs(running *r, slot *s, int run)
     for (int epoch = 1; epoch <= t->o.epochs && !must_stop(r, run); epoch++) {
         double start = bn_seconds();
         uint64_t seed = dropout_seed(result->seed, epoch);
-        real *scores = bn_network_forward(s->net, s->param, true, seed);
+        real *scores = bn_network_forward(s->net, s->learned.param, true, seed);
         double scored = bn_seconds();
         if (shared && is_due(&t->o, epoch - 1) && !judge(r, s, scores, run, epoch - 1))
             return epoch - 1;
@@ -250,7 +251,9 @@ static bonsai_status slot_new(slot *s, const bn_task *t, bool in_blocks, int thr
     enum { ARRAYS = 6 };
     int64_t stride = (t->count + 15) & ~(int64_t)15;        /* whole cache lines */
     BN_TRY(BN_NEW(&s->slab, ARRAYS * stride));
-    real **part[ARRAYS] = {&s->param, &s->grad, &s->m, &s->v, &s->best, &s->kept};
+    bn_learned *l = &s->learned;
+    real **part[ARRAYS] = {&l->param, &l->grad, &l->m, &l->v, &s->best, &s->kept};
+    l->count = t->count;
     for (int i = 0; i < ARRAYS; i++)
         *part[i] = s->slab + i * stride;
     s->kept_run = -1;
@@ -410,9 +413,9 @@ bonsai_status bn_runs(bn_outcome *out, const bn_task *t)
                                        .accuracy_val = -1, .accuracy_test = -1};
     out->best = -1;
     out->in_blocks = judging < 0 || judging > (o->memory > 0 ? o->memory : half);
-    double blocks = out->in_blocks && !t->same ? bn_infer_bytes(&t->dims, &t->judge) : 0;
+    int64_t blocks = out->in_blocks && !t->same ? bn_infer_bytes(&t->dims, &t->judge) : 0;
     if (out->in_blocks)
-        judging = blocks < (double)half ? (int64_t)blocks : half;
+        judging = blocks >= 0 && blocks < half ? blocks : half;
     int wide = side_by_side(t, half, judging);
     BN_TRY(bn_tick(t->progress, "training", 0, total));
     BN_TRY(run_some(&r, 0, wide, bn_team(t->threads, wide), 1));

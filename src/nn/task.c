@@ -184,12 +184,12 @@ int64_t bn_memory_room(int64_t memory)
 
 static bonsai_status make_operands(bn_task *t)
 {
-    bonsai_status rc = bn_operand_make(&t->train, t->small, &t->dims, &t->of_small, true,
-                                       bn_memory_room(0), t->threads);
+    bonsai_status rc = bn_operand_make(&t->train, t->small, &t->dims, &t->of_small,
+                                       (bn_purpose){true, bn_memory_room(0), t->threads});
     if (rc != BONSAI_OK || t->same)
         return rc;
-    return bn_operand_make(&t->judge, t->full, &t->dims, &t->of_full, false,
-                           bn_memory_room(t->o.memory), t->threads);
+    return bn_operand_make(&t->judge, t->full, &t->dims, &t->of_full,
+                           (bn_purpose){false, bn_memory_room(t->o.memory), t->threads});
 }
 
 /* ---- all of it ---- */

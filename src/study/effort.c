@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "nn/nn.h"
+
 enum { PARTS = 10000 };
 
 static double stored_features(const bonsai_graph *g)
@@ -57,7 +59,6 @@ double bn_effort_condense(const bonsai_graph *full, bonsai_method method, const 
 double bn_effort_train(const bonsai_graph *full, double share, bonsai_model_kind model,
                        const bonsai_train_options *o)
 {
-    static const double kind[BONSAI_MODEL_COUNT] = {1, 1.3, 1, 1.5};
     enum { BACK = 3, STEP = 8, CALL = 100000 };         /* CALL: an epoch of nothing */
     double n = (double)full->view.nodes, m = (double)bonsai_graph_edges(full);
     double h = (double)o->hidden, c = (double)full->view.classes, inner = o->layers - 1;
@@ -65,7 +66,7 @@ double bn_effort_train(const bonsai_graph *full, double share, bonsai_model_kind
     double pass = stored_features(full) * first + m * (inner * h + c) + inner * n * h * c;
     double step = STEP * (double)full->view.features * first + CALL;
     double judged = share < 1 ? ceil(o->epochs / fmax(1, o->every)) : 0;
-    return kind[model] * o->seeds * (o->epochs * (BACK * share * pass + step) + judged * pass);
+    return bn_layers[model]->cost * o->seeds * (o->epochs * (BACK * share * pass + step) + judged * pass);
 }
 
 /* ---- the meter ----------------------------------------------------------- */

@@ -52,8 +52,8 @@ static bonsai_status embed(study *s)
     BN_TRY(bonsai_train(&t, s->g, NULL, &s->o));
     const bonsai_model *m = bonsai_training_model(t);
     BN_TRY(bn_model_columns(&columns, m, s->g));
-    BN_TRY(bn_operand_make(&s->operand, s->g, &m->dims, &columns, false,
-                           bn_memory_room(s->o.memory), s->threads));
+    BN_TRY(bn_operand_make(&s->operand, s->g, &m->dims, &columns,
+                           (bn_purpose){false, bn_memory_room(s->o.memory), s->threads}));
     BN_TRY(bn_infer_new(&infer, &m->dims, &s->operand, s->threads));
     s->width = m->dims.classes;
     BN_TRY(BN_NEW(&s->row, s->g->view.nodes * s->width));
@@ -67,10 +67,11 @@ done:
 
 /* ---- gradients of a GCN at its first weights ---- */
 
-typedef struct {                /* a forward pass that keeps what enters the last layer */
+typedef struct {                /* a network at its first weights */
     bn_dims  dims;
-    int64_t  place[BN_MOST_LAYERS][4];
-    real    *param, *keep, *x, *y;
+    int64_t  place[BN_MOST_LAYERS][BN_SLOTS];
+    real    *param;
+    bn_network *network;
 } pass;
 
 static bonsai_status make_pass(pass *p, study *s)
@@ -78,7 +79,7 @@ static bonsai_status make_pass(pass *p, study *s)
     bonsai_status rc;
     bn_param table[BN_MOST_PARAMS];
     int count;
-    int64_t total, n = s->g->view.nodes, f = s->g->view.features;
+    int64_t total, f = s->g->view.features;
     p->dims = (bn_dims){.kind = BONSAI_MODEL_GCN, .layers = s->o.layers, .heads = 1,
                         .gin_layers = 1, .features = f, .hidden = s->o.hidden,
                         .classes = s->g->view.classes};
@@ -88,11 +89,9 @@ static bonsai_status make_pass(pass *p, study *s)
     bn_dims_places(p->place, &p->dims);
     BN_TRY(BN_NEW(&p->param, total));
     bn_init_params(p->param, &p->dims, s->o.seed);
-    BN_TRY(bn_operand_make(&s->operand, s->g, &p->dims, &columns, false, 0, s->threads));
-    int64_t wide = p->dims.hidden > p->dims.classes ? p->dims.hidden : p->dims.classes;
-    BN_TRY(BN_NEW(&p->keep, n * wide));
-    BN_TRY(BN_NEW(&p->x, n * wide));
-    BN_TRY(BN_NEW(&p->y, n * wide));
+    BN_TRY(bn_operand_make(&s->operand, s->g, &p->dims, &columns,
+                           (bn_purpose){.threads = s->threads}));
+    BN_TRY(bn_network_new(&p->network, &p->dims, &s->operand, 0, false, s->threads));
 done:
     return rc;
 }
@@ -100,28 +99,7 @@ done:
 static void free_pass(pass *p)
 {
     bn_free(p->param);
-    bn_free(p->keep);
-    bn_free(p->x);
-    bn_free(p->y);
-}
-
-/* The input of the last layer, before neighbours are summed. */
-static bn_input run_hidden(pass *p, const study *s)
-{
-    bn_input in = s->operand.x;
-    for (int l = 0; l + 1 < p->dims.layers; l++) {
-        bool passed = l == 0 && s->operand.passed.rows > 0;
-        bn_at at = {.m = &s->operand.m, .n = s->g->view.nodes, .f = in.cols, .h = p->dims.hidden,
-                    .threads = s->threads};
-        bn_gcn_forward(&at, p->y, p->keep, passed ? &s->operand.passed : &in, passed,
-                       p->param + p->place[l][BN_W], p->param + p->place[l][BN_B]);
-        bn_relu_forward(p->y, at.n * at.h, 0, 0, s->threads);
-        real *spare = p->x;
-        p->x = p->y;
-        p->y = spare;
-        in = (bn_input){.rows = at.n, .cols = at.h, .dense = p->x};
-    }
-    return in;
+    bn_network_free(p->network);
 }
 
 static void subtract_labels(study *s)
@@ -140,14 +118,16 @@ static bonsai_status differentiate(study *s)
                        "not for %s with %d", bonsai_model_name(s->o.model), s->o.layers);
     BN_TRY(make_pass(&p, s));
     int last = p.dims.layers - 1;
-    const bn_input in = run_hidden(&p, s);
-    s->width = in.cols;
+    bn_network_forward(p.network, p.param, false, 0);
+    const bn_input *in = bn_network_last_input(p.network);      /* before neighbours are summed */
+    const bn_span all = {0, n, s->threads};
+    s->width = in->cols;
     s->errors = p.dims.classes;
     BN_TRY(BN_NEW(&s->row, n * s->width));
     BN_TRY(BN_NEW(&s->error, n * s->errors));
-    bn_pass(s->row, &s->operand.m.to, in.dense, s->width, false, 0, n, s->threads);
+    bn_pass(s->row, &s->operand.m.to, in, all);
     const bn_input sum = {.rows = n, .cols = s->width, .dense = s->row};
-    bn_times(s->error, &sum, p.param + p.place[last][BN_W], s->errors, false, 0, n, s->threads);
+    bn_times(s->error, &sum, p.param + p.place[last][BN_W], s->errors, false, all);
     bn_bias(s->error, p.param + p.place[last][BN_B], n, s->errors, s->threads);
     bn_softmax(s->error, n, s->errors, s->threads);
     subtract_labels(s);

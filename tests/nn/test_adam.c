@@ -40,7 +40,7 @@ static void steps_are_those_of_the_formulas(void **state)
         for (int t = 0; t < STEPS; t++) {
             for (int i = 0; i < FEW; i++)
                 slope[i][t] = g[i] = ldexpf(random_real(&s), i % 12 - 9);
-            bn_adam(w, g, m, v, FEW, t + 1, rate, decay, 1);
+            bn_adam(&(bn_learned){w, g, m, v, FEW}, t + 1, rate, decay, 1);
         }
         for (int i = 0; i < FEW; i++) {
             double wanted = oracle(first[i], slope[i], rate, decay);
@@ -60,7 +60,8 @@ static void many_threads_take_the_same_step(void **state)
         uint64_t s = 3;
         for (int i = 0; i < 3 * COUNT; i++)
             w[i] = random_real(&s);
-        bn_adam(w, w + COUNT, w + 2 * COUNT, w + 3 * COUNT, COUNT, 3, 0.01, 1e-3, k ? 3 : 1);
+        const bn_learned l = {w, w + COUNT, w + 2 * COUNT, w + 3 * COUNT, COUNT};
+        bn_adam(&l, 3, 0.01, 1e-3, k ? 3 : 1);
     }
     assert_memory_equal(all, all + 4 * COUNT, 4 * COUNT * sizeof *all);
     free(all);

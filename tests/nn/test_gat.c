@@ -40,7 +40,7 @@ static void a_star_of_three_is_as_worked_out_by_hand(void **state)
 static void outputs_are_those_of_the_definition(void **state)
 {
     (void)state;
-    for (int v = 0; v < VARIANTS; v++)
+    for (int v = 0; v < variants(); v++)
         for (int g = 0; g < GRAPHS; g++)
             for (int wide = 0; wide < 2; wide++) {
                 layer l;
@@ -59,7 +59,7 @@ static void large_scores_do_not_overflow(void **state)
 {
     (void)state;
     layer l;
-    plan p = variant(6, true, DENSE_INPUT);
+    plan p = variant(with_heads(), true, DENSE_INPUT);
     make_layer(&l, &p, random_graph(2, 30, 60, NO_FEATURES, 0), 3);
     for (int64_t i = 0; i < l.wide; i++)
         l.param[BN_ATT_SRC][i] *= 200;
@@ -104,7 +104,7 @@ static void a_node_with_many_neighbours_hears_them_all(void **state)
 static void graphs_of_no_node_and_of_one_are_layers_too(void **state)
 {
     (void)state;
-    for (int v = 0; v < VARIANTS; v++)
+    for (int v = 0; v < variants(); v++)
         for (int n = 0; n < 2; n++) {
             layer l;
             plan p = variant(v, false, DENSE_INPUT);
@@ -128,7 +128,7 @@ static void keep_outputs(real *to, const layer *l)
     if (l->dx)
         memcpy(to + at, l->dx, (size_t)(n * l->p.f) * sizeof *to);
     at += l->dx ? n * l->p.f : 0;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < BN_SLOTS; i++) {
         if (l->size[i] > 0)
             memcpy(to + at, l->grad[i], (size_t)l->size[i] * sizeof *to);
         at += l->size[i];
@@ -141,16 +141,16 @@ static void threads_do_not_change_a_bit(void **state)
     (void)state;
     enum { N = 2500, M = 9000 };
     bn_blas_begin();
-    for (int v = 0; v < VARIANTS; v++)
+    for (int v = 0; v < variants(); v++)
         for (input_kind input = 0; input < INPUTS; input++) {
             layer l;
             plan p = variant(v, v % 2, input);
-            if (p.kind == BONSAI_MODEL_GAT && input == PASSED_INPUT)
+            if (!takes(&p, input))
                 continue;
             int with = graph_kinds[v % GRAPHS];
             make_layer(&l, &p, random_graph((uint64_t)v, N, M, NO_FEATURES, with), 7);
             int64_t count = l.n * (l.h + (l.dx ? p.f : 0));
-            for (int i = 0; i < 4; i++)
+            for (int i = 0; i < BN_SLOTS; i++)
                 count += l.size[i];
             real *one = take_reals(&l, count), *many = take_reals(&l, count);
             run_forward(&l, 1);
@@ -175,16 +175,16 @@ static void the_type_of_offsets_does_not_matter(void **state)
     static uint32_t narrow[N + 1];
     static uint64_t broad[N + 1];
     layer l;
-    plan p = variant(6, true, DENSE_INPUT);
+    plan p = variant(with_heads(), true, DENSE_INPUT);
     make_layer(&l, &p, random_graph(4, N, 300, NO_FEATURES, 0), 3);
     run_forward(&l, 1);
     run_backward(&l, 1);
     real *before = take_reals(&l, l.n * p.f);
     memcpy(before, l.dx, (size_t)(l.n * p.f) * sizeof *before);
     for (int64_t i = 0; i <= N; i++)
-        broad[i] = narrow[i] = (uint32_t)bn_int_at(&l.m.to.offsets, i);
-    l.m.to.offsets = (bonsai_array){narrow, N + 1, BONSAI_TYPE_U32};
-    l.m.back.offsets = (bonsai_array){broad, N + 1, BONSAI_TYPE_U64};
+        broad[i] = narrow[i] = (uint32_t)bn_int_at(&l.o.m.to.offsets, i);
+    l.o.m.to.offsets = (bonsai_array){narrow, N + 1, BONSAI_TYPE_U32};
+    l.o.m.back.offsets = (bonsai_array){broad, N + 1, BONSAI_TYPE_U64};
     run_forward(&l, 1);
     run_backward(&l, 1);
     assert_memory_equal(before, l.dx, (size_t)(l.n * p.f) * sizeof *before);

@@ -1,9 +1,10 @@
 /* test_layers.c -- every layer in double: outputs by the definition, gradients by finite
  * differences.
  *
- * The build compiles the layers once more for this program, with BN_DOUBLE.  The gradient of
- * a random linear function of the outputs is compared with central differences, for the
- * input and every parameter; then the same for whole networks with their loss.
+ * The build compiles the layers once more for this program, with BN_DOUBLE.  Every row of the
+ * table of layers is tried.  The gradient of a random linear function of the outputs is compared
+ * with central differences, for the input and every parameter; then the same for whole networks
+ * with their loss.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -52,16 +53,15 @@ static void is_gradient(const char *what, const real *got, double (*fn)(void *),
 
 static void check_gradients(layer *l)
 {
-    static const char *const slots[] = {"W", "B", "W2 or att_src", "B2 or att_dst"};
+    const bn_slot *slots = l->l->slots(&l->dims);
     char what[128];
     run_forward(l, 1);
     run_backward(l, 1);
-    for (int i = 0; i < 4; i++)
-        if (l->size[i] > 0) {
-            snprintf(what, sizeof what, "%s, %d heads, %lld inputs of kind %d: %s",
-                     bonsai_model_name(l->p.kind), l->p.k, (long long)l->p.f, l->p.input, slots[i]);
-            is_gradient(what, l->grad[i], functional, l, l->param[i], l->size[i]);
-        }
+    for (int i = 0; i < BN_SLOTS && slots[i].name; i++) {
+        snprintf(what, sizeof what, "%s, %d heads, %lld inputs of kind %d: %s", l->l->name,
+                 l->p.k, (long long)l->p.f, l->p.input, slots[i].name);
+        is_gradient(what, l->grad[i], functional, l, l->param[i], l->size[i]);
+    }
     if (l->dx)
         is_gradient("x", l->dx, functional, l, l->features, l->n * l->p.f);
 }
@@ -69,13 +69,13 @@ static void check_gradients(layer *l)
 /* Calls fn for every variant, input and kind of graph. */
 static void for_all_layers(void (*fn)(layer *l))
 {
-    for (int v = 0; v < VARIANTS; v++)
+    for (int v = 0; v < variants(); v++)
         for (int narrow = 0; narrow < 2; narrow++)
             for (input_kind input = 0; input < INPUTS; input++)
                 for (int g = 0; g < GRAPHS; g++) {
                     layer l;
                     plan p = variant(v, narrow, input);
-                    if (p.kind == BONSAI_MODEL_GAT && input == PASSED_INPUT)
+                    if (!takes(&p, input))
                         continue;
                     int nth = ((v * 2 + narrow) * INPUTS + (int)input) * GRAPHS + g;
                     uint64_t seed = (uint64_t)nth;
@@ -95,6 +95,29 @@ static void outputs_are_those_of_the_definition(void **state)
 {
     (void)state;
     for_all_layers(check_outputs);
+}
+
+/* A first layer sums the features of sparse rows too; a later one has dense rows only. */
+static void check_blocks(layer *l)
+{
+    real *y = take_reals(l, l->n * l->h);
+    bool dense = l->p.input == DENSE_INPUT || l->p.input == PASSED_INPUT;
+    run_forward(l, 1);
+    for (bn_way way = BN_FIRST_IN_BLOCKS; way <= (dense ? BN_LATER_IN_BLOCKS : BN_FIRST_IN_BLOCKS);
+         way++) {
+        memset(y, 0xff, (size_t)(l->n * l->h) * sizeof *y);
+        run_blocks(l, y, way);
+        for (int64_t i = 0; i < l->n * l->h; i++)
+            if (!(fabs(y[i] - l->y[i]) <= 1e-13 * (1 + fabs(l->y[i]))))
+                fail_msg("%s in blocks, way %d: output %lld is %.17g, not %.17g", l->l->name, way,
+                         (long long)i, y[i], l->y[i]);
+    }
+}
+
+static void rows_in_blocks_are_those_of_the_whole(void **state)
+{
+    (void)state;
+    for_all_layers(check_blocks);
 }
 
 static void gradients_are_those_of_finite_differences(void **state)
@@ -119,7 +142,7 @@ static void a_hub_has_its_gradient(void **state)
         hub[i] = 5;
         leaf[i] = i;
     }
-    for (int kind = 0; kind < 3 * VARIANTS; kind++) {
+    for (int kind = 0; kind < 3 * variants(); kind++) {
         layer l;
         plan p = variant(kind / 3, false, DENSE_INPUT);
         bonsai_graph *g = NULL;
@@ -144,7 +167,7 @@ static void count_entries(layer *l)
 {
     for (int64_t v = 0; v < N; v++) {
         int64_t begin = bn_row_begin(l->g, v), end = bn_row_begin(l->g, v + 1);
-        const bn_side *to = &l->m.to;
+        const bn_side *to = &l->o.m.to;
         isolated += begin == end && bn_int_at(&to->offsets, v) == bn_int_at(&to->offsets, v + 1);
         one_way += end - begin != bn_int_at(&to->offsets, v + 1) - bn_int_at(&to->offsets, v);
         for (int64_t e = begin; e < end; e++) {
@@ -304,18 +327,18 @@ static void check_network(layer *l, const bn_dims *dims, const bn_operand *o)
 static void whole_networks_have_their_gradient_and_judge_the_same_in_blocks(void **state)
 {
     (void)state;
-    for (int v = 0; v < VARIANTS; v++)
+    for (int v = 0; v < variants(); v++)
         for (input_kind input = 0; input < INPUTS; input++)
             for (int layers = 1; layers <= 3; layers++) {
                 layer l;
                 plan p = variant(v, layers == 2, input);
-                if (p.kind == BONSAI_MODEL_GAT && input == PASSED_INPUT)
+                if (!takes(&p, input))
                     continue;
                 make_layer(&l, &p, random_graph(5, N, M, NO_FEATURES, WITH_LOOPS | DIRECTED),
                            (uint64_t)v);
                 bn_dims dims = {p.kind, layers, p.k, p.gin_layers, p.f, 6, CLASSES};
-                bn_operand o = {.g = l.g, .m = l.m, .x = l.x, .passed = l.passed};
-                check_network(&l, &dims, &o);
+                l.o.g = l.g;
+                check_network(&l, &dims, &l.o);
                 free_layer(&l);
             }
 }
@@ -324,6 +347,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(outputs_are_those_of_the_definition),
+        cmocka_unit_test(rows_in_blocks_are_those_of_the_whole),
         cmocka_unit_test(gradients_are_those_of_finite_differences),
         cmocka_unit_test(a_hub_has_its_gradient),
         cmocka_unit_test(the_graphs_have_loops_and_repeated_entries_and_lonely_nodes),

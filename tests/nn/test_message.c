@@ -9,9 +9,9 @@
 
 enum { N = 37, H = 21 };
 
-/* The sum of a kind as an N x N matrix in double, from the edges alone: entry (i,j) is what i
+/* The sum of a norm as an N x N matrix in double, from the edges alone: entry (i,j) is what i
  * takes of j. */
-static void write_out(double s[N][N], const bonsai_graph *g, bonsai_model_kind kind)
+static void write_out(double s[N][N], const bonsai_graph *g, bn_norm norm)
 {
     double loop[N], degree[N] = {0};
     const float *weight = g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data;
@@ -21,25 +21,25 @@ static void write_out(double s[N][N], const bonsai_graph *g, bonsai_model_kind k
     for (int j = 0; j < N; j++)
         for (int64_t e = bn_row_begin(g, j); e < bn_row_begin(g, j + 1); e++) {
             int i = bn_neighbors(g)[e];
-            double w = kind == BONSAI_MODEL_GCN && weight ? (double)weight[e] : 1;
-            if (kind == BONSAI_MODEL_GCN && i == j)
+            double w = norm == BN_NORM_BOTH && weight ? (double)weight[e] : 1;
+            if (norm == BN_NORM_BOTH && i == j)
                 loop[i] = w;
             else
                 s[i][j] += w;
         }
     for (int i = 0; i < N; i++) {
-        if (kind == BONSAI_MODEL_GCN)
+        if (norm == BN_NORM_BOTH)
             s[i][i] = loop[i];
         for (int j = 0; j < N; j++)
             degree[i] += s[i][j];
-        if (kind == BONSAI_MODEL_GIN)
+        if (norm == BN_NORM_SUM)
             s[i][i] += 1;
     }
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++)
-            if (kind == BONSAI_MODEL_GCN)
+            if (norm == BN_NORM_BOTH)
                 s[i][j] /= sqrt(degree[i]) * sqrt(degree[j]);
-            else if (kind == BONSAI_MODEL_SAGE && degree[i] > 0)
+            else if (norm == BN_NORM_MEAN && degree[i] > 0)
                 s[i][j] /= degree[i];
 }
 
@@ -56,9 +56,22 @@ static void is_close(const float *got, const double *wanted, int count)
             fail_msg("number %d is %g, not %g", i, (double)got[i], wanted[i]);
 }
 
+/* The same matrix with its zeros left out, which are none. */
+static bn_input as_sparse(const float *x)
+{
+    static int64_t offsets[N + 1];
+    static int32_t index[N * H];
+    for (int i = 0; i < N * H; i++)
+        index[i] = i % H;
+    for (int i = 0; i <= N; i++)
+        offsets[i] = i * H;
+    return (bn_input){.rows = N, .cols = H, .offsets = offsets, .index = index, .value = x};
+}
+
 static void check_side(const bn_side *side, double s[N][N], bool transposed, uint64_t *state)
 {
     static float x[N * H], y[N * H], some[N * H];
+    const bn_input dense = {.rows = N, .cols = H, .dense = x}, sparse = as_sparse(x);
     static double wanted[N * H];
     fill(x, N * H, state);
     memset(wanted, 0, sizeof wanted);
@@ -66,12 +79,11 @@ static void check_side(const bn_side *side, double s[N][N], bool transposed, uin
         for (int j = 0; j < N; j++)
             for (int k = 0; k < H; k++)
                 wanted[i * H + k] += (transposed ? s[j][i] : s[i][j]) * (double)x[j * H + k];
-    bn_pass(y, side, x, H, false, 0, N, 3);
+    bn_pass(y, side, &dense, (bn_span){0, N, 3});
     is_close(y, wanted, N * H);
-    bn_pass(some, side, x, H, false, 5, 9, 1);
+    bn_pass(some, side, &dense, (bn_span){5, 9, 1});
     assert_memory_equal(some, y + 5 * H, 9 * H * sizeof *y);
-    memset(some, 0, sizeof some);
-    bn_pass(some, side, x, H, true, 0, N, 1);
+    bn_pass(some, side, &sparse, (bn_span){0, N, 2});
     assert_memory_equal(some, y, sizeof y);
 }
 
@@ -84,10 +96,10 @@ static void sums_and_their_transposes_are_those_of_the_definition(void **state)
         int with = (trial & 1 ? WITH_WEIGHTS : 0) | (trial & 2 ? WITH_LOOPS : 0) |
                    (trial & 4 ? WITH_REPEATED : 0) | (trial & 8 ? DIRECTED : 0);
         bonsai_graph *g = random_graph((uint64_t)trial, N, 20 + 3 * trial, DENSE_F32, with);
-        for (int kind = 0; kind < BONSAI_MODEL_COUNT; kind++) {
+        for (bn_norm norm = BN_NORM_BOTH; norm <= BN_NORM_NONE; norm++) {
             bn_messages m;
-            assert_int_equal(bn_messages_make(&m, g, (bonsai_model_kind)kind, true, 2), BONSAI_OK);
-            write_out(full, g, (bonsai_model_kind)kind);
+            assert_int_equal(bn_messages_make(&m, g, norm, true, 2), BONSAI_OK);
+            write_out(full, g, norm);
             check_side(&m.to, full, false, &s);
             check_side(&m.back, full, true, &s);
             bn_messages_free(&m);
@@ -103,14 +115,15 @@ static void the_mirror_joins_an_entry_and_its_reverse(void **state)
         bonsai_graph *g = random_graph((uint64_t)trial, N, 80, DENSE_F32,
                                        trial & 1 ? DIRECTED | WITH_LOOPS : WITH_REPEATED);
         bn_messages m;
-        assert_int_equal(bn_messages_make(&m, g, BONSAI_MODEL_GAT, true, 2), BONSAI_OK);
+        assert_int_equal(bn_messages_make(&m, g, BN_NORM_NONE, true, 2), BONSAI_OK);
         int64_t entries = bn_int_at(&m.to.offsets, N);
         uint8_t *seen = calloc((size_t)entries + 1, 1);
+        const bonsai_array *to = &m.to.offsets, *back = &m.back.offsets;
         for (int64_t j = 0; j < N; j++)
-            for (int64_t e = bn_int_at(&m.back.offsets, j); e < bn_int_at(&m.back.offsets, j + 1); e++) {
+            for (int64_t e = bn_int_at(back, j); e < bn_int_at(back, j + 1); e++) {
                 int64_t t = m.mirror[e], i = m.back.ids[e];
                 assert_int_equal(m.to.ids[t], j);
-                assert_true(t >= bn_int_at(&m.to.offsets, i) && t < bn_int_at(&m.to.offsets, i + 1));
+                assert_true(t >= bn_int_at(to, i) && t < bn_int_at(to, i + 1));
                 assert_false(seen[t]);
                 seen[t] = 1;
             }
@@ -123,7 +136,7 @@ static void the_mirror_joins_an_entry_and_its_reverse(void **state)
 static bonsai_status make_directed(void *payload)
 {
     bn_messages m;
-    bonsai_status rc = bn_messages_make(&m, payload, BONSAI_MODEL_GCN, true, 2);
+    bonsai_status rc = bn_messages_make(&m, payload, BN_NORM_BOTH, true, 2);
     if (rc == BONSAI_OK)
         bn_messages_free(&m);
     return rc;
@@ -132,7 +145,7 @@ static bonsai_status make_directed(void *payload)
 static bonsai_status make_mirror(void *payload)
 {
     bn_messages m;
-    bonsai_status rc = bn_messages_make(&m, payload, BONSAI_MODEL_GAT, true, 2);
+    bonsai_status rc = bn_messages_make(&m, payload, BN_NORM_NONE, true, 2);
     if (rc == BONSAI_OK)
         bn_messages_free(&m);
     return rc;
@@ -156,7 +169,8 @@ typedef struct {
 } matrix;
 
 /* A random matrix, a third of it not zero, both ways. */
-static void random_matrix(matrix *m, bn_input *dense, bn_input *sparse, int n, int f, uint64_t *state)
+static void random_matrix(matrix *m, bn_input *dense, bn_input *sparse, int n, int f,
+                          uint64_t *state)
 {
     int64_t e = 0, t = 0;
     for (int i = 0; i < n; i++) {
@@ -198,11 +212,11 @@ static void check_products(const bn_input *x, const float *dense, int h, uint64_
         for (int j = 0; j < f; j++)
             for (int k = 0; k < h; k++)
                 wanted[i * h + k] += (double)dense[i * f + j] * (double)w[j * h + k];
-    bn_times(y, x, w, h, false, 0, n, 1);
+    bn_times(y, x, w, h, false, (bn_span){0, n, 1});
     is_close(y, wanted, n * h);
-    bn_times(again, x, w, h, true, 0, n, 3);
+    bn_times(again, x, w, h, true, (bn_span){0, n, 3});
     is_close(again, wanted, n * h);
-    bn_times(again, x, w, h, false, 0, n, 3);
+    bn_times(again, x, w, h, false, (bn_span){0, n, 3});
     assert_memory_equal(again, y, (size_t)(n * h) * 4);
     memset(wanted, 0, (size_t)(f * h) * sizeof *wanted);
     for (int i = 0; i < n; i++)
@@ -224,14 +238,14 @@ static void check_products(const bn_input *x, const float *dense, int h, uint64_
 static void products_are_right_and_the_same_for_any_threads(void **state)
 {
     (void)state;
-    static const int shape[][3] = {{1, 1, 1}, {5, 3, 7}, {255, 40, 16}, {600, 17, 5}, {3000, 40, 9}};
+    static const int size[][3] = {{1, 1, 1}, {5, 3, 7}, {255, 40, 16}, {600, 17, 5}, {3000, 40, 9}};
     static matrix m;
     uint64_t s = 11;
     bn_input dense, sparse;
-    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
-        random_matrix(&m, &dense, &sparse, shape[i][0], shape[i][1], &s);
-        check_products(&dense, m.dense, shape[i][2], &s);
-        check_products(&sparse, m.dense, shape[i][2], &s);
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+        random_matrix(&m, &dense, &sparse, size[i][0], size[i][1], &s);
+        check_products(&dense, m.dense, size[i][2], &s);
+        check_products(&sparse, m.dense, size[i][2], &s);
     }
 }
 
@@ -239,7 +253,7 @@ static void a_bias_goes_to_every_row_and_its_gradient_is_their_sum(void **state)
 {
     (void)state;
     enum { ROWS = 5000, WIDE = 3 };
-    static float y[ROWS * WIDE], room[64 * WIDE];
+    static float y[ROWS * WIDE], room[BN_BIAS_ROOM * WIDE];
     const float b[WIDE] = {1, 2, 3};
     float db[WIDE] = {10, 20, 30}, again[WIDE] = {10, 20, 30};
     bn_bias(y, b, ROWS, WIDE, 3);

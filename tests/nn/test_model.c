@@ -17,8 +17,8 @@ static void every_model_comes_back_bit_for_bit(void **state)
     (void)state;
     static const int layers[] = {1, 2, 3, 16};
     for (int k = 0; k < 4 * BONSAI_MODEL_COUNT * 8; k++) {
-        const bn_dims s = {k % BONSAI_MODEL_COUNT, layers[k / 4 % 4], k % 8 < 4 ? 1 : 2, 1 + k / 16 % 2,
-                            1 + k % 7, 2 + 2 * (k % 3), 1 + k % 5};
+        const bn_dims s = {k % BONSAI_MODEL_COUNT, layers[k / 4 % 4], k % 8 < 4 ? 1 : 2,
+                           1 + k / 16 % 2, 1 + k % 7, 2 + 2 * (k % 3), 1 + k % 5};
         bonsai_model *m = a_model(s, k / 16 % 8, (uint64_t)k + 1), *back;
         const char *path = temp_path("m.bonsai"), *second = temp_path("second");
         size_t len, again;

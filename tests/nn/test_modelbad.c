@@ -125,7 +125,8 @@ static void a_wrong_table_is_refused(void **state)
     refuse_field(BONSAI_SECTION_CLASS_NAMES, 0, 9, 4, "section 9 is not known in a model");
     refuse_field(BONSAI_SECTION_CLASS_NAMES, 0, 0, 4, "section 0 is not known in a model");
     refuse_field(PARAMETERS, 4, BONSAI_TYPE_U32, 4, "parameters: type u32 (3) is not allowed here");
-    refuse_field(BONSAI_SECTION_KEPT_FEATURES, 4, BONSAI_TYPE_F32, 4, "kept features: type f32 (7) is not");
+    refuse_field(BONSAI_SECTION_KEPT_FEATURES, 4, BONSAI_TYPE_F32, 4,
+                 "kept features: type f32 (7) is not");
     refuse_field(PARAMETERS, 4, 9, 4, "section 32 has the unknown type 9");
     refuse_field(PARAMETERS, 16, UINT64_MAX, 8, "does not fit in the file");
 }
@@ -139,12 +140,18 @@ static void wrong_elements_are_refused(void **state)
                    "parameter convs.0.bias: entry 1 is inf, which is not finite");
     refuse_element(PARAMETERS, 4 * 49, 0xff800000, 4,
                    "parameter convs.1.att_dst: entry 3 is -inf, which is not finite");
-    refuse_element(BONSAI_SECTION_KEPT_FEATURES, 4, 0, 4, "kept features: entry 1 is 0, out of order");
-    refuse_element(BONSAI_SECTION_KEPT_FEATURES, 8, 5, 4, "kept features: entry 2 is 5, outside 0..4");
-    refuse_element(BONSAI_SECTION_KEPT_FEATURES, 8, 1u << 31, 4, "kept features: entry 2 is 2147483648");
-    refuse_element(BONSAI_SECTION_FEATURE_MEAN, 4, 0x7fc00000, 4, "feature mean: entry 1 is nan, which");
-    refuse_element(BONSAI_SECTION_FEATURE_SPREAD, 4, 0x7f800000, 4, "feature spread: entry 1 is inf");
-    refuse_element(BONSAI_SECTION_FEATURE_SPREAD, 8, 0, 4, "feature spread: entry 2 is 0, which divides");
+    refuse_element(BONSAI_SECTION_KEPT_FEATURES, 4, 0, 4,
+                   "kept features: entry 1 is 0, out of order");
+    refuse_element(BONSAI_SECTION_KEPT_FEATURES, 8, 5, 4,
+                   "kept features: entry 2 is 5, outside 0..4");
+    refuse_element(BONSAI_SECTION_KEPT_FEATURES, 8, 1u << 31, 4,
+                   "kept features: entry 2 is 2147483648");
+    refuse_element(BONSAI_SECTION_FEATURE_MEAN, 4, 0x7fc00000, 4,
+                   "feature mean: entry 1 is nan, which");
+    refuse_element(BONSAI_SECTION_FEATURE_SPREAD, 4, 0x7f800000, 4,
+                   "feature spread: entry 1 is inf");
+    refuse_element(BONSAI_SECTION_FEATURE_SPREAD, 8, 0, 4,
+                   "feature spread: entry 2 is 0, which divides");
     refuse_element(BONSAI_SECTION_FEATURE_SPREAD, 8, 1u << 31, 4, "entry 2 is 0, which divides");
     refuse_element(BONSAI_SECTION_CLASS_NAMES, 0, 0, 1, "class names: 3 names where 2 are needed");
     refuse_element(BONSAI_SECTION_CLASS_NAMES, 1, 0xff, 1, "class names: byte 1 is not UTF-8");

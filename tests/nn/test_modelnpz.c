@@ -101,8 +101,8 @@ static void numpy_reads_every_model(void **state)
     char command[16000], name[40];
     int len = snprintf(command, sizeof command, "python3 -B tests/io/model_reader.py");
     for (int k = 0; k < 3 * BONSAI_MODEL_COUNT; k++) {
-        const bn_dims s = {k % BONSAI_MODEL_COUNT, layers[k / 4], 1 + k % 3 % 2, 1 + k / 4 % 2, 5, 6,
-                            3};
+        const bn_dims s = {k % BONSAI_MODEL_COUNT, layers[k / 4], 1 + k % 3 % 2, 1 + k / 4 % 2, 5,
+                           6, 3};
         bonsai_model *m = a_model(s, k % 8, (uint64_t)k);
         for (int npz = 0; npz < 2; npz++) {
             snprintf(name, sizeof name, "py%d.%s", k, npz ? "npz" : "bonsai");

@@ -54,7 +54,8 @@ static float *run(const setting *t, int64_t room, int threads, bool backward)
     bn_network *w;
     size_t bytes = (size_t)(N * t->s.classes) * sizeof(float);
     float *scores = malloc(bytes);
-    assert_int_equal(bn_operand_make(&o, t->g, &t->s, NULL, backward, room, threads), BONSAI_OK);
+    assert_int_equal(bn_operand_make(&o, t->g, &t->s, NULL, (bn_purpose){backward, room, threads}),
+                     BONSAI_OK);
     assert_int_equal(bn_network_new(&w, &t->s, &o, 0, backward, threads), BONSAI_OK);
     memcpy(scores, bn_network_forward(w, t->param, backward, 1), bytes);
     if (backward) {
@@ -72,7 +73,8 @@ static float *run_blocks(const setting *t, int64_t room, int threads)
     bn_infer *i;
     size_t bytes = (size_t)(N * t->s.classes) * sizeof(float);
     float *scores = malloc(bytes);
-    assert_int_equal(bn_operand_make(&o, t->g, &t->s, NULL, false, room, threads), BONSAI_OK);
+    assert_int_equal(bn_operand_make(&o, t->g, &t->s, NULL, (bn_purpose){false, room, threads}),
+                     BONSAI_OK);
     assert_int_equal(bn_infer_new(&i, &t->s, &o, threads), BONSAI_OK);
     bn_infer_scores(i, t->param);
     memcpy(scores, bn_infer_scores(i, t->param), bytes);    /* a second time is as good */
@@ -155,9 +157,10 @@ static void columns_are_chosen_and_standardised(void **state)
         const float mean[2] = {0.5f, -1}, spread[2] = {2, 4};
         float *row = calloc((size_t)f, sizeof *row);
         bn_columns c = {kept, 2, mean, spread};
-        bn_dims s = {.kind = BONSAI_MODEL_GCN, .layers = 1, .features = 2, .classes = 3, .hidden = 1};
+        bn_dims s = {.kind = BONSAI_MODEL_GCN, .layers = 1, .features = 2, .classes = 3,
+                     .hidden = 1};
         bn_operand o;
-        assert_int_equal(bn_operand_make(&o, g, &s, &c, true, 0, 2), BONSAI_OK);
+        assert_int_equal(bn_operand_make(&o, g, &s, &c, (bn_purpose){true, 0, 2}), BONSAI_OK);
         assert_int_equal(o.x.cols, 2);
         for (int64_t v = 0; v < N; v++) {
             bonsai_graph_row(row, g, v);
@@ -181,7 +184,7 @@ static bonsai_status make_all(void *payload)
     const bn_columns c = {kept, 1, NULL, NULL};
     bn_dims s = t->s;
     s.features = 1;
-    BN_TRY(bn_operand_make(&o, t->g, &s, &c, true, ENOUGH, 2));
+    BN_TRY(bn_operand_make(&o, t->g, &s, &c, (bn_purpose){true, ENOUGH, 2}));
     BN_TRY(bn_network_new(&w, &s, &o, 0.5, true, 2));
     BN_TRY(bn_infer_new(&i, &s, &o, 2));
 done:
@@ -227,7 +230,7 @@ static void a_network_that_is_too_large_is_refused(void **state)
     setting t = set_up(1);
     bn_operand o;
     bn_network *w = NULL;
-    assert_int_equal(bn_operand_make(&o, t.g, &t.s, NULL, true, 0, 1), BONSAI_OK);
+    assert_int_equal(bn_operand_make(&o, t.g, &t.s, NULL, (bn_purpose){true, 0, 1}), BONSAI_OK);
     assert_true(bn_network_bytes(&t.s, &o, false) > N * t.s.classes * 4);
     assert_true(bn_network_bytes(&t.s, &o, true) > bn_network_bytes(&t.s, &o, false));
     bn_mem_limit(5000);

@@ -271,7 +271,8 @@ static void a_graph_that_keeps_the_same_features_is_taken_as_it_is(void **state)
 {
     (void)state;
     enum { ALL = 2 * F - 1 };
-    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 2, 1, 1, F, H, C}, WITH_KEPT | WITH_MEAN, 9);
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 2, 1, 1, F, H, C},
+                              WITH_KEPT | WITH_MEAN, 9);
     float x[N * ALL], few[N * F], standard[N * F], p[3][N * C];
     int32_t classes[N];
     uint32_t kept[F];

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "nn/nn.h"
+#include "furnish.h"
 #include "reference.h"
 
 static const double TOLERANCE = 1e-5;
@@ -184,7 +184,8 @@ static void read_param(real *to, const one_case *c, const bn_param *p, int stage
     const float *from = (const float *)a->data + stage * size;
     for (int64_t i = 0; i < p->rows; i++)
         for (int64_t j = 0; j < p->cols; j++)
-            to[i * p->cols + j] = p->is_weight ? from[j * p->rows + i] : from[i * p->cols + j];
+            to[i * p->cols + j] = from[p->form == BN_FORM_WEIGHT ? j * p->rows + i
+                                                                 : i * p->cols + j];
 }
 
 static void read_params(real *to, const one_case *c, int stage)
@@ -237,130 +238,67 @@ typedef enum { DENSE, SPARSE, PASSED, PASSED_SPARSE, FEEDS } feed;
 static const char *const feed_text[FEEDS] = {"dense", "sparse", "summed", "sparse and summed"};
 
 typedef struct {
-    bn_at        at;
-    bn_attention attention;
-    const bn_input *x, *sum;    /* sum: S x, or NULL */
-    bn_input     passed;
-    bn_messages  m;
-    real *w[BN_LAYER_PARAMS], *g[BN_LAYER_PARAMS];      /* by slot; NULL: the layer has none */
-    real *param, *grad, *keep, *inner, *y, *dy, *dx, *summed;
+    bn_operand o;
+    bn_at at;
+    void *kept;
+    real *param, *grad, *y, *dy, *dx, *summed;
 } trial;
-
-static void make_attention(trial *t, const one_case *c)
-{
-    int64_t n = c->w->n, k = c->dims.heads, d = bn_head_width(&c->dims, 0);
-    t->attention = (bn_attention){(int)k, d, c->join, room_for(n * k * d, sizeof(real)),
-                                  room_for(n * k, sizeof(real)), room_for(n * k, sizeof(real)),
-                                  room_for(c->w->m * k, sizeof(real)),
-                                  room_for(n * k, sizeof(real))};
-}
 
 static void make_trial(trial *t, const one_case *c, feed how, int threads)
 {
-    int64_t n = c->w->n, f = c->w->f, h = bn_layer_out(&c->dims, 0);
-    int64_t wide = c->dims.heads * bn_head_width(&c->dims, 0);
+    const bn_layer *layer = bn_layers[c->dims.kind];
+    int64_t n = c->w->n, f = c->w->f, places[BN_MOST_LAYERS][BN_SLOTS];
     memset(t, 0, sizeof *t);
-    assert_int_equal(bn_messages_make(&t->m, c->w->dense, c->dims.kind, true, threads), BONSAI_OK);
+    assert_int_equal(bn_messages_make(&t->o.m, c->w->dense, layer->norm, true, threads), BONSAI_OK);
     t->summed = room_for(n * f, sizeof(real));
-    bn_pass(t->summed, &t->m.to, c->w->x[0].dense, f, false, 0, n, threads);
-    t->passed = (bn_input){.rows = n, .cols = f, .dense = t->summed};
-    t->sum = how >= PASSED ? &t->passed : NULL;
-    t->x = &c->w->x[how == SPARSE || how == PASSED_SPARSE];
-    if (t->sum && c->dims.kind != BONSAI_MODEL_SAGE)
-        t->x = t->sum;
-    int64_t room = bn_layer_room(c->dims.kind, &t->m, t->x, wide, c->dims.heads);
-    int64_t more = t->sum ? bn_layer_room(c->dims.kind, &t->m, t->sum, wide, c->dims.heads) : 0;
-    t->at = (bn_at){&t->m, n, f, h, room_for(room > more ? room : more, sizeof(real)), threads};
-    make_attention(t, c);
-    t->keep = room_for(n * (f > h ? f : h), sizeof(real));
-    t->inner = room_for(n * h, sizeof(real));
-    t->y = room_for(n * h, sizeof(real));
-    t->dy = room_for(n * h, sizeof(real));
+    bn_pass(t->summed, &t->o.m.to, &c->w->x[0], (bn_span){0, n, threads});
+    t->o.x = c->w->x[how == SPARSE || how == PASSED_SPARSE];
+    if (how >= PASSED)
+        t->o.passed = (bn_input){.rows = n, .cols = f, .dense = t->summed};
+    t->at = bn_layer_at(&c->dims, &t->o, 0);
+    t->at.threads = threads;
+    t->kept = furnish(&t->at, layer, n);
+    t->y = room_for(n * t->at.h, sizeof(real));
+    t->dy = room_for(n * t->at.h, sizeof(real));
     t->dx = room_for(n * f, sizeof(real));
     t->param = room_for(c->total, sizeof(real));
     t->grad = room_for(c->total, sizeof(real));
     read_params(t->param, c, VALUE);
-    for (int i = 0; i < c->params; i++) {
-        t->w[c->table[i].slot] = t->param + c->table[i].at;
-        t->g[c->table[i].slot] = t->grad + c->table[i].at;
-    }
+    bn_dims_places(places, &c->dims);
+    bn_layer_bind(&t->at, places[0], t->param, t->grad);
 }
 
 static void free_trial(trial *t)
 {
-    void *all[] = {t->at.room, t->attention.z, t->attention.src, t->attention.dst,
-                   t->attention.alpha, t->attention.alpha_own, t->summed, t->keep, t->inner,
-                   t->y, t->dy, t->dx, t->param, t->grad};
+    void *all[] = {t->kept, t->summed, t->y, t->dy, t->dx, t->param, t->grad};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
-    bn_messages_free(&t->m);
-}
-
-static void run_forward(trial *t, bonsai_model_kind kind)
-{
-    real **w = t->w;
-    switch (kind) {
-    case BONSAI_MODEL_GCN:
-        bn_gcn_forward(&t->at, t->y, t->keep, t->x, t->sum != NULL, w[BN_W], w[BN_B]);
-        break;
-    case BONSAI_MODEL_GIN:
-        bn_gin_forward(&t->at, t->y, t->keep, t->inner, t->x, t->sum != NULL, w[BN_W], w[BN_B],
-                       w[BN_W2], w[BN_B2]);
-        break;
-    case BONSAI_MODEL_SAGE:
-        bn_sage_forward(&t->at, t->y, t->keep, t->x, t->sum, w[BN_W], w[BN_B], w[BN_W2]);
-        break;
-    default:
-        bn_gat_forward(&t->at, &t->attention, t->y, t->x, w[BN_W], w[BN_B], w[BN_ATT_SRC],
-                       w[BN_ATT_DST]);
-    }
-}
-
-static void run_backward(trial *t, bonsai_model_kind kind)
-{
-    real **w = t->w, **g = t->g, *dx = t->sum ? NULL : t->dx;
-    switch (kind) {
-    case BONSAI_MODEL_GCN:
-        bn_gcn_backward(&t->at, dx, g[BN_W], g[BN_B], t->dy, t->keep, t->x, t->sum != NULL,
-                        w[BN_W]);
-        break;
-    case BONSAI_MODEL_GIN:
-        bn_gin_backward(&t->at, dx, g[BN_W], g[BN_B], g[BN_W2], g[BN_B2], t->dy, t->keep,
-                        t->inner, t->x, t->sum != NULL, w[BN_W], w[BN_W2]);
-        break;
-    case BONSAI_MODEL_SAGE:
-        bn_sage_backward(&t->at, dx, g[BN_W], g[BN_B], g[BN_W2], t->dy, t->keep, t->x, t->sum,
-                         w[BN_W], w[BN_W2]);
-        break;
-    default:
-        bn_gat_backward(&t->at, &t->attention, dx, g[BN_W], g[BN_B], g[BN_ATT_SRC],
-                        g[BN_ATT_DST], t->dy, t->x, w[BN_W], w[BN_ATT_SRC], w[BN_ATT_DST]);
-    }
+    bn_messages_free(&t->o.m);
 }
 
 static void try_layer(one_case *c, feed how, int threads)
 {
     trial t;
+    const bn_layer *layer = bn_layers[c->dims.kind];
     snprintf(c->about, sizeof c->about, "%s, %d threads", feed_text[how], threads);
     make_trial(&t, c, how, threads);
     int64_t outputs = t.at.n * t.at.h;
     const float *dy = reference_reals(c->w->file, outputs, "%s/dy", c->name);
     for (int64_t i = 0; i < outputs; i++)
         t.dy[i] = dy[i];
-    run_forward(&t, c->dims.kind);
+    bn_layer_forward(layer, &t.at, t.y);
     agrees_with(c, "y", t.y, outputs);
-    run_backward(&t, c->dims.kind);
+    layer->backward(&t.at, t.at.passed ? NULL : t.dx, t.dy);
     params_agree(c, "the gradient", t.grad, GRADIENT);
-    if (!t.sum)
+    if (!t.at.passed)
         agrees_with(c, "dx", t.dx, t.at.n * t.at.f);
     free_trial(&t);
 }
 
 static void layer_agrees(one_case *c)
 {
-    static const int feeds[] = {[BONSAI_MODEL_GCN] = PASSED_SPARSE, [BONSAI_MODEL_GAT] = PASSED,
-                                [BONSAI_MODEL_GIN] = PASSED_SPARSE, [BONSAI_MODEL_SAGE] = FEEDS};
-    for (int how = 0; how < feeds[c->dims.kind]; how++)
+    int feeds = bn_layers[c->dims.kind]->norm == BN_NORM_NONE ? PASSED : FEEDS;
+    for (int how = 0; how < feeds; how++)
         for (int threads = 1; threads <= 3; threads += 2)
             try_layer(c, (feed)how, threads);
 }
@@ -418,7 +356,7 @@ static void train_a_little(const one_case *c, bn_network *net, real *param, cons
         bn_network_backward(net, grad, param, dy);
         if (step == 1)
             params_agree(c, "the gradient", grad, GRADIENT);
-        bn_adam(param, grad, m, v, c->total, step, 0.01, 5e-4, threads);
+        bn_adam(&(bn_learned){param, grad, m, v, c->total}, step, 0.01, 5e-4, threads);
         if (step != 2)
             params_agree(c, "Adam's step", param, step == 1 ? AFTER_1 : AFTER_3);
     }
@@ -443,7 +381,8 @@ static void try_network(one_case *c, const bonsai_graph *g, int64_t room, int th
     real *param = room_for(c->total, sizeof *param);
     snprintf(c->about, sizeof c->about, "%s, room %lld, %d threads",
              g == c->w->dense ? "dense" : "sparse", (long long)room, threads);
-    assert_int_equal(bn_operand_make(&o, g, &c->dims, NULL, true, room, threads), BONSAI_OK);
+    assert_int_equal(bn_operand_make(&o, g, &c->dims, NULL, (bn_purpose){true, room, threads}),
+                     BONSAI_OK);
     assert_int_equal(bn_network_new(&net, &c->dims, &o, 0, true, threads), BONSAI_OK);
     read_params(param, c, VALUE);
     infer_agrees(c, &o, param, threads);
@@ -466,35 +405,58 @@ static void network_agrees(one_case *c)
 
 /* ---- the tests ---- */
 
-/* Runs all cases of a kind; there must be exactly so many, lest a file be left out. */
-static void agree(bool networks, int kind, int wanted)
+static int specs_of(const world *w, bool networks)
 {
-    const char *const names[] = {"plain", "weighted", "directed", "loops", "large"};
     int count = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        world w = open_world(names[i]);
-        count += each_case(&w, networks, kind, networks ? network_agrees : layer_agrees);
-        close_world(&w);
+    for (int i = 0; i < w->file->count; i++) {
+        const reference_array *a = &w->file->array[i];
+        count += bn_ends_with(a->name, "/spec") &&
+                 (((const int32_t *)a->data)[NETWORK] != 0) == networks;
     }
-    assert_int_equal(count, wanted);
+    return count;
 }
 
-static void gcn_layers_agree(void **state)   { (void)state; agree(false, BONSAI_MODEL_GCN, 8); }
-static void gat_layers_agree(void **state)   { (void)state; agree(false, BONSAI_MODEL_GAT, 12); }
-static void gin_layers_agree(void **state)   { (void)state; agree(false, BONSAI_MODEL_GIN, 12); }
-static void sage_layers_agree(void **state)  { (void)state; agree(false, BONSAI_MODEL_SAGE, 8); }
-static void gcn_networks_agree(void **state) { (void)state; agree(true, BONSAI_MODEL_GCN, 7); }
-static void gat_networks_agree(void **state) { (void)state; agree(true, BONSAI_MODEL_GAT, 14); }
-static void gin_networks_agree(void **state) { (void)state; agree(true, BONSAI_MODEL_GIN, 14); }
-static void sage_networks_agree(void **state){ (void)state; agree(true, BONSAI_MODEL_SAGE, 7); }
+/* Runs all cases of all kinds.  Every row of the table of layers must have some, and no case may
+ * be left out. */
+static void agree(bool networks, void (*fn)(one_case *c))
+{
+    enum { LEAST = 7 };
+    const char *const names[] = {"plain", "weighted", "directed", "loops", "large"};
+    int count[BONSAI_MODEL_COUNT] = {0};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        world w = open_world(names[i]);
+        int left = specs_of(&w, networks);
+        for (int kind = 0; kind < BONSAI_MODEL_COUNT; kind++) {
+            int some = each_case(&w, networks, kind, fn);
+            count[kind] += some;
+            left -= some;
+        }
+        assert_int_equal(left, 0);
+        close_world(&w);
+    }
+    for (int kind = 0; kind < BONSAI_MODEL_COUNT; kind++)
+        if (count[kind] < LEAST)
+            fail_msg("layer %s has %d cases in tests/reference, fewer than %d",
+                     bn_layers[kind]->name, count[kind], LEAST);
+}
+
+static void every_layer_agrees(void **state)
+{
+    (void)state;
+    agree(false, layer_agrees);
+}
+
+static void every_network_agrees(void **state)
+{
+    (void)state;
+    agree(true, network_agrees);
+}
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gcn_layers_agree),   cmocka_unit_test(gat_layers_agree),
-        cmocka_unit_test(gin_layers_agree),   cmocka_unit_test(sage_layers_agree),
-        cmocka_unit_test(gcn_networks_agree), cmocka_unit_test(gat_networks_agree),
-        cmocka_unit_test(gin_networks_agree), cmocka_unit_test(sage_networks_agree),
+        cmocka_unit_test(every_layer_agrees),
+        cmocka_unit_test(every_network_agrees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

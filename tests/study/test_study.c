@@ -95,7 +95,7 @@ static weights weights_of(const float *param)
 {
     const bn_dims s = {.kind = BONSAI_MODEL_GCN, .layers = 2, .heads = 1, .gin_layers = 1,
                         .features = F, .hidden = H, .classes = C};
-    int64_t at[BN_MOST_LAYERS][4];
+    int64_t at[BN_MOST_LAYERS][BN_SLOTS];
     weights w;
     bn_dims_places(at, &s);
     for (int k = 0; k < H; k++) {

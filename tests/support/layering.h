@@ -1,6 +1,7 @@
 /* layering.h -- one layer with all its data, and its output by definition.
  *
- * Made of `real`, so that test_layers.c, compiled for double, and test_gat.c share it.
+ * Made of `real`, so that test_layers.c, compiled for double, and test_gat.c share it.  A
+ * layer is tried by being in the table; what it should give is defined here once more.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_LAYERING_H
@@ -9,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "nn/nn.h"
+#include "furnish.h"
 #include "random_graph.h"
 
 typedef enum { DENSE_INPUT, SPARSE_INPUT, SPARSE_INPUT_ONES, PASSED_INPUT, INPUTS } input_kind;
@@ -26,13 +27,14 @@ typedef struct {
     plan     p;
     int64_t  n, h, wide;        /* wide: k d before heads are averaged */
     bonsai_graph *g;
-    bn_messages m;
-    bn_input x, passed;
+    bn_dims  dims;              /* of a model whose first layer this is */
+    bn_operand o;               /* its messages and inputs */
+    const bn_layer *l;
+    bn_at    at;
     real    *features;          /* n x f, whatever the form of x */
-    real    *param[4], *grad[4];
-    int64_t  size[4];
-    bn_attention a;
-    real    *keep, *inner, *room, *y, *dy, *dx;
+    real    *param[BN_SLOTS], *grad[BN_SLOTS];
+    int64_t  size[BN_SLOTS];
+    real    *y, *dy, *dx;
     void    *block[64];
     int      blocks;
 } layer;
@@ -64,7 +66,7 @@ static inline void free_layer(layer *l)
 {
     for (int i = 0; i < l->blocks; i++)
         free(l->block[i]);
-    bn_messages_free(&l->m);
+    bn_messages_free(&l->o.m);
     bonsai_graph_free(l->g);
 }
 
@@ -97,64 +99,64 @@ static inline void make_sparse(layer *l, uint64_t *s)
         l->features[i] = random_below(s, 2) ? 0 : ones ? 1 : l->features[i];
     compress(l, &offsets, &index, &value, l->features, n, f, f, 1);
     compress(l, &t_offsets, &t_index, &t_value, l->features, f, n, 1, f);
-    l->x = (bn_input){n, f, NULL, offsets, index, ones ? NULL : value, t_offsets, t_index,
-                      ones ? NULL : t_value};
+    l->o.x = (bn_input){n, f, NULL, offsets, index, ones ? NULL : value, t_offsets, t_index,
+                        ones ? NULL : t_value};
 }
 
 static inline void make_params(layer *l, uint64_t *s)
 {
-    const plan *p = &l->p;
-    bool more = p->kind == BONSAI_MODEL_GIN && p->gin_layers == 2;
-    l->size[BN_W] = p->f * l->wide;
-    l->size[BN_B] = l->h;
-    l->size[BN_W2] = p->kind == BONSAI_MODEL_GAT    ? l->wide
-                     : p->kind == BONSAI_MODEL_SAGE ? p->f * l->h
-                     : more                         ? l->h * l->h
-                                                    : 0;
-    l->size[BN_B2] = p->kind == BONSAI_MODEL_GAT ? l->wide : more ? l->h : 0;
-    for (int i = 0; i < 4; i++)
-        if (l->size[i] > 0) {
-            l->param[i] = take_random(l, l->size[i], s);
-            l->grad[i] = take_reals(l, l->size[i]);
-        }
+    bn_param table[BN_MOST_PARAMS];
+    int count;
+    int64_t total;
+    bn_dims_params(table, &count, &total, &l->dims);
+    for (int i = 0; i < count && table[i].layer == 0; i++) {
+        int slot = table[i].slot;
+        l->size[slot] = table[i].rows * table[i].cols;
+        l->param[slot] = take_random(l, l->size[slot], s);
+        l->grad[slot] = take_reals(l, l->size[slot]);
+        l->at.p[slot] = l->param[slot];
+        l->at.g[slot] = l->grad[slot];
+    }
 }
 
 /* Outputs for this input are compared with those for the features themselves. */
 static inline void make_passed(layer *l)
 {
     real *sum = take_reals(l, l->n * l->p.f);
-    bn_pass(sum, &l->m.to, l->features, l->p.f, false, 0, l->n, 1);
-    l->passed = (bn_input){.rows = l->n, .cols = l->p.f, .dense = sum};
+    bn_pass(sum, &l->o.m.to, &l->o.x, (bn_span){0, l->n, 1});
+    l->o.passed = (bn_input){.rows = l->n, .cols = l->p.f, .dense = sum};
+}
+
+static inline void keep_block(layer *l, void *block)
+{
+    assert_true(l->blocks < 64);
+    l->block[l->blocks++] = block;
 }
 
 /* Takes ownership of g. */
 static inline void make_layer(layer *l, const plan *p, bonsai_graph *g, uint64_t seed)
 {
     uint64_t s = seed + 1;
-    int64_t n = g->view.nodes, entries = bonsai_graph_edges(g);
+    int64_t n = g->view.nodes;
     memset(l, 0, sizeof *l);
     l->p = *p;
     l->n = n;
     l->g = g;
     l->wide = p->k * p->d;
     l->h = p->join ? l->wide : p->d;
-    assert_int_equal(bn_messages_make(&l->m, g, p->kind, true, 1), BONSAI_OK);
+    l->l = bn_layers[p->kind];
+    l->dims = (bn_dims){p->kind, p->join ? 2 : 1, p->k, p->gin_layers, p->f, l->wide,
+                        p->join ? 3 : p->d};
+    assert_int_equal(bn_messages_make(&l->o.m, g, l->l->norm, true, 1), BONSAI_OK);
     l->features = take_random(l, n * p->f, &s);
-    l->x = (bn_input){.rows = n, .cols = p->f, .dense = l->features};
+    l->o.x = (bn_input){.rows = n, .cols = p->f, .dense = l->features};
     if (p->input == SPARSE_INPUT || p->input == SPARSE_INPUT_ONES)
         make_sparse(l, &s);
     if (p->input == PASSED_INPUT)
         make_passed(l);
+    l->at = bn_layer_at(&l->dims, &l->o, 0);
     make_params(l, &s);
-    l->a = (bn_attention){p->k, p->d, p->join, take_reals(l, n * l->wide), take_reals(l, n * p->k),
-                          take_reals(l, n * p->k), take_reals(l, entries * p->k),
-                          take_reals(l, n * p->k)};
-    l->keep = take_reals(l, n * bn_keep_width(&l->x, l->h));
-    l->inner = take_reals(l, n * l->h);
-    int64_t room = bn_layer_room(p->kind, &l->m, &l->x, l->wide, p->k);
-    int64_t other = p->input == PASSED_INPUT
-                    ? bn_layer_room(p->kind, &l->m, &l->passed, l->wide, p->k) : 0;
-    l->room = take_reals(l, room > other ? room : other);
+    keep_block(l, furnish(&l->at, l->l, n));
     l->y = take_reals(l, n * l->h);
     l->dy = take_random(l, n * l->h, &s);
     l->dx = p->input == DENSE_INPUT ? take_reals(l, n * p->f) : NULL;
@@ -164,55 +166,61 @@ static inline void make_layer(layer *l, const plan *p, bonsai_graph *g, uint64_t
 
 static inline void run_forward(layer *l, int threads)
 {
-    const bn_at at = {&l->m, l->n, l->p.f, l->h, l->room, threads};
-    bool passed = l->p.input == PASSED_INPUT;
-    const bn_input *x = passed ? &l->passed : &l->x;
-    real **p = l->param;
-    switch (l->p.kind) {
-    case BONSAI_MODEL_GCN:
-        bn_gcn_forward(&at, l->y, l->keep, x, passed, p[BN_W], p[BN_B]);
-        break;
-    case BONSAI_MODEL_GIN:
-        bn_gin_forward(&at, l->y, l->keep, l->inner, x, passed, p[BN_W], p[BN_B], p[BN_W2],
-                       p[BN_B2]);
-        break;
-    case BONSAI_MODEL_SAGE:
-        bn_sage_forward(&at, l->y, l->keep, &l->x, passed ? x : NULL, p[BN_W], p[BN_B], p[BN_W2]);
-        break;
-    default:
-        bn_gat_forward(&at, &l->a, l->y, x, p[BN_W], p[BN_B], p[BN_ATT_SRC], p[BN_ATT_DST]);
-    }
+    l->at.threads = threads;
+    bn_layer_forward(l->l, &l->at, l->y);
 }
 
 /* Gradients start at 1, which is subtracted afterwards: backward must add. */
 static inline void run_backward(layer *l, int threads)
 {
-    const bn_at at = {&l->m, l->n, l->p.f, l->h, l->room, threads};
-    bool passed = l->p.input == PASSED_INPUT;
-    const bn_input *x = passed ? &l->passed : &l->x;
-    real **p = l->param, **d = l->grad;
-    for (int i = 0; i < 4; i++)
+    real **d = l->grad;
+    l->at.threads = threads;
+    for (int i = 0; i < BN_SLOTS; i++)
         for (int64_t j = 0; j < l->size[i]; j++)
             d[i][j] = 1;
-    switch (l->p.kind) {
-    case BONSAI_MODEL_GCN:
-        bn_gcn_backward(&at, l->dx, d[BN_W], d[BN_B], l->dy, l->keep, x, passed, p[BN_W]);
-        break;
-    case BONSAI_MODEL_GIN:
-        bn_gin_backward(&at, l->dx, d[BN_W], d[BN_B], d[BN_W2], d[BN_B2], l->dy, l->keep, l->inner,
-                        x, passed, p[BN_W], p[BN_W2]);
-        break;
-    case BONSAI_MODEL_SAGE:
-        bn_sage_backward(&at, l->dx, d[BN_W], d[BN_B], d[BN_W2], l->dy, l->keep, &l->x,
-                         passed ? x : NULL, p[BN_W], p[BN_W2]);
-        break;
-    default:
-        bn_gat_backward(&at, &l->a, l->dx, d[BN_W], d[BN_B], d[BN_ATT_SRC], d[BN_ATT_DST], l->dy,
-                        x, p[BN_W], p[BN_ATT_SRC], p[BN_ATT_DST]);
-    }
-    for (int i = 0; i < 4; i++)
+    l->l->backward(&l->at, l->dx, l->dy);
+    for (int i = 0; i < BN_SLOTS; i++)
         for (int64_t j = 0; j < l->size[i]; j++)
             d[i][j] -= 1;
+}
+
+/* The rows of a later layer in blocks: x goes by in blocks, of other sizes than those of y. */
+static inline void send_blocks(layer *l, bn_at *at)
+{
+    enum { ROWS = 4 };
+    bn_space space = {0};
+    l->l->space(&space, at);
+    for (int64_t first = 0; first < l->n; first += ROWS) {
+        int64_t count = l->n - first < ROWS ? l->n - first : ROWS;
+        bn_at one = *at;
+        one.x = (bn_input){.rows = count, .cols = l->p.f, .dense = l->features + first * l->p.f};
+        for (int i = 0; i < BN_SENT; i++)
+            one.sent[i] += first * space.sent[i];
+        l->l->send(&one);
+    }
+    at->x = (bn_input){.rows = l->n, .cols = l->p.f};   /* it is not there any more */
+}
+
+/* y (n,h) in blocks, as the first layer of a network or as a later one. */
+static inline void run_blocks(layer *l, real *y, bn_way way)
+{
+    enum { ROWS = 5 };
+    bn_at at = bn_layer_at(&l->dims, &l->o, 0);
+    at.way = way;
+    at.threads = 2;
+    memcpy(at.p, l->at.p, sizeof at.p);
+    if (way == BN_LATER_IN_BLOCKS)
+        at.passed = NULL;
+    void *block = furnish(&at, l->l, ROWS);
+    if (way == BN_LATER_IN_BLOCKS)
+        send_blocks(l, &at);
+    else
+        l->l->send(&at);
+    for (int64_t first = 0; first < l->n; first += ROWS) {
+        int64_t count = l->n - first < ROWS ? l->n - first : ROWS;
+        l->l->rows(&at, y + first * l->h, (bn_span){first, count, 2});
+    }
+    free(block);
 }
 
 /* ---- what it should give ---- */
@@ -321,6 +329,8 @@ static inline double *oracle_layer(const layer *l)
     double *x = doubles(l->features, n * f), *w = doubles(l->param[BN_W], f * l->wide);
     double *w2 = doubles(l->param[BN_W2], l->size[BN_W2]), *y = doubles(NULL, n * h);
     double *s = malloc((size_t)(n * n + 1) * sizeof *s), *sum = doubles(NULL, n * f);
+    if (l->p.kind > BONSAI_MODEL_SAGE)
+        fail_msg("layer %s has no definition here", l->l->name);
     if (l->p.kind == BONSAI_MODEL_GAT) {
         oracle_heads(y, l, x, w);
     } else {
@@ -360,23 +370,61 @@ static inline void equals_the_definition(const layer *l, double tolerance)
 
 /* ---- the kinds and graphs to test ---- */
 
-enum { VARIANTS = 9, GRAPHS = 6 };
+enum { MOST_VARIANTS = 8 * BONSAI_MODEL_COUNT, GRAPHS = 6 };
+
+static inline bool is_deep(bonsai_model_kind kind)
+{
+    const bn_dims one = {kind, 1, 1, 1, 1, 1, 1}, two = {kind, 1, 1, 2, 1, 1, 1};
+    return bn_layers[kind]->slots(&one) != bn_layers[kind]->slots(&two);
+}
+
+/* Every row of the table of layers, with its heads and inner layers; returns how many. */
+static inline int list_variants(plan *all)
+{
+    static const struct { int k; bool join; } heads[] = {
+        {1, true}, {1, false}, {3, true}, {3, false}, {2, true},
+    };
+    int count = 0;
+    for (int kind = 0; kind < BONSAI_MODEL_COUNT; kind++)
+        for (int deep = 1; deep <= (is_deep((bonsai_model_kind)kind) ? 2 : 1); deep++)
+            for (int i = 0; i < (bn_layers[kind]->heads ? 5 : 1); i++)
+                all[count++] = (plan){(bonsai_model_kind)kind, deep, heads[i].k, heads[i].join,
+                                      0, 0, DENSE_INPUT};
+    assert_true(count <= MOST_VARIANTS);
+    return count;
+}
 
 /* Layer variant i, with fewer or more inputs f than outputs. */
 static inline plan variant(int i, bool narrow, input_kind input)
 {
-    static const plan all[VARIANTS] = {
-        {BONSAI_MODEL_GCN, 1, 1, true, 0, 0, 0},  {BONSAI_MODEL_GIN, 1, 1, true, 0, 0, 0},
-        {BONSAI_MODEL_GIN, 2, 1, true, 0, 0, 0},  {BONSAI_MODEL_SAGE, 1, 1, true, 0, 0, 0},
-        {BONSAI_MODEL_GAT, 1, 1, true, 0, 0, 0},  {BONSAI_MODEL_GAT, 1, 1, false, 0, 0, 0},
-        {BONSAI_MODEL_GAT, 1, 3, true, 0, 0, 0},  {BONSAI_MODEL_GAT, 1, 3, false, 0, 0, 0},
-        {BONSAI_MODEL_GAT, 1, 2, true, 0, 0, 0},
-    };
+    plan all[MOST_VARIANTS];
+    list_variants(all);
     plan p = all[i];
     p.f = narrow ? 3 : 11;
     p.d = p.k > 1 ? 4 : 7;
     p.input = input;
     return p;
+}
+
+static inline int variants(void)
+{
+    plan all[MOST_VARIANTS];
+    return list_variants(all);
+}
+
+/* The first variant of attention with several heads. */
+static inline int with_heads(void)
+{
+    int i = 0;
+    while (variant(i, true, DENSE_INPUT).k < 3)
+        i++;
+    return i;
+}
+
+/* Layers that weigh their entries themselves have no sum to be known. */
+static inline bool takes(const plan *p, input_kind input)
+{
+    return input != PASSED_INPUT || bn_layers[p->kind]->norm != BN_NORM_NONE;
 }
 
 static const int graph_kinds[GRAPHS] = {
