@@ -215,7 +215,7 @@ static bool right_panels(bench_state *s)
 static void run_wl(bench_state *s)
 {
     bn_embedding_free(&s->wl);
-    if (bn_wl(&s->wl, s->g, NULL, 0, WL_LAYERS, s->threads, (bn_progress){NULL, NULL}) != BONSAI_OK)
+    if (bn_embed(&s->wl, s->g, NULL, BN_RULE_WL, WL_LAYERS, &(bn_place){.threads = s->threads}) != BONSAI_OK)
         exit(1);
 }
 
@@ -224,7 +224,7 @@ static bool right_wl(bench_state *s)
 {
     bn_embedding before;
     bool right = true;
-    if (bn_wl(&before, s->g, NULL, 0, WL_LAYERS - 1, 1, (bn_progress){NULL, NULL}) != BONSAI_OK)
+    if (bn_embed(&before, s->g, NULL, BN_RULE_WL, WL_LAYERS - 1, &(bn_place){.threads = 1}) != BONSAI_OK)
         exit(1);
     for (int64_t r = 0; r < ROWS; r += 101)
         for (int j = 0; j < COLUMNS; j++) {
@@ -267,8 +267,9 @@ static bool right_sgemm(bench_state *s)
 
 static void run_knn(bench_state *s)
 {
-    if (bn_knn(s->list, NULL, &s->trees, s->sample, SAMPLES, NEAREST, s->threads,
-               (bn_progress){NULL, NULL}) != BONSAI_OK)
+    const bn_place at = {.threads = s->threads};
+    if (bn_knn(s->list, NULL, &(bn_sharded){.e = &s->trees, .at = &at},
+               &(bn_sample){s->sample, SAMPLES}, NEAREST) != BONSAI_OK)
         exit(1);
 }
 

@@ -92,15 +92,15 @@ static bonsai_status score_picked(double *percent, const bonsai_graph *small, co
                      (long long)q.count, (long long)c);
         goto done;
     }
-    BN_TRY(bn_average(&q.x, small, q.node, q.count, job->depth, job->threads,
-                      (bn_progress){0}));
+    BN_TRY(bn_embed(&q.x, small, &(bn_nodes){q.node, q.count}, BN_RULE_MEAN, job->depth,
+                    &(bn_place){.threads = job->at.threads}));
     BN_TRY(BN_NEW(&q.target, room));
     BN_TRY(BN_NEW(&q.weight, q.count));
     for (int64_t i = 0; i < q.count; i++) {
         q.target[i * c + bn_label(small, q.node[i])] = 1;
         q.weight[i] = 1;
     }
-    BN_TRY(bn_probe_new(&probe, &job->judge, job->judge_label, c, job->threads));
+    BN_TRY(bn_probe_new(&probe, &job->judge, job->judge_label, c, &job->at));
     BN_TRY(bn_probe_score(percent, &lambda, probe, &(bn_points){&q.x, q.target, q.weight}));
 done:
     bn_probe_free(probe);
@@ -139,7 +139,7 @@ static bonsai_status enter(entrant *e, bn_preparation *p, bn_make_fn *make)
     if (e->method != BONSAI_METHOD_TREES)
         return BONSAI_OK;
     double start = bn_seconds();
-    bn_world *w = p->job.where.world;
+    bn_world *w = p->job.at.world;
     bonsai_status rc = BONSAI_OK;
     if (bn_rank(w) == 0)                /* who has the graph of them */
         rc = score_picked(&e->info.probe, e->small, &p->job);
@@ -201,7 +201,7 @@ bonsai_status bn_auto(bonsai_graph **out, bonsai_condense_info *info, bn_prepara
     say_why(best, other, p);
     if (best->small)                    /* on rank 0, of trees */
         rc = bn_report_choice(best->small, &best->info);
-    BN_TRY(bn_agree(p->job.where.world, rc));
+    BN_TRY(bn_agree(p->job.at.world, rc));
     *info = best->info;
     *out = best->small;
     best->small = NULL;

@@ -156,7 +156,7 @@ static bonsai_status check_size(const bonsai_condense_info *i, const bn_preparat
     double bytes = p->o.accounting == BONSAI_ACCOUNTING_STRICT ? i->bytes : i->paper_bytes;
     if (bytes <= b->bytes)
         return BONSAI_OK;
-    bonsai_status rc = bn_symmetry_check(p->full, p->job.progress);
+    bonsai_status rc = bn_symmetry_check(p->full, p->job.at.progress);
     return rc != BONSAI_OK ? rc
            : bn_fail(BONSAI_E_ARGUMENT, "%s: the condensed graph takes %.0f bytes, more than %.0f",
                      p->full->where, bytes, b->bytes);
@@ -214,7 +214,7 @@ static bonsai_status run_prototypes(bonsai_graph **out, bonsai_condense_info *in
     bn_recipe r;
     bonsai_graph *small = NULL;
     BN_TRY(bn_prototypes(&small, &r, &p->job, b));
-    BN_TRY(bn_agree(p->job.where.world, tell_prototypes(small, info, p, b, &r)));
+    BN_TRY(bn_agree(p->job.at.world, tell_prototypes(small, info, p, b, &r)));
     *out = small;
     small = NULL;
 done:
@@ -228,7 +228,7 @@ static bonsai_status make_graph(bonsai_graph **out, bonsai_condense_info *info, 
 {
     bonsai_status rc;
     bonsai_graph *small = NULL;
-    bn_world *w = p->job.where.world;
+    bn_world *w = p->job.at.world;
     BN_TRY(bn_induce_over(&small, &p->job, c->node, c->count));
     if (bn_rank(w) == 0)
         rc = finish_graph(small, c);
@@ -251,12 +251,12 @@ static bonsai_status run(bonsai_graph **out, bonsai_condense_info *info, bn_prep
 {
     bonsai_status rc;
     bn_choice c = {0};
-    bn_world *w = p->job.where.world;
+    bn_world *w = p->job.at.world;
     const bn_budget b = budget_of(p);
     if (p->o.method == BONSAI_METHOD_PROTOTYPES)
         return run_prototypes(out, info, p, &b);
     if (p->o.method == BONSAI_METHOD_TREES)
-        BN_TRY(bn_trees_over(&c, &p->job, &b));
+        BN_TRY(bn_trees(&c, &p->job, &b));
     else
         BN_TRY(bn_baseline(&c, &p->job, &b));
     if (bn_rank(w) == 0 && c.count == 0)
@@ -293,10 +293,10 @@ static void give_info(bonsai_condense_info *info, int i, const bonsai_condense_i
 static bonsai_status fill_effort(bonsai_condense_info *i, const bn_preparation *p, double start)
 {
     bonsai_status rc;
-    bn_world *w = p->job.where.world;
+    bn_world *w = p->job.at.world;
     const bn_memory *m = &p->memory;
     double most[] = {(double)bn_peak_rss(), (double)m->most, (double)m->spilled_most};
-    int64_t sum[] = {w ? w->sent : 0, p->job.where.sent_rows, w ? w->halo : 0};
+    int64_t sum[] = {w ? w->sent : 0, p->sent_rows, w ? w->halo : 0};
     BN_TRY(bn_max(w, most, 3));
     BN_TRY(bn_sum_int(w, sum, 3));
     i->seconds_total = bn_seconds() - start;
@@ -307,7 +307,7 @@ static bonsai_status fill_effort(bonsai_condense_info *i, const bn_preparation *
     i->sent = sum[0];
     i->sent_rows = sum[1];
     i->halo = sum[2];
-    i->columns = p->job.where.columns;
+    i->columns = p->panel;
     i->ranks = bn_ranks(w);
 done:
     return rc;
@@ -332,7 +332,7 @@ bonsai_status bn_condense_over(bonsai_graph **out, bonsai_condense_info *info, c
                                const bonsai_condense_options *given, bn_world *w)
 {
     bonsai_status rc;
-    bn_preparation p = {.job.where.world = w};
+    bn_preparation p = {.job.at.world = w};
     bonsai_condense_info one;
     double start = bn_seconds();
     for (int i = 0; i < count; i++)

@@ -58,7 +58,7 @@ static bonsai_status induce_own(joining *j, const bn_job *job)
     int64_t begin = 0, end = 0, at = 0;
     for (int r = 0; r < bn_ranks(j->w); r++) {
         int64_t from = at;
-        while (at < j->count && j->nodes[at] < job->where.first[r + 1])
+        while (at < j->count && j->nodes[at] < job->at.first[r + 1])
             at++;
         j->rows[r] = at - from;
         if (r == bn_rank(j->w)) {
@@ -127,7 +127,7 @@ bonsai_status bn_induce_over(bonsai_graph **out, const bn_job *job, const int32_
                              int64_t count)
 {
     bonsai_status rc;
-    joining j = {.w = job->where.world};
+    joining j = {.w = job->at.world};
     *out = NULL;
     if (bn_ranks(j.w) == 1)
         return bonsai_graph_induce(out, job->g, nodes, count);

@@ -14,10 +14,10 @@ enum { MEGABYTE = 1 << 20, SMALL_ARRAY = MEGABYTE, CHECK_SAMPLE = 500, MOST_CLAS
 
 /* ---- the input ---- */
 
-static bonsai_status need_input(const bonsai_graph *g, const bn_where *at, int threads)
+static bonsai_status need_input(const bonsai_graph *g, const bn_place *at)
 {
     bonsai_status rc;
-    BN_TRY(bn_graph_need_over(g, BN_ALL_SECTIONS, at->world, at->first, threads));
+    BN_TRY(bn_graph_need_over(g, BN_ALL_SECTIONS, at->world, at->first, at->threads));
     if (g->view.flags & BONSAI_FLAG_DIRECTED)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: is directed; read it without keeping directions to "
                        "condense it", g->where);
@@ -41,7 +41,7 @@ done:
 static bonsai_status check_ranks(const bn_preparation *p, const bonsai_graph *g)
 {
     const bonsai_condense_options *o = &p->o;
-    int ranks = bn_ranks(p->job.where.world);
+    int ranks = bn_ranks(p->job.at.world);
     const bool several = o->method == BONSAI_METHOD_TREES || o->method == BONSAI_METHOD_PROTOTYPES ||
                          o->method == BONSAI_METHOD_AUTO;
     if (ranks == 1)
@@ -62,11 +62,11 @@ static bonsai_status check_ranks(const bn_preparation *p, const bonsai_graph *g)
 static bonsai_status part_nodes(bn_preparation *p, const bonsai_graph *g)
 {
     bonsai_status rc;
-    bn_where *at = &p->job.where;
+    bn_place *at = &p->job.at;
     BN_TRY(check_ranks(p, g));
     if (bn_ranks(at->world) == 1)
         goto done;
-    BN_TRY(bn_blocks_over(&p->first, g, at->world, p->job.threads));
+    BN_TRY(bn_blocks_over(&p->first, g, at->world, at->threads));
     at->first = p->first;
 done:
     return rc;
@@ -89,7 +89,7 @@ static bool is_tree(const bonsai_graph *g, int64_t v)
 static bonsai_status list_training(bn_job *job, const bonsai_graph *g)
 {
     bonsai_status rc;
-    const bn_where *at = &job->where;
+    const bn_place *at = &job->at;
     int64_t n = g->view.nodes;
     int ranks = bn_ranks(at->world);
     job->trees = 0;
@@ -154,15 +154,22 @@ done:
     return rc;
 }
 
-static bonsai_status nearest(int32_t *list, bn_preparation *p, const int32_t *sample, int64_t z,
-                             bn_progress progress)
+static bn_roots roots_of(const bn_preparation *p)
 {
-    bn_job *job = &p->job;
+    const bn_job *job = &p->job;
+    return (bn_roots){job->g, job->train, job->trees, job->tree_first, p->o.layers};
+}
+
+static bonsai_status nearest(int32_t *list, const bn_preparation *p, const int32_t *sample,
+                             int64_t z)
+{
+    const bn_job *job = &p->job;
+    const bn_sample s = {sample, z};
+    const bn_sharded x = {.e = &job->x, .first = job->tree_first, .at = &job->at};
+    const bn_roots roots = roots_of(p);
     if (p->projected)
-        return bn_project_knn(list, &job->x, job->g, job->train, job->tree_first, sample, z, p->o.k,
-                              p->o.layers, &job->where, job->threads, progress);
-    return bn_knn_over(list, NULL, &job->x, job->tree_first, sample, z, p->o.k, &job->where,
-                       job->threads, progress);
+        return bn_project_knn(list, &job->x, &roots, &s, p->o.k, &job->at);
+    return bn_knn(list, NULL, &x, &s, p->o.k);
 }
 
 /* Two samples, and room for the neighbours of both. */
@@ -188,23 +195,24 @@ static bonsai_status find_neighbours(bn_preparation *p)
     bn_job *job = &p->job;
     const bonsai_condense_options *o = &p->o;
     int32_t *list = NULL;
-    bn_world *w = job->where.world;
+    bn_world *w = job->at.world;
     double start = bn_seconds();
     BN_TRY(bn_agree(w, draw_samples(&list, p)));
-    BN_TRY(nearest(list, p, job->sample, job->z, job->progress));
+    BN_TRY(nearest(list, p, job->sample, job->z));
     if (job->z == job->trees)
         for (int64_t i = 0; i < p->checks; i++)
             memcpy(p->check_list + i * o->k, list + (int64_t)p->check[i] * o->k,
                    (size_t)o->k * sizeof *list);
     else
-        BN_TRY(nearest(p->check_list, p, p->check, p->checks, job->progress));
+        BN_TRY(nearest(p->check_list, p, p->check, p->checks));
+    const bn_sample sample = {job->sample, job->z};
+    const bn_roots roots = roots_of(p);
     if (bn_rank(w) == 0)
-        rc = bn_rknn(&job->rknn, job->trees, job->sample, job->z, list, o->k);
+        rc = bn_rknn(&job->rknn, job->trees, &sample, list, o->k);
     BN_TRY(bn_agree(w, rc));
     p->seconds_knn = bn_seconds() - start;
     if (p->projected)
-        BN_TRY(bn_project_recall(&p->recall, list, job->g, job->train, job->tree_first, job->trees,
-                                 job->sample, job->z, o->k, o->layers, &job->where, job->threads));
+        BN_TRY(bn_project_recall(&p->recall, list, &roots, &sample, o->k, &job->at));
 done:
     bn_free(list);
     return rc;
@@ -219,30 +227,35 @@ static bonsai_status no_neighbours(bn_job *job)
 }
 
 /* The trees of this rank. */
-static const int32_t *own_trees(const bn_job *job, int64_t *count)
+static bn_nodes own_trees(const bn_job *job)
 {
-    int r = bn_rank(job->where.world);
-    *count = job->tree_first[r + 1] - job->tree_first[r];
-    return job->train + job->tree_first[r];
+    int r = bn_rank(job->at.world);
+    return (bn_nodes){job->train + job->tree_first[r], job->tree_first[r + 1] - job->tree_first[r]};
+}
+
+/* What the embedding says of its making. */
+static void note_embedding(bn_preparation *p, double start)
+{
+    p->panel = p->job.x.columns > 0 ? p->job.x.columns : p->panel;
+    p->sent_rows += p->job.x.sent;
+    p->seconds_wl += bn_seconds() - start;
 }
 
 static bonsai_status embed(bn_preparation *p)
 {
     bn_job *job = &p->job;
     bool raw = p->o.raw_features && p->o.method != BONSAI_METHOD_TREES;
-    int64_t count;
-    const int32_t *own = own_trees(job, &count);
+    const bn_nodes own = own_trees(job);
     double start = bn_seconds();
     bonsai_status rc;
     p->projected = p->o.project > 0 && p->o.project < job->g->view.features &&
                    p->o.method == BONSAI_METHOD_TREES && !p->o.no_rknn;
     if (p->projected)
-        rc = bn_project(&job->x, job->g, own, count, p->o.layers, p->o.project, p->o.seed,
-                        &job->where, job->threads, job->progress);
+        rc = bn_project(&job->x, job->g, &own, p->o.layers,
+                        (bn_projection){p->o.project, p->o.seed}, &job->at);
     else
-        rc = bn_wl_over(&job->x, job->g, own, count, raw ? 0 : p->o.layers, &job->where,
-                        job->threads, job->progress);
-    p->seconds_wl = bn_seconds() - start;
+        rc = bn_embed(&job->x, job->g, &own, BN_RULE_WL, raw ? 0 : p->o.layers, &job->at);
+    note_embedding(p, start);
     return rc;
 }
 
@@ -253,7 +266,7 @@ static bonsai_status embed_otherwise(bn_preparation *p)
     double start = bn_seconds();
     bn_judge_forget(&p->job);
     bonsai_status rc = bn_judge_embed(&p->job);
-    p->seconds_wl += bn_seconds() - start;
+    note_embedding(p, start);
     return rc;
 }
 
@@ -265,12 +278,12 @@ static bonsai_status allow_memory(bn_preparation *p)
 {
     bonsai_status rc;
     const bn_job *job = &p->job;
-    bn_needs q = {.o = &p->o, .ranks = bn_ranks(job->where.world), .threads = job->threads};
+    bn_needs q = {.o = &p->o, .ranks = bn_ranks(job->at.world), .threads = job->at.threads};
     int64_t here = bn_memory_private() > 0 ? bn_memory_private() : 0;
     bonsai_shape_init(&q.s);
     BN_TRY(bonsai_graph_shape(&q.s, p->full));
     int64_t least = bn_needs_least(&q) + here, fixed = bn_needs_fixed(&q) + here;
-    const bn_world *w = job->where.world;
+    const bn_world *w = job->at.world;
     int sharing = w && w->here > 0 ? w->here : 1;
     p->allowed = p->o.memory > 0 ? p->o.memory : bn_memory_share(sharing) + here;
     p->allowed = bn_least(p->allowed, bn_memory_most());
@@ -290,30 +303,30 @@ static bonsai_status measure(bn_preparation *p, const bonsai_graph *g)
 {
     bonsai_status rc;
     bn_job *job = &p->job;
-    bn_where *at = &job->where;
+    bn_place *at = &job->at;
     enum { PASSES = 4 };
-    BN_TRY(bn_tick(job->progress, "measuring", 0, PASSES));
+    BN_TRY(bn_tick(job->at.progress, "measuring", 0, PASSES));
     BN_TRY(part_nodes(p, g));
-    BN_TRY(need_input(g, at, job->threads));
+    BN_TRY(need_input(g, at));
     BN_TRY(bn_agree(at->world, choose_split(p, g)));
     BN_TRY(bn_agree(at->world, list_training(job, p->full)));
     BN_TRY(bn_agree(at->world, allow_memory(p)));
-    BN_TRY(bn_tick(job->progress, "measuring", 1, PASSES));
+    BN_TRY(bn_tick(job->at.progress, "measuring", 1, PASSES));
     BN_TRY(bn_graph_bytes_over(&p->full_bytes, g, BONSAI_ACCOUNTING_STRICT, at->world, at->first,
-                               job->threads));
-    BN_TRY(bn_tick(job->progress, "measuring", 2, PASSES));
+                               job->at.threads));
+    BN_TRY(bn_tick(job->at.progress, "measuring", 2, PASSES));
     BN_TRY(bn_graph_bytes_over(&p->paper_full_bytes, g, BONSAI_ACCOUNTING_PAPER_FULL, at->world, at->first,
-                               job->threads));
-    BN_TRY(bn_tick(job->progress, "measuring", 3, PASSES));
+                               job->at.threads));
+    BN_TRY(bn_tick(job->at.progress, "measuring", 3, PASSES));
     BN_TRY(bn_report_crc_over(&p->crc, p->full, job->train, job->trees, at->world, at->first,
-                              job->threads));
+                              job->at.threads));
     BN_TRY(bn_graph_labelled_over(&p->full_labelled, g, at->world, at->first));
-    BN_TRY(bn_tick(job->progress, "measuring", PASSES, PASSES));
+    BN_TRY(bn_tick(job->at.progress, "measuring", PASSES, PASSES));
 done:
     return rc;
 }
 
-/* Goes on with the features that a decision tree splits on; embeddings and neighbours
+/* Goes on with the features that a CART classifier splits on; embeddings and neighbours
  * are those of all features. */
 static bonsai_status select_features(bn_preparation *p)
 {
@@ -322,16 +335,16 @@ static bonsai_status select_features(bn_preparation *p)
     int32_t *label = NULL, *kept = NULL;
     int64_t count;
     double start = bn_seconds();
-    if (p->projected)                   /* it is no longer needed; the tree wants all features */
+    if (p->projected)                   /* it is no longer needed; the classifier wants all features */
         bn_embedding_free(&job->x);
     if (job->x.rows == 0)
-        BN_TRY(bn_wl(&job->x, job->g, job->train, job->trees, p->o.layers, job->threads,
-                     job->progress));
+        BN_TRY(bn_embed(&job->x, job->g, &(bn_nodes){job->train, job->trees}, BN_RULE_WL,
+                        p->o.layers,
+                        &(bn_place){.threads = job->at.threads, .progress = job->at.progress}));
     BN_TRY(BN_NEW(&label, job->trees));
     for (int64_t t = 0; t < job->trees; t++)
         label[t] = bn_label(job->g, job->train[t]);
-    BN_TRY(bn_cart(&kept, &count, &job->x, label, job->g->view.classes, job->threads,
-                   job->progress));
+    BN_TRY(bn_cart(&kept, &count, &job->x, label, job->g->view.classes, &job->at));
     BN_TRY(bn_graph_columns(&p->columns, job->g, kept, count));
     job->g = p->columns;
     p->seconds_wl += bn_seconds() - start;
@@ -347,11 +360,11 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g)
     bn_job *job = &p->job;
     bonsai_method m = p->o.method;
     job->o = &p->o;
-    job->threads = bn_threads(p->o.threads);
-    job->progress = (bn_progress){p->o.progress, p->o.payload};
+    job->at.threads = bn_threads(p->o.threads);
+    job->at.progress = (bn_progress){p->o.progress, p->o.payload};
     p->memory.limit = INT64_MAX;        /* until it is known what is needed */
     p->memory.small = SMALL_ARRAY;
-    job->where.memory = &p->memory;
+    job->at.memory = &p->memory;
     BN_TRY(measure(p, g));
     job->g = p->full;
     if (p->o.inductive)
@@ -367,7 +380,7 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g)
     if (covers)
         BN_TRY(find_neighbours(p));
     else
-        BN_TRY(bn_agree(job->where.world, no_neighbours(job)));
+        BN_TRY(bn_agree(job->at.world, no_neighbours(job)));
     if (p->o.select_features)
         BN_TRY(select_features(p));
     if (m == BONSAI_METHOD_PROTOTYPES || m == BONSAI_METHOD_AUTO)

@@ -12,20 +12,22 @@ typedef struct {
     const bonsai_graph *full;           /* as given, with the split that is used */
     bonsai_graph *split, *part;         /* ours: a graph with another split, the training part */
     bonsai_graph *columns;              /* ours: that with the selected features only */
-    bn_memory memory;                   /* for job.where */
+    bn_memory memory;                   /* for job.at */
     int64_t  allowed;                   /* bytes of private memory */
-    int64_t *first;                     /* ranks+1: nodes of each rank, for job.where */
+    int64_t *first;                     /* ranks+1: nodes of each rank, for job.at */
     double full_bytes, paper_full_bytes;
     int64_t full_labelled;
     uint32_t crc;                       /* of what is read of the full graph */
     int32_t *check, *check_list;        /* second sample and its neighbours; on rank 0 */
     int64_t checks;
     double seconds_wl, seconds_knn;
+    int    panel;                       /* columns of the last dense embedding that were made at a time */
+    int64_t sent_rows;                  /* bytes of embeddings that this rank has sent */
     bool   projected;                   /* job.x is in few dimensions */
     double recall;
 } bn_preparation;
 
-/* Fills a zeroed preparation whose options are set and checked, and job.where.world where there
+/* Fills a zeroed preparation whose options are set and checked, and job.at.world where there
  * are several ranks: then all of them call it, with the same graph and options. */
 bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g);
 void bn_preparation_free(bn_preparation *p);

@@ -170,11 +170,11 @@ static bonsai_status run(bonsai_graph **out, bonsai_condense_info *info, const u
     bonsai_status rc;
     bn_changes c = {0};
     bn_moves m = {.now = u->now.full, .was = u->was.full, .small = small, .layers = u->layers,
-                  .threads = u->now.job.threads, .progress = u->now.job.progress};
+                  .at = &u->now.job.at};
     bonsai_graph *made = NULL;
     int64_t adjusted;
     double budget, start = bn_seconds();
-    BN_TRY(bn_changes_find(&c, m.now, m.was, u->layers, m.progress));
+    BN_TRY(bn_changes_find(&c, m.now, m.was, u->layers, m.at->progress));
     BN_TRY(bn_moves_find(&m, &c));
     double embedded = bn_seconds();
     BN_TRY(bn_adjust(&made, &adjusted, &m));

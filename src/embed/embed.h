@@ -1,4 +1,5 @@
-/* embed.h -- embeddings of nodes: WL and averages, dense or sparse, over ranks.
+/* embed.h -- embeddings of nodes: features averaged over neighbours, dense or sparse, on one rank or
+ * several.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_EMBED_H
@@ -6,8 +7,9 @@
 
 #include "base/place.h"
 #include "graph/graph.h"
+#include "rule.h"
 
-/* ---- WL embeddings (wl.c) ---- */
+/* ---- the embedding and its rows (embedding.c) ---- */
 
 /* The arrays are from BN_BIG. */
 typedef struct {                /* one row per requested node: dense or sparse */
@@ -16,38 +18,45 @@ typedef struct {                /* one row per requested node: dense or sparse *
     int64_t *offsets;           /* rows+1: sparse rows, indices ascending, no zeros */
     int32_t *index;
     float   *value;
+    int      columns;           /* how it was made: so many columns at a time; 0: sparse rows ... */
+    int64_t  sent;              /* ... and bytes that this rank sent to others for it */
 } bn_embedding;
 
-/* The embeddings after `layers` rounds of the given nodes (NULL: all of them); the
- * same bits for any number of threads and for features given dense or sparse. */
-bonsai_status bn_wl(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes, int64_t count,
-                    int layers, int threads, bn_progress p);
-/* As bn_wl, but in each round a node counts as much as each of its neighbours. */
-bonsai_status bn_average(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes,
-                         int64_t count, int layers, int threads, bn_progress p);
-/* Both over ranks and under a limit.  g is the whole graph on every rank, of which only the rows of
- * its own nodes are read (offsets: any); the nodes are the rank's own, ascending, and so are the
- * rows.  NULL, 0: all of its own.  What is not within `layers` hops of a node that some rank asks
- * for is neither computed nor sent.  The same bits as alone. */
-bonsai_status bn_wl_over(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes,
-                         int64_t count, int layers, bn_where *at, int threads, bn_progress p);
-bonsai_status bn_average_over(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes,
-                              int64_t count, int layers, bn_where *at, int threads, bn_progress p);
 void bn_embedding_free(bn_embedding *e);
 /* One row as f floats, zeros included; and sum (f) += weight times a row. */
 void bn_embedding_row(float *out, const bn_embedding *e, int64_t row);
 void bn_row_add(double *sum, const bn_embedding *e, int64_t row, double weight);
+/* The entries of a row that are not zero. */
+int64_t bn_embedding_length(const bn_embedding *e, int64_t row);
 /* Squared distance of two rows by the fixed-order kernel: dense and sparse agree. */
 float bn_embedding_dist2(const bn_embedding *e, int64_t a, int64_t b);
 /* The same of row i of a and row j of b, both dense or both sparse. */
 float bn_rows_dist2(const bn_embedding *a, int64_t i, const bn_embedding *b, int64_t j);
-/* Whether the rows are dense, and how many columns they have: what a rank without any need not
- * know of itself. */
-bonsai_status bn_rows_form(bool *dense, int64_t *f, const bn_embedding *e, bn_world *w);
-/* The given rows of all, where rank r has rows first[r] .. first[r+1]-1 of them (e: its own; first
- * is not read alone): in the order given, which may repeat some, on every rank; dense where e is,
- * also on ranks without rows.  The rows are the same on every rank.  (gather.c) */
-bonsai_status bn_rows_gather(bn_embedding *out, const bn_embedding *e, const int64_t *first,
-                             const int64_t *rows, int64_t count, const bn_where *at);
+/* A copy of the given rows of e (NULL: 0 .. count-1), dense or sparse. */
+bonsai_status bn_embedding_take(bn_embedding *out, const bn_embedding *e, const int64_t *row,
+                                int64_t count, bool dense, const bn_place *at);
+
+/* ---- making one (wl.c) ---- */
+
+typedef struct {
+    const int32_t *id;          /* ascending */
+    int64_t count;
+} bn_nodes;
+
+/* The embeddings of some nodes after `layers` rounds of averaging by the rule; nodes NULL: of all.
+ * The same bits for any number of threads and ranks, and for features given dense or sparse.
+ *
+ * Over ranks g is the whole graph on every rank, of which only the rows of its own nodes are read
+ * (offsets: any); the nodes are the rank's own, and so are the rows.  What is not within `layers`
+ * hops of a node that some rank asks for is neither computed nor sent. */
+bonsai_status bn_embed(bn_embedding *out, const bonsai_graph *g, const bn_nodes *nodes,
+                       bn_rule rule, int layers, const bn_place *at);
+
+/* What memory bounds: a panel has so many columns, and narrower ones only under a limit. */
+enum { BN_PANEL_WIDEST = BN_WIDE, BN_PANEL_NARROW = BN_NARROW, BN_PANEL_LEAST = 4 };
+/* Features of fewer columns are always made in narrow panels. */
+enum { BN_PANEL_FEW = 2 * BN_PANEL_NARROW };
+/* Rows with fewer than one entry in so many are cheaper sparse. */
+enum { BN_SPARSE_SHARE = 16 };
 
 #endif

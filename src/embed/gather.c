@@ -1,13 +1,13 @@
-/* gather.c -- some rows of an embedding that is spread over ranks, on all of them.
+/* gather.c -- some rows of a sharded embedding, on all ranks.
  *
  * The rows go through in blocks: each rank packs those of a block that it has, all meet, and all
- * put what came in its place.  Beside the result there are so only two blocks, in whatever order
- * the rows are asked for and however often.
+ * put what came in its place.  Beside the result only two blocks
+ * exist, in whatever order the rows are asked for and however often.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "embed.h"
+#include "sharded.h"
 
 enum { BLOCK_BYTES = 1 << 24 };
 
@@ -190,15 +190,16 @@ done:
     return rc;
 }
 
-bonsai_status bn_rows_gather(bn_embedding *out, const bn_embedding *e, const int64_t *first,
-                             const int64_t *rows, int64_t count, const bn_where *at)
+bonsai_status bn_rows_gather(bn_embedding *out, const bn_sharded *s, const int64_t *rows,
+                             int64_t count)
 {
     bonsai_status rc;
     bool dense;
-    bn_world *w = at ? at->world : NULL;
-    bn_memory *m = at ? at->memory : NULL;
+    const bn_embedding *e = s->e;
+    bn_world *w = s->at->world;
+    bn_memory *m = s->at->memory;
     const int64_t alone[2] = {0, e->rows};
-    gathering g = {.out = out, .e = e, .first = bn_ranks(w) > 1 ? first : alone, .rows = rows,
+    gathering g = {.out = out, .e = e, .first = bn_ranks(w) > 1 ? s->first : alone, .rows = rows,
                    .rank = bn_rank(w), .ranks = bn_ranks(w)};
     memset(out, 0, sizeof *out);
     BN_TRY(bn_rows_form(&dense, &out->f, e, w));

@@ -43,11 +43,10 @@ typedef struct {
     int64_t count, f;
     int64_t first, n;           /* own nodes: the first one, and how many */
     int     layers, threads;
-    bn_progress progress;
-    bn_where *at;
-    bool    alike;              /* a node counts as one of its neighbours, not as all of them */
+    const bn_place *at;
+    bn_rule rule;
     bool    sparse;             /* the features are */
-    float  *inverse;            /* n: 1 / degree, or alike 1 / (degree + 1); 0: no neighbour */
+    float  *factor;             /* n: see rule.h; 0: no neighbour */
     uint8_t *need;              /* n: the row is needed at the levels below it; NULL: at all */
     bn_wl_list in, out;         /* halo rows, and own rows that are in the halo of others */
     int64_t *in_bytes, *out_bytes;      /* ranks */
@@ -73,12 +72,6 @@ static inline uint8_t bn_wl_mark(int level)
 static inline bool bn_wl_needs(const uint8_t *need, int64_t i, int level)
 {
     return !need || need[i] >= bn_wl_mark(level);
-}
-
-/* The node's next value, where it has neighbours, from its own and their sum. */
-static inline float bn_wl_next(const bn_wl_run *w, int64_t v, float own, float sum)
-{
-    return w->alike ? (own + sum) * w->inverse[v] : (own + w->inverse[v] * sum) * 0.5f;
 }
 
 typedef struct {

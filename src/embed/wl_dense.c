@@ -135,16 +135,16 @@ static void panel_row(float *restrict to, const float *restrict from, const bn_w
                       int width)
 {
     const float *self = from + v * width;
-    if (w->inverse[v] == 0.0f) {
+    const bn_rule rule = w->rule;
+    const float factor = w->factor[v];
+    if (factor == 0.0f) {
         memcpy(to, self, (size_t)width * sizeof *to);
         return;
     }
     bn_wl_edges e = bn_wl_edges_of(w, v);
     bn_kernels_get()->gather(to, from, width, e.id, e.weight, e.count);
-    const bool alike = w->alike;
-    const float inverse = w->inverse[v];
     for (int j = 0; j < width; j++)
-        to[j] = alike ? (self[j] + to[j]) * inverse : (self[j] + inverse * to[j]) * 0.5f;
+        to[j] = bn_rule_next(rule, factor, self[j], to[j]);
 }
 
 /* Where the panel's columns of row i of the result belong. */
@@ -284,11 +284,12 @@ static int64_t panel_bytes(const bn_wl_run *w, int width)
  * a scratch file; else the narrowest, which do so themselves. */
 static int pick_width(const bn_wl_run *w)
 {
-    static const int widths[] = {BN_WIDE, BN_NARROW, 8, 4};
+    static const int widths[] = {BN_PANEL_WIDEST, BN_PANEL_NARROW, 8, BN_PANEL_LEAST};
     int64_t left = bn_memory_left(w->at->memory), slack = 4096;
     int64_t result = w->count * w->f * (int64_t)sizeof(float) + slack;
     int64_t rows = w->n + w->in.count;
-    bool narrow = rows * BN_NARROW * (int64_t)sizeof(float) <= CACHE_BYTES || w->f <= 2 * BN_NARROW;
+    bool narrow = rows * BN_PANEL_NARROW * (int64_t)sizeof(float) <= CACHE_BYTES ||
+                  w->f <= BN_PANEL_FEW;
     int first = w->f <= 4 ? 3 : w->f <= 8 ? 2 : narrow ? 1 : 0;
     for (int i = first; i < 2; i++)
         if (panel_bytes(w, widths[i]) <= left - result)
@@ -350,7 +351,7 @@ bonsai_status bn_wl_dense(bn_embedding *out, bn_wl_run *w)
     int width = (int)-narrowest, rounds = w->layers - w->done;
     panel p = {.width = width};
     BN_TRY(bn_agree(world, make_room(&m, out, w, width)));
-    w->at->columns = width;
+    out->columns = width;
     p.send = m.send;
     p.out = out->dense;
     if (bn_big_spilled(out->dense) && w->f > 0)

@@ -133,7 +133,7 @@ static void set_bit(uint64_t *bits, int64_t i)
 }
 
 /* The neighbours of the rows that have joined at this level, for the level below. */
-static void spread(bn_wl_run *w, int level, far_nodes *far)
+static void mark_neighbours(bn_wl_run *w, int level, far_nodes *far)
 {
     const int32_t *id = bn_neighbors(w->g);
     uint8_t joined = bn_wl_mark(level), mark = bn_wl_mark(level - 1);
@@ -328,7 +328,7 @@ bonsai_status bn_wl_reach(bn_wl_run *w)
         return rc;
     BN_TRY(bn_agree(world, start_reach(w, &far, ranks)));
     for (int level = w->layers; level > 0; level--) {
-        spread(w, level, &far);
+        mark_neighbours(w, level, &far);
         if (ranks > 1)
             BN_TRY(ask_owners(w, &far, level - 1));
     }

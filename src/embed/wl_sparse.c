@@ -31,6 +31,13 @@ typedef struct {                /* one thread's working row; all zero between ro
     uint64_t *words;            /* a bit for each word of marks */
 } work;
 
+typedef struct {                /* the row of a node before the round, met entry by entry */
+    bn_wl_row row;
+    int64_t at;
+    bn_rule rule;
+    float   factor;
+} own_row;
+
 typedef struct {                /* finished rows of some batches */
     int32_t *index;
     float   *value;
@@ -159,17 +166,17 @@ static int64_t add_neighbours(work *k, const bn_wl_run *w, int64_t v, const bn_w
     return most < w->f ? most : w->f;
 }
 
-/* Takes the marks of one word away and appends its features of v; *self walks along
- * v's own row. */
-static void take_word(block *b, work *k, const bn_wl_run *w, int64_t v, int64_t word,
-                      const bn_wl_row *own, int64_t *self)
+/* Takes the marks of one word away and appends its features of the node. */
+static void take_word(block *b, work *k, int64_t word, own_row *own)
 {
+    const bn_rule rule = own->rule;
+    const float factor = own->factor;
     for (uint64_t bits = k->marks[word]; bits; bits &= bits - 1) {
         int32_t j = (int32_t)(word * 64 + __builtin_ctzll(bits));
-        bool has = *self < own->count && bn_wl_index(own, *self) == j;
-        float mine = has ? bn_wl_value(own, *self) : 0.0f;
-        float next = w->inverse[v] == 0.0f ? mine : bn_wl_next(w, v, mine, k->sum[j]);
-        *self += has;
+        bool has = own->at < own->row.count && bn_wl_index(&own->row, own->at) == j;
+        float mine = has ? bn_wl_value(&own->row, own->at) : 0.0f;
+        float next = factor == 0.0f ? mine : bn_rule_next(rule, factor, mine, k->sum[j]);
+        own->at += has;
         k->sum[j] = 0.0f;
         b->index[b->used] = j;
         b->value[b->used] = next;
@@ -181,14 +188,14 @@ static void take_word(block *b, work *k, const bn_wl_run *w, int64_t v, int64_t 
 /* Appends v's next embedding to the block; false: no room. */
 static bool sparse_row(block *b, work *k, const bn_wl_run *w, int64_t v)
 {
-    bn_wl_row own = bn_wl_row_of(w, v);
-    int64_t need = b->used + add_neighbours(k, w, v, &own) + 1, self = 0;
+    own_row own = {.row = bn_wl_row_of(w, v), .rule = w->rule, .factor = w->factor[v]};
+    int64_t need = b->used + add_neighbours(k, w, v, &own.row) + 1;
     if (bn_grow((void **)&b->index, &b->index_room, need, sizeof *b->index) != BONSAI_OK ||
         bn_grow((void **)&b->value, &b->value_room, need, sizeof *b->value) != BONSAI_OK)
         return false;
     for (int64_t i = 0; i <= w->f >> 12; i++) {
         for (uint64_t bits = k->words[i]; bits; bits &= bits - 1)
-            take_word(b, k, w, v, i * 64 + __builtin_ctzll(bits), &own, &self);
+            take_word(b, k, i * 64 + __builtin_ctzll(bits), &own);
         k->words[i] = 0;
     }
     return true;

@@ -19,13 +19,7 @@
 
 #include "knn.h"
 
-enum { SPARE = 64 };
 static const float most_norm = 1e37f;   /* sums of two such products are still numbers */
-
-int64_t bn_knn_room(int k)
-{
-    return 4 * (int64_t)k + 2 * SPARE;
-}
 
 /* ---- candidates ---- */
 
@@ -107,7 +101,7 @@ static void settle(const bn_knn_search *q, int64_t s)
 static void make_room(const bn_knn_search *q, int64_t s)
 {
     drop_far(&q->c[s]);
-    if (q->c[s].count > q->k + SPARE)
+    if (q->c[s].count > q->k + BN_KNN_SPARE)
         settle(q, s);
 }
 
@@ -193,7 +187,7 @@ bool bn_knn_bounded(const bn_knn_search *q, int64_t first, int64_t end)
 bonsai_status bn_knn_tick(const bn_knn_search *q, int64_t done, int64_t total)
 {
     double share = total > 0 ? (double)done / (double)total : 1.0;
-    return bn_tick(q->progress, "neighbours", q->before + (int64_t)((double)q->z * share), q->all);
+    return bn_tick(q->place->progress, "neighbours", q->before + (int64_t)((double)q->z * share), q->all);
 }
 
 bonsai_status bn_knn_measure(const bn_knn_search *q, int64_t first, int64_t end, int64_t done,
@@ -248,13 +242,13 @@ static bonsai_status start(bn_knn_search *q, bn_candidate **list, float **near)
     q->both = q->z == q->trees;
     for (int64_t s = 0; s < q->z && q->both; s++)
         q->both = q->self[s] == s;
-    BN_TRY(BN_BIG(&q->low, q->memory, q->trees));
-    BN_TRY(BN_BIG(&q->own, q->memory, q->z));
-    BN_TRY(BN_BIG(&q->c, q->memory, q->z));
-    BN_TRY(BN_BIG(near, q->memory, q->z * q->k));
-    BN_TRY(BN_BIG(list, q->memory, q->z * q->room));
+    BN_TRY(BN_BIG(&q->low, q->place->memory, q->trees));
+    BN_TRY(BN_BIG(&q->own, q->place->memory, q->z));
+    BN_TRY(BN_BIG(&q->c, q->place->memory, q->z));
+    BN_TRY(BN_BIG(near, q->place->memory, q->z * q->k));
+    BN_TRY(BN_BIG(list, q->place->memory, q->z * q->room));
     if (q->both)
-        BN_TRY(BN_BIG(&q->limit, q->memory, q->trees));
+        BN_TRY(BN_BIG(&q->limit, q->place->memory, q->trees));
     for (int64_t s = 0; s < q->z; s++) {
         q->c[s] = (bn_candidates){.list = *list + s * q->room, .near = *near + s * q->k,
                                   .bar = INFINITY, .last = INT32_MAX};

@@ -30,8 +30,7 @@ typedef struct {
     int     k, threads;
     int64_t block;              /* trees in a block of products */
     bool    both;               /* every tree is a sample, in order: products serve twice */
-    bn_memory *memory;
-    bn_progress progress;
+    const bn_place *place;
     int64_t before, all;        /* for progress: samples of earlier blocks, and of all */
     float  *mean;               /* f; NULL: not centred */
     float  *low;                /* trees: |x|^2 after centring, less its share of the error; known
@@ -44,7 +43,6 @@ typedef struct {
 
 static inline int64_t bn_knn_at(const bn_knn_search *q, int64_t s) { return q->at ? q->at[s] : s; }
 
-int64_t bn_knn_room(int k);             /* candidates that a sample has at most */
 /* The k nearest of the trees of each sample into list and dist (may be NULL), z x k; where there
  * are fewer the rest is INT32_MAX, infinitely far.  Sets what the caller need not. */
 bonsai_status bn_knn_block(int32_t *list, float *dist, bn_knn_search *q);

@@ -10,7 +10,7 @@
 
 #include "knn.h"
 
-enum { SMALL = 512, MEDIUM = 1024, LARGE = 2048, LEAST = 64, TILE_SAMPLES = 256, TILE_TREES = 512 };
+enum { SMALL = 512, MEDIUM = 1024, LARGE = BN_KNN_BLOCK, LEAST = 64, TILE_SAMPLES = 256, TILE_TREES = 512 };
 /* In a block of rows: at most, and whatever the limit of memory. */
 enum { MOST_FLOATS = 1 << 26, LEAST_FLOATS = 1 << 20 };
 
@@ -64,7 +64,7 @@ static int64_t block_at(const bn_knn_search *q, int64_t first, int64_t total)
 static int64_t block_rows(const bn_knn_search *q)
 {
     int64_t rows = !q->both ? LARGE : q->trees > 4 * MEDIUM ? MEDIUM : SMALL;
-    int64_t floats = bn_memory_left(q->memory) / 8 / (int64_t)sizeof(float);
+    int64_t floats = bn_memory_left(q->place->memory) / 8 / (int64_t)sizeof(float);
     floats = floats < LEAST_FLOATS ? LEAST_FLOATS : bn_least(floats, MOST_FLOATS);
     int64_t fit = floats / (q->f > 0 ? q->f : 1);
     return bn_least(rows, fit < LEAST ? LEAST : fit);
@@ -114,14 +114,16 @@ static void multiply(const bn_knn_search *q, const dense_room *r, int64_t sample
     }
 }
 
-static void scan_tiles(const bn_knn_search *q, const dense_room *r, int64_t s0, int64_t sample,
-                       int64_t samples, int64_t t0, int64_t trees)
+/* The same products, which start at `product`, as proposals to the samples from s0 on of the trees
+ * from t0 on. */
+static void scan_tiles(const bn_knn_search *q, const float *product, int64_t s0, int64_t samples,
+                       int64_t t0, int64_t trees)
 {
     for (int64_t t = 0; t < trees; t += TILE_TREES) {
         int64_t wide = trees - t < TILE_TREES ? trees - t : TILE_TREES;
-        const float *tile = r->product + sample * q->block + t * samples;
+        const float *tile = product + t * samples;
         for (int64_t i = 0; i < samples; i++)
-            bn_knn_forward(q, s0 + sample + i, tile + i * wide, t0 + t, wide);
+            bn_knn_forward(q, s0 + i, tile + i * wide, t0 + t, wide);
     }
 }
 
@@ -136,7 +138,7 @@ static void dense_block(const bn_knn_search *q, const dense_room *r, int64_t s0,
     for (int64_t s = 0; s < samples; s += each) {
         int64_t use = samples - s < each ? samples - s : each;
         multiply(q, r, s, use, trees);
-        scan_tiles(q, r, s0, s, use, t0, trees);
+        scan_tiles(q, r->product + s * q->block, s0 + s, use, t0, trees);
     }
     if (!q->both || s0 == t0)
         return;

@@ -36,7 +36,7 @@ static int64_t entry_bytes(const bn_knn_search *q)
 static int64_t stretch_end(const bn_knn_search *q, int64_t first)
 {
     const int64_t *offsets = q->e->offsets;
-    int64_t most = bn_memory_left(q->memory) / 2 / entry_bytes(q), end = first + 1;
+    int64_t most = bn_memory_left(q->place->memory) / 2 / entry_bytes(q), end = first + 1;
     most = most < LEAST_ENTRIES ? LEAST_ENTRIES : most;
     while (end < q->trees && offsets[end + 1] - offsets[first] <= most)
         end++;
@@ -49,13 +49,13 @@ static bonsai_status new_lists(inverted *v, const bn_knn_search *q)
     int64_t entries = q->e->offsets[v->end] - q->e->offsets[v->first], trees = v->end - v->first;
     BN_TRY(BN_NEW(&v->offsets, q->f + 1));
     BN_TRY(BN_NEW(&v->next, q->f + 1));
-    BN_TRY(BN_BIG(&v->row, q->memory, entries));
-    BN_TRY(BN_BIG(&v->value, q->memory, entries));
-    BN_TRY(BN_BIG(&v->after, q->memory, q->both ? entries : 0));
-    v->room = bn_least(PRODUCTS, bn_memory_left(q->memory) / 2 / (int64_t)sizeof(float)) / trees;
+    BN_TRY(BN_BIG(&v->row, q->place->memory, entries));
+    BN_TRY(BN_BIG(&v->value, q->place->memory, entries));
+    BN_TRY(BN_BIG(&v->after, q->place->memory, q->both ? entries : 0));
+    v->room = bn_least(PRODUCTS, bn_memory_left(q->place->memory) / 2 / (int64_t)sizeof(float)) / trees;
     v->room = v->room < q->threads ? q->threads : v->room;
     v->room = bn_least(v->room, q->z);
-    BN_TRY(BN_BIG(&v->product, q->memory, v->room * trees));
+    BN_TRY(BN_BIG(&v->product, q->place->memory, v->room * trees));
 done:
     return rc;
 }

@@ -4,41 +4,51 @@
 #ifndef BN_NEIGHBOURS_H
 #define BN_NEIGHBOURS_H
 
-#include "embed/embed.h"
+#include "embed/sharded.h"
 
-/* ---- sampled k-NN (knn.c, knn_over.c) ---- */
+typedef struct {                /* rows whose neighbours are wanted, the same on every rank */
+    const int32_t *row;         /* numbers among the rows of all ranks */
+    int64_t z;
+} bn_sample;
 
-/* For each of z sampled rows its k nearest other rows, nearest first, ties to the
- * lower row: list and dist (may be NULL) are z x k.  k < rows. */
-bonsai_status bn_knn(int32_t *list, float *dist, const bn_embedding *e, const int32_t *sample,
-                     int64_t z, int k, int threads, bn_progress p);
+/* ---- sampled k-NN (knn_blocks.c, knn.c) ---- */
 
-/* The same where rank r has rows first[r] .. first[r+1]-1 of all (e: its own; first is not read
- * alone); samples are numbers among all rows, the same on every rank, and so is the answer: that of
- * bn_knn to the bit.  k < all rows.  at NULL: alone and without a limit.  (knn_over.c) */
-bonsai_status bn_knn_over(int32_t *list, float *dist, const bn_embedding *e, const int64_t *first,
-                          const int32_t *sample, int64_t z, int k, const bn_where *at, int threads,
-                          bn_progress p);
+/* For each sampled row its k nearest other rows of all ranks, nearest first, ties to the lower row:
+ * list and dist (may be NULL) are z x k, the same on every rank.  k < all rows. */
+bonsai_status bn_knn(int32_t *list, float *dist, const bn_sharded *x, const bn_sample *s, int k);
+
+/* Rows of a block of products at most: two blocks of rows and one of products are in memory. */
+enum { BN_KNN_BLOCK = 2048 };
+/* Samples of a block at most over ranks, where every rank holds their rows. */
+enum { BN_KNN_SAMPLES = 8192 };
+/* Candidates that a sample has room for; with so many more than k they are measured. */
+enum { BN_KNN_SPARE = 64 };
+static inline int64_t bn_knn_room(int64_t k) { return 4 * k + 2 * BN_KNN_SPARE; }
 
 /* ---- k-NN through a random projection (project.c) ---- */
 
-/* As bn_wl_over, of the features projected to `dims` dimensions. */
-bonsai_status bn_project(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes,
-                         int64_t count, int layers, int dims, uint64_t seed, bn_where *at,
-                         int threads, bn_progress p);
-/* As bn_knn_over: the nearest among max(4k, 32) candidates that the projected embedding proposes,
- * by their distances with all features.  nodes are those of all trees, of which rank r has first[r] ..
- * first[r+1]-1; low has the rows of this rank's. */
-bonsai_status bn_project_knn(int32_t *list, const bn_embedding *low, const bonsai_graph *g,
-                             const int32_t *nodes, const int64_t *first, const int32_t *sample,
-                             int64_t z, int k, int layers, const bn_where *at, int threads,
-                             bn_progress p);
+typedef struct { int dims; uint64_t seed; } bn_projection;
+
+/* As bn_embed by the WL rule, of the features projected to few dimensions. */
+bonsai_status bn_project(bn_embedding *out, const bonsai_graph *g, const bn_nodes *nodes,
+                         int layers, bn_projection how, const bn_place *at);
+
+typedef struct {                /* the training nodes of all ranks */
+    const bonsai_graph *g;
+    const int32_t *node;
+    int64_t count;
+    const int64_t *first;       /* ranks+1: rank r has first[r] .. first[r+1]-1; not read alone */
+    int layers;                 /* rounds of their exact embedding */
+} bn_roots;
+
+/* As bn_knn: the nearest among max(4k, 32) candidates that the projected embedding proposes, by
+ * their distances with all features.  low has the rows of this rank's roots. */
+bonsai_status bn_project_knn(int32_t *list, const bn_embedding *low, const bn_roots *roots,
+                             const bn_sample *s, int k, const bn_place *at);
 /* The share of the exact neighbours of up to 200 of the samples that is in the list; -1
  * where the exact search would need more than a gibibyte, of all ranks together. */
-bonsai_status bn_project_recall(double *out, const int32_t *list, const bonsai_graph *g,
-                                const int32_t *nodes, const int64_t *first, int64_t trees,
-                                const int32_t *sample, int64_t z, int k, int layers,
-                                const bn_where *at, int threads);
+bonsai_status bn_project_recall(double *out, const int32_t *list, const bn_roots *roots,
+                                const bn_sample *s, int k, const bn_place *at);
 
 /* ---- reverse k-NN (rknn.c) ---- */
 
@@ -48,10 +58,9 @@ typedef struct {                /* lists of integers, one after the other */
     int32_t *item;
 } bn_lists;
 
-/* For each tree the samples (0 .. z-1) that list it, and itself where it is one;
+/* For each of `rows` rows the samples (0 .. z-1) that list it, and itself where it is one;
  * ascending. */
-bonsai_status bn_rknn(bn_lists *out, int64_t trees, const int32_t *sample, int64_t z,
-                      const int32_t *list, int k);
+bonsai_status bn_rknn(bn_lists *out, int64_t rows, const bn_sample *s, const int32_t *list, int k);
 void bn_lists_free(bn_lists *l);
 
 #endif

@@ -22,14 +22,15 @@ static const int64_t recall_floats = (int64_t)1 << 28;     /* up to 1 GiB is emb
 
 /* ---- the embedding in few dimensions ---- */
 
-static bonsai_status draw_signs(float **out, int64_t f, int dims, uint64_t seed, bn_memory *m)
+static bonsai_status draw_signs(float **out, int64_t f, bn_projection how, bn_memory *m)
 {
+    const int dims = how.dims;
     bonsai_status rc = BN_BIG(out, m, f * dims);
     float one = (float)(1 / sqrt((double)dims));
     if (rc != BONSAI_OK)
         return rc;
     for (int64_t j = 0; j < f; j++) {
-        bn_rng r = bn_rng_at(seed, (uint64_t)j);
+        bn_rng r = bn_rng_at(how.seed, (uint64_t)j);
         uint64_t bits = 0;
         for (int d = 0; d < dims; d++) {
             if (d % WORD == 0)
@@ -69,23 +70,23 @@ static void project_rows(own_rows *to, const bonsai_graph *g, const float *signs
     }
 }
 
-static bonsai_status project_own(own_rows *to, const bonsai_graph *g, int dims, uint64_t seed,
-                                 const bn_where *at, int threads)
+static bonsai_status project_own(own_rows *to, const bonsai_graph *g, bn_projection how,
+                                 const bn_place *at)
 {
     bonsai_status rc;
     float *signs = NULL;
-    int lanes = bn_threads(threads);
+    int lanes = bn_threads(at->threads);
     row_room r = {NULL, NULL, bn_row_room(g)};
-    bool alone = bn_ranks(at->world) == 1;
-    to->first = alone ? 0 : at->first[at->world->rank];
-    to->end = alone ? g->view.nodes : at->first[at->world->rank + 1];
-    to->dims = dims;
-    if (alone)                          /* else each rank has looked at its part */
-        BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, threads));
+    const bn_rows own = bn_rows_of(&g->view, at->world, at->first);
+    to->first = own.begin;
+    to->end = own.end;
+    to->dims = how.dims;
+    if (bn_ranks(at->world) == 1)       /* else each rank has looked at its part */
+        BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, at->threads));
     BN_TRY(BN_NEW(&r.index, lanes * r.room));
     BN_TRY(BN_NEW(&r.value, lanes * r.room));
-    BN_TRY(draw_signs(&signs, g->view.features, dims, seed, at->memory));
-    BN_TRY(BN_BIG(&to->x, at->memory, (to->end - to->first) * dims));
+    BN_TRY(draw_signs(&signs, g->view.features, how, at->memory));
+    BN_TRY(BN_BIG(&to->x, at->memory, (to->end - to->first) * how.dims));
     project_rows(to, g, signs, lanes, &r);
 done:
     bn_big_free(signs);
@@ -115,19 +116,19 @@ static bonsai_status project_graph(bonsai_graph **out, const bonsai_graph *g, co
     return BONSAI_OK;
 }
 
-bonsai_status bn_project(bn_embedding *out, const bonsai_graph *g, const int32_t *nodes,
-                         int64_t count, int layers, int dims, uint64_t seed, bn_where *at,
-                         int threads, bn_progress p)
+bonsai_status bn_project(bn_embedding *out, const bonsai_graph *g, const bn_nodes *nodes,
+                         int layers, bn_projection how, const bn_place *at)
 {
     bonsai_status rc;
     bonsai_graph *low = NULL;
     own_rows own = {0};
+    at = bn_here(at);
     memset(out, 0, sizeof *out);
-    rc = project_own(&own, g, dims, seed, at, threads);
+    rc = project_own(&own, g, how, at);
     if (rc == BONSAI_OK)
         rc = project_graph(&low, g, &own);
     BN_TRY(bn_agree(at->world, rc));
-    BN_TRY(bn_wl_over(out, low, nodes, count, layers, at, threads, p));
+    BN_TRY(bn_embed(out, low, nodes, BN_RULE_WL, layers, at));
 done:
     bonsai_graph_free(low);
     bn_big_free(own.x);
@@ -139,10 +140,9 @@ done:
 typedef struct {
     const int64_t *first;       /* ranks+1: the trees of each rank */
     int64_t  alone[2];
-    const int32_t *sample;
-    int64_t  z;
+    const bn_sample *sample;
     int      k, many;           /* neighbours wanted; candidates */
-    bn_where at;
+    const bn_place *at;
     int      rank, ranks, threads;
     int32_t *list;              /* z x many candidates */
     int32_t *place;             /* trees: number among those that are embedded again, or -1 */
@@ -157,9 +157,9 @@ static bonsai_status new_rerank(rerank *q)
 {
     bonsai_status rc;
     int64_t trees = q->first[q->ranks];
-    BN_TRY(BN_BIG(&q->list, q->at.memory, q->z * q->many));
-    BN_TRY(BN_BIG(&q->place, q->at.memory, trees));
-    BN_TRY(BN_BIG(&q->node, q->at.memory, q->first[q->rank + 1] - q->first[q->rank]));
+    BN_TRY(BN_BIG(&q->list, q->at->memory, q->sample->z * q->many));
+    BN_TRY(BN_BIG(&q->place, q->at->memory, trees));
+    BN_TRY(BN_BIG(&q->node, q->at->memory, q->first[q->rank + 1] - q->first[q->rank]));
     BN_TRY(BN_NEW(&q->begin, q->ranks + 1));
     BN_TRY(BN_NEW(&q->row, SAMPLES));
     BN_TRY(BN_NEW(&q->far, SAMPLES * (int64_t)q->many));
@@ -179,25 +179,25 @@ static void free_rerank(rerank *q)
 }
 
 /* Embeds the samples and their candidates with all features, each where its tree is. */
-static bonsai_status embed_needed(rerank *q, const bonsai_graph *g, const int32_t *nodes,
-                                  int layers)
+static bonsai_status embed_needed(rerank *q, const bn_roots *roots)
 {
+    const bn_place quiet = bn_silent(q->at);
     int64_t count = 0;
-    for (int64_t s = 0; s < q->z; s++)
-        q->place[q->sample[s]] = 1;
-    for (int64_t i = 0; i < q->z * q->many; i++)
+    for (int64_t s = 0; s < q->sample->z; s++)
+        q->place[q->sample->row[s]] = 1;
+    for (int64_t i = 0; i < q->sample->z * q->many; i++)
         q->place[q->list[i]] = 1;
     for (int r = 0; r < q->ranks; r++) {
         q->begin[r] = count;
         for (int64_t t = q->first[r]; t < q->first[r + 1]; t++) {
             if (q->place[t] && r == q->rank)
-                q->node[count - q->begin[r]] = nodes[t];
+                q->node[count - q->begin[r]] = roots->node[t];
             q->place[t] = q->place[t] ? (int32_t)count++ : -1;
         }
     }
     q->begin[q->ranks] = count;
-    return bn_wl_over(&q->x, g, q->node, q->begin[q->rank + 1] - q->begin[q->rank], layers, &q->at,
-                      q->threads, (bn_progress){NULL, NULL});
+    const bn_nodes own = {q->node, q->begin[q->rank + 1] - q->begin[q->rank]};
+    return bn_embed(&q->x, roots->g, &own, BN_RULE_WL, roots->layers, &quiet);
 }
 
 typedef struct { double d; int32_t tree; } measured;
@@ -237,11 +237,12 @@ static bonsai_status decide_some(int32_t *list, rerank *q, int64_t s0, int64_t c
 {
     bonsai_status rc;
     bn_embedding some = {0};
+    const bn_sharded x = {.e = &q->x, .first = q->begin, .at = q->at};
     for (int64_t s = 0; s < count; s++)
-        q->row[s] = q->place[q->sample[s0 + s]];
-    BN_TRY(bn_rows_gather(&some, &q->x, q->begin, q->row, count, &q->at));
+        q->row[s] = q->place[q->sample->row[s0 + s]];
+    BN_TRY(bn_rows_gather(&some, &x, q->row, count));
     measure(q, &some, s0, count);
-    BN_TRY(bn_max(q->at.world, q->far, count * q->many));
+    BN_TRY(bn_max(q->at->world, q->far, count * q->many));
 #pragma omp parallel for num_threads(q->threads) schedule(static)
     for (int lane = 0; lane < q->threads; lane++)
         for (int64_t s = lane; s < count; s += q->threads)
@@ -255,30 +256,30 @@ static bonsai_status decide_all(int32_t *list, rerank *q)
 {
     bonsai_status rc;
     measured *room = NULL;
-    BN_TRY(bn_agree(q->at.world, BN_NEW(&room, (int64_t)q->threads * q->many)));
-    for (int64_t s = 0; s < q->z; s += SAMPLES)
-        BN_TRY(decide_some(list, q, s, bn_least(SAMPLES, q->z - s), room));
+    BN_TRY(bn_agree(q->at->world, BN_NEW(&room, (int64_t)q->threads * q->many)));
+    for (int64_t s = 0; s < q->sample->z; s += SAMPLES)
+        BN_TRY(decide_some(list, q, s, bn_least(SAMPLES, q->sample->z - s), room));
 done:
     bn_free(room);
     return rc;
 }
 
-bonsai_status bn_project_knn(int32_t *list, const bn_embedding *low, const bonsai_graph *g,
-                             const int32_t *nodes, const int64_t *first, const int32_t *sample,
-                             int64_t z, int k, int layers, const bn_where *at, int threads,
-                             bn_progress p)
+bonsai_status bn_project_knn(int32_t *list, const bn_embedding *low, const bn_roots *roots,
+                             const bn_sample *s, int k, const bn_place *at)
 {
     bonsai_status rc;
-    rerank q = {.alone = {0, low->rows}, .sample = sample, .z = z, .k = k, .at = *at,
+    at = bn_here(at);
+    rerank q = {.alone = {0, low->rows}, .sample = s, .k = k, .at = at,
                 .rank = bn_rank(at->world), .ranks = bn_ranks(at->world),
-                .threads = bn_threads(threads)};
-    q.first = q.ranks == 1 ? q.alone : first;
+                .threads = bn_threads(at->threads)};
+    const bn_sharded x = {.e = low, .first = roots->first, .at = at};
+    q.first = q.ranks == 1 ? q.alone : roots->first;
     int64_t many = 4 * (int64_t)k > LEAST_CANDIDATES ? 4 * (int64_t)k : LEAST_CANDIDATES;
     many = bn_least(many, q.first[q.ranks] - 1);
     q.many = (int)(many < k ? k : many);
     BN_TRY(bn_agree(at->world, new_rerank(&q)));
-    BN_TRY(bn_knn_over(q.list, NULL, low, first, sample, z, q.many, at, threads, p));
-    BN_TRY(embed_needed(&q, g, nodes, layers));
+    BN_TRY(bn_knn(q.list, NULL, &x, s, q.many));
+    BN_TRY(embed_needed(&q, roots));
     BN_TRY(decide_all(list, &q));
 done:
     free_rerank(&q);
@@ -296,36 +297,36 @@ static int64_t count_common(const int32_t *a, const int32_t *b, int k)
     return common;
 }
 
-bonsai_status bn_project_recall(double *out, const int32_t *list, const bonsai_graph *g,
-                                const int32_t *nodes, const int64_t *first, int64_t trees,
-                                const int32_t *sample, int64_t z, int k, int layers,
-                                const bn_where *at, int threads)
+bonsai_status bn_project_recall(double *out, const int32_t *list, const bn_roots *roots,
+                                const bn_sample *s, int k, const bn_place *at)
 {
     bonsai_status rc;
-    bn_embedding x = {0};
+    bn_embedding e = {0};
     int32_t *exact = NULL, *some = NULL;
-    int64_t room, found = 0, count = z < RECALL_SAMPLE ? z : RECALL_SAMPLE;
-    const bn_progress silent = {NULL, NULL};
-    bn_where here = *at;                /* what the embedding says of itself is not asked for */
-    bool alone = bn_ranks(at->world) == 1;
-    int64_t begin = alone ? 0 : first[at->world->rank];
-    int64_t end = alone ? trees : first[at->world->rank + 1];
+    int64_t room, found = 0, z = s->z, count = z < RECALL_SAMPLE ? z : RECALL_SAMPLE;
+    const bn_place quiet = bn_silent(at);
+    const bn_sharded x = {.e = &e, .first = roots->first, .at = &quiet};
+    bn_world *w = quiet.world;
+    bool alone = bn_ranks(w) == 1;
+    int64_t begin = alone ? 0 : roots->first[w->rank];
+    int64_t end = alone ? roots->count : roots->first[w->rank + 1];
     *out = -1;
-    if (!bn_mul(&room, trees, g->view.features) || room > recall_floats)
+    if (!bn_mul(&room, roots->count, roots->g->view.features) || room > recall_floats)
         return BONSAI_OK;
     rc = BN_NEW(&some, count);
     if (rc == BONSAI_OK)
         rc = BN_NEW(&exact, count * k);
-    BN_TRY(bn_agree(at->world, rc));
+    BN_TRY(bn_agree(w, rc));
     for (int64_t i = 0; i < count; i++)
-        some[i] = sample[i * z / count];
-    BN_TRY(bn_wl_over(&x, g, nodes + begin, end - begin, layers, &here, threads, silent));
-    BN_TRY(bn_knn_over(exact, NULL, &x, first, some, count, k, at, threads, silent));
+        some[i] = s->row[i * z / count];
+    BN_TRY(bn_embed(&e, roots->g, &(bn_nodes){roots->node + begin, end - begin}, BN_RULE_WL,
+                    roots->layers, &quiet));
+    BN_TRY(bn_knn(exact, NULL, &x, &(bn_sample){some, count}, k));
     for (int64_t i = 0; i < count; i++)
         found += count_common(exact + i * k, list + i * z / count * k, k);
     *out = (double)found / (double)(count * k);
 done:
-    bn_embedding_free(&x);
+    bn_embedding_free(&e);
     bn_free(exact);
     bn_free(some);
     return rc;

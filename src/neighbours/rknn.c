@@ -1,6 +1,6 @@
-/* rknn.c -- k-NN lists turned round: for each tree the samples that list it.
+/* rknn.c -- k-NN lists turned round: for each row the samples that list it.
  *
- * A counting sort by tree; samples are met in order, so each list ascends.
+ * A counting sort by row; samples are met in order, so each list ascends.
  * Linear in z k.  Paper: section 3.1.
  *
  * SPDX-License-Identifier: MIT */
@@ -15,27 +15,27 @@ void bn_lists_free(bn_lists *l)
     memset(l, 0, sizeof *l);
 }
 
-bonsai_status bn_rknn(bn_lists *out, int64_t trees, const int32_t *sample, int64_t z,
-                      const int32_t *list, int k)
+bonsai_status bn_rknn(bn_lists *out, int64_t rows, const bn_sample *sample, const int32_t *list,
+                      int k)
 {
     bonsai_status rc;
     int64_t *next = NULL;
     memset(out, 0, sizeof *out);
-    out->count = trees;
-    BN_TRY(BN_NEW(&out->offsets, trees + 1));
-    BN_TRY(BN_NEW(&out->item, z * (k + 1)));
-    BN_TRY(BN_NEW(&next, trees));
-    for (int64_t s = 0; s < z; s++) {
-        out->offsets[sample[s] + 1]++;              /* a tree covers itself */
+    out->count = rows;
+    BN_TRY(BN_NEW(&out->offsets, rows + 1));
+    BN_TRY(BN_NEW(&out->item, sample->z * (k + 1)));
+    BN_TRY(BN_NEW(&next, rows));
+    for (int64_t s = 0; s < sample->z; s++) {
+        out->offsets[sample->row[s] + 1]++;              /* a row lists itself */
         for (int j = 0; j < k; j++)
             out->offsets[list[s * k + j] + 1]++;
     }
-    for (int64_t t = 0; t < trees; t++) {
+    for (int64_t t = 0; t < rows; t++) {
         next[t] = out->offsets[t];
         out->offsets[t + 1] += out->offsets[t];
     }
-    for (int64_t s = 0; s < z; s++) {
-        out->item[next[sample[s]]++] = (int32_t)s;
+    for (int64_t s = 0; s < sample->z; s++) {
+        out->item[next[sample->row[s]]++] = (int32_t)s;
         for (int j = 0; j < k; j++)
             out->item[next[list[s * k + j]]++] = (int32_t)s;
     }

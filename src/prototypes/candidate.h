@@ -15,7 +15,7 @@
 /* ---- clusters (clusters.c) ---- */
 
 typedef struct {                /* labelled rows that prototypes are made of; all borrowed */
-    const bn_spread *x;         /* over ranks */
+    const bn_sharded *x;
     const int32_t *label;       /* own rows: 0 .. classes-1 */
     const float   *posterior;   /* own rows x classes, or NULL: hard labels only */
     const float   *weights;     /* f x classes: of a linear classifier, or NULL: none is known */
@@ -39,16 +39,14 @@ typedef struct {                /* all of it the same on every rank, but cluster
  * is one for each, else one for each of the largest classes; never more than it has rows. */
 bonsai_status bn_clusters_share(int64_t *want, const int64_t *have, int64_t classes, int64_t nodes);
 /* At most `nodes` clusters, each of rows of one class; sharpened where the source has weights. */
-bonsai_status bn_clusters_make(bn_clusters *out, const bn_source *s, int64_t nodes, uint64_t seed,
-                               int threads, bn_progress p);
+bonsai_status bn_clusters_make(bn_clusters *out, const bn_source *s, int64_t nodes, uint64_t seed);
 void bn_clusters_free(bn_clusters *c);
 /* Moves each centroid along the classifier's weights of its class (f x classes), by a share of its
  * distance from the mean that falls with the clusters per class.  No entry changes its sign. */
 bonsai_status bn_clusters_sharpen(bn_clusters *c, const float *weights, int64_t classes,
                                   int64_t live);
 /* The member of each cluster, of all ranks, nearest to its centroid; the first of several. */
-bonsai_status bn_clusters_nearest(int64_t *out, const bn_clusters *c, const bn_source *s,
-                                  int threads);
+bonsai_status bn_clusters_nearest(int64_t *out, const bn_clusters *c, const bn_source *s);
 
 /* ---- rows as they are stored (rows.c) ---- */
 
@@ -58,13 +56,13 @@ typedef struct {                /* how a graph of prototypes is stored */
     bonsai_type type;           /* of the features: U8, I8, F16, F32 */
     bool    soft;               /* soft labels in 255ths */
     bool    loops;              /* a self loop each */
+    int64_t largest;            /* weight; 0: all are the same and are not stored */
 } bn_storage;
 
-/* The bytes of n nodes with nnz entries, as bonsai_graph_bytes counts them; largest: weight, or
- * 0 where nodes have none. */
-double bn_storage_bytes(const bn_storage *s, int64_t n, int64_t nnz, int64_t largest);
+/* The bytes of n nodes with nnz entries, as bonsai_graph_bytes counts them. */
+double bn_storage_bytes(const bn_storage *s, int64_t n, int64_t nnz);
 /* The most nodes with `entries` each that fit, at least 0. */
-int64_t bn_storage_nodes(const bn_storage *s, double bytes, int64_t entries, int64_t largest);
+int64_t bn_storage_nodes(const bn_storage *s, double bytes, int64_t entries);
 
 typedef struct {                /* which entries of each centroid are stored */
     int64_t *live;              /* rows: entries that the type does not round to zero */
@@ -76,7 +74,7 @@ typedef struct {                /* which entries of each centroid are stored */
 /* As many entries as fit: t of each row that has as many, one more of the heaviest rows.  With
  * false in *fits not even one of each does, and keep is one of each. */
 bonsai_status bn_keep_most(bn_keep *out, bool *fits, const bn_clusters *c, const bn_storage *s,
-                           double bytes, int64_t largest, int threads);
+                           double bytes, int threads);
 void bn_keep_free(bn_keep *k);
 /* Lays the kept entries of each centroid into the graph's feature sections. */
 bonsai_status bn_rows_store(bonsai_graph *g, const bn_clusters *c, const bn_keep *k,
@@ -88,10 +86,9 @@ bonsai_status bn_rows_read(bn_embedding *out, const bonsai_graph *g, bool dense)
 
 /* Soft labels in 255ths: (1 - mix) of the class and mix of the posterior; each row sums to 255. */
 void bn_soften(uint8_t *out, int32_t label, const float *posterior, int64_t classes, double mix);
-/* The small graph without origins and members.  largest: weight, or 0: no weights. */
+/* The small graph without origins and members. */
 bonsai_status bn_candidate_graph(bonsai_graph **out, const bn_clusters *c, const bn_keep *k,
-                                 const bn_storage *s, double mix, int64_t largest,
-                                 const bn_job *job);
+                                 const bn_storage *s, double mix, const bn_job *job);
 /* Adds origins and, where the job asks for them, members; the source is all training rows. */
 bonsai_status bn_candidate_trace(bonsai_graph *g, const bn_clusters *c, const bn_source *s,
                                  const bn_job *job);

@@ -116,7 +116,7 @@ static void sort_by_class(by_class *b, const bn_source *s)
 static bonsai_status make_room(bn_clusters *out, by_class *b, const bn_source *s, int64_t nodes)
 {
     bonsai_status rc;
-    bn_memory *m = bn_spread_memory(s->x);
+    bn_memory *m = s->x->at->memory;
     int64_t rows = s->x->e->rows;
     BN_TRY(BN_NEW(&b->first, s->classes + 2));
     BN_TRY(BN_NEW(&b->want, s->classes));
@@ -132,7 +132,7 @@ done:
 
 /* Clusters of one class after the other; numbers ascend with the class. */
 static bonsai_status cluster_classes(bn_clusters *out, const bn_source *s, by_class *b,
-                                     uint64_t seed, int threads, bn_progress p)
+                                     uint64_t seed)
 {
     bonsai_status rc = BONSAI_OK;
     memset(out->cluster, 0xff, (size_t)s->x->e->rows * sizeof *out->cluster);
@@ -141,8 +141,9 @@ static bonsai_status cluster_classes(bn_clusters *out, const bn_source *s, by_cl
         if (b->want[k] == 0)
             continue;
         const int64_t *row = b->row + b->first[k];
-        BN_TRY(bn_kmeans_deep_over(b->part, &found, s->x, row, count, b->want[k], ROUNDS,
-                                   seed + (uint64_t)k, threads, p));
+        BN_TRY(bn_kmeans_deep(b->part, &found, s->x,
+                              &(bn_kmeans_task){row, count, b->want[k], ROUNDS,
+                                                seed + (uint64_t)k}));
         for (int64_t i = 0; i < count; i++) {
             int64_t c = out->count + b->part[i];
             out->cluster[row[i]] = (int32_t)c;
@@ -152,7 +153,7 @@ static bonsai_status cluster_classes(bn_clusters *out, const bn_source *s, by_cl
             out->label[c] = (int32_t)k;
         out->count += found;
     }
-    BN_TRY(bn_sum_int(bn_spread_world(s->x), out->size, out->count));
+    BN_TRY(bn_sum_int(s->x->at->world, out->size, out->count));
     for (int64_t c = 0; c < out->count; c++)
         out->largest = out->size[c] > out->largest ? out->size[c] : out->largest;
 done:
@@ -162,7 +163,7 @@ done:
 static bonsai_status average_posteriors(bn_clusters *c, const bn_source *s)
 {
     bonsai_status rc;
-    bn_world *w = bn_spread_world(s->x);
+    bn_world *w = s->x->at->world;
     int64_t classes = s->classes;
     double *sum = NULL, grid = bn_grid(1, s->x->rows);
     rc = BN_NEW(&sum, c->count * classes);
@@ -199,18 +200,17 @@ done:
     return rc;
 }
 
-bonsai_status bn_clusters_make(bn_clusters *out, const bn_source *s, int64_t nodes, uint64_t seed,
-                               int threads, bn_progress p)
+bonsai_status bn_clusters_make(bn_clusters *out, const bn_source *s, int64_t nodes, uint64_t seed)
 {
     bonsai_status rc;
-    bn_world *w = bn_spread_world(s->x);
+    bn_world *w = s->x->at->world;
     by_class b = {0};
     memset(out, 0, sizeof *out);
     out->asked = nodes;
     BN_TRY(bn_agree(w, make_room(out, &b, s, bn_least(nodes, s->x->rows))));
     sort_by_class(&b, s);
-    BN_TRY(cluster_classes(out, s, &b, seed, threads, p));
-    BN_TRY(bn_centroids_over(&out->centre, s->x, out->cluster, out->count, NULL, threads));
+    BN_TRY(cluster_classes(out, s, &b, seed));
+    BN_TRY(bn_centroids(&out->centre, s->x, out->cluster, out->count, NULL));
     rc = average_centres(out);
     if (rc == BONSAI_OK && s->weights)
         rc = bn_clusters_sharpen(out, s->weights, s->classes, s->live);
@@ -290,11 +290,10 @@ static void nearest_here(int64_t *out, double *best, double *room, const bn_clus
     }
 }
 
-bonsai_status bn_clusters_nearest(int64_t *out, const bn_clusters *c, const bn_source *s,
-                                  int threads)
+bonsai_status bn_clusters_nearest(int64_t *out, const bn_clusters *c, const bn_source *s)
 {
     bonsai_status rc;
-    bn_world *w = bn_spread_world(s->x);
+    bn_world *w = s->x->at->world;
     double *best = NULL, *all = NULL, *room = NULL;
     rc = BN_NEW(&best, c->count);
     if (rc == BONSAI_OK)
@@ -302,12 +301,12 @@ bonsai_status bn_clusters_nearest(int64_t *out, const bn_clusters *c, const bn_s
     if (rc == BONSAI_OK)
         rc = BN_NEW(&room, CHUNK);
     BN_TRY(bn_agree(w, rc));
-    nearest_here(out, best, room, c, s->x->e, threads);
+    nearest_here(out, best, room, c, s->x->e, bn_threads(s->x->at->threads));
     for (int64_t k = 0; k < c->count; k++)
         all[k] = -best[k];
     BN_TRY(bn_max(w, all, c->count));
     for (int64_t k = 0; k < c->count; k++)      /* the first row of those as near */
-        all[k] = out[k] >= 0 && -best[k] == all[k] ? -(double)(bn_spread_base(s->x) + out[k])
+        all[k] = out[k] >= 0 && -best[k] == all[k] ? -(double)(bn_sharded_base(s->x) + out[k])
                                                    : -INFINITY;
     BN_TRY(bn_max(w, all, c->count));
     for (int64_t k = 0; k < c->count; k++)

@@ -10,7 +10,7 @@ enum { BN_FIT_BLOCK = 256 };    /* rows to score at a time */
 
 typedef struct {
     const bn_embedding *x;
-    int64_t n;                  /* rows that take part, evenly spread over those of x */
+    int64_t n;                  /* rows that take part, at even distances among those of x */
     int64_t wide;               /* f + 1 */
     int64_t c, k;               /* classes; classes times lambdas */
     const double *lambda;

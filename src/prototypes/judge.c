@@ -8,7 +8,7 @@
 
 #include "judge.h"
 
-enum { MOST_JUDGED = 5000, SHARE = 5, SPARSE_SHARE = 4 };
+enum { SHARE = 5, SPARSE_SHARE = 4 };
 
 /* ---- which nodes ---- */
 
@@ -26,8 +26,8 @@ static bonsai_status draw_validation(int32_t **out, int64_t *count, const bn_job
     int64_t all = 0;
     for (int64_t v = 0; v < g->view.nodes; v++)
         all += may_judge(g, v);
-    *count = all < MOST_JUDGED ? all : MOST_JUDGED;
-    BN_TRY(BN_BIG(&taken, job->where.memory, all));
+    *count = all < BN_MOST_JUDGED ? all : BN_MOST_JUDGED;
+    BN_TRY(BN_BIG(&taken, job->at.memory, all));
     BN_TRY(BN_NEW(out, *count));
     BN_TRY(bn_rng_pick(taken, all, *count, job->o->seed));
     for (int64_t v = 0, i = 0, at = 0; v < g->view.nodes; v++)
@@ -45,8 +45,8 @@ static bonsai_status hold_out(bn_job *job)
     int64_t count = job->trees / SHARE;
     if (count == 0)
         return BONSAI_OK;
-    count = count < MOST_JUDGED ? count : MOST_JUDGED;
-    BN_TRY(BN_BIG(&job->held, job->where.memory, job->trees));
+    count = count < BN_MOST_JUDGED ? count : BN_MOST_JUDGED;
+    BN_TRY(BN_BIG(&job->held, job->at.memory, job->trees));
     BN_TRY(bn_rng_pick(job->held, job->trees, count, job->o->seed));
 done:
     return rc;
@@ -54,83 +54,31 @@ done:
 
 /* ---- their rows ---- */
 
-static int64_t row_length(const bn_embedding *e, int64_t r)
-{
-    int64_t count = 0;
-    if (!e->dense)
-        return e->offsets[r + 1] - e->offsets[r];
-    for (int64_t j = 0; j < e->f; j++)
-        count += e->dense[r * e->f + j] != 0.0f;
-    return count;
-}
-
 static int64_t all_lengths(const bn_embedding *e, int threads)
 {
     int64_t sum = 0;
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sum)
     for (int64_t r = 0; r < e->rows; r++)
-        sum += row_length(e, r);
+        sum += bn_embedding_length(e, r);
     return sum;
-}
-
-static void to_sparse(int32_t *index, float *value, const bn_embedding *e, int64_t r)
-{
-    int64_t at = 0;
-    for (int64_t j = 0; e->dense && j < e->f; j++)
-        if (e->dense[r * e->f + j] != 0.0f) {
-            index[at] = (int32_t)j;
-            value[at++] = e->dense[r * e->f + j];
-        }
-    for (int64_t i = e->dense ? 0 : e->offsets[r]; !e->dense && i < e->offsets[r + 1]; i++) {
-        index[at] = e->index[i];
-        value[at++] = e->value[i];
-    }
-}
-
-bonsai_status bn_embedding_take(bn_embedding *out, const bn_embedding *e, const int64_t *row,
-                                int64_t count, bool dense, bn_memory *m, int threads)
-{
-    bonsai_status rc;
-    memset(out, 0, sizeof *out);
-    out->rows = count;
-    out->f = e->f;
-    if (dense)
-        BN_TRY(BN_BIG(&out->dense, m, count * e->f));
-    else {
-        BN_TRY(BN_BIG(&out->offsets, m, count + 1));
-        for (int64_t i = 0; i < count; i++)
-            out->offsets[i + 1] = out->offsets[i] + row_length(e, row ? row[i] : i);
-        BN_TRY(BN_BIG(&out->index, m, out->offsets[count]));
-        BN_TRY(BN_BIG(&out->value, m, out->offsets[count]));
-    }
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t i = 0; i < count; i++) {
-        int64_t r = row ? row[i] : i;
-        if (dense)
-            bn_embedding_row(out->dense + i * e->f, e, r);
-        else
-            to_sparse(out->index + out->offsets[i], out->value + out->offsets[i], e, r);
-    }
-done:
-    if (rc != BONSAI_OK)
-        bn_embedding_free(out);
-    return rc;
 }
 
 /* Dense or sparse by what all ranks have, and then so on every rank. */
 static bonsai_status choose_form(bn_job *job, bn_embedding *e)
 {
     bonsai_status rc;
-    bn_world *w = job->where.world;
+    bn_world *w = job->at.world;
     bn_embedding other = {0};
-    int64_t sums[2] = {all_lengths(e, job->threads), e->rows * e->f};
+    int64_t sums[2] = {all_lengths(e, job->at.threads), e->rows * e->f};
     BN_TRY(bn_sum_int(w, sums, 2));
     bool dense = sums[0] > sums[1] / SPARSE_SHARE;
     rc = BONSAI_OK;
     if (dense != (e->dense != NULL))
-        rc = bn_embedding_take(&other, e, NULL, e->rows, dense, job->where.memory, job->threads);
+        rc = bn_embedding_take(&other, e, NULL, e->rows, dense, &job->at);
     BN_TRY(bn_agree(w, rc));
     if (dense != (e->dense != NULL)) {
+        other.columns = e->columns;
+        other.sent = e->sent;
         bn_embedding_free(e);
         *e = other;
         memset(&other, 0, sizeof other);
@@ -201,7 +149,7 @@ static bonsai_status find_agreement(bn_job *job, int64_t trees)
     enum { LEAST_ENTRIES = 100 };
     static const double hardly = 1.1;
     bonsai_status rc;
-    bn_world *w = job->where.world;
+    bn_world *w = job->at.world;
     int64_t *ends = NULL, classes = job->g->view.classes;
     double chance = 0;
     BN_TRY(bn_agree(w, BN_NEW(&ends, classes + 2)));
@@ -240,21 +188,21 @@ static void roll_free(roll *r)
 
 static int64_t own_trees(const bn_job *job)
 {
-    return job->tree_first ? job->tree_first[bn_rank(job->where.world) + 1] - bn_job_first(job)
+    return job->tree_first ? job->tree_first[bn_rank(job->at.world) + 1] - bn_job_first(job)
                            : job->trees;
 }
 
 /* The first node of a rank. */
 static int64_t first_node(const bn_job *job, int rank)
 {
-    return job->where.first ? job->where.first[rank] : rank == 0 ? 0 : job->g->view.nodes;
+    return job->at.first ? job->at.first[rank] : rank == 0 ? 0 : job->g->view.nodes;
 }
 
 /* Numbers in the order of the nodes; judged nodes are of another part than trees. */
 static void number_rows(roll *r, const bn_job *job)
 {
     int64_t j = 0;
-    int ranks = bn_ranks(job->where.world);
+    int ranks = bn_ranks(job->at.world);
     for (int64_t t = 0; t <= job->trees; t++) {
         for (; j < r->count && (t == job->trees || r->judged[j] < job->train[t]); j++)
             r->number[r->numbers++] = t + j;
@@ -271,7 +219,7 @@ static void number_rows(roll *r, const bn_job *job)
 
 static void list_nodes(roll *r, const bn_job *job)
 {
-    int rank = bn_rank(job->where.world);
+    int rank = bn_rank(job->at.world);
     int64_t t = bn_job_first(job), last = t + own_trees(job), rows = 0;
     int64_t j = r->first[rank] - t, end = r->first[rank + 1] - last;
     while (t < last || j < end) {
@@ -284,14 +232,14 @@ static void list_nodes(roll *r, const bn_job *job)
 static bonsai_status roll_make(roll *r, bn_job *job)
 {
     bonsai_status rc = BONSAI_OK;
-    bn_memory *m = job->where.memory;
-    int rank = bn_rank(job->where.world);
+    bn_memory *m = job->at.memory;
+    int rank = bn_rank(job->at.world);
     if (!job->o->no_validation && !job->o->inductive)
         BN_TRY(draw_validation(&r->judged, &r->count, job));
     if (r->count == 0)
         BN_TRY(hold_out(job));
-    BN_TRY(BN_NEW(&r->number, MOST_JUDGED));
-    BN_TRY(BN_NEW(&r->first, bn_ranks(job->where.world) + 1));
+    BN_TRY(BN_NEW(&r->number, BN_MOST_JUDGED));
+    BN_TRY(BN_NEW(&r->first, bn_ranks(job->at.world) + 1));
     number_rows(r, job);
     BN_TRY(BN_BIG(&r->node, m, r->first[rank + 1] - r->first[rank]));
     BN_TRY(BN_BIG(&r->judges, m, r->first[rank + 1] - r->first[rank]));
@@ -306,15 +254,16 @@ done:
 bonsai_status bn_judge_embed(bn_job *job)
 {
     bonsai_status rc;
-    bn_world *w = job->where.world;
+    bn_world *w = job->at.world;
     roll r = {0};
     bn_embedding e = {0};
     BN_TRY(bn_agree(w, roll_make(&r, job)));
     BN_TRY(find_agreement(job, own_trees(job)));
-    BN_TRY(bn_average_over(&e, job->g, r.node, r.first[bn_rank(w) + 1] - r.first[bn_rank(w)],
-                           job->depth, &job->where, job->threads, job->progress));
+    const bn_nodes own = {r.node, r.first[bn_rank(w) + 1] - r.first[bn_rank(w)]};
+    BN_TRY(bn_embed(&e, job->g, &own, BN_RULE_MEAN, job->depth, &job->at));
     BN_TRY(choose_form(job, &e));
-    BN_TRY(bn_rows_gather(&job->judge, &e, r.first, r.number, r.numbers, &job->where));
+    const bn_sharded all = {.e = &e, .first = r.first, .at = &job->at};
+    BN_TRY(bn_rows_gather(&job->judge, &all, r.number, r.numbers));
     close_up(&e, r.judges);
     job->x = e;
     memset(&e, 0, sizeof e);

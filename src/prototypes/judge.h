@@ -6,6 +6,8 @@
 
 #include "trees/job.h"
 
+enum { BN_MOST_JUDGED = 5000 };         /* rows that candidates are judged on */
+
 /* Fills x, judge, judge_label, held, apart and depth of the job: up to 5,000 labelled validation
  * nodes are judged, or a fifth of the training nodes where there are none or the options say so
  * (inductive: nothing outside the training part is looked at); none at all of fewer than five. */
@@ -14,10 +16,7 @@ void bn_judge_forget(bn_job *job);              /* frees them */
 /* The rank's first tree. */
 static inline int64_t bn_job_first(const bn_job *job)
 {
-    return job->tree_first ? job->tree_first[bn_rank(job->where.world)] : 0;
+    return job->tree_first ? job->tree_first[bn_rank(job->at.world)] : 0;
 }
-/* A copy of the given rows of e (NULL: 0 .. count-1), dense or sparse. */
-bonsai_status bn_embedding_take(bn_embedding *out, const bn_embedding *e, const int64_t *row,
-                                int64_t count, bool dense, bn_memory *m, int threads);
 
 #endif

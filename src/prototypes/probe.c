@@ -12,7 +12,7 @@
 #include "fit.h"
 
 enum { STRETCH = 16, SCORES = 1 << 24 };        /* blocks judged at a time, and their scores */
-enum { WAYS = 4, MOST_SIDE = 2048, MOST_ROWS = 20000, MOST_DIRECT = 1024 };
+enum { WAYS = 4, MOST_SIDE = 2048 };
 static const double grid[WAYS] = {0.03162, 0.003162, 0.0003162, 0.00003162};
 static const double posterior_lambda = 1e-4;
 static const double most_products = 8e9;        /* of dense rows, for a posterior */
@@ -27,12 +27,12 @@ struct bn_probe {
 /* ---- the probe ---- */
 
 bonsai_status bn_probe_new(bn_probe **out, const bn_embedding *judge, const int32_t *label,
-                           int64_t classes, int threads)
+                           int64_t classes, const bn_place *at)
 {
     bn_probe *p = NULL;
     bonsai_status rc = BN_NEW(&p, 1);
     if (rc == BONSAI_OK)
-        *p = (bn_probe){judge, label, classes, bn_threads(threads)};
+        *p = (bn_probe){judge, label, classes, bn_threads(bn_here(at)->threads)};
     *out = p;
     return rc;
 }
@@ -117,9 +117,9 @@ done:
 /* ---- posteriors ---- */
 
 /* Dense rows are fewer where they are long, so that no fit takes longer than about a second. */
-static int64_t rows_to_fit(const bn_spread *x)
+static int64_t rows_to_fit(const bn_sharded *x)
 {
-    int64_t n = bn_least(x->rows, MOST_ROWS);
+    int64_t n = bn_least(x->rows, BN_FIT_ROWS);
     double f = (double)(x->e->f + 1);
     if (x->e->dense && (double)n * f * fmin((double)n, f) > most_products)
         n = (int64_t)fmax(most_products / (f * f), sqrt(most_products / f));
@@ -138,11 +138,11 @@ static void soften(float *row, int64_t c, double sharpness)
 }
 
 /* The labels of the given rows, which ascend, of all ranks. */
-static bonsai_status gather_labels(int32_t *out, const bn_spread *x, const int32_t *label,
+static bonsai_status gather_labels(int32_t *out, const bn_sharded *x, const int32_t *label,
                                    const int64_t *row, int64_t count)
 {
     bonsai_status rc;
-    bn_world *w = bn_spread_world(x);
+    bn_world *w = x->at->world;
     int32_t *mine = NULL;
     int64_t *bytes = NULL, own = 0;
     rc = BN_NEW(&mine, count);
@@ -163,12 +163,12 @@ done:
     return rc;
 }
 
-/* Some rows that speak for all, evenly spread, and their labels: on every rank. */
-static bonsai_status gather_rows(bn_embedding *some, int32_t **label, const bn_spread *x,
+/* Some rows that speak for all, at even distances, and their labels: on every rank. */
+static bonsai_status gather_rows(bn_embedding *some, int32_t **label, const bn_sharded *x,
                                  const int32_t *own, int64_t count)
 {
     bonsai_status rc;
-    bn_world *w = bn_spread_world(x);
+    bn_world *w = x->at->world;
     int64_t *row = NULL;
     rc = BN_NEW(&row, count);
     if (rc == BONSAI_OK)
@@ -177,7 +177,7 @@ static bonsai_status gather_rows(bn_embedding *some, int32_t **label, const bn_s
     for (int64_t i = 0; i < count; i++)
         row[i] = i * x->rows / count;
     BN_TRY(gather_labels(*label, x, own, row, count));
-    BN_TRY(bn_rows_gather(some, x->e, x->first, row, count, x->at));
+    BN_TRY(bn_rows_gather(some, x, row, count));
 done:
     bn_free(row);
     return rc;
@@ -187,7 +187,7 @@ static bonsai_status fit_posterior(bn_fit *q, const int32_t *label, bn_progress 
 {
     bonsai_status rc;
     BN_TRY(bn_fit_rows(q, NULL, label));
-    if (!q->x->dense && q->m > MOST_DIRECT) {
+    if (!q->x->dense && q->m > BN_FIT_DIRECT) {
         BN_TRY(bn_fit_steps(q, p));
         goto done;
     }
@@ -198,24 +198,23 @@ done:
     return rc;
 }
 
-bonsai_status bn_posterior_over(float *posterior, float *weights, const bn_spread *x,
-                                const int32_t *label, int64_t classes, double sharpness,
-                                int threads, bn_progress p)
+bonsai_status bn_posterior(float *posterior, float *weights, const bn_sharded *x,
+                           const int32_t *label, int64_t classes, double sharpness)
 {
     bonsai_status rc;
-    bn_world *w = bn_spread_world(x);
+    bn_world *w = x->at->world;
     const bn_embedding *e = x->e;
     bn_embedding some = {0};
     int32_t *some_label = NULL;
-    bool here = bn_spread_here(x);
+    bool here = bn_sharded_here(x);
     bn_fit q = {.x = here ? e : &some, .n = rows_to_fit(x), .c = classes,
-                .lambda = &posterior_lambda, .ways = 1, .threads = bn_threads(threads)};
+                .lambda = &posterior_lambda, .ways = 1, .threads = bn_threads(x->at->threads)};
     bn_scorer scorer = {0};
     if (x->rows == 0)
         return BONSAI_OK;
     if (!here)
         BN_TRY(gather_rows(&some, &some_label, x, label, q.n));
-    BN_TRY(bn_agree(w, fit_posterior(&q, here ? label : some_label, p)));
+    BN_TRY(bn_agree(w, fit_posterior(&q, here ? label : some_label, x->at->progress)));
     /* those of rank 0: on another kind of machine products may round in another way */
     BN_TRY(bn_share(w, q.w, (e->f + 1) * classes * (int64_t)sizeof *q.w, 0));
     BN_TRY(bn_agree(w, bn_scorer_new(&scorer, &q)));
@@ -231,17 +230,5 @@ done:
     bn_scorer_free(&scorer);
     bn_embedding_free(&some);
     bn_free(some_label);
-    return rc;
-}
-
-bonsai_status bn_posterior(float *posterior, float *weights, const bn_embedding *e,
-                           const int32_t *label, int64_t classes, double sharpness, int threads,
-                           bn_progress p)
-{
-    bn_spread x;
-    bonsai_status rc = bn_spread_look(&x, e, NULL, threads);
-    if (rc == BONSAI_OK)
-        rc = bn_posterior_over(posterior, weights, &x, label, classes, sharpness, threads, p);
-    bn_spread_free(&x);
     return rc;
 }

@@ -30,18 +30,18 @@ enum { MULTIPLES = sizeof multiples / sizeof *multiples, CANDIDATES = MULTIPLES 
 typedef struct {
     const bn_job *job;
     bn_world *world;
-    bn_spread x;                /* all training rows */
+    bn_sharded x;                /* all training rows */
     bn_budget budget;
     bn_storage storage;         /* of eight bits */
     bn_recipe *recipe;
-    bn_progress progress;       /* for inner stages: says again what was said last */
+    bn_place at;                /* for inner stages: says again what was said last */
     int64_t said;
 } search;
 
 typedef struct {                /* labelled rows, and what they own */
     bn_source s;
     bn_embedding x;             /* a copy of some rows, or empty, ... */
-    bn_spread spread;           /* ... as it lies over ranks */
+    bn_sharded sharded;         /* ... and of all ranks */
     int32_t *label;
     int64_t *have;
     float   *posterior, *weights;
@@ -53,7 +53,6 @@ typedef struct {
     bn_clusters c;
     bn_keep keep;
     bool    fits;
-    int64_t largest;            /* weight; 0: all are the same and need not be stored */
     double  bytes;              /* with all entries */
     double  percent, lambda;
 } candidate;
@@ -70,13 +69,13 @@ static int say_again(const bonsai_progress *p, void *payload)
 {
     const search *w = payload;
     (void)p;
-    return bn_tick(w->job->progress, "prototypes", w->said, STEPS) != BONSAI_OK;
+    return bn_tick(w->job->at.progress, "prototypes", w->said, STEPS) != BONSAI_OK;
 }
 
 static bonsai_status say(search *w, int64_t done)
 {
     w->said = done;
-    return bn_agree(w->world, bn_tick(w->job->progress, "prototypes", done, STEPS));
+    return bn_agree(w->world, bn_tick(w->job->at.progress, "prototypes", done, STEPS));
 }
 
 /* ---- rows ---- */
@@ -84,7 +83,7 @@ static bonsai_status say(search *w, int64_t done)
 static void rows_free(rows_of *r)
 {
     bn_embedding_free(&r->x);
-    bn_spread_free(&r->spread);
+    bn_sharded_free(&r->sharded);
     bn_big_free(r->label);
     bn_free(r->have);
     bn_big_free(r->posterior);
@@ -95,7 +94,7 @@ static void rows_free(rows_of *r)
 static bonsai_status rows_list(rows_of *r, const bn_job *job, int64_t classes, const uint8_t *held)
 {
     bonsai_status rc;
-    bn_memory *m = job->where.memory;
+    bn_memory *m = job->at.memory;
     int64_t own = job->x.rows, first = bn_job_first(job), count = 0;
     int64_t *row = NULL;
     BN_TRY(BN_NEW(&r->have, classes));
@@ -111,8 +110,7 @@ static bonsai_status rows_list(rows_of *r, const bn_job *job, int64_t classes, c
         count++;
     }
     if (held)
-        BN_TRY(bn_embedding_take(&r->x, &job->x, row, count, job->x.dense != NULL, m,
-                                 job->threads));
+        BN_TRY(bn_embedding_take(&r->x, &job->x, row, count, job->x.dense != NULL, &job->at));
 done:
     bn_big_free(row);
     return rc;
@@ -123,12 +121,11 @@ static bonsai_status find_posteriors(rows_of *r, search *w)
     bonsai_status rc;
     const bn_job *job = w->job;
     int64_t classes = r->s.classes;
-    rc = BN_BIG(&r->posterior, job->where.memory, r->s.x->e->rows * classes);
+    rc = BN_BIG(&r->posterior, job->at.memory, r->s.x->e->rows * classes);
     if (rc == BONSAI_OK)
         rc = BN_NEW(&r->weights, r->s.x->e->f * classes);
     BN_TRY(bn_agree(w->world, rc));
-    BN_TRY(bn_posterior_over(r->posterior, r->weights, r->s.x, r->label, classes, sharpness,
-                             job->threads, w->progress));
+    BN_TRY(bn_posterior(r->posterior, r->weights, r->s.x, r->label, classes, sharpness));
     r->s.posterior = r->posterior;
     r->s.weights = r->weights;
 done:
@@ -145,13 +142,13 @@ static bonsai_status rows_make(rows_of *r, search *w, bool all)
     BN_TRY(bn_agree(w->world, rows_list(r, job, classes, held)));
     BN_TRY(bn_sum_int(w->world, r->have, classes));
     if (held)
-        BN_TRY(bn_spread_look(&r->spread, &r->x, &job->where, job->threads));
-    r->s = (bn_source){.x = held ? &r->spread : &w->x, .label = r->label, .classes = classes,
+        BN_TRY(bn_sharded_look(&r->sharded, &r->x, &w->at));
+    r->s = (bn_source){.x = held ? &r->sharded : &w->x, .label = r->label, .classes = classes,
                        .have = r->have};
     for (int64_t k = 0; k < classes; k++)
         r->s.live += r->have[k] > 0;
     int64_t least = r->s.live < w->budget.nodes ? r->s.live : w->budget.nodes;
-    if (bn_storage_bytes(&w->storage, least, 0, 0) > w->budget.bytes)
+    if (bn_storage_bytes(&w->storage, least, 0) > w->budget.bytes)
         w->storage.soft = false;        /* posteriors of very many classes would cost much */
     if (w->storage.soft)
         BN_TRY(find_posteriors(r, w));
@@ -175,24 +172,27 @@ static bonsai_status make(candidate *a, search *w, const bn_source *s, int64_t n
     bonsai_status rc;
     double start = bn_seconds();
     candidate_free(a);
-    BN_TRY(bn_clusters_make(&a->c, s, nodes, w->job->o->seed, w->job->threads, w->progress));
-    a->largest = weights && !all_equal(&a->c) ? a->c.largest : 0;
+    BN_TRY(bn_clusters_make(&a->c, s, nodes, w->job->o->seed));
+    a->storage.largest = weights && !all_equal(&a->c) ? a->c.largest : 0;
     BN_TRY(bn_agree(w->world, bn_keep_most(&a->keep, &a->fits, &a->c, &a->storage, w->budget.bytes,
-                                           a->largest, w->job->threads)));
-    a->bytes = bn_storage_bytes(&a->storage, a->c.count, a->keep.all, a->largest);
+                                           w->job->at.threads)));
+    a->bytes = bn_storage_bytes(&a->storage, a->c.count, a->keep.all);
 done:
     w->recipe->seconds_cluster += bn_seconds() - start;
     return rc;
 }
 
 /* The number of nodes to start from: as if all rows were full. */
-static int64_t first_guess(const search *w, const bn_storage *s, int64_t rows, int64_t cap)
+static int64_t first_guess(const search *w, bn_storage s, int64_t rows, int64_t cap)
 {
     if (!isfinite(w->budget.bytes))
         return cap;
-    int64_t n = bn_storage_nodes(s, w->budget.bytes, s->f, 1);
-    if (n > 0 && rows / n >= 4)         /* some cluster may well have more than 255 */
-        n = bn_storage_nodes(s, w->budget.bytes, s->f, rows / n >= 8192 ? 1 << 20 : 256);
+    s.largest = 1;
+    int64_t n = bn_storage_nodes(&s, w->budget.bytes, s.f);
+    if (n > 0 && rows / n >= 4) {       /* some cluster may well have more than 255 */
+        s.largest = rows / n >= 8192 ? 1 << 20 : 256;
+        n = bn_storage_nodes(&s, w->budget.bytes, s.f);
+    }
     return n < cap ? n : cap;
 }
 
@@ -229,7 +229,7 @@ static bonsai_status make_whole(candidate *a, search *w, const bn_source *s)
     bonsai_status rc = BONSAI_OK;
     int64_t cap = s->x->rows < w->budget.nodes ? s->x->rows : w->budget.nodes;
     int64_t least = s->live < cap ? s->live : cap, low = least, high = cap + 1;
-    int64_t n = first_guess(w, &a->storage, s->x->rows, cap), made = -1;
+    int64_t n = first_guess(w, a->storage, s->x->rows, cap), made = -1;
     bool known = false;                 /* that `low` fits with all entries */
     n = n < low ? low : n;
     for (int i = 0; i < MOST_FITS && n != made; i++) {
@@ -259,8 +259,7 @@ static double mix_of(const bn_source *s, int64_t nodes)
 static bonsai_status build(bonsai_graph **out, const candidate *a, const search *w,
                            const bn_source *s)
 {
-    return bn_candidate_graph(out, &a->c, &a->keep, &a->storage, mix_of(s, a->c.count), a->largest,
-                              w->job);
+    return bn_candidate_graph(out, &a->c, &a->keep, &a->storage, mix_of(s, a->c.count), w->job);
 }
 
 /* Its labels, weights and rows as they will be read. */
@@ -278,7 +277,7 @@ static bonsai_status score(candidate *a, search *w, const bn_source *s, bn_probe
     BN_TRY(BN_NEW(&weight, n));
     const uint8_t *soft = g->view.section[BONSAI_SECTION_SOFT_LABELS].data;
     for (int64_t i = 0; i < n; i++) {
-        weight[i] = a->largest ? (float)a->c.size[i] : 1.0f;
+        weight[i] = a->storage.largest ? (float)a->c.size[i] : 1.0f;
         for (int64_t k = 0; k < c; k++)
             target[i * c + k] = soft ? (float)soft[i * c + k] / 255.0f : k == a->c.label[i];
     }
@@ -328,7 +327,8 @@ static bonsai_status make_tiny(candidate *a, search *w, const bn_source *s)
         if (a->fits)
             goto done;
     }
-    int64_t n = bn_storage_nodes(&a->storage, w->budget.bytes, 1, 0);
+    a->storage.largest = 0;
+    int64_t n = bn_storage_nodes(&a->storage, w->budget.bytes, 1);
     BN_TRY(make(a, w, s, n < 1 ? 1 : n < cap ? n : cap, false));
 done:
     return rc;
@@ -357,7 +357,7 @@ static bonsai_status try_all(candidate *all, int *best, search *w, const bn_sour
     int count = 1;
     if (w->job->judge.rows > 0)
         BN_TRY(bn_agree(w->world, bn_probe_new(&probe, &w->job->judge, w->job->judge_label,
-                                               s->classes, w->job->threads)));
+                                               s->classes, &w->job->at)));
     BN_TRY(make_first(&all[0], w, s));
     for (int m = 0; probe && m < MULTIPLES && isfinite(w->budget.bytes); m++) {
         int64_t n = multiples[m] * s->live;
@@ -431,7 +431,7 @@ static bonsai_status finish(bonsai_graph **out, candidate *a, search *w, const b
     r->t = a->keep.t;
     r->type = a->storage.type;
     r->soft = a->storage.soft;
-    r->weighted = a->largest > 0;
+    r->weighted = a->storage.largest > 0;
     r->layers = w->job->depth;
     BN_TRY(say(w, STEPS));
     *out = g;
@@ -465,16 +465,18 @@ bonsai_status bn_prototypes(bonsai_graph **out, bn_recipe *r, const bn_job *job,
     rows_of some = {0}, every = {0};
     candidate all[CANDIDATES] = {{0}};
     int best = 0;
-    search w = {.job = job, .world = job->where.world, .budget = *budget, .recipe = r};
+    search w = {.job = job, .world = job->at.world, .at = job->at, .budget = *budget, .recipe = r};
     bool strict = job->o->accounting == BONSAI_ACCOUNTING_STRICT;
     memset(r, 0, sizeof *r);
     r->probe = -1;
     r->judged = job->judge.rows;
-    w.progress = (bn_progress){job->progress.fn ? say_again : NULL, &w};
-    BN_TRY(bn_spread_look(&w.x, &job->x, &job->where, job->threads));
-    w.storage = (bn_storage){strict ? BONSAI_ACCOUNTING_STRICT : BONSAI_ACCOUNTING_PAPER_CONDENSED, job->x.f,
-                             job->g->view.classes, w.x.least < 0 ? BONSAI_TYPE_I8 : BONSAI_TYPE_U8,
-                             !job->o->hard_labels, !job->apart};
+    w.at.progress = (bn_progress){job->at.progress.fn ? say_again : NULL, &w};
+    BN_TRY(bn_sharded_look(&w.x, &job->x, &w.at));
+    w.storage = (bn_storage){.accounting = strict ? BONSAI_ACCOUNTING_STRICT
+                                                  : BONSAI_ACCOUNTING_PAPER_CONDENSED,
+                             .f = job->x.f, .classes = job->g->view.classes,
+                             .type = w.x.least < 0 ? BONSAI_TYPE_I8 : BONSAI_TYPE_U8,
+                             .soft = !job->o->hard_labels, .loops = !job->apart};
     w.budget.nodes = budget->trees < budget->nodes ? budget->trees : budget->nodes;
     BN_TRY(say(&w, 0));
     BN_TRY(rows_make(&some, &w, false));
@@ -493,6 +495,6 @@ done:
         candidate_free(&all[i]);
     rows_free(&some);
     rows_free(&every);
-    bn_spread_free(&w.x);
+    bn_sharded_free(&w.x);
     return rc;
 }

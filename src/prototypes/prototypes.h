@@ -8,7 +8,7 @@
 #ifndef BN_PROTOTYPES_H
 #define BN_PROTOTYPES_H
 
-#include "embed/spread.h"
+#include "embed/sharded.h"
 #include "trees/job.h"
 
 /* ---- the probe (probe.c) ---- */
@@ -23,22 +23,19 @@ typedef struct bn_probe bn_probe;
 
 /* Judges on the rows of `judge`, whose labels are 0 .. classes-1; both are borrowed. */
 bonsai_status bn_probe_new(bn_probe **out, const bn_embedding *judge, const int32_t *label,
-                           int64_t classes, int threads);
+                           int64_t classes, const bn_place *at);
 void bn_probe_free(bn_probe *p);
 /* The percentage of judged rows that weighted ridge regression from the points classifies right,
  * by the best of a few regularisations, which *lambda gets.  Primal or dual, whichever is
  * smaller; the same bits for any number of threads. */
 bonsai_status bn_probe_score(double *percent, double *lambda, bn_probe *p, const bn_points *points);
-/* posterior (rows x classes) = softmax of `sharpness` times the scores of a ridge classifier with
- * +-1 targets, fitted on the rows of e with their labels; weights (f x classes, or NULL) gets its
- * weights. */
-bonsai_status bn_posterior(float *posterior, float *weights, const bn_embedding *e,
-                           const int32_t *label, int64_t classes, double sharpness, int threads,
-                           bn_progress p);
-/* The same over ranks: posterior and label are of the rank's own rows, the weights of all. */
-bonsai_status bn_posterior_over(float *posterior, float *weights, const bn_spread *s,
-                                const int32_t *label, int64_t classes, double sharpness,
-                                int threads, bn_progress p);
+/* posterior (own rows x classes) = softmax of `sharpness` times the scores of a ridge classifier
+ * with +-1 targets, fitted on the rows of all ranks; label: of the rank's own rows.  weights (f x
+ * classes, or NULL) gets its weights. */
+bonsai_status bn_posterior(float *posterior, float *weights, const bn_sharded *x,
+                           const int32_t *label, int64_t classes, double sharpness);
+/* Rows that a posterior is fitted on at most, and features of a direct fit of sparse ones. */
+enum { BN_FIT_ROWS = 20000, BN_FIT_DIRECT = 1024 };
 
 /* ---- the method (prototypes.c) ---- */
 

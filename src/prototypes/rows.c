@@ -32,22 +32,23 @@ static double feature_bytes(const bn_storage *s, double n, double nnz)
     }
 }
 
-double bn_storage_bytes(const bn_storage *s, int64_t nodes, int64_t nnz, int64_t largest)
+double bn_storage_bytes(const bn_storage *s, int64_t nodes, int64_t nnz)
 {
     double n = (double)nodes, soft = s->soft ? (double)s->classes : 0;
     if (s->accounting != BONSAI_ACCOUNTING_STRICT)         /* SPEC section 4; the self loop is one of E */
-        return 2 * (3 * (double)nnz + n * (1 + soft + (largest > 0)) + 2 * n);
+        return 2 * (3 * (double)nnz + n * (1 + soft + (s->largest > 0)) + 2 * n);
     double label = s->classes <= 255 ? 1 : s->classes <= 65535 ? 2 : 4;
-    double weight = largest == 0 ? 0 : largest <= 255 ? 1 : largest <= 65535 ? 2 : 4;
-    return 4 * (n + 1) + (s->loops ? 4 * n : 0) + n * (label + soft + weight) + feature_bytes(s, n, (double)nnz);
+    double weight = s->largest == 0 ? 0 : s->largest <= 255 ? 1 : s->largest <= 65535 ? 2 : 4;
+    return 4 * (n + 1) + (s->loops ? 4 * n : 0) + n * (label + soft + weight) +
+           feature_bytes(s, n, (double)nnz);
 }
 
-int64_t bn_storage_nodes(const bn_storage *s, double bytes, int64_t entries, int64_t largest)
+int64_t bn_storage_nodes(const bn_storage *s, double bytes, int64_t entries)
 {
     int64_t low = 0, high = 1 << 30;
     while (low < high) {
         int64_t n = high - (high - low) / 2;
-        if (bn_storage_bytes(s, n, n * entries, largest) <= bytes)
+        if (bn_storage_bytes(s, n, n * entries) <= bytes)
             low = n;
         else
             high = n - 1;
@@ -173,12 +174,11 @@ static int64_t kept_at(const bn_keep *k, int64_t rows, int64_t t)
 }
 
 /* The most entries that fit, at least one of each row. */
-static int64_t most_entries(const bn_storage *s, int64_t n, int64_t low, int64_t high, double bytes,
-                            int64_t largest)
+static int64_t most_entries(const bn_storage *s, int64_t n, int64_t low, int64_t high, double bytes)
 {
     while (low < high) {
         int64_t middle = high - (high - low) / 2;
-        if (bn_storage_bytes(s, n, middle, largest) <= bytes)
+        if (bn_storage_bytes(s, n, middle) <= bytes)
             low = middle;
         else
             high = middle - 1;
@@ -196,7 +196,7 @@ static int by_size(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static bonsai_status spread(bn_keep *k, const bn_clusters *c, int64_t most)
+static bonsai_status share_out(bn_keep *k, const bn_clusters *c, int64_t most)
 {
     bonsai_status rc;
     heavy *order = NULL;
@@ -227,7 +227,7 @@ done:
 }
 
 bonsai_status bn_keep_most(bn_keep *out, bool *fits, const bn_clusters *c, const bn_storage *s,
-                           double bytes, int64_t largest, int threads)
+                           double bytes, int threads)
 {
     bonsai_status rc;
     row_room *room = NULL;
@@ -246,8 +246,8 @@ bonsai_status bn_keep_most(bn_keep *out, bool *fits, const bn_clusters *c, const
     for (int64_t i = 0; i < n; i++)
         out->all += out->live[i];
     int64_t least = kept_at(out, n, 1);
-    *fits = bn_storage_bytes(s, n, least, largest) <= bytes;
-    BN_TRY(spread(out, c, most_entries(s, n, least, out->all, bytes, largest)));
+    *fits = bn_storage_bytes(s, n, least) <= bytes;
+    BN_TRY(share_out(out, c, most_entries(s, n, least, out->all, bytes)));
 done:
     free_rooms(room, lanes);
     if (rc != BONSAI_OK)

@@ -60,7 +60,7 @@ static void put_number(void *to, bonsai_type t, int64_t i, int64_t value)
 }
 
 static bonsai_status put_labels(bonsai_graph *g, const bn_clusters *c, const bn_storage *s,
-                                double mix, int64_t largest)
+                                double mix)
 {
     bonsai_status rc;
     void *label, *weight;
@@ -75,8 +75,10 @@ static bonsai_status put_labels(bonsai_graph *g, const bn_clusters *c, const bn_
         for (int64_t i = 0; i < n; i++)
             bn_soften(soft + i * classes, c->label[i], c->posterior + i * classes, classes, mix);
     }
-    if (largest > 0) {
-        wide = largest <= 255 ? BONSAI_TYPE_U8 : largest <= 65535 ? BONSAI_TYPE_U16 : BONSAI_TYPE_F32;
+    if (s->largest > 0) {
+        wide = s->largest <= 255     ? BONSAI_TYPE_U8
+               : s->largest <= 65535 ? BONSAI_TYPE_U16
+                                     : BONSAI_TYPE_F32;
         BN_TRY(bn_graph_array(&weight, g, BONSAI_SECTION_NODE_WEIGHTS, wide, n));
         for (int64_t i = 0; i < n; i++)
             put_number(weight, wide, i, c->size[i]);
@@ -86,8 +88,7 @@ done:
 }
 
 bonsai_status bn_candidate_graph(bonsai_graph **out, const bn_clusters *c, const bn_keep *k,
-                                 const bn_storage *s, double mix, int64_t largest,
-                                 const bn_job *job)
+                                 const bn_storage *s, double mix, const bn_job *job)
 {
     bonsai_status rc;
     bonsai_graph *g = NULL;
@@ -98,8 +99,8 @@ bonsai_status bn_candidate_graph(bonsai_graph **out, const bn_clusters *c, const
     g->view.features = s->f;
     g->view.classes = s->classes;
     BN_TRY(put_loops(g, s->loops));
-    BN_TRY(bn_rows_store(g, c, k, s, job->threads));
-    BN_TRY(put_labels(g, c, s, mix, largest));
+    BN_TRY(bn_rows_store(g, c, k, s, job->at.threads));
+    BN_TRY(put_labels(g, c, s, mix));
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         BN_TRY(bn_graph_copy(g, &job->g->view, same[i]));
     BN_TRY(bonsai_graph_verify(g));
@@ -127,8 +128,8 @@ static bonsai_status put_origins(bonsai_graph *g, const bn_clusters *c, const bn
     rc = BN_NEW(&nearest, c->count);
     if (rc == BONSAI_OK)
         rc = bn_graph_array(&origin, g, BONSAI_SECTION_ORIGIN, BONSAI_TYPE_U32, c->count);
-    BN_TRY(bn_agree(job->where.world, rc));
-    BN_TRY(bn_clusters_nearest(nearest, c, s, job->threads));
+    BN_TRY(bn_agree(job->at.world, rc));
+    BN_TRY(bn_clusters_nearest(nearest, c, s));
     for (int64_t i = 0; i < c->count; i++)
         origin[i] = original(job, nearest[i]);
 done:
@@ -140,9 +141,9 @@ done:
 static bonsai_status gather_clusters(int32_t **out, const bn_clusters *c, const bn_source *s)
 {
     bonsai_status rc;
-    bn_world *w = bn_spread_world(s->x);
+    bn_world *w = s->x->at->world;
     int64_t *bytes = NULL;
-    rc = BN_BIG(out, bn_spread_memory(s->x), s->x->rows);
+    rc = BN_BIG(out, s->x->at->memory, s->x->rows);
     if (rc == BONSAI_OK)
         rc = BN_NEW(&bytes, bn_ranks(w));
     BN_TRY(bn_agree(w, rc));
@@ -184,7 +185,7 @@ static bonsai_status put_members(bonsai_graph *g, const bn_clusters *c, const bn
     bonsai_status rc;
     int32_t *cluster = NULL;
     BN_TRY(gather_clusters(&cluster, c, s));
-    BN_TRY(bn_agree(job->where.world, write_members(g, c, cluster, job)));
+    BN_TRY(bn_agree(job->at.world, write_members(g, c, cluster, job)));
 done:
     bn_big_free(cluster);
     return rc;
@@ -196,5 +197,5 @@ bonsai_status bn_candidate_trace(bonsai_graph *g, const bn_clusters *c, const bn
     bonsai_status rc = put_origins(g, c, s, job);
     if (rc == BONSAI_OK && job->o->members)
         rc = put_members(g, c, s, job);
-    return rc != BONSAI_OK ? rc : bn_agree(job->where.world, bonsai_graph_verify(g));
+    return rc != BONSAI_OK ? rc : bn_agree(job->at.world, bonsai_graph_verify(g));
 }

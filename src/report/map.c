@@ -133,12 +133,11 @@ static bonsai_status embed(drawing *d)
 {
     bonsai_status rc;
     const bn_map *m = d->m;
-    const bn_progress silent = {NULL, NULL};
-    if (d->alike)
-        BN_TRY(bn_average(&d->x, d->full, d->node, m->trees, d->layers, d->threads, d->progress));
-    else
-        BN_TRY(bn_wl(&d->x, d->full, d->node, m->trees, d->layers, d->threads, d->progress));
-    BN_TRY(bn_wl(&d->y, d->small, d->dot, d->dots, d->alike ? 0 : d->layers, d->threads, silent));
+    const bn_place at = {.threads = d->threads, .progress = d->progress}, quiet = bn_silent(&at);
+    BN_TRY(bn_embed(&d->x, d->full, &(bn_nodes){d->node, m->trees},
+                    d->alike ? BN_RULE_MEAN : BN_RULE_WL, d->layers, &at));
+    BN_TRY(bn_embed(&d->y, d->small, &(bn_nodes){d->dot, d->dots}, BN_RULE_WL,
+                    d->alike ? 0 : d->layers, &quiet));
     BN_TRY(find_directions(d));
     BN_TRY(project(&d->at, d, &d->x));
     BN_TRY(project(&d->dot_at, d, &d->y));

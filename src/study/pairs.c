@@ -163,8 +163,9 @@ static bonsai_status measure(double *wl, double *seen, int64_t pairs, const stud
 {
     bonsai_status rc;
     bn_embedding e = {0};
-    BN_TRY(bn_wl(&e, s->g, s->node, s->count, s->o.layers, s->threads,
-                 (bn_progress){s->o.progress, s->o.payload}));
+    BN_TRY(bn_embed(&e, s->g, &(bn_nodes){s->node, s->count}, BN_RULE_WL, s->o.layers,
+                    &(bn_place){.threads = s->threads,
+                                .progress = {s->o.progress, s->o.payload}}));
 #pragma omp parallel for num_threads(bn_team(s->threads, pairs / 256)) schedule(static)
     for (int64_t i = 0; i < pairs; i++) {
         bn_rng r = bn_rng_at(s->o.seed, (uint64_t)i);

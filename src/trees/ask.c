@@ -241,7 +241,7 @@ static void refuse(bn_world *w, bonsai_status why)
 
 bonsai_status bn_reader_serve(const bn_job *job)
 {
-    bn_world *w = job->where.world;
+    bn_world *w = job->at.world;
     bn_reader *r = NULL;
     bonsai_status rc = bn_reader_new(&r, job->g, bn_job_accounting(job));
     for (int64_t bytes = 1; bytes > 0;) {
@@ -262,6 +262,6 @@ bonsai_status bn_reader_serve(const bn_job *job)
 
 void bn_reader_done(const bn_job *job)
 {
-    for (int rank = 1; rank < bn_ranks(job->where.world); rank++)
-        (void)bn_send(job->where.world, rank, "", 0);
+    for (int rank = 1; rank < bn_ranks(job->at.world); rank++)
+        (void)bn_send(job->at.world, rank, "", 0);
 }

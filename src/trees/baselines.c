@@ -115,7 +115,7 @@ static int64_t next_herding(chooser *c)
         return -1;
     const int32_t *tree = c->of_class + c->first[k];
     int64_t count = c->first[k + 1] - c->first[k];
-#pragma omp parallel for num_threads(bn_team(job->threads, count / 256)) schedule(static)
+#pragma omp parallel for num_threads(bn_team(job->at.threads, count / 256)) schedule(static)
     for (int64_t i = 0; i < count; i++)
         c->score[i] = c->used[tree[i]] ? 0 : dot_row(&job->x, tree[i], c->toward + k * f);
     for (int64_t i = 0; i < count; i++)
@@ -159,7 +159,7 @@ static int64_t next_kcenter(chooser *c)
 static void took_kcenter(chooser *c, int64_t tree)
 {
     const bn_job *job = c->job;
-#pragma omp parallel for num_threads(bn_team(job->threads, job->trees / 256)) schedule(static)
+#pragma omp parallel for num_threads(bn_team(job->at.threads, job->trees / 256)) schedule(static)
     for (int64_t t = 0; t < job->trees; t++) {
         float d = bn_embedding_dist2(&job->x, tree, t);
         c->distance[t] = d < c->distance[t] ? d : c->distance[t];
@@ -280,7 +280,7 @@ static bonsai_status take_all(bn_set *s, int depth)
         misses = in ? 0 : misses + 1;
         if (in)
             took(&c, t);
-        BN_TRY(bn_tick(job->progress, "choosing", (int64_t)(PARTS * bn_set_used(s)), PARTS));
+        BN_TRY(bn_tick(job->at.progress, "choosing", (int64_t)(PARTS * bn_set_used(s)), PARTS));
     }
 done:
     end(&c);
@@ -311,7 +311,7 @@ bonsai_status bn_baseline(bn_choice *out, const bn_job *job, const bn_budget *bu
     double begin = bn_seconds();
     int depth = job->o->method == BONSAI_METHOD_RANDOM_TREES ? job->o->layers : 0;
     memset(out, 0, sizeof *out);
-    BN_TRY(bn_tick(job->progress, "choosing", 0, PARTS));
+    BN_TRY(bn_tick(job->at.progress, "choosing", 0, PARTS));
     BN_TRY(bn_set_new(&s, job, budget));
     for (; depth >= 0; depth--)
         BN_TRY(take_all(&s, depth));
@@ -319,7 +319,7 @@ bonsai_status bn_baseline(bn_choice *out, const bn_job *job, const bn_budget *bu
     if (s.roots == 0)
         BN_TRY(bn_set_any(&any, &s));
     BN_TRY(bn_set_collect(out, &s));
-    BN_TRY(bn_tick(job->progress, "choosing", PARTS, PARTS));
+    BN_TRY(bn_tick(job->at.progress, "choosing", PARTS, PARTS));
     out->coverage_bound = -1;
     out->seconds_cover = bn_seconds() - begin;
 done:

@@ -1,7 +1,6 @@
-/* cart.c -- the features that a decision tree splits on.
+/* cart.c -- the features that a CART classifier splits on.
  *
- * A classification tree by Gini impurity, grown until its leaves are pure or all
- * alike.  Every feature is a column of its non-zero values in ascending order, made
+ * It splits by Gini impurity until its leaves are pure or all alike.  Every feature is a column of its non-zero values in ascending order, made
  * once; zeros are what is left of a node.  A node owns a stretch of every column: a
  * walk over it, positive values from the largest down and negative ones from the
  * smallest up, meets every cut with running class counts.  A split parts each stretch
@@ -11,7 +10,7 @@
  *
  * O(nnz) to sort, and O(nnz of its rows) a node.  Threads share the features out; a
  * split beats another by its score, then the lower feature, then the lower cut, so
- * that the tree is the same for any number of them.
+ * that the answer is the same for any number of them.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -25,7 +24,7 @@ typedef struct { double score; float cut; int64_t at; } split;  /* left: value <
 typedef struct { int64_t first; int32_t feature, count, left; } stretch;   /* left: go that way */
 
 typedef struct {                /* one that will be split */
-    int64_t  first, rows;       /* in tree.order */
+    int64_t  first, rows;       /* in cart.order */
     stretch *s;                 /* of the features that it has, ascending */
     int64_t  stretches, entries;
     split    best;
@@ -52,13 +51,13 @@ typedef struct {
     int32_t *order;             /* rows, those of a node side by side */
     int32_t *spare;             /* rows */
     uint8_t *right;             /* rows: which way the split sends it */
-    uint8_t *used;              /* f: the tree splits on it */
+    uint8_t *used;              /* f: some split uses it */
     child    child[2];          /* left and right */
     double  *inverse;           /* rows+1 */
     lane    *lane;
     node    *waiting;
     int64_t  nodes, room;
-} tree;
+} cart;
 
 /* ---- columns ---- */
 
@@ -107,7 +106,7 @@ static void sort_column(entry *a, int64_t n, entry *spare)
 }
 
 /* Dense rows, a strip of columns at a time: fill or only count its non-zeros. */
-static void walk_strip(tree *t, stretch *s, int64_t strip, bool fill)
+static void walk_strip(cart *t, stretch *s, int64_t strip, bool fill)
 {
     const bn_embedding *e = t->e;
     int64_t from = strip * STRIP, end = from + STRIP < e->f ? from + STRIP : e->f;
@@ -122,7 +121,7 @@ static void walk_strip(tree *t, stretch *s, int64_t strip, bool fill)
         }
 }
 
-static void walk_rows(tree *t, stretch *s, bool fill)
+static void walk_rows(cart *t, stretch *s, bool fill)
 {
     const bn_embedding *e = t->e;
     for (int64_t j = 0; j < e->f; j++)
@@ -145,7 +144,7 @@ static void walk_rows(tree *t, stretch *s, bool fill)
 }
 
 /* The root's stretches: whole columns, not yet sorted. */
-static bonsai_status make_columns(stretch *s, int64_t *total, tree *t)
+static bonsai_status make_columns(stretch *s, int64_t *total, cart *t)
 {
     bonsai_status rc;
     int64_t f = t->e->f;
@@ -190,11 +189,16 @@ static inline bool may_win(const double *inverse, double bar, const side *s, int
            bar * (1 - 1e-12);
 }
 
-/* One walk over `count` values of child c from x on, by step 1 or -1; a new value is a
+typedef struct { const entry *x; int64_t count, at; } run;      /* values of a stretch, from x on */
+
+/* One walk over values of a child by step 1 or -1; a new value is a
  * place to cut, and so is the end where a rest stays behind. */
-static void walk(const tree *t, int64_t *filled, split *best, const child *c, int64_t at,
-                 const entry *x, int64_t count, int step)
+static void walk(const cart *t, lane *l, int which, run r, int step)
 {
+    const child *c = &t->child[which];
+    const entry *x = r.x;
+    int64_t *filled = l->filled, count = r.count, at = r.at;
+    split *best = &l->best[which];
     side s = {0, 0, c->squares};
     if (count == 0)
         return;
@@ -211,7 +215,7 @@ static void walk(const tree *t, int64_t *filled, split *best, const child *c, in
     memset(filled, 0, (size_t)t->classes * sizeof *filled);
 }
 
-static void walk_both_ways(const tree *t, lane *l, int which, int64_t at, const entry *x,
+static void walk_both_ways(const cart *t, lane *l, int which, int64_t at, const entry *x,
                            int64_t count)
 {
     int64_t low = 0, high = count > 0 && x[0].value < 0 ? count : 0;
@@ -222,14 +226,13 @@ static void walk_both_ways(const tree *t, lane *l, int which, int64_t at, const 
         else
             high = middle;
     }
-    const child *c = &t->child[which];
-    walk(t, l->filled, &l->best[which], c, at, x + count - 1, count - low, -1);
-    walk(t, l->filled, &l->best[which], c, at, x, low, 1);
+    walk(t, l, which, (run){x + count - 1, count - low, at}, -1);
+    walk(t, l, which, (run){x, low, at}, 1);
 }
 
 /* ---- children ---- */
 
-static void count_child(const tree *t, child *c, int64_t first, int64_t rows)
+static void count_child(const cart *t, child *c, int64_t first, int64_t rows)
 {
     c->first = first;
     c->rows = rows;
@@ -243,7 +246,7 @@ static void count_child(const tree *t, child *c, int64_t first, int64_t rows)
 }
 
 /* Parts the rows of a node: zeros of the feature go one way, the others by value. */
-static void part_rows(tree *t, const node *n)
+static void part_rows(cart *t, const node *n)
 {
     const stretch *s = &n->s[n->best.at];
     int32_t *row = t->order + n->first;
@@ -265,7 +268,7 @@ static void part_rows(tree *t, const node *n)
 }
 
 /* Branchless: an entry is written to both sides, and stays where it belongs. */
-static void part_stretch(const tree *t, entry *spare, stretch *s)
+static void part_stretch(const cart *t, entry *spare, stretch *s)
 {
     entry *x = t->column + s->first;
     int64_t left = 0, right = 0;
@@ -282,7 +285,7 @@ static void part_stretch(const tree *t, entry *spare, stretch *s)
 }
 
 /* Parts one stretch, or sorts it where it is the root's, and walks what may be split. */
-static void visit(const tree *t, lane *l, stretch *s, int64_t at, bool root)
+static void visit(const cart *t, lane *l, stretch *s, int64_t at, bool root)
 {
     entry *x = t->column + s->first;
     if (root)
@@ -297,7 +300,7 @@ static void visit(const tree *t, lane *l, stretch *s, int64_t at, bool root)
 }
 
 /* Leaves the best split of either child in the first lane. */
-static void visit_all(tree *t, const node *n, bool root)
+static void visit_all(cart *t, const node *n, bool root)
 {
     int64_t lanes = n->entries < WORTH_THREADS ? 1 : t->lanes;
 #pragma omp parallel for num_threads((int)lanes) schedule(static) if (lanes > 1)
@@ -316,7 +319,7 @@ static void visit_all(tree *t, const node *n, bool root)
 }
 
 /* Lets one child of a parted node wait, unless nothing can split it. */
-static bonsai_status push_child(tree *t, const node *n, int which)
+static bonsai_status push_child(cart *t, const node *n, int which)
 {
     bonsai_status rc;
     const child *c = &t->child[which];
@@ -343,7 +346,7 @@ done:
     return rc;
 }
 
-static bonsai_status grow_node(tree *t, const node *n)
+static bonsai_status grow_node(cart *t, const node *n)
 {
     bonsai_status rc = BONSAI_OK;
     part_rows(t, n);
@@ -359,7 +362,7 @@ done:
 
 /* ---- the whole ---- */
 
-static bonsai_status make_room(tree *t)
+static bonsai_status make_room(cart *t)
 {
     bonsai_status rc;
     BN_TRY(BN_NEW(&t->order, t->rows));
@@ -379,7 +382,7 @@ done:
 }
 
 /* The root is the left child of a node that sends everything there. */
-static bonsai_status plant(tree *t)
+static bonsai_status plant(cart *t)
 {
     bonsai_status rc;
     node all = {.rows = t->rows, .stretches = t->e->f};
@@ -400,7 +403,7 @@ done:
     return rc;
 }
 
-static bonsai_status grow(tree *t, bn_progress p)
+static bonsai_status grow(cart *t, bn_progress p)
 {
     bonsai_status rc;
     BN_TRY(bn_tick(p, "features", 0, t->rows));
@@ -420,7 +423,7 @@ done:
     return rc;
 }
 
-static bonsai_status list_used(int32_t **out, int64_t *count, const tree *t)
+static bonsai_status list_used(int32_t **out, int64_t *count, const cart *t)
 {
     bonsai_status rc = BN_NEW(out, t->e->f);
     if (rc != BONSAI_OK)
@@ -434,7 +437,7 @@ static bonsai_status list_used(int32_t **out, int64_t *count, const tree *t)
     return BONSAI_OK;
 }
 
-static void free_tree(tree *t)
+static void free_cart(cart *t)
 {
     for (int64_t i = 0; t->lane && i < t->lanes; i++) {
         bn_free(t->lane[i].spare);
@@ -455,17 +458,18 @@ static void free_tree(tree *t)
 }
 
 bonsai_status bn_cart(int32_t **out, int64_t *count, const bn_embedding *e, const int32_t *label,
-                      int64_t classes, int threads, bn_progress p)
+                      int64_t classes, const bn_place *at)
 {
     bonsai_status rc;
-    tree t = {.e = e, .label = label, .rows = e->rows, .classes = classes,
-              .lanes = bn_team(bn_threads(threads), e->f)};
+    at = bn_here(at);
+    cart t = {.e = e, .label = label, .rows = e->rows, .classes = classes,
+              .lanes = bn_team(bn_threads(at->threads), e->f)};
     *out = NULL;
     if (e->f < 1)
         return bn_fail(BONSAI_E_ARGUMENT, "there are no features to select from");
-    BN_TRY(grow(&t, p));
+    BN_TRY(grow(&t, at->progress));
     BN_TRY(list_used(out, count, &t));
 done:
-    free_tree(&t);
+    free_cart(&t);
     return rc;
 }

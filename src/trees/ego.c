@@ -213,16 +213,16 @@ done:
 }
 
 bonsai_status bn_ego_grow(bn_tree *tree, bn_ego *e, bn_price *p, int32_t root, int layers,
-                          double limit, int64_t most)
+                          const bn_budget *budget)
 {
     bonsai_status rc;
-    room left = {limit - bn_price_floor(p), most < 0 ? INT64_MAX : most - bn_price_nodes(p)};
+    room left = {budget->bytes - bn_price_floor(p), budget->nodes - bn_price_nodes(p)};
     next_search(e);
     e->priced = bn_price_bits(p);
     bn_price_mark(p);
     tree->fits = false;
     BN_TRY(meet_all(&tree->fits, e, p, root, layers, left));
-    BN_TRY(add_all(&tree->fits, e, p, limit));
+    BN_TRY(add_all(&tree->fits, e, p, budget->bytes));
     tree->node = e->queue;
     tree->count = e->length;
 done:

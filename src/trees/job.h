@@ -11,9 +11,7 @@
 typedef struct {
     const bonsai_graph *g;              /* the graph that is condensed: full, or its training part */
     const bonsai_condense_options *o;   /* complete */
-    int      threads;
-    bn_progress progress;
-    bn_where where;                     /* ranks and memory */
+    bn_place at;                        /* threads are at least 1 */
     int64_t *tree_first;                /* ranks+1: the trees of each rank */
     int32_t *train;                     /* training nodes with a label, ascending: the trees' roots */
     int64_t  trees;                     /* of all ranks */

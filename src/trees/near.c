@@ -28,10 +28,10 @@ done:
 bonsai_status bn_reader_of(bn_reader **out, const bn_job *job)
 {
     bonsai_status rc = bn_reader_new(out, job->g, bn_job_accounting(job));
-    if (rc != BONSAI_OK || bn_ranks(job->where.world) == 1)
+    if (rc != BONSAI_OK || bn_ranks(job->at.world) == 1)
         return rc;
-    (*out)->at = &job->where;
-    (*out)->own = job->where.first[1];
+    (*out)->at = &job->at;
+    (*out)->own = job->at.first[1];
     return BONSAI_OK;
 }
 

@@ -53,7 +53,7 @@ struct bn_reader {
     int32_t      *row_index;
     int64_t       own;          /* nodes below are read from the graph: alone, all */
     /* over ranks */
-    const bn_where *at;
+    const bn_place *at;
     bn_kept *kept;              /* by slot */
     int64_t  kept_room;
     bn_ask  *ask;               /* to be sent */

@@ -16,28 +16,25 @@
 enum { MOST_STEPS = 100000 };      /* at the smallest beta some 21,000 are needed */
 
 typedef struct {
-    int64_t n;
-    const int64_t *offsets;
-    const int32_t *neighbors;
-    const float *weights;
-    const uint8_t *root;
-    double *degree;             /* sum of weights */
+    const bn_links *g;
+    double *degree;             /* n: sum of weights */
     int64_t roots;
 } walk;
 
 /* to = A from, and returns the mass that dangling nodes held. */
-static double spread(double *to, const double *from, const walk *w)
+static double pass_on(double *to, const double *from, const walk *w)
 {
+    const bn_links *g = w->g;
     double dangling = 0;
-    memset(to, 0, (size_t)w->n * sizeof *to);
-    for (int64_t v = 0; v < w->n; v++) {
+    memset(to, 0, (size_t)g->n * sizeof *to);
+    for (int64_t v = 0; v < g->n; v++) {
         if (w->degree[v] == 0) {
             dangling += from[v];
             continue;
         }
         double share = from[v] / w->degree[v];
-        for (int64_t e = w->offsets[v]; e < w->offsets[v + 1]; e++)
-            to[w->neighbors[e]] += w->weights ? share * (double)w->weights[e] : share;
+        for (int64_t e = g->offsets[v]; e < g->offsets[v + 1]; e++)
+            to[g->neighbors[e]] += g->weights ? share * (double)g->weights[e] : share;
     }
     return dangling;
 }
@@ -45,29 +42,28 @@ static double spread(double *to, const double *from, const walk *w)
 /* One step from pi to next; returns the L1 change. */
 static double step(double *next, const double *pi, const walk *w, double beta)
 {
-    double dangling = spread(next, pi, w), change = 0;
+    double dangling = pass_on(next, pi, w), change = 0;
     double home = ((1 - beta) * dangling + beta) / (double)w->roots;
-    for (int64_t v = 0; v < w->n; v++) {
-        next[v] = (1 - beta) * next[v] + (w->root[v] ? home : 0);
+    for (int64_t v = 0; v < w->g->n; v++) {
+        next[v] = (1 - beta) * next[v] + (w->g->root[v] ? home : 0);
         change += fabs(next[v] - pi[v]);
     }
     return change;
 }
 
-bonsai_status bn_ppr(double *pi, int *rounds, int64_t n, const int64_t *offsets,
-                     const int32_t *neighbors, const float *weights, const uint8_t *root,
-                     double beta, bn_progress p)
+bonsai_status bn_ppr(double *pi, int *rounds, const bn_links *g, double beta, bn_progress p)
 {
     bonsai_status rc;
     double *next = NULL, change = 1;
-    walk w = {n, offsets, neighbors, weights, root, NULL, 0};
+    walk w = {.g = g};
+    int64_t n = g->n;
     BN_TRY(BN_NEW(&next, n));
     BN_TRY(BN_NEW(&w.degree, n));
     for (int64_t v = 0; v < n; v++) {
-        w.roots += root[v] != 0;
+        w.roots += g->root[v] != 0;
         pi[v] = 1.0 / (double)n;
-        for (int64_t e = offsets[v]; e < offsets[v + 1]; e++)
-            w.degree[v] += weights ? (double)weights[e] : 1.0;
+        for (int64_t e = g->offsets[v]; e < g->offsets[v + 1]; e++)
+            w.degree[v] += g->weights ? (double)g->weights[e] : 1.0;
     }
     if (w.roots == 0) {
         rc = bn_fail(BONSAI_E_ARGUMENT, "personalised PageRank needs a root to return to");

@@ -98,7 +98,7 @@ bonsai_status bn_set_match(bn_set *s, bn_cover *cover)
             bn_cover_skip(cover, tree);
         }
         if (tries % 1024 == 0)
-            BN_TRY(bn_tick(s->job->progress, "finishing", 0, 1));
+            BN_TRY(bn_tick(s->job->at.progress, "finishing", 0, 1));
     }
     bn_cover_retry(cover);
 done:

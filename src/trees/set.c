@@ -224,8 +224,7 @@ bonsai_status bn_set_try(bool *fits, bn_set *s, int64_t tree, int depth)
         bool waits = seat >= 0 && bn_set_role(s, seat) == BONSAI_ROLE_NONE;
         if (waits)
             bn_price_remove(s->price, seat);
-        BN_TRY(bn_ego_grow(&t, s->ego, s->price, root, depth, s->budget.bytes,
-                           s->budget.nodes < INT64_MAX ? s->budget.nodes : -1));
+        BN_TRY(bn_ego_grow(&t, s->ego, s->price, root, depth, &s->budget));
         if (waits && !t.fits)
             bn_price_again(s->price, seat);
     }
@@ -353,8 +352,8 @@ static bonsai_status cheapest(double *least, const bn_job *job)
     bonsai_status rc;
     bn_reader *reader = NULL;
     bn_price *price = NULL;
-    int rank = bn_rank(job->where.world);
-    bool over = bn_ranks(job->where.world) > 1;
+    int rank = bn_rank(job->at.world);
+    bool over = bn_ranks(job->at.world) > 1;
     int64_t end = over ? job->tree_first[rank + 1] : job->trees;
     BN_TRY(bn_reader_new(&reader, job->g, bn_job_accounting(job)));
     BN_TRY(bn_price_new(&price, reader));
@@ -373,9 +372,9 @@ bonsai_status bn_too_small(const bn_job *job, const bn_budget *budget)
 {
     bonsai_status rc;
     double least = INFINITY;
-    BN_TRY(bn_agree(job->where.world, cheapest(&least, job)));
+    BN_TRY(bn_agree(job->at.world, cheapest(&least, job)));
     least = -least;
-    BN_TRY(bn_max(job->where.world, &least, 1));
+    BN_TRY(bn_max(job->at.world, &least, 1));
     rc = bn_fail(BONSAI_E_ARGUMENT, "%s: a budget of %.0f bytes is too small: the smallest "
                  "possible graph, of one node, takes %.0f", job->g->where, budget->bytes, -least);
 done:

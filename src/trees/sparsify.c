@@ -81,8 +81,8 @@ static int say_again(const bonsai_progress *p, void *payload)
 {
     const bn_set *s = payload;
     (void)p;
-    return s->last.stage && s->job->progress.fn
-               ? s->job->progress.fn(&s->last, s->job->progress.payload) : 0;
+    return s->last.stage && s->job->at.progress.fn
+               ? s->job->at.progress.fn(&s->last, s->job->at.progress.payload) : 0;
 }
 
 bonsai_status bn_set_rank(bn_set *s)
@@ -92,8 +92,8 @@ bonsai_status bn_set_rank(bn_set *s)
     int steps;
     qsort(s->member, (size_t)s->members, sizeof *s->member, bn_by_id);
     BN_TRY(induce(&h, s));
-    BN_TRY(bn_ppr(h.pi, &steps, h.n, h.offsets, h.neighbors, h.weights, h.root, s->job->o->beta,
-                  (bn_progress){say_again, s}));
+    BN_TRY(bn_ppr(h.pi, &steps, &(bn_links){h.n, h.offsets, h.neighbors, h.weights, h.root},
+                  s->job->o->beta, (bn_progress){say_again, s}));
     for (int64_t i = 0; i < h.n; i++)
         bn_set_find(s, s->member[i])->score = h.pi[i];
 done:
@@ -276,7 +276,7 @@ bonsai_status bn_set_widen(bn_set *s)
                 w.ahead = w.head;
             BN_TRY(widen_from(&w, w.queue[w.head]));
             if (w.head % 1024 == 0)
-                BN_TRY(bn_tick(s->job->progress, "finishing", 0, 1));
+                BN_TRY(bn_tick(s->job->at.progress, "finishing", 0, 1));
         }
 done:
     bn_free(w.met);

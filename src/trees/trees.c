@@ -35,7 +35,7 @@ static bonsai_status tick(state *s)
 {
     s->set.last = (bonsai_progress){.stage = s->stage, .done = (uint64_t)s->done,
                                     .total = (uint64_t)s->total};
-    return bn_tick(s->job->progress, s->stage, s->done, s->total);
+    return bn_tick(s->job->at.progress, s->stage, s->done, s->total);
 }
 
 static bonsai_status begin_stage(state *s, const char *stage, int64_t total)
@@ -349,8 +349,7 @@ static bonsai_status price_trees(state *s)
             BN_TRY(ask_for_trees(s, t, AHEAD, FIRST_ENTRIES));
         if (gain_of(job, t) == 0)
             continue;
-        BN_TRY(bn_ego_grow(&tree, s->set.ego, price, job->train[t], job->o->layers, b->bytes,
-                           b->nodes < INT64_MAX ? b->nodes : -1));
+        BN_TRY(bn_ego_grow(&tree, s->set.ego, price, job->train[t], job->o->layers, b));
         if (tree.fits) {
             s->cost[t] = fmax(1, bn_price_bytes(price) - empty);
             bn_ego_undo(s->set.ego, price);
@@ -397,7 +396,7 @@ static void free_state(state *s)
     bn_free(s->misses);
 }
 
-bonsai_status bn_trees(bn_choice *out, const bn_job *job, const bn_budget *budget)
+static bonsai_status choose(bn_choice *out, const bn_job *job, const bn_budget *budget)
 {
     bonsai_status rc;
     double start = bn_seconds();
@@ -429,13 +428,13 @@ done:
     return rc;
 }
 
-bonsai_status bn_trees_over(bn_choice *out, const bn_job *job, const bn_budget *budget)
+bonsai_status bn_trees(bn_choice *out, const bn_job *job, const bn_budget *budget)
 {
     bonsai_status rc;
-    bn_world *w = job->where.world;
+    bn_world *w = job->at.world;
     memset(out, 0, sizeof *out);
     if (bn_rank(w) == 0) {
-        rc = bn_trees(out, job, budget);
+        rc = choose(out, job, budget);
         bn_reader_done(job);
     } else {
         rc = bn_reader_serve(job);

@@ -13,11 +13,11 @@
 
 /* ---- features that matter (cart.c) ---- */
 
-/* The features, ascending, that a decision tree on the rows' labels (0 .. classes-1)
- * splits on: Gini impurity, grown until the leaves are pure.  Feature 0 where there is
+/* The features, ascending, that a CART classifier of the rows' labels (0 .. classes-1) splits on:
+ * Gini impurity, until the leaves are pure.  Feature 0 where there is
  * nothing to split.  The caller frees *out. */
 bonsai_status bn_cart(int32_t **out, int64_t *count, const bn_embedding *e, const int32_t *label,
-                      int64_t classes, int threads, bn_progress p);
+                      int64_t classes, const bn_place *at);
 
 /* ---- what nodes look like (near.c) ---- */
 
@@ -70,11 +70,11 @@ typedef struct {
     bool    fits;
 } bn_tree;
 
-/* Adds the nodes within `layers` hops of root to the priced set if that then costs at
- * most limit and, for most >= 0, has at most so many nodes.  Where they fit, they are the
- * nodes of *tree, whether or not they were in before; else nothing changed. */
+/* Adds the nodes within `layers` hops of root to the priced set if its bytes and nodes then are
+ * within the budget.  Where they fit, they are the nodes of *tree, whether or not they were in
+ * before; else nothing changed. */
 bonsai_status bn_ego_grow(bn_tree *tree, bn_ego *e, bn_price *p, int32_t root, int layers,
-                          double limit, int64_t most);
+                          const bn_budget *budget);
 /* Takes back what the last call added. */
 void bn_ego_undo(bn_ego *e, bn_price *p);
 
@@ -99,12 +99,17 @@ void    bn_cover_free(bn_cover *c);
 
 /* ---- personalised PageRank and its knee (ppr.c) ---- */
 
-/* pi (n) of a graph given by CSR (weights may be NULL), teleporting to the nodes
- * with root[v] != 0 only: pi = (1 - beta) A pi + beta e, A column-stochastic, until
+typedef struct {                /* a small graph that is walked on */
+    int64_t n;
+    const int64_t *offsets;
+    const int32_t *neighbors;
+    const float   *weights;     /* NULL: all 1 */
+    const uint8_t *root;        /* n: 1: walks return there */
+} bn_links;
+
+/* pi (n), teleporting to the roots only: pi = (1 - beta) A pi + beta e, A column-stochastic, until
  * the L1 change is below 1e-9.  *rounds gets the number of steps. */
-bonsai_status bn_ppr(double *pi, int *rounds, int64_t n, const int64_t *offsets,
-                     const int32_t *neighbors, const float *weights, const uint8_t *root,
-                     double beta, bn_progress p);
+bonsai_status bn_ppr(double *pi, int *rounds, const bn_links *g, double beta, bn_progress p);
 /* The index of the largest second difference of the scores in descending order, and
  * the score there; -1 with fewer than three nodes. */
 bonsai_status bn_knee(int64_t *index, double *score, const double *pi, int64_t n);
@@ -157,10 +162,9 @@ void bn_choice_free(bn_choice *c);
 /* ---- the methods that pick nodes ---- */
 
 /* The paper's method, and its ablations and extras (trees.c). */
-bonsai_status bn_trees(bn_choice *out, const bn_job *job, const bn_budget *budget);
-/* The same over ranks: rank 0 chooses, and the choice is on rank 0 alone; the others answer what it
+/* Rank 0 chooses, and the choice is on rank 0 alone; the others answer what it
  * asks about their nodes.  Collective.  Fails where nothing fits. */
-bonsai_status bn_trees_over(bn_choice *out, const bn_job *job, const bn_budget *budget);
+bonsai_status bn_trees(bn_choice *out, const bn_job *job, const bn_budget *budget);
 /* The others (baselines.c). */
 bonsai_status bn_baseline(bn_choice *out, const bn_job *job, const bn_budget *budget);
 /* Fails: a budget in bytes has no room for any node; the sentence tells the least that has

@@ -87,8 +87,8 @@ done:
 }
 
 /* Appends the neighbours of list[from .. to-1] that have no mark yet; returns the new length. */
-static int64_t spread(int32_t *list, int64_t from, int64_t to, uint8_t *mark, uint8_t bit,
-                      const bonsai_graph *g)
+static int64_t add_ring(int32_t *list, int64_t from, int64_t to, uint8_t *mark, uint8_t bit,
+                        const bonsai_graph *g)
 {
     const int32_t *neighbors = bn_neighbors(g);
     int64_t length = to;
@@ -109,7 +109,7 @@ static bonsai_status touch(bn_changes *c, const bonsai_graph *now, int layers)
     if (rc != BONSAI_OK)
         return rc;
     for (int hop = 0; hop <= layers; hop++) {
-        int64_t end = hop > 0 ? spread(list, from, to, c->kind, BN_TOUCHED, now) : 0;
+        int64_t end = hop > 0 ? add_ring(list, from, to, c->kind, BN_TOUCHED, now) : 0;
         int seed = hop == 0 ? BN_NEW_FEATURES : BN_NEW_EDGES;
         for (int64_t v = 0; hop <= 1 && v < n; v++)
             if ((c->kind[v] & seed) && !(c->kind[v] & BN_TOUCHED)) {
@@ -158,7 +158,7 @@ bonsai_status bn_ball(int32_t **out, int64_t *size, const bonsai_graph *g, const
         in[nodes[i]] = 1;
     }
     for (int hop = 0; hop < hops; hop++) {
-        int64_t end = spread(list, from, to, in, 1, g);
+        int64_t end = add_ring(list, from, to, in, 1, g);
         from = to;
         to = end;
     }

@@ -70,7 +70,7 @@ static bonsai_status embed(bn_embedding *out, const bn_moves *m, const bonsai_gr
         return BONSAI_OK;
     BN_TRY(bn_ball(&ball, &size, g, nodes, count, m->layers));
     if (size > g->view.nodes / 2) {
-        rc = bn_average(out, g, nodes, count, m->layers, m->threads, m->progress);
+        rc = bn_embed(out, g, &(bn_nodes){nodes, count}, BN_RULE_MEAN, m->layers, m->at);
         goto done;
     }
     BN_TRY(bonsai_graph_induce(&part, g, ball, size));
@@ -80,7 +80,7 @@ static bonsai_status embed(bn_embedding *out, const bn_moves *m, const bonsai_gr
             at++;
         place[i] = (int32_t)at;
     }
-    BN_TRY(bn_average(out, part, place, count, m->layers, m->threads, m->progress));
+    BN_TRY(bn_embed(out, part, &(bn_nodes){place, count}, BN_RULE_MEAN, m->layers, m->at));
 done:
     bonsai_graph_free(part);
     bn_free(ball);
@@ -114,7 +114,7 @@ static void assign_all(bn_moves *m, double *best, float *row)
         bonsai_graph_row(row, s, p);
         for (int64_t j = 0; j < s->view.features; j++)
             length2 += (double)row[j] * (double)row[j];
-#pragma omp parallel for num_threads(bn_team(m->threads, pieces)) schedule(static)
+#pragma omp parallel for num_threads(bn_team(m->at->threads, pieces)) schedule(static)
         for (int64_t i = 0; i < m->joins; i++) {
             if (bn_label(m->now, m->joined[i]) != label)
                 continue;

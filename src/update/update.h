@@ -34,8 +34,8 @@ bonsai_status bn_ball(int32_t **out, int64_t *size, const bonsai_graph *g, const
 
 typedef struct {
     const bonsai_graph *now, *was, *small;
-    int      layers, threads;
-    bn_progress progress;
+    int      layers;
+    const bn_place *at;
     int32_t *before, *after;    /* per node of now: its prototype; -1: none */
     int64_t *size_before, *size_after;      /* per prototype: members */
     int32_t *left, *joined;     /* nodes whose old embedding goes, whose new one comes; ascending */
@@ -44,7 +44,7 @@ typedef struct {
     int64_t  moved;             /* to another prototype, or from none */
 } bn_moves;
 
-/* Fills a zeroed one whose graphs, layers, threads and progress are set. */
+/* Fills a zeroed one whose graphs, layers and place are set. */
 bonsai_status bn_moves_find(bn_moves *m, const bn_changes *c);
 void bn_moves_free(bn_moves *m);
 

@@ -76,9 +76,12 @@ static double probe_of(const bonsai_graph *small, const bonsai_graph *g, int lay
             weight[count] = 1;
             node[count++] = (int32_t)v;
         }
-    assert_int_equal(bn_average(&judge, g, judged, rows, layers, 1, (bn_progress){0}), BONSAI_OK);
-    assert_int_equal(bn_average(&x, small, node, count, layers, 1, (bn_progress){0}), BONSAI_OK);
-    assert_int_equal(bn_probe_new(&p, &judge, label, CLASSES, 1), BONSAI_OK);
+    assert_int_equal(bn_embed(&judge, g, &(bn_nodes){judged, rows}, BN_RULE_MEAN, layers,
+                              &(bn_place){.threads = 1}), BONSAI_OK);
+    assert_int_equal(bn_embed(&x, small, &(bn_nodes){node, count}, BN_RULE_MEAN, layers,
+                              &(bn_place){.threads = 1}), BONSAI_OK);
+    assert_int_equal(bn_probe_new(&p, &judge, label, CLASSES, &(bn_place){.threads = 1}),
+                     BONSAI_OK);
     assert_int_equal(bn_probe_score(&percent, &lambda, p, &(bn_points){&x, target, weight}),
                      BONSAI_OK);
     bn_probe_free(p);
@@ -372,7 +375,8 @@ static void the_nearest_are_those_that_all_distances_say(void **state)
         const bonsai_array *offsets = &small->view.section[BONSAI_SECTION_MEMBER_OFFSETS];
         const uint32_t *member = small->view.section[BONSAI_SECTION_MEMBERS].data;
         assert_int_equal(bn_record_read(&made, small), BONSAI_OK);
-        assert_int_equal(bn_average(&e, g, NULL, 0, made.layers, 1, (bn_progress){0}), BONSAI_OK);
+        assert_int_equal(bn_embed(&e, g, NULL, BN_RULE_MEAN, made.layers,
+                                  &(bn_place){.threads = 1}), BONSAI_OK);
         assert_true((e.dense != NULL) == (seed % 2 != 0));
         for (int64_t p = 0; p < small->view.nodes; p++) {
             bonsai_graph_row(row, small, p);

@@ -35,9 +35,9 @@ static bonsai_status gather(bn_world *w, void *payload)
     const errand *t = payload;
     bn_embedding got;
     bn_memory memory = {.limit = t->limit};
-    bn_where at = {.world = w, .memory = t->limit ? &memory : NULL};
-    bonsai_status rc = bn_rows_gather(&got, &t->parts.e[w->rank], t->parts.first, t->rows, t->count,
-                                      &at);
+    bn_place at = {.world = w, .memory = t->limit ? &memory : NULL};
+    const bn_sharded x = {.e = &t->parts.e[w->rank], .first = t->parts.first, .at = &at};
+    bonsai_status rc = bn_rows_gather(&got, &x, t->rows, t->count);
     if (rc != BONSAI_OK)
         return rc;
     bool right = same_rows(&got, t);
@@ -96,7 +96,8 @@ static void without_a_world_rows_are_copied(void **state)
         bn_embedding e, got;
         errand t = {.x = x, .f = 2, .sparse = sparse, .rows = rows, .count = 4};
         (sparse ? set_sparse : set_dense)(&e, x, 3, 2);
-        assert_int_equal(bn_rows_gather(&got, &e, NULL, rows, 4, NULL), BONSAI_OK);
+        const bn_sharded all = {.e = &e, .at = &(bn_place){.threads = 1}};
+        assert_int_equal(bn_rows_gather(&got, &all, rows, 4), BONSAI_OK);
         assert_true(same_rows(&got, &t));
         bn_embedding_free(&got);
         bn_embedding_free(&e);

@@ -20,10 +20,9 @@ typedef struct {                /* what a test graph is made of */
     uint8_t byte[MOST_N * MOST_F];
     float   x[MOST_N * MOST_F];         /* scale times byte */
     bool    weighted, loops;
-    bool    alike;                      /* a node counts as one of its neighbours */
+    bn_rule rule;
 } model;
 
-static const bn_progress silent = {NULL, NULL};
 
 /* Some nodes have no edge, some rows no feature; scales are powers of two, so that
  * halves hold the same numbers. */
@@ -36,7 +35,7 @@ static void make_model(model *m, uint64_t seed, int percent)
     m->m = random_below(&s, MOST_M);
     m->weighted = random_below(&s, 2);
     m->loops = random_below(&s, 2);
-    m->alike = seed / 5 % 2;
+    m->rule = seed / 5 % 2 ? BN_RULE_MEAN : BN_RULE_WL;
     int wired = 1 + random_below(&s, (int)m->n);
     for (int64_t i = 0; i < m->m; i++) {
         m->source[i] = random_below(&s, wired);
@@ -139,7 +138,7 @@ static void round_matrix(double *p, const model *m)
         }
         for (int64_t u = 0; u < m->n; u++)
             p[v * m->n + u] = degree == 0 ? u == v
-                              : m->alike ? ((u == v) + p[v * m->n + u]) / (degree + 1)
+                              : m->rule == BN_RULE_MEAN ? ((u == v) + p[v * m->n + u]) / (degree + 1)
                               : ((u == v) + p[v * m->n + u] / degree) / 2;
     }
 }
@@ -195,8 +194,8 @@ static bool embed(float *out, const model *m, layout how, const int32_t *nodes, 
 {
     bn_embedding e;
     bonsai_graph *g = make_graph(m, how);
-    assert_int_equal((m->alike ? bn_average : bn_wl)(&e, g, nodes, count, layers, threads, silent),
-                     BONSAI_OK);
+    assert_int_equal(bn_embed(&e, g, nodes ? &(bn_nodes){nodes, count} : NULL, m->rule, layers,
+                              &(bn_place){.threads = threads}), BONSAI_OK);
     assert_int_equal(e.rows, nodes ? count : m->n);
     assert_int_equal(e.f, m->f);
     expand(out, &e);
@@ -277,15 +276,15 @@ static void a_small_graph_by_hand(void **state)
                       .byte = {4, 8, 5, 0}, .x = {4, 8, 5, 0}, .scale = {1, 1, 1, 1}};
     static const float want[3][4] = {{4, 8, 5, 0}, {4, 6, 5, 2}, {4, 5, 5, 3}};
     float got[4];
-    static const float alike[4] = {4, 6, 5, 2};
+    static const float mean[4] = {4, 6, 5, 2};
     for (int layers = 0; layers < 3; layers++) {
         embed(got, &m, DENSE_F32, NULL, 0, layers, 1);
         assert_memory_equal(got, want[layers], sizeof got);
     }
-    m.alike = true;
+    m.rule = BN_RULE_MEAN;
     embed(got, &m, DENSE_F32, NULL, 0, 1, 1);
-    assert_memory_equal(got, alike, sizeof got);
-    m.alike = false;
+    assert_memory_equal(got, mean, sizeof got);
+    m.rule = BN_RULE_WL;
 }
 
 /* Wide enough for several panels of either width and for marks above the first word. */
@@ -322,7 +321,8 @@ static void wide_and_sparse_rows_agree_with_dense_ones(void **state)
             v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){index, N * EACH, BONSAI_TYPE_U32};
         }
         assert_int_equal(bonsai_graph_build(&g, &v, 600, source, target, NULL, NULL), BONSAI_OK);
-        assert_int_equal(bn_wl(&e[form], g, NULL, 0, 2, 8, silent), BONSAI_OK);
+        assert_int_equal(bn_embed(&e[form], g, NULL, BN_RULE_WL, 2, &(bn_place){.threads = 8}),
+                         BONSAI_OK);
         bonsai_graph_free(g);
     }
     assert_non_null(e[0].dense);
@@ -372,7 +372,8 @@ static void minus_zero_stays_where_nothing_is_added(void **state)
             view.section[BONSAI_SECTION_FEATURE_VALUES] = (bonsai_array){v, 2, BONSAI_TYPE_F32};
         }
         assert_int_equal(bonsai_graph_build(&g, &view, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
-        assert_int_equal(bn_wl(&e, g, NULL, 0, 1, 1, silent), BONSAI_OK);
+        assert_int_equal(bn_embed(&e, g, NULL, BN_RULE_WL, 1, &(bn_place){.threads = 1}),
+                         BONSAI_OK);
         memset(got[form], 0, sizeof got[form]);
         if (e.dense)
             memcpy(got[form], e.dense, sizeof got[form]);
@@ -416,14 +417,16 @@ static void progress_goes_from_nothing_to_all_and_may_cancel(void **state)
         bonsai_graph *g = make_graph(&m, seed % 4 < 2 ? SPARSE_U8 : DENSE_F32);
         ticks t = {.cancel_at = -1};
         bn_embedding e;
-        assert_int_equal(bn_wl(&e, g, NULL, 0, (int)(seed % 4), 1, (bn_progress){on_tick, &t}),
+        assert_int_equal(bn_embed(&e, g, NULL, BN_RULE_WL, (int)(seed % 4),
+                                  &(bn_place){.threads = 1, .progress = {on_tick, &t}}),
                          BONSAI_OK);
         assert_int_equal(t.last, t.total);
         bn_embedding_free(&e);
         int64_t live = bn_mem_live();
         for (int stop = 0, calls = t.calls; stop < calls; stop++) {
             t = (ticks){.cancel_at = stop};
-            assert_fails(bn_wl(&e, g, NULL, 0, (int)(seed % 4), 1, (bn_progress){on_tick, &t}),
+            assert_fails(bn_embed(&e, g, NULL, BN_RULE_WL, (int)(seed % 4),
+                                  &(bn_place){.threads = 1, .progress = {on_tick, &t}}),
                          BONSAI_E_CANCELED, "embedding");
             assert_int_equal(bn_mem_live(), live);
         }
@@ -444,7 +447,7 @@ static void averages_that_overflow_are_refused(void **state)
     v.features = 1;
     v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, 3, BONSAI_TYPE_F32};
     assert_int_equal(bonsai_graph_build(&g, &v, 2, source, target, NULL, NULL), BONSAI_OK);
-    assert_fails(bn_wl(&e, g, NULL, 0, 1, 1, (bn_progress){NULL, NULL}), BONSAI_E_ARGUMENT,
+    assert_fails(bn_embed(&e, g, NULL, BN_RULE_WL, 1, &(bn_place){.threads = 1}), BONSAI_E_ARGUMENT,
                  "averaging the features over neighbours overflows");
     assert_null(e.dense);
     bonsai_graph_free(g);
@@ -457,7 +460,8 @@ static void a_negative_number_of_layers_is_refused(void **state)
     bn_embedding e;
     make_model(&m, 1, 50);
     bonsai_graph *g = make_graph(&m, DENSE_F32);
-    assert_fails(bn_wl(&e, g, NULL, 0, -1, 1, silent), BONSAI_E_ARGUMENT, "layers is -1");
+    assert_fails(bn_embed(&e, g, NULL, BN_RULE_WL, -1, &(bn_place){.threads = 1}),
+                 BONSAI_E_ARGUMENT, "layers is -1");
     bonsai_graph_free(g);
 }
 
@@ -472,7 +476,8 @@ static bonsai_status try_memory(void *payload)
 {
     const memory_case *c = payload;
     bn_embedding e;
-    bonsai_status rc = bn_wl(&e, c->g, c->nodes, c->count, c->layers, 2, silent);
+    bonsai_status rc = bn_embed(&e, c->g, &(bn_nodes){c->nodes, c->count}, BN_RULE_WL, c->layers,
+                                &(bn_place){.threads = 2});
     bn_embedding_free(&e);
     return rc;
 }

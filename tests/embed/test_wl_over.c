@@ -11,7 +11,6 @@
 
 enum { MOST_RANKS = 8, MOST_N = 90, MOST_F = 80, MOST_M = 400 };
 
-static const bn_progress silent = {NULL, NULL};
 
 /* ---- graphs ---- */
 
@@ -149,7 +148,7 @@ static void spoil_others(bonsai_graph *g, int64_t first, int64_t end)
 typedef struct {
     bonsai_graph *g[MOST_RANKS];
     int     ranks, layers;
-    bool    alike;
+    bn_rule rule;
     int64_t first[MOST_RANKS + 1];
     int64_t count;
     int32_t nodes[MOST_N];              /* ascending; all: NULL is given */
@@ -190,17 +189,18 @@ static bonsai_status one_rank(bn_world *w, void *payload)
 {
     run *r = payload;
     bn_memory memory = {.limit = r->limit};
-    bn_where at = {.world = w, .first = r->first, .memory = r->limit < 0 ? NULL : &memory};
+    bn_place at = {.world = w, .first = r->first, .memory = r->limit < 0 ? NULL : &memory};
     bn_embedding e;
-    bn_progress p = w->rank == 0 && r->cancel_at >= 0 ? (bn_progress){on_tick, r} : silent;
     int64_t begin = 0, end;
     while (begin < r->count && r->nodes[begin] < r->first[w->rank])
         begin++;
     for (end = begin; end < r->count && r->nodes[end] < r->first[w->rank + 1]; end++)
         ;
-    bonsai_status rc = (r->alike ? bn_average_over : bn_wl_over)(
-        &e, r->g[w->rank], r->all ? NULL : r->nodes + begin, r->all ? 0 : end - begin, r->layers,
-        &at, 1 + w->rank % 2, p);
+    const bn_nodes own = {r->nodes + begin, end - begin};
+    at.threads = 1 + w->rank % 2;
+    if (w->rank == 0 && r->cancel_at >= 0)
+        at.progress = (bn_progress){on_tick, r};
+    bonsai_status rc = bn_embed(&e, r->g[w->rank], r->all ? NULL : &own, r->rule, r->layers, &at);
     r->sent[w->rank] = w->sent;
     r->halo[w->rank] = w->halo;
     if (rc != BONSAI_OK)
@@ -229,7 +229,7 @@ static void part(run *r, int64_t n, uint64_t *s)
 static void start_run(run *r, const model *m, uint64_t seed, int ranks)
 {
     uint64_t s = seed * 31 + 5;
-    *r = (run){.ranks = ranks, .layers = (int)(seed / 6 % 4), .alike = seed % 4 == 1,
+    *r = (run){.ranks = ranks, .layers = (int)(seed / 6 % 4), .rule = seed % 4 == 1 ? BN_RULE_MEAN : BN_RULE_WL,
                .all = random_below(&s, 3) == 0, .limit = -1, .cancel_at = -1};
     part(r, m->n, &s);
     /* some blocks ask for nothing */
@@ -240,8 +240,8 @@ static void start_run(run *r, const model *m, uint64_t seed, int ranks)
             r->nodes[r->count++] = v;
     for (int i = 0; i < ranks; i++)
         r->g[i] = make_graph(m);
-    assert_int_equal((r->alike ? bn_average : bn_wl)(&r->want, r->g[0], r->nodes, r->count,
-                                                     r->layers, 1, silent), BONSAI_OK);
+    assert_int_equal(bn_embed(&r->want, r->g[0], &(bn_nodes){r->nodes, r->count}, r->rule, r->layers,
+                              &(bn_place){.threads = 1}), BONSAI_OK);
     for (int i = 0; i < ranks; i++)
         spoil_others(r->g[i], r->first[i], r->first[i + 1]);
 }
@@ -408,12 +408,12 @@ static void panels_get_narrow_before_they_spill(void **state)
     v.features = F;
     v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, N * F, BONSAI_TYPE_F32};
     assert_int_equal(bonsai_graph_build(&g, &v, M, source, target, NULL, NULL), BONSAI_OK);
-    assert_int_equal(bn_wl(&want, g, NULL, 0, 2, 2, silent), BONSAI_OK);
+    assert_int_equal(bn_embed(&want, g, NULL, BN_RULE_WL, 2, &(bn_place){.threads = 2}), BONSAI_OK);
     for (int i = 0; i < 7; i++) {
         bn_memory memory = {.limit = cases[i].limit};
-        bn_where at = {.memory = &memory};
-        assert_int_equal(bn_wl_over(&got, g, NULL, 0, 2, &at, 2, silent), BONSAI_OK);
-        assert_int_equal(at.columns, cases[i].columns);
+        bn_place at = {.memory = &memory, .threads = 2};
+        assert_int_equal(bn_embed(&got, g, NULL, BN_RULE_WL, 2, &at), BONSAI_OK);
+        assert_int_equal(got.columns, cases[i].columns);
         assert_int_equal(bn_big_spilled(got.dense), cases[i].spilled);
         assert_true(memory.most <= memory.limit);
         assert_memory_equal(got.dense, want.dense, sizeof x);
@@ -447,11 +447,12 @@ static void a_wide_result_in_a_scratch_file_is_in_the_order_of_rows(void **state
     v.features = F;
     v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, N * F, BONSAI_TYPE_F32};
     assert_int_equal(bonsai_graph_build(&g, &v, M, source, target, NULL, NULL), BONSAI_OK);
-    assert_int_equal(bn_wl(&want, g, nodes, N, 1, 1, silent), BONSAI_OK);
+    assert_int_equal(bn_embed(&want, g, &(bn_nodes){nodes, N}, BN_RULE_WL, 1,
+                              &(bn_place){.threads = 1}), BONSAI_OK);
     for (int64_t limit = 0; limit <= 40000; limit += 40000) {
         bn_memory memory = {.limit = limit};
-        bn_where at = {.memory = &memory};
-        assert_int_equal(bn_wl_over(&got, g, nodes, N, 1, &at, 2, silent), BONSAI_OK);
+        bn_place at = {.memory = &memory, .threads = 2};
+        assert_int_equal(bn_embed(&got, g, &(bn_nodes){nodes, N}, BN_RULE_WL, 1, &at), BONSAI_OK);
         assert_true(bn_big_spilled(got.dense));
         assert_memory_equal(got.dense, want.dense, sizeof *x * N * F);
         bn_embedding_free(&got);

@@ -11,7 +11,6 @@
 
 enum { MOST_ROWS = 60, MOST_F = 80, CASES = 200 };
 
-static const bn_progress silent = {NULL, NULL};
 
 /* ---- embeddings ---- */
 
@@ -55,7 +54,9 @@ static void check_against_brute(const bn_embedding *e, const float *x, const int
 {
     int32_t *list = calloc((size_t)(z * k), sizeof *list), *want = calloc((size_t)k, sizeof *want);
     float *dist = calloc((size_t)(z * k), sizeof *dist), *far = calloc((size_t)k, sizeof *far);
-    assert_int_equal(bn_knn(list, dist, e, sample, z, k, threads, silent), BONSAI_OK);
+    assert_int_equal(bn_knn(list, dist,
+                            &(bn_sharded){.e = e, .at = &(bn_place){.threads = threads}},
+                            &(bn_sample){sample, z}, k), BONSAI_OK);
     for (int64_t s = 0; s < z; s++) {
         brute(want, far, x, e->rows, e->f, sample[s], k);
         if (memcmp(list + s * k, want, (size_t)k * sizeof *want) != 0 ||
@@ -131,8 +132,10 @@ static void blocks_threads_and_storage_do_not_change_the_answer(void **state)
         for (int32_t r = 0; r < ROWS; r++)
             all[r] = r;
         int64_t z = i == 3 ? ROWS - 1 : ROWS;       /* not all: each product serves once */
-        assert_int_equal(bn_knn(list[i], NULL, i == 2 ? &sparse : &dense, all, z, K,
-                                i == 1 ? 8 : 1, silent), BONSAI_OK);
+        assert_int_equal(bn_knn(list[i], NULL,
+                                &(bn_sharded){.e = i == 2 ? &sparse : &dense,
+                                              .at = &(bn_place){.threads = i == 1 ? 8 : 1}},
+                                &(bn_sample){all, z}, K), BONSAI_OK);
         assert_memory_equal(list[i], list[0], (size_t)(z * K) * sizeof **list);
     }
     for (int64_t r = 0; r < ROWS; r += 97) {
@@ -162,7 +165,8 @@ static void a_line_by_hand(void **state)
     float dist[6];
     bn_embedding e;
     set_dense(&e, x, 5, 1);
-    assert_int_equal(bn_knn(list, dist, &e, sample, 3, 2, 1, silent), BONSAI_OK);
+    assert_int_equal(bn_knn(list, dist, &(bn_sharded){.e = &e, .at = &(bn_place){.threads = 1}},
+                            &(bn_sample){sample, 3}, 2), BONSAI_OK);
     assert_memory_equal(list, want, sizeof want);
     assert_memory_equal(dist, far, sizeof far);
     bn_embedding_free(&e);
@@ -220,13 +224,21 @@ static void progress_goes_from_nothing_to_all_and_may_cancel(void **state)
         int64_t z = draw_rows(sample, MOST_ROWS, &s);
         (seed % 2 ? set_sparse : set_dense)(&e, x, MOST_ROWS, MOST_F);
         ticks t = {.cancel_at = -1};
-        assert_int_equal(bn_knn(list, NULL, &e, sample, z, 2, 1, (bn_progress){on_tick, &t}),
+        assert_int_equal(bn_knn(list, NULL,
+                                &(bn_sharded){.e = &e,
+                                              .at = &(bn_place){.threads = 1,
+                                                                .progress = {on_tick, &t}}},
+                                &(bn_sample){sample, z}, 2),
                          BONSAI_OK);
         assert_int_equal(t.done, t.total);
         int64_t live = bn_mem_live();
         for (int stop = 0, calls = t.calls; stop < calls; stop++) {
             t = (ticks){.cancel_at = stop};
-            assert_fails(bn_knn(list, NULL, &e, sample, z, 2, 1, (bn_progress){on_tick, &t}),
+            assert_fails(bn_knn(list, NULL,
+                                &(bn_sharded){.e = &e,
+                                              .at = &(bn_place){.threads = 1,
+                                                                .progress = {on_tick, &t}}},
+                                &(bn_sample){sample, z}, 2),
                          BONSAI_E_CANCELED, "neighbours");
             assert_int_equal(bn_mem_live(), live);
         }
@@ -242,9 +254,11 @@ static void k_outside_its_range_is_refused(void **state)
     int32_t list[3];
     bn_embedding e;
     set_dense(&e, x, 3, 1);
-    assert_fails(bn_knn(list, NULL, &e, sample, 1, 3, 1, silent), BONSAI_E_ARGUMENT,
+    assert_fails(bn_knn(list, NULL, &(bn_sharded){.e = &e, .at = &(bn_place){.threads = 1}},
+                        &(bn_sample){sample, 1}, 3), BONSAI_E_ARGUMENT,
                  "k is 3 but there are 3 trees: it must be in 1..2");
-    assert_fails(bn_knn(list, NULL, &e, sample, 1, 0, 1, silent), BONSAI_E_ARGUMENT, "k is 0");
+    assert_fails(bn_knn(list, NULL, &(bn_sharded){.e = &e, .at = &(bn_place){.threads = 1}},
+                        &(bn_sample){sample, 1}, 0), BONSAI_E_ARGUMENT, "k is 0");
     bn_embedding_free(&e);
 }
 
@@ -253,7 +267,8 @@ static bonsai_status try_memory(void *payload)
     static int32_t sample[MOST_ROWS], list[MOST_ROWS * 3];
     for (int32_t i = 0; i < MOST_ROWS; i++)
         sample[i] = i;
-    return bn_knn(list, NULL, payload, sample, MOST_ROWS, 3, 2, silent);
+    return bn_knn(list, NULL, &(bn_sharded){.e = payload, .at = &(bn_place){.threads = 2}},
+                  &(bn_sample){sample, MOST_ROWS}, 3);
 }
 
 static void every_failed_allocation_is_survived(void **state)

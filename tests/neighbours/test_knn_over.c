@@ -10,7 +10,6 @@
 
 enum { MOST_ROWS = 60, MOST_F = 80, CASES = 160 };
 
-static const bn_progress silent = {NULL, NULL};
 
 typedef struct {
     parted_rows parts;
@@ -35,9 +34,10 @@ static bonsai_status find(bn_world *w, void *payload)
     int32_t *list = calloc(1, bytes + 1);
     float *dist = calloc(1, bytes + 1);
     bn_memory memory = {.limit = t->limit};
-    bn_where at = {.world = w, .memory = t->limit ? &memory : NULL};
-    bonsai_status rc = bn_knn_over(list, t->no_dist ? NULL : dist, &t->parts.e[w->rank],
-                                   t->parts.first, t->sample, t->z, t->k, &at, t->threads, silent);
+    bn_place at = {.world = w, .memory = t->limit ? &memory : NULL, .threads = t->threads};
+    const bn_sharded x = {.e = &t->parts.e[w->rank], .first = t->parts.first, .at = &at};
+    bonsai_status rc = bn_knn(list, t->no_dist ? NULL : dist, &x, &(bn_sample){t->sample, t->z},
+                              t->k);
     if (rc == BONSAI_OK)
         rc = wrong(w, memcmp(list, t->list, bytes) == 0 &&
                       (t->no_dist || memcmp(dist, t->dist, bytes) == 0) &&
@@ -57,7 +57,8 @@ static void check_ranks(search *t, const float *x, int64_t rows, int64_t f, bool
     t->list = list;
     t->dist = dist;
     (sparse ? set_sparse : set_dense)(&e, x, rows, f);
-    assert_int_equal(bn_knn(list, dist, &e, t->sample, t->z, t->k, 2, silent), BONSAI_OK);
+    assert_int_equal(bn_knn(list, dist, &(bn_sharded){.e = &e, .at = &(bn_place){.threads = 2}},
+                            &(bn_sample){t->sample, t->z}, t->k), BONSAI_OK);
     for (int i = 0; i < 5; i++) {
         part_rows(&t->parts, x, rows, f, rank_counts[i], sparse, i % 2, s);
         if (run_ranks(rank_counts[i], find, t) != BONSAI_OK)
@@ -126,7 +127,8 @@ static void blocks_of_samples_do_not_change_the_answer(void **state)
     t.dist = dist;
     fill_rows(x, ROWS, F, REPEATED_ROWS, 80, &s);
     set_dense(&e, x, ROWS, F);
-    assert_int_equal(bn_knn(list, dist, &e, all, ROWS, 3, 2, silent), BONSAI_OK);
+    assert_int_equal(bn_knn(list, dist, &(bn_sharded){.e = &e, .at = &(bn_place){.threads = 2}},
+                            &(bn_sample){all, ROWS}, 3), BONSAI_OK);
     part_rows(&t.parts, x, ROWS, F, 3, false, true, &s);
     assert_int_equal(run_ranks(3, find, &t), BONSAI_OK);
     free_parts(&t.parts);
@@ -155,9 +157,12 @@ static void a_limit_of_memory_does_not_change_the_answer(void **state)
         bn_embedding e;
         bn_memory memory = {.limit = c < 2 ? 1 : 24 << 20};
         (c % 2 ? set_sparse : set_dense)(&e, x, ROWS, F);
-        assert_int_equal(bn_knn(list[0], dist[0], &e, all, ROWS, K, 2, silent), BONSAI_OK);
-        assert_int_equal(bn_knn_over(list[1], dist[1], &e, NULL, all, ROWS, K,
-                                     &(bn_where){.memory = &memory}, 2, silent), BONSAI_OK);
+        assert_int_equal(bn_knn(list[0], dist[0],
+                                &(bn_sharded){.e = &e, .at = &(bn_place){.threads = 2}},
+                                &(bn_sample){all, ROWS}, K), BONSAI_OK);
+        bn_place limited = {.memory = &memory, .threads = 2};
+        assert_int_equal(bn_knn(list[1], dist[1], &(bn_sharded){.e = &e, .at = &limited},
+                                &(bn_sample){all, ROWS}, K), BONSAI_OK);
         assert_memory_equal(list[1], list[0], ROWS * K * sizeof **list);
         assert_memory_equal(dist[1], dist[0], ROWS * K * sizeof **dist);
         assert_true(memory.most <= memory.limit);
@@ -179,9 +184,9 @@ static bonsai_status too_many(bn_world *w, void *payload)
 {
     const search *t = payload;
     int32_t list[8];
-    bn_where at = {.world = w};
-    return bn_knn_over(list, NULL, &t->parts.e[w->rank], t->parts.first, t->sample, 1, t->k, &at, 1,
-                       silent);
+    bn_place at = {.world = w, .threads = 1};
+    const bn_sharded x = {.e = &t->parts.e[w->rank], .first = t->parts.first, .at = &at};
+    return bn_knn(list, NULL, &x, &(bn_sample){t->sample, 1}, t->k);
 }
 
 static void k_is_compared_with_the_rows_of_all_ranks(void **state)
@@ -214,10 +219,10 @@ static bonsai_status cancel(bn_world *w, void *payload)
     const search *t = payload;
     int32_t list[MOST_ROWS * 2];
     ticks calls = {.cancel_at = t->cancel_at};
-    bn_where at = {.world = w};
-    bn_progress p = {w->rank == t->cancel_on ? on_tick : NULL, &calls};
-    return bn_knn_over(list, NULL, &t->parts.e[w->rank], t->parts.first, t->sample, t->z, t->k, &at,
-                       1, p);
+    bn_place at = {.world = w, .threads = 1,
+                   .progress = {w->rank == t->cancel_on ? on_tick : NULL, &calls}};
+    const bn_sharded x = {.e = &t->parts.e[w->rank], .first = t->parts.first, .at = &at};
+    return bn_knn(list, NULL, &x, &(bn_sample){t->sample, t->z}, t->k);
 }
 
 static void one_rank_may_cancel_for_all(void **state)
@@ -255,7 +260,8 @@ static void a_failed_allocation_on_some_rank_ends_all(void **state)
         search t = {.sample = all, .z = ROWS, .k = K, .threads = 1, .list = list, .dist = dist};
         fill_rows(x, ROWS, F, SPREAD, sparse == 1 ? 8 : 60, &s);
         (sparse ? set_sparse : set_dense)(&e, x, ROWS, F);
-        assert_int_equal(bn_knn(list, dist, &e, all, ROWS, K, 1, silent), BONSAI_OK);
+        assert_int_equal(bn_knn(list, dist, &(bn_sharded){.e = &e, .at = &(bn_place){.threads = 1}},
+                                &(bn_sample){all, ROWS}, K), BONSAI_OK);
         part_rows(&t.parts, x, ROWS, F, 3, sparse, true, &s);
         survives_failed_allocations(find_on_three, &t, 60);
         free_parts(&t.parts);

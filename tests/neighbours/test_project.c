@@ -8,9 +8,6 @@
 #include "random_graph.h"
 #include "threads_world.h"
 
-static const bn_progress silent = {NULL, NULL};
-static bn_where alone;
-
 static bonsai_graph *generated(int64_t nodes, int64_t features, int dense)
 {
     bonsai_graph *g;
@@ -42,7 +39,8 @@ static bn_embedding signs_of(int64_t f, int dims, uint64_t seed)
     v.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){&nothing, 0, BONSAI_TYPE_U32};
     v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, f * f, BONSAI_TYPE_F32};
     assert_int_equal(bonsai_graph_new(&g, &v, 1), BONSAI_OK);
-    assert_int_equal(bn_project(&out, g, NULL, 0, 0, dims, seed, &alone, 1, silent), BONSAI_OK);
+    assert_int_equal(bn_project(&out, g, NULL, 0, (bn_projection){dims, seed},
+                                &(bn_place){.threads = 1}), BONSAI_OK);
     bonsai_graph_free(g);
     free(offsets);
     free(x);
@@ -72,8 +70,10 @@ static void assert_projected(const bonsai_graph *g, int layers, int dims, const 
 {
     bn_embedding all, low;
     int64_t f = g->view.features;
-    assert_int_equal(bn_wl(&all, g, NULL, 0, layers, 1, silent), BONSAI_OK);
-    assert_int_equal(bn_project(&low, g, NULL, 0, layers, dims, 3, &alone, 2, silent), BONSAI_OK);
+    assert_int_equal(bn_embed(&all, g, NULL, BN_RULE_WL, layers, &(bn_place){.threads = 1}),
+                     BONSAI_OK);
+    assert_int_equal(bn_project(&low, g, NULL, layers, (bn_projection){dims, 3},
+                                &(bn_place){.threads = 2}), BONSAI_OK);
     assert_int_equal(low.f, dims);
     for (int64_t v = 0; v < g->view.nodes; v++)
         for (int d = 0; d < dims; d++) {
@@ -114,18 +114,25 @@ static void few_trees_are_all_candidates_and_give_the_exact_lists(void **unused)
         double recall;
         for (int i = 0; i < N; i++)
             all[i] = i;
-        assert_int_equal(bn_wl(&x, g, all, N, 2, 2, silent), BONSAI_OK);
-        assert_int_equal(bn_project(&low, g, all, N, 2, 2, 1, &alone, 2, silent), BONSAI_OK);
-        assert_int_equal(bn_knn(exact, NULL, &x, all, N, K, 2, silent), BONSAI_OK);
-        assert_int_equal(bn_project_knn(list, &low, g, all, NULL, all, N, K, 2, &alone, 2, silent),
+        assert_int_equal(bn_embed(&x, g, &(bn_nodes){all, N}, BN_RULE_WL, 2,
+                                  &(bn_place){.threads = 2}), BONSAI_OK);
+        assert_int_equal(bn_project(&low, g, &(bn_nodes){all, N}, 2, (bn_projection){2, 1},
+                                    &(bn_place){.threads = 2}), BONSAI_OK);
+        assert_int_equal(bn_knn(exact, NULL,
+                                &(bn_sharded){.e = &x, .at = &(bn_place){.threads = 2}},
+                                &(bn_sample){all, N}, K), BONSAI_OK);
+        assert_int_equal(bn_project_knn(list, &low, &(bn_roots){g, all, N, NULL, 2},
+                                        &(bn_sample){all, N}, K, &(bn_place){.threads = 2}),
                          BONSAI_OK);
         assert_memory_equal(list, exact, sizeof list);
-        assert_int_equal(bn_project_recall(&recall, list, g, all, NULL, N, all, N, K, 2, &alone, 1),
+        assert_int_equal(bn_project_recall(&recall, list, &(bn_roots){g, all, N, NULL, 2},
+                                           &(bn_sample){all, N}, K, &(bn_place){.threads = 1}),
                          BONSAI_OK);
         assert_true(recall == 1);
         for (int i = 0; i < N * K; i++)
             list[i] = i / K;                    /* nobody is its own neighbour */
-        assert_int_equal(bn_project_recall(&recall, list, g, all, NULL, N, all, N, K, 2, &alone, 1),
+        assert_int_equal(bn_project_recall(&recall, list, &(bn_roots){g, all, N, NULL, 2},
+                                           &(bn_sample){all, N}, K, &(bn_place){.threads = 1}),
                          BONSAI_OK);
         assert_true(recall == 0);
         bn_embedding_free(&x);
@@ -145,12 +152,15 @@ static void neighbours_are_in_order_of_their_exact_distances(void **unused)
         all[i] = i;
     for (int i = 0; i < Z; i++)
         sample[i] = i * 8;
-    assert_int_equal(bn_wl(&x, g, all, N, 1, 1, silent), BONSAI_OK);
+    assert_int_equal(bn_embed(&x, g, &(bn_nodes){all, N}, BN_RULE_WL, 1, &(bn_place){.threads = 1}),
+                     BONSAI_OK);
     for (int i = 0; i < 3; i++) {
         int threads = (const int[]){1, 2, 8}[i];
-        assert_int_equal(bn_project(&low, g, all, N, 1, 12, 1, &alone, threads, silent), BONSAI_OK);
-        assert_int_equal(bn_project_knn(list[i], &low, g, all, NULL, sample, Z, K, 1, &alone,
-                                        threads, silent), BONSAI_OK);
+        assert_int_equal(bn_project(&low, g, &(bn_nodes){all, N}, 1, (bn_projection){12, 1},
+                                    &(bn_place){.threads = threads}), BONSAI_OK);
+        assert_int_equal(bn_project_knn(list[i], &low, &(bn_roots){g, all, N, NULL, 1},
+                                        &(bn_sample){sample, Z}, K,
+                                        &(bn_place){.threads = threads}), BONSAI_OK);
         assert_memory_equal(list[i], list[0], sizeof list[0]);
         bn_embedding_free(&low);
     }
@@ -244,18 +254,21 @@ static bonsai_status project_here(bn_world *w, void *payload)
     const errand *t = payload;
     bonsai_status rc;
     bn_memory memory = {.limit = t->limit};
-    bn_where at = {.world = w, .first = t->first, .memory = t->limit ? &memory : NULL};
+    bn_place at = {.world = w, .first = t->first, .memory = t->limit ? &memory : NULL,
+                   .threads = t->threads};
     int64_t begin = t->tree_first[w->rank], end = t->tree_first[w->rank + 1];
     size_t bytes = (size_t)(t->z * t->k) * sizeof(int32_t);
     int32_t *list = calloc(1, bytes);
     bn_embedding low = {0};
     double recall = -2;
-    BN_TRY(bn_project(&low, t->g, t->nodes + begin, end - begin, t->layers, t->dims, 5, &at,
-                      t->threads, silent));
-    BN_TRY(bn_project_knn(list, &low, t->g, t->nodes, t->tree_first, t->sample, t->z, t->k,
-                          t->layers, &at, t->threads, silent));
-    BN_TRY(bn_project_recall(&recall, list, t->g, t->nodes, t->tree_first, t->trees, t->sample,
-                             t->z, t->k, t->layers, &at, t->threads));
+    BN_TRY(bn_project(&low, t->g, &(bn_nodes){t->nodes + begin, end - begin}, t->layers,
+                      (bn_projection){t->dims, 5}, &at));
+    BN_TRY(bn_project_knn(list, &low,
+                          &(bn_roots){t->g, t->nodes, t->trees, t->tree_first, t->layers},
+                          &(bn_sample){t->sample, t->z}, t->k, &at));
+    BN_TRY(bn_project_recall(&recall, list,
+                             &(bn_roots){t->g, t->nodes, t->trees, t->tree_first, t->layers},
+                             &(bn_sample){t->sample, t->z}, t->k, &at));
     bool right = same_part(&low, t, begin, end) && memcmp(list, t->list, bytes) == 0 &&
                  recall == t->recall && (!t->limit || memory.spilled_most > 0);
     BN_TRY(bn_agree(w, right ? BONSAI_OK
@@ -277,12 +290,16 @@ static void start_errand(errand *t, const bonsai_graph *g, int64_t z, int layers
     for (int64_t s = 0; s < z; s++)
         t->sample[s] = (int32_t)(s * t->trees / z);
     t->list = calloc((size_t)(z * t->k), sizeof *t->list);
-    assert_int_equal(bn_project(&t->low, g, t->nodes, t->trees, layers, t->dims, 5, &alone, 1,
-                                silent), BONSAI_OK);
-    assert_int_equal(bn_project_knn(t->list, &t->low, g, t->nodes, NULL, t->sample, z, t->k, layers,
-                                    &alone, 1, silent), BONSAI_OK);
-    assert_int_equal(bn_project_recall(&t->recall, t->list, g, t->nodes, NULL, t->trees, t->sample,
-                                       z, t->k, layers, &alone, 1), BONSAI_OK);
+    assert_int_equal(bn_project(&t->low, g, &(bn_nodes){t->nodes, t->trees}, layers,
+                                (bn_projection){t->dims, 5}, &(bn_place){.threads = 1}), BONSAI_OK);
+    assert_int_equal(bn_project_knn(t->list, &t->low,
+                                    &(bn_roots){g, t->nodes, t->trees, NULL, layers},
+                                    &(bn_sample){t->sample, z}, t->k, &(bn_place){.threads = 1}),
+                     BONSAI_OK);
+    assert_int_equal(bn_project_recall(&t->recall, t->list,
+                                       &(bn_roots){g, t->nodes, t->trees, NULL, layers},
+                                       &(bn_sample){t->sample, z}, t->k, &(bn_place){.threads = 1}),
+                     BONSAI_OK);
 }
 
 static void end_errand(errand *t)
@@ -344,11 +361,14 @@ static bonsai_status whole_way(void *payload)
     double recall;
     for (int i = 0; i < N; i++)
         all[i] = i;
-    BN_TRY(bn_project(&low, payload, all, N, 1, 4, 1, &alone, 2, silent));
-    rc = bn_project_knn(list, &low, payload, all, NULL, all, N, K, 1, &alone, 2, silent);
+    BN_TRY(bn_project(&low, payload, &(bn_nodes){all, N}, 1, (bn_projection){4, 1},
+                      &(bn_place){.threads = 2}));
+    rc = bn_project_knn(list, &low, &(bn_roots){payload, all, N, NULL, 1}, &(bn_sample){all, N}, K,
+                        &(bn_place){.threads = 2});
     bn_embedding_free(&low);
     if (rc == BONSAI_OK)
-        rc = bn_project_recall(&recall, list, payload, all, NULL, N, all, N, K, 1, &alone, 2);
+        rc = bn_project_recall(&recall, list, &(bn_roots){payload, all, N, NULL, 1},
+                               &(bn_sample){all, N}, K, &(bn_place){.threads = 2});
 done:
     return rc;
 }

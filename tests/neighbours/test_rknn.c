@@ -9,7 +9,6 @@
 
 enum { MOST_TREES = 40, MOST_K = 6, CASES = 200 };
 
-static const bn_progress silent = {NULL, NULL};
 
 typedef struct { int64_t trees, z; int k; int32_t sample[MOST_TREES], list[MOST_TREES * MOST_K]; } input;
 
@@ -50,7 +49,8 @@ static void holds_exactly_the_samples_that_list_a_tree(void **state)
     for (uint64_t seed = 0; seed < CASES; seed++) {
         bn_lists out;
         make_input(&in, seed);
-        assert_int_equal(bn_rknn(&out, in.trees, in.sample, in.z, in.list, in.k), BONSAI_OK);
+        assert_int_equal(bn_rknn(&out, in.trees, &(bn_sample){in.sample, in.z}, in.list, in.k),
+                         BONSAI_OK);
         assert_int_equal(out.count, in.trees);
         for (int64_t t = 0; t < in.trees; t++) {
             int64_t at = out.offsets[t];
@@ -69,7 +69,7 @@ static bonsai_status try_memory(void *payload)
 {
     const input *in = payload;
     bn_lists out;
-    bonsai_status rc = bn_rknn(&out, in->trees, in->sample, in->z, in->list, in->k);
+    bonsai_status rc = bn_rknn(&out, in->trees, &(bn_sample){in->sample, in->z}, in->list, in->k);
     bn_lists_free(&out);
     return rc;
 }
@@ -109,11 +109,13 @@ static void the_toy_setting_of_the_paper_by_hand(void **state)
     v.features = 1;
     v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, 7, BONSAI_TYPE_F32};
     assert_int_equal(bonsai_graph_build(&g, &v, 7, from, to, NULL, NULL), BONSAI_OK);
-    assert_int_equal(bn_wl(&e, g, all, 7, 1, 1, silent), BONSAI_OK);
+    assert_int_equal(bn_embed(&e, g, &(bn_nodes){all, 7}, BN_RULE_WL, 1, &(bn_place){.threads = 1}),
+                     BONSAI_OK);
     assert_memory_equal(e.dense, embedded, sizeof embedded);
-    assert_int_equal(bn_knn(list, NULL, &e, all, 7, 2, 1, silent), BONSAI_OK);
+    assert_int_equal(bn_knn(list, NULL, &(bn_sharded){.e = &e, .at = &(bn_place){.threads = 1}},
+                            &(bn_sample){all, 7}, 2), BONSAI_OK);
     assert_memory_equal(list, near, sizeof near);
-    assert_int_equal(bn_rknn(&reverse, 7, all, 7, list, 2), BONSAI_OK);
+    assert_int_equal(bn_rknn(&reverse, 7, &(bn_sample){all, 7}, list, 2), BONSAI_OK);
     for (int t = 0; t < 7; t++)
         assert_int_equal(reverse.offsets[t + 1] - reverse.offsets[t], covers[t]);
     assert_int_equal(bn_cover_new(&c, &reverse, 7, degree, NULL, 0), BONSAI_OK);

@@ -9,12 +9,22 @@
 
 #include "prototypes/kmeans/kmeans.h"
 #include "prototypes/prototypes.h"
+#include "clustering.h"
 #include "embedding.h"
 #include "random_graph.h"
 
 enum { MOST_ROWS = 120, MOST_F = 40, CASES = 240, MANY = 10000 };
 
-static const bn_progress silent = {NULL, NULL};
+static bonsai_status centroids(bn_embedding *out, const bn_embedding *e, const int32_t *cluster,
+                               int64_t k, const float *weight, int threads)
+{
+    bn_sharded s;
+    bonsai_status rc = bn_sharded_look(&s, e, &(bn_place){.threads = threads});
+    if (rc == BONSAI_OK)
+        rc = bn_centroids(out, &s, cluster, k, weight);
+    bn_sharded_free(&s);
+    return rc;
+}
 
 /* ---- embeddings ---- */
 
@@ -118,7 +128,9 @@ static int64_t cluster_all(int32_t *cluster, const bn_embedding *e, int64_t k, i
     int64_t found = -1, *rows = calloc((size_t)e->rows + 1, sizeof *rows);
     for (int64_t i = 0; i < e->rows; i++)
         rows[i] = i;
-    if (bn_kmeans(cluster, &found, e, rows, e->rows, k, rounds, seed, threads, silent))
+    if (cluster_rows(bn_kmeans, cluster, &found, e,
+                     (bn_kmeans_task){rows, e->rows, k, rounds, seed},
+                     &(bn_place){.threads = threads}))
         fail_msg("%s", bonsai_error());
     free(rows);
     return found;
@@ -181,9 +193,13 @@ static void rounds_end_where_no_row_is_nearer_to_another_mean(void **state)
                 rows[count++] = r;
         int64_t k = 1 + random_below(&s, (int)count + 1), most = distinct(x, f, rows, count);
         (seed / KINDS % 2 ? set_sparse : set_dense)(&e, x, n, f);
-        assert_int_equal(bn_kmeans(first, &start, &e, rows, count, k, 0, seed, 2, silent),
+        assert_int_equal(cluster_rows(bn_kmeans, first, &start, &e,
+                                      (bn_kmeans_task){rows, count, k, 0, seed},
+                                      &(bn_place){.threads = 2}),
                          BONSAI_OK);
-        assert_int_equal(bn_kmeans(cluster, &found, &e, rows, count, k, 500, seed, 2, silent),
+        assert_int_equal(cluster_rows(bn_kmeans, cluster, &found, &e,
+                                      (bn_kmeans_task){rows, count, k, 500, seed},
+                                      &(bn_place){.threads = 2}),
                          BONSAI_OK);
         if (how != CLOSE_BY) {
             assert_int_equal(start, k < most ? k : most);
@@ -313,20 +329,25 @@ static void no_rows_one_row_one_cluster_and_equal_rows_are_fine(void **state)
     bn_embedding e;
     for (int form = 0; form < 2; form++) {
         (form ? set_sparse : set_dense)(&e, x, 4, 2);
-        assert_int_equal(bn_kmeans(cluster, &found, &e, rows, 0, 3, 9, 1, 1, silent), BONSAI_OK);
+        assert_int_equal(cluster_rows(bn_kmeans, cluster, &found, &e,
+                                      (bn_kmeans_task){rows, 0, 3, 9, 1},
+                                      &(bn_place){.threads = 1}), BONSAI_OK);
         assert_int_equal(found, 0);
         assert_int_equal(cluster[0], 7);
         for (int64_t k = 1; k < 6; k++)
             for (int64_t count = 1; count < 5; count++) {
                 for (int64_t i = 0; i < 4; i++)
                     cluster[i] = 7;
-                assert_int_equal(bn_kmeans(cluster, &found, &e, rows, count, k, 9, 1, 1, silent),
+                assert_int_equal(cluster_rows(bn_kmeans, cluster, &found, &e,
+                                              (bn_kmeans_task){rows, count, k, 9, 1},
+                                              &(bn_place){.threads = 1}),
                                  BONSAI_OK);
                 assert_int_equal(found, 1);
                 for (int64_t i = 0; i < 4; i++)
                     assert_int_equal(cluster[i], i < count ? 0 : 7);
             }
-        assert_fails(bn_kmeans(cluster, &found, &e, rows, 4, 0, 9, 1, 1, silent),
+        assert_fails(cluster_rows(bn_kmeans, cluster, &found, &e,
+                                  (bn_kmeans_task){rows, 4, 0, 9, 1}, &(bn_place){.threads = 1}),
                      BONSAI_E_ARGUMENT, "k is 0");
         bn_embedding_free(&e);
         cluster[0] = 7;
@@ -374,7 +395,7 @@ static void means_by_hand_with_and_without_weights(void **state)
     bn_embedding e, m;
     set_dense(&e, x, 4, 3);
     for (int w = 0; w < 2; w++) {
-        assert_int_equal(bn_centroids(&m, &e, cluster, 3, w ? weight : NULL, 2), BONSAI_OK);
+        assert_int_equal(centroids(&m, &e, cluster, 3, w ? weight : NULL, 2), BONSAI_OK);
         assert_true(m.rows == 3 && m.f == 3 && !m.offsets);
         assert_memory_equal(m.dense, w ? weighted : plain, sizeof plain);
         bn_embedding_free(&m);
@@ -382,7 +403,7 @@ static void means_by_hand_with_and_without_weights(void **state)
     bn_embedding_free(&e);
     set_sparse(&e, x, 4, 3);
     for (int w = 0; w < 2; w++) {
-        assert_int_equal(bn_centroids(&m, &e, cluster, 3, w ? weight : NULL, 2), BONSAI_OK);
+        assert_int_equal(centroids(&m, &e, cluster, 3, w ? weight : NULL, 2), BONSAI_OK);
         assert_true(m.rows == 3 && m.f == 3 && !m.dense);
         assert_memory_equal(m.offsets, w ? offsets_weighted : offsets, sizeof offsets);
         assert_memory_equal(m.index, index, (w ? 3 : 2) * sizeof *index);
@@ -411,8 +432,8 @@ static void means_are_the_same_dense_and_sparse_for_any_threads(void **state)
     set_sparse(&form[1], x, ROWS, F);
     oracle o = look(x, F, rows, cluster, ROWS, K);
     for (int i = 0; i < 6; i++)
-        assert_int_equal(bn_centroids(&m[i], &form[i / 3], cluster, K, i % 2 ? weight : NULL,
-                                      1 + i % 3), BONSAI_OK);
+        assert_int_equal(centroids(&m[i], &form[i / 3], cluster, K, i % 2 ? weight : NULL,
+                                   1 + i % 3), BONSAI_OK);
     for (int64_t c = 0; c < K; c++) {
         int64_t at = m[3].offsets[c];
         for (int64_t j = 0; j < F; j++) {
@@ -465,14 +486,18 @@ static void progress_goes_from_nothing_to_all_and_may_cancel(void **state)
     for (int which = 0; which < 5; which++) {
         ticks t = {.cancel_at = -1};
         int64_t live = bn_mem_live();
-        assert_int_equal(bn_kmeans(cluster, &found, &e, rows, counts[which], 5, 4, 1, 2,
-                                   (bn_progress){on_tick, &t}), BONSAI_OK);
+        assert_int_equal(cluster_rows(bn_kmeans, cluster, &found, &e,
+                                      (bn_kmeans_task){rows, counts[which], 5, 4, 1},
+                                      &(bn_place){.threads = 2, .progress = {on_tick, &t}}),
+                         BONSAI_OK);
         assert_true(t.calls > (counts[which] > 5 ? 5 : 0));
         assert_int_equal(t.done, t.total);
         for (int stop = 0, calls = t.calls; stop < calls; stop++) {
             t = (ticks){.cancel_at = stop};
-            assert_fails(bn_kmeans(cluster, &found, &e, rows, counts[which], 5, 4, 1, 2,
-                                   (bn_progress){on_tick, &t}), BONSAI_E_CANCELED, "clusters");
+            assert_fails(cluster_rows(bn_kmeans, cluster, &found, &e,
+                                      (bn_kmeans_task){rows, counts[which], 5, 4, 1},
+                                      &(bn_place){.threads = 2, .progress = {on_tick, &t}}),
+                         BONSAI_E_CANCELED, "clusters");
             assert_int_equal(bn_mem_live(), live);
         }
     }
@@ -490,8 +515,10 @@ static bonsai_status try_memory(void *payload)
     bonsai_status rc;
     int64_t found;
     bn_embedding mean = {0};
-    BN_TRY(bn_kmeans(m->cluster, &found, m->e, m->rows, m->e->rows, m->k, 2, 1, 2, silent));
-    BN_TRY(bn_centroids(&mean, m->e, m->cluster, found, NULL, 2));
+    BN_TRY(cluster_rows(bn_kmeans, m->cluster, &found, m->e,
+                        (bn_kmeans_task){m->rows, m->e->rows, m->k, 2, 1},
+                        &(bn_place){.threads = 2}));
+    BN_TRY(centroids(&mean, m->e, m->cluster, found, NULL, 2));
 done:
     bn_embedding_free(&mean);
     return rc;

@@ -5,11 +5,11 @@
 
 #include "prototypes/kmeans/kmeans.h"
 #include "prototypes/prototypes.h"
+#include "clustering.h"
 #include "random_graph.h"
 
 enum { ROWS = 2500, F = 96, K = 700 };          /* more products than MUCH */
 
-static const bn_progress silent;
 
 typedef struct {
     bn_embedding e;
@@ -74,7 +74,9 @@ static void there_are_never_more_clusters_than_asked_for(void **state)
         p->e.dense[(i * 100) * F + i] = 1e4f;
     for (int64_t k = 560; k <= K; k += 20) {
         int64_t found = 0;
-        assert_int_equal(bn_kmeans_deep(cluster, &found, &p->e, p->rows, ROWS, k, 5, 1, 2, silent),
+        assert_int_equal(cluster_rows(bn_kmeans_deep, cluster, &found, &p->e,
+                                      (bn_kmeans_task){p->rows, ROWS, k, 5, 1},
+                                      &(bn_place){.threads = 2}),
                          BONSAI_OK);
         assert_in_range(found, k / 2, k);
         objective(p, cluster, found);
@@ -88,8 +90,12 @@ static void clusters_of_clusters_are_almost_as_tight(void **state)
     points *p = make_points();
     static int32_t flat[ROWS], deep[ROWS];
     int64_t found = 0, also = 0;
-    assert_int_equal(bn_kmeans(flat, &found, &p->e, p->rows, ROWS, K, 25, 1, 2, silent), BONSAI_OK);
-    assert_int_equal(bn_kmeans_deep(deep, &also, &p->e, p->rows, ROWS, K, 25, 1, 2, silent),
+    assert_int_equal(cluster_rows(bn_kmeans, flat, &found, &p->e,
+                                  (bn_kmeans_task){p->rows, ROWS, K, 25, 1},
+                                  &(bn_place){.threads = 2}), BONSAI_OK);
+    assert_int_equal(cluster_rows(bn_kmeans_deep, deep, &also, &p->e,
+                                  (bn_kmeans_task){p->rows, ROWS, K, 25, 1},
+                                  &(bn_place){.threads = 2}),
                      BONSAI_OK);
     assert_int_equal(also, K);
     assert_memory_not_equal(deep, flat, sizeof flat);
@@ -103,8 +109,12 @@ static void threads_do_not_change_a_cluster(void **state)
     points *p = make_points();
     static int32_t one[ROWS], three[ROWS];
     int64_t a = 0, b = 0;
-    assert_int_equal(bn_kmeans_deep(one, &a, &p->e, p->rows, ROWS, K, 25, 7, 1, silent), BONSAI_OK);
-    assert_int_equal(bn_kmeans_deep(three, &b, &p->e, p->rows, ROWS, K, 25, 7, 3, silent), BONSAI_OK);
+    assert_int_equal(cluster_rows(bn_kmeans_deep, one, &a, &p->e,
+                                  (bn_kmeans_task){p->rows, ROWS, K, 25, 7},
+                                  &(bn_place){.threads = 1}), BONSAI_OK);
+    assert_int_equal(cluster_rows(bn_kmeans_deep, three, &b, &p->e,
+                                  (bn_kmeans_task){p->rows, ROWS, K, 25, 7},
+                                  &(bn_place){.threads = 3}), BONSAI_OK);
     assert_int_equal(a, b);
     assert_memory_equal(one, three, sizeof one);
     free_points(p);
@@ -116,8 +126,12 @@ static void few_clusters_are_those_of_k_means(void **state)
     points *p = make_points();
     static int32_t flat[ROWS], deep[ROWS];
     int64_t found = 0, also = 0;
-    assert_int_equal(bn_kmeans(flat, &found, &p->e, p->rows, ROWS, 9, 25, 3, 2, silent), BONSAI_OK);
-    assert_int_equal(bn_kmeans_deep(deep, &also, &p->e, p->rows, ROWS, 9, 25, 3, 2, silent),
+    assert_int_equal(cluster_rows(bn_kmeans, flat, &found, &p->e,
+                                  (bn_kmeans_task){p->rows, ROWS, 9, 25, 3},
+                                  &(bn_place){.threads = 2}), BONSAI_OK);
+    assert_int_equal(cluster_rows(bn_kmeans_deep, deep, &also, &p->e,
+                                  (bn_kmeans_task){p->rows, ROWS, 9, 25, 3},
+                                  &(bn_place){.threads = 2}),
                      BONSAI_OK);
     assert_int_equal(found, also);
     assert_memory_equal(deep, flat, sizeof flat);
@@ -141,8 +155,10 @@ static void can_be_canceled_between_groups(void **state)
     int64_t found = 0, before = bn_mem_live();
     for (int at = 0; at < 200; at += 40) {
         ticks_left = at;
-        assert_fails(bn_kmeans_deep(deep, &found, &p->e, p->rows, ROWS, K, 25, 3, 2,
-                                    (bn_progress){cancel_at_zero, NULL}), BONSAI_E_CANCELED,
+        assert_fails(cluster_rows(bn_kmeans_deep, deep, &found, &p->e,
+                                  (bn_kmeans_task){p->rows, ROWS, K, 25, 3},
+                                  &(bn_place){.threads = 2, .progress = {cancel_at_zero, NULL}}),
+                     BONSAI_E_CANCELED,
                      "canceled");
         assert_int_equal(bn_mem_live(), before);
     }

@@ -8,7 +8,6 @@
 #include "prototypes/prototypes.h"
 #include "parting.h"
 
-static const bn_progress silent;
 
 typedef struct {
     parted_rows parts;
@@ -45,33 +44,32 @@ done:
     return rc;
 }
 
-static bonsai_status cluster_own(errand *t, bn_spread *s, bn_world *w, int64_t *rows)
+static bonsai_status cluster_own(errand *t, bn_sharded *s, bn_world *w, int64_t *rows)
 {
     bonsai_status rc;
     int64_t first = t->parts.first[bn_rank(w)], found;
     for (int64_t i = 0; i < s->e->rows; i++)
         rows[i] = i;
-    BN_TRY((t->deep ? bn_kmeans_deep_over : bn_kmeans_over)(t->cluster + first, &found, s, rows,
-                                                            s->e->rows, t->k, 9, 3, t->threads,
-                                                            silent));
+    BN_TRY((t->deep ? bn_kmeans_deep : bn_kmeans)(t->cluster + first, &found, s,
+                                                  &(bn_kmeans_task){rows, s->e->rows, t->k, 9, 3}));
     if (bn_rank(w) == 0)
         t->found = found;
 done:
     return rc;
 }
 
-static bonsai_status average_own(errand *t, bn_spread *s, bn_world *w)
+static bonsai_status average_own(errand *t, bn_sharded *s, bn_world *w)
 {
     bonsai_status rc;
     bn_embedding mean = {0};
     int64_t first = t->parts.first[bn_rank(w)];
     if (!t->mean)
         return BONSAI_OK;
-    BN_TRY(bn_centroids_over(&mean, s, t->cluster + first, t->k, NULL, t->threads));
+    BN_TRY(bn_centroids(&mean, s, t->cluster + first, t->k, NULL));
     for (int64_t c = 0; c < t->k && bn_rank(w) == bn_ranks(w) - 1; c++)
         bn_embedding_row(t->mean + c * t->f, &mean, c);
-    BN_TRY(bn_posterior_over(t->posterior + first * t->classes, bn_rank(w) == 0 ? t->weights : NULL,
-                             s, t->label + first, t->classes, 3, t->threads, silent));
+    BN_TRY(bn_posterior(t->posterior + first * t->classes, bn_rank(w) == 0 ? t->weights : NULL, s,
+                        t->label + first, t->classes, 3));
 done:
     bn_embedding_free(&mean);
     return rc;
@@ -82,19 +80,19 @@ static bonsai_status work(bn_world *w, void *payload)
     bonsai_status rc;
     errand *t = payload;
     bn_memory memory = t->limit;
-    bn_where at = {.world = w, .memory = t->limited ? &memory : NULL};
+    bn_place at = {.world = w, .memory = t->limited ? &memory : NULL, .threads = t->threads};
     bn_embedding e = {0};
-    bn_spread s = {0};
+    bn_sharded s = {0};
     int64_t *rows = NULL;
     rc = own_rows(&e, &t->parts.e[bn_rank(w)], at.memory);
     if (rc == BONSAI_OK)
         rc = BN_NEW(&rows, e.rows);
     BN_TRY(bn_agree(w, rc));
-    BN_TRY(bn_spread_look(&s, &e, &at, t->threads));
+    BN_TRY(bn_sharded_look(&s, &e, &at));
     BN_TRY(cluster_own(t, &s, w, rows));
     BN_TRY(average_own(t, &s, w));
 done:
-    bn_spread_free(&s);
+    bn_sharded_free(&s);
     bn_embedding_free(&e);
     bn_free(rows);
     return rc;

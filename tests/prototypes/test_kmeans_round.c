@@ -36,15 +36,15 @@ static bonsai_status assign(bn_world *w, void *payload)
 {
     bonsai_status rc;
     errand *t = payload;
-    bn_where at = {.world = w};
-    bn_spread s = {0};
+    bn_place at = {.world = w, .threads = 1};
+    bn_sharded s = {0};
     int64_t *rows = NULL;
     bn_sums m = {.e = &t->means, .cluster = t->cluster_of, .count = t->means.rows,
                  .grid = bn_grid(100, K), .threads = 1};
     bn_round q = {0};
-    BN_TRY(bn_spread_look(&s, &t->parts.e[bn_rank(w)], &at, 1));
-    q = (bn_round){.s = &s, .e = s.e, .count = s.e->rows, .k = K, .base = bn_spread_base(&s),
-                   .total = ROWS, .cluster = t->cluster + bn_spread_base(&s), .threads = 1};
+    BN_TRY(bn_sharded_look(&s, &t->parts.e[bn_rank(w)], &at));
+    q = (bn_round){.s = &s, .e = s.e, .count = s.e->rows, .k = K, .base = bn_sharded_base(&s),
+                   .total = ROWS, .cluster = t->cluster + bn_sharded_base(&s), .threads = 1};
     rc = BN_NEW(&rows, s.e->rows);
     if (rc == BONSAI_OK)
         rc = bn_round_new(&q);
@@ -62,7 +62,7 @@ static bonsai_status assign(bn_world *w, void *payload)
 done:
     bn_sums_free(&m);
     bn_round_free(&q);
-    bn_spread_free(&s);
+    bn_sharded_free(&s);
     bn_free(rows);
     return rc;
 }
@@ -139,18 +139,17 @@ static bonsai_status add_up(bn_world *w, void *payload)
 {
     bonsai_status rc;
     summing *t = payload;
-    bn_where at = {.world = w};
-    bn_spread s = {0};
+    bn_place at = {.world = w, .threads = 1 + bn_rank(w) % 2};
+    bn_sharded s = {0};
     bn_embedding mean = {0};
     int64_t first = t->parts.first[bn_rank(w)];
-    BN_TRY(bn_spread_look(&s, &t->parts.e[bn_rank(w)], &at, 1));
-    BN_TRY(bn_centroids_over(&mean, &s, t->cluster + first, 3,
-                             t->weighted ? t->weight + first : NULL, 1 + bn_rank(w) % 2));
+    BN_TRY(bn_sharded_look(&s, &t->parts.e[bn_rank(w)], &at));
+    BN_TRY(bn_centroids(&mean, &s, t->cluster + first, 3, t->weighted ? t->weight + first : NULL));
     for (int c = 0; c < 3 && bn_rank(w) == 0; c++)
         bn_embedding_row(t->mean + c * F, &mean, c);
 done:
     bn_embedding_free(&mean);
-    bn_spread_free(&s);
+    bn_sharded_free(&s);
     return rc;
 }
 

@@ -11,7 +11,6 @@
 
 enum { WAYS = 4 };
 static const double lambdas[WAYS] = {0.03162, 0.003162, 0.0003162, 0.00003162};
-static const bn_progress silent = {NULL, NULL};
 
 /* ---- cases ---- */
 
@@ -98,7 +97,8 @@ static double probe(double *lambda, const scene *v, bool sparse, int threads)
     bn_points points = {&x, v->target, v->weight};
     bn_probe *p = NULL;
     double percent = -1, by = -1;
-    assert_int_equal(bn_probe_new(&p, &judge, v->label, v->c, threads), BONSAI_OK);
+    assert_int_equal(bn_probe_new(&p, &judge, v->label, v->c, &(bn_place){.threads = threads}),
+                     BONSAI_OK);
     if (bn_probe_score(&percent, &by, p, &points) != BONSAI_OK)
         fail_msg("%s", bonsai_error());
     bn_probe_free(p);
@@ -109,11 +109,22 @@ static double probe(double *lambda, const scene *v, bool sparse, int threads)
     return percent;
 }
 
+static bonsai_status fit(float *out, const bn_embedding *e, const int32_t *label, int64_t classes,
+                         double sharpness, const bn_place *at)
+{
+    bn_sharded x;
+    bonsai_status rc = bn_sharded_look(&x, e, at);
+    if (rc == BONSAI_OK)
+        rc = bn_posterior(out, NULL, &x, label, classes, sharpness);
+    bn_sharded_free(&x);
+    return rc;
+}
+
 static float *posterior(const scene *v, bool sparse, double sharpness, int threads)
 {
     bn_embedding x = embed(v->x, v->n, v->f, sparse);
     float *out = room((int64_t)v->n * v->c);
-    if (bn_posterior(out, NULL, &x, v->own, v->c, sharpness, threads, silent) != BONSAI_OK)
+    if (fit(out, &x, v->own, v->c, sharpness, &(bn_place){.threads = threads}) != BONSAI_OK)
         fail_msg("%s", bonsai_error());
     bn_embedding_free(&x);
     return out;
@@ -392,7 +403,8 @@ static ticks ticks_of(const scene *v, bool sparse)
     ticks t = {0};
     bn_embedding x = embed(v->x, v->n, v->f, sparse);
     float *out = room((int64_t)v->n * v->c);
-    assert_int_equal(bn_posterior(out, NULL, &x, v->own, v->c, 3, 2, (bn_progress){count_tick, &t}),
+    assert_int_equal(fit(out, &x, v->own, v->c, 3,
+                               &(bn_place){.threads = 2, .progress = {count_tick, &t}}),
                      BONSAI_OK);
     assert_int_equal(t.first, 0);
     assert_int_equal(t.last, t.total);
@@ -504,14 +516,15 @@ static void no_points_and_infinite_features_are_refused(void **state)
     bn_points points = {&none, v.target, v.weight};
     bn_probe *p = NULL;
     double percent, lambda;
-    assert_int_equal(bn_probe_new(&p, &x, v.own, 2, 1), BONSAI_OK);
+    assert_int_equal(bn_probe_new(&p, &x, v.own, 2, &(bn_place){.threads = 1}), BONSAI_OK);
     assert_fails(bn_probe_score(&percent, &lambda, p, &points), BONSAI_E_ARGUMENT,
                  "a probe needs at least one point");
     points.x = &x;
     x.dense[7] = INFINITY;
     assert_fails(bn_probe_score(&percent, &lambda, p, &points), BONSAI_E_ARGUMENT,
                  "6 rows of 4 features cannot be fitted: one of them is not finite");
-    assert_fails(bn_posterior(v.x, NULL, &x, v.own, 2, 3, 1, silent), BONSAI_E_ARGUMENT, "not finite");
+    assert_fails(fit(v.x, &x, v.own, 2, 3, &(bn_place){.threads = 1}), BONSAI_E_ARGUMENT,
+                 "not finite");
     bn_probe_free(p);
     bn_embedding_free(&x);
     free_scene(&v);
@@ -534,9 +547,9 @@ static bonsai_status try_once(void *payload)
     bn_points points = {&a->x, a->v->target, a->v->weight};
     if (a->fit) {
         BN_TRY(BN_NEW(&out, (int64_t)a->v->n * a->v->c));
-        BN_TRY(bn_posterior(out, NULL, &a->x, a->v->own, a->v->c, 3, 2, silent));
+        BN_TRY(fit(out, &a->x, a->v->own, a->v->c, 3, &(bn_place){.threads = 2}));
     } else {
-        BN_TRY(bn_probe_new(&p, &a->judge, a->v->label, a->v->c, 2));
+        BN_TRY(bn_probe_new(&p, &a->judge, a->v->label, a->v->c, &(bn_place){.threads = 2}));
         BN_TRY(bn_probe_score(&percent, &lambda, p, &points));
     }
 done:
@@ -574,7 +587,8 @@ static void a_posterior_can_be_canceled(void **state)
     float *out = room(v.n * v.c);
     int calls = 0;
     int64_t before = bn_mem_live();
-    assert_fails(bn_posterior(out, NULL, &x, v.own, 2, 3, 1, (bn_progress){stop, &calls}),
+    assert_fails(fit(out, &x, v.own, 2, 3,
+                           &(bn_place){.threads = 1, .progress = {stop, &calls}}),
                  BONSAI_E_CANCELED, "canceled");
     assert_int_equal(calls, 1);
     assert_int_equal(bn_mem_live(), before);

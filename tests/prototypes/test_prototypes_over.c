@@ -53,8 +53,9 @@ static bonsai_status make(bn_world *w, void *payload)
     bonsai_status rc;
     errand *t = payload;
     bn_memory memory = {.limit = t->limit > 0 ? t->limit : 0};
-    bn_job job = {.g = t->g, .o = &t->o, .threads = t->o.threads,
-                  .where = {.world = w, .first = t->first, .memory = t->limit ? &memory : NULL}};
+    bn_job job = {.g = t->g, .o = &t->o,
+                  .at = {.world = w, .first = t->first, .memory = t->limit ? &memory : NULL,
+                         .threads = t->o.threads}};
     BN_TRY(bn_agree(w, list_trees(&job, t, bn_ranks(w))));
     BN_TRY(bn_judge_embed(&job));
     BN_TRY(bn_prototypes(&t->small[bn_rank(w)], &t->recipe[bn_rank(w)], &job, &t->budget));
@@ -219,11 +220,12 @@ static bonsai_status make_and_tell(bn_world *w, void *payload)
     caller *c = payload;
     errand own = *c->t;
     bonsai_status rc;
-    bn_job job = {.g = own.g, .o = &own.o, .threads = 1, .where = {.world = w, .first = own.first}};
+    bn_job job = {.g = own.g, .o = &own.o,
+                  .at = {.world = w, .first = own.first, .threads = 1}};
     bonsai_graph *small = NULL;
     bn_recipe r;
     if (bn_rank(w) == 0)
-        job.progress = (bn_progress){stop_later, &c->calls};
+        job.at.progress = (bn_progress){stop_later, &c->calls};
     BN_TRY(bn_agree(w, list_trees(&job, &own, bn_ranks(w))));
     BN_TRY(bn_judge_embed(&job));
     BN_TRY(bn_prototypes(&small, &r, &job, &own.budget));

@@ -82,7 +82,8 @@ static inline bn_job job_of(parted *p, bn_world *w, const bn_job *job)
 {
     bn_job mine = *job;
     mine.g = p->seen[w->rank];
-    mine.where = (bn_where){.world = w, .first = p->first, .memory = job->where.memory};
+    mine.at.world = w;
+    mine.at.first = p->first;
     mine.tree_first = p->tree_first;
     if (w->rank > 0)
         mine.rknn = (bn_lists){0};

@@ -28,7 +28,7 @@ static bool start(work *w, bonsai_graph *g, uint64_t seed, int64_t z)
     w->o.seed = seed;
     w->job.g = g;
     w->job.o = &w->o;
-    w->job.threads = 1;
+    w->job.at.threads = 1;
     w->budget = (bn_budget){INFINITY, INT64_MAX, INT64_MAX};
     assert_int_equal(BN_NEW(&w->job.train, g->view.nodes), BONSAI_OK);
     for (int32_t v = 0; v < g->view.nodes; v++)
@@ -60,7 +60,7 @@ static bonsai_status choose_on_rank(bn_world *world, void *payload)
     work *w = payload;
     bn_choice c;
     const bn_job job = job_of(&w->p, world, &w->job);
-    bonsai_status rc = bn_trees_over(&c, &job, &w->budget);
+    bonsai_status rc = bn_trees(&c, &job, &w->budget);
     if (world->rank == 0)
         w->got = c;
     else if (c.node || c.trace)
@@ -132,7 +132,7 @@ static bool choose_both_ways(work *w, int ranks, uint64_t seed)
 {
     bn_choice alone;
     char sentence[512] = "";
-    bonsai_status rc = bn_trees_over(&alone, &w->job, &w->budget);
+    bonsai_status rc = bn_trees(&alone, &w->job, &w->budget);
     if (rc != BONSAI_OK)
         snprintf(sentence, sizeof sentence, "%s", bonsai_error());
     assert_int_equal(choose_over(w, ranks, seed), rc);
@@ -382,7 +382,7 @@ static void what_is_kept_counts_as_memory(void **state)
     work w;
     bn_memory m = {.limit = 1};         /* nothing fits: all is in scratch files */
     assert_true(start(&w, large_graph(0), 3, 20));
-    w.job.where.memory = &m;
+    w.job.at.memory = &m;
     w.budget.bytes = 20000;
     assert_true(choose_both_ways(&w, 2, 0));
     assert_true(m.spilled_most > 0 && m.spilled == 0 && m.used == 0);
@@ -406,7 +406,7 @@ static void a_canceled_choice_ends_everywhere(void **state)
         assert_true(start(&w, case_graph(3), 3, 10));
         w.o.layers = 2;
         w.budget.bytes = 400;
-        w.job.progress = (bn_progress){stop_at_once, &left};
+        w.job.at.progress = (bn_progress){stop_at_once, &left};
         bonsai_status rc = choose_over(&w, 3, 0);
         assert_int_equal(rc, left < 0 ? BONSAI_E_CANCELED : BONSAI_OK);
         assert_true(after > 1 || left < 0);

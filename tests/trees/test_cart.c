@@ -6,7 +6,6 @@
 #include "condense/condense.h"
 #include "random_graph.h"
 
-static const bn_progress silent = {NULL, NULL};
 
 /* ---- an oracle: tries every cut of every feature on every node ---- */
 
@@ -96,7 +95,8 @@ static void assert_keeps(const bn_embedding *e, const int32_t *label, int classe
 {
     int32_t *kept;
     int64_t count, expected = 0;
-    assert_int_equal(bn_cart(&kept, &count, e, label, classes, threads, silent), BONSAI_OK);
+    assert_int_equal(bn_cart(&kept, &count, e, label, classes, &(bn_place){.threads = threads}),
+                     BONSAI_OK);
     for (int64_t j = 0; j < e->f; j++)
         if (used[j]) {
             assert_true(expected < count);
@@ -201,7 +201,7 @@ static void no_features_are_refused(void **unused)
     int32_t *kept, label[] = {0, 1};
     int64_t count;
     bn_embedding e = {.rows = 2, .f = 0};
-    assert_fails(bn_cart(&kept, &count, &e, label, 2, 1, silent), BONSAI_E_ARGUMENT,
+    assert_fails(bn_cart(&kept, &count, &e, label, 2, &(bn_place){.threads = 1}), BONSAI_E_ARGUMENT,
                  "no features to select from");
     assert_null(kept);
 }
@@ -227,7 +227,8 @@ static void a_canceled_tree_leaves_nothing_behind(void **unused)
         label[i] = random_below(&state, 3);
     bn_embedding e = dense_of(x, N, F);
     live = bn_mem_live();
-    assert_fails(bn_cart(&kept, &count, &e, label, 3, 2, (bn_progress){stop_at_once, &calls}),
+    assert_fails(bn_cart(&kept, &count, &e, label, 3,
+                         &(bn_place){.threads = 2, .progress = {stop_at_once, &calls}}),
                  BONSAI_E_CANCELED, "features");
     assert_int_equal(bn_mem_live(), live);
     bn_embedding_free(&e);
@@ -240,7 +241,7 @@ static bonsai_status plant_one(void *payload)
     planting *p = payload;
     int32_t *kept;
     int64_t count;
-    bonsai_status rc = bn_cart(&kept, &count, &p->e, p->label, 3, 2, silent);
+    bonsai_status rc = bn_cart(&kept, &count, &p->e, p->label, 3, &(bn_place){.threads = 2});
     bn_free(kept);
     return rc;
 }
@@ -268,7 +269,7 @@ static void a_stored_minus_zero_is_no_value(void **state)
     float value[] = {-0.0f, 1.0f};
     bn_embedding e = {.rows = 4, .f = 2, .offsets = offsets, .index = index, .value = value};
     int64_t count;
-    assert_int_equal(bn_cart(&kept, &count, &e, label, 2, 1, silent), BONSAI_OK);
+    assert_int_equal(bn_cart(&kept, &count, &e, label, 2, &(bn_place){.threads = 1}), BONSAI_OK);
     assert_int_equal(count, 1);
     assert_int_equal(kept[0], 1);           /* rows 0, 1 and 3 cannot be told apart */
     bn_free(kept);

@@ -44,7 +44,7 @@ static void a_tree_fits_exactly_when_its_price_does(void **state)
         bn_price *p = NULL, *wanted = NULL;
         bn_ego *e = NULL;
         double limit = 100 + random_below(&s, 2000);
-        int64_t most = random_below(&s, 3) ? -1 : 1 + random_below(&s, (int)n);
+        int64_t most = random_below(&s, 3) ? INT64_MAX : 1 + random_below(&s, (int)n);
         assert_int_equal(bn_price_new(&p, r), BONSAI_OK);
         assert_int_equal(bn_price_new(&wanted, other), BONSAI_OK);
         assert_int_equal(bn_ego_new(&e, r), BONSAI_OK);
@@ -59,9 +59,10 @@ static void a_tree_fits_exactly_when_its_price_does(void **state)
                 if (hops[v] <= depth && !was[v])
                     bn_price_add(wanted, v);
             }
-            bool fits = bn_price_bytes(wanted) == before || (bn_price_bytes(wanted) <= limit &&
-                        (most < 0 || bn_price_nodes(wanted) <= most));
-            assert_int_equal(bn_ego_grow(&tree, e, p, root, depth, limit, most), BONSAI_OK);
+            bool fits = bn_price_bytes(wanted) == before ||
+                        (bn_price_bytes(wanted) <= limit && bn_price_nodes(wanted) <= most);
+            assert_int_equal(bn_ego_grow(&tree, e, p, root, depth,
+                                         &(bn_budget){limit, most, INT64_MAX}), BONSAI_OK);
             assert_int_equal(tree.fits, fits);
             fitted += fits;
             refused += !fits;
@@ -95,9 +96,11 @@ static void a_tree_can_be_taken_back(void **state)
         bn_ego *e = NULL;
         assert_int_equal(bn_price_new(&p, r), BONSAI_OK);
         assert_int_equal(bn_ego_new(&e, r), BONSAI_OK);
-        assert_int_equal(bn_ego_grow(&tree, e, p, 0, 0, INFINITY, -1), BONSAI_OK);
+        assert_int_equal(bn_ego_grow(&tree, e, p, 0, 0,
+                                     &(bn_budget){INFINITY, INT64_MAX, INT64_MAX}), BONSAI_OK);
         double before = bn_price_bytes(p);
-        assert_int_equal(bn_ego_grow(&tree, e, p, 1, 2, INFINITY, -1), BONSAI_OK);
+        assert_int_equal(bn_ego_grow(&tree, e, p, 1, 2,
+                                     &(bn_budget){INFINITY, INT64_MAX, INT64_MAX}), BONSAI_OK);
         assert_true(tree.fits && bn_price_nodes(p) > 1);
         bn_ego_undo(e, p);
         assert_true(bn_price_bytes(p) == before);
@@ -119,7 +122,7 @@ static bonsai_status make_ego(void *payload)
     BN_TRY(bn_reader_new(&r, payload, BONSAI_ACCOUNTING_STRICT));
     BN_TRY(bn_price_new(&p, r));
     BN_TRY(bn_ego_new(&e, r));
-    BN_TRY(bn_ego_grow(&tree, e, p, 1, 3, INFINITY, -1));
+    BN_TRY(bn_ego_grow(&tree, e, p, 1, 3, &(bn_budget){INFINITY, INT64_MAX, INT64_MAX}));
 done:
     bn_ego_free(e);
     bn_price_free(p);

@@ -86,8 +86,9 @@ static void equals_a_dense_linear_solve(void **state)
         int rounds;
         make_problem(&p, seed);
         oracle_ppr(want, &p);
-        assert_int_equal(bn_ppr(pi, &rounds, p.n, p.offsets, p.to, p.weighted ? p.weight : NULL,
-                                p.root, p.beta, (bn_progress){NULL, NULL}), BONSAI_OK);
+        assert_int_equal(bn_ppr(pi, &rounds,
+                                &(bn_links){p.n, p.offsets, p.to, p.weighted ? p.weight : NULL,
+                                            p.root}, p.beta, (bn_progress){NULL, NULL}), BONSAI_OK);
         assert_in_range(rounds, 1, 500);
         for (int64_t v = 0; v < p.n; v++) {
             if (!(fabs(pi[v] - want[v]) <= 1e-7))
@@ -107,7 +108,8 @@ static void a_pair_by_hand(void **state)
     static const uint8_t root[2] = {1, 0};
     double pi[2];
     int rounds;
-    assert_int_equal(bn_ppr(pi, &rounds, 2, offsets, to, NULL, root, 0.15, (bn_progress){NULL, NULL}), BONSAI_OK);
+    assert_int_equal(bn_ppr(pi, &rounds, &(bn_links){2, offsets, to, NULL, root}, 0.15,
+                            (bn_progress){NULL, NULL}), BONSAI_OK);
     assert_true(fabs(pi[0] - 1 / 1.85) < 1e-8 && fabs(pi[1] - 0.85 / 1.85) < 1e-8);
 }
 
@@ -118,7 +120,8 @@ static void without_a_root_it_is_refused(void **state)
     static const uint8_t root[1] = {0};
     double pi[1];
     int rounds;
-    assert_fails(bn_ppr(pi, &rounds, 1, offsets, NULL, NULL, root, 0.15, (bn_progress){NULL, NULL}), BONSAI_E_ARGUMENT,
+    assert_fails(bn_ppr(pi, &rounds, &(bn_links){1, offsets, NULL, NULL, root}, 0.15,
+                        (bn_progress){NULL, NULL}), BONSAI_E_ARGUMENT,
                  "needs a root");
 }
 
@@ -150,7 +153,8 @@ static bonsai_status try_memory(void *payload)
     double pi[MOST_N], score;
     int rounds;
     int64_t index;
-    bonsai_status rc = bn_ppr(pi, &rounds, p->n, p->offsets, p->to, NULL, p->root, 0.15, (bn_progress){NULL, NULL});
+    bonsai_status rc = bn_ppr(pi, &rounds, &(bn_links){p->n, p->offsets, p->to, NULL, p->root},
+                              0.15, (bn_progress){NULL, NULL});
     return rc != BONSAI_OK ? rc : bn_knee(&index, &score, pi, p->n);
 }
 

@@ -21,7 +21,7 @@ static bool start(work *w, uint64_t seed)
     bonsai_condense_options_init(&w->o);
     w->o.method = BONSAI_METHOD_TREES;
     w->o.seed = seed;
-    w->job = (bn_job){.g = w->g, .o = &w->o, .threads = 1, .z = 12};
+    w->job = (bn_job){.g = w->g, .o = &w->o, .at.threads = 1, .z = 12};
     assert_int_equal(BN_NEW(&w->job.train, w->g->view.nodes), BONSAI_OK);
     for (int32_t v = 0; v < w->g->view.nodes; v++)
         if (bn_part(w->g, v) == BONSAI_PART_TRAIN && bn_label(w->g, v) >= 0)
@@ -168,7 +168,7 @@ static void make_singles(singles *s, int64_t n)
     v.section[BONSAI_SECTION_LABELS] = (bonsai_array){label, n, BONSAI_TYPE_U8};
     assert_int_equal(bonsai_graph_build(&s->g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
     bonsai_condense_options_init(&s->o);
-    s->job = (bn_job){.g = s->g, .o = &s->o, .threads = 1, .trees = n, .z = n};
+    s->job = (bn_job){.g = s->g, .o = &s->o, .at.threads = 1, .trees = n, .z = n};
     s->job.rknn.count = n;
     assert_int_equal(BN_NEW(&s->job.train, n), BONSAI_OK);
     assert_int_equal(BN_NEW(&s->job.rknn.offsets, n + 1), BONSAI_OK);

@@ -1,4 +1,4 @@
-/* centroids.c -- the means of clusters of rows that are spread over ranks.
+/* centroids.c -- the means of clusters of rows of which every rank has some.
  *
  * Terms are brought to a grid before they are added, so that a sum does not depend on who adds
  * what.  The rows are met in their order, a chunk at a time, which a scratch file likes best; in
@@ -198,13 +198,13 @@ done:
     return rc;
 }
 
-bonsai_status bn_centroids_over(bn_embedding *out, const bn_spread *s, const int32_t *cluster,
-                                int64_t k, const float *weight, int threads)
+bonsai_status bn_centroids(bn_embedding *out, const bn_sharded *s, const int32_t *cluster,
+                           int64_t k, const float *weight)
 {
     bonsai_status rc;
-    bn_world *w = bn_spread_world(s);
+    bn_world *w = s->at->world;
     bn_sums q = {.e = s->e, .cluster = cluster, .weight = weight, .count = s->e->rows,
-                 .threads = bn_threads(threads)};
+                 .threads = bn_threads(s->at->threads)};
     double *sum = NULL, *total = NULL, most = 1;
     int64_t f = s->e->f, tile = bn_least(TILE_DOUBLES / (f > 0 ? f : 1) + 1, k > 0 ? k : 1);
     memset(out, 0, sizeof *out);
@@ -223,16 +223,5 @@ done:
     bn_free(total);
     if (rc != BONSAI_OK)
         bn_embedding_free(out);
-    return rc;
-}
-
-bonsai_status bn_centroids(bn_embedding *out, const bn_embedding *e, const int32_t *cluster,
-                           int64_t k, const float *weight, int threads)
-{
-    bn_spread s;
-    bonsai_status rc = bn_spread_look(&s, e, NULL, threads);
-    if (rc == BONSAI_OK)
-        rc = bn_centroids_over(out, &s, cluster, k, weight, threads);
-    bn_spread_free(&s);
     return rc;
 }

@@ -14,26 +14,25 @@
 
 #include "kmeans.h"
 
-enum { SAMPLE = 8192, SAMPLE_EACH = 32, FULL_ROUNDS = 2 };     /* where there are more rows */
+enum { SAMPLE_EACH = 32, FULL_ROUNDS = 2 };     /* where there are more rows */
 
 typedef struct {                /* what was asked for */
-    const bn_spread *s;
+    const bn_sharded *s;
     const int64_t *rows;
     int64_t  count, k;
     int64_t *place;             /* ranks+1: where the rows of each rank are in the list of all */
     int64_t  total;
     int      rounds, threads;
     uint64_t seed;
-    bn_progress progress;
     int64_t  ticks;
 } task;
 
 static bn_round round_of(const task *t, int32_t *cluster)
 {
-    bn_world *w = bn_spread_world(t->s);
+    bn_world *w = t->s->at->world;
     return (bn_round){.s = t->s, .e = t->s->e, .rows = t->rows, .count = t->count, .k = t->k,
                       .base = t->place[bn_rank(w)], .total = t->total, .cluster = cluster,
-                      .threads = t->threads, .progress = t->progress, .ticks = t->ticks};
+                      .threads = t->threads, .ticks = t->ticks};
 }
 
 /* ---- rounds ---- */
@@ -54,7 +53,7 @@ static bonsai_status new_sums(bn_sums *m, int32_t **before, const bn_round *q)
     bonsai_status rc;
     *m = (bn_sums){.e = q->e, .rows = q->rows, .count = q->count, .grid = q->grid,
                    .threads = q->threads};
-    BN_TRY(BN_BIG(before, bn_spread_memory(q->s), q->count));
+    BN_TRY(BN_BIG(before, q->s->at->memory, q->count));
     BN_TRY(bn_sums_new(m, q->tile));
     m->cluster = *before;
 done:
@@ -65,7 +64,7 @@ done:
 static bonsai_status settle(bn_round *q, int rounds, int64_t last)
 {
     bonsai_status rc;
-    bn_world *w = bn_spread_world(q->s);
+    bn_world *w = q->s->at->world;
     int32_t *before = NULL;
     bn_sums m = {0};
     size_t bytes = (size_t)q->count * sizeof *before;
@@ -73,7 +72,8 @@ static bonsai_status settle(bn_round *q, int rounds, int64_t last)
     BN_TRY(bn_agree(w, new_sums(&m, &before, q)));
     BN_TRY(bn_round_sizes(q));
     for (int round = 0; round < rounds && q->k > 1 && changed; round++) {
-        BN_TRY(bn_agree(w, bn_tick(q->progress, "clusters", last - rounds + round, q->ticks)));
+        BN_TRY(bn_agree(w, bn_tick(q->s->at->progress, "clusters", last - rounds + round,
+                                   q->ticks)));
         memcpy(before, q->cluster, bytes);
         BN_TRY(bn_round_assign(q, &m, true));
         changed = memcmp(before, q->cluster, bytes) != 0;
@@ -91,7 +91,7 @@ static bonsai_status seed_and_settle(bn_round *q, int rounds, uint64_t seed)
 {
     bonsai_status rc;
     int64_t asked = q->k;
-    bn_seeds s = {q->e, q->rows, q->count, q->k, q->cluster, q->threads, q->progress};
+    bn_seeds s = {q->e, q->rows, q->count, q->k, q->cluster, q->s->at};
     BN_TRY(bn_round_shift(q));
     BN_TRY(bn_kmeans_seed(&s, seed, q->ticks));
     q->k = s.k;
@@ -120,7 +120,7 @@ done:
 static bonsai_status number_rows(int64_t *out, const task *t, const int64_t *at, int64_t many)
 {
     bonsai_status rc;
-    bn_world *w = bn_spread_world(t->s);
+    bn_world *w = t->s->at->world;
     int ranks = bn_ranks(w), rank = bn_rank(w);
     int64_t *mine = NULL, *bytes = NULL, count = 0;
     rc = BN_NEW(&mine, many);
@@ -132,7 +132,7 @@ static bonsai_status number_rows(int64_t *out, const task *t, const int64_t *at,
             r++;
         bytes[r] += (int64_t)sizeof *mine;
         if (r == rank)
-            mine[count++] = bn_spread_base(t->s) + t->rows[at[i] - t->place[r]];
+            mine[count++] = bn_sharded_base(t->s) + t->rows[at[i] - t->place[r]];
     }
     BN_TRY(bn_gather(w, out, bytes, mine));
 done:
@@ -147,7 +147,7 @@ static bonsai_status fetch(bn_embedding *x, int64_t *row, const task *t, const i
 {
     bonsai_status rc;
     BN_TRY(number_rows(row, t, at, many));
-    BN_TRY(bn_rows_gather(x, t->s->e, t->s->first, row, many, t->s->at));
+    BN_TRY(bn_rows_gather(x, t->s, row, many));
     for (int64_t i = 0; i < many; i++)
         row[i] = i;
 done:
@@ -157,8 +157,9 @@ done:
 static bonsai_status cluster_few(int32_t *cluster, int64_t *found, const task *t)
 {
     bonsai_status rc;
-    bn_world *w = bn_spread_world(t->s);
-    bn_where here = {.memory = bn_spread_memory(t->s)};
+    bn_world *w = t->s->at->world;
+    bn_place here = *t->s->at;
+    here.world = NULL;
     bn_embedding x = {0};
     int64_t *row = NULL, place[2] = {0, t->total};
     int32_t *all = NULL;
@@ -169,7 +170,7 @@ static bonsai_status cluster_few(int32_t *cluster, int64_t *found, const task *t
     for (int64_t i = 0; i < t->total; i++)
         row[i] = i;
     BN_TRY(fetch(&x, row, t, row, t->total));
-    bn_spread s = bn_spread_alone(t->s, &x, &here);
+    bn_sharded s = bn_sharded_alone(t->s, &x, &here);
     task own = *t;
     own.s = &s;
     own.rows = row;
@@ -196,7 +197,7 @@ static void draw_places(int64_t *out, int64_t many, int64_t total, uint64_t seed
 }
 
 /* Settles on a sample, of rows that are all here: the clusters that it found, and their sizes. */
-static bonsai_status settle_sample(bn_round *q, const task *t, const bn_spread *s,
+static bonsai_status settle_sample(bn_round *q, const task *t, const bn_sharded *s,
                                    const int64_t *row)
 {
     bonsai_status rc;
@@ -217,7 +218,7 @@ done:
 static bonsai_status follow_sample(bn_round *all, bn_round *q)
 {
     bonsai_status rc;
-    bn_world *w = bn_spread_world(all->s);
+    bn_world *w = all->s->at->world;
     bn_sums m = {.e = q->e, .rows = q->rows, .cluster = q->cluster, .count = q->count,
                  .grid = q->grid, .threads = q->threads};
     all->k = q->k;
@@ -235,8 +236,9 @@ static bonsai_status cluster_many(int32_t *cluster, int64_t *found, const task *
                                   int full)
 {
     bonsai_status rc;
-    bn_world *w = bn_spread_world(t->s);
-    bn_where here = {.memory = bn_spread_memory(t->s)};
+    bn_world *w = t->s->at->world;
+    bn_place here = *t->s->at;
+    here.world = NULL;
     bn_embedding x = {0};
     bn_round q = {0}, all = round_of(t, cluster);
     int64_t *row = NULL;
@@ -247,7 +249,7 @@ static bonsai_status cluster_many(int32_t *cluster, int64_t *found, const task *
     BN_TRY(bn_agree(w, rc));
     draw_places(row, many, t->total, t->seed);
     BN_TRY(fetch(&x, row, t, row, many));
-    bn_spread s = bn_spread_alone(t->s, &x, &here);
+    bn_sharded s = bn_sharded_alone(t->s, &x, &here);
     BN_TRY(bn_agree(w, settle_sample(&q, t, &s, row)));
     BN_TRY(bn_agree(w, bn_round_new(&all)));
     BN_TRY(follow_sample(&all, &q));
@@ -267,51 +269,38 @@ done:
 static bonsai_status cluster_all(int32_t *cluster, int64_t *found, task *t)
 {
     bonsai_status rc;
-    bn_world *w = bn_spread_world(t->s);
-    int64_t many = t->k > SAMPLE / SAMPLE_EACH ? bn_least(t->k, t->total) * SAMPLE_EACH : SAMPLE;
+    bn_world *w = t->s->at->world;
+    int64_t many = t->k > BN_KMEANS_SAMPLE / SAMPLE_EACH ? bn_least(t->k, t->total) * SAMPLE_EACH : BN_KMEANS_SAMPLE;
     int full = t->rounds < FULL_ROUNDS ? t->rounds : FULL_ROUNDS;
     bool few = t->k >= t->total || t->total <= many;
     t->ticks = bn_least(t->k, t->total) + t->rounds + full;
-    BN_TRY(bn_agree(w, bn_tick(t->progress, "clusters", 0, t->ticks)));
+    BN_TRY(bn_agree(w, bn_tick(t->s->at->progress, "clusters", 0, t->ticks)));
     if (!few)
         BN_TRY(cluster_many(cluster, found, t, many, full));
     else if (bn_ranks(w) > 1)
         BN_TRY(cluster_few(cluster, found, t));
     else
         BN_TRY(cluster_here(cluster, found, t));
-    BN_TRY(bn_agree(w, bn_tick(t->progress, "clusters", t->ticks, t->ticks)));
+    BN_TRY(bn_agree(w, bn_tick(t->s->at->progress, "clusters", t->ticks, t->ticks)));
 done:
     return rc;
 }
 
-bonsai_status bn_kmeans_over(int32_t *cluster, int64_t *found, const bn_spread *s,
-                             const int64_t *rows, int64_t count, int64_t k, int rounds,
-                             uint64_t seed, int threads, bn_progress p)
+bonsai_status bn_kmeans(int32_t *cluster, int64_t *found, const bn_sharded *s,
+                        const bn_kmeans_task *asked)
 {
     bonsai_status rc;
-    bn_world *w = bn_spread_world(s);
-    task t = {.s = s, .rows = rows, .count = count, .k = k, .rounds = rounds, .seed = seed,
-              .threads = bn_threads(threads), .progress = p};
+    bn_world *w = s->at->world;
+    task t = {.s = s, .rows = asked->rows, .count = asked->count, .k = asked->k,
+              .rounds = asked->rounds, .seed = asked->seed, .threads = bn_threads(s->at->threads)};
     *found = 0;
-    if (k < 1)
-        return bn_fail(BONSAI_E_ARGUMENT, "k is %lld: there must be a cluster", (long long)k);
+    if (t.k < 1)
+        return bn_fail(BONSAI_E_ARGUMENT, "k is %lld: there must be a cluster", (long long)t.k);
     BN_TRY(bn_agree(w, BN_NEW(&t.place, bn_ranks(w) + 1)));
-    BN_TRY(bn_places(t.place, w, count));
+    BN_TRY(bn_places(t.place, w, t.count));
     t.total = t.place[bn_ranks(w)];
     BN_TRY(cluster_all(cluster, found, &t));
 done:
     bn_free(t.place);
-    return rc;
-}
-
-bonsai_status bn_kmeans(int32_t *cluster, int64_t *found, const bn_embedding *e,
-                        const int64_t *rows, int64_t count, int64_t k, int rounds, uint64_t seed,
-                        int threads, bn_progress p)
-{
-    bn_spread s;
-    bonsai_status rc = bn_spread_look(&s, e, NULL, threads);
-    if (rc == BONSAI_OK)
-        rc = bn_kmeans_over(cluster, found, &s, rows, count, k, rounds, seed, threads, p);
-    bn_spread_free(&s);
     return rc;
 }

@@ -4,38 +4,58 @@
 #ifndef BN_KMEANS_H
 #define BN_KMEANS_H
 
-#include "embed/spread.h"
+#include "embed/sharded.h"
 
 /* ---- clusters (kmeans.c) ---- */
 
-/* k-means of the rows[0 .. count-1] of e: k-means++ seeding, Lloyd to convergence or `rounds`,
- * products by BLAS in blocks of fixed size, empty clusters repaired, ties to the lower
- * cluster; mini-batches where count is large.  cluster[i] gets 0 .. *found-1; *found is at most k
- * and no cluster is empty (fewer than k where rows repeat).  Sparse rows stay sparse.  The same
- * bits for any number of threads. */
-bonsai_status bn_kmeans(int32_t *cluster, int64_t *found, const bn_embedding *e,
-                        const int64_t *rows, int64_t count, int64_t k, int rounds, uint64_t seed,
-                        int threads, bn_progress p);
-/* The same over ranks: of rows of s that each rank has, numbered as its own; cluster is theirs.
- * The same clusters whoever has which rows. */
-bonsai_status bn_kmeans_over(int32_t *cluster, int64_t *found, const bn_spread *s,
-                             const int64_t *rows, int64_t count, int64_t k, int rounds,
-                             uint64_t seed, int threads, bn_progress p);
+typedef struct {                /* what to cluster, on all ranks alike but for rows and count */
+    const int64_t *rows;        /* count of the rank's own rows */
+    int64_t  count, k;
+    int      rounds;
+    uint64_t seed;
+} bn_kmeans_task;
+
+/* k-means of some rows of all ranks: k-means++ seeding, Lloyd to convergence or `rounds`, products
+ * by BLAS in blocks of fixed size, empty clusters repaired, ties to the lower cluster; mini-batches
+ * where there are many rows.  cluster[i] gets 0 .. *found-1 for rows[i]; *found is at most k and no
+ * cluster is empty (fewer than k where rows repeat).  Sparse rows stay sparse.  The same clusters
+ * for any number of threads, and whoever has which rows. */
+bonsai_status bn_kmeans(int32_t *cluster, int64_t *found, const bn_sharded *s,
+                        const bn_kmeans_task *t);
 /* The same, of clusters of clusters where k and count are large: linear in the rows times the root
  * of k. */
-bonsai_status bn_kmeans_deep(int32_t *cluster, int64_t *found, const bn_embedding *e,
-                             const int64_t *rows, int64_t count, int64_t k, int rounds,
-                             uint64_t seed, int threads, bn_progress p);
-bonsai_status bn_kmeans_deep_over(int32_t *cluster, int64_t *found, const bn_spread *s,
-                                  const int64_t *rows, int64_t count, int64_t k, int rounds,
-                                  uint64_t seed, int threads, bn_progress p);
-/* The mean of the rows of each cluster 0 .. k-1 (cluster[r] for row r of e, -1: in none), each row
- * with the weight given (NULL: 1), which is 0 or more; sparse rows give sparse means. */
-bonsai_status bn_centroids(bn_embedding *out, const bn_embedding *e, const int32_t *cluster,
-                           int64_t k, const float *weight, int threads);
-/* The same over ranks, each of which gets all means. */
-bonsai_status bn_centroids_over(bn_embedding *out, const bn_spread *s, const int32_t *cluster,
-                                int64_t k, const float *weight, int threads);
+bonsai_status bn_kmeans_deep(int32_t *cluster, int64_t *found, const bn_sharded *s,
+                             const bn_kmeans_task *t);
+/* Where there are more rows than this, clusters are first found on a sample of about so many. */
+enum { BN_KMEANS_SAMPLE = 8192 };
+
+/* ---- means and sums (centroids.c) ---- */
+
+/* The mean of the rows of each cluster 0 .. k-1 (cluster[r] for the rank's own row r, -1: in none),
+ * each row with the weight given (NULL: 1), which is 0 or more; sparse rows give sparse means.
+ * Every rank gets all means. */
+bonsai_status bn_centroids(bn_embedding *out, const bn_sharded *s, const int32_t *cluster,
+                           int64_t k, const float *weight);
+
+typedef struct {                /* rows of an embedding and their clusters */
+    const bn_embedding *e;
+    const int64_t *rows;        /* count, or NULL: 0 .. count-1 */
+    const int32_t *cluster;     /* count; negative: in none */
+    const float   *weight;      /* of each row of e, or NULL: 1 */
+    int64_t count;
+    double  grid;               /* that terms are brought to: see world.h */
+    int     threads;
+    int64_t chunk;              /* room for so many rows at a time */
+    int32_t *order;
+    int64_t *first;             /* most+2 */
+} bn_sums;
+
+/* Room for sums of at most `most` clusters at a time; the fields up to threads are set. */
+bonsai_status bn_sums_new(bn_sums *q, int64_t most);
+void bn_sums_free(bn_sums *q);
+/* sum (wide,f) = of the rows in clusters c .. c+wide-1, on this rank; the rows are met in their
+ * order, a chunk after the other. */
+void bn_sums_add(double *sum, const bn_sums *q, int64_t c, int64_t wide);
 
 /* ---- seeds (kmeans_seed.c) ---- */
 
@@ -44,8 +64,7 @@ typedef struct {
     const int64_t *rows;
     int64_t  count, k;
     int32_t *cluster;           /* count */
-    int      threads;
-    bn_progress progress;
+    const bn_place *at;
 } bn_seeds;
 
 /* cluster[i] = the seed, 0 .. k-1, that is nearest to row i; k becomes smaller where every row is
@@ -61,7 +80,7 @@ bonsai_status bn_kmeans_distinct(int32_t *cluster, int64_t *found, const bn_embe
 /* ---- rounds (kmeans_round.c) ---- */
 
 typedef struct {
-    const bn_spread *s;
+    const bn_sharded *s;
     const bn_embedding *e;      /* its rows on this rank */
     const int64_t *rows;
     int64_t  count, k;
@@ -82,7 +101,6 @@ typedef struct {
     int64_t *size;              /* k: of the clusters on all ranks */
     void    *far;               /* ranks: a row each, and its bytes */
     int64_t *far_bytes;
-    bn_progress progress;
     int64_t  ticks;             /* of the whole call */
 } bn_round;
 
@@ -93,8 +111,8 @@ void bn_round_free(bn_round *q);
 bonsai_status bn_round_shift(bn_round *q);
 bonsai_status bn_round_sizes(bn_round *q);
 /* All rows to the nearest of the means of the rows in m, whose clusters have the sizes q->size;
- * with the sizes after that, and empty clusters repaired.  apart: m is spread as the rows are, else
- * it is the same on every rank. */
+ * with the sizes after that, and empty clusters repaired.  apart: every rank has its own part of m, as of
+ * the rows, else m is the same on every rank. */
 bonsai_status bn_round_assign(bn_round *q, bn_sums *m, bool apart);
 
 #endif

@@ -88,9 +88,9 @@ static bonsai_status add_leaf(bn_deep *d, bn_leaf l)
 static bonsai_status part_rows(bn_deep *d, groups *g, const bn_leaf *l, int64_t k, int rounds)
 {
     bonsai_status rc;
-    bn_world *w = bn_spread_world(d->s);
-    BN_TRY(bn_kmeans_over(d->part + l->begin, &g->count, d->s, d->row + l->begin, l->count, k,
-                          rounds, l->seed, d->threads, d->progress));
+    bn_world *w = d->s->at->world;
+    BN_TRY(bn_kmeans(d->part + l->begin, &g->count, d->s,
+                     &(bn_kmeans_task){d->row + l->begin, l->count, k, rounds, l->seed}));
     sort_groups(d, g, l->begin, l->count);
     for (int64_t i = 0; i < g->count; i++)
         g->size[i] = g->first[i + 1] - g->first[i];
@@ -103,7 +103,7 @@ done:
 static bonsai_status part(bn_deep *d, bn_leaf l)
 {
     bonsai_status rc;
-    bn_world *w = bn_spread_world(d->s);
+    bn_world *w = d->s->at->world;
     groups g;
     int64_t parts = (int64_t)ceil(sqrt((double)l.k));
     bool flat = l.k < LEAST_PARTED;     /* the groups are the clusters */
@@ -125,18 +125,21 @@ done:
     return rc;
 }
 
-bonsai_status bn_leaf_solve(const bn_deep *d, bn_leaf *l, int32_t *cluster, const bn_spread *s,
+bonsai_status bn_leaf_solve(const bn_deep *d, bn_leaf *l, int32_t *cluster, const bn_sharded *s,
                             const int64_t *rows)
 {
     double work = work_of(d, l->total, l->k);
-    int threads = bn_team(bn_threads(d->threads), 1 + (int64_t)(work / THREAD_WORK));
+    bn_place few = *s->at;
+    bn_sharded own = *s;
+    few.threads = bn_team(bn_threads(few.threads), 1 + (int64_t)(work / THREAD_WORK));
+    own.at = &few;
     if (l->k == 1 && l->total > 0) {
         memset(cluster, 0, (size_t)l->total * sizeof *cluster);
         l->found = 1;
         return BONSAI_OK;
     }
-    return bn_kmeans_over(cluster, &l->found, s, rows, l->total, l->k, d->rounds, l->seed, threads,
-                          d->progress);
+    return bn_kmeans(cluster, &l->found, &own,
+                     &(bn_kmeans_task){rows, l->total, l->k, d->rounds, l->seed});
 }
 
 /* One rank, rows in memory: where they are. */
@@ -156,7 +159,7 @@ done:
 static bonsai_status solve(bn_deep *d, int64_t *found)
 {
     bonsai_status rc;
-    BN_TRY(bn_spread_here(d->s) ? solve_here(d) : bn_leaves_deal(d));
+    BN_TRY(bn_sharded_here(d->s) ? solve_here(d) : bn_leaves_deal(d));
     for (int64_t i = 0; i < d->leaves; i++) {
         const bn_leaf *l = &d->leaf[i];
         for (int64_t j = l->begin; j < l->begin + l->count; j++)
@@ -170,7 +173,7 @@ done:
 static bonsai_status make_room(bn_deep *d)
 {
     bonsai_status rc;
-    bn_memory *m = bn_spread_memory(d->s);
+    bn_memory *m = d->s->at->memory;
     BN_TRY(BN_BIG(&d->row, m, d->count));
     BN_TRY(BN_BIG(&d->place, m, d->count));
     BN_TRY(BN_BIG(&d->part, m, d->count));
@@ -183,19 +186,18 @@ done:
     return rc;
 }
 
-bonsai_status bn_kmeans_deep_over(int32_t *cluster, int64_t *found, const bn_spread *s,
-                                  const int64_t *rows, int64_t count, int64_t k, int rounds,
-                                  uint64_t seed, int threads, bn_progress p)
+bonsai_status bn_kmeans_deep(int32_t *cluster, int64_t *found, const bn_sharded *s,
+                             const bn_kmeans_task *t)
 {
     bonsai_status rc;
-    bn_world *w = bn_spread_world(s);
-    int64_t total = count;
-    bn_deep d = {.s = s, .rows = rows, .count = count, .cluster = cluster, .rounds = rounds,
-                 .threads = threads, .progress = p};
+    bn_world *w = s->at->world;
+    int64_t total = t->count;
+    bn_deep d = {.s = s, .rows = t->rows, .count = t->count, .cluster = cluster,
+                 .rounds = t->rounds};
     *found = 0;
     BN_TRY(bn_agree(w, make_room(&d)));
     BN_TRY(bn_sum_int(w, &total, 1));
-    BN_TRY(part(&d, (bn_leaf){.count = count, .total = total, .k = k, .seed = seed}));
+    BN_TRY(part(&d, (bn_leaf){.count = t->count, .total = total, .k = t->k, .seed = t->seed}));
     BN_TRY(solve(&d, found));
 done:
     bn_big_free(d.row);
@@ -203,17 +205,5 @@ done:
     bn_big_free(d.part);
     bn_big_free(d.spare);
     bn_free(d.leaf);
-    return rc;
-}
-
-bonsai_status bn_kmeans_deep(int32_t *cluster, int64_t *found, const bn_embedding *e,
-                             const int64_t *rows, int64_t count, int64_t k, int rounds,
-                             uint64_t seed, int threads, bn_progress p)
-{
-    bn_spread s;
-    bonsai_status rc = bn_spread_look(&s, e, NULL, threads);
-    if (rc == BONSAI_OK)
-        rc = bn_kmeans_deep_over(cluster, found, &s, rows, count, k, rounds, seed, threads, p);
-    bn_spread_free(&s);
     return rc;
 }

@@ -14,12 +14,11 @@ typedef struct {                /* a group that is not parted any more; alike on
 } bn_leaf;
 
 typedef struct {
-    const bn_spread *s;
+    const bn_sharded *s;
     const int64_t *rows;        /* count */
     int64_t  count;
     int32_t *cluster;           /* count: the result */
-    int      rounds, threads;
-    bn_progress progress;
+    int      rounds;
     int64_t *row;               /* count: the rows, group after group, ... */
     int32_t *place;             /* ... and their places in rows */
     int32_t *part;              /* count: groups or clusters of those */
@@ -29,7 +28,7 @@ typedef struct {
 } bn_deep;
 
 /* Clusters of a leaf whose rows, total of them, are all here in s. */
-bonsai_status bn_leaf_solve(const bn_deep *d, bn_leaf *l, int32_t *cluster, const bn_spread *s,
+bonsai_status bn_leaf_solve(const bn_deep *d, bn_leaf *l, int32_t *cluster, const bn_sharded *s,
                             const int64_t *rows);
 /* Clusters of each leaf, 0 .. found-1, to d->cluster.  Each leaf is dealt to a rank, which gets its
  * rows, a batch of leaves at a time.  (kmeans_leaves.c) */

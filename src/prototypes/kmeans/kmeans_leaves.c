@@ -235,7 +235,7 @@ static void find_rows(int64_t *row, const batch *b, int64_t leaf)
             row[at++] = b->start[r * leaves + i] + j;
 }
 
-static bonsai_status solve_leaf(batch *b, const bn_spread *s, int64_t leaf, int64_t *row,
+static bonsai_status solve_leaf(batch *b, const bn_sharded *s, int64_t leaf, int64_t *row,
                                 int32_t *own)
 {
     bn_leaf *l = &b->d->leaf[leaf];
@@ -250,8 +250,9 @@ static bonsai_status solve_leaf(batch *b, const bn_spread *s, int64_t leaf, int6
 static bonsai_status solve_own(batch *b)
 {
     bonsai_status rc;
-    bn_where here = {.memory = b->memory};
-    bn_spread s = bn_spread_alone(b->d->s, &b->came, &here);
+    bn_place here = *b->d->s->at;
+    here.world = NULL;
+    bn_sharded s = bn_sharded_alone(b->d->s, &b->came, &here);
     int64_t *row = NULL, most = 0;
     int32_t *own = NULL;
     for (int64_t i = b->begin; i < b->end; i++)
@@ -325,9 +326,9 @@ static int64_t batch_end(const bn_deep *d, int64_t begin, int ranks)
 bonsai_status bn_leaves_deal(bn_deep *d)
 {
     bonsai_status rc;
-    bn_world *w = bn_spread_world(d->s);
+    bn_world *w = d->s->at->world;
     int32_t *leaf_of = NULL;
-    BN_TRY(bn_agree(w, BN_BIG(&leaf_of, bn_spread_memory(d->s), d->count)));
+    BN_TRY(bn_agree(w, BN_BIG(&leaf_of, d->s->at->memory, d->count)));
     for (int64_t i = 0; i < d->leaves; i++) {
         bn_leaf *l = &d->leaf[i];
         l->found = 1;                   /* those that are dealt will tell */
@@ -338,7 +339,7 @@ bonsai_status bn_leaves_deal(bn_deep *d)
     }
     for (int64_t begin = 0, end; begin < d->leaves; begin = end) {
         end = batch_end(d, begin, bn_ranks(w));
-        batch b = {.d = d, .w = w, .memory = bn_spread_memory(d->s), .rank = bn_rank(w),
+        batch b = {.d = d, .w = w, .memory = d->s->at->memory, .rank = bn_rank(w),
                    .ranks = bn_ranks(w), .leaf_of = leaf_of, .begin = begin, .end = end};
         BN_TRY(deal(&b));
     }

@@ -44,9 +44,9 @@ static void set_error(bn_round *q)
 bonsai_status bn_round_new(bn_round *q)
 {
     bonsai_status rc;
-    bn_memory *m = bn_spread_memory(q->s);
+    bn_memory *m = q->s->at->memory;
     int64_t f = q->e->f > 0 ? q->e->f : 1, k = (q->k + 15) / 16 * 16;
-    int ranks = bn_ranks(bn_spread_world(q->s));
+    int ranks = bn_ranks(q->s->at->world);
     q->block = between(LEAST_BLOCK, BLOCK_FLOATS / f, BLOCK);
     q->tile = bn_least(between(LEAST_TILE, TILE_FLOATS / f / 16 * 16, TILE), k);
     q->lanes = bn_team(q->threads, (q->count + q->block - 1) / q->block);
@@ -136,7 +136,7 @@ static bonsai_status find_means(bn_round *q, bn_sums *m, bool apart, int64_t c, 
     double longest = 0;
     bn_sums_add(q->sum, m, c, wide);
     if (apart)
-        BN_TRY(bn_sum(bn_spread_world(q->s), q->sum, wide * q->e->f));
+        BN_TRY(bn_sum(q->s->at->world, q->sum, wide * q->e->f));
 #pragma omp parallel for num_threads(bn_team(q->threads, wide)) schedule(static) \
     reduction(max : longest)
     for (int64_t j = 0; j < wide; j++) {
@@ -275,13 +275,13 @@ bonsai_status bn_round_sizes(bn_round *q)
     memset(q->size, 0, (size_t)q->k * sizeof *q->size);
     for (int64_t i = 0; i < q->count; i++)
         q->size[q->cluster[i]]++;
-    return bn_sum_int(bn_spread_world(q->s), q->size, q->k);
+    return bn_sum_int(q->s->at->world, q->size, q->k);
 }
 
 /* The row of all ranks that is farthest from its mean, and not alone there; the first of them. */
 static bonsai_status farthest(far_row *out, const bn_round *q)
 {
-    bn_world *w = bn_spread_world(q->s);
+    bn_world *w = q->s->at->world;
     const far_row *all = q->far;
     int64_t far = -1;
     for (int64_t i = 0; i < q->count; i++)

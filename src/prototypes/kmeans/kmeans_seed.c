@@ -20,16 +20,16 @@ typedef struct {
     double  *part;              /* (1 + CANDIDATES) x chunks: sums of near and far by chunks */
     int64_t  chunks;
     double  *norm;              /* sparse: count */
-    double  *spread;            /* sparse: CANDIDATES x f, the candidates as dense rows */
+    double  *dense;             /* sparse: CANDIDATES x f, the candidates as dense rows */
     int64_t  at[CANDIDATES];    /* in rows */
 } seeding;
 
 /* In the order of its entries, so that equal rows are at exactly 0 from each other. */
-static double times_spread(const bn_embedding *e, int64_t row, const double *spread)
+static double times_dense(const bn_embedding *e, int64_t row, const double *dense)
 {
     double total = 0;
     for (int64_t i = e->offsets[row]; i < e->offsets[row + 1]; i++)
-        total += (double)e->value[i] * spread[e->index[i]];
+        total += (double)e->value[i] * dense[e->index[i]];
     return total;
 }
 
@@ -50,25 +50,25 @@ static float distance(const bn_seeds *q, const seeding *s, int64_t i, int c)
                                             e->dense + q->rows[s->at[c]] * e->f, e->f);
     else
         d = s->norm[i] + s->norm[s->at[c]] -
-            2 * times_spread(e, q->rows[i], s->spread + c * e->f);
+            2 * times_dense(e, q->rows[i], s->dense + c * e->f);
     return d > 0 ? (float)fmin(d, (double)FLT_MAX) : d <= 0 ? 0.0f : FLT_MAX;
 }
 
-static void spread_rows(const bn_seeds *q, seeding *s, int many, bool fill)
+static void lay_out(const bn_seeds *q, seeding *s, int many, bool fill)
 {
     const bn_embedding *e = q->e;
     for (int c = 0; !e->dense && c < many; c++) {
         int64_t row = q->rows[s->at[c]];
         for (int64_t i = e->offsets[row]; i < e->offsets[row + 1]; i++)
-            s->spread[c * e->f + e->index[i]] = fill ? (double)e->value[i] : 0;
+            s->dense[c * e->f + e->index[i]] = fill ? (double)e->value[i] : 0;
     }
 }
 
 /* What `near` would be with each of the candidates, and its sums. */
 static void measure(const bn_seeds *q, seeding *s, int many)
 {
-    spread_rows(q, s, many, true);
-#pragma omp parallel for num_threads(bn_team(q->threads, s->chunks)) schedule(static)
+    lay_out(q, s, many, true);
+#pragma omp parallel for num_threads(bn_team(bn_threads(q->at->threads), s->chunks)) schedule(static)
     for (int64_t chunk = 0; chunk < s->chunks; chunk++) {
         double total[CANDIDATES] = {0};
         int64_t end = bn_least((chunk + 1) * CHUNK, q->count);
@@ -81,7 +81,7 @@ static void measure(const bn_seeds *q, seeding *s, int many)
         for (int c = 0; c < many; c++)
             s->part[(1 + c) * s->chunks + chunk] = total[c];
     }
-    spread_rows(q, s, many, false);
+    lay_out(q, s, many, false);
 }
 
 static double total_of(const seeding *s, int which)
@@ -134,7 +134,7 @@ static bonsai_status new_seeding(seeding *s, const bn_seeds *q)
     BN_TRY(BN_NEW(&s->part, (1 + CANDIDATES) * s->chunks));
     if (!q->e->dense) {
         BN_TRY(BN_NEW(&s->norm, q->count));
-        BN_TRY(BN_NEW(&s->spread, CANDIDATES * q->e->f));
+        BN_TRY(BN_NEW(&s->dense, CANDIDATES * q->e->f));
         for (int64_t i = 0; i < q->count; i++)
             s->norm[i] = own_product(q->e, q->rows[i]);
     }
@@ -156,7 +156,7 @@ bonsai_status bn_kmeans_seed(bn_seeds *q, uint64_t seed, int64_t ticks)
     for (k = 0; k < q->k && total > 0; k++) {
         int many = k == 0 ? 1 : tries, best = 0;
         if (k % (q->k / 50 + 1) == 0)
-            BN_TRY(bn_tick(q->progress, "clusters", k, ticks));
+            BN_TRY(bn_tick(q->at->progress, "clusters", k, ticks));
         for (int c = 0; c < many; c++)
             s.at[c] = k == 0 ? bn_rng_below(&r, q->count) : draw(q, &s, total, &r);
         measure(q, &s, many);
@@ -172,6 +172,6 @@ done:
     bn_free(s.far);
     bn_free(s.part);
     bn_free(s.norm);
-    bn_free(s.spread);
+    bn_free(s.dense);
     return rc;
 }

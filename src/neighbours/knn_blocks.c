@@ -1,4 +1,4 @@
-/* knn_over.c -- the doors of the neighbour search: alone, and over ranks.
+/* knn_blocks.c -- the neighbour search, a block of samples at a time, on one rank or several.
  *
  * Samples go through in blocks.  Every rank gets the rows of a block, searches the rows that it
  * has, and knows the k nearest of those; each sample has one rank that gets its lists from all,
@@ -13,14 +13,12 @@
 #include "knn.h"
 
 /* Of a block: bytes that its arrays take over ranks, and that they may take whatever the limit,
- * as each block means to go through all trees again; most samples over ranks, and fewest ever. */
-enum { BLOCK_BYTES = 1 << 26, LEAST_BYTES = 1 << 24, MOST_SAMPLES = 8192, LEAST_SAMPLES = 256 };
+ * as each block means to go through all trees again; the fewest samples ever. */
+enum { BLOCK_BYTES = 1 << 26, LEAST_BYTES = 1 << 24, LEAST_SAMPLES = 256 };
 
 typedef struct {
+    const bn_sharded *x;
     bn_world *w;
-    const bn_where *at;
-    const bn_embedding *e;
-    const int64_t *first;
     int     k, rank, ranks;
     int64_t block;              /* samples at a time */
     int64_t *row;               /* block: the samples as rows of all, ... */
@@ -31,12 +29,12 @@ typedef struct {
     bn_candidate *all;          /* ... and of all ranks for the samples that are merged here */
     int64_t *out_bytes, *in_bytes;      /* ranks */
     int64_t *next;              /* ranks: the next candidate of each */
-} spread;
+} merging;
 
 /* ---- merging ---- */
 
 /* Of a block of `count` samples rank r merges those from here on. */
-static int64_t slice(const spread *d, int64_t count, int r)
+static int64_t slice(const merging *d, int64_t count, int r)
 {
     return count * r / d->ranks;
 }
@@ -47,7 +45,7 @@ static bool nearer(bn_candidate a, bn_candidate b)
 }
 
 /* The k nearest of sample s of the `many` that are merged here. */
-static void merge(bn_candidate *to, const spread *d, int64_t s, int64_t many)
+static void merge(bn_candidate *to, const merging *d, int64_t s, int64_t many)
 {
     for (int r = 0; r < d->ranks; r++)
         d->next[r] = (r * many + s) * d->k;
@@ -60,7 +58,7 @@ static void merge(bn_candidate *to, const spread *d, int64_t s, int64_t many)
     }
 }
 
-static bonsai_status merge_block(int32_t *list, float *dist, spread *d, int64_t count)
+static bonsai_status merge_block(int32_t *list, float *dist, merging *d, int64_t count)
 {
     bonsai_status rc;
     int64_t begin = slice(d, count, d->rank), many = slice(d, count, d->rank + 1) - begin;
@@ -86,17 +84,17 @@ done:
 
 /* ---- a block of samples ---- */
 
-static bonsai_status spread_block(int32_t *list, float *dist, spread *d, bn_knn_search *q,
+static bonsai_status block_of_ranks(int32_t *list, float *dist, merging *d, bn_knn_search *q,
                                   const int32_t *sample)
 {
     bonsai_status rc;
     bn_embedding x = {0};
-    int64_t base = d->first[d->rank], end = d->first[d->rank + 1];
+    int64_t base = d->x->first[d->rank], end = d->x->first[d->rank + 1];
     for (int64_t i = 0; i < q->z; i++) {
         d->row[i] = sample[i];
         d->self[i] = sample[i] >= base && sample[i] < end ? (int32_t)(sample[i] - base) : -1;
     }
-    BN_TRY(bn_rows_gather(&x, d->e, d->first, d->row, q->z, d->at));
+    BN_TRY(bn_rows_gather(&x, d->x, d->row, q->z));
     q->from = &x;
     q->self = d->self;
     q->base = base;
@@ -122,16 +120,16 @@ static int64_t block_size(const bn_knn_search *q, int ranks, bool dense, int64_t
 {
     int64_t each = bn_knn_room(q->k) * (int64_t)sizeof(bn_candidate) +
                    4 * q->k * (int64_t)sizeof(bn_candidate) + 256, most;
-    int64_t left = bn_memory_left(q->memory) / 2;
+    int64_t left = bn_memory_left(q->place->memory) / 2;
     if (ranks == 1)
         most = (left < LEAST_BYTES ? LEAST_BYTES : left) / each;
     else
         most = bn_least(BLOCK_BYTES / (each + (dense ? f : 0) * (int64_t)sizeof(float)),
-                        MOST_SAMPLES);
+                        BN_KNN_SAMPLES);
     return bn_least(most < LEAST_SAMPLES ? LEAST_SAMPLES : most, q->all);
 }
 
-static bonsai_status new_spread(spread *d)
+static bonsai_status new_merging(merging *d)
 {
     bonsai_status rc;
     int64_t merged = (d->block / d->ranks + 1) * d->ranks;
@@ -148,7 +146,7 @@ done:
     return rc;
 }
 
-static void free_spread(spread *d)
+static void free_merging(merging *d)
 {
     bn_free(d->row);
     bn_free(d->self);
@@ -161,7 +159,7 @@ static void free_spread(spread *d)
     bn_free(d->next);
 }
 
-static bonsai_status all_blocks(int32_t *list, float *dist, spread *d, bn_knn_search *q,
+static bonsai_status all_blocks(int32_t *list, float *dist, merging *d, bn_knn_search *q,
                                 const int32_t *sample)
 {
     bonsai_status rc = BONSAI_OK;
@@ -173,41 +171,33 @@ static bonsai_status all_blocks(int32_t *list, float *dist, spread *d, bn_knn_se
         if (d->ranks == 1)
             BN_TRY(block_alone(to, far, q, sample + s));
         else
-            BN_TRY(spread_block(to, far, d, q, sample + s));
+            BN_TRY(block_of_ranks(to, far, d, q, sample + s));
     }
 done:
     return rc;
 }
 
-bonsai_status bn_knn_over(int32_t *list, float *dist, const bn_embedding *e, const int64_t *first,
-                          const int32_t *sample, int64_t z, int k, const bn_where *at, int threads,
-                          bn_progress p)
+bonsai_status bn_knn(int32_t *list, float *dist, const bn_sharded *x, const bn_sample *s, int k)
 {
     bonsai_status rc;
     bool dense;
-    bn_world *w = at ? at->world : NULL;
-    spread d = {.w = w, .at = at, .e = e, .first = first, .k = k, .rank = bn_rank(w),
-                .ranks = bn_ranks(w)};
-    int64_t trees = d.ranks == 1 ? e->rows : first[d.ranks];
-    bn_knn_search q = {.e = e, .trees = e->rows, .all = z, .k = k, .threads = bn_threads(threads),
-                       .memory = at ? at->memory : NULL, .progress = p};
+    const bn_place *at = x->at;
+    bn_world *w = at->world;
+    merging d = {.x = x, .w = w, .k = k, .rank = bn_rank(w), .ranks = bn_ranks(w)};
+    int64_t trees = d.ranks == 1 ? x->e->rows : x->first[d.ranks];
+    bn_knn_search q = {.e = x->e, .trees = x->e->rows, .all = s->z, .k = k,
+                       .threads = bn_threads(at->threads), .place = at};
     if (k < 1 || k >= trees)
         return bn_fail(BONSAI_E_ARGUMENT, "k is %d but there are %lld trees: it must be in 1..%lld",
                        k, (long long)trees, (long long)trees - 1);
-    BN_TRY(bn_agree(w, bn_tick(p, "neighbours", 0, z)));    /* whatever the way, it is in samples */
-    BN_TRY(bn_rows_form(&dense, &q.f, e, w));
+    BN_TRY(bn_agree(w, bn_tick(at->progress, "neighbours", 0, s->z)));
+    BN_TRY(bn_rows_form(&dense, &q.f, x->e, w));
     d.block = block_size(&q, d.ranks, dense, q.f);
     if (d.ranks > 1)
-        BN_TRY(bn_agree(w, new_spread(&d)));
-    BN_TRY(all_blocks(list, dist, &d, &q, sample));
-    BN_TRY(bn_agree(w, bn_tick(p, "neighbours", z, z)));
+        BN_TRY(bn_agree(w, new_merging(&d)));
+    BN_TRY(all_blocks(list, dist, &d, &q, s->row));
+    BN_TRY(bn_agree(w, bn_tick(at->progress, "neighbours", s->z, s->z)));
 done:
-    free_spread(&d);
+    free_merging(&d);
     return rc;
-}
-
-bonsai_status bn_knn(int32_t *list, float *dist, const bn_embedding *e, const int32_t *sample,
-                     int64_t z, int k, int threads, bn_progress p)
-{
-    return bn_knn_over(list, dist, e, NULL, sample, z, k, NULL, threads, p);
 }

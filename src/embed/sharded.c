@@ -1,10 +1,10 @@
-/* spread.c -- what is to be known of rows that are spread over ranks.
+/* sharded.c -- what is to be known of rows of which every rank has some.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
 
-#include "spread.h"
+#include "sharded.h"
 
 enum { STRETCH = 1 << 16 };     /* numbers that a thread looks at */
 
@@ -36,17 +36,18 @@ static void look_at(double *most, double *least, const float *x, int64_t count, 
     *least = low;
 }
 
-bonsai_status bn_spread_look(bn_spread *out, const bn_embedding *e, const bn_where *at,
-                             int threads)
+bonsai_status bn_sharded_look(bn_sharded *out, const bn_embedding *e, const bn_place *place)
 {
     bonsai_status rc;
-    bn_world *w = at ? at->world : NULL;
+    const bn_place *at = bn_here(place);
+    bn_world *w = at->world;
     int64_t own = e->dense ? e->rows * e->f : e->rows ? e->offsets[e->rows] : 0, all = own;
     double found[2];
-    *out = (bn_spread){.e = e, .at = at};
-    look_at(&out->most, &out->least, e->dense ? e->dense : e->value, own, bn_threads(threads));
-    BN_TRY(bn_agree(w, BN_NEW(&out->first, bn_ranks(w) + 1)));
-    BN_TRY(bn_places(out->first, w, e->rows));
+    *out = (bn_sharded){.e = e, .at = at};
+    look_at(&out->most, &out->least, e->dense ? e->dense : e->value, own, bn_threads(at->threads));
+    BN_TRY(bn_agree(w, BN_NEW(&out->owned, bn_ranks(w) + 1)));
+    BN_TRY(bn_places(out->owned, w, e->rows));
+    out->first = out->owned;
     out->rows = out->first[bn_ranks(w)];
     found[0] = out->most;
     found[1] = -out->least;
@@ -59,21 +60,21 @@ done:
     return rc;
 }
 
-void bn_spread_free(bn_spread *s)
+void bn_sharded_free(bn_sharded *s)
 {
-    bn_free(s->first);
+    bn_free(s->owned);
     memset(s, 0, sizeof *s);
 }
 
-bn_spread bn_spread_alone(const bn_spread *s, const bn_embedding *e, const bn_where *at)
+bn_sharded bn_sharded_alone(const bn_sharded *s, const bn_embedding *e, const bn_place *at)
 {
-    return (bn_spread){.e = e, .at = at, .rows = e->rows, .length = s->length, .most = s->most,
-                       .least = s->least};
+    return (bn_sharded){.e = e, .at = at, .rows = e->rows, .length = s->length, .most = s->most,
+                        .least = s->least};
 }
 
-bool bn_spread_here(const bn_spread *s)
+bool bn_sharded_here(const bn_sharded *s)
 {
-    bool limited = bn_spread_memory(s) != NULL;
-    return bn_ranks(bn_spread_world(s)) == 1 &&
+    bool limited = s->at->memory != NULL;
+    return bn_ranks(s->at->world) == 1 &&
            !(limited && (bn_big_spilled(s->e->dense) || bn_big_spilled(s->e->value)));
 }
