@@ -155,7 +155,7 @@ typedef enum {                  /* what a cell measures: how well a model does, 
 } bonsai_study;
 
 typedef struct {                /* one cell of a table: what is asked, and what came of it */
-    size_t  size;               /* set by bonsai_compare_cells */
+    size_t  size;               /* set by the init function or bonsai_compare_cells */
     int     method;             /* a bonsai_method; -1: the full graph */
     bonsai_model_kind model;
     double  ratio;              /* asked for; 1: the full graph */
@@ -178,6 +178,10 @@ typedef struct {                /* one cell of a table: what is asked, and what 
     double  threshold;          /* the largest distance in WL space among these pairs */
     double  chance;             /* of a correlation that large where there is none */
 } bonsai_cell;
+
+/* A cell of the full graph that is not done. */
+#define bonsai_cell_init(c) bonsai_cell_init_sized((c), sizeof *(c))
+BONSAI_API void bonsai_cell_init_sized(bonsai_cell *c, size_t size);
 
 typedef int bonsai_cell_fn(const bonsai_cell *c, void *payload);   /* non-zero cancels */
 
@@ -205,9 +209,10 @@ BONSAI_API void bonsai_compare_options_init_sized(bonsai_compare_options *o, siz
 /* How many cells the table has: models x (1 + methods x ratios); -1: the lists are not valid.
  * The full graph comes first, then each method; in it each ratio; in that each model. */
 BONSAI_API int64_t bonsai_compare_count(const bonsai_compare_options *o);
-/* Empty cells with their method, ratio and model; room for bonsai_compare_count. */
-BONSAI_API bonsai_status bonsai_compare_cells(bonsai_cell *cells,
-                                              const bonsai_compare_options *o);
+/* Initialises as many cells, each with its method, ratio and model. */
+#define bonsai_compare_cells(cells, o) bonsai_compare_cells_sized((cells), sizeof *(cells), (o))
+BONSAI_API bonsai_status bonsai_compare_cells_sized(bonsai_cell *cells, size_t size,
+                                                    const bonsai_compare_options *o);
 /* Fills these cells where they are not done.  The split is drawn once, with the seed of
  * train; all cells share it.  Where a small graph cannot be made or trained on, its cells
  * have runs 0; any other failure ends the call, and cells that are done stay. */

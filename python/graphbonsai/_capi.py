@@ -314,7 +314,8 @@ model_free = _declare("model_free", None, c_void_p)
 predict = _calls("predict", c_void_p, c_void_p, c_void_p, c_void_p, _train)
 
 compare_count = _declare("compare_count", c_int64, POINTER(CompareOptions))
-compare_cells = _calls("compare_cells", POINTER(Cell), POINTER(CompareOptions))
+compare_cells_sized = _calls("compare_cells_sized", POINTER(Cell), c_size_t,
+                             POINTER(CompareOptions))
 compare = _calls("compare", POINTER(Cell), c_void_p, POINTER(CompareOptions))
 
 report_new = _calls("report_new", _out, c_void_p, c_void_p, POINTER(ReportOptions))

@@ -144,7 +144,7 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
     o.models, o.model_count = (ctypes.c_int * len(nets))(*nets), len(nets)
     o.condense, o.train = ctypes.pointer(oc), ctypes.pointer(ot)
     cells = (c.Cell * max(c.compare_count(ctypes.byref(o)), 1))()
-    c.compare_cells(cells, ctypes.byref(o))
+    c.compare_cells_sized(cells, ctypes.sizeof(c.Cell), ctypes.byref(o))
     _run(cells, handle, o, cell, progress)
     return Comparison([_cell(one) for one in cells])
 

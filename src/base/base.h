@@ -73,6 +73,12 @@ bonsai_status bn_options_merge(void *out, const void *defaults, size_t full, con
  * and writes no more of ours, which states its own, than fits. */
 bonsai_status bn_result_check(const void *out, const char *name);
 void bn_result_fill(void *out, const void *ours);
+/* Our own copy of an array of the caller's structs, which all have the size of the first, laid over
+ * an empty one of ours; NULL for none.  bn_free it. */
+bonsai_status bn_structs_read(void **out, const void *empty, const void *given, int64_t count,
+                              const char *name);
+extern const bonsai_cell bn_cell_empty;
+void *bn_structs_at(const void *given, int64_t i);      /* the caller's own */
 
 /* ---- threads and progress (threads.c) ---- */
 

@@ -200,3 +200,45 @@ void bn_result_fill(void *out, const void *ours)
     memcpy(out, ours, size < full ? size : full);
     memcpy(out, &size, sizeof size);
 }
+
+const bonsai_cell bn_cell_empty = {.size = sizeof bn_cell_empty, .method = -1, .ratio = 1};
+
+void bonsai_cell_init_sized(bonsai_cell *c, size_t size)
+{
+    init_sized(c, size, &bn_cell_empty, sizeof bn_cell_empty);
+}
+
+void *bn_structs_at(const void *given, int64_t i)
+{
+    size_t size;
+    memcpy(&size, given, sizeof size);
+    return (unsigned char *)given + (size_t)i * size;
+}
+
+bonsai_status bn_structs_read(void **out, const void *empty, const void *given, int64_t count,
+                              const char *name)
+{
+    bonsai_status rc;
+    size_t full;
+    unsigned char *ours = NULL;
+    *out = NULL;
+    if (count == 0)
+        return BONSAI_OK;
+    memcpy(&full, empty, sizeof full);
+    BN_TRY(bn_result_check(given, name));
+    BN_TRY(bn_new((void **)&ours, count, full));
+    for (int64_t i = 0; i < count; i++) {
+        const void *one = bn_structs_at(given, i);
+        if (memcmp(one, given, sizeof full) != 0) {
+            rc = bn_fail(BONSAI_E_ARGUMENT, "%s %lld has another size than the first of its array",
+                         name, (long long)i);
+            goto done;
+        }
+        BN_TRY(bn_options_merge(ours + (size_t)i * full, empty, full, one, name));
+    }
+    *out = ours;
+    ours = NULL;
+done:
+    bn_free(ours);
+    return rc;
+}

@@ -159,6 +159,7 @@ bonsai_status bonsai_report_new(bonsai_report **out, const bonsai_graph *small,
     bonsai_report *r = NULL;
     bonsai_report_options o;
     bonsai_condense_info info;
+    bonsai_cell *cells = NULL;
     bn_facts facts;
     memset(&facts, 0, sizeof facts);
     if (!out || !small) {
@@ -172,6 +173,8 @@ bonsai_status bonsai_report_new(bonsai_report **out, const bonsai_graph *small,
                      (long long)o.cell_count);
         goto done;
     }
+    BN_TRY(bn_structs_read((void **)&cells, &bn_cell_empty, o.cells, o.cell_count, "bonsai_cell"));
+    o.cells = cells;
     if (o.condensed) {          /* the caller's may be shorter than ours */
         const bonsai_condense_info none = {.size = sizeof none};
         BN_TRY(bn_options_merge(&info, &none, sizeof info, o.condensed, "bonsai_condense_info"));
@@ -184,6 +187,7 @@ bonsai_status bonsai_report_new(bonsai_report **out, const bonsai_graph *small,
     *out = r;
     r = NULL;
 done:
+    bn_free(cells);
     bn_facts_free(&facts);
     bonsai_report_free(r);
     return rc;

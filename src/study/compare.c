@@ -53,7 +53,8 @@ static int64_t place_of(const bonsai_compare_options *o, int method, int ratio)
 
 static bonsai_cell asked(const bonsai_compare_options *o, int method, int ratio, int model)
 {
-    bonsai_cell c = {.size = sizeof c, .method = -1, .model = o->models[model], .ratio = 1};
+    bonsai_cell c = bn_cell_empty;
+    c.model = o->models[model];
     if (method >= 0) {
         c.method = (int)o->methods[method];
         c.ratio = o->ratios[ratio];
@@ -61,26 +62,34 @@ static bonsai_cell asked(const bonsai_compare_options *o, int method, int ratio,
     return c;
 }
 
-bonsai_status bonsai_compare_cells(bonsai_cell *cells, const bonsai_compare_options *given)
+static void give_cell(bonsai_cell *cells, size_t size, int64_t i, const bonsai_cell *c)
+{
+    bonsai_cell *to = (bonsai_cell *)((char *)cells + (size_t)i * size);
+    bonsai_cell_init_sized(to, size);
+    bn_result_fill(to, c);
+}
+
+bonsai_status bonsai_compare_cells_sized(bonsai_cell *cells, size_t size,
+                                         const bonsai_compare_options *given)
 {
     bonsai_status rc;
     bonsai_compare_options o;
     int64_t count;
     BN_TRY(BN_OPTIONS(&o, given, compare));
     BN_TRY(check_lists(&count, &o));
-    for (int k = 0; k < o.model_count; k++)
-        cells[k] = asked(&o, -1, 0, k);
-    for (int i = 0; i < o.method_count; i++)
-        for (int j = 0; j < o.ratio_count; j++)
-            for (int k = 0; k < o.model_count; k++)
-                cells[place_of(&o, i, j) + k] = asked(&o, i, j, k);
+    for (int i = -1; i < o.method_count; i++)
+        for (int j = 0; j < (i < 0 ? 1 : o.ratio_count); j++)
+            for (int k = 0; k < o.model_count; k++) {
+                const bonsai_cell c = asked(&o, i, j, k);
+                give_cell(cells, size, place_of(&o, i, j) + k, &c);
+            }
 done:
     return rc;
 }
 
 static bool is_asked(const bonsai_cell *c, const bonsai_cell *is)
 {
-    return c->size == is->size && c->method == is->method && c->model == is->model &&
+    return c->method == is->method && c->model == is->model &&
            c->ratio == is->ratio && c->study == is->study && c->setting == is->setting;
 }
 
@@ -102,11 +111,14 @@ bonsai_status bonsai_compare(bonsai_cell *cells, const bonsai_graph *g,
 {
     bonsai_status rc;
     bonsai_compare_options o;
+    bonsai_cell *ours = NULL;
     int64_t count;
     BN_TRY(BN_OPTIONS(&o, given, compare));
     BN_TRY(check_lists(&count, &o));
-    BN_TRY(check_cells(cells, &o));
+    BN_TRY(bn_structs_read((void **)&ours, &bn_cell_empty, cells, count, "bonsai_cell"));
+    BN_TRY(check_cells(ours, &o));
     BN_TRY(bonsai_study_run(cells, count, g, given));
 done:
+    bn_free(ours);
     return rc;
 }

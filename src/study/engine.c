@@ -18,7 +18,8 @@ typedef struct {
     bonsai_compare_options  o;
     bonsai_condense_options condense;   /* the setting of the cells at hand */
     bonsai_train_options    train;
-    bonsai_cell  *cells;
+    bonsai_cell  *given;        /* the caller's cells; one is written as it becomes known */
+    bonsai_cell  *cells;        /* ours */
     int64_t       count;
     bonsai_graph *split;        /* ours */
     const bonsai_graph *full;   /* with the split that all cells share */
@@ -72,7 +73,6 @@ static bonsai_status check_cell(const engine *t, int64_t i)
 {
     const bonsai_cell *c = &t->cells[i];
     const char *wrong =
-        c->size != sizeof *c ? "size" :
         c->study < BONSAI_STUDY_TRAINING || c->study > BONSAI_STUDY_WEIGHTS ? "study" :
         c->method < -1 || c->method >= BONSAI_METHOD_COUNT ? "method" :
         !bonsai_model_name(c->model) ? "model" :
@@ -97,6 +97,7 @@ static bonsai_status check_cells(const engine *t)
 static bonsai_status hand_over(engine *t, bonsai_cell *c)
 {
     c->done = 1;
+    bn_result_fill(bn_structs_at(t->given, c - t->cells), c);
     if (t->o.cell && t->o.cell(c, t->o.cell_payload) != 0)
         return bn_fail(BONSAI_E_CANCELED, "canceled after a cell");
     return BONSAI_OK;
@@ -440,17 +441,19 @@ bonsai_status bonsai_study_run(bonsai_cell *cells, int64_t count, const bonsai_g
                                const bonsai_compare_options *o)
 {
     bonsai_status rc;
-    engine t = {.cells = cells, .count = count};
+    engine t = {.given = cells, .count = count};
+    BN_TRY(bn_structs_read((void **)&t.cells, &bn_cell_empty, cells, count, "bonsai_cell"));
     BN_TRY(settle(&t, g, o));
     BN_TRY(add_up_efforts(&t));
     BN_TRY(bn_meter_start(&t.meter));
     for (int64_t i = 0; i < count; i++)
-        if (!cells[i].done)
-            BN_TRY(is_pairs(&cells[i])   ? run_pairs(&t, &cells[i])
-                   : cells[i].method < 0 ? run_full(&t)
-                                         : run_method(&t, &cells[i]));
+        if (!t.cells[i].done)
+            BN_TRY(is_pairs(&t.cells[i])   ? run_pairs(&t, &t.cells[i])
+                   : t.cells[i].method < 0 ? run_full(&t)
+                                           : run_method(&t, &t.cells[i]));
     BN_TRY(bn_meter_finish(&t.meter));
 done:
+    bn_free(t.cells);
     bn_free(t.ratio);
     bonsai_graph_free(t.split);
     return rc;

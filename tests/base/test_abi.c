@@ -97,6 +97,7 @@ INIT(linear)
 INIT(shape)
 INIT(plan_options)
 INIT(plan)
+INIT(cell)
 INIT(compare_options)
 INIT(report_options)
 
@@ -232,6 +233,18 @@ static bonsai_status use_compare(void *o)
     return cells == 1 || strstr(bonsai_error(), "models") ? BONSAI_OK : BONSAI_E_ARGUMENT;
 }
 
+static bonsai_status use_cell(void *c)
+{
+    bonsai_report_options o;
+    bonsai_report *r = NULL;
+    bonsai_report_options_init(&o);
+    o.cells = c;
+    o.cell_count = 1;
+    bonsai_status rc = bonsai_report_new(&r, small, NULL, &o);
+    bonsai_report_free(r);
+    return rc;
+}
+
 static bonsai_status use_report(void *o)
 {
     bonsai_report *r = NULL;
@@ -259,6 +272,7 @@ static const sized structs[] = {
     {"bonsai_plan_options", sizeof(bonsai_plan_options), true, false, init_plan_options,
      use_plan_options},
     {"bonsai_plan", sizeof(bonsai_plan), false, false, init_plan, use_plan},
+    {"bonsai_cell", sizeof(bonsai_cell), true, false, init_cell, use_cell},
     {"bonsai_compare_options", sizeof(bonsai_compare_options), true, false, init_compare_options,
      use_compare},
     {"bonsai_report_options", sizeof(bonsai_report_options), true, false, init_report_options,
@@ -394,6 +408,66 @@ static void an_array_of_structs_has_the_step_of_the_first(void **state)
     edge_free(&e);
 }
 
+static int check_cell(const bonsai_cell *c, void *payload)
+{
+    ++*(int *)payload;
+    return c->size != sizeof(bonsai_cell);
+}
+
+static void a_table_of_cells_has_the_step_of_the_first(void **state)
+{
+    const bonsai_method methods[] = {BONSAI_METHOD_DEGREE, BONSAI_METHOD_RANDOM};
+    const double ratios[] = {0.5};
+    const bonsai_model_kind models[] = {BONSAI_MODEL_GCN};
+    const size_t runs = offsetof(bonsai_cell, runs) + sizeof(int);
+    const size_t sizes[] = {runs, runs + 8, sizeof(bonsai_cell), sizeof(bonsai_cell) + MORE};
+    bonsai_train_options train;
+    bonsai_compare_options o;
+    int told = 0;
+    edge e = edge_new();
+    (void)state;
+    bonsai_train_options_init(&train);
+    train.epochs = train.seeds = 1;
+    bonsai_compare_options_init(&o);
+    o.methods = methods;
+    o.method_count = 2;
+    o.ratios = ratios;
+    o.models = models;
+    o.ratio_count = o.model_count = 1;
+    o.train = &train;
+    o.cell = check_cell;
+    o.cell_payload = &told;
+    for (int i = 0; i < 4; i++) {
+        uint8_t *p = edge_last(&e, 3 * sizes[i]);
+        bonsai_cell *cells = (bonsai_cell *)p;
+        assert_int_equal(bonsai_compare_cells_sized(cells, sizes[i], &o), BONSAI_OK);
+        assert_int_equal(bonsai_compare(cells, full, &o), BONSAI_OK);
+        for (int k = 0; k < 3; k++) {
+            const bonsai_cell *one = (const void *)(p + (size_t)k * sizes[i]);
+            assert_int_equal(one->size, sizes[i]);
+            assert_int_equal(one->method, k ? (int)methods[k - 1] : -1);
+            assert_true(one->done == 1 && one->runs == 1);
+        }
+        assert_int_equal(told, 3 * (i + 1));
+    }
+    edge_free(&e);
+}
+
+static void cells_of_different_sizes_are_refused(void **state)
+{
+    bonsai_cell cells[2];
+    bonsai_report_options o;
+    bonsai_report *r = NULL;
+    (void)state;
+    bonsai_cell_init(&cells[0]);
+    bonsai_cell_init_sized(&cells[1], 64);
+    bonsai_report_options_init(&o);
+    o.cells = cells;
+    o.cell_count = 2;
+    assert_fails(bonsai_report_new(&r, small, NULL, &o), BONSAI_E_ARGUMENT,
+                 "bonsai_cell 1 has another size than the first of its array");
+}
+
 /* The sections that an older program knows are taken, and the others are not there. */
 static void a_view_may_have_fewer_sections(void **state)
 {
@@ -466,6 +540,8 @@ int main(void)
         cmocka_unit_test(a_smaller_struct_gets_the_same_values),
         cmocka_unit_test(a_struct_without_a_size_is_refused),
         cmocka_unit_test(an_array_of_structs_has_the_step_of_the_first),
+        cmocka_unit_test(a_table_of_cells_has_the_step_of_the_first),
+        cmocka_unit_test(cells_of_different_sizes_are_refused),
         cmocka_unit_test(a_view_may_have_fewer_sections),
         cmocka_unit_test(structs_of_the_library_say_their_size),
         cmocka_unit_test(the_numbers_of_the_version_are_its_text),

@@ -24,6 +24,7 @@ static void init_everything(void)
     bonsai_shape shape;
     bonsai_plan_options plan_options;
     bonsai_plan plan;
+    bonsai_cell cell;
     bonsai_compare_options compare;
     bonsai_report_options report;
     bonsai_write_options_init(&w);
@@ -36,6 +37,7 @@ static void init_everything(void)
     bonsai_shape_init(&shape);
     bonsai_plan_options_init(&plan_options);
     bonsai_plan_init(&plan);
+    bonsai_cell_init(&cell);
     bonsai_compare_options_init(&compare);
     bonsai_report_options_init(&report);
 }

@@ -150,7 +150,7 @@ static void refuses_cells_of_another_plan(void **state)
                  "cell 5 is not as bonsai_compare_cells made it");
     plan(cells, &t);
     cells[0].size = 0;
-    assert_fails(bonsai_compare(cells, t.g, &t.o), BONSAI_E_ARGUMENT, "cell 0 is not as");
+    assert_fails(bonsai_compare(cells, t.g, &t.o), BONSAI_E_ARGUMENT, "bonsai_cell was not initialised");
     tear_down(&t);
 }
 

@@ -244,7 +244,7 @@ static void refuses_cells_that_ask_for_nothing(void **state)
     set_up(&t);
     const bonsai_cell good = asked(0, BONSAI_METHOD_RANDOM, 0.1);
     bonsai_cell bad[9];
-    static const char *const what[9] = {"size", "study", "method", "model", "ratio", "setting",
+    static const char *const what[9] = {"1 has another size", "study", "method", "model", "ratio", "setting",
                                         "setting", "share of pairs", "share of pairs"};
     for (int i = 0; i < 9; i++)
         bad[i] = good;
@@ -260,7 +260,7 @@ static void refuses_cells_that_ask_for_nothing(void **state)
     for (int i = 0; i < 9; i++) {
         bonsai_cell cells[2] = {good, bad[i]};
         char sentence[64];
-        snprintf(sentence, sizeof sentence, "cell 1 has no valid %s", what[i]);
+        snprintf(sentence, sizeof sentence, i ? "cell 1 has no valid %s" : "cell %s", what[i]);
         assert_fails(bonsai_study_run(cells, 2, t.g, &t.o), BONSAI_E_ARGUMENT, sentence);
         assert_int_equal(cells[0].done, 0);
     }
