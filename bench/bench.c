@@ -161,7 +161,8 @@ static bool right_crc(bench_state *s)
 
 static void run_build(bench_state *s)
 {
-    bonsai_read_options o = bn_read_defaults;
+    bonsai_read_options o;
+    bonsai_read_options_init(&o);
     bonsai_read_info info;
     uint64_t flags;
     o.threads = s->threads;

@@ -66,9 +66,9 @@ static const opt option_rows[] = {
     {OPT_SIZE, 0, "network", "B", &asked.network,
      "bytes a second that a rank sends; otherwise 1GB", NULL},
     {OPT_REAL, 0, "gflops", "G", &asked.o.gflops,
-     "billions of products and sums a second, of a thread;\notherwise 75", ">0..1e6"},
+     "billions of products and sums a second, of a thread", ">0..1e6"},
     {OPT_REAL, 0, "gigabytes", "G", &asked.o.gigabytes,
-     "memory that a thread moves in a second; otherwise 12", ">0..1e6"},
+     "memory that a thread moves in a second", ">0..1e6"},
     {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -110,7 +110,7 @@ typedef struct {
     int     ranks;              /* processes, each with its share of the rows */
     int     threads;            /* of each; 0: every core of this machine */
     int64_t memory;             /* bytes for each; 0: as much as is used */
-    double  gflops;             /* of matrix products, per thread; 0: as on this machine ... */
+    double  gflops;             /* of matrix products, per thread; 0: as preset, ... */
     double  gigabytes;          /* ... of memory moved in a second, per thread; 0: likewise */
     double  disk, network;      /* bytes a second of each rank; 0: 1 GB/s */
     const bonsai_graph *look;   /* unless NULL: the rows to exchange are counted in its edges */
@@ -273,6 +273,64 @@ BONSAI_API void bonsai_report_free(bonsai_report *r);          /* NULL is fine *
  * A chart: {kind: "bars", title, x, y, labels, series: [{name, values}]} or {kind: "lines", title,
  * x, y, curves: [{name, at: [[x, y], ...]}]}. */
 BONSAI_API bonsai_status bonsai_report_tables(const char *path, const char *json);
+
+/* ---- fields of options --------------------------------------------------- */
+
+/* What the structs of options hold, for programs that offer them to their users.  The library's
+ * defaults and checks, the options and help of the program bonsai and the signatures of the Python
+ * package come from here. */
+typedef enum {
+    BONSAI_OPTIONS_READ, BONSAI_OPTIONS_WRITE, BONSAI_OPTIONS_GENERATE, BONSAI_OPTIONS_CONDENSE,
+    BONSAI_OPTIONS_TRAIN, BONSAI_OPTIONS_SHAPE, BONSAI_OPTIONS_PLAN, BONSAI_OPTIONS_COMPARE,
+    BONSAI_OPTIONS_REPORT, BONSAI_OPTIONS_COUNT
+} bonsai_options_kind;
+
+typedef enum {
+    BONSAI_FIELD_FLAG,          /* int, 0 or 1; with words, the program takes one of these two */
+    BONSAI_FIELD_CHOICE,        /* an enumeration: the place of a word among the words */
+    BONSAI_FIELD_INT,           /* int */
+    BONSAI_FIELD_LONG,          /* int64_t; with a word, that stands for -1 */
+    BONSAI_FIELD_BYTES,         /* int64_t, a size: the program takes 3G too */
+    BONSAI_FIELD_U64,           /* uint64_t */
+    BONSAI_FIELD_REAL,          /* double */
+    BONSAI_FIELD_SPEED,         /* double, bytes a second: the program takes 3G too */
+    BONSAI_FIELD_SPLIT,         /* double[3], percent of a split; all 0: not given */
+    BONSAI_FIELD_TEXT,          /* const char * */
+    BONSAI_FIELD_FILE,          /* const char *, a path */
+    BONSAI_FIELD_POINTER        /* an array, a callback or another struct: no option */
+} bonsai_field_type;
+
+enum {                          /* marks of a field */
+    BONSAI_MARK_ABOVE  = 1,     /* low itself is not allowed */
+    BONSAI_MARK_BELOW  = 2,     /* high itself is not allowed */
+    BONSAI_MARK_BUDGET = 4,     /* one of several, of which exactly one is given */
+    BONSAI_MARK_ASIDE  = 8,     /* not in the record of a result: it says nothing about it */
+    BONSAI_MARK_LOCAL  = 16     /* each rank may have its own */
+};
+
+typedef struct {
+    size_t      size;           /* set by the library */
+    const char *name;           /* of the member, and of Python's keyword */
+    const char *option;         /* of the program; NULL: the name with - for _ */
+    bonsai_field_type type;
+    int         marks;
+    size_t      offset;         /* of the member in its struct */
+    double      low, high;      /* of a number that is given; equal: any */
+    double      preset;         /* what the init function sets; outside low .. high: not given */
+    uint64_t    methods;        /* bit 1 << bonsai_method for each that it acts on; 0: all */
+    const char *const *words;   /* ended by NULL; NULL: none */
+    const char *arg;            /* what help calls the value, "N" */
+    const char *help;           /* one line */
+    const char *otherwise;      /* what holds where it is not given; NULL: the preset */
+    int         letter;         /* of the short option; 0: none */
+} bonsai_field;
+
+/* Field i = 0, 1, ... of a struct, in the order of its members, without size; NULL: no more. */
+BONSAI_API const bonsai_field *bonsai_field_at(bonsai_options_kind kind, int i);
+/* The value that an initialised struct has there, as the program takes it: "0.01", "all",
+ * "60/20/20"; "": not given.  A flag is "yes" or "no".  Returns the length of the whole text. */
+BONSAI_API int bonsai_field_text(char *text, size_t size, const bonsai_field *f,
+                                 const void *options);
 
 #ifdef __cplusplus
 }

@@ -6,10 +6,10 @@
  * agree on the verdict.
  *
  * SPDX-License-Identifier: MIT */
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fields.h"
 #include "ranks.h"
 
 enum { TEXT = 128 };            /* never to change: other versions of the library read it */
@@ -155,115 +155,53 @@ done:
 
 /* ---- the options ---- */
 
-typedef enum { FIELD_INT, FIELD_LONG, FIELD_U64, FIELD_REAL } field_kind;
-
-typedef struct {
-    const char *name;
-    field_kind  kind;
-    size_t      at;
-} field;
-
-enum { MOST_FIELDS = 48 };
-
-#define CONDENSE(kind, name) {#name, FIELD_##kind, offsetof(bonsai_condense_options, name)}
-static const field condense_fields[] = {    /* all that decides something; threads do not */
-    CONDENSE(REAL, ratio), CONDENSE(LONG, bytes), CONDENSE(LONG, nodes), CONDENSE(LONG, trees),
-    CONDENSE(INT, method), CONDENSE(INT, accounting), CONDENSE(INT, layers), CONDENSE(INT, k),
-    CONDENSE(LONG, sample), CONDENSE(REAL, theta), CONDENSE(REAL, delta), CONDENSE(INT, density),
-    CONDENSE(INT, no_rknn), CONDENSE(INT, no_ppr), CONDENSE(LONG, patience), CONDENSE(REAL, beta),
-    CONDENSE(REAL, prune_share), CONDENSE(REAL, min_pruned), CONDENSE(REAL, oversample),
-    CONDENSE(INT, match_classes), CONDENSE(INT, select_features), CONDENSE(INT, inductive),
-    CONDENSE(INT, raw_features), CONDENSE(INT, project), CONDENSE(REAL, split[0]),
-    CONDENSE(REAL, split[1]), CONDENSE(REAL, split[2]), CONDENSE(U64, seed),
-    CONDENSE(INT, no_validation), CONDENSE(INT, hard_labels), CONDENSE(INT, members),
-    CONDENSE(LONG, memory), {NULL, FIELD_INT, 0},
-};
-
-#define GENERATE(kind, name) {#name, FIELD_##kind, offsetof(bonsai_generate_options, name)}
-static const field generate_fields[] = {
-    GENERATE(LONG, nodes), GENERATE(LONG, features), GENERATE(LONG, classes),
-    GENERATE(REAL, degree), GENERATE(REAL, exponent), GENERATE(REAL, homophily),
-    GENERATE(REAL, imbalance), GENERATE(REAL, difficulty), GENERATE(REAL, words), GENERATE(INT, dense), GENERATE(U64, seed),
-    {NULL, FIELD_INT, 0},
-};
-
-static int64_t value_of(const void *options, const field *f)
+static bonsai_status other_value(int rank, const char *name, const char *first, const char *other)
 {
-    const char *at = (const char *)options + f->at;
-    int32_t narrow;
-    int64_t wide;
-    if (f->kind == FIELD_INT) {
-        memcpy(&narrow, at, sizeof narrow);
-        return narrow;
-    }
-    memcpy(&wide, at, sizeof wide);
-    return wide;
-}
-
-static void value_text(char *out, size_t size, int64_t value, field_kind kind)
-{
-    double real;
-    memcpy(&real, &value, sizeof real);
-    if (kind == FIELD_REAL)
-        snprintf(out, size, "%g", real);
-    else if (kind == FIELD_U64)
-        snprintf(out, size, "%llu", (unsigned long long)value);
-    else
-        snprintf(out, size, "%lld", (long long)value);
-}
-
-static bonsai_status other_value(int rank, const char *name, int64_t first, int64_t other,
-                                 field_kind kind)
-{
-    char a[32], b[32];
-    value_text(a, sizeof a, first, kind);
-    value_text(b, sizeof b, other, kind);
     return bn_fail(BONSAI_E_ARGUMENT, "rank %d was given other options: its %s is %s instead of %s",
-                   rank, name, b, a);
+                   rank, name, *other ? other : "not given", *first ? first : "not given");
 }
 
-static bonsai_status same_fields(bn_world *w, const void *options, const field *fields)
+/* Whether a field decides something that all ranks must do alike. */
+static bool is_shared(const bonsai_field *f)
+{
+    return f->type < BONSAI_FIELD_TEXT && !(f->marks & BONSAI_MARK_LOCAL);
+}
+
+static bonsai_status same_options(bn_world *w, const void *options, bonsai_options_kind kind)
 {
     bonsai_status rc;
-    int64_t mine[MOST_FIELDS] = {0};
+    const int64_t bytes = (int64_t)bn_forms[kind].size;
     char *all = NULL;
-    for (int i = 0; fields[i].name; i++)
-        mine[i] = value_of(options, &fields[i]);
-    BN_TRY(bring(w, &all, mine, sizeof mine));
-    const int64_t *value = (const int64_t *)(const void *)all;
-    int other = first_other(w, all, sizeof mine);
-    for (int i = 0; other > 0 && fields[i].name; i++)
-        if (value[other * MOST_FIELDS + i] != value[i]) {
-            rc = other_value(other, fields[i].name, value[i], value[other * MOST_FIELDS + i],
-                             fields[i].kind);
-            break;
+    BN_TRY(bring(w, &all, options, bytes));
+    for (int r = 1; r < w->ranks; r++)
+        for (const bonsai_field *f = bn_forms[kind].field; f->name; f++) {
+            const char *other = all + r * bytes;
+            char a[96], b[96];
+            if (!is_shared(f) || memcmp(all + f->offset, other + f->offset, bn_field_bytes(f)) == 0)
+                continue;
+            bonsai_field_text(a, sizeof a, f, all);
+            bonsai_field_text(b, sizeof b, f, other);
+            rc = other_value(r, f->name, a, b);
+            goto done;
         }
 done:
     bn_free(all);
     return rc;
 }
 
-/* count and ratios: numbers that follow their number. */
-static bonsai_status same_ratios(bn_world *w, const double *ratios, int count)
+static bonsai_status same_numbers(bn_world *w, const char *name, const double *mine, int count)
 {
     bonsai_status rc;
-    int64_t mine = ratios ? count : 0;
-    char *all = NULL;
-    BN_TRY(bring(w, &all, &mine, sizeof mine));
-    const int64_t *value = (const int64_t *)(const void *)all;
-    int other = first_other(w, all, sizeof mine);
-    if (other > 0)
-        rc = other_value(other, "number of ratios", value[0], value[other], FIELD_LONG);
-    if (other > 0 || mine == 0)
-        goto done;
-    bn_free(all);
-    all = NULL;
-    BN_TRY(bring(w, &all, ratios, count * (int64_t)sizeof *ratios));
-    value = (const int64_t *)(const void *)all;
-    other = first_other(w, all, count * (int64_t)sizeof *ratios);
-    for (int i = 0; other > 0 && i < count; i++)
-        if (value[other * count + i] != value[i])
-            rc = other_value(other, "ratio", value[i], value[other * count + i], FIELD_REAL);
+    char *all = NULL, a[32], b[32];
+    BN_TRY(bring(w, &all, mine, count * (int64_t)sizeof *mine));
+    const double *value = (const double *)(const void *)all;
+    for (int i = count; i < w->ranks * count; i++)
+        if (value[i] != value[i % count]) {
+            snprintf(a, sizeof a, "%g", value[i % count]);
+            snprintf(b, sizeof b, "%g", value[i]);
+            rc = other_value(i / count, name, a, b);
+            break;
+        }
 done:
     bn_free(all);
     return rc;
@@ -272,15 +210,20 @@ done:
 bonsai_status bn_alike_condense(bn_world *w, const bonsai_condense_options *o, const double *ratios,
                                 int count)
 {
-    bonsai_status rc = same_fields(w, o, condense_fields);
-    return rc != BONSAI_OK ? rc : same_ratios(w, ratios, count);
+    const double ratio_count = ratios ? count : 0;
+    bonsai_status rc = same_options(w, o, BONSAI_OPTIONS_CONDENSE);
+    if (rc == BONSAI_OK)
+        rc = same_numbers(w, "number of ratios", &ratio_count, 1);
+    if (rc == BONSAI_OK && ratios)
+        rc = same_numbers(w, "ratio", ratios, count);
+    return rc;
 }
 
 bonsai_status bn_alike_generate(bn_world *w, const bonsai_generate_options *o, const char *path)
 {
     bonsai_status rc;
     char mine[512] = "", *all = NULL;
-    BN_TRY(same_fields(w, o, generate_fields));
+    BN_TRY(same_options(w, o, BONSAI_OPTIONS_GENERATE));
     snprintf(mine, sizeof mine, "%s", path);
     BN_TRY(bring(w, &all, mine, sizeof mine));
     int other = first_other(w, all, sizeof mine);

@@ -52,22 +52,20 @@ void    bn_mem_limit(int64_t bytes);    /* refuse single requests above this; 0:
 
 /* ---- options (options.c) ---- */
 
-extern const bonsai_read_options     bn_read_defaults;
-extern const bonsai_write_options    bn_write_defaults;
-extern const bonsai_generate_options bn_generate_defaults;
-extern const bonsai_condense_options bn_condense_defaults;
-extern const bonsai_train_options    bn_train_defaults;
-extern const bonsai_compare_options  bn_compare_defaults;
-extern const bonsai_report_options   bn_report_defaults;
-extern const bonsai_plan_options     bn_plan_defaults;
-
 /* Lays the caller's struct (its first field is its size) over the defaults; NULL
  * means defaults alone.  name is the struct's, for the sentence. */
 bonsai_status bn_options_merge(void *out, const void *defaults, size_t full, const void *given,
                                const char *name);
-#define BN_OPTIONS(out, given, kind)                                        \
-    bn_options_merge((out), &bn_##kind##_defaults, sizeof *(out), (given), \
-                     "bonsai_" #kind "_options")
+/* The same for a struct of options, whose presets and ranges are in fields.c: a value that is
+ * outside of its range is refused. */
+bonsai_status bn_options_read(void *out, const void *given, bonsai_options_kind kind);
+enum {
+    bn_kind_read = BONSAI_OPTIONS_READ, bn_kind_write = BONSAI_OPTIONS_WRITE,
+    bn_kind_generate = BONSAI_OPTIONS_GENERATE, bn_kind_condense = BONSAI_OPTIONS_CONDENSE,
+    bn_kind_train = BONSAI_OPTIONS_TRAIN, bn_kind_plan = BONSAI_OPTIONS_PLAN,
+    bn_kind_compare = BONSAI_OPTIONS_COMPARE, bn_kind_report = BONSAI_OPTIONS_REPORT
+};
+#define BN_OPTIONS(out, given, kind) bn_options_read((out), (given), (bonsai_options_kind)bn_kind_##kind)
 
 /* A struct that the library fills for the caller, who states its size: refuses one without a size,
  * and writes no more of ours, which states its own, than fits. */

@@ -1,90 +1,40 @@
-/* options.c -- every default of the library, and structs that may grow.
+/* options.c -- structs of options that may grow: their presets, and the caller's laid over them.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "base.h"
+#include "fields.h"
 
-const bonsai_read_options bn_read_defaults = {
-    .size = sizeof(bonsai_read_options),
-};
+typedef union {                 /* room for any of them */
+    bonsai_read_options read;
+    bonsai_write_options write;
+    bonsai_generate_options generate;
+    bonsai_condense_options condense;
+    bonsai_train_options train;
+    bonsai_shape shape;
+    bonsai_plan_options plan;
+    bonsai_compare_options compare;
+    bonsai_report_options report;
+} any_options;
 
-const bonsai_write_options bn_write_defaults = {
-    .size = sizeof(bonsai_write_options),
-    .features = BONSAI_ENCODING_AUTO,
-};
-
-const bonsai_generate_options bn_generate_defaults = {
-    .size = sizeof(bonsai_generate_options),
-    .nodes = 10000,
-    .features = 1000,
-    .classes = 7,
-    .degree = 4,
-    .exponent = 2.6,
-    .homophily = 0.81,
-    .imbalance = 0.6,
-    .difficulty = 0.5,
-    .words = 18,
-    .seed = 1,
-};
-
-const bonsai_condense_options bn_condense_defaults = {
-    .size = sizeof(bonsai_condense_options),
-    .method = BONSAI_METHOD_AUTO,
-    .accounting = BONSAI_ACCOUNTING_STRICT,
-    .layers = 2,
-    .k = 5,
-    .theta = 0.05,
-    .delta = 0.05,
-    .patience = 200,
-    .beta = 0.15,
-    .prune_share = 1,
-    .min_pruned = 0.01,
-    .oversample = 1,
-    .seed = 1,
-};
-
-const bonsai_train_options bn_train_defaults = {
-    .size = sizeof(bonsai_train_options),
-    .model = BONSAI_MODEL_GCN,
-    .layers = 2,
-    .hidden = 128,
-    .heads = 1,
-    .gin_layers = 1,
-    .epochs = 300,
-    .every = 10,
-    .seeds = 5,
-    .rate = 0.01,
-    .decay = 5e-4,
-    .seed = 1,
-};
-
-const bonsai_compare_options bn_compare_defaults = {
-    .size = sizeof(bonsai_compare_options),
-};
-
-const bonsai_report_options bn_report_defaults = {
-    .size = sizeof(bonsai_report_options),
-};
-
-const bonsai_plan_options bn_plan_defaults = {
-    .size = sizeof(bonsai_plan_options),
-    .ranks = 1,
-    .disk = 1e9,
-    .network = 1e9,
-};
+static void set_presets(void *out, bonsai_options_kind kind)
+{
+    const bn_form *form = &bn_forms[kind];
+    memset(out, 0, form->size);
+    memcpy(out, &form->size, sizeof form->size);
+    for (const bonsai_field *f = form->field; f->name; f++)
+        if (f->preset != 0)
+            bn_field_set(f, out, f->preset);
+}
 
 static bonsai_status not_initialised(const char *name)
 {
     return bn_fail(BONSAI_E_ARGUMENT, "%s was not initialised: call its init function first", name);
 }
 
-bonsai_status bn_options_merge(void *out, const void *defaults, size_t full, const void *given,
-                               const char *name)
+/* Lays the caller's struct over one of `full` bytes. */
+static bonsai_status lay_over(void *out, size_t full, const void *given, const char *name)
 {
-    memcpy(out, defaults, full);
-    if (!given)
-        return BONSAI_OK;
     size_t size;
     memcpy(&size, given, sizeof size);
     if (size < sizeof size)
@@ -100,6 +50,22 @@ bonsai_status bn_options_merge(void *out, const void *defaults, size_t full, con
     return BONSAI_OK;
 }
 
+bonsai_status bn_options_merge(void *out, const void *defaults, size_t full, const void *given,
+                               const char *name)
+{
+    memcpy(out, defaults, full);
+    return given ? lay_over(out, full, given, name) : BONSAI_OK;
+}
+
+bonsai_status bn_options_read(void *out, const void *given, bonsai_options_kind kind)
+{
+    set_presets(out, kind);
+    if (!given)
+        return BONSAI_OK;
+    bonsai_status rc = lay_over(out, bn_forms[kind].size, given, bn_forms[kind].name);
+    return rc == BONSAI_OK ? bn_fields_check(kind, out) : rc;
+}
+
 /* Stamps the caller's struct with its own size, so that both sides may differ. */
 static void init_sized(void *out, size_t size, const void *defaults, size_t full)
 {
@@ -109,50 +75,56 @@ static void init_sized(void *out, size_t size, const void *defaults, size_t full
     memcpy(out, &size, sizeof size);
 }
 
+static void init_options(void *out, size_t size, bonsai_options_kind kind)
+{
+    any_options o;
+    set_presets(&o, kind);
+    init_sized(out, size, &o, bn_forms[kind].size);
+}
+
 void bonsai_read_options_init_sized(bonsai_read_options *o, size_t size)
 {
-    init_sized(o, size, &bn_read_defaults, sizeof *o);
+    init_options(o, size, BONSAI_OPTIONS_READ);
 }
 
 void bonsai_write_options_init_sized(bonsai_write_options *o, size_t size)
 {
-    init_sized(o, size, &bn_write_defaults, sizeof *o);
+    init_options(o, size, BONSAI_OPTIONS_WRITE);
 }
 
 void bonsai_generate_options_init_sized(bonsai_generate_options *o, size_t size)
 {
-    init_sized(o, size, &bn_generate_defaults, sizeof *o);
+    init_options(o, size, BONSAI_OPTIONS_GENERATE);
 }
 
 void bonsai_condense_options_init_sized(bonsai_condense_options *o, size_t size)
 {
-    init_sized(o, size, &bn_condense_defaults, sizeof *o);
+    init_options(o, size, BONSAI_OPTIONS_CONDENSE);
 }
 
 void bonsai_train_options_init_sized(bonsai_train_options *o, size_t size)
 {
-    init_sized(o, size, &bn_train_defaults, sizeof *o);
+    init_options(o, size, BONSAI_OPTIONS_TRAIN);
 }
 
 void bonsai_compare_options_init_sized(bonsai_compare_options *o, size_t size)
 {
-    init_sized(o, size, &bn_compare_defaults, sizeof *o);
+    init_options(o, size, BONSAI_OPTIONS_COMPARE);
 }
 
 void bonsai_report_options_init_sized(bonsai_report_options *o, size_t size)
 {
-    init_sized(o, size, &bn_report_defaults, sizeof *o);
+    init_options(o, size, BONSAI_OPTIONS_REPORT);
 }
 
 void bonsai_plan_options_init_sized(bonsai_plan_options *o, size_t size)
 {
-    init_sized(o, size, &bn_plan_defaults, sizeof *o);
+    init_options(o, size, BONSAI_OPTIONS_PLAN);
 }
 
 void bonsai_shape_init_sized(bonsai_shape *s, size_t size)
 {
-    const bonsai_shape empty = {.size = sizeof empty, .value_bytes = 4};
-    init_sized(s, size, &empty, sizeof empty);
+    init_options(s, size, BONSAI_OPTIONS_SHAPE);
 }
 
 void bonsai_condense_info_init_sized(bonsai_condense_info *i, size_t size)

@@ -320,7 +320,6 @@ static bonsai_status check_request(bonsai_condense_options *o, const bonsai_cond
     bonsai_status rc;
     BN_TRY(BN_OPTIONS(o, given, condense));
     BN_TRY(info ? bn_result_check(info, "bonsai_condense_info") : BONSAI_OK);
-    BN_TRY(bn_request_check(o));
     for (int i = 0; i < count; i++)
         BN_TRY(ratios ? bn_request_ratio(ratios[i]) : bn_request_budget(o));
 done:

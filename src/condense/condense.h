@@ -8,7 +8,6 @@
 
 /* ---- what may be asked for (request.c) ---- */
 
-bonsai_status bn_request_check(const bonsai_condense_options *o);      /* all but the budget */
 bonsai_status bn_request_budget(const bonsai_condense_options *o);
 bonsai_status bn_request_ratio(double ratio);
 

@@ -129,7 +129,6 @@ bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t 
     int64_t count = 0;
     *found = 0;
     BN_TRY(BN_OPTIONS(&o, given, condense));
-    BN_TRY(bn_request_check(&o));
     BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, o.threads));
     BN_TRY(bn_graph_need(full, BN_ALL_SECTIONS, o.threads));
     BN_TRY(keep_columns(&columns, small, full));

@@ -13,8 +13,7 @@
 
 enum { WIDEST = 64, NARROW = 16, KNN_CHECKS = 500, FIT = 20000, JUDGED = 5000 };
 
-/* Of this kind of machine, per thread; what a stage reaches of it. */
-static const double gflops = 75, gigabytes = 12;
+/* What a stage reaches of a thread's products and of the memory's rate. */
 static const double gather_share = 0.33;        /* of memory's rate, in rows at random, ... */
 static const double cache_times = 4;            /* ... and so much more from the cache */
 static const double cache = 16 << 20;           /* bytes of 16 columns that stay there */
@@ -81,9 +80,6 @@ static bonsai_status check_shape(const bonsai_shape *s, const bonsai_plan_option
     if (o->ranks < 1 || (int64_t)o->ranks > s->nodes)
         return bn_fail(BONSAI_E_ARGUMENT, "ranks is %d; it must be in 1..%lld, a node for each at "
                        "least", o->ranks, (long long)s->nodes);
-    if (o->memory < 0 || o->threads < 0 || o->gflops < 0 || o->gigabytes < 0 || o->disk < 0 ||
-        o->network < 0)
-        return bn_fail(BONSAI_E_ARGUMENT, "memory, threads and rates cannot be negative");
     return BONSAI_OK;
 }
 
@@ -200,26 +196,26 @@ bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *shape,
                                const bonsai_plan_options *given)
 {
     bonsai_status rc;
-    bonsai_plan_options o;
+    bonsai_plan_options o, usual;
     bonsai_condense_options c;
     bonsai_shape none, s;
     bonsai_plan p;
     planning x = {.o = &o, .p = &p};
     bonsai_plan_init(&p);
+    bonsai_plan_options_init(&usual);
     bonsai_shape_init(&none);
     BN_TRY(bn_result_check(out, "bonsai_plan"));
     BN_TRY(bn_options_merge(&s, &none, sizeof s, shape, "bonsai_shape"));
     BN_TRY(BN_OPTIONS(&o, given, plan));
     BN_TRY(BN_OPTIONS(&c, o.condense, condense));
-    BN_TRY(bn_request_check(&c));
     if (c.ratio <= 0 && c.bytes <= 0 && c.nodes <= 0 && c.trees <= 0)
         c.ratio = 0.001;
     BN_TRY(check_shape(&s, &o));
     x.q = (bn_needs){.s = s, .o = &c, .ranks = o.ranks, .threads = bn_threads(o.threads)};
-    x.flops = 1e9 * (o.gflops > 0 ? o.gflops : gflops) * x.q.threads;
-    x.bytes = 1e9 * (o.gigabytes > 0 ? o.gigabytes : gigabytes) * x.q.threads;
-    o.disk = o.disk > 0 ? o.disk : bn_plan_defaults.disk;
-    o.network = o.network > 0 ? o.network : bn_plan_defaults.network;
+    x.flops = 1e9 * (o.gflops > 0 ? o.gflops : usual.gflops) * x.q.threads;
+    x.bytes = 1e9 * (o.gigabytes > 0 ? o.gigabytes : usual.gigabytes) * x.q.threads;
+    o.disk = o.disk > 0 ? o.disk : usual.disk;
+    o.network = o.network > 0 ? o.network : usual.network;
     p.ranks = o.ranks;
     p.threads = x.q.threads;
     p.file = (int64_t)bn_needs_graph(&s);

@@ -13,32 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fields.h"
+
 enum { MOST_LAYERS = 16 };
 
 /* Bytes are whole numbers and stay exact; the paper's price need not be one. */
 static json_t *number(double v)
 {
     return v == floor(v) && fabs(v) < 0x1p53 ? json_integer((json_int_t)v) : json_real(v);
-}
-
-static json_t *options_json(const bonsai_condense_options *o)
-{
-    return json_pack("{s:f,s:I,s:I,s:I,s:s,s:i,s:i,s:I,s:f,s:f,s:b,s:b,s:b,s:I,s:f,s:f,s:f,s:f,s:b,"
-                     "s:b,s:b,s:b,s:i,s:[fff],s:I,s:b,s:b,s:b}",
-                     "ratio", o->ratio, "bytes", (json_int_t)o->bytes,
-                     "nodes", (json_int_t)o->nodes, "trees", (json_int_t)o->trees,
-                     "accounting", o->accounting == BONSAI_ACCOUNTING_STRICT ? "strict" : "paper",
-                     "layers", o->layers, "k", o->k, "sample", (json_int_t)o->sample,
-                     "theta", o->theta, "delta", o->delta, "density", o->density,
-                     "no_rknn", o->no_rknn, "no_ppr", o->no_ppr,
-                     "patience", (json_int_t)o->patience, "beta", o->beta,
-                     "prune_share", o->prune_share, "min_pruned", o->min_pruned,
-                     "oversample", o->oversample, "match_classes", o->match_classes,
-                     "select_features", o->select_features, "inductive", o->inductive,
-                     "raw_features", o->raw_features, "project", o->project,
-                     "split", o->split[0], o->split[1], o->split[2], "seed", (json_int_t)o->seed,
-                     "no_validation", o->no_validation, "hard_labels", o->hard_labels,
-                     "members", o->members);
 }
 
 /* ---- fields that are written and read by one table ---- */
@@ -239,7 +221,8 @@ static bonsai_status attach(bonsai_graph *small, const bonsai_condense_info *i,
     json_t *root = json_pack("{s:s,s:s,s:o,s:o,s:o}", "bonsai", BONSAI_VERSION,
                              "method", bonsai_method_name(i->method),
                              "input_crc32", crc_json(input_crc),
-                             "options", options_json(o), "sizes", rows_json(sizes, SIZES, i));
+                             "options", bn_fields_json(BONSAI_OPTIONS_CONDENSE, o),
+                             "sizes", rows_json(sizes, SIZES, i));
     if (root && (!special || json_object_update(root, special) != 0)) {
         json_decref(root);
         root = NULL;
@@ -325,45 +308,6 @@ static bonsai_type type_named(const char *name)
     return BONSAI_TYPE_NONE;
 }
 
-/* All 0, which asks for the graph's own, unless they are shares of 100.  Their decimals were cut:
- * what that may have added is taken from the last. */
-static void read_split(double percent[3], const json_t *shares)
-{
-    double sum = 0;
-    for (size_t i = 0; i < 3; i++) {
-        percent[i] = json_number_value(json_array_get(shares, i));
-        sum += percent[i] >= 0 ? percent[i] : INFINITY;
-    }
-    if (!(sum <= 100 + 1e-5))
-        memset(percent, 0, 3 * sizeof *percent);
-    for (int i = 2; i >= 0 && sum > 100; i--)
-        if (percent[i] > 0) {
-            percent[i] -= sum - 100;
-            break;
-        }
-}
-
-static void read_options(bonsai_condense_options *o, const json_t *from)
-{
-    const char *accounting = json_string_value(json_object_get(from, "accounting"));
-    int layers = o->layers;
-    if (!json_is_object(from))
-        return;
-    read_real(&o->ratio, from, "ratio");
-    read_long(&o->bytes, from, "bytes");
-    read_long(&o->nodes, from, "nodes");
-    read_long(&o->trees, from, "trees");
-    read_int(&layers, from, "layers");
-    if (layers >= 0 && layers <= MOST_LAYERS)
-        o->layers = layers;
-    read_int(&o->k, from, "k");
-    read_split(o->split, json_object_get(from, "split"));
-    o->seed = (uint64_t)json_integer_value(json_object_get(from, "seed"));
-    o->inductive = json_is_true(json_object_get(from, "inductive"));
-    if (accounting && strcmp(accounting, "paper") == 0)
-        o->accounting = BONSAI_ACCOUNTING_PAPER_FULL;
-}
-
 /* A score of the probe; -1: it was not asked. */
 static double read_score(const json_t *from, const char *key)
 {
@@ -402,7 +346,7 @@ bonsai_status bn_record_read(bn_record *r, const bonsai_graph *small)
         return bn_fail(BONSAI_E_FORMAT, "%s: metadata: cannot be read as JSON", small->where);
     r->known = json_is_string(json_object_get(root, "method"));
     read_info(&r->info, root);
-    read_options(&r->o, json_object_get(root, "options"));
+    bn_fields_from_json(BONSAI_OPTIONS_CONDENSE, &r->o, json_object_get(root, "options"));
     r->info.features = small->view.features;
     r->info.layers = r->o.layers;
     r->info.k = r->o.k;

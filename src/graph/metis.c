@@ -99,7 +99,8 @@ static bonsai_status plain_graph(bonsai_graph **out, const bonsai_graph *g,
 {
     int32_t *source = NULL;
     bonsai_view v;
-    bonsai_read_options o = bn_read_defaults;
+    bonsai_read_options o;
+    bonsai_read_options_init(&o);
     o.threads = given->threads;
     bonsai_view_init(&v);
     v.nodes = g->view.nodes;

@@ -190,16 +190,6 @@ static bonsai_status pick_classes(int32_t *classes, const real *scores, const bo
     return BONSAI_OK;
 }
 
-static bonsai_status check_options(const bonsai_train_options *o)
-{
-    if (o->memory < 0)
-        return bn_fail(BONSAI_E_ARGUMENT, "memory is %lld bytes; it must not be negative",
-                       (long long)o->memory);
-    if (o->threads < 0)
-        return bn_fail(BONSAI_E_ARGUMENT, "threads is %d; it must not be negative", o->threads);
-    return BONSAI_OK;
-}
-
 bonsai_status bonsai_predict(int32_t *classes, float *probabilities, const bonsai_model *m,
                              const bonsai_graph *g, const bonsai_train_options *given)
 {
@@ -210,7 +200,6 @@ bonsai_status bonsai_predict(int32_t *classes, float *probabilities, const bonsa
     const real *scores;
     int64_t n = g->view.nodes, c = m->dims.classes;
     BN_TRY(BN_OPTIONS(&o, given, train));
-    BN_TRY(check_options(&o));
     bn_progress p = {o.progress, o.payload};
     int threads = bn_threads(o.threads);
     int64_t memory = o.memory ? o.memory : bn_memory_free() / 2;        /* as training judges */

@@ -11,35 +11,6 @@
 #include "base/scratch.h"
 #include "train.h"
 
-/* ---- options ---- */
-
-static bonsai_status check_real(const char *name, double v, double low, double high)
-{
-    if (v >= low && v <= high)
-        return BONSAI_OK;
-    return bn_fail(BONSAI_E_ARGUMENT, "%s is %g; it must be in %g..%g", name, v, low, high);
-}
-
-static bonsai_status check_options(const bonsai_train_options *o)
-{
-    bonsai_status rc;
-    if (!bonsai_model_name(o->model))
-        return bn_fail(BONSAI_E_ARGUMENT, "model %d is not known", (int)o->model);
-    if (!(o->dropout >= 0 && o->dropout < 1))
-        return bn_fail(BONSAI_E_ARGUMENT, "dropout is %g; it must be at least 0 and below 1",
-                       o->dropout);
-    if (o->memory < 0)
-        return bn_fail(BONSAI_E_ARGUMENT, "memory is %lld bytes; it must not be negative",
-                       (long long)o->memory);
-    BN_TRY(check_real("the number of epochs", o->epochs, 1, 1e8));
-    BN_TRY(check_real("the number of epochs from one judging to the next", o->every, 1, 1e8));
-    BN_TRY(check_real("the number of seeds", o->seeds, 1, 1e6));
-    BN_TRY(check_real("the rate", o->rate, 1e-12, 1e6));
-    BN_TRY(check_real("the weight decay", o->decay, 0, 1e6));
-done:
-    return rc;
-}
-
 static bonsai_status check_dims(bn_task *t)
 {
     const bonsai_train_options *o = &t->o;
@@ -217,7 +188,6 @@ bonsai_status bn_task_make(bn_task *t, const bonsai_graph *small, const bonsai_g
     enum { STEPS = 2 };
     bonsai_status rc;
     BN_TRY(BN_OPTIONS(&t->o, o, train));
-    BN_TRY(check_options(&t->o));
     t->threads = bn_threads(t->o.threads);
     t->progress = (bn_progress){t->o.progress, t->o.payload};
     BN_TRY(bn_tick(t->progress, "preparing", 0, STEPS));

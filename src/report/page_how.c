@@ -3,10 +3,9 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/fields.h"
 #include "page.h"
 
 /* ---- time and memory ----------------------------------------------------- */
@@ -53,111 +52,47 @@ void bn_sheet_effort(bn_page *p, const bn_sheet *s)
 
 /* ---- options ------------------------------------------------------------- */
 
-typedef enum { PLAIN, FLAG, SPLIT, SAMPLE, CHOICE, SEED } option_kind;
+enum { TEXT = 96 };
 
-static const struct option {
-    const char *key, *flag;
-    option_kind kind;
-    const char *word[2];        /* of a choice: what 0 and 1 are called */
-    const char *help;
-} options[] = {
-    {"ratio", "--ratio", PLAIN, {0}, "budget: share of the full graph's bytes"},
-    {"bytes", "--bytes", PLAIN, {0}, "budget: bytes"},
-    {"nodes", "--nodes", PLAIN, {0}, "budget: nodes"},
-    {"trees", "--trees", PLAIN, {0}, "budget: trees"},
-    {"accounting", "--accounting", PLAIN, {0}, "how bytes are counted"},
-    {"layers", "--layers", PLAIN, {0}, "hops of a tree and rounds of averaging"},
-    {"k", "--k", PLAIN, {0}, "nearest trees that a tree is covered by"},
-    {"sample", "--sample", SAMPLE, {0}, "trees to be covered"},
-    {"theta", "--theta", PLAIN, {0}, "error of the sampled cover"},
-    {"delta", "--delta", PLAIN, {0}, "chance of a larger error"},
-    {"density", "--greedy", CHOICE, {"gain", "density"},
-     "the tree that covers most, or most per byte"},
-    {"patience", "--patience", PLAIN, {0}, "stop when so many trees in a row do not fit"},
-    {"beta", "--beta", PLAIN, {0}, "PageRank's chance to return to a root"},
-    {"prune_share", "--prune-share", PLAIN, {0}, "share of the ego nodes that may go per round"},
-    {"min_pruned", "--min-pruned", PLAIN, {0}, "stop when a smaller share would go"},
-    {"oversample", "--oversample", PLAIN, {0}, "select so many budgets, then drop"},
-    {"match_classes", "--match-classes", FLAG, {0}, "classes in the shares of the training nodes"},
-    {"select_features", "--select-features", CHOICE, {"none", "tree"},
-     "features that a decision tree splits on"},
-    {"no_rknn", "--no-rknn", FLAG, {0}, "trees in random order"},
-    {"no_ppr", "--no-ppr", FLAG, {0}, "no sparsification"},
-    {"inductive", "--inductive", FLAG, {0}, "cut the graph to its training nodes first"},
-    {"raw_features", "--on", CHOICE, {"embeddings", "features"},
-     "what herding and kcenter measure on"},
-    {"project", "--project", PLAIN, {0}, "dimensions of a random projection"},
-    {"split", "--split", SPLIT, {0}, "training, validation and test nodes"},
-    {"no_validation", "--no-validation", FLAG, {0}, "probe on training nodes instead"},
-    {"hard_labels", "--hard-labels", FLAG, {0}, "prototypes without soft labels"},
-    {"members", "--members", FLAG, {0}, "prototypes name the nodes they stand for"},
-    {"seed", "--seed", SEED, {0}, "the same seed gives the same bytes"},
-};
+/* What was asked for, and what is asked for when nobody says. */
+typedef struct {
+    bonsai_condense_options now, usual;
+} wishes;
 
-enum { OPTIONS = sizeof options / sizeof *options, TEXT = 96 };
-
-/* A number as it is typed: 0.01, 200, 1e-9. */
-static void plain_text(char *out, const json_t *value)
+static wishes wishes_of(const bn_sheet *s)
 {
-    char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
-    size_t len;
-    snprintf(out, TEXT, "%s", json_is_string(value) ? json_string_value(value) : text ? text : "?");
-    free(text);
-    len = strlen(out);
-    if (json_is_real(value) && len > 2 && strcmp(out + len - 2, ".0") == 0)
-        out[len - 2] = 0;
+    wishes w;
+    bonsai_condense_options_init(&w.now);
+    bonsai_condense_options_init(&w.usual);
+    bn_fields_from_json(BONSAI_OPTIONS_CONDENSE, &w.now,
+                        json_object_get(s->f->report, "options"));
+    return w;
 }
 
-static double truth(const json_t *value)
+/* The next field that the report has an option of; NULL: no more. */
+static const bonsai_field *next_option(const bn_sheet *s, int *i)
 {
-    return json_is_true(value) ? 1 : json_is_number(value) ? json_number_value(value) : 0;
+    const json_t *all = json_object_get(s->f->report, "options");
+    const bonsai_field *f;
+    do
+        f = bonsai_field_at(BONSAI_OPTIONS_CONDENSE, (*i)++);
+    while (f && !json_object_get(all, f->name));
+    return f;
 }
 
-/* An option's value as the program takes it; "": it was not given, which help says in words. */
-static void option_text(char *out, const struct option *o, const json_t *value)
+/* The option's value as the program takes it; whether it is not the usual one. */
+static bool option_text(char text[TEXT], const wishes *w, const bonsai_field *f)
 {
-    out[0] = 0;
-    if (o->kind == FLAG)
-        snprintf(out, TEXT, "%s", truth(value) != 0 ? "yes" : "no");
-    else if (o->kind == CHOICE)
-        snprintf(out, TEXT, "%s", o->word[truth(value) != 0]);
-    else if (o->kind == SEED)                   /* metadata have it as a signed number */
-        snprintf(out, TEXT, "%llu", (unsigned long long)json_integer_value(value));
-    else if (o->kind == SAMPLE && truth(value) < 0)
-        snprintf(out, TEXT, "all");
-    else if (o->kind == SPLIT) {
-        char part[3][TEXT] = {"0", "0", "0"};
-        double sum = 0;
-        for (size_t i = 0; i < 3; i++) {
-            sum += truth(json_array_get(value, i));
-            plain_text(part[i], json_array_get(value, i));
-        }
-        if (sum > 0)
-            snprintf(out, TEXT, "%.20s/%.20s/%.20s", part[0], part[1], part[2]);
-    } else if (json_is_string(value) || truth(value) != 0 ||
-               (o->kind == PLAIN && strncmp(o->help, "budget", 6) != 0))
-        plain_text(out, value);
+    char usual[TEXT];
+    bonsai_field_text(text, TEXT, f, &w->now);
+    bonsai_field_text(usual, TEXT, f, &w->usual);
+    return strcmp(text, usual) != 0;
 }
 
-static void default_text(char *out, const struct option *o)
+static void option_name(char name[TEXT], const bonsai_field *f)
 {
-    static const struct { const char *key; size_t at; char type; } place[] = {
-#define AT(name, type) {#name, offsetof(bonsai_condense_options, name), type}
-        AT(layers, 'i'), AT(k, 'i'), AT(theta, 'd'), AT(delta, 'd'), AT(patience, 'l'),
-        AT(beta, 'd'), AT(prune_share, 'd'), AT(min_pruned, 'd'), AT(oversample, 'd'), AT(project, 'i'),
-        AT(seed, 'l')};
-#undef AT
-    const char *d = (const char *)&bn_condense_defaults;
-    json_t *value = NULL;
-    for (size_t i = 0; i < sizeof place / sizeof *place; i++)
-        if (strcmp(place[i].key, o->key) == 0)
-            value = place[i].type == 'i' ? json_integer(*(const int *)(d + place[i].at)) :
-                    place[i].type == 'l' ? json_integer(*(const int64_t *)(d + place[i].at)) :
-                                           json_real(*(const double *)(d + place[i].at));
-    if (strcmp(o->key, "accounting") == 0)
-        value = json_string("strict");
-    option_text(out, o, value);
-    json_decref(value);
+    memcpy(name, "--", 2);
+    bn_field_option(name + 2, f);
 }
 
 bool bn_sheet_has_options(const bn_sheet *s)
@@ -179,7 +114,6 @@ static void option_row(bn_page *p, const char *name, const char *value, bool cha
 
 void bn_sheet_options(bn_page *p, const bn_sheet *s)
 {
-    const json_t *all = json_object_get(s->f->report, "options");
     const char *crc = json_string_value(json_object_get(s->f->report, "input_crc32"));
     const char *version = json_string_value(json_object_get(s->f->report, "bonsai"));
     bn_put(p, "<p>Bold are those that differ from what they are when nobody says.</p>\n"
@@ -189,16 +123,14 @@ void bn_sheet_options(bn_page *p, const bn_sheet *s)
               "</thead><tbody>\n");
     option_row(p, "--method", s->f->method ? s->f->method : "unknown", false,
                "how the small graph was made");
-    for (int i = 0; i < OPTIONS; i++) {
-        const json_t *value = json_object_get(all, options[i].key);
-        char now[TEXT], usual[TEXT];
-        if (!value)
-            continue;
-        option_text(now, &options[i], value);
-        default_text(usual, &options[i]);
-        option_row(p, options[i].flag, *now ? now : options[i].kind == SPLIT ? "the graph's own" :
-                   options[i].kind == SAMPLE ? "by theta and delta" : "not given",
-                   strcmp(now, usual) != 0, options[i].help);
+    const wishes w = wishes_of(s);
+    const bonsai_field *f;
+    for (int i = 0; (f = next_option(s, &i));) {
+        char name[TEXT], text[TEXT];
+        bool changed = option_text(text, &w, f);
+        option_name(name, f);
+        option_row(p, name, *text ? text : f->otherwise ? f->otherwise : "not given", changed,
+                   f->help);
     }
     bn_put(p, "</tbody></table></div>\n<p class=\"quiet\">");
     if (version) {
@@ -249,7 +181,6 @@ static void put_word(bn_page *p, const char *word)
 
 static void put_command(bn_page *p, const bn_sheet *s)
 {
-    const json_t *all = json_object_get(s->f->report, "options");
     const json_t *choice = json_object_get(s->f->report, "choice");
     const bool by_auto = json_is_number(json_object_get(choice, "probe_other"));
     bn_put(p, "bonsai condense ");
@@ -258,21 +189,19 @@ static void put_command(bn_page *p, const bn_sheet *s)
     put_word(p, s->small_path);
     bn_put(p, " --method ");
     put_word(p, by_auto || !s->f->method ? "auto" : s->f->method);
-    for (int i = 0; i < OPTIONS; i++) {
-        const json_t *value = json_object_get(all, options[i].key);
-        char now[TEXT], usual[TEXT];
-        if (!value)
+    const wishes w = wishes_of(s);
+    const bonsai_field *f;
+    for (int i = 0; (f = next_option(s, &i));) {
+        char name[TEXT], text[TEXT];
+        if (!option_text(text, &w, f) || !*text)
             continue;
-        option_text(now, &options[i], value);
-        default_text(usual, &options[i]);
-        if (strcmp(now, usual) == 0 || !*now)
+        option_name(name, f);
+        bn_put(p, " ");
+        bn_put(p, name);
+        if (f->type == BONSAI_FIELD_FLAG && !f->words)
             continue;
         bn_put(p, " ");
-        bn_put(p, options[i].flag);
-        if (options[i].kind != FLAG) {
-            bn_put(p, " ");
-            put_word(p, now);
-        }
+        put_word(p, text);
     }
 }
 

@@ -56,10 +56,8 @@ static bonsai_status check_settings(engine *t)
     if (t->o.setting_count < 0 || (t->o.setting_count > 0 && !t->o.settings))
         return bn_fail(BONSAI_E_ARGUMENT, "%lld settings, but no list of them",
                        (long long)t->o.setting_count);
-    for (int64_t i = 0; i < settings(t); i++) {
+    for (int64_t i = 0; i < settings(t); i++)
         BN_TRY(use_setting(t, i));
-        BN_TRY(bn_request_check(&t->condense));
-    }
 done:
     return rc;
 }

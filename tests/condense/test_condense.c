@@ -338,24 +338,24 @@ static void options_out_of_range_are_refused_with_a_sentence(void **state)
     set; \
     assert_fails(try_with(g, &o), BONSAI_E_ARGUMENT, text)
     REFUSES(o.ratio = 0, "no budget was given");
-    REFUSES(o.ratio = 1.5, "a ratio of 1.5 is not in (0, 1]");
-    REFUSES(o.ratio = -1, "a ratio of -1 is not in (0, 1]");
-    REFUSES(o.ratio = NAN, "is not in (0, 1]");
-    REFUSES(o.bytes = -5, "a budget is negative");
-    REFUSES(o.memory = -1, "memory is -1; it must be a number of bytes, or 0 for what is free");
+    REFUSES(o.ratio = 1.5, "ratio is 1.5; it must be above 0 and at most 1");
+    REFUSES(o.ratio = -1, "ratio is -1; it must be above 0 and at most 1");
+    REFUSES(o.ratio = NAN, "ratio is nan");
+    REFUSES(o.bytes = -5, "bytes is -5; it must be at least 1");
+    REFUSES(o.memory = -1, "memory is -1; it must be at least 0");
     REFUSES(o.method = BONSAI_METHOD_COUNT, "method 8 is not known");
     REFUSES(o.accounting = BONSAI_ACCOUNTING_PAPER_CONDENSED, "accounting 2 is not known");
-    REFUSES(o.layers = 17, "the number of layers is 17");
-    REFUSES(o.layers = -1, "the number of layers is -1");
+    REFUSES(o.layers = 17, "layers is 17; it must be in 0..16");
+    REFUSES(o.layers = -1, "layers is -1");
     REFUSES(o.theta = 0, "theta is 0");
     REFUSES(o.delta = 0, "delta is 0");
     REFUSES(o.beta = 0, "beta is 0");
-    REFUSES(o.prune_share = 2, "the prune share is 2");
-    REFUSES(o.min_pruned = NAN, "the least share to prune");
+    REFUSES(o.prune_share = 2, "prune_share is 2; it must be in 0..1");
+    REFUSES(o.min_pruned = NAN, "min_pruned is nan");
     REFUSES(o.oversample = 0.5, "oversample is 0.5");
     REFUSES(o.k = 0, "k is 0");
     REFUSES(o.patience = 0, "patience is 0");
-    REFUSES(o.sample = -2, "the sample is -2");
+    REFUSES(o.sample = -2, "sample is -2; it must be in 1..1e+15, or -1 for all");
     REFUSES(o.method = BONSAI_METHOD_TREES; o.k = 1000000, "k is 1000000 but there are");
     REFUSES(o.ratio = 0; o.bytes = 3, "a budget of 3 bytes is too small: the smallest possible");
 #undef REFUSES

@@ -112,7 +112,7 @@ static void shares_that_make_no_sense_are_not_drawn(void **state)
         bonsai_graph_free(small);
     }
     bonsai_graph *few = telling("{'split':[10,20],'seed':'x'}");
-    assert_parts(few, g, (bn_parts){.seed = 9}, BONSAI_SPLIT_CONDENSED, (double[]){10, 20, 0}, 0);
+    assert_parts(few, g, (bn_parts){.seed = 9}, BONSAI_SPLIT_CONDENSED, (double[]){10, 20, 0}, 1);
     bonsai_graph_free(few);
     bonsai_graph_free(g);
 }

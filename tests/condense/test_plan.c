@@ -136,7 +136,7 @@ static void what_cannot_be_is_refused(void **state)
     assert_fails(bonsai_plan_make(&p, &s, &o), BONSAI_E_ARGUMENT, "ranks is 0");
     o.ranks = 1;
     o.memory = -1;
-    assert_fails(bonsai_plan_make(&p, &s, &o), BONSAI_E_ARGUMENT, "cannot be negative");
+    assert_fails(bonsai_plan_make(&p, &s, &o), BONSAI_E_ARGUMENT, "memory is -1; it must be at least 0");
     o.memory = 0;
     s.train = 0;
     assert_fails(bonsai_plan_make(&p, &s, &o), BONSAI_E_ARGUMENT, "0 training nodes");

@@ -280,7 +280,7 @@ static void an_unknown_encoding_is_refused(void **state)
     bonsai_write_options_init(&o);
     o.features = (bonsai_encoding)99;
     assert_fails(bonsai_graph_sections(NULL, bytes, BONSAI_SECTION_COUNT, g, &o), BONSAI_E_ARGUMENT,
-                 "feature encoding 99 is not known");
+                 "features 99 is not known");
     bonsai_graph_free(g);
 }
 

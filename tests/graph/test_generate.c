@@ -340,7 +340,7 @@ static void null_means_the_defaults(void **state)
 {
     (void)state;
     bonsai_graph *g = generate(NULL);
-    assert_int_equal(bonsai_graph_nodes(g), bn_generate_defaults.nodes);
+    assert_int_equal(bonsai_graph_nodes(g), 10000);
     bonsai_graph_free(g);
 }
 
@@ -360,28 +360,28 @@ static void options_out_of_range_are_named(void **state)
     o = good;                      \
     o.field = (value);             \
     refuse(&o, text)
-    REFUSE(nodes, 0, "nodes is 0 but must be in 1..2147483647");
+    REFUSE(nodes, 0, "nodes is 0; it must be in 1..2147483647");
     REFUSE(nodes, 1ll << 31, "nodes is 2147483648");
     REFUSE(features, -1, "features is -1");
     REFUSE(features, 1ll << 31, "features is 2147483648");
-    REFUSE(classes, 0, "classes is 0 but must be in 1..100");
-    REFUSE(classes, 101, "classes is 101 but must be in 1..100");
+    REFUSE(classes, 0, "classes is 0; it must be in 1..2147483647");
+    REFUSE(classes, 101, "classes is 101; it must be in 1..100, the number of nodes");
     REFUSE(threads, -1, "threads is -1");
     REFUSE(degree, -0.5, "degree is -0.5");
-    REFUSE(degree, 100, "degree is 100 but must be at least 0 and less than the 100 nodes");
+    REFUSE(degree, 100, "degree is 100; it must be at least 0 and less than the 100 nodes");
     REFUSE(degree, NAN, "degree is ");
-    REFUSE(exponent, 2, "exponent is 2 but must be 0 or greater than 2");
+    REFUSE(exponent, 2, "exponent is 2; it must be 0 or above 2");
     REFUSE(exponent, -3, "exponent is -3");
     REFUSE(exponent, INFINITY, "exponent is inf");
     REFUSE(exponent, NAN, "exponent is ");
-    REFUSE(homophily, 1.01, "homophily is 1.01 but must be in 0..1");
+    REFUSE(homophily, 1.01, "homophily is 1.01; it must be in 0..1");
     REFUSE(homophily, NAN, "homophily is ");
     REFUSE(imbalance, -0.1, "imbalance is -0.1");
     REFUSE(imbalance, NAN, "imbalance is ");
     REFUSE(difficulty, 2, "difficulty is 2");
     REFUSE(difficulty, NAN, "difficulty is ");
-    REFUSE(words, -1, "words is -1 but must be in 0..200, the number of features");
-    REFUSE(words, 201, "words is 201");
+    REFUSE(words, -1, "words is -1; it must be at least 0");
+    REFUSE(words, 201, "words is 201; it must be in 0..200, the number of features");
     REFUSE(words, NAN, "words is ");
 #undef REFUSE
 }

@@ -190,6 +190,13 @@ static void start(bn_draft *d, const uint64_t *offsets, const int32_t *index, co
     memcpy(x, value, (size_t)nnz * 4);
 }
 
+static bonsai_status finish(bonsai_graph **out, bn_draft *d)
+{
+    bonsai_read_options usual;
+    bonsai_read_options_init(&usual);
+    return bn_draft_finish(out, d, &usual);
+}
+
 static void drafts_sort_merge_and_drop_features(void **state)
 {
     (void)state;
@@ -198,7 +205,7 @@ static void drafts_sort_merge_and_drop_features(void **state)
     float row[5];
     start(&d, (uint64_t[]){0, 4, 6}, (int32_t[]){3, 1, 3, 0, 4, 2}, (float[]){1, 2, 3, 0, 5, -5},
           6);
-    assert_int_equal(bn_draft_finish(&g, &d, &bn_read_defaults), BONSAI_OK);
+    assert_int_equal(finish(&g, &d), BONSAI_OK);
     bn_draft_free(&d);
     assert_int_equal(bonsai_graph_read_info(g)->feature_repeated, 1);
     assert_int_equal(bonsai_graph_read_info(g)->feature_zeros, 1);
@@ -215,12 +222,12 @@ static void features_without_values_get_them_only_if_repeated(void **state)
     bn_draft d;
     bonsai_graph *g;
     start(&d, (uint64_t[]){0, 2, 3}, (int32_t[]){3, 1, 0}, NULL, 3);
-    assert_int_equal(bn_draft_finish(&g, &d, &bn_read_defaults), BONSAI_OK);
+    assert_int_equal(finish(&g, &d), BONSAI_OK);
     assert_false(bn_has(g, BONSAI_SECTION_FEATURE_VALUES));
     bn_draft_free(&d);
     bonsai_graph_free(g);
     start(&d, (uint64_t[]){0, 2, 3}, (int32_t[]){1, 1, 0}, NULL, 3);
-    assert_int_equal(bn_draft_finish(&g, &d, &bn_read_defaults), BONSAI_OK);
+    assert_int_equal(finish(&g, &d), BONSAI_OK);
     float row[5];
     bonsai_graph_row(row, g, 0);
     assert_true(row[1] == 2);
@@ -244,12 +251,12 @@ static void wrong_drafts_are_refused(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         start(&d, rows[i].offsets, rows[i].index, (float[]){1, 1, rows[i].value}, 3);
-        assert_fails(bn_draft_finish(&g, &d, &bn_read_defaults), BONSAI_E_FORMAT, rows[i].text);
+        assert_fails(finish(&g, &d), BONSAI_E_FORMAT, rows[i].text);
         assert_null(g);
         bn_draft_free(&d);
         start(&d, rows[i].offsets, rows[i].index, NULL, 3);
         if (!isnan(rows[i].value))
-            assert_fails(bn_draft_finish(&g, &d, &bn_read_defaults), BONSAI_E_FORMAT, rows[i].text);
+            assert_fails(finish(&g, &d), BONSAI_E_FORMAT, rows[i].text);
         bn_draft_free(&d);
     }
 }
@@ -275,7 +282,7 @@ static bonsai_status draft_it(void *payload)
     BN_TRY(bn_draft_array(&label, &d, BONSAI_SECTION_FEATURE_INDICES, BONSAI_TYPE_U32, 2));
     o[1] = o[2] = o[3] = 2;
     d.features = 1;                             /* a repeated one, so values are made */
-    BN_TRY(bn_draft_finish(&g, &d, &bn_read_defaults));
+    BN_TRY(finish(&g, &d));
     assert_int_equal(bonsai_graph_nodes(g), 3);
     assert_int_equal(bonsai_graph_edges(g), 4);
     assert_int_equal(bonsai_graph_classes(g), 5);

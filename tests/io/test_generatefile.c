@@ -295,7 +295,7 @@ static void all_ranks_report_a_refusal(void **state)
     (void)state;
     place p = a_place("refused", 3);
     p.o.degree = 5000;
-    assert_fails(generate_there(&p), BONSAI_E_ARGUMENT, "degree is 5000 but must be at least 0 and "
+    assert_fails(generate_there(&p), BONSAI_E_ARGUMENT, "degree is 5000; it must be at least 0 and "
                  "less than the 3000 nodes");
     p.o.degree = 3;
     snprintf(p.path, sizeof p.path, "%s", p.folder);

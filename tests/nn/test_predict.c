@@ -348,7 +348,7 @@ static void wrong_options_are_refused(void **state)
     bonsai_graph *g = random_features_graph(F);
     int32_t classes[N];
     bonsai_train_options o = options(1, -5);
-    assert_fails(bonsai_predict(classes, NULL, m, g, &o), BONSAI_E_ARGUMENT, "memory is -5 bytes");
+    assert_fails(bonsai_predict(classes, NULL, m, g, &o), BONSAI_E_ARGUMENT, "memory is -5; it must");
     o = options(-2, 0);
     assert_fails(bonsai_predict(classes, NULL, m, g, &o), BONSAI_E_ARGUMENT, "threads is -2");
     o.size = 0;

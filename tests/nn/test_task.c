@@ -27,20 +27,20 @@ static void options_out_of_range_are_refused(void **state)
     o.field = value;                         \
     refused(g, NULL, &o, text)
     REFUSE(model, 7, "model 7 is not known");
-    REFUSE(layers, 0, "the number of layers is 0, which is outside 1..16");
-    REFUSE(hidden, 0, "hidden is 0, which is outside");
+    REFUSE(layers, 0, "layers is 0; it must be in 1..16");
+    REFUSE(hidden, 0, "hidden is 0; it must be in 1..1048576");
     REFUSE(hidden, 15, "hidden is 15, which 2 heads cannot share equally");
-    REFUSE(heads, 0, "heads is 0, which is outside");
-    REFUSE(gin_layers, 3, "gin_layers is 3, which is outside 1..2");
-    REFUSE(epochs, 0, "the number of epochs is 0; it must be in 1..");
-    REFUSE(every, 0, "the number of epochs from one judging to the next is 0");
-    REFUSE(seeds, 0, "the number of seeds is 0");
-    REFUSE(rate, 0, "the rate is 0");
-    REFUSE(rate, NAN, "the rate is nan");
-    REFUSE(decay, -1, "the weight decay is -1");
+    REFUSE(heads, 0, "heads is 0; it must be in 1..1024");
+    REFUSE(gin_layers, 3, "gin_layers is 3; it must be in 1..2");
+    REFUSE(epochs, 0, "epochs is 0; it must be in 1..");
+    REFUSE(every, 0, "every is 0");
+    REFUSE(seeds, 0, "seeds is 0");
+    REFUSE(rate, 0, "rate is 0");
+    REFUSE(rate, NAN, "rate is nan");
+    REFUSE(decay, -1, "decay is -1");
     REFUSE(dropout, 1, "dropout is 1; it must be at least 0 and below 1");
     REFUSE(dropout, NAN, "dropout is nan");
-    REFUSE(memory, -1, "memory is -1 bytes; it must not be negative");
+    REFUSE(memory, -1, "memory is -1; it must be at least 0");
     REFUSE(split[0], 101, "a share of 101 % is not in 0..100");
 #undef REFUSE
     bonsai_graph_free(g);

@@ -238,7 +238,7 @@ class Options(testing.Case):
         bad("k is 4294967296, outside -2147483648..2147483647", k=2**32)
         bad("seed is -1, outside 0..18446744073709551615", seed=-1)
         bad("memory must be a whole number, not '3G'", memory="3G")
-        bad("memory is -1; it must be a number of bytes, or 0 for what is free", memory=-1)
+        bad("memory is -1; it must be at least 0", memory=-1)
         bad("theta must be a number, not 'x'", theta="x")
         bad("theta is nan, which is not finite", theta=NAN)
         bad("split must be three shares in percent, such as (60, 20, 20), not (60, 20)",

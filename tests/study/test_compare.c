@@ -129,7 +129,7 @@ static void refuses_lists_that_make_no_table(void **state)
     assert_no_plan(&t, "the number of methods to compare is -1; it must be at least 0");
     t.o.method_count = 0;
     t.o.ratios = no_ratio;
-    assert_no_plan(&t, "a ratio of 1.5 is not in (0, 1]");
+    assert_no_plan(&t, "ratio is 1.5; it must be above 0 and at most 1");
     t.o.ratio_count = 1;
     t.o.models = no_model;
     assert_no_plan(&t, "model 4 is not known");

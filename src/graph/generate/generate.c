@@ -13,43 +13,21 @@ static const double most_border = 0.17; /* share of nodes that lean to another c
 
 /* ---- options ---- */
 
-static bonsai_status check_count(const char *name, int64_t value, int64_t low, int64_t high)
-{
-    if (value >= low && value <= high)
-        return BONSAI_OK;
-    return bn_fail(BONSAI_E_ARGUMENT, "%s is %lld but must be in %lld..%lld", name,
-                   (long long)value, (long long)low, (long long)high);
-}
-
-/* NaN is in no range, so the comparisons are written to fail for it. */
-static bonsai_status check_real(const char *name, double value, double low, double high)
-{
-    if (value >= low && value <= high)
-        return BONSAI_OK;
-    return bn_fail(BONSAI_E_ARGUMENT, "%s is %g but must be in %g..%g", name, value, low, high);
-}
-
+/* What depends on two options; the others are checked by themselves. */
 static bonsai_status check_options(const bonsai_generate_options *o)
 {
-    bonsai_status rc;
-    BN_TRY(check_count("nodes", o->nodes, 1, INT32_MAX));
-    BN_TRY(check_count("features", o->features, 0, INT32_MAX));
-    BN_TRY(check_count("classes", o->classes, 1, o->nodes));
-    BN_TRY(check_count("threads", o->threads, 0, INT32_MAX));
-    if (!(o->degree >= 0 && o->degree < (double)o->nodes))
-        return bn_fail(BONSAI_E_ARGUMENT, "degree is %g but must be at least 0 and less than the "
+    if (o->classes > o->nodes)
+        return bn_fail(BONSAI_E_ARGUMENT, "classes is %lld; it must be in 1..%lld, the number of "
+                       "nodes", (long long)o->classes, (long long)o->nodes);
+    if (o->degree >= (double)o->nodes)
+        return bn_fail(BONSAI_E_ARGUMENT, "degree is %g; it must be at least 0 and less than the "
                        "%lld nodes", o->degree, (long long)o->nodes);
-    if (!(o->exponent == 0 || (o->exponent > 2 && isfinite(o->exponent))))
-        return bn_fail(BONSAI_E_ARGUMENT, "exponent is %g but must be 0 or greater than 2",
-                       o->exponent);
-    BN_TRY(check_real("homophily", o->homophily, 0, 1));
-    BN_TRY(check_real("imbalance", o->imbalance, 0, 1));
-    BN_TRY(check_real("difficulty", o->difficulty, 0, 1));
-    if (o->features > 0 && !o->dense && !(o->words >= 0 && o->words <= (double)o->features))
-        rc = bn_fail(BONSAI_E_ARGUMENT, "words is %g but must be in 0..%lld, the number of "
-                     "features", o->words, (long long)o->features);
-done:
-    return rc;
+    if (o->exponent > 0 && o->exponent <= 2)
+        return bn_fail(BONSAI_E_ARGUMENT, "exponent is %g; it must be 0 or above 2", o->exponent);
+    if (o->features > 0 && !o->dense && o->words > (double)o->features)
+        return bn_fail(BONSAI_E_ARGUMENT, "words is %g; it must be in 0..%lld, the number of "
+                       "features", o->words, (long long)o->features);
+    return BONSAI_OK;
 }
 
 /* ---- shared tools ---- */

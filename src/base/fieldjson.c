@@ -1,0 +1,127 @@
+/* fieldjson.c -- structs of options as JSON, and back.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "fields.h"
+
+static json_t *split_json(const void *at)
+{
+    double split[3];
+    memcpy(split, at, sizeof split);
+    return json_pack("[fff]", split[0], split[1], split[2]);
+}
+
+static json_t *text_json(const void *at)
+{
+    const char *text;
+    memcpy(&text, at, sizeof text);
+    return text ? json_string(text) : json_null();
+}
+
+static json_t *wide_json(const void *at)
+{
+    int64_t value;
+    memcpy(&value, at, sizeof value);
+    return json_integer((json_int_t)value);     /* a seed above 2^63 comes back as it was */
+}
+
+static json_t *value_json(const bonsai_field *f, const void *options)
+{
+    const char *at = (const char *)options + f->offset;
+    const double number = bn_field_number(f, options);
+    switch (f->type) {
+    case BONSAI_FIELD_FLAG:
+        return json_boolean(number != 0);
+    case BONSAI_FIELD_CHOICE:
+        return json_string(f->words[(int)number]);
+    case BONSAI_FIELD_INT:
+        return json_integer((json_int_t)number);
+    case BONSAI_FIELD_REAL:
+    case BONSAI_FIELD_SPEED:
+        return json_real(number);
+    case BONSAI_FIELD_SPLIT:
+        return split_json(at);
+    case BONSAI_FIELD_TEXT:
+    case BONSAI_FIELD_FILE:
+        return text_json(at);
+    default:
+        return wide_json(at);
+    }
+}
+
+json_t *bn_fields_json(bonsai_options_kind kind, const void *options)
+{
+    json_t *all = json_object();
+    for (const bonsai_field *f = bn_forms[kind].field; f->name; f++)
+        if (f->type != BONSAI_FIELD_POINTER && !(f->marks & BONSAI_MARK_ASIDE) &&
+            json_object_set_new(all, f->name, value_json(f, options)) != 0) {
+            json_decref(all);
+            return NULL;
+        }
+    return all;
+}
+
+/* ---- and back ---- */
+
+/* Nothing unless they are shares of 100.  Their decimals were cut: what that may have added is
+ * taken from the last. */
+static void read_split(const bonsai_field *f, void *options, const json_t *value)
+{
+    double split[3], sum = 0;
+    for (size_t i = 0; i < 3; i++) {
+        split[i] = json_number_value(json_array_get(value, i));
+        sum += split[i] >= 0 ? split[i] : HUGE_VAL;
+    }
+    if (!(sum <= 100 + 1e-5))
+        return;
+    for (int i = 2; i >= 0 && sum > 100; i--)
+        if (split[i] > 0) {
+            split[i] -= sum - 100;
+            break;
+        }
+    memcpy((char *)options + f->offset, split, sizeof split);
+}
+
+static void read_word(const bonsai_field *f, void *options, const char *word)
+{
+    for (int i = 0; word && f->words[i]; i++)
+        if (strcmp(f->words[i], word) == 0)
+            bn_field_set(f, options, i);
+}
+
+/* Those of 64 bits, which a double may not hold exactly. */
+static void read_wide(const bonsai_field *f, void *options, const json_t *value)
+{
+    const int64_t wide = (int64_t)json_integer_value(value);
+    const double number = (double)wide;
+    if (json_is_integer(value) && (number == f->preset || bn_field_in_range(f, number)))
+        memcpy((char *)options + f->offset, &wide, sizeof wide);
+}
+
+static void read_number(const bonsai_field *f, void *options, const json_t *value)
+{
+    const double number = json_is_boolean(value) ? json_is_true(value) : json_number_value(value);
+    const bool is_number = json_is_number(value) || json_is_boolean(value);
+    if (is_number && (number == f->preset || bn_field_in_range(f, number)))
+        bn_field_set(f, options, number);
+}
+
+void bn_fields_from_json(bonsai_options_kind kind, void *options, const json_t *from)
+{
+    for (const bonsai_field *f = bn_forms[kind].field; f->name; f++) {
+        const json_t *value = json_object_get(from, f->name);
+        if (!value)
+            continue;
+        if (f->type == BONSAI_FIELD_SPLIT)
+            read_split(f, options, value);
+        else if (f->type == BONSAI_FIELD_CHOICE)
+            read_word(f, options, json_string_value(value));
+        else if (f->type == BONSAI_FIELD_LONG || f->type == BONSAI_FIELD_BYTES ||
+                 f->type == BONSAI_FIELD_U64)
+            read_wide(f, options, value);
+        else if (f->type < BONSAI_FIELD_TEXT)
+            read_number(f, options, value);
+    }
+}

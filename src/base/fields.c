@@ -1,0 +1,303 @@
+/* fields.c -- the table of option fields: every member of every struct of options, once.
+ *
+ * One row is the member's default and range, its name and help in the program and its place in the
+ * JSON of a result.  Rows stand in the order of the members; a test compares them with the structs.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "fields.h"
+
+#include <math.h>
+
+#define ROW(object, member, kind)                                                   \
+    .size = sizeof(bonsai_field), .name = #member, .type = BONSAI_FIELD_##kind,     \
+    .offset = offsetof(object, member)
+#define WORDS(...) .words = (const char *const[]){__VA_ARGS__, NULL}
+#define ACTS_ON(m) (1ull << BONSAI_METHOD_##m)
+
+/* Rows that structs share. */
+#define THREADS(object)                                                             \
+    {ROW(object, threads, INT), .high = 4096, .marks = BONSAI_MARK_ASIDE | BONSAI_MARK_LOCAL, \
+     .letter = 't', .arg = "N", .help = "threads, 0 for every core"}
+#define MEMORY(object, text, otherwise_text)                                        \
+    {ROW(object, memory, BYTES), .high = HUGE_VAL, .marks = BONSAI_MARK_ASIDE, .arg = "M", \
+     .help = text, .otherwise = otherwise_text}
+#define SEED(object, text) \
+    {ROW(object, seed, U64), .preset = 1, .letter = 's', .arg = "S", .help = text}
+#define PROGRESS(object) {ROW(object, progress, POINTER)}, {ROW(object, payload, POINTER)}
+#define END {.name = NULL}
+
+static const bonsai_field read_fields[] = {
+    {ROW(bonsai_read_options, keep_directed, FLAG),
+     .help = "keep entries without their reverse; else it is added"},
+    {ROW(bonsai_read_options, keep_self_loops, FLAG),
+     .help = "keep edges from a node to itself; else they are dropped"},
+    {ROW(bonsai_read_options, keep_repeated, FLAG),
+     .help = "keep repeated edges; else they are merged"},
+    THREADS(bonsai_read_options),
+    {ROW(bonsai_read_options, features, FILE), .arg = "FILE",
+     .help = "features of a text or mtx graph; else found by name"},
+    {ROW(bonsai_read_options, labels, FILE), .arg = "FILE",
+     .help = "labels and split of a text or mtx graph; else found by name"},
+    PROGRESS(bonsai_read_options),
+    END,
+};
+
+static const bonsai_field write_fields[] = {
+    {ROW(bonsai_write_options, features, CHOICE), .option = "features-as",
+     WORDS("auto", "keep", "f32", "f16", "u8", "sparse", "sparse-u8"),
+     .help = "features in a .bonsai file: auto is the smallest that loses nothing, keep stays "
+             "dense or sparse, f16 and u8 may round"},
+    THREADS(bonsai_write_options),
+    PROGRESS(bonsai_write_options),
+    END,
+};
+
+static const bonsai_field generate_fields[] = {
+    {ROW(bonsai_generate_options, nodes, LONG), .low = 1, .high = INT32_MAX, .preset = 10000,
+     .arg = "N", .help = "number of nodes"},
+    {ROW(bonsai_generate_options, features, LONG), .low = 0, .high = INT32_MAX, .preset = 1000,
+     .arg = "F", .help = "number of features"},
+    {ROW(bonsai_generate_options, classes, LONG), .low = 1, .high = INT32_MAX, .preset = 7,
+     .arg = "C", .help = "number of classes"},
+    {ROW(bonsai_generate_options, degree, REAL), .high = HUGE_VAL, .marks = BONSAI_MARK_BELOW,
+     .preset = 4, .arg = "D", .help = "mean number of neighbours"},
+    {ROW(bonsai_generate_options, exponent, REAL), .high = HUGE_VAL, .marks = BONSAI_MARK_BELOW,
+     .preset = 2.6, .arg = "E",
+     .help = "of the degrees' power-law tail, above 2; 0: degrees all alike"},
+    {ROW(bonsai_generate_options, homophily, REAL), .high = 1, .preset = 0.81, .arg = "H",
+     .help = "share of edges inside a class"},
+    {ROW(bonsai_generate_options, imbalance, REAL), .high = 1, .preset = 0.6, .arg = "I",
+     .help = "0: classes of equal size; 1: sizes as 1, 1/2, 1/3, ..."},
+    {ROW(bonsai_generate_options, difficulty, REAL), .high = 1, .preset = 0.5, .arg = "D",
+     .help = "0: features give the class away; 1: they say nothing"},
+    {ROW(bonsai_generate_options, words, REAL), .high = HUGE_VAL, .marks = BONSAI_MARK_BELOW,
+     .preset = 18, .arg = "W", .help = "mean number of words a node"},
+    {ROW(bonsai_generate_options, dense, FLAG),
+     .help = "dense features of a Gaussian mixture instead of words"},
+    THREADS(bonsai_generate_options),
+    SEED(bonsai_generate_options, "the same seed gives the same bytes"),
+    PROGRESS(bonsai_generate_options),
+    END,
+};
+
+const char *const bn_method_words[BONSAI_METHOD_COUNT + 1] = {
+    [BONSAI_METHOD_TREES] = "trees",
+    [BONSAI_METHOD_RANDOM] = "random",
+    [BONSAI_METHOD_RANDOM_TREES] = "random-trees",
+    [BONSAI_METHOD_HERDING] = "herding",
+    [BONSAI_METHOD_KCENTER] = "kcenter",
+    [BONSAI_METHOD_DEGREE] = "degree",
+    [BONSAI_METHOD_PROTOTYPES] = "prototypes",
+    [BONSAI_METHOD_AUTO] = "auto",
+};
+
+#define OF_TREES (ACTS_ON(TREES) | ACTS_ON(AUTO))
+#define OF_PROTOTYPES (ACTS_ON(PROTOTYPES) | ACTS_ON(AUTO))
+
+static const bonsai_field condense_fields[] = {
+    {ROW(bonsai_condense_options, ratio, REAL), .high = 1,
+     .marks = BONSAI_MARK_ABOVE | BONSAI_MARK_BUDGET, .letter = 'r', .arg = "R",
+     .help = "budget: share of the full graph's bytes, such as 0.01"},
+    {ROW(bonsai_condense_options, bytes, LONG), .low = 1, .high = HUGE_VAL,
+     .marks = BONSAI_MARK_BUDGET, .arg = "B", .help = "budget: bytes"},
+    {ROW(bonsai_condense_options, nodes, LONG), .low = 1, .high = INT32_MAX,
+     .marks = BONSAI_MARK_BUDGET, .arg = "N", .help = "budget: nodes"},
+    {ROW(bonsai_condense_options, trees, LONG), .low = 1, .high = INT32_MAX,
+     .marks = BONSAI_MARK_BUDGET, .arg = "N",
+     .help = "budget: trees, each a training node with all that is near it"},
+    {ROW(bonsai_condense_options, method, CHOICE), .words = bn_method_words,
+     .preset = BONSAI_METHOD_AUTO, .marks = BONSAI_MARK_ASIDE,
+     .help = "auto: trees or prototypes, whichever a probe finds better; trees is the paper's; the "
+             "others are to compare"},
+    {ROW(bonsai_condense_options, accounting, CHOICE), WORDS("strict", "paper"),
+     .help = "bytes as a .bonsai file has them, or as the paper's code counts them"},
+    {ROW(bonsai_condense_options, layers, INT), .high = 16, .preset = 2, .arg = "L",
+     .help = "hops of a tree and rounds of averaging"},
+    {ROW(bonsai_condense_options, k, INT), .low = 1, .high = 1e6, .preset = 5, .letter = 'k',
+     .arg = "K", .help = "nearest trees that a tree is covered by"},
+    {ROW(bonsai_condense_options, sample, LONG), WORDS("all"), .low = 1, .high = 1e15, .arg = "N",
+     .help = "trees to be covered", .otherwise = "by theta and delta"},
+    {ROW(bonsai_condense_options, theta, REAL), .low = 1e-4, .high = 1, .preset = 0.05, .arg = "T",
+     .help = "error of the sampled cover"},
+    {ROW(bonsai_condense_options, delta, REAL), .low = 1e-9, .high = 1, .preset = 0.05, .arg = "D",
+     .help = "chance of a larger error"},
+    {ROW(bonsai_condense_options, density, FLAG), .option = "greedy", WORDS("gain", "density"),
+     .methods = OF_TREES, .help = "the tree that covers most, or most per byte"},
+    {ROW(bonsai_condense_options, no_rknn, FLAG), .methods = OF_TREES,
+     .help = "trees in random order (ablation)"},
+    {ROW(bonsai_condense_options, no_ppr, FLAG), .methods = OF_TREES,
+     .help = "no sparsification (ablation)"},
+    {ROW(bonsai_condense_options, patience, LONG), .low = 1, .high = 1e15, .preset = 200,
+     .arg = "N", .help = "stop when so many trees in a row do not fit"},
+    {ROW(bonsai_condense_options, beta, REAL), .low = 0.001, .high = 0.999, .preset = 0.15,
+     .arg = "B", .help = "PageRank's chance to return to a root"},
+    {ROW(bonsai_condense_options, prune_share, REAL), .high = 1, .preset = 1, .arg = "S",
+     .help = "at most this share of the ego nodes goes per round"},
+    {ROW(bonsai_condense_options, min_pruned, REAL), .high = 1, .preset = 0.01, .arg = "S",
+     .help = "stop when a smaller share of the nodes would go"},
+    {ROW(bonsai_condense_options, oversample, REAL), .low = 1, .high = 1e6, .preset = 1, .arg = "M",
+     .methods = OF_TREES, .help = "select so many budgets, then drop the lowest PageRank"},
+    {ROW(bonsai_condense_options, match_classes, FLAG), .methods = OF_TREES,
+     .help = "give the labels the classes' shares in training"},
+    {ROW(bonsai_condense_options, select_features, FLAG), WORDS("none", "tree"),
+     .methods = OF_TREES | OF_PROTOTYPES,
+     .help = "tree: keep only features that a decision tree splits on"},
+    {ROW(bonsai_condense_options, inductive, FLAG),
+     .help = "cut the graph to its training nodes first"},
+    {ROW(bonsai_condense_options, raw_features, FLAG), .option = "on",
+     WORDS("embeddings", "features"), .methods = ACTS_ON(HERDING) | ACTS_ON(KCENTER),
+     .help = "what herding and kcenter measure on"},
+    {ROW(bonsai_condense_options, project, INT), .high = 1e6, .arg = "P",
+     .methods = ACTS_ON(TREES),
+     .help = "random projection to so many dimensions before k-NN; 0: exact"},
+    {ROW(bonsai_condense_options, split, SPLIT), .arg = "A/B/C",
+     .help = "draw a new split: random, or percent such as 60/20/20",
+     .otherwise = "the graph's own, or 60/20/20 where it has none"},
+    THREADS(bonsai_condense_options),
+    SEED(bonsai_condense_options, "the same seed gives the same bytes"),
+    PROGRESS(bonsai_condense_options),
+    {ROW(bonsai_condense_options, no_validation, FLAG), .methods = OF_PROTOTYPES,
+     .help = "probe on a fifth of the training nodes instead of on validation nodes"},
+    {ROW(bonsai_condense_options, hard_labels, FLAG), .methods = OF_PROTOTYPES,
+     .help = "prototypes without soft labels"},
+    {ROW(bonsai_condense_options, members, FLAG), .methods = OF_PROTOTYPES,
+     .help = "prototypes name the nodes that they stand for; not counted as bytes"},
+    MEMORY(bonsai_condense_options, "private memory to use at most, such as 3G: what does not fit "
+           "goes to scratch files in TMPDIR, and the answer is the same", "what is free"),
+    END,
+};
+
+static const bonsai_field train_fields[] = {
+    {ROW(bonsai_train_options, model, CHOICE), WORDS("gcn", "gat", "gin", "sage"),
+     .help = "the network"},
+    {ROW(bonsai_train_options, layers, INT), .low = 1, .high = 16, .preset = 2, .arg = "L",
+     .help = "layers, ReLU between them"},
+    {ROW(bonsai_train_options, hidden, LONG), .low = 1, .high = 1 << 20, .preset = 128, .arg = "H",
+     .help = "columns between layers"},
+    {ROW(bonsai_train_options, heads, INT), .low = 1, .high = 1024, .preset = 1, .arg = "K",
+     .help = "gat: heads that share the columns"},
+    {ROW(bonsai_train_options, gin_layers, INT), .low = 1, .high = 2, .preset = 1, .arg = "N",
+     .help = "gin: linear layers inside a layer"},
+    {ROW(bonsai_train_options, epochs, INT), .low = 1, .high = 1e8, .preset = 300, .arg = "N",
+     .help = "steps of training"},
+    {ROW(bonsai_train_options, every, INT), .low = 1, .high = 1e8, .preset = 10, .arg = "N",
+     .help = "judge after every so many epochs, and after the last"},
+    {ROW(bonsai_train_options, seeds, INT), .low = 1, .high = 1e6, .preset = 5, .arg = "N",
+     .help = "runs, each from fresh weights"},
+    {ROW(bonsai_train_options, standardise, FLAG),
+     .help = "features to mean 0 and spread 1, by training nodes"},
+    {ROW(bonsai_train_options, rate, REAL), .high = 1e6, .marks = BONSAI_MARK_ABOVE, .preset = 0.01,
+     .arg = "R", .help = "Adam's learning rate"},
+    {ROW(bonsai_train_options, decay, REAL), .high = 1e6, .preset = 5e-4, .arg = "D",
+     .help = "weight decay"},
+    {ROW(bonsai_train_options, dropout, REAL), .high = 1, .marks = BONSAI_MARK_BELOW, .arg = "P",
+     .help = "share dropped between layers"},
+    {ROW(bonsai_train_options, split, SPLIT), .arg = "A/B/C",
+     .help = "draw a new split: random, or percent such as 60/20/20",
+     .otherwise = "the one that condensing drew, the graph's own, or 60/20/20"},
+    MEMORY(bonsai_train_options, "memory for judging, such as 3G: what does not fit is judged in "
+           "blocks, and the answer is the same", "what is free"),
+    THREADS(bonsai_train_options),
+    SEED(bonsai_train_options, "of the first run; the same seed gives the same bits"),
+    PROGRESS(bonsai_train_options),
+    END,
+};
+
+static const bonsai_field shape_fields[] = {
+    {ROW(bonsai_shape, nodes, LONG), .low = 1, .high = INT32_MAX, .arg = "N",
+     .help = "without GRAPH: its nodes"},
+    {ROW(bonsai_shape, edges, LONG), .low = 1, .high = HUGE_VAL, .arg = "M",
+     .help = "... its entries, an undirected edge counting twice"},
+    {ROW(bonsai_shape, features, LONG), .low = 1, .high = HUGE_VAL, .arg = "F",
+     .help = "... features of a node"},
+    {ROW(bonsai_shape, classes, LONG), .low = 1, .high = HUGE_VAL, .arg = "C",
+     .help = "... classes", .otherwise = "10"},
+    {ROW(bonsai_shape, nonzeros, LONG), .low = 1, .high = HUGE_VAL, .arg = "Z",
+     .help = "... stored features of all nodes, where they are sparse"},
+    {ROW(bonsai_shape, train, LONG), .low = 1, .high = INT32_MAX, .arg = "T",
+     .help = "... training nodes", .otherwise = "60 of 100"},
+    {ROW(bonsai_shape, val, LONG), .low = 1, .high = INT32_MAX, .arg = "V",
+     .help = "... validation nodes", .otherwise = "a third of the training nodes"},
+    {ROW(bonsai_shape, value_bytes, INT), .low = 1, .high = 4, .preset = 4, .arg = "B",
+     .help = "... bytes of a stored feature, 4, 2 or 1, where they are dense"},
+    {ROW(bonsai_shape, weighted, FLAG), .help = "... its edges have weights"},
+    END,
+};
+
+static const bonsai_field plan_fields[] = {
+    {ROW(bonsai_plan_options, condense, POINTER)},
+    {ROW(bonsai_plan_options, ranks, INT), .low = 1, .high = INT32_MAX, .preset = 1, .arg = "N",
+     .help = "processes, each with its share of the rows"},
+    THREADS(bonsai_plan_options),
+    MEMORY(bonsai_plan_options, "private memory of each, such as 64G", "as much as is used"),
+    {ROW(bonsai_plan_options, gflops, REAL), .high = 1e6, .preset = 75, .arg = "G",
+     .help = "billions of products and sums a second, of a thread"},
+    {ROW(bonsai_plan_options, gigabytes, REAL), .high = 1e6, .preset = 12, .arg = "G",
+     .help = "memory that a thread moves in a second"},
+    {ROW(bonsai_plan_options, disk, SPEED), .high = HUGE_VAL, .preset = 1e9, .arg = "B",
+     .help = "bytes a second that a rank reads and writes", .otherwise = "1GB"},
+    {ROW(bonsai_plan_options, network, SPEED), .high = HUGE_VAL, .preset = 1e9, .arg = "B",
+     .help = "bytes a second that a rank sends", .otherwise = "1GB"},
+    {ROW(bonsai_plan_options, look, POINTER)},
+    END,
+};
+
+static const bonsai_field compare_fields[] = {
+    {ROW(bonsai_compare_options, methods, POINTER)},
+    {ROW(bonsai_compare_options, method_count, INT)},
+    {ROW(bonsai_compare_options, ratios, POINTER)},
+    {ROW(bonsai_compare_options, ratio_count, INT)},
+    {ROW(bonsai_compare_options, models, POINTER)},
+    {ROW(bonsai_compare_options, model_count, INT)},
+    {ROW(bonsai_compare_options, condense, POINTER)},
+    {ROW(bonsai_compare_options, train, POINTER)},
+    {ROW(bonsai_compare_options, cell, POINTER)},
+    {ROW(bonsai_compare_options, cell_payload, POINTER)},
+    PROGRESS(bonsai_compare_options),
+    {ROW(bonsai_compare_options, settings, POINTER)},
+    {ROW(bonsai_compare_options, setting_count, LONG)},
+    END,
+};
+
+static const bonsai_field report_fields[] = {
+    {ROW(bonsai_report_options, condensed, POINTER)},
+    {ROW(bonsai_report_options, cells, POINTER)},
+    {ROW(bonsai_report_options, cell_count, LONG)},
+    {ROW(bonsai_report_options, title, TEXT), .arg = "T", .help = "heading of the page",
+     .otherwise = "the names"},
+    {ROW(bonsai_report_options, small_name, TEXT), .arg = "NAME",
+     .help = "the small graph, as the reader knows it", .otherwise = "small"},
+    {ROW(bonsai_report_options, full_name, TEXT), .arg = "NAME",
+     .help = "the full graph, as the reader knows it", .otherwise = "full"},
+    {ROW(bonsai_report_options, command, TEXT), .arg = "LINE",
+     .help = "the command that repeats it", .otherwise = "made of the options"},
+    {ROW(bonsai_report_options, fragment, FLAG),
+     .help = "a <div> to put into a notebook instead of a page"},
+    THREADS(bonsai_report_options),
+    PROGRESS(bonsai_report_options),
+    END,
+};
+
+const bn_form bn_forms[BONSAI_OPTIONS_COUNT] = {
+#define FORM(object, fields) {#object, sizeof(object), fields}
+    [BONSAI_OPTIONS_READ] = FORM(bonsai_read_options, read_fields),
+    [BONSAI_OPTIONS_WRITE] = FORM(bonsai_write_options, write_fields),
+    [BONSAI_OPTIONS_GENERATE] = FORM(bonsai_generate_options, generate_fields),
+    [BONSAI_OPTIONS_CONDENSE] = FORM(bonsai_condense_options, condense_fields),
+    [BONSAI_OPTIONS_TRAIN] = FORM(bonsai_train_options, train_fields),
+    [BONSAI_OPTIONS_SHAPE] = FORM(bonsai_shape, shape_fields),
+    [BONSAI_OPTIONS_PLAN] = FORM(bonsai_plan_options, plan_fields),
+    [BONSAI_OPTIONS_COMPARE] = FORM(bonsai_compare_options, compare_fields),
+    [BONSAI_OPTIONS_REPORT] = FORM(bonsai_report_options, report_fields),
+#undef FORM
+};
+
+const bonsai_field *bonsai_field_at(bonsai_options_kind kind, int i)
+{
+    if ((unsigned)kind >= BONSAI_OPTIONS_COUNT || i < 0)
+        return NULL;
+    const bonsai_field *f = bn_forms[kind].field;
+    while (f->name && i-- > 0)
+        f++;
+    return f->name ? f : NULL;
+}

@@ -1,0 +1,43 @@
+/* fields.h -- the table of option fields, and what is done with any struct that it describes.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_FIELDS_H
+#define BN_FIELDS_H
+
+#include <jansson.h>
+
+#include "base.h"
+
+typedef struct {                /* a struct of options */
+    const char *name;
+    size_t      size;
+    const bonsai_field *field;  /* ended by a NULL name */
+} bn_form;
+
+extern const bn_form bn_forms[BONSAI_OPTIONS_COUNT];
+
+/* The names of the methods, by bonsai_method. */
+extern const char *const bn_method_words[BONSAI_METHOD_COUNT + 1];
+
+/* The field of that name; there must be one. */
+const bonsai_field *bn_field_named(bonsai_options_kind kind, const char *name);
+size_t bn_field_bytes(const bonsai_field *f);           /* of the member */
+/* The value that the struct has there, as a number; of a text, a pointer or a split 0. */
+double bn_field_number(const bonsai_field *f, const void *options);
+void bn_field_set(const bonsai_field *f, void *options, double value);
+/* The option's name in the program, without "--", into room for 48. */
+const char *bn_field_option(char *name, const bonsai_field *f);
+
+/* Whether a number may be given; its preset need not be one. */
+bool bn_field_in_range(const bonsai_field *f, double value);
+/* Refuses a number that may not be given. */
+bonsai_status bn_field_check(const bonsai_field *f, double value);
+/* Refuses a struct with a value that is neither its preset nor may be given. */
+bonsai_status bn_fields_check(bonsai_options_kind kind, const void *options);
+
+/* What decides the answer, as an object; NULL: no memory. */
+json_t *bn_fields_json(bonsai_options_kind kind, const void *options);
+/* Sets what the object names; a value that could not have been given is passed over, as texts are. */
+void bn_fields_from_json(bonsai_options_kind kind, void *options, const json_t *from);
+
+#endif
