@@ -49,10 +49,11 @@ static void make_setting(paper *p, int set, int v)
     o->sample = variants[v].sample ? variants[v].sample : o->sample;
     o->seed = p->train.seed;
     o->threads = p->s->read.threads;
-    snprintf(p->setting_name[i], sizeof p->setting_name[i], "%s %s", p->sets[set].name,
-             variants[v].name);
+    char *name = p->setting_name[i];
+    strcpy(name, p->sets[set].name);            /* of 32, and all variants are shorter */
+    strcat(strcat(name, " "), variants[v].name);
     p->settings[i] = o;
-    p->setting_names[i] = p->setting_name[i];
+    p->setting_names[i] = name;
 }
 
 int paper_set_of(const bonsai_cell *c)
