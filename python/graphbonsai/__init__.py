@@ -1,4 +1,4 @@
-"""Graphs in, small graphs out: train graph neural networks on a hundredth of the bytes.
+"""Condenses graphs: train graph neural networks on a hundredth of the bytes.
 
 >>> import graphbonsai
 >>> full = graphbonsai.generate(nodes=1000, features=100, classes=4)
@@ -34,7 +34,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """graphbonsai.pyg, .dgl and .ogb, which are imported when they are first used."""
+    """Imports graphbonsai.pyg, .dgl and .ogb when they are first used."""
     if name in ("pyg", "dgl", "ogb"):
         import importlib
         return importlib.import_module("." + name, __name__)

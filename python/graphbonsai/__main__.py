@@ -1,4 +1,4 @@
-"""python -m graphbonsai: the command line, by the program `bonsai` that comes with the package.
+"""python -m graphbonsai: runs the program `bonsai`, which comes with the package.
 
 SPDX-License-Identifier: MIT
 """
@@ -25,7 +25,7 @@ def program() -> Optional[str]:
 
 def main(arguments: Optional[List[str]] = None) -> int:
     found = program()
-    if found is None or STARTED in os.environ:      # else a script that starts us again
+    if found is None or STARTED in os.environ:      # found is a script that runs this module
         print("graphbonsai: the program bonsai is neither in the package nor on the PATH",
               file=sys.stderr)
         return 1

@@ -1,8 +1,7 @@
-"""A graph from NumPy and SciPy arrays, borrowed where their layout allows.
+"""Makes a graph from NumPy and SciPy arrays, which are borrowed if their layout allows.
 
-The edges are built first, without features; then a second handle puts the
-features and everything else beside them without a copy.  Values are checked by
-the library; here only what an array is.
+The edges are built first, without features; then a second handle adds the features and everything
+else without a copy.  This module checks types and shapes; the library checks values.
 
 SPDX-License-Identifier: MIT
 """
@@ -22,18 +21,20 @@ from ._progress import call
 PARTS = ("train", "val", "test")
 
 
-# What a report has beside the metadata; see run_of in _report.py.
+# The parts of a report that are not in the metadata; see run_of in _report.py.
 RUN = ("seconds", "peak_rss_bytes", "budget")
 
 
 def is_sparse(x: Any) -> bool:
-    """A SciPy sparse matrix or array, without importing SciPy."""
+    """Whether x is a SciPy sparse matrix or array; SciPy is not imported."""
     return hasattr(x, "tocsr") and hasattr(x, "nnz")
 
 
 def _rows(name: str, matrix: Any) -> Any:
-    """A SciPy matrix as CSR.  SciPy trusts its arrays, which anyone may have changed, and would
-    write outside them."""
+    """A SciPy matrix as CSR.
+
+    It is checked first: SciPy does not check its arrays, and writes outside them if they are wrong.
+    """
     try:
         if hasattr(matrix, "check_format"):
             matrix.check_format(full_check=True)
@@ -47,7 +48,7 @@ def _rows(name: str, matrix: Any) -> Any:
 
 
 def _array(name: str, value: Any) -> np.ndarray:
-    """A NumPy array of a value that is one, or a list, or a tensor on the CPU."""
+    """The NumPy array of an array, a list, or a tensor on the CPU."""
     device = getattr(value, "device", None)
     kind = getattr(device, "type", device)
     if kind is not None and str(kind) not in ("cpu", "None"):
@@ -67,7 +68,7 @@ def _array(name: str, value: Any) -> np.ndarray:
 
 
 def plain(array: np.ndarray, kind: Any) -> np.ndarray:
-    """The same numbers as C reads them: in rows, aligned; a copy only where they are not so."""
+    """The same numbers in row-major order, aligned; a copy only if needed."""
     return np.require(array, kind, ["C", "A"])
 
 
@@ -86,7 +87,7 @@ def whole_numbers(name: str, value: Any, ndim: int = 1) -> np.ndarray:
 
 
 def to_int32(name: str, array: np.ndarray) -> np.ndarray:
-    """The same numbers as int32, contiguous; a copy only where they are not so already."""
+    """The same numbers as int32, contiguous; a copy only if needed."""
     if array.dtype != np.int32 and array.size and array.dtype.itemsize >= 4:
         low, high = int(array.min()), int(array.max())
         if low < -2**31 or high >= 2**31:
@@ -103,12 +104,12 @@ def _dense(x: Any) -> np.ndarray:
     if array.ndim != 2:
         raise ArgumentError("x has the shape %s; it must be [nodes, features]" % _shaped(array))
     kind = array.dtype if array.dtype in (np.float16, np.float32) else np.dtype(np.float32)
-    with np.errstate(over="ignore"):        # the library names an entry that became infinite
+    with np.errstate(over="ignore"):        # the library refuses entries that became infinite
         return plain(array, kind)
 
 
 def _sparse(x: Any) -> Any:
-    """CSR with sorted rows, no entry twice and none zero, as the library wants it."""
+    """CSR with sorted rows, without repeated entries or zeros, as the library needs it."""
     if x.ndim != 2:
         raise ArgumentError("x is a sparse matrix of %d dimensions; it must have 2" % x.ndim)
     if x.dtype.kind not in "biuf":
@@ -141,7 +142,7 @@ def _uint32(name: str, array: np.ndarray) -> np.ndarray:
 
 
 class Draft:
-    """A view that grows section by section, and what it borrows."""
+    """A view to which sections are added, and the arrays that it borrows."""
 
     def __init__(self) -> None:
         self.view = c.init(c.View)
@@ -150,7 +151,7 @@ class Draft:
         self.keep: List[Any] = []
 
     def count(self, name: str, nodes: int) -> None:
-        """Every array has one row a node; the first one says how many."""
+        """Checks that every array has as many nodes as the first one."""
         if self.nodes is None:
             self.nodes, self.said = nodes, name
         elif self.nodes != nodes:
@@ -200,7 +201,7 @@ class Draft:
         self.view.classes = classes
 
     def metadata(self, report: Any) -> None:
-        """A report, less what differs from run to run."""
+        """Adds a report, without the parts that differ from run to run."""
         if not isinstance(report, dict):
             raise ArgumentError("report must be what condense told, a dictionary, not %s" %
                                 type(report).__name__)
@@ -223,7 +224,7 @@ class Draft:
         self.put(c.SOFT_LABELS, plain(array, np.float32))
 
     def column(self, number: int, name: str, value: Any, kind: Any) -> None:
-        """One number a node."""
+        """Adds one number per node."""
         array = _array(name, value)
         if array.ndim != 1:
             raise ArgumentError("%s has the shape %s; it must have one entry a node" %
@@ -274,7 +275,7 @@ def _indices(name: str, value: Any, nodes: int) -> np.ndarray:
 
 
 def split_section(nodes: int, parts: Dict[str, np.ndarray]) -> np.ndarray:
-    """The part of each node, of masks or indices that must not overlap."""
+    """The part of each node, from masks or indices, which must not overlap."""
     section = np.zeros(nodes, np.uint8)
     for number, name in enumerate(PARTS, 1):
         where = parts.get(name)
@@ -336,7 +337,7 @@ def rows_of(csr: Any) -> Tuple[np.ndarray, np.ndarray, Any]:
         if csr.shape[0] != csr.shape[1]:
             raise ArgumentError("csr has the shape [%d, %d]; an adjacency is square" % csr.shape)
         rows = _rows("csr", csr)
-        if (rows.data == 0).any():          # left by setdiag(0) and the like: no edges
+        if (rows.data == 0).any():          # not edges; setdiag(0), for one, leaves them
             rows = rows.copy()
             rows.eliminate_zeros()
         ones = (rows.data == 1).all()
@@ -357,7 +358,7 @@ def rows_of(csr: Any) -> Tuple[np.ndarray, np.ndarray, Any]:
 
 
 def _borrow(indptr: np.ndarray, indices: np.ndarray, weights: Any, options: Any) -> Handle:
-    """The rows as they are; fails where they are not what the library wants."""
+    """The rows as they are; fails if the library cannot use them so."""
     view = c.init(c.View)
     view.nodes = indptr.size - 1
     view.flags = (c.DIRECTED * bool(options.keep_directed) |
@@ -387,7 +388,7 @@ def _from_rows(indptr: np.ndarray, indices: np.ndarray, weights: Any, options: A
 
 
 def adjacency(draft: Draft, edge_index: Any, csr: Any, edge_weight: Any, options: Any) -> Handle:
-    """A handle with the edges alone."""
+    """A handle with only the edges."""
     if csr is not None:
         if edge_index is not None or edge_weight is not None:
             raise ArgumentError("give edge_index or csr, not both; the weights of csr are its "
@@ -404,7 +405,7 @@ def adjacency(draft: Draft, edge_index: Any, csr: Any, edge_weight: Any, options
 
 
 def graph_of(draft: Draft, edges: Handle) -> Handle:
-    """The edges of one handle and the sections of the draft, nothing copied."""
+    """A handle with the edges of one handle and the sections of the draft; nothing is copied."""
     have = c.graph_view(edges).contents
     view = draft.view
     view.nodes = have.nodes
@@ -417,7 +418,7 @@ def graph_of(draft: Draft, edges: Handle) -> Handle:
 
 
 def parts_of(draft: Draft, masks: Dict[str, Any], split: Any) -> Dict[str, np.ndarray]:
-    """Masks by part, before the number of nodes is needed; indices are resolved later."""
+    """The masks by part; indices need the number of nodes and are resolved later."""
     given = {name: mask for name, mask in masks.items() if mask is not None}
     if split is not None and given:
         raise ArgumentError("give masks or split, not both")

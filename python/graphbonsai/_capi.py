@@ -1,7 +1,7 @@
 """The C headers as ctypes: structs, prototypes, one check of the status.
 
-No logic: what each function does is said in bonsai.h and bonsai_study.h.  A test compares sizes and
-offsets with those of the compiler.
+There is no logic here; bonsai.h and bonsai_study.h say what each function does.  A test compares
+sizes and offsets with those of the compiler.
 
 SPDX-License-Identifier: MIT
 """
@@ -31,7 +31,9 @@ SECTIONS = 23
 PART_NONE, TRAIN, VAL, TEST = range(4)
 DIRECTED, SELF_LOOPS, REPEATED = 1, 2, 4
 STRICT, PAPER_FULL, PAPER_CONDENSED = range(3)
-ENCODINGS = ("auto", "keep", "f32", "f16", "u8", "sparse", "sparse-u8")
+(FIELD_FLAG, FIELD_CHOICE, FIELD_INT, FIELD_LONG, FIELD_BYTES, FIELD_U64, FIELD_REAL, FIELD_SPEED,
+ FIELD_SPLIT, FIELD_TEXT, FIELD_FILE, FIELD_POINTER) = range(12)
+MARK_ABOVE, MARK_BELOW, MARK_BUDGET = 1, 2, 4
 
 # ---- structs ----
 
@@ -192,6 +194,17 @@ class ReportOptions(Structure):
                 ("threads", c_int), ("progress", PROGRESS_FN), ("payload", c_void_p)]
 
 
+class Field(Structure):
+    _fields_ = [("size", c_size_t), ("name", c_char_p), ("option", c_char_p), ("type", c_int),
+                ("marks", c_int), ("offset", c_size_t), ("low", c_double), ("high", c_double),
+                ("preset", c_double), ("methods", c_uint64), ("words", POINTER(c_char_p)),
+                ("arg", c_char_p), ("help", c_char_p), ("otherwise", c_char_p), ("letter", c_int)]
+
+
+# Number of a struct of options in the table of fields.
+KINDS = {ReadOptions: 0, WriteOptions: 1, GenerateOptions: 2, CondenseOptions: 3, TrainOptions: 4,
+         CompareOptions: 7, ReportOptions: 8}
+
 # Struct by its C name: for the init functions, and for the test of the layout.
 STRUCTS = {
     "progress": Progress, "array": Array, "view": View, "read_options": ReadOptions,
@@ -200,6 +213,7 @@ STRUCTS = {
     "condense_info": CondenseInfo, "train_options": TrainOptions, "run": Run, "epoch": Epoch,
     "train_info": TrainInfo, "model_info": ModelInfo, "cell": Cell,
     "compare_options": CompareOptions, "report_options": ReportOptions,
+    "field": Field,
 }
 
 # ---- the library ----
@@ -323,6 +337,9 @@ report_html = _declare("report_html", c_void_p, POINTER(c_size_t), c_void_p)
 report_save = _calls("report_save", c_void_p, c_char_p)
 report_free = _declare("report_free", None, c_void_p)
 
+field_at = _declare("field_at", POINTER(Field), c_int, c_int)
+field_text = _declare("field_text", c_int, c_char_p, c_size_t, POINTER(Field), c_void_p)
+
 for _name, _struct in STRUCTS.items():
     if hasattr(lib, "bonsai_%s_init_sized" % _name):
         _declare("%s_init_sized" % _name, None, POINTER(_struct), c_size_t)
@@ -357,5 +374,5 @@ def names(function: Any) -> List[str]:
 
 _running = _version().decode()
 if _running != VERSION:
-    raise ImportError("graphbonsai is version %s, but the library that it found is %s; install both "
-                      "from the same release" % (VERSION, _running))
+    raise ImportError("graphbonsai is version %s, but the library that it found is %s; install "
+                      "both from the same release" % (VERSION, _running))

@@ -1,13 +1,12 @@
-"""compare: methods, ratios and models in one table.
+"""compare: methods, budgets and models in one table.
 
 SPDX-License-Identifier: MIT
 """
-from __future__ import annotations
-
 import csv
 import ctypes
 import html
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import (Any, Callable, Dict, Iterator, List, Literal, Mapping, Optional, Sequence, Type,
+                    Union)
 
 from . import _capi as c
 from . import _options as options_of
@@ -17,13 +16,16 @@ from ._kinds import as_graph
 from ._progress import Progress, Watch
 from ._report import Row, html_table, number, table
 
+METHODS = options_of.words(c.CondenseOptions, "method")
+MODELS = options_of.words(c.TrainOptions, "model")
+
 
 def _cell(cell: c.Cell) -> Dict[str, Any]:
-    names = [name for name, _ in c.Cell._fields_]       # behind why: what compare does not ask
+    names = [name for name, _ in c.Cell._fields_]       # compare does not fill those after why
     found = {k: v for k, v in c.values(cell).items()
              if k in names[:names.index("why") + 1] and k not in ("size", "done")}
-    found["method"] = "full" if cell.method < 0 else options_of.METHODS[cell.method]
-    found["model"] = options_of.MODELS[cell.model]
+    found["method"] = "full" if cell.method < 0 else METHODS[cell.method]
+    found["model"] = MODELS[cell.model]
     found["why"] = cell.why.decode("utf-8", "replace")
     return found
 
@@ -72,7 +74,7 @@ class Comparison(Sequence[Dict[str, Any]]):
         return html_table(self._rows()) + notes
 
     def to_csv(self, path: PathLike) -> None:
-        """Writes the cells, one a line."""
+        """Writes the cells to a file, one per line."""
         with open(path, "w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, list(self.cells[0]) if self.cells else ["method"])
             writer.writeheader()
@@ -89,40 +91,91 @@ def _texts(name: str, value: Any) -> List[str]:
         raise OptionError("%s must be texts, not %r" % (name, value)) from None
 
 
-def _routed(options: Mapping[str, Any], condense: Optional[Mapping[str, Any]],
-            train: Optional[Mapping[str, Any]]) -> Tuple[Dict[str, Any], Dict[str, Any]]:
-    """Each option to the call that knows it; seed and threads to both."""
-    for name, given in (("condense", condense), ("train", train)):
-        if given is not None and not isinstance(given, Mapping):
-            raise OptionError("%s must be a dictionary of options, not %r" % (name, given))
-    to_condense, to_train = dict(condense or {}), dict(train or {})
-    ours = set(options_of.fields(c.CondenseOptions)) - {"split", "method", "ratio", "bytes",
-                                                        "nodes", "trees"}
-    theirs = set(options_of.fields(c.TrainOptions)) - {"model"}
-    for name, value in options.items():
-        if name not in ours and name not in theirs:
-            raise options_of.unknown(name, {*ours, *theirs, "methods", "ratios", "models",
-                                            "condense", "train", "cell", "progress"})
-        if name == "layers":
-            raise ArgumentError('layers is an option of both condensing and training; say '
-                                'condense={"layers": %r} or train={"layers": %r}' % (value, value))
-        if name in ours:
-            to_condense.setdefault(name, value)
-        if name in theirs:
-            to_train.setdefault(name, value)
-    return to_condense, to_train
+def _filled(struct: Type[ctypes.Structure], shared: Mapping[str, Any], name: str, own: Any) -> Any:
+    """A struct of the shared options and, over them, those in the dictionary `name`."""
+    if own is not None and not isinstance(own, Mapping):
+        raise OptionError("%s must be a dictionary of options, not %r" % (name, own))
+    options_of.check_names(own or {}, options_of.fields(struct))
+    return options_of.fill(struct, {**shared, **(own or {})})
 
 
+@options_of.named
 def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,),
             models: Any = ("gcn",), *, condense: Optional[Mapping[str, Any]] = None,
             train: Optional[Mapping[str, Any]] = None,
-            cell: Optional[Callable[[Dict[str, Any]], Any]] = None, progress: Progress = None,
-            **options: Any) -> Comparison:
-    """Condenses by each method to each ratio, trains each model, and judges on `graph`.
+            cell: Optional[Callable[[Dict[str, Any]], Any]] = None, layers: None = None,
+            # options: condense -BUDGET -method -layers -split, train -model -layers
+            accounting: Literal["strict", "paper"] = "strict", k: int = 5,
+            sample: Union[None, int, Literal["all"]] = None, theta: float = 0.05,
+            delta: float = 0.05, density: Union[bool, Literal["gain", "density"]] = False,
+            no_rknn: bool = False, no_ppr: bool = False, patience: int = 200, beta: float = 0.15,
+            prune_share: float = 1.0, min_pruned: float = 0.01, oversample: float = 1.0,
+            match_classes: bool = False,
+            select_features: Union[bool, Literal["none", "tree"]] = False, inductive: bool = False,
+            raw_features: Union[bool, Literal["embeddings", "features"]] = False, project: int = 0,
+            threads: int = 0, seed: int = 1, no_validation: bool = False, hard_labels: bool = False,
+            members: bool = False, memory: Optional[int] = None, hidden: int = 128, heads: int = 1,
+            gin_layers: int = 1, epochs: int = 300, every: int = 10, seeds: int = 5,
+            standardise: bool = False, rate: float = 0.01, decay: float = 0.0005,
+            dropout: float = 0.0, split: Optional[Sequence[float]] = None,
+            # end
+            progress: Progress = None) -> Comparison:
+    """Condenses by each method to each ratio, trains each model, and judges it on `graph`.
 
-    The full graph comes first.  Options go to condensing or training, whichever knows
-    them (`condense` and `train` are dictionaries for one of them alone).  `cell` is called
-    with each cell as it becomes known.
+    The first rows are those of models that are trained on `graph` itself.
+
+    Args:
+        graph: the full graph, of any kind.
+        methods: the methods of condensing.
+        ratios: the budgets, as shares of the full graph's bytes.
+        models: the models to train.
+        condense: options for condensing alone.
+        train: options for training alone.
+        cell: a function that is called with each cell of the table as soon as it is known.
+        layers: condensing and training both have this option; give it in `condense` or `train`.
+        progress: as for condense.
+        accounting: bytes as a .bonsai file has them, or as the paper's code counts them.
+        k: nearest trees that a tree is covered by (1 to 1000000).
+        sample: trees to be covered (at least 1); None: by theta and delta.
+        theta: error of the sampled cover (0.0001 to 1).
+        delta: chance of a larger error (1e-09 to 1).
+        density: False or "gain", True or "density": the tree that covers most, or most per byte.
+        no_rknn: trees in random order (ablation).
+        no_ppr: no sparsification (ablation).
+        patience: stop when so many trees in a row do not fit (at least 1).
+        beta: PageRank's chance to return to a root (0.001 to 0.999).
+        prune_share: at most this share of the ego nodes goes per round (0 to 1).
+        min_pruned: stop when a smaller share of the nodes would go (0 to 1).
+        oversample: select so many budgets, then drop the lowest PageRank (1 to 1000000).
+        match_classes: give the labels the classes' shares in training.
+        select_features: False or "none", True or "tree": tree: keep only features that a decision
+            tree splits on.
+        inductive: cut the graph to its training nodes first.
+        raw_features: False or "embeddings", True or "features": what herding and kcenter measure
+            on.
+        project: random projection to so many dimensions before k-NN; 0: exact (0 to 1000000).
+        threads: threads, 0 for every core (0 to 4096).
+        seed: the same seed gives the same bytes.
+        no_validation: probe on a fifth of the training nodes instead of on validation nodes.
+        hard_labels: prototypes without soft labels.
+        members: prototypes name the nodes that they stand for; not counted as bytes.
+        memory: private memory to use at most, in bytes: what does not fit goes to scratch files in
+            TMPDIR, and the answer is the same (at least 0); None: what is free.
+        hidden: columns between layers (1 to 1048576).
+        heads: gat: heads that share the columns (1 to 1024).
+        gin_layers: gin: linear layers inside a layer (1 to 2).
+        epochs: steps of training (1 to 100000000).
+        every: judge after every so many epochs, and after the last (1 to 100000000).
+        seeds: runs, each from fresh weights (1 to 1000000).
+        standardise: features to mean 0 and spread 1, by training nodes.
+        rate: Adam's learning rate (above 0, at most 1e+06).
+        decay: weight decay (0 to 1000000).
+        dropout: share dropped between layers (at least 0, below 1).
+        split: draw a new split: percent such as (60, 20, 20); None: the one that condensing drew,
+            the graph's own, or (60, 20, 20).
+
+    An option that condensing and training both have, such as seed, goes to both; split goes to
+    training.
 
     >>> import graphbonsai
     >>> g = graphbonsai.generate(nodes=400, features=60, classes=3)
@@ -130,14 +183,17 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
     >>> [cell["method"] for cell in found]
     ['full', 'trees', 'random']
     """
+    given = dict(locals())
     handle = as_graph("graph", graph)._live()
-    kinds = [options_of.choice("method", m, options_of.METHODS) for m in _texts("methods", methods)]
+    kinds = [options_of.choice("method", m, METHODS) for m in _texts("methods", methods)]
     shares = [options_of.real("ratio", r)
               for r in (ratios if hasattr(ratios, "__iter__") else [ratios])]
-    nets = [options_of.choice("model", m, options_of.MODELS) for m in _texts("models", models)]
-    to_condense, to_train = _routed(options, condense, train)
-    oc = options_of.fill(c.CondenseOptions, to_condense)
-    ot = options_of.fill(c.TrainOptions, to_train)
+    nets = [options_of.choice("model", m, MODELS) for m in _texts("models", models)]
+    if layers is not None:
+        raise ArgumentError('layers is an option of both condensing and training; say '
+                            'condense={"layers": %r} or train={"layers": %r}' % (layers, layers))
+    oc = _filled(c.CondenseOptions, {**given, "split": None}, "condense", condense)
+    ot = _filled(c.TrainOptions, given, "train", train)
     o = c.init(c.CompareOptions)
     o.methods, o.method_count = (ctypes.c_int * len(kinds))(*kinds), len(kinds)
     o.ratios, o.ratio_count = (ctypes.c_double * len(shares))(*shares), len(shares)

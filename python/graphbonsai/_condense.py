@@ -1,56 +1,57 @@
-"""condense, update, generate and info: one call of the library each.
+"""condense, update, nearest, generate and info: each is one call of the library.
 
 SPDX-License-Identifier: MIT
 """
-from __future__ import annotations
-
 import ctypes
 import os
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Literal, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _capi as c
 from . import _options as options_of
 from ._errors import ArgumentError, OptionError
-from ._graph import Graph, handle_of
+from ._graph import Graph
 from ._kinds import adapter, as_graph
 from ._memory import Handle
 from ._progress import Progress, call
 from ._report import Info, run_of
 
-# Arguments of condense itself, for the suggestion of a nearest name.
-_OURS = ["progress"]
-
-# Options of what makes a Graph of the data.
-_READ = ("keep_directed", "keep_self_loops", "keep_repeated")
+# Options of condense for reading data of other packages, and their defaults.
+_READING = {"split_index": 0, "feat": "feat", "label": "label", "weight": "weight"}
 
 
-def condense_graph(graph: Graph, ratio: Union[None, float, Sequence[float]] = None, *,
-                   progress: Progress = None, **options: Any) -> Any:
-    """A Graph condensed; for a list of ratios a list of graphs from one embedding."""
-    handle = handle_of("data", graph)
+def condense_graph(graph: Graph, ratio: Union[None, float, Sequence[float]],
+                   given: Mapping[str, Any], progress: Progress) -> Any:
+    """A Graph condensed; for several ratios, a list of graphs from one embedding."""
+    handle = graph._live()
     several = _several(ratio)
-    budgets = {"ratio": ratio, **{k: options.get(k) for k in ("bytes", "nodes", "trees")}}
-    given = [k for k, v in budgets.items() if v is not None]
-    if len(given) != 1:
-        raise ArgumentError("give one budget: ratio (of the bytes, such as 0.01), bytes, nodes or "
-                            "trees%s" % (", not " + " and ".join(given) if given else ""))
+    options = {**given, "ratio": None if several is not None else ratio}
+    budget = _one_budget({**given, "ratio": ratio})
+    o = options_of.fill(c.CondenseOptions, options)
     if several is not None:
-        o = options_of.fill(c.CondenseOptions, options, _OURS)
         return _condense_many(handle, several, o, progress)
-    o = options_of.fill(c.CondenseOptions, {"ratio": ratio, **options}, _OURS)
-    _positive(o, given[0])
+    _positive(budget, getattr(o, budget.member))
     info, out = c.init(c.CondenseInfo), Handle()
     call(c.condense, out.out, ctypes.byref(info), handle, progress=progress, options=o)
     return Graph._of(out, run_of(info), info)
 
 
-def _positive(o: Any, name: str) -> None:
-    """The library takes 0 for "not given", which nobody means who writes it."""
-    value = getattr(o, name)
+def _one_budget(given: Mapping[str, Any]) -> options_of.Field:
+    budgets = [f for f in options_of.fields(c.CondenseOptions).values() if f.marks & c.MARK_BUDGET]
+    found = [f for f in budgets if given.get(f.name) is not None]
+    if len(found) != 1:
+        names = [f.name for f in budgets]
+        raise ArgumentError("give one budget: ratio (of the bytes, such as 0.01), %s or %s%s" % (
+            ", ".join(names[1:-1]), names[-1],
+            ", not " + " and ".join(f.name for f in found) if found else ""))
+    return found[0]
+
+
+def _positive(budget: options_of.Field, value: float) -> None:
+    """Refuses 0, which the library takes for "not given"."""
     if value <= 0:
-        raise ArgumentError("%s is %g; it must be above 0" % (name, value))
+        raise ArgumentError("%s is %g; it must be above 0" % (budget.name, value))
 
 
 def _several(ratio: Any) -> Optional[List[float]]:
@@ -79,57 +80,128 @@ def _condense_many(handle: Handle, ratios: List[float], o: Any, progress: Progre
     return [Graph._of(h, run_of(i), i) for h, i in zip(handles, infos)]
 
 
+@options_of.named
 def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
-             bytes: Optional[int] = None, nodes: Optional[int] = None,
-             trees: Optional[int] = None, method: str = "auto", progress: Progress = None,
-             **options: Any) -> Any:
-    """The small graph of `data` that trains like it, of the same kind as `data`.
+             # options: condense -ratio, read -threads -features -labels
+             max_bytes: Optional[int] = None, nodes: Optional[int] = None,
+             trees: Optional[int] = None,
+             method: Literal["trees", "random", "random-trees", "herding", "kcenter", "degree",
+                 "prototypes", "auto"] = "auto", accounting: Literal["strict", "paper"] = "strict",
+             layers: int = 2, k: int = 5, sample: Union[None, int, Literal["all"]] = None,
+             theta: float = 0.05, delta: float = 0.05,
+             density: Union[bool, Literal["gain", "density"]] = False, no_rknn: bool = False,
+             no_ppr: bool = False, patience: int = 200, beta: float = 0.15,
+             prune_share: float = 1.0, min_pruned: float = 0.01, oversample: float = 1.0,
+             match_classes: bool = False,
+             select_features: Union[bool, Literal["none", "tree"]] = False, inductive: bool = False,
+             raw_features: Union[bool, Literal["embeddings", "features"]] = False, project: int = 0,
+             split: Optional[Sequence[float]] = None, threads: int = 0, seed: int = 1,
+             no_validation: bool = False, hard_labels: bool = False, members: bool = False,
+             memory: Optional[int] = None, keep_directed: bool = False,
+             keep_self_loops: bool = False, keep_repeated: bool = False,
+             # end
+             split_index: int = 0, feat: str = "feat", label: str = "label",
+             weight: str = "weight", progress: Progress = None) -> Any:
+    """Makes a small graph that models can be trained on instead of `data`.
 
-    data      a Graph, a path, a torch_geometric Data, a DGLGraph, an OGB dataset
-    ratio     its bytes over those of the full graph, in (0, 1]; a list gives a list
-    bytes, nodes, trees   instead of ratio
-    method    "auto", "trees", "prototypes", "random", "random-trees", "herding", "kcenter",
-              "degree"
-    progress  None: a bar in a terminal or notebook; True; False; or a function
-              (stage, done, total), whose exception ends the call
+    The small graph is of the same kind as `data`.  Give exactly one budget: ratio, max_bytes, nodes
+    or trees.
 
-    Options, by the name in bonsai_condense_options: accounting ("strict" or "paper"),
-    layers, k, split, seed, threads, members, select_features, inductive, and others.
-    memory: bytes that may be used, beside the graph itself; what does not fit goes to
-    scratch files in TMPDIR, and the answer is the same.  report["memory"] says how it went.
-    Of a path, Data, DGLGraph or OGB dataset also keep_self_loops and keep_repeated.
+    Args:
+        data: a Graph, a path, a torch_geometric Data, a DGLGraph or an OGB dataset.
+        ratio: budget: share of the full graph's bytes, above 0 and at most 1.  Several ratios give
+            a list of graphs, which are made from one embedding.
+        split_index: of a Data or DGLGraph with masks [nodes, splits], the column to use.
+        feat: of a DGLGraph, the name of the features in its ndata.
+        label: of a DGLGraph, the name of the labels in its ndata.
+        weight: of a DGLGraph, the name of the weights in its edata.
+        progress: None: a bar in a terminal or a notebook; True or False: always or never; or a
+            function (stage, done, total).  If the function raises an exception, the call ends.
+        max_bytes: budget: bytes (at least 1).
+        nodes: budget: nodes (at least 1).
+        trees: budget: trees, each a training node with all that is near it (at least 1).
+        method: auto: trees or prototypes, whichever a probe finds better; trees is the paper's; the
+            others are to compare.
+        accounting: bytes as a .bonsai file has them, or as the paper's code counts them.
+        layers: hops of a tree and rounds of averaging (0 to 16).
+        k: nearest trees that a tree is covered by (1 to 1000000).
+        sample: trees to be covered (at least 1); None: by theta and delta.
+        theta: error of the sampled cover (0.0001 to 1).
+        delta: chance of a larger error (1e-09 to 1).
+        density: False or "gain", True or "density": the tree that covers most, or most per byte.
+        no_rknn: trees in random order (ablation).
+        no_ppr: no sparsification (ablation).
+        patience: stop when so many trees in a row do not fit (at least 1).
+        beta: PageRank's chance to return to a root (0.001 to 0.999).
+        prune_share: at most this share of the ego nodes goes per round (0 to 1).
+        min_pruned: stop when a smaller share of the nodes would go (0 to 1).
+        oversample: select so many budgets, then drop the lowest PageRank (1 to 1000000).
+        match_classes: give the labels the classes' shares in training.
+        select_features: False or "none", True or "tree": tree: keep only features that a decision
+            tree splits on.
+        inductive: cut the graph to its training nodes first.
+        raw_features: False or "embeddings", True or "features": what herding and kcenter measure
+            on.
+        project: random projection to so many dimensions before k-NN; 0: exact (0 to 1000000).
+        split: draw a new split: percent such as (60, 20, 20); None: the graph's own, or (60, 20,
+            20) where it has none.
+        threads: threads, 0 for every core (0 to 4096).
+        seed: the same seed gives the same bytes.
+        no_validation: probe on a fifth of the training nodes instead of on validation nodes.
+        hard_labels: prototypes without soft labels.
+        members: prototypes name the nodes that they stand for; not counted as bytes.
+        memory: private memory to use at most, in bytes: what does not fit goes to scratch files in
+            TMPDIR, and the answer is the same (at least 0); None: what is free.
+        keep_directed: keep entries without their reverse; else it is added.
+        keep_self_loops: keep edges from a node to itself; else they are dropped.
+        keep_repeated: keep repeated edges; else they are merged.
 
     >>> import graphbonsai
     >>> g = graphbonsai.generate(nodes=400, features=60, classes=3, seed=2)
     >>> small = graphbonsai.condense(g, ratio=0.05, method="trees", threads=1)
-    >>> small.num_nodes < 400 and small.nbytes() <= 0.05 * g.nbytes()
+    >>> small.num_nodes < 400 and small.nbytes <= 0.05 * g.nbytes
     True
     >>> [s.num_nodes < 400 for s in graphbonsai.condense(g, [0.02, 0.05], threads=1)]
     [True, True]
     """
-    options = dict(options, bytes=bytes, nodes=nodes, trees=trees, method=method)
-    if isinstance(data, (str, os.PathLike)) or type(data).__name__ == "bytes":
-        read = {k: options.pop(k) for k in _READ if k in options}
-        data = Graph.load(data, progress=progress, threads=options.get("threads"), **read)
-    if isinstance(data, Graph):
-        for name in _READ:
-            if name in options:
-                raise OptionError("%s is for making a graph, and this one is made: give it to "
-                                  "Graph.from_arrays or Graph.load" % name)
-        return condense_graph(data, ratio, progress=progress, **options)
-    module = adapter(data)
-    if module is None:
-        raise ArgumentError("data must be a Graph, a path, a torch_geometric Data, a DGLGraph or "
-                            "an OGB dataset, not %s" % type(data).__name__)
-    return module.condense(data, ratio, progress=progress, **options)
+    given = dict(locals())
+    reading = options_of.changed(c.ReadOptions, {**given, "threads": None})
+    reading.update({k: given[k] for k, default in _READING.items() if given[k] != default})
+    if isinstance(data, (str, bytes, os.PathLike)):
+        data = Graph.load(data, progress=progress, threads=threads, **reading)
+    elif not isinstance(data, Graph):
+        module = adapter(data)
+        if module is None:
+            raise ArgumentError("data must be a Graph, a path, a torch_geometric Data, a DGLGraph "
+                                "or an OGB dataset, not %s" % type(data).__name__)
+        return module.condensed(data, ratio, given, reading, progress)
+    elif reading:
+        raise OptionError("%s is for making a graph, and this one is made: give it to "
+                          "Graph.from_arrays or Graph.load" % next(iter(reading)))
+    return condense_graph(data, ratio, given, progress)
 
 
-def update(now: Any, was: Any, small: Any, *, progress: Progress = None,
-           **options: Any) -> Graph:
-    """`small`, made of `was` by method="prototypes" with members=True, after `was` became `now`.
+@options_of.ignores(c.CondenseOptions)
+@options_of.named
+def update(now: Any, was: Any, small: Any, *,
+           # options: condense threads memory
+           threads: int = 0, memory: Optional[int] = None,
+           # end
+           progress: Progress = None) -> Graph:
+    """Updates a condensed graph after its full graph has changed.
 
-    Nodes may have been added behind the older ones; edges, features and labels may differ.
-    `small` must be a Graph or its file: a Data or DGLGraph does not name its members.
+    Nodes may have been added after the old ones; edges, features and labels may differ.  The budget
+    and the other options are those that `small` was made with.
+
+    Args:
+        now: the full graph as it is.
+        was: the full graph that `small` was made from.
+        small: what condense(was, method="prototypes", members=True) returned, a Graph or its file.
+            A Data or a DGLGraph does not list its members.
+        progress: as for condense.
+        threads: threads, 0 for every core (0 to 4096).
+        memory: private memory to use at most, in bytes: what does not fit goes to scratch files in
+            TMPDIR, and the answer is the same (at least 0); None: what is free.
 
     >>> import graphbonsai
     >>> g = graphbonsai.generate(nodes=300, features=40, classes=3)
@@ -137,8 +209,8 @@ def update(now: Any, was: Any, small: Any, *, progress: Progress = None,
     >>> graphbonsai.update(g, g, small, threads=1).num_nodes == small.num_nodes
     True
     """
+    o = options_of.fill(c.CondenseOptions, locals())
     a, b, s = as_graph("now", now), as_graph("was", was), as_graph("small", small)
-    o = options_of.fill(c.CondenseOptions, options, _OURS)
     info, out = c.init(c.CondenseInfo), Handle()
     ha, hb, hs = a._live(), b._live(), s._live()
     call(c.condense_update, out.out, ctypes.byref(info), ha, hb, hs,
@@ -146,9 +218,31 @@ def update(now: Any, was: Any, small: Any, *, progress: Progress = None,
     return Graph._of(out, run_of(info), info)
 
 
-def nearest(small: Any, node: int, full: Any, most: int = 10, *, progress: Progress = None,
-            **options: Any) -> Tuple[np.ndarray, np.ndarray]:
-    """The nodes of `full` that a node of `small` stands for, nearest first, and their distances.
+@options_of.ignores(c.CondenseOptions)
+@options_of.named
+def nearest(small: Any, node: int, full: Any, most: int = 10, *,
+            # options: condense layers split seed threads
+            layers: int = 2, split: Optional[Sequence[float]] = None, threads: int = 0,
+            seed: int = 1,
+            # end
+            progress: Progress = None) -> Tuple[np.ndarray, np.ndarray]:
+    """Finds the nodes of the full graph that a node of the small graph stands for.
+
+    Returns their numbers and their distances, nearest first.
+
+    Args:
+        small: what condense returned, of any kind.
+        node: the number of a node of `small`.
+        full: the graph that `small` was made from.
+        most: how many nodes to return at most.
+        progress: as for condense.
+        layers: hops of a tree and rounds of averaging (0 to 16).
+        split: draw a new split: percent such as (60, 20, 20); None: the graph's own, or (60, 20,
+            20) where it has none.
+        threads: threads, 0 for every core (0 to 4096).
+        seed: the same seed gives the same bytes.
+
+    If `small` says how it was made, its layers and its split are used, not those given here.
 
     >>> import graphbonsai
     >>> g = graphbonsai.generate(nodes=300, features=40, classes=3)
@@ -157,11 +251,11 @@ def nearest(small: Any, node: int, full: Any, most: int = 10, *, progress: Progr
     >>> nodes.size, bool((distances[1:] >= distances[:-1]).all())
     (3, True)
     """
+    o = options_of.fill(c.CondenseOptions, locals())
     s, g = as_graph("small", small)._live(), as_graph("full", full)._live()
     limit = options_of.whole("most", most, 0, 2**31 - 1)
     limit = min(limit, int(c.graph_view(g).contents.nodes))
     which = options_of.whole("node", node, -2**63, 2**63 - 1)
-    o = options_of.fill(c.CondenseOptions, options, _OURS)
     nodes, distances = np.empty(limit, np.int32), np.empty(limit, np.float32)
     found = ctypes.c_int64()
     call(c.condense_nearest, nodes.ctypes.data, distances.ctypes.data, ctypes.byref(found), limit,
@@ -169,30 +263,61 @@ def nearest(small: Any, node: int, full: Any, most: int = 10, *, progress: Progr
     return nodes[:found.value].astype(np.int64), distances[:found.value].copy()
 
 
-def generate(*, progress: Progress = None, **options: Any) -> Graph:
-    """A made-up citation network with labels, features and a 60/20/20 split.
+@options_of.named
+def generate(*,
+             # options: generate
+             nodes: int = 10000, features: int = 1000, classes: int = 7, degree: float = 4.0,
+             exponent: float = 2.6, homophily: float = 0.81, imbalance: float = 0.6,
+             difficulty: float = 0.5, words: float = 18.0, dense: bool = False, threads: int = 0,
+             seed: int = 1,
+             # end
+             progress: Progress = None) -> Graph:
+    """Generates a citation network with features, labels and a 60/20/20 split.
 
-    Options: nodes, features, classes, degree, exponent, homophily, imbalance, difficulty,
-    words, dense, threads, seed.
+    Args:
+        progress: as for condense.
+        nodes: number of nodes (at least 1).
+        features: number of features (at least 0).
+        classes: number of classes (at least 1).
+        degree: mean number of neighbours (at least 0).
+        exponent: of the degrees' power-law tail, above 2; 0: degrees all alike (at least 0).
+        homophily: share of edges inside a class (0 to 1).
+        imbalance: 0: classes of equal size; 1: sizes as 1, 1/2, 1/3, ... (0 to 1).
+        difficulty: 0: features give the class away; 1: they say nothing (0 to 1).
+        words: mean number of words a node (at least 0).
+        dense: dense features of a Gaussian mixture instead of words.
+        threads: threads, 0 for every core (0 to 4096).
+        seed: the same seed gives the same bytes.
 
     >>> import graphbonsai
     >>> graphbonsai.generate(nodes=100, features=20, classes=4).num_classes
     4
     """
-    o = options_of.fill(c.GenerateOptions, options, _OURS)
+    o = options_of.fill(c.GenerateOptions, locals())
     out = Handle()
     call(c.graph_generate, out.out, progress=progress, options=o)
     return Graph._of(out)
 
 
-def info(graph: Any, *, linear: bool = False, threads: int = 0,
+@options_of.named
+def info(graph: Any, *, linear: bool = False,
+         # options: read threads
+         threads: int = 0,
+         # end
          progress: Progress = None) -> Info:
-    """What a graph, or the file at a path, holds.  linear: also fit linear models on it."""
+    """Describes what a graph holds: sizes, degrees, classes, split, homophily, bytes.
+
+    Args:
+        graph: a graph of any kind, or the path of a file.
+        linear: also fit linear models, to see how far they get.
+        progress: as for condense.
+        threads: threads, 0 for every core (0 to 4096).
+    """
     return as_graph("graph", graph).info(linear=linear, threads=threads, progress=progress)
 
 
 def formats() -> Dict[str, str]:
-    """The formats that the library reads, with a line about each.
+    """Returns the formats that the library reads, with a line about each.
 
     >>> import graphbonsai
     >>> "npz" in graphbonsai.formats()

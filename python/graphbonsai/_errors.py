@@ -1,4 +1,4 @@
-"""What the library says when a call fails, as exceptions.
+"""The failures of library calls, as exceptions.
 
 SPDX-License-Identifier: MIT
 """
@@ -8,7 +8,7 @@ from typing import Dict, Optional, Type
 
 
 class Error(Exception):
-    """A call of the library failed.  The text is the library's sentence.
+    """A call of the library failed.  The text is the library's message.
 
     >>> import graphbonsai
     >>> try:
@@ -30,17 +30,17 @@ class Error(Exception):
 
 
 class ArgumentError(Error, ValueError):
-    """An argument cannot be meant that way."""
+    """An argument is not valid."""
 
     status = -1
 
 
 class OptionError(ArgumentError, TypeError):
-    """An option that does not exist, or of the wrong type."""
+    """An option does not exist, or has a value of the wrong type."""
 
 
 class OutOfMemory(Error, MemoryError):
-    """There is no room for what the call needs."""
+    """There is not enough memory."""
 
     status = -2
 

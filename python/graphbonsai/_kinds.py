@@ -1,4 +1,4 @@
-"""What can be given where a graph is wanted: ours, a path, and other packages' own.
+"""The kinds of graphs that functions take: a Graph, a path, and those of other packages.
 
 SPDX-License-Identifier: MIT
 """
@@ -12,9 +12,13 @@ from ._graph import Graph
 
 
 def adapter(data: Any) -> Any:
-    """The module that knows the kind of `data`, by the name of its package: nothing is imported
-    that the caller has not imported; or None.  Its condense(data, ratio, *, progress, **options)
-    gets every option of `condense`, None where it was not given."""
+    """The module for data of that kind, or None.
+
+    It goes by the name of the package, so that nothing is imported that the caller has not
+    imported.  The module has from_data(data, need_masks) and condensed(data, ratio, given, reading,
+    progress), where `given` holds all options of condense, and `reading` those for reading data
+    that differ from their defaults.
+    """
     packages = {base.__module__.split(".")[0] for base in type(data).__mro__}
     if "torch_geometric" in packages and not hasattr(data, "get_idx_split"):
         from . import pyg
@@ -30,7 +34,7 @@ def adapter(data: Any) -> Any:
 
 
 def as_graph(name: str, graph: Any) -> Graph:
-    """A Graph, the one that a path names, or one of another package's."""
+    """The Graph of a Graph, a path, or a graph of another package."""
     if isinstance(graph, (str, bytes, os.PathLike)):
         return Graph.load(graph)
     if not isinstance(graph, Graph):

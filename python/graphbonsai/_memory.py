@@ -1,7 +1,7 @@
-"""Who owns what: handles of the library, and arrays over its memory.
+"""Handles of the library, and arrays that are views of its memory.
 
-A handle is freed with its last user, be it a Graph or an array; so close() can
-be called at any time, and arrays may outlive the graph that they came from.
+A handle is freed with its last user, a Graph or an array.  So close() can be called at any time,
+and arrays can outlive their graph.
 
 SPDX-License-Identifier: MIT
 """
@@ -16,7 +16,7 @@ from . import _capi as c
 
 
 class Handle:
-    """One object of the library, and what it borrows from."""
+    """One object of the library, and the objects that it borrows from."""
 
     __slots__ = ("pointer", "keep", "_free", "__weakref__")
 
@@ -27,20 +27,23 @@ class Handle:
 
     @property
     def _as_parameter_(self) -> Any:
-        """What ctypes passes.  Pass the handle, not its pointer: then the call keeps it alive,
-        even where another thread closes the graph meanwhile."""
+        """The pointer, for ctypes.
+
+        Pass the handle, not its pointer: then the call keeps it alive, even if another thread
+        closes the graph meanwhile.
+        """
         return self.pointer
 
     @property
     def out(self) -> Any:
-        """For the argument that the library fills."""
+        """The argument that the library fills."""
         return ctypes.byref(self.pointer)
 
     def __reduce__(self) -> Any:
         raise TypeError("an object of the library cannot be pickled; save it to a file")
 
     def __copy__(self) -> "Handle":
-        return self                     # two of them would free the same
+        return self                     # two handles would free the same object
 
     def __deepcopy__(self, memo: Any) -> "Handle":
         return self
@@ -52,7 +55,7 @@ class Handle:
 
 
 class _Memory:
-    """A stretch of a handle's memory, as NumPy understands it."""
+    """A part of a handle's memory, for NumPy."""
 
     __slots__ = ("__array_interface__", "handle")
 
@@ -63,7 +66,7 @@ class _Memory:
 
 
 def over(address: Optional[int], shape: Tuple[int, ...], kind: str, handle: Handle) -> np.ndarray:
-    """A read-only array over memory of the handle, which it keeps alive."""
+    """A read-only view of memory of the handle, which it keeps alive."""
     if not address or 0 in shape:
         empty = np.empty(shape, kind)
         empty.flags.writeable = False
@@ -72,7 +75,7 @@ def over(address: Optional[int], shape: Tuple[int, ...], kind: str, handle: Hand
 
 
 def section(handle: Handle, number: int) -> Optional[np.ndarray]:
-    """A section of a graph as a flat array; None where the graph has none."""
+    """A section of a graph as a flat array, or None."""
     a = c.graph_view(handle).contents.section[number]
     if a.type == c.NONE or (a.data is None and a.count == 0 and number != c.NEIGHBORS):
         return None
@@ -80,7 +83,7 @@ def section(handle: Handle, number: int) -> Optional[np.ndarray]:
 
 
 def row_lengths(offsets: np.ndarray) -> Any:
-    """How many entries each row has."""
+    """The number of entries of each row."""
     wide = offsets.astype(np.int64)
     return wide[1:] - wide[:-1]
 

@@ -1,4 +1,7 @@
-"""Keyword options to option structs: the names and defaults are those of the C structs.
+"""Keyword options to option structs, by the library's table of option fields.
+
+A field's name, type, choices, default and help are the library's.  The signatures of the functions
+that take options are written by tools/signatures, from the same table.
 
 SPDX-License-Identifier: MIT
 """
@@ -6,31 +9,85 @@ from __future__ import annotations
 
 import ctypes
 import difflib
+import functools
+import inspect
 import math
 import numbers
 import operator
 import os
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Sequence, Tuple, Type
+from typing import (Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tuple, Type,
+                    TypeVar, cast)
 
 from . import _capi as c
+from ._deprecated import warn
 from ._errors import ArgumentError, OptionError
 
-# Set by the binding itself.
-_OWN = {"size", "progress", "payload", "cell", "cell_payload"}
+Function = TypeVar("Function", bound=Callable[..., Any])
 
-ACCOUNTINGS = {"strict": c.STRICT, "paper": c.PAPER_FULL}
-METHODS: List[str] = c.names(c.method_name)
-MODELS: List[str] = c.names(c.model_name)
+# Members whose names would shadow a builtin, and their names here.
+RENAMED = {"bytes": "max_bytes"}
 
 
-def fields(struct: Type[ctypes.Structure]) -> Dict[str, Any]:
-    """The options of a struct: name to ctypes type.
+class Field(NamedTuple):
+    """A member of an option struct that callers can set by a keyword."""
+
+    name: str               # of the keyword
+    member: str             # of the struct
+    kind: int               # FIELD_FLAG, ...
+    marks: int
+    low: float              # of numbers; any number where low == high
+    high: float
+    words: List[str]        # that the value is chosen from
+    default: Any            # None: not given
+    otherwise: str          # what holds where it is not given
+    about: str
+
+
+@functools.lru_cache(maxsize=None)
+def fields(struct: Type[ctypes.Structure]) -> Dict[str, Field]:
+    """The options of a struct by name, in the order of its members.
 
     >>> from graphbonsai import _capi
-    >>> sorted(fields(_capi.WriteOptions))
+    >>> list(fields(_capi.WriteOptions))
     ['features', 'threads']
+    >>> fields(_capi.CondenseOptions)["k"].default
+    5
     """
-    return {f[0]: f[1] for f in struct._fields_ if f[0] not in _OWN}
+    found: Dict[str, Field] = {}
+    preset, i = c.init(struct), 0
+    while True:
+        pointer = c.field_at(c.KINDS[struct], i)
+        if not pointer:
+            return found
+        if pointer.contents.help:       # members without a help text are no options
+            field = _field(pointer, preset)
+            found[field.name] = field
+        i += 1
+
+
+def _field(pointer: Any, preset: Any) -> Field:
+    f = pointer.contents
+    member = f.name.decode()
+    words: List[str] = []
+    while f.words and f.words[len(words)] is not None:
+        words.append(f.words[len(words)].decode())
+    default = None
+    if c.field_text(None, 0, pointer, ctypes.byref(preset)):
+        default = getattr(preset, member)
+        if f.type == c.FIELD_CHOICE:
+            default = words[default]
+        elif f.type == c.FIELD_FLAG:
+            default = bool(default)
+    return Field(RENAMED.get(member, member), member, f.type, f.marks, f.low, f.high, words,
+                 default, (f.otherwise or b"").decode(), f.help.decode())
+
+
+def words(struct: Type[ctypes.Structure], name: str) -> List[str]:
+    """The choices of an option, by value."""
+    return fields(struct)[name].words
+
+
+# ---- values ----
 
 
 def choice(name: str, value: Any, names: Sequence[str]) -> int:
@@ -77,28 +134,78 @@ def three(name: str, value: Any) -> Tuple[float, ...]:
     return tuple(real(name, part) for part in parts)
 
 
+def text(name: str, value: Any) -> bytes:
+    if not isinstance(value, (str, os.PathLike)):
+        raise OptionError("%s must be a text, not %r" % (name, value))
+    return os.fsdecode(value).encode("utf-8", "replace").replace(b"\0", b" ")
+
+
 def path(name: str, value: Any) -> bytes:
-    """A path or FORMAT:PATH as the library takes it."""
+    """A path or FORMAT:PATH, as the library takes it."""
     try:
-        text = os.fsencode(value)
+        encoded = os.fsencode(value)
     except TypeError:
         raise OptionError("%s must be a path, not %r" % (name, value)) from None
     except UnicodeEncodeError as error:
         raise ArgumentError("%s cannot be the name of a file: %s" % (name, error)) from None
-    if b"\0" in text:
+    if b"\0" in encoded:
         raise ArgumentError("%s has a zero byte in it" % name)
-    return text
+    return encoded
 
 
-_RANGES = {ctypes.c_int: (-2**31, 2**31 - 1), ctypes.c_int64: (-2**63, 2**63 - 1),
-           ctypes.c_uint64: (0, 2**64 - 1)}
+# What fits into the C type of a whole number; the library checks the range of the option.
+_ROOM = {c.FIELD_FLAG: (-2**31, 2**31 - 1), c.FIELD_INT: (-2**31, 2**31 - 1),
+         c.FIELD_LONG: (-2**63, 2**63 - 1), c.FIELD_BYTES: (-2**63, 2**63 - 1),
+         c.FIELD_U64: (0, 2**64 - 1)}
 
-_CHOICES: Dict[Tuple[Any, str], Callable[[str, Any], int]] = {
-    (c.CondenseOptions, "method"): lambda n, v: choice(n, v, METHODS),
-    (c.CondenseOptions, "accounting"): lambda n, v: choice(n, v, list(ACCOUNTINGS)),
-    (c.TrainOptions, "model"): lambda n, v: choice(n, v, MODELS),
-    (c.WriteOptions, "features"): lambda n, v: choice(n, v, c.ENCODINGS),
-}
+_TEXTS = {c.FIELD_TEXT: text, c.FIELD_FILE: path}
+
+
+def _convert(field: Field, value: Any) -> Any:
+    name, kind = field.name, field.kind
+    if kind == c.FIELD_CHOICE or (kind == c.FIELD_FLAG and field.words and isinstance(value, str)):
+        return choice(name, value, field.words)
+    if kind == c.FIELD_LONG and isinstance(value, str) and value in field.words:
+        return -1
+    if kind in _ROOM:
+        return whole(name, value, *_ROOM[kind])
+    if kind == c.FIELD_SPLIT:
+        return (ctypes.c_double * 3)(*three(name, value))
+    return _TEXTS.get(kind, real)(name, value)
+
+
+def fill(struct: Type[ctypes.Structure], given: Mapping[str, Any]) -> Any:
+    """A struct with the library's defaults and, over them, those of the given values that are its
+    options.  None leaves the default.
+
+    >>> from graphbonsai import _capi
+    >>> fill(_capi.CondenseOptions, {"ratio": 0.01, "method": "trees", "k": None}).k
+    5
+    """
+    o = c.init(struct)
+    for name, field in fields(struct).items():
+        if given.get(name) is not None:
+            setattr(o, field.member, _convert(field, given[name]))
+    return o
+
+
+def changed(struct: Type[ctypes.Structure], given: Mapping[str, Any]) -> Dict[str, Any]:
+    """Those of the given values that are options of a struct and not its defaults.
+
+    >>> from graphbonsai import _capi
+    >>> changed(_capi.CondenseOptions, {"ratio": None, "seed": 2, "k": 5, "progress": False})
+    {'seed': 2}
+    """
+    return {name: given[name] for name, field in fields(struct).items()
+            if given.get(name) is not None and not _same(given[name], field.default)}
+
+
+def _same(value: Any, default: Any) -> bool:
+    """Without comparing arrays."""
+    return isinstance(value, (bool, int, float, str)) and value == default
+
+
+# ---- names ----
 
 
 def _hint(name: str, names: Iterable[str]) -> str:
@@ -108,43 +215,46 @@ def _hint(name: str, names: Iterable[str]) -> str:
     return '; did you mean "%s"?' % near[0] if near else "; there are " + ", ".join(names)
 
 
-def unknown(name: str, names: Iterable[str]) -> OptionError:
-    return OptionError('there is no option "%s"%s' % (name, _hint(name, sorted(names))))
+def check_names(given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuses a name that is not known, with the nearest one.
 
-
-def fill(struct: Type[ctypes.Structure], given: Mapping[str, Any],
-         others: Iterable[str] = ()) -> Any:
-    """A struct of the library's defaults with the given options laid over them.
-
-    None leaves the default.  `others` are further names that the caller knows,
-    for the suggestion.
-
-    >>> from graphbonsai import _capi
-    >>> fill(_capi.CondenseOptions, {"ratio": 0.01, "method": "trees"}).k
-    5
-    >>> fill(_capi.CondenseOptions, {"layrs": 3})
+    >>> check_names(["layrs"], ["layers", "k"])
     Traceback (most recent call last):
         ...
     graphbonsai._errors.OptionError: there is no option "layrs"; did you mean "layers"?
     """
-    o = c.init(struct)
-    known = fields(struct)
-    for name, value in given.items():
+    for name in given:
         if name not in known:
-            raise unknown(name, {*known, *others})
-        if value is not None:
-            setattr(o, name, _convert(struct, name, known[name], value))
-    return o
+            raise OptionError('there is no option "%s"%s' % (name, _hint(name, sorted(known))))
 
 
-def _convert(struct: Any, name: str, kind: Any, value: Any) -> Any:
-    if (struct, name) in _CHOICES:
-        return _CHOICES[struct, name](name, value)
-    for whole_kind, (low, high) in _RANGES.items():
-        if kind is whole_kind:
-            return whole(name, value, low, high)
-    if kind is ctypes.c_double:
-        return real(name, value)
-    if kind is ctypes.c_char_p:
-        return path(name, value)
-    return kind(*three(name, value))
+def named(function: Function) -> Function:
+    """Lets a function refuse a misspelt keyword with the nearest name, and take old names."""
+    parameters = inspect.signature(function).parameters
+    optional = [name for name, p in parameters.items() if p.default is not p.empty]
+
+    @functools.wraps(function)
+    def checked(*arguments: Any, **given: Any) -> Any:
+        for old, new in RENAMED.items():
+            if old in given and new in parameters:
+                warn("the option %s" % old, "use %s" % new, 2)
+                given[new] = given.pop(old)
+        check_names([name for name in given if name not in parameters], optional)
+        return function(*arguments, **given)
+    return cast(Function, checked)
+
+
+def ignores(struct: Type[ctypes.Structure]) -> Callable[[Function], Function]:
+    """Lets a function take options of a struct that it ignores, which it used to do silently."""
+    def decorate(function: Function) -> Function:
+        parameters = inspect.signature(function).parameters
+
+        @functools.wraps(function)
+        def checked(*arguments: Any, **given: Any) -> Any:
+            for name in fields(struct):
+                if name in given and name not in parameters:
+                    warn("the option %s of %s" % (name, function.__name__), "it has no effect", 2)
+                    del given[name]
+            return function(*arguments, **given)
+        return cast(Function, checked)
+    return decorate

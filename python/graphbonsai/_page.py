@@ -1,16 +1,12 @@
-"""report: the page that the library draws of a condensed graph.
+"""report: a page about a condensed graph, drawn by the library.
 
 SPDX-License-Identifier: MIT
 """
-from __future__ import annotations
-
 import ctypes
-import os
 from typing import Any, Optional
 
 from . import _capi as c
 from . import _options as options_of
-from ._errors import OptionError
 from ._graph import PathLike
 from ._kinds import as_graph
 from ._memory import Handle
@@ -18,30 +14,37 @@ from ._progress import Progress, call
 
 
 class Page(str):
-    """HTML that a notebook shows as what it is."""
+    """HTML that a notebook displays."""
 
     def _repr_html_(self) -> str:
         return str(self)
 
 
-def _text(name: str, value: Any) -> Optional[bytes]:
-    if value is None:
-        return None
-    if not isinstance(value, (str, os.PathLike)):
-        raise OptionError("%s must be a text, not %r" % (name, value))
-    return os.fspath(value).encode("utf-8", "replace").replace(b"\0", b" ")
-
-
+@options_of.named
 def report(small: Any, full: Any = None, path: Optional[PathLike] = None, *,
+           fragment: Optional[bool] = None,
+           # options: report -fragment
            title: Optional[str] = None, small_name: Optional[str] = None,
-           full_name: Optional[str] = None, fragment: Optional[bool] = None, threads: int = 0,
+           full_name: Optional[str] = None, command: Optional[str] = None, threads: int = 0,
+           # end
            progress: Progress = None) -> Page:
-    """What was kept of `full` and why: sizes, a map, curves, distributions, every option.
+    """Draws a page that shows what was kept of a graph and why.
 
-    small     what `condense` made, of any kind
-    full      what it was made of; without it only what `small` says about itself is shown
-    path      where to write the page; then it is a whole one, else it is made for a notebook,
-              unless `fragment` says otherwise
+    It has sizes, a map, curves, distributions and every option.
+
+    Args:
+        small: what condense returned, of any kind.
+        full: the graph that `small` was made from; None: the page shows what `small` says about
+            itself.
+        path: the file to write the page to.
+        fragment: True: a <div> for a notebook; False: a whole page; None: a whole page if there is
+            a path.
+        progress: as for condense.
+        title: heading of the page; None: the names.
+        small_name: the small graph, as the reader knows it; None: small.
+        full_name: the full graph, as the reader knows it; None: full.
+        command: the command that repeats it; None: made of the options.
+        threads: threads, 0 for every core (0 to 4096).
 
     >>> import graphbonsai
     >>> g = graphbonsai.generate(nodes=400, features=60, classes=3)
@@ -50,15 +53,12 @@ def report(small: Any, full: Any = None, path: Optional[PathLike] = None, *,
     >>> page.startswith("<div"), "A &amp; B" in page
     (True, True)
     """
+    o = options_of.fill(c.ReportOptions, locals())
     s = as_graph("small", small)
     g = None if full is None else as_graph("full", full)
-    o = c.init(c.ReportOptions)
     if s._info is not None:
         o.condensed = ctypes.pointer(s._info)
-    o.title, o.small_name, o.full_name = (_text(n, v) for n, v in (
-        ("title", title), ("small_name", small_name), ("full_name", full_name)))
     o.fragment = path is None if fragment is None else bool(fragment)
-    o.threads = options_of.whole("threads", threads, -2**31, 2**31 - 1)
     made = Handle(c.report_free)
     call(c.report_new, made.out, s._live(), None if g is None else g._live(), progress=progress,
          options=o)

@@ -1,10 +1,9 @@
-"""Calls that take a while: progress, Ctrl-C, exceptions out of callbacks.
+"""Calls of the library: progress, Ctrl-C, exceptions in callbacks.
 
-The library calls back on the thread that called it.  An exception must not pass
-through C, so it is kept, the call is cancelled, and it is raised afterwards.
-Signals are watched during the call, since Python would raise KeyboardInterrupt,
-or a time limit's exception, inside the callback, even before its first line,
-where nothing can catch it.
+The library calls back on the thread that called it.  An exception must not pass through C: it is
+kept, the call is canceled, and the exception is raised afterwards.  Signal handlers are replaced
+during the call, because Python would raise KeyboardInterrupt, or the exception of a time limit, at
+the start of the callback, where nothing can catch it.
 
 SPDX-License-Identifier: MIT
 """
@@ -22,9 +21,9 @@ from ._errors import OptionError
 
 Progress = Union[None, bool, Callable[[str, int, int], Any]]
 
-DELAY = 0.5     # seconds without a bar: short calls draw nothing
+DELAY = 0.5     # seconds before a bar is drawn
 
-# Those whose handlers commonly raise: Ctrl-C, time limits, a queue that ends its jobs.
+# Signals whose handlers often raise: Ctrl-C, time limits, the end of a batch job.
 SIGNALS = [getattr(signal, name) for name in
            ("SIGINT", "SIGTERM", "SIGALRM", "SIGHUP", "SIGUSR1", "SIGUSR2")
            if hasattr(signal, name)]
@@ -37,12 +36,12 @@ def _in_notebook() -> bool:
 def _is_terminal() -> bool:
     try:
         return sys.stderr.isatty()
-    except Exception:       # closed, None, or a stand-in without the method
+    except Exception:       # closed, None, or an object without the method
         return False
 
 
 class _Bar:
-    """tqdm's bar, one for a call; the stage is its description."""
+    """The tqdm bar of a call; its description is the stage."""
 
     def __init__(self, always: bool) -> None:
         self.start = time.monotonic()
@@ -53,7 +52,7 @@ class _Bar:
     def __call__(self, stage: str, done: int, total: int) -> None:
         try:
             self._show(stage, done, total)
-        except Exception:       # stderr closed, a widget gone: hours of work need no bar
+        except Exception:       # stderr closed, a widget gone: go on without a bar
             self.bar = False
 
     def _show(self, stage: str, done: int, total: int) -> None:
@@ -98,7 +97,7 @@ def _listener(progress: Progress) -> Optional[Callable[[str, int, int], Any]]:
 
 
 class Watch:
-    """Within it, exceptions of callbacks and of signals are kept and raised at its end."""
+    """A context that keeps the exceptions of callbacks and signals, and raises them at its end."""
 
     def __init__(self, progress: Progress = False) -> None:
         self.raised: Optional[BaseException] = None
@@ -113,7 +112,7 @@ class Watch:
         return self.raised is not None
 
     def guard(self, function: Callable[..., Any], *arguments: Any) -> None:
-        """Calls what may raise."""
+        """Calls a function and keeps its exception."""
         try:
             function(*arguments)
         except BaseException as error:      # KeyboardInterrupt and SystemExit too
@@ -122,7 +121,7 @@ class Watch:
     def _on_signal(self, number: int, frame: Any) -> None:
         previous = self.previous[number]
         self.guard(previous, number, frame)
-        around = getattr(previous, "__self__", None)    # a call within a callback of a call
+        around = getattr(previous, "__self__", None)    # for a call within a callback
         if self.raised is None and isinstance(around, Watch):
             self.raised = around.raised
 
@@ -134,7 +133,7 @@ class Watch:
                     self.previous[number] = previous
                     try:
                         signal.signal(number, self._on_signal)
-                    except ValueError:          # a second interpreter
+                    except ValueError:          # in a second interpreter
                         del self.previous[number]
         return self
 

@@ -19,7 +19,7 @@ Row = Tuple[str, ...]
 
 
 def number(value: Any, digits: int = 4) -> str:
-    """A number with its thousands apart; a dash for what is not known.
+    """A number with separators of thousands; a dash if it is not known.
 
     >>> number(1234567), number(0.0123), number(None)
     ('1,234,567', '0.0123', '-')
@@ -32,7 +32,8 @@ def number(value: Any, digits: int = 4) -> str:
 
 
 def percent(part: float, whole: float) -> str:
-    """
+    """A share in percent; a dash if there is none.
+
     >>> percent(1676, 167744), percent(1, 0)
     ('0.9991 %', '-')
     """
@@ -73,7 +74,7 @@ def html_table(rows: Sequence[Row], head: bool = True) -> str:
 
 
 def bars(items: Sequence[Tuple[str, float]], title: str) -> str:
-    """Horizontal bars as an inline picture, longest first in width."""
+    """A chart of horizontal bars as inline SVG."""
     if not items:
         return ""
     most = max(value for _, value in items) or 1.0
@@ -88,7 +89,7 @@ def bars(items: Sequence[Tuple[str, float]], title: str) -> str:
 
 
 class Report(Dict[str, Any]):
-    """How a condensed graph was made and what it costs: the JSON report of its file.
+    """How a condensed graph was made, and its sizes: the JSON report in its file.
 
     A dictionary (`report["sizes"]["ratio"]`) that prints as a table.
 
@@ -111,7 +112,7 @@ class Report(Dict[str, Any]):
         return str(self["method"])
 
     def _part(self, name: str) -> Dict[str, Any]:
-        """A part of the report; it may have been written by anyone."""
+        """A part of the report, or nothing if it is not as expected: files can come from anyone."""
         found = self.get(name)
         return found if isinstance(found, dict) else {}
 
@@ -155,7 +156,7 @@ class Report(Dict[str, Any]):
 
 
 def run_of(info: c.CondenseInfo) -> Dict[str, Any]:
-    """What the metadata of a condensed graph leaves out, since it differs from run to run."""
+    """What differs from run to run, and so is not in the metadata of a condensed graph."""
     seconds = {name[8:]: value for name, value in c.values(info).items()
                if name.startswith("seconds_")}
     memory = {"allowed": info.memory, "held": info.held, "scratch": info.scratch,
@@ -196,8 +197,8 @@ class Info(Dict[str, Any]):
 
     def _repr_html_(self) -> str:
         names = self.get("class_names") or [str(i) for i in range(len(self["class_counts"]))]
-        return (html_table(self._rows(), head=False) +
-                bars(list(zip(names, map(float, self["class_counts"])))[:50], "nodes of each class"))
+        counts = list(zip(names, map(float, self["class_counts"])))[:50]
+        return html_table(self._rows(), head=False) + bars(counts, "nodes of each class")
 
 
 def info_of(graph: "Graph", linear: bool, threads: int, progress: Progress) -> Info:
@@ -217,7 +218,7 @@ def info_of(graph: "Graph", linear: bool, threads: int, progress: Progress) -> I
         degree=dict(min=stats.degree_min, median=stats.degree_median, mean=stats.degree_mean,
                     max=stats.degree_max, exponent=stats.power_exponent or None),
         degree_histogram=list(stats.degree_bin), class_counts=list(counts)[:graph.num_classes],
-        class_names=graph.class_names, bytes=graph.nbytes(), paper_bytes=graph.nbytes("paper"),
+        class_names=graph.class_names, bytes=int(graph.nbytes), paper_bytes=graph.paper_nbytes,
         changes=graph.changes)
     if linear:
         found["linear"] = _linear(handle, o, progress)

@@ -1,7 +1,7 @@
-"""Tensors of torch to arrays that the library takes, and the loss: for pyg.py and dgl.py alike.
+"""Converts tensors to arrays for the library, and computes the loss: shared by pyg.py and dgl.py.
 
-Whatever the library could not use is refused here in a sentence that names the field and says
-what to do, because a tensor's own conversion would fail later and less clearly.
+Tensors that the library cannot use are refused here, with a sentence that names the field and says
+what to do.
 
 SPDX-License-Identifier: MIT
 """
@@ -15,8 +15,6 @@ from torch import Tensor
 
 from . import _capi, _options
 from ._errors import ArgumentError
-
-READ_OPTIONS = ("keep_directed", "keep_self_loops", "keep_repeated")
 
 
 def shape_of(tensor: Tensor) -> str:
@@ -54,7 +52,7 @@ def _sparse_features(x: Tensor) -> Any:
 
 
 def features(x: Any, rows: int, name: str, whole: str) -> Any:
-    """A 2-D array that shares the tensor's memory where it lies row by row, or a scipy matrix."""
+    """A 2-D array, which shares the memory of a row-major tensor, or a SciPy matrix."""
     if not isinstance(x, Tensor):
         raise ArgumentError(f"{name} is a {type(x).__name__}; a torch tensor is needed")
     x = need_cpu(x, name, whole)
@@ -74,7 +72,7 @@ def features(x: Any, rows: int, name: str, whole: str) -> Any:
 # ---- labels ----
 
 def labels(y: Any, rows: int, name: str, whole: str) -> np.ndarray:
-    """int64, -1 where the label is not known.  Floats are taken if they are whole or NaN."""
+    """int64, -1 if the label is not known.  Floats must be whole numbers or NaN."""
     if not isinstance(y, Tensor):
         raise ArgumentError(f"{name} is a {type(y).__name__}; a torch tensor is needed")
     y = need_cpu(y, name, whole)
@@ -152,15 +150,15 @@ def edge_weights(w: Any, edges: int, name: str, whole: str) -> np.ndarray:
     return np.ascontiguousarray(w.numpy(), dtype=np.float32)
 
 
-# ---- the way back ----
+# ---- arrays to tensors ----
 
 def tensor(array: Any) -> Tensor:
-    """A tensor of its own: what the library lends is read-only, and torch has no such thing."""
+    """A tensor with a copy of the array: torch has no read-only tensors."""
     return torch.from_numpy(np.array(array))
 
 
 def fields(graph: Any) -> Dict[str, Any]:
-    """Everything but the edges that a Graph holds, by the name that it has in Data."""
+    """Everything in a Graph but its edges, by its name in a Data."""
     out: Dict[str, Any] = {}
     if graph.num_features:
         out["x"] = tensor(graph.x)
@@ -187,7 +185,7 @@ def fields(graph: Any) -> Dict[str, Any]:
 # ---- loss ----
 
 def targets(y: Optional[Tensor], soft: Optional[Tensor], train: Optional[Tensor]) -> Tensor:
-    """The numbers of the nodes that are trained on: in the training part, with a label."""
+    """The numbers of the training nodes that have a label."""
     if y is None and soft is None:
         raise ArgumentError("there are no labels to compare with: neither y nor y_soft")
     known = y >= 0 if y is not None else None
@@ -200,7 +198,7 @@ def targets(y: Optional[Tensor], soft: Optional[Tensor], train: Optional[Tensor]
 
 def loss(out: Tensor, y: Optional[Tensor], soft: Optional[Tensor], train: Optional[Tensor],
          weight: Optional[Tensor]) -> Tensor:
-    """The weighted mean over the training nodes of the cross-entropy with their soft labels."""
+    """The cross-entropy with soft labels, averaged over the training nodes by weight."""
     rows = y if y is not None else soft
     if out.dim() != 2 or rows is None or out.shape[0] != rows.shape[0]:
         have = "none" if rows is None else str(rows.shape[0])
@@ -234,7 +232,7 @@ def loss(out: Tensor, y: Optional[Tensor], soft: Optional[Tensor], train: Option
 
 
 def _classes(y: Tensor) -> Tensor:
-    """[n] whole numbers, of the other ways that a class a node is written."""
+    """[n] whole numbers, also from [n, 1] or floats."""
     if y.dim() == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.dim() != 1:
@@ -243,7 +241,7 @@ def _classes(y: Tensor) -> Tensor:
 
 
 def _soft_rows(soft: Tensor, y: Optional[Tensor]) -> Tensor:
-    """Rows that sum to 1; where a node has no soft label, its class."""
+    """Rows that sum to 1; a node without soft label gets its class."""
     total = soft.sum(1, keepdim=True)
     rows = soft / total.clamp(min=torch.finfo(soft.dtype).tiny)
     empty = (total.view(-1) <= 0).nonzero().view(-1)
@@ -252,11 +250,12 @@ def _soft_rows(soft: Tensor, y: Optional[Tensor]) -> Tensor:
     return rows
 
 
-def columns(kept: Optional[Tensor], has: Optional[Tensor], features_of_full: int) -> Optional[Tensor]:
-    """The columns of the full graph that the small one kept; None: all of them."""
+def columns(kept: Optional[Tensor], has: Optional[Tensor],
+            features_of_full: int) -> Optional[Tensor]:
+    """The columns of the full graph that the small one kept; None: all."""
     if kept is None:
         return None
-    if has is not None:                 # full keeps some itself: both lists number the original
+    if has is not None:                 # both lists refer to the original graph
         at = torch.searchsorted(has, kept)
         known = (at < len(has)) & (has[at.clamp(max=len(has) - 1)] == kept)
         if not bool(known.all()):
@@ -277,20 +276,22 @@ def take(x: Tensor, kept: Optional[Tensor]) -> Tensor:
     return torch.index_select(x.to_sparse_coo(), 1, kept.to(x.device)).coalesce()
 
 
-def split_options(options: Dict[str, Any]) -> Tuple[Dict[str, Any], Dict[str, Any]]:
-    """Those for building the graph, and those for condensing it; threads count for both."""
-    read = {k: options[k] for k in READ_OPTIONS if k in options}
-    rest = {k: v for k, v in options.items() if k not in READ_OPTIONS}
-    if "threads" in rest:
-        read["threads"] = rest["threads"]
-    return read, rest
+# ---- transforms ----
 
-
-def check_options(ratio: Any, method: str, options: Dict[str, Any]) -> None:
-    """So that a misspelt option fails where it is written, not when the first graph comes."""
+def check_options(ratio: Any, given: Dict[str, Any]) -> Dict[str, Any]:
+    """The options that differ from their defaults; refuses bad ones before the first graph."""
     if hasattr(ratio, "__iter__") and getattr(ratio, "ndim", 1) != 0 and not isinstance(ratio, str):
         raise ArgumentError("a transform makes one graph: ratio must be one number, or use "
                             "graphbonsai.condense(data, ratio=[...])")
-    _options.fill(_capi.CondenseOptions, {"ratio": ratio, "method": method,
-                                          **split_options(options)[1]},
-                  ["progress", "split_index", *READ_OPTIONS])
+    _options.fill(_capi.CondenseOptions, given)
+    _options.fill(_capi.ReadOptions, given)
+    return {name: value for struct in (_capi.CondenseOptions, _capi.ReadOptions)
+            for name, value in _options.changed(struct, given).items()
+            if name not in ("ratio", "method")}
+
+
+def shown(transform: Any, **more: Any) -> str:
+    """A transform as the call that makes it."""
+    parts = {} if transform.ratio is None else {"ratio": transform.ratio}
+    parts.update(method=transform.method, **more, **dict(sorted(transform.options.items())))
+    return f"{type(transform).__name__}({', '.join(f'{k}={v!r}' for k, v in parts.items())})"

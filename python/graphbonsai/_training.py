@@ -1,18 +1,16 @@
-"""train, evaluate and the models that come of it.
+"""train, evaluate, and trained models.
 
 SPDX-License-Identifier: MIT
 """
-from __future__ import annotations
-
 import ctypes
-from typing import Any, Dict, Optional, Tuple, Union
+from typing import Any, Dict, Literal, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _capi as c
 from . import _options as options_of
 from ._errors import ArgumentError
-from ._graph import PathLike, handle_of
+from ._graph import PathLike
 from ._kinds import as_graph
 from ._memory import Handle
 from ._progress import Progress, call
@@ -20,7 +18,7 @@ from ._report import html_table, number, table
 
 
 def _copied(struct: Any, count: int, item: Any, handle: Handle) -> np.ndarray:
-    """Structs of the library, but their sizes, as NumPy's structured array."""
+    """Structs of the library as a structured NumPy array, without their sizes."""
     names = [name for name, _ in struct._fields_ if name != "size"]
     found: np.ndarray = np.empty(count, [(name, np.dtype(kind)) for name, kind in struct._fields_
                                          if name != "size"])
@@ -35,15 +33,15 @@ _SPLITS = ("own", "asked", "condensed", "drawn", "none")
 
 
 def _facts(pointer: Any) -> Dict[str, Any]:
-    """The fields of a struct but its size, the model by name."""
+    """The fields of a struct without its size; the model is given by name."""
     found = c.values(pointer.contents)
     del found["size"]
-    found["model"] = options_of.MODELS[found["model"]]
+    found["model"] = options_of.words(c.TrainOptions, "model")[found["model"]]
     return found
 
 
 class Model:
-    """A trained model.  Made by `train`, or read by `Model.load` from a native file."""
+    """A trained model.  `train` makes one; `Model.load` reads one from a native file."""
 
     _handle: Optional[Handle]
     _pointer: ctypes.c_void_p
@@ -82,32 +80,38 @@ class Model:
 
     @property
     def info(self) -> Dict[str, Any]:
-        """Kind, layers, sizes, and the accuracy of its run in percent."""
+        """The model's kind, layers and sizes, and the accuracy of its run in percent."""
         handle, pointer = self._live()
         found = _facts(c.model_facts(pointer))
         del handle
         return found
 
     def save(self, path: PathLike) -> None:
-        """.npz with PyTorch Geometric's parameter names, anything else as a native file."""
+        """Writes a .npz file with PyTorch Geometric's parameter names, or else a native file."""
         handle, pointer = self._live()
         call(c.model_save, pointer, options_of.path("path", path))
         del handle
 
-    def predict(self, graph: Any, *, probabilities: bool = False, progress: Progress = None,
-                **options: Any) -> Union[np.ndarray, Tuple[np.ndarray, np.ndarray]]:
-        """[n] int64, the class of every node; with probabilities also [n, c] float32.
+    @options_of.named
+    def predict(self, graph: Any, *, probabilities: bool = False,
+                # options: train threads memory
+                memory: Optional[int] = None, threads: int = 0,
+                # end
+                progress: Progress = None) -> Union[np.ndarray, Tuple[np.ndarray, np.ndarray]]:
+        """Predicts the class of every node: [n] int64.
 
-        Options: threads, memory.
+        Args:
+            graph: a graph of any kind.
+            probabilities: also return the probability of each class: [n, c] float32.
+            progress: as for condense.
+            memory: memory for judging, in bytes: what does not fit is judged in blocks, and the
+                answer is the same (at least 0); None: what is free.
+            threads: threads, 0 for every core (0 to 4096).
         """
-        known = {k: v for k, v in options.items() if k in ("threads", "memory")}
-        for name in options:
-            if name not in known:
-                raise options_of.unknown(name, ["threads", "memory", "probabilities", "progress"])
+        o = options_of.fill(c.TrainOptions, locals())
         g = as_graph("graph", graph)
         of, pointer = self._live()
         h = g._live()
-        o = options_of.fill(c.TrainOptions, known)
         classes = np.empty(g.num_nodes, np.int32)
         shares = np.empty((g.num_nodes, c.model_facts(pointer).contents.classes)
                           if probabilities else 0, np.float32)
@@ -126,10 +130,10 @@ class Model:
 
 
 class Training:
-    """What training gave: accuracies in percent over the runs, curves, and the best model.
+    """The result of training: accuracies in percent, learning curves, and the best model.
 
     mean, std   of the test accuracy over runs; -1 without test nodes
-    runs        one row a run: seed, best_epoch, accuracy, accuracy_val, loss, seconds_...
+    runs        one row per run: seed, best_epoch, accuracy, accuracy_val, loss, seconds_...
     epochs      the learning curves: run, epoch, loss, accuracy_val, accuracy_test
     info        parameters, nodes, seconds, memory; split_from ("own", "asked", "condensed",
                 "drawn" or "none"), split and split_seed: what it was judged on; leaks: labelled
@@ -179,13 +183,44 @@ def _percent(value: float) -> str:
     return "-" if value < 0 else "%.2f" % value
 
 
-def train(graph: Any, full: Any = None, model: str = "gcn", *, progress: Progress = None,
-          **options: Any) -> Training:
-    """Trains a model on `graph` and judges it on `full` (without it, on `graph` itself).
+@options_of.named
+def train(graph: Any, full: Any = None,
+          # options: train model
+          model: Literal["gcn", "gat", "gin", "sage"] = "gcn",
+          # end
+          *,
+          # options: train -model
+          layers: int = 2, hidden: int = 128, heads: int = 1, gin_layers: int = 1,
+          epochs: int = 300, every: int = 10, seeds: int = 5, standardise: bool = False,
+          rate: float = 0.01, decay: float = 0.0005, dropout: float = 0.0,
+          split: Optional[Sequence[float]] = None, memory: Optional[int] = None, threads: int = 0,
+          seed: int = 1,
+          # end
+          progress: Progress = None) -> Training:
+    """Trains a model on `graph` and judges it on `full`.
 
-    model     "gcn", "gat", "gin" or "sage", as in PyTorch Geometric
-    Options, by the name in bonsai_train_options: layers, hidden, heads, epochs, every,
-    seeds, rate, decay, dropout, standardise, split, seed, threads, memory.
+    Args:
+        graph: the graph to train on, of any kind.
+        full: the graph to judge on; None: `graph` itself.
+        progress: as for condense.
+        model: the network.
+        layers: layers, ReLU between them (1 to 16).
+        hidden: columns between layers (1 to 1048576).
+        heads: gat: heads that share the columns (1 to 1024).
+        gin_layers: gin: linear layers inside a layer (1 to 2).
+        epochs: steps of training (1 to 100000000).
+        every: judge after every so many epochs, and after the last (1 to 100000000).
+        seeds: runs, each from fresh weights (1 to 1000000).
+        standardise: features to mean 0 and spread 1, by training nodes.
+        rate: Adam's learning rate (above 0, at most 1e+06).
+        decay: weight decay (0 to 1000000).
+        dropout: share dropped between layers (at least 0, below 1).
+        split: draw a new split: percent such as (60, 20, 20); None: the one that condensing drew,
+            the graph's own, or (60, 20, 20).
+        memory: memory for judging, in bytes: what does not fit is judged in blocks, and the answer
+            is the same (at least 0); None: what is free.
+        threads: threads, 0 for every core (0 to 4096).
+        seed: of the first run; the same seed gives the same bits.
 
     >>> import graphbonsai
     >>> g = graphbonsai.generate(nodes=300, features=60, classes=3, seed=4)
@@ -195,23 +230,50 @@ def train(graph: Any, full: Any = None, model: str = "gcn", *, progress: Progres
     >>> result.model.predict(g, threads=1).shape
     (300,)
     """
-    small = as_graph("graph", graph)
-    whole = None if full is None else as_graph("full", full)
-    o = options_of.fill(c.TrainOptions, dict(options, model=model), ["progress"])
-    h = small._live()
-    hf = None if whole is None else handle_of("full", whole)
-    out = Handle(c.training_free)
-    call(c.train, out.out, h, None if hf is None else hf, progress=progress,
-         options=o)
-    return Training(out)
+    return _trained(graph, full, options_of.fill(c.TrainOptions, locals()), progress)
 
 
-def evaluate(small: Any, full: Any, model: str = "gcn", *, progress: Progress = None,
-             **options: Any) -> Training:
-    """Trains on the condensed graph and judges on the full one: what it is worth.
+@options_of.named
+def evaluate(small: Any, full: Any,
+             # options: train model
+             model: Literal["gcn", "gat", "gin", "sage"] = "gcn",
+             # end
+             *,
+             # options: train -model
+             layers: int = 2, hidden: int = 128, heads: int = 1, gin_layers: int = 1,
+             epochs: int = 300, every: int = 10, seeds: int = 5, standardise: bool = False,
+             rate: float = 0.01, decay: float = 0.0005, dropout: float = 0.0,
+             split: Optional[Sequence[float]] = None, memory: Optional[int] = None,
+             threads: int = 0, seed: int = 1,
+             # end
+             progress: Progress = None) -> Training:
+    """Trains a model on a condensed graph and judges it on the full one.
 
-    Where condensing drew the split of `full`, the same is drawn again, so that no node is judged
-    that `small` was made of.
+    If condensing drew a split of `full`, the same split is drawn again, so that no node is judged
+    that `small` was made from.
+
+    Args:
+        small: the graph to train on, of any kind.
+        full: the graph to judge on, of any kind.
+        progress: as for condense.
+        model: the network.
+        layers: layers, ReLU between them (1 to 16).
+        hidden: columns between layers (1 to 1048576).
+        heads: gat: heads that share the columns (1 to 1024).
+        gin_layers: gin: linear layers inside a layer (1 to 2).
+        epochs: steps of training (1 to 100000000).
+        every: judge after every so many epochs, and after the last (1 to 100000000).
+        seeds: runs, each from fresh weights (1 to 1000000).
+        standardise: features to mean 0 and spread 1, by training nodes.
+        rate: Adam's learning rate (above 0, at most 1e+06).
+        decay: weight decay (0 to 1000000).
+        dropout: share dropped between layers (at least 0, below 1).
+        split: draw a new split: percent such as (60, 20, 20); None: the one that condensing drew,
+            the graph's own, or (60, 20, 20).
+        memory: memory for judging, in bytes: what does not fit is judged in blocks, and the answer
+            is the same (at least 0); None: what is free.
+        threads: threads, 0 for every core (0 to 4096).
+        seed: of the first run; the same seed gives the same bits.
 
     >>> import graphbonsai
     >>> full = graphbonsai.generate(nodes=600, features=60, classes=3, seed=4)
@@ -219,6 +281,17 @@ def evaluate(small: Any, full: Any, model: str = "gcn", *, progress: Progress = 
     >>> graphbonsai.evaluate(small, full, epochs=20, seeds=1, threads=1).info["test"]
     120
     """
+    o = options_of.fill(c.TrainOptions, locals())
     if full is None:
         raise ArgumentError("full is None; evaluate needs the full graph to judge on")
-    return train(small, full, model, progress=progress, **options)
+    return _trained(small, full, o, progress)
+
+
+def _trained(graph: Any, full: Any, options: Any, progress: Progress) -> Training:
+    small = as_graph("graph", graph)
+    whole = None if full is None else as_graph("full", full)
+    h = small._live()
+    hf = None if whole is None else whole._live()
+    out = Handle(c.training_free)
+    call(c.train, out.out, h, hf, progress=progress, options=options)
+    return Training(out)

@@ -1,8 +1,8 @@
-"""DGL: a DGLGraph in, a small DGLGraph out.
+"""DGL: condenses a DGLGraph to a small DGLGraph.
 
 Node data have DGL's usual names: feat, label, train_mask, val_mask, test_mask; edge data: weight.
-A condensed graph has beside them y_soft, node_weight, origin and role, and the attributes
-`report` and `kept_features`.
+A condensed graph also has y_soft, node_weight, origin and role, and the attributes `report` and
+`kept_features`.
 
     small = graphbonsai.dgl.Condense(ratio=0.01)(g)
     small = dgl.add_self_loop(small)        # GraphConv and GATConv need them; PyG's add their own
@@ -10,9 +10,7 @@ A condensed graph has beside them y_soft, node_weight, origin and role, and the 
 
 SPDX-License-Identifier: MIT
 """
-from __future__ import annotations
-
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Dict, Literal, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -23,12 +21,14 @@ try:
 except Exception as e:          # its compiled parts fail in many ways beside another torch
     raise ImportError(f"graphbonsai.dgl needs DGL with its PyTorch backend ({e})") from e
 
-from . import _tensors
+from . import _capi, _tensors
+from . import _options as options_of
+from ._condense import condense, condense_graph
 from ._errors import ArgumentError
 from ._graph import Graph
+from ._progress import Progress
 
 __all__ = ["Condense", "apply_features", "condense", "from_data", "loss", "to_data"]
-
 
 
 def _need_graph(g: Any) -> None:
@@ -66,7 +66,7 @@ def _masks(g: Any, split_index: int, needed: bool) -> Dict[str, Any]:
 
 
 def _condensed(g: Any, source: np.ndarray, target: np.ndarray) -> Dict[str, Any]:
-    """What only a condensed graph has; its edges stay as they are, and all labels train."""
+    """The data that only a condensed graph has; its edges stay, and all labels are for training."""
     n = g.num_nodes()
     out: Dict[str, Any] = {name: g.ndata[name].numpy()
                            for name in ("y_soft", "node_weight", "origin", "role")
@@ -80,14 +80,29 @@ def _condensed(g: Any, source: np.ndarray, target: np.ndarray) -> Dict[str, Any]
             "keep_directed": not np.array_equal(forth, back)}
 
 
+@options_of.named
 def from_data(g: Any, *, feat: str = "feat", label: str = "label", weight: str = "weight",
-              split_index: int = 0, need_masks: bool = True, **options: Any) -> Graph:
-    """The Graph of a homogeneous DGLGraph, which keeps using the memory of its features.
+              split_index: int = 0, need_masks: bool = True,
+              # options: read -features -labels
+              keep_directed: bool = False, keep_self_loops: bool = False,
+              keep_repeated: bool = False, threads: int = 0,
+              # end
+              ) -> Graph:
+    """Makes a Graph from a homogeneous DGLGraph; it uses the memory of its features.
 
-    feat, label: the names of node data; weight: of edge data, used where there is such.
-    split_index: the column of masks [nodes, splits].
-    options: of `Graph.from_arrays`: keep_directed, keep_self_loops, keep_repeated, threads.
+    Args:
+        g: a DGLGraph.
+        feat: the name of the features in g.ndata.
+        label: the name of the labels in g.ndata.
+        weight: the name of the weights in g.edata, which are used if they exist.
+        split_index: the column of masks [nodes, splits].
+        need_masks: whether a graph without train_mask is refused.
+        keep_directed: keep entries without their reverse; else it is added.
+        keep_self_loops: keep edges from a node to itself; else they are dropped.
+        keep_repeated: keep repeated edges; else they are merged.
+        threads: threads, 0 for every core (0 to 4096).
     """
+    options = options_of.changed(_capi.ReadOptions, locals())
     _need_graph(g)
     n = g.num_nodes()
     x, y = _column(g, feat, "features"), _column(g, label, "labels")
@@ -110,7 +125,7 @@ def from_data(g: Any, *, feat: str = "feat", label: str = "label", weight: str =
 
 def to_data(graph: Graph, *, feat: str = "feat", label: str = "label",
             weight: str = "weight") -> Any:
-    """The DGLGraph of a Graph, with tensors of its own; see the head of this module."""
+    """Makes a DGLGraph from a Graph; its tensors are copies."""
     source, target = _tensors.tensor(graph.edge_index)
     g = dgl.graph((source, target), num_nodes=graph.num_nodes)
     for name, value in _tensors.fields(graph).items():
@@ -123,48 +138,120 @@ def to_data(graph: Graph, *, feat: str = "feat", label: str = "label",
     return g
 
 
-def condense(g: Any, ratio: Union[float, List[float], None] = None, *, feat: str = "feat",
-             label: str = "label", weight: str = "weight", split_index: int = 0,
-             **options: Any) -> Any:
-    """`graphbonsai.condense` of a DGLGraph: a small one, or a list for a list of ratios."""
-    from . import condense as condense_graph
-    read, rest = _tensors.split_options(options)
-    names = {"feat": feat, "label": label, "weight": weight}
-    graph = from_data(g, split_index=split_index, need_masks=not rest.get("split"), **names, **read)
-    small = condense_graph(graph, ratio, **rest)
+def condensed(g: Any, ratio: Union[None, float, Sequence[float]], given: Mapping[str, Any],
+              reading: Dict[str, Any], progress: Progress) -> Any:
+    """What graphbonsai.condense does with a DGLGraph: a small one, or a list for several ratios."""
+    graph = from_data(g, need_masks=given["split"] is None, threads=given["threads"], **reading)
+    names = {name: given[name] for name in ("feat", "label", "weight")}
+    small = condense_graph(graph, ratio, given, progress)
     return ([to_data(one, **names) for one in small] if isinstance(small, list)
             else to_data(small, **names))
 
 
 class Condense(BaseTransform):
-    """Makes a small graph of a large one, as a transform of DGL; arguments as of `condense`."""
+    """Makes a small graph that models can be trained on instead of the large one."""
 
-    def __init__(self, ratio: Optional[float] = None, method: str = "auto", **options: Any) -> None:
-        _tensors.check_options(ratio, method, {k: v for k, v in options.items() if k not in
-                                               ("feat", "label", "weight", "split_index",
-                                                "progress")})
+    @options_of.named
+    def __init__(self, ratio: Optional[float] = None,
+                 # options: condense method
+                 method: Literal["trees", "random", "random-trees", "herding", "kcenter", "degree",
+                     "prototypes", "auto"] = "auto",
+                 # end
+                 *,
+                 # options: condense -ratio -method, read -threads -features -labels
+                 max_bytes: Optional[int] = None, nodes: Optional[int] = None,
+                 trees: Optional[int] = None, accounting: Literal["strict", "paper"] = "strict",
+                 layers: int = 2, k: int = 5, sample: Union[None, int, Literal["all"]] = None,
+                 theta: float = 0.05, delta: float = 0.05,
+                 density: Union[bool, Literal["gain", "density"]] = False, no_rknn: bool = False,
+                 no_ppr: bool = False, patience: int = 200, beta: float = 0.15,
+                 prune_share: float = 1.0, min_pruned: float = 0.01, oversample: float = 1.0,
+                 match_classes: bool = False,
+                 select_features: Union[bool, Literal["none", "tree"]] = False,
+                 inductive: bool = False,
+                 raw_features: Union[bool, Literal["embeddings", "features"]] = False,
+                 project: int = 0, split: Optional[Sequence[float]] = None, threads: int = 0,
+                 seed: int = 1, no_validation: bool = False, hard_labels: bool = False,
+                 members: bool = False, memory: Optional[int] = None, keep_directed: bool = False,
+                 keep_self_loops: bool = False, keep_repeated: bool = False,
+                 # end
+                 split_index: int = 0, feat: str = "feat", label: str = "label",
+                 weight: str = "weight", progress: Progress = None) -> None:
+        """Give exactly one budget: ratio, max_bytes, nodes or trees.
+
+        Args:
+            ratio: budget: share of the full graph's bytes, above 0 and at most 1.
+            split_index: the column of masks [nodes, splits].
+            feat: the name of the features in g.ndata.
+            label: the name of the labels in g.ndata.
+            weight: the name of the weights in g.edata, which are used if they exist.
+            progress: None: a bar in a terminal or a notebook; True or False: always or never; or a
+                function (stage, done, total).
+            method: auto: trees or prototypes, whichever a probe finds better; trees is the paper's;
+                the others are to compare.
+            max_bytes: budget: bytes (at least 1).
+            nodes: budget: nodes (at least 1).
+            trees: budget: trees, each a training node with all that is near it (at least 1).
+            accounting: bytes as a .bonsai file has them, or as the paper's code counts them.
+            layers: hops of a tree and rounds of averaging (0 to 16).
+            k: nearest trees that a tree is covered by (1 to 1000000).
+            sample: trees to be covered (at least 1); None: by theta and delta.
+            theta: error of the sampled cover (0.0001 to 1).
+            delta: chance of a larger error (1e-09 to 1).
+            density: False or "gain", True or "density": the tree that covers most, or most per
+                byte.
+            no_rknn: trees in random order (ablation).
+            no_ppr: no sparsification (ablation).
+            patience: stop when so many trees in a row do not fit (at least 1).
+            beta: PageRank's chance to return to a root (0.001 to 0.999).
+            prune_share: at most this share of the ego nodes goes per round (0 to 1).
+            min_pruned: stop when a smaller share of the nodes would go (0 to 1).
+            oversample: select so many budgets, then drop the lowest PageRank (1 to 1000000).
+            match_classes: give the labels the classes' shares in training.
+            select_features: False or "none", True or "tree": tree: keep only features that a
+                decision tree splits on.
+            inductive: cut the graph to its training nodes first.
+            raw_features: False or "embeddings", True or "features": what herding and kcenter
+                measure on.
+            project: random projection to so many dimensions before k-NN; 0: exact (0 to 1000000).
+            split: draw a new split: percent such as (60, 20, 20); None: the graph's own, or (60,
+                20, 20) where it has none.
+            threads: threads, 0 for every core (0 to 4096).
+            seed: the same seed gives the same bytes.
+            no_validation: probe on a fifth of the training nodes instead of on validation nodes.
+            hard_labels: prototypes without soft labels.
+            members: prototypes name the nodes that they stand for; not counted as bytes.
+            memory: private memory to use at most, in bytes: what does not fit goes to scratch files
+                in TMPDIR, and the answer is the same (at least 0); None: what is free.
+            keep_directed: keep entries without their reverse; else it is added.
+            keep_self_loops: keep edges from a node to itself; else they are dropped.
+            keep_repeated: keep repeated edges; else they are merged.
+        """
+        self.options = _tensors.check_options(ratio, locals())
         self.ratio = ratio
         self.method = method
-        self.options = options
+        self.reading: Dict[str, Any] = {"split_index": split_index, "feat": feat, "label": label,
+                                        "weight": weight}
+        self.progress = progress
 
     def __call__(self, g: Any) -> Any:
-        return condense(g, self.ratio, method=self.method, **self.options)
+        _need_graph(g)
+        return condense(g, self.ratio, method=self.method, progress=self.progress, **self.reading,
+                        **self.options)
 
     def __repr__(self) -> str:
-        shown: Dict[str, Any] = {} if self.ratio is None else {"ratio": self.ratio}
-        shown["method"] = self.method
-        shown.update(sorted((k, v) for k, v in self.options.items() if k != "progress"))
-        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in shown.items())})"
+        return _tensors.shown(self, **{name: value for name, value in self.reading.items()
+                                       if value not in (0, name)})
 
 
 def loss(out: Tensor, g: Any, *, label: str = "label") -> Tensor:
-    """What the library minimises: cross-entropy with soft labels, the weighted mean over nodes."""
+    """The loss that the library minimises: cross-entropy with soft labels, averaged by weight."""
     return _tensors.loss(out, g.ndata.get(label), g.ndata.get("y_soft"), g.ndata.get("train_mask"),
                          g.ndata.get("node_weight"))
 
 
 def apply_features(full: Any, small: Any, *, feat: str = "feat") -> Any:
-    """The full graph with the features that the small one kept; `full` is not changed."""
+    """Returns a copy of the full graph with only the features that the small one kept."""
     x = _column(full, feat, "features")
     kept = _tensors.columns(getattr(small, "kept_features", None),
                             getattr(full, "kept_features", None), int(x.shape[1]))

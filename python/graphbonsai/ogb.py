@@ -1,12 +1,12 @@
-"""OGB's node datasets: its dictionary graph, labels and split in, a small Graph out.
+"""OGB: condenses a node dataset, or (graph, labels, split), to a small Graph.
 
     dataset = NodePropPredDataset("ogbn-arxiv")
     small = graphbonsai.condense(dataset, ratio=0.01)
     graph, labels = dataset[0]
     small = graphbonsai.condense((graph, labels, dataset.get_idx_split()), ratio=0.01)
 
-PygNodePropPredDataset and DglNodePropPredDataset give a Data and a DGLGraph.  Nothing of the
-package ogb is imported: what it hands out are dictionaries and arrays.
+A PygNodePropPredDataset gives a Data, a DglNodePropPredDataset a DGLGraph.  This module does not
+import the package ogb; it reads its dictionaries and arrays.
 
 >>> import numpy as np
 >>> graph = {"edge_index": np.array([[0, 1, 2], [1, 2, 3]]), "edge_feat": None, "num_nodes": 4,
@@ -18,15 +18,16 @@ package ogb is imported: what it hands out are dictionaries and arrays.
 
 SPDX-License-Identifier: MIT
 """
-from __future__ import annotations
-
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
+from . import _capi
+from . import _options as options_of
+from ._condense import condense, condense_graph
 from ._errors import ArgumentError
 from ._graph import Graph
-from ._options import whole
+from ._progress import Progress
 
 __all__ = ["condense", "from_data", "is_ogb", "with_masks"]
 
@@ -34,12 +35,12 @@ PARTS = (("train_mask", "train"), ("val_mask", "valid"), ("test_mask", "test"))
 
 
 def _array(value: Any) -> np.ndarray:
-    """Of an array, a list or a tensor."""
+    """The array of an array, a list or a tensor."""
     return np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
 
 
 def is_ogb(data: Any) -> bool:
-    """Whether data is a dataset of OGB's, or (graph, labels[, split])."""
+    """Whether data is an OGB dataset, or (graph, labels[, split])."""
     if isinstance(data, tuple):
         return (len(data) in (2, 3) and isinstance(data[0], Mapping)
                 and ("edge_index" in data[0] or "edge_index_dict" in data[0]))
@@ -116,12 +117,26 @@ def _pieces(data: Any) -> Tuple[Any, Any, Any]:
 
 # ---- all of it ----
 
-def from_data(data: Any, *, need_masks: bool = True, **options: Any) -> Graph:
-    """The Graph of a node dataset of OGB's, of any framework, or of (graph, labels, split).
+@options_of.named
+def from_data(data: Any, *, need_masks: bool = True,
+              # options: read -features -labels
+              keep_directed: bool = False, keep_self_loops: bool = False,
+              keep_repeated: bool = False, threads: int = 0,
+              # end
+              ) -> Graph:
+    """Makes a Graph from an OGB node dataset of any framework, or from (graph, labels, split).
 
-    It keeps using the memory of graph["node_feat"].  Features of edges are left out.
-    options: of `Graph.from_arrays`: keep_directed, keep_self_loops, keep_repeated, threads.
+    It uses the memory of graph["node_feat"].  Features of edges are ignored.
+
+    Args:
+        data: the dataset or the tuple.
+        need_masks: whether data without a split is refused.
+        keep_directed: keep entries without their reverse; else it is added.
+        keep_self_loops: keep edges from a node to itself; else they are dropped.
+        keep_repeated: keep repeated edges; else they are merged.
+        threads: threads, 0 for every core (0 to 4096).
     """
+    options = options_of.changed(_capi.ReadOptions, locals())
     frame = _frame(data)
     if frame is not None:
         import importlib
@@ -134,7 +149,7 @@ def from_data(data: Any, *, need_masks: bool = True, **options: Any) -> Graph:
         raise ArgumentError("the split is missing, so it is not known which labels may be used: "
                             "give (graph, labels, dataset.get_idx_split()), or let the library "
                             "draw one with split=(60, 20, 20)")
-    n = whole("num_nodes", graph["num_nodes"], 0, 2**31 - 1)
+    n = options_of.whole("num_nodes", graph["num_nodes"], 0, 2**31 - 1)
     given: Dict[str, Any] = {} if split is None else {"split": _split(split)}
     return Graph.from_arrays(edge_index=_array(graph["edge_index"]), num_nodes=n,
                              x=_features(graph["node_feat"]), y=_labels(labels, n), **given,
@@ -142,9 +157,9 @@ def from_data(data: Any, *, need_masks: bool = True, **options: Any) -> Graph:
 
 
 def with_masks(dataset: Any) -> Any:
-    """The graph of a PygNodePropPredDataset or DglNodePropPredDataset with its split as masks.
+    """Returns the graph of a PygNodePropPredDataset or DglNodePropPredDataset, with masks.
 
-    A Data comes back as a shallow copy; a DGLGraph with `label` among its node data too.
+    A Data is copied shallowly; a DGLGraph also gets the node data `label`.
     """
     import copy
 
@@ -171,7 +186,7 @@ def with_masks(dataset: Any) -> Any:
 
 
 def _frame(data: Any) -> Optional[str]:
-    """Which framework's graph a dataset hands out: "pyg", "dgl", or None for the dictionary."""
+    """The framework of a dataset's graph: "pyg", "dgl", or None for a dictionary."""
     if isinstance(data, tuple) or not hasattr(data, "get_idx_split"):
         return None
     one = data[0]
@@ -181,14 +196,11 @@ def _frame(data: Any) -> Optional[str]:
     return "dgl" if hasattr(one, "ndata") else "pyg"
 
 
-def condense(data: Any, ratio: Union[float, List[float], None] = None, **options: Any) -> Any:
-    """`graphbonsai.condense` of a node dataset: a Graph, or what its framework has."""
-    from . import condense as condense_graph
-    frame = _frame(data)
-    if frame is not None:
-        return condense_graph(with_masks(data), ratio, **options)
-    read = {k: options[k] for k in ("threads",) if k in options}
-    read.update({k: options.pop(k) for k in ("keep_directed", "keep_self_loops", "keep_repeated")
-                 if k in options})
-    return condense_graph(from_data(data, need_masks=not options.get("split"), **read), ratio,
-                          **options)
+def condensed(data: Any, ratio: Union[None, float, Sequence[float]], given: Mapping[str, Any],
+              reading: Dict[str, Any], progress: Progress) -> Any:
+    """What graphbonsai.condense does with a node dataset: a Graph, or what its framework has."""
+    if _frame(data) is not None:
+        options = options_of.changed(_capi.CondenseOptions, {**given, "ratio": None})
+        return condense(with_masks(data), ratio, progress=progress, **options, **reading)
+    graph = from_data(data, need_masks=given["split"] is None, threads=given["threads"], **reading)
+    return condense_graph(graph, ratio, given, progress)

@@ -1,4 +1,4 @@
-"""PyTorch Geometric: a Data in, a small Data out.
+"""PyTorch Geometric: condenses a Data to a small Data.
 
 >>> import graphbonsai
 >>> from graphbonsai import pyg
@@ -7,16 +7,14 @@
 >>> small.num_nodes <= 20 and small.x.shape[1] == full.x.shape[1]
 True
 
-`Condense` is a transform, so that it also goes into `T.Compose` and into `pre_transform`.
-`loss` trains on what a condensed graph says: soft labels and the weights of its nodes.
+`Condense` is a transform; it can be part of `T.Compose`, or be a dataset's `pre_transform`.
+`loss` uses the soft labels and the node weights of a condensed graph.
 
 SPDX-License-Identifier: MIT
 """
-from __future__ import annotations
-
 import copy
 import html
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Literal, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -30,9 +28,12 @@ except ImportError as e:
     raise ImportError("graphbonsai.pyg needs PyTorch Geometric: pip install torch torch_geometric "
                       f"({e})") from e
 
-from . import _tensors
+from . import _capi, _tensors
+from . import _options as options_of
+from ._condense import condense, condense_graph
 from ._errors import ArgumentError, Error
 from ._graph import Graph
+from ._progress import Progress
 from ._report import Report
 
 __all__ = ["Condense", "CondensedData", "apply_features", "condense", "from_data", "loss",
@@ -40,15 +41,15 @@ __all__ = ["Condense", "CondensedData", "apply_features", "condense", "from_data
 
 
 class CondensedData(Data):
-    """A Data that was condensed: `report` tells how, in a table when it is printed.
+    """A condensed Data.  Its `report` says how it was made, and prints as a table.
 
     The store holds the report as a plain dictionary, which survives `.to(device)`, `.clone()`
-    and a dataset's file; it becomes a Report when it is asked for.
+    and a dataset's file; the property makes a Report of it.
     """
 
     @property
     def report(self) -> Any:
-        """A Report; of a batch the list of its graphs' reports."""
+        """A Report; for a batch, the list of its graphs' reports."""
         found = self._store.get("report")
         if found is not None and isinstance(self, Batch):
             return [one.report for one in self.to_data_list()]
@@ -60,7 +61,7 @@ class CondensedData(Data):
         return super(CondensedData, short).__repr__()
 
     def _repr_html_(self) -> str:
-        """The library's report; its tables alone where the library cannot read the graph."""
+        """The library's page; only its tables if the library cannot read the graph."""
         report = self.report
         if not isinstance(report, Report):
             return f"<code>{html.escape(repr(self))}</code>"
@@ -79,9 +80,9 @@ if hasattr(torch.serialization, "add_safe_globals"):        # so that a dataset'
 
 def _need_data(data: Any) -> None:
     if isinstance(data, HeteroData):
-        raise ArgumentError("HeteroData has several kinds of nodes and edges, and only one kind can "
-                            "be condensed: give data.to_homogeneous(), or the part that carries "
-                            "the labels as a Data of its own")
+        raise ArgumentError("HeteroData has several kinds of nodes and edges, and only one kind "
+                            "can be condensed: give data.to_homogeneous(), or the part that "
+                            "carries the labels as a Data of its own")
     if not isinstance(data, Data):
         raise ArgumentError(f"a {type(data).__name__} is not a torch_geometric.data.Data; of a "
                             f"dataset give its graph, dataset[0]")
@@ -156,7 +157,7 @@ def _masks(data: Data, n: int, split_index: int, needed: bool) -> Dict[str, Any]
 
 
 def _condensed(data: Data) -> Dict[str, Any]:
-    """What only a condensed graph has."""
+    """The fields that only a condensed graph has."""
     names = ("y_soft", "node_weight", "origin", "role", "kept_features")
     out: Dict[str, Any] = {name: _tensors.need_cpu(data[name], "data." + name, "data").numpy()
                            for name in names if data.get(name) is not None}
@@ -167,16 +168,27 @@ def _condensed(data: Data) -> Dict[str, Any]:
     return out
 
 
+@options_of.named
 def from_data(data: Data, *, split_index: int = 0, need_masks: bool = True,
-              **options: Any) -> Graph:
-    """The Graph of a homogeneous Data, which keeps using the memory of `data.x`.
+              # options: read -features -labels
+              keep_directed: bool = False, keep_self_loops: bool = False,
+              keep_repeated: bool = False, threads: int = 0,
+              # end
+              ) -> Graph:
+    """Makes a Graph from a homogeneous Data; it uses the memory of `data.x`.
 
-    data: `x` (dense float32, or sparse), `y`, `edge_index` or `adj_t`, perhaps `edge_weight`
-    (or `edge_attr` with one number an edge), `train_mask` and the other two.
-    split_index: the column of masks [nodes, splits].
-    need_masks: False: a Data without train_mask is taken too.
-    options: of `Graph.from_arrays`: keep_directed, keep_self_loops, keep_repeated, threads.
+    Args:
+        data: has `x` (dense float32, or sparse), `y`, `edge_index` or `adj_t`, and may have
+            `edge_weight` (or `edge_attr` with one number per edge), `train_mask`, `val_mask` and
+            `test_mask`.
+        split_index: the column of masks [nodes, splits].
+        need_masks: whether a Data without train_mask is refused.
+        keep_directed: keep entries without their reverse; else it is added.
+        keep_self_loops: keep edges from a node to itself; else they are dropped.
+        keep_repeated: keep repeated edges; else they are merged.
+        threads: threads, 0 for every core (0 to 4096).
     """
+    options = options_of.changed(_capi.ReadOptions, locals())
     _need_data(data)
     for name, what in (("x", "features: give every node some, for example with "
                         "torch_geometric.transforms.OneHotDegree"),
@@ -192,7 +204,7 @@ def from_data(data: Data, *, split_index: int = 0, need_masks: bool = True,
                    **_condensed(data)}
     else:
         options = {**options, **_masks(data, n, split_index, need_masks)}
-        if data.get("kept_features") is not None:           # of apply_features
+        if data.get("kept_features") is not None:           # from apply_features
             options["kept_features"] = _tensors.need_cpu(data["kept_features"],
                                                          "data.kept_features", "data").numpy()
     return Graph.from_arrays(
@@ -204,11 +216,11 @@ def from_data(data: Data, *, split_index: int = 0, need_masks: bool = True,
 # ---- Graph to Data ----
 
 def to_data(graph: Graph) -> Data:
-    """The Data of a Graph, with tensors of its own.
+    """Makes a Data from a Graph; its tensors are copies.
 
-    x, edge_index, edge_weight, y (-1: unknown), y_soft, train_mask (val_mask, test_mask),
-    node_weight, origin, role, kept_features: each where the graph has it.  Of a condensed
-    graph every labelled node is in train_mask, and `report` tells how it was made.
+    It has those of x, edge_index, edge_weight, y (-1: unknown), y_soft, train_mask, val_mask,
+    test_mask, node_weight, origin, role and kept_features that the graph has.  In a condensed graph
+    every labelled node is in train_mask, and `report` says how it was made.
     """
     report = graph.report
     data = CondensedData() if report is not None else Data()
@@ -221,7 +233,7 @@ def to_data(graph: Graph) -> Data:
     if graph.kept_features is not None:
         data.kept_features = _tensors.tensor(graph.kept_features)
     if "x" not in data and "y" not in data:
-        data.num_nodes = graph.num_nodes        # edges alone do not show the last lonely nodes
+        data.num_nodes = graph.num_nodes        # edges do not show isolated nodes at the end
     if report is not None:
         data["report"] = dict(report)
     return data
@@ -229,69 +241,129 @@ def to_data(graph: Graph) -> Data:
 
 # ---- condensing ----
 
-def condense(data: Data, ratio: Union[float, List[float], None] = None, *, split_index: int = 0,
-             **options: Any) -> Any:
-    """`graphbonsai.condense` of a Data: a small Data, or a list of them for a list of ratios."""
-    from . import condense as condense_graph
-    read, rest = _tensors.split_options(options)
-    graph = from_data(data, split_index=split_index, need_masks=not rest.get("split"), **read)
-    small = condense_graph(graph, ratio, **rest)
+def condensed(data: Data, ratio: Union[None, float, Sequence[float]], given: Mapping[str, Any],
+              reading: Dict[str, Any], progress: Progress) -> Any:
+    """What graphbonsai.condense does with a Data: a small Data, or a list for several ratios."""
+    graph = from_data(data, need_masks=given["split"] is None, threads=given["threads"], **reading)
+    small = condense_graph(graph, ratio, given, progress)
     return [to_data(one) for one in small] if isinstance(small, list) else to_data(small)
 
 
 @functional_transform("bonsai_condense")
 class Condense(BaseTransform):
-    """Makes a small graph of a large one that models can be trained on instead.
-
-    ratio: bytes of the small graph over bytes of the full one, or one of bytes, nodes, trees.
-    method: "auto", "trees", "prototypes", "random", ...
-    split_index: the column of masks [nodes, splits].
-    options: as of `graphbonsai.condense`; progress too.
+    """Makes a small graph that models can be trained on instead of the large one.
 
     >>> Condense(ratio=0.01)
     Condense(ratio=0.01, method='auto')
     """
 
-    def __init__(self, ratio: Optional[float] = None, method: str = "auto", *,
-                 split_index: int = 0, progress: Any = None, **options: Any) -> None:
-        _tensors.check_options(ratio, method, options)
+    @options_of.named
+    def __init__(self, ratio: Optional[float] = None,
+                 # options: condense method
+                 method: Literal["trees", "random", "random-trees", "herding", "kcenter", "degree",
+                     "prototypes", "auto"] = "auto",
+                 # end
+                 *,
+                 # options: condense -ratio -method, read -threads -features -labels
+                 max_bytes: Optional[int] = None, nodes: Optional[int] = None,
+                 trees: Optional[int] = None, accounting: Literal["strict", "paper"] = "strict",
+                 layers: int = 2, k: int = 5, sample: Union[None, int, Literal["all"]] = None,
+                 theta: float = 0.05, delta: float = 0.05,
+                 density: Union[bool, Literal["gain", "density"]] = False, no_rknn: bool = False,
+                 no_ppr: bool = False, patience: int = 200, beta: float = 0.15,
+                 prune_share: float = 1.0, min_pruned: float = 0.01, oversample: float = 1.0,
+                 match_classes: bool = False,
+                 select_features: Union[bool, Literal["none", "tree"]] = False,
+                 inductive: bool = False,
+                 raw_features: Union[bool, Literal["embeddings", "features"]] = False,
+                 project: int = 0, split: Optional[Sequence[float]] = None, threads: int = 0,
+                 seed: int = 1, no_validation: bool = False, hard_labels: bool = False,
+                 members: bool = False, memory: Optional[int] = None, keep_directed: bool = False,
+                 keep_self_loops: bool = False, keep_repeated: bool = False,
+                 # end
+                 split_index: int = 0, progress: Progress = None) -> None:
+        """Give exactly one budget: ratio, max_bytes, nodes or trees.
+
+        Args:
+            ratio: budget: share of the full graph's bytes, above 0 and at most 1.
+            split_index: the column of masks [nodes, splits].
+            progress: None: a bar in a terminal or a notebook; True or False: always or never; or a
+                function (stage, done, total).
+            method: auto: trees or prototypes, whichever a probe finds better; trees is the paper's;
+                the others are to compare.
+            max_bytes: budget: bytes (at least 1).
+            nodes: budget: nodes (at least 1).
+            trees: budget: trees, each a training node with all that is near it (at least 1).
+            accounting: bytes as a .bonsai file has them, or as the paper's code counts them.
+            layers: hops of a tree and rounds of averaging (0 to 16).
+            k: nearest trees that a tree is covered by (1 to 1000000).
+            sample: trees to be covered (at least 1); None: by theta and delta.
+            theta: error of the sampled cover (0.0001 to 1).
+            delta: chance of a larger error (1e-09 to 1).
+            density: False or "gain", True or "density": the tree that covers most, or most per
+                byte.
+            no_rknn: trees in random order (ablation).
+            no_ppr: no sparsification (ablation).
+            patience: stop when so many trees in a row do not fit (at least 1).
+            beta: PageRank's chance to return to a root (0.001 to 0.999).
+            prune_share: at most this share of the ego nodes goes per round (0 to 1).
+            min_pruned: stop when a smaller share of the nodes would go (0 to 1).
+            oversample: select so many budgets, then drop the lowest PageRank (1 to 1000000).
+            match_classes: give the labels the classes' shares in training.
+            select_features: False or "none", True or "tree": tree: keep only features that a
+                decision tree splits on.
+            inductive: cut the graph to its training nodes first.
+            raw_features: False or "embeddings", True or "features": what herding and kcenter
+                measure on.
+            project: random projection to so many dimensions before k-NN; 0: exact (0 to 1000000).
+            split: draw a new split: percent such as (60, 20, 20); None: the graph's own, or (60,
+                20, 20) where it has none.
+            threads: threads, 0 for every core (0 to 4096).
+            seed: the same seed gives the same bytes.
+            no_validation: probe on a fifth of the training nodes instead of on validation nodes.
+            hard_labels: prototypes without soft labels.
+            members: prototypes name the nodes that they stand for; not counted as bytes.
+            memory: private memory to use at most, in bytes: what does not fit goes to scratch files
+                in TMPDIR, and the answer is the same (at least 0); None: what is free.
+            keep_directed: keep entries without their reverse; else it is added.
+            keep_self_loops: keep edges from a node to itself; else they are dropped.
+            keep_repeated: keep repeated edges; else they are merged.
+        """
+        self.options = _tensors.check_options(ratio, locals())
         self.ratio = ratio
         self.method = method
         self.split_index = split_index
         self.progress = progress
-        self.options = options
 
     def forward(self, data: Data) -> Data:
+        _need_data(data)
         return condense(data, self.ratio, method=self.method, split_index=self.split_index,
                         progress=self.progress, **self.options)
 
     def __repr__(self) -> str:
-        shown: Dict[str, Any] = {} if self.ratio is None else {"ratio": self.ratio}
-        shown["method"] = self.method
-        if self.split_index:
-            shown["split_index"] = self.split_index
-        shown.update(sorted(self.options.items()))
-        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in shown.items())})"
+        return _tensors.shown(self, **({"split_index": self.split_index} if self.split_index
+                                       else {}))
 
 
 # ---- training on it ----
 
 def loss(out: Tensor, data: Data) -> Tensor:
-    """What the library minimises: cross-entropy with soft labels, the weighted mean over nodes.
+    """The loss that the library minimises: cross-entropy with soft labels, averaged by weight.
 
-    out: scores [nodes, classes] of every node, before any softmax.
-    data: condensed or not.  Where it has y_soft the classes' shares count, else y; nodes count
-    by node_weight, and only those in train_mask that have a label.
+    Args:
+        out: [nodes, classes] scores of every node, before any softmax.
+        data: a Data, condensed or not.  Its y_soft is used if it has one, else its y.  Nodes are
+            weighted by node_weight; only nodes in train_mask that have a label count.
     """
     return _tensors.loss(out, data.get("y"), data.get("y_soft"), data.get("train_mask"),
                          data.get("node_weight"))
 
 
 def apply_features(full: Data, small: Data) -> Data:
-    """The full graph with the features that the small one kept, in its order.
+    """Returns the full graph with only the features that the small one kept.
 
-    A shallow copy: with `select_features=1` a model of the small graph needs it; otherwise x is
-    that of `full` itself.
+    A model that was trained with `select_features=True` needs them.  The result is a shallow copy;
+    if all features were kept, its x is that of `full`.
     """
     if full.get("x") is None:
         raise ArgumentError("the full graph has no x")

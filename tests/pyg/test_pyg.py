@@ -2,6 +2,7 @@
 
 SPDX-License-Identifier: MIT"""
 import copy
+import inspect
 import os
 import pickle
 import sys
@@ -16,7 +17,7 @@ from torch_geometric.data import Data, HeteroData, InMemoryDataset
 from torch_geometric.utils import to_torch_csr_tensor
 
 import graphbonsai
-from graphbonsai import pyg
+from graphbonsai import _capi, _deprecated, _options, pyg
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -274,6 +275,18 @@ class Transform(unittest.TestCase):
         self.assertIsInstance(t, T.BaseTransform)
         d = data()
         self.assertTrue(same(t(d), condense(d)))
+
+    def test_a_transform_shows_every_option(self):
+        parameters = inspect.signature(pyg.Condense).parameters
+        for name, field in _options.fields(_capi.CondenseOptions).items():
+            self.assertEqual(parameters[name].default, field.default)
+            self.assertRegex(inspect.getdoc(pyg.Condense.__init__), r"(?m)^    %s: " % name)
+
+    def test_a_transform_takes_bytes_for_one_version_more(self):
+        _deprecated._warned.clear()
+        with self.assertWarnsRegex(DeprecationWarning, "use max_bytes"):
+            t = pyg.Condense(bytes=5000)
+        self.assertEqual(repr(t), "Condense(method='auto', max_bytes=5000)")
 
     def test_it_says_what_it_is(self):
         self.assertEqual(repr(pyg.Condense(0.01)), "Condense(ratio=0.01, method='auto')")

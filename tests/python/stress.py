@@ -165,7 +165,7 @@ class Player:
     def judge(self):
         a, b = self.graph(), self.graph()
         self.random.choice([lambda: a.equal(b), a.check, lambda: a.info(linear=True, threads=1),
-                            lambda: a.nbytes("paper"), lambda: repr(a) + str(b.report),
+                            lambda: a.paper_nbytes, lambda: repr(a) + str(b.report),
                             lambda: graphbonsai.update(a, a, b, threads=1),
                             lambda: graphbonsai.nearest(b, 0, a, threads=1)])()
 

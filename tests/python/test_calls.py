@@ -41,7 +41,7 @@ class Condensing(testing.Case):
         for method in ("trees", "random", "random-trees", "random_trees", "herding", "kcenter",
                        "degree", "prototypes", "auto"):
             s = condense(self.g, 0.1, method=method, threads=1)
-            self.assertLessEqual(s.nbytes(), 0.1 * self.g.nbytes(), method)
+            self.assertLessEqual(s.nbytes, 0.1 * self.g.nbytes, method)
             s.check()
             if method != "auto":
                 self.assertEqual(s.report.method, method.replace("_", "-"))
@@ -70,7 +70,7 @@ assert "scratch files" in str(under.report) and "scratch" not in str(free.report
 
     def test_budgets_of_other_kinds(self):
         self.assertLessEqual(condense(self.g, nodes=20, method="random", threads=1).num_nodes, 20)
-        self.assertLessEqual(condense(self.g, bytes=2000, threads=1).nbytes(), 2000)
+        self.assertLessEqual(condense(self.g, max_bytes=2000, threads=1).nbytes, 2000)
         roots = condense(self.g, trees=5, method="trees", threads=1).role
         self.assertEqual(int((roots == 1).sum()), 5)
 
@@ -214,8 +214,8 @@ class Reports(testing.Case):
         self.assertIn("class 0", str(i))
         world = testing.small_world()
         self.assertGreater(graphbonsai.info(world, linear=True)["linear"]["features_only"], 40)
-        self.assertEqual(i["bytes"], g.nbytes("strict"))
-        self.assertNotEqual(g.nbytes("paper"), g.nbytes())
+        self.assertEqual(i["bytes"], g.nbytes)
+        self.assertNotEqual(g.paper_nbytes, g.nbytes)
 
 
 class Training(testing.Case):

@@ -13,6 +13,7 @@ import graphbonsai
 import testing
 from graphbonsai import Graph
 from graphbonsai import _capi as c
+from graphbonsai import _options
 
 FLOATS = ("f4", "f2", "f8", "i4", "u1", "?", ">f4")
 
@@ -269,7 +270,7 @@ class Borrowing(testing.Case):
             g.close()
         self.assertTrue(g.closed)
         self.assertEqual(repr(g), "Graph(closed)")
-        for use in (lambda: g.x, lambda: len(g), g.info, g.check, g.nbytes, lambda: g.save("x.npz"),
+        for use in (lambda: g.x, lambda: len(g), g.info, g.check, lambda: g.nbytes, lambda: g.save("x.npz"),
                     lambda: g.split((60, 20, 20)), lambda: g.induce([0]), lambda: g.equal(g),
                     lambda: graphbonsai.condense(g, 0.5), lambda: graphbonsai.train(g),
                     lambda: testing.triangle().equal(g), g.__enter__, lambda: g.report):
@@ -296,7 +297,7 @@ class Files(testing.Case):
     def test_decoding_agrees_with_the_library(self):
         g = testing.small_world(60)
         with tempfile.TemporaryDirectory() as folder:
-            for features in c.ENCODINGS:
+            for features in _options.words(c.WriteOptions, "features"):
                 path = os.path.join(folder, features + ".bonsai")
                 g.save(path, features)
                 h = Graph.load(path)

@@ -18,7 +18,7 @@ INCLUDE = os.path.join(testing.SOURCE, "include")
 # Not bound: other ways to say what is bound, macros over it, and what one command alone needs.
 UNBOUND = {"status_text", "graph_load", "graph_nodes", "graph_features", "graph_classes",
            "type_bytes", "graph_mean", "graph_generate_file", "study_pairs", "report_tables",
-           "study_run", "graph_checksum", "graph_shape", "plan_make", "field_at", "field_text"}
+           "study_run", "graph_checksum", "graph_shape", "plan_make"}
 
 
 def header():
@@ -73,14 +73,22 @@ class Layout(testing.Case):
             "SECTION": re.findall(r"X\((\w+), +\d+, \"[\w ]+\", +[01]\)", header()),
             "PART": ["TRAIN", "VAL", "TEST"],
             "FLAG": ["DIRECTED", "SELF_LOOPS", "REPEATED"],
+            "FIELD": ["FLAG", "CHOICE", "INT", "LONG", "BYTES", "U64", "REAL", "SPEED", "SPLIT",
+                      "TEXT", "FILE", "POINTER"],
+            "MARK": ["ABOVE", "BELOW", "BUDGET"],
             "ACCOUNTING": ["STRICT", "PAPER_FULL", "PAPER_CONDENSED"],
         }
         self.assertEqual(len(groups["SECTION"]), c.SECTIONS - 1)
+        full = ("FIELD", "MARK")        # those that keep their prefix here
         pairs = [(prefix, name) for prefix, names in groups.items() for name in names]
         lines = ['printf("%%d\\n", (int)BONSAI_%s_%s);' % pair for pair in pairs]
         lines.append('printf("%d %d\\n", BONSAI_SECTION_COUNT, BONSAI_PART_NONE);')
-        self.assertEqual(compiled(lines), [str(getattr(c, name)) for _, name in pairs]
-                         + ["%d %d" % (c.SECTIONS, c.PART_NONE)])
+        lines += ['printf("%%d\\n", (int)BONSAI_OPTIONS_%s);' % kind.__name__[:-7].upper()
+                  for kind in c.KINDS]
+        self.assertEqual(compiled(lines),
+                         [str(getattr(c, "%s_%s" % (p, name) if p in full else name))
+                          for p, name in pairs] + ["%d %d" % (c.SECTIONS, c.PART_NONE)] +
+                         [str(number) for number in c.KINDS.values()])
 
     def test_every_function_is_bound(self):
         text = re.sub(r"#define.*", "", re.sub(r"/\*.*?\*/", "", header(), flags=re.S))

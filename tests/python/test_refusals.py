@@ -227,8 +227,12 @@ class Options(testing.Case):
         self.refuses('there is no model "gcnn"; did you mean "gcn"?', train, self.g, model="gcnn")
         self.refuses("model must be a text, one of gcn, gat, gin, sage, not 1", train, self.g,
                      model=1)
-        self.refuses('there is no accounting "loose"; there are strict, paper',
-                     self.g.nbytes, "loose")
+        self.refuses('there is no accounting "loose"; there are strict, paper', condense, self.g,
+                     0.1, accounting="loose")
+        self.refuses('there is no density "most"; there are gain, density', condense, self.g, 0.1,
+                     density="most")
+        self.refuses("sample must be a whole number, not 'most'", condense, self.g, 0.1,
+                     sample="most")
 
     def test_types_and_ranges(self):
         def bad(sentence, **options):
@@ -251,7 +255,7 @@ class Options(testing.Case):
         bad("the shares 90/20/20 sum to more than 100", split=(90, 20, 20))
 
     def test_budgets(self):
-        lead = "give one budget: ratio (of the bytes, such as 0.01), bytes, nodes or trees"
+        lead = "give one budget: ratio (of the bytes, such as 0.01), max_bytes, nodes or trees"
         self.refuses(lead, condense, self.g)
         self.refuses(lead + ", not ratio and nodes", condense, self.g, 0.1, nodes=5)
         self.refuses("ratio is 0; it must be above 0", condense, self.g, 0)

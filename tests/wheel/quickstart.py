@@ -19,7 +19,7 @@ edge_index = ends[:, (y[ends[0]] == y[ends[1]]) | (rng.random(40000) < 0.1)]
 graph = graphbonsai.Graph.from_arrays(edge_index=edge_index, x=x, y=y)
 small = graphbonsai.condense(graph, ratio=0.02, threads=1)
 print(small.report)
-assert small.nbytes() <= 0.02 * graph.nbytes(), (small.nbytes(), graph.nbytes())
+assert small.nbytes <= 0.02 * graph.nbytes, (small.nbytes, graph.nbytes)
 
 small.save("small.bonsai")
 assert graphbonsai.Graph.load("small.bonsai").equal(small)

@@ -1,0 +1,279 @@
+"""Arrays: the sizes of a graph, and its arrays as NumPy arrays.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import ctypes
+import json
+from typing import Any, Dict, List, Optional, Tuple
+
+import numpy as np
+
+from . import _capi as c
+from . import _options as options_of
+from ._deprecated import Bytes
+from ._errors import ArgumentError
+from ._memory import Handle, row_lengths, section
+from ._progress import call
+from ._report import Report
+
+
+class Arrays:
+    """The base of Graph: everything that can be read from one."""
+
+    _handle: Optional[Handle]
+    _verified: bool
+    _run: Optional[Dict[str, Any]]
+    _info: Optional[c.CondenseInfo]
+
+    def _live(self) -> Handle:
+        handle = self._handle
+        if handle is None:
+            raise ArgumentError("the graph is closed")
+        return handle
+
+    # ---- sizes ----
+
+    def _size(self, name: str) -> int:
+        handle = self._live()           # keeps the view alive while it is read
+        return int(getattr(c.graph_view(handle).contents, name))
+
+    @property
+    def num_nodes(self) -> int:
+        return self._size("nodes")
+
+    @property
+    def num_edges(self) -> int:
+        """The entries of the adjacency: an undirected edge counts twice."""
+        return int(c.graph_edges(self._live()))
+
+    @property
+    def num_features(self) -> int:
+        return self._size("features")
+
+    @property
+    def num_classes(self) -> int:
+        return self._size("classes")
+
+    @property
+    def directed(self) -> bool:
+        return bool(self._size("flags") & c.DIRECTED)
+
+    def _bytes(self, accounting: str) -> float:
+        number = options_of.choice("accounting", accounting,
+                                   options_of.words(c.CondenseOptions, "accounting"))
+        if number and self._section(c.ROLE) is not None:
+            number = c.PAPER_CONDENSED
+        out = ctypes.c_double()
+        call(c.graph_bytes, ctypes.byref(out), self._live(), number)
+        return out.value
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the graph's sections in the smallest file that loses nothing."""
+        return Bytes(int(self._bytes("strict")), self)
+
+    @property
+    def paper_nbytes(self) -> float:
+        """The bytes of the graph as the paper's published code counts them."""
+        return self._bytes("paper")
+
+    # ---- arrays ----
+
+    def _section(self, number: int) -> Optional[np.ndarray]:
+        """A section; if the graph is a mapped file, it is verified first."""
+        handle = self._live()
+        if not self._verified:
+            call(c.graph_verify, handle)
+            self._verified = True
+        return section(handle, number)
+
+    def _needed(self, number: int) -> np.ndarray:
+        array = self._section(number)
+        assert array is not None
+        return array
+
+    @property
+    def csr(self) -> Tuple[np.ndarray, np.ndarray, Optional[np.ndarray]]:
+        """(indptr, indices, weights or None), with the types that they have in memory."""
+        return (self._needed(c.OFFSETS), self._needed(c.NEIGHBORS), self._section(c.EDGE_WEIGHTS))
+
+    @property
+    def edge_index(self) -> np.ndarray:
+        """[2, m] int64, a new array."""
+        indptr, indices, _ = self.csr
+        out = np.empty((2, indices.size), np.int64)
+        out[0] = np.repeat(np.arange(indptr.size - 1), row_lengths(indptr))
+        out[1] = indices
+        return out
+
+    @property
+    def edge_weight(self) -> Optional[np.ndarray]:
+        """[m] float32 in the order of edge_index, or None."""
+        return self._section(c.EDGE_WEIGHTS)
+
+    @property
+    def x(self) -> Optional[np.ndarray]:
+        """[n, f] float32; a view if the features are stored so, else decoded."""
+        n, f = self.num_nodes, self.num_features
+        dense = self._section(c.FEATURES)
+        if dense is not None:
+            rows = dense.reshape(n, f)
+            scale = self._section(c.FEATURE_SCALE)
+            if scale is not None:
+                rows = np.multiply(rows, scale[:, None], dtype=np.float32)
+            return rows.astype(np.float32, copy=False)
+        parts = self._sparse_parts()
+        if parts is None:
+            return None
+        indptr, indices, values = parts
+        rows = np.zeros((n, f), np.float32)
+        rows[np.repeat(np.arange(n), row_lengths(indptr)), indices] = values
+        return rows
+
+    def _sparse_parts(self) -> Optional[Tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        indptr = self._section(c.FEATURE_OFFSETS)
+        if indptr is None:
+            return None
+        indptr = indptr.astype(np.int64)
+        empty = np.empty(0, np.uint32)
+        indices = self._section(c.FEATURE_INDICES)
+        values, scale = self._section(c.FEATURE_VALUES), self._section(c.FEATURE_SCALE)
+        indices = empty if indices is None else indices
+        if values is None:
+            values = np.ones(indices.size, np.float32)
+        elif scale is not None:
+            values = values * np.repeat(scale, row_lengths(indptr))
+        return indptr, indices, values
+
+    @property
+    def x_sparse(self) -> Any:
+        """The features as a SciPy csr_matrix if they are stored sparse, else None."""
+        parts = self._sparse_parts()
+        if parts is None:
+            return None
+        from scipy.sparse import csr_matrix  # type: ignore[import-untyped,unused-ignore]
+        indptr, indices, values = parts
+        narrow = indptr if indptr[-1] >= 2**31 else indptr.astype(np.int32)
+        return csr_matrix((values, indices.astype(narrow.dtype), narrow),
+                          shape=(self.num_nodes, self.num_features), copy=False)
+
+    @property
+    def y(self) -> Optional[np.ndarray]:
+        """[n] int64, the class of each node, -1 if unknown; None without labels."""
+        stored = self._section(c.LABELS)
+        if stored is None:
+            return None
+        labels = stored.astype(np.int64)
+        labels[stored == np.iinfo(stored.dtype).max] = -1
+        return labels
+
+    @property
+    def y_soft(self) -> Optional[np.ndarray]:
+        """[n, c] float32, the share of each class, or None; the shares of a node sum to 1."""
+        stored = self._section(c.SOFT_LABELS)
+        if stored is None:
+            return None
+        rows = stored.reshape(self.num_nodes, self.num_classes)
+        return rows if rows.dtype == np.float32 else rows.astype(np.float32) / np.float32(255)
+
+    @property
+    def node_weight(self) -> Optional[np.ndarray]:
+        """[n] float32, the weight of each node in the loss, or None."""
+        stored = self._section(c.NODE_WEIGHTS)
+        return None if stored is None else stored.astype(np.float32, copy=False)
+
+    def _part(self, number: int) -> Optional[np.ndarray]:
+        stored = self._section(c.SPLIT)
+        return None if stored is None else stored == number
+
+    @property
+    def train_mask(self) -> Optional[np.ndarray]:
+        return self._part(c.TRAIN)
+
+    @property
+    def val_mask(self) -> Optional[np.ndarray]:
+        return self._part(c.VAL)
+
+    @property
+    def test_mask(self) -> Optional[np.ndarray]:
+        return self._part(c.TEST)
+
+    def _int64(self, number: int) -> Optional[np.ndarray]:
+        stored = self._section(number)
+        return None if stored is None else stored.astype(np.int64)
+
+    @property
+    def origin(self) -> Optional[np.ndarray]:
+        """[n] int64, the number of each node in the full graph, or None."""
+        return self._int64(c.ORIGIN)
+
+    @property
+    def role(self) -> Optional[np.ndarray]:
+        """[n] uint8: 0 none, 1 root, 2 in a root's tree, 3 prototype; or None."""
+        return self._section(c.ROLE)
+
+    @property
+    def kept_features(self) -> Optional[np.ndarray]:
+        """[f] int64, the kept columns of the full graph's features, or None."""
+        return self._int64(c.KEPT_FEATURES)
+
+    @property
+    def members(self) -> Optional[List[np.ndarray]]:
+        """For each prototype, the nodes that it stands for; None without members=True."""
+        offsets = self._section(c.MEMBER_OFFSETS)
+        if offsets is None:
+            return None
+        nodes = self._int64(c.MEMBERS)
+        if nodes is None:
+            nodes = np.empty(0, np.int64)
+        return [nodes[a:b] for a, b in zip(offsets[:-1].tolist(), offsets[1:].tolist())]
+
+    def _texts(self, number: int) -> Optional[List[str]]:
+        stored = self._section(number)
+        return None if stored is None else stored.tobytes().decode("utf-8").split("\0")[:-1]
+
+    @property
+    def class_names(self) -> Optional[List[str]]:
+        return self._texts(c.CLASS_NAMES)
+
+    @property
+    def node_names(self) -> Optional[List[str]]:
+        return self._texts(c.NODE_NAMES)
+
+    @property
+    def report(self) -> Optional[Report]:
+        """How a condensed graph was made, and its sizes; None for any other graph."""
+        stored = self._section(c.METADATA)
+        if stored is None:
+            return None
+        metadata = json.loads(stored.tobytes())
+        return Report({**metadata, **(self._run or {})}) if "sizes" in metadata else None
+
+    @property
+    def changes(self) -> Dict[str, Any]:
+        """What reading or building changed in the given edges."""
+        handle = self._live()
+        source = next((k for k in handle.keep if isinstance(k, Handle)), handle)
+        r = c.graph_read_info(source).contents
+        found = c.values(r)
+        del found["size"]
+        found["format"] = (found["format"] or b"").decode()
+        return found
+
+    def feature_mask(self, num_full_features: Optional[int] = None) -> np.ndarray:
+        """[f of the full graph] bool, True for the features that this graph kept."""
+        kept = self.kept_features
+        highest = self.num_features if kept is None else int(kept.max(initial=-1)) + 1
+        count = highest if num_full_features is None else options_of.whole(
+            "num_full_features", num_full_features, 0, 2**31 - 1)
+        if kept is None and count != self.num_features:
+            raise ArgumentError("the graph has all its %d features, but num_full_features is %d" %
+                                (self.num_features, count))
+        if count < highest:
+            raise ArgumentError("the graph kept feature %d, but num_full_features is %d" %
+                                (highest - 1, count))
+        mask = np.zeros(count, np.bool_)
+        mask[slice(None) if kept is None else kept] = True
+        return mask

@@ -1,0 +1,203 @@
+"""Functions show every option that the library has; names; and what is deprecated.
+
+SPDX-License-Identifier: MIT
+"""
+import ast
+import builtins
+import contextlib
+import importlib.machinery
+import importlib.util
+import inspect
+import os
+import pickle
+import pydoc
+import re
+import warnings
+
+import graphbonsai
+import testing
+from graphbonsai import Graph, condense
+from graphbonsai import _capi as c
+from graphbonsai import _options
+
+PACKAGE = os.path.join(testing.SOURCE, "python/graphbonsai")
+
+
+def sources():
+    """The name and the text of each module."""
+    for name in sorted(os.listdir(PACKAGE)):
+        if name.endswith(".py"):
+            with open(os.path.join(PACKAGE, name), encoding="utf-8") as file:
+                yield name, file.read()
+
+
+def tool():
+    path = os.path.join(testing.SOURCE, "tools/signatures")
+    loader = importlib.machinery.SourceFileLoader("signatures", path)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("signatures", loader))
+    loader.exec_module(module)
+    return module
+
+
+def functions():
+    """Functions and methods that users call, by name."""
+    found = {}
+    for name in graphbonsai.__all__:
+        thing = getattr(graphbonsai, name)
+        if inspect.isfunction(thing):
+            found[name] = thing
+        elif inspect.isclass(thing) and not issubclass(thing, (BaseException, dict, str)):
+            found.update({"%s.%s" % (name, n): getattr(thing, n) for n in dir(thing)
+                          if n[0] != "_" and callable(getattr(thing, n))})
+    return found
+
+
+class Signatures(testing.Case):
+    def test_the_options_in_the_files_are_those_of_the_library(self):
+        signatures = tool()
+        for name, text in sources():
+            self.assertEqual(signatures.rewritten(text), text, "%s does not show the library's "
+                             "options as they are: run tools/signatures" % name)
+
+    def test_the_tool_writes_and_takes_out(self):
+        signatures = tool()
+        text = ("def save(path: str, *,\n         # options: write\n         gone: int = 3,\n"
+                "         # end\n         more: int = 1) -> None:\n"
+                '    """Saves.\n\n    Args:\n        path: a file.\n        threads: old.\n'
+                '            text.\n        more: stays.\n    """\n')
+        want = ("def save(path: str, *,\n         # options: write\n"
+                '         features: Literal["auto", "keep", "f32", "f16", "u8", "sparse", '
+                '"sparse-u8"] = "auto",\n         threads: int = 0,\n'
+                "         # end\n         more: int = 1) -> None:\n"
+                '    """Saves.\n\n    Args:\n        path: a file.\n        more: stays.\n'
+                "        features: features in a .bonsai file: auto is the smallest that loses "
+                "nothing, keep stays\n            dense or sparse, f16 and u8 may round.\n"
+                '        threads: threads, 0 for every core (0 to 4096).\n    """\n')
+        self.assertEqual(signatures.rewritten(text), want)
+        self.assertEqual(signatures.rewritten(want), want)
+        with self.assertRaisesRegex(SystemExit, "signatures: write has no option colour"):
+            signatures.rewritten(text.replace("options: write", "options: write colour"))
+
+    def test_every_option_has_a_default_a_type_and_a_line(self):
+        for function, struct, but in ((condense, c.CondenseOptions, ()),
+                                      (graphbonsai.train, c.TrainOptions, ()),
+                                      (graphbonsai.evaluate, c.TrainOptions, ()),
+                                      (graphbonsai.generate, c.GenerateOptions, ()),
+                                      (Graph.load, c.ReadOptions, ()),
+                                      (Graph.save, c.WriteOptions, ()),
+                                      (graphbonsai.report, c.ReportOptions, ("fragment",))):
+            parameters = inspect.signature(function).parameters
+            for name, field in _options.fields(struct).items():
+                self.assertIn(name, parameters)
+                self.assertIsNot(parameters[name].annotation, inspect.Parameter.empty)
+                if name not in but:
+                    self.assertEqual(parameters[name].default, field.default, name)
+
+    def test_every_parameter_is_documented_once(self):
+        for name, function in functions().items():
+            names = [n for n in inspect.signature(function).parameters if n != "self"]
+            text = inspect.getdoc(function) or ""
+            if "\nArgs:\n" in text:
+                block = text.split("\nArgs:\n")[1].split("\n\n")[0]
+                entries = re.findall(r"^    (\w+): ", block, re.M)
+                self.assertEqual(sorted(entries), sorted(names), name)
+            else:
+                self.assertFalse({"progress", "threads"} & set(names), name)
+
+    def test_help_shows_names_defaults_and_documentation(self):
+        page = pydoc.plain(pydoc.render_doc(condense))
+        for text in ("max_bytes: ", "k: int = 5", "'prototypes', 'auto'] = 'auto'",
+                     "k: nearest trees that a tree is covered by (1 to 1000000)."):
+            self.assertIn(text, page)
+
+    def test_words_stand_for_values(self):
+        fill = _options.fill
+        self.assertEqual(fill(c.CondenseOptions, {"sample": "all"}).sample, -1)
+        self.assertEqual(fill(c.CondenseOptions, {"density": "density"}).density, 1)
+        self.assertEqual(fill(c.CondenseOptions, {"select_features": "none"}).select_features, 0)
+        self.assertEqual(fill(c.CondenseOptions, {"select_features": True}).select_features, 1)
+        self.assertEqual(fill(c.CondenseOptions, {"method": "random_trees"}).method, 2)
+
+    def test_defaults_are_not_given(self):
+        preset = {name: f.default for name, f in _options.fields(c.CondenseOptions).items()}
+        self.assertEqual(bytes(_options.fill(c.CondenseOptions, preset)),
+                         bytes(c.init(c.CondenseOptions)))
+        self.assertEqual(_options.changed(c.CondenseOptions, preset), {})
+
+
+class Names(testing.Case):
+    def test_nothing_shadows_a_builtin(self):
+        for module, text in sources():
+            for node in ast.walk(ast.parse(text)):
+                name = (node.name if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else
+                        node.arg if isinstance(node, ast.arg) else
+                        node.asname or node.name if isinstance(node, ast.alias) else
+                        node.id if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+                        else "")
+                self.assertFalse(hasattr(builtins, name) and name[:2] != "__",
+                                 "%s: %s shadows a builtin" % (module, name))
+
+    def test_sizes_are_properties(self):
+        g = testing.small_world(50)
+        for name in ("num_nodes", "num_edges", "num_features", "num_classes", "nbytes"):
+            self.assertIsInstance(getattr(Graph, name), property)
+            self.assertIsInstance(getattr(g, name), int)
+        self.assertIsInstance(g.paper_nbytes, float)
+        self.assertIs(type(pickle.loads(pickle.dumps(g.nbytes))), int)
+
+
+@contextlib.contextmanager
+def recorded():
+    """The texts of the warnings in a process where nothing was warned about yet."""
+    from graphbonsai import _deprecated
+    _deprecated._warned.clear()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        texts = []
+        yield texts
+        texts += [str(w.message) for w in caught]
+        for w in caught:
+            assert w.category is DeprecationWarning and w.filename == __file__, w
+
+
+class Deprecated(testing.Case):
+    def setUp(self):
+        self.g = testing.small_world(100)
+
+    def test_bytes_is_max_bytes(self):
+        want = condense(self.g, max_bytes=2000, threads=1)
+        with recorded() as texts:
+            for _ in range(2):
+                self.assertTrue(condense(self.g, bytes=2000, threads=1).equal(want))
+        self.assertEqual(texts, ["the option bytes is deprecated and will be removed in "
+                                 "graphbonsai 0.7; use max_bytes"])
+
+    def test_nbytes_was_a_method(self):
+        with recorded() as texts:
+            self.assertEqual(self.g.nbytes(), self.g.nbytes)
+            self.assertEqual(self.g.nbytes("strict"), self.g.nbytes)
+            self.assertEqual(self.g.nbytes("paper"), self.g.paper_nbytes)
+            self.refuses('there is no accounting "loose"; there are strict, paper',
+                         self.g.nbytes, "loose")
+        self.assertEqual(texts, ["Graph.nbytes() is deprecated and will be removed in graphbonsai "
+                                 "0.7; use the properties Graph.nbytes and Graph.paper_nbytes"])
+
+    def test_options_without_an_effect(self):
+        small = condense(self.g, 0.2, method="prototypes", members=True, threads=1)
+        with recorded() as texts:
+            for _ in range(2):
+                again = graphbonsai.update(self.g, self.g, small, threads=1, seed=5, k=3)
+            graphbonsai.nearest(small, 0, self.g, threads=1, k=3)
+        self.assertEqual(again.num_nodes, small.num_nodes)
+        end = " is deprecated and will be removed in graphbonsai 0.7; it has no effect"
+        self.assertEqual(sorted(texts), ["the option %s%s" % (name, end) for name in (
+            "k of nearest", "k of update", "seed of update")])
+
+    def test_a_process_warns_once(self):
+        done = testing.script("import graphbonsai\ng = graphbonsai.generate(nodes=9, threads=1)\n"
+                              "for i in range(3): g.nbytes()\n")
+        self.assertEqual((done.returncode, done.stderr.count("DeprecationWarning")), (0, 1))
+
+
+if __name__ == "__main__":
+    testing.main()
