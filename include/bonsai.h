@@ -2,10 +2,16 @@
  *
  * bonsai_study.h has the rest: statistics, generated graphs, plans, comparisons and reports.
  *
- * Every function that can fail returns a status and leaves one sentence for
- * bonsai_error().  Outputs come first.  "T **out" is yours to free; a returned
- * pointer belongs to the object it came from.  A const graph may be used by any
- * number of threads at once.  Nothing here prints, exits or aborts.
+ * A function that can fail returns a status and leaves one sentence for bonsai_error().  Outputs
+ * come first.  What "T **out" gets is the caller's to free, and NULL on failure; a returned pointer
+ * belongs to the object it came from.  Every free function takes NULL.  Options may be NULL: then
+ * the defaults hold.  Any number of threads may use a const graph at the same time.  The library
+ * never prints, exits or aborts.
+ *
+ * Structs grow: new members are appended, and 0 in one means "off" or "automatic".  A struct of the
+ * caller gets its size from its init function; the library reads and writes no more of it, and
+ * refuses members that it does not know unless they are 0.  A struct of the library states its own
+ * size.  The structs of an array all have the size of the first.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BONSAI_H
@@ -28,7 +34,7 @@ extern "C" {
 #define BONSAI_VERSION_MAJOR 0
 #define BONSAI_VERSION_MINOR 6
 #define BONSAI_VERSION_PATCH 0
-/* For #if: 10000 a major, 100 a minor version. */
+/* For #if: 10000 for a major version, 100 for a minor one, 1 for a patch. */
 #define BONSAI_VERSION_NUMBER \
     (10000 * BONSAI_VERSION_MAJOR + 100 * BONSAI_VERSION_MINOR + BONSAI_VERSION_PATCH)
 
@@ -61,13 +67,13 @@ BONSAI_API const char *bonsai_isa(void);
 /* ---- progress ----------------------------------------------------------- */
 
 typedef struct {
-    size_t      size;           /* of the struct */
-    const char *stage;          /* what is being done, one or two words */
-    uint64_t    done, total;    /* 0 of total first, total of total last */
+    size_t      size;           /* set by the library */
+    const char *stage;          /* what is being done, in one or two words */
+    uint64_t    done, total;    /* done is 0 in the first call of a stage, total in the last */
 } bonsai_progress;
 
-/* Called now and then on the thread that called the library.  Return non-zero
- * to cancel: the call then frees everything and returns BONSAI_E_CANCELED. */
+/* Called now and then, on the thread that called the library.  Non-zero cancels: the call then
+ * frees everything and returns BONSAI_E_CANCELED. */
 typedef int bonsai_progress_fn(const bonsai_progress *p, void *payload);
 
 /* ---- arrays and sections ------------------------------------------------ */
@@ -83,66 +89,68 @@ typedef enum {
 #undef BONSAI_TYPE_ENUM
 } bonsai_type;
 
-typedef struct {
-    const void *data;           /* NULL when the graph has no such section */
+typedef struct {                /* has no size: it never changes */
+    const void *data;           /* NULL: the graph has no such section */
     int64_t     count;          /* elements */
     bonsai_type type;
 } bonsai_array;
 
-/* What a graph is made of: name, number in the file, text, whether its bytes
- * count in the size of a graph.  n nodes, m edge entries, f features, c classes. */
+/* What a graph is made of: name, number in the file, text, and whether the bytes count in the size
+ * of a graph.  n nodes, m edge entries, f features, c classes. */
 #define BONSAI_SECTION_MAP(X)                                                                      \
-    X(OFFSETS,         1, "offsets",         1) /* n+1   U32 U64: row v is [offsets[v], offsets[v+1]) */ \
-    X(NEIGHBORS,       2, "neighbors",       1) /* m     U32, ascending in each row */             \
-    X(EDGE_WEIGHTS,    3, "edge weights",    1) /* m     F32, positive and finite */               \
-    X(FEATURES,        4, "features",        1) /* n*f   F32 F16, or U8 I8 times FEATURE_SCALE: dense */ \
-    X(FEATURE_OFFSETS, 5, "feature offsets", 1) /* n+1   U32 U64: sparse features have these instead */ \
-    X(FEATURE_INDICES, 6, "feature indices", 1) /* nnz   U16 U32, ascending in each row */         \
-    X(FEATURE_VALUES,  7, "feature values",  1) /* nnz   F32, or U8 I8 times FEATURE_SCALE; none: all 1 */ \
-    X(FEATURE_SCALE,   8, "feature scale",   1) /* n     F32 */                                    \
-    X(LABELS,          9, "labels",          1) /* n     U8 U16 U32; the largest number: unknown */ \
-    X(SOFT_LABELS,    10, "soft labels",     1) /* n*c   U8 (255ths) or F32 */                     \
-    X(NODE_WEIGHTS,   11, "node weights",    1) /* n     U8 U16 F32, in the loss */                \
-    X(SPLIT,          12, "split",           1) /* n     U8: bonsai_part */                        \
+    X(OFFSETS,         1, "offsets",         1) /* n+1  U32 U64: row v is offsets[v] .. [v+1]-1 */ \
+    X(NEIGHBORS,       2, "neighbors",       1) /* m    U32, ascending in each row */              \
+    X(EDGE_WEIGHTS,    3, "edge weights",    1) /* m    F32, positive and finite */                \
+    X(FEATURES,        4, "features",        1) /* n*f  dense: F32 F16, or U8 I8 times a scale */  \
+    X(FEATURE_OFFSETS, 5, "feature offsets", 1) /* n+1  sparse: U32 U64 */                         \
+    X(FEATURE_INDICES, 6, "feature indices", 1) /* nnz  U16 U32, ascending in each row */          \
+    X(FEATURE_VALUES,  7, "feature values",  1) /* nnz  F32, or U8 I8 times a scale; none: 1 */    \
+    X(FEATURE_SCALE,   8, "feature scale",   1) /* n    F32: the scale of a row */                 \
+    X(LABELS,          9, "labels",          1) /* n    U8 U16 U32; the largest number: unknown */ \
+    X(SOFT_LABELS,    10, "soft labels",     1) /* n*c  U8 (255ths) or F32 */                      \
+    X(NODE_WEIGHTS,   11, "node weights",    1) /* n    U8 U16 F32: in the loss */                 \
+    X(SPLIT,          12, "split",           1) /* n    U8: bonsai_part */                         \
     X(CLASS_NAMES,    13, "class names",     0) /* U8: c strings in UTF-8, each ended by a zero */ \
     X(NODE_NAMES,     14, "node names",      0) /* U8: n strings in UTF-8, each ended by a zero */ \
-    X(ORIGIN,         15, "origin",          0) /* n     U32: node of the full graph */            \
-    X(ROLE,           16, "role",            0) /* n     U8: bonsai_role */                        \
-    X(MEMBER_OFFSETS, 17, "member offsets",  0) /* n+1   U32 U64 */                                \
-    X(MEMBERS,        18, "members",         0) /* U32: nodes of the full graph that each node stands for */ \
-    X(KEPT_FEATURES,  19, "kept features",   0) /* f     U32, ascending: features of the full graph */ \
-    X(FEATURE_MEAN,   20, "feature mean",    0) /* f     F32: subtracted before ... */             \
-    X(FEATURE_SPREAD, 21, "feature spread",  0) /* f     F32: ... it was divided by this */        \
+    X(ORIGIN,         15, "origin",          0) /* n    U32: node of the full graph */             \
+    X(ROLE,           16, "role",            0) /* n    U8: bonsai_role */                         \
+    X(MEMBER_OFFSETS, 17, "member offsets",  0) /* n+1  U32 U64 */                                 \
+    X(MEMBERS,        18, "members",         0) /* U32: nodes of the full graph, by row */         \
+    X(KEPT_FEATURES,  19, "kept features",   0) /* f    U32, ascending: of the full graph */       \
+    X(FEATURE_MEAN,   20, "feature mean",    0) /* f    F32: subtracted before ... */              \
+    X(FEATURE_SPREAD, 21, "feature spread",  0) /* f    F32: ... the division by this */           \
     X(METADATA,       22, "metadata",        0) /* U8: one JSON object in UTF-8 */
 
 typedef enum {
 #define BONSAI_SECTION_ENUM(name, id, text, counted) BONSAI_SECTION_##name = id,
     BONSAI_SECTION_MAP(BONSAI_SECTION_ENUM)
 #undef BONSAI_SECTION_ENUM
-    BONSAI_SECTION_COUNT = 23        /* one more than the last; entry 0 is never used */
+    BONSAI_SECTION_COUNT = 23   /* one more than the last; entry 0 is never used */
 } bonsai_section;
 
 typedef enum { BONSAI_PART_NONE, BONSAI_PART_TRAIN, BONSAI_PART_VAL, BONSAI_PART_TEST } bonsai_part;
-typedef enum { BONSAI_ROLE_NONE, BONSAI_ROLE_ROOT, BONSAI_ROLE_EGO, BONSAI_ROLE_PROTOTYPE } bonsai_role;
+typedef enum {
+    BONSAI_ROLE_NONE, BONSAI_ROLE_ROOT, BONSAI_ROLE_EGO, BONSAI_ROLE_PROTOTYPE
+} bonsai_role;
 
 enum {                          /* flags of a graph: what its adjacency may hold */
-    BONSAI_FLAG_DIRECTED   = 1,      /* an entry without its reverse */
-    BONSAI_FLAG_SELF_LOOPS = 2,      /* an edge from a node to itself */
-    BONSAI_FLAG_REPEATED   = 4       /* the same entry more than once */
+    BONSAI_FLAG_DIRECTED   = 1, /* an entry without its reverse */
+    BONSAI_FLAG_SELF_LOOPS = 2, /* an edge from a node to itself */
+    BONSAI_FLAG_REPEATED   = 4  /* the same entry more than once */
 };
 
 typedef struct {
-    size_t       size;          /* set by the init function; do not touch */
+    size_t       size;          /* set by the init function */
     int64_t      nodes;         /* below 2^31 */
     int64_t      features;
     int64_t      classes;       /* labels are 0 .. classes-1 */
-    uint64_t     flags;
-    bonsai_array section[BONSAI_SECTION_COUNT];  /* new sections are appended, never inserted */
+    uint64_t     flags;         /* BONSAI_FLAG_... */
+    bonsai_array section[BONSAI_SECTION_COUNT];     /* by bonsai_section */
 } bonsai_view;
 
 #define bonsai_view_init(v) bonsai_view_init_sized((v), sizeof *(v))
 BONSAI_API void bonsai_view_init_sized(bonsai_view *v, size_t size);
-/* The text and the element size of a section or type, "" and 0 if unknown. */
+/* The text of a section or type, "" if unknown; the bytes of an element, 0 if unknown. */
 BONSAI_API const char *bonsai_section_text(bonsai_section s);
 BONSAI_API const char *bonsai_type_text(bonsai_type t);
 BONSAI_API size_t      bonsai_type_bytes(bonsai_type t);
@@ -152,196 +160,139 @@ BONSAI_API size_t      bonsai_type_bytes(bonsai_type t);
 typedef struct bonsai_graph bonsai_graph;
 
 typedef struct {
-    size_t      size;           /* set by the init function; do not touch */
+    size_t      size;           /* set by the init function */
     int         keep_directed;  /* 0: an entry without its reverse gets one */
-    int         keep_self_loops;/* 0: dropped */
-    int         keep_repeated;  /* 0: merged, weights summed */
+    int         keep_self_loops;/* 0: they are dropped */
+    int         keep_repeated;  /* 0: repeated entries are merged, their weights summed */
     int         threads;        /* 0: every core */
-    const char *features;       /* text and mtx: file of features; NULL: found by name */
-    const char *labels;         /* text and mtx: file of labels and split; NULL: found by name */
-    bonsai_progress_fn *progress;
-    void       *payload;
-    /* append new fields here, never above */
+    const char *features;       /* text and mtx: the file of features; NULL: found by name */
+    const char *labels;         /* text and mtx: the file of labels and split; NULL: likewise */
+    bonsai_progress_fn *progress;   /* NULL: none */
+    void       *payload;        /* for progress */
 } bonsai_read_options;
 
 #define bonsai_read_options_init(o) bonsai_read_options_init_sized((o), sizeof *(o))
 BONSAI_API void bonsai_read_options_init_sized(bonsai_read_options *o, size_t size);
 
-/* Reads any graph.  path: a file, a folder, or FORMAT:PATH to say the format.
- * A .bonsai file is mapped, not read: its bytes must not change while the graph
- * is in use.  Sections of 1 MB and more are verified when first needed. */
+/* Reads a graph of any format.  path: a file, a folder, or FORMAT:PATH.  A .bonsai file is mapped:
+ * its bytes must not change while the graph is in use, and sections of 1 MB and more are verified
+ * when they are first needed. */
 BONSAI_API bonsai_status bonsai_graph_load(bonsai_graph **out, const char *path);
-/* The same with options; NULL means the defaults. */
 BONSAI_API bonsai_status bonsai_graph_read(bonsai_graph **out, const char *path,
                                            const bonsai_read_options *o);
-/* A graph of the caller's own arrays, checked.  With copy = 0 they are borrowed
- * and must outlive the graph; with copy = 1 they are copied. */
+/* A graph of the caller's arrays, checked.  copy 0: they are borrowed and must outlive the graph;
+ * 1: they are copied. */
 BONSAI_API bonsai_status bonsai_graph_new(bonsai_graph **out, const bonsai_view *v, int copy);
-/* A graph from m edges source[i] -> target[i] with weight[i] (NULL: unweighted)
- * in any order, and the other sections of v, which are copied.  v->nodes must be
- * set; v must have no adjacency. */
+/* A graph of m edges source[i] -> target[i] with weight[i] (NULL: unweighted) in any order, and of
+ * the sections of v, which are copied.  v states the number of nodes and has no adjacency. */
 BONSAI_API bonsai_status bonsai_graph_build(bonsai_graph **out, const bonsai_view *v, int64_t m,
                                             const int32_t *source, const int32_t *target,
                                             const float *weight, const bonsai_read_options *o);
-BONSAI_API void bonsai_graph_free(bonsai_graph *g);     /* NULL is fine */
+BONSAI_API void bonsai_graph_free(bonsai_graph *g);
 
-/* The arrays of a graph; they live as long as it does.  Those of a mapped file
- * may not have been verified yet: call bonsai_graph_verify first. */
+/* The arrays of a graph, as long as it lives.  Those of a mapped file may not be verified yet: call
+ * bonsai_graph_verify first. */
 BONSAI_API const bonsai_view *bonsai_graph_view(const bonsai_graph *g);
 BONSAI_API int64_t bonsai_graph_nodes(const bonsai_graph *g);
-BONSAI_API int64_t bonsai_graph_edges(const bonsai_graph *g);   /* entries: an undirected edge is two */
+BONSAI_API int64_t bonsai_graph_edges(const bonsai_graph *g);  /* an undirected edge counts twice */
 BONSAI_API int64_t bonsai_graph_features(const bonsai_graph *g);
 BONSAI_API int64_t bonsai_graph_classes(const bonsai_graph *g);
-
 /* Verifies checksums and ranges of every section that has not been verified yet. */
 BONSAI_API bonsai_status bonsai_graph_verify(const bonsai_graph *g);
-/* Verifies everything, then what only a whole pass can tell: that an undirected
- * graph is symmetric, weights included. */
+/* The same, and that an undirected graph is symmetric, weights included. */
 BONSAI_API bonsai_status bonsai_graph_check(const bonsai_graph *g, const bonsai_read_options *o);
-
-/* One row of features as f floats, whatever the encoding.  The caller must have
- * verified a mapped graph. */
+/* A node's features as f floats, and its label (-1: unknown), of a graph that is verified. */
 BONSAI_API void bonsai_graph_row(float *out, const bonsai_graph *g, int64_t node);
-BONSAI_API int32_t bonsai_graph_label(const bonsai_graph *g, int64_t node);    /* -1: unknown */
+BONSAI_API int32_t bonsai_graph_label(const bonsai_graph *g, int64_t node);
 
-/* What reading or building did to the edges and features it was given. */
-typedef struct {
-    size_t  size;               /* set by the library */
-    int64_t edges_given;        /* entries in the input */
-    int64_t self_loops;         /* dropped */
-    int64_t repeated;           /* merged into an equal entry */
-    int64_t reversed;           /* added so that each entry has its reverse */
-    int64_t feature_zeros;      /* stored zeros of sparse features, dropped */
-    int64_t feature_repeated;   /* repeated sparse features, summed */
-    int64_t rounded;            /* 1: features or weights were wider than float and were rounded */
-    int64_t filled;             /* nodes that the input skipped, added without features */
-    const char *format;         /* "planetoid", "npz", ...; "" when built in memory */
-} bonsai_read_info;
-BONSAI_API const bonsai_read_info *bonsai_graph_read_info(const bonsai_graph *g);
-
-/* ---- new graphs from old ------------------------------------------------ */
-
-/* The graph g with a new split of its labelled nodes: shares of 100 that sum to at
- * most 100 go to train, val and test at random; the same seed, the same split.
- * It shares g's other arrays: g may be freed first, arrays that g borrows may not. */
+/* The graph g with a new split of its labelled nodes: percent of them, which sum to at most 100, go
+ * to train, val and test at random; the same seed gives the same split.  It shares g's arrays: g
+ * may be freed first, arrays that g borrows may not. */
 BONSAI_API bonsai_status bonsai_graph_split(bonsai_graph **out, const bonsai_graph *g,
                                             const double percent[3], uint64_t seed);
-/* The subgraph of g that the given nodes induce, in the given order; count of
- * them, no node twice.  Its origin section holds their ids (of g's own origin
- * where g has one). */
+/* The subgraph of g that count different nodes induce, in the given order.  Its origin section
+ * holds their ids in g, or in g's own origin. */
 BONSAI_API bonsai_status bonsai_graph_induce(bonsai_graph **out, const bonsai_graph *g,
                                              const int32_t *nodes, int64_t count);
-typedef enum {
-    BONSAI_ORDER_NONE,          /* as they are */
-    BONSAI_ORDER_METIS,         /* parts with few edges between them one after the other: ranks that
-                                 * own blocks of rows then need little of each other */
-    BONSAI_ORDER_RANDOM, BONSAI_ORDER_DEGREE,       /* DEGREE: most neighbours first */
-    BONSAI_ORDER_COUNT
-} bonsai_order;
-
-/* The graph g with its nodes in another order; within a part, and where degrees are equal, that
- * of g.  Its origin section holds their ids in g (in g's own origin where g has one).  METIS
- * makes 1 .. nodes parts (0: 8), and RANDOM shuffles, both by the seed; METIS needs a library
- * that was built with libmetis. */
-BONSAI_API bonsai_status bonsai_graph_reorder(bonsai_graph **out, const bonsai_graph *g,
-                                              bonsai_order order, int64_t parts, uint64_t seed,
-                                              const bonsai_read_options *o);
-/* BONSAI_OK and *equal = 1 where a and b hold the same graph: the same values in
- * every section that counts, and names, origins and roles, in whatever encoding. */
-BONSAI_API bonsai_status bonsai_graph_equal(int *equal, const bonsai_graph *a,
-                                            const bonsai_graph *b);
 
 /* ---- saving and sizes --------------------------------------------------- */
 
-typedef enum {                  /* how features are stored in a native file */
-    BONSAI_ENCODING_AUTO,         /* the smallest that loses nothing */
-    BONSAI_ENCODING_KEEP,         /* dense stays dense, sparse sparse; smallest that loses nothing */
-    BONSAI_ENCODING_F32, BONSAI_ENCODING_F16, BONSAI_ENCODING_U8,                /* dense */
-    BONSAI_ENCODING_SPARSE_F32, BONSAI_ENCODING_SPARSE_U8                      /* sparse */
+typedef enum {                  /* how a native file stores features */
+    BONSAI_ENCODING_AUTO,       /* the smallest that loses nothing */
+    BONSAI_ENCODING_KEEP,       /* the smallest that loses nothing; dense or sparse as they are */
+    BONSAI_ENCODING_F32, BONSAI_ENCODING_F16, BONSAI_ENCODING_U8,   /* dense */
+    BONSAI_ENCODING_SPARSE_F32, BONSAI_ENCODING_SPARSE_U8           /* sparse */
 } bonsai_encoding;
 
 typedef struct {
-    size_t          size;       /* set by the init function; do not touch */
-    bonsai_encoding features;   /* native only; F16 and U8 may round */
+    size_t          size;       /* set by the init function */
+    bonsai_encoding features;   /* of a native file; F16 and U8 may round */
     int             threads;    /* 0: every core */
     bonsai_progress_fn *progress;
     void           *payload;
-    /* append new fields here, never above */
 } bonsai_write_options;
 
 #define bonsai_write_options_init(o) bonsai_write_options_init_sized((o), sizeof *(o))
 BONSAI_API void bonsai_write_options_init_sized(bonsai_write_options *o, size_t size);
 
-/* Writes path in the format that its ending names (.bonsai, .npz, or a folder of
- * text ending in "/"), or FORMAT:PATH.  A temporary file is synced and renamed, so
- * that a failure leaves what was there before.  *left_out, unless NULL, gets one
- * bit (1 << section) for each section that the format cannot hold. */
+/* Writes path in the format that its ending names (.bonsai, .npz, or a folder of text ending in
+ * "/"), or FORMAT:PATH.  The file appears when it is complete; on failure what was there stays.
+ * *left_out, unless NULL, gets the bit 1 << section of each section that the format cannot hold. */
 BONSAI_API bonsai_status bonsai_graph_save(uint64_t *left_out, const bonsai_graph *g,
                                            const char *path, const bonsai_write_options *o);
 
 typedef enum {
-    BONSAI_ACCOUNTING_STRICT,              /* counted sections in their smallest lossless encoding */
-    BONSAI_ACCOUNTING_PAPER_FULL,          /* the published code's price of a full graph */
-    BONSAI_ACCOUNTING_PAPER_CONDENSED      /* the published code's price of a condensed graph */
+    BONSAI_ACCOUNTING_STRICT,           /* counted sections in their smallest lossless encoding */
+    BONSAI_ACCOUNTING_PAPER_FULL,       /* the published code's price of a full graph */
+    BONSAI_ACCOUNTING_PAPER_CONDENSED   /* the published code's price of a condensed graph */
 } bonsai_accounting;
 
-/* The size of g; and the encoding and bytes that each section would have in a native file.
- * types and bytes, each of which may be NULL, have count entries, one for each section from 0 on:
- * pass BONSAI_SECTION_COUNT.  Entries of sections that the library does not know become 0. */
+/* The size of g in bytes. */
 BONSAI_API bonsai_status bonsai_graph_bytes(double *out, const bonsai_graph *g,
                                             bonsai_accounting accounting);
-BONSAI_API bonsai_status bonsai_graph_sections(bonsai_type *types, int64_t *bytes, int count,
-                                               const bonsai_graph *g,
-                                               const bonsai_write_options *o);
-
-/* The formats: bonsai_format_name(i) for i = 0, 1, ... until NULL, and for each
- * whether it can be written and one line about it. */
-BONSAI_API const char *bonsai_format_name(int i);
-BONSAI_API const char *bonsai_format_help(int i);
-BONSAI_API int         bonsai_format_writes(int i);
 
 /* ---- condensing --------------------------------------------------------- */
 
 typedef enum {
-    BONSAI_METHOD_TREES,               /* the paper: exemplar trees by reverse k-NN cover, then PageRank */
-    BONSAI_METHOD_RANDOM,              /* training nodes at random */
-    BONSAI_METHOD_RANDOM_TREES,        /* trees of training nodes at random */
-    BONSAI_METHOD_HERDING,             /* per class, the nodes whose mean follows the class mean */
-    BONSAI_METHOD_KCENTER,             /* farthest first */
-    BONSAI_METHOD_DEGREE,              /* most neighbours first */
-    BONSAI_METHOD_PROTOTYPES,          /* synthetic nodes: means of training nodes that lie together */
-    BONSAI_METHOD_AUTO,                /* trees or prototypes, whichever a closed-form probe finds better */
+    BONSAI_METHOD_TREES,        /* the paper: exemplar trees by reverse k-NN cover, then PageRank */
+    BONSAI_METHOD_RANDOM,       /* training nodes at random */
+    BONSAI_METHOD_RANDOM_TREES, /* trees of training nodes at random */
+    BONSAI_METHOD_HERDING,      /* per class, the nodes whose mean follows the class mean */
+    BONSAI_METHOD_KCENTER,      /* farthest first */
+    BONSAI_METHOD_DEGREE,       /* most neighbours first */
+    BONSAI_METHOD_PROTOTYPES,   /* synthetic nodes: means of training nodes that lie together */
+    BONSAI_METHOD_AUTO,         /* TREES or PROTOTYPES, by what a closed-form probe finds better */
     BONSAI_METHOD_COUNT
 } bonsai_method;
 
 typedef struct {
-    size_t  size;               /* set by the init function; do not touch */
-    double  ratio;              /* the budget: condensed bytes / full bytes in (0,1]; ... */
-    int64_t bytes;              /* ... or bytes; ... */
-    int64_t nodes;              /* ... or nodes; ... */
-    int64_t trees;              /* ... or trees.  The first of these four that is above 0 rules */
+    size_t  size;               /* set by the init function */
+    double  ratio;              /* the budget: condensed bytes / full bytes, above 0 .. 1, ... */
+    int64_t bytes;              /* ... or bytes, ... */
+    int64_t nodes;              /* ... or nodes, ... */
+    int64_t trees;              /* ... or trees; the first of the four that is above 0 holds */
     bonsai_method method;
     bonsai_accounting accounting;   /* STRICT, or PAPER_FULL for the published code's */
-    int     layers;             /* L: hops of a tree and rounds of averaging, 0 .. 16 */
-    int     k;                  /* neighbours of a tree in the reverse k-NN */
+    int     layers;             /* hops of a tree and rounds of averaging, 0 .. 16 */
+    int     k;                  /* neighbours of a tree in the reverse k-NN, from 1 */
     int64_t sample;             /* trees sampled for it; 0: by theta and delta; -1: all */
-    double  theta, delta;       /* error and doubt of the sampled cover */
+    double  theta, delta;       /* error of the sampled cover; chance of a larger one */
     int     density;            /* 1: gain per byte instead of gain */
     int     no_rknn;            /* 1: trees in random order (ablation) */
     int     no_ppr;             /* 1: no sparsification (ablation) */
-    int64_t patience;           /* trees in a row that may fail to fit */
-    double  beta;               /* PageRank's chance to return to a root */
-    double  prune_share;        /* at most this share of the ego nodes goes per round */
-    double  min_pruned;         /* stop when less than this share of the nodes would go */
+    int64_t patience;           /* trees in a row that may fail to fit, from 1 */
+    double  beta;               /* PageRank's chance to return to a root, 0.001 .. 0.999 */
+    double  prune_share;        /* at most this share of the ego nodes goes in a round, 0 .. 1 */
+    double  min_pruned;         /* stop when a smaller share of the nodes would go, 0 .. 1 */
     double  oversample;         /* above 1: select so many budgets, then drop the lowest PageRank */
-    int     match_classes;      /* 1: bring the kept training nodes to the training distribution */
+    int     match_classes;      /* 1: give kept training nodes the classes' shares in training */
     int     select_features;    /* 1: keep only features that a decision tree splits on */
     int     inductive;          /* 1: cut the graph to its training nodes first */
-    int     raw_features;       /* 1: herding and kcenter on features instead of embeddings */
+    int     raw_features;       /* 1: HERDING and KCENTER on features instead of embeddings */
     int     project;            /* dimensions of a random projection before k-NN; 0: exact */
-    double  split[3];           /* percent of a fresh split, as bonsai_graph_split draws it with
-                                 * the seed; all 0: the graph's own; 60/20/20 where it has none,
-                                 * or 100/0/0 where it is itself a condensed graph */
+    double  split[3];           /* percent of a new split, drawn by bonsai_graph_split with the
+                                 * seed; all 0: the graph's own; 60/20/20 if it has none, or
+                                 * 100/0/0 if it is itself a condensed graph */
     int     threads;            /* 0: every core */
     uint64_t seed;
     bonsai_progress_fn *progress;
@@ -349,18 +300,16 @@ typedef struct {
     int     no_validation;      /* 1: the probe judges on a fifth of the training nodes instead */
     int     hard_labels;        /* 1: prototypes without soft labels */
     int     members;            /* 1: prototypes name the nodes that they stand for */
-    int64_t memory;             /* bytes of private memory that may be used: what does not fit goes
-                                 * to scratch files, and the answer is the same; 0: what the
-                                 * machine has free */
-    /* append new fields here, never above */
+    int64_t memory;             /* bytes of private memory to use; more goes to scratch files, and
+                                 * the answer is the same; 0: what the machine has free */
 } bonsai_condense_options;
 
 #define bonsai_condense_options_init(o) bonsai_condense_options_init_sized((o), sizeof *(o))
 BONSAI_API void bonsai_condense_options_init_sized(bonsai_condense_options *o, size_t size);
-BONSAI_API const char *bonsai_method_name(bonsai_method m);    /* NULL: no such method */
+BONSAI_API const char *bonsai_method_name(bonsai_method m);    /* "trees", ...; NULL: unknown */
 
-typedef struct {
-    size_t  size;               /* set by the init function; do not touch */
+typedef struct {                /* a condensed graph, beside the full one, and its making */
+    size_t  size;               /* set by the init function */
     int64_t nodes, edges, labelled, roots, features;
     int64_t full_nodes, full_edges, full_labelled;
     double  bytes, full_bytes, ratio;           /* STRICT */
@@ -371,7 +320,7 @@ typedef struct {
     int     shallow_classes;    /* classes none of whose trees fitted at full depth */
     double  coverage;           /* share of the sample that the roots cover; -1: not known */
     double  coverage_check;     /* the same on an independent sample of up to 500 */
-    double  coverage_bound;     /* no choice of trees at this budget can cover more */
+    double  coverage_bound;     /* no choice of trees at this budget covers more */
     double  recall;             /* of the projected k-NN; 1: exact; -1: too large to measure */
     int64_t rechecks;           /* lazy re-evaluations of the cover */
     double  seconds_wl, seconds_knn, seconds_cover, seconds_sparsify, seconds_total;
@@ -379,15 +328,15 @@ typedef struct {
     uint64_t seed;
     bonsai_method method;       /* of AUTO: the one that it chose */
     int     entries;            /* prototypes: features kept of a row; 0: all */
-    bonsai_type values;         /* ... and how they are stored */
-    double  probe;              /* percent of validation nodes that the probe got right; -1: not asked */
+    bonsai_type values;         /* prototypes: how these are stored */
+    double  probe;              /* percent of validation nodes that the probe got right; -1: none */
     double  probe_other;        /* AUTO: the same of the method that was not chosen */
-    double  lossless_ratio;     /* against the full graph stored in as many bits; 0: as ratio */
+    double  lossless_ratio;     /* to the full graph stored in as many bits; 0: as ratio */
     double  seconds_cluster, seconds_probe;
     char    why[160];           /* AUTO: the reason, in one line */
-    int64_t memory;             /* bytes that were allowed, ... */
-    int64_t held, scratch;      /* ... large arrays in memory at most, and in scratch files */
-    int64_t sent, sent_rows;    /* several ranks: bytes exchanged; those of them for embeddings, ... */
+    int64_t memory;             /* bytes that were allowed */
+    int64_t held, scratch;      /* the most bytes of large arrays in memory, and in scratch files */
+    int64_t sent, sent_rows;    /* ranks: bytes exchanged; those of them for embeddings, ... */
     int64_t halo;               /* ... and the least that these need */
     int     columns;            /* of the embedding that were made at a time */
     int     ranks;
@@ -396,67 +345,54 @@ typedef struct {
 #define bonsai_condense_info_init(i) bonsai_condense_info_init_sized((i), sizeof *(i))
 BONSAI_API void bonsai_condense_info_init_sized(bonsai_condense_info *i, size_t size);
 
-/* The small graph of g that the options ask for.  Every report about it is in *info,
- * unless NULL, and in its metadata.  No label of a node outside the training part
- * enters it. */
+/* The small graph of g that the options ask for.  *info, unless NULL, tells about it, and so does
+ * its metadata.  No label of a node outside the training part enters it. */
 BONSAI_API bonsai_status bonsai_condense(bonsai_graph **out, bonsai_condense_info *info,
                                          const bonsai_graph *g, const bonsai_condense_options *o);
-/* The same for several ratios from one embedding: out[i] and info[i] (array, or NULL)
- * for ratios[i].  On failure all of out is NULL. */
+/* The same for several ratios from one embedding: out[i] and info[i] for ratios[i].  info: an
+ * array whose first is initialised, or NULL.  On failure every out[i] is NULL. */
 BONSAI_API bonsai_status bonsai_condense_many(bonsai_graph **out, bonsai_condense_info *info,
                                               const double *ratios, int count,
                                               const bonsai_graph *g,
                                               const bonsai_condense_options *o);
-/* The prototypes of `small`, made of `was` by the method PROTOTYPES with members, after `was` has
- * become `now`: nodes were added behind the older ones, and edges, features or labels may differ
- * too.  Both graphs have a split.  Only what the change reaches is embedded again and goes to
- * the nearest prototype of its class; layers and budget are those of small.  Of the options
- * threads and progress count. */
+/* The prototypes of small, which were made of was with members, after was has become now: nodes
+ * were added behind the older ones, and edges, features or labels may differ.  Both have a split.
+ * Only what the change reaches is embedded again and goes to the nearest prototype of its class;
+ * layers and budget are those of small.  Of the options only threads and progress matter. */
 BONSAI_API bonsai_status bonsai_condense_update(bonsai_graph **out, bonsai_condense_info *info,
                                                 const bonsai_graph *now, const bonsai_graph *was,
                                                 const bonsai_graph *small,
                                                 const bonsai_condense_options *o);
-/* The nodes of full that a node of small stands for, at most `most`, nearest first: its members
- * where small names them, else the training nodes of its class; by the distance of their
- * features in full, averaged over neighbours, to its own.  distances may be NULL; *found gets how
- * many.  The layers are those that small was made with, and so is the split unless the options ask
- * for one; where small does not say, both are those of the options.  Threads and progress count
- * too. */
-BONSAI_API bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t *found,
-                                                 int64_t most, const bonsai_graph *small,
-                                                 int64_t node, const bonsai_graph *full,
-                                                 const bonsai_condense_options *o);
 
-/* ---- training and judging ----------------------------------------------- */
+/* ---- training and predicting -------------------------------------------- */
 
 typedef enum {                  /* as PyTorch Geometric's GCNConv, GATConv, GINConv, SAGEConv */
     BONSAI_MODEL_GCN, BONSAI_MODEL_GAT, BONSAI_MODEL_GIN, BONSAI_MODEL_SAGE, BONSAI_MODEL_COUNT
 } bonsai_model_kind;
 
-BONSAI_API const char *bonsai_model_name(bonsai_model_kind m);     /* "gcn", ...; NULL: no such model */
+BONSAI_API const char *bonsai_model_name(bonsai_model_kind m);     /* "gcn", ...; NULL: unknown */
 
 typedef struct {
-    size_t  size;               /* set by the init function; do not touch */
+    size_t  size;               /* set by the init function */
     bonsai_model_kind model;
     int     layers;             /* 1 .. 16, ReLU between them */
-    int64_t hidden;             /* columns between layers; GAT's heads share them */
-    int     heads;              /* GAT: joined between layers, averaged in the last */
+    int64_t hidden;             /* columns between layers, from 1; GAT's heads share them */
+    int     heads;              /* GAT, from 1: joined between layers, averaged in the last */
     int     gin_layers;         /* GIN: linear layers of its own network, 1 or 2 */
-    int     epochs;
-    int     every;              /* judge after every so many epochs, and after the last */
-    int     seeds;              /* runs, each from fresh weights: seed, seed + 1, ... */
-    int     standardise;        /* 1: features to mean 0 and spread 1 over the full graph's training nodes */
-    double  rate, decay;        /* Adam's step, and the weight decay added to the gradient */
+    int     epochs;             /* from 1 */
+    int     every;              /* judge after every so many epochs, and after the last; from 1 */
+    int     seeds;              /* runs, each from fresh weights: seed, seed + 1, ...; from 1 */
+    int     standardise;        /* 1: features to mean 0 and spread 1, by full's training nodes */
+    double  rate, decay;        /* Adam's step, above 0; the weight decay added to the gradient */
     double  dropout;            /* share of the values between layers that is dropped, 0 .. <1 */
-    double  split[3];           /* percent of a fresh split of the full graph, drawn with the seed;
-                                 * all 0: the one that small was condensed with, if that was
-                                 * drawn; else the graph's own; 60/20/20 where it has none */
-    int64_t memory;             /* bytes for activations when judging; 0: what the machine has free */
+    double  split[3];           /* percent of a new split of full, drawn with the seed; all 0: the
+                                 * one that small was condensed with, if that was drawn; else the
+                                 * graph's own; 60/20/20 if it has none */
+    int64_t memory;             /* bytes for judging; 0: what the machine has free */
     int     threads;            /* 0: every core */
     uint64_t seed;
     bonsai_progress_fn *progress;
     void   *payload;
-    /* append new fields here, never above */
 } bonsai_train_options;
 
 #define bonsai_train_options_init(o) bonsai_train_options_init_sized((o), sizeof *(o))
@@ -465,7 +401,7 @@ BONSAI_API void bonsai_train_options_init_sized(bonsai_train_options *o, size_t 
 typedef enum {                  /* whose split a model is judged on */
     BONSAI_SPLIT_OWN,           /* the graph's */
     BONSAI_SPLIT_ASKED,         /* drawn as the options asked */
-    BONSAI_SPLIT_CONDENSED,     /* drawn again as small was condensed with it */
+    BONSAI_SPLIT_CONDENSED,     /* the one that small was condensed with, drawn again */
     BONSAI_SPLIT_DRAWN,         /* 60/20/20, drawn with the seed: there was no other */
     BONSAI_SPLIT_NONE           /* a condensed graph alone: all its labels are for training */
 } bonsai_split_source;
@@ -491,16 +427,16 @@ typedef struct {
     size_t  size;               /* set by the library */
     bonsai_model_kind model;
     int     runs;
-    double  accuracy_mean, accuracy_std;        /* over runs, in percent; n-1 below the root */
-    double  seconds_train, seconds_eval;        /* summed over runs */
-    double  seconds_total;                      /* that the caller waited */
+    double  accuracy_mean, accuracy_std;    /* over runs, in percent; n-1 below the root */
+    double  seconds_train, seconds_eval;    /* summed over runs */
+    double  seconds_total;      /* that the caller waited */
     int64_t parameters;
-    int64_t train, val, test;                   /* nodes */
+    int64_t train, val, test;   /* nodes */
     int64_t peak_rss_bytes;
-    int     in_blocks;                          /* 1: judged in row blocks to save memory */
-    bonsai_split_source split_from;             /* whose split it was judged on, ... */
-    double  split[3];                           /* ... the percent that were drawn; all 0: OWN, ... */
-    uint64_t split_seed;                        /* ... and the seed that drew them */
+    int     in_blocks;          /* 1: judged in row blocks to save memory */
+    bonsai_split_source split_from;
+    double  split[3];           /* percent that were drawn; all 0: OWN */
+    uint64_t split_seed;        /* that drew them */
     int64_t leaks;              /* labelled nodes of small that are, by their origin, validation or
                                  * test nodes of full: they make the accuracy too high */
 } bonsai_train_info;
@@ -508,23 +444,22 @@ typedef struct {
 typedef struct bonsai_training bonsai_training;
 typedef struct bonsai_model bonsai_model;
 
-/* Trains a model on the labelled training nodes of small, and judges it on the
- * validation and test nodes of full (NULL: small itself).  A condensed graph has no
- * split: all its labels are for training.  Soft labels and node weights act in the loss.
- * Where small keeps only some features, the same are taken of full.  The same
- * seed gives the same bits for any number of threads. */
+/* Trains a model on the labelled training nodes of small and judges it on the validation and test
+ * nodes of full (NULL: of small).  A condensed graph has no split: all its labels are for training.
+ * Soft labels and node weights act in the loss.  If small keeps only some features, the same are
+ * taken of full.  The same seed gives the same bits for any number of threads. */
 BONSAI_API bonsai_status bonsai_train(bonsai_training **out, const bonsai_graph *small,
                                       const bonsai_graph *full, const bonsai_train_options *o);
+BONSAI_API void bonsai_training_free(bonsai_training *t);
 BONSAI_API const bonsai_train_info *bonsai_training_info(const bonsai_training *t);
-/* The runs, and the points of all learning curves, run after run: how many there are, and each of
- * them from 0 on; NULL: no such. */
+/* The runs, and the points of their learning curves, run after run: how many there are, and one of
+ * them; NULL: there is none. */
 BONSAI_API int64_t bonsai_training_runs(const bonsai_training *t);
 BONSAI_API int64_t bonsai_training_epochs(const bonsai_training *t);
 BONSAI_API const bonsai_run   *bonsai_training_run(const bonsai_training *t, int64_t i);
 BONSAI_API const bonsai_epoch *bonsai_training_epoch(const bonsai_training *t, int64_t i);
-/* The best epoch of the run that did best on the validation nodes; belongs to t. */
+/* The best epoch of the run with the highest validation accuracy; it belongs to t. */
 BONSAI_API const bonsai_model *bonsai_training_model(const bonsai_training *t);
-BONSAI_API void bonsai_training_free(bonsai_training *t);      /* NULL is fine */
 
 typedef struct {
     size_t  size;               /* set by the library */
@@ -536,14 +471,14 @@ typedef struct {
     uint64_t seed;
 } bonsai_model_info;
 
-/* Writes a model: .npz with PyTorch Geometric's parameter names (convs.0.lin.weight),
- * anything else as a native file. */
+/* Writes a model as .npz with PyTorch Geometric's parameter names (convs.0.lin.weight), or under
+ * any other ending as a native file, which bonsai_model_load reads. */
 BONSAI_API bonsai_status bonsai_model_save(const bonsai_model *m, const char *path);
-BONSAI_API bonsai_status bonsai_model_load(bonsai_model **out, const char *path);  /* native */
+BONSAI_API bonsai_status bonsai_model_load(bonsai_model **out, const char *path);
+BONSAI_API void bonsai_model_free(bonsai_model *m);     /* of bonsai_model_load */
 BONSAI_API const bonsai_model_info *bonsai_model_facts(const bonsai_model *m);
-BONSAI_API void bonsai_model_free(bonsai_model *m);            /* NULL is fine */
-/* The class of every node of g and, unless NULL, the probabilities (nodes x classes).
- * Of the options memory, threads and progress count; NULL: the defaults. */
+/* The class of every node of g and, unless NULL, the probabilities (nodes x classes).  Of the
+ * options only memory, threads and progress matter. */
 BONSAI_API bonsai_status bonsai_predict(int32_t *classes, float *probabilities,
                                         const bonsai_model *m, const bonsai_graph *g,
                                         const bonsai_train_options *o);

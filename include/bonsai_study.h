@@ -1,5 +1,5 @@
 /* bonsai_study.h -- libbonsai beyond the way from a graph to predictions: what a graph looks like,
- * generated graphs, plans, comparisons, studies and reports.
+ * orders of nodes, generated graphs, plans, comparisons, studies, reports and fields of options.
  *
  * The rules of bonsai.h hold here too.  One library has both.
  *
@@ -15,8 +15,32 @@ extern "C" {
 
 /* ---- what a graph looks like -------------------------------------------- */
 
+/* The type and bytes that each section would have in a native file.  types and bytes, either of
+ * which may be NULL, are indexed by section and have count entries: pass BONSAI_SECTION_COUNT. */
+BONSAI_API bonsai_status bonsai_graph_sections(bonsai_type *types, int64_t *bytes, int count,
+                                               const bonsai_graph *g,
+                                               const bonsai_write_options *o);
+/* *equal: 1 if a and b hold the same values in every section that counts, and the same names,
+ * origins and roles, in whatever encoding; else 0. */
+BONSAI_API bonsai_status bonsai_graph_equal(int *equal, const bonsai_graph *a,
+                                            const bonsai_graph *b);
+
+typedef struct {                /* what reading or building did to its input */
+    size_t  size;               /* set by the library */
+    int64_t edges_given;        /* entries in the input */
+    int64_t self_loops;         /* dropped */
+    int64_t repeated;           /* merged into an equal entry */
+    int64_t reversed;           /* added so that each entry has its reverse */
+    int64_t feature_zeros;      /* stored zeros of sparse features, dropped */
+    int64_t feature_repeated;   /* repeated sparse features, summed */
+    int64_t rounded;            /* 1: features or weights were wider than float and were rounded */
+    int64_t filled;             /* nodes that the input skipped, added without features */
+    const char *format;         /* "planetoid", "npz", ...; "": built in memory */
+} bonsai_read_info;
+BONSAI_API const bonsai_read_info *bonsai_graph_read_info(const bonsai_graph *g);
+
 typedef struct {
-    size_t  size;               /* set by the init function; do not touch */
+    size_t  size;               /* set by the init function */
     int64_t nodes, edges, features, classes;
     int64_t feature_nnz;        /* non-zero features */
     int64_t labelled, part[4];  /* nodes with a label; nodes by bonsai_part */
@@ -26,7 +50,8 @@ typedef struct {
     int64_t degree_bin[33];     /* [0] degree 0; [i] degrees 2^(i-1) .. 2^i - 1 */
     double  degree_mean;
     double  homophily;          /* share of entries between labelled nodes of one class; -1: none */
-    double  power_exponent;     /* of the degree tail, by Hill's estimator over the top tenth; 0: too few */
+    double  power_exponent;     /* of the degree tail, by Hill's estimator over the top tenth;
+                                 * 0: there are too few nodes */
 } bonsai_stats;
 
 #define bonsai_stats_init(s) bonsai_stats_init_sized((s), sizeof *(s))
@@ -35,34 +60,54 @@ BONSAI_API void bonsai_stats_init_sized(bonsai_stats *s, size_t size);
 BONSAI_API bonsai_status bonsai_graph_stats(bonsai_stats *s, int64_t *class_counts,
                                             const bonsai_graph *g, const bonsai_read_options *o);
 
-/* mean (f): of each feature over all nodes. */
+/* mean[i] of feature i over all nodes; mean has room for all features. */
 BONSAI_API bonsai_status bonsai_graph_mean(double *mean, const bonsai_graph *g);
 
 typedef struct {
-    size_t size;                /* set by the init function; do not touch */
+    size_t size;                /* set by the init function */
     double features_only;       /* test accuracy in percent of a linear model on the features */
     double two_hops;            /* the same on features averaged twice over neighbours */
-    double majority;            /* of always saying the largest class */
-    int64_t train, test;        /* nodes it was fitted and judged on (at most 10,000 each) */
+    double majority;            /* of always naming the largest class */
+    int64_t train, test;        /* nodes that it was fitted and judged on, at most 10,000 each */
 } bonsai_linear;
 
 #define bonsai_linear_init(l) bonsai_linear_init_sized((l), sizeof *(l))
 BONSAI_API void bonsai_linear_init_sized(bonsai_linear *l, size_t size);
-/* How far features alone go, and how much the edges add: ridge regression fitted
- * on training nodes and judged on test nodes; where there is no split, on 60 and 20
- * of 100 labelled nodes.  The seed draws the nodes where there are too many. */
+/* How far features alone go, and how much the edges add: ridge regression fitted on training nodes
+ * and judged on test nodes; without a split, on 60 and 20 of 100 labelled nodes.  The seed draws
+ * the nodes if there are too many. */
 BONSAI_API bonsai_status bonsai_graph_linear(bonsai_linear *out, const bonsai_graph *g,
                                              uint64_t seed, const bonsai_read_options *o);
+
+/* ---- the order of nodes -------------------------------------------------- */
+
+typedef enum {
+    BONSAI_ORDER_NONE,          /* as they are */
+    BONSAI_ORDER_METIS,         /* part after part, with few edges between parts: ranks that own
+                                 * blocks of rows then need little of each other */
+    BONSAI_ORDER_RANDOM,
+    BONSAI_ORDER_DEGREE,        /* most neighbours first */
+    BONSAI_ORDER_COUNT
+} bonsai_order;
+
+/* The graph g with its nodes in another order; within a part, and among equal degrees, they keep
+ * that of g.  Its origin section holds their ids in g, or in g's own origin.  METIS makes
+ * 1 .. nodes parts (0: 8) and RANDOM shuffles, both by the seed; METIS needs a library that was
+ * built with libmetis. */
+BONSAI_API bonsai_status bonsai_graph_reorder(bonsai_graph **out, const bonsai_graph *g,
+                                              bonsai_order order, int64_t parts, uint64_t seed,
+                                              const bonsai_read_options *o);
 
 /* ---- generated graphs --------------------------------------------------- */
 
 typedef struct {
-    size_t   size;              /* set by the init function; do not touch */
+    size_t   size;              /* set by the init function */
     int64_t  nodes;             /* 1 .. 2^31-1 */
     int64_t  features;          /* 0: none */
     int64_t  classes;           /* 1 .. nodes */
-    double   degree;            /* mean number of neighbours, below nodes; from 2 none is alone */
-    double   exponent;          /* of the degrees' power-law tail, above 2; 0: all alike */
+    double   degree;            /* mean number of neighbours, below nodes; from 2 on, no node is
+                                 * isolated */
+    double   exponent;          /* of the degrees' power-law tail, above 2; 0: equal degrees */
     double   homophily;         /* share of edges inside a class, 0 .. 1; with one class always 1 */
     double   imbalance;         /* 0: classes of equal size; 1: sizes as 1, 1/2, 1/3, ... */
     double   difficulty;        /* 0: features give the class away; 1: they say nothing */
@@ -72,25 +117,24 @@ typedef struct {
     uint64_t seed;
     bonsai_progress_fn *progress;
     void    *payload;
-    /* append new fields here, never above */
 } bonsai_generate_options;
 
 #define bonsai_generate_options_init(o) bonsai_generate_options_init_sized((o), sizeof *(o))
 BONSAI_API void bonsai_generate_options_init_sized(bonsai_generate_options *o, size_t size);
-/* A graph with labels, features and a 60/20/20 split that looks like a citation
- * network: a degree-corrected block model.  Time and memory are linear; the same
- * seed gives the same bytes for any number of threads. */
+/* A graph with labels, features and a 60/20/20 split that looks like a citation network: a
+ * degree-corrected block model.  Time and memory are linear; the same seed gives the same bytes for
+ * any number of threads. */
 BONSAI_API bonsai_status bonsai_graph_generate(bonsai_graph **out,
                                                const bonsai_generate_options *o);
-/* The same graph written to a native file as it is drawn: the bytes that saving it would give,
- * for graphs whose features are larger than memory. */
+/* The same graph, written to a native file while it is drawn, for features that are larger than
+ * memory: the bytes that saving it would give. */
 BONSAI_API bonsai_status bonsai_graph_generate_file(const char *path,
                                                     const bonsai_generate_options *o);
 
 /* ---- planning ------------------------------------------------------------ */
 
-typedef struct {                /* a graph that need not be there */
-    size_t  size;               /* set by the init function; do not touch */
+typedef struct {                /* the numbers of a graph, which need not exist */
+    size_t  size;               /* set by the init function */
     int64_t nodes, edges;       /* edges: entries, an undirected edge is two */
     int64_t features, classes;
     int64_t nonzeros;           /* of sparse features; 0: they are dense */
@@ -105,7 +149,7 @@ BONSAI_API void bonsai_shape_init_sized(bonsai_shape *s, size_t size);
 BONSAI_API bonsai_status bonsai_graph_shape(bonsai_shape *out, const bonsai_graph *g);
 
 typedef struct {
-    size_t  size;               /* set by the init function; do not touch */
+    size_t  size;               /* set by the init function */
     const bonsai_condense_options *condense;    /* NULL: the defaults */
     int     ranks;              /* processes, each with its share of the rows */
     int     threads;            /* of each; 0: every core of this machine */
@@ -114,14 +158,13 @@ typedef struct {
     double  gigabytes;          /* ... of memory moved in a second, per thread; 0: likewise */
     double  disk, network;      /* bytes a second of each rank; 0: 1 GB/s */
     const bonsai_graph *look;   /* unless NULL: the rows to exchange are counted in its edges */
-    /* append new fields here, never above */
 } bonsai_plan_options;
 
 #define bonsai_plan_options_init(o) bonsai_plan_options_init_sized((o), sizeof *(o))
 BONSAI_API void bonsai_plan_options_init_sized(bonsai_plan_options *o, size_t size);
 
 typedef struct {                /* what condensing would take */
-    size_t  size;               /* set by the init function; do not touch */
+    size_t  size;               /* set by the init function */
     int     ranks, threads;
     int     columns;            /* of the embedding that are made at a time */
     int     counted;            /* 1: rows to exchange were counted, 0: estimated for nodes in
@@ -186,7 +229,7 @@ BONSAI_API void bonsai_cell_init_sized(bonsai_cell *c, size_t size);
 typedef int bonsai_cell_fn(const bonsai_cell *c, void *payload);   /* non-zero cancels */
 
 typedef struct {
-    size_t  size;               /* set by the init function; do not touch */
+    size_t  size;               /* set by the init function */
     const bonsai_method *methods;       int method_count;
     const double *ratios;               int ratio_count;
     const bonsai_model_kind *models;    int model_count;
@@ -201,7 +244,6 @@ typedef struct {
     void   *payload;
     const bonsai_condense_options *const *settings;     /* that cells name; NULL: condense alone */
     int64_t setting_count;
-    /* append new fields here, never above */
 } bonsai_compare_options;
 
 #define bonsai_compare_options_init(o) bonsai_compare_options_init_sized((o), sizeof *(o))
@@ -234,21 +276,32 @@ BONSAI_API bonsai_status bonsai_study_pairs(double *wl, double *seen, int64_t pa
 /* Tells graphs apart: 64 bits over the sections whose bit (1 << section) is set. */
 BONSAI_API uint64_t bonsai_graph_checksum(const bonsai_graph *g, uint64_t sections);
 
+/* ---- what a condensed graph is made of ----------------------------------- */
+
+/* The nodes of full that a node of small stands for, at most `most`, nearest first: its members if
+ * small names them, else the training nodes of its class; by the distance of their features in
+ * full, averaged over neighbours, to its own.  distances may be NULL; *found gets how many there
+ * are.  Layers are those that small was made with, and so is the split unless the options ask for
+ * one; if small does not say, both are those of the options.  Threads and progress matter too. */
+BONSAI_API bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t *found,
+                                                 int64_t most, const bonsai_graph *small,
+                                                 int64_t node, const bonsai_graph *full,
+                                                 const bonsai_condense_options *o);
+
 /* ---- reports ------------------------------------------------------------ */
 
 typedef struct {
-    size_t  size;               /* set by the init function; do not touch */
+    size_t  size;               /* set by the init function */
     const bonsai_condense_info *condensed;      /* NULL: times and memory are not known */
     const bonsai_cell *cells;   /* accuracies, the full graph's with method -1; or NULL */
     int64_t cell_count;
     const char *title;          /* NULL: made of the names */
-    const char *small_name, *full_name;         /* as the reader knows them; NULL: "small", "full" */
+    const char *small_name, *full_name;     /* as the reader knows them; NULL: "small", "full" */
     const char *command;        /* that repeats it; NULL: made of the options */
     int     fragment;           /* 1: a <div> for a notebook instead of a page */
     int     threads;            /* 0: every core */
     bonsai_progress_fn *progress;
     void   *payload;
-    /* append new fields here, never above */
 } bonsai_report_options;
 
 #define bonsai_report_options_init(o) bonsai_report_options_init_sized((o), sizeof *(o))
@@ -260,10 +313,11 @@ typedef struct bonsai_report bonsai_report;
 BONSAI_API bonsai_status bonsai_report_new(bonsai_report **out, const bonsai_graph *small,
                                            const bonsai_graph *full,
                                            const bonsai_report_options *o);
-BONSAI_API const char *bonsai_report_html(size_t *length, const bonsai_report *r);  /* length may be NULL */
-/* Written to a temporary file that is synced and renamed. */
+BONSAI_API void bonsai_report_free(bonsai_report *r);
+/* The page, ended by a zero, and its length unless NULL. */
+BONSAI_API const char *bonsai_report_html(size_t *length, const bonsai_report *r);
+/* The file appears when it is complete; on failure what was there stays. */
 BONSAI_API bonsai_status bonsai_report_save(const bonsai_report *r, const char *path);
-BONSAI_API void bonsai_report_free(bonsai_report *r);          /* NULL is fine */
 /* Writes tables and charts as one HTML page that needs nothing else.  json describes it:
  * {title, heading, about, tables, data}.  about: an array of paragraphs, each an array of texts and
  * {code: text}, and of {list: paragraphs}.  data: whatever the page shall carry inside, or nothing.
@@ -331,6 +385,13 @@ BONSAI_API const bonsai_field *bonsai_field_at(bonsai_options_kind kind, int i);
  * "60/20/20"; "": not given.  A flag is "yes" or "no".  Returns the length of the whole text. */
 BONSAI_API int bonsai_field_text(char *text, size_t size, const bonsai_field *f,
                                  const void *options);
+
+/* ---- formats -------------------------------------------------------------- */
+
+/* Format i = 0, 1, ...: its name (NULL: no more), one line about it, whether it can be written. */
+BONSAI_API const char *bonsai_format_name(int i);
+BONSAI_API const char *bonsai_format_help(int i);
+BONSAI_API int         bonsai_format_writes(int i);
 
 #ifdef __cplusplus
 }

@@ -515,7 +515,49 @@ static void structs_of_the_library_say_their_size(void **state)
     assert_int_equal(bonsai_training_run(t, 1)->size, sizeof(bonsai_run));
     assert_int_equal(bonsai_training_epoch(t, 3)->size, sizeof(bonsai_epoch));
     assert_int_equal(bonsai_model_facts(bonsai_training_model(t))->size, sizeof(bonsai_model_info));
+    assert_int_equal(bonsai_field_at(BONSAI_OPTIONS_TRAIN, 0)->size, sizeof(bonsai_field));
     bonsai_training_free(t);
+}
+
+/* ---- failures ---- */
+
+static void what_was_not_made_is_null(void **state)
+{
+    static const double shares[3] = {90, 90, 90};
+    static const int32_t none[] = {-1};
+    const bonsai_read_options read = {.size = 0};
+    const bonsai_view view = {.size = 0};
+    const bonsai_train_options train = {.size = 0};
+    const bonsai_report_options report = {.size = 0};
+    const bonsai_generate_options generate = {.size = 0};
+    bonsai_graph *g[10];
+    bonsai_training *t = (void *)1;
+    bonsai_model *m = (void *)1;
+    bonsai_report *r = (void *)1;
+    int made = 0;
+    (void)state;
+    for (int i = 0; i < 10; i++)
+        g[i] = (void *)1;
+    const bonsai_status status[] = {
+        bonsai_graph_load(&g[0], "/no/such/graph.bonsai"),
+        bonsai_graph_read(&g[1], "/no/such/graph.bonsai", &read),
+        bonsai_graph_new(&g[2], &view, 0),
+        bonsai_graph_build(&g[3], &view, 0, NULL, NULL, NULL, NULL),
+        bonsai_graph_split(&g[4], full, shares, 1),
+        bonsai_graph_induce(&g[5], full, none, 1),
+        bonsai_graph_reorder(&g[6], full, BONSAI_ORDER_COUNT, 0, 1, NULL),
+        bonsai_graph_generate(&g[7], &generate),
+        bonsai_condense(&g[8], NULL, full, NULL),
+        bonsai_condense_update(&g[9], NULL, full, full, full, NULL),
+        bonsai_train(&t, full, NULL, &train),
+        bonsai_model_load(&m, "/no/such/model"),
+        bonsai_report_new(&r, full, NULL, &report),
+    };
+    for (size_t i = 0; i < sizeof status / sizeof *status; i++)
+        made += status[i] == BONSAI_OK;
+    for (int i = 0; i < 10; i++)
+        assert_null(g[i]);
+    assert_true(made == 0 && !t && !m && !r);
 }
 
 /* ---- the version ---- */
@@ -544,6 +586,7 @@ int main(void)
         cmocka_unit_test(cells_of_different_sizes_are_refused),
         cmocka_unit_test(a_view_may_have_fewer_sections),
         cmocka_unit_test(structs_of_the_library_say_their_size),
+        cmocka_unit_test(what_was_not_made_is_null),
         cmocka_unit_test(the_numbers_of_the_version_are_its_text),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
