@@ -35,187 +35,6 @@ STRICT, PAPER_FULL, PAPER_CONDENSED = range(3)
  FIELD_SPLIT, FIELD_TEXT, FIELD_FILE, FIELD_POINTER) = range(12)
 MARK_ABOVE, MARK_BELOW, MARK_BUDGET = 1, 2, 4
 
-# ---- structs ----
-
-
-class Progress(Structure):
-    _fields_ = [("size", c_size_t), ("stage", c_char_p), ("done", c_uint64), ("total", c_uint64)]
-
-
-PROGRESS_FN = CFUNCTYPE(c_int, POINTER(Progress), c_void_p)
-
-
-class Array(Structure):
-    _fields_ = [("data", c_void_p), ("count", c_int64), ("type", c_int)]
-
-
-class View(Structure):
-    _fields_ = [("size", c_size_t), ("nodes", c_int64), ("features", c_int64),
-                ("classes", c_int64), ("flags", c_uint64), ("section", Array * SECTIONS)]
-
-
-class ReadOptions(Structure):
-    _fields_ = [("size", c_size_t), ("keep_directed", c_int), ("keep_self_loops", c_int),
-                ("keep_repeated", c_int), ("threads", c_int), ("features", c_char_p),
-                ("labels", c_char_p), ("progress", PROGRESS_FN), ("payload", c_void_p)]
-
-
-class ReadInfo(Structure):
-    _fields_ = [("size", c_size_t), ("edges_given", c_int64), ("self_loops", c_int64),
-                ("repeated", c_int64), ("reversed", c_int64), ("feature_zeros", c_int64),
-                ("feature_repeated", c_int64), ("rounded", c_int64), ("filled", c_int64),
-                ("format", c_char_p)]
-
-
-class WriteOptions(Structure):
-    _fields_ = [("size", c_size_t), ("features", c_int), ("threads", c_int),
-                ("progress", PROGRESS_FN), ("payload", c_void_p)]
-
-
-class Stats(Structure):
-    _fields_ = [("size", c_size_t), ("nodes", c_int64), ("edges", c_int64), ("features", c_int64),
-                ("classes", c_int64), ("feature_nnz", c_int64), ("labelled", c_int64),
-                ("part", c_int64 * 4), ("isolated", c_int64), ("self_loops", c_int64),
-                ("degree_min", c_int64), ("degree_median", c_int64), ("degree_max", c_int64),
-                ("degree_bin", c_int64 * 33), ("degree_mean", c_double), ("homophily", c_double),
-                ("power_exponent", c_double)]
-
-
-class Linear(Structure):
-    _fields_ = [("size", c_size_t), ("features_only", c_double), ("two_hops", c_double),
-                ("majority", c_double), ("train", c_int64), ("test", c_int64)]
-
-
-class GenerateOptions(Structure):
-    _fields_ = [("size", c_size_t), ("nodes", c_int64), ("features", c_int64),
-                ("classes", c_int64), ("degree", c_double), ("exponent", c_double),
-                ("homophily", c_double), ("imbalance", c_double), ("difficulty", c_double),
-                ("words", c_double), ("dense", c_int), ("threads", c_int), ("seed", c_uint64),
-                ("progress", PROGRESS_FN), ("payload", c_void_p)]
-
-
-class CondenseOptions(Structure):
-    _fields_ = [("size", c_size_t), ("ratio", c_double), ("bytes", c_int64), ("nodes", c_int64),
-                ("trees", c_int64), ("method", c_int), ("accounting", c_int), ("layers", c_int),
-                ("k", c_int), ("sample", c_int64), ("theta", c_double), ("delta", c_double),
-                ("density", c_int), ("no_rknn", c_int), ("no_ppr", c_int), ("patience", c_int64),
-                ("beta", c_double), ("prune_share", c_double), ("min_pruned", c_double),
-                ("oversample", c_double), ("match_classes", c_int), ("select_features", c_int),
-                ("inductive", c_int), ("raw_features", c_int), ("project", c_int),
-                ("split", c_double * 3), ("threads", c_int), ("seed", c_uint64),
-                ("progress", PROGRESS_FN), ("payload", c_void_p), ("no_validation", c_int),
-                ("hard_labels", c_int), ("members", c_int), ("memory", c_int64)]
-
-
-class CondenseInfo(Structure):
-    _fields_ = [("size", c_size_t), ("nodes", c_int64), ("edges", c_int64), ("labelled", c_int64),
-                ("roots", c_int64), ("features", c_int64), ("full_nodes", c_int64),
-                ("full_edges", c_int64), ("full_labelled", c_int64), ("bytes", c_double),
-                ("full_bytes", c_double), ("ratio", c_double), ("paper_bytes", c_double),
-                ("paper_full_bytes", c_double), ("paper_ratio", c_double), ("budget", c_double),
-                ("trees", c_int64), ("sample", c_int64), ("k", c_int), ("layers", c_int),
-                ("rounds", c_int), ("shallow_classes", c_int), ("coverage", c_double),
-                ("coverage_check", c_double), ("coverage_bound", c_double), ("recall", c_double),
-                ("rechecks", c_int64), ("seconds_wl", c_double), ("seconds_knn", c_double),
-                ("seconds_cover", c_double), ("seconds_sparsify", c_double),
-                ("seconds_total", c_double), ("peak_rss_bytes", c_int64), ("seed", c_uint64),
-                ("method", c_int), ("entries", c_int), ("values", c_int), ("probe", c_double),
-                ("probe_other", c_double), ("lossless_ratio", c_double),
-                ("seconds_cluster", c_double), ("seconds_probe", c_double), ("why", c_char * 160),
-                ("memory", c_int64), ("held", c_int64), ("scratch", c_int64), ("sent", c_int64),
-                ("sent_rows", c_int64), ("halo", c_int64), ("columns", c_int), ("ranks", c_int)]
-
-
-class TrainOptions(Structure):
-    _fields_ = [("size", c_size_t), ("model", c_int), ("layers", c_int), ("hidden", c_int64),
-                ("heads", c_int), ("gin_layers", c_int), ("epochs", c_int), ("every", c_int),
-                ("seeds", c_int), ("standardise", c_int), ("rate", c_double), ("decay", c_double),
-                ("dropout", c_double), ("split", c_double * 3), ("memory", c_int64),
-                ("threads", c_int), ("seed", c_uint64), ("progress", PROGRESS_FN),
-                ("payload", c_void_p)]
-
-
-class Run(Structure):
-    _fields_ = [("size", c_size_t), ("seed", c_uint64), ("best_epoch", c_int),
-                ("accuracy", c_double), ("accuracy_val", c_double), ("loss", c_double),
-                ("seconds_train", c_double), ("seconds_eval", c_double)]
-
-
-class Epoch(Structure):
-    _fields_ = [("size", c_size_t), ("run", c_int), ("epoch", c_int), ("loss", c_double),
-                ("accuracy_val", c_double), ("accuracy_test", c_double)]
-
-
-class TrainInfo(Structure):
-    _fields_ = [("size", c_size_t), ("model", c_int), ("runs", c_int), ("accuracy_mean", c_double),
-                ("accuracy_std", c_double), ("seconds_train", c_double),
-                ("seconds_eval", c_double), ("seconds_total", c_double), ("parameters", c_int64),
-                ("train", c_int64), ("val", c_int64), ("test", c_int64),
-                ("peak_rss_bytes", c_int64), ("in_blocks", c_int), ("split_from", c_int),
-                ("split", c_double * 3), ("split_seed", c_uint64), ("leaks", c_int64)]
-
-
-class ModelInfo(Structure):
-    _fields_ = [("size", c_size_t), ("model", c_int), ("layers", c_int), ("heads", c_int),
-                ("gin_layers", c_int), ("epoch", c_int), ("features", c_int64),
-                ("hidden", c_int64), ("classes", c_int64), ("parameters", c_int64),
-                ("accuracy", c_double), ("accuracy_val", c_double), ("seed", c_uint64)]
-
-
-class Cell(Structure):
-    _fields_ = [("size", c_size_t), ("method", c_int), ("model", c_int), ("ratio", c_double),
-                ("done", c_int), ("runs", c_int), ("accuracy_mean", c_double),
-                ("accuracy_std", c_double), ("bytes", c_double), ("share", c_double),
-                ("nodes", c_int64), ("edges", c_int64), ("labelled", c_int64),
-                ("seconds_condense", c_double), ("seconds_train", c_double),
-                ("seconds_eval", c_double), ("why", c_char * 200), ("study", c_int),
-                ("setting", c_int), ("checksum", c_uint64), ("seconds_wl", c_double),
-                ("seconds_knn", c_double), ("seconds_cover", c_double),
-                ("seconds_sparsify", c_double), ("pairs", c_int64), ("nearest", c_double),
-                ("correlation", c_double), ("threshold", c_double), ("chance", c_double)]
-
-
-CELL_FN = CFUNCTYPE(c_int, POINTER(Cell), c_void_p)
-
-
-class CompareOptions(Structure):
-    _fields_ = [("size", c_size_t), ("methods", POINTER(c_int)), ("method_count", c_int),
-                ("ratios", POINTER(c_double)), ("ratio_count", c_int), ("models", POINTER(c_int)),
-                ("model_count", c_int), ("condense", POINTER(CondenseOptions)),
-                ("train", POINTER(TrainOptions)), ("cell", CELL_FN), ("cell_payload", c_void_p),
-                ("progress", PROGRESS_FN), ("payload", c_void_p),
-                ("settings", POINTER(POINTER(CondenseOptions))), ("setting_count", c_int64)]
-
-
-class ReportOptions(Structure):
-    _fields_ = [("size", c_size_t), ("condensed", POINTER(CondenseInfo)), ("cells", POINTER(Cell)),
-                ("cell_count", c_int64), ("title", c_char_p), ("small_name", c_char_p),
-                ("full_name", c_char_p), ("command", c_char_p), ("fragment", c_int),
-                ("threads", c_int), ("progress", PROGRESS_FN), ("payload", c_void_p)]
-
-
-class Field(Structure):
-    _fields_ = [("size", c_size_t), ("name", c_char_p), ("option", c_char_p), ("type", c_int),
-                ("marks", c_int), ("offset", c_size_t), ("low", c_double), ("high", c_double),
-                ("preset", c_double), ("methods", c_uint64), ("words", POINTER(c_char_p)),
-                ("arg", c_char_p), ("help", c_char_p), ("otherwise", c_char_p), ("letter", c_int)]
-
-
-# Number of a struct of options in the table of fields.
-KINDS = {ReadOptions: 0, WriteOptions: 1, GenerateOptions: 2, CondenseOptions: 3, TrainOptions: 4,
-         CompareOptions: 7, ReportOptions: 8}
-
-# Struct by its C name: for the init functions, and for the test of the layout.
-STRUCTS = {
-    "progress": Progress, "array": Array, "view": View, "read_options": ReadOptions,
-    "read_info": ReadInfo, "write_options": WriteOptions, "stats": Stats, "linear": Linear,
-    "generate_options": GenerateOptions, "condense_options": CondenseOptions,
-    "condense_info": CondenseInfo, "train_options": TrainOptions, "run": Run, "epoch": Epoch,
-    "train_info": TrainInfo, "model_info": ModelInfo, "cell": Cell,
-    "compare_options": CompareOptions, "report_options": ReportOptions,
-    "field": Field,
-}
-
 # ---- the library ----
 
 
@@ -263,6 +82,161 @@ def _calls(name: str, *arguments: Any) -> Any:
     function.errcheck = _checked
     return function
 
+
+# ---- structs ----
+
+
+class Progress(Structure):
+    _fields_ = [("size", c_size_t), ("stage", c_char_p), ("done", c_uint64), ("total", c_uint64)]
+
+
+PROGRESS_FN = CFUNCTYPE(c_int, POINTER(Progress), c_void_p)
+
+
+class Array(Structure):
+    _fields_ = [("data", c_void_p), ("count", c_int64), ("type", c_int)]
+
+
+class View(Structure):
+    _fields_ = [("size", c_size_t), ("nodes", c_int64), ("features", c_int64),
+                ("classes", c_int64), ("flags", c_uint64), ("section", Array * SECTIONS)]
+
+
+class ReadInfo(Structure):
+    _fields_ = [("size", c_size_t), ("edges_given", c_int64), ("self_loops", c_int64),
+                ("repeated", c_int64), ("reversed", c_int64), ("feature_zeros", c_int64),
+                ("feature_repeated", c_int64), ("rounded", c_int64), ("filled", c_int64),
+                ("format", c_char_p)]
+
+
+class Stats(Structure):
+    _fields_ = [("size", c_size_t), ("nodes", c_int64), ("edges", c_int64), ("features", c_int64),
+                ("classes", c_int64), ("feature_nnz", c_int64), ("labelled", c_int64),
+                ("part", c_int64 * 4), ("isolated", c_int64), ("self_loops", c_int64),
+                ("degree_min", c_int64), ("degree_median", c_int64), ("degree_max", c_int64),
+                ("degree_bin", c_int64 * 33), ("degree_mean", c_double), ("homophily", c_double),
+                ("power_exponent", c_double)]
+
+
+class Linear(Structure):
+    _fields_ = [("size", c_size_t), ("features_only", c_double), ("two_hops", c_double),
+                ("majority", c_double), ("train", c_int64), ("test", c_int64)]
+
+
+class CondenseInfo(Structure):
+    _fields_ = [("size", c_size_t), ("nodes", c_int64), ("edges", c_int64), ("labelled", c_int64),
+                ("roots", c_int64), ("features", c_int64), ("full_nodes", c_int64),
+                ("full_edges", c_int64), ("full_labelled", c_int64), ("bytes", c_double),
+                ("full_bytes", c_double), ("ratio", c_double), ("paper_bytes", c_double),
+                ("paper_full_bytes", c_double), ("paper_ratio", c_double), ("budget", c_double),
+                ("trees", c_int64), ("sample", c_int64), ("k", c_int), ("layers", c_int),
+                ("rounds", c_int), ("shallow_classes", c_int), ("coverage", c_double),
+                ("coverage_check", c_double), ("coverage_bound", c_double), ("recall", c_double),
+                ("rechecks", c_int64), ("seconds_wl", c_double), ("seconds_knn", c_double),
+                ("seconds_cover", c_double), ("seconds_sparsify", c_double),
+                ("seconds_total", c_double), ("peak_rss_bytes", c_int64), ("seed", c_uint64),
+                ("method", c_int), ("entries", c_int), ("values", c_int), ("probe", c_double),
+                ("probe_other", c_double), ("lossless_ratio", c_double),
+                ("seconds_cluster", c_double), ("seconds_probe", c_double), ("why", c_char * 160),
+                ("memory", c_int64), ("held", c_int64), ("scratch", c_int64), ("sent", c_int64),
+                ("sent_rows", c_int64), ("halo", c_int64), ("columns", c_int), ("ranks", c_int)]
+
+
+class Run(Structure):
+    _fields_ = [("size", c_size_t), ("seed", c_uint64), ("best_epoch", c_int),
+                ("accuracy", c_double), ("accuracy_val", c_double), ("loss", c_double),
+                ("seconds_train", c_double), ("seconds_eval", c_double)]
+
+
+class Epoch(Structure):
+    _fields_ = [("size", c_size_t), ("run", c_int), ("epoch", c_int), ("loss", c_double),
+                ("accuracy_val", c_double), ("accuracy_test", c_double)]
+
+
+class TrainInfo(Structure):
+    _fields_ = [("size", c_size_t), ("model", c_int), ("runs", c_int), ("accuracy_mean", c_double),
+                ("accuracy_std", c_double), ("seconds_train", c_double),
+                ("seconds_eval", c_double), ("seconds_total", c_double), ("parameters", c_int64),
+                ("train", c_int64), ("val", c_int64), ("test", c_int64),
+                ("peak_rss_bytes", c_int64), ("in_blocks", c_int), ("split_from", c_int),
+                ("split", c_double * 3), ("split_seed", c_uint64), ("leaks", c_int64)]
+
+
+class ModelInfo(Structure):
+    _fields_ = [("size", c_size_t), ("model", c_int), ("layers", c_int), ("heads", c_int),
+                ("gin_layers", c_int), ("epoch", c_int), ("features", c_int64),
+                ("hidden", c_int64), ("classes", c_int64), ("parameters", c_int64),
+                ("accuracy", c_double), ("accuracy_val", c_double), ("seed", c_uint64)]
+
+
+class Cell(Structure):
+    _fields_ = [("size", c_size_t), ("method", c_int), ("model", c_int), ("ratio", c_double),
+                ("done", c_int), ("runs", c_int), ("accuracy_mean", c_double),
+                ("accuracy_std", c_double), ("bytes", c_double), ("share", c_double),
+                ("nodes", c_int64), ("edges", c_int64), ("labelled", c_int64),
+                ("seconds_condense", c_double), ("seconds_train", c_double),
+                ("seconds_eval", c_double), ("why", c_char * 200), ("study", c_int),
+                ("setting", c_int), ("checksum", c_uint64), ("seconds_wl", c_double),
+                ("seconds_knn", c_double), ("seconds_cover", c_double),
+                ("seconds_sparsify", c_double), ("pairs", c_int64), ("nearest", c_double),
+                ("correlation", c_double), ("threshold", c_double), ("chance", c_double)]
+
+
+CELL_FN = CFUNCTYPE(c_int, POINTER(Cell), c_void_p)
+
+
+# ---- structs of options, from the library's table of fields ----
+
+
+class Field(Structure):
+    _fields_ = [("size", c_size_t), ("name", c_char_p), ("option", c_char_p), ("type", c_int),
+                ("marks", c_int), ("offset", c_size_t), ("low", c_double), ("high", c_double),
+                ("preset", c_double), ("methods", c_uint64), ("words", POINTER(c_char_p)),
+                ("arg", c_char_p), ("help", c_char_p), ("otherwise", c_char_p), ("letter", c_int)]
+
+
+field_at = _declare("field_at", POINTER(Field), c_int, c_int)
+
+_MEMBERS = {FIELD_FLAG: c_int, FIELD_CHOICE: c_int, FIELD_INT: c_int, FIELD_LONG: c_int64,
+            FIELD_BYTES: c_int64, FIELD_U64: c_uint64, FIELD_REAL: c_double, FIELD_SPEED: c_double,
+            FIELD_SPLIT: c_double * 3, FIELD_TEXT: c_char_p, FIELD_FILE: c_char_p,
+            FIELD_POINTER: c_void_p}
+
+
+def _options(name: str, kind: int, **pointers: Any) -> Any:
+    """The struct of a kind of options; `pointers` gives types that the table does not know."""
+    members: List[Any] = [("size", c_size_t)]
+    types = {"progress": PROGRESS_FN, **pointers}
+    while field_at(kind, len(members) - 1):
+        field = field_at(kind, len(members) - 1).contents
+        member = field.name.decode()
+        members.append((member, types.get(member, _MEMBERS[field.type])))
+    return type(name, (Structure,), {"_fields_": members, "KIND": kind})
+
+
+ReadOptions = _options("ReadOptions", 0)
+WriteOptions = _options("WriteOptions", 1)
+GenerateOptions = _options("GenerateOptions", 2)
+CondenseOptions = _options("CondenseOptions", 3)
+TrainOptions = _options("TrainOptions", 4)
+CompareOptions = _options("CompareOptions", 7, methods=POINTER(c_int), ratios=POINTER(c_double),
+                          models=POINTER(c_int), condense=POINTER(CondenseOptions),
+                          train=POINTER(TrainOptions), cell=CELL_FN,
+                          settings=POINTER(POINTER(CondenseOptions)))
+ReportOptions = _options("ReportOptions", 8, condensed=POINTER(CondenseInfo), cells=POINTER(Cell))
+
+# Struct by its C name: for the init functions, and for the test of the layout.
+STRUCTS = {
+    "progress": Progress, "array": Array, "view": View, "read_options": ReadOptions,
+    "read_info": ReadInfo, "write_options": WriteOptions, "stats": Stats, "linear": Linear,
+    "generate_options": GenerateOptions, "condense_options": CondenseOptions,
+    "condense_info": CondenseInfo, "train_options": TrainOptions, "run": Run, "epoch": Epoch,
+    "train_info": TrainInfo, "model_info": ModelInfo, "cell": Cell,
+    "compare_options": CompareOptions, "report_options": ReportOptions,
+    "field": Field,
+}
+
+# ---- functions ----
 
 _out = POINTER(c_void_p)
 _read = POINTER(ReadOptions)
@@ -337,7 +311,6 @@ report_html = _declare("report_html", c_void_p, POINTER(c_size_t), c_void_p)
 report_save = _calls("report_save", c_void_p, c_char_p)
 report_free = _declare("report_free", None, c_void_p)
 
-field_at = _declare("field_at", POINTER(Field), c_int, c_int)
 field_text = _declare("field_text", c_int, c_char_p, c_size_t, POINTER(Field), c_void_p)
 
 for _name, _struct in STRUCTS.items():

@@ -56,7 +56,7 @@ def fields(struct: Type[ctypes.Structure]) -> Dict[str, Field]:
     found: Dict[str, Field] = {}
     preset, i = c.init(struct), 0
     while True:
-        pointer = c.field_at(c.KINDS[struct], i)
+        pointer = c.field_at(struct.KIND, i)
         if not pointer:
             return found
         if pointer.contents.help:       # members without a help text are no options

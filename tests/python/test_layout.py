@@ -79,16 +79,17 @@ class Layout(testing.Case):
             "ACCOUNTING": ["STRICT", "PAPER_FULL", "PAPER_CONDENSED"],
         }
         self.assertEqual(len(groups["SECTION"]), c.SECTIONS - 1)
+        kinds = [struct for struct in c.STRUCTS.values() if hasattr(struct, "KIND")]
         full = ("FIELD", "MARK")        # those that keep their prefix here
         pairs = [(prefix, name) for prefix, names in groups.items() for name in names]
         lines = ['printf("%%d\\n", (int)BONSAI_%s_%s);' % pair for pair in pairs]
         lines.append('printf("%d %d\\n", BONSAI_SECTION_COUNT, BONSAI_PART_NONE);')
         lines += ['printf("%%d\\n", (int)BONSAI_OPTIONS_%s);' % kind.__name__[:-7].upper()
-                  for kind in c.KINDS]
+                  for kind in kinds]
         self.assertEqual(compiled(lines),
                          [str(getattr(c, "%s_%s" % (p, name) if p in full else name))
                           for p, name in pairs] + ["%d %d" % (c.SECTIONS, c.PART_NONE)] +
-                         [str(number) for number in c.KINDS.values()])
+                         [str(kind.KIND) for kind in kinds])
 
     def test_every_function_is_bound(self):
         text = re.sub(r"#define.*", "", re.sub(r"/\*.*?\*/", "", header(), flags=re.S))
