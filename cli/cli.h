@@ -2,7 +2,7 @@
  *
  *   main.c      the table of commands, and who works for them
  *   program.c   messages, exit codes, the last line
- *   opt.c       options as rows: parser, help line and default in one
+ *   opt*.c      options: parser, help line and default of a row in one
  *   progress.c  the bar on stderr, and canceling
  *   table.c     facts and tables: aligned text, TSV or JSON
  *   text.c      numbers and names for people; the nearest name
@@ -29,6 +29,7 @@
 #define BONSAI_CLI_H
 
 #include <jansson.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "bonsai_study.h"
@@ -61,6 +62,7 @@ typedef enum { STYLE_TEXT, STYLE_TSV, STYLE_JSON } style;
 typedef struct {
     const char *command;
     int         quiet, verbose, json;
+    int         rows;           /* help is for a program: a row an option */
     int         people;         /* aligned text even into a pipe */
     int         mute;           /* another process speaks: nothing is printed or written */
     char        said[1024];     /* the last message */
@@ -115,27 +117,17 @@ int cmd_help(session *s, int argc, char **argv);
 
 /* ---- options ------------------------------------------------------------- */
 
-typedef enum {
-    OPT_END,
-    OPT_FLAG,                   /* int, becomes 1 */
-    OPT_INT,                    /* int */
-    OPT_LONG,                   /* int64_t */
-    OPT_SIZE,                   /* int64_t, in bytes: 1048576, 3G, 1.5GiB, 500MB */
-    OPT_U64,                    /* uint64_t */
-    OPT_REAL,                   /* double */
-    OPT_TEXT,                   /* const char * */
-    OPT_CHOICE                  /* int, the place of the word in arg: "auto|keep|f32" */
-} opt_kind;
+/* An option is a field, as in bonsai_study.h: one of a struct of the library's options, or a row of
+ * the command's own, whose offset is in a struct of the command. */
+#define OWN(object, member, kind) .type = BONSAI_FIELD_##kind, .offset = offsetof(object, member)
 
 typedef struct {
-    opt_kind    kind;
-    char        letter;         /* 0: none */
-    const char *name, *arg;
-    void       *value;          /* holds the default before parsing */
-    const char *help;
-    const char *range;          /* of a number: "0..1", "1..", ">0..1"; NULL: any.  A default
-                                 * outside it is not shown: it means that nothing was given */
-} opt;
+    void               *base;   /* the struct, which holds the defaults before parsing */
+    const bonsai_field *own;    /* rows, ended by a NULL name; NULL: the fields of ... */
+    bonsai_options_kind kind;   /* ... these options, ... */
+    const char         *only;   /* ... those with these names, apart by spaces; NULL: all, ... */
+    const char         *but;    /* ... but for these */
+} opt_group;
 
 enum { OPT_READS = 1, OPT_THREADS = 2, OPT_JSON = 4 };  /* rows that commands share */
 
@@ -145,17 +137,23 @@ typedef struct {
     const char  *examples;      /* lines, each ended */
     const char  *args;          /* names of the arguments, "IN OUT"; "[CMD]": may be left out */
     const char **values;        /* one for each name */
-    const opt   *rows;          /* ended by OPT_END; NULL: none of its own */
+    const opt_group *groups;    /* ended by a NULL base; of two rows of a name the first counts */
     int          shared;        /* OPT_READS | ... */
 } opt_spec;
 
 enum { OPT_GO = -1 };
-/* Fills the rows' values.  OPT_GO, or the exit code to leave with. */
+/* Fills the groups' structs.  OPT_GO, or the exit code to leave with. */
 int opt_parse(session *s, const opt_spec *spec, int argc, char **argv);
 int parse_real(const char *text, double *out);          /* 1: a finite number and nothing else */
 int parse_whole(const char *text, int64_t *out);        /* likewise; errno is ERANGE: too large */
-/* "60/20/20", or "random", which is the same.  OPT_GO, or EXIT_USAGE. */
-int parse_parts(session *s, double percent[3], const char *option, const char *text);
+/* The places of the words in "a,b,c"; "all": each.  Room for all words.  OPT_GO, or EXIT_USAGE. */
+int parse_words(session *s, int *out, int *count, const char *option, const char *text,
+                const char *const *words);
+/* Refuses a split that was given and has no training nodes.  OPT_GO, or EXIT_USAGE. */
+int check_split(session *s, const double percent[3]);
+/* The name of the option behind "--", and the field of a name. */
+void option_name(char *out, size_t size, const bonsai_field *f);
+const bonsai_field *field_named(bonsai_options_kind kind, const char *name);
 
 /* ---- facts and tables ---------------------------------------------------- */
 
@@ -271,9 +269,6 @@ void condensed_info(bonsai_condense_info *i, const json_t *meta);       /* as fa
 json_t *condensed_metadata(const bonsai_graph *g);      /* yours; NULL: it is not condensed */
 /* The budget that it was made with, and how the graph it was made of was embedded. */
 void condensed_options(bonsai_condense_options *o, const json_t *meta);
-/* The names of all methods, "trees|random|...", for rows of options; to be filled first. */
-extern char method_words[256];
-void method_words_fill(void);
 int64_t condensed_roles(const bonsai_graph *g, bonsai_role role);       /* nodes of that role */
 
 /* What prototype `node` of small stands for: its soft label, members, nearest nodes of full (NULL:
@@ -286,7 +281,7 @@ int  summary_prototype(summary *r, session *s, const bonsai_graph *small, const 
 typedef struct {
     bonsai_train_options o;
     const char *path, *full;    /* trained on; judged on, NULL: the same */
-    const char *models, *save, *curves, *split;
+    const char *models, *save, *curves;
     int         protocol;
     int         count;          /* of the models asked for */
     bonsai_model_kind model[BONSAI_MODEL_COUNT];
@@ -300,9 +295,8 @@ typedef struct {
 int  training_parse(session *s, training *t, opt_spec *spec, int argc, char **argv);
 /* Reads t->models into t->model.  OPT_GO, or EXIT_USAGE. */
 int  training_models(session *s, training *t);
-/* The rows of options that every command that trains has. */
-enum { TRAINING_ROWS = 12 };
-void training_rows(opt *rows, bonsai_train_options *o, int *protocol);
+/* The option --protocol; its base is an int. */
+extern const bonsai_field training_protocol[];
 /* Sets what the paper trains with; the name of the graph at path if it has settings of its own,
  * or NULL. */
 const char *training_paper(bonsai_train_options *o, const char *path);

@@ -15,8 +15,8 @@ typedef struct {
     bonsai_compare_options  o;
     bonsai_condense_options condense;
     bonsai_train_options    train;
-    const char *path, *out, *methods, *ratios, *models, *split;
-    int    accounting, protocol;
+    const char *path, *out, *methods, *ratios, *models;
+    int    protocol;
     bonsai_method     method[BONSAI_METHOD_COUNT];
     bonsai_model_kind model[BONSAI_MODEL_COUNT];
     double ratio[MOST];
@@ -28,60 +28,6 @@ typedef struct {
 static arguments asked;
 
 /* ---- what is asked ------------------------------------------------------- */
-
-typedef const char *name_fn(int i);
-
-static const char *method_at(int i)
-{
-    return bonsai_method_name((bonsai_method)i);
-}
-
-static const char *model_at(int i)
-{
-    return bonsai_model_name((bonsai_model_kind)i);
-}
-
-static int bad_name(session *s, const char *option, const char *word, name_fn *name)
-{
-    const char *names[16];
-    char list[256] = "";
-    int count = 0;
-    for (size_t at = 0; count < 16 && name(count); count++) {
-        names[count] = name(count);
-        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", count ? ", " : "",
-                               names[count]);
-    }
-    const char *near = text_nearest(word, names, count);
-    return refuse(s, "%s holds \"%s\", which is none of %s%s%s%s", option, word, list,
-                  near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-}
-
-/* The numbers of the names in text, NULL or "all": all of them. */
-static int parse_names(session *s, int *out, int *count, const char *option, const char *text,
-                       name_fn *name)
-{
-    char word[64];
-    int used[16] = {0};
-    *count = 0;
-    if (!text || strcmp(text, "all") == 0) {
-        while (name(*count)) {
-            out[*count] = *count;
-            ++*count;
-        }
-        return OPT_GO;
-    }
-    while (text_piece(word, sizeof word, &text)) {
-        int i = 0;
-        while (name(i) && strcmp(name(i), word) != 0)
-            i++;
-        if (!name(i))
-            return bad_name(s, option, word, name);
-        if (used[i]++)
-            return refuse(s, "%s holds %s twice", option, word);
-        out[(*count)++] = i;
-    }
-    return OPT_GO;
-}
 
 static int parse_ratios(session *s, arguments *a)
 {
@@ -114,25 +60,24 @@ static int leave_out(int *list, int count, int what)
 
 static int settle(session *s, arguments *a)
 {
-    int methods[16], models[16];
-    int code = parse_names(s, methods, &a->o.method_count, "--methods", a->methods, method_at);
+    int methods[BONSAI_METHOD_COUNT], models[BONSAI_MODEL_COUNT];
+    int code = parse_words(s, methods, &a->o.method_count, "--methods", a->methods,
+                           field_named(BONSAI_OPTIONS_CONDENSE, "method")->words);
     if (code == OPT_GO)
-        code = parse_names(s, models, &a->o.model_count, "--models", a->models, model_at);
+        code = parse_words(s, models, &a->o.model_count, "--models", a->models,
+                           field_named(BONSAI_OPTIONS_TRAIN, "model")->words);
     if (code == OPT_GO)
         code = parse_ratios(s, a);
     if (code == OPT_GO)
-        code = parse_parts(s, a->train.split, "--split", a->split);
+        code = check_split(s, a->train.split);
     if (code != OPT_GO)
         return code;
-    if (a->train.split[0] <= 0)
-        return refuse(s, "--split is \"%s\", which leaves no training nodes", a->split);
     if (strcmp(a->methods, "all") == 0)         /* auto would show again what one of them got */
         a->o.method_count = leave_out(methods, a->o.method_count, BONSAI_METHOD_AUTO);
     for (int i = 0; i < a->o.method_count; i++)
         a->method[i] = (bonsai_method)methods[i];
     for (int i = 0; i < a->o.model_count; i++)
         a->model[i] = (bonsai_model_kind)models[i];
-    a->condense.accounting = a->accounting ? BONSAI_ACCOUNTING_PAPER_FULL : BONSAI_ACCOUNTING_STRICT;
     a->condense.seed = a->train.seed;
     a->condense.threads = a->train.threads = s->read.threads;
     return OPT_GO;
@@ -140,32 +85,28 @@ static int settle(session *s, arguments *a)
 
 static int parse_rows(session *s, arguments *a, const opt_spec *spec, int argc, char **argv)
 {
-    const opt first[] = {
-        {OPT_TEXT, 0, "methods", "M,M,...", &a->methods,
-         "ways to condense, as of bonsai condense --method;\nall: each but auto", NULL},
-        {OPT_TEXT, 0, "ratios", "R,R,...", &a->ratios, "shares of the graph's bytes", NULL},
-        {OPT_TEXT, 0, "models", "M,M,...", &a->models, "models: gcn, gat, gin, sage, or all", NULL},
-        {OPT_INT, 0, "seeds", "N", &a->train.seeds, "runs, each from fresh weights", "1..10000"},
-        {OPT_TEXT, 'o', "output", "FILE", &a->out,
-         "write each result there as it comes, a line of JSON\neach, and go on from what is there",
-         NULL},
-    };
-    const opt last[] = {
-        {OPT_CHOICE, 0, "accounting", "strict|paper", &a->accounting,
-         "bytes as a .bonsai file has them, or as the paper's\ncode counts them", NULL},
-        {OPT_TEXT, 0, "split", "A/B/C", &a->split,
-         "percent for train/validation/test, drawn anew\nwhatever GRAPH's own", NULL},
-        {OPT_U64, 's', "seed", "S", &a->train.seed,
-         "of the split, of condensing and of the first run", NULL},
-        {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
-    };
-    enum { FIRST = sizeof first / sizeof *first };
-    opt rows[FIRST + TRAINING_ROWS + sizeof last / sizeof *last];
+    const bonsai_field own[] = {
+        {.name = "methods", OWN(arguments, methods, TEXT), .arg = "M,M,...",
+         .words = field_named(BONSAI_OPTIONS_CONDENSE, "method")->words,
+         .help = "ways to condense (all leaves auto out)"},
+        {.name = "ratios", OWN(arguments, ratios, TEXT), .arg = "R,R,...",
+         .help = "shares of the graph's bytes"},
+        {.name = "models", OWN(arguments, models, TEXT), .arg = "M,M,...",
+         .words = field_named(BONSAI_OPTIONS_TRAIN, "model")->words, .help = "models"},
+        {.name = "output", OWN(arguments, out, FILE), .letter = 'o', .arg = "FILE",
+         .help = "write each result there as it comes, a line of JSON each, and go on from what is "
+                 "there"},
+        {.name = "split", OWN(arguments, train.split, SPLIT), .arg = "A/B/C",
+         .help = "percent for train/validation/test, drawn anew whatever GRAPH's own"},
+        {.name = "seed", OWN(arguments, train.seed, U64), .letter = 's', .arg = "S",
+         .help = "of the split, of condensing and of the first run"}, {0}};
+    const opt_group groups[] = {
+        {.base = a, .own = own},
+        {.base = &a->train, .kind = BONSAI_OPTIONS_TRAIN, .but = "model"},
+        {.base = &a->protocol, .own = training_protocol},
+        {.base = &a->condense, .kind = BONSAI_OPTIONS_CONDENSE, .only = "accounting"}, {0}};
     opt_spec whole = *spec;
-    memcpy(rows, first, sizeof first);
-    training_rows(rows + FIRST, &a->train, &a->protocol);
-    memcpy(rows + FIRST + TRAINING_ROWS, last, sizeof last);
-    whole.rows = rows;
+    whole.groups = groups;
     return opt_parse(s, &whole, argc, argv);
 }
 
@@ -178,7 +119,7 @@ static void reset(arguments *a)
     a->methods = "all";
     a->ratios = "0.005,0.01,0.03";
     a->models = bonsai_model_name(a->train.model);
-    a->split = "60/20/20";
+    memcpy(a->train.split, (const double[]){60, 20, 20}, sizeof a->train.split);
 }
 
 static int parse(session *s, arguments *a, int argc, char **argv)
@@ -231,7 +172,7 @@ static json_t *heading(const arguments *a, const bonsai_graph *g)
         t->epochs, "every", t->every, "layers", t->layers, "hidden", (json_int_t)t->hidden, "heads",
         t->heads, "gin-layers", t->gin_layers, "rate", t->rate, "decay", t->decay, "dropout",
         t->dropout, "standardise", t->standardise, "accounting",
-        a->accounting ? "paper" : "strict", "split", split, "seed", seed);
+        a->condense.accounting ? "paper" : "strict", "split", split, "seed", seed);
     return json_pack("{s:s,s:o,s:o}", "bonsai_compare", bonsai_version(), "graph", graph, "options",
                      options);
 }
@@ -273,7 +214,8 @@ static json_t *table_row(const arguments *a, int method, int ratio)
     const bonsai_cell *first = cell_at(a, method, ratio, 0);
     double train = 0;
     snprintf(share, sizeof share, "%g", first->ratio);
-    json_t *row = json_pack("[s,s,o,o]", share, method < 0 ? "full" : method_at(first->method),
+    json_t *row = json_pack("[s,s,o,o]", share, method < 0 ? "full" :
+                            bonsai_method_name((bonsai_method)first->method),
                             first->nodes ? json_integer((json_int_t)first->bytes) : json_null(),
                             first->nodes ? json_integer((json_int_t)first->nodes) : json_null());
     for (int k = 0; k < a->o.model_count; k++) {
@@ -293,8 +235,10 @@ static int print_table(session *s, const arguments *a)
     char title[128];
     summary r = {.count = 0};
     json_t *rows = json_array();
-    for (int k = 0; k < a->o.model_count; k++)
-        columns[n++] = (column){model_at((int)a->model[k]), model_at((int)a->model[k]), NULL};
+    for (int k = 0; k < a->o.model_count; k++) {
+        const char *name = bonsai_model_name(a->model[k]);
+        columns[n++] = (column){name, name, NULL};
+    }
     columns[n++] = (column){"condense", "condense s", "%.3f"};
     columns[n++] = (column){"train", "train s", "%.2f"};
     json_array_append_new(rows, table_row(a, -1, 0));
@@ -348,7 +292,7 @@ static int note_missing(session *s, const arguments *a)
         const bonsai_cell *c = &a->cells[i];
         made += c->runs > 0;
         if (c->runs == 0 && (i % a->o.model_count == 0 || strcmp(c->why, c[-1].why) != 0))
-            note(s, "%s at %g: %s", method_at(c->method), c->ratio, c->why);
+            note(s, "%s at %g: %s", bonsai_method_name((bonsai_method)c->method), c->ratio, c->why);
     }
     return made == 0 && a->count > a->o.model_count;
 }

@@ -5,7 +5,6 @@
  * files that are complete stay.
  *
  * SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <string.h>
 
 #include "cli.h"
@@ -14,14 +13,12 @@ enum { MOST_RATIOS = 32 };
 
 typedef struct {
     bonsai_condense_options o;
-    const char *path, *out, *ratios, *sample, *split, *update, *was, *page;
-    int    method, accounting;              /* of the options, as ints for their rows */
+    const char *path, *out, *ratios, *update, *was, *page;
     int    count;                           /* of what is written: 1 without --ratios */
     double ratio[MOST_RATIOS];
     char   to[MOST_RATIOS][MOST_PATH];
 } arguments;
 
-/* Not on the stack: so the rows of options can stand outside of a function. */
 static arguments asked;
 
 /* ---- what is asked ------------------------------------------------------- */
@@ -59,34 +56,33 @@ static int parse_ratios(session *s, arguments *a)
     return OPT_GO;
 }
 
-static int parse_sample(session *s, int64_t *out, const char *text)
+/* The option of a budget that was given, behind *i; NULL: no more. */
+static const bonsai_field *next_budget(const bonsai_condense_options *o, int *i)
 {
-    if (strcmp(text, "all") == 0) {
-        *out = -1;
-        return OPT_GO;
-    }
-    if (!parse_whole(text, out) || errno == ERANGE || *out < 1)
-        return refuse(s, "--sample is \"%s\", which is neither all nor a whole number above 0",
-                      text);
-    return OPT_GO;
+    char text[64];
+    const bonsai_field *f;
+    while ((f = bonsai_field_at(BONSAI_OPTIONS_CONDENSE, (*i)++)))
+        if (f->marks & BONSAI_MARK_BUDGET && bonsai_field_text(text, sizeof text, f, o) > 0)
+            return f;
+    return NULL;
 }
 
 /* Exactly one budget; numbers that are not above 0 were refused before. */
 static int settle_budget(session *s, arguments *a)
 {
-    const struct { const char *name; int given; } budget[] = {
-        {"--ratio", a->o.ratio > 0}, {"--ratios", a->ratios != NULL}, {"--bytes", a->o.bytes > 0},
-        {"--nodes", a->o.nodes > 0}, {"--trees", a->o.trees > 0},
-    };
-    const char *first = a->update ? "--update" : NULL;      /* its budget is that of SMALL */
-    for (size_t i = 0; i < sizeof budget / sizeof *budget; i++) {
-        if (budget[i].given && first)
-            return refuse(s, "%s and %s are both given: a graph has one budget", first,
-                          budget[i].name);
-        if (budget[i].given)
-            first = budget[i].name;
+    char first[48] = "", name[48];
+    const bonsai_field *f;
+    if (a->update || a->ratios)                 /* the budget of --update is that of SMALL */
+        snprintf(first, sizeof first, a->update ? "update" : "ratios");
+    if (a->update && a->ratios)
+        return refuse(s, "--update and --ratios are both given: a graph has one budget");
+    for (int i = 0; (f = next_budget(&a->o, &i));) {
+        option_name(name, sizeof name, f);
+        if (*first)
+            return refuse(s, "--%s and --%s are both given: a graph has one budget", first, name);
+        snprintf(first, sizeof first, "%s", name);
     }
-    if (!first)
+    if (!*first)
         return refuse(s, "a budget is missing, such as --ratio 0.01");
     if (a->ratios)
         return parse_ratios(s, a);
@@ -113,110 +109,61 @@ static int settle(session *s, arguments *a)
         return refuse(s, "--report shows one graph, and --ratios makes several; bonsai report "
                       "draws a page of each");
     code = settle_budget(s, a);
-    if (code == OPT_GO && a->sample)
-        code = parse_sample(s, &a->o.sample, a->sample);
-    if (code == OPT_GO && a->split)
-        code = parse_parts(s, a->o.split, "--split", a->split);
-    if (code == OPT_GO && a->split && a->o.split[0] <= 0)
-        code = refuse(s, "--split is \"%s\", which leaves no training nodes", a->split);
-    a->o.method = (bonsai_method)a->method;
-    a->o.accounting = a->accounting ? BONSAI_ACCOUNTING_PAPER_FULL : BONSAI_ACCOUNTING_STRICT;
+    if (code == OPT_GO)
+        code = check_split(s, a->o.split);
     a->o.threads = s->read.threads;
     return code;
+}
+
+/* "trees", "trees or auto", "a, b or c". */
+static void name_methods(char *out, size_t size, uint64_t methods)
+{
+    size_t at = 0;
+    for (int m = 0; m < BONSAI_METHOD_COUNT && at < size; m++) {
+        const uint64_t rest = methods >> m;
+        const char *between = at == 0 ? "" : rest > 1 ? ", " : " or ";
+        if (rest & 1)
+            at += (size_t)snprintf(out + at, size - at, "%s%s", between,
+                                   bonsai_method_name((bonsai_method)m));
+    }
 }
 
 /* An option that does nothing is said, not refused: scripts go through all methods. */
 static void note_idle(session *s, const bonsai_condense_options *o)
 {
-    bonsai_condense_options d;
-    bonsai_condense_options_init(&d);
-    if (o->raw_features && o->method != BONSAI_METHOD_HERDING && o->method != BONSAI_METHOD_KCENTER)
-        note(s, "--on acts on the methods herding and kcenter only");
-    const int whole = o->method == BONSAI_METHOD_AUTO || o->method == BONSAI_METHOD_PROTOTYPES;
-    if (o->method != BONSAI_METHOD_TREES && o->method != BONSAI_METHOD_AUTO &&
-        (o->density != d.density || o->no_rknn || o->no_ppr || o->oversample > d.oversample ||
-         o->match_classes))
-        note(s, "--greedy, --no-rknn, --no-ppr, --oversample and --match-classes act on the method "
-                "trees only");
-    if (o->method != BONSAI_METHOD_TREES && !whole && o->select_features)
-        note(s, "--select-features acts on the methods trees and prototypes only");
-    if (o->method != BONSAI_METHOD_TREES && o->project)
-        note(s, "--project acts with --method trees only");
-    if (!whole && (o->no_validation || o->hard_labels || o->members))
-        note(s, "--no-validation, --hard-labels and --members act on the method prototypes only");
+    bonsai_condense_options usual;
+    const bonsai_field *f;
+    bonsai_condense_options_init(&usual);
+    for (int i = 0; (f = bonsai_field_at(BONSAI_OPTIONS_CONDENSE, i)); i++) {
+        char name[48], now[96], then[96], methods[256] = "";
+        bonsai_field_text(now, sizeof now, f, o);
+        bonsai_field_text(then, sizeof then, f, &usual);
+        if (!f->methods || f->methods >> o->method & 1 || strcmp(now, then) == 0)
+            continue;
+        option_name(name, sizeof name, f);
+        name_methods(methods, sizeof methods, f->methods);
+        note(s, "--%s acts with --method %s only", name, methods);
+    }
 }
 
-static const opt option_rows[] = {
-    {OPT_TEXT, 'o', "output", "SMALL", &asked.out,
-     "file or folder to write (required)", NULL},
-    {OPT_REAL, 'r', "ratio", "R", &asked.o.ratio,
-     "budget: share of the graph's bytes, such as 0.01", ">0..1"},
-    {OPT_TEXT, 0, "ratios", "R,R,...", &asked.ratios,
-     "several at once, from one embedding: writes\nSMALL-0.01.bonsai and so on", NULL},
-    {OPT_LONG, 0, "bytes", "B", &asked.o.bytes, "budget: bytes", "1.."},
-    {OPT_LONG, 0, "nodes", "N", &asked.o.nodes, "budget: nodes", "1..2147483647"},
-    {OPT_LONG, 0, "trees", "N", &asked.o.trees, "budget: trees", "1..2147483647"},
-    {OPT_CHOICE, 0, "method", method_words, &asked.method,
-     "auto: trees or prototypes, whichever a probe finds\n"
-     "better; trees is the paper's; the others are to\n"
-     "compare", NULL},
-    {OPT_CHOICE, 0, "accounting", "strict|paper", &asked.accounting,
-     "bytes as a .bonsai file has them, or as the paper's\ncode counts them", NULL},
-    {OPT_FLAG, 0, "no-validation", NULL, &asked.o.no_validation,
-     "probe on a fifth of the training nodes instead", NULL},
-    {OPT_FLAG, 0, "hard-labels", NULL, &asked.o.hard_labels,
-     "prototypes without soft labels", NULL},
-    {OPT_FLAG, 0, "members", NULL, &asked.o.members,
-     "prototypes name the nodes that they stand for; not\ncounted as bytes", NULL},
-    {OPT_INT, 0, "layers", "L", &asked.o.layers, "hops of a tree and rounds of averaging", "0..16"},
-    {OPT_INT, 'k', "k", "K", &asked.o.k, "nearest trees that a tree is covered by",
-     "1..1000000"},
-    {OPT_TEXT, 0, "sample", "all|N", &asked.sample,
-     "trees to be covered; otherwise by theta and delta", NULL},
-    {OPT_REAL, 0, "theta", "T", &asked.o.theta, "error of the sampled cover", "0.0001..1"},
-    {OPT_REAL, 0, "delta", "D", &asked.o.delta, "chance of a larger error", "1e-9..1"},
-    {OPT_CHOICE, 0, "greedy", "gain|density", &asked.o.density,
-     "the tree that covers most, or most per byte", NULL},
-    {OPT_LONG, 0, "patience", "N", &asked.o.patience,
-     "stop when so many trees in a row do not fit", "1..1000000000000000"},
-    {OPT_REAL, 0, "beta", "B", &asked.o.beta, "PageRank's chance to return to a root",
-     "0.001..0.999"},
-    {OPT_REAL, 0, "prune-share", "S", &asked.o.prune_share,
-     "at most this share of the ego nodes goes per round", "0..1"},
-    {OPT_REAL, 0, "min-pruned", "S", &asked.o.min_pruned,
-     "stop when a smaller share of the nodes would go", "0..1"},
-    {OPT_REAL, 0, "oversample", "M", &asked.o.oversample,
-     "select so many budgets, then drop the lowest\nPageRank", "1..1000000"},
-    {OPT_FLAG, 0, "match-classes", NULL, &asked.o.match_classes,
-     "give the labels the classes' shares in training", NULL},
-    {OPT_CHOICE, 0, "select-features", "none|tree", &asked.o.select_features,
-     "tree: keep features that a decision tree splits on", NULL},
-    {OPT_FLAG, 0, "no-rknn", NULL, &asked.o.no_rknn, "trees in random order (ablation)", NULL},
-    {OPT_FLAG, 0, "no-ppr", NULL, &asked.o.no_ppr, "no sparsification (ablation)", NULL},
-    {OPT_FLAG, 0, "inductive", NULL, &asked.o.inductive,
-     "cut the graph to its training nodes first", NULL},
-    {OPT_CHOICE, 0, "on", "embeddings|features", &asked.o.raw_features,
-     "what herding and kcenter measure on", NULL},
-    {OPT_INT, 0, "project", "P", &asked.o.project,
-     "random projection to so many dimensions before\nk-NN; 0: exact", "0..65536"},
-    {OPT_TEXT, 0, "split", "A/B/C", &asked.split,
-     "draw a new split: random, or percent such as\n"
-     "60/20/20; otherwise the graph's own, or, where\n"
-     "it has none, 60/20/20 (as bonsai split draws it)", NULL},
-    {OPT_TEXT, 0, "update", "SMALL", &asked.update,
-     "go on from prototypes that were made of OLD with\n"
-     "--members, instead of from the beginning", NULL},
-    {OPT_TEXT, 0, "was", "OLD", &asked.was,
-     "the graph before it became GRAPH: nodes were added\n"
-     "behind its own, and anything may differ", NULL},
-    {OPT_TEXT, 0, "report", "FILE", &asked.page,
-     "also write a page that shows what was kept and why,\nas bonsai report does", NULL},
-    {OPT_SIZE, 0, "memory", "M", &asked.o.memory,
-     "private memory to use at most, such as 3G: what does\n"
-     "not fit goes to scratch files in TMPDIR, and the\n"
-     "answer is the same; otherwise what is free", NULL},
-    {OPT_U64, 's', "seed", "S", &asked.o.seed, "the same seed gives the same bytes", NULL},
-    {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
+static const bonsai_field output_row[] = {
+    {.name = "output", OWN(arguments, out, FILE), .letter = 'o', .arg = "SMALL",
+     .help = "file or folder to write (required)"},
+    {0},
+};
+
+static const bonsai_field other_rows[] = {
+    {.name = "ratios", OWN(arguments, ratios, TEXT), .arg = "R,R,...",
+     .help = "several budgets at once, from one embedding: writes SMALL-0.01.bonsai and so on"},
+    {.name = "update", OWN(arguments, update, FILE), .arg = "SMALL",
+     .help = "go on from prototypes that were made of OLD with --members, instead of from the "
+             "beginning"},
+    {.name = "was", OWN(arguments, was, FILE), .arg = "OLD",
+     .help = "the graph before it became GRAPH: nodes were added behind its own, and anything may "
+             "differ"},
+    {.name = "report", OWN(arguments, page, FILE), .arg = "FILE",
+     .help = "also write a page that shows what was kept and why, as bonsai report does"},
+    {0},
 };
 
 static int parse(session *s, arguments *a, int argc, char **argv)
@@ -236,7 +183,9 @@ static int parse(session *s, arguments *a, int argc, char **argv)
                     "  bonsai condense new.bonsai --update small.bonsai --was old.bonsai -o next.bonsai\n",
         .args = "GRAPH",
         .values = &a->path,
-        .rows = option_rows,
+        .groups = (const opt_group[]){{.base = a, .own = output_row},
+                                      {.base = &a->o, .kind = BONSAI_OPTIONS_CONDENSE},
+                                      {.base = a, .own = other_rows}, {0}},
         .shared = OPT_READS | OPT_JSON,
     };
     int code = opt_parse(s, &spec, argc, argv);
@@ -259,7 +208,7 @@ static int print_rows(session *s, const arguments *a, const bonsai_condense_info
     json_t *rows = json_array();
     for (int k = 0; k < a->count; k++) {
         const bonsai_condense_info *i = &info[k];
-        double used = a->accounting ? i->paper_bytes : i->bytes;
+        double used = a->o.accounting ? i->paper_bytes : i->bytes;
         json_t *coverage = i->coverage >= 0 ? json_real(i->coverage) : json_null();
         json_array_append_new(
             rows, json_pack("[o,s,I,f,f,f,I,I,I,I,o,o]", text_json(a->to[k]),
@@ -336,7 +285,7 @@ static bonsai_status update(session *s, bonsai_graph **small, bonsai_condense_in
 static void note_split(session *s, const arguments *a, const bonsai_graph *g)
 {
     const bonsai_view *v = bonsai_graph_view(g);
-    if (a->split || v->section[BONSAI_SECTION_SPLIT].data)
+    if (a->o.split[0] > 0 || v->section[BONSAI_SECTION_SPLIT].data)
         return;
     if (v->section[BONSAI_SECTION_ROLE].data)
         note(s, "%s is a condensed graph: every node with a label is for training", a->path);
@@ -406,9 +355,6 @@ int cmd_condense(session *s, int argc, char **argv)
     bonsai_condense_options_init(&a->o);
     a->o.progress = progress_tick;
     a->o.payload = &s->progress;
-    a->method = a->o.method;
-    a->accounting = a->o.accounting != BONSAI_ACCOUNTING_STRICT;
-    method_words_fill();
     int code = parse(s, a, argc, argv);
     if (code != OPT_GO)
         return code;

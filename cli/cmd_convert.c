@@ -21,7 +21,8 @@ static int summary_sizes(session *s, const bonsai_graph *g, const char *in, cons
 
 typedef struct {
     const char *path[2];
-    int      features, order;
+    bonsai_write_options write;
+    int      order;
     int64_t  parts;
     uint64_t seed;
 } arguments;
@@ -41,22 +42,17 @@ static bonsai_status read_ordered(session *s, bonsai_graph **out, const argument
 
 int cmd_convert(session *s, int argc, char **argv)
 {
-    bonsai_write_options o;
-    bonsai_write_options_init(&o);
-    arguments a = {.features = o.features, .seed = 1};
-    const opt rows[] = {
-        {OPT_CHOICE, 0, "features-as", "auto|keep|f32|f16|u8|sparse|sparse-u8", &a.features,
-         "features in a .bonsai file: auto is the smallest\n"
-         "that loses nothing, keep stays dense or sparse,\n"
-         "f16 and u8 may round", NULL},
-        {OPT_CHOICE, 0, "order", "none|metis|random|degree", &a.order,
-         "number the nodes anew: by parts with few edges\n"
-         "between them, at random, or those with most\n"
-         "neighbours first", NULL},
-        {OPT_LONG, 0, "parts", "N", &a.parts, "parts of --order metis (8)", "1..2147483647"},
-        {OPT_U64, 's', "seed", "S", &a.seed, "the same seed gives the same order", NULL},
-        {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
-    };
+    arguments a = {.seed = 1};
+    const bonsai_field own[] = {
+        {.name = "order", OWN(arguments, order, CHOICE),
+         .words = (const char *const[]){"none", "metis", "random", "degree", NULL},
+         .help = "number the nodes anew: by parts with few edges between them, at random, or those "
+                 "with most neighbours first"},
+        {.name = "parts", OWN(arguments, parts, LONG), .low = 1, .high = INT32_MAX, .arg = "N",
+         .help = "parts of --order metis", .otherwise = "8"},
+        {.name = "seed", OWN(arguments, seed, U64), .letter = 's', .arg = "S",
+         .help = "the same seed gives the same order"}, {0}};
+    bonsai_write_options_init(&a.write);
     const opt_spec spec = {
         .usage = "convert IN OUT [options]",
         .about = "Reads the graph IN in any format and writes OUT: a .bonsai or .npz file, or a\n"
@@ -70,7 +66,8 @@ int cmd_convert(session *s, int argc, char **argv)
                     "  bonsai convert large.bonsai parts.bonsai --order metis --parts 64\n",
         .args = "IN OUT",
         .values = a.path,
-        .rows = rows,
+        .groups = (const opt_group[]){{.base = &a.write, .kind = BONSAI_OPTIONS_WRITE},
+                                      {.base = &a, .own = own}, {0}},
         .shared = OPT_READS | OPT_JSON,
     };
     bonsai_graph *g = NULL;
@@ -79,13 +76,13 @@ int cmd_convert(session *s, int argc, char **argv)
         return code;
     if (!path_can_be_written(s, a.path[1]))
         return EXIT_FAILED;
-    if (a.features != (int)o.features && !path_is_native(a.path[1]))
+    if (a.write.features != BONSAI_ENCODING_AUTO && !path_is_native(a.path[1]))
         note(s, "--features-as acts on .bonsai files only");
     if (a.parts > 0 && a.order != BONSAI_ORDER_METIS)
         note(s, "--parts acts with --order metis only");
     bonsai_status rc = read_ordered(s, &g, &a);
     if (rc == BONSAI_OK)
-        rc = save(s, g, a.path[1], (bonsai_encoding)a.features);
+        rc = save(s, g, a.path[1], a.write.features);
     code = rc == BONSAI_OK ? summary_sizes(s, g, a.path[0], a.path[1]) : fail(s, rc);
     bonsai_graph_free(g);
     return code;

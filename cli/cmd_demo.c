@@ -184,14 +184,12 @@ int cmd_demo(session *s, int argc, char **argv)
 {
     char made[4096];
     const char *folder = NULL;
-    const opt rows[] = {
-        {OPT_TEXT, 'o', "output", "FOLDER", &folder,
-         "work in this folder and keep the files; otherwise\n"
-         "in a temporary one that is removed", NULL},
-        {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
-    };
+    static const bonsai_field own[] = {
+        {.name = "output", .type = BONSAI_FIELD_FILE, .letter = 'o', .arg = "DIR",
+         .help = "work in this folder and keep the files",
+         .otherwise = "in a temporary one that is removed"}, {0}};
     const opt_spec spec = {
-        .usage = "demo [-o FOLDER] [options]",
+        .usage = "demo [-o DIR] [options]",
         .about =
             "Generates a graph, shows what it holds, condenses it to one percent, explains one\n"
             "of the nodes, converts the graph to .npz and back without loss, and trains a model\n"
@@ -199,7 +197,7 @@ int cmd_demo(session *s, int argc, char **argv)
         .examples = "  bonsai demo\n"
                     "  bonsai demo -o here && bonsai info here/small.bonsai\n",
         .args = "",
-        .rows = rows,
+        .groups = (const opt_group[]){{.base = &folder, .own = own}, {0}},
         .shared = OPT_THREADS,
     };
     int code = opt_parse(s, &spec, argc, argv);

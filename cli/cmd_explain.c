@@ -405,18 +405,17 @@ static int explain(session *s, const char *path, const char *full_path, int64_t 
     return code;
 }
 
+typedef struct { const char *path, *full; int64_t node; } arguments;
+
 int cmd_explain(session *s, int argc, char **argv)
 {
-    const char *path = NULL, *full = NULL;
-    int64_t node = -1;
-    const opt rows[] = {
-        {OPT_LONG, 0, "node", "I", &node, "explain this node of SMALL; otherwise all of it",
-         "0..2147483647"},
-        {OPT_TEXT, 0, "full", "GRAPH", &full,
-         "the graph that SMALL was made of: tells which of its\nnodes a prototype is nearest to",
-         NULL},
-        {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
-    };
+    arguments a = {.node = -1};
+    static const bonsai_field own[] = {
+        {.name = "node", OWN(arguments, node, LONG), .high = INT32_MAX, .preset = -1, .arg = "I",
+         .help = "explain this node of SMALL", .otherwise = "all of it"},
+        {.name = "full", OWN(arguments, full, FILE), .arg = "GRAPH",
+         .help = "the graph that SMALL was made of: tells which of its nodes a prototype is nearest "
+                 "to"}, {0}};
     const opt_spec spec = {
         .usage = "explain SMALL [--node I] [options]",
         .about =
@@ -429,10 +428,10 @@ int cmd_explain(session *s, int argc, char **argv)
                     "  bonsai explain small.bonsai --node 3\n"
                     "  bonsai explain small.bonsai --node 3 --full cora.bonsai\n",
         .args = "SMALL",
-        .values = &path,
-        .rows = rows,
+        .values = &a.path,
+        .groups = (const opt_group[]){{.base = &a, .own = own}, {0}},
         .shared = OPT_READS | OPT_JSON,
     };
     int code = opt_parse(s, &spec, argc, argv);
-    return code == OPT_GO ? explain(s, path, full, node) : code;
+    return code == OPT_GO ? explain(s, a.path, a.full, a.node) : code;
 }

@@ -68,25 +68,12 @@ static int generate(session *s, const arguments *a)
 static int parse(session *s, arguments *a, int argc, char **argv)
 {
     bonsai_generate_options *o = &a->generate;
-    const opt rows[] = {
-        {OPT_TEXT, 'o', "output", "OUT", &a->out, "file or folder to write (required)", NULL},
-        {OPT_LONG, 0, "nodes", "N", &o->nodes, "number of nodes", "1..2147483647"},
-        {OPT_LONG, 0, "features", "F", &o->features, "number of features", "0..2147483647"},
-        {OPT_LONG, 0, "classes", "C", &o->classes, "number of classes", "1..2147483647"},
-        {OPT_REAL, 0, "degree", "D", &o->degree, "mean number of neighbours", "0.."},
-        {OPT_REAL, 0, "exponent", "E", &o->exponent,
-         "of the degrees' power-law tail, above 2;\n0: degrees all alike", "0.."},
-        {OPT_REAL, 0, "homophily", "H", &o->homophily, "share of edges inside a class", "0..1"},
-        {OPT_REAL, 0, "imbalance", "I", &o->imbalance,
-         "0: classes of equal size;\n1: sizes as 1, 1/2, 1/3, ...", "0..1"},
-        {OPT_REAL, 0, "difficulty", "D", &o->difficulty,
-         "0: features give the class away;\n1: they say nothing", "0..1"},
-        {OPT_REAL, 0, "words", "W", &o->words, "mean number of words a node", "0.."},
-        {OPT_FLAG, 0, "dense", NULL, &o->dense, "features of a Gaussian mixture, not words", NULL},
-        {OPT_U64, 's', "seed", "S", &o->seed, "the same seed gives the same bytes", NULL},
-        {OPT_FLAG, 0, "no-linear", NULL, &a->no_linear, "fit no linear models at the end", NULL},
-        {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
-    };
+    static const bonsai_field output[] = {
+        {.name = "output", OWN(arguments, out, FILE), .letter = 'o', .arg = "OUT",
+         .help = "file or folder to write (required)"}, {0}};
+    static const bonsai_field linear[] = {
+        {.name = "no-linear", OWN(arguments, no_linear, FLAG),
+         .help = "fit no linear models at the end"}, {0}};
     const opt_spec spec = {
         .usage = "generate -o OUT [options]",
         .about = "Writes a graph that looks like a citation network, with labels, features and a\n"
@@ -96,7 +83,9 @@ static int parse(session *s, arguments *a, int argc, char **argv)
                     "  bonsai generate -o hard.npz --difficulty 0.9 --homophily 0.6 -s 7\n"
                     "  bonsai generate -o large.bonsai --nodes 1000000 --dense --features 64\n",
         .args = "",
-        .rows = rows,
+        .groups = (const opt_group[]){{.base = a, .own = output},
+                                      {.base = o, .kind = BONSAI_OPTIONS_GENERATE},
+                                      {.base = a, .own = linear}, {0}},
         .shared = OPT_THREADS | OPT_JSON,
     };
     int code = opt_parse(s, &spec, argc, argv);

@@ -5,8 +5,23 @@
 
 #include "cli.h"
 
-static int list_commands(void)
+/* For programs: a row a command. */
+static int list_rows(session *s)
 {
+    static const column columns[] = {{"name", "command", NULL}, {"line", "what it does", NULL},
+                                     {NULL, NULL, NULL}};
+    summary r = {.count = 0};
+    json_t *rows = json_array();
+    for (const command *c = commands; c->name; c++)
+        json_array_append_new(rows, json_pack("[s,s]", c->name, c->line));
+    summary_table(&r, "commands", columns, rows);
+    return summary_print(&r, s);
+}
+
+static int list_commands(session *s)
+{
+    if (s->rows || s->json)
+        return list_rows(s);
     printf("usage: %s COMMAND [options]\n\n"
            "Makes graphs small for training graph neural networks.\n\n"
            "commands:\n", crew.program);
@@ -44,19 +59,23 @@ int cmd_help(session *s, int argc, char **argv)
 {
     static char flag[] = "--help";
     const char *topic = NULL;
+    static const bonsai_field own[] = {
+        {.name = "rows", OWN(session, rows, FLAG),
+         .help = "a row a command, or a row an option, for completions and other programs"}, {0}};
     const opt_spec spec = {
-        .usage = "help [COMMAND | formats] [--json]",
+        .usage = "help [COMMAND | formats] [--rows] [--json]",
         .about = "Lists the commands, explains one, or lists the formats of graphs.",
         .examples = "  bonsai help convert\n  bonsai help formats\n",
         .args = "[COMMAND]",
         .values = &topic,
+        .groups = (const opt_group[]){{.base = s, .own = own}, {0}},
         .shared = OPT_JSON,
     };
     int code = opt_parse(s, &spec, argc, argv);
     if (code != OPT_GO)
         return code;
     if (!topic)
-        return list_commands();
+        return list_commands(s);
     if (strcmp(topic, "formats") == 0)
         return list_formats(s);
     const command *c = command_find(topic);

@@ -288,16 +288,15 @@ static int info(session *s, const char *path, int linear, int brief)
     return code;
 }
 
+typedef struct { const char *path; int linear, brief; } arguments;
+
 int cmd_info(session *s, int argc, char **argv)
 {
-    const char *path = NULL;
-    int linear = 0, brief = 0;
-    const opt rows[] = {
-        {OPT_FLAG, 0, "brief", NULL, &brief, "sizes only", NULL},
-        {OPT_FLAG, 0, "linear", NULL, &linear,
-         "also fit linear models on the features and on\ntheir two-hop averages", NULL},
-        {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
-    };
+    arguments a = {.path = NULL};
+    static const bonsai_field own[] = {
+        {.name = "brief", OWN(arguments, brief, FLAG), .help = "sizes only"},
+        {.name = "linear", OWN(arguments, linear, FLAG),
+         .help = "also fit linear models on the features and on their two-hop averages"}, {0}};
     const opt_spec spec = {
         .usage = "info GRAPH [options]",
         .about = "Shows what a graph holds: sizes, degrees, classes, homophily, split, the bytes\n"
@@ -307,10 +306,10 @@ int cmd_info(session *s, int argc, char **argv)
                     "  bonsai info data/ind.cora\n"
                     "  bonsai info graph.npz --json | python3 -m json.tool\n",
         .args = "GRAPH",
-        .values = &path,
-        .rows = rows,
+        .values = &a.path,
+        .groups = (const opt_group[]){{.base = &a, .own = own}, {0}},
         .shared = OPT_READS | OPT_JSON,
     };
     int code = opt_parse(s, &spec, argc, argv);
-    return code == OPT_GO ? info(s, path, linear, brief) : code;
+    return code == OPT_GO ? info(s, a.path, a.linear, a.brief) : code;
 }

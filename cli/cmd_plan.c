@@ -13,9 +13,8 @@ typedef struct {
     bonsai_plan_options o;
     bonsai_condense_options c;
     const char *path, *ranks;
-    int    method, look, count;
+    int    look, count;
     int    rank[MOST_ROWS];
-    int64_t disk, network;
 } arguments;
 
 static arguments asked;
@@ -37,49 +36,38 @@ static int parse_ranks(session *s, arguments *a)
     return OPT_GO;
 }
 
-static const opt option_rows[] = {
-    {OPT_TEXT, 0, "ranks", "N,N,...", &asked.ranks,
-     "processes, each with its share of the rows; a line\nfor each number", NULL},
-    {OPT_SIZE, 0, "memory", "M", &asked.o.memory,
-     "private memory of each, such as 64G; otherwise as\nmuch as is used", NULL},
-    {OPT_REAL, 'r', "ratio", "R", &asked.c.ratio,
-     "budget: share of the graph's bytes; otherwise 0.001", ">0..1"},
-    {OPT_CHOICE, 0, "method", method_words, &asked.method, "as in condense", NULL},
-    {OPT_INT, 0, "layers", "L", &asked.c.layers, "hops of a tree and rounds of averaging", "0..16"},
-    {OPT_INT, 'k', "k", "K", &asked.c.k, "nearest trees that a tree is covered by", "1..1000000"},
-    {OPT_FLAG, 0, "look", NULL, &asked.look,
-     "count the rows to exchange in GRAPH's edges instead of\n"
-     "estimating them for nodes in random order", NULL},
-    {OPT_LONG, 0, "nodes", "N", &asked.shape.nodes, "without GRAPH: its nodes", "1..2147483647"},
-    {OPT_LONG, 0, "edges", "M", &asked.shape.edges,
-     "... its entries, an undirected edge counting twice", "1.."},
-    {OPT_LONG, 0, "features", "F", &asked.shape.features, "... features of a node", "1.."},
-    {OPT_LONG, 0, "nonzeros", "Z", &asked.shape.nonzeros,
-     "... stored features of all nodes, where sparse", "1.."},
-    {OPT_INT, 0, "value-bytes", "B", &asked.shape.value_bytes,
-     "... bytes of a stored feature, 4, 2 or 1, where\ndense; otherwise 4", "1..4"},
-    {OPT_LONG, 0, "classes", "C", &asked.shape.classes, "... classes; otherwise 10", "1.."},
-    {OPT_LONG, 0, "train", "T", &asked.shape.train,
-     "... training nodes; otherwise 60 of 100", "1..2147483647"},
-    {OPT_SIZE, 0, "disk", "B", &asked.disk,
-     "bytes a second that a rank reads and writes;\notherwise 1GB", NULL},
-    {OPT_SIZE, 0, "network", "B", &asked.network,
-     "bytes a second that a rank sends; otherwise 1GB", NULL},
-    {OPT_REAL, 0, "gflops", "G", &asked.o.gflops,
-     "billions of products and sums a second, of a thread", ">0..1e6"},
-    {OPT_REAL, 0, "gigabytes", "G", &asked.o.gigabytes,
-     "memory that a thread moves in a second", ">0..1e6"},
-    {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
+static const bonsai_field own_rows[] = {
+    {.name = "ranks", OWN(arguments, ranks, TEXT), .arg = "N,N,...",
+     .help = "processes, each with its share of the rows; a line for each number"},
+    {.name = "look", OWN(arguments, look, FLAG),
+     .help = "count the rows to exchange in GRAPH's edges instead of estimating them for nodes in "
+             "random order"},
+    {0},
 };
+
+/* The first option that says something about the shape; "": none does. */
+static void find_given(char *name, size_t size, const bonsai_shape *shape)
+{
+    bonsai_shape none;
+    const bonsai_field *f;
+    bonsai_shape_init(&none);
+    for (int i = 0; (f = bonsai_field_at(BONSAI_OPTIONS_SHAPE, i)) && !*name; i++) {
+        char now[64], then[64];
+        bonsai_field_text(now, sizeof now, f, shape);
+        bonsai_field_text(then, sizeof then, f, &none);
+        if (strcmp(now, then) != 0)
+            option_name(name, size, f);
+    }
+}
 
 static int settle(session *s, arguments *a)
 {
     bonsai_shape *h = &a->shape;
-    const char *given = h->nodes ? "--nodes" : h->edges ? "--edges" : h->features ? "--features" :
-                        h->nonzeros ? "--nonzeros" : h->value_bytes ? "--value-bytes" :
-                        h->classes ? "--classes" : h->train ? "--train" : NULL;
-    if (a->path && given)
-        return refuse(s, "GRAPH and %s are both given: a graph that is here knows its size", given);
+    char given[48] = "";
+    find_given(given, sizeof given, h);
+    if (a->path && *given)
+        return refuse(s, "GRAPH and --%s are both given: a graph that is here knows its size",
+                      given);
     if (!a->path && (h->nodes <= 0 || h->edges <= 0 || h->features <= 0))
         return refuse(s, "GRAPH is missing, or --nodes, --edges and --features of one that is not "
                       "here");
@@ -89,16 +77,11 @@ static int settle(session *s, arguments *a)
         h->train = h->nodes * 3 / 5 > 0 ? h->nodes * 3 / 5 : 1;
     if (h->classes <= 0)
         h->classes = 10;
-    if (h->value_bytes <= 0)
-        h->value_bytes = 4;
     if (h->value_bytes == 3)
         return refuse(s, "--value-bytes is 3, and no feature is stored so: 4, 2 or 1");
     h->val = h->train / 3;
-    a->c.method = (bonsai_method)a->method;
     a->o.condense = &a->c;
     a->o.threads = s->read.threads;
-    a->o.disk = (double)a->disk;
-    a->o.network = (double)a->network;
     return parse_ranks(s, a);
 }
 
@@ -115,14 +98,19 @@ static int parse(session *s, arguments *a, int argc, char **argv)
             "it holds, scratch what it puts into files, columns how many of the embedding are\n"
             "made at a time, and halo rows how many nodes of others the fullest rank needs.\n"
             "Sizes are of one rank, but what is sent is of all of them.  -t says how many threads\n"
-            "each rank will have; otherwise as many as this machine.",
+            "each rank will have; otherwise as many as this machine.  Without --ratio the budget is\n"
+            "0.001.",
         .examples = "  bonsai plan big.bonsai --ranks 1,8,64 --memory 64G -t 16\n"
                     "  bonsai plan big.bonsai --ranks 8 --look\n"
                     "  bonsai plan --nodes 111059956 --edges 3231371744 --features 128 "
                     "--train 1207179\n",
         .args = "[GRAPH]",
         .values = &a->path,
-        .rows = option_rows,
+        .groups = (const opt_group[]){
+            {.base = a, .own = own_rows},
+            {.base = &a->o, .kind = BONSAI_OPTIONS_PLAN},
+            {.base = &a->c, .kind = BONSAI_OPTIONS_CONDENSE, .only = "ratio method layers k"},
+            {.base = &a->shape, .kind = BONSAI_OPTIONS_SHAPE, .but = "val weighted"}, {0}},
         .shared = OPT_THREADS | OPT_JSON,
     };
     int code = opt_parse(s, &spec, argc, argv);
@@ -230,12 +218,9 @@ int cmd_plan(session *s, int argc, char **argv)
     bonsai_status rc = BONSAI_OK;
     memset(a, 0, sizeof *a);
     bonsai_shape_init(&a->shape);
-    a->shape.value_bytes = 0;               /* not given */
     bonsai_plan_options_init(&a->o);
     bonsai_condense_options_init(&a->c);
-    a->method = (int)a->c.method;
     a->ranks = "1";
-    method_words_fill();
     int code = parse(s, a, argc, argv);
     if (code != OPT_GO)
         return code;

@@ -10,6 +10,7 @@ enum { PARTS = 4 };             /* as bonsai_part, its 0 for nodes outside all o
 
 typedef struct {
     const char         *path, *out;
+    int                 probabilities;
     const bonsai_model_info *model;
     const bonsai_graph *g;
     const bonsai_view  *v;
@@ -154,14 +155,14 @@ static int print_summary(session *s, const prediction *p)
 /* ---- the command --------------------------------------------------------- */
 
 static int predict(session *s, prediction *p, const bonsai_model *m,
-                   const bonsai_train_options *o, int probabilities)
+                   const bonsai_train_options *o)
 {
     p->model = bonsai_model_facts(m);
     p->v = bonsai_graph_view(p->g);
     size_t n = (size_t)p->v->nodes, c = (size_t)p->model->classes;
     p->classes = calloc(n + 1, sizeof *p->classes);
-    p->chances = probabilities ? calloc(n + 1, c * sizeof *p->chances) : NULL;
-    if (!p->classes || (probabilities && !p->chances))
+    p->chances = p->probabilities ? calloc(n + 1, c * sizeof *p->chances) : NULL;
+    if (!p->classes || (p->probabilities && !p->chances))
         return fail_with(s, "there is not enough memory for the classes of %zu nodes", n);
     bonsai_status rc = bonsai_predict(p->classes, p->chances, m, p->g, o);
     if (rc != BONSAI_OK)
@@ -176,7 +177,7 @@ static int predict(session *s, prediction *p, const bonsai_model *m,
 }
 
 static int load_and_predict(session *s, prediction *p, const char *model,
-                            const bonsai_train_options *o, int probabilities)
+                            const bonsai_train_options *o)
 {
     bonsai_model *m = NULL;
     bonsai_graph *g = NULL;
@@ -184,7 +185,7 @@ static int load_and_predict(session *s, prediction *p, const char *model,
     if (rc == BONSAI_OK)
         rc = bonsai_graph_read(&g, p->path, &s->read);
     p->g = g;
-    int code = rc == BONSAI_OK ? predict(s, p, m, o, probabilities) : fail(s, rc);
+    int code = rc == BONSAI_OK ? predict(s, p, m, o) : fail(s, rc);
     free(p->classes);
     free(p->chances);
     bonsai_graph_free(g);
@@ -197,17 +198,12 @@ int cmd_predict(session *s, int argc, char **argv)
     prediction p = {.path = NULL};
     bonsai_train_options o;
     const char *given[2] = {NULL, NULL};
-    int probabilities = 0;
     bonsai_train_options_init(&o);
-    const opt rows[] = {
-        {OPT_TEXT, 'o', "output", "FILE", &p.out,
-         "write the rows here, and a summary to stdout;\notherwise the rows to stdout", NULL},
-        {OPT_FLAG, 0, "probabilities", NULL, &probabilities,
-         "also the probability of each class: p0, p1, ...", NULL},
-        {OPT_LONG, 0, "memory", "B", &o.memory,
-         "bytes for the layers; 0: what the machine has free", "0..1000000000000000"},
-        {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
-    };
+    static const bonsai_field own[] = {
+        {.name = "output", OWN(prediction, out, FILE), .letter = 'o', .arg = "FILE",
+         .help = "write the rows here, and a summary to stdout", .otherwise = "the rows to stdout"},
+        {.name = "probabilities", OWN(prediction, probabilities, FLAG),
+         .help = "also the probability of each class: p0, p1, ..."}, {0}};
     const opt_spec spec = {
         .usage = "predict MODEL GRAPH [-o FILE.csv] [options]",
         .about =
@@ -219,7 +215,9 @@ int cmd_predict(session *s, int argc, char **argv)
                     "  bonsai predict gcn.bonsai cora.bonsai --probabilities | head\n",
         .args = "MODEL GRAPH",
         .values = given,
-        .rows = rows,
+        .groups = (const opt_group[]){
+            {.base = &p, .own = own},
+            {.base = &o, .kind = BONSAI_OPTIONS_TRAIN, .only = "memory"}, {0}},
         .shared = OPT_READS | OPT_JSON,
     };
     int code = opt_parse(s, &spec, argc, argv);
@@ -235,5 +233,5 @@ int cmd_predict(session *s, int argc, char **argv)
     o.threads = s->read.threads;
     o.progress = progress_tick;
     o.payload = &s->progress;
-    return load_and_predict(s, &p, given[0], &o, probabilities);
+    return load_and_predict(s, &p, given[0], &o);
 }

@@ -10,8 +10,8 @@
 
 typedef struct {
     training    t;              /* path: the small graph */
-    const char *out, *title;
-    int         fragment;
+    const char *out;
+    bonsai_report_options page;
     bonsai_cell cells[2 * BONSAI_MODEL_COUNT];
     int64_t     count;
 } request;
@@ -39,22 +39,15 @@ static int settle(session *s, request *q)
 
 static int parse(session *s, request *q, int argc, char **argv)
 {
-    const opt rows[] = {
-        {OPT_TEXT, 'o', "output", "FILE", &q->out, "page to write, such as report.html (required)",
-         NULL},
-        {OPT_TEXT, 0, "full", "GRAPH", &q->t.full,
-         "the graph that SMALL was made of; without it there\nis no map and nothing to compare "
-         "with", NULL},
-        {OPT_TEXT, 0, "model", "M,M,...", &q->t.models,
-         "also show accuracies: gcn, gat, gin, sage, or all", NULL},
-        {OPT_INT, 0, "seeds", "N", &q->t.o.seeds, "runs, each from fresh weights", "1..10000"},
-        {OPT_INT, 0, "epochs", "N", &q->t.o.epochs, "steps of training", "1..10000000"},
-        {OPT_TEXT, 0, "title", "T", &q->title, "heading of the page; otherwise the names", NULL},
-        {OPT_FLAG, 0, "fragment", NULL, &q->fragment,
-         "a <div> to put into a notebook instead of a page", NULL},
-        {OPT_U64, 's', "seed", "S", &q->t.o.seed, "of the first run", NULL},
-        {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
-    };
+    const bonsai_field own[] = {
+        {.name = "output", OWN(request, out, FILE), .letter = 'o', .arg = "FILE",
+         .help = "page to write, such as report.html (required)"},
+        {.name = "full", OWN(request, t.full, FILE), .arg = "GRAPH",
+         .help = "the graph that SMALL was made of; without it there is no map and nothing to "
+                 "compare with"},
+        {.name = "model", OWN(request, t.models, TEXT), .arg = "M,M,...",
+         .words = field_named(BONSAI_OPTIONS_TRAIN, "model")->words,
+         .help = "also show accuracies"}, {0}};
     const opt_spec spec = {
         .usage = "report SMALL --full GRAPH -o FILE [options]",
         .about =
@@ -66,7 +59,10 @@ static int parse(session *s, request *q, int argc, char **argv)
                     "  bonsai report small.bonsai --full cora.bonsai -o report.html --model gcn,gat\n",
         .args = "SMALL",
         .values = &q->t.path,
-        .rows = rows,
+        .groups = (const opt_group[]){
+            {.base = q, .own = own},
+            {.base = &q->t.o, .kind = BONSAI_OPTIONS_TRAIN, .only = "seeds epochs seed"},
+            {.base = &q->page, .kind = BONSAI_OPTIONS_REPORT, .only = "title fragment"}, {0}},
         .shared = OPT_READS | OPT_JSON,
     };
     int code = opt_parse(s, &spec, argc, argv);
@@ -170,9 +166,8 @@ static int print_results(session *s, const request *q, int64_t bytes)
 static int write_page(session *s, request *q)
 {
     bonsai_graph *small = NULL, *full = NULL;
-    bonsai_report_options o;
+    bonsai_report_options *o = &q->page;
     int64_t bytes = 0;
-    bonsai_report_options_init(&o);
     bonsai_status rc = bonsai_graph_read(&small, q->t.path, &s->read);
     if (rc == BONSAI_OK && q->t.full)
         rc = bonsai_graph_read(&full, q->t.full, &s->read);
@@ -180,14 +175,12 @@ static int write_page(session *s, request *q)
         rc = bonsai_graph_verify(small);
     if (rc == BONSAI_OK && q->t.count)
         rc = judge(s, q, small, full);
-    o.cells = q->cells;
-    o.cell_count = q->count;
-    o.title = q->title;
-    o.fragment = q->fragment;
-    o.small_name = q->t.path;
-    o.full_name = q->t.full;
+    o->cells = q->cells;
+    o->cell_count = q->count;
+    o->small_name = q->t.path;
+    o->full_name = q->t.full;
     if (rc == BONSAI_OK)
-        rc = page_write(s, &bytes, small, full, &o, q->out);
+        rc = page_write(s, &bytes, small, full, o, q->out);
     int code = rc == BONSAI_OK ? print_results(s, q, bytes) : fail(s, rc);
     bonsai_graph_free(small);
     bonsai_graph_free(full);
@@ -199,6 +192,7 @@ int cmd_report(session *s, int argc, char **argv)
     request q;
     memset(&q, 0, sizeof q);
     bonsai_train_options_init(&q.t.o);
+    bonsai_report_options_init(&q.page);
     q.t.o.progress = progress_tick;
     q.t.o.payload = &s->progress;
     int code = parse(s, &q, argc, argv);

@@ -22,20 +22,24 @@ static int save_and_report(session *s, const bonsai_graph *g, const char *out)
     return summary_print(&r, s);
 }
 
+typedef struct {
+    const char *path, *out;
+    double      parts[3];
+    uint64_t    seed;
+} arguments;
+
 int cmd_split(session *s, int argc, char **argv)
 {
-    const char *path = NULL, *out = NULL, *parts = "60/20/20";
-    bonsai_generate_options defaults;       /* for the seed, so that all start alike */
-    bonsai_generate_options_init(&defaults);
-    uint64_t seed = defaults.seed;
-    const opt rows[] = {
-        {OPT_TEXT, 'o', "output", "OUT", &out, "file or folder to write (required)", NULL},
-        {OPT_TEXT, 0, "parts", "A/B/C", &parts,
-         "percent to train/validation/test,\nor random", NULL},
-        {OPT_TEXT, 0, "split", "A/B/C", &parts, "the same as --parts", NULL},
-        {OPT_U64, 's', "seed", "S", &seed, "the same seed draws the same split", NULL},
-        {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
-    };
+    arguments a = {.parts = {60, 20, 20}, .seed = 1};
+    static const bonsai_field own[] = {
+        {.name = "output", OWN(arguments, out, FILE), .letter = 'o', .arg = "OUT",
+         .help = "file or folder to write (required)"},
+        {.name = "parts", OWN(arguments, parts, SPLIT), .arg = "A/B/C",
+         .help = "percent to train/validation/test, or random"},
+        {.name = "split", OWN(arguments, parts, SPLIT), .arg = "A/B/C",
+         .help = "the same as --parts"},
+        {.name = "seed", OWN(arguments, seed, U64), .letter = 's', .arg = "S",
+         .help = "the same seed draws the same split"}, {0}};
     const opt_spec spec = {
         .usage = "split GRAPH -o OUT [options]",
         .about = "Writes GRAPH as OUT with training, validation and test nodes drawn anew at\n"
@@ -43,25 +47,22 @@ int cmd_split(session *s, int argc, char **argv)
         .examples = "  bonsai split graph.bonsai -o split.bonsai\n"
                     "  bonsai split graph.bonsai -o few.bonsai --parts 2.5/10/87.5 -s 7\n",
         .args = "GRAPH",
-        .values = &path,
-        .rows = rows,
+        .values = &a.path,
+        .groups = (const opt_group[]){{.base = &a, .own = own}, {0}},
         .shared = OPT_READS | OPT_JSON,
     };
     bonsai_graph *g = NULL, *fresh = NULL;
-    double percent[3] = {0, 0, 0};
     int code = opt_parse(s, &spec, argc, argv);
-    if (code == OPT_GO && !out)
+    if (code == OPT_GO && !a.out)
         code = refuse(s, "-o OUT is missing");
-    if (code == OPT_GO)
-        code = parse_parts(s, percent, "--parts", parts);
     if (code != OPT_GO)
         return code;
-    if (!path_can_be_written(s, out))
+    if (!path_can_be_written(s, a.out))
         return EXIT_FAILED;
-    bonsai_status rc = bonsai_graph_read(&g, path, &s->read);
+    bonsai_status rc = bonsai_graph_read(&g, a.path, &s->read);
     if (rc == BONSAI_OK)
-        rc = bonsai_graph_split(&fresh, g, percent, seed);
-    code = rc == BONSAI_OK ? save_and_report(s, fresh, out) : fail(s, rc);
+        rc = bonsai_graph_split(&fresh, g, a.parts, a.seed);
+    code = rc == BONSAI_OK ? save_and_report(s, fresh, a.out) : fail(s, rc);
     bonsai_graph_free(fresh);
     bonsai_graph_free(g);
     return code;

@@ -45,16 +45,6 @@ static int small_number(const json_t *from, const char *name)
     return fabs(value) < INT_MAX ? (int)value : 0;
 }
 
-char method_words[256];
-
-void method_words_fill(void)
-{
-    size_t at = 0;
-    for (int m = 0; bonsai_method_name((bonsai_method)m) && at < sizeof method_words; m++)
-        at += (size_t)snprintf(method_words + at, sizeof method_words - at, "%s%s",
-                               m ? "|" : "", bonsai_method_name((bonsai_method)m));
-}
-
 static bonsai_method method_named(const char *name)
 {
     for (int m = 0; name && bonsai_method_name((bonsai_method)m); m++)

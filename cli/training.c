@@ -11,61 +11,33 @@
 
 /* ---- the options --------------------------------------------------------- */
 
-void training_rows(opt *rows, bonsai_train_options *o, int *protocol)
-{
-    const opt own[TRAINING_ROWS] = {
-        {OPT_INT, 0, "layers", "L", &o->layers, "layers, ReLU between them", "1..16"},
-        {OPT_LONG, 0, "hidden", "H", &o->hidden, "columns between layers", "1..1048576"},
-        {OPT_INT, 0, "heads", "K", &o->heads, "gat: heads that share the columns", "1..1024"},
-        {OPT_INT, 0, "gin-layers", "N", &o->gin_layers, "gin: linear layers inside a layer",
-         "1..2"},
-        {OPT_INT, 0, "epochs", "N", &o->epochs, "steps of training", "1..10000000"},
-        {OPT_INT, 0, "every", "N", &o->every,
-         "judge after every so many epochs, and the last", "1..10000000"},
-        {OPT_REAL, 0, "rate", "R", &o->rate, "Adam's learning rate", ">0..1000"},
-        {OPT_REAL, 0, "decay", "D", &o->decay, "weight decay", "0..1000"},
-        {OPT_REAL, 0, "dropout", "P", &o->dropout, "share dropped between layers", "0..0.999"},
-        {OPT_FLAG, 0, "standardise", NULL, &o->standardise,
-         "features to mean 0 and spread 1, by training nodes", NULL},
-        {OPT_LONG, 0, "memory", "B", &o->memory,
-         "bytes for judging; 0: what the machine has free", "0..1000000000000000"},
-        {OPT_CHOICE, 0, "protocol", "default|paper", protocol,
-         "paper: rate 0.001, decay 0, 100 epochs, every 1;\nflickr, ogbn-arxiv and reddit "
-         "with hidden 1024,\nstandardised; other options override it", NULL},
-    };
-    memcpy(rows, own, sizeof own);
-}
+const bonsai_field training_protocol[] = {
+    {.name = "protocol", .type = BONSAI_FIELD_CHOICE,
+     .words = (const char *const[]){"default", "paper", NULL},
+     .help = "paper: rate 0.001, decay 0, 100 epochs, every 1; flickr, ogbn-arxiv and reddit with "
+             "hidden 1024, standardised; other options override it"},
+    {0},
+};
 
 static int parse_rows(session *s, training *t, opt_spec *spec, int argc, char **argv)
 {
-    bonsai_train_options *o = &t->o;
-    int eval = strcmp(s->command, "eval") == 0;
-    const opt first[] = {
-        {OPT_TEXT, 0, "full", "GRAPH", &t->full, "the graph to judge on (required)", NULL},
-        {OPT_TEXT, 0, "model", "M,M,...", &t->models, "models: gcn, gat, gin, sage, or all", NULL},
-        {OPT_INT, 0, "seeds", "N", &o->seeds, "runs, each from fresh weights", "1..10000"},
-        {OPT_TEXT, 0, "save", "MODEL", &t->save,
-         "write the best run's model: .bonsai, or .npz with\n"
-         "PyTorch Geometric's names; of several models\nMODEL-gcn.bonsai and so on", NULL},
-        {OPT_TEXT, 0, "curves", "FILE", &t->curves, "write learning curves as CSV", NULL},
-    };
-    const opt last[] = {
-        {OPT_TEXT, 0, "split", "A/B/C", &t->split,
-         eval ? "draw a new split of GRAPH: random, or percent such\nas 60/20/20; otherwise the "
-                "one that condensing drew,\nGRAPH's own, or 60/20/20"
-              : "draw a new split: random, or percent such as\n60/20/20; otherwise GRAPH's own, or "
-                "60/20/20", NULL},
-        {OPT_U64, 's', "seed", "S", &o->seed, "of the first run; the same seed, the same bits",
-         NULL},
-        {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
-    };
-    enum { FIRST = sizeof first / sizeof *first };
-    opt rows[FIRST + TRAINING_ROWS + sizeof last / sizeof *last];
-    memcpy(rows, first, sizeof first);
-    training_rows(rows + FIRST, o, &t->protocol);
-    memcpy(rows + FIRST + TRAINING_ROWS, last, sizeof last);
+    static const bonsai_field full[] = {
+        {.name = "full", OWN(training, full, FILE), .arg = "GRAPH",
+         .help = "the graph to judge on (required)"}, {0}};
+    const bonsai_field own[] = {
+        {.name = "model", OWN(training, models, TEXT), .arg = "M,M,...", .help = "models",
+         .words = field_named(BONSAI_OPTIONS_TRAIN, "model")->words},
+        {.name = "save", OWN(training, save, FILE), .arg = "MODEL",
+         .help = "write the best run's model: .bonsai, or .npz with PyTorch Geometric's names; of "
+                 "several models MODEL-gcn.bonsai and so on"},
+        {.name = "curves", OWN(training, curves, FILE), .arg = "FILE",
+         .help = "write learning curves as CSV"}, {0}};
+    const opt_group groups[] = {
+        {.base = t, .own = full}, {.base = t, .own = own},
+        {.base = &t->o, .kind = BONSAI_OPTIONS_TRAIN},
+        {.base = &t->protocol, .own = training_protocol}, {0}};
     spec->values = &t->path;
-    spec->rows = eval ? rows : rows + 1;
+    spec->groups = strcmp(s->command, "eval") == 0 ? groups : groups + 1;
     spec->shared = OPT_READS | OPT_JSON;
     return opt_parse(s, spec, argc, argv);
 }
@@ -112,41 +84,14 @@ const char *training_paper(bonsai_train_options *o, const char *path)
 
 /* ---- what they say ------------------------------------------------------- */
 
-static int refuse_model(session *s, const char *at, int len)
-{
-    const char *names[BONSAI_MODEL_COUNT];
-    char word[33];
-    for (int i = 0; i < BONSAI_MODEL_COUNT; i++)
-        names[i] = bonsai_model_name((bonsai_model_kind)i);
-    snprintf(word, sizeof word, "%.*s", len, at);
-    const char *near = text_nearest(word, names, BONSAI_MODEL_COUNT);
-    return refuse(s, "--model holds \"%.*s\", which is none of gcn, gat, gin, sage%s%s%s", len, at,
-                  near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-}
-
 int training_models(session *s, training *t)
 {
-    if (strcmp(t->models, "all") == 0) {
-        for (; t->count < BONSAI_MODEL_COUNT; t->count++)
-            t->model[t->count] = (bonsai_model_kind)t->count;
-        return OPT_GO;
-    }
-    for (const char *at = t->models, *comma; at; at = comma ? comma + 1 : NULL) {
-        int kind = 0;
-        comma = strchr(at, ',');
-        int len = (int)(comma ? (size_t)(comma - at) : strlen(at));
-        while (kind < BONSAI_MODEL_COUNT &&
-               (strlen(bonsai_model_name((bonsai_model_kind)kind)) != (size_t)len ||
-                strncmp(bonsai_model_name((bonsai_model_kind)kind), at, (size_t)len) != 0))
-            kind++;
-        if (kind == BONSAI_MODEL_COUNT)
-            return refuse_model(s, at, len);
-        for (int i = 0; i < t->count; i++)
-            if ((int)t->model[i] == kind)
-                return refuse(s, "--model holds %.*s twice", len, at);
-        t->model[t->count++] = (bonsai_model_kind)kind;
-    }
-    return OPT_GO;
+    int model[BONSAI_MODEL_COUNT];
+    int code = parse_words(s, model, &t->count, "--model", t->models,
+                           field_named(BONSAI_OPTIONS_TRAIN, "model")->words);
+    for (int i = 0; code == OPT_GO && i < t->count; i++)
+        t->model[i] = (bonsai_model_kind)model[i];
+    return code;
 }
 
 static int is_input(const training *t, const char *path)
@@ -185,10 +130,8 @@ static int check_outputs(session *s, training *t)
 static int settle(session *s, training *t)
 {
     int code = training_models(s, t);
-    if (code == OPT_GO && t->split)
-        code = parse_parts(s, t->o.split, "--split", t->split);
-    if (code == OPT_GO && t->split && t->o.split[0] <= 0 && !t->full)
-        code = refuse(s, "--split is \"%s\", which leaves no training nodes", t->split);
+    if (code == OPT_GO && !t->full)
+        code = check_split(s, t->o.split);
     t->o.threads = s->read.threads;
     return code == OPT_GO ? check_outputs(s, t) : code;
 }

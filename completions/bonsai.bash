@@ -138,8 +138,10 @@ _bonsai() {
         _bonsai_words "--data --out --only --quick --seeds --epochs --seed --threads --json $common" "$cur" ;;
     demo)
         _bonsai_words "--output --threads $common" "$cur" ;;
-    version|help)
+    version)
         _bonsai_words "--json $common" "$cur" ;;
+    help)
+        _bonsai_words "--rows --json $common" "$cur" ;;
     esac
 }
 

@@ -278,18 +278,18 @@ static int print_fetched(fetching *f, const char *graph)
 
 static int parse(fetching *f, int argc, char **argv)
 {
-    const opt rows[] = {
-        {OPT_TEXT, 0, "to", "DIR", &f->to, "folder for the files, made if it is not there", NULL},
-        {OPT_TEXT, 0, "base-url", "URL", &f->base,
-         "another server, which has the files under the\n"
-         "names that they get in DIR; else $BONSAI_MIRROR", NULL},
-        {OPT_FLAG, 0, "force", NULL, &f->force, "fetch what is there already, too", NULL},
-        {OPT_REAL, 0, "timeout", "S", &f->timeout, "give up when nothing came for so many seconds",
-         ">0..86400"},
-        {OPT_INT, 0, "retries", "N", &f->retries, "try so often again when the connection fails",
-         "0..100"},
-        {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
-    };
+    static const bonsai_field own[] = {
+        {.name = "to", OWN(fetching, to, FILE), .arg = "DIR",
+         .help = "folder for the files, made if it is not there"},
+        {.name = "base-url", OWN(fetching, base, TEXT), .arg = "URL",
+         .help = "another server, which has the files under the names that they get in DIR",
+         .otherwise = "$BONSAI_MIRROR"},
+        {.name = "force", OWN(fetching, force, FLAG), .help = "fetch what is there already, too"},
+        {.name = "timeout", OWN(fetching, timeout, REAL), .high = 86400,
+         .marks = BONSAI_MARK_ABOVE, .arg = "S",
+         .help = "give up when nothing came for so many seconds"},
+        {.name = "retries", OWN(fetching, retries, INT), .high = 100, .arg = "N",
+         .help = "try so often again when the connection fails"}, {0}};
     const opt_spec spec = {
         .usage = "fetch [NAME --to DIR] [options]",
         .about = "Downloads a public dataset from where it is published, and tells the path that\n"
@@ -300,7 +300,7 @@ static int parse(fetching *f, int argc, char **argv)
                     "  bonsai fetch ogbn-arxiv --to data\n",
         .args = "[NAME]",
         .values = &f->name,
-        .rows = rows,
+        .groups = (const opt_group[]){{.base = f, .own = own}, {0}},
         .shared = OPT_JSON,
     };
     int code = opt_parse(f->s, &spec, argc, argv);

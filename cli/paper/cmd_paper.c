@@ -12,48 +12,25 @@ static paper asked;
 
 static int parse_only(session *s, paper *p)
 {
-    p->asked = (1 << TABLES) - 1;
-    if (!p->only)
-        return OPT_GO;
-    p->asked = 0;
-    for (const char *at = p->only; at;) {
-        size_t len = strcspn(at, ",");
-        char word[64];
-        int t = 0;
-        snprintf(word, sizeof word, "%.*s", (int)(len < 63 ? len : 63), at);
-        while (t < TABLES && strcmp(paper_table_names[t], word) != 0)
-            t++;
-        if (t == TABLES) {
-            const char *near = text_nearest(word, paper_table_names, TABLES);
-            return refuse(s, "--only holds \"%s\", which is none of accuracy, models, seconds, "
-                          "components, training, ablation, sample, k, distance, gradient, "
-                          "carbon%s%s%s", word, near ? "; did you mean " : "", near ? near : "",
-                          near ? "?" : "");
-        }
-        p->asked |= 1 << t;
-        at = at[len] ? at + len + 1 : NULL;
-    }
-    return OPT_GO;
+    int table[TABLES], count;
+    int code = parse_words(s, table, &count, "--only", p->only, paper_table_names);
+    for (int i = 0; code == OPT_GO && i < count; i++)
+        p->asked |= 1 << table[i];
+    return code;
 }
 
 static int parse_line(session *s, paper *p, int argc, char **argv)
 {
-    const opt rows[] = {
-        {OPT_TEXT, 0, "data", "DIR", &p->data,
-         "the folder with the datasets, in any layout, at any\ndepth (required)", NULL},
-        {OPT_TEXT, 'o', "out", "DIR", &p->out,
-         "write cells.jsonl, results.csv, results.json and\nindex.html there (required)", NULL},
-        {OPT_TEXT, 0, "only", "T,T,...", &p->only,
-         "these tables: accuracy, models, seconds, components,\ntraining, ablation, sample, k, "
-         "distance, gradient,\ncarbon", NULL},
-        {OPT_FLAG, 0, "quick", NULL, &p->quick,
-         "one run of 60 epochs, and fewer cells", NULL},
-        {OPT_INT, 0, "seeds", "N", &p->train.seeds, "runs, each from fresh weights", "1..10000"},
-        {OPT_INT, 0, "epochs", "N", &p->train.epochs, "steps of training", "1..10000000"},
-        {OPT_U64, 's', "seed", "S", &p->train.seed,
-         "of the split, of condensing and of the first run", NULL},
-        {OPT_END, 0, NULL, NULL, NULL, NULL, NULL},
-    };
+    const bonsai_field own[] = {
+        {.name = "data", OWN(paper, data, FILE), .arg = "DIR",
+         .help = "the folder with the datasets, in any layout, at any depth (required)"},
+        {.name = "out", OWN(paper, out, FILE), .letter = 'o', .arg = "DIR",
+         .help = "write cells.jsonl, results.csv, results.json and index.html there (required)"},
+        {.name = "only", OWN(paper, only, TEXT), .arg = "T,T,...", .words = paper_table_names,
+         .help = "tables"},
+        {.name = "quick", OWN(paper, quick, FLAG), .help = "one run of 60 epochs, and fewer cells"},
+        {.name = "seed", OWN(paper, train.seed, U64), .letter = 's', .arg = "S",
+         .help = "of the split, of condensing and of the first run"}, {0}};
     const opt_spec spec = {
         .usage = "paper --data DIR --out DIR [options]",
         .about =
@@ -65,7 +42,9 @@ static int parse_line(session *s, paper *p, int argc, char **argv)
         .examples = "  bonsai paper --data data --out paper --quick\n"
                     "  bonsai paper --data data --out paper --only accuracy,seconds\n",
         .args = "",
-        .rows = rows,
+        .groups = (const opt_group[]){
+            {.base = p, .own = own},
+            {.base = &p->train, .kind = BONSAI_OPTIONS_TRAIN, .only = "seeds epochs"}, {0}},
         .shared = OPT_THREADS | OPT_JSON,
     };
     return opt_parse(s, &spec, argc, argv);
@@ -75,6 +54,7 @@ static void reset(session *s, paper *p)
 {
     memset(p, 0, sizeof *p);
     bonsai_train_options_init(&p->train);
+    p->only = "all";
     p->s = s;
 }
 

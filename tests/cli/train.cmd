@@ -15,7 +15,7 @@ $BONSAI train g.bonsai --model gin --gin-layers 2 --layers 3 --hidden 8 --epochs
 $BONSAI train g.bonsai --model gcn,gin --epochs 1 --seeds 1 --save two.npz > /dev/null; ls two*
 $BONSAI train g.bonsai --model all --epochs 1 --seeds 1 | grep ^model | cut -f 2
 # All else that can be set.
-$BONSAI train g.bonsai --model gat --heads 4 --hidden 16 --dropout 0.5 --standardise --rate 0.02 --decay 0 --epochs 3 --every 7 --memory 100000 --seeds 1 -q --json | sed -n '/"options"/,$p'
+$BONSAI train g.bonsai --model gat --heads 4 --hidden 16 --dropout 0.5 --standardise --rate 0.02 --decay 0 --epochs 3 --every 7 --memory 100kB --seeds 1 -q --json | sed -n '/"options"/,$p'
 # The paper's protocol, and options that override it on either side.
 $BONSAI train g.bonsai --protocol paper --seeds 1 --json | grep -E '"(rate|decay|epochs|every|hidden|standardise|protocol)"' | sort -u
 cp g.bonsai Reddit.bonsai; $BONSAI train Reddit.bonsai --epochs 2 --protocol paper --hidden 8 --seeds 1 --json | grep -E '"(epochs|every|hidden|standardise)"' | sort -u
@@ -27,3 +27,5 @@ $BONSAI split g/ -o h.bonsai > /dev/null; $BONSAI train h.bonsai --epochs 3 --se
 # One run has no spread; no test nodes, no accuracy.
 $BONSAI train g.bonsai --split 80/20/0 --epochs 3 --seeds 1 | grep ^model | cut -f 2-4 | sed -E 's/\t[0-9.e-]+/\tN/g'
 $BONSAI condense g.bonsai -o s.bonsai -r 0.1 > /dev/null; $BONSAI train s.bonsai --epochs 3 --seeds 2 | grep -E '^(split|train|val|test|model)' | sed -E 's/^train\t.*/train\tN/' | cut -f 1-5
+# What the library takes the program takes, too.
+$BONSAI train g.bonsai --memory 3G --rate 2000 --seeds 1 --epochs 1 -q > /dev/null

@@ -1,0 +1,35 @@
+/* opt.h -- what the parts of the option parser share.
+ *
+ *   opt.c        the rows of a command, and the walk over argv
+ *   opt_value.c  text to values: numbers, sizes, words, splits
+ *   opt_help.c   the help of a command, for people and as rows
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BONSAI_OPT_H
+#define BONSAI_OPT_H
+
+#include "cli.h"
+
+enum { MOST_OPTIONS = 64 };
+
+typedef struct {
+    const bonsai_field *f;
+    void *base, *value;         /* the struct, and the member in it */
+    char  name[48];             /* behind "--" */
+    char  arg[128];             /* of the value in help; "": it takes none */
+} opt;
+
+typedef struct {
+    session        *s;
+    const opt_spec *spec;
+    opt             row[MOST_OPTIONS];
+    int             own, count; /* rows of the command itself; all */
+    int             help;
+    int             taken;      /* arguments that are no options */
+} parser;
+
+int opt_is_flag(const opt *o);                          /* takes no value */
+int opt_set(session *s, const opt *o, const char *text);        /* OPT_GO, or EXIT_USAGE */
+int opt_help(const parser *p);                          /* prints; exit code */
+
+#endif

@@ -1,0 +1,107 @@
+/* opt_help.c -- the help of a command, for people and as rows for completions and the manual.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "opt.h"
+
+static void join(char *out, size_t size, const char *const *words, const char *between)
+{
+    size_t at = 0;
+    *out = 0;
+    for (int i = 0; words && words[i] && at < size; i++)
+        at += (size_t)snprintf(out + at, size - at, "%s%s", i ? between : "", words[i]);
+}
+
+/* "help text (default 5)", or "(otherwise ...)"; of a list also its words. */
+static void help_text(char *out, size_t size, const opt *o)
+{
+    char value[256] = "", words[256];
+    join(words, sizeof words, o->f->words, ", ");
+    const int list = o->f->type == BONSAI_FIELD_TEXT && *words;
+    if (!opt_is_flag(o))
+        bonsai_field_text(value, sizeof value, o->f, o->base);
+    int len = snprintf(out, size, "%s%s%s%s", o->f->help, list ? ": " : "", list ? words : "",
+                       list ? ", or all" : "");
+    if (*value)
+        snprintf(out + len, size - (size_t)len, " (default %s)", value);
+    else if (o->f->otherwise)
+        snprintf(out + len, size - (size_t)len, " (otherwise %s)", o->f->otherwise);
+}
+
+static void print_row(const opt *o)
+{
+    enum { BEGIN = 27, END = 80 };
+    char left[256], help[1024];
+    int len = o->f->letter ? snprintf(left, sizeof left, "  -%c, --%s", o->f->letter, o->name)
+                           : snprintf(left, sizeof left, "      --%s", o->name);
+    if (*o->arg && len < (int)sizeof left)
+        len += snprintf(left + len, sizeof left - (size_t)len, " %s", o->arg);
+    printf("%s%s%*s", left, len > BEGIN - 2 ? "\n" : "", BEGIN - (len > BEGIN - 2 ? 0 : len), "");
+    help_text(help, sizeof help, o);
+    int at = BEGIN;
+    for (const char *word = help; *word;) {
+        int width = (int)(strncmp(word, "(default ", 9) == 0 ? strlen(word) : strcspn(word, " "));
+        if (at > BEGIN && at + 1 + width > END) {
+            printf("\n%*s", BEGIN, "");
+            at = BEGIN;
+        }
+        at += printf("%s%.*s", at > BEGIN ? " " : "", width, word);
+        word += width + (word[width] == ' ');
+    }
+    putchar('\n');
+}
+
+/* What completions need to know about the value. */
+static const char *value_kind(const opt *o)
+{
+    static const char *const kinds[] = {
+        [BONSAI_FIELD_FLAG] = "words", [BONSAI_FIELD_CHOICE] = "words",
+        [BONSAI_FIELD_INT] = "number", [BONSAI_FIELD_LONG] = "number",
+        [BONSAI_FIELD_BYTES] = "size", [BONSAI_FIELD_U64] = "number",
+        [BONSAI_FIELD_REAL] = "number", [BONSAI_FIELD_SPEED] = "size",
+        [BONSAI_FIELD_SPLIT] = "split", [BONSAI_FIELD_TEXT] = "text", [BONSAI_FIELD_FILE] = "file"};
+    if (opt_is_flag(o))
+        return "none";
+    return o->f->type == BONSAI_FIELD_TEXT && o->f->words ? "list" : kinds[o->f->type];
+}
+
+/* For programs: a row an option, and one an argument. */
+static int print_rows(const parser *p)
+{
+    static const column columns[] = {
+        {"option", "option", NULL}, {"letter", "letter", NULL}, {"value", "value", NULL},
+        {"name", "name", NULL}, {"words", "words", NULL}, {"common", "common", NULL},
+        {"help", "help", NULL}, {NULL, NULL, NULL}};
+    summary r = {.count = 0};
+    json_t *rows = json_array();
+    for (int i = 0; i < p->count; i++) {
+        const opt *o = &p->row[i];
+        char letter[2] = {(char)o->f->letter, 0}, words[256], help[1024];
+        join(words, sizeof words, o->f->words, " ");
+        help_text(help, sizeof help, o);
+        json_array_append_new(rows, json_pack("[s,s,s,s,s,i,s]", o->name, letter, value_kind(o),
+                                              o->arg, words, i >= p->own, help));
+    }
+    summary_table(&r, "options", columns, rows);
+    return summary_print(&r, p->s);
+}
+
+int opt_help(const parser *p)
+{
+    if (p->s->rows || p->s->json)
+        return print_rows(p);
+    printf("usage: %s %s\n\n%s\n", crew.program, p->spec->usage, p->spec->about);
+    if (p->own)
+        puts("\noptions:");
+    for (int i = 0; i < p->own; i++)
+        print_row(&p->row[i]);
+    puts(p->own ? "\ncommon options:" : "\noptions:");
+    for (int i = p->own; i < p->count; i++)
+        print_row(&p->row[i]);
+    const char *examples = crew.examples ? crew.examples : p->spec->examples;
+    if (examples)
+        printf("\nexamples:\n%s", examples);
+    return EXIT_DONE;
+}
+
