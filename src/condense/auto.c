@@ -1,20 +1,18 @@
-/* auto.c -- trees or prototypes: both are made, and a probe says which is better.
+/* auto.c -- the best of several methods: each makes its graph, and a probe says which is better.
  *
- * Prototypes come with the score that they were chosen by.  Trees get theirs here: ridge
+ * Prototypes come with the score that they were chosen by.  Picked nodes get theirs here: ridge
  * regression from the embeddings of the small graph's own labelled nodes, as a network would
- * see them there, to their labels, judged on the same nodes.  Where the two are too close to tell
- * apart the trees are taken: they are nodes of the graph, with nothing rounded.  A method that
- * cannot answer this budget at all leaves the field to the other.
+ * see them there, to their labels, judged on the same nodes.  Where two are too close to tell
+ * apart the one that stands first in the table is taken: trees are nodes of the graph, with nothing
+ * rounded.  If one method cannot meet the budget, the others are used.
  *
  * SPDX-License-Identifier: MIT */
-#include "auto.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "prototypes/prototypes.h"
+#include "methods.h"
 #include "record.h"
 
 typedef struct {
@@ -108,10 +106,10 @@ done:
     return rc;
 }
 
-/* ---- the two ---- */
+/* ---- entering ---- */
 
 /* A refusal of this budget or of these options; anything else ends the run.  The name of the file
- * is left out: it may be any bytes, and a report may not. */
+ * is left out: it may be any bytes, and a record may not. */
 static bonsai_status note_refusal(entrant *e, const char *where)
 {
     if (e->rc != BONSAI_E_ARGUMENT)
@@ -126,29 +124,38 @@ static bonsai_status note_refusal(entrant *e, const char *where)
     return BONSAI_OK;
 }
 
-static bonsai_status enter(entrant *e, bn_preparation *p, bn_make_fn *make)
+/* On rank 0, which has the graph of picked nodes; info is the same everywhere. */
+static bonsai_status probe_picked(entrant *e, const bn_job *job)
 {
-    const bool no_k = e->method == BONSAI_METHOD_TREES && !p->o.no_rknn && p->o.k >= p->job.trees;
-    if (no_k)
-        e->rc = bn_fail(BONSAI_E_ARGUMENT, "k is %d but there are %lld trees", p->o.k,
-                        (long long)p->job.trees);
-    else
-        e->rc = make(&e->small, &e->info, p, e->method);
-    if (e->rc != BONSAI_OK)
-        return note_refusal(e, p->full->where);
-    if (e->method != BONSAI_METHOD_TREES)
-        return BONSAI_OK;
-    double start = bn_seconds();
-    bn_world *w = p->job.at.world;
     bonsai_status rc = BONSAI_OK;
-    if (bn_rank(w) == 0)                /* who has the graph of them */
-        rc = score_picked(&e->info.probe, e->small, &p->job);
+    bn_world *w = job->at.world;
+    double start = bn_seconds();
+    if (bn_rank(w) == 0)
+        rc = score_picked(&e->info.probe, e->small, job);
     e->info.seconds_probe = bn_seconds() - start;
     BN_TRY(bn_agree(w, rc));
     BN_TRY(bn_share(w, &e->info, sizeof e->info, 0));
 done:
     return rc;
 }
+
+static bonsai_status enter(entrant *e, const bn_request *asked)
+{
+    const bn_job *job = &asked->p->job;
+    const bn_method *m = bn_method_of(e->method);
+    bn_request r = *asked;
+    r.o.method = e->method;
+    if ((m->needs & BN_NEEDS_COVER) && !r.o.no_rknn && r.o.k >= job->trees)
+        e->rc = bn_fail(BONSAI_E_ARGUMENT, "k is %d but there are %lld trees", r.o.k,
+                        (long long)job->trees);
+    else
+        e->rc = m->run(&e->small, &e->info, &r);
+    if (e->rc != BONSAI_OK)
+        return note_refusal(e, asked->p->full->where);
+    return m->pick ? probe_picked(e, job) : BONSAI_OK;
+}
+
+/* ---- choosing ---- */
 
 /* How far apart two scores by chance may well be: half a standard error. */
 static double doubt(double percent, int64_t judged)
@@ -157,56 +164,94 @@ static double doubt(double percent, int64_t judged)
     return judged > 0 ? 50 * sqrt(share * (1 - share) / (double)judged) : 0;
 }
 
-static void say_why(entrant *best, const entrant *other, const bn_preparation *p)
+/* The best that could be made; an earlier one where the scores are too close.  NULL: none could. */
+static entrant *best_of(entrant *all, int count, int64_t judged)
+{
+    entrant *best = NULL;
+    for (entrant *e = all + count - 1; e >= all; e--)
+        if (e->rc == BONSAI_OK &&
+            (!best || (judged > 0 &&
+                       e->info.probe > best->info.probe - doubt(best->info.probe, judged))))
+            best = e;
+    return best;
+}
+
+/* The highest score among the others, or one that could not be made. */
+static entrant *runner_up(entrant *all, int count, const entrant *best)
+{
+    entrant *other = NULL;
+    for (entrant *e = all; e < all + count; e++)
+        if (e != best && (!other || (e->rc == BONSAI_OK && (other->rc != BONSAI_OK ||
+                                                            e->info.probe > other->info.probe))))
+            other = e;
+    return other;
+}
+
+static void say_why(entrant *best, const entrant *other, const bn_job *job)
 {
     const char *name = bonsai_method_name(best->method), *with = bonsai_method_name(other->method);
     char *why = best->info.why;
     size_t size = sizeof best->info.why;
     if (other->rc != BONSAI_OK)
         snprintf(why, size, "%s: %s cannot be made: %s", name, with, other->sentence);
-    else if (p->job.judge.rows == 0)
+    else if (job->judge.rows == 0)
         snprintf(why, size, "%s: there are no nodes for a probe to judge on", name);
     else
         bn_print(why, size, "%s: the probe got %.1f %% of %lld %s nodes right, with %s %.1f %%%s",
-                 name, best->info.probe, (long long)p->job.judge.rows,
-                 p->job.held ? "held-out training" : "validation", with, other->info.probe,
+                 name, best->info.probe, (long long)job->judge.rows,
+                 job->held ? "held-out training" : "validation", with, other->info.probe,
                  best->info.probe < other->info.probe ? ", too close to tell" : "");
 }
 
-bonsai_status bn_auto(bonsai_graph **out, bonsai_condense_info *info, bn_preparation *p,
-                      bn_make_fn *make)
+/* Times are those of all that were made. */
+static void add_times(bonsai_condense_info *sum, const entrant *all, int count)
 {
-    bonsai_status rc;
-    entrant trees = {.method = BONSAI_METHOD_TREES}, prototypes = {.method = BONSAI_METHOD_PROTOTYPES};
-    entrant *best = &prototypes, *other = &trees;
-    BN_TRY(enter(&trees, p, make));
-    BN_TRY(enter(&prototypes, p, make));
-    if (trees.rc != BONSAI_OK && prototypes.rc != BONSAI_OK) {
-        rc = prototypes.rc;             /* its sentence is still set */
-        goto done;
+    sum->seconds_probe = sum->seconds_cluster = sum->seconds_cover = sum->seconds_sparsify = 0;
+    for (int i = 0; i < count; i++) {
+        sum->seconds_probe += all[i].info.seconds_probe;
+        sum->seconds_cluster += all[i].info.seconds_cluster;
+        sum->seconds_cover += all[i].info.seconds_cover;
+        sum->seconds_sparsify += all[i].info.seconds_sparsify;
     }
-    if (prototypes.rc != BONSAI_OK ||
-        (trees.rc == BONSAI_OK && p->job.judge.rows > 0 &&
-         trees.info.probe > prototypes.info.probe - doubt(prototypes.info.probe,
-                                                          p->job.judge.rows))) {
-        best = &trees;
-        other = &prototypes;
-    }
+}
+
+static bonsai_status settle(bonsai_graph **out, bonsai_condense_info *info, entrant *all, int count,
+                            const bn_preparation *p)
+{
+    bonsai_status rc = BONSAI_OK;
+    entrant *best = best_of(all, count, p->job.judge.rows);
+    if (!best)
+        return all[count - 1].rc;       /* its sentence is still set */
+    entrant *other = runner_up(all, count, best);
+    bonsai_condense_info times = best->info;
+    add_times(&times, all, count);
+    best->info = times;
     best->info.probe_other = other->rc == BONSAI_OK ? other->info.probe : -1;
-    best->info.seconds_probe = trees.info.seconds_probe + prototypes.info.seconds_probe;
-    best->info.seconds_cluster = prototypes.info.seconds_cluster;
     best->info.seconds_knn = p->seconds_knn;
-    best->info.seconds_cover = trees.info.seconds_cover;
-    best->info.seconds_sparsify = trees.info.seconds_sparsify;
-    say_why(best, other, p);
-    if (best->small)                    /* on rank 0, of trees */
+    say_why(best, other, &p->job);
+    if (best->small)                    /* of picked nodes, on rank 0 */
         rc = bn_report_choice(best->small, &best->info);
     BN_TRY(bn_agree(p->job.at.world, rc));
     *info = best->info;
     *out = best->small;
     best->small = NULL;
 done:
-    bonsai_graph_free(trees.small);
-    bonsai_graph_free(prototypes.small);
+    return rc;
+}
+
+bonsai_status bn_run_auto(bonsai_graph **out, bonsai_condense_info *info, const bn_request *r)
+{
+    bonsai_status rc = BONSAI_OK;
+    entrant all[BONSAI_METHOD_COUNT] = {{0}};
+    int count = 0;
+    for (int m = 0; m < BONSAI_METHOD_COUNT; m++)
+        if (bn_method_of((bonsai_method)m)->needs & BN_ENTERS_AUTO) {
+            all[count].method = (bonsai_method)m;
+            BN_TRY(enter(&all[count++], r));
+        }
+    BN_TRY(settle(out, info, all, count, r->p));
+done:
+    for (int i = 0; i < count; i++)
+        bonsai_graph_free(all[i].small);
     return rc;
 }

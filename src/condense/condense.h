@@ -13,14 +13,18 @@ bonsai_status bn_request_ratio(double ratio);
 
 /* ---- the door (condense.c, induce.c) ---- */
 
+typedef struct {                /* what is asked for: one small graph, or one for each ratio */
+    const bonsai_condense_options *o;   /* NULL: the defaults */
+    const double *ratios;       /* NULL: the budget of the options */
+    int count;
+} bn_asked;
+
 /* The door for all ranks together: on rank 0 as bonsai_condense_many, on the others out stays NULL;
  * info is the same everywhere. */
-bonsai_status bn_condense_over(bonsai_graph **out, bonsai_condense_info *info, const double *ratios,
-                               int count, const bonsai_graph *g, const bonsai_condense_options *o,
-                               bn_world *w);
+bonsai_status bn_condense(bonsai_graph **out, bonsai_condense_info *info, const bonsai_graph *g,
+                          const bn_asked *a, bn_world *w);
 /* The graph of the nodes, ascending, that rank 0 gives, made on rank 0 alone (induce.c): what
  * bonsai_graph_induce would make of them, every rank reading its own.  Collective. */
-bonsai_status bn_induce_over(bonsai_graph **out, const bn_job *job, const int32_t *nodes,
-                             int64_t count);
+bonsai_status bn_induce(bonsai_graph **out, const bn_job *job, const int32_t *nodes, int64_t count);
 
 #endif

@@ -123,8 +123,7 @@ done:
     return rc;
 }
 
-bonsai_status bn_induce_over(bonsai_graph **out, const bn_job *job, const int32_t *nodes,
-                             int64_t count)
+bonsai_status bn_induce(bonsai_graph **out, const bn_job *job, const int32_t *nodes, int64_t count)
 {
     bonsai_status rc;
     joining j = {.w = job->at.world};

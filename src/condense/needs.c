@@ -9,22 +9,15 @@
 
 #include <math.h>
 
+#include "methods.h"
+#include "prototypes/judge.h"
+#include "prototypes/kmeans/kmeans.h"
+
 /* Of a thread: its stack, its blocks, and the buffer of 128 MB that OpenBLAS reserves for it.
- * FIT: rows that posteriors are fitted on;
- * KMEANS: rows that clusters are first found on. */
+ * PER_TREE: bytes of a training node on the rank that covers; HELD_SAMPLES: rows of samples that are
+ * in memory at once; CANDIDATES: small graphs that are in memory beside each other. */
 enum { MEGABYTE = 1 << 20, OF_PROGRAM = 48 * MEGABYTE, OF_THREAD = 160 * MEGABYTE,
-       KNN_BLOCK = 2048, FIT = 20000, KMEANS = 8192, PER_TREE = 48, CANDIDATES = 8,
-       LEAST_COLUMNS = 4, JUDGED = 5000 };
-
-bool bn_needs_trees(const bn_needs *q)
-{
-    return q->o->method == BONSAI_METHOD_TREES || q->o->method == BONSAI_METHOD_AUTO;
-}
-
-bool bn_needs_prototypes(const bn_needs *q)
-{
-    return q->o->method == BONSAI_METHOD_PROTOTYPES || q->o->method == BONSAI_METHOD_AUTO;
-}
+       PER_TREE = 48, HELD_SAMPLES = 4096, CANDIDATES = 8 };
 
 int64_t bn_needs_sample(const bonsai_condense_options *o, int64_t trees)
 {
@@ -37,7 +30,7 @@ int64_t bn_needs_sample(const bonsai_condense_options *o, int64_t trees)
 double bn_needs_share(const bn_needs *q, int round)
 {
     double n = fmax(1, (double)q->s.nodes), degree = (double)q->s.edges / n;
-    double share = fmin(1, ((double)q->s.train + fmin(JUDGED, (double)q->s.val)) / n);
+    double share = fmin(1, ((double)q->s.train + fmin(BN_MOST_JUDGED, (double)q->s.val)) / n);
     for (int r = q->o->layers; r > round; r--)
         share = 1 - (1 - share) * exp(-degree * share);
     return share;
@@ -68,7 +61,7 @@ double bn_needs_row(const bonsai_shape *s, int layers)
         return f;
     for (int i = 0; i < layers; i++)            /* words of neighbours, most of them new */
         mean = f * (1 - exp(-mean * (1 + degree) / f));
-    return 16 * mean < f ? 2 * mean : f;        /* with their numbers, or dense: wl.c */
+    return BN_SPARSE_SHARE * mean < f ? 2 * mean : f;   /* with their numbers, or dense */
 }
 
 int64_t bn_needs_fixed(const bn_needs *q)
@@ -76,17 +69,16 @@ int64_t bn_needs_fixed(const bn_needs *q)
     const bonsai_shape *s = &q->s;
     double f = (double)s->features, n = (double)s->nodes, t = (double)s->train;
     double z = (double)bn_needs_sample(q->o, s->train), row = bn_needs_row(s, q->o->layers);
-    double fit = fmin(FIT, t), wide = s->nonzeros ? fmin(f + 1, 1024) : f + 1;
-    bool embeds = q->o->method != BONSAI_METHOD_RANDOM && q->o->method != BONSAI_METHOD_RANDOM_TREES &&
-                  q->o->method != BONSAI_METHOD_DEGREE;
-    double bytes = OF_PROGRAM + (embeds ? (double)q->threads * OF_THREAD : 0);
+    double fit = fmin(BN_FIT_ROWS, t), wide = s->nonzeros ? fmin(f + 1, BN_FIT_DIRECT) : f + 1;
+    double bytes = OF_PROGRAM + (q->needs & BN_EMBEDS ? (double)q->threads * OF_THREAD : 0);
     bytes += n / 2 + PER_TREE * t;
-    if (bn_needs_trees(q))
-        bytes += 8 * fmin(z, 4096) * row + 8.0 * KNN_BLOCK * (f + KNN_BLOCK) +
-                 8 * z * (5.0 * q->o->k + 128);
-    if (bn_needs_prototypes(q))
+    if (q->needs & BN_NEEDS_COVER)
+        bytes += 8 * fmin(z, HELD_SAMPLES) * row + 8.0 * BN_KNN_BLOCK * (f + BN_KNN_BLOCK) +
+                 8 * z * (double)(bn_knn_room(q->o->k) + q->o->k);
+    if (q->needs & BN_NEEDS_CLUSTERS)
         bytes += 4 * fit * row + 8 * (double)(1 + q->threads) * wide * wide +
-                 8 * fmin(KMEANS, t) * row + 4 * JUDGED * row + CANDIDATES * bn_needs_budget(q);
+                 8 * fmin(BN_KMEANS_SAMPLE, t) * row + 4 * BN_MOST_JUDGED * row +
+                 CANDIDATES * bn_needs_budget(q);
     else
         bytes += 2 * bn_needs_budget(q);
     return bytes < 4e18 ? (int64_t)bytes : INT64_MAX / 2;
@@ -110,15 +102,15 @@ int64_t bn_needs_panels(const bn_needs *q, int columns)
 
 int64_t bn_needs_least(const bn_needs *q)
 {
-    const bool embeds = bn_needs_trees(q) || bn_needs_prototypes(q);
-    return bn_needs_fixed(q) + (embeds ? bn_needs_panels(q, LEAST_COLUMNS) : 0);
+    const bool panels = q->needs & (BN_NEEDS_COVER | BN_NEEDS_JUDGE);
+    return bn_needs_fixed(q) + (panels ? bn_needs_panels(q, BN_PANEL_LEAST) : 0);
 }
 
 int64_t bn_needs_large(const bn_needs *q, int columns)
 {
     double t = (double)q->s.train / q->ranks, x = 4 * t * bn_needs_row(&q->s, q->o->layers);
     double panels = (double)bn_needs_panels(q, columns), most = x + panels;
-    if (bn_needs_prototypes(q))         /* posteriors, clusters, their members */
+    if (q->needs & BN_NEEDS_CLUSTERS)   /* posteriors, clusters, their members */
         most = fmax(most, x + t * (4 * (double)q->s.classes + 60));
     return most < 4e18 ? (int64_t)most : INT64_MAX / 2;
 }

@@ -9,6 +9,7 @@
 typedef struct {
     bonsai_shape s;
     const bonsai_condense_options *o;
+    unsigned needs;             /* of the method: methods.h */
     int ranks, threads;         /* threads of each rank */
 } bn_needs;
 
@@ -28,8 +29,6 @@ double bn_needs_halo(const bn_needs *q, int round);
 double bn_needs_row(const bonsai_shape *s, int rounds);         /* numbers in a row of the embedding */
 double bn_needs_graph(const bonsai_shape *s);                   /* bytes */
 double bn_needs_budget(const bn_needs *q);
-bool bn_needs_trees(const bn_needs *q);         /* whether trees, or prototypes, will be made */
-bool bn_needs_prototypes(const bn_needs *q);
 int64_t bn_needs_sample(const bonsai_condense_options *o, int64_t trees);   /* z */
 
 #endif

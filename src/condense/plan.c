@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "methods.h"
 #include "needs.h"
-
-enum { WIDEST = 64, NARROW = 16, KNN_CHECKS = 500, FIT = 20000, JUDGED = 5000 };
+#include "prototypes/judge.h"
 
 /* What a stage reaches of a thread's products and of the memory's rate. */
 static const double gather_share = 0.33;        /* of memory's rate, in rows at random, ... */
@@ -114,7 +114,7 @@ done:
 
 static double embeddings(const planning *x)
 {
-    return (double)(bn_needs_trees(&x->q) + bn_needs_prototypes(&x->q));
+    return !!(x->q.needs & BN_NEEDS_COVER) + !!(x->q.needs & BN_NEEDS_JUDGE);
 }
 
 static void plan_wire(planning *x)
@@ -125,10 +125,10 @@ static void plan_wire(planning *x)
     for (int round = 1; round <= x->q.o->layers; round++)
         rows += x->halo[round] * 4 * bn_needs_row(s, round - 1);
     rows *= ranks * embeddings(x);
-    if (bn_needs_trees(&x->q))
-        other += (ranks - 1) * (z + KNN_CHECKS) * (row + 8 * ranks * x->q.o->k);
-    if (bn_needs_prototypes(&x->q))
-        other += (ranks - 1) * (fmin(FIT, t) + fmin(JUDGED, (double)s->val)) * row +
+    if (x->q.needs & BN_NEEDS_COVER)
+        other += (ranks - 1) * (z + BN_CHECK_SAMPLE) * (row + 8 * ranks * x->q.o->k);
+    if (x->q.needs & BN_NEEDS_CLUSTERS)
+        other += (ranks - 1) * (fmin(BN_FIT_ROWS, t) + fmin(BN_MOST_JUDGED, (double)s->val)) * row +
                  makes * t * row * (1 - 1 / ranks) + (ranks - 1) * 8 * bn_needs_budget(&x->q);
     x->p->wire_rows = (int64_t)rows;
     x->p->wire = (int64_t)(rows + (ranks > 1 ? other : 0));
@@ -139,15 +139,15 @@ static void plan_memory(planning *x)
 {
     bonsai_plan *p = x->p;
     bn_needs *q = &x->q;
-    int wide = q->s.features <= 2 * NARROW ? NARROW : WIDEST;
+    int wide = q->s.features <= BN_PANEL_FEW ? BN_PANEL_NARROW : BN_PANEL_WIDEST;
     int64_t program = bn_memory_private() > 0 ? bn_memory_private() : 0;    /* to begin with */
     int64_t panels, room, all = bn_needs_large(q, wide), fixed = bn_needs_fixed(q) + program;
     p->least = bn_needs_least(q) + program;
     p->most = fixed + all;
     p->columns = wide;
     room = x->o->memory > 0 ? x->o->memory - fixed : all;
-    while ((panels = bn_needs_panels(q, p->columns)) > room && p->columns > 4)
-        p->columns = p->columns > NARROW ? NARROW : p->columns / 2;
+    while ((panels = bn_needs_panels(q, p->columns)) > room && p->columns > BN_PANEL_LEAST)
+        p->columns = p->columns > BN_PANEL_NARROW ? BN_PANEL_NARROW : p->columns / 2;
     p->scratch = all > room ? bn_needs_large(q, p->columns) - panels : 0;
     p->held = fixed + (p->scratch ? panels : all);
 }
@@ -168,7 +168,7 @@ static void plan_time(planning *x)
     const bonsai_shape *s = &x->q.s;
     bonsai_plan *p = x->p;
     double ranks = x->q.ranks, t = (double)s->train / ranks, row = bn_needs_row(s, x->q.o->layers);
-    double z = (double)bn_needs_sample(x->q.o, s->train) + KNN_CHECKS, n = (double)s->nodes;
+    double z = (double)bn_needs_sample(x->q.o, s->train) + BN_CHECK_SAMPLE, n = (double)s->nodes;
     double gathered = 0;
     double gather = gather_share * (64 * (n / ranks + x->halo[1]) <= cache ? cache_times : 1);
     for (int round = 1; round <= x->q.o->layers; round++)
@@ -177,12 +177,12 @@ static void plan_time(planning *x)
     p->seconds_read = (double)p->file / ranks * (1 / x->o->disk + checks / x->bytes);
     p->seconds_wl = embeddings(x) * (gathered / gather + 8 * n / ranks * (double)s->features) /
                     x->bytes;
-    if (bn_needs_trees(&x->q)) {
+    if (x->q.needs & BN_NEEDS_COVER) {
         p->seconds_knn = 2 * z * t * row / x->flops + pair * z * t / x->q.threads;
         p->seconds_cover = cover_tree * (double)s->train +
                            cover_node * bn_needs_budget(&x->q) / fmax(1, bn_needs_graph(s) / n);
     }
-    if (bn_needs_prototypes(&x->q))
+    if (x->q.needs & BN_NEEDS_CLUSTERS)
         p->seconds_cluster = makes * passes * 4 * t * row * cluster_share(x) / x->bytes;
     p->seconds_exchange = (double)p->wire / ranks / x->o->network;
     p->seconds_scratch = (double)p->scratch * (2 + 2 * makes) / x->o->disk;
@@ -211,7 +211,8 @@ bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *shape,
     if (c.ratio <= 0 && c.bytes <= 0 && c.nodes <= 0 && c.trees <= 0)
         c.ratio = 0.001;
     BN_TRY(check_shape(&s, &o));
-    x.q = (bn_needs){.s = s, .o = &c, .ranks = o.ranks, .threads = bn_threads(o.threads)};
+    x.q = (bn_needs){.s = s, .o = &c, .needs = bn_method_of(c.method)->needs, .ranks = o.ranks,
+                     .threads = bn_threads(o.threads)};
     x.flops = 1e9 * (o.gflops > 0 ? o.gflops : usual.gflops) * x.q.threads;
     x.bytes = 1e9 * (o.gigabytes > 0 ? o.gigabytes : usual.gigabytes) * x.q.threads;
     o.disk = o.disk > 0 ? o.disk : usual.disk;

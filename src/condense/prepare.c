@@ -3,13 +3,15 @@
  * SPDX-License-Identifier: MIT */
 #include "prepare.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#include "prototypes/judge.h"
+#include "methods.h"
 #include "needs.h"
+#include "prototypes/judge.h"
 #include "record.h"
 
-enum { MEGABYTE = 1 << 20, SMALL_ARRAY = MEGABYTE, CHECK_SAMPLE = 500, MOST_CLASSES = 65536,
+enum { MEGABYTE = 1 << 20, SMALL_ARRAY = MEGABYTE, MOST_CLASSES = 65536,
        MOST_FEATURES = 1 << 26 };
 
 /* ---- the input ---- */
@@ -37,21 +39,35 @@ done:
     return rc;
 }
 
+/* The methods that run on several ranks: "a, b and c". */
+static void list_methods(char *to, size_t size)
+{
+    const char *name[BONSAI_METHOD_COUNT];
+    int count = 0;
+    size_t at = 0;
+    for (int m = 0; m < BONSAI_METHOD_COUNT; m++)
+        if (bn_method_of((bonsai_method)m)->needs & BN_RUNS_ON_RANKS)
+            name[count++] = bonsai_method_name((bonsai_method)m);
+    for (int i = 0; i < count && at < size; i++)
+        at += (size_t)snprintf(to + at, size - at, "%s%s", i == 0 ? "" : i < count - 1 ? ", " : " and ",
+                               name[i]);
+}
+
 /* What needs the whole graph in one place stays on one machine. */
 static bonsai_status check_ranks(const bn_preparation *p, const bonsai_graph *g)
 {
     const bonsai_condense_options *o = &p->o;
     int ranks = bn_ranks(p->job.at.world);
-    const bool several = o->method == BONSAI_METHOD_TREES || o->method == BONSAI_METHOD_PROTOTYPES ||
-                         o->method == BONSAI_METHOD_AUTO;
+    char several[256];
     if (ranks == 1)
         return BONSAI_OK;
     if (ranks > g->view.nodes)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld nodes, fewer than the %d ranks: start no "
                        "more ranks than nodes", g->where, (long long)g->view.nodes, ranks);
-    if (!several)
-        return bn_fail(BONSAI_E_ARGUMENT, "the method %s runs on one rank only: trees, prototypes "
-                       "and auto run on several", bonsai_method_name(o->method));
+    list_methods(several, sizeof several);
+    if (!(p->needs & BN_RUNS_ON_RANKS))
+        return bn_fail(BONSAI_E_ARGUMENT, "the method %s runs on one rank only: %s run on several",
+                       bonsai_method_name(o->method), several);
     if (o->inductive || o->select_features)
         return bn_fail(BONSAI_E_ARGUMENT, "%s runs on one rank only",
                        o->inductive ? "inductive" : "selecting features");
@@ -179,7 +195,7 @@ static bonsai_status draw_samples(int32_t **list, bn_preparation *p)
     bn_job *job = &p->job;
     const bonsai_condense_options *o = &p->o;
     job->z = bn_needs_sample(o, job->trees);
-    p->checks = job->trees < CHECK_SAMPLE ? job->trees : CHECK_SAMPLE;
+    p->checks = job->trees < BN_CHECK_SAMPLE ? job->trees : BN_CHECK_SAMPLE;
     BN_TRY(draw(&job->sample, job->trees, job->z, o->seed));
     BN_TRY(draw(&p->check, job->trees, p->checks, o->seed + 1));
     BN_TRY(BN_NEW(list, job->z * o->k));
@@ -244,12 +260,12 @@ static void note_embedding(bn_preparation *p, double start)
 static bonsai_status embed(bn_preparation *p)
 {
     bn_job *job = &p->job;
-    bool raw = p->o.raw_features && p->o.method != BONSAI_METHOD_TREES;
+    bool raw = p->o.raw_features && (p->needs & BN_TAKES_RAW);
     const bn_nodes own = own_trees(job);
     double start = bn_seconds();
     bonsai_status rc;
     p->projected = p->o.project > 0 && p->o.project < job->g->view.features &&
-                   p->o.method == BONSAI_METHOD_TREES && !p->o.no_rknn;
+                   (p->needs & BN_TAKES_PROJECT) && !p->o.no_rknn;
     if (p->projected)
         rc = bn_project(&job->x, job->g, &own, p->o.layers,
                         (bn_projection){p->o.project, p->o.seed}, &job->at);
@@ -278,7 +294,8 @@ static bonsai_status allow_memory(bn_preparation *p)
 {
     bonsai_status rc;
     const bn_job *job = &p->job;
-    bn_needs q = {.o = &p->o, .ranks = bn_ranks(job->at.world), .threads = job->at.threads};
+    bn_needs q = {.o = &p->o, .needs = p->needs, .ranks = bn_ranks(job->at.world),
+                  .threads = job->at.threads};
     int64_t here = bn_memory_private() > 0 ? bn_memory_private() : 0;
     bonsai_shape_init(&q.s);
     BN_TRY(bonsai_graph_shape(&q.s, p->full));
@@ -354,11 +371,25 @@ done:
     return rc;
 }
 
-bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g)
+/* Whether neighbours are to be found. */
+static bonsai_status check_cover(bool *covers, const bn_preparation *p)
+{
+    *covers = (p->needs & BN_NEEDS_COVER) && !p->o.no_rknn;
+    if (!*covers || p->o.k < p->job.trees)
+        return BONSAI_OK;
+    *covers = false;
+    if (p->needs & BN_TRIES_OTHERS)     /* it goes on without a cover, and says so */
+        return BONSAI_OK;
+    return bn_fail(BONSAI_E_ARGUMENT, "%s: k is %d but there are %lld trees: k must be smaller",
+                   p->full->where, p->o.k, (long long)p->job.trees);
+}
+
+bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g, unsigned needs)
 {
     bonsai_status rc;
     bn_job *job = &p->job;
-    bonsai_method m = p->o.method;
+    bool covers;
+    p->needs = needs;
     job->o = &p->o;
     job->at.threads = bn_threads(p->o.threads);
     job->at.progress = (bn_progress){p->o.progress, p->o.payload};
@@ -369,13 +400,8 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g)
     job->g = p->full;
     if (p->o.inductive)
         BN_TRY(cut_to_training(p));
-    bool covers = (m == BONSAI_METHOD_TREES || m == BONSAI_METHOD_AUTO) && !p->o.no_rknn;
-    if (m == BONSAI_METHOD_AUTO && p->o.k >= job->trees)
-        covers = false;                 /* there will be no trees, and auto says so */
-    if (covers && p->o.k >= job->trees)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: k is %d but there are %lld trees: k must be smaller",
-                       p->full->where, p->o.k, (long long)job->trees);
-    if (covers || m == BONSAI_METHOD_HERDING || m == BONSAI_METHOD_KCENTER)
+    BN_TRY(check_cover(&covers, p));
+    if (covers || (needs & BN_NEEDS_WL))
         BN_TRY(embed(p));
     if (covers)
         BN_TRY(find_neighbours(p));
@@ -383,7 +409,7 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g)
         BN_TRY(bn_agree(job->at.world, no_neighbours(job)));
     if (p->o.select_features)
         BN_TRY(select_features(p));
-    if (m == BONSAI_METHOD_PROTOTYPES || m == BONSAI_METHOD_AUTO)
+    if (needs & BN_NEEDS_JUDGE)
         BN_TRY(embed_otherwise(p));
 done:
     return rc;

@@ -9,6 +9,7 @@
 typedef struct {
     bn_job job;
     bonsai_condense_options o;
+    unsigned needs;                     /* of the method */
     const bonsai_graph *full;           /* as given, with the split that is used */
     bonsai_graph *split, *part;         /* ours: a graph with another split, the training part */
     bonsai_graph *columns;              /* ours: that with the selected features only */
@@ -21,15 +22,18 @@ typedef struct {
     int32_t *check, *check_list;        /* second sample and its neighbours; on rank 0 */
     int64_t checks;
     double seconds_wl, seconds_knn;
-    int    panel;                       /* columns of the last dense embedding that were made at a time */
+    int    panel;                       /* columns of the last dense embedding at a time */
     int64_t sent_rows;                  /* bytes of embeddings that this rank has sent */
     bool   projected;                   /* job.x is in few dimensions */
     double recall;
 } bn_preparation;
 
+enum { BN_CHECK_SAMPLE = 500 };         /* trees of the second sample at most */
+
 /* Fills a zeroed preparation whose options are set and checked, and job.at.world where there
- * are several ranks: then all of them call it, with the same graph and options. */
-bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g);
+ * are several ranks: then all of them call it, with the same graph and options.  needs: bits of a
+ * row of methods.h; 0: the graph is only measured. */
+bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g, unsigned needs);
 void bn_preparation_free(bn_preparation *p);
 
 #endif

@@ -1,13 +1,8 @@
-/* request.c -- what may be asked for: the names of the methods, and budgets.
+/* request.c -- which budgets may be asked for.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/fields.h"
 #include "condense.h"
-
-const char *bonsai_method_name(bonsai_method m)
-{
-    return (unsigned)m < BONSAI_METHOD_COUNT ? bn_method_words[m] : NULL;
-}
 
 bonsai_status bn_request_ratio(double ratio)
 {

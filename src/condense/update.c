@@ -74,12 +74,11 @@ done:
     return rc;
 }
 
-/* Measures one of the two graphs as condensing does; random embeds nothing. */
+/* Measures one of the two graphs as condensing does. */
 static bonsai_status measure(bn_preparation *p, const updating *u, const bonsai_graph *g)
 {
     p->o = u->o;
-    p->o.method = BONSAI_METHOD_RANDOM;
-    return bn_prepare(p, g);
+    return bn_prepare(p, g, 0);
 }
 
 static bonsai_status check_origin(const updating *u, const bonsai_graph *was,

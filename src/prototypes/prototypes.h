@@ -49,10 +49,13 @@ typedef struct {                /* what was chosen, for the report */
     double  seconds_cluster, seconds_probe;
 } bn_recipe;
 
+/* Makes a graph of nodes of its own within the budget, the same on every rank. */
+typedef bonsai_status bn_make_fn(bonsai_graph **out, bn_recipe *r, const bn_job *job,
+                                 const bn_budget *budget);
+
 /* The small graph of prototypes that scores best under the budget.  It has self loops, labels,
  * roles, origins (the member nearest to the centroid), members where job->o->members asks,
  * and soft labels and weights where they pay. */
-bonsai_status bn_prototypes(bonsai_graph **out, bn_recipe *r, const bn_job *job,
-                            const bn_budget *budget);
+bn_make_fn bn_prototypes;
 
 #endif

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "condense/methods.h"
 #include "nn/nn.h"
 
 enum { PARTS = 10000 };
@@ -30,8 +31,7 @@ static double embedded_row(const bonsai_graph *g, int layers)
                 row * pow(1 + (double)bonsai_graph_edges(g) / n, layers));
 }
 
-/* Trees: every sampled one against all; herding and kcenter: every pick against all; prototypes:
- * k-means. */
+/* Covers: every sampled tree against all; pairs: every pick against all; clusters: k-means. */
 double bn_effort_condense(const bonsai_graph *full, bonsai_method method, const double *ratios,
                           int count, const bonsai_condense_options *o)
 {
@@ -39,17 +39,16 @@ double bn_effort_condense(const bonsai_graph *full, bonsai_method method, const 
     double n = (double)full->view.nodes, m = (double)bonsai_graph_edges(full);
     double x = stored_features(full) + m, row = embedded_row(full, o->layers);
     double work = MEASURING * x;
-    bool clusters = method == BONSAI_METHOD_PROTOTYPES || method == BONSAI_METHOD_AUTO;
-    bool picks = method == BONSAI_METHOD_HERDING || method == BONSAI_METHOD_KCENTER;
-    if (method == BONSAI_METHOD_TREES || picks || clusters)
+    const unsigned needs = bn_method_of(method)->needs;
+    if (needs & BN_EMBEDS)
         work += SPARSE * o->layers * m * row;
-    if (method == BONSAI_METHOD_TREES || method == BONSAI_METHOD_AUTO)
+    if (needs & BN_NEEDS_COVER)
         work += fmin(n, SAMPLE) * n * row / 2;          /* by products of blocks */
     for (int i = 0; i < count; i++) {
         work += ratios[i] * MEASURING * x;
-        if (picks)
+        if (needs & BN_NEEDS_PAIRS)
             work += SPARSE * ratios[i] * n * n * row;
-        if (clusters)                                   /* each row against those of its class */
+        if (needs & BN_NEEDS_CLUSTERS)                  /* each row against those of its class */
             work += ROUNDS * ratios[i] * n * n * row / fmax(1, (double)full->view.classes);
     }
     return work;

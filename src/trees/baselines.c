@@ -13,7 +13,16 @@
 
 enum { PARTS = 1000 };
 
-typedef struct {
+typedef struct chooser chooser;
+
+typedef struct {                /* how a method goes through the trees */
+    bonsai_status (*start)(chooser *c);         /* NULL: nothing to prepare */
+    int64_t (*next)(chooser *c);                /* -1: none is left */
+    void    (*took)(chooser *c, int64_t tree);  /* NULL: it need not know */
+    bool    whole;              /* takes whole trees first, then smaller ones */
+} way;
+
+struct chooser {
     const bn_job *job;
     int32_t *order;             /* trees in a fixed order: random, degree */
     int64_t  at;
@@ -27,7 +36,7 @@ typedef struct {
     int32_t *of_class;          /* ... the trees by class */
     float   *score;             /* trees of one class: product with toward */
     int64_t  picks;
-} chooser;
+};
 
 static int32_t label_of(const chooser *c, int64_t tree)
 {
@@ -215,40 +224,6 @@ static bonsai_status start_order(chooser *c)
     return BONSAI_OK;
 }
 
-static bonsai_status start(chooser *c)
-{
-    bonsai_status rc;
-    const bn_job *job = c->job;
-    BN_TRY(start_order(c));
-    BN_TRY(BN_NEW(&c->used, job->trees));
-    if (job->o->method == BONSAI_METHOD_DEGREE)
-        BN_TRY(order_by_degree(c));
-    if (job->o->method == BONSAI_METHOD_HERDING)
-        BN_TRY(start_herding(c));
-    if (job->o->method == BONSAI_METHOD_KCENTER)
-        BN_TRY(start_kcenter(c));
-done:
-    return rc;
-}
-
-static int64_t next(chooser *c)
-{
-    switch (c->job->o->method) {
-    case BONSAI_METHOD_HERDING: return next_herding(c);
-    case BONSAI_METHOD_KCENTER: return next_kcenter(c);
-    default:             return next_in_order(c);
-    }
-}
-
-static void took(chooser *c, int64_t tree)
-{
-    c->picks++;
-    if (c->job->o->method == BONSAI_METHOD_HERDING)
-        took_herding(c, tree);
-    if (c->job->o->method == BONSAI_METHOD_KCENTER)
-        took_kcenter(c, tree);
-}
-
 static void end(chooser *c)
 {
     bn_free(c->order);
@@ -264,22 +239,26 @@ static void end(chooser *c)
 }
 
 /* Takes nodes or trees of one depth in order until too many in a row do not fit. */
-static bonsai_status take_all(bn_set *s, int depth)
+static bonsai_status take_all(bn_set *s, const way *how, int depth)
 {
     bonsai_status rc;
     const bn_job *job = s->job;
     chooser c = {.job = job};
     int64_t misses = 0;
-    BN_TRY(start(&c));
+    BN_TRY(start_order(&c));
+    BN_TRY(BN_NEW(&c.used, job->trees));
+    if (how->start)
+        BN_TRY(how->start(&c));
     for (int64_t t; s->roots < s->budget.trees && misses < job->o->patience &&
-                    (t = next(&c)) >= 0;) {
+                    (t = how->next(&c)) >= 0;) {
         bool in = bn_set_role(s, job->train[t]) == BONSAI_ROLE_ROOT;
         if (!in)
             BN_TRY(bn_set_try(&in, s, t, depth));
         c.used[t] = 1;
         misses = in ? 0 : misses + 1;
-        if (in)
-            took(&c, t);
+        c.picks += in;
+        if (in && how->took)
+            how->took(&c, t);
         BN_TRY(bn_tick(job->at.progress, "choosing", (int64_t)(PARTS * bn_set_used(s)), PARTS));
     }
 done:
@@ -303,18 +282,18 @@ done:
     return rc;
 }
 
-bonsai_status bn_baseline(bn_choice *out, const bn_job *job, const bn_budget *budget)
+static bonsai_status choose(bn_choice *out, const bn_job *job, const bn_budget *budget,
+                            const way *how)
 {
     bonsai_status rc;
     bn_set s = {0};
     int64_t any;
     double begin = bn_seconds();
-    int depth = job->o->method == BONSAI_METHOD_RANDOM_TREES ? job->o->layers : 0;
     memset(out, 0, sizeof *out);
     BN_TRY(bn_tick(job->at.progress, "choosing", 0, PARTS));
     BN_TRY(bn_set_new(&s, job, budget));
-    for (; depth >= 0; depth--)
-        BN_TRY(take_all(&s, depth));
+    for (int depth = how->whole ? job->o->layers : 0; depth >= 0; depth--)
+        BN_TRY(take_all(&s, how, depth));
     BN_TRY(seat_classes(&s));
     if (s.roots == 0)
         BN_TRY(bn_set_any(&any, &s));
@@ -322,9 +301,38 @@ bonsai_status bn_baseline(bn_choice *out, const bn_job *job, const bn_budget *bu
     BN_TRY(bn_tick(job->at.progress, "choosing", PARTS, PARTS));
     out->coverage_bound = -1;
     out->seconds_cover = bn_seconds() - begin;
+    if (out->count == 0)
+        rc = bn_too_small(job, budget);
 done:
     bn_set_free(&s);
     if (rc != BONSAI_OK)
         bn_choice_free(out);
     return rc;
+}
+
+/* ---- the methods ---- */
+
+bonsai_status bn_random(bn_choice *out, const bn_job *job, const bn_budget *budget)
+{
+    return choose(out, job, budget, &(way){.next = next_in_order});
+}
+
+bonsai_status bn_random_trees(bn_choice *out, const bn_job *job, const bn_budget *budget)
+{
+    return choose(out, job, budget, &(way){.next = next_in_order, .whole = true});
+}
+
+bonsai_status bn_herding(bn_choice *out, const bn_job *job, const bn_budget *budget)
+{
+    return choose(out, job, budget, &(way){start_herding, next_herding, took_herding, false});
+}
+
+bonsai_status bn_kcenter(bn_choice *out, const bn_job *job, const bn_budget *budget)
+{
+    return choose(out, job, budget, &(way){start_kcenter, next_kcenter, took_kcenter, false});
+}
+
+bonsai_status bn_by_degree(bn_choice *out, const bn_job *job, const bn_budget *budget)
+{
+    return choose(out, job, budget, &(way){.start = order_by_degree, .next = next_in_order});
 }

@@ -161,12 +161,15 @@ void bn_choice_free(bn_choice *c);
 
 /* ---- the methods that pick nodes ---- */
 
-/* The paper's method, and its ablations and extras (trees.c). */
-/* Rank 0 chooses, and the choice is on rank 0 alone; the others answer what it
- * asks about their nodes.  Collective.  Fails where nothing fits. */
-bonsai_status bn_trees(bn_choice *out, const bn_job *job, const bn_budget *budget);
-/* The others (baselines.c). */
-bonsai_status bn_baseline(bn_choice *out, const bn_job *job, const bn_budget *budget);
+/* Chooses nodes of the job's graph within the budget; fails where nothing fits. */
+typedef bonsai_status bn_pick_fn(bn_choice *out, const bn_job *job, const bn_budget *budget);
+
+/* The paper's method, and its ablations and extras (trees.c).  Collective: rank 0 chooses and has the
+ * choice; the others answer what it asks about their nodes. */
+bn_pick_fn bn_trees;
+/* The others, on one rank (baselines.c): training nodes, or their trees, at random; nodes whose mean
+ * follows that of their class; the farthest from all before; those of most neighbours. */
+bn_pick_fn bn_random, bn_random_trees, bn_herding, bn_kcenter, bn_by_degree;
 /* Fails: a budget in bytes has no room for any node; the sentence tells the least that has
  * (set.c).  Collective. */
 bonsai_status bn_too_small(const bn_job *job, const bn_budget *budget);

@@ -5,7 +5,7 @@
 #include <locale.h>
 #include <stdio.h>
 
-#include "condense/prepare.h"
+#include "condense/methods.h"
 #include "condense/record.h"
 #include "prototypes/prototypes.h"
 #include "condensing.h"
@@ -105,7 +105,7 @@ static int depth_of(const bonsai_graph *g, const bonsai_condense_options *o)
     bn_preparation p;
     memset(&p, 0, sizeof p);
     p.o = *o;
-    assert_int_equal(bn_prepare(&p, g), BONSAI_OK);
+    assert_int_equal(bn_prepare(&p, g, bn_method_of(p.o.method)->needs), BONSAI_OK);
     int depth = p.job.depth;
     bn_preparation_free(&p);
     return depth;
@@ -177,7 +177,7 @@ static void trees_are_judged_on_nodes_that_they_did_not_learn_from(void **state)
         some_options(&p.o, BONSAI_METHOD_AUTO, 1);
         p.o.no_validation = 1;
         p.o.no_ppr = 1;
-        assert_int_equal(bn_prepare(&p, g), BONSAI_OK);
+        assert_int_equal(bn_prepare(&p, g, bn_method_of(p.o.method)->needs), BONSAI_OK);
         for (int64_t t = 0; t < p.job.trees; t++)
             held[p.job.train[t]] = p.job.held[t];
         bonsai_graph *small = condensed(&i, g, &p.o);

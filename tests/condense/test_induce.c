@@ -20,7 +20,7 @@ static bonsai_status induce_on_rank(bn_world *world, void *payload)
     bonsai_graph *out;
     const bn_job job = job_of(&w->p, world, &w->job);
     bool first = world->rank == 0;
-    bonsai_status rc = bn_induce_over(&out, &job, first ? w->node : NULL, first ? w->count : 0);
+    bonsai_status rc = bn_induce(&out, &job, first ? w->node : NULL, first ? w->count : 0);
     if (first)
         w->got = out;
     else if (out)

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
+#include "condense/methods.h"
 #include "condense/needs.h"
 #include "random_graph.h"
 #include "testing.h"
@@ -88,7 +89,7 @@ static void few_training_nodes_reach_few_rows(void **state)
     bonsai_condense_options o;
     (void)state;
     bonsai_condense_options_init(&o);
-    bn_needs q = {.s = s, .o = &o, .ranks = 4, .threads = 1};
+    bn_needs q = {.s = s, .o = &o, .needs = BN_NEEDS_COVER, .ranks = 4, .threads = 1};
     assert_true(bn_needs_share(&q, 2) > 0.6 && bn_needs_share(&q, 0) > 0.999);
     q.s.train = 100;
     q.s.val = 0;

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #include "condensing.h"
 
+#include "condense/methods.h"
 #include "trees/set.h"
 
 typedef struct {
@@ -54,8 +55,7 @@ static bn_choice choose(const work *w, double bytes, int64_t nodes, int64_t tree
     bn_choice c;
     const bn_budget b = {bytes > 0 ? bytes : INFINITY, nodes > 0 ? nodes : INT64_MAX,
                          trees > 0 ? trees : INT64_MAX};
-    bonsai_status rc = w->o.method == BONSAI_METHOD_TREES ? bn_trees(&c, &w->job, &b)
-                                                   : bn_baseline(&c, &w->job, &b);
+    bonsai_status rc = bn_method_of(w->o.method)->pick(&c, &w->job, &b);
     if (rc != BONSAI_OK && !strstr(bonsai_error(), "is too small"))
         fail_msg("%s", bonsai_error());
     return c;

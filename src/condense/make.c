@@ -1,0 +1,244 @@
+/* make.c -- the small graph of one request and its record: of nodes that a method picks, or of nodes
+ * that it makes.
+ *
+ * Over several ranks nodes are picked on rank 0, which then has the graph of them; those that are
+ * made are on every rank alike.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "methods.h"
+#include "record.h"
+
+/* ---- what is told of any graph ---- */
+
+/* What is known of any small graph. */
+static bonsai_status fill_sizes(bonsai_condense_info *i, const bn_request *r,
+                                const bonsai_graph *small)
+{
+    bonsai_status rc;
+    const bn_preparation *p = r->p;
+    bonsai_condense_info_init(i);
+    i->method = r->o.method;
+    i->seed = r->o.seed;
+    i->nodes = small->view.nodes;
+    i->edges = bonsai_graph_edges(small);
+    i->features = small->view.features;
+    for (int64_t v = 0; v < i->nodes; v++)
+        i->labelled += bn_label(small, v) >= 0;
+    i->full_nodes = p->full->view.nodes;
+    i->full_edges = bonsai_graph_edges(p->full);
+    i->full_labelled = p->full_labelled;
+    i->full_bytes = p->full_bytes;
+    i->paper_full_bytes = p->paper_full_bytes;
+    BN_TRY(bonsai_graph_bytes(&i->bytes, small, BONSAI_ACCOUNTING_STRICT));
+    BN_TRY(bonsai_graph_bytes(&i->paper_bytes, small, BONSAI_ACCOUNTING_PAPER_CONDENSED));
+    i->ratio = i->bytes / i->full_bytes;
+    i->paper_ratio = i->paper_bytes / i->paper_full_bytes;
+    i->budget = isfinite(r->budget.bytes) ? r->budget.bytes : 0;
+    i->trees = p->job.trees;
+    i->layers = r->o.layers;
+    i->coverage = i->coverage_check = i->coverage_bound = -1;
+    i->recall = 1;
+    i->probe = i->probe_other = -1;
+    i->seconds_wl = p->seconds_wl;
+done:
+    return rc;
+}
+
+/* The price that was kept must be that of the graph.  It is, unless the input says that
+ * it is undirected and is not: that is looked for only when it has done harm. */
+static bonsai_status check_size(const bonsai_condense_info *i, const bn_request *r)
+{
+    const bonsai_graph *full = r->p->full;
+    double bytes = r->o.accounting == BONSAI_ACCOUNTING_STRICT ? i->bytes : i->paper_bytes;
+    if (bytes <= r->budget.bytes)
+        return BONSAI_OK;
+    bonsai_status rc = bn_symmetry_check(full, r->p->job.at.progress);
+    return rc != BONSAI_OK ? rc
+           : bn_fail(BONSAI_E_ARGUMENT, "%s: the condensed graph takes %.0f bytes, more than %.0f",
+                     full->where, bytes, r->budget.bytes);
+}
+
+/* ---- picked nodes ---- */
+
+static void lose(bonsai_graph *g, bonsai_section s)
+{
+    bn_free(g->owned[s]);
+    g->owned[s] = NULL;
+    g->view.section[s] = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
+}
+
+/* Labels outside the training part go, and so does the split: what has a label is
+ * for training.  Soft labels tell classes too, and with node weights and members they
+ * belong to the condensation that made them, if the input is itself a condensed graph. */
+static void hide_labels(bonsai_graph *small)
+{
+    bonsai_array *labels = &small->view.section[BONSAI_SECTION_LABELS];
+    uint8_t *label = small->owned[BONSAI_SECTION_LABELS];
+    size_t width = bonsai_type_bytes(labels->type);
+    for (int64_t v = 0; v < small->view.nodes; v++)
+        if (bn_part(small, v) != BONSAI_PART_TRAIN)
+            memset(label + (size_t)v * width, 0xff, width);
+    static const bonsai_section gone[] = {
+        BONSAI_SECTION_SPLIT, BONSAI_SECTION_SOFT_LABELS, BONSAI_SECTION_NODE_WEIGHTS,
+        BONSAI_SECTION_ROLE, BONSAI_SECTION_MEMBER_OFFSETS, BONSAI_SECTION_MEMBERS};
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+        lose(small, gone[i]);
+}
+
+/* Roles and hidden labels, of the induced graph. */
+static bonsai_status finish_graph(bonsai_graph *small, const bn_choice *c)
+{
+    bonsai_status rc;
+    uint8_t *role;
+    hide_labels(small);
+    BN_TRY(bn_graph_array(&role, small, BONSAI_SECTION_ROLE, BONSAI_TYPE_U8, c->count));
+    memcpy(role, c->role, (size_t)c->count);
+done:
+    return rc;
+}
+
+/* The share of the second sample that has a root among its neighbours, or is one. */
+static bonsai_status check_coverage(double *out, const bn_preparation *p, const bn_choice *c)
+{
+    uint8_t *root = NULL;
+    int64_t covered = 0, k = p->o.k;
+    *out = -1;
+    if (p->checks == 0)
+        return BONSAI_OK;
+    bonsai_status rc = BN_NEW(&root, p->job.g->view.nodes);
+    if (rc != BONSAI_OK)
+        return rc;
+    for (int64_t i = 0; i < c->count; i++)
+        root[c->node[i]] = c->role[i] == BONSAI_ROLE_ROOT;
+    for (int64_t i = 0; i < p->checks; i++) {
+        bool in = root[p->job.train[p->check[i]]];
+        for (int64_t j = 0; j < k; j++)
+            in |= root[p->job.train[p->check_list[i * k + j]]];
+        covered += in;
+    }
+    *out = (double)covered / (double)p->checks;
+    bn_free(root);
+    return BONSAI_OK;
+}
+
+static bonsai_status fill_choice(bonsai_condense_info *i, const bn_request *r, const bn_choice *c,
+                                 const bonsai_graph *small)
+{
+    bonsai_status rc;
+    const bn_preparation *p = r->p;
+    BN_TRY(fill_sizes(i, r, small));
+    for (int64_t v = 0; v < i->nodes; v++)
+        i->roots += c->role[v] == BONSAI_ROLE_ROOT;
+    i->sample = p->job.z;
+    i->k = r->o.k;
+    i->rounds = c->rounds;
+    i->shallow_classes = c->shallow_classes;
+    i->coverage = p->job.z ? c->coverage : -1;
+    i->coverage_bound = p->job.z ? c->coverage_bound : -1;
+    i->rechecks = c->rechecks;
+    i->recall = p->projected ? p->recall : 1;
+    i->seconds_knn = p->seconds_knn;
+    i->seconds_cover = c->seconds_cover;
+    i->seconds_sparsify = c->seconds_sparsify;
+    BN_TRY(check_coverage(&i->coverage_check, p, c));
+done:
+    return rc;
+}
+
+/* On rank 0, which has the graph. */
+static bonsai_status finish_picked(bonsai_graph *small, bonsai_condense_info *info,
+                                   const bn_request *r, const bn_choice *c)
+{
+    bonsai_status rc;
+    BN_TRY(finish_graph(small, c));
+    BN_TRY(fill_choice(info, r, c, small));
+    BN_TRY(check_size(info, r));
+    BN_TRY(bn_report_attach(small, info, &r->o, c, r->p->crc));
+done:
+    return rc;
+}
+
+bonsai_status bn_run_picked(bonsai_graph **out, bonsai_condense_info *info, const bn_request *r)
+{
+    bonsai_status rc;
+    bn_choice c = {0};
+    bonsai_graph *small = NULL;
+    const bn_job *job = &r->p->job;
+    bn_world *w = job->at.world;
+    BN_TRY(bn_method_of(r->o.method)->pick(&c, job, &r->budget));
+    BN_TRY(bn_induce(&small, job, c.node, c.count));
+    if (bn_rank(w) == 0)
+        rc = finish_picked(small, info, r, &c);
+    BN_TRY(bn_agree(w, rc));
+    BN_TRY(bn_share(w, info, sizeof *info, 0));
+    *out = small;
+    small = NULL;
+done:
+    bonsai_graph_free(small);
+    bn_choice_free(&c);
+    return rc;
+}
+
+/* ---- made nodes ---- */
+
+/* The ratio against the full graph if its features were stored in as many bits. */
+static bonsai_status lossless_ratio(double *out, const bonsai_condense_info *i,
+                                    const bn_preparation *p, bonsai_type type)
+{
+    bonsai_status rc;
+    bonsai_write_options o;
+    int64_t bytes[2][BONSAI_SECTION_COUNT];
+    double lossless = 0, rounded = 0;
+    bonsai_write_options_init(&o);
+    o.threads = p->o.threads;
+    BN_TRY(bonsai_graph_sections(NULL, bytes[0], BONSAI_SECTION_COUNT, p->full, &o));
+    o.features = BONSAI_ENCODING_SPARSE_U8;
+    if (bytes[0][BONSAI_SECTION_FEATURES] > 0)
+        o.features = type == BONSAI_TYPE_F16 ? BONSAI_ENCODING_F16 : BONSAI_ENCODING_U8;
+    BN_TRY(bonsai_graph_sections(NULL, bytes[1], BONSAI_SECTION_COUNT, p->full, &o));
+    for (int s = BONSAI_SECTION_FEATURES; s <= BONSAI_SECTION_FEATURE_SCALE; s++) {
+        lossless += (double)bytes[0][s];
+        rounded += (double)bytes[1][s];
+    }
+    *out = rounded < lossless ? i->bytes / (i->full_bytes - lossless + rounded) : i->ratio;
+done:
+    return rc;
+}
+
+static bonsai_status finish_made(bonsai_graph *small, bonsai_condense_info *info,
+                                 const bn_request *q, const bn_recipe *r)
+{
+    bonsai_status rc;
+    BN_TRY(fill_sizes(info, q, small));
+    info->entries = (int)r->t;
+    info->values = r->type;
+    info->probe = r->probe;
+    info->seconds_cluster = r->seconds_cluster;
+    info->seconds_probe = r->seconds_probe;
+    info->lossless_ratio = info->ratio;
+    if (r->type != BONSAI_TYPE_F32)
+        BN_TRY(lossless_ratio(&info->lossless_ratio, info, q->p, r->type));
+    BN_TRY(check_size(info, q));
+    BN_TRY(bn_report_recipe(small, info, &q->o, r, q->p->crc));
+done:
+    return rc;
+}
+
+/* Every rank has the graph, and fills the rest in by itself. */
+bonsai_status bn_run_made(bonsai_graph **out, bonsai_condense_info *info, const bn_request *q)
+{
+    bonsai_status rc;
+    bn_recipe r;
+    bonsai_graph *small = NULL;
+    const bn_job *job = &q->p->job;
+    BN_TRY(bn_method_of(q->o.method)->make(&small, &r, job, &q->budget));
+    BN_TRY(bn_agree(job->at.world, finish_made(small, info, q, &r)));
+    *out = small;
+    small = NULL;
+done:
+    bonsai_graph_free(small);
+    return rc;
+}

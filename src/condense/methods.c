@@ -1,0 +1,38 @@
+/* methods.c -- one row for each method; see methods.h.
+ *
+ * auto tries the methods that enter it in the order of the rows; an earlier one is preferred where
+ * the probe cannot tell them apart.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "methods.h"
+
+#include "base/fields.h"
+
+static const bn_method methods[BONSAI_METHOD_COUNT] = {
+    [BONSAI_METHOD_TREES] = {
+        BN_NEEDS_COVER | BN_TAKES_PROJECT | BN_RUNS_ON_RANKS | BN_ENTERS_AUTO,
+        bn_run_picked, .pick = bn_trees},
+    [BONSAI_METHOD_RANDOM] = {0, bn_run_picked, .pick = bn_random},
+    [BONSAI_METHOD_RANDOM_TREES] = {0, bn_run_picked, .pick = bn_random_trees},
+    [BONSAI_METHOD_HERDING] = {
+        BN_NEEDS_WL | BN_NEEDS_PAIRS | BN_TAKES_RAW, bn_run_picked, .pick = bn_herding},
+    [BONSAI_METHOD_KCENTER] = {
+        BN_NEEDS_WL | BN_NEEDS_PAIRS | BN_TAKES_RAW, bn_run_picked, .pick = bn_kcenter},
+    [BONSAI_METHOD_DEGREE] = {0, bn_run_picked, .pick = bn_by_degree},
+    [BONSAI_METHOD_PROTOTYPES] = {
+        BN_NEEDS_JUDGE | BN_NEEDS_CLUSTERS | BN_RUNS_ON_RANKS | BN_ENTERS_AUTO,
+        bn_run_made, .make = bn_prototypes},
+    [BONSAI_METHOD_AUTO] = {
+        BN_NEEDS_COVER | BN_NEEDS_JUDGE | BN_NEEDS_CLUSTERS | BN_RUNS_ON_RANKS | BN_TRIES_OTHERS,
+        bn_run_auto},
+};
+
+const bn_method *bn_method_of(bonsai_method m)
+{
+    return (unsigned)m < BONSAI_METHOD_COUNT ? &methods[m] : NULL;
+}
+
+const char *bonsai_method_name(bonsai_method m)
+{
+    return bn_method_of(m) ? bn_method_words[m] : NULL;
+}

@@ -1,0 +1,53 @@
+/* methods.h -- the table of methods: what each needs, and how it runs.
+ *
+ * A new method is one file that picks nodes or makes some, a value of bonsai_method, its name among
+ * the words of that option (base/fields.c), and a row of methods.c.  Nothing else tells methods apart: what a method needs or can do is a bit of its row.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_METHODS_H
+#define BN_METHODS_H
+
+#include "prepare.h"
+#include "prototypes/prototypes.h"
+
+enum {
+    BN_NEEDS_WL       = 1 << 0, /* the WL embedding of the training nodes */
+    BN_NEEDS_COVER    = 1 << 1, /* the same, and reverse k-NN of a sample of them */
+    BN_NEEDS_JUDGE    = 1 << 2, /* averaged features, and nodes to judge candidates on: judge.h */
+    BN_NEEDS_CLUSTERS = 1 << 3, /* time and memory for clusters and posteriors */
+    BN_NEEDS_PAIRS    = 1 << 4, /* time to compare each of its picks with all training nodes */
+    BN_EMBEDS         = BN_NEEDS_WL | BN_NEEDS_COVER | BN_NEEDS_JUDGE,
+    BN_TAKES_RAW      = 1 << 5, /* its WL embedding may be of features as they are: raw_features */
+    BN_TAKES_PROJECT  = 1 << 6, /* its neighbours may be found through a projection: project */
+    BN_RUNS_ON_RANKS  = 1 << 7,
+    BN_ENTERS_AUTO    = 1 << 8, /* auto tries it */
+    BN_TRIES_OTHERS   = 1 << 9, /* it does without those that cannot be made */
+};
+
+typedef struct {                /* one small graph to make */
+    const bn_preparation *p;
+    bonsai_condense_options o;  /* as they were given, but for its own method and ratio */
+    bn_budget budget;
+} bn_request;
+
+/* Makes the small graph of a request, with its record.  Collective; the graph may be on rank 0
+ * alone, and info is the same everywhere. */
+typedef bonsai_status bn_run_fn(bonsai_graph **out, bonsai_condense_info *info,
+                                const bn_request *r);
+
+typedef struct {
+    unsigned    needs;          /* bits of the above */
+    bn_run_fn  *run;
+    bn_pick_fn *pick;           /* of bn_run_picked: chooses nodes of the graph */
+    bn_make_fn *make;           /* of bn_run_made: makes nodes of its own */
+} bn_method;
+
+/* The row of a method; NULL: there is none. */
+const bn_method *bn_method_of(bonsai_method m);
+
+/* The graph of nodes that the method picks, and of nodes that it makes (make.c). */
+bn_run_fn bn_run_picked, bn_run_made;
+/* The best of the methods that enter auto, by a probe (auto.c). */
+bn_run_fn bn_run_auto;
+
+#endif

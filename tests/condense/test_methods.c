@@ -1,0 +1,99 @@
+/* test_methods.c -- the table of methods: whole, and true to what the methods read.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "condensing.h"
+
+#include "condense/methods.h"
+
+static const bn_method *row(int m)
+{
+    const bn_method *r = bn_method_of((bonsai_method)m);
+    assert_non_null(r);
+    return r;
+}
+
+static void every_method_has_a_row_and_a_name_of_its_own(void **state)
+{
+    (void)state;
+    for (int m = 0; m < BONSAI_METHOD_COUNT; m++) {
+        const char *name = bonsai_method_name((bonsai_method)m);
+        assert_non_null(name);
+        assert_non_null(row(m)->run);
+        for (int other = 0; other < m; other++)
+            assert_string_not_equal(name, bonsai_method_name((bonsai_method)other));
+    }
+    assert_null(bn_method_of(BONSAI_METHOD_COUNT));
+    assert_null(bonsai_method_name(BONSAI_METHOD_COUNT));
+    assert_null(bonsai_method_name((bonsai_method)-1));
+}
+
+static void a_method_picks_nodes_or_makes_them_or_tries_others(void **state)
+{
+    (void)state;
+    for (int m = 0; m < BONSAI_METHOD_COUNT; m++) {
+        bool tries = row(m)->needs & BN_TRIES_OTHERS;
+        assert_int_equal((row(m)->pick != NULL) + (row(m)->make != NULL) + tries, 1);
+        assert_true((row(m)->pick != NULL) == (row(m)->run == bn_run_picked));
+        assert_true((row(m)->make != NULL) == (row(m)->run == bn_run_made));
+        assert_false(tries && (row(m)->needs & BN_ENTERS_AUTO));    /* it would try itself */
+    }
+}
+
+/* What is prepared for auto must serve all that it tries; whoever judges has rows to judge on. */
+static void auto_needs_what_its_entrants_need(void **state)
+{
+    (void)state;
+    const unsigned all = BN_EMBEDS | BN_NEEDS_CLUSTERS | BN_NEEDS_PAIRS;
+    unsigned entrants = 0;
+    int count = 0;
+    for (int m = 0; m < BONSAI_METHOD_COUNT; m++)
+        if (row(m)->needs & BN_ENTERS_AUTO) {
+            entrants |= row(m)->needs & all;
+            count++;
+            assert_true(row(m)->needs & BN_RUNS_ON_RANKS);
+        }
+    assert_true(count > 1);
+    assert_int_equal(row(BONSAI_METHOD_AUTO)->needs & all, entrants);
+    assert_true(row(BONSAI_METHOD_AUTO)->needs & BN_NEEDS_JUDGE);
+}
+
+/* A preparation by the row alone is enough for the method: nothing else was asked for. */
+static void a_row_says_all_that_the_method_reads(void **state)
+{
+    (void)state;
+    for (int m = 0; m < BONSAI_METHOD_COUNT; m++) {
+        bonsai_graph *g = case_graph(5), *small = NULL, *want;
+        bonsai_condense_info info, other;
+        bn_preparation p = {.full = NULL};
+        bonsai_condense_options_init(&p.o);
+        p.o.method = (bonsai_method)m;
+        p.o.nodes = 3;
+        p.o.k = 1;
+        p.o.threads = 1;
+        assert_int_equal(bn_prepare(&p, g, row(m)->needs), BONSAI_OK);
+        assert_true((p.job.x.rows > 0) == ((row(m)->needs & BN_EMBEDS) != 0));
+        assert_true((p.job.judge.rows > 0) == ((row(m)->needs & BN_NEEDS_JUDGE) != 0));
+        assert_true((p.job.z > 0) == ((row(m)->needs & BN_NEEDS_COVER) != 0));
+        const bn_request r = {&p, p.o, {INFINITY, p.o.nodes, INT64_MAX}};
+        assert_int_equal(row(m)->run(&small, &info, &r), BONSAI_OK);
+        want = condensed(&other, g, &p.o);
+        assert_same_file(small, want);
+        assert_int_equal(r.o.method, m);
+        assert_true(row(m)->needs & BN_TRIES_OTHERS || (int)info.method == m);
+        bonsai_graph_free(small);
+        bonsai_graph_free(want);
+        bn_preparation_free(&p);
+        bonsai_graph_free(g);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_method_has_a_row_and_a_name_of_its_own),
+        cmocka_unit_test(a_method_picks_nodes_or_makes_them_or_tries_others),
+        cmocka_unit_test(auto_needs_what_its_entrants_need),
+        cmocka_unit_test(a_row_says_all_that_the_method_reads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
