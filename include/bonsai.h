@@ -30,9 +30,9 @@ extern "C" {
 #define BONSAI_API
 #endif
 
-#define BONSAI_VERSION "0.6.0"
+#define BONSAI_VERSION "0.7.0"
 #define BONSAI_VERSION_MAJOR 0
-#define BONSAI_VERSION_MINOR 6
+#define BONSAI_VERSION_MINOR 7
 #define BONSAI_VERSION_PATCH 0
 /* For #if: 10000 for a major version, 100 for a minor one, 1 for a patch. */
 #define BONSAI_VERSION_NUMBER \

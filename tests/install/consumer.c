@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#if BONSAI_VERSION_NUMBER < 600
+#if BONSAI_VERSION_NUMBER < 700
 #error "the number of the version is wrong"
 #endif
 
