@@ -14,6 +14,7 @@ static int list_rows(session *s)
     json_t *rows = json_array();
     for (const command *c = commands; c->name; c++)
         json_array_append_new(rows, json_pack("[s,s]", c->name, c->line));
+    s->people = 0;
     summary_table(&r, "commands", columns, rows);
     return summary_print(&r, s);
 }
@@ -84,5 +85,6 @@ int cmd_help(session *s, int argc, char **argv)
     char name[32];
     snprintf(name, sizeof name, "%s", c->name);
     char *help[] = {name, flag, NULL};
+    s->command = c->name;
     return c->run(s, 2, help);
 }

@@ -66,9 +66,21 @@ static const char *value_kind(const opt *o)
     return o->f->type == BONSAI_FIELD_TEXT && o->f->words ? "list" : kinds[o->f->type];
 }
 
+static json_t *argument_rows(const char *args)
+{
+    json_t *rows = json_array();
+    for (args += strspn(args, " ["); *args; args += strspn(args, " []")) {
+        int len = (int)strcspn(args, " []");
+        json_array_append_new(rows, json_pack("[s%]", args, (size_t)len));
+        args += len;
+    }
+    return rows;
+}
+
 /* For programs: a row an option, and one an argument. */
 static int print_rows(const parser *p)
 {
+    static const column names[] = {{"name", "name", NULL}, {NULL, NULL, NULL}};
     static const column columns[] = {
         {"option", "option", NULL}, {"letter", "letter", NULL}, {"value", "value", NULL},
         {"name", "name", NULL}, {"words", "words", NULL}, {"common", "common", NULL},
@@ -83,7 +95,9 @@ static int print_rows(const parser *p)
         json_array_append_new(rows, json_pack("[s,s,s,s,s,i,s]", o->name, letter, value_kind(o),
                                               o->arg, words, i >= p->own, help));
     }
+    p->s->people = 0;
     summary_table(&r, "options", columns, rows);
+    summary_table(&r, "arguments", names, argument_rows(p->spec->args));
     return summary_print(&r, p->s);
 }
 

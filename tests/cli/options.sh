@@ -1,35 +1,54 @@
-# The man page and both completions name the options that --help names.
+# The manual and both completions have the options that the program has: they ask it.
 # SPDX-License-Identifier: MIT
 bad=0
-: >common_help
-for cmd in generate info check convert split condense plan explain train eval predict compare report fetch paper demo version help; do
-    "$BONSAI" $cmd --help >help
-    sed -n 's/^  \(-., \|    \)--\([a-z0-9-]*\).*/\2/p' help | sort -u >all
-    [ -s all ] || { echo "$cmd --help names no options"; bad=1; }
-    # its own options stand before "common options:", where there are any
-    grep -q '^common options:' help && sed '/^common options:/,$d' help >own_help || : >own_help
-    sed -n 's/^  \(-., \|    \)--\([a-z0-9-]*\).*/\2/p' own_help | sort -u >own
-    sed '1,/^\(common \)\{0,1\}options:/d' help | sed -n 's/^  \(-., \|    \)--\([a-z0-9-]*\).*/\2/p' |
-        sort -u | comm -23 - own >>common_help
-    sed -n "/^\.SS $cmd\$/,/^\.S[SH] /p" "$ROOT/doc/bonsai.1" >section
-    sed 's/\\-/-/g' section | sed -n 's/^\.B[RI]* .*--\([a-z0-9-]*\).*/\1/p' | sort -u >man
-    diff own man >difference || { echo "$cmd: --help (<) and bonsai.1 (>) differ:"; cat difference; bad=1; }
+differ() {      # command, what is compared, and its options on stdin; those of the program are in "all"
+    sort -u >theirs
+    diff "${3:-all}" theirs >difference || { echo "$1: the program (<) and $2 (>) differ:"; cat difference; bad=1; }
+}
+manual=$(dirname "$BONSAI")/bonsai.1
+names() { sed 's/\\-/-/g; s/\\f[BRI]//g' | sed -n 's/^\.B .*--\([a-z0-9-]*\).*/\1/p'; }
+sed -n '/^_bonsai_specs/,/^}/p' "$ROOT/completions/_bonsai" >specs
+. ./specs
+: >shared
+"$BONSAI" help --rows | cut -f 2 >commands
+[ "$(wc -l <commands)" -gt 15 ] || { echo "help --rows lists too few commands"; bad=1; }
+for cmd in $(cat commands); do
+    "$BONSAI" help $cmd --rows >rows
+    grep ^options rows | cut -f 2 | sort -u >all
+    [ -s all ] || { echo "$cmd has no options"; bad=1; }
+    awk -F '\t' '$1 == "options" && $7 == 0 { print $2 }' rows | sort -u >own
+    awk -F '\t' '$1 == "options" && $7 == 1 { print $2 }' rows | sort -u | comm -23 - own >>shared
+    "$BONSAI" $cmd --help | sed -n 's/^  \(-., \|    \)--\([a-z0-9-]*\).*/\2/p' | differ $cmd --help
+    sed -n "/^\.SS $cmd\$/,/^\.S[SH] /p" "$manual" | names | differ $cmd bonsai.1 own
+    _bonsai_specs <rows | sed -n 's/^\((.*)\)\{0,1\}--\([a-z0-9-]*\).*/\2/p' | differ $cmd _bonsai
     if command -v bash >/dev/null; then
-        bash -c '. "$ROOT/completions/bonsai.bash"; COMP_WORDS=(bonsai '$cmd' --); COMP_CWORD=2
-                 _bonsai; printf "%s\n" "${COMPREPLY[@]}"' | sed 's/^--//' | sort -u >bash
-        diff all bash >difference || { echo "$cmd: --help (<) and bonsai.bash (>) differ:"; cat difference; bad=1; }
+        bash -c '. "$ROOT/completions/bonsai.bash"; COMP_WORDS=("$BONSAI" '$cmd' --); COMP_CWORD=2
+                 _bonsai; printf "%s\n" "${COMPREPLY[@]}"' | sed 's/^--//' | differ $cmd bonsai.bash
     fi
-    sed -n "/^    $cmd)/,/;;\$/p" "$ROOT/completions/_bonsai" >zsh
-    for set in common reads threads json trains models; do      # reads holds the two behind it
-        if grep -q "\$$set" zsh; then
-            sed -n "/^    $set=(/,/^    )\$/p" "$ROOT/completions/_bonsai" >>zsh
-        fi
-    done
-    grep -o -e '--[a-z][a-z0-9-]*[[}]' zsh | sed 's/^--//; s/.$//' | sort -u >zsh_options
-    diff all zsh_options >difference || { echo "$cmd: --help (<) and _bonsai (>) differ:"; cat difference; bad=1; }
 done
-sort -u common_help >common
-sed -n '/^\.SH COMMON OPTIONS$/,/^\.SH /p' "$ROOT/doc/bonsai.1" | sed 's/\\-/-/g' |
-    sed -n 's/^\.B[RI]* .*--\([a-z0-9-]*\).*/\1/p' | sort -u >man
-diff common man >difference || { echo "common options: --help (<) and bonsai.1 (>) differ:"; cat difference; bad=1; }
+sort -u shared >all
+sed -n '/^\.SH COMMON OPTIONS$/,/^\.SH /p' "$manual" | names | differ "common options" bonsai.1
+
+# Values: words, lists, parts of a split, files and folders; nothing where a number is due.
+completes() {   # what is wanted, sorted, then the words of the line
+    wanted=$1
+    shift
+    got=$(bash -c '. "$ROOT/completions/bonsai.bash"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+                   _bonsai; printf "%s\n" "${COMPREPLY[@]}"' x "$BONSAI" "$@" | sort | xargs)
+    [ "$got" = "$wanted" ] || { echo "$*: \"$got\" instead of \"$wanted\""; bad=1; }
+}
+if command -v bash >/dev/null; then
+    mkdir folder
+    : >folder.txt
+    completes 'compare condense convert' co
+    completes 'density gain' condense g --greedy ''
+    completes 'all' condense g --sample ''
+    completes '' condense g --ratio ''
+    completes 'gcn,sage' train g --model gcn,s
+    completes '60/20/20 80/10/10 random' eval s --split ''
+    completes 'folder folder.txt' info fol
+    completes 'folder' paper --data fol
+    completes 'amazon-computers amazon-photo' fetch am
+    completes 'compare condense convert' help co
+fi
 exit $bad

@@ -32,8 +32,8 @@ prefix)
     is_file "$lib/libbonsai.so" ;;
 program)
     "$prefix/bin/bonsai" version | grep -F "$VERSION"
+    is_file "$prefix/share/man/man1/bonsai.1"
     # Whatever of these the source has, the installation has.
-    [ ! -f "$SOURCE/doc/bonsai.1" ] || is_file "$prefix/share/man/man1/bonsai.1"
     [ ! -f "$SOURCE/completions/bonsai.bash" ] ||
         is_file "$prefix/share/bash-completion/completions/bonsai"
     [ ! -f "$SOURCE/completions/_bonsai" ] || is_file "$prefix/share/zsh/site-functions/_bonsai" ;;

@@ -10,5 +10,5 @@ same "$1" "$(sed -n 's/^## \([^ ]*\).*/\1/p' CHANGELOG.md | head -n 1)" CHANGELO
 same "$1" "$(sed -n 's/^version: *//p' CITATION.cff)" CITATION.cff
 same "$1" "$(sed -n 's/^VERSION = "\(.*\)"/\1/p' python/graphbonsai/_capi.py)" python/graphbonsai/_capi.py
 # The manual may leave the version out; one that it gives must be the same.
-page=$(sed -n 's/^\.TH.*bonsai \([0-9][0-9.]*\).*/\1/p' doc/bonsai.1 2>/dev/null || true)
-same "$1" "${page:-$1}" doc/bonsai.1
+page=$(sed -n 's/^\.TH.*bonsai \([0-9][0-9.]*\).*/\1/p' doc/bonsai.1.in 2>/dev/null || true)
+same "$1" "${page:-$1}" doc/bonsai.1.in
