@@ -265,16 +265,14 @@ void summary_seed(summary *r, uint64_t seed);
 void summary_condensed_sizes(summary *r, const bonsai_condense_info *i);  /* small beside full */
 /* How it was chosen: trees and their cover, or prototypes; and what the probe said. */
 void summary_condensed_making(summary *r, const bonsai_condense_info *i, const bonsai_graph *small);
-void condensed_info(bonsai_condense_info *i, const json_t *meta);       /* as far as it is there */
-json_t *condensed_metadata(const bonsai_graph *g);      /* yours; NULL: it is not condensed */
-/* The budget that it was made with, and how the graph it was made of was embedded. */
-void condensed_options(bonsai_condense_options *o, const json_t *meta);
+const char *condensed_method(const bonsai_condense_info *i);            /* by name */
+void summary_condensed_options(summary *r, const bonsai_condense_options *o);   /* in JSON alone */
 int64_t condensed_roles(const bonsai_graph *g, bonsai_role role);       /* nodes of that role */
 
 /* What prototype `node` of small stands for: its soft label, members, nearest nodes of full (NULL:
  * not at hand) and strongest features.  Exit code. */
 int  summary_prototype(summary *r, session *s, const bonsai_graph *small, const bonsai_graph *full,
-                       int64_t node);
+                       const bonsai_why *why, int64_t node);
 
 /* ---- training ------------------------------------------------------------ */
 

@@ -256,11 +256,8 @@ static int print_results(session *s, const arguments *a, const bonsai_condense_i
         return s->json ? print_array(s, a, info, small) : print_rows(s, a, info);
     summary r = {.count = 0};
     bonsai_condense_options o = a->o;
-    if (a->update) {
-        json_t *meta = condensed_metadata(small[0]);
-        condensed_options(&o, meta);
-        json_decref(meta);
-    }
+    if (a->update)
+        bonsai_condense_options_of(&o, small[0]);
     summary_condensed(&r, &o, info, small[0], a->to[0]);
     if (crew.more)
         crew.more(&r, info);

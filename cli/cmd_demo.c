@@ -65,18 +65,21 @@ static int64_t find_node(session *s)
     double most = -1;
     if (bonsai_graph_read(&g, files[SMALL], &s->read) != BONSAI_OK)
         return 0;
-    json_t *meta = condensed_metadata(g);
-    const json_t *covers = json_object_get(json_object_get(meta, "why"), "covers");
     const bonsai_array *weights = &bonsai_graph_view(g)->section[BONSAI_SECTION_NODE_WEIGHTS];
+    int64_t *covers = calloc((size_t)bonsai_graph_nodes(g) + 1, sizeof *covers);
+    if (!covers || bonsai_condense_whys(NULL, covers, NULL, g) != BONSAI_OK) {
+        free(covers);
+        bonsai_graph_free(g);
+        return 0;
+    }
     for (int64_t v = 0; v < bonsai_graph_nodes(g); v++) {
-        double own = weights->data ? weight(weights, v)
-                     : json_number_value(json_array_get(covers, (size_t)v));
+        double own = weights->data ? weight(weights, v) : (double)covers[v];
         if (own > most) {
             most = own;
             node = v;
         }
     }
-    json_decref(meta);
+    free(covers);
     bonsai_graph_free(g);
     return node;
 }

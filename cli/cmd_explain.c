@@ -1,10 +1,6 @@
 /* cmd_explain.c -- bonsai explain: how a condensed graph was made, and why a node is
  * in it.
  *
- * Condensing leaves a report in the graph's metadata; its member "why" has, for each
- * node, the original id of the root whose tree brought it, the samples that it covers
- * as a root, and its last PageRank score.
- *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>
@@ -18,9 +14,9 @@ typedef struct {
     const char         *path;
     const bonsai_graph *g, *full;                   /* full: NULL where it is not at hand */
     const bonsai_view  *v;
-    json_t             *meta;
-    const json_t       *tree, *covers, *score;      /* members of "why", one entry a node */
-    int64_t             sample;
+    bonsai_condense_info info;
+    int64_t            *covers;                     /* samples, of each node ... */
+    double             *score;                      /* ... and its PageRank */
 } story;
 
 /* ---- one node ------------------------------------------------------------ */
@@ -41,16 +37,6 @@ static const char *role_text(int role)
 {
     static const char *const text[] = {"none", "root", "ego", "prototype"};
     return role >= 0 && role < 4 ? text[role] : "unknown";
-}
-
-static int64_t entry(const json_t *list, int64_t node)
-{
-    return json_integer_value(json_array_get(list, (size_t)node));
-}
-
-static double score(const story *t, int64_t node)
-{
-    return json_number_value(json_array_get(t->score, (size_t)node));
 }
 
 static int64_t row_start(const bonsai_array *offsets, int64_t node)
@@ -82,16 +68,16 @@ static json_t *class_json(const story *t, int64_t node)
     return text ? text_json(text) : label >= 0 ? json_integer(label) : json_null();
 }
 
-static void add_identity(summary *r, const story *t, int64_t node)
+static void add_identity(summary *r, const story *t, const bonsai_why *w, int64_t node)
 {
-    int32_t label = bonsai_graph_label(t->g, node);
+    const int32_t label = w->label;
     const bonsai_array *classes = &t->v->section[BONSAI_SECTION_CLASS_NAMES];
     const char *text = name(&t->v->section[BONSAI_SECTION_NODE_NAMES], node);
     summary_heading(r, "Node");
     summary_int(r, "node", "node", node);
     summary_note(r, "of %lld", (long long)t->v->nodes);
-    summary_int(r, "origin", "in the full graph", origin(t, node));
-    if (role(t, node) == BONSAI_ROLE_PROTOTYPE)
+    summary_int(r, "origin", "in the full graph", w->origin);
+    if (w->role == BONSAI_ROLE_PROTOTYPE)
         summary_note(r, "nearest to the mean of those that it stands for");
     if (text)
         summary_text(r, "name", "name", text);
@@ -107,55 +93,49 @@ static void add_identity(summary *r, const story *t, int64_t node)
         summary_text(r, NULL, "label", "none");
     if (label < 0)
         summary_note(r, "it is not a training node");
-    summary_int(r, "degree", "neighbours here", degree(t, node));
+    summary_int(r, "degree", "neighbours here", w->edges);
 }
 
-static void add_tree(summary *r, const story *t, int64_t node)
+static void add_tree(summary *r, const bonsai_why *w, int64_t node)
 {
-    int64_t root = entry(t->tree, node), here = -1;
-    for (int64_t v = 0; v < t->v->nodes && here < 0; v++)
-        if (origin(t, v) == root)
-            here = v;
-    if (here == node) {
-        summary_int(r, "tree", "root of", root);
+    if (w->root == node) {
+        summary_int(r, "tree", "root of", w->tree);
         summary_note(r, "its own tree");
-    } else if (here >= 0) {
-        int later = role(t, node) == BONSAI_ROLE_ROOT;       /* of a tree that was taken after that */
-        summary_int(r, "tree", later ? "first came with" : "came with the tree of", root);
+    } else if (w->root >= 0) {
+        int later = w->role == BONSAI_ROLE_ROOT;     /* of a tree that was taken after that */
+        summary_int(r, "tree", later ? "first came with" : "came with the tree of", w->tree);
         summary_note(r, "%snode %lld here", later ? "another root, " : "which is ",
-                     (long long)here);
+                     (long long)w->root);
     } else {
         summary_json(r, "tree", json_null());
         summary_text(r, NULL, "came with a tree", "gone");
         summary_note(r, "its root was pruned");
     }
-    summary_int(r, "tree_node", NULL, here);
+    summary_int(r, "tree_node", NULL, w->root);
 }
 
-static void add_role(summary *r, const story *t, int64_t node)
+static void add_role(summary *r, const story *t, const bonsai_why *w)
 {
     summary_heading(r, "Why it is there");
-    summary_text(r, "role", "role", role_text(role(t, node)));
-    summary_note(r, "by the method %s", json_string_value(json_object_get(t->meta, "method")));
-    summary_text(r, "method", NULL, json_string_value(json_object_get(t->meta, "method")));
+    summary_text(r, "role", "role", role_text(w->role));
+    summary_note(r, "by the method %s", condensed_method(&t->info));
+    summary_text(r, "method", NULL, condensed_method(&t->info));
 }
 
-static void add_reasons(summary *r, const story *t, int64_t node)
+static void add_reasons(summary *r, const story *t, const bonsai_why *w, int64_t node)
 {
-    int64_t covers = entry(t->covers, node), rank = 1;
-    double own = score(t, node);
-    for (int64_t v = 0; v < t->v->nodes; v++)
-        rank += score(t, v) > own;
-    add_tree(r, t, node);
-    summary_int(r, "covers", t->sample > 0 && covers > 0 ? "covers" : NULL, covers);
-    if (t->sample > 0 && covers > 0)
-        summary_note(r, "of %lld sampled trees, %.1f %%", (long long)t->sample,
-                     100 * (double)covers / (double)t->sample);
-    summary_int(r, "sample", NULL, t->sample);
-    summary_real(r, "score", own > 0 ? "PageRank" : NULL, own > 0 ? own : NAN, "%.5f");
-    if (own > 0) {
-        summary_note(r, "rank %lld of %lld", (long long)rank, (long long)t->v->nodes);
-        summary_int(r, "rank", NULL, rank);
+    const int covers = w->sample > 0 && w->covers > 0;
+    add_tree(r, w, node);
+    summary_int(r, "covers", covers ? "covers" : NULL, w->covers);
+    if (covers)
+        summary_note(r, "of %lld sampled trees, %.1f %%", (long long)w->sample,
+                     100 * (double)w->covers / (double)w->sample);
+    summary_int(r, "sample", NULL, w->sample);
+    summary_real(r, "score", w->score > 0 ? "PageRank" : NULL, w->score > 0 ? w->score : NAN,
+                 "%.5f");
+    if (w->score > 0) {
+        summary_note(r, "rank %lld of %lld", (long long)w->rank, (long long)t->v->nodes);
+        summary_int(r, "rank", NULL, w->rank);
     }
 }
 
@@ -213,14 +193,19 @@ static int explain_node(session *s, const story *t, int64_t node)
     if (node >= t->v->nodes)
         return fail_with(s, "%s: there is no node %lld, only 0..%lld", t->path, (long long)node,
                          (long long)t->v->nodes - 1);
-    add_identity(&r, t, node);
-    add_role(&r, t, node);
+    bonsai_why w;
+    bonsai_why_init(&w);
+    bonsai_status rc = bonsai_condense_why(&w, t->g, node);
+    if (rc != BONSAI_OK)
+        return fail(s, rc);
+    add_identity(&r, t, &w, node);
+    add_role(&r, t, &w);
     int code = EXIT_DONE;
-    if (role(t, node) == BONSAI_ROLE_PROTOTYPE)
-        code = summary_prototype(&r, s, t->g, t->full, node);
+    if (w.role == BONSAI_ROLE_PROTOTYPE)
+        code = summary_prototype(&r, s, t->g, t->full, &w, node);
     else
-        add_reasons(&r, t, node);
-    if (role(t, node) != BONSAI_ROLE_PROTOTYPE && t->v->features > 0)
+        add_reasons(&r, t, &w, node);
+    if (w.role != BONSAI_ROLE_PROTOTYPE && t->v->features > 0)
         code = add_features(&r, s, t, node);
     if (code == EXIT_DONE)
         return summary_print(&r, s);
@@ -230,31 +215,27 @@ static int explain_node(session *s, const story *t, int64_t node)
 
 /* ---- the whole graph ----------------------------------------------------- */
 
-static void add_word(summary *r, const json_t *from, const char *member, const char *key,
-                     const char *label)
-{
-    const char *word = json_string_value(json_object_get(from, member));
-    if (word)
-        summary_text(r, key, label, word);
-}
-
 static void add_making(summary *r, const story *t)
 {
-    json_t *options = json_object_get(t->meta, "options");
-    bonsai_condense_info i;
-    condensed_info(&i, t->meta);
+    const bonsai_condense_info *i = &t->info;
+    bonsai_condense_options o;
+    char crc[16];
+    bonsai_condense_options_init(&o);
+    bonsai_condense_options_of(&o, t->g);
+    snprintf(crc, sizeof crc, "%08x", (unsigned)i->input_crc32);
     summary_heading(r, "How it was made");
-    add_word(r, t->meta, "method", "method", "method");
-    add_word(r, json_object_get(t->meta, "choice"), "why", "why", "why");
-    add_word(r, t->meta, "bonsai", "version", "bonsai's version");
-    add_word(r, t->meta, "input_crc32", "input_crc32", "checksum of the graph");
-    add_word(r, options, "accounting", "accounting", "accounting of bytes");
-    summary_seed(r, (uint64_t)json_integer_value(json_object_get(options, "seed")));
+    summary_text(r, "method", "method", condensed_method(i));
+    if (i->why[0])
+        summary_text(r, "why", "why", i->why);
+    summary_text(r, "version", "bonsai's version", i->version);
+    summary_text(r, "input_crc32", "checksum of the graph", crc);
+    summary_text(r, "accounting", "accounting of bytes",
+                 o.accounting == BONSAI_ACCOUNTING_STRICT ? "strict" : "paper");
+    summary_seed(r, i->seed);
     summary_heading(r, "Size");
-    summary_condensed_sizes(r, &i);
-    summary_condensed_making(r, &i, t->g);
-    if (options)
-        summary_json(r, "options", json_incref(options));
+    summary_condensed_sizes(r, i);
+    summary_condensed_making(r, i, t->g);
+    summary_condensed_options(r, &o);
 }
 
 /* Finds the next root behind (covers, node) in the order of falling cover. */
@@ -262,7 +243,7 @@ static int64_t next_root(const story *t, int64_t covers, int64_t node)
 {
     int64_t best = -1, most = -1;
     for (int64_t v = 0; v < t->v->nodes; v++) {
-        int64_t c = entry(t->covers, v);
+        int64_t c = t->covers[v];
         if (role(t, v) == BONSAI_ROLE_ROOT && (c < covers || (c == covers && v > node)) && c > most) {
             most = c;
             best = v;
@@ -283,11 +264,11 @@ static void add_roots(summary *r, const story *t)
     json_t *rows = json_array();
     int64_t root = -1, covers = INT64_MAX;
     for (int i = 0; i < TOP_ROOTS && (root = next_root(t, covers, root)) >= 0; i++) {
-        covers = entry(t->covers, root);
+        covers = t->covers[root];
         json_t *row = json_pack("[I,I,o,I]", (json_int_t)root, (json_int_t)origin(t, root),
                                 class_json(t, root), (json_int_t)degree(t, root));
-        if (t->sample > 0) {
-            double own = score(t, root);
+        if (t->info.sample > 0) {
+            double own = t->score[root];
             json_array_append_new(row, own > 0 ? json_real(own) : json_null());
             json_array_append_new(row, json_integer(covers));
         }
@@ -297,8 +278,8 @@ static void add_roots(summary *r, const story *t)
         json_decref(rows);
         return;
     }
-    summary_heading(r, t->sample > 0 ? "Roots that cover most" : "Roots");
-    summary_table(r, "top_roots", t->sample > 0 ? columns : plain, rows);
+    summary_heading(r, t->info.sample > 0 ? "Roots that cover most" : "Roots");
+    summary_table(r, "top_roots", t->info.sample > 0 ? columns : plain, rows);
 }
 
 typedef struct {
@@ -366,15 +347,17 @@ static int explain_graph(session *s, const story *t)
 
 static int tell(session *s, story *t, int64_t node)
 {
-    const json_t *why = json_object_get(t->meta, "why");
-    t->tree = json_object_get(why, "tree");
-    t->covers = json_object_get(why, "covers");
-    t->score = json_object_get(why, "score");
-    t->sample = json_integer_value(json_object_get(json_object_get(t->meta, "cover"), "sample"));
-    if (!t->meta || (json_array_size(t->tree) != (size_t)t->v->nodes &&
-                     condensed_roles(t->g, BONSAI_ROLE_PROTOTYPE) != t->v->nodes))
-        return fail_with(s, "%s: is not a condensed graph: it holds no report of why its nodes are "
-                         "there", t->path);
+    size_t n = (size_t)t->v->nodes;
+    bonsai_condense_info_init(&t->info);
+    t->covers = calloc(n + 1, sizeof *t->covers);
+    t->score = calloc(n + 1, sizeof *t->score);
+    if (!t->covers || !t->score)
+        return fail_with(s, "there is not enough memory for %lld nodes", (long long)t->v->nodes);
+    bonsai_status rc = bonsai_condense_whys(NULL, t->covers, t->score, t->g);
+    if (rc == BONSAI_OK)
+        rc = bonsai_condense_info_of(&t->info, t->g);
+    if (rc != BONSAI_OK)
+        return fail(s, rc);
     return node >= 0 ? explain_node(s, t, node) : explain_graph(s, t);
 }
 
@@ -396,10 +379,10 @@ static int explain(session *s, const char *path, const char *full_path, int64_t 
         t.g = g;
         t.full = full;
         t.v = bonsai_graph_view(g);
-        t.meta = condensed_metadata(g);
         code = tell(s, &t, node);
     }
-    json_decref(t.meta);
+    free(t.covers);
+    free(t.score);
     bonsai_graph_free(g);
     bonsai_graph_free(full);
     return code;

@@ -98,15 +98,17 @@ static void add_sizes(summary *r, const facts *f)
     summary_int(r, "test", "test nodes", st->part[BONSAI_PART_TEST]);
 }
 
-/* Of a graph that "bonsai condense" made. */
-static void add_condensed(summary *r, const facts *f, const json_t *meta)
+/* Of a graph that "bonsai condense" made; nothing of another. */
+static void add_condensed(summary *r, const facts *f)
 {
     int64_t prototypes = condensed_roles(f->g, BONSAI_ROLE_PROTOTYPE);
     bonsai_condense_info i;
-    condensed_info(&i, meta);
+    bonsai_condense_info_init(&i);
+    if (bonsai_condense_info_of(&i, f->g) != BONSAI_OK)
+        return;
     summary_heading(r, "Condensed");
     summary_text(r, "condensed.method", "method",
-                 json_string_value(json_object_get(meta, "method")));
+                 condensed_method(&i));
     summary_real(r, "condensed.ratio", NULL, i.ratio, NULL);
     summary_real(r, NULL, "percent of the bytes", 100 * i.ratio, "%.3f");
     summary_note(r, "of a graph of %lld nodes", (long long)i.full_nodes);
@@ -245,11 +247,8 @@ static int show(session *s, const facts *f)
 {
     summary r = {.count = 0};
     const bonsai_array *metadata = &f->v->section[BONSAI_SECTION_METADATA];
-    json_t *made = condensed_metadata(f->g);
     add_sizes(&r, f);
-    if (made)
-        add_condensed(&r, f, made);
-    json_decref(made);
+    add_condensed(&r, f);
     if (!f->brief) {
         add_degrees(&r, &f->stats);
         add_classes(&r, f);

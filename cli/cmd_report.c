@@ -114,10 +114,9 @@ static bonsai_status judge(session *s, request *q, const bonsai_graph *small,
     bonsai_condense_info made;
     bonsai_train_info how;
     bonsai_status rc = BONSAI_OK;
-    json_t *meta = condensed_metadata(small);
-    condensed_info(&made, meta);
-    int method = meta && made.method < BONSAI_METHOD_COUNT ? (int)made.method : BONSAI_METHOD_AUTO;
-    json_decref(meta);
+    bonsai_condense_info_init(&made);
+    int method = bonsai_condense_info_of(&made, small) == BONSAI_OK &&
+                 made.method < BONSAI_METHOD_COUNT ? (int)made.method : BONSAI_METHOD_AUTO;
     training_note_pair(s, &q->t, small, full);
     for (int i = 0; i < q->t.count && rc == BONSAI_OK; i++) {
         bonsai_cell *c = &q->cells[q->count];

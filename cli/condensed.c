@@ -1,21 +1,9 @@
-/* condensed.c -- reports about condensed graphs, and the one they carry.
+/* condensed.c -- what the program says about condensed graphs.
  *
  * SPDX-License-Identifier: MIT */
-#include <limits.h>
 #include <math.h>
-#include <string.h>
 
 #include "cli.h"
-
-json_t *condensed_metadata(const bonsai_graph *g)
-{
-    const bonsai_array *a = &bonsai_graph_view(g)->section[BONSAI_SECTION_METADATA];
-    json_t *meta = a->data ? json_loadb(a->data, (size_t)a->count, 0, NULL) : NULL;
-    if (json_is_string(json_object_get(meta, "method")))
-        return meta;
-    json_decref(meta);
-    return NULL;
-}
 
 int64_t condensed_roles(const bonsai_graph *g, bonsai_role role)
 {
@@ -27,110 +15,17 @@ int64_t condensed_roles(const bonsai_graph *g, bonsai_role role)
     return count;
 }
 
-/* Files may hold anything: 0 for what no count can be. */
-static double real(const json_t *from, const char *name)
+const char *condensed_method(const bonsai_condense_info *i)
 {
-    double value = json_number_value(json_object_get(from, name));
-    return fabs(value) < 9e15 ? value : 0;
+    const char *name = bonsai_method_name(i->method);
+    return name ? name : "unknown";             /* that of a later version */
 }
 
-static int64_t whole(const json_t *from, const char *name)
+void summary_condensed_options(summary *r, const bonsai_condense_options *o)
 {
-    return (int64_t)real(from, name);
-}
-
-static int small_number(const json_t *from, const char *name)
-{
-    double value = real(from, name);
-    return fabs(value) < INT_MAX ? (int)value : 0;
-}
-
-static bonsai_method method_named(const char *name)
-{
-    for (int m = 0; name && bonsai_method_name((bonsai_method)m); m++)
-        if (strcmp(bonsai_method_name((bonsai_method)m), name) == 0)
-            return (bonsai_method)m;
-    return BONSAI_METHOD_COUNT;
-}
-
-static bonsai_type type_named(const char *name)
-{
-#define NAMED(type, value, bytes) \
-    if (name && strcmp(bonsai_type_text(BONSAI_TYPE_##type), name) == 0) \
-        return BONSAI_TYPE_##type;
-    BONSAI_TYPE_MAP(NAMED)
-#undef NAMED
-    return BONSAI_TYPE_NONE;
-}
-
-static void read_prototypes(bonsai_condense_info *i, const json_t *meta)
-{
-    const json_t *p = json_object_get(meta, "recipe"), *chosen = json_object_get(meta, "choice");
-    const json_t *probe = json_object_get(chosen ? chosen : p, "probe");
-    const json_t *other = json_object_get(chosen, "probe_other");
-    const char *why = json_string_value(json_object_get(chosen, "why"));
-    i->method = method_named(json_string_value(json_object_get(meta, "method")));
-    if (p)
-        i->trees = whole(p, "trees");
-    i->entries = small_number(p, "entries");
-    i->values = type_named(json_string_value(json_object_get(p, "values")));
-    i->lossless_ratio = real(p, "lossless_ratio");
-    i->probe = json_is_number(probe) ? json_number_value(probe) : -1;
-    i->probe_other = json_is_number(other) ? json_number_value(other) : -1;
-    snprintf(i->why, sizeof i->why, "%s", why ? why : "");
-}
-
-void condensed_info(bonsai_condense_info *i, const json_t *meta)
-{
-    const json_t *size = json_object_get(meta, "sizes"), *cover = json_object_get(meta, "cover");
-    const json_t *options = json_object_get(meta, "options");
-    bonsai_condense_info_init(i);
-    i->nodes = whole(size, "nodes");
-    i->edges = whole(size, "edges");
-    i->labelled = whole(size, "labelled");
-    i->roots = whole(size, "roots");
-    i->full_nodes = whole(size, "full_nodes");
-    i->full_edges = whole(size, "full_edges");
-    i->full_labelled = whole(size, "full_labelled");
-    i->bytes = real(size, "bytes");
-    i->full_bytes = real(size, "full_bytes");
-    i->ratio = real(size, "ratio");
-    i->paper_bytes = real(size, "paper_bytes");
-    i->paper_full_bytes = real(size, "paper_full_bytes");
-    i->paper_ratio = real(size, "paper_ratio");
-    i->trees = whole(cover, "trees");
-    i->sample = whole(cover, "sample");
-    i->coverage = cover ? real(cover, "coverage") : -1;
-    i->coverage_check = cover ? real(cover, "coverage_check") : -1;
-    i->coverage_bound = cover ? real(cover, "coverage_bound") : -1;
-    i->recall = cover ? real(cover, "recall") : 1;
-    i->rechecks = whole(cover, "rechecks");
-    i->rounds = small_number(cover, "rounds");
-    i->shallow_classes = small_number(cover, "shallow_classes");
-    i->layers = small_number(options, "layers");
-    i->k = small_number(options, "k");
-    read_prototypes(i, meta);
-}
-
-void condensed_options(bonsai_condense_options *o, const json_t *meta)
-{
-    const json_t *from = json_object_get(meta, "options");
-    const json_t *split = json_object_get(from, "split"), *p = json_object_get(meta, "recipe");
-    int layers = small_number(p ? p : from, "layers");
-    bonsai_condense_options_init(o);
-    if (json_is_object(from)) {
-        o->layers = layers >= 0 && layers <= 16 ? layers : o->layers;
-        o->seed = (uint64_t)json_integer_value(json_object_get(from, "seed"));
-        o->ratio = real(from, "ratio");
-        o->bytes = whole(from, "bytes");
-        o->nodes = whole(from, "nodes");
-        o->trees = whole(from, "trees");
-        const char *accounting = json_string_value(json_object_get(from, "accounting"));
-        if (accounting && strcmp(accounting, "paper") == 0)
-            o->accounting = BONSAI_ACCOUNTING_PAPER_FULL;
-    }
-    for (size_t k = 0; k < 3; k++)
-        o->split[k] = json_number_value(json_array_get(split, k));
+    char text[4096];
+    bonsai_options_json(text, sizeof text, BONSAI_OPTIONS_CONDENSE, o);
+    summary_json(r, "options", json_loads(text, 0, NULL));
 }
 
 void summary_seed(summary *r, uint64_t seed)
@@ -309,7 +204,8 @@ static void add_effort(summary *r, const bonsai_condense_info *i)
 void summary_condensed(summary *r, const bonsai_condense_options *o, const bonsai_condense_info *i,
                        const bonsai_graph *small, const char *path)
 {
-    json_t *meta = condensed_metadata(small);
+    bonsai_condense_options made;
+    bonsai_condense_options_init(&made);
     summary_heading(r, "Condensed");
     summary_text(r, "written", "written", path);
     summary_int(r, "file_bytes", "bytes on disk", path_bytes(path));
@@ -324,7 +220,6 @@ void summary_condensed(summary *r, const bonsai_condense_options *o, const bonsa
     summary_int(r, "features", NULL, i->features);
     summary_condensed_making(r, i, small);
     add_effort(r, i);
-    if (meta)
-        summary_json(r, "options", json_incref(json_object_get(meta, "options")));
-    json_decref(meta);
+    if (bonsai_condense_options_of(&made, small) == BONSAI_OK)
+        summary_condensed_options(r, &made);
 }

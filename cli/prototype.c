@@ -91,17 +91,10 @@ static int add_label(summary *r, session *s, const bonsai_graph *small, int64_t 
 
 /* ---- whom it stands for --------------------------------------------------- */
 
-static int64_t members_of(const bonsai_view *v, int64_t node, int64_t *first)
+static void add_members(summary *r, const bonsai_view *v, int64_t node)
 {
     const bonsai_array *offsets = &v->section[BONSAI_SECTION_MEMBER_OFFSETS];
-    if (!offsets->data)
-        return -1;
-    *first = whole_at(offsets, node);
-    return whole_at(offsets, node + 1) - *first;
-}
-
-static void add_members(summary *r, const bonsai_view *v, int64_t first, int64_t count)
-{
+    const int64_t first = whole_at(offsets, node), count = whole_at(offsets, node + 1) - first;
     static const column columns[] = {{"node", "in the full graph", NULL}, {NULL, NULL, NULL}};
     json_t *rows = json_array();
     for (int64_t i = 0; i < count && i < TOP_NODES; i++)
@@ -135,14 +128,13 @@ static int add_nearest(summary *r, session *s, const bonsai_graph *small, const 
 }
 
 static int add_originals(summary *r, session *s, const bonsai_graph *small,
-                         const bonsai_graph *full, int64_t node)
+                         const bonsai_graph *full, const bonsai_why *why, int64_t node)
 {
     const bonsai_view *v = bonsai_graph_view(small);
-    const bonsai_array *weights = &v->section[BONSAI_SECTION_NODE_WEIGHTS];
-    int64_t first = 0, members = members_of(v, node, &first);
+    const int64_t members = why->members;
     summary_heading(r, "Whom it stands for");
-    if (weights->data)
-        summary_real(r, "weight", "weight in the loss", real_at(weights, node), "%.6g");
+    if (v->section[BONSAI_SECTION_NODE_WEIGHTS].data)
+        summary_real(r, "weight", "weight in the loss", why->weight, "%.6g");
     if (members >= 0)
         summary_int(r, "members", "members", members);
     if (members > TOP_NODES)
@@ -155,7 +147,7 @@ static int add_originals(summary *r, session *s, const bonsai_graph *small,
     if (full)
         return add_nearest(r, s, small, full, node);
     if (members >= 0)
-        add_members(r, v, first, members);
+        add_members(r, v, node);
     return EXIT_DONE;
 }
 
@@ -215,11 +207,11 @@ static int add_features(summary *r, session *s, const bonsai_graph *small,
 }
 
 int summary_prototype(summary *r, session *s, const bonsai_graph *small, const bonsai_graph *full,
-                      int64_t node)
+                      const bonsai_why *why, int64_t node)
 {
     int code = add_label(r, s, small, node);
     if (code == EXIT_DONE)
-        code = add_originals(r, s, small, full, node);
+        code = add_originals(r, s, small, full, why, node);
     if (code == EXIT_DONE)
         code = add_features(r, s, small, full, node);
     return code;

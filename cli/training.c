@@ -186,13 +186,11 @@ void training_note_pair(session *s, const training *t, const bonsai_graph *small
 {
     bonsai_condense_info i;
     int64_t nodes = bonsai_graph_nodes(full), edges = bonsai_graph_edges(full);
-    json_t *meta = condensed_metadata(small);
-    condensed_info(&i, meta);
-    if (meta && (i.full_nodes != nodes || i.full_edges != edges))
+    bonsai_condense_info_init(&i);
+    if (bonsai_condense_info_of(&i, small) == BONSAI_OK && (i.full_nodes != nodes || i.full_edges != edges))
         note(s, "%s was condensed from a graph of %lld nodes and %lld edges, but %s has %lld and "
              "%lld", t->path, (long long)i.full_nodes, (long long)i.full_edges, t->full,
              (long long)nodes, (long long)edges);
-    json_decref(meta);
 }
 
 void training_note_split(session *s, training *t, const bonsai_train_info *i)

@@ -340,6 +340,8 @@ typedef struct {                /* a condensed graph, beside the full one, and i
     int64_t halo;               /* ... and the least that these need */
     int     columns;            /* of the embedding that were made at a time */
     int     ranks;
+    char    version[28];        /* of the library that made it, ... */
+    uint32_t input_crc32;       /* ... and a checksum of all that it read of the full graph */
 } bonsai_condense_info;
 
 #define bonsai_condense_info_init(i) bonsai_condense_info_init_sized((i), sizeof *(i))

@@ -276,7 +276,37 @@ BONSAI_API bonsai_status bonsai_study_pairs(double *wl, double *seen, int64_t pa
 /* Tells graphs apart: 64 bits over the sections whose bit (1 << section) is set. */
 BONSAI_API uint64_t bonsai_graph_checksum(const bonsai_graph *g, uint64_t sections);
 
-/* ---- what a condensed graph is made of ----------------------------------- */
+/* ---- how a condensed graph was made -------------------------------------- */
+
+/* What bonsai_condense told about it, without times and memory, and the options that it was made
+ * with; both from its metadata.  A graph that was not condensed is refused. */
+BONSAI_API bonsai_status bonsai_condense_info_of(bonsai_condense_info *out,
+                                                 const bonsai_graph *small);
+BONSAI_API bonsai_status bonsai_condense_options_of(bonsai_condense_options *out,
+                                                    const bonsai_graph *small);
+
+typedef struct {                /* why a node of a condensed graph is there */
+    size_t  size;               /* set by the init function; do not touch */
+    int64_t origin;             /* node of the full graph that it is, or is nearest to; -1: unknown */
+    int64_t tree;               /* node of the full graph whose tree brought it; -1: gone, or none */
+    int64_t root;               /* the same node in this graph; -1: not there */
+    int64_t covers, sample;     /* sampled trees that it covers as a root; of so many */
+    int64_t rank;               /* of its score, from 1; 0: it has none */
+    double  score;              /* PageRank from the roots; 0: none */
+    double  weight;             /* in the loss */
+    int64_t members;            /* nodes that a prototype stands for; -1: not stored */
+    int64_t edges;              /* entries of its row */
+    bonsai_role role;
+    int32_t label;              /* -1: unknown */
+} bonsai_why;
+
+#define bonsai_why_init(w) bonsai_why_init_sized((w), sizeof *(w))
+BONSAI_API void bonsai_why_init_sized(bonsai_why *w, size_t size);
+BONSAI_API bonsai_status bonsai_condense_why(bonsai_why *out, const bonsai_graph *small,
+                                             int64_t node);
+/* The tree, covers and score of every node; each array has room for all nodes, or is NULL. */
+BONSAI_API bonsai_status bonsai_condense_whys(int64_t *tree, int64_t *covers, double *score,
+                                              const bonsai_graph *small);
 
 /* The nodes of full that a node of small stands for, at most `most`, nearest first: its members if
  * small names them, else the training nodes of its class; by the distance of their features in
@@ -385,6 +415,10 @@ BONSAI_API const bonsai_field *bonsai_field_at(bonsai_options_kind kind, int i);
  * "60/20/20"; "": not given.  A flag is "yes" or "no".  Returns the length of the whole text. */
 BONSAI_API int bonsai_field_text(char *text, size_t size, const bonsai_field *f,
                                  const void *options);
+/* The fields of a struct that decide the answer, all but those with the mark ASIDE, as one JSON
+ * object; "{}" where there is no memory.  Returns the length of the whole text. */
+BONSAI_API int bonsai_options_json(char *text, size_t size, bonsai_options_kind kind,
+                                   const void *options);
 
 /* ---- formats -------------------------------------------------------------- */
 

@@ -248,8 +248,43 @@ class Arrays:
         stored = self._section(c.METADATA)
         if stored is None:
             return None
-        metadata = json.loads(stored.tobytes())
-        return Report({**metadata, **(self._run or {})}) if "sizes" in metadata else None
+        try:
+            call(c.condense_info_of, ctypes.byref(c.init(c.CondenseInfo)), self._live())
+        except ArgumentError:           # it was not condensed
+            return None
+        return Report({**json.loads(stored.tobytes()), **(self._run or {})})
+
+    def why(self, node: int) -> Dict[str, Any]:
+        """Why a node of a condensed graph is there.
+
+        role      "root", "ego" or "prototype"
+        origin    the node of the full graph that it is, or is nearest to
+        tree      the node of the full graph whose tree brought it; None: gone, or no tree
+        root      the same node in this graph
+        covers    sampled trees that it covers as a root, of `sample`
+        score     PageRank, and its rank from 1; None: none
+        weight    in the loss
+        members   nodes that a prototype stands for; None: not stored
+        label, edges   as in the graph
+
+        >>> import graphbonsai
+        >>> g = graphbonsai.generate(nodes=300, features=40, classes=3)
+        >>> small = graphbonsai.condense(g, 0.05, method="trees", threads=1)
+        >>> why = small.why(0)
+        >>> why["role"] in ("root", "ego"), why["origin"] == int(small.origin[0])
+        (True, True)
+        """
+        w = c.init(c.Why)
+        call(c.condense_why, ctypes.byref(w), self._live(),
+             options_of.whole("node", node, -2**63, 2**63 - 1))
+        found = c.values(w)
+        del found["size"]
+        found["role"] = ("none", "root", "ego", "prototype")[w.role]
+        for name in ("origin", "tree", "root", "members", "label"):
+            found[name] = None if found[name] < 0 else found[name]
+        if w.rank == 0:
+            found["score"] = found["rank"] = None
+        return found
 
     @property
     def changes(self) -> Dict[str, Any]:

@@ -8,7 +8,6 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import ctypes
-import json
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -17,12 +16,9 @@ from . import _capi as c
 from ._errors import ArgumentError, FormatError
 from ._memory import Handle, lend, row_lengths
 from ._progress import call
+from ._report import text_of
 
 PARTS = ("train", "val", "test")
-
-
-# The parts of a report that are not in the metadata; see run_of in _report.py.
-RUN = ("seconds", "peak_rss_bytes", "budget")
 
 
 def is_sparse(x: Any) -> bool:
@@ -205,12 +201,7 @@ class Draft:
         if not isinstance(report, dict):
             raise ArgumentError("report must be what condense told, a dictionary, not %s" %
                                 type(report).__name__)
-        kept = {k: v for k, v in report.items() if k not in RUN}
-        try:
-            text = json.dumps(kept)
-        except (TypeError, ValueError) as error:
-            raise ArgumentError("report cannot be written as JSON: %s" % error) from None
-        self.put(c.METADATA, np.frombuffer(text.encode(), np.uint8))
+        self.put(c.METADATA, np.frombuffer(text_of(report), np.uint8))
 
     def soft_labels(self, y_soft: Any) -> None:
         array = _array("y_soft", y_soft)

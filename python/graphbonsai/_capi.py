@@ -11,7 +11,7 @@ import ctypes
 import glob
 import os
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_float, c_int,
-                    c_int32, c_int64, c_size_t, c_uint64, c_void_p)
+                    c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p)
 from typing import Any, Dict, List, Type
 
 from ._errors import BY_STATUS, Error
@@ -139,7 +139,15 @@ class CondenseInfo(Structure):
                 ("probe_other", c_double), ("lossless_ratio", c_double),
                 ("seconds_cluster", c_double), ("seconds_probe", c_double), ("why", c_char * 160),
                 ("memory", c_int64), ("held", c_int64), ("scratch", c_int64), ("sent", c_int64),
-                ("sent_rows", c_int64), ("halo", c_int64), ("columns", c_int), ("ranks", c_int)]
+                ("sent_rows", c_int64), ("halo", c_int64), ("columns", c_int), ("ranks", c_int),
+                ("version", c_char * 28), ("input_crc32", c_uint32)]
+
+
+class Why(Structure):
+    _fields_ = [("size", c_size_t), ("origin", c_int64), ("tree", c_int64), ("root", c_int64),
+                ("covers", c_int64), ("sample", c_int64), ("rank", c_int64), ("score", c_double),
+                ("weight", c_double), ("members", c_int64), ("edges", c_int64), ("role", c_int),
+                ("label", c_int32)]
 
 
 class Run(Structure):
@@ -230,8 +238,8 @@ STRUCTS = {
     "progress": Progress, "array": Array, "view": View, "read_options": ReadOptions,
     "read_info": ReadInfo, "write_options": WriteOptions, "stats": Stats, "linear": Linear,
     "generate_options": GenerateOptions, "condense_options": CondenseOptions,
-    "condense_info": CondenseInfo, "train_options": TrainOptions, "run": Run, "epoch": Epoch,
-    "train_info": TrainInfo, "model_info": ModelInfo, "cell": Cell,
+    "condense_info": CondenseInfo, "why": Why, "train_options": TrainOptions, "run": Run,
+    "epoch": Epoch, "train_info": TrainInfo, "model_info": ModelInfo, "cell": Cell,
     "compare_options": CompareOptions, "report_options": ReportOptions,
     "field": Field,
 }
@@ -286,6 +294,11 @@ condense_update = _calls("condense_update", _out, POINTER(CondenseInfo), c_void_
                          c_void_p, _condense)
 condense_nearest = _calls("condense_nearest", c_void_p, c_void_p, POINTER(c_int64), c_int64,
                           c_void_p, c_int64, c_void_p, _condense)
+condense_info_of = _calls("condense_info_of", POINTER(CondenseInfo), c_void_p)
+condense_options_of = _calls("condense_options_of", POINTER(CondenseOptions), c_void_p)
+condense_why = _calls("condense_why", POINTER(Why), c_void_p, c_int64)
+condense_whys = _calls("condense_whys", c_void_p, c_void_p, c_void_p, c_void_p)
+options_json = _declare("options_json", c_int, c_char_p, c_size_t, c_int, c_void_p)
 
 train = _calls("train", _out, c_void_p, c_void_p, _train)
 training_info = _declare("training_info", POINTER(TrainInfo), c_void_p)

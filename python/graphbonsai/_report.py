@@ -6,10 +6,15 @@ from __future__ import annotations
 
 import ctypes
 import html
+import json
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
 
 from . import _capi as c
 from . import _options as options_of
+from ._errors import ArgumentError, Error
+from ._memory import Handle, lend
 from ._progress import Progress, call
 
 if TYPE_CHECKING:
@@ -105,7 +110,7 @@ class Report(Dict[str, Any]):
     @property
     def ratio(self) -> float:
         """Condensed bytes over full bytes."""
-        return float(self["sizes"]["ratio"])
+        return float(record_of(self).ratio)
 
     @property
     def method(self) -> str:
@@ -116,43 +121,68 @@ class Report(Dict[str, Any]):
         found = self.get(name)
         return found if isinstance(found, dict) else {}
 
-    def _sizes(self) -> List[Row]:
-        s = self._part("sizes")
+    def _sizes(self, made: c.CondenseInfo) -> List[Row]:
         rows: List[Row] = [("", "small", "full", "%")]
-        for label, key in (("bytes", "bytes"), ("nodes", "nodes"), ("edges", "edges"),
-                           ("labelled", "labelled"), ("bytes, paper", "paper_bytes")):
-            full = s.get("paper_full_bytes" if key == "paper_bytes" else "full_" + key)
-            if key in s and full is not None:
-                rows.append((label, number(s[key]), number(full), percent(s[key], full)))
+        for label, small, full in (
+                ("bytes", made.bytes, made.full_bytes), ("nodes", made.nodes, made.full_nodes),
+                ("edges", made.edges, made.full_edges),
+                ("labelled", made.labelled, made.full_labelled),
+                ("bytes, paper", made.paper_bytes, made.paper_full_bytes)):
+            rows.append((label, number(small), number(full), percent(small, full)))
         return rows
 
-    def _facts(self) -> List[Row]:
-        choice, cover, recipe, seconds = map(self._part, ("choice", "cover", "recipe", "seconds"))
-        found = [("method", self.get("method")), ("why", choice.get("why")),
-                 ("ratio", self._part("sizes").get("ratio")),
-                 ("probe, %", choice.get("probe", recipe.get("probe"))),
-                 ("coverage", cover.get("coverage")), ("trees", cover.get("trees")),
-                 ("seed", self._part("options").get("seed")),
-                 ("seconds", seconds.get("total")),
+    def _facts(self, made: c.CondenseInfo) -> List[Row]:
+        picked = self.method != "prototypes"
+        found = [("method", self.method), ("why", made.why.decode("utf-8", "replace")),
+                 ("ratio", made.ratio), ("probe, %", made.probe if made.probe >= 0 else None),
+                 ("coverage", made.coverage if picked else None),
+                 ("trees", made.trees if picked else None), ("seed", made.seed),
+                 ("seconds", self._part("seconds").get("total")),
                  ("bytes in scratch files", self._part("memory").get("scratch") or None)]
         return [(k, v if isinstance(v, str) else number(v)) for k, v in found
                 if v not in (None, "")]
 
     def __str__(self) -> str:
-        if "sizes" not in self:
+        try:
+            made = record_of(self)
+        except Error:
             return dict.__repr__(self)
-        facts = self._facts()
+        facts = self._facts(made)
         width = max((len(k) for k, _ in facts), default=0)
-        return table(self._sizes()) + "\n" + "\n".join(
+        return table(self._sizes(made)) + "\n" + "\n".join(
             "%s  %s" % (k.ljust(width), v) for k, v in facts)
 
     def _repr_html_(self) -> str:
-        if "sizes" not in self:
+        try:
+            made = record_of(self)
+        except Error:
             return "<pre>%s</pre>" % html.escape(str(self))
         stages = [(k, float(v)) for k, v in self._part("seconds").items()
                   if k != "total" and v > 0]
-        return (html_table(self._sizes()) + html_table(self._facts(), head=False) +
+        return (html_table(self._sizes(made)) + html_table(self._facts(made), head=False) +
                 bars(stages, "seconds of each stage"))
+
+
+# What a report has beside the record in the file; see run_of.
+RUN = ("seconds", "peak_rss_bytes", "memory", "budget")
+
+
+def text_of(report: Dict[str, Any]) -> bytes:
+    """The record of a report, as a file holds it."""
+    try:
+        return json.dumps({k: v for k, v in report.items() if k not in RUN}).encode()
+    except (TypeError, ValueError) as error:
+        raise ArgumentError("report cannot be written as JSON: %s" % error) from None
+
+
+def record_of(report: Dict[str, Any]) -> c.CondenseInfo:
+    """What the library reads in a report: it alone knows what stands where."""
+    text = np.frombuffer(text_of(report), np.uint8)
+    view, carrier, made = c.init(c.View), Handle(), c.init(c.CondenseInfo)
+    lend(view, c.METADATA, text)
+    call(c.graph_build, carrier.out, ctypes.byref(view), 0, None, None, None, None)
+    call(c.condense_info_of, ctypes.byref(made), carrier)
+    return made
 
 
 def run_of(info: c.CondenseInfo) -> Dict[str, Any]:

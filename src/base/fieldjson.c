@@ -2,6 +2,8 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fields.h"
@@ -51,16 +53,31 @@ static json_t *value_json(const bonsai_field *f, const void *options)
     }
 }
 
+bool bn_field_recorded(const bonsai_field *f)
+{
+    return f->type != BONSAI_FIELD_POINTER && !(f->marks & BONSAI_MARK_ASIDE);
+}
+
 json_t *bn_fields_json(bonsai_options_kind kind, const void *options)
 {
     json_t *all = json_object();
     for (const bonsai_field *f = bn_forms[kind].field; f->name; f++)
-        if (f->type != BONSAI_FIELD_POINTER && !(f->marks & BONSAI_MARK_ASIDE) &&
+        if (bn_field_recorded(f) &&
             json_object_set_new(all, f->name, value_json(f, options)) != 0) {
             json_decref(all);
             return NULL;
         }
     return all;
+}
+
+int bonsai_options_json(char *text, size_t size, bonsai_options_kind kind, const void *options)
+{
+    json_t *all = bn_fields_json(kind, options);
+    char *whole = all ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    int length = snprintf(text, size, "%s", whole ? whole : "{}");
+    json_decref(all);
+    free(whole);
+    return length;
 }
 
 /* ---- and back ---- */

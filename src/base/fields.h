@@ -35,7 +35,9 @@ bonsai_status bn_field_check(const bonsai_field *f, double value);
 /* Refuses a struct with a value that is neither its preset nor may be given. */
 bonsai_status bn_fields_check(bonsai_options_kind kind, const void *options);
 
-/* What decides the answer, as an object; NULL: no memory. */
+/* Whether it decides the answer, and so is in the record of one. */
+bool bn_field_recorded(const bonsai_field *f);
+/* All that does, as an object; NULL: no memory. */
 json_t *bn_fields_json(bonsai_options_kind kind, const void *options);
 /* Sets what the object names; a value that could not have been given is passed over, as texts are. */
 void bn_fields_from_json(bonsai_options_kind kind, void *options, const json_t *from);

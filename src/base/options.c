@@ -133,6 +133,12 @@ void bonsai_condense_info_init_sized(bonsai_condense_info *i, size_t size)
     init_sized(i, size, &empty, sizeof empty);
 }
 
+void bonsai_why_init_sized(bonsai_why *w, size_t size)
+{
+    const bonsai_why empty = {.size = sizeof empty};
+    init_sized(w, size, &empty, sizeof empty);
+}
+
 void bonsai_view_init_sized(bonsai_view *v, size_t size)
 {
     const bonsai_view empty = {.size = sizeof empty};

@@ -230,7 +230,7 @@ static bonsai_status settle(bonsai_graph **out, bonsai_condense_info *info, entr
     best->info.seconds_knn = p->seconds_knn;
     say_why(best, other, &p->job);
     if (best->small)                    /* of picked nodes, on rank 0 */
-        rc = bn_report_choice(best->small, &best->info);
+        rc = bn_record_reason(best->small, &best->info);
     BN_TRY(bn_agree(p->job.at.world, rc));
     *info = best->info;
     *out = best->small;

@@ -7,6 +7,7 @@
 
 #include "condense.h"
 #include "methods.h"
+#include "record.h"
 
 /* The caller's structs may be smaller or larger than ours; all of them are as the first. */
 static void give_info(bonsai_condense_info *info, int i, const bonsai_condense_info *ours)
@@ -55,12 +56,9 @@ done:
 static bn_request request_of(const bn_preparation *p, const bn_asked *a, int i)
 {
     bn_request r = {.p = p, .o = p->o, .budget = {INFINITY, INT64_MAX, INT64_MAX}};
-    bool strict = r.o.accounting == BONSAI_ACCOUNTING_STRICT;
     r.o.ratio = a->ratios ? a->ratios[i] : r.o.ratio;
-    if (r.o.ratio > 0)
-        r.budget.bytes = floor(r.o.ratio * (strict ? p->full_bytes : p->paper_full_bytes));
-    else if (r.o.bytes > 0)
-        r.budget.bytes = (double)r.o.bytes;
+    if (r.o.ratio > 0 || r.o.bytes > 0)
+        r.budget.bytes = bn_record_budget(&r.o, p->full_bytes, p->paper_full_bytes);
     else if (r.o.nodes > 0)
         r.budget.nodes = r.o.nodes;
     else

@@ -48,14 +48,8 @@ static void add_labels(sum *s, const bonsai_graph *g, const int32_t *train, int6
     }
 }
 
-bonsai_status bn_report_crc(uint32_t *out, const bonsai_graph *g, const int32_t *train,
-                            int64_t count, int threads)
-{
-    return bn_report_crc_over(out, g, train, count, NULL, NULL, threads);
-}
-
-bonsai_status bn_report_crc_over(uint32_t *out, const bonsai_graph *g, const int32_t *train,
-                                 int64_t count, bn_world *w, const int64_t *first, int threads)
+bonsai_status bn_fingerprint(uint32_t *out, const bonsai_graph *g, const int32_t *train,
+                             int64_t count, bn_world *w, const int64_t *first, int threads)
 {
     bonsai_status rc;
     bn_plan p;

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "methods.h"
@@ -22,6 +23,8 @@ static bonsai_status fill_sizes(bonsai_condense_info *i, const bn_request *r,
     bonsai_condense_info_init(i);
     i->method = r->o.method;
     i->seed = r->o.seed;
+    i->input_crc32 = p->crc;
+    snprintf(i->version, sizeof i->version, "%s", BONSAI_VERSION);
     i->nodes = small->view.nodes;
     i->edges = bonsai_graph_edges(small);
     i->features = small->view.features;
@@ -156,7 +159,7 @@ static bonsai_status finish_picked(bonsai_graph *small, bonsai_condense_info *in
     BN_TRY(finish_graph(small, c));
     BN_TRY(fill_choice(info, r, c, small));
     BN_TRY(check_size(info, r));
-    BN_TRY(bn_report_attach(small, info, &r->o, c, r->p->crc));
+    BN_TRY(bn_record_picked(small, info, &r->o, c));
 done:
     return rc;
 }
@@ -222,7 +225,7 @@ static bonsai_status finish_made(bonsai_graph *small, bonsai_condense_info *info
     if (r->type != BONSAI_TYPE_F32)
         BN_TRY(lossless_ratio(&info->lossless_ratio, info, q->p, r->type));
     BN_TRY(check_size(info, q));
-    BN_TRY(bn_report_recipe(small, info, &q->o, r, q->p->crc));
+    BN_TRY(bn_record_prototypes(small, info, &q->o, r));
 done:
     return rc;
 }

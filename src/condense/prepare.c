@@ -335,8 +335,8 @@ static bonsai_status measure(bn_preparation *p, const bonsai_graph *g)
     BN_TRY(bn_graph_bytes_over(&p->paper_full_bytes, g, BONSAI_ACCOUNTING_PAPER_FULL, at->world, at->first,
                                job->at.threads));
     BN_TRY(bn_tick(job->at.progress, "measuring", 3, PASSES));
-    BN_TRY(bn_report_crc_over(&p->crc, p->full, job->train, job->trees, at->world, at->first,
-                              job->at.threads));
+    BN_TRY(bn_fingerprint(&p->crc, p->full, job->train, job->trees, at->world, at->first,
+                          job->at.threads));
     BN_TRY(bn_graph_labelled_over(&p->full_labelled, g, at->world, at->first));
     BN_TRY(bn_tick(job->at.progress, "measuring", PASSES, PASSES));
 done:

@@ -15,8 +15,6 @@
 
 #include "base/fields.h"
 
-enum { MOST_LAYERS = 16 };
-
 /* Bytes are whole numbers and stay exact; the paper's price need not be one. */
 static json_t *number(double v)
 {
@@ -207,20 +205,19 @@ done:
     return rc;
 }
 
-static json_t *crc_json(uint32_t crc)
+static json_t *crc_json(const bonsai_condense_info *i)
 {
     char hex[16];
-    snprintf(hex, sizeof hex, "%08x", (unsigned)crc);
+    snprintf(hex, sizeof hex, "%08x", (unsigned)i->input_crc32);
     return json_string(hex);
 }
 
 /* Takes what is special to the method, under its name. */
 static bonsai_status attach(bonsai_graph *small, const bonsai_condense_info *i,
-                            const bonsai_condense_options *o, uint32_t input_crc, json_t *special)
+                            const bonsai_condense_options *o, json_t *special)
 {
-    json_t *root = json_pack("{s:s,s:s,s:o,s:o,s:o}", "bonsai", BONSAI_VERSION,
-                             "method", bonsai_method_name(i->method),
-                             "input_crc32", crc_json(input_crc),
+    json_t *root = json_pack("{s:s,s:s,s:o,s:o,s:o}", "bonsai", i->version,
+                             "method", bonsai_method_name(i->method), "input_crc32", crc_json(i),
                              "options", bn_fields_json(BONSAI_OPTIONS_CONDENSE, o),
                              "sizes", rows_json(sizes, SIZES, i));
     if (root && (!special || json_object_update(root, special) != 0)) {
@@ -231,19 +228,18 @@ static bonsai_status attach(bonsai_graph *small, const bonsai_condense_info *i,
     return store(small, root);
 }
 
-bonsai_status bn_report_attach(bonsai_graph *small, const bonsai_condense_info *i,
-                               const bonsai_condense_options *o, const bn_choice *c,
-                               uint32_t input_crc)
+bonsai_status bn_record_picked(bonsai_graph *small, const bonsai_condense_info *i,
+                               const bonsai_condense_options *o, const bn_choice *c)
 {
-    json_t *special = json_pack("{s:o,s:o}", "cover", rows_json(cover, COVER, i), "why", nodes_json(c, small));
-    return attach(small, i, o, input_crc, c->trace ? add_trace(special, c->trace) : special);
+    json_t *special = json_pack("{s:o,s:o}", "cover", rows_json(cover, COVER, i),
+                                "why", nodes_json(c, small));
+    return attach(small, i, o, c->trace ? add_trace(special, c->trace) : special);
 }
 
-bonsai_status bn_report_recipe(bonsai_graph *small, const bonsai_condense_info *i,
-                               const bonsai_condense_options *o, const bn_recipe *r,
-                               uint32_t input_crc)
+bonsai_status bn_record_prototypes(bonsai_graph *small, const bonsai_condense_info *i,
+                                   const bonsai_condense_options *o, const bn_recipe *r)
 {
-    return attach(small, i, o, input_crc, json_pack("{s:o}", "recipe", recipe_json(r, i)));
+    return attach(small, i, o, json_pack("{s:o}", "recipe", recipe_json(r, i)));
 }
 
 static json_t *score(double percent)
@@ -257,24 +253,34 @@ static json_t *choice_json(const bonsai_condense_info *i)
                      "probe_other", score(i->probe_other));
 }
 
-bonsai_status bn_report_choice(bonsai_graph *small, const bonsai_condense_info *i)
+/* The record of g, NULL where it has none.  What other sections hold is not its business. */
+static bonsai_status load(json_t **root, const bonsai_graph *g)
 {
-    const bonsai_array *a = &small->view.section[BONSAI_SECTION_METADATA];
-    json_t *root = json_loadb(a->data, (size_t)a->count, 0, NULL);
+    const bonsai_array *a = &g->view.section[BONSAI_SECTION_METADATA];
+    *root = a->data ? json_loadb(a->data, (size_t)a->count, 0, NULL) : NULL;
+    return *root || !a->data ? BONSAI_OK
+           : bn_fail(BONSAI_E_FORMAT, "%s: metadata: cannot be read as JSON", g->where);
+}
+
+bonsai_status bn_record_reason(bonsai_graph *small, const bonsai_condense_info *i)
+{
+    json_t *root;
+    bonsai_status rc = load(&root, small);
     if (root && json_object_set_new(root, "choice", choice_json(i)) != 0) {
         json_decref(root);
         root = NULL;
     }
-    return store(small, root);
+    return rc == BONSAI_OK ? store(small, root) : rc;
 }
 
-bonsai_status bn_report_again(bonsai_graph *small, const bonsai_condense_info *i,
-                              const json_t *before, uint32_t input_crc)
+bonsai_status bn_record_updated(bonsai_graph *small, const bonsai_condense_info *i,
+                                const bonsai_graph *before)
 {
-    json_t *root = json_deep_copy(before);
+    json_t *root;
+    bonsai_status rc = load(&root, before);
     json_t *recipe = json_object_get(root, "recipe");
-    int bad = json_object_set_new(root, "bonsai", json_string(BONSAI_VERSION)) |
-              json_object_set_new(root, "input_crc32", crc_json(input_crc)) |
+    int bad = json_object_set_new(root, "bonsai", json_string(i->version)) |
+              json_object_set_new(root, "input_crc32", crc_json(i)) |
               json_object_set_new(root, "sizes", rows_json(sizes, SIZES, i)) |
               json_object_set_new(root, "choice", choice_json(i)) |
               json_object_set_new(recipe, "trees", json_integer((json_int_t)i->trees)) |
@@ -285,7 +291,7 @@ bonsai_status bn_report_again(bonsai_graph *small, const bonsai_condense_info *i
         json_decref(root);
         root = NULL;
     }
-    return store(small, root);
+    return rc == BONSAI_OK ? store(small, root) : rc;
 }
 
 /* ---- reading ---- */
@@ -316,11 +322,17 @@ static double read_score(const json_t *from, const char *key)
     return percent;
 }
 
+static void read_text(char *to, size_t room, const json_t *from, const char *key)
+{
+    const char *text = json_string_value(json_object_get(from, key));
+    snprintf(to, room, "%s", text ? text : "");
+}
+
 static void read_info(bonsai_condense_info *i, const json_t *root)
 {
     const json_t *recipe = json_object_get(root, "recipe");
     const json_t *choice = json_object_get(root, "choice");
-    const char *why = json_string_value(json_object_get(choice, "why"));
+    const char *crc = json_string_value(json_object_get(root, "input_crc32"));
     i->method = method_named(json_string_value(json_object_get(root, "method")));
     i->coverage = i->coverage_check = i->coverage_bound = -1;
     i->recall = 1;
@@ -332,29 +344,140 @@ static void read_info(bonsai_condense_info *i, const json_t *root)
     read_real(&i->lossless_ratio, recipe, "lossless_ratio");
     i->probe = read_score(choice ? choice : recipe, "probe");
     i->probe_other = read_score(choice, "probe_other");
-    snprintf(i->why, sizeof i->why, "%s", why ? why : "");
+    read_text(i->why, sizeof i->why, choice, "why");
+    read_text(i->version, sizeof i->version, root, "bonsai");
+    i->input_crc32 = crc ? (uint32_t)strtoul(crc, NULL, 16) : 0;
+}
+
+double bn_record_budget(const bonsai_condense_options *o, double full_bytes,
+                        double paper_full_bytes)
+{
+    if (o->ratio > 0)
+        return floor(o->ratio * (o->accounting == BONSAI_ACCOUNTING_STRICT ? full_bytes
+                                                                           : paper_full_bytes));
+    return o->bytes > 0 ? (double)o->bytes : 0;
+}
+
+static void read_record(bn_record *r, const json_t *root)
+{
+    const json_t *recipe = json_object_get(root, "recipe");
+    const json_t *options = json_object_get(root, "options");
+    bonsai_condense_info *i = &r->info;
+    read_text(r->method, sizeof r->method, root, "method");
+    r->known = json_is_string(json_object_get(root, "method"));
+    r->has_options = json_is_object(options);
+    r->updated = json_is_null(json_object_get(recipe, "probe"));
+    read_info(i, root);
+    bn_fields_from_json(BONSAI_OPTIONS_CONDENSE, &r->o, options);
+    r->o.method = i->probe_other >= 0 ? BONSAI_METHOD_AUTO : i->method;
+    i->layers = r->o.layers;
+    i->k = r->o.k;
+    i->seed = r->o.seed;
+    i->budget = bn_record_budget(&r->o, i->full_bytes, i->paper_full_bytes);
+    r->layers = -1;
+    read_int(&r->layers, recipe, "layers");
+    if (!bn_field_in_range(bn_field_named(BONSAI_OPTIONS_CONDENSE, "layers"), r->layers))
+        r->layers = -1;
 }
 
 bonsai_status bn_record_read(bn_record *r, const bonsai_graph *small)
 {
-    const bonsai_array *a = &small->view.section[BONSAI_SECTION_METADATA];
-    json_t *root = a->data ? json_loadb(a->data, (size_t)a->count, 0, NULL) : NULL;
+    json_t *root;
+    bonsai_status rc = load(&root, small);
     memset(r, 0, sizeof *r);
     bonsai_condense_info_init(&r->info);
     bonsai_condense_options_init(&r->o);
-    if (a->data && !root)
-        return bn_fail(BONSAI_E_FORMAT, "%s: metadata: cannot be read as JSON", small->where);
-    r->known = json_is_string(json_object_get(root, "method"));
-    read_info(&r->info, root);
-    bn_fields_from_json(BONSAI_OPTIONS_CONDENSE, &r->o, json_object_get(root, "options"));
+    read_record(r, root);
     r->info.features = small->view.features;
-    r->info.layers = r->o.layers;
-    r->info.k = r->o.k;
-    r->info.seed = r->o.seed;
-    r->layers = -1;
-    read_int(&r->layers, json_object_get(root, "recipe"), "layers");
-    if (r->layers > MOST_LAYERS)
-        r->layers = -1;
     json_decref(root);
-    return BONSAI_OK;
+    return rc;
+}
+
+/* ---- reading what there is much of ---- */
+
+static bool is_count(const json_t *v)
+{
+    return json_is_integer(v) && json_integer_value(v) >= 0;
+}
+
+bonsai_status bn_record_reasons(bool *known, int64_t *tree, int64_t *covers, double *score,
+                                const bonsai_graph *small)
+{
+    json_t *root;
+    int64_t n = small->view.nodes;
+    bonsai_status rc = load(&root, small);
+    const json_t *why = json_object_get(root, "why"), *list[3], *v;
+    static const char *const key[3] = {"tree", "covers", "score"};
+    for (int k = 0; k < 3; k++)
+        list[k] = json_object_get(why, key[k]);
+    *known = json_is_string(json_object_get(root, "method")) &&
+             json_array_size(list[0]) == (size_t)n;
+    for (size_t i = 0; i < (size_t)n; i++) {
+        if (tree)
+            tree[i] = is_count(v = json_array_get(list[0], i)) ? json_integer_value(v) : -1;
+        if (covers)
+            covers[i] = is_count(v = json_array_get(list[1], i)) ? json_integer_value(v) : 0;
+        if (score)
+            score[i] = json_number_value(json_array_get(list[2], i));
+    }
+    json_decref(root);
+    return rc;
+}
+
+/* Points of a curve, as far as they are some. */
+static void read_curve(bn_trace *t, const json_t *curve)
+{
+    const json_t *bytes = json_object_get(curve, "bytes");
+    const json_t *covered = json_object_get(curve, "covered");
+    for (size_t i = 0; t->count < BN_TRACE_POINTS; i++) {
+        const json_t *x = json_array_get(bytes, i), *y = json_array_get(covered, i);
+        if (!json_is_number(x) || !is_count(y))
+            return;
+        t->point[t->count++] = (bn_trace_point){.bytes = json_number_value(x),
+                                                .covered = json_integer_value(y)};
+    }
+}
+
+static void read_count(int64_t *to, const json_t *from, const char *key)
+{
+    const json_t *v = json_object_get(from, key);
+    if (is_count(v))
+        *to = json_integer_value(v);
+}
+
+static void read_round(bn_trace_round *r, const json_t *from)
+{
+    const json_t *rank = json_object_get(from, "rank"), *score = json_object_get(from, "score");
+    r->knee = -1;
+    read_count(&r->number, from, "round");
+    read_count(&r->nodes, from, "nodes");
+    read_count(&r->knee, from, "knee");
+    read_count(&r->pruned, from, "pruned");
+    for (size_t i = 0; r->count < BN_TRACE_SCORES; i++) {
+        const json_t *x = json_array_get(rank, i), *y = json_array_get(score, i);
+        if (!is_count(x) || !json_is_number(y))
+            return;
+        r->rank[r->count] = json_integer_value(x);
+        r->score[r->count++] = json_number_value(y);
+    }
+}
+
+bonsai_status bn_record_trace(bn_trace **out, const bonsai_graph *small)
+{
+    bonsai_status rc;
+    json_t *root = NULL;
+    bn_trace *t = NULL;
+    BN_TRY(load(&root, small));
+    BN_TRY(BN_NEW(&t, 1));
+    const json_t *rounds = json_object_get(root, "rounds");
+    read_curve(t, json_object_get(root, "curve"));
+    for (; t->rounds < BN_TRACE_ROUNDS && (size_t)t->rounds < json_array_size(rounds);
+         t->rounds++) {
+        t->round[t->rounds].number = t->rounds + 1;
+        read_round(&t->round[t->rounds], json_array_get(rounds, (size_t)t->rounds));
+    }
+done:
+    *out = t;
+    json_decref(root);
+    return rc;
 }

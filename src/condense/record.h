@@ -4,43 +4,54 @@
 #ifndef BN_RECORD_H
 #define BN_RECORD_H
 
-#include <jansson.h>
-
 #include "prototypes/prototypes.h"
 #include "trees/trees.h"
 
-/* A checksum of all that condensing reads of a graph: its counted sections in their
- * smallest encoding, but of the labels only those of the given training nodes.  The
- * same graph has the same number in any format. */
-bonsai_status bn_report_crc(uint32_t *out, const bonsai_graph *g, const int32_t *train,
-                            int64_t count, int threads);
-/* The same over ranks (graph.h); the training nodes are all of them, on every rank. */
-bonsai_status bn_report_crc_over(uint32_t *out, const bonsai_graph *g, const int32_t *train,
-                                 int64_t count, bn_world *w, const int64_t *first, int threads);
-/* Puts the report into the small graph's metadata.  Only what is the same on every
- * run goes in: no times, no threads, no memory. */
-bonsai_status bn_report_attach(bonsai_graph *small, const bonsai_condense_info *i,
-                               const bonsai_condense_options *o, const bn_choice *c,
-                               uint32_t input_crc);
-/* The same for prototypes. */
-bonsai_status bn_report_recipe(bonsai_graph *small, const bonsai_condense_info *i,
-                               const bonsai_condense_options *o, const bn_recipe *r,
-                               uint32_t input_crc);
-/* Adds the reason of a choice, and the probe's scores, to the report that is there. */
-bonsai_status bn_report_choice(bonsai_graph *small, const bonsai_condense_info *i);
-/* The report of prototypes that were updated: as before, with the new sizes and the reason. */
-bonsai_status bn_report_again(bonsai_graph *small, const bonsai_condense_info *i,
-                              const json_t *before, uint32_t input_crc);
+/* ---- writing ---- */
+
+/* Puts the record into the small graph's metadata.  Only what is the same on every run goes in: no
+ * times, no threads, no memory. */
+bonsai_status bn_record_picked(bonsai_graph *small, const bonsai_condense_info *i,
+                               const bonsai_condense_options *o, const bn_choice *c);
+bonsai_status bn_record_prototypes(bonsai_graph *small, const bonsai_condense_info *i,
+                                   const bonsai_condense_options *o, const bn_recipe *r);
+/* Adds the reason of a choice, and the probe's scores, to the record that is there. */
+bonsai_status bn_record_reason(bonsai_graph *small, const bonsai_condense_info *i);
+/* The record of prototypes that were updated: as before, with the new sizes and the reason. */
+bonsai_status bn_record_updated(bonsai_graph *small, const bonsai_condense_info *i,
+                                const bonsai_graph *before);
+
+/* A checksum of all that condensing reads of a graph (fingerprint.c): its counted sections in their
+ * smallest encoding, but of the labels only those of the given training nodes.  The same graph has
+ * the same number in any format.  Over ranks (graph.h) each has all of the training nodes. */
+bonsai_status bn_fingerprint(uint32_t *out, const bonsai_graph *g, const int32_t *train,
+                             int64_t count, bn_world *w, const int64_t *first, int threads);
+
+/* ---- reading ---- */
 
 typedef struct {
     bool known;                 /* the graph says that it was condensed; else all is as by default */
+    bool has_options;           /* it says how */
+    bool updated;               /* it was made by an update */
+    char method[32];            /* by name, for methods that this version may not know; "": not said */
     bonsai_condense_info    info;       /* without times and memory */
     bonsai_condense_options o;          /* that it was made with */
     int  layers;                /* prototypes: rounds of averaging in their features; -1: not said */
 } bn_record;
 
-/* Fails only where the metadata are no JSON. */
+/* This and the next two fail only where the metadata are no JSON, or for lack of memory. */
 bonsai_status bn_record_read(bn_record *r, const bonsai_graph *small);
+/* Why each node is there: the node of the full graph that is the root of its tree (-1: gone, or not
+ * said), the samples that it covers, its PageRank.  Each array has room for all nodes, or is NULL.
+ * *known: whether the record says so. */
+bonsai_status bn_record_reasons(bool *known, int64_t *tree, int64_t *covers, double *score,
+                                const bonsai_graph *small);
+/* How the choice of trees went; empty where the record does not say.  Yours to bn_free. */
+bonsai_status bn_record_trace(bn_trace **out, const bonsai_graph *small);
+
+/* The budget in bytes of these options for a graph of these sizes; 0: it is in nodes or trees. */
+double bn_record_budget(const bonsai_condense_options *o, double full_bytes,
+                        double paper_full_bytes);
 
 /* ---- the split that a pair of graphs is judged on (parts.c) ---- */
 

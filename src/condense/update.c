@@ -2,11 +2,10 @@
  *
  * The centroids are inherited: nothing is clustered, nothing probed, and only nodes that the
  * change reached are embedded again.  Layers, budget and split are those that the small graph was
- * made with, which its report tells; the report's checksum tells whether it was made of the
- * older graph at all.
+ * made with, which its record tells; the record's checksum tells whether it was made of the older
+ * graph at all.
  *
  * SPDX-License-Identifier: MIT */
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,29 +16,25 @@
 
 typedef struct {
     bonsai_condense_options o;          /* of the caller: threads and progress count */
-    json_t *meta;                       /* the small graph's report */
-    int     layers;
+    bn_record made;                     /* what the small graph says about its making */
     bn_preparation now, was;            /* their sizes and checksums; nothing is embedded */
 } updating;
 
-static bonsai_status read_report(updating *u, const bonsai_graph *small)
+static bonsai_status read_record(updating *u, const bonsai_graph *small)
 {
-    const bonsai_array *a = &small->view.section[BONSAI_SECTION_METADATA];
-    u->meta = a->data ? json_loadb(a->data, (size_t)a->count, 0, NULL) : NULL;
-    const char *method = json_string_value(json_object_get(u->meta, "method"));
-    const json_t *options = json_object_get(u->meta, "options");
-    const json_t *layers = json_object_get(json_object_get(u->meta, "recipe"), "layers");
-    if (!method || strcmp(method, bonsai_method_name(BONSAI_METHOD_PROTOTYPES)) != 0 || !options)
+    bonsai_status rc = bn_record_read(&u->made, small);
+    if (rc != BONSAI_OK)
+        return rc;
+    if (u->made.info.method != BONSAI_METHOD_PROTOTYPES || !u->made.has_options)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: was not made by the method prototypes, so it cannot be "
                        "updated", small->where);
     if (!bn_has(small, BONSAI_SECTION_MEMBER_OFFSETS) || !bn_has(small, BONSAI_SECTION_MEMBERS))
         return bn_fail(BONSAI_E_ARGUMENT, "%s: does not name its members, so it cannot be updated: "
                        "condense with members", small->where);
-    if (json_is_true(json_object_get(options, "inductive")))
+    if (u->made.o.inductive)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: was condensed from the training part alone "
                        "(inductive), so it cannot be updated", small->where);
-    u->layers = (int)json_integer_value(layers);
-    if (!json_is_integer(layers) || u->layers < 0 || u->layers > 16)
+    if (u->made.layers < 0)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: its report does not say how many layers it was made "
                        "with", small->where);
     return BONSAI_OK;
@@ -84,39 +79,26 @@ static bonsai_status measure(bn_preparation *p, const updating *u, const bonsai_
 static bonsai_status check_origin(const updating *u, const bonsai_graph *was,
                                   const bonsai_graph *small)
 {
-    char hex[16];
-    const char *said = json_string_value(json_object_get(u->meta, "input_crc32"));
-    snprintf(hex, sizeof hex, "%08x", (unsigned)u->was.crc);
-    if (said && strcmp(said, hex) == 0)
+    if (u->made.info.input_crc32 == u->was.crc)
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_ARGUMENT, "%s: was not made of %s: the checksum of its graph is %s, not "
-                   "%s", small->where, was->where, said ? said : "missing", hex);
-}
-
-/* The budget that the small graph was made with, for the newer graph: INFINITY, none in bytes. */
-static double budget_of(const updating *u, bool *paper)
-{
-    const json_t *options = json_object_get(u->meta, "options");
-    const char *accounting = json_string_value(json_object_get(options, "accounting"));
-    double ratio = json_number_value(json_object_get(options, "ratio"));
-    double bytes = json_number_value(json_object_get(options, "bytes"));
-    *paper = accounting && strcmp(accounting, "paper") == 0;
-    if (ratio > 0)
-        return floor(ratio * (*paper ? u->now.paper_full_bytes : u->now.full_bytes));
-    return bytes > 0 ? bytes : INFINITY;
+    return bn_fail(BONSAI_E_ARGUMENT, "%s: was not made of %s: the checksum of its graph is %08x, "
+                   "not %08x", small->where, was->where, (unsigned)u->made.info.input_crc32,
+                   (unsigned)u->was.crc);
 }
 
 /* Weights may have outgrown their byte; then they stay what a byte can hold. */
 static bonsai_status keep_budget(double *budget, const updating *u, bonsai_graph *small)
 {
     bonsai_status rc;
-    bool paper;
-    double bytes, limit = budget_of(u, &paper);
+    bool paper = u->made.o.accounting != BONSAI_ACCOUNTING_STRICT;
+    double bytes, limit;
     const float most[] = {INFINITY, 65535, 255};
-    *budget = isfinite(limit) ? limit : 0;
+    *budget = bn_record_budget(&u->made.o, u->now.full_bytes, u->now.paper_full_bytes);
+    limit = *budget > 0 ? *budget : INFINITY;
     for (int i = 0; i < 3; i++) {
         bn_adjust_limit(small, most[i]);
-        BN_TRY(bonsai_graph_bytes(&bytes, small, paper ? BONSAI_ACCOUNTING_PAPER_CONDENSED : BONSAI_ACCOUNTING_STRICT));
+        BN_TRY(bonsai_graph_bytes(&bytes, small, paper ? BONSAI_ACCOUNTING_PAPER_CONDENSED
+                                                       : BONSAI_ACCOUNTING_STRICT));
         if (bytes <= limit)
             return BONSAI_OK;
     }
@@ -131,12 +113,12 @@ static bonsai_status fill_info(bonsai_condense_info *i, const updating *u,
                                const bonsai_graph *small, double budget)
 {
     bonsai_status rc;
-    const json_t *recipe = json_object_get(u->meta, "recipe");
     const bonsai_array *x = small->view.section;
     bonsai_condense_info_init(i);
     i->method = BONSAI_METHOD_PROTOTYPES;
-    i->seed = (uint64_t)json_integer_value(json_object_get(json_object_get(u->meta, "options"),
-                                                           "seed"));
+    i->seed = u->made.o.seed;
+    i->input_crc32 = u->now.crc;
+    snprintf(i->version, sizeof i->version, "%s", BONSAI_VERSION);
     i->nodes = small->view.nodes;
     i->edges = bonsai_graph_edges(small);
     i->features = small->view.features;
@@ -152,11 +134,11 @@ static bonsai_status fill_info(bonsai_condense_info *i, const updating *u,
     i->paper_ratio = i->paper_bytes / i->paper_full_bytes;
     i->budget = budget;
     i->trees = u->now.job.trees;
-    i->layers = u->layers;
+    i->layers = u->made.layers;
     i->coverage = i->coverage_check = i->coverage_bound = -1;
     i->recall = 1;
     i->probe = i->probe_other = -1;
-    i->entries = (int)json_integer_value(json_object_get(recipe, "entries"));
+    i->entries = u->made.info.entries;
     i->values = x[BONSAI_SECTION_FEATURES].data ? x[BONSAI_SECTION_FEATURES].type
                 : x[BONSAI_SECTION_FEATURE_VALUES].data ? x[BONSAI_SECTION_FEATURE_VALUES].type : BONSAI_TYPE_U8;
 done:
@@ -168,12 +150,12 @@ static bonsai_status run(bonsai_graph **out, bonsai_condense_info *info, const u
 {
     bonsai_status rc;
     bn_changes c = {0};
-    bn_moves m = {.now = u->now.full, .was = u->was.full, .small = small, .layers = u->layers,
+    bn_moves m = {.now = u->now.full, .was = u->was.full, .small = small, .layers = u->made.layers,
                   .at = &u->now.job.at};
     bonsai_graph *made = NULL;
     int64_t adjusted;
     double budget, start = bn_seconds();
-    BN_TRY(bn_changes_find(&c, m.now, m.was, u->layers, m.at->progress));
+    BN_TRY(bn_changes_find(&c, m.now, m.was, m.layers, m.at->progress));
     BN_TRY(bn_moves_find(&m, &c));
     double embedded = bn_seconds();
     BN_TRY(bn_adjust(&made, &adjusted, &m));
@@ -185,7 +167,7 @@ static bonsai_status run(bonsai_graph **out, bonsai_condense_info *info, const u
              "training nodes, %lld of which moved; %lld of %lld prototypes adjusted",
              (long long)c.added, (long long)c.changed, (long long)m.joins, (long long)m.moved,
              (long long)adjusted, (long long)small->view.nodes);
-    BN_TRY(bn_report_again(made, info, u->meta, u->now.crc));
+    BN_TRY(bn_record_updated(made, info, small));
     *out = made;
     made = NULL;
 done:
@@ -201,14 +183,15 @@ bonsai_status bonsai_condense_update(bonsai_graph **out, bonsai_condense_info *i
                                      const bonsai_condense_options *given)
 {
     bonsai_status rc;
-    updating u = {.meta = NULL};
+    updating u;
     bonsai_condense_info filled;
     double start = bn_seconds();
+    memset(&u, 0, sizeof u);
     *out = NULL;
     BN_TRY(BN_OPTIONS(&u.o, given, condense));
     BN_TRY(info ? bn_result_check(info, "bonsai_condense_info") : BONSAI_OK);
     BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, u.o.threads));
-    BN_TRY(read_report(&u, small));
+    BN_TRY(read_record(&u, small));
     BN_TRY(check_graphs(now, was, small));
     memset(u.o.split, 0, sizeof u.o.split);
     u.o.inductive = u.o.select_features = 0;
@@ -223,6 +206,5 @@ bonsai_status bonsai_condense_update(bonsai_graph **out, bonsai_condense_info *i
 done:
     bn_preparation_free(&u.now);
     bn_preparation_free(&u.was);
-    json_decref(u.meta);
     return rc;
 }

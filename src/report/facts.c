@@ -1,59 +1,15 @@
 /* facts.c -- everything that a report shows: what both graphs are, and what the small one says
  * about how it was made.
  *
- * Metadata may come from anywhere: what is missing or makes no sense there is not known here.
- *
  * SPDX-License-Identifier: MIT */
 #include "facts.h"
 
-#include "condense/record.h"
-
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_CLASSES = 65536, MOST_POINTS = 200, MOST_ROUNDS = 50, USUAL_LAYERS = 2 };
+enum { MOST_CLASSES = 65536 };
 
-/* ---- metadata ---- */
-
-bonsai_status bn_facts_report(json_t **out, const bonsai_graph *small)
-{
-    const bonsai_array *a = &small->view.section[BONSAI_SECTION_METADATA];
-    *out = NULL;
-    if (!a->data)
-        return BONSAI_OK;
-    *out = json_loadb(a->data, (size_t)a->count, 0, NULL);
-    return *out ? BONSAI_OK
-                : bn_fail(BONSAI_E_FORMAT, "%s: metadata: cannot be read as JSON", small->where);
-}
-
-static double number_of(const json_t *object, const char *key, double otherwise)
-{
-    const json_t *v = json_object_get(object, key);
-    return json_is_number(v) && isfinite(json_number_value(v)) ? json_number_value(v) : otherwise;
-}
-
-static int64_t count_of(const json_t *object, const char *key, int64_t otherwise)
-{
-    const json_t *v = json_object_get(object, key);
-    return json_is_integer(v) && json_integer_value(v) >= 0 ? json_integer_value(v) : otherwise;
-}
-
-/* Points of two arrays of numbers, as far as they are some. */
-static bonsai_status read_points(bn_curve *out, const json_t *x, const json_t *y)
-{
-    size_t count = json_array_size(x), other = json_array_size(y);
-    count = count < other ? count : other;
-    count = count < MOST_POINTS ? count : MOST_POINTS;
-    bonsai_status rc = BN_NEW(&out->at, (int64_t)count);
-    for (size_t i = 0; rc == BONSAI_OK && i < count; i++) {
-        const json_t *a = json_array_get(x, i), *b = json_array_get(y, i);
-        if (!json_is_number(a) || !json_is_number(b))
-            break;
-        out->at[out->count++] = (bn_spot){json_number_value(a), json_number_value(b)};
-    }
-    return rc;
-}
+/* ---- how it went ---- */
 
 /* Ascending, both: the paper's price of negative features can fall. */
 static void keep_best(bn_curve *c)
@@ -68,54 +24,44 @@ static void keep_best(bn_curve *c)
     c->count = kept;
 }
 
-static bonsai_status read_coverage(bn_facts *f)
+static bonsai_status read_coverage(bn_facts *f, const bn_trace *t)
 {
-    bonsai_status rc;
-    const json_t *cover = json_object_get(f->report, "cover");
-    const json_t *curve = json_object_get(f->report, "curve");
-    double sample = number_of(cover, "sample", 0);
-    f->coverage_bound = number_of(cover, "coverage_bound", -1);
-    f->coverage_check = number_of(cover, "coverage_check", -1);
-    BN_TRY(read_points(&f->coverage, json_object_get(curve, "bytes"),
-                       json_object_get(curve, "covered")));
-    if (!(sample > 0))
-        f->coverage.count = 0;
-    for (int64_t i = 0; i < f->coverage.count; i++)
-        f->coverage.at[i].y /= sample;
+    bonsai_status rc = BN_NEW(&f->coverage.at, t->count);
+    double sample = (double)f->made.info.sample;
+    if (rc != BONSAI_OK || !(sample > 0))
+        return rc;
+    for (int64_t i = 0; i < t->count; i++)
+        f->coverage.at[f->coverage.count++] =
+            (bn_spot){t->point[i].bytes, (double)t->point[i].covered / sample};
     keep_best(&f->coverage);
-done:
+    return BONSAI_OK;
+}
+
+static bonsai_status read_round(bn_prune *out, const bn_trace_round *r)
+{
+    bn_curve *c = &out->scores;
+    bonsai_status rc = BN_NEW(&c->at, r->count);
+    out->number = r->number;
+    out->nodes = r->nodes;
+    out->knee = r->knee;
+    out->pruned = r->pruned;
+    for (int64_t i = 0; rc == BONSAI_OK && i < r->count; i++)
+        if (c->count == 0 || (double)r->rank[i] > c->at[c->count - 1].x)
+            c->at[c->count++] = (bn_spot){(double)r->rank[i], r->score[i]};
     return rc;
 }
 
-static bonsai_status read_round(bn_prune *out, const json_t *round, int64_t number)
+static bonsai_status read_trace(bn_facts *f)
 {
     bonsai_status rc;
-    int64_t kept = 0;
-    out->number = count_of(round, "round", number);
-    out->nodes = count_of(round, "nodes", 0);
-    out->knee = count_of(round, "knee", -1);
-    out->pruned = count_of(round, "pruned", 0);
-    BN_TRY(read_points(&out->scores, json_object_get(round, "rank"),
-                       json_object_get(round, "score")));
-    for (int64_t i = 0; i < out->scores.count; i++)
-        if (kept == 0 || out->scores.at[i].x > out->scores.at[kept - 1].x)
-            out->scores.at[kept++] = out->scores.at[i];
-    out->scores.count = kept;
+    bn_trace *t = NULL;
+    BN_TRY(bn_record_trace(&t, f->small));
+    BN_TRY(read_coverage(f, t));
+    BN_TRY(BN_NEW(&f->round, t->rounds));
+    for (; f->rounds < t->rounds; f->rounds++)
+        BN_TRY(read_round(&f->round[f->rounds], &t->round[f->rounds]));
 done:
-    return rc;
-}
-
-static bonsai_status read_rounds(bn_facts *f)
-{
-    bonsai_status rc;
-    const json_t *rounds = json_object_get(f->report, "rounds");
-    int64_t count = (int64_t)json_array_size(rounds);
-    count = count < MOST_ROUNDS ? count : MOST_ROUNDS;
-    BN_TRY(BN_NEW(&f->round, count));
-    for (; f->rounds < count; f->rounds++)
-        BN_TRY(read_round(&f->round[f->rounds], json_array_get(rounds, (size_t)f->rounds),
-                          f->rounds + 1));
-done:
+    bn_free(t);
     return rc;
 }
 
@@ -174,13 +120,13 @@ static bonsai_status differs(const bn_facts *f, const char *what, int64_t has, i
 
 static bonsai_status check_pair(const bn_facts *f)
 {
-    const json_t *sizes = json_object_get(f->report, "sizes");
+    const bonsai_condense_info *made = &f->made.info;
     const bonsai_graph *g = f->full;
     int64_t edges = bonsai_graph_edges(g);
-    if (count_of(sizes, "full_nodes", g->view.nodes) != g->view.nodes)
-        return differs(f, "nodes", g->view.nodes, count_of(sizes, "full_nodes", 0));
-    if (count_of(sizes, "full_edges", edges) != edges)
-        return differs(f, "edge entries", edges, count_of(sizes, "full_edges", 0));
+    if (made->full_nodes > 0 && made->full_nodes != g->view.nodes)
+        return differs(f, "nodes", g->view.nodes, made->full_nodes);
+    if (made->full_nodes > 0 && made->full_edges >= 0 && made->full_edges != edges)
+        return differs(f, "edge entries", edges, made->full_edges);
     if (f->small->view.classes != g->view.classes)
         return differs(f, "classes", g->view.classes, f->small->view.classes);
     return BONSAI_OK;
@@ -190,15 +136,14 @@ static bonsai_status check_pair(const bn_facts *f)
 static bonsai_status find_condensed(bonsai_graph **split, bonsai_graph **part, const bn_facts *f)
 {
     bonsai_status rc;
-    const json_t *o = json_object_get(f->report, "options");
-    bn_parts parts = {.seed = (uint64_t)json_integer_value(json_object_get(o, "seed"))};
+    bn_parts parts = {.seed = f->made.o.seed};
     int32_t *train = NULL;
     int64_t count = 0;
     if (bn_has(f->full, BONSAI_SECTION_LABELS))
         BN_TRY(bn_parts_for(split, &parts, f->small, f->full));
     else
         rc = BONSAI_OK;
-    if (!json_is_true(json_object_get(o, "inductive")))
+    if (!f->made.o.inductive)
         goto done;
     const bonsai_graph *g = *split ? *split : f->full;
     BN_TRY(BN_NEW(&train, g->view.nodes));
@@ -223,11 +168,8 @@ static bool has_prototypes(const bonsai_graph *g)
 static bonsai_status make_map(bn_facts *f, const bonsai_graph *condensed, int threads,
                               bn_progress p)
 {
-    const json_t *options = json_object_get(f->report, "options");
-    const json_t *recipe = json_object_get(f->report, "recipe");
-    int64_t layers = count_of(recipe, "layers", count_of(options, "layers", USUAL_LAYERS));
-    return bn_map_make(&f->map, f->small, condensed, layers > 16 ? 16 : (int)layers,
-                       has_prototypes(f->small), threads, p);
+    int layers = f->made.layers >= 0 ? f->made.layers : f->made.o.layers;
+    return bn_map_make(&f->map, f->small, condensed, layers, has_prototypes(f->small), threads, p);
 }
 
 /* ---- the whole ---- */
@@ -255,9 +197,8 @@ static bonsai_status read_small(bn_facts *f, int threads)
     bonsai_status rc;
     const bn_progress silent = {NULL, NULL};
     BN_TRY(bn_graph_need(f->small, BN_ALL_SECTIONS, threads));
-    BN_TRY(bn_facts_report(&f->report, f->small));
-    f->method = json_string_value(json_object_get(f->report, "method"));
-    f->method = f->method ? f->method : "unknown";
+    BN_TRY(bn_record_read(&f->made, f->small));
+    f->method = f->made.known ? f->made.method : "unknown";
     f->classes = f->small->view.classes;
     if (f->classes > MOST_CLASSES) {    /* a header may say anything; tables have a row each */
         rc = bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld classes; a report shows at most %d",
@@ -265,8 +206,7 @@ static bonsai_status read_small(bn_facts *f, int threads)
         goto done;
     }
     BN_TRY(measure(&f->small_stats, f->small_bytes, f->small, threads, silent));
-    BN_TRY(read_coverage(f));
-    BN_TRY(read_rounds(f));
+    BN_TRY(read_trace(f));
 done:
     return rc;
 }
@@ -320,6 +260,5 @@ void bn_facts_free(bn_facts *f)
         bn_free(f->round[i].scores.at);
     bn_free(f->round);
     bn_map_free(&f->map);
-    json_decref(f->report);
     memset(f, 0, sizeof *f);
 }

@@ -8,9 +8,7 @@
 #ifndef BN_FACTS_H
 #define BN_FACTS_H
 
-#include <jansson.h>
-
-#include "graph/graph.h"
+#include "condense/record.h"
 
 typedef struct { double x, y; } bn_spot;
 
@@ -50,7 +48,7 @@ typedef struct {
 
 typedef struct {
     const bonsai_graph *small, *full;   /* full may be NULL */
-    json_t *report;             /* the small graph's metadata, or NULL */
+    bn_record   made;           /* what the small graph says about its making */
     const char *method;         /* "unknown": the graph does not say */
     int64_t classes;
     char  **class_name;         /* classes; "class 3" where the graph has no names */
@@ -62,7 +60,6 @@ typedef struct {
     bn_curve coverage;          /* share of the sample that the roots cover (y) by the bytes of what
                                  * is left of their trees (x), in the order in which they were
                                  * taken, in the accounting of the budget; trees only */
-    double  coverage_bound, coverage_check;     /* -1: not known */
     int64_t  rounds;
     bn_prune *round;
     bn_map  map;
@@ -72,9 +69,6 @@ typedef struct {
 bonsai_status bn_facts_gather(bn_facts *f, const bonsai_graph *small, const bonsai_graph *full,
                               int threads, bn_progress p);
 void bn_facts_free(bn_facts *f);
-
-/* The small graph's metadata, or *out NULL where it has none. */
-bonsai_status bn_facts_report(json_t **out, const bonsai_graph *small);
 
 /* The map alone: embeddings of the full graph's training nodes, as the small graph's method makes
  * them, and of the small graph's nodes (prototypes lie where their features are). */

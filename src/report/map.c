@@ -248,13 +248,13 @@ static int heaviest_first(const void *a, const void *b)
 }
 
 /* By what the loss counts, else the members, else the samples that a root covers. */
-static double weight_of(const bonsai_graph *g, const json_t *covers, int64_t v)
+static double weight_of(const bonsai_graph *g, const int64_t *covers, int64_t v)
 {
     const bonsai_array *weight = &g->view.section[BONSAI_SECTION_NODE_WEIGHTS];
     const bonsai_array *members = &g->view.section[BONSAI_SECTION_MEMBER_OFFSETS];
     double w = weight->data ? (double)bn_real_at(weight, v)
                : members->data ? (double)(bn_int_at(members, v + 1) - bn_int_at(members, v))
-               : json_number_value(json_array_get(covers, (size_t)v));
+               : (double)covers[v];
     return w > 1 ? w : 1;
 }
 
@@ -267,10 +267,11 @@ static bonsai_status put_dots(drawing *d)
 {
     bonsai_status rc;
     bn_map *m = d->m;
-    json_t *report = NULL;
-    BN_TRY(bn_facts_report(&report, d->small));
+    int64_t *covers = NULL;
+    bool known;
+    BN_TRY(BN_NEW(&covers, d->small->view.nodes));
+    BN_TRY(bn_record_reasons(&known, NULL, covers, NULL, d->small));
     BN_TRY(BN_NEW(&m->dot, d->dots));
-    const json_t *covers = json_object_get(json_object_get(report, "why"), "covers");
     for (int64_t i = 0; i < d->dots; i++)
         m->dot[i] = (bn_dot){within(d->dot_at[i].x, m->low_x, m->high_x),
                              within(d->dot_at[i].y, m->low_y, m->high_y),
@@ -279,7 +280,7 @@ static bonsai_status put_dots(drawing *d)
     qsort(m->dot, (size_t)d->dots, sizeof *m->dot, heaviest_first);
     m->dots = d->dots < MOST_DOTS ? d->dots : MOST_DOTS;
 done:
-    json_decref(report);
+    bn_free(covers);
     return rc;
 }
 

@@ -48,7 +48,4 @@ void bn_sheet_options(bn_page *p, const bn_sheet *s);
 bool bn_sheet_has_command(const bn_sheet *s);
 void bn_sheet_command(bn_page *p, const bn_sheet *s);
 
-/* A number of an object, NAN where there is none that makes sense. */
-double bn_number_in(const json_t *object, const char *key);
-
 #endif

@@ -37,6 +37,7 @@ void bn_sheet_coverage(bn_page *p, const bn_sheet *s)
 {
     const bn_facts *f = s->f;
     bn_spot at[MOST_POINTS];
+    const bonsai_condense_info *made = &f->made.info;
     char bound[128];
     bn_curve percent = {f->coverage.count < MOST_POINTS ? f->coverage.count : MOST_POINTS, at};
     for (int64_t i = 0; i < percent.count; i++)
@@ -47,22 +48,22 @@ void bn_sheet_coverage(bn_page *p, const bn_sheet *s)
         bn_put_percent(p, s->coverage);
         bn_put(p, "</strong> of the sample");
     }
-    if (f->coverage_check >= 0) {
+    if (made->coverage_check >= 0) {
         bn_put(p, ", and <strong>");
-        bn_put_percent(p, f->coverage_check);
+        bn_put_percent(p, made->coverage_check);
         bn_put(p, "</strong> of another one that they were not chosen by");
     }
     bn_put(p, isfinite(s->coverage) ? "." : "");
-    if (f->coverage_bound >= 0 && f->coverage_bound < 0.9995) {
+    if (made->coverage_bound >= 0 && made->coverage_bound < 0.9995) {
         bn_put(p, " No choice of trees at this budget covers more than ");
-        bn_put_percent(p, f->coverage_bound);
+        bn_put_percent(p, made->coverage_bound);
         bn_put(p, ".");
     }
     bn_put(p, "</p>\n");
     snprintf(bound, sizeof bound, "bound at this budget: ");
-    bn_percent_text(bound + strlen(bound), f->coverage_bound);
+    bn_percent_text(bound + strlen(bound), made->coverage_bound);
     bn_chart_lines(p, "Coverage by bytes", "bytes used", "percent of the sample covered", &percent,
-                   NULL, 1, f->coverage_bound >= 0 ? 100 * f->coverage_bound : NAN,
+                   NULL, 1, made->coverage_bound >= 0 ? 100 * made->coverage_bound : NAN,
                    bound, NULL, false);
 }
 

@@ -36,14 +36,13 @@ static void put_name(bn_page *p, const char *name)
 static void say_making(bn_page *p, const bn_sheet *s)
 {
     const char *method = s->f->method ? s->f->method : "unknown";
-    double roots = bn_number_in(json_object_get(s->f->report, "sizes"), "roots");
     if (strcmp(method, "prototypes") == 0) {
         put_count(p, s->small.nodes, "prototype stands", "prototypes stand");
         bn_put(p, " for ");
         put_count(p, s->training, "training node", "training nodes");
         bn_put(p, " of ");
     } else if (strcmp(method, "trees") == 0) {
-        put_count(p, roots, "tree", "trees");
+        put_count(p, (double)s->f->made.info.roots, "tree", "trees");
         bn_put(p, " with ");
         put_count(p, s->small.nodes, "node", "nodes");
         if (isfinite(s->coverage)) {
@@ -64,7 +63,7 @@ static void say_making(bn_page *p, const bn_sheet *s)
 static void say(bn_page *p, const bn_sheet *s)
 {
     bn_put(p, "<p class=\"lead\">");
-    if (!s->f->report || !isfinite(s->full.nodes)) {
+    if (!s->f->made.known || !isfinite(s->full.nodes)) {
         put_name(p, s->small_name);
         bn_put(p, " has ");
         put_count(p, s->small.nodes, "node", "nodes");
@@ -81,11 +80,9 @@ static void say(bn_page *p, const bn_sheet *s)
     bn_put(p, "</strong> instead of <strong>");
     bn_put_bytes(p, s->full.bytes);
     bn_put(p, "</strong>.</p>\n");
-    const char *why = json_string_value(
-        json_object_get(json_object_get(s->f->report, "choice"), "why"));
-    if (why && *why) {
+    if (s->f->made.info.why[0]) {
         bn_put(p, "<p class=\"quiet\">");
-        bn_escape_cut(p, why, 200);
+        bn_escape_cut(p, s->f->made.info.why, 200);
         bn_put(p, ".</p>\n");
     }
 }
@@ -157,13 +154,14 @@ static void tile_cover(bn_page *p, const bn_sheet *s)
     if (isfinite(s->coverage)) {
         bn_put_percent(p, s->coverage);
         tile(p, "of the sample covered");
-        if (s->f->coverage_bound >= 0 && s->f->coverage_bound < 0.9995) {
+        const double bound = s->f->made.info.coverage_bound;
+        if (bound >= 0 && bound < 0.9995) {
             bn_put(p, "at most ");
-            bn_put_percent(p, s->f->coverage_bound);
+            bn_put_percent(p, bound);
             bn_put(p, " at this budget");
         } else {
             bn_put(p, "of ");
-            bn_put_number(p, bn_number_in(json_object_get(s->f->report, "cover"), "sample"));
+            bn_put_number(p, (double)s->f->made.info.sample);
             bn_put(p, " trees");
         }
     } else {
@@ -293,10 +291,9 @@ static void add_size(size_rows *r, const char *name, double small, double full, 
 
 static void say_budget(bn_page *p, const bn_sheet *s)
 {
-    const json_t *o = json_object_get(s->f->report, "options");
-    const char *accounting = json_string_value(json_object_get(o, "accounting"));
-    const bool paper = accounting && strcmp(accounting, "paper") == 0;
-    const double ratio = bn_number_in(o, "ratio"), bytes = bn_number_in(o, "bytes");
+    const bonsai_condense_options *o = &s->f->made.o;
+    const bool paper = o->accounting != BONSAI_ACCOUNTING_STRICT;
+    const double ratio = o->ratio, bytes = (double)o->bytes;
     const double used = paper ? s->small.paper : s->small.bytes;
     double limit = ratio > 0 ? ratio * (paper ? s->full.paper : s->full.bytes) : bytes;
     if (!(limit > 0))
@@ -317,7 +314,7 @@ void bn_sheet_sizes(bn_page *p, const bn_sheet *s)
     static const char *const head[] = {"", "full", "small", "ratio"};
     static const char *const alone[] = {"", "small"};
     size_rows r = {.rows = 0};
-    double lossless = bn_number_in(json_object_get(s->f->report, "recipe"), "lossless_ratio");
+    double lossless = s->f->made.info.lossless_ratio;
     const bool differs = lossless > 0 &&
                          fabs(s->small.bytes / lossless / s->full.bytes - 1) > 0.001;
     say_budget(p, s);

@@ -61,22 +61,18 @@ typedef struct {
 
 static wishes wishes_of(const bn_sheet *s)
 {
-    wishes w;
-    bonsai_condense_options_init(&w.now);
+    wishes w = {.now = s->f->made.o};
     bonsai_condense_options_init(&w.usual);
-    bn_fields_from_json(BONSAI_OPTIONS_CONDENSE, &w.now,
-                        json_object_get(s->f->report, "options"));
     return w;
 }
 
-/* The next field that the report has an option of; NULL: no more. */
-static const bonsai_field *next_option(const bn_sheet *s, int *i)
+/* The next field that is in records; NULL: no more. */
+static const bonsai_field *next_option(int *i)
 {
-    const json_t *all = json_object_get(s->f->report, "options");
     const bonsai_field *f;
     do
         f = bonsai_field_at(BONSAI_OPTIONS_CONDENSE, (*i)++);
-    while (f && !json_object_get(all, f->name));
+    while (f && !bn_field_recorded(f));
     return f;
 }
 
@@ -97,7 +93,7 @@ static void option_name(char name[TEXT], const bonsai_field *f)
 
 bool bn_sheet_has_options(const bn_sheet *s)
 {
-    return json_is_object(json_object_get(s->f->report, "options"));
+    return s->f->made.has_options;
 }
 
 static void option_row(bn_page *p, const char *name, const char *value, bool changed,
@@ -114,8 +110,7 @@ static void option_row(bn_page *p, const char *name, const char *value, bool cha
 
 void bn_sheet_options(bn_page *p, const bn_sheet *s)
 {
-    const char *crc = json_string_value(json_object_get(s->f->report, "input_crc32"));
-    const char *version = json_string_value(json_object_get(s->f->report, "bonsai"));
+    const bonsai_condense_info *made = &s->f->made.info;
     bn_put(p, "<p>Bold are those that differ from what they are when nobody says.</p>\n"
               "<div class=\"box words\" tabindex=\"0\" role=\"region\" aria-label=\"Options\">"
               "<table><caption>Options of condensing</caption><thead><tr><th scope=\"col\">option</th>"
@@ -125,7 +120,7 @@ void bn_sheet_options(bn_page *p, const bn_sheet *s)
                "how the small graph was made");
     const wishes w = wishes_of(s);
     const bonsai_field *f;
-    for (int i = 0; (f = next_option(s, &i));) {
+    for (int i = 0; (f = next_option(&i));) {
         char name[TEXT], text[TEXT];
         bool changed = option_text(text, &w, f);
         option_name(name, f);
@@ -133,17 +128,12 @@ void bn_sheet_options(bn_page *p, const bn_sheet *s)
                    f->help);
     }
     bn_put(p, "</tbody></table></div>\n<p class=\"quiet\">");
-    if (version) {
+    if (made->version[0]) {
         bn_put(p, "Made by bonsai ");
-        bn_escape_cut(p, version, 20);
+        bn_escape_cut(p, made->version, 20);
         bn_put(p, ". ");
     }
-    if (crc) {
-        bn_put(p, "Checksum of what was read: ");
-        bn_escape_cut(p, crc, 20);
-        bn_put(p, ".");
-    }
-    bn_put(p, "</p>\n");
+    bn_putf(p, "Checksum of what was read: %08x.</p>\n", (unsigned)made->input_crc32);
 }
 
 /* ---- the command --------------------------------------------------------- */
@@ -151,9 +141,7 @@ void bn_sheet_options(bn_page *p, const bn_sheet *s)
 /* Prototypes that were updated do not say what they were before. */
 bool bn_sheet_has_command(const bn_sheet *s)
 {
-    const json_t *recipe = json_object_get(s->f->report, "recipe");
-    const bool updated = json_is_null(json_object_get(recipe, "probe"));
-    return s->o->command || (bn_sheet_has_options(s) && !updated);
+    return s->o->command || (bn_sheet_has_options(s) && !s->f->made.updated);
 }
 
 /* A word for the shell, in quotes where it needs them. */
@@ -181,8 +169,7 @@ static void put_word(bn_page *p, const char *word)
 
 static void put_command(bn_page *p, const bn_sheet *s)
 {
-    const json_t *choice = json_object_get(s->f->report, "choice");
-    const bool by_auto = json_is_number(json_object_get(choice, "probe_other"));
+    const bool by_auto = s->f->made.o.method == BONSAI_METHOD_AUTO;
     bn_put(p, "bonsai condense ");
     put_word(p, s->full_path);
     bn_put(p, " -o ");
@@ -191,7 +178,7 @@ static void put_command(bn_page *p, const bn_sheet *s)
     put_word(p, by_auto || !s->f->method ? "auto" : s->f->method);
     const wishes w = wishes_of(s);
     const bonsai_field *f;
-    for (int i = 0; (f = next_option(s, &i));) {
+    for (int i = 0; (f = next_option(&i));) {
         char name[TEXT], text[TEXT];
         if (!option_text(text, &w, f) || !*text)
             continue;

@@ -4,6 +4,7 @@
  * that is better than the one beside it is marked.
  *
  * SPDX-License-Identifier: MIT */
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

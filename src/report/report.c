@@ -11,12 +11,6 @@ struct bonsai_report {
     bn_page page;
 };
 
-double bn_number_in(const json_t *object, const char *key)
-{
-    const json_t *v = json_object_get(object, key);
-    return json_is_number(v) && fabs(json_number_value(v)) < 9e15 ? json_number_value(v) : NAN;
-}
-
 static bool always(const bn_sheet *s)
 {
     (void)s;
@@ -55,39 +49,36 @@ static double counted_bytes(const int64_t *bytes)
     return sum;
 }
 
+/* The record has 0 where it does not say. */
 static double known(double v, double otherwise)
 {
-    return isfinite(v) ? v : otherwise;
+    return v > 0 ? v : otherwise;
 }
 
 static void measure(bn_sheet *s)
 {
     const bn_facts *f = s->f;
-    const json_t *sizes = json_object_get(f->report, "sizes");
-    const json_t *cover = json_object_get(f->report, "cover");
+    const bonsai_condense_info *made = &f->made.info;
     const bool full = f->full_stats.size > 0;
     double paper = NAN;
     s->small = (bn_extent){(double)f->small_stats.nodes, (double)f->small_stats.edges,
                            (double)f->small_stats.labelled,
-                           known(bn_number_in(sizes, "bytes"), counted_bytes(f->small_bytes)),
-                           bn_number_in(sizes, "paper_bytes")};
+                           known(made->bytes, counted_bytes(f->small_bytes)),
+                           known(made->paper_bytes, NAN)};
     s->full = (bn_extent){
-        full ? (double)f->full_stats.nodes : bn_number_in(sizes, "full_nodes"),
-        full ? (double)f->full_stats.edges : bn_number_in(sizes, "full_edges"),
-        full ? (double)f->full_stats.labelled : bn_number_in(sizes, "full_labelled"),
-        known(bn_number_in(sizes, "full_bytes"), full ? counted_bytes(f->full_bytes) : NAN),
-        bn_number_in(sizes, "paper_full_bytes")};
+        full ? (double)f->full_stats.nodes : known((double)made->full_nodes, NAN),
+        full ? (double)f->full_stats.edges : (double)made->full_edges,
+        full ? (double)f->full_stats.labelled : (double)made->full_labelled,
+        known(made->full_bytes, full ? counted_bytes(f->full_bytes) : NAN),
+        known(made->paper_full_bytes, NAN)};
     if (!isfinite(s->small.paper) && f->small &&
         bonsai_graph_bytes(&paper, f->small, BONSAI_ACCOUNTING_PAPER_CONDENSED) == BONSAI_OK)
         s->small.paper = paper;
     if (!isfinite(s->full.paper) && f->full &&
         bonsai_graph_bytes(&paper, f->full, BONSAI_ACCOUNTING_PAPER_FULL) == BONSAI_OK)
         s->full.paper = paper;
-    s->training = known(bn_number_in(cover, "trees"),
-                        bn_number_in(json_object_get(f->report, "recipe"), "trees"));
-    s->coverage = bn_number_in(cover, "coverage");
-    if (!(s->coverage >= 0))
-        s->coverage = NAN;
+    s->training = known((double)made->trees, NAN);
+    s->coverage = made->coverage >= 0 ? made->coverage : NAN;
 }
 
 /* What is behind the last slash that has something behind it. */

@@ -94,6 +94,7 @@ INIT(train_options)
 INIT(generate_options)
 INIT(stats)
 INIT(linear)
+INIT(why)
 INIT(shape)
 INIT(plan_options)
 INIT(plan)
@@ -177,6 +178,11 @@ static bonsai_status use_generate(void *o)
 static bonsai_status use_stats(void *s)
 {
     return bonsai_graph_stats(s, NULL, full, NULL);
+}
+
+static bonsai_status use_why(void *w)
+{
+    return bonsai_condense_why(w, small, 0);
 }
 
 static bonsai_status use_linear(void *l)
@@ -267,6 +273,7 @@ static const sized structs[] = {
     {"bonsai_generate_options", sizeof(bonsai_generate_options), true, false,
      init_generate_options, use_generate},
     {"bonsai_stats", sizeof(bonsai_stats), false, true, init_stats, use_stats},
+    {"bonsai_why", sizeof(bonsai_why), false, true, init_why, use_why},
     {"bonsai_linear", sizeof(bonsai_linear), false, true, init_linear, use_linear},
     {"bonsai_shape", sizeof(bonsai_shape), true, true, init_shape, use_shape},
     {"bonsai_plan_options", sizeof(bonsai_plan_options), true, false, init_plan_options,

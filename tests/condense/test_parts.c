@@ -1,6 +1,8 @@
 /* test_parts.c -- which split a pair of graphs is judged on, and who of the small one is in it.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
 #include "condense/record.h"
 #include "training.h"
 

@@ -68,7 +68,7 @@ static bonsai_status measure(measured *out, const job *j, bn_world *w, const int
     BN_TRY(bn_graph_bytes_over(&out->paper, j->g, BONSAI_ACCOUNTING_PAPER_FULL, w, first, 1));
     BN_TRY(bn_graph_labelled_over(&out->labelled, j->g, w, first));
     BN_TRY(bn_graph_stats_over(&out->stats, out->class_counts, j->g, w, first, &o));
-    BN_TRY(bn_report_crc_over(&out->crc, j->g, j->train, j->trees, w, first, 1));
+    BN_TRY(bn_fingerprint(&out->crc, j->g, j->train, j->trees, w, first, 1));
     for (int e = 0; e <= BONSAI_ENCODING_SPARSE_U8; e++) {
         BN_TRY(bn_plan_make_over(&out->plan[e], j->g, (bonsai_encoding)e, w, first, 1));
         out->plan[e].before = 0;

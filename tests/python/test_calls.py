@@ -175,6 +175,37 @@ class Reports(testing.Case):
             r = graphbonsai.Report(odd)
             self.assertIsInstance(str(r) + r._repr_html_(), str)
 
+    def test_why_a_node_is_there(self):
+        g = testing.small_world()
+        for method in ("trees", "prototypes", "random"):
+            s = condense(g, 0.05, method=method, members=True, threads=1)
+            report = s.report
+            roles = []
+            for node in range(len(s)):
+                why = s.why(node)
+                roles.append(why["role"])
+                self.assertEqual(why["origin"], s.origin[node])
+                self.assertEqual(why["label"], None if s.y[node] < 0 else s.y[node])
+                if method == "prototypes":
+                    self.assertEqual((why["tree"], why["members"]), (None, len(s.members[node])))
+                else:
+                    self.assertEqual(why["covers"], report["why"]["covers"][node])
+                    self.assertEqual(-1 if why["tree"] is None else why["tree"],
+                                     report["why"]["tree"][node])
+            self.assertEqual(roles.count("root"), report["sizes"]["roots"])
+        self.refuses("generated: node 999999 is outside 0..%d" % (len(s) - 1), s.why, 999999)
+        self.refuses("generated: is not a condensed graph: it holds no report of why its nodes are "
+                     "there", g.why, 0)
+
+    def test_a_report_says_the_same_after_a_walk_through_arrays(self):
+        s = condense(testing.small_world(), 0.05, method="trees", threads=1)
+        other = Graph.from_arrays(edge_index=s.edge_index, x=s.x, y=s.y, origin=s.origin,
+                                  role=s.role, report=s.report)
+        self.assertEqual(other.report["sizes"], s.report["sizes"])
+        self.assertEqual(str(other.report), "\n".join(
+            line for line in str(s.report).splitlines() if not line.startswith("seconds")))
+        self.assertNotIn("memory", other.report)        # that was of the run
+
     def test_text_in_a_page_is_escaped(self):
         g = testing.triangle(class_names=["<b>", "&"])
         self.assertIn("&lt;b&gt;", g.info()._repr_html_())

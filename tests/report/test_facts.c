@@ -2,9 +2,10 @@
  * and what is refused.
  *
  * SPDX-License-Identifier: MIT */
+#include <jansson.h>
+
 #include "condensing.h"
 #include "report/facts.h"
-
 #include "trees/set.h"
 
 static const bn_progress silent = {NULL, NULL};
@@ -100,8 +101,8 @@ static void curves_ascend_and_end_in_what_was_reported(void **state)
         assert_true(fabs(last->y - info.coverage) < 1e-12);
         assert_true(last->x == (i == 7 ? info.paper_bytes : info.bytes));
         assert_true(f->coverage.at[0].y > 0);
-        assert_true(fabs(f->coverage_bound - info.coverage_bound) < 1e-8);
-        assert_true(fabs(f->coverage_check - info.coverage_check) < 1e-8);
+        assert_true(fabs(f->made.info.coverage_bound - info.coverage_bound) < 1e-8);
+        assert_true(fabs(f->made.info.coverage_check - info.coverage_check) < 1e-8);
         check_rounds(f, &info);
         rounds += info.rounds;
         assert_true(f->map.known);
@@ -112,12 +113,20 @@ static void curves_ascend_and_end_in_what_was_reported(void **state)
     assert_true(rounds > 20);
 }
 
+/* What the small graph's metadata hold, read without the library. */
+static json_t *metadata_of(const bonsai_graph *small)
+{
+    const bonsai_array *a = &bonsai_graph_view(small)->section[BONSAI_SECTION_METADATA];
+    json_t *all = json_loadb(a->data, (size_t)a->count, 0, NULL);
+    assert_non_null(all);
+    return all;
+}
+
 static void a_long_curve_is_thinned_and_small(void **state)
 {
     bonsai_graph *g = generated(4000, 1);
     bonsai_condense_options o = asked(BONSAI_METHOD_TREES, 0);
     bonsai_condense_info info;
-    json_t *report = NULL;
     (void)state;
     o.trees = 1500;
     bonsai_graph *small = condensed(&info, g, &o);
@@ -130,7 +139,7 @@ static void a_long_curve_is_thinned_and_small(void **state)
         widest = fmax(widest, f->coverage.at[i].x - f->coverage.at[i - 1].x);
     assert_true(widest < info.bytes / 40);
     bn_facts_free(f);
-    assert_int_equal(bn_facts_report(&report, small), BONSAI_OK);
+    json_t *report = metadata_of(small);
     char *curve = json_dumps(json_object_get(report, "curve"), JSON_COMPACT);
     char *rounds = json_dumps(json_object_get(report, "rounds"), JSON_COMPACT);
     assert_true(strlen(curve) + strlen(rounds) < 20000);
@@ -158,12 +167,10 @@ static void the_last_scores_are_those_of_the_nodes(void **state)
         bonsai_condense_info info;
         bonsai_graph *small = condensed(&info, g, &o);
         bn_facts *f = gathered(small, NULL);
-        const json_t *score = json_object_get(json_object_get(f->report, "why"), "score");
         const bn_prune *last = f->rounds ? &f->round[f->rounds - 1] : NULL;
         if (last && last->pruned == 0 && last->nodes == small->view.nodes) {
             double *pi = calloc((size_t)last->nodes, sizeof *pi);
-            for (int64_t v = 0; v < last->nodes; v++)
-                pi[v] = json_number_value(json_array_get(score, (size_t)v));
+            assert_int_equal(bonsai_condense_whys(NULL, NULL, pi, small), BONSAI_OK);
             qsort(pi, (size_t)last->nodes, sizeof *pi, descending);
             for (int64_t k = 0; k < last->scores.count; k++) {
                 double want = pi[(int64_t)last->scores.at[k].x];
@@ -189,7 +196,7 @@ static void random_trees_have_no_coverage(void **state)
     bonsai_graph *small = condensed(&info, g, &o);
     bn_facts *f = gathered(small, g);
     assert_int_equal(f->coverage.count, 0);
-    assert_true(f->coverage_bound == -1 && f->coverage_check == -1);
+    assert_true(f->made.info.coverage_bound == -1 && f->made.info.coverage_check == -1);
     assert_true(f->rounds > 0);
     bn_facts_free(f);
     bonsai_graph_free(small);
@@ -283,14 +290,14 @@ static void without_a_full_graph_only_the_small_one_is_known(void **state)
     bonsai_graph *g = generated(300, 0);
     (void)state;
     bn_facts *f = gathered(g, NULL);
-    assert_null(f->report);
+    assert_false(f->made.known);
     assert_string_equal(f->method, "unknown");
     assert_null(f->class_full);
     assert_int_equal(f->full_stats.size, 0);
     assert_int_equal(f->full_bytes[BONSAI_SECTION_OFFSETS], 0);
     assert_false(f->map.known);
     assert_int_equal(f->coverage.count + f->rounds, 0);
-    assert_true(f->coverage_bound == -1 && f->coverage_check == -1);
+    assert_true(f->made.info.coverage_bound == -1 && f->made.info.coverage_check == -1);
     bn_facts_free(f);
     bonsai_graph_free(g);
 }

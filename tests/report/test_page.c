@@ -358,7 +358,7 @@ static void the_largest_page_is_below_two_megabytes(void **state)
     for (int i = 1; i < BONSAI_SECTION_COUNT; i++)
         f.small_bytes[i] = f.full_bytes[i] = INT64_C(1) << 40;
     f.coverage = (bn_curve){POINTS, spots};
-    f.coverage_bound = f.coverage_check = 0.5;
+    f.made.info.coverage_bound = f.made.info.coverage_check = 0.5;
     f.rounds = ROUNDS;
     f.round = round;
     f.map.known = true;

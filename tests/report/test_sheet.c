@@ -1,12 +1,22 @@
 /* test_sheet.c -- what the sections of a report say is what the metadata says.
  *
  * SPDX-License-Identifier: MIT */
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "paging.h"
 #include "report/page.h"
+
+/* What the small graph's metadata hold, read without the library. */
+static json_t *metadata_of(const bonsai_graph *small)
+{
+    const bonsai_array *a = &bonsai_graph_view(small)->section[BONSAI_SECTION_METADATA];
+    json_t *all = json_loadb(a->data, (size_t)a->count, 0, NULL);
+    assert_non_null(all);
+    return all;
+}
 
 typedef struct {
     bonsai_graph *full, *small;
@@ -33,7 +43,7 @@ static void make(made *m, const bonsai_condense_options *o)
     if (bonsai_condense(&m->small, &m->info, m->full, o) != BONSAI_OK ||
         bonsai_report_new(&m->report, m->small, m->full, &r) != BONSAI_OK)
         fail_msg("%s", bonsai_error());
-    assert_int_equal(bn_facts_report(&m->meta, m->small), BONSAI_OK);
+    m->meta = metadata_of(m->small);
     m->html = bonsai_report_html(NULL, m->report);
 }
 
