@@ -1,9 +1,8 @@
-/* alike.c -- whether all ranks have the same library, the same file and the same options.
+/* alike.c -- checks that all ranks have the same library, the same file and the same options.
  *
- * Ranks that do not would compute nonsense together, or wait for each other forever: one that sees
- * another version of the file would send rows that nobody expects.  What each rank holds is
- * brought to all of them as bytes, and all compare alike, so that no second round is needed to
- * agree on the verdict.
+ * Otherwise the ranks would compute nonsense or wait for each other forever: a rank with another
+ * version of the file would send rows that nobody expects.  Every rank gets the bytes of all and
+ * makes the same comparison, so that no second round is needed to agree on the answer.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -12,9 +11,9 @@
 #include "base/fields.h"
 #include "ranks.h"
 
-enum { TEXT = 128 };            /* never to change: other versions of the library read it */
+enum { TEXT = 128 };            /* must never change: other versions of the library read it */
 
-/* all (ranks x bytes) from each rank's own. */
+/* all (ranks x bytes): row r is rank r's own. */
 static bonsai_status bring(bn_world *w, char **all, const void *mine, int64_t bytes)
 {
     bonsai_status rc;
@@ -29,7 +28,7 @@ done:
     return rc;
 }
 
-/* The first rank whose bytes are not those of rank 0; -1: all have the same. */
+/* The first rank whose bytes differ from rank 0's; -1: none does. */
 static int first_other(const bn_world *w, const char *all, int64_t bytes)
 {
     for (int r = 1; r < w->ranks; r++)
@@ -48,8 +47,8 @@ static const char *byte_order(void)
     return first ? "little-endian" : "big-endian";
 }
 
-/* Not through bn_agree, whose numbers another byte order would read backwards: hence no memory
- * but the stack's, however many ranks there are. */
+/* bn_agree cannot be used yet: another byte order would read its numbers backwards.  So this uses
+ * only the stack, for any number of ranks. */
 bonsai_status bn_alike_build(bn_world *w, const char *text)
 {
     char mine[TEXT] = "", theirs[TEXT], first[TEXT] = "";
@@ -117,7 +116,7 @@ static bonsai_status other_file(const char *where, int rank, const passport *a, 
                    "instead of %lld", where, rank, (long long)b->flags, (long long)a->flags);
 }
 
-/* A graph that was made in memory has no checksums to compare. */
+/* A graph made in memory has no checksums to compare. */
 static bonsai_status is_mapped(const bonsai_graph *g)
 {
     const uint8_t *begin = g->file.data;
@@ -161,7 +160,7 @@ static bonsai_status other_value(int rank, const char *name, const char *first, 
                    rank, name, *other ? other : "not given", *first ? first : "not given");
 }
 
-/* Whether a field decides something that all ranks must do alike. */
+/* Whether all ranks must have the same value of a field. */
 static bool is_shared(const bonsai_field *f)
 {
     return f->type < BONSAI_FIELD_TEXT && !(f->marks & BONSAI_MARK_LOCAL);

@@ -1,4 +1,4 @@
-/* doors.c -- the public calls: join the others, make sure that all mean the same, work, agree.
+/* doors.c -- the public calls: join the ranks, check that their input is the same, work, agree.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -9,7 +9,7 @@
 #include "io/io.h"
 #include "ranks.h"
 
-/* ---- what every call begins with ---- */
+/* ---- the beginning of every call ---- */
 
 static bonsai_status join(bn_world **w, MPI_Comm comm)
 {
@@ -22,7 +22,7 @@ bonsai_status bonsai_mpi_agree(bonsai_status mine, const char *sentence, MPI_Com
     bn_world *w = NULL;
     if (mine != BONSAI_OK && sentence)
         bn_fail(mine, "%s", sentence);
-    /* Nothing below leaves another sentence unless it fails itself. */
+    /* Nothing below changes the sentence unless it fails itself. */
     bonsai_status rc = join(&w, comm);
     if (rc == BONSAI_OK)
         rc = bn_agree(w, mine);
@@ -30,8 +30,8 @@ bonsai_status bonsai_mpi_agree(bonsai_status mine, const char *sentence, MPI_Com
     return rc;
 }
 
-/* A callback that asks one rank to stop must not end it alone: the wish is kept until all agree.
- * Where there is nobody to agree with, it is followed at once. */
+/* If a callback cancels on one rank, that rank must not stop alone: the request waits until all
+ * ranks agree.  A rank without others stops at once. */
 typedef struct {
     bn_world *w;
     bonsai_progress_fn *fn;
@@ -58,8 +58,8 @@ static int ranks_here(MPI_Comm comm)
     return ranks;
 }
 
-/* The cores that some rank of this machine may run on, parted among its ranks: whether each is
- * bound to its own, or all share them. */
+/* The cores that the ranks on this machine may use, divided by the number of these ranks: right
+ * both for ranks bound to their own cores and for ranks that share them. */
 int bonsai_mpi_threads(MPI_Comm comm)
 {
     MPI_Comm here;
@@ -78,7 +78,7 @@ int bonsai_mpi_threads(MPI_Comm comm)
 
 /* ---- reading ---- */
 
-/* The path without "bonsai:" before it; NULL: in another format. */
+/* The path without its "bonsai:" prefix; NULL: another format. */
 static const char *native_path(const char *path)
 {
     for (int i = 0; bonsai_format_name(i); i++) {
@@ -95,14 +95,14 @@ static bonsai_status open_here(bonsai_graph **out, const char *path, const bonsa
     const char *plain = native_path(path);
     if (!plain)
         return bn_fail(BONSAI_E_FORMAT, "%s: is not a .bonsai file, and ranks open no others; "
-                       "\"bonsai convert\" makes one of it", path);
+                       "\"bonsai convert\" converts it to one", path);
     bonsai_status rc = bn_format_native.open(out, plain, o);
     if (rc == BONSAI_OK)
         (*out)->info.format = bn_format_native.name;
     return rc;
 }
 
-/* Whose sentence it is, where it is not that of rank 0. */
+/* Names the rank in its sentence, except rank 0. */
 static bonsai_status name_rank(const bn_world *w, bonsai_status rc)
 {
     char sentence[512];
@@ -207,7 +207,7 @@ bonsai_status bonsai_mpi_condense_many(bonsai_graph **out, bonsai_condense_info 
     o.threads = o.threads ? o.threads : threads;
     w->here = ranks_here(comm);
     BN_TRY(bn_condense(out, info, g, &(bn_asked){&o, ratios, count}, w));
-    rc = bn_agree(w, rc);               /* whoever was canceled in the last stage */
+    rc = bn_agree(w, rc);               /* some rank may have been canceled in the last stage */
 done:
     for (int i = 0; i < count && (rc != BONSAI_OK || bn_rank(w) != 0); i++) {
         bonsai_graph_free(out[i]);

@@ -1,12 +1,11 @@
-/* ranks.h -- what the parts of libbonsai_mpi share.
+/* ranks.h -- declarations that the files of libbonsai_mpi share.
  *
- *   world.c     a bn_world of processes: its calls in terms of MPI
- *   alike.c     whether all ranks have the same library, file and options
- *   doors.c     the public calls
- *   program/    the program bonsai-mpi, which knows bonsai_mpi.h alone
+ *   transport.c   a bn_world of processes: its calls in terms of MPI
+ *   alike.c       checks that all ranks have the same library, file and options
+ *   doors.c       the public calls
+ *   program/      the program bonsai-mpi; it includes only the public headers
  *
- * The stages themselves are in src/, written once for one rank and for several; nothing there
- * knows MPI.
+ * The stages are in src/, written once for one rank and for several; nothing there uses MPI.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_RANKS_H
@@ -16,24 +15,24 @@
 #include "bonsai_mpi.h"
 #include "graph/graph.h"
 
-/* ---- the world (world.c) ---- */
+/* ---- the world (transport.c) ---- */
 
-/* Collective over comm.  piece: the most bytes that one call of MPI may move, 0: the usual (MPI
- * counts in int). */
+/* Collective over comm.  piece: the most bytes that one MPI call may move (MPI counts in int);
+ * 0: the default. */
 bonsai_status bn_ranks_new(bn_world **out, MPI_Comm comm, int64_t piece);
 void bn_ranks_free(bn_world *w);        /* collective; NULL is fine */
-/* Lets an exchange that is under way move on; at any time, on the thread that started it. */
+/* Lets a pending exchange make progress; at any time, on the thread that started it. */
 void bn_ranks_poke(bn_world *w);
 
-/* ---- what must be the same everywhere (alike.c) ---- */
+/* ---- checks that all ranks have the same input (alike.c) ---- */
 
-/* All are collective, and every rank comes to the same answer by itself: what the ranks hold is
- * brought together as bytes, compared with rank 0's, and the first that differs is named. */
+/* All are collective.  Every rank gets the bytes of all, compares them with rank 0's, and so finds
+ * the same answer: an error that names the first rank that differs. */
 
-/* Version, byte order and sizes.  To be called before numbers are exchanged; text: NULL, or what
- * this rank says of itself (tests). */
+/* Version, byte order and sizes.  Call it before numbers are exchanged.  text: NULL, or this
+ * rank's description of itself (tests). */
 bonsai_status bn_alike_build(bn_world *w, const char *text);
-/* The graph, which must be a mapped native file with as many nodes as ranks at least. */
+/* The graph; it must be a mapped native file with at least as many nodes as there are ranks. */
 bonsai_status bn_alike_graph(bn_world *w, const bonsai_graph *g);
 bonsai_status bn_alike_condense(bn_world *w, const bonsai_condense_options *o, const double *ratios,
                                 int count);

@@ -1,15 +1,15 @@
 /* transport.c -- a bn_world of processes: its calls in terms of MPI.
  *
- * Three things MPI does not do by itself:
+ * It adds three things to MPI:
  *
- *   sizes    counts are of type int, so that what is larger goes in pieces;
- *   failing  what a call needs is allocated when the world is made, so that none can fail on one
- *            rank and leave the others waiting;
- *   waiting  Open MPI waits by spinning, on a core that the rank waited for, or its threads, may
- *            need.  All calls are made in their nonblocking form; who waits long sleeps a tenth
- *            of the time that it has waited.
+ *   sizes    MPI counts in int, so larger data goes in pieces;
+ *   failing  all memory is allocated when the world is made, so that no call can fail on one rank
+ *            and leave the others waiting;
+ *   waiting  Open MPI spins while it waits, on a core that other ranks or their threads may need.
+ *            All calls here are nonblocking; a long wait sleeps for a tenth of the time waited so
+ *            far.
  *
- * In an exchange each pair of ranks has one piece on its way at a time, in each direction.
+ * In an exchange each pair of ranks has one piece in flight at a time, in each direction.
  *
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
@@ -23,15 +23,15 @@
 enum { PIECE = 1 << 30 };
 enum { TAG_EXCHANGE, TAG_WHOLE, TAG_LONG, TAG_BODY };
 
-typedef struct {                /* what is still to be moved between this rank and another */
+typedef struct {                /* data still to move between this rank and another */
     char   *in;
     const char *out;
     int64_t in_left, out_left;
 } lane;
 
 typedef struct {
-    bn_world w;                 /* first, so that a world is one */
-    MPI_Comm comm, mail;        /* together; between two */
+    bn_world w;                 /* first, so that a bn_world pointer can be cast to this */
+    MPI_Comm comm, mail;        /* for collective calls; for messages between two ranks */
     int64_t  piece;
     int     *counts, *places;   /* ranks */
     lane    *lanes;             /* ranks */
@@ -49,7 +49,7 @@ static bonsai_status failed(const bn_world *w, const char *what, int code)
 
 /* ---- waiting ---- */
 
-/* Between two looks: at first not at all, so that what is about to come is seen at once. */
+/* Sleeps between two tests; at first not at all, so that data about to arrive is seen at once. */
 static void rest(int *looks, double *since)
 {
     enum { QUICK = 200, YIELDS = 50 };
@@ -79,7 +79,7 @@ static bonsai_status wait_for(const bn_world *w, const char *what, int code, MPI
     return failed(w, what, code);
 }
 
-/* ---- all together ---- */
+/* ---- all ranks ---- */
 
 static bonsai_status share(bn_world *w, void *data, int64_t bytes, int from)
 {
@@ -97,7 +97,7 @@ done:
     return rc;
 }
 
-/* What does not fit into one call is shared by one rank after the other. */
+/* If the data does not fit one MPI call, the ranks share theirs one after the other. */
 static bonsai_status gather_large(bn_world *w, char *all, const int64_t *bytes)
 {
     bonsai_status rc = BONSAI_OK;
@@ -133,8 +133,8 @@ static bonsai_status gather(bn_world *w, void *all, const int64_t *bytes, const 
                                     MPI_BYTE, m->comm, &r), &r);
 }
 
-/* Numbers of 8 bytes.  Each is handed on twice, as the sum of some and as the sum of all, by all
- * ranks but one. */
+/* Numbers of 8 bytes.  All ranks but one send each number twice: as the sum of some ranks and as
+ * the sum of all. */
 static bonsai_status reduce(bn_world *w, void *x, int64_t count, MPI_Datatype type, MPI_Op op)
 {
     mpi_world *m = (mpi_world *)w;
@@ -166,9 +166,9 @@ static bonsai_status max(bn_world *w, double *x, int64_t count)
     return reduce(w, x, count, MPI_DOUBLE, MPI_MAX);
 }
 
-/* ---- each with each ---- */
+/* ---- exchanges ---- */
 
-/* Sends the next pieces, and readies room for those to come, where nothing is on its way. */
+/* Starts to send and receive the next piece on every lane that has none in flight. */
 static int go_on(mpi_world *m)
 {
     int code = MPI_SUCCESS;
@@ -231,7 +231,7 @@ static bool all_moved(const mpi_world *m)
     return true;
 }
 
-/* Pieces end one by one, and the next of the same pair sets off at once. */
+/* When a piece is done, the next of the same pair starts at once. */
 static bonsai_status finish(bn_world *w)
 {
     mpi_world *m = (mpi_world *)w;
@@ -256,7 +256,7 @@ static bonsai_status finish(bn_world *w)
     return code == MPI_SUCCESS ? BONSAI_OK : failed(w, "finish an exchange", code);
 }
 
-/* ---- between two ---- */
+/* ---- two ranks ---- */
 
 static bonsai_status post(bn_world *w, int to, const void *data, int len, int tag)
 {
@@ -265,7 +265,7 @@ static bonsai_status post(bn_world *w, int to, const void *data, int len, int ta
                     MPI_Isend(data, len, MPI_BYTE, to, tag, ((mpi_world *)w)->mail, &r), &r);
 }
 
-/* A message that is too long for one piece goes behind its length. */
+/* A message too long for one piece is sent after its length. */
 static bonsai_status send(bn_world *w, int to, const void *data, int64_t bytes)
 {
     mpi_world *m = (mpi_world *)w;
@@ -280,7 +280,7 @@ done:
     return rc;
 }
 
-/* Waits for a message and takes it out of the queue, so that no other can come in between. */
+/* Waits for a message and takes it out of the queue, so that no other receive can match it. */
 static bonsai_status next_message(bn_world *w, int from, int tag, MPI_Message *out, MPI_Status *st)
 {
     int code = MPI_SUCCESS, there = 0, looks = 0;
@@ -293,7 +293,7 @@ static bonsai_status next_message(bn_world *w, int from, int tag, MPI_Message *o
     return code == MPI_SUCCESS ? BONSAI_OK : failed(w, "receive a message", code);
 }
 
-/* The bytes of a message; where there is no room they are lost, and it is read all the same. */
+/* Reads a message.  Without memory its bytes are lost, but it still leaves the queue. */
 static bonsai_status take(bn_world *w, MPI_Message *message, void *to, int len)
 {
     MPI_Request r = MPI_REQUEST_NULL;
@@ -362,7 +362,7 @@ done:
     return rc;
 }
 
-/* A communicator of our own: the caller's messages and ours never meet, and errors come back. */
+/* A communicator of our own keeps our messages apart from the caller's, and returns errors. */
 static bonsai_status own_comm(MPI_Comm *out, MPI_Comm comm, const bn_world *w)
 {
     int code = MPI_Comm_dup(comm, out);
@@ -380,7 +380,7 @@ bonsai_status bn_ranks_new(bn_world **out, MPI_Comm comm, int64_t piece)
     MPI_Initialized(&up);
     MPI_Finalized(&down);
     if (!up || down)
-        return bn_fail(BONSAI_E_ARGUMENT, "MPI is not running: MPI_Init comes first");
+        return bn_fail(BONSAI_E_ARGUMENT, "MPI is not running: call MPI_Init first");
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
     rc = make_room(&m, ranks);
@@ -388,7 +388,7 @@ bonsai_status bn_ranks_new(bn_world **out, MPI_Comm comm, int64_t piece)
     MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, comm);
     if (worst) {
         release(m);
-        return bn_fail(BONSAI_E_MEMORY, "there is not enough memory on one of the ranks to begin");
+        return bn_fail(BONSAI_E_MEMORY, "one of the ranks does not have enough memory to begin");
     }
     m->w = (bn_world){.rank = rank, .ranks = ranks, .gather = gather, .share = share, .sum = sum,
                       .sum_int = sum_int, .max = max, .start = start, .finish = finish,

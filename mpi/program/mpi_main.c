@@ -1,9 +1,9 @@
-/* mpi_main.c -- the program bonsai-mpi: the commands that ranks do together.
+/* mpi_main.c -- the program bonsai-mpi: the commands that run on several ranks.
  *
- * Every rank runs the same command with the same arguments, and goes through the same calls.
- * Rank 0 speaks, prints and writes; the others are mute.  Before each call that all make together
- * they meet, so that a rank that ended early, for whatever reason, ends the others instead of
- * leaving them waiting; and they meet at the end, so that all have the same exit code.
+ * Every rank runs the same command with the same arguments and makes the same calls.  Only rank 0
+ * prints and writes.  The ranks meet before each collective call, so that a rank that ended early
+ * ends the others instead of leaving them waiting, and at the end, so that all have the same exit
+ * code.
  *
  * SPDX-License-Identifier: MIT */
 #include <signal.h>
@@ -26,12 +26,12 @@ const command commands[] = {
 
 static session here;
 static int rank, ranks;
-static int parted;              /* a rank ended early: the exit code of all; 0: none did */
-static double memory[2];        /* of a rank at its largest, and on the average */
+static int parted;              /* the exit code of all if a rank ended early; 0: none did */
+static double memory[2];        /* peak memory of a rank: largest and mean */
 
 /* ---- meeting ------------------------------------------------------------- */
 
-/* x = the largest of all ranks'.  Who waits does not take the core from who works. */
+/* x = the largest of all ranks'.  A waiting rank leaves its core to the working ones. */
 static void largest(int *x, int count)
 {
     const struct timespec pause = {0, 200000};
@@ -42,8 +42,8 @@ static void largest(int *x, int count)
         nanosleep(&pause, NULL);
 }
 
-/* ended: with the exit code *code, which becomes that of all.  Else E_ARGUMENT and its sentence
- * where another rank has. */
+/* ended: this rank ends with the exit code *code, which becomes that of all.  Otherwise fails with
+ * E_ARGUMENT and a sentence if another rank has ended. */
 static bonsai_status meet(int ended, int *code)
 {
     char sentence[sizeof here.said + 64];
@@ -56,7 +56,7 @@ static bonsai_status meet(int ended, int *code)
     if (!x[0] || !x[1])
         return BONSAI_OK;
     parted = x[2] != EXIT_DONE ? x[2] : EXIT_FAILED;
-    snprintf(sentence, sizeof sentence, "rank %d has ended before the others: %s", rank,
+    snprintf(sentence, sizeof sentence, "rank %d ended before the others: %s", rank,
              *here.said ? here.said : "it was given other arguments");
     return bonsai_mpi_agree(ended ? BONSAI_E_ARGUMENT : BONSAI_OK, sentence, MPI_COMM_WORLD);
 }
@@ -144,12 +144,12 @@ static void summary_ranks(summary *r, const bonsai_condense_info *i)
 {
     summary_heading(r, "Ranks");
     summary_int(r, "ranks.count", "ranks", ranks);
-    summary_int(r, "ranks.threads", "threads of each", here.read.threads);
+    summary_int(r, "ranks.threads", "threads per rank", here.read.threads);
     summary_bytes(r, "ranks.sent", "bytes exchanged", (double)i->sent);
     summary_bytes(r, "ranks.sent_rows", "rows of embeddings", (double)i->sent_rows);
-    summary_bytes(r, "ranks.halo", "at least needed", (double)i->halo);
+    summary_bytes(r, "ranks.halo", "minimum needed", (double)i->halo);
     summary_bytes(r, "ranks.peak_rss_max", "memory of a rank", memory[0]);
-    summary_bytes(r, "ranks.peak_rss_mean", "on the average", memory[1]);
+    summary_bytes(r, "ranks.peak_rss_mean", "on average", memory[1]);
 }
 
 const workers crew = {
@@ -172,21 +172,21 @@ const workers crew = {
 int main(int argc, char **argv)
 {
     int level;
-    program_begin(&here, argc, argv);       /* may start the program once more: before MPI */
+    program_begin(&here, argc, argv);       /* may restart the program, so it comes before MPI */
     if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
         return fail_with(&here, "MPI could not be started");
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     here.mute = rank != 0;
     here.progress.quiet = here.mute;
-    here.people = 1;            /* mpirun makes every output a terminal, whatever it is */
+    here.people = 1;            /* mpirun makes every output a terminal */
     setenv("NO_COLOR", "1", 1);
     if (here.mute && !freopen("/dev/null", "w", stdout))
         fclose(stdout);
     here.read.threads = bonsai_mpi_threads(MPI_COMM_WORLD);
     int code = program_run(&here, argc, argv);
     meet(1, &code);
-    signal(SIGTERM, SIG_IGN);   /* mpirun sends it to all once one has ended with a code but 0 */
+    signal(SIGTERM, SIG_IGN);   /* mpirun sends it to all when one fails */
     MPI_Finalize();
     return program_end(parted ? parted : code);
 }

@@ -18,7 +18,7 @@
 
 /* ---- errors (error.c) ---- */
 
-/* Sets this thread's sentence and returns rc.  Never call it in a parallel loop. */
+/* Sets this thread's error sentence and returns rc.  Never call it in a parallel loop. */
 bonsai_status bn_fail(bonsai_status rc, const char *fmt, ...) BN_PRINTF(2, 3);
 
 /* Leaves through the label `done` with `rc` set if the call failed. */
@@ -35,8 +35,8 @@ bonsai_status bn_fail(bonsai_status rc, const char *fmt, ...) BN_PRINTF(2, 3);
  * A count of 0 gives a valid pointer. */
 #define BN_NEW(pp, count) bn_new((void **)(pp), (count), sizeof **(pp))
 bonsai_status bn_new(void **out, int64_t count, size_t item);
-/* Makes *pp hold at least need items, keeping what it holds; *capacity grows by
- * half, so that appending is linear.  On failure *pp is as it was. */
+/* Makes room for at least need items in *pp and keeps its contents; *capacity grows by
+ * half, so that appending is linear.  On failure *pp is unchanged. */
 bonsai_status bn_grow(void **pp, int64_t *capacity, int64_t need, size_t item);
 void bn_free(void *p);
 bonsai_status bn_strdup(char **out, const char *s);
@@ -48,16 +48,16 @@ static inline int64_t bn_least(int64_t a, int64_t b) { return a < b ? a : b; }
 void    bn_mem_fail_at(int64_t nth);    /* tests: the nth allocation from now fails; -1: none */
 bool    bn_mem_failed(void);            /* tests: whether it has */
 int64_t bn_mem_live(void);              /* blocks not yet freed */
-void    bn_mem_limit(int64_t bytes);    /* refuse single requests above this; 0: what the machine has */
+void    bn_mem_limit(int64_t bytes);    /* refuse single larger requests; 0: the machine's memory */
 
 /* ---- options (options.c) ---- */
 
 /* Lays the caller's struct (its first field is its size) over the defaults; NULL
- * means defaults alone.  name is the struct's, for the sentence. */
+ * means the defaults.  name: the struct's, for the error sentence. */
 bonsai_status bn_options_merge(void *out, const void *defaults, size_t full, const void *given,
                                const char *name);
-/* The same for a struct of options, whose presets and ranges are in fields.c: a value that is
- * outside of its range is refused. */
+/* The same for a struct of options, with the presets and ranges of fields.c; refuses a value
+ * outside its range. */
 bonsai_status bn_options_read(void *out, const void *given, bonsai_options_kind kind);
 enum {
     bn_kind_read = BONSAI_OPTIONS_READ, bn_kind_write = BONSAI_OPTIONS_WRITE,
@@ -65,14 +65,15 @@ enum {
     bn_kind_train = BONSAI_OPTIONS_TRAIN, bn_kind_plan = BONSAI_OPTIONS_PLAN,
     bn_kind_compare = BONSAI_OPTIONS_COMPARE, bn_kind_report = BONSAI_OPTIONS_REPORT
 };
-#define BN_OPTIONS(out, given, kind) bn_options_read((out), (given), (bonsai_options_kind)bn_kind_##kind)
+#define BN_OPTIONS(out, given, kind) \
+    bn_options_read((out), (given), (bonsai_options_kind)bn_kind_##kind)
 
-/* A struct that the library fills for the caller, who states its size: refuses one without a size,
- * and writes no more of ours, which states its own, than fits. */
+/* For a struct that the library fills.  The caller sets its size: check refuses a struct without
+ * one, fill copies as much of ours (which has its own size) as fits. */
 bonsai_status bn_result_check(const void *out, const char *name);
 void bn_result_fill(void *out, const void *ours);
-/* Our own copy of an array of the caller's structs, which all have the size of the first, laid over
- * an empty one of ours; NULL for none.  bn_free it. */
+/* A copy of the caller's array of structs, each laid over an empty one of ours.  All have the size
+ * of the first.  NULL for none.  bn_free it. */
 bonsai_status bn_structs_read(void **out, const void *empty, const void *given, int64_t count,
                               const char *name);
 extern const bonsai_cell bn_cell_empty;
@@ -81,7 +82,7 @@ void *bn_structs_at(const void *given, int64_t i);      /* the caller's own */
 /* ---- threads and progress (threads.c) ---- */
 
 int bn_threads(int asked);      /* 0: every core; always at least 1 */
-/* As many of the threads as there are pieces of work; at least 1. */
+/* The smaller of the threads and the pieces of work; at least 1. */
 int bn_team(int threads, int64_t pieces);
 
 typedef struct {
@@ -93,7 +94,7 @@ bonsai_status bn_tick(bn_progress p, const char *stage, int64_t done, int64_t to
 
 /* ---- time and memory (clock.c) ---- */
 
-double  bn_seconds(void);       /* of a clock that only goes forward */
+double  bn_seconds(void);       /* of a monotonic clock */
 int64_t bn_peak_rss(void);      /* of this process, in bytes */
 
 /* ---- random numbers (rng.c): counter-based, one stream an item ---- */
@@ -113,17 +114,17 @@ bonsai_status bn_rng_pick(uint8_t *taken, int64_t n, int64_t wanted, uint64_t se
 
 uint32_t bn_crc32(uint32_t crc, const void *data, int64_t len);            /* start with 0 */
 uint32_t bn_crc32_parallel(const void *data, int64_t len, int threads);
-/* Of bytes with the first checksum and, behind them, len bytes with the second. */
+/* The checksum of some bytes (crc) followed by len bytes (piece). */
 uint32_t bn_crc32_append(uint32_t crc, uint32_t piece, int64_t len);
 
 /* ---- numbers in text (number.c): independent of the locale ---- */
 
-/* Reads a number at *p, not past end; moves *p behind it.  False: no number there. */
+/* Reads a number at *p, not past end, and moves *p past it.  False: no number there. */
 bool bn_parse_int(const char **p, const char *end, int64_t *out);   /* also false on overflow */
-bool bn_parse_real(const char **p, const char *end, double *out);   /* nearest double; nan, inf too */
+bool bn_parse_real(const char **p, const char *end, double *out);   /* nearest double, nan, inf */
 /* The shortest of %.6g .. %.9g that reads back as the same float; buf of 24. */
 int  bn_format_float(char *buf, float v);
-/* snprintf with a decimal point whatever the locale: for what goes into files. */
+/* snprintf with a decimal point in any locale, for text that goes into files. */
 int  bn_print(char *buf, size_t size, const char *format, ...) BN_PRINTF(3, 4);
 
 /* ---- files (file.c) ---- */
@@ -150,11 +151,11 @@ bonsai_status bn_out_write(bn_out *o, const void *data, int64_t len);
 bonsai_status bn_out_printf(bn_out *o, const char *fmt, ...) BN_PRINTF(2, 3);
 int64_t       bn_out_tell(const bn_out *o);
 bonsai_status bn_out_rewrite(bn_out *o, int64_t at, const void *data, int64_t len);
-/* For a file that several processes write: one opens it and shares it; the others join it by the
- * name that sharing gives.  Each writes by bn_out_rewrite and syncs; the first commits when all
- * have.  On one machine (local) a file without a name can be joined too, and vanishes with the
- * processes; else it gets its temporary name now.  id: of the file, so that another that has the
- * same name on another machine is not joined. */
+/* For a file that several processes write.  One opens and shares it; the others join it by the
+ * name that sharing returns.  Each writes with bn_out_rewrite and syncs; then the first commits.
+ * On one machine (local) a nameless file can be shared, and vanishes with the processes;
+ * otherwise it gets its temporary name now.  id identifies the file, so that nobody joins a file
+ * of the same name on another machine. */
 typedef struct { char name[4096]; int64_t id[2]; } bn_out_place;
 bonsai_status bn_out_share(bn_out_place *at, bn_out *o, bool local);
 bonsai_status bn_out_join(bn_out **out, const char *path, const bn_out_place *at);

@@ -39,8 +39,8 @@ uint32_t bn_crc32_parallel(const void *data, int64_t len, int threads)
     return crc;
 }
 
-/* A checksum is linear: that of a whole is the exclusive or of its parts', each moved over the
- * bytes behind it.  Bits are summed, and the sums' lowest bits are the answer. */
+/* A checksum is linear: the whole's is the exclusive or of its parts', each shifted by the bytes
+ * that follow it.  Summing each bit over the ranks gives it in the sums' lowest bits. */
 bonsai_status bn_crc32_over(bn_world *w, uint32_t *crc, int64_t after)
 {
     int64_t bit[32];

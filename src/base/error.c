@@ -1,4 +1,4 @@
-/* error.c -- statuses and the one sentence that each thread keeps.
+/* error.c -- statuses, and the last error sentence of each thread.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 static _Thread_local char sentence[1024];
 
-/* A sentence must stay one line, whatever bytes a file name or a file brings. */
+/* A sentence stays on one line, whatever bytes a file name or a file contains. */
 static void make_printable(char *s)
 {
     for (; *s; s++)

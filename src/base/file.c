@@ -1,9 +1,9 @@
 /* file.c -- files mapped whole, and files that appear only when complete.
  *
- * Output goes to a file without a name where the file system can (O_TMPFILE), so
- * that even kill -9 leaves nothing behind; it gets a temporary name for the
- * instant between its last byte and the rename.  Elsewhere the temporary name is
- * there from the start and removed on failure.
+ * Output goes to a nameless file if the file system supports it (O_TMPFILE), so
+ * that even kill -9 leaves nothing behind; it has a temporary name only between
+ * its last byte and the rename.  Otherwise it has the temporary name from the
+ * start, and a failure removes it.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -272,7 +272,7 @@ bonsai_status bn_out_share(bn_out_place *at, bn_out *o, bool local)
                                       : bn_fail(BONSAI_E_IO, "%s: the name is too long", o->path);
 }
 
-/* Devices have other numbers on other machines, and so names of ours may lead to other files. */
+/* Device numbers differ between machines, and the same name may lead to different files. */
 static bool is_other(int fd, const bn_out_place *at)
 {
     struct stat st;

@@ -1,8 +1,8 @@
-/* mem.c -- the one door to the heap.
+/* mem.c -- the library's only use of the heap.
  *
- * Requests are checked before they are multiplied, zeroed, counted, and refused
- * when larger than the machine's memory: with overcommit the system would say
- * yes and kill the process later.  Tests make the nth request fail.
+ * Requests are checked for overflow, zeroed and counted.  A request larger than
+ * the machine's memory is refused: with overcommit the system would grant it and
+ * kill the process later.  Tests make the nth request fail.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
@@ -67,7 +67,7 @@ static int64_t largest_request(void)
     return max;
 }
 
-/* Whether this request is the one that a test wants to fail. */
+/* Whether a test wants this request to fail. */
 static bool told_to_fail(void)
 {
     if (atomic_load(&fail_countdown) < 0)
@@ -91,8 +91,8 @@ static bool request_bytes(int64_t *bytes, int64_t count, size_t item)
 
 enum { LARGE_BLOCK = 8 << 20, HUGE_PAGE = 2 << 20 };
 
-/* Rows of a large block are fetched in any order: with large pages the processor finds
- * them without walking its page tables each time. */
+/* Rows of a large block are read in random order: large pages save the processor a walk of
+ * its page tables for each. */
 static void use_large_pages(void *p, int64_t bytes)
 {
 #ifdef MADV_HUGEPAGE

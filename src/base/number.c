@@ -1,8 +1,8 @@
 /* number.c -- numbers in text, exact and independent of the locale.
  *
- * Most numbers have at most 19 digits and a small power of ten: the mantissa is
- * then exact in a double and so is the power, and one multiplication or division
- * rounds correctly (Clinger 1990).  The rest goes through strtod_l.
+ * Most numbers have at most 19 digits and a small power of ten.  Then mantissa and
+ * power are exact in a double, and one multiplication or division rounds correctly
+ * (Clinger 1990).  The others go through strtod_l.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -57,8 +57,8 @@ bool bn_parse_int(const char **p, const char *end, int64_t *out)
     return true;
 }
 
-/* A copy ended by a zero, since the text may run to the end of a mapped file. */
-enum { LONGEST_EXPONENT = 8 };  /* an exponent that is cut may look like none */
+/* A copy that ends with a zero, since the text may reach the end of a mapped file. */
+enum { LONGEST_EXPONENT = 8 };  /* a truncated exponent may look like none */
 
 static bool parse_copy(const char **p, const char *end, double *out)
 {
@@ -74,7 +74,7 @@ static bool parse_copy(const char **p, const char *end, double *out)
     if (stop == copy)
         return false;
     if (len == sizeof copy - 1 && stop + LONGEST_EXPONENT > copy + len)
-        return false;                       /* it may go on behind the copy */
+        return false;                       /* it may continue past the copy */
     *p += stop - copy;
     return true;
 }

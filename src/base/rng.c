@@ -1,5 +1,5 @@
-/* rng.c -- random numbers by (seed, item, counter), so that any thread may draw
- * any item's numbers and the answer is the same.
+/* rng.c -- random numbers by (seed, item, counter): an item's numbers are the same
+ * on every thread.
  *
  * A stream's key is a hash of seed and item; its i-th number is a hash of the
  * key and i.  The hash is the finaliser of SplitMix64 (Steele, Lea, Flood 2014).

@@ -1,7 +1,7 @@
 /* scratch.c -- large arrays in memory or in files without a name; see scratch.h.
  *
- * In front of every array stands how it was made.  A file gets all its blocks before it is
- * mapped: on a full disk that is an error to report, not a signal in the middle of a loop.
+ * A header in front of every array says how it was made.  A file gets all its blocks before it is
+ * mapped: a full disk is then an error to report, not a signal in the middle of a loop.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -16,7 +16,7 @@
 
 #include "scratch.h"
 
-enum { HEAD = 4096 };           /* of a file: a page, so that the array begins where one does */
+enum { HEAD = 4096 };           /* of a file: a page, so that the array begins on a page */
 
 typedef struct {
     bn_memory *m;
@@ -48,7 +48,7 @@ static const char *scratch_folder(void)
     return bn_is_dir("/var/tmp") ? "/var/tmp" : "/tmp";      /* /tmp may itself be memory */
 }
 
-/* A file without a name, or one whose name is taken away at once. */
+/* A nameless file, or one that is unlinked at once. */
 static int open_nameless(const char *dir)
 {
     char *path = NULL;
@@ -67,12 +67,12 @@ static int open_nameless(const char *dir)
 
 static bonsai_status no_file(const char *dir, int64_t bytes, int why)
 {
-    return bn_fail(BONSAI_E_IO, "%s: no scratch file of %lld bytes can be made: %s; set TMPDIR to "
+    return bn_fail(BONSAI_E_IO, "%s: cannot create a scratch file of %lld bytes: %s; set TMPDIR to "
                    "a folder with more room, or allow more memory", dir, (long long)bytes,
                    strerror(why));
 }
 
-/* A signal may come while the blocks are found: then once more. */
+/* A signal may interrupt the reservation of the blocks: try again. */
 static int reserve(int fd, int64_t bytes)
 {
     int why;
@@ -143,9 +143,9 @@ void bn_big_free(void *p)
         bn_free(head_of(p));
 }
 
-/* ---- what the system says ---- */
+/* ---- the system's numbers ---- */
 
-/* A line "NAME: 123 kB" of a file of the system. */
+/* The number of a line "NAME: 123 kB" in a file of the system. */
 static int64_t read_line(const char *path, const char *name)
 {
     char line[256];
@@ -184,8 +184,8 @@ static int64_t read_number(const char *path)
     return (int64_t)number;
 }
 
-/* What the group of processes that this one is in may still take: batch systems and containers
- * set limits so.  INT64_MAX: no limit is known. */
+/* What this process's control group may still take: batch systems and containers set such limits.
+ * INT64_MAX: no limit is known. */
 static int64_t left_of_group(void)
 {
     char line[1024], path[1200];

@@ -1,6 +1,6 @@
 /* slots.c -- from nodes to slots; see slots.h.
  *
- * Open addressing, the next free place, at most half full; nothing is ever taken out.
+ * Open addressing with linear probing, at most half full; nothing is ever removed.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>

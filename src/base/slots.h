@@ -1,8 +1,8 @@
-/* slots.h -- numbers for those of many nodes that matter, and sets of bits.
+/* slots.h -- consecutive numbers for the touched nodes of a large graph, and sets of bits.
  *
- * A stage that touches some nodes of a large graph keeps what it knows of them in arrays by slot:
- * 0, 1, 2, ... in the order in which the nodes came.  Which slot a node has is looked up in an
- * array while the graph is small, and in a hash table of the touched ones where it is large.
+ * A stage that touches few nodes of a large graph stores its data about them by slot: 0, 1, 2, ...
+ * in the order in which the nodes were added.  A small graph looks a node's slot up in an array, a
+ * large one in a hash table of the touched nodes.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_SLOTS_H
@@ -10,7 +10,7 @@
 
 #include "base.h"
 
-enum { BN_SLOTS_DIRECT = 1 << 22 };     /* nodes; with more there is a table */
+enum { BN_SLOTS_DIRECT = 1 << 22 };     /* graphs with more nodes use the table */
 
 typedef struct { int32_t node, slot; } bn_slot;         /* slot + 1; 0: empty */
 
@@ -21,15 +21,15 @@ typedef struct {
     int      bits;
 } bn_slots;
 
-/* For nodes 0 .. nodes-1.  bn_slots_free takes what is all zero, too. */
+/* For nodes 0 .. nodes-1.  bn_slots_free accepts an all-zero struct. */
 bonsai_status bn_slots_new(bn_slots *s, int64_t nodes);
 void          bn_slots_free(bn_slots *s);
-/* Room for so many more nodes, ... */
+/* Makes room for so many more nodes. */
 bonsai_status bn_slots_reserve(bn_slots *s, int64_t more);
-/* ... which then cannot fail to be added.  A node that is in keeps its slot. */
+/* Adds a node, which cannot fail within the reserved room.  A node already added keeps its slot. */
 int64_t       bn_slots_add(bn_slots *s, int32_t node);
 
-/* Where a node stands in the table, or would. */
+/* The node's place in the table, or the free place where it belongs. */
 static inline bn_slot *bn_slots_place(const bn_slots *s, int32_t node)
 {
     uint64_t i = (uint64_t)(uint32_t)node * 0x9e3779b97f4a7c15u >> (64 - s->bits);

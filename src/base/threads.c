@@ -1,4 +1,4 @@
-/* threads.c -- how many threads, and telling the caller how far we are.
+/* threads.c -- the number of threads, and progress to the caller.
  *
  * SPDX-License-Identifier: MIT */
 #include "base.h"
@@ -21,7 +21,7 @@ static int cores(void)
 #endif
 
 /* A child of fork() inherits OpenMP's list of threads but not the threads, and would wait for
- * them forever.  Where this process may have had some, its children get one thread. */
+ * them forever.  If this process may have started threads, its children use one. */
 static atomic_bool had_several, alone;
 
 static void in_child(void)
@@ -32,7 +32,7 @@ static void in_child(void)
 
 static void watch_forks(void)
 {
-    (void)pthread_atfork(NULL, NULL, in_child);     /* fails for want of memory alone */
+    (void)pthread_atfork(NULL, NULL, in_child);     /* fails only without memory */
 }
 
 int bn_threads(int asked)

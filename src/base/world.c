@@ -1,4 +1,4 @@
-/* world.c -- the calls between ranks, and what they are for one rank alone.
+/* world.c -- the calls between ranks, and their meaning for one rank alone.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -19,7 +19,7 @@ static void copy(void *to, const void *from, int64_t bytes)
         memcpy(to, from, (size_t)bytes);
 }
 
-/* ---- together ---- */
+/* ---- all ranks ---- */
 
 bonsai_status bn_gather(bn_world *w, void *all, const int64_t *bytes, const void *mine)
 {
@@ -81,7 +81,7 @@ bonsai_status bn_exchange(bn_world *w, void *in, const int64_t *in_bytes, const 
     return rc != BONSAI_OK ? rc : bn_exchange_finish(w);
 }
 
-/* The first rank that failed tells what happened. */
+/* The first rank that failed provides the sentence. */
 bonsai_status bn_agree(bn_world *w, bonsai_status mine)
 {
     char sentence[SENTENCE] = "";
@@ -106,7 +106,7 @@ done:
     return rc;
 }
 
-/* ---- between two ---- */
+/* ---- two ranks ---- */
 
 bonsai_status bn_send(bn_world *w, int to, const void *data, int64_t bytes)
 {
@@ -120,8 +120,8 @@ bonsai_status bn_receive(bn_world *w, int *from, void **data, int64_t *bytes)
 
 /* ---- sums ---- */
 
-/* The sum stays below 2^52 multiples of 2^e, and so does every part of it; from 1.5 2^(52+e) on
- * doubles are 2^e apart, for any term that fits. */
+/* The sum and every part of it stay below 2^52 multiples of 2^e; around 1.5 2^(52+e) doubles are
+ * 2^e apart, for every term that fits. */
 double bn_grid(double most, int64_t count)
 {
     int above;

@@ -1,12 +1,12 @@
 /* world.h -- the ranks that share one job.
  *
- * The stages of condensation are written once, for a rank that has a block of the rows.  What
- * all must know goes through the calls below.  A world of NULL is one rank alone: then they do
- * nothing, or copy.  libbonsai_mpi brings a world of processes, the tests bring one of threads.
+ * The stages of condensation are written once, for a rank that holds a block of the rows.  Ranks
+ * exchange data through the calls below.  NULL is a world of one rank, where the calls do nothing
+ * or copy.  libbonsai_mpi provides a world of processes, the tests one of threads.
  *
  * All calls but bn_send and bn_receive are collective: every rank makes them, in the same order.
- * A rank that fails must not leave the others waiting.  So what can fail on one rank alone, such
- * as an allocation, is followed by bn_agree before the next collective call:
+ * A rank that fails must not leave the others waiting.  After work that can fail on one rank alone,
+ * such as an allocation, call bn_agree before the next collective call:
  *
  *     BN_TRY(bn_agree(w, local_work(...)));
  *     BN_TRY(bn_sum(w, total, count));
@@ -24,8 +24,8 @@ typedef struct bn_world bn_world;
 struct bn_world {               /* what a transport provides, for more than one rank */
     int      rank, ranks;
     int      here;              /* ranks that share this machine's memory; 0: not known */
-    int64_t  sent;              /* bytes that this rank has handed to others, ... */
-    int64_t  halo;              /* ... and the least that its rows of embeddings needed */
+    int64_t  sent;              /* bytes that this rank has sent to others */
+    int64_t  halo;              /* the least that its rows of embeddings needed */
     int      canceled;          /* the caller asked to stop: the next bn_agree fails */
     bonsai_status (*gather)(bn_world *w, void *all, const int64_t *bytes, const void *mine);
     bonsai_status (*share)(bn_world *w, void *data, int64_t bytes, int from);
@@ -42,43 +42,41 @@ struct bn_world {               /* what a transport provides, for more than one 
 static inline int bn_rank(const bn_world *w) { return w ? w->rank : 0; }
 static inline int bn_ranks(const bn_world *w) { return w ? w->ranks : 1; }
 
-/* OK if all ranks pass OK; else the status, and the sentence, of the first rank that does not. */
+/* OK if all ranks pass OK; else the status and sentence of the first rank that does not. */
 bonsai_status bn_agree(bn_world *w, bonsai_status mine);
-/* all = what the ranks give, one after the other: bytes[r] (ranks, the same everywhere) from rank
- * r. */
+/* all = the ranks' bytes in rank order, bytes[r] from rank r; bytes is the same on every rank. */
 bonsai_status bn_gather(bn_world *w, void *all, const int64_t *bytes, const void *mine);
-/* all (ranks) = a number from each. */
+/* all[r] = the number from rank r. */
 bonsai_status bn_gather_int(bn_world *w, int64_t *all, int64_t mine);
-/* data of rank `from` to all. */
+/* Copies data from rank `from` to all others. */
 bonsai_status bn_share(bn_world *w, void *data, int64_t bytes, int from);
-/* Element by element over the ranks, to all.  A sum of doubles must be exact in any order: bring
- * the terms on a grid first (bn_on_grid). */
+/* Element by element over the ranks; all get the result.  A sum of doubles must be exact in any
+ * order: round the terms to a grid first (bn_on_grid). */
 bonsai_status bn_sum(bn_world *w, double *x, int64_t count);
 bonsai_status bn_sum_int(bn_world *w, int64_t *x, int64_t count);
 bonsai_status bn_max(bn_world *w, double *x, int64_t count);
-/* out_bytes[r] of out, one after the other, go to each rank r; in_bytes[r] come from it.  What a
- * rank has for itself is copied.  start returns at once; nothing of in and out may be touched, and
- * no other collective call made, until finish. */
+/* Sends out_bytes[r] of out to each rank r and receives in_bytes[r] from it, in rank order.  A
+ * rank's part for itself is copied.  start returns at once; until finish, do not touch in or out
+ * and make no other collective call. */
 bonsai_status bn_exchange(bn_world *w, void *in, const int64_t *in_bytes, const void *out,
                           const int64_t *out_bytes);
 bonsai_status bn_exchange_start(bn_world *w, void *in, const int64_t *in_bytes, const void *out,
                                 const int64_t *out_bytes);
 bonsai_status bn_exchange_finish(bn_world *w);
-/* crc of the rank's part, behind which lie `after` bytes of others, becomes that of the whole
- * (checksum.c). */
+/* crc: in, of the rank's part, which `after` bytes of other ranks follow; out, of the whole. */
 bonsai_status bn_crc32_over(bn_world *w, uint32_t *crc, int64_t after);
-/* Between two ranks: a message arrives whole, in the order in which the sender sent.  receive
- * waits for one from any rank (*from < 0) or from the rank *from; *data is the caller's to bn_free.
- * Where there is no memory for it the message is lost, and *from and *bytes tell which one it was:
- * who asked can be told.  Never of a world of NULL. */
+/* Between two ranks.  Messages arrive whole and in the order sent.  receive waits for one from any
+ * rank (*from < 0) or from rank *from; bn_free *data.  Without memory for it the message is lost,
+ * and *from and *bytes say which one it was, so that its sender can be told.  The world must not be
+ * NULL. */
 bonsai_status bn_send(bn_world *w, int to, const void *data, int64_t bytes);
 bonsai_status bn_receive(bn_world *w, int *from, void **data, int64_t *bytes);
 
 /* ---- sums that do not depend on their order ---- */
 
-/* For terms of at most `most` and no more than `count` of them: v + grid - grid rounds to whole
- * multiples of a number so large that every sum of them is exact in a double, in any order and
- * in any parts; and so small that nothing is lost which a float could hold, up to 2^26 terms. */
+/* For at most `count` terms of size at most `most`.  v + grid - grid rounds v to a multiple of a
+ * fixed number: large enough that every sum of such terms, in any order and in any parts, is exact
+ * in a double; small enough that up to 2^26 terms keep all that a float could hold. */
 double bn_grid(double most, int64_t count);
 static inline double bn_on_grid(double v, double grid) { return (v + grid) - grid; }
 

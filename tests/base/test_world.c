@@ -206,7 +206,8 @@ static void a_scratch_file_that_cannot_be_created_is_reported(void **state)
     uint8_t *p = NULL;
     (void)state;
     setenv("TMPDIR", "/nowhere/at/all", 1);
-    assert_fails(BN_BIG(&p, &m, 100), BONSAI_E_IO, "/nowhere/at/all: no scratch file of 100 bytes");
+    assert_fails(BN_BIG(&p, &m, 100), BONSAI_E_IO,
+                 "/nowhere/at/all: cannot create a scratch file of 100 bytes");
     assert_null(p);
     unsetenv("TMPDIR");
     assert_fails(bn_big_new((void **)&p, &m, INT64_MAX / 2, 8), BONSAI_E_MEMORY, "no room");

@@ -21,7 +21,7 @@ head -c 20 g.bonsai >stub.bonsai
 as "[ \$rank -ne 1 ] && $run g.bonsai $make || $run stub.bonsai $make" 2
 says 1 "$("$BONSAI" condense stub.bonsai $make 2>&1 | sed 's/^bonsai:/bonsai-mpi: rank 1:/')"
 on 2 condense g.npz $make
-says 1 'bonsai-mpi: g.npz: is not a .bonsai file, and ranks open no others; "bonsai convert" makes one of it'
+says 1 'bonsai-mpi: g.npz: is not a .bonsai file, and ranks open no others; "bonsai convert" converts it to one'
 
 # A byte that is not what it was, in a section that is verified by parts.
 "$BONSAI" generate -o bad.bonsai --nodes 4000 --dense --features 90 --no-linear -q >/dev/null
@@ -44,9 +44,9 @@ esac
 as "$run g.bonsai $make -s \$rank" 3
 says 1 'bonsai-mpi: rank 1 was given other options: its seed is 1 instead of 0'
 as "[ \$rank -ne 1 ] && $run g.bonsai $make || $run g.bonsai $make --ratio 7" 3
-says 2 'bonsai-mpi: rank 1 has ended before the others: --ratio is 7, which is not above 0 and at most 1'
+says 2 'bonsai-mpi: rank 1 ended before the others: --ratio is 7, which is not above 0 and at most 1'
 as "[ \$rank -ne 1 ] && $run g.bonsai $make || $run --help" 3
-says 1 'bonsai-mpi: rank 1 has ended before the others: it was given other arguments'
+says 1 'bonsai-mpi: rank 1 ended before the others: it was given other arguments'
 as "[ \$rank -ne 0 ] && $run g.bonsai $make || $run g.bonsai" 3
 says 2 'bonsai-mpi: -o SMALL is missing
 try: bonsai-mpi condense --help'
