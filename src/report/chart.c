@@ -217,34 +217,32 @@ static void bar_names(bn_page *p, const bars *b, int group)
     bn_put(p, "</div><div class=\"plot\">");
 }
 
-void bn_chart_bars(bn_page *p, const char *title, const char *x, const char *y,
-                   const char *const *label, int64_t labels, const bn_series *s, int series,
-                   const char *format)
+void bn_chart_bars(bn_page *p, const bn_bar_chart *c)
 {
-    bars b = {.label = label, .labels = labels, .s = s, .series = series};
-    const int group = series * (BAR + GAP) + MARGIN;
-    if (labels < 1 || series < 1)
+    bars b = {.label = c->label, .labels = c->labels, .s = c->s, .series = c->series};
+    const int group = c->series * (BAR + GAP) + MARGIN;
+    if (c->labels < 1 || c->series < 1)
         return;
-    read_format(&b, format);
+    read_format(&b, c->format);
     measure(&b);
-    bn_figure_begin(p, title);
-    if (series > 1) {
+    bn_figure_begin(p, c->title);
+    if (c->series > 1) {
         bn_put(p, "<ul class=\"legend\">");
-        for (int k = 0; k < series; k++)
-            bn_legend_item(p, colour(k, series), s[k].name);
+        for (int k = 0; k < c->series; k++)
+            bn_legend_item(p, colour(k, c->series), c->s[k].name);
         bn_put(p, "</ul>\n");
     }
     bar_names(p, &b, group);
-    bn_figure_svg(p, title, "bar", (int)labels * group);
-    describe_bars(p, &b, y);
+    bn_figure_svg(p, c->title, "bar", (int)c->labels * group);
+    describe_bars(p, &b, c->y);
     bn_put(p, "</desc>");
     draw_grid(p, &b);
-    for (int64_t i = 0; i < labels; i++)
-        for (int k = 0; k < series; k++)
+    for (int64_t i = 0; i < c->labels; i++)
+        for (int k = 0; k < c->series; k++)
             draw_bar(p, &b, i, k, (int)i * group + MARGIN / 2 + k * (BAR + GAP));
     bn_put(p, "</svg></div></div>\n<p class=\"axis\">");
-    bn_escape(p, y);
+    bn_escape(p, c->y);
     bn_put(p, "</p>\n");
-    bars_table(p, &b, title, x);
+    bars_table(p, &b, c->title, c->x);
     bn_figure_end(p);
 }

@@ -174,23 +174,22 @@ static void draw_line(bn_page *p, const frame *f, double y, const char *name)
     bn_putf(p, " dy=\"%d\"", at_y(f, y) < 0.12 ? 15 : -6);
     bn_put_place(p, "y", at_y(f, y));
     bn_put(p, ">");
-    bn_escape_cut(p, name ? name : "", 40);
+    bn_escape_cut(p, name, 40);
     bn_put(p, "</text>");
 }
 
-static void describe_lines(bn_page *p, const char *x, const char *y, const bn_curve *curve,
-                           const char *const *name, int curves)
+static void describe_lines(bn_page *p, const bn_line_chart *l)
 {
-    bn_escape(p, y);
+    bn_escape(p, l->y);
     bn_put(p, " by ");
-    bn_escape(p, x);
+    bn_escape(p, l->x);
     bn_put(p, ". ");
-    for (int i = 0; i < curves; i++) {
-        const bn_curve *c = &curve[i];
+    for (int i = 0; i < l->curves; i++) {
+        const bn_curve *c = &l->curve[i];
         if (c->count < 1)
             continue;
-        if (name && name[i]) {
-            bn_escape_cut(p, name[i], BN_LONGEST_NAME);
+        if (l->name && l->name[i]) {
+            bn_escape_cut(p, l->name[i], BN_LONGEST_NAME);
             bn_put(p, ": ");
         }
         bn_put(p, "from ");
@@ -218,59 +217,57 @@ static void lines_row(bn_page *p, const char *name, const bn_spot *s)
     bn_put(p, "</td></tr>\n");
 }
 
-static void lines_table(bn_page *p, const char *title, const char *x, const char *y,
-                        const bn_curve *curve, const char *const *name, int curves)
+static void lines_table(bn_page *p, const bn_line_chart *c)
 {
     bn_details_begin(p);
     bn_put(p, "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"");
-    bn_escape(p, title);
-    bn_put(p, name ? "\"><table><thead><tr><th scope=\"col\">curve</th><th scope=\"col\">"
-                   : "\"><table><thead><tr><th scope=\"col\">");
-    bn_escape(p, x);
+    bn_escape(p, c->title);
+    bn_put(p, c->name ? "\"><table><thead><tr><th scope=\"col\">curve</th><th scope=\"col\">"
+                      : "\"><table><thead><tr><th scope=\"col\">");
+    bn_escape(p, c->x);
     bn_put(p, "</th><th scope=\"col\">");
-    bn_escape(p, y);
+    bn_escape(p, c->y);
     bn_put(p, "</th></tr></thead><tbody>\n");
-    for (int i = 0; i < curves; i++) {
-        int64_t n = curve[i].count, rows = n < TABLE_POINTS ? n : TABLE_POINTS;
+    for (int i = 0; i < c->curves; i++) {
+        int64_t n = c->curve[i].count, rows = n < TABLE_POINTS ? n : TABLE_POINTS;
         for (int64_t r = 0; r < rows; r++)      /* first and last are among them */
-            lines_row(p, name ? name[i] ? name[i] : "curve" : NULL,
-                      &curve[i].at[rows > 1 ? r * (n - 1) / (rows - 1) : 0]);
+            lines_row(p, c->name ? c->name[i] ? c->name[i] : "curve" : NULL,
+                      &c->curve[i].at[rows > 1 ? r * (n - 1) / (rows - 1) : 0]);
     }
     bn_put(p, "</tbody></table></div>");
     bn_details_end(p);
 }
 
-void bn_chart_lines(bn_page *p, const char *title, const char *x, const char *y,
-                    const bn_curve *curve, const char *const *name, int curves, double line_at,
-                    const char *line_name, const double *marks, bool log_y)
+void bn_chart_lines(bn_page *p, const bn_line_chart *c)
 {
-    frame f = {INFINITY, -INFINITY, INFINITY, -INFINITY, log_y};
-    for (int i = 0; i < curves; i++)
-        widen(&f, &curve[i]);
+    frame f = {INFINITY, -INFINITY, INFINITY, -INFINITY, c->log_y};
+    const double line_at = c->line_name ? c->line_at : NAN;
+    for (int i = 0; i < c->curves; i++)
+        widen(&f, &c->curve[i]);
     if (!(f.low_x <= f.high_x))
         return;                                 /* no point to draw */
     settle(&f, line_at);
-    bn_figure_begin(p, title);
-    if (curves > 1 && name) {
+    bn_figure_begin(p, c->title);
+    if (c->curves > 1 && c->name) {
         bn_put(p, "<ul class=\"legend lines\">");
-        for (int i = 0; i < curves; i++)
-            bn_legend_item(p, colour(i, curves), name[i] ? name[i] : "curve");
+        for (int i = 0; i < c->curves; i++)
+            bn_legend_item(p, colour(i, c->curves), c->name[i] ? c->name[i] : "curve");
         bn_put(p, "</ul>\n");
     }
     bn_put(p, "<p class=\"axis up\">");
-    bn_escape(p, y);
+    bn_escape(p, c->y);
     bn_put(p, "</p>\n<div class=\"plot wide\">");
-    bn_figure_svg(p, title, "curve", 0);
-    describe_lines(p, x, y, curve, name, curves);
+    bn_figure_svg(p, c->title, "curve", 0);
+    describe_lines(p, c);
     bn_put(p, "</desc>");
     draw_axes(p, &f);
-    draw_curves(p, &f, curve, curves);
-    for (int i = 0; i < curves && marks; i++)
-        draw_mark(p, &f, &curve[i], marks[i], colour(i, curves));
-    draw_line(p, &f, line_at, line_name);
+    draw_curves(p, &f, c->curve, c->curves);
+    for (int i = 0; i < c->curves && c->marks; i++)
+        draw_mark(p, &f, &c->curve[i], c->marks[i], colour(i, c->curves));
+    draw_line(p, &f, line_at, c->line_name);
     bn_put(p, "</svg></div>\n<p class=\"axis\">");
-    bn_escape(p, x);
+    bn_escape(p, c->x);
     bn_put(p, "</p>\n");
-    lines_table(p, title, x, y, curve, name, curves);
+    lines_table(p, c);
     bn_figure_end(p);
 }

@@ -300,24 +300,24 @@ static void put_cell(bn_page *p, const char *text, bool first, bool marked)
     bn_put(p, first ? "</th>" : "</td>");
 }
 
-void bn_table(bn_page *p, const char *caption, const char *const *head, int columns,
-              const char *const *cell, int64_t rows, const uint8_t *marked)
+void bn_table(bn_page *p, const char *caption, const bn_cells *g)
 {
     bn_put(p, "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"");
     bn_escape(p, caption);
     bn_put(p, "\"><table><caption>");
     bn_escape(p, caption);
     bn_put(p, "</caption><thead><tr>");
-    for (int i = 0; i < columns; i++) {
+    for (int i = 0; i < g->columns; i++) {
         bn_put(p, "<th scope=\"col\">");
-        bn_escape(p, head[i]);
+        bn_escape(p, g->head[i]);
         bn_put(p, "</th>");
     }
     bn_put(p, "</tr></thead><tbody>\n");
-    for (int64_t r = 0; r < rows; r++) {
+    for (int64_t r = 0; r < g->rows; r++) {
         bn_put(p, "<tr>");
-        for (int i = 0; i < columns; i++)
-            put_cell(p, cell[r * columns + i], i == 0, marked && marked[r * columns + i]);
+        for (int i = 0; i < g->columns; i++)
+            put_cell(p, g->cell[r * g->columns + i], i == 0,
+                     g->marked && g->marked[r * g->columns + i]);
         bn_put(p, "</tr>\n");
     }
     bn_put(p, "</tbody></table></div>\n");

@@ -72,21 +72,40 @@ void bn_legend_item(bn_page *p, const char *css, const char *name);
 
 typedef struct { const char *name; const double *value; } bn_series;   /* value: one per label */
 
-/* Bars in groups: one group per label, one bar per series; format: of values, such as "%.1f". */
-void bn_chart_bars(bn_page *p, const char *title, const char *x, const char *y,
-                   const char *const *label, int64_t labels, const bn_series *s, int series,
-                   const char *format);
-/* Lines; names may be NULL with one curve.  line_at: a horizontal line with a name, NAN: none.
- * marks: one vertical line per curve with its name, NAN: none; NULL: none at all. */
-void bn_chart_lines(bn_page *p, const char *title, const char *x, const char *y,
-                    const bn_curve *curve, const char *const *name, int curves, double line_at,
-                    const char *line_name, const double *marks, bool log_y);
+typedef struct {                /* bars in groups: one group per label, one bar per series */
+    const char *title, *x, *y;  /* x, y: of the axes */
+    const char *const *label;
+    int64_t labels;
+    const bn_series *s;
+    int     series;
+    const char *format;         /* of values, such as "%.1f" */
+} bn_bar_chart;
+
+typedef struct {
+    const char *title, *x, *y;
+    const bn_curve *curve;
+    int     curves;
+    const char *const *name;    /* of the curves; NULL: one needs none */
+    double  line_at;            /* a horizontal line; NAN: none */
+    const char *line_name;      /* NULL: no such line */
+    const double *marks;        /* one vertical line per curve, NAN: none; NULL: none at all */
+    bool    log_y;
+} bn_line_chart;
+
+void bn_chart_bars(bn_page *p, const bn_bar_chart *c);
+void bn_chart_lines(bn_page *p, const bn_line_chart *c);
 /* The map: density as shaded cells in the colour of their class, dots with area by weight. */
 void bn_chart_map(bn_page *p, const char *title, const bn_map *m, const char *const *class_name,
                   int64_t classes);
-/* A table: the first column is text, the others numbers already formatted; head and cell are
- * escaped.  marked (rows x columns, or NULL): cells that stand out, told in text too. */
-void bn_table(bn_page *p, const char *caption, const char *const *head, int columns,
-              const char *const *cell, int64_t rows, const uint8_t *marked);
+
+typedef struct {                /* a table; text is escaped */
+    const char *const *head;
+    int     columns;            /* the first is text, the others numbers already formatted */
+    const char *const *cell;
+    int64_t rows;
+    const uint8_t *marked;      /* rows x columns: cells that stand out, told in text too; or NULL */
+} bn_cells;
+
+void bn_table(bn_page *p, const char *caption, const bn_cells *g);
 
 #endif

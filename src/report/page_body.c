@@ -62,9 +62,11 @@ void bn_sheet_coverage(bn_page *p, const bn_sheet *s)
     bn_put(p, "</p>\n");
     snprintf(bound, sizeof bound, "bound at this budget: ");
     bn_percent_text(bound + strlen(bound), made->coverage_bound);
-    bn_chart_lines(p, "Coverage by bytes", "bytes used", "percent of the sample covered", &percent,
-                   NULL, 1, made->coverage_bound >= 0 ? 100 * made->coverage_bound : NAN,
-                   bound, NULL, false);
+    bn_chart_lines(p, &(bn_line_chart){
+        .title = "Coverage by bytes", .x = "bytes used", .y = "percent of the sample covered",
+        .curve = &percent, .curves = 1,
+        .line_at = made->coverage_bound >= 0 ? 100 * made->coverage_bound : NAN,
+        .line_name = bound});
 }
 
 bool bn_sheet_has_pruning(const bn_sheet *s)
@@ -92,8 +94,8 @@ static void rounds_table(bn_page *p, const bn_facts *f)
             for (int k = 0; k < 4; k++)
                 cell[4 * i + k] = text[i][k];
         }
-        bn_table(p, "Rounds of pruning: nodes ranked, rank of the knee, nodes that went", head, 4,
-                 cell, f->rounds, NULL);
+        bn_table(p, "Rounds of pruning: nodes ranked, rank of the knee, nodes that went",
+                 &(bn_cells){.head = head, .columns = 4, .cell = cell, .rows = f->rounds});
     }
     bn_free(text);
     bn_free(cell);
@@ -120,8 +122,9 @@ void bn_sheet_pruning(bn_page *p, const bn_sheet *s)
     bn_put(p, "<p>In each round PageRank, starting from the roots, ranks the nodes that came along "
               "in their trees. Those behind the knee, where the scores stop falling steeply, make "
               "room for more trees.</p>\n<div class=\"two\">\n");
-    bn_chart_lines(p, "PageRank by rank", "rank, the highest score first", "PageRank", curve, name,
-                   count, NAN, NULL, knee, true);
+    bn_chart_lines(p, &(bn_line_chart){
+        .title = "PageRank by rank", .x = "rank, the highest score first", .y = "PageRank",
+        .curve = curve, .name = name, .curves = count, .marks = knee, .log_y = true});
     bn_put(p, "<div>");
     rounds_table(p, f);
     bn_put(p, "</div></div>\n");
@@ -203,8 +206,10 @@ static void draw_classes(bn_page *p, const bn_facts *f, const ranked *order)
         series[count] = (bn_series){"small graph, by weight in the loss", value[count]};
         count++;
     }
-    bn_chart_bars(p, "Classes: what a model sees while it trains", "class", "percent", label,
-                  shown + (f->classes > shown), series, count, "%.1f");
+    bn_chart_bars(p, &(bn_bar_chart){
+        .title = "Classes: what a model sees while it trains", .x = "class", .y = "percent",
+        .label = label, .labels = shown + (f->classes > shown), .s = series, .series = count,
+        .format = "%.1f"});
 }
 
 static void classes_chart(bn_page *p, const bn_sheet *s)
@@ -282,8 +287,10 @@ static void degrees_chart(bn_page *p, const bn_sheet *s)
         label[i] = text[i];
     }
     const bn_series both[] = {{"full graph", value[0]}, {"small graph", value[1]}};
-    bn_chart_bars(p, "Degrees: edge entries of a node", "degree", "percent of the nodes", label,
-                  bins, full ? both : both + 1, full ? 2 : 1, "%.1f");
+    bn_chart_bars(p, &(bn_bar_chart){
+        .title = "Degrees: edge entries of a node", .x = "degree", .y = "percent of the nodes",
+        .label = label, .labels = bins, .s = full ? both : both + 1, .series = full ? 2 : 1,
+        .format = "%.1f"});
 }
 
 void bn_sheet_before(bn_page *p, const bn_sheet *s)
@@ -345,9 +352,12 @@ void bn_sheet_bytes(bn_page *p, const bn_sheet *s)
     bn_put(p, " of the small graph. Names, metadata and original numbers are not counted.</p>\n");
     const bn_series both[] = {{"full graph", r.full}, {"small graph", r.small}};
     bn_put(p, "<div class=\"two\">\n");
-    bn_chart_bars(p, "Share of each section", "section", "percent of the graph's bytes", r.label,
-                  r.rows, full ? both : both + 1, full ? 2 : 1, "%.1f");
+    bn_chart_bars(p, &(bn_bar_chart){
+        .title = "Share of each section", .x = "section", .y = "percent of the graph's bytes",
+        .label = r.label, .labels = r.rows, .s = full ? both : both + 1, .series = full ? 2 : 1,
+        .format = "%.1f"});
     bn_put(p, "<div>");
-    bn_table(p, "Bytes of each section", head, 3, r.cell, r.rows, NULL);
+    bn_table(p, "Bytes of each section",
+             &(bn_cells){.head = head, .columns = 3, .cell = r.cell, .rows = r.rows});
     bn_put(p, "</div></div>\n");
 }

@@ -331,7 +331,8 @@ void bn_sheet_sizes(bn_page *p, const bn_sheet *s)
         r.cell[2 * i + 1] = r.text[i][2];
     }
     bn_table(p, pair ? "The small graph beside the full one" : "The small graph",
-             pair ? head : alone, pair ? 4 : 2, r.cell, r.rows, NULL);
+             &(bn_cells){.head = pair ? head : alone, .columns = pair ? 4 : 2, .cell = r.cell,
+                         .rows = r.rows});
     bn_put(p, "<p class=\"quiet\">Strict: both graphs in the smallest encoding that loses nothing, "
               "the same for both.");
     if (differs)
@@ -425,12 +426,14 @@ void bn_sheet_accuracy(bn_page *p, const bn_sheet *s)
                               {"trained on the small graph", a->small}};
     bn_put(p, "<p>Models were trained on the small graph and judged on test nodes of the full one, "
               "at the epoch that did best on its validation nodes.</p>\n<div class=\"two\">\n");
-    bn_chart_bars(p, "Test accuracy", "model", "percent of test nodes", a->label, a->rows,
-                  any_full ? both : both + 1, any_full ? 2 : 1, "%.1f");
+    bn_chart_bars(p, &(bn_bar_chart){
+        .title = "Test accuracy", .x = "model", .y = "percent of test nodes", .label = a->label,
+        .labels = a->rows, .s = any_full ? both : both + 1, .series = any_full ? 2 : 1,
+        .format = "%.1f"});
     bn_put(p, "<div>");
     bn_table(p, "Trained on the full graph and on the small one, in percent: mean and standard "
-             "deviation over runs, and the difference", head, 5,
-             a->cell, a->rows, NULL);
+             "deviation over runs, and the difference",
+             &(bn_cells){.head = head, .columns = 5, .cell = a->cell, .rows = a->rows});
     bn_put(p, "</div></div>\n");
     bn_free(a);
 }

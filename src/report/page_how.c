@@ -46,8 +46,9 @@ void bn_sheet_effort(bn_page *p, const bn_sheet *s)
         value[k] *= quick ? 1000 : 1;
     const char *unit = quick ? "milliseconds" : "seconds";
     const bn_series one = {unit, value};
-    bn_chart_bars(p, "Time by stage", "stage", unit, label, count,
-                  &one, 1, quick ? "%.1f" : "%.2f");
+    bn_chart_bars(p, &(bn_bar_chart){
+        .title = "Time by stage", .x = "stage", .y = unit, .label = label, .labels = count,
+        .s = &one, .series = 1, .format = quick ? "%.1f" : "%.2f"});
 }
 
 /* ---- options ------------------------------------------------------------- */

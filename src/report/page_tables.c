@@ -124,7 +124,8 @@ static size_t put_group(bn_page *p, grid *s, size_t first)
     end += end == first;                        /* a row that names no group */
     snprintf(caption, sizeof caption, "%.100s%s%.60s", text_of(s->table, "title"),
              s->grouped && group ? ": " : "", s->grouped && group ? group : "");
-    bn_table(p, caption, s->label, s->columns, s->cell, (int64_t)(end - first), s->marked);
+    bn_table(p, caption, &(bn_cells){.head = s->label, .columns = s->columns, .cell = s->cell,
+                                     .rows = (int64_t)(end - first), .marked = s->marked});
     return end;
 }
 
@@ -183,8 +184,9 @@ static bonsai_status put_bars(bn_page *p, const json_t *chart)
         for (size_t i = 0; i < n; i++)
             value[k * n + i] = number_or_nan(json_array_get(json_object_get(one, "values"), i));
     }
-    bn_chart_bars(p, text_of(chart, "title"), text_of(chart, "x"), text_of(chart, "y"), label,
-                  (int64_t)n, s, (int)count, "%.2f");
+    bn_chart_bars(p, &(bn_bar_chart){
+        .title = text_of(chart, "title"), .x = text_of(chart, "x"), .y = text_of(chart, "y"),
+        .label = label, .labels = (int64_t)n, .s = s, .series = (int)count, .format = "%.2f"});
 done:
     bn_free(value);
     bn_free(label);
@@ -220,8 +222,9 @@ static bonsai_status put_lines(bn_page *p, const json_t *chart)
         BN_TRY(read_curve(&curve[count++], points));
     }
     if (count > 0)
-        bn_chart_lines(p, text_of(chart, "title"), text_of(chart, "x"), text_of(chart, "y"), curve,
-                       name, count, NAN, NULL, NULL, false);
+        bn_chart_lines(p, &(bn_line_chart){
+            .title = text_of(chart, "title"), .x = text_of(chart, "x"), .y = text_of(chart, "y"),
+            .curve = curve, .name = name, .curves = count});
 done:
     for (int k = 0; k < count; k++)
         bn_free(curve[k].at);

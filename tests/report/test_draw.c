@@ -295,7 +295,9 @@ static void bars_are_as_long_as_their_values(void **state)
     (void)state;
     static const double wanted[] = {25, 0, 50, 100, 75};       /* of 40; NAN has no bar */
     bn_page p = {0};
-    bn_chart_bars(&p, "Title", "label", "value", labels, 3, both, 2, "%.1f %%");
+    bn_chart_bars(&p, &(bn_bar_chart){
+        .title = "Title", .x = "label", .y = "value", .label = labels, .labels = 3, .s = both,
+        .series = 2, .format = "%.1f %%"});
     const char *at = p.text;
     for (int i = 0; i < 5; i++) {
         at = strstr(at, "<rect");
@@ -319,7 +321,9 @@ static void curves_go_through_their_points(void **state)
     bn_curve curve = {3, at};
     double mark = 50;
     bn_page p = {0};
-    bn_chart_lines(&p, "T", "x", "y", &curve, NULL, 1, NAN, NULL, &mark, true);
+    bn_chart_lines(&p, &(bn_line_chart){
+        .title = "T", .x = "x", .y = "y", .curve = &curve, .curves = 1, .marks = &mark,
+        .log_y = true});
     assert_non_null(strstr(p.text, "class=\"s1 line\" d=\"M0.0 0.0L500.0 333.3L1000.0 1000.0\""));
     assert_non_null(strstr(p.text, "<circle class=\"s1 spot\" r=\"5\" cx=\"50.00%\" cy=\"33.33%\""));
     assert_int_equal(count_of(p.text, "</td></tr>"), 3);
@@ -333,9 +337,14 @@ static void charts_without_a_value_are_not_drawn(void **state)
     bn_curve curve = {2, at}, none = {0, NULL};
     bn_page p = {0};
     bn_put(&p, "");
-    bn_chart_lines(&p, "T", "x", "y", &curve, NULL, 1, NAN, NULL, NULL, false);
-    bn_chart_lines(&p, "T", "x", "y", &none, NULL, 1, 0.5, "bound", NULL, true);
-    bn_chart_bars(&p, "T", "x", "y", labels, 0, both, 2, "%.1f");
+    bn_chart_lines(&p, &(bn_line_chart){
+        .title = "T", .x = "x", .y = "y", .curve = &curve, .curves = 1});
+    bn_chart_lines(&p, &(bn_line_chart){
+        .title = "T", .x = "x", .y = "y", .curve = &none, .curves = 1, .line_at = 0.5,
+        .line_name = "bound", .log_y = true});
+    bn_chart_bars(&p, &(bn_bar_chart){
+        .title = "T", .x = "x", .y = "y", .label = labels, .labels = 0, .s = both, .series = 2,
+        .format = "%.1f"});
     assert_string_equal(p.text, "");
     bn_page_free(&p);
 }
@@ -428,10 +437,15 @@ static bonsai_status draw_all(void *payload)
     fill_map(&m, dot, 20, 6000, 12);
     bn_page_begin(&p, "t", false);
     bn_section_begin(&p, "id", "heading");
-    bn_chart_bars(&p, "T", "x", "y", labels, 3, both, 2, "%.1f");
-    bn_chart_lines(&p, "T", "x", "y", curves, name, 2, 0.5, "bound", marks, false);
+    bn_chart_bars(&p, &(bn_bar_chart){
+        .title = "T", .x = "x", .y = "y", .label = labels, .labels = 3, .s = both, .series = 2,
+        .format = "%.1f"});
+    bn_chart_lines(&p, &(bn_line_chart){
+        .title = "T", .x = "x", .y = "y", .curve = curves, .name = name, .curves = 2,
+        .line_at = 0.5, .line_name = "bound", .marks = marks});
     bn_chart_map(&p, "T", &m, class_names(12), 12);
-    bn_table(&p, "caption", name, 2, cell, 2, marked);
+    bn_table(&p, "caption",
+             &(bn_cells){.head = name, .columns = 2, .cell = cell, .rows = 2, .marked = marked});
     bn_section_end(&p);
     bn_page_end(&p, false);
     bonsai_status rc = bn_page_status(&p);
@@ -454,7 +468,8 @@ static void a_log_axis_ends_where_numbers_do(void **state)
         bn_spot at[2] = {{0, y[i][0]}, {1, y[i][1]}};
         const bn_curve curve = {2, at};
         bn_page p = {0};
-        bn_chart_lines(&p, "t", "x", "y", &curve, NULL, 1, NAN, NULL, NULL, true);
+        bn_chart_lines(&p, &(bn_line_chart){
+            .title = "t", .x = "x", .y = "y", .curve = &curve, .curves = 1, .log_y = true});
         assert_int_equal(bn_page_status(&p), BONSAI_OK);
         assert_non_null(strstr(p.text, "class=\"tick end\""));
         assert_non_null(strstr(p.text, ">10"));
