@@ -169,7 +169,8 @@ static bonsai_status make_map(bn_facts *f, const bonsai_graph *condensed, int th
                               bn_progress p)
 {
     int layers = f->made.layers >= 0 ? f->made.layers : f->made.o.layers;
-    return bn_map_make(&f->map, f->small, condensed, layers, has_prototypes(f->small), threads, p);
+    return bn_map_make(&f->map, f->small, condensed, layers, has_prototypes(f->small),
+                       &(bn_place){.threads = threads, .progress = p});
 }
 
 /* ---- the whole ---- */

@@ -5,6 +5,7 @@
  *   pairs.c           distances of pairs of nodes; correlate.c  how they go together
  *   graph_checksum.c  tells whether two graphs train alike
  *   effort.c          how long the parts take
+ *   map.c             where embeddings lie, in two directions of principal.c
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_STUDY_H

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "condensing.h"
-#include "report/facts.h"
+#include "study/map.h"
 
-static const bn_progress silent = {NULL, NULL};
+static const bn_place alone = {.threads = 1};
 
 /* ---- maps by hand ---- */
 
@@ -36,7 +36,7 @@ static bn_map *mapped(const bonsai_graph *small, const bonsai_graph *full, int l
     static bn_map maps[4];
     static int next;
     bn_map *m = &maps[next++ % 4];
-    if (bn_map_make(m, small, full, layers, alike, threads, silent) != BONSAI_OK)
+    if (bn_map_make(m, small, full, layers, alike, &(bn_place){.threads = threads}) != BONSAI_OK)
         fail_msg("%s", bonsai_error());
     return m;
 }
@@ -258,7 +258,7 @@ static void another_number_of_features_is_refused(void **state)
     bonsai_graph *g = case_graph(0), *small = loose(cross, 9, 2, cross_label, 3, false);
     bn_map m;
     (void)state;
-    assert_fails(bn_map_make(&m, small, g, 2, false, 1, silent), BONSAI_E_ARGUMENT,
+    assert_fails(bn_map_make(&m, small, g, 2, false, &alone), BONSAI_E_ARGUMENT,
                  "it is not the graph that was condensed");
     bonsai_graph_free(small);
     bonsai_graph_free(g);
@@ -268,7 +268,7 @@ static bonsai_status try_map(void *payload)
 {
     static bn_map m;
     bonsai_graph **pair = payload;
-    bonsai_status rc = bn_map_make(&m, pair[0], pair[1], 2, false, 1, silent);
+    bonsai_status rc = bn_map_make(&m, pair[0], pair[1], 2, false, &alone);
     bn_map_free(&m);
     return rc;
 }
@@ -292,12 +292,13 @@ static int at_once(const bonsai_progress *p, void *payload)
 static void it_can_be_canceled(void **state)
 {
     static bn_map m;
+    static char *const stages[] = {"embedding", "map"};
     bonsai_graph *g = case_graph(0);
     (void)state;
-    assert_int_equal(bn_map_make(&m, g, g, 2, false, 1, (bn_progress){at_once, "embedding"}),
-                     BONSAI_E_CANCELED);
-    assert_int_equal(bn_map_make(&m, g, g, 2, false, 1, (bn_progress){at_once, "map"}),
-                     BONSAI_E_CANCELED);
+    for (int i = 0; i < 2; i++) {
+        const bn_place at = {.threads = 1, .progress = {at_once, stages[i]}};
+        assert_int_equal(bn_map_make(&m, g, g, 2, false, &at), BONSAI_E_CANCELED);
+    }
     bonsai_graph_free(g);
 }
 

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "facts.h"
-#include "study/principal.h"
+#include "condense/record.h"
+#include "map.h"
+#include "principal.h"
 
 enum {
     MOST_ROWS = 500000, ROOM = 64 << 20,        /* in the grid; in floats, if they were dense */
@@ -23,7 +24,7 @@ typedef struct {
     const bonsai_graph *small, *full;   /* with the same features */
     int      layers, threads;
     bool     alike;
-    bn_progress progress;
+    bn_place place;
     int32_t *node;              /* the training nodes of the grid */
     bn_embedding x;             /* their embeddings, ... */
     bn_spot *at;                /* ... and where they lie */
@@ -32,7 +33,7 @@ typedef struct {
     bn_embedding y;             /* ... the same */
     bn_spot *dot_at;
     bn_principal directions;
-} drawing;
+} mapping;
 
 void bn_map_free(bn_map *m)
 {
@@ -40,7 +41,7 @@ void bn_map_free(bn_map *m)
     memset(m, 0, sizeof *m);
 }
 
-static void free_drawing(drawing *d)
+static void free_mapping(mapping *d)
 {
     bn_free(d->node);
     bn_embedding_free(&d->x);
@@ -63,7 +64,7 @@ static int64_t nth_of(int64_t i, int64_t some, int64_t all)
     return some == all ? i : from + bn_rng_below(&r, to - from);
 }
 
-static bonsai_status list_training(drawing *d)
+static bonsai_status list_training(mapping *d)
 {
     bonsai_status rc;
     const bonsai_graph *g = d->full;
@@ -82,7 +83,7 @@ done:
     return rc;
 }
 
-static bonsai_status list_dots(drawing *d)
+static bonsai_status list_dots(mapping *d)
 {
     bonsai_status rc;
     BN_TRY(BN_NEW(&d->dot, d->small->view.nodes));
@@ -96,7 +97,7 @@ done:
 
 /* ---- directions ---- */
 
-static bonsai_status find_directions(drawing *d)
+static bonsai_status find_directions(mapping *d)
 {
     bonsai_status rc;
     int64_t *rows = NULL, all = d->x.rows;
@@ -106,14 +107,14 @@ static bonsai_status find_directions(drawing *d)
     BN_TRY(BN_NEW(&rows, count));
     for (int64_t i = 0; i < count; i++)
         rows[i] = nth_of(i, count, all);
-    BN_TRY(bn_principal_find(&d->directions, &d->x, rows, count, d->threads, d->progress));
+    BN_TRY(bn_principal_find(&d->directions, &d->x, rows, count, d->threads, d->place.progress));
     memcpy(d->m->variance, d->directions.share, sizeof d->m->variance);
 done:
     bn_free(rows);
     return rc;
 }
 
-static bonsai_status project(bn_spot **out, const drawing *d, const bn_embedding *e)
+static bonsai_status project(bn_spot **out, const mapping *d, const bn_embedding *e)
 {
     bonsai_status rc = BN_NEW(out, e->rows);
     if (rc != BONSAI_OK)
@@ -129,13 +130,13 @@ static bonsai_status project(bn_spot **out, const drawing *d, const bn_embedding
 }
 
 /* Prototypes lie where their features are. */
-static bonsai_status embed(drawing *d)
+static bonsai_status embed(mapping *d)
 {
     bonsai_status rc;
     const bn_map *m = d->m;
-    const bn_place at = {.threads = d->threads, .progress = d->progress}, quiet = bn_silent(&at);
+    const bn_place quiet = bn_silent(&d->place);
     BN_TRY(bn_embed(&d->x, d->full, &(bn_nodes){d->node, m->trees},
-                    d->alike ? BN_RULE_MEAN : BN_RULE_WL, d->layers, &at));
+                    d->alike ? BN_RULE_MEAN : BN_RULE_WL, d->layers, &d->place));
     BN_TRY(bn_embed(&d->y, d->small, &(bn_nodes){d->dot, d->dots}, BN_RULE_WL,
                     d->alike ? 0 : d->layers, &quiet));
     BN_TRY(find_directions(d));
@@ -165,7 +166,7 @@ static void widen(double *low, double *high, double *sorted, int64_t count)
     *high = fmax(*high, fmin(sorted[count - 1], last + more));
 }
 
-static bonsai_status find_range(double *low, double *high, const drawing *d, int axis)
+static bonsai_status find_range(double *low, double *high, const mapping *d, int axis)
 {
     bonsai_status rc;
     double *sorted = NULL;
@@ -195,7 +196,7 @@ static int64_t place(double v, double low, double high)
 }
 
 /* Rows ordered by cell, so that the classes of one are counted in one table. */
-static bonsai_status fill_grid(drawing *d)
+static bonsai_status fill_grid(mapping *d)
 {
     bonsai_status rc;
     bn_map *m = d->m;
@@ -263,7 +264,7 @@ static double within(double v, double low, double high)
     return v < low ? low : v > high ? high : v;
 }
 
-static bonsai_status put_dots(drawing *d)
+static bonsai_status put_dots(mapping *d)
 {
     bonsai_status rc;
     bn_map *m = d->m;
@@ -302,7 +303,7 @@ static bonsai_status keep_columns(bonsai_graph **out, const bonsai_graph *small,
     return BONSAI_OK;
 }
 
-static bonsai_status draw(drawing *d)
+static bonsai_status make(mapping *d)
 {
     bonsai_status rc;
     bn_map *m = d->m;
@@ -321,23 +322,23 @@ done:
 }
 
 bonsai_status bn_map_make(bn_map *m, const bonsai_graph *small, const bonsai_graph *full,
-                          int layers, bool alike, int threads, bn_progress p)
+                          int layers, bool alike, const bn_place *at)
 {
     bonsai_status rc;
     bonsai_graph *columns = NULL;
-    drawing d = {.m = m, .small = small, .full = full, .layers = layers, .alike = alike,
-                 .threads = bn_threads(threads), .progress = p};
+    mapping d = {.m = m, .small = small, .full = full, .layers = layers, .alike = alike,
+                 .threads = bn_threads(bn_here(at)->threads), .place = *bn_here(at)};
     memset(m, 0, sizeof *m);
     for (int64_t c = 0; c < CELLS; c++)
         m->most[c] = -1;
-    BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, threads));
-    BN_TRY(bn_graph_need(full, BN_ALL_SECTIONS, threads));
+    BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, d.threads));
+    BN_TRY(bn_graph_need(full, BN_ALL_SECTIONS, d.threads));
     BN_TRY(keep_columns(&columns, small, full));
     if (columns)
         d.full = columns;
-    BN_TRY(draw(&d));
+    BN_TRY(make(&d));
 done:
-    free_drawing(&d);
+    free_mapping(&d);
     bonsai_graph_free(columns);
     if (rc != BONSAI_OK)
         bn_map_free(m);
