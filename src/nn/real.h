@@ -58,7 +58,11 @@ static inline void bn_real_axpy(real *y, real a, const real *x, int64_t n)      
 static inline void bn_real_combine(real *y, bn_cols x, const int32_t *id, const real *w,
                                    int64_t count)
 {
-    bn_kernels_get()->combine(y, x.at, x.width, x.stride, id, w, count);
+    const bn_kernels *k = bn_kernels_get();
+    if (count == 1 && w)        /* the same bits, sooner */
+        k->axpy(y, w[0], x.at + (int64_t)id[0] * x.stride, x.width);
+    else
+        k->combine(y, x.at, x.width, x.stride, id, w, count);
 }
 
 /* out[i] = a (width) times row id[i] of x */
