@@ -7,7 +7,7 @@
 #include "nn/nn.h"
 #include "random_graph.h"
 
-enum { N = 150, ENOUGH = 1 << 28 };
+enum { N = 150, ENOUGH = 1 << 28, WIDE = 1 << 14 };
 
 typedef struct {
     bonsai_graph *g;
@@ -18,15 +18,13 @@ typedef struct {
 
 static const layout layouts[] = {DENSE_F32, DENSE_F16, SPARSE_ONES, SPARSE_F32, SPARSE_I8};
 
-static setting set_up(int trial)
+/* Its features are those of the graph. */
+static setting set_up_as(int trial, bn_dims d)
 {
     uint64_t state = (uint64_t)trial + 77;
     bn_param table[BN_MOST_PARAMS];
     int params;
-    setting t = {.s = {.kind = (bonsai_model_kind)(trial % BONSAI_MODEL_COUNT),
-                       .layers = 1 + trial / 4 % 3, .heads = 1 + trial / 12 % 2,
-                       .gin_layers = 1 + trial / 12 % 2, .hidden = 8 + 30 * (trial / 24 % 2),
-                       .classes = 5}};
+    setting t = {.s = d};
     int with = (trial & 1 ? WITH_WEIGHTS : 0) | (trial & 2 ? WITH_LOOPS : 0) |
                (trial % 5 == 0 ? DIRECTED : 0);
     t.g = random_graph((uint64_t)trial, N, 600, layouts[trial % 5], with);
@@ -38,6 +36,14 @@ static setting set_up(int trial)
     for (int64_t i = 0; i < t.count; i++)
         t.param[i] = random_real(&state) * 0.4f;
     return t;
+}
+
+static setting set_up(int trial)
+{
+    int kind = trial % BONSAI_MODEL_COUNT, nth = trial / BONSAI_MODEL_COUNT;
+    return set_up_as(trial, (bn_dims){.kind = (bonsai_model_kind)kind, .layers = 1 + nth % 3,
+                                      .heads = 1 + nth / 3 % 2, .gin_layers = 1 + nth / 3 % 2,
+                                      .hidden = 8 + 30 * (nth / 6 % 2), .classes = 5});
 }
 
 static void tear_down(setting *t)
@@ -105,6 +111,41 @@ static void blocks_give_the_scores_of_the_whole(void **state)
         free(whole), free(blocks), free(kept);
         tear_down(&t);
     }
+}
+
+/* With 16,384 columns a block has 64 rows, and the last of three has fewer than the others. */
+static void several_blocks_give_the_scores_of_the_whole(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < BONSAI_MODEL_COUNT; kind++)
+        for (int nth = 0; nth < 3; nth++) {
+            setting t = set_up_as(kind * 3 + nth,
+                                  (bn_dims){.kind = (bonsai_model_kind)kind, .layers = 2,
+                                            .heads = 2, .gin_layers = 1, .hidden = WIDE,
+                                            .classes = 5});
+            float *whole = run(&t, 0, 2, false), *blocks = run_blocks(&t, 0, 2);
+            is_close(blocks, whole, N * t.s.classes);
+            free(whole), free(blocks);
+            tear_down(&t);
+        }
+}
+
+static void blocks_keep_nothing_as_wide_as_hidden_of_all_nodes(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        for (int kind = 0; kind < BONSAI_MODEL_COUNT; kind++) {
+            bonsai_graph *g = random_graph(1, N, 300, layouts[i], 0);
+            bn_dims d = {.kind = (bonsai_model_kind)kind, .layers = 2, .heads = 2, .gin_layers = 2,
+                         .features = g->view.features, .hidden = WIDE, .classes = 5};
+            bn_operand o;
+            assert_int_equal(bn_operand_make(&o, g, &d, NULL, (bn_purpose){false, 0, 1}), BONSAI_OK);
+            int64_t bytes = bn_infer_bytes(&d, &o), wide = (int64_t)sizeof(real) * N * WIDE;
+            assert_true(bytes > 0 && bytes < wide);
+            assert_true(bn_network_bytes(&d, &o, false) >= wide);
+            bn_operand_free(&o);
+            bonsai_graph_free(g);
+        }
 }
 
 static void sums_that_are_kept_change_nothing_but_the_rounding(void **state)
@@ -245,6 +286,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_give_the_scores_of_the_whole),
+        cmocka_unit_test(several_blocks_give_the_scores_of_the_whole),
+        cmocka_unit_test(blocks_keep_nothing_as_wide_as_hidden_of_all_nodes),
         cmocka_unit_test(sums_that_are_kept_change_nothing_but_the_rounding),
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(columns_are_chosen_and_standardised),
