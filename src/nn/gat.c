@@ -16,7 +16,7 @@
  *   dz_j = sum over i of alpha_ij dy_i + dsrc_j att_src + ddst_j att_dst
  *
  * with dsrc_j and ddst_i the sums of e over a column and a row.  So every sum has one owner
- * and a fixed order.  dz and ddst are written over z and dst, which nobody reads any more
+ * and a fixed order.  dz and ddst are written over z and dst, which are not needed any more
  * by then.
  *
  * An entry from a node to itself has weight 0: the node's own weight stands for it.

@@ -1,6 +1,6 @@
 /* init.c -- the first weights, drawn as PyTorch Geometric draws them.
  *
- * A weight depends on the seed and on its place in the slab alone.
+ * A weight depends only on the seed and on its place in the slab.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>

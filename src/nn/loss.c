@@ -1,7 +1,7 @@
 /* loss.c -- log-softmax with cross-entropy, softmax, ReLU with dropout.
  *
- * Sums over nodes go block by block, and the number of blocks depends on the number
- * of nodes alone.  Which values are dropped depends on the seed and their place.
+ * Sums over nodes are made block by block, and the number of blocks depends only on the number
+ * of nodes.  The seed and its place decide whether a value is dropped.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>

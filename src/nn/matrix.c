@@ -1,9 +1,9 @@
 /* matrix.c -- products of inputs, weights and gradients.
  *
- * Dense products are BLAS on blocks whose size depends on the shapes alone; a sum over
- * nodes is cut into a fixed number of parts that are added in order.  Sparse products go
- * row by row: those of the transpose by its own rows.  So the bits do not depend on the
- * number of threads.
+ * Dense products call BLAS on blocks whose size depends only on the sizes of the matrices; a sum
+ * over nodes has a fixed number of parts, which are added in order.  Sparse products are made
+ * row by row; those of the transpose use the rows of the transpose.  So the bits do not depend
+ * on the number of threads.
  *
  * SPDX-License-Identifier: MIT */
 #include <cblas.h>

@@ -1,10 +1,9 @@
 /* modelfile.c -- models in the native file: the container of graphs, kind 2.
  *
- * The header's four numbers are parameters, features of a graph, classes, 0.  The sections
- * have the numbers and the meaning that they have in a graph, and one holds the
- * parameters.  The dimensions are in the metadata; everything else is measured against them
- * before anything is allocated, and every checksum is compared.  doc/format.md describes
- * the bytes.
+ * The header's four numbers are parameters, features of a graph, classes, 0.  Sections have the
+ * same numbers and meaning as in a graph; one more holds the parameters.  The dimensions are in
+ * the metadata.  Everything else is checked against them before anything is allocated, and
+ * every checksum is compared.  doc/format.md describes the bytes.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>

@@ -1,10 +1,10 @@
-/* modelnpz.c -- a model's parameters as NumPy arrays that PyTorch Geometric takes.
+/* modelnpz.c -- a model's parameters as NumPy arrays that PyTorch Geometric can load.
  *
- * Names and shapes are those of a module whose layers are a ModuleList "convs": linear
- * weights (out, in), which is the transpose of ours, biases (out), attention (1, heads,
- * columns).  GIN's epsilon is no parameter of ours but is in the state of GINConv, so it
- * is written too: the archive is a whole state_dict.  What must be done to the features
- * first is there under the names that archives of graphs use.
+ * Names and sizes are those of a module whose layers are a ModuleList "convs": linear
+ * weights (out, in), the transpose of ours, biases (out), attention (1, heads, columns).
+ * GIN's epsilon is not a parameter here, but GINConv has it, so a 0 is written too: the archive
+ * is a complete state_dict.  The kept features, means and spreads have the names that archives
+ * of graphs use.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>

@@ -185,8 +185,8 @@ typedef struct {                /* how many numbers a layer wants */
     int64_t forward, backward;                          /* in the room */
 } bn_space;
 
-/* A kind of layer.  Nothing allocates.  y = rows(...) after send(...) is its formula, for all
- * rows at once in training and row block by row block in judging. */
+/* A kind of layer.  Nothing allocates.  Its formula is `send`, then `rows`: called for all rows
+ * at once in training, and block by block in judging. */
 typedef struct {
     const char *name;           /* as in bonsai_model_name */
     bn_norm     norm;

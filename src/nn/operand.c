@@ -1,9 +1,8 @@
 /* operand.c -- a graph made ready for a model: its messages, and its features as layers read them.
  *
- * Features stay sparse where they are sparse: a product then costs their non-zeros, and
- * its gradient goes by the transpose, made here once.  From a share of non-zeros on
- * BLAS on dense rows is faster.  Dense features that nothing changes are summed over the
- * neighbours once for all epochs.
+ * Sparse features stay sparse: a product then costs as much as they have non-zeros, and its
+ * gradient reads the transpose, which is made here once.  With many non-zeros BLAS on dense
+ * rows is faster.  Dense features are summed over the neighbours once for all epochs.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>

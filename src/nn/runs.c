@@ -1,11 +1,11 @@
 /* runs.c -- the runs of a training: epochs, judging, and seeds side by side.
  *
- * A run depends on its seed alone, so it does not matter which thread works on it or how
- * many work on one.  Small models run side by side, one thread each, because a
- * thousandth of a second is too short to share; large ones one after another.
+ * A run depends only on its seed, so any thread may work on it, alone or with others.  Small
+ * models run side by side, one thread each, because a millisecond is too short to share;
+ * large ones run one after another.
  *
- * Where the graph that is judged on is the one that is trained on, and nothing is dropped, the
- * scores after epoch e are those that epoch e + 1 begins with: they are computed once.
+ * If a model is judged on the graph that it is trained on, without dropout, the scores after
+ * epoch e are those that epoch e + 1 begins with: they are computed once.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>

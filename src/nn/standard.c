@@ -1,8 +1,8 @@
 /* standard.c -- mean and spread of features over the training nodes.
  *
- * Two passes, in double, over blocks of nodes whose number depends on the sizes alone;
- * the blocks are added in order.  Only non-zero features are visited: the zeros of a
- * column are counted, not read.
+ * Two passes, in double, over blocks of nodes whose number depends only on the sizes of the
+ * graph; the blocks are added in order.  Only non-zero features are read: the zeros of a
+ * column are counted.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
