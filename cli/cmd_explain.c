@@ -397,8 +397,8 @@ int cmd_explain(session *s, int argc, char **argv)
         {.name = "node", OWN(arguments, node, LONG), .high = INT32_MAX, .preset = -1, .arg = "I",
          .help = "explain this node of SMALL", .otherwise = "all of it"},
         {.name = "full", OWN(arguments, full, FILE), .arg = "GRAPH",
-         .help = "the graph that SMALL was made of: tells which of its nodes a prototype is nearest "
-                 "to"}, {0}};
+         .help = "the graph that SMALL was made of: tells which of its nodes a prototype is "
+                 "nearest to"}, {0}};
     const opt_spec spec = {
         .usage = "explain SMALL [--node I] [options]",
         .about =

@@ -40,7 +40,8 @@ static bonsai_status gather(facts *f, session *s)
         rc = bonsai_graph_bytes(&f->strict, f->g, BONSAI_ACCOUNTING_STRICT);
     if (rc == BONSAI_OK)
         rc = bonsai_graph_bytes(&f->paper, f->g,
-                                condensed ? BONSAI_ACCOUNTING_PAPER_CONDENSED : BONSAI_ACCOUNTING_PAPER_FULL);
+                                condensed ? BONSAI_ACCOUNTING_PAPER_CONDENSED
+                                          : BONSAI_ACCOUNTING_PAPER_FULL);
     if (rc == BONSAI_OK && f->linear)
         rc = bonsai_graph_linear(&f->fit, f->g, 1, &s->read);
     return crew.agree(rc);
@@ -57,7 +58,8 @@ static void add_flag(summary *r, const char *key, const char *label, int on)
 static void add_encoding(summary *r, const bonsai_view *v)
 {
     int sparse = v->section[BONSAI_SECTION_FEATURE_OFFSETS].data != NULL;
-    const bonsai_array *values = &v->section[sparse ? BONSAI_SECTION_FEATURE_VALUES : BONSAI_SECTION_FEATURES];
+    const bonsai_array *values = &v->section[sparse ? BONSAI_SECTION_FEATURE_VALUES
+                                                    : BONSAI_SECTION_FEATURES];
     char text[32];
     if (!sparse && !values->data)
         return;
@@ -79,7 +81,8 @@ static void add_sizes(summary *r, const facts *f)
     summary_note(r, f->v->flags & BONSAI_FLAG_DIRECTED ? "directed"
                                                  : "entries: an undirected edge is two");
     add_flag(r, "directed", NULL, (f->v->flags & BONSAI_FLAG_DIRECTED) != 0);
-    add_flag(r, "weighted", "edge weights", f->v->section[BONSAI_SECTION_EDGE_WEIGHTS].data != NULL);
+    add_flag(r, "weighted", "edge weights",
+             f->v->section[BONSAI_SECTION_EDGE_WEIGHTS].data != NULL);
     summary_real(r, "density", "density", n > 1 ? (double)st->edges / (n * (n - 1)) : NAN, "%.3g");
     summary_int(r, "isolated", "isolated nodes", st->isolated);
     summary_int(r, "self_loops", "self loops", st->self_loops);

@@ -68,8 +68,9 @@ static int holds(const char *names, const char *name)
 /* Threads are those of the session. */
 static int takes(const opt_group *g, const bonsai_field *f)
 {
-    return f->help && (!g->only || holds(g->only, f->name)) && (!g->but || !holds(g->but, f->name)) &&
-           (g->kind == BONSAI_OPTIONS_READ || !(f->marks & BONSAI_MARK_LOCAL));
+    if (!f->help || (g->only && !holds(g->only, f->name)) || (g->but && holds(g->but, f->name)))
+        return 0;
+    return g->kind == BONSAI_OPTIONS_READ || !(f->marks & BONSAI_MARK_LOCAL);
 }
 
 static void add_group(parser *p, const opt_group *g)

@@ -39,7 +39,7 @@ bonsai_status bn_fields_check(bonsai_options_kind kind, const void *options);
 bool bn_field_recorded(const bonsai_field *f);
 /* All that does, as an object; NULL: no memory. */
 json_t *bn_fields_json(bonsai_options_kind kind, const void *options);
-/* Sets what the object names; a value that could not have been given is passed over, as texts are. */
+/* Sets what the object names; what could not have been given is passed over, and so are texts. */
 void bn_fields_from_json(bonsai_options_kind kind, void *options, const json_t *from);
 
 #endif

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
+#include "base/fields.h"
 #include "nn.h"
 
 int64_t bn_dims_size(const bn_dims *d, int layer, bn_size what)
@@ -32,18 +33,25 @@ static bonsai_status in_range(const char *where, const char *what, int64_t value
                    (long long)value, (long long)least, (long long)most);
 }
 
+/* A size that is also an option of training. */
+static bonsai_status in_field(const char *where, const char *what, int64_t value, const char *name)
+{
+    const bonsai_field *f = bn_field_named(BONSAI_OPTIONS_TRAIN, name);
+    return in_range(where, what, value, (int64_t)f->low, (int64_t)f->high);
+}
+
 /* With these bounds no product of two sizes and sixteen layers overflows. */
 bonsai_status bn_dims_check(const bn_dims *d, const char *where)
 {
-    enum { MOST_WIDTH = 1 << 20, MOST_HEADS = 1024, MOST_FEATURES = 1 << 26 };
+    enum { MOST_CLASSES = 1 << 20, MOST_FEATURES = 1 << 26 };
     bonsai_status rc;
     BN_TRY(in_range(where, "the kind of model", d->kind, 0, BONSAI_MODEL_COUNT - 1));
-    BN_TRY(in_range(where, "the number of layers", d->layers, 1, BN_MOST_LAYERS));
-    BN_TRY(in_range(where, "hidden", d->hidden, 1, MOST_WIDTH));
-    BN_TRY(in_range(where, "heads", d->heads, 1, MOST_HEADS));
-    BN_TRY(in_range(where, "gin_layers", d->gin_layers, 1, 2));
+    BN_TRY(in_field(where, "the number of layers", d->layers, "layers"));
+    BN_TRY(in_field(where, "hidden", d->hidden, "hidden"));
+    BN_TRY(in_field(where, "heads", d->heads, "heads"));
+    BN_TRY(in_field(where, "gin_layers", d->gin_layers, "gin_layers"));
     BN_TRY(in_range(where, "the number of features", d->features, 1, MOST_FEATURES));
-    BN_TRY(in_range(where, "the number of classes", d->classes, 1, MOST_WIDTH));
+    BN_TRY(in_range(where, "the number of classes", d->classes, 1, MOST_CLASSES));
     if (bn_layers[d->kind]->heads && d->layers > 1 && d->hidden % d->heads != 0)
         rc = bn_fail(BONSAI_E_ARGUMENT, "%s: hidden is %lld, which %d heads cannot share equally",
                      where, (long long)d->hidden, d->heads);

@@ -28,6 +28,7 @@ static void options_out_of_range_are_refused(void **state)
     refused(g, NULL, &o, text)
     REFUSE(model, 7, "model 7 is not known");
     REFUSE(layers, 0, "layers is 0; it must be in 1..16");
+    REFUSE(layers, BN_MOST_LAYERS + 1, "layers is 17; it must be in 1..16");
     REFUSE(hidden, 0, "hidden is 0; it must be in 1..1048576");
     REFUSE(hidden, 15, "hidden is 15, which 2 heads cannot share equally");
     REFUSE(heads, 0, "heads is 0; it must be in 1..1024");
