@@ -169,11 +169,11 @@ static bool is_shared(const bonsai_field *f)
 static bonsai_status same_options(bn_world *w, const void *options, bonsai_options_kind kind)
 {
     bonsai_status rc;
-    const int64_t bytes = (int64_t)bn_forms[kind].size;
+    const int64_t bytes = (int64_t)bn_structs[kind].size;
     char *all = NULL;
     BN_TRY(bring(w, &all, options, bytes));
     for (int r = 1; r < w->ranks; r++)
-        for (const bonsai_field *f = bn_forms[kind].field; f->name; f++) {
+        for (const bonsai_field *f = bn_structs[kind].field; f->name; f++) {
             const char *other = all + r * bytes;
             char a[96], b[96];
             if (!is_shared(f) || memcmp(all + f->offset, other + f->offset, bn_field_bytes(f)) == 0)

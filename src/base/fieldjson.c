@@ -61,7 +61,7 @@ bool bn_field_recorded(const bonsai_field *f)
 json_t *bn_fields_json(bonsai_options_kind kind, const void *options)
 {
     json_t *all = json_object();
-    for (const bonsai_field *f = bn_forms[kind].field; f->name; f++)
+    for (const bonsai_field *f = bn_structs[kind].field; f->name; f++)
         if (bn_field_recorded(f) &&
             json_object_set_new(all, f->name, value_json(f, options)) != 0) {
             json_decref(all);
@@ -127,7 +127,7 @@ static void read_number(const bonsai_field *f, void *options, const json_t *valu
 
 void bn_fields_from_json(bonsai_options_kind kind, void *options, const json_t *from)
 {
-    for (const bonsai_field *f = bn_forms[kind].field; f->name; f++) {
+    for (const bonsai_field *f = bn_structs[kind].field; f->name; f++) {
         const json_t *value = json_object_get(from, f->name);
         if (!value)
             continue;

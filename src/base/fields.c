@@ -278,7 +278,7 @@ static const bonsai_field report_fields[] = {
     END,
 };
 
-const bn_form bn_forms[BONSAI_OPTIONS_COUNT] = {
+const bn_struct bn_structs[BONSAI_OPTIONS_COUNT] = {
 #define FORM(object, fields) {#object, sizeof(object), fields}
     [BONSAI_OPTIONS_READ] = FORM(bonsai_read_options, read_fields),
     [BONSAI_OPTIONS_WRITE] = FORM(bonsai_write_options, write_fields),
@@ -296,7 +296,7 @@ const bonsai_field *bonsai_field_at(bonsai_options_kind kind, int i)
 {
     if ((unsigned)kind >= BONSAI_OPTIONS_COUNT || i < 0)
         return NULL;
-    const bonsai_field *f = bn_forms[kind].field;
+    const bonsai_field *f = bn_structs[kind].field;
     while (f->name && i-- > 0)
         f++;
     return f->name ? f : NULL;

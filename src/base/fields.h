@@ -12,9 +12,9 @@ typedef struct {                /* a struct of options */
     const char *name;
     size_t      size;
     const bonsai_field *field;  /* ended by a NULL name */
-} bn_form;
+} bn_struct;
 
-extern const bn_form bn_forms[BONSAI_OPTIONS_COUNT];
+extern const bn_struct bn_structs[BONSAI_OPTIONS_COUNT];
 
 /* The names of the methods, by bonsai_method. */
 extern const char *const bn_method_words[BONSAI_METHOD_COUNT + 1];

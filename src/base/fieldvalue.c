@@ -27,7 +27,7 @@ size_t bn_field_bytes(const bonsai_field *f)
 
 const bonsai_field *bn_field_named(bonsai_options_kind kind, const char *name)
 {
-    const bonsai_field *f = bn_forms[kind].field;
+    const bonsai_field *f = bn_structs[kind].field;
     while (strcmp(f->name, name) != 0)
         f++;
     return f;
@@ -150,7 +150,7 @@ bonsai_status bn_field_check(const bonsai_field *f, double value)
 bonsai_status bn_fields_check(bonsai_options_kind kind, const void *options)
 {
     bonsai_status rc = BONSAI_OK;
-    for (const bonsai_field *f = bn_forms[kind].field; f->name && rc == BONSAI_OK; f++) {
+    for (const bonsai_field *f = bn_structs[kind].field; f->name && rc == BONSAI_OK; f++) {
         double value = bn_field_number(f, options);
         if (value != f->preset)
             rc = bn_field_check(f, value);

@@ -19,7 +19,7 @@ typedef union {                 /* room for any of them */
 
 static void set_presets(void *out, bonsai_options_kind kind)
 {
-    const bn_form *form = &bn_forms[kind];
+    const bn_struct *form = &bn_structs[kind];
     memset(out, 0, form->size);
     memcpy(out, &form->size, sizeof form->size);
     for (const bonsai_field *f = form->field; f->name; f++)
@@ -62,7 +62,7 @@ bonsai_status bn_options_read(void *out, const void *given, bonsai_options_kind 
     set_presets(out, kind);
     if (!given)
         return BONSAI_OK;
-    bonsai_status rc = lay_over(out, bn_forms[kind].size, given, bn_forms[kind].name);
+    bonsai_status rc = lay_over(out, bn_structs[kind].size, given, bn_structs[kind].name);
     return rc == BONSAI_OK ? bn_fields_check(kind, out) : rc;
 }
 
@@ -79,7 +79,7 @@ static void init_options(void *out, size_t size, bonsai_options_kind kind)
 {
     any_options o;
     set_presets(&o, kind);
-    init_sized(out, size, &o, bn_forms[kind].size);
+    init_sized(out, size, &o, bn_structs[kind].size);
 }
 
 void bonsai_read_options_init_sized(bonsai_read_options *o, size_t size)

@@ -46,14 +46,14 @@ static void tiles(bonsai_options_kind kind)
         size_t begin = (end + align - 1) / align * align;
         if (f->offset != begin)
             fail_msg("%s.%s begins at %zu, not at %zu: a member before it has no row",
-                     bn_forms[kind].name, f->name, f->offset, begin);
+                     bn_structs[kind].name, f->name, f->offset, begin);
         assert_int_equal(f->size, sizeof *f);
         end = begin + bn_field_bytes(f);
     }
     size_t whole = (end + sizeof(size_t) - 1) / sizeof(size_t) * sizeof(size_t);
-    if (whole != bn_forms[kind].size)
-        fail_msg("%s has %zu bytes, its rows %zu: the last member has no row", bn_forms[kind].name,
-                 bn_forms[kind].size, whole);
+    if (whole != bn_structs[kind].size)
+        fail_msg("%s has %zu bytes, its rows %zu: the last member has no row", bn_structs[kind].name,
+                 bn_structs[kind].size, whole);
 }
 
 static void every_member_has_one_row(void **state)
