@@ -244,7 +244,8 @@ static int64_t next_root(const story *t, int64_t covers, int64_t node)
     int64_t best = -1, most = -1;
     for (int64_t v = 0; v < t->v->nodes; v++) {
         int64_t c = t->covers[v];
-        if (role(t, v) == BONSAI_ROLE_ROOT && (c < covers || (c == covers && v > node)) && c > most) {
+        if (role(t, v) == BONSAI_ROLE_ROOT && c > most &&
+            (c < covers || (c == covers && v > node))) {
             most = c;
             best = v;
         }

@@ -70,7 +70,8 @@ void summary_condensed_sizes(summary *r, const bonsai_condense_info *i)
     }
     summary_real(r, "ratio", NULL, i->ratio, NULL);
     summary_real(r, "paper_ratio", NULL, i->paper_ratio, NULL);
-    if (i->lossless_ratio > 0 && i->lossless_ratio != i->ratio) {        /* its values are rounded, the full graph's are not */
+    /* Its values are rounded, and those of the full graph are not. */
+    if (i->lossless_ratio > 0 && i->lossless_ratio != i->ratio) {
         summary_real(r, "lossless_ratio", NULL, i->lossless_ratio, NULL);
         summary_real(r, NULL, "bytes in the same bits", 100 * i->lossless_ratio, "%.3f %%");
         summary_note(r, "of the full graph, were its values rounded likewise");

@@ -25,7 +25,8 @@ static int64_t whole_at(const bonsai_array *a, int64_t i)
 
 static double real_at(const bonsai_array *a, int64_t i)
 {
-    return a->type == BONSAI_TYPE_F32 ? (double)((const float *)a->data)[i] : (double)whole_at(a, i);
+    return a->type == BONSAI_TYPE_F32 ? (double)((const float *)a->data)[i]
+                                      : (double)whole_at(a, i);
 }
 
 static const char *class_name(const bonsai_view *v, int64_t at)
@@ -97,9 +98,9 @@ static void add_members(summary *r, const bonsai_view *v, int64_t node)
     const int64_t first = whole_at(offsets, node), count = whole_at(offsets, node + 1) - first;
     static const column columns[] = {{"node", "in the full graph", NULL}, {NULL, NULL, NULL}};
     json_t *rows = json_array();
+    const bonsai_array *members = &v->section[BONSAI_SECTION_MEMBERS];
     for (int64_t i = 0; i < count && i < TOP_NODES; i++)
-        json_array_append_new(
-            rows, json_pack("[I]", (json_int_t)whole_at(&v->section[BONSAI_SECTION_MEMBERS], first + i)));
+        json_array_append_new(rows, json_pack("[I]", (json_int_t)whole_at(members, first + i)));
     summary_table(r, "member_nodes", columns, rows);
 }
 

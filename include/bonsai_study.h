@@ -287,8 +287,8 @@ BONSAI_API bonsai_status bonsai_condense_options_of(bonsai_condense_options *out
 
 typedef struct {                /* why a node of a condensed graph is there */
     size_t  size;               /* set by the init function; do not touch */
-    int64_t origin;             /* node of the full graph that it is, or is nearest to; -1: unknown */
-    int64_t tree;               /* node of the full graph whose tree brought it; -1: gone, or none */
+    int64_t origin;             /* its node of the full graph, or the nearest one; -1: unknown */
+    int64_t tree;               /* root, in the full graph, of the tree that brought it; -1: none */
     int64_t root;               /* the same node in this graph; -1: not there */
     int64_t covers, sample;     /* sampled trees that it covers as a root; of so many */
     int64_t rank;               /* of its score, from 1; 0: it has none */

@@ -58,7 +58,8 @@ bonsai_status bn_fingerprint(uint32_t *out, const bonsai_graph *g, const int32_t
     BN_TRY(bn_graph_need_over(g, BN_ALL_SECTIONS, w, first, threads));
     BN_TRY(bn_plan_make_over(&p, g, BONSAI_ENCODING_AUTO, w, first, threads));
 #define ADD(name, id, text, counted) \
-    if ((counted) && id != BONSAI_SECTION_LABELS && id != BONSAI_SECTION_SOFT_LABELS && p.type[id] != BONSAI_TYPE_NONE) \
+    if ((counted) && id != BONSAI_SECTION_LABELS && id != BONSAI_SECTION_SOFT_LABELS && \
+        p.type[id] != BONSAI_TYPE_NONE) \
         BN_TRY(add_section(&s, &p, g, BONSAI_SECTION_##name, w, rows));
     BONSAI_SECTION_MAP(ADD)
 #undef ADD

@@ -180,7 +180,8 @@ static json_t *add_trace(json_t *root, const bn_trace *t)
 static json_t *recipe_json(const bn_recipe *r, const bonsai_condense_info *i)
 {
     return json_pack("{s:I,s:I,s:I,s:s,s:b,s:b,s:i,s:f,s:f,s:I,s:I,s:f}",
-                     "trees", (json_int_t)i->trees, "nodes", (json_int_t)r->nodes, "entries", (json_int_t)r->t,
+                     "trees", (json_int_t)i->trees, "nodes", (json_int_t)r->nodes,
+                     "entries", (json_int_t)r->t,
                      "values", bonsai_type_text(r->type), "soft", r->soft, "weighted", r->weighted,
                      "layers", r->layers, "probe", r->probe, "lambda", r->lambda,
                      "judged", (json_int_t)r->judged, "candidates", (json_int_t)r->candidates,
@@ -197,7 +198,8 @@ static bonsai_status store(bonsai_graph *small, json_t *root)
         rc = bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the report");
         goto done;
     }
-    BN_TRY(bn_graph_array(&to, small, BONSAI_SECTION_METADATA, BONSAI_TYPE_U8, (int64_t)strlen(text)));
+    BN_TRY(bn_graph_array(&to, small, BONSAI_SECTION_METADATA, BONSAI_TYPE_U8,
+                          (int64_t)strlen(text)));
     memcpy(to, text, strlen(text));
 done:
     json_decref(root);

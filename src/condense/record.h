@@ -30,13 +30,13 @@ bonsai_status bn_fingerprint(uint32_t *out, const bonsai_graph *g, const int32_t
 /* ---- reading ---- */
 
 typedef struct {
-    bool known;                 /* the graph says that it was condensed; else all is as by default */
+    bool known;                 /* the graph says that it was condensed; else all are defaults */
     bool has_options;           /* it says how */
     bool updated;               /* it was made by an update */
-    char method[32];            /* by name, for methods that this version may not know; "": not said */
+    char method[32];            /* by name: this version may not know it; "": not said */
     bonsai_condense_info    info;       /* without times and memory */
     bonsai_condense_options o;          /* that it was made with */
-    int  layers;                /* prototypes: rounds of averaging in their features; -1: not said */
+    int  layers;                /* prototypes: rounds of averaging their features; -1: not said */
 } bn_record;
 
 /* This and the next two fail only where the metadata are no JSON, or for lack of memory. */

@@ -26,8 +26,8 @@ static bonsai_status read_record(updating *u, const bonsai_graph *small)
     if (rc != BONSAI_OK)
         return rc;
     if (u->made.info.method != BONSAI_METHOD_PROTOTYPES || !u->made.has_options)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: was not made by the method prototypes, so it cannot be "
-                       "updated", small->where);
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: was not made by the method prototypes, so it cannot "
+                       "be updated", small->where);
     if (!bn_has(small, BONSAI_SECTION_MEMBER_OFFSETS) || !bn_has(small, BONSAI_SECTION_MEMBERS))
         return bn_fail(BONSAI_E_ARGUMENT, "%s: does not name its members, so it cannot be updated: "
                        "condense with members", small->where);
@@ -62,7 +62,7 @@ static bonsai_status check_graphs(const bonsai_graph *now, const bonsai_graph *w
                        "only be added, behind the older ones", now->where,
                        (long long)now->view.nodes, (long long)was->view.nodes, was->where);
     for (int i = 0; i < 2; i++)
-        if (!bn_has(i ? was : now, BONSAI_SECTION_SPLIT))       /* drawn for each, they would not agree */
+        if (!bn_has(i ? was : now, BONSAI_SECTION_SPLIT))       /* drawn for each, they differ */
             return bn_fail(BONSAI_E_ARGUMENT, "%s: has no split: give both graphs one in which the "
                            "older nodes keep their parts", (i ? was : now)->where);
 done:
@@ -140,7 +140,8 @@ static bonsai_status fill_info(bonsai_condense_info *i, const updating *u,
     i->probe = i->probe_other = -1;
     i->entries = u->made.info.entries;
     i->values = x[BONSAI_SECTION_FEATURES].data ? x[BONSAI_SECTION_FEATURES].type
-                : x[BONSAI_SECTION_FEATURE_VALUES].data ? x[BONSAI_SECTION_FEATURE_VALUES].type : BONSAI_TYPE_U8;
+                : x[BONSAI_SECTION_FEATURE_VALUES].data ? x[BONSAI_SECTION_FEATURE_VALUES].type
+                                                        : BONSAI_TYPE_U8;
 done:
     return rc;
 }
