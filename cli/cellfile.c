@@ -1,9 +1,9 @@
-/* cellfile.c -- the file that a study keeps its cells in, and resumes from.
+/* cellfile.c -- the file that holds a study's cells, and that it resumes from.
  *
- * One JSON object a line: a heading that says which graph and which options, then a
- * line for each cell, written and synced when it becomes known.  So a run that is killed
- * leaves whole lines and at most one torn one, which is dropped.  Cells that the
- * table at hand does not ask for stay: it may be widened later.
+ * One JSON object per line: a heading with the graph and the options, then a line for
+ * each cell, written and synced as soon as it is measured.  A killed run leaves whole
+ * lines and at most one torn line, which is dropped.  Cells that the current table does
+ * not need stay for a later, wider one.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -47,7 +47,7 @@ static json_t *real_or_null(double value)
     return isnan(value) ? json_null() : json_real(value);
 }
 
-/* What only cells have that name a setting. */
+/* The keys that only cells with a setting have. */
 static json_t *detail_json(const cellfile *f, const bonsai_cell *c)
 {
     char sum[24];
@@ -130,7 +130,7 @@ static int is_of(const cellfile *f, const bonsai_cell *c, const json_t *line)
                             c->nearest == number(line, "nearest", 0));
 }
 
-/* Puts a line into the cell that it is of; 0: it is no cell. */
+/* Copies a line to its cell; 0: the line is not a cell. */
 static int take(const cellfile *f, const json_t *line)
 {
     if (!*text_of(line, "method") || !*text_of(line, "model") ||
@@ -157,7 +157,7 @@ static void text_value(char *buf, size_t size, const json_t *value)
     free(text);
 }
 
-/* The first key of our object whose value the other does not share, or NULL. */
+/* The first key whose value differs in the other object, or NULL. */
 static const char *first_difference(char was[64], char is[64], const json_t *theirs,
                                     json_t *ours)
 {
@@ -199,7 +199,7 @@ static int io_failed(const cellfile *f, const char *what)
     return fail_with(f->s, "%s: cannot be %s: %s", f->path, what, strerror(errno));
 }
 
-/* Nothing that is not ours is read further, let alone written to. */
+/* A file that is not ours is neither read further nor written. */
 static int check_kind(const cellfile *f)
 {
     struct stat st;
@@ -217,7 +217,7 @@ static int check_kind(const cellfile *f)
     return EXIT_DONE;
 }
 
-/* *end gets the place behind the last whole line. */
+/* *end gets the offset after the last whole line. */
 static int read_lines(const cellfile *f, off_t *end)
 {
     char *text = NULL;
@@ -249,7 +249,7 @@ static int append(const cellfile *f, json_t *value)
     json_decref(value);
     if (!text)
         return fail_with(f->s, "%s: there is not enough memory to write to it", f->path);
-    text[len] = '\n';                       /* in the place of the ending zero */
+    text[len] = '\n';                       /* replaces the terminating zero */
     while (at <= len) {
         ssize_t put = write(fileno(f->file), text + at, len + 1 - at);
         if (put < 0 && errno != EINTR)
@@ -319,16 +319,16 @@ int cellfile_stopped(cellfile *f, bonsai_status rc)
     if (rc != BONSAI_E_CANCELED || !f->file)
         return fail(f->s, rc);
     f->fresh = 0;
-    return fail_with(f->s, "canceled; %lld of %lld cells are in %s, and the same command goes on "
+    return fail_with(f->s, "canceled; %lld of %lld cells are in %s; the same command continues "
                      "with the rest", (long long)count_done(f), (long long)f->count, f->path);
 }
 
-/* Closed only here: a lock goes with the first handle of its file that is closed.  A heading
- * without a cell would only keep the file from other options. */
+/* Closed only here: closing any handle of the file releases its lock.  A heading without a cell
+ * would only lock the file to these options. */
 void cellfile_close(cellfile *f)
 {
     if (f->file && f->fresh && ftruncate(fileno(f->file), 0) != 0)
-        f->fresh = 0;                           /* then it stays, as after a crash */
+        f->fresh = 0;                           /* then the file stays, as after a crash */
     if (f->file)
         fclose(f->file);
     f->file = NULL;

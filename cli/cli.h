@@ -1,28 +1,27 @@
-/* cli.h -- what the parts of the program bonsai share.
+/* cli.h -- declarations that the files of the program bonsai share.
  *
- *   main.c      the table of commands, and who works for them
+ *   main.c      the table of commands, and their workers in one process
  *   program.c   messages, exit codes, the last line
- *   opt*.c      options: parser, help line and default of a row in one
+ *   opt*.c      options: one row is parser, help line and range (opt.h)
  *   progress.c  the bar on stderr, and canceling
  *   table.c     facts and tables: aligned text, TSV or JSON
  *   text.c      numbers and names for people; the nearest name
  *   files.c     paths: sizes, and whether they can be written
  *   save.c      writing a graph
- *   page.c      writing a page about one
+ *   page.c      writing a page about a graph
  *   csv.c       files of rows that appear only when complete
  *   condensed.c reports about condensed graphs, and the one they carry
  *   prototype.c what one prototype stands for
- *   training.c  what train and eval are asked, and the runs
- *   parts.c     which nodes train and which judge
- *   trained.c   what came out: table, JSON, learning curves
- *   cellfile.c  the file that a comparison goes on from
- *   fetch.h     what the parts of bonsai fetch share
- *   paper.h     the paper's tables, in paper_*.c
+ *   training.c  the options and the runs of train and eval
+ *   trained.c   results of training: table, JSON, learning curves
+ *   cellfile.c  the file that a comparison resumes from
+ *   fetch/      bonsai fetch (fetch.h)
+ *   paper/      bonsai paper (paper.h)
  *   cmd_*.c     one command each
  *
  * The program bonsai-mpi (mpi/program) is made of the same parts, with other workers.
  *
- * Results go to stdout, all else to stderr.  Nothing here knows src/.
+ * Results go to stdout, everything else to stderr.  Nothing here includes src/.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BONSAI_CLI_H
@@ -47,7 +46,7 @@ typedef struct {
     char   stage[48];
 } progress;
 
-double seconds(void);                                   /* of a clock that never jumps */
+double seconds(void);                                   /* of a monotonic clock */
 void progress_init(progress *p);
 int  progress_tick(const bonsai_progress *now, void *payload);  /* a bonsai_progress_fn */
 void progress_clear(progress *p);                       /* before printing anything */
@@ -62,11 +61,11 @@ typedef enum { STYLE_TEXT, STYLE_TSV, STYLE_JSON } style;
 typedef struct {
     const char *command;
     int         quiet, verbose, json;
-    int         rows;           /* help is for a program: a row an option */
+    int         rows;           /* help for programs: one row per option */
     int         people;         /* aligned text even into a pipe */
-    int         mute;           /* another process speaks: nothing is printed or written */
+    int         mute;           /* print and write nothing: another process does */
     char        said[1024];     /* the last message */
-    bonsai_read_options read;   /* of every GRAPH, and threads and progress for all else */
+    bonsai_read_options read;   /* for every GRAPH; also the threads and progress of all else */
     progress    progress;
     double      accuracy, seconds_train;    /* of the model trained last, for the demo */
 } session;
@@ -78,10 +77,10 @@ typedef struct {
     int         shares;         /* 1: threads meet often, so waiting must be cheap */
 } command;
 
-/* What each program begins and ends with; between them the command's exit code. */
+/* Every program calls these three in order; run returns the command's exit code. */
 void program_begin(session *s, int argc, char **argv);
 int  program_run(session *s, int argc, char **argv);
-int  program_end(int code);      /* the exit code, if it returns at all */
+int  program_end(int code);      /* the exit code, if it returns */
 
 extern const command commands[];                        /* ended by a NULL name */
 const command *command_find(const char *name);
@@ -117,27 +116,27 @@ int cmd_help(session *s, int argc, char **argv);
 
 /* ---- options ------------------------------------------------------------- */
 
-/* An option is a field, as in bonsai_study.h: one of a struct of the library's options, or a row of
- * the command's own, whose offset is in a struct of the command. */
+/* An option is a field as in bonsai_study.h: of one of the library's option structs, or a row of
+ * the command, with its offset in a struct of the command. */
 #define OWN(object, member, kind) .type = BONSAI_FIELD_##kind, .offset = offsetof(object, member)
 
 typedef struct {
     void               *base;   /* the struct, which holds the defaults before parsing */
-    const bonsai_field *own;    /* rows, ended by a NULL name; NULL: the fields of ... */
-    bonsai_options_kind kind;   /* ... these options, ... */
-    const char         *only;   /* ... those with these names, apart by spaces; NULL: all, ... */
-    const char         *but;    /* ... but for these */
+    const bonsai_field *own;    /* rows, ended by a NULL name; NULL: the library's fields of kind */
+    bonsai_options_kind kind;
+    const char         *only;   /* names of the fields to take, separated by spaces; NULL: all */
+    const char         *but;    /* names of the fields to leave out */
 } opt_group;
 
 enum { OPT_READS = 1, OPT_THREADS = 2, OPT_JSON = 4 };  /* rows that commands share */
 
 typedef struct {
-    const char  *usage;         /* behind "bonsai " */
+    const char  *usage;         /* after "bonsai " */
     const char  *about;         /* a sentence or two */
     const char  *examples;      /* lines, each ended */
     const char  *args;          /* names of the arguments, "IN OUT"; "[CMD]": may be left out */
     const char **values;        /* one for each name */
-    const opt_group *groups;    /* ended by a NULL base; of two rows of a name the first counts */
+    const opt_group *groups;    /* ended by a NULL base; the first row of a name counts */
     int          shared;        /* OPT_READS | ... */
 } opt_spec;
 
@@ -145,20 +144,20 @@ enum { OPT_GO = -1 };
 /* Fills the groups' structs.  OPT_GO, or the exit code to leave with. */
 int opt_parse(session *s, const opt_spec *spec, int argc, char **argv);
 int parse_real(const char *text, double *out);          /* 1: a finite number and nothing else */
-int parse_whole(const char *text, int64_t *out);        /* likewise; errno is ERANGE: too large */
-/* The places of the words in "a,b,c"; "all": each.  Room for all words.  OPT_GO, or EXIT_USAGE. */
+int parse_whole(const char *text, int64_t *out);        /* the same; errno is ERANGE: too large */
+/* The indices of the words in "a,b,c"; "all": each.  out: room for all.  OPT_GO, or EXIT_USAGE. */
 int parse_words(session *s, int *out, int *count, const char *option, const char *text,
                 const char *const *words);
-/* Refuses a split that was given and has no training nodes.  OPT_GO, or EXIT_USAGE. */
+/* Refuses a given split without training nodes.  OPT_GO, or EXIT_USAGE. */
 int check_split(session *s, const double percent[3]);
-/* The name of the option behind "--", and the field of a name. */
+/* The name of the option after "--", and the field of a name. */
 void option_name(char *out, size_t size, const bonsai_field *f);
 const bonsai_field *field_named(bonsai_options_kind kind, const char *name);
 
 /* ---- facts and tables ---------------------------------------------------- */
 
 typedef struct {
-    const char *key;            /* in JSON; NULL: a bar of the column before, on a terminal only */
+    const char *key;            /* in JSON; NULL: a bar of the column before, only on a terminal */
     const char *label;          /* on a terminal */
     const char *format;         /* of reals, "%.1f"; "bytes": 1.2 MB; NULL: as they are */
 } column;
@@ -180,14 +179,14 @@ typedef struct {                /* what a command prints */
 } summary;
 
 void summary_heading(summary *r, const char *text);
-/* Facts; the key may be "degree.min", an object inside the JSON.  Without a key it is
- * on a terminal only, without a label not there. */
+/* Facts; the key may be "degree.min", an object inside the JSON.  A fact without a key is shown
+ * only on a terminal, one without a label everywhere else. */
 void summary_int(summary *r, const char *key, const char *label, int64_t value);
 void summary_real(summary *r, const char *key, const char *label, double value, const char *format);
 void summary_text(summary *r, const char *key, const char *label, const char *value);
-void summary_note(summary *r, const char *format, ...)  /* behind the last fact, on a terminal */
+void summary_note(summary *r, const char *format, ...)  /* after the last fact, on a terminal */
     __attribute__((format(printf, 2, 3)));
-/* Without a key a table is on a terminal only. */
+/* A table without a key is shown only on a terminal. */
 void summary_table(summary *r, const char *key, const column *columns, json_t *rows);
 void summary_degrees(summary *r, const bonsai_stats *st);
 void summary_json(summary *r, const char *key, json_t *value);  /* in JSON only */
@@ -197,12 +196,12 @@ json_t *summary_object(const summary *r);               /* as --json prints it; 
 int  print_json(session *s, json_t *value);             /* to stdout; frees; exit code */
 json_t *text_json(const char *text);                    /* a string, bad UTF-8 replaced */
 
-/* ---- who does the work: this process, or several together ---------------- */
+/* ---- the calls that do the work: in this process, or in several ----------- */
 
 typedef struct {
     const char *program;        /* its name, in messages */
-    const char *first;          /* a command to begin with */
-    const char *examples;       /* of every command, instead of its own; NULL: those */
+    const char *first;          /* a command to suggest */
+    const char *examples;       /* shown instead of every command's own; NULL: its own */
     bonsai_status (*read)(bonsai_graph **out, const char *path, const bonsai_read_options *o);
     bonsai_status (*verify)(const bonsai_graph *g, const bonsai_read_options *o);
     bonsai_status (*check)(const bonsai_graph *g, const bonsai_read_options *o);
@@ -213,9 +212,9 @@ typedef struct {
     /* Writes the graph to path, and opens it. */
     bonsai_status (*generate)(bonsai_graph **out, session *s, const bonsai_generate_options *o,
                               const char *path);
-    /* What becomes of a status that one process has and the mute ones do not know. */
+    /* Brings a status that only one process has to the mute ones. */
     bonsai_status (*agree)(bonsai_status rc);
-    /* More to be said about a condensed graph; NULL: nothing. */
+    /* Adds to the summary of a condensed graph; NULL: nothing. */
     void (*more)(summary *r, const bonsai_condense_info *i);
     int several;                /* 1: several processes */
 } workers;
@@ -233,27 +232,27 @@ int  text_is_utf8(void);                                /* the locale */
 /* The name nearest to word, NULL if none is near. */
 const char *text_nearest(const char *word, const char *const *names, int count);
 
-const char *path_without_format(const char *path);      /* behind "npz:" */
-int     path_is_native(const char *path);               /* as something to write */
+const char *path_without_format(const char *path);      /* after "npz:" */
+int     path_is_native(const char *path);               /* when written */
 int64_t path_bytes(const char *path);                   /* of a file, a folder or a prefix; -1 */
 int     path_ends_with(const char *path, const char *end);
-int     path_can_be_written(session *s, const char *path);      /* as a graph; 0: said why not */
-int     file_can_be_written(session *s, const char *path);      /* likewise, any other file */
+int     path_can_be_written(session *s, const char *path);      /* as a graph; 0: printed why not */
+int     file_can_be_written(session *s, const char *path);      /* the same for any other file */
 int     path_is_same(const char *a, const char *b);     /* the same file, which exists */
-/* NAME-SUFFIX.bonsai, or with the ending that name has.  0: longer than MOST_PATH. */
+/* NAME-SUFFIX.bonsai, or with name's own ending.  0: longer than MOST_PATH. */
 int     path_with_suffix(char *to, const char *name, const char *suffix, int len);
 /* Writes g, and notes the sections that path's format cannot hold. */
 bonsai_status save(session *s, const bonsai_graph *g, const char *path, bonsai_encoding features);
 
-/* Rows of cells apart by commas: on stdout, or in a file that is renamed when complete. */
+/* Rows of cells separated by commas, on stdout or in a file that is renamed when complete. */
 typedef struct {
     FILE       *file;
     const char *path;           /* NULL: stdout */
-    char        temporary[MOST_PATH + 8];   /* "": none, as of a pipe */
+    char        temporary[MOST_PATH + 8];   /* "": none, as for a pipe */
 } csv;
 
 int  csv_begin(session *s, csv *out, const char *path);         /* exit code */
-void csv_text(csv *out, const char *text);              /* in quotes where it needs them */
+void csv_text(csv *out, const char *text);              /* in quotes if it needs them */
 int  csv_end(session *s, csv *out);                     /* exit code */
 
 /* ---- condensed graphs ---------------------------------------------------- */
@@ -288,29 +287,30 @@ typedef struct {
     bonsai_training *done[BONSAI_MODEL_COUNT];
 } training;
 
-/* Fills t and checks that all can be written; the spec lacks its arguments and rows.  OPT_GO, or
- * the exit code. */
+/* Fills t and checks that all files can be written; adds the arguments and rows to spec.  OPT_GO,
+ * or the exit code. */
 int  training_parse(session *s, training *t, opt_spec *spec, int argc, char **argv);
 /* Reads t->models into t->model.  OPT_GO, or EXIT_USAGE. */
 int  training_models(session *s, training *t);
 /* The option --protocol; its base is an int. */
 extern const bonsai_field training_protocol[];
-/* Sets what the paper trains with; the name of the graph at path if it has settings of its own,
- * or NULL. */
+/* Sets the paper's options.  Returns the name of the graph at path if it has settings of its own,
+ * else NULL. */
 const char *training_paper(bonsai_train_options *o, const char *path);
 /* Trains, writes and prints; exit code. */
 int  training_run(session *s, training *t, const bonsai_graph *small, const bonsai_graph *full);
-/* Notes that full is not the graph that small was condensed from, as far as sizes tell. */
+/* Prints a note if the sizes show that small was not condensed from full. */
 void training_note_pair(session *s, const training *t, const bonsai_graph *small,
                         const bonsai_graph *full);
-/* Notes which split was judged on where that is not plain, and puts it into t->parts. */
+/* Writes the split to t->parts, and prints a note if it is not the obvious one. */
 void training_note_split(session *s, training *t, const bonsai_train_info *i);
 int  trained_curves(session *s, const training *t);             /* exit code */
 int  trained_print(session *s, const training *t);              /* exit code */
 
 /* ---- pages -------------------------------------------------------------- */
 
-/* Writes the page about small to path, with the session's threads and progress.  *bytes: its size. */
+/* Writes the page about small to path, with the session's threads and progress; *bytes: its
+ * size. */
 bonsai_status page_write(session *s, int64_t *bytes, const bonsai_graph *small,
                          const bonsai_graph *full, bonsai_report_options *o, const char *path);
 
@@ -318,24 +318,23 @@ bonsai_status page_write(session *s, int64_t *bytes, const bonsai_graph *small,
 
 typedef struct {
     session     *s;
-    const char  *command;       /* of bonsai, which the file is of */
-    const char  *place;         /* what to name instead: "file", "folder" */
+    const char  *command;       /* the command of bonsai that the file belongs to */
+    const char  *place;         /* what messages tell the user to change: "file", "folder" */
     const char  *path;
     json_t      *heading;       /* {"bonsai_COMMAND": version, "graph": {...}, "options": {...}} */
-    bonsai_cell *cells;         /* what is asked */
+    bonsai_cell *cells;         /* the cells to measure */
     int64_t      count;
     const char *const *settings;        /* their names; NULL: cells name none */
     FILE        *file;
-    int          fresh;         /* 1: begun here, and no cell has been written yet */
-    int          failed;        /* 1: a cell could not be written, and that was said */
+    int          fresh;         /* 1: created now, and no cell has been written yet */
+    int          failed;        /* 1: a cell could not be written, and that was reported */
 } cellfile;
 
-/* Opens or creates the file, refuses one of another graph or other options, fills the cells that
- * it holds and says how many.  Exit code. */
+/* Opens or creates the file, refuses one of another graph or with other options, fills the cells
+ * that it holds and reports how many.  Exit code. */
 int  cellfile_open(cellfile *f);
 int  cellfile_keep(const bonsai_cell *c, void *file);   /* a bonsai_cell_fn: on disk on return */
-/* Says why a study ended early, and how to resume it; f that is not open: it has no file.  Exit
- * code. */
+/* Reports why a study ended early, and how to resume it if f is open.  Exit code. */
 int  cellfile_stopped(cellfile *f, bonsai_status rc);
 void cellfile_close(cellfile *f);                       /* frees the heading too */
 json_t *cell_json(const bonsai_cell *c);                /* an object, yours; NULL: no memory */

@@ -1,7 +1,7 @@
 /* cmd_compare.c -- bonsai compare: what models learn from each method's small graphs.
  *
- * The table is one row a method and ratio, grouped by ratio so that what competes
- * stands together, with a column a model.  Pipes and JSON get one row a cell.
+ * The table has one row per method and ratio, grouped by ratio so that competitors
+ * are together, and one column per model.  Pipes and JSON get one row per cell.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static int settle(session *s, arguments *a)
         code = check_split(s, a->train.split);
     if (code != OPT_GO)
         return code;
-    if (strcmp(a->methods, "all") == 0)         /* auto would show again what one of them got */
+    if (strcmp(a->methods, "all") == 0)         /* auto would repeat the result of one of them */
         a->o.method_count = leave_out(methods, a->o.method_count, BONSAI_METHOD_AUTO);
     for (int i = 0; i < a->o.method_count; i++)
         a->method[i] = (bonsai_method)methods[i];
@@ -88,16 +88,16 @@ static int parse_rows(session *s, arguments *a, const opt_spec *spec, int argc, 
     const bonsai_field own[] = {
         {.name = "methods", OWN(arguments, methods, TEXT), .arg = "M,M,...",
          .words = field_named(BONSAI_OPTIONS_CONDENSE, "method")->words,
-         .help = "ways to condense (all leaves auto out)"},
+         .help = "methods of condensing (all: every one but auto)"},
         {.name = "ratios", OWN(arguments, ratios, TEXT), .arg = "R,R,...",
          .help = "shares of the graph's bytes"},
         {.name = "models", OWN(arguments, models, TEXT), .arg = "M,M,...",
          .words = field_named(BONSAI_OPTIONS_TRAIN, "model")->words, .help = "models"},
         {.name = "output", OWN(arguments, out, FILE), .letter = 'o', .arg = "FILE",
-         .help = "write each result there as it comes, a line of JSON each, and go on from what is "
-                 "there"},
+         .help = "write each result to FILE at once, as a line of JSON, and resume from its "
+                 "contents"},
         {.name = "split", OWN(arguments, train.split, SPLIT), .arg = "A/B/C",
-         .help = "percent for train/validation/test, drawn anew whatever GRAPH's own"},
+         .help = "percent for train/validation/test, drawn even if GRAPH has a split"},
         {.name = "seed", OWN(arguments, train.seed, U64), .letter = 's', .arg = "S",
          .help = "of the split, of condensing and of the first run"}, {0}};
     const opt_group groups[] = {
@@ -130,7 +130,7 @@ static int parse(session *s, arguments *a, int argc, char **argv)
             "Condenses GRAPH by each method to each ratio, trains models on the small graphs and\n"
             "on GRAPH itself, and prints how many test nodes of GRAPH they get right, in percent:\n"
             "mean and standard deviation over the runs.  One split is drawn for all.  With -o\n"
-            "the same command goes on after an interruption, or with more methods, ratios and\n"
+            "the same command resumes after an interruption, or with more methods, ratios and\n"
             "models.",
         .examples = "  bonsai compare cora.bonsai\n"
                     "  bonsai compare cora.bonsai --methods trees,random --models gcn,gat\n"
@@ -253,7 +253,7 @@ static int print_table(session *s, const arguments *a)
     return summary_print(&r, s);
 }
 
-/* Into a pipe: one row a cell, the columns of its JSON but the reason. */
+/* Into a pipe: one row per cell, with the columns of its JSON except the reason. */
 static int print_cells(session *s, const arguments *a)
 {
     static const column columns[] = {{NULL, NULL, NULL}};
@@ -283,8 +283,8 @@ static int print_array(session *s, const arguments *a)
     return print_json(s, all);
 }
 
-/* Why cells are missing, once where all models of a graph say the same.  1: nothing is
- * there but the full graph. */
+/* Prints why cells are missing, once if the reason is the same for all models of a graph.  1: only
+ * the full graph is there. */
 static int note_missing(session *s, const arguments *a)
 {
     int64_t made = 0;

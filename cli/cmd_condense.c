@@ -1,8 +1,8 @@
 /* cmd_condense.c -- bonsai condense: a small graph that trains like the large one.
  *
- * With --ratios all budgets are chosen from one embedding before the first file is
- * written: canceled while choosing, nothing is left; canceled while writing, the
- * files that are complete stay.
+ * With --ratios all graphs are made from one embedding before the first file is
+ * written.  If canceled before that, nothing is left; if canceled while writing,
+ * the complete files stay.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -14,7 +14,7 @@ enum { MOST_RATIOS = 32 };
 typedef struct {
     bonsai_condense_options o;
     const char *path, *out, *ratios, *update, *was, *page;
-    int    count;                           /* of what is written: 1 without --ratios */
+    int    count;                           /* graphs to write: 1 without --ratios */
     double ratio[MOST_RATIOS];
     char   to[MOST_RATIOS][MOST_PATH];
 } arguments;
@@ -23,7 +23,7 @@ static arguments asked;
 
 /* ---- what is asked ------------------------------------------------------- */
 
-/* NAME-0.01.bonsai, or with the ending that NAME has. */
+/* NAME-0.01.bonsai, or with NAME's own ending. */
 static int name_output(session *s, arguments *a, const char *ratio, int len)
 {
     char *to = a->to[a->count];
@@ -56,7 +56,7 @@ static int parse_ratios(session *s, arguments *a)
     return OPT_GO;
 }
 
-/* The option of a budget that was given, behind *i; NULL: no more. */
+/* The next budget option that was given, after *i; NULL: no more. */
 static const bonsai_field *next_budget(const bonsai_condense_options *o, int *i)
 {
     char text[64];
@@ -67,12 +67,12 @@ static const bonsai_field *next_budget(const bonsai_condense_options *o, int *i)
     return NULL;
 }
 
-/* Exactly one budget; numbers that are not above 0 were refused before. */
+/* Exactly one budget; numbers not above 0 have been refused already. */
 static int settle_budget(session *s, arguments *a)
 {
     char first[48] = "", name[48];
     const bonsai_field *f;
-    if (a->update || a->ratios)                 /* the budget of --update is that of SMALL */
+    if (a->update || a->ratios)                 /* --update uses the budget of SMALL */
         snprintf(first, sizeof first, a->update ? "update" : "ratios");
     if (a->update && a->ratios)
         return refuse(s, "--update and --ratios are both given: a graph has one budget");
@@ -99,7 +99,7 @@ static int settle(session *s, arguments *a)
     if (strlen(a->out) >= MOST_PATH)
         return refuse(s, "--output is longer than %d bytes", MOST_PATH - 1);
     if (a->update && crew.several)
-        return refuse(s, "--update is quick on one machine: bonsai condense does it");
+        return refuse(s, "--update runs on one machine: use bonsai condense");
     if (!a->update != !a->was)
         return refuse(s, "%s is given without %s", a->update ? "--update" : "--was",
                       a->update ? "--was OLD" : "--update SMALL");
@@ -107,7 +107,7 @@ static int settle(session *s, arguments *a)
         return refuse(s, "--report is longer than %d bytes", MOST_PATH - 1);
     if (a->page && a->ratios)
         return refuse(s, "--report shows one graph, and --ratios makes several; bonsai report "
-                      "draws a page of each");
+                      "writes a page about each");
     code = settle_budget(s, a);
     if (code == OPT_GO)
         code = check_split(s, a->o.split);
@@ -128,7 +128,7 @@ static void name_methods(char *out, size_t size, uint64_t methods)
     }
 }
 
-/* An option that does nothing is said, not refused: scripts go through all methods. */
+/* An option without effect gets a note, not a refusal: scripts try all methods. */
 static void note_idle(session *s, const bonsai_condense_options *o)
 {
     bonsai_condense_options usual;
@@ -142,7 +142,7 @@ static void note_idle(session *s, const bonsai_condense_options *o)
             continue;
         option_name(name, sizeof name, f);
         name_methods(methods, sizeof methods, f->methods);
-        note(s, "--%s acts with --method %s only", name, methods);
+        note(s, "--%s has no effect without --method %s", name, methods);
     }
 }
 
@@ -156,11 +156,10 @@ static const bonsai_field other_rows[] = {
     {.name = "ratios", OWN(arguments, ratios, TEXT), .arg = "R,R,...",
      .help = "several budgets at once, from one embedding: writes SMALL-0.01.bonsai and so on"},
     {.name = "update", OWN(arguments, update, FILE), .arg = "SMALL",
-     .help = "go on from prototypes that were made of OLD with --members, instead of from the "
-             "beginning"},
+     .help = "update these prototypes, made of OLD with --members, instead of starting over"},
     {.name = "was", OWN(arguments, was, FILE), .arg = "OLD",
-     .help = "the graph before it became GRAPH: nodes were added behind its own, and anything may "
-             "differ"},
+     .help = "the graph before it became GRAPH: new nodes come after its own, and anything else "
+             "may have changed"},
     {.name = "report", OWN(arguments, page, FILE), .arg = "FILE",
      .help = "also write a page that shows what was kept and why, as bonsai report does"},
     {0},
@@ -171,16 +170,17 @@ static int parse(session *s, arguments *a, int argc, char **argv)
     const opt_spec spec = {
         .usage = "condense GRAPH -o SMALL --ratio R [options]",
         .about =
-            "Writes a small graph made from GRAPH so that a graph neural network trained on it does\n"
-            "about as well, then shows its size beside GRAPH's.  Its nodes are prototypes, each of\n"
-            "which stands for many of GRAPH's, or are picked from GRAPH with the edges among them.\n"
+            "Writes a small graph on which a graph neural network trains to about the same\n"
+            "accuracy as on GRAPH, and shows its size next to GRAPH's.  Its nodes are prototypes\n"
+            "that each stand for many nodes of GRAPH, or nodes of GRAPH with the edges between.\n"
             "The budget is one of --ratio, --ratios, --bytes, --nodes and --trees, and is never\n"
-            "exceeded.  With --ratios the files are written once all graphs are chosen; canceled\n"
-            "while writing, those that are complete stay.  With --update the budget is SMALL's.",
+            "exceeded.  With --ratios the files are written after all graphs are made; if this is\n"
+            "canceled, the complete files stay.  With --update the budget is SMALL's.",
         .examples = "  bonsai condense cora.bonsai -o small.bonsai --ratio 0.01\n"
                     "  bonsai condense cora.bonsai -o small --ratios 0.005,0.01,0.03\n"
                     "  bonsai condense cora.bonsai -o few.bonsai --nodes 70 --method kcenter\n"
-                    "  bonsai condense new.bonsai --update small.bonsai --was old.bonsai -o next.bonsai\n",
+                    "  bonsai condense new.bonsai --update small.bonsai --was old.bonsai "
+                    "-o next.bonsai\n",
         .args = "GRAPH",
         .values = &a->path,
         .groups = (const opt_group[]){{.base = a, .own = output_row},
@@ -194,7 +194,7 @@ static int parse(session *s, arguments *a, int argc, char **argv)
 
 /* ---- the work ------------------------------------------------------------ */
 
-/* One row a ratio, for people and pipes. */
+/* One row per ratio, for people and pipes. */
 static int print_rows(session *s, const arguments *a, const bonsai_condense_info *info)
 {
     static const column columns[] = {
@@ -278,7 +278,7 @@ static bonsai_status update(session *s, bonsai_graph **small, bonsai_condense_in
     return rc;
 }
 
-/* A split that nobody asked for is worth a word: the user must judge on the rest of it. */
+/* A split that nobody asked for gets a note: the user must judge on its other nodes. */
 static void note_split(session *s, const arguments *a, const bonsai_graph *g)
 {
     const bonsai_view *v = bonsai_graph_view(g);
@@ -307,7 +307,7 @@ static bonsai_status draw_page(session *s, const arguments *a, const bonsai_grap
     return page_write(s, &bytes, small, full, &o, a->page);
 }
 
-/* Writes what was chosen: one process does, whoever took part in choosing. */
+/* Writes the graphs; of several processes only one does. */
 static bonsai_status write_all(session *s, const arguments *a, bonsai_graph *const *small,
                                const bonsai_graph *g, const bonsai_condense_info *info)
 {
@@ -356,7 +356,7 @@ int cmd_condense(session *s, int argc, char **argv)
     if (code != OPT_GO)
         return code;
     for (int i = 0; i < a->count; i++) {
-        if (path_is_same(a->path, a->to[i]))    /* it must not replace what it is made of */
+        if (path_is_same(a->path, a->to[i]))    /* do not overwrite the input */
             return refuse(s, "%s is the graph to condense; -o must name another", a->to[i]);
         if (a->was && path_is_same(a->was, a->to[i]))
             return refuse(s, "%s is the graph as it was; -o must name another", a->to[i]);

@@ -46,8 +46,8 @@ int cmd_convert(session *s, int argc, char **argv)
     const bonsai_field own[] = {
         {.name = "order", OWN(arguments, order, CHOICE),
          .words = (const char *const[]){"none", "metis", "random", "degree", NULL},
-         .help = "number the nodes anew: by parts with few edges between them, at random, or those "
-                 "with most neighbours first"},
+         .help = "renumber the nodes: by parts with few edges between them, at random, or with "
+                 "most neighbours first"},
         {.name = "parts", OWN(arguments, parts, LONG), .low = 1, .high = INT32_MAX, .arg = "N",
          .help = "parts of --order metis", .otherwise = "8"},
         {.name = "seed", OWN(arguments, seed, U64), .letter = 's', .arg = "S",
@@ -57,9 +57,8 @@ int cmd_convert(session *s, int argc, char **argv)
         .usage = "convert IN OUT [options]",
         .about = "Reads the graph IN in any format and writes OUT: a .bonsai or .npz file, or a\n"
                  "folder of text ending in /.  Says which sections OUT cannot hold.  With --order\n"
-                 "nodes get new numbers, and the origin section of OUT holds their old ones.  The\n"
-                 "order of METIS, with as many parts as there will be ranks, lets bonsai-mpi\n"
-                 "exchange least.",
+                 "nodes get new numbers, and the origin section of OUT holds the old ones.  With\n"
+                 "METIS's order and one part for each rank, bonsai-mpi exchanges the least data.",
         .examples = "  bonsai convert ind.cora cora.bonsai\n"
                     "  bonsai convert cora.bonsai cora/\n"
                     "  bonsai convert edges.csv --labels classes.csv graph.npz\n"
@@ -77,9 +76,9 @@ int cmd_convert(session *s, int argc, char **argv)
     if (!path_can_be_written(s, a.path[1]))
         return EXIT_FAILED;
     if (a.write.features != BONSAI_ENCODING_AUTO && !path_is_native(a.path[1]))
-        note(s, "--features-as acts on .bonsai files only");
+        note(s, "--features-as has an effect only on .bonsai files");
     if (a.parts > 0 && a.order != BONSAI_ORDER_METIS)
-        note(s, "--parts acts with --order metis only");
+        note(s, "--parts has no effect without --order metis");
     bonsai_status rc = read_ordered(s, &g, &a);
     if (rc == BONSAI_OK)
         rc = save(s, g, a.path[1], a.write.features);

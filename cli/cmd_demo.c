@@ -1,7 +1,7 @@
-/* cmd_demo.c -- bonsai demo: the program shown at work, with no data at hand.
+/* cmd_demo.c -- bonsai demo: a tour of the program that needs no data.
  *
- * Each step is a command line that is printed and then run as it stands, inside
- * a folder of its own, so that what is shown is what a newcomer can type.
+ * Each step prints a command line and runs exactly that, in a folder of its own,
+ * so that a newcomer can type the same.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -22,8 +22,8 @@ typedef struct {
 
 typedef struct {
     const char *title;
-    const char *line;           /* words behind "bonsai", apart by one space; NODE: of small */
-    int       (*after)(session *s, found *f);   /* unless NULL: what is told behind it; exit code */
+    const char *line;           /* words after "bonsai", separated by one space; NODE: of small */
+    int       (*after)(session *s, found *f);   /* runs after it; exit code; NULL: nothing */
 } step;
 
 static int compare(session *s, found *f);
@@ -33,7 +33,7 @@ static int tell_gain(session *s, found *f);
 static const step steps[] = {
     {"1. A graph that looks like a citation network",
      "generate -o graph.bonsai --nodes 3000 --features 1433", NULL},
-    {"2. What it holds", "info graph.bonsai --brief", NULL},
+    {"2. Its contents", "info graph.bonsai --brief", NULL},
     {"3. A graph of one percent of its bytes",
      "condense graph.bonsai -o small.bonsai --ratio 0.01", NULL},
     {"4. What one of its nodes stands for",
@@ -42,7 +42,7 @@ static const step steps[] = {
     {"6. And back", "convert graph.npz back.bonsai", compare},
     {"7. A model trained on the whole graph", "train graph.bonsai --model gcn --seeds 3",
      keep_full},
-    {"8. The same trained on the small one, judged on the whole one",
+    {"8. The same model trained on the small graph, judged on the whole one",
      "eval small.bonsai --full graph.bonsai --model gcn --seeds 3", tell_gain},
 };
 
@@ -56,8 +56,8 @@ static double weight(const bonsai_array *a, int64_t v)
                                    : (double)((const float *)a->data)[v];
 }
 
-/* The prototype that stands for most, or the root that covers most samples; 0 where neither
- * can be told. */
+/* The prototype that stands for most nodes, or the root that covers most samples; 0 if neither is
+ * known. */
 static int64_t find_node(session *s)
 {
     bonsai_graph *g = NULL;
@@ -136,12 +136,12 @@ static int keep_full(session *s, found *f)
     return EXIT_DONE;
 }
 
-/* Seconds of training alone, summed over the runs: judging takes as long for both. */
+/* Seconds of training only, summed over the runs: judging takes equally long for both. */
 static int tell_gain(session *s, found *f)
 {
     f->small = (judged){s->accuracy, s->seconds_train};
-    printf("\nTrained on one percent of the bytes, a model names %.1f %% of the test nodes "
-           "rightly,\nagainst %.1f %% trained on all of it; and the runs' steps took %.3f s "
+    printf("\nTrained on one percent of the bytes, a model gets %.1f %% of the test nodes "
+           "right,\nagainst %.1f %% when trained on all; training took %.3f s "
            "instead of %.3f s:\n%.0f times faster.\n\n", f->small.accuracy, f->full.accuracy,
            f->small.seconds, f->full.seconds,
            f->full.seconds / (f->small.seconds > 0 ? f->small.seconds : 1e-6));
@@ -157,21 +157,21 @@ static int run_steps(session *s)
     return code;
 }
 
-/* In a new folder under $TMPDIR, or in the one that -o names. */
+/* Enters a new folder under $TMPDIR, or the one that -o names. */
 static int enter(session *s, char *made, size_t size, const char *folder)
 {
     const char *tmp = getenv("TMPDIR");
     if (folder) {
         snprintf(made, size, "%s", folder);
         if (mkdir(made, 0777) != 0 && errno != EEXIST)
-            return fail_with(s, "%s: cannot be made: %s", made, strerror(errno));
+            return fail_with(s, "%s: cannot be created: %s", made, strerror(errno));
     } else {
         snprintf(made, size, "%s/bonsai-demo-XXXXXX", tmp && *tmp ? tmp : "/tmp");
         if (!mkdtemp(made))
-            return fail_with(s, "%s: cannot be made: %s", made, strerror(errno));
+            return fail_with(s, "%s: cannot be created: %s", made, strerror(errno));
     }
     if (chdir(made) != 0)
-        return fail_with(s, "%s: cannot be entered: %s", made, strerror(errno));
+        return fail_with(s, "%s: cannot change to this folder: %s", made, strerror(errno));
     return EXIT_DONE;
 }
 

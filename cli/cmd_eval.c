@@ -11,8 +11,8 @@ int cmd_eval(session *s, int argc, char **argv)
         .about =
             "Trains graph neural networks on SMALL and judges them on GRAPH: the accuracy on its\n"
             "test nodes after the epoch that did best on its validation nodes, mean and standard\n"
-            "deviation over runs.  Where condensing drew the split of GRAPH, the same is drawn\n"
-            "again, so that no node is judged that SMALL was made of.",
+            "deviation over runs.  If condensing drew the split of GRAPH, the same split is drawn\n"
+            "again, so that no node that SMALL was made of is judged.",
         .examples = "  bonsai eval small.bonsai --full cora.bonsai\n"
                     "  bonsai eval small.bonsai --full cora.bonsai --model gcn,gat,gin,sage\n",
         .args = "SMALL",

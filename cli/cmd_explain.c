@@ -12,11 +12,11 @@ enum { TOP_ROOTS = 10, TOP_FEATURES = 8 };
 
 typedef struct {
     const char         *path;
-    const bonsai_graph *g, *full;                   /* full: NULL where it is not at hand */
+    const bonsai_graph *g, *full;                   /* full: NULL if not given */
     const bonsai_view  *v;
     bonsai_condense_info info;
-    int64_t            *covers;                     /* samples, of each node ... */
-    double             *score;                      /* ... and its PageRank */
+    int64_t            *covers;                     /* samples that each node covers */
+    double             *score;                      /* PageRank of each node */
 } story;
 
 /* ---- one node ------------------------------------------------------------ */
@@ -51,7 +51,7 @@ static int64_t degree(const story *t, int64_t node)
     return offsets->data ? row_start(offsets, node + 1) - row_start(offsets, node) : 0;
 }
 
-/* String number `at` of those that lie one behind the other; NULL: there is none. */
+/* String number `at` of consecutive strings; NULL: there is none. */
 static const char *name(const bonsai_array *names, int64_t at)
 {
     const char *text = names->data, *end = text ? text + names->count : NULL;
@@ -60,7 +60,7 @@ static const char *name(const bonsai_array *names, int64_t at)
     return text && text < end && *text ? text : NULL;
 }
 
-/* The class by name where it has one, by number where not. */
+/* The class by name, or by number if it has none. */
 static json_t *class_json(const story *t, int64_t node)
 {
     int32_t label = bonsai_graph_label(t->g, node);
@@ -78,7 +78,7 @@ static void add_identity(summary *r, const story *t, const bonsai_why *w, int64_
     summary_note(r, "of %lld", (long long)t->v->nodes);
     summary_int(r, "origin", "in the full graph", w->origin);
     if (w->role == BONSAI_ROLE_PROTOTYPE)
-        summary_note(r, "nearest to the mean of those that it stands for");
+        summary_note(r, "nearest to the mean of the nodes it stands for");
     if (text)
         summary_text(r, "name", "name", text);
     if (label >= 0)
@@ -102,7 +102,7 @@ static void add_tree(summary *r, const bonsai_why *w, int64_t node)
         summary_int(r, "tree", "root of", w->tree);
         summary_note(r, "its own tree");
     } else if (w->root >= 0) {
-        int later = w->role == BONSAI_ROLE_ROOT;     /* of a tree that was taken after that */
+        int later = w->role == BONSAI_ROLE_ROOT;     /* its own tree was taken later */
         summary_int(r, "tree", later ? "first came with" : "came with the tree of", w->tree);
         summary_note(r, "%snode %lld here", later ? "another root, " : "which is ",
                      (long long)w->root);
@@ -238,7 +238,7 @@ static void add_making(summary *r, const story *t)
     summary_condensed_options(r, &o);
 }
 
-/* Finds the next root behind (covers, node) in the order of falling cover. */
+/* Finds the root after (covers, node) in the order of decreasing cover. */
 static int64_t next_root(const story *t, int64_t covers, int64_t node)
 {
     int64_t best = -1, most = -1;
@@ -398,16 +398,16 @@ int cmd_explain(session *s, int argc, char **argv)
         {.name = "node", OWN(arguments, node, LONG), .high = INT32_MAX, .preset = -1, .arg = "I",
          .help = "explain this node of SMALL", .otherwise = "all of it"},
         {.name = "full", OWN(arguments, full, FILE), .arg = "GRAPH",
-         .help = "the graph that SMALL was made of: tells which of its nodes a prototype is "
-                 "nearest to"}, {0}};
+         .help = "the graph that SMALL was made of, to find its nodes nearest to a prototype"},
+        {0}};
     const opt_spec spec = {
         .usage = "explain SMALL [--node I] [options]",
         .about =
-            "Tells how \"bonsai condense\" made a graph, and which trees cover or which prototypes\n"
-            "stand for most; with --node why that node is there.  Of a picked node: its role, the\n"
-            "tree that brought it, how many trees it stands for, its PageRank, and its number in\n"
-            "the full graph.  Of a prototype: its class and soft label, its weight, the nodes that\n"
-            "it stands for, and its strongest features.",
+            "Shows how \"bonsai condense\" made a graph, and which trees cover most or which\n"
+            "prototypes stand for most; with --node, why that node is there.  For a picked node:\n"
+            "its role, the tree that brought it, how many trees it stands for, its PageRank, and\n"
+            "its number in the full graph.  For a prototype: its class, soft label and weight,\n"
+            "the nodes that it stands for, and its strongest features.",
         .examples = "  bonsai explain small.bonsai\n"
                     "  bonsai explain small.bonsai --node 3\n"
                     "  bonsai explain small.bonsai --node 3 --full cora.bonsai\n",

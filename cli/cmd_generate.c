@@ -1,4 +1,4 @@
-/* cmd_generate.c -- bonsai generate: a graph with no download.
+/* cmd_generate.c -- bonsai generate: a synthetic graph, without a download.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -27,7 +27,7 @@ static void summary_shape(summary *r, const bonsai_stats *st, const char *path)
     summary_degrees(r, st);
 }
 
-/* A graph that is too large for the linear model is still a graph. */
+/* A graph too large for the linear model is still valid. */
 static bonsai_status summary_linear(summary *r, session *s, const bonsai_graph *g, uint64_t seed)
 {
     bonsai_linear l;

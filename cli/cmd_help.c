@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-/* For programs: a row a command. */
+/* For programs: one row per command. */
 static int list_rows(session *s)
 {
     static const column columns[] = {{"name", "command", NULL}, {"line", "what it does", NULL},
@@ -50,7 +50,7 @@ static int list_formats(session *s)
         json_array_append_new(rows, json_pack("[s,b,s]", bonsai_format_name(i),
                                               bonsai_format_writes(i), bonsai_format_help(i)));
     if (style_of(s) != STYLE_JSON)
-        puts("A GRAPH is told by its name and its contents; FORMAT:PATH says it outright.\n");
+        puts("A GRAPH's format is recognised by its name and contents; FORMAT:PATH sets it.\n");
     s->people = 1;
     summary_table(&r, "formats", columns, rows);
     return summary_print(&r, s);
@@ -62,7 +62,7 @@ int cmd_help(session *s, int argc, char **argv)
     const char *topic = NULL;
     static const bonsai_field own[] = {
         {.name = "rows", OWN(session, rows, FLAG),
-         .help = "a row a command, or a row an option, for completions and other programs"}, {0}};
+         .help = "one row per command or per option, for completions and other programs"}, {0}};
     const opt_spec spec = {
         .usage = "help [COMMAND | formats] [--rows] [--json]",
         .about = "Lists the commands, explains one, or lists the formats of graphs.",

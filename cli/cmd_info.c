@@ -9,7 +9,7 @@
 
 enum { CLASSES_SHOWN = 20 };
 
-typedef struct {                /* all that is shown, gathered before anything is printed */
+typedef struct {                /* everything shown, collected before anything is printed */
     const char         *path;
     const bonsai_graph *g;
     const bonsai_view  *v;
@@ -54,7 +54,7 @@ static void add_flag(summary *r, const char *key, const char *label, int on)
     r->items[r->count - 1].value = json_boolean(on);
 }
 
-/* As the features lie in the file or in memory, which need not be the smallest way. */
+/* The features as they are stored, which need not be the smallest encoding. */
 static void add_encoding(summary *r, const bonsai_view *v)
 {
     int sparse = v->section[BONSAI_SECTION_FEATURE_OFFSETS].data != NULL;
@@ -101,7 +101,7 @@ static void add_sizes(summary *r, const facts *f)
     summary_int(r, "test", "test nodes", st->part[BONSAI_PART_TEST]);
 }
 
-/* Of a graph that "bonsai condense" made; nothing of another. */
+/* Only for a graph that "bonsai condense" made. */
 static void add_condensed(summary *r, const facts *f)
 {
     int64_t prototypes = condensed_roles(f->g, BONSAI_ROLE_PROTOTYPE);
@@ -138,7 +138,7 @@ static void add_degrees(summary *r, const bonsai_stats *st)
     summary_table(r, "degree.histogram", columns, rows);
 }
 
-/* Names lie one behind the other, each ended by a zero. */
+/* Names are consecutive, each ended by a zero. */
 static void add_classes(summary *r, const facts *f)
 {
     static const column plain[] = {{"class", "class", NULL}, {"nodes", "nodes", NULL},

@@ -1,4 +1,4 @@
-/* cmd_plan.c -- bonsai plan: what condensing a graph would take, before it is tried.
+/* cmd_plan.c -- bonsai plan: predicts what condensing a graph would take.
  *
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
@@ -45,7 +45,7 @@ static const bonsai_field own_rows[] = {
     {0},
 };
 
-/* The first option that says something about the shape; "": none does. */
+/* The first option given about the shape; "": none. */
 static void find_given(char *name, size_t size, const bonsai_shape *shape)
 {
     bonsai_shape none;
@@ -66,7 +66,7 @@ static int settle(session *s, arguments *a)
     char given[48] = "";
     find_given(given, sizeof given, h);
     if (a->path && *given)
-        return refuse(s, "GRAPH and --%s are both given: a graph that is here knows its size",
+        return refuse(s, "GRAPH and --%s are both given: GRAPH has its own size",
                       given);
     if (!a->path && (h->nodes <= 0 || h->edges <= 0 || h->features <= 0))
         return refuse(s, "GRAPH is missing, or --nodes, --edges and --features of one that is not "
@@ -78,7 +78,7 @@ static int settle(session *s, arguments *a)
     if (h->classes <= 0)
         h->classes = 10;
     if (h->value_bytes == 3)
-        return refuse(s, "--value-bytes is 3, and no feature is stored so: 4, 2 or 1");
+        return refuse(s, "--value-bytes is 3, which is none of 4, 2 and 1");
     h->val = h->train / 3;
     a->o.condense = &a->c;
     a->o.threads = s->read.threads;
@@ -92,14 +92,13 @@ static int parse(session *s, arguments *a, int argc, char **argv)
         .about =
             "Predicts what \"bonsai condense\" and \"bonsai-mpi condense\" would take: seconds\n"
             "by stage, memory of each process, what spills to scratch files, and bytes on the\n"
-            "wire.  Of a .bonsai file only the header, the labels and the split are read; of a\n"
-            "graph that is not here --nodes, --edges and --features say how large it is.\n\n"
+            "wire.  It reads only the header, the labels and the split of a .bonsai file; for a\n"
+            "graph that is not here, --nodes, --edges and --features give its size.\n\n"
             "In the table, least is the memory below which a rank refuses to work, memory what\n"
             "it holds, scratch what it puts into files, columns how many of the embedding are\n"
             "made at a time, and halo rows how many nodes of others the fullest rank needs.\n"
-            "Sizes are of one rank, but what is sent is of all of them.  -t says how many threads\n"
-            "each rank will have; otherwise as many as this machine.  Without --ratio the budget is\n"
-            "0.001.",
+            "Sizes are of one rank; what is sent is of all ranks.  -t sets the threads of each\n"
+            "rank; the default is this machine's.  Without --ratio the budget is 0.001.",
         .examples = "  bonsai plan big.bonsai --ranks 1,8,64 --memory 64G -t 16\n"
                     "  bonsai plan big.bonsai --ranks 8 --look\n"
                     "  bonsai plan --nodes 111059956 --edges 3231371744 --features 128 "
@@ -128,7 +127,7 @@ static json_t *row_of(const bonsai_plan *p)
                      p->seconds_cluster, p->seconds_exchange, p->seconds_scratch, p->seconds_total);
 }
 
-/* For people two tables, each no wider than a page. */
+/* Two tables for people, each no wider than a page. */
 static json_t *space_row(const bonsai_plan *p)
 {
     return json_pack("[i,I,I,i,I,I,I,I]", p->ranks, (json_int_t)p->least, (json_int_t)p->held,
@@ -168,7 +167,7 @@ static void add_tables(summary *r, const arguments *a, const bonsai_plan *p)
     add_table(r, "time", time, a, p, time_row);
 }
 
-/* A table of what cannot be is of no use without a word. */
+/* Prints a note about rows that cannot run. */
 static void note_memory(session *s, const arguments *a, const bonsai_plan *p)
 {
     char least[32], given[32];

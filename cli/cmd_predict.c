@@ -1,4 +1,4 @@
-/* cmd_predict.c -- bonsai predict: the classes of a graph's nodes by a saved model.
+/* cmd_predict.c -- bonsai predict: the classes of a graph's nodes from a saved model.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "cli.h"
 
-enum { PARTS = 4 };             /* as bonsai_part, its 0 for nodes outside all of them */
+enum { PARTS = 4 };             /* as bonsai_part; 0 is for nodes in no part */
 
 typedef struct {
     const char         *path, *out;
@@ -21,7 +21,7 @@ typedef struct {
 
 /* ---- rows ---------------------------------------------------------------- */
 
-/* Names lie one behind the other, each ended by a zero: where each begins, or NULL. */
+/* Where each of the consecutive names, each ended by a zero, begins; or NULL. */
 static int list_names(session *s, const char ***out, const bonsai_array *a, int64_t count)
 {
     const char *at = a->data, *end = at ? at + a->count : NULL;
@@ -100,7 +100,7 @@ static double accuracy(const prediction *p, int part)
     return 100 * (double)p->right[part] / (double)p->nodes[part];
 }
 
-/* Where the rows go to stdout. */
+/* When the rows go to stdout. */
 static void note_accuracy(session *s, const prediction *p)
 {
     char text[256] = "";
@@ -207,10 +207,10 @@ int cmd_predict(session *s, int argc, char **argv)
     const opt_spec spec = {
         .usage = "predict MODEL GRAPH [-o FILE.csv] [options]",
         .about =
-            "Tells the class of every node of GRAPH by a model that train or eval saved, as\n"
-            "rows node,class; node ids and class names are there too where GRAPH has them.\n"
-            "The accuracy on labelled nodes is told by part of the split; with --json all but\n"
-            "the rows is printed as JSON.",
+            "Predicts the class of every node of GRAPH with a model that train or eval saved, as\n"
+            "rows node,class, with node ids and class names if GRAPH has them.  Shows the\n"
+            "accuracy on labelled nodes for each part of the split; with --json everything but\n"
+            "the rows is JSON.",
         .examples = "  bonsai predict gcn.bonsai cora.bonsai -o classes.csv\n"
                     "  bonsai predict gcn.bonsai cora.bonsai --probabilities | head\n",
         .args = "MODEL GRAPH",
@@ -227,7 +227,7 @@ int cmd_predict(session *s, int argc, char **argv)
     if (p.out && strlen(p.out) >= MOST_PATH)
         return refuse(s, "--output is longer than %d bytes", MOST_PATH - 1);
     if (p.out && (path_is_same(p.out, given[0]) || path_is_same(p.out, given[1])))
-        return refuse(s, "%s is to be read; -o must name another file", p.out);
+        return refuse(s, "%s is an input; -o must name another file", p.out);
     if (p.out && !file_can_be_written(s, p.out))
         return EXIT_FAILED;
     o.threads = s->read.threads;

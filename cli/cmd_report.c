@@ -1,7 +1,7 @@
-/* cmd_report.c -- bonsai report: what a small graph kept and why, as one page to look at.
+/* cmd_report.c -- bonsai report: what a small graph kept and why, as one HTML page.
  *
- * With --model the page also says how well models do: each is trained on the small graph and on
- * the full one, and judged on the same test nodes.
+ * With --model the page also shows accuracies: each model is trained on the small graph and on the
+ * full one, and judged on the same test nodes.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -26,7 +26,7 @@ static int settle(session *s, request *q)
     if (strlen(q->out) >= MOST_PATH)
         return refuse(s, "--output is longer than %d bytes", MOST_PATH - 1);
     if (q->t.models && !q->t.full)
-        return refuse(s, "--model is given without --full GRAPH, which models are judged on");
+        return refuse(s, "--model needs --full GRAPH to judge models on");
     if (q->t.models)
         code = training_models(s, &q->t);
     if (code != OPT_GO)
@@ -56,7 +56,8 @@ static int parse(session *s, request *q, int argc, char **argv)
             "that repeats it; with --model accuracies too.  It is one HTML file that needs no\n"
             "network.  \"bonsai condense --report\" writes the same with times and memory.",
         .examples = "  bonsai report small.bonsai --full cora.bonsai -o report.html\n"
-                    "  bonsai report small.bonsai --full cora.bonsai -o report.html --model gcn,gat\n",
+                    "  bonsai report small.bonsai --full cora.bonsai -o report.html "
+                    "--model gcn,gat\n",
         .args = "SMALL",
         .values = &q->t.path,
         .groups = (const opt_group[]){
@@ -71,7 +72,7 @@ static int parse(session *s, request *q, int argc, char **argv)
 
 /* ---- accuracies ---------------------------------------------------------- */
 
-/* Fills a cell that has its method, model and ratio; how: its split and what else is to be noted. */
+/* Fills a cell that has its method, model and ratio; how: its split and other notes. */
 static bonsai_status train(bonsai_cell *c, bonsai_train_info *how, const request *q,
                            const bonsai_graph *small, const bonsai_graph *full)
 {
@@ -95,7 +96,7 @@ static bonsai_status train(bonsai_cell *c, bonsai_train_info *how, const request
     return BONSAI_OK;
 }
 
-/* The full graph with the split that the small one was judged on. */
+/* The full graph, with the split that the small graph was judged on. */
 static bonsai_status train_full(bonsai_cell *c, bonsai_train_info how, const request *q,
                                 const bonsai_graph *full)
 {

@@ -42,8 +42,8 @@ int cmd_split(session *s, int argc, char **argv)
          .help = "the same seed draws the same split"}, {0}};
     const opt_spec spec = {
         .usage = "split GRAPH -o OUT [options]",
-        .about = "Writes GRAPH as OUT with training, validation and test nodes drawn anew at\n"
-                 "random from the labelled nodes.  \"random\" stands for 60/20/20.",
+        .about = "Writes GRAPH to OUT with new training, validation and test nodes, drawn at\n"
+                 "random from the labelled nodes.  \"random\" means 60/20/20.",
         .examples = "  bonsai split graph.bonsai -o split.bonsai\n"
                     "  bonsai split graph.bonsai -o few.bonsai --parts 2.5/10/87.5 -s 7\n",
         .args = "GRAPH",

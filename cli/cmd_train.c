@@ -9,9 +9,9 @@ int cmd_train(session *s, int argc, char **argv)
     opt_spec spec = {
         .usage = "train GRAPH [--model M,M,...] [options]",
         .about =
-            "Trains graph neural networks on the training nodes of GRAPH, all nodes passing\n"
-            "messages, and shows the accuracy on its test nodes after the epoch that did best on\n"
-            "its validation nodes: mean and standard deviation over runs.",
+            "Trains graph neural networks on the training nodes of GRAPH, with messages from all\n"
+            "nodes, and shows the accuracy on its test nodes after the epoch that did best on its\n"
+            "validation nodes: mean and standard deviation over runs.",
         .examples = "  bonsai train cora.bonsai\n"
                     "  bonsai train cora.bonsai --model gcn,gat,gin,sage --seeds 10 --json\n"
                     "  bonsai train cora.bonsai --model gat --save gat.bonsai --curves gat.csv\n",

@@ -1,4 +1,4 @@
-/* condensed.c -- what the program says about condensed graphs.
+/* condensed.c -- summaries of condensed graphs.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -18,7 +18,7 @@ int64_t condensed_roles(const bonsai_graph *g, bonsai_role role)
 const char *condensed_method(const bonsai_condense_info *i)
 {
     const char *name = bonsai_method_name(i->method);
-    return name ? name : "unknown";             /* that of a later version */
+    return name ? name : "unknown";             /* of a later version */
 }
 
 void summary_condensed_options(summary *r, const bonsai_condense_options *o)
@@ -74,7 +74,7 @@ void summary_condensed_sizes(summary *r, const bonsai_condense_info *i)
     if (i->lossless_ratio > 0 && i->lossless_ratio != i->ratio) {
         summary_real(r, "lossless_ratio", NULL, i->lossless_ratio, NULL);
         summary_real(r, NULL, "bytes in the same bits", 100 * i->lossless_ratio, "%.3f %%");
-        summary_note(r, "of the full graph, were its values rounded likewise");
+        summary_note(r, "of the full graph, if its values were rounded the same way");
     }
 }
 
@@ -170,7 +170,7 @@ void summary_condensed_making(summary *r, const bonsai_condense_info *i, const b
     add_probe(r, i);
 }
 
-/* What was allowed, how the embedding was held, and what that cost. */
+/* The memory limit, how the embedding was held, and its cost. */
 static void add_memory(summary *r, const bonsai_condense_info *i)
 {
     char held[32], allowed[32];

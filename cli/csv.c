@@ -1,6 +1,6 @@
 /* csv.c -- files of rows, which appear only when complete.
  *
- * A pipe or a device is written in place: there is nothing to rename.
+ * A pipe or a device is written directly: there is nothing to rename.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -53,7 +53,7 @@ int csv_begin(session *s, csv *out, const char *path)
     return failed(s, out);
 }
 
-/* Names come from files: no control character may reach the terminal or split a row. */
+/* Names come from files: control characters must not reach the terminal or split a row. */
 void csv_text(csv *out, const char *text)
 {
     int quoted = strpbrk(text, ",\"") != NULL || *text == ' ';
@@ -71,7 +71,7 @@ void csv_text(csv *out, const char *text)
 int csv_end(session *s, csv *out)
 {
     if (!out->path)
-        return EXIT_DONE;                       /* stdout is flushed and checked by main */
+        return EXIT_DONE;                       /* main flushes and checks stdout */
     errno = 0;
     int bad = fflush(out->file) != 0 || ferror(out->file) ||
               (out->temporary[0] && fsync(fileno(out->file)) != 0);

@@ -1,4 +1,4 @@
-/* files.c -- paths: how large they are, and whether they can be written.
+/* files.c -- paths: their sizes, and whether they can be written.
  *
  * A graph may be one file, a folder, or several files that share a beginning
  * (ind.cora.x, ind.cora.y, ...).
@@ -47,7 +47,7 @@ static int add_file(const char *path, const struct stat *st, int type, struct FT
     return 0;
 }
 
-/* The files that begin with path and a dot. */
+/* The files whose names begin with path and a dot. */
 static int64_t prefix_bytes(const char *path)
 {
     char folder[4096];
@@ -88,7 +88,7 @@ static int can_write(const char *path, const char *plain)
     return 0;
 }
 
-/* Found before the work, not after it. */
+/* Checked before the work, not after it. */
 static int folder_can_be_written(session *s, const char *path, const char *plain)
 {
     char folder[4096];

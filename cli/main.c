@@ -1,7 +1,7 @@
-/* main.c -- the program bonsai: its commands, and who works for them.
+/* main.c -- the program bonsai: its commands, and their workers in one process.
  *
- * Exit 0 done, 1 failed, 2 wrong usage; a signal ends it as that signal, after
- * the library has cleaned up.
+ * Exit 0 done, 1 failed, 2 wrong usage.  After a signal the library cleans up,
+ * then the program ends by that signal.
  *
  * SPDX-License-Identifier: MIT */
 #include <signal.h>
@@ -15,13 +15,13 @@ const command commands[] = {
     {"convert",  cmd_convert,  "read a graph in one format, write it in another", 0},
     {"split",    cmd_split,    "draw new training, validation and test nodes", 0},
     {"condense", cmd_condense, "make a small graph that trains like the large one", 1},
-    {"plan",     cmd_plan,     "tell what condensing a graph would take", 0},
-    {"explain",  cmd_explain,  "tell why a node of a condensed graph is there", 0},
+    {"plan",     cmd_plan,     "predict what condensing a graph would take", 0},
+    {"explain",  cmd_explain,  "show why a node is in a condensed graph", 0},
     {"train",    cmd_train,    "train models on a graph and judge them", 1},
     {"eval",     cmd_eval,     "train on a small graph, judge on the large one", 1},
-    {"predict",  cmd_predict,  "tell the classes of nodes by a saved model", 1},
+    {"predict",  cmd_predict,  "classify nodes with a saved model", 1},
     {"compare",  cmd_compare,  "try methods, ratios and models, and print the table", 1},
-    {"report",   cmd_report,   "draw what a small graph kept, as a page to look at", 1},
+    {"report",   cmd_report,   "show what a small graph kept, as an HTML page", 1},
     {"fetch",    cmd_fetch,    "download a public dataset", 0},
     {"paper",    cmd_paper,    "reproduce the paper's tables beside the published figures", 1},
     {"demo",     cmd_demo,     "see it work, without data and within seconds", 1},
@@ -30,7 +30,7 @@ const command commands[] = {
     {NULL,       NULL,         NULL, 0},
 };
 
-/* ---- one process does it all --------------------------------------------- */
+/* ---- one process --------------------------------------------------------- */
 
 static bonsai_status verify(const bonsai_graph *g, const bonsai_read_options *o)
 {
@@ -38,7 +38,7 @@ static bonsai_status verify(const bonsai_graph *g, const bonsai_read_options *o)
     return bonsai_graph_verify(g);
 }
 
-/* A native file is written while the graph is drawn, and need not fit into memory. */
+/* A native file is written while the graph is generated, so the graph need not fit in memory. */
 static bonsai_status generate(bonsai_graph **out, session *s, const bonsai_generate_options *o,
                               const char *path)
 {

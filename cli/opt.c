@@ -1,7 +1,7 @@
 /* opt.c -- options of the program: fields of the library's structs, and rows of the same kind.
  *
- * One row is the parser, the help line and the range; the default is what the row's struct holds
- * before parsing: the library's init functions put it there.
+ * One row is the parser, the help line and the range.  The default is the value in the row's struct
+ * before parsing, which the library's init functions set.
  *
  * SPDX-License-Identifier: MIT */
 #include "opt.h"
@@ -55,7 +55,7 @@ static void add(parser *p, const bonsai_field *f, void *base)
         p->row[p->count++] = o;
 }
 
-/* Whether the names, apart by spaces, hold this one. */
+/* Whether names, separated by spaces, contain this one. */
 static int holds(const char *names, const char *name)
 {
     size_t len = strlen(name);
@@ -170,7 +170,7 @@ static int short_options(parser *p, int *i, int argc, char **argv)
     return OPT_GO;
 }
 
-/* The name of argument `at` in "IN OUT"; its length, 0 behind the last. */
+/* The name of argument `at` in "IN OUT"; its length, 0 after the last. */
 static int arg_name(const char **name, const char *names, int at)
 {
     names += strspn(names, " ");

@@ -1,4 +1,4 @@
-/* opt.h -- what the parts of the option parser share.
+/* opt.h -- declarations that the files of the option parser share.
  *
  *   opt.c        the rows of a command, and the walk over argv
  *   opt_value.c  text to values: numbers, sizes, words, splits
@@ -15,17 +15,17 @@ enum { MOST_OPTIONS = 64 };
 typedef struct {
     const bonsai_field *f;
     void *base, *value;         /* the struct, and the member in it */
-    char  name[48];             /* behind "--" */
-    char  arg[128];             /* of the value in help; "": it takes none */
+    char  name[48];             /* after "--" */
+    char  arg[128];             /* the value's name in help; "": it takes none */
 } opt;
 
 typedef struct {
     session        *s;
     const opt_spec *spec;
     opt             row[MOST_OPTIONS];
-    int             own, count; /* rows of the command itself; all */
+    int             own, count; /* rows of the command itself; all rows */
     int             help;
-    int             taken;      /* arguments that are no options */
+    int             taken;      /* arguments that are not options */
 } parser;
 
 int opt_is_flag(const opt *o);                          /* takes no value */

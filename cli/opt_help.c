@@ -13,7 +13,7 @@ static void join(char *out, size_t size, const char *const *words, const char *b
         at += (size_t)snprintf(out + at, size - at, "%s%s", i ? between : "", words[i]);
 }
 
-/* "help text (default 5)", or "(otherwise ...)"; of a list also its words. */
+/* "help text (default 5)", or "(otherwise ...)"; for a list also its words. */
 static void help_text(char *out, size_t size, const opt *o)
 {
     char value[256] = "", words[256];
@@ -52,7 +52,7 @@ static void print_row(const opt *o)
     putchar('\n');
 }
 
-/* What completions need to know about the value. */
+/* The kind of value, for completions. */
 static const char *value_kind(const opt *o)
 {
     static const char *const kinds[] = {
@@ -77,7 +77,7 @@ static json_t *argument_rows(const char *args)
     return rows;
 }
 
-/* For programs: a row an option, and one an argument. */
+/* For programs: one row per option and per argument. */
 static int print_rows(const parser *p)
 {
     static const column names[] = {{"name", "name", NULL}, {NULL, NULL, NULL}};

@@ -1,4 +1,4 @@
-/* opt_value.c -- what an option's text says: numbers, sizes, words, splits, and lists of words.
+/* opt_value.c -- parses an option's text: numbers, sizes, words, splits, and lists of words.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -61,7 +61,7 @@ int check_split(session *s, const double percent[3])
                   percent[2]);
 }
 
-/* K, M, G and T, as KiB and so on, are powers of 1024, KB and so on those of 1000. */
+/* K, M, G, T and KiB, MiB ... are powers of 1024; KB, MB ... are powers of 1000. */
 static int parse_size(const char *text, int64_t *out)
 {
     static const char units[] = "KMGT";

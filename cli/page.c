@@ -1,4 +1,4 @@
-/* page.c -- writing the page about a small graph, as report and condense do it.
+/* page.c -- writing the page about a small graph, for report and condense.
  *
  * SPDX-License-Identifier: MIT */
 #include "cli.h"

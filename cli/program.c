@@ -1,4 +1,4 @@
-/* program.c -- what a program of commands does around them: messages, exit codes, the last line.
+/* program.c -- the frame around the commands: messages, exit codes, the last line.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -129,10 +129,9 @@ static int dispatch(session *s, int argc, char **argv)
     return c ? c->run(s, argc - 1, argv + 1) : refuse_command(s, argv[1]);
 }
 
-/* A thread that waits by spinning takes the core that the others wait for: on a busy
- * machine that costs tens of times what it gives.  The runtime reads how long to spin before
- * main is reached, so a command whose threads meet often starts itself once more, unless the
- * user has said it. */
+/* A thread that spins while it waits takes a core that others need: on a busy machine that costs
+ * tens of times what it saves.  The runtime reads how long to spin before main starts, so a command
+ * whose threads meet often restarts itself, unless the user has set the variable. */
 static void spin_less(int argc, char **argv)
 {
     const command *c = argc > 1 ? command_find(argv[1]) : NULL;
@@ -144,7 +143,7 @@ static void spin_less(int argc, char **argv)
 
 void program_begin(session *s, int argc, char **argv)
 {
-    spin_less(argc, argv);      /* if it cannot, all is as before */
+    spin_less(argc, argv);      /* if that fails, nothing changes */
     prctl(PR_SET_NAME, crew.program);      /* not "exe", for ps and top */
     memset(s, 0, sizeof *s);
     s->command = "";
@@ -167,8 +166,8 @@ int program_run(session *s, int argc, char **argv)
     return code;
 }
 
-/* Under a limit of memory a thread of BLAS may wait for a buffer that it never gets, and to exit
- * would be to wait for that thread. */
+/* Under a memory limit a BLAS thread may wait forever for a buffer, and exit would wait for that
+ * thread. */
 int program_end(int code)
 {
     struct rlimit data, all;

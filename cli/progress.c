@@ -1,11 +1,11 @@
 /* progress.c -- the bar on stderr, and Ctrl-C.
  *
- * A bar appears once a second has passed and is redrawn ten times a second at
- * most, so that quick commands print nothing.  Into a pipe goes one line for each
- * stage of more than a second.  A signal sets a flag; the next tick tells the
- * library to stop, and main.c raises the signal again when all is cleaned up.
- * Another signal half a second later or more ends the program at once; one that
- * comes sooner is the same one, sent to the program and to its group.
+ * A bar appears after a second and is redrawn at most ten times a second, so that
+ * quick commands print nothing.  A pipe gets one line for each stage of more than
+ * a second.  A signal sets a flag; the next tick tells the library to stop, and
+ * main.c raises the signal again after the cleanup.  A second signal after at
+ * least half a second ends the program at once; an earlier one is the same signal,
+ * sent to the program and to its group.
  *
  * SPDX-License-Identifier: MIT */
 #include <signal.h>
@@ -39,11 +39,11 @@ void cancel_on_signals(void)
     memset(&a, 0, sizeof a);
     a.sa_handler = on_signal;
     a.sa_flags = SA_RESTART;
-    for (int i = 0; i < 3; i++)             /* nohup and "&" have them ignored, and so they stay */
+    for (int i = 0; i < 3; i++)             /* ignored by nohup or "&": stays ignored */
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(signals[i], &a, NULL);
-    signal(SIGPIPE, SIG_IGN);               /* a closed pipe is found by the flush at the end */
-    signal(SIGXFSZ, SIG_IGN);               /* a file that is too large is found as it is written */
+    signal(SIGPIPE, SIG_IGN);               /* the flush at the end finds a closed pipe */
+    signal(SIGXFSZ, SIG_IGN);               /* the write finds a file that is too large */
 }
 
 int canceled_by(void)

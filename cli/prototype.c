@@ -1,8 +1,8 @@
 /* prototype.c -- what one prototype of a condensed graph stands for.
  *
  * A prototype is the mean of some training nodes' embeddings.  Its members are in the
- * small graph where condensing was asked for them; where not, the full graph tells which of
- * its training nodes lie nearest.
+ * small graph if it was condensed with --members; otherwise the full graph gives its
+ * nearest training nodes.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -133,7 +133,7 @@ static int add_originals(summary *r, session *s, const bonsai_graph *small,
 {
     const bonsai_view *v = bonsai_graph_view(small);
     const int64_t members = why->members;
-    summary_heading(r, "Whom it stands for");
+    summary_heading(r, "Nodes it stands for");
     if (v->section[BONSAI_SECTION_NODE_WEIGHTS].data)
         summary_real(r, "weight", "weight in the loss", why->weight, "%.6g");
     if (members >= 0)
@@ -143,7 +143,7 @@ static int add_originals(summary *r, session *s, const bonsai_graph *small,
     if (members < 0) {
         summary_text(r, NULL, "members", "not stored");
         summary_note(r, full ? "the nearest training nodes of its class are shown"
-                            : "--full GRAPH finds the nearest nodes; condense --members stores all");
+                            : "--full GRAPH finds the nearest; condense --members stores all");
     }
     if (full)
         return add_nearest(r, s, small, full, node);

@@ -1,4 +1,4 @@
-/* save.c -- writing a graph, as every command does it.
+/* save.c -- writing a graph, for every command.
  *
  * SPDX-License-Identifier: MIT */
 #include "cli.h"

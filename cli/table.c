@@ -1,8 +1,8 @@
-/* table.c -- facts and tables, gathered once and printed in one of three ways.
+/* table.c -- facts and tables, collected once and printed in one of three ways.
  *
- * On a terminal: headings, and columns that line up.  Into a pipe: one row a
- * line, cells apart by tabs, a table's rows behind its key.  With --json: one
- * object.  Cells are JSON values, so that each way prints the same ones.
+ * On a terminal: headings and aligned columns.  Into a pipe: one row per line,
+ * cells separated by tabs, a table's rows after its key.  With --json: one object.
+ * Cells are JSON values, so that all three print the same.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -33,7 +33,7 @@ static item *add(summary *r, int kind, const char *key, const char *label, json_
     return it;
 }
 
-/* Names come from files: no control character may reach the terminal or split a row. */
+/* Names come from files: control characters must not reach the terminal or split a row. */
 static void clean(char *text)
 {
     for (char *c = text; *c; c++)
@@ -144,7 +144,7 @@ static void put_bar(double share)
     static const char *const eighth[] = {"",       "\u258f", "\u258e", "\u258d",
                                          "\u258c", "\u258b", "\u258a", "\u2589"};
     int utf8 = text_is_utf8(), eighths = (int)(share * BAR * 8);
-    eighths += eighths < share * BAR * 8;       /* up: a node that is there shows */
+    eighths += eighths < share * BAR * 8;       /* up, so that a single node shows */
     fputs("  ", stdout);
     for (int i = 0; i < eighths / 8; i++)
         fputs(utf8 ? "\u2588" : "#", stdout);
@@ -152,7 +152,7 @@ static void put_bar(double share)
         fputs(utf8 ? eighth[eighths % 8] : eighths < 8 ? "#" : "", stdout);
 }
 
-/* Facts that follow each other line up; returns how many there were. */
+/* Aligns consecutive facts; returns how many there were. */
 static int put_facts(const summary *r, int from)
 {
     char text[CELL];

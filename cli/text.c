@@ -55,7 +55,7 @@ int text_is_utf8(void)
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-/* Levenshtein's distance, two swapped neighbours counting as one (words under 32). */
+/* Levenshtein distance, where a swap of two neighbours counts as one (words under 32). */
 static int distance(const char *a, const char *b)
 {
     int d[33][33], n = (int)strlen(a), m = (int)strlen(b);

@@ -1,11 +1,11 @@
-/* trained.c -- what came out of training: table, JSON, learning curves.
+/* trained.c -- results of training: table, JSON, learning curves.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
 #include "cli.h"
 
-static json_t *known(double value)      /* an accuracy is -1 where there is none */
+static json_t *known(double value)      /* an accuracy of -1: none */
 {
     return isfinite(value) && value >= 0 ? json_real(value) : json_null();
 }
@@ -37,7 +37,7 @@ static double mean_val(const bonsai_training *t)
     return count ? sum / (double)count : -1;
 }
 
-/* "120", or "110..240" where the runs differ. */
+/* "120", or "110..240" if the runs differ. */
 static json_t *best_epochs(const bonsai_training *t)
 {
     char text[48] = "";
@@ -53,7 +53,7 @@ static json_t *best_epochs(const bonsai_training *t)
     return json_string(text);
 }
 
-/* Times that a run was judged. */
+/* How often a run was judged. */
 static double judgings(const bonsai_train_options *o)
 {
     return ceil((double)o->epochs / o->every);

@@ -1,7 +1,7 @@
-/* training.c -- what train and eval are asked, and the runs.
+/* training.c -- the options and the runs of train and eval.
  *
- * The protocol sets what no option does, wherever it stands on the line: the line is
- * read once to learn the protocol, then again over the protocol's values.
+ * Options override the protocol wherever it stands on the line: the line is read once
+ * to find the protocol, then again over the protocol's values.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -28,8 +28,8 @@ static int parse_rows(session *s, training *t, opt_spec *spec, int argc, char **
         {.name = "model", OWN(training, models, TEXT), .arg = "M,M,...", .help = "models",
          .words = field_named(BONSAI_OPTIONS_TRAIN, "model")->words},
         {.name = "save", OWN(training, save, FILE), .arg = "MODEL",
-         .help = "write the best run's model: .bonsai, or .npz with PyTorch Geometric's names; of "
-                 "several models MODEL-gcn.bonsai and so on"},
+         .help = "write the best run's model: .bonsai, or .npz with PyTorch Geometric's names; "
+                 "several models go to MODEL-gcn.bonsai and so on"},
         {.name = "curves", OWN(training, curves, FILE), .arg = "FILE",
          .help = "write learning curves as CSV"}, {0}};
     const opt_group groups[] = {
@@ -51,7 +51,7 @@ static void reset(session *s, training *t)
     t->models = bonsai_model_name(t->o.model);
 }
 
-/* The name of a graph that the paper trains wide networks on, by its file; NULL: another. */
+/* The graph's name, from its file, if the paper trains wide networks on it; else NULL. */
 static const char *wide_graph(const char *path)
 {
     static const char *const names[] = {"flickr", "ogbn-arxiv", "ogbn_arxiv", "reddit"};
@@ -67,7 +67,7 @@ static const char *wide_graph(const char *path)
     return NULL;
 }
 
-/* As the paper trains; "wide" graphs otherwise. */
+/* The paper's options, with other ones for "wide" graphs. */
 const char *training_paper(bonsai_train_options *o, const char *path)
 {
     const char *wide = wide_graph(path);
@@ -82,7 +82,7 @@ const char *training_paper(bonsai_train_options *o, const char *path)
     return wide;
 }
 
-/* ---- what they say ------------------------------------------------------- */
+/* ---- checks -------------------------------------------------------------- */
 
 int training_models(session *s, training *t)
 {
@@ -99,7 +99,7 @@ static int is_input(const training *t, const char *path)
     return path_is_same(t->path, path) || (t->full && path_is_same(t->full, path));
 }
 
-/* All that will be written, found bad before the work and not after it. */
+/* Checks every file to be written before the work, not after it. */
 static int check_outputs(session *s, training *t)
 {
     for (int i = 0; i < t->count && t->save; i++) {
@@ -187,7 +187,8 @@ void training_note_pair(session *s, const training *t, const bonsai_graph *small
     bonsai_condense_info i;
     int64_t nodes = bonsai_graph_nodes(full), edges = bonsai_graph_edges(full);
     bonsai_condense_info_init(&i);
-    if (bonsai_condense_info_of(&i, small) == BONSAI_OK && (i.full_nodes != nodes || i.full_edges != edges))
+    if (bonsai_condense_info_of(&i, small) == BONSAI_OK &&
+        (i.full_nodes != nodes || i.full_edges != edges))
         note(s, "%s was condensed from a graph of %lld nodes and %lld edges, but %s has %lld and "
              "%lld", t->path, (long long)i.full_nodes, (long long)i.full_edges, t->full,
              (long long)nodes, (long long)edges);
@@ -209,8 +210,8 @@ void training_note_split(session *s, training *t, const bonsai_train_info *i)
         note(s, "%s has no split: 60/20/20 was drawn; bonsai split %s -o FILE --seed %llu draws "
              "the same", judge, judge, (unsigned long long)i->split_seed);
     if (i->leaks)
-        note(s, "%lld labelled nodes of %s are by their ids validation or test nodes of %s, and "
-             "make the accuracy too high", (long long)i->leaks, t->path, judge);
+        note(s, "%lld labelled nodes of %s are validation or test nodes of %s by their ids, which "
+             "makes the accuracy too high", (long long)i->leaks, t->path, judge);
 }
 
 int training_run(session *s, training *t, const bonsai_graph *small, const bonsai_graph *full)

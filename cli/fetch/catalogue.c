@@ -1,7 +1,7 @@
 /* catalogue.c -- the datasets that bonsai fetch knows.
  *
- * Sizes and checksums are those of the published files; where we had none at
- * hand they are left open rather than guessed.
+ * Sizes and checksums are those of the published files; unknown ones are left
+ * open, not guessed.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>

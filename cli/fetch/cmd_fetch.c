@@ -1,4 +1,4 @@
-/* cmd_fetch.c -- bonsai fetch: a public dataset, from where it is published.
+/* cmd_fetch.c -- bonsai fetch: downloads a public dataset from its publisher.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -17,7 +17,7 @@ typedef struct {
     const char *name, *to, *base;
     double      timeout;
     int         retries, force;
-    int64_t     bytes, fetched;         /* of all files; of those that were not there */
+    int64_t     bytes, fetched;         /* of all files; of those downloaded now */
     json_t     *rows;                   /* of the files */
 } fetching;
 
@@ -61,12 +61,13 @@ static int list_datasets(session *s)
     summary_table(&r, "datasets", all ? full : columns, rows);
     int code = summary_print(&r, s);
     if (code == EXIT_DONE && !all)
-        puts("\nAn undirected edge is two.  \"bonsai fetch NAME --to DIR\" gets one; please cite its\n"
-             "authors.  MIT (repository) is the licence of the repository that holds the files.");
+        puts("\nAn undirected edge counts as two.  \"bonsai fetch NAME --to DIR\" downloads one;\n"
+             "please cite its authors.  MIT (repository) is the licence of the repository that\n"
+             "holds the files.");
     return code;
 }
 
-/* ---- what is there already ------------------------------------------------ */
+/* ---- existing files ------------------------------------------------------- */
 
 static int has_ending(const char *path, const char *ending)
 {
@@ -74,7 +75,7 @@ static int has_ending(const char *path, const char *ending)
     return len >= tail && strncmp(path + len - tail, ending, tail) == 0;
 }
 
-/* Where no checksum is known: does it begin as files of its ending do, and is an archive whole? */
+/* Without a checksum: whether the file begins as its ending requires, and an archive is whole. */
 static int looks_right(const char *path, const char **ending)
 {
     static const struct { const char *ending, *begins; } kinds[] = {
@@ -143,7 +144,7 @@ static int check_room(fetching *f)
     text_bytes(left, sizeof left, room);
     text_bytes(wanted, sizeof wanted, (double)needed);
     return fail_with(f->s, "%s: the disk has %s left, but %s needs %s: make room, or name another "
-                     "folder by --to", f->to, left, f->set->name, wanted);
+                     "folder with --to", f->to, left, f->set->name, wanted);
 }
 
 /* ---- fetching ------------------------------------------------------------ */
@@ -175,7 +176,7 @@ static int fetch_one(fetching *f, const dataset_file *file, const char *path)
     const char *slash = f->base && !path_ends_with(f->base, "/") ? "/" : "";
     if (!f->force && access(path, F_OK) == 0) {
         if (!file_is_right(path, file->bytes, file->sha256, why, sizeof why))
-            return fail_with(f->s, "%s: is there, but %s: --force fetches it anew", path, why);
+            return fail_with(f->s, "%s: exists, but %s: --force downloads it again", path, why);
         put_row(f, file, path, "there", file_bytes(path));
         return EXIT_DONE;
     }
@@ -196,7 +197,7 @@ static int fetch_one(fetching *f, const dataset_file *file, const char *path)
     return EXIT_DONE;
 }
 
-/* An archive is fetched, unpacked and removed; the folder stays. */
+/* Downloads, unpacks and removes an archive; the folder stays. */
 static int fetch_archive(fetching *f, const char *graph)
 {
     const dataset_file *file = f->set->files;
@@ -248,7 +249,7 @@ static int print_fetched(fetching *f, const char *graph)
     summary_heading(&r, "Dataset");
     summary_text(&r, "name", "name", d->name);
     summary_text(&r, "path", "graph", graph);
-    summary_note(&r, "what other commands take");
+    summary_note(&r, "the GRAPH of other commands");
     summary_text(&r, "from", "from", f->base ? f->base : d->address);
     summary_text(&r, NULL, "checksums", dataset_is_verified(d) ? "verified" : "none is known");
     if (d->licence)
@@ -265,7 +266,7 @@ static int print_fetched(fetching *f, const char *graph)
                   json_incref(f->rows));
     summary_json(&r, "verified", json_boolean(dataset_is_verified(d)));
     if (f->fetched == 0)
-        note(f->s, "%s is there already: nothing was fetched", graph);
+        note(f->s, "%s exists already: nothing was downloaded", graph);
     if (!dataset_is_verified(d))
         note(f->s, "no checksum is known for %s: its files were not verified", d->name);
     int code = summary_print(&r, f->s);
@@ -280,21 +281,21 @@ static int parse(fetching *f, int argc, char **argv)
 {
     static const bonsai_field own[] = {
         {.name = "to", OWN(fetching, to, FILE), .arg = "DIR",
-         .help = "folder for the files, made if it is not there"},
+         .help = "folder for the files, created if it does not exist"},
         {.name = "base-url", OWN(fetching, base, TEXT), .arg = "URL",
-         .help = "another server, which has the files under the names that they get in DIR",
+         .help = "another server that has the files, under the same names as in DIR",
          .otherwise = "$BONSAI_MIRROR"},
-        {.name = "force", OWN(fetching, force, FLAG), .help = "fetch what is there already, too"},
+        {.name = "force", OWN(fetching, force, FLAG), .help = "download existing files again"},
         {.name = "timeout", OWN(fetching, timeout, REAL), .high = 86400,
          .marks = BONSAI_MARK_ABOVE, .arg = "S",
-         .help = "give up when nothing came for so many seconds"},
+         .help = "give up after so many seconds without data"},
         {.name = "retries", OWN(fetching, retries, INT), .high = 100, .arg = "N",
-         .help = "try so often again when the connection fails"}, {0}};
+         .help = "retries after a failed connection"}, {0}};
     const opt_spec spec = {
         .usage = "fetch [NAME --to DIR] [options]",
-        .about = "Downloads a public dataset from where it is published, and tells the path that\n"
-                 "other commands take; without NAME lists the datasets.  The same command goes on\n"
-                 "after an interruption.",
+        .about = "Downloads a public dataset from its publisher and prints the path to give to\n"
+                 "other commands; without NAME lists the datasets.  After an interruption the\n"
+                 "same command resumes the download.",
         .examples = "  bonsai fetch\n"
                     "  bonsai fetch cora --to data && bonsai info data/ind.cora\n"
                     "  bonsai fetch ogbn-arxiv --to data\n",

@@ -1,11 +1,10 @@
-/* download.c -- one file over http or https, by libcurl.
+/* download.c -- downloads one file over http or https with libcurl.
  *
- * What comes goes into NAME.part and is renamed when it is complete and right,
- * so that nothing half written ever bears the name.  A .part that is there is
- * gone on from: where the checksum is known that will tell whether the two
- * halves fit; where it is not, the server is asked for the rest only if the file
- * has not changed since (If-Range), for which the .part bears the time of that
- * file.
+ * Data goes to NAME.part, which is renamed when it is complete and verified, so
+ * that NAME is never half written.  An interrupted download resumes from the
+ * .part.  A known checksum shows whether the two halves fit.  Without one, the
+ * server is asked for the rest only if the file has not changed (If-Range); the
+ * .part carries the server file's time for this.
  *
  * SPDX-License-Identifier: MIT */
 #include "fetch.h"
@@ -47,12 +46,12 @@ typedef struct {
     char      part[MOST_PATH + 8], says[CURL_ERROR_SIZE];
     int       fd, error;        /* errno of a write */
     int64_t   start, have;      /* bytes of the .part when this request began, and now */
-    int64_t   whole;            /* as the server says, -1: it does not */
-    int64_t   range;            /* where what it sends begins */
-    int       judged;           /* its answer has been looked at */
+    int64_t   whole;            /* size according to the server, -1: not known */
+    int64_t   range;            /* offset at which the server's data begins */
+    int       judged;           /* the answer's head has been checked */
     long      status;
-    double    last;             /* when something came */
-    int       silent;           /* nothing did for too long */
+    double    last;             /* time of the last data */
+    int       silent;           /* no data for too long */
     trouble   trouble;
 } transfer;
 
@@ -61,7 +60,7 @@ int can_download(void)
     return 1;
 }
 
-/* ---- what comes ---------------------------------------------------------- */
+/* ---- receiving ----------------------------------------------------------- */
 
 static size_t on_header(char *line, size_t one, size_t bytes, void *payload)
 {
@@ -103,7 +102,7 @@ static int is_too_large(const transfer *t, int64_t bytes)
     return t->d->bytes >= 0 ? bytes > t->d->bytes : bytes > MOST_BYTES;
 }
 
-/* Looks at the head of the answer before the first byte of it is kept. */
+/* Checks the head of the answer before its first byte is kept. */
 static trouble judge(transfer *t)
 {
     const char *type = NULL;
@@ -122,7 +121,7 @@ static trouble judge(transfer *t)
     if (is_too_large(t, t->whole) || (t->d->bytes >= 0 && t->whole >= 0 && t->whole != t->d->bytes))
         return WRONG_SIZE;
     if (t->status != 206 && t->have > 0 && !empty_part(t))
-        return NO_WRITE;                        /* it sends all of it: from the beginning, then */
+        return NO_WRITE;                        /* it sends the whole file: start over */
     return FINE;
 }
 
@@ -163,22 +162,23 @@ static int on_progress(void *payload, curl_off_t a, curl_off_t b, curl_off_t c, 
     t->silent = seconds() - t->last > d->timeout;
     if (t->silent)
         return 1;
-    if (done >= total)                          /* the last tick is for when it is verified */
+    if (done >= total)                          /* the last tick comes after verification */
         total = done + 1;
     bonsai_progress now = {sizeof now, d->stage, (uint64_t)done, (uint64_t)total};
     return progress_tick(&now, &d->s->progress);
 }
 
-/* ---- what went wrong ----------------------------------------------------- */
+/* ---- errors -------------------------------------------------------------- */
 
 static const char *why_status(const transfer *t, char *why, size_t size)
 {
-    snprintf(why, size, t->status == 404 || t->status == 410 ? "it is not there (HTTP %ld)"
-             : t->status == 401 || t->status == 403 ? "the server does not give it out (HTTP %ld)"
+    snprintf(why, size,
+             t->status == 404 || t->status == 410 ? "the server does not have it (HTTP %ld)"
+             : t->status == 401 || t->status == 403 ? "the server refuses access (HTTP %ld)"
              : "the server failed (HTTP %ld)", t->status);
-    return t->status == 404 || t->status == 410 ? "it may have moved: name another server by "
-                                                  "--base-url"
-                                                : "try later, or name another server by --base-url";
+    return t->status == 404 || t->status == 410
+               ? "it may have moved: name another server with --base-url"
+               : "try later, or name another server with --base-url";
 }
 
 static const char *why_trouble(const transfer *t, char *why, size_t size)
@@ -186,21 +186,21 @@ static const char *why_trouble(const transfer *t, char *why, size_t size)
     int64_t bytes = t->have > t->whole ? t->have : t->whole;
     switch (t->trouble) {
     case A_PAGE:
-        snprintf(why, size, "a web page came instead of data");
-        return "it may have moved, or need a login: name another server by --base-url";
+        snprintf(why, size, "the server sent a web page instead of data");
+        return "it may have moved, or need a login: name another server with --base-url";
     case WRONG_SIZE:
         if (t->d->bytes < 0)
             snprintf(why, size, "it has more bytes than any dataset");
         else
             snprintf(why, size, "it has %lld%s bytes, but the published file has %lld",
                      (long long)bytes, t->whole < 0 ? " or more" : "", (long long)t->d->bytes);
-        return "name another server by --base-url";
+        return "name another server with --base-url";
     case NO_WRITE:
         snprintf(why, size, "%.400s cannot be written: %s", t->part, strerror(t->error));
-        return "make room, or name another folder by --to, and run the same command again";
+        return "make room, or name another folder with --to, and run the same command again";
     default:
-        snprintf(why, size, "the server sends another part than was asked for");
-        return "try again, or name another server by --base-url";
+        snprintf(why, size, "the server sent a different part than requested");
+        return "try again, or name another server with --base-url";
     }
 }
 
@@ -211,17 +211,17 @@ static const char *why_curl(const transfer *t, char *why, size_t size)
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:
         snprintf(why, size, "there is no network, or no server of that name");
-        return "check the connection, or name another server by --base-url";
+        return "check the connection, or name another server with --base-url";
     case CURLE_OPERATION_TIMEDOUT:
-        snprintf(why, size, "nothing came for %g s", t->d->timeout);
-        return "try later, or wait longer by --timeout";
+        snprintf(why, size, "no data for %g s", t->d->timeout);
+        return "try later, or wait longer with --timeout";
     case CURLE_TOO_MANY_REDIRECTS:
-        snprintf(why, size, "it leads from one address to the next without end");
-        return "name another server by --base-url";
+        snprintf(why, size, "too many redirects");
+        return "name another server with --base-url";
     case CURLE_UNSUPPORTED_PROTOCOL:
         snprintf(why, size, "it leads to an address that is not of http or https, or from https "
                             "to http");
-        return "name another server by --base-url";
+        return "name another server with --base-url";
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
         snprintf(why, size, "the server's certificate cannot be trusted (%s)", says);
@@ -233,11 +233,11 @@ static const char *why_curl(const transfer *t, char *why, size_t size)
         return "try again";
     default:
         snprintf(why, size, "the server cannot be reached (%s)", says);
-        return "check the connection, or name another server by --base-url";
+        return "check the connection, or name another server with --base-url";
     }
 }
 
-/* Why the last request failed, and what may be done about it. */
+/* Why the last request failed, and what the user can do. */
 static const char *explain(const transfer *t, char *why, size_t size)
 {
     if (t->trouble != FINE)
@@ -247,7 +247,7 @@ static const char *explain(const transfer *t, char *why, size_t size)
     return why_curl(t, why, size);
 }
 
-/* It may go better a moment later. */
+/* Whether a retry may succeed. */
 static int is_passing(const transfer *t)
 {
     switch (t->rc) {
@@ -272,7 +272,7 @@ static int is_passing(const transfer *t)
 
 static void set_protocols(transfer *t)
 {
-    int secure = strncasecmp(t->d->url, "https:", 6) == 0;      /* and so it stays */
+    int secure = strncasecmp(t->d->url, "https:", 6) == 0;      /* redirects must stay so */
 #if LIBCURL_VERSION_NUM >= 0x075500
     curl_easy_setopt(t->curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(t->curl, CURLOPT_REDIR_PROTOCOLS_STR, secure ? "https" : "http,https");
@@ -309,7 +309,7 @@ static void set_options(transfer *t)
     curl_easy_setopt(c, CURLOPT_XFERINFODATA, t);
 }
 
-/* The rest only if the file is still that of the .part, which bears its time. */
+/* Asks for the rest only if the file still has the time that the .part carries. */
 static struct curl_slist *if_unchanged(const transfer *t)
 {
     struct stat st;
@@ -328,7 +328,7 @@ static void keep_time(transfer *t)
     curl_easy_getinfo(t->curl, CURLINFO_FILETIME_T, &at);
     const struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, {.tv_sec = at < 0 ? 0 : (time_t)at}};
     if (t->judged && t->have > 0)
-        futimens(t->fd, times);                 /* if it cannot, all of it comes once more */
+        futimens(t->fd, times);                 /* if that fails, the file is downloaded again */
 }
 
 static outcome request(transfer *t)
@@ -361,9 +361,9 @@ static outcome request(transfer *t)
     return t->rc == CURLE_OK ? DONE : is_passing(t) ? AGAIN : FAILED;
 }
 
-/* ---- until it is there --------------------------------------------------- */
+/* ---- retries ------------------------------------------------------------- */
 
-/* Twice as long each time, from half a second, or as long as the server asks. */
+/* Half a second, doubled each time, or as long as the server asks. */
 static void wait_a_moment(transfer *t, int failures)
 {
     curl_off_t asked = 0;
@@ -389,10 +389,10 @@ static int give_up(transfer *t)
         unlink(t->part);
     int kept = access(t->part, F_OK) == 0;
     if (canceled_by())
-        return fail_with(t->d->s, kept ? "canceled; what came so far is kept in %s, and the same "
-                                         "command goes on from there" : "canceled", t->part);
+        return fail_with(t->d->s, kept ? "canceled; the data so far is in %s; the same "
+                                         "command resumes the download" : "canceled", t->part);
     return fail_with(t->d->s, "%s: %s: %s%s%s", t->d->url, why, advice,
-                     kept ? "; what came so far is kept in " : "", kept ? t->part : "");
+                     kept ? "; the data so far is in " : "", kept ? t->part : "");
 }
 
 static int fetch(transfer *t)
@@ -407,7 +407,7 @@ static int fetch(transfer *t)
             t->trouble = NO_WRITE;
             return give_up(t);
         }
-        if (got == AGAIN && t->have > most)     /* it goes on, if by pieces */
+        if (got == AGAIN && t->have > most)     /* it makes progress, if in pieces */
             failures = 0;
         most = t->have > most ? t->have : most;
         if (got == FAILED || canceled_by() || (got == AGAIN && failures == t->d->retries))
@@ -427,7 +427,7 @@ static int open_part(transfer *t)
         return fail_with(d->s, "%.60s...: the name is too long", d->path);
     t->fd = open(t->part, O_RDWR | O_CREAT | O_NOFOLLOW, 0666);
     if (t->fd < 0 || fstat(t->fd, &st) != 0)
-        return fail_with(d->s, "%s: cannot be written: %s; name another folder by --to", t->part,
+        return fail_with(d->s, "%s: cannot be written: %s; name another folder with --to", t->part,
                          strerror(errno));
     if (flock(t->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return fail_with(d->s, "%s: another bonsai fetch is writing it: wait for that one",
@@ -440,15 +440,15 @@ static int open_part(transfer *t)
     return EXIT_DONE;
 }
 
-/* Verified under the other name, on the disk before it gets its own. */
+/* Verifies and syncs the .part before the rename. */
 static int finish(transfer *t)
 {
     char why[256];
     download *d = t->d;
     if (!file_is_right(t->part, d->bytes, d->sha256, why, sizeof why)) {
         unlink(t->part);
-        return fail_with(d->s, "%s: what came %s; it was removed: try again, or name another "
-                         "server by --base-url", d->url, why);
+        return fail_with(d->s, "%s: the data %s; it was removed: try again, or name another "
+                         "server with --base-url", d->url, why);
     }
     futimens(t->fd, NULL);
     if (fsync(t->fd) != 0 || rename(t->part, d->path) != 0)
@@ -465,9 +465,9 @@ static int fetch_and_finish(transfer *t)
         if (code != EXIT_DONE)
             return code;
     }
-    /* Halves that do not fit: once more, from the beginning. */
+    /* If the halves do not fit, start over. */
     if (d->resumed > 0 && !file_is_right(t->part, d->bytes, d->sha256, why, sizeof why)) {
-        note(d->s, "%s: what came %s; fetching all of it again", d->url, why);
+        note(d->s, "%s: the data %s; downloading all of it again", d->url, why);
         d->resumed = 0;
         int code = empty_part(t) ? fetch(t) : fail_with(d->s, "%s: cannot be written: %s",
                                                         t->part, strerror(t->error));

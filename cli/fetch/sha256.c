@@ -1,8 +1,7 @@
 /* sha256.c -- the checksum SHA-256 (FIPS 180-4).
  *
  * The constants are the leading bits of the fractional parts of square and cube
- * roots of primes; they are computed at the first use, in whole numbers, rather
- * than written down.
+ * roots of primes, computed in integers at the first use.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>

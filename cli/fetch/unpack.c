@@ -1,9 +1,9 @@
-/* unpack.c -- archives, of which nothing leaves its folder.
+/* unpack.c -- archives, unpacked strictly inside one folder.
  *
- * An archive comes from a server that we know little of.  Every name in it is
- * looked at before the first byte is written: absolute ones, ".." and links are
- * refused, and so is one that unpacks to far more than it is.  All goes into a
- * folder under another name first, which is renamed when complete.
+ * The archive's server is not trusted.  Every name is checked before the first
+ * byte is written: absolute names, ".." and links are refused, and so is an
+ * archive that unpacks to far more than its size.  Files go to a folder with a
+ * temporary name, which is renamed when complete.
  *
  * SPDX-License-Identifier: MIT */
 #define _XOPEN_SOURCE 700       /* nftw */
@@ -26,7 +26,7 @@ typedef struct {
     char        to[MOST_PATH + 8];      /* the folder under its temporary name */
     zip_t      *zip;
     uint64_t    done, total;            /* bytes, unpacked */
-    int         keep;                   /* it is not the archive that is at fault */
+    int         keep;                   /* the archive is not at fault */
 } archive;
 
 /* ---- folders ------------------------------------------------------------- */
@@ -58,13 +58,13 @@ int make_folders(session *s, const char *path)
         if (mkdir(part, 0777) == 0 || (errno == EEXIST && stat(part, &st) == 0 &&
                                        S_ISDIR(st.st_mode)))
             continue;
-        return fail_with(s, "%s: the folder cannot be made: %s; name another by --to", part,
-                         errno == EEXIST ? "a file of that name is there" : strerror(errno));
+        return fail_with(s, "%s: cannot create the folder: %s; name another with --to", part,
+                         errno == EEXIST ? "a file has that name" : strerror(errno));
     }
     return EXIT_DONE;
 }
 
-/* ---- what is in it ------------------------------------------------------- */
+/* ---- checking the entries ------------------------------------------------ */
 
 int zip_is_whole(const char *path)
 {
@@ -100,7 +100,7 @@ static int is_link(zip_t *z, zip_uint64_t i)
     return system == ZIP_OPSYS_UNIX && kind && kind != S_IFREG && kind != S_IFDIR;
 }
 
-/* What lies behind the folder `inside` of a name; NULL: it is elsewhere, or the folder itself. */
+/* The part of a name after the folder `inside`; NULL: it is elsewhere, or the folder itself. */
 static const char *behind(const archive *a, const char *name)
 {
     size_t len = strlen(a->inside);
@@ -111,7 +111,7 @@ static const char *behind(const archive *a, const char *name)
 static int refuse_entry(const archive *a, const char *why)
 {
     return fail_with(a->s, "%s: an entry %s, so nothing was unpacked: this is not the published "
-                     "archive; name another server by --base-url", a->path, why);
+                     "archive; name another server with --base-url", a->path, why);
 }
 
 static int look_at_names(archive *a)
@@ -136,7 +136,7 @@ static int look_at_names(archive *a)
     }
     if (!found)
         return fail_with(a->s, "%s: there is no folder %s in it, so nothing was unpacked; name "
-                         "another server by --base-url", a->path, a->inside);
+                         "another server with --base-url", a->path, a->inside);
     if (stat(a->path, &file) == 0 && a->total / MOST_GROWTH > (uint64_t)file.st_size)
         return fail_with(a->s, "%s: would unpack to more than %d times its size, so nothing was "
                          "unpacked: this is not the published archive", a->path, MOST_GROWTH);
@@ -151,7 +151,7 @@ static int tick(archive *a)
     return progress_tick(&now, &a->s->progress);
 }
 
-/* The archive says a size, and a checksum that libzip compares: both must hold. */
+/* The size in the archive and its checksum, which libzip compares, must both match. */
 static int copy(archive *a, zip_file_t *from, int to, const char *name, uint64_t size)
 {
     char buffer[65536];
@@ -171,7 +171,7 @@ static int copy(archive *a, zip_file_t *from, int to, const char *name, uint64_t
         a->done += (uint64_t)n;
         a->keep = tick(a);
         if (a->keep)
-            return fail_with(a->s, "canceled; %s is kept, and the same command goes on from there",
+            return fail_with(a->s, "canceled; %s is kept; the same command continues from it",
                              a->path);
     }
     if (n != 0 || size != 0)
@@ -220,8 +220,7 @@ static int unpack_all(archive *a)
     return code;
 }
 
-/* The folder that was there goes when the new one stands in its place; meanwhile it has a name
- * that nobody else's folder has. */
+/* An existing folder gets a unique name first, and is removed when the new one is in place. */
 static int put_in_place(archive *a, const char *to)
 {
     char old[MOST_PATH + 8];
@@ -237,7 +236,7 @@ static int put_in_place(archive *a, const char *to)
     if (!had)
         rmdir(old);
     else if (rename(old, to) != 0)
-        return fail_with(a->s, "%s: cannot be replaced: %s; what was there is in %s", to,
+        return fail_with(a->s, "%s: cannot be replaced: %s; its old contents are in %s", to,
                          strerror(error), old);
     return fail_with(a->s, "%s: cannot be written: %s", to, strerror(error));
 }

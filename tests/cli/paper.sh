@@ -51,7 +51,7 @@ kill -TERM $pid
 code=0; wait $pid || code=$?
 [ $code -eq 143 ] || { echo "exit $code"; cat err; exit 1; }
 done=$(($(wc -l <stopped/cells.jsonl) - 1))
-[ "$(cat err)" = "bonsai: canceled; $done of 98 cells are in stopped/cells.jsonl, and the same command goes on with the rest" ] ||
+[ "$(cat err)" = "bonsai: canceled; $done of 98 cells are in stopped/cells.jsonl; the same command continues with the rest" ] ||
     { cat err; exit 1; }
 [ ! -e stopped/index.html ]
 

@@ -130,7 +130,7 @@ def what_is_there_and_right_is_left_alone(server):
     all_but_allx(server)
     write("d/ind.cora.allx", real(server))
     got, said = fetched("Cora", "--to", "d/", url=server.url + "ok")
-    assert "nothing was fetched" in said and got["bytes_fetched"] == 0 and server.log == []
+    assert "nothing was downloaded" in said and got["bytes_fetched"] == 0 and server.log == []
     assert got["path"] == "d/ind.cora"
     got, said = fetched("cora", "--to", "d", "--force", url=server.url + "ok")
     assert len(server.log) == 8 and {f["what"] for f in got["files"]} == {"fetched"}
@@ -140,7 +140,7 @@ def what_is_there_and_right_is_left_alone(server):
 def what_is_there_and_wrong_is_not_overwritten(server):
     data = all_but_allx(server)
     write("d/ind.cora.allx", b"x" * len(data))
-    refused("is there, but has the SHA-256", "cora", "--to", "d", url=server.url + "ok")
+    refused("exists, but has the SHA-256", "cora", "--to", "d", url=server.url + "ok")
     write("d/ind.cora.allx", b"mine")
     assert "--force" in refused("has 4 bytes and not", "cora", "--to", "d", url=server.url + "ok")
     assert read("d/ind.cora.allx") == b"mine"
@@ -238,12 +238,12 @@ def a_body_that_stays_short_is_kept_as_part(server):
 
 @test
 def what_servers_do_wrong_is_told_and_leaves_nothing(server):
-    cases = {"404": "it is not there (HTTP 404): it may have moved", "410": "(HTTP 410)",
-             "403": "the server does not give it out (HTTP 403)", "501": "(HTTP 501)",
-             "loop": "leads from one address to the next without end",
+    cases = {"404": "the server does not have it (HTTP 404): it may have moved",
+             "410": "(HTTP 410)", "403": "the server refuses access (HTTP 403)",
+             "501": "(HTTP 501)", "loop": "too many redirects",
              "tofile": "leads to an address that is not of http or https",
-             "page": "a web page came instead of data", "hiddenpage": "a web page came instead",
-             "empty": "what came is empty", "short": "what came is not a .npz file",
+             "page": "the server sent a web page instead of data", "hiddenpage": "sent a web page",
+             "empty": "the data is empty", "short": "the data is not a .npz file",
              "close": "the connection broke after 0 bytes"}
     for mode, words in cases.items():
         said = refused(words, "amazon-photo", "--to", "d", "--retries", "0", url=server.url + mode)
@@ -258,7 +258,7 @@ def a_file_of_another_size_or_sum_is_refused(server):
     real(server)
     cases = {"longer": "it has 22120 bytes, but the published file has 22119",
              "endless": "or more bytes, but the published file has 22119",
-             "wrong": "what came has the SHA-256"}
+             "wrong": "the data has the SHA-256"}
     for mode, words in cases.items():
         refused(words, "cora", "--to", "d", url=server.url + mode)
         assert names() == [], (mode, names())
@@ -268,13 +268,13 @@ def a_file_of_another_size_or_sum_is_refused(server):
 def a_page_does_not_cost_what_had_come(server):
     write("d/amazon_photo.npz.part", server.files["amazon_photo.npz"][:5000])
     said = refused("a web page", "amazon-photo", "--to", "d", url=server.url + "page")
-    assert "kept in d/amazon_photo.npz.part" in said and names() == ["amazon_photo.npz.part"]
+    assert "so far is in d/amazon_photo.npz.part" in said and names() == ["amazon_photo.npz.part"]
 
 
 @test
 def a_server_that_is_silent_is_given_up(server):
     for mode, kept in ("hang", []), ("stall", ["amazon_photo.npz.part"]):
-        refused("nothing came for 1 s: try later, or wait longer by --timeout", "amazon-photo",
+        refused("no data for 1 s: try later, or wait longer with --timeout", "amazon-photo",
                 "--to", "d", "--timeout", "1", "--retries", "0", url=server.url + mode)
         assert names() == kept
 
@@ -319,8 +319,8 @@ def an_interruption_keeps_the_part_and_says_so(server):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == -signal.SIGINT and out == "", (process.returncode, out, err)
-    assert sentences(err) == ["bonsai: canceled; what came so far is kept in d/coauthor_cs.npz.part, "
-                           "and the same command goes on from there"], err
+    assert sentences(err) == ["bonsai: canceled; the data so far is in d/coauthor_cs.npz.part; "
+                           "the same command resumes the download"], err
     assert names() == ["coauthor_cs.npz.part"]
     got, _ = fetched("coauthor-cs", "--to", "d", url=server.url + "ok")
     assert got["files"][0]["what"] == "resumed"
@@ -356,7 +356,7 @@ def a_file_that_cannot_grow_is_told_and_kept(server):
         resource.setrlimit(resource.RLIMIT_FSIZE, (40000, 40000))
     said = refused("cannot be written: File too large: make room", "amazon-photo", "--to", "d",
                    url=server.url + "ok", preexec_fn=limits)
-    assert "kept in d/amazon_photo.npz.part" in said and os.path.getsize(
+    assert "so far is in d/amazon_photo.npz.part" in said and os.path.getsize(
         "d/amazon_photo.npz.part") == 40000
     fetched("amazon-photo", "--to", "d", url=server.url + "ok")
 
@@ -403,7 +403,7 @@ def a_rest_of_more_bytes_than_there_are_is_refused(server):
 @test
 def a_folder_that_cannot_be_had_is_told(server):
     write("file", b"")
-    refused("file: the folder cannot be made: a file of that name is there", "amazon-photo", "--to",
+    refused("file: cannot create the folder: a file has that name", "amazon-photo", "--to",
             "file/d", url=server.url + "ok")
     if os.geteuid() != 0:
         os.mkdir("locked", 0o555)
@@ -438,7 +438,7 @@ def every_layout_loads_from_the_path_that_is_told(server):
         got, _ = fetched(name, "--to", "d/e", url=server.url + "ok")
         assert info(got["path"])["nodes"] == nodes, name
         again, said = fetched(name, "--to", "d/e", url=server.url + "ok")
-        assert "nothing was fetched" in said and again["path"] == got["path"]
+        assert "nothing was downloaded" in said and again["path"] == got["path"]
     assert not [n for n in names() if "part" in n or n.endswith(".zip")], names()
 
 
@@ -477,7 +477,7 @@ def archives_that_mean_harm_or_are_damaged_leave_nothing(server):
         "there is no folder arxiv in it": zipped({"products/raw/edge.csv.gz": b""}),
         "is one of too many": zipped({"arxiv/%d" % i: b"" for i in range(10001)}),
         "is damaged at": bytes(damaged),
-        "what came is not a .zip file": good["arxiv/raw/edge.csv.gz"],
+        "the data is not a .zip file": good["arxiv/raw/edge.csv.gz"],
     }
     for words, archive in cases.items():
         server.files["ogbn_arxiv.zip"] = archive
