@@ -41,7 +41,7 @@ uint32_t bn_crc32_parallel(const void *data, int64_t len, int threads)
 
 /* A checksum is linear: the whole's is the exclusive or of its parts', each shifted by the bytes
  * that follow it.  Summing each bit over the ranks gives it in the sums' lowest bits. */
-bonsai_status bn_crc32_over(bn_world *w, uint32_t *crc, int64_t after)
+bonsai_status bn_crc32_ranks(bn_world *w, uint32_t *crc, int64_t after)
 {
     int64_t bit[32];
     uint32_t moved = bn_crc32_append(*crc, 0, after);

@@ -1,4 +1,4 @@
-/* world.h -- the ranks that share one job.
+/* world.h -- the ranks that work on one graph together.
  *
  * The stages of condensation are written once, for a rank that holds a block of the rows.  Ranks
  * exchange data through the calls below.  NULL is a world of one rank, where the calls do nothing
@@ -64,7 +64,7 @@ bonsai_status bn_exchange_start(bn_world *w, void *in, const int64_t *in_bytes, 
                                 const int64_t *out_bytes);
 bonsai_status bn_exchange_finish(bn_world *w);
 /* crc: in, of the rank's part, which `after` bytes of other ranks follow; out, of the whole. */
-bonsai_status bn_crc32_over(bn_world *w, uint32_t *crc, int64_t after);
+bonsai_status bn_crc32_ranks(bn_world *w, uint32_t *crc, int64_t after);
 /* Between two ranks.  Messages arrive whole and in the order sent.  receive waits for one from any
  * rank (*from < 0) or from rank *from; bn_free *data.  Without memory for it the message is lost,
  * and *from and *bytes say which one it was, so that its sender can be told.  The world must not be

@@ -27,7 +27,7 @@ static bonsai_status add_section(sum *s, const bn_plan *p, const bonsai_graph *g
         part.crc = 0;
         BN_TRY(bn_agree(w, bn_plan_emit_rows(p, g, id, rows, add_to_crc, &part)));
         int64_t before = bn_plan_from(p, g, id, rows) * item;
-        BN_TRY(bn_crc32_over(w, &part.crc, bytes - before - part.len));
+        BN_TRY(bn_crc32_ranks(w, &part.crc, bytes - before - part.len));
     }
     s->crc = bn_crc32_append(s->crc, part.crc, bytes);
     s->len += bytes;

@@ -1,8 +1,8 @@
 /* gather.c -- some rows of a sharded embedding, on all ranks.
  *
- * The rows go through in blocks: each rank packs those of a block that it has, all meet, and all
- * put what came in its place.  Beside the result only two blocks
- * exist, in whatever order the rows are asked for and however often.
+ * The rows go through in blocks: each rank packs those of a block that it has, all gather them, and
+ * each puts what came in its place.  Beside the result only two blocks exist, in whatever order the
+ * rows are asked for and however often.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>

@@ -1,4 +1,4 @@
-/* sharded.c -- what is to be known of rows of which every rank has some.
+/* sharded.c -- facts about sharded rows: where they begin, how long and how large they are.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>

@@ -77,7 +77,7 @@ done:
     return rc;
 }
 
-static void hand_over(bn_embedding *out, bn_wl_run *w)
+static void move_rows(bn_embedding *out, bn_wl_run *w)
 {
     out->offsets = w->x.offsets;
     out->index = w->x.index;
@@ -100,7 +100,7 @@ static bonsai_status all_rounds(bn_embedding *out, bn_wl_run *w)
         BN_TRY(bn_wl_sparse_step(w, w->done + 1 == w->layers));
     }
     if (sparse)
-        hand_over(out, w);
+        move_rows(out, w);
     else
         BN_TRY(bn_wl_dense(out, w));
 done:

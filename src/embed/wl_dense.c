@@ -1,4 +1,4 @@
-/* wl_dense.c -- WL rounds over panels of columns; see wl.c.
+/* wl_dense.c -- rounds of averaging on panels of columns; see wl.c.
  *
  * Two panels of some columns and all local rows are what a round is made from and made into.  The
  * fewer columns, the less memory, and the more often the graph is read: as many as the limit

@@ -1,4 +1,4 @@
-/* wl_sparse.c -- WL rounds over sparse rows; see wl.c.
+/* wl_sparse.c -- rounds of averaging on sparse rows; see wl.c.
  *
  * A thread adds neighbours' rows into a dense row of its own and marks the features
  * it touched in a bitmap, with a second one over its words; reading the marks gives

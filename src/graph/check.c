@@ -225,7 +225,7 @@ static bonsai_status read_section(finding *f, const scan *s)
     *f = read_part(s);
     if (!s->crc)
         return BONSAI_OK;
-    BN_TRY(bn_crc32_over(s->world, &f->crc, bytes_of(s, s->a->count - s->to)));
+    BN_TRY(bn_crc32_ranks(s->world, &f->crc, bytes_of(s, s->a->count - s->to)));
     if (f->crc != *s->crc)
         rc = bn_fail(BONSAI_E_FORMAT, "%s: the checksum of the section \"%s\" does not match: "
                      "the file is damaged", s->where, bonsai_section_text(s->id));

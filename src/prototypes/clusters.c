@@ -7,7 +7,7 @@
 
 #include "candidate.h"
 
-enum { ROUNDS = 25, HALVINGS = 100 };   /* SPEC section 6, step 2; of an interval of doubles */
+enum { ROUNDS = 25, HALVINGS = 100 };   /* of k-means; of an interval of doubles */
 enum { CHUNK = 1 << 14 };               /* rows measured at a time */
 
 /* ---- nodes over classes ---- */

@@ -2,9 +2,9 @@
  *
  * A candidate is a number of nodes and what is left for each: all entries of its row, where so
  * many nodes are taken as then fit, or the t entries that stand out, for a few nodes of each
- * class and more.  The probe scores each as its reader will see it.  Its differences of a point
- * are noise, so that among the candidates close to the best the one that keeps most of a row is
- * taken: where rows are thinned too much accuracy falls off a cliff (SPEC section 6).
+ * class and more.  The probe scores each as its reader will see it.  Differences of a point
+ * are noise, so among the candidates close to the best the one that keeps most of a row is
+ * taken: where rows are thinned too much accuracy falls off a cliff (doc/algorithm.md).
  *
  * Without validation nodes the candidates are made of four fifths of the training nodes and
  * judged on the rest; the one chosen is then made again of all of them.
@@ -20,7 +20,7 @@
 #include "judge.h"
 
 enum { MOST_FITS = 6, STEPS = 1000 };
-static const double sharpness = 3;      /* of the posterior: SPEC section 6, step 3 */
+static const double sharpness = 3;      /* of the posterior */
 static const double enough = 0.97;      /* of the budget */
 static const double most_of = 0.8;      /* the entries of rows */
 static const double noise = 1;          /* points of the probe that mean nothing */

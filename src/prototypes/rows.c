@@ -35,7 +35,7 @@ static double feature_bytes(const bn_storage *s, double n, double nnz)
 double bn_storage_bytes(const bn_storage *s, int64_t nodes, int64_t nnz)
 {
     double n = (double)nodes, soft = s->soft ? (double)s->classes : 0;
-    if (s->accounting != BONSAI_ACCOUNTING_STRICT)         /* SPEC section 4; the self loop is one of E */
+    if (s->accounting != BONSAI_ACCOUNTING_STRICT)         /* doc/bytes.md; the self loop is one of E */
         return 2 * (3 * (double)nnz + n * (1 + soft + (s->largest > 0)) + 2 * n);
     double label = s->classes <= 255 ? 1 : s->classes <= 65535 ? 2 : 4;
     double weight = s->largest == 0 ? 0 : s->largest <= 255 ? 1 : s->largest <= 65535 ? 2 : 4;

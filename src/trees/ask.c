@@ -1,15 +1,15 @@
-/* ask.c -- rank 0 asks the others for their nodes, and they answer; see near.h.
+/* ask.c -- rank 0 asks the others for their nodes, and they answer; see reader.h.
  *
- * A question goes to each rank that has some of the nodes, then an answer is read from each: no
- * rank has more than one under way, and who answers waits for nothing else, so that no two ever
- * wait for each other.  Messages are bounded: where more is asked for there are several trips.
- * A rank that cannot answer says why instead.  A message of no bytes ends it.
+ * A question goes to each rank that has some of the nodes, then an answer is read from each.  No
+ * rank has more than one question to answer, and while it answers it waits for nothing else, so no
+ * two ranks ever wait for each other.  Messages are bounded: a large question becomes several.
+ * A rank that cannot answer says why instead.  A message of no bytes ends the service.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 
-#include "near.h"
+#include "reader.h"
 
 enum { MOST_ASKS = 1 << 16, MOST_ENTRIES = 1 << 20,     /* of a trip */
        BLOCK = 1 << 20,

@@ -1,12 +1,11 @@
 /* cart.c -- the features that a CART classifier splits on.
  *
- * It splits by Gini impurity until its leaves are pure or all alike.  Every feature is a column of its non-zero values in ascending order, made
- * once; zeros are what is left of a node.  A node owns a stretch of every column: a
- * walk over it, positive values from the largest down and negative ones from the
- * smallest up, meets every cut with running class counts.  A split parts each stretch
- * in two, in order, and both parts are walked while they are in cache, so that a child
- * knows its best split when it is made; the smaller child is grown first, so that few
- * nodes wait.
+ * It splits by Gini impurity until its leaves are pure or all alike.  Every feature is a column of
+ * its non-zero values in ascending order, made once; the rows of a node that are not in it are zero.
+ * A node owns a stretch of every column: a walk over it, positive values from the largest down and
+ * negative ones from the smallest up, meets every cut with running class counts.  A split parts each
+ * stretch in two, in order, and both parts are walked while they are in cache, so that a child
+ * knows its best split when it is made; the smaller child is grown first, so that few nodes wait.
  *
  * O(nnz) to sort, and O(nnz of its rows) a node.  Threads share the features out; a
  * split beats another by its score, then the lower feature, then the lower cut, so

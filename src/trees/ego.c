@@ -5,13 +5,13 @@
  * that is far too large, or a hub of a million neighbours, costs no more than one
  * that just fits.  The second adds them, edges and all.
  *
- * Over ranks what both steps read is fetched ahead, little at first and then more and more: a
- * tree takes few trips, and one that does not fit brings little that is not needed.
+ * On several ranks what both steps read is fetched ahead, little at first and then more and more: a
+ * tree takes few messages, and one that does not fit brings little that is not needed.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "near.h"
+#include "reader.h"
 
 enum { CHECK_EVERY = 64,
        FIRST_PORTION = 1024, LAST_PORTION = 1 << 20,    /* entries that are fetched ahead */
@@ -110,7 +110,7 @@ static bonsai_status look_ahead(int64_t *ahead, bn_ego *e, int64_t end)
     bonsai_status rc = BONSAI_OK;
     int64_t head = *ahead;
     e->looked = BN_WHOLE;
-    if (!bn_reader_over(e->r)) {
+    if (!bn_reader_remote(e->r)) {
         *ahead = end;
         goto done;
     }
@@ -197,7 +197,7 @@ done:
 static bonsai_status add_all(bool *fits, bn_ego *e, bn_price *p, double limit)
 {
     bonsai_status rc = BONSAI_OK;
-    int64_t ahead = bn_reader_over(e->r) ? 0 : e->new;
+    int64_t ahead = bn_reader_remote(e->r) ? 0 : e->new;
     e->portion = FIRST_PORTION;
     for (int64_t i = 0; i < e->new && *fits; i++) {
         if (i == ahead)

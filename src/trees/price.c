@@ -10,7 +10,7 @@
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "near.h"
+#include "reader.h"
 
 enum { TRAITS = BN_ENCODING_BITS };
 
@@ -174,7 +174,7 @@ static int64_t feature_bytes(const bn_price *p, bool *dense)
     return bn_traits_bytes(&t, n->nodes, p->g->view.features, dense);
 }
 
-/* SPEC section 4: the published code's price of a condensed graph. */
+/* The published code's price of a condensed graph: doc/bytes.md. */
 static double paper_bytes(const bn_price *p)
 {
     const totals *t = &p->now;

@@ -14,7 +14,7 @@ bonsai_status bn_set_shrink(bn_set *s)
     bn_ranked *all = NULL;
     int32_t *going = NULL;
     int64_t count = 0, gone = 0, roots = s->roots;
-    if (s->roots == 0 || !bn_set_over(s))
+    if (s->roots == 0 || !bn_set_exceeds(s))
         goto done;
     BN_TRY(bn_set_rank(s));
     BN_TRY(bn_set_lowest(&all, &count, s, ALL_ROLES));

@@ -16,7 +16,7 @@ int32_t bn_set_label(const bn_set *s, int64_t tree)
     return bn_label(s->job->g, s->job->train[tree]);
 }
 
-bool bn_set_over(const bn_set *s)
+bool bn_set_exceeds(const bn_set *s)
 {
     return bn_price_bytes(s->price) > s->budget.bytes ||
            bn_price_nodes(s->price) > s->budget.nodes || s->roots > s->budget.trees;
@@ -70,7 +70,7 @@ static void leave_seats(bn_set *s)
 static bonsai_status ask_for_rows(bn_set *s, int64_t most, int64_t *looked)
 {
     bonsai_status rc = BONSAI_OK;
-    if (!bn_reader_over(s->reader))
+    if (!bn_reader_remote(s->reader))
         goto done;
     for (int64_t t = 0; t < s->job->trees; t++)
         if (looked[bn_set_label(s, t)]++ < most)
@@ -119,7 +119,7 @@ done:
 static bonsai_status improve_seats(bn_set *s)
 {
     bonsai_status rc = BONSAI_OK;
-    for (int64_t t = 0; t < s->job->trees && bn_set_over(s); t++) {
+    for (int64_t t = 0; t < s->job->trees && bn_set_exceeds(s); t++) {
         int64_t c = bn_set_label(s, t), old = s->seat[c];
         double before = bn_price_bytes(s->price);
         if (t % AHEAD == 0)
@@ -149,7 +149,7 @@ static bonsai_status seat_all(bool *fit, bn_set *s, int64_t most, int encoding)
     BN_TRY(price_seats(s));
     for (int i = 0; i < SWEEPS && most == INT64_MAX; i++)
         BN_TRY(improve_seats(s));
-    *fit = !bn_set_over(s);
+    *fit = !bn_set_exceeds(s);
     if (!*fit)
         leave_seats(s);
 done:
@@ -278,7 +278,7 @@ bool bn_set_drop(bn_set *s, const int32_t *nodes, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
         bn_price_remove(s->price, nodes[i]);
-    if (bn_set_over(s)) {
+    if (bn_set_exceeds(s)) {
         for (int64_t i = count - 1; i >= 0; i--)
             bn_price_again(s->price, nodes[i]);
         return false;

@@ -7,7 +7,7 @@
 #ifndef BN_SET_H
 #define BN_SET_H
 
-#include "near.h"
+#include "reader.h"
 
 typedef struct {                /* of a node that is or was chosen */
     double  score;              /* last PageRank */
@@ -65,19 +65,19 @@ bonsai_status bn_set_any(int64_t *tree, bn_set *s);
 /* Makes a node that the price has a chosen one, with a new score if so told; one that is chosen
  * stays as it is. */
 bonsai_status bn_set_choose(bn_set *s, int32_t node, int32_t root, bool anew);
-/* Drops some nodes, or, where the rest would cost more than the budget (SPEC section
- * 4: by the paper's accounting it can), none of them. */
+/* Drops some nodes, or none of them where the rest would cost more than the budget, which it can by
+ * the paper's accounting. */
 bool    bn_set_drop(bn_set *s, const int32_t *nodes, int64_t count);
 /* The same for nodes that are not priced any more. */
 void    bn_set_forget(bn_set *s, const int32_t *nodes, int64_t count);
-bool    bn_set_over(const bn_set *s);           /* over its budget */
+bool    bn_set_exceeds(const bn_set *s);        /* its budget */
 double  bn_set_used(const bn_set *s);           /* share of the budget, 0 .. 1 */
 /* What the set is now, as a choice; coverage too, where there are samples. */
 bonsai_status bn_set_collect(bn_choice *out, bn_set *s);
 
 /* ---- PageRank and its knee on the set (sparsify.c) ---- */
 
-#define BN_ENOUGH 0.98          /* of the budget: SPEC section 5, step 3 */
+#define BN_ENOUGH 0.98          /* of the budget: it counts as used */
 
 typedef struct { double score; int32_t node; } bn_ranked;
 

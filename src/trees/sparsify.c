@@ -192,7 +192,7 @@ static bonsai_status look_ahead(widening *w)
 {
     bonsai_status rc = BONSAI_OK;
     bn_reader *r = w->s->reader;
-    for (int64_t asked = 0; bn_reader_over(r) && w->ahead < w->end && asked < AHEAD;) {
+    for (int64_t asked = 0; bn_reader_remote(r) && w->ahead < w->end && asked < AHEAD;) {
         const bn_near near = bn_near_of(r, w->queue[w->ahead]);
         for (; w->entry < near.count && asked < AHEAD; w->entry++) {
             int32_t u = near.to[w->entry];
@@ -225,7 +225,7 @@ static bonsai_status take_node(bool *fits, bn_set *s, int32_t v, int32_t root)
     bonsai_status rc;
     bn_price_mark(s->price);
     BN_TRY(bn_price_add(s->price, v));
-    *fits = !bn_set_over(s);
+    *fits = !bn_set_exceeds(s);
     if (*fits)
         BN_TRY(bn_set_choose(s, v, root, false));
     else

@@ -284,7 +284,7 @@ static bonsai_status ask_for_trees(const state *s, int64_t tree, int64_t count, 
 {
     bonsai_status rc = BONSAI_OK;
     int64_t end = bn_least(tree + count, s->job->trees);
-    for (; bn_reader_over(s->set.reader) && tree < end; tree++)
+    for (; bn_reader_remote(s->set.reader) && tree < end; tree++)
         if (gain_of(s->job, tree) > 0)
             BN_TRY(bn_reader_ask(s->set.reader, s->job->train[tree], entries));
     BN_TRY(bn_reader_fetch(s->set.reader));

@@ -19,9 +19,9 @@
 bonsai_status bn_cart(int32_t **out, int64_t *count, const bn_embedding *e, const int32_t *label,
                       int64_t classes, const bn_place *at);
 
-/* ---- what nodes look like (near.c) ---- */
+/* ---- reading the graph (reader.c) ---- */
 
-/* The one door to the neighbours and the features of nodes for those who choose some. */
+/* Where the selection stages read the neighbours and the features of nodes. */
 typedef struct bn_reader bn_reader;
 
 /* accounting: STRICT or PAPER_CONDENSED.  g must be undirected and verified. */

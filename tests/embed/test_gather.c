@@ -1,4 +1,4 @@
-/* test_gather.c -- rows of an embedding that is spread over ranks.
+/* test_gather.c -- rows of a sharded embedding, gathered on every rank.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
 
-#include "trees/near.h"
+#include "trees/reader.h"
 #include "parted.h"
 
 typedef struct {

@@ -1,6 +1,6 @@
 /* kmeans_leaves.c -- leaves of deep k-means dealt to ranks: rows go there, clusters come back.
  *
- * Leaves go through in batches, so that a rank has the rows of few at a time.  Leaf i of a job is
+ * Leaves go through in batches, so that a rank has the rows of few at a time.  Leaf i is
  * solved by rank i mod ranks.  A rank packs its rows for each of the others, leaf after leaf; what
  * comes is then one stretch per leaf from each rank, in the order of the ranks, as the rows were.
  * Packing meets the rows in their order, once a batch, whatever the leaves: they may lie in a

@@ -1,4 +1,4 @@
-/* test_condense_over.c -- the whole door over ranks: wherever memory fails, all of them end.
+/* test_condense_ranks.c -- the whole door over ranks: wherever memory fails, all of them end.
  *
  * SPDX-License-Identifier: MIT */
 #include <unistd.h>

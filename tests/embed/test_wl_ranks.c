@@ -1,4 +1,4 @@
-/* test_wl_over.c -- WL embeddings over ranks and under limits: the bits of one rank without any.
+/* test_wl_ranks.c -- WL embeddings over ranks and under limits: the bits of one rank without any.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"

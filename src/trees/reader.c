@@ -1,7 +1,7 @@
-/* near.c -- nodes as those see them who choose some; see near.h.
+/* reader.c -- the graph as the selection stages see it; see reader.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "near.h"
+#include "reader.h"
 
 #include <math.h>
 
@@ -98,7 +98,7 @@ bonsai_status bn_reader_slot(int64_t *slot, bn_reader *r, int32_t node)
     BN_TRY(bn_slots_reserve(&r->slots, 1));
     BN_TRY(bn_grow((void **)&r->facts, &r->room, next + 1, sizeof *r->facts));
     r->facts[next] = (bn_row_facts){0};
-    if (bn_reader_over(r)) {
+    if (bn_reader_remote(r)) {
         BN_TRY(bn_grow((void **)&r->kept, &r->kept_room, next + 1, sizeof *r->kept));
         r->kept[next] = (bn_kept){0};
     }

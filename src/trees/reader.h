@@ -1,17 +1,17 @@
-/* near.h -- what a node looks like to those who choose nodes: its neighbours, and what its row of
- * features means for a price.
+/* reader.h -- the graph as the selection stages see it: the neighbours of a node, and what its row
+ * of features means for a price.
  *
- * Rows are looked at when their nodes first come near a set; what they mean is kept by slot, so
- * that memory grows with the nodes that were touched and not with the graph.
+ * A row is read when its node first comes near a set, and what it means is kept by slot, so that
+ * memory grows with the nodes that were touched and not with the graph.
  *
- * Over ranks rank 0 reads, and the others answer it: bn_reader_serve.  What comes is kept until the
- * reader goes.  A stage that knows what it will read asks for it ahead, for all of it together
- * is one message to each rank, and one back; what was not asked for is fetched when it is read.
- * Alone asking does nothing.
+ * On several ranks rank 0 reads and the others answer it: bn_reader_serve.  Answers are kept until
+ * the reader is freed.  A stage that knows what it will read asks ahead, because all of it together
+ * is one message to each rank and one back; what was not asked for is fetched when it is read.
+ * On one rank asking does nothing.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef BN_NEAR_H
-#define BN_NEAR_H
+#ifndef BN_READER_H
+#define BN_READER_H
 
 #include "base/slots.h"
 #include "trees.h"
@@ -52,7 +52,7 @@ struct bn_reader {
     float        *row_value;    /* one row */
     int32_t      *row_index;
     int64_t       own;          /* nodes below are read from the graph: alone, all */
-    /* over ranks */
+    /* on several ranks */
     const bn_place *at;
     bn_kept *kept;              /* by slot */
     int64_t  kept_room;
@@ -114,7 +114,7 @@ static inline bonsai_status bn_reader_fetch(bn_reader *r)
 }
 
 /* Whether reading may take messages. */
-static inline bool bn_reader_over(const bn_reader *r)
+static inline bool bn_reader_remote(const bn_reader *r)
 {
     return r->at != NULL;
 }
@@ -125,10 +125,10 @@ bonsai_status bn_reader_get(bn_reader *r, const int32_t *nodes, int64_t count, i
 static inline bonsai_status bn_reader_want(bn_reader *r, const int32_t *nodes, int64_t count,
                                            int64_t entries)
 {
-    return bn_reader_over(r) ? bn_reader_get(r, nodes, count, entries) : BONSAI_OK;
+    return bn_reader_remote(r) ? bn_reader_get(r, nodes, count, entries) : BONSAI_OK;
 }
 
-/* ---- facts (near.c) ---- */
+/* ---- facts (reader.c) ---- */
 
 /* Of a node of this rank. */
 bn_row_facts bn_reader_look(bn_reader *r, int32_t node);

@@ -1,4 +1,4 @@
-/* test_kmeans_over.c -- clusters of rows that are spread over ranks are those of one rank.
+/* test_kmeans_ranks.c -- clusters of sharded rows are those of one rank.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>

@@ -1,4 +1,4 @@
-/* test_prototypes_over.c -- the prototypes of several ranks are those of one, to the byte.
+/* test_prototypes_ranks.c -- the prototypes of several ranks are those of one, to the byte.
  *
  * SPDX-License-Identifier: MIT */
 #include "prototypes/judge.h"

@@ -1,4 +1,4 @@
-/* test_knn_over.c -- neighbours over ranks and under a limit against neighbours alone.
+/* test_knn_ranks.c -- neighbours over ranks and under a limit against neighbours alone.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
