@@ -16,7 +16,7 @@ def warn(old: str, advice: str, depth: int) -> None:
     """Warns that the caller `depth` calls up uses `old`, unless a caller has been warned before."""
     if old not in _warned:
         _warned.add(old)
-        warnings.warn("%s is deprecated and will be removed in graphbonsai 0.7; %s" %
+        warnings.warn("%s is deprecated and will be removed in graphbonsai 0.8; %s" %
                       (old, advice), DeprecationWarning, stacklevel=depth + 1)
 
 

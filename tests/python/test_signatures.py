@@ -170,7 +170,7 @@ class Deprecated(testing.Case):
             for _ in range(2):
                 self.assertTrue(condense(self.g, bytes=2000, threads=1).equal(want))
         self.assertEqual(texts, ["the option bytes is deprecated and will be removed in "
-                                 "graphbonsai 0.7; use max_bytes"])
+                                 "graphbonsai 0.8; use max_bytes"])
 
     def test_nbytes_was_a_method(self):
         with recorded() as texts:
@@ -180,7 +180,7 @@ class Deprecated(testing.Case):
             self.refuses('there is no accounting "loose"; there are strict, paper',
                          self.g.nbytes, "loose")
         self.assertEqual(texts, ["Graph.nbytes() is deprecated and will be removed in graphbonsai "
-                                 "0.7; use the properties Graph.nbytes and Graph.paper_nbytes"])
+                                 "0.8; use the properties Graph.nbytes and Graph.paper_nbytes"])
 
     def test_options_without_an_effect(self):
         small = condense(self.g, 0.2, method="prototypes", members=True, threads=1)
@@ -189,7 +189,7 @@ class Deprecated(testing.Case):
                 again = graphbonsai.update(self.g, self.g, small, threads=1, seed=5, k=3)
             graphbonsai.nearest(small, 0, self.g, threads=1, k=3)
         self.assertEqual(again.num_nodes, small.num_nodes)
-        end = " is deprecated and will be removed in graphbonsai 0.7; it has no effect"
+        end = " is deprecated and will be removed in graphbonsai 0.8; it has no effect"
         self.assertEqual(sorted(texts), ["the option %s%s" % (name, end) for name in (
             "k of nearest", "k of update", "seed of update")])
 
