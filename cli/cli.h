@@ -261,7 +261,7 @@ int  csv_end(session *s, csv *out);                     /* exit code */
 void summary_condensed(summary *r, const bonsai_condense_options *o, const bonsai_condense_info *i,
                        const bonsai_graph *small, const char *path);
 void summary_seed(summary *r, uint64_t seed);
-void summary_condensed_sizes(summary *r, const bonsai_condense_info *i);  /* small beside full */
+void summary_condensed_sizes(summary *r, const bonsai_condense_info *i);  /* small and full */
 /* How it was chosen: trees and their cover, or prototypes; and what the probe said. */
 void summary_condensed_making(summary *r, const bonsai_condense_info *i, const bonsai_graph *small);
 const char *condensed_method(const bonsai_condense_info *i);            /* by name */
@@ -269,7 +269,7 @@ void summary_condensed_options(summary *r, const bonsai_condense_options *o);   
 int64_t condensed_roles(const bonsai_graph *g, bonsai_role role);       /* nodes of that role */
 
 /* What prototype `node` of small stands for: its soft label, members, nearest nodes of full (NULL:
- * not at hand) and strongest features.  Exit code. */
+ * not given) and strongest features.  Exit code. */
 int  summary_prototype(summary *r, session *s, const bonsai_graph *small, const bonsai_graph *full,
                        const bonsai_why *why, int64_t node);
 

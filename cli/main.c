@@ -23,7 +23,7 @@ const command commands[] = {
     {"compare",  cmd_compare,  "try methods, ratios and models, and print the table", 1},
     {"report",   cmd_report,   "show what a small graph kept, as an HTML page", 1},
     {"fetch",    cmd_fetch,    "download a public dataset", 0},
-    {"paper",    cmd_paper,    "reproduce the paper's tables beside the published figures", 1},
+    {"paper",    cmd_paper,    "reproduce the paper's tables next to the published figures", 1},
     {"demo",     cmd_demo,     "see it work, without data and within seconds", 1},
     {"version",  cmd_version,  "print the version and how it was built", 0},
     {"help",     cmd_help,     "explain a command, or the formats", 0},

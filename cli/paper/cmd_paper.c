@@ -1,4 +1,4 @@
-/* cmd_paper.c -- bonsai paper: the paper's tables and figures, ours beside the published ones.
+/* cmd_paper.c -- bonsai paper: the paper's tables and figures, ours next to the published ones.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -34,11 +34,11 @@ static int parse_line(session *s, paper *p, int argc, char **argv)
     const opt_spec spec = {
         .usage = "paper --data DIR --out DIR [options]",
         .about =
-            "Measures every table and figure of the paper for the datasets that are in a folder,\n"
-            "and writes them beside the published figures as CSV, JSON and one HTML page, with\n"
-            "what is better than published marked.  One split of 60/20/20 is drawn for all.\n"
-            "The same command goes on after an interruption.  Datasets that are not there\n"
-            "are listed with how to get them.",
+            "Measures every table and figure of the paper for the datasets in a folder, and\n"
+            "writes them next to the published figures as CSV, JSON and one HTML page that marks\n"
+            "what is better than published.  One split of 60/20/20 is drawn for all.  After an\n"
+            "interruption the same command resumes.  Missing datasets are listed with how to get\n"
+            "them.",
         .examples = "  bonsai paper --data data --out paper --quick\n"
                     "  bonsai paper --data data --out paper --only accuracy,seconds\n",
         .args = "",
@@ -62,7 +62,7 @@ static int parse(session *s, paper *p, int argc, char **argv)
 {
     reset(s, p);
     int code = parse_line(s, p, argc, argv);
-    if (code == OPT_GO && p->quick) {           /* again, over what a quick run is */
+    if (code == OPT_GO && p->quick) {           /* again, over the options of a quick run */
         reset(s, p);
         p->train.seeds = 1;
         p->train.epochs = 60;
@@ -77,7 +77,7 @@ static int parse(session *s, paper *p, int argc, char **argv)
     return parse_only(s, p);
 }
 
-/* ---- what is told -------------------------------------------------------- */
+/* ---- output -------------------------------------------------------------- */
 
 static int note_sets(const paper *p)
 {
@@ -90,10 +90,10 @@ static int note_sets(const paper *p)
         if (*d->path)
             continue;
         if (strcmp(d->how, "fetch") == 0)
-            note(p->s, "%s (%s nodes) is not there; to get it: bonsai fetch %s --to %s", d->title,
+            note(p->s, "%s (%s nodes) is missing; to get it: bonsai fetch %s --to %s", d->title,
                  nodes, d->name, p->data);
         else
-            note(p->s, "%s (%s nodes) is not there; it is %s", d->title, nodes, d->how);
+            note(p->s, "%s (%s nodes) is missing; it is %s", d->title, nodes, d->how);
     }
     return found;
 }
@@ -114,7 +114,7 @@ static json_t *value_at(const json_t *table, const json_t *row, const char *key,
     return json_null();
 }
 
-/* The rows of the first table, the ones that most people ask for. */
+/* The rows of the first table, which most people want. */
 static json_t *accuracy_rows(const json_t *table)
 {
     static const char *const shown[][2] = {
@@ -167,7 +167,7 @@ static int print(session *s, paper *p)
     }
     summary_int(&r, "cells", "cells", p->count);
     summary_int(&r, "better", "better than published", better);
-    summary_note(&r, "of %d that have a published figure beside them", beside);
+    summary_note(&r, "of %d with a published figure", beside);
     summary_text(&r, "page", "page", page);
     return summary_print(&r, s);
 }

@@ -1,4 +1,4 @@
-/* paper.h -- what the parts of `bonsai paper` share.
+/* paper.h -- declarations that the files of `bonsai paper` share.
  *
  *   paper_data.c   the published figures and the datasets, both in the program
  *   paper_find.c   which datasets are in a folder
@@ -8,8 +8,8 @@
  *   paper_tables.c each table of the paper; paper_figures.c its curves
  *   paper_out.c    results.csv, results.json and the page
  *
- * A cell is one measurement.  Tables share cells, so that nothing is measured twice.  The setting of
- * a cell says its dataset, and with which options of condensing it is made.
+ * A cell is one measurement.  Tables share cells, so that nothing is measured twice.  A cell's
+ * setting gives its dataset and its options of condensing.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BONSAI_PAPER_H
@@ -41,18 +41,18 @@ typedef struct {
 } published;
 
 int  paper_sets(dataset sets[MOST_SETS]);               /* how many; none is found yet */
-/* What the paper says; ratio in percent, 0: none.  0: nothing. */
+/* The published figure; ratio in percent, 0: none.  Returns 0 if there is none. */
 int  paper_says(published *out, const char *table, const char *set, double ratio,
                 const char *model, const char *method);
-/* Looks for the datasets below the folder; says what is named like one and is not. */
+/* Finds the datasets below the folder; notes what is named like one but is not. */
 int  paper_find(session *s, dataset *sets, int count, const char *folder);      /* exit code */
 
 /* ---- cells --------------------------------------------------------------- */
 
 typedef enum {                  /* options of condensing */
     STRICT, PAPER_BYTES,        /* the bytes that are counted */
-    NO_PPR, PAPER_NO_PPR,       /* without PageRank, ... */
-    NO_RKNN, PAPER_NO_RKNN,     /* ... with trees in random order */
+    NO_PPR, PAPER_NO_PPR,       /* without PageRank */
+    NO_RKNN, PAPER_NO_RKNN,     /* with trees in random order */
     K_1, K_2, K_10, K_20,
     SAMPLE_100, SAMPLE_250, SAMPLE_500, SAMPLE_1000, SAMPLE_ALL, VARIANTS
 } variant;
@@ -78,7 +78,7 @@ typedef struct {
     json_t     *results;
 } paper;
 
-/* What a table asks of a dataset; ratio in percent, method -1: the full graph. */
+/* The cell that a table needs of a dataset; ratio in percent, method -1: the full graph. */
 bonsai_cell paper_cell(int set, variant v, double ratio, int method, bonsai_model_kind model);
 bonsai_cell paper_pairs_cell(const paper *p, int set, bonsai_study study, bonsai_model_kind model,
                              double share);             /* of the pairs, in percent */
@@ -92,9 +92,9 @@ int  paper_run(paper *p);                               /* exit code */
 /* ---- tables -------------------------------------------------------------- */
 
 /* A table is an object: name, title, about, lower_is_better, head, rows, charts.  A head is
- * {key, label, source}; source "key" tells what a row is of, and its cells are text or numbers;
- * below "ours" a cell is {value, spread?, better?} or null, below "paper" {text, value?, spread?}:
- * the text as published. */
+ * {key, label, source}.  The cells below source "key" identify the row and are text or numbers;
+ * below "ours" a cell is {value, spread?, better?} or null, below "paper" {text, value?, spread?}
+ * with the text as published. */
 json_t *table_new(table_name t, const char *title, const char *about, int decimals);
 void table_key(json_t *table, const char *key, const char *label);
 void table_column(json_t *table, const char *key, const char *label, const char *source);
@@ -104,7 +104,7 @@ int  table_shows(const paper *p, int set, table_name t);        /* whether it ha
 const bonsai_cell *paper_measured(const paper *p, const bonsai_cell *like);     /* NULL: not */
 double cell_spread(const bonsai_cell *c);               /* of accuracies; NAN: of one run */
 double cell_seconds_train(const bonsai_cell *c);        /* of one run */
-/* Ours, beside what is published (or NULL); lower: the smaller is the better. */
+/* Our value, compared with the published one (or NULL); lower: smaller is better. */
 json_t *value_ours(double value, double spread, const published *beside, int lower);
 json_t *value_paper(const published *p);                /* NULL: null */
 void chart_lines(json_t *table, const char *title, const char *x, const char *y, json_t *curves);

@@ -1,5 +1,4 @@
-/* paper_cells.c -- the cells that the tables need, each once, and the settings that they are
- * condensed with.
+/* paper_cells.c -- the cells that the tables need, each once, and their settings of condensing.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -11,13 +10,13 @@
 static const double ratios[] = {0.5, 1, 3};
 static const int methods[] = {BONSAI_METHOD_TREES, BONSAI_METHOD_AUTO, BONSAI_METHOD_RANDOM,
                               BONSAI_METHOD_HERDING, BONSAI_METHOD_KCENTER};
-enum { RATIOS = 3, METHODS = 5, CHEAP = 3 };    /* CHEAP: methods that are so on large budgets */
+enum { RATIOS = 3, METHODS = 5, CHEAP = 3 };    /* CHEAP: methods cheap on large budgets */
 
 /* ---- settings ------------------------------------------------------------ */
 
 static const struct {
     const char *name;
-    int         paper, no_ppr, no_rknn, k;      /* k, sample 0: the usual */
+    int         paper, no_ppr, no_rknn, k;      /* k, sample 0: the default */
     int64_t     sample;                         /* -1: all */
 } variants[VARIANTS] = {
     [STRICT]         = {.name = "strict"},
@@ -50,7 +49,7 @@ static void make_setting(paper *p, int set, int v)
     o->seed = p->train.seed;
     o->threads = p->s->read.threads;
     char *name = p->setting_name[i];
-    strcpy(name, p->sets[set].name);            /* of 32, and all variants are shorter */
+    strcpy(name, p->sets[set].name);            /* 32 bytes; all variants are shorter */
     strcat(strcat(name, " "), variants[v].name);
     p->settings[i] = o;
     p->setting_names[i] = name;
@@ -135,8 +134,8 @@ static int add_full(paper *p, int set, bonsai_model_kind model)
     return add(p, paper_cell(set, STRICT, 100, -1, model));
 }
 
-/* The paper's accounting makes small graphs large: there a quick run leaves out the costly methods
- * but at the first ratio; and with `few` all of them, and the other ratios too. */
+/* The paper's accounting makes small graphs large: a quick run measures the costly methods there
+ * only at the first ratio; with `few` it leaves them and the other ratios out. */
 static int left_out(const paper *p, int accounting, int method, int ratio, int few)
 {
     if (!p->quick || accounting == 0)
@@ -205,7 +204,7 @@ static int add_variants(paper *p, int set, const variant *list, int count)
 static int add_parameters(paper *p, int set)
 {
     static const variant samples[] = {SAMPLE_100, SAMPLE_1000, SAMPLE_250, SAMPLE_500, SAMPLE_ALL};
-    static const variant ks[] = {K_1, STRICT, K_10, K_2, K_20};     /* STRICT: 5, the usual */
+    static const variant ks[] = {K_1, STRICT, K_10, K_2, K_20};     /* STRICT: 5, the default */
     int code = wanted(p, TABLE_SAMPLE) ? add_variants(p, set, samples, p->quick ? 2 : 5)
                                        : EXIT_DONE;
     return code == EXIT_DONE && wanted(p, TABLE_K) ? add_variants(p, set, ks, p->quick ? 3 : 5)

@@ -1,6 +1,6 @@
 /* paper_data.c -- the published figures and the datasets, as the build put them here.
  *
- * Both are short comma-separated texts without quotes, read anew at each question.
+ * Both are short comma-separated texts without quotes, parsed at each lookup.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -18,7 +18,7 @@ const char *const paper_table_names[TABLES + 1] = {
 
 enum { FIELDS = 9, FIELD = 64 };
 
-/* Cuts a line into fields and moves behind it; 0: there is none left. */
+/* Cuts a line into fields and moves past it; 0: no line is left. */
 static int next_line(char field[FIELDS][FIELD], const char **at)
 {
     if (!**at)

@@ -1,4 +1,4 @@
-/* paper_figures.c -- what the paper shows as curves: its parameters, and pairs of nodes.
+/* paper_figures.c -- the paper's curves: its parameters, and pairs of nodes.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "paper.h"
 
-static const double ratio = 3;  /* percent: what the parameters are tried at */
+static const double ratio = 3;  /* percent, for all parameters */
 
 /* ---- parameters ---------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* paper_find.c -- which datasets of the paper are below a folder, in any layout.
  *
- * What is named like a dataset is read first and taken if it has the dataset's size; then,
- * if one is still missing, what has another name is known by its size alone.
+ * A graph named like a dataset is read first and taken if it has the dataset's size.  If a
+ * dataset is still missing, graphs with other names are recognised by their size.
  *
  * SPDX-License-Identifier: MIT */
 #define _XOPEN_SOURCE 700       /* nftw */
@@ -57,7 +57,7 @@ static int look(const char *path, const struct stat *st, int type, struct FTW *a
     return 0;
 }
 
-/* Whether a part of the path is the name, but for case, "_" and an ending. */
+/* Whether a part of the path is the name, apart from case, "_" and an ending. */
 static int is_named(const char *path, const char *name)
 {
     size_t len = strlen(name);

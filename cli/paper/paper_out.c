@@ -179,9 +179,9 @@ static json_t *how_measured(const paper *p)
     return json_pack(
         "[s,{s:s},o]", "Every table and figure of the paper, measured by ", "code",
         p->quick ? "bonsai paper --quick" : "bonsai paper",
-        json_sprintf(" %s, beside the published figures. %s %d epochs; split 60/20/20, seed %llu; "
+        json_sprintf(" %s, next to the published figures. %s %d epochs; split 60/20/20, seed %llu; "
                      "%lld threads of %s. A star marks what is better than the published figure of "
-                     "the same method; trees and auto stand beside the paper's Bonsai.",
+                     "the same method; trees and auto are compared with the paper's Bonsai.",
                      bonsai_version(), p->train.seeds > 1 ? runs : "One run each, so that small "
                      "differences may be chance;", p->train.epochs,
                      (unsigned long long)p->train.seed,

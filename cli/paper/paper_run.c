@@ -10,7 +10,7 @@
 
 /* ---- progress over all datasets ------------------------------------------ */
 
-/* As much as its cells take, roughly: an error of a factor of two only bends the time left. */
+/* A rough cost of its cells: an error of a factor of two only distorts the time left. */
 static double effort_of(const paper *p, int set)
 {
     const dataset *d = &p->sets[set];
@@ -28,7 +28,7 @@ static int on_tick(const bonsai_progress *at, void *payload)
     bonsai_progress all = *at;
     all.stage = "paper";
     all.total = 1000000;
-    all.done = (uint64_t)fmin(1e6 * done, 999999);      /* the end comes once */
+    all.done = (uint64_t)fmin(1e6 * done, 999999);      /* the last tick comes only once */
     return progress_tick(&all, &p->s->progress);
 }
 
@@ -47,7 +47,7 @@ static int open_cells(paper *p)
 {
     int n = snprintf(p->cells_path, sizeof p->cells_path, "%s/cells.jsonl", p->out);
     if (n >= (int)sizeof p->cells_path)
-        return fail_with(p->s, "%s: is too long a name", p->out);
+        return fail_with(p->s, "%s: the name is too long", p->out);
     if (mkdir(p->out, 0777) != 0 && errno != EEXIST)
         return fail_with(p->s, "%s: cannot be created: %s", p->out, strerror(errno));
     p->file = (cellfile){.s = p->s, .command = "paper", .place = "folder", .path = p->cells_path,

@@ -1,8 +1,8 @@
-/* paper_tables.c -- each table and figure of the paper, ours beside the published figures.
+/* paper_tables.c -- each table and figure of the paper, ours next to the published ones.
  *
- * A row is of a dataset and a budget, a column of a method: first ours, then the paper's.
- * A cell of ours is better where it beats the paper's figure of the same method; trees and
- * auto stand beside Bonsai.
+ * A row is a dataset and a budget, a column a method: first ours, then the paper's.  Our
+ * cell is better if it beats the paper's figure of the same method; trees and auto are
+ * compared with Bonsai.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -90,7 +90,7 @@ static void fill_accuracy(json_t *row, const paper *p, int set, int accounting, 
                             ? value_paper(&says) : json_null());
 }
 
-/* Bars of one dataset: what the paper has, and ours at the same ratios in strict bytes. */
+/* Bars of one dataset: the paper's figures, and ours at the same ratios in strict bytes. */
 static void chart_accuracy(json_t *table, const paper *p, int set)
 {
     char title[96];
@@ -123,9 +123,9 @@ static json_t *accuracy_table(const paper *p)
 {
     json_t *t = table_new(TABLE_ACCURACY, "Accuracy of a GCN",
                           "Percent of test nodes that a GCN trained on the small graph gets right. "
-                          "Strict: both graphs priced alike, in bytes on disk. Paper: as the "
-                          "published code prices them, where 0.5 % may hold nearly all training "
-                          "nodes. The published figures are of the paper's accounting.", 2);
+                          "Strict: both graphs priced the same way, in bytes on disk. Paper: as "
+                          "the published code prices them, where 0.5 % may hold nearly all "
+                          "training nodes. The published figures are of the paper's accounting.", 2);
     table_key(t, "dataset", "dataset");
     table_key(t, "ratio", "ratio, %");
     table_key(t, "accounting", "bytes");
@@ -269,8 +269,8 @@ static json_t *components_table(const paper *p)
 static json_t *training_table(const paper *p)
 {
     json_t *t = table_new(TABLE_TRAINING, "Seconds to train one model on small graphs",
-                          "Strict bytes; without judging on the full graph. The paper shows this as "
-                          "a figure without numbers.", 3);
+                          "Strict bytes; without judging on the full graph. The paper shows this "
+                          "as a figure without numbers.", 3);
     table_key(t, "dataset", "dataset");
     table_key(t, "model", "model");
     table_key(t, "ratio", "ratio, %");

@@ -1,4 +1,4 @@
-/* axis.c -- ticks at round numbers, and how they are written.
+/* axis.c -- ticks at round numbers, and their labels.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "draw.h"
 
-/* Multiples of step from low to high, rounding forgiven. */
+/* Multiples of step from low to high, with tolerance for rounding. */
 static double count_of(double low, double high, double step)
 {
     return floor(high / step + 1e-9) - ceil(low / step - 1e-9) + 1;

@@ -1,7 +1,7 @@
-/* chart.c -- what charts share, and bars.
+/* chart.c -- common parts of charts, and bars.
  *
- * Text stands at percentages of an <svg> without a viewBox and keeps its size; curves lie in one
- * inside, which is stretched.  Names of bars are HTML, which cuts them where they are too long.
+ * Text is placed in percent in an <svg> without a viewBox, and keeps its size; curves are in an
+ * inner <svg>, which is stretched.  Names of bars are HTML, which truncates long ones.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -77,12 +77,12 @@ typedef struct {
     int64_t labels;
     const bn_series *s;
     int     series;
-    int     digits;             /* behind the point, and ... */
-    char    unit[24];           /* ... behind the number */
+    int     digits;             /* after the decimal point */
+    char    unit[24];           /* after the number */
     double  low, high;
 } bars;
 
-/* Of "%.1f %%": 1, and " %". */
+/* "%.1f %%" has 1 digit and the unit " %". */
 static void read_format(bars *b, const char *format)
 {
     const char *dot = strchr(format, '.'), *f = strchr(format, 'f');

@@ -7,7 +7,7 @@
 #include "draw.h"
 
 enum { MOST_TICKS = 12, TABLE_POINTS = 20 };
-#define FARTHEST 1e150          /* of a log axis: its ends and their ratio are finite */
+#define FARTHEST 1e150          /* limit of a log axis: its ends and their ratio stay finite */
 
 typedef struct {
     double low_x, high_x, low_y, high_y;
@@ -32,7 +32,7 @@ static double at_x(const frame *f, double x)
     return (x - f->low_x) / (f->high_x - f->low_x);
 }
 
-/* From the top. */
+/* Measured from the top. */
 static double at_y(const frame *f, double y)
 {
     if (f->log_y)
@@ -230,7 +230,7 @@ static void lines_table(bn_page *p, const bn_line_chart *c)
     bn_put(p, "</th></tr></thead><tbody>\n");
     for (int i = 0; i < c->curves; i++) {
         int64_t n = c->curve[i].count, rows = n < TABLE_POINTS ? n : TABLE_POINTS;
-        for (int64_t r = 0; r < rows; r++)      /* first and last are among them */
+        for (int64_t r = 0; r < rows; r++)      /* includes the first and the last */
             lines_row(p, c->name ? c->name[i] ? c->name[i] : "curve" : NULL,
                       &c->curve[i].at[rows > 1 ? r * (n - 1) / (rows - 1) : 0]);
     }

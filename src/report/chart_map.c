@@ -1,7 +1,7 @@
-/* chart_map.c -- the map: where training nodes are, and what stands for them.
+/* chart_map.c -- the map: the training nodes, and the small graph's nodes among them.
  *
- * However many nodes there are, the density is a grid of shaded cells; cells of one class and
- * shade are one path, so that the page stays small.
+ * The density is a grid of shaded cells, for any number of nodes.  All cells of one class and shade
+ * are one path, so that the page stays small.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -17,18 +17,18 @@ typedef struct {
     const char *const *name;
     int64_t  classes;
     uint8_t *colour;            /* of each class */
-    double  *size;              /* nodes of cells where it is first, and weight of its dots */
-    bn_dot  *dot;               /* the heaviest first: small ones are not hidden */
+    double  *size;              /* of each class: nodes in its cells, plus weight of its dots */
+    bn_dot  *dot;               /* the heaviest first, so that they do not hide small ones */
     int32_t  shown[BN_COLOURS]; /* the class of a colour; -1: none, or several */
     int64_t  others;            /* classes that share the last colour */
     double   heaviest;
-    int      side;              /* of the grid that is drawn: coarser where there are few nodes */
+    int      side;              /* of the drawn grid, which is coarser with few nodes */
     int64_t *grid;
     int32_t *most;
     int64_t  fullest;           /* cell */
 } map;
 
-/* ---- colours: of up to ten classes each its own, else the nine largest ---- */
+/* ---- colours: one for each of up to ten classes, else for the nine largest ---- */
 
 static int by_weight(const void *x, const void *y)
 {
@@ -36,7 +36,7 @@ static int by_weight(const void *x, const void *y)
     return a->weight > b->weight ? -1 : a->weight < b->weight ? 1 : a->node < b->node ? -1 : 1;
 }
 
-/* Some cells as one: the class with most nodes wins, by the cells that it has won. */
+/* Merges cells: the class whose own cells have the most nodes wins. */
 static void merge(map *a, int row, int column, int by)
 {
     const bn_map *m = a->m;

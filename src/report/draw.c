@@ -1,7 +1,7 @@
-/* draw.c -- text that grows, escaped text, numbers for people, tables, and the page around.
+/* draw.c -- growing text, escaped text, numbers for people, tables, and the page's frame.
  *
- * Numbers are written digit by digit: printf would follow the locale of the program that the
- * library is in, and a comma in a path is another path.
+ * Numbers are written digit by digit: printf would follow the locale of the calling program, and a
+ * decimal comma breaks an SVG path.
  *
  * SPDX-License-Identifier: MIT */
 #include "draw.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- text that grows ----------------------------------------------------- */
+/* ---- growing text -------------------------------------------------------- */
 
 void bn_page_free(bn_page *p)
 {
@@ -57,7 +57,7 @@ void bn_putf(bn_page *p, const char *format, ...)
 
 /* ---- escaped text -------------------------------------------------------- */
 
-/* The length of the character at s, and which it is; 0: not one. */
+/* The length of the character at s, and its code; 0: no valid character. */
 static int decode(const unsigned char *s, uint32_t *code)
 {
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
@@ -76,7 +76,7 @@ static int decode(const unsigned char *s, uint32_t *code)
     return len;
 }
 
-/* Control characters, those that turn the direction of what follows, and no characters. */
+/* Control characters, those that change the direction of text, and non-characters. */
 static bool is_harmful(uint32_t c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||
@@ -102,7 +102,7 @@ void bn_escape_cut(bn_page *p, const char *text, int most)
         uint32_t code = 0;
         int len = decode(s, &code);
         if (count == most - 1)
-            cut = s;                            /* the last place, or the dots */
+            cut = s;                            /* room for the last character, or the dots */
         s += len ? len : 1;
     }
     const bool long_one = *s || most < 1;
@@ -138,7 +138,7 @@ static int put_digits(char *buf, uint64_t v, int least, bool grouped)
     return at;
 }
 
-/* A number with so many digits behind the point; buf of 48. */
+/* A number with so many digits after the decimal point; buf of 48. */
 int bn_fixed(char *buf, double v, int digits, bool grouped)
 {
     static const double power[] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
@@ -200,7 +200,7 @@ void bn_bytes_text(char *buf, double bytes)
     for (; fabs(bytes) >= 999.5 && u < 5; u++)
         bytes /= 1000;
     int at = bn_fixed(buf, bytes, u && fabs(bytes) < 99.95 ? 1 : 0, true);
-    snprintf(buf + at, 16, " %s", unit[u]);      /* no line ends there */
+    snprintf(buf + at, 16, " %s", unit[u]);      /* a no-break space */
 }
 
 void bn_put_bytes(bn_page *p, double bytes)
@@ -243,7 +243,7 @@ void bn_put_percent(bn_page *p, double share)
     bn_put(p, buf);
 }
 
-/* ---- the page around ----------------------------------------------------- */
+/* ---- the page's frame ---------------------------------------------------- */
 
 void bn_page_begin(bn_page *p, const char *title, bool fragment)
 {

@@ -1,16 +1,16 @@
-/* draw.h -- text that grows, HTML escaped, and charts as SVG.
+/* draw.h -- growing text, escaped HTML, and charts as SVG.
  *
- *   draw.c      text, numbers for people, tables, the page around
- *   style.c     its CSS
- *   axis.c      ticks at round numbers
- *   chart.c     what charts share, and bars
+ *   draw.c         text, numbers for people, tables, the page's frame
+ *   style.c        its CSS
+ *   axis.c         ticks at round numbers
+ *   chart.c        common parts of charts, and bars
  *   chart_lines.c  curves
- *   chart_map.c the map
+ *   chart_map.c    the map
  *
- * Every chart has a title, labelled axes, its values as text for those who do not see it (a
- * <title> and <desc>, and a table that can be opened below), colours from CSS variables, so that
- * light and dark need no second drawing.  Places are percentages and only what has no text is
- * stretched, so that a chart fits any width and its text keeps its size.
+ * Every chart has a title, labelled axes, and its values as text for screen readers (a <title> and
+ * <desc>, and a table below that can be opened).  Colours are CSS variables, so that one drawing
+ * serves light and dark.  Positions are percentages and only parts without text are stretched, so
+ * that a chart fits any width and its text keeps its size.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_DRAW_H
@@ -18,26 +18,26 @@
 
 #include "facts.h"
 
-typedef struct {                /* out of memory is remembered and told at the end */
+typedef struct {                /* out of memory is remembered and reported at the end */
     char   *text;
     int64_t length, room;
     bool    failed;
-    int     charts;             /* drawn so far: makes ids differ */
+    int     charts;             /* drawn so far, for unique ids */
 } bn_page;
 
 void bn_page_free(bn_page *p);
 bonsai_status bn_page_status(const bn_page *p);         /* OK, or out of memory */
-void bn_put(bn_page *p, const char *html);              /* as it is */
-void bn_putf(bn_page *p, const char *format, ...) BN_PRINTF(2, 3);     /* ditto, below 2 kB */
+void bn_put(bn_page *p, const char *html);              /* unchanged */
+void bn_putf(bn_page *p, const char *format, ...) BN_PRINTF(2, 3);     /* the same, below 2 kB */
 /* & < > " ' become entities; bad UTF-8, control characters and the like become ? */
 void bn_escape(bn_page *p, const char *text);
-/* At most so many characters; where it is cut, the last is a …. */
+/* At most so many characters; the last one of truncated text is a …. */
 void bn_escape_cut(bn_page *p, const char *text, int most);
 enum { BN_LONGEST_TEXT = 4000, BN_LONGEST_NAME = 60 };  /* of bn_escape; of names of classes */
 void bn_put_number(bn_page *p, double v);               /* 1,234,567; 12.3; 0.0012 */
 void bn_put_bytes(bn_page *p, double bytes);            /* 838 B, 64.8 kB, 6.5 MB */
 void bn_put_seconds(bn_page *p, double s);              /* 12 ms, 3.4 s, 2 min 10 s */
-void bn_put_percent(bn_page *p, double share);          /* 1.25 % of 0.0125 */
+void bn_put_percent(bn_page *p, double share);          /* 0.0125 is 1.25 % */
 void bn_put_fixed(bn_page *p, double v, int digits);
 /* The same into buf of 64. */
 int  bn_fixed(char *buf, double v, int digits, bool grouped);
@@ -45,22 +45,22 @@ void bn_number_text(char *buf, double v);
 void bn_bytes_text(char *buf, double bytes);
 void bn_percent_text(char *buf, double share);
 
-/* The page around: <!doctype> ... <main>, with all CSS inside; and its end.  No script, no
- * request, no font from elsewhere.  fragment: a <div class="bonsai"> with the CSS scoped to it. */
+/* The page's frame: <!doctype> ... <main>, with all CSS inside; and its end.  No script, no
+ * request, no external font.  fragment: a <div class="bonsai"> with the CSS scoped to it. */
 void bn_page_begin(bn_page *p, const char *title, bool fragment);
 void bn_put_style(bn_page *p);
 void bn_page_end(bn_page *p, bool fragment);
 void bn_section_begin(bn_page *p, const char *id, const char *heading);
 void bn_section_end(bn_page *p);
 
-/* The multiples of 1, 2 or 5 times a power of ten from low to high, the step as small as room
- * (at least 2) allows; where there are none, low alone.  Returns how many. */
+/* The multiples of 1, 2 or 5 times a power of ten from low to high, with the smallest step that
+ * fits room (at least 2); low alone if there are none.  Returns how many. */
 int bn_ticks(double *at, int room, double low, double high);
-/* Powers of ten from low to high, every so many as fit; both above 0. */
+/* Powers of ten from low to high, as many as fit at equal steps; both above 0. */
 int bn_log_ticks(double *at, int room, double low, double high);
 void bn_tick_text(char *buf, double v, bool power);     /* 20k, 1.5M, 0.25; 10⁻³; buf of 64 */
 
-/* Parts that charts share.  The colour of a series: "s0", "s1", ...; of a class: "k0" .. "k9". */
+/* Common parts of charts.  The colour of a series: "s0", "s1", ...; of a class: "k0" .. "k9". */
 enum { BN_COLOURS = 10 };
 void bn_figure_begin(bn_page *p, const char *title);
 void bn_figure_svg(bn_page *p, const char *title, const char *kind, int height);  /* open: <desc> */
@@ -85,7 +85,7 @@ typedef struct {
     const char *title, *x, *y;
     const bn_curve *curve;
     int     curves;
-    const char *const *name;    /* of the curves; NULL: one needs none */
+    const char *const *name;    /* of the curves; NULL: one curve, without a name */
     double  line_at;            /* a horizontal line; NAN: none */
     const char *line_name;      /* NULL: no such line */
     const double *marks;        /* one vertical line per curve, NAN: none; NULL: none at all */
@@ -103,7 +103,7 @@ typedef struct {                /* a table; text is escaped */
     int     columns;            /* the first is text, the others numbers already formatted */
     const char *const *cell;
     int64_t rows;
-    const uint8_t *marked;      /* rows x columns: cells that stand out, told in text too; or NULL */
+    const uint8_t *marked;      /* rows x columns: emphasised cells, in text too; or NULL */
 } bn_cells;
 
 void bn_table(bn_page *p, const char *caption, const bn_cells *g);

@@ -1,7 +1,7 @@
 /* page.h -- the sections of a report.
  *
  *   report.c     the public functions, and the order of sections
- *   page_head.c  what it is, in one sentence and a few large numbers; sizes; accuracy
+ *   page_head.c  a summary sentence and a few large numbers; sizes; accuracy
  *   page_body.c  map, coverage, pruning, classes and degrees, bytes
  *   page_how.c   time and memory, every option, the command that repeats it
  *
@@ -21,7 +21,7 @@ typedef struct {
     const char *small_name, *full_name;     /* for people, without folders */
     const char *small_path, *full_path;     /* for the command */
     bn_extent   small, full;
-    double      training;       /* nodes that it was made of; NAN: not known */
+    double      training;       /* training nodes of the full graph; NAN: not known */
     double      coverage;       /* share of the sample; NAN: not known */
     char        title[1024];
 } bn_sheet;

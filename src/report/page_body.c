@@ -19,10 +19,10 @@ bool bn_sheet_has_map(const bn_sheet *s)
 
 void bn_sheet_map(bn_page *p, const bn_sheet *s)
 {
-    bn_put(p, "<p>Nodes that lie close together look alike to a graph neural network: each place "
-              "is a node's features averaged with its neighbourhood's. What was kept should lie "
-              "where the training nodes are.</p>\n");
-    bn_chart_map(p, "Training nodes and what stands for them", &s->f->map,
+    bn_put(p, "<p>Nodes that are close together look similar to a graph neural network: each "
+              "position is a node's features averaged with its neighbourhood's. The small graph's "
+              "nodes should lie where the training nodes are.</p>\n");
+    bn_chart_map(p, "Training nodes and the nodes that stand for them", &s->f->map,
                  (const char *const *)s->f->class_name, s->f->classes);
 }
 
@@ -51,7 +51,7 @@ void bn_sheet_coverage(bn_page *p, const bn_sheet *s)
     if (made->coverage_check >= 0) {
         bn_put(p, ", and <strong>");
         bn_put_percent(p, made->coverage_check);
-        bn_put(p, "</strong> of another one that they were not chosen by");
+        bn_put(p, "</strong> of another sample, which was not used to choose them");
     }
     bn_put(p, isfinite(s->coverage) ? "." : "");
     if (made->coverage_bound >= 0 && made->coverage_bound < 0.9995) {
@@ -79,7 +79,7 @@ bool bn_sheet_has_pruning(const bn_sheet *s)
 
 static void rounds_table(bn_page *p, const bn_facts *f)
 {
-    static const char *const head[] = {"round", "ranked", "knee at", "went"};
+    static const char *const head[] = {"round", "ranked", "knee at", "removed"};
     char (*text)[4][TEXT] = NULL;
     const char **cell = NULL;
     if (BN_NEW(&text, f->rounds) != BONSAI_OK || BN_NEW(&cell, 4 * f->rounds) != BONSAI_OK)
@@ -94,7 +94,7 @@ static void rounds_table(bn_page *p, const bn_facts *f)
             for (int k = 0; k < 4; k++)
                 cell[4 * i + k] = text[i][k];
         }
-        bn_table(p, "Rounds of pruning: nodes ranked, rank of the knee, nodes that went",
+        bn_table(p, "Rounds of pruning: nodes ranked, rank of the knee, nodes removed",
                  &(bn_cells){.head = head, .columns = 4, .cell = cell, .rows = f->rounds});
     }
     bn_free(text);
@@ -109,7 +109,7 @@ void bn_sheet_pruning(bn_page *p, const bn_sheet *s)
     const char *name[MOST_CURVES];
     double knee[MOST_CURVES];
     int count = f->rounds < MOST_CURVES ? (int)f->rounds : MOST_CURVES;
-    for (int i = 0; i < count; i++) {           /* first and last are among them */
+    for (int i = 0; i < count; i++) {           /* includes the first and the last */
         const bn_prune *r = &f->round[count > 1 ? i * (f->rounds - 1) / (count - 1) : 0];
         char at[64];
         curve[i] = r->scores;
@@ -119,9 +119,9 @@ void bn_sheet_pruning(bn_page *p, const bn_sheet *s)
                  (long long)r->number, at);
         name[i] = text[i];
     }
-    bn_put(p, "<p>In each round PageRank, starting from the roots, ranks the nodes that came along "
-              "in their trees. Those behind the knee, where the scores stop falling steeply, make "
-              "room for more trees.</p>\n<div class=\"two\">\n");
+    bn_put(p, "<p>In each round PageRank, starting from the roots, ranks the other nodes of their "
+              "trees. The nodes after the knee, where the scores stop falling steeply, are removed "
+              "to make room for more trees.</p>\n<div class=\"two\">\n");
     bn_chart_lines(p, &(bn_line_chart){
         .title = "PageRank by rank", .x = "rank, the highest score first", .y = "PageRank",
         .curve = curve, .name = name, .curves = count, .marks = knee, .log_y = true});
@@ -158,7 +158,7 @@ static bool has_classes(const bn_sheet *s)
            sum_of(f->class_small, f->classes) + sum_of(f->class_full, f->classes) > 0;
 }
 
-/* Shares in percent in the order of `order`; those that are not shown are summed in the last. */
+/* Shares in percent in the order of `order`; the last is the sum of those not shown. */
 static void shares(double *out, const double *count, const ranked *order, int64_t classes,
                    int64_t shown)
 {
@@ -207,7 +207,7 @@ static void draw_classes(bn_page *p, const bn_facts *f, const ranked *order)
         count++;
     }
     bn_chart_bars(p, &(bn_bar_chart){
-        .title = "Classes: what a model sees while it trains", .x = "class", .y = "percent",
+        .title = "Classes that a model sees in training", .x = "class", .y = "percent",
         .label = label, .labels = shown + (f->classes > shown), .s = series, .series = count,
         .format = "%.1f"});
 }
@@ -259,7 +259,7 @@ static void say_degrees(bn_page *p, const char *what, const bonsai_stats *st)
     bn_put(p, what);
     bn_put(p, " <strong>");
     bn_put_fixed(p, st->degree_mean, 1);
-    bn_put(p, "</strong> entries a node on average, ");
+    bn_put(p, "</strong> entries per node on average, ");
     bn_put_number(p, (double)st->degree_max);
     bn_put(p, " at most");
     if (st->homophily >= 0) {

@@ -1,5 +1,5 @@
-/* page_head.c -- what a small graph is, in one sentence and a few large numbers; its sizes beside
- * the full graph's; and how well models do that were trained on it.
+/* page_head.c -- a small graph in one sentence and a few large numbers; its sizes next to the full
+ * graph's; and the accuracy of models trained on it.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -89,7 +89,7 @@ static void say(bn_page *p, const bn_sheet *s)
 
 /* ---- large numbers ------------------------------------------------------- */
 
-/* The full graph as a square, the small one as a square inside, true in area. */
+/* The full graph as a square, the small one as a square inside it, to scale by area. */
 static void area(bn_page *p, double ratio)
 {
     double side = fmax(0.8, 98 * sqrt(fmin(fmax(ratio, 0), 1)));
@@ -166,7 +166,7 @@ static void tile_cover(bn_page *p, const bn_sheet *s)
         }
     } else {
         bn_put_number(p, each >= 10 ? rint(each) : each);
-        tile(p, "training nodes to one prototype");
+        tile(p, "training nodes per prototype");
         bn_put_number(p, s->training);
         bn_put(p, " in all");
     }
@@ -320,7 +320,7 @@ void bn_sheet_sizes(bn_page *p, const bn_sheet *s)
     say_budget(p, s);
     add_size(&r, "bytes, strict", s->small.bytes, s->full.bytes, true);
     if (differs)
-        add_size(&r, "bytes, in as few bits", s->small.bytes, s->small.bytes / lossless, true);
+        add_size(&r, "bytes, equally rounded", s->small.bytes, s->small.bytes / lossless, true);
     add_size(&r, "bytes, as in the paper", s->small.paper, s->full.paper, true);
     add_size(&r, "nodes", s->small.nodes, s->full.nodes, false);
     add_size(&r, "edge entries", s->small.edges, s->full.edges, false);
@@ -330,16 +330,16 @@ void bn_sheet_sizes(bn_page *p, const bn_sheet *s)
         r.cell[2 * i] = r.text[i][0];
         r.cell[2 * i + 1] = r.text[i][2];
     }
-    bn_table(p, pair ? "The small graph beside the full one" : "The small graph",
+    bn_table(p, pair ? "The small graph and the full one" : "The small graph",
              &(bn_cells){.head = pair ? head : alone, .columns = pair ? 4 : 2, .cell = r.cell,
                          .rows = r.rows});
-    bn_put(p, "<p class=\"quiet\">Strict: both graphs in the smallest encoding that loses nothing, "
-              "the same for both.");
+    bn_put(p, "<p class=\"quiet\">Strict: both graphs in the same encoding, the smallest lossless "
+              "one.");
     if (differs)
-        bn_put(p, " In as few bits: the full graph too with its features rounded as the small "
-                  "graph's are.");
+        bn_put(p, " Equally rounded: the full graph's features rounded like the small graph's.");
     bn_put(p, " As in the paper: by the formula of the published code, which counts the full graph "
-              "dense and the small one sparse. An edge between two nodes is two entries.</p>\n");
+              "as dense and the small one as sparse. An edge between two nodes is two entries."
+              "</p>\n");
 }
 
 /* ---- accuracy ------------------------------------------------------------ */
@@ -424,8 +424,9 @@ void bn_sheet_accuracy(bn_page *p, const bn_sheet *s)
         any_full |= isfinite(a->full[i]);
     const bn_series both[] = {{"trained on the full graph", a->full},
                               {"trained on the small graph", a->small}};
-    bn_put(p, "<p>Models were trained on the small graph and judged on test nodes of the full one, "
-              "at the epoch that did best on its validation nodes.</p>\n<div class=\"two\">\n");
+    bn_put(p, "<p>Models were trained on the small graph and judged on the full graph's test "
+              "nodes, at the epoch that did best on its validation nodes.</p>\n"
+              "<div class=\"two\">\n");
     bn_chart_bars(p, &(bn_bar_chart){
         .title = "Test accuracy", .x = "model", .y = "percent of test nodes", .label = a->label,
         .labels = a->rows, .s = any_full ? both : both + 1, .series = any_full ? 2 : 1,

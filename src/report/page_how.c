@@ -1,5 +1,5 @@
-/* page_how.c -- how a small graph was made: time and memory, every option, and the command that
- * makes it again.
+/* page_how.c -- how a small graph was made: time and memory, every option, and the command to
+ * repeat it.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -55,7 +55,7 @@ void bn_sheet_effort(bn_page *p, const bn_sheet *s)
 
 enum { TEXT = 96 };
 
-/* What was asked for, and what is asked for when nobody says. */
+/* The options given, and the defaults. */
 typedef struct {
     bonsai_condense_options now, usual;
 } wishes;
@@ -67,7 +67,7 @@ static wishes wishes_of(const bn_sheet *s)
     return w;
 }
 
-/* The next field that is in records; NULL: no more. */
+/* The next field that records hold; NULL: no more. */
 static const bonsai_field *next_option(int *i)
 {
     const bonsai_field *f;
@@ -77,7 +77,7 @@ static const bonsai_field *next_option(int *i)
     return f;
 }
 
-/* The option's value as the program takes it; whether it is not the usual one. */
+/* The option's value as the program takes it; whether it differs from the default. */
 static bool option_text(char text[TEXT], const wishes *w, const bonsai_field *f)
 {
     char usual[TEXT];
@@ -112,9 +112,10 @@ static void option_row(bn_page *p, const char *name, const char *value, bool cha
 void bn_sheet_options(bn_page *p, const bn_sheet *s)
 {
     const bonsai_condense_info *made = &s->f->made.info;
-    bn_put(p, "<p>Bold are those that differ from what they are when nobody says.</p>\n"
+    bn_put(p, "<p>Options that differ from their defaults are bold.</p>\n"
               "<div class=\"box words\" tabindex=\"0\" role=\"region\" aria-label=\"Options\">"
-              "<table><caption>Options of condensing</caption><thead><tr><th scope=\"col\">option</th>"
+              "<table><caption>Options of condensing</caption><thead><tr>"
+              "<th scope=\"col\">option</th>"
               "<th scope=\"col\">value</th><th scope=\"col\">what it does</th></tr>"
               "</thead><tbody>\n");
     option_row(p, "--method", s->f->method ? s->f->method : "unknown", false,
@@ -134,18 +135,18 @@ void bn_sheet_options(bn_page *p, const bn_sheet *s)
         bn_escape_cut(p, made->version, 20);
         bn_put(p, ". ");
     }
-    bn_putf(p, "Checksum of what was read: %08x.</p>\n", (unsigned)made->input_crc32);
+    bn_putf(p, "Checksum of the input: %08x.</p>\n", (unsigned)made->input_crc32);
 }
 
 /* ---- the command --------------------------------------------------------- */
 
-/* Prototypes that were updated do not say what they were before. */
+/* The record of updated prototypes does not say what they were before. */
 bool bn_sheet_has_command(const bn_sheet *s)
 {
     return s->o->command || (bn_sheet_has_options(s) && !s->f->made.updated);
 }
 
-/* A word for the shell, in quotes where it needs them. */
+/* A word for the shell, in quotes if it needs them. */
 static void put_word(bn_page *p, const char *word)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -158,7 +159,7 @@ static void put_word(bn_page *p, const char *word)
     size_t at = 0;
     quoted[at++] = '\'';
     for (; *word && at < sizeof quoted - 8; word++)
-        if (*word == '\'') {                    /* it cannot stand in quotes */
+        if (*word == '\'') {                    /* not allowed inside quotes */
             memcpy(quoted + at, "'\\''", 4);
             at += 4;
         } else
@@ -195,7 +196,7 @@ static void put_command(bn_page *p, const bn_sheet *s)
 
 void bn_sheet_command(bn_page *p, const bn_sheet *s)
 {
-    bn_put(p, "<p>It gives the same bytes on any machine, with any number of threads.</p>\n"
+    bn_put(p, "<p>It writes the same bytes on any machine, with any number of threads.</p>\n"
               "<pre tabindex=\"0\"><code>");
     if (s->o->command)
         bn_escape(p, s->o->command);

@@ -1,7 +1,7 @@
 /* page_tables.c -- a page of tables and charts, drawn from a description in JSON.
  *
- * The rows of a table are grouped by its first key, the other keys begin each row, and a value
- * that is better than the one beside it is marked.
+ * The rows of a table are grouped by its first key; the other keys begin each row.  A value is
+ * marked if it is better than the published one.
  *
  * SPDX-License-Identifier: MIT */
 #include <jansson.h>
@@ -27,7 +27,7 @@ static bool is_key(const json_t *column)
 
 /* ---- numbers ------------------------------------------------------------- */
 
-/* "83.95 ± 0.39", and "<0.01" for what rounds to nothing and is something; or the cell's own text. */
+/* "83.95 ± 0.39"; "<0.01" if it rounds to 0 but is not 0; or the cell's own text. */
 static void value_text(char buf[CELL], const json_t *cell, int decimals)
 {
     double v = json_number_value(json_object_get(cell, "value"));
@@ -45,7 +45,7 @@ static void value_text(char buf[CELL], const json_t *cell, int decimals)
         bn_print(buf, CELL, "%.*f", decimals, v);
 }
 
-/* The keys of a row but for the first, which names the group: "0.5, strict". */
+/* The keys of a row except the first, which names the group: "0.5, strict". */
 static void row_name(char buf[CELL], const json_t *head, const json_t *row)
 {
     size_t i, at = 0;
@@ -108,7 +108,7 @@ static void fill_row(grid *s, int64_t r, const json_t *row)
     }
 }
 
-/* A table of the rows from first on that are of the same group; returns where the next begins. */
+/* A table of the rows from first on in the same group; returns where the next group begins. */
 static size_t put_group(bn_page *p, grid *s, size_t first)
 {
     const char *group = json_string_value(json_array_get(json_array_get(s->rows, first), 0));
@@ -121,7 +121,7 @@ static size_t put_group(bn_page *p, grid *s, size_t first)
             break;
         fill_row(s, (int64_t)(end - first), row);
     }
-    end += end == first;                        /* a row that names no group */
+    end += end == first;                        /* a row without a group */
     snprintf(caption, sizeof caption, "%.100s%s%.60s", text_of(s->table, "title"),
              s->grouped && group ? ": " : "", s->grouped && group ? group : "");
     bn_table(p, caption, &(bn_cells){.head = s->label, .columns = s->columns, .cell = s->cell,
@@ -147,7 +147,7 @@ static bonsai_status put_rows(bn_page *p, const json_t *table)
     for (size_t first = 0; first < (size_t)rows;)
         first = put_group(p, &s, first);
     if (rows == 0)
-        bn_put(p, "<p>Nothing of it was measured.</p>\n");
+        bn_put(p, "<p>Not measured.</p>\n");
 done:
     bn_free(s.text);
     bn_free(s.cell);
@@ -233,7 +233,7 @@ done:
 
 /* ---- the page ------------------------------------------------------------ */
 
-/* Text; of objects {"code": text}, as code. */
+/* Text; objects {"code": text} become code. */
 static void put_pieces(bn_page *p, const json_t *pieces)
 {
     size_t i;
@@ -296,7 +296,7 @@ done:
     return rc;
 }
 
-/* What the page was made of, so that it carries what it shows; "<" cannot end the element. */
+/* The page carries the data that it shows; "<" is escaped, so that it cannot end the element. */
 static bonsai_status put_data(bn_page *p, const json_t *data)
 {
     char *text = json_dumps(data, JSON_ENCODE_ANY | JSON_INDENT(1) | JSON_REAL_PRECISION(10));

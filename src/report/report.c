@@ -1,4 +1,4 @@
-/* report.c -- what was kept of a graph and why, as one page.
+/* report.c -- the page that shows what a small graph kept and why.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -22,15 +22,15 @@ static const struct {
     bool (*there)(const bn_sheet *s);
     void (*draw)(bn_page *p, const bn_sheet *s);
 } sections[] = {
-    {"sizes", "Sizes, in every way of counting", "Sizes", always, bn_sheet_sizes},
+    {"sizes", "Sizes, counted in every way", "Sizes", always, bn_sheet_sizes},
     {"accuracy", "Accuracy on the full graph", "Accuracy", bn_sheet_has_accuracy,
      bn_sheet_accuracy},
-    {"map", "Where it lies", "Map", bn_sheet_has_map, bn_sheet_map},
+    {"map", "Map of the nodes", "Map", bn_sheet_has_map, bn_sheet_map},
     {"coverage", "What the trees cover", "Coverage", bn_sheet_has_coverage, bn_sheet_coverage},
-    {"pruning", "What PageRank took away", "Pruning", bn_sheet_has_pruning, bn_sheet_pruning},
+    {"pruning", "What PageRank removed", "Pruning", bn_sheet_has_pruning, bn_sheet_pruning},
     {"before", "Classes and degrees, before and after", "Classes and degrees", always,
      bn_sheet_before},
-    {"bytes", "Where the bytes are", "Bytes", always, bn_sheet_bytes},
+    {"bytes", "Bytes by section", "Bytes", always, bn_sheet_bytes},
     {"effort", "Time and memory", "Time", bn_sheet_has_effort, bn_sheet_effort},
     {"options", "Every option", "Options", bn_sheet_has_options, bn_sheet_options},
     {"repeat", "The command that repeats it", "Repeat", bn_sheet_has_command, bn_sheet_command},
@@ -38,7 +38,7 @@ static const struct {
 
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
-/* ---- what the sheet knows ------------------------------------------------ */
+/* ---- the sheet's data ---------------------------------------------------- */
 
 static double counted_bytes(const int64_t *bytes)
 {
@@ -49,7 +49,7 @@ static double counted_bytes(const int64_t *bytes)
     return sum;
 }
 
-/* The record has 0 where it does not say. */
+/* In the record 0 means not known. */
 static double known(double v, double otherwise)
 {
     return v > 0 ? v : otherwise;
@@ -81,7 +81,7 @@ static void measure(bn_sheet *s)
     s->coverage = made->coverage >= 0 ? made->coverage : NAN;
 }
 
-/* What is behind the last slash that has something behind it. */
+/* The last non-empty part of a path. */
 static const char *last_part(const char *path)
 {
     const char *start = path;
@@ -135,7 +135,7 @@ void bn_sheet_draw(bn_page *p, const bn_facts *f, const bonsai_report_options *o
     }
     bn_put(p, "<footer>Drawn by bonsai " BONSAI_VERSION ".");
     if (!f->map.known)
-        bn_put(p, " With the full graph at hand a report also shows a map, and classes and degrees "
+        bn_put(p, " Given the full graph, a report also shows a map, and classes and degrees "
                   "before.");
     bn_put(p, "</footer>\n");
     bn_page_end(p, o->fragment);
@@ -166,7 +166,7 @@ bonsai_status bonsai_report_new(bonsai_report **out, const bonsai_graph *small,
     }
     BN_TRY(bn_structs_read((void **)&cells, &bn_cell_empty, o.cells, o.cell_count, "bonsai_cell"));
     o.cells = cells;
-    if (o.condensed) {          /* the caller's may be shorter than ours */
+    if (o.condensed) {          /* the caller's struct may be shorter than ours */
         const bonsai_condense_info none = {.size = sizeof none};
         BN_TRY(bn_options_merge(&info, &none, sizeof info, o.condensed, "bonsai_condense_info"));
         o.condensed = &info;

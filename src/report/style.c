@@ -1,8 +1,8 @@
 /* style.c -- the look of the page, light, dark and on paper.
  *
- * Every rule is below .bonsai, so that a fragment leaves the rest of a notebook alone.  The
- * colours of classes were chosen so that each pair differs for those who do not see red or green
- * too, and each has a contrast of 3 to 1 to what it lies on.
+ * Every rule is below .bonsai, so that a fragment does not affect the rest of a notebook.  Each
+ * pair of class colours also differs for people with red-green colour blindness, and each colour
+ * has a contrast of 3 to 1 to its background.
  *
  * SPDX-License-Identifier: MIT */
 #include "draw.h"

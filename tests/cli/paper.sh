@@ -13,7 +13,7 @@ python3 "$HERE/paper_page.py" out "$ROOT/data/paper/published.csv"
 grep -q '^accuracy	cora	0.5	strict	' table || { cat table; exit 1; }
 grep -q 'pubmed.npz is named like PubMed, but has 50 nodes, 9 features and 3 classes, not 19717, 500 and 3: left out' err ||
     { cat err; exit 1; }
-grep -q 'Flickr (89,250 nodes) is not there; to get it: bonsai fetch flickr --to data' err || { cat err; exit 1; }
+grep -q 'Flickr (89,250 nodes) is missing; to get it: bonsai fetch flickr --to data' err || { cat err; exit 1; }
 
 # A second run measures nothing, and ends with the same results.
 cp out/results.json before.json; cp out/cells.jsonl before.jsonl
