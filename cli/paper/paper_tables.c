@@ -125,7 +125,7 @@ static json_t *accuracy_table(const paper *p)
                           "Percent of test nodes that a GCN trained on the small graph gets right. "
                           "Strict: both graphs priced the same way, in bytes on disk. Paper: as "
                           "the published code prices them, where 0.5 % may hold nearly all "
-                          "training nodes. The published figures are of the paper's accounting.", 2);
+                          "training nodes. The published figures use the paper's accounting.", 2);
     table_key(t, "dataset", "dataset");
     table_key(t, "ratio", "ratio, %");
     table_key(t, "accounting", "bytes");
