@@ -146,21 +146,21 @@ static bonsai_status look_at(look what, bonsai_stats *s, int64_t *class_counts,
     bonsai_read_options o;
     int64_t *first = NULL;
     watcher x;
+    bn_place at;
     int threads = bonsai_mpi_threads(comm);
     BN_TRY(join(&w, comm));
     BN_TRY(bn_agree(w, BN_OPTIONS(&o, given, read)));
     BN_TRY(bn_alike_graph(w, g));
     x = (watcher){w, o.progress, o.payload};
-    o.progress = watch;
-    o.payload = &x;
-    o.threads = o.threads ? o.threads : threads;
-    BN_TRY(bn_blocks_over(&first, g, w, o.threads));
+    at = (bn_place){.world = w, .threads = o.threads ? o.threads : threads, .progress = {watch, &x}};
+    BN_TRY(bn_blocks_new(&first, g, &at));
+    at.first = first;
     if (what == VERIFY)
-        rc = bn_graph_need_over(g, BN_ALL_SECTIONS, w, first, o.threads);
+        rc = bn_graph_need_at(g, BN_ALL_SECTIONS, &at);
     else if (what == CHECK)
-        rc = bn_graph_check_over(g, w, first, &o);
+        rc = bn_graph_check(g, &at);
     else
-        rc = bn_graph_stats_over(s, class_counts, g, w, first, &o);
+        rc = bn_graph_stats(s, class_counts, g, &at);
     rc = bn_agree(w, rc);
 done:
     bn_free(first);

@@ -17,16 +17,16 @@ static bonsai_status add_to_crc(const void *data, int64_t len, void *payload)
     return BONSAI_OK;
 }
 
-static bonsai_status add_section(sum *s, const bn_plan *p, const bonsai_graph *g, bonsai_section id,
+static bonsai_status add_section(sum *s, const bn_coding *p, const bonsai_graph *g, bonsai_section id,
                                  bn_world *w, bn_rows rows)
 {
     bonsai_status rc = BONSAI_OK;
-    int64_t bytes = bn_plan_bytes(p, id), item = (int64_t)bonsai_type_bytes(p->type[id]);
+    int64_t bytes = bn_coding_bytes(p, id), item = (int64_t)bonsai_type_bytes(p->type[id]);
     sum part = {0, 0, s->threads};
-    if (!bn_plan_keeps(p, g, id) || !bn_section_crc(&part.crc, g, id)) {
+    if (!bn_coding_keeps(p, g, id) || !bn_section_crc(&part.crc, g, id)) {
         part.crc = 0;
-        BN_TRY(bn_agree(w, bn_plan_emit_rows(p, g, id, rows, add_to_crc, &part)));
-        int64_t before = bn_plan_from(p, g, id, rows) * item;
+        BN_TRY(bn_agree(w, bn_coding_emit_rows(p, g, id, rows, add_to_crc, &part)));
+        int64_t before = bn_coding_from(p, g, id, rows) * item;
         BN_TRY(bn_crc32_ranks(w, &part.crc, bytes - before - part.len));
     }
     s->crc = bn_crc32_append(s->crc, part.crc, bytes);
@@ -49,18 +49,19 @@ static void add_labels(sum *s, const bonsai_graph *g, const int32_t *train, int6
 }
 
 bonsai_status bn_fingerprint(uint32_t *out, const bonsai_graph *g, const int32_t *train,
-                             int64_t count, bn_world *w, const int64_t *first, int threads)
+                             int64_t count, const bn_place *place)
 {
     bonsai_status rc;
-    bn_plan p;
-    sum s = {0, 0, bn_threads(threads)};
-    const bn_rows rows = bn_rows_of(&g->view, w, first);
-    BN_TRY(bn_graph_need_over(g, BN_ALL_SECTIONS, w, first, threads));
-    BN_TRY(bn_plan_make_over(&p, g, BONSAI_ENCODING_AUTO, w, first, threads));
+    bn_coding p;
+    const bn_place *at = bn_here(place);
+    sum s = {0, 0, bn_threads(at->threads)};
+    const bn_rows rows = bn_rows_of(&g->view, at);
+    BN_TRY(bn_graph_need_at(g, BN_ALL_SECTIONS, at));
+    BN_TRY(bn_coding_make(&p, g, BONSAI_ENCODING_AUTO, at));
 #define ADD(name, id, text, counted) \
     if ((counted) && id != BONSAI_SECTION_LABELS && id != BONSAI_SECTION_SOFT_LABELS && \
         p.type[id] != BONSAI_TYPE_NONE) \
-        BN_TRY(add_section(&s, &p, g, BONSAI_SECTION_##name, w, rows));
+        BN_TRY(add_section(&s, &p, g, BONSAI_SECTION_##name, at->world, rows));
     BONSAI_SECTION_MAP(ADD)
 #undef ADD
     add_labels(&s, g, train, count);

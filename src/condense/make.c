@@ -58,7 +58,7 @@ static bonsai_status check_size(const bonsai_condense_info *i, const bn_request 
     double bytes = r->o.accounting == BONSAI_ACCOUNTING_STRICT ? i->bytes : i->paper_bytes;
     if (bytes <= r->budget.bytes)
         return BONSAI_OK;
-    bonsai_status rc = bn_symmetry_check(full, r->p->job.at.progress);
+    bonsai_status rc = bn_symmetry_check(full, &(bn_place){.progress = r->p->job.at.progress});
     return rc != BONSAI_OK ? rc
            : bn_fail(BONSAI_E_ARGUMENT, "%s: the condensed graph takes %.0f bytes, more than %.0f",
                      full->where, bytes, r->budget.bytes);

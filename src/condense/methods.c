@@ -20,7 +20,7 @@ static const bn_method methods[BONSAI_METHOD_COUNT] = {
         BN_NEEDS_WL | BN_NEEDS_PAIRS | BN_TAKES_RAW, bn_run_picked, .pick = bn_kcenter},
     [BONSAI_METHOD_DEGREE] = {0, bn_run_picked, .pick = bn_by_degree},
     [BONSAI_METHOD_PROTOTYPES] = {
-        BN_NEEDS_JUDGE | BN_NEEDS_CLUSTERS | BN_RUNS_ON_RANKS | BN_ENTERS_AUTO,
+        BN_NEEDS_JUDGE | BN_NEEDS_CLUSTERS | BN_RUNS_ON_RANKS | BN_ENTERS_AUTO | BN_CAN_FOLLOW,
         bn_run_made, .make = bn_prototypes},
     [BONSAI_METHOD_AUTO] = {
         BN_NEEDS_COVER | BN_NEEDS_JUDGE | BN_NEEDS_CLUSTERS | BN_RUNS_ON_RANKS | BN_TRIES_OTHERS,

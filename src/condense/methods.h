@@ -22,6 +22,7 @@ enum {
     BN_RUNS_ON_RANKS  = 1 << 7,
     BN_ENTERS_AUTO    = 1 << 8, /* auto tries it */
     BN_TRIES_OTHERS   = 1 << 9, /* it does without those that cannot be made */
+    BN_CAN_FOLLOW     = 1 << 10,        /* its graphs can be updated when their graph grows */
 };
 
 typedef struct {                /* one small graph to make */

@@ -19,7 +19,7 @@ enum { MEGABYTE = 1 << 20, SMALL_ARRAY = MEGABYTE, MOST_CLASSES = 65536,
 static bonsai_status need_input(const bonsai_graph *g, const bn_place *at)
 {
     bonsai_status rc;
-    BN_TRY(bn_graph_need_over(g, BN_ALL_SECTIONS, at->world, at->first, at->threads));
+    BN_TRY(bn_graph_need_at(g, BN_ALL_SECTIONS, at));
     if (g->view.flags & BONSAI_FLAG_DIRECTED)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: is directed; read it without keeping directions to "
                        "condense it", g->where);
@@ -82,7 +82,7 @@ static bonsai_status part_nodes(bn_preparation *p, const bonsai_graph *g)
     BN_TRY(check_ranks(p, g));
     if (bn_ranks(at->world) == 1)
         goto done;
-    BN_TRY(bn_blocks_over(&p->first, g, at->world, at->threads));
+    BN_TRY(bn_blocks_new(&p->first, g, at));
     at->first = p->first;
 done:
     return rc;
@@ -329,15 +329,12 @@ static bonsai_status measure(bn_preparation *p, const bonsai_graph *g)
     BN_TRY(bn_agree(at->world, list_training(job, p->full)));
     BN_TRY(bn_agree(at->world, allow_memory(p)));
     BN_TRY(bn_tick(job->at.progress, "measuring", 1, PASSES));
-    BN_TRY(bn_graph_bytes_over(&p->full_bytes, g, BONSAI_ACCOUNTING_STRICT, at->world, at->first,
-                               job->at.threads));
+    BN_TRY(bn_graph_bytes(&p->full_bytes, g, BONSAI_ACCOUNTING_STRICT, at));
     BN_TRY(bn_tick(job->at.progress, "measuring", 2, PASSES));
-    BN_TRY(bn_graph_bytes_over(&p->paper_full_bytes, g, BONSAI_ACCOUNTING_PAPER_FULL, at->world, at->first,
-                               job->at.threads));
+    BN_TRY(bn_graph_bytes(&p->paper_full_bytes, g, BONSAI_ACCOUNTING_PAPER_FULL, at));
     BN_TRY(bn_tick(job->at.progress, "measuring", 3, PASSES));
-    BN_TRY(bn_fingerprint(&p->crc, p->full, job->train, job->trees, at->world, at->first,
-                          job->at.threads));
-    BN_TRY(bn_graph_labelled_over(&p->full_labelled, g, at->world, at->first));
+    BN_TRY(bn_fingerprint(&p->crc, p->full, job->train, job->trees, at));
+    BN_TRY(bn_graph_labelled(&p->full_labelled, g, at));
     BN_TRY(bn_tick(job->at.progress, "measuring", PASSES, PASSES));
 done:
     return rc;

@@ -25,7 +25,7 @@ bonsai_status bn_record_updated(bonsai_graph *small, const bonsai_condense_info 
  * smallest encoding, but of the labels only those of the given training nodes.  The same graph has
  * the same number in any format.  Over ranks (graph.h) each has all of the training nodes. */
 bonsai_status bn_fingerprint(uint32_t *out, const bonsai_graph *g, const int32_t *train,
-                             int64_t count, bn_world *w, const int64_t *first, int threads);
+                             int64_t count, const bn_place *at);
 
 /* ---- reading ---- */
 

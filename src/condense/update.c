@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "prepare.h"
+#include "methods.h"
 #include "record.h"
 #include "update/update.h"
 
@@ -23,9 +23,10 @@ typedef struct {
 static bonsai_status read_record(updating *u, const bonsai_graph *small)
 {
     bonsai_status rc = bn_record_read(&u->made, small);
+    const bn_method *by = bn_method_of(u->made.info.method);
     if (rc != BONSAI_OK)
         return rc;
-    if (u->made.info.method != BONSAI_METHOD_PROTOTYPES || !u->made.has_options)
+    if (!by || !(by->needs & BN_CAN_FOLLOW) || !u->made.has_options)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: was not made by the method prototypes, so it cannot "
                        "be updated", small->where);
     if (!bn_has(small, BONSAI_SECTION_MEMBER_OFFSETS) || !bn_has(small, BONSAI_SECTION_MEMBERS))
@@ -115,7 +116,7 @@ static bonsai_status fill_info(bonsai_condense_info *i, const updating *u,
     bonsai_status rc;
     const bonsai_array *x = small->view.section;
     bonsai_condense_info_init(i);
-    i->method = BONSAI_METHOD_PROTOTYPES;
+    i->method = u->made.info.method;
     i->seed = u->made.o.seed;
     i->input_crc32 = u->now.crc;
     snprintf(i->version, sizeof i->version, "%s", BONSAI_VERSION);

@@ -138,7 +138,7 @@ static bonsai_status embed(bn_embedding *out, bn_wl_run *w)
 {
     bonsai_status rc;
     bn_world *world = bn_wl_world(w);
-    const bn_rows own = bn_rows_of(&w->g->view, world, w->at->first);
+    const bn_rows own = bn_rows_of(&w->g->view, w->at);
     int64_t before = world ? world->sent : 0;
     w->first = own.begin;
     w->n = own.end - own.begin;

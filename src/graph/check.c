@@ -419,19 +419,20 @@ static bonsai_status check_section(scan *s)
 bonsai_status bn_section_check(const bonsai_view *v, bonsai_section s, const char *where,
                                int threads)
 {
-    return bn_section_verify(v, s, where, NULL, NULL, NULL, threads);
+    return bn_section_verify(v, s, where, NULL, &(bn_place){.threads = threads});
 }
 
 bonsai_status bn_section_verify(const bonsai_view *v, bonsai_section s, const char *where,
-                                const uint32_t *crc, bn_world *w, const int64_t *first,
-                                int threads)
+                                const uint32_t *crc, const bn_place *place)
 {
     const bonsai_array *a = &v->section[s];
-    scan sc = {.v = v, .id = s, .a = a, .strict = true, .where = where, .crc = crc, .world = w,
-               .rows = bn_rows_of(v, w, first), .to = a->count, .threads = threads};
+    const bn_place *at = bn_here(place);
+    scan sc = {.v = v, .id = s, .a = a, .strict = true, .where = where, .crc = crc,
+               .world = at->world, .rows = bn_rows_of(v, at), .to = a->count,
+               .threads = bn_threads(at->threads)};
     if (bytes_of(&sc, a->count) < BN_SMALL_SECTION)
         sc.threads = 1;         /* starting threads would take longer than the work */
-    if (first)                  /* without ranks the counts may not fit each other yet */
+    if (at->first)              /* without ranks the counts may not fit each other yet */
         bn_section_part(&sc.from, &sc.to, v, s, sc.rows);
     return check_section(&sc);
 }

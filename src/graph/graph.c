@@ -112,12 +112,13 @@ bonsai_status bn_graph_copy(bonsai_graph *g, const bonsai_view *v, bonsai_sectio
 
 /* ---- rows ---- */
 
-bn_rows bn_rows_of(const bonsai_view *v, const bn_world *w, const int64_t *first)
+bn_rows bn_rows_of(const bonsai_view *v, const bn_place *at)
 {
-    if (!first)
+    at = bn_here(at);
+    if (!at->first)
         return (bn_rows){0, v->nodes, true, true};
-    int r = bn_rank(w);
-    return (bn_rows){first[r], first[r + 1], r == 0, r == bn_ranks(w) - 1};
+    int r = bn_rank(at->world);
+    return (bn_rows){at->first[r], at->first[r + 1], r == 0, r == bn_ranks(at->world) - 1};
 }
 
 void bn_section_part(int64_t *from, int64_t *to, const bonsai_view *v, bonsai_section s,
@@ -166,11 +167,10 @@ void bn_section_part(int64_t *from, int64_t *to, const bonsai_view *v, bonsai_se
 
 /* ---- verifying ---- */
 
-static bonsai_status verify(bonsai_graph *g, bonsai_section s, bn_world *w, const int64_t *first,
-                            int threads)
+static bonsai_status verify(bonsai_graph *g, bonsai_section s, const bn_place *at)
 {
-    bonsai_status rc = bn_section_verify(&g->view, s, g->where, g->file.data ? &g->crc[s] : NULL, w,
-                                         first, threads);
+    bonsai_status rc = bn_section_verify(&g->view, s, g->where, g->file.data ? &g->crc[s] : NULL,
+                                         at);
     if (rc == BONSAI_OK)
         atomic_store(&g->verified[s], 1);
     return rc;
@@ -181,7 +181,7 @@ static bonsai_status verify_once(bonsai_graph *g, bonsai_section s, int threads)
     bonsai_status rc = BONSAI_OK;
     pthread_mutex_lock(&g->lock);
     if (!atomic_load(&g->verified[s]))
-        rc = verify(g, s, NULL, NULL, threads);
+        rc = verify(g, s, &(bn_place){.threads = threads});
     pthread_mutex_unlock(&g->lock);
     return rc;
 }
@@ -205,7 +205,7 @@ bonsai_status bn_graph_need(const bonsai_graph *g, uint32_t mask, int threads)
     for (int s = 1; s < BONSAI_SECTION_COUNT; s++) {
         if (!(mask & BN_BIT(s)) || !bn_has(g, s) || atomic_load(&g->verified[s]))
             continue;
-        bonsai_status rc = verify_once((bonsai_graph *)(uintptr_t)g, s, bn_threads(threads));
+        bonsai_status rc = verify_once((bonsai_graph *)(uintptr_t)g, s, threads);
         if (rc != BONSAI_OK)
             return rc;
     }
@@ -214,20 +214,20 @@ bonsai_status bn_graph_need(const bonsai_graph *g, uint32_t mask, int threads)
 
 /* If one rank has not verified a section, all ranks verify it, and without the lock: ranks that are
  * threads may share one handle. */
-bonsai_status bn_graph_need_over(const bonsai_graph *g, uint32_t mask, bn_world *w,
-                                 const int64_t *first, int threads)
+bonsai_status bn_graph_need_at(const bonsai_graph *g, uint32_t mask, const bn_place *place)
 {
     bonsai_status rc;
+    const bn_place *at = bn_here(place);
     int64_t missing[BONSAI_SECTION_COUNT] = {0};
-    if (bn_ranks(w) == 1)
-        return bn_graph_need(g, mask, threads);
+    if (bn_ranks(at->world) == 1)
+        return bn_graph_need(g, mask, at->threads);
     mask = with_offsets(mask);
     for (int s = 1; s < BONSAI_SECTION_COUNT; s++)
         missing[s] = (mask & BN_BIT(s)) && bn_has(g, s) && !atomic_load(&g->verified[s]);
-    BN_TRY(bn_sum_int(w, missing, BONSAI_SECTION_COUNT));
+    BN_TRY(bn_sum_int(at->world, missing, BONSAI_SECTION_COUNT));
     for (int s = 1; s < BONSAI_SECTION_COUNT; s++)
         if (missing[s])
-            BN_TRY(verify((bonsai_graph *)(uintptr_t)g, s, w, first, bn_threads(threads)));
+            BN_TRY(verify((bonsai_graph *)(uintptr_t)g, s, at));
 done:
     return rc;
 }

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "base/world.h"
+#include "base/place.h"
 #include "tensor/tensor.h"
 
 #define BN_BIT(section) (1u << (section))
@@ -36,17 +36,16 @@ struct bonsai_graph {
     atomic_uchar     learnt;                    /* traits and integer are known */
 };
 
-/* Several ranks can share the reading of one graph, each with its own rows.  The calls that end in
- * _over are collective.  `first` says which rows a rank has: first[r] .. first[r+1]-1 are rank r's.
- * If w and first are NULL, the caller is alone.  All ranks get the same answer or error, the same
- * as if alone. */
+/* Several ranks can share the reading of one graph, each with its own rows.  The calls that take a
+ * place (base/place.h) are collective; its `first` says which rows a rank has, and NULL is a caller
+ * alone.  All ranks get the same answer or error, the same as if alone. */
 typedef struct {                /* the rows of one rank */
     int64_t begin, end;
     bool head, last;            /* the first rank, which has what has no rows; the last, which has
                                  * what lies behind all rows */
 } bn_rows;
 
-bn_rows bn_rows_of(const bonsai_view *v, const bn_world *w, const int64_t *first);
+bn_rows bn_rows_of(const bonsai_view *v, const bn_place *at);
 /* The elements from .. to-1 of a section that belong to the rows.  The section may be absent; its
  * offsets must be verified. */
 void bn_section_part(int64_t *from, int64_t *to, const bonsai_view *v, bonsai_section s,
@@ -66,9 +65,8 @@ bonsai_status bn_graph_copy(bonsai_graph *g, const bonsai_view *v, bonsai_sectio
 /* Verifies the sections of the mask (BN_BIT | ...) that have not been verified; every algorithm
  * first calls it with the sections that it reads. */
 bonsai_status bn_graph_need(const bonsai_graph *g, uint32_t mask, int threads);
-/* The same over ranks, each reading its own rows; afterwards bn_graph_need is free on each. */
-bonsai_status bn_graph_need_over(const bonsai_graph *g, uint32_t mask, bn_world *w,
-                                 const int64_t *first, int threads);
+/* The same on all ranks, each reading its own rows; afterwards bn_graph_need is free on each. */
+bonsai_status bn_graph_need_at(const bonsai_graph *g, uint32_t mask, const bn_place *at);
 /* Gets the checksum of a section if it is mapped and verified. */
 bool bn_section_crc(uint32_t *out, const bonsai_graph *g, bonsai_section s);
 
@@ -96,22 +94,17 @@ bonsai_status bn_view_shape(const bonsai_view *v, const char *where);
 /* Checks that the elements of one section are in range; its offsets must be verified. */
 bonsai_status bn_section_check(const bonsai_view *v, bonsai_section s, const char *where,
                                int threads);
-/* The same over ranks; also compares the checksum (NULL: none). */
+/* The same on all ranks; also compares the checksum (NULL: none). */
 bonsai_status bn_section_verify(const bonsai_view *v, bonsai_section s, const char *where,
-                                const uint32_t *crc, bn_world *w, const int64_t *first,
-                                int threads);
+                                const uint32_t *crc, const bn_place *at);
 bonsai_status bn_names_check(const bonsai_array *a, bonsai_section id, int64_t wanted,
                              const char *where);
 bonsai_status bn_metadata_check(const bonsai_array *a, const char *where);
-/* bonsai_graph_check over ranks; and its check of symmetry, for which g must be verified. */
-bonsai_status bn_graph_check_over(const bonsai_graph *g, bn_world *w, const int64_t *first,
-                                  const bonsai_read_options *given);
-bonsai_status bn_symmetry_check(const bonsai_graph *g, bn_progress p);
-bonsai_status bn_symmetry_check_over(const bonsai_graph *g, bn_world *w, const int64_t *first,
-                                     bn_progress p);
+/* bonsai_graph_check on all ranks; and its check of symmetry, for which g must be verified. */
+bonsai_status bn_graph_check(const bonsai_graph *g, const bn_place *at);
+bonsai_status bn_symmetry_check(const bonsai_graph *g, const bn_place *at);
 /* The same with messages of at most `batch` entries. */
-bonsai_status bn_symmetry_exchange(const bonsai_graph *g, bn_world *w, const int64_t *first,
-                                   int64_t batch, bn_progress p);
+bonsai_status bn_symmetry_exchange(const bonsai_graph *g, int64_t batch, const bn_place *at);
 /* Checks an adjacency with sorted rows: each entry must have its reverse, of equal weight.  room: n
  * int64. */
 int64_t bn_asymmetric_row(int64_t n, const int64_t *offsets, const int32_t *neighbors,
@@ -197,7 +190,7 @@ bonsai_status bn_metis_parts(int32_t *part, const bonsai_graph *g, int64_t parts
 void bn_blocks(int64_t *first, const bonsai_graph *g, int ranks);
 /* The same on every rank, after all ranks have verified the offsets together; the caller frees
  * *first. */
-bonsai_status bn_blocks_over(int64_t **first, const bonsai_graph *g, bn_world *w, int threads);
+bonsai_status bn_blocks_new(int64_t **first, const bonsai_graph *g, const bn_place *at);
 /* Sets rows (ranks): how many nodes of other ranks are neighbours of each rank's nodes. */
 bonsai_status bn_halo_count(int64_t *rows, const bonsai_graph *g, int ranks);
 
@@ -216,16 +209,14 @@ bonsai_status bn_graph_columns(bonsai_graph **out, const bonsai_graph *g, const 
 
 /* ---- counting (size.c, stats.c) ---- */
 
-/* bonsai_graph_bytes and bonsai_graph_stats over ranks; without BONSAI_ACCOUNTING_PAPER_CONDENSED,
- * which is for small graphs. */
-bonsai_status bn_graph_bytes_over(double *out, const bonsai_graph *g, bonsai_accounting accounting,
-                                  bn_world *w, const int64_t *first, int threads);
-bonsai_status bn_graph_stats_over(bonsai_stats *out, int64_t *class_counts, const bonsai_graph *g,
-                                  bn_world *w, const int64_t *first,
-                                  const bonsai_read_options *given);
+/* bonsai_graph_bytes and bonsai_graph_stats on all ranks; several ranks cannot count by
+ * BONSAI_ACCOUNTING_PAPER_CONDENSED, which is for small graphs. */
+bonsai_status bn_graph_bytes(double *out, const bonsai_graph *g, bonsai_accounting accounting,
+                             const bn_place *at);
+bonsai_status bn_graph_stats(bonsai_stats *out, int64_t *class_counts, const bonsai_graph *g,
+                             const bn_place *at);
 /* Counts the nodes with a known label. */
-bonsai_status bn_graph_labelled_over(int64_t *out, const bonsai_graph *g, bn_world *w,
-                                     const int64_t *first);
+bonsai_status bn_graph_labelled(int64_t *out, const bonsai_graph *g, const bn_place *at);
 
 /* ---- encodings (scale.c, traits.c, encode.c) ---- */
 
@@ -242,8 +233,8 @@ void    bn_traits_join(bn_traits *t, const bn_traits *more);   /* adds the trait
  * tells if it is dense. */
 int64_t bn_traits_bytes(const bn_traits *t, int64_t n, int64_t f, bool *is_dense);
 /* Finds the traits of a graph's features, and if all are whole numbers; the graph keeps them. */
-bonsai_status bn_traits_over(bn_traits *out, bool *integer, const bonsai_graph *g, bn_world *w,
-                             const int64_t *first, int threads);
+bonsai_status bn_traits_of(bn_traits *out, bool *integer, const bonsai_graph *g,
+                           const bn_place *at);
 /* The same for some rows; nothing is kept. */
 bonsai_status bn_traits_rows(bn_traits *out, bool *integer, const bonsai_graph *g, int64_t begin,
                              int64_t end, int threads);
@@ -254,24 +245,24 @@ typedef struct {                /* the type and count of each section to be writ
     bonsai_type type[BONSAI_SECTION_COUNT];
     int64_t     count[BONSAI_SECTION_COUNT];
     int64_t     before;         /* sparse entries of the ranks before this one */
-} bn_plan;
+} bn_coding;
 
 typedef bonsai_status bn_sink(const void *data, int64_t len, void *payload);
 
-bonsai_status bn_plan_make(bn_plan *p, const bonsai_graph *g, bonsai_encoding e, int threads);
-/* Adds the smallest lossless encoding of n such rows of f features to a plan without features. */
-void          bn_traits_plan(bn_plan *p, const bn_traits *t, int64_t n, int64_t f);
-int64_t       bn_plan_bytes(const bn_plan *p, bonsai_section s);
-bonsai_status bn_plan_make_over(bn_plan *p, const bonsai_graph *g, bonsai_encoding e, bn_world *w,
-                                const int64_t *first, int threads);
+bonsai_status bn_coding_make(bn_coding *c, const bonsai_graph *g, bonsai_encoding e,
+                             const bn_place *at);
+/* Adds the smallest lossless encoding of n such rows of f features to a coding without features. */
+void          bn_traits_code(bn_coding *c, const bn_traits *t, int64_t n, int64_t f);
+int64_t       bn_coding_bytes(const bn_coding *c, bonsai_section s);
 /* Passes the encoded bytes of a section to the sink, piece by piece. */
-bonsai_status bn_plan_emit(const bn_plan *p, const bonsai_graph *g, bonsai_section s,
-                           bn_sink *sink, void *payload);
-/* The same for this rank's rows and plan, starting at element bn_plan_from. */
-bonsai_status bn_plan_emit_rows(const bn_plan *p, const bonsai_graph *g, bonsai_section s,
-                                bn_rows rows, bn_sink *sink, void *payload);
-int64_t       bn_plan_from(const bn_plan *p, const bonsai_graph *g, bonsai_section s, bn_rows rows);
+bonsai_status bn_coding_emit(const bn_coding *c, const bonsai_graph *g, bonsai_section s,
+                             bn_sink *sink, void *payload);
+/* The same for this rank's rows and coding, starting at element bn_coding_from. */
+bonsai_status bn_coding_emit_rows(const bn_coding *c, const bonsai_graph *g, bonsai_section s,
+                                  bn_rows rows, bn_sink *sink, void *payload);
+int64_t       bn_coding_from(const bn_coding *c, const bonsai_graph *g, bonsai_section s,
+                             bn_rows rows);
 /* Whether the section is written as it is. */
-bool          bn_plan_keeps(const bn_plan *p, const bonsai_graph *g, bonsai_section s);
+bool          bn_coding_keeps(const bn_coding *c, const bonsai_graph *g, bonsai_section s);
 
 #endif

@@ -160,14 +160,16 @@ void bn_blocks(int64_t *first, const bonsai_graph *g, int ranks)
 }
 
 /* Blocks depend on the offsets, so these are verified in blocks of equal numbers of nodes. */
-bonsai_status bn_blocks_over(int64_t **first, const bonsai_graph *g, bn_world *w, int threads)
+bonsai_status bn_blocks_new(int64_t **first, const bonsai_graph *g, const bn_place *place)
 {
     bonsai_status rc;
-    int64_t n = g->view.nodes, ranks = bn_ranks(w);
-    BN_TRY(bn_agree(w, BN_NEW(first, ranks + 1)));
+    bn_place at = *bn_here(place);
+    int64_t n = g->view.nodes, ranks = bn_ranks(at.world);
+    BN_TRY(bn_agree(at.world, BN_NEW(first, ranks + 1)));
     for (int64_t r = 0; r <= ranks; r++)
         (*first)[r] = n / ranks * r + bn_least(r, n % ranks);
-    BN_TRY(bn_graph_need_over(g, BN_BIT(BONSAI_SECTION_OFFSETS), w, *first, threads));
+    at.first = *first;
+    BN_TRY(bn_graph_need_at(g, BN_BIT(BONSAI_SECTION_OFFSETS), &at));
     bn_blocks(*first, g, (int)ranks);
 done:
     return rc;

@@ -114,24 +114,24 @@ done:
 
 /* Runs in four steps; all ranks end each step together. */
 static bonsai_status count_all(bonsai_stats *s, int64_t *class_counts, const bonsai_graph *g,
-                               bn_world *w, const int64_t *first, const bonsai_read_options *o)
+                               const bn_place *at)
 {
     bonsai_status rc;
-    bn_progress p = {o->progress, o->payload};
-    const bn_rows rows = bn_rows_of(&g->view, w, first);
+    bn_world *w = at->world;
+    bn_progress p = at->progress;
+    const bn_rows rows = bn_rows_of(&g->view, at);
     bn_traits t;
     bool integer;
     BN_TRY(bn_agree(w, bn_tick(p, "counting", 0, 4)));
-    BN_TRY(bn_graph_need_over(g, BN_BIT(BONSAI_SECTION_NEIGHBORS) | BN_BIT(BONSAI_SECTION_LABELS) |
-                                     BN_BIT(BONSAI_SECTION_SPLIT) | BN_FEATURE_SECTIONS, w, first,
-                              o->threads));
+    BN_TRY(bn_graph_need_at(g, BN_BIT(BONSAI_SECTION_NEIGHBORS) | BN_BIT(BONSAI_SECTION_LABELS) |
+                                   BN_BIT(BONSAI_SECTION_SPLIT) | BN_FEATURE_SECTIONS, at));
     BN_TRY(bn_agree(w, bn_tick(p, "counting", 1, 4)));
     BN_TRY(node_stats(s, class_counts, g, w, rows));
     BN_TRY(degree_stats(s, g, w, rows));
     BN_TRY(bn_agree(w, bn_tick(p, "counting", 2, 4)));
-    BN_TRY(edge_stats(s, g, w, rows, bn_threads(o->threads)));
+    BN_TRY(edge_stats(s, g, w, rows, bn_threads(at->threads)));
     BN_TRY(bn_agree(w, bn_tick(p, "counting", 3, 4)));
-    BN_TRY(bn_traits_over(&t, &integer, g, w, first, o->threads));
+    BN_TRY(bn_traits_of(&t, &integer, g, at));
     s->feature_nnz = t.nnz;
 done:
     return rc;
@@ -140,17 +140,20 @@ done:
 bonsai_status bonsai_graph_stats(bonsai_stats *out, int64_t *class_counts, const bonsai_graph *g,
                                  const bonsai_read_options *given)
 {
-    return bn_graph_stats_over(out, class_counts, g, NULL, NULL, given);
+    bonsai_read_options o;
+    bonsai_status rc = BN_OPTIONS(&o, given, read);
+    if (rc != BONSAI_OK)
+        return rc;
+    return bn_graph_stats(out, class_counts, g,
+                          &(bn_place){.threads = o.threads, .progress = {o.progress, o.payload}});
 }
 
-bonsai_status bn_graph_stats_over(bonsai_stats *out, int64_t *class_counts, const bonsai_graph *g,
-                                  bn_world *w, const int64_t *first,
-                                  const bonsai_read_options *given)
+bonsai_status bn_graph_stats(bonsai_stats *out, int64_t *class_counts, const bonsai_graph *g,
+                             const bn_place *at)
 {
     bonsai_status rc;
-    bonsai_read_options o;
+    bn_world *w = at->world;
     bonsai_stats s;
-    BN_TRY(bn_agree(w, BN_OPTIONS(&o, given, read)));
     BN_TRY(bn_agree(w, bn_result_check(out, "bonsai_stats")));
     bonsai_stats_init(&s);
     s.nodes = g->view.nodes;
@@ -158,19 +161,18 @@ bonsai_status bn_graph_stats_over(bonsai_stats *out, int64_t *class_counts, cons
     s.features = g->view.features;
     s.classes = g->view.classes;
     s.degree_mean = s.nodes ? (double)s.edges / (double)s.nodes : 0;
-    BN_TRY(count_all(&s, class_counts, g, w, first, &o));
+    BN_TRY(count_all(&s, class_counts, g, at));
     bn_result_fill(out, &s);
-    BN_TRY(bn_agree(w, bn_tick((bn_progress){o.progress, o.payload}, "counting", 4, 4)));
+    BN_TRY(bn_agree(w, bn_tick(at->progress, "counting", 4, 4)));
 done:
     return rc;
 }
 
-bonsai_status bn_graph_labelled_over(int64_t *out, const bonsai_graph *g, bn_world *w,
-                                     const int64_t *first)
+bonsai_status bn_graph_labelled(int64_t *out, const bonsai_graph *g, const bn_place *at)
 {
-    const bn_rows rows = bn_rows_of(&g->view, w, first);
+    const bn_rows rows = bn_rows_of(&g->view, at);
     *out = 0;
     for (int64_t v = rows.begin; v < rows.end; v++)
         *out += bn_label(g, v) >= 0;
-    return bn_sum_int(w, out, 1);
+    return bn_sum_int(at->world, out, 1);
 }

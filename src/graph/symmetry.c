@@ -34,7 +34,7 @@ static bonsai_status one_sided(const bonsai_graph *g, int64_t row)
                    "but the graph says it is undirected", g->where, (long long)row);
 }
 
-bonsai_status bn_symmetry_check(const bonsai_graph *g, bn_progress p)
+static bonsai_status check_alone(const bonsai_graph *g, bn_progress p)
 {
     bonsai_status rc;
     int64_t n = g->view.nodes, *cursor = NULL, *offsets = NULL;
@@ -53,7 +53,7 @@ done:
     return rc;
 }
 
-/* ---- over ranks ---- */
+/* ---- on several ranks ---- */
 
 /* An entry is two or three numbers: from, to and, if the graph has weights, the bits of its
  * weight. */
@@ -191,15 +191,16 @@ done:
     return rc;
 }
 
-bonsai_status bn_symmetry_exchange(const bonsai_graph *g, bn_world *w, const int64_t *first,
-                                   int64_t batch, bn_progress p)
+bonsai_status bn_symmetry_exchange(const bonsai_graph *g, int64_t batch, const bn_place *at)
 {
     bonsai_status rc;
+    bn_world *w = at->world;
+    bn_progress p = at->progress;
     int ranks = bn_ranks(w);
-    mail m = {.g = g, .neighbors = bn_neighbors(g), .w = w, .first = first, .batch = batch,
+    mail m = {.g = g, .neighbors = bn_neighbors(g), .w = w, .first = at->first, .batch = batch,
               .weights = g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data,
               .size = bn_has(g, BONSAI_SECTION_EDGE_WEIGHTS) ? NUMBERS : NUMBERS - 1,
-              .rows = bn_rows_of(&g->view, w, first)};
+              .rows = bn_rows_of(&g->view, at)};
     BN_TRY(bn_agree(w, bn_tick(p, "symmetry", 0, ranks)));
     BN_TRY(bn_agree(w, open_mail(&m)));
     for (int r = 0; r < ranks; r++) {
@@ -218,35 +219,38 @@ done:
     return rc;
 }
 
-bonsai_status bn_symmetry_check_over(const bonsai_graph *g, bn_world *w, const int64_t *first,
-                                     bn_progress p)
+bonsai_status bn_symmetry_check(const bonsai_graph *g, const bn_place *place)
 {
-    if (bn_ranks(w) == 1)
-        return bn_symmetry_check(g, p);
-    return bn_symmetry_exchange(g, w, first, BATCH / (NUMBERS * (int64_t)sizeof(uint32_t)), p);
+    const bn_place *at = bn_here(place);
+    if (bn_ranks(at->world) == 1)
+        return check_alone(g, at->progress);
+    return bn_symmetry_exchange(g, BATCH / (NUMBERS * (int64_t)sizeof(uint32_t)), at);
 }
 
 /* ---- everything ---- */
 
 bonsai_status bonsai_graph_check(const bonsai_graph *g, const bonsai_read_options *given)
 {
-    return bn_graph_check_over(g, NULL, NULL, given);
+    bonsai_read_options o;
+    bonsai_status rc = BN_OPTIONS(&o, given, read);
+    if (rc != BONSAI_OK)
+        return rc;
+    return bn_graph_check(g, &(bn_place){.threads = o.threads,
+                                         .progress = {o.progress, o.payload}});
 }
 
-bonsai_status bn_graph_check_over(const bonsai_graph *g, bn_world *w, const int64_t *first,
-                                  const bonsai_read_options *given)
+bonsai_status bn_graph_check(const bonsai_graph *g, const bn_place *at)
 {
     bonsai_status rc;
-    bonsai_read_options o;
-    BN_TRY(bn_agree(w, BN_OPTIONS(&o, given, read)));
-    bn_progress p = {o.progress, o.payload};
+    bn_world *w = at->world;
+    bn_progress p = at->progress;
     BN_TRY(bn_agree(w, bn_tick(p, "sections", 0, BONSAI_SECTION_COUNT)));
     for (int s = 1; s < BONSAI_SECTION_COUNT; s++) {
-        BN_TRY(bn_graph_need_over(g, BN_BIT(s), w, first, o.threads));
+        BN_TRY(bn_graph_need_at(g, BN_BIT(s), at));
         BN_TRY(bn_agree(w, bn_tick(p, "sections", s + 1, BONSAI_SECTION_COUNT)));
     }
     if (!(g->view.flags & BONSAI_FLAG_DIRECTED))
-        BN_TRY(bn_symmetry_check_over(g, w, first, p));
+        BN_TRY(bn_symmetry_check(g, at));
 done:
     return rc;
 }

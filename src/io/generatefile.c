@@ -22,7 +22,7 @@ typedef struct {
     int64_t      entries;       /* of all ranks */
     int64_t      entries_before, nonzeros_before;       /* of the ranks before this one */
     bn_traits    here, all;     /* of the features: on this rank, and on all */
-    bn_plan      plan;
+    bn_coding    coding;
     bn_slices   *file;
 } job;
 
@@ -69,16 +69,16 @@ static bonsai_status join_traits(job *j)
     return rc;
 }
 
-static void set(bn_plan *p, bonsai_section s, bonsai_type t, int64_t count)
+static void set(bn_coding *p, bonsai_section s, bonsai_type t, int64_t count)
 {
     p->type[s] = t;
     p->count[s] = count;
 }
 
-static bn_plan plan_of(const job *j)
+static bn_coding coding_of(const job *j)
 {
     const bn_maker *k = &j->k;
-    bn_plan p = {.type = {BONSAI_TYPE_NONE}};
+    bn_coding p = {.type = {BONSAI_TYPE_NONE}};
     set(&p, BONSAI_SECTION_OFFSETS,
         j->entries <= (int64_t)UINT32_MAX ? BONSAI_TYPE_U32 : BONSAI_TYPE_U64, k->n + 1);
     set(&p, BONSAI_SECTION_NEIGHBORS, BONSAI_TYPE_U32, j->entries);
@@ -86,7 +86,7 @@ static bn_plan plan_of(const job *j)
         k->c <= 255 ? BONSAI_TYPE_U8 : k->c <= 65535 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32, k->n);
     set(&p, BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8, k->n);
     if (k->f > 0)
-        bn_traits_plan(&p, &j->all, k->n, k->f);
+        bn_traits_code(&p, &j->all, k->n, k->f);
     return p;
 }
 
@@ -115,10 +115,10 @@ static bonsai_status open_file(job *j, const char *path)
                                                        (uint64_t)j->k.c, 0}};
     int64_t begin[BN_CONTAINER_MAX];
     for (int s = 1; s < BONSAI_SECTION_COUNT; s++)
-        if (j->plan.type[s] != BONSAI_TYPE_NONE) {
+        if (j->coding.type[s] != BONSAI_TYPE_NONE) {
             begin[c.entries] = slice_begin(j, s);
-            c.entry[c.entries++] = (bn_entry){.id = (uint32_t)s, .type = j->plan.type[s],
-                                              .count = j->plan.count[s]};
+            c.entry[c.entries++] = (bn_entry){.id = (uint32_t)s, .type = j->coding.type[s],
+                                              .count = j->coding.count[s]};
         }
     return bn_slices_open(&j->file, path, &c, begin, j->k.threads, j->w);
 }
@@ -142,7 +142,7 @@ static bonsai_status send_offsets(const void *data, int64_t len, void *payload)
 {
     bonsai_status rc = BONSAI_OK;
     sending *o = payload;
-    bonsai_array in = {data, 0, o->j->plan.type[o->s]};
+    bonsai_array in = {data, 0, o->j->coding.type[o->s]};
     int64_t item = (int64_t)bonsai_type_bytes(in.type), used = 0, i = o->skip;
     uint8_t buffer[1 << 15];
     in.count = len / item;
@@ -167,7 +167,7 @@ static bonsai_status send_section(const job *j, const bonsai_graph *g, bonsai_se
     int64_t n = g->view.nodes, f = g->view.features;
     bool offsets = s == BONSAI_SECTION_OFFSETS || s == BONSAI_SECTION_FEATURE_OFFSETS;
     sending o = {.j = j, .s = s, .base = base, .skip = begin > 0};
-    bn_plan p = j->plan;
+    bn_coding p = j->coding;
     p.count[BONSAI_SECTION_OFFSETS] = p.count[BONSAI_SECTION_FEATURE_OFFSETS] = n + 1;
     p.count[BONSAI_SECTION_FEATURES] = n * f;
     p.count[BONSAI_SECTION_FEATURE_INDICES] = p.count[BONSAI_SECTION_FEATURE_VALUES] = nonzeros;
@@ -175,7 +175,7 @@ static bonsai_status send_section(const job *j, const bonsai_graph *g, bonsai_se
         p.count[BONSAI_SECTION_SPLIT] = n;
     if (n == 0)
         return BONSAI_OK;               /* without a node; the first rank to have one begins at 0 */
-    return bn_plan_emit(&p, g, s, offsets ? send_offsets : send, &o);
+    return bn_coding_emit(&p, g, s, offsets ? send_offsets : send, &o);
 }
 
 static bonsai_status send_rows(job *j)
@@ -211,7 +211,7 @@ static bonsai_status send_piece(job *j, const bonsai_graph *g, int64_t v)
     int64_t base = j->nonzeros_before + j->here.nnz;
     BN_TRY(bn_traits_rows(&t, &integer, g, 0, g->view.nodes, j->k.threads));
     for (int s = BONSAI_SECTION_FEATURES; s <= BONSAI_SECTION_FEATURE_SCALE; s++)
-        if (j->plan.type[s] != BONSAI_TYPE_NONE)
+        if (j->coding.type[s] != BONSAI_TYPE_NONE)
             BN_TRY(send_section(j, g, s, v, t.nnz, base));
     bn_traits_join(&j->here, &t);
 done:
@@ -251,20 +251,20 @@ done:
     return rc;
 }
 
-/* Writes the file; *fits tells if the features fit the planned encoding, so the file is
+/* Writes the file; *fits tells if the features fit the expected encoding, so the file is
  * complete. */
 static bonsai_status write_once(job *j, const char *path, bool *fits)
 {
     bonsai_status rc;
     BN_TRY(sum_before(&j->nonzeros_before, j->here.nnz, j->w));
     BN_TRY(join_traits(j));
-    j->plan = plan_of(j);
+    j->coding = coding_of(j);
     BN_TRY(open_file(j, path));
     BN_TRY(bn_agree(j->w, send_all(j)));
     BN_TRY(join_traits(j));
-    const bn_plan found = plan_of(j);
-    *fits = memcmp(found.type, j->plan.type, sizeof found.type) == 0 &&
-            memcmp(found.count, j->plan.count, sizeof found.count) == 0;
+    const bn_coding found = coding_of(j);
+    *fits = memcmp(found.type, j->coding.type, sizeof found.type) == 0 &&
+            memcmp(found.count, j->coding.count, sizeof found.count) == 0;
     if (*fits)
         BN_TRY(bn_slices_commit(j->file));
 done:

@@ -94,7 +94,7 @@ done:
     return rc;
 }
 
-static void fill_table(bn_container *c, const bonsai_graph *g, const bn_plan *p)
+static void fill_table(bn_container *c, const bonsai_graph *g, const bn_coding *p)
 {
     memset(c, 0, sizeof *c);
     c->kind = BN_KIND_GRAPH;
@@ -113,12 +113,12 @@ static bonsai_status write_native(const bonsai_graph *g, const char *path,
 {
     static const uint8_t zero[BN_CONTAINER_ALIGN] = {0};
     bonsai_status rc;
-    bn_plan p;
+    bn_coding p;
     bn_container c;
     uint8_t head[64 + 32 * BN_CONTAINER_MAX];
     sink_state s = {.progress = {o->progress, o->payload}};
     (void)left_out;             /* this format holds everything */
-    BN_TRY(bn_plan_make(&p, g, o->features, o->threads));
+    BN_TRY(bn_coding_make(&p, g, o->features, &(bn_place){.threads = o->threads}));
     fill_table(&c, g, &p);
     int64_t bytes = bn_container_layout(&c);
     if (bytes < 0) {
@@ -126,7 +126,7 @@ static bonsai_status write_native(const bonsai_graph *g, const char *path,
         goto done;
     }
     for (int i = 0; i < c.entries; i++)
-        s.total += bn_plan_bytes(&p, c.entry[i].id);
+        s.total += bn_coding_bytes(&p, c.entry[i].id);
     BN_TRY(bn_out_open(&s.out, path));
     BN_TRY(bn_tick(s.progress, "writing", 0, s.total));
     memset(head, 0, sizeof head);
@@ -134,7 +134,7 @@ static bonsai_status write_native(const bonsai_graph *g, const char *path,
     for (int i = 0; i < c.entries; i++) {
         BN_TRY(bn_out_write(s.out, zero, c.entry[i].offset - bn_out_tell(s.out)));
         s.crc = 0;
-        BN_TRY(bn_plan_emit(&p, g, c.entry[i].id, sink, &s));
+        BN_TRY(bn_coding_emit(&p, g, c.entry[i].id, sink, &s));
         c.entry[i].crc = s.crc;
     }
     bn_container_pack(head, &c, bytes);

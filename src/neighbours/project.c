@@ -77,7 +77,7 @@ static bonsai_status project_own(own_rows *to, const bonsai_graph *g, bn_project
     float *signs = NULL;
     int lanes = bn_threads(at->threads);
     row_room r = {NULL, NULL, bn_row_room(g)};
-    const bn_rows own = bn_rows_of(&g->view, at->world, at->first);
+    const bn_rows own = bn_rows_of(&g->view, at);
     to->first = own.begin;
     to->end = own.end;
     to->dims = how.dims;

@@ -44,7 +44,7 @@ typedef struct {
     uint32_t crc;
     int64_t labelled, class_counts[CLASSES];
     bonsai_stats stats;
-    bn_plan plan[BONSAI_ENCODING_SPARSE_U8 + 1];
+    bn_coding coding[BONSAI_ENCODING_SPARSE_U8 + 1];
 } measured;
 
 typedef struct {
@@ -58,23 +58,21 @@ typedef struct {
 static bonsai_status measure(measured *out, const job *j, bn_world *w, const int64_t *first)
 {
     bonsai_status rc;
-    bonsai_read_options o;
-    bonsai_read_options_init(&o);
-    o.threads = 1;
+    const bn_place at = {.world = w, .first = first, .threads = 1};
     memset(out, 0, sizeof *out);
     bonsai_stats_init(&out->stats);
-    BN_TRY(bn_graph_need_over(j->g, BN_ALL_SECTIONS, w, first, 1));
-    BN_TRY(bn_graph_bytes_over(&out->strict, j->g, BONSAI_ACCOUNTING_STRICT, w, first, 1));
-    BN_TRY(bn_graph_bytes_over(&out->paper, j->g, BONSAI_ACCOUNTING_PAPER_FULL, w, first, 1));
-    BN_TRY(bn_graph_labelled_over(&out->labelled, j->g, w, first));
-    BN_TRY(bn_graph_stats_over(&out->stats, out->class_counts, j->g, w, first, &o));
-    BN_TRY(bn_fingerprint(&out->crc, j->g, j->train, j->trees, w, first, 1));
+    BN_TRY(bn_graph_need_at(j->g, BN_ALL_SECTIONS, &at));
+    BN_TRY(bn_graph_bytes(&out->strict, j->g, BONSAI_ACCOUNTING_STRICT, &at));
+    BN_TRY(bn_graph_bytes(&out->paper, j->g, BONSAI_ACCOUNTING_PAPER_FULL, &at));
+    BN_TRY(bn_graph_labelled(&out->labelled, j->g, &at));
+    BN_TRY(bn_graph_stats(&out->stats, out->class_counts, j->g, &at));
+    BN_TRY(bn_fingerprint(&out->crc, j->g, j->train, j->trees, &at));
     for (int e = 0; e <= BONSAI_ENCODING_SPARSE_U8; e++) {
-        BN_TRY(bn_plan_make_over(&out->plan[e], j->g, (bonsai_encoding)e, w, first, 1));
-        out->plan[e].before = 0;
+        BN_TRY(bn_coding_make(&out->coding[e], j->g, (bonsai_encoding)e, &at));
+        out->coding[e].before = 0;
     }
     if (!(j->g->view.flags & BONSAI_FLAG_DIRECTED))
-        BN_TRY(bn_graph_check_over(j->g, w, first, &o));
+        BN_TRY(bn_graph_check(j->g, &at));
     BN_TRY(bn_graph_need(j->g, BN_ALL_SECTIONS, 1));
 done:
     return rc;
@@ -105,13 +103,13 @@ static bonsai_status collect(const void *data, int64_t len, void *payload)
 /* The checksum of every counted section as it would be written, and of the training labels. */
 static uint32_t crc_by_hand(const job *j)
 {
-    bn_plan p;
+    bn_coding p;
     bytes b = {NULL, 0};
-    assert_int_equal(bn_plan_make(&p, j->g, BONSAI_ENCODING_AUTO, 1), BONSAI_OK);
+    assert_int_equal(bn_coding_make(&p, j->g, BONSAI_ENCODING_AUTO, &(bn_place){.threads = 1}), BONSAI_OK);
     for (int s = BONSAI_SECTION_OFFSETS; s <= BONSAI_SECTION_SPLIT; s++)
         if (p.type[s] != BONSAI_TYPE_NONE && s != BONSAI_SECTION_LABELS &&
             s != BONSAI_SECTION_SOFT_LABELS)
-            assert_int_equal(bn_plan_emit(&p, j->g, s, collect, &b), BONSAI_OK);
+            assert_int_equal(bn_coding_emit(&p, j->g, s, collect, &b), BONSAI_OK);
     for (int64_t i = 0; i < j->trees; i++) {
         int32_t label = bonsai_graph_label(j->g, j->train[i]);
         collect(&label, sizeof label, &b);
@@ -201,13 +199,14 @@ static bonsai_status emit_rank(bn_world *w, void *payload)
 {
     bonsai_status rc;
     emission *e = payload;
-    bn_plan p;
-    const bn_rows rows = bn_rows_of(&e->j.g->view, w, e->j.first);
-    BN_TRY(bn_plan_make_over(&p, e->j.g, e->encoding, w, e->j.first, 1));
+    bn_coding p;
+    const bn_place at = {.world = w, .first = e->j.first, .threads = 1};
+    const bn_rows rows = bn_rows_of(&e->j.g->view, &at);
+    BN_TRY(bn_coding_make(&p, e->j.g, e->encoding, &at));
     for (int s = 1; s < BONSAI_SECTION_COUNT; s++)
         if (p.type[s] != BONSAI_TYPE_NONE) {
-            BN_TRY(bn_plan_emit_rows(&p, e->j.g, s, rows, collect, &e->part[w->rank][s]));
-            e->from[w->rank][s] = bn_plan_from(&p, e->j.g, s, rows) *
+            BN_TRY(bn_coding_emit_rows(&p, e->j.g, s, rows, collect, &e->part[w->rank][s]));
+            e->from[w->rank][s] = bn_coding_from(&p, e->j.g, s, rows) *
                                   (int64_t)bonsai_type_bytes(p.type[s]);
         }
 done:
@@ -216,15 +215,15 @@ done:
 
 static void must_emit_the_same(emission *e, int ranks)
 {
-    bn_plan p;
+    bn_coding p;
     memset(e->part, 0, sizeof e->part);
     assert_int_equal(run_ranks(ranks, emit_rank, e), BONSAI_OK);
-    assert_int_equal(bn_plan_make(&p, e->j.g, e->encoding, 1), BONSAI_OK);
+    assert_int_equal(bn_coding_make(&p, e->j.g, e->encoding, &(bn_place){.threads = 1}), BONSAI_OK);
     for (int s = 1; s < BONSAI_SECTION_COUNT; s++) {
         bytes whole = {NULL, 0}, joined = {NULL, 0};
         if (p.type[s] == BONSAI_TYPE_NONE)
             continue;
-        assert_int_equal(bn_plan_emit(&p, e->j.g, s, collect, &whole), BONSAI_OK);
+        assert_int_equal(bn_coding_emit(&p, e->j.g, s, collect, &whole), BONSAI_OK);
         for (int r = 0; r < ranks; r++) {
             if (e->part[r][s].len > 0)
                 assert_int_equal(e->from[r][s], joined.len);
@@ -268,7 +267,8 @@ typedef struct { bonsai_graph *g; const int64_t *first; int threads; } verificat
 static bonsai_status verify_rank(bn_world *w, void *payload)
 {
     verification *v = payload;
-    return bn_graph_need_over(v->g, BN_ALL_SECTIONS, w, v->first, v->threads);
+    return bn_graph_need_at(v->g, BN_ALL_SECTIONS,
+                            &(bn_place){.world = w, .first = v->first, .threads = v->threads});
 }
 
 /* The status and the message are the same on any number of ranks. */
@@ -422,16 +422,16 @@ typedef struct { bonsai_graph *g; const int64_t *first; int64_t batch; } balance
 static bonsai_status balance_rank(bn_world *w, void *payload)
 {
     balance *b = payload;
-    if (b->batch == 0)
-        return bn_symmetry_check_over(b->g, w, b->first, (bn_progress){NULL, NULL});
-    return bn_symmetry_exchange(b->g, w, b->first, b->batch, (bn_progress){NULL, NULL});
+    const bn_place at = {.world = w, .first = b->first};
+    return b->batch == 0 ? bn_symmetry_check(b->g, &at)
+                         : bn_symmetry_exchange(b->g, b->batch, &at);
 }
 
 static int balance_alike(bonsai_graph *g, uint64_t *state)
 {
     static const int64_t batches[] = {0, 1, 3, 64};
     char sentence[1024] = "";
-    bonsai_status alone = bn_symmetry_check(g, (bn_progress){NULL, NULL});
+    bonsai_status alone = bn_symmetry_check(g, NULL);
     if (alone != BONSAI_OK)
         snprintf(sentence, sizeof sentence, "%s", bonsai_error());
     for (int i = 0; i < 2; i++) {
@@ -505,15 +505,13 @@ static bonsai_status cancel_rank(bn_world *w, void *payload)
 {
     bonsai_status rc;
     job *j = payload;
-    bonsai_read_options o;
     bonsai_stats stats;
-    bonsai_read_options_init(&o);
+    const bn_place at = {.world = w, .first = j->first, .threads = 1,
+                         .progress = {w->rank == 1 ? stop : NULL,
+                                      (void *)(j->trees ? "symmetry" : "counting")}};
     bonsai_stats_init(&stats);
-    o.threads = 1;
-    o.progress = w->rank == 1 ? stop : NULL;
-    o.payload = (void *)(j->trees ? "symmetry" : "counting");
-    BN_TRY(bn_graph_stats_over(&stats, NULL, j->g, w, j->first, &o));
-    BN_TRY(bn_graph_check_over(j->g, w, j->first, &o));
+    BN_TRY(bn_graph_stats(&stats, NULL, j->g, &at));
+    BN_TRY(bn_graph_check(j->g, &at));
 done:
     return rc;
 }

@@ -68,7 +68,7 @@ static bonsai_status choose_on_rank(bn_world *world, void *payload)
     return rc;
 }
 
-static bonsai_status choose_over(work *w, int ranks, uint64_t seed)
+static bonsai_status choose_on(work *w, int ranks, uint64_t seed)
 {
     part(&w->p, ranks, w->g, w->job.train, w->job.trees, seed);
     w->others_have_none = true;
@@ -135,7 +135,7 @@ static bool choose_both_ways(work *w, int ranks, uint64_t seed)
     bonsai_status rc = bn_trees(&alone, &w->job, &w->budget);
     if (rc != BONSAI_OK)
         snprintf(sentence, sizeof sentence, "%s", bonsai_error());
-    assert_int_equal(choose_over(w, ranks, seed), rc);
+    assert_int_equal(choose_on(w, ranks, seed), rc);
     if (rc == BONSAI_OK)
         assert_same_choice(&alone, &w->got);
     else
@@ -407,7 +407,7 @@ static void a_canceled_choice_ends_everywhere(void **state)
         w.o.layers = 2;
         w.budget.bytes = 400;
         w.job.at.progress = (bn_progress){stop_at_once, &left};
-        bonsai_status rc = choose_over(&w, 3, 0);
+        bonsai_status rc = choose_on(&w, 3, 0);
         assert_int_equal(rc, left < 0 ? BONSAI_E_CANCELED : BONSAI_OK);
         assert_true(after > 1 || left < 0);
         bn_choice_free(&w.got);

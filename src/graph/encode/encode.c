@@ -1,6 +1,6 @@
 /* encode.c -- finds the smallest encoding of each section, its size, and its bytes.
  *
- * The traits of the features (traits.c) make a plan.  Both the writer and the size of a graph use
+ * The traits of the features (traits.c) make a coding.  Both the writer and the size of a graph use
  * it, so the two cannot differ.
  *
  * SPDX-License-Identifier: MIT */
@@ -11,16 +11,16 @@
 
 enum { PIECE = 1 << 20 };       /* bytes passed to the sink at a time */
 
-/* ---- the plan ---- */
+/* ---- the coding ---- */
 
-static void set(bn_plan *p, bonsai_section s, bonsai_type t, int64_t count)
+static void set(bn_coding *p, bonsai_section s, bonsai_type t, int64_t count)
 {
     p->type[s] = t;
     p->count[s] = count;
 }
 
 /* At most INT64_MAX: 2^31 nodes with 2^31 features are legal if they are sparse. */
-int64_t bn_plan_bytes(const bn_plan *p, bonsai_section s)
+int64_t bn_coding_bytes(const bn_coding *p, bonsai_section s)
 {
     int64_t bytes;
     return bn_mul(&bytes, p->count[s], (int64_t)bonsai_type_bytes(p->type[s])) ? bytes : INT64_MAX;
@@ -36,14 +36,14 @@ static bonsai_type eight_bits(const bn_traits *t)
     return t->negative ? BONSAI_TYPE_I8 : BONSAI_TYPE_U8;
 }
 
-static void plan_dense(bn_plan *p, const bonsai_view *v, bonsai_type t)
+static void set_dense(bn_coding *p, const bonsai_view *v, bonsai_type t)
 {
     set(p, BONSAI_SECTION_FEATURES, t, v->nodes * v->features);
     if (t == BONSAI_TYPE_U8 || t == BONSAI_TYPE_I8)
         set(p, BONSAI_SECTION_FEATURE_SCALE, BONSAI_TYPE_F32, v->nodes);
 }
 
-static void plan_sparse(bn_plan *p, const bonsai_view *v, const bn_traits *t, bonsai_type values)
+static void set_sparse(bn_coding *p, const bonsai_view *v, const bn_traits *t, bonsai_type values)
 {
     set(p, BONSAI_SECTION_FEATURE_OFFSETS, offset_type(t->nnz), v->nodes + 1);
     set(p, BONSAI_SECTION_FEATURE_INDICES, v->features <= 65536 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32,
@@ -54,72 +54,72 @@ static void plan_sparse(bn_plan *p, const bonsai_view *v, const bn_traits *t, bo
         set(p, BONSAI_SECTION_FEATURE_SCALE, BONSAI_TYPE_F32, v->nodes);
 }
 
-static int64_t feature_bytes(const bn_plan *p)
+static int64_t feature_bytes(const bn_coding *p)
 {
     int64_t sum = 0;
     for (int s = BONSAI_SECTION_FEATURES; s <= BONSAI_SECTION_FEATURE_SCALE; s++)
-        if (!bn_add(&sum, sum, bn_plan_bytes(p, s)))
+        if (!bn_add(&sum, sum, bn_coding_bytes(p, s)))
             return INT64_MAX;
     return sum;
 }
 
 /* The smaller of the two; the first if they are equal. */
-static bn_plan smaller(const bn_plan *a, const bn_plan *b)
+static bn_coding smaller(const bn_coding *a, const bn_coding *b)
 {
     return feature_bytes(b) < feature_bytes(a) ? *b : *a;
 }
 
-static bn_plan best_dense(const bn_plan *base, const bonsai_view *v, const bn_traits *t)
+static bn_coding best_dense(const bn_coding *base, const bonsai_view *v, const bn_traits *t)
 {
-    bn_plan best = *base, other = *base;
+    bn_coding best = *base, other = *base;
     bool eight = t->u8 || t->i8;
-    plan_dense(&best, v, t->half ? BONSAI_TYPE_F16 : BONSAI_TYPE_F32);
+    set_dense(&best, v, t->half ? BONSAI_TYPE_F16 : BONSAI_TYPE_F32);
     if (eight) {
-        plan_dense(&other, v, t->u8 ? BONSAI_TYPE_U8 : BONSAI_TYPE_I8);
+        set_dense(&other, v, t->u8 ? BONSAI_TYPE_U8 : BONSAI_TYPE_I8);
         best = smaller(&best, &other);
     }
     return best;
 }
 
-static bn_plan best_sparse(const bn_plan *base, const bonsai_view *v, const bn_traits *t)
+static bn_coding best_sparse(const bn_coding *base, const bonsai_view *v, const bn_traits *t)
 {
-    bn_plan best = *base, other = *base;
-    plan_sparse(&best, v, t, t->ones ? BONSAI_TYPE_NONE : BONSAI_TYPE_F32);
+    bn_coding best = *base, other = *base;
+    set_sparse(&best, v, t, t->ones ? BONSAI_TYPE_NONE : BONSAI_TYPE_F32);
     if (!t->ones && (t->u8 || t->i8)) {
-        plan_sparse(&other, v, t, t->u8 ? BONSAI_TYPE_U8 : BONSAI_TYPE_I8);
+        set_sparse(&other, v, t, t->u8 ? BONSAI_TYPE_U8 : BONSAI_TYPE_I8);
         best = smaller(&best, &other);
     }
     return best;
 }
 
-void bn_traits_plan(bn_plan *p, const bn_traits *t, int64_t n, int64_t f)
+void bn_traits_code(bn_coding *p, const bn_traits *t, int64_t n, int64_t f)
 {
     const bonsai_view v = {.nodes = n, .features = f};
-    const bn_plan dense = best_dense(p, &v, t), sparse = best_sparse(p, &v, t);
+    const bn_coding dense = best_dense(p, &v, t), sparse = best_sparse(p, &v, t);
     *p = smaller(&sparse, &dense);
 }
 
 int64_t bn_traits_bytes(const bn_traits *t, int64_t n, int64_t f, bool *is_dense)
 {
-    bn_plan best = {.type = {BONSAI_TYPE_NONE}};
-    bn_traits_plan(&best, t, n, f);
+    bn_coding best = {.type = {BONSAI_TYPE_NONE}};
+    bn_traits_code(&best, t, n, f);
     if (is_dense)
         *is_dense = best.type[BONSAI_SECTION_FEATURES] != BONSAI_TYPE_NONE;
     return feature_bytes(&best);
 }
 
-static bonsai_status plan_features(bn_plan *p, const bonsai_graph *g, bonsai_encoding e,
-                                   bn_world *w, const int64_t *first, int threads)
+static bonsai_status find_features(bn_coding *p, const bonsai_graph *g, bonsai_encoding e,
+                                   const bn_place *at)
 {
     bonsai_status rc;
     const bonsai_view *v = &g->view;
-    const bn_plan base = *p;
+    const bn_coding base = *p;
     bn_traits t = {0};
     bool integer;
     if (!bn_has(g, BONSAI_SECTION_FEATURES) && !bn_has(g, BONSAI_SECTION_FEATURE_OFFSETS))
         return BONSAI_OK;
-    BN_TRY(bn_traits_over(&t, &integer, g, w, first, threads));
-    const bn_plan dense = best_dense(&base, v, &t), sparse = best_sparse(&base, v, &t);
+    BN_TRY(bn_traits_of(&t, &integer, g, at));
+    const bn_coding dense = best_dense(&base, v, &t), sparse = best_sparse(&base, v, &t);
     switch (e) {
     case BONSAI_ENCODING_AUTO:
         *p = smaller(&sparse, &dense);
@@ -128,19 +128,19 @@ static bonsai_status plan_features(bn_plan *p, const bonsai_graph *g, bonsai_enc
         *p = bn_has(g, BONSAI_SECTION_FEATURES) ? dense : sparse;
         break;
     case BONSAI_ENCODING_F32:
-        plan_dense(p, v, BONSAI_TYPE_F32);
+        set_dense(p, v, BONSAI_TYPE_F32);
         break;
     case BONSAI_ENCODING_F16:
-        plan_dense(p, v, BONSAI_TYPE_F16);
+        set_dense(p, v, BONSAI_TYPE_F16);
         break;
     case BONSAI_ENCODING_U8:
-        plan_dense(p, v, eight_bits(&t));
+        set_dense(p, v, eight_bits(&t));
         break;
     case BONSAI_ENCODING_SPARSE_F32:
-        plan_sparse(p, v, &t, BONSAI_TYPE_F32);
+        set_sparse(p, v, &t, BONSAI_TYPE_F32);
         break;
     case BONSAI_ENCODING_SPARSE_U8:
-        plan_sparse(p, v, &t, eight_bits(&t));
+        set_sparse(p, v, &t, eight_bits(&t));
         break;
     default:
         rc = bn_fail(BONSAI_E_ARGUMENT, "feature encoding %d is not known", (int)e);
@@ -168,7 +168,7 @@ static void try_narrow(int64_t *wide8, int64_t *wide16, const bonsai_graph *g, b
 }
 
 /* Finds the narrowest type that holds every soft label, and every node weight. */
-static bonsai_status plan_reals(bn_plan *p, const bonsai_graph *g, bn_world *w, bn_rows rows)
+static bonsai_status find_reals(bn_coding *p, const bonsai_graph *g, bn_world *w, bn_rows rows)
 {
     static const bonsai_section section[] = {BONSAI_SECTION_SOFT_LABELS,
                                              BONSAI_SECTION_NODE_WEIGHTS};
@@ -187,7 +187,7 @@ static bonsai_status plan_reals(bn_plan *p, const bonsai_graph *g, bn_world *w, 
 
 /* Counts the sparse entries of the ranks before this one; rows are read again only if zeros are
  * stored, or if features are dense. */
-static bonsai_status find_before(bn_plan *p, const bonsai_graph *g, bn_world *w, bn_rows rows,
+static bonsai_status find_before(bn_coding *p, const bonsai_graph *g, bn_world *w, bn_rows rows,
                                  int threads)
 {
     bonsai_status rc = BONSAI_OK;
@@ -215,22 +215,17 @@ done:
     return rc;
 }
 
-bonsai_status bn_plan_make(bn_plan *p, const bonsai_graph *g, bonsai_encoding e, int threads)
-{
-    return bn_plan_make_over(p, g, e, NULL, NULL, threads);
-}
-
-bonsai_status bn_plan_make_over(bn_plan *p, const bonsai_graph *g, bonsai_encoding e, bn_world *w,
-                                const int64_t *first, int threads)
+bonsai_status bn_coding_make(bn_coding *p, const bonsai_graph *g, bonsai_encoding e,
+                             const bn_place *place)
 {
     bonsai_status rc;
+    const bn_place *at = bn_here(place);
     const bonsai_view *v = &g->view;
-    const bn_rows rows = bn_rows_of(v, w, first);
-    threads = bn_threads(threads);
+    const bn_rows rows = bn_rows_of(v, at);
     memset(p, 0, sizeof *p);
-    BN_TRY(bn_graph_need_over(g, BN_FEATURE_SECTIONS | BN_BIT(BONSAI_SECTION_SOFT_LABELS) |
-                                     BN_BIT(BONSAI_SECTION_NODE_WEIGHTS) |
-                                     BN_BIT(BONSAI_SECTION_LABELS), w, first, threads));
+    BN_TRY(bn_graph_need_at(g, BN_FEATURE_SECTIONS | BN_BIT(BONSAI_SECTION_SOFT_LABELS) |
+                                   BN_BIT(BONSAI_SECTION_NODE_WEIGHTS) |
+                                   BN_BIT(BONSAI_SECTION_LABELS), at));
     for (int s = 1; s < BONSAI_SECTION_COUNT; s++) {
         const bonsai_array *a = &v->section[s];
         bonsai_type t = a->type;
@@ -246,9 +241,9 @@ bonsai_status bn_plan_make_over(bn_plan *p, const bonsai_graph *g, bonsai_encodi
                                       : BONSAI_TYPE_U32;
         set(p, s, t, a->count);
     }
-    BN_TRY(plan_reals(p, g, w, rows));
-    BN_TRY(plan_features(p, g, e, w, first, threads));
-    BN_TRY(find_before(p, g, w, rows, threads));
+    BN_TRY(find_reals(p, g, at->world, rows));
+    BN_TRY(find_features(p, g, e, at));
+    BN_TRY(find_before(p, g, at->world, rows, bn_threads(at->threads)));
 done:
     return rc;
 }
@@ -317,7 +312,7 @@ static bonsai_status check_half(const bonsai_graph *g, const float *value, int64
 }
 
 /* Writes one row of a feature section. */
-static bonsai_status put_row(pieces *o, const bn_plan *p, const bonsai_graph *g, bonsai_section s,
+static bonsai_status put_row(pieces *o, const bn_coding *p, const bonsai_graph *g, bonsai_section s,
                              int64_t node, const int32_t *index, const float *value, int64_t count)
 {
     bonsai_status rc = BONSAI_OK;
@@ -350,7 +345,7 @@ done:
     return rc;
 }
 
-static bonsai_status emit_features(pieces *o, const bn_plan *p, const bonsai_graph *g,
+static bonsai_status emit_features(pieces *o, const bn_coding *p, const bonsai_graph *g,
                                    bonsai_section s, bn_rows rows)
 {
     bonsai_status rc;
@@ -375,7 +370,7 @@ done:
     return rc;
 }
 
-static bonsai_status emit_converted(pieces *o, const bn_plan *p, const bonsai_graph *g,
+static bonsai_status emit_converted(pieces *o, const bn_coding *p, const bonsai_graph *g,
                                     bonsai_section s, bn_rows rows)
 {
     bonsai_status rc = BONSAI_OK;
@@ -395,17 +390,17 @@ done:
     return rc;
 }
 
-static bool same_type(const bn_plan *p, const bonsai_graph *g, bonsai_section s)
+static bool same_type(const bn_coding *p, const bonsai_graph *g, bonsai_section s)
 {
     return (bn_has(g, s) ? g->view.section[s].type : BONSAI_TYPE_NONE) == p->type[s];
 }
 
-static bool same_count(const bn_plan *p, const bonsai_graph *g, bonsai_section s)
+static bool same_count(const bn_coding *p, const bonsai_graph *g, bonsai_section s)
 {
     return (bn_has(g, s) ? g->view.section[s].count : 0) == p->count[s];
 }
 
-bool bn_plan_keeps(const bn_plan *p, const bonsai_graph *g, bonsai_section s)
+bool bn_coding_keeps(const bn_coding *p, const bonsai_graph *g, bonsai_section s)
 {
     const bonsai_array *a = &g->view.section[s];
     if (!a->data || a->type != p->type[s] || a->count != p->count[s])
@@ -420,7 +415,7 @@ bool bn_plan_keeps(const bn_plan *p, const bonsai_graph *g, bonsai_section s)
     return true;                                /* a row's scale and its numbers belong together */
 }
 
-int64_t bn_plan_from(const bn_plan *p, const bonsai_graph *g, bonsai_section s, bn_rows rows)
+int64_t bn_coding_from(const bn_coding *p, const bonsai_graph *g, bonsai_section s, bn_rows rows)
 {
     int64_t from, to;
     if (s == BONSAI_SECTION_FEATURE_INDICES || s == BONSAI_SECTION_FEATURE_VALUES)
@@ -439,12 +434,12 @@ static bonsai_status emit_as_it_lies(const bonsai_array *a, int64_t from, int64_
     return rc;
 }
 
-bonsai_status bn_plan_emit_rows(const bn_plan *p, const bonsai_graph *g, bonsai_section s,
+bonsai_status bn_coding_emit_rows(const bn_coding *p, const bonsai_graph *g, bonsai_section s,
                                 bn_rows rows, bn_sink *sink, void *payload)
 {
     bonsai_status rc;
     pieces o = {NULL, 0, sink, payload};
-    if (bn_plan_keeps(p, g, s)) {
+    if (bn_coding_keeps(p, g, s)) {
         int64_t from, to;
         bn_section_part(&from, &to, &g->view, s, rows);
         return emit_as_it_lies(&g->view.section[s], from, to, sink, payload);
@@ -460,8 +455,8 @@ done:
     return rc;
 }
 
-bonsai_status bn_plan_emit(const bn_plan *p, const bonsai_graph *g, bonsai_section s,
+bonsai_status bn_coding_emit(const bn_coding *p, const bonsai_graph *g, bonsai_section s,
                            bn_sink *sink, void *payload)
 {
-    return bn_plan_emit_rows(p, g, s, bn_rows_of(&g->view, NULL, NULL), sink, payload);
+    return bn_coding_emit_rows(p, g, s, bn_rows_of(&g->view, NULL), sink, payload);
 }

@@ -10,15 +10,15 @@ bonsai_status bonsai_graph_sections(bonsai_type *types, int64_t *bytes, int coun
 {
     bonsai_status rc;
     bonsai_write_options o;
-    bn_plan p;
+    bn_coding p;
     BN_TRY(BN_OPTIONS(&o, given, write));
-    BN_TRY(bn_plan_make(&p, g, o.features, o.threads));
+    BN_TRY(bn_coding_make(&p, g, o.features, &(bn_place){.threads = o.threads}));
     for (int s = 0; s < count; s++) {
         bool known = s < BONSAI_SECTION_COUNT;
         if (types)
             types[s] = known ? p.type[s] : BONSAI_TYPE_NONE;
         if (bytes)
-            bytes[s] = known ? bn_plan_bytes(&p, s) : 0;
+            bytes[s] = known ? bn_coding_bytes(&p, s) : 0;
     }
 done:
     return rc;
@@ -71,13 +71,12 @@ static int64_t count_self_loops(const bonsai_graph *g)
     return loops;
 }
 
-static bonsai_status paper_full(double *out, const bonsai_graph *g, bn_world *w,
-                                const int64_t *first, int threads)
+static bonsai_status paper_full(double *out, const bonsai_graph *g, const bn_place *at)
 {
     bonsai_status rc;
     bn_traits t;
     bool integer;
-    BN_TRY(bn_traits_over(&t, &integer, g, w, first, threads));
+    BN_TRY(bn_traits_of(&t, &integer, g, at));
     *out = 2 * ((double)g->view.nodes * (double)g->view.features * (integer ? 1 : 2) +
                 2 * (double)bonsai_graph_edges(g));
 done:
@@ -88,9 +87,9 @@ static bonsai_status paper_condensed(double *out, const bonsai_graph *g)
 {
     bonsai_status rc;
     paper_features x;
-    bn_plan p;
+    bn_coding p;
     double n = (double)g->view.nodes, m = (double)bonsai_graph_edges(g);
-    BN_TRY(bn_plan_make(&p, g, BONSAI_ENCODING_AUTO, 0));
+    BN_TRY(bn_coding_make(&p, g, BONSAI_ENCODING_AUTO, NULL));
     BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_SECTION_NEIGHBORS) | BN_BIT(BONSAI_SECTION_ROLE), 0));
     BN_TRY(read_paper_features(&x, g));
     double loops = (double)count_self_loops(g);
@@ -107,15 +106,14 @@ done:
     return rc;
 }
 
-static bonsai_status strict_bytes(double *out, const bonsai_graph *g, bn_world *w,
-                                  const int64_t *first, int threads)
+static bonsai_status strict_bytes(double *out, const bonsai_graph *g, const bn_place *at)
 {
-    bn_plan p;
+    bn_coding p;
     int64_t sum = 0;
-    bonsai_status rc = bn_plan_make_over(&p, g, BONSAI_ENCODING_AUTO, w, first, threads);
+    bonsai_status rc = bn_coding_make(&p, g, BONSAI_ENCODING_AUTO, at);
     if (rc != BONSAI_OK)
         return rc;
-#define ADD(name, id, text, counted) sum += counted ? bn_plan_bytes(&p, id) : 0;
+#define ADD(name, id, text, counted) sum += counted ? bn_coding_bytes(&p, id) : 0;
     BONSAI_SECTION_MAP(ADD)
 #undef ADD
     *out = (double)sum;
@@ -124,15 +122,15 @@ static bonsai_status strict_bytes(double *out, const bonsai_graph *g, bn_world *
 
 bonsai_status bonsai_graph_bytes(double *out, const bonsai_graph *g, bonsai_accounting accounting)
 {
-    return bn_graph_bytes_over(out, g, accounting, NULL, NULL, 0);
+    return bn_graph_bytes(out, g, accounting, NULL);
 }
 
-bonsai_status bn_graph_bytes_over(double *out, const bonsai_graph *g, bonsai_accounting accounting,
-                                  bn_world *w, const int64_t *first, int threads)
+bonsai_status bn_graph_bytes(double *out, const bonsai_graph *g, bonsai_accounting accounting,
+                             const bn_place *at)
 {
     switch (accounting) {
-    case BONSAI_ACCOUNTING_STRICT:          return strict_bytes(out, g, w, first, threads);
-    case BONSAI_ACCOUNTING_PAPER_FULL:      return paper_full(out, g, w, first, threads);
+    case BONSAI_ACCOUNTING_STRICT:          return strict_bytes(out, g, at);
+    case BONSAI_ACCOUNTING_PAPER_FULL:      return paper_full(out, g, at);
     case BONSAI_ACCOUNTING_PAPER_CONDENSED: return paper_condensed(out, g);
     }
     return bn_fail(BONSAI_E_ARGUMENT, "accounting %d is not known", (int)accounting);

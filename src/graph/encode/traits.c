@@ -222,17 +222,19 @@ static void keep(bonsai_graph *k, const bn_traits *t, bool integer)
     pthread_mutex_unlock(&k->lock);
 }
 
-bonsai_status bn_traits_over(bn_traits *out, bool *integer, const bonsai_graph *g, bn_world *w,
-                             const int64_t *first, int threads)
+bonsai_status bn_traits_of(bn_traits *out, bool *integer, const bonsai_graph *g,
+                           const bn_place *place)
 {
     bonsai_status rc;
+    const bn_place *at = bn_here(place);
+    bn_world *w = at->world;
     bonsai_graph *k = keeper(g);
-    const bn_rows rows = bn_rows_of(&g->view, w, first);
+    const bn_rows rows = bn_rows_of(&g->view, at);
     int64_t unknown = !k || !atomic_load(&k->learnt);
-    BN_TRY(bn_graph_need_over(g, BN_FEATURE_SECTIONS, w, first, threads));
+    BN_TRY(bn_graph_need_at(g, BN_FEATURE_SECTIONS, at));
     BN_TRY(bn_sum_int(w, &unknown, 1));         /* all ranks read, or none */
     if (unknown) {
-        BN_TRY(bn_agree(w, bn_traits_rows(out, integer, g, rows.begin, rows.end, threads)));
+        BN_TRY(bn_agree(w, bn_traits_rows(out, integer, g, rows.begin, rows.end, at->threads)));
         BN_TRY(join_ranks(out, integer, w));
         if (k)
             keep(k, out, *integer);
