@@ -23,7 +23,8 @@ static const bn_method methods[BONSAI_METHOD_COUNT] = {
         BN_NEEDS_JUDGE | BN_NEEDS_CLUSTERS | BN_RUNS_ON_RANKS | BN_ENTERS_AUTO | BN_CAN_FOLLOW,
         bn_run_made, .make = bn_prototypes},
     [BONSAI_METHOD_AUTO] = {
-        BN_NEEDS_COVER | BN_NEEDS_JUDGE | BN_NEEDS_CLUSTERS | BN_RUNS_ON_RANKS | BN_TRIES_OTHERS,
+        BN_NEEDS_COVER | BN_NEEDS_JUDGE | BN_NEEDS_CLUSTERS | BN_TAKES_RAW | BN_RUNS_ON_RANKS |
+            BN_TRIES_OTHERS,
         bn_run_auto},
 };
 
