@@ -1,5 +1,5 @@
-/* condense.c -- the door: checks what is asked, prepares what the method needs, and has it make a small
- * graph for each budget.  Over several ranks all of them come this way together.
+/* condense.c -- the door: checks what is asked, prepares what the method needs, and has it make a
+ * small graph for each budget.  Over several ranks all of them come this way together.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>

@@ -17,8 +17,8 @@ static bonsai_status add_to_crc(const void *data, int64_t len, void *payload)
     return BONSAI_OK;
 }
 
-static bonsai_status add_section(sum *s, const bn_coding *p, const bonsai_graph *g, bonsai_section id,
-                                 bn_world *w, bn_rows rows)
+static bonsai_status add_section(sum *s, const bn_coding *p, const bonsai_graph *g,
+                                 bonsai_section id, bn_world *w, bn_rows rows)
 {
     bonsai_status rc = BONSAI_OK;
     int64_t bytes = bn_coding_bytes(p, id), item = (int64_t)bonsai_type_bytes(p->type[id]);

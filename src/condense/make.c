@@ -1,5 +1,5 @@
-/* make.c -- the small graph of one request and its record: of nodes that a method picks, or of nodes
- * that it makes.
+/* make.c -- the small graph of one request and its record: of nodes that a method picks, or of
+ * nodes that it makes.
  *
  * Over several ranks nodes are picked on rank 0, which then has the graph of them; those that are
  * made are on every rank alike.

@@ -14,8 +14,8 @@
 #include "prototypes/kmeans/kmeans.h"
 
 /* Of a thread: its stack, its blocks, and the buffer of 128 MB that OpenBLAS reserves for it.
- * PER_TREE: bytes of a training node on the rank that covers; HELD_SAMPLES: rows of samples that are
- * in memory at once; CANDIDATES: small graphs that are in memory beside each other. */
+ * PER_TREE: bytes of a training node on the rank that covers; HELD_SAMPLES: rows of samples that
+ * are in memory at once; CANDIDATES: small graphs that are in memory beside each other. */
 enum { MEGABYTE = 1 << 20, OF_PROGRAM = 48 * MEGABYTE, OF_THREAD = 160 * MEGABYTE,
        PER_TREE = 48, HELD_SAMPLES = 4096, CANDIDATES = 8 };
 

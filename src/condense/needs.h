@@ -13,12 +13,13 @@ typedef struct {
     int ranks, threads;         /* threads of each rank */
 } bn_needs;
 
-/* Private memory that the fullest rank needs whatever spills, beyond that of the program itself; and
- * with panels of a few columns of the embedding, which could spill but would then take for ever. */
+/* Private memory that the fullest rank needs whatever spills, beyond that of the program itself;
+ * and with panels of a few columns of the embedding, which could spill but would then take for
+ * ever. */
 int64_t bn_needs_fixed(const bn_needs *q);
 int64_t bn_needs_least(const bn_needs *q);
-/* What large arrays hold at once on a rank where nothing spills, with the embedding made in panels of
- * so many columns; and the panels alone. */
+/* What large arrays hold at once on a rank where nothing spills, with the embedding made in panels
+ * of so many columns; and the panels alone. */
 int64_t bn_needs_large(const bn_needs *q, int columns);
 int64_t bn_needs_panels(const bn_needs *q, int columns);
 /* The share of the nodes whose embedding after `round` rounds is needed: of all rounds, the nodes
@@ -26,7 +27,7 @@ int64_t bn_needs_panels(const bn_needs *q, int columns);
  * are in random order. */
 double bn_needs_share(const bn_needs *q, int round);
 double bn_needs_halo(const bn_needs *q, int round);
-double bn_needs_row(const bonsai_shape *s, int rounds);         /* numbers in a row of the embedding */
+double bn_needs_row(const bonsai_shape *s, int rounds); /* numbers in a row of the embedding */
 double bn_needs_graph(const bonsai_shape *s);                   /* bytes */
 double bn_needs_budget(const bn_needs *q);
 int64_t bn_needs_sample(const bonsai_condense_options *o, int64_t trees);   /* z */

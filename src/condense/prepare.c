@@ -26,7 +26,7 @@ static bonsai_status need_input(const bonsai_graph *g, const bn_place *at)
     if (!bn_has(g, BONSAI_SECTION_LABELS) || g->view.classes == 0)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: has no labels, and condensing reads those of the "
                        "training nodes", g->where);
-    if (g->view.classes > MOST_CLASSES)         /* a header may say anything; tables have a row each */
+    if (g->view.classes > MOST_CLASSES)     /* a header may say anything; tables have a row each */
         return bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld classes; at most %d can be condensed",
                        g->where, (long long)g->view.classes, MOST_CLASSES);
     if (g->view.features > MOST_FEATURES)
@@ -49,8 +49,8 @@ static void list_methods(char *to, size_t size)
         if (bn_method_of((bonsai_method)m)->needs & BN_RUNS_ON_RANKS)
             name[count++] = bonsai_method_name((bonsai_method)m);
     for (int i = 0; i < count && at < size; i++)
-        at += (size_t)snprintf(to + at, size - at, "%s%s", i == 0 ? "" : i < count - 1 ? ", " : " and ",
-                               name[i]);
+        at += (size_t)snprintf(to + at, size - at, "%s%s",
+                               i == 0 ? "" : i < count - 1 ? ", " : " and ", name[i]);
 }
 
 /* What needs the whole graph in one place stays on one machine. */
@@ -349,7 +349,7 @@ static bonsai_status select_features(bn_preparation *p)
     int32_t *label = NULL, *kept = NULL;
     int64_t count;
     double start = bn_seconds();
-    if (p->projected)                   /* it is no longer needed; the classifier wants all features */
+    if (p->projected)           /* it is no longer needed; the classifier wants all features */
         bn_embedding_free(&job->x);
     if (job->x.rows == 0)
         BN_TRY(bn_embed(&job->x, job->g, &(bn_nodes){job->train, job->trees}, BN_RULE_WL,

@@ -1,5 +1,5 @@
-/* embed.h -- embeddings of nodes: features averaged over neighbours, dense or sparse, on one rank or
- * several.
+/* embed.h -- embeddings of nodes: features averaged over neighbours, dense or sparse, on one rank
+ * or several.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_EMBED_H

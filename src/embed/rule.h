@@ -1,8 +1,8 @@
 /* rule.h -- averaging rules: a node's next row from its own and the sum of its neighbours'.
  *
  *   WL    half of it is its own, half the mean of its neighbours: the kernel that compares trees
- *   MEAN  the node counts as much as each of its neighbours, much as in GCN and GAT: such rows stand
- *         for what a network makes of a node
+ *   MEAN  the node counts as much as each of its neighbours, much as in GCN and GAT: such rows
+ *         stand for what a network makes of a node
  *
  * A node without neighbours keeps its row.
  *

@@ -1,7 +1,7 @@
 /* sharded.h -- the rows of an embedding, a part of them on every rank.
  *
- * A rank keeps the rows of its own nodes, and may have none.  Rows are numbered in one sequence over
- * all ranks.
+ * A rank keeps the rows of its own nodes, and may have none.  Rows are numbered in one sequence
+ * over all ranks.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_SHARDED_H

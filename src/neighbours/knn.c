@@ -187,7 +187,8 @@ bool bn_knn_bounded(const bn_knn_search *q, int64_t first, int64_t end)
 bonsai_status bn_knn_tick(const bn_knn_search *q, int64_t done, int64_t total)
 {
     double share = total > 0 ? (double)done / (double)total : 1.0;
-    return bn_tick(q->place->progress, "neighbours", q->before + (int64_t)((double)q->z * share), q->all);
+    int64_t met = q->before + (int64_t)((double)q->z * share);
+    return bn_tick(q->place->progress, "neighbours", met, q->all);
 }
 
 bonsai_status bn_knn_measure(const bn_knn_search *q, int64_t first, int64_t end, int64_t done,

@@ -1,9 +1,9 @@
 /* knn_blocks.c -- the neighbour search, a block of samples at a time, on one rank or several.
  *
  * Samples go through in blocks.  Every rank gets the rows of a block and searches the rows that it
- * has for the k nearest; one rank per sample gets its lists from all ranks and merges them.  What is
- * nearest among all rows is nearest among those of its rank, and ties go to the lower row in both
- * steps: the answer is that of one rank.
+ * has for the k nearest; one rank per sample gets its lists from all ranks and merges them.  What
+ * is nearest among all rows is nearest among those of its rank, and ties go to the lower row in
+ * both steps: the answer is that of one rank.
  *
  * Alone, and with memory enough, all samples are one block.
  *

@@ -10,7 +10,8 @@
 
 #include "knn.h"
 
-enum { SMALL = 512, MEDIUM = 1024, LARGE = BN_KNN_BLOCK, LEAST = 64, TILE_SAMPLES = 256, TILE_TREES = 512 };
+enum { SMALL = 512, MEDIUM = 1024, LARGE = BN_KNN_BLOCK, LEAST = 64,
+       TILE_SAMPLES = 256, TILE_TREES = 512 };
 /* In a block of rows: at most, and whatever the limit of memory. */
 enum { MOST_FLOATS = 1 << 26, LEAST_FLOATS = 1 << 20 };
 

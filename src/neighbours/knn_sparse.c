@@ -52,7 +52,8 @@ static bonsai_status new_lists(inverted *v, const bn_knn_search *q)
     BN_TRY(BN_BIG(&v->row, q->place->memory, entries));
     BN_TRY(BN_BIG(&v->value, q->place->memory, entries));
     BN_TRY(BN_BIG(&v->after, q->place->memory, q->both ? entries : 0));
-    v->room = bn_least(PRODUCTS, bn_memory_left(q->place->memory) / 2 / (int64_t)sizeof(float)) / trees;
+    int64_t floats = bn_memory_left(q->place->memory) / 2 / (int64_t)sizeof(float);
+    v->room = bn_least(PRODUCTS, floats) / trees;
     v->room = v->room < q->threads ? q->threads : v->room;
     v->room = bn_least(v->room, q->z);
     BN_TRY(BN_BIG(&v->product, q->place->memory, v->room * trees));

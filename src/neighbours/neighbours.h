@@ -1,4 +1,5 @@
-/* neighbours.h -- nearest rows of an embedding, exactly or through a projection, and who lists whom.
+/* neighbours.h -- nearest rows of an embedding, exactly or through a projection, and who lists
+ * whom.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_NEIGHBOURS_H

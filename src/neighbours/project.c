@@ -112,7 +112,8 @@ static bonsai_status project_graph(bonsai_graph **out, const bonsai_graph *g, co
                                 BN_BIT(BONSAI_SECTION_EDGE_WEIGHTS));
     low->view.section[BONSAI_SECTION_FEATURES] =
         (bonsai_array){row0, g->view.nodes * own->dims, BONSAI_TYPE_F32};
-    atomic_store(&low->verified[BONSAI_SECTION_FEATURES], 1);   /* whether they overflow shows in the end */
+    /* whether they overflow shows in the end */
+    atomic_store(&low->verified[BONSAI_SECTION_FEATURES], 1);
     return BONSAI_OK;
 }
 

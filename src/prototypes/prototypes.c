@@ -297,7 +297,8 @@ done:
 /* Whether a is better than b, both close to the best score. */
 static bool keeps_more(const candidate *a, const candidate *b)
 {
-    double x = (double)a->keep.nnz / (double)a->c.count, y = (double)b->keep.nnz / (double)b->c.count;
+    double x = (double)a->keep.nnz / (double)a->c.count;
+    double y = (double)b->keep.nnz / (double)b->c.count;
     return x > y || (x == y && a->c.count > b->c.count);
 }
 
@@ -307,7 +308,8 @@ static int best_of(const candidate *all, int count, int64_t judged)
     double top = 0;
     for (int i = 0; i < count; i++)
         top = all[i].fits ? fmax(top, all[i].percent) : top;
-    double share = top / 100, doubt = judged ? 100 * sqrt(share * (1 - share) / (double)judged) : 100;
+    double share = top / 100;
+    double doubt = judged ? 100 * sqrt(share * (1 - share) / (double)judged) : 100;
     for (int i = 0; i < count; i++)
         if (all[i].fits && all[i].percent >= top - fmax(noise, doubt) &&
             (best < 0 || keeps_more(&all[i], &all[best])))

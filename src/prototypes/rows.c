@@ -35,7 +35,7 @@ static double feature_bytes(const bn_storage *s, double n, double nnz)
 double bn_storage_bytes(const bn_storage *s, int64_t nodes, int64_t nnz)
 {
     double n = (double)nodes, soft = s->soft ? (double)s->classes : 0;
-    if (s->accounting != BONSAI_ACCOUNTING_STRICT)         /* doc/bytes.md; the self loop is one of E */
+    if (s->accounting != BONSAI_ACCOUNTING_STRICT)  /* doc/bytes.md; the self loop is one of E */
         return 2 * (3 * (double)nnz + n * (1 + soft + (s->largest > 0)) + 2 * n);
     double label = s->classes <= 255 ? 1 : s->classes <= 65535 ? 2 : 4;
     double weight = s->largest == 0 ? 0 : s->largest <= 255 ? 1 : s->largest <= 65535 ? 2 : 4;
@@ -108,7 +108,8 @@ static void load_row(row_room *r, const bn_embedding *c, int64_t i, bonsai_type 
     for (int64_t k = 0; k < all; k++) {
         entry e = r->e[k];
         uint16_t half = type == BONSAI_TYPE_F16 ? bn_half_from_float(e.value) : 0;
-        uint8_t q = type == BONSAI_TYPE_U8 || type == BONSAI_TYPE_I8 ? bn_quantise(e.value, r->scale, type) : 0;
+        bool eight = type == BONSAI_TYPE_U8 || type == BONSAI_TYPE_I8;
+        uint8_t q = eight ? bn_quantise(e.value, r->scale, type) : 0;
         e.number = type == BONSAI_TYPE_F16 ? half : type == BONSAI_TYPE_I8 ? (int8_t)q : q;
         if (type == BONSAI_TYPE_F32 || (type == BONSAI_TYPE_F16 ? half & 0x7fff : q) != 0)
             r->e[r->count++] = e;
@@ -310,7 +311,8 @@ static bonsai_status make_room(target *to, bonsai_graph *g, const bn_keep *k, co
     bool dense = s->type == BONSAI_TYPE_F16 ||
                  (double)n * (double)s->f * width <
                      4 * ((double)n + 1) + (double)k->nnz * (index_bytes(s) + width);
-    *to = (target){.type = s->type, .wide = s->f <= 65536 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32, .f = s->f};
+    *to = (target){.type = s->type, .wide = s->f <= 65536 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32,
+                   .f = s->f};
     if (s->type == BONSAI_TYPE_U8 || s->type == BONSAI_TYPE_I8)
         BN_TRY(bn_graph_array(&to->scale, g, BONSAI_SECTION_FEATURE_SCALE, BONSAI_TYPE_F32, n));
     if (dense) {

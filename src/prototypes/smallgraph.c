@@ -66,7 +66,9 @@ static bonsai_status put_labels(bonsai_graph *g, const bn_clusters *c, const bn_
     void *label, *weight;
     uint8_t *soft;
     int64_t n = c->count, classes = s->classes;
-    bonsai_type wide = classes <= 255 ? BONSAI_TYPE_U8 : classes <= 65535 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32;
+    bonsai_type wide = classes <= 255     ? BONSAI_TYPE_U8
+                       : classes <= 65535 ? BONSAI_TYPE_U16
+                                          : BONSAI_TYPE_U32;
     BN_TRY(bn_graph_array(&label, g, BONSAI_SECTION_LABELS, wide, n));
     for (int64_t i = 0; i < n; i++)
         put_number(label, wide, i, c->label[i]);
@@ -92,8 +94,9 @@ bonsai_status bn_candidate_graph(bonsai_graph **out, const bn_clusters *c, const
 {
     bonsai_status rc;
     bonsai_graph *g = NULL;
-    static const bonsai_section same[] = {BONSAI_SECTION_CLASS_NAMES, BONSAI_SECTION_KEPT_FEATURES,
-                                          BONSAI_SECTION_FEATURE_MEAN, BONSAI_SECTION_FEATURE_SPREAD};
+    static const bonsai_section same[] = {
+        BONSAI_SECTION_CLASS_NAMES, BONSAI_SECTION_KEPT_FEATURES,
+        BONSAI_SECTION_FEATURE_MEAN, BONSAI_SECTION_FEATURE_SPREAD};
     BN_TRY(bn_graph_new(&g, job->g->where));
     g->view.nodes = c->count;
     g->view.features = s->f;

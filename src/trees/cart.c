@@ -1,11 +1,12 @@
 /* cart.c -- the features that a CART classifier splits on.
  *
  * It splits by Gini impurity until its leaves are pure or all alike.  Every feature is a column of
- * its non-zero values in ascending order, made once; the rows of a node that are not in it are zero.
- * A node owns a stretch of every column: a walk over it, positive values from the largest down and
- * negative ones from the smallest up, meets every cut with running class counts.  A split parts each
- * stretch in two, in order, and both parts are walked while they are in cache, so that a child
- * knows its best split when it is made; the smaller child is grown first, so that few nodes wait.
+ * its non-zero values in ascending order, made once; the rows of a node that are not in it are
+ * zero. A node owns a stretch of every column: a walk over it, positive values from the largest
+ * down and negative ones from the smallest up, meets every cut with running class counts.  A split
+ * parts each stretch in two, in order, and both parts are walked while they are in cache, so that a
+ * child knows its best split when it is made; the smaller child is grown first, so that few nodes
+ * wait.
  *
  * O(nnz) to sort, and O(nnz of its rows) a node.  Threads share the features out; a
  * split beats another by its score, then the lower feature, then the lower cut, so
@@ -19,7 +20,8 @@
 enum { FEW = 32, BYTE = 256, STRIP = 16, WORTH_THREADS = 20000 };
 
 typedef struct { float value; int32_t row, label; } entry;
-typedef struct { double score; float cut; int64_t at; } split;  /* left: value <= cut; at: stretch */
+/* left: value <= cut; at: stretch */
+typedef struct { double score; float cut; int64_t at; } split;
 typedef struct { int64_t first; int32_t feature, count, left; } stretch;   /* left: go that way */
 
 typedef struct {                /* one that will be split */
@@ -175,7 +177,8 @@ static bool better(const split *a, const split *b)
 /* What purity both sides have: the more the better. */
 static void consider(split *best, const side *s, int64_t size, int64_t at, float cut)
 {
-    split new = {(double)s->in / (double)s->rows + (double)s->out / (double)(size - s->rows), cut, at};
+    double rest = (double)(size - s->rows);
+    split new = {(double)s->in / (double)s->rows + (double)s->out / rest, cut, at};
     if (better(&new, best))
         *best = new;
 }
@@ -336,7 +339,8 @@ static bonsai_status push_child(cart *t, const node *n, int which)
         if (at == t->lane[0].best[which].at)
             new.best.at = new.stretches;
         if (count > 0)
-            new.s[new.stretches++] = (stretch){s->first + (which ? s->left : 0), s->feature, count, 0};
+            new.s[new.stretches++] = (stretch){s->first + (which ? s->left : 0), s->feature, count,
+                                               0};
         new.entries += count;
     }
     t->used[new.s[new.best.at].feature] = 1;

@@ -9,24 +9,24 @@
 /* ---- a job: what all methods start from (condense.c) ---- */
 
 typedef struct {
-    const bonsai_graph *g;              /* the graph that is condensed: full, or its training part */
+    const bonsai_graph *g;      /* the graph that is condensed: full, or its training part */
     const bonsai_condense_options *o;   /* complete */
-    bn_place at;                        /* threads are at least 1 */
-    int64_t *tree_first;                /* ranks+1: the trees of each rank */
-    int32_t *train;                     /* training nodes with a label, ascending: the trees' roots */
-    int64_t  trees;                     /* of all ranks */
-    bn_embedding x;                     /* a row per tree of this rank; empty where the method needs
-                                         * none */
-    int32_t *sample;                    /* z trees, ascending */
+    bn_place at;                /* threads are at least 1 */
+    int64_t *tree_first;        /* ranks+1: the trees of each rank */
+    int32_t *train;             /* training nodes with a label, ascending: the trees' roots */
+    int64_t  trees;             /* of all ranks */
+    bn_embedding x;             /* a row per tree of this rank; empty where the method needs
+                                 * none */
+    int32_t *sample;            /* z trees, ascending */
     int64_t  z;
-    bn_lists rknn;                      /* per tree the samples it covers; empty for other methods,
-                                         * and on other ranks than 0 */
-    bn_embedding judge;                 /* prototypes and auto: rows that the probe judges on, the
-                                         * same on every rank, ... */
-    int32_t *judge_label;               /* ... and their labels */
-    bool     apart;                     /* ... whether neighbours agree no more than by chance, ... */
-    int      depth;                     /* ... and the rounds of averaging: then none, else layers */
-    uint8_t *held;                      /* trees: 1: it is one of those rows; NULL: none is */
+    bn_lists rknn;              /* per tree the samples it covers; empty for other methods,
+                                 * and on other ranks than 0 */
+    bn_embedding judge;         /* prototypes and auto: rows that the probe judges on, the
+                                 * same on every rank, ... */
+    int32_t *judge_label;       /* ... and their labels */
+    bool     apart;             /* ... whether neighbours agree no more than by chance, ... */
+    int      depth;             /* ... and the rounds of averaging: then none, else layers */
+    uint8_t *held;              /* trees: 1: it is one of those rows; NULL: none is */
 } bn_job;
 
 typedef struct {                /* what may be taken: each a limit, INFINITY or INT64_MAX if none */

@@ -85,7 +85,8 @@ static inline bn_near bn_near_of(const bn_reader *r, int32_t node)
 
 static inline bonsai_accounting bn_job_accounting(const bn_job *job)
 {
-    return job->o->accounting == BONSAI_ACCOUNTING_STRICT ? BONSAI_ACCOUNTING_STRICT : BONSAI_ACCOUNTING_PAPER_CONDENSED;
+    return job->o->accounting == BONSAI_ACCOUNTING_STRICT ? BONSAI_ACCOUNTING_STRICT
+                                                          : BONSAI_ACCOUNTING_PAPER_CONDENSED;
 }
 
 /* A reader for a job, on rank 0; then the others serve it.  Borrows the job's place. */

@@ -164,11 +164,11 @@ void bn_choice_free(bn_choice *c);
 /* Chooses nodes of the job's graph within the budget; fails where nothing fits. */
 typedef bonsai_status bn_pick_fn(bn_choice *out, const bn_job *job, const bn_budget *budget);
 
-/* The paper's method, and its ablations and extras (trees.c).  Collective: rank 0 chooses and has the
- * choice; the others answer what it asks about their nodes. */
+/* The paper's method, and its ablations and extras (trees.c).  Collective: rank 0 chooses and has
+ * the choice; the others answer what it asks about their nodes. */
 bn_pick_fn bn_trees;
-/* The others, on one rank (baselines.c): training nodes, or their trees, at random; nodes whose mean
- * follows that of their class; the farthest from all before; those of most neighbours. */
+/* The others, on one rank (baselines.c): training nodes, or their trees, at random; nodes whose
+ * mean follows that of their class; the farthest from all before; those of most neighbours. */
 bn_pick_fn bn_random, bn_random_trees, bn_herding, bn_kcenter, bn_by_degree;
 /* Fails: a budget in bytes has no room for any node; the sentence tells the least that has
  * (set.c).  Collective. */

@@ -129,7 +129,8 @@ static bonsai_status scales(float **out, const adjusting *a, bonsai_type t)
     *out = NULL;
     if (!has_scale(t))
         return BONSAI_OK;
-    bonsai_status rc = bn_graph_array(out, a->out, BONSAI_SECTION_FEATURE_SCALE, BONSAI_TYPE_F32, a->count);
+    bonsai_status rc = bn_graph_array(out, a->out, BONSAI_SECTION_FEATURE_SCALE, BONSAI_TYPE_F32,
+                                      a->count);
     for (int64_t i = 0; rc == BONSAI_OK && i < a->count; i++)
         (*out)[i] = old ? old[a->kept[i]] : 1.0f;
     return rc;
@@ -161,15 +162,16 @@ static bonsai_status store_sparse(adjusting *a)
 {
     bonsai_status rc;
     const bonsai_array *old = a->m->small->view.section;
-    const bonsai_type t = old[BONSAI_SECTION_FEATURE_VALUES].data ? old[BONSAI_SECTION_FEATURE_VALUES].type
-                                                          : BONSAI_TYPE_U8;
+    const bonsai_array *values = &old[BONSAI_SECTION_FEATURE_VALUES];
+    const bonsai_type t = values->data ? values->type : BONSAI_TYPE_U8;
     uint64_t *offsets;
     uint32_t *index;
     uint8_t *value;
     float *scale;
     int64_t total = old[BONSAI_SECTION_FEATURE_INDICES].count, at = 0;
     BN_TRY(scales(&scale, a, t));
-    BN_TRY(bn_graph_array(&offsets, a->out, BONSAI_SECTION_FEATURE_OFFSETS, BONSAI_TYPE_U64, a->count + 1));
+    BN_TRY(bn_graph_array(&offsets, a->out, BONSAI_SECTION_FEATURE_OFFSETS, BONSAI_TYPE_U64,
+                          a->count + 1));
     BN_TRY(bn_graph_array(&index, a->out, BONSAI_SECTION_FEATURE_INDICES, BONSAI_TYPE_U32, total));
     BN_TRY(bn_graph_array(&value, a->out, BONSAI_SECTION_FEATURE_VALUES, t, total));
     for (int64_t i = 0; i < a->count; i++) {
@@ -245,8 +247,8 @@ static void soften(adjusting *a, int64_t i, double *mean)
         total += (int64_t)own;
     }
     if (soft->type == BONSAI_TYPE_U8)
-        round_soft((uint8_t *)a->out->owned[BONSAI_SECTION_SOFT_LABELS] + i * classes, mean, classes,
-                   total);
+        round_soft((uint8_t *)a->out->owned[BONSAI_SECTION_SOFT_LABELS] + i * classes, mean,
+                   classes, total);
     else
         for (int64_t c = 0; c < classes; c++)
             ((float *)a->out->owned[BONSAI_SECTION_SOFT_LABELS])[i * classes + c] = (float)mean[c];
@@ -271,7 +273,8 @@ static bonsai_status store_weights(adjusting *a)
     float *weight;
     if (!old->data)
         return BONSAI_OK;
-    bonsai_status rc = bn_graph_array(&weight, a->out, BONSAI_SECTION_NODE_WEIGHTS, BONSAI_TYPE_F32, a->count);
+    bonsai_status rc = bn_graph_array(&weight, a->out, BONSAI_SECTION_NODE_WEIGHTS,
+                                      BONSAI_TYPE_F32, a->count);
     for (int64_t i = 0; rc == BONSAI_OK && i < a->count; i++) {
         int64_t p = a->kept[i];
         double before = (double)m->size_before[p], after = (double)m->size_after[p];
@@ -289,7 +292,8 @@ static bonsai_status store_members(adjusting *a)
     uint32_t *member, *origin = a->out->owned[BONSAI_SECTION_ORIGIN];
     int64_t *at = NULL, total = 0;
     BN_TRY(BN_NEW(&at, m->small->view.nodes));
-    BN_TRY(bn_graph_array(&offsets, a->out, BONSAI_SECTION_MEMBER_OFFSETS, BONSAI_TYPE_U64, a->count + 1));
+    BN_TRY(bn_graph_array(&offsets, a->out, BONSAI_SECTION_MEMBER_OFFSETS, BONSAI_TYPE_U64,
+                          a->count + 1));
     for (int64_t i = 0; i < a->count; i++) {
         at[a->kept[i]] = total;
         total += m->size_after[a->kept[i]];

@@ -27,8 +27,9 @@ static bonsai_status read_members(bn_moves *m)
             uint32_t v = member[e];
             if (v >= (uint64_t)m->was->view.nodes || m->before[v] >= 0 ||
                 bn_label(m->was, v) != bn_label(s, p))
-                return bn_fail(BONSAI_E_ARGUMENT, "%s: node %lld names member %u, which is no member "
-                               "of its class in %s or one twice: it was not made of that graph",
+                return bn_fail(BONSAI_E_ARGUMENT, "%s: node %lld names member %u, which is no "
+                               "member of its class in %s or one twice: it was not made of that "
+                               "graph",
                                s->where, (long long)p, (unsigned)v, m->was->where);
             m->before[v] = (int32_t)p;
         }

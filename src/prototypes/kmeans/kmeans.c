@@ -270,7 +270,8 @@ static bonsai_status cluster_all(int32_t *cluster, int64_t *found, task *t)
 {
     bonsai_status rc;
     bn_world *w = t->s->at->world;
-    int64_t many = t->k > BN_KMEANS_SAMPLE / SAMPLE_EACH ? bn_least(t->k, t->total) * SAMPLE_EACH : BN_KMEANS_SAMPLE;
+    int64_t many = t->k > BN_KMEANS_SAMPLE / SAMPLE_EACH ? bn_least(t->k, t->total) * SAMPLE_EACH
+                                                         : BN_KMEANS_SAMPLE;
     int full = t->rounds < FULL_ROUNDS ? t->rounds : FULL_ROUNDS;
     bool few = t->k >= t->total || t->total <= many;
     t->ticks = bn_least(t->k, t->total) + t->rounds + full;

@@ -111,8 +111,8 @@ void bn_round_free(bn_round *q);
 bonsai_status bn_round_shift(bn_round *q);
 bonsai_status bn_round_sizes(bn_round *q);
 /* All rows to the nearest of the means of the rows in m, whose clusters have the sizes q->size;
- * with the sizes after that, and empty clusters repaired.  apart: every rank has its own part of m, as of
- * the rows, else m is the same on every rank. */
+ * with the sizes after that, and empty clusters repaired.  apart: every rank has its own part of m,
+ * as of the rows, else m is the same on every rank. */
 bonsai_status bn_round_assign(bn_round *q, bn_sums *m, bool apart);
 
 #endif
