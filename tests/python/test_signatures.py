@@ -134,7 +134,7 @@ class Names(testing.Case):
                         node.asname or node.name if isinstance(node, ast.alias) else
                         node.id if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
                         else "")
-                self.assertFalse(hasattr(builtins, name) and name[:2] != "__",
+                self.assertFalse(hasattr(builtins, name) and not name.startswith("_"),
                                  "%s: %s shadows a builtin" % (module, name))
 
     def test_sizes_are_properties(self):
