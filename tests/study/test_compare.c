@@ -1,7 +1,7 @@
 /* test_compare.c -- tables of methods, ratios and models.
  *
  * SPDX-License-Identifier: MIT */
-#include "condensing.h"
+#include "studying.h"
 
 enum { METHODS = 3, RATIOS = 2, MODELS = 2, CELLS = (1 + METHODS * RATIOS) * MODELS };
 
@@ -19,21 +19,12 @@ typedef struct {                /* all that a table is made from; little of ever
 
 static void set_up(setting *t)
 {
-    bonsai_generate_options make;
     memset(t, 0, sizeof *t);
-    bonsai_generate_options_init(&make);
-    make.nodes = 150;
-    make.features = 20;
-    make.words = 4;
-    make.classes = 3;
-    assert_int_equal(bonsai_graph_generate(&t->g, &make), BONSAI_OK);
+    t->g = studied_graph();
+    t->train = studied_training();
     bonsai_condense_options_init(&t->condense);
-    bonsai_train_options_init(&t->train);
     bonsai_compare_options_init(&t->o);
-    t->train.epochs = 3;
     t->train.every = 2;
-    t->train.seeds = 2;
-    t->train.hidden = 8;
     t->o.methods = methods;
     t->o.method_count = METHODS;
     t->o.ratios = ratios;

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "condensing.h"
+#include "studying.h"
 
 typedef struct {
     bonsai_graph *g;
@@ -15,23 +15,14 @@ typedef struct {
 
 static void set_up(setting *t)
 {
-    bonsai_generate_options make;
     memset(t, 0, sizeof *t);
-    bonsai_generate_options_init(&make);
-    make.nodes = 150;
-    make.features = 20;
-    make.words = 4;
-    make.classes = 3;
-    assert_int_equal(bonsai_graph_generate(&t->g, &make), BONSAI_OK);
+    t->g = studied_graph();
+    t->train = studied_training();
     bonsai_condense_options_init(&t->strict);
     bonsai_condense_options_init(&t->paper);
     t->paper.accounting = BONSAI_ACCOUNTING_PAPER_FULL;
     t->settings[0] = &t->strict;
     t->settings[1] = &t->paper;
-    bonsai_train_options_init(&t->train);
-    t->train.epochs = 3;
-    t->train.seeds = 2;
-    t->train.hidden = 8;
     bonsai_compare_options_init(&t->o);
     t->o.settings = t->settings;
     t->o.setting_count = 2;
