@@ -16,7 +16,7 @@ from typing import Any, Dict, List, Type
 
 from ._errors import BY_STATUS, Error
 
-VERSION = "0.7.0"
+VERSION = "0.7.1"
 
 # ---- constants ----
 
