@@ -177,6 +177,8 @@ static int set_size(session *s, const opt *o, const char *text)
     int64_t bytes = 0;
     if (!parse_size(text, &bytes))
         return bad(s, o, text, "not a size such as 500M or 3G");
+    if (bytes == 0 && strpbrk(text, "123456789"))       /* 0 means something else */
+        return bad(s, o, text, "less than a byte");
     if (o->f->type == BONSAI_FIELD_BYTES)
         *(int64_t *)o->value = bytes;
     else

@@ -19,6 +19,11 @@
 enum { MEGABYTE = 1 << 20, OF_PROGRAM = 48 * MEGABYTE, OF_THREAD = 160 * MEGABYTE,
        PER_TREE = 48, HELD_SAMPLES = 4096, CANDIDATES = 8 };
 
+int64_t bn_needs_whole(double bytes)
+{
+    return bytes < 2e18 ? (int64_t)bytes : INT64_MAX / 4;
+}
+
 int64_t bn_needs_sample(const bonsai_condense_options *o, int64_t trees)
 {
     double z = o->sample < 0 ? (double)trees
@@ -81,7 +86,7 @@ int64_t bn_needs_fixed(const bn_needs *q)
                  CANDIDATES * bn_needs_budget(q);
     else
         bytes += 2 * bn_needs_budget(q);
-    return bytes < 4e18 ? (int64_t)bytes : INT64_MAX / 2;
+    return bn_needs_whole(bytes);
 }
 
 double bn_needs_halo(const bn_needs *q, int round)
@@ -97,7 +102,7 @@ int64_t bn_needs_panels(const bn_needs *q, int columns)
     double rows = (double)q->s.nodes / q->ranks, halo = bn_needs_halo(q, 1);
     double near = q->ranks > 1 ? 4 * (double)q->s.edges / q->ranks * bn_needs_share(q, 1) : 0;
     double bytes = 8 * (rows + halo) * columns + 5 * rows + near;
-    return bytes < 4e18 ? (int64_t)bytes : INT64_MAX / 2;
+    return bn_needs_whole(bytes);
 }
 
 int64_t bn_needs_least(const bn_needs *q)
@@ -112,5 +117,5 @@ int64_t bn_needs_large(const bn_needs *q, int columns)
     double panels = (double)bn_needs_panels(q, columns), most = x + panels;
     if (q->needs & BN_NEEDS_CLUSTERS)   /* posteriors, clusters, their members */
         most = fmax(most, x + t * (4 * (double)q->s.classes + 60));
-    return most < 4e18 ? (int64_t)most : INT64_MAX / 2;
+    return bn_needs_whole(most);
 }

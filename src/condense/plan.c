@@ -69,14 +69,22 @@ done:
     return rc;
 }
 
+/* No file system holds a file of more bytes. */
+static const double most_bytes = 1e18;
+
 static bonsai_status check_shape(const bonsai_shape *s, const bonsai_plan_options *o)
 {
-    if (s->nodes < 1 || s->nodes > INT32_MAX || s->edges < 0 || s->features < 1 || s->classes < 1 ||
-        s->nonzeros < 0 || s->train < 1 || s->train > s->nodes || s->val < 0 || s->value_bytes < 1)
+    if (s->nodes < 1 || s->nodes > INT32_MAX || s->edges < 0 || s->features < 1 ||
+        s->features > INT32_MAX || s->classes < 1 || s->classes > INT32_MAX || s->nonzeros < 0 ||
+        s->train < 1 || s->train > s->nodes || s->val < 0 || s->value_bytes < 1)
         return bn_fail(BONSAI_E_ARGUMENT, "a graph of %lld nodes, %lld edges, %lld features, %lld "
                        "classes and %lld training nodes cannot be condensed", (long long)s->nodes,
                        (long long)s->edges, (long long)s->features, (long long)s->classes,
                        (long long)s->train);
+    if (bn_needs_graph(s) > most_bytes)
+        return bn_fail(BONSAI_E_ARGUMENT, "a graph of %lld nodes, %lld edges and %lld features has "
+                       "%.1e bytes, more than any file holds", (long long)s->nodes,
+                       (long long)s->edges, (long long)s->features, bn_needs_graph(s));
     if (o->ranks < 1 || (int64_t)o->ranks > s->nodes)
         return bn_fail(BONSAI_E_ARGUMENT, "ranks is %d; it must be in 1..%lld, a node for each at "
                        "least", o->ranks, (long long)s->nodes);
@@ -130,8 +138,8 @@ static void plan_wire(planning *x)
     if (x->q.needs & BN_NEEDS_CLUSTERS)
         other += (ranks - 1) * (fmin(BN_FIT_ROWS, t) + fmin(BN_MOST_JUDGED, (double)s->val)) * row +
                  makes * t * row * (1 - 1 / ranks) + (ranks - 1) * 8 * bn_needs_budget(&x->q);
-    x->p->wire_rows = (int64_t)rows;
-    x->p->wire = (int64_t)(rows + (ranks > 1 ? other : 0));
+    x->p->wire_rows = bn_needs_whole(rows);
+    x->p->wire = bn_needs_whole(rows + (ranks > 1 ? other : 0));
 }
 
 /* As the embedding does: as many columns as fit, and only then the rows themselves. */
@@ -219,7 +227,7 @@ bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *shape,
     o.network = o.network > 0 ? o.network : usual.network;
     p.ranks = o.ranks;
     p.threads = x.q.threads;
-    p.file = (int64_t)bn_needs_graph(&s);
+    p.file = bn_needs_whole(bn_needs_graph(&s));
     BN_TRY(find_halo(&x));
     plan_memory(&x);
     plan_wire(&x);

@@ -30,6 +30,10 @@ $BONSAI plan g.bonsai --ranks 1,,2
 $BONSAI plan g.bonsai --ranks 2x
 $BONSAI plan g.bonsai --ranks $(seq -s , 1 40)
 $BONSAI plan g.bonsai --memory 3X
+$BONSAI plan g.bonsai --memory 0.5
+$BONSAI plan g.bonsai --disk 0.9
+$BONSAI plan --nodes 10 --edges 20 --features 9223372036854775807
+$BONSAI plan --nodes 10 --edges 20 --features 5 --classes 2147483648
 $BONSAI plan g.bonsai --disk fast
 $BONSAI plan g.bonsai --method tres
 $BONSAI plan g.bonsai --ratio 2
@@ -41,3 +45,6 @@ $BONSAI plan g.bonsai g.bonsai
 $BONSAI plan none.bonsai
 $BONSAI plan g.bonsai --ranks 301
 $BONSAI plan --nodes 10 --edges 20 --features 5 --train 11
+$BONSAI plan --nodes 10 --edges 9223372036854775807 --features 5
+$BONSAI plan --nodes 2147483647 --edges 20 --features 2147483647
+$BONSAI plan --nodes 10 --edges 20 --features 5 --nonzeros 9223372036854775807

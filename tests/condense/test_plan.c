@@ -124,6 +124,23 @@ static void a_shape_is_that_of_the_graph(void **state)
     }
 }
 
+static void the_largest_shapes_need_positive_bytes(void **state)
+{
+    bonsai_shape s = papers();
+    (void)state;
+    s.features = INT32_MAX;
+    for (int sparse = 0; sparse < 2; sparse++) {
+        s.nonzeros = sparse ? (int64_t)5e16 : 0;
+        s.edges = sparse ? (int64_t)1e17 : 5;
+        s.nodes = s.train = sparse ? INT32_MAX : 100000000;
+        for (int ranks = 1; ranks <= 1000; ranks *= 1000) {
+            const bonsai_plan p = plan_of(&s, ranks, 1 << 30);
+            assert_true(p.least > 0 && p.most > 0 && p.held > 0 && p.scratch >= 0 && p.file > 0);
+            assert_true(p.wire >= 0 && p.wire_rows >= 0 && p.halo >= 0);
+        }
+    }
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
     bonsai_shape s = papers();
@@ -143,6 +160,12 @@ static void what_cannot_be_is_refused(void **state)
     s.train = 0;
     assert_fails(bonsai_plan_make(&p, &s, &o), BONSAI_E_ARGUMENT, "0 training nodes");
     s.train = 5;
+    s.edges = INT64_MAX;
+    assert_fails(bonsai_plan_make(&p, &s, &o), BONSAI_E_ARGUMENT, "more than any file holds");
+    s.edges = 5;
+    s.features = INT64_MAX;
+    assert_fails(bonsai_plan_make(&p, &s, &o), BONSAI_E_ARGUMENT, "cannot be condensed");
+    s.features = 5;
     s.nodes = (int64_t)1 << 40;
     assert_fails(bonsai_plan_make(&p, &s, &o), BONSAI_E_ARGUMENT, "cannot be condensed");
 }
@@ -169,6 +192,7 @@ int main(void)
         cmocka_unit_test(a_limit_makes_panels_narrow_then_rows_spill),
         cmocka_unit_test(few_training_nodes_reach_few_rows),
         cmocka_unit_test(a_shape_is_that_of_the_graph),
+        cmocka_unit_test(the_largest_shapes_need_positive_bytes),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, wait_for_threads, NULL);
