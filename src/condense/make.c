@@ -50,8 +50,8 @@ done:
     return rc;
 }
 
-/* The price that was kept must be that of the graph.  It is, unless the input says that
- * it is undirected and is not: that is looked for only when it has done harm. */
+/* The price that was kept must be that of the graph.  It is, unless the input says that it is
+ * undirected and is not, which several ranks look for only now that it has done harm. */
 static bonsai_status check_size(const bonsai_condense_info *i, const bn_request *r)
 {
     const bonsai_graph *full = r->p->full;

@@ -328,6 +328,8 @@ static bonsai_status measure(bn_preparation *p, const bonsai_graph *g)
     BN_TRY(bn_agree(at->world, choose_split(p, g)));
     BN_TRY(bn_agree(at->world, list_training(job, p->full)));
     BN_TRY(bn_agree(at->world, allow_memory(p)));
+    if (bn_ranks(at->world) == 1)       /* on several it is looked for if it has done harm */
+        BN_TRY(bn_graph_need_at(g, BN_SYMMETRY, at));
     BN_TRY(bn_tick(job->at.progress, "measuring", 1, PASSES));
     BN_TRY(bn_graph_bytes(&p->full_bytes, g, BONSAI_ACCOUNTING_STRICT, at));
     BN_TRY(bn_tick(job->at.progress, "measuring", 2, PASSES));

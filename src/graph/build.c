@@ -352,9 +352,10 @@ static bonsai_status check_edges(sorter *s, const char *where)
 static bonsai_status is_symmetric(bool *out, const bn_adjacent *a)
 {
     int64_t *cursor = NULL;
+    const bonsai_array offsets = {a->offsets, a->n + 1, BONSAI_TYPE_U64};
     bonsai_status rc = BN_NEW(&cursor, a->n);
     if (rc == BONSAI_OK)
-        *out = bn_asymmetric_row(a->n, a->offsets, a->neighbors, a->weights, cursor) == a->n;
+        *out = bn_asymmetric_row(a->n, &offsets, a->neighbors, a->weights, cursor) == a->n;
     bn_free(cursor);
     return rc;
 }

@@ -189,6 +189,8 @@ static bonsai_status verify_once(bonsai_graph *g, bonsai_section s, int threads)
 /* Lists need their offsets, which have lower numbers and so are verified first. */
 static uint32_t with_offsets(uint32_t mask)
 {
+    if (mask & BN_SYMMETRY)
+        mask |= BN_BIT(BONSAI_SECTION_NEIGHBORS) | BN_BIT(BONSAI_SECTION_EDGE_WEIGHTS);
     if (mask & (BN_BIT(BONSAI_SECTION_NEIGHBORS) | BN_BIT(BONSAI_SECTION_EDGE_WEIGHTS)))
         mask |= BN_BIT(BONSAI_SECTION_OFFSETS);
     if (mask & (BN_BIT(BONSAI_SECTION_FEATURE_INDICES) | BN_BIT(BONSAI_SECTION_FEATURE_VALUES) |
@@ -199,7 +201,32 @@ static uint32_t with_offsets(uint32_t mask)
     return mask;
 }
 
-bonsai_status bn_graph_need(const bonsai_graph *g, uint32_t mask, int threads)
+static bool shares_adjacency(const bonsai_graph *g, const bonsai_graph *parent)
+{
+    bool same = parent && !((parent->view.flags ^ g->view.flags) & BONSAI_FLAG_DIRECTED);
+    for (int s = BONSAI_SECTION_OFFSETS; same && s <= BONSAI_SECTION_EDGE_WEIGHTS; s++)
+        same = parent->view.section[s].data == g->view.section[s].data;
+    return same;
+}
+
+static bonsai_status need_symmetry(const bonsai_graph *g, bn_memory *memory)
+{
+    bonsai_status rc = BONSAI_OK;
+    while (shares_adjacency(g, g->parent))
+        g = g->parent;
+    bonsai_graph *owner = (bonsai_graph *)(uintptr_t)g;
+    if ((g->view.flags & BONSAI_FLAG_DIRECTED) || atomic_load(&g->verified[0]))
+        return BONSAI_OK;
+    pthread_mutex_lock(&owner->lock);
+    if (!atomic_load(&g->verified[0]))
+        rc = bn_symmetry_check(g, &(bn_place){.memory = memory});
+    if (rc == BONSAI_OK)
+        atomic_store(&owner->verified[0], 1);
+    pthread_mutex_unlock(&owner->lock);
+    return rc;
+}
+
+static bonsai_status need(const bonsai_graph *g, uint32_t mask, int threads, bn_memory *memory)
 {
     mask = with_offsets(mask);
     for (int s = 1; s < BONSAI_SECTION_COUNT; s++) {
@@ -209,7 +236,12 @@ bonsai_status bn_graph_need(const bonsai_graph *g, uint32_t mask, int threads)
         if (rc != BONSAI_OK)
             return rc;
     }
-    return BONSAI_OK;
+    return mask & BN_SYMMETRY ? need_symmetry(g, memory) : BONSAI_OK;
+}
+
+bonsai_status bn_graph_need(const bonsai_graph *g, uint32_t mask, int threads)
+{
+    return need(g, mask, threads, NULL);
 }
 
 /* If one rank has not verified a section, all ranks verify it, and without the lock: ranks that are
@@ -220,7 +252,7 @@ bonsai_status bn_graph_need_at(const bonsai_graph *g, uint32_t mask, const bn_pl
     const bn_place *at = bn_here(place);
     int64_t missing[BONSAI_SECTION_COUNT] = {0};
     if (bn_ranks(at->world) == 1)
-        return bn_graph_need(g, mask, at->threads);
+        return need(g, mask, at->threads, at->memory);
     mask = with_offsets(mask);
     for (int s = 1; s < BONSAI_SECTION_COUNT; s++)
         missing[s] = (mask & BN_BIT(s)) && bn_has(g, s) && !atomic_load(&g->verified[s]);

@@ -12,6 +12,7 @@
 
 #define BN_BIT(section) (1u << (section))
 #define BN_ALL_SECTIONS (BN_BIT(BONSAI_SECTION_COUNT) - 2u)
+#define BN_SYMMETRY BN_BIT(0)           /* in place of a section: what an undirected graph claims */
 
 enum { BN_SMALL_SECTION = 1 << 20 };    /* bytes; smaller ones are verified when a file is opened */
 
@@ -26,7 +27,7 @@ struct bonsai_graph {
     bn_file          file;                      /* the mapped native file, if any */
     char            *where;                     /* for errors: the file's name, or "graph" */
     uint32_t         crc[BONSAI_SECTION_COUNT];    /* of mapped sections */
-    atomic_uchar     verified[BONSAI_SECTION_COUNT];
+    atomic_uchar     verified[BONSAI_SECTION_COUNT];    /* [0]: the symmetry */
     pthread_mutex_t  lock;                      /* held while a section is being verified */
     bonsai_read_info info;
     atomic_int       users;                     /* the caller, and graphs that borrow sections */
@@ -63,9 +64,11 @@ void bn_graph_borrow(bonsai_graph *g, const bonsai_graph *parent, uint32_t mask)
 /* Makes a deep copy of one section of a view in g. */
 bonsai_status bn_graph_copy(bonsai_graph *g, const bonsai_view *v, bonsai_section s);
 /* Verifies the sections of the mask (BN_BIT | ...) that have not been verified; every algorithm
- * first calls it with the sections that it reads. */
+ * first calls it with the sections that it reads.  With BN_SYMMETRY also that each entry has its
+ * reverse, unless the graph is directed: once for all graphs that share an adjacency. */
 bonsai_status bn_graph_need(const bonsai_graph *g, uint32_t mask, int threads);
-/* The same on all ranks, each reading its own rows; afterwards bn_graph_need is free on each. */
+/* The same on all ranks, each reading its own rows; afterwards bn_graph_need is free on each.
+ * Several ranks do not check BN_SYMMETRY. */
 bonsai_status bn_graph_need_at(const bonsai_graph *g, uint32_t mask, const bn_place *at);
 /* Gets the checksum of a section if it is mapped and verified. */
 bool bn_section_crc(uint32_t *out, const bonsai_graph *g, bonsai_section s);
@@ -105,9 +108,9 @@ bonsai_status bn_graph_check(const bonsai_graph *g, const bn_place *at);
 bonsai_status bn_symmetry_check(const bonsai_graph *g, const bn_place *at);
 /* The same with messages of at most `batch` entries. */
 bonsai_status bn_symmetry_exchange(const bonsai_graph *g, int64_t batch, const bn_place *at);
-/* Checks an adjacency with sorted rows: each entry must have its reverse, of equal weight.  room: n
- * int64. */
-int64_t bn_asymmetric_row(int64_t n, const int64_t *offsets, const int32_t *neighbors,
+/* The first row of an adjacency with sorted rows that has an entry without its reverse of equal
+ * weight, or n.  room: n int64. */
+int64_t bn_asymmetric_row(int64_t n, const bonsai_array *offsets, const int32_t *neighbors,
                           const float *weights, int64_t *room);
 
 /* ---- building (build.c, draft.c) ---- */

@@ -117,9 +117,10 @@ static bonsai_status plain_graph(bonsai_graph **out, const bonsai_graph *g,
 bonsai_status bn_metis_parts(int32_t *part, const bonsai_graph *g, int64_t parts, uint64_t seed,
                              const bonsai_read_options *o)
 {
-    bonsai_status rc = BONSAI_OK;
+    bonsai_status rc;
     bonsai_graph *plain = NULL;
     int64_t n = g->view.nodes, sum;
+    BN_TRY(bn_graph_need(g, BN_SYMMETRY, o->threads));
     if (g->view.flags & (BONSAI_FLAG_DIRECTED | BONSAI_FLAG_SELF_LOOPS | BONSAI_FLAG_REPEATED)) {
         BN_TRY(plain_graph(&plain, g, o));
         g = plain;

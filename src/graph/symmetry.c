@@ -11,15 +11,16 @@
 
 enum { BATCH = 64 << 20 };      /* bytes of a message */
 
-int64_t bn_asymmetric_row(int64_t n, const int64_t *offsets, const int32_t *neighbors,
+int64_t bn_asymmetric_row(int64_t n, const bonsai_array *offsets, const int32_t *neighbors,
                           const float *weights, int64_t *cursor)
 {
-    memcpy(cursor, offsets, (size_t)n * sizeof *cursor);
+    for (int64_t v = 0; v < n; v++)
+        cursor[v] = bn_int_at(offsets, v);
     for (int64_t u = 0; u < n; u++)
-        for (int64_t e = offsets[u]; e < offsets[u + 1]; e++) {
+        for (int64_t e = bn_int_at(offsets, u), end = bn_int_at(offsets, u + 1); e < end; e++) {
             int32_t v = neighbors[e];
             int64_t back = cursor[v]++;
-            if (back >= offsets[v + 1] || neighbors[back] != u ||
+            if (back >= bn_int_at(offsets, v + 1) || neighbors[back] != u ||
                 (weights && weights[back] != weights[e]))
                 return u;
         }
@@ -34,22 +35,19 @@ static bonsai_status one_sided(const bonsai_graph *g, int64_t row)
                    "but the graph says it is undirected", g->where, (long long)row);
 }
 
-static bonsai_status check_alone(const bonsai_graph *g, bn_progress p)
+static bonsai_status check_alone(const bonsai_graph *g, const bn_place *at)
 {
     bonsai_status rc;
-    int64_t n = g->view.nodes, *cursor = NULL, *offsets = NULL;
-    BN_TRY(bn_tick(p, "symmetry", 0, 1));
-    BN_TRY(BN_NEW(&cursor, n));
-    BN_TRY(BN_NEW(&offsets, n + 1));
-    for (int64_t v = 0; v <= n; v++)
-        offsets[v] = bn_row_begin(g, v);
-    BN_TRY(one_sided(g, bn_asymmetric_row(n, offsets, bn_neighbors(g),
-                                          g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data,
-                                          cursor)));
-    BN_TRY(bn_tick(p, "symmetry", 1, 1));
+    int64_t *cursor = NULL;
+    const bonsai_array *section = g->view.section;
+    BN_TRY(bn_tick(at->progress, "symmetry", 0, 1));
+    BN_TRY(BN_BIG(&cursor, at->memory, g->view.nodes));
+    BN_TRY(one_sided(g, bn_asymmetric_row(g->view.nodes, &section[BONSAI_SECTION_OFFSETS],
+                                          bn_neighbors(g),
+                                          section[BONSAI_SECTION_EDGE_WEIGHTS].data, cursor)));
+    BN_TRY(bn_tick(at->progress, "symmetry", 1, 1));
 done:
-    bn_free(cursor);
-    bn_free(offsets);
+    bn_big_free(cursor);
     return rc;
 }
 
@@ -223,7 +221,7 @@ bonsai_status bn_symmetry_check(const bonsai_graph *g, const bn_place *place)
 {
     const bn_place *at = bn_here(place);
     if (bn_ranks(at->world) == 1)
-        return check_alone(g, at->progress);
+        return check_alone(g, at);
     return bn_symmetry_exchange(g, BATCH / (NUMBERS * (int64_t)sizeof(uint32_t)), at);
 }
 

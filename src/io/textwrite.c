@@ -396,8 +396,7 @@ bonsai_status bn_text_write(const bonsai_graph *g, const char *path, const bonsa
     bool features = g->view.features > 0;
     writer w = {.g = g, .progress = {o->progress, o->payload},
                 .total = g->view.nodes * (features ? 3 : 2)};
-    if (!(g->view.flags & BONSAI_FLAG_DIRECTED))     /* else half would be lost silently */
-        BN_TRY(bn_symmetry_check(g, NULL));
+    BN_TRY(bn_graph_need(g, BN_SYMMETRY, o->threads));  /* else half would be lost silently */
     BN_TRY(open_folder(&w, path));
     BN_TRY(bn_tick(w.progress, "writing", 0, w.total));
     w.done = 1;

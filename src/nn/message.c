@@ -212,13 +212,14 @@ void bn_messages_free(bn_messages *m)
 bonsai_status bn_messages_make(bn_messages *out, const bonsai_graph *g, bn_norm norm,
                                bool gradients, int threads)
 {
-    bonsai_status rc = BONSAI_OK;
+    bonsai_status rc;
     const bonsai_array *section = g->view.section;
     bn_side rows = {.n = g->view.nodes, .offsets = section[BONSAI_SECTION_OFFSETS],
                     .ids = bn_neighbors(g)};
     if (norm == BN_NORM_BOTH)
         rows.weights = section[BONSAI_SECTION_EDGE_WEIGHTS].data;
     bn_messages m = {.to = rows, .back = rows};
+    BN_TRY(bn_graph_need(g, BN_SYMMETRY, threads));
     if (g->view.flags & BONSAI_FLAG_DIRECTED)
         BN_TRY(transpose(&m.to, &m, &rows));
     switch (norm) {

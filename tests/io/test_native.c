@@ -494,7 +494,7 @@ static void files_survive_failed_allocations(void **state)
     (void)state;
     place p = a_place("memory");
     survives_failed_allocations(save_place, &p, 8);
-    survives_failed_allocations(load_place, &p, 4);
+    survives_failed_allocations(load_place, &p, 3);
     leave(&p);
 }
 
