@@ -72,12 +72,19 @@ tsan:           ## the tests under the thread sanitizer (clang, libomp, archer)
 	    OMP_TOOL_LIBRARIES="$$(sed -n 's/^OpenMP_omp_LIBRARY:.*=\(.*\)omp.so$$/\1archer.so/p' \
 	    $(BUILD)/tsan/CMakeCache.txt)"; test -f "$$OMP_TOOL_LIBRARIES" && $(call test,tsan)
 
-coverage:       ## which lines the tests run, by folder
+coverage:       ## which lines and branches the tests run, by folder
 	@tools/setup test
 	$(call build,coverage,$(debug) -DBONSAI_COVERAGE=ON)
 	@find $(BUILD)/coverage -name '*.gcda' -delete
 	$(call test,coverage)
 	@tools/coverage $(BUILD)/coverage
+
+mutants:        ## small bugs made in the core: the share that a test notices (MUTANTS=400, SEED=1)
+	@tools/setup test
+	$(call build,mutants,$(debug) -DCMAKE_C_FLAGS_DEBUG=-O1 -DBONSAI_MPI=OFF)
+	$(call build,asan,$(debug) -DBONSAI_SANITIZE=address$(comma)undefined)
+	@nice -n 19 tools/mutants -n $(or $(MUTANTS),400) -s $(or $(SEED),1) -o $(BUILD)/mutants/log \
+	    $(BUILD)/mutants $(BUILD)/asan
 
 install:        ## into PREFIX (/usr/local), below DESTDIR
 	$(call build,release,$(call release,OFF) -DCMAKE_INSTALL_PREFIX=$(PREFIX))
@@ -90,4 +97,4 @@ help:           ## this list
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 14
 
 comma := ,
-.PHONY: all demo test wheel test-pyg test-browser test-scale bench fuzz asan tsan coverage install clean help
+.PHONY: all demo test wheel test-pyg test-browser test-scale bench fuzz asan tsan coverage mutants install clean help
