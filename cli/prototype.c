@@ -154,6 +154,20 @@ static int add_originals(summary *r, session *s, const bonsai_graph *small,
 
 /* ---- its features --------------------------------------------------------- */
 
+/* Turns means of the full graph's features into those of the small graph's: bonsai_condense_nearest
+ * has found each kept feature among them, and both lists of kept features ascend. */
+static void pick_means(double *mean, const bonsai_view *small, const bonsai_view *full)
+{
+    const uint32_t *kept = small->section[BONSAI_SECTION_KEPT_FEATURES].data;
+    const uint32_t *has = full->section[BONSAI_SECTION_KEPT_FEATURES].data;
+    int64_t at = 0;
+    for (int64_t j = 0; kept && j < small->features; j++) {
+        while (at < full->features - 1 && (has ? has[at] : (uint32_t)at) < kept[j])
+            at++;
+        mean[j] = mean[at];
+    }
+}
+
 static void add_strongest(summary *r, const bonsai_view *v, const float *row, const double *mean,
                           share *all)
 {
@@ -166,7 +180,7 @@ static void add_strongest(summary *r, const bonsai_view *v, const float *row, co
     json_t *rows = json_array();
     for (int64_t j = 0; j < v->features; j++)
         if (row[j] != 0)
-            all[count++] = (share){j, (double)row[j] - (mean ? mean[kept ? kept[j] : j] : 0)};
+            all[count++] = (share){j, (double)row[j] - (mean ? mean[j] : 0)};
     qsort(all, (size_t)count, sizeof *all, largest_first);
     for (int64_t i = 0; i < count && i < TOP_FEATURES; i++) {
         int64_t j = all[i].number;
@@ -198,6 +212,8 @@ static int add_features(summary *r, session *s, const bonsai_graph *small,
     else if (full && bonsai_graph_mean(mean, full) != BONSAI_OK)
         code = fail(s, BONSAI_E_ARGUMENT);
     else {
+        if (full)
+            pick_means(mean, v, bonsai_graph_view(full));
         bonsai_graph_row(row, small, node);
         add_strongest(r, v, row, mean, all);
     }

@@ -65,29 +65,12 @@ static double distance(const bn_embedding *e, int64_t r, const float *row, doubl
     return sqrt(fmax(0, sum));
 }
 
-/* The features of full that small has, where it has only some. */
-static bonsai_status keep_columns(bonsai_graph **out, const bonsai_graph *small,
-                                  const bonsai_graph *full)
+static bonsai_status check_node(const bonsai_graph *small, int64_t node)
 {
-    const bonsai_array *kept = &small->view.section[BONSAI_SECTION_KEPT_FEATURES];
-    const uint32_t *of = kept->data;
-    if (!of || bn_has(full, BONSAI_SECTION_KEPT_FEATURES))
+    if (node >= 0 && node < small->view.nodes)
         return BONSAI_OK;
-    if (kept->count > 0 && of[kept->count - 1] >= (uint64_t)full->view.features)
-        return BONSAI_OK;               /* another graph: the numbers of features will tell */
-    return bn_graph_columns(out, full, (const int32_t *)of, kept->count);
-}
-
-static bonsai_status check_pair(const bonsai_graph *small, int64_t node, const bonsai_graph *full)
-{
-    if (node < 0 || node >= small->view.nodes)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: node %lld is outside 0..%lld", small->where,
-                       (long long)node, (long long)small->view.nodes - 1);
-    if (small->view.features != full->view.features)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld features and %s has %lld: it is not the "
-                       "graph that was condensed", small->where, (long long)small->view.features,
-                       full->where, (long long)full->view.features);
-    return BONSAI_OK;
+    return bn_fail(BONSAI_E_ARGUMENT, "%s: node %lld is outside 0..%lld", small->where,
+                   (long long)node, (long long)small->view.nodes - 1);
 }
 
 /* The best `most` of all, as far as there are any. */
@@ -124,17 +107,19 @@ bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t 
     bn_record made;
     bonsai_graph *split = NULL, *columns = NULL;
     bn_embedding e = {0};
-    int32_t *of = NULL;
+    int32_t *of = NULL, *kept = NULL;
     float *row = NULL;
     int64_t count = 0;
     *found = 0;
     BN_TRY(BN_OPTIONS(&o, given, condense));
     BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, o.threads));
     BN_TRY(bn_graph_need(full, BN_ALL_SECTIONS, o.threads));
-    BN_TRY(keep_columns(&columns, small, full));
-    if (columns)
+    BN_TRY(check_node(small, node));
+    BN_TRY(bn_pair_check(&kept, small, full, BN_PAIR_SOURCE, o.threads));
+    if (kept) {
+        BN_TRY(bn_graph_columns(&columns, full, kept, small->view.features));
         full = columns;
-    BN_TRY(check_pair(small, node, full));
+    }
     BN_TRY(bn_record_read(&made, small));
     if (made.known)
         o.layers = made.layers >= 0 ? made.layers : made.o.layers;
@@ -157,6 +142,7 @@ done:
     bonsai_graph_free(split);
     bonsai_graph_free(columns);
     bn_free(of);
+    bn_free(kept);
     bn_free(row);
     return rc;
 }

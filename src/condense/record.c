@@ -368,6 +368,7 @@ static void read_record(bn_record *r, const json_t *root)
     read_text(r->method, sizeof r->method, root, "method");
     r->known = json_is_string(json_object_get(root, "method"));
     r->has_options = json_is_object(options);
+    r->has_crc = json_is_string(json_object_get(root, "input_crc32"));
     r->updated = json_is_null(json_object_get(recipe, "probe"));
     read_info(i, root);
     bn_fields_from_json(BONSAI_OPTIONS_CONDENSE, &r->o, options);

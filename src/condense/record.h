@@ -32,6 +32,7 @@ bonsai_status bn_fingerprint(uint32_t *out, const bonsai_graph *g, const int32_t
 typedef struct {
     bool known;                 /* the graph says that it was condensed; else all are defaults */
     bool has_options;           /* it says how */
+    bool has_crc;               /* it has a checksum of the graph that it was made of */
     bool updated;               /* it was made by an update */
     char method[32];            /* by name: this version may not know it; "": not said */
     bonsai_condense_info    info;       /* without times and memory */
@@ -70,5 +71,20 @@ bonsai_status bn_parts_for(bonsai_graph **drawn, bn_parts *p, const bonsai_graph
 /* Labelled nodes of small that are by their ids validation or test nodes of full: what is judged
  * there has been trained on. */
 int64_t bn_parts_leaks(const bonsai_graph *small, const bonsai_graph *full);
+
+/* ---- whether two graphs belong together (pair.c) ---- */
+
+typedef enum {
+    BN_PAIR_ALIKE,              /* full has the classes and the features of small */
+    BN_PAIR_SOURCE              /* and is the graph that small was made of, as far as it says */
+} bn_kinship;
+
+/* Every call that takes two graphs checks them here first; both must be verified.  *kept gets the
+ * column of full that each feature of small is, ascending; NULL: small has all of them. */
+bonsai_status bn_pair_check(int32_t **kept, const bonsai_graph *small, const bonsai_graph *full,
+                            bn_kinship kinship, int threads);
+/* Whether the checksum of full is the one in the record of small. */
+bonsai_status bn_pair_made(const bn_record *r, const bonsai_graph *small, const bonsai_graph *full,
+                           uint32_t crc);
 
 #endif

@@ -41,23 +41,24 @@ static bonsai_status read_record(updating *u, const bonsai_graph *small)
     return BONSAI_OK;
 }
 
-static bonsai_status same_shape(const bonsai_graph *a, const bonsai_graph *b)
+/* Both have all features of was: what a prototype is, is a row of them. */
+static bonsai_status same_shape(const bonsai_graph *g, const bonsai_graph *was, int threads)
 {
-    if (a->view.features != b->view.features)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld features and %s has %lld", a->where,
-                       (long long)a->view.features, b->where, (long long)b->view.features);
-    if (a->view.classes != b->view.classes)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld classes and %s has %lld", a->where,
-                       (long long)a->view.classes, b->where, (long long)b->view.classes);
-    return BONSAI_OK;
+    int32_t *kept;
+    bonsai_status rc = bn_pair_check(&kept, g, was, BN_PAIR_ALIKE, threads);
+    bn_free(kept);
+    if (rc == BONSAI_OK && g->view.features != was->view.features)
+        rc = bn_fail(BONSAI_E_ARGUMENT, "%s has %lld of the %lld features of %s", g->where,
+                     (long long)g->view.features, (long long)was->view.features, was->where);
+    return rc;
 }
 
 static bonsai_status check_graphs(const bonsai_graph *now, const bonsai_graph *was,
-                                  const bonsai_graph *small)
+                                  const bonsai_graph *small, int threads)
 {
     bonsai_status rc;
-    BN_TRY(same_shape(now, was));
-    BN_TRY(same_shape(small, was));
+    BN_TRY(same_shape(now, was, threads));
+    BN_TRY(same_shape(small, was, threads));
     if (now->view.nodes < was->view.nodes)
         return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld nodes, fewer than the %lld of %s: nodes may "
                        "only be added, behind the older ones", now->where,
@@ -75,16 +76,6 @@ static bonsai_status measure(bn_preparation *p, const updating *u, const bonsai_
 {
     p->o = u->o;
     return bn_prepare(p, g, 0);
-}
-
-static bonsai_status check_origin(const updating *u, const bonsai_graph *was,
-                                  const bonsai_graph *small)
-{
-    if (u->made.info.input_crc32 == u->was.crc)
-        return BONSAI_OK;
-    return bn_fail(BONSAI_E_ARGUMENT, "%s: was not made of %s: the checksum of its graph is %08x, "
-                   "not %08x", small->where, was->where, (unsigned)u->made.info.input_crc32,
-                   (unsigned)u->was.crc);
 }
 
 /* Weights may have outgrown their byte; then they stay what a byte can hold. */
@@ -193,12 +184,14 @@ bonsai_status bonsai_condense_update(bonsai_graph **out, bonsai_condense_info *i
     BN_TRY(BN_OPTIONS(&u.o, given, condense));
     BN_TRY(info ? bn_result_check(info, "bonsai_condense_info") : BONSAI_OK);
     BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, u.o.threads));
+    BN_TRY(bn_graph_need(was, BN_ALL_SECTIONS, u.o.threads));
+    BN_TRY(bn_graph_need(now, BN_ALL_SECTIONS, u.o.threads));
     BN_TRY(read_record(&u, small));
-    BN_TRY(check_graphs(now, was, small));
+    BN_TRY(check_graphs(now, was, small, u.o.threads));
     memset(u.o.split, 0, sizeof u.o.split);
     u.o.inductive = u.o.select_features = 0;
     BN_TRY(measure(&u.was, &u, was));
-    BN_TRY(check_origin(&u, was, small));
+    BN_TRY(bn_pair_made(&u.made, small, was, u.was.crc));
     BN_TRY(measure(&u.now, &u, now));
     BN_TRY(run(out, &filled, &u, small));
     filled.seconds_total = bn_seconds() - start;

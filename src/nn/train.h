@@ -1,6 +1,6 @@
 /* train.h -- what a training is made of before its runs begin, and the runs.
  *
- *   match.c     whether two graphs fit each other, and what is done to their features
+ *   match.c     what is done to the features of two graphs so that they fit each other
  *   standard.c  mean and spread of features
  *   task.c      options checked, targets listed, graphs made ready
  *   runs.c      epochs, and seeds side by side

@@ -111,27 +111,6 @@ done:
 
 /* ---- the full graph ---- */
 
-static bonsai_status differs(const bn_facts *f, const char *what, int64_t has, int64_t had)
-{
-    return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld %s, and %s was made of a graph with %lld: it is "
-                   "not the graph that was condensed", f->full->where, (long long)has, what,
-                   f->small->where, (long long)had);
-}
-
-static bonsai_status check_pair(const bn_facts *f)
-{
-    const bonsai_condense_info *made = &f->made.info;
-    const bonsai_graph *g = f->full;
-    int64_t edges = bonsai_graph_edges(g);
-    if (made->full_nodes > 0 && made->full_nodes != g->view.nodes)
-        return differs(f, "nodes", g->view.nodes, made->full_nodes);
-    if (made->full_nodes > 0 && made->full_edges >= 0 && made->full_edges != edges)
-        return differs(f, "edge entries", edges, made->full_edges);
-    if (f->small->view.classes != g->view.classes)
-        return differs(f, "classes", g->view.classes, f->small->view.classes);
-    return BONSAI_OK;
-}
-
 /* The full graph with the split that was used and, where only that was seen, its training part. */
 static bonsai_status find_condensed(bonsai_graph **split, bonsai_graph **part, const bn_facts *f)
 {
@@ -216,14 +195,16 @@ static bonsai_status read_full(bn_facts *f, int threads, bn_progress p)
 {
     bonsai_status rc;
     bonsai_graph *split = NULL, *part = NULL;
+    int32_t *kept = NULL;
     BN_TRY(bn_graph_need(f->full, BN_ALL_SECTIONS, threads));
-    BN_TRY(check_pair(f));
+    BN_TRY(bn_pair_check(&kept, f->small, f->full, BN_PAIR_SOURCE, threads));
     BN_TRY(measure(&f->full_stats, f->full_bytes, f->full, threads, p));
     BN_TRY(find_condensed(&split, &part, f));
     const bonsai_graph *condensed = part ? part : split ? split : f->full;
     BN_TRY(count_classes(f, condensed));
     BN_TRY(make_map(f, condensed, threads, p));
 done:
+    bn_free(kept);
     bonsai_graph_free(split);
     bonsai_graph_free(part);
     return rc;

@@ -287,22 +287,6 @@ done:
 
 /* ---- the whole ---- */
 
-/* The features of full that small has, where it has only some. */
-static bonsai_status keep_columns(bonsai_graph **out, const bonsai_graph *small,
-                                  const bonsai_graph *full)
-{
-    const bonsai_array *kept = &small->view.section[BONSAI_SECTION_KEPT_FEATURES];
-    const uint32_t *of = kept->data;
-    if (of && !bn_has(full, BONSAI_SECTION_KEPT_FEATURES) &&
-        (kept->count == 0 || of[kept->count - 1] < (uint64_t)full->view.features))
-        return bn_graph_columns(out, full, (const int32_t *)of, kept->count);
-    if (small->view.features != full->view.features)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld features and %s has %lld: it is not the "
-                       "graph that was condensed", small->where, (long long)small->view.features,
-                       full->where, (long long)full->view.features);
-    return BONSAI_OK;
-}
-
 static bonsai_status make(mapping *d)
 {
     bonsai_status rc;
@@ -325,6 +309,7 @@ bonsai_status bn_map_make(bn_map *m, const bonsai_graph *small, const bonsai_gra
                           int layers, bool alike, const bn_place *at)
 {
     bonsai_status rc;
+    int32_t *kept = NULL;
     bonsai_graph *columns = NULL;
     mapping d = {.m = m, .small = small, .full = full, .layers = layers, .alike = alike,
                  .threads = bn_threads(bn_here(at)->threads), .place = *bn_here(at)};
@@ -333,12 +318,15 @@ bonsai_status bn_map_make(bn_map *m, const bonsai_graph *small, const bonsai_gra
         m->most[c] = -1;
     BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, d.threads));
     BN_TRY(bn_graph_need(full, BN_ALL_SECTIONS, d.threads));
-    BN_TRY(keep_columns(&columns, small, full));
-    if (columns)
+    BN_TRY(bn_pair_check(&kept, small, full, BN_PAIR_ALIKE, d.threads));
+    if (kept) {
+        BN_TRY(bn_graph_columns(&columns, full, kept, small->view.features));
         d.full = columns;
+    }
     BN_TRY(make(&d));
 done:
     free_mapping(&d);
+    bn_free(kept);
     bonsai_graph_free(columns);
     if (rc != BONSAI_OK)
         bn_map_free(m);

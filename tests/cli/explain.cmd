@@ -17,3 +17,9 @@ $BONSAI condense g.bonsai -o q.bonsai --nodes 14 --hard-labels > /dev/null; $BON
 $BONSAI explain q.bonsai | cut -f 1 | uniq | tail -3
 $BONSAI explain q.bonsai --node 3 --full $HERE/papers
 $BONSAI explain q.bonsai --node 14
+# Features keep their numbers, too, where the full graph has itself a part of the features: means are those of the right ones.
+$BONSAI condense g.bonsai -o one.bonsai --select-features tree --method trees --nodes 200 > /dev/null; $BONSAI split one.bonsai -o two.bonsai > /dev/null; $BONSAI condense two.bonsai -o s.bonsai --method prototypes --nodes 14 > /dev/null
+$BONSAI convert two.bonsai two/ > /dev/null; $BONSAI condense two/ -o t.bonsai --method prototypes --nodes 14 > /dev/null; $BONSAI explain s.bonsai --node 3 --full two.bonsai | sed -n 's/^features\t[0-9]*\t//p' > s; $BONSAI explain t.bonsai --node 3 --full two/ | sed -n 's/^features\t[0-9]*\t//p' > t; wc -l < s; cmp s t
+# The full graph must be the one that was condensed.
+$BONSAI explain s.bonsai --node 3 --full g.bonsai
+$BONSAI explain s.bonsai --node 3 --full one.bonsai 2>&1 | sed -E 's/[0-9a-f]{8}/CRC/g'

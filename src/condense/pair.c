@@ -1,0 +1,156 @@
+/* pair.c -- whether two graphs belong together.
+ *
+ * Every call that takes a small graph and another one asks here before it reads the one by numbers
+ * of the other.  Training judges on any graph with the same classes and features; what explains a
+ * small graph needs the very one that it was made of, which its record tells.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "record.h"
+
+/* ---- classes ---- */
+
+static bonsai_status match_classes(const bonsai_graph *small, const bonsai_graph *full)
+{
+    if (small->view.classes != full->view.classes)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld classes, but %s has %lld", small->where,
+                       (long long)small->view.classes, full->where,
+                       (long long)full->view.classes);
+    if (!bn_has(small, BONSAI_SECTION_CLASS_NAMES) || !bn_has(full, BONSAI_SECTION_CLASS_NAMES))
+        return BONSAI_OK;
+    const char *a = small->view.section[BONSAI_SECTION_CLASS_NAMES].data;
+    const char *b = full->view.section[BONSAI_SECTION_CLASS_NAMES].data;
+    for (int64_t k = 0; k < small->view.classes; k++, a += strlen(a) + 1, b += strlen(b) + 1)
+        if (strcmp(a, b) != 0)
+            return bn_fail(BONSAI_E_ARGUMENT, "class %lld is \"%s\" in %s, but \"%s\" in %s",
+                           (long long)k, a, small->where, b, full->where);
+    return BONSAI_OK;
+}
+
+/* ---- features ---- */
+
+static bonsai_status no_such_feature(const bonsai_graph *small, const bonsai_graph *full,
+                                     uint32_t feature)
+{
+    return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld features by its kept-feature list, but feature "
+                   "%u of that list is not among the %lld features of %s", small->where,
+                   (long long)small->view.features, feature, (long long)full->view.features,
+                   full->where);
+}
+
+/* Where full has the features that small kept; both lists ascend and hold numbers of the
+ * original. */
+static bonsai_status place_kept(int32_t **out, const bonsai_graph *small, const bonsai_graph *full)
+{
+    const uint32_t *kept = small->view.section[BONSAI_SECTION_KEPT_FEATURES].data;
+    const uint32_t *has = full->view.section[BONSAI_SECTION_KEPT_FEATURES].data;
+    int64_t count = small->view.features, all = full->view.features, j = 0;
+    bonsai_status rc = BN_NEW(out, count);
+    for (int64_t i = 0; rc == BONSAI_OK && i < count; i++) {
+        if (!has)
+            j = kept[i];
+        while (has && j < all && has[j] < kept[i])
+            j++;
+        if (j >= all || (has && has[j] != kept[i]))
+            return no_such_feature(small, full, kept[i]);
+        (*out)[i] = (int32_t)j;
+    }
+    return rc;
+}
+
+static bonsai_status match_features(int32_t **kept, const bonsai_graph *small,
+                                    const bonsai_graph *full)
+{
+    if (bn_has(small, BONSAI_SECTION_KEPT_FEATURES))
+        return place_kept(kept, small, full);
+    if (small->view.features == full->view.features)
+        return BONSAI_OK;
+    if (bn_has(full, BONSAI_SECTION_KEPT_FEATURES))
+        return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld features, but %s has %lld by its "
+                       "kept-feature list", small->where, (long long)small->view.features,
+                       full->where, (long long)full->view.features);
+    return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld features, but %s has %lld, and neither has a "
+                   "kept-feature list", small->where, (long long)small->view.features,
+                   full->where, (long long)full->view.features);
+}
+
+/* ---- the graph that was condensed ---- */
+
+static bonsai_status differs(const bonsai_graph *small, const bonsai_graph *full, const char *what,
+                             int64_t has, int64_t had)
+{
+    return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld %s, and %s was made of a graph with %lld: it is "
+                   "not the graph that was condensed", full->where, (long long)has, what,
+                   small->where, (long long)had);
+}
+
+bonsai_status bn_pair_made(const bn_record *r, const bonsai_graph *small, const bonsai_graph *full,
+                           uint32_t crc)
+{
+    if (r->info.input_crc32 == crc)
+        return BONSAI_OK;
+    return bn_fail(BONSAI_E_ARGUMENT, "%s: was not made of %s: the checksum of its graph is %08x, "
+                   "not %08x", small->where, full->where, (unsigned)r->info.input_crc32,
+                   (unsigned)crc);
+}
+
+/* The checksum that condensing would give full now, with the split that it drew then. */
+static bonsai_status checksum(uint32_t *crc, const bn_record *r, const bonsai_graph *small,
+                              const bonsai_graph *full, int threads)
+{
+    bonsai_status rc;
+    bonsai_graph *drawn = NULL;
+    bn_parts parts = {.seed = r->o.seed};
+    int32_t *train = NULL;
+    int64_t count = 0;
+    BN_TRY(bn_parts_for(&drawn, &parts, small, full));
+    const bonsai_graph *g = drawn ? drawn : full;
+    BN_TRY(BN_NEW(&train, g->view.nodes));
+    for (int64_t v = 0; v < g->view.nodes; v++)
+        if (bn_part(g, v) == BONSAI_PART_TRAIN && bn_label(g, v) >= 0)
+            train[count++] = (int32_t)v;
+    BN_TRY(bn_fingerprint(crc, g, train, count, &(bn_place){.threads = threads}));
+done:
+    bonsai_graph_free(drawn);
+    bn_free(train);
+    return rc;
+}
+
+static bonsai_status match_record(const bonsai_graph *small, const bonsai_graph *full, int threads)
+{
+    bonsai_status rc;
+    bn_record r;
+    uint32_t crc;
+    BN_TRY(bn_record_read(&r, small));
+    int64_t nodes = r.info.full_nodes, edges = r.info.full_edges;
+    if (nodes > 0 && nodes != full->view.nodes)
+        return differs(small, full, "nodes", full->view.nodes, nodes);
+    if (nodes > 0 && edges >= 0 && edges != bonsai_graph_edges(full))
+        return differs(small, full, "edge entries", bonsai_graph_edges(full), edges);
+    if (!r.has_crc || !r.has_options || !bn_has(full, BONSAI_SECTION_LABELS))
+        return BONSAI_OK;
+    BN_TRY(checksum(&crc, &r, small, full, threads));
+    BN_TRY(bn_pair_made(&r, small, full, crc));
+done:
+    return rc;
+}
+
+bonsai_status bn_pair_check(int32_t **kept, const bonsai_graph *small, const bonsai_graph *full,
+                            bn_kinship kinship, int threads)
+{
+    bonsai_status rc;
+    int32_t *place = NULL;
+    *kept = NULL;
+    BN_TRY(match_classes(small, full));
+    BN_TRY(match_features(&place, small, full));
+    if (kinship == BN_PAIR_SOURCE)
+        BN_TRY(match_record(small, full, threads));
+    if (small->view.features < full->view.features) {
+        *kept = place;
+        place = NULL;
+    }
+done:
+    bn_free(place);
+    return rc;
+}
