@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -141,8 +142,19 @@ static void spin_less(int argc, char **argv)
         execv("/proc/self/exe", argv);
 }
 
+/* If a standard stream is closed, the next file that is opened would become it, and messages would
+ * be written into that file.  A folder takes the place: it can be neither read nor written, so that
+ * results which go nowhere are still an error. */
+static void hold_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/", O_RDONLY) != fd)
+            _exit(EXIT_FAILED);
+}
+
 void program_begin(session *s, int argc, char **argv)
 {
+    hold_streams();
     spin_less(argc, argv);      /* if that fails, nothing changes */
     prctl(PR_SET_NAME, crew.program);      /* not "exe", for ps and top */
     memset(s, 0, sizeof *s);

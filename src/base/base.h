@@ -142,11 +142,15 @@ bool bn_is_file(const char *path);
 bonsai_status bn_path_join(char **out, const char *dir, const char *name);
 bool bn_ends_with(const char *s, const char *ending);
 
+/* ---- outputs (output.c, folder.c) ---- */
+
 /* A file that appears under its name only when it is complete: written to a
  * nameless or temporary file, synced, renamed by bn_out_commit.  bn_out_close
- * frees; without a commit nothing is left behind. */
+ * frees; without a commit nothing is left behind.  A file that is replaced keeps
+ * its mode, and a link its place. */
 typedef struct bn_out bn_out;
 bonsai_status bn_out_open(bn_out **out, const char *path);
+void          bn_out_like(bn_out *o, const char *path);     /* gets the mode of path, if it exists */
 bonsai_status bn_out_write(bn_out *o, const void *data, int64_t len);
 bonsai_status bn_out_printf(bn_out *o, const char *fmt, ...) BN_PRINTF(2, 3);
 int64_t       bn_out_tell(const bn_out *o);
@@ -162,5 +166,17 @@ bonsai_status bn_out_join(bn_out **out, const char *path, const bn_out_place *at
 bonsai_status bn_out_sync(bn_out *o);
 bonsai_status bn_out_commit(bn_out *o);
 void          bn_out_close(bn_out *o);
+
+/* A folder of files that belong together, and that appear together.  names: all that it may hold,
+ * ended by NULL.  An existing folder is replaced as a whole (replace), or only filled: then the
+ * first name appears last.  bn_folder_close frees; without a commit nothing is left behind. */
+typedef struct bn_folder bn_folder;
+bonsai_status bn_folder_open(bn_folder **out, const char *path, const char *const *names,
+                             bool replace);
+bonsai_status bn_folder_file(bn_out **out, bn_folder *f, int i);    /* belongs to f; names[i] */
+bonsai_status bn_folder_commit(bn_folder *f);
+void          bn_folder_close(bn_folder *f);
+/* Puts back a folder that a process was replacing when it died; fails for lack of memory only. */
+bonsai_status bn_folder_recover(const char *path);
 
 #endif

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "beside.h"
 #include "scratch.h"
 
 enum { HEAD = 4096 };           /* of a file: a page, so that the array begins on a page */
@@ -86,7 +87,7 @@ static bonsai_status map_file(void **out, int64_t bytes)
 {
     const char *dir = scratch_folder();
     void *p = MAP_FAILED;
-    int fd = open_nameless(dir), why = fd < 0 ? errno : reserve(fd, bytes + HEAD);
+    int fd = bn_fd_above(open_nameless(dir)), why = fd < 0 ? errno : reserve(fd, bytes + HEAD);
     if (why == 0) {
         p = mmap(NULL, (size_t)(bytes + HEAD), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         why = p == MAP_FAILED ? errno : 0;

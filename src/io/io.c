@@ -64,6 +64,8 @@ bonsai_status bonsai_graph_read(bonsai_graph **out, const char *path,
     *out = NULL;
     BN_TRY(BN_OPTIONS(&o, given, read));
     const bn_format *format = by_prefix(&path);
+    if (access(path, F_OK) != 0)
+        BN_TRY(bn_folder_recover(path));
     for (int i = 0; !format && i < FORMATS; i++)
         if (formats[i]->matches(path))
             format = formats[i];

@@ -3,28 +3,24 @@
  * Ids are node numbers.  Names are a column of labels.csv, because they may repeat or be missing.
  * An undirected edge is written once.  Every float is written so that it reads back bit for bit.
  *
- * A new folder is filled under a temporary name and then renamed.  In an existing folder, files are
- * replaced one by one once all of them are complete.
+ * The files appear together (base/folder.c): an existing graph is replaced as a whole.  A folder
+ * without a graph keeps what it holds, and gets its edges last.
  *
  * SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "io.h"
 
 enum { EDGES, FEATURES, LABELS, FILES, LINE = 256 };
 
-static const char *const file_names[FILES] = {"edges.csv", "features.csv", "labels.csv"};
+static const char *const file_names[] = {"edges.csv", "features.csv", "labels.csv", NULL};
 
 typedef struct {
     const bonsai_graph *g;
     bn_progress progress;
-    char   *folder, *temporary; /* temporary: NULL if the folder exists already */
-    char   *path[FILES];
-    bn_out *out[FILES];
+    bn_folder *folder;
+    bn_out *out[FILES];         /* belong to the folder */
     int64_t done, total;        /* rows of all files */
 } writer;
 
@@ -293,83 +289,16 @@ done:
 
 /* ---- the folder ---- */
 
-/* Creates a new folder next to the target, with the usual permissions. */
-static bonsai_status make_temporary(writer *w)
-{
-    bonsai_status rc;
-    size_t room = strlen(w->folder) + 40;
-    BN_TRY(BN_NEW(&w->temporary, (int64_t)room));
-    for (int i = 0; i < 1000; i++) {
-        snprintf(w->temporary, room, "%s.tmp.%ld.%d", w->folder, (long)getpid(), i);
-        if (mkdir(w->temporary, 0777) == 0)
-            return BONSAI_OK;
-        if (errno != EEXIST)
-            break;
-    }
-    rc = bn_fail(BONSAI_E_IO, "%s: the folder cannot be created: %s", w->folder, strerror(errno));
-    bn_free(w->temporary);
-    w->temporary = NULL;
-done:
-    return rc;
-}
-
 static bonsai_status open_folder(writer *w, const char *path)
 {
     bonsai_status rc;
-    struct stat st;
-    size_t len = strlen(path);
-    BN_TRY(bn_strdup(&w->folder, path));
-    while (len > 1 && w->folder[len - 1] == '/')
-        w->folder[--len] = 0;
-    bool there = lstat(w->folder, &st) == 0;
-    if (len == 0 || (there && !bn_is_dir(w->folder))) {
-        rc = bn_fail(BONSAI_E_IO, "%s: %s, so no folder can be written there", path,
-                     len ? "exists and is not a folder" : "the name is empty");
-        goto done;
-    }
-    if (!there)
-        BN_TRY(make_temporary(w));
-    for (int i = 0; i < FILES; i++) {
-        if (i == FEATURES && w->g->view.features == 0)
-            continue;
-        BN_TRY(bn_path_join(&w->path[i], there ? w->folder : w->temporary, file_names[i]));
-        BN_TRY(bn_out_open(&w->out[i], w->path[i]));
-    }
+    BN_TRY(bn_folder_recover(path));
+    BN_TRY(bn_folder_open(&w->folder, path, file_names, bn_format_text.matches(path)));
+    for (int i = 0; i < FILES; i++)
+        if (i != FEATURES || w->g->view.features > 0)
+            BN_TRY(bn_folder_file(&w->out[i], w->folder, i));
 done:
     return rc;
-}
-
-/* Commits the edges last, so that their head describes older files only briefly. */
-static bonsai_status commit(writer *w)
-{
-    bonsai_status rc = BONSAI_OK;
-    for (int i = FILES - 1; i >= 0; i--)
-        if (w->out[i])
-            BN_TRY(bn_out_commit(w->out[i]));
-    if (!w->temporary)
-        return BONSAI_OK;
-    if (rename(w->temporary, w->folder) != 0) {
-        rc = bn_fail(BONSAI_E_IO, "%s: cannot be written: %s", w->folder, strerror(errno));
-        goto done;
-    }
-    bn_free(w->temporary);
-    w->temporary = NULL;
-done:
-    return rc;
-}
-
-static void close_folder(writer *w)
-{
-    for (int i = 0; i < FILES; i++) {
-        bn_out_close(w->out[i]);
-        if (w->temporary && w->path[i])
-            unlink(w->path[i]);
-        bn_free(w->path[i]);
-    }
-    if (w->temporary)
-        rmdir(w->temporary);
-    bn_free(w->temporary);
-    bn_free(w->folder);
 }
 
 static uint64_t cannot_hold(const bonsai_graph *g)
@@ -407,9 +336,9 @@ bonsai_status bn_text_write(const bonsai_graph *g, const char *path, const bonsa
         BN_TRY(write_dense(&w));
     BN_TRY(write_labels(&w));
     BN_TRY(bn_tick(w.progress, "writing", w.total, w.total));
-    BN_TRY(commit(&w));
+    BN_TRY(bn_folder_commit(w.folder));
     *left_out |= cannot_hold(g);
 done:
-    close_folder(&w);
+    bn_folder_close(w.folder);
     return rc;
 }

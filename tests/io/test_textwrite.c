@@ -222,6 +222,49 @@ static void refuses_to_write_where_it_cannot(void **state)
     bonsai_graph_free(g);
 }
 
+/* Replacing a folder must not lose what else is in it. */
+static void keeps_what_else_is_in_a_folder(void **state)
+{
+    (void)state;
+    bonsai_graph *g = random_graph(5);
+    char folder[512], notes[600], edges[600];
+    struct stat st;
+    snprintf(folder, sizeof folder, "%s", temp_path("mine/"));
+    snprintf(notes, sizeof notes, "%snotes.txt", folder);
+    snprintf(edges, sizeof edges, "%sedges.csv", folder);
+    assert_int_equal(mkdir(folder, 0750), 0);
+    write_text(notes, "x");
+    assert_int_equal(bonsai_graph_save(NULL, g, folder, NULL), BONSAI_OK);  /* no graph so far */
+    assert_int_equal(entries_in(folder), 2 + 3 + (bonsai_graph_features(g) > 0));
+    assert_fails(bonsai_graph_save(NULL, g, folder, NULL), BONSAI_E_IO,
+                 "holds a graph and also \"notes.txt\"");
+    assert_int_equal(unlink(notes), 0);
+    assert_int_equal(chmod(edges, 0600), 0);
+    assert_int_equal(bonsai_graph_save(NULL, g, folder, NULL), BONSAI_OK);
+    assert_true(stat(folder, &st) == 0 && (st.st_mode & 0777) == 0750);
+    assert_true(stat(edges, &st) == 0 && (st.st_mode & 0777) == 0600);
+    bonsai_graph_free(g);
+}
+
+static void a_link_leads_to_the_folder_that_is_replaced(void **state)
+{
+    (void)state;
+    bonsai_graph *a = random_graph(5), *b = random_graph(11), *back = NULL;
+    char folder[512], link[512];
+    struct stat st;
+    snprintf(folder, sizeof folder, "%s", temp_path("far/"));
+    snprintf(link, sizeof link, "%s", temp_path("near"));
+    assert_int_equal(bonsai_graph_save(NULL, a, folder, NULL), BONSAI_OK);
+    assert_int_equal(symlink("far", link), 0);
+    assert_int_equal(bonsai_graph_save(NULL, b, link, NULL), BONSAI_OK);
+    assert_true(lstat(link, &st) == 0 && S_ISLNK(st.st_mode));
+    assert_int_equal(load(&back, folder), BONSAI_OK);
+    assert_int_equal(bonsai_graph_nodes(back), bonsai_graph_nodes(b));
+    bonsai_graph_free(back);
+    bonsai_graph_free(a);
+    bonsai_graph_free(b);
+}
+
 /* After any truncation the result is a graph or an error message. */
 static void survives_every_truncation(void **state)
 {
@@ -296,6 +339,8 @@ int main(void)
         cmocka_unit_test(says_what_it_cannot_hold),
         cmocka_unit_test(canceled_writing_leaves_nothing),
         cmocka_unit_test(refuses_to_write_where_it_cannot),
+        cmocka_unit_test(keeps_what_else_is_in_a_folder),
+        cmocka_unit_test(a_link_leads_to_the_folder_that_is_replaced),
         cmocka_unit_test(survives_every_truncation),
         cmocka_unit_test(survives_every_failed_allocation),
     };
