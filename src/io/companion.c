@@ -225,6 +225,8 @@ static bonsai_status read_rows(reader *r)
     r->again = false;
     for (; bn_lines_next(&r->l) && !r->again; r->rows++) {
         BN_TRY(bn_lines_tick(&r->l, r->c->progress, "reading features"));
+        if (!r->ids)
+            BN_TRY(bn_lines_close_up(&r->l));
         BN_TRY(read_row(r));
     }
     if (!r->again)

@@ -8,6 +8,7 @@
  * line cannot hold.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <string.h>
 
 #include "companion.h"
@@ -117,6 +118,31 @@ static bonsai_status name_column(table *t, const bn_field *f)
     return BONSAI_OK;
 }
 
+/* A header with unknown names would be taken for the first node: refuses a word above nothing but
+ * numbers. */
+static bonsai_status check_first(table *t, const bn_field *first)
+{
+    bonsai_status rc = BONSAI_OK;
+    char word[64];
+    bn_field f;
+    int64_t value, line = t->l.line, rows = 0;
+    snprintf(word, sizeof word, "%.*s", bn_field_show(first), first->text);
+    if (first->quoted || first->len == 0 || bn_field_int(first, &value))
+        return BONSAI_OK;
+    for (; bn_lines_next(&t->l); rows++) {
+        BN_TRY(bn_field_next(&t->l, &f));
+        if (!bn_field_int(&f, &value) && f.len > 0)
+            return BONSAI_OK;
+    }
+    t->l.line = line;
+    if (rows > 0)
+        rc = bn_lines_fail(&t->l, "\"%s\" is above numbers, but names no column: name the columns "
+                           "id, name, label, split, weight, origin, role, or put the word in quotes",
+                           word);
+done:
+    return rc;
+}
+
 /* Reads the header, which starts with the name of a column; a name alone is the id. */
 static bonsai_status read_columns(table *t)
 {
@@ -137,6 +163,7 @@ static bonsai_status read_columns(table *t)
     }
     if (!t->header) {
         bool two = t->l.more;
+        BN_TRY(check_first(t, &f));
         t->column[0] = two ? ID : LABEL;
         t->column[1] = LABEL;
         t->columns = two ? 2 : 1;
@@ -172,7 +199,7 @@ static bonsai_status read_label(table *t, const bn_field *f)
     if ((f->len == 0 && !f->quoted) || (integer && label == -1))
         return BONSAI_OK;
     if (t->named) {
-        BN_TRY(bn_field_name(&t->l, f));
+        BN_TRY(bn_field_id(&t->l, f));
         BN_TRY(bn_ids_add(&t->classes, f->text, f->len, to, NULL));
     } else if (!integer && t->class_names) {
         rc = bn_lines_fail(&t->l, "label \"%.*s\" is not a number of a class", bn_field_show(f),
@@ -295,6 +322,8 @@ static bonsai_status read_rows(table *t)
         bn_lines_next(&t->l);
     for (; bn_lines_next(&t->l); t->rows++) {
         BN_TRY(bn_lines_tick(&t->l, t->c->progress, "reading labels"));
+        if (!t->has[ID])
+            BN_TRY(bn_lines_close_up(&t->l));
         for (int i = 0; i < t->columns; i++) {
             BN_TRY(bn_field_next(&t->l, &f));
             if (!f.text)

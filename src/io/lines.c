@@ -15,31 +15,6 @@ enum { SHOWN = 40 };           /* bytes of a field shown in an error message */
 
 /* ---- lines ---- */
 
-bonsai_status bn_lines_open(bn_lines *l, const char *path)
-{
-    bonsai_status rc;
-    memset(l, 0, sizeof *l);
-    l->path = path;
-    BN_TRY(bn_file_open(&l->file, path));
-    if (bn_ends_with(path, ".gz")) {
-        int64_t len = 0;
-        BN_TRY(bn_gunzip(&l->inflated, &len, &l->file, path));
-        bn_file_close(&l->file);
-        l->data = l->inflated;
-        l->stop = l->data + len;
-    } else {
-        l->data = l->file.data ? (const char *)l->file.data : "";
-        l->stop = l->data + l->file.len;
-    }
-    if (l->stop - l->data >= 3 && memcmp(l->data, "\xef\xbb\xbf", 3) == 0)
-        l->data += 3;
-    bn_lines_rewind(l);
-done:
-    if (rc != BONSAI_OK)
-        bn_lines_close(l);
-    return rc;
-}
-
 void bn_lines_close(bn_lines *l)
 {
     bn_file_close(&l->file);
@@ -50,8 +25,8 @@ void bn_lines_close(bn_lines *l)
 
 void bn_lines_rewind(bn_lines *l)
 {
-    l->next = l->at = l->end = l->data;
-    l->line = l->lines = l->tick = 0;
+    l->next = l->at = l->end = l->feed = l->data;
+    l->line = l->lines = l->gap = l->tick = 0;
     l->more = false;
 }
 
@@ -91,50 +66,121 @@ static const char *first_of_line(const bn_lines *l)
     return p;
 }
 
-/* Extends the record by one line. */
+/* Extends the record by one line, which ends with LF, CR LF or CR. */
 static void take_line(bn_lines *l)
 {
-    const char *feed = memchr(l->next, '\n', (size_t)(l->stop - l->next));
-    l->end = feed ? feed : l->stop;
-    if (l->end > l->next && l->end[-1] == '\r')
-        l->end--;
-    l->next = feed ? feed + 1 : l->stop;
+    if (l->feed <= l->next && l->feed < l->stop) {
+        const char *feed = memchr(l->next, '\n', (size_t)(l->stop - l->next));
+        l->feed = feed ? feed + 1 : l->stop;
+    }
+    const char *cr = memchr(l->next, '\r', (size_t)(l->feed - l->next));
+    if (cr) {
+        l->end = cr;
+        l->next = cr + 1 < l->stop && cr[1] == '\n' ? cr + 2 : cr + 1;
+    } else {
+        l->next = l->feed;
+        l->end = l->next[-1] == '\n' ? l->next - 1 : l->next;
+    }
     l->lines++;
 }
 
-/* Guesses the separator from the first record, which may span lines within quotes. */
-static char guess_separator(const bn_lines *l)
+/* Moves past the quoted text that starts at p. */
+static const char *skip_quoted(const char *p, const char *stop)
 {
-    bool quoted = false, tab = false, semicolon = false;
-    for (const char *p = l->at; p < l->stop && (quoted || *p != '\n'); p++) {
-        quoted ^= *p == '"';
-        if (quoted)
+    const char *end = memchr(p + 1, '"', (size_t)(stop - p - 1));
+    return end ? end + 1 : stop;
+}
+
+/* Finds the separator in the first record, which may span lines within quotes.  A tab next to
+ * another separator, or at an end of the line, may be a blank. */
+static bonsai_status find_separator(bn_lines *l)
+{
+    bool comma = false, semicolon = false, tab = false, inner_tab = false, pending = false;
+    char last = 0;              /* the last character that is not a blank */
+    for (const char *p = l->at; p < l->stop && *p != '\n' && *p != '\r';) {
+        if (*p == '"' && (!last || strchr(" \t,;", p[-1]))) {
+            last = *p;
+            p = skip_quoted(p, l->stop);
             continue;
-        if (*p == ',')
-            return ',';
-        tab |= *p == '\t';
+        }
+        const bool mark = *p == ',' || *p == ';';
+        comma |= *p == ',';
         semicolon |= *p == ';';
+        tab |= *p == '\t';
+        inner_tab |= pending && !mark && !is_blank(*p);
+        pending = *p == '\t' ? last && last != ',' && last != ';' : pending && is_blank(*p);
+        last = is_blank(*p) ? last : *p;
+        p++;
     }
-    return tab ? '\t' : semicolon ? ';' : ' ';
+    if (comma + semicolon + inner_tab > 1)
+        return bn_lines_fail(l, "%s and %s both occur, so it is not clear which of them separates "
+                             "the columns: use one, decimal points, and quotes around names with "
+                             "the other", comma ? "\",\"" : "\";\"", inner_tab ? "tabs" : "\";\"");
+    l->separator = comma ? ',' : tab ? '\t' : semicolon ? ';' : ' ';
+    return BONSAI_OK;
 }
 
 bool bn_lines_next(bn_lines *l)
 {
+    const bool inside = l->line > 0;
+    l->gap = 0;
     while (l->next < l->stop) {
         l->at = l->next;
         take_line(l);
         const char *first = first_of_line(l);
-        if (first == l->end || *first == '#' || *first == '%')
+        if (first == l->end || *first == '#' || *first == '%') {
+            l->gap = inside && !l->gap ? l->lines : l->gap;
             continue;
+        }
         l->line = l->lines;
         l->more = true;
-        if (!l->separator)
-            l->separator = guess_separator(l);
         return true;
     }
     l->at = l->end = l->next;
     l->more = false;
     return false;
+}
+
+bonsai_status bn_lines_open(bn_lines *l, const char *path)
+{
+    bonsai_status rc;
+    memset(l, 0, sizeof *l);
+    l->path = path;
+    BN_TRY(bn_file_open(&l->file, path));
+    if (bn_ends_with(path, ".gz")) {
+        int64_t len = 0;
+        BN_TRY(bn_gunzip(&l->inflated, &len, &l->file, path));
+        bn_file_close(&l->file);
+        l->data = l->inflated;
+        l->stop = l->data + len;
+    } else {
+        l->data = l->file.data ? (const char *)l->file.data : "";
+        l->stop = l->data + l->file.len;
+    }
+    const int64_t len = l->stop - l->data;
+    if (len >= 3 && memcmp(l->data, "\xef\xbb\xbf", 3) == 0)
+        l->data += 3;
+    if (len >= 2 && (memcmp(l->data, "\xff\xfe", 2) == 0 || memcmp(l->data, "\xfe\xff", 2) == 0)) {
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: is UTF-16 text; save it as UTF-8", path);
+        goto done;
+    }
+    bn_lines_rewind(l);
+    if (bn_lines_next(l))
+        BN_TRY(find_separator(l));
+    bn_lines_rewind(l);
+done:
+    if (rc != BONSAI_OK)
+        bn_lines_close(l);
+    return rc;
+}
+
+bonsai_status bn_lines_close_up(const bn_lines *l)
+{
+    if (l->gap == 0)
+        return BONSAI_OK;
+    return bn_fail(BONSAI_E_FORMAT, "%s:%lld: a blank line or a comment between rows without ids, "
+                   "which belong to the nodes in order: write -1 for an unknown label, and quotes "
+                   "around a value that starts with # or %%", l->path, (long long)l->gap);
 }
 
 bool bn_comment_next(bn_lines *l, bn_field *out)
@@ -298,6 +344,31 @@ bonsai_status bn_field_name(const bn_lines *l, const bn_field *f)
     return BONSAI_OK;
 }
 
+/* "0;1;0" or "0,5", where another separator ends fields. */
+static bool is_several_numbers(const bn_field *f)
+{
+    const char *p = f->text, *end = p + f->len;
+    int64_t numbers = 0;
+    double v;
+    while (!f->quoted && p < end) {
+        if (!bn_parse_real(&p, end, &v) || (p < end && !strchr(",; \t", *p)))
+            return false;
+        numbers++;
+        while (p < end && *p && strchr(",; \t", *p))
+            p++;
+    }
+    return numbers > 1;
+}
+
+bonsai_status bn_field_id(const bn_lines *l, const bn_field *f)
+{
+    if (is_several_numbers(f))
+        return bn_lines_fail(l, "\"%.*s\" looks like several numbers: use one separator in the "
+                             "whole file, decimal points, and quotes around such a name",
+                             bn_field_show(f), f->text);
+    return bn_field_name(l, f);
+}
+
 /* ---- numbers ---- */
 
 bool bn_int_try(bn_lines *l, int64_t *out)
@@ -351,74 +422,4 @@ bonsai_status bn_real_next(bn_lines *l, float *out)
     l->at = before;
     l->more = more;
     return not_a_number(l, "a finite number");
-}
-
-static bonsai_status check_columns(const bn_lines *l, int64_t *columns, int64_t found)
-{
-    if (*columns == 0)
-        *columns = found;
-    if (found == *columns)
-        return BONSAI_OK;
-    return bn_lines_fail(l, "%lld columns where the first row has %lld", (long long)found,
-                         (long long)*columns);
-}
-
-typedef bonsai_status next_fn(bn_lines *l, void *to);
-
-static bonsai_status next_real(bn_lines *l, void *to)
-{
-    return bn_real_next(l, to);
-}
-
-static bonsai_status next_int(bn_lines *l, void *to)
-{
-    return bn_int_next(l, to);
-}
-
-/* Reads a whole file of numbers, `size` bytes each, as rows of equal length. */
-static bonsai_status read_numbers(void **out, size_t size, next_fn *next, int64_t *rows,
-                                  int64_t *columns, const char *path, bn_progress p)
-{
-    bonsai_status rc;
-    bn_lines l;
-    int64_t count = 0, capacity = 0;
-    *out = NULL;
-    *rows = *columns = 0;
-    BN_TRY(bn_lines_open(&l, path));
-    for (; bn_lines_next(&l); ++*rows) {
-        int64_t first = count;
-        BN_TRY(bn_lines_tick(&l, p, "reading numbers"));
-        for (; l.more; count++) {
-            BN_TRY(bn_grow(out, &capacity, count + 1, size));
-            BN_TRY(next(&l, (char *)*out + (size_t)count * size));
-        }
-        BN_TRY(check_columns(&l, columns, count - first));
-    }
-    BN_TRY(bn_lines_tick(&l, p, "reading numbers"));
-    BN_TRY(bn_grow(out, &capacity, 1, size));
-done:
-    bn_lines_close(&l);
-    if (rc != BONSAI_OK) {
-        bn_free(*out);
-        *out = NULL;
-    }
-    return rc;
-}
-
-bonsai_status bn_csv_reals(float **out, int64_t *rows, int64_t *columns, const char *path,
-                           bn_progress p)
-{
-    void *numbers;
-    bonsai_status rc = read_numbers(&numbers, sizeof **out, next_real, rows, columns, path, p);
-    *out = numbers;
-    return rc;
-}
-
-bonsai_status bn_csv_ints(int64_t **out, int64_t *rows, int64_t *columns, const char *path,
-                          bn_progress p)
-{
-    void *numbers;
-    bonsai_status rc = read_numbers(&numbers, sizeof **out, next_int, rows, columns, path, p);
-    *out = numbers;
-    return rc;
 }

@@ -11,8 +11,9 @@
  *     bn_lines_close(&l);                          // a zeroed bn_lines is allowed
  *
  * Commas, tabs, semicolons or runs of blanks separate fields: the first of these that occurs in the
- * first record.  Blanks around a field are ignored.  A field in double quotes may contain
- * separators, line ends and doubled quotes.  Comments are lines that start with # or %.
+ * first record, in which the next must not occur too.  Blanks around a field are ignored.  A field
+ * in double quotes may contain separators, line ends and doubled quotes.  Lines end with LF, CR LF
+ * or CR.  Comments are lines that start with # or %.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_LINES_H
@@ -30,10 +31,12 @@ typedef struct {
     const char *path;           /* borrowed, for error messages */
     int64_t     line;           /* where the record starts, from 1 */
     bool        more;           /* the record has another field */
-    char        separator;      /* ' ': runs of blanks; 0: not yet known */
+    char        separator;      /* ' ': runs of blanks; 0: there is no record */
     const char *data, *stop;    /* the whole text */
     const char *at, *end;       /* the rest of the record */
     const char *next;           /* the text after the record, where line `lines` + 1 starts */
+    const char *feed;           /* after the next line feed, if that is not before next */
+    int64_t     gap;            /* the first line skipped since the record before; 0: none was */
     int64_t     lines, tick;
     bn_file     file;           /* mapped, or */
     char       *inflated;       /* from a .gz */
@@ -46,6 +49,9 @@ void          bn_lines_close(bn_lines *l);
 void          bn_lines_rewind(bn_lines *l);             /* keeps the separator */
 /* Goes to the next record and skips unread fields; returns false at the end. */
 bool          bn_lines_next(bn_lines *l);
+/* Fails if lines were skipped between this record and the one before: where the order of records
+ * says what they belong to, one may be missing. */
+bonsai_status bn_lines_close_up(const bn_lines *l);
 /* Reads the next line if it is a comment, without its mark and the blanks around it. */
 bool          bn_comment_next(bn_lines *l, bn_field *out);
 /* Fails with E_FORMAT and "PATH:LINE: message". */
@@ -64,15 +70,10 @@ bool bn_field_real(const bn_field *f, double *out);
 bool bn_field_is(const bn_field *f, const char *word);  /* ignores the case of ASCII letters */
 /* Fails if the field cannot be a name: names are UTF-8 without a zero byte. */
 bonsai_status bn_field_name(const bn_lines *l, const bn_field *f);
+/* Also fails if it looks like several numbers, as a row with other separators does. */
+bonsai_status bn_field_id(const bn_lines *l, const bn_field *f);
 /* How many bytes of a field to print with "%.*s" in a message; long fields are cut. */
 int bn_field_show(const bn_field *f);
-
-/* Reads a file of numbers without a header; all rows have the same length.  out is allocated by
- * bn_grow.  An empty file has 0 rows and 0 columns. */
-bonsai_status bn_csv_reals(float **out, int64_t *rows, int64_t *columns, const char *path,
-                           bn_progress p);
-bonsai_status bn_csv_ints(int64_t **out, int64_t *rows, int64_t *columns, const char *path,
-                          bn_progress p);
 
 /* Inflates a mapped .gz file (gzip.c); free out with bn_free. */
 bonsai_status bn_gunzip(char **out, int64_t *len, const bn_file *f, const char *path);

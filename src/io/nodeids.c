@@ -169,7 +169,7 @@ bonsai_status bn_nodes_list(bn_nodes *nodes, const bn_lines *l, const bn_field *
     if (nodes->kind == BN_INTEGERS)
         BN_TRY(bn_ids_add(&nodes->ids, &value, sizeof value, &number, &added));
     if (nodes->kind == BN_NAMES) {
-        BN_TRY(bn_field_name(l, id));
+        BN_TRY(bn_field_id(l, id));
         BN_TRY(bn_ids_add(&nodes->ids, id->text, id->len, &number, &added));
     }
     nodes->n++;
@@ -233,7 +233,7 @@ bonsai_status bn_nodes_meet(int32_t *out, bn_nodes *nodes, const bn_lines *l, co
         nodes->n = value >= nodes->n ? value + 1 : nodes->n;
     } else {
         if (nodes->kind == BN_NAMES)
-            BN_TRY(bn_field_name(l, id));
+            BN_TRY(bn_field_id(l, id));
         if (nodes->kind == BN_NAMES)
             BN_TRY(bn_ids_add(&nodes->ids, id->text, id->len, out, NULL));
         else

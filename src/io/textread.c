@@ -11,6 +11,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "companion.h"
 
@@ -342,6 +343,8 @@ static bonsai_status read_text(bn_draft *d, const char *path, const bonsai_read_
     bn_companions c = {0};
     edges e = {.d = d, .nodes = &c.nodes, .progress = {o->progress, o->payload}};
     head h;
+    struct stat before = {0}, after = {0};
+    (void)!stat(path, &before);
     BN_TRY(edge_file(&file, path));
     BN_TRY(bn_companions_find(&c, path, o));
     BN_TRY(bn_lines_open(&e.l, file));
@@ -361,6 +364,9 @@ static bonsai_status read_text(bn_draft *d, const char *path, const bonsai_read_
                      file, (long long)h.features);
     else
         rc = bn_companions_finish(&c, d);
+    if (rc == BONSAI_OK && stat(path, &after) == 0 && S_ISDIR(after.st_mode) &&
+        (after.st_ino != before.st_ino || after.st_dev != before.st_dev))
+        rc = bn_fail(BONSAI_E_IO, "%s: was replaced while it was read; read it again", path);
 done:
     bn_lines_close(&e.l);
     bn_companions_free(&c);

@@ -1,8 +1,6 @@
 /* test_lines.c -- lines, fields and .gz.
  *
  * SPDX-License-Identifier: MIT */
-#include <math.h>
-
 #include "io/lines.h"
 #include "texting.h"
 
@@ -37,39 +35,6 @@ static void refuses_damaged_gzip(void **state)
     free(data);
 }
 
-
-static void reads_whole_files_of_numbers(void **state)
-{
-    (void)state;
-    const bn_progress silent = {NULL, NULL};
-    float *x = NULL;
-    int64_t *ids = NULL, rows, columns;
-    write_gz(temp_path("x.csv.gz"), "1.5,-0,3\n4e-3, 5 ,6\n");
-    assert_int_equal(bn_csv_reals(&x, &rows, &columns, temp_path("x.csv.gz"), silent), BONSAI_OK);
-    assert_int_equal(rows, 2);
-    assert_int_equal(columns, 3);
-    assert_true(x[0] == 1.5f && signbit(x[1]) && x[3] == 4e-3f && x[5] == 6.0f);
-    bn_free(x);
-    write_text(temp_path("i.csv"), "1,-9223372036854775807\n\n3,4");
-    assert_int_equal(bn_csv_ints(&ids, &rows, &columns, temp_path("i.csv"), silent), BONSAI_OK);
-    assert_int_equal(rows, 2);
-    assert_true(ids[1] == -INT64_MAX && ids[3] == 4);
-    bn_free(ids);
-    write_text(temp_path("i.csv"), "1,2\n3\n");
-    assert_fails(bn_csv_ints(&ids, &rows, &columns, temp_path("i.csv"), silent), BONSAI_E_FORMAT,
-                 "i.csv:2: 1 columns where the first row has 2");
-    assert_null(ids);
-    write_text(temp_path("i.csv"), "1,2\n3,4.5\n");
-    assert_fails(bn_csv_ints(&ids, &rows, &columns, temp_path("i.csv"), silent), BONSAI_E_FORMAT,
-                 "i.csv:2: \"4.5\" is not an integer");
-    write_text(temp_path("i.csv"), "");
-    assert_int_equal(bn_csv_reals(&x, &rows, &columns, temp_path("i.csv"), silent), BONSAI_OK);
-    assert_int_equal(rows, 0);
-    bn_free(x);
-    assert_fails(bn_csv_reals(&x, &rows, &columns, temp_path("none.csv"), silent), BONSAI_E_IO,
-                 "none.csv: cannot be opened");
-}
-
 static void reads_quoted_fields_over_lines(void **state)
 {
     (void)state;
@@ -94,11 +59,55 @@ static void reads_quoted_fields_over_lines(void **state)
     bn_lines_close(&l);
 }
 
+static void reads_every_kind_of_line_end(void **state)
+{
+    (void)state;
+    static const char *const ends[] = {"1 2\n3 4\n\n5 6", "1 2\r\n3 4\r\n\r\n5 6\r\n",
+                                       "1 2\r3 4\r\r5 6\r", "1 2\r3 4\n\r5 6\r\n", "1 2\n3 4\r\r5 6"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        bn_lines l;
+        int64_t v;
+        write_text(temp_path("ends.el"), ends[i]);
+        const char *path = temp_path("ends.el");
+        assert_int_equal(bn_lines_open(&l, path), BONSAI_OK);
+        for (int64_t wanted = 1; wanted <= 6; wanted++) {
+            assert_true(wanted % 2 == 0 || bn_lines_next(&l));
+            assert_int_equal(bn_int_next(&l, &v), BONSAI_OK);
+            assert_int_equal(v, wanted);
+            assert_int_equal(l.line, wanted == 5 || wanted == 6 ? 4 : (wanted + 1) / 2);
+        }
+        assert_false(l.more || bn_lines_next(&l));
+        bn_lines_close(&l);
+    }
+}
+
+/* A search for the next line feed on every line would take minutes. */
+static void many_lines_that_end_with_cr_take_little_time(void **state)
+{
+    (void)state;
+    enum { LINES = 1000000 };
+    char *text = malloc(4 * LINES);
+    assert_non_null(text);
+    for (int i = 0; i < LINES; i++)
+        memcpy(text + 4 * i, "0 1\r", 4);
+    write_file(temp_path("cr.el"), text, 4 * LINES);
+    bn_lines l;
+    const char *path = temp_path("cr.el");
+    assert_int_equal(bn_lines_open(&l, path), BONSAI_OK);
+    int64_t count = 0;
+    while (bn_lines_next(&l))
+        count++;
+    assert_int_equal(count, LINES);
+    bn_lines_close(&l);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refuses_damaged_gzip),
-        cmocka_unit_test(reads_whole_files_of_numbers),
+        cmocka_unit_test(reads_every_kind_of_line_end),
+        cmocka_unit_test(many_lines_that_end_with_cr_take_little_time),
         cmocka_unit_test(reads_quoted_fields_over_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

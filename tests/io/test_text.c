@@ -76,6 +76,60 @@ static void finds_weights_and_headers(void **state)
     bonsai_graph_free(first);
 }
 
+/* What could mean two things is refused; this means one. */
+static void reads_names_with_separators(void **state)
+{
+    (void)state;
+    static const char *const plain[] = {
+        "New York,Boston\nBoston,10 Downing Street\n", "\"0;1\",b\nb,\"1,5\"\n",
+        "5\" disk,b c\nb c,d\n", "a,\tb\nb\t,c\t\n",
+    };
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        bonsai_graph *g = read_edges(plain[i]);
+        assert_int_equal(bonsai_graph_nodes(g), 3);
+        assert_true(has_edge(g, 0, 1) && has_edge(g, 1, 2) && !has_edge(g, 0, 2));
+        bonsai_graph_free(g);
+    }
+    bonsai_graph *g = read_edges("0 1 0.5\r1 2 2\r");
+    assert_int_equal(bonsai_graph_nodes(g), 3);
+    bonsai_graph_free(g);
+    g = must_read(folder_of("mixed", "x y\ny 7\n", NULL, "x,1\n7,1\ny,0\n\n\n"));
+    assert_int_equal(bonsai_graph_nodes(g), 3);
+    bonsai_graph_free(g);
+    g = must_read(folder_of("mixed", "0 1\n", NULL, "# two nodes\n\n0\n1\n\n"));
+    assert_int_equal(bonsai_graph_nodes(g), 2);
+    bonsai_graph_free(g);
+}
+
+typedef struct { const char *path; bonsai_graph *other; } replacing;
+
+static int replace_it(const bonsai_progress *p, void *payload)
+{
+    replacing *r = payload;
+    if (strcmp(p->stage, "reading edges") == 0 && r->other) {
+        assert_int_equal(bonsai_graph_save(NULL, r->other, r->path, NULL), BONSAI_OK);
+        bonsai_graph_free(r->other);
+        r->other = NULL;
+    }
+    return 0;
+}
+
+static void a_folder_replaced_while_it_is_read_is_refused(void **state)
+{
+    (void)state;
+    char path[512];
+    bonsai_read_options o;
+    bonsai_graph *g = NULL;
+    snprintf(path, sizeof path, "%s", folder_of("moving", "0 1\n1 2\n", NULL, "0\n1\n0\n"));
+    replacing r = {.path = path, .other = must_read(path)};
+    bonsai_read_options_init(&o);
+    o.progress = replace_it;
+    o.payload = &r;
+    assert_fails(bonsai_graph_read(&g, path, &o), BONSAI_E_IO, "was replaced while it was read");
+    assert_int_equal(bonsai_graph_read(&g, path, &o), BONSAI_OK);
+    bonsai_graph_free(g);
+}
+
 static void keeps_what_the_options_ask_for(void **state)
 {
     (void)state;
@@ -293,6 +347,18 @@ static void refuses_bad_edges_with_file_and_line(void **state)
         {"a,\"b\nc,d\n", "bad.el:1: a quote is opened but never closed"},
         {"a,\"b\"c\n", "bad.el:1: \"b\" is followed by more than a separator"},
         {"a,b\nc,\xff\n", "bad.el:2: byte 0 of the name"},
+        {"0;1;0,5\n", "bad.el:1: \",\" and \";\" both occur"},
+        {"# x\na;b;0,5\nb;c;1,5\n", "bad.el:2: \",\" and \";\" both occur"},
+        {"0\t1\t0,5\n", "bad.el:1: \",\" and tabs both occur"},
+        {"a;b\tc\n", "bad.el:1: \";\" and tabs both occur"},
+        {"Smith, J.\tDoe, J.\n", "bad.el:1: \",\" and tabs both occur"},
+        {"0 1 0,5\n1 2 0,5\n", "bad.el:1: \"0 1 0\" looks like several numbers"},
+        {"0 1\n1 2,5\n", "bad.el:2: \"2,5\" looks like several numbers"},
+        {"0,1\n1;2,0\n", "bad.el:2: \"1;2\" looks like several numbers"},
+        {"a\tb\n0,5\tb\n", "bad.el:2: \"0,5\" looks like several numbers"},
+        {"source;target;weight\n0;1;0,5\n", "bad.el:2: \"0,5\" is not a finite number"},
+        {"\xff\xfe\x30\x20\x31\n", "bad.el: is UTF-16 text"},
+        {"\xfe\xff\x20\x30\n", "bad.el: is UTF-16 text"},
         {"# bonsai: nodes=3 colour=2\n0 1\n", "bad.el:1: \"colour\" is not known"},
         {"# bonsai: nodes=x\n0 1\n", "bad.el:1: nodes has no number"},
         {"# bonsai: nodes=2000000000\n0 1\n", "bad.el:1: 2000000000 nodes are implausible"},
@@ -334,6 +400,15 @@ static void refuses_bad_companions_with_file_and_line(void **state)
         {"0 1\n", NULL, "# bonsai: class_names=2\n# a\n0\n0\n", "labels.csv:2: 1 class names"},
         {"0 1\n", NULL, "# bonsai: class_names=1\n# a\n0\n1\n", "labels.csv: label 1 is outside"},
         {"0 1\n", NULL, "# bonsai: class_names=1\n# a\n0\nx\n", "labels.csv:4: label \"x\" is not"},
+        {"0 1\n1 2\n", NULL, "0\n\n1\n2\n", "labels.csv:2: a blank line or a comment between rows"},
+        {"0 1\n", NULL, "label\n  \n1\n0\n", "labels.csv:2: a blank line or a comment between rows"},
+        {"0 1\n", NULL, "red\n#1\nred\n", "labels.csv:2: a blank line or a comment between rows"},
+        {"0 1\n", NULL, "label,split\n0,train\n\n1,test\n", "labels.csv:3: a blank line or"},
+        {"0 1\n", NULL, "subject\n0\n1\n", "labels.csv:1: \"subject\" is above numbers"},
+        {"5 6\n", NULL, "paper,subject\n5,x\n6,y\n", "labels.csv:1: \"paper\" is above numbers"},
+        {"0 1\n", NULL, "0\n1,5\n", "labels.csv:2: \"1,5\" looks like several numbers"},
+        {"0 1\n", "1,2\n\n3,4\n", NULL, "features.csv:2: a blank line or a comment between rows"},
+        {"0 1\n", "0,5;1,5\n0,5;2,5\n", NULL, "features.csv:1: \",\" and \";\" both occur"},
         {"0 1\n", "1,2\n3\n", NULL, "features.csv:2: 1 features where the first row has 2"},
         {"0 1\n", "1,2\n3,NaN\n", NULL, "features.csv:2: \"NaN\" is not a finite number"},
         {"0 1\n", "1,2\n3,-inf\n", NULL, "features.csv:2: \"-inf\" is not a finite number"},
@@ -367,6 +442,8 @@ int main(void)
         cmocka_unit_test(orders_sparse_integers_by_value),
         cmocka_unit_test(orders_names_by_first_appearance),
         cmocka_unit_test(finds_weights_and_headers),
+        cmocka_unit_test(reads_names_with_separators),
+        cmocka_unit_test(a_folder_replaced_while_it_is_read_is_refused),
         cmocka_unit_test(keeps_what_the_options_ask_for),
         cmocka_unit_test(reads_labels_of_every_kind),
         cmocka_unit_test(reads_features_of_every_kind),
