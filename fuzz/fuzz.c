@@ -21,7 +21,7 @@ static void remove_folder(void)
         fprintf(stderr, "%s was left behind\n", folder);
 }
 
-const char *fuzz_file(const char *name, const uint8_t *data, size_t size)
+const char *fuzz_path(const char *name)
 {
     static char path[256];
     if (!folder[0]) {
@@ -37,6 +37,12 @@ const char *fuzz_file(const char *name, const uint8_t *data, size_t size)
         *slash = 0;
         mkdir(path, 0700);
     }
+    return path;
+}
+
+const char *fuzz_file(const char *name, const uint8_t *data, size_t size)
+{
+    const char *path = fuzz_path(name);
     FILE *f = fopen(path, "wb");
     if (!f || fwrite(data, 1, size, f) != size || fclose(f) != 0)
         abort();
@@ -61,9 +67,9 @@ static void repair_section(uint8_t *file, size_t size, uint8_t *entry)
         put_crc(entry + 24, file + offset, (int64_t)(count * item));
 }
 
-void fuzz_repair(uint8_t *file, size_t size)
+void fuzz_checksums(uint8_t *file, size_t size)
 {
-    if (size < 64 || file[size - 1] == 0xff)
+    if (size < 64)
         return;
     size_t head = 64 + 32u * file[24];
     if (file[24] >= 64 || head > size)
@@ -72,6 +78,12 @@ void fuzz_repair(uint8_t *file, size_t size)
         repair_section(file, size, entry);
     memset(file + 28, 0, 4);
     put_crc(file + 28, file, (int64_t)head);
+}
+
+void fuzz_repair(uint8_t *file, size_t size)
+{
+    if (size > 0 && file[size - 1] != 0xff)
+        fuzz_checksums(file, size);
 }
 
 static void must(bonsai_status rc)

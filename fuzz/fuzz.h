@@ -12,10 +12,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Writes the input as `name` in an in-memory folder of this process; returns the path (static). */
+/* The path (static) of `name` in an in-memory folder of this process, whose folders are made. */
+const char *fuzz_path(const char *name);
+/* Writes the input there; returns the path. */
 const char *fuzz_file(const char *name, const uint8_t *data, size_t size);
-/* Corrects the checksums of a native file, so that the code after them is reached; an input that
- * ends in 0xff keeps its own. */
+/* Corrects the checksums of a native file, so that the code after them is reached. */
+void fuzz_checksums(uint8_t *file, size_t size);
+/* The same, except that an input that ends in 0xff keeps its own. */
 void fuzz_repair(uint8_t *file, size_t size);
 /* Loads path; if it loads, checks that verifying, statistics, sizes, saving and loading again all
  * agree.  Aborts on a disagreement or a leak. */

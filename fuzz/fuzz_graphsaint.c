@@ -9,6 +9,9 @@
 
 #include "base/base.h"
 #include "fuzz.h"
+#include "mutate.h"
+
+const mu_framing fuzz_framing = {.head = 1, .files = 4, .separator = -1, .last_bare = true};
 
 static const char *const names[] = {"indices", "indptr", "data", "shape", "format"};
 

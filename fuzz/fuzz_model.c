@@ -9,7 +9,10 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "mutate.h"
 #include "nn/nn.h"
+
+const mu_framing fuzz_framing = {.files = 1, .separator = -1, .last_bare = true};
 
 static void must(bonsai_status rc)
 {

@@ -2,6 +2,9 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
+#include "mutate.h"
+
+const mu_framing fuzz_framing = {.files = 1, .separator = -1, .last_bare = true};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -9,6 +9,9 @@
 
 #include "base/base.h"
 #include "fuzz.h"
+#include "mutate.h"
+
+const mu_framing fuzz_framing = {.head = 1, .files = 1, .separator = -1, .last_bare = true};
 
 static const char *const names[] = {
     "edge_index", "x", "y", "x_data", "x_indices", "x_indptr", "x_shape", "train_idx", "val_idx",

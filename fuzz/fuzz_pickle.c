@@ -4,7 +4,10 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
+#include "mutate.h"
 #include "io/pickle.h"
+
+const mu_framing fuzz_framing = {.files = 1, .separator = -1, .last_bare = true};
 
 static volatile double sink;    /* so that no read is optimised away */
 

@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "mutate.h"
+
+const mu_framing fuzz_framing = {.files = 8, .separator = -1};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

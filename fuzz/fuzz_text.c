@@ -13,6 +13,9 @@
 
 #include "base/base.h"
 #include "fuzz.h"
+#include "mutate.h"
+
+const mu_framing fuzz_framing = {.head = 1, .files = 3, .separator = 0xfe};
 
 static void write_folder(const uint8_t *data, size_t size, bool gz)
 {

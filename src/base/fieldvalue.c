@@ -79,10 +79,12 @@ double bn_field_number(const bonsai_field *f, const void *options)
     return real;
 }
 
+/* A flag takes any number, from a file too large for an int; others were looked at before. */
 void bn_field_set(const bonsai_field *f, void *options, double value)
 {
     char *at = (char *)options + f->offset;
-    const int narrow = bn_field_bytes(f) == sizeof narrow ? (int)value : 0;
+    const int narrow = f->type == BONSAI_FIELD_FLAG ? value != 0 :
+                       bn_field_bytes(f) == sizeof narrow ? (int)value : 0;
     if (is_real(f)) {
         memcpy(at, &value, sizeof value);
     } else if (bn_field_bytes(f) == sizeof narrow) {

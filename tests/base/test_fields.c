@@ -276,6 +276,19 @@ static void what_could_not_be_given_is_passed_over(void **state)
     json_decref(bad);
 }
 
+/* A record may say "inductive": 4294967296. */
+static void a_flag_takes_any_number(void **state)
+{
+    (void)state;
+    bonsai_condense_options o;
+    const bonsai_field *f = bn_field_named(BONSAI_OPTIONS_CONDENSE, "inductive");
+    bonsai_condense_options_init(&o);
+    bn_field_set(f, &o, 4294967296.0);
+    assert_int_equal(o.inductive, 1);
+    bn_field_set(f, &o, 0);
+    assert_int_equal(o.inductive, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +301,7 @@ int main(void)
         cmocka_unit_test(text_is_what_the_program_takes),
         cmocka_unit_test(json_gives_back_what_it_was_made_of),
         cmocka_unit_test(what_could_not_be_given_is_passed_over),
+        cmocka_unit_test(a_flag_takes_any_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

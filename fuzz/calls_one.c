@@ -1,0 +1,212 @@
+/* calls_one.c -- public calls that take one graph; see calls.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls.h"
+#include "fuzz.h"
+
+static volatile double sink;    /* so that no read is optimised away */
+
+/* An array of the caller; the library says how long it must be. */
+static void *array(int64_t count, size_t item)
+{
+    bool sane = count >= 0 && count < 1 << 22;
+    return sane ? calloc((size_t)count + 1, item) : NULL;
+}
+
+static void look(calls *c)
+{
+    const bonsai_graph *g = calls_graph(c);
+    const bonsai_view *v = bonsai_graph_view(g);
+    float *row = array(v->features, sizeof *row);
+    double *mean = array(v->features, sizeof *mean);
+    calls_must(bonsai_graph_nodes(g) == v->nodes && bonsai_graph_features(g) == v->features &&
+               bonsai_graph_classes(g) == v->classes && bonsai_graph_edges(g) >= 0, "counts");
+    for (int64_t i = 0; row && i < v->nodes && i < 100; i++) {
+        int32_t label = bonsai_graph_label(g, i);
+        bonsai_graph_row(row, g, i);
+        calls_must(label >= -1 && label < v->classes, "labels are below the classes");
+        sink += v->features ? (double)row[0] : 0;
+    }
+    if (mean)
+        calls_went(bonsai_graph_mean(mean, g), NULL);
+    sink += bonsai_graph_read_info(g)->rounded + (double)bonsai_graph_checksum(g, ~(uint64_t)0);
+    free(row);
+    free(mean);
+}
+
+static void count(calls *c)
+{
+    const bonsai_graph *g = calls_graph(c);
+    bonsai_stats stats;
+    bonsai_read_options o;
+    bonsai_shape shape;
+    int64_t *counts = array(bonsai_graph_classes(g), sizeof *counts), bytes[BONSAI_SECTION_COUNT];
+    bonsai_type types[BONSAI_SECTION_COUNT];
+    double size;
+    calls_read_options(&o, c);
+    bonsai_stats_init(&stats);
+    bonsai_shape_init(&shape);
+    calls_went(bonsai_graph_stats(&stats, counts, g, &o), NULL);
+    for (int i = BONSAI_ACCOUNTING_STRICT; i <= BONSAI_ACCOUNTING_PAPER_CONDENSED; i++)
+        calls_went(bonsai_graph_bytes(&size, g, (bonsai_accounting)i), NULL);
+    calls_went(bonsai_graph_sections(types, bytes, BONSAI_SECTION_COUNT, g, NULL), NULL);
+    calls_went(bonsai_graph_shape(&shape, g), NULL);
+    free(counts);
+}
+
+static void check(calls *c)
+{
+    bonsai_read_options o;
+    calls_read_options(&o, c);
+    calls_went(bonsai_graph_check(calls_graph(c), &o), NULL);
+}
+
+static void linear(calls *c)
+{
+    bonsai_linear l;
+    bonsai_read_options o;
+    calls_read_options(&o, c);
+    bonsai_linear_init(&l);
+    calls_went(bonsai_graph_linear(&l, calls_graph(c), mu_next(&c->rng), &o), NULL);
+}
+
+/* What was written must be readable, and equal where nothing was left out or rounded. */
+static void save(calls *c)
+{
+    static const char *const names[] = {"out.bonsai", "out.npz", "out/"};
+    const bonsai_graph *g = calls_graph(c);
+    bonsai_graph *back = NULL;
+    bonsai_write_options w;
+    bonsai_read_options o;
+    uint64_t left_out = 0;
+    int equal = 1;
+    char path[300];
+    size_t which = mu_below(&c->rng, 3);
+    bonsai_read_options_init(&o);
+    bonsai_write_options_init(&w);
+    w.threads = o.threads = 1;
+    w.features = which == 0 ? (bonsai_encoding)mu_below(&c->rng, 7) : BONSAI_ENCODING_AUTO;
+    w.progress = calls_progress;
+    w.payload = c;
+    snprintf(path, sizeof path, "%s.%s", fuzz_path("save"), names[which]);
+    if (calls_went(bonsai_graph_save(&left_out, g, path, &w), NULL) && which < 2 &&
+        calls_went(bonsai_graph_read(&back, path, &o), back) &&
+        calls_went(bonsai_graph_equal(&equal, g, back), NULL))
+        calls_must(equal || left_out || w.features > BONSAI_ENCODING_KEEP ||
+                   bonsai_graph_check(g, NULL) != BONSAI_OK, "saving keeps it");
+    bonsai_graph_free(back);
+}
+
+static void derive(calls *c)
+{
+    static const double percent[][3] = {{60, 20, 20}, {0, 0, 100}, {1, 1, 1}};
+    const bonsai_graph *g = calls_graph(c);
+    bonsai_graph *out = NULL;
+    bonsai_read_options o;
+    int32_t nodes[8];
+    int64_t n = bonsai_graph_nodes(g), some = n < 8 ? n : 8;
+    bonsai_order order = (bonsai_order)mu_below(&c->rng, BONSAI_ORDER_COUNT);
+    calls_read_options(&o, c);
+    for (int64_t i = 0; i < some; i++)
+        nodes[i] = (int32_t)(n - 1 - i);
+    switch (mu_below(&c->rng, 3)) {
+    case 0: calls_went(bonsai_graph_split(&out, g, percent[mu_below(&c->rng, 3)], 5), out); break;
+    case 1: calls_went(bonsai_graph_induce(&out, g, nodes, some), out); break;
+    default:
+        calls_went(bonsai_graph_reorder(&out, g, order, (int64_t)mu_below(&c->rng, 4), 1, &o), out);
+    }
+    if (out)
+        calls_went(bonsai_graph_check(out, &o), NULL);
+    bonsai_graph_free(out);
+}
+
+/* The graph's arrays as a caller's, with a few claims changed. */
+static void rebuild(calls *c)
+{
+    static const int32_t source[] = {0, 1, 2, 2}, target[] = {1, 2, 0, 2};
+    bonsai_view v = *bonsai_graph_view(calls_graph(c));
+    bonsai_graph *out = NULL;
+    bonsai_read_options o;
+    calls_read_options(&o, c);
+    bonsai_array *s = &v.section[1 + mu_below(&c->rng, BONSAI_SECTION_COUNT - 1)];
+    if (mu_chance(&c->rng, 2) && s->count > 0)
+        s->count -= 1 + (int64_t)mu_below(&c->rng, (size_t)s->count);
+    if (mu_chance(&c->rng, 3))
+        *s = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
+    if (mu_chance(&c->rng, 3))
+        v.flags ^= 1 + mu_below(&c->rng, 7);
+    int64_t *number[] = {&v.nodes, &v.features, &v.classes};
+    size_t which = mu_below(&c->rng, 6);
+    if (which < 3)
+        *number[which] = (int64_t)mu_number(&c->rng, (uint64_t)*number[which]);
+    if (mu_chance(&c->rng, 2)) {
+        calls_went(bonsai_graph_new(&out, &v, (int)mu_below(&c->rng, 2)), out);
+    } else {
+        for (int i = BONSAI_SECTION_OFFSETS; i <= BONSAI_SECTION_EDGE_WEIGHTS; i++)
+            v.section[i] = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
+        calls_went(bonsai_graph_build(&out, &v, 4, source, target, NULL, &o), out);
+    }
+    bonsai_graph_free(out);
+}
+
+static void plan(calls *c)
+{
+    bonsai_shape shape;
+    bonsai_plan p;
+    bonsai_plan_options o;
+    bonsai_condense_options condense;
+    const bonsai_graph *g = calls_graph(c);
+    bonsai_shape_init(&shape);
+    bonsai_plan_init(&p);
+    bonsai_plan_options_init(&o);
+    calls_condense_options(&condense, c);
+    o.condense = &condense;
+    o.ranks = 1 + (int)mu_below(&c->rng, 5);
+    o.threads = 1;
+    o.memory = mu_chance(&c->rng, 2) ? 0 : (int64_t)(mu_number(&c->rng, 9) >> 1);
+    o.look = mu_chance(&c->rng, 2) ? g : NULL;
+    if (!calls_went(bonsai_graph_shape(&shape, g), NULL))
+        return;
+    int64_t *number[] = {&shape.nodes, &shape.edges, &shape.features, &shape.classes,
+                         &shape.nonzeros, &shape.train, &shape.val};
+    size_t which = mu_below(&c->rng, 14);
+    if (which < 7)
+        *number[which] = (int64_t)mu_number(&c->rng, (uint64_t)*number[which]);
+    if (calls_went(bonsai_plan_make(&p, &shape, &o), NULL))
+        calls_must(p.file >= 0 && p.least >= 0 && p.most >= 0 && p.held >= 0 && p.scratch >= 0 &&
+                   p.halo >= 0 && p.wire >= 0 && p.wire_rows >= 0 && p.seconds_total >= 0,
+                   "a plan has no negative numbers");
+}
+
+static void read_record(calls *c)
+{
+    const bonsai_graph *g = calls_graph(c);
+    bonsai_condense_info info;
+    bonsai_condense_options o;
+    bonsai_why why;
+    char text[4096];
+    int64_t n = bonsai_graph_nodes(g);
+    int64_t *tree = array(n, sizeof *tree), *covers = array(n, sizeof *covers);
+    double *score = array(n, sizeof *score);
+    bonsai_condense_info_init(&info);
+    bonsai_condense_options_init(&o);
+    bonsai_why_init(&why);
+    calls_went(bonsai_condense_info_of(&info, g), NULL);
+    if (calls_went(bonsai_condense_options_of(&o, g), NULL))
+        bonsai_options_json(text, sizeof text, BONSAI_OPTIONS_CONDENSE, &o);
+    for (int64_t i = -1; i <= n && i < 50; i++)
+        calls_went(bonsai_condense_why(&why, g, i), NULL);
+    if (tree && covers && score)
+        calls_went(bonsai_condense_whys(tree, covers, score, g), NULL);
+    free(tree);
+    free(covers);
+    free(score);
+}
+
+calls_fn *const calls_of_one[] = {look, count, check, linear, save, derive, rebuild, plan,
+                                  read_record};
+const int calls_of_one_count = sizeof calls_of_one / sizeof *calls_of_one;

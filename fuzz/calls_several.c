@@ -1,0 +1,212 @@
+/* calls_several.c -- public calls that condense, train and compare, on graphs that may not belong
+ * together; see calls.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls.h"
+#include "fuzz.h"
+
+static void condense(calls *c)
+{
+    bonsai_graph *out = NULL;
+    bonsai_condense_info info;
+    bonsai_condense_options o;
+    bonsai_condense_info_init(&info);
+    calls_condense_options(&o, c);
+    if (calls_went(bonsai_condense(&out, &info, calls_graph(c), &o), out))
+        calls_must(bonsai_graph_nodes(out) == info.nodes && bonsai_graph_verify(out) == BONSAI_OK,
+                   "a condensed graph is valid");
+    bonsai_graph_free(out);
+}
+
+static void condense_many(calls *c)
+{
+    static const double ratios[] = {0.5, 0.05};
+    bonsai_graph *out[2] = {NULL, NULL};
+    bonsai_condense_info info[2];
+    bonsai_condense_options o;
+    bonsai_condense_info_init(&info[0]);
+    info[1] = info[0];
+    calls_condense_options(&o, c);
+    o.ratio = 0;
+    o.nodes = o.trees = o.bytes = 0;
+    calls_went(bonsai_condense_many(out, info, ratios, 2, calls_graph(c), &o),
+               out[0] ? out[0] : out[1]);
+    bonsai_graph_free(out[0]);
+    bonsai_graph_free(out[1]);
+}
+
+static void update(calls *c)
+{
+    bonsai_graph *out = NULL;
+    bonsai_condense_info info;
+    bonsai_condense_options o;
+    const bonsai_graph *now = calls_graph(c), *was = calls_graph(c), *small = calls_graph(c);
+    if (mu_chance(&c->rng, 2) && c->graphs == 3) {
+        now = c->graph[0];
+        was = c->graph[1];
+        small = c->graph[2];
+    }
+    bonsai_condense_info_init(&info);
+    calls_condense_options(&o, c);
+    if (calls_went(bonsai_condense_update(&out, &info, now, was, small, &o), out))
+        calls_must(bonsai_graph_verify(out) == BONSAI_OK, "an updated graph is valid");
+    bonsai_graph_free(out);
+}
+
+/* A model's own file, and its archive; the file must load. */
+static void save_model(const bonsai_model *m)
+{
+    bonsai_model *back = NULL;
+    const char *path = fuzz_path("model.bonsai");
+    if (calls_went(bonsai_model_save(m, path), NULL) &&
+        calls_went(bonsai_model_load(&back, path), back))
+        calls_must(bonsai_model_facts(back)->parameters == bonsai_model_facts(m)->parameters,
+                   "a model comes back");
+    bonsai_model_free(back);
+    calls_went(bonsai_model_save(m, fuzz_path("model.npz")), NULL);
+}
+
+static void predict_with(calls *c, const bonsai_model *m, const bonsai_graph *g)
+{
+    const bonsai_model_info *facts = bonsai_model_facts(m);
+    int64_t n = bonsai_graph_nodes(g), k = facts->classes;
+    if (n < 0 || k < 0 || n * k > 1 << 22)
+        return;
+    int32_t *classes = malloc(((size_t)n + 1) * sizeof *classes);
+    float *chances = mu_chance(&c->rng, 2) ? malloc((size_t)(n * k + 1) * sizeof *chances) : NULL;
+    bonsai_train_options o;
+    calls_train_options(&o, c);
+    if (classes && calls_went(bonsai_predict(classes, chances, m, g, &o), NULL))
+        for (int64_t i = 0; i < n; i++)
+            calls_must(classes[i] >= 0 && classes[i] < k, "predicted classes exist");
+    free(classes);
+    free(chances);
+}
+
+static void train_on(calls *c, const bonsai_graph *small, const bonsai_graph *full)
+{
+    bonsai_training *t = NULL;
+    bonsai_train_options o;
+    calls_train_options(&o, c);
+    if (!calls_went(bonsai_train(&t, small, full, &o), t))
+        return;
+    calls_must(bonsai_training_info(t)->runs == bonsai_training_runs(t), "runs");
+    calls_must(bonsai_training_run(t, 0) && !bonsai_training_run(t, 1), "one run");
+    for (int64_t i = 0; i < bonsai_training_epochs(t); i++)
+        calls_must(bonsai_training_epoch(t, i) != NULL, "epochs");
+    save_model(bonsai_training_model(t));
+    predict_with(c, bonsai_training_model(t), calls_graph(c));
+    bonsai_training_free(t);
+}
+
+static void train(calls *c)
+{
+    train_on(c, calls_graph(c), NULL);
+}
+
+static void evaluate(calls *c)
+{
+    const bonsai_graph *small = calls_graph(c);
+    train_on(c, small, calls_graph(c));
+}
+
+static void predict(calls *c)
+{
+    if (!c->model)
+        return;
+    predict_with(c, c->model, calls_graph(c));
+    save_model(c->model);
+}
+
+static void nearest(calls *c)
+{
+    enum { MOST = 6 };
+    const bonsai_graph *small = calls_graph(c), *full = calls_graph(c);
+    bonsai_condense_options o;
+    int32_t nodes[MOST];
+    float distances[MOST];
+    int64_t found = 0, node = (int64_t)mu_below(&c->rng, 12) - 1;
+    calls_condense_options(&o, c);
+    if (calls_went(bonsai_condense_nearest(nodes, mu_chance(&c->rng, 2) ? distances : NULL, &found,
+                                           MOST, small, node, full, &o), NULL))
+        for (int64_t i = 0; i < found && i < MOST; i++)
+            calls_must(nodes[i] >= 0 && nodes[i] < bonsai_graph_nodes(full), "nearest nodes exist");
+}
+
+static void equal(calls *c)
+{
+    int same = 0;
+    const bonsai_graph *a = calls_graph(c), *b = calls_graph(c);
+    if (calls_went(bonsai_graph_equal(&same, a, b), NULL))
+        calls_must(same || a != b, "a graph equals itself");
+}
+
+static void report(calls *c)
+{
+    const bonsai_graph *small = calls_graph(c);
+    const bonsai_graph *full = mu_chance(&c->rng, 3) ? NULL : calls_graph(c);
+    bonsai_report *page = NULL;
+    bonsai_report_options o;
+    bonsai_cell cells[2];
+    size_t length = 0;
+    bonsai_report_options_init(&o);
+    bonsai_cell_init(&cells[0]);
+    cells[0].done = cells[0].runs = 1;
+    cells[0].accuracy_mean = 80;
+    cells[1] = cells[0];
+    cells[1].method = BONSAI_METHOD_TREES;
+    cells[1].ratio = 0.1;
+    o.cells = mu_chance(&c->rng, 2) ? cells : NULL;
+    o.cell_count = o.cells ? 2 : 0;
+    o.fragment = mu_chance(&c->rng, 3);
+    o.threads = 1;
+    o.progress = calls_progress;
+    o.payload = c;
+    if (calls_went(bonsai_report_new(&page, small, full, &o), page)) {
+        const char *html = bonsai_report_html(&length, page);
+        calls_must(html && strlen(html) == length, "a page has no zero inside");
+        calls_went(bonsai_report_save(page, fuzz_path("page.html")), NULL);
+    }
+    bonsai_report_free(page);
+}
+
+static void compare(calls *c)
+{
+    const bonsai_method methods[] = {(bonsai_method)mu_below(&c->rng, BONSAI_METHOD_COUNT)};
+    static const double ratios[] = {0.3};
+    bonsai_compare_options o;
+    bonsai_train_options t;
+    bonsai_condense_options k;
+    bonsai_cell cells[2];
+    calls_train_options(&t, c);
+    calls_condense_options(&k, c);
+    bonsai_compare_options_init(&o);
+    o.methods = methods;
+    o.ratios = ratios;
+    o.models = &t.model;
+    o.method_count = o.ratio_count = o.model_count = 1;
+    o.condense = &k;
+    o.train = &t;
+    o.progress = calls_progress;
+    o.payload = c;
+    calls_must(bonsai_compare_count(&o) == 2, "cells");
+    if (calls_went(bonsai_compare_cells(cells, &o), NULL))
+        calls_went(bonsai_compare(cells, calls_graph(c), &o), NULL);
+}
+
+static void study(calls *c)
+{
+    double wl[8], seen[8];
+    bonsai_train_options o;
+    calls_train_options(&o, c);
+    calls_went(bonsai_study_pairs(wl, seen, 8, calls_graph(c),
+                                  (bonsai_study)(1 + mu_below(&c->rng, 3)), &o), NULL);
+}
+
+calls_fn *const calls_of_several[] = {condense, condense, condense, condense_many, update, train,
+                                      train, evaluate, evaluate, predict, nearest, equal, report,
+                                      compare, study};
+const int calls_of_several_count = sizeof calls_of_several / sizeof *calls_of_several;
