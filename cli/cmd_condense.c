@@ -268,9 +268,9 @@ static bonsai_status update(session *s, bonsai_graph **small, bonsai_condense_in
                             const bonsai_graph *g, const arguments *a)
 {
     bonsai_graph *was = NULL, *before = NULL;
-    bonsai_status rc = bonsai_graph_read(&was, a->was, &s->read);
+    bonsai_status rc = read_other(s, &was, a->was);
     if (rc == BONSAI_OK)
-        rc = bonsai_graph_read(&before, a->update, &s->read);
+        rc = read_other(s, &before, a->update);
     if (rc == BONSAI_OK)
         rc = bonsai_condense_update(small, info, g, was, before, &a->o);
     bonsai_graph_free(was);

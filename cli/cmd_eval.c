@@ -21,7 +21,7 @@ int cmd_eval(session *s, int argc, char **argv)
     int code = training_parse(s, &t, &spec, argc, argv);
     if (code != OPT_GO)
         return code;
-    bonsai_status rc = bonsai_graph_read(&small, t.path, &s->read);
+    bonsai_status rc = read_other(s, &small, t.path);
     if (rc == BONSAI_OK)
         rc = bonsai_graph_read(&full, t.full, &s->read);
     code = rc == BONSAI_OK ? training_run(s, &t, small, full) : fail(s, rc);

@@ -362,19 +362,22 @@ static int tell(session *s, story *t, int64_t node)
     return node >= 0 ? explain_node(s, t, node) : explain_graph(s, t);
 }
 
-static bonsai_status open_graph(session *s, bonsai_graph **g, const char *path)
+static bonsai_status open_graphs(session *s, bonsai_graph **g, bonsai_graph **full,
+                                 const char *path, const char *full_path)
 {
-    bonsai_status rc = bonsai_graph_read(g, path, &s->read);
-    return rc == BONSAI_OK ? bonsai_graph_verify(*g) : rc;
+    bonsai_status rc = full_path ? read_other(s, g, path) : bonsai_graph_read(g, path, &s->read);
+    if (rc == BONSAI_OK)
+        rc = bonsai_graph_verify(*g);
+    if (rc == BONSAI_OK && full_path)
+        rc = bonsai_graph_read(full, full_path, &s->read);
+    return rc == BONSAI_OK && full_path ? bonsai_graph_verify(*full) : rc;
 }
 
 static int explain(session *s, const char *path, const char *full_path, int64_t node)
 {
     bonsai_graph *g = NULL, *full = NULL;
     story t = {.path = path};
-    bonsai_status rc = open_graph(s, &g, path);
-    if (rc == BONSAI_OK && full_path)
-        rc = open_graph(s, &full, full_path);
+    bonsai_status rc = open_graphs(s, &g, &full, path, full_path);
     int code = rc == BONSAI_OK ? EXIT_DONE : fail(s, rc);
     if (code == EXIT_DONE) {
         t.g = g;

@@ -168,7 +168,8 @@ static int write_page(session *s, request *q)
     bonsai_graph *small = NULL, *full = NULL;
     bonsai_report_options *o = &q->page;
     int64_t bytes = 0;
-    bonsai_status rc = bonsai_graph_read(&small, q->t.path, &s->read);
+    bonsai_status rc = q->t.full ? read_other(s, &small, q->t.path)
+                                 : bonsai_graph_read(&small, q->t.path, &s->read);
     if (rc == BONSAI_OK && q->t.full)
         rc = bonsai_graph_read(&full, q->t.full, &s->read);
     if (rc == BONSAI_OK)

@@ -1,4 +1,4 @@
-/* save.c -- writing a graph, for every command.
+/* save.c -- writing a graph, and reading a second one, for every command.
  *
  * SPDX-License-Identifier: MIT */
 #include "cli.h"
@@ -28,4 +28,12 @@ bonsai_status save(session *s, const bonsai_graph *g, const char *path, bonsai_e
     if (rc == BONSAI_OK)
         note_left_out(s, path, left_out);
     return rc;
+}
+
+bonsai_status read_other(session *s, bonsai_graph **out, const char *path)
+{
+    bonsai_read_options o = s->read;
+    if (path_ends_with(path, ".bonsai") || path_ends_with(path, ".npz"))
+        o.features = o.labels = NULL;
+    return bonsai_graph_read(out, path, &o);
 }

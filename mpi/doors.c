@@ -96,7 +96,9 @@ static bonsai_status open_here(bonsai_graph **out, const char *path, const bonsa
     if (!plain)
         return bn_fail(BONSAI_E_FORMAT, "%s: is not a .bonsai file, and ranks open no others; "
                        "\"bonsai convert\" converts it to one", path);
-    bonsai_status rc = bn_format_native.open(out, plain, o);
+    bonsai_status rc = bn_check_companions(&bn_format_native, plain, o);
+    if (rc == BONSAI_OK)
+        rc = bn_format_native.open(out, plain, o);
     if (rc == BONSAI_OK)
         (*out)->info.format = bn_format_native.name;
     return rc;

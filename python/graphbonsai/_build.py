@@ -43,6 +43,13 @@ def _rows(name: str, matrix: Any) -> Any:
     return matrix.tocsr()
 
 
+def refuse_masked(name: str, value: Any) -> None:
+    """NumPy would use what lies under the mask of a masked array."""
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise ArgumentError("%s is a masked array with %d masked entries; give them values first, "
+                            "with filled()" % (name, np.ma.count_masked(value)))
+
+
 def _array(name: str, value: Any) -> np.ndarray:
     """The NumPy array of an array, a list, or a tensor on the CPU."""
     device = getattr(value, "device", None)
@@ -54,6 +61,7 @@ def _array(name: str, value: Any) -> np.ndarray:
         raise ArgumentError("%s is a sparse matrix where an array is needed" % name)
     if getattr(value, "requires_grad", False):
         value = value.detach()
+    refuse_masked(name, value)
     try:
         array = np.asarray(value)
     except (TypeError, ValueError, RuntimeError) as error:

@@ -24,6 +24,7 @@ import numpy as np
 
 from . import _capi
 from . import _options as options_of
+from ._build import refuse_masked
 from ._condense import condense, condense_graph
 from ._errors import ArgumentError
 from ._graph import Graph
@@ -34,8 +35,9 @@ __all__ = ["condense", "from_data", "is_ogb", "with_masks"]
 PARTS = (("train_mask", "train"), ("val_mask", "valid"), ("test_mask", "test"))
 
 
-def _array(value: Any) -> np.ndarray:
+def _array(name: str, value: Any) -> np.ndarray:
     """The array of an array, a list or a tensor."""
+    refuse_masked(name, value)
     return np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
 
 
@@ -67,7 +69,7 @@ def _need_graph(graph: Any) -> None:
 def _labels(labels: Any, nodes: int) -> np.ndarray:
     if isinstance(labels, Mapping):
         raise ArgumentError("labels are given for several kinds of nodes; give the array of one")
-    y = _array(labels)
+    y = _array("labels", labels)
     if y.ndim == 0 or y.shape[0] != nodes:
         raise ArgumentError(f"labels have the shape {list(y.shape)}, but there are {nodes} nodes")
     if y.ndim == 2 and y.shape[1] == 1:
@@ -91,12 +93,12 @@ def _split(split: Any) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
     if missing:
         raise ArgumentError(f"the split has no \"{missing[0]}\"; it is what get_idx_split() gives, "
                             f"with train, valid and test")
-    train, valid, test = (_array(split[name]).ravel() for _, name in PARTS)
+    train, valid, test = (_array(name, split[name]).ravel() for _, name in PARTS)
     return train, valid, test
 
 
 def _features(x: Any) -> np.ndarray:
-    x = _array(x)
+    x = _array("node_feat", x)
     if x.dtype not in (np.float32, np.float16):
         raise ArgumentError(f'node_feat is {x.dtype}; the library takes float32: graph["node_feat"]'
                             f' = graph["node_feat"].astype("float32")')
@@ -151,7 +153,7 @@ def from_data(data: Any, *, need_masks: bool = True,
                             "draw one with split=(60, 20, 20)")
     n = options_of.whole("num_nodes", graph["num_nodes"], 0, 2**31 - 1)
     given: Dict[str, Any] = {} if split is None else {"split": _split(split)}
-    return Graph.from_arrays(edge_index=_array(graph["edge_index"]), num_nodes=n,
+    return Graph.from_arrays(edge_index=_array("edge_index", graph["edge_index"]), num_nodes=n,
                              x=_features(graph["node_feat"]), y=_labels(labels, n), **given,
                              **options)
 

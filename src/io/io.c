@@ -55,6 +55,16 @@ static bonsai_status unknown(const char *path)
     return bn_fail(BONSAI_E_FORMAT, "%s: has no known format; name it with FORMAT:PATH", path);
 }
 
+bonsai_status bn_check_companions(const bn_format *f, const char *path,
+                                  const bonsai_read_options *o)
+{
+    if (f->companions || (!o->features && !o->labels))
+        return BONSAI_OK;
+    return bn_fail(BONSAI_E_ARGUMENT, "%s: holds its own features and labels, so the file %s would be "
+                   "ignored; only text and mtx graphs take such files", path,
+                   o->features ? o->features : o->labels);
+}
+
 bonsai_status bonsai_graph_read(bonsai_graph **out, const char *path,
                                 const bonsai_read_options *given)
 {
@@ -73,6 +83,7 @@ bonsai_status bonsai_graph_read(bonsai_graph **out, const char *path,
         rc = unknown(path);
         goto done;
     }
+    BN_TRY(bn_check_companions(format, path, &o));
     if (format->open) {
         BN_TRY(format->open(out, path, &o));
     } else {

@@ -13,6 +13,7 @@
 typedef struct {
     const char *name;           /* as in FORMAT:PATH */
     const char *help;           /* one line */
+    bool companions;            /* takes the files of features and labels that options name */
     bool (*matches)(const char *path);          /* by name and by files present; reads nothing */
     bonsai_status (*open)(bonsai_graph **out, const char *path, const bonsai_read_options *o);
     bonsai_status (*read)(bn_draft *d, const char *path, const bonsai_read_options *o);
@@ -23,6 +24,10 @@ typedef struct {
 
 extern const bn_format bn_format_native, bn_format_npz, bn_format_planetoid, bn_format_graphsaint,
     bn_format_ogb, bn_format_mtx, bn_format_text;
+
+/* Fails if the options name files that the format would ignore. */
+bonsai_status bn_check_companions(const bn_format *f, const char *path,
+                                  const bonsai_read_options *o);
 
 /* Writes the graph that bonsai_graph_generate makes to a native file without holding it in memory:
  * all ranks of w write rows and features as they draw them (generatefile.c). */

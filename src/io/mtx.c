@@ -185,6 +185,7 @@ done:
 const bn_format bn_format_mtx = {
     .name = "mtx",
     .help = "a Matrix Market file (.mtx, .mtx.gz) as the adjacency, features and labels beside it",
+    .companions = true,
     .matches = matches,
     .read = read_mtx,
 };

@@ -378,6 +378,7 @@ const bn_format bn_format_text = {
     .name = "text",
     .help = "edges a line (.el .edges .txt .csv .tsv, .gz), or a folder with edges.csv, "
             "features.csv, labels.csv",
+    .companions = true,
     .matches = matches,
     .read = read_text,
     .write = bn_text_write,

@@ -27,3 +27,14 @@ $BONSAI generate -o /proc/out.bonsai --nodes 100
 $BONSAI demo -o nowhere/else
 $BONSAI demo -o garbage.npz
 find . | sort
+
+# A file that would be ignored is refused, unless another graph takes it.
+$BONSAI generate -q -o g.bonsai --nodes 60 --no-linear > out && $BONSAI convert -q g.bonsai g.npz > out && $BONSAI convert -q g.bonsai text/ > out
+$BONSAI check g.bonsai --labels text/labels.csv
+$BONSAI info g.npz --features text/features.csv
+$BONSAI condense g.bonsai -o small.bonsai --nodes 5 --labels text/labels.csv
+$BONSAI condense -q g.bonsai -o small.bonsai --nodes 5 > out
+$BONSAI explain small.bonsai --labels text/labels.csv
+$BONSAI explain small.bonsai --full text --labels text/labels.csv > out
+$BONSAI eval small.bonsai --full text --labels text/labels.csv --epochs 1 --seeds 1 > out
+$BONSAI eval small.bonsai --full g.bonsai --labels text/labels.csv --epochs 1

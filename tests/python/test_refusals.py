@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 """
 import pickle
+import tempfile
 
 import numpy as np
 
@@ -148,6 +149,35 @@ class Arrays(testing.Case):
                      "split=(train, val, test))", triangle, val_mask=[0, 1, 2])
         self.refuses("val_mask has 2 nodes but x has 3", triangle, val_mask=[True, False])
         self.refuses("give masks or split, not both", triangle, split=([0], [1], [2]))
+
+    def test_masked_arrays(self):
+        """What lies under a mask is no value."""
+        def hide(values, *where):
+            return np.ma.array(values, mask=[i in where for i in range(len(values))])
+
+        def masked(name, count, function, *arguments, **named):
+            self.refuses("%s is a masked array with %d masked entries; give them values first, "
+                         "with filled()" % (name, count), function, *arguments, **named)
+        pair = dict(edge_index=[[0, 1], [1, 2]])
+        masked("y", 1, Graph.from_arrays, y=hide([0, 1, 1], 2), **pair)
+        masked("train_mask", 2, Graph.from_arrays, y=[0, 1, 1],
+               train_mask=hide([True, False, True], 0, 2), **pair)
+        masked("x", 1, Graph.from_arrays, x=np.ma.masked_invalid([[1.0], [NAN], [2.0]]), **pair)
+        masked("edge_index", 1, Graph.from_arrays, num_nodes=3,
+               edge_index=np.ma.masked_equal([[0, 1], [1, 2]], 2))
+        masked("labels", 1, graphbonsai.ogb.from_data,
+               (dict(edge_index=[[0], [1]], num_nodes=2, node_feat=np.ones((2, 1), "f4")),
+                hide([0, 1], 1)), need_masks=False)
+        self.assertEqual(Graph.from_arrays(y=hide([0, 1, 1]), **pair).y.tolist(), [0, 1, 1])
+
+    def test_files_of_features_for_a_graph_that_has_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = folder + "/g.bonsai"
+            generate(nodes=20, classes=2).save(path)
+            for name in ("features", "labels"):
+                self.refuses(path + ": holds its own features and labels, so the file more.csv "
+                             "would be ignored; only text and mtx graphs take such files",
+                             Graph.load, path, **{name: "more.csv"})
 
     def test_splits(self):
         def split(sentence, value):
