@@ -10,25 +10,20 @@
  *
  * With the rows times the roots of their weights in A (n, f+1), primal is (A'A + l) w = A'y, dual
  * is w = A' (AA' + l)^-1 y; the smaller system is built once and factored per lambda.  A is cut
- * into slabs of doubles for products by BLAS; sparse rows are instead added up as outer products
- * of their lines (rows, or columns where dual) while these are short.
+ * into slabs of doubles for products; sparse rows are instead added up as outer products of their
+ * lines (rows, or columns where dual) while these are short.
  *
- * A panel of the result has one owner that adds in a fixed order, and BLAS runs on one thread,
- * so the bits do not depend on the number of threads.  Cost O(n f min(n, f) + min(n, f)^3).
+ * A panel of the result has one owner that adds in a fixed order, and the products are our own, so
+ * the bits depend neither on the number of threads nor on the processor.
+ * Cost O(n f min(n, f) + min(n, f)^3).
  *
  * SPDX-License-Identifier: MIT */
-#include <assert.h>
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
 #include "fit.h"
 
-/* LAPACK, which OpenBLAS contains: Cholesky in place; column by column, 'U' is our lower half. */
-void dpotrf_(const char *half, const int *n, double *a, const int *stride, int *info);
-
-enum { DEPTH = 512, PANEL = 64, LONG_LINE = 8, STRETCH = 512 };
-
+enum { DEPTH = BN_DEPTH, TILE = BN_TILE, PANEL = 4 * TILE, LONG_LINE = 8, STRETCH = 512 };
 
 void bn_fit_free(bn_fit *q)
 {
@@ -56,33 +51,61 @@ static int64_t lower_bound(const int32_t *index, int64_t begin, int64_t end, int
     return begin;
 }
 
-/* ---- slabs: A as doubles, a part at a time ---- */
+/* ---- slabs: a part of A as doubles ---- */
 
-/* Columns from .. to-1 of row i of A. */
-static void cut_row(double *out, const bn_fit *q, int64_t i, int64_t from, int64_t to)
+typedef struct {
+    int64_t first, last;        /* rows */
+    int64_t from, to;           /* columns */
+    bool    by_rows;            /* in panels of rows; else of columns */
+} slab;
+
+static double *in_slab(const bn_fit *q, const slab *s, int64_t i, int64_t j)
 {
-    const bn_embedding *x = q->x;
-    int64_t row = row_at(q, i), end = bn_least(to, x->f);
-    double root = q->root[i];
-    if (to > x->f)
-        out[x->f - from] = root;
-    if (x->dense) {
-        for (int64_t j = from; j < end; j++)
-            out[j - from] = root * (double)x->dense[row * x->f + j];
-        return;
-    }
-    memset(out, 0, (size_t)(end > from ? end - from : 0) * sizeof *out);
-    int64_t e = lower_bound(x->index, x->offsets[row], x->offsets[row + 1], from);
-    for (; e < x->offsets[row + 1] && x->index[e] < end; e++)
-        out[x->index[e] - from] = root * (double)x->value[e];
+    int64_t row = i - s->first, col = j - s->from;
+    return q->slab + (s->by_rows ? bn_in_panels(row, col, s->to - s->from)
+                                 : bn_in_panels(col, row, s->last - s->first));
 }
 
-/* Rows first .. last-1 and columns from .. to-1 of A, to q->slab. */
-static void cut(const bn_fit *q, int64_t first, int64_t last, int64_t from, int64_t to)
+static void cut_row(const bn_fit *q, const slab *s, int64_t i)
 {
-#pragma omp parallel for num_threads(bn_team(q->threads, (last - first) / PANEL)) schedule(static)
-    for (int64_t i = first; i < last; i++)
-        cut_row(q->slab + (i - first) * (to - from), q, i, from, to);
+    const bn_embedding *x = q->x;
+    int64_t row = row_at(q, i), end = bn_least(s->to, x->f);
+    double root = q->root[i];
+    if (s->to > x->f)
+        *in_slab(q, s, i, x->f) = root;
+    if (x->dense) {
+        for (int64_t j = s->from; j < end; j++)
+            *in_slab(q, s, i, j) = root * (double)x->dense[row * x->f + j];
+        return;
+    }
+    int64_t e = lower_bound(x->index, x->offsets[row], x->offsets[row + 1], s->from);
+    for (; e < x->offsets[row + 1] && x->index[e] < end; e++)
+        *in_slab(q, s, i, x->index[e]) = root * (double)x->value[e];
+}
+
+/* To q->slab. */
+static void cut(const bn_fit *q, slab s)
+{
+    int64_t rows = s.last - s.first, cols = s.to - s.from;
+    int64_t size = s.by_rows ? bn_whole_tiles(rows) * cols : bn_whole_tiles(cols) * rows;
+    memset(q->slab, 0, (size_t)size * sizeof *q->slab);
+#pragma omp parallel for num_threads(bn_team(q->threads, rows / PANEL)) schedule(static)
+    for (int64_t i = s.first; i < s.last; i++)
+        cut_row(q, &s, i);
+}
+
+/* The product of a panel of each, of so many columns, added to a tile of c, which has `stride`
+ * columns and rows x cols of the tile. */
+typedef struct { double *c; int64_t stride, rows, cols; } target;
+
+static void add_product(const target *t, const double *a, const double *b, int64_t depth)
+{
+    double sum[TILE * TILE];
+    int64_t rows = bn_least(t->rows, TILE), cols = bn_least(t->cols, TILE);
+    bn_kernels_get()->outer(sum, a, b, depth);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < cols; j++)
+            t->c[i * t->stride + j] += sum[i * TILE + j];
 }
 
 /* ---- lines: a sparse A by rows or by columns ---- */
@@ -145,24 +168,25 @@ static bonsai_status list_lines(bn_fit *q)
 
 /* ---- the system ---- */
 
+/* Adds to rows p .. p+PANEL-1 of the lower half; the slab has `deep` columns. */
+static void add_panel(const bn_fit *q, int64_t p, int64_t deep)
+{
+    int64_t m = q->m, high = bn_least(p + PANEL, m);
+    for (int64_t j = 0; j < high; j += TILE)
+        for (int64_t i = j > p ? j : p; i < high; i += TILE) {
+            target t = {q->gram + i * m + j, m, m - i, m - j};
+            add_product(&t, q->slab + i * deep, q->slab + j * deep, deep);
+        }
+}
+
 static void gram_of_slabs(bn_fit *q)
 {
-    CBLAS_TRANSPOSE left = q->dual ? CblasNoTrans : CblasTrans;
-    CBLAS_TRANSPOSE right = q->dual ? CblasTrans : CblasNoTrans;
     for (int64_t at = 0; at < q->depth; at += DEPTH) {
-        int64_t end = bn_least(at + DEPTH, q->depth), stride = q->dual ? end - at : q->wide;
-        if (q->dual)
-            cut(q, 0, q->n, at, end);
-        else
-            cut(q, at, end, 0, q->wide);
+        int64_t end = bn_least(at + DEPTH, q->depth);
+        cut(q, q->dual ? (slab){0, q->n, at, end, true} : (slab){at, end, 0, q->wide, false});
 #pragma omp parallel for num_threads(bn_team(q->threads, q->m / PANEL)) schedule(dynamic)
-        for (int64_t p = 0; p < q->m; p += PANEL) {
-            int64_t high = bn_least(p + PANEL, q->m);
-            const double *a = q->slab + p * (q->dual ? stride : 1);
-            cblas_dgemm(CblasRowMajor, left, right, (int)(high - p), (int)high, (int)(end - at),
-                        1.0, a, (int)stride, q->slab, (int)stride, 1.0, q->gram + p * q->m,
-                        (int)q->m);
-        }
+        for (int64_t p = 0; p < q->m; p += PANEL)
+            add_panel(q, p, end - at);
     }
 }
 
@@ -215,18 +239,30 @@ static void back_lines(double *out, const bn_fit *q, const double *y, int64_t k)
         }
 }
 
+/* out (k,rows) = rows of y (.,k), in panels of columns */
+static void put_sides(double *out, const double *y, int64_t rows, int64_t k)
+{
+    memset(out, 0, (size_t)(bn_whole_tiles(k) * rows) * sizeof *out);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < k; j++)
+            out[bn_in_panels(j, i, rows)] = y[i * k + j];
+}
+
 /* The same of dense rows. */
 static void back_slabs(double *out, const bn_fit *q, const double *y, int64_t k)
 {
     memset(out, 0, (size_t)(q->wide * k) * sizeof *out);
     for (int64_t at = 0; at < q->n; at += DEPTH) {
-        int64_t end = bn_least(at + DEPTH, q->n);
-        cut(q, at, end, 0, q->wide);
+        int64_t end = bn_least(at + DEPTH, q->n), deep = end - at;
+        double *side = q->slab + bn_whole_tiles(q->wide) * deep;
+        cut(q, (slab){at, end, 0, q->wide, false});
+        put_sides(side, y + at * k, deep, k);
 #pragma omp parallel for num_threads(bn_team(q->threads, q->wide / PANEL)) schedule(dynamic)
-        for (int64_t p = 0; p < q->wide; p += PANEL)
-            cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)bn_least(PANEL, q->wide - p),
-                        (int)k, (int)(end - at), 1.0, q->slab + p, (int)q->wide, y + at * k,
-                        (int)k, 1.0, out + p * k, (int)k);
+        for (int64_t p = 0; p < q->wide; p += TILE)
+            for (int64_t j = 0; j < k; j += TILE) {
+                target t = {out + p * k + j, k, q->wide - p, k - j};
+                add_product(&t, q->slab + p * deep, side + j * deep, deep);
+            }
     }
 }
 
@@ -238,32 +274,23 @@ static void back(double *out, const bn_fit *q, const double *y, int64_t k)
         back_slabs(out, q, y, k);
 }
 
-/* Solves for lambda number i in room (m,m).  What is finite is positive definite by far more
- * than rounding takes away. */
-static void solve(const bn_fit *q, int i, double *room)
+static bn_system system_of(const bn_fit *q)
 {
-    int m = (int)q->m, k = (int)q->k, info = 0;
-    double *b = q->b + i * q->c;
-    memcpy(room, q->gram, (size_t)(q->m * q->m) * sizeof *room);
-    for (int64_t j = 0; j < q->m; j++)
-        room[j * q->m + j] += q->lambda[i] * q->squares;
-    dpotrf_("U", &m, room, &m, &info);
-    assert(info == 0);
-    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, m, (int)q->c, 1.0,
-                room, m, b, k);
-    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, m, (int)q->c, 1.0,
-                room, m, b, k);
+    return (bn_system){q->gram, q->m, q->c, q->k};
 }
 
-/* As many lambdas at once as there are threads. */
+/* As many lambdas at once as there are threads.  What is finite is positive definite by far more
+ * than rounding takes away. */
 static void solve_all(const bn_fit *q)
 {
     int team = bn_team(q->threads, q->ways);
+    bn_system s = system_of(q);
     for (int first = 0; first < q->ways; first += team) {
         int last = (int)bn_least(first + team, q->ways);
 #pragma omp parallel for num_threads(team) schedule(static)
         for (int i = first; i < last; i++)
-            solve(q, i, q->factor + (i - first) * q->m * q->m);
+            bn_solve(q->b + i * q->c, &s, q->lambda[i] * q->squares,
+                     q->factor + (i - first) * bn_solve_room(&s));
     }
 }
 
@@ -325,17 +352,20 @@ static void build(bn_fit *q)
             memcpy(q->b + i * q->k + w * q->c, y + i * q->c, (size_t)q->c * sizeof *y);
 }
 
-/* Room for every step of a direct fit.  The slab has rows or columns of either kind of cut. */
+/* Room for every step of a direct fit.  The slab has panels of either kind of cut, and beside those
+ * of columns the right-hand sides. */
 static bonsai_status make_room(bn_fit *q)
 {
     bonsai_status rc;
+    bn_system s = system_of(q);
     int64_t rows = bn_least(DEPTH, q->n), columns = bn_least(DEPTH, q->wide);
-    int64_t slab = q->dual ? q->n * columns : 0;
-    if (!q->dual || q->x->dense)
-        slab = slab > rows * q->wide ? slab : rows * q->wide;
-    BN_TRY(BN_NEW(&q->slab, slab));
+    int64_t by_rows = q->dual ? bn_whole_tiles(q->n) * columns : 0;
+    int64_t by_columns = (bn_whole_tiles(q->wide) + bn_whole_tiles(q->k)) * rows;
+    if (q->dual && !q->x->dense)
+        by_columns = 0;
+    BN_TRY(BN_NEW(&q->slab, by_rows > by_columns ? by_rows : by_columns));
     BN_TRY(BN_NEW(&q->gram, q->m * q->m));
-    BN_TRY(BN_NEW(&q->factor, bn_team(q->threads, q->ways) * q->m * q->m));
+    BN_TRY(BN_NEW(&q->factor, bn_team(q->threads, q->ways) * bn_solve_room(&s)));
     BN_TRY(BN_NEW(&q->b, q->m * q->k));
     BN_TRY(BN_NEW(&q->exact, q->wide * q->k));
 done:
@@ -349,12 +379,10 @@ bonsai_status bn_fit_direct(bn_fit *q)
         BN_TRY(list_lines(q));
     BN_TRY(make_room(q));
     BN_TRY(BN_NEW(&q->w, q->wide * q->k));
-    bn_blas_begin();
     build(q);
     solve_all(q);
     if (q->dual)
         back(q->exact, q, q->b, q->k);
-    bn_blas_end();
     const double *w = q->dual ? q->exact : q->b;
     for (int64_t i = 0; i < q->wide * q->k; i++)
         q->w[i] = (float)w[i];
@@ -385,23 +413,6 @@ done:
     bn_free(value);
     bn_free(y);
     return rc;
-}
-
-void bn_fit_score(float *out, const bn_fit *q, const bn_embedding *x, int64_t first, int64_t count)
-{
-    const float *w = q->w;
-    int64_t k = q->k;
-    for (int64_t i = 0; i < count; i++) {
-        memcpy(out + i * k, w + x->f * k, (size_t)k * sizeof *out);
-        if (!x->dense) {
-            int64_t at = x->offsets[first + i];
-            bn_kernels_get()->combine(out + i * k, w, k, k, x->index + at, x->value + at,
-                                      x->offsets[first + i + 1] - at);
-        }
-    }
-    if (x->dense && x->f > 0)
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, (int)k, (int)x->f, 1.0f,
-                    x->dense + first * x->f, (int)x->f, w, (int)k, 1.0f, out, (int)k);
 }
 
 /* ---- row by row ---- */

@@ -27,7 +27,7 @@ typedef struct {
     double  *value;
     double *slab;
     double *gram;               /* (m,m): the lower half */
-    double *factor;             /* a copy of it per lambda that is under way */
+    double *factor;             /* of each lambda that is under way: see bn_solve */
     double *b;                  /* (m,k): right-hand sides, then solutions */
     double *exact;              /* (wide,k): where dual, the weights */
     float  *w;                  /* (wide,k) */
@@ -39,11 +39,8 @@ bonsai_status bn_fit_rows(bn_fit *q, const bn_points *points, const int32_t *lab
 bonsai_status bn_fit_direct(bn_fit *q);                 /* w, by a factorisation per lambda */
 bonsai_status bn_fit_steps(bn_fit *q, bn_progress p);   /* of one lambda and sparse rows, nearly */
 void bn_fit_free(bn_fit *q);
-/* out (count,k) = rows first .. first+count-1 of x, and the constant, times q->w; between
- * bn_blas_begin and bn_blas_end, on this thread. */
-void bn_fit_score(float *out, const bn_fit *q, const bn_embedding *x, int64_t first, int64_t count);
 
-typedef struct {                /* the same row by row, in a fixed order: see bn_score_row */
+typedef struct {                /* scores rows in a fixed order: see bn_score_row */
     int64_t  f, k, wide;        /* wide: k and what fills up the kernel's columns */
     float   *w;                 /* (f+1,wide) */
     int32_t *column;            /* f: 0, 1, ... */

@@ -59,27 +59,29 @@ static bonsai_status judge_all(int64_t *right, const bn_probe *p, const bn_fit *
 {
     bonsai_status rc;
     float *score = NULL;
+    bn_scorer scorer = {0};
     int64_t (*part)[WAYS] = NULL, rows = p->judge->rows;
     int64_t blocks = (rows + BN_FIT_BLOCK - 1) / BN_FIT_BLOCK;
     int64_t stretch = bn_least(STRETCH, SCORES / BN_FIT_BLOCK / q->k + 1) * BN_FIT_BLOCK;
     BN_TRY(BN_NEW(&score, bn_least(stretch, rows) * q->k));
     BN_TRY(BN_NEW(&part, blocks));
-    bn_blas_begin();
+    BN_TRY(bn_scorer_new(&scorer, q));
     for (int64_t at = 0; at < rows; at += stretch) {
         int64_t end = bn_least(at + stretch, rows);
 #pragma omp parallel for num_threads(bn_team(p->threads, blocks)) schedule(dynamic)
         for (int64_t i = at; i < end; i += BN_FIT_BLOCK) {
             int64_t count = bn_least(BN_FIT_BLOCK, end - i);
             float *s = score + (i - at) * q->k;
-            bn_fit_score(s, q, p->judge, i, count);
+            for (int64_t r = 0; r < count; r++)
+                bn_score_row(s + r * q->k, &scorer, p->judge, i + r);
             count_right(part[i / BN_FIT_BLOCK], s, p->label + i, count, q->c);
         }
     }
-    bn_blas_end();
     for (int64_t i = 0; i < blocks; i++)
         for (int w = 0; w < WAYS; w++)
             right[w] += part[i][w];
 done:
+    bn_scorer_free(&scorer);
     bn_free(score);
     bn_free(part);
     return rc;
@@ -128,13 +130,14 @@ static int64_t rows_to_fit(const bn_sharded *x)
 
 static void soften(float *row, int64_t c, double sharpness)
 {
-    double most = (double)row[0], total = 0;
+    float most = row[0];
+    double total = 0;
     for (int64_t j = 1; j < c; j++)
-        most = fmax(most, (double)row[j]);
+        most = row[j] > most ? row[j] : most;
     for (int64_t j = 0; j < c; j++)
-        total += exp(sharpness * ((double)row[j] - most));
+        total += bn_exp(sharpness * ((double)row[j] - (double)most));
     for (int64_t j = 0; j < c; j++)
-        row[j] = (float)(exp(sharpness * ((double)row[j] - most)) / total);
+        row[j] = (float)(bn_exp(sharpness * ((double)row[j] - (double)most)) / total);
 }
 
 /* The labels of the given rows, which ascend, of all ranks. */
@@ -215,7 +218,7 @@ bonsai_status bn_posterior(float *posterior, float *weights, const bn_sharded *x
     if (!here)
         BN_TRY(gather_rows(&some, &some_label, x, label, q.n));
     BN_TRY(bn_agree(w, fit_posterior(&q, here ? label : some_label, x->at->progress)));
-    /* those of rank 0: on another kind of machine products may round in another way */
+    /* those of rank 0, so that nothing hangs on how another machine rounds */
     BN_TRY(bn_share(w, q.w, (e->f + 1) * classes * (int64_t)sizeof *q.w, 0));
     BN_TRY(bn_agree(w, bn_scorer_new(&scorer, &q)));
     if (weights)

@@ -283,8 +283,44 @@ static void adam(float *restrict w, float *restrict g, float *restrict m, float 
     }
 }
 
+/* What the registers of the instruction set hold: UP rows of ACROSS vectors.  An entry is summed in
+ * order, whatever shares the registers with it. */
+#if defined(__AVX512F__)
+enum { VECTOR = 64, UP = 8, ACROSS = 2 };
+#elif defined(__AVX2__)
+enum { VECTOR = 32, UP = 4, ACROSS = 2 };
+#else
+enum { VECTOR = 16, UP = 4, ACROSS = 2 };
+#endif
+typedef double part __attribute__((vector_size(VECTOR), aligned(8), may_alias));
+
+static inline __attribute__((always_inline)) void
+outer_block(double *restrict out, const double *restrict a, const double *restrict b,
+            int64_t depth)
+{
+    part sum[UP][ACROSS] = {0};
+    for (int64_t i = 0; i < depth; i++) {
+        const part *row = (const part *)(b + i * BN_TILE);
+        for (int r = 0; r < UP; r++)
+            for (int v = 0; v < ACROSS; v++)
+                sum[r][v] += a[i * BN_TILE + r] * row[v];
+    }
+    for (int r = 0; r < UP; r++)
+        for (int v = 0; v < ACROSS; v++)
+            ((part *)(out + r * BN_TILE))[v] = sum[r][v];
+}
+
+static void outer(double *restrict out, const double *restrict a, const double *restrict b,
+                  int64_t depth)
+{
+    const int across = ACROSS * VECTOR / (int)sizeof(double);
+    for (int r = 0; r < BN_TILE; r += UP)
+        for (int c = 0; c < BN_TILE; c += across)
+            outer_block(out + r * BN_TILE + c, a + r, b + c, depth);
+}
+
 #define TEXT_OF(x) #x
 #define NAME_OF(x) TEXT_OF(x)
 extern const bn_kernels BN_KERNELS;
 const bn_kernels BN_KERNELS = {NAME_OF(BN_ISA), dot, dist2, sparse_dot, axpy, scale, gather,
-                               below, combine, dots, adam};
+                               below, combine, dots, adam, outer};

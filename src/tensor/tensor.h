@@ -45,6 +45,9 @@ typedef struct {
                   const int32_t *id, int64_t count);
     /* one step of Adam over n parameters; g becomes 0 */
     void  (*adam)(float *w, float *g, float *m, float *v, const bn_adam_step *s, int64_t n);
+    /* out (BN_TILE,BN_TILE) = sum over i < depth, in order, of the outer products of column i of
+     * two panels */
+    void  (*outer)(double *out, const double *a, const double *b, int64_t depth);
 } bn_kernels;
 
 const bn_kernels *bn_kernels_get(void);         /* the best table for this CPU */
@@ -57,6 +60,31 @@ void bn_blas_begin(void);
 void bn_blas_end(void);
 /* c (m,n) = a (m,k) times the transpose of b (n,k) */
 void bn_gemm_nt(float *c, const float *a, const float *b, int m, int n, int k);
+
+/* ---- products and systems in double, the same bits on every processor (solve.c) ---- */
+
+/* A panel is BN_TILE rows of a matrix, stored column by column; a matrix in panels has one after
+ * the other.  BN_DEPTH columns of two panels fit into the nearest cache. */
+enum { BN_TILE = 16, BN_DEPTH = 128 };
+
+static inline int64_t bn_whole_tiles(int64_t n) { return (n + BN_TILE - 1) / BN_TILE * BN_TILE; }
+
+/* Where entry (row, col) of a matrix in panels is. */
+static inline int64_t bn_in_panels(int64_t row, int64_t col, int64_t cols)
+{
+    return (row / BN_TILE * cols + col) * BN_TILE + row % BN_TILE;
+}
+
+typedef struct {
+    const double *a;            /* (m,m), symmetric: the lower half is read */
+    int64_t m, k, stride;       /* right-hand sides: (m,k), in rows of `stride` */
+} bn_system;
+
+int64_t bn_solve_room(const bn_system *s);      /* doubles */
+/* b = (a + plus)^-1 b, for a + plus positive definite */
+void    bn_solve(double *b, const bn_system *s, double plus, double *room);
+
+double  bn_exp(double x);                       /* e^x (exp.c) */
 
 /* ---- half precision (half.c) ---- */
 

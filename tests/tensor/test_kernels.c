@@ -199,6 +199,29 @@ static void row_products_match_the_baseline(void **state)
         }
 }
 
+static void tiles_are_summed_in_order_at_every_depth(void **state)
+{
+    (void)state;
+    enum { DEEPEST = 70, T = BN_TILE };
+    static double x[DEEPEST * T], y[DEEPEST * T];
+    double out[T * T], wanted[T * T] = {0};
+    uint64_t s = 13;
+    for (int i = 0; i < DEEPEST * T; i++) {
+        x[i] = ldexp((double)random_real(&s), random_below(&s, 40) - 20);
+        y[i] = ldexp((double)random_real(&s), random_below(&s, 40) - 20);
+    }
+    for (int depth = 0; depth <= DEEPEST; depth++) {
+        for (int table = 0; bn_kernels_all(table); table++) {
+            bn_kernels_all(table)->outer(out, x, y, depth);
+            assert_memory_equal(out, wanted, sizeof out);
+        }
+        for (int i = 0; depth < DEEPEST && i < T * T; i++) {
+            volatile double term = x[depth * T + i / T] * y[depth * T + i % T];
+            wanted[i] += term;
+        }
+    }
+}
+
 static void every_table_takes_the_same_step_of_adam(void **state)
 {
     (void)state;
@@ -268,6 +291,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_are_combined_in_order_at_every_width),
         cmocka_unit_test(rows_are_gathered_in_order_at_the_widths_of_panels),
         cmocka_unit_test(row_products_match_the_baseline),
+        cmocka_unit_test(tiles_are_summed_in_order_at_every_depth),
         cmocka_unit_test(every_table_takes_the_same_step_of_adam),
         cmocka_unit_test(there_is_no_table_beyond_the_last),
         cmocka_unit_test(the_environment_overrides_the_choice),
