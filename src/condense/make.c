@@ -189,7 +189,7 @@ done:
 
 /* The ratio against the full graph if its features were stored in as many bits. */
 static bonsai_status lossless_ratio(double *out, const bonsai_condense_info *i,
-                                    const bn_preparation *p, bonsai_type type)
+                                    const bn_preparation *p)
 {
     bonsai_status rc;
     bonsai_write_options o;
@@ -200,7 +200,7 @@ static bonsai_status lossless_ratio(double *out, const bonsai_condense_info *i,
     BN_TRY(bonsai_graph_sections(NULL, bytes[0], BONSAI_SECTION_COUNT, p->full, &o));
     o.features = BONSAI_ENCODING_SPARSE_U8;
     if (bytes[0][BONSAI_SECTION_FEATURES] > 0)
-        o.features = type == BONSAI_TYPE_F16 ? BONSAI_ENCODING_F16 : BONSAI_ENCODING_U8;
+        o.features = BONSAI_ENCODING_U8;
     BN_TRY(bonsai_graph_sections(NULL, bytes[1], BONSAI_SECTION_COUNT, p->full, &o));
     for (int s = BONSAI_SECTION_FEATURES; s <= BONSAI_SECTION_FEATURE_SCALE; s++) {
         lossless += (double)bytes[0][s];
@@ -223,7 +223,7 @@ static bonsai_status finish_made(bonsai_graph *small, bonsai_condense_info *info
     info->seconds_probe = r->seconds_probe;
     info->lossless_ratio = info->ratio;
     if (r->type != BONSAI_TYPE_F32)
-        BN_TRY(lossless_ratio(&info->lossless_ratio, info, q->p, r->type));
+        BN_TRY(lossless_ratio(&info->lossless_ratio, info, q->p));
     BN_TRY(check_size(info, q));
     BN_TRY(bn_record_prototypes(small, info, &q->o, r));
 done:

@@ -12,19 +12,6 @@ enum { BLOCK = 1 << 14 };
 
 static const double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
 
-#ifdef BN_DOUBLE
-static void update(const bn_learned *l, int64_t t, double rate, double decay)
-{
-    double one = 1 - pow(beta1, (double)t), two = 1 - pow(beta2, (double)t);
-    for (int64_t i = 0; i < l->count; i++) {
-        double slope = l->grad[i] + decay * l->param[i];
-        l->m[i] = beta1 * l->m[i] + (1 - beta1) * slope;
-        l->v[i] = beta2 * l->v[i] + (1 - beta2) * slope * slope;
-        l->param[i] -= rate / one * l->m[i] / (sqrt(l->v[i] / two) + epsilon);
-        l->grad[i] = 0;
-    }
-}
-#else
 static void update(const bn_learned *l, int64_t t, double rate, double decay)
 {
     const bn_adam_step s = {
@@ -37,7 +24,6 @@ static void update(const bn_learned *l, int64_t t, double rate, double decay)
     };
     bn_kernels_get()->adam(l->param, l->grad, l->m, l->v, &s, l->count);
 }
-#endif
 
 void bn_adam(const bn_learned *l, int64_t t, double rate, double decay, int threads)
 {

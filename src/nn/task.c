@@ -204,11 +204,6 @@ done:
     return rc;
 }
 
-const bn_operand *bn_task_judge(const bn_task *t)
-{
-    return t->same ? &t->train : &t->judge;
-}
-
 void bn_task_free(bn_task *t)
 {
     bn_operand_free(&t->train);

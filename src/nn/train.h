@@ -40,8 +40,6 @@ typedef struct {                /* shared by all runs; nothing in it changes onc
 bonsai_status bn_task_make(bn_task *t, const bonsai_graph *small, const bonsai_graph *full,
                            const bonsai_train_options *o);
 void bn_task_free(bn_task *t);
-/* The graph that is judged on, made ready. */
-const bn_operand *bn_task_judge(const bn_task *t);
 
 /* Sets kept, mean, spread and the columns; refuses graphs that do not fit each other. */
 bonsai_status bn_match(bn_task *t);

@@ -53,7 +53,7 @@ bonsai_status bn_clusters_nearest(int64_t *out, const bn_clusters *c, const bn_s
 typedef struct {                /* how a graph of prototypes is stored */
     bonsai_accounting accounting;       /* STRICT or PAPER_CONDENSED */
     int64_t f, classes;
-    bonsai_type type;           /* of the features: U8, I8, F16, F32 */
+    bonsai_type type;           /* of the features: U8, I8 or F32 */
     bool    soft;               /* soft labels in 255ths */
     bool    loops;              /* a self loop each */
     int64_t largest;            /* weight; 0: all are the same and are not stored */

@@ -41,7 +41,7 @@ enum { BN_FIT_ROWS = 20000, BN_FIT_DIRECT = 1024 };
 
 typedef struct {                /* what was chosen, for the report */
     int64_t nodes, t;           /* t: entries kept of a row; 0: all */
-    bonsai_type type;           /* of the stored values: U8, I8, F16, F32 */
+    bonsai_type type;           /* of the stored values: U8, I8 or F32 */
     int     soft, weighted;     /* whether labels are soft, and nodes weighted */
     int     layers;             /* rounds of averaging in the features */
     double  probe, lambda;      /* its score in percent on `judged` validation nodes */

@@ -25,11 +25,7 @@ static double feature_bytes(const bn_storage *s, double n, double nnz)
     double width = (double)bonsai_type_bytes(s->type), dense = n * (double)s->f * width;
     double offset = nnz <= (double)UINT32_MAX ? 4 : 8;
     double sparse = (n + 1) * offset + nnz * (index_bytes(s) + width);
-    switch (s->type) {
-    case BONSAI_TYPE_F16: return dense;
-    case BONSAI_TYPE_F32: return fmin(dense, sparse);
-    default:         return fmin(dense, sparse) + 4 * n;
-    }
+    return fmin(dense, sparse) + (s->type == BONSAI_TYPE_F32 ? 0 : 4 * n);
 }
 
 double bn_storage_bytes(const bn_storage *s, int64_t nodes, int64_t nnz)
@@ -101,17 +97,16 @@ static void load_row(row_room *r, const bn_embedding *c, int64_t i, bonsai_type 
         add_entry(r, (int32_t)j, c->dense[i * c->f + j]);
     for (int64_t e = c->dense ? 0 : c->offsets[i]; !c->dense && e < c->offsets[i + 1]; e++)
         add_entry(r, c->index[e], c->value[e]);
+    if (type == BONSAI_TYPE_F32)
+        return;
     int64_t all = r->count;
-    if (type == BONSAI_TYPE_U8 || type == BONSAI_TYPE_I8)
-        r->scale = bn_scale_pick(r->value, all, type, 0);
+    r->scale = bn_scale_pick(r->value, all, type, 0);
     r->count = 0;
     for (int64_t k = 0; k < all; k++) {
         entry e = r->e[k];
-        uint16_t half = type == BONSAI_TYPE_F16 ? bn_half_from_float(e.value) : 0;
-        bool eight = type == BONSAI_TYPE_U8 || type == BONSAI_TYPE_I8;
-        uint8_t q = eight ? bn_quantise(e.value, r->scale, type) : 0;
-        e.number = type == BONSAI_TYPE_F16 ? half : type == BONSAI_TYPE_I8 ? (int8_t)q : q;
-        if (type == BONSAI_TYPE_F32 || (type == BONSAI_TYPE_F16 ? half & 0x7fff : q) != 0)
+        uint8_t q = bn_quantise(e.value, r->scale, type);
+        e.number = type == BONSAI_TYPE_I8 ? (int8_t)q : q;
+        if (q != 0)
             r->e[r->count++] = e;
     }
 }
@@ -277,7 +272,6 @@ static void put_value(void *to, bonsai_type t, int64_t at, const entry *e)
 {
     switch (t) {
     case BONSAI_TYPE_F32: ((float *)to)[at] = e->value; break;
-    case BONSAI_TYPE_F16: ((uint16_t *)to)[at] = (uint16_t)e->number; break;
     case BONSAI_TYPE_I8:  ((int8_t *)to)[at] = (int8_t)e->number; break;
     default:         ((uint8_t *)to)[at] = (uint8_t)e->number; break;
     }
@@ -308,12 +302,11 @@ static bonsai_status make_room(target *to, bonsai_graph *g, const bn_keep *k, co
     bonsai_status rc = BONSAI_OK;
     int64_t n = g->view.nodes;
     double width = (double)bonsai_type_bytes(s->type);
-    bool dense = s->type == BONSAI_TYPE_F16 ||
-                 (double)n * (double)s->f * width <
-                     4 * ((double)n + 1) + (double)k->nnz * (index_bytes(s) + width);
+    bool dense = (double)n * (double)s->f * width <
+                 4 * ((double)n + 1) + (double)k->nnz * (index_bytes(s) + width);
     *to = (target){.type = s->type, .wide = s->f <= 65536 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32,
                    .f = s->f};
-    if (s->type == BONSAI_TYPE_U8 || s->type == BONSAI_TYPE_I8)
+    if (s->type != BONSAI_TYPE_F32)
         BN_TRY(bn_graph_array(&to->scale, g, BONSAI_SECTION_FEATURE_SCALE, BONSAI_TYPE_F32, n));
     if (dense) {
         BN_TRY(bn_graph_array(&to->dense, g, BONSAI_SECTION_FEATURES, s->type, n * s->f));
