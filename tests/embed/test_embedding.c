@@ -107,8 +107,8 @@ static void distances_are_the_same_dense_and_sparse(void **state)
                 float got = bn_embedding_dist2(&sparse, a, b);
                 assert_true(got == bn_embedding_dist2(&dense, a, b));
                 assert_true(got == bn_rows_dist2(&sparse, a, &sparse, b));
-                assert_true(whole ? (double)got == sum
-                                  : (double)got > 0.999 * sum - 1e-6 && (double)got < 1.001 * sum + 1e-6);
+                double error = (double)got - sum;
+                assert_true(whole ? error == 0 : error * error <= 1e-8 * sum * sum);
             }
         bn_embedding_free(&dense);
         bn_embedding_free(&sparse);

@@ -3,13 +3,40 @@
  * SPDX-License-Identifier: MIT */
 #include "condensing.h"
 
-enum { N = 24, F = 3 };
+enum { N = 24, F = 3, WIDE = 64 };
+
+/* The features as they are, or in three of many columns, so that rows stay sparse. */
+static void put_features(bonsai_view *v, const float *x, bool sparse)
+{
+    static uint64_t offsets[N + 1];
+    static uint32_t index[N * F];
+    static float value[N * F];
+    uint64_t nnz = 0;
+    for (int i = 0; i < N * F; i++) {
+        if (x[i] != 0.0f) {
+            index[nnz] = (uint32_t)(i % F * 17);
+            value[nnz++] = x[i];
+        }
+        offsets[i / F + 1] = nnz;
+    }
+    v->features = sparse ? WIDE : F;
+    if (!sparse) {
+        v->section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, N * F, BONSAI_TYPE_F32};
+        return;
+    }
+    v->section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){offsets, N + 1, BONSAI_TYPE_U64};
+    v->section[BONSAI_SECTION_FEATURE_INDICES] =
+        (bonsai_array){index, (int64_t)nnz, BONSAI_TYPE_U32};
+    v->section[BONSAI_SECTION_FEATURE_VALUES] =
+        (bonsai_array){value, (int64_t)nnz, BONSAI_TYPE_F32};
+}
 
 /* N isolated nodes, all in training, of c classes, with features of a few small
- * integers so that every sum is exact. */
+ * integers so that every sum is exact; sparse for odd seeds. */
 static bonsai_graph *points(float *x, uint8_t *label, int classes, uint64_t seed)
 {
     static uint8_t split[N];
+    bool sparse = seed % 2;
     bonsai_view v;
     bonsai_graph *g = NULL;
     for (int i = 0; i < N; i++) {
@@ -20,9 +47,8 @@ static bonsai_graph *points(float *x, uint8_t *label, int classes, uint64_t seed
     }
     bonsai_view_init(&v);
     v.nodes = N;
-    v.features = F;
     v.classes = classes;
-    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, N * F, BONSAI_TYPE_F32};
+    put_features(&v, x, sparse);
     v.section[BONSAI_SECTION_LABELS] = (bonsai_array){label, N, BONSAI_TYPE_U8};
     v.section[BONSAI_SECTION_SPLIT] = (bonsai_array){split, N, BONSAI_TYPE_U8};
     assert_int_equal(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
