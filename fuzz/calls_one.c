@@ -89,7 +89,8 @@ static void save(calls *c)
     bonsai_read_options_init(&o);
     bonsai_write_options_init(&w);
     w.threads = o.threads = 1;
-    w.features = which == 0 ? (bonsai_encoding)mu_below(&c->rng, 7) : BONSAI_ENCODING_AUTO;
+    if (which == 0 && bonsai_graph_features(g) < 1 << 12)   /* dense ones would fill a disk */
+        w.features = (bonsai_encoding)mu_below(&c->rng, 7);
     w.progress = calls_progress;
     w.payload = c;
     snprintf(path, sizeof path, "%s.%s", fuzz_path("save"), names[which]);

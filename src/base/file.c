@@ -68,7 +68,7 @@ bonsai_status bn_file_open(bn_file *out, const char *path)
             goto done;
         }
     }
-    out->data = p;
+    out->data = p ? p : (const uint8_t *)"";        /* of an empty file: readers add to it */
     out->len = (int64_t)st.st_size;
 done:
     if (fd >= 0)
@@ -78,7 +78,7 @@ done:
 
 void bn_file_close(bn_file *f)
 {
-    if (f->data)
+    if (f->len > 0)
         munmap((void *)(uintptr_t)f->data, (size_t)f->len);
     f->data = NULL;
     f->len = 0;

@@ -487,7 +487,9 @@ static void a_file_is_mapped_whole(void **state)
     write_text(path, "");
     assert_int_equal(bn_file_open(&f, path), BONSAI_OK);
     assert_int_equal(f.len, 0);
+    assert_non_null(f.data);            /* NULL + 0 is undefined */
     bn_file_close(&f);
+    assert_null(f.data);
 }
 
 static void a_path_that_is_not_a_file_is_refused(void **state)
