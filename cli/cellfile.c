@@ -25,71 +25,69 @@ static const char *method_of(const bonsai_cell *c)
     return c->method < 0 ? "full" : bonsai_method_name((bonsai_method)c->method);
 }
 
-static json_t *accuracy(const bonsai_cell *c, double value)
+static bn_json *accuracy(const bonsai_cell *c, double value)
 {
-    return c->runs > 0 && c->accuracy_mean >= 0 ? json_real(value) : json_null();
+    return c->runs > 0 && c->accuracy_mean >= 0 ? bn_json_real(value) : bn_json_null();
 }
 
-json_t *cell_json(const bonsai_cell *c)
+bn_json *cell_json(const bonsai_cell *c)
 {
-    return json_pack("{s:s,s:f,s:s,s:i,s:o,s:o,s:I,s:f,s:I,s:I,s:I,s:f,s:f,s:f,s:o}", "method",
-                     method_of(c), "ratio", c->ratio, "model", bonsai_model_name(c->model), "runs",
-                     c->runs, "accuracy_mean", accuracy(c, c->accuracy_mean), "accuracy_std",
-                     accuracy(c, c->accuracy_std), "bytes", (json_int_t)c->bytes, "share",
-                     c->share, "nodes", (json_int_t)c->nodes, "edges", (json_int_t)c->edges,
-                     "labelled", (json_int_t)c->labelled, "seconds_condense", c->seconds_condense,
-                     "seconds_train", c->seconds_train, "seconds_eval", c->seconds_eval, "why",
-                     c->runs > 0 ? json_null() : text_json(c->why));
+    return bn_json_pack("{s:s,s:f,s:s,s:i,s:o,s:o,s:I,s:f,s:I,s:I,s:I,s:f,s:f,s:f,s:o}", "method",
+                        method_of(c), "ratio", c->ratio, "model", bonsai_model_name(c->model),
+                        "runs",
+                        c->runs, "accuracy_mean", accuracy(c, c->accuracy_mean), "accuracy_std",
+                        accuracy(c, c->accuracy_std), "bytes", (int64_t)c->bytes, "share",
+                        c->share, "nodes", (int64_t)c->nodes, "edges", (int64_t)c->edges,
+                        "labelled", (int64_t)c->labelled, "seconds_condense", c->seconds_condense,
+                        "seconds_train", c->seconds_train, "seconds_eval", c->seconds_eval, "why",
+                        c->runs > 0 ? bn_json_null() : bn_json_text(c->why));
 }
 
-static json_t *real_or_null(double value)
+static bn_json *real_or_null(double value)
 {
-    return isnan(value) ? json_null() : json_real(value);
+    return isnan(value) ? bn_json_null() : bn_json_real(value);
 }
 
 /* The keys that only cells with a setting have. */
-static json_t *detail_json(const cellfile *f, const bonsai_cell *c)
+static bn_json *detail_json(const cellfile *f, const bonsai_cell *c)
 {
     char sum[24];
     snprintf(sum, sizeof sum, "%016llx", (unsigned long long)c->checksum);
-    return json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:f,s:I,s:f,s:o,s:o,s:o}", "study",
-                     studies[c->study], "setting", f->settings[c->setting], "checksum", sum,
-                     "seconds_wl", c->seconds_wl, "seconds_knn", c->seconds_knn, "seconds_cover",
-                     c->seconds_cover, "seconds_sparsify", c->seconds_sparsify, "pairs",
-                     (json_int_t)c->pairs, "nearest", c->nearest, "correlation",
-                     real_or_null(c->correlation), "threshold", real_or_null(c->threshold),
-                     "chance", real_or_null(c->chance));
+    return bn_json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:f,s:I,s:f,s:o,s:o,s:o}", "study",
+                        studies[c->study], "setting", f->settings[c->setting], "checksum", sum,
+                        "seconds_wl", c->seconds_wl, "seconds_knn", c->seconds_knn, "seconds_cover",
+                        c->seconds_cover, "seconds_sparsify", c->seconds_sparsify, "pairs",
+                        (int64_t)c->pairs, "nearest", c->nearest, "correlation",
+                        real_or_null(c->correlation), "threshold", real_or_null(c->threshold),
+                        "chance", real_or_null(c->chance));
 }
 
-static json_t *line_json(const cellfile *f, const bonsai_cell *c)
+static bn_json *line_json(const cellfile *f, const bonsai_cell *c)
 {
-    json_t *line = cell_json(c), *detail = f->settings ? detail_json(f, c) : json_object();
-    int bad = !line || json_object_update(line, detail) != 0;
-    json_decref(detail);
-    if (!bad)
-        return line;
-    json_decref(line);
-    return NULL;
+    bn_json *line = cell_json(c), *detail = f->settings ? detail_json(f, c) : bn_json_object();
+    bn_json_update(line, detail);
+    bn_json_free(detail);
+    return line;
 }
 
-static double number(const json_t *line, const char *key, double without)
+static double number(const bn_json *line, const char *key, double without)
 {
-    const json_t *value = json_object_get(line, key);
-    return json_is_number(value) ? json_number_value(value) : without;
+    const bn_json *value = bn_json_get(line, key);
+    return bn_json_is_number(value) ? bn_json_as_number(value) : without;
 }
 
-static int64_t whole(const json_t *line, const char *key)
+static int64_t whole(const bn_json *line, const char *key)
 {
-    return (int64_t)json_integer_value(json_object_get(line, key));
+    return (int64_t)bn_json_as_whole(bn_json_get(line, key));
 }
 
-static const char *text_of(const json_t *line, const char *key)
+static const char *text_of(const bn_json *line, const char *key)
 {
-    const char *text = json_string_value(json_object_get(line, key));
+    const char *text = bn_json_as_text(bn_json_get(line, key));
     return text ? text : "";
 }
 
-static void fill_detail(bonsai_cell *c, const json_t *line)
+static void fill_detail(bonsai_cell *c, const bn_json *line)
 {
     c->checksum = strtoull(text_of(line, "checksum"), NULL, 16);
     c->seconds_wl = number(line, "seconds_wl", 0);
@@ -101,7 +99,7 @@ static void fill_detail(bonsai_cell *c, const json_t *line)
     c->chance = number(line, "chance", NAN);
 }
 
-static void fill(bonsai_cell *c, const json_t *line)
+static void fill(bonsai_cell *c, const bn_json *line)
 {
     c->done = 1;
     c->runs = (int)whole(line, "runs");
@@ -118,7 +116,7 @@ static void fill(bonsai_cell *c, const json_t *line)
     snprintf(c->why, sizeof c->why, "%s", text_of(line, "why"));
 }
 
-static int is_of(const cellfile *f, const bonsai_cell *c, const json_t *line)
+static int is_of(const cellfile *f, const bonsai_cell *c, const bn_json *line)
 {
     if (strcmp(method_of(c), text_of(line, "method")) != 0 ||
         strcmp(bonsai_model_name(c->model), text_of(line, "model")) != 0 ||
@@ -131,11 +129,11 @@ static int is_of(const cellfile *f, const bonsai_cell *c, const json_t *line)
 }
 
 /* Copies a line to its cell; 0: the line is not a cell. */
-static int take(const cellfile *f, const json_t *line)
+static int take(const cellfile *f, const bn_json *line)
 {
     if (!*text_of(line, "method") || !*text_of(line, "model") ||
-        !json_is_number(json_object_get(line, "ratio")) ||
-        !json_is_integer(json_object_get(line, "runs")) ||
+        !bn_json_is_number(bn_json_get(line, "ratio")) ||
+        !bn_json_is_whole(bn_json_get(line, "runs")) ||
         (f->settings && (!*text_of(line, "study") || !*text_of(line, "setting"))))
         return 0;
     for (int64_t i = 0; i < f->count; i++)
@@ -149,44 +147,43 @@ static int take(const cellfile *f, const json_t *line)
 
 /* ---- the heading --------------------------------------------------------- */
 
-static void text_value(char *buf, size_t size, const json_t *value)
+static void text_value(char *buf, size_t size, const bn_json *value)
 {
-    char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(10));
-    const char *plain = json_string_value(value);
+    char *text = bn_json_print(value, 0, 10);
+    const char *plain = bn_json_as_text(value);
     snprintf(buf, size, "%s", plain ? plain : text ? text : "nothing");
-    free(text);
+    bn_json_drop(text);
 }
 
 /* The first key whose value differs in the other object, or NULL. */
-static const char *first_difference(char was[64], char is[64], const json_t *theirs,
-                                    json_t *ours)
+static const char *first_difference(char was[64], char is[64], const bn_json *theirs,
+                                    bn_json *ours)
 {
     const char *key;
-    json_t *value;
-    json_object_foreach(ours, key, value)
-        if (!json_equal(value, json_object_get(theirs, key))) {
-            text_value(was, 64, json_object_get(theirs, key));
-            text_value(is, 64, value);
+    for (size_t i = 0; (key = bn_json_key(ours, i)); i++)
+        if (!bn_json_equal(bn_json_value(ours, i), bn_json_get(theirs, key))) {
+            text_value(was, 64, bn_json_get(theirs, key));
+            text_value(is, 64, bn_json_value(ours, i));
             return key;
         }
     return NULL;
 }
 
-static int check_heading(const cellfile *f, const json_t *line)
+static int check_heading(const cellfile *f, const bn_json *line)
 {
     char was[64], is[64], magic[32];
-    const char *key = first_difference(was, is, json_object_get(line, "graph"),
-                                       json_object_get(f->heading, "graph"));
+    const char *key = first_difference(was, is, bn_json_get(line, "graph"),
+                                       bn_json_get(f->heading, "graph"));
     if (key)
         return fail_with(f->s, "%s holds the table of another graph (%s: %s, not %s); name another "
                          "%s", f->path, key, was, is, f->place);
-    key = first_difference(was, is, json_object_get(line, "options"),
-                           json_object_get(f->heading, "options"));
+    key = first_difference(was, is, bn_json_get(line, "options"),
+                           bn_json_get(f->heading, "options"));
     if (key)
         return fail_with(f->s, "%s was begun with --%s %s, not %s; give the same options, or name "
                          "another %s", f->path, key, was, is, f->place);
     snprintf(magic, sizeof magic, "bonsai_%s", f->command);
-    if (!json_equal(json_object_get(line, magic), json_object_get(f->heading, magic)))
+    if (!bn_json_equal(bn_json_get(line, magic), bn_json_get(f->heading, magic)))
         return fail_with(f->s, "%s was begun by another version of bonsai; name another %s",
                          f->path, f->place);
     return EXIT_DONE;
@@ -226,14 +223,17 @@ static int read_lines(const cellfile *f, off_t *end)
     int code = EXIT_DONE;
     for (int at = 1; code == EXIT_DONE && (len = getline(&text, &room, f->file)) > 0 &&
                      text[len - 1] == '\n'; at++) {
-        json_t *line = json_loadb(text, (size_t)len, 0, NULL);
-        if (!json_is_object(line))
+        bn_json_error error;
+        bn_json *line = bn_json_parse(text, (size_t)len, 0, &error);
+        if (!line && error.no_memory)
+            code = fail_with(f->s, "%s: there is not enough memory to read it", f->path);
+        else if (!bn_json_is_object(line))
             code = fail_with(f->s, "%s:%d: is not what bonsai %s wrote", f->path, at, f->command);
         else if (at == 1)
             code = check_heading(f, line);
         else if (!take(f, line))
             code = fail_with(f->s, "%s:%d: is not a cell of a table", f->path, at);
-        json_decref(line);
+        bn_json_free(line);
         *end += len;
     }
     free(text);
@@ -242,11 +242,11 @@ static int read_lines(const cellfile *f, off_t *end)
     return code;
 }
 
-static int append(const cellfile *f, json_t *value)
+static int append(const cellfile *f, bn_json *value)
 {
-    char *text = value ? json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    char *text = bn_json_print(value, 0, 17);
     size_t len = text ? strlen(text) : 0, at = 0;
-    json_decref(value);
+    bn_json_free(value);
     if (!text)
         return fail_with(f->s, "%s: there is not enough memory to write to it", f->path);
     text[len] = '\n';                       /* replaces the terminating zero */
@@ -256,7 +256,7 @@ static int append(const cellfile *f, json_t *value)
             break;
         at += put > 0 ? (size_t)put : 0;
     }
-    free(text);
+    bn_json_drop(text);
     return at > len && fsync(fileno(f->file)) == 0 ? EXIT_DONE : io_failed(f, "written");
 }
 
@@ -296,7 +296,7 @@ int cellfile_open(cellfile *f)
         code = io_failed(f, "written");
     if (code == EXIT_DONE && end == 0) {
         f->fresh = 1;
-        code = append(f, json_incref(f->heading));
+        code = append(f, bn_json_keep(f->heading));
     }
     if (code == EXIT_DONE && count_done(f) > 0)
         note(f->s, "%lld of %lld cells are in %s already", (long long)count_done(f),
@@ -332,6 +332,6 @@ void cellfile_close(cellfile *f)
     if (f->file)
         fclose(f->file);
     f->file = NULL;
-    json_decref(f->heading);
+    bn_json_free(f->heading);
     f->heading = NULL;
 }

@@ -17,6 +17,7 @@
  *   cellfile.c  the file that a comparison resumes from
  *   fetch/      bonsai fetch (fetch.h)
  *   paper/      bonsai paper (paper.h)
+ *   jsonheap.c  the memory of JSON values (json/)
  *   cmd_*.c     one command each
  *
  * The program bonsai-mpi (mpi/program) is made of the same parts, with other workers.
@@ -27,11 +28,11 @@
 #ifndef BONSAI_CLI_H
 #define BONSAI_CLI_H
 
-#include <jansson.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #include "bonsai_study.h"
+#include "json.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 enum { MOST_PATH = 4096 };
@@ -166,7 +167,7 @@ typedef struct {
     enum { ITEM_HEADING, ITEM_FACT, ITEM_TABLE, ITEM_JSON } kind;
     const char   *key, *label, *format;
     char          note[160];
-    json_t       *value;        /* of a fact; rows of a table, each an array */
+    bn_json       *value;        /* of a fact; rows of a table, each an array */
     const column *columns;      /* ended by a NULL label */
     int           limit;        /* rows shown on a terminal; 0: all */
     int           no_json;
@@ -187,14 +188,13 @@ void summary_text(summary *r, const char *key, const char *label, const char *va
 void summary_note(summary *r, const char *format, ...)  /* after the last fact, on a terminal */
     __attribute__((format(printf, 2, 3)));
 /* A table without a key is shown only on a terminal. */
-void summary_table(summary *r, const char *key, const column *columns, json_t *rows);
+void summary_table(summary *r, const char *key, const column *columns, bn_json *rows);
 void summary_degrees(summary *r, const bonsai_stats *st);
-void summary_json(summary *r, const char *key, json_t *value);  /* in JSON only */
+void summary_json(summary *r, const char *key, bn_json *value);  /* in JSON only */
 int  summary_print(summary *r, session *s);             /* to stdout; frees; exit code */
 void summary_free(summary *r);                          /* of one that is not printed */
-json_t *summary_object(const summary *r);               /* as --json prints it; NULL: no memory */
-int  print_json(session *s, json_t *value);             /* to stdout; frees; exit code */
-json_t *text_json(const char *text);                    /* a string, bad UTF-8 replaced */
+bn_json *summary_object(const summary *r);               /* as --json prints it; NULL: no memory */
+int  print_json(session *s, bn_json *value);             /* to stdout; frees; exit code */
 
 /* ---- the calls that do the work: in this process, or in several ----------- */
 
@@ -323,7 +323,7 @@ typedef struct {
     const char  *command;       /* the command of bonsai that the file belongs to */
     const char  *place;         /* what messages tell the user to change: "file", "folder" */
     const char  *path;
-    json_t      *heading;       /* {"bonsai_COMMAND": version, "graph": {...}, "options": {...}} */
+    bn_json      *heading;       /* {"bonsai_COMMAND": version, "graph": {...}, "options": {...}} */
     bonsai_cell *cells;         /* the cells to measure */
     int64_t      count;
     const char *const *settings;        /* their names; NULL: cells name none */
@@ -339,6 +339,6 @@ int  cellfile_keep(const bonsai_cell *c, void *file);   /* a bonsai_cell_fn: on 
 /* Reports why a study ended early, and how to resume it if f is open.  Exit code. */
 int  cellfile_stopped(cellfile *f, bonsai_status rc);
 void cellfile_close(cellfile *f);                       /* frees the heading too */
-json_t *cell_json(const bonsai_cell *c);                /* an object, yours; NULL: no memory */
+bn_json *cell_json(const bonsai_cell *c);                /* an object, yours; NULL: no memory */
 
 #endif

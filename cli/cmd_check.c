@@ -9,7 +9,7 @@ static int summary_bad(session *s, const char *path, bonsai_status rc)
     if (!s->json || rc == BONSAI_E_CANCELED)
         return fail(s, rc);
     summary_text(&r, "graph", NULL, path);
-    summary_json(&r, "valid", json_false());
+    summary_json(&r, "valid", bn_json_flag(false));
     summary_text(&r, "error", NULL, bonsai_error());
     summary_print(&r, s);
     return EXIT_FAILED;
@@ -29,7 +29,7 @@ static int summary_good(session *s, const char *path, const bonsai_graph *g)
         return EXIT_DONE;
     }
     summary_text(&r, "graph", NULL, path);
-    summary_json(&r, "valid", json_true());
+    summary_json(&r, "valid", bn_json_flag(true));
     summary_int(&r, "nodes", NULL, bonsai_graph_nodes(g));
     summary_int(&r, "edges", NULL, bonsai_graph_edges(g));
     summary_int(&r, "features", NULL, bonsai_graph_features(g));

@@ -155,7 +155,7 @@ static int parse(session *s, arguments *a, int argc, char **argv)
 
 /* ---- what the file is for ------------------------------------------------ */
 
-static json_t *heading(const arguments *a, const bonsai_graph *g)
+static bn_json *heading(const arguments *a, const bonsai_graph *g)
 {
     const bonsai_train_options *t = &a->train;
     char sum[24], seed[24], split[64];
@@ -163,18 +163,18 @@ static json_t *heading(const arguments *a, const bonsai_graph *g)
     snprintf(sum, sizeof sum, "%016llx", (unsigned long long)bonsai_graph_checksum(g, sections));
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)t->seed);
     snprintf(split, sizeof split, "%.10g/%.10g/%.10g", t->split[0], t->split[1], t->split[2]);
-    json_t *graph = json_pack("{s:I,s:I,s:I,s:I,s:s}", "nodes", (json_int_t)bonsai_graph_nodes(g),
-                              "edges", (json_int_t)bonsai_graph_edges(g), "features",
-                              (json_int_t)bonsai_graph_features(g), "classes",
-                              (json_int_t)bonsai_graph_classes(g), "checksum", sum);
-    json_t *options = json_pack(
+    bn_json *graph = bn_json_pack("{s:I,s:I,s:I,s:I,s:s}", "nodes", (int64_t)bonsai_graph_nodes(g),
+                                  "edges", (int64_t)bonsai_graph_edges(g), "features",
+                                  (int64_t)bonsai_graph_features(g), "classes",
+                                  (int64_t)bonsai_graph_classes(g), "checksum", sum);
+    bn_json *options = bn_json_pack(
         "{s:i,s:i,s:i,s:i,s:I,s:i,s:i,s:f,s:f,s:f,s:b,s:s,s:s,s:s}", "seeds", t->seeds, "epochs",
-        t->epochs, "every", t->every, "layers", t->layers, "hidden", (json_int_t)t->hidden, "heads",
+        t->epochs, "every", t->every, "layers", t->layers, "hidden", (int64_t)t->hidden, "heads",
         t->heads, "gin-layers", t->gin_layers, "rate", t->rate, "decay", t->decay, "dropout",
         t->dropout, "standardise", t->standardise, "accounting",
         a->condense.accounting ? "paper" : "strict", "split", split, "seed", seed);
-    return json_pack("{s:s,s:o,s:o}", "bonsai_compare", bonsai_version(), "graph", graph, "options",
-                     options);
+    return bn_json_pack("{s:s,s:o,s:o}", "bonsai_compare", bonsai_version(), "graph", graph,
+                        "options", options);
 }
 
 /* ---- the table ----------------------------------------------------------- */
@@ -196,34 +196,38 @@ static int is_best(const arguments *a, int method, int ratio, int model)
     return 1;
 }
 
-static json_t *accuracy_text(const arguments *a, int method, int ratio, int model)
+static bn_json *accuracy_text(const arguments *a, int method, int ratio, int model)
 {
     char text[SHOWN];
     const bonsai_cell *c = cell_at(a, method, ratio, model);
     if (c->runs == 0 || c->accuracy_mean < 0)
-        return json_null();
+        return bn_json_null();
     snprintf(text, sizeof text, "%5.2f %s %4.2f%s", c->accuracy_mean,
              text_is_utf8() ? "\u00b1" : "+-", c->accuracy_std,
              method >= 0 && is_best(a, method, ratio, model) ? " *" : "");
-    return json_string(text);
+    return bn_json_text(text);
 }
 
-static json_t *table_row(const arguments *a, int method, int ratio)
+static bn_json *sized(const bonsai_cell *c, double value)
+{
+    return c->nodes ? bn_json_whole((int64_t)value) : bn_json_null();
+}
+
+static bn_json *table_row(const arguments *a, int method, int ratio)
 {
     char share[32];
     const bonsai_cell *first = cell_at(a, method, ratio, 0);
     double train = 0;
     snprintf(share, sizeof share, "%g", first->ratio);
-    json_t *row = json_pack("[s,s,o,o]", share, method < 0 ? "full" :
-                            bonsai_method_name((bonsai_method)first->method),
-                            first->nodes ? json_integer((json_int_t)first->bytes) : json_null(),
-                            first->nodes ? json_integer((json_int_t)first->nodes) : json_null());
+    bn_json *row = bn_json_pack("[s,s,o,o]", share, method < 0 ? "full" :
+                                bonsai_method_name((bonsai_method)first->method),
+                                sized(first, first->bytes), sized(first, (double)first->nodes));
     for (int k = 0; k < a->o.model_count; k++) {
-        json_array_append_new(row, accuracy_text(a, method, ratio, k));
+        bn_json_add(row, accuracy_text(a, method, ratio, k));
         train += cell_at(a, method, ratio, k)->seconds_train;
     }
-    json_array_append_new(row, method < 0 ? json_null() : json_real(first->seconds_condense));
-    json_array_append_new(row, json_real(train));
+    bn_json_add(row, method < 0 ? bn_json_null() : bn_json_real(first->seconds_condense));
+    bn_json_add(row, bn_json_real(train));
     return row;
 }
 
@@ -234,17 +238,17 @@ static int print_table(session *s, const arguments *a)
     int n = 4;
     char title[128];
     summary r = {.count = 0};
-    json_t *rows = json_array();
+    bn_json *rows = bn_json_array();
     for (int k = 0; k < a->o.model_count; k++) {
         const char *name = bonsai_model_name(a->model[k]);
         columns[n++] = (column){name, name, NULL};
     }
     columns[n++] = (column){"condense", "condense s", "%.3f"};
     columns[n++] = (column){"train", "train s", "%.2f"};
-    json_array_append_new(rows, table_row(a, -1, 0));
+    bn_json_add(rows, table_row(a, -1, 0));
     for (int j = 0; j < a->o.ratio_count; j++)
         for (int i = 0; i < a->o.method_count; i++)
-            json_array_append_new(rows, table_row(a, i, j));
+            bn_json_add(rows, table_row(a, i, j));
     snprintf(title, sizeof title, "Test accuracy in percent: mean and deviation of %d run%s",
              a->train.seeds, a->train.seeds == 1 ? "" : "s");
     summary_heading(&r, title);
@@ -258,15 +262,16 @@ static int print_cells(session *s, const arguments *a)
 {
     static const column columns[] = {{NULL, NULL, NULL}};
     summary r = {.count = 0};
-    json_t *rows = json_array();
+    bn_json *rows = bn_json_array();
     for (int64_t i = 0; i < a->count; i++) {
-        json_t *cell = cell_json(&a->cells[i]), *row = json_array(), *value;
+        bn_json *cell = cell_json(&a->cells[i]);
+        bn_json *row = bn_json_sound(cell) ? bn_json_array() : NULL;
         const char *key;
-        json_object_del(cell, "why");
-        json_object_foreach(cell, key, value)
-            json_array_append(row, value);
-        json_array_append_new(rows, row);
-        json_decref(cell);
+        for (size_t k = 0; (key = bn_json_key(cell, k)); k++)
+            if (strcmp(key, "why") != 0)
+                bn_json_add(row, bn_json_keep(bn_json_value(cell, k)));
+        bn_json_add(rows, row);
+        bn_json_free(cell);
     }
     summary_table(&r, "cell", columns, rows);
     return summary_print(&r, s);
@@ -274,12 +279,9 @@ static int print_cells(session *s, const arguments *a)
 
 static int print_array(session *s, const arguments *a)
 {
-    json_t *all = json_array();
+    bn_json *all = bn_json_array();
     for (int64_t i = 0; i < a->count; i++)
-        if (json_array_append_new(all, cell_json(&a->cells[i])) != 0) {
-            json_decref(all);
-            return print_json(s, NULL);
-        }
+        bn_json_add(all, cell_json(&a->cells[i]));
     return print_json(s, all);
 }
 

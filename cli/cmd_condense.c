@@ -205,18 +205,18 @@ static int print_rows(session *s, const arguments *a, const bonsai_condense_info
         {"coverage", "coverage", "%.3f"}, {"probe", "probe %", "%.2f"}, {NULL, NULL, NULL}};
     const bonsai_condense_info *last = &info[a->count - 1];
     summary r = {.count = 0};
-    json_t *rows = json_array();
+    bn_json *rows = bn_json_array();
     for (int k = 0; k < a->count; k++) {
         const bonsai_condense_info *i = &info[k];
         double used = a->o.accounting ? i->paper_bytes : i->bytes;
-        json_t *coverage = i->coverage >= 0 ? json_real(i->coverage) : json_null();
-        json_array_append_new(
-            rows, json_pack("[o,s,I,f,f,f,I,I,I,I,o,o]", text_json(a->to[k]),
-                            bonsai_method_name(i->method), (json_int_t)i->bytes, i->ratio,
-                            used / i->budget, i->paper_ratio, (json_int_t)i->nodes,
-                            (json_int_t)i->edges, (json_int_t)i->labelled,
-                            (json_int_t)i->roots, coverage,
-                            i->probe >= 0 ? json_real(i->probe) : json_null()));
+        bn_json *coverage = i->coverage >= 0 ? bn_json_real(i->coverage) : bn_json_null();
+        bn_json_add(
+            rows, bn_json_pack("[o,s,I,f,f,f,I,I,I,I,o,o]", bn_json_text(a->to[k]),
+                               bonsai_method_name(i->method), (int64_t)i->bytes, i->ratio,
+                               used / i->budget, i->paper_ratio, (int64_t)i->nodes,
+                               (int64_t)i->edges, (int64_t)i->labelled,
+                               (int64_t)i->roots, coverage,
+                               i->probe >= 0 ? bn_json_real(i->probe) : bn_json_null()));
     }
     summary_heading(&r, "Condensed");
     summary_text(&r, "method", "method", bonsai_method_name(a->o.method));
@@ -232,7 +232,7 @@ static int print_rows(session *s, const arguments *a, const bonsai_condense_info
 static int print_array(session *s, const arguments *a, const bonsai_condense_info *info,
                        bonsai_graph *const *small)
 {
-    json_t *all = json_array();
+    bn_json *all = bn_json_array();
     for (int k = 0; k < a->count; k++) {
         summary r = {.count = 0};
         bonsai_condense_options o = a->o;
@@ -240,10 +240,7 @@ static int print_array(session *s, const arguments *a, const bonsai_condense_inf
         summary_condensed(&r, &o, &info[k], small[k], a->to[k]);
         if (crew.more)
             crew.more(&r, &info[k]);
-        if (json_array_append_new(all, summary_object(&r)) != 0) {
-            json_decref(all);
-            all = NULL;
-        }
+        bn_json_add(all, summary_object(&r));
         summary_free(&r);
     }
     return print_json(s, all);

@@ -61,11 +61,11 @@ static const char *name(const bonsai_array *names, int64_t at)
 }
 
 /* The class by name, or by number if it has none. */
-static json_t *class_json(const story *t, int64_t node)
+static bn_json *class_json(const story *t, int64_t node)
 {
     int32_t label = bonsai_graph_label(t->g, node);
     const char *text = label >= 0 ? name(&t->v->section[BONSAI_SECTION_CLASS_NAMES], label) : NULL;
-    return text ? text_json(text) : label >= 0 ? json_integer(label) : json_null();
+    return text ? bn_json_text(text) : label >= 0 ? bn_json_whole(label) : bn_json_null();
 }
 
 static void add_identity(summary *r, const story *t, const bonsai_why *w, int64_t node)
@@ -84,7 +84,7 @@ static void add_identity(summary *r, const story *t, const bonsai_why *w, int64_
     if (label >= 0)
         summary_int(r, "label", "label", label);
     else
-        summary_json(r, "label", json_null());
+        summary_json(r, "label", bn_json_null());
     if (label >= 0 && name(classes, label)) {
         summary_note(r, "%s", name(classes, label));
         summary_text(r, "class_name", NULL, name(classes, label));
@@ -107,7 +107,7 @@ static void add_tree(summary *r, const bonsai_why *w, int64_t node)
         summary_note(r, "%snode %lld here", later ? "another root, " : "which is ",
                      (long long)w->root);
     } else {
-        summary_json(r, "tree", json_null());
+        summary_json(r, "tree", bn_json_null());
         summary_text(r, NULL, "came with a tree", "gone");
         summary_note(r, "its root was pruned");
     }
@@ -162,7 +162,7 @@ static int add_features(summary *r, session *s, const story *t, int64_t node)
     size_t f = (size_t)t->v->features;
     float *row = calloc(f + 1, sizeof *row);
     strength *all = calloc(f + 1, sizeof *all);
-    json_t *rows = json_array();
+    bn_json *rows = bn_json_array();
     size_t count = 0;
     if (row && all) {
         bonsai_graph_row(row, t->g, node);
@@ -171,14 +171,14 @@ static int add_features(summary *r, session *s, const story *t, int64_t node)
                 all[count++] = (strength){kept ? (int64_t)kept[i] : (int64_t)i, row[i]};
         qsort(all, count, sizeof *all, strongest_first);
         for (size_t i = 0; i < count && i < TOP_FEATURES; i++)
-            json_array_append_new(rows, json_pack("[I,f]", (json_int_t)all[i].feature,
-                                                  (double)all[i].value));
+            bn_json_add(rows, bn_json_pack("[I,f]", (int64_t)all[i].feature,
+                                           (double)all[i].value));
         summary_heading(r, "Strongest features");
         summary_int(r, "features_set", "not zero", (int64_t)count);
         summary_note(r, "of %lld", (long long)t->v->features);
         summary_table(r, "features", columns, rows);
     } else {
-        json_decref(rows);
+        bn_json_free(rows);
     }
     int code = row && all ? EXIT_DONE
                           : fail_with(s, "there is not enough memory for a row of features");
@@ -262,21 +262,21 @@ static void add_roots(summary *r, const story *t)
     static const column plain[] = {{"node", "node", NULL}, {"origin", "in the full graph", NULL},
                                    {"class", "class", NULL}, {"degree", "neighbours", NULL},
                                    {NULL, NULL, NULL}};
-    json_t *rows = json_array();
+    bn_json *rows = bn_json_array();
     int64_t root = -1, covers = INT64_MAX;
     for (int i = 0; i < TOP_ROOTS && (root = next_root(t, covers, root)) >= 0; i++) {
         covers = t->covers[root];
-        json_t *row = json_pack("[I,I,o,I]", (json_int_t)root, (json_int_t)origin(t, root),
-                                class_json(t, root), (json_int_t)degree(t, root));
+        bn_json *row = bn_json_pack("[I,I,o,I]", (int64_t)root, (int64_t)origin(t, root),
+                                    class_json(t, root), (int64_t)degree(t, root));
         if (t->info.sample > 0) {
             double own = t->score[root];
-            json_array_append_new(row, own > 0 ? json_real(own) : json_null());
-            json_array_append_new(row, json_integer(covers));
+            bn_json_add(row, own > 0 ? bn_json_real(own) : bn_json_null());
+            bn_json_add(row, bn_json_whole(covers));
         }
-        json_array_append_new(rows, row);
+        bn_json_add(rows, row);
     }
-    if (json_array_size(rows) == 0) {
-        json_decref(rows);
+    if (bn_json_count(rows) == 0) {
+        bn_json_free(rows);
         return;
     }
     summary_heading(r, t->info.sample > 0 ? "Roots that cover most" : "Roots");
@@ -310,19 +310,19 @@ static int add_heaviest(summary *r, session *s, const story *t)
     static const column columns[] = {{"node", "node", NULL}, {"origin", "nearest", NULL},
                                      {"class", "class", NULL}, {"weight", "weight", "%.6g"},
                                      {NULL, "", NULL}, {NULL, NULL, NULL}};
-    json_t *rows = json_array();
+    bn_json *rows = bn_json_array();
     heavy *all = calloc((size_t)t->v->nodes + 1, sizeof *all);
     if (!all) {
-        json_decref(rows);
+        bn_json_free(rows);
         return fail_with(s, "there is not enough memory for %lld nodes", (long long)t->v->nodes);
     }
     for (int64_t v = 0; v < t->v->nodes; v++)
         all[v] = (heavy){v, weight(t, v)};
     qsort(all, (size_t)t->v->nodes, sizeof *all, heaviest_first);
     for (int64_t i = 0; i < t->v->nodes && i < TOP_ROOTS; i++)
-        json_array_append_new(rows, json_pack("[I,I,o,f]", (json_int_t)all[i].node,
-                                              (json_int_t)origin(t, all[i].node),
-                                              class_json(t, all[i].node), all[i].weight));
+        bn_json_add(rows, bn_json_pack("[I,I,o,f]", (int64_t)all[i].node,
+                                       (int64_t)origin(t, all[i].node),
+                                       class_json(t, all[i].node), all[i].weight));
     summary_heading(r, "Prototypes that stand for most");
     summary_table(r, "top_prototypes", columns, rows);
     free(all);

@@ -11,9 +11,9 @@ static int list_rows(session *s)
     static const column columns[] = {{"name", "command", NULL}, {"line", "what it does", NULL},
                                      {NULL, NULL, NULL}};
     summary r = {.count = 0};
-    json_t *rows = json_array();
+    bn_json *rows = bn_json_array();
     for (const command *c = commands; c->name; c++)
-        json_array_append_new(rows, json_pack("[s,s]", c->name, c->line));
+        bn_json_add(rows, bn_json_pack("[s,s]", c->name, c->line));
     s->people = 0;
     summary_table(&r, "commands", columns, rows);
     return summary_print(&r, s);
@@ -45,10 +45,10 @@ static int list_formats(session *s)
                                      {"about", "what it is", NULL},
                                      {NULL, NULL, NULL}};
     summary r = {.count = 0};
-    json_t *rows = json_array();
+    bn_json *rows = bn_json_array();
     for (int i = 0; bonsai_format_name(i); i++)
-        json_array_append_new(rows, json_pack("[s,b,s]", bonsai_format_name(i),
-                                              bonsai_format_writes(i), bonsai_format_help(i)));
+        bn_json_add(rows, bn_json_pack("[s,b,s]", bonsai_format_name(i),
+                                       bonsai_format_writes(i), bonsai_format_help(i)));
     if (style_of(s) != STYLE_JSON)
         puts("A GRAPH's format is recognised by its name and contents; FORMAT:PATH sets it.\n");
     s->people = 1;

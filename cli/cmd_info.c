@@ -50,8 +50,8 @@ static bonsai_status gather(facts *f, session *s)
 static void add_flag(summary *r, const char *key, const char *label, int on)
 {
     summary_text(r, key, label, on ? "yes" : "no");
-    json_decref(r->items[r->count - 1].value);
-    r->items[r->count - 1].value = json_boolean(on);
+    bn_json_free(r->items[r->count - 1].value);
+    r->items[r->count - 1].value = bn_json_flag(on);
 }
 
 /* The features as they are stored, which need not be the smallest encoding. */
@@ -125,14 +125,14 @@ static void add_degrees(summary *r, const bonsai_stats *st)
     static const column columns[] = {{"from", "from", NULL}, {"to", "to", NULL},
                                      {"nodes", "nodes", NULL}, {NULL, "", NULL},
                                      {NULL, NULL, NULL}};
-    json_t *rows = json_array();
+    bn_json *rows = bn_json_array();
     int last = 32;
     while (last > 0 && st->degree_bin[last] == 0)
         last--;
     for (int i = 0; i <= last; i++) {
         int64_t from = i ? (int64_t)1 << (i - 1) : 0, to = i ? ((int64_t)1 << i) - 1 : 0;
-        json_array_append_new(rows, json_pack("[I,I,I]", (json_int_t)from, (json_int_t)to,
-                                              (json_int_t)st->degree_bin[i]));
+        bn_json_add(rows, bn_json_pack("[I,I,I]", (int64_t)from, (int64_t)to,
+                                       (int64_t)st->degree_bin[i]));
     }
     summary_degrees(r, st);
     summary_table(r, "degree.histogram", columns, rows);
@@ -148,19 +148,19 @@ static void add_classes(summary *r, const facts *f)
                                    {NULL, NULL, NULL}};
     const bonsai_array *names = &f->v->section[BONSAI_SECTION_CLASS_NAMES];
     const char *at = names->data, *end = at ? at + names->count : NULL;
-    json_t *rows = json_array(), *counts = json_array(), *list = json_array();
+    bn_json *rows = bn_json_array(), *counts = bn_json_array(), *list = bn_json_array();
     for (int64_t c = 0; c < f->stats.classes; c++) {
-        json_t *row = json_array();
-        json_array_append_new(row, json_integer(c));
+        bn_json *row = bn_json_array();
+        bn_json_add(row, bn_json_whole(c));
         if (at) {
-            json_t *name = text_json(at < end ? at : "");
+            bn_json *name = bn_json_text(at < end ? at : "");
             at += at < end ? strlen(at) + 1 : 0;
-            json_array_append(list, name);
-            json_array_append_new(row, name);
+            bn_json_add(list, bn_json_keep(name));
+            bn_json_add(row, name);
         }
-        json_array_append_new(row, json_integer(f->class_counts[c]));
-        json_array_append_new(rows, row);
-        json_array_append_new(counts, json_integer(f->class_counts[c]));
+        bn_json_add(row, bn_json_whole(f->class_counts[c]));
+        bn_json_add(rows, row);
+        bn_json_add(counts, bn_json_whole(f->class_counts[c]));
     }
     if (f->stats.classes) {
         summary_heading(r, "Classes");
@@ -168,13 +168,13 @@ static void add_classes(summary *r, const facts *f)
         r->items[r->count - 1].limit = CLASSES_SHOWN;
         r->items[r->count - 1].no_json = 1;
     } else {
-        json_decref(rows);
+        bn_json_free(rows);
     }
     summary_json(r, "class_counts", counts);
     if (names->data)
         summary_json(r, "class_names", list);
     else
-        json_decref(list);
+        bn_json_free(list);
 }
 
 static int counts_in_size(int section)
@@ -192,15 +192,15 @@ static void add_sections(summary *r, const facts *f)
     static const column columns[] = {{"name", "section", NULL}, {"type", "type", NULL},
                                      {"count", "count", NULL},  {"bytes", "bytes", NULL},
                                      {"counted", "counted", NULL}, {NULL, NULL, NULL}};
-    json_t *rows = json_array();
+    bn_json *rows = bn_json_array();
     for (int i = 1; i < BONSAI_SECTION_COUNT; i++) {
         size_t each = bonsai_type_bytes(f->types[i]);
         if (each == 0 || f->types[i] == BONSAI_TYPE_NONE)
             continue;
-        json_array_append_new(rows, json_pack("[s,s,I,I,b]", bonsai_section_text((bonsai_section)i),
-                                              bonsai_type_text(f->types[i]),
-                                              (json_int_t)(f->bytes[i] / (int64_t)each),
-                                              (json_int_t)f->bytes[i], counts_in_size(i)));
+        bn_json_add(rows, bn_json_pack("[s,s,I,I,b]", bonsai_section_text((bonsai_section)i),
+                                       bonsai_type_text(f->types[i]),
+                                       (int64_t)(f->bytes[i] / (int64_t)each),
+                                       (int64_t)f->bytes[i], counts_in_size(i)));
     }
     summary_heading(r, "Bytes");
     summary_table(r, "sections", columns, rows);
@@ -260,9 +260,10 @@ static int show(session *s, const facts *f)
     }
     if (f->linear)
         add_linear(&r, &f->fit);
-    json_t *meta = metadata->data && !f->brief
-                       ? json_loadb(metadata->data, (size_t)metadata->count, 0, NULL) : NULL;
-    if (meta)
+    bn_json_error wrong = {.no_memory = false};
+    bn_json *meta = metadata->data && !f->brief
+                       ? bn_json_parse(metadata->data, (size_t)metadata->count, 0, &wrong) : NULL;
+    if (meta || wrong.no_memory)
         summary_json(&r, "metadata", meta);
     return summary_print(&r, s);
 }

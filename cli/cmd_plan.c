@@ -118,36 +118,37 @@ static int parse(session *s, arguments *a, int argc, char **argv)
 
 /* ---- the table ----------------------------------------------------------- */
 
-static json_t *row_of(const bonsai_plan *p)
+static bn_json *row_of(const bonsai_plan *p)
 {
-    return json_pack("[i,I,I,I,i,I,I,I,I,f,f,f,f,f,f,f,f]", p->ranks, (json_int_t)p->least,
-                     (json_int_t)p->most, (json_int_t)p->held, p->columns, (json_int_t)p->scratch,
-                     (json_int_t)p->halo, (json_int_t)p->wire_rows, (json_int_t)p->wire,
-                     p->seconds_read, p->seconds_wl, p->seconds_knn, p->seconds_cover,
-                     p->seconds_cluster, p->seconds_exchange, p->seconds_scratch, p->seconds_total);
+    return bn_json_pack("[i,I,I,I,i,I,I,I,I,f,f,f,f,f,f,f,f]", p->ranks, (int64_t)p->least,
+                        (int64_t)p->most, (int64_t)p->held, p->columns, (int64_t)p->scratch,
+                        (int64_t)p->halo, (int64_t)p->wire_rows, (int64_t)p->wire,
+                        p->seconds_read, p->seconds_wl, p->seconds_knn, p->seconds_cover,
+                        p->seconds_cluster, p->seconds_exchange, p->seconds_scratch,
+                        p->seconds_total);
 }
 
 /* Two tables for people, each no wider than a page. */
-static json_t *space_row(const bonsai_plan *p)
+static bn_json *space_row(const bonsai_plan *p)
 {
-    return json_pack("[i,I,I,i,I,I,I,I]", p->ranks, (json_int_t)p->least, (json_int_t)p->held,
-                     p->columns, (json_int_t)p->scratch, (json_int_t)p->halo,
-                     (json_int_t)p->wire_rows, (json_int_t)p->wire);
+    return bn_json_pack("[i,I,I,i,I,I,I,I]", p->ranks, (int64_t)p->least, (int64_t)p->held,
+                        p->columns, (int64_t)p->scratch, (int64_t)p->halo,
+                        (int64_t)p->wire_rows, (int64_t)p->wire);
 }
 
-static json_t *time_row(const bonsai_plan *p)
+static bn_json *time_row(const bonsai_plan *p)
 {
-    return json_pack("[i,f,f,f,f,f,f,f]", p->ranks, p->seconds_read, p->seconds_wl,
-                     p->seconds_knn, p->seconds_cover + p->seconds_cluster, p->seconds_exchange,
-                     p->seconds_scratch, p->seconds_total);
+    return bn_json_pack("[i,f,f,f,f,f,f,f]", p->ranks, p->seconds_read, p->seconds_wl,
+                        p->seconds_knn, p->seconds_cover + p->seconds_cluster, p->seconds_exchange,
+                        p->seconds_scratch, p->seconds_total);
 }
 
 static void add_table(summary *r, const char *key, const column *columns, const arguments *a,
-                      const bonsai_plan *p, json_t *(*row)(const bonsai_plan *p))
+                      const bonsai_plan *p, bn_json *(*row)(const bonsai_plan *p))
 {
-    json_t *rows = json_array();
+    bn_json *rows = bn_json_array();
     for (int i = 0; i < a->count; i++)
-        json_array_append_new(rows, row(&p[i]));
+        bn_json_add(rows, row(&p[i]));
     summary_table(r, key, columns, rows);
 }
 

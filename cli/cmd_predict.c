@@ -121,15 +121,15 @@ static void add_accuracy(summary *r, const prediction *p)
     static const column columns[] = {{"part", "nodes", NULL}, {"nodes", "labelled", NULL},
                                      {"right", "right", NULL},
                                      {"accuracy", "accuracy %", "%.2f"}, {NULL, NULL, NULL}};
-    json_t *rows = json_array();
+    bn_json *rows = bn_json_array();
     for (int k = 1; k <= PARTS; k++) {
         int part = k % PARTS;
         if (p->nodes[part])
-            json_array_append_new(rows, json_pack("[s,I,I,f]", part_words[part],
-                                                  (json_int_t)p->nodes[part],
-                                                  (json_int_t)p->right[part], accuracy(p, part)));
+            bn_json_add(rows, bn_json_pack("[s,I,I,f]", part_words[part],
+                                           (int64_t)p->nodes[part],
+                                           (int64_t)p->right[part], accuracy(p, part)));
     }
-    if (json_array_size(rows))
+    if (bn_json_count(rows))
         summary_heading(r, "Accuracy");
     summary_table(r, "accuracy", columns, rows);
 }

@@ -142,24 +142,24 @@ static int print_results(session *s, const request *q, int64_t bytes)
         {"model", "model", NULL}, {"full", "full %", "%.2f"}, {"small", "small %", "%.2f"},
         {"difference", "points", "%+.2f"}, {NULL, NULL, NULL}};
     summary r = {.count = 0};
-    json_t *rows = json_array();
+    bn_json *rows = bn_json_array();
     summary_heading(&r, "Report");
     summary_text(&r, "written", "written", q->out);
     summary_int(&r, "bytes", "bytes", bytes);
     for (int64_t i = 0; i + 1 < q->count; i += 2) {
         const bonsai_cell *full = &q->cells[i], *small = &q->cells[i + 1];
         const int known = full->accuracy_mean >= 0 && small->accuracy_mean >= 0;
-        json_array_append_new(
-            rows, json_pack("[s,o,o,o]", bonsai_model_name(full->model),
-                            known ? json_real(full->accuracy_mean) : json_null(),
-                            known ? json_real(small->accuracy_mean) : json_null(),
-                            known ? json_real(small->accuracy_mean - full->accuracy_mean)
-                                  : json_null()));
+        bn_json_add(
+            rows, bn_json_pack("[s,o,o,o]", bonsai_model_name(full->model),
+                               known ? bn_json_real(full->accuracy_mean) : bn_json_null(),
+                               known ? bn_json_real(small->accuracy_mean) : bn_json_null(),
+                               known ? bn_json_real(small->accuracy_mean - full->accuracy_mean)
+                                     : bn_json_null()));
     }
     if (q->count)
         summary_table(&r, "accuracy", columns, rows);
     else
-        json_decref(rows);
+        bn_json_free(rows);
     return summary_print(&r, s);
 }
 

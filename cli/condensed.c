@@ -24,8 +24,8 @@ const char *condensed_method(const bonsai_condense_info *i)
 void summary_condensed_options(summary *r, const bonsai_condense_options *o)
 {
     char text[4096];
-    bonsai_options_json(text, sizeof text, BONSAI_OPTIONS_CONDENSE, o);
-    summary_json(r, "options", json_loads(text, 0, NULL));
+    int length = bonsai_options_json(text, sizeof text, BONSAI_OPTIONS_CONDENSE, o);
+    summary_json(r, "options", length > 0 ? bn_json_parse(text, (size_t)length, 0, NULL) : NULL);
 }
 
 void summary_seed(summary *r, uint64_t seed)
@@ -57,11 +57,11 @@ void summary_condensed_sizes(summary *r, const bonsai_condense_info *i)
         {"labelled nodes", "labelled", "full_labelled", (double)i->labelled,
          (double)i->full_labelled},
     };
-    json_t *rows = json_array();
+    bn_json *rows = bn_json_array();
     for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
-        json_int_t small = (json_int_t)size[k].small, full = (json_int_t)size[k].full;
-        json_t *percent = full ? json_real(100 * size[k].small / size[k].full) : json_null();
-        json_array_append_new(rows, json_pack("[s,I,I,o]", size[k].what, small, full, percent));
+        int64_t small = (int64_t)size[k].small, full = (int64_t)size[k].full;
+        bn_json *percent = full ? bn_json_real(100 * size[k].small / size[k].full) : bn_json_null();
+        bn_json_add(rows, bn_json_pack("[s,I,I,o]", size[k].what, small, full, percent));
     }
     summary_table(r, NULL, columns, rows);
     for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
@@ -158,7 +158,7 @@ static void add_prototypes(summary *r, const bonsai_condense_info *i, const bons
     summary_text(r, "values", "stored as", bonsai_type_text(i->values));
     summary_text(r, "labels", "labels", soft ? "soft" : "hard");
     summary_text(r, "weights", "weights in the loss", weighted ? "yes" : "no");
-    summary_json(r, "members", json_boolean(v->section[BONSAI_SECTION_MEMBERS].data != NULL));
+    summary_json(r, "members", bn_json_flag(v->section[BONSAI_SECTION_MEMBERS].data != NULL));
 }
 
 void summary_condensed_making(summary *r, const bonsai_condense_info *i, const bonsai_graph *small)

@@ -66,12 +66,12 @@ static const char *value_kind(const opt *o)
     return o->f->type == BONSAI_FIELD_TEXT && o->f->words ? "list" : kinds[o->f->type];
 }
 
-static json_t *argument_rows(const char *args)
+static bn_json *argument_rows(const char *args)
 {
-    json_t *rows = json_array();
+    bn_json *rows = bn_json_array();
     for (args += strspn(args, " ["); *args; args += strspn(args, " []")) {
         int len = (int)strcspn(args, " []");
-        json_array_append_new(rows, json_pack("[s%]", args, (size_t)len));
+        bn_json_add(rows, bn_json_pack("[s%]", args, (size_t)len));
         args += len;
     }
     return rows;
@@ -86,14 +86,14 @@ static int print_rows(const parser *p)
         {"name", "name", NULL}, {"words", "words", NULL}, {"common", "common", NULL},
         {"help", "help", NULL}, {NULL, NULL, NULL}};
     summary r = {.count = 0};
-    json_t *rows = json_array();
+    bn_json *rows = bn_json_array();
     for (int i = 0; i < p->count; i++) {
         const opt *o = &p->row[i];
         char letter[2] = {(char)o->f->letter, 0}, words[256], help[1024];
         join(words, sizeof words, o->f->words, " ");
         help_text(help, sizeof help, o);
-        json_array_append_new(rows, json_pack("[s,s,s,s,s,i,s]", o->name, letter, value_kind(o),
-                                              o->arg, words, i >= p->own, help));
+        bn_json_add(rows, bn_json_pack("[s,s,s,s,s,i,s]", o->name, letter, value_kind(o),
+                                       o->arg, words, i >= p->own, help));
     }
     p->s->people = 0;
     summary_table(&r, "options", columns, rows);

@@ -60,13 +60,13 @@ static void add_soft(summary *r, const bonsai_view *v, const share *all, int64_t
     static const column plain[] = {{"class", "class", NULL}, {"percent", "%", "%.1f"},
                                    {NULL, NULL, NULL}};
     const int named = v->section[BONSAI_SECTION_CLASS_NAMES].data != NULL;
-    json_t *rows = json_array();
+    bn_json *rows = bn_json_array();
     for (int64_t i = 0; i < count && i < TOP_CLASSES && all[i].value > 0; i++) {
         const char *name = class_name(v, all[i].number);
-        json_t *row = json_pack("[I,f]", (json_int_t)all[i].number, 100 * all[i].value);
+        bn_json *row = bn_json_pack("[I,f]", (int64_t)all[i].number, 100 * all[i].value);
         if (named)
-            json_array_append_new(row, name ? text_json(name) : json_null());
-        json_array_append_new(rows, row);
+            bn_json_add(row, name ? bn_json_text(name) : bn_json_null());
+        bn_json_add(rows, row);
     }
     summary_heading(r, "Soft label");
     summary_table(r, "soft_label", named ? columns : plain, rows);
@@ -97,10 +97,10 @@ static void add_members(summary *r, const bonsai_view *v, int64_t node)
     const bonsai_array *offsets = &v->section[BONSAI_SECTION_MEMBER_OFFSETS];
     const int64_t first = whole_at(offsets, node), count = whole_at(offsets, node + 1) - first;
     static const column columns[] = {{"node", "in the full graph", NULL}, {NULL, NULL, NULL}};
-    json_t *rows = json_array();
+    bn_json *rows = bn_json_array();
     const bonsai_array *members = &v->section[BONSAI_SECTION_MEMBERS];
     for (int64_t i = 0; i < count && i < TOP_NODES; i++)
-        json_array_append_new(rows, json_pack("[I]", (json_int_t)whole_at(members, first + i)));
+        bn_json_add(rows, bn_json_pack("[I]", (int64_t)whole_at(members, first + i)));
     summary_table(r, "member_nodes", columns, rows);
 }
 
@@ -121,9 +121,9 @@ static int add_nearest(summary *r, session *s, const bonsai_graph *small, const 
                                                full, &o);
     if (rc != BONSAI_OK)
         return fail(s, rc);
-    json_t *rows = json_array();
+    bn_json *rows = bn_json_array();
     for (int64_t i = 0; i < found; i++)
-        json_array_append_new(rows, json_pack("[I,f]", (json_int_t)near[i], (double)distance[i]));
+        bn_json_add(rows, bn_json_pack("[I,f]", (int64_t)near[i], (double)distance[i]));
     summary_table(r, "nearest", columns, rows);
     return EXIT_DONE;
 }
@@ -177,18 +177,18 @@ static void add_strongest(summary *r, const bonsai_view *v, const float *row, co
                                     {"above_mean", "above the mean", "%+.4g"}, {NULL, NULL, NULL}};
     const uint32_t *kept = v->section[BONSAI_SECTION_KEPT_FEATURES].data;
     int64_t count = 0;
-    json_t *rows = json_array();
+    bn_json *rows = bn_json_array();
     for (int64_t j = 0; j < v->features; j++)
         if (row[j] != 0)
             all[count++] = (share){j, (double)row[j] - (mean ? mean[j] : 0)};
     qsort(all, (size_t)count, sizeof *all, largest_first);
     for (int64_t i = 0; i < count && i < TOP_FEATURES; i++) {
         int64_t j = all[i].number;
-        json_t *line = json_pack("[I,f]", kept ? (json_int_t)kept[j] : (json_int_t)j,
-                                 (double)row[j]);
+        bn_json *line = bn_json_pack("[I,f]", kept ? (int64_t)kept[j] : (int64_t)j,
+                                     (double)row[j]);
         if (mean)
-            json_array_append_new(line, json_real(all[i].value));
-        json_array_append_new(rows, line);
+            bn_json_add(line, bn_json_real(all[i].value));
+        bn_json_add(rows, line);
     }
     summary_heading(r, "Strongest features");
     summary_int(r, "features_set", "not zero", count);

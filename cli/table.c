@@ -15,11 +15,11 @@
 
 enum { BAR = 32, CELL = 256, COLUMNS = 12 };
 
-static item *add(summary *r, int kind, const char *key, const char *label, json_t *value)
+static item *add(summary *r, int kind, const char *key, const char *label, bn_json *value)
 {
     static item spare;
     if (r->count == (int)(sizeof r->items / sizeof *r->items) || (kind != ITEM_HEADING && !value)) {
-        json_decref(value);
+        bn_json_free(value);
         r->broken = 1;
         memset(&spare, 0, sizeof spare);
         return &spare;
@@ -48,18 +48,18 @@ void summary_heading(summary *r, const char *text)
 
 void summary_int(summary *r, const char *key, const char *label, int64_t value)
 {
-    add(r, ITEM_FACT, key, label, json_integer(value));
+    add(r, ITEM_FACT, key, label, bn_json_whole(value));
 }
 
 void summary_real(summary *r, const char *key, const char *label, double value, const char *format)
 {
-    json_t *cell = isfinite(value) ? json_real(value) : json_null();
+    bn_json *cell = isfinite(value) ? bn_json_real(value) : bn_json_null();
     add(r, ITEM_FACT, key, label, cell)->format = format;
 }
 
 void summary_text(summary *r, const char *key, const char *label, const char *value)
 {
-    add(r, ITEM_FACT, key, label, text_json(value));
+    add(r, ITEM_FACT, key, label, bn_json_text(value));
 }
 
 void summary_note(summary *r, const char *format, ...)
@@ -73,48 +73,35 @@ void summary_note(summary *r, const char *format, ...)
     va_end(args);
 }
 
-void summary_table(summary *r, const char *key, const column *columns, json_t *rows)
+void summary_table(summary *r, const char *key, const column *columns, bn_json *rows)
 {
     add(r, ITEM_TABLE, key, NULL, rows)->columns = columns;
 }
 
-void summary_json(summary *r, const char *key, json_t *value)
+void summary_json(summary *r, const char *key, bn_json *value)
 {
     add(r, ITEM_JSON, key, NULL, value);
 }
 
-json_t *text_json(const char *text)
-{
-    json_t *out = json_string(text);
-    char copy[4096];
-    if (out)
-        return out;
-    snprintf(copy, sizeof copy, "%s", text);
-    for (char *c = copy; *c; c++)
-        if ((unsigned char)*c > 126)
-            *c = '?';
-    return json_string(copy);
-}
-
 /* ---- cells as text ------------------------------------------------------- */
 
-static void cell_text(char *buf, size_t size, const json_t *cell, const char *format, int people)
+static void cell_text(char *buf, size_t size, const bn_json *cell, const char *format, int people)
 {
-    if (json_is_integer(cell) && people && format && strcmp(format, "bytes") == 0)
-        text_bytes(buf, size, (double)json_integer_value(cell));
-    else if (json_is_integer(cell) && people)
-        text_grouped(buf, size, json_integer_value(cell));
-    else if (json_is_integer(cell))
-        snprintf(buf, size, "%lld", (long long)json_integer_value(cell));
-    else if (json_is_real(cell) && people && format)
-        snprintf(buf, size, format, json_real_value(cell));
-    else if (json_is_real(cell))
-        snprintf(buf, size, "%.6g", json_real_value(cell));
-    else if (json_is_string(cell)) {
-        snprintf(buf, size, "%s", json_string_value(cell));
+    if (bn_json_is_whole(cell) && people && format && strcmp(format, "bytes") == 0)
+        text_bytes(buf, size, (double)bn_json_as_whole(cell));
+    else if (bn_json_is_whole(cell) && people)
+        text_grouped(buf, size, bn_json_as_whole(cell));
+    else if (bn_json_is_whole(cell))
+        snprintf(buf, size, "%lld", (long long)bn_json_as_whole(cell));
+    else if (bn_json_is_real(cell) && people && format)
+        snprintf(buf, size, format, bn_json_as_number(cell));
+    else if (bn_json_is_real(cell))
+        snprintf(buf, size, "%.6g", bn_json_as_number(cell));
+    else if (bn_json_is_text(cell)) {
+        snprintf(buf, size, "%s", bn_json_as_text(cell));
         clean(buf);
-    } else if (json_is_boolean(cell))
-        snprintf(buf, size, "%s", json_is_true(cell) ? "yes" : "no");
+    } else if (bn_json_is_flag(cell))
+        snprintf(buf, size, "%s", bn_json_is_true(cell) ? "yes" : "no");
     else
         snprintf(buf, size, "%s", people ? "-" : "");
 }
@@ -165,7 +152,7 @@ static int put_facts(const summary *r, int from)
         int width = text_width(text);
         labels = text_width(it->label) > labels ? text_width(it->label) : labels;
         values = width > values && width <= 20 ? width : values;
-        right |= json_is_number(it->value);
+        right |= bn_json_is_number(it->value);
     }
     for (int i = from; i < end; i++) {
         const item *it = &r->items[i];
@@ -192,31 +179,31 @@ static void measure(layout *l, const item *it)
     memset(l, 0, sizeof *l);
     for (; it->columns[l->columns].label && l->columns < COLUMNS; l->columns++)
         l->width[l->columns] = text_width(it->columns[l->columns].label);
-    for (size_t i = 0; i < json_array_size(it->value); i++)
+    for (size_t i = 0; i < bn_json_count(it->value); i++)
         for (int c = 0, cell = 0; c < l->columns; c++) {
             if (!it->columns[c].key)
                 continue;
-            const json_t *v = json_array_get(json_array_get(it->value, i), (size_t)cell++);
+            const bn_json *v = bn_json_at(bn_json_at(it->value, i), (size_t)cell++);
             cell_text(text, sizeof text, v, it->columns[c].format, 1);
             l->width[c] = text_width(text) > l->width[c] ? text_width(text) : l->width[c];
-            l->right[c] |= json_is_number(v);
-            if (json_is_number(v) && json_number_value(v) > l->most[c])
-                l->most[c] = json_number_value(v);
+            l->right[c] |= bn_json_is_number(v);
+            if (bn_json_is_number(v) && bn_json_as_number(v) > l->most[c])
+                l->most[c] = bn_json_as_number(v);
         }
 }
 
-static void put_row(const item *it, const layout *l, const json_t *row)
+static void put_row(const item *it, const layout *l, const bn_json *row)
 {
     char text[CELL];
     fputs("  ", stdout);
     for (int c = 0, cell = 0; c < l->columns; c++) {
         if (!it->columns[c].key) {
-            double v = json_number_value(json_array_get(row, (size_t)cell - 1));
+            double v = bn_json_as_number(bn_json_at(row, (size_t)cell - 1));
             if (v > 0)
                 put_bar(v / l->most[c - 1]);
             continue;
         }
-        cell_text(text, sizeof text, json_array_get(row, (size_t)cell++), it->columns[c].format, 1);
+        cell_text(text, sizeof text, bn_json_at(row, (size_t)cell++), it->columns[c].format, 1);
         int last = c + 1 == l->columns;
         put_padded(text, last && !l->right[c] ? 0 : l->width[c], l->right[c]);
         fputs(last || !it->columns[c + 1].key ? "" : "   ", stdout);
@@ -227,7 +214,7 @@ static void put_row(const item *it, const layout *l, const json_t *row)
 static void put_table(const item *it)
 {
     layout l;
-    size_t rows = json_array_size(it->value), shown = rows;
+    size_t rows = bn_json_count(it->value), shown = rows;
     measure(&l, it);
     fputs("  ", stdout);
     for (int c = 0; c < l.columns; c++) {
@@ -240,7 +227,7 @@ static void put_table(const item *it)
     if (it->limit && rows > (size_t)it->limit)
         shown = (size_t)it->limit;
     for (size_t i = 0; i < shown; i++)
-        put_row(it, &l, json_array_get(it->value, i));
+        put_row(it, &l, bn_json_at(it->value, i));
     if (shown < rows)
         printf("  ... and %zu more\n", rows - shown);
 }
@@ -275,12 +262,12 @@ static void print_tsv(const summary *r)
             cell_text(text, sizeof text, it->value, it->format, 0);
             printf("%s\t%s\n", it->key, text);
         }
-        size_t rows = it->kind == ITEM_TABLE && it->key ? json_array_size(it->value) : 0;
+        size_t rows = it->kind == ITEM_TABLE && it->key ? bn_json_count(it->value) : 0;
         for (size_t row = 0; row < rows; row++) {
-            const json_t *cells = json_array_get(it->value, row);
+            const bn_json *cells = bn_json_at(it->value, row);
             fputs(it->key, stdout);
-            for (size_t c = 0; c < json_array_size(cells); c++) {
-                cell_text(text, sizeof text, json_array_get(cells, c), NULL, 0);
+            for (size_t c = 0; c < bn_json_count(cells); c++) {
+                cell_text(text, sizeof text, bn_json_at(cells, c), NULL, 0);
                 printf("\t%s", text);
             }
             putchar('\n');
@@ -291,33 +278,31 @@ static void print_tsv(const summary *r)
 /* ---- as JSON ------------------------------------------------------------- */
 
 /* Sets "a.b" inside the object that "a" holds. */
-static int set_at(json_t *root, const char *key, json_t *value)
+static void set_at(bn_json *root, const char *key, bn_json *value)
 {
     char name[64];
     const char *dot = strchr(key, '.');
-    if (!dot)
-        return json_object_set(root, key, value);
-    snprintf(name, sizeof name, "%.*s", (int)(dot - key), key);
-    json_t *inner = json_object_get(root, name);
-    if (!inner) {
-        inner = json_object();
-        if (json_object_set_new(root, name, inner) != 0)
-            return -1;
+    if (!dot) {
+        bn_json_set(root, key, value);
+        return;
     }
-    return set_at(inner, dot + 1, value);
+    snprintf(name, sizeof name, "%.*s", (int)(dot - key), key);
+    if (!bn_json_get(root, name))
+        bn_json_set(root, name, bn_json_object());
+    set_at(bn_json_get(root, name), dot + 1, value);
 }
 
-static json_t *rows_as_objects(const item *it)
+static bn_json *rows_as_objects(const item *it)
 {
-    json_t *out = json_array();
-    for (size_t i = 0; i < json_array_size(it->value); i++) {
-        json_t *object = json_object();
+    bn_json *out = bn_json_array();
+    for (size_t i = 0; i < bn_json_count(it->value); i++) {
+        bn_json *object = bn_json_object();
         size_t cell = 0;
         for (const column *c = it->columns; c->label; c++)
             if (c->key)
-                json_object_set(object, c->key,
-                                json_array_get(json_array_get(it->value, i), cell++));
-        json_array_append_new(out, object);
+                bn_json_set(object, c->key,
+                            bn_json_keep(bn_json_at(bn_json_at(it->value, i), cell++)));
+        bn_json_add(out, object);
     }
     return out;
 }
@@ -325,25 +310,32 @@ static json_t *rows_as_objects(const item *it)
 void summary_free(summary *r)
 {
     for (int i = 0; i < r->count; i++)
-        json_decref(r->items[i].value);
+        bn_json_free(r->items[i].value);
     r->count = 0;
 }
 
-json_t *summary_object(const summary *r)
+/* Whether something could not be collected. */
+static int is_broken(const summary *r)
 {
-    json_t *root = json_object();
-    int bad = !root || r->broken;
+    int broken = r->broken;
+    for (int i = 0; i < r->count; i++)
+        broken |= r->items[i].value && !bn_json_sound(r->items[i].value);
+    return broken;
+}
+
+bn_json *summary_object(const summary *r)
+{
+    bn_json *root = bn_json_object();
     for (int i = 0; i < r->count; i++) {
         const item *it = &r->items[i];
         if (!it->key || it->no_json)
             continue;
-        json_t *value = it->kind == ITEM_TABLE ? rows_as_objects(it) : json_incref(it->value);
-        bad |= set_at(root, it->key, value) != 0;
-        json_decref(value);
+        set_at(root, it->key,
+               it->kind == ITEM_TABLE ? rows_as_objects(it) : bn_json_keep(it->value));
     }
-    if (!bad)
+    if (!is_broken(r))
         return root;
-    json_decref(root);
+    bn_json_free(root);
     return NULL;
 }
 
@@ -352,15 +344,16 @@ static int no_memory(session *s)
     return fail_with(s, "there is not enough memory to print the results");
 }
 
-int print_json(session *s, json_t *value)
+int print_json(session *s, bn_json *value)
 {
     progress_clear(&s->progress);
-    if (!value)
-        return no_memory(s);
-    if (json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10)) == 0)
-        putchar('\n');
-    json_decref(value);
-    return EXIT_DONE;
+    char *text = bn_json_print(value, 2, 10);
+    int code = text ? EXIT_DONE : no_memory(s);
+    if (text)
+        puts(text);
+    bn_json_drop(text);
+    bn_json_free(value);
+    return code;
 }
 
 void summary_degrees(summary *r, const bonsai_stats *st)
@@ -379,7 +372,7 @@ int summary_print(summary *r, session *s)
     style how = style_of(s);
     int code = EXIT_DONE;
     progress_clear(&s->progress);
-    if (r->broken)
+    if (is_broken(r))
         code = no_memory(s);
     else if (how == STYLE_TEXT)
         print_text(r);

@@ -5,21 +5,21 @@
 
 #include "cli.h"
 
-static json_t *known(double value)      /* an accuracy of -1: none */
+static bn_json *known(double value)      /* an accuracy of -1: none */
 {
-    return isfinite(value) && value >= 0 ? json_real(value) : json_null();
+    return isfinite(value) && value >= 0 ? bn_json_real(value) : bn_json_null();
 }
 
-static json_t *spread(const bonsai_train_info *i)
+static bn_json *spread(const bonsai_train_info *i)
 {
     return known(i->accuracy_mean >= 0 ? i->accuracy_std : -1);
 }
 
-static json_t *whole(uint64_t value)    /* JSON's whole numbers end before 2^64 */
+static bn_json *whole(uint64_t value)    /* JSON's whole numbers end before 2^64 */
 {
     char text[32];
     snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-    return value <= INT64_MAX ? json_integer((json_int_t)value) : json_string(text);
+    return value <= INT64_MAX ? bn_json_whole((int64_t)value) : bn_json_text(text);
 }
 
 /* ---- one model ----------------------------------------------------------- */
@@ -38,7 +38,7 @@ static double mean_val(const bonsai_training *t)
 }
 
 /* "120", or "110..240" if the runs differ. */
-static json_t *best_epochs(const bonsai_training *t)
+static bn_json *best_epochs(const bonsai_training *t)
 {
     char text[48] = "";
     int low = 0, high = 0;
@@ -48,9 +48,9 @@ static json_t *best_epochs(const bonsai_training *t)
         high = r->best_epoch > high ? r->best_epoch : high;
     }
     if (low == high)
-        return json_integer(low);
+        return bn_json_whole(low);
     snprintf(text, sizeof text, "%d..%d", low, high);
-    return json_string(text);
+    return bn_json_text(text);
 }
 
 /* How often a run was judged. */
@@ -59,53 +59,53 @@ static double judgings(const bonsai_train_options *o)
     return ceil((double)o->epochs / o->every);
 }
 
-static json_t *model_row(const training *t, const bonsai_training *of)
+static bn_json *model_row(const training *t, const bonsai_training *of)
 {
     const bonsai_train_info *i = bonsai_training_info(of);
     int64_t count = bonsai_training_runs(of);
     double n = (double)(count ? count : 1);
-    return json_pack("[s,o,o,o,o,I,f,f,f]", bonsai_model_name(i->model), known(i->accuracy_mean),
-                     count > 1 ? spread(i) : json_null(),
-                     known(mean_val(of)), best_epochs(of),
-                     (json_int_t)i->parameters,
-                     1000 * i->seconds_train / (n * t->o.epochs),
-                     1000 * i->seconds_eval / (n * judgings(&t->o)), i->seconds_total);
+    return bn_json_pack("[s,o,o,o,o,I,f,f,f]", bonsai_model_name(i->model), known(i->accuracy_mean),
+                        count > 1 ? spread(i) : bn_json_null(),
+                        known(mean_val(of)), best_epochs(of),
+                        (int64_t)i->parameters,
+                        1000 * i->seconds_train / (n * t->o.epochs),
+                        1000 * i->seconds_eval / (n * judgings(&t->o)), i->seconds_total);
 }
 
-static json_t *run_json(const bonsai_run *r)
+static bn_json *run_json(const bonsai_run *r)
 {
-    return json_pack("{s:o,s:o,s:o,s:i,s:f,s:f,s:f}", "seed", whole(r->seed), "accuracy",
-                     known(r->accuracy), "accuracy_val", known(r->accuracy_val), "best_epoch",
-                     r->best_epoch, "loss", r->loss, "seconds_train", r->seconds_train,
-                     "seconds_eval", r->seconds_eval);
+    return bn_json_pack("{s:o,s:o,s:o,s:i,s:f,s:f,s:f}", "seed", whole(r->seed), "accuracy",
+                        known(r->accuracy), "accuracy_val", known(r->accuracy_val), "best_epoch",
+                        r->best_epoch, "loss", r->loss, "seconds_train", r->seconds_train,
+                        "seconds_eval", r->seconds_eval);
 }
 
-static json_t *model_json(const bonsai_training *of, const char *saved)
+static bn_json *model_json(const bonsai_training *of, const char *saved)
 {
     const bonsai_train_info *i = bonsai_training_info(of);
     const bonsai_run *r;
-    json_t *list = json_array();
+    bn_json *list = bn_json_array();
     for (int64_t k = 0; (r = bonsai_training_run(of, k)) != NULL; k++)
-        json_array_append_new(list, run_json(r));
-    return json_pack("{s:s,s:o,s:o,s:o,s:o,s:f,s:f,s:f,s:I,s:I,s:b,s:o}", "model",
-                     bonsai_model_name(i->model), "accuracy_mean", known(i->accuracy_mean),
-                     "accuracy_std", spread(i), "accuracy_val_mean",
-                     known(mean_val(of)), "runs", list, "seconds_train",
-                     i->seconds_train, "seconds_eval", i->seconds_eval, "seconds_total",
-                     i->seconds_total, "parameters", (json_int_t)i->parameters, "peak_rss_bytes",
-                     (json_int_t)i->peak_rss_bytes, "in_blocks", i->in_blocks, "saved",
-                     *saved ? text_json(saved) : json_null());
+        bn_json_add(list, run_json(r));
+    return bn_json_pack("{s:s,s:o,s:o,s:o,s:o,s:f,s:f,s:f,s:I,s:I,s:b,s:o}", "model",
+                        bonsai_model_name(i->model), "accuracy_mean", known(i->accuracy_mean),
+                        "accuracy_std", spread(i), "accuracy_val_mean",
+                        known(mean_val(of)), "runs", list, "seconds_train",
+                        i->seconds_train, "seconds_eval", i->seconds_eval, "seconds_total",
+                        i->seconds_total, "parameters", (int64_t)i->parameters, "peak_rss_bytes",
+                        (int64_t)i->peak_rss_bytes, "in_blocks", i->in_blocks, "saved",
+                        *saved ? bn_json_text(saved) : bn_json_null());
 }
 
-static json_t *options_json(const training *t)
+static bn_json *options_json(const training *t)
 {
     const bonsai_train_options *o = &t->o;
-    return json_pack("{s:s,s:i,s:I,s:i,s:i,s:i,s:i,s:i,s:f,s:f,s:f,s:b,s:I,s:o}", "protocol",
-                     t->protocol ? "paper" : "default", "layers", o->layers, "hidden",
-                     (json_int_t)o->hidden, "heads", o->heads, "gin_layers", o->gin_layers,
-                     "epochs", o->epochs, "every", o->every, "seeds", o->seeds, "rate", o->rate,
-                     "decay", o->decay, "dropout", o->dropout, "standardise", o->standardise,
-                     "memory", (json_int_t)o->memory, "seed", whole(o->seed));
+    return bn_json_pack("{s:s,s:i,s:I,s:i,s:i,s:i,s:i,s:i,s:f,s:f,s:f,s:b,s:I,s:o}", "protocol",
+                        t->protocol ? "paper" : "default", "layers", o->layers, "hidden",
+                        (int64_t)o->hidden, "heads", o->heads, "gin_layers", o->gin_layers,
+                        "epochs", o->epochs, "every", o->every, "seeds", o->seeds, "rate", o->rate,
+                        "decay", o->decay, "dropout", o->dropout, "standardise", o->standardise,
+                        "memory", (int64_t)o->memory, "seed", whole(o->seed));
 }
 
 /* ---- all models ---------------------------------------------------------- */
@@ -133,10 +133,10 @@ static void add_models(summary *r, const training *t)
         {"best_epoch", "best epoch", NULL}, {"parameters", "parameters", NULL},
         {"epoch_ms", "epoch ms", "%.2f"}, {"judge_ms", "judge ms", "%.2f"},
         {"seconds_total", "seconds", "%.2f"}, {NULL, NULL, NULL}};
-    json_t *rows = json_array(), *all = json_array();
+    bn_json *rows = bn_json_array(), *all = bn_json_array();
     for (int i = 0; i < t->count; i++) {
-        json_array_append_new(rows, model_row(t, t->done[i]));
-        json_array_append_new(all, model_json(t->done[i], t->to[i]));
+        bn_json_add(rows, model_row(t, t->done[i]));
+        bn_json_add(all, model_json(t->done[i], t->to[i]));
     }
     summary_heading(r, "Accuracy on the test nodes");
     summary_table(r, "model", columns, rows);

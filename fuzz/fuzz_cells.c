@@ -35,8 +35,8 @@ static void ask(cellfile *f, bonsai_cell *cells, session *s, bool paper)
     snprintf(key, sizeof key, "bonsai_%s", of);
     *f = (cellfile){.s = s, .command = of, .place = "file", .path = fuzz_path("cells"),
                     .cells = cells, .count = CELLS, .settings = paper ? names : NULL,
-                    .heading = json_pack("{s:s,s:{s:i},s:{s:i}}", key, "1.0", "graph", "nodes", 5,
-                                         "options", "epochs", 9)};
+                    .heading = bn_json_pack("{s:s,s:{s:i},s:{s:i}}", key, "1.0", "graph", "nodes",
+                                            5, "options", "epochs", 9)};
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -416,7 +416,7 @@ BONSAI_API const bonsai_field *bonsai_field_at(bonsai_options_kind kind, int i);
 BONSAI_API int bonsai_field_text(char *text, size_t size, const bonsai_field *f,
                                  const void *options);
 /* The fields of a struct that decide the answer, all but those with the mark ASIDE, as one JSON
- * object; "{}" where there is no memory.  Returns the length of the whole text. */
+ * object.  Returns the length of the whole text, or E_MEMORY and "{}". */
 BONSAI_API int bonsai_options_json(char *text, size_t size, bonsai_options_kind kind,
                                    const void *options);
 

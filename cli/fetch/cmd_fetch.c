@@ -18,14 +18,14 @@ typedef struct {
     double      timeout;
     int         retries, force;
     int64_t     bytes, fetched;         /* of all files; of those downloaded now */
-    json_t     *rows;                   /* of the files */
+    bn_json     *rows;                   /* of the files */
 } fetching;
 
 /* ---- the list ------------------------------------------------------------ */
 
-static json_t *json_count(int64_t value)
+static bn_json *count_json(int64_t value)
 {
-    return value < 0 ? json_null() : json_integer(value);
+    return value < 0 ? bn_json_null() : bn_json_whole(value);
 }
 
 static int list_datasets(session *s)
@@ -45,18 +45,18 @@ static int list_datasets(session *s)
                                   {"from", "", NULL},        {NULL, NULL, NULL}};
     int all = style_of(s) != STYLE_TEXT;
     summary r = {.count = 0};
-    json_t *rows = json_array();
+    bn_json *rows = bn_json_array();
     for (const dataset *d = datasets; d->name; d++) {
         int64_t exact = dataset_bytes(d), about = exact >= 0 ? exact : d->about_bytes;
-        json_t *row = all ? json_pack("[s,s,I,I,o,o,b,s?,s,s,s]", d->name, d->title,
-                                      (json_int_t)d->nodes, (json_int_t)d->edges,
-                                      json_count(exact), json_count(about),
+        bn_json *row = all ? bn_json_pack("[s,s,I,I,o,o,b,s?,s,s,s]", d->name, d->title,
+                                          (int64_t)d->nodes, (int64_t)d->edges,
+                                      count_json(exact), count_json(about),
                                       dataset_is_verified(d), d->licence, d->cite, d->home,
                                       d->address)
-                          : json_pack("[s,I,I,o,s?,s]", d->name, (json_int_t)d->nodes,
-                                      (json_int_t)d->edges, json_count(about), d->licence,
+                          : bn_json_pack("[s,I,I,o,s?,s]", d->name, (int64_t)d->nodes,
+                                      (int64_t)d->edges, count_json(about), d->licence,
                                       strstr(d->home, "//") + 2);
-        json_array_append_new(rows, row);
+        bn_json_add(rows, row);
     }
     summary_table(&r, "datasets", all ? full : columns, rows);
     int code = summary_print(&r, s);
@@ -153,8 +153,8 @@ static void put_row(fetching *f, const dataset_file *file, const char *path, con
                     int64_t bytes)
 {
     f->bytes += bytes;
-    json_array_append_new(f->rows, json_pack("[o,I,s,s?]", text_json(path), (json_int_t)bytes, what,
-                                             file->sha256));
+    bn_json_add(f->rows, bn_json_pack("[o,I,s,s?]", bn_json_text(path), (int64_t)bytes, what,
+                                      file->sha256));
 }
 
 static int64_t file_bytes(const char *path)
@@ -263,8 +263,8 @@ static int print_fetched(fetching *f, const char *graph)
     summary_int(&r, "bytes_fetched", "of these fetched now", f->fetched);
     summary_heading(&r, "Files");
     summary_table(&r, "files", style_of(f->s) == STYLE_TEXT ? narrow : columns,
-                  json_incref(f->rows));
-    summary_json(&r, "verified", json_boolean(dataset_is_verified(d)));
+                  bn_json_keep(f->rows));
+    summary_json(&r, "verified", bn_json_flag(dataset_is_verified(d)));
     if (f->fetched == 0)
         note(f->s, "%s exists already: nothing was downloaded", graph);
     if (!dataset_is_verified(d))
@@ -341,10 +341,10 @@ int cmd_fetch(session *s, int argc, char **argv)
     snprintf(to, sizeof to, "%.*s", (int)len, f.to);
     f.to = to;
     snprintf(graph, sizeof graph, "%.*s/%s", (int)len, to, f.set->graph);
-    f.rows = json_array();
+    f.rows = bn_json_array();
     code = fetch_all(&f, graph);
     if (code == EXIT_DONE)
         code = print_fetched(&f, graph);
-    json_decref(f.rows);
+    bn_json_free(f.rows);
     return code;
 }

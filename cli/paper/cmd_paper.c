@@ -99,35 +99,35 @@ static int note_sets(const paper *p)
 }
 
 /* The value of a cell of a row by the key and source of its column. */
-static json_t *value_at(const json_t *table, const json_t *row, const char *key,
-                        const char *source)
+static bn_json *value_at(const bn_json *table, const bn_json *row, const char *key,
+                         const char *source)
 {
     size_t i;
-    json_t *top;
-    json_array_foreach(json_object_get(table, "head"), i, top)
-        if (strcmp(json_string_value(json_object_get(top, "key")), key) == 0 &&
-            strcmp(json_string_value(json_object_get(top, "source")), source) == 0) {
-            json_t *cell = json_array_get(row, i);
-            json_t *value = json_is_object(cell) ? json_object_get(cell, "value") : cell;
-            return value ? json_incref(value) : json_null();
+    bn_json *top;
+    for (i = 0; (top = bn_json_at(bn_json_get(table, "head"), i)); i++)
+        if (strcmp(bn_json_as_text(bn_json_get(top, "key")), key) == 0 &&
+            strcmp(bn_json_as_text(bn_json_get(top, "source")), source) == 0) {
+            bn_json *cell = bn_json_at(row, i);
+            bn_json *value = bn_json_is_object(cell) ? bn_json_get(cell, "value") : cell;
+            return value ? bn_json_keep(value) : bn_json_null();
         }
-    return json_null();
+    return bn_json_null();
 }
 
 /* The rows of the first table, which most people want. */
-static json_t *accuracy_rows(const json_t *table)
+static bn_json *accuracy_rows(const bn_json *table)
 {
     static const char *const shown[][2] = {
         {"dataset", "key"}, {"ratio", "key"}, {"accounting", "key"}, {"trees", "ours"},
         {"auto", "ours"}, {"random", "ours"}, {"full", "ours"}, {"Bonsai", "paper"},
         {"Full", "paper"}};
-    json_t *rows = json_array(), *row;
+    bn_json *rows = bn_json_array(), *row;
     size_t i;
-    json_array_foreach(json_object_get(table, "rows"), i, row) {
-        json_t *line = json_array();
+    for (i = 0; (row = bn_json_at(bn_json_get(table, "rows"), i)); i++) {
+        bn_json *line = bn_json_array();
         for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
-            json_array_append_new(line, value_at(table, row, shown[k][0], shown[k][1]));
-        json_array_append_new(rows, line);
+            bn_json_add(line, value_at(table, row, shown[k][0], shown[k][1]));
+        bn_json_add(rows, line);
     }
     return rows;
 }
@@ -135,14 +135,14 @@ static json_t *accuracy_rows(const json_t *table)
 static void count_better(const paper *p, int *better, int *beside)
 {
     size_t i, j, k;
-    json_t *table, *row, *cell;
+    bn_json *table, *row, *cell;
     *better = *beside = 0;
-    json_array_foreach(json_object_get(p->results, "tables"), i, table)
-        json_array_foreach(json_object_get(table, "rows"), j, row)
-            json_array_foreach(row, k, cell) {
-                const json_t *mark = json_is_object(cell) ? json_object_get(cell, "better") : NULL;
+    for (i = 0; (table = bn_json_at(bn_json_get(p->results, "tables"), i)); i++)
+        for (j = 0; (row = bn_json_at(bn_json_get(table, "rows"), j)); j++)
+            for (k = 0; (cell = bn_json_at(row, k)); k++) {
+                const bn_json *mark = bn_json_is_object(cell) ? bn_json_get(cell, "better") : NULL;
                 *beside += mark != NULL;
-                *better += json_is_true(mark);
+                *better += bn_json_is_true(mark);
             }
 }
 
@@ -157,13 +157,13 @@ static int print(session *s, paper *p)
     int better, beside;
     summary r = {.count = 0};
     if (style_of(s) == STYLE_JSON)
-        return print_json(s, json_incref(p->results));
+        return print_json(s, bn_json_keep(p->results));
     count_better(p, &better, &beside);
     snprintf(page, sizeof page, "%s/index.html", p->out);
     if (p->asked >> TABLE_ACCURACY & 1) {
         summary_heading(&r, "Accuracy of a GCN in percent");
         summary_table(&r, "accuracy", columns,
-                      accuracy_rows(json_array_get(json_object_get(p->results, "tables"), 0)));
+                      accuracy_rows(bn_json_at(bn_json_get(p->results, "tables"), 0)));
     }
     summary_int(&r, "cells", "cells", p->count);
     summary_int(&r, "better", "better than published", better);
@@ -191,7 +191,7 @@ int cmd_paper(session *s, int argc, char **argv)
     if (code == EXIT_DONE)
         code = print(s, p);
     cellfile_close(&p->file);
-    json_decref(p->results);
+    bn_json_free(p->results);
     free(p->cells);
     p->cells = NULL;
     return code;

@@ -75,7 +75,7 @@ typedef struct {
     cellfile    file;           /* cells.jsonl */
     char        cells_path[MOST_PATH];
     double      effort, effort_done, effort_now;
-    json_t     *results;
+    bn_json     *results;
 } paper;
 
 /* The cell that a table needs of a dataset; ratio in percent, method -1: the full graph. */
@@ -95,27 +95,28 @@ int  paper_run(paper *p);                               /* exit code */
  * {key, label, source}.  The cells below source "key" identify the row and are text or numbers;
  * below "ours" a cell is {value, spread?, better?} or null, below "paper" {text, value?, spread?}
  * with the text as published. */
-json_t *table_new(table_name t, const char *title, const char *about, int decimals);
-void table_key(json_t *table, const char *key, const char *label);
-void table_column(json_t *table, const char *key, const char *label, const char *source);
-json_t *table_row(json_t *table);                       /* a new row, belongs to the table */
-void table_put(json_t *row, json_t *cell);              /* at the end of the row; takes the cell */
+bn_json *table_new(table_name t, const char *title, const char *about, int decimals);
+void table_key(bn_json *table, const char *key, const char *label);
+void table_column(bn_json *table, const char *key, const char *label, const char *source);
+bn_json *table_row(bn_json *table);                       /* a new row, belongs to the table */
+void table_put(bn_json *row,
+               bn_json *cell);              /* at the end of the row; takes the cell */
 int  table_shows(const paper *p, int set, table_name t);        /* whether it has the dataset */
 const bonsai_cell *paper_measured(const paper *p, const bonsai_cell *like);     /* NULL: not */
 double cell_spread(const bonsai_cell *c);               /* of accuracies; NAN: of one run */
 double cell_seconds_train(const bonsai_cell *c);        /* of one run */
 /* Our value, compared with the published one (or NULL); lower: smaller is better. */
-json_t *value_ours(double value, double spread, const published *beside, int lower);
-json_t *value_paper(const published *p);                /* NULL: null */
-void chart_lines(json_t *table, const char *title, const char *x, const char *y, json_t *curves);
-void chart_bars(json_t *table, const char *title, const char *x, const char *y, json_t *labels,
-                json_t *series);
+bn_json *value_ours(double value, double spread, const published *beside, int lower);
+bn_json *value_paper(const published *p);                /* NULL: null */
+void chart_lines(bn_json *table, const char *title, const char *x, const char *y, bn_json *curves);
+void chart_bars(bn_json *table, const char *title, const char *x, const char *y, bn_json *labels,
+                bn_json *series);
 
-json_t *sample_table(const paper *p);
-json_t *k_table(const paper *p);
-json_t *distance_table(const paper *p);
-json_t *gradient_table(const paper *p);
-json_t *paper_tables(const paper *p);                   /* an array; NULL: no memory */
+bn_json *sample_table(const paper *p);
+bn_json *k_table(const paper *p);
+bn_json *distance_table(const paper *p);
+bn_json *gradient_table(const paper *p);
+bn_json *paper_tables(const paper *p);                   /* an array; NULL: no memory */
 int  paper_write(paper *p);                             /* exit code */
 
 #endif

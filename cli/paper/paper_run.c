@@ -34,13 +34,13 @@ static int on_tick(const bonsai_progress *at, void *payload)
 
 /* ---- cells.jsonl --------------------------------------------------------- */
 
-static json_t *heading(const paper *p)
+static bn_json *heading(const paper *p)
 {
     char seed[24];
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)p->train.seed);
-    return json_pack("{s:s,s:{s:b,s:i,s:i,s:s}}", "bonsai_paper", bonsai_version(), "options",
-                     "quick", p->quick, "seeds", p->train.seeds, "epochs", p->train.epochs, "seed",
-                     seed);
+    return bn_json_pack("{s:s,s:{s:b,s:i,s:i,s:s}}", "bonsai_paper", bonsai_version(), "options",
+                        "quick", p->quick, "seeds", p->train.seeds, "epochs", p->train.epochs,
+                        "seed", seed);
 }
 
 static int open_cells(paper *p)

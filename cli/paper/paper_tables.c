@@ -40,7 +40,7 @@ static int is_among(const char *name, const char *const *list)
     return 0;
 }
 
-static void add_columns(json_t *table, const char *const *but)
+static void add_columns(bn_json *table, const char *const *but)
 {
     char label[48];
     for (int i = 0; i < OURS; i++)
@@ -68,7 +68,7 @@ static const char *accounting_text(int accounting)
 
 /* ---- accuracy ------------------------------------------------------------ */
 
-static void fill_accuracy(json_t *row, const paper *p, int set, int accounting, double ratio,
+static void fill_accuracy(bn_json *row, const paper *p, int set, int accounting, double ratio,
                           bonsai_model_kind model)
 {
     const char *table = model == BONSAI_MODEL_GCN ? "accuracy" : "models";
@@ -81,51 +81,53 @@ static void fill_accuracy(json_t *row, const paper *p, int set, int accounting, 
                     paper_says(&says, table, name, ours[i].method < 0 ? 100 : ratio,
                                bonsai_model_name(model), ours[i].theirs);
         table_put(row, c ? value_ours(c->accuracy_mean, cell_spread(c), known ? &says : NULL, 0)
-                         : json_null());
+                         : bn_json_null());
     }
     for (int i = 0; peers[i]; i++)
         if (!is_among(peers[i], but))
             table_put(row, paper_says(&says, table, name, strcmp(peers[i], "Full") ? ratio : 100,
                                    bonsai_model_name(model), peers[i])
-                            ? value_paper(&says) : json_null());
+                            ? value_paper(&says) : bn_json_null());
 }
 
 /* Bars of one dataset: the paper's figures, and ours at the same ratios in strict bytes. */
-static void chart_accuracy(json_t *table, const paper *p, int set)
+static void chart_accuracy(bn_json *table, const paper *p, int set)
 {
     char title[96];
-    json_t *labels = json_array(), *trees = json_array(), *automatic = json_array();
-    json_t *paper_bars = json_array(), *series = json_array();
+    bn_json *labels = bn_json_array(), *trees = bn_json_array(), *automatic = bn_json_array();
+    bn_json *paper_bars = bn_json_array(), *series = bn_json_array();
     published says;
     int known = 0;
     for (int r = 0; r < RATIOS; r++) {
         const bonsai_cell *a = fit_of(p, set, 0, ratios[r], BONSAI_METHOD_TREES, BONSAI_MODEL_GCN);
         const bonsai_cell *b = fit_of(p, set, 0, ratios[r], BONSAI_METHOD_AUTO, BONSAI_MODEL_GCN);
         int has = paper_says(&says, "accuracy", p->sets[set].name, ratios[r], "gcn", "Bonsai");
-        table_put(labels, json_sprintf("%g %%", ratios[r]));
-        table_put(trees, a ? json_real(a->accuracy_mean) : json_null());
-        table_put(automatic, b ? json_real(b->accuracy_mean) : json_null());
-        table_put(paper_bars, has ? json_real(says.value) : json_null());
+        table_put(labels, bn_json_textf("%g %%", ratios[r]));
+        table_put(trees, a ? bn_json_real(a->accuracy_mean) : bn_json_null());
+        table_put(automatic, b ? bn_json_real(b->accuracy_mean) : bn_json_null());
+        table_put(paper_bars, has ? bn_json_real(says.value) : bn_json_null());
         known += has;
     }
-    table_put(series, json_pack("{s:s,s:o}", "name", "trees", "values", trees));
-    table_put(series, json_pack("{s:s,s:o}", "name", "auto", "values", automatic));
+    table_put(series, bn_json_pack("{s:s,s:o}", "name", "trees", "values", trees));
+    table_put(series, bn_json_pack("{s:s,s:o}", "name", "auto", "values", automatic));
     if (known)
-        table_put(series, json_pack("{s:s,s:o}", "name", "Bonsai (paper)", "values", paper_bars));
+        table_put(series, bn_json_pack("{s:s,s:o}", "name", "Bonsai (paper)", "values",
+                                       paper_bars));
     else
-        json_decref(paper_bars);
+        bn_json_free(paper_bars);
     snprintf(title, sizeof title, "%s: accuracy of a GCN, ours in strict bytes",
              p->sets[set].title);
     chart_bars(table, title, "share of the bytes", "test accuracy in percent", labels, series);
 }
 
-static json_t *accuracy_table(const paper *p)
+static bn_json *accuracy_table(const paper *p)
 {
-    json_t *t = table_new(TABLE_ACCURACY, "Accuracy of a GCN",
-                          "Percent of test nodes that a GCN trained on the small graph gets right. "
-                          "Strict: both graphs priced the same way, in bytes on disk. Paper: as "
-                          "the published code prices them, where 0.5 % may hold nearly all "
-                          "training nodes. The published figures use the paper's accounting.", 2);
+    bn_json *t = table_new(TABLE_ACCURACY, "Accuracy of a GCN",
+                           "Percent of test nodes that a GCN trained on the small graph gets "
+                           "right. Strict: both graphs priced the same way, in bytes on disk. "
+                           "Paper: as the published code prices them, where 0.5 % may hold nearly "
+                           "all training nodes. The published figures use the paper's accounting.",
+                           2);
     table_key(t, "dataset", "dataset");
     table_key(t, "ratio", "ratio, %");
     table_key(t, "accounting", "bytes");
@@ -133,10 +135,10 @@ static json_t *accuracy_table(const paper *p)
     for (int i = 0; i < p->set_count; i++) {
         for (int a = 0; a < 2 && table_shows(p, i, TABLE_ACCURACY); a++)
             for (int r = 0; r < RATIOS; r++) {
-                json_t *row = table_row(t);
-                table_put(row, json_string(p->sets[i].name));
-                table_put(row, json_real(ratios[r]));
-                table_put(row, json_string(accounting_text(a)));
+                bn_json *row = table_row(t);
+                table_put(row, bn_json_text(p->sets[i].name));
+                table_put(row, bn_json_real(ratios[r]));
+                table_put(row, bn_json_text(accounting_text(a)));
                 fill_accuracy(row, p, i, a, ratios[r], BONSAI_MODEL_GCN);
             }
         if (table_shows(p, i, TABLE_ACCURACY))
@@ -145,25 +147,25 @@ static json_t *accuracy_table(const paper *p)
     return t;
 }
 
-static void models_rows(json_t *t, const paper *p, int set, int model)
+static void models_rows(bn_json *t, const paper *p, int set, int model)
 {
     for (int a = 0; a < 2; a++)
         for (int r = 0; r < RATIOS; r++) {
             if (p->quick && a == 1 && r > 0)
                 continue;                       /* not measured */
-            json_t *row = table_row(t);
-            table_put(row, json_string(p->sets[set].name));
-            table_put(row, json_string(bonsai_model_name((bonsai_model_kind)model)));
-            table_put(row, json_real(ratios[r]));
-            table_put(row, json_string(accounting_text(a)));
+            bn_json *row = table_row(t);
+            table_put(row, bn_json_text(p->sets[set].name));
+            table_put(row, bn_json_text(bonsai_model_name((bonsai_model_kind)model)));
+            table_put(row, bn_json_real(ratios[r]));
+            table_put(row, bn_json_text(accounting_text(a)));
             fill_accuracy(row, p, set, a, ratios[r], (bonsai_model_kind)model);
         }
 }
 
-static json_t *models_table(const paper *p)
+static bn_json *models_table(const paper *p)
 {
-    json_t *t = table_new(TABLE_MODELS, "Accuracy of GAT and GIN",
-                          "The same small graphs, other models.", 2);
+    bn_json *t = table_new(TABLE_MODELS, "Accuracy of GAT and GIN",
+                           "The same small graphs, other models.", 2);
     table_key(t, "dataset", "dataset");
     table_key(t, "model", "model");
     table_key(t, "ratio", "ratio, %");
@@ -181,37 +183,37 @@ static json_t *models_table(const paper *p)
 /* A hundred hours of ten CPU cores are 4.32 kg. */
 static const double grams_per_second = 4320.0 / (100 * 3600);
 
-static json_t *times_table(const paper *p, table_name which, const char *title, const char *about,
-                           double factor)
+static bn_json *times_table(const paper *p, table_name which, const char *title, const char *about,
+                            double factor)
 {
     const char *table = paper_table_names[which];
-    json_t *t = table_new(which, title, about, which == TABLE_SECONDS ? 3 : 4);
+    bn_json *t = table_new(which, title, about, which == TABLE_SECONDS ? 3 : 4);
     table_key(t, "dataset", "dataset");
     table_key(t, "accounting", "bytes");
     add_columns(t, no_times);
     published says;
     for (int i = 0; i < p->set_count; i++)
         for (int a = 0; a < 2 && table_shows(p, i, which); a++) {
-            json_t *row = table_row(t);
-            table_put(row, json_string(p->sets[i].name));
-            table_put(row, json_string(accounting_text(a)));
+            bn_json *row = table_row(t);
+            table_put(row, bn_json_text(p->sets[i].name));
+            table_put(row, bn_json_text(accounting_text(a)));
             for (int m = 0; m < OURS; m++) {
                 const bonsai_cell *c = fit_of(p, i, a, ratios[0], ours[m].method, BONSAI_MODEL_GCN);
                 int known = ours[m].theirs && ours[m].method >= 0 &&
                             paper_says(&says, table, p->sets[i].name, 0, "", ours[m].theirs);
                 table_put(row, c ? value_ours(factor * (ours[m].method < 0 ? cell_seconds_train(c)
                                                                   : c->seconds_condense),
-                                           NAN, known ? &says : NULL, 1) : json_null());
+                                           NAN, known ? &says : NULL, 1) : bn_json_null());
             }
             for (int k = 0; peers[k]; k++)
                 if (!is_among(peers[k], no_times))
                     table_put(row, paper_says(&says, table, p->sets[i].name, 0, "", peers[k])
-                                    ? value_paper(&says) : json_null());
+                                    ? value_paper(&says) : bn_json_null());
         }
     return t;
 }
 
-static json_t *seconds_table(const paper *p)
+static bn_json *seconds_table(const paper *p)
 {
     return times_table(p, TABLE_SECONDS, "Seconds to condense to 0.5 %",
                        "Full: seconds to train one GCN on the full graph, without judging it; on "
@@ -220,7 +222,7 @@ static json_t *seconds_table(const paper *p)
                        "peers on a GPU.", 1);
 }
 
-static json_t *carbon_table(const paper *p)
+static bn_json *carbon_table(const paper *p)
 {
     return times_table(p, TABLE_CARBON, "Carbon of condensing to 0.5 %, in grams of CO2",
                        "From the seconds above: 4.32 kg per 100 hours of ten CPU cores, however "
@@ -228,12 +230,12 @@ static json_t *carbon_table(const paper *p)
                        "per 100 hours of a GPU.", grams_per_second);
 }
 
-static json_t *components_table(const paper *p)
+static bn_json *components_table(const paper *p)
 {
     static const char *const names[] = {"WL", "Rev-k-NN", "Greedy", "PPR", "Total"};
-    json_t *t = table_new(TABLE_COMPONENTS, "Seconds of each component of trees at 0.5 %",
-                          "Total includes what is none of the four: prices, checks, the small "
-                          "graph.", 4);
+    bn_json *t = table_new(TABLE_COMPONENTS, "Seconds of each component of trees at 0.5 %",
+                           "Total includes what is none of the four: prices, checks, the small "
+                           "graph.", 4);
     char label[48];
     published says;
     table_key(t, "dataset", "dataset");
@@ -252,25 +254,25 @@ static json_t *components_table(const paper *p)
                                    c ? c->seconds_cover : NAN,
                                    c ? c->seconds_sparsify : NAN,
                                    c ? c->seconds_condense : NAN};
-            json_t *row = table_row(t);
-            table_put(row, json_string(p->sets[i].name));
-            table_put(row, json_string(accounting_text(a)));
+            bn_json *row = table_row(t);
+            table_put(row, bn_json_text(p->sets[i].name));
+            table_put(row, bn_json_text(accounting_text(a)));
             for (int k = 0; k < 5; k++)
                 table_put(row, value_ours(part[k], NAN,
                                        paper_says(&says, "components", p->sets[i].name, 0, "",
                                                   names[k]) ? &says : NULL, 1));
             for (int k = 0; k < 5; k++)
                 table_put(row, paper_says(&says, "components", p->sets[i].name, 0, "", names[k])
-                                ? value_paper(&says) : json_null());
+                                ? value_paper(&says) : bn_json_null());
         }
     return t;
 }
 
-static json_t *training_table(const paper *p)
+static bn_json *training_table(const paper *p)
 {
-    json_t *t = table_new(TABLE_TRAINING, "Seconds to train one model on small graphs",
-                          "Strict bytes; without judging on the full graph. The paper shows this "
-                          "as a figure without numbers.", 3);
+    bn_json *t = table_new(TABLE_TRAINING, "Seconds to train one model on small graphs",
+                           "Strict bytes; without judging on the full graph. The paper shows this "
+                           "as a figure without numbers.", 3);
     table_key(t, "dataset", "dataset");
     table_key(t, "model", "model");
     table_key(t, "ratio", "ratio, %");
@@ -282,15 +284,15 @@ static json_t *training_table(const paper *p)
              m++)
             for (int r = 0; r < RATIOS; r++) {
                 static const int columns[] = {BONSAI_METHOD_TREES, BONSAI_METHOD_AUTO, -1};
-                json_t *row = table_row(t);
-                table_put(row, json_string(p->sets[i].name));
-                table_put(row, json_string(bonsai_model_name((bonsai_model_kind)m)));
-                table_put(row, json_real(ratios[r]));
+                bn_json *row = table_row(t);
+                table_put(row, bn_json_text(p->sets[i].name));
+                table_put(row, bn_json_text(bonsai_model_name((bonsai_model_kind)m)));
+                table_put(row, bn_json_real(ratios[r]));
                 for (int k = 0; k < 3; k++) {
                     const bonsai_cell *c = fit_of(p, i, 0, ratios[r], columns[k],
                                                  (bonsai_model_kind)m);
                     table_put(row, c ? value_ours(cell_seconds_train(c), NAN, NULL, 1)
-                                     : json_null());
+                                     : bn_json_null());
                 }
             }
     return t;
@@ -298,12 +300,12 @@ static json_t *training_table(const paper *p)
 
 /* ---- ablation and parameters --------------------------------------------- */
 
-static json_t *ablation_table(const paper *p)
+static bn_json *ablation_table(const paper *p)
 {
-    json_t *t = table_new(TABLE_ABLATION, "What each part of trees is worth",
-                          "Accuracy of a GCN: trees as in the paper, without PageRank, with trees "
-                          "in random order, and random nodes. The paper shows this as a figure "
-                          "without numbers.", 2);
+    bn_json *t = table_new(TABLE_ABLATION, "What each part of trees is worth",
+                           "Accuracy of a GCN: trees as in the paper, without PageRank, with trees "
+                           "in random order, and random nodes. The paper shows this as a figure "
+                           "without numbers.", 2);
     table_key(t, "dataset", "dataset");
     table_key(t, "ratio", "ratio, %");
     table_key(t, "accounting", "bytes");
@@ -314,10 +316,10 @@ static json_t *ablation_table(const paper *p)
     for (int i = 0; i < p->set_count; i++)
         for (int a = 0; a < (p->quick ? 1 : 2) && table_shows(p, i, TABLE_ABLATION); a++)
             for (int r = 0; r < RATIOS; r++) {
-                json_t *row = table_row(t);
-                table_put(row, json_string(p->sets[i].name));
-                table_put(row, json_real(ratios[r]));
-                table_put(row, json_string(accounting_text(a)));
+                bn_json *row = table_row(t);
+                table_put(row, bn_json_text(p->sets[i].name));
+                table_put(row, bn_json_real(ratios[r]));
+                table_put(row, bn_json_text(accounting_text(a)));
                 for (int k = 0; k < 4; k++) {
                     const bonsai_cell like =
                         k < 3 ? paper_cell(i, (variant)(a + 2 * k), ratios[r], BONSAI_METHOD_TREES,
@@ -326,7 +328,7 @@ static json_t *ablation_table(const paper *p)
                                            BONSAI_MODEL_GCN);
                     const bonsai_cell *c = paper_measured(p, &like);
                     table_put(row, c ? value_ours(c->accuracy_mean, cell_spread(c), NULL, 0)
-                                     : json_null());
+                                     : bn_json_null());
                 }
             }
     return t;
@@ -334,7 +336,7 @@ static json_t *ablation_table(const paper *p)
 
 /* ---- all of them --------------------------------------------------------- */
 
-static json_t *make_table(const paper *p, table_name t)
+static bn_json *make_table(const paper *p, table_name t)
 {
     switch (t) {
     case TABLE_ACCURACY:   return accuracy_table(p);
@@ -351,14 +353,11 @@ static json_t *make_table(const paper *p, table_name t)
     }
 }
 
-json_t *paper_tables(const paper *p)
+bn_json *paper_tables(const paper *p)
 {
-    json_t *all = json_array();
+    bn_json *all = bn_json_array();
     for (int t = 0; t < TABLES; t++)
         if (p->asked >> t & 1)
-            if (json_array_append_new(all, make_table(p, (table_name)t)) != 0) {
-                json_decref(all);
-                return NULL;
-            }
+            bn_json_add(all, make_table(p, (table_name)t));
     return all;
 }

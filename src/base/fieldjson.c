@@ -8,41 +8,41 @@
 
 #include "fields.h"
 
-static json_t *split_json(const void *at)
+static bn_json *split_json(const void *at)
 {
     double split[3];
     memcpy(split, at, sizeof split);
-    return json_pack("[fff]", split[0], split[1], split[2]);
+    return bn_json_pack("[fff]", split[0], split[1], split[2]);
 }
 
-static json_t *text_json(const void *at)
+static bn_json *text_json(const void *at)
 {
     const char *text;
     memcpy(&text, at, sizeof text);
-    return text ? json_string(text) : json_null();
+    return text ? bn_json_text(text) : bn_json_null();
 }
 
-static json_t *wide_json(const void *at)
+static bn_json *wide_json(const void *at)
 {
     int64_t value;
     memcpy(&value, at, sizeof value);
-    return json_integer((json_int_t)value);     /* a seed above 2^63 comes back as it was */
+    return bn_json_whole((int64_t)value);     /* a seed above 2^63 comes back as it was */
 }
 
-static json_t *value_json(const bonsai_field *f, const void *options)
+static bn_json *value_json(const bonsai_field *f, const void *options)
 {
     const char *at = (const char *)options + f->offset;
     const double number = bn_field_number(f, options);
     switch (f->type) {
     case BONSAI_FIELD_FLAG:
-        return json_boolean(number != 0);
+        return bn_json_flag(number != 0);
     case BONSAI_FIELD_CHOICE:
-        return json_string(f->words[(int)number]);
+        return bn_json_text(f->words[(int)number]);
     case BONSAI_FIELD_INT:
-        return json_integer((json_int_t)number);
+        return bn_json_whole((int64_t)number);
     case BONSAI_FIELD_REAL:
     case BONSAI_FIELD_SPEED:
-        return json_real(number);
+        return bn_json_real(number);
     case BONSAI_FIELD_SPLIT:
         return split_json(at);
     case BONSAI_FIELD_TEXT:
@@ -58,25 +58,24 @@ bool bn_field_recorded(const bonsai_field *f)
     return f->type != BONSAI_FIELD_POINTER && !(f->marks & BONSAI_MARK_ASIDE);
 }
 
-json_t *bn_fields_json(bonsai_options_kind kind, const void *options)
+bn_json *bn_fields_json(bonsai_options_kind kind, const void *options)
 {
-    json_t *all = json_object();
+    bn_json *all = bn_json_object();
     for (const bonsai_field *f = bn_structs[kind].field; f->name; f++)
-        if (bn_field_recorded(f) &&
-            json_object_set_new(all, f->name, value_json(f, options)) != 0) {
-            json_decref(all);
-            return NULL;
-        }
+        if (bn_field_recorded(f))
+            bn_json_set(all, f->name, value_json(f, options));
     return all;
 }
 
 int bonsai_options_json(char *text, size_t size, bonsai_options_kind kind, const void *options)
 {
-    json_t *all = bn_fields_json(kind, options);
-    char *whole = all ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    bn_json *all = bn_fields_json(kind, options);
+    char *whole = bn_json_print(all, 0, 17);
     int length = snprintf(text, size, "%s", whole ? whole : "{}");
-    json_decref(all);
-    free(whole);
+    if (!whole)
+        length = bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the options");
+    bn_json_free(all);
+    bn_json_drop(whole);
     return length;
 }
 
@@ -84,11 +83,11 @@ int bonsai_options_json(char *text, size_t size, bonsai_options_kind kind, const
 
 /* Nothing unless they are shares of 100.  Their decimals were cut: what that may have added is
  * taken from the last. */
-static void read_split(const bonsai_field *f, void *options, const json_t *value)
+static void read_split(const bonsai_field *f, void *options, const bn_json *value)
 {
     double split[3], sum = 0;
     for (size_t i = 0; i < 3; i++) {
-        split[i] = json_number_value(json_array_get(value, i));
+        split[i] = bn_json_as_number(bn_json_at(value, i));
         sum += split[i] >= 0 ? split[i] : HUGE_VAL;
     }
     if (!(sum <= 100 + 1e-5))
@@ -109,32 +108,33 @@ static void read_word(const bonsai_field *f, void *options, const char *word)
 }
 
 /* Those of 64 bits, which a double may not hold exactly. */
-static void read_wide(const bonsai_field *f, void *options, const json_t *value)
+static void read_wide(const bonsai_field *f, void *options, const bn_json *value)
 {
-    const int64_t wide = (int64_t)json_integer_value(value);
+    const int64_t wide = (int64_t)bn_json_as_whole(value);
     const double number = (double)wide;
-    if (json_is_integer(value) && (number == f->preset || bn_field_in_range(f, number)))
+    if (bn_json_is_whole(value) && (number == f->preset || bn_field_in_range(f, number)))
         memcpy((char *)options + f->offset, &wide, sizeof wide);
 }
 
-static void read_number(const bonsai_field *f, void *options, const json_t *value)
+static void read_number(const bonsai_field *f, void *options, const bn_json *value)
 {
-    const double number = json_is_boolean(value) ? json_is_true(value) : json_number_value(value);
-    const bool is_number = json_is_number(value) || json_is_boolean(value);
+    const double number = bn_json_is_flag(value) ? bn_json_is_true(value)
+                                                 : bn_json_as_number(value);
+    const bool is_number = bn_json_is_number(value) || bn_json_is_flag(value);
     if (is_number && (number == f->preset || bn_field_in_range(f, number)))
         bn_field_set(f, options, number);
 }
 
-void bn_fields_from_json(bonsai_options_kind kind, void *options, const json_t *from)
+void bn_fields_from_json(bonsai_options_kind kind, void *options, const bn_json *from)
 {
     for (const bonsai_field *f = bn_structs[kind].field; f->name; f++) {
-        const json_t *value = json_object_get(from, f->name);
+        const bn_json *value = bn_json_get(from, f->name);
         if (!value)
             continue;
         if (f->type == BONSAI_FIELD_SPLIT)
             read_split(f, options, value);
         else if (f->type == BONSAI_FIELD_CHOICE)
-            read_word(f, options, json_string_value(value));
+            read_word(f, options, bn_json_as_text(value));
         else if (f->type == BONSAI_FIELD_LONG || f->type == BONSAI_FIELD_BYTES ||
                  f->type == BONSAI_FIELD_U64)
             read_wide(f, options, value);

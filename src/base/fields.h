@@ -4,9 +4,9 @@
 #ifndef BN_FIELDS_H
 #define BN_FIELDS_H
 
-#include <jansson.h>
 
 #include "base.h"
+#include "json.h"
 
 typedef struct {                /* a struct of options */
     const char *name;
@@ -38,8 +38,8 @@ bonsai_status bn_fields_check(bonsai_options_kind kind, const void *options);
 /* Whether it decides the answer, and so is in the record of one. */
 bool bn_field_recorded(const bonsai_field *f);
 /* All that does, as an object; NULL: no memory. */
-json_t *bn_fields_json(bonsai_options_kind kind, const void *options);
+bn_json *bn_fields_json(bonsai_options_kind kind, const void *options);
 /* Sets what the object names; what could not have been given is passed over, and so are texts. */
-void bn_fields_from_json(bonsai_options_kind kind, void *options, const json_t *from);
+void bn_fields_from_json(bonsai_options_kind kind, void *options, const bn_json *from);
 
 #endif

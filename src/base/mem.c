@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base.h"
+#include "json.h"
 
 static atomic_int_least64_t fail_countdown = -1;
 static atomic_bool          failed;
@@ -148,6 +149,17 @@ void bn_free(void *p)
         return;
     atomic_fetch_sub(&live, 1);
     free(p);
+}
+
+void *bn_json_room(void *old, size_t bytes)
+{
+    int64_t none = 0;
+    return bn_grow(&old, &none, (int64_t)bytes, 1) == BONSAI_OK ? old : NULL;
+}
+
+void bn_json_drop(void *room)
+{
+    bn_free(room);
 }
 
 bonsai_status bn_strdup(char **out, const char *s)

@@ -6,7 +6,6 @@
  * SPDX-License-Identifier: MIT */
 #include "record.h"
 
-#include <jansson.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,9 +15,9 @@
 #include "base/fields.h"
 
 /* Bytes are whole numbers and stay exact; the paper's price need not be one. */
-static json_t *number(double v)
+static bn_json *number(double v)
 {
-    return v == floor(v) && fabs(v) < 0x1p53 ? json_integer((json_int_t)v) : json_real(v);
+    return v == floor(v) && fabs(v) < 0x1p53 ? bn_json_whole((int64_t)v) : bn_json_real(v);
 }
 
 /* ---- fields that are written and read by one table ---- */
@@ -43,50 +42,44 @@ static const row cover[] = {
 };
 enum { SIZES = sizeof sizes / sizeof *sizes, COVER = sizeof cover / sizeof *cover };
 
-static json_t *rows_json(const row *rows, int count, const bonsai_condense_info *i)
+static bn_json *rows_json(const row *rows, int count, const bonsai_condense_info *i)
 {
-    json_t *out = json_object();
-    int bad = 0;
+    bn_json *out = bn_json_object();
     for (const row *r = rows; r < rows + count; r++) {
         const char *at = (const char *)i + r->at;
-        bad |= json_object_set_new(out, r->key,
-                                   r->kind == 'i' ? json_integer(*(const int *)at) :
-                                   r->kind == 'l' ? json_integer(*(const int64_t *)at) :
-                                   r->kind == 'b' ? number(*(const double *)at) :
-                                                    json_real(*(const double *)at));
-    }
-    if (bad) {
-        json_decref(out);
-        out = NULL;
+        bn_json_set(out, r->key, r->kind == 'i' ? bn_json_whole(*(const int *)at) :
+                                 r->kind == 'l' ? bn_json_whole(*(const int64_t *)at) :
+                                 r->kind == 'b' ? number(*(const double *)at) :
+                                                  bn_json_real(*(const double *)at));
     }
     return out;
 }
 
 /* Files may hold anything: the older value stays where this is no number of a sensible size. */
-static bool read_real(double *to, const json_t *from, const char *key)
+static bool read_real(double *to, const bn_json *from, const char *key)
 {
-    const json_t *v = json_object_get(from, key);
-    if (!json_is_number(v) || !(fabs(json_number_value(v)) < 9e15))
+    const bn_json *v = bn_json_get(from, key);
+    if (!bn_json_is_number(v) || !(fabs(bn_json_as_number(v)) < 9e15))
         return false;
-    *to = json_number_value(v);
+    *to = bn_json_as_number(v);
     return true;
 }
 
-static void read_long(int64_t *to, const json_t *from, const char *key)
+static void read_long(int64_t *to, const bn_json *from, const char *key)
 {
     double v;
     if (read_real(&v, from, key))
         *to = (int64_t)v;
 }
 
-static void read_int(int *to, const json_t *from, const char *key)
+static void read_int(int *to, const bn_json *from, const char *key)
 {
     double v;
     if (read_real(&v, from, key) && fabs(v) < INT_MAX)
         *to = (int)v;
 }
 
-static void read_rows(bonsai_condense_info *i, const row *rows, int count, const json_t *from)
+static void read_rows(bonsai_condense_info *i, const row *rows, int count, const bn_json *from)
 {
     for (const row *r = rows; r < rows + count; r++) {
         char *at = (char *)i + r->at;
@@ -117,28 +110,28 @@ static int64_t place_of(const bn_choice *c, int32_t node)
 
 /* Why each node is there: the original id of the root of its tree (-1: that has gone),
  * samples covered, PageRank score. */
-static json_t *nodes_json(const bn_choice *c, const bonsai_graph *small)
+static bn_json *nodes_json(const bn_choice *c, const bonsai_graph *small)
 {
     const uint32_t *origin = small->view.section[BONSAI_SECTION_ORIGIN].data;
-    json_t *tree = json_array(), *covers = json_array(), *score = json_array();
+    bn_json *tree = bn_json_array(), *covers = bn_json_array(), *score = bn_json_array();
     for (int64_t i = 0; i < c->count; i++) {
         int64_t root = place_of(c, c->tree[i]);
         bool here = root >= 0 && c->role[root] == BONSAI_ROLE_ROOT;
-        json_array_append_new(tree, json_integer(here ? (json_int_t)origin[root] : -1));
-        json_array_append_new(covers, json_integer(c->covers[i]));
-        json_array_append_new(score, json_real((double)c->score[i]));
+        bn_json_add(tree, bn_json_whole(here ? (int64_t)origin[root] : -1));
+        bn_json_add(covers, bn_json_whole(c->covers[i]));
+        bn_json_add(score, bn_json_real((double)c->score[i]));
     }
-    return json_pack("{s:o,s:o,s:o}", "tree", tree, "covers", covers, "score", score);
+    return bn_json_pack("{s:o,s:o,s:o}", "tree", tree, "covers", covers, "score", score);
 }
 
-static json_t *curve_json(const bn_trace *t)
+static bn_json *curve_json(const bn_trace *t)
 {
-    json_t *bytes = json_array(), *covered = json_array();
+    bn_json *bytes = bn_json_array(), *covered = bn_json_array();
     for (int64_t i = 0; i < t->count; i++) {
-        json_array_append_new(bytes, number(t->point[i].bytes));
-        json_array_append_new(covered, json_integer((json_int_t)t->point[i].covered));
+        bn_json_add(bytes, number(t->point[i].bytes));
+        bn_json_add(covered, bn_json_whole((int64_t)t->point[i].covered));
     }
-    return json_pack("{s:o,s:o}", "bytes", bytes, "covered", covered);
+    return bn_json_pack("{s:o,s:o}", "bytes", bytes, "covered", covered);
 }
 
 /* Four digits are enough for a drawing. */
@@ -151,49 +144,46 @@ static double rounded(double v)
     return v;
 }
 
-static json_t *round_json(const bn_trace_round *r)
+static bn_json *round_json(const bn_trace_round *r)
 {
-    json_t *rank = json_array(), *score = json_array();
+    bn_json *rank = bn_json_array(), *score = bn_json_array();
     for (int64_t i = 0; i < r->count; i++) {
-        json_array_append_new(rank, json_integer((json_int_t)r->rank[i]));
-        json_array_append_new(score, json_real(rounded(r->score[i])));
+        bn_json_add(rank, bn_json_whole((int64_t)r->rank[i]));
+        bn_json_add(score, bn_json_real(rounded(r->score[i])));
     }
-    return json_pack("{s:I,s:I,s:I,s:I,s:o,s:o}", "round", (json_int_t)r->number,
-                     "nodes", (json_int_t)r->nodes, "knee", (json_int_t)r->knee,
-                     "pruned", (json_int_t)r->pruned, "rank", rank, "score", score);
+    return bn_json_pack("{s:I,s:I,s:I,s:I,s:o,s:o}", "round", (int64_t)r->number,
+                        "nodes", (int64_t)r->nodes, "knee", (int64_t)r->knee,
+                        "pruned", (int64_t)r->pruned, "rank", rank, "score", score);
 }
 
 /* Takes root, and adds how it went to it. */
-static json_t *add_trace(json_t *root, const bn_trace *t)
+static bn_json *add_trace(bn_json *root, const bn_trace *t)
 {
-    json_t *rounds = json_array();
+    bn_json *rounds = bn_json_array();
     for (int64_t i = 0; i < t->rounds; i++)
-        json_array_append_new(rounds, round_json(&t->round[i]));
-    if (json_object_set_new(root, "curve", curve_json(t)) |
-        json_object_set_new(root, "rounds", rounds)) {
-        json_decref(root);
-        root = NULL;
-    }
+        bn_json_add(rounds, round_json(&t->round[i]));
+    bn_json_set(root, "curve", curve_json(t));
+    bn_json_set(root, "rounds", rounds);
     return root;
 }
 
-static json_t *recipe_json(const bn_recipe *r, const bonsai_condense_info *i)
+static bn_json *recipe_json(const bn_recipe *r, const bonsai_condense_info *i)
 {
-    return json_pack("{s:I,s:I,s:I,s:s,s:b,s:b,s:i,s:f,s:f,s:I,s:I,s:f}",
-                     "trees", (json_int_t)i->trees, "nodes", (json_int_t)r->nodes,
-                     "entries", (json_int_t)r->t,
-                     "values", bonsai_type_text(r->type), "soft", r->soft, "weighted", r->weighted,
-                     "layers", r->layers, "probe", r->probe, "lambda", r->lambda,
-                     "judged", (json_int_t)r->judged, "candidates", (json_int_t)r->candidates,
-                     "lossless_ratio", i->lossless_ratio);
+    return bn_json_pack("{s:I,s:I,s:I,s:s,s:b,s:b,s:i,s:f,s:f,s:I,s:I,s:f}",
+                        "trees", (int64_t)i->trees, "nodes", (int64_t)r->nodes,
+                        "entries", (int64_t)r->t,
+                        "values", bonsai_type_text(r->type), "soft", r->soft, "weighted",
+                        r->weighted, "layers", r->layers, "probe", r->probe, "lambda", r->lambda,
+                        "judged", (int64_t)r->judged, "candidates", (int64_t)r->candidates,
+                        "lossless_ratio", i->lossless_ratio);
 }
 
 /* Takes the report. */
-static bonsai_status store(bonsai_graph *small, json_t *root)
+static bonsai_status store(bonsai_graph *small, bn_json *root)
 {
     bonsai_status rc;
     uint8_t *to;
-    char *text = root ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    char *text = bn_json_print(root, 0, 9);
     if (!text) {
         rc = bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the report");
         goto done;
@@ -202,97 +192,91 @@ static bonsai_status store(bonsai_graph *small, json_t *root)
                           (int64_t)strlen(text)));
     memcpy(to, text, strlen(text));
 done:
-    json_decref(root);
-    free(text);
+    bn_json_free(root);
+    bn_json_drop(text);
     return rc;
 }
 
-static json_t *crc_json(const bonsai_condense_info *i)
+static bn_json *crc_json(const bonsai_condense_info *i)
 {
     char hex[16];
     snprintf(hex, sizeof hex, "%08x", (unsigned)i->input_crc32);
-    return json_string(hex);
+    return bn_json_text(hex);
 }
 
 /* Takes what is special to the method, under its name. */
 static bonsai_status attach(bonsai_graph *small, const bonsai_condense_info *i,
-                            const bonsai_condense_options *o, json_t *special)
+                            const bonsai_condense_options *o, bn_json *special)
 {
-    json_t *root = json_pack("{s:s,s:s,s:o,s:o,s:o}", "bonsai", i->version,
-                             "method", bonsai_method_name(i->method), "input_crc32", crc_json(i),
-                             "options", bn_fields_json(BONSAI_OPTIONS_CONDENSE, o),
-                             "sizes", rows_json(sizes, SIZES, i));
-    if (root && (!special || json_object_update(root, special) != 0)) {
-        json_decref(root);
-        root = NULL;
-    }
-    json_decref(special);
+    bn_json *root = bn_json_pack("{s:s,s:s,s:o,s:o,s:o}", "bonsai", i->version,
+                                 "method", bonsai_method_name(i->method), "input_crc32",
+                                 crc_json(i), "options", bn_fields_json(BONSAI_OPTIONS_CONDENSE, o),
+                                 "sizes", rows_json(sizes, SIZES, i));
+    bn_json_update(root, special);
+    bn_json_free(special);
     return store(small, root);
 }
 
 bonsai_status bn_record_picked(bonsai_graph *small, const bonsai_condense_info *i,
                                const bonsai_condense_options *o, const bn_choice *c)
 {
-    json_t *special = json_pack("{s:o,s:o}", "cover", rows_json(cover, COVER, i),
-                                "why", nodes_json(c, small));
+    bn_json *special = bn_json_pack("{s:o,s:o}", "cover", rows_json(cover, COVER, i),
+                                    "why", nodes_json(c, small));
     return attach(small, i, o, c->trace ? add_trace(special, c->trace) : special);
 }
 
 bonsai_status bn_record_prototypes(bonsai_graph *small, const bonsai_condense_info *i,
                                    const bonsai_condense_options *o, const bn_recipe *r)
 {
-    return attach(small, i, o, json_pack("{s:o}", "recipe", recipe_json(r, i)));
+    return attach(small, i, o, bn_json_pack("{s:o}", "recipe", recipe_json(r, i)));
 }
 
-static json_t *score(double percent)
+static bn_json *score(double percent)
 {
-    return percent >= 0 ? json_real(percent) : json_null();
+    return percent >= 0 ? bn_json_real(percent) : bn_json_null();
 }
 
-static json_t *choice_json(const bonsai_condense_info *i)
+static bn_json *choice_json(const bonsai_condense_info *i)
 {
-    return json_pack("{s:s,s:o,s:o}", "why", i->why, "probe", score(i->probe),
-                     "probe_other", score(i->probe_other));
+    return bn_json_pack("{s:s,s:o,s:o}", "why", i->why, "probe", score(i->probe),
+                        "probe_other", score(i->probe_other));
 }
 
 /* The record of g, NULL where it has none.  What other sections hold is not its business. */
-static bonsai_status load(json_t **root, const bonsai_graph *g)
+static bonsai_status load(bn_json **root, const bonsai_graph *g)
 {
     const bonsai_array *a = &g->view.section[BONSAI_SECTION_METADATA];
-    *root = a->data ? json_loadb(a->data, (size_t)a->count, 0, NULL) : NULL;
-    return *root || !a->data ? BONSAI_OK
-           : bn_fail(BONSAI_E_FORMAT, "%s: metadata: cannot be read as JSON", g->where);
+    bn_json_error error;
+    *root = a->data ? bn_json_parse(a->data, (size_t)a->count, 0, &error) : NULL;
+    if (*root || !a->data)
+        return BONSAI_OK;
+    if (error.no_memory)
+        return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the metadata of %s", g->where);
+    return bn_fail(BONSAI_E_FORMAT, "%s: metadata: cannot be read as JSON", g->where);
 }
 
 bonsai_status bn_record_reason(bonsai_graph *small, const bonsai_condense_info *i)
 {
-    json_t *root;
+    bn_json *root;
     bonsai_status rc = load(&root, small);
-    if (root && json_object_set_new(root, "choice", choice_json(i)) != 0) {
-        json_decref(root);
-        root = NULL;
-    }
+    bn_json_set(root, "choice", choice_json(i));
     return rc == BONSAI_OK ? store(small, root) : rc;
 }
 
 bonsai_status bn_record_updated(bonsai_graph *small, const bonsai_condense_info *i,
                                 const bonsai_graph *before)
 {
-    json_t *root;
+    bn_json *root;
     bonsai_status rc = load(&root, before);
-    json_t *recipe = json_object_get(root, "recipe");
-    int bad = json_object_set_new(root, "bonsai", json_string(i->version)) |
-              json_object_set_new(root, "input_crc32", crc_json(i)) |
-              json_object_set_new(root, "sizes", rows_json(sizes, SIZES, i)) |
-              json_object_set_new(root, "choice", choice_json(i)) |
-              json_object_set_new(recipe, "trees", json_integer((json_int_t)i->trees)) |
-              json_object_set_new(recipe, "nodes", json_integer((json_int_t)i->nodes)) |
-              json_object_set_new(recipe, "probe", json_null()) |
-              json_object_set_new(recipe, "lossless_ratio", json_real(i->lossless_ratio));
-    if (bad) {
-        json_decref(root);
-        root = NULL;
-    }
+    bn_json *recipe = bn_json_get(root, "recipe");
+    bn_json_set(root, "bonsai", bn_json_text(i->version));
+    bn_json_set(root, "input_crc32", crc_json(i));
+    bn_json_set(root, "sizes", rows_json(sizes, SIZES, i));
+    bn_json_set(root, "choice", choice_json(i));
+    bn_json_set(recipe, "trees", bn_json_whole(i->trees));
+    bn_json_set(recipe, "nodes", bn_json_whole(i->nodes));
+    bn_json_set(recipe, "probe", bn_json_null());
+    bn_json_set(recipe, "lossless_ratio", bn_json_real(i->lossless_ratio));
     return rc == BONSAI_OK ? store(small, root) : rc;
 }
 
@@ -317,32 +301,32 @@ static bonsai_type type_named(const char *name)
 }
 
 /* A score of the probe; -1: it was not asked. */
-static double read_score(const json_t *from, const char *key)
+static double read_score(const bn_json *from, const char *key)
 {
     double percent = -1;
     read_real(&percent, from, key);
     return percent;
 }
 
-static void read_text(char *to, size_t room, const json_t *from, const char *key)
+static void read_text(char *to, size_t room, const bn_json *from, const char *key)
 {
-    const char *text = json_string_value(json_object_get(from, key));
+    const char *text = bn_json_as_text(bn_json_get(from, key));
     snprintf(to, room, "%s", text ? text : "");
 }
 
-static void read_info(bonsai_condense_info *i, const json_t *root)
+static void read_info(bonsai_condense_info *i, const bn_json *root)
 {
-    const json_t *recipe = json_object_get(root, "recipe");
-    const json_t *choice = json_object_get(root, "choice");
-    const char *crc = json_string_value(json_object_get(root, "input_crc32"));
-    i->method = method_named(json_string_value(json_object_get(root, "method")));
+    const bn_json *recipe = bn_json_get(root, "recipe");
+    const bn_json *choice = bn_json_get(root, "choice");
+    const char *crc = bn_json_as_text(bn_json_get(root, "input_crc32"));
+    i->method = method_named(bn_json_as_text(bn_json_get(root, "method")));
     i->coverage = i->coverage_check = i->coverage_bound = -1;
     i->recall = 1;
-    read_rows(i, sizes, SIZES, json_object_get(root, "sizes"));
-    read_rows(i, cover, COVER, json_object_get(root, "cover"));
+    read_rows(i, sizes, SIZES, bn_json_get(root, "sizes"));
+    read_rows(i, cover, COVER, bn_json_get(root, "cover"));
     read_long(&i->trees, recipe, "trees");
     read_int(&i->entries, recipe, "entries");
-    i->values = type_named(json_string_value(json_object_get(recipe, "values")));
+    i->values = type_named(bn_json_as_text(bn_json_get(recipe, "values")));
     read_real(&i->lossless_ratio, recipe, "lossless_ratio");
     i->probe = read_score(choice ? choice : recipe, "probe");
     i->probe_other = read_score(choice, "probe_other");
@@ -360,16 +344,16 @@ double bn_record_budget(const bonsai_condense_options *o, double full_bytes,
     return o->bytes > 0 ? (double)o->bytes : 0;
 }
 
-static void read_record(bn_record *r, const json_t *root)
+static void read_record(bn_record *r, const bn_json *root)
 {
-    const json_t *recipe = json_object_get(root, "recipe");
-    const json_t *options = json_object_get(root, "options");
+    const bn_json *recipe = bn_json_get(root, "recipe");
+    const bn_json *options = bn_json_get(root, "options");
     bonsai_condense_info *i = &r->info;
     read_text(r->method, sizeof r->method, root, "method");
-    r->known = json_is_string(json_object_get(root, "method"));
-    r->has_options = json_is_object(options);
-    r->has_crc = json_is_string(json_object_get(root, "input_crc32"));
-    r->updated = json_is_null(json_object_get(recipe, "probe"));
+    r->known = bn_json_is_text(bn_json_get(root, "method"));
+    r->has_options = bn_json_is_object(options);
+    r->has_crc = bn_json_is_text(bn_json_get(root, "input_crc32"));
+    r->updated = bn_json_is_null(bn_json_get(recipe, "probe"));
     read_info(i, root);
     bn_fields_from_json(BONSAI_OPTIONS_CONDENSE, &r->o, options);
     r->o.method = i->probe_other >= 0 ? BONSAI_METHOD_AUTO : i->method;
@@ -385,102 +369,102 @@ static void read_record(bn_record *r, const json_t *root)
 
 bonsai_status bn_record_read(bn_record *r, const bonsai_graph *small)
 {
-    json_t *root;
+    bn_json *root;
     bonsai_status rc = load(&root, small);
     memset(r, 0, sizeof *r);
     bonsai_condense_info_init(&r->info);
     bonsai_condense_options_init(&r->o);
     read_record(r, root);
     r->info.features = small->view.features;
-    json_decref(root);
+    bn_json_free(root);
     return rc;
 }
 
 /* ---- reading what there is much of ---- */
 
-static bool is_count(const json_t *v)
+static bool is_count(const bn_json *v)
 {
-    return json_is_integer(v) && json_integer_value(v) >= 0;
+    return bn_json_is_whole(v) && bn_json_as_whole(v) >= 0;
 }
 
 bonsai_status bn_record_reasons(bool *known, int64_t *tree, int64_t *covers, double *score,
                                 const bonsai_graph *small)
 {
-    json_t *root;
+    bn_json *root;
     int64_t n = small->view.nodes;
     bonsai_status rc = load(&root, small);
-    const json_t *why = json_object_get(root, "why"), *list[3], *v;
+    const bn_json *why = bn_json_get(root, "why"), *list[3], *v;
     static const char *const key[3] = {"tree", "covers", "score"};
     for (int k = 0; k < 3; k++)
-        list[k] = json_object_get(why, key[k]);
-    *known = json_is_string(json_object_get(root, "method")) &&
-             json_array_size(list[0]) == (size_t)n;
+        list[k] = bn_json_get(why, key[k]);
+    *known = bn_json_is_text(bn_json_get(root, "method")) &&
+             bn_json_count(list[0]) == (size_t)n;
     for (size_t i = 0; i < (size_t)n; i++) {
         if (tree)
-            tree[i] = is_count(v = json_array_get(list[0], i)) ? json_integer_value(v) : -1;
+            tree[i] = is_count(v = bn_json_at(list[0], i)) ? bn_json_as_whole(v) : -1;
         if (covers)
-            covers[i] = is_count(v = json_array_get(list[1], i)) ? json_integer_value(v) : 0;
+            covers[i] = is_count(v = bn_json_at(list[1], i)) ? bn_json_as_whole(v) : 0;
         if (score)
-            score[i] = json_number_value(json_array_get(list[2], i));
+            score[i] = bn_json_as_number(bn_json_at(list[2], i));
     }
-    json_decref(root);
+    bn_json_free(root);
     return rc;
 }
 
 /* Points of a curve, as far as they are some. */
-static void read_curve(bn_trace *t, const json_t *curve)
+static void read_curve(bn_trace *t, const bn_json *curve)
 {
-    const json_t *bytes = json_object_get(curve, "bytes");
-    const json_t *covered = json_object_get(curve, "covered");
+    const bn_json *bytes = bn_json_get(curve, "bytes");
+    const bn_json *covered = bn_json_get(curve, "covered");
     for (size_t i = 0; t->count < BN_TRACE_POINTS; i++) {
-        const json_t *x = json_array_get(bytes, i), *y = json_array_get(covered, i);
-        if (!json_is_number(x) || !is_count(y))
+        const bn_json *x = bn_json_at(bytes, i), *y = bn_json_at(covered, i);
+        if (!bn_json_is_number(x) || !is_count(y))
             return;
-        t->point[t->count++] = (bn_trace_point){.bytes = json_number_value(x),
-                                                .covered = json_integer_value(y)};
+        t->point[t->count++] = (bn_trace_point){.bytes = bn_json_as_number(x),
+                                                .covered = bn_json_as_whole(y)};
     }
 }
 
-static void read_count(int64_t *to, const json_t *from, const char *key)
+static void read_count(int64_t *to, const bn_json *from, const char *key)
 {
-    const json_t *v = json_object_get(from, key);
+    const bn_json *v = bn_json_get(from, key);
     if (is_count(v))
-        *to = json_integer_value(v);
+        *to = bn_json_as_whole(v);
 }
 
-static void read_round(bn_trace_round *r, const json_t *from)
+static void read_round(bn_trace_round *r, const bn_json *from)
 {
-    const json_t *rank = json_object_get(from, "rank"), *score = json_object_get(from, "score");
+    const bn_json *rank = bn_json_get(from, "rank"), *score = bn_json_get(from, "score");
     r->knee = -1;
     read_count(&r->number, from, "round");
     read_count(&r->nodes, from, "nodes");
     read_count(&r->knee, from, "knee");
     read_count(&r->pruned, from, "pruned");
     for (size_t i = 0; r->count < BN_TRACE_SCORES; i++) {
-        const json_t *x = json_array_get(rank, i), *y = json_array_get(score, i);
-        if (!is_count(x) || !json_is_number(y))
+        const bn_json *x = bn_json_at(rank, i), *y = bn_json_at(score, i);
+        if (!is_count(x) || !bn_json_is_number(y))
             return;
-        r->rank[r->count] = json_integer_value(x);
-        r->score[r->count++] = json_number_value(y);
+        r->rank[r->count] = bn_json_as_whole(x);
+        r->score[r->count++] = bn_json_as_number(y);
     }
 }
 
 bonsai_status bn_record_trace(bn_trace **out, const bonsai_graph *small)
 {
     bonsai_status rc;
-    json_t *root = NULL;
+    bn_json *root = NULL;
     bn_trace *t = NULL;
     BN_TRY(load(&root, small));
     BN_TRY(BN_NEW(&t, 1));
-    const json_t *rounds = json_object_get(root, "rounds");
-    read_curve(t, json_object_get(root, "curve"));
-    for (; t->rounds < BN_TRACE_ROUNDS && (size_t)t->rounds < json_array_size(rounds);
+    const bn_json *rounds = bn_json_get(root, "rounds");
+    read_curve(t, bn_json_get(root, "curve"));
+    for (; t->rounds < BN_TRACE_ROUNDS && (size_t)t->rounds < bn_json_count(rounds);
          t->rounds++) {
         t->round[t->rounds].number = t->rounds + 1;
-        read_round(&t->round[t->rounds], json_array_get(rounds, (size_t)t->rounds));
+        read_round(&t->round[t->rounds], bn_json_at(rounds, (size_t)t->rounds));
     }
 done:
     *out = t;
-    json_decref(root);
+    bn_json_free(root);
     return rc;
 }

@@ -6,11 +6,11 @@
  *   role.json       {"tr": [nodes], "va": [nodes], "te": [nodes]}
  *
  * SPDX-License-Identifier: MIT */
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "io.h"
+#include "json.h"
 #include "npy.h"
 
 static bool matches(const char *path)
@@ -83,23 +83,23 @@ done:
 
 /* ---- JSON ---- */
 
-static bonsai_status open_json(json_t **out, const char *path)
+static bonsai_status open_json(bn_json **out, const char *path)
 {
     bonsai_status rc;
     bn_file f;
-    json_error_t e;
+    bn_json_error e;
     *out = NULL;
     BN_TRY(bn_file_open(&f, path));
     if (f.len == 0) {
         rc = bn_fail(BONSAI_E_FORMAT, "%s: is empty", path);
         goto done;
     }
-    *out = json_loadb((const char *)f.data, (size_t)f.len, JSON_REJECT_DUPLICATES, &e);
+    *out = bn_json_parse((const char *)f.data, (size_t)f.len, BN_JSON_UNIQUE, &e);
     if (!*out)
-        rc = json_error_code(&e) == json_error_out_of_memory
+        rc = e.no_memory
                  ? bn_fail(BONSAI_E_MEMORY, "out of memory: no room for %s", path)
                  : bn_fail(BONSAI_E_FORMAT, "%s:%d: %s", path, e.line, e.text);
-    else if (!json_is_object(*out))
+    else if (!bn_json_is_object(*out))
         rc = bn_fail(BONSAI_E_FORMAT, "%s: is not a JSON object", path);
 done:
     bn_file_close(&f);
@@ -118,13 +118,13 @@ typedef struct {
 } label_reader;
 
 /* Finds the position of the single 1 in a list. */
-static bonsai_status read_list(int64_t *out, label_reader *r, const char *key, const json_t *list)
+static bonsai_status read_list(int64_t *out, label_reader *r, const char *key, const bn_json *list)
 {
-    int64_t len = (int64_t)json_array_size(list), ones = 0;
+    int64_t len = (int64_t)bn_json_count(list), ones = 0;
     for (int64_t i = 0; i < len; i++) {
-        const json_t *item = json_array_get(list, (size_t)i);
-        double v = json_number_value(item);
-        if (!json_is_number(item) || (v != 0.0 && v != 1.0))
+        const bn_json *item = bn_json_at(list, (size_t)i);
+        double v = bn_json_as_number(item);
+        if (!bn_json_is_number(item) || (v != 0.0 && v != 1.0))
             return bn_fail(BONSAI_E_FORMAT, "%s: node \"%s\": entry %lld of its list is neither 0 "
                            "nor 1", r->path, key, (long long)i);
         if (v == 1.0) {
@@ -142,7 +142,7 @@ static bonsai_status read_list(int64_t *out, label_reader *r, const char *key, c
     return BONSAI_OK;
 }
 
-static bonsai_status read_label(label_reader *r, const char *key, const json_t *value)
+static bonsai_status read_label(label_reader *r, const char *key, const bn_json *value)
 {
     bonsai_status rc = BONSAI_OK;
     const char *p = key, *end = key + strlen(key);
@@ -153,10 +153,10 @@ static bonsai_status read_label(label_reader *r, const char *key, const json_t *
     if (r->seen[node])
         return bn_fail(BONSAI_E_FORMAT, "%s: node %lld occurs twice", r->path, (long long)node);
     r->seen[node] = 1;
-    if (json_is_array(value))
+    if (bn_json_is_array(value))
         BN_TRY(read_list(&label, r, key, value));
-    else if (json_is_integer(value))
-        label = (int64_t)json_integer_value(value);
+    else if (bn_json_is_whole(value))
+        label = (int64_t)bn_json_as_whole(value);
     else
         return bn_fail(BONSAI_E_FORMAT, "%s: the class of node %lld is neither an integer nor a "
                        "list", r->path, (long long)node);
@@ -174,37 +174,37 @@ static bonsai_status read_labels(bn_draft *d, const char *path)
 {
     bonsai_status rc;
     label_reader r = {.path = path, .n = d->nodes, .list = -1};
-    json_t *root = NULL, *value;
+    bn_json *root = NULL;
     const char *key;
     BN_TRY(open_json(&root, path));
     BN_TRY(bn_draft_array(&r.label, d, BONSAI_SECTION_LABELS, BONSAI_TYPE_U32, r.n));
     BN_TRY(BN_NEW(&r.seen, r.n));
     for (int64_t v = 0; v < r.n; v++)
         r.label[v] = -1;
-    json_object_foreach(root, key, value)
-        BN_TRY(read_label(&r, key, value));
+    for (size_t i = 0; (key = bn_json_key(root, i)); i++)
+        BN_TRY(read_label(&r, key, bn_json_value(root, i)));
     d->classes = r.classes;
 done:
     bn_free(r.seen);
-    json_decref(root);
+    bn_json_free(root);
     return rc;
 }
 
 /* ---- split ---- */
 
-static bonsai_status read_part(uint8_t *split, int64_t n, const json_t *root, const char *path,
+static bonsai_status read_part(uint8_t *split, int64_t n, const bn_json *root, const char *path,
                                int part)
 {
     static const char *const keys[] = {"", "tr", "va", "te"};
-    const json_t *list = json_object_get(root, keys[part]);
-    if (!json_is_array(list))
+    const bn_json *list = bn_json_get(root, keys[part]);
+    if (!bn_json_is_array(list))
         return bn_fail(BONSAI_E_FORMAT, "%s: has no list \"%s\"", path, keys[part]);
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *item = json_array_get(list, i);
-        if (!json_is_integer(item))
+    for (size_t i = 0; i < bn_json_count(list); i++) {
+        const bn_json *item = bn_json_at(list, i);
+        if (!bn_json_is_whole(item))
             return bn_fail(BONSAI_E_FORMAT, "%s: entry %zu of \"%s\" is not an integer", path, i,
                            keys[part]);
-        int64_t node = (int64_t)json_integer_value(item);
+        int64_t node = (int64_t)bn_json_as_whole(item);
         if (node < 0 || node >= n)
             return bn_fail(BONSAI_E_FORMAT, "%s: entry %zu of \"%s\" is %lld, outside 0..%lld",
                            path, i, keys[part], (long long)node, (long long)n - 1);
@@ -219,14 +219,14 @@ static bonsai_status read_part(uint8_t *split, int64_t n, const json_t *root, co
 static bonsai_status read_split(bn_draft *d, const char *path)
 {
     bonsai_status rc;
-    json_t *root = NULL;
+    bn_json *root = NULL;
     uint8_t *split;
     BN_TRY(open_json(&root, path));
     BN_TRY(bn_draft_array(&split, d, BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8, d->nodes));
     for (int part = BONSAI_PART_TRAIN; part <= BONSAI_PART_TEST; part++)
         BN_TRY(read_part(split, d->nodes, root, path, part));
 done:
-    json_decref(root);
+    bn_json_free(root);
     return rc;
 }
 

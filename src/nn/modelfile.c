@@ -7,12 +7,12 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/container.h"
+#include "json.h"
 #include "nn.h"
 
 enum { PARAMETERS = 32, SECTIONS = PARAMETERS + 1 };
@@ -54,25 +54,25 @@ static bonsai_status check_accuracy(double v, const char *name, bonsai_status rc
 
 /* ---- writing ---- */
 
-static json_t *metadata_json(const bonsai_model *m)
+static bn_json *metadata_json(const bonsai_model *m)
 {
     const bn_dims *s = &m->dims;
     const bonsai_model_info *i = &m->info;
-    return json_pack("{s:s,s:s,s:i,s:I,s:i,s:i,s:I,s:I,s:I,s:I,s:i,s:f,s:f}",
-                     "bonsai", BONSAI_VERSION, "model", bonsai_model_name(s->kind),
-                     "layers", s->layers, "hidden", (json_int_t)s->hidden, "heads", s->heads,
-                     "gin_layers", s->gin_layers, "features", (json_int_t)s->features,
-                     "graph_features", (json_int_t)i->features, "classes", (json_int_t)s->classes,
-                     "seed", (json_int_t)i->seed, "epoch", i->epoch,
-                     "accuracy", i->accuracy, "accuracy_val", i->accuracy_val);
+    return bn_json_pack("{s:s,s:s,s:i,s:I,s:i,s:i,s:I,s:I,s:I,s:I,s:i,s:f,s:f}",
+                        "bonsai", BONSAI_VERSION, "model", bonsai_model_name(s->kind),
+                        "layers", s->layers, "hidden", (int64_t)s->hidden, "heads", s->heads,
+                        "gin_layers", s->gin_layers, "features", (int64_t)s->features,
+                        "graph_features", (int64_t)i->features, "classes", (int64_t)s->classes,
+                        "seed", (int64_t)i->seed, "epoch", i->epoch,
+                        "accuracy", i->accuracy, "accuracy_val", i->accuracy_val);
 }
 
-/* *out is of the C library's heap, as jansson gives it. */
+/* *out is freed by bn_json_drop. */
 static bonsai_status make_metadata(char **out, const bonsai_model *m)
 {
-    json_t *root = metadata_json(m);
-    *out = root ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-    json_decref(root);
+    bn_json *root = metadata_json(m);
+    *out = bn_json_print(root, 0, 17);
+    bn_json_free(root);
     return *out ? BONSAI_OK : bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the metadata");
 }
 
@@ -156,7 +156,7 @@ static bonsai_status write_model(const bonsai_model *m, const char *path)
     BN_TRY(write_parts(m, &p, path));
 done:
     bn_free(names);
-    free(metadata);
+    bn_json_drop(metadata);
     return rc;
 }
 
@@ -178,7 +178,7 @@ typedef struct {
     bn_file      file;
     bn_container c;
     parts        p;
-    json_t      *metadata;
+    bn_json      *metadata;
     bn_dims      dims;
     bonsai_model_info info;
 } reader;
@@ -251,14 +251,13 @@ static bonsai_status lay_parts(reader *r)
 static bonsai_status parse_metadata(reader *r)
 {
     const bonsai_array *a = &r->p.part[BONSAI_SECTION_METADATA];
-    json_error_t error;
-    errno = 0;                  /* jansson takes a failed malloc for bad syntax, now and then */
-    r->metadata = json_loadb(a->data, (size_t)a->count, JSON_REJECT_DUPLICATES, &error);
-    if (r->metadata && json_is_object(r->metadata))
+    bn_json_error error;
+    r->metadata = bn_json_parse(a->data, (size_t)a->count, BN_JSON_UNIQUE, &error);
+    if (r->metadata && bn_json_is_object(r->metadata))
         return BONSAI_OK;
     if (r->metadata)
         return bn_fail(BONSAI_E_FORMAT, "%s: metadata: is not a JSON object", r->path);
-    if (errno == ENOMEM || json_error_code(&error) == json_error_out_of_memory)
+    if (error.no_memory)
         return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the metadata of %s", r->path);
     return bn_fail(BONSAI_E_FORMAT, "%s: metadata: %s (line %d)", r->path, error.text, error.line);
 }
@@ -266,11 +265,11 @@ static bonsai_status parse_metadata(reader *r)
 static bonsai_status get_integer(int64_t *out, const reader *r, const char *key, int64_t least,
                                  int64_t most)
 {
-    const json_t *v = json_object_get(r->metadata, key);
-    if (!json_is_integer(v))
+    const bn_json *v = bn_json_get(r->metadata, key);
+    if (!bn_json_is_whole(v))
         return bn_fail(BONSAI_E_FORMAT, "%s: metadata: \"%s\" is %s", r->path, key,
                        v ? "no integer" : "missing");
-    *out = json_integer_value(v);
+    *out = bn_json_as_whole(v);
     if (*out < least || *out > most)
         return bn_fail(BONSAI_E_FORMAT, "%s: metadata: \"%s\" is %lld, outside %lld..%lld", r->path,
                        key, (long long)*out, (long long)least, (long long)most);
@@ -287,17 +286,17 @@ static bonsai_status get_int(int *out, const reader *r, const char *key)
 
 static bonsai_status get_accuracy(double *out, const reader *r, const char *key)
 {
-    const json_t *v = json_object_get(r->metadata, key);
-    if (!json_is_number(v))
+    const bn_json *v = bn_json_get(r->metadata, key);
+    if (!bn_json_is_number(v))
         return bn_fail(BONSAI_E_FORMAT, "%s: metadata: \"%s\" is %s", r->path, key,
                        v ? "no number" : "missing");
-    *out = json_number_value(v);
+    *out = bn_json_as_number(v);
     return check_accuracy(*out, key, BONSAI_E_FORMAT, r->path);
 }
 
 static bonsai_status get_kind(bonsai_model_kind *out, const reader *r)
 {
-    const char *name = json_string_value(json_object_get(r->metadata, "model"));
+    const char *name = bn_json_as_text(bn_json_get(r->metadata, "model"));
     if (!name)
         return bn_fail(BONSAI_E_FORMAT, "%s: metadata: \"model\" is missing or no text", r->path);
     for (int k = 0; k < BONSAI_MODEL_COUNT; k++)
@@ -465,7 +464,7 @@ bonsai_status bonsai_model_load(bonsai_model **out, const char *path)
     BN_TRY(check_elements(&r));
     BN_TRY(make_model(out, &r));
 done:
-    json_decref(r.metadata);
+    bn_json_free(r.metadata);
     bn_file_close(&r.file);
     return rc;
 }

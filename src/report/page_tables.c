@@ -4,23 +4,23 @@
  * marked if it is better than the published one.
  *
  * SPDX-License-Identifier: MIT */
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "draw.h"
+#include "json.h"
 
 enum { CELL = 64, MOST_COLUMNS = 32, MOST_CURVES = 16 };
 
-static const char *text_of(const json_t *object, const char *key)
+static const char *text_of(const bn_json *object, const char *key)
 {
-    const char *text = json_string_value(json_object_get(object, key));
+    const char *text = bn_json_as_text(bn_json_get(object, key));
     return text ? text : "";
 }
 
-static bool is_key(const json_t *column)
+static bool is_key(const bn_json *column)
 {
     return strcmp(text_of(column, "source"), "key") == 0;
 }
@@ -28,45 +28,45 @@ static bool is_key(const json_t *column)
 /* ---- numbers ------------------------------------------------------------- */
 
 /* "83.95 ± 0.39"; "<0.01" if it rounds to 0 but is not 0; or the cell's own text. */
-static void value_text(char buf[CELL], const json_t *cell, int decimals)
+static void value_text(char buf[CELL], const bn_json *cell, int decimals)
 {
-    double v = json_number_value(json_object_get(cell, "value"));
-    const json_t *spread = json_object_get(cell, "spread");
+    double v = bn_json_as_number(bn_json_get(cell, "value"));
+    const bn_json *spread = bn_json_get(cell, "spread");
     double least = pow(10, -decimals);
-    if (!json_is_object(cell))
+    if (!bn_json_is_object(cell))
         snprintf(buf, CELL, "–");
-    else if (json_is_string(json_object_get(cell, "text")))
+    else if (bn_json_is_text(bn_json_get(cell, "text")))
         snprintf(buf, CELL, "%.40s", text_of(cell, "text"));
     else if (v > 0 && v < least / 2)
         bn_print(buf, CELL, "<%.*f", decimals, least);
     else if (spread)
-        bn_print(buf, CELL, "%.*f ± %.*f", decimals, v, decimals, json_number_value(spread));
+        bn_print(buf, CELL, "%.*f ± %.*f", decimals, v, decimals, bn_json_as_number(spread));
     else
         bn_print(buf, CELL, "%.*f", decimals, v);
 }
 
 /* The keys of a row except the first, which names the group: "0.5, strict". */
-static void row_name(char buf[CELL], const json_t *head, const json_t *row)
+static void row_name(char buf[CELL], const bn_json *head, const bn_json *row)
 {
     size_t i, at = 0;
-    json_t *column;
+    bn_json *column;
     buf[0] = 0;
-    json_array_foreach(head, i, column) {
-        const json_t *cell = json_array_get(row, i);
+    for (i = 0; (column = bn_json_at(head, i)); i++) {
+        const bn_json *cell = bn_json_at(row, i);
         if (i == 0 || !is_key(column) || at >= CELL)
             continue;
-        at += (size_t)(json_is_string(cell)
+        at += (size_t)(bn_json_is_text(cell)
                   ? snprintf(buf + at, CELL - at, "%s%.40s", at ? ", " : "",
-                             json_string_value(cell))
+                             bn_json_as_text(cell))
                   : bn_print(buf + at, CELL - at, "%s%g", at ? ", " : "",
-                             json_number_value(cell)));
+                             bn_json_as_number(cell)));
     }
 }
 
 /* ---- tables -------------------------------------------------------------- */
 
 typedef struct {
-    const json_t *table, *head, *rows;
+    const bn_json *table, *head, *rows;
     int      decimals, keys, columns;   /* columns: with the name of the row */
     bool     grouped;                   /* a table for each value of the first key */
     const char *label[MOST_COLUMNS];
@@ -79,9 +79,9 @@ typedef struct {
 static void name_columns(grid *s)
 {
     size_t i, at = 0;
-    json_t *column;
+    bn_json *column;
     s->columns = 1;
-    json_array_foreach(s->head, i, column) {
+    for (i = 0; (column = bn_json_at(s->head, i)); i++) {
         bool named = is_key(column) && (i > 0 || !s->grouped);
         s->keys += is_key(column);
         if (named && at < sizeof s->name)
@@ -93,30 +93,30 @@ static void name_columns(grid *s)
     s->label[0] = s->name;
 }
 
-static void fill_row(grid *s, int64_t r, const json_t *row)
+static void fill_row(grid *s, int64_t r, const bn_json *row)
 {
-    const char *group = json_string_value(json_array_get(row, 0));
+    const char *group = bn_json_as_text(bn_json_at(row, 0));
     int64_t at = r * s->columns;
     if (s->grouped)
         row_name(s->text[at], s->head, row);
     else
         snprintf(s->text[at], CELL, "%.60s", group ? group : "–");
     for (int k = 1; k < s->columns; k++) {
-        const json_t *cell = json_array_get(row, (size_t)(s->keys + k - 1));
+        const bn_json *cell = bn_json_at(row, (size_t)(s->keys + k - 1));
         value_text(s->text[at + k], cell, s->decimals);
-        s->marked[at + k] = json_is_true(json_object_get(cell, "better"));
+        s->marked[at + k] = bn_json_is_true(bn_json_get(cell, "better"));
     }
 }
 
 /* A table of the rows from first on in the same group; returns where the next group begins. */
 static size_t put_group(bn_page *p, grid *s, size_t first)
 {
-    const char *group = json_string_value(json_array_get(json_array_get(s->rows, first), 0));
+    const char *group = bn_json_as_text(bn_json_at(bn_json_at(s->rows, first), 0));
     char caption[200];
     size_t end = first;
-    for (; end < json_array_size(s->rows); end++) {
-        const json_t *row = json_array_get(s->rows, end);
-        const char *of = json_string_value(json_array_get(row, 0));
+    for (; end < bn_json_count(s->rows); end++) {
+        const bn_json *row = bn_json_at(s->rows, end);
+        const char *of = bn_json_as_text(bn_json_at(row, 0));
         if (s->grouped && (!of || !group || strcmp(of, group) != 0))
             break;
         fill_row(s, (int64_t)(end - first), row);
@@ -129,16 +129,16 @@ static size_t put_group(bn_page *p, grid *s, size_t first)
     return end;
 }
 
-static bonsai_status put_rows(bn_page *p, const json_t *table)
+static bonsai_status put_rows(bn_page *p, const bn_json *table)
 {
     bonsai_status rc;
-    grid s = {.table = table, .head = json_object_get(table, "head"),
-               .rows = json_object_get(table, "rows"),
-               .decimals = (int)json_integer_value(json_object_get(table, "decimals"))};
+    grid s = {.table = table, .head = bn_json_get(table, "head"),
+               .rows = bn_json_get(table, "rows"),
+               .decimals = (int)bn_json_as_whole(bn_json_get(table, "decimals"))};
     s.decimals = s.decimals < 0 ? 0 : s.decimals > 9 ? 9 : s.decimals;
-    s.grouped = is_key(json_array_get(s.head, 1));
+    s.grouped = is_key(bn_json_at(s.head, 1));
     name_columns(&s);
-    int64_t rows = (int64_t)json_array_size(s.rows), cells = rows * s.columns;
+    int64_t rows = (int64_t)bn_json_count(s.rows), cells = rows * s.columns;
     BN_TRY(BN_NEW(&s.text, cells));
     BN_TRY(BN_NEW(&s.cell, cells));
     BN_TRY(BN_NEW(&s.marked, cells));
@@ -157,17 +157,17 @@ done:
 
 /* ---- charts -------------------------------------------------------------- */
 
-static double number_or_nan(const json_t *value)
+static double number_or_nan(const bn_json *value)
 {
-    return json_is_number(value) ? json_number_value(value) : NAN;
+    return bn_json_is_number(value) ? bn_json_as_number(value) : NAN;
 }
 
-static bonsai_status put_bars(bn_page *p, const json_t *chart)
+static bonsai_status put_bars(bn_page *p, const bn_json *chart)
 {
     bonsai_status rc;
-    const json_t *labels = json_object_get(chart, "labels");
-    const json_t *series = json_object_get(chart, "series");
-    size_t n = json_array_size(labels), count = json_array_size(series);
+    const bn_json *labels = bn_json_get(chart, "labels");
+    const bn_json *series = bn_json_get(chart, "series");
+    size_t n = bn_json_count(labels), count = bn_json_count(series);
     double *value = NULL;
     const char **label = NULL;
     bn_series *s = NULL;
@@ -175,14 +175,14 @@ static bonsai_status put_bars(bn_page *p, const json_t *chart)
     BN_TRY(BN_NEW(&label, (int64_t)n));
     BN_TRY(BN_NEW(&s, (int64_t)count));
     for (size_t i = 0; i < n; i++) {
-        const char *text = json_string_value(json_array_get(labels, i));
+        const char *text = bn_json_as_text(bn_json_at(labels, i));
         label[i] = text ? text : "";
     }
     for (size_t k = 0; k < count; k++) {
-        const json_t *one = json_array_get(series, k);
+        const bn_json *one = bn_json_at(series, k);
         s[k] = (bn_series){text_of(one, "name"), value + k * n};
         for (size_t i = 0; i < n; i++)
-            value[k * n + i] = number_or_nan(json_array_get(json_object_get(one, "values"), i));
+            value[k * n + i] = number_or_nan(bn_json_at(bn_json_get(one, "values"), i));
     }
     bn_chart_bars(p, &(bn_bar_chart){
         .title = text_of(chart, "title"), .x = text_of(chart, "x"), .y = text_of(chart, "y"),
@@ -194,29 +194,29 @@ done:
     return rc;
 }
 
-static bonsai_status read_curve(bn_curve *c, const json_t *points)
+static bonsai_status read_curve(bn_curve *c, const bn_json *points)
 {
-    bonsai_status rc = BN_NEW(&c->at, (int64_t)json_array_size(points));
+    bonsai_status rc = BN_NEW(&c->at, (int64_t)bn_json_count(points));
     size_t i;
-    json_t *point;
+    bn_json *point;
     if (rc == BONSAI_OK)
-        json_array_foreach(points, i, point)
-            c->at[c->count++] = (bn_spot){json_number_value(json_array_get(point, 0)),
-                                          json_number_value(json_array_get(point, 1))};
+        for (i = 0; (point = bn_json_at(points, i)); i++)
+            c->at[c->count++] = (bn_spot){bn_json_as_number(bn_json_at(point, 0)),
+                                          bn_json_as_number(bn_json_at(point, 1))};
     return rc;
 }
 
-static bonsai_status put_lines(bn_page *p, const json_t *chart)
+static bonsai_status put_lines(bn_page *p, const bn_json *chart)
 {
     bonsai_status rc = BONSAI_OK;
     bn_curve curve[MOST_CURVES] = {{0}};
     const char *name[MOST_CURVES];
     int count = 0;
     size_t i;
-    json_t *one;
-    json_array_foreach(json_object_get(chart, "curves"), i, one) {
-        const json_t *points = json_object_get(one, "at");
-        if (count == MOST_CURVES || json_array_size(points) == 0)
+    bn_json *one;
+    for (i = 0; (one = bn_json_at(bn_json_get(chart, "curves"), i)); i++) {
+        const bn_json *points = bn_json_get(one, "at");
+        if (count == MOST_CURVES || bn_json_count(points) == 0)
             continue;
         name[count] = text_of(one, "name");
         BN_TRY(read_curve(&curve[count++], points));
@@ -234,25 +234,25 @@ done:
 /* ---- the page ------------------------------------------------------------ */
 
 /* Text; objects {"code": text} become code. */
-static void put_pieces(bn_page *p, const json_t *pieces)
+static void put_pieces(bn_page *p, const bn_json *pieces)
 {
     size_t i;
-    json_t *piece;
-    json_array_foreach(pieces, i, piece) {
-        const char *text = json_string_value(piece);
-        const char *code = json_string_value(json_object_get(piece, "code"));
+    bn_json *piece;
+    for (i = 0; (piece = bn_json_at(pieces, i)); i++) {
+        const char *text = bn_json_as_text(piece);
+        const char *code = bn_json_as_text(bn_json_get(piece, "code"));
         bn_put(p, code ? "<code>" : "");
         bn_escape(p, code ? code : text ? text : "");
         bn_put(p, code ? "</code>" : "");
     }
 }
 
-static void put_list(bn_page *p, const json_t *list)
+static void put_list(bn_page *p, const bn_json *list)
 {
     size_t i;
-    json_t *item;
+    bn_json *item;
     bn_put(p, "<ul>\n");
-    json_array_foreach(list, i, item) {
+    for (i = 0; (item = bn_json_at(list, i)); i++) {
         bn_put(p, "<li>");
         put_pieces(p, item);
         bn_put(p, "</li>\n");
@@ -260,16 +260,16 @@ static void put_list(bn_page *p, const json_t *list)
     bn_put(p, "</ul>\n");
 }
 
-static void put_head(bn_page *p, const json_t *all)
+static void put_head(bn_page *p, const bn_json *all)
 {
     size_t i;
-    json_t *block;
+    bn_json *block;
     bn_put(p, "<h1>");
     bn_escape(p, text_of(all, "heading"));
     bn_put(p, "</h1>\n");
-    json_array_foreach(json_object_get(all, "about"), i, block) {
-        if (json_is_object(block)) {
-            put_list(p, json_object_get(block, "list"));
+    for (i = 0; (block = bn_json_at(bn_json_get(all, "about"), i)); i++) {
+        if (bn_json_is_object(block)) {
+            put_list(p, bn_json_get(block, "list"));
             continue;
         }
         bn_put(p, "<p>");
@@ -278,17 +278,17 @@ static void put_head(bn_page *p, const json_t *all)
     }
 }
 
-static bonsai_status put_table(bn_page *p, const json_t *table)
+static bonsai_status put_table(bn_page *p, const bn_json *table)
 {
     bonsai_status rc;
     size_t i;
-    json_t *chart;
+    bn_json *chart;
     bn_section_begin(p, text_of(table, "name"), text_of(table, "title"));
     bn_put(p, "<p>");
     bn_escape(p, text_of(table, "about"));
     bn_put(p, "</p>\n");
     BN_TRY(put_rows(p, table));
-    json_array_foreach(json_object_get(table, "charts"), i, chart)
+    for (i = 0; (chart = bn_json_at(bn_json_get(table, "charts"), i)); i++)
         BN_TRY(strcmp(text_of(chart, "kind"), "bars") == 0 ? put_bars(p, chart)
                                                            : put_lines(p, chart));
     bn_section_end(p);
@@ -297,11 +297,11 @@ done:
 }
 
 /* The page carries the data that it shows; "<" is escaped, so that it cannot end the element. */
-static bonsai_status put_data(bn_page *p, const json_t *data)
+static bonsai_status put_data(bn_page *p, const bn_json *data)
 {
-    char *text = json_dumps(data, JSON_ENCODE_ANY | JSON_INDENT(1) | JSON_REAL_PRECISION(10));
+    char *text = bn_json_print(data, 1, 10);
     if (!text)
-        return bn_fail(BONSAI_E_MEMORY, "there is not enough memory for the data of a page");
+        return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the data of a page");
     bn_put(p, "<script type=\"application/json\" id=\"results\">");
     for (char *at = text, *end; *at; at = end) {
         end = at + strcspn(at, "<");
@@ -312,7 +312,7 @@ static bonsai_status put_data(bn_page *p, const json_t *data)
         end += cut;
     }
     bn_put(p, "</script>\n");
-    free(text);
+    bn_json_drop(text);
     return BONSAI_OK;
 }
 
@@ -333,24 +333,28 @@ bonsai_status bonsai_report_tables(const char *path, const char *json)
 {
     bonsai_status rc = BONSAI_OK;
     bn_page p = {0};
-    json_error_t wrong;
+    bn_json_error wrong;
     size_t i;
-    json_t *all = json_loads(json, 0, &wrong), *table;
-    if (!all || !json_is_array(json_object_get(all, "tables"))) {
+    bn_json *all = bn_json_parse(json, strlen(json), 0, &wrong), *table;
+    if (!all && wrong.no_memory) {
+        rc = bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the description of a page");
+        goto done;
+    }
+    if (!all || !bn_json_is_array(bn_json_get(all, "tables"))) {
         rc = bn_fail(BONSAI_E_FORMAT, "the description of a page has no array of tables%s%s",
                      all ? "" : ": ", all ? "" : wrong.text);
         goto done;
     }
     bn_page_begin(&p, text_of(all, "title"), false);
     put_head(&p, all);
-    json_array_foreach(json_object_get(all, "tables"), i, table)
+    for (i = 0; (table = bn_json_at(bn_json_get(all, "tables"), i)); i++)
         BN_TRY(put_table(&p, table));
-    if (json_object_get(all, "data"))
-        BN_TRY(put_data(&p, json_object_get(all, "data")));
+    if (bn_json_get(all, "data"))
+        BN_TRY(put_data(&p, bn_json_get(all, "data")));
     bn_page_end(&p, false);
     BN_TRY(save(path, &p));
 done:
-    json_decref(all);
+    bn_json_free(all);
     bn_page_free(&p);
     return rc;
 }

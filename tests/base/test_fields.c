@@ -240,17 +240,17 @@ static void there_and_back(bonsai_options_kind kind)
     init(&was, kind);
     init(&is, kind);
     fill(&was, kind);
-    json_t *all = bn_fields_json(kind, &was);
+    bn_json *all = bn_fields_json(kind, &was);
     assert_non_null(all);
     bn_fields_from_json(kind, &is, all);
     const bonsai_field *f;
     for (int i = 0; (f = bonsai_field_at(kind, i)); i++) {
         bool aside = f->marks & BONSAI_MARK_ASIDE || f->type == BONSAI_FIELD_POINTER;
-        assert_true(aside == !json_object_get(all, f->name));
+        assert_true(aside == !bn_json_get(all, f->name));
         if (!aside)
             assert_memory_equal(was.byte + f->offset, is.byte + f->offset, bn_field_bytes(f));
     }
-    json_decref(all);
+    bn_json_free(all);
 }
 
 static void json_gives_back_what_it_was_made_of(void **state)
@@ -265,15 +265,16 @@ static void what_could_not_be_given_is_passed_over(void **state)
     room o, usual;
     init(&o, BONSAI_OPTIONS_CONDENSE);
     init(&usual, BONSAI_OPTIONS_CONDENSE);
-    json_t *bad = json_pack("{s:i,s:s,s:f,s:s,s:[fff],s:n,s:i,s:[f],s:i,s:i}", "layers", 17, "k",
-                            "five", "theta", 7.0, "accounting", "none", "split", 90.0, 90.0, 0.0,
-                            "beta", "sample", -5, "delta", 1.0, "unknown", 3, "bytes", -1);
+    bn_json *bad = bn_json_pack("{s:i,s:s,s:f,s:s,s:[fff],s:n,s:i,s:[f],s:i,s:i}", "layers", 17,
+                                "k",
+                                "five", "theta", 7.0, "accounting", "none", "split", 90.0, 90.0,
+                                0.0, "beta", "sample", -5, "delta", 1.0, "unknown", 3, "bytes", -1);
     assert_non_null(bad);
     bn_fields_from_json(BONSAI_OPTIONS_CONDENSE, &o, bad);
     assert_memory_equal(&o.condense, &usual.condense, sizeof o.condense);
     bn_fields_from_json(BONSAI_OPTIONS_CONDENSE, &o, NULL);
     assert_memory_equal(&o.condense, &usual.condense, sizeof o.condense);
-    json_decref(bad);
+    bn_json_free(bad);
 }
 
 /* A record may say "inductive": 4294967296. */

@@ -1,12 +1,12 @@
 /* test_auto.c -- the choice between trees and prototypes, and whom a prototype stands for.
  *
  * SPDX-License-Identifier: MIT */
-#include <jansson.h>
 #include <locale.h>
 #include <stdio.h>
 
 #include "condense/methods.h"
 #include "condense/record.h"
+#include "json.h"
 #include "prototypes/prototypes.h"
 #include "condensing.h"
 
@@ -43,10 +43,10 @@ static bool same_graph(const bonsai_graph *a, const bonsai_graph *b)
     return equal != 0;
 }
 
-static json_t *report_of(const bonsai_graph *g)
+static bn_json *report_of(const bonsai_graph *g)
 {
     const bonsai_array *a = &g->view.section[BONSAI_SECTION_METADATA];
-    json_t *root = json_loadb(a->data, (size_t)a->count, 0, NULL);
+    bn_json *root = bn_json_parse(a->data, (size_t)a->count, 0, NULL);
     assert_non_null(root);
     return root;
 }
@@ -150,12 +150,12 @@ static void the_better_one_is_taken_as_it_is_alone(void **state)
         snprintf(text, sizeof text, "with %s %.1f %%", wins ? "prototypes" : "trees",
                  i[2].probe_other);
         assert_non_null(strstr(i[2].why, text));
-        json_t *root = report_of(small), *choice = json_object_get(root, "choice");
-        assert_string_equal(json_string_value(json_object_get(choice, "why")), i[2].why);
-        assert_string_equal(json_string_value(json_object_get(root, "method")),
+        bn_json *root = report_of(small), *choice = bn_json_get(root, "choice");
+        assert_string_equal(bn_json_as_text(bn_json_get(choice, "why")), i[2].why);
+        assert_string_equal(bn_json_as_text(bn_json_get(root, "method")),
                             bonsai_method_name(i[2].method));
-        assert_true(fabs(json_real_value(json_object_get(choice, "probe")) - i[2].probe) < 1e-6);
-        json_decref(root);
+        assert_true(fabs(bn_json_as_number(bn_json_get(choice, "probe")) - i[2].probe) < 1e-6);
+        bn_json_free(root);
         bonsai_graph_free(small);
         bonsai_graph_free(trees);
         bonsai_graph_free(prototypes);

@@ -1,11 +1,11 @@
 /* test_record.c -- a condensed graph gives back how it was made, and why its nodes are there.
  *
  * SPDX-License-Identifier: MIT */
-#include <jansson.h>
 #include <string.h>
 
 #include "condense/record.h"
 #include "condensing.h"
+#include "json.h"
 
 static bonsai_graph *generated(uint64_t seed)
 {
@@ -289,47 +289,43 @@ static void check_told(const bonsai_graph *small)
     bn_free(trace);
 }
 
-static void put_text(bonsai_graph *small, const json_t *root)
+static void put_text(bonsai_graph *small, const bn_json *root)
 {
-    char *text = json_dumps(root, JSON_COMPACT), *to;
+    char *text = bn_json_print(root, 0, 17), *to;
     assert_int_equal(bn_graph_array(&to, small, BONSAI_SECTION_METADATA, BONSAI_TYPE_U8,
                                     (int64_t)strlen(text)), BONSAI_OK);
     memcpy(to, text, strlen(text));
-    free(text);
+    bn_json_drop(text);
 }
 
-static json_t *nonsense(int kind)
+static bn_json *nonsense(int kind)
 {
     switch (kind) {
-    case 0:  return json_null();
-    case 1:  return json_integer(INT64_MIN);
-    case 2:  return json_integer(INT64_MAX);
-    case 3:  return json_real(1e300);
-    case 4:  return json_real(-0.5);
-    case 5:  return json_string("\x1b[31m ten thousand characters would be too many for the room");
-    case 6:  return json_pack("[i,s,n,{}]", 1, "x");
-    default: return json_pack("{s:i,s:[]}", "tree", 1, "rank");
+    case 0:  return bn_json_null();
+    case 1:  return bn_json_whole(INT64_MIN);
+    case 2:  return bn_json_whole(INT64_MAX);
+    case 3:  return bn_json_real(1e300);
+    case 4:  return bn_json_real(-0.5);
+    case 5:  return bn_json_text("\x1b[31m ten thousand characters would be too many for the room");
+    case 6:  return bn_json_pack("[i,s,n,{}]", 1, "x");
+    default: return bn_json_pack("{s:i,s:[]}", "tree", 1, "rank");
     }
 }
 
-static int spoil(bonsai_graph *small, json_t *root, json_t *object)
+static int spoil(bonsai_graph *small, bn_json *root, bn_json *object)
 {
     enum { KINDS = 8 };
     const char *key;
-    json_t *value;
     int tried = 0;
-    void *next = json_object_iter(object);
-    for (; next; next = json_object_iter_next(object, next)) {
-        key = json_object_iter_key(next);
-        value = json_incref(json_object_iter_value(next));
+    for (size_t i = 0; (key = bn_json_key(object, i)); i++) {
+        bn_json *value = bn_json_keep(bn_json_value(object, i));
         for (int kind = 0; kind < KINDS; kind++, tried++) {
-            json_object_iter_set_new(object, next, nonsense(kind));
+            bn_json_set(object, key, nonsense(kind));
             put_text(small, root);
             check_told(small);
         }
-        json_object_iter_set_new(object, next, value);
-        assert_non_null(key);
-        if (json_is_object(value))
+        bn_json_set(object, key, value);
+        if (bn_json_is_object(value))
             tried += spoil(small, root, value);
     }
     return tried;
@@ -344,9 +340,9 @@ static void nonsense_in_any_place_does_no_harm(void **state)
         bonsai_condense_info info;
         bonsai_graph *small = condensed(&info, g, &o);
         const bonsai_array *a = &small->view.section[BONSAI_SECTION_METADATA];
-        json_t *root = json_loadb(a->data, (size_t)a->count, 0, NULL);
+        bn_json *root = bn_json_parse(a->data, (size_t)a->count, 0, NULL);
         assert_true(spoil(small, root, root) > 300);
-        json_decref(root);
+        bn_json_free(root);
         bonsai_graph_free(small);
     }
     bonsai_graph_free(g);

@@ -45,7 +45,7 @@ pkgconfig)
     needs shared libbonsai.so
     # The archive is linked in the step `package`: "pkg-config --static" also asks for
     # static libraries of libzip's own, which Debian's libzip-dev does not bring.
-    pkg-config --static --libs bonsai | grep -e -lzip | grep -e -ljansson | grep -e -lz ;;
+    pkg-config --static --libs bonsai | grep -e -lzip | grep -e -lz ;;
 package)
     "$CMAKE" -S "$here" -B . "-Dwanted=$VERSION" "-DCMAKE_PREFIX_PATH=$prefix" \
         "-DCMAKE_C_COMPILER=$CC" "-DCMAKE_CXX_COMPILER=$CXX"

@@ -17,12 +17,12 @@ typedef struct {
     cellfile    f;
 } table;
 
-static json_t *heading(const char *of, const char *version, int nodes, int epochs)
+static bn_json *heading(const char *of, const char *version, int nodes, int epochs)
 {
     char key[32];
     snprintf(key, sizeof key, "bonsai_%s", of);
-    return json_pack("{s:s,s:{s:i},s:{s:i,s:s}}", key, version, "graph", "nodes", nodes, "options",
-                     "epochs", epochs, "seed", "7");
+    return bn_json_pack("{s:s,s:{s:i},s:{s:i,s:s}}", key, version, "graph", "nodes", nodes,
+                        "options", "epochs", epochs, "seed", "7");
 }
 
 /* The full graph, and three of one small graph that differ in one thing each. */
@@ -236,7 +236,7 @@ static void a_table_of_other_options_is_refused(void **state)
     };
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
         ask(&t, path, NULL);
-        json_decref(t.f.heading);
+        bn_json_free(t.f.heading);
         t.f.heading = heading("compare", other[i].version, other[i].nodes, other[i].epochs);
         assert_refused(&t, other[i].why);
     }
@@ -273,7 +273,7 @@ static void lines_that_are_no_cells_are_refused(void **state)
     ask(&t, "/nowhere/cells.jsonl", names);
     assert_refused(&t, "/nowhere/cells.jsonl: cannot be written: No such file or directory");
     ask(&t, temp_path("never.jsonl"), names);
-    json_decref(t.f.heading);
+    bn_json_free(t.f.heading);
     t.f.heading = NULL;
     assert_refused(&t, "there is not enough memory to begin ");
 }

@@ -2,9 +2,9 @@
  * and what is refused.
  *
  * SPDX-License-Identifier: MIT */
-#include <jansson.h>
 
 #include "condensing.h"
+#include "json.h"
 #include "report/facts.h"
 #include "trees/set.h"
 
@@ -114,10 +114,10 @@ static void curves_ascend_and_end_in_what_was_reported(void **state)
 }
 
 /* What the small graph's metadata hold, read without the library. */
-static json_t *metadata_of(const bonsai_graph *small)
+static bn_json *metadata_of(const bonsai_graph *small)
 {
     const bonsai_array *a = &bonsai_graph_view(small)->section[BONSAI_SECTION_METADATA];
-    json_t *all = json_loadb(a->data, (size_t)a->count, 0, NULL);
+    bn_json *all = bn_json_parse(a->data, (size_t)a->count, 0, NULL);
     assert_non_null(all);
     return all;
 }
@@ -139,13 +139,13 @@ static void a_long_curve_is_thinned_and_small(void **state)
         widest = fmax(widest, f->coverage.at[i].x - f->coverage.at[i - 1].x);
     assert_true(widest < info.bytes / 40);
     bn_facts_free(f);
-    json_t *report = metadata_of(small);
-    char *curve = json_dumps(json_object_get(report, "curve"), JSON_COMPACT);
-    char *rounds = json_dumps(json_object_get(report, "rounds"), JSON_COMPACT);
+    bn_json *report = metadata_of(small);
+    char *curve = bn_json_print(bn_json_get(report, "curve"), 0, 17);
+    char *rounds = bn_json_print(bn_json_get(report, "rounds"), 0, 17);
     assert_true(strlen(curve) + strlen(rounds) < 20000);
-    free(curve);
-    free(rounds);
-    json_decref(report);
+    bn_json_drop(curve);
+    bn_json_drop(rounds);
+    bn_json_free(report);
     bonsai_graph_free(small);
     bonsai_graph_free(g);
 }

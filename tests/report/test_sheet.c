@@ -1,19 +1,27 @@
 /* test_sheet.c -- what the sections of a report say is what the metadata says.
  *
  * SPDX-License-Identifier: MIT */
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "json.h"
 #include "paging.h"
 #include "report/page.h"
 
 /* What the small graph's metadata hold, read without the library. */
-static json_t *metadata_of(const bonsai_graph *small)
+static int keys_of(const bn_json *object)
+{
+    int count = 0;
+    while (bn_json_key(object, (size_t)count))
+        count++;
+    return count;
+}
+
+static bn_json *metadata_of(const bonsai_graph *small)
 {
     const bonsai_array *a = &bonsai_graph_view(small)->section[BONSAI_SECTION_METADATA];
-    json_t *all = json_loadb(a->data, (size_t)a->count, 0, NULL);
+    bn_json *all = bn_json_parse(a->data, (size_t)a->count, 0, NULL);
     assert_non_null(all);
     return all;
 }
@@ -21,7 +29,7 @@ static json_t *metadata_of(const bonsai_graph *small)
 typedef struct {
     bonsai_graph *full, *small;
     bonsai_condense_info info;
-    json_t *meta;
+    bn_json *meta;
     bonsai_report *report;
     const char *html;
 } made;
@@ -49,7 +57,7 @@ static void make(made *m, const bonsai_condense_options *o)
 
 static void drop(made *m)
 {
-    json_decref(m->meta);
+    bn_json_free(m->meta);
     bonsai_report_free(m->report);
     bonsai_graph_free(m->small);
     bonsai_graph_free(m->full);
@@ -89,9 +97,9 @@ static double cell(const char *text, const char *row, int column)
 
 static double meta(const made *m, const char *object, const char *key)
 {
-    const json_t *v = json_object_get(json_object_get(m->meta, object), key);
-    assert_true(json_is_number(v));
-    return json_number_value(v);
+    const bn_json *v = bn_json_get(bn_json_get(m->meta, object), key);
+    assert_true(bn_json_is_number(v));
+    return bn_json_as_number(v);
 }
 
 static bonsai_condense_options options(bonsai_method method)
@@ -138,7 +146,7 @@ static void every_option_is_shown(void **state)
     make(&m, &o);
     char *text = section(&m, "options");
     assert_int_equal(count_of(text, "<tr>"),
-                     2 + (int)json_object_size(json_object_get(m.meta, "options")));
+                     2 + keys_of(bn_json_get(m.meta, "options")));
     assert_int_equal(count_of(text, "class=\"mark\""), 1);      /* the budget */
     free(text);
     drop(&m);
@@ -187,15 +195,15 @@ static void coverage_and_rounds_are_those_of_the_metadata(void **state)
     assert_non_null(strstr(text, percent));
     free(text);
     text = section(&m, "pruning");
-    const json_t *rounds = json_object_get(m.meta, "rounds");
+    const bn_json *rounds = bn_json_get(m.meta, "rounds");
     size_t i;
-    json_t *r;
-    json_array_foreach(rounds, i, r) {
+    bn_json *r;
+    for (i = 0; (r = bn_json_at(rounds, i)); i++) {
         char name[32];
         snprintf(name, sizeof name, "%lld",
-                 (long long)json_integer_value(json_object_get(r, "round")));
-        assert_true(cell(text, name, 1) == (double)json_integer_value(json_object_get(r, "nodes")));
-        assert_true(cell(text, name, 3) == (double)json_integer_value(json_object_get(r, "pruned")));
+                 (long long)bn_json_as_whole(bn_json_get(r, "round")));
+        assert_true(cell(text, name, 1) == (double)bn_json_as_whole(bn_json_get(r, "nodes")));
+        assert_true(cell(text, name, 3) == (double)bn_json_as_whole(bn_json_get(r, "pruned")));
     }
     assert_true(i > 0);
     free(text);

@@ -1,9 +1,9 @@
 /* test_updatebad.c -- what cannot be updated, failed allocations, canceling.
  *
  * SPDX-License-Identifier: MIT */
-#include <jansson.h>
 
 #include "growing.h"
+#include "json.h"
 
 /* ---- refusals ---- */
 
@@ -96,17 +96,17 @@ static void members_that_lie_are_refused(void **state)
 static void set_budget(bonsai_graph *small, int64_t bytes)
 {
     const bonsai_array *a = &small->view.section[BONSAI_SECTION_METADATA];
-    json_t *root = json_loadb(a->data, (size_t)a->count, 0, NULL);
-    json_t *options = json_object_get(root, "options");
+    bn_json *root = bn_json_parse(a->data, (size_t)a->count, 0, NULL);
+    bn_json *options = bn_json_get(root, "options");
     uint8_t *to;
-    assert_int_equal(json_object_set_new(options, "ratio", json_integer(0)), 0);
-    assert_int_equal(json_object_set_new(options, "bytes", json_integer(bytes)), 0);
-    char *text = json_dumps(root, JSON_COMPACT);
+    bn_json_set(options, "ratio", bn_json_whole(0));
+    bn_json_set(options, "bytes", bn_json_whole(bytes));
+    char *text = bn_json_print(root, 0, 17);
     assert_int_equal(bn_graph_array(&to, small, BONSAI_SECTION_METADATA, BONSAI_TYPE_U8, (int64_t)strlen(text)),
                      BONSAI_OK);
     memcpy(to, text, strlen(text));
-    free(text);
-    json_decref(root);
+    bn_json_drop(text);
+    bn_json_free(root);
 }
 
 /* Weights that outgrow a byte stay in it where the budget has no room for more. */
