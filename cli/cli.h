@@ -10,6 +10,7 @@
  *   save.c      writing a graph
  *   page.c      writing a page about a graph
  *   csv.c       files of rows that appear only when complete
+ *   newfile.c   where such files are until then
  *   condensed.c reports about condensed graphs, and the one they carry
  *   prototype.c what one prototype stands for
  *   training.c  the options and the runs of train and eval
@@ -246,11 +247,21 @@ bonsai_status save(session *s, const bonsai_graph *g, const char *path, bonsai_e
 /* Reads a graph besides the one that --features and --labels are for. */
 bonsai_status read_other(session *s, bonsai_graph **out, const char *path);
 
+/* The file that a link, or a chain of links, leads to; it need not exist.  0, or -1 and errno. */
+int     path_follow(char to[MOST_PATH], const char *path);
+/* A temporary name next to target, the same in every process. */
+void    path_beside(char to[MOST_PATH + 32], const char *target, int writer);
+/* Creates a file under a temporary name next to target; a descriptor, or -1 and errno. */
+int     newfile_open(char temporary[MOST_PATH + 32], const char *target);
+/* Renames a file; it gets the mode of a file that it replaces.  0, or -1 and errno. */
+int     path_replace(const char *from, const char *to);
+
 /* Rows of cells separated by commas, on stdout or in a file that is renamed when complete. */
 typedef struct {
     FILE       *file;
     const char *path;           /* NULL: stdout */
-    char        temporary[MOST_PATH + 8];   /* "": none, as for a pipe */
+    char        target[MOST_PATH];          /* where path leads to */
+    char        temporary[MOST_PATH + 32];  /* "": none, as for a pipe */
 } csv;
 
 int  csv_begin(session *s, csv *out, const char *path);         /* exit code */

@@ -1,7 +1,12 @@
 /* cmd_generate.c -- bonsai generate: a synthetic graph, without a download.
  *
  * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -10,6 +15,16 @@ typedef struct {
     const char *out;
     int no_linear;
 } arguments;
+
+typedef struct {
+    const arguments *a;
+    const char   *name;         /* where it is generated; a .bonsai file under a temporary name */
+    int           native, lock, fitted;
+    char          target[MOST_PATH], temporary[MOST_PATH + 32];
+    bonsai_graph *g;
+    bonsai_stats  stats;
+    bonsai_linear linear;
+} making;
 
 static void summary_shape(summary *r, const bonsai_stats *st, const char *path)
 {
@@ -27,41 +42,93 @@ static void summary_shape(summary *r, const bonsai_stats *st, const char *path)
     summary_degrees(r, st);
 }
 
-/* A graph too large for the linear model is still valid. */
-static bonsai_status summary_linear(summary *r, session *s, const bonsai_graph *g, uint64_t seed)
+/* The last error with the name that the user knows; the library knows the temporary one. */
+static const char *error_of(const making *m, char *text, size_t size)
 {
-    bonsai_linear l;
-    bonsai_linear_init(&l);
-    bonsai_status rc = bonsai_graph_linear(&l, g, seed, &s->read);
-    if (rc == BONSAI_E_CANCELED)
+    const char *why = bonsai_error();
+    size_t len = strlen(m->temporary);
+    if (len == 0 || strncmp(why, m->temporary, len) != 0)
+        return why;
+    snprintf(text, size, "%s%s", path_without_format(m->a->out), why + len);
+    return text;
+}
+
+/* A graph too large for the linear model is still valid. */
+static bonsai_status fit(session *s, making *m)
+{
+    bonsai_status rc = bonsai_graph_linear(&m->linear, m->g, m->a->generate.seed, &s->read);
+    m->fitted = rc == BONSAI_OK;
+    if (rc == BONSAI_OK || rc == BONSAI_E_CANCELED)
         return rc;
-    if (rc != BONSAI_OK) {
-        note(s, "no linear model: %s", bonsai_error());
-        return BONSAI_OK;
-    }
-    summary_heading(r, "Linear models, accuracy %");
-    summary_real(r, "linear.majority", "largest class", l.majority, "%.1f");
-    summary_real(r, "linear.features", "features alone", l.features_only, "%.1f");
-    summary_real(r, "linear.two_hops", "two-hop averages", l.two_hops, "%.1f");
-    summary_note(r, "features averaged twice over neighbours");
+    char text[MOST_PATH + 512];
+    note(s, "no linear model: %s", error_of(m, text, sizeof text));
     return BONSAI_OK;
 }
 
+static void summary_linear(summary *r, const bonsai_linear *l)
+{
+    summary_heading(r, "Linear models, accuracy %");
+    summary_real(r, "linear.majority", "largest class", l->majority, "%.1f");
+    summary_real(r, "linear.features", "features alone", l->features_only, "%.1f");
+    summary_real(r, "linear.two_hops", "two-hop averages", l->two_hops, "%.1f");
+    summary_note(r, "features averaged twice over neighbours");
+}
+
+static bonsai_status make(session *s, making *m)
+{
+    bonsai_status rc = crew.generate(&m->g, s, &m->a->generate, m->name);
+    if (rc == BONSAI_OK && m->native)
+        m->lock = open(m->temporary, O_RDWR | O_CLOEXEC);
+    if (m->lock >= 0)
+        flock(m->lock, LOCK_EX | LOCK_NB);      /* until it is in place, nobody removes it */
+    if (rc == BONSAI_OK)
+        rc = crew.stats(&m->stats, NULL, m->g, &s->read);
+    if (rc == BONSAI_OK && !m->a->no_linear)
+        rc = crew.agree(s->mute ? BONSAI_OK : fit(s, m));
+    return rc;
+}
+
+/* Of several processes only one writes. */
+static int put_in_place(session *s, const making *m)
+{
+    const char *out = m->a->out;
+    if (s->mute)
+        return EXIT_DONE;
+    if (m->native)
+        return path_replace(m->temporary, m->target) == 0 ? EXIT_DONE :
+               fail_with(s, "%s: cannot be written: %s", out, strerror(errno));
+    bonsai_status rc = save(s, m->g, out, BONSAI_ENCODING_AUTO);
+    return rc == BONSAI_OK ? EXIT_DONE : fail(s, rc);
+}
+
+/* The graph takes its place last, so that one that is canceled leaves nothing. */
 static int generate(session *s, const arguments *a)
 {
     summary r = {.count = 0};
-    bonsai_graph *g = NULL;
-    bonsai_stats stats;
-    bonsai_stats_init(&stats);
-    bonsai_status rc = crew.generate(&g, s, &a->generate, a->out);
-    if (rc == BONSAI_OK)
-        rc = crew.stats(&stats, NULL, g, &s->read);
-    if (rc == BONSAI_OK)
-        summary_shape(&r, &stats, a->out);
-    if (rc == BONSAI_OK && !a->no_linear)
-        rc = crew.agree(s->mute ? BONSAI_OK : summary_linear(&r, s, g, a->generate.seed));
-    int code = rc == BONSAI_OK ? EXIT_DONE : fail(s, rc);
-    bonsai_graph_free(g);
+    making m = {.a = a, .native = path_is_native(a->out), .name = a->out, .lock = -1};
+    char name[MOST_PATH + 64];
+    bonsai_stats_init(&m.stats);
+    bonsai_linear_init(&m.linear);
+    if (m.native && path_follow(m.target, path_without_format(a->out)) != 0)
+        return fail_with(s, "%s: cannot be written: %s", a->out, strerror(errno));
+    if (m.native) {
+        path_beside(m.temporary, m.target, 0);
+        snprintf(name, sizeof name, "bonsai:%s", m.temporary);
+        m.name = name;
+    }
+    bonsai_status rc = make(s, &m);
+    char text[MOST_PATH + 512];
+    int code = rc == BONSAI_OK ? put_in_place(s, &m) : rc == BONSAI_E_CANCELED ? fail(s, rc) :
+               fail_with(s, "%s", error_of(&m, text, sizeof text));
+    if (code != EXIT_DONE && m.native && !s->mute)
+        unlink(m.temporary);
+    if (code == EXIT_DONE)
+        summary_shape(&r, &m.stats, a->out);
+    if (code == EXIT_DONE && m.fitted)
+        summary_linear(&r, &m.linear);
+    if (m.lock >= 0)
+        close(m.lock);
+    bonsai_graph_free(m.g);
     return code == EXIT_DONE ? summary_print(&r, s) : code;
 }
 

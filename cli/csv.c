@@ -11,13 +11,6 @@
 
 #include "cli.h"
 
-static mode_t usual_mode(void)
-{
-    mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
-}
-
 static int failed(session *s, csv *out)
 {
     int code = fail_with(s, "%s: cannot be written: %s", out->path,
@@ -39,13 +32,10 @@ int csv_begin(session *s, csv *out, const char *path)
         out->file = fopen(path, "w");
         return out->file ? EXIT_DONE : failed(s, out);
     }
-    snprintf(out->temporary, sizeof out->temporary, "%s.XXXXXX", path);
-    fd = mkstemp(out->temporary);
-    if (fd < 0) {
-        out->temporary[0] = 0;
+    if (path_follow(out->target, path) == 0)
+        fd = newfile_open(out->temporary, out->target);
+    if (fd < 0)
         return failed(s, out);
-    }
-    fchmod(fd, usual_mode());
     out->file = fdopen(fd, "w");
     if (out->file)
         return EXIT_DONE;
@@ -74,12 +64,13 @@ int csv_end(session *s, csv *out)
         return EXIT_DONE;                       /* main flushes and checks stdout */
     errno = 0;
     int bad = fflush(out->file) != 0 || ferror(out->file) ||
-              (out->temporary[0] && fsync(fileno(out->file)) != 0);
+              (out->temporary[0] && (fsync(fileno(out->file)) != 0 ||
+                                     path_replace(out->temporary, out->target) != 0));
     int why = errno;
-    bad |= fclose(out->file) != 0;
-    if (bad && why)
-        errno = why;
-    if (bad || (out->temporary[0] && rename(out->temporary, out->path) != 0))
-        return failed(s, out);
-    return EXIT_DONE;
+    if (fclose(out->file) != 0 && !bad) {       /* it held the lock of the temporary name */
+        bad = 1;
+        why = errno;
+    }
+    errno = why;
+    return bad ? failed(s, out) : EXIT_DONE;
 }

@@ -42,13 +42,10 @@ static bonsai_status verify(const bonsai_graph *g, const bonsai_read_options *o)
 static bonsai_status generate(bonsai_graph **out, session *s, const bonsai_generate_options *o,
                               const char *path)
 {
-    bonsai_status rc;
-    if (path_is_native(path)) {
-        rc = bonsai_graph_generate_file(path_without_format(path), o);
-        return rc == BONSAI_OK ? bonsai_graph_read(out, path, &s->read) : rc;
-    }
-    rc = bonsai_graph_generate(out, o);
-    return rc == BONSAI_OK ? save(s, *out, path, BONSAI_ENCODING_AUTO) : rc;
+    if (!path_is_native(path))
+        return bonsai_graph_generate(out, o);
+    bonsai_status rc = bonsai_graph_generate_file(path_without_format(path), o);
+    return rc == BONSAI_OK ? bonsai_graph_read(out, path, &s->read) : rc;
 }
 
 static bonsai_status agree(bonsai_status rc)

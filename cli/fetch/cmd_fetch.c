@@ -69,33 +69,6 @@ static int list_datasets(session *s)
 
 /* ---- existing files ------------------------------------------------------- */
 
-static int has_ending(const char *path, const char *ending)
-{
-    size_t len = strlen(path) - (path_ends_with(path, ".part") ? 5 : 0), tail = strlen(ending);
-    return len >= tail && strncmp(path + len - tail, ending, tail) == 0;
-}
-
-/* Without a checksum: whether the file begins as its ending requires, and an archive is whole. */
-static int looks_right(const char *path, const char **ending)
-{
-    static const struct { const char *ending, *begins; } kinds[] = {
-        {".npz", "PK"}, {".zip", "PK"}, {".npy", "\x93NUMPY"}, {".json", "{"}};
-    char head[8] = "";
-    FILE *f = fopen(path, "rb");
-    size_t got = f ? fread(head, 1, sizeof head - 1, f) : 0;
-    if (f)
-        fclose(f);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        size_t len = strlen(kinds[i].begins);
-        *ending = kinds[i].ending;
-        if (!has_ending(path, *ending))
-            continue;
-        return got >= len && memcmp(head, kinds[i].begins, len) == 0 &&
-               (*head != 'P' || zip_is_whole(path));
-    }
-    return 1;
-}
-
 int file_is_right(const char *path, int64_t bytes, const char *sha256, char *why, size_t size)
 {
     char hex[SHA256_HEX];
@@ -122,7 +95,7 @@ int file_is_right(const char *path, int64_t bytes, const char *sha256, char *why
         snprintf(why, size, "has the SHA-256 %.12s... and not %.12s...", hex, sha256);
         return 0;
     }
-    if (!sha256 && !looks_right(path, &ending)) {
+    if (!sha256 && !file_is_whole(path, st.st_size, &ending)) {
         snprintf(why, size, "is not a %s file, or not all of one", ending);
         return 0;
     }

@@ -43,6 +43,7 @@ typedef struct {
     download *d;
     CURL     *curl;
     CURLcode  rc;
+    char      target[MOST_PATH];    /* where the path leads to */
     char      part[MOST_PATH + 8], says[CURL_ERROR_SIZE];
     int       fd, error;        /* errno of a write */
     int64_t   start, have;      /* bytes of the .part when this request began, and now */
@@ -423,8 +424,9 @@ static int open_part(transfer *t)
 {
     download *d = t->d;
     struct stat st;
-    if (snprintf(t->part, sizeof t->part, "%s.part", d->path) >= (int)sizeof t->part)
-        return fail_with(d->s, "%.60s...: the name is too long", d->path);
+    if (path_follow(t->target, d->path) != 0)
+        return fail_with(d->s, "%s: cannot be written: %s", d->path, strerror(errno));
+    snprintf(t->part, sizeof t->part, "%s.part", t->target);
     t->fd = open(t->part, O_RDWR | O_CREAT | O_NOFOLLOW, 0666);
     if (t->fd < 0 || fstat(t->fd, &st) != 0)
         return fail_with(d->s, "%s: cannot be written: %s; name another folder with --to", t->part,
@@ -451,7 +453,7 @@ static int finish(transfer *t)
                          "server with --base-url", d->url, why);
     }
     futimens(t->fd, NULL);
-    if (fsync(t->fd) != 0 || rename(t->part, d->path) != 0)
+    if (fsync(t->fd) != 0 || path_replace(t->part, t->target) != 0)
         return fail_with(d->s, "%s: cannot be written: %s", d->path, strerror(errno));
     return EXIT_DONE;
 }
@@ -460,17 +462,15 @@ static int fetch_and_finish(transfer *t)
 {
     download *d = t->d;
     char why[256];
-    if (d->bytes < 0 || t->have < d->bytes) {
-        int code = fetch(t);
-        if (code != EXIT_DONE)
-            return code;
-    }
+    int code = d->bytes < 0 || t->have < d->bytes ? fetch(t) : EXIT_DONE;
+    if (code != EXIT_DONE)
+        return code;
     /* If the halves do not fit, start over. */
     if (d->resumed > 0 && !file_is_right(t->part, d->bytes, d->sha256, why, sizeof why)) {
         note(d->s, "%s: the data %s; downloading all of it again", d->url, why);
         d->resumed = 0;
-        int code = empty_part(t) ? fetch(t) : fail_with(d->s, "%s: cannot be written: %s",
-                                                        t->part, strerror(t->error));
+        code = empty_part(t) ? fetch(t) : fail_with(d->s, "%s: cannot be written: %s", t->part,
+                                                    strerror(t->error));
         if (code != EXIT_DONE)
             return code;
     }

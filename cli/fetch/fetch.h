@@ -61,6 +61,9 @@ int download_file(download *d);                         /* exit code; prints wha
 /* 1: the file matches what is known of it; else why holds the end of a sentence. */
 int file_is_right(const char *path, int64_t bytes, const char *sha256, char *why, size_t size);
 
+/* Without a checksum: whether the file is all of what its ending says; else *ending is set. */
+int file_is_whole(const char *path, int64_t bytes, const char **ending);
+
 /* ---- archives ------------------------------------------------------------ */
 
 int  zip_is_whole(const char *path);

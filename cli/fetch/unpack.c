@@ -6,7 +6,7 @@
  * temporary name, which is renamed when complete.
  *
  * SPDX-License-Identifier: MIT */
-#define _XOPEN_SOURCE 700       /* nftw */
+#define _GNU_SOURCE             /* nftw, renameat2 */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -202,6 +202,8 @@ static int unpack_one(archive *a, zip_uint64_t i, const zip_stat_t *st)
         code = fail_with(a->s, "%s: cannot be written: %s", path, strerror(errno));
     else
         code = copy(a, from, to, path, st->size);
+    if (code == EXIT_DONE && fsync(to) != 0)
+        code = fail_with(a->s, "%s: cannot be written: %s", path, strerror(errno));
     if (to >= 0 && close(to) != 0 && code == EXIT_DONE)
         code = fail_with(a->s, "%s: cannot be written: %s", path, strerror(errno));
     zip_fclose(from);
@@ -220,10 +222,15 @@ static int unpack_all(archive *a)
     return code;
 }
 
-/* An existing folder gets a unique name first, and is removed when the new one is in place. */
+/* An existing folder changes places with the new one in one step.  Where the file system cannot do
+ * that, it gets a unique name first.  Then it is removed. */
 static int put_in_place(archive *a, const char *to)
 {
     char old[MOST_PATH + 8];
+    if (renameat2(AT_FDCWD, a->to, AT_FDCWD, to, RENAME_EXCHANGE) == 0) {
+        remove_folder(a->to);
+        return EXIT_DONE;
+    }
     snprintf(old, sizeof old, "%s.XXXXXX", to);
     if (!mkdtemp(old))
         return fail_with(a->s, "%s: cannot be written: %s", to, strerror(errno));

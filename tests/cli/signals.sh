@@ -10,6 +10,22 @@ for signal in INT:130 TERM:143; do
     [ ! -s out ] || { cat out; exit 1; }
     [ "$(ls -A)" = "$(printf 'err\nout')" ] || { echo "left behind:"; ls -A; exit 1; }
 done
+# And when the graph is written but its linear model is still to be fitted; the old file stays.
+echo old >old.bonsai
+for out in new.bonsai old.bonsai; do
+    code=0
+    "$BONSAI" generate --nodes 40000 --classes 200 --features 1500 --words 9 -t 1 -o $out >out 2>err &
+    for i in $(seq 200); do
+        ls -A | grep -q "tmp.bonsai" && break || sleep 0.05
+    done
+    sleep 0.5
+    kill -TERM $!               # a shell's background processes ignore SIGINT
+    wait $! || code=$?
+    [ $code -eq 143 ] || { echo "fitting: SIGTERM ends it with $code"; cat err; exit 1; }
+    [ "$(ls -A)" = "$(printf 'err\nold.bonsai\nout')" ] || { echo "left behind:"; ls -A; exit 1; }
+    [ "$(cat old.bonsai)" = old ] || { echo "a canceled graph has replaced another file"; exit 1; }
+done
+rm old.bonsai
 # So it is while condensing: with one budget or several, nothing is left behind.
 "$BONSAI" generate --nodes 60000 --dense --features 200 --no-linear -q -o large.bonsai >/dev/null
 for budget in '-o small.bonsai --ratio 0.01' '-o small --ratios 0.01,0.02'; do

@@ -443,6 +443,43 @@ def every_layout_loads_from_the_path_that_is_told(server):
 
 
 @test
+def a_cut_file_without_a_length_is_noticed(server):
+    fetched("flickr", "--to", "d", url=server.url + "nolength")
+    for name in ("feats.npy", "class_map.json", "role.json", "adj_full.npz"):
+        whole, path = server.files["flickr/" + name], "d/flickr/" + name
+        for part in (whole[:-1], whole[:len(whole) // 2], whole[:11], whole[:1],
+                     whole + b"}" if name.endswith("json") else whole[:130]):
+            os.remove(path)
+            server.files["flickr/" + name] = part
+            refused("is not a .%s file, or not all of one" % name.split(".")[1], "flickr", "--to",
+                    "d", url=server.url + "nolength")
+            assert not os.path.exists(path) and not os.path.exists(path + ".part"), (name, part)
+            write(path, part)           # nor is one that is there taken for whole
+            refused("--force downloads it again", "flickr", "--to", "d", url=server.url + "ok")
+        write(path, whole)
+        server.files["flickr/" + name] = whole
+
+
+@test
+def chunks_without_an_end_are_noticed(server):
+    refused("the connection broke after", "amazon-photo", "--to", "d", "--retries", "0",
+            url=server.url + "chunk")
+    assert not os.path.exists("d/amazon_photo.npz")
+
+
+@test
+def a_forced_file_keeps_its_mode_and_its_link(server):
+    write("far/file", b"old")
+    os.chmod("far/file", 0o600)
+    os.mkdir("d")
+    os.symlink("../far/file", "d/amazon_photo.npz")
+    fetched("amazon-photo", "--to", "d", "--force", url=server.url + "ok")
+    assert os.path.islink("d/amazon_photo.npz") and os.listdir("far") == ["file"]
+    assert read("far/file") == server.files["amazon_photo.npz"]
+    assert os.stat("far/file").st_mode & 0o777 == 0o600
+
+
+@test
 def an_archive_is_replaced_when_forced(server):
     fetched("ogbn_arxiv", "--to", "d", url=server.url + "ok")
     write("d/ogbn_arxiv/mine", b"")

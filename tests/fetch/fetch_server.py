@@ -104,6 +104,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.send_data(data, stop=100000)
         if mode in ("broken", "norange"):
             return self.send_data(data, stop=None if mode == "norange" else len(data) // 2)
+        if mode == "nolength":
+            return self.send_data(data, length=False)
+        if mode == "chunk":             # and then nothing, not even the chunk that ends it
+            self.head(200, {"Transfer-Encoding": "chunked"}, None)
+            return self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
         if mode == "short":
             return self.send_data(data[:len(data) // 2], length=False)
         if mode == "stall":
