@@ -1,9 +1,9 @@
 /* mpi_main.c -- the program bonsai-mpi: the commands that run on several ranks.
  *
  * Every rank runs the same command with the same arguments and makes the same calls.  Only rank 0
- * prints and writes.  The ranks meet before each collective call, so that a rank that ended early
- * ends the others instead of leaving them waiting, and at the end, so that all have the same exit
- * code.
+ * prints and writes.  The ranks meet before each collective call, so that a rank that ended early, or
+ * that is about to make another call, ends the others instead of leaving them waiting, and at the
+ * end, so that all have the same exit code.
  *
  * SPDX-License-Identifier: MIT */
 #include <signal.h>
@@ -29,6 +29,11 @@ static int rank, ranks;
 static int parted;              /* the exit code of all if a rank ended early; 0: none did */
 static double memory[2];        /* peak memory of a rank: largest and mean */
 
+typedef enum { ENDED, READ, VERIFY, CHECK, STATS, CONDENSE, GENERATE, AGREE } step;
+
+static const char *const steps[] = {"end", "read", "verify", "check", "count", "condense",
+                                    "generate", "write results"};
+
 /* ---- meeting ------------------------------------------------------------- */
 
 /* x = the largest of all ranks'.  A waiting rank leaves its core to the working ones. */
@@ -42,54 +47,62 @@ static void largest(int *x, int count)
         nanosleep(&pause, NULL);
 }
 
-/* ended: this rank ends with the exit code *code, which becomes that of all.  Otherwise fails with
- * E_ARGUMENT and a sentence if another rank has ended. */
-static bonsai_status meet(int ended, int *code)
+/* The next call of a rank; ENDED: it ends with the exit code *code, which becomes that of all.
+ * Otherwise fails with E_ARGUMENT and a sentence if another rank has ended, or makes another call
+ * than rank 0. */
+static bonsai_status meet(step next, int *code)
 {
     char sentence[sizeof here.said + 64];
-    int x[] = {ended, !ended, ended ? *code : 0};
+    const int ended = next == ENDED;
+    int x[] = {ended, !ended, ended ? *code : 0, next, -(int)next, rank == 0 ? (int)next : -1};
     if (parted)
         return BONSAI_OK;
-    largest(x, 3);
+    largest(x, 6);
     if (ended)
         *code = x[2];
-    if (!x[0] || !x[1])
+    if (x[3] == -x[4])
         return BONSAI_OK;
     parted = x[2] != EXIT_DONE ? x[2] : EXIT_FAILED;
-    snprintf(sentence, sizeof sentence, "rank %d ended before the others: %s", rank,
-             *here.said ? here.said : "it was given other arguments");
-    return bonsai_mpi_agree(ended ? BONSAI_E_ARGUMENT : BONSAI_OK, sentence, MPI_COMM_WORLD);
+    if (x[0])
+        snprintf(sentence, sizeof sentence, "rank %d ended before the others: %s", rank,
+                 *here.said ? here.said : "it was given other arguments");
+    else
+        snprintf(sentence, sizeof sentence, "rank %d was given another command or other options: "
+                 "it runs \"%s\" and is about to %s while rank 0 is about to %s", rank,
+                 here.command, steps[next], steps[x[5]]);
+    const int differs = x[0] ? ended : (int)next != x[5];
+    return bonsai_mpi_agree(differs ? BONSAI_E_ARGUMENT : BONSAI_OK, sentence, MPI_COMM_WORLD);
 }
 
-static bonsai_status go_on(void)
+static bonsai_status go_on(step next)
 {
-    return meet(0, NULL);
+    return meet(next, NULL);
 }
 
 /* ---- working ------------------------------------------------------------- */
 
 static bonsai_status read_graph(bonsai_graph **out, const char *path, const bonsai_read_options *o)
 {
-    bonsai_status rc = go_on();
+    bonsai_status rc = go_on(READ);
     return rc != BONSAI_OK ? rc : bonsai_mpi_read(out, path, o, MPI_COMM_WORLD);
 }
 
 static bonsai_status verify(const bonsai_graph *g, const bonsai_read_options *o)
 {
-    bonsai_status rc = go_on();
+    bonsai_status rc = go_on(VERIFY);
     return rc != BONSAI_OK ? rc : bonsai_mpi_verify(g, o, MPI_COMM_WORLD);
 }
 
 static bonsai_status check(const bonsai_graph *g, const bonsai_read_options *o)
 {
-    bonsai_status rc = go_on();
+    bonsai_status rc = go_on(CHECK);
     return rc != BONSAI_OK ? rc : bonsai_mpi_check(g, o, MPI_COMM_WORLD);
 }
 
 static bonsai_status stats(bonsai_stats *s, int64_t *class_counts, const bonsai_graph *g,
                            const bonsai_read_options *o)
 {
-    bonsai_status rc = go_on();
+    bonsai_status rc = go_on(STATS);
     return rc != BONSAI_OK ? rc : bonsai_mpi_stats(s, class_counts, g, o, MPI_COMM_WORLD);
 }
 
@@ -106,7 +119,7 @@ static void measure_memory(void)
 static bonsai_status condense(bonsai_graph **out, bonsai_condense_info *info, const double *ratios,
                               int count, const bonsai_graph *g, const bonsai_condense_options *o)
 {
-    bonsai_status rc = go_on();
+    bonsai_status rc = go_on(CONDENSE);
     if (rc == BONSAI_OK)
         rc = bonsai_mpi_condense_many(out, info, ratios, count, g, o, MPI_COMM_WORLD);
     if (rc == BONSAI_OK)        /* a signal that came too late for the library still counts */
@@ -120,7 +133,7 @@ static bonsai_status condense(bonsai_graph **out, bonsai_condense_info *info, co
 static bonsai_status generate(bonsai_graph **out, session *s, const bonsai_generate_options *o,
                               const char *path)
 {
-    bonsai_status rc = go_on();
+    bonsai_status rc = go_on(GENERATE);
     if (rc == BONSAI_OK)
         rc = bonsai_mpi_generate(path, o, MPI_COMM_WORLD);
     return rc != BONSAI_OK ? rc : bonsai_mpi_read(out, path, &s->read, MPI_COMM_WORLD);
@@ -128,7 +141,7 @@ static bonsai_status generate(bonsai_graph **out, session *s, const bonsai_gener
 
 static bonsai_status agree(bonsai_status mine)
 {
-    bonsai_status rc = go_on();
+    bonsai_status rc = go_on(AGREE);
     return rc != BONSAI_OK ? rc : bonsai_mpi_agree(mine, NULL, MPI_COMM_WORLD);
 }
 
@@ -185,7 +198,7 @@ int main(int argc, char **argv)
         fclose(stdout);
     here.read.threads = bonsai_mpi_threads(MPI_COMM_WORLD);
     int code = program_run(&here, argc, argv);
-    meet(1, &code);
+    meet(ENDED, &code);
     signal(SIGTERM, SIG_IGN);   /* mpirun sends it to all when one fails */
     MPI_Finalize();
     return program_end(parted ? parted : code);

@@ -47,6 +47,16 @@ as "[ \$rank -ne 1 ] && $run g.bonsai $make || $run g.bonsai $make --ratio 7" 3
 says 2 'bonsai-mpi: rank 1 ended before the others: --ratio is 7, which is not above 0 and at most 1'
 as "[ \$rank -ne 1 ] && $run g.bonsai $make || $run --help" 3
 says 1 'bonsai-mpi: rank 1 ended before the others: it was given other arguments'
+# Ranks with different commands, or with options that make other calls of the same one.
+bonsai_mpi='exec "$BONSAI_MPI"'
+as "[ \$rank -ne 1 ] && $bonsai_mpi info g.bonsai || $bonsai_mpi check g.bonsai" 3
+says 1 'bonsai-mpi: rank 1 was given another command or other options: it runs "check" and is about to check while rank 0 is about to verify'
+as "[ \$rank -ne 0 ] && $run g.bonsai $make || $bonsai_mpi check g.bonsai" 2
+says 1 'bonsai-mpi: rank 1 was given another command or other options: it runs "condense" and is about to condense while rank 0 is about to check'
+as "[ \$rank -ne 2 ] && $bonsai_mpi info g.bonsai || $bonsai_mpi generate -o g2.bonsai" 3
+says 1 'bonsai-mpi: rank 2 was given another command or other options: it runs "generate" and is about to generate while rank 0 is about to read'
+as "[ \$rank -ne 1 ] && $bonsai_mpi generate -o g2.bonsai --nodes 300 -q || $bonsai_mpi generate -o g2.bonsai --nodes 300 -q --no-linear" 2
+says 1 'bonsai-mpi: rank 1 ended before the others: it was given other arguments'
 as "[ \$rank -ne 0 ] && $run g.bonsai $make || $run g.bonsai" 3
 says 2 'bonsai-mpi: -o SMALL is missing
 try: bonsai-mpi condense --help'
