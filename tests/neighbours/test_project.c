@@ -381,6 +381,28 @@ static void failed_allocations_are_survived(void **unused)
     bonsai_graph_free(g);
 }
 
+/* More than 2^28 numbers are not embedded only to see how good the lists are. */
+static void what_is_too_large_to_embed_has_no_recall(void **unused)
+{
+    (void)unused;
+    uint32_t offsets[] = {0, 0, 0, 0, 0};
+    int32_t nodes[] = {0, 1, 2, 3}, sample[] = {0}, list[] = {1};
+    bonsai_view v;
+    bonsai_graph *g = NULL;
+    double recall = -2;
+    bonsai_view_init(&v);
+    v.nodes = 4;
+    v.features = ((int64_t)1 << 26) + 1;
+    v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){offsets, 5, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){offsets, 0, BONSAI_TYPE_U32};
+    assert_int_equal(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
+    const bn_roots roots = {g, nodes, 4, NULL, 0};
+    assert_int_equal(bn_project_recall(&recall, list, &roots, &(bn_sample){sample, 1}, 1,
+                                       &(bn_place){.threads = 1}), BONSAI_OK);
+    assert_true(recall == -1);
+    bonsai_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -390,6 +412,7 @@ int main(void)
         cmocka_unit_test(neighbours_are_in_order_of_their_exact_distances),
         cmocka_unit_test(the_report_says_how_many_neighbours_were_found),
         cmocka_unit_test(ranks_and_limits_do_not_change_what_is_found),
+        cmocka_unit_test(what_is_too_large_to_embed_has_no_recall),
         cmocka_unit_test(a_failed_allocation_on_some_rank_ends_all),
         cmocka_unit_test(failed_allocations_are_survived),
     };

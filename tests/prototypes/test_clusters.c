@@ -138,6 +138,128 @@ static void rows_move_along_the_weights_of_their_class(void **state)
     }
 }
 
+/* ---- clusters ---- */
+
+enum { POINTS = 50, F = 9, CLASSES = 4 };
+
+typedef struct {
+    float   x[POINTS * F], posterior[POINTS * CLASSES];
+    int32_t label[POINTS];
+    int64_t have[CLASSES], live;
+    bn_embedding e;
+    bn_sharded rows;
+    bn_source s;
+} points;
+
+/* Rows of all classes but the third; some are the same. */
+static void make_points(points *p, bool sparse, bool soft, uint64_t seed)
+{
+    memset(p, 0, sizeof *p);
+    for (int r = 0; r < POINTS; r++) {
+        p->label[r] = (int32_t[]){0, 0, 1, 3}[random_below(&seed, 4)];
+        p->live += p->have[p->label[r]]++ == 0;
+        for (int j = 0; j < F; j++)
+            p->x[r * F + j] = random_below(&seed, 3) ? 0 : (float)(1 + random_below(&seed, 9));
+        for (int k = 0; k < CLASSES; k++)
+            p->posterior[r * CLASSES + k] = fabsf(random_real(&seed));
+    }
+    (sparse ? set_sparse : set_dense)(&p->e, p->x, POINTS, F);
+    assert_int_equal(bn_sharded_look(&p->rows, &p->e, NULL), BONSAI_OK);
+    p->s = (bn_source){.x = &p->rows, .label = p->label, .classes = CLASSES, .have = p->have,
+                       .live = p->live, .posterior = soft ? p->posterior : NULL};
+}
+
+static void free_points(points *p)
+{
+    bn_sharded_free(&p->rows);
+    bn_embedding_free(&p->e);
+}
+
+/* The mean of column j of some matrix over the members of cluster k; of all clusters: k = -1. */
+static double mean_of(const bn_clusters *c, int64_t k, const float *x, int width, int j)
+{
+    double sum = 0, count = 0;
+    for (int r = 0; r < POINTS; r++)
+        if (k < 0 ? c->cluster[r] >= 0 : c->cluster[r] == k) {
+            sum += (double)x[r * width + j];
+            count++;
+        }
+    return sum / count;
+}
+
+static void assert_cluster(const bn_clusters *c, const points *p, int64_t k)
+{
+    float row[F];
+    int64_t members = 0;
+    for (int r = 0; r < POINTS; r++)
+        if (c->cluster[r] == k) {
+            members++;
+            assert_int_equal(c->label[k], p->label[r]);
+        }
+    assert_true(members > 0 && members == c->size[k] && members <= c->largest);
+    assert_true(k == 0 || c->label[k] >= c->label[k - 1]);
+    bn_embedding_row(row, &c->centre, k);
+    for (int j = 0; j < F; j++)
+        assert_true(fabs((double)row[j] - mean_of(c, k, p->x, F, j)) < 1e-5);
+    for (int j = 0; c->posterior && j < CLASSES; j++)
+        assert_true(fabs((double)c->posterior[k * CLASSES + j] -
+                         mean_of(c, k, p->posterior, CLASSES, j)) < 1e-5);
+}
+
+/* The first of the members with the least distance; rounding may confuse those that tie. */
+static void assert_nearest(const bn_clusters *c, const points *p)
+{
+    int64_t near[POINTS];
+    assert_int_equal(bn_clusters_nearest(near, c, &p->s), BONSAI_OK);
+    for (int64_t k = 0; k < c->count; k++) {
+        double best = INFINITY, got = 0;
+        int64_t first = -1;
+        for (int64_t r = 0; r < POINTS; r++) {
+            double d = 0;
+            for (int j = 0; j < F; j++)
+                d += pow((double)p->x[r * F + j] - mean_of(c, k, p->x, F, j), 2);
+            if (c->cluster[r] == k && d < best - 1e-4) {
+                best = d;
+                first = r;
+            }
+            got = r == near[k] ? d : got;
+        }
+        assert_int_equal(c->cluster[near[k]], k);
+        assert_true(fabs(got - best) < 1e-3);
+        assert_true(memcmp(p->x + near[k] * F, p->x + first * F, F * sizeof(float)) != 0 ||
+                    near[k] == first);
+    }
+}
+
+static void clusters_are_what_their_members_make_them(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        points p;
+        bn_clusters c;
+        int64_t want[CLASSES], got[CLASSES] = {0}, nodes = 1 + (int64_t)(seed * 7 % 25), largest = 0;
+        make_points(&p, seed % 2, seed % 3, seed);
+        assert_int_equal(bn_clusters_make(&c, &p.s, nodes, seed), BONSAI_OK);
+        assert_int_equal(bn_clusters_share(want, p.have, CLASSES, nodes), BONSAI_OK);
+        assert_true(c.asked == nodes && (c.posterior != NULL) == (p.s.posterior != NULL));
+        for (int64_t k = 0; k < c.count; k++) {
+            assert_cluster(&c, &p, k);
+            got[c.label[k]]++;
+            largest = c.size[k] > largest ? c.size[k] : largest;
+        }
+        assert_int_equal(c.largest, largest);
+        for (int k = 0; k < CLASSES; k++)
+            assert_true(got[k] <= want[k] && (got[k] > 0) == (want[k] > 0));
+        for (int r = 0; r < POINTS; r++)
+            assert_true(want[p.label[r]] > 0 ? c.cluster[r] >= 0 : c.cluster[r] == -1);
+        for (int j = 0; j < F; j++)
+            assert_true(fabs((double)c.mean[j] - mean_of(&c, -1, p.x, F, j)) < 1e-5);
+        assert_nearest(&c, &p);
+        bn_clusters_free(&c);
+        free_points(&p);
+    }
+}
+
 /* ---- odd graphs and small budgets ---- */
 
 /* The sentence's own number is enough, and one less is not. */
@@ -277,6 +399,7 @@ int main(void)
         cmocka_unit_test(shares_are_those_of_giving_one_node_at_a_time),
         cmocka_unit_test(soft_labels_sum_to_255_and_are_off_by_less_than_one),
         cmocka_unit_test(rows_move_along_the_weights_of_their_class),
+        cmocka_unit_test(clusters_are_what_their_members_make_them),
         cmocka_unit_test(the_smallest_possible_is_what_the_sentence_says),
         cmocka_unit_test(classes_come_with_the_budget_and_none_is_lost_again),
         cmocka_unit_test(odd_graphs_are_condensed),
