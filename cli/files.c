@@ -91,13 +91,15 @@ static int can_write(const char *path, const char *plain)
 /* Checked before the work, not after it. */
 static int folder_can_be_written(session *s, const char *path, const char *plain)
 {
-    char folder[4096];
-    size_t len = strlen(plain);
-    while (len > 1 && plain[len - 1] == '/')
-        len--;
-    while (len > 0 && plain[len - 1] != '/')
-        len--;
-    snprintf(folder, sizeof folder, "%.*s", len ? (int)len : 1, len ? plain : ".");
+    char folder[MOST_PATH], target[MOST_PATH];
+    snprintf(folder, sizeof folder, "%s", plain);
+    for (size_t last = strlen(folder); last > 1 && folder[last - 1] == '/';)
+        folder[--last] = 0;
+    if (path_follow(target, folder) != 0)
+        snprintf(target, sizeof target, "%s", folder);      /* access says why */
+    const char *slash = strrchr(target, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - target) + 1 : 1,
+             slash ? target : ".");
     if (access(folder, W_OK | X_OK) == 0)
         return 1;
     fail_with(s, "%s: cannot be written: folder %s: %s", path, folder, strerror(errno));

@@ -101,13 +101,11 @@ static bonsai_status check_whole(const bn_folder *f)
     struct stat here;
     if (find_other(other, sizeof other, f))
         return bn_fail(BONSAI_E_IO, "%s: holds a graph and also \"%s\", so it cannot be replaced as "
-                       "a whole: name another folder, or remove %s there first", f->path, other,
-                       f->names[0]);
+                       "a whole: name another folder, or empty this one first", f->path, other);
     if (stat(".", &here) == 0 && here.st_dev == f->before.st_dev &&
         here.st_ino == f->before.st_ino)
         return bn_fail(BONSAI_E_IO, "%s: is the current folder, which cannot be replaced as a "
-                       "whole: name another folder, or remove %s there first", f->path,
-                       f->names[0]);
+                       "whole: name another folder, or empty this one first", f->path);
     return BONSAI_OK;
 }
 
