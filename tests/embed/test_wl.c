@@ -109,9 +109,10 @@ static bonsai_graph *make_graph(const model *m, layout how)
         v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){s.offsets, m->n + 1, BONSAI_TYPE_U64};
         v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){s.index, nnz, BONSAI_TYPE_U32};
         v.section[BONSAI_SECTION_FEATURE_VALUES] = how == SPARSE_F32
-            ? (bonsai_array){s.value, nnz, BONSAI_TYPE_F32} : (bonsai_array){s.byte, nnz, BONSAI_TYPE_U8};
+            ? (bonsai_array){s.value, nnz, BONSAI_TYPE_F32}
+            : (bonsai_array){s.byte, nnz, how == SPARSE_I8 ? BONSAI_TYPE_I8 : BONSAI_TYPE_U8};
     }
-    if (how == DENSE_U8 || how == SPARSE_U8)
+    if (how == DENSE_U8 || how == SPARSE_U8 || how == SPARSE_I8)
         v.section[BONSAI_SECTION_FEATURE_SCALE] = (bonsai_array){m->scale, m->n, BONSAI_TYPE_F32};
     o.threads = 1;
     o.keep_self_loops = m->loops;
@@ -243,6 +244,23 @@ static void encodings_and_threads_give_the_same_bits(void **state)
             embed(got, &m, forms_of[i], NULL, 0, (int)(seed % 5), threads[(seed + (uint64_t)i) % 3]);
             assert_memory_equal(got, want, (size_t)(m.n * m.f) * sizeof *got);
         }
+    }
+}
+
+/* Bytes above 127 stand for negative numbers. */
+static void signed_bytes_are_read_as_such(void **state)
+{
+    (void)state;
+    static model m;
+    static float want[MOST_N * MOST_F], got[MOST_N * MOST_F];
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        int layers = (int)(seed % 4);
+        make_model(&m, seed, 4);
+        for (int64_t i = 0; i < m.n * m.f; i++)
+            m.x[i] = m.scale[i / m.f] * (float)(int8_t)m.byte[i];
+        embed(want, &m, DENSE_F32, NULL, 0, layers, 1);
+        embed(got, &m, SPARSE_I8, NULL, 0, layers, 2);
+        assert_memory_equal(got, want, (size_t)(m.n * m.f) * sizeof *got);
     }
 }
 
@@ -501,6 +519,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equals_the_power_of_a_dense_matrix),
         cmocka_unit_test(encodings_and_threads_give_the_same_bits),
+        cmocka_unit_test(signed_bytes_are_read_as_such),
         cmocka_unit_test(some_nodes_get_the_rows_that_they_get_among_all),
         cmocka_unit_test(a_small_graph_by_hand),
         cmocka_unit_test(wide_and_sparse_rows_agree_with_dense_ones),

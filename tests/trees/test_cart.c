@@ -155,6 +155,41 @@ static void long_columns_are_sorted_as_short_ones(void **unused)
     bn_embedding_free(&e);
 }
 
+/* 40,000 entries, which threads share.  Two features tell the classes apart together; the others
+ * hold chance, and the last is a copy of the first. */
+static void threads_find_the_split_that_one_alone_finds(void **unused)
+{
+    (void)unused;
+    enum { N = 2000, F = 20 };
+    static float x[N * F];
+    static int32_t label[N];
+    uint64_t state = 9;
+    for (int i = 0; i < N; i++) {
+        for (int j = 0; j < F; j++)
+            x[i * F + j] = (float)(1 + random_below(&state, 50));
+        x[i * F + F - 1] = x[i * F + 7];
+        label[i] = (x[i * F + 7] > 20) + 2 * (x[i * F + 13] > 35);
+    }
+    for (int first = 0; first < F; first += 5) {       /* the best is with any of the threads */
+        uint8_t used[F] = {0};
+        for (int i = 0; i < N && first > 0; i++)
+            for (int j = F - 2; j > 0; j--) {           /* columns move on, but for the copy */
+                float v = x[i * F + j];
+                x[i * F + j] = x[i * F + j - 1];
+                x[i * F + j - 1] = v;
+            }
+        for (int j = 0; j < F - 1; j++)
+            used[j] = j == (7 + first / 5) % (F - 1) || j == (13 + first / 5) % (F - 1);
+        bn_embedding dense = dense_of(x, N, F), sparse = sparse_of(x, N, F);
+        for (int threads = 1; threads <= 8; threads += threads == 1 ? 2 : 5) {
+            assert_keeps(&dense, label, 4, threads, used);
+            assert_keeps(&sparse, label, 4, threads, used);
+        }
+        bn_embedding_free(&dense);
+        bn_embedding_free(&sparse);
+    }
+}
+
 static void exclusive_or_is_split_although_no_first_cut_helps(void **unused)
 {
     (void)unused;
@@ -280,6 +315,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(features_are_those_of_a_tree_grown_the_slow_way),
         cmocka_unit_test(long_columns_are_sorted_as_short_ones),
+        cmocka_unit_test(threads_find_the_split_that_one_alone_finds),
         cmocka_unit_test(exclusive_or_is_split_although_no_first_cut_helps),
         cmocka_unit_test(equal_splits_go_to_the_lower_feature),
         cmocka_unit_test(one_class_keeps_the_first_feature),
