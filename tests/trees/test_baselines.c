@@ -260,6 +260,37 @@ static void random_trees_bring_their_neighbours(void **state)
     }
 }
 
+typedef struct { const bonsai_graph *g; bonsai_condense_options o; } asked;
+
+static bonsai_status choose_once(void *payload)
+{
+    const asked *a = payload;
+    bonsai_graph *small = NULL;
+    bonsai_status rc = bonsai_condense(&small, NULL, a->g, &a->o);
+    bonsai_graph_free(small);
+    return rc;
+}
+
+static void every_method_survives_failed_allocations(void **state)
+{
+    (void)state;
+    static const bonsai_method methods[] = {BONSAI_METHOD_RANDOM, BONSAI_METHOD_RANDOM_TREES,
+                                            BONSAI_METHOD_HERDING, BONSAI_METHOD_KCENTER,
+                                            BONSAI_METHOD_DEGREE};
+    float x[N * F];
+    uint8_t label[N];
+    bonsai_graph *g = points(x, label, 2, 4);
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+        asked a = {.g = g};
+        bonsai_condense_options_init(&a.o);
+        a.o.method = methods[k];
+        a.o.trees = 5;
+        a.o.threads = 1;
+        survives_failed_allocations(choose_once, &a, 5);
+    }
+    bonsai_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,6 +300,7 @@ int main(void)
         cmocka_unit_test(degree_takes_the_nodes_of_most_neighbours),
         cmocka_unit_test(random_prefers_no_node),
         cmocka_unit_test(random_trees_bring_their_neighbours),
+        cmocka_unit_test(every_method_survives_failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
