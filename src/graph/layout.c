@@ -45,6 +45,24 @@ static bonsai_status check_sizes(const bonsai_view *v, const char *where)
     return BONSAI_OK;
 }
 
+/* A header may say any number of classes and features, and memory is taken for each: what no array
+ * answers for is bounded.  Graphs that condensing reads and makes are within the bounds. */
+static bonsai_status check_plausible(const bonsai_view *v, const char *where)
+{
+    enum { CLASSES = 1 << 16, FEATURES = 1 << 22, PER_ENTRY = 4096 };
+    const bonsai_array *a = v->section;
+    int64_t entries = a[BONSAI_SECTION_FEATURES].count + a[BONSAI_SECTION_FEATURE_INDICES].count +
+                      a[BONSAI_SECTION_KEPT_FEATURES].count;
+    if (v->classes - v->nodes - CLASSES > a[BONSAI_SECTION_CLASS_NAMES].count)
+        return bn_fail(BONSAI_E_FORMAT, "%s: %lld classes are implausible for %lld nodes: number "
+                       "classes from 0 on, or name each", where, (long long)v->classes,
+                       (long long)v->nodes);
+    if ((v->features - FEATURES) / PER_ENTRY > entries)
+        return bn_fail(BONSAI_E_FORMAT, "%s: %lld features are implausible for %lld values: number "
+                       "features from 0 on", where, (long long)v->features, (long long)entries);
+    return BONSAI_OK;
+}
+
 static bonsai_status missing(const char *where, bonsai_section have, bonsai_section need)
 {
     return bn_fail(BONSAI_E_FORMAT, "%s: has \"%s\" but not \"%s\"", where,
@@ -126,6 +144,7 @@ bonsai_status bn_view_shape(const bonsai_view *v, const char *where)
     BN_TRY(check_together(v, where));           /* a missing section says more than a count */
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         BN_TRY(check_rule(v, &rules[i], where));
+    BN_TRY(check_plausible(v, where));
 done:
     return rc;
 }

@@ -12,11 +12,12 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "graph.h"
 
-enum { MOST_NODES = 10000, MOST_CELLS = 1 << 24 };
+enum { MOST_NODES = 10000, MOST_CELLS = 1 << 24, FREE_STEPS = 1 << 28, PER_VALUE = 1 << 14 };
 static const double most_steps = 2e10, lambda = 1;
 
 typedef struct {
@@ -28,6 +29,9 @@ typedef struct {
 
     int64_t  train, test, count;/* count = train + test */
     int32_t *node;              /* count: training nodes first */
+    int64_t  classes;           /* all; where they are more than nodes, those of the nodes and one
+                                 * that stands for the others, which all score alike */
+    int32_t *class;             /* count: the number of a node's among these */
 
     int      hops;              /* 0 or 2 */
     int64_t  near_count;
@@ -89,6 +93,42 @@ static bonsai_status sample_nodes(yardstick *s)
                      (long long)s->test);
 done:
     bn_free(list);
+    return rc;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Numbers the classes that occur in their order; the lowest one that does not occur keeps its place
+ * among them and stands for all such. */
+static bonsai_status number_classes(yardstick *s)
+{
+    bonsai_status rc;
+    int32_t *seen = NULL;
+    int64_t kept = 0, absent = 0;
+    s->classes = s->g->view.classes;
+    BN_TRY(BN_NEW(&s->class, s->count));
+    BN_TRY(BN_NEW(&seen, s->count));
+    for (int64_t i = 0; i < s->count; i++)
+        s->class[i] = seen[i] = bn_label(s->g, s->node[i]);
+    if (s->classes <= s->count)
+        goto done;
+    qsort(seen, (size_t)s->count, sizeof *seen, ascending);
+    for (int64_t i = 0; i < s->count; i++)
+        if (i == 0 || seen[i] != seen[i - 1])
+            seen[kept++] = seen[i];
+    while (absent < kept && seen[absent] == absent)
+        absent++;
+    for (int64_t i = 0; i < s->count; i++) {
+        const int32_t *at = bsearch(&s->class[i], seen, (size_t)kept, sizeof *seen, ascending);
+        s->class[i] = (int32_t)(at - seen + (s->class[i] > absent));
+    }
+    s->classes = kept + 1;
+done:
+    bn_free(seen);
     return rc;
 }
 
@@ -264,19 +304,21 @@ done:
 }
 
 /* Refuses work that would take minutes: steps over the edges of near nodes, times the row length,
- * plus a few per block. */
+ * plus a few per block.  A few values in many columns may not ask for much. */
 static bonsai_status check_work(const yardstick *s)
 {
     double edges = 0, f = (double)s->g->view.features;
     const bonsai_array *sparse = &s->g->view.section[BONSAI_SECTION_FEATURE_INDICES];
     double length = sparse->data ? (double)sparse->count / (double)s->g->view.nodes : f;
+    double most = sparse->data ? FREE_STEPS + PER_VALUE * (double)sparse->count : most_steps;
+    most = fmin(most, most_steps);
     for (int64_t i = 0; s->hops && i < s->near_count; i++)
         edges += (double)(bn_row_begin(s->g, s->near[i] + 1) - bn_row_begin(s->g, s->near[i]));
     double steps = edges * (length + 4 * (double)s->blocks) + (double)s->near_count * f;
-    if (steps <= most_steps)
+    if (steps <= most)
         return BONSAI_OK;
     return bn_fail(BONSAI_E_ARGUMENT, "%s: is too large for the linear yardstick: averaging would "
-                   "take %.0e steps, the most is %.0e", s->g->where, steps, most_steps);
+                   "take %.0e steps, the most is %.0e", s->g->where, steps, most);
 }
 
 static bonsai_status gather_rows(yardstick *s)
@@ -338,20 +380,20 @@ static int64_t largest_of(const float *row, const float *plus, int64_t count)
  * those means, so what is left to fit has no large constant part. */
 static void set_targets(yardstick *s)
 {
-    int64_t c = s->g->view.classes;
+    int64_t c = s->classes;
     for (int64_t i = 0; i < s->train; i++)
-        s->mean[bn_label(s->g, s->node[i])] += 2.0f / (float)s->train;
+        s->mean[s->class[i]] += 2.0f / (float)s->train;
     for (int64_t j = 0; j < c; j++)
         s->mean[j] -= 1.0f;
     for (int64_t i = 0; i < s->train; i++)
         for (int64_t j = 0; j < c; j++)
-            s->y[i * c + j] = (bn_label(s->g, s->node[i]) == j ? 1.0f : -1.0f) - s->mean[j];
+            s->y[i * c + j] = (s->class[i] == j ? 1.0f : -1.0f) - s->mean[j];
 }
 
 static bonsai_status judge(double *percent, yardstick *s, int hops)
 {
     bonsai_status rc;
-    int64_t c = s->g->view.classes, right = 0;
+    int64_t c = s->classes, right = 0;
     s->hops = hops;
     BN_TRY(gather_rows(s));
     bn_csr train = rows_of(s, 0, s->train), test = rows_of(s, s->train, s->test);
@@ -363,7 +405,7 @@ static bonsai_status judge(double *percent, yardstick *s, int hops)
     BN_TRY(bn_ridge(s->w, &train, s->y, c, lambda, s->threads, s->progress));
     bn_csr_times_dense(s->score, &test, s->w, c, s->threads);
     for (int64_t i = 0; i < s->test; i++)
-        right += largest_of(s->score + i * c, s->mean, c) == bn_label(s->g, s->node[s->train + i]);
+        right += largest_of(s->score + i * c, s->mean, c) == s->class[s->train + i];
     *percent = 100.0 * (double)right / (double)s->test;
 done:
     free_rows(s);
@@ -372,20 +414,20 @@ done:
 
 static bonsai_status find_majority(double *percent, const yardstick *s)
 {
-    int64_t *count = NULL, best = 0, right = 0, c = s->g->view.classes;
+    int64_t *count = NULL, best = 0, right = 0, c = s->classes;
     bonsai_status rc = BN_NEW(&count, c);
     if (rc != BONSAI_OK)
         return rc;
     for (int64_t i = 0; i < s->train; i++)
-        count[bn_label(s->g, s->node[i])]++;
+        count[s->class[i]]++;
     for (int64_t j = 1; j < c; j++)
         best = count[j] > count[best] ? j : best;
     for (int64_t i = s->train; i < s->count; i++)
-        right += bn_label(s->g, s->node[i]) == best;
+        right += s->class[i] == best;
     *percent = 100.0 * (double)right / (double)s->test;
     if (count[best] == s->train)
         rc = bn_fail(BONSAI_E_ARGUMENT, "%s: all training nodes have class %lld; a linear model "
-                     "needs two classes", s->g->where, (long long)best);
+                     "needs two classes", s->g->where, (long long)bn_label(s->g, s->node[0]));
     bn_free(count);
     return rc;
 }
@@ -411,6 +453,7 @@ bonsai_status bonsai_graph_linear(bonsai_linear *out, const bonsai_graph *g, uin
                                 BN_FEATURE_SECTIONS, s.threads));
     s.adjacency = bn_adjacency(g);
     BN_TRY(sample_nodes(&s));
+    BN_TRY(number_classes(&s));
     l.train = s.train;
     l.test = s.test;
     BN_TRY(find_majority(&l.majority, &s));
@@ -419,5 +462,6 @@ bonsai_status bonsai_graph_linear(bonsai_linear *out, const bonsai_graph *g, uin
     bn_result_fill(out, &l);
 done:
     bn_free(s.node);
+    bn_free(s.class);
     return rc;
 }

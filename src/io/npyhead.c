@@ -119,7 +119,7 @@ static bonsai_status parse_type(bn_npy *a)
     bool ok = a->kind == 'b' ? width == 1
               : a->kind == 'i' || a->kind == 'u' ? power
               : a->kind == 'f' ? power && width > 1
-              : (a->kind == 'U' || a->kind == 'S') && width <= HEADER_MAX;
+              : (a->kind == 'U' || a->kind == 'S') && width > 0 && width <= HEADER_MAX;
     if (!ok)
         return bad_type(a);
     a->width = (int)(a->kind == 'U' ? 4 * width : width);

@@ -216,14 +216,26 @@ done:
     return rc;
 }
 
-static int64_t largest_id(const bn_draft *d)
+/* The number of nodes, one more than the largest id if nothing says it.  Many more than the arrays
+ * speak of take memory that the file does not account for. */
+static bonsai_status count_nodes(reader *r)
 {
-    int32_t largest = -1;
-    for (int64_t i = 0; i < d->m; i++) {
-        largest = d->source[i] > largest ? d->source[i] : largest;
-        largest = d->target[i] > largest ? d->target[i] : largest;
+    enum { SOME = 1 << 20, PER_BYTE = 64 };
+    const bn_draft *d = r->d;
+    if (r->n < 0) {
+        int32_t largest = -1;
+        for (int64_t i = 0; i < d->m; i++) {
+            largest = d->source[i] > largest ? d->source[i] : largest;
+            largest = d->target[i] > largest ? d->target[i] : largest;
+        }
+        r->n = (int64_t)largest + 1;
+        r->n_from = "edge_index";
     }
-    return largest;
+    if ((r->n - SOME) / PER_BYTE <= r->zip.done)
+        return BONSAI_OK;
+    return bn_fail(BONSAI_E_FORMAT, "%s:%s: %lld nodes are implausible in %lld bytes of arrays: "
+                   "number nodes from 0 on", r->zip.path, r->n_from, (long long)r->n,
+                   (long long)r->zip.done);
 }
 
 /* ---- split ---- */
@@ -418,8 +430,7 @@ static bonsai_status read_npz(bn_draft *d, const char *path, const bonsai_read_o
     BN_TRY(read_labels(&r));
     BN_TRY(claim_masks(&r));
     BN_TRY(read_edges(&r));
-    if (r.n < 0)
-        r.n = largest_id(d) + 1;
+    BN_TRY(count_nodes(&r));
     d->nodes = r.n;
     BN_TRY(read_split(&r));
     if (has(&r, "graph_flags"))

@@ -201,7 +201,8 @@ done:
 
 /* ---- labels, weights, members ---- */
 
-/* Largest remainders: the numbers sum to what the older ones did. */
+/* Largest remainders: the numbers sum to what the older ones did.  Of rows that sum to 255 no more
+ * than 255 are rounded up; others may differ. */
 static void round_soft(uint8_t *out, double *mean, int64_t classes, int64_t total)
 {
     int64_t sum = 0;
@@ -210,7 +211,7 @@ static void round_soft(uint8_t *out, double *mean, int64_t classes, int64_t tota
         mean[c] -= floor(mean[c]);
         sum += out[c];
     }
-    for (; sum < total; sum++) {
+    for (int i = 0; i < UINT8_MAX && sum < total; i++, sum++) {
         int64_t best = 0;
         for (int64_t c = 1; c < classes; c++)
             best = mean[c] > mean[best] ? c : best;

@@ -422,10 +422,13 @@ static void another_graph_has_no_nearest_nodes(void **state)
     o.members = 1;
     bonsai_graph *small = condensed(&i, g, &o);
     assert_fails(bonsai_condense_nearest(near, NULL, &found, 4, small, 0, other, NULL),
-                 BONSAI_E_ARGUMENT, "it is not the graph that was condensed");
+                 BONSAI_E_ARGUMENT, "features, but");
     assert_fails(bonsai_condense_nearest(near, NULL, &found, 4, small, 999, g, NULL),
                  BONSAI_E_ARGUMENT, "node 999 is outside 0..");
     assert_int_equal(bonsai_graph_induce(&few, g, some, 2), BONSAI_OK);
+    assert_fails(bonsai_condense_nearest(near, NULL, &found, 4, small, 0, few, NULL),
+                 BONSAI_E_ARGUMENT, "it is not the graph that was condensed");
+    small->view.section[BONSAI_SECTION_METADATA] = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
     assert_fails(bonsai_condense_nearest(near, NULL, &found, 4, small, 0, few, NULL),
                  BONSAI_E_ARGUMENT, "which generated has not");
     bonsai_graph_free(few);

@@ -421,12 +421,16 @@ static void graphs_that_cannot_be_condensed_are_refused(void **state)
     assert_int_equal(bonsai_graph_new(&many, &v, 0), BONSAI_OK);
     assert_fails(try_with(many, &o), BONSAI_E_ARGUMENT, "has 65537 classes; at most 65536");
     bonsai_graph_free(many);
-    const uint32_t offsets[7] = {0}, index[1] = {0};
+    enum { STORED = 1 << 14 };
+    const uint32_t offsets[7] = {0, STORED, STORED, STORED, STORED, STORED, STORED};
+    static uint32_t index[STORED];
+    for (uint32_t j = 0; j < STORED; j++)
+        index[j] = j;
     v.classes = 2;
     v.features = (1 << 26) + 1;
     v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
     v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){offsets, 7, BONSAI_TYPE_U32};
-    v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){index, 0, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){index, STORED, BONSAI_TYPE_U32};
     assert_int_equal(bonsai_graph_new(&many, &v, 0), BONSAI_OK);
     assert_fails(try_with(many, &o), BONSAI_E_ARGUMENT, "has 67108865 features; at most 67108864");
     bonsai_graph_free(many);

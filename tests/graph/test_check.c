@@ -78,6 +78,11 @@ static void sizes_are_checked(void **state)
     v.classes = INT64_MAX;
     refuse(&v, "classes; the number must be");
     v = good();
+    v.classes = 3 + (1 << 16);
+    accept(&v);
+    v.classes++;
+    refuse(&v, "graph: 65540 classes are implausible for 3 nodes");
+    v = good();
     v.flags = 16;
     refuse(&v, "unknown flags 10");
     v.size = 0;

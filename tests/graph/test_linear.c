@@ -491,9 +491,38 @@ static void what_cannot_be_measured_is_refused(void **state)
     v = good;
     v.section[BONSAI_SECTION_SPLIT] = (bonsai_array){all_train, 50, BONSAI_TYPE_U8};
     refuse(&v, "50 labelled training and 0 labelled test nodes");
-    v = good;
-    v.features = INT32_MAX;
+    bonsai_graph_free(g);
+    g = make(300, 10, 3, 1);
+    v = *bonsai_graph_view(g);
+    v.features = 1 << 22;                       /* of which it has ten */
     refuse(&v, "is too large for the linear yardstick");
+    bonsai_graph_free(g);
+}
+
+/* Classes that no sampled node has take no room, and change nothing: also where a test node has a
+ * class that no training node has. */
+static void classes_without_nodes_cost_nothing(void **state)
+{
+    (void)state;
+    bonsai_graph *g = make(250, 10, 5, 1);
+    bonsai_view v = *bonsai_graph_view(g);
+    uint32_t label[250];
+    for (int i = 0; i < 250; i++)
+        label[i] = (uint32_t)bn_label(g, i) * 2 + (i % 40 == 7 ? 1 : 0);
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){label, 250, BONSAI_TYPE_U32};
+    bonsai_linear few, many;
+    for (int k = 0; k < 2; k++) {
+        bonsai_graph *other = NULL;
+        v.classes = k ? 65000 : 12;
+        assert_int_equal(bonsai_graph_new(&other, &v, 0), BONSAI_OK);
+        if (k)
+            bn_mem_limit(4 << 20);
+        *(k ? &many : &few) = measure(other, 1);
+        bn_mem_limit(0);
+        bonsai_graph_free(other);
+    }
+    assert_true(few.features_only == many.features_only && few.two_hops == many.two_hops);
+    assert_true(few.majority == many.majority);
     bonsai_graph_free(g);
 }
 
@@ -555,6 +584,7 @@ int main(void)
         cmocka_unit_test(difficulty_ranges_from_trivial_to_impossible),
         cmocka_unit_test(the_default_graph_is_like_a_citation_network),
         cmocka_unit_test(what_cannot_be_measured_is_refused),
+        cmocka_unit_test(classes_without_nodes_cost_nothing),
         cmocka_unit_test(it_can_be_canceled_at_every_tick),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };

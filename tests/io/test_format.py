@@ -144,7 +144,7 @@ def good_files():
         "no features, sections of none": (join(PATH, {4: f32(), 19: u32(), 20: f32(), 21: f32()}), {"n": N}),
         "labels u8": (join(PATH, {9: u8(0, 1, 255, 0)}), {"n": N, "c": C}),
         "labels u16": (join(PATH, {9: u16(0, 299, 65535, 255)}), {"n": N, "c": 300}),
-        "labels u32": (join(PATH, {9: u32(0, 70000, 4294967295, 65535)}), {"n": N, "c": 70001}),
+        "labels u32": (join(PATH, {9: u32(0, 65539, 4294967295, 65535)}), {"n": N, "c": 65540}),
         "labels, no classes": (join(PATH, {9: u8(255, 255, 255, 255)}), {"n": N}),
         "soft labels u8": (join(PATH, {10: u8(0, 255, 128, 127, 1, 254, 255, 0)}), {"n": N, "c": C}),
         "soft labels f32": (join(PATH, {10: EXTRA[10]}), {"n": N, "c": C}),
@@ -317,6 +317,8 @@ def bad_files():
         array = start[number]
         add("section %d too short" % number, join(start, {number: array[:-1]}))
         add("section %d too long" % number, join(start, {number: np.append(array, array[-1:])}))
+    add("classes without nodes or names", join(PATH, {9: u32(0, 1, 0, 1)}), f=0, c=N + 65537)
+    add("features without values", join(PATH, SPARSE), f=2**22 + 4096 * (len(SPARSE[6]) + 1))
     change("edge weights too few", {3: f32(.5, .5, 2, 2, 3.25)})
     change("edge weights too many", {3: f32(.5, .5, 2, 2, 3.25, 3.25, 1)})
     change("feature values too few", {7: f32(1, 2, 3, 4, 5)})

@@ -108,6 +108,35 @@ static void shapes_that_do_not_fit_are_refused(void **state)
     refuse("bad.npz: y has 4 nodes but x has 5");
 }
 
+/* What takes memory must have bytes behind it. */
+static void numbers_that_no_array_answers_for_are_refused(void **state)
+{
+    (void)state;
+    const int64_t most = INT32_MAX, far[4] = {0, 1, 1, INT32_MAX - 1};
+    const int64_t label[4] = {0, 1, 10000000, 2}, shape[2] = {4, INT32_MAX}, none[5] = {0};
+    make();
+    add_edges();
+    npz_array(&made, "num_nodes", "'<i8', C, ()", &most, 8);
+    refuse("num_nodes: 2147483647 nodes are implausible in ");
+    make();
+    npz_array(&made, "edge_index", "'<i8', C, (2, 2)", far, sizeof far);
+    refuse("edge_index: 2147483647 nodes are implausible in ");
+    make();
+    add_edges();
+    npz_array(&made, "x", "'<f4', C, (2147483647, 0)", far, 0);
+    refuse("x: 2147483647 nodes are implausible in ");
+    refuse_array("y", "'<i8', C, (4,)", label, sizeof label,
+                 "10000001 classes are implausible for 4 nodes: number classes from 0 on, or name");
+    make();
+    add_edges();
+    npz_array(&made, "x_indptr", "'<i8', C, (5,)", none, sizeof none);
+    npz_array(&made, "x_indices", "'<i8', C, (0,)", none, 0);
+    npz_array(&made, "x_data", "'<f4', C, (0,)", none, 0);
+    npz_array(&made, "x_shape", "'<i8', C, (2,)", shape, sizeof shape);
+    refuse("2147483647 features are implausible for 0 values: number features from 0 on");
+    refuse_array("y", "'|S0', C, (1000000000000,)", none, 0, "type \"|S0\" cannot be read");
+}
+
 static void types_that_do_not_fit_are_refused(void **state)
 {
     (void)state;
@@ -291,6 +320,7 @@ int main(void)
         cmocka_unit_test(ids_out_of_range_are_refused_by_entry_and_value),
         cmocka_unit_test(numbers_that_are_not_finite_are_refused),
         cmocka_unit_test(shapes_that_do_not_fit_are_refused),
+        cmocka_unit_test(numbers_that_no_array_answers_for_are_refused),
         cmocka_unit_test(types_that_do_not_fit_are_refused),
         cmocka_unit_test(a_split_that_overlaps_is_refused),
         cmocka_unit_test(sparse_arrays_that_disagree_are_refused),
