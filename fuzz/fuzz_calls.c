@@ -96,7 +96,7 @@ void calls_condense_options(bonsai_condense_options *o, calls *c)
     o->members = mu_chance(r, 2);
     o->hard_labels = mu_chance(r, 4);
     o->no_validation = mu_chance(r, 4);
-    o->memory = mu_chance(r, 6) ? 1 + (int64_t)mu_below(r, 1 << 20) : 64 << 20;
+    o->memory = mu_chance(r, 12) ? 1 + (int64_t)(mu_next(r) >> 19) : (int64_t)1 << 60;
     o->threads = 1;
     o->seed = mu_below(r, 3);
     some_split(o->split, r);
