@@ -254,6 +254,8 @@ static void lines_that_are_no_cells_are_refused(void **state)
          "lines.jsonl:2: is not a cell of a table"},
         {"{\"method\":\"full\",\"model\":\"gcn\",\"ratio\":1,\"study\":\"training\",\"setting\":\"x\"}\n",
          "lines.jsonl:2: is not a cell of a table"},
+        {"{\"method\":\"full\",\"model\":\"gcn\",\"ratio\":1,\"study\":\"training\",\"setting\":\"x\","
+         "\"runs\":1,\"bytes\":1e39}\n", "lines.jsonl:2: is not a cell of a table"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
