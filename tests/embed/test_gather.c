@@ -104,6 +104,34 @@ static void without_a_world_rows_are_copied(void **state)
     }
 }
 
+typedef struct { int64_t rows[2]; bool has[2], dense; } form;
+
+static bonsai_status ask_form(bn_world *w, void *payload)
+{
+    const form *t = payload;
+    float some[2] = {1, 2};
+    bn_embedding e = {.rows = t->rows[w->rank], .f = w->rank ? 2 : 0,
+                      .dense = t->has[w->rank] ? some : NULL};
+    bool dense;
+    int64_t f;
+    bonsai_status rc = bn_rows_form(&dense, &f, &e, w);
+    bool right = dense == t->dense && f == 2;
+    return bn_agree(w, rc != BONSAI_OK || right ? rc : bn_fail(BONSAI_E_FORMAT, "wrong form"));
+}
+
+/* A rank without rows may have an array all the same; those with rows decide. */
+static void ranks_with_rows_know_their_form(void **state)
+{
+    (void)state;
+    form all[] = {
+        {{1, 1}, {true, true}, true},    {{1, 1}, {false, false}, false},
+        {{0, 1}, {true, false}, false},  {{0, 1}, {false, true}, true},
+        {{0, 0}, {true, true}, true},    {{0, 0}, {false, false}, false},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        assert_int_equal(run_ranks(2, ask_form, &all[i]), BONSAI_OK);
+}
+
 static void many_bytes_go_through_in_blocks(void **state)
 {
     (void)state;
@@ -150,6 +178,7 @@ int main(void)
         cmocka_unit_test(any_rows_in_any_order_come_to_every_rank),
         cmocka_unit_test(no_rows_may_be_asked_for),
         cmocka_unit_test(without_a_world_rows_are_copied),
+        cmocka_unit_test(ranks_with_rows_know_their_form),
         cmocka_unit_test(many_bytes_go_through_in_blocks),
         cmocka_unit_test(a_failed_allocation_on_some_rank_ends_all),
     };

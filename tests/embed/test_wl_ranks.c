@@ -200,12 +200,15 @@ static bonsai_status one_rank(bn_world *w, void *payload)
     at.threads = 1 + w->rank % 2;
     if (w->rank == 0 && r->cancel_at >= 0)
         at.progress = (bn_progress){on_tick, r};
+    int64_t before = w->sent += 5;              /* it has sent something before */
     bonsai_status rc = bn_embed(&e, r->g[w->rank], r->all ? NULL : &own, r->rule, r->layers, &at);
-    r->sent[w->rank] = w->sent;
+    r->sent[w->rank] = w->sent - before;
     r->halo[w->rank] = w->halo;
     if (rc != BONSAI_OK)
         return rc;
     rc = compare(r, &e, begin, end - begin, w->rank);
+    if (e.sent != r->sent[w->rank])
+        rc = bn_fail(BONSAI_E_ARGUMENT, "rank %d lost count of what it sent", w->rank);
     bn_embedding_free(&e);
     if (memory.used != 0 || memory.spilled != 0 ||
         (r->limit >= 0 && memory.most > r->limit))
