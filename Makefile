@@ -15,6 +15,11 @@ test = cd $(BUILD)/$(1) && ctest --output-on-failure --timeout 300 -j$(JOBS)
 release = -DCMAKE_BUILD_TYPE=Release -DBONSAI_TESTS=$(1)
 debug   = -DCMAKE_BUILD_TYPE=Debug -DBONSAI_TESTS=ON
 clang   = -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++
+tsan    = $(clang) $(debug) -DBONSAI_SANITIZE=thread
+# archer, which is beside libomp, tells the thread sanitizer what OpenMP orders
+archer  = export TSAN_OPTIONS=ignore_noninstrumented_modules=1 \
+	OMP_TOOL_LIBRARIES="$$(sed -n 's/^OpenMP_omp_LIBRARY:.*=\(.*\)omp.so$$/\1archer.so/p' \
+	$(BUILD)/tsan/CMakeCache.txt)"; test -f "$$OMP_TOOL_LIBRARIES" &&
 
 all:            ## the library and the program, in build/release
 	@tools/setup -n build
@@ -67,10 +72,13 @@ asan:           ## the tests under address and undefined-behaviour sanitizers
 
 tsan:           ## the tests under the thread sanitizer (clang, libomp, archer)
 	@tools/setup tsan
-	$(call build,tsan,$(clang) $(debug) -DBONSAI_SANITIZE=thread)
-	export TSAN_OPTIONS=ignore_noninstrumented_modules=1 \
-	    OMP_TOOL_LIBRARIES="$$(sed -n 's/^OpenMP_omp_LIBRARY:.*=\(.*\)omp.so$$/\1archer.so/p' \
-	    $(BUILD)/tsan/CMakeCache.txt)"; test -f "$$OMP_TOOL_LIBRARIES" && $(call test,tsan)
+	$(call build,tsan,$(tsan))
+	$(archer) $(call test,tsan)
+
+test-threads:   ## of those the ones of loops that run in threads: a few minutes
+	@tools/setup tsan
+	$(call build,tsan,$(tsan)) --target threaded
+	$(archer) $(call test,tsan) -L threads
 
 coverage:       ## which lines and branches the tests run, by folder
 	@tools/setup test
@@ -97,4 +105,4 @@ help:           ## this list
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 14
 
 comma := ,
-.PHONY: all demo test wheel test-pyg test-browser test-scale bench fuzz asan tsan coverage mutants install clean help
+.PHONY: all demo test wheel test-pyg test-browser test-scale test-threads bench fuzz asan tsan coverage mutants install clean help

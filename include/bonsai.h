@@ -449,7 +449,8 @@ typedef struct bonsai_model bonsai_model;
 /* Trains a model on the labelled training nodes of small and judges it on the validation and test
  * nodes of full (NULL: of small).  A condensed graph has no split: all its labels are for training.
  * Soft labels and node weights act in the loss.  If small keeps only some features, the same are
- * taken of full.  The same seed gives the same bits for any number of threads. */
+ * taken of full.  The same seed gives the same bits for any number of threads on one kind of
+ * processor. */
 BONSAI_API bonsai_status bonsai_train(bonsai_training **out, const bonsai_graph *small,
                                       const bonsai_graph *full, const bonsai_train_options *o);
 BONSAI_API void bonsai_training_free(bonsai_training *t);

@@ -1,7 +1,8 @@
 /* gemm.c -- matrix products with single-threaded BLAS.
  *
  * A multi-threaded BLAS rounds differently with another number of threads.  So products are small
- * blocks of fixed size inside our own parallel loops, and BLAS uses one thread while they run.
+ * blocks of fixed size inside our own parallel loops, and BLAS uses one thread while they run.  It
+ * also rounds differently on another processor: outside training these products only propose.
  *
  * SPDX-License-Identifier: MIT */
 #include <cblas.h>

@@ -150,21 +150,21 @@ def script_of(command):
     return re.sub(r"(?<![\w-])terminal (.*)", r"""script -qec '\1 2>err' /dev/null""", command)
 
 
-def environment(build, folder):
+def environment(build, folder, settings=None):
     env = {key: os.environ[key] for key in ("HOME", "LD_LIBRARY_PATH", "MPIRUN") if key in os.environ}
     env.update(PATH="%s:%s" % (build, os.environ["PATH"]), LC_ALL="C.UTF-8", TERM="xterm",
                TMPDIR=str(folder / "tmp"), LIMIT=str(LIMIT), OMP_WAIT_POLICY="passive",
                GRAPHBONSAI_LIBRARY=str(build / "libbonsai.so"), PYTHONPATH=str(package_of(build)),
-               PYTHONDONTWRITEBYTECODE="1")
+               PYTHONDONTWRITEBYTECODE="1", **(settings or {}))
     return env
 
 
-def run(command, build, folder):
+def run(command, build, folder, settings):
     """The exit code; stdout and stderr are files in the folder."""
     (folder / "tmp").mkdir()
     with open(folder / "stdout", "wb") as out, open(folder / "stderr", "wb") as err:
         child = subprocess.Popen(["sh", "-c", script_of(command)], cwd=folder, stdin=subprocess.DEVNULL,
-                                 stdout=out, stderr=err, env=environment(build, folder),
+                                 stdout=out, stderr=err, env=environment(build, folder, settings),
                                  start_new_session=True)
         try:
             return child.wait(LIMIT)
@@ -183,12 +183,13 @@ def content(path, folder, versions):
         return data
 
 
-def outcome(case, build, folder, links, versions):
-    """All that a case does with a build: name of a file, or "exit code", and what it holds."""
+def outcome(case, build, folder, links, versions, settings=None):
+    """All that a case does with a build: name of a file, or "exit code", and what it holds.  Settings
+    are for its environment."""
     folder.mkdir(parents=True)
     for name, target in links.items():
         (folder / name).symlink_to(target)
-    found = {"exit code": "%s\n" % run(case.command, build, folder)}
+    found = {"exit code": "%s\n" % run(case.command, build, folder, settings)}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
         if name.split("/")[0] not in links:

@@ -273,6 +273,8 @@ static void the_environment_overrides_the_choice(void **state)
 {
     (void)state;
     int n = 0;
+    if (!bn_kernels_all(1))                     /* nothing to choose from */
+        skip();
     for (; bn_kernels_all(n); n++)
         assert_int_equal(run_with(bn_kernels_all(n)->name, bn_kernels_all(n)->name), 0);
     assert_int_equal(run_with("nonsense", bn_kernels_all(n - 1)->name), 0);
