@@ -147,6 +147,47 @@ static void no_label_outside_the_training_part_leaves_a_trace(void **state)
     assert_true(same > 20);
 }
 
+/* A number in the recipe of a small graph's record. */
+static long recipe_of(const bonsai_graph *small, const char *key)
+{
+    const bonsai_array *meta = &small->view.section[BONSAI_SECTION_METADATA];
+    char *text = calloc((size_t)meta->count + 1, 1);
+    memcpy(text, meta->data, (size_t)meta->count);
+    const char *at = strstr(text, "\"recipe\"");
+    at = at ? strstr(at, key) : NULL;
+    long value = at ? strtol(at + strlen(key), NULL, 10) : -1;
+    free(text);
+    return value;
+}
+
+static void every_labelled_validation_node_is_judged_on(void **state)
+{
+    (void)state;
+    int first = 0;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        bonsai_graph *g = case_graph(seed);
+        bonsai_condense_options o;
+        bonsai_condense_info i;
+        int64_t count = 0;
+        for (int64_t v = 0; v < g->view.nodes; v++) {
+            bool judges = bn_part(g, v) == BONSAI_PART_VAL && bn_label(g, v) >= 0;
+            count += judges;
+            first += judges && v == 0;
+        }
+        bonsai_condense_options_init(&o);
+        o.method = BONSAI_METHOD_PROTOTYPES;
+        o.threads = 1;
+        o.nodes = 6;
+        if (training_nodes(g) >= 6 && count > 0) {
+            bonsai_graph *small = condensed(&i, g, &o);
+            assert_int_equal(recipe_of(small, "\"judged\":"), count);
+            bonsai_graph_free(small);
+        }
+        bonsai_graph_free(g);
+    }
+    assert_true(first > 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +195,7 @@ int main(void)
         cmocka_unit_test(a_larger_graph_is_the_same_in_any_layout),
         cmocka_unit_test(a_larger_graph_is_the_same_on_any_number_of_threads),
         cmocka_unit_test(no_label_outside_the_training_part_leaves_a_trace),
+        cmocka_unit_test(every_labelled_validation_node_is_judged_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
