@@ -8,7 +8,7 @@ enum { NODES = 20001 };
 
 static const char *const claim = "has no reverse of equal weight, but the graph says it is";
 
-/* A star whose centre lists all others, which do not list it. */
+/* A star whose centre, the last node, is listed by all others and lists none. */
 static bonsai_view star(void)
 {
     static uint32_t offsets[NODES + 1], neighbors[NODES - 1];
@@ -16,12 +16,13 @@ static bonsai_view star(void)
     static uint8_t labels[NODES], split[NODES];
     bonsai_view v;
     for (uint32_t i = 0; i < NODES; i++) {
-        offsets[i + 1] = NODES - 1;
-        neighbors[i < NODES - 1 ? i : 0] = i < NODES - 1 ? i + 1 : 1;
+        offsets[i] = i;
+        neighbors[i < NODES - 1 ? i : 0] = NODES - 1;
         features[i] = (float)(i % 7);
         labels[i] = (uint8_t)(i % 2);
         split[i] = (uint8_t)(1 + i % 3);
     }
+    offsets[NODES] = NODES - 1;
     bonsai_view_init(&v);
     v.nodes = NODES;
     v.features = 1;
