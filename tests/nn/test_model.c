@@ -165,6 +165,15 @@ static void files_survive_failed_allocations(void **state)
     bonsai_model_free(m);
 }
 
+static void only_kinds_of_models_have_names(void **state)
+{
+    (void)state;
+    for (int k = 0; k < BONSAI_MODEL_COUNT; k++)
+        assert_non_null(bonsai_model_name((bonsai_model_kind)k));
+    assert_null(bonsai_model_name(BONSAI_MODEL_COUNT));
+    assert_null(bonsai_model_name((bonsai_model_kind)-1));
+}
+
 /* Small models of every kind and with everything, for fuzz_model to start from. */
 static void write_corpus(const char *folder)
 {
@@ -192,6 +201,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_could_not_be_loaded_is_not_saved),
         cmocka_unit_test(a_full_disk_leaves_the_old_file),
         cmocka_unit_test(files_survive_failed_allocations),
+        cmocka_unit_test(only_kinds_of_models_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
