@@ -53,6 +53,11 @@ test-scale:     ## graphs larger than the memory allowed: minutes, and 40 GB of 
 	$(call build,release,$(call release,OFF))
 	@tests/scale/run_scale.sh $(BUILD)/release
 
+test-faults:    ## calls that fail, full disks, signals and kills: minutes (FAULTS, KILLS, SEED)
+	@tools/setup test
+	$(call build,release,$(call release,ON)) --target cli shim
+	@python3 -B tests/faults/faults.py $(BUILD)/release/bonsai $(BUILD)/release/shim.so
+
 bench:          ## times, checked against the oracles
 	@tools/setup build
 	$(call build,release,$(call release,OFF))
@@ -105,4 +110,4 @@ help:           ## this list
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 14
 
 comma := ,
-.PHONY: all demo test wheel test-pyg test-browser test-scale test-threads bench fuzz asan tsan coverage mutants install clean help
+.PHONY: all demo test wheel test-pyg test-browser test-scale test-threads test-faults bench fuzz asan tsan coverage mutants install clean help

@@ -206,6 +206,8 @@ static int check_kind(const cellfile *f)
     if (fstat(fileno(f->file), &st) != 0)
         return io_failed(f, "read");
     ssize_t len = S_ISREG(st.st_mode) ? pread(fileno(f->file), start, (size_t)size, 0) : -1;
+    if (len < 0 && S_ISREG(st.st_mode))
+        return io_failed(f, "read");
     if (len < 0 || memcmp(start, magic, (size_t)len) != 0)
         return fail_with(f->s, "%s: is not a table of bonsai %s; name another %s", f->path,
                          f->command, f->place);

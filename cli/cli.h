@@ -192,6 +192,8 @@ void summary_note(summary *r, const char *format, ...)  /* after the last fact, 
 void summary_table(summary *r, const char *key, const column *columns, bn_json *rows);
 void summary_degrees(summary *r, const bonsai_stats *st);
 void summary_json(summary *r, const char *key, bn_json *value);  /* in JSON only */
+/* Whether a part may be added: rc says that it is there.  Without memory the summary is broken. */
+int  summary_has(summary *r, bonsai_status rc);
 int  summary_print(summary *r, session *s);             /* to stdout; frees; exit code */
 void summary_free(summary *r);                          /* of one that is not printed */
 bn_json *summary_object(const summary *r);               /* as --json prints it; NULL: no memory */
@@ -236,6 +238,7 @@ const char *text_nearest(const char *word, const char *const *names, int count);
 const char *path_without_format(const char *path);      /* after "npz:" */
 int     path_is_native(const char *path);               /* when written */
 int64_t path_bytes(const char *path);                   /* of a file, a folder or a prefix; -1 */
+int64_t summary_file_bytes(summary *r, const char *key, const char *label, const char *path);
 int     path_ends_with(const char *path, const char *end);
 int     path_can_be_written(session *s, const char *path);      /* as a graph; 0: printed why not */
 int     file_can_be_written(session *s, const char *path);      /* the same for any other file */

@@ -6,7 +6,7 @@
 static int summary_bad(session *s, const char *path, bonsai_status rc)
 {
     summary r = {.count = 0};
-    if (!s->json || rc == BONSAI_E_CANCELED)
+    if (!s->json || rc == BONSAI_E_CANCELED || rc == BONSAI_E_MEMORY)
         return fail(s, rc);
     summary_text(&r, "graph", NULL, path);
     summary_json(&r, "valid", bn_json_flag(false));

@@ -6,12 +6,11 @@
 static int summary_sizes(session *s, const bonsai_graph *g, const char *in, const char *out)
 {
     summary r = {.count = 0};
-    int64_t in_bytes = path_bytes(in), out_bytes = path_bytes(out);
     summary_text(&r, "in.path", "read", in);
     summary_text(&r, "in.format", "format", bonsai_graph_read_info(g)->format);
-    summary_int(&r, "in.bytes", "bytes read", in_bytes);
+    int64_t in_bytes = summary_file_bytes(&r, "in.bytes", "bytes read", in);
     summary_text(&r, "out.path", "written", out);
-    summary_int(&r, "out.bytes", "bytes written", out_bytes);
+    int64_t out_bytes = summary_file_bytes(&r, "out.bytes", "bytes written", out);
     if (in_bytes > 0 && out_bytes >= 0) {
         double share = (double)out_bytes / (double)in_bytes;
         summary_real(&r, "ratio", "out / in", share, "%.3f");

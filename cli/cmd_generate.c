@@ -30,7 +30,7 @@ static void summary_shape(summary *r, const bonsai_stats *st, const char *path)
 {
     summary_heading(r, "Graph");
     summary_text(r, "written", "written", path);
-    summary_int(r, "file_bytes", "bytes", path_bytes(path));
+    summary_file_bytes(r, "file_bytes", "bytes", path);
     summary_int(r, "nodes", "nodes", st->nodes);
     summary_int(r, "edges", "edges", st->edges);
     summary_note(r, "entries: an undirected edge is two");

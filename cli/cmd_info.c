@@ -107,7 +107,7 @@ static void add_condensed(summary *r, const facts *f)
     int64_t prototypes = condensed_roles(f->g, BONSAI_ROLE_PROTOTYPE);
     bonsai_condense_info i;
     bonsai_condense_info_init(&i);
-    if (bonsai_condense_info_of(&i, f->g) != BONSAI_OK)
+    if (!summary_has(r, bonsai_condense_info_of(&i, f->g)))
         return;
     summary_heading(r, "Condensed");
     summary_text(r, "condensed.method", "method",
@@ -210,7 +210,7 @@ static void add_sections(summary *r, const facts *f)
     summary_int(r, "paper_bytes", "bytes as in the paper", (int64_t)f->paper);
     summary_note(r, "%s", f->v->section[BONSAI_SECTION_ROLE].data ? "its price of a condensed graph"
                                                          : "its price of a full graph");
-    summary_int(r, "file_bytes", "bytes on disk", path_bytes(f->path));
+    summary_file_bytes(r, "file_bytes", "bytes on disk", f->path);
 }
 
 static void add_change(summary *r, const char *key, const char *label, int64_t count, int *changes)

@@ -114,10 +114,13 @@ static bonsai_status judge(session *s, request *q, const bonsai_graph *small,
 {
     bonsai_condense_info made;
     bonsai_train_info how;
-    bonsai_status rc = BONSAI_OK;
     bonsai_condense_info_init(&made);
-    int method = bonsai_condense_info_of(&made, small) == BONSAI_OK &&
-                 made.method < BONSAI_METHOD_COUNT ? (int)made.method : BONSAI_METHOD_AUTO;
+    bonsai_status rc = bonsai_condense_info_of(&made, small);
+    if (rc == BONSAI_E_MEMORY)
+        return rc;
+    int method = rc == BONSAI_OK && made.method < BONSAI_METHOD_COUNT ? (int)made.method
+                                                                     : BONSAI_METHOD_AUTO;
+    rc = BONSAI_OK;
     training_note_pair(s, &q->t, small, full);
     for (int i = 0; i < q->t.count && rc == BONSAI_OK; i++) {
         bonsai_cell *c = &q->cells[q->count];

@@ -209,7 +209,7 @@ void summary_condensed(summary *r, const bonsai_condense_options *o, const bonsa
     bonsai_condense_options_init(&made);
     summary_heading(r, "Condensed");
     summary_text(r, "written", "written", path);
-    summary_int(r, "file_bytes", "bytes on disk", path_bytes(path));
+    summary_file_bytes(r, "file_bytes", "bytes on disk", path);
     summary_note(r, "with its report and the original ids");
     summary_text(r, "method", "method", bonsai_method_name(i->method));
     if (i->why[0])
@@ -221,6 +221,6 @@ void summary_condensed(summary *r, const bonsai_condense_options *o, const bonsa
     summary_int(r, "features", NULL, i->features);
     summary_condensed_making(r, i, small);
     add_effort(r, i);
-    if (bonsai_condense_options_of(&made, small) == BONSAI_OK)
+    if (summary_has(r, bonsai_condense_options_of(&made, small)))
         summary_condensed_options(r, &made);
 }

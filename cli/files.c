@@ -79,6 +79,15 @@ int64_t path_bytes(const char *path)
     return nftw(path, add_file, 16, FTW_PHYS) == 0 ? walked : -1;
 }
 
+int64_t summary_file_bytes(summary *r, const char *key, const char *label, const char *path)
+{
+    errno = 0;
+    int64_t bytes = path_bytes(path);
+    r->broken |= bytes < 0 && errno == ENOMEM;
+    summary_int(r, key, label, bytes);
+    return bytes;
+}
+
 static int can_write(const char *path, const char *plain)
 {
     size_t len = (size_t)(plain - path) - 1;

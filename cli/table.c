@@ -356,6 +356,12 @@ int print_json(session *s, bn_json *value)
     return code;
 }
 
+int summary_has(summary *r, bonsai_status rc)
+{
+    r->broken |= rc == BONSAI_E_MEMORY;
+    return rc == BONSAI_OK;
+}
+
 void summary_degrees(summary *r, const bonsai_stats *st)
 {
     summary_heading(r, "Degrees");

@@ -81,11 +81,15 @@ static int fits(const dataset *d, const bonsai_graph *g)
            bonsai_graph_classes(g) == d->classes;
 }
 
-static void try_named(session *s, dataset *d, candidate *c)
+/* A graph that cannot be read is left out; only without memory the search ends. */
+static bonsai_status try_named(session *s, dataset *d, candidate *c)
 {
     bonsai_graph *g = NULL;
     c->used = 1;
-    if (bonsai_graph_read(&g, c->path, &s->read) != BONSAI_OK)
+    bonsai_status rc = bonsai_graph_read(&g, c->path, &s->read);
+    if (rc == BONSAI_E_MEMORY)
+        return rc;
+    if (rc != BONSAI_OK)
         note(s, "%s", bonsai_error());
     else if (fits(d, g))
         memcpy(d->path, c->path, sizeof d->path);
@@ -95,12 +99,14 @@ static void try_named(session *s, dataset *d, candidate *c)
              (long long)bonsai_graph_features(g), (long long)bonsai_graph_classes(g),
              (long long)d->nodes, (long long)d->features, (long long)d->classes);
     bonsai_graph_free(g);
+    return BONSAI_OK;
 }
 
-static void try_sizes(session *s, dataset *sets, int count, const candidate *c)
+static bonsai_status try_sizes(session *s, dataset *sets, int count, const candidate *c)
 {
     bonsai_graph *g = NULL;
-    if (bonsai_graph_read(&g, c->path, &s->read) == BONSAI_OK)
+    bonsai_status rc = bonsai_graph_read(&g, c->path, &s->read);
+    if (rc == BONSAI_OK)
         for (int i = 0; i < count; i++)
             if (!*sets[i].path && fits(&sets[i], g)) {
                 memcpy(sets[i].path, c->path, sizeof sets[i].path);
@@ -108,6 +114,7 @@ static void try_sizes(session *s, dataset *sets, int count, const candidate *c)
                 break;
             }
     bonsai_graph_free(g);
+    return rc == BONSAI_E_MEMORY ? rc : BONSAI_OK;
 }
 
 static int by_path(const void *a, const void *b)
@@ -118,6 +125,7 @@ static int by_path(const void *a, const void *b)
 int paper_find(session *s, dataset *sets, int count, const char *folder)
 {
     struct stat st;
+    bonsai_status rc = BONSAI_OK;
     int missing = 0;
     if (stat(folder, &st) != 0)
         return fail_with(s, "%s: cannot be opened: %s", folder, strerror(errno));
@@ -129,14 +137,16 @@ int paper_find(session *s, dataset *sets, int count, const char *folder)
         return fail_with(s, "%s: cannot be searched: %s", folder, strerror(errno));
     qsort(found, (size_t)found_count, sizeof *found, by_path);
     for (int i = 0; i < count; i++) {
-        for (int j = 0; j < found_count && !*sets[i].path; j++)
+        for (int j = 0; rc == BONSAI_OK && j < found_count && !*sets[i].path; j++)
             if (is_named(found[j].path + found_root, sets[i].name) ||
                 is_named(found[j].path + found_root, sets[i].alias))
-                try_named(s, &sets[i], &found[j]);
+                rc = try_named(s, &sets[i], &found[j]);
         missing += !*sets[i].path;
     }
-    for (int j = 0; missing > 0 && j < found_count && !canceled_by(); j++)
+    for (int j = 0; rc == BONSAI_OK && missing > 0 && j < found_count && !canceled_by(); j++)
         if (!found[j].used)
-            try_sizes(s, sets, count, &found[j]);
+            rc = try_sizes(s, sets, count, &found[j]);
+    if (rc != BONSAI_OK)
+        return fail(s, rc);
     return canceled_by() ? fail(s, BONSAI_E_CANCELED) : EXIT_DONE;
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "container.h"
 #include "io.h"
 
 static const bn_format *const formats[] = {     /* the first that matches is used */
@@ -65,6 +66,26 @@ bonsai_status bn_check_companions(const bn_format *f, const char *path,
                    o->features ? o->features : o->labels);
 }
 
+/* A file of ours is known by its contents, whatever its name; the others by their names. */
+static bonsai_status recognise(const bn_format **out, const char *path)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_file f = {0};
+    if (bn_is_file(path)) {
+        BN_TRY(bn_file_open(&f, path));
+        if (bn_container_is(&f))
+            *out = &bn_format_native;
+    }
+    for (int i = 0; !*out && i < FORMATS; i++)
+        if (formats[i]->matches(path))
+            *out = formats[i];
+    if (!*out)
+        rc = unknown(path);
+done:
+    bn_file_close(&f);
+    return rc;
+}
+
 bonsai_status bonsai_graph_read(bonsai_graph **out, const char *path,
                                 const bonsai_read_options *given)
 {
@@ -76,13 +97,8 @@ bonsai_status bonsai_graph_read(bonsai_graph **out, const char *path,
     const bn_format *format = by_prefix(&path);
     if (access(path, F_OK) != 0)
         BN_TRY(bn_folder_recover(path));
-    for (int i = 0; !format && i < FORMATS; i++)
-        if (formats[i]->matches(path))
-            format = formats[i];
-    if (!format) {
-        rc = unknown(path);
-        goto done;
-    }
+    if (!format)
+        BN_TRY(recognise(&format, path));
     BN_TRY(bn_check_companions(format, path, &o));
     if (format->open) {
         BN_TRY(format->open(out, path, &o));

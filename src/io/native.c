@@ -8,12 +8,7 @@
 
 static bool matches(const char *path)
 {
-    bn_file f;
-    if (!bn_is_file(path) || bn_file_open(&f, path) != BONSAI_OK)
-        return false;
-    bool is = bn_container_is(&f) || bn_ends_with(path, ".bonsai");
-    bn_file_close(&f);
-    return is;
+    return bn_is_file(path) && bn_ends_with(path, ".bonsai");
 }
 
 static bonsai_status lay_sections(bonsai_graph *g, const bn_container *c, const char *path)

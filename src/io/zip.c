@@ -5,9 +5,11 @@
  * an array must have the size that its header gives.
  *
  * SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <zip.h>
+#include <zlib.h>
 
 #include "npy.h"
 
@@ -16,7 +18,9 @@ enum { RATIO = 1100, SLACK = 4096, NAME_MAX_LEN = 128, TICK = 1 << 22 };
 static bonsai_status zip_failed(const char *where, zip_error_t *e)
 {
     /* A failure without a reason is a failed allocation that libzip did not report. */
-    if (zip_error_code_zip(e) == ZIP_ER_MEMORY || zip_error_code_zip(e) == ZIP_ER_OK)
+    const int code = zip_error_code_zip(e);
+    const bool zlib = code == ZIP_ER_ZLIB && zip_error_code_system(e) == Z_MEM_ERROR;
+    if (code == ZIP_ER_MEMORY || code == ZIP_ER_OK || code == ZIP_ER_NOZIP || zlib)
         return bn_fail(BONSAI_E_MEMORY, "out of memory: no room to unzip %s", where);
     return bn_fail(BONSAI_E_FORMAT, "%s: cannot be unzipped: %s", where, zip_error_strerror(e));
 }
@@ -27,12 +31,13 @@ static bonsai_status open_archive(bn_zip *z)
     bonsai_status rc = BONSAI_OK;
     zip_error_t e;
     zip_error_init(&e);
+    errno = 0;                  /* libzip may take a failed allocation for a missing end */
     zip_source_t *source = zip_source_buffer_create(z->file.data, (zip_uint64_t)z->file.len, 0, &e);
     if (source)
         z->archive = zip_open_from_source(source, ZIP_RDONLY, &e);
     if (!z->archive) {
         zip_source_free(source);
-        rc = zip_error_code_zip(&e) == ZIP_ER_NOZIP
+        rc = zip_error_code_zip(&e) == ZIP_ER_NOZIP && errno != ENOMEM
                  ? bn_fail(BONSAI_E_FORMAT, "%s: is not a zip archive, or its end is missing",
                            z->path)
                  : zip_failed(z->path, &e);
