@@ -209,6 +209,30 @@ static void read_record(calls *c)
     free(score);
 }
 
+/* Calls that take no graph at all. */
+static void generate(calls *c)
+{
+    bonsai_graph *g = NULL;
+    bonsai_generate_options o;
+    bonsai_generate_options_init(&o);
+    o.nodes = 1 + (int64_t)mu_below(&c->rng, 40);
+    o.features = (int64_t)mu_below(&c->rng, 9);
+    o.classes = 1 + (int64_t)mu_below(&c->rng, 4);
+    o.degree = (double)mu_below(&c->rng, 4);
+    o.words = (double)mu_below(&c->rng, 9);
+    o.dense = mu_chance(&c->rng, 2);
+    o.seed = mu_next(&c->rng);
+    o.threads = 1;
+    o.progress = calls_progress;
+    o.payload = c;
+    if (calls_went(bonsai_graph_generate(&g, &o), g))
+        calls_went(bonsai_graph_generate_file(fuzz_path("made.bonsai"), &o), NULL);
+    bonsai_graph_free(g);
+    for (int i = 0; bonsai_format_name(i); i++)
+        calls_must(bonsai_format_help(i) && bonsai_format_writes(i) >= 0, "formats");
+    calls_must(*bonsai_version() && *bonsai_isa() && *bonsai_status_text(BONSAI_E_IO), "names");
+}
+
 calls_fn *const calls_of_one[] = {look, count, check, linear, save, derive, rebuild, plan,
-                                  read_record};
+                                  read_record, generate};
 const int calls_of_one_count = sizeof calls_of_one / sizeof *calls_of_one;

@@ -44,7 +44,7 @@ static void update(calls *c)
     bonsai_condense_info info;
     bonsai_condense_options o;
     const bonsai_graph *now = calls_graph(c), *was = calls_graph(c), *small = calls_graph(c);
-    if (mu_chance(&c->rng, 2) && c->graphs == 3) {
+    if (c->graphs == 3 && !mu_chance(&c->rng, 4)) {
         now = c->graph[0];
         was = c->graph[1];
         small = c->graph[2];
@@ -150,9 +150,13 @@ static void report(calls *c)
     const bonsai_graph *full = mu_chance(&c->rng, 3) ? NULL : calls_graph(c);
     bonsai_report *page = NULL;
     bonsai_report_options o;
+    bonsai_condense_info info;
     bonsai_cell cells[2];
     size_t length = 0;
     bonsai_report_options_init(&o);
+    bonsai_condense_info_init(&info);
+    if (mu_chance(&c->rng, 2) && calls_went(bonsai_condense_info_of(&info, small), NULL))
+        o.condensed = &info;
     bonsai_cell_init(&cells[0]);
     cells[0].done = cells[0].runs = 1;
     cells[0].accuracy_mean = 80;
@@ -206,7 +210,27 @@ static void study(calls *c)
                                   (bonsai_study)(1 + mu_below(&c->rng, 3)), &o), NULL);
 }
 
+/* Cells that differ only in their share of pairs. */
+static void study_cells(calls *c)
+{
+    bonsai_cell cells[2];
+    bonsai_train_options t;
+    bonsai_compare_options o;
+    calls_train_options(&t, c);
+    bonsai_compare_options_init(&o);
+    o.train = &t;
+    o.progress = calls_progress;
+    o.payload = c;
+    bonsai_cell_init(&cells[0]);
+    cells[0].study = (bonsai_study)mu_below(&c->rng, 4);
+    cells[0].pairs = (int64_t)mu_below(&c->rng, 9);
+    cells[0].nearest = 1;
+    cells[1] = cells[0];
+    cells[1].nearest = 0.5;
+    calls_went(bonsai_study_run(cells, 2, calls_graph(c), &o), NULL);
+}
+
 calls_fn *const calls_of_several[] = {condense, condense, condense, condense_many, update, train,
                                       train, evaluate, evaluate, predict, nearest, equal, report,
-                                      compare, study};
+                                      compare, study, study_cells};
 const int calls_of_several_count = sizeof calls_of_several / sizeof *calls_of_several;

@@ -423,6 +423,18 @@ static void add_section(file *f, mu_rng *r)
         insert_item(p, i, wide ? 3 * i : mu_below(r, 4));
 }
 
+/* Features that say they were standardised. */
+static void add_standard(file *f, mu_rng *r)
+{
+    size_t n = (size_t)get(f->head + AT_F, 8);
+    for (uint32_t id = BONSAI_SECTION_FEATURE_MEAN; id <= BONSAI_SECTION_FEATURE_SPREAD; id++) {
+        part *p = find(f, id);
+        if (!p && n < 2000 && (p = add_part(f, id, BONSAI_TYPE_F32, "", 0)))
+            for (size_t i = 0; i < n; i++)
+                insert_item(p, i, mu_chance(r, 8) ? odd_float(r) : 0x3f800000);
+    }
+}
+
 static void change_flags(file *f, mu_rng *r)
 {
     f->head[AT_FLAGS] ^= (uint8_t)(1u << mu_below(r, 3));
@@ -463,8 +475,8 @@ bool mutate_native(mu_bytes *b, mu_rng *r, const mu_bytes *other)
         change_length, drop_section, renumber_section, copy_section, swap_sections, change_metadata,
         change_metadata, change_metadata, change_metadata, change_names, change_header,
         change_header, add_entry, add_entry, add_entry, remove_entry, remove_entry, remove_entry,
-        add_node, add_classes, add_features, move_ids, move_ids, add_section, change_flags,
-        change_flags, change_flags,
+        add_node, add_classes, add_features, move_ids, move_ids, add_section, add_standard,
+        change_flags, change_flags, change_flags,
     };
     static file f;
     if (!take_apart(&f, b))

@@ -17,7 +17,7 @@ typedef struct {
     size_t  len;
 } seed;
 
-enum { SEEDS = 48 };
+enum { SEEDS = 48, CALLS = 26 };       /* of calls_one.c and calls_several.c */
 
 static seed list[SEEDS];
 static int seeds;
@@ -216,6 +216,9 @@ static void write_inputs(void)
     int calls = (int)(sizeof files / sizeof *files);
     for (int i = 0; i < calls; i++)
         write_input(i, files[i]);
+    for (int i = 0; i < 3; i++)         /* an update, with files that belong together */
+        write_input(14 + CALLS * i, "now full prototypes");
+    write_input(14, "now full auto");
 }
 
 /* ---- records ---- */

@@ -350,7 +350,8 @@ static void fill_rows(void *payload, int64_t begin, int64_t end, int64_t lane)
     const filling *f = payload;
     (void)lane;
     for (int64_t i = begin - f->begin; i < end - f->begin; i++)
-        merge_row(f->to + f->c->offsets[i] - f->base, f->c, f->begin, i);
+        if (f->to)                      /* NULL: there is no edge at all */
+            merge_row(f->to + f->c->offsets[i] - f->base, f->c, f->begin, i);
 }
 
 static void size_rows(void *payload, int64_t begin, int64_t end, int64_t lane)
