@@ -205,7 +205,8 @@ int bonsai_field_text(char *text, size_t size, const bonsai_field *f, const void
     }
     if (is_real(f)) {
         double value = bn_field_number(f, options);
-        return bn_print(text, size, is_given(f, value) ? "%.9g" : "", value);
+        return is_given(f, value) ? bn_print(text, size, "%.9g", value)
+                                  : bn_print(text, size, "%s", "");
     }
     if (f->type == BONSAI_FIELD_U64)
         return bn_print(text, size, "%llu", (unsigned long long)whole_of(f, options));

@@ -25,7 +25,7 @@ static const bn_method methods[BONSAI_METHOD_COUNT] = {
     [BONSAI_METHOD_AUTO] = {
         BN_NEEDS_COVER | BN_NEEDS_JUDGE | BN_NEEDS_CLUSTERS | BN_TAKES_RAW | BN_RUNS_ON_RANKS |
             BN_TRIES_OTHERS,
-        bn_run_auto},
+        .run = bn_run_auto},
 };
 
 const bn_method *bn_method_of(bonsai_method m)
