@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -20,7 +21,7 @@ typedef struct {
     const arguments *a;
     const char   *name;         /* where it is generated; a .bonsai file under a temporary name */
     int           native, lock, fitted;
-    char          target[MOST_PATH], temporary[MOST_PATH + 32];
+    char          target[MOST_PATH], temporary[MOST_PATH + 32], place[MOST_PATH + 40];
     bonsai_graph *g;
     bonsai_stats  stats;
     bonsai_linear linear;
@@ -101,21 +102,31 @@ static int put_in_place(session *s, const making *m)
     return rc == BONSAI_OK ? EXIT_DONE : fail(s, rc);
 }
 
+/* Finds the names of a .bonsai file; exit code. */
+static int find_place(session *s, making *m)
+{
+    struct stat st;
+    const char *plain = path_without_format(m->a->out);
+    if (path_follow(m->target, plain) != 0)
+        return fail_with(s, "%s: cannot be written: %s", plain, strerror(errno));
+    if (!s->mute && stat(m->target, &st) == 0 && !S_ISREG(st.st_mode))
+        return fail_with(s, "%s: is %s, so no file can be written there", plain,
+                         S_ISDIR(st.st_mode) ? "a folder" : "a device or pipe");
+    path_beside(m->temporary, m->target, 0);
+    snprintf(m->place, sizeof m->place, "bonsai:%s", m->temporary);
+    m->name = m->place;
+    return EXIT_DONE;
+}
+
 /* The graph takes its place last, so that one that is canceled leaves nothing. */
 static int generate(session *s, const arguments *a)
 {
     summary r = {.count = 0};
     making m = {.a = a, .native = path_is_native(a->out), .name = a->out, .lock = -1};
-    char name[MOST_PATH + 64];
     bonsai_stats_init(&m.stats);
     bonsai_linear_init(&m.linear);
-    if (m.native && path_follow(m.target, path_without_format(a->out)) != 0)
-        return fail_with(s, "%s: cannot be written: %s", a->out, strerror(errno));
-    if (m.native) {
-        path_beside(m.temporary, m.target, 0);
-        snprintf(name, sizeof name, "bonsai:%s", m.temporary);
-        m.name = name;
-    }
+    if (m.native && find_place(s, &m) != EXIT_DONE)
+        return EXIT_FAILED;
     bonsai_status rc = make(s, &m);
     char text[MOST_PATH + 512];
     int code = rc == BONSAI_OK ? put_in_place(s, &m) : rc == BONSAI_E_CANCELED ? fail(s, rc) :

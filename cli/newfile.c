@@ -81,8 +81,12 @@ int newfile_open(char temporary[MOST_PATH + 32], const char *target)
 
 int path_replace(const char *from, const char *to)
 {
-    struct stat st;
-    if (stat(to, &st) == 0) {
+    struct stat st = {0};
+    if (stat(to, &st) == 0 && !S_ISREG(st.st_mode)) {   /* a rename would replace a device */
+        errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+        return -1;
+    }
+    if (st.st_mode) {
         mode_t mode = st.st_mode & 0777;
         if (chown(from, st.st_uid, st.st_gid) != 0 && chown(from, (uid_t)-1, st.st_gid) != 0)
             mode = (mode & 0707) | (mode & 07) << 3;    /* not more for another group */

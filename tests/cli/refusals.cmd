@@ -24,6 +24,8 @@ $BONSAI generate -o out.graph --nodes 100
 $BONSAI generate -o mtx:out --nodes 100
 $BONSAI generate -o out --nodes 100
 $BONSAI generate -o /proc/out.bonsai --nodes 100
+$BONSAI generate -o bonsai:/dev/null --nodes 100; test -c /dev/null
+$BONSAI generate -o bonsai:folder --nodes 100
 $BONSAI demo -o nowhere/else
 $BONSAI demo -o garbage.npz
 find . | sort
