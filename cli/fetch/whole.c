@@ -1,7 +1,7 @@
 /* whole.c -- whether a downloaded file is all of a file of its kind.
  *
- * A server that tells no length may end at any byte.  A .npy file says in its header how long it is,
- * an archive ends with its list of entries, and the first bracket of a .json file is closed last.
+ * A server that tells no length may end at any byte.  A .npy file says in its header how long it
+ * is, an archive ends with its list of entries, and the first bracket of a .json file is closed last.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* mpi_main.c -- the program bonsai-mpi: the commands that run on several ranks.
  *
  * Every rank runs the same command with the same arguments and makes the same calls.  Only rank 0
- * prints and writes.  The ranks meet before each collective call, so that a rank that ended early, or
- * that is about to make another call, ends the others instead of leaving them waiting, and at the
+ * prints and writes.  The ranks meet before each collective call, so that a rank that ended early,
+ * or that is about to make another call, ends the others instead of leaving them waiting, and at the
  * end, so that all have the same exit code.
  *
  * SPDX-License-Identifier: MIT */

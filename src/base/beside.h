@@ -8,8 +8,8 @@
 
 #include "base.h"
 
-/* Returns fd, or a copy of it if it is 0, 1 or 2: in a process without standard streams, whatever is
- * printed would go into the file. */
+/* Returns fd, or a copy of it if it is 0, 1 or 2: in a process without standard streams, whatever
+ * is printed would go into the file. */
 int bn_fd_above(int fd);
 
 /* The path that a link, or a chain of links, leads to, malloced; the last one need not exist.  Sets

@@ -100,8 +100,8 @@ static bonsai_status check_whole(const bn_folder *f)
     char other[256];
     struct stat here;
     if (find_other(other, sizeof other, f))
-        return bn_fail(BONSAI_E_IO, "%s: holds a graph and also \"%s\", so it cannot be replaced as "
-                       "a whole: name another folder, or empty this one first", f->path, other);
+        return bn_fail(BONSAI_E_IO, "%s: holds a graph and also \"%s\", so it cannot be replaced "
+                       "as a whole: name another folder, or empty this one first", f->path, other);
     if (stat(".", &here) == 0 && here.st_dev == f->before.st_dev &&
         here.st_ino == f->before.st_ino)
         return bn_fail(BONSAI_E_IO, "%s: is the current folder, which cannot be replaced as a "

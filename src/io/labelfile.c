@@ -137,8 +137,8 @@ static bonsai_status check_first(table *t, const bn_field *first)
     t->l.line = line;
     if (rows > 0)
         rc = bn_lines_fail(&t->l, "\"%s\" is above numbers, but names no column: name the columns "
-                           "id, name, label, split, weight, origin, role, or put the word in quotes",
-                           word);
+                           "id, name, label, split, weight, origin, role, or put the word in "
+                           "quotes", word);
 done:
     return rc;
 }

@@ -63,7 +63,8 @@ static void reads_every_kind_of_line_end(void **state)
 {
     (void)state;
     static const char *const ends[] = {"1 2\n3 4\n\n5 6", "1 2\r\n3 4\r\n\r\n5 6\r\n",
-                                       "1 2\r3 4\r\r5 6\r", "1 2\r3 4\n\r5 6\r\n", "1 2\n3 4\r\r5 6"};
+                                       "1 2\r3 4\r\r5 6\r", "1 2\r3 4\n\r5 6\r\n",
+                                       "1 2\n3 4\r\r5 6"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         bn_lines l;
         int64_t v;

@@ -401,7 +401,7 @@ static void refuses_bad_companions_with_file_and_line(void **state)
         {"0 1\n", NULL, "# bonsai: class_names=1\n# a\n0\n1\n", "labels.csv: label 1 is outside"},
         {"0 1\n", NULL, "# bonsai: class_names=1\n# a\n0\nx\n", "labels.csv:4: label \"x\" is not"},
         {"0 1\n1 2\n", NULL, "0\n\n1\n2\n", "labels.csv:2: a blank line or a comment between rows"},
-        {"0 1\n", NULL, "label\n  \n1\n0\n", "labels.csv:2: a blank line or a comment between rows"},
+        {"0 1\n", NULL, "label\n  \n1\n0\n", "labels.csv:2: a blank line or a comment"},
         {"0 1\n", NULL, "red\n#1\nred\n", "labels.csv:2: a blank line or a comment between rows"},
         {"0 1\n", NULL, "label,split\n0,train\n\n1,test\n", "labels.csv:3: a blank line or"},
         {"0 1\n", NULL, "subject\n0\n1\n", "labels.csv:1: \"subject\" is above numbers"},
