@@ -24,7 +24,7 @@ $BONSAI generate -o out.graph --nodes 100
 $BONSAI generate -o mtx:out --nodes 100
 $BONSAI generate -o out --nodes 100
 $BONSAI generate -o /proc/out.bonsai --nodes 100
-$BONSAI generate -o bonsai:/dev/null --nodes 100; test -c /dev/null
+mkfifo pipe; $BONSAI generate -o bonsai:pipe --nodes 100; test -p pipe && rm pipe
 $BONSAI generate -o bonsai:folder --nodes 100
 $BONSAI demo -o nowhere/else
 $BONSAI demo -o garbage.npz
