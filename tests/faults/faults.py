@@ -11,6 +11,8 @@ and leave each file as it was or as it should be, and no other file.  After a SI
 the removal of a temporary file is what failed, the same command must complete, with the same
 result and nothing left behind.
 
+"calls" counts the calls that could fail; for a disk, the bytes of the largest file.
+
   FAULTS  runs for each command and kind of fault (200); all: every N.  Fewer than there are calls
           are drawn at random, by SEED (1), one from each part of equal length
   KILLS   SIGKILLs (1000)
@@ -158,13 +160,14 @@ class Run:
                 for name in sorted(os.listdir(self.folder))}
 
     def start(self, env=None, limit=None):
-        def limits():
+        def begin():
+            signal.signal(signal.SIGINT, signal.SIG_DFL)    # a shell's "&" ignores it
             if limit is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
         return subprocess.Popen([BONSAI, *threads(self.command.line)], cwd=self.folder,
                                 env={**ENV, **(env or {})}, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                                preexec_fn=limits)
+                                preexec_fn=begin)
 
     def end(self, process, seconds=120):
         try:
@@ -331,10 +334,11 @@ class Table:
         print(form.format(*head))
         for row in self.rows:
             print(form.format(*row))
-        tried = sum(row[3] for row in self.rows)
-        of = sum(row[2] for row in self.rows)
-        bad = len(self.failures)
-        print(f"\n{tried} of {of} faults tried, {100 * tried / max(of, 1):.1f} %")
+        calls = [row for row in self.rows if row[1] not in ("disk", "kill")]
+        failed, of = sum(row[3] for row in calls), sum(row[2] for row in calls)
+        tried, bad = sum(row[3] for row in self.rows), len(self.failures)
+        print(f"\n{failed} of {of} calls were made to fail, {100 * failed / max(of, 1):.1f} %;"
+              f" {tried - failed} disks were full or runs killed")
         print(f"{tried - bad} passed, {bad} failed")
 
 
