@@ -434,6 +434,7 @@ static void a_failed_allocation_on_any_rank_ends_all(void **state)
         w.o.layers = 2;
         w.o.density = i == 1;
         w.o.match_classes = i == 2;
+        w.o.oversample = i == 0 ? 3 : 1;
         w.budget.bytes = 400;
         part(&w.p, 3, w.g, w.job.train, w.job.trees, 0);
         survives_failed_allocations(choose_once, &w, 40);
