@@ -50,5 +50,5 @@ printf '#!/bin/sh\nexec %s -L "%s" "%s" "$@"\n' $emulator "$root" "$folder/build
 chmod +x "$folder/run/bonsai"
 failed=0
 (cd "$folder/build" && ctest -R "^($(echo $names | tr ' ' '|'))\$" --timeout 1500 -j"$(nproc)") || failed=1
-"$here/same.py" --quick --only "${CASES-condense/}" "$native" "$folder/run" || failed=1
+LIMIT=3000 "$here/same.py" --quick --only "${CASES-condense/}" "$native" "$folder/run" || failed=1
 exit $failed

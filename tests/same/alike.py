@@ -20,8 +20,9 @@ def no_numbers(match):
 
 
 def no_drawing(match):
-    """The bars of a chart of times, and how many lines its grid has."""
-    return re.sub(NUMBER, "N", re.sub(r"<svg.*?</svg>", "", match.group(), flags=re.S))
+    """The bars of a chart of times, how many lines its grid has, and their unit."""
+    text = re.sub(NUMBER, "N", re.sub(r"<svg.*?</svg>", "", match.group(), flags=re.S))
+    return re.sub(r"\bms\b", "s", text.replace("milliseconds", "seconds"))
 
 
 def above_least(match):

@@ -34,7 +34,7 @@ from differ import differences, parts
 
 HERE = pathlib.Path(__file__).resolve().parent
 TESTS = HERE.parent
-LIMIT = 300                     # seconds that one command may take
+LIMIT = int(os.environ.get("LIMIT", 300))       # seconds that one command may take
 CORPUS = TESTS.parent / "fuzz" / "corpus"
 
 Case = namedtuple("Case", "name command")
