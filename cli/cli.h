@@ -79,10 +79,9 @@ typedef struct {
     int         shares;         /* 1: threads meet often, so waiting must be cheap */
 } command;
 
-/* Every program calls these three in order; run returns the command's exit code. */
-void program_begin(session *s, int argc, char **argv);
+/* Every program calls these two in order; run returns the command's exit code. */
+void program_begin(session *s);
 int  program_run(session *s, int argc, char **argv);
-int  program_end(int code);      /* the exit code, if it returns */
 
 extern const command commands[];                        /* ended by a NULL name */
 const command *command_find(const char *name);

@@ -68,11 +68,11 @@ const workers crew = {
 int main(int argc, char **argv)
 {
     session s;
-    program_begin(&s, argc, argv);
+    program_begin(&s);
     int code = program_run(&s, argc, argv);
     if (code != EXIT_DONE && canceled_by()) {
         signal(canceled_by(), SIG_DFL);
         raise(canceled_by());               /* so that the shell sees the signal too */
     }
-    return program_end(code);
+    return code;
 }

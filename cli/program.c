@@ -130,18 +130,6 @@ static int dispatch(session *s, int argc, char **argv)
     return c ? c->run(s, argc - 1, argv + 1) : refuse_command(s, argv[1]);
 }
 
-/* A thread that spins while it waits takes a core that others need: on a busy machine that costs
- * tens of times what it saves.  The runtime reads how long to spin before main starts, so a command
- * whose threads meet often restarts itself, unless the user has set the variable. */
-static void spin_less(int argc, char **argv)
-{
-    const command *c = argc > 1 ? command_find(argv[1]) : NULL;
-    if (!c || !c->shares || getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY"))
-        return;
-    if (setenv("GOMP_SPINCOUNT", "10000", 1) == 0)
-        execv("/proc/self/exe", argv);
-}
-
 /* If a standard stream is closed, the next file that is opened would become it, and messages would
  * be written into that file.  A folder takes the place: it can be neither read nor written, so that
  * results which go nowhere are still an error. */
@@ -152,10 +140,9 @@ static void hold_streams(void)
             _exit(EXIT_FAILED);
 }
 
-void program_begin(session *s, int argc, char **argv)
+void program_begin(session *s)
 {
     hold_streams();
-    spin_less(argc, argv);      /* if that fails, nothing changes */
     prctl(PR_SET_NAME, crew.program);      /* not "exe", for ps and top */
     memset(s, 0, sizeof *s);
     s->command = "";
@@ -176,16 +163,4 @@ int program_run(session *s, int argc, char **argv)
     if (s->verbose && !s->mute)
         last_line(s, argc, argv);
     return code;
-}
-
-/* Under a memory limit a BLAS thread may wait forever for a buffer, and exit would wait for that
- * thread. */
-int program_end(int code)
-{
-    struct rlimit data, all;
-    if (getrlimit(RLIMIT_DATA, &data) == 0 && getrlimit(RLIMIT_AS, &all) == 0 &&
-        data.rlim_cur == RLIM_INFINITY && all.rlim_cur == RLIM_INFINITY)
-        return code;
-    fflush(NULL);
-    _exit(code);
 }

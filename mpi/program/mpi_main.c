@@ -185,7 +185,7 @@ const workers crew = {
 int main(int argc, char **argv)
 {
     int level;
-    program_begin(&here, argc, argv);       /* may restart the program, so it comes before MPI */
+    program_begin(&here);
     if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
         return fail_with(&here, "MPI could not be started");
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -201,5 +201,5 @@ int main(int argc, char **argv)
     meet(ENDED, &code);
     signal(SIGTERM, SIG_IGN);   /* mpirun sends it to all when one fails */
     MPI_Finalize();
-    return program_end(parted ? parted : code);
+    return parted ? parted : code;
 }

@@ -7,12 +7,13 @@ SPDX-License-Identifier: MIT
 """
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import glob
 import os
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_float, c_int,
                     c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p)
-from typing import Any, Dict, List, Type
+from typing import Any, Dict, Iterator, List, Type
 
 from ._errors import BY_STATUS, Error
 
@@ -52,10 +53,27 @@ def _find() -> str:
                       "to where it is" % here)
 
 
+@contextlib.contextmanager
+def _setting(name: str, value: str) -> Iterator[None]:
+    """A setting of the environment, and afterwards what it was."""
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
+
+
 def _load() -> Any:
+    """When it is loaded, OpenBLAS starts a thread for every core, and ends the process if one does
+    not start.  The library calls BLAS on threads of its own, so OpenBLAS gets none."""
     path = _find()
     try:
-        return ctypes.CDLL(path)
+        with _setting("OPENBLAS_NUM_THREADS", "1"):
+            return ctypes.CDLL(path)
     except OSError as error:
         raise ImportError("graphbonsai: the library cannot be loaded: %s" % error) from None
 

@@ -41,6 +41,10 @@ bonsai_status bn_grow(void **pp, int64_t *capacity, int64_t need, size_t item);
 void bn_free(void *p);
 bonsai_status bn_strdup(char **out, const char *s);
 
+/* Makes sure that OpenMP finds memory for a team, without which it would end the process; returns
+ * how many threads it may have: all, or one. */
+int bn_mem_spare(int threads);
+
 bool bn_mul(int64_t *out, int64_t a, int64_t b);    /* false if a*b overflows or one is negative */
 bool bn_add(int64_t *out, int64_t a, int64_t b);
 static inline int64_t bn_least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -81,9 +85,15 @@ void *bn_structs_at(const void *given, int64_t i);      /* the caller's own */
 
 /* ---- threads and progress (threads.c) ---- */
 
-int bn_threads(int asked);      /* 0: every core; always at least 1 */
+int bn_threads(int asked);      /* 0: every core that memory allows; always at least 1 */
 /* The smaller of the threads and the pieces of work; at least 1. */
+int bn_lanes(int threads, int64_t pieces);
+/* The same for a parallel region that starts now, or fewer if so many threads do not start.  Every
+ * region asks: num_threads(bn_team(threads, pieces)). */
 int bn_team(int threads, int64_t pieces);
+static inline int bn_whole_team(int threads) { return bn_team(threads, threads); }
+int bn_team_most(int most);     /* of this thread's regions from now on; returns what it was */
+int bn_can_start(int threads);  /* how many of so many more threads could be started now */
 
 typedef struct {
     bonsai_progress_fn *fn;     /* NULL: silent */

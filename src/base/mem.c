@@ -1,18 +1,18 @@
 /* mem.c -- the library's only use of the heap.
  *
  * Requests are checked for overflow, zeroed and counted.  A request larger than
- * the machine's memory is refused: with overcommit the system would grant it and
- * kill the process later.  Tests make the nth request fail.
+ * the machine's memory, or that of its control group, is refused: with overcommit
+ * the system would grant it and kill the process later.  Tests make the nth
+ * request fail.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include "base.h"
 #include "json.h"
+#include "scratch.h"
 
 static atomic_int_least64_t fail_countdown = -1;
 static atomic_bool          failed;
@@ -60,9 +60,7 @@ static int64_t largest_request(void)
 {
     int64_t max = atomic_load(&limit);
     if (max == 0) {
-        max = (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
-        if (max <= 0)
-            max = INT64_MAX;
+        max = bn_memory_all();
         atomic_store(&limit, max);
     }
     return max;
@@ -79,6 +77,36 @@ static bool told_to_fail(void)
     return true;
 }
 
+/* A block is kept for OpenMP, which ends the process if it finds no memory for a team.  Once it has
+ * been given away, we allocate nothing until there is another. */
+static _Atomic(void *) reserve;
+
+static bool has_reserve(void)
+{
+    enum { RESERVE = 64 << 10 };
+    void *none = NULL;
+    if (atomic_load(&reserve))
+        return true;
+    void *block = malloc(RESERVE);
+    if (!atomic_compare_exchange_strong(&reserve, &none, block))
+        free(block);
+    return atomic_load(&reserve) != NULL;
+}
+
+/* A block that was just given back can be had again at once.  OpenMP keeps that of the last team,
+ * but not of a team of one. */
+int bn_mem_spare(int threads)
+{
+    static _Thread_local int last;
+    enum { OF_TEAM = 4 << 10, OF_MEMBER = 512 };
+    if (threads > 1 && threads == last && atomic_load(&reserve))
+        return threads;
+    void *block = malloc(OF_TEAM + (size_t)threads * OF_MEMBER);
+    last = block ? threads : 1;
+    free(block ? block : atomic_exchange(&reserve, NULL));
+    return last;
+}
+
 static bonsai_status no_room(int64_t count, size_t item)
 {
     return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for %lld items of %zu bytes",
@@ -87,7 +115,8 @@ static bonsai_status no_room(int64_t count, size_t item)
 
 static bool request_bytes(int64_t *bytes, int64_t count, size_t item)
 {
-    return bn_mul(bytes, count, (int64_t)item) && *bytes <= largest_request() && !told_to_fail();
+    return bn_mul(bytes, count, (int64_t)item) && *bytes <= largest_request() && has_reserve() &&
+           !told_to_fail();
 }
 
 enum { LARGE_BLOCK = 8 << 20, HUGE_PAGE = 2 << 20 };

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "beside.h"
@@ -142,101 +141,4 @@ void bn_big_free(void *p)
         munmap((char *)p - HEAD, (size_t)(h.bytes + HEAD));
     else
         bn_free(head_of(p));
-}
-
-/* ---- the system's numbers ---- */
-
-/* The number of a line "NAME: 123 kB" in a file of the system. */
-static int64_t read_line(const char *path, const char *name)
-{
-    char line[256];
-    long long kilobytes;
-    int64_t found = -1;
-    size_t len = strlen(name);
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return -1;
-    while (found < 0 && fgets(line, sizeof line, f))
-        if (strncmp(line, name, len) == 0 && sscanf(line + len, ": %lld", &kilobytes) == 1)
-            found = 1024 * (int64_t)kilobytes;
-    fclose(f);
-    return found;
-}
-
-int64_t bn_memory_private(void)
-{
-    return read_line("/proc/self/status", "VmData");
-}
-
-int64_t bn_memory_all(void)
-{
-    int64_t bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
-    return bytes > 0 ? bytes : INT64_MAX;
-}
-
-static int64_t read_number(const char *path)
-{
-    long long number = -1;
-    FILE *f = fopen(path, "re");
-    if (f && fscanf(f, "%lld", &number) != 1)
-        number = -1;                            /* "max" */
-    if (f)
-        fclose(f);
-    return (int64_t)number;
-}
-
-/* What this process's control group may still take: batch systems and containers set such limits.
- * INT64_MAX: no limit is known. */
-static int64_t left_of_group(void)
-{
-    char line[1024], path[1200];
-    int64_t least = INT64_MAX;
-    FILE *f = fopen("/proc/self/cgroup", "re");
-    while (f && fgets(line, sizeof line, f)) {
-        line[strcspn(line, "\n")] = 0;
-        if (strncmp(line, "0::/", 4) != 0)
-            continue;
-        for (char *end = line + strlen(line); end >= line + 3; end--) {     /* and its parents */
-            if (*end && *end != '/')
-                continue;
-            *end = 0;
-            snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.max", line + 3);
-            int64_t most = read_number(path);
-            snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.current", line + 3);
-            int64_t now = read_number(path);
-            if (most >= 0 && now >= 0 && most - now < least)
-                least = most > now ? most - now : 0;
-        }
-    }
-    if (f)
-        fclose(f);
-    return least;
-}
-
-int64_t bn_memory_most(void)
-{
-    struct rlimit r;
-    if (getrlimit(RLIMIT_DATA, &r) != 0 || r.rlim_cur == RLIM_INFINITY)
-        return INT64_MAX;
-    return (int64_t)r.rlim_cur;
-}
-
-static int64_t left_of_limit(void)
-{
-    int64_t most = bn_memory_most(), used = bn_memory_private();
-    if (most == INT64_MAX || used < 0)
-        return INT64_MAX;
-    return most > used ? most - used : 0;
-}
-
-int64_t bn_memory_share(int processes)
-{
-    int64_t bytes = read_line("/proc/meminfo", "MemAvailable");
-    bytes = bytes < 0 ? bn_memory_all() / 2 : bytes;
-    return bn_least(bn_least(bytes, left_of_group()) / processes, left_of_limit());
-}
-
-int64_t bn_memory_free(void)
-{
-    return bn_memory_share(1);
 }

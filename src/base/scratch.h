@@ -26,11 +26,23 @@ bool bn_big_spilled(const void *p);     /* whether it is in a scratch file */
 /* Bytes left of the limit; INT64_MAX if there is none. */
 int64_t bn_memory_left(const bn_memory *m);
 
+/* ---- what the system allows (limits.c) ---- */
+
+/* Of a thread: its stack, its blocks, and the buffer of 128 MiB that OpenBLAS reserves for it. */
+#define BN_THREAD_BYTES ((int64_t)160 << 20)
+
 /* Bytes of memory ... */
-int64_t bn_memory_all(void);            /* in the machine */
+int64_t bn_memory_all(void);            /* in the machine, or in this process's control group */
 int64_t bn_memory_free(void);           /* free, and allowed to this process */
 int64_t bn_memory_share(int processes); /* the same, if so many processes share the machine */
-int64_t bn_memory_most(void);           /* this process may reserve (ulimit -d); INT64_MAX: any */
+int64_t bn_memory_most(void);           /* this process may reserve privately (ulimit -d, -v);
+                                         * INT64_MAX: any number */
+int64_t bn_memory_unreserved(void);     /* of those, not reserved yet; INT64_MAX: any number */
 int64_t bn_memory_private(void);        /* this process has reserved; -1: unknown */
+
+/* What control groups allow and what is left of it, as the files say below `mounts`
+ * ("/sys/fs/cgroup") about the groups that are listed in the file `self` ("/proc/self/cgroup").
+ * INT64_MAX: no limit is known. */
+void bn_memory_group(int64_t *most, int64_t *left, const char *self, const char *mounts);
 
 #endif

@@ -1,10 +1,24 @@
 /* threads.c -- the number of threads, and progress to the caller.
  *
+ * OpenMP ends the process if it cannot start a thread of a team.  So every parallel region asks
+ * bn_team for its threads, and bn_team tries what the region will need before it answers: it starts
+ * as many threads of the same size as OpenMP would have to, and ends them again.  If some cannot be
+ * started, the team is smaller.  Results are the same for every number of threads.
+ *
  * SPDX-License-Identifier: MIT */
-#include "base.h"
-
+#define _GNU_SOURCE
+#include <ctype.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "scratch.h"
+
+enum { MOST_THREADS = 1024 };
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -13,16 +27,44 @@ static int cores(void)
 {
     return omp_get_num_procs();
 }
+
+/* Whether OpenMP would run a region here on one thread, as it does inside another region. */
+static bool is_serial(void)
+{
+    return omp_get_active_level() >= omp_get_max_active_levels();
+}
+
+/* Whether OpenMP keeps the threads of a region for the next one: not inside another region. */
+static bool keeps_threads(void)
+{
+    return omp_get_level() == 0 && !omp_get_dynamic();
+}
 #else
 static int cores(void)
 {
     return 1;
 }
+
+static bool is_serial(void)
+{
+    return true;
+}
+
+static bool keeps_threads(void)
+{
+    return false;
+}
 #endif
+
+/* ---- how many ---- */
 
 /* A child of fork() inherits OpenMP's list of threads but not the threads, and would wait for
  * them forever.  If this process may have started threads, its children use one. */
 static atomic_bool had_several, alone;
+
+/* Of this thread's teams: the threads that OpenMP keeps, this one included; the most that could be
+ * started; the most that another room allows. */
+static _Thread_local int kept = 1, startable = MOST_THREADS, allowed = MOST_THREADS;
 
 static void in_child(void)
 {
@@ -35,20 +77,139 @@ static void watch_forks(void)
     (void)pthread_atfork(NULL, NULL, in_child);     /* fails only without memory */
 }
 
+/* Threads of this process; 0: unknown. */
+static long count_threads(void)
+{
+    struct stat s;
+    return stat("/proc/self/task", &s) == 0 ? (long)s.st_nlink - 2 : 0;
+}
+
+/* Every core, or as many threads as find room in half of what a limit of memory leaves. */
+static int usual_threads(void)
+{
+    int64_t room = bn_memory_unreserved();
+    return room == INT64_MAX ? cores() : (int)bn_least(cores(), room / 2 / BN_THREAD_BYTES);
+}
+
 int bn_threads(int asked)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_forks);
-    int t = asked > 0 ? asked : cores();
+    startable = MOST_THREADS;           /* others may have ended since */
+    if (kept > 1 && count_threads() < kept)
+        kept = 1;                       /* the caller's own regions have ended some */
+    int t = asked > 0 ? asked : usual_threads();
     if (t <= 1 || atomic_load(&alone))
         return 1;
     atomic_store(&had_several, true);
-    return t > 1024 ? 1024 : t;
+    return t > MOST_THREADS ? MOST_THREADS : t;
 }
 
-int bn_team(int threads, int64_t pieces)
+int bn_lanes(int threads, int64_t pieces)
 {
     return pieces < 1 ? 1 : pieces < threads ? (int)pieces : threads;
+}
+
+/* ---- whether they start ---- */
+
+static size_t setting_bytes(const char *name)
+{
+    static const char units[] = "BKMGT";
+    const char *text = getenv(name);
+    char *end = NULL;
+    double size = text ? strtod(text, &end) : 0;
+    if (!text || !(size > 0))
+        return 0;
+    while (isspace((unsigned char)*end))
+        end++;
+    char unit = *end ? (char)toupper((unsigned char)*end) : 'K';
+    for (const char *u = units; *u && *u != unit; u++)
+        size *= 1024;
+    return size < 1e12 ? (size_t)size : 0;
+}
+
+/* The stack of a thread of OpenMP: what its settings say, or the system's. */
+static void set_stack(pthread_attr_t *a)
+{
+    static const char *const names[] = {"OMP_STACKSIZE", "GOMP_STACKSIZE", "KMP_STACKSIZE"};
+    size_t usual = 0;
+    (void)pthread_attr_getstacksize(a, &usual);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t bytes = setting_bytes(names[i]);
+        if (bytes > usual && pthread_attr_setstacksize(a, bytes) == 0)
+            usual = bytes;
+    }
+}
+
+typedef struct {
+    pthread_mutex_t *gate;      /* opens when all have started */
+    pthread_t thread;
+    long id;                    /* the system's */
+} trial;
+
+static void *wait_at_gate(void *payload)
+{
+    trial *t = payload;
+    t->id = syscall(SYS_gettid);
+    pthread_mutex_lock(t->gate);
+    pthread_mutex_unlock(t->gate);
+    return NULL;
+}
+
+/* A thread that was joined counts against the limits until the system has forgotten it. */
+static void end_trial(trial *t)
+{
+    const struct timespec moment = {.tv_nsec = 20 * 1000};
+    pthread_join(t->thread, NULL);
+    for (int i = 0; i < 10000 && syscall(SYS_tgkill, getpid(), t->id, 0) == 0; i++)
+        nanosleep(&moment, NULL);
+}
+
+int bn_can_start(int threads)
+{
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    trial one[MOST_THREADS];
+    pthread_attr_t a;
+    int started = 0;
+    if (pthread_attr_init(&a) != 0)
+        return 0;
+    set_stack(&a);
+    pthread_mutex_lock(&gate);
+    for (; started < threads && started < MOST_THREADS; started++) {
+        one[started].gate = &gate;
+        if (pthread_create(&one[started].thread, &a, wait_at_gate, &one[started]) != 0)
+            break;
+    }
+    pthread_mutex_unlock(&gate);
+    for (int i = 0; i < started; i++)
+        end_trial(&one[i]);
+    pthread_attr_destroy(&a);
+    return started;
+}
+
+/* OpenMP keeps the threads of a team for the next one, and ends those that are too many for it. */
+int bn_team(int threads, int64_t pieces)
+{
+    int team = bn_lanes(bn_lanes(threads, pieces), bn_least(startable, allowed));
+    team = bn_mem_spare(is_serial() ? 1 : team);
+    if (team == 1)
+        return 1;
+    int here = keeps_threads() ? kept : 1;
+    if (team > here) {
+        int more = bn_can_start(team - here);
+        if (here + more < team)
+            startable = team = here + more / 2;         /* and leave room for others */
+    }
+    if (team > 1 && keeps_threads())
+        kept = team;
+    return team;
+}
+
+int bn_team_most(int most)
+{
+    int before = allowed;
+    allowed = most;
+    return before;
 }
 
 bonsai_status bn_tick(bn_progress p, const char *stage, int64_t done, int64_t total)

@@ -13,10 +13,9 @@
 #include "prototypes/judge.h"
 #include "prototypes/kmeans/kmeans.h"
 
-/* Of a thread: its stack, its blocks, and the buffer of 128 MB that OpenBLAS reserves for it.
- * PER_TREE: bytes of a training node on the rank that covers; HELD_SAMPLES: rows of samples that
+/* PER_TREE: bytes of a training node on the rank that covers; HELD_SAMPLES: rows of samples that
  * are in memory at once; CANDIDATES: small graphs that are in memory beside each other. */
-enum { MEGABYTE = 1 << 20, OF_PROGRAM = 48 * MEGABYTE, OF_THREAD = 160 * MEGABYTE,
+enum { MEGABYTE = 1 << 20, OF_PROGRAM = 48 * MEGABYTE,
        PER_TREE = 48, HELD_SAMPLES = 4096, CANDIDATES = 8 };
 
 int64_t bn_needs_whole(double bytes)
@@ -75,7 +74,7 @@ int64_t bn_needs_fixed(const bn_needs *q)
     double f = (double)s->features, n = (double)s->nodes, t = (double)s->train;
     double z = (double)bn_needs_sample(q->o, s->train), row = bn_needs_row(s, q->o->layers);
     double fit = fmin(BN_FIT_ROWS, t), wide = s->nonzeros ? fmin(f + 1, BN_FIT_DIRECT) : f + 1;
-    double bytes = OF_PROGRAM + (q->needs & BN_EMBEDS ? (double)q->threads * OF_THREAD : 0);
+    double bytes = OF_PROGRAM + (q->needs & BN_EMBEDS ? (double)q->threads * BN_THREAD_BYTES : 0);
     bytes += n / 2 + PER_TREE * t;
     if (q->needs & BN_NEEDS_COVER)
         bytes += 8 * fmin(z, HELD_SAMPLES) * row + 8.0 * BN_KNN_BLOCK * (f + BN_KNN_BLOCK) +

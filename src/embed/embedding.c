@@ -68,6 +68,7 @@ bonsai_status bn_embedding_take(bn_embedding *out, const bn_embedding *e, const 
 {
     bonsai_status rc;
     bn_memory *m = bn_here(at)->memory;
+    const int threads = bn_threads(bn_here(at)->threads);
     memset(out, 0, sizeof *out);
     out->rows = count;
     out->f = e->f;
@@ -80,7 +81,7 @@ bonsai_status bn_embedding_take(bn_embedding *out, const bn_embedding *e, const 
         BN_TRY(BN_BIG(&out->index, m, out->offsets[count]));
         BN_TRY(BN_BIG(&out->value, m, out->offsets[count]));
     }
-#pragma omp parallel for num_threads(bn_threads(bn_here(at)->threads)) schedule(static)
+#pragma omp parallel for num_threads(bn_whole_team(threads)) schedule(static)
     for (int64_t i = 0; i < count; i++) {
         int64_t r = row ? row[i] : i;
         if (dense)

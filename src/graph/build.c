@@ -328,8 +328,8 @@ void bn_adjacent_free(bn_adjacent *a)
 static bonsai_status check_edges(sorter *s, const char *where)
 {
     int64_t bad = s->m, loops = 0;
-    int team = bn_team(s->threads, s->m / BUCKET_EDGES);
-#pragma omp parallel for num_threads(team) schedule(static) reduction(min : bad) \
+    int team = bn_lanes(s->threads, s->m / BUCKET_EDGES);
+#pragma omp parallel for num_threads(bn_whole_team(team)) schedule(static) reduction(min : bad) \
     reduction(+ : loops)
     for (int64_t i = 0; i < s->m; i++) {
         bool in = s->source[i] >= 0 && s->source[i] < s->n && s->target[i] >= 0 &&

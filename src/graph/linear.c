@@ -232,11 +232,11 @@ static bonsai_status fill_block(yardstick *s)
         int64_t end = bn_least(at + batch, s->near_count);
         BN_TRY(bn_tick(s->progress, "averaging", s->from * s->near_count + at * width,
                        s->near_count * f));
-#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 64)
+#pragma omp parallel for num_threads(bn_whole_team(s->threads)) schedule(dynamic, 64)
         for (int64_t i = at; i < end; i++)
             average(s->first + i * width, s, s->near[i], add_features);
     }
-#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 64)
+#pragma omp parallel for num_threads(bn_whole_team(s->threads)) schedule(dynamic, 64)
     for (int64_t i = 0; i < s->count; i++) {
         float *row = s->second + i * width;
         if (s->hops) {

@@ -206,12 +206,12 @@ bonsai_status bn_halo_count(int64_t *rows, const bonsai_graph *g, int ranks)
     bonsai_status rc;
     int64_t *first = NULL, words = g->view.nodes / 64 + 1;
     uint64_t *seen = NULL;
-    int lanes = bn_team(bn_threads(0), ranks);
+    int lanes = bn_lanes(bn_threads(0), ranks);
     BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_SECTION_NEIGHBORS), 0));
     BN_TRY(BN_NEW(&first, (int64_t)ranks + 1));
     BN_TRY(BN_NEW(&seen, words * lanes));
     bn_blocks(first, g, ranks);
-#pragma omp parallel for num_threads(lanes) schedule(static)
+#pragma omp parallel for num_threads(bn_whole_team(lanes)) schedule(static)
     for (int lane = 0; lane < lanes; lane++)
         for (int r = lane; r < ranks; r += lanes) {
             const block b = {g, first[r], first[r + 1]};

@@ -161,7 +161,7 @@ static void sparse_products(float *product, const bn_knn_search *q, const invert
 static void sparse_block(const bn_knn_search *q, const inverted *v, int64_t first, int64_t end)
 {
     int64_t trees = v->end - v->first;
-#pragma omp parallel for num_threads(q->threads) schedule(dynamic)
+#pragma omp parallel for num_threads(bn_whole_team(q->threads)) schedule(dynamic)
     for (int64_t s = first; s < end; s++) {
         float *row = v->product + (s - first) * trees;
         int64_t from = first_tree(q, s);
@@ -170,7 +170,7 @@ static void sparse_block(const bn_knn_search *q, const inverted *v, int64_t firs
     }
     if (!q->both)
         return;
-#pragma omp parallel for num_threads(q->threads) schedule(dynamic)
+#pragma omp parallel for num_threads(bn_whole_team(q->threads)) schedule(dynamic)
     for (int64_t t = first; t < trees; t += BN_CHUNK)
         for (int64_t s = first; s < end && s < t + BN_CHUNK; s++) {
             int64_t from = s + 1 > t ? s + 1 : t, last = bn_least(t + BN_CHUNK, trees);
@@ -183,7 +183,7 @@ static bonsai_status sparse_stretch(const bn_knn_search *q, int64_t first, int64
 {
     bonsai_status rc = BONSAI_OK;
     inverted v = {.first = first, .end = end};
-#pragma omp parallel for num_threads(q->threads) schedule(static)
+#pragma omp parallel for num_threads(bn_whole_team(q->threads)) schedule(static)
     for (int64_t t = first; t < end; t++)
         q->low[t] = row_norm(q, q->e, t);
     if (!bn_knn_bounded(q, first, end))

@@ -17,6 +17,7 @@ struct bn_infer {
     const bn_layer   *layer;
     const bn_operand *o;
     int      threads;
+    bool     uses_blas;         /* between begin and end */
     int64_t  rows;              /* of a block */
     int64_t  place[BN_MOST_LAYERS][BN_SLOTS];
     bn_space space[BN_MOST_LAYERS];
@@ -128,8 +129,9 @@ bonsai_status bn_infer_new(bn_infer **out, const bn_dims *d, const bn_operand *o
     bn_infer *i = NULL;
     *out = NULL;
     BN_TRY(BN_NEW(&i, 1));
-    bn_blas_begin();
     set_up(i, d, o, threads);
+    BN_TRY(bn_blas_begin(i->threads));
+    i->uses_blas = true;
     lay_out(i, &i->slab);
     BN_TRY(bn_slab_make(&i->slab, d, o));
     lay_out(i, &i->slab);
@@ -144,7 +146,8 @@ void bn_infer_free(bn_infer *i)
 {
     if (!i)
         return;
-    bn_blas_end();
+    if (i->uses_blas)
+        bn_blas_end();
     bn_free(i->slab.reals);
     bn_free(i);
 }

@@ -14,6 +14,7 @@ struct bn_network {
     const bn_operand *o;
     double  dropout;
     int     threads;
+    bool    uses_blas;          /* between begin and end */
     int64_t place[BN_MOST_LAYERS][BN_SLOTS];
     bn_at   at[BN_MOST_LAYERS];
     real   *y[BN_MOST_LAYERS];
@@ -124,7 +125,7 @@ static int worth_threads(const bn_dims *d, const bn_operand *o, int threads)
     double entries = o->x.dense ? (double)o->x.rows * (double)o->x.cols
                                 : (double)o->x.offsets[o->x.rows];
     double work = (entries + 16.0 * (double)o->x.rows) * (double)d->hidden / THREAD_WORK;
-    return bn_team(bn_threads(threads), 1 + (int64_t)work);
+    return bn_lanes(bn_threads(threads), 1 + (int64_t)work);
 }
 
 bonsai_status bn_network_new(bn_network **out, const bn_dims *d, const bn_operand *o,
@@ -134,12 +135,13 @@ bonsai_status bn_network_new(bn_network **out, const bn_dims *d, const bn_operan
     bn_network *w = NULL;
     *out = NULL;
     BN_TRY(BN_NEW(&w, 1));
-    bn_blas_begin();
     w->d = *d;
     w->layer = bn_layers[d->kind];
     w->o = o;
     w->dropout = dropout;
     w->threads = worth_threads(d, o, threads);
+    BN_TRY(bn_blas_begin(w->threads));
+    w->uses_blas = true;
     bn_dims_places(w->place, d);
     lay_out(w, &w->slab, gradients);
     BN_TRY(bn_slab_make(&w->slab, d, o));
@@ -155,7 +157,8 @@ void bn_network_free(bn_network *w)
 {
     if (!w)
         return;
-    bn_blas_end();
+    if (w->uses_blas)
+        bn_blas_end();
     bn_free(w->slab.reals);
     bn_free(w);
 }

@@ -386,7 +386,7 @@ static int side_by_side(const bn_task *t, int64_t memory, int64_t judging)
     int64_t work = run_work(t), each = run_bytes(t) + judging;
     int seeds = t->o.seeds, threads = t->threads;
     if (threads == 1 || seeds == 1 || (work >= SMALL && seeds < threads) ||
-        each > memory / bn_team(threads, seeds))
+        each > memory / bn_lanes(threads, seeds))
         return 0;
     int rest = seeds % threads;
     return work >= SMALL && 10 * rest < 7 * threads ? seeds - rest : seeds;
@@ -400,7 +400,9 @@ bonsai_status bn_runs(bn_outcome *out, const bn_task *t)
     int64_t judging = t->same ? 0 : bn_network_bytes(&t->dims, &t->judge, false);
     running r = {.t = t, .out = out};
     atomic_store(&r.failed, o->seeds);
-    bn_blas_begin();
+    rc = bn_blas_begin(t->threads);
+    if (rc != BONSAI_OK)
+        return rc;
     BN_TRY(check_memory(t, total));
     BN_TRY(BN_NEW(&out->run, o->seeds));
     BN_TRY(BN_NEW(&out->point, total));
@@ -418,7 +420,7 @@ bonsai_status bn_runs(bn_outcome *out, const bn_task *t)
         judging = blocks >= 0 && blocks < half ? blocks : half;
     int wide = side_by_side(t, half, judging);
     BN_TRY(bn_tick(t->progress, "training", 0, total));
-    BN_TRY(run_some(&r, 0, wide, bn_team(t->threads, wide), 1));
+    BN_TRY(run_some(&r, 0, wide, bn_lanes(t->threads, wide), 1));
     BN_TRY(run_some(&r, wide, o->seeds - wide, 1, t->threads));
     BN_TRY(bn_tick(t->progress, "training", total, total));
 done:

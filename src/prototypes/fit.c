@@ -283,11 +283,11 @@ static bn_system system_of(const bn_fit *q)
  * than rounding takes away. */
 static void solve_all(const bn_fit *q)
 {
-    int team = bn_team(q->threads, q->ways);
+    int team = bn_lanes(q->threads, q->ways);
     bn_system s = system_of(q);
     for (int first = 0; first < q->ways; first += team) {
         int last = (int)bn_least(first + team, q->ways);
-#pragma omp parallel for num_threads(team) schedule(static)
+#pragma omp parallel for num_threads(bn_whole_team(team)) schedule(static)
         for (int i = first; i < last; i++)
             bn_solve(q->b + i * q->c, &s, q->lambda[i] * q->squares,
                      q->factor + (i - first) * bn_solve_room(&s));
@@ -365,7 +365,7 @@ static bonsai_status make_room(bn_fit *q)
         by_columns = 0;
     BN_TRY(BN_NEW(&q->slab, by_rows > by_columns ? by_rows : by_columns));
     BN_TRY(BN_NEW(&q->gram, q->m * q->m));
-    BN_TRY(BN_NEW(&q->factor, bn_team(q->threads, q->ways) * bn_solve_room(&s)));
+    BN_TRY(BN_NEW(&q->factor, bn_lanes(q->threads, q->ways) * bn_solve_room(&s)));
     BN_TRY(BN_NEW(&q->b, q->m * q->k));
     BN_TRY(BN_NEW(&q->exact, q->wide * q->k));
 done:

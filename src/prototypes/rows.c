@@ -227,13 +227,13 @@ bonsai_status bn_keep_most(bn_keep *out, bool *fits, const bn_clusters *c, const
 {
     bonsai_status rc;
     row_room *room = NULL;
-    int lanes = bn_team(threads, c->count / 16);
+    int lanes = bn_lanes(threads, c->count / 16);
     int64_t n = c->count;
     memset(out, 0, sizeof *out);
     BN_TRY(BN_NEW(&out->live, n));
     BN_TRY(BN_NEW(&out->keep, n));
     BN_TRY(new_rooms(&room, lanes, &c->centre));
-#pragma omp parallel for num_threads(lanes) schedule(static)
+#pragma omp parallel for num_threads(bn_whole_team(lanes)) schedule(static)
     for (int lane = 0; lane < lanes; lane++)
         for (int64_t i = lane; i < n; i += lanes) {
             load_row(&room[lane], &c->centre, i, s->type);
@@ -327,10 +327,10 @@ bonsai_status bn_rows_store(bonsai_graph *g, const bn_clusters *c, const bn_keep
     bonsai_status rc;
     target to;
     row_room *room = NULL;
-    int lanes = bn_team(threads, c->count / 16);
+    int lanes = bn_lanes(threads, c->count / 16);
     BN_TRY(make_room(&to, g, k, s));
     BN_TRY(new_rooms(&room, lanes, &c->centre));
-#pragma omp parallel for num_threads(lanes) schedule(static)
+#pragma omp parallel for num_threads(bn_whole_team(lanes)) schedule(static)
     for (int lane = 0; lane < lanes; lane++)
         for (int64_t i = lane; i < c->count; i += lanes) {
             load_row(&room[lane], &c->centre, i, s->type);

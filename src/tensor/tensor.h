@@ -53,10 +53,12 @@ typedef struct {
 const bn_kernels *bn_kernels_get(void);         /* the best table for this CPU */
 const bn_kernels *bn_kernels_all(int i);        /* 0: baseline, 1, ...; NULL: no more here */
 
-/* ---- matrix products (gemm.c) ---- */
+/* ---- matrix products (blas.c, gemm.c) ---- */
 
-/* Call these around parallel loops that call bn_gemm_nt: BLAS then uses one thread. */
-void bn_blas_begin(void);
+/* Call these around parallel loops that call BLAS on so many threads at most, on the thread that
+ * starts the loops.  BLAS then uses one thread of its own, and finds its buffers; if there is no
+ * room for all, bn_team gives fewer threads until the end.  They may stand in each other. */
+bonsai_status bn_blas_begin(int threads);
 void bn_blas_end(void);
 /* c (m,n) = a (m,k) times the transpose of b (n,k) */
 void bn_gemm_nt(float *c, const float *a, const float *b, int m, int n, int k);

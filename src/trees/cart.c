@@ -128,7 +128,7 @@ static void walk_rows(cart *t, stretch *s, bool fill)
     for (int64_t j = 0; j < e->f; j++)
         s[j].count = 0;
     if (e->dense) {
-#pragma omp parallel for num_threads((int)t->lanes) schedule(static)
+#pragma omp parallel for num_threads(bn_whole_team((int)t->lanes)) schedule(static)
         for (int64_t i = 0; i < (e->f + STRIP - 1) / STRIP; i++)
             walk_strip(t, s, i, fill);
         return;
@@ -305,7 +305,7 @@ static void visit(const cart *t, lane *l, stretch *s, int64_t at, bool root)
 static void visit_all(cart *t, const node *n, bool root)
 {
     int64_t lanes = n->entries < WORTH_THREADS ? 1 : t->lanes;
-#pragma omp parallel for num_threads((int)lanes) schedule(static) if (lanes > 1)
+#pragma omp parallel for num_threads(bn_whole_team((int)lanes)) schedule(static) if (lanes > 1)
     for (int64_t i = 0; i < lanes; i++) {
         lane *l = &t->lane[i];
         l->best[0] = l->best[1] = (split){-1, 0, -1};
@@ -466,7 +466,7 @@ bonsai_status bn_cart(int32_t **out, int64_t *count, const bn_embedding *e, cons
     bonsai_status rc;
     at = bn_here(at);
     cart t = {.e = e, .label = label, .rows = e->rows, .classes = classes,
-              .lanes = bn_team(bn_threads(at->threads), e->f)};
+              .lanes = bn_lanes(bn_threads(at->threads), e->f)};
     *out = NULL;
     if (e->f < 1)
         return bn_fail(BONSAI_E_ARGUMENT, "there are no features to select from");

@@ -140,7 +140,7 @@ static void threads_do_not_change_a_bit(void **state)
 {
     (void)state;
     enum { N = 2500, M = 9000 };
-    bn_blas_begin();
+    assert_int_equal(bn_blas_begin(3), BONSAI_OK);
     for (int v = 0; v < variants(); v++)
         for (input_kind input = 0; input < INPUTS; input++) {
             layer l;

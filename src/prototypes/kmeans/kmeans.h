@@ -90,6 +90,7 @@ typedef struct {
                                  * |c|^2 - 2 x c */
     int64_t  block, tile;
     int      threads, lanes;
+    bool     uses_blas;         /* between begin and end */
     float   *shift;             /* f: taken off dense rows; NULL: nothing */
     double   error, tiny;       /* of products: see set_error */
     double   grid;              /* of sums */

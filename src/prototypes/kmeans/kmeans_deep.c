@@ -131,7 +131,7 @@ bonsai_status bn_leaf_solve(const bn_deep *d, bn_leaf *l, int32_t *cluster, cons
     double work = work_of(d, l->total, l->k);
     bn_place few = *s->at;
     bn_sharded own = *s;
-    few.threads = bn_team(bn_threads(few.threads), 1 + (int64_t)(work / THREAD_WORK));
+    few.threads = bn_lanes(bn_threads(few.threads), 1 + (int64_t)(work / THREAD_WORK));
     own.at = &few;
     if (l->k == 1 && l->total > 0) {
         memset(cluster, 0, (size_t)l->total * sizeof *cluster);

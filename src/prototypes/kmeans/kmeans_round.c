@@ -49,7 +49,7 @@ bonsai_status bn_round_new(bn_round *q)
     int ranks = bn_ranks(q->s->at->world);
     q->block = between(LEAST_BLOCK, BLOCK_FLOATS / f, BLOCK);
     q->tile = bn_least(between(LEAST_TILE, TILE_FLOATS / f / 16 * 16, TILE), k);
-    q->lanes = bn_team(q->threads, (q->count + q->block - 1) / q->block);
+    q->lanes = bn_lanes(q->threads, (q->count + q->block - 1) / q->block);
     q->grid = bn_grid(q->s->most, q->total);
     set_error(q);
     BN_TRY(BN_BIG(&q->best, m, q->count));
@@ -63,6 +63,10 @@ bonsai_status bn_round_new(bn_round *q)
     BN_TRY(BN_NEW(&q->far_bytes, ranks));
     for (int r = 0; r < ranks; r++)
         q->far_bytes[r] = sizeof(far_row);
+    if (q->e->dense) {
+        BN_TRY(bn_blas_begin(q->lanes));
+        q->uses_blas = true;
+    }
 done:
     return rc;
 }
@@ -71,6 +75,8 @@ void bn_round_free(bn_round *q)
 {
     void *all[] = {q->shift, q->sum, q->mean, q->norm, q->size, q->x, q->product, q->far,
                    q->far_bytes};
+    if (q->uses_blas)
+        bn_blas_end();
     bn_big_free(q->best);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         bn_free(all[i]);
@@ -256,8 +262,7 @@ static void compare_sparse(const bn_round *q, int lane, int64_t first, int64_t c
 
 static void compare(const bn_round *q, int64_t c, int64_t wide)
 {
-    bn_blas_begin();
-#pragma omp parallel for num_threads(q->lanes) schedule(static)
+#pragma omp parallel for num_threads(bn_whole_team(q->lanes)) schedule(static)
     for (int lane = 0; lane < q->lanes; lane++)
         for (int64_t first = lane * q->block; first < q->count; first += q->lanes * q->block) {
             if (q->e->dense)
@@ -265,7 +270,6 @@ static void compare(const bn_round *q, int64_t c, int64_t wide)
             else
                 compare_sparse(q, lane, first, c, wide);
         }
-    bn_blas_end();
 }
 
 /* ---- repair ---- */
@@ -300,7 +304,7 @@ static bonsai_status farthest(far_row *out, const bn_round *q)
 
 static void find_distances(bn_round *q)
 {
-#pragma omp parallel for num_threads(q->lanes) schedule(static)
+#pragma omp parallel for num_threads(bn_whole_team(q->lanes)) schedule(static)
     for (int64_t i = 0; i < q->count; i++) {
         double d = (double)q->best[i] + (q->e->dense ? 0 : row_norm(q->e, q->rows[i]));
         q->best[i] = d < (double)FLT_MAX ? (float)fmax(d, 0) : FLT_MAX;

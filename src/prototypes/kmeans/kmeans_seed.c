@@ -68,8 +68,8 @@ static void lay_out(const bn_seeds *q, seeding *s, int many, bool fill)
 static void measure(const bn_seeds *q, seeding *s, int many)
 {
     lay_out(q, s, many, true);
-    const int team = bn_team(bn_threads(q->at->threads), s->chunks);
-#pragma omp parallel for num_threads(team) schedule(static)
+    const int team = bn_lanes(bn_threads(q->at->threads), s->chunks);
+#pragma omp parallel for num_threads(bn_whole_team(team)) schedule(static)
     for (int64_t chunk = 0; chunk < s->chunks; chunk++) {
         double total[CANDIDATES] = {0};
         int64_t end = bn_least((chunk + 1) * CHUNK, q->count);
