@@ -122,7 +122,7 @@ static void finds_every_key_of_large_objects(void **state)
     enum { KEYS = 100000 };
     for (int order = 0; order < 3; order++) {
         bn_json *v = bn_json_object();
-        char key[16];
+        char key[24];
         for (int64_t i = 0; i < KEYS; i++) {
             int64_t number = order == 0 ? i : order == 1 ? KEYS - 1 - i : i * 7919 % KEYS;
             snprintf(key, sizeof key, "%06lld", (long long)number);
