@@ -385,17 +385,10 @@ static void failed_allocations_are_survived(void **unused)
 static void what_is_too_large_to_embed_has_no_recall(void **unused)
 {
     (void)unused;
-    uint32_t offsets[] = {0, 0, 0, 0, 0};
     int32_t nodes[] = {0, 1, 2, 3}, sample[] = {0}, list[] = {1};
-    bonsai_view v;
-    bonsai_graph *g = NULL;
+    bonsai_graph *g = generated(40, 20, 0);
     double recall = -2;
-    bonsai_view_init(&v);
-    v.nodes = 4;
-    v.features = ((int64_t)1 << 26) + 1;
-    v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){offsets, 5, BONSAI_TYPE_U32};
-    v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){offsets, 0, BONSAI_TYPE_U32};
-    assert_int_equal(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
+    g->view.features = ((int64_t)1 << 26) + 1;
     const bn_roots roots = {g, nodes, 4, NULL, 0};
     assert_int_equal(bn_project_recall(&recall, list, &roots, &(bn_sample){sample, 1}, 1,
                                        &(bn_place){.threads = 1}), BONSAI_OK);
