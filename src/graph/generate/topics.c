@@ -111,7 +111,7 @@ static void write_words(void *payload, int64_t begin, int64_t end, int64_t lane)
     uint16_t *narrow = w->g->owned[BONSAI_SECTION_FEATURE_INDICES];
     uint32_t *wide = w->g->owned[BONSAI_SECTION_FEATURE_INDICES];
     bool is_narrow = w->g->view.section[BONSAI_SECTION_FEATURE_INDICES].type == BONSAI_TYPE_U16;
-    int32_t *row = w->row + lane * w->room;
+    int32_t *row = w->row ? w->row + lane * w->room : NULL;     /* NULL: no node has a word */
     for (int64_t v = begin; v < end; v++) {
         int64_t i = v - w->begin, at = (int64_t)offsets[i], length = (int64_t)offsets[i + 1] - at;
         write_row(w, row, length, v, seed);
