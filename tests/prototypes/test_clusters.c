@@ -66,11 +66,15 @@ static void soft_labels_sum_to_255_and_are_off_by_less_than_one(void **state)
         for (int64_t k = 0; k < classes; k++)
             p[k] = (float)((double)p[k] / sum);
         bn_soften(q, (int32_t)label, p, classes, mix);
+        double down = 0, up = 1;                /* largest rest rounded down, least rounded up */
         for (int64_t k = 0; k < classes; k++) {
             double v = 255 * (mix * (double)p[k] + (k == label ? 1 - mix : 0));
             total += q[k];
             assert_true(fabs((double)q[k] - v) < 1 + 1e-3);
+            down = (double)q[k] < v ? fmax(down, v - floor(v)) : down;
+            up = (double)q[k] > v ? fmin(up, v - floor(v)) : up;
         }
+        assert_true(down <= up + 1e-4);
         assert_int_equal(total, 255);
     }
 }
