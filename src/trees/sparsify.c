@@ -140,8 +140,6 @@ static bonsai_status find_knee(double *bar, bn_set *s)
         pi[i] = bn_set_find(s, s->member[i])->score;
     qsort(pi, (size_t)s->members, sizeof *pi, descending);
     BN_TRY(bn_knee(&knee, bar, pi, s->members));
-    if (knee < 0)
-        *bar = 0;
     bn_set_trace_scores(s, pi, knee);
 done:
     bn_free(pi);
