@@ -46,10 +46,10 @@ static bonsai_status check_sizes(const bonsai_view *v, const char *where)
 }
 
 /* A header may say any number of classes and features, and memory is taken for each: what no array
- * answers for is bounded.  Graphs that condensing reads and makes are within the bounds. */
+ * answers for is bounded.  Below 2^24 features every graph is within the bounds. */
 static bonsai_status check_plausible(const bonsai_view *v, const char *where)
 {
-    enum { CLASSES = 1 << 16, FEATURES = 1 << 22, PER_ENTRY = 4096 };
+    enum { CLASSES = 1 << 16, FEATURES = 1 << 24, PER_ENTRY = 4096 };
     const bonsai_array *a = v->section;
     int64_t entries = a[BONSAI_SECTION_FEATURES].count + a[BONSAI_SECTION_FEATURE_INDICES].count +
                       a[BONSAI_SECTION_KEPT_FEATURES].count;
@@ -59,7 +59,8 @@ static bonsai_status check_plausible(const bonsai_view *v, const char *where)
                        (long long)v->nodes);
     if ((v->features - FEATURES) / PER_ENTRY > entries)
         return bn_fail(BONSAI_E_FORMAT, "%s: %lld features are implausible for %lld values: number "
-                       "features from 0 on", where, (long long)v->features, (long long)entries);
+                       "features from 0 on, or keep fewer", where, (long long)v->features,
+                       (long long)entries);
     return BONSAI_OK;
 }
 

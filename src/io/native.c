@@ -103,6 +103,16 @@ static void fill_table(bn_container *c, const bonsai_graph *g, const bn_coding *
                                                 .count = p->count[s]};
 }
 
+/* Nothing is written that could not be read again: a reader bounds features by stored values. */
+static bonsai_status must_be_readable(const bonsai_graph *g, const bn_coding *p, const char *path)
+{
+    bonsai_view v = g->view;
+    for (int s = 1; s < BONSAI_SECTION_COUNT; s++)
+        v.section[s] = (bonsai_array){p->type[s] != BONSAI_TYPE_NONE ? p : NULL, p->count[s],
+                                      p->type[s]};
+    return bn_view_shape(&v, path);
+}
+
 static bonsai_status write_native(const bonsai_graph *g, const char *path,
                                   const bonsai_write_options *o, uint64_t *left_out)
 {
@@ -114,6 +124,7 @@ static bonsai_status write_native(const bonsai_graph *g, const char *path,
     sink_state s = {.progress = {o->progress, o->payload}};
     (void)left_out;             /* this format holds everything */
     BN_TRY(bn_coding_make(&p, g, o->features, &(bn_place){.threads = o->threads}));
+    BN_TRY(must_be_readable(g, &p, path));
     fill_table(&c, g, &p);
     int64_t bytes = bn_container_layout(&c);
     if (bytes < 0) {

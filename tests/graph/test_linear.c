@@ -494,7 +494,7 @@ static void what_cannot_be_measured_is_refused(void **state)
     bonsai_graph_free(g);
     g = make(300, 10, 3, 1);
     v = *bonsai_graph_view(g);
-    v.features = 1 << 22;                       /* of which it has ten */
+    v.features = 1 << 24;                       /* of which it has ten */
     refuse(&v, "is too large for the linear yardstick");
     bonsai_graph_free(g);
 }

@@ -155,7 +155,7 @@ def decode(head, s):
     need(not (4 in s and (5 in s or 6 in s or 7 in s)), "features both dense and sparse")
     need(f == 0 or 4 in s or 5 in s, "no features")
     need(c <= n + 65536 + len(s.get(13, ())), "more classes than nodes or names")
-    need(f < 2**22 + 4096 * (1 + sum(len(s.get(k, ())) for k in (4, 6, 19))), "features without values")
+    need(f < 2**24 + 4096 * (1 + sum(len(s.get(k, ())) for k in (4, 6, 19))), "features without values")
     for a, b in ((5, 6), (17, 18), (20, 21)):
         need((a in s) == (b in s), "%s and %s come together" % (SECTIONS[a][0], SECTIONS[b][0]))
     need(7 not in s or 6 in s, "feature values need feature indices")

@@ -318,7 +318,7 @@ def bad_files():
         add("section %d too short" % number, join(start, {number: array[:-1]}))
         add("section %d too long" % number, join(start, {number: np.append(array, array[-1:])}))
     add("classes without nodes or names", join(PATH, {9: u32(0, 1, 0, 1)}), f=0, c=N + 65537)
-    add("features without values", join(PATH, SPARSE), f=2**22 + 4096 * (len(SPARSE[6]) + 1))
+    add("features without values", join(PATH, SPARSE), f=2**24 + 4096 * (len(SPARSE[6]) + 1))
     change("edge weights too few", {3: f32(.5, .5, 2, 2, 3.25)})
     change("edge weights too many", {3: f32(.5, .5, 2, 2, 3.25, 3.25, 1)})
     change("feature values too few", {7: f32(1, 2, 3, 4, 5)})

@@ -514,6 +514,29 @@ static void progress_runs_from_zero_to_the_total(void **state)
     leave(&p);
 }
 
+/* Twenty million features, none of which is ever set: written sparse no value would answer for
+ * them, and the reader would refuse the file. */
+static void nothing_unreadable_is_written(void **state)
+{
+    (void)state;
+    enum { FEATURES = 20000000 };
+    bonsai_graph *g;
+    bonsai_view v;
+    float *zeros = calloc(FEATURES, sizeof *zeros);
+    const char *path = temp_path("wide.bonsai");
+    assert_non_null(zeros);
+    bonsai_view_init(&v);
+    v.nodes = 1;
+    v.features = FEATURES;
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){zeros, FEATURES, BONSAI_TYPE_F32};
+    assert_int_equal(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
+    assert_fails(bonsai_graph_save(NULL, g, path, NULL), BONSAI_E_FORMAT,
+                 "20000000 features are implausible for 0 values");
+    assert_false(bn_is_file(path));
+    bonsai_graph_free(g);
+    free(zeros);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2) {                            /* writes the corpus of fuzz_native there */
@@ -550,6 +573,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_full_disk_leaves_the_old_file),
         cmocka_unit_test(files_survive_failed_allocations),
         cmocka_unit_test(progress_runs_from_zero_to_the_total),
+        cmocka_unit_test(nothing_unreadable_is_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
