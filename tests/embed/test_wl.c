@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "condense/condense.h"
+#include "nativefile.h"
 #include "oracle.h"
 #include "random_graph.h"
 
@@ -514,6 +515,49 @@ static void every_failed_allocation_is_survived(void **state)
         }
 }
 
+/* Large sections of a file are checked when they are needed: here, all that are read. */
+static void damaged_sections_are_noticed_before_they_are_read(void **state)
+{
+    (void)state;
+    enum { N = 1000, F = 300, M = 200000 };
+    static const bonsai_section sections[] = {BONSAI_SECTION_NEIGHBORS, BONSAI_SECTION_EDGE_WEIGHTS,
+                                              BONSAI_SECTION_FEATURES};
+    static int32_t source[M], target[M];
+    static float weight[M], x[N * F];
+    const char *path = temp_path("damaged.bonsai");
+    bonsai_graph *g = NULL, *damaged;
+    bonsai_view v;
+    uint64_t s = 1;
+    size_t len;
+    for (int i = 0; i < M; i++) {
+        source[i] = random_below(&s, N);
+        target[i] = random_below(&s, N);
+        weight[i] = 1.5f + random_real(&s);
+    }
+    for (int i = 0; i < N * F; i++)
+        x[i] = random_real(&s);
+    bonsai_view_init(&v);
+    v.nodes = N;
+    v.features = F;
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, N * F, BONSAI_TYPE_F32};
+    assert_int_equal(bonsai_graph_build(&g, &v, M, source, target, weight, NULL), BONSAI_OK);
+    assert_int_equal(bonsai_graph_save(NULL, g, path, NULL), BONSAI_OK);
+    uint8_t *file = read_file(path, &len);
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        uint8_t *byte = file + number(entry_of(file, sections[i]) + 8, 8) + 1000;
+        bn_embedding e;
+        *byte ^= 1;
+        write_file(path, file, len);
+        *byte ^= 1;
+        assert_int_equal(bonsai_graph_load(&damaged, path), BONSAI_OK);
+        assert_fails(bn_embed(&e, damaged, NULL, BN_RULE_WL, 1, NULL), BONSAI_E_FORMAT,
+                     "does not match");
+        bonsai_graph_free(damaged);
+    }
+    free(file);
+    bonsai_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -529,6 +573,7 @@ int main(void)
         cmocka_unit_test(averages_that_overflow_are_refused),
         cmocka_unit_test(a_negative_number_of_layers_is_refused),
         cmocka_unit_test(every_failed_allocation_is_survived),
+        cmocka_unit_test(damaged_sections_are_noticed_before_they_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
