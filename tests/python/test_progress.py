@@ -159,7 +159,8 @@ class Bars(testing.Case):
 
 
 LONG = """
-import sys, time, graphbonsai
+import signal, sys, time, graphbonsai
+signal.signal(signal.SIGINT, signal.default_int_handler)    # a background job ignores it
 g = graphbonsai.generate(nodes=20000, features=200, dense=1, threads=1)
 print("ready", flush=True)
 try:
