@@ -31,6 +31,7 @@ try() {         # OPTION KILOBYTES: every command under that limit
         0) ;;
         1) [ "$(grep -c . err)" -eq 1 ] && grep -q '^bonsai: ' err || failed "$1" "$2" "$line" $code
            [ ! -e new.bonsai ] || failed "$1" "$2" "$line" "$code, and leaves a file" ;;
+        127) grep -q 'while loading shared libraries' err || failed "$1" "$2" "$line" $code ;;
         *) failed "$1" "$2" "$line" $code ;;
         esac
         done=$((done + (code == 0)))

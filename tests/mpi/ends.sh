@@ -23,23 +23,22 @@ begin() {           # the command
     sleep 0.7
     kill -0 "$started" || fail "it ended by itself"
 }
-ended() {           # that all did, within 10 seconds, and what is left
+ended() {           # that all did, within 30 seconds, and what is left
     since=$(date +%s)
     code=0
     wait "$started" || code=$?
     [ $code -ne 0 ] && [ $code -ne 124 ] || fail "$1: the exit code is $code"
     for r in 0 1 2; do          # mpirun does not wait for the last breath of those that it kills
         while kill -0 "$(cat pid.$r)" 2>/dev/null; do
-            [ $(($(date +%s) - since)) -lt 10 ] || fail "$1: rank $r lives on"
+            [ $(($(date +%s) - since)) -lt 30 ] || fail "$1: rank $r lives on"
             sleep 0.1
         done
         rm pid.$r
     done
-    [ $(($(date +%s) - since)) -lt 10 ] || fail "$1: it took too long to end"
+    [ $(($(date +%s) - since)) -lt 30 ] || fail "$1: it took too long to end"
     rm -f script out err
     [ "$(echo *)" = big.bonsai ] || fail "$1 leaves $(echo *)"
 }
-LIMIT=60
 for rank in 1 0; do
     begin "$condense"
     kill -9 "$(cat pid.$rank)"

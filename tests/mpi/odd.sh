@@ -1,6 +1,5 @@
 # Odd graphs and options: the same bytes, or the same refusal, on any number of ranks.
 # SPDX-License-Identifier: MIT
-LIMIT=60
 OMPI_MCA_odls_base_sigkill_timeout=0     # else mpirun waits a second after each exit code
 export OMPI_MCA_odls_base_sigkill_timeout
 

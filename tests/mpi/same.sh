@@ -1,6 +1,5 @@
 # The condensed file is the same to the byte for any number of ranks, and for the program bonsai.
 # SPDX-License-Identifier: MIT
-LIMIT=60
 "$BONSAI" generate -o words.bonsai --nodes 1500 --features 200 --no-linear -q >/dev/null
 "$BONSAI" generate -o dense.bonsai --nodes 1200 --dense --features 24 --degree 8 -s 7 --no-linear -q >/dev/null
 same() {            # GRAPH METHOD RANKS ...

@@ -1,7 +1,6 @@
 # What ranks exchange is hardly more than they must, memory of each falls as ranks are added, a good
 # order makes both small, and the plan foretells it.
 # SPDX-License-Identifier: MIT
-LIMIT=60
 field() { tr -d ' \r\n' <"$1" | sed "s/.*\"$2\":\([0-9.]*\).*/\1/"; }
 holds() { awk "BEGIN { exit !($1) }" || fail "$2: $1"; }
 
