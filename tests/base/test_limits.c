@@ -20,15 +20,7 @@
 #include <unistd.h>
 
 #include "base/scratch.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-    __has_feature(memory_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
+#include "sanitized.h"
 
 enum { MEGABYTE = 1 << 20, REFUSED = 3, WRONG = 4 };
 

@@ -12,15 +12,7 @@
 #include <stdlib.h>
 
 #include "random_graph.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-    __has_feature(memory_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
+#include "sanitized.h"
 
 /* LLVM's OpenMP ends the process when its own malloc fails ("OMP: Error #101: Out of
  * heap memory"), and it allocates even for a team of one. */

@@ -380,6 +380,20 @@ static void sparse_rows_are_sent_without_their_zeros(void **state)
 
 /* ---- limits ---- */
 
+static void draw_values(float *x, int count, uint64_t *s)
+{
+    for (int i = 0; i < count; i++)
+        x[i] = random_real(s);
+}
+
+static void draw_edges(int32_t *source, int32_t *target, int edges, int nodes, uint64_t *s)
+{
+    for (int i = 0; i < edges; i++) {
+        source[i] = random_below(s, nodes);
+        target[i] = random_below(s, nodes);
+    }
+}
+
 typedef struct {
     int64_t limit;
     int     columns;
@@ -401,12 +415,8 @@ static void panels_get_narrow_before_they_spill(void **state)
     bonsai_graph *g = NULL;
     bn_embedding want, got;
     bonsai_view_init(&v);
-    for (int i = 0; i < N * F; i++)
-        x[i] = random_real(&s);
-    for (int i = 0; i < M; i++) {
-        source[i] = random_below(&s, N);
-        target[i] = random_below(&s, N);
-    }
+    draw_values(x, N * F, &s);
+    draw_edges(source, target, M, N, &s);
     v.nodes = N;
     v.features = F;
     v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, N * F, BONSAI_TYPE_F32};
@@ -438,12 +448,8 @@ static void a_wide_result_in_a_scratch_file_is_in_the_order_of_rows(void **state
     bonsai_graph *g = NULL;
     bn_embedding want, got;
     bonsai_view_init(&v);
-    for (int i = 0; i < N * F; i++)
-        x[i] = random_real(&s);
-    for (int i = 0; i < M; i++) {
-        source[i] = random_below(&s, N);
-        target[i] = random_below(&s, N);
-    }
+    draw_values(x, N * F, &s);
+    draw_edges(source, target, M, N, &s);
     for (int i = 0; i < N; i++)
         nodes[i] = N - 1 - i;
     v.nodes = N;
