@@ -60,7 +60,7 @@ static double now(void)
 
 static void run_copy(bench_state *s)
 {
-#pragma omp parallel for num_threads(bn_whole_team(s->threads)) schedule(static)
+#pragma omp parallel for num_threads(bn_team(s->threads, INFINITY)) schedule(static)
     for (int64_t b = 0; b < LONG / 4096; b++)
         memcpy(s->b + b * 4096, s->a + b * 4096, 4096 * sizeof *s->a);
 }
@@ -73,7 +73,7 @@ static bool right_copy(bench_state *s)
 /* The limit of a sparse product: fetching the same rows in the same order. */
 static void run_gather(bench_state *s)
 {
-#pragma omp parallel for num_threads(bn_whole_team(s->threads)) schedule(dynamic, 256)
+#pragma omp parallel for num_threads(bn_team(s->threads, INFINITY)) schedule(dynamic, 256)
     for (int64_t r = 0; r < ROWS; r++)
         for (uint64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
             memcpy(s->z + r * COLUMNS, s->x + (int64_t)s->to[e] * COLUMNS,
@@ -195,7 +195,7 @@ static void run_panels(bench_state *s)
 {
     for (int64_t p = 0; p < COLUMNS / BN_NARROW; p++) {
         const float *panel = s->x + p * ROWS * BN_NARROW;
-#pragma omp parallel for num_threads(bn_whole_team(s->threads)) schedule(dynamic, 128)
+#pragma omp parallel for num_threads(bn_team(s->threads, INFINITY)) schedule(dynamic, 128)
         for (int64_t r = 0; r < ROWS; r++)
             for (uint64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
                 memcpy(s->z + r * BN_NARROW, panel + (int64_t)s->to[e] * BN_NARROW,
@@ -244,7 +244,7 @@ static void run_sgemm(bench_state *s)
     enum { TILE = 512 };
     if (bn_blas_begin(s->threads) != BONSAI_OK)
         return;
-#pragma omp parallel for num_threads(bn_whole_team(s->threads)) schedule(dynamic)
+#pragma omp parallel for num_threads(bn_team(s->threads, INFINITY)) schedule(dynamic)
     for (int64_t t = 0; t < TREES; t += TILE) {
         int64_t use = TREES - t < TILE ? TREES - t : TILE;
         bn_gemm_nt(s->product + t * SAMPLES, s->trees.dense + t * LENGTH, s->trees.dense, (int)use,

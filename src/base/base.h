@@ -88,10 +88,13 @@ void *bn_structs_at(const void *given, int64_t i);      /* the caller's own */
 int bn_threads(int asked);      /* 0: every core that memory allows; always at least 1 */
 /* The smaller of the threads and the pieces of work; at least 1. */
 int bn_lanes(int threads, int64_t pieces);
-/* The same for a parallel region that starts now, or fewer if so many threads do not start.  Every
- * region asks: num_threads(bn_team(threads, pieces)). */
-int bn_team(int threads, int64_t pieces);
-static inline int bn_whole_team(int threads) { return bn_team(threads, threads); }
+/* The team of a parallel region that starts now: as many of the threads as its work pays for, or
+ * fewer if so many do not start.  Every region asks: num_threads(bn_team(threads, work)).
+ * work: about how many numbers one thread would read in order and add up in the same time.  A number
+ * that must be looked up, or an exponential, counts for some 8 to 32, and a multiply-add of a matrix
+ * product for an eighth. */
+int bn_team(int threads, double work);
+void bn_team_work(double each); /* for tests: the work that pays for a thread */
 int bn_team_most(int most);     /* of this thread's regions from now on; returns what it was */
 int bn_can_start(int threads);  /* how many of so many more threads could be started now */
 

@@ -3,7 +3,11 @@
  * OpenMP ends the process if it cannot start a thread of a team.  So every parallel region asks
  * bn_team for its threads, and bn_team tries what the region will need before it answers: it starts
  * as many threads of the same size as OpenMP would have to, and ends them again.  If some cannot be
- * started, the team is smaller.  Results are the same for every number of threads.
+ * started, the team is smaller.
+ *
+ * A thread that is woken costs its region some microseconds, and on a busy machine it may have to
+ * wait for a core.  So a region whose work is done in less than a tenth of a millisecond or two has
+ * one thread.  Results are the same for every number of threads.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -61,6 +65,8 @@ static bool keeps_threads(void)
 /* A child of fork() inherits OpenMP's list of threads but not the threads, and would wait for
  * them forever.  If this process may have started threads, its children use one. */
 static atomic_bool had_several, alone;
+
+static _Atomic double each = 1 << 19;  /* the work that pays for a thread: see bn_team */
 
 /* Of this thread's teams: the threads that OpenMP keeps, this one included; the most that could be
  * started; the most that another room allows. */
@@ -187,14 +193,24 @@ int bn_can_start(int threads)
     return started;
 }
 
-/* OpenMP keeps the threads of a team for the next one, and ends those that are too many for it. */
-int bn_team(int threads, int64_t pieces)
+/* The threads that so much work pays for, if there are `ready` that wait.  OpenMP keeps the threads
+ * of a team for the next one, and ends those that are too many for it: starting them again costs
+ * more than waking them, so where two pay, all that are ready work. */
+static int worth(double work, int ready, int most)
 {
-    int team = bn_lanes(bn_lanes(threads, pieces), bn_least(startable, allowed));
+    const double paid = work / atomic_load(&each);
+    if (!(paid >= 2))
+        return 1;
+    return paid >= most || ready >= most ? most : paid > ready ? (int)paid : ready;
+}
+
+int bn_team(int threads, double work)
+{
+    int here = keeps_threads() ? kept : 1;
+    int team = worth(work, here, bn_lanes(threads, bn_least(startable, allowed)));
     team = bn_mem_spare(is_serial() ? 1 : team);
     if (team == 1)
         return 1;
-    int here = keeps_threads() ? kept : 1;
     if (team > here) {
         int more = bn_can_start(team - here);
         if (here + more < team)
@@ -203,6 +219,11 @@ int bn_team(int threads, int64_t pieces)
     if (team > 1 && keeps_threads())
         kept = team;
     return team;
+}
+
+void bn_team_work(double pays)
+{
+    atomic_store(&each, pays);
 }
 
 int bn_team_most(int most)

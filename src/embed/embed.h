@@ -22,6 +22,13 @@ typedef struct {                /* one row per requested node: dense or sparse *
     int64_t  sent;              /* ... and bytes that this rank sent to others for it */
 } bn_embedding;
 
+/* How many numbers so many of its rows have, about: the work of a team (bn_team). */
+static inline double bn_numbers(const bn_embedding *e, int64_t rows)
+{
+    return e->dense || e->rows == 0 ? (double)rows * (double)e->f
+                                    : (double)rows * 4 * (double)e->offsets[e->rows] / (double)e->rows;
+}
+
 void bn_embedding_free(bn_embedding *e);
 /* One row as f floats, zeros included; and sum (f) += weight times a row. */
 void bn_embedding_row(float *out, const bn_embedding *e, int64_t row);

@@ -35,7 +35,8 @@ static bonsai_status find_factors(bn_wl_run *w)
     const float *weight = w->g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data;
     if (rc != BONSAI_OK)
         return rc;
-#pragma omp parallel for num_threads(bn_whole_team(w->threads)) schedule(static)
+    const double work = (weight ? 8 : 1) * bn_wl_numbers(w, w->n);
+#pragma omp parallel for num_threads(bn_team(w->threads, work)) schedule(static)
     for (int64_t v = 0; v < w->n; v++) {
         int64_t e = bn_row_begin(w->g, w->first + v), end = bn_row_begin(w->g, w->first + v + 1);
         double degree = weight ? 0 : (double)(end - e);
@@ -111,7 +112,8 @@ done:
 static bonsai_status check_finite(const bn_embedding *e, const bn_wl_run *w)
 {
     int64_t count = e->dense ? 0 : e->offsets[e->rows], bad = w->bad;
-#pragma omp parallel for num_threads(bn_whole_team(w->threads)) schedule(static) reduction(+ : bad)
+    const double work = (double)count;
+#pragma omp parallel for num_threads(bn_team(w->threads, work)) schedule(static) reduction(+ : bad)
     for (int64_t i = 0; i < count; i++)
         bad += !isfinite(e->value[i]);
     if (bad == 0)

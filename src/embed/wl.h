@@ -63,6 +63,13 @@ static inline bn_world *bn_wl_world(const bn_wl_run *w)
     return w->at->world;
 }
 
+/* How many rows are added up to average so many, about: the work of a team (bn_team). */
+static inline double bn_wl_numbers(const bn_wl_run *w, int64_t rows)
+{
+    double edges = (double)(bn_row_begin(w->g, w->first + w->n) - bn_row_begin(w->g, w->first));
+    return (double)rows * (1 + edges / (double)(w->n + 1));
+}
+
 /* need[] of a row that is needed at this level and below. */
 static inline uint8_t bn_wl_mark(int level)
 {

@@ -39,7 +39,8 @@ static void load_dense(panel *p, const bn_wl_run *w)
     const bonsai_array *x = &w->g->view.section[BONSAI_SECTION_FEATURES];
     const float *scale = w->g->view.section[BONSAI_SECTION_FEATURE_SCALE].data;
     int64_t use = p->use;
-#pragma omp parallel for num_threads(bn_whole_team(w->threads)) schedule(static)
+    const double work = (double)(w->n * p->width);
+#pragma omp parallel for num_threads(bn_team(w->threads, work)) schedule(static)
     for (int64_t v = 0; v < w->n; v++) {
         if (!bn_wl_needs(w->need, v, 0))
             continue;
@@ -57,7 +58,8 @@ static void load_dense(panel *p, const bn_wl_run *w)
 /* Sparse rows are met panel after panel; a cursor per row stands where it left off. */
 static void load_sparse(panel *p, const bn_wl_run *w, int32_t *cursor)
 {
-#pragma omp parallel for num_threads(bn_whole_team(w->threads)) schedule(static)
+    const double work = 2.0 * (double)(w->n * p->width);
+#pragma omp parallel for num_threads(bn_team(w->threads, work)) schedule(static)
     for (int64_t v = 0; v < w->n; v++) {
         if (!bn_wl_needs(w->need, v, w->done))
             continue;
@@ -88,7 +90,8 @@ static void advise(const bn_wl_run *w, int how)
 static void pack(const panel *p, const bn_wl_run *w, int level)
 {
     const bn_wl_list *l = &w->out;
-#pragma omp parallel for num_threads(bn_whole_team(w->threads)) schedule(static)
+    const double work = (double)(l->count * p->use);
+#pragma omp parallel for num_threads(bn_team(w->threads, work)) schedule(static)
     for (int64_t b = 0; b <= l->count / BN_WL_BLOCK; b++) {
         float *to = p->send + l->place[b] * p->use;
         for (int64_t i = b * BN_WL_BLOCK; i < bn_least(l->count, (b + 1) * BN_WL_BLOCK); i++)
@@ -102,7 +105,8 @@ static void pack(const panel *p, const bn_wl_run *w, int level)
 static void unpack(const panel *p, const bn_wl_run *w, int level)
 {
     const bn_wl_list *l = &w->in;
-#pragma omp parallel for num_threads(bn_whole_team(w->threads)) schedule(static)
+    const double work = (double)(l->count * p->use);
+#pragma omp parallel for num_threads(bn_team(w->threads, work)) schedule(static)
     for (int64_t b = 0; b <= l->count / BN_WL_BLOCK; b++) {
         const float *from = p->b + w->n * p->width + l->place[b] * p->use;
         for (int64_t i = b * BN_WL_BLOCK; i < bn_least(l->count, (b + 1) * BN_WL_BLOCK); i++)
@@ -180,7 +184,8 @@ static bonsai_status some_rows(panel *p, const bn_wl_run *w, int level, bool out
     for (int64_t begin = 0; begin < rows; begin += STRETCH) {
         int64_t end = rows - begin < STRETCH ? rows : begin + STRETCH;
         BN_TRY(bn_wl_tick(w, w->layers - w->done, p->done, p->total));
-#pragma omp parallel for num_threads(bn_whole_team(w->threads)) schedule(dynamic, SOME_ROWS)
+        const double work = bn_wl_numbers(w, end - begin) * p->width;
+#pragma omp parallel for num_threads(bn_team(w->threads, work)) schedule(dynamic, SOME_ROWS)
         for (int64_t i = begin; i < end; i++) {
             int64_t v = last && w->nodes ? w->nodes[i] - w->first : i;
             if (bn_wl_needs(w->need, v, level) && (w->outer && w->outer[v]) == outer)
@@ -230,7 +235,8 @@ done:
 static int64_t not_finite(const float *x, int64_t count, int threads)
 {
     int64_t bad = 0;
-#pragma omp parallel for num_threads(bn_whole_team(threads)) schedule(static) reduction(+ : bad)
+    const double work = (double)count;
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static) reduction(+ : bad)
     for (int64_t i = 0; i < count; i++)
         bad += !isfinite(x[i]);
     return bad;
@@ -239,7 +245,7 @@ static int64_t not_finite(const float *x, int64_t count, int threads)
 static void turn_tile(float *x, float *copy, const panel *p, const bn_wl_run *w, int64_t rows)
 {
     int64_t f = w->f;
-#pragma omp parallel num_threads(bn_whole_team(w->threads))
+#pragma omp parallel num_threads(bn_team(w->threads, 2.0 * (double)(rows * f)))
     {
 #pragma omp for schedule(static)
         for (int64_t r = 0; r < rows; r++)

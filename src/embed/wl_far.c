@@ -67,7 +67,8 @@ done:
 static void pack(const bn_wl_run *w, int level)
 {
     const bn_wl_list *l = &w->out;
-#pragma omp parallel for num_threads(bn_whole_team(w->threads)) schedule(dynamic, 1)
+    const double work = 8 * bn_wl_numbers(w, l->count);
+#pragma omp parallel for num_threads(bn_team(w->threads, work)) schedule(dynamic, 1)
     for (int64_t b = 0; b <= l->count / BN_WL_BLOCK; b++) {
         uint32_t *to = w->far.send + 2 * w->far.out_offsets[l->place[b]];
         for (int64_t i = b * BN_WL_BLOCK; i < bn_least(l->count, (b + 1) * BN_WL_BLOCK); i++) {

@@ -88,7 +88,7 @@ static void list_at(bn_wl_list *l, int ranks, int level, int threads)
     int64_t blocks = l->count / BN_WL_BLOCK + 1;
     for (int r = 0; r < ranks; r++)
         l->rows[r] = count_needed(l->need, l->begin[r], l->begin[r + 1], level);
-#pragma omp parallel for num_threads(bn_whole_team(threads)) schedule(static)
+#pragma omp parallel for num_threads(bn_team(threads, (double)l->count)) schedule(static)
     for (int64_t b = 0; b < blocks; b++)
         l->place[b + 1] = count_needed(l->need, b * BN_WL_BLOCK,
                                        bn_least(l->count, (b + 1) * BN_WL_BLOCK), level);
@@ -137,7 +137,8 @@ static void mark_neighbours(bn_wl_run *w, int level, far_nodes *far)
 {
     const int32_t *id = bn_neighbors(w->g);
     uint8_t joined = bn_wl_mark(level), mark = bn_wl_mark(level - 1);
-#pragma omp parallel for num_threads(bn_whole_team(w->threads)) schedule(dynamic, SOME_ROWS)
+    const double work = 8 * bn_wl_numbers(w, w->n);
+#pragma omp parallel for num_threads(bn_team(w->threads, work)) schedule(dynamic, SOME_ROWS)
     for (int64_t v = 0; v < w->n; v++) {
         uint8_t mine;
 #pragma omp atomic read
@@ -262,7 +263,8 @@ static void renumber(bn_wl_run *w, const far_nodes *far)
 {
     int64_t from = bn_row_begin(w->g, w->first);
     const int32_t *id = bn_neighbors(w->g) + from;
-#pragma omp parallel for num_threads(bn_whole_team(w->threads)) schedule(dynamic, SOME_ROWS)
+    const double work = 16 * bn_wl_numbers(w, w->n);
+#pragma omp parallel for num_threads(bn_team(w->threads, work)) schedule(dynamic, SOME_ROWS)
     for (int64_t v = 0; v < w->n; v++) {
         int64_t e = bn_row_begin(w->g, w->first + v) - from;
         int64_t end = bn_row_begin(w->g, w->first + v + 1) - from;

@@ -270,7 +270,7 @@ static bonsai_status keep_batch(sparse_round *r, int64_t number, int64_t blocks)
     int32_t *index = to->index + to->used;
     float *value = to->value + to->used;
     r->batch[r->pass][number] = (batch){index, value, used};
-#pragma omp parallel for num_threads(bn_team(r->w->threads, blocks)) schedule(static)
+#pragma omp parallel for num_threads(bn_team(r->w->threads, 2.0 * (double)used)) schedule(static)
     for (int64_t b = 0; b < blocks; b++) {
         const block *from = &r->block[b];
         if (from->used > 0) {
@@ -295,7 +295,8 @@ static bonsai_status run_pass(sparse_round *r, int pass)
         int64_t last = bn_least((i + 1) * some, blocks);
         BN_TRY(bn_wl_tick(r->w, 1, pass * r->batches + i, passes * r->batches));
         r->next = i * some;
-#pragma omp parallel for num_threads(bn_whole_team(r->w->threads)) schedule(static)
+        const double adds = 64 * bn_wl_numbers(r->w, BLOCK * (last - i * some));
+#pragma omp parallel for num_threads(bn_team(r->w->threads, adds)) schedule(static)
         for (int64_t lane = 0; lane < r->lanes; lane++)
             run_lane(r, lane, last);
         if (r->failed) {
@@ -398,7 +399,8 @@ static bonsai_status join_batches(bn_wl_rows *out, const sparse_round *r)
         out->offsets[i + 1] = out->offsets[i] + r->length[i];
     BN_TRY(BN_BIG(&out->index, m, out->offsets[r->count]));
     BN_TRY(BN_BIG(&out->value, m, out->offsets[r->count]));
-#pragma omp parallel for num_threads(bn_whole_team(r->w->threads)) schedule(static)
+    const double copies = 2.0 * (double)out->offsets[r->count];
+#pragma omp parallel for num_threads(bn_team(r->w->threads, copies)) schedule(static)
     for (int64_t i = 0; i < r->batches; i++)
         join_batch(out, r, i);
 done:
@@ -469,7 +471,8 @@ bonsai_status bn_wl_sparse_pick(bn_wl_run *w)
     }
     BN_TRY(BN_BIG(&picked.index, w->at->memory, picked.offsets[w->count]));
     BN_TRY(BN_BIG(&picked.value, w->at->memory, picked.offsets[w->count]));
-#pragma omp parallel for num_threads(bn_whole_team(w->threads)) schedule(static)
+    const double copies = 4.0 * (double)picked.offsets[w->count];
+#pragma omp parallel for num_threads(bn_team(w->threads, copies)) schedule(static)
     for (int64_t i = 0; i < w->count; i++) {
         bn_wl_row r = feature_row(w->g, w->nodes ? w->nodes[i] : w->first + i);
         pick_row(&picked, picked.offsets[i], &r);

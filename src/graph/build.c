@@ -72,7 +72,8 @@ static bonsai_status each_block(sorter *s, const char *stage, void (*fn)(sorter 
     for (int64_t first = 0; first < s->blocks; first += BATCH / 4) {
         BN_TRY(bn_tick(s->progress, stage, first, s->blocks));
         int64_t last = min64(first + BATCH / 4, s->blocks);
-#pragma omp parallel for num_threads(bn_team(s->threads, last - first)) schedule(static)
+        const double work = 8.0 * SPREAD_BLOCK * (double)(last - first);
+#pragma omp parallel for num_threads(bn_team(s->threads, work)) schedule(static)
         for (int64_t b = first; b < last; b++)
             fn(s, b);
     }
@@ -225,7 +226,8 @@ static bonsai_status sort_buckets(sorter *s)
         BN_TRY(bn_tick(s->progress, "sorting edges", first, s->buckets));
         int64_t last = min64(first + BATCH, s->buckets);
         int64_t lanes = min64(most, last - first);
-#pragma omp parallel for num_threads(bn_team(s->threads, lanes)) schedule(dynamic, 1)
+        const double work = 32.0 * (double)(s->bucket[last] - s->bucket[first]);
+#pragma omp parallel for num_threads(bn_team(s->threads, work)) schedule(dynamic, 1)
         for (int64_t lane = 0; lane < lanes; lane++)
             for (int64_t k = first + lane; k < last; k += lanes) {
                 int64_t at = s->bucket[k], count = s->bucket[k + 1] - at;
@@ -276,7 +278,8 @@ static bonsai_status fill_rows(sorter *s, bn_adjacent *out)
     for (int64_t first = 0; first < s->buckets; first += BATCH) {
         BN_TRY(bn_tick(s->progress, "filling rows", first, s->buckets));
         int64_t last = min64(first + BATCH, s->buckets);
-#pragma omp parallel for num_threads(bn_team(s->threads, last - first)) schedule(static)
+        const double work = 8.0 * (double)(s->bucket[last] - s->bucket[first]);
+#pragma omp parallel for num_threads(bn_team(s->threads, work)) schedule(static)
         for (int64_t k = first; k < last; k++)
             fill_bucket(s, out, k, to[k]);
     }
@@ -328,9 +331,9 @@ void bn_adjacent_free(bn_adjacent *a)
 static bonsai_status check_edges(sorter *s, const char *where)
 {
     int64_t bad = s->m, loops = 0;
-    int team = bn_lanes(s->threads, s->m / BUCKET_EDGES);
-#pragma omp parallel for num_threads(bn_whole_team(team)) schedule(static) reduction(min : bad) \
-    reduction(+ : loops)
+    const double work = 4.0 * (double)s->m;
+#pragma omp parallel for num_threads(bn_team(s->threads, work)) schedule(static) \
+    reduction(min : bad) reduction(+ : loops)
     for (int64_t i = 0; i < s->m; i++) {
         bool in = s->source[i] >= 0 && s->source[i] < s->n && s->target[i] >= 0 &&
                   s->target[i] < s->n;

@@ -15,6 +15,15 @@ static bn_csr sparse_features(const bonsai_graph *g)
     return x;
 }
 
+double bn_features_work(const bonsai_graph *g, int64_t nodes)
+{
+    const bonsai_view *v = &g->view;
+    if (!bn_has(g, BONSAI_SECTION_FEATURE_OFFSETS) || v->nodes == 0)
+        return (double)nodes * (double)v->features;
+    return (double)nodes * 4 * (double)v->section[BONSAI_SECTION_FEATURE_INDICES].count /
+           (double)v->nodes;
+}
+
 int64_t bn_row_room(const bonsai_graph *g)
 {
     return bn_row_room_in(g, 0, g->view.nodes);

@@ -157,6 +157,8 @@ void          bn_draft_free(bn_draft *d);
 
 bool bn_is_zero(float v);       /* all bits are zero; a minus zero is a value and is kept */
 
+/* How many features so many nodes have, about: the work of a team (bn_team). */
+double  bn_features_work(const bonsai_graph *g, int64_t nodes);
 int64_t bn_row_room(const bonsai_graph *g);     /* length of the longest sparse row */
 int64_t bn_row_room_in(const bonsai_graph *g, int64_t begin, int64_t end);      /* of some rows */
 /* Gets the non-zero features of a node in ascending order; returns their number. */

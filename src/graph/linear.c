@@ -223,6 +223,13 @@ static void average(float *row, const yardstick *s, int64_t node,
             (float)(0.5 * (double)bn_csr_value(a, node, e) / total));
 }
 
+/* Of so many rows. */
+static double average_work(const yardstick *s, int64_t rows)
+{
+    const double degree = (double)s->adjacency.indices.count / (double)s->adjacency.rows;
+    return (double)rows * (1 + degree) * (double)(s->to - s->from);
+}
+
 /* Computes the rows of the block of columns; ticks between batches of rows. */
 static bonsai_status fill_block(yardstick *s)
 {
@@ -232,11 +239,13 @@ static bonsai_status fill_block(yardstick *s)
         int64_t end = bn_least(at + batch, s->near_count);
         BN_TRY(bn_tick(s->progress, "averaging", s->from * s->near_count + at * width,
                        s->near_count * f));
-#pragma omp parallel for num_threads(bn_whole_team(s->threads)) schedule(dynamic, 64)
+        const double work = average_work(s, end - at);
+#pragma omp parallel for num_threads(bn_team(s->threads, work)) schedule(dynamic, 64)
         for (int64_t i = at; i < end; i++)
             average(s->first + i * width, s, s->near[i], add_features);
     }
-#pragma omp parallel for num_threads(bn_whole_team(s->threads)) schedule(dynamic, 64)
+    const double work = average_work(s, s->count);
+#pragma omp parallel for num_threads(bn_team(s->threads, work)) schedule(dynamic, 64)
     for (int64_t i = 0; i < s->count; i++) {
         float *row = s->second + i * width;
         if (s->hops) {

@@ -211,7 +211,8 @@ bonsai_status bn_halo_count(int64_t *rows, const bonsai_graph *g, int ranks)
     BN_TRY(BN_NEW(&first, (int64_t)ranks + 1));
     BN_TRY(BN_NEW(&seen, words * lanes));
     bn_blocks(first, g, ranks);
-#pragma omp parallel for num_threads(bn_whole_team(lanes)) schedule(static)
+    const double work = 8.0 * (double)bn_row_begin(g, g->view.nodes);
+#pragma omp parallel for num_threads(bn_team(lanes, work)) schedule(static)
     for (int lane = 0; lane < lanes; lane++)
         for (int r = lane; r < ranks; r += lanes) {
             const block b = {g, first[r], first[r + 1]};

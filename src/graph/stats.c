@@ -70,7 +70,8 @@ static bonsai_status edge_stats(bonsai_stats *s, const bonsai_graph *g, bn_world
 {
     const int32_t *to = bn_neighbors(g);
     int64_t known = 0, same = 0, loops = 0, blocks = (rows.end - rows.begin + 1023) / 1024;
-#pragma omp parallel for num_threads(bn_team(threads, blocks)) schedule(static) \
+    const double work = 16.0 * (double)(bn_row_begin(g, rows.end) - bn_row_begin(g, rows.begin));
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static) \
     reduction(+:known, same, loops)
     for (int64_t b = 0; b < blocks; b++)
         for (int64_t v = rows.begin + b * 1024; v < bn_least(rows.begin + (b + 1) * 1024, rows.end);

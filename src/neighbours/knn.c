@@ -199,7 +199,8 @@ bonsai_status bn_knn_measure(const bn_knn_search *q, int64_t first, int64_t end,
     for (int64_t s0 = 0; s0 < q->z; s0 += some) {
         int64_t s1 = s0 + some < q->z ? s0 + some : q->z;
         BN_TRY(bn_knn_tick(q, done * q->z + s0, total * q->z));
-#pragma omp parallel for num_threads(bn_whole_team(q->threads)) schedule(dynamic)
+        const double work = bn_numbers(q->e, (s1 - s0) * (end - first));
+#pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(dynamic)
         for (int64_t s = s0; s < s1; s++)
             for (int64_t t = first; t < end; t++) {
                 float d = measure(q, s, t);
@@ -223,7 +224,8 @@ static bonsai_status search(bn_knn_search *q)
 
 static void hand_out(int32_t *list, float *dist, const bn_knn_search *q)
 {
-#pragma omp parallel for num_threads(bn_whole_team(q->threads)) schedule(dynamic, 16)
+    const double work = 2 * bn_numbers(q->e, q->z * q->k);
+#pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(dynamic, 16)
     for (int64_t s = 0; s < q->z; s++) {
         const bn_candidates *c = &q->c[s];
         settle(q, s);

@@ -74,7 +74,7 @@ static int64_t block_rows(const bn_knn_search *q)
 static void centre_samples(float *out, const bn_knn_search *q, int64_t first)
 {
     int64_t count = block_at(q, first, q->z);
-#pragma omp parallel for num_threads(bn_whole_team(q->threads)) schedule(static)
+#pragma omp parallel for num_threads(bn_team(q->threads, (double)(count * q->f))) schedule(static)
     for (int64_t i = 0; i < count; i++)
         centred_row(out + i * q->f, q, q->from, bn_knn_at(q, first + i));
 }
@@ -82,7 +82,7 @@ static void centre_samples(float *out, const bn_knn_search *q, int64_t first)
 static void centre_trees(float *out, const bn_knn_search *q, int64_t first)
 {
     int64_t count = block_at(q, first, q->trees);
-#pragma omp parallel for num_threads(bn_whole_team(q->threads)) schedule(static)
+#pragma omp parallel for num_threads(bn_team(q->threads, (double)(count * q->f))) schedule(static)
     for (int64_t i = 0; i < count; i++)
         centred_row(out + i * q->f, q, q->e, first + i);
 }
@@ -90,7 +90,7 @@ static void centre_trees(float *out, const bn_knn_search *q, int64_t first)
 /* Of rows that were just centred. */
 static void find_norms(float *low, const float *x, const bn_knn_search *q, int64_t count)
 {
-#pragma omp parallel for num_threads(bn_whole_team(q->threads)) schedule(static)
+#pragma omp parallel for num_threads(bn_team(q->threads, (double)(count * q->f))) schedule(static)
     for (int64_t i = 0; i < count; i++)
         low[i] = bn_knn_low(q, x + i * q->f, q->f);
 }
@@ -135,7 +135,8 @@ static void dense_block(const bn_knn_search *q, const dense_room *r, int64_t s0,
     int64_t each = samples / (4 * q->threads) < TILE_SAMPLES ? samples / (4 * q->threads) + 1
                                                              : TILE_SAMPLES;
     each = each < 64 ? 64 : each;
-#pragma omp parallel for num_threads(bn_whole_team(q->threads)) schedule(dynamic)
+    const double work = (double)(samples * trees) * (1 + (double)q->f / 8);
+#pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(dynamic)
     for (int64_t s = 0; s < samples; s += each) {
         int64_t use = samples - s < each ? samples - s : each;
         multiply(q, r, s, use, trees);
@@ -143,7 +144,8 @@ static void dense_block(const bn_knn_search *q, const dense_room *r, int64_t s0,
     }
     if (!q->both || s0 == t0)
         return;
-#pragma omp parallel for num_threads(bn_whole_team(q->threads)) schedule(dynamic)
+    const double scan = (double)(samples * trees);
+#pragma omp parallel for num_threads(bn_team(q->threads, scan)) schedule(dynamic)
     for (int64_t t = 0; t < trees; t += TILE_TREES) {
         int64_t wide = trees - t < TILE_TREES ? trees - t : TILE_TREES;
         for (int64_t s = 0; s < samples; s++) {

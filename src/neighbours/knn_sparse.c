@@ -157,11 +157,19 @@ static void sparse_products(float *product, const bn_knn_search *q, const invert
     }
 }
 
+/* Of so many samples: their products, and a look at each. */
+static double block_work(const bn_knn_search *q, const inverted *v, int64_t samples)
+{
+    double trees = (double)(v->end - v->first), listed = (double)v->offsets[q->f];
+    return (double)samples * trees + bn_numbers(q->from, samples) * listed / (double)q->f;
+}
+
 /* Samples first .. end-1; there is a row of products for each. */
 static void sparse_block(const bn_knn_search *q, const inverted *v, int64_t first, int64_t end)
 {
     int64_t trees = v->end - v->first;
-#pragma omp parallel for num_threads(bn_whole_team(q->threads)) schedule(dynamic)
+    const double work = block_work(q, v, end - first);
+#pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(dynamic)
     for (int64_t s = first; s < end; s++) {
         float *row = v->product + (s - first) * trees;
         int64_t from = first_tree(q, s);
@@ -170,7 +178,8 @@ static void sparse_block(const bn_knn_search *q, const inverted *v, int64_t firs
     }
     if (!q->both)
         return;
-#pragma omp parallel for num_threads(bn_whole_team(q->threads)) schedule(dynamic)
+    const double scan = (double)(end - first) * (double)trees;
+#pragma omp parallel for num_threads(bn_team(q->threads, scan)) schedule(dynamic)
     for (int64_t t = first; t < trees; t += BN_CHUNK)
         for (int64_t s = first; s < end && s < t + BN_CHUNK; s++) {
             int64_t from = s + 1 > t ? s + 1 : t, last = bn_least(t + BN_CHUNK, trees);
@@ -183,7 +192,8 @@ static bonsai_status sparse_stretch(const bn_knn_search *q, int64_t first, int64
 {
     bonsai_status rc = BONSAI_OK;
     inverted v = {.first = first, .end = end};
-#pragma omp parallel for num_threads(bn_whole_team(q->threads)) schedule(static)
+    const double work = bn_numbers(q->e, end - first);
+#pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(static)
     for (int64_t t = first; t < end; t++)
         q->low[t] = row_norm(q, q->e, t);
     if (!bn_knn_bounded(q, first, end))

@@ -57,7 +57,8 @@ static void project_rows(own_rows *to, const bonsai_graph *g, const float *signs
                          const row_room *r)
 {
     const bn_kernels *k = bn_kernels_get();
-#pragma omp parallel for num_threads(bn_whole_team(lanes)) schedule(static)
+    const double work = bn_features_work(g, to->end - to->first) * to->dims;
+#pragma omp parallel for num_threads(bn_team(lanes, work)) schedule(static)
     for (int lane = 0; lane < lanes; lane++) {
         int32_t *index = r->index + lane * r->room;
         float *value = r->value + lane * r->room;
@@ -215,7 +216,8 @@ static int by_distance(const void *a, const void *b)
 static void measure(const rerank *q, const bn_embedding *some, int64_t s0, int64_t count)
 {
     int64_t begin = q->begin[q->rank], end = q->begin[q->rank + 1];
-#pragma omp parallel for num_threads(bn_whole_team(q->threads)) schedule(static)
+    const double work = bn_numbers(&q->x, count * q->many);
+#pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(static)
     for (int64_t s = 0; s < count; s++)
         for (int64_t i = s * q->many; i < (s + 1) * q->many; i++) {
             int64_t row = q->place[q->list[s0 * q->many + i]];
@@ -244,7 +246,8 @@ static bonsai_status decide_some(int32_t *list, rerank *q, int64_t s0, int64_t c
     BN_TRY(bn_rows_gather(&some, &x, q->row, count));
     measure(q, &some, s0, count);
     BN_TRY(bn_max(q->at->world, q->far, count * q->many));
-#pragma omp parallel for num_threads(bn_whole_team(q->threads)) schedule(static)
+    const double work = 64.0 * (double)(count * q->many);
+#pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(static)
     for (int lane = 0; lane < q->threads; lane++)
         for (int64_t s = lane; s < count; s += q->threads)
             decide(list, q, s0, s, room + (int64_t)lane * q->many);

@@ -28,7 +28,7 @@ static void update(const bn_learned *l, int64_t t, double rate, double decay)
 void bn_adam(const bn_learned *l, int64_t t, double rate, double decay, int threads)
 {
     int64_t blocks = (l->count + BLOCK - 1) / BLOCK;
-#pragma omp parallel for num_threads(bn_team(threads, blocks)) schedule(static)
+#pragma omp parallel for num_threads(bn_team(threads, 8.0 * (double)l->count)) schedule(static)
     for (int64_t b = 0; b < blocks; b++) {
         int64_t at = b * BLOCK, n = l->count - at < BLOCK ? l->count - at : BLOCK;
         const bn_learned block = {l->param + at, l->grad + at, l->m + at, l->v + at, n};

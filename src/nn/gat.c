@@ -133,7 +133,8 @@ static void find_scores(const bn_at *at, real *src, real *dst, const real *z, in
 {
     int64_t k = at->k, d = at->d;
     const real *by_src = at->p[BN_ATT_SRC], *by_dst = at->p[BN_ATT_DST];
-#pragma omp parallel for schedule(static) num_threads(bn_team(at->threads, blocks_of(rows)))
+    const double work = 2.0 * (double)(rows * k * d);
+#pragma omp parallel for schedule(static) num_threads(bn_team(at->threads, work))
     for (int64_t i = 0; i < rows; i++)
         for (int64_t t = 0; t < k; t++) {
             const real *zt = z + (i * k + t) * d;
@@ -214,9 +215,18 @@ static void finish(const bn_at *at, real *y)
         y[j] = y[j] * share + b[j];
 }
 
+/* Of the entries of these rows, for each of which so many numbers are added up. */
+static double row_work(const bn_at *at, bn_span s, int64_t wide)
+{
+    const bonsai_array *offsets = &at->m->to.offsets;
+    int64_t entries = bn_int_at(offsets, s.first + s.count) - bn_int_at(offsets, s.first);
+    return (double)(entries + s.count) * (double)(wide + 16 * at->k);
+}
+
 static void sum_z(const bn_at *at, real *y, bn_span s)
 {
-#pragma omp parallel for schedule(dynamic, ROWS) num_threads(bn_team(s.threads, blocks_of(s.count)))
+    const double work = row_work(at, s, at->h);
+#pragma omp parallel for schedule(dynamic, ROWS) num_threads(bn_team(s.threads, work))
     for (int64_t i = 0; i < s.count; i++) {
         const receiver v = receiver_of(at, s, i);
         memset(y + i * at->h, 0, (size_t)at->h * sizeof *y);
@@ -233,7 +243,8 @@ static void sum_features(const bn_at *at, real *y, bn_span s)
     const summed x = {.x = &at->x};
     const bn_input sum = {.rows = s.count, .cols = at->f, .dense = at->made[SUM]};
     for (int t = 0; t < at->k; t++) {
-#pragma omp parallel for schedule(dynamic, ROWS) num_threads(bn_team(s.threads, blocks_of(s.count)))
+        const double work = row_work(at, s, at->f);
+#pragma omp parallel for schedule(dynamic, ROWS) num_threads(bn_team(s.threads, work))
         for (int64_t i = 0; i < s.count; i++) {
             const receiver v = receiver_of(at, s, i);
             memset(at->made[SUM] + i * at->f, 0, (size_t)at->f * sizeof *y);
@@ -324,7 +335,8 @@ static void go_along_receivers(const bn_at *at, const workings *s, const real *d
 {
     int64_t k = at->k;
     real share = share_of(at);
-#pragma omp parallel for schedule(dynamic, ROWS) num_threads(bn_team(at->threads, blocks_of(at->n)))
+    const double work = 2 * row_work(at, (bn_span){0, at->n, 0}, at->h);
+#pragma omp parallel for schedule(dynamic, ROWS) num_threads(bn_team(at->threads, work))
     for (int64_t i = 0; i < at->n; i++) {
         row r = row_of(&at->m->to, i);
         for (int t = 0; t < k; t++) {
@@ -363,7 +375,8 @@ static void send_back(const bn_at *at, const workings *s, const real *dy, int64_
 static void go_along_senders(const bn_at *at, const workings *s, const real *dy)
 {
     int64_t wide = at->k * at->d, blocks = blocks_of(at->n);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(bn_team(at->threads, blocks))
+    const double work = 2 * row_work(at, (bn_span){0, at->n, 0}, at->h);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(bn_team(at->threads, work))
     for (int64_t b = 0; b < blocks; b++) {
         real *datt = s->datt + b * 2 * wide;
         int64_t end = at->n - b * ROWS < ROWS ? at->n : (b + 1) * ROWS;

@@ -94,7 +94,8 @@ double bn_cross_entropy(real *dy, const real *y, int64_t n, int64_t c, const bn_
     int64_t rows = (t->count + MOST_BLOCKS - 1) / MOST_BLOCKS;
     rows = rows < LEAST_ROWS ? LEAST_ROWS : rows;
     int64_t blocks = (t->count + rows - 1) / rows;
-#pragma omp parallel for num_threads(bn_team(threads, blocks)) schedule(static)
+    const double work = 16.0 * (double)(t->count * c);
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static)
     for (int64_t b = 0; b < blocks; b++) {
         int64_t end = (b + 1) * rows < t->count ? (b + 1) * rows : t->count;
         part[b] = block_loss(dy, y, c, t, b * rows, end);
@@ -108,7 +109,7 @@ double bn_cross_entropy(real *dy, const real *y, int64_t n, int64_t c, const bn_
 
 void bn_softmax(real *y, int64_t n, int64_t c, int threads)
 {
-#pragma omp parallel for num_threads(bn_team(threads, n / LEAST_ROWS)) schedule(static)
+#pragma omp parallel for num_threads(bn_team(threads, 16.0 * (double)(n * c))) schedule(static)
     for (int64_t i = 0; i < n; i++) {
         real *row = y + i * c, share = 1 / exponentials(row, row, c, top_of(row, c));
         for (int64_t k = 0; k < c; k++)
@@ -139,7 +140,8 @@ static void drop(real *y, int64_t count, double p, bn_rng r)
 void bn_relu_forward(real *y, int64_t count, double p, uint64_t seed, int threads)
 {
     int64_t blocks = (count + BLOCK - 1) / BLOCK;
-#pragma omp parallel for num_threads(bn_team(threads, blocks)) schedule(static)
+    const double work = (p > 0 ? 8.0 : 1.0) * (double)count;
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static)
     for (int64_t b = 0; b < blocks; b++) {
         int64_t at = b * BLOCK, n = count - at < BLOCK ? count - at : BLOCK;
         relu(y + at, n);
@@ -157,7 +159,7 @@ static void relu_back(real *restrict dy, const real *restrict y, int64_t count, 
 void bn_relu_backward(real *dy, const real *y, int64_t count, double p, int threads)
 {
     int64_t blocks = (count + BLOCK - 1) / BLOCK;
-#pragma omp parallel for num_threads(bn_team(threads, blocks)) schedule(static)
+#pragma omp parallel for num_threads(bn_team(threads, (double)count)) schedule(static)
     for (int64_t b = 0; b < blocks; b++) {
         int64_t at = b * BLOCK, n = count - at < BLOCK ? count - at : BLOCK;
         relu_back(dy + at, y + at, n, (real)(1 / (1 - p)));

@@ -29,11 +29,23 @@ static int64_t block_rows(int64_t count)
     return rows < LEAST_ROWS ? LEAST_ROWS : rows > ROWS ? ROWS : rows;
 }
 
+/* The work of a product of (n,f) and (f,h), and of sparse rows with a matrix of that width. */
+static double product_work(int64_t n, int64_t f, int64_t h)
+{
+    return (double)n * (double)f * (double)h / 8;
+}
+
+static double sparse_work(const bn_input *x, int64_t width, bn_span s)
+{
+    return (double)(x->offsets[s.first + s.count] - x->offsets[s.first]) * (double)width;
+}
+
 static void dense_times(real *y, int64_t stride, const bn_input *x, bn_cols w, bool add, bn_span s)
 {
     int64_t high = block_rows(s.count), blocks = (s.count + high - 1) / high, f = x->cols;
     real keep = add ? 1 : 0;
-#pragma omp parallel for num_threads(bn_team(s.threads, blocks)) schedule(dynamic, 1)
+    const double work = product_work(s.count, f, w.width);
+#pragma omp parallel for num_threads(bn_team(s.threads, work)) schedule(dynamic, 1)
     for (int64_t b = 0; b < blocks; b++) {
         int64_t at = b * high, rows = s.count - at < high ? s.count - at : high;
         GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)w.width, (int)f, 1,
@@ -44,7 +56,8 @@ static void dense_times(real *y, int64_t stride, const bn_input *x, bn_cols w, b
 
 static void sparse_times(real *y, int64_t stride, const bn_input *x, bn_cols w, bool add, bn_span s)
 {
-#pragma omp parallel for num_threads(bn_team(s.threads, s.count)) schedule(dynamic, 64)
+    const double work = sparse_work(x, w.width, s);
+#pragma omp parallel for num_threads(bn_team(s.threads, work)) schedule(dynamic, 64)
     for (int64_t r = 0; r < s.count; r++) {
         int64_t e = x->offsets[s.first + r], end = x->offsets[s.first + r + 1];
         if (!add)
@@ -82,7 +95,7 @@ static void dense_times_t(real *dw, const bn_input *x, const real *dy, int64_t h
                           int threads)
 {
     int64_t n = x->rows, f = x->cols, parts = parts_of(n), slices = (f + SLICE - 1) / SLICE;
-#pragma omp parallel for num_threads(bn_team(threads, parts * slices)) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(bn_team(threads, product_work(n, f, h))) schedule(dynamic, 1)
     for (int64_t task = 0; task < parts * slices; task++) {
         int64_t part = task / slices, from = part * n / parts, rows = (part + 1) * n / parts - from;
         int64_t col = task % slices * SLICE, cols = f - col < SLICE ? f - col : SLICE;
@@ -93,7 +106,8 @@ static void dense_times_t(real *dw, const bn_input *x, const real *dy, int64_t h
     }
     if (parts == 1)
         return;
-#pragma omp parallel for num_threads(bn_team(threads, f)) schedule(static)
+    const double work = (double)(parts * f) * (double)h;
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static)
     for (int64_t j = 0; j < f; j++)
         for (int64_t part = 1; part < parts; part++)
             bn_real_axpy(dw + j * h, 1, room + ((part - 1) * f + j) * h, h);
@@ -101,7 +115,8 @@ static void dense_times_t(real *dw, const bn_input *x, const real *dy, int64_t h
 
 static void sparse_times_t(real *dw, const bn_input *x, const real *dy, int64_t h, int threads)
 {
-#pragma omp parallel for num_threads(bn_team(threads, x->cols)) schedule(dynamic, 8)
+    const double work = (double)x->t_offsets[x->cols] * (double)h;
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(dynamic, 8)
     for (int64_t j = 0; j < x->cols; j++) {
         int64_t e = x->t_offsets[j], end = x->t_offsets[j + 1];
         if (e < end)            /* in a small graph most features have no node */
@@ -122,7 +137,8 @@ void bn_times_back(real *dx, const real *dy, bn_cols w, int64_t f, bool add, bn_
 {
     int64_t high = block_rows(s.count), blocks = (s.count + high - 1) / high, h = w.width;
     real keep = add ? 1 : 0;
-#pragma omp parallel for num_threads(bn_team(s.threads, blocks)) schedule(dynamic, 1)
+    const double work = product_work(s.count, f, h);
+#pragma omp parallel for num_threads(bn_team(s.threads, work)) schedule(dynamic, 1)
     for (int64_t b = 0; b < blocks; b++) {
         int64_t at = b * high, rows = s.count - at < high ? s.count - at : high;
         GEMM(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)f, (int)h, 1,
@@ -132,7 +148,7 @@ void bn_times_back(real *dx, const real *dy, bn_cols w, int64_t f, bool add, bn_
 
 void bn_bias(real *y, const real *b, int64_t n, int64_t h, int threads)
 {
-#pragma omp parallel for num_threads(bn_team(threads, n / ROWS)) schedule(static)
+#pragma omp parallel for num_threads(bn_team(threads, (double)(n * h))) schedule(static)
     for (int64_t i = 0; i < n; i++)
         bn_real_axpy(y + i * h, 1, b, h);
 }
@@ -140,7 +156,7 @@ void bn_bias(real *y, const real *b, int64_t n, int64_t h, int threads)
 void bn_bias_t(real *db, const real *dy, int64_t n, int64_t h, real *room, int threads)
 {
     int64_t parts = n / ROWS < 1 ? 1 : n / ROWS > BN_BIAS_ROOM ? BN_BIAS_ROOM : n / ROWS;
-#pragma omp parallel for num_threads(bn_team(threads, parts)) schedule(static)
+#pragma omp parallel for num_threads(bn_team(threads, (double)(n * h))) schedule(static)
     for (int64_t p = 0; p < parts; p++) {
         real *sum = room + p * h;
         memset(sum, 0, (size_t)h * sizeof *sum);

@@ -66,9 +66,16 @@ static void add_row(real *y, const bn_side *s, const bn_input *x, int32_t i)
     }
 }
 
+static double pass_work(const bn_side *s, const bn_input *x, bn_span r)
+{
+    int64_t from = bn_int_at(&s->offsets, r.first), to = bn_int_at(&s->offsets, r.first + r.count);
+    double wide = x->dense ? (double)x->cols : 4 * (double)x->offsets[x->rows] / (double)x->rows;
+    return (double)(to - from + r.count) * wide;
+}
+
 void bn_pass(real *y, const bn_side *s, const bn_input *x, bn_span r)
 {
-#pragma omp parallel for num_threads(bn_team(r.threads, r.count)) schedule(dynamic, 64)
+#pragma omp parallel for num_threads(bn_team(r.threads, pass_work(s, x, r))) schedule(dynamic, 64)
     for (int64_t k = 0; k < r.count; k++) {
         memset(y + k * x->cols, 0, (size_t)x->cols * sizeof *y);
         add_row(y + k * x->cols, s, x, (int32_t)(r.first + k));
@@ -151,7 +158,8 @@ static bonsai_status scale_both(bn_messages *m, int threads)
     const bn_side *s = &m->to;
     BN_TRY(diagonal(&own, m, OWN));
     BN_TRY(diagonal(&half, m, LEFT));
-#pragma omp parallel for num_threads(bn_team(threads, s->n / STRETCH)) schedule(static)
+    const double work = 8.0 * (double)(s->n + bn_int_at(&s->offsets, s->n));
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static)
     for (int64_t i = 0; i < s->n; i++) {
         double degree = 0, loops = 0, last = 1;
         for (int64_t e = bn_int_at(&s->offsets, i); e < bn_int_at(&s->offsets, i + 1); e++) {

@@ -179,7 +179,7 @@ static bonsai_status pick_classes(int32_t *classes, const real *scores, const bo
                                   int64_t c, int threads)
 {
     int64_t n = g->view.nodes;
-#pragma omp parallel for num_threads(bn_team(threads, n / 1024)) schedule(static)
+#pragma omp parallel for num_threads(bn_team(threads, (double)(n * c))) schedule(static)
     for (int64_t v = 0; v < n; v++)
         classes[v] = best_class(scores + v * c, c);
     for (int64_t v = 0; v < n; v++)

@@ -34,7 +34,7 @@ static bonsai_status read_dense(bn_operand *o, const bn_columns *c, int threads)
                        o->g->where, (long long)n, (long long)f);
     BN_TRY(BN_NEW(&x, count));
     o->owned[DENSE] = x;
-#pragma omp parallel for num_threads(bn_whole_team(threads)) schedule(static)
+#pragma omp parallel for num_threads(bn_team(threads, 2.0 * (double)count)) schedule(static)
     for (int64_t v = 0; v < n; v++) {
         bonsai_graph_row(x + v * f, o->g, v);
         for (int64_t j = 0; c->mean && j < f; j++)
@@ -67,7 +67,7 @@ static bonsai_status read_sparse(bn_operand *o, int threads)
         BN_TRY(BN_NEW(&value, nnz));
         o->owned[VALUE] = value;
     }
-#pragma omp parallel for num_threads(bn_whole_team(threads)) schedule(static)
+#pragma omp parallel for num_threads(bn_team(threads, 8.0 * (double)nnz)) schedule(static)
     for (int64_t r = 0; r < v->nodes; r++) {
         to[r + 1] = bn_int_at(offsets, r + 1);
         for (int64_t e = bn_int_at(offsets, r); e < to[r + 1]; e++) {

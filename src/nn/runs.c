@@ -63,7 +63,8 @@ static int64_t count_right(const bn_judged *j, const real *scores, int64_t c, in
 {
     enum { NODES = 1024 };
     int64_t right = 0, strange = 0;
-#pragma omp parallel for num_threads(bn_team(threads, j->count / NODES)) reduction(+:right, strange)
+    const double work = 2.0 * (double)(j->count * c);
+#pragma omp parallel for num_threads(bn_team(threads, work)) reduction(+:right, strange)
     for (int64_t i = 0; i < j->count; i++) {
         const real *y = scores + j->node[i] * c;
         int64_t best = 0;
@@ -287,7 +288,7 @@ static void work(running *r, int first, int count)
         one_run(r, &r->slots[0], first + i);
     if (r->workers == 1)
         return;
-#pragma omp parallel num_threads(bn_team(r->workers, count))
+#pragma omp parallel num_threads(bn_team(bn_lanes(r->workers, count), INFINITY))
     {
         atomic_fetch_add(&r->working, 1);
 #pragma omp barrier

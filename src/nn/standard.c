@@ -82,7 +82,8 @@ static void add_block(const gathering *a, int64_t b, const float *mean)
 /* The sums of all blocks, in block 0. */
 static void add_all(gathering *a, const float *mean, int threads)
 {
-#pragma omp parallel for num_threads(bn_team(threads, a->blocks)) schedule(static)
+    const double work = 8.0 * bn_features_work(a->g, a->rows);
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static)
     for (int64_t b = 0; b < a->blocks; b++)
         add_block(a, b, mean);
     for (int64_t b = 1; b < a->blocks; b++)

@@ -276,7 +276,8 @@ static void nearest_here(int64_t *out, double *best, double *room, const bn_clus
     }
     for (int64_t begin = 0; begin < x->rows; begin += CHUNK) {
         int64_t end = bn_least(begin + CHUNK, x->rows);
-#pragma omp parallel for num_threads(bn_team(threads, (end - begin) / 64)) schedule(static)
+        const double work = 4 * bn_numbers(x, end - begin);
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static)
         for (int64_t r = begin; r < end; r++)
             if (c->cluster[r] >= 0)
                 room[r - begin] = nearness(x, r, &c->centre, c->cluster[r]);

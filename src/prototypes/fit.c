@@ -89,7 +89,8 @@ static void cut(const bn_fit *q, slab s)
     int64_t rows = s.last - s.first, cols = s.to - s.from;
     int64_t size = s.by_rows ? bn_whole_tiles(rows) * cols : bn_whole_tiles(cols) * rows;
     memset(q->slab, 0, (size_t)size * sizeof *q->slab);
-#pragma omp parallel for num_threads(bn_team(q->threads, rows / PANEL)) schedule(static)
+    const double work = (double)rows * (double)cols;
+#pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(static)
     for (int64_t i = s.first; i < s.last; i++)
         cut_row(q, &s, i);
 }
@@ -184,15 +185,26 @@ static void gram_of_slabs(bn_fit *q)
     for (int64_t at = 0; at < q->depth; at += DEPTH) {
         int64_t end = bn_least(at + DEPTH, q->depth);
         cut(q, q->dual ? (slab){0, q->n, at, end, true} : (slab){at, end, 0, q->wide, false});
-#pragma omp parallel for num_threads(bn_team(q->threads, q->m / PANEL)) schedule(dynamic)
+        const double work = (double)(end - at) * (double)q->m * (double)q->m / 8;
+#pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(dynamic)
         for (int64_t p = 0; p < q->m; p += PANEL)
             add_panel(q, p, end - at);
     }
 }
 
+static double squares_of_lines(const bn_fit *q)
+{
+    double squares = 0;
+    for (int64_t r = 0; r < q->depth; r++) {
+        double length = (double)(q->offsets[r + 1] - q->offsets[r]);
+        squares += length * length;
+    }
+    return squares;
+}
+
 static void gram_of_lines(bn_fit *q)
 {
-#pragma omp parallel for num_threads(bn_team(q->threads, q->m / PANEL)) schedule(dynamic)
+#pragma omp parallel for num_threads(bn_team(q->threads, 2 * squares_of_lines(q))) schedule(dynamic)
     for (int64_t p = 0; p < q->m; p += PANEL)
         for (int64_t r = 0; r < q->depth; r++) {
             int64_t begin = q->offsets[r], end = q->offsets[r + 1];
@@ -209,12 +221,7 @@ static void gram_of_lines(bn_fit *q)
  * for each of its products. */
 static bool lines_are_short(const bn_fit *q)
 {
-    double squares = 0;
-    for (int64_t r = 0; r < q->depth; r++) {
-        double length = (double)(q->offsets[r + 1] - q->offsets[r]);
-        squares += length * length;
-    }
-    return LONG_LINE * squares < (double)q->m * (double)q->m * (double)q->depth;
+    return LONG_LINE * squares_of_lines(q) < (double)q->m * (double)q->m * (double)q->depth;
 }
 
 /* out (wide,k) = A' y (n,k), where sparse: a panel of features has one owner, as has a column. */
@@ -222,7 +229,8 @@ static void back_lines(double *out, const bn_fit *q, const double *y, int64_t k)
 {
     int64_t lines = q->dual ? q->wide : q->n;
     memset(out, 0, (size_t)(q->wide * k) * sizeof *out);
-#pragma omp parallel for num_threads(bn_team(q->threads, q->wide / PANEL)) schedule(dynamic)
+    const double work = 2.0 * (double)q->offsets[lines] * (double)k;
+#pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(dynamic)
     for (int64_t p = 0; p < q->wide; p += PANEL)
         for (int64_t r = q->dual ? p : 0; r < (q->dual ? bn_least(p + PANEL, lines) : lines); r++) {
             int64_t begin = q->offsets[r], end = q->offsets[r + 1];
@@ -257,7 +265,8 @@ static void back_slabs(double *out, const bn_fit *q, const double *y, int64_t k)
         double *side = q->slab + bn_whole_tiles(q->wide) * deep;
         cut(q, (slab){at, end, 0, q->wide, false});
         put_sides(side, y + at * k, deep, k);
-#pragma omp parallel for num_threads(bn_team(q->threads, q->wide / PANEL)) schedule(dynamic)
+        const double work = (double)deep * (double)q->wide * (double)k / 4;
+#pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(dynamic)
         for (int64_t p = 0; p < q->wide; p += TILE)
             for (int64_t j = 0; j < k; j += TILE) {
                 target t = {out + p * k + j, k, q->wide - p, k - j};
@@ -287,7 +296,8 @@ static void solve_all(const bn_fit *q)
     bn_system s = system_of(q);
     for (int first = 0; first < q->ways; first += team) {
         int last = (int)bn_least(first + team, q->ways);
-#pragma omp parallel for num_threads(bn_whole_team(team)) schedule(static)
+        const double work = (last - first) * pow((double)q->m, 3) / 6;
+#pragma omp parallel for num_threads(bn_team(team, work)) schedule(static)
         for (int i = first; i < last; i++)
             bn_solve(q->b + i * q->c, &s, q->lambda[i] * q->squares,
                      q->factor + (i - first) * bn_solve_room(&s));

@@ -57,7 +57,8 @@ done:
 static int64_t all_lengths(const bn_embedding *e, int threads)
 {
     int64_t sum = 0;
-#pragma omp parallel for num_threads(bn_whole_team(threads)) schedule(static) reduction(+ : sum)
+    const double work = bn_numbers(e, e->rows);
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static) reduction(+ : sum)
     for (int64_t r = 0; r < e->rows; r++)
         sum += bn_embedding_length(e, r);
     return sum;

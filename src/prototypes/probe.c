@@ -68,7 +68,8 @@ static bonsai_status judge_all(int64_t *right, const bn_probe *p, const bn_fit *
     BN_TRY(bn_scorer_new(&scorer, q));
     for (int64_t at = 0; at < rows; at += stretch) {
         int64_t end = bn_least(at + stretch, rows);
-#pragma omp parallel for num_threads(bn_team(p->threads, blocks)) schedule(dynamic)
+        const double work = bn_numbers(p->judge, end - at) * (double)q->k;
+#pragma omp parallel for num_threads(bn_team(p->threads, work)) schedule(dynamic)
         for (int64_t i = at; i < end; i += BN_FIT_BLOCK) {
             int64_t count = bn_least(BN_FIT_BLOCK, end - i);
             float *s = score + (i - at) * q->k;
@@ -223,7 +224,8 @@ bonsai_status bn_posterior(float *posterior, float *weights, const bn_sharded *x
     BN_TRY(bn_agree(w, bn_scorer_new(&scorer, &q)));
     if (weights)
         memcpy(weights, q.w, (size_t)(e->f * classes) * sizeof *weights);
-#pragma omp parallel for num_threads(bn_team(q.threads, e->rows / BN_FIT_BLOCK)) schedule(static)
+    const double work = (bn_numbers(e, e->rows) + 32.0 * (double)e->rows) * (double)classes;
+#pragma omp parallel for num_threads(bn_team(q.threads, work)) schedule(static)
     for (int64_t r = 0; r < e->rows; r++) {
         bn_score_row(posterior + r * classes, &scorer, e, r);
         soften(posterior + r * classes, classes, sharpness);

@@ -233,7 +233,7 @@ bonsai_status bn_keep_most(bn_keep *out, bool *fits, const bn_clusters *c, const
     BN_TRY(BN_NEW(&out->live, n));
     BN_TRY(BN_NEW(&out->keep, n));
     BN_TRY(new_rooms(&room, lanes, &c->centre));
-#pragma omp parallel for num_threads(bn_whole_team(lanes)) schedule(static)
+#pragma omp parallel for num_threads(bn_team(lanes, 8 * bn_numbers(&c->centre, n))) schedule(static)
     for (int lane = 0; lane < lanes; lane++)
         for (int64_t i = lane; i < n; i += lanes) {
             load_row(&room[lane], &c->centre, i, s->type);
@@ -330,7 +330,8 @@ bonsai_status bn_rows_store(bonsai_graph *g, const bn_clusters *c, const bn_keep
     int lanes = bn_lanes(threads, c->count / 16);
     BN_TRY(make_room(&to, g, k, s));
     BN_TRY(new_rooms(&room, lanes, &c->centre));
-#pragma omp parallel for num_threads(bn_whole_team(lanes)) schedule(static)
+    const double work = 32 * bn_numbers(&c->centre, c->count);
+#pragma omp parallel for num_threads(bn_team(lanes, work)) schedule(static)
     for (int lane = 0; lane < lanes; lane++)
         for (int64_t i = lane; i < c->count; i += lanes) {
             load_row(&room[lane], &c->centre, i, s->type);

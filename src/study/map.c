@@ -120,7 +120,8 @@ static bonsai_status project(bn_spot **out, const mapping *d, const bn_embedding
     if (rc != BONSAI_OK)
         return rc;
     bn_spot *spot = *out;
-#pragma omp parallel for num_threads(bn_whole_team(d->threads)) schedule(static)
+    const double work = 8 * bn_numbers(e, e->rows);
+#pragma omp parallel for num_threads(bn_team(d->threads, work)) schedule(static)
     for (int64_t r = 0; r < e->rows; r++) {
         double at[2];
         bn_principal_project(at, &d->directions, e, r);

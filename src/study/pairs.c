@@ -166,7 +166,8 @@ static bonsai_status measure(double *wl, double *seen, int64_t pairs, const stud
     BN_TRY(bn_embed(&e, s->g, &(bn_nodes){s->node, s->count}, BN_RULE_WL, s->o.layers,
                     &(bn_place){.threads = s->threads,
                                 .progress = {s->o.progress, s->o.payload}}));
-#pragma omp parallel for num_threads(bn_team(s->threads, pairs / 256)) schedule(static)
+    const double work = 4 * bn_numbers(&e, pairs);
+#pragma omp parallel for num_threads(bn_team(s->threads, work)) schedule(static)
     for (int64_t i = 0; i < pairs; i++) {
         bn_rng r = bn_rng_at(s->o.seed, (uint64_t)i);
         int64_t a = bn_rng_below(&r, s->count), b = bn_rng_below(&r, s->count - 1);

@@ -89,7 +89,8 @@ static void multiply(search *s)
     for (int64_t j = 0; j < f; j++)
         for (int b = 0; b < BLOCK; b++)
             shift[b] += s->mean[j] * s->v[j * BLOCK + b];
-#pragma omp parallel for num_threads(bn_team(s->threads, s->pieces)) schedule(dynamic)
+    const double work = 4 * BLOCK * bn_numbers(s->e, s->count);
+#pragma omp parallel for num_threads(bn_team(s->threads, work)) schedule(dynamic)
     for (int64_t piece = 0; piece < s->pieces; piece++)
         one_piece(s, piece, shift);
     for (int64_t piece = 0; piece < s->pieces; piece++)

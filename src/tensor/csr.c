@@ -11,7 +11,8 @@
 void bn_csr_times_dense(float *y, const bn_csr *a, const float *x, int64_t k, int threads)
 {
     const bn_kernels *kernel = bn_kernels_get();
-#pragma omp parallel for num_threads(bn_whole_team(threads)) schedule(dynamic, 256)
+    const double work = (double)(a->rows + a->indices.count) * (double)k;
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(dynamic, 256)
     for (int64_t r = 0; r < a->rows; r++) {
         float *row = y + r * k;
         memset(row, 0, (size_t)k * sizeof *row);
@@ -24,7 +25,8 @@ void bn_csr_times_dense(float *y, const bn_csr *a, const float *x, int64_t k, in
 void bn_csr_mean(float *y, const bn_csr *a, const float *x, int64_t k, int threads)
 {
     const bn_kernels *kernel = bn_kernels_get();
-#pragma omp parallel for num_threads(bn_whole_team(threads)) schedule(dynamic, 256)
+    const double work = (double)(a->rows + a->indices.count) * (double)k;
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(dynamic, 256)
     for (int64_t r = 0; r < a->rows; r++) {
         float *row = y + r * k;
         int64_t e = bn_int_at(&a->offsets, r), end = bn_int_at(&a->offsets, r + 1);

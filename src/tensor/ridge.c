@@ -60,7 +60,8 @@ static void times(float *y, const bn_csr *a, const float *x, int64_t k, int thre
     const uint64_t *offsets = a->offsets.data;
     const int32_t *index = a->indices.data;
     const float *value = a->values.data;
-#pragma omp parallel for num_threads(bn_whole_team(threads)) schedule(dynamic, 32)
+    const double work = (double)a->indices.count * (double)k;
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(dynamic, 32)
     for (int64_t i = 0; i < a->rows; i++)
         for (int64_t j = 0; j < k; j += LANES) {
             float sum[LANES] = {0};

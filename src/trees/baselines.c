@@ -124,7 +124,8 @@ static int64_t next_herding(chooser *c)
         return -1;
     const int32_t *tree = c->of_class + c->first[k];
     int64_t count = c->first[k + 1] - c->first[k];
-#pragma omp parallel for num_threads(bn_team(job->at.threads, count / 256)) schedule(static)
+    const double work = bn_numbers(&job->x, count);
+#pragma omp parallel for num_threads(bn_team(job->at.threads, work)) schedule(static)
     for (int64_t i = 0; i < count; i++)
         c->score[i] = c->used[tree[i]] ? 0 : dot_row(&job->x, tree[i], c->toward + k * f);
     for (int64_t i = 0; i < count; i++)
@@ -168,7 +169,8 @@ static int64_t next_kcenter(chooser *c)
 static void took_kcenter(chooser *c, int64_t tree)
 {
     const bn_job *job = c->job;
-#pragma omp parallel for num_threads(bn_team(job->at.threads, job->trees / 256)) schedule(static)
+    const double work = bn_numbers(&job->x, job->trees);
+#pragma omp parallel for num_threads(bn_team(job->at.threads, work)) schedule(static)
     for (int64_t t = 0; t < job->trees; t++) {
         float d = bn_embedding_dist2(&job->x, tree, t);
         c->distance[t] = d < c->distance[t] ? d : c->distance[t];

@@ -128,7 +128,8 @@ static void walk_rows(cart *t, stretch *s, bool fill)
     for (int64_t j = 0; j < e->f; j++)
         s[j].count = 0;
     if (e->dense) {
-#pragma omp parallel for num_threads(bn_whole_team((int)t->lanes)) schedule(static)
+        const double work = bn_numbers(e, t->rows);
+#pragma omp parallel for num_threads(bn_team((int)t->lanes, work)) schedule(static)
         for (int64_t i = 0; i < (e->f + STRIP - 1) / STRIP; i++)
             walk_strip(t, s, i, fill);
         return;
@@ -305,7 +306,8 @@ static void visit(const cart *t, lane *l, stretch *s, int64_t at, bool root)
 static void visit_all(cart *t, const node *n, bool root)
 {
     int64_t lanes = n->entries < WORTH_THREADS ? 1 : t->lanes;
-#pragma omp parallel for num_threads(bn_whole_team((int)lanes)) schedule(static) if (lanes > 1)
+    const double work = 32.0 * (double)n->entries;
+#pragma omp parallel for num_threads(bn_team((int)lanes, work)) schedule(static) if (lanes > 1)
     for (int64_t i = 0; i < lanes; i++) {
         lane *l = &t->lane[i];
         l->best[0] = l->best[1] = (split){-1, 0, -1};

@@ -104,9 +104,7 @@ static double dot(const bn_embedding *e, int64_t r, const float *row)
 /* One prototype at a time: its row is all that is made dense. */
 static void assign_all(bn_moves *m, double *best, float *row)
 {
-    enum { WORTH = 1 << 20 };           /* multiplications: below that threads cost more */
     const bonsai_graph *s = m->small;
-    int64_t pieces = (int64_t)((double)m->joins * (double)s->view.features / WORTH);
     for (int64_t i = 0; i < m->joins; i++)
         best[i] = DBL_MAX;
     for (int64_t p = 0; p < s->view.nodes; p++) {
@@ -115,7 +113,8 @@ static void assign_all(bn_moves *m, double *best, float *row)
         bonsai_graph_row(row, s, p);
         for (int64_t j = 0; j < s->view.features; j++)
             length2 += (double)row[j] * (double)row[j];
-#pragma omp parallel for num_threads(bn_team(m->at->threads, pieces)) schedule(static)
+        const double work = 4 * bn_numbers(&m->fresh, m->joins);
+#pragma omp parallel for num_threads(bn_team(m->at->threads, work)) schedule(static)
         for (int64_t i = 0; i < m->joins; i++) {
             if (bn_label(m->now, m->joined[i]) != label)
                 continue;

@@ -11,6 +11,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,12 +117,31 @@ static int team_of(int threads)
 {
     int seen = 0;
     (void)bn_threads(threads);
-#pragma omp parallel num_threads(bn_whole_team(threads))
+#pragma omp parallel num_threads(bn_team(threads, INFINITY))
     {
 #pragma omp atomic
         seen++;
     }
     return seen;
+}
+
+static void a_team_is_as_large_as_its_work_pays_for(void **state)
+{
+    (void)state;
+    if (team_of(2) == 1)        /* built without OpenMP */
+        skip();
+    bn_team_work(1000);
+    assert_int_equal(bn_team(8, 0), 1);
+    assert_int_equal(bn_team(8, 1999), 1);
+    assert_int_equal(bn_team(8, (double)NAN), 1);
+    assert_int_equal(bn_team(8, 2000), 2);
+    assert_int_equal(bn_team(8, 5500), 5);
+    assert_int_equal(bn_team(8, 2000), 5);      /* they are ready */
+    assert_int_equal(bn_team(8, 1999), 1);
+    assert_int_equal(bn_team(3, 9000), 3);
+    assert_int_equal(bn_team(8, INFINITY), 8);
+    bn_team_work(1e-9);
+    assert_int_equal(team_of(8), 8);            /* what bn_team believes to be kept is there */
 }
 
 static void a_team_has_the_threads_that_start(void **state)
@@ -368,6 +388,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_and_their_parents_limit_memory),
         cmocka_unit_test(groups_of_the_older_kind_limit_memory),
+        cmocka_unit_test(a_team_is_as_large_as_its_work_pays_for),
         cmocka_unit_test(a_team_has_the_threads_that_start),
         cmocka_unit_test(a_call_without_its_threads_gives_the_same),
         cmocka_unit_test(a_call_works_or_fails_whatever_the_limit),

@@ -10,6 +10,12 @@
 
 static char folder[256];
 
+/* Graphs of tests are small: the loops over them run in threads all the same. */
+__attribute__((constructor)) static void make_teams_for_any_work(void)
+{
+    bn_team_work(1e-9);
+}
+
 static void remove_folder(void)
 {
     char command[300];

@@ -145,7 +145,8 @@ static bonsai_status learn(facts *out, const bonsai_graph *g, int64_t begin, int
     BN_TRY(BN_NEW(&index, room * lanes));
     BN_TRY(BN_NEW(&value, room * lanes));
     BN_TRY(BN_NEW(&part, lanes));
-#pragma omp parallel for num_threads(bn_whole_team((int)lanes)) schedule(static)
+    const double work = 8.0 * bn_features_work(g, end - begin);
+#pragma omp parallel for num_threads(bn_team((int)lanes, work)) schedule(static)
     for (int64_t lane = 0; lane < lanes; lane++) {
         facts f = nothing;
         for (int64_t b = lane; b < blocks; b += lanes)

@@ -274,7 +274,8 @@ static void each_lane(const citing *e, const arrivals *a,
 {
     const bn_maker *k = e->k;
     int64_t nodes = k->end - k->begin;
-#pragma omp parallel for num_threads(bn_whole_team(k->threads)) schedule(static, 1)
+    const double work = 4.0 * k->threads * (double)a->count;
+#pragma omp parallel for num_threads(bn_team(k->threads, work)) schedule(static, 1)
     for (int64_t lane = 0; lane < k->threads; lane++)
         fn(e->c, a, k->begin, (range){k->begin + bn_maker_begin(nodes, lane, k->threads),
                                       k->begin + bn_maker_begin(nodes, lane + 1, k->threads)});

@@ -99,7 +99,8 @@ bonsai_status bn_maker_blocks(const bn_maker *k, int64_t begin, int64_t end, con
     block = block < fair ? block : fair;
     for (int64_t at = begin; at < end; at += block * k->threads) {
         BN_TRY(bn_tick(k->progress, stage, at - k->begin, all));
-#pragma omp parallel for num_threads(bn_whole_team(k->threads)) schedule(static, 1)
+        const double work = 16.0 * (cost + 1) * (double)bn_least(end - at, block * k->threads);
+#pragma omp parallel for num_threads(bn_team(k->threads, work)) schedule(static, 1)
         for (int64_t lane = 0; lane < k->threads; lane++) {
             int64_t from = at + lane * block, to = from + block < end ? from + block : end;
             if (from < to)

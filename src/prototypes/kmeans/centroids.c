@@ -95,7 +95,8 @@ void bn_sums_add(double *sum, const bn_sums *q, int64_t c, int64_t wide)
     for (int64_t begin = 0; begin < q->count; begin += q->chunk) {
         int64_t end = bn_least(begin + q->chunk, q->count);
         sort_chunk(q, begin, end, c, wide);
-#pragma omp parallel for num_threads(bn_team(q->threads, wide * cuts)) schedule(dynamic)
+        const double work = 4 * bn_numbers(q->e, end - begin);
+#pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(dynamic)
         for (int64_t t = 0; t < wide * cuts; t++) {
             int64_t j = t / cuts, from = t % cuts * columns;
             add_rows(sum + j * f, q, begin, j, from, bn_least(from + columns, f));

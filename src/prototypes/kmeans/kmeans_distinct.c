@@ -60,7 +60,7 @@ bonsai_status bn_kmeans_distinct(int32_t *cluster, int64_t *found, const bn_embe
     hashed *h = NULL;
     *found = 0;
     BN_TRY(BN_NEW(&h, count));
-#pragma omp parallel for num_threads(bn_team(threads, count / STRETCH + 1)) schedule(static)
+#pragma omp parallel for num_threads(bn_team(threads, 8 * bn_numbers(e, count))) schedule(static)
     for (int64_t i = 0; i < count; i++)
         h[i] = (hashed){hash_row(e, rows[i]), i};
     qsort(h, (size_t)count, sizeof *h, by_hash);

@@ -143,7 +143,8 @@ static bonsai_status find_means(bn_round *q, bn_sums *m, bool apart, int64_t c, 
     bn_sums_add(q->sum, m, c, wide);
     if (apart)
         BN_TRY(bn_sum(q->s->at->world, q->sum, wide * q->e->f));
-#pragma omp parallel for num_threads(bn_team(q->threads, wide)) schedule(static) \
+    const double work = 4.0 * (double)(wide * q->e->f);
+#pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(static) \
     reduction(max : longest)
     for (int64_t j = 0; j < wide; j++) {
         double norm = put_mean(q, c, j);
@@ -262,7 +263,8 @@ static void compare_sparse(const bn_round *q, int lane, int64_t first, int64_t c
 
 static void compare(const bn_round *q, int64_t c, int64_t wide)
 {
-#pragma omp parallel for num_threads(bn_whole_team(q->lanes)) schedule(static)
+    const double work = (double)wide * bn_numbers(q->e, q->count) / (q->e->dense ? 8 : 2);
+#pragma omp parallel for num_threads(bn_team(q->lanes, work)) schedule(static)
     for (int lane = 0; lane < q->lanes; lane++)
         for (int64_t first = lane * q->block; first < q->count; first += q->lanes * q->block) {
             if (q->e->dense)
@@ -304,7 +306,7 @@ static bonsai_status farthest(far_row *out, const bn_round *q)
 
 static void find_distances(bn_round *q)
 {
-#pragma omp parallel for num_threads(bn_whole_team(q->lanes)) schedule(static)
+#pragma omp parallel for num_threads(bn_team(q->lanes, bn_numbers(q->e, q->count))) schedule(static)
     for (int64_t i = 0; i < q->count; i++) {
         double d = (double)q->best[i] + (q->e->dense ? 0 : row_norm(q->e, q->rows[i]));
         q->best[i] = d < (double)FLT_MAX ? (float)fmax(d, 0) : FLT_MAX;

@@ -69,7 +69,8 @@ static void measure(const bn_seeds *q, seeding *s, int many)
 {
     lay_out(q, s, many, true);
     const int team = bn_lanes(bn_threads(q->at->threads), s->chunks);
-#pragma omp parallel for num_threads(bn_whole_team(team)) schedule(static)
+    const double work = many * bn_numbers(q->e, q->count);
+#pragma omp parallel for num_threads(bn_team(team, work)) schedule(static)
     for (int64_t chunk = 0; chunk < s->chunks; chunk++) {
         double total[CANDIDATES] = {0};
         int64_t end = bn_least((chunk + 1) * CHUNK, q->count);
