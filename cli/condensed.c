@@ -190,12 +190,15 @@ static void add_effort(summary *r, const bonsai_condense_info *i)
     char memory[32];
     text_bytes(memory, sizeof memory, (double)i->peak_rss_bytes);
     summary_heading(r, "Seconds");
+    summary_real(r, "seconds.measure", "measuring the graph", i->seconds_measure, "%.3f");
     summary_real(r, "seconds.wl", "WL embeddings", i->seconds_wl, "%.3f");
     summary_real(r, "seconds.knn", "nearest neighbours", i->seconds_knn, "%.3f");
     summary_real(r, "seconds.cover", "cover", i->seconds_cover, "%.3f");
     summary_real(r, "seconds.sparsify", "sparsify", i->seconds_sparsify, "%.3f");
     summary_real(r, "seconds.cluster", "cluster", i->seconds_cluster, "%.3f");
+    summary_real(r, "seconds.fit", "posteriors", i->seconds_fit, "%.3f");
     summary_real(r, "seconds.probe", "probe", i->seconds_probe, "%.3f");
+    summary_real(r, "seconds.finish", "the small graph", i->seconds_finish, "%.3f");
     summary_real(r, "seconds.total", "total", i->seconds_total, "%.3f");
     summary_note(r, "peak memory %s", memory);
     summary_int(r, "peak_rss_bytes", NULL, i->peak_rss_bytes);

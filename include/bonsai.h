@@ -323,7 +323,8 @@ typedef struct {                /* a condensed graph, beside the full one, and i
     double  coverage_bound;     /* no choice of trees at this budget covers more */
     double  recall;             /* of the projected k-NN; 1: exact; -1: too large to measure */
     int64_t rechecks;           /* lazy re-evaluations of the cover */
-    double  seconds_wl, seconds_knn, seconds_cover, seconds_sparsify, seconds_total;
+    double  seconds_wl, seconds_knn, seconds_cover, seconds_sparsify;
+    double  seconds_total;      /* the sum of all the other seconds_... */
     int64_t peak_rss_bytes;
     uint64_t seed;
     bonsai_method method;       /* of AUTO: the one that it chose */
@@ -342,6 +343,8 @@ typedef struct {                /* a condensed graph, beside the full one, and i
     int     ranks;
     char    version[28];        /* of the library that made it, ... */
     uint32_t input_crc32;       /* ... and a checksum of all that it read of the full graph */
+    double  seconds_measure;    /* checks, sizes and the checksum of the full graph */
+    double  seconds_fit, seconds_finish;        /* posteriors; the small graph and its record */
 } bonsai_condense_info;
 
 #define bonsai_condense_info_init(i) bonsai_condense_info_init_sized((i), sizeof *(i))
@@ -351,8 +354,9 @@ BONSAI_API void bonsai_condense_info_init_sized(bonsai_condense_info *i, size_t 
  * its metadata.  No label of a node outside the training part enters it. */
 BONSAI_API bonsai_status bonsai_condense(bonsai_graph **out, bonsai_condense_info *info,
                                          const bonsai_graph *g, const bonsai_condense_options *o);
-/* The same for several ratios from one embedding: out[i] and info[i] for ratios[i].  info: an
- * array whose first is initialised, or NULL.  On failure every out[i] is NULL. */
+/* The same for several ratios from one embedding: out[i] and info[i] for ratios[i], whose seconds
+ * are those that it would have taken alone.  info: an array whose first is initialised, or NULL.
+ * On failure every out[i] is NULL. */
 BONSAI_API bonsai_status bonsai_condense_many(bonsai_graph **out, bonsai_condense_info *info,
                                               const double *ratios, int count,
                                               const bonsai_graph *g,

@@ -158,7 +158,9 @@ class CondenseInfo(Structure):
                 ("seconds_cluster", c_double), ("seconds_probe", c_double), ("why", c_char * 160),
                 ("memory", c_int64), ("held", c_int64), ("scratch", c_int64), ("sent", c_int64),
                 ("sent_rows", c_int64), ("halo", c_int64), ("columns", c_int), ("ranks", c_int),
-                ("version", c_char * 28), ("input_crc32", c_uint32)]
+                ("version", c_char * 28), ("input_crc32", c_uint32),
+                ("seconds_measure", c_double), ("seconds_fit", c_double),
+                ("seconds_finish", c_double)]
 
 
 class Why(Structure):

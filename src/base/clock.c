@@ -5,12 +5,24 @@
 #include <time.h>
 
 #include "base.h"
+#include "place.h"
 
 double bn_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void bn_enter(const bn_place *at, bn_stage stage)
+{
+    bn_clock *c = bn_here(at)->clock;
+    if (!c)
+        return;
+    double now = bn_seconds();
+    c->seconds[c->stage] += now - c->since;
+    c->since = now;
+    c->stage = stage;
 }
 
 int64_t bn_peak_rss(void)

@@ -1,4 +1,4 @@
-/* place.h -- where a stage runs: its ranks, memory limit, threads and progress callback.
+/* place.h -- where a stage runs: its ranks, memory limit, threads, progress callback and clock.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_PLACE_H
@@ -7,12 +7,26 @@
 #include "scratch.h"
 #include "world.h"
 
+/* What the seconds of a report are divided into; a member of bonsai_condense_info each. */
+typedef enum {
+    BN_STAGE_MEASURE, BN_STAGE_WL, BN_STAGE_KNN, BN_STAGE_COVER, BN_STAGE_SPARSIFY,
+    BN_STAGE_CLUSTER, BN_STAGE_FIT, BN_STAGE_PROBE, BN_STAGE_FINISH, BN_STAGES
+} bn_stage;
+
+/* At any time the clock runs for one stage, so that the seconds of all add up to those passed. */
+typedef struct {
+    bn_stage stage;
+    double   since;             /* when its last lap began */
+    double   seconds[BN_STAGES];
+} bn_clock;
+
 typedef struct {
     bn_world *world;            /* NULL: alone */
     const int64_t *first;       /* ranks+1: rank r has first[r] .. first[r+1]-1; NULL: alone */
     bn_memory *memory;          /* for large arrays; NULL: no limit */
     int threads;                /* 0: every core */
     bn_progress progress;
+    bn_clock *clock;            /* NULL: nobody asks */
 } bn_place;
 
 /* The place itself; NULL means one rank, all memory, every core and no progress. */
@@ -29,5 +43,8 @@ static inline bn_place bn_silent(const bn_place *at)
     quiet.progress = (bn_progress){NULL, NULL};
     return quiet;
 }
+
+/* From here on time belongs to the stage, until another is entered (clock.c). */
+void bn_enter(const bn_place *at, bn_stage stage);
 
 #endif

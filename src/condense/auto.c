@@ -129,10 +129,9 @@ static bonsai_status probe_picked(entrant *e, const bn_job *job)
 {
     bonsai_status rc = BONSAI_OK;
     bn_world *w = job->at.world;
-    double start = bn_seconds();
+    bn_enter(&job->at, BN_STAGE_PROBE);
     if (bn_rank(w) == 0)
         rc = score_picked(&e->info.probe, e->small, job);
-    e->info.seconds_probe = bn_seconds() - start;
     BN_TRY(bn_agree(w, rc));
     BN_TRY(bn_share(w, &e->info, sizeof e->info, 0));
 done:
@@ -203,31 +202,16 @@ static void say_why(entrant *best, const entrant *other, const bn_job *job)
                  best->info.probe < other->info.probe ? ", too close to tell" : "");
 }
 
-/* Times are those of all that were made. */
-static void add_times(bonsai_condense_info *sum, const entrant *all, int count)
-{
-    sum->seconds_probe = sum->seconds_cluster = sum->seconds_cover = sum->seconds_sparsify = 0;
-    for (int i = 0; i < count; i++) {
-        sum->seconds_probe += all[i].info.seconds_probe;
-        sum->seconds_cluster += all[i].info.seconds_cluster;
-        sum->seconds_cover += all[i].info.seconds_cover;
-        sum->seconds_sparsify += all[i].info.seconds_sparsify;
-    }
-}
-
 static bonsai_status settle(bonsai_graph **out, bonsai_condense_info *info, entrant *all, int count,
                             const bn_preparation *p)
 {
     bonsai_status rc = BONSAI_OK;
+    bn_enter(&p->job.at, BN_STAGE_FINISH);
     entrant *best = best_of(all, count, p->job.judge.rows);
     if (!best)
         return all[count - 1].rc;       /* its sentence is still set */
     entrant *other = runner_up(all, count, best);
-    bonsai_condense_info times = best->info;
-    add_times(&times, all, count);
-    best->info = times;
     best->info.probe_other = other->rc == BONSAI_OK ? other->info.probe : -1;
-    best->info.seconds_knn = p->seconds_knn;
     say_why(best, other, &p->job);
     if (best->small)                    /* of picked nodes, on rank 0 */
         rc = bn_record_reason(best->small, &best->info);

@@ -17,8 +17,25 @@ static void give_info(bonsai_condense_info *info, int i, const bonsai_condense_i
     bn_result_fill(item, ours);
 }
 
+bonsai_status bn_fill_seconds(bonsai_condense_info *i, const bn_place *at)
+{
+    double *const to[BN_STAGES] = {
+        [BN_STAGE_MEASURE] = &i->seconds_measure, [BN_STAGE_WL] = &i->seconds_wl,
+        [BN_STAGE_KNN] = &i->seconds_knn,         [BN_STAGE_COVER] = &i->seconds_cover,
+        [BN_STAGE_SPARSIFY] = &i->seconds_sparsify, [BN_STAGE_CLUSTER] = &i->seconds_cluster,
+        [BN_STAGE_FIT] = &i->seconds_fit,         [BN_STAGE_PROBE] = &i->seconds_probe,
+        [BN_STAGE_FINISH] = &i->seconds_finish,
+    };
+    bn_enter(at, BN_STAGE_FINISH);
+    bonsai_status rc = bn_share(at->world, at->clock->seconds, sizeof at->clock->seconds, 0);
+    i->seconds_total = 0;
+    for (int s = 0; s < BN_STAGES; s++)
+        i->seconds_total += *to[s] = at->clock->seconds[s];
+    return rc;
+}
+
 /* What it took, the same on all ranks: times of rank 0, the most memory of any, bytes of all. */
-static bonsai_status fill_effort(bonsai_condense_info *i, const bn_preparation *p, double start)
+static bonsai_status fill_effort(bonsai_condense_info *i, const bn_preparation *p)
 {
     bonsai_status rc;
     bn_world *w = p->job.at.world;
@@ -27,7 +44,7 @@ static bonsai_status fill_effort(bonsai_condense_info *i, const bn_preparation *
     int64_t sum[] = {w ? w->sent : 0, p->sent_rows, w ? w->halo : 0};
     BN_TRY(bn_max(w, most, 3));
     BN_TRY(bn_sum_int(w, sum, 3));
-    i->seconds_total = bn_seconds() - start;
+    BN_TRY(bn_fill_seconds(i, &p->job.at));
     i->peak_rss_bytes = (int64_t)most[0];
     i->held = (int64_t)most[1];
     i->scratch = (int64_t)most[2];
@@ -70,17 +87,21 @@ bonsai_status bn_condense(bonsai_graph **out, bonsai_condense_info *info, const 
                           const bn_asked *a, bn_world *w)
 {
     bonsai_status rc;
-    bn_preparation p = {.job.at.world = w};
+    bn_clock clock = {.stage = BN_STAGE_MEASURE, .since = bn_seconds()};
+    bn_preparation p = {.job.at = {.world = w, .clock = &clock}};
     bonsai_condense_info one;
-    double start = bn_seconds();
     for (int i = 0; i < a->count; i++)
         out[i] = NULL;
     BN_TRY(bn_agree(w, check(&p.o, info, a)));
     BN_TRY(bn_prepare(&p, g, bn_method_of(p.o.method)->needs));
+    bn_enter(&p.job.at, BN_STAGE_FINISH);
+    const bn_clock prepared = clock;
     for (int i = 0; i < a->count; i++) {
         const bn_request r = request_of(&p, a, i);
+        clock = prepared;               /* as if for this ratio alone */
+        clock.since = bn_seconds();
         BN_TRY(bn_method_of(r.o.method)->run(&out[i], &one, &r));
-        BN_TRY(fill_effort(&one, &p, start));
+        BN_TRY(fill_effort(&one, &p));
         if (info)
             give_info(info, i, &one);
     }

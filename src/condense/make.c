@@ -45,7 +45,6 @@ static bonsai_status fill_sizes(bonsai_condense_info *i, const bn_request *r,
     i->coverage = i->coverage_check = i->coverage_bound = -1;
     i->recall = 1;
     i->probe = i->probe_other = -1;
-    i->seconds_wl = p->seconds_wl;
 done:
     return rc;
 }
@@ -143,9 +142,6 @@ static bonsai_status fill_choice(bonsai_condense_info *i, const bn_request *r, c
     i->coverage_bound = p->job.z ? c->coverage_bound : -1;
     i->rechecks = c->rechecks;
     i->recall = p->projected ? p->recall : 1;
-    i->seconds_knn = p->seconds_knn;
-    i->seconds_cover = c->seconds_cover;
-    i->seconds_sparsify = c->seconds_sparsify;
     BN_TRY(check_coverage(&i->coverage_check, p, c));
 done:
     return rc;
@@ -172,6 +168,7 @@ bonsai_status bn_run_picked(bonsai_graph **out, bonsai_condense_info *info, cons
     const bn_job *job = &r->p->job;
     bn_world *w = job->at.world;
     BN_TRY(bn_method_of(r->o.method)->pick(&c, job, &r->budget));
+    bn_enter(&job->at, BN_STAGE_FINISH);
     BN_TRY(bn_induce(&small, job, c.node, c.count));
     if (bn_rank(w) == 0)
         rc = finish_picked(small, info, r, &c);
@@ -219,8 +216,6 @@ static bonsai_status finish_made(bonsai_graph *small, bonsai_condense_info *info
     info->entries = (int)r->t;
     info->values = r->type;
     info->probe = r->probe;
-    info->seconds_cluster = r->seconds_cluster;
-    info->seconds_probe = r->seconds_probe;
     info->lossless_ratio = info->ratio;
     if (r->type != BONSAI_TYPE_F32)
         BN_TRY(lossless_ratio(&info->lossless_ratio, info, q->p));
@@ -238,6 +233,7 @@ bonsai_status bn_run_made(bonsai_graph **out, bonsai_condense_info *info, const 
     bonsai_graph *small = NULL;
     const bn_job *job = &q->p->job;
     BN_TRY(bn_method_of(q->o.method)->make(&small, &r, job, &q->budget));
+    bn_enter(&job->at, BN_STAGE_FINISH);
     BN_TRY(bn_agree(job->at.world, finish_made(small, info, q, &r)));
     *out = small;
     small = NULL;

@@ -212,7 +212,7 @@ static bonsai_status find_neighbours(bn_preparation *p)
     const bonsai_condense_options *o = &p->o;
     int32_t *list = NULL;
     bn_world *w = job->at.world;
-    double start = bn_seconds();
+    bn_enter(&job->at, BN_STAGE_KNN);
     BN_TRY(bn_agree(w, draw_samples(&list, p)));
     BN_TRY(nearest(list, p, job->sample, job->z));
     if (job->z == job->trees)
@@ -226,7 +226,6 @@ static bonsai_status find_neighbours(bn_preparation *p)
     if (bn_rank(w) == 0)
         rc = bn_rknn(&job->rknn, job->trees, &sample, list, o->k);
     BN_TRY(bn_agree(w, rc));
-    p->seconds_knn = bn_seconds() - start;
     if (p->projected)
         BN_TRY(bn_project_recall(&p->recall, list, &roots, &sample, o->k, &job->at));
 done:
@@ -250,11 +249,10 @@ static bn_nodes own_trees(const bn_job *job)
 }
 
 /* What the embedding says of its making. */
-static void note_embedding(bn_preparation *p, double start)
+static void note_embedding(bn_preparation *p)
 {
     p->panel = p->job.x.columns > 0 ? p->job.x.columns : p->panel;
     p->sent_rows += p->job.x.sent;
-    p->seconds_wl += bn_seconds() - start;
 }
 
 static bonsai_status embed(bn_preparation *p)
@@ -262,8 +260,8 @@ static bonsai_status embed(bn_preparation *p)
     bn_job *job = &p->job;
     bool raw = p->o.raw_features && (p->needs & BN_TAKES_RAW);
     const bn_nodes own = own_trees(job);
-    double start = bn_seconds();
     bonsai_status rc;
+    bn_enter(&job->at, BN_STAGE_WL);
     p->projected = p->o.project > 0 && p->o.project < job->g->view.features &&
                    (p->needs & BN_TAKES_PROJECT) && !p->o.no_rknn;
     if (p->projected)
@@ -271,7 +269,7 @@ static bonsai_status embed(bn_preparation *p)
                         (bn_projection){p->o.project, p->o.seed}, &job->at);
     else
         rc = bn_embed(&job->x, job->g, &own, BN_RULE_WL, raw ? 0 : p->o.layers, &job->at);
-    note_embedding(p, start);
+    note_embedding(p);
     return rc;
 }
 
@@ -279,10 +277,10 @@ static bonsai_status embed(bn_preparation *p)
  * judge candidates on. */
 static bonsai_status embed_otherwise(bn_preparation *p)
 {
-    double start = bn_seconds();
+    bn_enter(&p->job.at, BN_STAGE_WL);
     bn_judge_forget(&p->job);
     bonsai_status rc = bn_judge_embed(&p->job);
-    note_embedding(p, start);
+    note_embedding(p);
     return rc;
 }
 
@@ -350,7 +348,7 @@ static bonsai_status select_features(bn_preparation *p)
     bn_job *job = &p->job;
     int32_t *label = NULL, *kept = NULL;
     int64_t count;
-    double start = bn_seconds();
+    bn_enter(&job->at, BN_STAGE_WL);
     if (p->projected)           /* it is no longer needed; the classifier wants all features */
         bn_embedding_free(&job->x);
     if (job->x.rows == 0)
@@ -363,7 +361,6 @@ static bonsai_status select_features(bn_preparation *p)
     BN_TRY(bn_cart(&kept, &count, &job->x, label, job->g->view.classes, &job->at));
     BN_TRY(bn_graph_columns(&p->columns, job->g, kept, count));
     job->g = p->columns;
-    p->seconds_wl += bn_seconds() - start;
 done:
     bn_free(label);
     bn_free(kept);

@@ -21,7 +21,6 @@ typedef struct {
     uint32_t crc;                       /* of what is read of the full graph */
     int32_t *check, *check_list;        /* second sample and its neighbours; on rank 0 */
     int64_t checks;
-    double seconds_wl, seconds_knn;
     int    panel;                       /* columns of the last dense embedding at a time */
     int64_t sent_rows;                  /* bytes of embeddings that this rank has sent */
     bool   projected;                   /* job.x is in few dimensions */
@@ -30,9 +29,9 @@ typedef struct {
 
 enum { BN_CHECK_SAMPLE = 500 };         /* trees of the second sample at most */
 
-/* Fills a zeroed preparation whose options are set and checked, and job.at.world where there
- * are several ranks: then all of them call it, with the same graph and options.  needs: bits of a
- * row of methods.h; 0: the graph is only measured. */
+/* Fills a zeroed preparation whose options are set and checked, job.at.clock if somebody asks for
+ * seconds, and job.at.world where there are several ranks: then all of them call it, with the same
+ * graph and options.  needs: bits of a row of methods.h; 0: the graph is only measured. */
 bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g, unsigned needs);
 void bn_preparation_free(bn_preparation *p);
 

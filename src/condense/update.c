@@ -18,6 +18,7 @@ typedef struct {
     bonsai_condense_options o;          /* of the caller: threads and progress count */
     bn_record made;                     /* what the small graph says about its making */
     bn_preparation now, was;            /* their sizes and checksums; nothing is embedded */
+    bn_clock clock;
 } updating;
 
 static bonsai_status read_record(updating *u, const bonsai_graph *small)
@@ -72,9 +73,10 @@ done:
 }
 
 /* Measures one of the two graphs as condensing does. */
-static bonsai_status measure(bn_preparation *p, const updating *u, const bonsai_graph *g)
+static bonsai_status measure(bn_preparation *p, updating *u, const bonsai_graph *g)
 {
     p->o = u->o;
+    p->job.at.clock = &u->clock;
     return bn_prepare(p, g, 0);
 }
 
@@ -147,15 +149,15 @@ static bonsai_status run(bonsai_graph **out, bonsai_condense_info *info, const u
                   .at = &u->now.job.at};
     bonsai_graph *made = NULL;
     int64_t adjusted;
-    double budget, start = bn_seconds();
+    double budget;
+    bn_enter(m.at, BN_STAGE_WL);
     BN_TRY(bn_changes_find(&c, m.now, m.was, m.layers, m.at->progress));
     BN_TRY(bn_moves_find(&m, &c));
-    double embedded = bn_seconds();
+    bn_enter(m.at, BN_STAGE_CLUSTER);
     BN_TRY(bn_adjust(&made, &adjusted, &m));
+    bn_enter(m.at, BN_STAGE_FINISH);
     BN_TRY(keep_budget(&budget, u, made));
     BN_TRY(fill_info(info, u, made, budget));
-    info->seconds_wl = embedded - start;
-    info->seconds_cluster = bn_seconds() - embedded;
     snprintf(info->why, sizeof info->why, "updated: %lld nodes added and %lld changed reach %lld "
              "training nodes, %lld of which moved; %lld of %lld prototypes adjusted",
              (long long)c.added, (long long)c.changed, (long long)m.joins, (long long)m.moved,
@@ -178,8 +180,8 @@ bonsai_status bonsai_condense_update(bonsai_graph **out, bonsai_condense_info *i
     bonsai_status rc;
     updating u;
     bonsai_condense_info filled;
-    double start = bn_seconds();
     memset(&u, 0, sizeof u);
+    u.clock = (bn_clock){.stage = BN_STAGE_MEASURE, .since = bn_seconds()};
     *out = NULL;
     BN_TRY(BN_OPTIONS(&u.o, given, condense));
     BN_TRY(info ? bn_result_check(info, "bonsai_condense_info") : BONSAI_OK);
@@ -194,7 +196,7 @@ bonsai_status bonsai_condense_update(bonsai_graph **out, bonsai_condense_info *i
     BN_TRY(bn_pair_made(&u.made, small, was, u.was.crc));
     BN_TRY(measure(&u.now, &u, now));
     BN_TRY(run(out, &filled, &u, small));
-    filled.seconds_total = bn_seconds() - start;
+    BN_TRY(bn_fill_seconds(&filled, &u.now.job.at));
     filled.peak_rss_bytes = bn_peak_rss();
     if (info)
         bn_result_fill(info, &filled);

@@ -139,6 +139,7 @@ static bonsai_status rows_make(rows_of *r, search *w, bool all)
     const bn_job *job = w->job;
     const uint8_t *held = all ? NULL : job->held;
     int64_t classes = w->storage.classes;
+    bn_enter(&w->at, BN_STAGE_FIT);
     BN_TRY(bn_agree(w->world, rows_list(r, job, classes, held)));
     BN_TRY(bn_sum_int(w->world, r->have, classes));
     if (held)
@@ -170,7 +171,7 @@ static bool all_equal(const bn_clusters *c)
 static bonsai_status make(candidate *a, search *w, const bn_source *s, int64_t nodes, bool weights)
 {
     bonsai_status rc;
-    double start = bn_seconds();
+    bn_enter(&w->at, BN_STAGE_CLUSTER);
     candidate_free(a);
     BN_TRY(bn_clusters_make(&a->c, s, nodes, w->job->o->seed));
     a->storage.largest = weights && !all_equal(&a->c) ? a->c.largest : 0;
@@ -178,7 +179,6 @@ static bonsai_status make(candidate *a, search *w, const bn_source *s, int64_t n
                                            w->job->at.threads)));
     a->bytes = bn_storage_bytes(&a->storage, a->c.count, a->keep.all);
 done:
-    w->recipe->seconds_cluster += bn_seconds() - start;
     return rc;
 }
 
@@ -266,11 +266,11 @@ static bonsai_status build(bonsai_graph **out, const candidate *a, const search 
 static bonsai_status score(candidate *a, search *w, const bn_source *s, bn_probe *probe)
 {
     bonsai_status rc;
-    double start = bn_seconds();
     bonsai_graph *g = NULL;
     bn_embedding x = {0};
     float *target = NULL, *weight = NULL;
     int64_t n = a->c.count, c = s->classes;
+    bn_enter(&w->at, BN_STAGE_PROBE);
     BN_TRY(build(&g, a, w, s));
     BN_TRY(bn_rows_read(&x, g, w->job->judge.dense != NULL));
     BN_TRY(BN_NEW(&target, n * c));
@@ -284,7 +284,6 @@ static bonsai_status score(candidate *a, search *w, const bn_source *s, bn_probe
     BN_TRY(bn_probe_score(&a->percent, &a->lambda, probe, &(bn_points){&x, target, weight}));
     w->recipe->candidates++;
 done:
-    w->recipe->seconds_probe += bn_seconds() - start;
     bonsai_graph_free(g);
     bn_embedding_free(&x);
     bn_free(target);
@@ -357,6 +356,7 @@ static bonsai_status try_all(candidate *all, int *best, search *w, const bn_sour
     bonsai_status rc;
     bn_probe *probe = NULL;
     int count = 1;
+    bn_enter(&w->at, BN_STAGE_PROBE);
     if (w->job->judge.rows > 0)
         BN_TRY(bn_agree(w->world, bn_probe_new(&probe, &w->job->judge, w->job->judge_label,
                                                s->classes, &w->job->at)));
@@ -424,6 +424,7 @@ static bonsai_status finish(bonsai_graph **out, candidate *a, search *w, const b
     bonsai_status rc;
     bonsai_graph *g = NULL;
     bn_recipe *r = w->recipe;
+    bn_enter(&w->at, BN_STAGE_FINISH);
     rc = build(&g, a, w, s);
     if (rc == BONSAI_OK && !a->fits)
         rc = check_tiny(a, g, w);

@@ -46,7 +46,6 @@ typedef struct {                /* what was chosen, for the report */
     int     layers;             /* rounds of averaging in the features */
     double  probe, lambda;      /* its score in percent on `judged` validation nodes */
     int64_t judged, candidates; /* how many candidates were scored */
-    double  seconds_cluster, seconds_probe;
 } bn_recipe;
 
 /* Makes a graph of nodes of its own within the budget, the same on every rank. */

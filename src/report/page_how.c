@@ -19,23 +19,20 @@ void bn_sheet_effort(bn_page *p, const bn_sheet *s)
 {
     const bonsai_condense_info *i = s->o->condensed;
     const struct { const char *name; double seconds; } stage[] = {
-        {"embeddings", i->seconds_wl}, {"nearest neighbours", i->seconds_knn},
-        {"cover", i->seconds_cover}, {"PageRank", i->seconds_sparsify},
-        {"clusters", i->seconds_cluster}, {"probe", i->seconds_probe}};
+        {"measuring the graph", i->seconds_measure}, {"embeddings", i->seconds_wl},
+        {"nearest neighbours", i->seconds_knn}, {"cover", i->seconds_cover},
+        {"PageRank", i->seconds_sparsify}, {"clusters", i->seconds_cluster},
+        {"posteriors", i->seconds_fit}, {"probe", i->seconds_probe},
+        {"the small graph", i->seconds_finish}};
     enum { STAGES = sizeof stage / sizeof *stage };
-    const char *label[STAGES + 1];
-    double value[STAGES + 1], rest = i->seconds_total;
+    const char *label[STAGES];
+    double value[STAGES];
     int count = 0;
     for (int k = 0; k < STAGES; k++)
         if (stage[k].seconds > 0) {
             label[count] = stage[k].name;
             value[count++] = stage[k].seconds;
-            rest -= stage[k].seconds;
         }
-    if (rest > 0.005 * i->seconds_total) {
-        label[count] = "everything else";
-        value[count++] = rest;
-    }
     bn_put(p, "<p>Condensing took <strong>");
     bn_put_seconds(p, i->seconds_total);
     bn_put(p, "</strong>; the process used at most <strong>");

@@ -255,15 +255,6 @@ static bonsai_status fill_cells(engine *t, const bonsai_cell *made, const bonsai
     return rc;
 }
 
-/* What the i-th of several ratios would have taken alone: what comes before the choice was
- * done once for all. */
-static double seconds_alone(const bonsai_condense_info *info, int i)
-{
-    double shared = info[0].seconds_total - info[0].seconds_cover - info[0].seconds_sparsify;
-    return i == 0 ? info[0].seconds_total
-                  : shared + info[i].seconds_total - info[i - 1].seconds_total;
-}
-
 static void note_sizes(bonsai_cell *made, const engine *t, int i)
 {
     bool paper = t->condense.accounting != BONSAI_ACCOUNTING_STRICT;
@@ -274,7 +265,7 @@ static void note_sizes(bonsai_cell *made, const engine *t, int i)
     made->edges = s->edges;
     made->labelled = s->labelled;
     made->checksum = bonsai_graph_checksum(t->small[i], BN_ENTERS_TRAINING);
-    made->seconds_condense = seconds_alone(t->info, i);
+    made->seconds_condense = s->seconds_total;
     made->seconds_wl = s->seconds_wl;
     made->seconds_knn = s->seconds_knn;
     made->seconds_cover = s->seconds_cover;

@@ -290,8 +290,8 @@ static bonsai_status choose(bn_choice *out, const bn_job *job, const bn_budget *
     bonsai_status rc;
     bn_set s = {0};
     int64_t any;
-    double begin = bn_seconds();
     memset(out, 0, sizeof *out);
+    bn_enter(&job->at, BN_STAGE_COVER);
     BN_TRY(bn_tick(job->at.progress, "choosing", 0, PARTS));
     BN_TRY(bn_set_new(&s, job, budget));
     for (int depth = how->whole ? job->o->layers : 0; depth >= 0; depth--)
@@ -302,7 +302,6 @@ static bonsai_status choose(bn_choice *out, const bn_job *job, const bn_budget *
     BN_TRY(bn_set_collect(out, &s));
     BN_TRY(bn_tick(job->at.progress, "choosing", PARTS, PARTS));
     out->coverage_bound = -1;
-    out->seconds_cover = bn_seconds() - begin;
     if (out->count == 0)
         rc = bn_too_small(job, budget);
 done:

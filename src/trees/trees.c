@@ -204,17 +204,15 @@ static bonsai_status sparsify(state *s, bn_choice *out)
     while (out->rounds < MOST_ROUNDS && s->set.roots > 0) {
         bool settled;
         int64_t pruned;
-        double start = bn_seconds();
+        bn_enter(&s->job->at, BN_STAGE_SPARSIFY);
         BN_TRY(tick(s));
         BN_TRY(bn_set_prune(&s->set, &pruned, &settled));
-        out->seconds_sparsify += bn_seconds() - start;
         if (settled)
             break;
         bn_set_trace_round(&s->set);
-        start = bn_seconds();
+        bn_enter(&s->job->at, BN_STAGE_COVER);
         BN_TRY(fill(s));
         s->done = ++out->rounds;
-        out->seconds_cover += bn_seconds() - start;
         if (s->added == 0)              /* nothing more fits, or as many as were asked for */
             break;
     }
@@ -241,7 +239,7 @@ done:
 }
 
 /* Selects so many budgets, then shrinks to one. */
-static bonsai_status oversample(state *s, bn_choice *out)
+static bonsai_status oversample(state *s)
 {
     bonsai_status rc;
     const bn_budget one = s->set.budget;
@@ -252,13 +250,12 @@ static bonsai_status oversample(state *s, bn_choice *out)
     s->set.budget.trees = (double)one.trees * times < most ? (int64_t)((double)one.trees * times)
                                                            : INT64_MAX;
     BN_TRY(cover(s, true));
-    double start = bn_seconds();
+    bn_enter(&s->job->at, BN_STAGE_SPARSIFY);
     s->set.budget = one;
     BN_TRY(begin_stage(s, "sparsify", 1));
     BN_TRY(bn_set_shrink(&s->set));
     BN_TRY(at_least_one(s));
     BN_TRY(end_stage(s));
-    out->seconds_sparsify = bn_seconds() - start;
 done:
     return rc;
 }
@@ -399,28 +396,26 @@ static void free_state(state *s)
 static bonsai_status choose(bn_choice *out, const bn_job *job, const bn_budget *budget)
 {
     bonsai_status rc;
-    double start = bn_seconds();
     state s = {.job = job};
     memset(out, 0, sizeof *out);
+    bn_enter(&job->at, BN_STAGE_COVER);
     BN_TRY(prepare(&s, budget));
     BN_TRY(BN_NEW(&out->trace, 1));
     s.set.trace = out->trace;
     BN_TRY(bound_coverage(out, &s));
     if (job->o->oversample > 1)
-        BN_TRY(oversample(&s, out));
+        BN_TRY(oversample(&s));
     else
         BN_TRY(cover(&s, job->o->no_ppr));
-    out->seconds_cover = bn_seconds() - start - out->seconds_sparsify;
     if (job->o->oversample <= 1 && !job->o->no_ppr)
         BN_TRY(sparsify(&s, out));
-    start = bn_seconds();
+    bn_enter(&job->at, BN_STAGE_SPARSIFY);
     BN_TRY(finish(&s));
     BN_TRY(bn_set_collect(out, &s.set));
     BN_TRY(bn_set_trace_curve(&s.set));
     for (int64_t c = 0; c < job->g->view.classes; c++)
         out->shallow_classes += s.tried[c] && !s.deep[c];
     out->rechecks = bn_cover_rechecks(s.cover);
-    out->seconds_sparsify += bn_seconds() - start;
 done:
     free_state(&s);
     if (rc != BONSAI_OK)

@@ -153,7 +153,6 @@ typedef struct {                /* what was taken */
     double   coverage, coverage_bound;
     int64_t  rechecks;
     int      rounds, shallow_classes;
-    double   seconds_cover, seconds_sparsify;
     bn_trace *trace;            /* trees: how it went; NULL: not told */
 } bn_choice;
 

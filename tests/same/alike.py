@@ -1,7 +1,8 @@
 """Makes alike what two runs of one program need not share: times, memory in use, scratch folders.
 
-Everything else stays as it is, byte for byte, and a masked value leaves its key behind.  The seconds
-that `bonsai plan` predicts are results, and stay too.
+Everything else stays as it is, byte for byte, and a masked value leaves its key behind.  Of a list of
+stages and their seconds the heading stays.  The seconds that `bonsai plan` predicts are results, and
+stay too.
 
 SPDX-License-Identifier: MIT
 """
@@ -15,16 +16,6 @@ def keep(text):
     return lambda match: match.expand(text)
 
 
-def no_numbers(match):
-    return re.sub(NUMBER, "N", match.group())
-
-
-def no_drawing(match):
-    """The bars of a chart of times, how many lines its grid has, and their unit."""
-    text = re.sub(NUMBER, "N", re.sub(r"<svg.*?</svg>", "", match.group(), flags=re.S))
-    return re.sub(r"\bms\b", "s", text.replace("milliseconds", "seconds"))
-
-
 def above_least(match):
     """What a plan holds, beyond what the process had before it began."""
     begin, least, between, most, before_held, held = match.groups()
@@ -33,23 +24,24 @@ def above_least(match):
 
 RULES = [(re.compile(pattern, re.M), change) for pattern, change in (
     # JSON
-    (r'"seconds": ?\{[^}]*\}', no_numbers),
+    (r'"seconds": ?\{[^}]*\}', keep('"seconds": N')),
     (r'("(?:peak_rss_\w+|allowed)": ?)%s' % NUMBER, keep(r"\1N")),
     (r'("least": )(\d+)(,\s*"most": )(\d+)(,\s*"held": )(\d+)', above_least),
     # a table in a pipe
-    (r"^((?:seconds\.\w+|peak_rss_bytes|memory\.allowed)\t).*", keep(r"\1N")),
+    (r"^(?:seconds\.\w+\t.*\n)+", keep("seconds\tN\n")),
+    (r"^((?:peak_rss_bytes|memory\.allowed)\t).*", keep(r"\1N")),
     (r"^(model(?:\t[^\t\n]*){6})(?:\t%s){3}$" % NUMBER, keep(r"\1\tN\tN\tN")),
     (r"^(cell(?:\t[^\t\n]*){11})(?:\t%s){3}$" % NUMBER, keep(r"\1\tN\tN\tN")),
     (r"^(plan\t\d+\t)(\d+)(\t)(\d+)(\t)(\d+)", above_least),
     # a table on a terminal
-    (r"^(?:\x1b\[1m)?Seconds(?:\x1b\[0m)?\r?\n(?!  ranks)(?:  .*\n)+", no_numbers),
+    (r"^((?:\x1b\[1m)?Seconds(?:\x1b\[0m)?\r?\n)(?!  ranks)(?:  .*\n)+", keep(r"\1")),
     (r"^(  (?:gcn|gat|gin|sage) .*?)(?: +%s){3}(\r?)$" % NUMBER, keep(r"\1 N N N\2")),
     (r"^( +\d+ +)[0-9.]+ [kMG]B +[0-9.]+ [kMG]B", keep(r"\1N N")),
-    (r"^( *(?:seconds|memory of a rank|on the average) +)%s(?:  +[0-9.]+ [kMG]B)?(\r?)$" % NUMBER,
+    (r"^( *(?:seconds|memory of a rank|on average) +)%s(?:  +[0-9.]+ [kMG]B)?(\r?)$" % NUMBER,
      keep(r"\1N\2")),
     # a page
     (r'<b>[^<]*(</b><span class="what">to condense<)', keep(r"<b>N\1")),
-    (r'<section id="effort"(?s:.*?)</section>', no_drawing),
+    (r'(<section id="effort")(?s:.*?)</section>', keep(r"\1")),
     # messages
     (r"^[a-z][a-z ]*: [0-9.]+ s\n", keep("")),              # a stage that took more than a second
     (r"\b[0-9]+\.[0-9]+ s\b", keep("N s")),
