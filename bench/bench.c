@@ -122,18 +122,10 @@ static bool right_dist2(bench_state *s)
     return fabs(sum - (double)s->got) <= 1e-3 * sum;
 }
 
-static bn_csr bench_csr(const bench_state *s)
-{
-    bn_csr a = {ROWS, ROWS, {s->offsets, ROWS + 1, BONSAI_TYPE_U64},
-                {s->to, (int64_t)s->offsets[ROWS], BONSAI_TYPE_U32}, {NULL, 0, BONSAI_TYPE_NONE},
-                NULL};
-    return a;
-}
-
 static void run_product(bench_state *s)
 {
-    const bn_csr a = bench_csr(s);
-    bn_csr_times_dense(s->y, &a, s->x, COLUMNS, s->threads);
+    const bn_matrix a = {ROWS, ROWS, (int64_t *)s->offsets, s->to, NULL};
+    bn_matrix_times(s->y, &a, s->x, COLUMNS, s->threads);
 }
 
 static bool right_product(bench_state *s)

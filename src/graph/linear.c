@@ -47,7 +47,7 @@ typedef struct {
     float   *value;
     int64_t  index_room, value_room;
 
-    uint64_t *offsets;          /* count+1: the whole rows */
+    int64_t  *offsets;          /* count+1: the whole rows */
     int32_t *column;
     float   *entry;
     float   *w, *y, *score;     /* (f+1,c), (train,c), (test,c) */
@@ -283,7 +283,7 @@ done:
 static void join_row(yardstick *s, int64_t i)
 {
     double sum = 0;
-    int64_t to = (int64_t)s->offsets[i];
+    int64_t to = s->offsets[i];
     for (int64_t b = 0; b < s->blocks; b++) {
         const int64_t *piece = &s->piece[b * s->count + i];
         for (int64_t e = piece[0]; e < piece[1]; e++, to++) {
@@ -292,11 +292,11 @@ static void join_row(yardstick *s, int64_t i)
             sum += (double)s->value[e] * (double)s->value[e];
         }
     }
-    for (int64_t e = (int64_t)s->offsets[i]; e < to; e++)
+    for (int64_t e = s->offsets[i]; e < to; e++)
         s->entry[e] = (float)((double)s->entry[e] / sqrt(sum));
     s->column[to] = (int32_t)s->g->view.features;
     s->entry[to++] = 1.0f;
-    s->offsets[i + 1] = (uint64_t)to;
+    s->offsets[i + 1] = to;
 }
 
 static bonsai_status join_rows(yardstick *s)
@@ -369,12 +369,9 @@ static void free_rows(yardstick *s)
 
 /* ---- fitting and judging ---- */
 
-static bn_csr rows_of(const yardstick *s, int64_t begin, int64_t count)
+static bn_matrix rows_of(const yardstick *s, int64_t begin, int64_t count)
 {
-    int64_t total = (int64_t)s->offsets[s->count];
-    bn_csr x = {count, s->g->view.features + 1, {s->offsets + begin, count + 1, BONSAI_TYPE_U64},
-                {s->column, total, BONSAI_TYPE_U32}, {s->entry, total, BONSAI_TYPE_F32}, NULL};
-    return x;
+    return (bn_matrix){count, s->g->view.features + 1, s->offsets + begin, s->column, s->entry};
 }
 
 static int64_t largest_of(const float *row, const float *plus, int64_t count)
@@ -405,14 +402,14 @@ static bonsai_status judge(double *percent, yardstick *s, int hops)
     int64_t c = s->classes, right = 0;
     s->hops = hops;
     BN_TRY(gather_rows(s));
-    bn_csr train = rows_of(s, 0, s->train), test = rows_of(s, s->train, s->test);
+    const bn_matrix train = rows_of(s, 0, s->train), test = rows_of(s, s->train, s->test);
     BN_TRY(BN_NEW(&s->w, train.cols * c));
     BN_TRY(BN_NEW(&s->y, s->train * c));
     BN_TRY(BN_NEW(&s->score, s->test * c));
     BN_TRY(BN_NEW(&s->mean, c));
     set_targets(s);
     BN_TRY(bn_ridge(s->w, &train, s->y, c, lambda, s->threads, s->progress));
-    bn_csr_times_dense(s->score, &test, s->w, c, s->threads);
+    bn_matrix_times(s->score, &test, s->w, c, s->threads);
     for (int64_t i = 0; i < s->test; i++)
         right += largest_of(s->score + i * c, s->mean, c) == s->class[s->train + i];
     *percent = 100.0 * (double)right / (double)s->test;

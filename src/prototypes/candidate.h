@@ -16,6 +16,7 @@
 
 typedef struct {                /* labelled rows that prototypes are made of; all borrowed */
     const bn_sharded *x;
+    const bn_sharded *near;     /* where clusters are looked for: x, or x in fewer dimensions */
     const int32_t *label;       /* own rows: 0 .. classes-1 */
     const float   *posterior;   /* own rows x classes, or NULL: hard labels only */
     const float   *weights;     /* f x classes: of a linear classifier, or NULL: none is known */

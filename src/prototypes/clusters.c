@@ -141,7 +141,7 @@ static bonsai_status cluster_classes(bn_clusters *out, const bn_source *s, by_cl
         if (b->want[k] == 0)
             continue;
         const int64_t *row = b->row + b->first[k];
-        BN_TRY(bn_kmeans_deep(b->part, &found, s->x,
+        BN_TRY(bn_kmeans_deep(b->part, &found, s->near,
                               &(bn_kmeans_task){row, count, b->want[k], ROUNDS,
                                                 seed + (uint64_t)k}));
         for (int64_t i = 0; i < count; i++) {

@@ -415,9 +415,7 @@ bonsai_status bn_fit_steps(bn_fit *q, bn_progress p)
         value[i] = (float)q->value[i];
     for (int64_t i = 0; i < q->n * q->c; i++)
         y[i] = (float)q->y[i];
-    bn_csr a = {q->n, q->wide, {q->offsets, q->n + 1, BONSAI_TYPE_U64},
-                {q->index, entries, BONSAI_TYPE_U32},
-                {value, entries, BONSAI_TYPE_F32}, NULL};
+    const bn_matrix a = {q->n, q->wide, q->offsets, q->index, value};
     BN_TRY(bn_ridge(q->w, &a, y, q->c, q->lambda[0] * q->squares, q->threads, p));
 done:
     bn_free(value);

@@ -17,9 +17,11 @@
 #include <string.h>
 
 #include "candidate.h"
+#include "embed/axes.h"
 #include "judge.h"
 
 enum { MOST_FITS = 6, STEPS = 1000 };
+enum { AXES = 64, LONG_ROW = 4 * AXES };        /* columns of a row */
 static const double sharpness = 3;      /* of the posterior */
 static const double enough = 0.97;      /* of the budget */
 static const double most_of = 0.8;      /* the entries of rows */
@@ -42,6 +44,8 @@ typedef struct {                /* labelled rows, and what they own */
     bn_source s;
     bn_embedding x;             /* a copy of some rows, or empty, ... */
     bn_sharded sharded;         /* ... and of all ranks */
+    bn_embedding low;           /* rows in few dimensions, or empty, ... */
+    bn_sharded near;            /* ... and of all ranks */
     int32_t *label;
     int64_t *have;
     float   *posterior, *weights;
@@ -84,6 +88,8 @@ static void rows_free(rows_of *r)
 {
     bn_embedding_free(&r->x);
     bn_sharded_free(&r->sharded);
+    bn_embedding_free(&r->low);
+    bn_sharded_free(&r->near);
     bn_big_free(r->label);
     bn_free(r->have);
     bn_big_free(r->posterior);
@@ -113,6 +119,26 @@ static bonsai_status rows_list(rows_of *r, const bn_job *job, int64_t classes, c
         BN_TRY(bn_embedding_take(&r->x, &job->x, row, count, job->x.dense != NULL, &job->at));
 done:
     bn_big_free(row);
+    return rc;
+}
+
+/* Rounds of k-means on long rows would take longer than everything else; what tells their clusters
+ * apart lies in few directions. */
+static bonsai_status find_near(rows_of *r, search *w)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_axes axes = {0};
+    const bn_sharded *x = r->s.x;
+    r->s.near = x;
+    if (w->storage.f < LONG_ROW)
+        goto done;
+    BN_TRY(bn_axes_find(&axes, x, AXES));
+    BN_TRY(bn_agree(w->world, bn_axes_project(&r->low, &axes, x->e, &w->at)));
+    BN_TRY(bn_sharded_look(&r->near, &r->low, &w->at));
+    if (isfinite(r->near.most))         /* else sums of very large numbers overflowed */
+        r->s.near = &r->near;
+done:
+    bn_axes_free(&axes);
     return rc;
 }
 
@@ -148,6 +174,7 @@ static bonsai_status rows_make(rows_of *r, search *w, bool all)
                        .have = r->have};
     for (int64_t k = 0; k < classes; k++)
         r->s.live += r->have[k] > 0;
+    BN_TRY(find_near(r, w));
     int64_t least = r->s.live < w->budget.nodes ? r->s.live : w->budget.nodes;
     if (bn_storage_bytes(&w->storage, least, 0) > w->budget.bytes)
         w->storage.soft = false;        /* posteriors of very many classes would cost much */

@@ -1,12 +1,11 @@
 /* ridge.c -- ridge regression by conjugate gradients on the normal equations.
  *
  * The matrix is needed by rows and by columns, so it is transposed once; both products then run
- * over independent rows, each summed in order.  Right-hand sides are padded to a multiple of 8, so
- * that the inner loop uses a few vector registers and no call.  Sums that control the iteration are
- * doubles in a fixed order.
+ * over independent rows, each summed in order.  Right-hand sides are padded to a multiple of 8, for
+ * which the kernel has no scalar loop.  Sums that control the iteration are doubles in a fixed
+ * order.
  *
  * SPDX-License-Identifier: MIT */
-#include <assert.h>
 #include <string.h>
 
 #include "tensor.h"
@@ -14,8 +13,8 @@
 enum { MOST_STEPS = 200, LANES = 8 };
 
 typedef struct {
-    const bn_csr *x;
-    bn_csr   xt;
+    const bn_matrix *x;
+    bn_matrix xt;
     int64_t  k, size;           /* right-hand sides, padded; cols * k */
     double   lambda;
     int      threads;
@@ -23,56 +22,7 @@ typedef struct {
     float   *r, *p, *s;         /* (cols,k): residual, direction, its image */
     float   *q;                 /* (rows,k) */
     double  *rr, *rr0, *ps;     /* k */
-    uint64_t *offsets;          /* of xt */
-    int32_t *indices;
-    float   *values;
 } solver;
-
-static bonsai_status transpose(solver *v)
-{
-    bonsai_status rc;
-    const bn_csr *x = v->x;
-    int64_t begin = bn_int_at(&x->offsets, 0), end = bn_int_at(&x->offsets, x->rows);
-    BN_TRY(BN_NEW(&v->offsets, x->cols + 2));
-    BN_TRY(BN_NEW(&v->indices, end - begin));
-    BN_TRY(BN_NEW(&v->values, end - begin));
-    uint64_t *place = v->offsets + 1;           /* once filled, the start of the next row */
-    for (int64_t e = begin; e < end; e++)
-        place[bn_int_at(&x->indices, e) + 1]++;
-    for (int64_t j = 0; j < x->cols; j++)
-        place[j + 1] += place[j];
-    for (int64_t i = 0; i < x->rows; i++)
-        for (int64_t e = bn_int_at(&x->offsets, i); e < bn_int_at(&x->offsets, i + 1); e++) {
-            uint64_t at = place[bn_int_at(&x->indices, e)]++;
-            v->indices[at] = (int32_t)i;
-            v->values[at] = bn_csr_value(x, i, e);
-        }
-    v->xt = (bn_csr){x->cols, x->rows, {v->offsets, x->cols + 1, BONSAI_TYPE_U64},
-                     {v->indices, end - begin, BONSAI_TYPE_U32},
-                     {v->values, end - begin, BONSAI_TYPE_F32}, NULL};
-done:
-    return rc;
-}
-
-/* y (rows,k) = a x (cols,k), for k a multiple of LANES. */
-static void times(float *y, const bn_csr *a, const float *x, int64_t k, int threads)
-{
-    const uint64_t *offsets = a->offsets.data;
-    const int32_t *index = a->indices.data;
-    const float *value = a->values.data;
-    const double work = (double)a->indices.count * (double)k;
-#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(dynamic, 32)
-    for (int64_t i = 0; i < a->rows; i++)
-        for (int64_t j = 0; j < k; j += LANES) {
-            float sum[LANES] = {0};
-            for (uint64_t e = offsets[i]; e < offsets[i + 1]; e++) {
-                const float *row = x + index[e] * k + j, v = value[e];
-                for (int lane = 0; lane < LANES; lane++)
-                    sum[lane] += v * row[lane];
-            }
-            memcpy(y + i * k + j, sum, sizeof sum);
-        }
-}
 
 /* out[j] = sum over rows of a[.][j] b[.][j] */
 static void column_dots(double *out, const float *a, const float *b, int64_t size, int64_t k)
@@ -86,8 +36,8 @@ static void column_dots(double *out, const float *a, const float *b, int64_t siz
 /* s = (x' x + lambda) p */
 static void apply(solver *v)
 {
-    times(v->q, v->x, v->p, v->k, v->threads);
-    times(v->s, &v->xt, v->q, v->k, v->threads);
+    bn_matrix_times(v->q, v->x, v->p, v->k, v->threads);
+    bn_matrix_times(v->s, &v->xt, v->q, v->k, v->threads);
     for (int64_t i = 0; i < v->size; i++)
         v->s[i] += (float)v->lambda * v->p[i];
 }
@@ -123,7 +73,7 @@ static bool step(solver *v)
 static bonsai_status prepare(solver *v)
 {
     bonsai_status rc;
-    BN_TRY(transpose(v));
+    BN_TRY(bn_matrix_flip(&v->xt, v->x));
     BN_TRY(BN_NEW(&v->w, v->size));
     BN_TRY(BN_NEW(&v->r, v->size));
     BN_TRY(BN_NEW(&v->p, v->size));
@@ -145,25 +95,23 @@ static void pad(float *out, int64_t to, const float *in, int64_t from, int64_t r
 
 static void free_solver(solver *v)
 {
-    void *all[] = {v->w, v->r, v->p, v->s, v->q, v->rr, v->rr0, v->ps, v->offsets, v->indices,
-                   v->values};
+    void *all[] = {v->w, v->r, v->p, v->s, v->q, v->rr, v->rr0, v->ps};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         bn_free(all[i]);
+    bn_matrix_free(&v->xt);
 }
 
-bonsai_status bn_ridge(float *w, const bn_csr *x, const float *y, int64_t k, double lambda,
+bonsai_status bn_ridge(float *w, const bn_matrix *x, const float *y, int64_t k, double lambda,
                        int threads, bn_progress progress)
 {
     bonsai_status rc;
     solver v = {.x = x, .k = (k + LANES - 1) / LANES * LANES, .lambda = lambda, .threads = threads};
-    assert(x->offsets.type == BONSAI_TYPE_U64 && x->indices.type == BONSAI_TYPE_U32 && !x->scale &&
-           x->values.type == BONSAI_TYPE_F32);
     if (!bn_mul(&v.size, x->cols, v.k))
         return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for %lld times %lld weights",
                        (long long)x->cols, (long long)k);
     BN_TRY(prepare(&v));
     pad(v.q, v.k, y, k, x->rows);
-    times(v.r, &v.xt, v.q, v.k, threads);
+    bn_matrix_times(v.r, &v.xt, v.q, v.k, threads);
     memcpy(v.p, v.r, (size_t)v.size * sizeof *v.p);
     column_dots(v.rr, v.r, v.r, v.size, v.k);
     memcpy(v.rr0, v.rr, (size_t)v.k * sizeof *v.rr);

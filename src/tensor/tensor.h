@@ -132,19 +132,25 @@ static inline float bn_csr_value(const bn_csr *a, int64_t row, int64_t e)
     return a->scale ? a->scale[row] * v : v;
 }
 
-/* y (rows,k) = a (rows,cols) x (cols,k), in parallel over rows, each in order. */
-void bn_csr_times_dense(float *y, const bn_csr *a, const float *x, int64_t k, int threads);
+typedef struct {                /* a sparse matrix in memory */
+    int64_t  rows, cols;
+    int64_t *offsets;           /* rows+1 */
+    int32_t *index;
+    float   *value;             /* NULL: all 1 */
+} bn_matrix;
 
-/* y (n,k) = mean of x (n,k) over the neighbours of each row, weighted if a has values; a row
- * without neighbours keeps its own x. */
-void bn_csr_mean(float *y, const bn_csr *a, const float *x, int64_t k, int threads);
+/* y (rows,k) = a (rows,cols) x (cols,k), in parallel over rows, each in order. */
+void bn_matrix_times(float *y, const bn_matrix *a, const float *x, int64_t k, int threads);
+/* The transpose. */
+bonsai_status bn_matrix_flip(bn_matrix *out, const bn_matrix *a);
+void bn_matrix_free(bn_matrix *a);
 
 /* ---- ridge regression (ridge.c) ---- */
 
 /* Finds the w (cols,k) that minimises |x w - y|^2 + lambda |w|^2, for y (rows,k) and lambda above
- * 0, by conjugate gradients on all columns at once; the same bits for any number of threads.  x has
- * U64 offsets, U32 indices, F32 values, no scale.  Ticks once per step. */
-bonsai_status bn_ridge(float *w, const bn_csr *x, const float *y, int64_t k, double lambda,
+ * 0, by conjugate gradients on all columns at once; the same bits for any number of threads.  Ticks
+ * once per step. */
+bonsai_status bn_ridge(float *w, const bn_matrix *x, const float *y, int64_t k, double lambda,
                        int threads, bn_progress progress);
 
 #endif

@@ -207,11 +207,11 @@ static bonsai_graph *respread(const bonsai_graph *g, int64_t f, int64_t step, bo
 
 typedef struct {
     int rows;
-    uint64_t offsets[65];
+    int64_t offsets[65];
     int32_t index[64 * COLS];
     float value[64 * COLS], y[64 * SIDES];
     double dense[64 * COLS];
-    bn_csr x;
+    bn_matrix x;
 } system_of;
 
 static void draw_system(system_of *s, int rows, uint64_t seed)
@@ -227,12 +227,11 @@ static void draw_system(system_of *s, int rows, uint64_t seed)
                 s->value[nnz] = (float)bn_rng_normal(&r);
                 s->dense[i * COLS + j] = (double)s->value[nnz++];
             }
-        s->offsets[i + 1] = (uint64_t)nnz;
+        s->offsets[i + 1] = nnz;
     }
     for (int i = 0; i < rows * SIDES; i++)
         s->y[i] = (float)bn_rng_normal(&r);
-    s->x = (bn_csr){rows, COLS, {s->offsets, rows + 1, BONSAI_TYPE_U64},
-                    {s->index, nnz, BONSAI_TYPE_U32}, {s->value, nnz, BONSAI_TYPE_F32}, NULL};
+    s->x = (bn_matrix){rows, COLS, s->offsets, s->index, s->value};
 }
 
 static void ridge_matches_elimination(void **state)

@@ -169,8 +169,8 @@ static void make_points(points *p, bool sparse, bool soft, uint64_t seed)
     }
     (sparse ? set_sparse : set_dense)(&p->e, p->x, POINTS, F);
     assert_int_equal(bn_sharded_look(&p->rows, &p->e, NULL), BONSAI_OK);
-    p->s = (bn_source){.x = &p->rows, .label = p->label, .classes = CLASSES, .have = p->have,
-                       .live = p->live, .posterior = soft ? p->posterior : NULL};
+    p->s = (bn_source){.x = &p->rows, .near = &p->rows, .label = p->label, .classes = CLASSES,
+                       .have = p->have, .live = p->live, .posterior = soft ? p->posterior : NULL};
 }
 
 static void free_points(points *p)

@@ -1,0 +1,239 @@
+/* axes.c -- principal directions of rows by subspace iteration on a sample of them.
+ *
+ * Random directions are multiplied by the covariance of the sample and made orthonormal, a few
+ * times; then the first of them nearly span the principal ones.  The sample is on every rank, every
+ * sum has a fixed order, and so all ranks find the same axes.  O(dims times the entries of the
+ * sample, and dims^2 f).
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "axes.h"
+
+/* SAMPLE: rows for each axis; BLOCK: axes made orthonormal together; SLICE: columns that a thread
+ * works on. */
+enum { SAMPLE = 6, ROUNDS = 2, BLOCK = 16, SLICE = 256 };
+static const double gone = 1e-4;        /* of a direction of length 1: what is left is rounding */
+
+typedef struct {
+    bn_embedding sample;        /* sparse */
+    bn_matrix rows, columns;    /* the same; rows borrow it */
+    int64_t  f, dims;
+    int      threads;
+    float   *basis;             /* f x dims */
+    float   *score;             /* rows x dims */
+    float   *axis;              /* dims x f: the basis, turned */
+    float   *part;              /* dims x BLOCK: of each axis in those of a block */
+    int32_t *count;             /* dims: 0, 1, ... */
+} search;
+
+/* ---- the sample ---- */
+
+static int64_t all_rows(const bn_sharded *x)
+{
+    return x->first ? x->first[bn_ranks(x->at->world)] : x->e->rows;
+}
+
+/* Axes do not depend on the scale of the rows, but squares of very large numbers overflow. */
+static void scale(search *s)
+{
+    int64_t count = s->rows.offsets[s->rows.rows];
+    int power = 0;
+    float most = 0;
+    for (int64_t i = 0; i < count; i++)
+        most = fabsf(s->rows.value[i]) > most ? fabsf(s->rows.value[i]) : most;
+    (void)frexpf(most, &power);
+    for (int64_t i = 0; i < count; i++)
+        s->rows.value[i] = ldexpf(s->rows.value[i], -power);
+}
+
+/* Rows at even distances, on every rank. */
+static bonsai_status draw(search *s, const bn_sharded *x)
+{
+    bonsai_status rc;
+    bn_world *w = x->at->world;
+    bn_embedding some = {0};
+    int64_t *row = NULL, all = all_rows(x), count = bn_least(SAMPLE * s->dims, all);
+    BN_TRY(bn_agree(w, BN_NEW(&row, count)));
+    for (int64_t i = 0; i < count; i++)
+        row[i] = i * all / count;
+    BN_TRY(bn_rows_gather(&some, x, row, count));
+    s->f = some.f;
+    if (some.dense)
+        rc = bn_embedding_take(&s->sample, &some, NULL, count, false, x->at);
+    else {
+        s->sample = some;
+        memset(&some, 0, sizeof some);
+    }
+    BN_TRY(bn_agree(w, rc));
+    s->rows = (bn_matrix){count, s->f, s->sample.offsets, s->sample.index, s->sample.value};
+    scale(s);
+done:
+    bn_embedding_free(&some);
+    bn_free(row);
+    return rc;
+}
+
+static bonsai_status make_room(search *s)
+{
+    bonsai_status rc;
+    BN_TRY(bn_matrix_flip(&s->columns, &s->rows));
+    BN_TRY(BN_NEW(&s->basis, s->f * s->dims));
+    BN_TRY(BN_NEW(&s->score, s->rows.rows * s->dims));
+    BN_TRY(BN_NEW(&s->axis, s->f * s->dims));
+    BN_TRY(BN_NEW(&s->part, s->dims * BLOCK));
+    BN_TRY(BN_NEW(&s->count, s->dims));
+    for (int64_t j = 0; j < s->dims; j++)
+        s->count[j] = (int32_t)j;
+done:
+    return rc;
+}
+
+static void search_free(search *s)
+{
+    bn_embedding_free(&s->sample);
+    bn_matrix_free(&s->columns);
+    bn_free(s->basis);
+    bn_free(s->score);
+    bn_free(s->axis);
+    bn_free(s->part);
+    bn_free(s->count);
+}
+
+/* ---- orthonormal ---- */
+
+/* to (cols,rows) = the transpose of from (rows,cols). */
+static void turn(float *to, const float *from, int64_t rows, int64_t cols, int threads)
+{
+    const double work = 8.0 * (double)rows * (double)cols;
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static)
+    for (int64_t r0 = 0; r0 < rows; r0 += BLOCK)
+        for (int64_t c = 0; c < cols; c++)
+            for (int64_t r = r0; r < bn_least(r0 + BLOCK, rows); r++)
+                to[c * rows + r] = from[r * cols + c];
+}
+
+/* Takes off axes first .. first+many-1 what lies in the axes before them. */
+static void clear_block(const search *s, int64_t first, int64_t many)
+{
+    const bn_kernels *k = bn_kernels_get();
+    float *block = s->axis + first * s->f;
+    const double work = (double)(first * many) * (double)s->f;
+#pragma omp parallel for num_threads(bn_team(s->threads, work)) schedule(static)
+    for (int64_t i = 0; i < first; i++)
+        for (int64_t j = 0; j < many; j++)
+            s->part[j * s->dims + i] = -k->dot(s->axis + i * s->f, block + j * s->f, s->f);
+#pragma omp parallel for num_threads(bn_team(s->threads, work)) schedule(static)
+    for (int64_t at = 0; at < s->f; at += SLICE)
+        for (int64_t j = 0; j < many; j++)
+            k->combine(block + j * s->f + at, s->axis + at, bn_least(SLICE, s->f - at), s->f,
+                       s->count, s->part + j * s->dims, first);
+}
+
+/* Axis j to length 1, or to 0 where it is not longer than `least`. */
+static void stretch(const search *s, int64_t j, double least)
+{
+    const bn_kernels *k = bn_kernels_get();
+    float *x = s->axis + j * s->f;
+    double square = (double)k->dot(x, x, s->f);
+    if (square > least * least && isfinite(square))
+        k->scale(x, (float)(1 / sqrt(square)), s->f);
+    else
+        memset(x, 0, (size_t)s->f * sizeof *x);
+}
+
+/* The axes of a block, one after the other; twice, as the first time leaves rounding. */
+static void part_block(const search *s, int64_t first, int64_t many)
+{
+    const bn_kernels *k = bn_kernels_get();
+    for (int64_t j = first; j < first + many; j++) {
+        float *x = s->axis + j * s->f;
+        for (int twice = 0; twice < 2; twice++)
+            for (int64_t i = first; i < j; i++)
+                k->axpy(x, -k->dot(s->axis + i * s->f, x, s->f), s->axis + i * s->f, s->f);
+        stretch(s, j, gone);
+    }
+}
+
+static void make_orthonormal(const search *s)
+{
+    turn(s->axis, s->basis, s->f, s->dims, s->threads);
+    for (int64_t first = 0; first < s->dims; first += BLOCK) {
+        int64_t many = bn_least(BLOCK, s->dims - first);
+        for (int64_t j = first; j < first + many; j++)
+            stretch(s, j, 0);
+        clear_block(s, first, many);
+        part_block(s, first, many);
+        clear_block(s, first, many);
+        part_block(s, first, many);
+    }
+    turn(s->basis, s->axis, s->dims, s->f, s->threads);
+}
+
+/* ---- the door ---- */
+
+static void iterate(const search *s)
+{
+    int64_t count = s->rows.rows * s->dims;
+    for (int64_t i = 0; i < count; i++) {
+        bn_rng r = bn_rng_at(0, (uint64_t)i);
+        s->score[i] = bn_rng_next(&r) >> 63 ? 1.0f : -1.0f;
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        if (round > 0)
+            bn_matrix_times(s->score, &s->rows, s->basis, s->dims, s->threads);
+        bn_matrix_times(s->basis, &s->columns, s->score, s->dims, s->threads);
+        make_orthonormal(s);
+    }
+}
+
+bonsai_status bn_axes_find(bn_axes *out, const bn_sharded *x, int dims)
+{
+    bonsai_status rc;
+    search s = {.dims = (dims + BN_NARROW - 1) / BN_NARROW * BN_NARROW,
+                .threads = bn_threads(x->at->threads)};
+    memset(out, 0, sizeof *out);
+    BN_TRY(draw(&s, x));
+    BN_TRY(bn_agree(x->at->world, make_room(&s)));
+    iterate(&s);
+    *out = (bn_axes){s.f, (int)s.dims, s.basis};
+    s.basis = NULL;
+done:
+    search_free(&s);
+    return rc;
+}
+
+void bn_axes_free(bn_axes *a)
+{
+    bn_free(a->basis);
+    memset(a, 0, sizeof *a);
+}
+
+bonsai_status bn_axes_project(bn_embedding *out, const bn_axes *a, const bn_embedding *e,
+                              const bn_place *at)
+{
+    bonsai_status rc;
+    int32_t *column = NULL;
+    const bn_kernels *k = bn_kernels_get();
+    const int threads = bn_threads(bn_here(at)->threads);
+    memset(out, 0, sizeof *out);
+    BN_TRY(BN_NEW(&column, e->dense ? e->f : 0));
+    BN_TRY(BN_BIG(&out->dense, bn_here(at)->memory, e->rows * a->dims));
+    for (int64_t j = 0; e->dense && j < e->f; j++)
+        column[j] = (int32_t)j;
+    const double work = (double)(e->dense ? e->rows * e->f : e->rows ? e->offsets[e->rows] : 0) *
+                        a->dims;
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(dynamic, 64)
+    for (int64_t r = 0; r < e->rows; r++) {
+        int64_t from = e->dense ? r * e->f : e->offsets[r];
+        k->combine(out->dense + r * a->dims, a->basis, a->dims, a->dims,
+                   e->dense ? column : e->index + from, (e->dense ? e->dense : e->value) + from,
+                   e->dense ? e->f : e->offsets[r + 1] - from);
+    }
+    out->rows = e->rows;
+    out->f = a->dims;
+done:
+    bn_free(column);
+    return rc;
+}
