@@ -76,7 +76,6 @@ typedef struct {
     const char *name;
     int       (*run)(session *s, int argc, char **argv);    /* argv[0]: the name; exit code */
     const char *line;
-    int         shares;         /* 1: threads meet often, so waiting must be cheap */
 } command;
 
 /* Every program calls these two in order; run returns the command's exit code. */

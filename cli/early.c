@@ -5,7 +5,8 @@
  * The library uses BLAS on its own threads alone, so OpenBLAS gets none.
  *
  * A thread of OpenMP that spins while it waits takes a core that others need: on a busy machine
- * that costs tens of times what it saves.
+ * that costs tens of times what it saves.  A thread that sleeps is woken in some microseconds, and
+ * the library wakes none for less work than pays for that (bn_team).  The user's own setting stays.
  *
  * The program therefore restarts itself with both settings before any library begins.
  *
@@ -15,12 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
-
 #ifdef __GLIBC__
 enum { MOST = 4000 };
 
-static char one_thread[] = "OPENBLAS_NUM_THREADS=1", short_spin[] = "GOMP_SPINCOUNT=10000";
+static char one_thread[] = "OPENBLAS_NUM_THREADS=1", sleep_to_wait[] = "OMP_WAIT_POLICY=passive";
 
 static int is_named(const char *setting, const char *name)
 {
@@ -35,28 +34,22 @@ static const char *find(char **settings, const char *name)
     return *settings;
 }
 
-/* For a command whose threads meet often, unless the user has said how long to spin. */
-static int spins(int argc, char **argv, char **settings)
-{
-    const command *c = argc > 1 ? command_find(argv[1]) : NULL;
-    return c && c->shares && !find(settings, "GOMP_SPINCOUNT") && !find(settings, "OMP_WAIT_POLICY");
-}
-
 /* If it cannot restart, nothing changes. */
 static void restart(int argc, char **argv, char **settings)
 {
     static char *changed[MOST + 3];
     const char *blas = find(settings, "OPENBLAS_NUM_THREADS");
-    const int less = spins(argc, argv, settings);
+    const int said = find(settings, "OMP_WAIT_POLICY") || find(settings, "GOMP_SPINCOUNT");
     int count = 0;
-    if (!less && blas && strcmp(blas, one_thread) == 0)
+    (void)argc;
+    if (said && blas && strcmp(blas, one_thread) == 0)
         return;
     for (; *settings && count < MOST; settings++)
         if (!is_named(*settings, "OPENBLAS_NUM_THREADS"))
             changed[count++] = *settings;
     changed[count++] = one_thread;
-    if (less)
-        changed[count] = short_spin;
+    if (!said)
+        changed[count] = sleep_to_wait;
     if (!*settings)
         execve("/proc/self/exe", argv, changed);
 }

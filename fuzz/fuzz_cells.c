@@ -16,7 +16,7 @@
 const mu_framing fuzz_framing = {.head = 1, .files = 1, .separator = -1, .last_bare = true};
 
 const workers crew = {.program = "bonsai"};
-const command commands[] = {{NULL, NULL, NULL, 0}};
+const command commands[] = {{NULL, NULL, NULL}};
 
 enum { CELLS = 4 };
 

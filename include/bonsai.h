@@ -8,6 +8,11 @@
  * the defaults hold.  Any number of threads may use a const graph at the same time.  The library
  * never prints, exits or aborts.
  *
+ * A call that is told to use 0 threads uses every core that the process may use, by its affinity, the
+ * quota of its control groups, its batch system and OMP_NUM_THREADS, and only as many as its work
+ * pays for.  Set OMP_WAIT_POLICY=passive before the process starts, as the program does: else OpenMP
+ * lets threads spin while they wait, which takes cores from others and from us.
+ *
  * Structs grow: new members are appended, and 0 in one means "off" or "automatic".  A struct of the
  * caller gets its size from its init function; the library reads and writes no more of it, and
  * refuses members that it does not know unless they are 0.  A struct of the library states its own

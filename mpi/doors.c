@@ -73,7 +73,8 @@ int bonsai_mpi_threads(MPI_Comm comm)
     MPI_Comm_size(here, &ranks);
     MPI_Allreduce(&mine, &all, (int)sizeof mine, MPI_BYTE, MPI_BOR, here);
     MPI_Comm_free(&here);
-    return CPU_COUNT(&all) > ranks ? CPU_COUNT(&all) / ranks : 1;
+    int64_t share = bn_least(CPU_COUNT(&all), bn_cores_quota()) / ranks;
+    return share > 1 ? (int)bn_least(share, bn_cores_job()) : 1;
 }
 
 /* ---- reading ---- */

@@ -15,13 +15,13 @@
 #include "cli.h"
 
 const command commands[] = {
-    {"condense", cmd_condense, "make a small graph that trains like the large one", 1},
-    {"info",     cmd_info,     "show what a graph holds", 1},
-    {"check",    cmd_check,    "verify every byte and every rule of a graph", 1},
-    {"generate", cmd_generate, "write a graph that looks like a citation network", 1},
-    {"version",  cmd_version,  "print the version and how it was built", 0},
-    {"help",     cmd_help,     "explain a command", 0},
-    {NULL,       NULL,         NULL, 0},
+    {"condense", cmd_condense, "make a small graph that trains like the large one"},
+    {"info",     cmd_info,     "show what a graph holds"},
+    {"check",    cmd_check,    "verify every byte and every rule of a graph"},
+    {"generate", cmd_generate, "write a graph that looks like a citation network"},
+    {"version",  cmd_version,  "print the version and how it was built"},
+    {"help",     cmd_help,     "explain a command"},
+    {NULL,       NULL,         NULL},
 };
 
 static session here;

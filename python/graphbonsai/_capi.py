@@ -13,7 +13,7 @@ import glob
 import os
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_float, c_int,
                     c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p)
-from typing import Any, Dict, Iterator, List, Type
+from typing import Any, ContextManager, Dict, Iterator, List, Type
 
 from ._errors import BY_STATUS, Error
 
@@ -67,12 +67,20 @@ def _setting(name: str, value: str) -> Iterator[None]:
             os.environ[name] = before
 
 
+def _waiting() -> ContextManager[None]:
+    """Threads of OpenMP that wait sleep, unless the user says otherwise: spinning takes cores from
+    who works.  OpenMP reads the setting once, when it is loaded."""
+    if "OMP_WAIT_POLICY" in os.environ or "GOMP_SPINCOUNT" in os.environ:
+        return contextlib.nullcontext()
+    return _setting("OMP_WAIT_POLICY", "passive")
+
+
 def _load() -> Any:
     """When it is loaded, OpenBLAS starts a thread for every core, and ends the process if one does
     not start.  The library calls BLAS on threads of its own, so OpenBLAS gets none."""
     path = _find()
     try:
-        with _setting("OPENBLAS_NUM_THREADS", "1"):
+        with _setting("OPENBLAS_NUM_THREADS", "1"), _waiting():
             return ctypes.CDLL(path)
     except OSError as error:
         raise ImportError("graphbonsai: the library cannot be loaded: %s" % error) from None

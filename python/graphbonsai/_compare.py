@@ -154,7 +154,7 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
         raw_features: False or "embeddings", True or "features": what herding and kcenter measure
             on.
         project: random projection to so many dimensions before k-NN; 0: exact (0 to 1000000).
-        threads: threads, 0 for every core (0 to 4096).
+        threads: threads, 0 for every core it may use (0 to 4096).
         seed: the same seed gives the same bytes.
         no_validation: probe on a fifth of the training nodes instead of on validation nodes.
         hard_labels: prototypes without soft labels.

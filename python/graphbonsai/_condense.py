@@ -145,7 +145,7 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
         project: random projection to so many dimensions before k-NN; 0: exact (0 to 1000000).
         split: draw a new split: percent such as (60, 20, 20); None: the graph's own, or (60, 20,
             20) where it has none.
-        threads: threads, 0 for every core (0 to 4096).
+        threads: threads, 0 for every core it may use (0 to 4096).
         seed: the same seed gives the same bytes.
         no_validation: probe on a fifth of the training nodes instead of on validation nodes.
         hard_labels: prototypes without soft labels.
@@ -199,7 +199,7 @@ def update(now: Any, was: Any, small: Any, *,
         small: what condense(was, method="prototypes", members=True) returned, a Graph or its file.
             A Data or a DGLGraph does not list its members.
         progress: as for condense.
-        threads: threads, 0 for every core (0 to 4096).
+        threads: threads, 0 for every core it may use (0 to 4096).
         memory: private memory to use at most, in bytes: what does not fit goes to scratch files in
             TMPDIR, and the answer is the same (at least 0); None: what is free.
 
@@ -239,7 +239,7 @@ def nearest(small: Any, node: int, full: Any, most: int = 10, *,
         layers: hops of a tree and rounds of averaging (0 to 16).
         split: draw a new split: percent such as (60, 20, 20); None: the graph's own, or (60, 20,
             20) where it has none.
-        threads: threads, 0 for every core (0 to 4096).
+        threads: threads, 0 for every core it may use (0 to 4096).
         seed: the same seed gives the same bytes.
 
     If `small` says how it was made, its layers and its split are used, not those given here.
@@ -286,7 +286,7 @@ def generate(*,
         difficulty: 0: features give the class away; 1: they say nothing (0 to 1).
         words: mean number of words a node (at least 0).
         dense: dense features of a Gaussian mixture instead of words.
-        threads: threads, 0 for every core (0 to 4096).
+        threads: threads, 0 for every core it may use (0 to 4096).
         seed: the same seed gives the same bytes.
 
     >>> import graphbonsai
@@ -311,7 +311,7 @@ def info(graph: Any, *, linear: bool = False,
         graph: a graph of any kind, or the path of a file.
         linear: also fit linear models, to see how far they get.
         progress: as for condense.
-        threads: threads, 0 for every core (0 to 4096).
+        threads: threads, 0 for every core it may use (0 to 4096).
     """
     return as_graph("graph", graph).info(linear=linear, threads=threads, progress=progress)
 

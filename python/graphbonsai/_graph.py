@@ -94,7 +94,7 @@ class Graph(Arrays):
             keep_directed: keep entries without their reverse; else it is added.
             keep_self_loops: keep edges from a node to itself; else they are dropped.
             keep_repeated: keep repeated edges; else they are merged.
-            threads: threads, 0 for every core (0 to 4096).
+            threads: threads, 0 for every core it may use (0 to 4096).
 
         >>> import numpy as np
         >>> g = Graph.from_arrays(csr=(np.array([0, 1, 2]), np.array([1, 0])), y=[0, 0])
@@ -163,7 +163,7 @@ class Graph(Arrays):
             keep_directed: keep entries without their reverse; else it is added.
             keep_self_loops: keep edges from a node to itself; else they are dropped.
             keep_repeated: keep repeated edges; else they are merged.
-            threads: threads, 0 for every core (0 to 4096).
+            threads: threads, 0 for every core it may use (0 to 4096).
             features: features of a text or mtx graph; else found by name.
             labels: labels and split of a text or mtx graph; else found by name.
 
@@ -197,7 +197,7 @@ class Graph(Arrays):
             progress: as for condense.
             features: features in a .bonsai file: auto is the smallest that loses nothing, keep
                 stays dense or sparse, f16 and u8 may round.
-            threads: threads, 0 for every core (0 to 4096).
+            threads: threads, 0 for every core it may use (0 to 4096).
         """
         o = options_of.fill(c.WriteOptions, locals())
         h = self._live()
@@ -283,7 +283,7 @@ class Graph(Arrays):
             parts: the number of parts of "metis"; 0: 8.
             seed: of "random" and "metis".
             progress: as for condense.
-            threads: threads, 0 for every core (0 to 4096).
+            threads: threads, 0 for every core it may use (0 to 4096).
 
         >>> import numpy as np
         >>> g = Graph.from_arrays(edge_index=np.array([[0, 1, 1], [1, 2, 3]]), num_nodes=4)
@@ -317,7 +317,7 @@ class Graph(Arrays):
 
         Args:
             progress: as for condense.
-            threads: threads, 0 for every core (0 to 4096).
+            threads: threads, 0 for every core it may use (0 to 4096).
         """
         o = options_of.fill(c.ReadOptions, locals())
         call(c.graph_check, self._live(), progress=progress, options=o)
@@ -333,7 +333,7 @@ class Graph(Arrays):
         Args:
             linear: also fit linear models, to see how far they get.
             progress: as for condense.
-            threads: threads, 0 for every core (0 to 4096).
+            threads: threads, 0 for every core it may use (0 to 4096).
         """
         return info_of(self, linear, threads, progress)
 

@@ -44,7 +44,7 @@ def report(small: Any, full: Any = None, path: Optional[PathLike] = None, *,
         small_name: the small graph, as the reader knows it; None: small.
         full_name: the full graph, as the reader knows it; None: full.
         command: the command that repeats it; None: made of the options.
-        threads: threads, 0 for every core (0 to 4096).
+        threads: threads, 0 for every core it may use (0 to 4096).
 
     >>> import graphbonsai
     >>> g = graphbonsai.generate(nodes=400, features=60, classes=3)

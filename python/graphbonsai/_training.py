@@ -106,7 +106,7 @@ class Model:
             progress: as for condense.
             memory: memory for judging, in bytes: what does not fit is judged in blocks, and the
                 answer is the same (at least 0); None: what is free.
-            threads: threads, 0 for every core (0 to 4096).
+            threads: threads, 0 for every core it may use (0 to 4096).
         """
         o = options_of.fill(c.TrainOptions, locals())
         g = as_graph("graph", graph)
@@ -219,7 +219,7 @@ def train(graph: Any, full: Any = None,
             the graph's own, or (60, 20, 20).
         memory: memory for judging, in bytes: what does not fit is judged in blocks, and the answer
             is the same (at least 0); None: what is free.
-        threads: threads, 0 for every core (0 to 4096).
+        threads: threads, 0 for every core it may use (0 to 4096).
         seed: of the first run; the same seed gives the same bits.
 
     >>> import graphbonsai
@@ -272,7 +272,7 @@ def evaluate(small: Any, full: Any,
             the graph's own, or (60, 20, 20).
         memory: memory for judging, in bytes: what does not fit is judged in blocks, and the answer
             is the same (at least 0); None: what is free.
-        threads: threads, 0 for every core (0 to 4096).
+        threads: threads, 0 for every core it may use (0 to 4096).
         seed: of the first run; the same seed gives the same bits.
 
     >>> import graphbonsai

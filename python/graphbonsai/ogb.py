@@ -136,7 +136,7 @@ def from_data(data: Any, *, need_masks: bool = True,
         keep_directed: keep entries without their reverse; else it is added.
         keep_self_loops: keep edges from a node to itself; else they are dropped.
         keep_repeated: keep repeated edges; else they are merged.
-        threads: threads, 0 for every core (0 to 4096).
+        threads: threads, 0 for every core it may use (0 to 4096).
     """
     options = options_of.changed(_capi.ReadOptions, locals())
     frame = _frame(data)

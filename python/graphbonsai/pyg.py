@@ -186,7 +186,7 @@ def from_data(data: Data, *, split_index: int = 0, need_masks: bool = True,
         keep_directed: keep entries without their reverse; else it is added.
         keep_self_loops: keep edges from a node to itself; else they are dropped.
         keep_repeated: keep repeated edges; else they are merged.
-        threads: threads, 0 for every core (0 to 4096).
+        threads: threads, 0 for every core it may use (0 to 4096).
     """
     options = options_of.changed(_capi.ReadOptions, locals())
     _need_data(data)
@@ -318,7 +318,7 @@ class Condense(BaseTransform):
             project: random projection to so many dimensions before k-NN; 0: exact (0 to 1000000).
             split: draw a new split: percent such as (60, 20, 20); None: the graph's own, or (60,
                 20, 20) where it has none.
-            threads: threads, 0 for every core (0 to 4096).
+            threads: threads, 0 for every core it may use (0 to 4096).
             seed: the same seed gives the same bytes.
             no_validation: probe on a fifth of the training nodes instead of on validation nodes.
             hard_labels: prototypes without soft labels.

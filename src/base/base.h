@@ -85,7 +85,7 @@ void *bn_structs_at(const void *given, int64_t i);      /* the caller's own */
 
 /* ---- threads and progress (threads.c) ---- */
 
-int bn_threads(int asked);      /* 0: every core that memory allows; always at least 1 */
+int bn_threads(int asked);      /* 0: every core that the process may use; always at least 1 */
 /* The smaller of the threads and the pieces of work; at least 1. */
 int bn_lanes(int threads, int64_t pieces);
 /* The team of a parallel region that starts now: as many of the threads as its work pays for, or

@@ -17,7 +17,7 @@
 /* Rows that structs share. */
 #define THREADS(object)                                                             \
     {ROW(object, threads, INT), .high = 4096, .marks = BONSAI_MARK_ASIDE | BONSAI_MARK_LOCAL, \
-     .letter = 't', .arg = "N", .help = "threads, 0 for every core"}
+     .letter = 't', .arg = "N", .help = "threads, 0 for every core it may use"}
 #define MEMORY(object, text, otherwise_text)                                        \
     {ROW(object, memory, BYTES), .high = HUGE_VAL, .marks = BONSAI_MARK_ASIDE, .arg = "M", \
      .help = text, .otherwise = otherwise_text}

@@ -1,8 +1,10 @@
 /* limits.c -- what the system allows this process: memory of the machine, of its control groups,
- * and of its own limits (ulimit -d, ulimit -v).
+ * and of its own limits (ulimit -d, ulimit -v); and processors of its control groups and of its job
+ * in a batch system.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -38,66 +40,100 @@ int64_t bn_memory_private(void)
 
 /* ---- control groups ---- */
 
-/* The files of a memory group: with and without one tree for all controllers. */
-typedef struct {
-    const char *below, *most, *now, *cache;
-} kind;
+/* One group, in this folder; older: of a tree for each controller, else of one tree for all. */
+typedef void look_fn(void *out, const char *folder, bool older);
 
-static const kind kinds[] = {{"", "memory.max", "memory.current", "inactive_file "},
-                             {"/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
-                              "total_inactive_file "}};
-
-/* One group: its limit, and what it may still take.  Pages of files that nobody uses now can be
- * taken back. */
-static void look_at(int64_t *most, int64_t *left, const char *folder, const kind *k)
+/* Where the path of a group begins in a line "ID:CONTROLLERS:/PATH"; NULL: it is of another
+ * controller. */
+static char *path_in(char *line, bool *older, const char *controller)
 {
-    char path[1400];
-    snprintf(path, sizeof path, "%s/%s", folder, k->most);
-    int64_t limit = read_line(path, "");        /* "max": none */
-    snprintf(path, sizeof path, "%s/%s", folder, k->now);
-    int64_t now = read_line(path, "");
-    snprintf(path, sizeof path, "%s/memory.stat", folder);
-    int64_t cache = read_line(path, k->cache);
-    if (limit < 0 || now < 0)
-        return;
-    if (cache > 0)
-        now = now > cache ? now - cache : 0;
-    *most = bn_least(*most, limit);
-    *left = bn_least(*left, limit > now ? limit - now : 0);
-}
-
-/* Where the path of a memory group begins in a line "ID:CONTROLLERS:/PATH"; NULL: another group. */
-static char *path_in(char *line, const kind **k)
-{
+    char wanted[32];
     char *controllers = strchr(line, ':'), *path = controllers ? strchr(controllers + 1, ':') : NULL;
     if (!path || path[1] != '/')
         return NULL;
     *path = ',';
-    *k = strncmp(line, "0:,", 3) == 0 ? &kinds[0] : &kinds[1];
+    *older = strncmp(line, "0:,", 3) != 0;
     *controllers = ',';
-    return *k == &kinds[0] || strstr(controllers, ",memory,") ? path + 1 : NULL;
+    snprintf(wanted, sizeof wanted, ",%s,", controller);
+    return !*older || strstr(controllers, wanted) ? path + 1 : NULL;
 }
 
 /* A group and its parents: inside a container only those at the top may be there to read. */
-void bn_memory_group(int64_t *most, int64_t *left, const char *self, const char *mounts)
+static void each_group(void *out, look_fn *look, const char *controller, const char *self,
+                       const char *mounts)
 {
     char line[1024], folder[1300];
-    const kind *k;
+    bool older;
     FILE *f = fopen(self, "re");
-    *most = *left = INT64_MAX;
     while (f && fgets(line, sizeof line, f)) {
         line[strcspn(line, "\n")] = 0;
-        char *path = path_in(line, &k);
+        char *path = path_in(line, &older, controller);
         for (char *end = path ? path + strlen(path) : NULL; path && end >= path; end--) {
             if (*end && *end != '/')
                 continue;
             *end = 0;
-            snprintf(folder, sizeof folder, "%s%s%s", mounts, k->below, path);
-            look_at(most, left, folder, k);
+            snprintf(folder, sizeof folder, "%s%s%s%s", mounts, older ? "/" : "",
+                     older ? controller : "", path);
+            look(out, folder, older);
         }
     }
     if (f)
         fclose(f);
+}
+
+static int64_t read_in(const char *folder, const char *file, const char *name)
+{
+    char path[1400];
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    return read_line(path, name);
+}
+
+typedef struct {
+    int64_t most, left;
+} group_room;
+
+/* Its limit, and what it may still take.  Pages of files that nobody uses now can be taken back. */
+static void look_at_memory(void *out, const char *folder, bool older)
+{
+    group_room *r = out;
+    int64_t limit = read_in(folder, older ? "memory.limit_in_bytes" : "memory.max", "");
+    int64_t now = read_in(folder, older ? "memory.usage_in_bytes" : "memory.current", "");
+    int64_t cache = read_in(folder, "memory.stat", older ? "total_inactive_file " : "inactive_file ");
+    if (limit < 0 || now < 0)           /* "max": none */
+        return;
+    if (cache > 0)
+        now = now > cache ? now - cache : 0;
+    r->most = bn_least(r->most, limit);
+    r->left = bn_least(r->left, limit > now ? limit - now : 0);
+}
+
+void bn_memory_group(int64_t *most, int64_t *left, const char *self, const char *mounts)
+{
+    group_room r = {INT64_MAX, INT64_MAX};
+    each_group(&r, look_at_memory, "memory", self, mounts);
+    *most = r.most;
+    *left = r.left;
+}
+
+/* "200000 100000": so many microseconds of all processors in so many of the clock; "max": any. */
+static void look_at_quota(void *out, const char *folder, bool older)
+{
+    int64_t *cores = out, quota = read_in(folder, older ? "cpu.cfs_quota_us" : "cpu.max", "");
+    int64_t period = older ? read_in(folder, "cpu.cfs_period_us", "") : 0;
+    char both[64];
+    if (!older && quota > 0) {
+        snprintf(both, sizeof both, "%lld ", (long long)quota);
+        period = read_in(folder, "cpu.max", both);
+    }
+    if (quota > 0 && period > 0)
+        *cores = bn_least(*cores, (quota - 1) / period + 1);
+}
+
+int64_t bn_cores_group(const char *self, const char *mounts)
+{
+    int64_t cores = INT64_MAX;
+    each_group(&cores, look_at_quota, "cpu", self, mounts);
+    return cores;
 }
 
 static int64_t group_memory(bool left)
@@ -105,6 +141,28 @@ static int64_t group_memory(bool left)
     int64_t most, rest;
     bn_memory_group(&most, &rest, "/proc/self/cgroup", "/sys/fs/cgroup");
     return left ? rest : most;
+}
+
+int64_t bn_cores_quota(void)
+{
+    return bn_cores_group("/proc/self/cgroup", "/sys/fs/cgroup");
+}
+
+/* ---- batch systems ---- */
+
+/* What the user, Slurm, PBS, LSF and Grid Engine give a process. */
+int64_t bn_cores_job(void)
+{
+    static const char *const names[] = {"OMP_NUM_THREADS", "SLURM_CPUS_PER_TASK", "NCPUS",
+                                        "LSB_DJOB_NUMPROC", "NSLOTS"};
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *text = getenv(names[i]);
+        long long cores = text ? atoll(text) : 0;
+        if (cores > 0)
+            least = bn_least(least, cores);
+    }
+    return least;
 }
 
 /* ---- the machine ---- */

@@ -45,4 +45,10 @@ int64_t bn_memory_private(void);        /* this process has reserved; -1: unknow
  * INT64_MAX: no limit is known. */
 void bn_memory_group(int64_t *most, int64_t *left, const char *self, const char *mounts);
 
+/* Processors that a quota of the control groups allows, rounded up, and that the user or a batch
+ * system gives this process (OMP_NUM_THREADS, SLURM_CPUS_PER_TASK, ...); INT64_MAX: any number. */
+int64_t bn_cores_quota(void);
+int64_t bn_cores_job(void);
+int64_t bn_cores_group(const char *self, const char *mounts);  /* as bn_memory_group reads them */
+
 #endif

@@ -78,9 +78,12 @@ static void in_child(void)
         atomic_store(&alone, true);
 }
 
-static void watch_forks(void)
+static int64_t quota;   /* of cores: see bn_cores_quota */
+
+static void begin(void)
 {
     (void)pthread_atfork(NULL, NULL, in_child);     /* fails only without memory */
+    quota = bn_cores_quota();
 }
 
 /* Threads of this process; 0: unknown. */
@@ -90,24 +93,25 @@ static long count_threads(void)
     return stat("/proc/self/task", &s) == 0 ? (long)s.st_nlink - 2 : 0;
 }
 
-/* Every core, or as many threads as find room in half of what a limit of memory leaves. */
+/* One for every core that the process may use, but only as many as find room in half of what a limit
+ * of memory leaves. */
 static int usual_threads(void)
 {
     int64_t room = bn_memory_unreserved();
-    return room == INT64_MAX ? cores() : (int)bn_least(cores(), room / 2 / BN_THREAD_BYTES);
+    int64_t usable = bn_least(cores(), bn_least(quota, bn_cores_job()));
+    return (int)(room == INT64_MAX ? usable : bn_least(usable, room / 2 / BN_THREAD_BYTES));
 }
 
 int bn_threads(int asked)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch_forks);
+    pthread_once(&once, begin);
     startable = MOST_THREADS;           /* others may have ended since */
     if (kept > 1 && count_threads() < kept)
         kept = 1;                       /* the caller's own regions have ended some */
     int t = asked > 0 ? asked : usual_threads();
     if (t <= 1 || atomic_load(&alone))
         return 1;
-    atomic_store(&had_several, true);
     return t > MOST_THREADS ? MOST_THREADS : t;
 }
 
@@ -216,6 +220,8 @@ int bn_team(int threads, double work)
         if (here + more < team)
             startable = team = here + more / 2;         /* and leave room for others */
     }
+    if (team > 1)
+        atomic_store(&had_several, true);
     if (team > 1 && keeps_threads())
         kept = team;
     return team;

@@ -91,6 +91,75 @@ static void groups_of_the_older_kind_limit_memory(void **state)
     assert_true(most == INT64_MAX && left == INT64_MAX);
 }
 
+static void groups_and_their_parents_limit_processors(void **state)
+{
+    char top[500], job[500], self[600];
+    (void)state;
+    folder_of(top, "cpu");
+    folder_of(job, "cpu/job");
+    snprintf(self, sizeof self, "%s/self", top);
+    put(top, "self", "0::/job/step\n");
+    assert_true(bn_cores_group(self, top) == INT64_MAX);
+    put(job, "cpu.max", "max 100000\n");
+    assert_true(bn_cores_group(self, top) == INT64_MAX);
+    put(top, "cpu.max", "800000 100000\n");
+    assert_int_equal(bn_cores_group(self, top), 8);
+    put(job, "cpu.max", "250000 100000\n");
+    assert_int_equal(bn_cores_group(self, top), 3);
+    put(job, "cpu.max", "1000 100000\n");
+    assert_int_equal(bn_cores_group(self, top), 1);
+    put(job, "cpu.max", "1000\n");
+    assert_int_equal(bn_cores_group(self, top), 8);
+    assert_true(bn_cores_group("/nowhere/self", top) == INT64_MAX);
+}
+
+static void groups_of_the_older_kind_limit_processors(void **state)
+{
+    char top[500], cpu[500], job[500], self[600];
+    (void)state;
+    folder_of(top, "oldcpu");
+    folder_of(cpu, "oldcpu/cpu");
+    folder_of(job, "oldcpu/cpu/job");
+    snprintf(self, sizeof self, "%s/self", top);
+    put(top, "self", "5:cpuset:/other\n4:cpu,cpuacct:/job\n0::/\n");
+    put(cpu, "cpu.cfs_quota_us", "-1\n");
+    put(cpu, "cpu.cfs_period_us", "100000\n");
+    assert_true(bn_cores_group(self, top) == INT64_MAX);
+    put(job, "cpu.cfs_quota_us", "150000\n");
+    put(job, "cpu.cfs_period_us", "50000\n");
+    assert_int_equal(bn_cores_group(self, top), 3);
+    put(cpu, "cpu.cfs_quota_us", "100001\n");
+    assert_int_equal(bn_cores_group(self, top), 2);
+}
+
+static void the_user_and_batch_systems_lower_the_number_of_threads(void **state)
+{
+    static const char *const names[] = {"OMP_NUM_THREADS", "SLURM_CPUS_PER_TASK", "NCPUS",
+                                        "LSB_DJOB_NUMPROC", "NSLOTS"};
+    enum { NAMES = sizeof names / sizeof *names };
+    (void)state;
+    for (int i = 0; i < NAMES; i++)
+        unsetenv(names[i]);
+    assert_true(bn_cores_job() == INT64_MAX);
+    const int all = bn_threads(0);
+    for (int i = 0; i < NAMES; i++) {
+        setenv(names[i], "7", 1);
+        assert_int_equal(bn_cores_job(), 7);
+        setenv(names[i], "1", 1);
+        assert_int_equal(bn_threads(0), 1);
+        assert_int_equal(bn_threads(3), 3);     /* what a call asks for counts */
+        setenv(names[i], "4096", 1);
+        assert_int_equal(bn_threads(0), all);   /* never more */
+        setenv(names[i], "many", 1);
+        assert_int_equal(bn_threads(0), all);
+    }
+    setenv("NSLOTS", "2", 1);
+    setenv("NCPUS", "5", 1);
+    assert_int_equal(bn_cores_job(), 2);
+    for (int i = 0; i < NAMES; i++)
+        unsetenv(names[i]);
+}
+
 #ifndef SANITIZED
 
 /* ---- threads ---- */
@@ -388,8 +457,11 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_and_their_parents_limit_memory),
         cmocka_unit_test(groups_of_the_older_kind_limit_memory),
-        cmocka_unit_test(a_team_is_as_large_as_its_work_pays_for),
+        cmocka_unit_test(groups_and_their_parents_limit_processors),
+        cmocka_unit_test(groups_of_the_older_kind_limit_processors),
+        cmocka_unit_test(the_user_and_batch_systems_lower_the_number_of_threads),
         cmocka_unit_test(a_team_has_the_threads_that_start),
+        cmocka_unit_test(a_team_is_as_large_as_its_work_pays_for),
         cmocka_unit_test(a_call_without_its_threads_gives_the_same),
         cmocka_unit_test(a_call_works_or_fails_whatever_the_limit),
         cmocka_unit_test(so_it_does_under_a_limit_from_the_beginning),
@@ -406,6 +478,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_and_their_parents_limit_memory),
         cmocka_unit_test(groups_of_the_older_kind_limit_memory),
+        cmocka_unit_test(groups_and_their_parents_limit_processors),
+        cmocka_unit_test(groups_of_the_older_kind_limit_processors),
+        cmocka_unit_test(the_user_and_batch_systems_lower_the_number_of_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

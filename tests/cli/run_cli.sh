@@ -15,9 +15,8 @@ BONSAI=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 shift
 [ -x "$BONSAI" ] || { echo "$BONSAI: no such program"; exit 1; }
 LC_ALL=C.UTF-8 TERM=dumb
-OMP_WAIT_POLICY=passive             # on a busy machine spinning threads take minutes
 unset NO_COLOR BONSAI_ISA
-export HERE ROOT BONSAI LC_ALL TERM OMP_WAIT_POLICY
+export HERE ROOT BONSAI LC_ALL TERM
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/bonsai-cli-XXXXXX") || exit 1
 trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
 trap 'exit 1' INT TERM

@@ -12,7 +12,7 @@
 #include "testing.h"            /* behind cli.h: a macro of cmocka is called as a function there */
 
 const workers crew = {.program = "bonsai"};
-const command commands[] = {{NULL, NULL, NULL, 0}};
+const command commands[] = {{NULL, NULL, NULL}};
 
 /* A session that says nothing aloud; its last message is in said. */
 static inline session silent_session(void)

@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 """
 import os
+import re
 import tempfile
 import unittest
 
@@ -42,6 +43,16 @@ import graphbonsai
 print(len(os.listdir("/proc/self/task")) - before, os.environ.get("OPENBLAS_NUM_THREADS"))
 """
 
+# What OpenMP was told to do, and what is left of the setting.
+WAIT = """
+import os
+for name in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT"):
+    os.environ.pop(name, None)
+os.environ.update(%r)
+import graphbonsai
+print(os.environ.get("OMP_WAIT_POLICY"))
+"""
+
 
 @unittest.skipIf(testing.SANITIZED, "a sanitizer reserves terabytes")
 class Limits(testing.Case):
@@ -56,6 +67,16 @@ class Limits(testing.Case):
         self.assertEqual(len(lines), 6)
         self.assertNotIn("done", lines[0])
         self.assertEqual(lines[4].split()[2:], ["done", "done"])
+
+    def test_threads_that_wait_sleep_unless_told_otherwise(self):
+        for said, spins in (({}, "0"), ({"GOMP_SPINCOUNT": "77"}, "77"),
+                            ({"OMP_WAIT_POLICY": "passive"}, "0")):
+            done = testing.script(WAIT % said, OMP_DISPLAY_ENV="verbose")
+            found = re.findall("GOMP_SPINCOUNT = '([^']*)'", done.stderr)
+            if not found:
+                self.skipTest("built without OpenMP, or with another runtime")
+            self.assertEqual(found[-1], spins)
+            self.assertEqual(done.stdout, "%s\n" % said.get("OMP_WAIT_POLICY"))
 
     def test_loading_starts_no_threads(self):
         for more, setting in ((90, None), (90, "3"), (4000, None)):

@@ -72,7 +72,7 @@ class Signatures(testing.Case):
                 '    """Saves.\n\n    Args:\n        path: a file.\n        more: stays.\n'
                 "        features: features in a .bonsai file: auto is the smallest that loses "
                 "nothing, keep stays\n            dense or sparse, f16 and u8 may round.\n"
-                '        threads: threads, 0 for every core (0 to 4096).\n    """\n')
+                '        threads: threads, 0 for every core it may use (0 to 4096).\n    """\n')
         self.assertEqual(signatures.rewritten(text), want)
         self.assertEqual(signatures.rewritten(want), want)
         with self.assertRaisesRegex(SystemExit, "signatures: write has no option colour"):
