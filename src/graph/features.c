@@ -42,13 +42,6 @@ int64_t bn_row_room_in(const bonsai_graph *g, int64_t begin, int64_t end)
     return room;
 }
 
-bool bn_is_zero(float v)
-{
-    uint32_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    return bits == 0;
-}
-
 static int64_t sparse_row(int32_t *index, float *value, const bonsai_graph *g, int64_t node)
 {
     const bn_csr x = sparse_features(g);
@@ -63,11 +56,24 @@ static int64_t sparse_row(int32_t *index, float *value, const bonsai_graph *g, i
     return count;
 }
 
+static int64_t float_row(int32_t *index, float *value, const float *row, int64_t f)
+{
+    int64_t count = 0;
+    for (int64_t j = 0; j < f; j++) {           /* without a branch */
+        index[count] = (int32_t)j;
+        value[count] = row[j];
+        count += !bn_is_zero(row[j]);
+    }
+    return count;
+}
+
 static int64_t dense_row(int32_t *index, float *value, const bonsai_graph *g, int64_t node)
 {
     const bonsai_array *x = &g->view.section[BONSAI_SECTION_FEATURES];
     const float *scale = g->view.section[BONSAI_SECTION_FEATURE_SCALE].data;
     int64_t f = g->view.features, count = 0;
+    if (x->type == BONSAI_TYPE_F32 && !scale)
+        return float_row(index, value, (const float *)x->data + node * f, f);
     for (int64_t j = 0; j < f; j++) {
         float v = bn_real_at(x, node * f + j);
         if (scale)

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "base/place.h"
 #include "tensor/tensor.h"
@@ -155,7 +156,13 @@ void          bn_draft_free(bn_draft *d);
 
 /* ---- features and labels of a node (features.c) ---- */
 
-bool bn_is_zero(float v);       /* all bits are zero; a minus zero is a value and is kept */
+/* All bits are zero; a minus zero is a value and is kept. */
+static inline bool bn_is_zero(float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits == 0;
+}
 
 /* How many features so many nodes have, about: the work of a team (bn_team). */
 double  bn_features_work(const bonsai_graph *g, int64_t nodes);

@@ -2,8 +2,11 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <string.h>
 
 #include "graph/graph.h"
+
+enum { PIECE = 64 };            /* values that are looked at together */
 
 /* Whether every value is exactly scale times an integer in low..high. */
 static bool is_multiple(const float *value, int64_t count, float scale, int low, int high)
@@ -42,8 +45,44 @@ static float exact_near(const float *value, int64_t count, float scale, int low,
     return 0.0f;
 }
 
-/* The positive scale that is lossless, or 0.  hint: the scale that the row was stored with, or 0.
- * The smallest value is scale times one of 1..high, so there are few scales to try. */
+/* The least and the largest of these absolute values and those before, and whether a sign is minus.
+ * Without their signs floats are in the order of their bits, which wide registers compare. */
+static bool widen_range(float *least, float *largest, const float *value, int64_t count)
+{
+    int32_t low, high, any = 0;
+    memcpy(&low, least, sizeof low);
+    memcpy(&high, largest, sizeof high);
+#pragma omp simd reduction(|:any) reduction(min:low) reduction(max:high)
+    for (int64_t i = 0; i < count; i++) {
+        int32_t bits;
+        memcpy(&bits, &value[i], sizeof bits);
+        any |= bits;
+        bits &= INT32_MAX;
+        low = bits < low ? bits : low;
+        high = bits > high ? bits : high;
+    }
+    memcpy(least, &low, sizeof low);
+    memcpy(largest, &high, sizeof high);
+    return any < 0;
+}
+
+/* The smallest value is scale times one of 1..high, and the largest at most scale times high, so
+ * there are few scales to try.  Returns their number, if it is not 0 with the smallest value. */
+static int count_scales(float *least, const float *value, int64_t count, int low, int high)
+{
+    float largest = 0.0f;
+    int scales = high;
+    *least = INFINITY;
+    for (int64_t i = 0; i < count && scales > 0; i += PIECE) {
+        bool negative = widen_range(least, &largest, value + i, bn_least(PIECE, count - i));
+        if (*least == 0.0f || (low == 0 && negative) || !isfinite(largest))
+            return 0;                           /* a minus zero is not a multiple */
+        scales = (int)((float)(high + 1) * (*least / largest) + 0.5f);
+    }
+    return scales;
+}
+
+/* The positive scale that is lossless, or 0.  hint: the scale that the row was stored with, or 0. */
 float bn_scale_exact(const float *value, int64_t count, int low, int high, float hint)
 {
     if (count == 0)
@@ -53,15 +92,9 @@ float bn_scale_exact(const float *value, int64_t count, int low, int high, float
         return hint;
     if (is_multiple(value, count, 1.0f, low, high))
         return 1.0f;
-    float least = INFINITY, largest = 0.0f;
-    for (int64_t i = 0; i < count; i++) {
-        if (value[i] == 0.0f || (low == 0 && signbit(value[i])))
-            return 0.0f;                        /* a minus zero is not a multiple */
-        least = fminf(least, fabsf(value[i]));
-        largest = fmaxf(largest, fabsf(value[i]));
-    }
-    int divisors = (int)((float)(high + 1) * (least / largest) + 0.5f);
-    for (int divisor = 1; divisor <= divisors; divisor++) {
+    float least;
+    int scales = count_scales(&least, value, count, low, high);
+    for (int divisor = 1; divisor <= scales; divisor++) {
         float scale = exact_near(value, count, least / (float)divisor, low, high);
         if (scale != 0.0f)
             return scale;

@@ -24,12 +24,19 @@ float bn_row_hint(const bonsai_graph *g, int64_t node)
 
 void bn_traits_add(bn_traits *t, const float *value, int64_t count, float hint)
 {
-    t->nnz += count;
+    uint32_t any = 0;
+    for (int64_t i = 0; i < count && t->ones; i++)
+        t->ones = value[i] == 1.0f;
+    for (int64_t i = 0; i < count && t->half; i++)
+        t->half = bn_half_to_float(bn_half_from_float(value[i])) == value[i];
+#pragma omp simd reduction(|:any)
     for (int64_t i = 0; i < count; i++) {
-        t->ones &= value[i] == 1.0f;
-        t->half = t->half && bn_half_to_float(bn_half_from_float(value[i])) == value[i];
-        t->negative |= signbit(value[i]) != 0;
+        uint32_t bits;
+        memcpy(&bits, &value[i], sizeof bits);
+        any |= bits;
     }
+    t->nnz += count;
+    t->negative |= any >> 31 != 0;
     t->u8 = t->u8 && bn_scale_exact(value, count, 0, 255, hint) != 0.0f;
     t->i8 = t->i8 && bn_scale_exact(value, count, -128, 127, hint) != 0.0f;
 }
