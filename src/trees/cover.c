@@ -24,6 +24,10 @@ struct bn_cover {
     int64_t samples, left;      /* samples; not covered in this round */
     int64_t reached, rechecks;
     uint8_t *state;             /* trees */
+    int32_t *some;              /* trees that cover any sample, ascending */
+    int64_t  somes;
+    int32_t *skipped;           /* trees that are SKIPPED */
+    int64_t  skips;
     uint8_t *covered;           /* samples: bit 0 in this round, bit 1 ever */
     node    *heap;
     int64_t  size;
@@ -71,10 +75,11 @@ static double gain(const bn_cover *c, int64_t tree)
 static void build_heap(bn_cover *c)
 {
     c->size = 0;
-    for (int64_t t = 0; t < c->covers->count; t++) {
+    for (int64_t i = 0; i < c->somes; i++) {
+        int32_t t = c->some[i];
         double key = c->state[t] == FREE ? gain(c, t) : 0;
         if (key > 0)
-            c->heap[c->size++] = (node){key, c->tie[t], (int32_t)t, c->version};
+            c->heap[c->size++] = (node){key, c->tie[t], t, c->version};
     }
     for (int64_t i = c->size / 2 - 1; i >= 0; i--)
         sift_down(c, i);
@@ -86,6 +91,18 @@ static void new_round(bn_cover *c)
         c->covered[s] &= 2;
     c->left = c->samples;
     build_heap(c);
+}
+
+static bonsai_status list_covering(bn_cover *c)
+{
+    const bn_lists *l = c->covers;
+    for (int64_t t = 0; t < l->count; t++)
+        c->somes += l->offsets[t + 1] > l->offsets[t];
+    bonsai_status rc = BN_NEW(&c->some, c->somes);
+    for (int64_t t = 0, i = 0; t < l->count && rc == BONSAI_OK; t++)
+        if (l->offsets[t + 1] > l->offsets[t])
+            c->some[i++] = (int32_t)t;
+    return rc;
 }
 
 bonsai_status bn_cover_new(bn_cover **out, const bn_lists *covers, int64_t samples,
@@ -101,7 +118,9 @@ bonsai_status bn_cover_new(bn_cover **out, const bn_lists *covers, int64_t sampl
     c->cost = cost;
     BN_TRY(BN_NEW(&c->state, covers->count));
     BN_TRY(BN_NEW(&c->covered, samples));
-    BN_TRY(BN_NEW(&c->heap, covers->count));
+    BN_TRY(BN_NEW(&c->skipped, covers->count));
+    BN_TRY(list_covering(c));
+    BN_TRY(BN_NEW(&c->heap, c->somes));
     BN_TRY(BN_NEW(&c->order, covers->count));
     for (int64_t t = 0; t < covers->count; t++)
         c->order[t] = (int32_t)t;
@@ -163,13 +182,14 @@ void bn_cover_take(bn_cover *c, int64_t tree)
 void bn_cover_skip(bn_cover *c, int64_t tree)
 {
     c->state[tree] = SKIPPED;
+    c->skipped[c->skips++] = (int32_t)tree;
 }
 
 void bn_cover_retry(bn_cover *c)
 {
-    for (int64_t t = 0; t < c->covers->count; t++)
-        if (c->state[t] == SKIPPED)
-            c->state[t] = FREE;
+    for (; c->skips > 0; c->skips--)
+        if (c->state[c->skipped[c->skips - 1]] == SKIPPED)      /* not taken in between */
+            c->state[c->skipped[c->skips - 1]] = FREE;
     c->at = 0;
     c->random = false;
     build_heap(c);
@@ -190,6 +210,8 @@ void bn_cover_free(bn_cover *c)
     if (!c)
         return;
     bn_free(c->state);
+    bn_free(c->some);
+    bn_free(c->skipped);
     bn_free(c->covered);
     bn_free(c->heap);
     bn_free(c->order);

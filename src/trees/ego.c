@@ -1,11 +1,13 @@
 /* ego.c -- the nodes within L hops of a root, added to a priced set if they fit.
  *
- * Breadth first, in two steps.  The first only meets the nodes and adds up the least
+ * Breadth first, in three steps.  The first only meets the nodes and adds up the least
  * that each must cost: it stops as soon as that exceeds what is left, so that a tree
  * that is far too large, or a hub of a million neighbours, costs no more than one
- * that just fits.  The second adds them, edges and all.
+ * that just fits.  The second adds the entries among the outermost nodes, which are most of a tree
+ * where neighbours know each other, and stops in the same way.  The third adds the nodes to the set,
+ * edges and all.
  *
- * On several ranks what both steps read is fetched ahead, little at first and then more and more: a
+ * On several ranks what these steps read is fetched ahead, little at first and then more and more: a
  * tree takes few messages, and one that does not fit brings little that is not needed.
  *
  * SPDX-License-Identifier: MIT */
@@ -17,16 +19,24 @@ enum { CHECK_EVERY = 64,
        FIRST_PORTION = 1024, LAST_PORTION = 1 << 20,    /* entries that are fetched ahead */
        GROWTH = 4 };
 
+static const double NEARLY_ALL = 0.75;  /* of the budget is left: look if a tree exceeds all of it */
+
+typedef struct { double bytes; int64_t nodes; } room;
+
 struct bn_ego {
     bn_reader *r;
     uint64_t *seen;             /* n bits: in the queue */
     int32_t  *queue;            /* the tree */
     int32_t  *added;            /* those of it that are new in the set */
-    int64_t   length, new;
+    int64_t   length, new, inner;       /* inner: new ones all of whose neighbours are in the tree */
     const uint64_t *priced;     /* n bits: of the price that it grows in */
     int64_t   queue_room, added_room;
     int64_t   portion;
     int64_t   looked;           /* entries of each node that were looked ahead at */
+    uint32_t *least;            /* n: what a node costs at least, 0: not known; NULL: not kept */
+    room      used, most;       /* what the new nodes cost at least; what they may before it stops */
+    double    entry;            /* bytes that an entry costs at least */
+    bool      whole;            /* all entries of the nodes that are met are in the tree */
 };
 
 bonsai_status bn_ego_new(bn_ego **out, bn_reader *r)
@@ -37,6 +47,8 @@ bonsai_status bn_ego_new(bn_ego **out, bn_reader *r)
     BN_TRY(BN_NEW(&e, 1));
     e->r = r;
     BN_TRY(BN_NEW(&e->seen, BN_WORDS(r->g->view.nodes)));
+    if (r->accounting == BONSAI_ACCOUNTING_STRICT && r->g->view.nodes <= BN_SLOTS_DIRECT)
+        BN_TRY(BN_NEW(&e->least, r->g->view.nodes));
     *out = e;
     e = NULL;
 done:
@@ -49,6 +61,7 @@ void bn_ego_free(bn_ego *e)
     if (!e)
         return;
     bn_free(e->seen);
+    bn_free(e->least);
     bn_free(e->queue);
     bn_free(e->added);
     bn_free(e);
@@ -61,7 +74,8 @@ static void next_search(bn_ego *e)
         memset(e->seen, 0, (size_t)words * sizeof *e->seen);
     for (int64_t i = 0; i < e->length && e->length <= words; i++)
         bn_bit_clear(e->seen, e->queue[i]);
-    e->length = e->new = 0;
+    e->length = e->new = e->inner = 0;
+    e->used = (room){0, 0};
 }
 
 static bonsai_status widen(bn_ego *e)
@@ -136,13 +150,29 @@ done:
 
 /* ---- growing ---- */
 
-typedef struct { double bytes; int64_t nodes; } room;
+static bool is_within(const room *used, const room *most)
+{
+    return used->bytes <= most->bytes && used->nodes <= most->nodes;
+}
 
-/* Meets a node; it does not fit if the set would surely be too large with it. */
-static bonsai_status meet(bool *fits, bn_ego *e, bn_price *p, int32_t v, room *left)
+/* By our accounting the least is a whole number of bytes. */
+static bonsai_status least_of(double *out, bn_ego *e, bn_price *p, int32_t v)
 {
     bonsai_status rc = BONSAI_OK;
-    double least;
+    if (!e->least || e->least[v] == 0)
+        rc = bn_price_least(out, p, v);
+    else
+        *out = e->least[v];
+    if (e->least)
+        e->least[v] = (uint32_t)*out;
+    return rc;
+}
+
+/* Meets a node. */
+static bonsai_status meet(bn_ego *e, bn_price *p, int32_t v)
+{
+    bonsai_status rc = BONSAI_OK;
+    double least, entries = e->whole ? (double)bn_degree(e->r->g, v) : e->length > 0;
     if (e->length >= e->added_room)
         BN_TRY(widen(e));
     bn_bit_set(e->seen, v);
@@ -150,48 +180,63 @@ static bonsai_status meet(bool *fits, bn_ego *e, bn_price *p, int32_t v, room *l
     if (bn_bit(e->priced, v))
         return BONSAI_OK;
     e->added[e->new++] = v;
-    BN_TRY(bn_price_least(&least, p, v));
-    left->bytes -= least;
-    left->nodes--;
-    *fits = left->bytes >= 0 && left->nodes >= 0;
+    BN_TRY(least_of(&least, e, p, v));
+    e->used.bytes += least + entries * e->entry;
+    e->used.nodes++;
 done:
     return rc;
 }
 
-static bonsai_status meet_neighbours(bool *fits, bn_ego *e, bn_price *p, int32_t v, room *left)
+static bonsai_status meet_neighbours(bn_ego *e, bn_price *p, int32_t v)
 {
     bonsai_status rc = BONSAI_OK;
     const int64_t degree = bn_degree(e->r->g, v);
-    for (int64_t i = 0, looked = e->looked; i < degree && *fits;) {
+    for (int64_t i = 0, looked = e->looked; i < degree && is_within(&e->used, &e->most);) {
         if (looked > e->looked)
             BN_TRY(look_further(e, v, i, looked));
         const bn_near near = bn_near_of(e->r, v);
-        for (int64_t end = bn_least(near.count, looked); i < end && *fits; i++)
+        for (int64_t end = bn_least(near.count, looked);
+             i < end && is_within(&e->used, &e->most); i++)
             if (!bn_bit(e->seen, near.to[i]))
-                BN_TRY(meet(fits, e, p, near.to[i], left));
+                BN_TRY(meet(e, p, near.to[i]));
         looked = GROWTH * bn_least(looked, INT64_MAX / GROWTH);
     }
 done:
     return rc;
 }
 
-static bonsai_status meet_all(bool *fits, bn_ego *e, bn_price *p, int32_t root, int layers,
-                              room left)
+static bonsai_status meet_all(bn_ego *e, bn_price *p, int32_t root, int layers)
 {
     bonsai_status rc;
     int64_t head = 0, ahead = 0;
-    *fits = true;
     e->portion = FIRST_PORTION;
+    e->whole = layers > 0;
     BN_TRY(bn_reader_want(e->r, &root, 1, FIRST_PORTION));
-    BN_TRY(meet(fits, e, p, root, &left));
-    for (int hop = 0; hop < layers && *fits; hop++)
-        for (int64_t end = e->length; head < end && *fits; head++) {
+    BN_TRY(meet(e, p, root));
+    for (int hop = 1; hop <= layers; hop++) {
+        e->whole = hop < layers;
+        e->inner = e->new;
+        for (int64_t end = e->length; head < end && is_within(&e->used, &e->most); head++) {
             if (head == ahead)
                 BN_TRY(look_ahead(&ahead, e, end));
-            BN_TRY(meet_neighbours(fits, e, p, e->queue[head], &left));
+            BN_TRY(meet_neighbours(e, p, e->queue[head]));
         }
+    }
 done:
     return rc;
+}
+
+/* The entries of the outermost nodes that are in the tree; one of each was counted when it was
+ * met. */
+static void count_entries(bn_ego *e)
+{
+    for (int64_t i = e->inner; i < e->new && is_within(&e->used, &e->most); i++) {
+        const bn_near near = bn_near_of(e->r, e->added[i]);
+        int64_t links = 0;
+        for (int64_t j = 0; j < near.count; j++)
+            links += bn_bit(e->seen, near.to[j]);
+        e->used.bytes += links > 1 ? (double)(links - 1) * e->entry : 0;
+    }
 }
 
 static bonsai_status add_all(bool *fits, bn_ego *e, bn_price *p, double limit)
@@ -216,12 +261,20 @@ bonsai_status bn_ego_grow(bn_tree *tree, bn_ego *e, bn_price *p, int32_t root, i
                           const bn_budget *budget)
 {
     bonsai_status rc;
-    room left = {budget->bytes - bn_price_floor(p), budget->nodes - bn_price_nodes(p)};
+    const room all = {budget->bytes, budget->nodes};
+    const room left = {all.bytes - bn_price_floor(p), all.nodes - bn_price_nodes(p)};
+    bool nearly_all = left.bytes >= NEARLY_ALL * all.bytes &&
+                      (double)left.nodes >= NEARLY_ALL * (double)all.nodes;
     next_search(e);
     e->priced = bn_price_bits(p);
+    e->entry = bn_price_entry(p);
+    e->most = e->entry > 0 && nearly_all ? all : left;
     bn_price_mark(p);
-    tree->fits = false;
-    BN_TRY(meet_all(&tree->fits, e, p, root, layers, left));
+    BN_TRY(meet_all(e, p, root, layers));
+    if (e->entry > 0 && layers > 0)
+        count_entries(e);
+    tree->fits = e->new == 0 || is_within(&e->used, &left);
+    tree->never = e->entry > 0 && !is_within(&e->used, &all);
     BN_TRY(add_all(&tree->fits, e, p, budget->bytes));
     tree->node = e->queue;
     tree->count = e->length;

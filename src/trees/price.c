@@ -27,7 +27,7 @@ struct bn_price {
     bool      strict;
     totals    now, marked;
     uint64_t *in;               /* n bits */
-    int       label_bytes;
+    int       label_bytes, entry_bytes;
 };
 
 bonsai_status bn_price_new(bn_price **out, bn_reader *r)
@@ -41,6 +41,7 @@ bonsai_status bn_price_new(bn_price **out, bn_reader *r)
     p->reader = r;
     p->strict = r->accounting == BONSAI_ACCOUNTING_STRICT;
     p->label_bytes = !bn_has(r->g, BONSAI_SECTION_LABELS) ? 0 : c <= 255 ? 1 : c <= 65535 ? 2 : 4;
+    p->entry_bytes = bn_has(r->g, BONSAI_SECTION_EDGE_WEIGHTS) ? 8 : 4;
     BN_TRY(BN_NEW(&p->in, BN_WORDS(r->g->view.nodes)));
     *out = p;
     p = NULL;
@@ -192,13 +193,17 @@ double bn_price_bytes(const bn_price *p)
     const totals *t = &p->now;
     if (!p->strict)
         return paper_bytes(p);
-    int64_t width = bn_has(p->g, BONSAI_SECTION_EDGE_WEIGHTS) ? 8 : 4;
     int64_t offset = t->entries <= (int64_t)UINT32_MAX ? 4 : 8;
-    return (double)((t->nodes + 1) * offset + t->entries * width + t->nodes * p->label_bytes +
-                    feature_bytes(p, NULL));
+    return (double)((t->nodes + 1) * offset + t->entries * p->entry_bytes +
+                    t->nodes * p->label_bytes + feature_bytes(p, NULL));
 }
 
 double bn_price_floor(const bn_price *p)
 {
     return p->strict ? bn_price_bytes(p) : p->now.least;
+}
+
+double bn_price_entry(const bn_price *p)
+{
+    return p->strict ? p->entry_bytes : 0;
 }

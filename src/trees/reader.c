@@ -71,17 +71,36 @@ static double least_of_row(const bn_reader *r, const bn_traits *t)
     return bytes <= 4 ? 0 : (double)(bytes - 4 < INT32_MAX ? bytes - 4 : INT32_MAX);
 }
 
+/* The non-zero features of a node: where they are, if it has no zeros and they are floats; else a
+ * copy. */
+static const float *values_of(int64_t *count, bn_reader *r, int32_t v)
+{
+    const bonsai_array *x = &r->g->view.section[BONSAI_SECTION_FEATURES];
+    const float *row = (const float *)x->data + (int64_t)v * r->g->view.features;
+    bool plain = x->data && x->type == BONSAI_TYPE_F32 &&
+                 !bn_has(r->g, BONSAI_SECTION_FEATURE_SCALE);
+    *count = r->g->view.features;
+    int64_t zeros = !plain;
+    for (int64_t i = 0; i < *count && plain; i++)
+        zeros += bn_is_zero(row[i]);
+    if (zeros == 0)
+        return row;
+    *count = bn_row_get(r->row_index, r->row_value, r->g, v);
+    return r->row_value;
+}
+
 bn_row_facts bn_reader_look(bn_reader *r, int32_t v)
 {
     bn_traits t = {0, true, true, true, true, false};
     bool integer = true;
-    int64_t count = bn_row_get(r->row_index, r->row_value, r->g, v);
-    bn_traits_add(&t, r->row_value, count, bn_row_hint(r->g, v));
+    int64_t count;
+    const float *value = values_of(&count, r, v);
+    bn_traits_add(&t, value, count, bn_row_hint(r->g, v));
     for (int64_t i = 0; i < count && integer; i++)
-        integer = rintf(r->row_value[i]) == r->row_value[i];
+        integer = rintf(value[i]) == value[i];
     return (bn_row_facts){
         .bytes = r->accounting == BONSAI_ACCOUNTING_STRICT ? least_of_row(r, &t)
-                                                : sum_on_grid(r->row_value, count),
+                                                : sum_on_grid(value, count),
         .nnz = (int32_t)count,
         .traits = BN_KNOWN | (t.ones ? 0 : BN_NOT_ONES) | (t.half ? 0 : BN_NOT_HALF) |
                   (t.u8 ? 0 : BN_NOT_U8) | (t.i8 ? 0 : BN_NOT_I8) |

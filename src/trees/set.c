@@ -218,7 +218,10 @@ bonsai_status bn_set_try(bool *fits, bn_set *s, int64_t tree, int depth)
 {
     bonsai_status rc;
     int32_t c = bn_set_label(s, tree), root = s->job->train[tree];
-    bn_tree t = {&root, 1, true};
+    bn_tree t = {&root, 1, true, false};
+    *fits = false;
+    if (depth >= s->hopeless[tree])     /* most are tried in round after round */
+        return BONSAI_OK;
     if (s->members < s->job->g->view.nodes) {   /* else all are in: nothing to look for */
         int32_t seat = s->seat[c] >= 0 ? seat_node(s, c) : -1;
         bool waits = seat >= 0 && bn_set_role(s, seat) == BONSAI_ROLE_NONE;
@@ -229,6 +232,8 @@ bonsai_status bn_set_try(bool *fits, bn_set *s, int64_t tree, int depth)
             bn_price_again(s->price, seat);
     }
     *fits = t.fits;
+    if (t.never)
+        s->hopeless[tree] = (uint8_t)depth;
     if (!t.fits)
         return BONSAI_OK;
     BN_TRY(note_tree(s, root, t.node, t.count));
@@ -402,6 +407,8 @@ bonsai_status bn_set_new(bn_set *s, const bn_job *job, const bn_budget *budget)
     BN_TRY(bn_reader_of(&s->reader, job));
     BN_TRY(bn_price_new(&s->price, s->reader));
     BN_TRY(bn_ego_new(&s->ego, s->reader));
+    BN_TRY(BN_NEW(&s->hopeless, job->trees));
+    memset(s->hopeless, UINT8_MAX, (size_t)job->trees);
     BN_TRY(bn_slots_new(&s->slots, job->g->view.nodes));
     BN_TRY(BN_NEW(&s->class_roots, c));
     BN_TRY(BN_NEW(&s->class_trees, c));
@@ -417,6 +424,7 @@ void bn_set_free(bn_set *s)
 {
     bn_price_free(s->price);
     bn_ego_free(s->ego);
+    bn_free(s->hopeless);
     bn_reader_free(s->reader);
     bn_slots_free(&s->slots);
     bn_free(s->chosen);

@@ -22,6 +22,7 @@ typedef struct {
     bn_reader *reader;
     bn_price *price;            /* chosen nodes and waiting seats */
     bn_ego   *ego;
+    uint8_t  *hopeless;         /* trees: from this depth on it will never fit */
     bn_slots  slots;            /* of nodes that are or were chosen */
     bn_chosen *chosen;          /* by slot */
     int64_t   chosen_room;

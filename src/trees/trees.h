@@ -52,6 +52,8 @@ void    bn_price_undo(bn_price *p, const int32_t *nodes, int64_t count);
  * costs no less than its floor and their least. */
 bonsai_status bn_price_least(double *out, bn_price *p, int32_t node);
 double  bn_price_floor(const bn_price *p);
+/* What each entry that comes adds to them at least; 0: prices can fall when a node comes. */
+double  bn_price_entry(const bn_price *p);
 /* The non-zero features of a node, and one bit for each small encoding, of
  * BN_ENCODING_BITS, that its row forbids the whole set. */
 enum { BN_ENCODING_BITS = 5 };
@@ -68,6 +70,7 @@ typedef struct {
     const int32_t *node;        /* the root first; the ego's until the next call */
     int64_t count;
     bool    fits;
+    bool    never;              /* it fits into no set, for by itself it exceeds the budget */
 } bn_tree;
 
 /* Adds the nodes within `layers` hops of root to the priced set if its bytes and nodes then are

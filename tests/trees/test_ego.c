@@ -85,6 +85,46 @@ static void a_tree_fits_exactly_when_its_price_does(void **state)
     assert_true(fitted > 500 && refused > 500);
 }
 
+/* A tree that never fits exceeds the budget by itself; most that do so are found at once. */
+static void a_tree_never_fits_if_it_exceeds_the_budget_alone(void **state)
+{
+    (void)state;
+    int never = 0, alone = 0;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        bonsai_graph *g = case_graph(seed);
+        uint64_t s = seed;
+        bn_reader *r = reader_of(g, BONSAI_ACCOUNTING_STRICT);
+        bn_ego *e = NULL;
+        int nodes = (int)g->view.nodes;
+        const bn_budget all = {INFINITY, INT64_MAX, INT64_MAX};
+        const bn_budget some = {300 + random_below(&s, 1000),
+                                random_below(&s, 3) ? INT64_MAX : 4 + random_below(&s, nodes),
+                                INT64_MAX};
+        assert_int_equal(bn_ego_new(&e, r), BONSAI_OK);
+        for (int step = 0; step < 20; step++) {
+            int32_t root = random_below(&s, nodes);
+            int depth = random_below(&s, 4);
+            bn_price *empty = NULL, *p = NULL;
+            bn_tree whole, tree;
+            assert_int_equal(bn_price_new(&empty, r), BONSAI_OK);
+            assert_int_equal(bn_price_new(&p, r), BONSAI_OK);
+            assert_int_equal(bn_price_add(p, random_below(&s, nodes)), BONSAI_OK);
+            assert_int_equal(bn_ego_grow(&tree, e, p, root, depth, &some), BONSAI_OK);
+            assert_int_equal(bn_ego_grow(&whole, e, empty, root, depth, &all), BONSAI_OK);
+            bool exceeds = bn_price_bytes(empty) > some.bytes || bn_price_nodes(empty) > some.nodes;
+            assert_true(!tree.never || (exceeds && !tree.fits));
+            never += tree.never;
+            alone += exceeds;
+            bn_price_free(empty);
+            bn_price_free(p);
+        }
+        bn_ego_free(e);
+        bn_reader_free(r);
+        bonsai_graph_free(g);
+    }
+    assert_true(never > 200 && 2 * never > alone);
+}
+
 static void a_tree_can_be_taken_back(void **state)
 {
     (void)state;
@@ -142,6 +182,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tree_fits_exactly_when_its_price_does),
+        cmocka_unit_test(a_tree_never_fits_if_it_exceeds_the_budget_alone),
         cmocka_unit_test(a_tree_can_be_taken_back),
         cmocka_unit_test(an_ego_survives_failed_allocations),
     };
