@@ -138,7 +138,7 @@ static void add_probe(summary *r, const bonsai_condense_info *i)
         summary_real(r, "probe_other",
                      i->method == BONSAI_METHOD_TREES ? "with prototypes" : "with trees",
                      i->probe_other, "%.2f %%");
-        summary_note(r, "the probe of what was not chosen");
+        summary_note(r, "the probe of what was not chosen, or what it could expect");
     }
 }
 

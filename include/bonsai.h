@@ -336,7 +336,7 @@ typedef struct {                /* a condensed graph, beside the full one, and i
     int     entries;            /* prototypes: features kept of a row; 0: all */
     bonsai_type values;         /* prototypes: how these are stored */
     double  probe;              /* percent of validation nodes that the probe got right; -1: none */
-    double  probe_other;        /* AUTO: the same of the method that was not chosen */
+    double  probe_other;        /* AUTO: of the method not chosen, or the most it can expect */
     double  lossless_ratio;     /* to the full graph stored in as many bits; 0: as ratio */
     double  seconds_cluster, seconds_probe;
     char    why[160];           /* AUTO: the reason, in one line */

@@ -1,10 +1,11 @@
 /* auto.c -- the best of several methods: each makes its graph, and a probe says which is better.
  *
- * Prototypes come with the score that they were chosen by.  Picked nodes get theirs here: ridge
- * regression from the embeddings of the small graph's own labelled nodes, as a network would
- * see them there, to their labels, judged on the same nodes.  Where two are too close to tell
- * apart the one that stands first in the table is taken: trees are nodes of the graph, with nothing
- * rounded.  If one method cannot meet the budget, the others are used.
+ * Prototypes come first, with the score that they were chosen by.  Nodes are picked only if they
+ * can still win: what they need, neighbours above all, takes longer than prototypes.  They get their
+ * score here: ridge regression from the embeddings of the small graph's own labelled nodes, as a
+ * network would see them there, to their labels, judged on the same nodes.  Where two are too close
+ * to tell apart the one that stands first in the table is taken: trees are nodes of the graph, with
+ * nothing rounded.  If one method cannot meet the budget, the others are used.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -20,7 +21,10 @@ typedef struct {
     bonsai_graph *small;
     bonsai_condense_info info;
     bonsai_status rc;
-    char sentence[120];         /* where it could not be made: why not */
+    char error[512];            /* where it could not be made: what was said, ... */
+    char sentence[120];         /* ... and why not, without the name of the file */
+    int64_t outlook;            /* where it could not win: from so many nodes info.probe is what
+                                 * it could expect */
 } entrant;
 
 /* ---- the score of a graph of picked nodes ---- */
@@ -114,11 +118,12 @@ static bonsai_status note_refusal(entrant *e, const char *where)
 {
     if (e->rc != BONSAI_E_ARGUMENT)
         return e->rc;
-    const char *text = bonsai_error();
+    snprintf(e->error, sizeof e->error, "%s", bonsai_error());
+    const char *text = e->error;
     size_t len = strlen(where);
     if (strncmp(text, where, len) == 0 && text[len] == ':' && text[len + 1] == ' ')
         text += len + 2;
-    snprintf(e->sentence, sizeof e->sentence, "%s", text);
+    snprintf(e->sentence, sizeof e->sentence, "%.119s", text);
     for (char *at = e->sentence; *at; at++)
         *at = (unsigned char)*at < 0x80 ? *at : '?';
     return BONSAI_OK;
@@ -140,6 +145,7 @@ done:
 
 static bonsai_status enter(entrant *e, const bn_request *asked)
 {
+    bonsai_status rc = BONSAI_OK;
     const bn_job *job = &asked->p->job;
     const bn_method *m = bn_method_of(e->method);
     bn_request r = *asked;
@@ -147,20 +153,25 @@ static bonsai_status enter(entrant *e, const bn_request *asked)
     if ((m->needs & BN_NEEDS_COVER) && !r.o.no_rknn && r.o.k >= job->trees)
         e->rc = bn_fail(BONSAI_E_ARGUMENT, "k is %d but there are %lld trees", r.o.k,
                         (long long)job->trees);
-    else
+    else {
+        if (m->needs & BN_NEEDS_COVER)
+            BN_TRY(bn_prepare_cover(r.p, r.more));
         e->rc = m->run(&e->small, &e->info, &r);
+    }
     if (e->rc != BONSAI_OK)
         return note_refusal(e, asked->p->full->where);
-    return m->pick ? probe_picked(e, job) : BONSAI_OK;
+    rc = m->pick ? probe_picked(e, job) : BONSAI_OK;
+done:
+    return rc;
 }
 
 /* ---- choosing ---- */
 
-/* How far apart two scores by chance may well be: half a standard error. */
-static double doubt(double percent, int64_t judged)
+/* A standard error of a score. */
+static double error_of(double percent, int64_t judged)
 {
     double share = percent / 100;
-    return judged > 0 ? 50 * sqrt(share * (1 - share) / (double)judged) : 0;
+    return judged > 0 ? 100 * sqrt(share * (1 - share) / (double)judged) : 0;
 }
 
 /* The best that could be made; an earlier one where the scores are too close.  NULL: none could. */
@@ -170,12 +181,27 @@ static entrant *best_of(entrant *all, int count, int64_t judged)
     for (entrant *e = all + count - 1; e >= all; e--)
         if (e->rc == BONSAI_OK &&
             (!best || (judged > 0 &&
-                       e->info.probe > best->info.probe - doubt(best->info.probe, judged))))
+                       e->info.probe > best->info.probe - error_of(best->info.probe, judged) / 2)))
             best = e;
     return best;
 }
 
-/* The highest score among the others, or one that could not be made. */
+/* Whether picked nodes can expect less than the best so far, by two standard errors. */
+static bonsai_status is_hopeless(entrant *e, entrant *all, int count, const bn_request *r)
+{
+    bonsai_status rc;
+    int64_t judged = r->p->job.judge.rows;
+    const entrant *best = best_of(all, count, judged);
+    if (!best)
+        return BONSAI_OK;
+    BN_TRY(bn_outlook(&e->info.probe, &e->outlook, r));
+    if (!(e->info.probe < best->info.probe - 2 * error_of(best->info.probe, judged)))
+        e->outlook = 0;
+done:
+    return rc;
+}
+
+/* The highest score among the others, or one that was not made. */
 static entrant *runner_up(entrant *all, int count, const entrant *best)
 {
     entrant *other = NULL;
@@ -191,14 +217,19 @@ static void say_why(entrant *best, const entrant *other, const bn_job *job)
     const char *name = bonsai_method_name(best->method), *with = bonsai_method_name(other->method);
     char *why = best->info.why;
     size_t size = sizeof best->info.why;
-    if (other->rc != BONSAI_OK)
+    const char *judged = job->held ? "held-out training" : "validation";
+    if (other->outlook > 0)
+        bn_print(why, size, "%s: the probe got %.1f %% of %lld %s nodes right, with %lld training "
+                 "nodes, as many as fit, %.1f %%: no %s were made", name, best->info.probe,
+                 (long long)job->judge.rows, judged, (long long)other->outlook, other->info.probe,
+                 with);
+    else if (other->rc != BONSAI_OK)
         snprintf(why, size, "%s: %s cannot be made: %s", name, with, other->sentence);
     else if (job->judge.rows == 0)
         snprintf(why, size, "%s: there are no nodes for a probe to judge on", name);
     else
         bn_print(why, size, "%s: the probe got %.1f %% of %lld %s nodes right, with %s %.1f %%%s",
-                 name, best->info.probe, (long long)job->judge.rows,
-                 job->held ? "held-out training" : "validation", with, other->info.probe,
+                 name, best->info.probe, (long long)job->judge.rows, judged, with, other->info.probe,
                  best->info.probe < other->info.probe ? ", too close to tell" : "");
 }
 
@@ -209,9 +240,9 @@ static bonsai_status settle(bonsai_graph **out, bonsai_condense_info *info, entr
     bn_enter(&p->job.at, BN_STAGE_FINISH);
     entrant *best = best_of(all, count, p->job.judge.rows);
     if (!best)
-        return all[count - 1].rc;       /* its sentence is still set */
+        return bn_fail(all[count - 1].rc, "%s", all[count - 1].error);
     entrant *other = runner_up(all, count, best);
-    best->info.probe_other = other->rc == BONSAI_OK ? other->info.probe : -1;
+    best->info.probe_other = other->rc == BONSAI_OK || other->outlook > 0 ? other->info.probe : -1;
     say_why(best, other, &p->job);
     if (best->small)                    /* of picked nodes, on rank 0 */
         rc = bn_record_reason(best->small, &best->info);
@@ -223,16 +254,33 @@ done:
     return rc;
 }
 
-bonsai_status bn_run_auto(bonsai_graph **out, bonsai_condense_info *info, const bn_request *r)
+/* Those that make nodes, then those that pick some. */
+static bonsai_status enter_all(entrant *all, int count, const bn_request *r)
 {
     bonsai_status rc = BONSAI_OK;
+    for (int i = 0; i < count; i++)
+        if (bn_method_of(all[i].method)->make)
+            BN_TRY(enter(&all[i], r));
+    for (int i = 0; i < count; i++) {
+        if (bn_method_of(all[i].method)->make)
+            continue;
+        BN_TRY(is_hopeless(&all[i], all, count, r));
+        if (all[i].outlook == 0)
+            BN_TRY(enter(&all[i], r));
+    }
+done:
+    return rc;
+}
+
+bonsai_status bn_run_auto(bonsai_graph **out, bonsai_condense_info *info, const bn_request *r)
+{
+    bonsai_status rc;
     entrant all[BONSAI_METHOD_COUNT] = {{0}};
     int count = 0;
     for (int m = 0; m < BONSAI_METHOD_COUNT; m++)
-        if (bn_method_of((bonsai_method)m)->needs & BN_ENTERS_AUTO) {
-            all[count].method = (bonsai_method)m;
-            BN_TRY(enter(&all[count++], r));
-        }
+        if (bn_method_of((bonsai_method)m)->needs & BN_ENTERS_AUTO)
+            all[count++] = (entrant){.method = (bonsai_method)m, .rc = BONSAI_E_ARGUMENT};
+    BN_TRY(enter_all(all, count, r));
     BN_TRY(settle(out, info, all, count, r->p));
 done:
     for (int i = 0; i < count; i++)

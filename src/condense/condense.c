@@ -70,9 +70,10 @@ done:
     return rc;
 }
 
-static bn_request request_of(const bn_preparation *p, const bn_asked *a, int i)
+static bn_request request_of(bn_preparation *p, const bn_asked *a, int i)
 {
-    bn_request r = {.p = p, .o = p->o, .budget = {INFINITY, INT64_MAX, INT64_MAX}};
+    bn_request r = {.p = p, .o = p->o, .budget = {INFINITY, INT64_MAX, INT64_MAX},
+                    .more = i + 1 < a->count};
     r.o.ratio = a->ratios ? a->ratios[i] : r.o.ratio;
     if (r.o.ratio > 0 || r.o.bytes > 0)
         r.budget.bytes = bn_record_budget(&r.o, p->full_bytes, p->paper_full_bytes);

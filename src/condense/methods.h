@@ -27,9 +27,10 @@ enum {
 };
 
 typedef struct {                /* one small graph to make */
-    const bn_preparation *p;
+    bn_preparation *p;
     bonsai_condense_options o;  /* as they were given, but for its own method and ratio */
     bn_budget budget;
+    bool more;                  /* others will follow it */
 } bn_request;
 
 /* Makes the small graph of a request, with its record.  Collective; the graph may be on rank 0
@@ -51,5 +52,9 @@ const bn_method *bn_method_of(bonsai_method m);
 bn_run_fn bn_run_picked, bn_run_made;
 /* The best of the methods that enter auto, by a probe (auto.c). */
 bn_run_fn bn_run_auto;
+/* What the probe gets from as many training nodes as the budget may hold, each with everything that
+ * is around it in the full graph: more than methods that pick nodes can expect (outlook.c).
+ * Collective.  *nodes 0: so many that it was not tried. */
+bonsai_status bn_outlook(double *percent, int64_t *nodes, const bn_request *r);
 
 #endif

@@ -368,23 +368,77 @@ done:
 }
 
 /* Whether neighbours are to be found. */
-static bonsai_status check_cover(bool *covers, const bn_preparation *p)
+static bonsai_status check_cover(bn_preparation *p)
 {
-    *covers = (p->needs & BN_NEEDS_COVER) && !p->o.no_rknn;
-    if (!*covers || p->o.k < p->job.trees)
+    p->covers = (p->needs & BN_NEEDS_COVER) && !p->o.no_rknn;
+    if (!p->covers || p->o.k < p->job.trees)
         return BONSAI_OK;
-    *covers = false;
+    p->covers = false;
     if (p->needs & BN_TRIES_OTHERS)     /* it goes on without a cover, and says so */
         return BONSAI_OK;
     return bn_fail(BONSAI_E_ARGUMENT, "%s: k is %d but there are %lld trees: k must be smaller",
                    p->full->where, p->o.k, (long long)p->job.trees);
 }
 
+static bonsai_status find_cover(bn_preparation *p)
+{
+    bonsai_status rc;
+    if (p->covers || (p->needs & BN_NEEDS_WL))
+        BN_TRY(embed(p));
+    if (p->covers)
+        BN_TRY(find_neighbours(p));
+    else
+        BN_TRY(bn_agree(p->job.at.world, no_neighbours(&p->job)));
+done:
+    return rc;
+}
+
+/* Whether the cover waits until it is known that somebody wants it.  Selected features are those of
+ * all others: neighbours must be found before. */
+static bool waits(const bn_preparation *p)
+{
+    return (p->needs & BN_TRIES_OTHERS) && !p->o.select_features;
+}
+
+/* The seconds of a stage so far, and some more of them. */
+static double seconds_of(const bn_preparation *p, bn_stage stage, double more)
+{
+    bn_clock *clock = p->job.at.clock;
+    return clock ? clock->seconds[stage] += more : 0;
+}
+
+bonsai_status bn_prepare_cover(bn_preparation *p, bool again)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_job *job = &p->job;
+    if (!waits(p))
+        return BONSAI_OK;
+    if (p->covered) {
+        (void)seconds_of(p, BN_STAGE_WL, p->late_wl);
+        (void)seconds_of(p, BN_STAGE_KNN, p->late_knn);
+        return BONSAI_OK;
+    }
+    bn_embedding made = job->x;
+    memset(&job->x, 0, sizeof job->x);
+    if (!again)
+        bn_embedding_free(&made);
+    p->late_wl = -seconds_of(p, BN_STAGE_WL, 0);
+    p->late_knn = -seconds_of(p, BN_STAGE_KNN, 0);
+    BN_TRY(find_cover(p));
+    bn_enter(&job->at, BN_STAGE_COVER);
+    p->late_wl += seconds_of(p, BN_STAGE_WL, 0);
+    p->late_knn += seconds_of(p, BN_STAGE_KNN, 0);
+    p->covered = true;
+done:
+    bn_embedding_free(&job->x);
+    job->x = made;
+    return rc;
+}
+
 bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g, unsigned needs)
 {
     bonsai_status rc;
     bn_job *job = &p->job;
-    bool covers;
     p->needs = needs;
     job->o = &p->o;
     job->at.threads = bn_threads(p->o.threads);
@@ -396,13 +450,9 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g, unsigned need
     job->g = p->full;
     if (p->o.inductive)
         BN_TRY(cut_to_training(p));
-    BN_TRY(check_cover(&covers, p));
-    if (covers || (needs & BN_NEEDS_WL))
-        BN_TRY(embed(p));
-    if (covers)
-        BN_TRY(find_neighbours(p));
-    else
-        BN_TRY(bn_agree(job->at.world, no_neighbours(job)));
+    BN_TRY(check_cover(p));
+    if (!waits(p))
+        BN_TRY(find_cover(p));
     if (p->o.select_features)
         BN_TRY(select_features(p));
     if (needs & BN_NEEDS_JUDGE)

@@ -25,6 +25,8 @@ typedef struct {
     int64_t sent_rows;                  /* bytes of embeddings that this rank has sent */
     bool   projected;                   /* job.x is in few dimensions */
     double recall;
+    bool   covers, covered;             /* neighbours are to be found; were looked for late, ... */
+    double late_wl, late_knn;           /* ... which took so many seconds */
 } bn_preparation;
 
 enum { BN_CHECK_SAMPLE = 500 };         /* trees of the second sample at most */
@@ -33,6 +35,9 @@ enum { BN_CHECK_SAMPLE = 500 };         /* trees of the second sample at most */
  * seconds, and job.at.world where there are several ranks: then all of them call it, with the same
  * graph and options.  needs: bits of a row of methods.h; 0: the graph is only measured. */
 bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g, unsigned needs);
+/* What a cover needs, where the method tries others that may do without: then bn_prepare leaves it
+ * out.  Only the first call does something; unless `again`, nobody will read job.x any more. */
+bonsai_status bn_prepare_cover(bn_preparation *p, bool again);
 void bn_preparation_free(bn_preparation *p);
 
 #endif

@@ -123,7 +123,7 @@ static int64_t judged_nodes(const bonsai_graph *g)
 static void the_better_one_is_taken_as_it_is_alone(void **state)
 {
     (void)state;
-    int taken[2] = {0, 0}, ties = 0;
+    int taken[2] = {0, 0}, ties = 0, stopped = 0;
     for (uint64_t seed = 1; seed <= 48; seed++) {
         bonsai_graph *g = generated(seed);
         bonsai_condense_options o;
@@ -144,12 +144,15 @@ static void the_better_one_is_taken_as_it_is_alone(void **state)
         assert_int_equal(strstr(i[2].why, "too close") != NULL, wins && score < i[1].probe);
         assert_int_equal(i[2].method, wins ? BONSAI_METHOD_TREES : BONSAI_METHOD_PROTOTYPES);
         assert_true(i[2].probe == (wins ? score : i[1].probe));
-        assert_true(i[2].probe_other == (wins ? i[1].probe : score));
+        bool hopeless = strstr(i[2].why, "no trees were made") != NULL;
+        assert_true(!(hopeless && wins));
+        stopped += hopeless;
+        assert_true(hopeless || i[2].probe_other == (wins ? i[1].probe : score));
         assert_true(same_graph(small, wins ? trees : prototypes));
         assert_true(i[2].bytes <= i[2].budget);
         snprintf(text, sizeof text, "with %s %.1f %%", wins ? "prototypes" : "trees",
                  i[2].probe_other);
-        assert_non_null(strstr(i[2].why, text));
+        assert_true(hopeless || strstr(i[2].why, text));
         bn_json *root = report_of(small), *choice = bn_json_get(root, "choice");
         assert_string_equal(bn_json_as_text(bn_json_get(choice, "why")), i[2].why);
         assert_string_equal(bn_json_as_text(bn_json_get(root, "method")),
@@ -161,7 +164,7 @@ static void the_better_one_is_taken_as_it_is_alone(void **state)
         bonsai_graph_free(prototypes);
         bonsai_graph_free(g);
     }
-    assert_true(taken[0] > 0 && taken[1] > ties && ties > 0);
+    assert_true(taken[0] > stopped && stopped > 0 && taken[1] > ties && ties > 0);
 }
 
 /* Those that are held out must not teach what is judged on them. */

@@ -1,0 +1,130 @@
+/* outlook.c -- what picked nodes can be worth under a budget, without picking them.
+ *
+ * A budget holds so many training nodes at most: those that fit without any edge.  The probe fitted
+ * on as many of them, with their rows as they are in the full graph, is better than what a network
+ * sees of them in a small graph, where most of their neighbours are missing.  The best of a few
+ * draws counts.  Where even that is far below another method's score, nodes need not be picked.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "methods.h"
+#include "prototypes/judge.h"
+
+enum { DRAWS = 4 };             /* of training nodes: the luckiest counts */
+static const double most_products = 2e9;        /* of a fit: else it takes longer than picking */
+
+/* Nodes that the budget holds without edges. */
+static double most_nodes(const bn_request *r)
+{
+    const bonsai_graph *g = r->p->full;
+    double n = (double)g->view.nodes, each = n <= 65536 ? 2 : 4;
+    double rest = r->p->full_bytes - each * (double)bonsai_graph_edges(g);
+    double nodes = fmin((double)r->budget.nodes, (double)r->budget.trees);
+    if (r->budget.trees < INT64_MAX || r->o.accounting != BONSAI_ACCOUNTING_STRICT)
+        return INFINITY;
+    return fmin(nodes, r->budget.bytes / fmax(rest / n, 1));
+}
+
+/* Entries of a row, in the mean; the constant counts. */
+static double length_of(const bn_embedding *e)
+{
+    return 1 + (e->dense ? (double)e->f : (double)e->offsets[e->rows] / (double)e->rows);
+}
+
+/* So many training rows, ascending, but for those that are judged on. */
+static int64_t draw(int64_t *row, const bn_job *job, int64_t wanted, int which)
+{
+    bn_rng r = bn_rng_at(job->o->seed, (uint64_t)which);
+    int64_t taken = 0, met = 0;
+    for (int64_t t = 0; t < job->trees && met < wanted; t++)
+        if (bn_rng_below(&r, job->trees - t) < wanted - met) {
+            met++;
+            if (!job->held || !job->held[t])
+                row[taken++] = t;
+        }
+    return taken;
+}
+
+typedef struct {
+    bn_embedding x;
+    int64_t *row;
+    float   *target, *weight;
+} points;
+
+static void points_free(points *q)
+{
+    bn_embedding_free(&q->x);
+    bn_free(q->row);
+    bn_free(q->target);
+    bn_free(q->weight);
+}
+
+static bonsai_status make_points(points *q, int64_t count, const bn_job *job, int which)
+{
+    bonsai_status rc;
+    bn_world *w = job->at.world;
+    int64_t c = job->g->view.classes;
+    rc = BN_NEW(&q->row, count);
+    if (rc == BONSAI_OK)
+        rc = BN_NEW(&q->target, count * c);
+    if (rc == BONSAI_OK)
+        rc = BN_NEW(&q->weight, count);
+    BN_TRY(bn_agree(w, rc));
+    count = draw(q->row, job, count, which);
+    for (int64_t i = 0; i < count; i++) {
+        q->target[i * c + bn_label(job->g, job->train[q->row[i]])] = 1;
+        q->weight[i] = 1;
+    }
+    const bn_sharded all = {.e = &job->x, .first = job->tree_first, .at = &job->at};
+    BN_TRY(bn_rows_gather(&q->x, &all, q->row, count));
+done:
+    return rc;
+}
+
+static bonsai_status score(double *percent, const points *q, const bn_job *job)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_probe *probe = NULL;
+    double lambda;
+    *percent = 0;
+    if (q->x.rows == 0)
+        goto done;
+    BN_TRY(bn_probe_new(&probe, &job->judge, job->judge_label, job->g->view.classes, &job->at));
+    BN_TRY(bn_probe_score(percent, &lambda, probe, &(bn_points){&q->x, q->target, q->weight}));
+done:
+    bn_probe_free(probe);
+    return rc;
+}
+
+static bonsai_status try_draw(double *percent, int64_t count, const bn_job *job, int which)
+{
+    bonsai_status rc;
+    points q = {.row = NULL};
+    double one;
+    BN_TRY(make_points(&q, count, job, which));
+    BN_TRY(bn_agree(job->at.world, score(&one, &q, job)));
+    BN_TRY(bn_share(job->at.world, &one, sizeof one, 0));
+    *percent = one > *percent ? one : *percent;
+done:
+    points_free(&q);
+    return rc;
+}
+
+bonsai_status bn_outlook(double *percent, int64_t *nodes, const bn_request *r)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bn_job *job = &r->p->job;
+    double n = floor(most_nodes(r));
+    *nodes = 0;
+    *percent = 0;
+    if (job->judge.rows == 0 || n < 1 || n > (double)job->trees / 2 ||
+        n * length_of(&job->judge) * fmin(n, (double)job->judge.f) > most_products)
+        goto done;
+    bn_enter(&job->at, BN_STAGE_PROBE);
+    *nodes = (int64_t)n;
+    for (int i = 0; i < DRAWS; i++)
+        BN_TRY(try_draw(percent, *nodes, job, i));
+done:
+    return rc;
+}
