@@ -263,7 +263,7 @@ static void run_knn(bench_state *s)
 {
     const bn_place at = {.threads = s->threads};
     if (bn_knn(s->list, NULL, &(bn_sharded){.e = &s->trees, .at = &at},
-               &(bn_sample){s->sample, SAMPLES}, NEAREST) != BONSAI_OK)
+               &(bn_sample){s->sample, SAMPLES}, NEAREST, NULL) != BONSAI_OK)
         exit(1);
 }
 

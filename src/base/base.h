@@ -96,6 +96,7 @@ int bn_lanes(int threads, int64_t pieces);
 int bn_team(int threads, double work);
 void bn_team_work(double each); /* for tests: the work that pays for a thread */
 int bn_team_most(int most);     /* of this thread's regions from now on; returns what it was */
+int bn_thread(void);            /* the number of this one in its region */
 int bn_can_start(int threads);  /* how many of so many more threads could be started now */
 
 typedef struct {

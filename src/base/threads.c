@@ -32,6 +32,11 @@ static int cores(void)
     return omp_get_num_procs();
 }
 
+int bn_thread(void)
+{
+    return omp_get_thread_num();
+}
+
 /* Whether OpenMP would run a region here on one thread, as it does inside another region. */
 static bool is_serial(void)
 {
@@ -47,6 +52,11 @@ static bool keeps_threads(void)
 static int cores(void)
 {
     return 1;
+}
+
+int bn_thread(void)
+{
+    return 0;
 }
 
 static bool is_serial(void)

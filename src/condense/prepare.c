@@ -185,7 +185,7 @@ static bonsai_status nearest(int32_t *list, const bn_preparation *p, const int32
     const bn_roots roots = roots_of(p);
     if (p->projected)
         return bn_project_knn(list, &job->x, &roots, &s, p->o.k, &job->at);
-    return bn_knn(list, NULL, &x, &s, p->o.k);
+    return bn_knn(list, NULL, &x, &s, p->o.k, NULL);
 }
 
 /* Two samples, and room for the neighbours of both. */

@@ -13,12 +13,18 @@
  * work.  When every tree is a sample each product serves both of its trees.
  * O(z T f).  Paper: section 3.1.
  *
+ * Where it is less work rows are compared by the norms of groups of their columns instead
+ * (knn_groups.c): such products propose lower bounds only, and a candidate is measured once
+ * nothing with a smaller bound is left.
+ *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>
 
 #include "knn.h"
 
+/* Sparse rows with one entry in so many columns are measured as dense ones. */
+enum { LINE_SHARE = 32 };
 static const float most_norm = 1e37f;   /* sums of two such products are still numbers */
 
 /* ---- candidates ---- */
@@ -81,12 +87,57 @@ static float measure(const bn_knn_search *q, int64_t s, int64_t row)
     return d < INFINITY ? d : INFINITY;
 }
 
+static void spread_row(float *line, const bn_embedding *e, int64_t row)
+{
+    for (int64_t i = e->offsets[row]; i < e->offsets[row + 1]; i++)
+        line[e->index[i]] = e->value[i];
+}
+
+static void clear_row(float *line, const bn_embedding *e, int64_t row)
+{
+    for (int64_t i = e->offsets[row]; i < e->offsets[row + 1]; i++)
+        line[e->index[i]] = 0;
+}
+
+/* The same for sparse rows of many entries: the sample is already in its line. */
+static float measure_line(const bn_knn_search *q, float *line, int64_t row)
+{
+    spread_row(line + q->f, q->e, row);
+    float d = bn_kernels_get()->dist2(line, line + q->f, q->f);
+    clear_row(line + q->f, q->e, row);
+    return d < INFINITY ? d : INFINITY;
+}
+
+/* Measures in the order of the lower bounds, until the next is out. */
+static void measure_in_order(const bn_knn_search *q, int64_t s)
+{
+    bn_candidates *c = &q->c[s];
+    int64_t i = c->exact;
+    float *line = q->line ? q->line + 2 * q->f * bn_thread() : NULL;
+    if (line)
+        spread_row(line, q->from, bn_knn_at(q, s));
+    qsort(c->list + i, (size_t)(c->count - i), sizeof *c->list, by_distance);
+    for (; i < c->count && c->list[i].d <= c->bar; i++) {
+        int64_t row = c->list[i].row;
+        c->list[i].d = line ? measure_line(q, line, row) : measure(q, s, row);
+        c->measured++;
+        note_near(c, q->k, c->list[i].d);
+        if (c->nears == q->k)
+            lower_bar(q, s, c->near[0]);
+    }
+    c->count = i;
+    if (line)
+        clear_row(line, q->from, bn_knn_at(q, s));
+}
+
 /* Measures what is left and keeps the k nearest, in order. */
 static void settle(const bn_knn_search *q, int64_t s)
 {
     bn_candidates *c = &q->c[s];
     drop_far(c);
-    for (int64_t i = c->exact; i < c->count; i++)
+    if (q->groups.count)
+        measure_in_order(q, s);
+    for (int64_t i = c->exact; i < c->count && !q->groups.count; i++)
         c->list[i].d = measure(q, s, c->list[i].row);
     qsort(c->list, (size_t)c->count, sizeof *c->list, by_distance);
     c->exact = c->count = c->count < q->k ? c->count : q->k;
@@ -110,7 +161,8 @@ static void propose(const bn_knn_search *q, int64_t s, int64_t row, float low, f
     bn_candidates *c = &q->c[s];
     if (low > c->bar || row > c->last || row == q->self[s])
         return;
-    note_near(c, q->k, high);
+    if (high < INFINITY)
+        note_near(c, q->k, high);
     if (c->nears == q->k)
         lower_bar(q, s, c->near[0]);
     if (c->count == q->room)
@@ -126,7 +178,7 @@ static void propose_product(const bn_knn_search *q, int64_t s, int64_t row, floa
     double norms = (double)q->own[s] + (double)q->low[row];
     double low = norms - 2.0 * (double)product;
     double high = low + 2.5 * q->error * norms + 16.0 * q->tiny;
-    propose(q, s, row, (float)low, (float)high);
+    propose(q, s, row, (float)low, q->groups.count ? INFINITY : (float)high);
 }
 
 void bn_knn_forward(const bn_knn_search *q, int64_t s, const float *product, int64_t first,
@@ -159,12 +211,14 @@ void bn_knn_backward(const bn_knn_search *q, int64_t row, const float *product, 
 
 /* The error of a proposal, for products of at most `terms` terms, in units of
  * |a|^2 + |b|^2: the product is off by terms u |a| |b|, twice; the norms and the
- * kernel by terms/32 + 8 roundings, centring and the last sum by a few more.  What
- * underflows is lost on top.  u = 2^-24. */
+ * kernel by terms/32 + 8 roundings, centring and the last sum by a few more.  Groups have fewer
+ * terms than the kernel, and each is rounded once more.  What underflows is lost on top.
+ * u = 2^-24. */
 void bn_knn_error(bn_knn_search *q, int64_t terms)
 {
-    q->error = (1.25 * (double)terms + 48.0) * 0x1p-24;
-    q->tiny = ((double)terms + 8.0) * 0x1p-146;
+    double kernel = q->groups.count ? (double)q->f / 8.0 + 32.0 : 0.0;
+    q->error = (1.25 * (double)terms + kernel + 48.0) * 0x1p-24;
+    q->tiny = ((double)(terms > q->f ? terms : q->f) + 8.0) * 0x1p-146;
 }
 
 float bn_knn_low(const bn_knn_search *q, const float *x, int64_t count)
@@ -204,7 +258,7 @@ bonsai_status bn_knn_measure(const bn_knn_search *q, int64_t first, int64_t end,
         for (int64_t s = s0; s < s1; s++)
             for (int64_t t = first; t < end; t++) {
                 float d = measure(q, s, t);
-                propose(q, s, t, d, d);
+                propose(q, s, t, d, q->groups.count ? INFINITY : d);
             }
     }
 done:
@@ -215,14 +269,24 @@ done:
 
 static bonsai_status search(bn_knn_search *q)
 {
-    bool used = false;
+    bonsai_status rc = BONSAI_OK;
+    double dense = (double)q->f, lists = INFINITY;
     if (q->trees == 0)
-        return BONSAI_OK;
-    bonsai_status rc = q->e->dense ? BONSAI_OK : bn_knn_sparse(&used, q);
-    return rc != BONSAI_OK || used ? rc : bn_knn_dense(q);
+        goto done;
+    if (!q->e->dense)
+        BN_TRY(bn_knn_lists_cost(&lists, q));
+    BN_TRY(bn_knn_group(q, dense < lists ? dense : lists));
+    if (q->groups.count && !q->e->dense && LINE_SHARE * q->e->offsets[q->trees] > q->trees * q->f)
+        BN_TRY(BN_NEW(&q->line, 2 * q->f * q->threads));
+    if (q->groups.count || dense <= lists)
+        rc = bn_knn_dense(q);
+    else
+        rc = bn_knn_sparse(q);
+done:
+    return rc;
 }
 
-static void hand_out(int32_t *list, float *dist, const bn_knn_search *q)
+static void hand_out(int32_t *list, float *dist, bn_knn_search *q)
 {
     const double work = 2 * bn_numbers(q->e, q->z * q->k);
 #pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(dynamic, 16)
@@ -236,6 +300,10 @@ static void hand_out(int32_t *list, float *dist, const bn_knn_search *q)
                 dist[s * q->k + j] = found ? c->list[j].d : INFINITY;
         }
     }
+    if (!q->groups.count)
+        q->measured += q->z * q->trees;
+    for (int64_t s = 0; s < q->z && q->groups.count; s++)
+        q->measured += q->c[s].measured;
 }
 
 static bonsai_status start(bn_knn_search *q, bn_candidate **list, float **near)
@@ -278,7 +346,9 @@ done:
     bn_big_free(q->own);
     bn_big_free(q->limit);
     bn_free(q->mean);
+    bn_free(q->line);
+    bn_groups_free(&q->groups);
     q->c = NULL;
-    q->low = q->own = q->limit = q->mean = NULL;
+    q->low = q->own = q->limit = q->mean = q->line = NULL;
     return rc;
 }

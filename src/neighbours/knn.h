@@ -17,7 +17,14 @@ typedef struct {                /* what may still be among the k nearest of a sa
     int     nears;
     float   bar;                /* lower bounds above this are out */
     int32_t last;               /* so are rows after this one */
+    int64_t measured;           /* by the kernel */
 } bn_candidates;
+
+typedef struct {                /* the columns in groups; see knn_groups.c */
+    int      count;             /* 0: none, rows are compared whole */
+    int32_t *of;                /* f: the group of a column */
+    bool    *alone;             /* count: a group of one column */
+} bn_groups;
 
 typedef struct {
     const bn_embedding *e;      /* the trees that are searched */
@@ -25,10 +32,13 @@ typedef struct {
     const int32_t *at;
     const int32_t *self;        /* z: the tree that the sample is; -1: none of these */
     int64_t z, trees, f;
+    int64_t cols;               /* of the rows that are multiplied: f, or one for each group */
+    bn_groups groups;
+    bn_knn_way way;
     int64_t base;               /* what the first tree is called in the answer */
     int64_t room;               /* candidates that a sample has room for */
     int     k, threads;
-    int64_t block;              /* trees in a block of products */
+    int64_t block, span;        /* trees and samples in a block of products */
     bool    both;               /* every tree is a sample, in order: products serve twice */
     const bn_place *place;
     int64_t before, all;        /* for progress: samples of earlier blocks, and of all */
@@ -39,6 +49,8 @@ typedef struct {
     float  *limit;              /* trees, if both: low - bar */
     double  error, tiny;        /* a proposal is off by error (|a|^2 + |b|^2) + 2 tiny at most */
     bn_candidates *c;           /* z */
+    float  *line;               /* threads x 2 x f zeros: two sparse rows to be measured, or NULL */
+    int64_t measured;           /* pairs that were compared with all features */
 } bn_knn_search;
 
 static inline int64_t bn_knn_at(const bn_knn_search *q, int64_t s) { return q->at ? q->at[s] : s; }
@@ -67,9 +79,16 @@ bonsai_status bn_knn_measure(const bn_knn_search *q, int64_t first, int64_t end,
 bonsai_status bn_knn_tick(const bn_knn_search *q, int64_t done, int64_t total);
 
 /* Each proposes all trees to all samples: by dense blocks (knn_dense.c), or through
- * lists of the trees that have a feature (knn_sparse.c), which says in *used whether
- * that was less work. */
+ * lists of the trees that have a feature (knn_sparse.c). */
 bonsai_status bn_knn_dense(bn_knn_search *q);
-bonsai_status bn_knn_sparse(bool *used, bn_knn_search *q);
+bonsai_status bn_knn_sparse(bn_knn_search *q);
+/* The steps that lists take, in multiplications of a dense block. */
+bonsai_status bn_knn_lists_cost(double *out, const bn_knn_search *q);
+
+/* Groups columns if that makes dense blocks cheaper than `cost` multiplications for a pair
+ * (knn_groups.c); and the row of norms by which dense blocks then compare. */
+bonsai_status bn_knn_group(bn_knn_search *q, double cost);
+void bn_knn_group_row(float *out, const bn_groups *g, const bn_embedding *e, int64_t row);
+void bn_groups_free(bn_groups *g);
 
 #endif

@@ -177,7 +177,18 @@ done:
     return rc;
 }
 
-bonsai_status bn_knn(int32_t *list, float *dist, const bn_sharded *x, const bn_sample *s, int k)
+/* Of all ranks. */
+static bonsai_status count_work(bn_knn_work *work, const bn_knn_search *q, bn_world *w)
+{
+    int64_t count[2] = {q->all * q->trees, q->measured};
+    bonsai_status rc = bn_sum_int(w, count, 2);
+    work->pairs += count[0];
+    work->measured += count[1];
+    return rc;
+}
+
+bonsai_status bn_knn(int32_t *list, float *dist, const bn_sharded *x, const bn_sample *s, int k,
+                     bn_knn_work *work)
 {
     bonsai_status rc;
     bool dense;
@@ -186,7 +197,8 @@ bonsai_status bn_knn(int32_t *list, float *dist, const bn_sharded *x, const bn_s
     merging d = {.x = x, .w = w, .k = k, .rank = bn_rank(w), .ranks = bn_ranks(w)};
     int64_t trees = d.ranks == 1 ? x->e->rows : x->first[d.ranks];
     bn_knn_search q = {.e = x->e, .trees = x->e->rows, .all = s->z, .k = k,
-                       .threads = bn_threads(at->threads), .place = at};
+                       .threads = bn_threads(at->threads), .place = at,
+                       .way = work ? work->way : BN_KNN_CHEAPER};
     if (k < 1 || k >= trees)
         return bn_fail(BONSAI_E_ARGUMENT, "k is %d but there are %lld trees: it must be in 1..%lld",
                        k, (long long)trees, (long long)trees - 1);
@@ -196,6 +208,8 @@ bonsai_status bn_knn(int32_t *list, float *dist, const bn_sharded *x, const bn_s
     if (d.ranks > 1)
         BN_TRY(bn_agree(w, new_merging(&d)));
     BN_TRY(all_blocks(list, dist, &d, &q, s->row));
+    if (work)
+        BN_TRY(count_work(work, &q, w));
     BN_TRY(bn_agree(w, bn_tick(at->progress, "neighbours", s->z, s->z)));
 done:
     free_merging(&d);

@@ -16,7 +16,7 @@ enum { SMALL = 512, MEDIUM = 1024, LARGE = BN_KNN_BLOCK, LEAST = 64,
 enum { MOST_FLOATS = 1 << 26, LEAST_FLOATS = 1 << 20 };
 
 typedef struct {
-    float *samples, *trees;     /* block x f, centred */
+    float *samples, *trees;     /* block x cols */
     float *product;             /* block x block, in tiles */
 } dense_room;
 
@@ -32,6 +32,15 @@ static void centred_row(float *out, const bn_knn_search *q, const bn_embedding *
         out[j] = -q->mean[j];
     for (int64_t i = e->offsets[t]; i < e->offsets[t + 1]; i++)
         out[e->index[i]] = e->value[i] - q->mean[e->index[i]];
+}
+
+/* A row as it is multiplied. */
+static void make_row(float *out, const bn_knn_search *q, const bn_embedding *e, int64_t t)
+{
+    if (q->groups.count)
+        bn_knn_group_row(out, &q->groups, e, t);
+    else
+        centred_row(out, q, e, t);
 }
 
 /* Any point near the middle will do: the mean of some of the rows. */
@@ -57,49 +66,64 @@ done:
     return rc;
 }
 
-static int64_t block_at(const bn_knn_search *q, int64_t first, int64_t total)
+static int64_t trees_at(const bn_knn_search *q, int64_t first)
 {
-    return total - first < q->block ? total - first : q->block;
+    return bn_least(q->trees - first, q->block);
 }
 
-static int64_t block_rows(const bn_knn_search *q)
+static int64_t samples_at(const bn_knn_search *q, int64_t first)
 {
-    int64_t rows = !q->both ? LARGE : q->trees > 4 * MEDIUM ? MEDIUM : SMALL;
+    return bn_least(q->z - first, q->span);
+}
+
+/* So many, or fewer if memory is short. */
+static int64_t block_rows(const bn_knn_search *q, int64_t rows)
+{
     int64_t floats = bn_memory_left(q->place->memory) / 8 / (int64_t)sizeof(float);
     floats = floats < LEAST_FLOATS ? LEAST_FLOATS : bn_least(floats, MOST_FLOATS);
-    int64_t fit = floats / (q->f > 0 ? q->f : 1);
+    int64_t fit = floats / (q->cols > 0 ? q->cols : 1);
     return bn_least(rows, fit < LEAST ? LEAST : fit);
 }
 
-static void centre_samples(float *out, const bn_knn_search *q, int64_t first)
+/* Blocks of samples and trees are alike, but all rows of norms of the samples may fit. */
+static void find_blocks(bn_knn_search *q)
 {
-    int64_t count = block_at(q, first, q->z);
-#pragma omp parallel for num_threads(bn_team(q->threads, (double)(count * q->f))) schedule(static)
-    for (int64_t i = 0; i < count; i++)
-        centred_row(out + i * q->f, q, q->from, bn_knn_at(q, first + i));
+    q->block = block_rows(q, !q->both ? LARGE : q->trees > 4 * MEDIUM ? MEDIUM : SMALL);
+    q->span = q->groups.count && !q->both ? block_rows(q, 2 * LARGE) : q->block;
 }
 
-static void centre_trees(float *out, const bn_knn_search *q, int64_t first)
+static void make_samples(float *out, const bn_knn_search *q, int64_t first)
 {
-    int64_t count = block_at(q, first, q->trees);
-#pragma omp parallel for num_threads(bn_team(q->threads, (double)(count * q->f))) schedule(static)
+    int64_t count = samples_at(q, first);
+    const double work = bn_numbers(q->from, count);
+#pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(static)
     for (int64_t i = 0; i < count; i++)
-        centred_row(out + i * q->f, q, q->e, first + i);
+        make_row(out + i * q->cols, q, q->from, bn_knn_at(q, first + i));
 }
 
-/* Of rows that were just centred. */
+static void make_trees(float *out, const bn_knn_search *q, int64_t first)
+{
+    int64_t count = trees_at(q, first);
+    const double work = bn_numbers(q->e, count);
+#pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(static)
+    for (int64_t i = 0; i < count; i++)
+        make_row(out + i * q->cols, q, q->e, first + i);
+}
+
+/* Of rows that were just made. */
 static void find_norms(float *low, const float *x, const bn_knn_search *q, int64_t count)
 {
-#pragma omp parallel for num_threads(bn_team(q->threads, (double)(count * q->f))) schedule(static)
+    const double work = (double)(count * q->cols);
+#pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(static)
     for (int64_t i = 0; i < count; i++)
-        low[i] = bn_knn_low(q, x + i * q->f, q->f);
+        low[i] = bn_knn_low(q, x + i * q->cols, q->cols);
 }
 
 static void find_sample_norms(const bn_knn_search *q, float *room)
 {
-    for (int64_t first = 0; first < q->z; first += q->block) {
-        centre_samples(room, q, first);
-        find_norms(q->own + first, room, q, block_at(q, first, q->z));
+    for (int64_t first = 0; first < q->z; first += q->span) {
+        make_samples(room, q, first);
+        find_norms(q->own + first, room, q, samples_at(q, first));
     }
 }
 
@@ -110,8 +134,8 @@ static void multiply(const bn_knn_search *q, const dense_room *r, int64_t sample
 {
     for (int64_t t = 0; t < trees; t += TILE_TREES) {
         int64_t wide = trees - t < TILE_TREES ? trees - t : TILE_TREES;
-        bn_gemm_nt(r->product + sample * q->block + t * samples, r->samples + sample * q->f,
-                   r->trees + t * q->f, (int)samples, (int)wide, (int)q->f);
+        bn_gemm_nt(r->product + sample * q->block + t * samples, r->samples + sample * q->cols,
+                   r->trees + t * q->cols, (int)samples, (int)wide, (int)q->cols);
     }
 }
 
@@ -128,14 +152,14 @@ static void scan_tiles(const bn_knn_search *q, const float *product, int64_t s0,
     }
 }
 
-/* One block of products: samples from s0 (already centred) with trees from t0. */
+/* One block of products: samples from s0 (already made) with trees from t0. */
 static void dense_block(const bn_knn_search *q, const dense_room *r, int64_t s0, int64_t t0)
 {
-    int64_t samples = block_at(q, s0, q->z), trees = block_at(q, t0, q->trees);
+    int64_t samples = samples_at(q, s0), trees = trees_at(q, t0);
     int64_t each = samples / (4 * q->threads) < TILE_SAMPLES ? samples / (4 * q->threads) + 1
                                                              : TILE_SAMPLES;
     each = each < 64 ? 64 : each;
-    const double work = (double)(samples * trees) * (1 + (double)q->f / 8);
+    const double work = (double)(samples * trees) * (1 + (double)q->cols / 8);
 #pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(dynamic)
     for (int64_t s = 0; s < samples; s += each) {
         int64_t use = samples - s < each ? samples - s : each;
@@ -160,11 +184,11 @@ static void dense_block(const bn_knn_search *q, const dense_room *r, int64_t s0,
 static bonsai_status dense_blocks(const bn_knn_search *q, const dense_room *r)
 {
     bonsai_status rc = BONSAI_OK;
-    int64_t across = (q->z + q->block - 1) / q->block, down = (q->trees + q->block - 1) / q->block;
+    int64_t across = (q->z + q->span - 1) / q->span, down = (q->trees + q->block - 1) / q->block;
     int64_t total = q->both ? down * (down + 1) / 2 : down * across, done = 0;
     for (int64_t t0 = 0; t0 < q->trees; t0 += q->block) {
-        int64_t count = block_at(q, t0, q->trees);
-        centre_trees(r->trees, q, t0);
+        int64_t count = trees_at(q, t0);
+        make_trees(r->trees, q, t0);
         if (!q->both)
             find_norms(q->low + t0, r->trees, q, count);
         if (!q->both && !bn_knn_bounded(q, t0, t0 + count)) {
@@ -172,10 +196,10 @@ static bonsai_status dense_blocks(const bn_knn_search *q, const dense_room *r)
             done += across;
             continue;
         }
-        for (int64_t s0 = 0; s0 < (q->both ? t0 + 1 : q->z); s0 += q->block) {
+        for (int64_t s0 = 0; s0 < (q->both ? t0 + 1 : q->z); s0 += q->span) {
             BN_TRY(bn_knn_tick(q, done++, total));
             if (across > 1)
-                centre_samples(r->samples, q, s0);
+                make_samples(r->samples, q, s0);
             dense_block(q, r, s0, t0);
         }
     }
@@ -197,12 +221,14 @@ bonsai_status bn_knn_dense(bn_knn_search *q)
 {
     bonsai_status rc;
     dense_room r = {0};
-    q->block = block_rows(q);
-    int64_t samples = block_at(q, 0, q->z), trees = block_at(q, 0, q->trees);
-    bn_knn_error(q, q->f);
-    BN_TRY(find_mean(q));
-    BN_TRY(BN_NEW(&r.samples, samples * q->f));
-    BN_TRY(BN_NEW(&r.trees, trees * q->f));
+    q->cols = q->groups.count ? q->groups.count : q->f;
+    find_blocks(q);
+    int64_t samples = samples_at(q, 0), trees = trees_at(q, 0);
+    bn_knn_error(q, q->cols);
+    if (!q->groups.count)
+        BN_TRY(find_mean(q));
+    BN_TRY(BN_NEW(&r.samples, samples * q->cols));
+    BN_TRY(BN_NEW(&r.trees, trees * q->cols));
     BN_TRY(BN_NEW(&r.product, samples * q->block));
     if (prepare_samples(q, &r)) {
         BN_TRY(bn_blas_begin(q->threads));

@@ -93,8 +93,7 @@ static void fill_lists(inverted *v, const bn_knn_search *q)
         }
 }
 
-/* Multiplications through the lists, against those of dense blocks. */
-static bonsai_status lists_are_cheaper(bool *cheaper, const bn_knn_search *q)
+bonsai_status bn_knn_lists_cost(double *out, const bn_knn_search *q)
 {
     const bn_embedding *x = q->from;
     int64_t *count = NULL;
@@ -106,7 +105,7 @@ static bonsai_status lists_are_cheaper(bool *cheaper, const bn_knn_search *q)
     for (int64_t s = 0; s < q->z; s++)
         for (int64_t i = x->offsets[bn_knn_at(q, s)]; i < x->offsets[bn_knn_at(q, s) + 1]; i++)
             work += (double)count[x->index[i]];
-    *cheaper = work * STEP_COST < (double)q->z * (double)q->trees * (double)q->f;
+    *out = work * STEP_COST / ((double)q->z * (double)q->trees);
     bn_free(count);
     return rc;
 }
@@ -210,12 +209,9 @@ done:
     return rc;
 }
 
-bonsai_status bn_knn_sparse(bool *used, bn_knn_search *q)
+bonsai_status bn_knn_sparse(bn_knn_search *q)
 {
-    bonsai_status rc;
-    BN_TRY(lists_are_cheaper(used, q));
-    if (!*used)
-        goto done;
+    bonsai_status rc = BONSAI_OK;
     if (q->both && stretch_end(q, 0) < q->trees)
         q->both = false;
     find_error(q);

@@ -14,9 +14,20 @@ typedef struct {                /* rows whose neighbours are wanted, the same on
 
 /* ---- sampled k-NN (knn_blocks.c, knn.c) ---- */
 
+/* What decides which pairs are measured: all features, or norms of groups of them. */
+typedef enum { BN_KNN_CHEAPER, BN_KNN_WHOLE, BN_KNN_GROUPS } bn_knn_way;
+
+typedef struct {
+    bn_knn_way way;
+    int64_t pairs;              /* of a sample and a row, ... */
+    int64_t measured;           /* ... and those of them that were compared with all features */
+} bn_knn_work;
+
 /* For each sampled row its k nearest other rows of all ranks, nearest first, ties to the lower row:
- * list and dist (may be NULL) are z x k, the same on every rank.  k < all rows. */
-bonsai_status bn_knn(int32_t *list, float *dist, const bn_sharded *x, const bn_sample *s, int k);
+ * list and dist (may be NULL) are z x k, the same on every rank.  k < all rows.  work may be NULL;
+ * its counts are added to. */
+bonsai_status bn_knn(int32_t *list, float *dist, const bn_sharded *x, const bn_sample *s, int k,
+                     bn_knn_work *work);
 
 /* Rows of a block of products at most: two blocks of rows and one of products are in memory. */
 enum { BN_KNN_BLOCK = 2048 };

@@ -282,7 +282,7 @@ bonsai_status bn_project_knn(int32_t *list, const bn_embedding *low, const bn_ro
     many = bn_least(many, q.first[q.ranks] - 1);
     q.many = (int)(many < k ? k : many);
     BN_TRY(bn_agree(at->world, new_rerank(&q)));
-    BN_TRY(bn_knn(q.list, NULL, &x, s, q.many));
+    BN_TRY(bn_knn(q.list, NULL, &x, s, q.many, NULL));
     BN_TRY(embed_needed(&q, roots));
     BN_TRY(decide_all(list, &q));
 done:
@@ -325,7 +325,7 @@ bonsai_status bn_project_recall(double *out, const int32_t *list, const bn_roots
         some[i] = s->row[i * z / count];
     BN_TRY(bn_embed(&e, roots->g, &(bn_nodes){roots->node + begin, end - begin}, BN_RULE_WL,
                     roots->layers, &quiet));
-    BN_TRY(bn_knn(exact, NULL, &x, &(bn_sample){some, count}, k));
+    BN_TRY(bn_knn(exact, NULL, &x, &(bn_sample){some, count}, k, NULL));
     for (int64_t i = 0; i < count; i++)
         found += count_common(exact + i * k, list + i * z / count * k, k);
     *out = (double)found / (double)(count * k);

@@ -16,20 +16,6 @@
 #include "base/scratch.h"
 #include "train.h"
 
-#ifdef _OPENMP
-#include <omp.h>
-
-static int thread_number(void)
-{
-    return omp_get_thread_num();
-}
-#else
-static int thread_number(void)
-{
-    return 0;
-}
-#endif
-
 typedef struct {                /* what one thread works in */
     bn_network *net;            /* of the graph that is trained on */
     bn_network *judge;          /* of the other; NULL: net serves, or infer does */
@@ -274,7 +260,7 @@ static void wait_for_others(running *r)
 {
     const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
     atomic_fetch_sub(&r->working, 1);
-    while (thread_number() == 0 && atomic_load(&r->working) > 0) {
+    while (bn_thread() == 0 && atomic_load(&r->working) > 0) {
         nanosleep(&pause, NULL);
         tell(r);
     }
@@ -294,7 +280,7 @@ static void work(running *r, int first, int count)
 #pragma omp barrier
 #pragma omp for schedule(dynamic, 1) nowait
         for (int i = 0; i < count; i++)
-            one_run(r, &r->slots[thread_number()], first + i);
+            one_run(r, &r->slots[bn_thread()], first + i);
         wait_for_others(r);
     }
 }

@@ -49,24 +49,36 @@ static void brute(int32_t *list, float *dist, const float *x, int64_t rows, int6
     }
 }
 
-static void check_against_brute(const bn_embedding *e, const float *x, const int32_t *sample,
-                                int64_t z, int k, int threads, const char *what)
+static void check_way(const bn_embedding *e, const float *x, const bn_sample *which, int k,
+                      int threads, bn_knn_way way)
 {
+    const int32_t *sample = which->row;
+    int64_t z = which->z;
+    bn_knn_work work = {.way = way};
     int32_t *list = calloc((size_t)(z * k), sizeof *list), *want = calloc((size_t)k, sizeof *want);
     float *dist = calloc((size_t)(z * k), sizeof *dist), *far = calloc((size_t)k, sizeof *far);
     assert_int_equal(bn_knn(list, dist,
                             &(bn_sharded){.e = e, .at = &(bn_place){.threads = threads}},
-                            &(bn_sample){sample, z}, k), BONSAI_OK);
+                            which, k, &work), BONSAI_OK);
+    assert_int_equal(work.pairs, z * e->rows);
+    assert_in_range(work.measured, way == BN_KNN_GROUPS ? z * k : work.pairs, work.pairs);
     for (int64_t s = 0; s < z; s++) {
         brute(want, far, x, e->rows, e->f, sample[s], k);
         if (memcmp(list + s * k, want, (size_t)k * sizeof *want) != 0 ||
             memcmp(dist + s * k, far, (size_t)k * sizeof *far) != 0)
-            fail_msg("%s: wrong neighbours of row %d", what, sample[s]);
+            fail_msg("wrong neighbours of row %d by way %d", sample[s], (int)way);
     }
     free(list);
     free(want);
     free(dist);
     free(far);
+}
+
+static void check_against_brute(const bn_embedding *e, const float *x, const int32_t *sample,
+                                int64_t z, int k, int threads)
+{
+    check_way(e, x, &(bn_sample){sample, z}, k, threads, BN_KNN_CHEAPER);
+    check_way(e, x, &(bn_sample){sample, z}, k, threads, BN_KNN_GROUPS);
 }
 
 static void equals_measuring_everything(void **state)
@@ -85,8 +97,7 @@ static void equals_measuring_everything(void **state)
         int k = seed / KINDS % 3 ? 1 + random_below(&s, (int)rows - 1) : (int)rows - 1;
         for (int form = 0; form < 2; form++) {
             (form ? set_sparse : set_dense)(&e, x, rows, f);
-            check_against_brute(&e, x, sample, z, k, threads[(seed + (uint64_t)form) % 3],
-                                kind_name[how]);
+            check_against_brute(&e, x, sample, z, k, threads[(seed + (uint64_t)form) % 3]);
             bn_embedding_free(&e);
         }
     }
@@ -108,11 +119,50 @@ static void equals_measuring_everything_when_many_are_close(void **state)
         fill_rows(x, ROWS, F, (kind)(seed % KINDS), seed < KINDS ? 100 : 10, &s);
         for (int form = 0; form < 2; form++) {
             (form ? set_sparse : set_dense)(&e, x, ROWS, F);
-            check_against_brute(&e, x, all, ROWS, 3, 2, "all");
-            check_against_brute(&e, x, all + 7, ROWS - 20, 3, 2, "some");
+            check_against_brute(&e, x, all, ROWS, 3, 2);
+            check_against_brute(&e, x, all + 7, ROWS - 20, 3, 2);
             bn_embedding_free(&e);
         }
     }
+}
+
+/* Rows of words that are found in a graph: few pairs are measured, dense or sparse, alone or all,
+ * and whole rows give the same lists. */
+static void groups_of_columns_rule_out_most_pairs(void **state)
+{
+    (void)state;
+    enum { ROWS = 4500, Z = 500, F = 1200, K = 5 };
+    float *x = calloc((size_t)ROWS * F, sizeof *x);
+    float *dist[2] = {calloc(Z * K, sizeof **dist), calloc(Z * K, sizeof **dist)};
+    int32_t *list[2] = {calloc(Z * K, sizeof **list), calloc(Z * K, sizeof **list)}, sample[Z];
+    uint64_t s = 5;
+    for (int64_t r = 0; r < ROWS; r++)
+        for (int i = 0; i < 80; i++) {          /* a topic of 200 words, some words far oftener */
+            int word = random_below(&s, 200) * random_below(&s, 200) / 200;
+            x[r * F + r % 6 * 200 + word] += 0.25f + random_real(&s) / 9;
+        }
+    for (int32_t i = 0; i < Z; i++)
+        sample[i] = i * 9;
+    for (int form = 0; form < 2; form++) {
+        bn_embedding e;
+        (form ? set_sparse : set_dense)(&e, x, ROWS, F);
+        for (bn_knn_way way = BN_KNN_WHOLE; way <= BN_KNN_GROUPS; way++) {
+            bn_knn_work work = {.way = way};
+            assert_int_equal(bn_knn(list[way == BN_KNN_GROUPS], dist[way == BN_KNN_GROUPS],
+                                    &(bn_sharded){.e = &e, .at = &(bn_place){.threads = 2}},
+                                    &(bn_sample){sample, Z}, K, &work), BONSAI_OK);
+            if (way == BN_KNN_GROUPS)
+                assert_in_range(work.measured, Z * K, work.pairs / 10);
+        }
+        assert_memory_equal(list[1], list[0], Z * K * sizeof **list);
+        assert_memory_equal(dist[1], dist[0], Z * K * sizeof **dist);
+        bn_embedding_free(&e);
+    }
+    for (int i = 0; i < 2; i++) {
+        free(list[i]);
+        free(dist[i]);
+    }
+    free(x);
 }
 
 /* More than one block of either side. */
@@ -135,7 +185,7 @@ static void blocks_threads_and_storage_do_not_change_the_answer(void **state)
         assert_int_equal(bn_knn(list[i], NULL,
                                 &(bn_sharded){.e = i == 2 ? &sparse : &dense,
                                               .at = &(bn_place){.threads = i == 1 ? 8 : 1}},
-                                &(bn_sample){all, z}, K), BONSAI_OK);
+                                &(bn_sample){all, z}, K, NULL), BONSAI_OK);
         assert_memory_equal(list[i], list[0], (size_t)(z * K) * sizeof **list);
     }
     for (int64_t r = 0; r < ROWS; r += 97) {
@@ -166,7 +216,7 @@ static void a_line_by_hand(void **state)
     bn_embedding e;
     set_dense(&e, x, 5, 1);
     assert_int_equal(bn_knn(list, dist, &(bn_sharded){.e = &e, .at = &(bn_place){.threads = 1}},
-                            &(bn_sample){sample, 3}, 2), BONSAI_OK);
+                            &(bn_sample){sample, 3}, 2, NULL), BONSAI_OK);
     assert_memory_equal(list, want, sizeof want);
     assert_memory_equal(dist, far, sizeof far);
     bn_embedding_free(&e);
@@ -228,7 +278,7 @@ static void progress_goes_from_nothing_to_all_and_may_cancel(void **state)
                                 &(bn_sharded){.e = &e,
                                               .at = &(bn_place){.threads = 1,
                                                                 .progress = {on_tick, &t}}},
-                                &(bn_sample){sample, z}, 2),
+                                &(bn_sample){sample, z}, 2, NULL),
                          BONSAI_OK);
         assert_int_equal(t.done, t.total);
         int64_t live = bn_mem_live();
@@ -238,7 +288,7 @@ static void progress_goes_from_nothing_to_all_and_may_cancel(void **state)
                                 &(bn_sharded){.e = &e,
                                               .at = &(bn_place){.threads = 1,
                                                                 .progress = {on_tick, &t}}},
-                                &(bn_sample){sample, z}, 2),
+                                &(bn_sample){sample, z}, 2, NULL),
                          BONSAI_E_CANCELED, "neighbours");
             assert_int_equal(bn_mem_live(), live);
         }
@@ -255,11 +305,21 @@ static void k_outside_its_range_is_refused(void **state)
     bn_embedding e;
     set_dense(&e, x, 3, 1);
     assert_fails(bn_knn(list, NULL, &(bn_sharded){.e = &e, .at = &(bn_place){.threads = 1}},
-                        &(bn_sample){sample, 1}, 3), BONSAI_E_ARGUMENT,
+                        &(bn_sample){sample, 1}, 3, NULL), BONSAI_E_ARGUMENT,
                  "k is 3 but there are 3 trees: it must be in 1..2");
     assert_fails(bn_knn(list, NULL, &(bn_sharded){.e = &e, .at = &(bn_place){.threads = 1}},
-                        &(bn_sample){sample, 1}, 0), BONSAI_E_ARGUMENT, "k is 0");
+                        &(bn_sample){sample, 1}, 0, NULL), BONSAI_E_ARGUMENT, "k is 0");
     bn_embedding_free(&e);
+}
+
+static bonsai_status try_groups(void *payload)
+{
+    static int32_t sample[MOST_ROWS], list[MOST_ROWS * 3];
+    bn_knn_work work = {.way = BN_KNN_GROUPS};
+    for (int32_t i = 0; i < MOST_ROWS; i++)
+        sample[i] = i;
+    return bn_knn(list, NULL, &(bn_sharded){.e = payload, .at = &(bn_place){.threads = 2}},
+                  &(bn_sample){sample, MOST_ROWS}, 3, &work);
 }
 
 static bonsai_status try_memory(void *payload)
@@ -268,7 +328,7 @@ static bonsai_status try_memory(void *payload)
     for (int32_t i = 0; i < MOST_ROWS; i++)
         sample[i] = i;
     return bn_knn(list, NULL, &(bn_sharded){.e = payload, .at = &(bn_place){.threads = 2}},
-                  &(bn_sample){sample, MOST_ROWS}, 3);
+                  &(bn_sample){sample, MOST_ROWS}, 3, NULL);
 }
 
 static void every_failed_allocation_is_survived(void **state)
@@ -281,6 +341,7 @@ static void every_failed_allocation_is_survived(void **state)
         fill_rows(x, MOST_ROWS, MOST_F, SPREAD, form == 1 ? 2 : 60, &s);
         (form ? set_sparse : set_dense)(&e, x, MOST_ROWS, MOST_F);
         survives_failed_allocations(try_memory, &e, 5);
+        survives_failed_allocations(try_groups, &e, 5);
         bn_embedding_free(&e);
     }
 }
@@ -290,6 +351,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equals_measuring_everything),
         cmocka_unit_test(equals_measuring_everything_when_many_are_close),
+        cmocka_unit_test(groups_of_columns_rule_out_most_pairs),
         cmocka_unit_test(blocks_threads_and_storage_do_not_change_the_answer),
         cmocka_unit_test(a_line_by_hand),
         cmocka_unit_test(every_table_finds_the_same_below),

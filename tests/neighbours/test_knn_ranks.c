@@ -18,6 +18,7 @@ typedef struct {
     int64_t z, limit;           /* of memory; 0: none */
     int     k, threads;
     bool    no_dist;
+    bn_knn_way way;
     int     cancel_on, cancel_at;       /* rank and call */
 } search;
 
@@ -36,10 +37,13 @@ static bonsai_status find(bn_world *w, void *payload)
     bn_memory memory = {.limit = t->limit};
     bn_place at = {.world = w, .memory = t->limit ? &memory : NULL, .threads = t->threads};
     const bn_sharded x = {.e = &t->parts.e[w->rank], .first = t->parts.first, .at = &at};
+    bn_knn_work work = {.way = t->way};
     bonsai_status rc = bn_knn(list, t->no_dist ? NULL : dist, &x, &(bn_sample){t->sample, t->z},
-                              t->k);
+                              t->k, &work);
     if (rc == BONSAI_OK)
-        rc = wrong(w, memcmp(list, t->list, bytes) == 0 &&
+        rc = wrong(w, work.pairs == t->z * t->parts.first[bn_ranks(w)] &&
+                      (t->way == BN_KNN_GROUPS || work.measured == work.pairs) &&
+                      memcmp(list, t->list, bytes) == 0 &&
                       (t->no_dist || memcmp(dist, t->dist, bytes) == 0) &&
                       (!t->limit || memory.spilled_most > 0) && memory.spilled == 0);
     free(list);
@@ -58,7 +62,7 @@ static void check_ranks(search *t, const float *x, int64_t rows, int64_t f, bool
     t->dist = dist;
     (sparse ? set_sparse : set_dense)(&e, x, rows, f);
     assert_int_equal(bn_knn(list, dist, &(bn_sharded){.e = &e, .at = &(bn_place){.threads = 2}},
-                            &(bn_sample){t->sample, t->z}, t->k), BONSAI_OK);
+                            &(bn_sample){t->sample, t->z}, t->k, NULL), BONSAI_OK);
     for (int i = 0; i < 5; i++) {
         part_rows(&t->parts, x, rows, f, rank_counts[i], sparse, i % 2, s);
         if (run_ranks(rank_counts[i], find, t) != BONSAI_OK)
@@ -82,6 +86,7 @@ static void any_number_of_ranks_finds_what_one_finds(void **state)
         fill_rows(x, rows, f, how, how == FAR_AWAY ? 100 : seed / KINDS % 2 ? 4 : 70, &s);
         search t = {.sample = sample, .z = draw_rows(sample, rows, &s), .threads = seed % 3 ? 1 : 8,
                     .no_dist = seed % 7 == 0, .limit = seed % 11 == 0,
+                    .way = seed % 5 < 3 ? BN_KNN_GROUPS : BN_KNN_CHEAPER,
                     .k = seed / KINDS % 3 ? 1 + random_below(&s, (int)rows - 1) : (int)rows - 1};
         check_ranks(&t, x, rows, f, seed / KINDS % 4 > 1, &s, kind_name[how]);
     }
@@ -128,7 +133,7 @@ static void blocks_of_samples_do_not_change_the_answer(void **state)
     fill_rows(x, ROWS, F, REPEATED_ROWS, 80, &s);
     set_dense(&e, x, ROWS, F);
     assert_int_equal(bn_knn(list, dist, &(bn_sharded){.e = &e, .at = &(bn_place){.threads = 2}},
-                            &(bn_sample){all, ROWS}, 3), BONSAI_OK);
+                            &(bn_sample){all, ROWS}, 3, NULL), BONSAI_OK);
     part_rows(&t.parts, x, ROWS, F, 3, false, true, &s);
     assert_int_equal(run_ranks(3, find, &t), BONSAI_OK);
     free_parts(&t.parts);
@@ -159,10 +164,10 @@ static void a_limit_of_memory_does_not_change_the_answer(void **state)
         (c % 2 ? set_sparse : set_dense)(&e, x, ROWS, F);
         assert_int_equal(bn_knn(list[0], dist[0],
                                 &(bn_sharded){.e = &e, .at = &(bn_place){.threads = 2}},
-                                &(bn_sample){all, ROWS}, K), BONSAI_OK);
+                                &(bn_sample){all, ROWS}, K, NULL), BONSAI_OK);
         bn_place limited = {.memory = &memory, .threads = 2};
         assert_int_equal(bn_knn(list[1], dist[1], &(bn_sharded){.e = &e, .at = &limited},
-                                &(bn_sample){all, ROWS}, K), BONSAI_OK);
+                                &(bn_sample){all, ROWS}, K, NULL), BONSAI_OK);
         assert_memory_equal(list[1], list[0], ROWS * K * sizeof **list);
         assert_memory_equal(dist[1], dist[0], ROWS * K * sizeof **dist);
         assert_true(memory.most <= memory.limit);
@@ -186,7 +191,7 @@ static bonsai_status too_many(bn_world *w, void *payload)
     int32_t list[8];
     bn_place at = {.world = w, .threads = 1};
     const bn_sharded x = {.e = &t->parts.e[w->rank], .first = t->parts.first, .at = &at};
-    return bn_knn(list, NULL, &x, &(bn_sample){t->sample, 1}, t->k);
+    return bn_knn(list, NULL, &x, &(bn_sample){t->sample, 1}, t->k, NULL);
 }
 
 static void k_is_compared_with_the_rows_of_all_ranks(void **state)
@@ -222,7 +227,7 @@ static bonsai_status cancel(bn_world *w, void *payload)
     bn_place at = {.world = w, .threads = 1,
                    .progress = {w->rank == t->cancel_on ? on_tick : NULL, &calls}};
     const bn_sharded x = {.e = &t->parts.e[w->rank], .first = t->parts.first, .at = &at};
-    return bn_knn(list, NULL, &x, &(bn_sample){t->sample, t->z}, t->k);
+    return bn_knn(list, NULL, &x, &(bn_sample){t->sample, t->z}, t->k, NULL);
 }
 
 static void one_rank_may_cancel_for_all(void **state)
@@ -261,7 +266,7 @@ static void a_failed_allocation_on_some_rank_ends_all(void **state)
         fill_rows(x, ROWS, F, SPREAD, sparse == 1 ? 8 : 60, &s);
         (sparse ? set_sparse : set_dense)(&e, x, ROWS, F);
         assert_int_equal(bn_knn(list, dist, &(bn_sharded){.e = &e, .at = &(bn_place){.threads = 1}},
-                                &(bn_sample){all, ROWS}, K), BONSAI_OK);
+                                &(bn_sample){all, ROWS}, K, NULL), BONSAI_OK);
         part_rows(&t.parts, x, ROWS, F, 3, sparse, true, &s);
         survives_failed_allocations(find_on_three, &t, 60);
         free_parts(&t.parts);

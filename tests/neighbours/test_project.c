@@ -120,7 +120,7 @@ static void few_trees_are_all_candidates_and_give_the_exact_lists(void **unused)
                                     &(bn_place){.threads = 2}), BONSAI_OK);
         assert_int_equal(bn_knn(exact, NULL,
                                 &(bn_sharded){.e = &x, .at = &(bn_place){.threads = 2}},
-                                &(bn_sample){all, N}, K), BONSAI_OK);
+                                &(bn_sample){all, N}, K, NULL), BONSAI_OK);
         assert_int_equal(bn_project_knn(list, &low, &(bn_roots){g, all, N, NULL, 2},
                                         &(bn_sample){all, N}, K, &(bn_place){.threads = 2}),
                          BONSAI_OK);

@@ -113,7 +113,7 @@ static void the_toy_setting_of_the_paper_by_hand(void **state)
                      BONSAI_OK);
     assert_memory_equal(e.dense, embedded, sizeof embedded);
     assert_int_equal(bn_knn(list, NULL, &(bn_sharded){.e = &e, .at = &(bn_place){.threads = 1}},
-                            &(bn_sample){all, 7}, 2), BONSAI_OK);
+                            &(bn_sample){all, 7}, 2, NULL), BONSAI_OK);
     assert_memory_equal(list, near, sizeof near);
     assert_int_equal(bn_rknn(&reverse, 7, &(bn_sample){all, 7}, list, 2), BONSAI_OK);
     for (int t = 0; t < 7; t++)
