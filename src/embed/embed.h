@@ -33,6 +33,8 @@ void bn_embedding_free(bn_embedding *e);
 /* One row as f floats, zeros included; and sum (f) += weight times a row. */
 void bn_embedding_row(float *out, const bn_embedding *e, int64_t row);
 void bn_row_add(double *sum, const bn_embedding *e, int64_t row, double weight);
+/* Whether so many entries that are not zero, of so many in all, are better kept in dense rows. */
+static inline bool bn_is_full(int64_t entries, int64_t all) { return entries > all / 4; }
 /* The entries of a row that are not zero. */
 int64_t bn_embedding_length(const bn_embedding *e, int64_t row);
 /* Squared distance of two rows by the fixed-order kernel: dense and sparse agree. */
@@ -63,7 +65,7 @@ bonsai_status bn_embed(bn_embedding *out, const bonsai_graph *g, const bn_nodes 
 enum { BN_PANEL_WIDEST = BN_WIDE, BN_PANEL_NARROW = BN_NARROW, BN_PANEL_LEAST = 4 };
 /* Features of fewer columns are always made in narrow panels. */
 enum { BN_PANEL_FEW = 2 * BN_PANEL_NARROW };
-/* Rows with fewer than one entry in so many are cheaper sparse. */
-enum { BN_SPARSE_SHARE = 16 };
+/* Rows with fewer than one entry in so many are averaged faster as sparse rows. */
+enum { BN_SPARSE_SHARE = 8 };
 
 #endif

@@ -4,9 +4,10 @@
  * 4 to 64 columns (wl_dense.c): two panels are all the memory beside the result, and while a
  * panel of 16 fits the cache its rows are gathered from there.  Sparse features
  * stay sparse rows as long as they are sparse enough (wl_sparse.c), then change to
- * panels for the rounds that are left.  Both ways add each number's terms in the
- * order of the neighbours, so they agree to the bit.  Cost O(L m f), or O(L m) times
- * the non-zeros of a row.  Paper: section 3, definition of the WL kernel.
+ * panels for the rounds that are left; a last round that fills them up makes dense rows of sparse
+ * ones (wl_last.c).  All ways add each number's terms in the order of the neighbours, so they agree
+ * to the bit.  Cost O(L m f), or O(L m) times the non-zeros of a row.  Paper: section 3, definition
+ * of the WL kernel.
  *
  * A round computes the rows that the requested ones will need, no others; over ranks, each its own
  * rows of them, and the neighbours' rows that other ranks own are sent before each round
@@ -47,33 +48,32 @@ static bonsai_status find_factors(bn_wl_run *w)
     return BONSAI_OK;
 }
 
-/* The entries of own rows that are needed now. */
-static int64_t count_entries(const bn_wl_run *w)
+/* The entries of own rows that are needed now, as often as a round adds them (a row that has k
+ * neighbours is added to k rows), and what they would be if all rows were full. */
+static void count_entries(int64_t sum[2], const bn_wl_run *w)
 {
-    const bonsai_array *offsets = &w->g->view.section[BONSAI_SECTION_FEATURE_OFFSETS];
-    int64_t count = 0;
-    if (w->x.offsets)
-        return w->x.offsets[w->x.rows];
-    if (!w->need)
-        return bn_int_at(offsets, w->first + w->n) - bn_int_at(offsets, w->first);
+    int64_t added = 0, edges = 0;
+    const double work = 8.0 * (double)w->n;
+#pragma omp parallel for num_threads(bn_team(w->threads, work)) schedule(static) \
+    reduction(+ : added, edges)
     for (int64_t v = 0; v < w->n; v++)
-        if (bn_wl_needs(w->need, v, w->done))
-            count += bn_int_at(offsets, w->first + v + 1) - bn_int_at(offsets, w->first + v);
-    return count;
+        if (bn_wl_needs(w->need, v, w->done)) {
+            int64_t times = 1 + bn_wl_edges_of(w, v).count;
+            added += times * bn_wl_row_of(w, v).count;
+            edges += times;
+        }
+    sum[0] = added;
+    sum[1] = edges * w->f;
 }
 
 /* Whether the rows of all ranks are sparse enough for another round as such. */
 static bonsai_status sparse_enough(bool *out, const bn_wl_run *w)
 {
-    bonsai_status rc = BONSAI_OK;
-    int64_t sum[2] = {0};
-    *out = false;
-    if (!w->sparse)
-        return rc;
-    sum[0] = count_entries(w);
-    sum[1] = bn_wl_needed(w, w->done);
+    bonsai_status rc;
+    int64_t sum[2];
+    count_entries(sum, w);
     BN_TRY(bn_sum_int(bn_wl_world(w), sum, 2));
-    *out = sum[1] > 0 && sum[0] * BN_SPARSE_SHARE <= sum[1] * w->f;
+    *out = sum[1] > 0 && sum[0] <= sum[1] / BN_SPARSE_SHARE;
 done:
     return rc;
 }
@@ -86,23 +86,39 @@ static void move_rows(bn_embedding *out, bn_wl_run *w)
     memset(&w->x, 0, sizeof w->x);
 }
 
+/* All rounds on sparse rows; *made: they were sparse enough, and the result is there. */
+static bonsai_status sparse_rounds(bool *made, bn_embedding *out, bn_wl_run *w)
+{
+    bonsai_status rc = BONSAI_OK;
+    bool sparse = true, full = false;
+    while (w->done < w->layers) {
+        BN_TRY(sparse_enough(&sparse, w));
+        if (sparse && w->done + 1 == w->layers)
+            BN_TRY(bn_wl_fills(&full, w));
+        if (!sparse || full)
+            break;
+        BN_TRY(bn_wl_sparse_step(w, w->done + 1 == w->layers));
+    }
+    *made = sparse;
+    if (full)
+        BN_TRY(bn_wl_last_dense(out, w));
+    else if (sparse)
+        move_rows(out, w);
+done:
+    return rc;
+}
+
 /* Features as they are stay sparse however many there are: nothing is gained by
  * making them dense. */
 static bonsai_status all_rounds(bn_embedding *out, bn_wl_run *w)
 {
     bonsai_status rc = BONSAI_OK;
-    bool sparse = w->layers == 0 && w->sparse;
-    if (sparse)
+    bool made = false;
+    if (w->sparse && w->layers == 0)
         BN_TRY(bn_agree(bn_wl_world(w), bn_wl_sparse_pick(w)));
-    while (w->done < w->layers) {
-        BN_TRY(sparse_enough(&sparse, w));
-        if (!sparse)
-            break;
-        BN_TRY(bn_wl_sparse_step(w, w->done + 1 == w->layers));
-    }
-    if (sparse)
-        move_rows(out, w);
-    else
+    if (w->sparse)
+        BN_TRY(sparse_rounds(&made, out, w));
+    if (!made)
         BN_TRY(bn_wl_dense(out, w));
 done:
     return rc;

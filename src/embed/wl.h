@@ -8,6 +8,8 @@
 #ifndef BN_WL_H
 #define BN_WL_H
 
+#include <math.h>
+
 #include "embed.h"
 
 /* BN_WL_LEVELS: levels that are told apart; BN_WL_BLOCK: entries of a list between two places. */
@@ -121,7 +123,66 @@ static inline float bn_wl_value(const bn_wl_row *r, int64_t e)
                                             : (float)((const int8_t *)r->value)[e]);
 }
 
-bn_wl_row bn_wl_row_of(const bn_wl_run *w, int64_t u);         /* at level w->done */
+static inline bn_wl_row bn_wl_feature_row(const bonsai_graph *g, int64_t v)
+{
+    const bonsai_array *offsets = &g->view.section[BONSAI_SECTION_FEATURE_OFFSETS];
+    const bonsai_array *index = &g->view.section[BONSAI_SECTION_FEATURE_INDICES];
+    const bonsai_array *value = &g->view.section[BONSAI_SECTION_FEATURE_VALUES];
+    const float *scale = g->view.section[BONSAI_SECTION_FEATURE_SCALE].data;
+    int64_t e = bn_int_at(offsets, v), end = bn_int_at(offsets, v + 1);
+    const char *i = index->data, *x = value->data;
+    return (bn_wl_row){.index = i + e * (index->type == BONSAI_TYPE_U16 ? 2 : 4),
+                       .value = x ? x + e * (value->type == BONSAI_TYPE_F32 ? 4 : 1) : NULL,
+                       .count = end - e, .scale = scale ? scale[v] : 1.0f,
+                       .narrow = index->type == BONSAI_TYPE_U16, .type = value->type};
+}
+
+/* At level w->done. */
+static inline bn_wl_row bn_wl_row_of(const bn_wl_run *w, int64_t u)
+{
+    bn_wl_row r = {.scale = 1.0f, .type = BONSAI_TYPE_F32};
+    if (u >= w->n) {
+        int64_t e = w->far.offsets[u - w->n];
+        r.count = w->far.offsets[u - w->n + 1] - e;
+        r.index = w->far.data + 2 * e;
+        r.value = w->far.data + 2 * e + r.count;
+        return r;
+    }
+    if (!w->x.offsets)
+        return bn_wl_feature_row(w->g, w->first + u);
+    int64_t e = w->x.offsets[u];
+    r.count = w->x.offsets[u + 1] - e;
+    r.index = w->x.index + e;
+    r.value = w->x.value + e;
+    return r;
+}
+
+/* ---- the next row of a node (wl_sum.c) ---- */
+
+typedef struct {                /* what a thread adds up in; sum and touched are zero between rows */
+    float   *sum;               /* f */
+    float   *own;               /* f: the node's own entries after the round */
+    uint8_t *touched;           /* stretches of features */
+} bn_wl_sum;
+
+bonsai_status bn_wl_sum_new(bn_wl_sum *k, int64_t f);
+void bn_wl_sum_free(bn_wl_sum *k);
+/* At least the entries of v's next row, which takes room for BN_PACK_ROOM more while it is made. */
+int64_t bn_wl_bound(const bn_wl_run *w, int64_t v);
+int64_t bn_wl_sum_sparse(int32_t *index, float *value, bn_wl_sum *k, const bn_wl_run *w, int64_t v,
+                         int64_t bound);
+void bn_wl_sum_dense(float *to, bn_wl_sum *k, const bn_wl_run *w, int64_t v);  /* to: f zeros */
+/* Copies the entries of a row that are not zero; index NULL: only counts them. */
+int64_t bn_wl_pick(int32_t *index, float *value, const bn_wl_row *r);
+
+/* How many of some numbers are not finite. */
+static inline int64_t bn_wl_not_finite(const float *x, int64_t count)
+{
+    int64_t bad = 0;
+    for (int64_t i = 0; i < count; i++)
+        bad += !isfinite(x[i]);
+    return bad;
+}
 
 /* ---- wl.c ---- */
 
@@ -145,6 +206,10 @@ bonsai_status bn_wl_dense(bn_embedding *out, bn_wl_run *w);    /* all that are l
 /* One round: x is replaced by the next embedding of own nodes; last: of the requested ones. */
 bonsai_status bn_wl_sparse_step(bn_wl_run *w, bool last);
 bonsai_status bn_wl_sparse_pick(bn_wl_run *w);          /* x = the features of requested nodes */
+/* The last round, of sparse rows, to dense ones (wl_last.c).  Whether most of the result will not
+ * be zero: a guess from some rows. */
+bonsai_status bn_wl_last_dense(bn_embedding *out, bn_wl_run *w);
+bonsai_status bn_wl_fills(bool *out, const bn_wl_run *w);
 void bn_wl_rows_free(bn_wl_rows *r);
 /* Rows of the halo at a level: what start asks for is there after bn_exchange_finish. */
 bonsai_status bn_wl_far_start(bn_wl_run *w, int level);

@@ -1,11 +1,8 @@
 /* wl_sparse.c -- rounds of averaging on sparse rows; see wl.c.
  *
- * A thread adds neighbours' rows into a dense row of its own and marks the features
- * it touched in a bitmap, with a second one over its words; reading the marks gives
- * the features in order, without sorting, and a row of a million features takes no
- * longer than its entries do.  Rows are made a batch at a time: the threads take its blocks as they
- * come free, and what they made goes to the end of a list of chunks, which may be scratch files.
- * When all rows are there the chunks are joined.
+ * Rows are made (wl_sum.c) a batch at a time: the threads take its blocks as they come free, and
+ * what they made goes to the end of a list of chunks, which may be scratch files.  When all rows are
+ * there the chunks are joined.
  *
  * Rows that need the halo come in a second pass, so that the others can be made while its rows
  * travel; joining puts both into order.
@@ -25,19 +22,6 @@ typedef struct {                /* a block of rows in the making */
     int64_t  place;             /* in the chunk that it goes to */
 } block;
 
-typedef struct {                /* one thread's working row; all zero between rows */
-    float    *sum;              /* f */
-    uint64_t *marks;            /* f bits */
-    uint64_t *words;            /* a bit for each word of marks */
-} work;
-
-typedef struct {                /* the row of a node before the round, met entry by entry */
-    bn_wl_row row;
-    int64_t at;
-    bn_rule rule;
-    float   factor;
-} own_row;
-
 typedef struct {                /* finished rows of some batches */
     int32_t *index;
     float   *value;
@@ -56,7 +40,7 @@ typedef struct {                /* a round under way */
     int     level;
     int64_t count, batches, lanes, rows;        /* rows: of a batch */
     block  *block;              /* of one batch */
-    work   *work;               /* lanes */
+    bn_wl_sum *sum;             /* lanes */
     int32_t *length;            /* count */
     chunk  *chunk;
     int64_t chunks, chunk_room, entries;
@@ -74,130 +58,14 @@ void bn_wl_rows_free(bn_wl_rows *r)
     memset(r, 0, sizeof *r);
 }
 
-/* ---- one row ---- */
-
-static bn_wl_row feature_row(const bonsai_graph *g, int64_t v)
-{
-    const bonsai_array *offsets = &g->view.section[BONSAI_SECTION_FEATURE_OFFSETS];
-    const bonsai_array *index = &g->view.section[BONSAI_SECTION_FEATURE_INDICES];
-    const bonsai_array *value = &g->view.section[BONSAI_SECTION_FEATURE_VALUES];
-    const float *scale = g->view.section[BONSAI_SECTION_FEATURE_SCALE].data;
-    int64_t e = bn_int_at(offsets, v), end = bn_int_at(offsets, v + 1);
-    const char *i = index->data, *x = value->data;
-    return (bn_wl_row){.index = i + e * (index->type == BONSAI_TYPE_U16 ? 2 : 4),
-                       .value = x ? x + e * (value->type == BONSAI_TYPE_F32 ? 4 : 1) : NULL,
-                       .count = end - e, .scale = scale ? scale[v] : 1.0f,
-                       .narrow = index->type == BONSAI_TYPE_U16, .type = value->type};
-}
-
-bn_wl_row bn_wl_row_of(const bn_wl_run *w, int64_t u)
-{
-    bn_wl_row r = {.scale = 1.0f, .type = BONSAI_TYPE_F32};
-    if (u >= w->n) {
-        int64_t e = w->far.offsets[u - w->n];
-        r.count = w->far.offsets[u - w->n + 1] - e;
-        r.index = w->far.data + 2 * e;
-        r.value = w->far.data + 2 * e + r.count;
-        return r;
-    }
-    if (!w->x.offsets)
-        return feature_row(w->g, w->first + u);
-    int64_t e = w->x.offsets[u];
-    r.count = w->x.offsets[u + 1] - e;
-    r.index = w->x.index + e;
-    r.value = w->x.value + e;
-    return r;
-}
-
-static inline void mark(work *k, int32_t j)
-{
-    k->marks[j >> 6] |= 1ull << (j & 63);
-    k->words[j >> 12] |= 1ull << (j >> 6 & 63);
-}
-
-/* Adds a row whose types the compiler knows. */
-static inline __attribute__((always_inline)) void
-add_typed(work *k, bn_wl_row r, float weight, const bool narrow, const bool ones,
-          const bonsai_type t)
-{
-    r.narrow = narrow;
-    r.value = ones ? NULL : r.value;
-    r.type = t;
-    for (int64_t e = 0; e < r.count; e++) {
-        int32_t j = bn_wl_index(&r, e);
-        mark(k, j);
-        k->sum[j] += weight * bn_wl_value(&r, e);
-    }
-}
-
-static inline __attribute__((always_inline)) void
-add_values(work *k, const bn_wl_row *r, float weight, const bool narrow)
-{
-    if (!r->value)
-        add_typed(k, *r, weight, narrow, true, BONSAI_TYPE_F32);
-    else if (r->type == BONSAI_TYPE_F32)
-        add_typed(k, *r, weight, narrow, false, BONSAI_TYPE_F32);
-    else if (r->type == BONSAI_TYPE_U8)
-        add_typed(k, *r, weight, narrow, false, BONSAI_TYPE_U8);
-    else
-        add_typed(k, *r, weight, narrow, false, BONSAI_TYPE_I8);
-}
-
-static void add_row(work *k, const bn_wl_row *r, float weight)
-{
-    if (r->narrow)
-        add_values(k, r, weight, true);
-    else
-        add_values(k, r, weight, false);
-}
-
-/* Adds up v's neighbours; returns how many entries its next row has at most. */
-static int64_t add_neighbours(work *k, const bn_wl_run *w, int64_t v, const bn_wl_row *own)
-{
-    bn_wl_edges edges = bn_wl_edges_of(w, v);
-    int64_t most = own->count;
-    for (int64_t e = 0; e < own->count; e++)
-        mark(k, bn_wl_index(own, e));
-    for (int64_t e = 0; e < edges.count; e++) {
-        bn_wl_row r = bn_wl_row_of(w, edges.id[e]);
-        add_row(k, &r, edges.weight ? edges.weight[e] : 1.0f);
-        most += r.count;
-    }
-    return most < w->f ? most : w->f;
-}
-
-/* Takes the marks of one word away and appends its features of the node. */
-static void take_word(block *b, work *k, int64_t word, own_row *own)
-{
-    const bn_rule rule = own->rule;
-    const float factor = own->factor;
-    for (uint64_t bits = k->marks[word]; bits; bits &= bits - 1) {
-        int32_t j = (int32_t)(word * 64 + __builtin_ctzll(bits));
-        bool has = own->at < own->row.count && bn_wl_index(&own->row, own->at) == j;
-        float mine = has ? bn_wl_value(&own->row, own->at) : 0.0f;
-        float next = factor == 0.0f ? mine : bn_rule_next(rule, factor, mine, k->sum[j]);
-        own->at += has;
-        k->sum[j] = 0.0f;
-        b->index[b->used] = j;
-        b->value[b->used] = next;
-        b->used += !bn_is_zero(next);       /* a minus zero stays, as it does in a dense row */
-    }
-    k->marks[word] = 0;
-}
-
 /* Appends v's next embedding to the block; false: no room. */
-static bool sparse_row(block *b, work *k, const bn_wl_run *w, int64_t v)
+static bool sparse_row(block *b, bn_wl_sum *k, const bn_wl_run *w, int64_t v)
 {
-    own_row own = {.row = bn_wl_row_of(w, v), .rule = w->rule, .factor = w->factor[v]};
-    int64_t need = b->used + add_neighbours(k, w, v, &own.row) + 1;
+    int64_t bound = bn_wl_bound(w, v), need = b->used + bound + BN_PACK_ROOM;
     if (bn_grow((void **)&b->index, &b->index_room, need, sizeof *b->index) != BONSAI_OK ||
         bn_grow((void **)&b->value, &b->value_room, need, sizeof *b->value) != BONSAI_OK)
         return false;
-    for (int64_t i = 0; i <= w->f >> 12; i++) {
-        for (uint64_t bits = k->words[i]; bits; bits &= bits - 1)
-            take_word(b, k, i * 64 + __builtin_ctzll(bits), &own);
-        k->words[i] = 0;
-    }
+    b->used += bn_wl_sum_sparse(b->index + b->used, b->value + b->used, k, w, v, bound);
     return true;
 }
 
@@ -213,7 +81,7 @@ static bool run_block(sparse_round *r, int64_t lane, int64_t number)
         int64_t v = r->nodes ? r->nodes[i] - w->first : i, before = b->used;
         if (!bn_wl_needs(w->need, v, r->level) || (w->outer && w->outer[v]) != r->pass)
             continue;
-        if (!sparse_row(b, &r->work[lane], w, v))
+        if (!sparse_row(b, &r->sum[lane], w, v))
             return false;
         r->length[i] = (int32_t)(b->used - before);
     }
@@ -322,12 +190,9 @@ static bonsai_status start_round(sparse_round *r)
     BN_TRY(BN_BIG(&r->length, w->at->memory, r->count));
     BN_TRY(BN_NEW(&r->batch[0], r->batches));
     BN_TRY(BN_NEW(&r->batch[1], r->batches));
-    BN_TRY(BN_NEW(&r->work, r->lanes));
-    for (int64_t i = 0; i < r->lanes; i++) {
-        BN_TRY(BN_NEW(&r->work[i].sum, w->f));
-        BN_TRY(BN_NEW(&r->work[i].marks, (w->f >> 6) + 1));
-        BN_TRY(BN_NEW(&r->work[i].words, (w->f >> 12) + 1));
-    }
+    BN_TRY(BN_NEW(&r->sum, r->lanes));
+    for (int64_t i = 0; i < r->lanes; i++)
+        BN_TRY(bn_wl_sum_new(&r->sum[i], w->f));
 done:
     return rc;
 }
@@ -338,15 +203,12 @@ static void free_work(sparse_round *r)
         bn_free(r->block[b].index);
         bn_free(r->block[b].value);
     }
-    for (int64_t i = 0; r->work && i < r->lanes; i++) {
-        bn_free(r->work[i].sum);
-        bn_free(r->work[i].marks);
-        bn_free(r->work[i].words);
-    }
+    for (int64_t i = 0; r->sum && i < r->lanes; i++)
+        bn_wl_sum_free(&r->sum[i]);
     bn_free(r->block);
-    bn_free(r->work);
+    bn_free(r->sum);
     r->block = NULL;
-    r->work = NULL;
+    r->sum = NULL;
 }
 
 static void end_round(sparse_round *r)
@@ -443,39 +305,22 @@ done:
 
 /* ---- features ---- */
 
-/* Copies the entries that are not zero, or only counts them. */
-static int64_t pick_row(bn_wl_rows *to, int64_t at, const bn_wl_row *r)
-{
-    int64_t count = 0;
-    for (int64_t e = 0; e < r->count; e++) {
-        float value = bn_wl_value(r, e);
-        if (bn_is_zero(value))
-            continue;
-        if (to) {
-            to->index[at + count] = bn_wl_index(r, e);
-            to->value[at + count] = value;
-        }
-        count++;
-    }
-    return count;
-}
-
 bonsai_status bn_wl_sparse_pick(bn_wl_run *w)
 {
     bonsai_status rc;
     bn_wl_rows picked = {.rows = w->count};
     BN_TRY(BN_BIG(&picked.offsets, w->at->memory, w->count + 1));
     for (int64_t i = 0; i < w->count; i++) {
-        bn_wl_row r = feature_row(w->g, w->nodes ? w->nodes[i] : w->first + i);
-        picked.offsets[i + 1] = picked.offsets[i] + pick_row(NULL, 0, &r);
+        bn_wl_row r = bn_wl_feature_row(w->g, w->nodes ? w->nodes[i] : w->first + i);
+        picked.offsets[i + 1] = picked.offsets[i] + bn_wl_pick(NULL, NULL, &r);
     }
     BN_TRY(BN_BIG(&picked.index, w->at->memory, picked.offsets[w->count]));
     BN_TRY(BN_BIG(&picked.value, w->at->memory, picked.offsets[w->count]));
     const double copies = 4.0 * (double)picked.offsets[w->count];
 #pragma omp parallel for num_threads(bn_team(w->threads, copies)) schedule(static)
     for (int64_t i = 0; i < w->count; i++) {
-        bn_wl_row r = feature_row(w->g, w->nodes ? w->nodes[i] : w->first + i);
-        pick_row(&picked, picked.offsets[i], &r);
+        bn_wl_row r = bn_wl_feature_row(w->g, w->nodes ? w->nodes[i] : w->first + i);
+        bn_wl_pick(picked.index + picked.offsets[i], picked.value + picked.offsets[i], &r);
     }
     w->x = picked;
     memset(&picked, 0, sizeof picked);

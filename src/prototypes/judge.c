@@ -8,7 +8,7 @@
 
 #include "judge.h"
 
-enum { SHARE = 5, SPARSE_SHARE = 4 };
+enum { SHARE = 5 };
 
 /* ---- which nodes ---- */
 
@@ -72,7 +72,7 @@ static bonsai_status choose_form(bn_job *job, bn_embedding *e)
     bn_embedding other = {0};
     int64_t sums[2] = {all_lengths(e, job->at.threads), e->rows * e->f};
     BN_TRY(bn_sum_int(w, sums, 2));
-    bool dense = sums[0] > sums[1] / SPARSE_SHARE;
+    bool dense = bn_is_full(sums[0], sums[1]);
     rc = BONSAI_OK;
     if (dense != (e->dense != NULL))
         rc = bn_embedding_take(&other, e, NULL, e->rows, dense, &job->at);

@@ -6,6 +6,10 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <string.h>
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
 
 #include "tensor.h"
 
@@ -319,8 +323,63 @@ static void outer(double *restrict out, const double *restrict a, const double *
             outer_block(out + r * BN_TILE + c, a + r, b + c, depth);
 }
 
+/* The zero turns a minus zero into a plus. */
+static void mix(float *y, const float *x, float a, float b, int64_t n)
+{
+    int64_t i = 0;
+    for (; i + 16 <= n; i += 16)
+        *(columns *)(y + i) = (0.0f + a * *(const columns *)(x + i)) * b;
+    for (; i < n; i++)
+        y[i] = (0.0f + a * x[i]) * b;
+}
+
+/* Without a branch, which would be taken as good as at random. */
+static inline int64_t pack_some(int32_t *index, float *value, const float *x, int32_t first,
+                                int64_t n)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, x + i, sizeof bits);
+        index[count] = first + (int32_t)i;
+        value[count] = x[i];
+        count += bits != 0;
+    }
+    return count;
+}
+
+#if defined(__AVX512F__)
+static inline int64_t pack_line(int32_t *index, float *value, const float *x, int32_t first)
+{
+    const __m512i from = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    __m512 line = _mm512_loadu_ps(x);
+    __mmask16 some = _mm512_test_epi32_mask(_mm512_castps_si512(line), _mm512_castps_si512(line));
+    __m512i at = _mm512_add_epi32(from, _mm512_set1_epi32(first));
+    _mm512_storeu_ps(value, _mm512_maskz_compress_ps(some, line));
+    _mm512_storeu_si512(index, _mm512_maskz_compress_epi32(some, at));
+    return __builtin_popcount(some);
+}
+#else
+static inline int64_t pack_line(int32_t *index, float *value, const float *x, int32_t first)
+{
+    uint32_t bits[16], any = 0;
+    memcpy(bits, x, sizeof bits);
+    for (int i = 0; i < 16; i++)
+        any |= bits[i];
+    return any ? pack_some(index, value, x, first, 16) : 0;
+}
+#endif
+
+static int64_t pack(int32_t *index, float *value, const float *x, int32_t first, int64_t n)
+{
+    int64_t i = 0, count = 0;
+    for (; i + 16 <= n; i += 16)
+        count += pack_line(index + count, value + count, x + i, first + (int32_t)i);
+    return count + pack_some(index + count, value + count, x + i, first + (int32_t)i, n - i);
+}
+
 #define TEXT_OF(x) #x
 #define NAME_OF(x) TEXT_OF(x)
 extern const bn_kernels BN_KERNELS;
 const bn_kernels BN_KERNELS = {NAME_OF(BN_ISA), dot, dist2, sparse_dot, axpy, scale, gather,
-                               below, combine, dots, adam, outer};
+                               below, combine, dots, adam, outer, mix, pack};

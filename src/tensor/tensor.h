@@ -12,7 +12,8 @@
 
 /* ---- inner loops (kernels.c, dispatch.c) ---- */
 
-enum { BN_NARROW = 16, BN_WIDE = 64 };
+/* BN_PACK_ROOM: what pack may write behind its last entry. */
+enum { BN_NARROW = 16, BN_WIDE = 64, BN_PACK_ROOM = 16 };
 
 typedef struct {                /* constants of one step, the same for every parameter */
     float decay;                /* of the weight, added to the gradient */
@@ -48,6 +49,11 @@ typedef struct {
     /* out (BN_TILE,BN_TILE) = sum over i < depth, in order, of the outer products of column i of
      * two panels */
     void  (*outer)(double *out, const double *a, const double *b, int64_t depth);
+    /* y = (0 + a x) b, in two roundings; y may be x */
+    void  (*mix)(float *y, const float *x, float a, float b, int64_t n);
+    /* the x whose bits are not all zero, in order, with first plus where they were; returns how
+     * many */
+    int64_t (*pack)(int32_t *index, float *value, const float *x, int32_t first, int64_t n);
 } bn_kernels;
 
 const bn_kernels *bn_kernels_get(void);         /* the best table for this CPU */

@@ -170,6 +170,51 @@ static void rows_are_gathered_in_order_at_the_widths_of_panels(void **state)
                 }
 }
 
+static void what_is_not_zero_is_packed_in_order(void **state)
+{
+    (void)state;
+    enum { BEHIND = BN_PACK_ROOM + 1 };
+    uint64_t s = 3;
+    int32_t index[ROOM + BEHIND];
+    float value[ROOM + BEHIND];
+    for (int table = 0; bn_kernels_all(table); table++)
+        for (int n = 0; n <= LONGEST; n++)
+            for (int chance = 1; chance < 40; chance *= 3) {
+                int64_t count = 0;
+                fill((uint64_t)n);
+                for (int i = 0; i < n; i++)
+                    if (random_below(&s, chance) != 0)
+                        a[i] = random_below(&s, 5) == 0 ? -0.0f : 0.0f;
+                index[ROOM + BN_PACK_ROOM] = 7;
+                int64_t got = bn_kernels_all(table)->pack(index, value, a, 100, n);
+                for (int i = 0; i < n; i++)
+                    if (a[i] != 0 || signbit(a[i])) {
+                        assert_true(count < got && index[count] == 100 + i);
+                        same_bits(value[count++], a[i]);
+                    }
+                assert_true(count == got && index[ROOM + BN_PACK_ROOM] == 7);
+            }
+}
+
+static void a_mix_rounds_twice_and_makes_minus_zero_plus(void **state)
+{
+    (void)state;
+    for (int table = 0; bn_kernels_all(table); table++)
+        for (int n = 0; n <= LONGEST; n++) {
+            float y[ROOM];
+            fill((uint64_t)n);
+            a[0] = -0.0f;
+            memcpy(y, b, sizeof y);
+            bn_kernels_all(table)->mix(y, a, 0.3f, 0.7f, n);
+            for (int i = 0; i < ROOM; i++) {
+                volatile float term = 0.3f * a[i], sum = 0.0f + term;
+                same_bits(y[i], i < n ? sum * 0.7f : b[i]);
+            }
+            bn_kernels_all(table)->mix(a, a, 0.3f, 0.7f, n);
+            assert_memory_equal(a, y, (size_t)n * sizeof *a);
+        }
+}
+
 static void row_products_match_the_baseline(void **state)
 {
     (void)state;
@@ -292,6 +337,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_sparse_row_sums_like_a_dense_one),
         cmocka_unit_test(rows_are_combined_in_order_at_every_width),
         cmocka_unit_test(rows_are_gathered_in_order_at_the_widths_of_panels),
+        cmocka_unit_test(what_is_not_zero_is_packed_in_order),
+        cmocka_unit_test(a_mix_rounds_twice_and_makes_minus_zero_plus),
         cmocka_unit_test(row_products_match_the_baseline),
         cmocka_unit_test(tiles_are_summed_in_order_at_every_depth),
         cmocka_unit_test(every_table_takes_the_same_step_of_adam),
