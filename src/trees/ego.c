@@ -16,6 +16,7 @@
 #include "reader.h"
 
 enum { CHECK_EVERY = 64,
+       LEAST_AHEAD = 8, ROWS_AHEAD = 4, ROW_AHEAD = 128, /* entries that memory is asked for */
        FIRST_PORTION = 1024, LAST_PORTION = 1 << 20,    /* entries that are fetched ahead */
        GROWTH = 4 };
 
@@ -196,9 +197,12 @@ static bonsai_status meet_neighbours(bn_ego *e, bn_price *p, int32_t v)
             BN_TRY(look_further(e, v, i, looked));
         const bn_near near = bn_near_of(e->r, v);
         for (int64_t end = bn_least(near.count, looked);
-             i < end && is_within(&e->used, &e->most); i++)
+             i < end && is_within(&e->used, &e->most); i++) {
+            if (e->least && i + LEAST_AHEAD < end)
+                __builtin_prefetch(&e->least[near.to[i + LEAST_AHEAD]]);
             if (!bn_bit(e->seen, near.to[i]))
                 BN_TRY(meet(e, p, near.to[i]));
+        }
         looked = GROWTH * bn_least(looked, INT64_MAX / GROWTH);
     }
 done:
@@ -226,6 +230,16 @@ done:
     return rc;
 }
 
+/* Rows of neighbours are all over memory: the next ones come while this one is read. */
+static void fetch_row(const bn_ego *e, int64_t i)
+{
+    if (i >= e->new)
+        return;
+    const bn_near near = bn_near_of(e->r, e->added[i]);
+    for (int64_t j = 0; j < near.count && j < ROW_AHEAD; j += 16)
+        __builtin_prefetch(near.to + j);
+}
+
 /* The entries of the outermost nodes that are in the tree; one of each was counted when it was
  * met. */
 static void count_entries(bn_ego *e)
@@ -233,6 +247,7 @@ static void count_entries(bn_ego *e)
     for (int64_t i = e->inner; i < e->new && is_within(&e->used, &e->most); i++) {
         const bn_near near = bn_near_of(e->r, e->added[i]);
         int64_t links = 0;
+        fetch_row(e, i + ROWS_AHEAD);
         for (int64_t j = 0; j < near.count; j++)
             links += bn_bit(e->seen, near.to[j]);
         e->used.bytes += links > 1 ? (double)(links - 1) * e->entry : 0;

@@ -2,106 +2,167 @@
  *
  * Power iteration: each node hands its score to its neighbours in proportion to the
  * weights; a node without neighbours hands it to the roots.  The error shrinks by
- * 1 - beta a step, so some 130 steps reach 1e-9 whatever the graph.  Mass moves in
- * row order on one thread: the graph is small and the sums have one order.
+ * 1 - beta a step, so some 130 steps reach 1e-9 whatever the graph.  A node gathers from
+ * those that point at it, in their order: the sums are the same for any number of threads.
  * Paper: appendix on sparsification.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "trees.h"
 
-enum { MOST_STEPS = 100000 };      /* at the smallest beta some 21,000 are needed */
+enum { MOST_STEPS = 100000,        /* at the smallest beta some 21,000 are needed */
+       BLOCK = 512 };              /* nodes that one thread takes */
 
 typedef struct {
     const bn_links *g;
-    double *degree;             /* n: sum of weights */
-    int64_t roots;
+    int64_t *first;             /* n+1: the entries that point at a node, ... */
+    int32_t *from;              /* ... by source, ascending */
+    float   *weight;            /* NULL: all 1 */
+    double  *degree;            /* n: sum of weights of a node's own entries */
+    double  *share;             /* n: what a node hands to a neighbour of weight 1; ... */
+    double  *next_share;        /* ... in the next step */
+    double  *change;            /* blocks */
+    int64_t  roots, blocks;
+    double   beta, home;        /* home: what a root gets in this step */
 } walk;
 
-/* to = A from, and returns the mass that dangling nodes held. */
-static double pass_on(double *to, const double *from, const walk *w)
+static void free_walk(walk *w)
 {
-    const bn_links *g = w->g;
-    double dangling = 0;
-    memset(to, 0, (size_t)g->n * sizeof *to);
-    for (int64_t v = 0; v < g->n; v++) {
-        if (w->degree[v] == 0) {
-            dangling += from[v];
-            continue;
-        }
-        double share = from[v] / w->degree[v];
-        for (int64_t e = g->offsets[v]; e < g->offsets[v + 1]; e++)
-            to[g->neighbors[e]] += g->weights ? share * (double)g->weights[e] : share;
-    }
-    return dangling;
+    bn_free(w->first);
+    bn_free(w->from);
+    bn_free(w->weight);
+    bn_free(w->degree);
+    bn_free(w->share);
+    bn_free(w->next_share);
+    bn_free(w->change);
 }
 
-/* One step from pi to next; returns the L1 change. */
-static double step(double *next, const double *pi, const walk *w, double beta)
+/* The entries by target. */
+static bonsai_status turn(walk *w)
 {
-    double dangling = pass_on(next, pi, w), change = 0;
-    double home = ((1 - beta) * dangling + beta) / (double)w->roots;
-    for (int64_t v = 0; v < w->g->n; v++) {
-        next[v] = (1 - beta) * next[v] + (w->g->root[v] ? home : 0);
-        change += fabs(next[v] - pi[v]);
+    bonsai_status rc;
+    const bn_links *g = w->g;
+    int64_t n = g->n, m = g->offsets[n];
+    BN_TRY(BN_NEW(&w->first, n + 2));
+    BN_TRY(BN_NEW(&w->from, m));
+    if (g->weights)
+        BN_TRY(BN_NEW(&w->weight, m));
+    for (int64_t e = 0; e < m; e++)
+        w->first[g->neighbors[e] + 2]++;
+    for (int64_t v = 0; v < n; v++)
+        w->first[v + 2] += w->first[v + 1];
+    for (int64_t v = 0; v < n; v++)
+        for (int64_t e = g->offsets[v]; e < g->offsets[v + 1]; e++) {
+            int64_t place = w->first[g->neighbors[e] + 1]++;
+            w->from[place] = (int32_t)v;
+            if (g->weights)
+                w->weight[place] = g->weights[e];
+        }
+done:
+    return rc;
+}
+
+static double share_of(const walk *w, int64_t v, double score)
+{
+    return w->degree[v] == 0 ? 0 : score / w->degree[v];
+}
+
+static bonsai_status begin(double *pi, walk *w)
+{
+    bonsai_status rc;
+    const bn_links *g = w->g;
+    int64_t n = g->n;
+    w->blocks = (n + BLOCK - 1) / BLOCK;
+    BN_TRY(turn(w));
+    BN_TRY(BN_NEW(&w->degree, n));
+    BN_TRY(BN_NEW(&w->share, n));
+    BN_TRY(BN_NEW(&w->next_share, n));
+    BN_TRY(BN_NEW(&w->change, w->blocks));
+    for (int64_t v = 0; v < n; v++) {
+        w->roots += g->root[v] != 0;
+        pi[v] = 1.0 / (double)n;
+        for (int64_t e = g->offsets[v]; e < g->offsets[v + 1]; e++)
+            w->degree[v] += g->weights ? (double)g->weights[e] : 1.0;
+        w->share[v] = share_of(w, v, pi[v]);
+    }
+    if (w->roots == 0)
+        rc = bn_fail(BONSAI_E_ARGUMENT, "personalised PageRank needs a root to return to");
+done:
+    return rc;
+}
+
+/* What the neighbours hand to a node. */
+static double gather(const walk *w, int64_t v)
+{
+    double sum = 0;
+    if (w->weight)
+        for (int64_t e = w->first[v]; e < w->first[v + 1]; e++)
+            sum += w->share[w->from[e]] * (double)w->weight[e];
+    else
+        for (int64_t e = w->first[v]; e < w->first[v + 1]; e++)
+            sum += w->share[w->from[e]];
+    return sum;
+}
+
+/* A step of some nodes; returns the L1 change. */
+static double move_block(double *pi, walk *w, int64_t begin, int64_t end)
+{
+    double change = 0;
+    for (int64_t v = begin; v < end; v++) {
+        double next = (1 - w->beta) * gather(w, v) + (w->g->root[v] ? w->home : 0);
+        change += fabs(next - pi[v]);
+        pi[v] = next;
+        w->next_share[v] = share_of(w, v, next);
     }
     return change;
 }
 
-bonsai_status bn_ppr(double *pi, int *rounds, const bn_links *g, double beta, bn_progress p)
+/* One step of all; returns the L1 change. */
+static double step(double *pi, walk *w, int threads)
+{
+    int64_t n = w->g->n;
+    double dangling = 0, change = 0, *share = w->share;
+    const double work = 4.0 * (double)(w->first[n] + n);
+    for (int64_t v = 0; v < n; v++)
+        dangling += w->degree[v] == 0 ? pi[v] : 0;
+    w->home = ((1 - w->beta) * dangling + w->beta) / (double)w->roots;
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static)
+    for (int64_t b = 0; b < w->blocks; b++)
+        w->change[b] = move_block(pi, w, b * BLOCK, bn_least((b + 1) * BLOCK, n));
+    for (int64_t b = 0; b < w->blocks; b++)
+        change += w->change[b];
+    w->share = w->next_share;
+    w->next_share = share;
+    return change;
+}
+
+bonsai_status bn_ppr(double *pi, int *rounds, const bn_links *g, double beta, const bn_place *at)
 {
     bonsai_status rc;
-    double *next = NULL, change = 1;
-    walk w = {.g = g};
-    int64_t n = g->n;
-    BN_TRY(BN_NEW(&next, n));
-    BN_TRY(BN_NEW(&w.degree, n));
-    for (int64_t v = 0; v < n; v++) {
-        w.roots += g->root[v] != 0;
-        pi[v] = 1.0 / (double)n;
-        for (int64_t e = g->offsets[v]; e < g->offsets[v + 1]; e++)
-            w.degree[v] += g->weights ? (double)g->weights[e] : 1.0;
-    }
-    if (w.roots == 0) {
-        rc = bn_fail(BONSAI_E_ARGUMENT, "personalised PageRank needs a root to return to");
-        goto done;
-    }
+    const bn_place *here = bn_here(at);
+    double change = 1;
+    walk w = {.g = g, .beta = beta};
+    BN_TRY(begin(pi, &w));
     *rounds = 0;
-    BN_TRY(bn_tick(p, "PageRank", 0, 1));
+    BN_TRY(bn_tick(here->progress, "PageRank", 0, 1));
     while (change >= 1e-9 && *rounds < MOST_STEPS) {
-        change = step(next, pi, &w, beta);
-        memcpy(pi, next, (size_t)n * sizeof *pi);
+        change = step(pi, &w, here->threads);
         if (++*rounds % 8 == 0)
-            BN_TRY(bn_tick(p, "PageRank", 0, 1));
+            BN_TRY(bn_tick(here->progress, "PageRank", 0, 1));
     }
-    BN_TRY(bn_tick(p, "PageRank", 1, 1));
+    BN_TRY(bn_tick(here->progress, "PageRank", 1, 1));
 done:
-    bn_free(next);
-    bn_free(w.degree);
+    free_walk(&w);
     return rc;
 }
 
-static int descending(const void *a, const void *b)
+void bn_knee(int64_t *index, double *score, const double *sorted, int64_t n)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x > y ? -1 : x < y;
-}
-
-bonsai_status bn_knee(int64_t *index, double *score, const double *pi, int64_t n)
-{
-    double *sorted = NULL, best = -1;
+    double best = -1;
     *index = -1;
     *score = 0;
-    if (n < 3)
-        return BONSAI_OK;
-    bonsai_status rc = BN_NEW(&sorted, n);
-    if (rc != BONSAI_OK)
-        return rc;
-    memcpy(sorted, pi, (size_t)n * sizeof *sorted);
-    qsort(sorted, (size_t)n, sizeof *sorted, descending);
     for (int64_t i = 1; i + 1 < n; i++) {
         double bend = sorted[i + 1] + sorted[i - 1] - 2 * sorted[i];
         if (bend > best) {
@@ -110,6 +171,4 @@ bonsai_status bn_knee(int64_t *index, double *score, const double *pi, int64_t n
             *score = sorted[i];
         }
     }
-    bn_free(sorted);
-    return BONSAI_OK;
 }

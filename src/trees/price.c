@@ -163,6 +163,11 @@ int64_t bn_price_nodes(const bn_price *p)
     return p->now.nodes;
 }
 
+int64_t bn_price_entries(const bn_price *p)
+{
+    return p->now.entries;
+}
+
 /* ---- totals ---- */
 
 static int64_t feature_bytes(const bn_price *p, bool *dense)

@@ -1,7 +1,7 @@
 /* sparsify.c -- PageRank from the roots on the graph that a set induces, and the ego
  * nodes below its knee go.  Paper: appendix on PPR.
  *
- * Linear in the chosen nodes and all their entries, not in the whole graph.
+ * Linear in the chosen nodes and all their entries; of the whole graph it takes a bit a node.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -12,18 +12,20 @@
 enum { AHEAD = 1024 };          /* nodes that are fetched together */
 
 typedef struct {                /* the graph that the set induces */
-    int64_t  n;
-    bn_slots place;             /* of its nodes */
-    int64_t *offsets;
-    int32_t *neighbors;
-    float   *weights;
-    uint8_t *root;
-    double  *pi;
+    int64_t   n;
+    uint64_t *in;               /* nodes of the full graph: bits; its own are in their order */
+    int32_t  *before;           /* words of bits: its nodes before them */
+    int64_t  *offsets;
+    int32_t  *neighbors;
+    float    *weights;
+    uint8_t  *root;
+    double   *pi;
 } induced;
 
 static void free_induced(induced *h)
 {
-    bn_slots_free(&h->place);
+    bn_free(h->in);
+    bn_free(h->before);
     bn_free(h->offsets);
     bn_free(h->neighbors);
     bn_free(h->weights);
@@ -31,46 +33,61 @@ static void free_induced(induced *h)
     bn_free(h->pi);
 }
 
-/* Entries of a chosen node to chosen nodes; to and weight (may be NULL) get them. */
-static int64_t induce_row(int32_t *to, float *weight, const induced *h, const bn_set *s, int32_t v)
+/* Numbers the chosen nodes by id, and puts them in that order. */
+static bonsai_status number_nodes(induced *h, bn_set *s)
 {
-    const bn_near near = bn_near_of(s->reader, v);
-    const uint64_t *priced = bn_price_bits(s->price);   /* the chosen nodes, and a few more */
-    int64_t count = 0;
-    for (int64_t e = 0; e < near.count; e++) {
-        int64_t place = bn_bit(priced, near.to[e]) ? bn_slots_find(&h->place, near.to[e]) : -1;
-        if (place < 0)
-            continue;
-        if (to)
-            to[count] = (int32_t)place;
-        if (weight)
-            weight[count] = near.weight[e];
-        count++;
+    bonsai_status rc;
+    int64_t words = BN_WORDS(s->job->g->view.nodes), count = 0;
+    BN_TRY(BN_NEW(&h->in, words));
+    BN_TRY(BN_NEW(&h->before, words));
+    for (int64_t i = 0; i < s->members; i++)
+        bn_bit_set(h->in, s->member[i]);
+    for (int64_t w = 0; w < words; w++) {
+        h->before[w] = (int32_t)count;
+        for (uint64_t bits = h->in[w]; bits != 0; bits &= bits - 1)
+            s->member[count++] = (int32_t)(w * 64 + __builtin_ctzll(bits));
     }
-    return count;
+    h->n = count;
+done:
+    return rc;
+}
+
+static int32_t number_of(const induced *h, int32_t node)
+{
+    uint64_t below = h->in[node >> 6] & (((uint64_t)1 << (node & 63)) - 1);
+    return h->before[node >> 6] + __builtin_popcountll(below);
+}
+
+/* Appends the entries of a chosen node to chosen nodes. */
+static void induce_row(induced *h, const bn_set *s, int64_t i)
+{
+    const bn_near near = bn_near_of(s->reader, s->member[i]);
+    int64_t at = h->offsets[i];
+    for (int64_t e = 0; e < near.count; e++) {
+        if (!bn_bit(h->in, near.to[e]))
+            continue;
+        h->neighbors[at] = number_of(h, near.to[e]);
+        if (h->weights)
+            h->weights[at] = near.weight[e];
+        at++;
+    }
+    h->offsets[i + 1] = at;
 }
 
 static bonsai_status induce(induced *h, bn_set *s)
 {
     bonsai_status rc;
-    h->n = s->members;
-    BN_TRY(bn_slots_new(&h->place, s->job->g->view.nodes));
-    BN_TRY(bn_slots_reserve(&h->place, h->n));
-    for (int64_t i = 0; i < h->n; i++)
-        bn_slots_add(&h->place, s->member[i]);
+    int64_t most = bn_price_entries(s->price);  /* of the chosen nodes and a few more */
+    BN_TRY(number_nodes(h, s));
     BN_TRY(BN_NEW(&h->offsets, h->n + 1));
+    BN_TRY(BN_NEW(&h->neighbors, most));
+    if (bn_has(s->job->g, BONSAI_SECTION_EDGE_WEIGHTS))
+        BN_TRY(BN_NEW(&h->weights, most));
     BN_TRY(BN_NEW(&h->root, h->n));
     BN_TRY(BN_NEW(&h->pi, h->n));
-    for (int64_t i = 0; i < h->n; i++)
-        h->offsets[i + 1] = h->offsets[i] + induce_row(NULL, NULL, h, s, s->member[i]);
-    BN_TRY(BN_NEW(&h->neighbors, h->offsets[h->n]));
-    if (bn_has(s->job->g, BONSAI_SECTION_EDGE_WEIGHTS))
-        BN_TRY(BN_NEW(&h->weights, h->offsets[h->n]));
     for (int64_t i = 0; i < h->n; i++) {
-        int64_t at = h->offsets[i];
         h->root[i] = bn_set_role(s, s->member[i]) == BONSAI_ROLE_ROOT;
-        induce_row(h->neighbors + at, h->weights ? h->weights + at : NULL, h, s,
-                   s->member[i]);
+        induce_row(h, s, i);
     }
 done:
     return rc;
@@ -90,10 +107,10 @@ bonsai_status bn_set_rank(bn_set *s)
     bonsai_status rc;
     induced h = {0};
     int steps;
-    qsort(s->member, (size_t)s->members, sizeof *s->member, bn_by_id);
+    const bn_place at = {.threads = s->job->at.threads, .progress = {say_again, s}};
     BN_TRY(induce(&h, s));
     BN_TRY(bn_ppr(h.pi, &steps, &(bn_links){h.n, h.offsets, h.neighbors, h.weights, h.root},
-                  s->job->o->beta, (bn_progress){say_again, s}));
+                  s->job->o->beta, &at));
     for (int64_t i = 0; i < h.n; i++)
         bn_set_find(s, s->member[i])->score = h.pi[i];
 done:
@@ -124,26 +141,30 @@ bonsai_status bn_set_lowest(bn_ranked **out, int64_t *count, const bn_set *s, in
     return BONSAI_OK;
 }
 
-static int descending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x > y ? -1 : x < y;
-}
-
-static bonsai_status find_knee(double *bar, bn_set *s)
+/* The knee of the scores of all chosen nodes, which come with the lowest first. */
+static bonsai_status find_knee(double *bar, bn_set *s, const bn_ranked *all, int64_t count)
 {
     bonsai_status rc;
-    double *pi = NULL;
+    double *sorted = NULL;
     int64_t knee;
-    BN_TRY(BN_NEW(&pi, s->members));
-    for (int64_t i = 0; i < s->members; i++)
-        pi[i] = bn_set_find(s, s->member[i])->score;
-    qsort(pi, (size_t)s->members, sizeof *pi, descending);
-    BN_TRY(bn_knee(&knee, bar, pi, s->members));
-    bn_set_trace_scores(s, pi, knee);
+    BN_TRY(BN_NEW(&sorted, count));
+    for (int64_t i = 0; i < count; i++)
+        sorted[i] = all[count - 1 - i].score;
+    bn_knee(&knee, bar, sorted, count);
+    bn_set_trace_scores(s, sorted, knee);
 done:
-    bn_free(pi);
+    bn_free(sorted);
     return rc;
+}
+
+/* Keeps those that have one role, in their order; returns how many. */
+static int64_t keep_role(bn_ranked *all, int64_t count, const bn_set *s, int role)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (bn_set_role(s, all[i].node) == role)
+            all[kept++] = all[i];
+    return kept;
 }
 
 bonsai_status bn_set_prune(bn_set *s, int64_t *pruned, bool *settled)
@@ -156,8 +177,9 @@ bonsai_status bn_set_prune(bn_set *s, int64_t *pruned, bool *settled)
     double bar;
     *pruned = 0;
     BN_TRY(bn_set_rank(s));
-    BN_TRY(find_knee(&bar, s));
-    BN_TRY(bn_set_lowest(&ego, &egos, s, 1 << BONSAI_ROLE_EGO));
+    BN_TRY(bn_set_lowest(&ego, &egos, s, 1 << BONSAI_ROLE_EGO | 1 << BONSAI_ROLE_ROOT));
+    BN_TRY(find_knee(&bar, s, ego, egos));
+    egos = keep_role(ego, egos, s, BONSAI_ROLE_EGO);
     BN_TRY(BN_NEW(&going, egos));
     int64_t most = (int64_t)(o->prune_share * (double)egos);
     for (; below < egos && below < most && ego[below].score < bar; below++)

@@ -40,6 +40,7 @@ bonsai_status bn_price_new(bn_price **out, bn_reader *r);
 void    bn_price_free(bn_price *p);
 double  bn_price_bytes(const bn_price *p);
 int64_t bn_price_nodes(const bn_price *p);
+int64_t bn_price_entries(const bn_price *p);
 bool    bn_price_has(const bn_price *p, int32_t node);
 bonsai_status bn_price_add(bn_price *p, int32_t node);  /* must not be in */
 void    bn_price_remove(bn_price *p, int32_t node);     /* must be in */
@@ -112,10 +113,10 @@ typedef struct {                /* a small graph that is walked on */
 
 /* pi (n), teleporting to the roots only: pi = (1 - beta) A pi + beta e, A column-stochastic, until
  * the L1 change is below 1e-9.  *rounds gets the number of steps. */
-bonsai_status bn_ppr(double *pi, int *rounds, const bn_links *g, double beta, bn_progress p);
-/* The index of the largest second difference of the scores in descending order, and
+bonsai_status bn_ppr(double *pi, int *rounds, const bn_links *g, double beta, const bn_place *at);
+/* The index of the largest second difference of scores in descending order, and
  * the score there; -1 with fewer than three nodes. */
-bonsai_status bn_knee(int64_t *index, double *score, const double *pi, int64_t n);
+void bn_knee(int64_t *index, double *score, const double *sorted, int64_t n);
 
 /* ---- what was taken, and how that went (trace.c) ---- */
 
