@@ -352,13 +352,13 @@ static bonsai_status check_edges(sorter *s, const char *where)
                    (long long)bad, (double)s->weight[bad]);
 }
 
-static bonsai_status is_symmetric(bool *out, const bn_adjacent *a)
+static bonsai_status is_symmetric(bool *out, const bn_adjacent *a, int threads)
 {
     int64_t *cursor = NULL;
     const bonsai_array offsets = {a->offsets, a->n + 1, BONSAI_TYPE_U64};
     bonsai_status rc = BN_NEW(&cursor, a->n);
     if (rc == BONSAI_OK)
-        *out = bn_asymmetric_row(a->n, &offsets, a->neighbors, a->weights, cursor) == a->n;
+        *out = bn_asymmetric_row(a->n, &offsets, a->neighbors, a->weights, cursor, threads) == a->n;
     bn_free(cursor);
     return rc;
 }
@@ -380,7 +380,7 @@ bonsai_status bn_adjacent_build(bn_adjacent *out, uint64_t *flags, bonsai_read_i
     info->self_loops = s.keep_self ? 0 : s.self_loops;
     info->repeated = s.repeated;
     if (!o->keep_directed)
-        BN_TRY(is_symmetric(&symmetric, out));
+        BN_TRY(is_symmetric(&symmetric, out, s.threads));
     if (!symmetric) {
         int64_t before = out->m;
         bn_adjacent_free(out);

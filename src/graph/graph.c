@@ -209,7 +209,7 @@ static bool shares_adjacency(const bonsai_graph *g, const bonsai_graph *parent)
     return same;
 }
 
-static bonsai_status need_symmetry(const bonsai_graph *g, bn_memory *memory)
+static bonsai_status need_symmetry(const bonsai_graph *g, int threads, bn_memory *memory)
 {
     bonsai_status rc = BONSAI_OK;
     while (shares_adjacency(g, g->parent))
@@ -219,7 +219,7 @@ static bonsai_status need_symmetry(const bonsai_graph *g, bn_memory *memory)
         return BONSAI_OK;
     pthread_mutex_lock(&owner->lock);
     if (!atomic_load(&g->verified[0]))
-        rc = bn_symmetry_check(g, &(bn_place){.memory = memory});
+        rc = bn_symmetry_check(g, &(bn_place){.threads = threads, .memory = memory});
     if (rc == BONSAI_OK)
         atomic_store(&owner->verified[0], 1);
     pthread_mutex_unlock(&owner->lock);
@@ -236,7 +236,7 @@ static bonsai_status need(const bonsai_graph *g, uint32_t mask, int threads, bn_
         if (rc != BONSAI_OK)
             return rc;
     }
-    return mask & BN_SYMMETRY ? need_symmetry(g, memory) : BONSAI_OK;
+    return mask & BN_SYMMETRY ? need_symmetry(g, threads, memory) : BONSAI_OK;
 }
 
 bonsai_status bn_graph_need(const bonsai_graph *g, uint32_t mask, int threads)

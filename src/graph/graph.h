@@ -112,7 +112,7 @@ bonsai_status bn_symmetry_exchange(const bonsai_graph *g, int64_t batch, const b
 /* The first row of an adjacency with sorted rows that has an entry without its reverse of equal
  * weight, or n.  room: n int64. */
 int64_t bn_asymmetric_row(int64_t n, const bonsai_array *offsets, const int32_t *neighbors,
-                          const float *weights, int64_t *room);
+                          const float *weights, int64_t *room, int threads);
 
 /* ---- building (build.c, draft.c) ---- */
 

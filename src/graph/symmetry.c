@@ -1,30 +1,133 @@
 /* symmetry.c -- checks that an undirected graph lists each edge from both ends.
  *
  * Rows are sorted, so as u ascends, the entries (v, u) of each row v come in order: the cursor of
- * row v must always be at u.  Over ranks the entries of u go to the owners of v, who hold the
- * cursors.  One rank after another sends, a batch at a time, so they arrive in that order too.
+ * row v must always be at u.  It is enough to look from the lower end of each edge, if then the
+ * cursor of each row has passed all its entries that lead to lower rows.  A thread has the rows of
+ * a range, and goes through the entries of all lower rows that lead there.
+ *
+ * Over ranks the entries of u go to the owners of v, who hold the cursors.  One rank after another
+ * sends, a batch at a time, so they arrive in that order too.
  *
  * SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <string.h>
 
 #include "graph.h"
 
-enum { BATCH = 64 << 20 };      /* bytes of a message */
+enum { BATCH = 64 << 20,        /* bytes of a message */
+       PART = 1 << 15 };        /* entries that a thread is worth */
 
-int64_t bn_asymmetric_row(int64_t n, const bonsai_array *offsets, const int32_t *neighbors,
-                          const float *weights, int64_t *cursor)
+typedef struct {
+    int64_t n, m;
+    const bonsai_array *offsets;
+    const int32_t *neighbors;
+    const float *weights;       /* or NULL */
+    int64_t *cursor;            /* n: the next entry of each row that nothing has led to */
+} walk;
+
+/* The first of the entries e .. end-1, which ascend, that leads to row v or a higher one. */
+static int64_t first_from(const walk *w, int64_t e, int64_t end, int64_t v)
 {
-    for (int64_t v = 0; v < n; v++)
-        cursor[v] = bn_int_at(offsets, v);
-    for (int64_t u = 0; u < n; u++)
-        for (int64_t e = bn_int_at(offsets, u), end = bn_int_at(offsets, u + 1); e < end; e++) {
-            int32_t v = neighbors[e];
-            int64_t back = cursor[v]++;
-            if (back >= bn_int_at(offsets, v + 1) || neighbors[back] != u ||
-                (weights && weights[back] != weights[e]))
+    while (e < end) {
+        int64_t middle = e + (end - e) / 2;
+        if (w->neighbors[middle] < v)
+            e = middle + 1;
+        else
+            end = middle;
+    }
+    return e;
+}
+
+/* Whether the entries of row u from e on that lead to rows below `last` lead to rows whose cursors
+ * are at u.  They jump through memory: those of entries to come are fetched meanwhile.  A cursor
+ * may leave its row, which the row itself notices. */
+static bool is_met(const walk *w, int64_t u, int64_t e, int64_t end, int64_t last)
+{
+    enum { AHEAD = 24 };
+    for (; e < end && w->neighbors[e] < last; e++) {
+        if (e + AHEAD < w->m)
+            __builtin_prefetch(&w->neighbors[w->cursor[w->neighbors[e + AHEAD]]]);
+        int64_t back = w->cursor[w->neighbors[e]]++;
+        if (back >= w->m || w->neighbors[back] != u ||
+            (w->weights && w->weights[back] != w->weights[e]))
+            return false;
+    }
+    return true;
+}
+
+/* Whether all entries between the rows first .. last-1 and lower ones have their reverse. */
+static bool is_range_symmetric(const walk *w, int64_t first, int64_t last)
+{
+    int64_t begin, end = 0;
+    for (int64_t u = 0; u < last; u++) {
+        begin = end;
+        end = bn_int_at(w->offsets, u + 1);
+        int64_t e = u < first ? first_from(w, begin, end, first) : w->cursor[u];
+        if (u >= first) {
+            if (e > end || (e < end && w->neighbors[e] < u))
+                return false;
+            while (e < end && w->neighbors[e] == u)     /* a self loop is its own reverse */
+                e++;
+        }
+        if (!is_met(w, u, e, end, last))
+            return false;
+    }
+    return true;
+}
+
+/* Where the part of a thread begins: the entries from lower rows grow with the square of the rows. */
+static int64_t range_begin(const walk *w, int part, int parts)
+{
+    double share = sqrt((double)part / parts) * (double)w->m;
+    int64_t low = 0, high = w->n;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if ((double)bn_int_at(w->offsets, middle) < share)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return part == parts ? w->n : low;
+}
+
+static bool is_symmetric(const walk *w, int threads)
+{
+    const int parts = (int)bn_least(bn_threads(threads), w->m / PART + 1);
+    int bad = 0;
+    for (int64_t v = 0; v < w->n; v++)
+        w->cursor[v] = bn_int_at(w->offsets, v);
+#pragma omp parallel for num_threads(bn_team(threads, 16.0 * (double)w->m)) schedule(static) \
+    reduction(+ : bad)
+    for (int k = 0; k < parts; k++)
+        bad += !is_range_symmetric(w, range_begin(w, k, parts), range_begin(w, k + 1, parts));
+    return bad == 0;
+}
+
+/* The first row with an entry that has no reverse; there is one. */
+static int64_t first_asymmetric(const walk *w)
+{
+    int64_t begin, end = 0;
+    for (int64_t v = 0; v < w->n; v++)
+        w->cursor[v] = bn_int_at(w->offsets, v);
+    for (int64_t u = 0; u < w->n; u++) {
+        begin = end;
+        end = bn_int_at(w->offsets, u + 1);
+        for (int64_t e = begin; e < end; e++) {
+            int32_t v = w->neighbors[e];
+            int64_t back = w->cursor[v]++;
+            if (back >= bn_int_at(w->offsets, v + 1) || w->neighbors[back] != u ||
+                (w->weights && w->weights[back] != w->weights[e]))
                 return u;
         }
-    return n;
+    }
+    return w->n;
+}
+
+int64_t bn_asymmetric_row(int64_t n, const bonsai_array *offsets, const int32_t *neighbors,
+                          const float *weights, int64_t *room, int threads)
+{
+    const walk w = {n, bn_int_at(offsets, n), offsets, neighbors, weights, room};
+    return is_symmetric(&w, threads) ? n : first_asymmetric(&w);
 }
 
 static bonsai_status one_sided(const bonsai_graph *g, int64_t row)
@@ -44,7 +147,8 @@ static bonsai_status check_alone(const bonsai_graph *g, const bn_place *at)
     BN_TRY(BN_BIG(&cursor, at->memory, g->view.nodes));
     BN_TRY(one_sided(g, bn_asymmetric_row(g->view.nodes, &section[BONSAI_SECTION_OFFSETS],
                                           bn_neighbors(g),
-                                          section[BONSAI_SECTION_EDGE_WEIGHTS].data, cursor)));
+                                          section[BONSAI_SECTION_EDGE_WEIGHTS].data, cursor,
+                                          at->threads)));
     BN_TRY(bn_tick(at->progress, "symmetry", 1, 1));
 done:
     bn_big_free(cursor);

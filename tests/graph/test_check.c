@@ -333,34 +333,47 @@ static void asymmetry_is_found(void **state)
     bonsai_graph_free(g);
 }
 
-/* Compares with all pairs: flips single entries of random symmetric graphs. */
+/* Compares with all pairs: flips single entries of random symmetric graphs.  The larger ones are
+ * divided among threads. */
+static void compare_with_all_pairs(int n, int edges, uint64_t seed, int threads)
+{
+    uint64_t s = seed;
+    bool *a = calloc((size_t)(n * n), sizeof *a);
+    int64_t *row = calloc((size_t)n + 1, sizeof *row), *room = calloc((size_t)n, sizeof *room);
+    int64_t m = 0, first = n;           /* the row of the flipped entry */
+    const bonsai_array rows = {row, n + 1, BONSAI_TYPE_U64};
+    int32_t *to = calloc((size_t)(n * n), sizeof *to);
+    for (int i = 0; i < edges; i++) {
+        int u = random_below(&s, n), v = random_below(&s, n);
+        a[u * n + v] = a[v * n + u] = true;
+    }
+    if (seed % 2)
+        a[random_below(&s, n) * n + random_below(&s, n)] ^= true;
+    for (int u = 0; u < n; u++) {
+        for (int v = 0; v < n; v++) {
+            if (a[u * n + v] && !a[v * n + u])
+                first = u;
+            if (a[u * n + v])
+                to[m++] = v;
+        }
+        row[u + 1] = m;
+    }
+    int64_t found = bn_asymmetric_row(n, &rows, to, NULL, room, threads);
+    assert_int_equal(found == n, first == n);
+    assert_true(found <= first);        /* a row before it may notice */
+    free(a);
+    free(row);
+    free(room);
+    free(to);
+}
+
 static void asymmetry_matches_a_check_of_all_pairs(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 300; seed++) {
-        uint64_t s = seed;
-        enum { N = 6 };
-        bool a[N][N] = {{false}};
-        int64_t row[N + 1] = {0}, room[N], m = 0;
-        const bonsai_array rows = {row, N + 1, BONSAI_TYPE_U64};
-        int32_t to[N * N];
-        for (int i = 0; i < 12; i++) {
-            int u = random_below(&s, N), v = random_below(&s, N);
-            a[u][v] = a[v][u] = true;
-        }
-        if (seed % 2)
-            a[random_below(&s, N)][random_below(&s, N)] ^= true;
-        bool symmetric = true;
-        for (int u = 0; u < N; u++) {
-            for (int v = 0; v < N; v++) {
-                symmetric &= a[u][v] == a[v][u];
-                if (a[u][v])
-                    to[m++] = v;
-            }
-            row[u + 1] = m;
-        }
-        assert_int_equal(bn_asymmetric_row(N, &rows, to, NULL, room) == N, symmetric);
-    }
+    for (uint64_t seed = 0; seed < 300; seed++)
+        compare_with_all_pairs(6, 12, seed, 1);
+    for (uint64_t seed = 0; seed < 24; seed++)
+        compare_with_all_pairs(400, 80000, seed, 1 + (int)seed / 2 % 4);
 }
 
 static int cancel(const bonsai_progress *p, void *payload)
