@@ -76,7 +76,7 @@ static bn_request request_of(bn_preparation *p, const bn_asked *a, int i)
                     .more = i + 1 < a->count};
     r.o.ratio = a->ratios ? a->ratios[i] : r.o.ratio;
     if (r.o.ratio > 0 || r.o.bytes > 0)
-        r.budget.bytes = bn_record_budget(&r.o, p->full_bytes, p->paper_full_bytes);
+        r.budget.bytes = bn_record_budget(&r.o, p->sizes.strict, p->sizes.paper);
     else if (r.o.nodes > 0)
         r.budget.nodes = r.o.nodes;
     else

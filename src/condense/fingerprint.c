@@ -1,42 +1,44 @@
 /* fingerprint.c -- a checksum of all that condensing reads of a graph.
  *
  * Sections go in one after the other, encoded as they would be written.  One that lies in a file
- * as it would be written has been read and summed already, when it was verified; the others are
- * emitted, by each rank the rows of its own.
+ * as it would be written has been read and summed already, when it was verified.  Of the others each
+ * rank sums the rows of its own, those of features in one pass.
  *
  * SPDX-License-Identifier: MIT */
 #include "record.h"
 
-typedef struct { uint32_t crc; int64_t len; int threads; } sum;
+typedef struct { bn_checksum sum; int threads; } bytes;
 
 static bonsai_status add_to_crc(const void *data, int64_t len, void *payload)
 {
-    sum *s = payload;
-    s->crc = bn_crc32_append(s->crc, bn_crc32_parallel(data, len, s->threads), len);
-    s->len += len;
+    bytes *b = payload;
+    b->sum.crc = bn_crc32_append(b->sum.crc, bn_crc32_parallel(data, len, b->threads), len);
+    b->sum.bytes += len;
     return BONSAI_OK;
 }
 
-static bonsai_status add_section(sum *s, const bn_coding *p, const bonsai_graph *g,
-                                 bonsai_section id, bn_world *w, bn_rows rows)
+/* The checksum of a section as it would be written; own: the sums of encoded features. */
+static bonsai_status sum_section(uint32_t *crc, const bn_coding *p, const bonsai_graph *g,
+                                 bonsai_section id, const bn_checksum *own, const bn_place *at)
 {
     bonsai_status rc = BONSAI_OK;
-    int64_t bytes = bn_coding_bytes(p, id), item = (int64_t)bonsai_type_bytes(p->type[id]);
-    sum part = {0, 0, s->threads};
-    if (!bn_coding_keeps(p, g, id) || !bn_section_crc(&part.crc, g, id)) {
-        part.crc = 0;
-        BN_TRY(bn_agree(w, bn_coding_emit_rows(p, g, id, rows, add_to_crc, &part)));
-        int64_t before = bn_coding_from(p, g, id, rows) * item;
-        BN_TRY(bn_crc32_ranks(w, &part.crc, bytes - before - part.len));
-    }
-    s->crc = bn_crc32_append(s->crc, part.crc, bytes);
-    s->len += bytes;
+    const bn_rows rows = bn_rows_of(&g->view, at);
+    int64_t all = bn_coding_bytes(p, id), item = (int64_t)bonsai_type_bytes(p->type[id]);
+    bool encoded = (BN_FEATURE_SECTIONS & BN_BIT(id)) && !bn_coding_keeps(p, g, id);
+    bytes b = {encoded ? own[id] : (bn_checksum){0, 0}, at->threads};
+    if (bn_coding_keeps(p, g, id) && bn_section_crc(crc, g, id))
+        return BONSAI_OK;
+    if (!encoded)
+        BN_TRY(bn_agree(at->world, bn_coding_emit_rows(p, g, id, rows, add_to_crc, &b)));
+    int64_t before = bn_coding_from(p, g, id, rows) * item;
+    BN_TRY(bn_crc32_ranks(at->world, &b.sum.crc, all - before - b.sum.bytes));
+    *crc = b.sum.crc;
 done:
     return rc;
 }
 
 /* No label of a validation or test node may leave a trace, not even in a checksum. */
-static void add_labels(sum *s, const bonsai_graph *g, const int32_t *train, int64_t count)
+static uint32_t add_labels(uint32_t crc, const bonsai_graph *g, const int32_t *train, int64_t count)
 {
     enum { PIECE = 1024 };
     int32_t label[PIECE];
@@ -44,28 +46,33 @@ static void add_labels(sum *s, const bonsai_graph *g, const int32_t *train, int6
         int64_t n = bn_least(PIECE, count - at);
         for (int64_t i = 0; i < n; i++)
             label[i] = bn_label(g, train[at + i]);
-        s->crc = bn_crc32(s->crc, label, n * (int64_t)sizeof *label);
+        crc = bn_crc32(crc, label, n * (int64_t)sizeof *label);
     }
+    return crc;
 }
 
-bonsai_status bn_fingerprint(uint32_t *out, const bonsai_graph *g, const int32_t *train,
-                             int64_t count, const bn_place *place)
+bonsai_status bn_fingerprint(uint32_t *out, const bonsai_graph *g, const bn_traits *t,
+                             const int32_t *train, int64_t count, const bn_place *place)
 {
     bonsai_status rc;
     bn_coding p;
-    const bn_place *at = bn_here(place);
-    sum s = {0, 0, bn_threads(at->threads)};
-    const bn_rows rows = bn_rows_of(&g->view, at);
-    BN_TRY(bn_graph_need_at(g, BN_ALL_SECTIONS, at));
-    BN_TRY(bn_coding_make(&p, g, BONSAI_ENCODING_AUTO, at));
+    bn_place at = *bn_here(place);
+    bn_checksum features[BONSAI_SECTION_COUNT] = {{0}};
+    uint32_t crc = 0, part;
+    at.threads = bn_threads(at.threads);
+    BN_TRY(bn_graph_need_at(g, BN_ALL_SECTIONS, &at));
+    BN_TRY(bn_coding_of(&p, g, BONSAI_ENCODING_AUTO, t, &at));
+    BN_TRY(bn_agree(at.world, bn_coding_sums(features, &p, g, bn_rows_of(&g->view, &at),
+                                             at.threads)));
 #define ADD(name, id, text, counted) \
     if ((counted) && id != BONSAI_SECTION_LABELS && id != BONSAI_SECTION_SOFT_LABELS && \
-        p.type[id] != BONSAI_TYPE_NONE) \
-        BN_TRY(add_section(&s, &p, g, BONSAI_SECTION_##name, at->world, rows));
+        p.type[id] != BONSAI_TYPE_NONE) { \
+        BN_TRY(sum_section(&part, &p, g, BONSAI_SECTION_##name, features, &at)); \
+        crc = bn_crc32_append(crc, part, bn_coding_bytes(&p, id)); \
+    }
     BONSAI_SECTION_MAP(ADD)
 #undef ADD
-    add_labels(&s, g, train, count);
-    *out = s.crc;
+    *out = add_labels(crc, g, train, count);
 done:
     return rc;
 }

@@ -33,8 +33,8 @@ static bonsai_status fill_sizes(bonsai_condense_info *i, const bn_request *r,
     i->full_nodes = p->full->view.nodes;
     i->full_edges = bonsai_graph_edges(p->full);
     i->full_labelled = p->full_labelled;
-    i->full_bytes = p->full_bytes;
-    i->paper_full_bytes = p->paper_full_bytes;
+    i->full_bytes = p->sizes.strict;
+    i->paper_full_bytes = p->sizes.paper;
     BN_TRY(bonsai_graph_bytes(&i->bytes, small, BONSAI_ACCOUNTING_STRICT));
     BN_TRY(bonsai_graph_bytes(&i->paper_bytes, small, BONSAI_ACCOUNTING_PAPER_CONDENSED));
     i->ratio = i->bytes / i->full_bytes;
@@ -184,30 +184,6 @@ done:
 
 /* ---- made nodes ---- */
 
-/* The ratio against the full graph if its features were stored in as many bits. */
-static bonsai_status lossless_ratio(double *out, const bonsai_condense_info *i,
-                                    const bn_preparation *p)
-{
-    bonsai_status rc;
-    bonsai_write_options o;
-    int64_t bytes[2][BONSAI_SECTION_COUNT];
-    double lossless = 0, rounded = 0;
-    bonsai_write_options_init(&o);
-    o.threads = p->o.threads;
-    BN_TRY(bonsai_graph_sections(NULL, bytes[0], BONSAI_SECTION_COUNT, p->full, &o));
-    o.features = BONSAI_ENCODING_SPARSE_U8;
-    if (bytes[0][BONSAI_SECTION_FEATURES] > 0)
-        o.features = BONSAI_ENCODING_U8;
-    BN_TRY(bonsai_graph_sections(NULL, bytes[1], BONSAI_SECTION_COUNT, p->full, &o));
-    for (int s = BONSAI_SECTION_FEATURES; s <= BONSAI_SECTION_FEATURE_SCALE; s++) {
-        lossless += (double)bytes[0][s];
-        rounded += (double)bytes[1][s];
-    }
-    *out = rounded < lossless ? i->bytes / (i->full_bytes - lossless + rounded) : i->ratio;
-done:
-    return rc;
-}
-
 static bonsai_status finish_made(bonsai_graph *small, bonsai_condense_info *info,
                                  const bn_request *q, const bn_recipe *r)
 {
@@ -216,9 +192,8 @@ static bonsai_status finish_made(bonsai_graph *small, bonsai_condense_info *info
     info->entries = (int)r->t;
     info->values = r->type;
     info->probe = r->probe;
-    info->lossless_ratio = info->ratio;
-    if (r->type != BONSAI_TYPE_F32)
-        BN_TRY(lossless_ratio(&info->lossless_ratio, info, q->p));
+    info->lossless_ratio = info->bytes / (r->type != BONSAI_TYPE_F32 ? q->p->sizes.rounded
+                                                                     : info->full_bytes);
     BN_TRY(check_size(info, q));
     BN_TRY(bn_record_prototypes(small, info, &q->o, r));
 done:

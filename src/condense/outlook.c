@@ -19,7 +19,7 @@ static double most_nodes(const bn_request *r)
 {
     const bonsai_graph *g = r->p->full;
     double n = (double)g->view.nodes, each = n <= 65536 ? 2 : 4;
-    double rest = r->p->full_bytes - each * (double)bonsai_graph_edges(g);
+    double rest = r->p->sizes.strict - each * (double)bonsai_graph_edges(g);
     double nodes = fmin((double)r->budget.nodes, (double)r->budget.trees);
     if (r->budget.trees < INT64_MAX || r->o.accounting != BONSAI_ACCOUNTING_STRICT)
         return INFINITY;

@@ -104,13 +104,17 @@ static bonsai_status checksum(uint32_t *crc, const bn_record *r, const bonsai_gr
     bn_parts parts = {.seed = r->o.seed};
     int32_t *train = NULL;
     int64_t count = 0;
+    const bn_place at = {.threads = threads};
+    bn_traits t;
+    bool integer;
     BN_TRY(bn_parts_for(&drawn, &parts, small, full));
     const bonsai_graph *g = drawn ? drawn : full;
     BN_TRY(BN_NEW(&train, g->view.nodes));
     for (int64_t v = 0; v < g->view.nodes; v++)
         if (bn_part(g, v) == BONSAI_PART_TRAIN && bn_label(g, v) >= 0)
             train[count++] = (int32_t)v;
-    BN_TRY(bn_fingerprint(crc, g, train, count, &(bn_place){.threads = threads}));
+    BN_TRY(bn_traits_of(&t, &integer, g, &at));
+    BN_TRY(bn_fingerprint(crc, g, &t, train, count, &at));
 done:
     bonsai_graph_free(drawn);
     bn_free(train);

@@ -319,7 +319,7 @@ static bonsai_status measure(bn_preparation *p, const bonsai_graph *g)
     bonsai_status rc;
     bn_job *job = &p->job;
     bn_place *at = &job->at;
-    enum { PASSES = 4 };
+    enum { PASSES = 3 };
     BN_TRY(bn_tick(job->at.progress, "measuring", 0, PASSES));
     BN_TRY(part_nodes(p, g));
     BN_TRY(need_input(g, at));
@@ -329,11 +329,9 @@ static bonsai_status measure(bn_preparation *p, const bonsai_graph *g)
     if (bn_ranks(at->world) == 1)       /* on several it is looked for if it has done harm */
         BN_TRY(bn_graph_need_at(g, BN_SYMMETRY, at));
     BN_TRY(bn_tick(job->at.progress, "measuring", 1, PASSES));
-    BN_TRY(bn_graph_bytes(&p->full_bytes, g, BONSAI_ACCOUNTING_STRICT, at));
+    BN_TRY(bn_graph_sizes(&p->sizes, g, at));
     BN_TRY(bn_tick(job->at.progress, "measuring", 2, PASSES));
-    BN_TRY(bn_graph_bytes(&p->paper_full_bytes, g, BONSAI_ACCOUNTING_PAPER_FULL, at));
-    BN_TRY(bn_tick(job->at.progress, "measuring", 3, PASSES));
-    BN_TRY(bn_fingerprint(&p->crc, p->full, job->train, job->trees, at));
+    BN_TRY(bn_fingerprint(&p->crc, p->full, &p->sizes.traits, job->train, job->trees, at));
     BN_TRY(bn_graph_labelled(&p->full_labelled, g, at));
     BN_TRY(bn_tick(job->at.progress, "measuring", PASSES, PASSES));
 done:

@@ -16,7 +16,7 @@ typedef struct {
     bn_memory memory;                   /* for job.at */
     int64_t  allowed;                   /* bytes of private memory */
     int64_t *first;                     /* ranks+1: nodes of each rank, for job.at */
-    double full_bytes, paper_full_bytes;
+    bn_sizes sizes;                     /* of the full graph */
     int64_t full_labelled;
     uint32_t crc;                       /* of what is read of the full graph */
     int32_t *check, *check_list;        /* second sample and its neighbours; on rank 0 */

@@ -23,9 +23,10 @@ bonsai_status bn_record_updated(bonsai_graph *small, const bonsai_condense_info 
 
 /* A checksum of all that condensing reads of a graph (fingerprint.c): its counted sections in their
  * smallest encoding, but of the labels only those of the given training nodes.  The same graph has
- * the same number in any format.  Over ranks (graph.h) each has all of the training nodes. */
-bonsai_status bn_fingerprint(uint32_t *out, const bonsai_graph *g, const int32_t *train,
-                             int64_t count, const bn_place *at);
+ * the same number in any format.  t: the traits of its features.  Over ranks (graph.h) each has all
+ * of the training nodes. */
+bonsai_status bn_fingerprint(uint32_t *out, const bonsai_graph *g, const bn_traits *t,
+                             const int32_t *train, int64_t count, const bn_place *at);
 
 /* ---- reading ---- */
 

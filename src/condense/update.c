@@ -87,7 +87,7 @@ static bonsai_status keep_budget(double *budget, const updating *u, bonsai_graph
     bool paper = u->made.o.accounting != BONSAI_ACCOUNTING_STRICT;
     double bytes, limit;
     const float most[] = {INFINITY, 65535, 255};
-    *budget = bn_record_budget(&u->made.o, u->now.full_bytes, u->now.paper_full_bytes);
+    *budget = bn_record_budget(&u->made.o, u->now.sizes.strict, u->now.sizes.paper);
     limit = *budget > 0 ? *budget : INFINITY;
     for (int i = 0; i < 3; i++) {
         bn_adjust_limit(small, most[i]);
@@ -120,8 +120,8 @@ static bonsai_status fill_info(bonsai_condense_info *i, const updating *u,
     i->full_nodes = u->now.full->view.nodes;
     i->full_edges = bonsai_graph_edges(u->now.full);
     i->full_labelled = u->now.full_labelled;
-    i->full_bytes = u->now.full_bytes;
-    i->paper_full_bytes = u->now.paper_full_bytes;
+    i->full_bytes = u->now.sizes.strict;
+    i->paper_full_bytes = u->now.sizes.paper;
     BN_TRY(bonsai_graph_bytes(&i->bytes, small, BONSAI_ACCOUNTING_STRICT));
     BN_TRY(bonsai_graph_bytes(&i->paper_bytes, small, BONSAI_ACCOUNTING_PAPER_CONDENSED));
     i->ratio = i->bytes / i->full_bytes;

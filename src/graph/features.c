@@ -56,13 +56,25 @@ static int64_t sparse_row(int32_t *index, float *value, const bonsai_graph *g, i
     return count;
 }
 
+/* Zeros are passed by many at a time; among others there is no branch. */
 static int64_t float_row(int32_t *index, float *value, const float *row, int64_t f)
 {
+    enum { RUN = 32 };
     int64_t count = 0;
-    for (int64_t j = 0; j < f; j++) {           /* without a branch */
-        index[count] = (int32_t)j;
-        value[count] = row[j];
-        count += !bn_is_zero(row[j]);
+    for (int64_t first = 0; first < f; first += RUN) {
+        int64_t end = bn_least(first + RUN, f);
+        uint32_t any = 0;
+#pragma omp simd reduction(|:any)
+        for (int64_t j = first; j < end; j++) {
+            uint32_t bits;
+            memcpy(&bits, &row[j], sizeof bits);
+            any |= bits;
+        }
+        for (int64_t j = first; any && j < end; j++) {
+            index[count] = (int32_t)j;
+            value[count] = row[j];
+            count += !bn_is_zero(row[j]);
+        }
     }
     return count;
 }

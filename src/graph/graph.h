@@ -221,6 +221,15 @@ bonsai_status bn_graph_columns(bonsai_graph **out, const bonsai_graph *g, const 
 
 /* ---- counting (size.c, stats.c) ---- */
 
+typedef struct {
+    bn_traits traits;           /* of the features */
+    double strict, paper;       /* bytes by BONSAI_ACCOUNTING_STRICT and _PAPER_FULL */
+    double rounded;             /* strict, if the features were rounded to eight bits */
+} bn_sizes;
+
+/* All of these, in one pass over the features.  Collective. */
+bonsai_status bn_graph_sizes(bn_sizes *out, const bonsai_graph *g, const bn_place *at);
+
 /* bonsai_graph_bytes and bonsai_graph_stats on all ranks; several ranks cannot count by
  * BONSAI_ACCOUNTING_PAPER_CONDENSED, which is for small graphs. */
 bonsai_status bn_graph_bytes(double *out, const bonsai_graph *g, bonsai_accounting accounting,
@@ -230,7 +239,7 @@ bonsai_status bn_graph_stats(bonsai_stats *out, int64_t *class_counts, const bon
 /* Counts the nodes with a known label. */
 bonsai_status bn_graph_labelled(int64_t *out, const bonsai_graph *g, const bn_place *at);
 
-/* ---- encodings (scale.c, traits.c, encode.c) ---- */
+/* ---- encodings (scale.c, traits.c, encode.c, emit.c) ---- */
 
 /* The positive scale that makes every value exactly an integer in low..high, or 0. */
 float bn_scale_exact(const float *value, int64_t count, int low, int high, float hint);
@@ -263,6 +272,11 @@ typedef bonsai_status bn_sink(const void *data, int64_t len, void *payload);
 
 bonsai_status bn_coding_make(bn_coding *c, const bonsai_graph *g, bonsai_encoding e,
                              const bn_place *at);
+/* The same where the traits of the features are known. */
+bonsai_status bn_coding_of(bn_coding *c, const bonsai_graph *g, bonsai_encoding e,
+                           const bn_traits *t, const bn_place *at);
+/* The bytes that it would take less if its features were rounded to eight bits; 0: none. */
+int64_t       bn_coding_saves(const bn_coding *c, const bonsai_graph *g, const bn_traits *t);
 /* Adds the smallest lossless encoding of n such rows of f features to a coding without features. */
 void          bn_traits_code(bn_coding *c, const bn_traits *t, int64_t n, int64_t f);
 int64_t       bn_coding_bytes(const bn_coding *c, bonsai_section s);
@@ -274,6 +288,12 @@ bonsai_status bn_coding_emit_rows(const bn_coding *c, const bonsai_graph *g, bon
                                   bn_rows rows, bn_sink *sink, void *payload);
 int64_t       bn_coding_from(const bn_coding *c, const bonsai_graph *g, bonsai_section s,
                              bn_rows rows);
+typedef struct { uint32_t crc; int64_t bytes; } bn_checksum;
+
+/* Adds to sum[s] the checksum and the bytes of this rank's rows, for each section s of features that
+ * is not written as it is; the coding is lossless.  All of them take one pass over the rows. */
+bonsai_status bn_coding_sums(bn_checksum *sum, const bn_coding *c, const bonsai_graph *g,
+                             bn_rows rows, int threads);
 /* Whether the section is written as it is. */
 bool          bn_coding_keeps(const bn_coding *c, const bonsai_graph *g, bonsai_section s);
 

@@ -62,6 +62,71 @@ static void same_rows(const bonsai_graph *g, const float *x, int64_t n, int64_t 
     }
 }
 
+/* ---- checksums ---- */
+
+static bonsai_status add_bytes(const void *data, int64_t len, void *payload)
+{
+    bn_checksum *sum = payload;
+    sum->crc = bn_crc32(sum->crc, data, len);
+    sum->bytes += len;
+    return BONSAI_OK;
+}
+
+static void assert_sums(const bonsai_graph *g, const bn_coding *p, int threads)
+{
+    bn_checksum sum[BONSAI_SECTION_COUNT] = {{0}};
+    assert_int_equal(bn_coding_sums(sum, p, g, bn_rows_of(&g->view, NULL), threads), BONSAI_OK);
+    for (int s = BONSAI_SECTION_FEATURES; s <= BONSAI_SECTION_FEATURE_SCALE; s++) {
+        bn_checksum one = {0};
+        if (p->type[s] == BONSAI_TYPE_NONE || bn_coding_keeps(p, g, s))
+            continue;
+        assert_int_equal(bn_coding_emit(p, g, s, add_bytes, &one), BONSAI_OK);
+        assert_int_equal(one.bytes, bn_coding_bytes(p, s));
+        assert_int_equal(sum[s].bytes, one.bytes);
+        assert_int_equal(sum[s].crc, one.crc);
+    }
+}
+
+/* So many rows that threads share them, and that there is more than one batch. */
+static void sums_of_encoded_features_are_those_of_their_bytes(void **state)
+{
+    (void)state;
+    enum { N = 17000, F = 7 };
+    float *x = calloc(N * F, sizeof *x);
+    static const int percent[] = {20, 100};
+    for (uint64_t seed = 0; seed < 2 * NATURES; seed++) {
+        uint64_t s = seed;
+        bn_coding p;
+        random_features(x, N, F, seed % NATURES, percent[seed / NATURES], &s);
+        bonsai_graph *g = dense_graph(x, N, F);
+        assert_int_equal(bn_coding_make(&p, g, BONSAI_ENCODING_AUTO, NULL), BONSAI_OK);
+        for (int threads = 1; threads < 4; threads += 2)
+            assert_sums(g, &p, threads);
+        bonsai_graph_free(g);
+    }
+    free(x);
+}
+
+static bonsai_status sum_features(void *payload)
+{
+    bn_checksum sum[BONSAI_SECTION_COUNT] = {{0}};
+    bn_coding p;
+    const bonsai_graph *g = payload;
+    bonsai_status rc = bn_coding_make(&p, g, BONSAI_ENCODING_AUTO, NULL);
+    return rc != BONSAI_OK ? rc : bn_coding_sums(sum, &p, g, bn_rows_of(&g->view, NULL), 2);
+}
+
+static void summing_survives_failed_allocations(void **state)
+{
+    (void)state;
+    const float x[] = {0, 0, 0, 1.5f, 0, 0, 0, 0, 0, 0.75f, 0, 0};
+    bonsai_graph *g = dense_graph(x, 2, 6);
+    survives_failed_allocations(sum_features, g, 5);
+    bonsai_graph_free(g);
+}
+
+/* ---- encodings ---- */
+
 static void the_smallest_lossless_encoding_is_chosen(void **state)
 {
     (void)state;
@@ -301,6 +366,8 @@ static void planning_survives_failed_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_of_encoded_features_are_those_of_their_bytes),
+        cmocka_unit_test(summing_survives_failed_allocations),
         cmocka_unit_test(the_smallest_lossless_encoding_is_chosen),
         cmocka_unit_test(every_lossless_path_keeps_every_bit),
         cmocka_unit_test(stored_zeros_are_dropped),

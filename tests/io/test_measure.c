@@ -41,6 +41,7 @@ static void forget(bonsai_graph *g)
 
 typedef struct {
     double strict, paper;
+    bn_sizes sizes;
     uint32_t crc;
     int64_t labelled, class_counts[CLASSES];
     bonsai_stats stats;
@@ -64,9 +65,10 @@ static bonsai_status measure(measured *out, const job *j, bn_world *w, const int
     BN_TRY(bn_graph_need_at(j->g, BN_ALL_SECTIONS, &at));
     BN_TRY(bn_graph_bytes(&out->strict, j->g, BONSAI_ACCOUNTING_STRICT, &at));
     BN_TRY(bn_graph_bytes(&out->paper, j->g, BONSAI_ACCOUNTING_PAPER_FULL, &at));
+    BN_TRY(bn_graph_sizes(&out->sizes, j->g, &at));
     BN_TRY(bn_graph_labelled(&out->labelled, j->g, &at));
     BN_TRY(bn_graph_stats(&out->stats, out->class_counts, j->g, &at));
-    BN_TRY(bn_fingerprint(&out->crc, j->g, j->train, j->trees, &at));
+    BN_TRY(bn_fingerprint(&out->crc, j->g, &out->sizes.traits, j->train, j->trees, &at));
     for (int e = 0; e <= BONSAI_ENCODING_SPARSE_U8; e++) {
         BN_TRY(bn_coding_make(&out->coding[e], j->g, (bonsai_encoding)e, &at));
         out->coding[e].before = 0;

@@ -1,17 +1,13 @@
-/* encode.c -- finds the smallest encoding of each section, its size, and its bytes.
+/* encode.c -- finds the smallest encoding of each section, and its size.
  *
- * The traits of the features (traits.c) make a coding.  Both the writer and the size of a graph use
- * it, so the two cannot differ.
+ * The traits of the features (traits.c) make a coding.  Both the writer (emit.c) and the size of a
+ * graph use it, so the two cannot differ.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
 
 #include "graph/graph.h"
-
-enum { PIECE = 1 << 20 };       /* bytes passed to the sink at a time */
-
-/* ---- the coding ---- */
 
 static void set(bn_coding *p, bonsai_section s, bonsai_type t, int64_t count)
 {
@@ -108,18 +104,14 @@ int64_t bn_traits_bytes(const bn_traits *t, int64_t n, int64_t f, bool *is_dense
     return feature_bytes(&best);
 }
 
-static bonsai_status find_features(bn_coding *p, const bonsai_graph *g, bonsai_encoding e,
-                                   const bn_place *at)
+static bonsai_status code_features(bn_coding *p, const bonsai_graph *g, bonsai_encoding e,
+                                   const bn_traits *t)
 {
-    bonsai_status rc;
     const bonsai_view *v = &g->view;
     const bn_coding base = *p;
-    bn_traits t = {0};
-    bool integer;
     if (!bn_has(g, BONSAI_SECTION_FEATURES) && !bn_has(g, BONSAI_SECTION_FEATURE_OFFSETS))
         return BONSAI_OK;
-    BN_TRY(bn_traits_of(&t, &integer, g, at));
-    const bn_coding dense = best_dense(&base, v, &t), sparse = best_sparse(&base, v, &t);
+    const bn_coding dense = best_dense(&base, v, t), sparse = best_sparse(&base, v, t);
     switch (e) {
     case BONSAI_ENCODING_AUTO:
         *p = smaller(&sparse, &dense);
@@ -134,19 +126,28 @@ static bonsai_status find_features(bn_coding *p, const bonsai_graph *g, bonsai_e
         set_dense(p, v, BONSAI_TYPE_F16);
         break;
     case BONSAI_ENCODING_U8:
-        set_dense(p, v, eight_bits(&t));
+        set_dense(p, v, eight_bits(t));
         break;
     case BONSAI_ENCODING_SPARSE_F32:
-        set_sparse(p, v, &t, BONSAI_TYPE_F32);
+        set_sparse(p, v, t, BONSAI_TYPE_F32);
         break;
     case BONSAI_ENCODING_SPARSE_U8:
-        set_sparse(p, v, &t, eight_bits(&t));
+        set_sparse(p, v, t, eight_bits(t));
         break;
     default:
-        rc = bn_fail(BONSAI_E_ARGUMENT, "feature encoding %d is not known", (int)e);
+        return bn_fail(BONSAI_E_ARGUMENT, "feature encoding %d is not known", (int)e);
     }
-done:
-    return rc;
+    return BONSAI_OK;
+}
+
+int64_t bn_coding_saves(const bn_coding *p, const bonsai_graph *g, const bn_traits *t)
+{
+    bn_coding eight = {.type = {BONSAI_TYPE_NONE}};
+    if (p->type[BONSAI_SECTION_FEATURES] != BONSAI_TYPE_NONE)
+        set_dense(&eight, &g->view, eight_bits(t));
+    else
+        set_sparse(&eight, &g->view, t, eight_bits(t));
+    return feature_bytes(p) - bn_least(feature_bytes(&eight), feature_bytes(p));
 }
 
 /* Counts the values that do not fit 8 bits, and 16, among soft labels or node weights. */
@@ -215,8 +216,8 @@ done:
     return rc;
 }
 
-bonsai_status bn_coding_make(bn_coding *p, const bonsai_graph *g, bonsai_encoding e,
-                             const bn_place *place)
+bonsai_status bn_coding_of(bn_coding *p, const bonsai_graph *g, bonsai_encoding e,
+                           const bn_traits *traits, const bn_place *place)
 {
     bonsai_status rc;
     const bn_place *at = bn_here(place);
@@ -242,221 +243,17 @@ bonsai_status bn_coding_make(bn_coding *p, const bonsai_graph *g, bonsai_encodin
         set(p, s, t, a->count);
     }
     BN_TRY(find_reals(p, g, at->world, rows));
-    BN_TRY(find_features(p, g, e, at));
+    BN_TRY(code_features(p, g, e, traits));
     BN_TRY(find_before(p, g, at->world, rows, bn_threads(at->threads)));
 done:
     return rc;
 }
 
-/* ---- the bytes ---- */
-
-typedef struct {                /* collects elements and passes them on in pieces */
-    uint8_t *buffer;
-    int64_t  used;
-    bn_sink *sink;
-    void    *payload;
-} pieces;
-
-static bonsai_status flush(pieces *o)
+bonsai_status bn_coding_make(bn_coding *p, const bonsai_graph *g, bonsai_encoding e,
+                             const bn_place *at)
 {
-    int64_t len = o->used;
-    o->used = 0;
-    return len > 0 ? o->sink(o->buffer, len, o->payload) : BONSAI_OK;
-}
-
-static bonsai_status put(pieces *o, const void *data, int64_t len)
-{
-    bonsai_status rc = BONSAI_OK;
-    if (o->used + len > PIECE)
-        BN_TRY(flush(o));
-    memcpy(o->buffer + o->used, data, (size_t)len);
-    o->used += len;
-done:
-    return rc;
-}
-
-static bonsai_status put_int(pieces *o, bonsai_type t, int64_t v)
-{
-    uint8_t b[8];
-    for (int i = 0; i < 8; i++)
-        b[i] = (uint8_t)((uint64_t)v >> 8 * i);
-    return put(o, b, (int64_t)bonsai_type_bytes(t));
-}
-
-static bonsai_status put_real(pieces *o, bonsai_type t, float v, float scale)
-{
-    uint16_t half;
-    uint8_t q;
-    switch (t) {
-    case BONSAI_TYPE_F16:
-        half = bn_half_from_float(v);
-        return put(o, &half, 2);
-    case BONSAI_TYPE_U8:
-    case BONSAI_TYPE_I8:
-        q = bn_quantise(v, scale, t);
-        return put(o, &q, 1);
-    default:
-        return put(o, &v, 4);
-    }
-}
-
-/* Fails if a value is too large for f16, so that it cannot become infinite. */
-static bonsai_status check_half(const bonsai_graph *g, const float *value, int64_t count,
-                                int64_t node)
-{
-    for (int64_t i = 0; i < count; i++)
-        if (fabsf(value[i]) >= 65520.0f)
-            return bn_fail(BONSAI_E_ARGUMENT, "%s: node %lld has a feature of %g, which f16 cannot "
-                           "hold", g->where, (long long)node, (double)value[i]);
-    return BONSAI_OK;
-}
-
-/* Writes one row of a feature section. */
-static bonsai_status put_row(pieces *o, const bn_coding *p, const bonsai_graph *g, bonsai_section s,
-                             int64_t node, const int32_t *index, const float *value, int64_t count)
-{
-    bonsai_status rc = BONSAI_OK;
-    bonsai_type t = p->type[s];
-    bonsai_type scaled = p->type[BONSAI_SECTION_FEATURES] ? p->type[BONSAI_SECTION_FEATURES]
-                                                  : p->type[BONSAI_SECTION_FEATURE_VALUES];
-    float scale = 1.0f;
-    if (p->type[BONSAI_SECTION_FEATURE_SCALE])
-        scale = bn_scale_pick(value, count, scaled, bn_row_hint(g, node));
-    if (s == BONSAI_SECTION_FEATURE_SCALE)
-        return put(o, &scale, 4);
-    if (s == BONSAI_SECTION_FEATURE_INDICES) {
-        for (int64_t i = 0; i < count; i++)
-            BN_TRY(put_int(o, t, index[i]));
-        goto done;
-    }
-    if (t == BONSAI_TYPE_F16)
-        BN_TRY(check_half(g, value, count, node));
-    if (s == BONSAI_SECTION_FEATURE_VALUES) {
-        for (int64_t i = 0; i < count; i++)
-            BN_TRY(put_real(o, t, value[i], scale));
-        goto done;
-    }
-    for (int64_t j = 0, i = 0; j < g->view.features; j++) {
-        bool here = i < count && index[i] == j;
-        BN_TRY(put_real(o, t, here ? value[i] : 0.0f, scale));
-        i += here;
-    }
-done:
-    return rc;
-}
-
-static bonsai_status emit_features(pieces *o, const bn_coding *p, const bonsai_graph *g,
-                                   bonsai_section s, bn_rows rows)
-{
-    bonsai_status rc;
-    int64_t room = bn_row_room_in(g, rows.begin, rows.end), total = p->before;
-    int32_t *index = NULL;
-    float *value = NULL;
-    BN_TRY(BN_NEW(&index, room));
-    BN_TRY(BN_NEW(&value, room));
-    for (int64_t v = rows.begin; v < rows.end; v++) {
-        int64_t count = bn_row_get(index, value, g, v);
-        if (s == BONSAI_SECTION_FEATURE_OFFSETS)
-            BN_TRY(put_int(o, p->type[s], total));
-        else
-            BN_TRY(put_row(o, p, g, s, v, index, value, count));
-        total += count;
-    }
-    if (s == BONSAI_SECTION_FEATURE_OFFSETS && rows.last)
-        BN_TRY(put_int(o, p->type[s], total));
-done:
-    bn_free(index);
-    bn_free(value);
-    return rc;
-}
-
-static bonsai_status emit_converted(pieces *o, const bn_coding *p, const bonsai_graph *g,
-                                    bonsai_section s, bn_rows rows)
-{
-    bonsai_status rc = BONSAI_OK;
-    const bonsai_array *a = &g->view.section[s];
-    int64_t i, to;
-    bn_section_part(&i, &to, &g->view, s, rows);
-    for (; i < to; i++)
-        if (s == BONSAI_SECTION_LABELS)
-            BN_TRY(put_int(o, p->type[s], bn_label(g, i)));     /* -1 is all ones at any width */
-        else if (s == BONSAI_SECTION_SOFT_LABELS)
-            BN_TRY(put_int(o, p->type[s], lrintf(bn_real_at(a, i) * 255.0f)));
-        else if (s == BONSAI_SECTION_NODE_WEIGHTS)
-            BN_TRY(put_int(o, p->type[s], lrintf(bn_real_at(a, i))));
-        else
-            BN_TRY(put_int(o, p->type[s], bn_int_at(a, i)));
-done:
-    return rc;
-}
-
-static bool same_type(const bn_coding *p, const bonsai_graph *g, bonsai_section s)
-{
-    return (bn_has(g, s) ? g->view.section[s].type : BONSAI_TYPE_NONE) == p->type[s];
-}
-
-static bool same_count(const bn_coding *p, const bonsai_graph *g, bonsai_section s)
-{
-    return (bn_has(g, s) ? g->view.section[s].count : 0) == p->count[s];
-}
-
-bool bn_coding_keeps(const bn_coding *p, const bonsai_graph *g, bonsai_section s)
-{
-    const bonsai_array *a = &g->view.section[s];
-    if (!a->data || a->type != p->type[s] || a->count != p->count[s])
-        return false;
-    if (s < BONSAI_SECTION_FEATURES || s > BONSAI_SECTION_FEATURE_SCALE)
-        return true;
-    if (s != BONSAI_SECTION_FEATURES && !same_count(p, g, BONSAI_SECTION_FEATURE_INDICES))
-        return false;                           /* dropping stored zeros changes the offsets */
-    if (s == BONSAI_SECTION_FEATURE_SCALE || a->type == BONSAI_TYPE_U8 || a->type == BONSAI_TYPE_I8)
-        return same_type(p, g, BONSAI_SECTION_FEATURES) &&
-               same_type(p, g, BONSAI_SECTION_FEATURE_VALUES);
-    return true;                                /* a row's scale and its numbers belong together */
-}
-
-int64_t bn_coding_from(const bn_coding *p, const bonsai_graph *g, bonsai_section s, bn_rows rows)
-{
-    int64_t from, to;
-    if (s == BONSAI_SECTION_FEATURE_INDICES || s == BONSAI_SECTION_FEATURE_VALUES)
-        return p->before;
-    bn_section_part(&from, &to, &g->view, s, rows);
-    return from;
-}
-
-static bonsai_status emit_as_it_lies(const bonsai_array *a, int64_t from, int64_t to, bn_sink *sink,
-                                     void *payload)
-{
-    bonsai_status rc = BONSAI_OK;
-    const int64_t piece = (int64_t)64 * PIECE, item = (int64_t)bonsai_type_bytes(a->type);
-    for (int64_t at = from * item; at < to * item && rc == BONSAI_OK; at += piece)
-        rc = sink((const uint8_t *)a->data + at, bn_least(piece, to * item - at), payload);
-    return rc;
-}
-
-bonsai_status bn_coding_emit_rows(const bn_coding *p, const bonsai_graph *g, bonsai_section s,
-                                bn_rows rows, bn_sink *sink, void *payload)
-{
-    bonsai_status rc;
-    pieces o = {NULL, 0, sink, payload};
-    if (bn_coding_keeps(p, g, s)) {
-        int64_t from, to;
-        bn_section_part(&from, &to, &g->view, s, rows);
-        return emit_as_it_lies(&g->view.section[s], from, to, sink, payload);
-    }
-    BN_TRY(BN_NEW(&o.buffer, PIECE));
-    if (s >= BONSAI_SECTION_FEATURES && s <= BONSAI_SECTION_FEATURE_SCALE)
-        BN_TRY(emit_features(&o, p, g, s, rows));
-    else
-        BN_TRY(emit_converted(&o, p, g, s, rows));
-    BN_TRY(flush(&o));
-done:
-    bn_free(o.buffer);
-    return rc;
-}
-
-bonsai_status bn_coding_emit(const bn_coding *p, const bonsai_graph *g, bonsai_section s,
-                           bn_sink *sink, void *payload)
-{
-    return bn_coding_emit_rows(p, g, s, bn_rows_of(&g->view, NULL), sink, payload);
+    bn_traits t;
+    bool integer;
+    bonsai_status rc = bn_traits_of(&t, &integer, g, at);
+    return rc != BONSAI_OK ? rc : bn_coding_of(p, g, e, &t, at);
 }

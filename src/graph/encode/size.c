@@ -71,18 +71,6 @@ static int64_t count_self_loops(const bonsai_graph *g)
     return loops;
 }
 
-static bonsai_status paper_full(double *out, const bonsai_graph *g, const bn_place *at)
-{
-    bonsai_status rc;
-    bn_traits t;
-    bool integer;
-    BN_TRY(bn_traits_of(&t, &integer, g, at));
-    *out = 2 * ((double)g->view.nodes * (double)g->view.features * (integer ? 1 : 2) +
-                2 * (double)bonsai_graph_edges(g));
-done:
-    return rc;
-}
-
 static bonsai_status paper_condensed(double *out, const bonsai_graph *g)
 {
     bonsai_status rc;
@@ -106,18 +94,23 @@ done:
     return rc;
 }
 
-static bonsai_status strict_bytes(double *out, const bonsai_graph *g, const bn_place *at)
+bonsai_status bn_graph_sizes(bn_sizes *out, const bonsai_graph *g, const bn_place *at)
 {
+    bonsai_status rc;
     bn_coding p;
     int64_t sum = 0;
-    bonsai_status rc = bn_coding_make(&p, g, BONSAI_ENCODING_AUTO, at);
-    if (rc != BONSAI_OK)
-        return rc;
+    bool integer;
+    BN_TRY(bn_traits_of(&out->traits, &integer, g, at));
+    BN_TRY(bn_coding_of(&p, g, BONSAI_ENCODING_AUTO, &out->traits, at));
 #define ADD(name, id, text, counted) sum += counted ? bn_coding_bytes(&p, id) : 0;
     BONSAI_SECTION_MAP(ADD)
 #undef ADD
-    *out = (double)sum;
-    return BONSAI_OK;
+    out->strict = (double)sum;
+    out->rounded = out->strict - (double)bn_coding_saves(&p, g, &out->traits);
+    out->paper = 2 * ((double)g->view.nodes * (double)g->view.features * (integer ? 1 : 2) +
+                      2 * (double)bonsai_graph_edges(g));
+done:
+    return rc;
 }
 
 bonsai_status bonsai_graph_bytes(double *out, const bonsai_graph *g, bonsai_accounting accounting)
@@ -128,10 +121,12 @@ bonsai_status bonsai_graph_bytes(double *out, const bonsai_graph *g, bonsai_acco
 bonsai_status bn_graph_bytes(double *out, const bonsai_graph *g, bonsai_accounting accounting,
                              const bn_place *at)
 {
-    switch (accounting) {
-    case BONSAI_ACCOUNTING_STRICT:          return strict_bytes(out, g, at);
-    case BONSAI_ACCOUNTING_PAPER_FULL:      return paper_full(out, g, at);
-    case BONSAI_ACCOUNTING_PAPER_CONDENSED: return paper_condensed(out, g);
-    }
-    return bn_fail(BONSAI_E_ARGUMENT, "accounting %d is not known", (int)accounting);
+    bn_sizes sizes;
+    if (accounting == BONSAI_ACCOUNTING_PAPER_CONDENSED)
+        return paper_condensed(out, g);
+    if (accounting != BONSAI_ACCOUNTING_STRICT && accounting != BONSAI_ACCOUNTING_PAPER_FULL)
+        return bn_fail(BONSAI_E_ARGUMENT, "accounting %d is not known", (int)accounting);
+    bonsai_status rc = bn_graph_sizes(&sizes, g, at);
+    *out = accounting == BONSAI_ACCOUNTING_STRICT ? sizes.strict : sizes.paper;
+    return rc;
 }

@@ -178,7 +178,7 @@ bonsai_status bn_traits_rows(bn_traits *out, bool *integer, const bonsai_graph *
     const bonsai_array *offsets = &g->view.section[BONSAI_SECTION_FEATURE_OFFSETS];
     if (offsets->data && !bn_has(g, BONSAI_SECTION_FEATURE_VALUES)) {  /* all are one */
         f.t.nnz = bn_int_at(offsets, end) - bn_int_at(offsets, begin);
-    } else {
+    } else if (offsets->data || bn_has(g, BONSAI_SECTION_FEATURES)) {
         bonsai_status rc = learn(&f, g, begin, end, threads);
         if (rc != BONSAI_OK)
             return rc;
