@@ -120,6 +120,12 @@ static void add_cover(summary *r, const bonsai_condense_info *i)
     if (i->coverage_bound >= 0)
         summary_note(r, "no trees at this budget cover more of the sample");
     summary_real(r, "recall", i->recall < 1 ? "recall of the k-NN" : NULL, i->recall, "%.3f");
+    if (i->measured > 0)
+        summary_real(r, "measured", NULL, i->measured, NULL);
+    if (i->measured > 0 && i->measured < 1) {
+        summary_real(r, NULL, "pairs measured", 100 * i->measured, "%.2f %%");
+        summary_note(r, "of sampled and other trees; the others are too far for a cheaper bound");
+    }
     summary_int(r, "rechecks", i->sample ? "lazy re-evaluations" : NULL, i->rechecks);
     summary_int(r, "rounds", i->rounds ? "rounds of pruning" : NULL, i->rounds);
     summary_int(r, "shallow_classes", i->shallow_classes ? "shallow classes" : NULL,

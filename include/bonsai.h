@@ -350,6 +350,8 @@ typedef struct {                /* a condensed graph, beside the full one, and i
     uint32_t input_crc32;       /* ... and a checksum of all that it read of the full graph */
     double  seconds_measure;    /* checks, sizes and the checksum of the full graph */
     double  seconds_fit, seconds_finish;        /* posteriors; the small graph and its record */
+    double  measured;           /* share of the pairs of a sampled and any tree that were compared
+                                 * with all features; 0: no neighbours were looked for */
 } bonsai_condense_info;
 
 #define bonsai_condense_info_init(i) bonsai_condense_info_init_sized((i), sizeof *(i))

@@ -168,7 +168,7 @@ class CondenseInfo(Structure):
                 ("sent_rows", c_int64), ("halo", c_int64), ("columns", c_int), ("ranks", c_int),
                 ("version", c_char * 28), ("input_crc32", c_uint32),
                 ("seconds_measure", c_double), ("seconds_fit", c_double),
-                ("seconds_finish", c_double)]
+                ("seconds_finish", c_double), ("measured", c_double)]
 
 
 class Why(Structure):

@@ -54,6 +54,8 @@ static bonsai_status fill_effort(bonsai_condense_info *i, const bn_preparation *
     i->halo = sum[2];
     i->columns = p->panel;
     i->ranks = bn_ranks(w);
+    if (p->work.pairs > 0)
+        i->measured = (double)p->work.measured / (double)p->work.pairs;
 done:
     return rc;
 }

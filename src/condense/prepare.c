@@ -176,8 +176,7 @@ static bn_roots roots_of(const bn_preparation *p)
     return (bn_roots){job->g, job->train, job->trees, job->tree_first, p->o.layers};
 }
 
-static bonsai_status nearest(int32_t *list, const bn_preparation *p, const int32_t *sample,
-                             int64_t z)
+static bonsai_status nearest(int32_t *list, bn_preparation *p, const int32_t *sample, int64_t z)
 {
     const bn_job *job = &p->job;
     const bn_sample s = {sample, z};
@@ -185,11 +184,11 @@ static bonsai_status nearest(int32_t *list, const bn_preparation *p, const int32
     const bn_roots roots = roots_of(p);
     if (p->projected)
         return bn_project_knn(list, &job->x, &roots, &s, p->o.k, &job->at);
-    return bn_knn(list, NULL, &x, &s, p->o.k, NULL);
+    return bn_knn(list, NULL, &x, &s, p->o.k, &p->work);
 }
 
-/* Two samples, and room for the neighbours of both. */
-static bonsai_status draw_samples(int32_t **list, bn_preparation *p)
+/* Two samples, both one after the other, and room for the neighbours of both. */
+static bonsai_status draw_samples(int32_t **both, int32_t **list, bn_preparation *p)
 {
     bonsai_status rc;
     bn_job *job = &p->job;
@@ -198,8 +197,11 @@ static bonsai_status draw_samples(int32_t **list, bn_preparation *p)
     p->checks = job->trees < BN_CHECK_SAMPLE ? job->trees : BN_CHECK_SAMPLE;
     BN_TRY(draw(&job->sample, job->trees, job->z, o->seed));
     BN_TRY(draw(&p->check, job->trees, p->checks, o->seed + 1));
-    BN_TRY(BN_NEW(list, job->z * o->k));
+    BN_TRY(BN_NEW(both, job->z + p->checks));
+    BN_TRY(BN_NEW(list, (job->z + p->checks) * o->k));
     BN_TRY(BN_NEW(&p->check_list, p->checks * o->k));
+    memcpy(*both, job->sample, (size_t)job->z * sizeof **both);
+    memcpy(*both + job->z, p->check, (size_t)p->checks * sizeof **both);
 done:
     return rc;
 }
@@ -210,17 +212,15 @@ static bonsai_status find_neighbours(bn_preparation *p)
     bonsai_status rc;
     bn_job *job = &p->job;
     const bonsai_condense_options *o = &p->o;
-    int32_t *list = NULL;
+    int32_t *both = NULL, *list = NULL;
     bn_world *w = job->at.world;
     bn_enter(&job->at, BN_STAGE_KNN);
-    BN_TRY(bn_agree(w, draw_samples(&list, p)));
-    BN_TRY(nearest(list, p, job->sample, job->z));
-    if (job->z == job->trees)
-        for (int64_t i = 0; i < p->checks; i++)
-            memcpy(p->check_list + i * o->k, list + (int64_t)p->check[i] * o->k,
-                   (size_t)o->k * sizeof *list);
-    else
-        BN_TRY(nearest(p->check_list, p, p->check, p->checks));
+    BN_TRY(bn_agree(w, draw_samples(&both, &list, p)));
+    const bool all = job->z == job->trees;      /* the second sample is part of the first */
+    BN_TRY(nearest(list, p, both, all ? job->z : job->z + p->checks));
+    for (int64_t i = 0; i < p->checks; i++)
+        memcpy(p->check_list + i * o->k, list + (all ? p->check[i] : job->z + i) * o->k,
+               (size_t)o->k * sizeof *list);
     const bn_sample sample = {job->sample, job->z};
     const bn_roots roots = roots_of(p);
     if (bn_rank(w) == 0)
@@ -229,6 +229,7 @@ static bonsai_status find_neighbours(bn_preparation *p)
     if (p->projected)
         BN_TRY(bn_project_recall(&p->recall, list, &roots, &sample, o->k, &job->at));
 done:
+    bn_free(both);
     bn_free(list);
     return rc;
 }

@@ -25,6 +25,7 @@ typedef struct {
     int64_t sent_rows;                  /* bytes of embeddings that this rank has sent */
     bool   projected;                   /* job.x is in few dimensions */
     double recall;
+    bn_knn_work work;                   /* pairs of trees that were compared */
     bool   covers, covered;             /* neighbours are to be found; were looked for late, ... */
     double late_wl, late_knn;           /* ... which took so many seconds */
 } bn_preparation;

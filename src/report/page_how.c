@@ -37,7 +37,13 @@ void bn_sheet_effort(bn_page *p, const bn_sheet *s)
     bn_put_seconds(p, i->seconds_total);
     bn_put(p, "</strong>; the process used at most <strong>");
     bn_put_bytes(p, (double)i->peak_rss_bytes);
-    bn_put(p, "</strong> of memory.</p>\n");
+    bn_put(p, "</strong> of memory.");
+    if (i->measured > 0 && i->measured < 1) {
+        bn_put(p, " The search for neighbours measured <strong>");
+        bn_put_percent(p, i->measured);
+        bn_put(p, "</strong> of the pairs of trees; a bound ruled out the others.");
+    }
+    bn_put(p, "</p>\n");
     const bool quick = i->seconds_total < 1;
     for (int k = 0; k < count; k++)
         value[k] *= quick ? 1000 : 1;

@@ -49,6 +49,7 @@ assert got['full_bytes'] == info['bytes'] and got['full_nodes'] == 200 and got['
 assert got['bytes'] <= got['budget']['limit'] == int(0.1 * info['bytes'])
 assert 0.9 <= got['budget']['used'] <= 1 and abs(got['ratio'] - got['bytes'] / got['full_bytes']) < 1e-9
 assert 0 < got['coverage'] <= got['coverage_bound'] <= 1 and got['options']['ratio'] == 0.1
+assert got['measured'] == 1     # so few trees are all compared
 assert small['condensed']['method'] == 'trees' and small['condensed']['roots'] == got['roots']
 assert small['condensed']['roots'] + small['condensed']['ego'] == got['nodes']
 ratios = json.load(open('ratios.json'))

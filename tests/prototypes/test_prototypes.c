@@ -80,6 +80,7 @@ static void assert_info(const bonsai_condense_info *i, const bonsai_graph *small
     assert_true(i->ratio == i->bytes / i->full_bytes && i->lossless_ratio >= i->ratio);
     assert_true(i->probe == -1 || (i->probe >= 0 && i->probe <= 100));
     assert_true(i->coverage == -1 && i->coverage_bound == -1 && i->probe_other == -1);
+    assert_true(i->measured == 0);
 }
 
 /* No node more would fit with a row like the longest. */
