@@ -1,15 +1,67 @@
 /* checksum.c -- CRC-32 (IEEE 802.3, as in zip and PNG), over blocks in parallel.
  *
+ * A checksum is the remainder of a division by a polynomial, and 64 bytes may move 512 places on if
+ * they are multiplied by the remainders of powers of x.  A processor that multiplies polynomials
+ * folds long data into its last 64 bytes in this way, several times as fast as zlib, which then sums
+ * those.
+ *
  * SPDX-License-Identifier: MIT */
 #include <zlib.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 #include "world.h"
 
 enum { BLOCK = 1 << 22 };       /* bytes; fixed, though the CRC does not depend on it */
 
-uint32_t bn_crc32(uint32_t crc, const void *data, int64_t len)
+#ifdef __x86_64__
+static bool can_fold(void)
+{
+    return __builtin_cpu_supports("pclmul");
+}
+
+/* The sum of the len bytes, a multiple of 64 and not 0. */
+__attribute__((target("pclmul")))
+static uint32_t fold(uint32_t crc, const uint8_t *data, int64_t len)
+{
+    enum { LANES = 4, BYTES = 16 };
+    /* What x^544 and x^480 leave of a division, bits in reverse order: for each half of a lane. */
+    const __m128i by = _mm_set_epi64x(0x1c6e41596, 0x154442bd4);
+    __m128i lane[LANES];
+    for (int i = 0; i < LANES; i++)
+        lane[i] = _mm_loadu_si128((const __m128i *)(const void *)(data + i * BYTES));
+    lane[0] = _mm_xor_si128(lane[0], _mm_cvtsi32_si128((int)~crc));
+    for (int64_t at = LANES * BYTES; at < len; at += LANES * BYTES)
+        for (int i = 0; i < LANES; i++) {
+            const void *next = data + at + i * BYTES;
+            __m128i low = _mm_clmulepi64_si128(lane[i], by, 0x00);
+            __m128i high = _mm_clmulepi64_si128(lane[i], by, 0x11);
+            lane[i] = _mm_xor_si128(_mm_xor_si128(low, high),
+                                    _mm_loadu_si128((const __m128i *)next));
+        }
+    return (uint32_t)crc32_z(UINT32_MAX, (const void *)lane, sizeof lane);
+}
+#else
+static bool can_fold(void)
+{
+    return false;
+}
+
+static uint32_t fold(uint32_t crc, const uint8_t *data, int64_t len)
 {
     return (uint32_t)crc32_z(crc, data, (size_t)len);
+}
+#endif
+
+uint32_t bn_crc32(uint32_t crc, const void *data, int64_t len)
+{
+    enum { WORTH = 256 };       /* bytes: fewer are summed sooner than folded */
+    const uint8_t *bytes = data;
+    int64_t folded = len >= WORTH && can_fold() ? len - len % 64 : 0;
+    if (folded > 0)
+        crc = fold(crc, bytes, folded);
+    return folded < len ? (uint32_t)crc32_z(crc, bytes + folded, (size_t)(len - folded)) : crc;
 }
 
 uint32_t bn_crc32_append(uint32_t crc, uint32_t piece, int64_t len)

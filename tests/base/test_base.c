@@ -314,8 +314,11 @@ static void the_checksum_is_that_of_zip(void **state)
     assert_int_equal(bn_crc32(bn_crc32(0, data, 1000), data + 1000, len - 1000), wanted);
     for (int threads = 1; threads <= 8; threads *= 2)
         assert_int_equal(bn_crc32_parallel(data, len, threads), wanted);
-    for (int64_t n = 0; n < 70; n++)
-        assert_int_equal(bn_crc32_parallel(data, n, 2), oracle_crc(data, n));
+    for (int64_t n = 0; n < 700; n++) {         /* also at odd places, and begun with something */
+        const uint8_t *at = data + n % 19;
+        assert_int_equal(bn_crc32_parallel(at, n, 2), oracle_crc(at, n));
+        assert_int_equal(bn_crc32(oracle_crc(data, n % 19), at, n), oracle_crc(data, n % 19 + n));
+    }
     free(data);
 }
 
