@@ -78,7 +78,8 @@ uint32_t bn_crc32_parallel(const void *data, int64_t len, int threads)
         int64_t left = len - at;
         int blocks = left >= (int64_t)BATCH * BLOCK ? BATCH : (int)((left + BLOCK - 1) / BLOCK);
         uint32_t part[BATCH];
-#pragma omp parallel for num_threads(bn_team(threads, 4.0 * BLOCK * blocks)) schedule(static)
+        const int lanes = bn_lanes(threads, blocks);
+#pragma omp parallel for num_threads(bn_team(lanes, (double)left)) schedule(static)
         for (int b = 0; b < blocks; b++) {
             int64_t first = at + (int64_t)b * BLOCK;
             part[b] = bn_crc32(0, bytes + first, len - first < BLOCK ? len - first : BLOCK);

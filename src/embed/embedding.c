@@ -81,7 +81,7 @@ bonsai_status bn_embedding_take(bn_embedding *out, const bn_embedding *e, const 
         BN_TRY(BN_BIG(&out->index, m, out->offsets[count]));
         BN_TRY(BN_BIG(&out->value, m, out->offsets[count]));
     }
-#pragma omp parallel for num_threads(bn_team(threads, 2 * bn_numbers(e, count))) schedule(static)
+#pragma omp parallel for num_threads(bn_team(threads, 8 * bn_numbers(e, count))) schedule(static)
     for (int64_t i = 0; i < count; i++) {
         int64_t r = row ? row[i] : i;
         if (dense)

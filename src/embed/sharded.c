@@ -20,7 +20,7 @@ bonsai_status bn_places(int64_t *place, bn_world *w, int64_t mine)
 static void look_at(double *most, double *least, const float *x, int64_t count, int threads)
 {
     double high = 0, low = 0;
-#pragma omp parallel for num_threads(bn_team(threads, (double)count)) schedule(static) \
+#pragma omp parallel for num_threads(bn_team(threads, 2.0 * (double)count)) schedule(static) \
     reduction(max : high) reduction(min : low)
     for (int64_t begin = 0; begin < count; begin += STRETCH) {
         int64_t end = bn_least(begin + STRETCH, count);

@@ -39,7 +39,7 @@ static void load_dense(panel *p, const bn_wl_run *w)
     const bonsai_array *x = &w->g->view.section[BONSAI_SECTION_FEATURES];
     const float *scale = w->g->view.section[BONSAI_SECTION_FEATURE_SCALE].data;
     int64_t use = p->use;
-    const double work = (double)(w->n * p->width);
+    const double work = 4.0 * (double)(w->n * p->width);
 #pragma omp parallel for num_threads(bn_team(w->threads, work)) schedule(static)
     for (int64_t v = 0; v < w->n; v++) {
         if (!bn_wl_needs(w->need, v, 0))
@@ -58,7 +58,7 @@ static void load_dense(panel *p, const bn_wl_run *w)
 /* Sparse rows are met panel after panel; a cursor per row stands where it left off. */
 static void load_sparse(panel *p, const bn_wl_run *w, int32_t *cursor)
 {
-    const double work = 2.0 * (double)(w->n * p->width);
+    const double work = 8.0 * (double)(w->n * p->width);
 #pragma omp parallel for num_threads(bn_team(w->threads, work)) schedule(static)
     for (int64_t v = 0; v < w->n; v++) {
         if (!bn_wl_needs(w->need, v, w->done))
@@ -184,7 +184,7 @@ static bonsai_status some_rows(panel *p, const bn_wl_run *w, int level, bool out
     for (int64_t begin = 0; begin < rows; begin += STRETCH) {
         int64_t end = rows - begin < STRETCH ? rows : begin + STRETCH;
         BN_TRY(bn_wl_tick(w, w->layers - w->done, p->done, p->total));
-        const double work = bn_wl_numbers(w, end - begin) * p->width;
+        const double work = 4 * bn_wl_numbers(w, end - begin) * p->width;
 #pragma omp parallel for num_threads(bn_team(w->threads, work)) schedule(dynamic, SOME_ROWS)
         for (int64_t i = begin; i < end; i++) {
             int64_t v = last && w->nodes ? w->nodes[i] - w->first : i;

@@ -111,7 +111,8 @@ static bonsai_status run_pass(last_round *r, int pass)
         int64_t end = bn_least(begin + STRETCH, w->count);
         BN_TRY(bn_wl_tick(w, 1, pass * w->count + begin, passes * w->count));
         r->next = begin;
-        const double adds = 64 * bn_wl_numbers(w, end - begin) + (double)((end - begin) * w->f);
+        const double adds = 64 * bn_wl_numbers(w, end - begin) +
+                            8.0 * (double)((end - begin) * w->f);
 #pragma omp parallel for num_threads(bn_team(w->threads, adds)) schedule(static)
         for (int64_t lane = 0; lane < w->threads; lane++)
             run_lane(r, lane, end);

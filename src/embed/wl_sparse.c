@@ -138,7 +138,7 @@ static bonsai_status keep_batch(sparse_round *r, int64_t number, int64_t blocks)
     int32_t *index = to->index + to->used;
     float *value = to->value + to->used;
     r->batch[r->pass][number] = (batch){index, value, used};
-#pragma omp parallel for num_threads(bn_team(r->w->threads, 2.0 * (double)used)) schedule(static)
+#pragma omp parallel for num_threads(bn_team(r->w->threads, 8.0 * (double)used)) schedule(static)
     for (int64_t b = 0; b < blocks; b++) {
         const block *from = &r->block[b];
         if (from->used > 0) {
@@ -261,7 +261,7 @@ static bonsai_status join_batches(bn_wl_rows *out, const sparse_round *r)
         out->offsets[i + 1] = out->offsets[i] + r->length[i];
     BN_TRY(BN_BIG(&out->index, m, out->offsets[r->count]));
     BN_TRY(BN_BIG(&out->value, m, out->offsets[r->count]));
-    const double copies = 2.0 * (double)out->offsets[r->count];
+    const double copies = 8.0 * (double)out->offsets[r->count];
 #pragma omp parallel for num_threads(bn_team(r->w->threads, copies)) schedule(static)
     for (int64_t i = 0; i < r->batches; i++)
         join_batch(out, r, i);

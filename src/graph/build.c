@@ -72,8 +72,9 @@ static bonsai_status each_block(sorter *s, const char *stage, void (*fn)(sorter 
     for (int64_t first = 0; first < s->blocks; first += BATCH / 4) {
         BN_TRY(bn_tick(s->progress, stage, first, s->blocks));
         int64_t last = min64(first + BATCH / 4, s->blocks);
-        const double work = 8.0 * SPREAD_BLOCK * (double)(last - first);
-#pragma omp parallel for num_threads(bn_team(s->threads, work)) schedule(static)
+        const double work = 8.0 * (double)min64(SPREAD_BLOCK * (last - first), s->m);
+        const int threads = bn_lanes(s->threads, last - first);
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static)
         for (int64_t b = first; b < last; b++)
             fn(s, b);
     }

@@ -204,8 +204,9 @@ static finding read_part(const scan *s)
     finding all = {0, {s->to, s->to}}, part[BATCH];
     for (int64_t at = s->from; at < s->to; at += (int64_t)BATCH * BLOCK) {
         int64_t blocks = bn_least(BATCH, (s->to - at + BLOCK - 1) / BLOCK);
-        const double work = 8.0 * BLOCK * (double)blocks;
-#pragma omp parallel for num_threads(bn_team(s->threads, work)) schedule(static)
+        const double work = 4.0 * (double)bn_least((int64_t)BATCH * BLOCK, s->to - at);
+        const int threads = bn_lanes(s->threads, blocks);
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static)
         for (int64_t b = 0; b < blocks; b++)
             part[b] = read_block(s, at + b * BLOCK, bn_least(at + (b + 1) * BLOCK, s->to));
         for (int64_t b = 0; b < blocks; b++) {

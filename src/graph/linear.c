@@ -227,7 +227,7 @@ static void average(float *row, const yardstick *s, int64_t node,
 static double average_work(const yardstick *s, int64_t rows)
 {
     const double degree = (double)s->adjacency.indices.count / (double)s->adjacency.rows;
-    return (double)rows * (1 + degree) * (double)(s->to - s->from);
+    return (double)rows * (1 + degree) * 4 * (double)(s->to - s->from);
 }
 
 /* Computes the rows of the block of columns; ticks between batches of rows. */

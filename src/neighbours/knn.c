@@ -288,7 +288,7 @@ done:
 
 static void hand_out(int32_t *list, float *dist, bn_knn_search *q)
 {
-    const double work = 2 * bn_numbers(q->e, q->z * q->k);
+    const double work = 8 * bn_numbers(q->e, q->z * q->k);
 #pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(dynamic, 16)
     for (int64_t s = 0; s < q->z; s++) {
         const bn_candidates *c = &q->c[s];

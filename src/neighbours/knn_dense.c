@@ -95,7 +95,7 @@ static void find_blocks(bn_knn_search *q)
 static void make_samples(float *out, const bn_knn_search *q, int64_t first)
 {
     int64_t count = samples_at(q, first);
-    const double work = bn_numbers(q->from, count);
+    const double work = 4 * bn_numbers(q->from, count);
 #pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(static)
     for (int64_t i = 0; i < count; i++)
         make_row(out + i * q->cols, q, q->from, bn_knn_at(q, first + i));
@@ -104,7 +104,7 @@ static void make_samples(float *out, const bn_knn_search *q, int64_t first)
 static void make_trees(float *out, const bn_knn_search *q, int64_t first)
 {
     int64_t count = trees_at(q, first);
-    const double work = bn_numbers(q->e, count);
+    const double work = 4 * bn_numbers(q->e, count);
 #pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(static)
     for (int64_t i = 0; i < count; i++)
         make_row(out + i * q->cols, q, q->e, first + i);

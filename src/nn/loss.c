@@ -140,7 +140,7 @@ static void drop(real *y, int64_t count, double p, bn_rng r)
 void bn_relu_forward(real *y, int64_t count, double p, uint64_t seed, int threads)
 {
     int64_t blocks = (count + BLOCK - 1) / BLOCK;
-    const double work = (p > 0 ? 8.0 : 1.0) * (double)count;
+    const double work = 8.0 * (double)count;
 #pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static)
     for (int64_t b = 0; b < blocks; b++) {
         int64_t at = b * BLOCK, n = count - at < BLOCK ? count - at : BLOCK;
@@ -159,7 +159,7 @@ static void relu_back(real *restrict dy, const real *restrict y, int64_t count, 
 void bn_relu_backward(real *dy, const real *y, int64_t count, double p, int threads)
 {
     int64_t blocks = (count + BLOCK - 1) / BLOCK;
-#pragma omp parallel for num_threads(bn_team(threads, (double)count)) schedule(static)
+#pragma omp parallel for num_threads(bn_team(threads, 8.0 * (double)count)) schedule(static)
     for (int64_t b = 0; b < blocks; b++) {
         int64_t at = b * BLOCK, n = count - at < BLOCK ? count - at : BLOCK;
         relu_back(dy + at, y + at, n, (real)(1 / (1 - p)));

@@ -32,7 +32,7 @@ static int64_t block_rows(int64_t count)
 /* The work of a product of (n,f) and (f,h), and of sparse rows with a matrix of that width. */
 static double product_work(int64_t n, int64_t f, int64_t h)
 {
-    return (double)n * (double)f * (double)h / 8;
+    return (double)n * ((double)f * (double)h / 8 + 4 * (double)(f + h));
 }
 
 static double sparse_work(const bn_input *x, int64_t width, bn_span s)

@@ -89,7 +89,7 @@ static void cut(const bn_fit *q, slab s)
     int64_t rows = s.last - s.first, cols = s.to - s.from;
     int64_t size = s.by_rows ? bn_whole_tiles(rows) * cols : bn_whole_tiles(cols) * rows;
     memset(q->slab, 0, (size_t)size * sizeof *q->slab);
-    const double work = (double)rows * (double)cols;
+    const double work = 16.0 * (double)rows * (double)cols;
 #pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(static)
     for (int64_t i = s.first; i < s.last; i++)
         cut_row(q, &s, i);

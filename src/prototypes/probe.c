@@ -68,7 +68,7 @@ static bonsai_status judge_all(int64_t *right, const bn_probe *p, const bn_fit *
     BN_TRY(bn_scorer_new(&scorer, q));
     for (int64_t at = 0; at < rows; at += stretch) {
         int64_t end = bn_least(at + stretch, rows);
-        const double work = bn_numbers(p->judge, end - at) * (double)q->k;
+        const double work = bn_numbers(p->judge, end - at) * (double)q->k / 4;
 #pragma omp parallel for num_threads(bn_team(p->threads, work)) schedule(dynamic)
         for (int64_t i = at; i < end; i += BN_FIT_BLOCK) {
             int64_t count = bn_least(BN_FIT_BLOCK, end - i);

@@ -152,7 +152,7 @@ static bonsai_status learn(facts *out, const bonsai_graph *g, int64_t begin, int
     BN_TRY(BN_NEW(&index, room * lanes));
     BN_TRY(BN_NEW(&value, room * lanes));
     BN_TRY(BN_NEW(&part, lanes));
-    const double work = 8.0 * bn_features_work(g, end - begin);
+    const double work = 2.0 * bn_features_work(g, end - begin);
 #pragma omp parallel for num_threads(bn_team((int)lanes, work)) schedule(static)
     for (int64_t lane = 0; lane < lanes; lane++) {
         facts f = nothing;

@@ -263,7 +263,8 @@ static void compare_sparse(const bn_round *q, int lane, int64_t first, int64_t c
 
 static void compare(const bn_round *q, int64_t c, int64_t wide)
 {
-    const double work = (double)wide * bn_numbers(q->e, q->count) / (q->e->dense ? 8 : 2);
+    const double each = q->e->dense ? 2 + (double)q->e->f / 8 : bn_numbers(q->e, 1);
+    const double work = (double)q->count * (double)wide * each;
 #pragma omp parallel for num_threads(bn_team(q->lanes, work)) schedule(static)
     for (int lane = 0; lane < q->lanes; lane++)
         for (int64_t first = lane * q->block; first < q->count; first += q->lanes * q->block) {

@@ -69,7 +69,7 @@ static void measure(const bn_seeds *q, seeding *s, int many)
 {
     lay_out(q, s, many, true);
     const int team = bn_lanes(bn_threads(q->at->threads), s->chunks);
-    const double work = many * bn_numbers(q->e, q->count);
+    const double work = 2 * many * bn_numbers(q->e, q->count);
 #pragma omp parallel for num_threads(bn_team(team, work)) schedule(static)
     for (int64_t chunk = 0; chunk < s->chunks; chunk++) {
         double total[CANDIDATES] = {0};
