@@ -25,6 +25,8 @@ typedef struct {
     int64_t *cursor;            /* n: the next entry of each row that nothing has led to */
 } walk;
 
+typedef struct { int64_t first, last; } range;          /* the rows first .. last-1 */
+
 /* The first of the entries e .. end-1, which ascend, that leads to row v or a higher one. */
 static int64_t first_from(const walk *w, int64_t e, int64_t end, int64_t v)
 {
@@ -38,15 +40,16 @@ static int64_t first_from(const walk *w, int64_t e, int64_t end, int64_t v)
     return e;
 }
 
-/* Whether the entries of row u from e on that lead to rows below `last` lead to rows whose cursors
+/* Whether the entries of row u from e on that lead to rows of the range lead to rows whose cursors
  * are at u.  They jump through memory: those of entries to come are fetched meanwhile.  A cursor
  * may leave its row, which the row itself notices. */
-static bool is_met(const walk *w, int64_t u, int64_t e, int64_t end, int64_t last)
+static bool is_met(const walk *w, int64_t u, int64_t e, int64_t end, range r)
 {
     enum { AHEAD = 24 };
-    for (; e < end && w->neighbors[e] < last; e++) {
-        if (e + AHEAD < w->m)
-            __builtin_prefetch(&w->neighbors[w->cursor[w->neighbors[e + AHEAD]]]);
+    for (; e < end && w->neighbors[e] < r.last; e++) {
+        int64_t next = e + AHEAD < w->m ? w->neighbors[e + AHEAD] : -1;
+        if (next >= r.first && next < r.last)
+            __builtin_prefetch(&w->neighbors[w->cursor[next]]);
         int64_t back = w->cursor[w->neighbors[e]]++;
         if (back >= w->m || w->neighbors[back] != u ||
             (w->weights && w->weights[back] != w->weights[e]))
@@ -55,21 +58,21 @@ static bool is_met(const walk *w, int64_t u, int64_t e, int64_t end, int64_t las
     return true;
 }
 
-/* Whether all entries between the rows first .. last-1 and lower ones have their reverse. */
-static bool is_range_symmetric(const walk *w, int64_t first, int64_t last)
+/* Whether all entries between the rows of the range and lower ones have their reverse. */
+static bool is_range_symmetric(const walk *w, range r)
 {
     int64_t begin, end = 0;
-    for (int64_t u = 0; u < last; u++) {
+    for (int64_t u = 0; u < r.last; u++) {
         begin = end;
         end = bn_int_at(w->offsets, u + 1);
-        int64_t e = u < first ? first_from(w, begin, end, first) : w->cursor[u];
-        if (u >= first) {
+        int64_t e = u < r.first ? first_from(w, begin, end, r.first) : w->cursor[u];
+        if (u >= r.first) {
             if (e > end || (e < end && w->neighbors[e] < u))
                 return false;
             while (e < end && w->neighbors[e] == u)     /* a self loop is its own reverse */
                 e++;
         }
-        if (!is_met(w, u, e, end, last))
+        if (!is_met(w, u, e, end, r))
             return false;
     }
     return true;
@@ -99,7 +102,8 @@ static bool is_symmetric(const walk *w, int threads)
 #pragma omp parallel for num_threads(bn_team(threads, 16.0 * (double)w->m)) schedule(static) \
     reduction(+ : bad)
     for (int k = 0; k < parts; k++)
-        bad += !is_range_symmetric(w, range_begin(w, k, parts), range_begin(w, k + 1, parts));
+        bad += !is_range_symmetric(w, (range){range_begin(w, k, parts),
+                                              range_begin(w, k + 1, parts)});
     return bad == 0;
 }
 
