@@ -85,11 +85,14 @@ static int64_t block_rows(const bn_knn_search *q, int64_t rows)
     return bn_least(rows, fit < LEAST ? LEAST : fit);
 }
 
-/* Blocks of samples and trees are alike, but all rows of norms of the samples may fit. */
+/* Blocks of samples and trees are alike.  But rows of norms take longer to make, and all of the
+ * samples may fit: then more samples meet fewer trees. */
 static void find_blocks(bn_knn_search *q)
 {
-    q->block = block_rows(q, !q->both ? LARGE : q->trees > 4 * MEDIUM ? MEDIUM : SMALL);
-    q->span = q->groups.count && !q->both ? block_rows(q, 2 * LARGE) : q->block;
+    bool wide = q->groups.count && !q->both;
+    int64_t rows = !q->both ? LARGE : q->trees > 4 * MEDIUM ? MEDIUM : SMALL;
+    q->block = block_rows(q, wide ? rows / 2 : rows);
+    q->span = block_rows(q, wide ? rows * 2 : rows);
 }
 
 static void make_samples(float *out, const bn_knn_search *q, int64_t first)

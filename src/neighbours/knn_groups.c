@@ -24,8 +24,8 @@
 enum { MOST_GROUPS = 1024, LEAST_GROUPS = 64, VARIANCE_ROWS = 512, PILOT_TREES = 512,
        PILOT_SAMPLES = 32 };
 /* Below so many multiplications trying costs more than it saves; what measuring costs for each
- * column, and for each entry of sparse rows. */
-static const double least_work = 1e10, column_cost = 8, entry_cost = 16;
+ * pair, for each column, and for each entry of sparse rows. */
+static const double least_work = 1e10, pair_cost = 1e4, column_cost = 8, entry_cost = 16;
 
 void bn_groups_free(bn_groups *g)
 {
@@ -180,7 +180,7 @@ static double share_left(pilot *p, const bn_knn_search *q, const bn_groups *g)
 static double measuring_cost(const bn_knn_search *q)
 {
     double entries = q->e->dense ? 0 : (double)q->e->offsets[q->trees] / (double)q->trees;
-    return column_cost * (double)q->f + entry_cost * entries;
+    return pair_cost + column_cost * (double)q->f + entry_cost * entries;
 }
 
 /* The cheapest number of groups, and what a pair then costs. */
