@@ -65,7 +65,7 @@ bonsai_status bn_embed(bn_embedding *out, const bonsai_graph *g, const bn_nodes 
 enum { BN_PANEL_WIDEST = BN_WIDE, BN_PANEL_NARROW = BN_NARROW, BN_PANEL_LEAST = 4 };
 /* Features of fewer columns are always made in narrow panels. */
 enum { BN_PANEL_FEW = 2 * BN_PANEL_NARROW };
-/* Rows with fewer than one entry in so many are averaged faster as sparse rows. */
-enum { BN_SPARSE_SHARE = 8 };
+/* Rows with fewer than one entry in so many are cheaper sparse. */
+enum { BN_SPARSE_SHARE = 16 };
 
 #endif

@@ -66,14 +66,16 @@ static void count_entries(int64_t sum[2], const bn_wl_run *w)
     sum[1] = edges * w->f;
 }
 
-/* Whether the rows of all ranks are sparse enough for another round as such. */
+/* Whether the rows of all ranks are sparse enough for another round as such.  What a last round
+ * makes need not go on in panels: it pays for rows twice as full. */
 static bonsai_status sparse_enough(bool *out, const bn_wl_run *w)
 {
     bonsai_status rc;
     int64_t sum[2];
     count_entries(sum, w);
     BN_TRY(bn_sum_int(bn_wl_world(w), sum, 2));
-    *out = sum[1] > 0 && sum[0] <= sum[1] / BN_SPARSE_SHARE;
+    int share = w->done + 1 == w->layers ? BN_SPARSE_SHARE / 2 : BN_SPARSE_SHARE;
+    *out = sum[1] > 0 && sum[0] <= sum[1] / share;
 done:
     return rc;
 }

@@ -1,79 +1,99 @@
 /* wl_dense.c -- rounds of averaging on panels of columns; see wl.c.
  *
- * Two panels of some columns and all local rows are what a round is made from and made into.  The
- * fewer columns, the less memory, and the more often the graph is read: as many as the limit
- * allows are taken at a time.  While rows of the halo travel, the rows that need none of them are
- * computed.
+ * A panel is some columns of all local rows.  A round makes one of another; while they fit the
+ * cache its rows are gathered from there.  The fewer columns, the less memory, and the more often
+ * the graph is read: as many as the limit allows are taken at a time.  While rows of the halo
+ * travel, the rows that need none of them are computed.
+ *
+ * Narrow panels would read and write a line of each row of features and result for every panel.
+ * Instead a sheet of some panels is loaded at a time, goes through the rounds panel by panel, and
+ * is stored.  There is room for one panel more than a sheet has: a round goes to the free one and
+ * leaves its own free.
  *
  * A result in a scratch file is not written where it belongs at once: a few columns of each row
- * would touch every page of the file for every panel.  Instead, some thousand rows share a
- * stretch of the file, in which each panel's columns of those rows lie together; when all panels
+ * would touch every page of the file for every sheet.  Instead, some thousand rows share a
+ * stretch of the file, in which each sheet's columns of those rows lie together; when all sheets
  * are done every stretch is put into the order of rows.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "wl.h"
 
-/* TILE_FLOATS: what a stretch of rows in a scratch file holds at most. */
+/* TILE_FLOATS: what a stretch of rows in a scratch file holds at most; SHEET: columns of one, which
+ * are the widest panel's, so that no way takes more memory. */
 enum { CACHE_BYTES = 16 << 20, SOME_ROWS = 128, STRETCH = 1 << 18, LINE = 16 };
-enum { TILE_FLOATS = 1 << 20 };
+enum { TILE_FLOATS = 1 << 20, SHEET = BN_PANEL_WIDEST, MOST_PANELS = SHEET / BN_PANEL_LEAST };
 
-typedef struct {                /* a panel on its way through the rounds */
-    float  *a, *b;              /* before and after a round: local rows x width */
+typedef struct {                /* a sheet, and one of its panels on its way through the rounds */
+    float  *panel[MOST_PANELS + 1];     /* local rows x width, or count x width; the last is free */
+    int     panels;             /* of a sheet at most */
+    float  *a, *b;              /* before and after a round */
+    int64_t use;                /* columns of the panel */
     float  *send;               /* out.count x width */
     float  *out;                /* count x f */
     int64_t tile;               /* rows of a stretch; 0: out is in the order of rows */
-    int64_t first, use;         /* columns */
+    int64_t first, columns;     /* of the sheet */
     int     width;
+    bool    whole;              /* the result is a panel: the last round goes there */
     int64_t done, total;        /* rows of all panels and rounds, for progress */
-} panel;
+} sheet;
 
 /* ---- features ---- */
 
-static void load_dense(panel *p, const bn_wl_run *w)
+/* The columns of the sheet from `at` on that belong to one panel. */
+static int64_t panel_columns(const sheet *p, int64_t at)
+{
+    return bn_least(p->width, p->columns - at);
+}
+
+static void load_dense(sheet *p, const bn_wl_run *w)
 {
     const bonsai_array *x = &w->g->view.section[BONSAI_SECTION_FEATURES];
     const float *scale = w->g->view.section[BONSAI_SECTION_FEATURE_SCALE].data;
-    int64_t use = p->use;
-    const double work = 4.0 * (double)(w->n * p->width);
+    const double work = 4.0 * (double)(w->n * p->columns);
 #pragma omp parallel for num_threads(bn_team(w->threads, work)) schedule(static)
     for (int64_t v = 0; v < w->n; v++) {
         if (!bn_wl_needs(w->need, v, 0))
             continue;
-        float *row = p->a + v * p->width;
-        int64_t node = w->first + v, at = node * w->f + p->first;
-        memset(row, 0, (size_t)p->width * sizeof *row);
-        if (x->type == BONSAI_TYPE_F32)
-            memcpy(row, (const float *)x->data + at, (size_t)use * sizeof *row);
-        else
-            for (int64_t j = 0; j < use; j++)
-                row[j] = (scale ? scale[node] : 1.0f) * bn_real_at(x, at + j);
+        int64_t node = w->first + v, from = node * w->f + p->first;
+        for (int64_t at = 0, use; at < p->columns; at += p->width) {
+            float *row = p->panel[at / p->width] + v * p->width;
+            use = panel_columns(p, at);
+            if (x->type == BONSAI_TYPE_F32)
+                memcpy(row, (const float *)x->data + from + at, (size_t)use * sizeof *row);
+            else
+                for (int64_t j = 0; j < use; j++)
+                    row[j] = (scale ? scale[node] : 1.0f) * bn_real_at(x, from + at + j);
+            memset(row + use, 0, (size_t)(p->width - use) * sizeof *row);
+        }
     }
 }
 
-/* Sparse rows are met panel after panel; a cursor per row stands where it left off. */
-static void load_sparse(panel *p, const bn_wl_run *w, int32_t *cursor)
+/* Sparse rows are met sheet after sheet; a cursor per row stands where it left off. */
+static void load_sparse(sheet *p, const bn_wl_run *w, int32_t *cursor)
 {
-    const double work = 8.0 * (double)(w->n * p->width);
+    const int shift = __builtin_ctz((unsigned)p->width), within = p->width - 1;
+    const double work = 8.0 * (double)(w->n * p->columns);
 #pragma omp parallel for num_threads(bn_team(w->threads, work)) schedule(static)
     for (int64_t v = 0; v < w->n; v++) {
         if (!bn_wl_needs(w->need, v, w->done))
             continue;
-        float *row = p->a + v * p->width;
         bn_wl_row x = bn_wl_row_of(w, v);
         int64_t e = cursor[v];
-        memset(row, 0, (size_t)p->width * sizeof *row);
-        for (; e < x.count && bn_wl_index(&x, e) < p->first + p->use; e++)
-            row[bn_wl_index(&x, e) - p->first] = bn_wl_value(&x, e);
+        for (int64_t at = 0; at < p->columns; at += p->width)
+            memset(p->panel[at >> shift] + v * p->width, 0, (size_t)p->width * sizeof(float));
+        for (; e < x.count && bn_wl_index(&x, e) < p->first + p->columns; e++) {
+            int64_t j = bn_wl_index(&x, e) - p->first;
+            p->panel[j >> shift][v * p->width + (j & within)] = bn_wl_value(&x, e);
+        }
         cursor[v] = (int32_t)e;
     }
 }
 
-/* Own features of a mapped file are read from front to back, once for each panel. */
+/* Own features of a mapped file are read from front to back, once for each sheet. */
 static void advise(const bn_wl_run *w, int how)
 {
     const bonsai_array *x = &w->g->view.section[BONSAI_SECTION_FEATURES];
@@ -87,7 +107,7 @@ static void advise(const bn_wl_run *w, int how)
 
 /* ---- rows of the halo ---- */
 
-static void pack(const panel *p, const bn_wl_run *w, int level)
+static void pack(const sheet *p, const bn_wl_run *w, int level)
 {
     const bn_wl_list *l = &w->out;
     const double work = (double)(l->count * p->use);
@@ -102,7 +122,7 @@ static void pack(const panel *p, const bn_wl_run *w, int level)
     }
 }
 
-static void unpack(const panel *p, const bn_wl_run *w, int level)
+static void unpack(const sheet *p, const bn_wl_run *w, int level)
 {
     const bn_wl_list *l = &w->in;
     const double work = (double)(l->count * p->use);
@@ -119,7 +139,7 @@ static void unpack(const panel *p, const bn_wl_run *w, int level)
 
 /* What comes waits where the halo's rows of the next level will be: nobody needs that place
  * before this level is done. */
-static bonsai_status start_halo(panel *p, bn_wl_run *w, int level)
+static bonsai_status start_halo(sheet *p, bn_wl_run *w, int level)
 {
     bn_world *world = bn_wl_world(w);
     int64_t row = p->use * (int64_t)sizeof *p->send;
@@ -151,32 +171,20 @@ static void panel_row(float *restrict to, const float *restrict from, const bn_w
         to[j] = bn_rule_next(rule, factor, self[j], to[j]);
 }
 
-/* Where the panel's columns of row i of the result belong. */
-static float *result_at(const panel *p, const bn_wl_run *w, int64_t i)
-{
-    if (p->tile == 0)
-        return p->out + i * w->f + p->first;
-    int64_t begin = i - i % p->tile, rows = bn_least(p->tile, w->count - begin);
-    return p->out + begin * w->f + p->first * rows + (i - begin) * p->use;
-}
-
-/* A row of the level; of the last one to its place in the result.  The fewer instructions between
- * two rows, the more of the next row's memory is under way: hence inline, and nothing else here. */
+/* A row of the level.  The fewer instructions between two rows, the more of the next row's memory is
+ * under way: hence inline, and nothing else here. */
 static inline __attribute__((always_inline)) void
-one_row(const panel *p, const bn_wl_run *w, int64_t v, int64_t i, bool last)
+one_row(const sheet *p, const bn_wl_run *w, int64_t v, int64_t to)
 {
-    float row[BN_WIDE], *to = last ? row : p->b + v * p->width;
     if (w->done < w->layers)
-        panel_row(to, p->a, w, v, p->width);
+        panel_row(p->b + to * p->width, p->a, w, v, p->width);
     else
-        memcpy(to, p->a + v * p->width, (size_t)p->width * sizeof *to);
-    if (last)
-        memcpy(result_at(p, w, i), row, (size_t)p->use * sizeof *row);
+        memcpy(p->b + to * p->width, p->a + v * p->width, (size_t)p->width * sizeof *p->b);
 }
 
 /* The inner or the outer rows in stretches, with a tick in between: on a large graph a round
  * takes many seconds. */
-static bonsai_status some_rows(panel *p, const bn_wl_run *w, int level, bool outer)
+static bonsai_status some_rows(sheet *p, const bn_wl_run *w, int level, bool outer)
 {
     bonsai_status rc = BONSAI_OK;
     bool last = level == w->layers;
@@ -189,7 +197,7 @@ static bonsai_status some_rows(panel *p, const bn_wl_run *w, int level, bool out
         for (int64_t i = begin; i < end; i++) {
             int64_t v = last && w->nodes ? w->nodes[i] - w->first : i;
             if (bn_wl_needs(w->need, v, level) && (w->outer && w->outer[v]) == outer)
-                one_row(p, w, v, i, last);
+                one_row(p, w, v, i);
         }
         p->done += end - begin;
     }
@@ -197,7 +205,7 @@ done:
     return rc;
 }
 
-static bonsai_status one_round(panel *p, bn_wl_run *w, int level)
+static bonsai_status one_round(sheet *p, bn_wl_run *w, int level)
 {
     bonsai_status rc, mine;
     bn_world *world = bn_wl_world(w);
@@ -216,33 +224,46 @@ done:
     return rc;
 }
 
-/* One panel through the rounds that are left; without any the features are the result. */
-static bonsai_status all_rounds(panel *p, bn_wl_run *w)
+/* A panel of the sheet through the rounds that are left; without any the features are the result. */
+static bonsai_status all_rounds(sheet *p, bn_wl_run *w, int number)
 {
     bonsai_status rc = BONSAI_OK;
+    float **mine = &p->panel[number], **spare = &p->panel[p->panels];
     for (int level = w->done < w->layers ? w->done + 1 : w->layers; level <= w->layers; level++) {
+        p->a = *mine;
+        p->b = p->whole && level == w->layers ? p->out : *spare;
         BN_TRY(one_round(p, w, level));
-        float *t = p->a;
-        p->a = p->b;
-        p->b = t;
+        float *t = *mine;
+        *mine = *spare;
+        *spare = t;
     }
 done:
     return rc;
 }
 
-/* ---- the whole result ---- */
-
-static int64_t not_finite(const float *x, int64_t count, int threads)
+/* The finished sheet to its place in the result; counts what is not finite. */
+static void store(const sheet *p, bn_wl_run *w)
 {
-    int64_t bad = 0;
-    const double work = (double)count;
-#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static) reduction(+ : bad)
-    for (int64_t i = 0; i < count; i++)
-        bad += !isfinite(x[i]);
-    return bad;
+    int64_t bad = 0, f = w->f;
+    const double work = 2.0 * (double)(w->count * p->columns);
+#pragma omp parallel for num_threads(bn_team(w->threads, work)) schedule(static) reduction(+ : bad)
+    for (int64_t i = 0; i < w->count; i++) {
+        float *to = p->out + i * f + p->first;
+        if (p->tile > 0) {
+            int64_t begin = i - i % p->tile, rows = bn_least(p->tile, w->count - begin);
+            to = p->out + begin * f + p->first * rows + (i - begin) * p->columns;
+        }
+        for (int64_t at = 0; at < p->columns && !p->whole; at += p->width)
+            memcpy(to + at, p->panel[at / p->width] + i * p->width,
+                   (size_t)panel_columns(p, at) * sizeof *to);
+        bad += bn_wl_not_finite(to, p->columns);
+    }
+    w->bad += bad;
 }
 
-static void turn_tile(float *x, float *copy, const panel *p, const bn_wl_run *w, int64_t rows)
+/* ---- the whole result ---- */
+
+static void turn_tile(float *x, float *copy, const sheet *p, const bn_wl_run *w, int64_t rows)
 {
     int64_t f = w->f;
 #pragma omp parallel num_threads(bn_team(w->threads, 2.0 * (double)(rows * f)))
@@ -252,28 +273,23 @@ static void turn_tile(float *x, float *copy, const panel *p, const bn_wl_run *w,
             memcpy(copy + r * f, x + r * f, (size_t)f * sizeof *x);
 #pragma omp for schedule(static)
         for (int64_t r = 0; r < rows; r++)
-            for (int64_t first = 0; first < f; first += p->width) {
-                int64_t use = bn_least(p->width, f - first);
+            for (int64_t first = 0; first < f; first += p->panels * p->width) {
+                int64_t use = bn_least(p->panels * p->width, f - first);
                 memcpy(x + r * f + first, copy + first * rows + r * use, (size_t)use * sizeof *x);
             }
     }
 }
 
-/* Puts a scratch file in order, and counts what is not finite on the way. */
-static bonsai_status finish_result(const panel *p, bn_wl_run *w)
+/* Puts a scratch file in order. */
+static bonsai_status finish_result(const sheet *p, const bn_wl_run *w)
 {
     bonsai_status rc = BONSAI_OK;
     float *copy = NULL;
-    if (p->tile == 0) {
-        w->bad = not_finite(p->out, w->count * w->f, w->threads);
+    if (p->tile == 0)
         return rc;
-    }
     BN_TRY(BN_NEW(&copy, bn_least(p->tile, w->count) * w->f));
-    for (int64_t begin = 0; begin < w->count; begin += p->tile) {
-        int64_t rows = bn_least(p->tile, w->count - begin);
-        turn_tile(p->out + begin * w->f, copy, p, w, rows);
-        w->bad += not_finite(copy, rows * w->f, w->threads);
-    }
+    for (int64_t begin = 0; begin < w->count; begin += p->tile)
+        turn_tile(p->out + begin * w->f, copy, p, w, bn_least(p->tile, w->count - begin));
 done:
     bn_free(copy);
     return rc;
@@ -306,42 +322,58 @@ static int pick_width(const bn_wl_run *w)
     return widths[3];
 }
 
-/* A row of 16 floats is a cache line if it begins where one does. */
-static float *line_up(float *p)
+/* As many panels to a sheet as fit beside the result; at least one. */
+static int pick_panels(const bn_wl_run *w, int width)
 {
-    return (float *)(((uintptr_t)p + 63) & ~(uintptr_t)63);
+    int64_t rows = w->n + w->in.count, each = rows * width * (int64_t)sizeof(float) + 4096;
+    int64_t result = w->count * w->f * (int64_t)sizeof(float);
+    int64_t left = bn_memory_left(w->at->memory) - result - panel_bytes(w, width);
+    int64_t more = each > 0 && left > 0 ? left / each : 0;
+    int64_t most = bn_least(SHEET / width, (w->f + width - 1) / width);
+    return (int)(most < 1 ? 1 : bn_least(most, 1 + more));
 }
 
-typedef struct { float *a, *b, *send; int32_t *cursor; } room;
+typedef struct { float *panels, *send; int32_t *cursor; } room;
 
-/* The panels first: what does not fit beside them goes to scratch files. */
-static bonsai_status make_room(room *m, bn_embedding *out, const bn_wl_run *w, int width)
+/* The panels first: what does not fit beside them goes to scratch files.  A row of 16 floats is a
+ * cache line if it begins where one does. */
+static bonsai_status make_room(room *m, sheet *p, bn_embedding *out, const bn_wl_run *w)
 {
     bonsai_status rc;
-    int64_t rows = w->n + w->in.count;
+    int64_t rows = w->n + w->in.count > w->count ? w->n + w->in.count : w->count;
+    int64_t each = (rows * p->width + LINE - 1) / LINE * LINE;
     bn_memory *memory = w->at->memory;
-    BN_TRY(BN_BIG(&m->a, memory, rows * width + LINE));
-    BN_TRY(BN_BIG(&m->b, memory, rows * width + LINE));
-    BN_TRY(BN_BIG(&m->send, memory, w->out.count * width));
+    BN_TRY(BN_BIG(&m->panels, memory, (p->panels + 1) * each + LINE));
+    BN_TRY(BN_BIG(&m->send, memory, w->out.count * p->width));
     if (w->sparse)
         BN_TRY(BN_BIG(&m->cursor, memory, w->n));
     BN_TRY(BN_BIG(&out->dense, memory, w->count * w->f));
+    float *begin = (float *)(((uintptr_t)m->panels + 63) & ~(uintptr_t)63);
+    for (int i = 0; i <= p->panels; i++)
+        p->panel[i] = begin + i * each;
+    p->send = m->send;
+    p->out = out->dense;
+    if (bn_big_spilled(out->dense) && w->f > 0)
+        p->tile = TILE_FLOATS / w->f > 0 ? TILE_FLOATS / w->f : 1;
+    p->whole = p->width == w->f && p->tile == 0 && !w->neighbors;        /* no room for a halo */
 done:
     return rc;
 }
 
-static bonsai_status all_panels(panel *p, bn_wl_run *w, const room *m)
+static bonsai_status all_sheets(sheet *p, bn_wl_run *w, const room *m)
 {
     bonsai_status rc = BONSAI_OK;
-    for (; p->first < w->f; p->first += p->width) {
-        p->use = bn_least(p->width, w->f - p->first);
-        p->a = line_up(m->a);
-        p->b = line_up(m->b);
+    for (; p->first < w->f; p->first += p->panels * p->width) {
+        p->columns = bn_least(p->panels * p->width, w->f - p->first);
         if (w->sparse)
             load_sparse(p, w, m->cursor);
         else
             load_dense(p, w);
-        BN_TRY(all_rounds(p, w));
+        for (int64_t at = 0; at < p->columns; at += p->width) {
+            p->use = panel_columns(p, at);
+            BN_TRY(all_rounds(p, w, (int)(at / p->width)));
+        }
+        store(p, w);
     }
 done:
     return rc;
@@ -355,22 +387,17 @@ bonsai_status bn_wl_dense(bn_embedding *out, bn_wl_run *w)
     double narrowest = -pick_width(w);
     BN_TRY(bn_max(world, &narrowest, 1));       /* all send the same columns */
     int width = (int)-narrowest, rounds = w->layers - w->done;
-    panel p = {.width = width};
-    BN_TRY(bn_agree(world, make_room(&m, out, w, width)));
+    sheet p = {.width = width, .panels = pick_panels(w, width)};
+    BN_TRY(bn_agree(world, make_room(&m, &p, out, w)));
     out->columns = width;
-    p.send = m.send;
-    p.out = out->dense;
-    if (bn_big_spilled(out->dense) && w->f > 0)
-        p.tile = TILE_FLOATS / w->f > 0 ? TILE_FLOATS / w->f : 1;
     p.total = (w->f + width - 1) / width * ((rounds > 0 ? rounds - 1 : 0) * w->n + w->count) *
               (w->neighbors ? 2 : 1);
     advise(w, MADV_SEQUENTIAL);
-    BN_TRY(all_panels(&p, w, &m));
+    BN_TRY(all_sheets(&p, w, &m));
     BN_TRY(bn_agree(world, finish_result(&p, w)));
 done:
     advise(w, MADV_NORMAL);
-    bn_big_free(m.a);
-    bn_big_free(m.b);
+    bn_big_free(m.panels);
     bn_big_free(m.send);
     bn_big_free(m.cursor);
     return rc;
