@@ -169,7 +169,9 @@ static bool right_build(bench_state *s)
 {
     const bn_adjacent *a = &s->built;
     int64_t *room = calloc(ROWS, sizeof *room);
-    bool right = room && bn_asymmetric_row(ROWS, a->offsets, a->neighbors, NULL, room) == ROWS;
+    const bonsai_array offsets = {a->offsets, ROWS + 1, BONSAI_TYPE_U64};
+    bool right = room && bn_asymmetric_row(ROWS, &offsets, a->neighbors, NULL, room,
+                                           s->threads) == ROWS;
     free(room);
     for (int64_t i = 0; i < EDGES && right; i += 997) {
         bool found = s->source[i] == s->target[i];
