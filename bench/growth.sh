@@ -19,7 +19,9 @@ largest=${LARGEST-10000000}
 room=$(mktemp -d "${TMPDIR-/tmp}/bonsai-growth-XXXXXX")
 trap 'rm -rf "$room"' EXIT
 number() { sed -n "s/.*\"$1\": *\([-0-9.e+]*\).*/\1/p" "$room/report" | head -n 1; }
-seconds() { sed -n '/"seconds"/,/}/p' "$room/report" | sed -n "s/.*\"$1\": *\([-0-9.e+]*\).*/\1/p"; }
+seconds() {
+    sed -n '/"seconds"/,/}/p' "$room/report" | sed -n "s/.*\"$1\": *\([-0-9.e+]*\).*/\1/p"
+}
 stages="measure wl knn cover sparsify cluster fit probe finish"
 
 # Runs a command and writes its CPU seconds, of all threads, to $room/cpu.
@@ -50,7 +52,8 @@ for kind in ${KINDS-dense sparse}; do
     for n in 10000 31623 100000 316228 1000000 3162278 10000000; do
         [ "$n" -le "$largest" ] || continue
         # shellcheck disable=SC2086
-        "$bonsai" generate -q -o "$room/g.bonsai" --nodes $n --degree 10 $shape --no-linear >"$room/made"
+        "$bonsai" generate -q -o "$room/g.bonsai" --nodes $n --degree 10 $shape --no-linear \
+            >"$room/made"
         for method in ${METHODS-trees prototypes auto}; do
             with_cpu "$bonsai" condense -q "$room/g.bonsai" -o "$room/s.bonsai" --ratio 0.005 \
                 --method "$method" --json
@@ -64,6 +67,7 @@ for kind in ${KINDS-dense sparse}; do
         printf ' %8s' $stages peak_MB us/node
         echo
         cat "$room/$kind-$method"
-        echo "growth exponent $(slope "$room/$kind-$method" 2), of CPU seconds $(slope "$room/$kind-$method" 3)"
+        echo "growth exponent $(slope "$room/$kind-$method" 2)," \
+            "of CPU seconds $(slope "$room/$kind-$method" 3)"
     done
 done

@@ -1,14 +1,13 @@
 /* ego.c -- the nodes within L hops of a root, added to a priced set if they fit.
  *
- * Breadth first, in three steps.  The first only meets the nodes and adds up the least
- * that each must cost: it stops as soon as that exceeds what is left, so that a tree
- * that is far too large, or a hub of a million neighbours, costs no more than one
- * that just fits.  The second adds the entries among the outermost nodes, which are most of a tree
- * where neighbours know each other, and stops in the same way.  The third adds the nodes to the set,
- * edges and all.
+ * Breadth first, in three steps.  The first only meets the nodes and adds up the least that each
+ * must cost: it stops as soon as that exceeds what is left, so that a tree that is far too large,
+ * or a hub of a million neighbours, costs no more than one that just fits.  The second adds the
+ * entries among the outermost nodes, which are most of a tree where neighbours know each other,
+ * and stops in the same way.  The third adds the nodes to the set, edges and all.
  *
- * On several ranks what these steps read is fetched ahead, little at first and then more and more: a
- * tree takes few messages, and one that does not fit brings little that is not needed.
+ * On several ranks what these steps read is fetched ahead, little at first and then more and more:
+ * a tree takes few messages, and one that does not fit brings little that is not needed.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -20,7 +19,8 @@ enum { CHECK_EVERY = 64,
        FIRST_PORTION = 1024, LAST_PORTION = 1 << 20,    /* entries that are fetched ahead */
        GROWTH = 4 };
 
-static const double NEARLY_ALL = 0.75;  /* of the budget is left: look if a tree exceeds all of it */
+/* If so much of the budget is left, a tree that does not fit is tested against all of it. */
+static const double NEARLY_ALL = 0.75;
 
 typedef struct { double bytes; int64_t nodes; } room;
 
@@ -29,13 +29,15 @@ struct bn_ego {
     uint64_t *seen;             /* n bits: in the queue */
     int32_t  *queue;            /* the tree */
     int32_t  *added;            /* those of it that are new in the set */
-    int64_t   length, new, inner;       /* inner: new ones all of whose neighbours are in the tree */
+    int64_t   length, new;
+    int64_t   inner;            /* new ones all of whose neighbours are in the tree */
     const uint64_t *priced;     /* n bits: of the price that it grows in */
     int64_t   queue_room, added_room;
     int64_t   portion;
     int64_t   looked;           /* entries of each node that were looked ahead at */
     uint32_t *least;            /* n: what a node costs at least, 0: not known; NULL: not kept */
-    room      used, most;       /* what the new nodes cost at least; what they may before it stops */
+    room      used;             /* what the new nodes cost at least; ... */
+    room      most;             /* ... it stops when that is more */
     double    entry;            /* bytes that an entry costs at least */
     bool      whole;            /* all entries of the nodes that are met are in the tree */
 };

@@ -82,7 +82,8 @@ static int count_scales(float *least, const float *value, int64_t count, int low
     return scales;
 }
 
-/* The positive scale that is lossless, or 0.  hint: the scale that the row was stored with, or 0. */
+/* The positive scale that is lossless, or 0.  hint: the scale that the row was stored with, or
+ * 0. */
 float bn_scale_exact(const float *value, int64_t count, int low, int high, float hint)
 {
     if (count == 0)
