@@ -194,8 +194,9 @@ static bonsai_status is_hopeless(entrant *e, entrant *all, int count, const bn_r
     const entrant *best = best_of(all, count, judged);
     if (!best)
         return BONSAI_OK;
-    BN_TRY(bn_outlook(&e->info.probe, &e->outlook, r));
-    if (!(e->info.probe < best->info.probe - 2 * error_of(best->info.probe, judged)))
+    double bar = best->info.probe - 2 * error_of(best->info.probe, judged);
+    BN_TRY(bn_outlook(&e->info.probe, &e->outlook, r, bar));
+    if (e->info.probe >= bar)
         e->outlook = 0;
 done:
     return rc;

@@ -54,7 +54,8 @@ bn_run_fn bn_run_picked, bn_run_made;
 bn_run_fn bn_run_auto;
 /* What the probe gets from as many training nodes as the budget may hold, each with everything that
  * is around it in the full graph: more than methods that pick nodes can expect (outlook.c).
- * Collective.  *nodes 0: so many that it was not tried. */
-bonsai_status bn_outlook(double *percent, int64_t *nodes, const bn_request *r);
+ * Collective.  It need not be known more exactly than that it is above the bar; *nodes 0: there are
+ * so many that it was not tried. */
+bonsai_status bn_outlook(double *percent, int64_t *nodes, const bn_request *r, double bar);
 
 #endif

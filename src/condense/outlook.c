@@ -111,7 +111,7 @@ done:
     return rc;
 }
 
-bonsai_status bn_outlook(double *percent, int64_t *nodes, const bn_request *r)
+bonsai_status bn_outlook(double *percent, int64_t *nodes, const bn_request *r, double bar)
 {
     bonsai_status rc = BONSAI_OK;
     const bn_job *job = &r->p->job;
@@ -123,7 +123,7 @@ bonsai_status bn_outlook(double *percent, int64_t *nodes, const bn_request *r)
         goto done;
     bn_enter(&job->at, BN_STAGE_PROBE);
     *nodes = (int64_t)n;
-    for (int i = 0; i < DRAWS; i++)
+    for (int i = 0; i < DRAWS && *percent < bar; i++)
         BN_TRY(try_draw(percent, *nodes, job, i));
 done:
     return rc;

@@ -11,9 +11,9 @@
 
 #include "axes.h"
 
-/* SAMPLE: rows for each axis; BLOCK: axes made orthonormal together; SLICE: columns that a thread
- * works on. */
-enum { SAMPLE = 6, ROUNDS = 2, BLOCK = 16, SLICE = 256 };
+/* SAMPLE: rows for each axis; BLOCK: axes made orthonormal together; SLICE and SOME_ROWS: columns
+ * and rows that a thread works on. */
+enum { SAMPLE = 6, ROUNDS = 2, BLOCK = 16, SLICE = 256, SOME_ROWS = 64 };
 static const double gone = 1e-4;        /* of a direction of length 1: what is left is rounding */
 
 typedef struct {
@@ -210,30 +210,39 @@ void bn_axes_free(bn_axes *a)
     memset(a, 0, sizeof *a);
 }
 
+/* Rows first .. first+count-1, dense. */
+static void project_dense(float *to, const bn_axes *a, const bn_embedding *e, int64_t first,
+                          int64_t count)
+{
+    const bn_operands o = {e->dense + first * e->f, a->basis, e->f, a->dims, a->dims};
+    bn_kernels_get()->times(to + first * a->dims, &o, count, a->dims, e->f);
+}
+
+static void project_sparse(float *to, const bn_axes *a, const bn_embedding *e, int64_t first,
+                           int64_t count)
+{
+    for (int64_t r = first; r < first + count; r++) {
+        int64_t from = e->offsets[r];
+        bn_kernels_get()->combine(to + r * a->dims, a->basis, a->dims, a->dims, e->index + from,
+                                  e->value + from, e->offsets[r + 1] - from);
+    }
+}
+
 bonsai_status bn_axes_project(bn_embedding *out, const bn_axes *a, const bn_embedding *e,
                               const bn_place *at)
 {
     bonsai_status rc;
-    int32_t *column = NULL;
-    const bn_kernels *k = bn_kernels_get();
     const int threads = bn_threads(bn_here(at)->threads);
     memset(out, 0, sizeof *out);
-    BN_TRY(BN_NEW(&column, e->dense ? e->f : 0));
     BN_TRY(BN_BIG(&out->dense, bn_here(at)->memory, e->rows * a->dims));
-    for (int64_t j = 0; e->dense && j < e->f; j++)
-        column[j] = (int32_t)j;
-    const double work = (double)(e->dense ? e->rows * e->f : e->rows ? e->offsets[e->rows] : 0) *
-                        a->dims;
-#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(dynamic, 64)
-    for (int64_t r = 0; r < e->rows; r++) {
-        int64_t from = e->dense ? r * e->f : e->offsets[r];
-        k->combine(out->dense + r * a->dims, a->basis, a->dims, a->dims,
-                   e->dense ? column : e->index + from, (e->dense ? e->dense : e->value) + from,
-                   e->dense ? e->f : e->offsets[r + 1] - from);
-    }
     out->rows = e->rows;
     out->f = a->dims;
+    int64_t entries = e->dense ? e->rows * e->f : e->rows ? e->offsets[e->rows] : 0;
+    const double work = (double)entries * a->dims;
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(dynamic)
+    for (int64_t r = 0; r < e->rows; r += SOME_ROWS)
+        (e->dense ? project_dense : project_sparse)(out->dense, a, e, r,
+                                                    bn_least(SOME_ROWS, e->rows - r));
 done:
-    bn_free(column);
     return rc;
 }

@@ -408,7 +408,8 @@ static bonsai_status judge(double *percent, yardstick *s, int hops)
     BN_TRY(BN_NEW(&s->score, s->test * c));
     BN_TRY(BN_NEW(&s->mean, c));
     set_targets(s);
-    BN_TRY(bn_ridge(s->w, &train, s->y, c, lambda, s->threads, s->progress));
+    const bn_ridge_how how = {lambda, 1e-8, s->threads, s->progress};
+    BN_TRY(bn_ridge(s->w, &train, s->y, c, &how));
     bn_matrix_times(s->score, &test, s->w, c, s->threads);
     for (int64_t i = 0; i < s->test; i++)
         right += largest_of(s->score + i * c, s->mean, c) == s->class[s->train + i];

@@ -23,7 +23,9 @@
 
 #include "fit.h"
 
-enum { DEPTH = BN_DEPTH, TILE = BN_TILE, PANEL = 4 * TILE, LONG_LINE = 8, STRETCH = 512 };
+enum { DEPTH = BN_DEPTH, TILE = BN_TILE, PANEL = 4 * TILE, LONG_LINE = 8, SOME_ROWS = 16,
+       STRETCH = 128 };
+static const double enough = 1e-6;      /* of steps: posteriors no longer change by a percent */
 
 void bn_fit_free(bn_fit *q)
 {
@@ -416,7 +418,8 @@ bonsai_status bn_fit_steps(bn_fit *q, bn_progress p)
     for (int64_t i = 0; i < q->n * q->c; i++)
         y[i] = (float)q->y[i];
     const bn_matrix a = {q->n, q->wide, q->offsets, q->index, value};
-    BN_TRY(bn_ridge(q->w, &a, y, q->c, q->lambda[0] * q->squares, q->threads, p));
+    const bn_ridge_how how = {q->lambda[0] * q->squares, enough, q->threads, p};
+    BN_TRY(bn_ridge(q->w, &a, y, q->c, &how));
 done:
     bn_free(value);
     bn_free(y);
@@ -432,11 +435,8 @@ bonsai_status bn_scorer_new(bn_scorer *s, const bn_fit *q)
     s->k = q->k;
     s->wide = (q->k + BN_NARROW - 1) / BN_NARROW * BN_NARROW;
     BN_TRY(BN_NEW(&s->w, (s->f + 1) * s->wide));
-    BN_TRY(BN_NEW(&s->column, s->f));
     for (int64_t j = 0; j <= s->f; j++)
         memcpy(s->w + j * s->wide, q->w + j * s->k, (size_t)s->k * sizeof *s->w);
-    for (int64_t j = 0; j < s->f; j++)
-        s->column[j] = (int32_t)j;
 done:
     return rc;
 }
@@ -444,21 +444,41 @@ done:
 void bn_scorer_free(bn_scorer *s)
 {
     bn_free(s->w);
-    bn_free(s->column);
 }
 
-/* A stretch of the columns at a time: the kernel wants whole groups of them. */
-void bn_score_row(float *out, const bn_scorer *s, const bn_embedding *x, int64_t row)
+typedef struct { int64_t first, count; } some_rows;
+
+/* The columns of the weights from `at` on, as many as there is room for. */
+static void score_some(float *room, const bn_scorer *s, const bn_embedding *x, some_rows rows,
+                       int64_t at)
 {
-    float room[STRETCH];
-    int64_t from = x->dense ? row * x->f : x->offsets[row];
-    const int32_t *index = x->dense ? s->column : x->index + from;
-    const float *value = (x->dense ? x->dense : x->value) + from;
-    int64_t count = x->dense ? x->f : x->offsets[row + 1] - from;
-    for (int64_t at = 0; at < s->k; at += STRETCH) {
-        int64_t wide = bn_least(STRETCH, s->wide - at);
-        memcpy(room, s->w + s->f * s->wide + at, (size_t)wide * sizeof *room);
-        bn_kernels_get()->combine(room, s->w + at, wide, s->wide, index, value, count);
-        memcpy(out + at, room, (size_t)bn_least(STRETCH, s->k - at) * sizeof *out);
+    int64_t wide = bn_least(STRETCH, s->wide - at), count = rows.count;
+    for (int64_t r = 0; r < count; r++)
+        memcpy(room + r * STRETCH, s->w + s->f * s->wide + at, (size_t)wide * sizeof *room);
+    if (x->dense) {
+        const bn_operands o = {x->dense + rows.first * x->f, s->w + at, x->f, s->wide, STRETCH};
+        bn_kernels_get()->times(room, &o, count, wide, x->f);
+        return;
+    }
+    for (int64_t r = 0; r < count; r++) {
+        int64_t from = x->offsets[rows.first + r], to = x->offsets[rows.first + r + 1];
+        bn_kernels_get()->combine(room + r * STRETCH, s->w + at, wide, s->wide, x->index + from,
+                                  x->value + from, to - from);
+    }
+}
+
+/* Whole groups of columns are what the kernels want. */
+void bn_score_rows(float *out, const bn_scorer *s, const bn_embedding *x, int64_t row,
+                   int64_t count)
+{
+    float room[SOME_ROWS * STRETCH];
+    for (int64_t done = 0; done < count; done += SOME_ROWS) {
+        int64_t some = bn_least(SOME_ROWS, count - done);
+        for (int64_t at = 0; at < s->k; at += STRETCH) {
+            score_some(room, s, x, (some_rows){row + done, some}, at);
+            for (int64_t r = 0; r < some; r++)
+                memcpy(out + (done + r) * s->k + at, room + r * STRETCH,
+                       (size_t)bn_least(STRETCH, s->k - at) * sizeof *out);
+        }
     }
 }

@@ -40,16 +40,16 @@ bonsai_status bn_fit_direct(bn_fit *q);                 /* w, by a factorisation
 bonsai_status bn_fit_steps(bn_fit *q, bn_progress p);   /* of one lambda and sparse rows, nearly */
 void bn_fit_free(bn_fit *q);
 
-typedef struct {                /* scores rows in a fixed order: see bn_score_row */
+typedef struct {                /* scores rows in a fixed order: see bn_score_rows */
     int64_t  f, k, wide;        /* wide: k and what fills up the kernel's columns */
     float   *w;                 /* (f+1,wide) */
-    int32_t *column;            /* f: 0, 1, ... */
 } bn_scorer;
 
 bonsai_status bn_scorer_new(bn_scorer *s, const bn_fit *q);
 void bn_scorer_free(bn_scorer *s);
-/* out (k) = a row of x, and the constant, times the weights: the same bits whatever the other rows
- * are. */
-void bn_score_row(float *out, const bn_scorer *s, const bn_embedding *x, int64_t row);
+/* out (count,k) = rows of x from `row` on, and the constant, times the weights: the bits of a row do
+ * not depend on the others. */
+void bn_score_rows(float *out, const bn_scorer *s, const bn_embedding *x, int64_t row,
+                   int64_t count);
 
 #endif

@@ -73,8 +73,7 @@ static bonsai_status judge_all(int64_t *right, const bn_probe *p, const bn_fit *
         for (int64_t i = at; i < end; i += BN_FIT_BLOCK) {
             int64_t count = bn_least(BN_FIT_BLOCK, end - i);
             float *s = score + (i - at) * q->k;
-            for (int64_t r = 0; r < count; r++)
-                bn_score_row(s + r * q->k, &scorer, p->judge, i + r);
+            bn_score_rows(s, &scorer, p->judge, i, count);
             count_right(part[i / BN_FIT_BLOCK], s, p->label + i, count, q->c);
         }
     }
@@ -226,9 +225,11 @@ bonsai_status bn_posterior(float *posterior, float *weights, const bn_sharded *x
         memcpy(weights, q.w, (size_t)(e->f * classes) * sizeof *weights);
     const double work = (bn_numbers(e, e->rows) + 32.0 * (double)e->rows) * (double)classes;
 #pragma omp parallel for num_threads(bn_team(q.threads, work)) schedule(static)
-    for (int64_t r = 0; r < e->rows; r++) {
-        bn_score_row(posterior + r * classes, &scorer, e, r);
-        soften(posterior + r * classes, classes, sharpness);
+    for (int64_t first = 0; first < e->rows; first += BN_FIT_BLOCK) {
+        int64_t count = bn_least(BN_FIT_BLOCK, e->rows - first);
+        bn_score_rows(posterior + first * classes, &scorer, e, first, count);
+        for (int64_t r = first; r < first + count; r++)
+            soften(posterior + r * classes, classes, sharpness);
     }
 done:
     bn_fit_free(&q);

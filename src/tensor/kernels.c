@@ -216,6 +216,46 @@ static void combine(float *y, const float *x, int64_t width, int64_t stride, con
         combine_rest(y + at, x + at, stride, width - at, id, w, count);
 }
 
+/* Sums `blocks` times 16 columns for `rows` rows of a in registers; both are constants. */
+static inline __attribute__((always_inline)) void
+times_block(float *restrict y, int64_t y_stride, const float *restrict a, int64_t a_stride,
+            const float *restrict x, int64_t x_stride, int64_t count, const int rows,
+            const int blocks)
+{
+    columns sum[4][2];
+    for (int r = 0; r < rows; r++)
+        for (int b = 0; b < blocks; b++)
+            sum[r][b] = ((const columns *)(y + r * y_stride))[b];
+    for (int64_t i = 0; i < count; i++) {
+        const columns *row = (const columns *)(x + i * x_stride);
+        for (int r = 0; r < rows; r++)
+            for (int b = 0; b < blocks; b++)
+                sum[r][b] += a[r * a_stride + i] * row[b];
+    }
+    for (int r = 0; r < rows; r++)
+        for (int b = 0; b < blocks; b++)
+            ((columns *)(y + r * y_stride))[b] = sum[r][b];
+}
+
+static void times(float *y, const bn_operands *o, int64_t rows, int64_t width, int64_t count)
+{
+    for (int64_t at = 0; at < width; at += 2 * BN_NARROW)
+        for (int64_t r = 0; r < rows;) {
+            const float *a = o->a + r * o->a_stride, *x = o->x + at;
+            float *to = y + r * o->y_stride + at;
+            bool wide = width - at > BN_NARROW, several = rows - r >= 4;
+            if (wide && several)
+                times_block(to, o->y_stride, a, o->a_stride, x, o->x_stride, count, 4, 2);
+            else if (wide)
+                times_block(to, o->y_stride, a, o->a_stride, x, o->x_stride, count, 1, 2);
+            else if (several)
+                times_block(to, o->y_stride, a, o->a_stride, x, o->x_stride, count, 4, 1);
+            else
+                times_block(to, o->y_stride, a, o->a_stride, x, o->x_stride, count, 1, 1);
+            r += several ? 4 : 1;
+        }
+}
+
 /* Sixteen partial sums, halved until one is left. */
 static inline float dot_row(const float *restrict a, const float *restrict b, int64_t n)
 {
@@ -382,4 +422,4 @@ static int64_t pack(int32_t *index, float *value, const float *x, int32_t first,
 #define NAME_OF(x) TEXT_OF(x)
 extern const bn_kernels BN_KERNELS;
 const bn_kernels BN_KERNELS = {NAME_OF(BN_ISA), dot, dist2, sparse_dot, axpy, scale, gather,
-                               below, combine, dots, adam, outer, mix, pack};
+                               below, combine, times, dots, adam, outer, mix, pack};

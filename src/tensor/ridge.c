@@ -16,8 +16,7 @@ typedef struct {
     const bn_matrix *x;
     bn_matrix xt;
     int64_t  k, size;           /* right-hand sides, padded; cols * k */
-    double   lambda;
-    int      threads;
+    const bn_ridge_how *how;
     float   *w;                 /* (cols,k): the result so far */
     float   *r, *p, *s;         /* (cols,k): residual, direction, its image */
     float   *q;                 /* (rows,k) */
@@ -36,10 +35,10 @@ static void column_dots(double *out, const float *a, const float *b, int64_t siz
 /* s = (x' x + lambda) p */
 static void apply(solver *v)
 {
-    bn_matrix_times(v->q, v->x, v->p, v->k, v->threads);
-    bn_matrix_times(v->s, &v->xt, v->q, v->k, v->threads);
+    bn_matrix_times(v->q, v->x, v->p, v->k, v->how->threads);
+    bn_matrix_times(v->s, &v->xt, v->q, v->k, v->how->threads);
     for (int64_t i = 0; i < v->size; i++)
-        v->s[i] += (float)v->lambda * v->p[i];
+        v->s[i] += (float)v->how->lambda * v->p[i];
 }
 
 /* Advances every column by one step; returns false when all have converged.  A converged column has
@@ -59,7 +58,7 @@ static bool step(solver *v)
     column_dots(v->ps, v->r, v->r, v->size, v->k);
     for (int64_t j = 0; j < v->k; j++) {
         double now = v->ps[j];
-        bool open = now > 1e-8 * v->rr0[j];
+        bool open = now > v->how->enough * v->rr0[j];
         v->ps[j] = open && v->rr[j] > 0 ? now / v->rr[j] : 0;
         v->rr[j] = now;
         more |= open;
@@ -101,27 +100,27 @@ static void free_solver(solver *v)
     bn_matrix_free(&v->xt);
 }
 
-bonsai_status bn_ridge(float *w, const bn_matrix *x, const float *y, int64_t k, double lambda,
-                       int threads, bn_progress progress)
+bonsai_status bn_ridge(float *w, const bn_matrix *x, const float *y, int64_t k,
+                       const bn_ridge_how *how)
 {
     bonsai_status rc;
-    solver v = {.x = x, .k = (k + LANES - 1) / LANES * LANES, .lambda = lambda, .threads = threads};
+    solver v = {.x = x, .k = (k + LANES - 1) / LANES * LANES, .how = how};
     if (!bn_mul(&v.size, x->cols, v.k))
         return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for %lld times %lld weights",
                        (long long)x->cols, (long long)k);
     BN_TRY(prepare(&v));
     pad(v.q, v.k, y, k, x->rows);
-    bn_matrix_times(v.r, &v.xt, v.q, v.k, threads);
+    bn_matrix_times(v.r, &v.xt, v.q, v.k, how->threads);
     memcpy(v.p, v.r, (size_t)v.size * sizeof *v.p);
     column_dots(v.rr, v.r, v.r, v.size, v.k);
     memcpy(v.rr0, v.rr, (size_t)v.k * sizeof *v.rr);
     for (int i = 0; i < MOST_STEPS; i++) {
-        BN_TRY(bn_tick(progress, "fitting", i, MOST_STEPS));
+        BN_TRY(bn_tick(how->progress, "fitting", i, MOST_STEPS));
         if (!step(&v))
             break;
     }
     pad(w, k, v.w, v.k, x->cols);
-    BN_TRY(bn_tick(progress, "fitting", MOST_STEPS, MOST_STEPS));
+    BN_TRY(bn_tick(how->progress, "fitting", MOST_STEPS, MOST_STEPS));
 done:
     free_solver(&v);
     return rc;

@@ -23,6 +23,11 @@ typedef struct {                /* constants of one step, the same for every par
     float epsilon;
 } bn_adam_step;
 
+typedef struct {                /* of a product, with the distances between their rows */
+    const float *a, *x;
+    int64_t a_stride, x_stride, y_stride;
+} bn_operands;
+
 typedef struct {
     const char *name;
     float (*dot)(const float *a, const float *b, int64_t n);
@@ -41,6 +46,9 @@ typedef struct {
      * x, whose rows are stride apart; any width */
     void  (*combine)(float *y, const float *x, int64_t width, int64_t stride, const int32_t *id,
                      const float *w, int64_t count);
+    /* y (rows,width) += a (rows,count) times x (count,width): each entry in order, so that it has
+     * the bits of combine; width is a multiple of BN_NARROW */
+    void  (*times)(float *y, const bn_operands *o, int64_t rows, int64_t width, int64_t count);
     /* out[i] = a (width) times the first columns of row id[i] of x */
     void  (*dots)(float *out, const float *a, const float *x, int64_t width, int64_t stride,
                   const int32_t *id, int64_t count);
@@ -153,10 +161,17 @@ void bn_matrix_free(bn_matrix *a);
 
 /* ---- ridge regression (ridge.c) ---- */
 
-/* Finds the w (cols,k) that minimises |x w - y|^2 + lambda |w|^2, for y (rows,k) and lambda above
- * 0, by conjugate gradients on all columns at once; the same bits for any number of threads.  Ticks
- * once per step. */
-bonsai_status bn_ridge(float *w, const bn_matrix *x, const float *y, int64_t k, double lambda,
-                       int threads, bn_progress progress);
+typedef struct {
+    double lambda;              /* above 0 */
+    double enough;              /* of its squared residual: then a column is done */
+    int    threads;
+    bn_progress progress;
+} bn_ridge_how;
+
+/* Finds the w (cols,k) that minimises |x w - y|^2 + lambda |w|^2, for y (rows,k), by conjugate
+ * gradients on all columns at once; the same bits for any number of threads.  Ticks once per
+ * step. */
+bonsai_status bn_ridge(float *w, const bn_matrix *x, const float *y, int64_t k,
+                       const bn_ridge_how *how);
 
 #endif

@@ -138,6 +138,35 @@ static void rows_are_combined_in_order_at_every_width(void **state)
                 }
 }
 
+/* A product of dense rows has the bits of the same rows combined one by one. */
+static void products_have_the_bits_of_combined_rows(void **state)
+{
+    (void)state;
+    enum { ROWS = 11, DEEP = 37, WIDEST = 5 * BN_NARROW, GAP = 3 };
+    static float left[ROWS * (DEEP + GAP)], x[DEEP * (WIDEST + GAP)];
+    static float y[ROWS * (WIDEST + GAP)], wanted[ROWS * (WIDEST + GAP)];
+    const bn_operands o = {left, x, DEEP + GAP, WIDEST + GAP, WIDEST + GAP};
+    int32_t id[DEEP];
+    uint64_t s = 9;
+    for (int i = 0; i < ROWS * (DEEP + GAP); i++)
+        left[i] = random_real(&s);
+    for (int i = 0; i < DEEP * (WIDEST + GAP); i++)
+        x[i] = random_real(&s);
+    for (int i = 0; i < DEEP; i++)
+        id[i] = i;
+    for (int table = 0; bn_kernels_all(table); table++)
+        for (int width = BN_NARROW; width <= WIDEST; width += BN_NARROW)
+            for (int rows = 0; rows <= ROWS; rows++) {
+                for (int i = 0; i < ROWS * (WIDEST + GAP); i++)
+                    wanted[i] = y[i] = (float)i;
+                for (int r = 0; r < rows; r++)
+                    bn_kernels_all(0)->combine(wanted + r * o.y_stride, x, width, o.x_stride, id,
+                                               left + r * o.a_stride, DEEP);
+                bn_kernels_all(table)->times(y, &o, rows, width, DEEP);
+                assert_memory_equal(y, wanted, sizeof y);
+            }
+}
+
 static void rows_are_gathered_in_order_at_the_widths_of_panels(void **state)
 {
     (void)state;
@@ -336,6 +365,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_table_equals_the_baseline_at_every_length),
         cmocka_unit_test(a_sparse_row_sums_like_a_dense_one),
         cmocka_unit_test(rows_are_combined_in_order_at_every_width),
+        cmocka_unit_test(products_have_the_bits_of_combined_rows),
         cmocka_unit_test(rows_are_gathered_in_order_at_the_widths_of_panels),
         cmocka_unit_test(what_is_not_zero_is_packed_in_order),
         cmocka_unit_test(a_mix_rounds_twice_and_makes_minus_zero_plus),
