@@ -15,7 +15,8 @@ enum { STRETCH = 16, SCORES = 1 << 24 };        /* blocks judged at a time, and 
 enum { WAYS = 4, MOST_SIDE = 2048 };
 static const double grid[WAYS] = {0.03162, 0.003162, 0.0003162, 0.00003162};
 static const double posterior_lambda = 1e-4;
-static const double most_products = 8e9;        /* of dense rows, for a posterior */
+static const double most_products = 8e9;        /* of dense rows, for a posterior, ... */
+static const double most_of_a_step = 4e8;       /* ... and of sparse ones in each of its steps */
 
 struct bn_probe {
     const bn_embedding *judge;
@@ -118,13 +119,16 @@ done:
 
 /* ---- posteriors ---- */
 
-/* Dense rows are fewer where they are long, so that no fit takes longer than about a second. */
-static int64_t rows_to_fit(const bn_sharded *x)
+/* Rows are fewer where they are long or classes are many, so that no fit takes longer than about a
+ * second. */
+static int64_t rows_to_fit(const bn_sharded *x, int64_t classes)
 {
     int64_t n = bn_least(x->rows, BN_FIT_ROWS);
-    double f = (double)(x->e->f + 1);
+    double f = (double)(x->e->f + 1), each = x->length * (double)classes;
     if (x->e->dense && (double)n * f * fmin((double)n, f) > most_products)
         n = (int64_t)fmax(most_products / (f * f), sqrt(most_products / f));
+    if (!x->e->dense && f > BN_FIT_DIRECT && (double)n * each > most_of_a_step)
+        n = (int64_t)fmax(most_of_a_step / each, BN_FIT_DIRECT);
     return n;
 }
 
@@ -210,7 +214,7 @@ bonsai_status bn_posterior(float *posterior, float *weights, const bn_sharded *x
     bn_embedding some = {0};
     int32_t *some_label = NULL;
     bool here = bn_sharded_here(x);
-    bn_fit q = {.x = here ? e : &some, .n = rows_to_fit(x), .c = classes,
+    bn_fit q = {.x = here ? e : &some, .n = rows_to_fit(x, classes), .c = classes,
                 .lambda = &posterior_lambda, .ways = 1, .threads = bn_threads(x->at->threads)};
     bn_scorer scorer = {0};
     if (x->rows == 0)
