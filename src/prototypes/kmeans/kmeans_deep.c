@@ -13,9 +13,12 @@
 
 #include "kmeans_deep.h"
 
-/* Products of a round from which it pays; most groups of one level, and their rounds. */
-enum { MUCH = 1 << 27, MOST_GROUPS = 64, GROUP_ROUNDS = 8, LEAST_PARTED = 4 };
+/* Products of a round from which it pays; most groups of one level, their rounds, and those of their
+ * parts, which begin near their end. */
+enum { MUCH = 1 << 27, MOST_GROUPS = 64, GROUP_ROUNDS = 8, LEAF_ROUNDS = 10, LEAST_PARTED = 4 };
 enum { THREAD_WORK = 1 << 21 };         /* ... and those that are worth a thread */
+/* Leaves from which each has a thread of its own, and those of a thread between two ticks. */
+enum { MANY_LEAVES = 8, SIDE_BY_SIDE = 8 };
 
 typedef struct {                /* the groups of one level */
     int64_t count;
@@ -142,18 +145,68 @@ bonsai_status bn_leaf_solve(const bn_deep *d, bn_leaf *l, int32_t *cluster, cons
                      &(bn_kmeans_task){rows, l->total, l->k, d->rounds, l->seed});
 }
 
-/* One rank, rows in memory: where they are. */
-static bonsai_status solve_here(bn_deep *d)
+/* The rows of a leaf are where they are, in memory. */
+static bonsai_status solve_leaf(bn_deep *d, bn_leaf *l, const bn_sharded *s)
+{
+    bonsai_status rc = bn_leaf_solve(d, l, d->part + l->begin, s, d->row + l->begin);
+    for (int64_t j = l->begin; rc == BONSAI_OK && j < l->begin + l->count; j++)
+        d->cluster[d->place[j]] = d->part[j];
+    return rc;
+}
+
+static bonsai_status solve_one_by_one(bn_deep *d)
 {
     bonsai_status rc = BONSAI_OK;
-    for (int64_t i = 0; i < d->leaves; i++) {
-        bn_leaf *l = &d->leaf[i];
-        BN_TRY(bn_leaf_solve(d, l, d->part + l->begin, d->s, d->row + l->begin));
-        for (int64_t j = l->begin; j < l->begin + l->count; j++)
-            d->cluster[d->place[j]] = d->part[j];
-    }
+    for (int64_t i = 0; i < d->leaves; i++)
+        BN_TRY(solve_leaf(d, &d->leaf[i], d->s));
 done:
     return rc;
+}
+
+/* A thread for each of some leaves, without a limit of memory: one leaf is small.  What a thread
+ * cannot solve is tried again here, where the reason can be told. */
+static bonsai_status solve_some(bn_deep *d, int64_t begin, int64_t end)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bn_place single = {.threads = 1};
+    bn_sharded own = *d->s;
+    own.at = &single;
+    const double work = (double)(end - begin) * MUCH / 8;
+    const int threads = bn_threads(d->s->at->threads);
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(dynamic)
+    for (int64_t i = begin; i < end; i++)
+        if (solve_leaf(d, &d->leaf[i], &own) != BONSAI_OK)
+            d->leaf[i].found = -1;
+    for (int64_t i = begin; i < end; i++)
+        if (d->leaf[i].found < 0)
+            BN_TRY(solve_leaf(d, &d->leaf[i], &own));
+done:
+    return rc;
+}
+
+static bonsai_status solve_side_by_side(bn_deep *d)
+{
+    bonsai_status rc;
+    const bool dense = d->s->e->dense != NULL;
+    const int64_t some = SIDE_BY_SIDE * bn_threads(d->s->at->threads);
+    if (dense)
+        BN_TRY(bn_blas_begin(1));       /* for all of them: else each would begin and end it */
+    rc = BONSAI_OK;
+    for (int64_t i = 0; i < d->leaves && rc == BONSAI_OK; i += some) {
+        rc = bn_tick(d->s->at->progress, "clusters", i, d->leaves);
+        if (rc == BONSAI_OK)
+            rc = solve_some(d, i, bn_least(i + some, d->leaves));
+    }
+    if (dense)
+        bn_blas_end();
+done:
+    return rc;
+}
+
+/* One rank, rows in memory. */
+static bonsai_status solve_here(bn_deep *d)
+{
+    return d->leaves < MANY_LEAVES ? solve_one_by_one(d) : solve_side_by_side(d);
 }
 
 static bonsai_status solve(bn_deep *d, int64_t *found)
@@ -198,6 +251,8 @@ bonsai_status bn_kmeans_deep(int32_t *cluster, int64_t *found, const bn_sharded 
     BN_TRY(bn_agree(w, make_room(&d)));
     BN_TRY(bn_sum_int(w, &total, 1));
     BN_TRY(part(&d, (bn_leaf){.count = t->count, .total = total, .k = t->k, .seed = t->seed}));
+    if (d.leaves > 1)
+        d.rounds = (int)bn_least(d.rounds, LEAF_ROUNDS);
     BN_TRY(solve(&d, found));
 done:
     bn_big_free(d.row);

@@ -12,7 +12,7 @@
 #include "kmeans.h"
 
 /* Of so many products one candidate a seed must do: more would take longer than the rounds. */
-enum { CHUNK = 256, CANDIDATES = 3, MUCH = 1 << 27 };
+enum { CHUNK = 256, CANDIDATES = 3, MUCH = 1 << 22 };
 
 typedef struct {
     float   *near;              /* count: squared distance to the nearest seed */
