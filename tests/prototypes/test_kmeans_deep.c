@@ -153,7 +153,7 @@ static void can_be_canceled_between_groups(void **state)
     points *p = make_points();
     static int32_t deep[ROWS];
     int64_t found = 0, before = bn_mem_live();
-    for (int at = 0; at < 75; at += 15) {
+    for (int at = 0; at < 40; at += 8) {
         ticks_left = at;
         assert_fails(cluster_rows(bn_kmeans_deep, deep, &found, &p->e,
                                   (bn_kmeans_task){p->rows, ROWS, K, 25, 3},
