@@ -35,7 +35,7 @@ condense() {        # WHO PROGRAM METHOD RUN: one report
 
 measure() {         # PATH: the reports of a graph that is one, in a folder of its own
     "$build/bonsai" split "$1" -o "$room/graph.bonsai" --parts 60/20/20 -q >"$room/made" \
-        2>"$room/error" || { echo "left out: $(cat "$room/error")" >&2; return 0; }
+        2>"$room/error" || { sed 's/^bonsai: /left out: /; s/; .*//' "$room/error" >&2; return 0; }
     known="$known$1
 "
     name=$(basename "$1")
@@ -61,6 +61,10 @@ inside() {          # PATH: whether it is part of a folder that was read as one 
     done
 }
 
+limits() {          # of the machine, before and after: the better counts
+    "$build/bench" copy gather panels sgemm -n 9 >/dev/null 2>>"$room/limits"
+}
+
 # Planetoid's graphs are eight files each, of which one stands for all; other graphs are a file or
 # a folder.
 known=
@@ -71,8 +75,9 @@ while IFS= read -r path <&3; do
     if [ -d "$path" ] && ! "$build/bonsai" info "$path" --brief -q >/dev/null 2>&1; then
         continue
     fi
+    [ -e "$room/limits" ] || limits
     [ -n "$(inside "$path")" ] || measure "$path"
 done 3<"$room/found"
 [ -n "$known" ] || { echo "bench/real.sh: no dataset in $*" >&2; exit 1; }
-"$build/bench" copy gather panels sgemm -n 9 >/dev/null 2>"$room/limits"
+limits
 python3 -B "$(dirname "$0")/real.py" "$room" ${OUT:+"$OUT"}
