@@ -15,7 +15,7 @@ embed       of the speed of memory, for trees of dense features: the bytes that 
             the faster of the two, moves in a second.  Each entry of the adjacency moves one row of
             4 bytes a feature in each round; the last round needs the rows of the training nodes
             alone.  (The other methods may average nothing, where neighbours disagree, and do not
-            say so.)  Above 100 % the rows were in the cache more often than those of the kernel.
+            say so.)  The kernels fetch rows at random; a graph may do better than 100 %.
 neighbours  of the speed of products: 2 operations for each feature and pair, divided by the
             seconds of knn, as a share of sgemm's.  Above 100 % fewer products were made than all.
 old, times  seconds of the old program, and how many times those of the new one they are
