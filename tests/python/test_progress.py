@@ -227,6 +227,9 @@ class Interrupts(testing.Case):
 class Signals(testing.Case):
     def setUp(self):
         self.g = testing.small_world(2000)
+        # a background job's children ignore interrupts
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
 
     def raised_by(self, number, **more):
         """A handler that raises, as a time limit's does, ends the call with its exception."""
