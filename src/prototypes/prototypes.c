@@ -21,7 +21,7 @@
 #include "judge.h"
 
 enum { MOST_FITS = 6, STEPS = 1000 };
-enum { AXES = 64, LONG_ROW = 4 * AXES };        /* columns of a row */
+enum { AXES = 64, LONG_ROW = 4 * AXES };        /* columns of a row; one of few entries is short */
 static const double sharpness = 3;      /* of the posterior */
 static const double enough = 0.97;      /* of the budget */
 static const double most_of = 0.8;      /* the entries of rows */
@@ -130,7 +130,7 @@ static bonsai_status find_near(rows_of *r, search *w)
     bn_axes axes = {0};
     const bn_sharded *x = r->s.x;
     r->s.near = x;
-    if (w->storage.f < LONG_ROW)
+    if (w->storage.f < LONG_ROW || x->length < AXES)
         goto done;
     BN_TRY(bn_axes_find(&axes, x, AXES));
     BN_TRY(bn_agree(w->world, bn_axes_project(&r->low, &axes, x->e, &w->at)));
