@@ -8,10 +8,8 @@
  * the defaults hold.  Any number of threads may use a const graph at the same time.  The library
  * never prints, exits or aborts.
  *
- * A call that is told to use 0 threads uses every core that the process may use, by its affinity, the
- * quota of its control groups, its batch system and OMP_NUM_THREADS, and only as many as its work
- * pays for.  Set OMP_WAIT_POLICY=passive before the process starts, as the program does: else OpenMP
- * lets threads spin while they wait, which takes cores from others and from us.
+ * Threads 0 are as many as the process may use and the work pays for.  Set OMP_WAIT_POLICY=passive
+ * before the process starts, as the program does: else threads spin while they wait.
  *
  * Structs grow: new members are appended, and 0 in one means "off" or "automatic".  A struct of the
  * caller gets its size from its init function; the library reads and writes no more of it, and
@@ -350,8 +348,7 @@ typedef struct {                /* a condensed graph, beside the full one, and i
     uint32_t input_crc32;       /* ... and a checksum of all that it read of the full graph */
     double  seconds_measure;    /* checks, sizes and the checksum of the full graph */
     double  seconds_fit, seconds_finish;        /* posteriors; the small graph and its record */
-    double  measured;           /* share of the pairs of a sampled and any tree that were compared
-                                 * with all features; 0: no neighbours were looked for */
+    double  measured;           /* share of the pairs of trees compared by all features; 0: none */
 } bonsai_condense_info;
 
 #define bonsai_condense_info_init(i) bonsai_condense_info_init_sized((i), sizeof *(i))
@@ -361,9 +358,8 @@ BONSAI_API void bonsai_condense_info_init_sized(bonsai_condense_info *i, size_t 
  * its metadata.  No label of a node outside the training part enters it. */
 BONSAI_API bonsai_status bonsai_condense(bonsai_graph **out, bonsai_condense_info *info,
                                          const bonsai_graph *g, const bonsai_condense_options *o);
-/* The same for several ratios from one embedding: out[i] and info[i] for ratios[i], whose seconds
- * are those that it would have taken alone.  info: an array whose first is initialised, or NULL.
- * On failure every out[i] is NULL. */
+/* The same for several ratios from one embedding: out[i] for ratios[i], and info[i] with seconds as
+ * if alone.  info: an array whose first is initialised, or NULL.  On failure every out[i] is NULL. */
 BONSAI_API bonsai_status bonsai_condense_many(bonsai_graph **out, bonsai_condense_info *info,
                                               const double *ratios, int count,
                                               const bonsai_graph *g,

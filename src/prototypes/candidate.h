@@ -39,6 +39,10 @@ typedef struct {                /* all of it the same on every rank, but cluster
 /* How many of `nodes` each class gets, by its share of the rows: at least one each, where there
  * is one for each, else one for each of the largest classes; never more than it has rows. */
 bonsai_status bn_clusters_share(int64_t *want, const int64_t *have, int64_t classes, int64_t nodes);
+/* Where clusters of the rows of x are looked for: x, or, where its rows are long, `low`, in fewer
+ * dimensions, with what `room` knows of it; the caller frees both.  Collective. */
+bonsai_status bn_clusters_near(const bn_sharded **near, bn_sharded *room, bn_embedding *low,
+                               const bn_sharded *x);
 /* At most `nodes` clusters, each of rows of one class; sharpened where the source has weights. */
 bonsai_status bn_clusters_make(bn_clusters *out, const bn_source *s, int64_t nodes, uint64_t seed);
 void bn_clusters_free(bn_clusters *c);
@@ -64,6 +68,9 @@ typedef struct {                /* how a graph of prototypes is stored */
 double bn_storage_bytes(const bn_storage *s, int64_t n, int64_t nnz);
 /* The most nodes with `entries` each that fit, at least 0. */
 int64_t bn_storage_nodes(const bn_storage *s, double bytes, int64_t entries);
+
+/* The same to start from, `rows` being shared among them, as if all entries were stored. */
+int64_t bn_storage_guess(bn_storage s, double bytes, int64_t rows, int64_t cap);
 
 typedef struct {                /* which entries of each centroid are stored */
     int64_t *live;              /* rows: entries that the type does not round to zero */

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "candidate.h"
+#include "embed/axes.h"
 
 enum { ROUNDS = 25, HALVINGS = 100 };   /* of k-means; of an interval of doubles */
+enum { AXES = 64, LONG_ROW = 4 * AXES };        /* columns of a row; one of few entries is short */
 enum { CHUNK = 1 << 14 };               /* rows measured at a time */
 
 /* ---- nodes over classes ---- */
@@ -197,6 +199,26 @@ static bonsai_status average_centres(bn_clusters *c)
         c->mean[j] = (float)(sum[j] / total);
 done:
     bn_free(sum);
+    return rc;
+}
+
+/* Rounds of k-means on long rows would take longer than everything else; what tells their clusters
+ * apart lies in few directions. */
+bonsai_status bn_clusters_near(const bn_sharded **near, bn_sharded *room, bn_embedding *low,
+                               const bn_sharded *x)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_axes axes = {0};
+    *near = x;
+    if (x->e->f < LONG_ROW || x->length < AXES)
+        goto done;
+    BN_TRY(bn_axes_find(&axes, x, AXES));
+    BN_TRY(bn_agree(x->at->world, bn_axes_project(low, &axes, x->e, x->at)));
+    BN_TRY(bn_sharded_look(room, low, x->at));
+    if (isfinite(room->most))           /* else sums of very large numbers overflowed */
+        *near = room;
+done:
+    bn_axes_free(&axes);
     return rc;
 }
 

@@ -17,11 +17,9 @@
 #include <string.h>
 
 #include "candidate.h"
-#include "embed/axes.h"
 #include "judge.h"
 
 enum { MOST_FITS = 6, STEPS = 1000 };
-enum { AXES = 64, LONG_ROW = 4 * AXES };        /* columns of a row; one of few entries is short */
 static const double sharpness = 3;      /* of the posterior */
 static const double enough = 0.97;      /* of the budget */
 static const double most_of = 0.8;      /* the entries of rows */
@@ -122,26 +120,6 @@ done:
     return rc;
 }
 
-/* Rounds of k-means on long rows would take longer than everything else; what tells their clusters
- * apart lies in few directions. */
-static bonsai_status find_near(rows_of *r, search *w)
-{
-    bonsai_status rc = BONSAI_OK;
-    bn_axes axes = {0};
-    const bn_sharded *x = r->s.x;
-    r->s.near = x;
-    if (w->storage.f < LONG_ROW || x->length < AXES)
-        goto done;
-    BN_TRY(bn_axes_find(&axes, x, AXES));
-    BN_TRY(bn_agree(w->world, bn_axes_project(&r->low, &axes, x->e, &w->at)));
-    BN_TRY(bn_sharded_look(&r->near, &r->low, &w->at));
-    if (isfinite(r->near.most))         /* else sums of very large numbers overflowed */
-        r->s.near = &r->near;
-done:
-    bn_axes_free(&axes);
-    return rc;
-}
-
 static bonsai_status find_posteriors(rows_of *r, search *w)
 {
     bonsai_status rc;
@@ -174,7 +152,7 @@ static bonsai_status rows_make(rows_of *r, search *w, bool all)
                        .have = r->have};
     for (int64_t k = 0; k < classes; k++)
         r->s.live += r->have[k] > 0;
-    BN_TRY(find_near(r, w));
+    BN_TRY(bn_clusters_near(&r->s.near, &r->near, &r->low, r->s.x));
     int64_t least = r->s.live < w->budget.nodes ? r->s.live : w->budget.nodes;
     if (bn_storage_bytes(&w->storage, least, 0) > w->budget.bytes)
         w->storage.soft = false;        /* posteriors of very many classes would cost much */
@@ -207,20 +185,6 @@ static bonsai_status make(candidate *a, search *w, const bn_source *s, int64_t n
     a->bytes = bn_storage_bytes(&a->storage, a->c.count, a->keep.all);
 done:
     return rc;
-}
-
-/* The number of nodes to start from: as if all rows were full. */
-static int64_t first_guess(const search *w, bn_storage s, int64_t rows, int64_t cap)
-{
-    if (!isfinite(w->budget.bytes))
-        return cap;
-    s.largest = 1;
-    int64_t n = bn_storage_nodes(&s, w->budget.bytes, s.f);
-    if (n > 0 && rows / n >= 4) {       /* some cluster may well have more than 255 */
-        s.largest = rows / n >= 8192 ? 1 << 20 : 256;
-        n = bn_storage_nodes(&s, w->budget.bytes, s.f);
-    }
-    return n < cap ? n : cap;
 }
 
 static bool whole(const candidate *a)
@@ -256,7 +220,7 @@ static bonsai_status make_whole(candidate *a, search *w, const bn_source *s)
     bonsai_status rc = BONSAI_OK;
     int64_t cap = s->x->rows < w->budget.nodes ? s->x->rows : w->budget.nodes;
     int64_t least = s->live < cap ? s->live : cap, low = least, high = cap + 1;
-    int64_t n = first_guess(w, a->storage, s->x->rows, cap), made = -1;
+    int64_t n = bn_storage_guess(a->storage, w->budget.bytes, s->x->rows, cap), made = -1;
     bool known = false;                 /* that `low` fits with all entries */
     n = n < low ? low : n;
     for (int i = 0; i < MOST_FITS && n != made; i++) {

@@ -52,6 +52,19 @@ int64_t bn_storage_nodes(const bn_storage *s, double bytes, int64_t entries)
     return low;
 }
 
+int64_t bn_storage_guess(bn_storage s, double bytes, int64_t rows, int64_t cap)
+{
+    if (!isfinite(bytes))
+        return cap;
+    s.largest = 1;
+    int64_t n = bn_storage_nodes(&s, bytes, s.f);
+    if (n > 0 && rows / n >= 4) {       /* some cluster may well have more than 255 */
+        s.largest = rows / n >= 8192 ? 1 << 20 : 256;
+        n = bn_storage_nodes(&s, bytes, s.f);
+    }
+    return n < cap ? n : cap;
+}
+
 /* ---- the entries of a row ---- */
 
 typedef struct { float score, value; int32_t index, number; } entry;
