@@ -21,7 +21,7 @@ typedef struct {
     bonsai_graph *small;
     bonsai_condense_info info;
     bonsai_status rc;
-    char error[512];            /* where it could not be made: what was said, ... */
+    char error[1024];           /* where it could not be made: what was said, ... */
     char sentence[120];         /* ... and why not, without the name of the file */
     int64_t outlook;            /* where it could not win: from so many nodes info.probe is what
                                  * it could expect */
@@ -32,8 +32,8 @@ typedef struct {
 typedef struct {
     bn_embedding x;
     int32_t *node;              /* labelled ones */
+    int32_t *label;
     int64_t  count;
-    float   *target, *weight;
 } points;
 
 static int64_t origin(const bonsai_graph *g, int64_t v)
@@ -65,6 +65,9 @@ static bonsai_status list_labelled(points *q, const bonsai_graph *small, const b
             !bsearch(&of, held, (size_t)count, sizeof *held, by_number))
             q->node[q->count++] = (int32_t)v;
     }
+    BN_TRY(BN_NEW(&q->label, q->count));
+    for (int64_t i = 0; i < q->count; i++)
+        q->label[i] = bn_label(small, q->node[i]);
 done:
     bn_free(held);
     return rc;
@@ -74,38 +77,21 @@ static void points_free(points *q)
 {
     bn_embedding_free(&q->x);
     bn_free(q->node);
-    bn_free(q->target);
-    bn_free(q->weight);
+    bn_free(q->label);
 }
 
 static bonsai_status score_picked(double *percent, const bonsai_graph *small, const bn_job *job)
 {
     bonsai_status rc;
     points q = {.count = 0};
-    bn_probe *probe = NULL;
-    double lambda;
-    int64_t c = job->g->view.classes, room;
     *percent = job->judge.rows > 0 ? 0 : -1;
     BN_TRY(list_labelled(&q, small, job));
     if (q.count == 0 || job->judge.rows == 0)
         goto done;
-    if (!bn_mul(&room, q.count, c)) {
-        rc = bn_fail(BONSAI_E_MEMORY, "out of memory: %lld labels of %lld classes",
-                     (long long)q.count, (long long)c);
-        goto done;
-    }
     BN_TRY(bn_embed(&q.x, small, &(bn_nodes){q.node, q.count}, BN_RULE_MEAN, job->depth,
                     &(bn_place){.threads = job->at.threads}));
-    BN_TRY(BN_NEW(&q.target, room));
-    BN_TRY(BN_NEW(&q.weight, q.count));
-    for (int64_t i = 0; i < q.count; i++) {
-        q.target[i * c + bn_label(small, q.node[i])] = 1;
-        q.weight[i] = 1;
-    }
-    BN_TRY(bn_probe_new(&probe, &job->judge, job->judge_label, c, &job->at));
-    BN_TRY(bn_probe_score(percent, &lambda, probe, &(bn_points){&q.x, q.target, q.weight}));
+    BN_TRY(bn_probe_labelled(percent, job, &q.x, q.label));
 done:
-    bn_probe_free(probe);
     points_free(&q);
     return rc;
 }

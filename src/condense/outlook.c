@@ -49,61 +49,42 @@ static int64_t draw(int64_t *row, const bn_job *job, int64_t wanted, int which)
 typedef struct {
     bn_embedding x;
     int64_t *row;
-    float   *target, *weight;
+    int32_t *label;
+    int64_t  count;
 } points;
 
 static void points_free(points *q)
 {
     bn_embedding_free(&q->x);
     bn_free(q->row);
-    bn_free(q->target);
-    bn_free(q->weight);
+    bn_free(q->label);
 }
 
-static bonsai_status make_points(points *q, int64_t count, const bn_job *job, int which)
+static bonsai_status make_points(points *q, int64_t wanted, const bn_job *job, int which)
 {
     bonsai_status rc;
-    bn_world *w = job->at.world;
-    int64_t c = job->g->view.classes;
-    rc = BN_NEW(&q->row, count);
+    rc = BN_NEW(&q->row, wanted);
     if (rc == BONSAI_OK)
-        rc = BN_NEW(&q->target, count * c);
-    if (rc == BONSAI_OK)
-        rc = BN_NEW(&q->weight, count);
-    BN_TRY(bn_agree(w, rc));
-    count = draw(q->row, job, count, which);
-    for (int64_t i = 0; i < count; i++) {
-        q->target[i * c + bn_label(job->g, job->train[q->row[i]])] = 1;
-        q->weight[i] = 1;
-    }
+        rc = BN_NEW(&q->label, wanted);
+    BN_TRY(bn_agree(job->at.world, rc));
+    q->count = draw(q->row, job, wanted, which);
+    for (int64_t i = 0; i < q->count; i++)
+        q->label[i] = bn_label(job->g, job->train[q->row[i]]);
     const bn_sharded all = {.e = &job->x, .first = job->tree_first, .at = &job->at};
-    BN_TRY(bn_rows_gather(&q->x, &all, q->row, count));
+    BN_TRY(bn_rows_gather(&q->x, &all, q->row, q->count));
 done:
     return rc;
 }
 
-static bonsai_status score(double *percent, const points *q, const bn_job *job)
-{
-    bonsai_status rc = BONSAI_OK;
-    bn_probe *probe = NULL;
-    double lambda;
-    *percent = 0;
-    if (q->x.rows == 0)
-        goto done;
-    BN_TRY(bn_probe_new(&probe, &job->judge, job->judge_label, job->g->view.classes, &job->at));
-    BN_TRY(bn_probe_score(percent, &lambda, probe, &(bn_points){&q->x, q->target, q->weight}));
-done:
-    bn_probe_free(probe);
-    return rc;
-}
-
-static bonsai_status try_draw(double *percent, int64_t count, const bn_job *job, int which)
+static bonsai_status try_draw(double *percent, int64_t wanted, const bn_job *job, int which)
 {
     bonsai_status rc;
-    points q = {.row = NULL};
-    double one;
-    BN_TRY(make_points(&q, count, job, which));
-    BN_TRY(bn_agree(job->at.world, score(&one, &q, job)));
+    points q = {.count = 0};
+    double one = 0;
+    BN_TRY(make_points(&q, wanted, job, which));
+    if (q.count > 0)
+        rc = bn_probe_labelled(&one, job, &q.x, q.label);
+    BN_TRY(bn_agree(job->at.world, rc));
     BN_TRY(bn_share(job->at.world, &one, sizeof one, 0));
     *percent = one > *percent ? one : *percent;
 done:

@@ -95,17 +95,19 @@ static int64_t points_to_fit(const bn_embedding *x)
     return x->f >= MOST_SIDE ? bn_least(x->rows, MOST_SIDE) : x->rows;
 }
 
-bonsai_status bn_probe_score(double *percent, double *lambda, bn_probe *p, const bn_points *points)
+/* From points, or from the rows of x, which have the labels and all weigh the same. */
+static bonsai_status score(double *percent, double *lambda, const bn_probe *p, const bn_embedding *x,
+                           const bn_points *points, const int32_t *label)
 {
     bonsai_status rc;
     int64_t right[WAYS] = {0}, rows = p->judge->rows;
-    bn_fit q = {.x = points->x, .n = points_to_fit(points->x), .c = p->classes, .lambda = grid,
-                .ways = WAYS, .threads = p->threads};
+    bn_fit q = {.x = x, .n = points_to_fit(x), .c = p->classes, .lambda = grid, .ways = WAYS,
+                .threads = p->threads};
     int best = 0;
-    assert(points->x->f == p->judge->f);
+    assert(x->f == p->judge->f);
     if (q.n == 0)
         return bn_fail(BONSAI_E_ARGUMENT, "a probe needs at least one point");
-    BN_TRY(bn_fit_rows(&q, points, NULL));
+    BN_TRY(bn_fit_rows(&q, points, label));
     BN_TRY(bn_fit_direct(&q));
     BN_TRY(judge_all(right, p, &q));
     for (int w = 1; w < WAYS; w++)              /* the largest comes first and keeps ties */
@@ -115,6 +117,20 @@ bonsai_status bn_probe_score(double *percent, double *lambda, bn_probe *p, const
 done:
     bn_fit_free(&q);
     return rc;
+}
+
+bonsai_status bn_probe_score(double *percent, double *lambda, bn_probe *p, const bn_points *points)
+{
+    return score(percent, lambda, p, points->x, points, NULL);
+}
+
+bonsai_status bn_probe_labelled(double *percent, const bn_job *job, const bn_embedding *x,
+                                const int32_t *label)
+{
+    const bn_probe p = {&job->judge, job->judge_label, job->g->view.classes,
+                        bn_threads(job->at.threads)};
+    double lambda;
+    return score(percent, &lambda, &p, x, NULL, label);
 }
 
 /* ---- posteriors ---- */

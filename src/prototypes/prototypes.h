@@ -29,6 +29,9 @@ void bn_probe_free(bn_probe *p);
  * by the best of a few regularisations, which *lambda gets.  Primal or dual, whichever is
  * smaller; the same bits for any number of threads. */
 bonsai_status bn_probe_score(double *percent, double *lambda, bn_probe *p, const bn_points *points);
+/* The same from rows with one label each, which all weigh the same, judged on the job's rows. */
+bonsai_status bn_probe_labelled(double *percent, const bn_job *job, const bn_embedding *x,
+                                const int32_t *label);
 /* posterior (own rows x classes) = softmax of `sharpness` times the scores of a ridge classifier
  * with +-1 targets, fitted on the rows of all ranks; label: of the rank's own rows.  weights (f x
  * classes, or NULL) gets its weights. */
