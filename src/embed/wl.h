@@ -213,6 +213,10 @@ bonsai_status bn_wl_fills(bool *out, const bn_wl_run *w);
 void bn_wl_rows_free(bn_wl_rows *r);
 /* Rows of the halo at a level: what start asks for is there after bn_exchange_finish. */
 bonsai_status bn_wl_far_start(bn_wl_run *w, int level);
+/* A round of sparse rows: pass 0, of the rows that need no halo, while its rows travel, then pass 1,
+ * of the others.  *mine: whether this rank could make its rows; all ranks go on until they agree. */
+typedef bonsai_status bn_wl_pass_fn(void *round, int pass);
+bonsai_status bn_wl_passes(bonsai_status *mine, bn_wl_run *w, bn_wl_pass_fn *run, void *round);
 void bn_wl_far_free(bn_wl_run *w);
 
 #endif

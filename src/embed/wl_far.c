@@ -109,6 +109,21 @@ done:
     return rc;
 }
 
+bonsai_status bn_wl_passes(bonsai_status *mine, bn_wl_run *w, bn_wl_pass_fn *run, void *round)
+{
+    bonsai_status rc = BONSAI_OK;
+    if (w->neighbors)
+        BN_TRY(bn_wl_far_start(w, w->done));
+    *mine = run(round, 0);
+    if (w->neighbors) {
+        BN_TRY(bn_exchange_finish(bn_wl_world(w)));
+        if (*mine == BONSAI_OK)
+            *mine = run(round, 1);
+    }
+done:
+    return rc;
+}
+
 void bn_wl_far_free(bn_wl_run *w)
 {
     bn_big_free(w->far.offsets);

@@ -101,8 +101,9 @@ static void run_lane(last_round *r, int64_t lane, int64_t end)
     }
 }
 
-static bonsai_status run_pass(last_round *r, int pass)
+static bonsai_status run_pass(void *round, int pass)
 {
+    last_round *r = round;
     bonsai_status rc = BONSAI_OK;
     const bn_wl_run *w = r->w;
     int passes = w->neighbors ? 2 : 1;
@@ -140,14 +141,7 @@ bonsai_status bn_wl_last_dense(bn_embedding *out, bn_wl_run *w)
     bn_world *world = bn_wl_world(w);
     last_round r = {.w = w};
     BN_TRY(bn_agree(world, start(&r, out)));
-    if (w->neighbors)
-        BN_TRY(bn_wl_far_start(w, w->done));
-    mine = run_pass(&r, 0);
-    if (w->neighbors) {
-        BN_TRY(bn_exchange_finish(world));
-        if (mine == BONSAI_OK)
-            mine = run_pass(&r, 1);
-    }
+    BN_TRY(bn_wl_passes(&mine, w, run_pass, &r));
     BN_TRY(bn_agree(world, mine));
     w->bad = r.bad;
 done:

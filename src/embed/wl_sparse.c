@@ -153,8 +153,9 @@ done:
 }
 
 /* The inner rows (pass 0) or the outer ones (pass 1). */
-static bonsai_status run_pass(sparse_round *r, int pass)
+static bonsai_status run_pass(void *round, int pass)
 {
+    sparse_round *r = round;
     bonsai_status rc = BONSAI_OK;
     int passes = r->w->neighbors ? 2 : 1;
     int64_t blocks = (r->count + BLOCK - 1) / BLOCK, some = r->rows / BLOCK;
@@ -285,14 +286,7 @@ bonsai_status bn_wl_sparse_step(bn_wl_run *w, bool last)
     sparse_round r = {.w = w, .nodes = last ? w->nodes : NULL, .level = w->done + 1,
                       .count = last ? w->count : w->n};
     BN_TRY(bn_agree(world, start_round(&r)));
-    if (w->neighbors)
-        BN_TRY(bn_wl_far_start(w, w->done));
-    mine = run_pass(&r, 0);
-    if (w->neighbors) {
-        BN_TRY(bn_exchange_finish(world));
-        if (mine == BONSAI_OK)
-            mine = run_pass(&r, 1);
-    }
+    BN_TRY(bn_wl_passes(&mine, w, run_pass, &r));
     if (mine == BONSAI_OK)
         mine = replace_rows(w, &r);
     BN_TRY(bn_agree(world, mine));
