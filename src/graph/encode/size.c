@@ -127,6 +127,7 @@ bonsai_status bn_graph_bytes(double *out, const bonsai_graph *g, bonsai_accounti
     if (accounting != BONSAI_ACCOUNTING_STRICT && accounting != BONSAI_ACCOUNTING_PAPER_FULL)
         return bn_fail(BONSAI_E_ARGUMENT, "accounting %d is not known", (int)accounting);
     bonsai_status rc = bn_graph_sizes(&sizes, g, at);
-    *out = accounting == BONSAI_ACCOUNTING_STRICT ? sizes.strict : sizes.paper;
+    if (rc == BONSAI_OK)
+        *out = accounting == BONSAI_ACCOUNTING_STRICT ? sizes.strict : sizes.paper;
     return rc;
 }
