@@ -12,8 +12,8 @@
 #include "axes.h"
 
 /* SAMPLE: rows for each axis; BLOCK: axes made orthonormal together; SLICE and SOME_ROWS: columns
- * and rows that a thread works on. */
-enum { SAMPLE = 6, ROUNDS = 2, BLOCK = 16, SLICE = 256, SOME_ROWS = 64 };
+ * and rows that a thread works on; STRETCH: rows between two reports of progress. */
+enum { SAMPLE = 6, ROUNDS = 2, BLOCK = 16, SLICE = 256, SOME_ROWS = 64, STRETCH = 1 << 14 };
 static const double gone = 1e-4;        /* of a direction of length 1: what is left is rounding */
 
 typedef struct {
@@ -228,21 +228,30 @@ static void project_sparse(float *to, const bn_axes *a, const bn_embedding *e, i
     }
 }
 
+static void project_some(float *to, const bn_axes *a, const bn_embedding *e, int64_t begin,
+                         int64_t end, int threads)
+{
+    const double work = bn_numbers(e, end - begin) * a->dims;
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(dynamic)
+    for (int64_t r = begin; r < end; r += SOME_ROWS)
+        (e->dense ? project_dense : project_sparse)(to, a, e, r, bn_least(SOME_ROWS, end - r));
+}
+
 bonsai_status bn_axes_project(bn_embedding *out, const bn_axes *a, const bn_embedding *e,
-                              const bn_place *at)
+                              const bn_place *place)
 {
     bonsai_status rc;
-    const int threads = bn_threads(bn_here(at)->threads);
+    const bn_place *at = bn_here(place);
     memset(out, 0, sizeof *out);
-    BN_TRY(BN_BIG(&out->dense, bn_here(at)->memory, e->rows * a->dims));
+    BN_TRY(BN_BIG(&out->dense, at->memory, e->rows * a->dims));
     out->rows = e->rows;
     out->f = a->dims;
-    int64_t entries = e->dense ? e->rows * e->f : e->rows ? e->offsets[e->rows] : 0;
-    const double work = (double)entries * a->dims;
-#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(dynamic)
-    for (int64_t r = 0; r < e->rows; r += SOME_ROWS)
-        (e->dense ? project_dense : project_sparse)(out->dense, a, e, r,
-                                                    bn_least(SOME_ROWS, e->rows - r));
+    for (int64_t r = 0; r < e->rows; r += STRETCH) {
+        BN_TRY(bn_tick(at->progress, "clusters", r, e->rows));
+        project_some(out->dense, a, e, r, bn_least(r + STRETCH, e->rows), bn_threads(at->threads));
+    }
 done:
+    if (rc != BONSAI_OK)
+        bn_embedding_free(out);
     return rc;
 }

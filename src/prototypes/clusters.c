@@ -9,7 +9,9 @@
 #include "embed/axes.h"
 
 enum { ROUNDS = 25, HALVINGS = 100 };   /* of k-means; of an interval of doubles */
-enum { AXES = 64, LONG_ROW = 4 * AXES };        /* columns of a row; one of few entries is short */
+/* Columns of a row: from which it is long, though one of few entries is short, and the most whose
+ * axes take no more memory than means do. */
+enum { AXES = 64, LONG_ROW = 4 * AXES, MOST_COLUMNS = 1 << 17 };
 enum { CHUNK = 1 << 14 };               /* rows measured at a time */
 
 /* ---- nodes over classes ---- */
@@ -210,7 +212,7 @@ bonsai_status bn_clusters_near(const bn_sharded **near, bn_sharded *room, bn_emb
     bonsai_status rc = BONSAI_OK;
     bn_axes axes = {0};
     *near = x;
-    if (x->e->f < LONG_ROW || x->length < AXES)
+    if (x->e->f < LONG_ROW || x->e->f > MOST_COLUMNS || x->length < AXES)
         goto done;
     BN_TRY(bn_axes_find(&axes, x, AXES));
     BN_TRY(bn_agree(x->at->world, bn_axes_project(low, &axes, x->e, x->at)));

@@ -156,6 +156,28 @@ static void ranks_threads_and_forms_agree(void **state)
     free(x);
 }
 
+static int cancel(const bonsai_progress *p, void *payload)
+{
+    (void)p;
+    (void)payload;
+    return 1;
+}
+
+static void projecting_can_be_canceled(void **state)
+{
+    (void)state;
+    float x[ROWS] = {1};
+    int64_t before = bn_mem_live();
+    bn_embedding e, low;
+    set_dense(&e, x, ROWS / 10, 10);
+    bn_axes a = find(&e, 1);
+    assert_fails(bn_axes_project(&low, &a, &e, &(bn_place){.progress = {cancel, NULL}}),
+                 BONSAI_E_CANCELED, "canceled");
+    bn_embedding_free(&e);
+    bn_axes_free(&a);
+    assert_int_equal(bn_mem_live(), before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -163,6 +185,7 @@ int main(void)
         cmocka_unit_test(rows_of_low_rank_keep_their_length),
         cmocka_unit_test(the_longest_direction_is_found),
         cmocka_unit_test(ranks_threads_and_forms_agree),
+        cmocka_unit_test(projecting_can_be_canceled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -264,6 +264,47 @@ static void clusters_are_what_their_members_make_them(void **state)
     }
 }
 
+/* ---- where clusters are looked for ---- */
+
+/* Whether rows of f columns, each with so many entries, are projected. */
+static bool is_projected(int64_t f, int64_t entries, float value)
+{
+    enum { MANY = 4 };
+    bn_embedding e = {.rows = MANY, .f = f}, low = {0};
+    bn_sharded x, room = {0};
+    const bn_sharded *near = NULL;
+    assert_int_equal(BN_BIG(&e.offsets, NULL, MANY + 1), BONSAI_OK);
+    assert_int_equal(BN_BIG(&e.index, NULL, MANY * entries), BONSAI_OK);
+    assert_int_equal(BN_BIG(&e.value, NULL, MANY * entries), BONSAI_OK);
+    for (int64_t i = 0; i < MANY * entries; i++) {
+        e.index[i] = (int32_t)(i % entries * (f / entries));
+        e.value[i] = value;
+        e.offsets[i / entries + 1] = i + 1;
+    }
+    assert_int_equal(bn_sharded_look(&x, &e, NULL), BONSAI_OK);
+    assert_int_equal(bn_clusters_near(&near, &room, &low, &x), BONSAI_OK);
+    assert_true(near == &x || (near == &room && room.e == &low && low.rows == MANY && low.f < f));
+    bool projected = near != &x;
+    bn_sharded_free(&room);
+    bn_sharded_free(&x);
+    bn_embedding_free(&low);
+    bn_embedding_free(&e);
+    return projected;
+}
+
+/* Rows that are short, or so wide that axes would be large, are compared as they are; so are those
+ * whose sums overflow. */
+static void only_long_rows_are_projected(void **state)
+{
+    (void)state;
+    assert_true(is_projected(300, 100, 1));
+    assert_false(is_projected(200, 100, 1));
+    assert_false(is_projected(300, 50, 1));
+    assert_true(is_projected(1 << 17, 100, 1));
+    assert_false(is_projected((1 << 17) + 1, 100, 1));
+    assert_false(is_projected(300, 100, 3e38f));
+}
+
 /* ---- odd graphs and small budgets ---- */
 
 /* The sentence's own number is enough, and one less is not. */
@@ -404,6 +445,7 @@ int main(void)
         cmocka_unit_test(soft_labels_sum_to_255_and_are_off_by_less_than_one),
         cmocka_unit_test(rows_move_along_the_weights_of_their_class),
         cmocka_unit_test(clusters_are_what_their_members_make_them),
+        cmocka_unit_test(only_long_rows_are_projected),
         cmocka_unit_test(the_smallest_possible_is_what_the_sentence_says),
         cmocka_unit_test(classes_come_with_the_budget_and_none_is_lost_again),
         cmocka_unit_test(odd_graphs_are_condensed),
