@@ -33,10 +33,10 @@ extern "C" {
 #define BONSAI_API
 #endif
 
-#define BONSAI_VERSION "0.7.2"
+#define BONSAI_VERSION "0.7.3"
 #define BONSAI_VERSION_MAJOR 0
 #define BONSAI_VERSION_MINOR 7
-#define BONSAI_VERSION_PATCH 2
+#define BONSAI_VERSION_PATCH 3
 /* For #if: 10000 for a major version, 100 for a minor one, 1 for a patch. */
 #define BONSAI_VERSION_NUMBER \
     (10000 * BONSAI_VERSION_MAJOR + 100 * BONSAI_VERSION_MINOR + BONSAI_VERSION_PATCH)
