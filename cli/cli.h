@@ -287,6 +287,18 @@ int64_t condensed_roles(const bonsai_graph *g, bonsai_role role);       /* nodes
 int  summary_prototype(summary *r, session *s, const bonsai_graph *small, const bonsai_graph *full,
                        const bonsai_why *why, int64_t node);
 
+/* ---- measures ------------------------------------------------------------ */
+
+enum { CLASSES_SHOWN = 20 };                            /* on a terminal */
+
+bn_json *measure_json(double value);                    /* null: not defined */
+/* Sets the name of each metric, with this end, to its value. */
+void measures_set(bn_json *object, const char *end, const double *metric);
+void measures_set_spread(bn_json *object, const double *mean, const double *std);
+/* "Macro F1" and the rest of a heading. */
+void measure_title(char *out, size_t size, bonsai_metric m, const char *rest);
+bn_json *class_list(const bonsai_view *v);              /* by name, or by number without one */
+
 /* ---- training ------------------------------------------------------------ */
 
 typedef struct {
@@ -319,7 +331,8 @@ void training_note_pair(session *s, const training *t, const bonsai_graph *small
 /* Writes the split to t->parts, and prints a note if it is not the obvious one. */
 void training_note_split(session *s, training *t, const bonsai_train_info *i);
 int  trained_curves(session *s, const training *t);             /* exit code */
-int  trained_print(session *s, const training *t);              /* exit code */
+/* g: the graph that was judged on.  Exit code. */
+int  trained_print(session *s, const training *t, const bonsai_graph *g);
 
 /* ---- pages -------------------------------------------------------------- */
 

@@ -102,7 +102,7 @@ static int parse_rows(session *s, arguments *a, const opt_spec *spec, int argc, 
          .help = "of the split, of condensing and of the first run"}, {0}};
     const opt_group groups[] = {
         {.base = a, .own = own},
-        {.base = &a->train, .kind = BONSAI_OPTIONS_TRAIN, .but = "model"},
+        {.base = &a->train, .kind = BONSAI_OPTIONS_TRAIN, .but = "model metric"},
         {.base = &a->protocol, .own = training_protocol},
         {.base = &a->condense, .kind = BONSAI_OPTIONS_CONDENSE, .only = "accounting"}, {0}};
     opt_spec whole = *spec;

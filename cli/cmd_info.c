@@ -7,8 +7,6 @@
 
 #include "cli.h"
 
-enum { CLASSES_SHOWN = 20 };
-
 typedef struct {                /* everything shown, collected before anything is printed */
     const char         *path;
     const bonsai_graph *g;

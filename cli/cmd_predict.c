@@ -10,13 +10,14 @@ enum { PARTS = 4 };             /* as bonsai_part; 0 is for nodes in no part */
 
 typedef struct {
     const char         *path, *out;
-    int                 probabilities;
+    int                 probabilities, evaluate;
     const bonsai_model_info *model;
     const bonsai_graph *g;
     const bonsai_view  *v;
     int32_t            *classes;
     float              *chances;        /* nodes x classes, or NULL */
-    int64_t             nodes[PARTS], right[PARTS];     /* labelled ones */
+    bonsai_measures     found[PARTS];
+    double             *recall;         /* parts x the graph's classes */
 } prediction;
 
 /* ---- rows ---------------------------------------------------------------- */
@@ -42,7 +43,7 @@ static void put_rows(csv *out, const prediction *p, const char **ids, const char
 {
     int64_t c = p->model->classes;
     fprintf(out->file, "node%s,class%s", ids ? ",id" : "", names ? ",name" : "");
-    for (int64_t k = 0; k < c && p->chances; k++)
+    for (int64_t k = 0; k < c && p->probabilities; k++)
         fprintf(out->file, ",p%lld", (long long)k);
     fputc('\n', out->file);
     for (int64_t v = 0; v < p->v->nodes && !ferror(out->file); v++) {
@@ -56,7 +57,7 @@ static void put_rows(csv *out, const prediction *p, const char **ids, const char
             fputc(',', out->file);
             csv_text(out, p->classes[v] < p->v->classes ? names[p->classes[v]] : "");
         }
-        for (int64_t k = 0; k < c && p->chances; k++)
+        for (int64_t k = 0; k < c && p->probabilities; k++)
             fprintf(out->file, ",%.6g", (double)p->chances[v * c + k]);
         fputc('\n', out->file);
     }
@@ -84,20 +85,31 @@ static int write_rows(session *s, const prediction *p)
 
 static const char *const part_words[PARTS] = {"other", "train", "val", "test"};
 
-static void judge(prediction *p)
+/* The part that is shown at place k: nodes outside all parts last. */
+static int part_at(int k)
 {
-    const uint8_t *split = p->v->section[BONSAI_SECTION_SPLIT].data;
-    for (int64_t v = 0; v < p->v->nodes; v++) {
-        int32_t label = bonsai_graph_label(p->g, v);
-        int part = split && split[v] < PARTS ? split[v] : BONSAI_PART_NONE;
-        p->nodes[part] += label >= 0;
-        p->right[part] += label >= 0 && label == p->classes[v];
-    }
+    return (k + 1) % PARTS;
 }
 
-static double accuracy(const prediction *p, int part)
+static int judge(session *s, prediction *p)
 {
-    return 100 * (double)p->right[part] / (double)p->nodes[part];
+    size_t c = (size_t)p->v->classes;
+    p->recall = calloc(PARTS * c + 1, sizeof *p->recall);
+    if (!p->recall)
+        return fail_with(s, "there is not enough memory to judge %zu classes", c);
+    int64_t labelled = 0;
+    for (int part = 0; part < PARTS; part++) {
+        bonsai_measures_init(&p->found[part]);
+        bonsai_status rc = bonsai_judge(&p->found[part], p->recall + (size_t)part * c, p->g,
+                                        (bonsai_part)part, p->classes,
+                                        p->model->classes == 2 ? p->chances : NULL);
+        if (rc != BONSAI_OK)
+            return fail(s, rc);
+        labelled += p->found[part].nodes;
+    }
+    return p->evaluate && labelled == 0
+               ? fail_with(s, "%s has no labelled node to judge the predictions on", p->path)
+               : EXIT_DONE;
 }
 
 /* When the rows go to stdout. */
@@ -105,38 +117,73 @@ static void note_accuracy(session *s, const prediction *p)
 {
     char text[256] = "";
     size_t at = 0;
-    for (int k = 1; k <= PARTS; k++) {          /* nodes outside all parts last */
-        int part = k % PARTS;
-        if (p->nodes[part])
+    for (int k = 0; k < PARTS; k++) {
+        const bonsai_measures *m = &p->found[part_at(k)];
+        if (m->nodes)
             at += (size_t)snprintf(text + at, sizeof text - at, "%s%s %.2f %% of %lld",
-                                   at ? ", " : "", part_words[part], accuracy(p, part),
-                                   (long long)p->nodes[part]);
+                                   at ? ", " : "", part_words[part_at(k)],
+                                   m->metric[BONSAI_METRIC_ACCURACY], (long long)m->nodes);
     }
     if (at)
         note(s, "accuracy: %s", text);
 }
 
-static void add_accuracy(summary *r, const prediction *p)
+/* Accuracy alone, or with --evaluate every metric. */
+static void add_parts(summary *r, const prediction *p, column *columns)
 {
-    static const column columns[] = {{"part", "nodes", NULL}, {"nodes", "labelled", NULL},
-                                     {"right", "right", NULL},
-                                     {"accuracy", "accuracy %", "%.2f"}, {NULL, NULL, NULL}};
+    static const column first[] = {{"part", "nodes", NULL}, {"nodes", "labelled", NULL},
+                                   {"right", "right", NULL},
+                                   {"accuracy", "accuracy %", "%.2f"}};
+    const int metrics = p->evaluate ? BONSAI_METRIC_COUNT : 1;
     bn_json *rows = bn_json_array();
-    for (int k = 1; k <= PARTS; k++) {
-        int part = k % PARTS;
-        if (p->nodes[part])
-            bn_json_add(rows, bn_json_pack("[s,I,I,f]", part_words[part],
-                                           (int64_t)p->nodes[part],
-                                           (int64_t)p->right[part], accuracy(p, part)));
+    memcpy(columns, first, sizeof first);
+    for (int m = 1; m < metrics; m++)
+        columns[3 + m] = (column){bonsai_metric_name((bonsai_metric)m),
+                                  bonsai_metric_name((bonsai_metric)m), "%.2f"};
+    for (int k = 0; k < PARTS; k++) {
+        const bonsai_measures *f = &p->found[part_at(k)];
+        if (f->nodes == 0)
+            continue;
+        bn_json *row = bn_json_pack("[s,I,I]", part_words[part_at(k)], (int64_t)f->nodes,
+                                    (int64_t)f->right);
+        for (int m = 0; m < metrics; m++)
+            bn_json_add(row, measure_json(f->metric[m]));
+        bn_json_add(rows, row);
     }
     if (bn_json_count(rows))
-        summary_heading(r, "Accuracy");
+        summary_heading(r, p->evaluate ? "Metrics" : "Accuracy");
     summary_table(r, "accuracy", columns, rows);
+}
+
+/* A row per class, a column per part that has labelled nodes. */
+static void add_recall(summary *r, const prediction *p, column *columns)
+{
+    int shown[PARTS], count = 0;
+    bn_json *rows = bn_json_array(), *names = class_list(p->v);
+    columns[0] = (column){"class", "class", NULL};
+    for (int k = 0; k < PARTS; k++)
+        if (p->found[part_at(k)].nodes) {
+            shown[count++] = part_at(k);
+            columns[count] = (column){part_words[part_at(k)], part_words[part_at(k)], "%.2f"};
+        }
+    for (int64_t c = 0; c < p->v->classes; c++) {
+        bn_json *row = bn_json_pack("[o]", bn_json_keep(bn_json_at(names, (size_t)c)));
+        for (int i = 0; i < count; i++)
+            bn_json_add(row, measure_json(p->recall[shown[i] * p->v->classes + c]));
+        bn_json_add(rows, row);
+    }
+    summary_heading(r, "Recall of each class, in percent");
+    summary_table(r, "recall", columns, rows);
+    r->items[r->count - 1].limit = CLASSES_SHOWN;
+    bn_json_free(names);
 }
 
 static int print_summary(session *s, const prediction *p)
 {
     summary r = {.count = 0};
+    column parts[4 + BONSAI_METRIC_COUNT], recall[2 + PARTS];
+    memset(parts, 0, sizeof parts);
+    memset(recall, 0, sizeof recall);
     summary_heading(&r, "Predicted");
     summary_text(&r, "graph", "graph", p->path);
     if (p->out)
@@ -148,7 +195,9 @@ static int print_summary(session *s, const prediction *p)
     summary_int(&r, "features", "features", p->model->features);
     summary_int(&r, "classes", "classes", p->model->classes);
     summary_int(&r, "nodes", "nodes", p->v->nodes);
-    add_accuracy(&r, p);
+    add_parts(&r, p, parts);
+    if (p->evaluate)
+        add_recall(&r, p, recall);
     return summary_print(&r, s);
 }
 
@@ -161,16 +210,19 @@ static int predict(session *s, prediction *p, const bonsai_model *m,
     p->v = bonsai_graph_view(p->g);
     size_t n = (size_t)p->v->nodes, c = (size_t)p->model->classes;
     p->classes = calloc(n + 1, sizeof *p->classes);
-    p->chances = p->probabilities ? calloc(n + 1, c * sizeof *p->chances) : NULL;
-    if (!p->classes || (p->probabilities && !p->chances))
+    const int chances = p->probabilities || (p->evaluate && c == 2);    /* AUC needs them */
+    p->chances = chances ? calloc(n + 1, c * sizeof *p->chances) : NULL;
+    if (!p->classes || (chances && !p->chances))
         return fail_with(s, "there is not enough memory for the classes of %zu nodes", n);
     bonsai_status rc = bonsai_predict(p->classes, p->chances, m, p->g, o);
     if (rc != BONSAI_OK)
         return fail(s, rc);
-    judge(p);
-    if ((p->out || !s->json) && write_rows(s, p) != EXIT_DONE)
+    if (judge(s, p) != EXIT_DONE)
         return EXIT_FAILED;
-    if (p->out || s->json)
+    const int facts = s->json || p->evaluate;           /* on stdout instead of the rows */
+    if ((p->out || !facts) && write_rows(s, p) != EXIT_DONE)
+        return EXIT_FAILED;
+    if (p->out || facts)
         return print_summary(s, p);
     note_accuracy(s, p);
     return EXIT_DONE;
@@ -188,6 +240,7 @@ static int load_and_predict(session *s, prediction *p, const char *model,
     int code = rc == BONSAI_OK ? predict(s, p, m, o) : fail(s, rc);
     free(p->classes);
     free(p->chances);
+    free(p->recall);
     bonsai_graph_free(g);
     bonsai_model_free(m);
     return code;
@@ -203,16 +256,20 @@ int cmd_predict(session *s, int argc, char **argv)
         {.name = "output", OWN(prediction, out, FILE), .letter = 'o', .arg = "FILE",
          .help = "write the rows here, and a summary to stdout", .otherwise = "the rows to stdout"},
         {.name = "probabilities", OWN(prediction, probabilities, FLAG),
-         .help = "also the probability of each class: p0, p1, ..."}, {0}};
+         .help = "also the probability of each class: p0, p1, ..."},
+        {.name = "evaluate", OWN(prediction, evaluate, FLAG),
+         .help = "judge the predictions on labelled nodes instead of printing them: every metric "
+                 "for each part of the split, and the recall of each class"}, {0}};
     const opt_spec spec = {
         .usage = "predict MODEL GRAPH [-o FILE.csv] [options]",
         .about =
             "Predicts the class of every node of GRAPH with a model that train or eval saved, as\n"
             "rows node,class, with node ids and class names if GRAPH has them.  Shows the\n"
-            "accuracy on labelled nodes for each part of the split; with --json everything but\n"
-            "the rows is JSON.",
+            "accuracy on labelled nodes for each part of the split, with --evaluate every metric;\n"
+            "with --json everything but the rows is JSON.",
         .examples = "  bonsai predict gcn.bonsai cora.bonsai -o classes.csv\n"
-                    "  bonsai predict gcn.bonsai cora.bonsai --probabilities | head\n",
+                    "  bonsai predict gcn.bonsai cora.bonsai --probabilities | head\n"
+                    "  bonsai predict gcn.bonsai cora.bonsai --evaluate\n",
         .args = "MODEL GRAPH",
         .values = given,
         .groups = (const opt_group[]){

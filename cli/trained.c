@@ -2,18 +2,9 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <string.h>
 
 #include "cli.h"
-
-static bn_json *known(double value)      /* an accuracy of -1: none */
-{
-    return isfinite(value) && value >= 0 ? bn_json_real(value) : bn_json_null();
-}
-
-static bn_json *spread(const bonsai_train_info *i)
-{
-    return known(i->accuracy_mean >= 0 ? i->accuracy_std : -1);
-}
 
 static bn_json *whole(uint64_t value)    /* JSON's whole numbers end before 2^64 */
 {
@@ -22,20 +13,13 @@ static bn_json *whole(uint64_t value)    /* JSON's whole numbers end before 2^64
     return value <= INT64_MAX ? bn_json_whole((int64_t)value) : bn_json_text(text);
 }
 
-/* ---- one model ----------------------------------------------------------- */
-
-static double mean_val(const bonsai_training *t)
+/* Of one run there is none. */
+static bn_json *spread(const bonsai_train_info *i, int metric)
 {
-    const bonsai_run *r;
-    double sum = 0;
-    int64_t count = 0;
-    for (; (r = bonsai_training_run(t, count)) != NULL; count++) {
-        if (!(r->accuracy_val >= 0))
-            return -1;
-        sum += r->accuracy_val;
-    }
-    return count ? sum / (double)count : -1;
+    return measure_json(i->runs > 1 && i->metric_mean[metric] >= 0 ? i->metric_std[metric] : -1);
 }
+
+/* ---- one model ----------------------------------------------------------- */
 
 /* "120", or "110..240" if the runs differ. */
 static bn_json *best_epochs(const bonsai_training *t)
@@ -62,11 +46,10 @@ static double judgings(const bonsai_train_options *o)
 static bn_json *model_row(const training *t, const bonsai_training *of)
 {
     const bonsai_train_info *i = bonsai_training_info(of);
-    int64_t count = bonsai_training_runs(of);
-    double n = (double)(count ? count : 1);
-    return bn_json_pack("[s,o,o,o,o,I,f,f,f]", bonsai_model_name(i->model), known(i->accuracy_mean),
-                        count > 1 ? spread(i) : bn_json_null(),
-                        known(mean_val(of)), best_epochs(of),
+    double n = (double)i->runs;
+    return bn_json_pack("[s,o,o,o,o,I,f,f,f]", bonsai_model_name(i->model),
+                        measure_json(i->metric_mean[i->metric]), spread(i, i->metric),
+                        measure_json(i->metric_val_mean[i->metric]), best_epochs(of),
                         (int64_t)i->parameters,
                         1000 * i->seconds_train / (n * t->o.epochs),
                         1000 * i->seconds_eval / (n * judgings(&t->o)), i->seconds_total);
@@ -74,41 +57,75 @@ static bn_json *model_row(const training *t, const bonsai_training *of)
 
 static bn_json *run_json(const bonsai_run *r)
 {
-    return bn_json_pack("{s:o,s:o,s:o,s:i,s:f,s:f,s:f}", "seed", whole(r->seed), "accuracy",
-                        known(r->accuracy), "accuracy_val", known(r->accuracy_val), "best_epoch",
-                        r->best_epoch, "loss", r->loss, "seconds_train", r->seconds_train,
-                        "seconds_eval", r->seconds_eval);
+    bn_json *run = bn_json_pack("{s:o}", "seed", whole(r->seed));
+    measures_set(run, "", r->metric);
+    measures_set(run, "_val", r->metric_val);
+    bn_json *rest = bn_json_pack("{s:i,s:f,s:f,s:f}", "best_epoch", r->best_epoch, "loss", r->loss,
+                                 "seconds_train", r->seconds_train, "seconds_eval",
+                                 r->seconds_eval);
+    bn_json_update(run, rest);
+    bn_json_free(rest);
+    return run;
 }
 
-static bn_json *model_json(const bonsai_training *of, const char *saved)
+static bn_json *runs_json(const bonsai_training *of)
 {
-    const bonsai_train_info *i = bonsai_training_info(of);
     const bonsai_run *r;
     bn_json *list = bn_json_array();
     for (int64_t k = 0; (r = bonsai_training_run(of, k)) != NULL; k++)
         bn_json_add(list, run_json(r));
-    return bn_json_pack("{s:s,s:o,s:o,s:o,s:o,s:f,s:f,s:f,s:I,s:I,s:b,s:o}", "model",
-                        bonsai_model_name(i->model), "accuracy_mean", known(i->accuracy_mean),
-                        "accuracy_std", spread(i), "accuracy_val_mean",
-                        known(mean_val(of)), "runs", list, "seconds_train",
-                        i->seconds_train, "seconds_eval", i->seconds_eval, "seconds_total",
-                        i->seconds_total, "parameters", (int64_t)i->parameters, "peak_rss_bytes",
-                        (int64_t)i->peak_rss_bytes, "in_blocks", i->in_blocks, "saved",
-                        *saved ? bn_json_text(saved) : bn_json_null());
+    return list;
+}
+
+static bn_json *classes_json(const bonsai_training *of, const bn_json *names)
+{
+    const bonsai_class *c;
+    bn_json *list = bn_json_array();
+    for (int64_t k = 0; (c = bonsai_training_class(of, k)) != NULL; k++)
+        bn_json_add(list, bn_json_pack("{s:o,s:I,s:o,s:o}", "class",
+                                       bn_json_keep(bn_json_at(names, (size_t)k)), "test",
+                                       (int64_t)c->test, "recall_mean",
+                                       measure_json(c->recall_mean), "recall_std",
+                                       measure_json(c->test ? c->recall_std : -1)));
+    return list;
+}
+
+static bn_json *model_json(const bonsai_training *of, const char *saved, const bn_json *names)
+{
+    const bonsai_train_info *i = bonsai_training_info(of);
+    bn_json *model = bn_json_pack("{s:s}", "model", bonsai_model_name(i->model));
+    measures_set_spread(model, i->metric_mean, i->metric_std);
+    measures_set(model, "_val_mean", i->metric_val_mean);
+    bn_json *rest = bn_json_pack("{s:o,s:o,s:f,s:f,s:f,s:I,s:I,s:b,s:o}", "runs", runs_json(of),
+                                 "classes", classes_json(of, names), "seconds_train",
+                                 i->seconds_train, "seconds_eval", i->seconds_eval, "seconds_total",
+                                 i->seconds_total, "parameters", (int64_t)i->parameters,
+                                 "peak_rss_bytes", (int64_t)i->peak_rss_bytes, "in_blocks",
+                                 i->in_blocks, "saved", *saved ? bn_json_text(saved)
+                                                               : bn_json_null());
+    bn_json_update(model, rest);
+    bn_json_free(rest);
+    return model;
 }
 
 static bn_json *options_json(const training *t)
 {
     const bonsai_train_options *o = &t->o;
-    return bn_json_pack("{s:s,s:i,s:I,s:i,s:i,s:i,s:i,s:i,s:f,s:f,s:f,s:b,s:I,s:o}", "protocol",
+    return bn_json_pack("{s:s,s:i,s:I,s:i,s:i,s:i,s:i,s:i,s:f,s:f,s:f,s:b,s:I,s:s,s:o}", "protocol",
                         t->protocol ? "paper" : "default", "layers", o->layers, "hidden",
                         (int64_t)o->hidden, "heads", o->heads, "gin_layers", o->gin_layers,
                         "epochs", o->epochs, "every", o->every, "seeds", o->seeds, "rate", o->rate,
                         "decay", o->decay, "dropout", o->dropout, "standardise", o->standardise,
-                        "memory", (int64_t)o->memory, "seed", whole(o->seed));
+                        "memory", (int64_t)o->memory, "metric", bonsai_metric_name(o->metric), "seed",
+                        whole(o->seed));
 }
 
 /* ---- all models ---------------------------------------------------------- */
+
+typedef struct {                /* of tables that are made up here, until they are printed */
+    char   mean[32], title[64];
+    column model[10], class[3 + BONSAI_MODEL_COUNT];
+} heads;
 
 static void add_setting(summary *r, const training *t)
 {
@@ -125,22 +142,77 @@ static void add_setting(summary *r, const training *t)
     summary_int(r, "seeds", "runs", t->o.seeds);
 }
 
-static void add_models(summary *r, const training *t)
+static void add_models(summary *r, const training *t, heads *h)
 {
-    static const column columns[] = {
-        {"model", "model", NULL}, {"accuracy_mean", "accuracy %", "%.2f"},
-        {"accuracy_std", "+-", "%.2f"}, {"accuracy_val_mean", "validation %", "%.2f"},
+    const column columns[] = {
+        {"model", "model", NULL}, {"mean", h->mean, "%.2f"},
+        {"std", "+-", "%.2f"}, {"val_mean", "validation %", "%.2f"},
         {"best_epoch", "best epoch", NULL}, {"parameters", "parameters", NULL},
         {"epoch_ms", "epoch ms", "%.2f"}, {"judge_ms", "judge ms", "%.2f"},
         {"seconds_total", "seconds", "%.2f"}, {NULL, NULL, NULL}};
-    bn_json *rows = bn_json_array(), *all = bn_json_array();
-    for (int i = 0; i < t->count; i++) {
+    bn_json *rows = bn_json_array();
+    memcpy(h->model, columns, sizeof columns);
+    snprintf(h->mean, sizeof h->mean, "%s %%", bonsai_metric_name(t->o.metric));
+    measure_title(h->title, sizeof h->title, t->o.metric, " on the test nodes");
+    for (int i = 0; i < t->count; i++)
         bn_json_add(rows, model_row(t, t->done[i]));
-        bn_json_add(all, model_json(t->done[i], t->to[i]));
-    }
-    summary_heading(r, "Accuracy on the test nodes");
-    summary_table(r, "model", columns, rows);
+    summary_heading(r, h->title);
+    summary_table(r, "model", h->model, rows);
     r->items[r->count - 1].no_json = 1;
+}
+
+/* The metrics beside the one that was asked for, where they are defined. */
+static void add_others(summary *r, const training *t)
+{
+    static const column columns[] = {
+        {"model", "model", NULL}, {"metric", "metric", NULL}, {"mean", "test %", "%.2f"},
+        {"std", "+-", "%.2f"}, {"val_mean", "validation %", "%.2f"}, {NULL, NULL, NULL}};
+    bn_json *rows = bn_json_array();
+    for (int i = 0; i < t->count; i++)
+        for (int m = 0; m < BONSAI_METRIC_COUNT; m++) {
+            const bonsai_train_info *f = bonsai_training_info(t->done[i]);
+            if (m != (int)f->metric && f->metric_mean[m] >= 0)
+                bn_json_add(rows, bn_json_pack("[s,s,o,o,o]", bonsai_model_name(f->model),
+                                               bonsai_metric_name((bonsai_metric)m),
+                                               measure_json(f->metric_mean[m]), spread(f, m),
+                                               measure_json(f->metric_val_mean[m])));
+        }
+    if (bn_json_count(rows))
+        summary_heading(r, "Other metrics");
+    summary_table(r, "metric", columns, rows);
+    r->items[r->count - 1].no_json = 1;
+}
+
+/* A row per class, a column per model. */
+static void add_classes(summary *r, const training *t, heads *h, const bn_json *names)
+{
+    const bonsai_class *c;
+    bn_json *rows = bn_json_array();
+    h->class[0] = (column){"class", "class", NULL};
+    h->class[1] = (column){"test", "test nodes", NULL};
+    for (int i = 0; i < t->count; i++) {
+        const char *name = bonsai_model_name(t->model[i]);
+        h->class[2 + i] = (column){name, name, "%.2f"};
+    }
+    h->class[2 + t->count] = (column){NULL, NULL, NULL};
+    for (int64_t k = 0; (c = bonsai_training_class(t->done[0], k)) != NULL; k++) {
+        bn_json *row = bn_json_pack("[o,I]", bn_json_keep(bn_json_at(names, (size_t)k)),
+                                    (int64_t)c->test);
+        for (int i = 0; i < t->count; i++)
+            bn_json_add(row, measure_json(bonsai_training_class(t->done[i], k)->recall_mean));
+        bn_json_add(rows, row);
+    }
+    summary_heading(r, "Recall of each class on the test nodes, in percent");
+    summary_table(r, "recall", h->class, rows);
+    r->items[r->count - 1].limit = CLASSES_SHOWN;
+    r->items[r->count - 1].no_json = 1;
+}
+
+static void add_json(summary *r, const training *t, const bn_json *names)
+{
+    bn_json *all = bn_json_array();
+    for (int i = 0; i < t->count; i++)
+        bn_json_add(all, model_json(t->done[i], t->to[i], names));
     summary_json(r, "models", all);
 }
 
@@ -156,39 +228,54 @@ static void add_written(summary *r, const training *t)
         summary_text(r, "curves", "curves", t->curves);
 }
 
-int trained_print(session *s, const training *t)
+int trained_print(session *s, const training *t, const bonsai_graph *g)
 {
     summary r = {.count = 0};
+    heads h;
+    bn_json *names = class_list(bonsai_graph_view(g));
     add_setting(&r, t);
-    add_models(&r, t);
+    add_models(&r, t, &h);
+    if (bonsai_training_info(t->done[0])->test > 0) {
+        add_others(&r, t);
+        add_classes(&r, t, &h, names);
+    }
+    add_json(&r, t, names);
     add_written(&r, t);
     summary_json(&r, "options", options_json(t));
+    bn_json_free(names);
     return summary_print(&r, s);
 }
 
 /* ---- learning curves ----------------------------------------------------- */
 
-static void put_accuracy(csv *out, double value)
+static void put_measures(csv *out, const double *val, const double *test)
 {
-    fputc(',', out->file);
-    if (value >= 0)
-        fprintf(out->file, "%.6g", value);
+    for (int m = 0; m < BONSAI_METRIC_COUNT; m++)
+        for (int k = 0; k < 2; k++) {
+            double value = k ? test[m] : val[m];
+            fputc(',', out->file);
+            if (value >= 0)
+                fprintf(out->file, "%.6g", value);
+        }
 }
 
 int trained_curves(session *s, const training *t)
 {
     csv out;
+    const char *name;
     if (csv_begin(s, &out, t->curves) != EXIT_DONE)
         return EXIT_FAILED;
-    fputs("model,seed,epoch,loss,accuracy_val,accuracy_test\n", out.file);
+    fputs("model,seed,epoch,loss", out.file);
+    for (int m = 0; (name = bonsai_metric_name((bonsai_metric)m)); m++)
+        fprintf(out.file, ",%s_val,%s_test", name, name);
+    fputc('\n', out.file);
     for (int i = 0; i < t->count; i++) {
         const bonsai_epoch *e;
         for (int64_t k = 0; (e = bonsai_training_epoch(t->done[i], k)) != NULL; k++) {
             uint64_t seed = bonsai_training_run(t->done[i], e->run)->seed;
             fprintf(out.file, "%s,%llu,%d,%.9g", bonsai_model_name(t->model[i]),
                     (unsigned long long)seed, e->epoch, e->loss);
-            put_accuracy(&out, e->accuracy_val);
-            put_accuracy(&out, e->accuracy_test);
+            put_measures(&out, e->metric_val, e->metric_test);
             fputc('\n', out.file);
         }
     }

@@ -234,7 +234,7 @@ int training_run(session *s, training *t, const bonsai_graph *small, const bonsa
         training_note_split(s, t, bonsai_training_info(t->done[0]));
         note_results(s, t);
         remember(s, t);
-        code = trained_print(s, t);
+        code = trained_print(s, t, full ? full : small);
     }
     for (int i = 0; i < t->count; i++)
         bonsai_training_free(t->done[i]);

@@ -13,8 +13,7 @@
  *
  * Structs grow: new members are appended, and 0 in one means "off" or "automatic".  A struct of the
  * caller gets its size from its init function; the library reads and writes no more of it, and
- * refuses members that it does not know unless they are 0.  A struct of the library states its own
- * size.  The structs of an array all have the size of the first.
+ * refuses unknown members that are not 0.  Structs of an array have the size of the first.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BONSAI_H
@@ -58,14 +57,10 @@ typedef enum {
 #undef BONSAI_STATUS_ENUM
 } bonsai_status;
 
-/* The version of the library that is running, as BONSAI_VERSION. */
-BONSAI_API const char *bonsai_version(void);
-/* The general meaning of a status; "unknown status" for any other number. */
-BONSAI_API const char *bonsai_status_text(bonsai_status status);
-/* What went wrong in this thread's last failed call; "" before the first. */
-BONSAI_API const char *bonsai_error(void);
-/* The instruction set that the inner loops run on: "avx512", "avx2", "baseline". */
-BONSAI_API const char *bonsai_isa(void);
+BONSAI_API const char *bonsai_version(void);    /* of the library that is running */
+BONSAI_API const char *bonsai_status_text(bonsai_status status);   /* its general meaning */
+BONSAI_API const char *bonsai_error(void);      /* of this thread's last failed call; "": none */
+BONSAI_API const char *bonsai_isa(void);        /* inner loops: "avx512", "avx2", "baseline" */
 
 /* ---- progress ----------------------------------------------------------- */
 
@@ -150,7 +145,6 @@ typedef struct {
     uint64_t     flags;         /* BONSAI_FLAG_... */
     bonsai_array section[BONSAI_SECTION_COUNT];     /* by bonsai_section */
 } bonsai_view;
-
 #define bonsai_view_init(v) bonsai_view_init_sized((v), sizeof *(v))
 BONSAI_API void bonsai_view_init_sized(bonsai_view *v, size_t size);
 /* The text of a section or type, "" if unknown; the bytes of an element, 0 if unknown. */
@@ -173,7 +167,6 @@ typedef struct {
     bonsai_progress_fn *progress;   /* NULL: none */
     void       *payload;        /* for progress */
 } bonsai_read_options;
-
 #define bonsai_read_options_init(o) bonsai_read_options_init_sized((o), sizeof *(o))
 BONSAI_API void bonsai_read_options_init_sized(bonsai_read_options *o, size_t size);
 
@@ -193,8 +186,7 @@ BONSAI_API bonsai_status bonsai_graph_build(bonsai_graph **out, const bonsai_vie
                                             const float *weight, const bonsai_read_options *o);
 BONSAI_API void bonsai_graph_free(bonsai_graph *g);
 
-/* The arrays of a graph, as long as it lives.  Those of a mapped file may not be verified yet: call
- * bonsai_graph_verify first. */
+/* The arrays of a graph, as long as it lives; bonsai_graph_verify checks those of a mapped file. */
 BONSAI_API const bonsai_view *bonsai_graph_view(const bonsai_graph *g);
 BONSAI_API int64_t bonsai_graph_nodes(const bonsai_graph *g);
 BONSAI_API int64_t bonsai_graph_edges(const bonsai_graph *g);  /* an undirected edge counts twice */
@@ -208,9 +200,9 @@ BONSAI_API bonsai_status bonsai_graph_check(const bonsai_graph *g, const bonsai_
 BONSAI_API void bonsai_graph_row(float *out, const bonsai_graph *g, int64_t node);
 BONSAI_API int32_t bonsai_graph_label(const bonsai_graph *g, int64_t node);
 
-/* The graph g with a new split of its labelled nodes: percent of them, which sum to at most 100, go
- * to train, val and test at random; the same seed gives the same split.  It shares g's arrays: g
- * may be freed first, arrays that g borrows may not. */
+/* The graph g with a new split: percent of its labelled nodes, at most 100 in all, go to train, val
+ * and test at random, by the seed.  It shares g's arrays: g may be freed first, arrays that g
+ * borrows may not. */
 BONSAI_API bonsai_status bonsai_graph_split(bonsai_graph **out, const bonsai_graph *g,
                                             const double percent[3], uint64_t seed);
 /* The subgraph of g that count different nodes induce, in the given order.  Its origin section
@@ -234,7 +226,6 @@ typedef struct {
     bonsai_progress_fn *progress;
     void           *payload;
 } bonsai_write_options;
-
 #define bonsai_write_options_init(o) bonsai_write_options_init_sized((o), sizeof *(o))
 BONSAI_API void bonsai_write_options_init_sized(bonsai_write_options *o, size_t size);
 
@@ -281,8 +272,7 @@ typedef struct {
     int64_t sample;             /* trees sampled for it; 0: by theta and delta; -1: all */
     double  theta, delta;       /* error of the sampled cover; chance of a larger one */
     int     density;            /* 1: gain per byte instead of gain */
-    int     no_rknn;            /* 1: trees in random order (ablation) */
-    int     no_ppr;             /* 1: no sparsification (ablation) */
+    int     no_rknn, no_ppr;    /* ablations: 1: trees in random order; 1: no sparsification */
     int64_t patience;           /* trees in a row that may fail to fit, from 1 */
     double  beta;               /* PageRank's chance to return to a root, 0.001 .. 0.999 */
     double  prune_share;        /* at most this share of the ego nodes goes in a round, 0 .. 1 */
@@ -293,9 +283,8 @@ typedef struct {
     int     inductive;          /* 1: cut the graph to its training nodes first */
     int     raw_features;       /* 1: HERDING and KCENTER on features instead of embeddings */
     int     project;            /* dimensions of a random projection before k-NN; 0: exact */
-    double  split[3];           /* percent of a new split, drawn by bonsai_graph_split with the
-                                 * seed; all 0: the graph's own; 60/20/20 if it has none, or
-                                 * 100/0/0 if it is itself a condensed graph */
+    double  split[3];           /* percent of a new split, drawn with the seed; all 0: the graph's
+                                 * own, or 60/20/20; of a condensed graph 100/0/0 */
     int     threads;            /* 0: every core */
     uint64_t seed;
     bonsai_progress_fn *progress;
@@ -303,10 +292,8 @@ typedef struct {
     int     no_validation;      /* 1: the probe judges on a fifth of the training nodes instead */
     int     hard_labels;        /* 1: prototypes without soft labels */
     int     members;            /* 1: prototypes name the nodes that they stand for */
-    int64_t memory;             /* bytes of private memory to use; more goes to scratch files, and
-                                 * the answer is the same; 0: what the machine has free */
+    int64_t memory;             /* bytes to use, the rest in scratch files; 0: what is free */
 } bonsai_condense_options;
-
 #define bonsai_condense_options_init(o) bonsai_condense_options_init_sized((o), sizeof *(o))
 BONSAI_API void bonsai_condense_options_init_sized(bonsai_condense_options *o, size_t size);
 BONSAI_API const char *bonsai_method_name(bonsai_method m);    /* "trees", ...; NULL: unknown */
@@ -340,8 +327,7 @@ typedef struct {                /* a condensed graph, beside the full one, and i
     char    why[160];           /* AUTO: the reason, in one line */
     int64_t memory;             /* bytes that were allowed */
     int64_t held, scratch;      /* the most bytes of large arrays in memory, and in scratch files */
-    int64_t sent, sent_rows;    /* ranks: bytes exchanged; those of them for embeddings, ... */
-    int64_t halo;               /* ... and the least that these need */
+    int64_t sent, sent_rows, halo;      /* ranks: bytes exchanged; for embeddings; least for it */
     int     columns;            /* of the embedding that were made at a time */
     int     ranks;
     char    version[28];        /* of the library that made it, ... */
@@ -350,7 +336,6 @@ typedef struct {                /* a condensed graph, beside the full one, and i
     double  seconds_fit, seconds_finish;        /* posteriors; the small graph and its record */
     double  measured;           /* share of the pairs of trees compared by all features; 0: none */
 } bonsai_condense_info;
-
 #define bonsai_condense_info_init(i) bonsai_condense_info_init_sized((i), sizeof *(i))
 BONSAI_API void bonsai_condense_info_init_sized(bonsai_condense_info *i, size_t size);
 
@@ -364,10 +349,10 @@ BONSAI_API bonsai_status bonsai_condense_many(bonsai_graph **out, bonsai_condens
                                               const double *ratios, int count,
                                               const bonsai_graph *g,
                                               const bonsai_condense_options *o);
-/* The prototypes of small, which were made of was with members, after was has become now: nodes
- * were added behind the older ones, and edges, features or labels may differ.  Both have a split.
- * Only what the change reaches is embedded again and goes to the nearest prototype of its class;
- * layers and budget are those of small.  Of the options only threads and progress matter. */
+/* The prototypes of small, made of was with members, after was has become now: nodes were added
+ * behind the older ones; edges, features and labels may differ.  Both have a split.  What changed
+ * is embedded again and goes to the nearest prototype of its class; layers and budget are those of
+ * small.  Of the options only threads and progress matter. */
 BONSAI_API bonsai_status bonsai_condense_update(bonsai_graph **out, bonsai_condense_info *info,
                                                 const bonsai_graph *now, const bonsai_graph *was,
                                                 const bonsai_graph *small,
@@ -379,7 +364,17 @@ typedef enum {                  /* as PyTorch Geometric's GCNConv, GATConv, GINC
     BONSAI_MODEL_GCN, BONSAI_MODEL_GAT, BONSAI_MODEL_GIN, BONSAI_MODEL_SAGE, BONSAI_MODEL_COUNT
 } bonsai_model_kind;
 
+typedef enum {                  /* how well predictions fit labels, in percent */
+    BONSAI_METRIC_ACCURACY,     /* share of the nodes */
+    BONSAI_METRIC_BALANCED,     /* mean recall of the classes that occur among the labels */
+    BONSAI_METRIC_F1,           /* mean F1 of those that occur among labels or predictions */
+    BONSAI_METRIC_AUC,          /* two classes that both occur: area under the ROC curve */
+    BONSAI_METRIC_COUNT, BONSAI_METRIC_ROOM = 8     /* of an array by metric; -1: not defined */
+} bonsai_metric;
+
 BONSAI_API const char *bonsai_model_name(bonsai_model_kind m);     /* "gcn", ...; NULL: unknown */
+BONSAI_API const char *bonsai_metric_name(bonsai_metric m);        /* "f1", ...; NULL: unknown */
+BONSAI_API const char *bonsai_metric_text(bonsai_metric m);        /* "macro F1", ... */
 
 typedef struct {
     size_t  size;               /* set by the init function */
@@ -394,16 +389,15 @@ typedef struct {
     int     standardise;        /* 1: features to mean 0 and spread 1, by full's training nodes */
     double  rate, decay;        /* Adam's step, above 0; the weight decay added to the gradient */
     double  dropout;            /* share of the values between layers that is dropped, 0 .. <1 */
-    double  split[3];           /* percent of a new split of full, drawn with the seed; all 0: the
-                                 * one that small was condensed with, if that was drawn; else the
-                                 * graph's own; 60/20/20 if it has none */
+    double  split[3];           /* percent of a new split of full, drawn with the seed; all 0: that
+                                 * drawn to condense small, or the graph's own, or 60/20/20 */
     int64_t memory;             /* bytes for judging; 0: what the machine has free */
     int     threads;            /* 0: every core */
     uint64_t seed;
     bonsai_progress_fn *progress;
     void   *payload;
+    bonsai_metric metric;       /* what validation chooses the epoch and the run by */
 } bonsai_train_options;
-
 #define bonsai_train_options_init(o) bonsai_train_options_init_sized((o), sizeof *(o))
 BONSAI_API void bonsai_train_options_init_sized(bonsai_train_options *o, size_t size);
 
@@ -418,11 +412,12 @@ typedef enum {                  /* whose split a model is judged on */
 typedef struct {                /* one run */
     size_t  size;               /* set by the library */
     uint64_t seed;
-    int     best_epoch;         /* of the highest validation accuracy, the first of several */
+    int     best_epoch;         /* of the highest metric on validation nodes, the first of equals */
     double  accuracy;           /* there, of test nodes, in percent; -1: there are none */
     double  accuracy_val;       /* there, of validation nodes; -1: there are none */
     double  loss;               /* in the last epoch */
     double  seconds_train, seconds_eval;
+    double  metric[BONSAI_METRIC_ROOM], metric_val[BONSAI_METRIC_ROOM];     /* as accuracy */
 } bonsai_run;
 
 typedef struct {                /* a point of a learning curve */
@@ -430,6 +425,7 @@ typedef struct {                /* a point of a learning curve */
     int     run, epoch;         /* from 0; from 1 */
     double  loss;
     double  accuracy_val, accuracy_test;        /* in percent; -1: not judged */
+    double  metric_val[BONSAI_METRIC_ROOM], metric_test[BONSAI_METRIC_ROOM];
 } bonsai_epoch;
 
 typedef struct {
@@ -448,6 +444,10 @@ typedef struct {
     uint64_t split_seed;        /* that drew them */
     int64_t leaks;              /* labelled nodes of small that are, by their origin, validation or
                                  * test nodes of full: they make the accuracy too high */
+    bonsai_metric metric;       /* that was asked for */
+    int     classes;
+    double  metric_mean[BONSAI_METRIC_ROOM], metric_std[BONSAI_METRIC_ROOM];
+    double  metric_val_mean[BONSAI_METRIC_ROOM];
 } bonsai_train_info;
 
 typedef struct bonsai_training bonsai_training;
@@ -455,20 +455,18 @@ typedef struct bonsai_model bonsai_model;
 
 /* Trains a model on the labelled training nodes of small and judges it on the validation and test
  * nodes of full (NULL: of small).  A condensed graph has no split: all its labels are for training.
- * Soft labels and node weights act in the loss.  If small keeps only some features, the same are
- * taken of full.  The same seed gives the same bits for any number of threads on one kind of
- * processor. */
+ * Soft labels and node weights act in the loss.  Features that small lacks are not taken of full.
+ * The same seed gives the same bits for any number of threads on one kind of processor. */
 BONSAI_API bonsai_status bonsai_train(bonsai_training **out, const bonsai_graph *small,
                                       const bonsai_graph *full, const bonsai_train_options *o);
 BONSAI_API void bonsai_training_free(bonsai_training *t);
 BONSAI_API const bonsai_train_info *bonsai_training_info(const bonsai_training *t);
-/* The runs, and the points of their learning curves, run after run: how many there are, and one of
- * them; NULL: there is none. */
+/* The runs, and the points of their learning curves, run after run; NULL: there is none. */
 BONSAI_API int64_t bonsai_training_runs(const bonsai_training *t);
 BONSAI_API int64_t bonsai_training_epochs(const bonsai_training *t);
 BONSAI_API const bonsai_run   *bonsai_training_run(const bonsai_training *t, int64_t i);
 BONSAI_API const bonsai_epoch *bonsai_training_epoch(const bonsai_training *t, int64_t i);
-/* The best epoch of the run with the highest validation accuracy; it belongs to t. */
+/* The best epoch of the run with the highest metric on validation nodes; it belongs to t. */
 BONSAI_API const bonsai_model *bonsai_training_model(const bonsai_training *t);
 
 typedef struct {

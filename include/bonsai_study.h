@@ -186,6 +186,29 @@ BONSAI_API void bonsai_plan_init_sized(bonsai_plan *p, size_t size);
 BONSAI_API bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *s,
                                           const bonsai_plan_options *o);
 
+/* ---- judging ------------------------------------------------------------- */
+
+typedef struct {                /* a class, in a training */
+    size_t  size;               /* set by the library */
+    int64_t test;               /* its test nodes */
+    double  recall_mean, recall_std;    /* percent of them that were found, over runs; -1: none */
+} bonsai_class;
+BONSAI_API const bonsai_class *bonsai_training_class(const bonsai_training *t, int64_t i);
+
+typedef struct {                /* how well predictions fit the labels of some nodes */
+    size_t  size;               /* set by the init function */
+    int64_t nodes, right;       /* judged; predicted right */
+    double  metric[BONSAI_METRIC_ROOM];     /* by bonsai_metric; -1: not defined */
+} bonsai_measures;
+#define bonsai_measures_init(m) bonsai_measures_init_sized((m), sizeof *(m))
+BONSAI_API void bonsai_measures_init_sized(bonsai_measures *m, size_t size);
+/* Judges what bonsai_predict says of g, or anybody else, on the labelled nodes of a part.  recall,
+ * unless NULL, gets for each class the percent of its nodes that were found; -1: it has none.
+ * AUC needs the probabilities of two classes (nodes x 2); else they may be NULL. */
+BONSAI_API bonsai_status bonsai_judge(bonsai_measures *out, double *recall, const bonsai_graph *g,
+                                      bonsai_part part, const int32_t *classes,
+                                      const float *probabilities);
+
 /* ---- comparing methods, and other studies -------------------------------- */
 
 typedef enum {                  /* what a cell measures: how well a model does, ... */

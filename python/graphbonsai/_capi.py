@@ -32,6 +32,7 @@ SECTIONS = 23
 PART_NONE, TRAIN, VAL, TEST = range(4)
 DIRECTED, SELF_LOOPS, REPEATED = 1, 2, 4
 STRICT, PAPER_FULL, PAPER_CONDENSED = range(3)
+METRIC_ROOM = 8
 (FIELD_FLAG, FIELD_CHOICE, FIELD_INT, FIELD_LONG, FIELD_BYTES, FIELD_U64, FIELD_REAL, FIELD_SPEED,
  FIELD_SPLIT, FIELD_TEXT, FIELD_FILE, FIELD_POINTER) = range(12)
 MARK_ABOVE, MARK_BELOW, MARK_BUDGET = 1, 2, 4
@@ -178,15 +179,20 @@ class Why(Structure):
                 ("label", c_int32)]
 
 
+_metrics = c_double * METRIC_ROOM
+
+
 class Run(Structure):
     _fields_ = [("size", c_size_t), ("seed", c_uint64), ("best_epoch", c_int),
                 ("accuracy", c_double), ("accuracy_val", c_double), ("loss", c_double),
-                ("seconds_train", c_double), ("seconds_eval", c_double)]
+                ("seconds_train", c_double), ("seconds_eval", c_double),
+                ("metric", _metrics), ("metric_val", _metrics)]
 
 
 class Epoch(Structure):
     _fields_ = [("size", c_size_t), ("run", c_int), ("epoch", c_int), ("loss", c_double),
-                ("accuracy_val", c_double), ("accuracy_test", c_double)]
+                ("accuracy_val", c_double), ("accuracy_test", c_double),
+                ("metric_val", _metrics), ("metric_test", _metrics)]
 
 
 class TrainInfo(Structure):
@@ -195,7 +201,18 @@ class TrainInfo(Structure):
                 ("seconds_eval", c_double), ("seconds_total", c_double), ("parameters", c_int64),
                 ("train", c_int64), ("val", c_int64), ("test", c_int64),
                 ("peak_rss_bytes", c_int64), ("in_blocks", c_int), ("split_from", c_int),
-                ("split", c_double * 3), ("split_seed", c_uint64), ("leaks", c_int64)]
+                ("split", c_double * 3), ("split_seed", c_uint64), ("leaks", c_int64),
+                ("metric", c_int), ("classes", c_int), ("metric_mean", _metrics),
+                ("metric_std", _metrics), ("metric_val_mean", _metrics)]
+
+
+class Class(Structure):
+    _fields_ = [("size", c_size_t), ("test", c_int64), ("recall_mean", c_double),
+                ("recall_std", c_double)]
+
+
+class Measures(Structure):
+    _fields_ = [("size", c_size_t), ("nodes", c_int64), ("right", c_int64), ("metric", _metrics)]
 
 
 class ModelInfo(Structure):
@@ -267,8 +284,8 @@ STRUCTS = {
     "read_info": ReadInfo, "write_options": WriteOptions, "stats": Stats, "linear": Linear,
     "generate_options": GenerateOptions, "condense_options": CondenseOptions,
     "condense_info": CondenseInfo, "why": Why, "train_options": TrainOptions, "run": Run,
-    "epoch": Epoch, "train_info": TrainInfo, "model_info": ModelInfo, "cell": Cell,
-    "compare_options": CompareOptions, "report_options": ReportOptions,
+    "epoch": Epoch, "train_info": TrainInfo, "class": Class, "measures": Measures, "model_info": ModelInfo,
+    "cell": Cell, "compare_options": CompareOptions, "report_options": ReportOptions,
     "field": Field,
 }
 
@@ -284,6 +301,7 @@ _error = _declare("error", c_char_p)
 isa = _declare("isa", c_char_p)
 method_name = _declare("method_name", c_char_p, c_int)
 model_name = _declare("model_name", c_char_p, c_int)
+metric_name = _declare("metric_name", c_char_p, c_int)
 section_text = _declare("section_text", c_char_p, c_int)
 type_text = _declare("type_text", c_char_p, c_int)
 format_name = _declare("format_name", c_char_p, c_int)
@@ -334,6 +352,7 @@ training_runs = _declare("training_runs", c_int64, c_void_p)
 training_epochs = _declare("training_epochs", c_int64, c_void_p)
 training_run = _declare("training_run", POINTER(Run), c_void_p, c_int64)
 training_epoch = _declare("training_epoch", POINTER(Epoch), c_void_p, c_int64)
+training_class = _declare("training_class", POINTER(Class), c_void_p, c_int64)
 training_model = _declare("training_model", c_void_p, c_void_p)
 training_free = _declare("training_free", None, c_void_p)
 model_save = _calls("model_save", c_void_p, c_char_p)
@@ -341,6 +360,7 @@ model_load = _calls("model_load", _out, c_char_p)
 model_facts = _declare("model_facts", POINTER(ModelInfo), c_void_p)
 model_free = _declare("model_free", None, c_void_p)
 predict = _calls("predict", c_void_p, c_void_p, c_void_p, c_void_p, _train)
+judge = _calls("judge", POINTER(Measures), c_void_p, c_void_p, c_int, c_void_p, c_void_p)
 
 compare_count = _declare("compare_count", c_int64, POINTER(CompareOptions))
 compare_cells_sized = _calls("compare_cells_sized", POINTER(Cell), c_size_t,
@@ -376,6 +396,18 @@ def values(struct: Structure) -> Dict[str, Any]:
     return {f[0]: getattr(struct, f[0]) for f in struct._fields_}
 
 
+def by_metric(found: Dict[str, Any]) -> Dict[str, Any]:
+    """The fields of a struct; for each array of metrics one field per metric: f1_mean, ..."""
+    spread: Dict[str, Any] = {}
+    for key, value in found.items():
+        if isinstance(value, _metrics):
+            for name, one in zip(METRICS, value):
+                spread.setdefault(name + key[len("metric"):], one)
+        else:
+            spread[key] = value
+    return spread
+
+
 def names(function: Any) -> List[str]:
     """The texts that an enumeration's name function knows, by value."""
     found: List[str] = []
@@ -385,6 +417,8 @@ def names(function: Any) -> List[str]:
             return found
         found.append(text.decode())
 
+
+METRICS = names(metric_name)
 
 _running = _version().decode()
 if _running != VERSION:

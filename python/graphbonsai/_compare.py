@@ -118,6 +118,7 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
             gin_layers: int = 1, epochs: int = 300, every: int = 10, seeds: int = 5,
             standardise: bool = False, rate: float = 0.01, decay: float = 0.0005,
             dropout: float = 0.0, split: Optional[Sequence[float]] = None,
+            metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy",
             # end
             progress: Progress = None) -> Comparison:
     """Condenses by each method to each ratio, trains each model, and judges it on `graph`.
@@ -173,6 +174,8 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
         dropout: share dropped between layers (at least 0, below 1).
         split: draw a new split: percent such as (60, 20, 20); None: the one that condensing drew,
             the graph's own, or (60, 20, 20).
+        metric: what validation chooses the epoch by and tables show first: accuracy, balanced
+            accuracy, macro F1, or for two classes the area under the ROC curve.
 
     An option that condensing and training both have, such as seed, goes to both; split goes to
     training.

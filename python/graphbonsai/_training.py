@@ -19,22 +19,24 @@ from ._report import html_table, number, table
 
 def _copied(struct: Any, count: int, item: Any, handle: Handle) -> np.ndarray:
     """Structs of the library as a structured NumPy array, without their sizes."""
-    names = [name for name, _ in struct._fields_ if name != "size"]
-    found: np.ndarray = np.empty(count, [(name, np.dtype(kind)) for name, kind in struct._fields_
-                                         if name != "size"])
+    kinds = {name: np.dtype(kind) for name, kind in struct._fields_}
+    columns = [(name, kinds.get(name, np.dtype("f8")))
+               for name in c.by_metric(c.values(struct())) if name != "size"]
+    found: np.ndarray = np.empty(count, columns)
     for i in range(count):
-        one = item(handle, i).contents
-        found[i] = tuple(getattr(one, name) for name in names)
+        one = c.by_metric(c.values(item(handle, i).contents))
+        found[i] = tuple(one[name] for name, _ in columns)
     return found
 
 
-# Whose split was judged on: bonsai_split_source.
+# Whose split was judged on: bonsai_split_source; and parts of one: bonsai_part.
 _SPLITS = ("own", "asked", "condensed", "drawn", "none")
+_PARTS = ("none", "train", "val", "test")
 
 
 def _facts(pointer: Any) -> Dict[str, Any]:
     """The fields of a struct without its size; the model is given by name."""
-    found = c.values(pointer.contents)
+    found = c.by_metric(c.values(pointer.contents))
     del found["size"]
     found["model"] = options_of.words(c.TrainOptions, "model")[found["model"]]
     return found
@@ -121,6 +123,39 @@ class Model:
         found = classes.astype(np.int64)
         return (found, shares) if probabilities else found
 
+    @options_of.named
+    def evaluate(self, graph: Any, part: str = "test", *,
+                 # options: train threads memory
+                 memory: Optional[int] = None, threads: int = 0,
+                 # end
+                 progress: Progress = None) -> Dict[str, Any]:
+        """Judges what the model predicts for the labelled nodes of a part.
+
+        Returns nodes and right (counts); accuracy, balanced, f1 and auc in percent, -1 where they
+        are not defined; and recall: [c] float64, of each class in percent, -1 of one without nodes.
+
+        Args:
+            graph: a graph of any kind.
+            part: "train", "val" or "test"; "none": the nodes outside the split, or without one.
+            progress: as for condense.
+            memory: memory for judging, in bytes: what does not fit is judged in blocks, and the
+                answer is the same (at least 0); None: what is free.
+            threads: threads, 0 for every core it may use (0 to 4096).
+        """
+        which = options_of.choice("part", part, _PARTS)
+        g = as_graph("graph", graph)
+        classes, shares = self.predict(g, probabilities=True, memory=memory, threads=threads,
+                                       progress=progress)
+        classes = classes.astype(np.int32)
+        recall = np.empty(c.graph_view(g._live()).contents.classes)
+        measures = c.init(c.Measures)
+        c.judge(ctypes.byref(measures), recall.ctypes.data, g._live(), which, classes.ctypes.data,
+                shares.ctypes.data if shares.shape[1] == 2 else None)
+        found = c.by_metric(c.values(measures))
+        del found["size"]
+        found["recall"] = recall
+        return found
+
     def __repr__(self) -> str:
         if self._handle is None:
             return "Model(closed)"
@@ -130,12 +165,17 @@ class Model:
 
 
 class Training:
-    """The result of training: accuracies in percent, learning curves, and the best model.
+    """The result of training: metrics in percent, learning curves, and the best model.
 
-    mean, std   of the test accuracy over runs; -1 without test nodes
-    runs        one row per run: seed, best_epoch, accuracy, accuracy_val, loss, seconds_...
-    epochs      the learning curves: run, epoch, loss, accuracy_val, accuracy_test
-    info        parameters, nodes, seconds, memory; split_from ("own", "asked", "condensed",
+    A metric is accuracy, balanced (accuracy), f1 (macro) or auc; -1 where it is not defined.
+
+    mean, std   over runs, of the metric that was asked for on the test nodes
+    runs        one row per run: seed, best_epoch, loss, seconds_...; accuracy, accuracy_val, f1,
+                f1_val, ...
+    epochs      the learning curves: run, epoch, loss, accuracy_val, accuracy_test, f1_val, ...
+    classes     one row per class: test (nodes), recall_mean, recall_std
+    info        metric; accuracy_mean, accuracy_std, accuracy_val_mean, f1_mean, ...; parameters,
+                nodes, seconds, memory; split_from ("own", "asked", "condensed",
                 "drawn" or "none"), split and split_seed: what it was judged on; leaks: labelled
                 nodes of the small graph that are judged on the full one
     """
@@ -144,32 +184,36 @@ class Training:
         self.info: Dict[str, Any] = _facts(c.training_info(handle))
         self.info["split_from"] = _SPLITS[self.info["split_from"]]
         self.info["split"] = tuple(self.info["split"])
+        self.info["metric"] = c.METRICS[self.info["metric"]]
         self.runs: np.ndarray = _copied(c.Run, c.training_runs(handle), c.training_run, handle)
         self.epochs: np.ndarray = _copied(c.Epoch, c.training_epochs(handle), c.training_epoch,
                                           handle)
+        self.classes: np.ndarray = _copied(c.Class, self.info["classes"], c.training_class, handle)
         pointer = c.training_model(handle)
         self.model: Optional[Model] = (
             Model._of(handle, ctypes.c_void_p(pointer)) if pointer else None)
 
     @property
     def mean(self) -> float:
-        return float(self.info["accuracy_mean"])
+        return float(self.info[self.info["metric"] + "_mean"])
 
     @property
     def std(self) -> float:
-        return float(self.info["accuracy_std"])
+        return float(self.info[self.info["metric"] + "_std"])
 
     def _rows(self) -> Any:
+        metric = self.info["metric"]
         rows = [("seed", "epoch", "test %", "val %", "loss", "seconds")]
         for r in self.runs:
-            rows.append((str(r["seed"]), str(r["best_epoch"]), _percent(r["accuracy"]),
-                         _percent(r["accuracy_val"]), "%.4f" % r["loss"],
+            rows.append((str(r["seed"]), str(r["best_epoch"]), _percent(r[metric]),
+                         _percent(r[metric + "_val"]), "%.4f" % r["loss"],
                          number(float(r["seconds_train"] + r["seconds_eval"]), 3)))
         return rows
 
     def __str__(self) -> str:
-        return "%s  test %s +- %.2f %%\n%s" % (self.info["model"], _percent(self.mean), self.std,
-                                               table(self._rows()))
+        return "%s  test %s %s +- %.2f %%\n%s" % (
+            self.info["model"], self.info["metric"], _percent(self.mean), self.std,
+            table(self._rows()))
 
     def __repr__(self) -> str:
         return "Training(%s, runs=%d, mean=%.2f, std=%.2f)" % (
@@ -194,7 +238,7 @@ def train(graph: Any, full: Any = None,
           epochs: int = 300, every: int = 10, seeds: int = 5, standardise: bool = False,
           rate: float = 0.01, decay: float = 0.0005, dropout: float = 0.0,
           split: Optional[Sequence[float]] = None, memory: Optional[int] = None, threads: int = 0,
-          seed: int = 1,
+          seed: int = 1, metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy",
           # end
           progress: Progress = None) -> Training:
     """Trains a model on `graph` and judges it on `full`.
@@ -221,6 +265,8 @@ def train(graph: Any, full: Any = None,
             is the same (at least 0); None: what is free.
         threads: threads, 0 for every core it may use (0 to 4096).
         seed: of the first run; the same seed gives the same bits.
+        metric: what validation chooses the epoch by and tables show first: accuracy, balanced
+            accuracy, macro F1, or for two classes the area under the ROC curve.
 
     >>> import graphbonsai
     >>> g = graphbonsai.generate(nodes=300, features=60, classes=3, seed=4)
@@ -245,6 +291,7 @@ def evaluate(small: Any, full: Any,
              rate: float = 0.01, decay: float = 0.0005, dropout: float = 0.0,
              split: Optional[Sequence[float]] = None, memory: Optional[int] = None,
              threads: int = 0, seed: int = 1,
+             metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy",
              # end
              progress: Progress = None) -> Training:
     """Trains a model on a condensed graph and judges it on the full one.
@@ -274,6 +321,8 @@ def evaluate(small: Any, full: Any,
             is the same (at least 0); None: what is free.
         threads: threads, 0 for every core it may use (0 to 4096).
         seed: of the first run; the same seed gives the same bits.
+        metric: what validation chooses the epoch by and tables show first: accuracy, balanced
+            accuracy, macro F1, or for two classes the area under the ROC curve.
 
     >>> import graphbonsai
     >>> full = graphbonsai.generate(nodes=600, features=60, classes=3, seed=4)

@@ -167,6 +167,13 @@ static const bonsai_field condense_fields[] = {
     END,
 };
 
+const char *const bn_metric_words[BONSAI_METRIC_COUNT + 1] = {
+    [BONSAI_METRIC_ACCURACY] = "accuracy",
+    [BONSAI_METRIC_BALANCED] = "balanced",
+    [BONSAI_METRIC_F1] = "f1",
+    [BONSAI_METRIC_AUC] = "auc",
+};
+
 static const bonsai_field train_fields[] = {
     {ROW(bonsai_train_options, model, CHOICE), WORDS("gcn", "gat", "gin", "sage"),
      .help = "the network"},
@@ -200,6 +207,9 @@ static const bonsai_field train_fields[] = {
     THREADS(bonsai_train_options),
     SEED(bonsai_train_options, "of the first run; the same seed gives the same bits"),
     PROGRESS(bonsai_train_options),
+    {ROW(bonsai_train_options, metric, CHOICE), .words = bn_metric_words,
+     .help = "what validation chooses the epoch by and tables show first: accuracy, balanced "
+             "accuracy, macro F1, or for two classes the area under the ROC curve"},
     END,
 };
 

@@ -16,8 +16,9 @@ typedef struct {                /* a struct of options */
 
 extern const bn_struct bn_structs[BONSAI_OPTIONS_COUNT];
 
-/* The names of the methods, by bonsai_method. */
+/* The names of the methods, by bonsai_method, and of the metrics, by bonsai_metric. */
 extern const char *const bn_method_words[BONSAI_METHOD_COUNT + 1];
+extern const char *const bn_metric_words[BONSAI_METRIC_COUNT + 1];
 
 /* The field of that name; there must be one. */
 const bonsai_field *bn_field_named(bonsai_options_kind kind, const char *name);

@@ -163,6 +163,12 @@ void bonsai_plan_init_sized(bonsai_plan *p, size_t size)
     init_sized(p, size, &empty, sizeof empty);
 }
 
+void bonsai_measures_init_sized(bonsai_measures *m, size_t size)
+{
+    const bonsai_measures empty = {.size = sizeof empty};
+    init_sized(m, size, &empty, sizeof empty);
+}
+
 bonsai_status bn_result_check(const void *out, const char *name)
 {
     size_t size;

@@ -25,7 +25,8 @@ typedef struct {                /* what one thread works in */
     real   *best;               /* of the best epoch of this run */
     real   *kept;               /* of the best run of this thread ... */
     int     kept_run;           /* ... which is this; -1: none yet */
-    int64_t best_right;         /* validation nodes; -1: not judged yet */
+    bn_tally tally;
+    double  best_val;           /* of the metric, of validation nodes; -1: not judged yet */
     bool    speaks;             /* it is the calling thread's */
 } slot;
 
@@ -44,27 +45,19 @@ typedef struct {
 
 /* ---- judging ---- */
 
-/* How many of the nodes have their highest score where their label is; -1: a score is no number. */
-static int64_t count_right(const bn_judged *j, const real *scores, int64_t c, int threads)
+/* The tally is that of the test nodes. */
+static void keep_epoch(running *r, slot *s, int run, const bonsai_epoch *point)
 {
-    enum { NODES = 1024 };
-    int64_t right = 0, strange = 0;
-    const double work = 2.0 * (double)(j->count * c);
-#pragma omp parallel for num_threads(bn_team(threads, work)) reduction(+:right, strange)
-    for (int64_t i = 0; i < j->count; i++) {
-        const real *y = scores + j->node[i] * c;
-        int64_t best = 0;
-        for (int64_t k = 1; k < c; k++)
-            best = y[k] > y[best] ? k : best;
-        strange += !isfinite(y[best]);
-        right += best == j->label[i];
-    }
-    return strange ? -1 : right;
-}
-
-static double percent(int64_t right, int64_t count)
-{
-    return count ? 100.0 * (double)right / (double)count : -1;
+    const int64_t c = r->t->dims.classes;
+    bonsai_run *result = &r->out->run[run];
+    memcpy(s->best, s->learned.param, (size_t)r->t->count * sizeof *s->best);
+    result->best_epoch = point->epoch;
+    result->accuracy = point->accuracy_test;
+    result->accuracy_val = point->accuracy_val;
+    memcpy(result->metric, point->metric_test, sizeof result->metric);
+    memcpy(result->metric_val, point->metric_val, sizeof result->metric_val);
+    for (int64_t k = 0; k < c; k++)
+        r->out->recall[run * c + k] = bn_recall(&s->tally, k);
 }
 
 /* The weights are those after the given epoch.  False: they have diverged. */
@@ -72,19 +65,15 @@ static bool judge(running *r, slot *s, const real *scores, int run, int epoch)
 {
     const bn_task *t = r->t;
     bonsai_epoch *point = &r->out->point[(int64_t)run * t->o.epochs + epoch - 1];
-    bonsai_run *result = &r->out->run[run];
-    int64_t val = count_right(&t->val, scores, t->dims.classes, r->inner);
-    int64_t test = count_right(&t->test, scores, t->dims.classes, r->inner);
-    if (val < 0 || test < 0)
+    if (!bn_measure(point->metric_val, &s->tally, &t->val, scores, r->inner) ||
+        !bn_measure(point->metric_test, &s->tally, &t->test, scores, r->inner))
         return false;
-    point->accuracy_val = percent(val, t->val.count);
-    point->accuracy_test = percent(test, t->test.count);
-    if (t->val.count ? val > s->best_right : epoch == t->o.epochs) {
-        s->best_right = val;
-        memcpy(s->best, s->learned.param, (size_t)t->count * sizeof *s->best);
-        result->best_epoch = epoch;
-        result->accuracy = point->accuracy_test;
-        result->accuracy_val = point->accuracy_val;
+    point->accuracy_val = point->metric_val[BONSAI_METRIC_ACCURACY];
+    point->accuracy_test = point->metric_test[BONSAI_METRIC_ACCURACY];
+    double val = point->metric_val[t->o.metric];
+    if (t->val.count ? val > s->best_val : epoch == t->o.epochs) {
+        s->best_val = val;
+        keep_epoch(r, s, run, point);
     }
     return true;
 }
@@ -145,7 +134,9 @@ static void begin_run(const bn_task *t, slot *s, bonsai_run *result, int run)
     memset(l->grad, 0, bytes);
     memset(l->m, 0, bytes);
     memset(l->v, 0, bytes);
-    s->best_right = -1;
+    s->best_val = -1;
+    for (int i = 0; i < BONSAI_METRIC_ROOM; i++)
+        result->metric[i] = result->metric_val[i] = -1;
 }
 
 /* One step, given the scores, which are overwritten by their gradient. */
@@ -193,17 +184,18 @@ static int run_epochs(running *r, slot *s, int run)
 }
 
 /* Whether a run did better on the validation nodes than another (-1: none), or came first. */
-static bool is_better(const bn_outcome *out, int run, int than)
+static bool is_better(const running *r, int run, int than)
 {
     if (than < 0)
         return true;
-    double a = out->run[run].accuracy_val, b = out->run[than].accuracy_val;
+    const int metric = r->t->o.metric;
+    double a = r->out->run[run].metric_val[metric], b = r->out->run[than].metric_val[metric];
     return a > b || (a == b && run < than);
 }
 
-static void keep_best(const bn_outcome *out, slot *s, int run)
+static void keep_best(const running *r, slot *s, int run)
 {
-    if (!is_better(out, run, s->kept_run))
+    if (!is_better(r, run, s->kept_run))
         return;
     real *best = s->best;
     s->best = s->kept;
@@ -219,7 +211,7 @@ static void one_run(running *r, slot *s, int run)
     if (epoch)
         has_diverged(r, run, epoch);
     else if (!must_stop(r, run))
-        keep_best(r->out, s, run);
+        keep_best(r, s, run);
 }
 
 /* ---- many runs ---- */
@@ -229,6 +221,7 @@ static void slot_free(slot *s)
     bn_network_free(s->net);
     bn_network_free(s->judge);
     bn_infer_free(s->infer);
+    bn_tally_free(&s->tally);
     bn_free(s->slab);
 }
 
@@ -244,6 +237,8 @@ static bonsai_status slot_new(slot *s, const bn_task *t, bool in_blocks, int thr
     for (int i = 0; i < ARRAYS; i++)
         *part[i] = s->slab + i * stride;
     s->kept_run = -1;
+    BN_TRY(bn_tally_new(&s->tally, t->dims.classes,
+                        t->val.count > t->test.count ? t->val.count : t->test.count));
     BN_TRY(bn_network_new(&s->net, &t->dims, &t->train, t->o.dropout, true, threads));
     if (t->same)
         goto done;
@@ -290,7 +285,7 @@ static void keep_param(running *r)
     bn_outcome *out = r->out;
     for (int i = 0; i < r->workers; i++) {
         const slot *s = &r->slots[i];
-        if (s->kept_run < 0 || !is_better(out, s->kept_run, out->best))
+        if (s->kept_run < 0 || !is_better(r, s->kept_run, out->best))
             continue;
         out->best = s->kept_run;
         memcpy(out->param, s->kept, (size_t)r->t->count * sizeof *out->param);
@@ -379,6 +374,18 @@ static int side_by_side(const bn_task *t, int64_t memory, int64_t judging)
     return work >= SMALL && 10 * rest < 7 * threads ? seeds - rest : seeds;
 }
 
+/* None is judged yet. */
+static void begin_points(bonsai_epoch *point, int64_t total, int epochs)
+{
+    for (int64_t i = 0; i < total; i++) {
+        point[i] = (bonsai_epoch){.size = sizeof *point, .run = (int)(i / epochs),
+                                  .epoch = 1 + (int)(i % epochs), .accuracy_val = -1,
+                                  .accuracy_test = -1};
+        for (int m = 0; m < BONSAI_METRIC_ROOM; m++)
+            point[i].metric_val[m] = point[i].metric_test[m] = -1;
+    }
+}
+
 bonsai_status bn_runs(bn_outcome *out, const bn_task *t)
 {
     bonsai_status rc;
@@ -395,11 +402,8 @@ bonsai_status bn_runs(bn_outcome *out, const bn_task *t)
     BN_TRY(BN_NEW(&out->point, total));
     BN_TRY(BN_NEW(&out->param, t->count));
     BN_TRY(BN_NEW(&r.diverged, o->seeds));
-    for (int64_t i = 0; i < total; i++)
-        out->point[i] = (bonsai_epoch){.size = sizeof(bonsai_epoch),
-                                       .run = (int)(i / o->epochs),
-                                       .epoch = 1 + (int)(i % o->epochs),
-                                       .accuracy_val = -1, .accuracy_test = -1};
+    BN_TRY(BN_NEW(&out->recall, o->seeds * t->dims.classes));
+    begin_points(out->point, total, o->epochs);
     out->best = -1;
     out->in_blocks = judging < 0 || judging > (o->memory > 0 ? o->memory : half);
     int64_t blocks = out->in_blocks && !t->same ? bn_infer_bytes(&t->dims, &t->judge) : 0;
@@ -420,5 +424,6 @@ void bn_outcome_free(bn_outcome *o)
 {
     bn_free(o->run);
     bn_free(o->point);
+    bn_free(o->recall);
     bn_free(o->param);
 }

@@ -126,21 +126,25 @@ done:
     return rc;
 }
 
-static bonsai_status list_judged(bn_judged *j, const bonsai_graph *g, bonsai_part part)
+/* ---- the metric ---- */
+
+/* Only one of the metrics is not defined for every graph. */
+static bonsai_status check_metric(const bn_task *t)
 {
-    bonsai_status rc;
-    int64_t n = g->view.nodes, count = 0;
-    for (int64_t v = 0; v < n; v++)
-        count += bn_part(g, v) == part && bn_label(g, v) >= 0;
-    BN_TRY(BN_NEW(&j->node, count));
-    BN_TRY(BN_NEW(&j->label, count));
-    for (int64_t v = 0; v < n; v++)
-        if (bn_part(g, v) == part && bn_label(g, v) >= 0) {
-            j->node[j->count] = (int32_t)v;
-            j->label[j->count++] = bn_label(g, v);
-        }
-done:
-    return rc;
+    int64_t ones = 0;
+    if (t->o.metric != BONSAI_METRIC_AUC)
+        return BONSAI_OK;
+    if (t->dims.classes != 2)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld classes, but the metric auc is for two; "
+                       "balanced and f1 are for any number", t->full->where,
+                       (long long)t->dims.classes);
+    for (int64_t i = 0; i < t->val.count; i++)
+        ones += t->val.label[i];
+    if (t->val.count && (ones == 0 || ones == t->val.count))
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: all %lld validation nodes are of class %d, but the "
+                       "metric auc needs both classes", t->full->where, (long long)t->val.count,
+                       ones != 0);
+    return BONSAI_OK;
 }
 
 /* ---- memory ---- */
@@ -193,9 +197,10 @@ bonsai_status bn_task_make(bn_task *t, const bonsai_graph *small, const bonsai_g
     BN_TRY(bn_tick(t->progress, "preparing", 0, STEPS));
     BN_TRY(choose_graphs(t, small, full));
     BN_TRY(list_targets(&t->targets, t->small));
-    BN_TRY(list_judged(&t->val, t->full, BONSAI_PART_VAL));
-    BN_TRY(list_judged(&t->test, t->full, BONSAI_PART_TEST));
+    BN_TRY(bn_judged_list(&t->val, t->full, BONSAI_PART_VAL));
+    BN_TRY(bn_judged_list(&t->test, t->full, BONSAI_PART_TEST));
     BN_TRY(check_dims(t));
+    BN_TRY(check_metric(t));
     BN_TRY(bn_match(t));
     BN_TRY(bn_tick(t->progress, "preparing", 1, STEPS));
     BN_TRY(make_operands(t));
@@ -212,10 +217,8 @@ void bn_task_free(bn_task *t)
     bn_free(t->targets.label);
     bn_free(t->targets.soft);
     bn_free(t->targets.weight);
-    bn_free(t->val.node);
-    bn_free(t->val.label);
-    bn_free(t->test.node);
-    bn_free(t->test.label);
+    bn_judged_free(&t->val);
+    bn_judged_free(&t->test);
     bn_free(t->kept);
     bn_free(t->mean);
     bn_free(t->spread);

@@ -11,6 +11,7 @@ struct bonsai_training {
     bonsai_run   *run;
     bonsai_epoch *point;
     int64_t       points;
+    bonsai_class *class;        /* info.classes */
     bonsai_model *model;
 };
 
@@ -74,22 +75,52 @@ done:
 
 /* ---- the report ---- */
 
-/* Of all runs or, where there are no test nodes, of none: -1. */
-static void sum_up(bonsai_train_info *info, const bn_task *t, const bn_outcome *out)
+/* Over n runs, whose values are `step` bytes apart.  All runs are judged on the same nodes: a value
+ * of -1, not defined, is that of all. */
+static void spread(double *mean, double *std, const double *first, size_t step, int n)
 {
     double sum = 0, squares = 0;
-    int n = t->o.seeds;
+    const char *at = (const char *)first;
+    for (int i = 0; i < n; i++)
+        sum += *(const double *)(at + (size_t)i * step);
+    *mean = sum / n;
     for (int i = 0; i < n; i++) {
-        sum += out->run[i].accuracy;
-        info->seconds_train += out->run[i].seconds_train;
-        info->seconds_eval += out->run[i].seconds_eval;
-    }
-    info->accuracy_mean = sum / n;
-    for (int i = 0; i < n; i++) {
-        double d = out->run[i].accuracy - info->accuracy_mean;
+        double d = *(const double *)(at + (size_t)i * step) - *mean;
         squares += d * d;
     }
-    info->accuracy_std = n > 1 ? sqrt(squares / (n - 1)) : 0;
+    *std = n > 1 ? sqrt(squares / (n - 1)) : 0;
+}
+
+static void sum_up(bonsai_train_info *info, const bn_task *t, const bn_outcome *out)
+{
+    const bonsai_run *run = out->run;
+    double unused;
+    for (int m = 0; m < BONSAI_METRIC_ROOM; m++) {
+        spread(&info->metric_mean[m], &info->metric_std[m], &run->metric[m], sizeof *run,
+               t->o.seeds);
+        spread(&info->metric_val_mean[m], &unused, &run->metric_val[m], sizeof *run, t->o.seeds);
+    }
+    info->accuracy_mean = info->metric_mean[BONSAI_METRIC_ACCURACY];
+    info->accuracy_std = info->metric_std[BONSAI_METRIC_ACCURACY];
+    for (int i = 0; i < t->o.seeds; i++) {
+        info->seconds_train += run[i].seconds_train;
+        info->seconds_eval += run[i].seconds_eval;
+    }
+}
+
+static bonsai_status list_classes(bonsai_class **out, const bn_task *t, const double *recall)
+{
+    const int64_t c = t->dims.classes;
+    bonsai_status rc = BN_NEW(out, c);
+    for (int64_t k = 0; rc == BONSAI_OK && k < c; k++) {
+        bonsai_class *one = &(*out)[k];
+        one->size = sizeof *one;
+        spread(&one->recall_mean, &one->recall_std, recall + k, (size_t)c * sizeof *recall,
+               t->o.seeds);
+    }
+    for (int64_t i = 0; rc == BONSAI_OK && i < t->test.count; i++)
+        (*out)[t->test.label[i]].test++;
+    return rc;
 }
 
 static void fill_info(bonsai_train_info *info, const bn_task *t, const bn_outcome *out)
@@ -107,6 +138,8 @@ static void fill_info(bonsai_train_info *info, const bn_task *t, const bn_outcom
         .split_from = t->parts.from,
         .split_seed = t->parts.seed,
         .leaks = t->leaks,
+        .metric = t->o.metric,
+        .classes = (int)t->dims.classes,
     };
     memcpy(info->split, t->parts.percent, sizeof info->split);
     sum_up(info, t, out);
@@ -127,6 +160,7 @@ bonsai_status bonsai_train(bonsai_training **out, const bonsai_graph *small,
     BN_TRY(bn_runs(&found, &task));
     BN_TRY(BN_NEW(&t, 1));
     BN_TRY(make_model(&t->model, &task, &found));
+    BN_TRY(list_classes(&t->class, &task, found.recall));
     fill_info(&t->info, &task, &found);
     t->run = found.run;
     t->point = found.point;
@@ -149,6 +183,7 @@ void bonsai_training_free(bonsai_training *t)
         return;
     bn_free(t->run);
     bn_free(t->point);
+    bn_free(t->class);
     bonsai_model_free(t->model);
     bn_free(t);
 }
@@ -176,6 +211,11 @@ const bonsai_run *bonsai_training_run(const bonsai_training *t, int64_t i)
 const bonsai_epoch *bonsai_training_epoch(const bonsai_training *t, int64_t i)
 {
     return i >= 0 && i < t->points ? &t->point[i] : NULL;
+}
+
+const bonsai_class *bonsai_training_class(const bonsai_training *t, int64_t i)
+{
+    return i >= 0 && i < t->info.classes ? &t->class[i] : NULL;
 }
 
 const bonsai_model *bonsai_training_model(const bonsai_training *t)

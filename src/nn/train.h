@@ -3,6 +3,7 @@
  *   match.c     what is done to the features of two graphs so that they fit each other
  *   standard.c  mean and spread of features
  *   task.c      options checked, targets listed, graphs made ready
+ *   metrics.c   measures of how well predictions fit labels
  *   runs.c      epochs, and seeds side by side
  *   train.c     the public calls
  *
@@ -11,12 +12,7 @@
 #define BN_TRAIN_H
 
 #include "condense/record.h"
-#include "nn.h"
-
-typedef struct {                /* labelled nodes of one part */
-    int64_t  count;
-    int32_t *node, *label;
-} bn_judged;
+#include "metrics.h"
 
 typedef struct {                /* shared by all runs; nothing in it changes once it is made */
     bonsai_train_options o;
@@ -55,6 +51,7 @@ int64_t bn_memory_room(int64_t memory);
 typedef struct {                /* what the runs leave */
     bonsai_run   *run;          /* o.seeds */
     bonsai_epoch *point;        /* o.seeds x o.epochs */
+    double       *recall;       /* o.seeds x classes: of test nodes, at the best epoch */
     real         *param;        /* of the best epoch of the best run */
     int           best;
     int           in_blocks;

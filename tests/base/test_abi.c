@@ -95,6 +95,7 @@ INIT(generate_options)
 INIT(stats)
 INIT(linear)
 INIT(why)
+INIT(measures)
 INIT(shape)
 INIT(plan_options)
 INIT(plan)
@@ -183,6 +184,12 @@ static bonsai_status use_stats(void *s)
 static bonsai_status use_why(void *w)
 {
     return bonsai_condense_why(w, small, 0);
+}
+
+static bonsai_status use_measures(void *m)
+{
+    static const int32_t classes[NODES];
+    return bonsai_judge(m, NULL, full, BONSAI_PART_TEST, classes, NULL);
 }
 
 static bonsai_status use_linear(void *l)
@@ -274,6 +281,7 @@ static const sized structs[] = {
      init_generate_options, use_generate},
     {"bonsai_stats", sizeof(bonsai_stats), false, true, init_stats, use_stats},
     {"bonsai_why", sizeof(bonsai_why), false, true, init_why, use_why},
+    {"bonsai_measures", sizeof(bonsai_measures), false, true, init_measures, use_measures},
     {"bonsai_linear", sizeof(bonsai_linear), false, true, init_linear, use_linear},
     {"bonsai_shape", sizeof(bonsai_shape), true, true, init_shape, use_shape},
     {"bonsai_plan_options", sizeof(bonsai_plan_options), true, false, init_plan_options,
@@ -521,6 +529,7 @@ static void structs_of_the_library_say_their_size(void **state)
     assert_int_equal(bonsai_training_info(t)->size, sizeof(bonsai_train_info));
     assert_int_equal(bonsai_training_run(t, 1)->size, sizeof(bonsai_run));
     assert_int_equal(bonsai_training_epoch(t, 3)->size, sizeof(bonsai_epoch));
+    assert_int_equal(bonsai_training_class(t, 1)->size, sizeof(bonsai_class));
     assert_int_equal(bonsai_model_facts(bonsai_training_model(t))->size, sizeof(bonsai_model_info));
     assert_int_equal(bonsai_field_at(BONSAI_OPTIONS_TRAIN, 0)->size, sizeof(bonsai_field));
     bonsai_training_free(t);

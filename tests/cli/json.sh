@@ -85,12 +85,18 @@ for m in train['models'] + judged['models']:
                 'parameters peak_rss_bytes in_blocks saved').split():
         assert key in m, key
     for r in m['runs']:
-        assert set(r) == {'seed', 'accuracy', 'accuracy_val', 'best_epoch', 'loss', 'seconds_train',
-                          'seconds_eval'}
-    of = [r['accuracy'] for r in m['runs']]
-    mean = sum(of) / len(of)
-    assert abs(m['accuracy_mean'] - mean) < 1e-6
-    assert abs(m['accuracy_std'] ** 2 - sum((a - mean) ** 2 for a in of) / (len(of) - 1)) < 1e-6
+        assert set(r) == {'seed', 'best_epoch', 'loss', 'seconds_train', 'seconds_eval',
+                          'accuracy', 'balanced', 'f1', 'auc', 'accuracy_val', 'balanced_val',
+                          'f1_val', 'auc_val'}
+        assert r['auc'] is None and r['auc_val'] is None and m['auc_mean'] is None
+    for metric in ('accuracy', 'balanced', 'f1'):
+        of = [r[metric] for r in m['runs']]
+        mean = sum(of) / len(of)
+        assert abs(m[metric + '_mean'] - mean) < 1e-6
+        assert abs(m[metric + '_std'] ** 2 - sum((a - mean) ** 2 for a in of) / (len(of) - 1)) < 1e-6
+    recall = [c['recall_mean'] for c in m['classes'] if c['test']]
+    assert abs(sum(recall) / len(recall) - m['balanced_mean']) < 1e-6
+    assert sum(c['test'] for c in m['classes']) == info['test']
     assert abs(m['seconds_train'] - sum(r['seconds_train'] for r in m['runs'])) < 1e-6
 assert all([r['seed'] for r in m['runs']] == [4, 5, 6] for m in train['models'])
 assert all(r['best_epoch'] in (5, 10, 12) for m in train['models'] for r in m['runs'])

@@ -1,6 +1,6 @@
 # Figures that rest on the machine or on rounding are masked.
 $BONSAI generate -q -o g.bonsai --nodes 300 --features 40 --words 6 --no-linear > /dev/null
-$BONSAI train g.bonsai --epochs 20 --seeds 2 | sed -E '/^model/s/\t[0-9.e-]+/\tN/g'
+$BONSAI train g.bonsai --epochs 20 --seeds 2 | sed -E '/^(model|metric)/s/\t[0-9.e-]+/\tN/g; s/^(recall\t[0-9]+\t[0-9]+).*/\1/'
 # Several models; each is saved under its name, and its curves are in one file.
 $BONSAI train g.bonsai --model gcn,gat,gin,sage --epochs 12 --every 5 --seeds 2 --save m --curves c.csv | grep -E '^(model|saved|curves)' | sed -E 's/\t[0-9.e-]+/\tN/g'; ls
 head -1 c.csv; cut -d , -f 1-2 c.csv | sort | uniq -c | sed 's/^ *//'
@@ -29,3 +29,8 @@ $BONSAI train g.bonsai --split 80/20/0 --epochs 3 --seeds 1 | grep ^model | cut 
 $BONSAI condense g.bonsai -o s.bonsai -r 0.1 > /dev/null; $BONSAI train s.bonsai --epochs 3 --seeds 2 | grep -E '^(split|train|val|test|model)' | sed -E 's/^train\t.*/train\tN/' | cut -f 1-5
 # What the library takes the program takes, too.
 $BONSAI train g.bonsai --memory 3G --rate 2000 --seeds 1 --epochs 1 -q > /dev/null
+# Another metric chooses the epoch and comes first; the others follow, and the recall of each class.
+$BONSAI generate -q -o two.bonsai --nodes 300 --features 40 --words 6 --classes 2 --imbalance 1 --difficulty 0.8 --no-linear > /dev/null
+$BONSAI train two.bonsai --metric auc --epochs 20 --seeds 2 --curves e.csv | grep -E '^(model|metric|recall)' | sed -E '/^(model|metric)/s/\t[0-9.e-]+/\tN/g; s/^(recall\t[0-9]+\t[0-9]+).*/\1/'; head -1 e.csv
+$BONSAI train two.bonsai --metric f1 --epochs 20 --seeds 2 --json | grep -E '^      "|"metric"|"class"' | sed -E 's/: [0-9.]+/: N/'
+$BONSAI train g.bonsai --metric balanced --epochs 3 --seeds 1 | grep -E '^metric' | cut -f 1-3

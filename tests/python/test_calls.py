@@ -264,6 +264,44 @@ class Training(testing.Case):
         self.assertIn("gcn", str(t))
         self.assertIn("</table>", t._repr_html_())
 
+    def test_metrics(self):
+        g = graphbonsai.generate(nodes=300, features=40, classes=2, words=6, imbalance=1,
+                                 difficulty=0.8, seed=3)
+        t = graphbonsai.train(g, metric="auc", epochs=30, every=2, seeds=3, threads=1)
+        self.assertEqual(t.info["metric"], "auc")
+        self.assertAlmostEqual(t.mean, t.runs["auc"].mean())
+        self.assertAlmostEqual(t.info["f1_std"], t.runs["f1"].std(ddof=1))
+        self.assertIn("auc", str(t))
+        for r, run in enumerate(t.runs):
+            judged = t.epochs[(t.epochs["run"] == r) & (t.epochs["auc_val"] >= 0)]
+            best = judged[judged["auc_val"].argmax()]
+            self.assertEqual(best["epoch"], run["best_epoch"])
+            self.assertEqual(best["balanced_test"], run["balanced"])
+        self.assertAlmostEqual(t.classes["recall_mean"].mean(), t.info["balanced_mean"])
+        self.assertEqual(t.classes["test"].sum(), t.info["test"])
+
+    def test_a_model_is_judged_as_its_predictions_are(self):
+        g = graphbonsai.generate(nodes=300, features=40, classes=2, words=6, imbalance=1,
+                                 difficulty=0.8, seed=3)
+        model = graphbonsai.train(g, epochs=30, seeds=1, threads=1).model
+        classes, shares = model.predict(g, probabilities=True, threads=1)
+        for part, mask in (("test", g.test_mask), ("val", g.val_mask)):
+            found = model.evaluate(g, part, threads=1)
+            y, p, s = g.y[mask], classes[mask], shares[mask, 1]
+            recall = [100 * (p[y == k] == k).mean() for k in (0, 1)]
+            f1 = [200 * ((p == k) & (y == k)).sum() / ((p == k).sum() + (y == k).sum())
+                  for k in (0, 1)]
+            pairs = s[y == 1][:, None] - s[y == 0][None]
+            self.assertEqual(found["nodes"], mask.sum())
+            self.assertEqual(found["right"], (y == p).sum())
+            self.assertAlmostEqual(found["accuracy"], 100 * (y == p).mean())
+            self.assertAlmostEqual(found["balanced"], np.mean(recall))
+            self.assertAlmostEqual(found["f1"], np.mean(f1))
+            self.assertAlmostEqual(found["auc"], 50 * ((pairs > 0).mean() + (pairs >= 0).mean()),
+                                   places=2)
+            np.testing.assert_allclose(found["recall"], recall)
+        self.refuses('there is no part "tset"; did you mean "test"?', model.evaluate, g, "tset")
+
     def test_models_predict_after_all_else_is_gone(self):
         for kind in ("gcn", "gat", "gin", "sage"):
             model = graphbonsai.train(self.g, model=kind, epochs=15, seeds=1, threads=1).model

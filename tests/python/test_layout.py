@@ -18,7 +18,7 @@ INCLUDE = os.path.join(testing.SOURCE, "include")
 # Not bound: other ways to say what is bound, macros over it, and what one command alone needs.
 UNBOUND = {"status_text", "graph_load", "graph_nodes", "graph_features", "graph_classes",
            "type_bytes", "graph_mean", "graph_generate_file", "study_pairs", "report_tables",
-           "study_run", "graph_checksum", "graph_shape", "plan_make"}
+           "study_run", "graph_checksum", "graph_shape", "plan_make", "metric_text"}
 
 
 def header():
@@ -83,12 +83,13 @@ class Layout(testing.Case):
         full = ("FIELD", "MARK")        # those that keep their prefix here
         pairs = [(prefix, name) for prefix, names in groups.items() for name in names]
         lines = ['printf("%%d\\n", (int)BONSAI_%s_%s);' % pair for pair in pairs]
-        lines.append('printf("%d %d\\n", BONSAI_SECTION_COUNT, BONSAI_PART_NONE);')
+        lines.append('printf("%d %d %d\\n", BONSAI_SECTION_COUNT, BONSAI_PART_NONE, '
+                     'BONSAI_METRIC_ROOM);')
         lines += ['printf("%%d\\n", (int)BONSAI_OPTIONS_%s);' % kind.__name__[:-7].upper()
                   for kind in kinds]
         self.assertEqual(compiled(lines),
                          [str(getattr(c, "%s_%s" % (p, name) if p in full else name))
-                          for p, name in pairs] + ["%d %d" % (c.SECTIONS, c.PART_NONE)] +
+                          for p, name in pairs] + ["%d %d %d" % (c.SECTIONS, c.PART_NONE, c.METRIC_ROOM)] +
                          [str(kind.KIND) for kind in kinds])
 
     def test_every_function_is_bound(self):
