@@ -4,6 +4,7 @@
  * full one, and judged on the same test nodes.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -14,6 +15,7 @@ typedef struct {
     bonsai_report_options page;
     bonsai_cell cells[2 * BONSAI_MODEL_COUNT];
     int64_t     count;
+    double     *recall;         /* cells x classes */
 } request;
 
 /* ---- what is asked ------------------------------------------------------- */
@@ -47,13 +49,13 @@ static int parse(session *s, request *q, int argc, char **argv)
                  "compare with"},
         {.name = "model", OWN(request, t.models, TEXT), .arg = "M,M,...",
          .words = field_named(BONSAI_OPTIONS_TRAIN, "model")->words,
-         .help = "also show accuracies"}, {0}};
+         .help = "also show the accuracy and other metrics of these models"}, {0}};
     const opt_spec spec = {
         .usage = "report SMALL --full GRAPH -o FILE [options]",
         .about =
             "Writes a page that shows what SMALL kept of GRAPH and why: sizes, a map, coverage,\n"
             "pruning, classes and degrees before and after, bytes, every option, and the command\n"
-            "that repeats it; with --model accuracies too.  It is one HTML file that needs no\n"
+            "that repeats it; with --model metrics too.  It is one HTML file that needs no\n"
             "network.  \"bonsai condense --report\" writes the same with times and memory.",
         .examples = "  bonsai report small.bonsai --full cora.bonsai -o report.html\n"
                     "  bonsai report small.bonsai --full cora.bonsai -o report.html "
@@ -62,7 +64,7 @@ static int parse(session *s, request *q, int argc, char **argv)
         .values = &q->t.path,
         .groups = (const opt_group[]){
             {.base = q, .own = own},
-            {.base = &q->t.o, .kind = BONSAI_OPTIONS_TRAIN, .only = "seeds epochs seed"},
+            {.base = &q->t.o, .kind = BONSAI_OPTIONS_TRAIN, .only = "seeds epochs seed metric"},
             {.base = &q->page, .kind = BONSAI_OPTIONS_REPORT, .only = "title fragment"}, {0}},
         .shared = OPT_READS | OPT_JSON,
     };
@@ -72,10 +74,13 @@ static int parse(session *s, request *q, int argc, char **argv)
 
 /* ---- accuracies ---------------------------------------------------------- */
 
-/* Fills a cell that has its method, model and ratio; how: its split and other notes. */
+/* Fills a cell that has its method, model and ratio, and its recall; how: its split and other
+ * notes. */
 static bonsai_status train(bonsai_cell *c, bonsai_train_info *how, const request *q,
                            const bonsai_graph *small, const bonsai_graph *full)
 {
+    const bonsai_class *class;
+    double *recall = q->recall + (c - q->cells) * bonsai_graph_classes(small);
     bonsai_training *done = NULL;
     bonsai_train_options o = q->t.o;
     o.model = c->model;
@@ -87,6 +92,11 @@ static bonsai_status train(bonsai_cell *c, bonsai_train_info *how, const request
     c->runs = i->runs;
     c->accuracy_mean = i->accuracy_mean;
     c->accuracy_std = i->accuracy_std;
+    c->metric = i->metric;
+    memcpy(c->metric_mean, i->metric_mean, sizeof c->metric_mean);
+    memcpy(c->metric_std, i->metric_std, sizeof c->metric_std);
+    for (int64_t k = 0; (class = bonsai_training_class(done, k)) != NULL; k++)
+        recall[k] = class->recall_mean;
     c->nodes = bonsai_graph_nodes(small);
     c->edges = bonsai_graph_edges(small);
     c->seconds_train = i->seconds_train;
@@ -139,30 +149,43 @@ static bonsai_status judge(session *s, request *q, const bonsai_graph *small,
 
 /* ---- the page ------------------------------------------------------------ */
 
+/* What a model gets on both graphs. */
+static bn_json *pair_row(const bonsai_cell *full, const bonsai_cell *small, int metric)
+{
+    const double a = full->metric_mean[metric], b = small->metric_mean[metric];
+    const int known = a >= 0 && b >= 0;
+    return bn_json_pack("[s,o,o,o]", bonsai_model_name(full->model),
+                        known ? bn_json_real(a) : bn_json_null(),
+                        known ? bn_json_real(b) : bn_json_null(),
+                        known ? bn_json_real(b - a) : bn_json_null());
+}
+
+static bn_json *pair_rows(const request *q, int metric)
+{
+    bn_json *rows = bn_json_array();
+    for (int64_t i = 0; i + 1 < q->count; i += 2)
+        bn_json_add(rows, pair_row(&q->cells[i], &q->cells[i + 1], metric));
+    return rows;
+}
+
 static int print_results(session *s, const request *q, int64_t bytes)
 {
     static const column columns[] = {
         {"model", "model", NULL}, {"full", "full %", "%.2f"}, {"small", "small %", "%.2f"},
         {"difference", "points", "%+.2f"}, {NULL, NULL, NULL}};
     summary r = {.count = 0};
-    bn_json *rows = bn_json_array();
+    char title[BONSAI_METRIC_COUNT][64];
     summary_heading(&r, "Report");
     summary_text(&r, "written", "written", q->out);
     summary_int(&r, "bytes", "bytes", bytes);
-    for (int64_t i = 0; i + 1 < q->count; i += 2) {
-        const bonsai_cell *full = &q->cells[i], *small = &q->cells[i + 1];
-        const int known = full->accuracy_mean >= 0 && small->accuracy_mean >= 0;
-        bn_json_add(
-            rows, bn_json_pack("[s,o,o,o]", bonsai_model_name(full->model),
-                               known ? bn_json_real(full->accuracy_mean) : bn_json_null(),
-                               known ? bn_json_real(small->accuracy_mean) : bn_json_null(),
-                               known ? bn_json_real(small->accuracy_mean - full->accuracy_mean)
-                                     : bn_json_null()));
+    for (int k = 0; k < BONSAI_METRIC_COUNT && q->count; k++) {         /* that asked for first */
+        int m = k == 0 ? (int)q->t.o.metric : k <= (int)q->t.o.metric ? k - 1 : k;
+        if (k > 0 && q->cells[0].metric_mean[m] < 0)
+            continue;
+        measure_title(title[k], sizeof title[k], (bonsai_metric)m, "");
+        summary_heading(&r, title[k]);
+        summary_table(&r, bonsai_metric_name((bonsai_metric)m), columns, pair_rows(q, m));
     }
-    if (q->count)
-        summary_table(&r, "accuracy", columns, rows);
-    else
-        bn_json_free(rows);
     return summary_print(&r, s);
 }
 
@@ -171,21 +194,31 @@ static int write_page(session *s, request *q)
     bonsai_graph *small = NULL, *full = NULL;
     bonsai_report_options *o = &q->page;
     int64_t bytes = 0;
+    int code = EXIT_DONE;
     bonsai_status rc = q->t.full ? read_other(s, &small, q->t.path)
                                  : bonsai_graph_read(&small, q->t.path, &s->read);
     if (rc == BONSAI_OK && q->t.full)
         rc = bonsai_graph_read(&full, q->t.full, &s->read);
     if (rc == BONSAI_OK)
         rc = bonsai_graph_verify(small);
-    if (rc == BONSAI_OK && q->t.count)
-        rc = judge(s, q, small, full);
+    if (rc == BONSAI_OK && q->t.count) {
+        size_t classes = (size_t)bonsai_graph_classes(small);
+        q->recall = calloc(2 * (size_t)q->t.count * classes + 1, sizeof *q->recall);
+        if (!q->recall)
+            code = fail_with(s, "there is not enough memory to judge %zu classes", classes);
+        else
+            rc = judge(s, q, small, full);
+    }
     o->cells = q->cells;
+    o->recall = q->recall;
     o->cell_count = q->count;
     o->small_name = q->t.path;
     o->full_name = q->t.full;
-    if (rc == BONSAI_OK)
+    if (rc == BONSAI_OK && code == EXIT_DONE)
         rc = page_write(s, &bytes, small, full, o, q->out);
-    int code = rc == BONSAI_OK ? print_results(s, q, bytes) : fail(s, rc);
+    if (code == EXIT_DONE)
+        code = rc == BONSAI_OK ? print_results(s, q, bytes) : fail(s, rc);
+    free(q->recall);
     bonsai_graph_free(small);
     bonsai_graph_free(full);
     return code;

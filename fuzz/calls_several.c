@@ -69,6 +69,18 @@ static void save_model(const bonsai_model *m)
     calls_went(bonsai_model_save(m, fuzz_path("model.npz")), NULL);
 }
 
+static void judge(calls *c, const bonsai_graph *g, const int32_t *classes, const float *chances)
+{
+    bonsai_measures m;
+    bonsai_measures_init(&m);
+    if (!calls_went(bonsai_judge(&m, NULL, g, (bonsai_part)mu_below(&c->rng, 4), classes, chances),
+                    NULL))
+        return;
+    calls_must(m.right >= 0 && m.right <= m.nodes, "no more are right than there are");
+    for (int i = 0; i < BONSAI_METRIC_ROOM; i++)
+        calls_must(m.metric[i] == -1 || (m.metric[i] >= 0 && m.metric[i] <= 100.000001), "percent");
+}
+
 static void predict_with(calls *c, const bonsai_model *m, const bonsai_graph *g)
 {
     const bonsai_model_info *facts = bonsai_model_facts(m);
@@ -79,9 +91,11 @@ static void predict_with(calls *c, const bonsai_model *m, const bonsai_graph *g)
     float *chances = mu_chance(&c->rng, 2) ? malloc((size_t)(n * k + 1) * sizeof *chances) : NULL;
     bonsai_train_options o;
     calls_train_options(&o, c);
-    if (classes && calls_went(bonsai_predict(classes, chances, m, g, &o), NULL))
+    if (classes && calls_went(bonsai_predict(classes, chances, m, g, &o), NULL)) {
         for (int64_t i = 0; i < n; i++)
             calls_must(classes[i] >= 0 && classes[i] < k, "predicted classes exist");
+        judge(c, g, classes, k == 2 ? chances : NULL);
+    }
     free(classes);
     free(chances);
 }
@@ -97,6 +111,8 @@ static void train_on(calls *c, const bonsai_graph *small, const bonsai_graph *fu
     calls_must(bonsai_training_run(t, 0) && !bonsai_training_run(t, 1), "one run");
     for (int64_t i = 0; i < bonsai_training_epochs(t); i++)
         calls_must(bonsai_training_epoch(t, i) != NULL, "epochs");
+    for (int64_t i = 0; i < bonsai_training_info(t)->classes; i++)
+        calls_must(bonsai_training_class(t, i) != NULL, "classes");
     save_model(bonsai_training_model(t));
     predict_with(c, bonsai_training_model(t), calls_graph(c));
     bonsai_training_free(t);

@@ -243,6 +243,8 @@ typedef struct {                /* one cell of a table: what is asked, and what 
     double  correlation;        /* of both distances; NAN: it has none */
     double  threshold;          /* the largest distance in WL space among these pairs */
     double  chance;             /* of a correlation that large where there is none */
+    double  metric_mean[BONSAI_METRIC_ROOM], metric_std[BONSAI_METRIC_ROOM];   /* of training */
+    bonsai_metric metric;       /* that the epochs were chosen by */
 } bonsai_cell;
 
 /* A cell of the full graph that is not done. */
@@ -355,6 +357,8 @@ typedef struct {
     int     threads;            /* 0: every core */
     bonsai_progress_fn *progress;
     void   *payload;
+    const double *recall;       /* unless NULL, of each class in each cell (cell_count x classes), in
+                                 * percent; -1: it has no test nodes */
 } bonsai_report_options;
 
 #define bonsai_report_options_init(o) bonsai_report_options_init_sized((o), sizeof *(o))

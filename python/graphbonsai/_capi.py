@@ -232,7 +232,8 @@ class Cell(Structure):
                 ("setting", c_int), ("checksum", c_uint64), ("seconds_wl", c_double),
                 ("seconds_knn", c_double), ("seconds_cover", c_double),
                 ("seconds_sparsify", c_double), ("pairs", c_int64), ("nearest", c_double),
-                ("correlation", c_double), ("threshold", c_double), ("chance", c_double)]
+                ("correlation", c_double), ("threshold", c_double), ("chance", c_double),
+                ("metric_mean", _metrics), ("metric_std", _metrics), ("metric", c_int)]
 
 
 CELL_FN = CFUNCTYPE(c_int, POINTER(Cell), c_void_p)

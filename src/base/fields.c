@@ -285,6 +285,7 @@ static const bonsai_field report_fields[] = {
      .help = "a <div> to put into a notebook instead of a page"},
     THREADS(bonsai_report_options),
     PROGRESS(bonsai_report_options),
+    {ROW(bonsai_report_options, recall, POINTER)},
     END,
 };
 

@@ -1,7 +1,8 @@
 /* page.h -- the sections of a report.
  *
  *   report.c     the public functions, and the order of sections
- *   page_head.c  a summary sentence and a few large numbers; sizes; accuracy
+ *   page_head.c  a summary sentence and a few large numbers; sizes
+ *   page_metrics.c accuracy and the other metrics
  *   page_body.c  map, coverage, pruning, classes and degrees, bytes
  *   page_how.c   time and memory, every option, the command that repeats it
  *
@@ -31,6 +32,14 @@ void bn_sheet_draw(bn_page *p, const bn_facts *f, const bonsai_report_options *o
 
 void bn_sheet_head(bn_page *p, const bn_sheet *s);
 void bn_sheet_sizes(bn_page *p, const bn_sheet *s);
+/* Cells: the metric in percent, NAN: not known; the model's name, BN_CELL_TEXT long at most; the
+ * full graph's of a model, and the first of a small graph, that are known. */
+enum { BN_CELL_TEXT = 64 };
+double bn_cell_metric(const bonsai_cell *c, bonsai_metric m);
+void bn_cell_model(char *out, const bonsai_cell *c);
+const bonsai_cell *bn_sheet_full_cell(const bn_sheet *s, bonsai_model_kind model);
+const bonsai_cell *bn_sheet_first_cell(const bn_sheet *s);
+
 bool bn_sheet_has_accuracy(const bn_sheet *s);
 void bn_sheet_accuracy(bn_page *p, const bn_sheet *s);
 bool bn_sheet_has_map(const bn_sheet *s);

@@ -1,15 +1,14 @@
 /* page_head.c -- a small graph in one sentence and a few large numbers; its sizes next to the full
- * graph's; and the accuracy of models trained on it.
+ * graph's.
  *
  * SPDX-License-Identifier: MIT */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "page.h"
 
-enum { TEXT = 64, MOST_CELLS = 200 };
+enum { TEXT = 64 };
 
 static double share(double part, double whole)
 {
@@ -183,53 +182,21 @@ static void tile_time(bn_page *p, const bonsai_condense_info *i)
     bn_put(p, "</small></li>\n");
 }
 
-/* ---- cells --------------------------------------------------------------- */
-
-static bool is_known(const bonsai_cell *c)
-{
-    return c->done && c->runs > 0 && c->accuracy_mean >= 0;
-}
-
-static const bonsai_cell *full_cell(const bn_sheet *s, bonsai_model_kind model)
-{
-    for (int64_t i = 0; i < s->o->cell_count; i++)
-        if (s->o->cells[i].method < 0 && s->o->cells[i].model == model && is_known(&s->o->cells[i]))
-            return &s->o->cells[i];
-    return NULL;
-}
-
-static const bonsai_cell *first_cell(const bn_sheet *s)
-{
-    for (int64_t i = 0; i < s->o->cell_count; i++)
-        if (s->o->cells[i].method >= 0 && is_known(&s->o->cells[i]))
-            return &s->o->cells[i];
-    return NULL;
-}
-
-static void model_text(char *out, const bonsai_cell *c)
-{
-    const char *name = bonsai_model_name(c->model);
-    snprintf(out, TEXT, "%s", name ? name : "model");
-    for (char *t = out; *t && c->model != BONSAI_MODEL_SAGE; t++)
-        *t = (char)toupper((unsigned char)*t);
-    if (c->model == BONSAI_MODEL_SAGE)
-        snprintf(out, TEXT, "GraphSAGE");
-}
+/* ---- the accuracy ---------------------------------------------------------- */
 
 static void tile_accuracy(bn_page *p, const bn_sheet *s, const bonsai_cell *c)
 {
-    const bonsai_cell *full = full_cell(s, c->model);
-    char model[TEXT];
-    model_text(model, c);
+    const bonsai_cell *full = bn_sheet_full_cell(s, c->model);
+    char model[BN_CELL_TEXT], what[2 * BN_CELL_TEXT];
+    bn_cell_model(model, c);
     bn_put(p, "<li><b>");
-    bn_put_fixed(p, c->accuracy_mean, 1);
-    bn_put(p, " %");
-    char what[TEXT + 16];
-    snprintf(what, sizeof what, "accuracy of %s", model);
+    bn_put_fixed(p, bn_cell_metric(c, c->metric), 1);
+    bn_put(p, " %");
+    snprintf(what, sizeof what, "%s of %s", bonsai_metric_text(c->metric), model);
     tile(p, what);
     if (full) {
-        bn_put_fixed(p, full->accuracy_mean, 1);
-        bn_put(p, " % trained on the full graph");
+        bn_put_fixed(p, bn_cell_metric(full, c->metric), 1);
+        bn_put(p, " % trained on the full graph");
     }
     bn_put(p, "</small></li>\n");
 }
@@ -246,8 +213,8 @@ void bn_sheet_head(bn_page *p, const bn_sheet *s)
     say(p, s);
     bn_put(p, "<ul class=\"tiles\">\n");
     tile_bytes(p, s);
-    if (first_cell(s))
-        tile_accuracy(p, s, first_cell(s));
+    if (bn_sheet_first_cell(s))
+        tile_accuracy(p, s, bn_sheet_first_cell(s));
     tile_nodes(p, s);
     if (isfinite(s->coverage) || (isfinite(s->training) && s->small.nodes > 0 && s->f->method &&
                                   strcmp(s->f->method, "prototypes") == 0))
@@ -340,101 +307,4 @@ void bn_sheet_sizes(bn_page *p, const bn_sheet *s)
     bn_put(p, " As in the paper: by the formula of the published code, which counts the full graph "
               "as dense and the small one as sparse. An edge between two nodes is two entries."
               "</p>\n");
-}
-
-/* ---- accuracy ------------------------------------------------------------ */
-
-bool bn_sheet_has_accuracy(const bn_sheet *s)
-{
-    for (int64_t i = 0; i < s->o->cell_count; i++)
-        if (s->o->cells[i].method >= 0)
-            return true;
-    return false;
-}
-
-typedef struct {
-    char        text[MOST_CELLS][5][TEXT];
-    const char *cell[MOST_CELLS * 5], *label[MOST_CELLS];
-    double      small[MOST_CELLS], full[MOST_CELLS];
-    int         rows;
-} accuracy;
-
-static int spread_text(char *out, const bonsai_cell *c)
-{
-    int at = bn_fixed(out, c->accuracy_mean, 1, false);
-    at += snprintf(out + at, TEXT - (size_t)at, " ± ");
-    return at + bn_fixed(out + at, c->accuracy_std, 1, false);
-}
-
-static void name_row(char *out, const bn_sheet *s, const bonsai_cell *c)
-{
-    const char *method = bonsai_method_name((bonsai_method)c->method);
-    bool several = false;
-    char ratio[64];
-    model_text(out, c);
-    for (int64_t i = 0; i < s->o->cell_count; i++)
-        several |= s->o->cells[i].method >= 0 && (s->o->cells[i].method != c->method ||
-                                                  s->o->cells[i].ratio != c->ratio);
-    if (!several)
-        return;
-    size_t at = strlen(out);
-    bn_percent_text(ratio, c->ratio);
-    snprintf(out + at, TEXT - at, ", %.20s %.20s", method ? method : "", ratio);
-}
-
-static void add_cell(accuracy *a, const bn_sheet *s, const bonsai_cell *c)
-{
-    const bonsai_cell *full = full_cell(s, c->model);
-    char (*row)[TEXT] = a->text[a->rows];
-    a->small[a->rows] = is_known(c) ? c->accuracy_mean : NAN;
-    a->full[a->rows] = full ? full->accuracy_mean : NAN;
-    name_row(row[0], s, c);
-    snprintf(row[1], TEXT, "–");
-    snprintf(row[2], TEXT, "%s", is_known(c) ? "" : "–");
-    snprintf(row[3], TEXT, "–");
-    snprintf(row[4], TEXT, "%d", c->runs);
-    if (full)
-        spread_text(row[1], full);
-    if (is_known(c))
-        spread_text(row[2], c);
-    if (full && is_known(c)) {
-        double gain = c->accuracy_mean - full->accuracy_mean;
-        int at = snprintf(row[3], TEXT, gain > 0 ? "+" : "");
-        bn_fixed(row[3] + at, gain, 1, false);
-    }
-    a->label[a->rows] = row[0];
-    for (int i = 0; i < 5; i++)
-        a->cell[a->rows * 5 + i] = row[i];
-    a->rows++;
-}
-
-void bn_sheet_accuracy(bn_page *p, const bn_sheet *s)
-{
-    static const char *const head[] = {"model", "full", "small", "points", "runs"};
-    accuracy *a = NULL;
-    if (BN_NEW(&a, 1) != BONSAI_OK) {
-        p->failed = true;
-        return;
-    }
-    bool any_full = false;
-    for (int64_t i = 0; i < s->o->cell_count && a->rows < MOST_CELLS; i++)
-        if (s->o->cells[i].method >= 0)
-            add_cell(a, s, &s->o->cells[i]);
-    for (int i = 0; i < a->rows; i++)
-        any_full |= isfinite(a->full[i]);
-    const bn_series both[] = {{"trained on the full graph", a->full},
-                              {"trained on the small graph", a->small}};
-    bn_put(p, "<p>Models were trained on the small graph and judged on the full graph's test "
-              "nodes, at the epoch that did best on its validation nodes.</p>\n"
-              "<div class=\"two\">\n");
-    bn_chart_bars(p, &(bn_bar_chart){
-        .title = "Test accuracy", .x = "model", .y = "percent of test nodes", .label = a->label,
-        .labels = a->rows, .s = any_full ? both : both + 1, .series = any_full ? 2 : 1,
-        .format = "%.1f"});
-    bn_put(p, "<div>");
-    bn_table(p, "Trained on the full graph and on the small one, in percent: mean and standard "
-             "deviation over runs, and the difference",
-             &(bn_cells){.head = head, .columns = 5, .cell = a->cell, .rows = a->rows});
-    bn_put(p, "</div></div>\n");
-    bn_free(a);
 }

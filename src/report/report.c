@@ -23,7 +23,7 @@ static const struct {
     void (*draw)(bn_page *p, const bn_sheet *s);
 } sections[] = {
     {"sizes", "Sizes, counted in every way", "Sizes", always, bn_sheet_sizes},
-    {"accuracy", "Accuracy on the full graph", "Accuracy", bn_sheet_has_accuracy,
+    {"accuracy", "Accuracy and other metrics on the full graph", "Accuracy", bn_sheet_has_accuracy,
      bn_sheet_accuracy},
     {"map", "Map of the nodes", "Map", bn_sheet_has_map, bn_sheet_map},
     {"coverage", "What the trees cover", "Coverage", bn_sheet_has_coverage, bn_sheet_coverage},

@@ -13,6 +13,7 @@ $BONSAI $(sed -n 's/.*<pre tabindex="0"><code>bonsai \(.*\)<.code>.*/\1/p' repor
 # With models, with a title, as a fragment, without the full graph.
 $BONSAI report small.bonsai --full g.bonsai -o acc.html --model gcn,sage --seeds 1 --epochs 3 -q | cut -f 1,2 | sed "s/bytes.*/bytes/"
 grep -c 'id="accuracy"' acc.html
+$BONSAI report small.bonsai --full g.bonsai -o acc.html --model gcn --seeds 1 --epochs 3 --metric f1 --json | grep -E '^  "[abf]|model' | sed 's/bytes.*/bytes/'; grep -o 'Test [a-zA-Z1 ]*<\|GCN, small\|GCN, balanced accuracy' acc.html | sort -u
 $BONSAI report small.bonsai -o alone.html --title '<b>Mine & yours</b>' -q > /dev/null; grep -o '<h1>.*</h1>' alone.html; grep -c 'id="map"' alone.html
 $BONSAI report small.bonsai -o part.html --fragment -q > /dev/null; head -c 20 part.html; grep -c '<html' part.html
 $BONSAI report small.bonsai -o part.html --json -q | sed 's/[0-9][0-9]*/N/'

@@ -80,12 +80,12 @@ COMMANDS = [
     Command("train", "train ../in/g.bonsai --epochs 2 --save out.bonsai --curves out.csv --json",
             ["out.bonsai", "out.csv"], ["out.bonsai", "out.csv"]),
     Command("eval", "eval ../in/s.bonsai --full ../in/g.bonsai --epochs 2 --model gat --json"),
-    Command("predict", "predict ../in/m.bonsai ../in/g.bonsai -o out.csv --json", ["out.csv"],
-            ["out.csv"]),
+    Command("predict", "predict ../in/m.bonsai ../in/g.bonsai -o out.csv --evaluate --json",
+            ["out.csv"], ["out.csv"]),
     Command("compare", "compare ../in/g.bonsai --methods random,trees --ratios 0.2 --epochs 2"
             " --seeds 1 -o out.jsonl --json", ["out.jsonl"]),
-    Command("report", "report ../in/s.bonsai --full ../in/g.bonsai -o out.html", ["out.html"],
-            ["out.html"]),
+    Command("report", "report ../in/s.bonsai --full ../in/g.bonsai -o out.html --model gcn"
+            " --epochs 2 --seeds 1", ["out.html"], ["out.html"]),
     Command("paper", "paper --data ../in/data --out out --quick --epochs 1 --only gradient",
             ["out"], but=["open"]),             # it leaves out a dataset that cannot be opened
 ]

@@ -245,6 +245,45 @@ static void accuracies_stand_beside_the_full_graphs(void **state)
     bonsai_graph_free(g);
 }
 
+/* The metric that chose the epochs comes first; the others, and the recall of each class, follow. */
+static void metrics_and_recall_stand_beside_the_full_graphs(void **state)
+{
+    (void)state;
+    bonsai_graph *g = generate(60, 2), *small = condense(g, BONSAI_METHOD_PROTOTYPES, 4, NULL);
+    bonsai_cell cells[] = {
+        {.size = sizeof(bonsai_cell), .method = -1, .model = BONSAI_MODEL_GCN, .done = 1, .runs = 5,
+         .accuracy_mean = 77.4, .metric_mean = {77.4, 70.25, 65.5, 81.75},
+         .metric_std = {0, 1.5, 2.5, 0.5}, .metric = BONSAI_METRIC_F1},
+        {.size = sizeof(bonsai_cell), .method = BONSAI_METHOD_PROTOTYPES, .done = 1, .runs = 5,
+         .accuracy_mean = 77.4, .metric_mean = {77.4, 50, 43.5, -1},
+         .metric_std = {0, 0, 1.25, 0}, .metric = BONSAI_METRIC_F1},
+    };
+    const double recall[] = {95.5, 45, 100, -1};
+    bonsai_report_options o;
+    bonsai_report_options_init(&o);
+    o.cells = cells;
+    o.cell_count = 2;
+    o.recall = recall;
+    bonsai_report *r = report(small, g, &o);
+    const char *html = bonsai_report_html(NULL, r);
+    assert_good_page(html);
+    assert_non_null(strstr(html, "<th scope=\"row\">GCN</th><td>65.5 ± 2.5</td><td>43.5 ± 1.3</td>"
+                                 "<td>−22.0</td><td>5</td>"));
+    assert_non_null(strstr(html, "macro F1 of GCN"));
+    assert_non_null(strstr(html, "Test macro F1"));
+    assert_non_null(strstr(html, "validation nodes by macro F1."));
+    assert_non_null(strstr(html, "GCN, accuracy</th><td>77.4 ± 0.0</td><td>77.4 ± 0.0</td>"));
+    assert_non_null(strstr(html, "GCN, balanced accuracy</th><td>70.3 ± 1.5</td><td>50.0 ± 0.0</td>"
+                                 "<td>−20.3</td>"));
+    assert_null(strstr(html, "GCN, ROC AUC"));
+    assert_non_null(strstr(html, "<th scope=\"col\">GCN, full</th><th scope=\"col\">GCN, small</th>"));
+    assert_non_null(strstr(html, "<td>95.5</td><td>100.0</td></tr>"));
+    assert_non_null(strstr(html, "<td>45.0</td><td>–</td></tr>"));
+    bonsai_report_free(r);
+    bonsai_graph_free(small);
+    bonsai_graph_free(g);
+}
+
 static void unescape(char *out, const char *from, const char *end)
 {
     static const struct { const char *entity; char c; } row[] = {
@@ -484,6 +523,7 @@ int main(void)
         cmocka_unit_test(long_names_are_cut),
         cmocka_unit_test(metadata_that_makes_no_sense_is_not_believed),
         cmocka_unit_test(accuracies_stand_beside_the_full_graphs),
+        cmocka_unit_test(metrics_and_recall_stand_beside_the_full_graphs),
         cmocka_unit_test(the_command_survives_the_shell),
         cmocka_unit_test(fragments_may_stand_in_one_notebook),
         cmocka_unit_test(the_largest_page_is_below_two_megabytes),
