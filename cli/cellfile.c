@@ -17,6 +17,7 @@
 #include "cli.h"
 
 static const char *const studies[] = {"training", "embedding", "gradient", "weights"};
+static const char *const units[BONSAI_UNIT_COUNT] = {"run", "draw", "split"};
 
 /* ---- cells as JSON ------------------------------------------------------- */
 
@@ -30,22 +31,31 @@ static bn_json *accuracy(const bonsai_cell *c, double value)
     return c->runs > 0 && c->accuracy_mean >= 0 ? bn_json_real(value) : bn_json_null();
 }
 
+static bn_json *real_or_null(double value)
+{
+    return isnan(value) ? bn_json_null() : bn_json_real(value);
+}
+
 bn_json *cell_json(const bonsai_cell *c)
 {
-    return bn_json_pack("{s:s,s:f,s:s,s:i,s:o,s:o,s:I,s:f,s:I,s:I,s:I,s:f,s:f,s:f,s:o}", "method",
-                        method_of(c), "ratio", c->ratio, "model", bonsai_model_name(c->model),
-                        "runs",
-                        c->runs, "accuracy_mean", accuracy(c, c->accuracy_mean), "accuracy_std",
+    return bn_json_pack("{s:s,s:f,s:s,s:i,s:o,s:o,s:I,s:f,s:I,s:I,s:I,s:f,s:f,s:f,s:o,s:o,s:s,s:i}",
+                        "method", method_of(c), "ratio", c->ratio, "model",
+                        bonsai_model_name(c->model), "runs", c->runs, "accuracy_mean",
+                        accuracy(c, c->accuracy_mean), "accuracy_std",
                         accuracy(c, c->accuracy_std), "bytes", (int64_t)c->bytes, "share",
                         c->share, "nodes", (int64_t)c->nodes, "edges", (int64_t)c->edges,
                         "labelled", (int64_t)c->labelled, "seconds_condense", c->seconds_condense,
                         "seconds_train", c->seconds_train, "seconds_eval", c->seconds_eval, "why",
-                        c->runs > 0 ? bn_json_null() : bn_json_text(c->why));
+                        c->runs > 0 ? bn_json_null() : bn_json_text(c->why), "accuracy_error",
+                        accuracy(c, c->accuracy_error), "unit", units[c->unit], "units", c->units);
 }
 
-static bn_json *real_or_null(double value)
+bn_json *cell_values_json(const bonsai_cell *c)
 {
-    return isnan(value) ? bn_json_null() : bn_json_real(value);
+    bn_json *runs = bn_json_array();
+    for (int i = 0; c->accuracies && i < c->runs; i++)
+        bn_json_add(runs, accuracy(c, c->accuracies[i]));
+    return bn_json_pack("{s:i,s:i,s:o}", "split", c->split, "draw", c->draw, "accuracies", runs);
 }
 
 /* The keys that only cells with a setting have. */
@@ -64,8 +74,11 @@ static bn_json *detail_json(const cellfile *f, const bonsai_cell *c)
 
 static bn_json *line_json(const cellfile *f, const bonsai_cell *c)
 {
-    bn_json *line = cell_json(c), *detail = f->settings ? detail_json(f, c) : bn_json_object();
+    bn_json *line = cell_json(c), *values = cell_values_json(c);
+    bn_json *detail = f->settings ? detail_json(f, c) : bn_json_object();
+    bn_json_update(line, values);
     bn_json_update(line, detail);
+    bn_json_free(values);
     bn_json_free(detail);
     return line;
 }
@@ -99,10 +112,22 @@ static void fill_detail(bonsai_cell *c, const bn_json *line)
     c->chance = number(line, "chance", NAN);
 }
 
+/* Of each run; the cell has room for so many. */
+static void fill_values(bonsai_cell *c, const bn_json *line, int room)
+{
+    const bn_json *values = bn_json_get(line, "accuracies");
+    for (int i = 0; c->accuracies && i < room; i++) {
+        const bn_json *value = bn_json_at(values, (size_t)i);
+        c->accuracies[i] = bn_json_is_number(value) ? bn_json_as_number(value) : NAN;
+    }
+}
+
 static void fill(bonsai_cell *c, const bn_json *line)
 {
     c->done = 1;
-    c->runs = (int)whole(line, "runs");
+    c->runs = c->units = (int)whole(line, "runs");
+    c->unit = BONSAI_UNIT_RUN;
+    c->accuracy_error = number(line, "accuracy_error", NAN);
     c->accuracy_mean = number(line, "accuracy_mean", c->runs > 0 ? -1 : 0);
     c->accuracy_std = number(line, "accuracy_std", 0);
     c->bytes = number(line, "bytes", 0);
@@ -120,7 +145,8 @@ static int is_of(const cellfile *f, const bonsai_cell *c, const bn_json *line)
 {
     if (strcmp(method_of(c), text_of(line, "method")) != 0 ||
         strcmp(bonsai_model_name(c->model), text_of(line, "model")) != 0 ||
-        c->ratio != number(line, "ratio", 0))
+        c->ratio != number(line, "ratio", 0) || c->split != whole(line, "split") ||
+        c->draw != whole(line, "draw"))
         return 0;
     return !f->settings || (strcmp(studies[c->study], text_of(line, "study")) == 0 &&
                             strcmp(f->settings[c->setting], text_of(line, "setting")) == 0 &&
@@ -133,13 +159,15 @@ static int take(const cellfile *f, const bn_json *line)
 {
     if (!*text_of(line, "method") || !*text_of(line, "model") ||
         !bn_json_is_number(bn_json_get(line, "ratio")) ||
-        !bn_json_is_whole(bn_json_get(line, "runs")) ||
+        !bn_json_is_whole(bn_json_get(line, "runs")) || whole(line, "runs") < 0 ||
+        whole(line, "runs") > f->runs ||
         !(fabs(number(line, "bytes", 0)) < 9e15) ||     /* they are printed as a whole number */
         (f->settings && (!*text_of(line, "study") || !*text_of(line, "setting"))))
         return 0;
     for (int64_t i = 0; i < f->count; i++)
         if (is_of(f, &f->cells[i], line)) {
             fill(&f->cells[i], line);
+            fill_values(&f->cells[i], line, f->runs);
             if (f->settings)
                 fill_detail(&f->cells[i], line);
         }

@@ -15,6 +15,7 @@
  *   prototype.c what one prototype stands for
  *   training.c  the options and the runs of train and eval
  *   trained.c   results of training: table, JSON, learning curves
+ *   compared.c  the table of a comparison
  *   cellfile.c  the file that a comparison resumes from
  *   fetch/      bonsai fetch (fetch.h)
  *   paper/      bonsai paper (paper.h)
@@ -351,6 +352,7 @@ typedef struct {
     bn_json      *heading;       /* {"bonsai_COMMAND": version, "graph": {...}, "options": {...}} */
     bonsai_cell *cells;         /* the cells to measure */
     int64_t      count;
+    int          runs;          /* of a training; cells have room for as many accuracies */
     const char *const *settings;        /* their names; NULL: cells name none */
     FILE        *file;
     int          fresh;         /* 1: created now, and no cell has been written yet */
@@ -365,5 +367,11 @@ int  cellfile_keep(const bonsai_cell *c, void *file);   /* a bonsai_cell_fn: on 
 int  cellfile_stopped(cellfile *f, bonsai_status rc);
 void cellfile_close(cellfile *f);                       /* frees the heading too */
 bn_json *cell_json(const bonsai_cell *c);                /* an object, yours; NULL: no memory */
+bn_json *cell_values_json(const bonsai_cell *c);         /* its split, its draw, and every run */
+
+/* Prints the table of a comparison whose cells are done, and its methods in pairs.  runs: of each
+ * cell.  Exit code. */
+int  compared_print(session *s, const bonsai_compare_options *o, int runs,
+                    const bonsai_cell *cells, int64_t count);
 
 #endif

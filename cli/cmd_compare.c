@@ -1,15 +1,12 @@
 /* cmd_compare.c -- bonsai compare: what models learn from each method's small graphs.
  *
- * The table has one row per method and ratio, grouped by ratio so that competitors
- * are together, and one column per model.  Pipes and JSON get one row per cell.
- *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 
-enum { MOST = 64, MOST_CELLS = (1 + MOST * BONSAI_METHOD_COUNT) * BONSAI_MODEL_COUNT, SHOWN = 48 };
+enum { MOST = 64 };
 
 typedef struct {
     bonsai_compare_options  o;
@@ -20,7 +17,8 @@ typedef struct {
     bonsai_method     method[BONSAI_METHOD_COUNT];
     bonsai_model_kind model[BONSAI_MODEL_COUNT];
     double ratio[MOST];
-    bonsai_cell cells[MOST_CELLS];
+    bonsai_cell *cells;
+    double  *accuracies;        /* of all cells */
     int64_t  count;
     cellfile file;
 } arguments;
@@ -99,9 +97,10 @@ static int parse_rows(session *s, arguments *a, const opt_spec *spec, int argc, 
         {.name = "split", OWN(arguments, train.split, SPLIT), .arg = "A/B/C",
          .help = "percent for train/validation/test, drawn even if GRAPH has a split"},
         {.name = "seed", OWN(arguments, train.seed, U64), .letter = 's', .arg = "S",
-         .help = "of the split, of condensing and of the first run"}, {0}};
+         .help = "of the first split, of condensing and of the first run"}, {0}};
     const opt_group groups[] = {
         {.base = a, .own = own},
+        {.base = &a->o, .kind = BONSAI_OPTIONS_COMPARE, .only = "splits draws side_by_side"},
         {.base = &a->train, .kind = BONSAI_OPTIONS_TRAIN, .but = "model metric"},
         {.base = &a->protocol, .own = training_protocol},
         {.base = &a->condense, .kind = BONSAI_OPTIONS_CONDENSE, .only = "accounting"}, {0}};
@@ -129,11 +128,14 @@ static int parse(session *s, arguments *a, int argc, char **argv)
         .about =
             "Condenses GRAPH by each method to each ratio, trains models on the small graphs and\n"
             "on GRAPH itself, and prints how many test nodes of GRAPH they get right, in percent:\n"
-            "mean and standard deviation over the runs.  One split is drawn for all.  With -o\n"
-            "the same command resumes after an interruption, or with more methods, ratios and\n"
-            "models.",
+            "mean and standard error over the splits if there are several, else over the draws,\n"
+            "else over the runs, which differ in their weights alone.  All methods share the\n"
+            "splits; below the table the first is set against each other, in pairs of the same\n"
+            "split and draw.  With -o the same command resumes after an interruption, or with\n"
+            "more methods, ratios, models, splits and draws.",
         .examples = "  bonsai compare cora.bonsai\n"
                     "  bonsai compare cora.bonsai --methods trees,random --models gcn,gat\n"
+                    "  bonsai compare cora.bonsai --ratios 0.01 --splits 3 --draws 3\n"
                     "  bonsai compare cora.bonsai --ratios 0.01 --models all -o cora.jsonl\n",
         .args = "GRAPH",
         .values = &a->path,
@@ -177,141 +179,24 @@ static bn_json *heading(const arguments *a, const bonsai_graph *g)
                         "options", options);
 }
 
-/* ---- the table ----------------------------------------------------------- */
-
-static const bonsai_cell *cell_at(const arguments *a, int method, int ratio, int model)
-{
-    int64_t row = method < 0 ? 0 : 1 + (int64_t)method * a->o.ratio_count + ratio;
-    return &a->cells[row * a->o.model_count + model];
-}
-
-static int is_best(const arguments *a, int method, int ratio, int model)
-{
-    double mine = cell_at(a, method, ratio, model)->accuracy_mean;
-    for (int i = 0; i < a->o.method_count; i++) {
-        const bonsai_cell *c = cell_at(a, i, ratio, model);
-        if (c->runs > 0 && c->accuracy_mean > mine)
-            return 0;
-    }
-    return 1;
-}
-
-static bn_json *accuracy_text(const arguments *a, int method, int ratio, int model)
-{
-    char text[SHOWN];
-    const bonsai_cell *c = cell_at(a, method, ratio, model);
-    if (c->runs == 0 || c->accuracy_mean < 0)
-        return bn_json_null();
-    snprintf(text, sizeof text, "%5.2f %s %4.2f%s", c->accuracy_mean,
-             text_is_utf8() ? "\u00b1" : "+-", c->accuracy_std,
-             method >= 0 && is_best(a, method, ratio, model) ? " *" : "");
-    return bn_json_text(text);
-}
-
-static bn_json *sized(const bonsai_cell *c, double value)
-{
-    return c->nodes ? bn_json_whole((int64_t)value) : bn_json_null();
-}
-
-static bn_json *table_row(const arguments *a, int method, int ratio)
-{
-    char share[32];
-    const bonsai_cell *first = cell_at(a, method, ratio, 0);
-    double train = 0;
-    snprintf(share, sizeof share, "%g", first->ratio);
-    bn_json *row = bn_json_pack("[s,s,o,o]", share, method < 0 ? "full" :
-                                bonsai_method_name((bonsai_method)first->method),
-                                sized(first, first->bytes), sized(first, (double)first->nodes));
-    for (int k = 0; k < a->o.model_count; k++) {
-        bn_json_add(row, accuracy_text(a, method, ratio, k));
-        train += cell_at(a, method, ratio, k)->seconds_train;
-    }
-    bn_json_add(row, method < 0 ? bn_json_null() : bn_json_real(first->seconds_condense));
-    bn_json_add(row, bn_json_real(train));
-    return row;
-}
-
-static int print_table(session *s, const arguments *a)
-{
-    column columns[BONSAI_MODEL_COUNT + 7] = {{"ratio", "ratio", NULL}, {"method", "method", NULL},
-                                         {"bytes", "bytes", NULL}, {"nodes", "nodes", NULL}};
-    int n = 4;
-    char title[128];
-    summary r = {.count = 0};
-    bn_json *rows = bn_json_array();
-    for (int k = 0; k < a->o.model_count; k++) {
-        const char *name = bonsai_model_name(a->model[k]);
-        columns[n++] = (column){name, name, NULL};
-    }
-    columns[n++] = (column){"condense", "condense s", "%.3f"};
-    columns[n++] = (column){"train", "train s", "%.2f"};
-    bn_json_add(rows, table_row(a, -1, 0));
-    for (int j = 0; j < a->o.ratio_count; j++)
-        for (int i = 0; i < a->o.method_count; i++)
-            bn_json_add(rows, table_row(a, i, j));
-    snprintf(title, sizeof title, "Test accuracy in percent: mean and deviation of %d run%s",
-             a->train.seeds, a->train.seeds == 1 ? "" : "s");
-    summary_heading(&r, title);
-    summary_table(&r, NULL, columns, rows);
-    summary_text(&r, NULL, "*", "best at its ratio");
-    return summary_print(&r, s);
-}
-
-/* Into a pipe: one row per cell, with the columns of its JSON except the reason. */
-static int print_cells(session *s, const arguments *a)
-{
-    static const column columns[] = {{NULL, NULL, NULL}};
-    summary r = {.count = 0};
-    bn_json *rows = bn_json_array();
-    for (int64_t i = 0; i < a->count; i++) {
-        bn_json *cell = cell_json(&a->cells[i]);
-        bn_json *row = bn_json_sound(cell) ? bn_json_array() : NULL;
-        const char *key;
-        for (size_t k = 0; (key = bn_json_key(cell, k)); k++)
-            if (strcmp(key, "why") != 0)
-                bn_json_add(row, bn_json_keep(bn_json_value(cell, k)));
-        bn_json_add(rows, row);
-        bn_json_free(cell);
-    }
-    summary_table(&r, "cell", columns, rows);
-    return summary_print(&r, s);
-}
-
-static int print_array(session *s, const arguments *a)
-{
-    bn_json *all = bn_json_array();
-    for (int64_t i = 0; i < a->count; i++)
-        bn_json_add(all, cell_json(&a->cells[i]));
-    return print_json(s, all);
-}
-
-/* Prints why cells are missing, once if the reason is the same for all models of a graph.  1: only
- * the full graph is there. */
-static int note_missing(session *s, const arguments *a)
-{
-    int64_t made = 0;
-    for (int64_t i = a->o.model_count; i < a->count; i++) {
-        const bonsai_cell *c = &a->cells[i];
-        made += c->runs > 0;
-        if (c->runs == 0 && (i % a->o.model_count == 0 || strcmp(c->why, c[-1].why) != 0))
-            note(s, "%s at %g: %s", bonsai_method_name((bonsai_method)c->method), c->ratio, c->why);
-    }
-    return made == 0 && a->count > a->o.model_count;
-}
-
-static int print_results(session *s, const arguments *a)
-{
-    style how = style_of(s);
-    int nothing = note_missing(s, a);
-    int code = how == STYLE_JSON   ? print_array(s, a)
-               : how == STYLE_TEXT ? print_table(s, a)
-                                   : print_cells(s, a);
-    if (code == EXIT_DONE && nothing)
-        return fail_with(s, "no small graph could be compared");
-    return code;
-}
-
 /* ---- the work ------------------------------------------------------------ */
+
+/* Lists the cells, each with room for the accuracy of every run. */
+static int list_cells(session *s, arguments *a)
+{
+    a->count = bonsai_compare_count(&a->o);
+    if (a->count < 0)
+        return fail(s, BONSAI_E_ARGUMENT);
+    a->cells = calloc((size_t)a->count, sizeof *a->cells);
+    a->accuracies = calloc((size_t)a->count, (size_t)a->train.seeds * sizeof *a->accuracies);
+    if (!a->cells || !a->accuracies)
+        return fail_with(s, "there is not enough memory for %lld cells of %d runs",
+                         (long long)a->count, a->train.seeds);
+    bonsai_status rc = bonsai_compare_cells(a->cells, &a->o);
+    for (int64_t i = 0; i < a->count; i++)
+        a->cells[i].accuracies = a->accuracies + i * a->train.seeds;
+    return rc == BONSAI_OK ? EXIT_DONE : fail(s, rc);
+}
 
 static int compare(session *s, arguments *a)
 {
@@ -319,12 +204,9 @@ static int compare(session *s, arguments *a)
     bonsai_status rc = bonsai_graph_read(&g, a->path, &s->read);
     if (rc == BONSAI_OK)
         rc = bonsai_graph_verify(g);
-    if (rc == BONSAI_OK)
-        rc = bonsai_compare_cells(a->cells, &a->o);
-    int code = rc == BONSAI_OK ? EXIT_DONE : fail(s, rc);
-    a->count = code == EXIT_DONE ? bonsai_compare_count(&a->o) : 0;
+    int code = rc == BONSAI_OK ? list_cells(s, a) : fail(s, rc);
     a->file = (cellfile){.s = s, .command = "compare", .place = "file", .path = a->out,
-                         .cells = a->cells, .count = a->count};
+                         .cells = a->cells, .count = a->count, .runs = a->train.seeds};
     if (code == EXIT_DONE && a->out) {
         a->file.heading = heading(a, g);
         code = cellfile_open(&a->file);
@@ -332,8 +214,10 @@ static int compare(session *s, arguments *a)
     if (code == EXIT_DONE && (rc = bonsai_compare(a->cells, g, &a->o)) != BONSAI_OK)
         code = cellfile_stopped(&a->file, rc);
     if (code == EXIT_DONE)
-        code = print_results(s, a);
+        code = compared_print(s, &a->o, a->train.seeds, a->cells, a->count);
     cellfile_close(&a->file);
+    free(a->cells);
+    free(a->accuracies);
     bonsai_graph_free(g);
     return code;
 }

@@ -220,6 +220,10 @@ typedef enum {                  /* what a cell measures: how well a model does, 
     BONSAI_STUDY_WEIGHTS        /* ... the same by the weights alone */
 } bonsai_study;
 
+typedef enum {
+    BONSAI_UNIT_RUN, BONSAI_UNIT_DRAW, BONSAI_UNIT_SPLIT, BONSAI_UNIT_COUNT
+} bonsai_unit;
+
 typedef struct {                /* one cell of a table: what is asked, and what came of it */
     size_t  size;               /* set by the init function or bonsai_compare_cells */
     int     method;             /* a bonsai_method; -1: the full graph */
@@ -245,6 +249,11 @@ typedef struct {                /* one cell of a table: what is asked, and what 
     double  chance;             /* of a correlation that large where there is none */
     double  metric_mean[BONSAI_METRIC_ROOM], metric_std[BONSAI_METRIC_ROOM];   /* of training */
     bonsai_metric metric;       /* that the epochs were chosen by */
+    int     split, draw;        /* which of several, from 0; -1: all of them, merged */
+    bonsai_unit unit;           /* what the error is of, ... */
+    int     units;              /* ... and how many of them there are */
+    double  accuracy_error;     /* the standard error of the mean; NAN: of one unit it has none */
+    double *accuracies;         /* of each run, unless NULL; the caller's, with room for all */
 } bonsai_cell;
 
 /* A cell of the full graph that is not done. */
@@ -269,20 +278,26 @@ typedef struct {
     void   *payload;
     const bonsai_condense_options *const *settings;     /* that cells name; NULL: condense alone */
     int64_t setting_count;
+    int     splits;             /* 1 .. 1000: of the same shares, drawn with other seeds */
+    int     draws;              /* 1 .. 1000: small graphs of each method, with other seeds */
+    int     side_by_side;       /* 1: as many groups of cells at a time as train has threads, with
+                                 * one thread each; seconds are then those of a busy machine */
 } bonsai_compare_options;
 
 #define bonsai_compare_options_init(o) bonsai_compare_options_init_sized((o), sizeof *(o))
 BONSAI_API void bonsai_compare_options_init_sized(bonsai_compare_options *o, size_t size);
-/* How many cells the table has: models x (1 + methods x ratios); -1: the lists are not valid.
- * The full graph comes first, then each method; in it each ratio; in that each model. */
+/* How many cells the table has: splits x models x (1 + methods x draws x ratios); -1: the lists are
+ * not valid.  Split after split; in each the full graph, then each method; in it each draw; in that
+ * each ratio; in that each model. */
 BONSAI_API int64_t bonsai_compare_count(const bonsai_compare_options *o);
-/* Initialises as many cells, each with its method, ratio and model. */
+/* Initialises as many cells, each with its split, method, draw, ratio and model. */
 #define bonsai_compare_cells(cells, o) bonsai_compare_cells_sized((cells), sizeof *(cells), (o))
 BONSAI_API bonsai_status bonsai_compare_cells_sized(bonsai_cell *cells, size_t size,
                                                     const bonsai_compare_options *o);
-/* Fills these cells where they are not done.  The split is drawn once, with the seed of
- * train; all cells share it.  Where a small graph cannot be made or trained on, its cells
- * have runs 0; any other failure ends the call, and cells that are done stay. */
+/* Fills these cells where they are not done.  Split s is drawn with the seed of train + s.  Draw d
+ * of it condenses with the seed of condense + 1000 s + d, and its runs have the seeds from that of
+ * train + (1000 s + d) x runs on.  Where a small graph cannot be made or trained on, its cells have
+ * runs 0; any other failure ends the call, and cells that are done stay. */
 BONSAI_API bonsai_status bonsai_compare(bonsai_cell *cells, const bonsai_graph *g,
                                         const bonsai_compare_options *o);
 /* The same for any cells, in the order given.  The options' methods, ratios and models have no say.
@@ -290,6 +305,30 @@ BONSAI_API bonsai_status bonsai_compare(bonsai_cell *cells, const bonsai_graph *
  * share of pairs draw them once. */
 BONSAI_API bonsai_status bonsai_study_run(bonsai_cell *cells, int64_t count, const bonsai_graph *g,
                                           const bonsai_compare_options *o);
+
+/* The cells with like's study, method, model, ratio, setting and pairs as one: means, with each split
+ * (else each draw) weighing the same; seconds of training and judging as sums.  The error takes the
+ * split as its unit if there are several, else the draw, else the run.  Cells that were not measured
+ * are left out. */
+BONSAI_API bonsai_status bonsai_cells_merge(bonsai_cell *out, const bonsai_cell *cells,
+                                            int64_t count, const bonsai_cell *like);
+
+typedef struct {                /* between two methods */
+    size_t size;                /* set by the init function */
+    double difference;          /* of their accuracies */
+    double error;               /* its standard error; NAN: there is none */
+    int    pairs;               /* of cells with the same split and draw; 0: none was measured */
+    int    verdict;             /* 1: better by more than two errors, -1: worse by as much, 0: tie */
+} bonsai_difference;
+
+#define bonsai_difference_init(d) bonsai_difference_init_sized((d), sizeof *(d))
+BONSAI_API void bonsai_difference_init_sized(bonsai_difference *d, size_t size);
+/* The cells like a minus those like b, in pairs of the same split and draw; the full graph, which
+ * has one draw, serves all.  The error is that of the mean over pairs, or, where there is one pair,
+ * follows from the runs of both. */
+BONSAI_API bonsai_status bonsai_cells_difference(bonsai_difference *out, const bonsai_cell *cells,
+                                                 int64_t count, const bonsai_cell *a,
+                                                 const bonsai_cell *b);
 
 /* Distances of random pairs of different training nodes, drawn with the seed: wl[i] of their WL
  * embeddings after as many rounds as the model has layers, and seen[i] of what the study names,

@@ -30,20 +30,22 @@ static int parse_line(session *s, paper *p, int argc, char **argv)
          .help = "tables"},
         {.name = "quick", OWN(paper, quick, FLAG), .help = "one run of 60 epochs, and fewer cells"},
         {.name = "seed", OWN(paper, train.seed, U64), .letter = 's', .arg = "S",
-         .help = "of the split, of condensing and of the first run"}, {0}};
+         .help = "of the first split, of condensing and of the first run"}, {0}};
     const opt_spec spec = {
         .usage = "paper --data DIR --out DIR [options]",
         .about =
             "Measures every table and figure of the paper for the datasets in a folder, and\n"
             "writes them next to the published figures as CSV, JSON and one HTML page that marks\n"
-            "what is better than published.  One split of 60/20/20 is drawn for all.  After an\n"
-            "interruption the same command resumes.  Missing datasets are listed with how to get\n"
-            "them.",
+            "what is better than published.  Splits are of 60/20/20, the same for all methods.\n"
+            "After an interruption the same command resumes.  Missing datasets are listed with\n"
+            "how to get them.",
         .examples = "  bonsai paper --data data --out paper --quick\n"
                     "  bonsai paper --data data --out paper --only accuracy,seconds\n",
         .args = "",
         .groups = (const opt_group[]){
             {.base = p, .own = own},
+            {.base = &p->repeat, .kind = BONSAI_OPTIONS_COMPARE,
+             .only = "splits draws side_by_side"},
             {.base = &p->train, .kind = BONSAI_OPTIONS_TRAIN, .only = "seeds epochs"}, {0}},
         .shared = OPT_THREADS | OPT_JSON,
     };
@@ -54,6 +56,7 @@ static void reset(session *s, paper *p)
 {
     memset(p, 0, sizeof *p);
     bonsai_train_options_init(&p->train);
+    bonsai_compare_options_init(&p->repeat);
     p->only = "all";
     p->s = s;
 }
@@ -187,12 +190,15 @@ int cmd_paper(session *s, int argc, char **argv)
     if (code == EXIT_DONE)
         code = paper_run(p);
     if (code == EXIT_DONE)
+        code = paper_merge(p);
+    if (code == EXIT_DONE)
         code = paper_write(p);
     if (code == EXIT_DONE)
         code = print(s, p);
     cellfile_close(&p->file);
     bn_json_free(p->results);
     free(p->cells);
-    p->cells = NULL;
+    free(p->accuracies);
+    free(p->table);
     return code;
 }

@@ -64,10 +64,14 @@ typedef struct {
     const char *data, *out, *only;
     int         quick, asked;   /* asked: bits of the tables */
     bonsai_train_options train;
+    bonsai_compare_options repeat;      /* splits, draws, and whether side by side */
     dataset     sets[MOST_SETS];
     int         set_count;
     bonsai_cell *cells;         /* dataset by dataset */
+    double     *accuracies;     /* of all their runs */
     int64_t     count, room;
+    bonsai_cell *table;         /* merged over splits and draws */
+    int64_t     rows;
     bonsai_condense_options condense[MOST_SETTINGS];    /* set * VARIANTS + variant */
     char        setting_name[MOST_SETTINGS][64];
     const bonsai_condense_options *settings[MOST_SETTINGS];
@@ -85,7 +89,9 @@ bonsai_cell paper_pairs_cell(const paper *p, int set, bonsai_study study, bonsai
 int  paper_set_of(const bonsai_cell *c);                /* in paper.sets */
 const char *paper_bytes_of(const bonsai_cell *c);       /* "strict", "paper" */
 int  paper_cells(paper *p);                             /* lists all that is needed; exit code */
-bonsai_cell *paper_cell_find(const paper *p, const bonsai_cell *like);  /* NULL: none */
+int  paper_merge(paper *p);                             /* makes the table; exit code */
+/* The place of the cell among so many, which are in order or not; NULL: it is not there. */
+bonsai_cell *paper_cell_find(bonsai_cell *cells, int64_t count, const bonsai_cell *like);
 /* Measures all cells that are not in the file yet. */
 int  paper_run(paper *p);                               /* exit code */
 
@@ -103,7 +109,10 @@ void table_put(bn_json *row,
                bn_json *cell);              /* at the end of the row; takes the cell */
 int  table_shows(const paper *p, int set, table_name t);        /* whether it has the dataset */
 const bonsai_cell *paper_measured(const paper *p, const bonsai_cell *like);     /* NULL: not */
-double cell_spread(const bonsai_cell *c);               /* of accuracies; NAN: of one run */
+int  paper_repeats(const paper *p);                     /* splits x draws */
+/* Of accuracies: their deviation over runs, as published; of repeated cells the standard error.
+ * NAN: of one. */
+double cell_spread(const paper *p, const bonsai_cell *c);
 double cell_seconds_train(const bonsai_cell *c);        /* of one run */
 /* Our value, compared with the published one (or NULL); lower: smaller is better. */
 bn_json *value_ours(double value, double spread, const published *beside, int lower);

@@ -87,10 +87,10 @@ static int in_order(const void *x, const void *y)
 {
     const bonsai_cell *a = x, *b = y;
     const double first[][2] = {
-        {paper_set_of(a), paper_set_of(b)}, {a->study, b->study},
+        {paper_set_of(a), paper_set_of(b)}, {a->split, b->split}, {a->study, b->study},
         {a->method >= 0, b->method >= 0},
         {variants[a->setting % VARIANTS].paper, variants[b->setting % VARIANTS].paper},
-        {a->method, b->method}, {a->setting, b->setting}, {a->ratio, b->ratio},
+        {a->method, b->method}, {a->setting, b->setting}, {a->draw, b->draw}, {a->ratio, b->ratio},
         {a->model, b->model}, {a->nearest, b->nearest},
     };
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
@@ -99,18 +99,16 @@ static int in_order(const void *x, const void *y)
     return 0;
 }
 
-bonsai_cell *paper_cell_find(const paper *p, const bonsai_cell *like)
+bonsai_cell *paper_cell_find(bonsai_cell *cells, int64_t count, const bonsai_cell *like)
 {
-    for (int64_t i = 0; i < p->count; i++)
-        if (in_order(&p->cells[i], like) == 0)
-            return &p->cells[i];
+    for (int64_t i = 0; i < count; i++)
+        if (in_order(&cells[i], like) == 0)
+            return &cells[i];
     return NULL;
 }
 
-static int add(paper *p, bonsai_cell c)
+static int add_one(paper *p, const bonsai_cell *c)
 {
-    if (paper_cell_find(p, &c))
-        return EXIT_DONE;
     if (p->count == p->room) {
         int64_t room = p->room ? 2 * p->room : 256;
         bonsai_cell *more = realloc(p->cells, (size_t)room * sizeof *more);
@@ -120,8 +118,20 @@ static int add(paper *p, bonsai_cell c)
         p->cells = more;
         p->room = room;
     }
-    p->cells[p->count++] = c;
+    p->cells[p->count++] = *c;
     return EXIT_DONE;
+}
+
+/* In each split and draw; the full graph has one draw, and pairs of nodes are studied once. */
+static int add(paper *p, bonsai_cell c)
+{
+    int code = EXIT_DONE, once = c.study != BONSAI_STUDY_TRAINING;
+    if (paper_cell_find(p->cells, p->count, &c))
+        return EXIT_DONE;
+    for (c.split = 0; c.split < (once ? 1 : p->repeat.splits); c.split++)
+        for (c.draw = 0; c.draw < (once || c.method < 0 ? 1 : p->repeat.draws); c.draw++)
+            code = code == EXIT_DONE ? add_one(p, &c) : code;
+    return code;
 }
 
 static int wanted(const paper *p, table_name t)
@@ -251,13 +261,48 @@ static int add_set(paper *p, int set)
     return code == EXIT_DONE ? add_pairs(p, set) : code;
 }
 
+static int make_room(paper *p)
+{
+    size_t runs = (size_t)p->train.seeds;
+    p->accuracies = calloc((size_t)p->count, runs * sizeof *p->accuracies);
+    p->table = calloc((size_t)p->count, sizeof *p->table);
+    if (!p->accuracies || !p->table)
+        return fail_with(p->s, "there is not enough memory for %lld cells of %d runs",
+                         (long long)p->count, p->train.seeds);
+    for (int64_t i = 0; i < p->count; i++)
+        p->cells[i].accuracies = p->accuracies + (size_t)i * runs;
+    return EXIT_DONE;
+}
+
 int paper_cells(paper *p)
 {
     int code = EXIT_DONE;
     for (int i = 0; i < p->set_count && code == EXIT_DONE; i++)
         if (*p->sets[i].path)
             code = add_set(p, i);
-    if (code == EXIT_DONE && p->count > 0)
+    if (code == EXIT_DONE && p->count > 0) {
         qsort(p->cells, (size_t)p->count, sizeof *p->cells, in_order);
+        code = make_room(p);
+    }
     return code;
+}
+
+/* The cells of a dataset stand together, those of its first split and draw among them. */
+int paper_merge(paper *p)
+{
+    bonsai_status rc = BONSAI_OK;
+    int64_t first = 0, end = 0;
+    for (int64_t i = 0; i < p->count && rc == BONSAI_OK; i++) {
+        const bonsai_cell *c = &p->cells[i];
+        if (i == end)
+            for (first = i; end < p->count && paper_set_of(&p->cells[end]) == paper_set_of(c);)
+                end++;
+        if (c->split > 0 || c->draw > 0)
+            continue;
+        bonsai_cell *to = &p->table[p->rows++];
+        bonsai_cell_init(to);
+        rc = bonsai_cells_merge(to, p->cells + first, end - first, c);
+        to->split = to->draw = 0;               /* where tables look for it */
+    }
+    return rc == BONSAI_OK ? EXIT_DONE : fail(p->s, rc);
 }

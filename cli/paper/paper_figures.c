@@ -45,7 +45,7 @@ static bn_json *parameter_table(const paper *p, const parameter *q)
             bn_json *row = table_row(t);
             table_put(row, bn_json_text(p->sets[i].name));
             table_put(row, all ? bn_json_text("all") : bn_json_whole((int64_t)q->at[k]));
-            table_put(row, value_ours(c->accuracy_mean, cell_spread(c), NULL, 0));
+            table_put(row, value_ours(c->accuracy_mean, cell_spread(p, c), NULL, 0));
             table_put(row, value_ours(c->seconds_condense, NAN, NULL, 1));
             table_put(up, bn_json_pack("[f,f]", x, c->accuracy_mean));
             table_put(time, bn_json_pack("[f,f]", x, c->seconds_condense));

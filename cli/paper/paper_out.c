@@ -39,7 +39,8 @@ static bn_json *machine(const paper *p)
 static bn_json *options(const paper *p)
 {
     const bonsai_train_options *t = &p->train;
-    return bn_json_pack("{s:b,s:i,s:i,s:i,s:I,s:i,s:f,s:f,s:I,s:s}", "quick", p->quick, "seeds",
+    return bn_json_pack("{s:b,s:i,s:i,s:i,s:i,s:i,s:I,s:i,s:f,s:f,s:I,s:s}", "quick", p->quick,
+                        "splits", p->repeat.splits, "draws", p->repeat.draws, "seeds",
                         t->seeds, "epochs", t->epochs, "layers", t->layers, "hidden",
                         (int64_t)t->hidden, "every", t->every, "rate", t->rate, "decay", t->decay,
                         "seed", (int64_t)t->seed, "split", "60/20/20");
@@ -174,9 +175,13 @@ static int write_text(paper *p, const char *path, const char *text)
 
 static bn_json *how_measured(const paper *p)
 {
-    char runs[80];
+    char runs[120];
     const bn_json *m = bn_json_get(p->results, "machine");
-    snprintf(runs, sizeof runs, "Mean \u00b1 deviation of %d runs;", p->train.seeds);
+    if (paper_repeats(p) > 1)
+        snprintf(runs, sizeof runs, "Mean \u00b1 standard error; %d splits, %d draws, runs of each: "
+                 "%d;", p->repeat.splits, p->repeat.draws, p->train.seeds);
+    else
+        snprintf(runs, sizeof runs, "Mean \u00b1 deviation of %d runs;", p->train.seeds);
     return bn_json_pack(
         "[s,{s:s},o]", "Every table and figure of the paper, measured by ", "code",
         p->quick ? "bonsai paper --quick" : "bonsai paper",
@@ -184,8 +189,10 @@ static bn_json *how_measured(const paper *p)
                       "%llu; %lld threads of %s. A star marks what is better than the published "
                       "figure of the same method; trees and auto are compared with the paper's "
                       "Bonsai.",
-                      bonsai_version(), p->train.seeds > 1 ? runs : "One run each, so that small "
-                      "differences may be chance;", p->train.epochs,
+                      bonsai_version(),
+                      paper_repeats(p) * p->train.seeds > 1
+                          ? runs : "One run each, so that small differences may be chance;",
+                      p->train.epochs,
                       (unsigned long long)p->train.seed,
                       (long long)bn_json_as_whole(bn_json_get(m, "threads")),
                       bn_json_as_text(bn_json_get(m, "cpu"))));

@@ -38,13 +38,18 @@ int table_shows(const paper *p, int set, table_name t)
 
 const bonsai_cell *paper_measured(const paper *p, const bonsai_cell *like)
 {
-    const bonsai_cell *c = paper_cell_find(p, like);
+    const bonsai_cell *c = paper_cell_find(p->table, p->rows, like);
     return c && c->done && c->runs > 0 ? c : NULL;
 }
 
-double cell_spread(const bonsai_cell *c)
+int paper_repeats(const paper *p)
 {
-    return c->runs > 1 ? c->accuracy_std : NAN;
+    return p->repeat.splits * p->repeat.draws;
+}
+
+double cell_spread(const paper *p, const bonsai_cell *c)
+{
+    return paper_repeats(p) > 1 ? c->accuracy_error : c->runs > 1 ? c->accuracy_std : NAN;
 }
 
 double cell_seconds_train(const bonsai_cell *c)

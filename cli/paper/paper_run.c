@@ -52,7 +52,7 @@ static int open_cells(paper *p)
         return fail_with(p->s, "%s: cannot be created: %s", p->out, strerror(errno));
     p->file = (cellfile){.s = p->s, .command = "paper", .place = "folder", .path = p->cells_path,
                          .heading = heading(p), .cells = p->cells, .count = p->count,
-                         .settings = p->setting_names};
+                         .runs = p->train.seeds, .settings = p->setting_names};
     return cellfile_open(&p->file);
 }
 
@@ -61,10 +61,9 @@ static int open_cells(paper *p)
 static bonsai_status measure(paper *p, bonsai_cell *cells, int64_t count, const char *path)
 {
     bonsai_graph *g = NULL;
-    bonsai_compare_options o;
+    bonsai_compare_options o = p->repeat;
     bonsai_read_options read = p->s->read;
     bonsai_train_options train = p->train;
-    bonsai_compare_options_init(&o);
     train.threads = p->s->read.threads;
     read.progress = o.progress = on_tick;
     read.payload = o.payload = p;

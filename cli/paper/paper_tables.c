@@ -80,7 +80,7 @@ static void fill_accuracy(bn_json *row, const paper *p, int set, int accounting,
         int known = ours[i].theirs &&
                     paper_says(&says, table, name, ours[i].method < 0 ? 100 : ratio,
                                bonsai_model_name(model), ours[i].theirs);
-        table_put(row, c ? value_ours(c->accuracy_mean, cell_spread(c), known ? &says : NULL, 0)
+        table_put(row, c ? value_ours(c->accuracy_mean, cell_spread(p, c), known ? &says : NULL, 0)
                          : bn_json_null());
     }
     for (int i = 0; peers[i]; i++)
@@ -327,7 +327,7 @@ static bn_json *ablation_table(const paper *p)
                               : paper_cell(i, (variant)a, ratios[r], BONSAI_METHOD_RANDOM,
                                            BONSAI_MODEL_GCN);
                     const bonsai_cell *c = paper_measured(p, &like);
-                    table_put(row, c ? value_ours(c->accuracy_mean, cell_spread(c), NULL, 0)
+                    table_put(row, c ? value_ours(c->accuracy_mean, cell_spread(p, c), NULL, 0)
                                      : bn_json_null());
                 }
             }

@@ -233,7 +233,14 @@ class Cell(Structure):
                 ("seconds_knn", c_double), ("seconds_cover", c_double),
                 ("seconds_sparsify", c_double), ("pairs", c_int64), ("nearest", c_double),
                 ("correlation", c_double), ("threshold", c_double), ("chance", c_double),
-                ("metric_mean", _metrics), ("metric_std", _metrics), ("metric", c_int)]
+                ("metric_mean", _metrics), ("metric_std", _metrics), ("metric", c_int),
+                ("split", c_int), ("draw", c_int), ("unit", c_int), ("units", c_int),
+                ("accuracy_error", c_double), ("accuracies", POINTER(c_double))]
+
+
+class Difference(Structure):
+    _fields_ = [("size", c_size_t), ("difference", c_double), ("error", c_double),
+                ("pairs", c_int), ("verdict", c_int)]
 
 
 CELL_FN = CFUNCTYPE(c_int, POINTER(Cell), c_void_p)
@@ -286,7 +293,8 @@ STRUCTS = {
     "generate_options": GenerateOptions, "condense_options": CondenseOptions,
     "condense_info": CondenseInfo, "why": Why, "train_options": TrainOptions, "run": Run,
     "epoch": Epoch, "train_info": TrainInfo, "class": Class, "measures": Measures, "model_info": ModelInfo,
-    "cell": Cell, "compare_options": CompareOptions, "report_options": ReportOptions,
+    "cell": Cell, "difference": Difference, "compare_options": CompareOptions,
+    "report_options": ReportOptions,
     "field": Field,
 }
 
@@ -367,6 +375,9 @@ compare_count = _declare("compare_count", c_int64, POINTER(CompareOptions))
 compare_cells_sized = _calls("compare_cells_sized", POINTER(Cell), c_size_t,
                              POINTER(CompareOptions))
 compare = _calls("compare", POINTER(Cell), c_void_p, POINTER(CompareOptions))
+cells_merge = _calls("cells_merge", POINTER(Cell), POINTER(Cell), c_int64, POINTER(Cell))
+cells_difference = _calls("cells_difference", POINTER(Difference), POINTER(Cell), c_int64,
+                          POINTER(Cell), POINTER(Cell))
 
 report_new = _calls("report_new", _out, c_void_p, c_void_p, POINTER(ReportOptions))
 report_html = _declare("report_html", c_void_p, POINTER(c_size_t), c_void_p)

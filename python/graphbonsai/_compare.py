@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 import csv
 import ctypes
 import html
+import math
 from typing import (Any, Callable, Dict, Iterator, List, Literal, Mapping, Optional, Sequence, Type,
                     Union)
 
@@ -20,18 +21,77 @@ METHODS = options_of.words(c.CondenseOptions, "method")
 MODELS = options_of.words(c.TrainOptions, "model")
 
 
+UNITS = ("run", "draw", "split")
+VERDICTS = ("loss", "tie", "win")
+
+
+def _known(value: float) -> Optional[float]:
+    return None if math.isnan(value) else value
+
+
+def _method(cell: c.Cell) -> str:
+    return "full" if cell.method < 0 else METHODS[cell.method]
+
+
 def _cell(cell: c.Cell) -> Dict[str, Any]:
-    names = [name for name, _ in c.Cell._fields_]       # compare does not fill those after why
+    names = [name for name, _ in c.Cell._fields_]       # compare does not fill all after why
     found = {k: v for k, v in c.values(cell).items()
              if k in names[:names.index("why") + 1] and k not in ("size", "done")}
-    found["method"] = "full" if cell.method < 0 else METHODS[cell.method]
+    found["method"] = _method(cell)
     found["model"] = MODELS[cell.model]
     found["why"] = cell.why.decode("utf-8", "replace")
+    found["accuracy_error"] = _known(cell.accuracy_error)
+    found["unit"], found["units"] = UNITS[cell.unit], cell.units
     return found
 
 
+def _values(cell: c.Cell) -> Dict[str, Any]:
+    """The accuracy of every run of a cell of one split and draw."""
+    return {"split": cell.split, "draw": cell.draw,
+            "accuracies": cell.accuracies[:cell.runs] if cell.accuracies else []}
+
+
+def _like(a: c.Cell, b: c.Cell) -> bool:
+    return bool(a.method == b.method and a.model == b.model and a.ratio == b.ratio)
+
+
+def _against(cells: Any, one: c.Cell, other: c.Cell) -> Optional[Dict[str, Any]]:
+    """One method against another at the same ratio; None: neither split nor draw has both."""
+    d = c.init(c.Difference)
+    c.cells_difference(ctypes.byref(d), cells, len(cells), ctypes.byref(one), ctypes.byref(other))
+    if not d.pairs:
+        return None
+    error = _known(d.error)
+    return {"method": _method(other), "difference": d.difference, "error": error,
+            "pairs": d.pairs, "verdict": None if error is None else VERDICTS[d.verdict + 1]}
+
+
+def _table(cells: Any) -> List[Dict[str, Any]]:
+    """The cells of each method, ratio and model as one, with what they are made of."""
+    first = [cell for cell in cells if cell.split == 0 and cell.draw == 0]
+    rows = []
+    for like in first:
+        merged = c.init(c.Cell)
+        c.cells_merge(ctypes.byref(merged), cells, len(cells), ctypes.byref(like))
+        row = _cell(merged)
+        row["values"] = [_values(cell) for cell in cells if _like(cell, like)]
+        pairs = [_against(cells, like, other) for other in first
+                 if like.method >= 0 and other.method >= 0 and other.method != like.method
+                 and other.ratio == like.ratio and other.model == like.model]
+        row["against"] = [pair for pair in pairs if pair]
+        rows.append(row)
+    return rows
+
+
 class Comparison(Sequence[Dict[str, Any]]):
-    """The cells of a comparison: dictionaries, in the order of the table."""
+    """The cells of a comparison: dictionaries, in the order of the table.
+
+    A cell holds the mean over its splits, draws and runs; `accuracy_error` is its standard error
+    over the `units` of the kind `unit`: the splits if there are several, else the draws, else the
+    runs.  `values` has the accuracy of every run, and `against` compares it with each other method
+    in pairs of the same split and draw: a win or a loss is a difference of more than two of its
+    standard errors.
+    """
 
     def __init__(self, cells: Sequence[Dict[str, Any]]) -> None:
         self.cells: List[Dict[str, Any]] = list(cells)
@@ -51,7 +111,9 @@ class Comparison(Sequence[Dict[str, Any]]):
         for cell in self.cells:
             if cell["runs"]:
                 rows.append((cell["method"], number(float(cell["ratio"])), cell["model"],
-                             "%.2f" % cell["accuracy_mean"], "%.2f" % cell["accuracy_std"],
+                             "%.2f" % cell["accuracy_mean"],
+                             "-" if cell["accuracy_error"] is None
+                             else "%.2f" % cell["accuracy_error"],
                              "%.3g" % (100 * cell["share"]), number(cell["nodes"]),
                              "%.3g" % (cell["seconds_condense"] + cell["seconds_train"])))
             else:
@@ -74,9 +136,11 @@ class Comparison(Sequence[Dict[str, Any]]):
         return html_table(self._rows()) + notes
 
     def to_csv(self, path: PathLike) -> None:
-        """Writes the cells to a file, one per line."""
+        """Writes the cells to a file, one per line, without their single values and pairs."""
+        lists = ("values", "against")
+        names = [k for k in self.cells[0] if k not in lists] if self.cells else ["method"]
         with open(path, "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(self.cells[0]) if self.cells else ["method"])
+            writer = csv.DictWriter(file, names, extrasaction="ignore")
             writer.writeheader()
             writer.writerows(self.cells)
 
@@ -104,7 +168,8 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
             models: Any = ("gcn",), *, condense: Optional[Mapping[str, Any]] = None,
             train: Optional[Mapping[str, Any]] = None,
             cell: Optional[Callable[[Dict[str, Any]], Any]] = None, layers: None = None,
-            # options: condense -BUDGET -method -layers -split, train -model -layers
+            # options: compare, condense -BUDGET -method -layers -split, train -model -layers
+            splits: int = 1, draws: int = 1, side_by_side: bool = False,
             accounting: Literal["strict", "paper"] = "strict", k: int = 5,
             sample: Union[None, int, Literal["all"]] = None, theta: float = 0.05,
             delta: float = 0.05, density: Union[bool, Literal["gain", "density"]] = False,
@@ -132,9 +197,15 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
         models: the models to train.
         condense: options for condensing alone.
         train: options for training alone.
-        cell: a function that is called with each cell of the table as soon as it is known.
+        cell: a function that is called with each cell of one split and draw as soon as it is
+            known.
         layers: condensing and training both have this option; give it in `condense` or `train`.
         progress: as for condense.
+        splits: splits of the same shares, each with small graphs of its own (1 to 1000).
+        draws: small graphs of each method in a split, with other seeds; their runs have other
+            weights (1 to 1000).
+        side_by_side: work on as many small graphs at a time as there are threads, with one thread
+            each: faster for small graphs, but the seconds are those of a busy machine.
         accounting: bytes as a .bonsai file has them, or as the paper's code counts them.
         k: nearest trees that a tree is covered by (1 to 1000000).
         sample: trees to be covered (at least 1); None: by theta and delta.
@@ -197,15 +268,19 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
                             'condense={"layers": %r} or train={"layers": %r}' % (layers, layers))
     oc = _filled(c.CondenseOptions, {**given, "split": None}, "condense", condense)
     ot = _filled(c.TrainOptions, given, "train", train)
-    o = c.init(c.CompareOptions)
+    o = options_of.fill(c.CompareOptions, given)
     o.methods, o.method_count = (ctypes.c_int * len(kinds))(*kinds), len(kinds)
     o.ratios, o.ratio_count = (ctypes.c_double * len(shares))(*shares), len(shares)
     o.models, o.model_count = (ctypes.c_int * len(nets))(*nets), len(nets)
     o.condense, o.train = ctypes.pointer(oc), ctypes.pointer(ot)
     cells = (c.Cell * max(c.compare_count(ctypes.byref(o)), 1))()
     c.compare_cells_sized(cells, ctypes.sizeof(c.Cell), ctypes.byref(o))
+    singles = (ctypes.c_double * (len(cells) * ot.seeds))()
+    for i, one in enumerate(cells):
+        one.accuracies = ctypes.cast(ctypes.byref(singles, i * ot.seeds * 8),
+                                     ctypes.POINTER(ctypes.c_double))
     _run(cells, handle, o, cell, progress)
-    return Comparison([_cell(one) for one in cells])
+    return Comparison(_table(cells))
 
 
 def _run(cells: Any, handle: Any, o: Any, listener: Any, progress: Progress) -> None:
@@ -214,7 +289,7 @@ def _run(cells: Any, handle: Any, o: Any, listener: Any, progress: Progress) -> 
     with Watch(progress) as watch:
         def tell(one: Any, _payload: Any) -> int:
             if watch.raised is None:
-                watch.guard(listener, _cell(one.contents))
+                watch.guard(listener, {**_cell(one.contents), **_values(one.contents)})
             return watch.raised is not None
         if listener is not None:
             o.cell = c.CELL_FN(tell)

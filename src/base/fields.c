@@ -266,6 +266,14 @@ static const bonsai_field compare_fields[] = {
     PROGRESS(bonsai_compare_options),
     {ROW(bonsai_compare_options, settings, POINTER)},
     {ROW(bonsai_compare_options, setting_count, LONG)},
+    {ROW(bonsai_compare_options, splits, INT), .low = 1, .high = BN_MOST_DRAWS, .preset = 1,
+     .arg = "N", .help = "splits of the same shares, each with small graphs of its own"},
+    {ROW(bonsai_compare_options, draws, INT), .low = 1, .high = BN_MOST_DRAWS, .preset = 1,
+     .arg = "N", .help = "small graphs of each method in a split, with other seeds; their runs have "
+                         "other weights"},
+    {ROW(bonsai_compare_options, side_by_side, FLAG),
+     .help = "work on as many small graphs at a time as there are threads, with one thread each: "
+             "faster for small graphs, but the seconds are those of a busy machine"},
     END,
 };
 

@@ -4,9 +4,10 @@
 #ifndef BN_FIELDS_H
 #define BN_FIELDS_H
 
-
 #include "base.h"
 #include "json.h"
+
+enum { BN_MOST_DRAWS = 1000 };  /* splits of a study, and draws of a split */
 
 typedef struct {                /* a struct of options */
     const char *name;

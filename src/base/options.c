@@ -185,6 +185,12 @@ void bn_result_fill(void *out, const void *ours)
     memcpy(out, &size, sizeof size);
 }
 
+void bonsai_difference_init_sized(bonsai_difference *d, size_t size)
+{
+    const bonsai_difference empty = {.size = sizeof empty};
+    init_sized(d, size, &empty, sizeof empty);
+}
+
 const bonsai_cell bn_cell_empty = {.size = sizeof bn_cell_empty, .method = -1, .ratio = 1};
 
 void bonsai_cell_init_sized(bonsai_cell *c, size_t size)

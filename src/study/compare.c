@@ -1,4 +1,4 @@
-/* compare.c -- a whole table: methods by ratios by models, and the full graph.
+/* compare.c -- a whole table: methods by ratios by models, and the full graph, in each split.
  *
  * SPDX-License-Identifier: MIT */
 #include "condense/condense.h"
@@ -28,10 +28,12 @@ static bonsai_status check_lists(int64_t *cells, const bonsai_compare_options *o
     for (int i = 0; i < o->model_count; i++)
         if (!bonsai_model_name(o->models[i]))
             return bn_fail(BONSAI_E_ARGUMENT, "model %d is not known", (int)o->models[i]);
-    if (!bn_mul(&small, o->method_count, o->ratio_count) ||
-        !bn_mul(cells, small + 1, o->model_count))
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%d methods, %d ratios and %d models make too many cells",
-                     o->method_count, o->ratio_count, o->model_count);
+    if (!bn_mul(&small, o->method_count, (int64_t)o->ratio_count * o->draws) ||
+        !bn_mul(&small, small + 1, (int64_t)o->model_count * o->splits))
+        BN_TRY(bn_fail(BONSAI_E_ARGUMENT, "%d methods, %d ratios, %d models, %d splits and %d "
+                       "draws make too many cells", o->method_count, o->ratio_count, o->model_count,
+                       o->splits, o->draws));
+    *cells = small;
 done:
     return rc;
 }
@@ -45,19 +47,18 @@ int64_t bonsai_compare_count(const bonsai_compare_options *given)
     return cells;
 }
 
-/* Where the cells of a method and ratio begin; method -1: the full graph. */
-static int64_t place_of(const bonsai_compare_options *o, int method, int ratio)
-{
-    return method < 0 ? 0 : (1 + (int64_t)method * o->ratio_count + ratio) * o->model_count;
-}
-
-static bonsai_cell asked(const bonsai_compare_options *o, int method, int ratio, int model)
+/* Cell i of the table. */
+static bonsai_cell asked(const bonsai_compare_options *o, int64_t i)
 {
     bonsai_cell c = bn_cell_empty;
-    c.model = o->models[model];
-    if (method >= 0) {
-        c.method = (int)o->methods[method];
-        c.ratio = o->ratios[ratio];
+    const int64_t small = (int64_t)o->method_count * o->draws * o->ratio_count;
+    int64_t row = i / o->model_count % (1 + small) - 1;         /* -1: the full graph */
+    c.model = o->models[i % o->model_count];
+    c.split = (int)(i / o->model_count / (1 + small));
+    if (row >= 0) {
+        c.ratio = o->ratios[row % o->ratio_count];
+        c.draw = (int)(row / o->ratio_count % o->draws);
+        c.method = (int)o->methods[row / o->ratio_count / o->draws];
     }
     return c;
 }
@@ -77,32 +78,30 @@ bonsai_status bonsai_compare_cells_sized(bonsai_cell *cells, size_t size,
     int64_t count;
     BN_TRY(BN_OPTIONS(&o, given, compare));
     BN_TRY(check_lists(&count, &o));
-    for (int i = -1; i < o.method_count; i++)
-        for (int j = 0; j < (i < 0 ? 1 : o.ratio_count); j++)
-            for (int k = 0; k < o.model_count; k++) {
-                const bonsai_cell c = asked(&o, i, j, k);
-                give_cell(cells, size, place_of(&o, i, j) + k, &c);
-            }
+    for (int64_t i = 0; i < count; i++) {
+        const bonsai_cell c = asked(&o, i);
+        give_cell(cells, size, i, &c);
+    }
 done:
     return rc;
 }
 
 static bool is_asked(const bonsai_cell *c, const bonsai_cell *is)
 {
-    return c->method == is->method && c->model == is->model &&
-           c->ratio == is->ratio && c->study == is->study && c->setting == is->setting;
+    return c->method == is->method && c->model == is->model && c->ratio == is->ratio &&
+           c->study == is->study && c->setting == is->setting && c->split == is->split &&
+           c->draw == is->draw;
 }
 
-static bonsai_status check_cells(const bonsai_cell *cells, const bonsai_compare_options *o)
+static bonsai_status check_cells(const bonsai_cell *cells, int64_t count,
+                                 const bonsai_compare_options *o)
 {
-    for (int i = -1; i < o->method_count; i++)
-        for (int j = 0; j < (i < 0 ? 1 : o->ratio_count); j++)
-            for (int k = 0; k < o->model_count; k++) {
-                const bonsai_cell is = asked(o, i, j, k);
-                if (!is_asked(&cells[place_of(o, i, j) + k], &is))
-                    return bn_fail(BONSAI_E_ARGUMENT, "cell %lld is not as bonsai_compare_cells "
-                                   "made it", (long long)place_of(o, i, j) + k);
-            }
+    for (int64_t i = 0; i < count; i++) {
+        const bonsai_cell is = asked(o, i);
+        if (!is_asked(&cells[i], &is))
+            return bn_fail(BONSAI_E_ARGUMENT, "cell %lld is not as bonsai_compare_cells made it",
+                           (long long)i);
+    }
     return BONSAI_OK;
 }
 
@@ -116,7 +115,7 @@ bonsai_status bonsai_compare(bonsai_cell *cells, const bonsai_graph *g,
     BN_TRY(BN_OPTIONS(&o, given, compare));
     BN_TRY(check_lists(&count, &o));
     BN_TRY(bn_structs_read((void **)&ours, &bn_cell_empty, cells, count, "bonsai_cell"));
-    BN_TRY(check_cells(ours, &o));
+    BN_TRY(check_cells(ours, count, &o));
     BN_TRY(bonsai_study_run(cells, count, g, given));
 done:
     bn_free(ours);

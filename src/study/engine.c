@@ -1,104 +1,133 @@
-/* engine.c -- runs the cells of a study and tells each as it becomes known.
+/* engine.c -- runs a group of cells.
  *
- * The split is drawn once.  A method condenses to all ratios that still miss a cell in one go,
- * since one embedding serves them; then each small graph trains its models, and is freed.  Where a
- * small graph is the same as an earlier one, to the bit, the same training would follow, so its
- * result is taken.  A budget that is too small, or a small graph that cannot be trained on, costs
- * its own cells only.
+ * A method condenses to all ratios that still miss a cell in one go, since one embedding serves
+ * them; then each small graph trains its models, and is freed.  Where a small graph is the same as
+ * an earlier one of its draw, to the bit, the same training would follow, so its result is taken.  A
+ * budget that is too small, or a small graph that cannot be trained on, costs its own cells only.
  *
  * SPDX-License-Identifier: MIT */
+#include "engine.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "condense/condense.h"
-#include "effort.h"
 #include "study.h"
 
-typedef struct {
-    bonsai_compare_options  o;
-    bonsai_condense_options condense;   /* the setting of the cells at hand */
-    bonsai_train_options    train;
-    bonsai_cell  *given;        /* the caller's cells; one is written as it becomes known */
-    bonsai_cell  *cells;        /* ours */
-    int64_t       count;
-    bonsai_graph *split;        /* ours */
-    const bonsai_graph *full;   /* with the split that all cells share */
-    bonsai_cell   whole;        /* the sizes of the full graph in a setting; nodes 0: not yet */
-    bn_meter      meter;
-    int           open;         /* ratios of one method that miss a cell: */
-    double       *ratio;        /* room for one of each cell */
-    bonsai_graph **small;       /* NULL: it could not be made */
-    bonsai_condense_info *info;
-} engine;
-
-/* ---- what is asked ------------------------------------------------------- */
-
-static int64_t settings(const engine *t)
-{
-    return t->o.setting_count > 0 ? t->o.setting_count : 1;
-}
-
-static bonsai_status use_setting(engine *t, int64_t i)
-{
-    bonsai_status rc;
-    BN_TRY(BN_OPTIONS(&t->condense, t->o.setting_count > 0 ? t->o.settings[i] : t->o.condense,
-                      condense));
-    memset(t->condense.split, 0, sizeof t->condense.split);     /* the graph has it */
-    t->condense.progress = bn_meter_tick;
-    t->condense.payload = &t->meter;
-done:
-    return rc;
-}
-
-static bonsai_status check_settings(engine *t)
-{
-    bonsai_status rc = BONSAI_OK;
-    if (t->o.setting_count < 0 || (t->o.setting_count > 0 && !t->o.settings))
-        return bn_fail(BONSAI_E_ARGUMENT, "%lld settings, but no list of them",
-                       (long long)t->o.setting_count);
-    for (int64_t i = 0; i < settings(t); i++)
-        BN_TRY(use_setting(t, i));
-done:
-    return rc;
-}
+/* ---- what a cell belongs to ---------------------------------------------- */
 
 static bool is_pairs(const bonsai_cell *c)
 {
     return c->study != BONSAI_STUDY_TRAINING;
 }
 
-static bonsai_status check_cell(const engine *t, int64_t i)
+static bool is_of_full(const bonsai_cell *c)
 {
-    const bonsai_cell *c = &t->cells[i];
-    const char *wrong =
-        c->study < BONSAI_STUDY_TRAINING || c->study > BONSAI_STUDY_WEIGHTS ? "study" :
-        c->method < -1 || c->method >= BONSAI_METHOD_COUNT ? "method" :
-        !bonsai_model_name(c->model) ? "model" :
-        !(c->ratio > 0 && c->ratio <= 1) ? "ratio" :
-        c->setting < 0 || c->setting >= settings(t) ? "setting" :
-        is_pairs(c) && !(c->nearest <= 1 && c->nearest * (double)c->pairs >= 2) ? "share of pairs" :
-        NULL;
-    return wrong ? bn_fail(BONSAI_E_ARGUMENT, "cell %lld has no valid %s", (long long)i, wrong)
-                 : BONSAI_OK;
+    return !is_pairs(c) && c->method < 0;
 }
 
-static bonsai_status check_cells(const engine *t)
+static int state_of(const bn_study *s, const bonsai_cell *c)
 {
-    bonsai_status rc = BONSAI_OK;
-    for (int64_t i = 0; i < t->count && rc == BONSAI_OK; i++)
-        rc = check_cell(t, i);
+    return atomic_load(&s->state[c - s->cells]);
+}
+
+static bool is_open(const bn_study *s, const bonsai_cell *c)
+{
+    return state_of(s, c) == BN_CELL_OPEN;
+}
+
+bool bn_cell_joins(const bn_study *s, const bonsai_cell *c, const bonsai_cell *first)
+{
+    if (c->study != first->study || c->split != first->split || c->draw != first->draw ||
+        !is_open(s, c))
+        return false;
+    if (is_pairs(c))
+        return c->model == first->model && c->pairs == first->pairs;
+    if (is_of_full(c) || is_of_full(first))
+        return c == first;
+    return c->method == first->method && c->setting == first->setting;
+}
+
+/* ---- a worker ------------------------------------------------------------ */
+
+/* The seeds of a draw are its own, however many draws and splits there are. */
+static uint64_t draw_number(const bonsai_cell *c)
+{
+    return (uint64_t)c->split * BN_MOST_DRAWS + (uint64_t)c->draw;
+}
+
+bonsai_status bn_worker_setting(bn_worker *w, int64_t setting)
+{
+    bonsai_status rc;
+    const bonsai_compare_options *o = &w->s->o;
+    BN_TRY(BN_OPTIONS(&w->condense, o->setting_count > 0 ? o->settings[setting] : o->condense,
+                      condense));
+    memset(w->condense.split, 0, sizeof w->condense.split);     /* the graph has it */
+    w->condense.threads = w->s->beside ? 1 : w->condense.threads;
+    w->condense.progress = bn_meter_tick;
+    w->condense.payload = w->meter;
+done:
     return rc;
+}
+
+/* Of a cell: its split, its setting and its seeds. */
+static bonsai_status use(bn_worker *w, const bonsai_cell *c)
+{
+    const bn_study *s = w->s;
+    bonsai_status rc = bn_worker_setting(w, c->setting);
+    w->full = s->drawn[c->split] ? s->drawn[c->split] : s->g;
+    w->condense.seed += draw_number(c);
+    w->condense.method = (bonsai_method)c->method;
+    w->train.model = c->model;
+    w->train.seed = s->train.seed + draw_number(c) * (uint64_t)s->train.seeds;
+    return rc;
+}
+
+bonsai_status bn_worker_new(bn_worker *w, bn_study *s)
+{
+    *w = (bn_worker){.s = s, .train = s->train, .full = s->g};
+    w->meter = s->beside ? &w->own : &s->meter;
+    w->train.threads = s->beside ? 1 : s->train.threads;
+    w->train.progress = bn_meter_tick;
+    w->train.payload = w->meter;
+    return BN_NEW(&w->ratio, s->count);
+}
+
+void bn_worker_free(bn_worker *w)
+{
+    bn_free(w->ratio);
+}
+
+/* Side by side the study's meter adds up what workers have done. */
+static void end_part(bn_worker *w)
+{
+    double effort = w->meter->now;
+    bn_meter_end(w->meter);
+    if (!w->s->beside)
+        return;
+#pragma omp critical(bn_study)
+    w->s->meter.done += effort;
 }
 
 /* ---- one cell ------------------------------------------------------------ */
 
-static bonsai_status hand_over(engine *t, bonsai_cell *c)
+bonsai_status bn_cell_tell(bn_study *s, int64_t i)
 {
+    bonsai_cell *c = &s->cells[i];
     c->done = 1;
-    bn_result_fill(bn_structs_at(t->given, c - t->cells), c);
-    if (t->o.cell && t->o.cell(c, t->o.cell_payload) != 0)
+    atomic_store(&s->state[i], BN_CELL_TOLD);
+    bn_result_fill(bn_structs_at(s->given, i), c);
+    if (s->o.cell && s->o.cell(c, s->o.cell_payload) != 0)
         return bn_fail(BONSAI_E_CANCELED, "canceled after a cell");
     return BONSAI_OK;
+}
+
+static bonsai_status hand_over(bn_worker *w, const bonsai_cell *c)
+{
+    bn_study *s = w->s;
+    atomic_store(&s->state[c - s->cells], BN_CELL_READY);
+    return s->beside ? BONSAI_OK : bn_cell_tell(s, c - s->cells);
 }
 
 static void note_refusal(bonsai_cell *c)
@@ -107,45 +136,150 @@ static void note_refusal(bonsai_cell *c)
     snprintf(c->why, sizeof c->why, "%s", bonsai_error());
 }
 
-static bool take_training(const engine *t, bonsai_cell *c)
+static bool is_measured(const bn_study *s, const bonsai_cell *c)
 {
-    for (const bonsai_cell *d = t->cells; c->checksum != 0 && d < t->cells + t->count; d++)
-        if (d->done && d->runs > 0 && d->model == c->model && d->checksum == c->checksum) {
-            c->runs = d->runs;
-            c->accuracy_mean = d->accuracy_mean;
-            c->accuracy_std = d->accuracy_std;
-            c->seconds_train = d->seconds_train;
-            c->seconds_eval = d->seconds_eval;
+    int state = state_of(s, c);
+    return (state == BN_CELL_READY || state == BN_CELL_TOLD) && c->runs > 0;
+}
+
+static void copy_training(bonsai_cell *c, const bonsai_cell *from)
+{
+    c->runs = c->units = from->runs;
+    c->unit = from->unit;
+    c->accuracy_mean = from->accuracy_mean;
+    c->accuracy_std = from->accuracy_std;
+    c->accuracy_error = from->accuracy_error;
+    c->seconds_train = from->seconds_train;
+    c->seconds_eval = from->seconds_eval;
+    for (int i = 0; c->accuracies && i < c->runs; i++)
+        c->accuracies[i] = from->accuracies[i];
+}
+
+static bool take_training(const bn_study *s, bonsai_cell *c)
+{
+    for (const bonsai_cell *d = s->cells; c->checksum != 0 && d < s->cells + s->count; d++)
+        if (d->model == c->model && d->split == c->split && d->draw == c->draw &&
+            is_measured(s, d) && d->checksum == c->checksum && (d->accuracies || !c->accuracies)) {
+            copy_training(c, d);
             return true;
         }
     return false;
 }
 
 /* small NULL: on the full graph. */
-static bonsai_status train(engine *t, bonsai_cell *c, const bonsai_graph *small)
+static bonsai_status train(bn_worker *w, bonsai_cell *c, const bonsai_graph *small)
 {
     bonsai_training *trained = NULL;
-    t->train.model = c->model;
-    bonsai_status rc = bonsai_train(&trained, small ? small : t->full, small ? t->full : NULL,
-                                    &t->train);
+    bonsai_status rc = use(w, c);
+    if (rc == BONSAI_OK)
+        rc = bonsai_train(&trained, small ? small : w->full, small ? w->full : NULL, &w->train);
     if (rc != BONSAI_OK)
         return rc;
     const bonsai_train_info *i = bonsai_training_info(trained);
-    c->runs = i->runs;
+    c->runs = c->units = i->runs;
+    c->unit = BONSAI_UNIT_RUN;
     c->accuracy_mean = i->accuracy_mean;
     c->accuracy_std = i->accuracy_std;
+    c->accuracy_error = i->runs > 1 ? i->accuracy_std / sqrt(i->runs) : NAN;
     c->seconds_train = i->seconds_train;
     c->seconds_eval = i->seconds_eval;
+    for (int r = 0; c->accuracies && r < i->runs; r++)
+        c->accuracies[r] = bonsai_training_run(trained, r)->accuracy;
     bonsai_training_free(trained);
     return BONSAI_OK;
 }
 
-static bonsai_status train_cell(engine *t, bonsai_cell *c, const bonsai_graph *small)
+static double effort_of_training(const bn_worker *w, const bonsai_cell *c)
 {
-    bn_meter_begin(&t->meter, bn_effort_train(t->full, c->ratio, c->model, &t->train), "training");
-    bonsai_status rc = take_training(t, c) ? BONSAI_OK : train(t, c, small);
-    bn_meter_end(&t->meter);
+    return bn_effort_train(w->s->g, c->ratio, c->model, &w->train);
+}
+
+static bonsai_status train_cell(bn_worker *w, bonsai_cell *c, const bonsai_graph *small)
+{
+    bn_meter_begin(w->meter, effort_of_training(w, c), "training");
+    bonsai_status rc = take_training(w->s, c) ? BONSAI_OK : train(w, c, small);
+    end_part(w);
     return rc;
+}
+
+/* ---- the full graph ------------------------------------------------------ */
+
+static bonsai_status measure_full(bn_worker *w, bonsai_cell *c)
+{
+    bonsai_status rc;
+    BN_TRY(use(w, c));
+    c->share = 1;
+    c->nodes = w->full->view.nodes;
+    c->edges = bonsai_graph_edges(w->full);
+    c->labelled = 0;
+    for (int64_t v = 0; v < c->nodes; v++)
+        c->labelled += bn_label(w->full, v) >= 0;
+    BN_TRY(bonsai_graph_bytes(&c->bytes, w->full, w->condense.accounting));
+done:
+    return rc;
+}
+
+static bonsai_status run_full(bn_worker *w, bonsai_cell *c)
+{
+    bonsai_status rc;
+    BN_TRY(measure_full(w, c));
+    rc = train_cell(w, c, NULL);
+    if (rc == BONSAI_E_ARGUMENT) {
+        note_refusal(c);
+        atomic_store(&w->s->state[c - w->s->cells], BN_CELL_REFUSED);
+        return BONSAI_OK;
+    }
+    BN_TRY(rc);
+    BN_TRY(hand_over(w, c));
+done:
+    return rc;
+}
+
+/* Of one split, when all its cells of the full graph were tried. */
+static bonsai_status settle_split(bn_study *s, int split)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bonsai_cell *refused = NULL, *end = s->cells + s->count;
+    int64_t trained = 0;
+    for (const bonsai_cell *c = s->cells; c < end; c++) {
+        if (!is_of_full(c) || c->split != split)
+            continue;
+        if (is_open(s, c))
+            return BONSAI_OK;
+        refused = state_of(s, c) == BN_CELL_REFUSED ? c : refused;
+        trained += is_measured(s, c);
+    }
+    if (refused && trained == 0)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s", refused->why);
+    for (const bonsai_cell *c = s->cells; refused && c < end && rc == BONSAI_OK; c++)
+        if (c->split == split && state_of(s, c) == BN_CELL_REFUSED)
+            rc = bn_cell_tell(s, c - s->cells);
+    return rc;
+}
+
+bonsai_status bn_full_settle(bn_study *s)
+{
+    bonsai_status rc = BONSAI_OK;
+    for (int i = 0; i < s->splits && rc == BONSAI_OK; i++)
+        rc = settle_split(s, i);
+    return rc;
+}
+
+/* ---- one method in one setting ------------------------------------------- */
+
+static void list_open(bn_worker *w, const bonsai_cell *first)
+{
+    const bn_study *s = w->s;
+    w->open = 0;
+    for (const bonsai_cell *c = s->cells; c < s->cells + s->count; c++) {
+        if (!bn_cell_joins(s, c, first))
+            continue;
+        int i = 0;
+        while (i < w->open && w->ratio[i] != c->ratio)
+            i++;
+        if (i == w->open)
+            w->ratio[w->open++] = c->ratio;
+    }
 }
 
 static void set_sizes(bonsai_cell *c, const bonsai_cell *from)
@@ -163,108 +297,35 @@ static void set_sizes(bonsai_cell *c, const bonsai_cell *from)
     c->seconds_sparsify = from->seconds_sparsify;
 }
 
-/* ---- the full graph ------------------------------------------------------ */
-
-static bool is_of_full(const bonsai_cell *c)
-{
-    return !is_pairs(c) && c->method < 0;
-}
-
-static bonsai_status measure_full(engine *t, int setting)
-{
-    bonsai_status rc;
-    bonsai_cell *w = &t->whole;
-    if (w->nodes > 0 && w->setting == setting)
-        return BONSAI_OK;
-    BN_TRY(use_setting(t, setting));
-    *w = (bonsai_cell){.share = 1, .nodes = t->full->view.nodes, .setting = setting,
-                       .edges = bonsai_graph_edges(t->full)};
-    for (int64_t v = 0; v < w->nodes; v++)
-        w->labelled += bn_label(t->full, v) >= 0;
-    BN_TRY(bonsai_graph_bytes(&w->bytes, t->full, t->condense.accounting));
-done:
-    return rc;
-}
-
-/* A model that cannot be trained on the full graph costs a cell; if none can, the graph or
- * the options are at fault, and nothing can be compared. */
-static bonsai_status run_full(engine *t)
-{
-    bonsai_status rc = BONSAI_OK;
-    const bonsai_cell *refused = NULL;
-    int64_t trained = 0;
-    for (bonsai_cell *c = t->cells; c < t->cells + t->count; c++) {
-        if (is_of_full(c) && !c->done) {
-            BN_TRY(measure_full(t, c->setting));
-            set_sizes(c, &t->whole);
-            rc = train_cell(t, c, NULL);
-            if (rc == BONSAI_E_ARGUMENT) {
-                note_refusal(c);
-                refused = c;
-            } else {
-                BN_TRY(rc);
-                BN_TRY(hand_over(t, c));
-            }
-        }
-        trained += is_of_full(c) && c->runs > 0;
-    }
-    if (refused && trained == 0)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s", refused->why);
-    rc = BONSAI_OK;
-    for (bonsai_cell *c = t->cells; c < t->cells + t->count; c++)
-        if (is_of_full(c) && !c->done)
-            BN_TRY(hand_over(t, c));
-done:
-    return rc;
-}
-
-/* ---- one method in one setting ------------------------------------------- */
-
-static bool is_open(const bonsai_cell *c, const bonsai_cell *like)
-{
-    return !c->done && !is_pairs(c) && c->method == like->method && c->setting == like->setting;
-}
-
-static void list_open(engine *t, const bonsai_cell *like)
-{
-    t->open = 0;
-    for (const bonsai_cell *c = t->cells; c < t->cells + t->count; c++) {
-        int i = 0;
-        while (is_open(c, like) && i < t->open && t->ratio[i] != c->ratio)
-            i++;
-        if (is_open(c, like) && i == t->open)
-            t->ratio[t->open++] = c->ratio;
-    }
-}
-
 /* The cells of one small graph; NULL: it could not be made, and the sentence says why. */
-static bonsai_status fill_cells(engine *t, const bonsai_cell *made, const bonsai_graph *small)
+static bonsai_status fill_cells(bn_worker *w, const bonsai_cell *made, const bonsai_graph *small)
 {
     bonsai_status rc = BONSAI_OK;
-    for (bonsai_cell *c = t->cells; c < t->cells + t->count && rc == BONSAI_OK; c++) {
-        if (!is_open(c, made) || c->ratio != made->ratio)
+    const bn_study *s = w->s;
+    for (bonsai_cell *c = s->cells; c < s->cells + s->count && rc == BONSAI_OK; c++) {
+        if (!bn_cell_joins(s, c, made) || c->ratio != made->ratio)
             continue;
         if (small)
             set_sizes(c, made);
-        rc = small ? train_cell(t, c, small) : BONSAI_E_ARGUMENT;
+        rc = small ? train_cell(w, c, small) : BONSAI_E_ARGUMENT;
         if (rc == BONSAI_E_ARGUMENT)
             note_refusal(c);
         if (rc == BONSAI_OK || rc == BONSAI_E_ARGUMENT)
-            rc = hand_over(t, c);
+            rc = hand_over(w, c);
     }
     return rc;
 }
 
-static void note_sizes(bonsai_cell *made, const engine *t, int i)
+static void note_sizes(bonsai_cell *made, const bn_worker *w, int i)
 {
-    bool paper = t->condense.accounting != BONSAI_ACCOUNTING_STRICT;
-    const bonsai_condense_info *s = &t->info[i];
+    bool paper = w->condense.accounting != BONSAI_ACCOUNTING_STRICT;
+    const bonsai_condense_info *s = &w->info[i];
     made->bytes = paper ? s->paper_bytes : s->bytes;
     made->share = paper ? s->paper_ratio : s->ratio;
     made->nodes = s->nodes;
     made->edges = s->edges;
     made->labelled = s->labelled;
-    made->checksum = bonsai_graph_checksum(t->small[i], BN_ENTERS_TRAINING);
+    made->checksum = bonsai_graph_checksum(w->small[i], BN_ENTERS_TRAINING);
     made->seconds_condense = s->seconds_total;
     made->seconds_wl = s->seconds_wl;
     made->seconds_knn = s->seconds_knn;
@@ -274,176 +335,127 @@ static void note_sizes(bonsai_cell *made, const engine *t, int i)
 
 /* Ratios first .. first+count-1 of the open ones, condensed together.  One that is refused is
  * given up; of several that are, nothing is done and the status says so. */
-static bonsai_status run_ratios(engine *t, const bonsai_cell *like, int first, int count)
+static bonsai_status run_ratios(bn_worker *w, const bonsai_cell *like, int first, int count)
 {
-    bonsai_cell made = {.method = like->method, .setting = like->setting,
-                        .ratio = t->ratio[first]};
+    bonsai_cell made = *like;
+    bonsai_status rc = use(w, like);
+    made.ratio = w->ratio[first];
     for (int i = 0; i < count; i++)
-        bonsai_condense_info_init(&t->info[i]);
-    bonsai_status rc = bonsai_condense_many(t->small, t->info, t->ratio + first, count, t->full,
-                                            &t->condense);
+        bonsai_condense_info_init(&w->info[i]);
+    if (rc == BONSAI_OK)
+        rc = bonsai_condense_many(w->small, w->info, w->ratio + first, count, w->full,
+                                  &w->condense);
     if (rc == BONSAI_E_ARGUMENT && count == 1)
-        return fill_cells(t, &made, NULL);
+        return fill_cells(w, &made, NULL);
     if (rc != BONSAI_OK)
         return rc;
-    bn_meter_end(&t->meter);
+    end_part(w);
     for (int i = 0; i < count; i++) {
-        made.ratio = t->ratio[first + i];
-        note_sizes(&made, t, i);
+        made.ratio = w->ratio[first + i];
+        note_sizes(&made, w, i);
         if (rc == BONSAI_OK)
-            rc = fill_cells(t, &made, t->small[i]);
-        bonsai_graph_free(t->small[i]);
+            rc = fill_cells(w, &made, w->small[i]);
+        bonsai_graph_free(w->small[i]);
     }
     return rc;
 }
 
-static double effort_of_method(const engine *t, const bonsai_cell *like)
+static double effort_of_method(const bn_worker *w, const bonsai_cell *like)
 {
-    return bn_effort_condense(t->full, (bonsai_method)like->method, t->ratio, t->open,
-                              &t->condense);
+    return bn_effort_condense(w->s->g, (bonsai_method)like->method, w->ratio, w->open,
+                              &w->condense);
 }
 
 /* Where all ratios together are refused, the first goes alone, to know which it is. */
-static bonsai_status run_method(engine *t, const bonsai_cell *like)
+static bonsai_status run_method(bn_worker *w, const bonsai_cell *like)
 {
     bonsai_status rc;
-    const bonsai_cell what = *like;             /* it changes on the way */
-    list_open(t, &what);
-    BN_TRY(use_setting(t, what.setting));
-    BN_TRY(BN_NEW(&t->small, t->open));
-    BN_TRY(BN_NEW(&t->info, t->open));
-    t->condense.method = (bonsai_method)what.method;
-    bn_meter_begin(&t->meter, effort_of_method(t, &what), NULL);
-    for (int first = 0, count = t->open; first < t->open && rc == BONSAI_OK;) {
-        rc = run_ratios(t, &what, first, count);
+    list_open(w, like);
+    BN_TRY(use(w, like));
+    BN_TRY(BN_NEW(&w->small, w->open));
+    BN_TRY(BN_NEW(&w->info, w->open));
+    bn_meter_begin(w->meter, effort_of_method(w, like), NULL);
+    for (int first = 0, count = w->open; first < w->open && rc == BONSAI_OK;) {
+        rc = run_ratios(w, like, first, count);
         if (rc == BONSAI_E_ARGUMENT && count > 1) {
             rc = BONSAI_OK;
             count = 1;
             continue;
         }
         first += count;
-        count = t->open - first;
+        count = w->open - first;
     }
-    bn_meter_end(&t->meter);
+    end_part(w);
 done:
-    bn_free(t->small);
-    bn_free(t->info);
-    t->small = NULL;
-    t->info = NULL;
+    bn_free(w->small);
+    bn_free(w->info);
+    w->small = NULL;
+    w->info = NULL;
     return rc;
 }
 
 /* ---- pairs of nodes ------------------------------------------------------ */
 
-static bool shares_pairs(const bonsai_cell *c, const bonsai_cell *like)
-{
-    return !c->done && c->study == like->study && c->model == like->model &&
-           c->pairs == like->pairs;
-}
-
 /* Gradients are those before training. */
-static double effort_of_pairs(const engine *t, const bonsai_cell *c)
+static double effort_of_pairs(const bn_worker *w, const bonsai_cell *c)
 {
-    bonsai_train_options o = t->train;
+    bonsai_train_options o = w->train;
     o.seeds = 1;
     o.epochs = c->study == BONSAI_STUDY_EMBEDDING ? o.epochs : 1;
-    return bn_effort_train(t->full, 1, c->model, &o);
+    return bn_effort_train(w->s->g, 1, c->model, &o);
 }
 
 /* All cells that the same pairs serve. */
-static bonsai_status run_pairs(engine *t, const bonsai_cell *like)
+static bonsai_status run_pairs(bn_worker *w, const bonsai_cell *like)
 {
-    const bonsai_cell what = *like;             /* it changes on the way */
+    const bn_study *s = w->s;
     bn_pair *pair = NULL;
-    t->train.model = what.model;
-    bn_meter_begin(&t->meter, effort_of_pairs(t, &what), NULL);
-    bonsai_status rc = bn_pairs_sorted(&pair, what.pairs, t->full, what.study, &t->train);
-    bn_meter_end(&t->meter);
+    bonsai_status rc = use(w, like);
+    if (rc != BONSAI_OK)
+        return rc;
+    bn_meter_begin(w->meter, effort_of_pairs(w, like), NULL);
+    rc = bn_pairs_sorted(&pair, like->pairs, w->full, like->study, &w->train);
+    end_part(w);
     bool refused = rc == BONSAI_E_ARGUMENT;
-    for (bonsai_cell *c = t->cells; c < t->cells + t->count; c++) {
-        if ((rc != BONSAI_OK && !refused) || !shares_pairs(c, &what))
+    for (bonsai_cell *c = s->cells; c < s->cells + s->count; c++) {
+        if ((rc != BONSAI_OK && !refused) || !bn_cell_joins(s, c, like))
             continue;
         if (refused)
             note_refusal(c);
         else
             bn_correlate(c, pair);
-        rc = hand_over(t, c);
+        rc = hand_over(w, c);
         refused = refused && rc == BONSAI_OK;
     }
     bn_free(pair);
     return rc;
 }
 
-/* ---- all of it ----------------------------------------------------------- */
+/* ---- a group ------------------------------------------------------------- */
 
-static bonsai_status settle(engine *t, const bonsai_graph *g, const bonsai_compare_options *o)
+bonsai_status bn_group_run(bn_worker *w, int64_t first)
 {
-    bonsai_status rc;
-    static const double usual[3] = {60, 20, 20};
-    BN_TRY(BN_OPTIONS(&t->o, o, compare));
-    BN_TRY(BN_OPTIONS(&t->train, t->o.train, train));
-    BN_TRY(check_settings(t));
-    BN_TRY(check_cells(t));
-    double *split = t->train.split;
-    if (split[0] == 0 && split[1] == 0 && split[2] == 0)
-        memcpy(split, usual, sizeof usual);
-    BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, t->train.threads));
-    BN_TRY(bn_graph_parts(&t->split, g, split, t->train.seed));
-    t->full = t->split ? t->split : g;
-    memset(t->train.split, 0, sizeof t->train.split);       /* the graph has it now */
-    t->meter.to = (bn_progress){t->o.progress, t->o.payload};
-    t->meter.stage = "comparing";
-    t->train.progress = bn_meter_tick;
-    t->train.payload = &t->meter;
-    BN_TRY(BN_NEW(&t->ratio, t->count));
-done:
-    return rc;
+    bonsai_cell *c = &w->s->cells[first];
+    const bonsai_cell like = *c;                /* the cell changes on the way */
+    return is_pairs(c)     ? run_pairs(w, &like)
+           : is_of_full(c) ? run_full(w, c)
+                           : run_method(w, &like);
 }
 
-/* Each effort once: of a method with the first of its open cells. */
-static bonsai_status add_up_efforts(engine *t)
-{
-    bonsai_status rc = BONSAI_OK;
-    for (int64_t i = 0; i < t->count; i++) {
-        const bonsai_cell *c = &t->cells[i], *first = t->cells;
-        if (c->done)
-            continue;
-        while (is_pairs(c) ? !shares_pairs(first, c) : !is_open(first, c))
-            first++;
-        if (!is_pairs(c))
-            t->meter.total += bn_effort_train(t->full, c->ratio, c->model, &t->train);
-        if (first < c)
-            continue;
-        if (is_pairs(c)) {
-            t->meter.total += effort_of_pairs(t, c);
-        } else if (c->method >= 0) {
-            list_open(t, c);
-            BN_TRY(use_setting(t, c->setting));
-            t->meter.total += effort_of_method(t, c);
-        }
-    }
-done:
-    return rc;
-}
-
-bonsai_status bonsai_study_run(bonsai_cell *cells, int64_t count, const bonsai_graph *g,
-                               const bonsai_compare_options *o)
+bonsai_status bn_group_effort(double *effort, bn_worker *w, int64_t first)
 {
     bonsai_status rc;
-    engine t = {.given = cells, .count = count};
-    BN_TRY(bn_structs_read((void **)&t.cells, &bn_cell_empty, cells, count, "bonsai_cell"));
-    BN_TRY(settle(&t, g, o));
-    BN_TRY(add_up_efforts(&t));
-    BN_TRY(bn_meter_start(&t.meter));
-    for (int64_t i = 0; i < count; i++)
-        if (!t.cells[i].done)
-            BN_TRY(is_pairs(&t.cells[i])   ? run_pairs(&t, &t.cells[i])
-                   : t.cells[i].method < 0 ? run_full(&t)
-                                           : run_method(&t, &t.cells[i]));
-    BN_TRY(bn_meter_finish(&t.meter));
+    const bn_study *s = w->s;
+    const bonsai_cell *like = &s->cells[first];
+    *effort = is_pairs(like) ? effort_of_pairs(w, like) : 0;
+    BN_TRY(bn_worker_setting(w, like->setting));
+    for (const bonsai_cell *c = s->cells; c < s->cells + s->count && !is_pairs(like); c++)
+        if (bn_cell_joins(s, c, like))
+            *effort += effort_of_training(w, c);
+    if (is_pairs(like) || is_of_full(like))
+        goto done;
+    list_open(w, like);
+    *effort += effort_of_method(w, like);
 done:
-    bn_free(t.cells);
-    bn_free(t.ratio);
-    bonsai_graph_free(t.split);
     return rc;
 }

@@ -1,7 +1,9 @@
 /* study.h -- the parts of a study.
  *
  *   compare.c         the cells of a table of methods, ratios and models
- *   engine.c          runs cells of any kind
+ *   queue.c           groups of cells, one after the other or side by side
+ *   engine.c          runs a group
+ *   means.c           cells of several splits and draws as one, and two methods in pairs
  *   pairs.c           distances of pairs of nodes; correlate.c  how they go together
  *   graph_checksum.c  tells whether two graphs train alike
  *   effort.c          how long the parts take

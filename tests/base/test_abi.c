@@ -100,6 +100,7 @@ INIT(shape)
 INIT(plan_options)
 INIT(plan)
 INIT(cell)
+INIT(difference)
 INIT(compare_options)
 INIT(report_options)
 
@@ -258,6 +259,13 @@ static bonsai_status use_cell(void *c)
     return rc;
 }
 
+static bonsai_status use_difference(void *d)
+{
+    bonsai_cell cell;
+    bonsai_cell_init(&cell);
+    return bonsai_cells_difference(d, &cell, 1, &cell, &cell);
+}
+
 static bonsai_status use_report(void *o)
 {
     bonsai_report *r = NULL;
@@ -288,6 +296,7 @@ static const sized structs[] = {
      use_plan_options},
     {"bonsai_plan", sizeof(bonsai_plan), false, false, init_plan, use_plan},
     {"bonsai_cell", sizeof(bonsai_cell), true, false, init_cell, use_cell},
+    {"bonsai_difference", sizeof(bonsai_difference), false, false, init_difference, use_difference},
     {"bonsai_compare_options", sizeof(bonsai_compare_options), true, false, init_compare_options,
      use_compare},
     {"bonsai_report_options", sizeof(bonsai_report_options), true, false, init_report_options,

@@ -7,13 +7,14 @@
 
 #include "captured.h"
 
-enum { CELLS = 4 };
+enum { CELLS = 6, RUNS = 5 };
 
 static const char *const names[] = {"cora strict", "cora paper"};
 
 typedef struct {
     session     s;
     bonsai_cell cells[CELLS];
+    double      accuracies[CELLS][RUNS];
     cellfile    f;
 } table;
 
@@ -25,7 +26,7 @@ static bn_json *heading(const char *of, const char *version, int nodes, int epoc
                         "options", "epochs", epochs, "seed", "7");
 }
 
-/* The full graph, and three of one small graph that differ in one thing each. */
+/* The full graph, and others of one small graph that differ in one thing each. */
 static void ask(table *t, const char *path, const char *const *settings)
 {
     memset(t, 0, sizeof *t);
@@ -33,13 +34,17 @@ static void ask(table *t, const char *path, const char *const *settings)
     for (int i = 0; i < CELLS; i++)
         t->cells[i] = (bonsai_cell){.size = sizeof t->cells[i], .method = BONSAI_METHOD_RANDOM,
                                     .ratio = 0.1};
+    for (int i = 0; i < CELLS; i++)
+        t->cells[i].accuracies = t->accuracies[i];
     t->cells[0].method = -1;
     t->cells[0].ratio = 1;
     t->cells[2].model = BONSAI_MODEL_SAGE;
     t->cells[3].ratio = 0.2;
+    t->cells[4].split = 1;
+    t->cells[5].draw = 1;
     t->f = (cellfile){.s = &t->s, .command = settings ? "paper" : "compare",
                       .place = settings ? "folder" : "file", .path = path, .cells = t->cells,
-                      .count = CELLS, .settings = settings,
+                      .count = CELLS, .runs = RUNS, .settings = settings,
                       .heading = heading(settings ? "paper" : "compare", "1.0", 5, 9)};
 }
 
@@ -57,6 +62,9 @@ static void measure(table *t, int i)
     c->runs = i == 3 ? 0 : 5;
     c->accuracy_mean = 100.0 / 3 + i;
     c->accuracy_std = i == 3 ? 0 : 1e-17;
+    c->accuracy_error = i == 2 || i == 3 ? NAN : 1.0 / 9;
+    for (int k = 0; k < c->runs; k++)
+        c->accuracies[k] = 100.0 / (7 + k);
     c->bytes = 1e15 + i;
     c->share = 0.1 + i;
     c->nodes = 10 + i;
@@ -78,6 +86,11 @@ static void assert_same(const bonsai_cell *a, const bonsai_cell *b, int detailed
     assert_true(a->accuracy_mean == b->accuracy_mean && a->accuracy_std == b->accuracy_std);
     assert_true(a->bytes == b->bytes && a->share == b->share);
     assert_true(a->seconds_condense == b->seconds_condense);
+    assert_true(a->split == b->split && a->draw == b->draw);
+    assert_true(a->accuracy_error == b->accuracy_error ||
+                (isnan(a->accuracy_error) && isnan(b->accuracy_error)));
+    for (int i = 0; i < a->runs; i++)
+        assert_true(a->accuracies[i] == b->accuracies[i]);
     assert_string_equal(a->why, b->why);
     if (detailed) {
         assert_true(a->checksum == b->checksum && a->threshold == b->threshold);
@@ -294,7 +307,7 @@ static void a_heading_alone_goes_unless_the_run_was_canceled(void **state)
         assert_int_equal(bonsai_graph_read(&g, "/nowhere", NULL), BONSAI_E_IO);
         assert_int_equal(cellfile_stopped(&t.f, canceled ? BONSAI_E_CANCELED : BONSAI_E_IO),
                          EXIT_FAILED);
-        assert_non_null(strstr(t.s.said, canceled ? "canceled; 0 of 4 cells are in " : "/nowhere"));
+        assert_non_null(strstr(t.s.said, canceled ? "canceled; 0 of 6 cells are in " : "/nowhere"));
         cellfile_close(&t.f);
         free(read_file(path, &len));
         assert_int_equal(len > 0, canceled);

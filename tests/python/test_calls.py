@@ -347,6 +347,27 @@ class Training(testing.Case):
         self.assertEqual([r["method"] for r in rows], [cell["method"] for cell in found])
         pickle.loads(pickle.dumps(found))
 
+    def test_comparing_several_splits_and_draws(self):
+        seen = []
+        found = graphbonsai.compare(self.g, ["random", "trees"], [0.1], epochs=3, seeds=2,
+                                    threads=2, splits=2, draws=2, side_by_side=True,
+                                    cell=seen.append)
+        self.assertEqual([cell["runs"] for cell in found], [4, 8, 8])
+        self.assertEqual([(cell["unit"], cell["units"]) for cell in found], [("split", 2)] * 3)
+        self.assertEqual(sorted((c["split"], c["draw"]) for c in seen if c["method"] == "random"),
+                         [(0, 0), (0, 1), (1, 0), (1, 1)])
+        for cell in found:
+            means = [sum(v["accuracies"]) / 2 for v in cell["values"]]
+            halves = [means[:len(means) // 2], means[len(means) // 2:]]
+            by_split = [sum(half) / len(half) for half in halves]
+            self.assertAlmostEqual(cell["accuracy_mean"], sum(by_split) / 2)
+            self.assertAlmostEqual(cell["accuracy_error"], abs(by_split[0] - by_split[1]) / 2)
+        pair = found[1]["against"][0]
+        self.assertEqual((pair["method"], pair["pairs"]), ("trees", 4))
+        self.assertAlmostEqual(pair["difference"],
+                               found[1]["accuracy_mean"] - found[2]["accuracy_mean"])
+        self.assertEqual(found[0]["against"], [])
+
     def test_cells_that_cannot_be_made_say_why(self):
         found = graphbonsai.compare(self.g, ["random"], [1e-6], epochs=2, seeds=1, threads=1)
         self.assertEqual(found[1]["runs"], 0)

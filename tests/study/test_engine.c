@@ -265,6 +265,171 @@ static void refuses_cells_that_ask_for_nothing(void **state)
     tear_down(&t);
 }
 
+/* ---- splits and draws ---- */
+
+enum { SPLITS = 2, DRAWS = 3, SEEDS = 2, REPEATED = SPLITS * (1 + 2 * DRAWS) };
+
+static const bonsai_method drawn[2] = {BONSAI_METHOD_RANDOM, BONSAI_METHOD_HERDING};
+static const double share[1] = {0.1};
+static const bonsai_model_kind gcn[1] = {BONSAI_MODEL_GCN};
+
+static void set_up_repeated(setting *t)
+{
+    set_up(t);
+    t->o.settings = NULL;
+    t->o.setting_count = 0;
+    t->o.methods = drawn;
+    t->o.method_count = 2;
+    t->o.ratios = share;
+    t->o.models = gcn;
+    t->o.ratio_count = t->o.model_count = 1;
+    t->o.splits = SPLITS;
+    t->o.draws = DRAWS;
+    t->train.seeds = SEEDS;
+}
+
+static void repeat(bonsai_cell *cells, double values[REPEATED][SEEDS], const setting *t)
+{
+    assert_int_equal(bonsai_compare_count(&t->o), REPEATED);
+    assert_int_equal(bonsai_compare_cells(cells, &t->o), BONSAI_OK);
+    for (int i = 0; i < REPEATED; i++)
+        cells[i].accuracies = values[i];
+    if (bonsai_compare(cells, t->g, &t->o) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+}
+
+/* Each step with the seeds that the header names. */
+static void assert_by_hand(const bonsai_cell *c, const setting *t)
+{
+    static const double usual[3] = {60, 20, 20};
+    bonsai_graph *full = NULL, *small = NULL;
+    bonsai_training *trained = NULL;
+    bonsai_condense_info info;
+    bonsai_condense_options condense;
+    bonsai_train_options train = t->train;
+    const uint64_t number = 1000 * (uint64_t)c->split + (uint64_t)c->draw;
+    bonsai_condense_options_init(&condense);
+    condense.method = (bonsai_method)c->method;
+    condense.ratio = c->ratio;
+    condense.seed += number;
+    train.seed += number * SEEDS;
+    assert_int_equal(bonsai_graph_split(&full, t->g, usual, t->train.seed + (uint64_t)c->split),
+                     BONSAI_OK);
+    if (c->method >= 0)
+        small = condensed(&info, full, &condense);
+    assert_int_equal(bonsai_train(&trained, small ? small : full, full, &train), BONSAI_OK);
+    assert_int_equal(c->runs, SEEDS);
+    for (int i = 0; i < SEEDS; i++)
+        assert_true(c->accuracies[i] == bonsai_training_run(trained, i)->accuracy);
+    assert_true(c->accuracy_mean == bonsai_training_info(trained)->accuracy_mean);
+    assert_true(fabs(c->accuracy_error - c->accuracy_std / sqrt(SEEDS)) < 1e-12);
+    assert_true(c->unit == BONSAI_UNIT_RUN && c->units == SEEDS);
+    bonsai_training_free(trained);
+    bonsai_graph_free(small);
+    bonsai_graph_free(full);
+}
+
+static void splits_and_draws_are_those_of_single_steps(void **state)
+{
+    setting t;
+    bonsai_cell cells[REPEATED];
+    double values[REPEATED][SEEDS];
+    (void)state;
+    set_up_repeated(&t);
+    repeat(cells, values, &t);
+    for (int i = 0; i < REPEATED; i++) {
+        int in = i % (1 + 2 * DRAWS);
+        assert_int_equal(cells[i].split, i / (1 + 2 * DRAWS));
+        assert_int_equal(cells[i].draw, in ? (in - 1) % DRAWS : 0);
+        assert_int_equal(cells[i].method, in ? (int)drawn[(in - 1) / DRAWS] : -1);
+        assert_by_hand(&cells[i], &t);
+    }
+    assert_true(cells[1].checksum != cells[2].checksum);        /* random nodes are drawn anew */
+    assert_true(cells[1 + DRAWS].checksum == cells[2 + DRAWS].checksum);    /* herding's the same */
+    assert_true(cells[1 + DRAWS].seconds_train != cells[2 + DRAWS].seconds_train);
+    tear_down(&t);
+}
+
+static void side_by_side_gives_the_same_cells(void **state)
+{
+    setting t;
+    bonsai_cell in_order[REPEATED], beside[REPEATED];
+    double values[REPEATED][SEEDS], again[REPEATED][SEEDS];
+    int told = 0;
+    (void)state;
+    set_up_repeated(&t);
+    repeat(in_order, values, &t);
+    t.o.side_by_side = 1;
+    t.o.cell = count_cells;
+    t.o.cell_payload = &told;
+    for (int threads = 1; threads <= 5; threads += 2) {
+        t.train.threads = threads;
+        told = 0;
+        repeat(beside, again, &t);
+        assert_int_equal(told, REPEATED);
+        for (int i = 0; i < REPEATED; i++) {
+            assert_true(beside[i].done && beside[i].checksum == in_order[i].checksum);
+            assert_true(beside[i].bytes == in_order[i].bytes);
+            assert_memory_equal(again[i], values[i], sizeof values[i]);
+        }
+    }
+    tear_down(&t);
+}
+
+static int cancel_at(const bonsai_progress *p, void *payload)
+{
+    return strcmp(p->stage, "comparing") == 0 && --*(int *)payload < 0;
+}
+
+static void side_by_side_can_be_canceled_and_resumed(void **state)
+{
+    setting t;
+    bonsai_cell cells[REPEATED], whole[REPEATED];
+    double values[REPEATED][SEEDS];
+    int told = 0, after = 1, done = 0;
+    (void)state;
+    set_up_repeated(&t);
+    repeat(whole, values, &t);
+    t.o.side_by_side = 1;
+    t.train.threads = 3;
+    t.o.progress = cancel_at;
+    t.o.payload = &after;
+    assert_int_equal(bonsai_compare_cells(cells, &t.o), BONSAI_OK);
+    bonsai_status rc = bonsai_compare(cells, t.g, &t.o);
+    for (int i = 0; i < REPEATED; i++)
+        done += cells[i].done;
+    assert_true(rc == BONSAI_E_CANCELED || done == REPEATED);   /* it may be too quick for it */
+    t.o.progress = NULL;
+    t.o.cell = count_cells;
+    t.o.cell_payload = &told;
+    assert_int_equal(bonsai_compare(cells, t.g, &t.o), BONSAI_OK);
+    assert_int_equal(done + told, REPEATED);
+    for (int i = 0; i < REPEATED; i++)
+        assert_true(cells[i].accuracy_mean == whole[i].accuracy_mean);
+    t.o.cell = stop_at_first;
+    told = 0;
+    assert_int_equal(bonsai_compare_cells(cells, &t.o), BONSAI_OK);
+    assert_fails(bonsai_compare(cells, t.g, &t.o), BONSAI_E_CANCELED, "canceled after a cell");
+    tear_down(&t);
+}
+
+static void side_by_side_names_what_is_wrong(void **state)
+{
+    setting t;
+    bonsai_cell cells[REPEATED];
+    (void)state;
+    set_up_repeated(&t);
+    t.o.side_by_side = 1;
+    t.train.threads = 3;
+    t.train.heads = 3;                                  /* which cannot share 8 columns */
+    static const bonsai_model_kind gat[1] = {BONSAI_MODEL_GAT};
+    t.o.models = gat;
+    assert_int_equal(bonsai_compare_cells(cells, &t.o), BONSAI_OK);
+    assert_fails(bonsai_compare(cells, t.g, &t.o), BONSAI_E_ARGUMENT, "heads");
+    assert_false(cells[0].done);
+    tear_down(&t);
+}
+
 /* ---- checksums ---- */
 
 static void checksums_are_of_the_sections_asked_for(void **state)
@@ -315,6 +480,10 @@ int main(void)
         cmocka_unit_test(pairs_that_cannot_be_cost_their_cells_only),
         cmocka_unit_test(stops_within_cells_that_share_pairs),
         cmocka_unit_test(refuses_cells_that_ask_for_nothing),
+        cmocka_unit_test(splits_and_draws_are_those_of_single_steps),
+        cmocka_unit_test(side_by_side_gives_the_same_cells),
+        cmocka_unit_test(side_by_side_can_be_canceled_and_resumed),
+        cmocka_unit_test(side_by_side_names_what_is_wrong),
         cmocka_unit_test(checksums_are_of_the_sections_asked_for),
         cmocka_unit_test(survives_every_failed_allocation),
     };

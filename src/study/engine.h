@@ -1,0 +1,71 @@
+/* engine.h -- a study at work: the cells, and the workers that fill them.
+ *
+ * A group is the cells that one call of condensing serves: those of a method in a setting, a split
+ * and a draw.  A cell of the full graph is a group of its own, and so are cells that share their
+ * pairs.  Groups are independent of each other, so that workers may run them side by side.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_ENGINE_H
+#define BN_ENGINE_H
+
+#include <stdatomic.h>
+
+#include "base/fields.h"
+#include "effort.h"
+#include "graph/graph.h"
+
+enum {                          /* the state of a cell */
+    BN_CELL_OPEN,
+    BN_CELL_READY,              /* measured, and not yet told */
+    BN_CELL_REFUSED,            /* of the full graph: it depends on the others what this means */
+    BN_CELL_TOLD
+};
+
+typedef struct {                /* what workers share */
+    bonsai_compare_options o;
+    bonsai_train_options   train;
+    const bonsai_graph *g;
+    bonsai_graph **drawn;       /* by split; NULL: that of g */
+    int            splits;
+    bonsai_cell   *given;       /* the caller's cells; one is written when it is told */
+    bonsai_cell   *cells;       /* ours; a worker writes those of its group, until they are ready */
+    int64_t        count;
+    atomic_uchar  *state;       /* by cell */
+    bn_meter       meter;
+    bool           beside;      /* workers run side by side, and the calling thread tells */
+    atomic_bool    canceled;
+    bonsai_status  rc;          /* the first failure, and its sentence */
+    char           why[1024];
+} bn_study;
+
+typedef struct {
+    bn_study *s;
+    bonsai_condense_options condense;   /* the setting of the cells at hand */
+    bonsai_train_options    train;
+    const bonsai_graph *full;   /* with the split of the cells at hand */
+    bn_meter *meter;            /* the study's, or own */
+    bn_meter  own;
+    int       open;             /* ratios of a group that miss a cell: */
+    double   *ratio;            /* room for one of each cell */
+    bonsai_graph **small;       /* NULL: it could not be made */
+    bonsai_condense_info *info;
+} bn_worker;
+
+bonsai_status bn_worker_new(bn_worker *w, bn_study *s);
+void          bn_worker_free(bn_worker *w);
+/* Sets the options of condensing. */
+bonsai_status bn_worker_setting(bn_worker *w, int64_t setting);
+
+bool          bn_cell_joins(const bn_study *s, const bonsai_cell *c, const bonsai_cell *first);
+/* Fills the group of an open cell. */
+bonsai_status bn_group_run(bn_worker *w, int64_t first);
+/* The effort of a group that begins with this cell, which must be open. */
+bonsai_status bn_group_effort(double *effort, bn_worker *w, int64_t first);
+
+/* Tells the caller of a cell that is ready.  From the calling thread. */
+bonsai_status bn_cell_tell(bn_study *s, int64_t i);
+/* A model that cannot be trained on the full graph costs a cell; if none can, the graph or the
+ * options are at fault, and nothing can be compared.  From the calling thread. */
+bonsai_status bn_full_settle(bn_study *s);
+
+#endif

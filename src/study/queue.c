@@ -1,0 +1,285 @@
+/* queue.c -- a study: its groups of cells, one after the other or side by side.
+ *
+ * One after the other, each has all threads.  Side by side, each worker has one: small graphs leave
+ * threads little to share, and groups are independent.  Then the calling thread only tells the
+ * caller what the others have measured, so that no cell waits for a long one.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine.h"
+#include "study.h"
+
+typedef struct {
+    bn_study   s;
+    int64_t   *first;           /* of each group */
+    int64_t    groups;
+    bn_worker *workers;
+    int        lanes;
+    atomic_llong next;
+    atomic_int working;
+} queue;
+
+/* ---- what is asked ------------------------------------------------------- */
+
+static int64_t settings(const bn_study *s)
+{
+    return s->o.setting_count > 0 ? s->o.setting_count : 1;
+}
+
+static bonsai_status check_settings(bn_study *s)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_worker w = {.s = s};
+    if (s->o.setting_count < 0 || (s->o.setting_count > 0 && !s->o.settings))
+        return bn_fail(BONSAI_E_ARGUMENT, "%lld settings, but no list of them",
+                       (long long)s->o.setting_count);
+    for (int64_t i = 0; i < settings(s) && rc == BONSAI_OK; i++)
+        rc = bn_worker_setting(&w, i);
+    return rc;
+}
+
+static bonsai_status check_cell(const bn_study *s, int64_t i)
+{
+    const bonsai_cell *c = &s->cells[i];
+    bool pairs = c->study != BONSAI_STUDY_TRAINING;
+    const char *wrong =
+        c->study < BONSAI_STUDY_TRAINING || c->study > BONSAI_STUDY_WEIGHTS ? "study" :
+        c->method < -1 || c->method >= BONSAI_METHOD_COUNT ? "method" :
+        !bonsai_model_name(c->model) ? "model" :
+        !(c->ratio > 0 && c->ratio <= 1) ? "ratio" :
+        c->setting < 0 || c->setting >= settings(s) ? "setting" :
+        c->split < 0 || c->split >= BN_MOST_DRAWS ? "split" :
+        c->draw < 0 || c->draw >= BN_MOST_DRAWS ? "draw" :
+        pairs && !(c->nearest <= 1 && c->nearest * (double)c->pairs >= 2) ? "share of pairs" : NULL;
+    return wrong ? bn_fail(BONSAI_E_ARGUMENT, "cell %lld has no valid %s", (long long)i, wrong)
+                 : BONSAI_OK;
+}
+
+static bonsai_status check_cells(bn_study *s)
+{
+    bonsai_status rc = BONSAI_OK;
+    for (int64_t i = 0; i < s->count && rc == BONSAI_OK; i++) {
+        rc = check_cell(s, i);
+        s->splits = s->cells[i].split >= s->splits ? s->cells[i].split + 1 : s->splits;
+    }
+    return rc;
+}
+
+/* The splits that miss a cell; without any, the first, so that a graph that has none is refused. */
+static bonsai_status draw_splits(bn_study *s)
+{
+    bonsai_status rc;
+    static const double usual[3] = {60, 20, 20};
+    double *split = s->train.split;
+    if (split[0] == 0 && split[1] == 0 && split[2] == 0)
+        memcpy(split, usual, sizeof usual);
+    BN_TRY(bn_graph_need(s->g, BN_ALL_SECTIONS, s->train.threads));
+    BN_TRY(BN_NEW(&s->drawn, s->splits));
+    for (int i = 0; i < s->splits; i++) {
+        bool open = i == 0;
+        for (int64_t k = 0; k < s->count && !open; k++)
+            open = s->cells[k].split == i && !s->cells[k].done;
+        if (open)
+            BN_TRY(bn_graph_parts(&s->drawn[i], s->g, split, s->train.seed + (uint64_t)i));
+    }
+    memset(split, 0, sizeof usual);             /* the graphs have it now */
+done:
+    return rc;
+}
+
+static bonsai_status settle(bn_study *s, const bonsai_compare_options *o)
+{
+    bonsai_status rc;
+    s->splits = 1;
+    BN_TRY(BN_OPTIONS(&s->o, o, compare));
+    BN_TRY(BN_OPTIONS(&s->train, s->o.train, train));
+    BN_TRY(check_settings(s));
+    BN_TRY(check_cells(s));
+    BN_TRY(draw_splits(s));
+    s->meter.to = (bn_progress){s->o.progress, s->o.payload};
+    s->meter.stage = "comparing";
+    BN_TRY(BN_NEW(&s->state, s->count));
+    for (int64_t i = 0; i < s->count; i++)
+        atomic_store(&s->state[i], s->cells[i].done ? BN_CELL_TOLD : BN_CELL_OPEN);
+done:
+    return rc;
+}
+
+/* ---- groups -------------------------------------------------------------- */
+
+static bool begins_group(const queue *q, int64_t i)
+{
+    const bn_study *s = &q->s;
+    if (atomic_load(&s->state[i]) != BN_CELL_OPEN)
+        return false;
+    for (int64_t k = 0; k < q->groups; k++)
+        if (bn_cell_joins(s, &s->cells[i], &s->cells[q->first[k]]))
+            return false;
+    return true;
+}
+
+static bonsai_status list_groups(queue *q)
+{
+    bonsai_status rc;
+    bn_study *s = &q->s;
+    bn_worker w = {0};
+    double effort;
+    BN_TRY(bn_worker_new(&w, s));
+    BN_TRY(BN_NEW(&q->first, s->count));
+    for (int64_t i = 0; i < s->count; i++)
+        if (begins_group(q, i)) {
+            BN_TRY(bn_group_effort(&effort, &w, i));
+            s->meter.total += effort;
+            q->first[q->groups++] = i;
+        }
+done:
+    bn_worker_free(&w);
+    return rc;
+}
+
+static bonsai_status run_in_order(queue *q)
+{
+    bonsai_status rc;
+    bn_worker w = {0};
+    BN_TRY(bn_worker_new(&w, &q->s));
+    for (int64_t i = 0; i < q->groups; i++) {
+        BN_TRY(bn_group_run(&w, q->first[i]));
+        BN_TRY(bn_full_settle(&q->s));
+    }
+done:
+    bn_worker_free(&w);
+    return rc;
+}
+
+/* ---- side by side -------------------------------------------------------- */
+
+/* The first failure counts: those that follow are of workers that were stopped. */
+static void stop(bn_study *s, bonsai_status rc)
+{
+#pragma omp critical(bn_study)
+    {
+        if (s->rc == BONSAI_OK) {
+            s->rc = rc;
+            snprintf(s->why, sizeof s->why, "%s", bonsai_error());
+        }
+    }
+    atomic_store(&s->canceled, true);
+}
+
+static int is_stopped(const bonsai_progress *p, void *study)
+{
+    (void)p;
+    return atomic_load(&((bn_study *)study)->canceled);
+}
+
+static void work(queue *q, bn_worker *w)
+{
+    bn_study *s = &q->s;
+    int64_t i;
+    while (!atomic_load(&s->canceled) && (i = atomic_fetch_add(&q->next, 1)) < q->groups) {
+        bonsai_status rc = bn_group_run(w, q->first[i]);
+        if (rc != BONSAI_OK)
+            stop(s, rc);
+    }
+}
+
+static bonsai_status tell_ready(bn_study *s)
+{
+    bonsai_status rc = BONSAI_OK;
+    for (int64_t i = 0; i < s->count && rc == BONSAI_OK; i++)
+        if (atomic_load(&s->state[i]) == BN_CELL_READY)
+            rc = bn_cell_tell(s, i);
+    return rc == BONSAI_OK ? bn_full_settle(s) : rc;
+}
+
+static bonsai_status tell_progress(bn_study *s)
+{
+    const bonsai_progress nothing = {sizeof nothing, "", 0, 0};
+    bn_meter now;
+#pragma omp critical(bn_study)
+    now = s->meter;
+    now.now = 0;
+    if (bn_meter_tick(&nothing, &now) != 0)
+        return bn_fail(BONSAI_E_CANCELED, "canceled while at \"%s\"", now.stage);
+    return BONSAI_OK;
+}
+
+/* What was measured before a failure is told too. */
+static void tell(queue *q)
+{
+    const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
+    bn_study *s = &q->s;
+    bool more = true;
+    while (more) {
+        more = atomic_load(&q->working) > 0;
+        bonsai_status rc = tell_ready(s);
+        if (rc == BONSAI_OK && !atomic_load(&s->canceled))
+            rc = tell_progress(s);
+        if (rc != BONSAI_OK)
+            stop(s, rc);
+        if (more)
+            nanosleep(&pause, NULL);
+    }
+}
+
+/* Where no thread can be started, the calling one works. */
+static bonsai_status run_side_by_side(queue *q)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_study *s = &q->s;
+    BN_TRY(BN_NEW(&q->workers, q->lanes));
+    for (int i = 0; i < q->lanes; i++) {
+        BN_TRY(bn_worker_new(&q->workers[i], s));
+        q->workers[i].own = (bn_meter){.to = {is_stopped, s}, .stage = "", .total = 1};
+    }
+#pragma omp parallel num_threads(bn_team(q->lanes + 1, INFINITY))
+    {
+        int me = bn_thread();
+        if (me > 0)
+            atomic_fetch_add(&q->working, 1);
+#pragma omp barrier
+        if (me > 0 || atomic_load(&q->working) == 0)
+            work(q, &q->workers[me > 0 ? me - 1 : 0]);
+        if (me > 0)
+            atomic_fetch_sub(&q->working, 1);
+        else
+            tell(q);
+    }
+    if (s->rc != BONSAI_OK)
+        rc = bn_fail(s->rc, "%s", s->why);
+done:
+    for (int i = 0; q->workers && i < q->lanes; i++)
+        bn_worker_free(&q->workers[i]);
+    bn_free(q->workers);
+    return rc;
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+bonsai_status bonsai_study_run(bonsai_cell *cells, int64_t count, const bonsai_graph *g,
+                               const bonsai_compare_options *o)
+{
+    bonsai_status rc;
+    queue q = {.s = {.g = g, .given = cells, .count = count}};
+    bn_study *s = &q.s;
+    BN_TRY(bn_structs_read((void **)&s->cells, &bn_cell_empty, cells, count, "bonsai_cell"));
+    BN_TRY(settle(s, o));
+    BN_TRY(list_groups(&q));
+    q.lanes = bn_lanes(bn_threads(s->train.threads), q.groups);
+    s->beside = s->o.side_by_side && q.lanes > 1;
+    BN_TRY(bn_meter_start(&s->meter));
+    BN_TRY(s->beside ? run_side_by_side(&q) : run_in_order(&q));
+    BN_TRY(bn_meter_finish(&s->meter));
+done:
+    for (int i = 0; s->drawn && i < s->splits; i++)
+        bonsai_graph_free(s->drawn[i]);
+    bn_free(s->drawn);
+    bn_free(s->cells);
+    bn_free(s->state);
+    bn_free(q.first);
+    return rc;
+}
