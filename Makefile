@@ -70,6 +70,11 @@ bench-real:     ## seconds and memory on the datasets below DIR (../shared/data)
 	@cmake --build $(BUILD)/release --target bench
 	@bench/real.sh $(BUILD)/release $(or $(DIR),../shared/data)
 
+bench-quality:  ## accuracy that small graphs of the datasets below DIR (../shared/data) keep; see bench/quality.sh
+	@tools/setup build
+	$(call build,release,$(call release,OFF))
+	@BONSAI=$(BUILD)/release/bonsai bench/quality.sh $(or $(DIR),../shared/data)
+
 fuzz:           ## every reader for FUZZ_SECONDS (60), or FUZZ_RUNS executions
 	@tools/setup fuzz
 	$(call build,fuzz,$(clang) -DCMAKE_BUILD_TYPE=Debug -DBONSAI_TESTS=OFF -DBONSAI_OPENMP=OFF \
@@ -116,4 +121,4 @@ help:           ## this list
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 14
 
 comma := ,
-.PHONY: all demo test wheel test-pyg test-browser test-scale test-threads test-faults bench bench-real fuzz asan tsan coverage mutants install clean help
+.PHONY: all demo test wheel test-pyg test-browser test-scale test-threads test-faults bench bench-real bench-quality fuzz asan tsan coverage mutants install clean help

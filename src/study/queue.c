@@ -7,15 +7,21 @@
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "engine.h"
 #include "study.h"
 
+typedef struct {                /* a group of cells */
+    int64_t first;
+    double  effort;
+} group;
+
 typedef struct {
     bn_study   s;
-    int64_t   *first;           /* of each group */
+    group     *group;
     int64_t    groups;
     bn_worker *workers;
     int        lanes;
@@ -117,7 +123,7 @@ static bool begins_group(const queue *q, int64_t i)
     if (atomic_load(&s->state[i]) != BN_CELL_OPEN)
         return false;
     for (int64_t k = 0; k < q->groups; k++)
-        if (bn_cell_joins(s, &s->cells[i], &s->cells[q->first[k]]))
+        if (bn_cell_joins(s, &s->cells[i], &s->cells[q->group[k].first]))
             return false;
     return true;
 }
@@ -127,14 +133,15 @@ static bonsai_status list_groups(queue *q)
     bonsai_status rc;
     bn_study *s = &q->s;
     bn_worker w = {0};
-    double effort;
     BN_TRY(bn_worker_new(&w, s));
-    BN_TRY(BN_NEW(&q->first, s->count));
+    BN_TRY(BN_NEW(&q->group, s->count));
     for (int64_t i = 0; i < s->count; i++)
         if (begins_group(q, i)) {
-            BN_TRY(bn_group_effort(&effort, &w, i));
-            s->meter.total += effort;
-            q->first[q->groups++] = i;
+            group *g = &q->group[q->groups];
+            g->first = i;
+            BN_TRY(bn_group_effort(&g->effort, &w, i));
+            s->meter.total += g->effort;
+            q->groups++;
         }
 done:
     bn_worker_free(&w);
@@ -147,7 +154,7 @@ static bonsai_status run_in_order(queue *q)
     bn_worker w = {0};
     BN_TRY(bn_worker_new(&w, &q->s));
     for (int64_t i = 0; i < q->groups; i++) {
-        BN_TRY(bn_group_run(&w, q->first[i]));
+        BN_TRY(bn_group_run(&w, q->group[i].first));
         BN_TRY(bn_full_settle(&q->s));
     }
 done:
@@ -156,6 +163,15 @@ done:
 }
 
 /* ---- side by side -------------------------------------------------------- */
+
+/* The longest first, so that none is left for the end. */
+static int by_effort(const void *a, const void *b)
+{
+    const group *x = a, *y = b;
+    if (x->effort != y->effort)
+        return x->effort < y->effort ? 1 : -1;
+    return (x->first > y->first) - (x->first < y->first);
+}
 
 /* The first failure counts: those that follow are of workers that were stopped. */
 static void stop(bn_study *s, bonsai_status rc)
@@ -181,7 +197,7 @@ static void work(queue *q, bn_worker *w)
     bn_study *s = &q->s;
     int64_t i;
     while (!atomic_load(&s->canceled) && (i = atomic_fetch_add(&q->next, 1)) < q->groups) {
-        bonsai_status rc = bn_group_run(w, q->first[i]);
+        bonsai_status rc = bn_group_run(w, q->group[i].first);
         if (rc != BONSAI_OK)
             stop(s, rc);
     }
@@ -231,6 +247,7 @@ static bonsai_status run_side_by_side(queue *q)
 {
     bonsai_status rc = BONSAI_OK;
     bn_study *s = &q->s;
+    qsort(q->group, (size_t)q->groups, sizeof *q->group, by_effort);
     BN_TRY(BN_NEW(&q->workers, q->lanes));
     for (int i = 0; i < q->lanes; i++) {
         BN_TRY(bn_worker_new(&q->workers[i], s));
@@ -280,6 +297,6 @@ done:
     bn_free(s->drawn);
     bn_free(s->cells);
     bn_free(s->state);
-    bn_free(q.first);
+    bn_free(q.group);
     return rc;
 }
