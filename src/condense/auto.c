@@ -27,75 +27,6 @@ typedef struct {
                                  * it could expect */
 } entrant;
 
-/* ---- the score of a graph of picked nodes ---- */
-
-typedef struct {
-    bn_embedding x;
-    int32_t *node;              /* labelled ones */
-    int32_t *label;
-    int64_t  count;
-} points;
-
-static int64_t origin(const bonsai_graph *g, int64_t v)
-{
-    const uint32_t *of = g->view.section[BONSAI_SECTION_ORIGIN].data;
-    return of ? (int64_t)of[v] : v;
-}
-
-static int by_number(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* The labelled nodes that are not themselves judged on. */
-static bonsai_status list_labelled(points *q, const bonsai_graph *small, const bn_job *job)
-{
-    bonsai_status rc;
-    int64_t *held = NULL, count = 0;
-    BN_TRY(BN_NEW(&q->node, small->view.nodes));
-    BN_TRY(BN_NEW(&held, job->held ? job->trees : 0));
-    for (int64_t t = 0; job->held && t < job->trees; t++)
-        if (job->held[t])
-            held[count++] = origin(job->g, job->train[t]);
-    qsort(held, (size_t)count, sizeof *held, by_number);
-    for (int64_t v = 0; v < small->view.nodes; v++) {
-        int64_t of = origin(small, v);
-        if (bn_label(small, v) >= 0 &&
-            !bsearch(&of, held, (size_t)count, sizeof *held, by_number))
-            q->node[q->count++] = (int32_t)v;
-    }
-    BN_TRY(BN_NEW(&q->label, q->count));
-    for (int64_t i = 0; i < q->count; i++)
-        q->label[i] = bn_label(small, q->node[i]);
-done:
-    bn_free(held);
-    return rc;
-}
-
-static void points_free(points *q)
-{
-    bn_embedding_free(&q->x);
-    bn_free(q->node);
-    bn_free(q->label);
-}
-
-static bonsai_status score_picked(double *percent, const bonsai_graph *small, const bn_job *job)
-{
-    bonsai_status rc;
-    points q = {.count = 0};
-    *percent = job->judge.rows > 0 ? 0 : -1;
-    BN_TRY(list_labelled(&q, small, job));
-    if (q.count == 0 || job->judge.rows == 0)
-        goto done;
-    BN_TRY(bn_embed(&q.x, small, &(bn_nodes){q.node, q.count}, BN_RULE_MEAN, job->depth,
-                    &(bn_place){.threads = job->at.threads}));
-    BN_TRY(bn_probe_labelled(percent, job, &q.x, q.label));
-done:
-    points_free(&q);
-    return rc;
-}
-
 /* ---- entering ---- */
 
 /* A refusal of this budget or of these options; anything else ends the run.  The name of the file
@@ -116,20 +47,21 @@ static bonsai_status note_refusal(entrant *e, const char *where)
 }
 
 /* On rank 0, which has the graph of picked nodes; info is the same everywhere. */
-static bonsai_status probe_picked(entrant *e, const bn_job *job)
+static bonsai_status probe_picked(entrant *e, const bn_job *job, const bn_probe *p)
 {
     bonsai_status rc = BONSAI_OK;
     bn_world *w = job->at.world;
     bn_enter(&job->at, BN_STAGE_PROBE);
-    if (bn_rank(w) == 0)
-        rc = score_picked(&e->info.probe, e->small, job);
+    e->info.probe = -1;
+    if (p && bn_rank(w) == 0)
+        rc = bn_probe_graph(&e->info.probe, p, e->small);
     BN_TRY(bn_agree(w, rc));
     BN_TRY(bn_share(w, &e->info, sizeof e->info, 0));
 done:
     return rc;
 }
 
-static bonsai_status enter(entrant *e, const bn_request *asked)
+static bonsai_status enter(entrant *e, const bn_request *asked, const bn_probe *p)
 {
     bonsai_status rc = BONSAI_OK;
     const bn_job *job = &asked->p->job;
@@ -146,7 +78,7 @@ static bonsai_status enter(entrant *e, const bn_request *asked)
     }
     if (e->rc != BONSAI_OK)
         return note_refusal(e, asked->p->full->where);
-    rc = m->pick ? probe_picked(e, job) : BONSAI_OK;
+    rc = m->pick ? probe_picked(e, job, p) : BONSAI_OK;
 done:
     return rc;
 }
@@ -173,15 +105,16 @@ static entrant *best_of(entrant *all, int count, int64_t judged)
 }
 
 /* Whether picked nodes can expect less than the best so far, by two standard errors. */
-static bonsai_status is_hopeless(entrant *e, entrant *all, int count, const bn_request *r)
+static bonsai_status is_hopeless(entrant *e, entrant *all, int count, const bn_request *r,
+                                 const bn_probe *p)
 {
     bonsai_status rc;
-    int64_t judged = r->p->job.judge.rows;
+    int64_t judged = r->p->job.judge.far.rows;
     const entrant *best = best_of(all, count, judged);
     if (!best)
         return BONSAI_OK;
     double bar = best->info.probe - 2 * error_of(best->info.probe, judged);
-    BN_TRY(bn_outlook(&e->info.probe, &e->outlook, r, bar));
+    BN_TRY(bn_outlook(&e->info.probe, &e->outlook, r, p, bar));
     if (e->info.probe >= bar)
         e->outlook = 0;
 done:
@@ -208,15 +141,15 @@ static void say_why(entrant *best, const entrant *other, const bn_job *job)
     if (other->outlook > 0)
         bn_print(why, size, "%s: the probe got %.1f %% of %lld %s nodes right, with %lld training "
                  "nodes, as many as fit, %.1f %%: no %s were made", name, best->info.probe,
-                 (long long)job->judge.rows, judged, (long long)other->outlook, other->info.probe,
+                 (long long)job->judge.far.rows, judged, (long long)other->outlook, other->info.probe,
                  with);
     else if (other->rc != BONSAI_OK)
         snprintf(why, size, "%s: %s cannot be made: %s", name, with, other->sentence);
-    else if (job->judge.rows == 0)
+    else if (job->judge.far.rows == 0)
         snprintf(why, size, "%s: there are no nodes for a probe to judge on", name);
     else
         bn_print(why, size, "%s: the probe got %.1f %% of %lld %s nodes right, with %s %.1f %%%s",
-                 name, best->info.probe, (long long)job->judge.rows, judged, with, other->info.probe,
+                 name, best->info.probe, (long long)job->judge.far.rows, judged, with, other->info.probe,
                  best->info.probe < other->info.probe ? ", too close to tell" : "");
 }
 
@@ -225,7 +158,7 @@ static bonsai_status settle(bonsai_graph **out, bonsai_condense_info *info, entr
 {
     bonsai_status rc = BONSAI_OK;
     bn_enter(&p->job.at, BN_STAGE_FINISH);
-    entrant *best = best_of(all, count, p->job.judge.rows);
+    entrant *best = best_of(all, count, p->job.judge.far.rows);
     if (!best)
         return bn_fail(all[count - 1].rc, "%s", all[count - 1].error);
     entrant *other = runner_up(all, count, best);
@@ -245,17 +178,21 @@ done:
 static bonsai_status enter_all(entrant *all, int count, const bn_request *r)
 {
     bonsai_status rc = BONSAI_OK;
+    bn_probe *p = NULL;
     for (int i = 0; i < count; i++)
         if (bn_method_of(all[i].method)->make)
-            BN_TRY(enter(&all[i], r));
+            BN_TRY(enter(&all[i], r, NULL));
+    if (r->p->job.judge.far.rows > 0)
+        BN_TRY(bn_agree(r->p->job.at.world, bn_probe_new(&p, &r->p->job)));
     for (int i = 0; i < count; i++) {
         if (bn_method_of(all[i].method)->make)
             continue;
-        BN_TRY(is_hopeless(&all[i], all, count, r));
+        BN_TRY(is_hopeless(&all[i], all, count, r, p));
         if (all[i].outlook == 0)
-            BN_TRY(enter(&all[i], r));
+            BN_TRY(enter(&all[i], r, p));
     }
 done:
+    bn_probe_free(p);
     return rc;
 }
 

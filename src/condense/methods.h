@@ -56,6 +56,7 @@ bn_run_fn bn_run_auto;
  * is around it in the full graph: more than methods that pick nodes can expect (outlook.c).
  * Collective.  It need not be known more exactly than that it is above the bar; *nodes 0: there are
  * so many that it was not tried. */
-bonsai_status bn_outlook(double *percent, int64_t *nodes, const bn_request *r, double bar);
+bonsai_status bn_outlook(double *percent, int64_t *nodes, const bn_request *r, const bn_probe *p,
+                         double bar);
 
 #endif

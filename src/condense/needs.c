@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "methods.h"
+#include "prototypes/hidden.h"
 #include "prototypes/judge.h"
 #include "prototypes/kmeans/kmeans.h"
 
@@ -68,6 +69,12 @@ double bn_needs_row(const bonsai_shape *s, int layers)
     return BN_SPARSE_SHARE * mean < f ? 2 * mean : f;   /* with their numbers, or dense */
 }
 
+/* Numbers in the other views of a node: its own row, and what is around it. */
+static double views(const bn_needs *q)
+{
+    return q->needs & BN_NEEDS_JUDGE ? bn_needs_row(&q->s, 0) + bn_needs_row(&q->s, 1) : 0;
+}
+
 int64_t bn_needs_fixed(const bn_needs *q)
 {
     const bonsai_shape *s = &q->s;
@@ -81,7 +88,8 @@ int64_t bn_needs_fixed(const bn_needs *q)
                  8 * z * (double)(bn_knn_room(q->o->k) + q->o->k);
     if (q->needs & BN_NEEDS_CLUSTERS)
         bytes += 4 * fit * row + 8 * (double)(1 + q->threads) * wide * wide +
-                 8 * fmin(BN_KMEANS_SAMPLE, t) * row + 4 * BN_MOST_JUDGED * row +
+                 8 * fmin(BN_KMEANS_SAMPLE, t) * row +
+                 4 * BN_MOST_JUDGED * (row + 2 * views(q) + BN_HIDDEN_WIDE) +
                  CANDIDATES * bn_needs_budget(q);
     else
         bytes += 2 * bn_needs_budget(q);
@@ -112,7 +120,8 @@ int64_t bn_needs_least(const bn_needs *q)
 
 int64_t bn_needs_large(const bn_needs *q, int columns)
 {
-    double t = (double)q->s.train / q->ranks, x = 4 * t * bn_needs_row(&q->s, q->o->layers);
+    double t = (double)q->s.train / q->ranks;
+    double x = 4 * t * (bn_needs_row(&q->s, q->o->layers) + views(q));
     double panels = (double)bn_needs_panels(q, columns), most = x + panels;
     if (q->needs & BN_NEEDS_CLUSTERS)   /* posteriors, clusters, their members */
         most = fmax(most, x + t * (4 * (double)q->s.classes + 60));

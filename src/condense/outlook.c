@@ -47,7 +47,7 @@ static int64_t draw(int64_t *row, const bn_job *job, int64_t wanted, int which)
 }
 
 typedef struct {
-    bn_embedding x;
+    bn_views views;
     int64_t *row;
     int32_t *label;
     int64_t  count;
@@ -55,7 +55,7 @@ typedef struct {
 
 static void points_free(points *q)
 {
-    bn_embedding_free(&q->x);
+    bn_views_free(&q->views);
     bn_free(q->row);
     bn_free(q->label);
 }
@@ -70,20 +70,24 @@ static bonsai_status make_points(points *q, int64_t wanted, const bn_job *job, i
     q->count = draw(q->row, job, wanted, which);
     for (int64_t i = 0; i < q->count; i++)
         q->label[i] = bn_label(job->g, job->train[q->row[i]]);
-    const bn_sharded all = {.e = &job->x, .first = job->tree_first, .at = &job->at};
-    BN_TRY(bn_rows_gather(&q->x, &all, q->row, q->count));
+    const bn_embedding *from[] = {&job->own, &job->around, &job->x};
+    bn_embedding *to[] = {&q->views.own, &q->views.around, &q->views.far};
+    for (int i = 0; i < 3; i++)
+        BN_TRY(bn_rows_gather(to[i], &(bn_sharded){.e = from[i], .first = job->tree_first,
+                                                   .at = &job->at}, q->row, q->count));
 done:
     return rc;
 }
 
-static bonsai_status try_draw(double *percent, int64_t wanted, const bn_job *job, int which)
+static bonsai_status try_draw(double *percent, int64_t wanted, const bn_job *job,
+                              const bn_probe *p, int which)
 {
     bonsai_status rc;
     points q = {.count = 0};
     double one = 0;
     BN_TRY(make_points(&q, wanted, job, which));
     if (q.count > 0)
-        rc = bn_probe_labelled(&one, job, &q.x, q.label);
+        rc = bn_probe_rows(&one, p, &q.views, q.label);
     BN_TRY(bn_agree(job->at.world, rc));
     BN_TRY(bn_share(job->at.world, &one, sizeof one, 0));
     *percent = one > *percent ? one : *percent;
@@ -92,20 +96,21 @@ done:
     return rc;
 }
 
-bonsai_status bn_outlook(double *percent, int64_t *nodes, const bn_request *r, double bar)
+bonsai_status bn_outlook(double *percent, int64_t *nodes, const bn_request *r, const bn_probe *p,
+                         double bar)
 {
     bonsai_status rc = BONSAI_OK;
     const bn_job *job = &r->p->job;
     double n = floor(most_nodes(r));
     *nodes = 0;
     *percent = 0;
-    if (job->judge.rows == 0 || n < 1 || n > (double)job->trees / 2 ||
-        n * length_of(&job->judge) * fmin(n, (double)job->judge.f) > most_products)
+    if (!p || n < 1 || n > (double)job->trees / 2 ||
+        n * length_of(&job->judge.far) * fmin(n, (double)job->judge.far.f) > most_products)
         goto done;
     bn_enter(&job->at, BN_STAGE_PROBE);
     *nodes = (int64_t)n;
     for (int i = 0; i < DRAWS && *percent < bar; i++)
-        BN_TRY(try_draw(percent, *nodes, job, i));
+        BN_TRY(try_draw(percent, *nodes, job, p, i));
 done:
     return rc;
 }

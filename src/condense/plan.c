@@ -133,6 +133,8 @@ static void plan_wire(planning *x)
     for (int round = 1; round <= x->q.o->layers; round++)
         rows += x->halo[round] * 4 * bn_needs_row(s, round - 1);
     rows *= ranks * embeddings(x);
+    if (x->q.needs & BN_NEEDS_JUDGE)
+        rows += ranks * x->halo[x->q.o->layers] * 4 * bn_needs_row(s, 0);
     if (x->q.needs & BN_NEEDS_COVER)
         other += (ranks - 1) * (z + BN_CHECK_SAMPLE) * (row + 8 * ranks * x->q.o->k);
     if (x->q.needs & BN_NEEDS_CLUSTERS)
@@ -182,6 +184,9 @@ static void plan_time(planning *x)
     for (int round = 1; round <= x->q.o->layers; round++)
         gathered += (double)s->edges / ranks * bn_needs_share(&x->q, round) * 4 *
                     bn_needs_row(s, round - 1);
+    if (x->q.needs & BN_NEEDS_JUDGE)            /* what is around nodes, beside the embedding */
+        gathered += (double)s->edges / ranks * bn_needs_share(&x->q, x->q.o->layers) * 4 *
+                    bn_needs_row(s, 0) / embeddings(x);
     p->seconds_read = (double)p->file / ranks * (1 / x->o->disk + checks / x->bytes);
     p->seconds_wl = embeddings(x) * (gathered / gather + 8 * n / ranks * (double)s->features) /
                     x->bytes;

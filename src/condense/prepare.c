@@ -250,10 +250,10 @@ static bn_nodes own_trees(const bn_job *job)
 }
 
 /* What the embedding says of its making. */
-static void note_embedding(bn_preparation *p)
+static void note_embedding(bn_preparation *p, const bn_embedding *e)
 {
-    p->panel = p->job.x.columns > 0 ? p->job.x.columns : p->panel;
-    p->sent_rows += p->job.x.sent;
+    p->panel = e->columns > 0 ? e->columns : p->panel;
+    p->sent_rows += e->sent;
 }
 
 static bonsai_status embed(bn_preparation *p)
@@ -270,7 +270,7 @@ static bonsai_status embed(bn_preparation *p)
                         (bn_projection){p->o.project, p->o.seed}, &job->at);
     else
         rc = bn_embed(&job->x, job->g, &own, BN_RULE_WL, raw ? 0 : p->o.layers, &job->at);
-    note_embedding(p);
+    note_embedding(p, &job->x);
     return rc;
 }
 
@@ -281,7 +281,8 @@ static bonsai_status embed_otherwise(bn_preparation *p)
     bn_enter(&p->job.at, BN_STAGE_WL);
     bn_judge_forget(&p->job);
     bonsai_status rc = bn_judge_embed(&p->job);
-    note_embedding(p);
+    note_embedding(p, &p->job.around);
+    note_embedding(p, &p->job.x);
     return rc;
 }
 
@@ -419,8 +420,11 @@ bonsai_status bn_prepare_cover(bn_preparation *p, bool again)
     }
     bn_embedding made = job->x;
     memset(&job->x, 0, sizeof job->x);
-    if (!again)
+    if (!again) {
         bn_embedding_free(&made);
+        bn_embedding_free(&job->own);
+        bn_embedding_free(&job->around);
+    }
     p->late_wl = -seconds_of(p, BN_STAGE_WL, 0);
     p->late_knn = -seconds_of(p, BN_STAGE_KNN, 0);
     BN_TRY(find_cover(p));

@@ -169,11 +169,11 @@ static bn_json *add_trace(bn_json *root, const bn_trace *t)
 
 static bn_json *recipe_json(const bn_recipe *r, const bonsai_condense_info *i)
 {
-    return bn_json_pack("{s:I,s:I,s:I,s:s,s:b,s:b,s:i,s:f,s:f,s:I,s:I,s:f}",
+    return bn_json_pack("{s:I,s:I,s:I,s:s,s:b,s:b,s:i,s:f,s:I,s:I,s:f}",
                         "trees", (int64_t)i->trees, "nodes", (int64_t)r->nodes,
                         "entries", (int64_t)r->t,
                         "values", bonsai_type_text(r->type), "soft", r->soft, "weighted",
-                        r->weighted, "layers", r->layers, "probe", r->probe, "lambda", r->lambda,
+                        r->weighted, "layers", r->layers, "probe", r->probe,
                         "judged", (int64_t)r->judged, "candidates", (int64_t)r->candidates,
                         "lossless_ratio", i->lossless_ratio);
 }

@@ -1,16 +1,26 @@
 /* rule.h -- averaging rules: a node's next row from its own and the sum of its neighbours'.
  *
- *   WL    half of it is its own, half the mean of its neighbours: the kernel that compares trees
- *   MEAN  the node counts as much as each of its neighbours, much as in GCN and GAT: such rows
- *         stand for what a network makes of a node
+ *   WL      half of it is its own, half the mean of its neighbours: the kernel that compares trees
+ *   MEAN    the node counts as much as each of its neighbours, much as in GCN and GAT: such rows
+ *           stand for what a network makes of a node
+ *   AROUND  the mean of its neighbours alone, as GraphSAGE has it beside the node's own row
  *
- * A node without neighbours keeps its row.
+ * A node without neighbours keeps its row; of AROUND it gets zeros.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_RULE_H
 #define BN_RULE_H
 
-typedef enum { BN_RULE_WL, BN_RULE_MEAN } bn_rule;
+#include <stdbool.h>
+
+typedef enum { BN_RULE_WL, BN_RULE_MEAN, BN_RULE_AROUND } bn_rule;
+
+/* Whether a node without neighbours keeps its row. */
+static inline bool bn_rule_keeps(bn_rule rule)
+{
+    return rule != BN_RULE_AROUND;
+}
+
 
 /* What the sum of the neighbours is multiplied with, from their (weighted) number; 0: none. */
 static inline float bn_rule_factor(bn_rule rule, double degree)
@@ -20,6 +30,8 @@ static inline float bn_rule_factor(bn_rule rule, double degree)
 
 static inline float bn_rule_next(bn_rule rule, float factor, float own, float sum)
 {
+    if (rule == BN_RULE_AROUND)
+        return 0.0f + factor * sum;     /* no negative zero, as the kernel that has no own row */
     return rule == BN_RULE_MEAN ? (own + sum) * factor : (own + factor * sum) * 0.5f;
 }
 

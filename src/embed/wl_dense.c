@@ -162,7 +162,10 @@ static void panel_row(float *restrict to, const float *restrict from, const bn_w
     const bn_rule rule = w->rule;
     const float factor = w->factor[v];
     if (factor == 0.0f) {
-        memcpy(to, self, (size_t)width * sizeof *to);
+        if (bn_rule_keeps(rule))
+            memcpy(to, self, (size_t)width * sizeof *to);
+        else
+            memset(to, 0, (size_t)width * sizeof *to);
         return;
     }
     bn_wl_edges e = bn_wl_edges_of(w, v);

@@ -118,16 +118,17 @@ static void put_own(float *row, const bn_wl_sum *k, const bn_wl_row *own)
 /* The rule where a node has no entry of its own. */
 static void apply(float *to, const float *sum, const bn_wl_run *w, int64_t v, int64_t count)
 {
-    const bool mean = w->rule == BN_RULE_MEAN;
     const float factor = w->factor[v];
-    bn_kernels_get()->mix(to, sum, mean ? 1.0f : factor, mean ? factor : 0.5f, count);
+    const float a = w->rule == BN_RULE_MEAN ? 1.0f : factor;
+    const float b = w->rule == BN_RULE_MEAN ? factor : w->rule == BN_RULE_WL ? 0.5f : 1.0f;
+    bn_kernels_get()->mix(to, sum, a, b, count);
 }
 
 void bn_wl_sum_dense(float *to, bn_wl_sum *k, const bn_wl_run *w, int64_t v)
 {
     bn_wl_row own = bn_wl_row_of(w, v);
     if (w->factor[v] == 0.0f) {
-        for (int64_t e = 0; e < own.count; e++)
+        for (int64_t e = 0; e < own.count && bn_rule_keeps(w->rule); e++)
             to[bn_wl_index(&own, e)] = bn_wl_value(&own, e);
         return;
     }
@@ -197,7 +198,7 @@ int64_t bn_wl_sum_sparse(int32_t *index, float *value, bn_wl_sum *k, const bn_wl
     bn_wl_row own = bn_wl_row_of(w, v);
     int64_t count = 0;
     if (w->factor[v] == 0.0f)
-        return bn_wl_pick(index, value, &own);
+        return bn_rule_keeps(w->rule) ? bn_wl_pick(index, value, &own) : 0;
     add_up(k, w, v, &own, bound * FEW < w->f);
     keep_own(k, w, v, &own);
     for (int64_t begin, end = 0; next_stretch(&begin, &end, k, w->f);)

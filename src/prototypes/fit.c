@@ -317,7 +317,7 @@ static void shape(bn_fit *q)
     q->depth = q->dual ? q->wide : q->n;
 }
 
-bonsai_status bn_fit_rows(bn_fit *q, const bn_points *given, const int32_t *label)
+bonsai_status bn_fit_rows(bn_fit *q, const bn_labels *given)
 {
     bonsai_status rc;
     double total = 0;
@@ -325,11 +325,11 @@ bonsai_status bn_fit_rows(bn_fit *q, const bn_points *given, const int32_t *labe
     BN_TRY(BN_NEW(&q->root, q->n));
     BN_TRY(BN_NEW(&q->y, q->n * q->c));
     for (int64_t i = 0; i < q->n; i++)
-        total += given ? (double)given->weight[row_at(q, i)] : 1;
+        total += given->weight ? (double)given->weight[row_at(q, i)] : 1;
     for (int64_t i = 0; i < q->n; i++) {
         const bn_embedding *x = q->x;
         int64_t row = row_at(q, i);
-        double weight = (given ? (double)given->weight[row] : 1) / total, squares = 1;
+        double weight = (given->weight ? (double)given->weight[row] : 1) / total, squares = 1;
         const float *v = x->dense ? x->dense + row * x->f : x->value + x->offsets[row];
         int64_t count = x->dense ? x->f : x->offsets[row + 1] - x->offsets[row];
         for (int64_t j = 0; j < count; j++)
@@ -337,7 +337,8 @@ bonsai_status bn_fit_rows(bn_fit *q, const bn_points *given, const int32_t *labe
         q->squares += weight * squares;
         q->root[i] = sqrt(weight);
         for (int64_t j = 0; j < q->c; j++) {
-            double is = given ? (double)given->target[row * q->c + j] : label[row] == j;
+            double is = given->target ? (double)given->target[row * q->c + j]
+                                      : given->label[row] == j;
             q->y[i * q->c + j] = q->root[i] * (2 * is - 1);
         }
     }

@@ -33,9 +33,14 @@ typedef struct {
     float  *w;                  /* (wide,k) */
 } bn_fit;
 
-/* Sets the rows, their weights and targets; x, n, c, lambda, ways and threads are given.  points
- * NULL: the rows of x have the labels, and all weigh the same. */
-bonsai_status bn_fit_rows(bn_fit *q, const bn_points *points, const int32_t *label);
+typedef struct {                /* of the rows of x: soft ones and weights, or one for each row */
+    const float *target;        /* rows x classes, each row sums to 1; NULL: labels, ... */
+    const float *weight;        /* ... and all weigh the same; else rows, above 0 */
+    const int32_t *label;
+} bn_labels;
+
+/* Sets the rows, their weights and targets; x, n, c, lambda, ways and threads are given. */
+bonsai_status bn_fit_rows(bn_fit *q, const bn_labels *given);
 bonsai_status bn_fit_direct(bn_fit *q);                 /* w, by a factorisation per lambda */
 bonsai_status bn_fit_steps(bn_fit *q, bn_progress p);   /* of one lambda and sparse rows, nearly */
 void bn_fit_free(bn_fit *q);

@@ -1,6 +1,6 @@
 /* judge.c -- embeddings of the training nodes and of those that candidates are judged on.
  *
- * One pass over the graph makes both.  They are then dense or sparse by what they hold, not by
+ * One pass over the graph for each view makes both.  They are then dense or sparse by what they hold, not by
  * how the features came, so that the same graph gives the same prototypes in any layout.
  *
  * SPDX-License-Identifier: MIT */
@@ -113,59 +113,6 @@ static void close_up(bn_embedding *e, const uint8_t *judges)
     e->rows = kept;
 }
 
-/* ---- whether neighbours agree ---- */
-
-/* The label of a node that is the root of a tree; -1: it is none. */
-static int32_t root_label(const bonsai_graph *g, int64_t v)
-{
-    return bn_part(g, v) == BONSAI_PART_TRAIN ? bn_label(g, v) : -1;
-}
-
-/* Entries of the adjacency between the rank's trees and others, those of one class, and ends by
- * class. */
-static void count_ends(int64_t *entries, int64_t *same, int64_t *ends, const bn_job *job,
-                       int64_t trees)
-{
-    const bonsai_graph *g = job->g;
-    int64_t first = bn_job_first(job);
-    for (int64_t t = first; t < first + trees; t++) {
-        int64_t v = job->train[t];
-        int32_t own = bn_label(g, v);
-        for (int64_t e = bn_row_begin(g, v); e < bn_row_begin(g, v + 1); e++) {
-            int32_t u = bn_neighbors(g)[e], label = root_label(g, u);
-            if (label < 0 || u == v)
-                continue;
-            (*entries)++;
-            *same += label == own;
-            ends[own]++;
-        }
-    }
-}
-
-/* Where training nodes have the class of their training neighbours hardly more often than by
- * chance, averaging over neighbours mixes classes up, and a self loop would teach GraphSAGE to
- * trust them: prototypes then are means of features, without an edge. */
-static bonsai_status find_agreement(bn_job *job, int64_t trees)
-{
-    enum { LEAST_ENTRIES = 100 };
-    static const double hardly = 1.1;
-    bonsai_status rc;
-    bn_world *w = job->at.world;
-    int64_t *ends = NULL, classes = job->g->view.classes;
-    double chance = 0;
-    BN_TRY(bn_agree(w, BN_NEW(&ends, classes + 2)));
-    count_ends(&ends[classes], &ends[classes + 1], ends, job, trees);
-    BN_TRY(bn_sum_int(w, ends, classes + 2));
-    double entries = (double)ends[classes], same = (double)ends[classes + 1];
-    for (int64_t c = 0; c < classes && entries > 0; c++)
-        chance += (double)ends[c] / entries * (double)ends[c] / entries;
-    job->apart = entries >= LEAST_ENTRIES && same < hardly * chance * entries;
-    job->depth = job->apart ? 0 : job->o->layers;
-done:
-    bn_free(ends);
-    return rc;
-}
-
 /* ---- all of it ---- */
 
 typedef struct {                /* who is embedded: trees and judged nodes, in the order of nodes */
@@ -252,32 +199,52 @@ done:
     return rc;
 }
 
-bonsai_status bn_judge_embed(bn_job *job)
+/* One view of all that are on the roll: the trees' rows go to own, the judged ones to every rank. */
+static bonsai_status make_view(bn_embedding *own, bn_embedding *judge, bn_job *job, const roll *r,
+                               bn_rule rule, int layers)
 {
     bonsai_status rc;
     bn_world *w = job->at.world;
-    roll r = {0};
     bn_embedding e = {0};
-    BN_TRY(bn_agree(w, roll_make(&r, job)));
-    BN_TRY(find_agreement(job, own_trees(job)));
-    const bn_nodes own = {r.node, r.first[bn_rank(w) + 1] - r.first[bn_rank(w)]};
-    BN_TRY(bn_embed(&e, job->g, &own, BN_RULE_MEAN, job->depth, &job->at));
+    const bn_nodes nodes = {r->node, r->first[bn_rank(w) + 1] - r->first[bn_rank(w)]};
+    const bn_sharded all = {.e = &e, .first = r->first, .at = &job->at};
+    BN_TRY(bn_embed(&e, job->g, &nodes, rule, layers, &job->at));
     BN_TRY(choose_form(job, &e));
-    const bn_sharded all = {.e = &e, .first = r.first, .at = &job->at};
-    BN_TRY(bn_rows_gather(&job->judge, &all, r.number, r.numbers));
-    close_up(&e, r.judges);
-    job->x = e;
+    BN_TRY(bn_rows_gather(judge, &all, r->number, r->numbers));
+    close_up(&e, r->judges);
+    *own = e;
     memset(&e, 0, sizeof e);
 done:
     bn_embedding_free(&e);
+    return rc;
+}
+
+bonsai_status bn_judge_embed(bn_job *job)
+{
+    bonsai_status rc;
+    roll r = {0};
+    BN_TRY(bn_agree(job->at.world, roll_make(&r, job)));
+    BN_TRY(make_view(&job->own, &job->judge.own, job, &r, BN_RULE_MEAN, 0));
+    BN_TRY(make_view(&job->around, &job->judge.around, job, &r, BN_RULE_AROUND, 1));
+    BN_TRY(make_view(&job->x, &job->judge.far, job, &r, BN_RULE_MEAN, job->o->layers));
+done:
     roll_free(&r);
     return rc;
+}
+
+void bn_views_free(bn_views *v)
+{
+    bn_embedding_free(&v->own);
+    bn_embedding_free(&v->around);
+    bn_embedding_free(&v->far);
 }
 
 void bn_judge_forget(bn_job *job)
 {
     bn_embedding_free(&job->x);
-    bn_embedding_free(&job->judge);
+    bn_embedding_free(&job->own);
+    bn_embedding_free(&job->around);
+    bn_views_free(&job->judge);
     bn_free(job->judge_label);
     bn_big_free(job->held);
     job->judge_label = NULL;

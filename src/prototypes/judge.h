@@ -8,11 +8,12 @@
 
 enum { BN_MOST_JUDGED = 5000 };         /* rows that candidates are judged on */
 
-/* Fills x, judge, judge_label, held, apart and depth of the job: up to 5,000 labelled validation
+/* Fills x, own, around, judge, judge_label and held of the job: up to 5,000 labelled validation
  * nodes are judged, or a fifth of the training nodes where there are none or the options say so
  * (inductive: nothing outside the training part is looked at); none at all of fewer than five. */
 bonsai_status bn_judge_embed(bn_job *job);
 void bn_judge_forget(bn_job *job);              /* frees them */
+void bn_views_free(bn_views *v);
 /* The rank's first tree. */
 static inline int64_t bn_job_first(const bn_job *job)
 {

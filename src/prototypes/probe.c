@@ -1,45 +1,140 @@
-/* probe.c -- ridge regression as the judge of candidates, and for posteriors.
+/* probe.c -- ridge regression as the judge of candidates.
  *
- * Candidates are compared by what a classifier fitted on their points alone (fit.c) gets right
- * among validation nodes.  The lambdas are those that were best somewhere among 6 to 1,600
- * points of four real graphs; all are scored in one pass over the judged rows.
+ * Candidates are compared by what two classifiers fitted on their points alone (fit.c) get right
+ * among validation nodes, each the best of a few lambdas, which are scored in one pass over the
+ * judged rows:
+ *
+ *   near  a node's own row and the mean of its neighbours' beside it, as GraphSAGE has them
+ *   far   rows averaged over closed neighbourhoods, behind a hidden layer of random weights
+ *         (hidden.c), much as GCN, GAT and GIN have them
+ *
+ * Their mean ranks candidates as trained networks do; either alone is far off on some graphs
+ * (doc/algorithm.md).
  *
  * SPDX-License-Identifier: MIT */
 #include <assert.h>
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fit.h"
+#include "hidden.h"
+#include "judge.h"
 
 enum { STRETCH = 16, SCORES = 1 << 24 };        /* blocks judged at a time, and their scores */
-enum { WAYS = 4, MOST_SIDE = 2048 };
-static const double grid[WAYS] = {0.03162, 0.003162, 0.0003162, 0.00003162};
-static const double posterior_lambda = 1e-4;
-static const double most_products = 8e9;        /* of dense rows, for a posterior, ... */
-static const double most_of_a_step = 4e8;       /* ... and of sparse ones in each of its steps */
+enum { WAYS = 5, MOST_POINTS = 2048, LONG_ROW = 1024 };
+static const double grid[WAYS] = {10, 1, 0.1, 0.01, 0.001};     /* over the number of points */
 
 struct bn_probe {
-    const bn_embedding *judge;
-    const int32_t *label;
-    int64_t classes;
-    int     threads;
+    const bn_job *job;
+    bn_embedding near, far;     /* what is judged on, in both views */
+    bn_hidden hidden;
+    double   near_share;        /* of the score */
+    int64_t *held, holds;       /* training nodes among them, by their origins, ascending */
+    int      threads;
 };
+
+/* ---- views ---- */
+
+static int64_t put_row(int32_t *index, float *value, const bn_embedding *e, int64_t row,
+                       int64_t plus)
+{
+    int64_t count = 0;
+    for (int64_t j = 0; e->dense && j < e->f; j++)
+        if (e->dense[row * e->f + j] != 0.0f) {
+            index[count] = (int32_t)(plus + j);
+            value[count++] = e->dense[row * e->f + j];
+        }
+    for (int64_t i = e->dense ? 0 : e->offsets[row]; !e->dense && i < e->offsets[row + 1]; i++) {
+        index[count] = (int32_t)(plus + e->index[i]);
+        value[count++] = e->value[i];
+    }
+    return count;
+}
+
+/* out = [own | around], dense or sparse by what it holds. */
+static bonsai_status join(bn_embedding *out, const bn_views *v)
+{
+    bonsai_status rc;
+    int64_t rows = v->own.rows, f = v->own.f, entries = 0;
+    memset(out, 0, sizeof *out);
+    for (int64_t i = 0; i < rows; i++)
+        entries += bn_embedding_length(&v->own, i) + bn_embedding_length(&v->around, i);
+    out->f = 2 * f;
+    if (bn_is_full(entries, rows * out->f)) {
+        BN_TRY(BN_BIG(&out->dense, NULL, rows * out->f));
+        for (int64_t i = 0; i < rows; i++) {
+            bn_embedding_row(out->dense + i * out->f, &v->own, i);
+            bn_embedding_row(out->dense + i * out->f + f, &v->around, i);
+        }
+    } else {
+        BN_TRY(BN_BIG(&out->offsets, NULL, rows + 1));
+        BN_TRY(BN_BIG(&out->index, NULL, entries));
+        BN_TRY(BN_BIG(&out->value, NULL, entries));
+        for (int64_t i = 0, at = 0; i < rows; i++) {
+            at += put_row(out->index + at, out->value + at, &v->own, i, 0);
+            at += put_row(out->index + at, out->value + at, &v->around, i, f);
+            out->offsets[i + 1] = at;
+        }
+    }
+    out->rows = rows;
+done:
+    if (rc != BONSAI_OK)
+        bn_embedding_free(out);
+    return rc;
+}
 
 /* ---- the probe ---- */
 
-bonsai_status bn_probe_new(bn_probe **out, const bn_embedding *judge, const int32_t *label,
-                           int64_t classes, const bn_place *at)
+static int by_number(const void *a, const void *b)
 {
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int64_t origin(const bonsai_graph *g, int64_t v)
+{
+    const uint32_t *of = g->view.section[BONSAI_SECTION_ORIGIN].data;
+    return of ? (int64_t)of[v] : v;
+}
+
+static bonsai_status list_held(bn_probe *p, const bn_job *job)
+{
+    bonsai_status rc = BN_NEW(&p->held, job->held ? job->judge.own.rows : 0);
+    for (int64_t t = 0; rc == BONSAI_OK && job->held && t < job->trees; t++)
+        if (job->held[t])
+            p->held[p->holds++] = origin(job->g, job->train[t]);
+    if (p->holds > 0)
+        qsort(p->held, (size_t)p->holds, sizeof *p->held, by_number);
+    return rc;
+}
+
+bonsai_status bn_probe_new(bn_probe **out, const bn_job *job)
+{
+    bonsai_status rc;
     bn_probe *p = NULL;
-    bonsai_status rc = BN_NEW(&p, 1);
-    if (rc == BONSAI_OK)
-        *p = (bn_probe){judge, label, classes, bn_threads(bn_here(at)->threads)};
+    BN_TRY(BN_NEW(&p, 1));
+    p->job = job;
+    p->threads = bn_threads(job->at.threads);
+    p->near_share = 0.5;
+    BN_TRY(list_held(p, job));
+    BN_TRY(join(&p->near, &job->judge));
+    BN_TRY(bn_hidden_new(&p->hidden, &job->judge.far));
+    BN_TRY(bn_hidden_rows(&p->far, &p->hidden, &job->judge.far, p->threads));
     *out = p;
+    p = NULL;
+done:
+    bn_probe_free(p);
     return rc;
 }
 
 void bn_probe_free(bn_probe *p)
 {
+    if (!p)
+        return;
+    bn_embedding_free(&p->near);
+    bn_embedding_free(&p->far);
+    bn_hidden_free(&p->hidden);
+    bn_free(p->held);
     bn_free(p);
 }
 
@@ -56,12 +151,13 @@ static void count_right(int64_t *right, const float *score, const int32_t *label
     }
 }
 
-static bonsai_status judge_all(int64_t *right, const bn_probe *p, const bn_fit *q)
+static bonsai_status judge_all(int64_t *right, const bn_embedding *judged, const int32_t *label,
+                               const bn_fit *q)
 {
     bonsai_status rc;
     float *score = NULL;
     bn_scorer scorer = {0};
-    int64_t (*part)[WAYS] = NULL, rows = p->judge->rows;
+    int64_t (*part)[WAYS] = NULL, rows = judged->rows;
     int64_t blocks = (rows + BN_FIT_BLOCK - 1) / BN_FIT_BLOCK;
     int64_t stretch = bn_least(STRETCH, SCORES / BN_FIT_BLOCK / q->k + 1) * BN_FIT_BLOCK;
     BN_TRY(BN_NEW(&score, bn_least(stretch, rows) * q->k));
@@ -69,13 +165,13 @@ static bonsai_status judge_all(int64_t *right, const bn_probe *p, const bn_fit *
     BN_TRY(bn_scorer_new(&scorer, q));
     for (int64_t at = 0; at < rows; at += stretch) {
         int64_t end = bn_least(at + stretch, rows);
-        const double work = bn_numbers(p->judge, end - at) * (double)q->k / 4;
-#pragma omp parallel for num_threads(bn_team(p->threads, work)) schedule(dynamic)
+        const double work = bn_numbers(judged, end - at) * (double)q->k / 4;
+#pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(dynamic)
         for (int64_t i = at; i < end; i += BN_FIT_BLOCK) {
             int64_t count = bn_least(BN_FIT_BLOCK, end - i);
             float *s = score + (i - at) * q->k;
-            bn_score_rows(s, &scorer, p->judge, i, count);
-            count_right(part[i / BN_FIT_BLOCK], s, p->label + i, count, q->c);
+            bn_score_rows(s, &scorer, judged, i, count);
+            count_right(part[i / BN_FIT_BLOCK], s, label + i, count, q->c);
         }
     }
     for (int64_t i = 0; i < blocks; i++)
@@ -92,169 +188,139 @@ done:
  * than everything else, and its square of bytes. */
 static int64_t points_to_fit(const bn_embedding *x)
 {
-    return x->f >= MOST_SIDE ? bn_least(x->rows, MOST_SIDE) : x->rows;
+    return x->f >= LONG_ROW ? bn_least(x->rows, MOST_POINTS) : x->rows;
 }
 
-/* From points, or from the rows of x, which have the labels and all weigh the same. */
-static bonsai_status score(double *percent, double *lambda, const bn_probe *p, const bn_embedding *x,
-                           const bn_points *points, const int32_t *label)
+/* Adds the share of a view to the percentage.  points NULL: the rows of x have the labels. */
+static bonsai_status score(double *percent, double share, const bn_probe *p,
+                           const bn_embedding *judged, bn_fit q, const bn_labels *labels)
 {
     bonsai_status rc;
-    int64_t right[WAYS] = {0}, rows = p->judge->rows;
-    bn_fit q = {.x = x, .n = points_to_fit(x), .c = p->classes, .lambda = grid, .ways = WAYS,
-                .threads = p->threads};
-    int best = 0;
-    assert(x->f == p->judge->f);
-    if (q.n == 0)
-        return bn_fail(BONSAI_E_ARGUMENT, "a probe needs at least one point");
-    BN_TRY(bn_fit_rows(&q, points, label));
+    double lambda[WAYS];
+    int64_t right[WAYS] = {0}, best = 0;
+    q.n = points_to_fit(q.x);
+    q.c = p->job->g->view.classes;
+    q.lambda = lambda;
+    q.ways = WAYS;
+    q.threads = p->threads;
+    for (int w = 0; w < WAYS; w++)
+        lambda[w] = grid[w] / (double)q.n;
+    assert(q.x->f == judged->f);
+    BN_TRY(bn_fit_rows(&q, labels));
     BN_TRY(bn_fit_direct(&q));
-    BN_TRY(judge_all(right, p, &q));
-    for (int w = 1; w < WAYS; w++)              /* the largest comes first and keeps ties */
-        best = right[w] > right[best] ? w : best;
-    *percent = rows > 0 ? 100.0 * (double)right[best] / (double)rows : 0;
-    *lambda = grid[best];
+    BN_TRY(judge_all(right, judged, p->job->judge_label, &q));
+    for (int w = 0; w < WAYS; w++)
+        best = right[w] > best ? right[w] : best;
+    *percent += judged->rows > 0 ? 100 * share * (double)best / (double)judged->rows : 0;
 done:
     bn_fit_free(&q);
     return rc;
 }
 
-bonsai_status bn_probe_score(double *percent, double *lambda, bn_probe *p, const bn_points *points)
-{
-    return score(percent, lambda, p, points->x, points, NULL);
-}
-
-bonsai_status bn_probe_labelled(double *percent, const bn_job *job, const bn_embedding *x,
-                                const int32_t *label)
-{
-    const bn_probe p = {&job->judge, job->judge_label, job->g->view.classes,
-                        bn_threads(job->at.threads)};
-    double lambda;
-    return score(percent, &lambda, &p, x, NULL, label);
-}
-
-/* ---- posteriors ---- */
-
-/* Rows are fewer where they are long or classes are many, so that no fit takes longer than about a
- * second. */
-static int64_t rows_to_fit(const bn_sharded *x, int64_t classes)
-{
-    int64_t n = bn_least(x->rows, BN_FIT_ROWS);
-    double f = (double)(x->e->f + 1), each = x->length * (double)classes;
-    if (x->e->dense && (double)n * f * fmin((double)n, f) > most_products)
-        n = (int64_t)fmax(most_products / (f * f), sqrt(most_products / f));
-    if (!x->e->dense && f > BN_FIT_DIRECT && (double)n * each > most_of_a_step)
-        n = (int64_t)fmax(most_of_a_step / each, BN_FIT_DIRECT);
-    return n;
-}
-
-static void soften(float *row, int64_t c, double sharpness)
-{
-    float most = row[0];
-    double total = 0;
-    for (int64_t j = 1; j < c; j++)
-        most = row[j] > most ? row[j] : most;
-    for (int64_t j = 0; j < c; j++)
-        total += bn_exp(sharpness * ((double)row[j] - (double)most));
-    for (int64_t j = 0; j < c; j++)
-        row[j] = (float)(bn_exp(sharpness * ((double)row[j] - (double)most)) / total);
-}
-
-/* The labels of the given rows, which ascend, of all ranks. */
-static bonsai_status gather_labels(int32_t *out, const bn_sharded *x, const int32_t *label,
-                                   const int64_t *row, int64_t count)
+static bonsai_status score_views(double *percent, const bn_probe *p, const bn_views *rows,
+                                 const bn_labels *labels)
 {
     bonsai_status rc;
-    bn_world *w = x->at->world;
-    int32_t *mine = NULL;
-    int64_t *bytes = NULL, own = 0;
-    rc = BN_NEW(&mine, count);
-    if (rc == BONSAI_OK)
-        rc = BN_NEW(&bytes, bn_ranks(w));
-    BN_TRY(bn_agree(w, rc));
-    for (int64_t i = 0, r = 0; i < count; i++) {
-        while (row[i] >= x->first[r + 1])
-            r++;
-        bytes[r] += (int64_t)sizeof *mine;
-        if (r == bn_rank(w))
-            mine[own++] = label[row[i] - x->first[r]];
+    bn_embedding near = {0}, far = {0};
+    *percent = 0;
+    if (rows->own.rows == 0)
+        return bn_fail(BONSAI_E_ARGUMENT, "a probe needs at least one point");
+    BN_TRY(join(&near, rows));
+    BN_TRY(score(percent, p->near_share, p, &p->near, (bn_fit){.x = &near}, labels));
+    BN_TRY(bn_hidden_rows(&far, &p->hidden, &rows->far, p->threads));
+    BN_TRY(score(percent, 1 - p->near_share, p, &p->far, (bn_fit){.x = &far}, labels));
+done:
+    bn_embedding_free(&near);
+    bn_embedding_free(&far);
+    return rc;
+}
+
+bonsai_status bn_probe_rows(double *percent, const bn_probe *p, const bn_views *rows,
+                            const int32_t *label)
+{
+    return score_views(percent, p, rows, &(bn_labels){.label = label});
+}
+
+/* ---- a small graph ---- */
+
+typedef struct {
+    int32_t *node;              /* labelled ones that are not themselves judged on */
+    int64_t  count;
+    bn_views views;
+    float   *target, *weight;
+} points;
+
+static void points_free(points *q)
+{
+    bn_free(q->node);
+    bn_views_free(&q->views);
+    bn_free(q->target);
+    bn_free(q->weight);
+}
+
+static bonsai_status list_labelled(points *q, const bonsai_graph *small, const bn_probe *p)
+{
+    const bool known = bn_has(small, BONSAI_SECTION_ORIGIN);
+    bonsai_status rc = BN_NEW(&q->node, small->view.nodes);
+    for (int64_t v = 0; rc == BONSAI_OK && v < small->view.nodes; v++) {
+        int64_t of = origin(small, v);
+        if (bn_label(small, v) >= 0 &&
+            !(known && p->holds > 0 &&
+              bsearch(&of, p->held, (size_t)p->holds, sizeof *p->held, by_number)))
+            q->node[q->count++] = (int32_t)v;
     }
-    BN_TRY(bn_gather(w, out, bytes, mine));
-done:
-    bn_free(mine);
-    bn_free(bytes);
     return rc;
 }
 
-/* Some rows that speak for all, at even distances, and their labels: on every rank. */
-static bonsai_status gather_rows(bn_embedding *some, int32_t **label, const bn_sharded *x,
-                                 const int32_t *own, int64_t count)
+static bonsai_status view_nodes(points *q, const bonsai_graph *small, const bn_probe *p)
 {
     bonsai_status rc;
-    bn_world *w = x->at->world;
-    int64_t *row = NULL;
-    rc = BN_NEW(&row, count);
-    if (rc == BONSAI_OK)
-        rc = BN_NEW(label, count);
-    BN_TRY(bn_agree(w, rc));
-    for (int64_t i = 0; i < count; i++)
-        row[i] = i * x->rows / count;
-    BN_TRY(gather_labels(*label, x, own, row, count));
-    BN_TRY(bn_rows_gather(some, x, row, count));
+    const bn_nodes nodes = {q->node, q->count};
+    const bn_place at = {.threads = p->threads};
+    BN_TRY(bn_embed(&q->views.own, small, &nodes, BN_RULE_MEAN, 0, &at));
+    BN_TRY(bn_embed(&q->views.around, small, &nodes, BN_RULE_AROUND, 1, &at));
+    BN_TRY(bn_embed(&q->views.far, small, &nodes, BN_RULE_MEAN, p->job->o->layers, &at));
 done:
-    bn_free(row);
     return rc;
 }
 
-static bonsai_status fit_posterior(bn_fit *q, const int32_t *label, bn_progress p)
+/* Soft labels and weights as training reads them, where there are some. */
+static bonsai_status read_labels(points *q, const bonsai_graph *small)
 {
     bonsai_status rc;
-    BN_TRY(bn_fit_rows(q, NULL, label));
-    if (!q->x->dense && q->m > BN_FIT_DIRECT) {
-        BN_TRY(bn_fit_steps(q, p));
+    const bonsai_array *soft = &small->view.section[BONSAI_SECTION_SOFT_LABELS];
+    const bonsai_array *weight = &small->view.section[BONSAI_SECTION_NODE_WEIGHTS];
+    int64_t c = small->view.classes;
+    BN_TRY(BN_NEW(&q->target, q->count * c));
+    BN_TRY(BN_NEW(&q->weight, q->count));
+    for (int64_t i = 0; i < q->count; i++) {
+        int64_t v = q->node[i];
+        float *to = q->target + i * c;
+        double sum = 0;
+        for (int64_t k = 0; soft->data && k < c; k++)
+            sum += (double)bn_real_at(soft, v * c + k);
+        for (int64_t k = 0; sum > 0 && k < c; k++)
+            to[k] = (float)((double)bn_real_at(soft, v * c + k) / sum);
+        if (!(sum > 0))
+            to[bn_label(small, v)] = 1;
+        q->weight[i] = weight->data ? bn_real_at(weight, v) : 1.0f;
+    }
+done:
+    return rc;
+}
+
+bonsai_status bn_probe_graph(double *percent, const bn_probe *p, const bonsai_graph *small)
+{
+    bonsai_status rc;
+    points q = {0};
+    *percent = 0;
+    BN_TRY(list_labelled(&q, small, p));
+    if (q.count == 0)
         goto done;
-    }
-    BN_TRY(bn_tick(p, "fitting", 0, 1));
-    BN_TRY(bn_fit_direct(q));
-    BN_TRY(bn_tick(p, "fitting", 1, 1));
+    BN_TRY(view_nodes(&q, small, p));
+    BN_TRY(read_labels(&q, small));
+    BN_TRY(score_views(percent, p, &q.views, &(bn_labels){q.target, q.weight, NULL}));
 done:
-    return rc;
-}
-
-bonsai_status bn_posterior(float *posterior, float *weights, const bn_sharded *x,
-                           const int32_t *label, int64_t classes, double sharpness)
-{
-    bonsai_status rc;
-    bn_world *w = x->at->world;
-    const bn_embedding *e = x->e;
-    bn_embedding some = {0};
-    int32_t *some_label = NULL;
-    bool here = bn_sharded_here(x);
-    bn_fit q = {.x = here ? e : &some, .n = rows_to_fit(x, classes), .c = classes,
-                .lambda = &posterior_lambda, .ways = 1, .threads = bn_threads(x->at->threads)};
-    bn_scorer scorer = {0};
-    if (x->rows == 0)
-        return BONSAI_OK;
-    if (!here)
-        BN_TRY(gather_rows(&some, &some_label, x, label, q.n));
-    BN_TRY(bn_agree(w, fit_posterior(&q, here ? label : some_label, x->at->progress)));
-    /* those of rank 0, so that nothing hangs on how another machine rounds */
-    BN_TRY(bn_share(w, q.w, (e->f + 1) * classes * (int64_t)sizeof *q.w, 0));
-    BN_TRY(bn_agree(w, bn_scorer_new(&scorer, &q)));
-    if (weights)
-        memcpy(weights, q.w, (size_t)(e->f * classes) * sizeof *weights);
-    const double work = (bn_numbers(e, e->rows) + 32.0 * (double)e->rows) * (double)classes;
-#pragma omp parallel for num_threads(bn_team(q.threads, work)) schedule(static)
-    for (int64_t first = 0; first < e->rows; first += BN_FIT_BLOCK) {
-        int64_t count = bn_least(BN_FIT_BLOCK, e->rows - first);
-        bn_score_rows(posterior + first * classes, &scorer, e, first, count);
-        for (int64_t r = first; r < first + count; r++)
-            soften(posterior + r * classes, classes, sharpness);
-    }
-done:
-    bn_fit_free(&q);
-    bn_scorer_free(&scorer);
-    bn_embedding_free(&some);
-    bn_free(some_label);
+    points_free(&q);
     return rc;
 }

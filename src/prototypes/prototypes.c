@@ -56,7 +56,7 @@ typedef struct {
     bn_keep keep;
     bool    fits;
     double  bytes;              /* with all entries */
-    double  percent, lambda;
+    double  percent;
 } candidate;
 
 static void candidate_free(candidate *a)
@@ -253,32 +253,17 @@ static bonsai_status build(bonsai_graph **out, const candidate *a, const search 
     return bn_candidate_graph(out, &a->c, &a->keep, &a->storage, mix_of(s, a->c.count), w->job);
 }
 
-/* Its labels, weights and rows as they will be read. */
+/* As its reader will see it. */
 static bonsai_status score(candidate *a, search *w, const bn_source *s, bn_probe *probe)
 {
     bonsai_status rc;
     bonsai_graph *g = NULL;
-    bn_embedding x = {0};
-    float *target = NULL, *weight = NULL;
-    int64_t n = a->c.count, c = s->classes;
     bn_enter(&w->at, BN_STAGE_PROBE);
     BN_TRY(build(&g, a, w, s));
-    BN_TRY(bn_rows_read(&x, g, w->job->judge.dense != NULL));
-    BN_TRY(BN_NEW(&target, n * c));
-    BN_TRY(BN_NEW(&weight, n));
-    const uint8_t *soft = g->view.section[BONSAI_SECTION_SOFT_LABELS].data;
-    for (int64_t i = 0; i < n; i++) {
-        weight[i] = a->storage.largest ? (float)a->c.size[i] : 1.0f;
-        for (int64_t k = 0; k < c; k++)
-            target[i * c + k] = soft ? (float)soft[i * c + k] / 255.0f : k == a->c.label[i];
-    }
-    BN_TRY(bn_probe_score(&a->percent, &a->lambda, probe, &(bn_points){&x, target, weight}));
+    BN_TRY(bn_probe_graph(&a->percent, probe, g));
     w->recipe->candidates++;
 done:
     bonsai_graph_free(g);
-    bn_embedding_free(&x);
-    bn_free(target);
-    bn_free(weight);
     return rc;
 }
 
@@ -348,9 +333,8 @@ static bonsai_status try_all(candidate *all, int *best, search *w, const bn_sour
     bn_probe *probe = NULL;
     int count = 1;
     bn_enter(&w->at, BN_STAGE_PROBE);
-    if (w->job->judge.rows > 0)
-        BN_TRY(bn_agree(w->world, bn_probe_new(&probe, &w->job->judge, w->job->judge_label,
-                                               s->classes, &w->job->at)));
+    if (w->job->judge.far.rows > 0)
+        BN_TRY(bn_agree(w->world, bn_probe_new(&probe, w->job)));
     BN_TRY(make_first(&all[0], w, s));
     for (int m = 0; probe && m < MULTIPLES && isfinite(w->budget.bytes); m++) {
         int64_t n = multiples[m] * s->live;
@@ -370,7 +354,7 @@ static bonsai_status try_all(candidate *all, int *best, search *w, const bn_sour
             BN_TRY(bn_agree(w->world, score(&all[i], w, s, probe)));
             BN_TRY(bn_share(w->world, &all[i].percent, sizeof all[i].percent, 0));
         }                               /* BLAS may round another way on another rank's machine */
-    *best = best_of(all, count, w->job->judge.rows);
+    *best = best_of(all, count, w->job->judge.far.rows);
 done:
     bn_probe_free(probe);
     return rc;
@@ -426,7 +410,7 @@ static bonsai_status finish(bonsai_graph **out, candidate *a, search *w, const b
     r->type = a->storage.type;
     r->soft = a->storage.soft;
     r->weighted = a->storage.largest > 0;
-    r->layers = w->job->depth;
+    r->layers = w->job->o->layers;
     BN_TRY(say(w, STEPS));
     *out = g;
     g = NULL;
@@ -463,21 +447,20 @@ bonsai_status bn_prototypes(bonsai_graph **out, bn_recipe *r, const bn_job *job,
     bool strict = job->o->accounting == BONSAI_ACCOUNTING_STRICT;
     memset(r, 0, sizeof *r);
     r->probe = -1;
-    r->judged = job->judge.rows;
+    r->judged = job->judge.far.rows;
     w.at.progress = (bn_progress){job->at.progress.fn ? say_again : NULL, &w};
     BN_TRY(bn_sharded_look(&w.x, &job->x, &w.at));
     w.storage = (bn_storage){.accounting = strict ? BONSAI_ACCOUNTING_STRICT
                                                   : BONSAI_ACCOUNTING_PAPER_CONDENSED,
                              .f = job->x.f, .classes = job->g->view.classes,
                              .type = w.x.least < 0 ? BONSAI_TYPE_I8 : BONSAI_TYPE_U8,
-                             .soft = !job->o->hard_labels, .loops = !job->apart};
+                             .soft = !job->o->hard_labels, .loops = true};
     w.budget.nodes = budget->trees < budget->nodes ? budget->trees : budget->nodes;
     BN_TRY(say(&w, 0));
     BN_TRY(rows_make(&some, &w, false));
     BN_TRY(try_all(all, &best, &w, &some.s));
     best = best < 0 ? 0 : best;
     r->probe = r->candidates ? all[best].percent : -1;
-    r->lambda = all[best].lambda;
     BN_TRY(say(&w, STEPS * 9 / 10));
     if (job->held)
         BN_TRY(rows_make(&every, &w, true));

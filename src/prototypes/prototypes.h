@@ -1,7 +1,7 @@
 /* prototypes.h -- synthetic nodes: clusters of embeddings, their labels, and how they are stored.
  *
  *   kmeans.c     class-wise clusters; kmeans_deep.c: of clusters, where there are many
- *   probe.c      ridge regression in closed form: the judge of candidates, and posteriors
+ *   probe.c      ridge regression in closed form: the judge of candidates; posterior.c: soft classes
  *   prototypes.c the candidates under a budget, the search among them, the graph of the best
  *
  * SPDX-License-Identifier: MIT */
@@ -13,25 +13,22 @@
 
 /* ---- the probe (probe.c) ---- */
 
-typedef struct {                /* labelled points in the space of embeddings */
-    const bn_embedding *x;
-    const float *target;        /* rows x classes: soft labels, each row sums to 1 */
-    const float *weight;        /* rows, above 0 */
-} bn_points;
-
 typedef struct bn_probe bn_probe;
 
-/* Judges on the rows of `judge`, whose labels are 0 .. classes-1; both are borrowed. */
-bonsai_status bn_probe_new(bn_probe **out, const bn_embedding *judge, const int32_t *label,
-                           int64_t classes, const bn_place *at);
+/* Judges on the job's rows, which are borrowed and were made by bn_judge_embed. */
+bonsai_status bn_probe_new(bn_probe **out, const bn_job *job);
 void bn_probe_free(bn_probe *p);
-/* The percentage of judged rows that weighted ridge regression from the points classifies right,
- * by the best of a few regularisations, which *lambda gets.  Primal or dual, whichever is
- * smaller; the same bits for any number of threads. */
-bonsai_status bn_probe_score(double *percent, double *lambda, bn_probe *p, const bn_points *points);
-/* The same from rows with one label each, which all weigh the same, judged on the job's rows. */
-bonsai_status bn_probe_labelled(double *percent, const bn_job *job, const bn_embedding *x,
-                                const int32_t *label);
+/* The percentage of judged nodes that classifiers fitted on the labelled nodes of a small graph
+ * get right: the mean of two views (probe.c), weighted by what the options say that it is for.
+ * Soft labels and weights of nodes count; a node that is itself judged on, by its origin, does not
+ * take part; 0 where none does.  The same bits for any number of threads. */
+bonsai_status bn_probe_graph(double *percent, const bn_probe *p, const bonsai_graph *small);
+/* The same from rows with one label each, which all weigh the same. */
+bonsai_status bn_probe_rows(double *percent, const bn_probe *p, const bn_views *rows,
+                            const int32_t *label);
+
+/* ---- posteriors (posterior.c) ---- */
+
 /* posterior (own rows x classes) = softmax of `sharpness` times the scores of a ridge classifier
  * with +-1 targets, fitted on the rows of all ranks; label: of the rank's own rows.  weights (f x
  * classes, or NULL) gets its weights. */
@@ -47,7 +44,7 @@ typedef struct {                /* what was chosen, for the report */
     bonsai_type type;           /* of the stored values: U8, I8 or F32 */
     int     soft, weighted;     /* whether labels are soft, and nodes weighted */
     int     layers;             /* rounds of averaging in the features */
-    double  probe, lambda;      /* its score in percent on `judged` validation nodes */
+    double  probe;              /* its score in percent on `judged` validation nodes */
     int64_t judged, candidates; /* how many candidates were scored */
 } bn_recipe;
 

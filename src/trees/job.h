@@ -6,6 +6,12 @@
 
 #include "neighbours/neighbours.h"
 
+typedef struct {                /* nodes as networks see them */
+    bn_embedding own;           /* their features as they are */
+    bn_embedding around;        /* the mean of their neighbours' */
+    bn_embedding far;           /* averaged o->layers times over closed neighbourhoods */
+} bn_views;
+
 /* ---- a job: what all methods start from (condense.c) ---- */
 
 typedef struct {
@@ -16,16 +22,15 @@ typedef struct {
     int32_t *train;             /* training nodes with a label, ascending: the trees' roots */
     int64_t  trees;             /* of all ranks */
     bn_embedding x;             /* a row per tree of this rank; empty where the method needs
-                                 * none */
+                                 * none; of prototypes and auto the far rows, ... */
+    bn_embedding own, around;   /* ... and these are their other views: bn_views */
     int32_t *sample;            /* z trees, ascending */
     int64_t  z;
     bn_lists rknn;              /* per tree the samples it covers; empty for other methods,
                                  * and on other ranks than 0 */
-    bn_embedding judge;         /* prototypes and auto: rows that the probe judges on, the
+    bn_views judge;             /* prototypes and auto: rows that the probe judges on, the
                                  * same on every rank, ... */
     int32_t *judge_label;       /* ... and their labels */
-    bool     apart;             /* ... whether neighbours agree no more than by chance, ... */
-    int      depth;             /* ... and the rounds of averaging: then none, else layers */
     uint8_t *held;              /* trees: 1: it is one of those rows; NULL: none is */
 } bn_job;
 

@@ -7,7 +7,7 @@
 #include "condense/methods.h"
 #include "condense/record.h"
 #include "json.h"
-#include "prototypes/prototypes.h"
+#include "prototypes/judge.h"
 #include "condensing.h"
 
 /* Of 240 nodes in 3 classes; odd seeds have dense features, others words. */
@@ -51,20 +51,29 @@ static bn_json *report_of(const bonsai_graph *g)
     return root;
 }
 
+static void three_views(bn_views *v, const bonsai_graph *g, const int32_t *node, int64_t count,
+                        int layers)
+{
+    const bn_nodes nodes = {node, count};
+    const bn_place at = {.threads = 1};
+    assert_int_equal(bn_embed(&v->own, g, &nodes, BN_RULE_MEAN, 0, &at), BONSAI_OK);
+    assert_int_equal(bn_embed(&v->around, g, &nodes, BN_RULE_AROUND, 1, &at), BONSAI_OK);
+    assert_int_equal(bn_embed(&v->far, g, &nodes, BN_RULE_MEAN, layers, &at), BONSAI_OK);
+}
+
 /* The score that a graph of picked nodes should have; held: by node, those that are judged on
  * instead of validation nodes, or NULL. */
-static double probe_of(const bonsai_graph *small, const bonsai_graph *g, int layers,
-                       const uint8_t *held)
+static double probe_of(const bonsai_graph *small, const bonsai_graph *g,
+                       const bonsai_condense_options *o, const uint8_t *held)
 {
     const uint32_t *origin = small->view.section[BONSAI_SECTION_ORIGIN].data;
-    enum { MOST = 256, CLASSES = 3 };
-    int32_t judged[MOST], label[MOST], node[MOST];
-    static float target[MOST * CLASSES], weight[MOST];
+    enum { MOST = 256 };
+    int32_t judged[MOST], label[MOST], node[MOST], own[MOST];
     int64_t rows = 0, count = 0;
-    bn_embedding judge, x;
+    bn_job job = {.g = g, .o = o, .at.threads = 1, .judge_label = label};
+    bn_views x;
     bn_probe *p;
-    double percent, lambda;
-    memset(target, 0, sizeof target);
+    double percent;
     for (int64_t v = 0; v < g->view.nodes; v++)
         if ((held ? held[v] : bn_part(g, v) == BONSAI_PART_VAL) && bn_label(g, v) >= 0) {
             label[rows] = bn_label(g, v);
@@ -72,21 +81,16 @@ static double probe_of(const bonsai_graph *small, const bonsai_graph *g, int lay
         }
     for (int64_t v = 0; v < small->view.nodes; v++)
         if (bn_label(small, v) >= 0 && !(held && held[origin[v]])) {
-            target[count * CLASSES + bn_label(small, v)] = 1;
-            weight[count] = 1;
+            own[count] = bn_label(small, v);
             node[count++] = (int32_t)v;
         }
-    assert_int_equal(bn_embed(&judge, g, &(bn_nodes){judged, rows}, BN_RULE_MEAN, layers,
-                              &(bn_place){.threads = 1}), BONSAI_OK);
-    assert_int_equal(bn_embed(&x, small, &(bn_nodes){node, count}, BN_RULE_MEAN, layers,
-                              &(bn_place){.threads = 1}), BONSAI_OK);
-    assert_int_equal(bn_probe_new(&p, &judge, label, CLASSES, &(bn_place){.threads = 1}),
-                     BONSAI_OK);
-    assert_int_equal(bn_probe_score(&percent, &lambda, p, &(bn_points){&x, target, weight}),
-                     BONSAI_OK);
+    three_views(&job.judge, g, judged, rows, o->layers);
+    three_views(&x, small, node, count, o->layers);
+    assert_int_equal(bn_probe_new(&p, &job), BONSAI_OK);
+    assert_int_equal(bn_probe_rows(&percent, p, &x, own), BONSAI_OK);
     bn_probe_free(p);
-    bn_embedding_free(&judge);
-    bn_embedding_free(&x);
+    bn_views_free(&job.judge);
+    bn_views_free(&x);
     return percent;
 }
 
@@ -97,18 +101,6 @@ static void auto_is_the_default(void **state)
     bonsai_condense_options_init(&o);
     assert_int_equal(o.method, BONSAI_METHOD_AUTO);
     assert_string_equal(bonsai_method_name(BONSAI_METHOD_AUTO), "auto");
-}
-
-/* The rounds of averaging that candidates are judged with. */
-static int depth_of(const bonsai_graph *g, const bonsai_condense_options *o)
-{
-    bn_preparation p;
-    memset(&p, 0, sizeof p);
-    p.o = *o;
-    assert_int_equal(bn_prepare(&p, g, bn_method_of(p.o.method)->needs), BONSAI_OK);
-    int depth = p.job.depth;
-    bn_preparation_free(&p);
-    return depth;
 }
 
 /* Labelled validation nodes: fewer than are drawn from. */
@@ -135,7 +127,7 @@ static void the_better_one_is_taken_as_it_is_alone(void **state)
         bonsai_graph *prototypes = condensed(&i[1], g, &o);
         o.method = BONSAI_METHOD_AUTO;
         bonsai_graph *small = condensed(&i[2], g, &o);
-        double score = probe_of(trees, g, depth_of(g, &o), NULL);
+        double score = probe_of(trees, g, &o, NULL);
         double share = i[1].probe / 100, judged = (double)judged_nodes(g);
         bool close = fabs(score - i[1].probe) < 50 * sqrt(share * (1 - share) / judged);
         bool wins = score > i[1].probe || close;        /* ties: trees */
@@ -188,7 +180,7 @@ static void trees_are_judged_on_nodes_that_they_did_not_learn_from(void **state)
         p.o.method = BONSAI_METHOD_TREES;
         bonsai_condense_info j;
         bonsai_graph *trees = condensed(&j, g, &p.o);
-        assert_true(other == probe_of(trees, g, p.job.depth, held));
+        assert_true(other == probe_of(trees, g, &p.o, held));
         bonsai_graph_free(trees);
         bonsai_graph_free(small);
         bn_preparation_free(&p);

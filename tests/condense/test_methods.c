@@ -72,7 +72,7 @@ static void a_row_says_all_that_the_method_reads(void **state)
         p.o.threads = 1;
         assert_int_equal(bn_prepare(&p, g, row(m)->needs), BONSAI_OK);
         assert_true((p.job.x.rows > 0) == ((row(m)->needs & BN_EMBEDS) != 0));
-        assert_true((p.job.judge.rows > 0) == ((row(m)->needs & BN_NEEDS_JUDGE) != 0));
+        assert_true((p.job.judge.far.rows > 0) == ((row(m)->needs & BN_NEEDS_JUDGE) != 0));
         assert_true((p.job.z > 0) == ((row(m)->needs & (BN_NEEDS_COVER | BN_TRIES_OTHERS)) ==
                                       BN_NEEDS_COVER));
         const bn_request r = {&p, p.o, {INFINITY, p.o.nodes, INT64_MAX}, false};

@@ -101,10 +101,11 @@ static void several_ratios_take_what_each_would_alone(void **state)
     assert_int_equal(bonsai_condense_many(out, info, ratios, 3, full, &o), BONSAI_OK);
     double passed = bn_seconds() - start;
     for (int k = 0; k < 3; k++) {
+        bool alike = (info[k].seconds_knn > 0) == (info[0].seconds_knn > 0);  /* both tried trees */
         assert_true(close_to(sum(&info[k]), info[k].seconds_total));
         assert_true(info[k].seconds_measure == info[0].seconds_measure);
-        assert_true(info[k].seconds_wl == info[0].seconds_wl);
-        assert_true(info[k].seconds_knn == info[0].seconds_knn);
+        assert_true(!alike || info[k].seconds_wl == info[0].seconds_wl);
+        assert_true(!alike || info[k].seconds_knn == info[0].seconds_knn);
         assert_true(info[k].seconds_total <= passed);
         bonsai_graph_free(out[k]);
     }

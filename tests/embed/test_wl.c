@@ -36,7 +36,7 @@ static void make_model(model *m, uint64_t seed, int percent)
     m->m = random_below(&s, MOST_M);
     m->weighted = random_below(&s, 2);
     m->loops = random_below(&s, 2);
-    m->rule = seed / 5 % 2 ? BN_RULE_MEAN : BN_RULE_WL;
+    m->rule = (bn_rule)(seed / 5 % 3);
     int wired = 1 + random_below(&s, (int)m->n);
     for (int64_t i = 0; i < m->m; i++) {
         m->source[i] = random_below(&s, wired);
@@ -139,7 +139,8 @@ static void round_matrix(double *p, const model *m)
             degree += a;
         }
         for (int64_t u = 0; u < m->n; u++)
-            p[v * m->n + u] = degree == 0 ? u == v
+            p[v * m->n + u] = degree == 0 ? u == v && m->rule != BN_RULE_AROUND
+                              : m->rule == BN_RULE_AROUND ? p[v * m->n + u] / degree
                               : m->rule == BN_RULE_MEAN ? ((u == v) + p[v * m->n + u]) / (degree + 1)
                               : ((u == v) + p[v * m->n + u] / degree) / 2;
     }
@@ -295,7 +296,7 @@ static void a_small_graph_by_hand(void **state)
                       .byte = {4, 8, 5, 0}, .x = {4, 8, 5, 0}, .scale = {1, 1, 1, 1}};
     static const float want[3][4] = {{4, 8, 5, 0}, {4, 6, 5, 2}, {4, 5, 5, 3}};
     float got[4];
-    static const float mean[4] = {4, 6, 5, 2};
+    static const float mean[4] = {4, 6, 5, 2}, around[4] = {4, 4, 0, 4};
     for (int layers = 0; layers < 3; layers++) {
         embed(got, &m, DENSE_F32, NULL, 0, layers, 1);
         assert_memory_equal(got, want[layers], sizeof got);
@@ -303,6 +304,9 @@ static void a_small_graph_by_hand(void **state)
     m.rule = BN_RULE_MEAN;
     embed(got, &m, DENSE_F32, NULL, 0, 1, 1);
     assert_memory_equal(got, mean, sizeof got);
+    m.rule = BN_RULE_AROUND;
+    embed(got, &m, DENSE_F32, NULL, 0, 1, 1);
+    assert_memory_equal(got, around, sizeof got);
     m.rule = BN_RULE_WL;
 }
 

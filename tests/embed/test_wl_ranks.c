@@ -242,7 +242,7 @@ static void part(run *r, int64_t n, uint64_t *s)
 static void start_run(run *r, const model *m, uint64_t seed, int ranks)
 {
     uint64_t s = seed * 31 + 5;
-    *r = (run){.ranks = ranks, .layers = (int)(seed / 6 % 4), .rule = seed % 4 == 1 ? BN_RULE_MEAN : BN_RULE_WL,
+    *r = (run){.ranks = ranks, .layers = (int)(seed / 6 % 4), .rule = (bn_rule)(seed % 4 % 3),
                .all = random_below(&s, 3) == 0, .limit = -1, .cancel_at = -1};
     part(r, m->n, &s);
     /* some blocks ask for nothing */

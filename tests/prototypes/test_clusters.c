@@ -369,7 +369,7 @@ static void odd_graphs_are_condensed(void **state)
 {
     (void)state;
     const uint8_t label[] = {0, 1, 0, 1, 2, 1, 0, 1}, split[] = {1, 1, 1, 1, 2, 3, 1, 1};
-    const float level[] = {0, 1, 3e38f, 1e-45f, -2};
+    const float level[] = {0, 1, 3e37f, 1e-45f, -2};
     for (size_t k = 0; k < sizeof level / sizeof *level; k++)
         for (int budget = 0; budget < 4; budget++) {
             float x[16];

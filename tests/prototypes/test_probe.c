@@ -1,4 +1,4 @@
-/* test_probe.c -- the probe and posteriors against elimination in doubles.
+/* test_probe.c -- the probe's two views against elimination in doubles, and small graphs by hand.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
@@ -6,19 +6,20 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "prototypes/hidden.h"
+#include "prototypes/judge.h"
 #include "prototypes/prototypes.h"
 #include "random_graph.h"
 
-enum { WAYS = 4 };
-static const double lambdas[WAYS] = {0.03162, 0.003162, 0.0003162, 0.00003162};
+enum { WAYS = 5, VIEWS = 3 };
+static const double grid[WAYS] = {10, 1, 0.1, 0.01, 0.001};
 
 /* ---- cases ---- */
 
-typedef struct {                /* points and judged rows, plain */
+typedef struct {                /* points and judged rows: own, around, far */
     int n, f, c, judged;
-    float *x, *target, *weight, *rows;
-    int32_t *label;             /* of the judged rows */
-    int32_t *own;               /* of the points */
+    float *x[VIEWS], *rows[VIEWS], *target, *weight;
+    int32_t *label, *own;       /* of judged rows, of points */
 } scene;
 
 static float *room(int64_t count)
@@ -29,41 +30,44 @@ static float *room(int64_t count)
 }
 
 /* Rows lean to their class, so that there is something to learn. */
-static void fill_rows(float *x, int32_t *label, int rows, int f, int c, int percent, uint64_t *s)
+static void fill_rows(float *x, const int32_t *label, int rows, int f, int c, uint64_t *s)
 {
-    random_features(x, rows, f, FLOATS, percent, s);
-    for (int i = 0; i < rows; i++) {
-        label[i] = random_below(s, c);
+    random_features(x, rows, f, FLOATS, 50, s);
+    for (int i = 0; i < rows; i++)
         for (int j = label[i]; j < f; j += c)
-            x[i * f + j] += x[i * f + j] != 0 ? 0.5f : 0;
-    }
+            x[i * f + j] += 0.5f;
 }
 
-static scene make_scene(int n, int f, int c, int judged, int percent, uint64_t seed)
+static scene make_scene(int n, int f, int c, int judged, uint64_t seed)
 {
-    scene v = {n, f, c, judged, room((int64_t)n * f), room((int64_t)n * c), room(n),
-               room((int64_t)judged * f), calloc((size_t)judged + 1, 4), calloc((size_t)n + 1, 4)};
-    fill_rows(v.x, v.own, n, f, c, percent, &seed);
-    fill_rows(v.rows, v.label, judged, f, c, percent, &seed);
+    scene v = {.n = n, .f = f, .c = c, .judged = judged, .target = room((int64_t)n * c),
+               .weight = room(n), .label = calloc((size_t)judged + 1, 4),
+               .own = calloc((size_t)n + 1, 4)};
+    for (int i = 0; i < n; i++)
+        v.own[i] = random_below(&seed, c);
+    for (int i = 0; i < judged; i++)
+        v.label[i] = random_below(&seed, c);
+    for (int k = 0; k < VIEWS; k++) {
+        v.x[k] = room((int64_t)n * f);
+        v.rows[k] = room((int64_t)judged * f);
+        fill_rows(v.x[k], v.own, n, f, c, &seed);
+        fill_rows(v.rows[k], v.label, judged, f, c, &seed);
+    }
     for (int i = 0; i < n; i++) {
-        float total = 2;
-        v.weight[i] = (float)(1 + random_below(&seed, 9));
-        for (int j = 0; j < c; j++) {
-            v.target[i * c + j] = fabsf(random_real(&seed)) + (j == v.own[i] ? 2.0f : 0.0f);
-            total += v.target[i * c + j] - (j == v.own[i] ? 2.0f : 0.0f);
-        }
-        for (int j = 0; j < c; j++)
-            v.target[i * c + j] /= total;
+        v.target[i * c + v.own[i]] = 1;
+        v.weight[i] = 1;
     }
     return v;
 }
 
 static void free_scene(scene *v)
 {
-    free(v->x);
+    for (int k = 0; k < VIEWS; k++) {
+        free(v->x[k]);
+        free(v->rows[k]);
+    }
     free(v->target);
     free(v->weight);
-    free(v->rows);
     free(v->label);
     free(v->own);
 }
@@ -90,44 +94,57 @@ static bn_embedding embed(const float *x, int64_t rows, int64_t f, bool sparse)
     return e;
 }
 
-static double probe(double *lambda, const scene *v, bool sparse, int threads)
+static bn_views views(float *const *x, int64_t rows, int64_t f, bool sparse)
 {
-    bn_embedding x = embed(v->x, v->n, v->f, sparse);
-    bn_embedding judge = embed(v->rows, v->judged, v->f, sparse);
-    bn_points points = {&x, v->target, v->weight};
+    return (bn_views){embed(x[0], rows, f, sparse), embed(x[1], rows, f, sparse),
+                      embed(x[2], rows, f, sparse)};
+}
+
+typedef struct {                /* what a probe reads of a job */
+    bn_job job;
+    bonsai_graph g;
+    bonsai_condense_options o;
+} stage;
+
+static stage *new_stage(const scene *v, bool sparse, int threads)
+{
+    stage *s = calloc(1, sizeof *s);
+    bonsai_condense_options_init(&s->o);
+    s->g.view.classes = v->c;
+    s->job.g = &s->g;
+    s->job.o = &s->o;
+    s->job.at.threads = threads;
+    s->job.judge = views(v->rows, v->judged, v->f, sparse);
+    s->job.judge_label = v->label;
+    return s;
+}
+
+static void free_stage(stage *s)
+{
+    bn_views_free(&s->job.judge);
+    free(s);
+}
+
+static bn_probe *new_probe(const stage *s)
+{
     bn_probe *p = NULL;
-    double percent = -1, by = -1;
-    assert_int_equal(bn_probe_new(&p, &judge, v->label, v->c, &(bn_place){.threads = threads}),
-                     BONSAI_OK);
-    if (bn_probe_score(&percent, &by, p, &points) != BONSAI_OK)
+    if (bn_probe_new(&p, &s->job) != BONSAI_OK)
         fail_msg("%s", bonsai_error());
+    return p;
+}
+
+static double probe(const scene *v, bool sparse, int threads)
+{
+    stage *s = new_stage(v, sparse, threads);
+    bn_probe *p = new_probe(s);
+    bn_views x = views(v->x, v->n, v->f, sparse);
+    double percent = -1;
+    if (bn_probe_rows(&percent, p, &x, v->own) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    bn_views_free(&x);
     bn_probe_free(p);
-    bn_embedding_free(&x);
-    bn_embedding_free(&judge);
-    if (lambda)
-        *lambda = by;
+    free_stage(s);
     return percent;
-}
-
-static bonsai_status fit(float *out, const bn_embedding *e, const int32_t *label, int64_t classes,
-                         double sharpness, const bn_place *at)
-{
-    bn_sharded x;
-    bonsai_status rc = bn_sharded_look(&x, e, at);
-    if (rc == BONSAI_OK)
-        rc = bn_posterior(out, NULL, &x, label, classes, sharpness);
-    bn_sharded_free(&x);
-    return rc;
-}
-
-static float *posterior(const scene *v, bool sparse, double sharpness, int threads)
-{
-    bn_embedding x = embed(v->x, v->n, v->f, sparse);
-    float *out = room((int64_t)v->n * v->c);
-    if (fit(out, &x, v->own, v->c, sharpness, &(bn_place){.threads = threads}) != BONSAI_OK)
-        fail_msg("%s", bonsai_error());
-    bn_embedding_free(&x);
-    return out;
 }
 
 /* ---- oracle ---- */
@@ -157,466 +174,360 @@ static void eliminate(double *a, double *b, int n, int k)
         b[i] /= a[i / k * n + i / k];
 }
 
-static double entry(const float *x, int i, int j, int f)
+/* The product of two rows and of their constants. */
+static double product(const float *a, const float *b, int f)
 {
-    return j < f ? (double)x[i * f + j] : 1;
-}
-
-/* (f+1, c) weights by the normal equations, always primal; free() them.  target NULL: the labels
- * of the points, which then weigh the same. */
-static double *oracle_fit(const scene *v, const float *target, double lambda)
-{
-    int m = v->f + 1, c = v->c;
-    double *a = calloc((size_t)(m * m), sizeof *a), *b = calloc((size_t)(m * c), sizeof *b);
-    double total = 0, squares = 0;
-    for (int i = 0; i < v->n; i++) {
-        double weight = target ? (double)v->weight[i] : 1;
-        total += weight;
-        for (int p = 0; p < m; p++) {
-            double x = weight * entry(v->x, i, p, v->f);
-            squares += x * entry(v->x, i, p, v->f);
-            for (int j = 0; x != 0 && j < m; j++)
-                a[p * m + j] += x * entry(v->x, i, j, v->f);
-            for (int j = 0; j < c; j++)
-                b[p * c + j] += x * (2 * (target ? (double)target[i * c + j] : v->own[i] == j) - 1);
-        }
-    }
-    for (int i = 0; i < m * m; i++)
-        a[i] = a[i] / total + (i % (m + 1) == 0 ? lambda * squares / total : 0);
-    for (int i = 0; i < m * c; i++)
-        b[i] /= total;
-    eliminate(a, b, m, c);
-    free(a);
-    return b;
-}
-
-static double oracle_score(const double *w, const float *x, int i, int class, const scene *v)
-{
-    double sum = 0;
-    for (int j = 0; j <= v->f; j++)
-        sum += entry(x, i, j, v->f) * w[j * v->c + class];
+    double sum = 1;
+    for (int j = 0; j < f; j++)
+        sum += (double)a[j] * (double)b[j];
     return sum;
 }
 
+typedef struct { const float *x, *rows; int f; } view;
+
 /* How many are right for sure, and with every doubtful one: two scores that nearly agree. */
-static void oracle_right(int *low, int *high, const scene *v, double lambda)
+static void oracle_right(int *low, int *high, const scene *v, const view *s, double lambda)
 {
-    double *w = oracle_fit(v, v->target, lambda);
+    int n = v->n, c = v->c;
+    double *a = calloc((size_t)(n * n), sizeof *a), *b = calloc((size_t)(n * c), sizeof *b);
+    double total = 0, squares = 0;
+    for (int i = 0; i < n; i++) {
+        total += (double)v->weight[i];
+        squares += (double)v->weight[i] * product(s->x + i * s->f, s->x + i * s->f, s->f);
+    }
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++)
+            a[i * n + j] = sqrt((double)v->weight[i] * (double)v->weight[j]) / total *
+                           product(s->x + i * s->f, s->x + j * s->f, s->f);
+        a[i * n + i] += lambda * squares / total;
+        for (int j = 0; j < c; j++)
+            b[i * c + j] = sqrt((double)v->weight[i] / total) *
+                           (2 * (double)v->target[i * c + j] - 1);
+    }
+    eliminate(a, b, n, c);
     *low = *high = 0;
-    for (int i = 0; i < v->judged; i++) {
-        double own = oracle_score(w, v->rows, i, v->label[i], v), other = -INFINITY;
-        for (int j = 0; j < v->c; j++)
-            if (j != v->label[i])
-                other = fmax(other, oracle_score(w, v->rows, i, j, v));
+    for (int r = 0; r < v->judged; r++) {
+        double own = 0, other = -INFINITY;
+        for (int j = 0; j < c; j++) {
+            double sum = 0;
+            for (int i = 0; i < n; i++)
+                sum += sqrt((double)v->weight[i] / total) * b[i * c + j] *
+                       product(s->rows + r * s->f, s->x + i * s->f, s->f);
+            own = j == v->label[r] ? sum : own;
+            other = j == v->label[r] ? other : fmax(other, sum);
+        }
         *low += own > other + 1e-4;
         *high += own > other - 1e-4;
     }
-    free(w);
+    free(a);
+    free(b);
 }
 
-/* ---- the probe ---- */
-
-static void check_against_oracle(const scene *v)
+/* The least and the most that the best lambda may get right. */
+static void best_right(int *low, int *high, const scene *v, const view *s)
 {
-    int low[WAYS], high[WAYS], most_low = 0, most_high = 0, best = 0;
-    bool sure = true;
+    *low = *high = 0;
     for (int i = 0; i < WAYS; i++) {
-        oracle_right(&low[i], &high[i], v, lambdas[i]);
-        most_low = low[i] > most_low ? low[i] : most_low;
-        most_high = high[i] > most_high ? high[i] : most_high;
-        best = low[i] > low[best] ? i : best;
-        sure &= low[i] == high[i];
-    }
-    for (int sparse = 0; sparse < 2; sparse++) {
-        double lambda, got = probe(&lambda, v, sparse, 2) * v->judged / 100;
-        if (got < most_low - 1e-9 || got > most_high + 1e-9)
-            fail_msg("%d points, %d features, sparse %d: %g right, should be %d to %d", v->n, v->f,
-                     sparse, got, most_low, most_high);
-        if (sure)
-            assert_true(lambda == lambdas[best]);
+        int a, b;
+        oracle_right(&a, &b, v, s, grid[i] / v->n);
+        *low = a > *low ? a : *low;
+        *high = b > *high ? b : *high;
     }
 }
 
-static void agrees_with_elimination_primal_and_dual_dense_and_sparse(void **state)
+static float *joined(float *const *x, int rows, int f)
 {
-    static const int shapes[][5] = {            /* points, features, classes, judged, percent */
-        {5, 20, 3, 40, 60}, {7, 90, 7, 60, 10}, {20, 5, 3, 50, 100}, {30, 29, 4, 80, 50},
-        {29, 29, 4, 80, 50}, {150, 70, 5, 300, 4}, {70, 150, 5, 600, 4}, {600, 66, 3, 100, 70},
-        {66, 530, 6, 257, 70}, {540, 66, 2, 256, 3},
-    };
+    float *out = room(2LL * rows * f);
+    for (int i = 0; i < rows; i++) {
+        memcpy(out + 2 * i * f, x[0] + i * f, (size_t)f * sizeof *out);
+        memcpy(out + (2 * i + 1) * f, x[1] + i * f, (size_t)f * sizeof *out);
+    }
+    return out;
+}
+
+/* The percentages between which the probe's must lie; near: the share of that view. */
+static void oracle(double *least, double *most, const scene *v, double near)
+{
+    int low[2], high[2];
+    bn_hidden h;
+    bn_embedding x = embed(v->x[2], v->n, v->f, false), hx;
+    bn_embedding rows = embed(v->rows[2], v->judged, v->f, false), hr;
+    assert_int_equal(bn_hidden_new(&h, &rows), BONSAI_OK);
+    assert_int_equal(bn_hidden_rows(&hx, &h, &x, 1), BONSAI_OK);
+    assert_int_equal(bn_hidden_rows(&hr, &h, &rows, 1), BONSAI_OK);
+    view first = {joined(v->x, v->n, v->f), joined(v->rows, v->judged, v->f), 2 * v->f};
+    best_right(&low[0], &high[0], v, &first);
+    best_right(&low[1], &high[1], v, &(view){hx.dense, hr.dense, BN_HIDDEN_WIDE});
+    *least = 100 * (near * low[0] + (1 - near) * low[1]) / v->judged - 1e-9;
+    *most = 100 * (near * high[0] + (1 - near) * high[1]) / v->judged + 1e-9;
+    free((void *)first.x);
+    free((void *)first.rows);
+    bn_embedding_free(&x);
+    bn_embedding_free(&hx);
+    bn_embedding_free(&rows);
+    bn_embedding_free(&hr);
+    bn_hidden_free(&h);
+}
+
+/* ---- rows ---- */
+
+static void agrees_with_elimination(void **state)
+{
+    static const int shapes[][4] = {            /* points, features, classes, judged */
+        {1, 3, 2, 20}, {5, 20, 3, 40}, {7, 90, 7, 60}, {40, 5, 3, 50}, {90, 30, 4, 80}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         const int *s = shapes[i];
-        scene v = make_scene(s[0], s[1], s[2], s[3], s[4], i);
-        check_against_oracle(&v);
-        free_scene(&v);
-    }
-    for (uint64_t seed = 0; seed < 100; seed++) {
-        int n = 1 + (int)(seed * 7 % 23), f = 1 + (int)(seed * 5 % 19);
-        scene v = make_scene(n, f, 1 + (int)(seed % 5), 30, 20 + (int)(seed * 3 % 80), seed);
-        check_against_oracle(&v);
-        free_scene(&v);
-    }
-    (void)state;
-}
-
-/* Points at -1 and 1 of equal weight: the constant has no say, 0 is a tie.  A share of the weights
- * of 1/4 has an exact root. */
-static void ties_go_to_the_lower_class_and_to_the_stronger_regularisation(void **state)
-{
-    float x[] = {-1, 1, -1, 1}, target[] = {0, 1, 1, 0, 0, 1, 1, 0}, weight[] = {1, 1, 1, 1};
-    float rows[] = {0, 2, -3, 0};
-    int32_t label[] = {0, 0, 1, 0}, own[] = {1, 0, 1, 0};
-    scene v = {4, 1, 2, 4, x, target, weight, rows, label, own};
-    double lambda;
-    assert_true(probe(&lambda, &v, false, 1) == 100);
-    assert_true(lambda == lambdas[0]);
-    assert_true(probe(&lambda, &v, true, 1) == 100);
-    label[0] = label[3] = 1;
-    assert_true(probe(&lambda, &v, true, 1) == 50);
-    (void)state;
-}
-
-/* The best lambda is not always the first: a judge that only a weak one satisfies.  Class 1 shows
- * in a small feature beside a large one. */
-static void a_weaker_regularisation_is_chosen_where_it_is_better(void **state)
-{
-    float x[] = {10, 0.1f, 10, 0, 10, 0, 10, 0}, target[] = {0, 1, 1, 0, 1, 0, 1, 0};
-    float weight[] = {1, 1, 1, 1}, rows[] = {10, 0.1f, 10, 0};
-    int32_t label[] = {1, 0}, own[] = {1, 0, 0, 0};
-    scene v = {4, 2, 2, 2, x, target, weight, rows, label, own};
-    double lambda;
-    assert_true(probe(&lambda, &v, false, 1) == 100);
-    assert_true(lambda == lambdas[WAYS - 1]);
-    check_against_oracle(&v);
-    (void)state;
-}
-
-/* Every point of weight w becomes w points of weight 1, which turns dual into primal. */
-static void a_weight_counts_like_repetition(void **state)
-{
-    for (uint64_t seed = 0; seed < 20; seed++) {
-        scene v = make_scene(12, 30, 3, 400, 50, seed), r = v;
-        double one, many;
-        r.n = 0;
-        r.x = room(200 * v.f);
-        r.target = room(200 * v.c);
-        r.weight = room(200);
-        for (int i = 0; i < v.n; i++)
-            for (int copy = 0; copy < (int)v.weight[i]; copy++, r.n++) {
-                memcpy(r.x + r.n * v.f, v.x + i * v.f, (size_t)v.f * sizeof *v.x);
-                memcpy(r.target + r.n * v.c, v.target + i * v.c, (size_t)v.c * sizeof *v.x);
-                r.weight[r.n] = 1;
-            }
-        assert_true(r.n > v.f + 1);
-        assert_true(fabs(probe(&one, &v, seed % 2, 1) - probe(&many, &r, seed % 2, 1)) < 0.3);
-        assert_true(one == many);
-        free(r.x);
-        free(r.target);
-        free(r.weight);
+        scene v = make_scene(s[0], s[1], s[2], s[3], i);
+        double least, most;
+        oracle(&least, &most, &v, 0.5);
+        for (int sparse = 0; sparse < 2; sparse++) {
+            double got = probe(&v, sparse, 2);
+            if (got < least || got > most)
+                fail_msg("%d points, sparse %d: %g, should be %g to %g", v.n, sparse, got, least,
+                         most);
+        }
         free_scene(&v);
     }
     (void)state;
 }
 
-static void the_scale_of_weights_does_not_matter(void **state)
-{
-    scene v = make_scene(40, 20, 4, 300, 80, 5);
-    double before, after, percent = probe(&before, &v, false, 1);
-    for (int i = 0; i < v.n; i++)
-        v.weight[i] *= 64;
-    assert_true(probe(&after, &v, false, 1) == percent);
-    assert_true(before == after);
-    free_scene(&v);
-    (void)state;
-}
-
+/* More points than columns of the hidden layer. */
 static void any_number_of_threads_gives_the_same_bits(void **state)
 {
-    static const int shapes[][3] = {{700, 200, 20}, {200, 700, 20}, {700, 200, 5}, {200, 700, 5},
-                                    {1100, 1100, 2}};
+    static const int shapes[][2] = {{300, 40}, {1100, 20}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        scene v = make_scene(shapes[i][0], shapes[i][1], 5, 5000, shapes[i][2], i);
-        for (int sparse = i == 4; sparse < 2; sparse++) {
-            float *one = posterior(&v, sparse, 3, 1), *three = posterior(&v, sparse, 3, 3);
-            assert_memory_equal(one, three, (size_t)(v.n * v.c) * sizeof *one);
-            free(one);
-            free(three);
-            double a, b;
-            if (i < 4)
-                assert_true(probe(&a, &v, sparse, 1) == probe(&b, &v, sparse, 3) && a == b);
-        }
+        scene v = make_scene(shapes[i][0], shapes[i][1], 3, 700, i);
+        double one = probe(&v, i % 2, 1);
+        assert_true(one > 40 && one == probe(&v, i % 2, 3) && one == probe(&v, i % 2 == 0, 2));
         free_scene(&v);
     }
     (void)state;
 }
 
-/* ---- posteriors ---- */
-
-static void check_posterior(const scene *v, double sharpness)
+static void nobody_to_judge_is_zero_and_no_point_is_refused(void **state)
 {
-    double *w = oracle_fit(v, NULL, 1e-4);
-    for (int sparse = 0; sparse < 2; sparse++) {
-        float *got = posterior(v, sparse, sharpness, 2);
-        for (int i = 0; i < v->n; i++) {
-            double total = 0;
-            for (int j = 0; j < v->c; j++)
-                total += exp(sharpness * oracle_score(w, v->x, i, j, v));
-            for (int j = 0; j < v->c; j++) {
-                double wanted = exp(sharpness * oracle_score(w, v->x, i, j, v)) / total;
-                if (!(fabs(wanted - (double)got[i * v->c + j]) < 2e-5))
-                    fail_msg("row %d, class %d, sparse %d: %g, should be %g", i, j, sparse,
-                             (double)got[i * v->c + j], wanted);
-            }
-        }
-        free(got);
-    }
-    free(w);
-}
-
-static void posteriors_agree_with_elimination(void **state)
-{
-    static const int shapes[][4] = {{300, 40, 5, 30}, {40, 300, 5, 30}, {600, 70, 3, 3},
-                                    {1, 3, 2, 90}, {70, 200, 3, 3}, {50, 20, 1, 50},
-                                    {9, 1, 3, 100}};
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        scene v = make_scene(shapes[i][0], shapes[i][1], shapes[i][2], 1, shapes[i][3], i);
-        check_posterior(&v, 3);
-        check_posterior(&v, 0.5);
-        free_scene(&v);
-    }
-    (void)state;
-}
-
-typedef struct { int calls; uint64_t first, last, total; } ticks;
-
-static int count_tick(const bonsai_progress *p, void *payload)
-{
-    ticks *t = payload;
-    t->first = t->calls++ ? t->first : p->done;
-    t->last = p->done;
-    t->total = p->total;
-    return 0;
-}
-
-static ticks ticks_of(const scene *v, bool sparse)
-{
-    ticks t = {0};
-    bn_embedding x = embed(v->x, v->n, v->f, sparse);
-    float *out = room((int64_t)v->n * v->c);
-    assert_int_equal(fit(out, &x, v->own, v->c, 3,
-                               &(bn_place){.threads = 2, .progress = {count_tick, &t}}),
-                     BONSAI_OK);
-    assert_int_equal(t.first, 0);
-    assert_int_equal(t.last, t.total);
-    bn_embedding_free(&x);
-    free(out);
-    return t;
-}
-
-/* Sparse rows that are many and long go another way. */
-static void steps_come_to_what_a_factorisation_does(void **state)
-{
-    scene v = make_scene(1100, 1040, 3, 1, 3, 8);
-    float *direct = posterior(&v, false, 3, 2), *steps = posterior(&v, true, 3, 2);
-    for (int i = 0; i < v.n * v.c; i++)
-        assert_true(fabsf(direct[i] - steps[i]) < 1e-2f);
-    assert_int_equal(ticks_of(&v, false).calls, 2);
-    assert_true(ticks_of(&v, true).calls > 2);
-    free(direct);
-    free(steps);
-    free_scene(&v);
-    (void)state;
-}
-
-/* Odd rows have wrong labels, and of 40,000 rows only the even ones are fitted. */
-static void no_more_than_20000_rows_are_fitted(void **state)
-{
-    enum { ROWS = 40000 };
-    scene v = {.n = ROWS, .f = 2, .c = 2, .x = room(2 * ROWS), .own = calloc(ROWS, 4)};
-    uint64_t seed = 3;
-    for (int i = 0; i < ROWS; i++) {
-        int class = random_below(&seed, 2);
-        v.x[2 * i] = class ? 1.0f : -1.0f;
-        v.x[2 * i + 1] = random_real(&seed);
-        v.own[i] = i % 2 ? 1 - class : class;
-    }
-    float *p = posterior(&v, false, 3, 2);
-    for (int i = 0; i < ROWS; i++)
-        assert_true(p[2 * i + (v.x[2 * i] > 0)] > 0.9f);
-    free(p);
-    free(v.x);
-    free(v.own);
-    (void)state;
-}
-
-/* 8e9 products are 1,906 rows of 2,200 features: every second of these, and the others have wrong
- * labels. */
-static void long_dense_rows_are_fitted_from_fewer(void **state)
-{
-    scene v = make_scene(2 * 1906, 2200, 4, 1, 100, 6);
-    for (int i = 1; i < v.n; i += 2)
-        v.own[i] = (v.own[i] + 1) % v.c;
-    float *p = posterior(&v, false, 3, 2);
-    for (int i = 0; i < v.n; i++) {
-        const float *row = p + i * v.c;
-        int class = (v.own[i] + (i % 2 ? v.c - 1 : 0)) % v.c;
-        assert_true(fabsf(row[0] + row[1] + row[2] + row[3] - 1) < 1e-5f);
-        assert_true(v.x[i * v.f] == 0 || row[class] > 0.5f);    /* some rows are all zero */
-    }
-    free(p);
-    free_scene(&v);
-    (void)state;
-}
-
-/* ---- edges ---- */
-
-static void one_point_wins_everything_for_its_class(void **state)
-{
-    float x[] = {1, 0, 2}, target[] = {0, 1}, weight[] = {3}, rows[] = {1, 0, 2, 0, 0, 0, 0, 5, 0};
-    int32_t label[] = {1, 1, 0}, own[] = {1};
-    scene v = {1, 3, 2, 3, x, target, weight, rows, label, own};
-    assert_true(fabs(probe(NULL, &v, false, 1) - 200.0 / 3) < 1e-9);
-    assert_true(fabs(probe(NULL, &v, true, 1) - 200.0 / 3) < 1e-9);
-    (void)state;
-}
-
-static void rows_of_zeros_leave_the_share_of_the_classes(void **state)
-{
-    float x[12] = {0}, target[] = {1, 0, 0, 1, 0, 1}, weight[] = {1, 1, 1}, rows[8] = {0};
-    int32_t label[] = {1, 1}, own[] = {0, 1, 1};
-    scene v = {3, 4, 2, 2, x, target, weight, rows, label, own};
-    assert_true(probe(NULL, &v, false, 1) == 100);
-    assert_true(probe(NULL, &v, true, 1) == 100);
-    v.weight[0] = 3;
-    assert_true(probe(NULL, &v, true, 1) == 0);
-    check_posterior(&v, 3);
-    v.f = 0;
-    assert_true(probe(NULL, &v, false, 1) == 0);
-    check_posterior(&v, 3);
-    (void)state;
-}
-
-static void one_class_is_always_right_and_nobody_to_judge_is_zero(void **state)
-{
-    scene v = make_scene(6, 4, 1, 10, 50, 2);
-    assert_true(probe(NULL, &v, true, 2) == 100);
+    scene v = make_scene(6, 4, 2, 10, 2);
     v.judged = 0;
-    assert_true(probe(NULL, &v, true, 2) == 0);
-    assert_true(probe(NULL, &v, false, 2) == 0);
-    v.n = 0;
-    free(posterior(&v, false, 3, 1));
-    free_scene(&v);
-    (void)state;
-}
-
-static void no_points_and_infinite_features_are_refused(void **state)
-{
-    scene v = make_scene(6, 4, 2, 10, 90, 2);
-    bn_embedding x = embed(v.x, v.n, v.f, false), none = {.f = 4, .dense = x.dense};
-    bn_points points = {&none, v.target, v.weight};
-    bn_probe *p = NULL;
-    double percent, lambda;
-    assert_int_equal(bn_probe_new(&p, &x, v.own, 2, &(bn_place){.threads = 1}), BONSAI_OK);
-    assert_fails(bn_probe_score(&percent, &lambda, p, &points), BONSAI_E_ARGUMENT,
+    assert_true(probe(&v, false, 1) == 0 && probe(&v, true, 1) == 0);
+    v.judged = 10;
+    stage *s = new_stage(&v, false, 1);
+    bn_probe *p = new_probe(s);
+    bn_views none = {0};
+    double percent;
+    assert_fails(bn_probe_rows(&percent, p, &none, v.own), BONSAI_E_ARGUMENT,
                  "a probe needs at least one point");
-    points.x = &x;
-    x.dense[7] = INFINITY;
-    assert_fails(bn_probe_score(&percent, &lambda, p, &points), BONSAI_E_ARGUMENT,
-                 "6 rows of 4 features cannot be fitted: one of them is not finite");
-    assert_fails(fit(v.x, &x, v.own, 2, 3, &(bn_place){.threads = 1}), BONSAI_E_ARGUMENT,
-                 "not finite");
     bn_probe_free(p);
-    bn_embedding_free(&x);
+    free_stage(s);
     free_scene(&v);
     (void)state;
 }
 
-typedef struct {
-    bn_embedding x, judge;
-    const scene *v;
-    bool fit;                   /* a posterior, not a probe */
-} attempt;
+/* ---- small graphs ---- */
+
+/* The points as nodes without edges: what is around them is nothing. */
+static bonsai_graph *lonely_graph(const scene *v, const uint32_t *origin, bool soft)
+{
+    bonsai_graph *g = NULL;
+    bonsai_view o;
+    uint32_t *offsets = calloc((size_t)v->n + 1, sizeof *offsets);
+    uint32_t *label = calloc((size_t)v->n, sizeof *label);
+    bonsai_view_init(&o);
+    o.nodes = v->n;
+    o.features = v->f;
+    o.classes = v->c;
+    for (int i = 0; i < v->n; i++)
+        label[i] = (uint32_t)v->own[i];
+    o.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){offsets, v->n + 1, BONSAI_TYPE_U32};
+    o.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){label, 0, BONSAI_TYPE_U32};
+    o.section[BONSAI_SECTION_FEATURES] = (bonsai_array){v->x[0], v->n * v->f, BONSAI_TYPE_F32};
+    o.section[BONSAI_SECTION_LABELS] = (bonsai_array){label, v->n, BONSAI_TYPE_U32};
+    if (origin)
+        o.section[BONSAI_SECTION_ORIGIN] = (bonsai_array){origin, v->n, BONSAI_TYPE_U32};
+    if (soft) {
+        o.section[BONSAI_SECTION_SOFT_LABELS] = (bonsai_array){v->target, v->n * v->c,
+                                                               BONSAI_TYPE_F32};
+        o.section[BONSAI_SECTION_NODE_WEIGHTS] = (bonsai_array){v->weight, v->n, BONSAI_TYPE_F32};
+    }
+    if (bonsai_graph_new(&g, &o, 1) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    free(offsets);
+    free(label);
+    return g;
+}
+
+static double probe_graph(const stage *s, const bonsai_graph *g)
+{
+    bn_probe *p = new_probe(s);
+    double percent = -1;
+    if (bn_probe_graph(&percent, p, g) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    bn_probe_free(p);
+    return percent;
+}
+
+static void soft_labels_and_weights_count(void **state)
+{
+    int differ = 0;
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        scene v = make_scene(12, 9, 3, 60, seed);
+        double least, most;
+        stage *s = new_stage(&v, false, 1);
+        bonsai_graph *hard = lonely_graph(&v, NULL, false);
+        memcpy(v.x[2], v.x[0], (size_t)(v.n * v.f) * sizeof(float));
+        memset(v.x[1], 0, (size_t)(v.n * v.f) * sizeof(float));
+        oracle(&least, &most, &v, 0.5);
+        double plain = probe_graph(s, hard);
+        assert_true(plain >= least && plain <= most && plain == probe(&v, false, 1));
+        for (int i = 0; i < v.n; i++) {
+            v.weight[i] = (float)(1 + i % 4 * 5);
+            v.target[i * v.c + v.own[i]] = 0.25f;
+            v.target[i * v.c + (v.own[i] + 1 + i % 2) % v.c] = 0.75f;
+        }
+        oracle(&least, &most, &v, 0.5);
+        bonsai_graph *soft = lonely_graph(&v, NULL, true);
+        double got = probe_graph(s, soft);
+        assert_true(got >= least && got <= most);
+        differ += got != plain;
+        bonsai_graph_free(hard);
+        bonsai_graph_free(soft);
+        free_stage(s);
+        free_scene(&v);
+    }
+    assert_true(differ >= 5);
+    (void)state;
+}
+
+/* Trees 0 .. 11 of nodes 100 .. 111, each third of them judged on. */
+static void nodes_that_are_judged_on_do_not_take_part(void **state)
+{
+    scene v = make_scene(12, 9, 3, 60, 4);
+    uint32_t origin[12], of[12];
+    int32_t train[12];
+    uint8_t held[12];
+    for (int i = 0; i < 12; i++) {
+        origin[i] = (uint32_t)(111 - i);
+        of[i] = (uint32_t)(100 + i);
+        train[i] = i;
+        held[i] = i % 3 == 0;
+    }
+    stage *s = new_stage(&v, false, 1);
+    bonsai_graph *all = lonely_graph(&v, origin, false), *unknown = lonely_graph(&v, NULL, false);
+    double plain = probe_graph(s, all);
+    s->g.view.section[BONSAI_SECTION_ORIGIN] = (bonsai_array){of, 12, BONSAI_TYPE_U32};
+    s->job.train = train;
+    s->job.trees = 12;
+    s->job.held = held;
+    assert_true(probe_graph(s, unknown) == plain);
+    double got = probe_graph(s, all);
+    s->job.held = NULL;
+    scene w = v;
+    w.n = 0;
+    for (int i = 0; i < 12; i++)
+        if (!held[11 - i]) {
+            memmove(w.x[0] + w.n * w.f, w.x[0] + i * w.f, (size_t)w.f * sizeof(float));
+            w.own[w.n++] = v.own[i];
+        }
+    bonsai_graph *rest = lonely_graph(&w, NULL, false);
+    assert_true(got == probe_graph(s, rest) && got != plain);
+    for (int i = 0; i < 12; i++)
+        held[i] = 1;
+    s->job.held = held;
+    assert_true(probe_graph(s, all) == 0);
+    bonsai_graph_free(all);
+    bonsai_graph_free(unknown);
+    bonsai_graph_free(rest);
+    free_stage(s);
+    free_scene(&v);
+    (void)state;
+}
+
+/* 0 - 1 - 2, 3 with itself, 4 alone; 2 has no label. */
+static bonsai_graph *graph_by_hand(void)
+{
+    static const uint32_t offsets[] = {0, 1, 3, 4, 5, 5}, neighbors[] = {1, 0, 2, 1, 3};
+    static const uint32_t label[] = {0, 1, UINT32_MAX, 0, 1};
+    static const float x[] = {1, 0, 4, 2, 0, 8, 3, 3, 5, 0};
+    bonsai_graph *g = NULL;
+    bonsai_view o;
+    bonsai_view_init(&o);
+    o.nodes = 5;
+    o.features = o.classes = 2;
+    o.flags = BONSAI_FLAG_SELF_LOOPS;
+    o.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){offsets, 6, BONSAI_TYPE_U32};
+    o.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){neighbors, 5, BONSAI_TYPE_U32};
+    o.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, 10, BONSAI_TYPE_F32};
+    o.section[BONSAI_SECTION_LABELS] = (bonsai_array){label, 5, BONSAI_TYPE_U32};
+    if (bonsai_graph_new(&g, &o, 1) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    return g;
+}
+
+static void a_small_graph_by_hand(void **state)
+{
+    float own[] = {1, 0, 4, 2, 3, 3, 5, 0}, around[] = {4, 2, 0.5f, 4, 3, 3, 0, 0};
+    float far[] = {2.5f, 1, 5.0f / 3, 10.0f / 3, 3, 3, 5, 0};
+    float target[] = {1, 0, 0, 1, 1, 0, 0, 1};
+    int32_t label[] = {0, 1, 0, 1};
+    scene v = make_scene(4, 2, 2, 200, 1), w = v;
+    w.x[0] = own;
+    w.x[1] = around;
+    w.x[2] = far;
+    w.own = label;
+    w.target = target;
+    bonsai_graph *g = graph_by_hand();
+    stage *s = new_stage(&v, false, 1);
+    s->o.layers = 1;
+    double got = probe_graph(s, g), least, most;
+    oracle(&least, &most, &w, 0.5);
+    assert_true(got >= least && got <= most && got == probe(&w, false, 1));
+    bonsai_graph_free(g);
+    free_stage(s);
+    free_scene(&v);
+    (void)state;
+}
+
+/* ---- memory ---- */
+
+typedef struct { const stage *s; const bonsai_graph *g; } attempt;
 
 static bonsai_status try_once(void *payload)
 {
     bonsai_status rc;
-    attempt *a = payload;
+    const attempt *a = payload;
     bn_probe *p = NULL;
-    float *out = NULL;
-    double percent, lambda;
-    bn_points points = {&a->x, a->v->target, a->v->weight};
-    if (a->fit) {
-        BN_TRY(BN_NEW(&out, (int64_t)a->v->n * a->v->c));
-        BN_TRY(fit(out, &a->x, a->v->own, a->v->c, 3, &(bn_place){.threads = 2}));
-    } else {
-        BN_TRY(bn_probe_new(&p, &a->judge, a->v->label, a->v->c, &(bn_place){.threads = 2}));
-        BN_TRY(bn_probe_score(&percent, &lambda, p, &points));
-    }
+    double percent;
+    BN_TRY(bn_probe_new(&p, &a->s->job));
+    BN_TRY(bn_probe_graph(&percent, p, a->g));
 done:
     bn_probe_free(p);
-    bn_free(out);
     return rc;
 }
 
 static void every_failed_allocation_is_survived(void **state)
 {
-    static const int shapes[][2] = {{9, 4}, {4, 9}, {1026, 1026}};
-    for (int i = 0; i < 12; i++) {
-        scene v = make_scene(shapes[i / 4][0], shapes[i / 4][1], 3, 8, i < 8 ? 50 : 1, (uint64_t)i);
-        attempt a = {embed(v.x, v.n, v.f, i & 1), embed(v.rows, v.judged, v.f, i & 1), &v, i & 2};
-        if (i < 8 || i == 11)
-            survives_failed_allocations(try_once, &a, 9);
-        bn_embedding_free(&a.x);
-        bn_embedding_free(&a.judge);
+    for (int sparse = 0; sparse < 2; sparse++) {
+        scene v = make_scene(5, 6, 2, 9, 3);
+        stage *s = new_stage(&v, sparse, 2);
+        bonsai_graph *g = lonely_graph(&v, NULL, sparse);
+        attempt a = {s, g};
+        survives_failed_allocations(try_once, &a, 30);
+        bonsai_graph_free(g);
+        free_stage(s);
         free_scene(&v);
     }
-    (void)state;
-}
-
-static int stop(const bonsai_progress *p, void *payload)
-{
-    ++*(int *)payload;
-    assert_string_equal(p->stage, "fitting");
-    return 1;
-}
-
-static void a_posterior_can_be_canceled(void **state)
-{
-    scene v = make_scene(20, 4, 2, 1, 90, 2);
-    bn_embedding x = embed(v.x, v.n, v.f, false);
-    float *out = room(v.n * v.c);
-    int calls = 0;
-    int64_t before = bn_mem_live();
-    assert_fails(fit(out, &x, v.own, 2, 3,
-                           &(bn_place){.threads = 1, .progress = {stop, &calls}}),
-                 BONSAI_E_CANCELED, "canceled");
-    assert_int_equal(calls, 1);
-    assert_int_equal(bn_mem_live(), before);
-    bn_embedding_free(&x);
-    free(out);
-    free_scene(&v);
     (void)state;
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_elimination_primal_and_dual_dense_and_sparse),
-        cmocka_unit_test(ties_go_to_the_lower_class_and_to_the_stronger_regularisation),
-        cmocka_unit_test(a_weaker_regularisation_is_chosen_where_it_is_better),
-        cmocka_unit_test(a_weight_counts_like_repetition),
-        cmocka_unit_test(the_scale_of_weights_does_not_matter),
+        cmocka_unit_test(agrees_with_elimination),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
-        cmocka_unit_test(posteriors_agree_with_elimination),
-        cmocka_unit_test(steps_come_to_what_a_factorisation_does),
-        cmocka_unit_test(no_more_than_20000_rows_are_fitted),
-        cmocka_unit_test(long_dense_rows_are_fitted_from_fewer),
-        cmocka_unit_test(one_point_wins_everything_for_its_class),
-        cmocka_unit_test(rows_of_zeros_leave_the_share_of_the_classes),
-        cmocka_unit_test(one_class_is_always_right_and_nobody_to_judge_is_zero),
-        cmocka_unit_test(no_points_and_infinite_features_are_refused),
+        cmocka_unit_test(nobody_to_judge_is_zero_and_no_point_is_refused),
+        cmocka_unit_test(soft_labels_and_weights_count),
+        cmocka_unit_test(nodes_that_are_judged_on_do_not_take_part),
+        cmocka_unit_test(a_small_graph_by_hand),
         cmocka_unit_test(every_failed_allocation_is_survived),
-        cmocka_unit_test(a_posterior_can_be_canceled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -361,49 +361,6 @@ static void prototypes_survive_failed_allocations(void **state)
     }
 }
 
-/* A graph of 400 nodes whose neighbours agree as often as asked. */
-static bonsai_graph *agreeing(double homophily)
-{
-    bonsai_generate_options o;
-    bonsai_graph *g = NULL;
-    bonsai_generate_options_init(&o);
-    o.nodes = 400;
-    o.features = 30;
-    o.classes = 4;
-    o.degree = 6;
-    o.words = 8;
-    o.homophily = homophily;
-    o.threads = 1;
-    assert_int_equal(bonsai_graph_generate(&g, &o), BONSAI_OK);
-    return g;
-}
-
-static void where_neighbours_disagree_there_are_no_edges_and_no_averages(void **state)
-{
-    (void)state;
-    for (int apart = 0; apart < 2; apart++) {
-        bonsai_graph *g = agreeing(apart ? 0.02 : 0.9), *small = NULL;
-        bonsai_condense_options o;
-        bonsai_condense_options_init(&o);
-        o.method = BONSAI_METHOD_PROTOTYPES;
-        o.nodes = 4;
-        o.threads = 1;
-        assert_int_equal(bonsai_condense(&small, NULL, g, &o), BONSAI_OK);
-        assert_int_equal(bonsai_graph_edges(small), apart ? 0 : 4);
-        const bonsai_array *meta = &small->view.section[BONSAI_SECTION_METADATA];
-        char *text = calloc((size_t)meta->count + 1, 1);
-        memcpy(text, meta->data, (size_t)meta->count);
-        const char *recipe = strstr(text, "\"recipe\"");
-        assert_non_null(recipe);
-        recipe = strstr(recipe, "\"layers\":");
-        assert_non_null(recipe);
-        assert_int_equal(strtol(recipe + strlen("\"layers\":"), NULL, 10), apart ? 0 : 2);
-        free(text);
-        bonsai_graph_free(small);
-        bonsai_graph_free(g);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -413,7 +370,6 @@ int main(void)
         cmocka_unit_test(rows_are_means_of_members_and_origins_the_nearest),
         cmocka_unit_test(many_ratios_give_what_each_gives_alone),
         cmocka_unit_test(every_tick_can_cancel),
-        cmocka_unit_test(where_neighbours_disagree_there_are_no_edges_and_no_averages),
         cmocka_unit_test(prototypes_survive_failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

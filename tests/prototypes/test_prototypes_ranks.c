@@ -70,7 +70,7 @@ static bool made_alike(const bn_recipe *a, const bn_recipe *b)
 {
     return a->nodes == b->nodes && a->t == b->t && a->type == b->type && a->soft == b->soft &&
            a->weighted == b->weighted && a->layers == b->layers && a->probe == b->probe &&
-           a->lambda == b->lambda && a->judged == b->judged && a->candidates == b->candidates;
+           a->judged == b->judged && a->candidates == b->candidates;
 }
 
 static void forget(errand *t)

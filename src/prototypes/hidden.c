@@ -1,0 +1,166 @@
+/* hidden.c -- rows as a hidden layer of random weights sees them: relu(W x / u + b).
+ *
+ * A linear model on such columns stands for a network with a hidden layer.  W is not drawn number
+ * by number: x is mixed by random signs and Hadamard transforms, three times each in turn, which
+ * comes to the same as a matrix of normal numbers (Yu and others 2016) for far fewer additions, and
+ * in an order that is the same everywhere.  The constant b is a column more of x, of a tenth of the
+ * unit.  Where a row has more columns than are mixed at once, columns that lie that far apart share
+ * one, each with its sign.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "hidden.h"
+
+enum { WIDE = BN_HIDDEN_WIDE, LEAST_SIDE = 64, MOST_SIDE = 4096, TURNS = 2, GROUP = 8, SEED = 17,
+       ROWS = 16 };
+static const float constant = 0.1f, most = 1e18f;
+
+/* ---- making one ---- */
+
+static double length_of(const bn_embedding *e, int64_t row)
+{
+    const float *v = e->dense ? e->dense + row * e->f : e->value + e->offsets[row];
+    int64_t count = e->dense ? e->f : e->offsets[row + 1] - e->offsets[row];
+    double squares = 0;
+    for (int64_t j = 0; j < count; j++)
+        squares += (double)v[j] * (double)v[j];
+    return sqrt(squares);
+}
+
+static void draw_signs(float *sign, int64_t count, uint64_t item)
+{
+    bn_rng r = bn_rng_at(SEED, item);
+    for (int64_t i = 0; i < count; i++)
+        sign[i] = bn_rng_next(&r) >> 63 ? 1.0f : -1.0f;
+}
+
+/* Mixings of one side that give all columns. */
+static int64_t mixings(const bn_hidden *h)
+{
+    return h->side < WIDE ? WIDE / h->side : 1;
+}
+
+bonsai_status bn_hidden_new(bn_hidden *h, const bn_embedding *rows)
+{
+    bonsai_status rc;
+    double sum = 0;
+    memset(h, 0, sizeof *h);
+    h->f = rows->f;
+    h->side = LEAST_SIDE;
+    while (h->side <= h->f && h->side < MOST_SIDE)
+        h->side *= 2;
+    for (int64_t i = 0; i < rows->rows; i++)
+        sum += length_of(rows, i);
+    h->unit = sum > 0 ? (float)(sum / (double)rows->rows) : 1.0f;
+    int64_t turns = mixings(h) * TURNS * h->side;
+    BN_TRY(BN_NEW(&h->sign, mixings(h) * (h->f + 1)));
+    BN_TRY(BN_NEW(&h->turn, turns));
+    draw_signs(h->sign, mixings(h) * (h->f + 1), 0);
+    draw_signs(h->turn, turns, 1);
+done:
+    if (rc != BONSAI_OK)
+        bn_hidden_free(h);
+    return rc;
+}
+
+void bn_hidden_free(bn_hidden *h)
+{
+    bn_free(h->sign);
+    bn_free(h->turn);
+    memset(h, 0, sizeof *h);
+}
+
+/* ---- a row ---- */
+
+static void mix_group(float *x)
+{
+    for (int len = 1; len < GROUP; len *= 2)
+        for (int i = 0; i < GROUP; i += 2 * len)
+            for (int j = i; j < i + len; j++) {
+                float a = x[j], b = x[j + len];
+                x[j] = a + b;
+                x[j + len] = a - b;
+            }
+}
+
+static void mix_halves(float *restrict low, float *restrict high, int64_t n)
+{
+    for (int64_t j = 0; j < n; j++) {
+        float a = low[j], b = high[j];
+        low[j] = a + b;
+        high[j] = a - b;
+    }
+}
+
+/* The Hadamard transform of n numbers, a power of two from GROUP on. */
+static void mix(float *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += GROUP)
+        mix_group(x + i);
+    for (int64_t len = GROUP; len < n; len *= 2)
+        for (int64_t i = 0; i < n; i += 2 * len)
+            mix_halves(x + i, x + i + len, len);
+}
+
+/* to (side) = the row and the constant, each column with its sign. */
+static void lay_out(float *to, const bn_hidden *h, const bn_embedding *x, int64_t row,
+                    const float *sign)
+{
+    const int64_t last = h->side - 1;
+    const float share = 1.0f / h->unit;
+    memset(to, 0, (size_t)h->side * sizeof *to);
+    for (int64_t j = 0; x->dense && j < h->f; j++)
+        to[j & last] += sign[j] * (x->dense[row * h->f + j] * share);
+    for (int64_t e = x->dense ? 0 : x->offsets[row]; !x->dense && e < x->offsets[row + 1]; e++)
+        to[x->index[e] & last] += sign[x->index[e]] * (x->value[e] * share);
+    to[h->f & last] += sign[h->f] * constant;
+}
+
+/* The last transform is needed in its first columns only: those of the sums of such stretches. */
+static void one_mixing(float *out, float *room, const bn_hidden *h, const float *turn)
+{
+    const int64_t side = h->side, kept = bn_least(side, WIDE);
+    const float share = 1.0f / (float)side;
+    for (int t = 0; t < TURNS; t++) {
+        mix(room, side);
+        for (int64_t j = 0; j < side; j++)
+            room[j] *= turn[t * side + j];
+    }
+    for (int64_t at = kept; at < side; at += kept)
+        for (int64_t j = 0; j < kept; j++)
+            room[j] += room[at + j];
+    mix(room, kept);
+    for (int64_t j = 0; j < kept; j++) {        /* what is not finite would spoil the whole fit */
+        float y = room[j] * share;
+        out[j] = y > 0.0f ? fminf(y, most) : 0.0f;
+    }
+}
+
+static void one_row(float *out, float *room, const bn_hidden *h, const bn_embedding *x, int64_t row)
+{
+    for (int64_t m = 0; m < mixings(h); m++) {
+        lay_out(room, h, x, row, h->sign + m * (h->f + 1));
+        one_mixing(out + m * h->side, room, h, h->turn + m * TURNS * h->side);
+    }
+}
+
+bonsai_status bn_hidden_rows(bn_embedding *out, const bn_hidden *h, const bn_embedding *x,
+                             int threads)
+{
+    bonsai_status rc;
+    memset(out, 0, sizeof *out);
+    BN_TRY(BN_BIG(&out->dense, NULL, x->rows * WIDE));
+    out->rows = x->rows;
+    out->f = WIDE;
+    const double work = (double)x->rows * (double)(mixings(h) * h->side) * 8;
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(dynamic)
+    for (int64_t first = 0; first < x->rows; first += ROWS) {
+        float room[MOST_SIDE];
+        for (int64_t r = first; r < bn_least(first + ROWS, x->rows); r++)
+            one_row(out->dense + r * WIDE, room, h, x, r);
+    }
+done:
+    return rc;
+}

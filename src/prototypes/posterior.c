@@ -1,0 +1,135 @@
+/* posterior.c -- soft classes of rows, from ridge regression on their labels (fit.c).
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "fit.h"
+
+static const double posterior_lambda = 1e-4;
+static const double most_products = 8e9;        /* of dense rows, ... */
+static const double most_of_a_step = 4e8;       /* ... and of sparse ones in each step */
+
+/* Rows are fewer where they are long or classes are many, so that no fit takes longer than about a
+ * second. */
+static int64_t rows_to_fit(const bn_sharded *x, int64_t classes)
+{
+    int64_t n = bn_least(x->rows, BN_FIT_ROWS);
+    double f = (double)(x->e->f + 1), each = x->length * (double)classes;
+    if (x->e->dense && (double)n * f * fmin((double)n, f) > most_products)
+        n = (int64_t)fmax(most_products / (f * f), sqrt(most_products / f));
+    if (!x->e->dense && f > BN_FIT_DIRECT && (double)n * each > most_of_a_step)
+        n = (int64_t)fmax(most_of_a_step / each, BN_FIT_DIRECT);
+    return n;
+}
+
+static void soften(float *row, int64_t c, double sharpness)
+{
+    float most = row[0];
+    double total = 0;
+    for (int64_t j = 1; j < c; j++)
+        most = row[j] > most ? row[j] : most;
+    for (int64_t j = 0; j < c; j++)
+        total += bn_exp(sharpness * ((double)row[j] - (double)most));
+    for (int64_t j = 0; j < c; j++)
+        row[j] = (float)(bn_exp(sharpness * ((double)row[j] - (double)most)) / total);
+}
+
+/* The labels of the given rows, which ascend, of all ranks. */
+static bonsai_status gather_labels(int32_t *out, const bn_sharded *x, const int32_t *label,
+                                   const int64_t *row, int64_t count)
+{
+    bonsai_status rc;
+    bn_world *w = x->at->world;
+    int32_t *mine = NULL;
+    int64_t *bytes = NULL, own = 0;
+    rc = BN_NEW(&mine, count);
+    if (rc == BONSAI_OK)
+        rc = BN_NEW(&bytes, bn_ranks(w));
+    BN_TRY(bn_agree(w, rc));
+    for (int64_t i = 0, r = 0; i < count; i++) {
+        while (row[i] >= x->first[r + 1])
+            r++;
+        bytes[r] += (int64_t)sizeof *mine;
+        if (r == bn_rank(w))
+            mine[own++] = label[row[i] - x->first[r]];
+    }
+    BN_TRY(bn_gather(w, out, bytes, mine));
+done:
+    bn_free(mine);
+    bn_free(bytes);
+    return rc;
+}
+
+/* Some rows that speak for all, at even distances, and their labels: on every rank. */
+static bonsai_status gather_rows(bn_embedding *some, int32_t **label, const bn_sharded *x,
+                                 const int32_t *own, int64_t count)
+{
+    bonsai_status rc;
+    bn_world *w = x->at->world;
+    int64_t *row = NULL;
+    rc = BN_NEW(&row, count);
+    if (rc == BONSAI_OK)
+        rc = BN_NEW(label, count);
+    BN_TRY(bn_agree(w, rc));
+    for (int64_t i = 0; i < count; i++)
+        row[i] = i * x->rows / count;
+    BN_TRY(gather_labels(*label, x, own, row, count));
+    BN_TRY(bn_rows_gather(some, x, row, count));
+done:
+    bn_free(row);
+    return rc;
+}
+
+static bonsai_status fit_posterior(bn_fit *q, const int32_t *label, bn_progress p)
+{
+    bonsai_status rc;
+    BN_TRY(bn_fit_rows(q, &(bn_labels){.label = label}));
+    if (!q->x->dense && q->m > BN_FIT_DIRECT) {
+        BN_TRY(bn_fit_steps(q, p));
+        goto done;
+    }
+    BN_TRY(bn_tick(p, "fitting", 0, 1));
+    BN_TRY(bn_fit_direct(q));
+    BN_TRY(bn_tick(p, "fitting", 1, 1));
+done:
+    return rc;
+}
+
+bonsai_status bn_posterior(float *posterior, float *weights, const bn_sharded *x,
+                           const int32_t *label, int64_t classes, double sharpness)
+{
+    bonsai_status rc;
+    bn_world *w = x->at->world;
+    const bn_embedding *e = x->e;
+    bn_embedding some = {0};
+    int32_t *some_label = NULL;
+    bool here = bn_sharded_here(x);
+    bn_fit q = {.x = here ? e : &some, .n = rows_to_fit(x, classes), .c = classes,
+                .lambda = &posterior_lambda, .ways = 1, .threads = bn_threads(x->at->threads)};
+    bn_scorer scorer = {0};
+    if (x->rows == 0)
+        return BONSAI_OK;
+    if (!here)
+        BN_TRY(gather_rows(&some, &some_label, x, label, q.n));
+    BN_TRY(bn_agree(w, fit_posterior(&q, here ? label : some_label, x->at->progress)));
+    /* those of rank 0, so that nothing hangs on how another machine rounds */
+    BN_TRY(bn_share(w, q.w, (e->f + 1) * classes * (int64_t)sizeof *q.w, 0));
+    BN_TRY(bn_agree(w, bn_scorer_new(&scorer, &q)));
+    if (weights)
+        memcpy(weights, q.w, (size_t)(e->f * classes) * sizeof *weights);
+    const double work = (bn_numbers(e, e->rows) + 32.0 * (double)e->rows) * (double)classes;
+#pragma omp parallel for num_threads(bn_team(q.threads, work)) schedule(static)
+    for (int64_t first = 0; first < e->rows; first += BN_FIT_BLOCK) {
+        int64_t count = bn_least(BN_FIT_BLOCK, e->rows - first);
+        bn_score_rows(posterior + first * classes, &scorer, e, first, count);
+        for (int64_t r = first; r < first + count; r++)
+            soften(posterior + r * classes, classes, sharpness);
+    }
+done:
+    bn_fit_free(&q);
+    bn_scorer_free(&scorer);
+    bn_embedding_free(&some);
+    bn_free(some_label);
+    return rc;
+}
