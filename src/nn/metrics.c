@@ -123,12 +123,13 @@ bonsai_status bn_tally_new(bn_tally *t, int64_t classes, int64_t nodes)
 {
     bonsai_status rc;
     t->classes = classes;
-    BN_TRY(BN_NEW(&t->labels, classes));
-    BN_TRY(BN_NEW(&t->guesses, classes));
-    BN_TRY(BN_NEW(&t->right, classes));
+    BN_TRY(BN_NEW(&t->labels, 3 * classes));
     BN_TRY(BN_NEW(&t->guess, nodes));
-    for (int i = 0; i < 2 && classes == 2; i++)
-        BN_TRY(BN_NEW(&t->item[i], nodes));
+    if (classes == 2)
+        BN_TRY(BN_NEW(&t->item[0], 2 * nodes));
+    t->guesses = t->labels + classes;
+    t->right = t->guesses + classes;
+    t->item[1] = t->item[0] ? t->item[0] + nodes : NULL;
 done:
     return rc;
 }
@@ -136,11 +137,8 @@ done:
 void bn_tally_free(bn_tally *t)
 {
     bn_free(t->labels);
-    bn_free(t->guesses);
-    bn_free(t->right);
     bn_free(t->guess);
     bn_free(t->item[0]);
-    bn_free(t->item[1]);
 }
 
 /* The bits of a float as a whole number of the same order; the zeros are equal. */
@@ -155,11 +153,8 @@ static uint64_t ranked(float margin, int32_t label)
 
 static void count(double *metric, bn_tally *t, const bn_judged *j)
 {
-    const size_t bytes = (size_t)t->classes * sizeof *t->labels;
     t->nodes = j->count;
-    memset(t->labels, 0, bytes);
-    memset(t->guesses, 0, bytes);
-    memset(t->right, 0, bytes);
+    memset(t->labels, 0, 3 * (size_t)t->classes * sizeof *t->labels);
     for (int64_t i = 0; i < j->count; i++) {
         t->labels[j->label[i]]++;
         t->guesses[t->guess[i]]++;

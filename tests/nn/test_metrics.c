@@ -301,7 +301,7 @@ static void judging_survives_failed_allocations(void **state)
 {
     (void)state;
     bonsai_graph *g = labelled(2);
-    survives_failed_allocations(judge_once, g, 8);
+    survives_failed_allocations(judge_once, g, 5);
     bonsai_graph_free(g);
 }
 
