@@ -36,7 +36,7 @@ static bn_json *real_or_null(double value)
     return isnan(value) ? bn_json_null() : bn_json_real(value);
 }
 
-bn_json *cell_json(const bonsai_cell *c)
+static bn_json *plain_json(const bonsai_cell *c)
 {
     return bn_json_pack("{s:s,s:f,s:s,s:i,s:o,s:o,s:I,s:f,s:I,s:I,s:I,s:f,s:f,s:f,s:o,s:o,s:s,s:i}",
                         "method", method_of(c), "ratio", c->ratio, "model",
@@ -50,12 +50,37 @@ bn_json *cell_json(const bonsai_cell *c)
                         accuracy(c, c->accuracy_error), "unit", units[c->unit], "units", c->units);
 }
 
-bn_json *cell_values_json(const bonsai_cell *c)
+/* The metrics but accuracy, which has its own keys; those of a cell without runs are null. */
+static void add_metrics(bn_json *cell, const bonsai_cell *c)
 {
-    bn_json *runs = bn_json_array();
+    static const char *const ends[] = {"_mean", "_std", "_error"};
+    const double *of[] = {c->metric_mean, c->metric_std, c->metric_error};
+    char key[64];
+    bn_json_set(cell, "metric", bn_json_text(bonsai_metric_name(c->metric)));
+    for (int m = BONSAI_METRIC_ACCURACY + 1; m < BONSAI_METRIC_COUNT; m++)
+        for (int k = 0; k < 3; k++) {
+            const bool known = c->runs > 0 && c->metric_mean[m] >= 0;
+            snprintf(key, sizeof key, "%s%s", bonsai_metric_name((bonsai_metric)m), ends[k]);
+            bn_json_set(cell, key, known ? bn_json_real(of[k][m]) : bn_json_null());
+        }
+}
+
+bn_json *cell_json(const bonsai_cell *c)
+{
+    bn_json *cell = plain_json(c);
+    add_metrics(cell, c);
+    return cell;
+}
+
+bn_json *cell_values_json(const bonsai_cell *c, int64_t classes)
+{
+    bn_json *runs = bn_json_array(), *recall = bn_json_array();
     for (int i = 0; c->accuracies && i < c->runs; i++)
         bn_json_add(runs, accuracy(c, c->accuracies[i]));
-    return bn_json_pack("{s:i,s:i,s:o}", "split", c->split, "draw", c->draw, "accuracies", runs);
+    for (int64_t k = 0; c->recall && c->runs > 0 && k < classes; k++)
+        bn_json_add(recall, measure_json(c->recall[k]));
+    return bn_json_pack("{s:i,s:i,s:o,s:o}", "split", c->split, "draw", c->draw, "accuracies", runs,
+                        "recall", recall);
 }
 
 /* The keys that only cells with a setting have. */
@@ -74,7 +99,7 @@ static bn_json *detail_json(const cellfile *f, const bonsai_cell *c)
 
 static bn_json *line_json(const cellfile *f, const bonsai_cell *c)
 {
-    bn_json *line = cell_json(c), *values = cell_values_json(c);
+    bn_json *line = cell_json(c), *values = cell_values_json(c, f->classes);
     bn_json *detail = f->settings ? detail_json(f, c) : bn_json_object();
     bn_json_update(line, values);
     bn_json_update(line, detail);
@@ -112,13 +137,28 @@ static void fill_detail(bonsai_cell *c, const bn_json *line)
     c->chance = number(line, "chance", NAN);
 }
 
-/* Of each run; the cell has room for so many. */
-static void fill_values(bonsai_cell *c, const bn_json *line, int room)
+/* room: of the array, which may be NULL. */
+static void fill_array(double *to, const bn_json *from, int64_t room, double without)
 {
-    const bn_json *values = bn_json_get(line, "accuracies");
-    for (int i = 0; c->accuracies && i < room; i++) {
-        const bn_json *value = bn_json_at(values, (size_t)i);
-        c->accuracies[i] = bn_json_is_number(value) ? bn_json_as_number(value) : NAN;
+    for (int64_t i = 0; to && i < room; i++) {
+        const bn_json *value = bn_json_at(from, (size_t)i);
+        to[i] = bn_json_is_number(value) ? bn_json_as_number(value) : without;
+    }
+}
+
+static void fill_metrics(bonsai_cell *c, const bn_json *line)
+{
+    char key[64];
+    const char *name;
+    for (int m = 0; (name = bonsai_metric_name((bonsai_metric)m)); m++) {
+        snprintf(key, sizeof key, "%s_mean", name);
+        c->metric_mean[m] = number(line, key, -1);
+        snprintf(key, sizeof key, "%s_std", name);
+        c->metric_std[m] = number(line, key, 0);
+        snprintf(key, sizeof key, "%s_error", name);
+        c->metric_error[m] = number(line, key, NAN);
+        if (strcmp(name, text_of(line, "metric")) == 0)
+            c->metric = (bonsai_metric)m;
     }
 }
 
@@ -167,7 +207,9 @@ static int take(const cellfile *f, const bn_json *line)
     for (int64_t i = 0; i < f->count; i++)
         if (is_of(f, &f->cells[i], line)) {
             fill(&f->cells[i], line);
-            fill_values(&f->cells[i], line, f->runs);
+            fill_metrics(&f->cells[i], line);
+            fill_array(f->cells[i].accuracies, bn_json_get(line, "accuracies"), f->runs, NAN);
+            fill_array(f->cells[i].recall, bn_json_get(line, "recall"), f->classes, -1);
             if (f->settings)
                 fill_detail(&f->cells[i], line);
         }

@@ -353,6 +353,7 @@ typedef struct {
     bonsai_cell *cells;         /* the cells to measure */
     int64_t      count;
     int          runs;          /* of a training; cells have room for as many accuracies */
+    int64_t      classes;       /* of the graph; cells have room for the recall of each, or NULL */
     const char *const *settings;        /* their names; NULL: cells name none */
     FILE        *file;
     int          fresh;         /* 1: created now, and no cell has been written yet */
@@ -367,11 +368,11 @@ int  cellfile_keep(const bonsai_cell *c, void *file);   /* a bonsai_cell_fn: on 
 int  cellfile_stopped(cellfile *f, bonsai_status rc);
 void cellfile_close(cellfile *f);                       /* frees the heading too */
 bn_json *cell_json(const bonsai_cell *c);                /* an object, yours; NULL: no memory */
-bn_json *cell_values_json(const bonsai_cell *c);         /* its split, its draw, and every run */
+/* Its split, its draw, every run, and the recall of each class. */
+bn_json *cell_values_json(const bonsai_cell *c, int64_t classes);
 
-/* Prints the table of a comparison whose cells are done, and its methods in pairs.  runs: of each
- * cell.  Exit code. */
-int  compared_print(session *s, const bonsai_compare_options *o, int runs,
+/* Prints the table of a comparison whose cells are done, and its methods in pairs.  Exit code. */
+int  compared_print(session *s, const bonsai_compare_options *o, int64_t classes,
                     const bonsai_cell *cells, int64_t count);
 
 #endif

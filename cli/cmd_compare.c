@@ -18,7 +18,7 @@ typedef struct {
     bonsai_model_kind model[BONSAI_MODEL_COUNT];
     double ratio[MOST];
     bonsai_cell *cells;
-    double  *accuracies;        /* of all cells */
+    double  *accuracies, *recall;       /* of all cells */
     int64_t  count;
     cellfile file;
 } arguments;
@@ -101,7 +101,7 @@ static int parse_rows(session *s, arguments *a, const opt_spec *spec, int argc, 
     const opt_group groups[] = {
         {.base = a, .own = own},
         {.base = &a->o, .kind = BONSAI_OPTIONS_COMPARE, .only = "splits draws side_by_side"},
-        {.base = &a->train, .kind = BONSAI_OPTIONS_TRAIN, .but = "model metric"},
+        {.base = &a->train, .kind = BONSAI_OPTIONS_TRAIN, .but = "model"},
         {.base = &a->protocol, .own = training_protocol},
         {.base = &a->condense, .kind = BONSAI_OPTIONS_CONDENSE, .only = "accounting"}, {0}};
     opt_spec whole = *spec;
@@ -127,7 +127,7 @@ static int parse(session *s, arguments *a, int argc, char **argv)
         .usage = "compare GRAPH [options]",
         .about =
             "Condenses GRAPH by each method to each ratio, trains models on the small graphs and\n"
-            "on GRAPH itself, and prints how many test nodes of GRAPH they get right, in percent:\n"
+            "on GRAPH itself, and prints their accuracy, or another --metric, on test nodes of GRAPH:\n"
             "mean and standard error over the splits if there are several, else over the draws,\n"
             "else over the runs, which differ in their weights alone.  All methods share the\n"
             "splits; below the table the first is set against each other, in pairs of the same\n"
@@ -170,31 +170,36 @@ static bn_json *heading(const arguments *a, const bonsai_graph *g)
                                   (int64_t)bonsai_graph_features(g), "classes",
                                   (int64_t)bonsai_graph_classes(g), "checksum", sum);
     bn_json *options = bn_json_pack(
-        "{s:i,s:i,s:i,s:i,s:I,s:i,s:i,s:f,s:f,s:f,s:b,s:s,s:s,s:s}", "seeds", t->seeds, "epochs",
+        "{s:i,s:i,s:i,s:i,s:I,s:i,s:i,s:f,s:f,s:f,s:b,s:s,s:s,s:s,s:s}", "seeds", t->seeds, "epochs",
         t->epochs, "every", t->every, "layers", t->layers, "hidden", (int64_t)t->hidden, "heads",
         t->heads, "gin-layers", t->gin_layers, "rate", t->rate, "decay", t->decay, "dropout",
         t->dropout, "standardise", t->standardise, "accounting",
-        a->condense.accounting ? "paper" : "strict", "split", split, "seed", seed);
+        a->condense.accounting ? "paper" : "strict", "split", split, "metric",
+        bonsai_metric_name(t->metric), "seed", seed);
     return bn_json_pack("{s:s,s:o,s:o}", "bonsai_compare", bonsai_version(), "graph", graph,
                         "options", options);
 }
 
 /* ---- the work ------------------------------------------------------------ */
 
-/* Lists the cells, each with room for the accuracy of every run. */
-static int list_cells(session *s, arguments *a)
+/* Lists the cells, each with room for the accuracy of every run and the recall of every class. */
+static int list_cells(session *s, arguments *a, const bonsai_graph *g)
 {
+    const int64_t classes = bonsai_graph_classes(g);
     a->count = bonsai_compare_count(&a->o);
     if (a->count < 0)
         return fail(s, BONSAI_E_ARGUMENT);
     a->cells = calloc((size_t)a->count, sizeof *a->cells);
     a->accuracies = calloc((size_t)a->count, (size_t)a->train.seeds * sizeof *a->accuracies);
-    if (!a->cells || !a->accuracies)
+    a->recall = calloc((size_t)a->count, ((size_t)classes + 1) * sizeof *a->recall);
+    if (!a->cells || !a->accuracies || !a->recall)
         return fail_with(s, "there is not enough memory for %lld cells of %d runs",
                          (long long)a->count, a->train.seeds);
     bonsai_status rc = bonsai_compare_cells(a->cells, &a->o);
-    for (int64_t i = 0; i < a->count; i++)
+    for (int64_t i = 0; i < a->count; i++) {
         a->cells[i].accuracies = a->accuracies + i * a->train.seeds;
+        a->cells[i].recall = a->recall + i * classes;
+    }
     return rc == BONSAI_OK ? EXIT_DONE : fail(s, rc);
 }
 
@@ -204,9 +209,10 @@ static int compare(session *s, arguments *a)
     bonsai_status rc = bonsai_graph_read(&g, a->path, &s->read);
     if (rc == BONSAI_OK)
         rc = bonsai_graph_verify(g);
-    int code = rc == BONSAI_OK ? list_cells(s, a) : fail(s, rc);
+    int code = rc == BONSAI_OK ? list_cells(s, a, g) : fail(s, rc);
     a->file = (cellfile){.s = s, .command = "compare", .place = "file", .path = a->out,
-                         .cells = a->cells, .count = a->count, .runs = a->train.seeds};
+                         .cells = a->cells, .count = a->count, .runs = a->train.seeds,
+                         .classes = g ? bonsai_graph_classes(g) : 0};
     if (code == EXIT_DONE && a->out) {
         a->file.heading = heading(a, g);
         code = cellfile_open(&a->file);
@@ -214,10 +220,11 @@ static int compare(session *s, arguments *a)
     if (code == EXIT_DONE && (rc = bonsai_compare(a->cells, g, &a->o)) != BONSAI_OK)
         code = cellfile_stopped(&a->file, rc);
     if (code == EXIT_DONE)
-        code = compared_print(s, &a->o, a->train.seeds, a->cells, a->count);
+        code = compared_print(s, &a->o, a->file.classes, a->cells, a->count);
     cellfile_close(&a->file);
     free(a->cells);
     free(a->accuracies);
+    free(a->recall);
     bonsai_graph_free(g);
     return code;
 }

@@ -15,7 +15,9 @@ enum { SHOWN = 48 };
 
 typedef struct {
     const bonsai_compare_options *o;
-    int runs;
+    int runs;                   /* of each cell */
+    int64_t classes;
+    bonsai_metric metric;       /* that the table shows */
     const bonsai_cell *cells;   /* all that were measured */
     int64_t count;
     bonsai_cell *table;         /* merged: the full graph, then method by ratio by model */
@@ -69,10 +71,10 @@ static bonsai_difference difference_of(const compared *a, const bonsai_cell *c,
 
 static int is_best(const compared *a, int method, int ratio, int model)
 {
-    double mine = cell_at(a, method, ratio, model)->accuracy_mean;
+    double mine = cell_at(a, method, ratio, model)->metric_mean[a->metric];
     for (int i = 0; i < a->o->method_count; i++) {
         const bonsai_cell *c = cell_at(a, i, ratio, model);
-        if (c->runs > 0 && c->accuracy_mean > mine)
+        if (c->runs > 0 && c->metric_mean[a->metric] > mine)
             return 0;
     }
     return 1;
@@ -88,13 +90,13 @@ static void with_error(char text[SHOWN], const char *format, double value, doubl
         snprintf(text + n, SHOWN - (size_t)n, " %s %4.2f", text_is_utf8() ? "\u00b1" : "+-", error);
 }
 
-static bn_json *accuracy_text(const compared *a, int method, int ratio, int model)
+static bn_json *metric_text(const compared *a, int method, int ratio, int model)
 {
     char text[SHOWN];
     const bonsai_cell *c = cell_at(a, method, ratio, model);
-    if (c->runs == 0 || c->accuracy_mean < 0)
+    if (c->runs == 0 || c->metric_mean[a->metric] < 0)
         return bn_json_null();
-    with_error(text, "%5.2f", c->accuracy_mean, c->accuracy_error);
+    with_error(text, "%5.2f", c->metric_mean[a->metric], c->metric_error[a->metric]);
     return bn_json_textf("%s%s", text, method >= 0 && is_best(a, method, ratio, model) ? " *" : "");
 }
 
@@ -112,7 +114,7 @@ static bn_json *table_row(const compared *a, int method, int ratio)
                                 bonsai_method_name((bonsai_method)first->method),
                                 sized(first, first->bytes), sized(first, (double)first->nodes));
     for (int k = 0; k < a->o->model_count; k++) {
-        bn_json_add(row, accuracy_text(a, method, ratio, k));
+        bn_json_add(row, metric_text(a, method, ratio, k));
         train += cell_at(a, method, ratio, k)->seconds_train;
     }
     bn_json_add(row, method < 0 ? bn_json_null() : bn_json_real(first->seconds_condense));
@@ -134,7 +136,7 @@ static int is_single(const compared *a)
 static void title_of(char *title, size_t size, const compared *a)
 {
     int splits = a->o->splits, draws = a->o->draws;
-    int n = snprintf(title, size, "Test accuracy in percent%s ",
+    int n = snprintf(title, size, "Test %s in percent%s ", bonsai_metric_text(a->metric),
                      is_single(a) ? " of" : ": mean and standard error over");
     if (splits > 1)
         n += snprintf(title + n, size - (size_t)n, "%d splits, each with ", splits);
@@ -269,7 +271,7 @@ static bn_json *values_json(const compared *a, const bonsai_cell *like)
     for (int64_t i = 0; i < a->count; i++) {
         const bonsai_cell *c = &a->cells[i];
         if (c->method == like->method && c->ratio == like->ratio && c->model == like->model)
-            bn_json_add(all, cell_values_json(c));
+            bn_json_add(all, cell_values_json(c, a->classes));
     }
     return all;
 }
@@ -330,10 +332,11 @@ static int note_missing(session *s, const compared *a)
     return made == 0 && small > 0;
 }
 
-int compared_print(session *s, const bonsai_compare_options *o, int runs,
+int compared_print(session *s, const bonsai_compare_options *o, int64_t classes,
                    const bonsai_cell *cells, int64_t count)
 {
-    compared a = {.o = o, .runs = runs, .cells = cells, .count = count};
+    compared a = {.o = o, .runs = o->train->seeds, .classes = classes, .cells = cells,
+                  .count = count, .metric = o->train->metric};
     style how = style_of(s);
     a.rows = (1 + (int64_t)o->method_count * o->ratio_count) * o->model_count;
     a.table = calloc((size_t)a.rows, sizeof *a.table);

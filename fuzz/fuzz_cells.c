@@ -18,11 +18,11 @@ const mu_framing fuzz_framing = {.head = 1, .files = 1, .separator = -1, .last_b
 const workers crew = {.program = "bonsai"};
 const command commands[] = {{NULL, NULL, NULL}};
 
-enum { CELLS = 4, RUNS = 5 };
+enum { CELLS = 4, RUNS = 5, CLASSES = 3 };
 
 static const char *const names[] = {"strict", "paper"};
 
-static double accuracies[CELLS][RUNS];
+static double accuracies[CELLS][RUNS], recall[CELLS][CLASSES];
 
 static void ask(cellfile *f, bonsai_cell *cells, session *s, bool paper)
 {
@@ -32,12 +32,13 @@ static void ask(cellfile *f, bonsai_cell *cells, session *s, bool paper)
     for (int i = 0; i < CELLS; i++)
         cells[i] = (bonsai_cell){.size = sizeof *cells, .method = BONSAI_METHOD_RANDOM,
                                  .ratio = 0.1 * (i + 1), .setting = i % 2,
-                                 .accuracies = accuracies[i]};
+                                 .accuracies = accuracies[i], .recall = recall[i]};
     cells[0].method = -1;
     cells[3].study = BONSAI_STUDY_GRADIENT;
     snprintf(key, sizeof key, "bonsai_%s", of);
     *f = (cellfile){.s = s, .command = of, .place = "file", .path = fuzz_path("cells"),
-                    .cells = cells, .count = CELLS, .runs = RUNS, .settings = paper ? names : NULL,
+                    .cells = cells, .count = CELLS, .runs = RUNS, .classes = CLASSES,
+                    .settings = paper ? names : NULL,
                     .heading = bn_json_pack("{s:s,s:{s:i},s:{s:i}}", key, "1.0", "graph", "nodes",
                                             5, "options", "epochs", 9)};
 }

@@ -254,6 +254,8 @@ typedef struct {                /* one cell of a table: what is asked, and what 
     int     units;              /* ... and how many of them there are */
     double  accuracy_error;     /* the standard error of the mean; NAN: of one unit it has none */
     double *accuracies;         /* of each run, unless NULL; the caller's, with room for all */
+    double  metric_error[BONSAI_METRIC_ROOM];   /* as accuracy_error */
+    double *recall;             /* of each class, as accuracies; -1: it has no test nodes */
 } bonsai_cell;
 
 /* A cell of the full graph that is not done. */
@@ -315,7 +317,7 @@ BONSAI_API bonsai_status bonsai_cells_merge(bonsai_cell *out, const bonsai_cell 
 
 typedef struct {                /* between two methods */
     size_t size;                /* set by the init function */
-    double difference;          /* of their accuracies */
+    double difference;          /* of their accuracies, or of the metric that the cells have */
     double error;               /* its standard error; NAN: there is none */
     int    pairs;               /* of cells with the same split and draw; 0: none was measured */
     int    verdict;             /* 1: better by more than two errors, -1: worse by as much, 0: tie */

@@ -235,7 +235,8 @@ class Cell(Structure):
                 ("correlation", c_double), ("threshold", c_double), ("chance", c_double),
                 ("metric_mean", _metrics), ("metric_std", _metrics), ("metric", c_int),
                 ("split", c_int), ("draw", c_int), ("unit", c_int), ("units", c_int),
-                ("accuracy_error", c_double), ("accuracies", POINTER(c_double))]
+                ("accuracy_error", c_double), ("accuracies", POINTER(c_double)),
+                ("metric_error", _metrics), ("recall", POINTER(c_double))]
 
 
 class Difference(Structure):

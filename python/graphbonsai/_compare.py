@@ -42,13 +42,18 @@ def _cell(cell: c.Cell) -> Dict[str, Any]:
     found["why"] = cell.why.decode("utf-8", "replace")
     found["accuracy_error"] = _known(cell.accuracy_error)
     found["unit"], found["units"] = UNITS[cell.unit], cell.units
+    found["metric"] = c.METRICS[cell.metric]
+    for end in ("mean", "std", "error"):
+        for name, value in zip(c.METRICS, getattr(cell, "metric_" + end)):
+            found.setdefault("%s_%s" % (name, end), _known(value))
     return found
 
 
-def _values(cell: c.Cell) -> Dict[str, Any]:
-    """The accuracy of every run of a cell of one split and draw."""
+def _values(cell: c.Cell, classes: int) -> Dict[str, Any]:
+    """The accuracy of every run of a cell of one split and draw, and the recall of every class."""
     return {"split": cell.split, "draw": cell.draw,
-            "accuracies": cell.accuracies[:cell.runs] if cell.accuracies else []}
+            "accuracies": cell.accuracies[:cell.runs] if cell.accuracies else [],
+            "recall": cell.recall[:classes] if cell.recall and cell.runs else []}
 
 
 def _like(a: c.Cell, b: c.Cell) -> bool:
@@ -66,7 +71,7 @@ def _against(cells: Any, one: c.Cell, other: c.Cell) -> Optional[Dict[str, Any]]
             "pairs": d.pairs, "verdict": None if error is None else VERDICTS[d.verdict + 1]}
 
 
-def _table(cells: Any) -> List[Dict[str, Any]]:
+def _table(cells: Any, classes: int) -> List[Dict[str, Any]]:
     """The cells of each method, ratio and model as one, with what they are made of."""
     first = [cell for cell in cells if cell.split == 0 and cell.draw == 0]
     rows = []
@@ -74,7 +79,7 @@ def _table(cells: Any) -> List[Dict[str, Any]]:
         merged = c.init(c.Cell)
         c.cells_merge(ctypes.byref(merged), cells, len(cells), ctypes.byref(like))
         row = _cell(merged)
-        row["values"] = [_values(cell) for cell in cells if _like(cell, like)]
+        row["values"] = [_values(cell, classes) for cell in cells if _like(cell, like)]
         pairs = [_against(cells, like, other) for other in first
                  if like.method >= 0 and other.method >= 0 and other.method != like.method
                  and other.ratio == like.ratio and other.model == like.model]
@@ -88,9 +93,10 @@ class Comparison(Sequence[Dict[str, Any]]):
 
     A cell holds the mean over its splits, draws and runs; `accuracy_error` is its standard error
     over the `units` of the kind `unit`: the splits if there are several, else the draws, else the
-    runs.  `values` has the accuracy of every run, and `against` compares it with each other method
-    in pairs of the same split and draw: a win or a loss is a difference of more than two of its
-    standard errors.
+    runs.  `balanced_mean`, `f1_std`, `auc_error` and so on are the same of the other metrics, -1
+    where one is not defined.  `values` has the accuracy of every run and the recall of every class,
+    and `against` compares the metric that was asked for with each other method in pairs of the same
+    split and draw: a win or a loss is a difference of more than two of its standard errors.
     """
 
     def __init__(self, cells: Sequence[Dict[str, Any]]) -> None:
@@ -111,9 +117,9 @@ class Comparison(Sequence[Dict[str, Any]]):
         for cell in self.cells:
             if cell["runs"]:
                 rows.append((cell["method"], number(float(cell["ratio"])), cell["model"],
-                             "%.2f" % cell["accuracy_mean"],
-                             "-" if cell["accuracy_error"] is None
-                             else "%.2f" % cell["accuracy_error"],
+                             "%.2f" % cell[cell["metric"] + "_mean"],
+                             "-" if cell[cell["metric"] + "_error"] is None
+                             else "%.2f" % cell[cell["metric"] + "_error"],
                              "%.3g" % (100 * cell["share"]), number(cell["nodes"]),
                              "%.3g" % (cell["seconds_condense"] + cell["seconds_train"])))
             else:
@@ -259,6 +265,7 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
     """
     given = dict(locals())
     handle = as_graph("graph", graph)._live()
+    classes = c.graph_view(handle).contents.classes
     kinds = [options_of.choice("method", m, METHODS) for m in _texts("methods", methods)]
     shares = [options_of.real("ratio", r)
               for r in (ratios if hasattr(ratios, "__iter__") else [ratios])]
@@ -275,21 +282,29 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
     o.condense, o.train = ctypes.pointer(oc), ctypes.pointer(ot)
     cells = (c.Cell * max(c.compare_count(ctypes.byref(o)), 1))()
     c.compare_cells_sized(cells, ctypes.sizeof(c.Cell), ctypes.byref(o))
-    singles = (ctypes.c_double * (len(cells) * ot.seeds))()
+    singles = (ctypes.c_double * (len(cells) * (ot.seeds + classes)))()
     for i, one in enumerate(cells):
-        one.accuracies = ctypes.cast(ctypes.byref(singles, i * ot.seeds * 8),
-                                     ctypes.POINTER(ctypes.c_double))
+        at = i * (ot.seeds + classes)
+        one.accuracies = _at(singles, at)
+        one.recall = _at(singles, at + ot.seeds)
     _run(cells, handle, o, cell, progress)
-    return Comparison(_table(cells))
+    return Comparison(_table(cells, classes))
+
+
+def _at(numbers: Any, place: int) -> Any:
+    """The numbers of an array from a place on."""
+    return ctypes.cast(ctypes.byref(numbers, place * ctypes.sizeof(ctypes.c_double)),
+                       ctypes.POINTER(ctypes.c_double))
 
 
 def _run(cells: Any, handle: Any, o: Any, listener: Any, progress: Progress) -> None:
     if listener is not None and not callable(listener):
         raise OptionError("cell must be a function of one cell, not %r" % (listener,))
+    classes = c.graph_view(handle).contents.classes
     with Watch(progress) as watch:
         def tell(one: Any, _payload: Any) -> int:
             if watch.raised is None:
-                watch.guard(listener, {**_cell(one.contents), **_values(one.contents)})
+                watch.guard(listener, {**_cell(one.contents), **_values(one.contents, classes)})
             return watch.raised is not None
         if listener is not None:
             o.cell = c.CELL_FN(tell)

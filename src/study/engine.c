@@ -142,7 +142,7 @@ static bool is_measured(const bn_study *s, const bonsai_cell *c)
     return (state == BN_CELL_READY || state == BN_CELL_TOLD) && c->runs > 0;
 }
 
-static void copy_training(bonsai_cell *c, const bonsai_cell *from)
+static void copy_training(const bn_study *s, bonsai_cell *c, const bonsai_cell *from)
 {
     c->runs = c->units = from->runs;
     c->unit = from->unit;
@@ -151,16 +151,23 @@ static void copy_training(bonsai_cell *c, const bonsai_cell *from)
     c->accuracy_error = from->accuracy_error;
     c->seconds_train = from->seconds_train;
     c->seconds_eval = from->seconds_eval;
+    c->metric = from->metric;
+    memcpy(c->metric_mean, from->metric_mean, sizeof c->metric_mean);
+    memcpy(c->metric_std, from->metric_std, sizeof c->metric_std);
+    memcpy(c->metric_error, from->metric_error, sizeof c->metric_error);
     for (int i = 0; c->accuracies && i < c->runs; i++)
         c->accuracies[i] = from->accuracies[i];
+    for (int64_t k = 0; c->recall && k < s->g->view.classes; k++)
+        c->recall[k] = from->recall[k];
 }
 
 static bool take_training(const bn_study *s, bonsai_cell *c)
 {
     for (const bonsai_cell *d = s->cells; c->checksum != 0 && d < s->cells + s->count; d++)
         if (d->model == c->model && d->split == c->split && d->draw == c->draw &&
-            is_measured(s, d) && d->checksum == c->checksum && (d->accuracies || !c->accuracies)) {
-            copy_training(c, d);
+            is_measured(s, d) && d->checksum == c->checksum && (d->accuracies || !c->accuracies) &&
+            (d->recall || !c->recall)) {
+            copy_training(s, c, d);
             return true;
         }
     return false;
@@ -178,13 +185,21 @@ static bonsai_status train(bn_worker *w, bonsai_cell *c, const bonsai_graph *sma
     const bonsai_train_info *i = bonsai_training_info(trained);
     c->runs = c->units = i->runs;
     c->unit = BONSAI_UNIT_RUN;
+    for (int m = 0; m < BONSAI_METRIC_ROOM; m++) {
+        c->metric_mean[m] = i->metric_mean[m];
+        c->metric_std[m] = i->metric_std[m];
+        c->metric_error[m] = i->runs > 1 ? i->metric_std[m] / sqrt(i->runs) : NAN;
+    }
+    c->metric = i->metric;
     c->accuracy_mean = i->accuracy_mean;
     c->accuracy_std = i->accuracy_std;
-    c->accuracy_error = i->runs > 1 ? i->accuracy_std / sqrt(i->runs) : NAN;
+    c->accuracy_error = c->metric_error[BONSAI_METRIC_ACCURACY];
     c->seconds_train = i->seconds_train;
     c->seconds_eval = i->seconds_eval;
     for (int r = 0; c->accuracies && r < i->runs; r++)
         c->accuracies[r] = bonsai_training_run(trained, r)->accuracy;
+    for (int k = 0; c->recall && k < i->classes; k++)
+        c->recall[k] = bonsai_training_class(trained, k)->recall_mean;
     bonsai_training_free(trained);
     return BONSAI_OK;
 }

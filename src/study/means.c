@@ -12,6 +12,7 @@
 typedef struct {
     const bonsai_cell *cells;
     int64_t count;
+    bonsai_metric metric;       /* that is looked at */
     double *value;              /* room for one of each cell */
     int     values;
 } sample;
@@ -26,6 +27,22 @@ static bool is_like(const bonsai_cell *c, const bonsai_cell *like)
 static bool counts(const bonsai_cell *c, const bonsai_cell *like)
 {
     return is_like(c, like) && c->done && c->runs > 0;
+}
+
+/* Cells of callers who know accuracies alone have no other metric. */
+static double mean_at(const bonsai_cell *c, bonsai_metric m)
+{
+    return m == BONSAI_METRIC_ACCURACY ? c->accuracy_mean : c->metric_mean[m];
+}
+
+static double std_at(const bonsai_cell *c, bonsai_metric m)
+{
+    return m == BONSAI_METRIC_ACCURACY ? c->accuracy_std : c->metric_std[m];
+}
+
+static double error_at(const bonsai_cell *c, bonsai_metric m)
+{
+    return m == BONSAI_METRIC_ACCURACY ? c->accuracy_error : c->metric_error[m];
 }
 
 static double mean_of(const sample *s)
@@ -51,6 +68,9 @@ static bonsai_status sample_new(sample *s, const bonsai_cell *given, int64_t cou
     BN_TRY(bn_structs_read((void **)&cells, &bn_cell_empty, given, count, "bonsai_cell"));
     s->cells = cells;
     s->count = count;
+    for (int64_t i = 0; i < count; i++)
+        if ((unsigned)cells[i].metric >= BONSAI_METRIC_COUNT)
+            BN_TRY(bn_fail(BONSAI_E_ARGUMENT, "cell %lld has no valid metric", (long long)i));
     BN_TRY(BN_NEW(&s->value, count));
 done:
     return rc;
@@ -80,7 +100,7 @@ static void sample_units(sample *s, const bonsai_cell *like, bonsai_unit unit)
             if (counts(&s->cells[k], like) &&
                 unit_number(&s->cells[k], unit) == unit_number(&s->cells[i], unit)) {
                 earlier = k < i;
-                sum += s->cells[k].accuracy_mean;
+                sum += mean_at(&s->cells[k], s->metric);
                 cells++;
             }
         if (cells > 0 && !earlier)
@@ -96,12 +116,12 @@ static double deviation_of(const sample *s, const bonsai_cell *like)
     const int runs = like->runs;
     for (int64_t i = 0; i < s->count; i++)
         if (counts(&s->cells[i], like))
-            mean += s->cells[i].runs * s->cells[i].accuracy_mean / runs;
+            mean += s->cells[i].runs * mean_at(&s->cells[i], s->metric) / runs;
     for (int64_t i = 0; i < s->count; i++) {
         const bonsai_cell *c = &s->cells[i];
-        double d = c->accuracy_mean - mean;
+        double d = mean_at(c, s->metric) - mean, std = std_at(c, s->metric);
         if (counts(c, like))
-            squares += (c->runs - 1) * c->accuracy_std * c->accuracy_std + c->runs * d * d;
+            squares += (c->runs - 1) * std * std + c->runs * d * d;
     }
     return runs > 1 ? sqrt(squares / (runs - 1)) : 0;
 }
@@ -136,15 +156,34 @@ static void average(bonsai_cell *to, int64_t cells)
     to->bytes = floor(to->bytes + 0.5);
 }
 
-static void merge_accuracy(bonsai_cell *to, sample *s)
+static bool is_defined(const sample *s, const bonsai_cell *like)
 {
+    for (int64_t i = 0; i < s->count; i++)
+        if (counts(&s->cells[i], like) && mean_at(&s->cells[i], s->metric) < 0)
+            return false;
+    return true;
+}
+
+static void merge_metric(bonsai_cell *to, sample *s, int m)
+{
+    s->metric = (bonsai_metric)m;
     sample_units(s, to, to->unit = BONSAI_UNIT_SPLIT);
     if (s->values == 1)
         sample_units(s, to, to->unit = BONSAI_UNIT_DRAW);
     to->units = s->values;
-    to->accuracy_mean = mean_of(s);
-    to->accuracy_error = error_of(s);
-    to->accuracy_std = deviation_of(s, to);
+    const bool defined = is_defined(s, to);
+    to->metric_mean[m] = defined ? mean_of(s) : -1;
+    to->metric_error[m] = defined ? error_of(s) : NAN;
+    to->metric_std[m] = defined ? deviation_of(s, to) : 0;
+}
+
+static void merge_metrics(bonsai_cell *to, sample *s)
+{
+    for (int m = 0; m < BONSAI_METRIC_ROOM; m++)
+        merge_metric(to, s, m);
+    to->accuracy_mean = to->metric_mean[BONSAI_METRIC_ACCURACY];
+    to->accuracy_error = to->metric_error[BONSAI_METRIC_ACCURACY];
+    to->accuracy_std = to->metric_std[BONSAI_METRIC_ACCURACY];
 }
 
 /* Several cells, of which some were measured. */
@@ -158,10 +197,11 @@ static bonsai_cell merged(sample *s, const bonsai_cell *like)
     for (int64_t i = 0; i < s->count; i++)
         if (counts(&s->cells[i], like)) {
             add(&to, &s->cells[i]);
+            to.metric = s->cells[i].metric;
             cells++;
         }
     average(&to, cells);
-    merge_accuracy(&to, s);
+    merge_metrics(&to, s);
     return to;
 }
 
@@ -212,8 +252,8 @@ static bonsai_difference between(sample *s, const bonsai_cell *a, const bonsai_c
         const bonsai_cell *other = counts(c, a) ? partner(s, c, b) : NULL;
         if (!other)
             continue;
-        s->value[s->values++] = c->accuracy_mean - other->accuracy_mean;
-        d.error = hypot(c->accuracy_error, other->accuracy_error);
+        s->value[s->values++] = mean_at(c, c->metric) - mean_at(other, c->metric);
+        d.error = hypot(error_at(c, c->metric), error_at(other, c->metric));
     }
     d.pairs = s->values;
     if (d.pairs == 0)

@@ -7,14 +7,14 @@
 
 #include "captured.h"
 
-enum { CELLS = 6, RUNS = 5 };
+enum { CELLS = 6, RUNS = 5, CLASSES = 3 };
 
 static const char *const names[] = {"cora strict", "cora paper"};
 
 typedef struct {
     session     s;
     bonsai_cell cells[CELLS];
-    double      accuracies[CELLS][RUNS];
+    double      accuracies[CELLS][RUNS], recall[CELLS][CLASSES];
     cellfile    f;
 } table;
 
@@ -34,8 +34,10 @@ static void ask(table *t, const char *path, const char *const *settings)
     for (int i = 0; i < CELLS; i++)
         t->cells[i] = (bonsai_cell){.size = sizeof t->cells[i], .method = BONSAI_METHOD_RANDOM,
                                     .ratio = 0.1};
-    for (int i = 0; i < CELLS; i++)
+    for (int i = 0; i < CELLS; i++) {
         t->cells[i].accuracies = t->accuracies[i];
+        t->cells[i].recall = t->recall[i];
+    }
     t->cells[0].method = -1;
     t->cells[0].ratio = 1;
     t->cells[2].model = BONSAI_MODEL_SAGE;
@@ -44,7 +46,7 @@ static void ask(table *t, const char *path, const char *const *settings)
     t->cells[5].draw = 1;
     t->f = (cellfile){.s = &t->s, .command = settings ? "paper" : "compare",
                       .place = settings ? "folder" : "file", .path = path, .cells = t->cells,
-                      .count = CELLS, .runs = RUNS, .settings = settings,
+                      .count = CELLS, .runs = RUNS, .classes = CLASSES, .settings = settings,
                       .heading = heading(settings ? "paper" : "compare", "1.0", 5, 9)};
 }
 
@@ -65,6 +67,15 @@ static void measure(table *t, int i)
     c->accuracy_error = i == 2 || i == 3 ? NAN : 1.0 / 9;
     for (int k = 0; k < c->runs; k++)
         c->accuracies[k] = 100.0 / (7 + k);
+    c->metric = BONSAI_METRIC_F1;
+    for (int m = 0; m < BONSAI_METRIC_COUNT && c->runs > 0; m++) {
+        c->metric_mean[m] = m == BONSAI_METRIC_AUC ? -1 : m ? 100.0 / 11 + m : c->accuracy_mean;
+        c->metric_std[m] = m == BONSAI_METRIC_AUC ? 0 : m ? 1.0 / 13 : c->accuracy_std;
+        c->metric_error[m] = m == BONSAI_METRIC_AUC || isnan(c->accuracy_error) ? NAN
+                             : m ? 1.0 / 17 : c->accuracy_error;
+    }
+    for (int k = 0; k < CLASSES; k++)
+        c->recall[k] = k == 1 ? -1 : 100.0 / (3 + k);
     c->bytes = 1e15 + i;
     c->share = 0.1 + i;
     c->nodes = 10 + i;
@@ -91,6 +102,14 @@ static void assert_same(const bonsai_cell *a, const bonsai_cell *b, int detailed
                 (isnan(a->accuracy_error) && isnan(b->accuracy_error)));
     for (int i = 0; i < a->runs; i++)
         assert_true(a->accuracies[i] == b->accuracies[i]);
+    for (int k = 0; k < CLASSES && a->runs > 0; k++)
+        assert_true(a->recall[k] == b->recall[k]);
+    for (int m = 0; m < BONSAI_METRIC_COUNT && a->runs > 0; m++) {
+        assert_true(a->metric == b->metric && a->metric_mean[m] == b->metric_mean[m]);
+        assert_true(a->metric_std[m] == b->metric_std[m]);
+        assert_true(a->metric_error[m] == b->metric_error[m] ||
+                    (isnan(a->metric_error[m]) && isnan(b->metric_error[m])));
+    }
     assert_string_equal(a->why, b->why);
     if (detailed) {
         assert_true(a->checksum == b->checksum && a->threshold == b->threshold);

@@ -368,6 +368,18 @@ class Training(testing.Case):
                                found[1]["accuracy_mean"] - found[2]["accuracy_mean"])
         self.assertEqual(found[0]["against"], [])
 
+    def test_comparing_by_another_metric(self):
+        found = graphbonsai.compare(self.g, ["random", "degree"], [0.1], epochs=5, seeds=2,
+                                    threads=1, metric="balanced")
+        for cell in found:
+            self.assertEqual(cell["metric"], "balanced")
+            self.assertEqual(cell["auc_mean"], -1)
+            self.assertAlmostEqual(np.mean(cell["values"][0]["recall"]), cell["balanced_mean"])
+            self.assertIn("%.2f" % cell["balanced_mean"], str(found))
+        a, b = found[1], found[2]
+        self.assertAlmostEqual(a["against"][0]["difference"],
+                               a["balanced_mean"] - b["balanced_mean"])
+
     def test_cells_that_cannot_be_made_say_why(self):
         found = graphbonsai.compare(self.g, ["random"], [1e-6], epochs=2, seeds=1, threads=1)
         self.assertEqual(found[1]["runs"], 0)

@@ -267,7 +267,8 @@ static void refuses_cells_that_ask_for_nothing(void **state)
 
 /* ---- splits and draws ---- */
 
-enum { SPLITS = 2, DRAWS = 3, SEEDS = 2, REPEATED = SPLITS * (1 + 2 * DRAWS) };
+enum { SPLITS = 2, DRAWS = 3, SEEDS = 2, CLASSES = 3, VALUES = SEEDS + CLASSES,
+       REPEATED = SPLITS * (1 + 2 * DRAWS) };
 
 static const bonsai_method drawn[2] = {BONSAI_METHOD_RANDOM, BONSAI_METHOD_HERDING};
 static const double share[1] = {0.1};
@@ -286,14 +287,17 @@ static void set_up_repeated(setting *t)
     t->o.splits = SPLITS;
     t->o.draws = DRAWS;
     t->train.seeds = SEEDS;
+    t->train.metric = BONSAI_METRIC_F1;
 }
 
-static void repeat(bonsai_cell *cells, double values[REPEATED][SEEDS], const setting *t)
+static void repeat(bonsai_cell *cells, double values[REPEATED][VALUES], const setting *t)
 {
     assert_int_equal(bonsai_compare_count(&t->o), REPEATED);
     assert_int_equal(bonsai_compare_cells(cells, &t->o), BONSAI_OK);
-    for (int i = 0; i < REPEATED; i++)
+    for (int i = 0; i < REPEATED; i++) {
         cells[i].accuracies = values[i];
+        cells[i].recall = values[i] + SEEDS;
+    }
     if (bonsai_compare(cells, t->g, &t->o) != BONSAI_OK)
         fail_msg("%s", bonsai_error());
 }
@@ -321,7 +325,13 @@ static void assert_by_hand(const bonsai_cell *c, const setting *t)
     assert_int_equal(c->runs, SEEDS);
     for (int i = 0; i < SEEDS; i++)
         assert_true(c->accuracies[i] == bonsai_training_run(trained, i)->accuracy);
-    assert_true(c->accuracy_mean == bonsai_training_info(trained)->accuracy_mean);
+    const bonsai_train_info *of = bonsai_training_info(trained);
+    assert_true(c->accuracy_mean == of->accuracy_mean);
+    assert_memory_equal(c->metric_mean, of->metric_mean, sizeof c->metric_mean);
+    assert_memory_equal(c->metric_std, of->metric_std, sizeof c->metric_std);
+    assert_int_equal(c->metric, BONSAI_METRIC_F1);
+    for (int k = 0; k < of->classes; k++)
+        assert_true(c->recall[k] == bonsai_training_class(trained, k)->recall_mean);
     assert_true(fabs(c->accuracy_error - c->accuracy_std / sqrt(SEEDS)) < 1e-12);
     assert_true(c->unit == BONSAI_UNIT_RUN && c->units == SEEDS);
     bonsai_training_free(trained);
@@ -333,7 +343,7 @@ static void splits_and_draws_are_those_of_single_steps(void **state)
 {
     setting t;
     bonsai_cell cells[REPEATED];
-    double values[REPEATED][SEEDS];
+    double values[REPEATED][VALUES];
     (void)state;
     set_up_repeated(&t);
     repeat(cells, values, &t);
@@ -354,7 +364,7 @@ static void side_by_side_gives_the_same_cells(void **state)
 {
     setting t;
     bonsai_cell in_order[REPEATED], beside[REPEATED];
-    double values[REPEATED][SEEDS], again[REPEATED][SEEDS];
+    double values[REPEATED][VALUES], again[REPEATED][VALUES];
     int told = 0;
     (void)state;
     set_up_repeated(&t);
@@ -385,7 +395,7 @@ static void side_by_side_can_be_canceled_and_resumed(void **state)
 {
     setting t;
     bonsai_cell cells[REPEATED], whole[REPEATED];
-    double values[REPEATED][SEEDS];
+    double values[REPEATED][VALUES];
     int told = 0, after = 1, done = 0;
     (void)state;
     set_up_repeated(&t);

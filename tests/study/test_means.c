@@ -102,6 +102,28 @@ static void a_split_with_fewer_draws_weighs_as_much(void **state)
     assert_string_equal(c.why, "too small");
 }
 
+/* Each as accuracies are; one that is not defined in one of the cells is not defined. */
+static void every_metric_is_merged(void **state)
+{
+    bonsai_cell cells[] = {measured(RANDOM, 0, 0, 50), measured(RANDOM, 1, 0, 60)};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        cells[i].metric = BONSAI_METRIC_F1;
+        cells[i].metric_mean[BONSAI_METRIC_F1] = 30 + 8 * i;
+        cells[i].metric_std[BONSAI_METRIC_F1] = 3;
+        cells[i].metric_mean[BONSAI_METRIC_AUC] = i ? -1 : 70;
+    }
+    bonsai_cell c = merge(cells, 2, RANDOM);
+    assert_int_equal(c.metric, BONSAI_METRIC_F1);
+    assert_near(c.accuracy_mean, 55);
+    assert_near(c.metric_mean[BONSAI_METRIC_ACCURACY], 55);
+    assert_near(c.metric_mean[BONSAI_METRIC_F1], 34);
+    assert_near(c.metric_error[BONSAI_METRIC_F1], 4);
+    assert_near(c.metric_std[BONSAI_METRIC_F1], sqrt((2 * 9 + 2 * 2 * 16) / 3.0));
+    assert_near(c.metric_mean[BONSAI_METRIC_AUC], -1);
+    assert_true(isnan(c.metric_error[BONSAI_METRIC_AUC]));
+}
+
 static void refuses_what_is_not_there(void **state)
 {
     bonsai_cell c = measured(RANDOM, 0, 0, 50), like = measured(TREES, 0, 0, 0), out;
@@ -109,11 +131,30 @@ static void refuses_what_is_not_there(void **state)
     bonsai_cell_init(&out);
     assert_fails(bonsai_cells_merge(&out, &c, 1, &like), BONSAI_E_ARGUMENT,
                  "none of the 1 cells is like the one asked for");
+    c.metric = BONSAI_METRIC_COUNT;
+    assert_fails(bonsai_cells_merge(&out, &c, 1, &c), BONSAI_E_ARGUMENT,
+                 "cell 0 has no valid metric");
+    c.metric = BONSAI_METRIC_ACCURACY;
     out.size = 0;
     assert_fails(bonsai_cells_merge(&out, &c, 1, &c), BONSAI_E_ARGUMENT, "was not initialised");
 }
 
 /* ---- pairs ---- */
+
+static void pairs_go_by_the_metric_of_the_cells(void **state)
+{
+    bonsai_cell cells[] = {measured(RANDOM, 0, 0, 50), measured(TREES, 0, 0, 80),
+                           measured(RANDOM, 1, 0, 50), measured(TREES, 1, 0, 80)};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        cells[i].metric = BONSAI_METRIC_BALANCED;
+        cells[i].metric_mean[BONSAI_METRIC_BALANCED] = i % 2 ? 20 : 30 + i;
+    }
+    bonsai_difference d = between(cells, 4, RANDOM, TREES);
+    assert_near(d.difference, 11);
+    assert_near(d.error, 1);
+    assert_int_equal(d.verdict, 1);
+}
 
 static void pairs_share_split_and_draw(void **state)
 {
@@ -201,6 +242,8 @@ int main(void)
         cmocka_unit_test(else_the_draw_and_else_the_run),
         cmocka_unit_test(a_split_with_fewer_draws_weighs_as_much),
         cmocka_unit_test(refuses_what_is_not_there),
+        cmocka_unit_test(every_metric_is_merged),
+        cmocka_unit_test(pairs_go_by_the_metric_of_the_cells),
         cmocka_unit_test(pairs_share_split_and_draw),
         cmocka_unit_test(within_two_errors_it_is_a_tie),
         cmocka_unit_test(one_pair_has_the_errors_of_its_runs),
