@@ -58,15 +58,12 @@ static bonsai_status merge(compared *a)
     return rc;
 }
 
-/* Without memory there is no pair. */
-static bonsai_difference difference_of(const compared *a, const bonsai_cell *c,
-                                       const bonsai_cell *other)
+/* 0: there is no memory. */
+static int difference_of(bonsai_difference *d, const compared *a, const bonsai_cell *c,
+                         const bonsai_cell *other)
 {
-    bonsai_difference d;
-    bonsai_difference_init(&d);
-    if (bonsai_cells_difference(&d, a->cells, a->count, c, other) != BONSAI_OK)
-        d.pairs = 0;
-    return d;
+    bonsai_difference_init(d);
+    return bonsai_cells_difference(d, a->cells, a->count, c, other) == BONSAI_OK;
 }
 
 static int is_best(const compared *a, int method, int ratio, int model)
@@ -195,9 +192,9 @@ static void add_pairs(summary *r, const compared *a, column *columns)
             bn_json *row = bn_json_pack("[o,s]", bn_json_textf("%g", a->o->ratios[j]),
                                         bonsai_method_name(a->o->methods[i]));
             for (int k = 0; k < a->o->model_count; k++) {
-                const bonsai_difference d = difference_of(a, cell_at(a, 0, j, k),
-                                                          cell_at(a, i, j, k));
-                bn_json_add(row, pair_text(&d, tally));
+                bonsai_difference d;
+                int known = difference_of(&d, a, cell_at(a, 0, j, k), cell_at(a, i, j, k));
+                bn_json_add(row, known ? pair_text(&d, tally) : NULL);
             }
             bn_json_add(rows, row);
         }
@@ -238,8 +235,10 @@ static bn_json *against_json(const compared *a, const bonsai_cell *c, int64_t fr
         const bonsai_cell *other = &a->table[i];
         if (other->ratio != c->ratio || other->model != c->model || other->method == c->method)
             continue;
-        const bonsai_difference d = difference_of(a, c, other);
-        if (d.pairs > 0)
+        bonsai_difference d;
+        if (!difference_of(&d, a, c, other))
+            bn_json_add(all, NULL);
+        else if (d.pairs > 0)
             bn_json_add(all, bn_json_pack("{s:s,s:f,s:o,s:i,s:s?}", "method",
                                           bonsai_method_name((bonsai_method)other->method),
                                           "difference", d.difference, "error",

@@ -84,6 +84,8 @@ COMMANDS = [
             ["out.csv"], ["out.csv"]),
     Command("compare", "compare ../in/g.bonsai --methods random,trees --ratios 0.2 --epochs 2"
             " --seeds 1 -o out.jsonl --json", ["out.jsonl"]),
+    Command("compare beside", "compare ../in/g.bonsai --methods random,trees --ratios 0.2 -t 3"
+            " --epochs 2 --seeds 1 --splits 2 --side-by-side --json"),
     Command("report", "report ../in/s.bonsai --full ../in/g.bonsai -o out.html --model gcn"
             " --epochs 2 --seeds 1", ["out.html"], ["out.html"]),
     Command("paper", "paper --data ../in/data --out out --quick --epochs 1 --only gradient",
