@@ -17,7 +17,8 @@ of the baselines by more than an error of the difference; and steps from a ratio
 the accuracy of auto falls by more than an error of the difference.  Of chance alone one in six
 would be beyond one error, and one in forty beyond two.
 
-In the environment, names of graphs: ONLY (shown; else all) and HELD (their means apart).
+In the environment, names of graphs: ONLY (shown; else all) and HELD (their means apart); and METRIC
+(accuracy, balanced, f1 or auc), which cells have whatever they were trained by.
 
 SPDX-License-Identifier: MIT
 """
@@ -27,6 +28,7 @@ import os
 import pathlib
 import sys
 
+METRIC = os.environ.get("METRIC") or "accuracy"
 OURS = "auto"
 BASELINES = ("random", "herding", "kcenter", "trees")
 
@@ -63,14 +65,14 @@ def drop(methods, path):
 
 
 def load(folder):
-    """Map graph -> (method, ratio, model) -> (split, draw) -> accuracy, the mean over runs."""
-    graphs = {}
+    """Map graph -> (method, ratio, model) -> (split, draw) -> value, the mean over runs."""
+    graphs, value = {}, METRIC + "_mean"
     for path in sorted(folder.glob("*.jsonl")):
         cells = {}
         for line in map(json.loads, lines_of(path)[1:]):
-            if line["runs"] and line["accuracies"]:
+            if line["runs"] and line[value] is not None:
                 key = line["method"], line["ratio"], line["model"]
-                cells.setdefault(key, {})[line["split"], line["draw"]] = mean(line["accuracies"])
+                cells.setdefault(key, {})[line["split"], line["draw"]] = line[value]
         if cells and (not words("ONLY") or path.stem in words("ONLY")):
             graphs[path.stem] = cells
     return graphs
@@ -169,7 +171,7 @@ def print_cells(graphs, axes):
                                     "mean": m, "error": e, "cells": len(cell)})
                 if any(row[4:]):
                     rows.append(row)
-    print("\nTest accuracy in percent: mean and standard error over splits\n")
+    print(f"\nTest {METRIC} in percent: mean and standard error over splits\n")
     show(["graph", "model", "ratio", "full", *methods], rows, 2)
     return out
 

@@ -21,6 +21,7 @@
 #   THREADS   of each; every one works on a small graph of its own (0: every core)
 #   AGAIN     methods whose cells are dropped and measured again, after a change of the program
 #   ONLY      names of the graphs that the tables show (all)
+#   METRIC    that the tables show: accuracy, balanced, f1 or auc (accuracy)
 #   HELD      names of graphs that no decision was taken by: their means are shown apart
 #
 # SPDX-License-Identifier: MIT

@@ -30,7 +30,8 @@ with open("hand/g.jsonl", "w") as file:
         for s, draws in enumerate(splits):
             for d, value in enumerate(draws):
                 file.write(json.dumps({"method": method, "ratio": ratio, "model": "gcn", "runs": 1,
-                                       "split": s, "draw": d, "accuracies": [value]}) + "\n")
+                                       "split": s, "draw": d, "accuracy_mean": value,
+                                       "f1_mean": None if method == "full" else value / 2}) + "\n")
     file.write('{"method": "auto", "ratio": 0.1, "mod')
 PY
 OUT=hand "$ROOT/bench/quality.sh" >table
@@ -51,6 +52,8 @@ falls = q["falls"]                                      # -1 -1 -2 -1
 assert falls["compared"] == 1 and falls["beyond_two"] == 1
 near(falls["cells"][0]["difference"], -1.25), near(falls["cells"][0]["error"], .25)
 PY
+OUT=hand METRIC=f1 "$ROOT/bench/quality.sh" >other
+grep -q '^g  *gcn  *0.1  *-  *38.00 +- 2.50' other || { cat other; exit 1; }
 grep -q '^auto below the best of random, herding, kcenter, trees by more than an error: 1 of 2, 1 of them by more than two$' table || { cat table; exit 1; }
 grep -q '^g  *gcn  *0.2  *random  *-4.00 +- 1.15  *3.5$' table || { cat table; exit 1; }
 code=0; "$ROOT/bench/quality.sh" nowhere 2>err || code=$?
