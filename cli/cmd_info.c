@@ -52,7 +52,7 @@ static void add_flag(summary *r, const char *key, const char *label, int on)
     r->items[r->count - 1].value = bn_json_flag(on);
 }
 
-/* The features as they are stored, which need not be the smallest encoding. */
+/* The features as they lie in memory, which need not be the smallest encoding. */
 static void add_encoding(summary *r, const bonsai_view *v)
 {
     int sparse = v->section[BONSAI_SECTION_FEATURE_OFFSETS].data != NULL;
@@ -185,6 +185,18 @@ static int counts_in_size(int section)
     return counted[section];
 }
 
+/* The elements of a section; four bits have no bytes of their own. */
+static int64_t elements_of(const facts *f, int section)
+{
+    int64_t each = (int64_t)bonsai_type_bytes(f->types[section]);
+    if (each > 0)
+        return f->bytes[section] / each;
+    if (section == BONSAI_SECTION_FEATURE_VALUES)
+        return elements_of(f, BONSAI_SECTION_FEATURE_INDICES);
+    return f->v->nodes * (f->types[BONSAI_SECTION_FEATURE_COLUMNS] == BONSAI_TYPE_NONE
+                              ? f->v->features : elements_of(f, BONSAI_SECTION_FEATURE_COLUMNS));
+}
+
 static void add_sections(summary *r, const facts *f)
 {
     static const column columns[] = {{"name", "section", NULL}, {"type", "type", NULL},
@@ -192,13 +204,11 @@ static void add_sections(summary *r, const facts *f)
                                      {"counted", "counted", NULL}, {NULL, NULL, NULL}};
     bn_json *rows = bn_json_array();
     for (int i = 1; i < BONSAI_SECTION_COUNT; i++) {
-        size_t each = bonsai_type_bytes(f->types[i]);
-        if (each == 0 || f->types[i] == BONSAI_TYPE_NONE)
+        if (f->types[i] == BONSAI_TYPE_NONE)
             continue;
         bn_json_add(rows, bn_json_pack("[s,s,I,I,b]", bonsai_section_text((bonsai_section)i),
                                        bonsai_type_text(f->types[i]),
-                                       (int64_t)(f->bytes[i] / (int64_t)each),
-                                       (int64_t)f->bytes[i], counts_in_size(i)));
+                                       elements_of(f, i), f->bytes[i], counts_in_size(i)));
     }
     summary_heading(r, "Bytes");
     summary_table(r, "sections", columns, rows);

@@ -76,10 +76,11 @@ typedef int bonsai_progress_fn(const bonsai_progress *p, void *payload);
 
 /* ---- arrays and sections ------------------------------------------------ */
 
-/* Element types: name, value, bytes.  Values are those of the file format. */
+/* Element types: name, value, bytes.  Values are those of the file format.  Q4 and S4, of four
+ * bits, occur in files alone. */
 #define BONSAI_TYPE_MAP(X) \
     X(NONE, 0, 0) X(U8, 1, 1) X(U16, 2, 2) X(U32, 3, 4) X(U64, 4, 8) \
-    X(I8, 5, 1) X(F16, 6, 2) X(F32, 7, 4)
+    X(I8, 5, 1) X(F16, 6, 2) X(F32, 7, 4) X(Q4, 8, 0) X(S4, 9, 0)
 
 typedef enum {
 #define BONSAI_TYPE_ENUM(name, value, bytes) BONSAI_TYPE_##name = value,
@@ -117,13 +118,14 @@ typedef struct {                /* has no size: it never changes */
     X(KEPT_FEATURES,  19, "kept features",   0) /* f    U32, ascending: of the full graph */       \
     X(FEATURE_MEAN,   20, "feature mean",    0) /* f    F32: subtracted before ... */              \
     X(FEATURE_SPREAD, 21, "feature spread",  0) /* f    F32: ... the division by this */           \
-    X(METADATA,       22, "metadata",        0) /* U8: one JSON object in UTF-8 */
+    X(METADATA,       22, "metadata",        0) /* U8: one JSON object in UTF-8 */                 \
+    X(FEATURE_COLUMNS, 23, "feature columns", 1) /* U16 U32: of dense features; in files alone */
 
 typedef enum {
 #define BONSAI_SECTION_ENUM(name, id, text, counted) BONSAI_SECTION_##name = id,
     BONSAI_SECTION_MAP(BONSAI_SECTION_ENUM)
 #undef BONSAI_SECTION_ENUM
-    BONSAI_SECTION_COUNT = 23   /* one more than the last; entry 0 is never used */
+    BONSAI_SECTION_COUNT = 24   /* one more than the last; entry 0 is never used */
 } bonsai_section;
 
 typedef enum { BONSAI_PART_NONE, BONSAI_PART_TRAIN, BONSAI_PART_VAL, BONSAI_PART_TEST } bonsai_part;
@@ -147,7 +149,7 @@ typedef struct {
 } bonsai_view;
 #define bonsai_view_init(v) bonsai_view_init_sized((v), sizeof *(v))
 BONSAI_API void bonsai_view_init_sized(bonsai_view *v, size_t size);
-/* The text of a section or type, "" if unknown; the bytes of an element, 0 if unknown. */
+/* The text of a section or type, "" if unknown; the bytes of an element, 0 if unknown or half. */
 BONSAI_API const char *bonsai_section_text(bonsai_section s);
 BONSAI_API const char *bonsai_type_text(bonsai_type t);
 BONSAI_API size_t      bonsai_type_bytes(bonsai_type t);
@@ -171,8 +173,7 @@ typedef struct {
 BONSAI_API void bonsai_read_options_init_sized(bonsai_read_options *o, size_t size);
 
 /* Reads a graph of any format.  path: a file, a folder, or FORMAT:PATH.  A .bonsai file is mapped:
- * its bytes must not change while the graph is in use, and sections of 1 MB and more are verified
- * when they are first needed. */
+ * it must not change while the graph is in use, and sections from 1 MB on are verified when needed. */
 BONSAI_API bonsai_status bonsai_graph_load(bonsai_graph **out, const char *path);
 BONSAI_API bonsai_status bonsai_graph_read(bonsai_graph **out, const char *path,
                                            const bonsai_read_options *o);
@@ -214,7 +215,7 @@ BONSAI_API bonsai_status bonsai_graph_induce(bonsai_graph **out, const bonsai_gr
 
 typedef enum {                  /* how a native file stores features */
     BONSAI_ENCODING_AUTO,       /* the smallest that loses nothing */
-    BONSAI_ENCODING_KEEP,       /* the smallest that loses nothing; dense or sparse as they are */
+    BONSAI_ENCODING_KEEP,       /* the smallest that is mapped; dense or sparse as they are */
     BONSAI_ENCODING_F32, BONSAI_ENCODING_F16, BONSAI_ENCODING_U8,   /* dense */
     BONSAI_ENCODING_SPARSE_F32, BONSAI_ENCODING_SPARSE_U8           /* sparse */
 } bonsai_encoding;

@@ -122,7 +122,8 @@ static bonsai_status is_mapped(const bonsai_graph *g)
     const uint8_t *begin = g->file.data;
     for (int s = 1; s < BONSAI_SECTION_COUNT; s++) {
         const uint8_t *data = g->view.section[s].data;
-        if (data && !(begin && data >= begin && data < begin + g->file.len))
+        bool expanded = begin && g->owned[s];   /* of what lies in the file with its checksum */
+        if (data && !expanded && !(begin && data >= begin && data < begin + g->file.len))
             return bn_fail(BONSAI_E_ARGUMENT, "%s: ranks work on a .bonsai file that all of them "
                            "have opened, and this graph is in memory", g->where);
     }

@@ -1,7 +1,8 @@
 /* fingerprint.c -- a checksum of all that condensing reads of a graph.
  *
- * Sections go in one after the other, encoded as they would be written.  One that lies in a file
- * as it would be written has been read and summed already, when it was verified.  Of the others each
+ * Sections go in one after the other, in the smallest encoding that is mapped: neither four bits nor
+ * columns.  One that lies in a file in that way has been read and summed already, when it was
+ * verified.  Of the others each
  * rank sums the rows of its own, those of features in one pass.
  *
  * SPDX-License-Identifier: MIT */
@@ -56,12 +57,13 @@ bonsai_status bn_fingerprint(uint32_t *out, const bonsai_graph *g, const bn_trai
 {
     bonsai_status rc;
     bn_coding p;
+    const bn_traits mapped = bn_traits_mapped(t);
     bn_place at = *bn_here(place);
     bn_checksum features[BONSAI_SECTION_COUNT] = {{0}};
     uint32_t crc = 0, part;
     at.threads = bn_threads(at.threads);
     BN_TRY(bn_graph_need_at(g, BN_ALL_SECTIONS, &at));
-    BN_TRY(bn_coding_of(&p, g, BONSAI_ENCODING_AUTO, t, &at));
+    BN_TRY(bn_coding_of(&p, g, BONSAI_ENCODING_AUTO, &mapped, &at));
     BN_TRY(bn_agree(at.world, bn_coding_sums(features, &p, g, bn_rows_of(&g->view, &at),
                                              at.threads)));
 #define ADD(name, id, text, counted) \

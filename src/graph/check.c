@@ -412,6 +412,8 @@ static bonsai_status check_section(scan *s)
         return check_integers(s, INT32_MAX);
     case BONSAI_SECTION_METADATA:
         return check_one(s, 0);
+    case BONSAI_SECTION_FEATURE_COLUMNS:
+        return check_ascending(s, v->features - 1);
     case BONSAI_SECTION_COUNT:
         break;
     }

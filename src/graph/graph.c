@@ -22,7 +22,8 @@ const char *bonsai_section_text(bonsai_section s)
 
 const char *bonsai_type_text(bonsai_type t)
 {
-    static const char *const text[] = {"none", "u8", "u16", "u32", "u64", "i8", "f16", "f32"};
+    static const char *const text[] = {"none", "u8", "u16", "u32", "u64", "i8", "f16", "f32",
+                                       "q4", "s4"};
     return (unsigned)t < sizeof text / sizeof *text ? text[t] : "";
 }
 
@@ -34,6 +35,15 @@ size_t bonsai_type_bytes(bonsai_type t)
 #undef BYTES
     }
     return 0;
+}
+
+bool bn_type_space(int64_t *bytes, bonsai_type t, int64_t count)
+{
+    if (bn_four_bits(t)) {
+        *bytes = count / 2 + count % 2;
+        return count >= 0;
+    }
+    return bonsai_type_bytes(t) > 0 && bn_mul(bytes, count, (int64_t)bonsai_type_bytes(t));
 }
 
 bonsai_status bn_graph_new(bonsai_graph **out, const char *where)
@@ -169,8 +179,8 @@ void bn_section_part(int64_t *from, int64_t *to, const bonsai_view *v, bonsai_se
 
 static bonsai_status verify(bonsai_graph *g, bonsai_section s, const bn_place *at)
 {
-    bonsai_status rc = bn_section_verify(&g->view, s, g->where, g->file.data ? &g->crc[s] : NULL,
-                                         at);
+    bool mapped = g->file.data && !g->owned[s];
+    bonsai_status rc = bn_section_verify(&g->view, s, g->where, mapped ? &g->crc[s] : NULL, at);
     if (rc == BONSAI_OK)
         atomic_store(&g->verified[s], 1);
     return rc;

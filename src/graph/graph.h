@@ -20,6 +20,8 @@ enum { BN_SMALL_SECTION = 1 << 20 };    /* bytes; smaller ones are verified when
 typedef struct {                /* encodings that some feature rows allow */
     int64_t nnz;
     bool ones, half, u8, i8, negative;
+    bool q4, s4;                /* false: not, or not looked at; also u8, also i8 */
+    int64_t empty;              /* columns without a value, if to leave them out is smaller; else 0 */
 } bn_traits;
 
 struct bonsai_graph {
@@ -74,6 +76,21 @@ bonsai_status bn_graph_need_at(const bonsai_graph *g, uint32_t mask, const bn_pl
 /* Gets the checksum of a section if it is mapped and verified. */
 bool bn_section_crc(uint32_t *out, const bonsai_graph *g, bonsai_section s);
 
+/* The bytes of so many elements, two of which share a byte if they have four bits.  False: too many,
+ * or the type is not known. */
+bool bn_type_space(int64_t *bytes, bonsai_type t, int64_t count);
+
+static inline bool bn_four_bits(bonsai_type t)
+{
+    return t == BONSAI_TYPE_Q4 || t == BONSAI_TYPE_S4;
+}
+
+/* Whether features of the type are multiplied by their row's scale. */
+static inline bool bn_scaled(bonsai_type t)
+{
+    return t == BONSAI_TYPE_U8 || t == BONSAI_TYPE_I8 || bn_four_bits(t);
+}
+
 static inline bool bn_has(const bonsai_graph *g, bonsai_section s)
 {
     return g->view.section[s].data != NULL;
@@ -95,6 +112,8 @@ bn_csr bn_adjacency(const bonsai_graph *g);
 
 /* Checks that counts, types and combinations of sections fit each other; reads no element. */
 bonsai_status bn_view_shape(const bonsai_view *v, const char *where);
+/* The same for the sections of a file, where features may have four bits or a list of columns. */
+bonsai_status bn_stored_shape(const bonsai_view *v, const char *where);
 /* Checks that the elements of one section are in range; its offsets must be verified. */
 bonsai_status bn_section_check(const bonsai_view *v, bonsai_section s, const char *where,
                                int threads);
@@ -224,7 +243,7 @@ bonsai_status bn_graph_columns(bonsai_graph **out, const bonsai_graph *g, const 
 typedef struct {
     bn_traits traits;           /* of the features */
     double strict, paper;       /* bytes by BONSAI_ACCOUNTING_STRICT and _PAPER_FULL */
-    double rounded;             /* strict, if the features were rounded to eight bits */
+    double rounded, rounded4;   /* strict, if the features were rounded to eight bits, to four */
 } bn_sizes;
 
 /* All of these, in one pass over the features.  Collective. */
@@ -239,24 +258,53 @@ bonsai_status bn_graph_stats(bonsai_stats *out, int64_t *class_counts, const bon
 /* Counts the nodes with a known label. */
 bonsai_status bn_graph_labelled(int64_t *out, const bonsai_graph *g, const bn_place *at);
 
-/* ---- encodings (scale.c, traits.c, encode.c, emit.c) ---- */
+/* ---- encodings (scale.c, halves.c, traits.c, used.c, encode.c, emit.c) ---- */
 
 /* The positive scale that makes every value exactly an integer in low..high, or 0. */
 float bn_scale_exact(const float *value, int64_t count, int low, int high, float hint);
-/* The scale of a row in U8 or I8: an exact one if possible, else the one of least error. */
+/* The scale of a row in U8 or I8: an exact one if possible, else the one of least error.  That of
+ * Q4 and S4, which are only used where nothing is lost, is the same. */
 float bn_scale_pick(const float *value, int64_t count, bonsai_type t, float hint);
-uint8_t bn_quantise(float v, float scale, bonsai_type t);
+uint8_t bn_quantise(float v, float scale, bonsai_type t);     /* Q4, S4: in the low four bits */
+/* The largest of the numbers value / scale, without their signs, if all are squares; else -1. */
+int     bn_largest_square(const float *value, int64_t count, float scale);
 
-/* Adds a row; start from {0, true, true, true, true, false}. */
+typedef bonsai_status bn_sink(const void *data, int64_t len, void *payload);
+
+typedef struct {                /* joins codes of four bits, one in a byte, two and two */
+    bn_sink *sink;              /* gets the bytes */
+    void    *payload;
+    int      low;               /* a code without its other half; -1: none */
+} bn_halves;
+
+bonsai_status bn_halves_put(const void *codes, int64_t count, void *halves);   /* a sink */
+bonsai_status bn_halves_end(bn_halves *h);      /* passes on the last half, with zeros above it */
+/* The 8-bit numbers of so many codes of type Q4 (U8) or S4 (I8).  Returns the position of the first
+ * that means nothing, which is -8, or count. */
+int64_t bn_halves_open(uint8_t *out, const uint8_t *data, int64_t count, bonsai_type t);
+
+extern const bn_traits bn_no_traits;            /* of no row */
+/* Without the encodings that a reader must expand: those of four bits, and columns. */
+bn_traits bn_traits_mapped(const bn_traits *t);
+/* Adds a row; start from bn_no_traits. */
 void    bn_traits_add(bn_traits *t, const float *value, int64_t count, float hint);
 void    bn_traits_join(bn_traits *t, const bn_traits *more);   /* adds the traits of more rows */
 /* The bytes of n such rows of f features in the smallest lossless encoding; *is_dense (may be NULL)
  * tells if it is dense. */
 int64_t bn_traits_bytes(const bn_traits *t, int64_t n, int64_t f, bool *is_dense);
+/* The most columns of n such rows of f features that are smaller to store than any encoding of all
+ * columns is; -1: not even none. */
+int64_t bn_traits_columns(const bn_traits *t, int64_t n, int64_t f);
+/* The columns with a value in these rows, ascending; bn_free *out.  If there are more than `most`,
+ * *count is most + 1 and *out NULL. */
+bonsai_status bn_columns_used(int32_t **out, int64_t *count, const bonsai_graph *g, bn_rows rows,
+                              int64_t most, int threads);
+/* Sets t->empty, by the rows of all ranks. */
+bonsai_status bn_columns_find(bn_traits *t, const bonsai_graph *g, const bn_place *at);
 /* Finds the traits of a graph's features, and if all are whole numbers; the graph keeps them. */
 bonsai_status bn_traits_of(bn_traits *out, bool *integer, const bonsai_graph *g,
                            const bn_place *at);
-/* The same for some rows; nothing is kept. */
+/* The same for some rows, without `empty`; nothing is kept. */
 bonsai_status bn_traits_rows(bn_traits *out, bool *integer, const bonsai_graph *g, int64_t begin,
                              int64_t end, int threads);
 /* The scale that a row was stored with, or 0. */
@@ -268,22 +316,22 @@ typedef struct {                /* the type and count of each section to be writ
     int64_t     before;         /* sparse entries of the ranks before this one */
 } bn_coding;
 
-typedef bonsai_status bn_sink(const void *data, int64_t len, void *payload);
-
 bonsai_status bn_coding_make(bn_coding *c, const bonsai_graph *g, bonsai_encoding e,
                              const bn_place *at);
 /* The same where the traits of the features are known. */
 bonsai_status bn_coding_of(bn_coding *c, const bonsai_graph *g, bonsai_encoding e,
                            const bn_traits *t, const bn_place *at);
-/* The bytes that it would take less if its features were rounded to eight bits; 0: none. */
-int64_t       bn_coding_saves(const bn_coding *c, const bonsai_graph *g, const bn_traits *t);
+/* The bytes that it would take less if its features were rounded to so many bits, 8 or 4; 0: none. */
+int64_t       bn_coding_saves(const bn_coding *c, const bonsai_graph *g, const bn_traits *t,
+                              int bits);
 /* Adds the smallest lossless encoding of n such rows of f features to a coding without features. */
 void          bn_traits_code(bn_coding *c, const bn_traits *t, int64_t n, int64_t f);
 int64_t       bn_coding_bytes(const bn_coding *c, bonsai_section s);
 /* Passes the encoded bytes of a section to the sink, piece by piece. */
 bonsai_status bn_coding_emit(const bn_coding *c, const bonsai_graph *g, bonsai_section s,
                              bn_sink *sink, void *payload);
-/* The same for this rank's rows and coding, starting at element bn_coding_from. */
+/* The same for this rank's rows and a coding of bn_traits_mapped, starting at element
+ * bn_coding_from. */
 bonsai_status bn_coding_emit_rows(const bn_coding *c, const bonsai_graph *g, bonsai_section s,
                                   bn_rows rows, bn_sink *sink, void *payload);
 int64_t       bn_coding_from(const bn_coding *c, const bonsai_graph *g, bonsai_section s,
@@ -291,7 +339,8 @@ int64_t       bn_coding_from(const bn_coding *c, const bonsai_graph *g, bonsai_s
 typedef struct { uint32_t crc; int64_t bytes; } bn_checksum;
 
 /* Adds to sum[s] the checksum and the bytes of this rank's rows, for each section s of features that
- * is not written as it is; the coding is lossless.  All of them take one pass over the rows. */
+ * is not written as it is; the coding is lossless, of bn_traits_mapped.  All of them take one pass
+ * over the rows. */
 bonsai_status bn_coding_sums(bn_checksum *sum, const bn_coding *c, const bonsai_graph *g,
                              bn_rows rows, int threads);
 /* Whether the section is written as it is. */

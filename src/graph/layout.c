@@ -15,7 +15,7 @@ static bonsai_status check_rule(const bonsai_view *v, const shape_rule *rule, co
     if (!a->data)
         return BONSAI_OK;
     const char *name = bonsai_section_text(rule->section);
-    if ((unsigned)a->type > BONSAI_TYPE_F32 || !(rule->types & BN_BIT(a->type)))
+    if ((unsigned)a->type > BONSAI_TYPE_S4 || !(rule->types & BN_BIT(a->type)))
         return bn_fail(BONSAI_E_FORMAT, "%s: %s: type %s (%d) is not allowed here", where, name,
                        bonsai_type_text(a->type), (int)a->type);
     if (a->count < 0)
@@ -52,7 +52,8 @@ static bonsai_status check_plausible(const bonsai_view *v, const char *where)
     enum { CLASSES = 1 << 16, FEATURES = 1 << 24, PER_ENTRY = 4096 };
     const bonsai_array *a = v->section;
     int64_t entries = a[BONSAI_SECTION_FEATURES].count + a[BONSAI_SECTION_FEATURE_INDICES].count +
-                      a[BONSAI_SECTION_KEPT_FEATURES].count;
+                      a[BONSAI_SECTION_KEPT_FEATURES].count +
+                      a[BONSAI_SECTION_FEATURE_COLUMNS].count;
     if (v->classes - v->nodes - CLASSES > a[BONSAI_SECTION_CLASS_NAMES].count)
         return bn_fail(BONSAI_E_FORMAT, "%s: %lld classes are implausible for %lld nodes: number "
                        "classes from 0 on, or name each", where, (long long)v->classes,
@@ -72,7 +73,7 @@ static bonsai_status missing(const char *where, bonsai_section have, bonsai_sect
 
 static bool is_scaled(const bonsai_array *a)
 {
-    return a->data && (a->type == BONSAI_TYPE_U8 || a->type == BONSAI_TYPE_I8);
+    return a->data && bn_scaled(a->type);
 }
 
 static bonsai_status check_together(const bonsai_view *v, const char *where)
@@ -86,6 +87,7 @@ static bonsai_status check_together(const bonsai_view *v, const char *where)
         {BONSAI_SECTION_MEMBERS, BONSAI_SECTION_MEMBER_OFFSETS},
         {BONSAI_SECTION_FEATURE_MEAN, BONSAI_SECTION_FEATURE_SPREAD},
         {BONSAI_SECTION_FEATURE_SPREAD, BONSAI_SECTION_FEATURE_MEAN},
+        {BONSAI_SECTION_FEATURE_COLUMNS, BONSAI_SECTION_FEATURES},
     };
     const bonsai_array *a = v->section;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
@@ -102,19 +104,31 @@ static bonsai_status check_together(const bonsai_view *v, const char *where)
     bool scaled = is_scaled(&a[BONSAI_SECTION_FEATURES]) ||
                   is_scaled(&a[BONSAI_SECTION_FEATURE_VALUES]);
     if (scaled != (a[BONSAI_SECTION_FEATURE_SCALE].data != NULL))
-        return bn_fail(BONSAI_E_FORMAT, "%s: 8-bit features need a scale per row, others have none",
-                       where);
+        return bn_fail(BONSAI_E_FORMAT, "%s: features of 8 or 4 bits need a scale per row, others "
+                       "have none", where);
     return BONSAI_OK;
 }
 
-bonsai_status bn_view_shape(const bonsai_view *v, const char *where)
+static bonsai_status check_columns(const bonsai_view *v, const char *where)
+{
+    int64_t columns = v->section[BONSAI_SECTION_FEATURE_COLUMNS].count;
+    if (columns < 0 || columns > v->features)
+        return bn_fail(BONSAI_E_FORMAT, "%s: %lld feature columns; the number must be in 0..%lld",
+                       where, (long long)columns, (long long)v->features);
+    return BONSAI_OK;
+}
+
+static bonsai_status check_shape(const bonsai_view *v, const char *where, bool stored)
 {
     bonsai_status rc;
     BN_TRY(check_sizes(v, where));
+    BN_TRY(check_columns(v, where));
     const unsigned u8 = BN_BIT(BONSAI_TYPE_U8), u16 = BN_BIT(BONSAI_TYPE_U16),
                    u32 = BN_BIT(BONSAI_TYPE_U32), u64 = BN_BIT(BONSAI_TYPE_U64),
                    i8 = BN_BIT(BONSAI_TYPE_I8), f16 = BN_BIT(BONSAI_TYPE_F16),
-                   f32 = BN_BIT(BONSAI_TYPE_F32);
+                   f32 = BN_BIT(BONSAI_TYPE_F32),
+                   four = stored ? BN_BIT(BONSAI_TYPE_Q4) | BN_BIT(BONSAI_TYPE_S4) : 0;
+    const bonsai_array *columns = &v->section[BONSAI_SECTION_FEATURE_COLUMNS];
     int64_t n = v->nodes, f = v->features, c = v->classes;     /* below 2^31: n*f cannot overflow */
     int64_t m = v->section[BONSAI_SECTION_NEIGHBORS].count;
     int64_t nnz = v->section[BONSAI_SECTION_FEATURE_INDICES].count;
@@ -122,10 +136,10 @@ bonsai_status bn_view_shape(const bonsai_view *v, const char *where)
         {BONSAI_SECTION_OFFSETS, u32 | u64, n + 1},
         {BONSAI_SECTION_NEIGHBORS, u32, -1},
         {BONSAI_SECTION_EDGE_WEIGHTS, f32, m},
-        {BONSAI_SECTION_FEATURES, f32 | f16 | u8 | i8, n * f},
+        {BONSAI_SECTION_FEATURES, f32 | f16 | u8 | i8 | four, n * (columns->data ? columns->count : f)},
         {BONSAI_SECTION_FEATURE_OFFSETS, u32 | u64, n + 1},
         {BONSAI_SECTION_FEATURE_INDICES, u16 | u32, -1},
-        {BONSAI_SECTION_FEATURE_VALUES, f32 | u8 | i8, nnz},
+        {BONSAI_SECTION_FEATURE_VALUES, f32 | u8 | i8 | four, nnz},
         {BONSAI_SECTION_FEATURE_SCALE, f32, n},
         {BONSAI_SECTION_LABELS, u8 | u16 | u32, n},
         {BONSAI_SECTION_SOFT_LABELS, u8 | f32, n * c},
@@ -141,6 +155,7 @@ bonsai_status bn_view_shape(const bonsai_view *v, const char *where)
         {BONSAI_SECTION_FEATURE_MEAN, f32, f},
         {BONSAI_SECTION_FEATURE_SPREAD, f32, f},
         {BONSAI_SECTION_METADATA, u8, -1},
+        {BONSAI_SECTION_FEATURE_COLUMNS, stored ? u16 | u32 : 0, -1},
     };
     BN_TRY(check_together(v, where));           /* a missing section says more than a count */
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
@@ -148,4 +163,14 @@ bonsai_status bn_view_shape(const bonsai_view *v, const char *where)
     BN_TRY(check_plausible(v, where));
 done:
     return rc;
+}
+
+bonsai_status bn_view_shape(const bonsai_view *v, const char *where)
+{
+    return check_shape(v, where, false);
+}
+
+bonsai_status bn_stored_shape(const bonsai_view *v, const char *where)
+{
+    return check_shape(v, where, true);
 }

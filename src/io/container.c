@@ -42,7 +42,7 @@ static int64_t place(bn_entry *e, int64_t end)
 {
     int64_t bytes;
     e->offset = align(end);
-    if (!bn_mul(&bytes, e->count, (int64_t)bonsai_type_bytes((bonsai_type)e->type)) ||
+    if (!bn_type_space(&bytes, (bonsai_type)e->type, e->count) ||
         !bn_add(&end, e->offset, bytes) || end > INT64_MAX - BN_CONTAINER_ALIGN)
         return -1;
     return end;
@@ -144,7 +144,7 @@ static bonsai_status read_table(bn_container *c, const bn_file *f, const char *p
         e->crc = (uint32_t)get(p + 24, 4);
         if (get(p + 28, 4) != 0 || (i > 0 && e->id <= c->entry[i - 1].id))
             return bn_fail(BONSAI_E_FORMAT, "%s: entry %d of its table is out of order", path, i);
-        if (e->type == BONSAI_TYPE_NONE || bonsai_type_bytes((bonsai_type)e->type) == 0)
+        if (!bn_type_space(&(int64_t){0}, (bonsai_type)e->type, 0))
             return bn_fail(BONSAI_E_FORMAT, "%s: section %u has the unknown type %u", path, e->id,
                            e->type);
         int64_t before = end;

@@ -5,10 +5,11 @@
 #define BN_CONTAINER_H
 
 #include "base/world.h"
+#include "graph/graph.h"
 
 enum {
     BN_CONTAINER_MAJOR = 1,
-    BN_CONTAINER_MINOR = 0,
+    BN_CONTAINER_MINOR = 1,
     BN_CONTAINER_ALIGN = 64,
     BN_CONTAINER_MAX = 64,      /* sections */
     BN_KIND_GRAPH = 1,
@@ -37,6 +38,12 @@ int64_t bn_container_layout(bn_container *c);
 /* Packs the header and table, with their checksum, into bn_container_head(c) bytes. */
 int64_t bn_container_head(const bn_container *c);
 void    bn_container_pack(uint8_t *out, const bn_container *c, int64_t file_bytes);
+
+/* ---- features that are not mapped (expand.c) ---- */
+
+/* Checks features of four bits or with a list of columns in a graph whose sections lie in its file,
+ * and puts the same features of eight or more bits, dense or sparse, in their place. */
+bonsai_status bn_expand(bonsai_graph *g, int threads);
 
 /* ---- a file that ranks write together (slices.c) ---- */
 

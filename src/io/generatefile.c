@@ -28,7 +28,8 @@ typedef struct {
 
 /* ---- where things lie ---- */
 
-static const bn_traits nothing = {0, true, true, true, true, false};
+/* The file is for mapping, so neither four bits nor columns are considered. */
+static const bn_traits nothing = {.ones = true, .half = true, .u8 = true, .i8 = true};
 
 static bonsai_status prepare(job *j, const bonsai_generate_options *o)
 {
@@ -65,7 +66,8 @@ static bonsai_status join_traits(job *j)
     const bn_traits *t = &j->here;
     int64_t sum[6] = {t->nnz, !t->ones, !t->half, !t->u8, !t->i8, t->negative};
     bonsai_status rc = bn_sum_int(j->w, sum, 6);
-    j->all = (bn_traits){sum[0], !sum[1], !sum[2], !sum[3], !sum[4], sum[5] > 0};
+    j->all = (bn_traits){sum[0], !sum[1], !sum[2], !sum[3], !sum[4], sum[5] > 0,
+                         false, false, 0};
     return rc;
 }
 

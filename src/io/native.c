@@ -26,7 +26,7 @@ static bonsai_status lay_sections(bonsai_graph *g, const bn_container *c, const 
                                                 (bonsai_type)e->type};
         g->crc[e->id] = e->crc;
     }
-    return bn_view_shape(&g->view, path);
+    return bn_stored_shape(&g->view, path);
 }
 
 static uint32_t small_sections(const bonsai_graph *g)
@@ -61,6 +61,7 @@ static bonsai_status open_native(bonsai_graph **out, const char *path, const bon
     BN_TRY(bn_container_read(&c, &g->file, path));
     BN_TRY(must_be_graph(&c, path));
     BN_TRY(lay_sections(g, &c, path));
+    BN_TRY(bn_expand(g, o->threads));
     BN_TRY(bn_graph_need(g, small_sections(g), o->threads));
     g->info.edges_given = bonsai_graph_edges(g);
     *out = g;
@@ -110,7 +111,7 @@ static bonsai_status must_be_readable(const bonsai_graph *g, const bn_coding *p,
     for (int s = 1; s < BONSAI_SECTION_COUNT; s++)
         v.section[s] = (bonsai_array){p->type[s] != BONSAI_TYPE_NONE ? p : NULL, p->count[s],
                                       p->type[s]};
-    return bn_view_shape(&v, path);
+    return bn_stored_shape(&v, path);
 }
 
 static bonsai_status write_native(const bonsai_graph *g, const char *path,

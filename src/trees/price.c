@@ -2,7 +2,9 @@
  *
  * Running totals are enough: nodes, entries, non-zero features, and how many rows
  * forbid each encoding.  The bytes follow from them by the same rules as those of
- * the writer.  A node costs O(degree), and O(row) the first time; totals O(1).
+ * the writer, of an encoding of all columns: where the writer stores dense features
+ * only for the columns that the set uses, the graph is smaller than its price.  A
+ * node costs O(degree), and O(row) the first time; totals O(1).
  *
  * By our accounting a price never falls when a node comes.  By the paper's it may:
  * one more row can turn the whole from dense to sparse.
@@ -174,7 +176,9 @@ static int64_t feature_bytes(const bn_price *p, bool *dense)
 {
     const totals *n = &p->now;
     bn_traits t = {n->nnz, n->rows_with[0] == 0, n->rows_with[1] == 0, n->rows_with[2] == 0,
-                   n->rows_with[3] == 0, false};
+                   n->rows_with[3] == 0, false, n->rows_with[5] == 0, n->rows_with[6] == 0, 0};
+    if (!p->strict)
+        t = bn_traits_mapped(&t);
     if (!bn_has(p->g, BONSAI_SECTION_FEATURES) && !bn_has(p->g, BONSAI_SECTION_FEATURE_OFFSETS))
         return 0;
     return bn_traits_bytes(&t, n->nodes, p->g->view.features, dense);

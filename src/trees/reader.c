@@ -64,11 +64,12 @@ static double sum_on_grid(const float *value, int64_t count)
 }
 
 /* A sparse graph has one feature offset more than it has rows; those 4 bytes are not
- * the row's. */
+ * the row's.  Nor is the half byte that may end it, if its values have four bits. */
 static double least_of_row(const bn_reader *r, const bn_traits *t)
 {
     int64_t bytes = bn_traits_bytes(t, 1, r->g->view.features, NULL);
-    return bytes <= 4 ? 0 : (double)(bytes - 4 < INT32_MAX ? bytes - 4 : INT32_MAX);
+    double least = bytes <= 4 ? 0 : (double)(bytes - 4 < INT32_MAX ? bytes - 4 : INT32_MAX);
+    return least > 0 && (t->q4 || t->s4) ? least - 0.5 : least;
 }
 
 /* The non-zero features of a node: where they are, if it has no zeros and they are floats; else a
@@ -91,7 +92,7 @@ static const float *values_of(int64_t *count, bn_reader *r, int32_t v)
 
 bn_row_facts bn_reader_look(bn_reader *r, int32_t v)
 {
-    bn_traits t = {0, true, true, true, true, false};
+    bn_traits t = bn_no_traits;
     bool integer = true;
     int64_t count;
     const float *value = values_of(&count, r, v);
@@ -104,7 +105,8 @@ bn_row_facts bn_reader_look(bn_reader *r, int32_t v)
         .nnz = (int32_t)count,
         .traits = BN_KNOWN | (t.ones ? 0 : BN_NOT_ONES) | (t.half ? 0 : BN_NOT_HALF) |
                   (t.u8 ? 0 : BN_NOT_U8) | (t.i8 ? 0 : BN_NOT_I8) |
-                  (integer ? 0 : BN_NOT_INTEGER)};
+                  (integer ? 0 : BN_NOT_INTEGER) | (t.q4 ? 0 : BN_NOT_Q4) |
+                  (t.s4 ? 0 : BN_NOT_S4)};
 }
 
 bonsai_status bn_reader_slot(int64_t *slot, bn_reader *r, int32_t node)

@@ -24,7 +24,7 @@ typedef struct {                /* the entries of a node */
 
 /* Encodings that a row forbids the whole; the first BN_ENCODING_BITS.  KNOWN: it was looked at. */
 enum { BN_NOT_ONES = 1, BN_NOT_HALF = 2, BN_NOT_U8 = 4, BN_NOT_I8 = 8, BN_NOT_INTEGER = 16,
-       BN_KNOWN = 128 };
+       BN_NOT_Q4 = 32, BN_NOT_S4 = 64, BN_KNOWN = 128 };
 
 typedef struct {
     double  bytes;              /* STRICT: that the row needs at least; else the sum of it */

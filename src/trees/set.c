@@ -81,8 +81,10 @@ done:
     return rc;
 }
 
-/* For every class the node of fewest features, of its first so many that do not forbid
- * an encoding; false if a class has none. */
+enum { ALL_DENSE = BN_KNOWN };  /* in place of an encoding: rows cost the same, so edges decide */
+
+/* For every class the node of fewest features, or edges, of its first so many that do not
+ * forbid an encoding; false if a class has none. */
 static bonsai_status seat_cheapest(bool *all, bn_set *s, int64_t most, int encoding)
 {
     bonsai_status rc;
@@ -99,6 +101,8 @@ static bonsai_status seat_cheapest(bool *all, bn_set *s, int64_t most, int encod
         if (looked[c]++ >= most)
             continue;
         BN_TRY(bn_price_row(&nnz, &forbids, s->price, s->job->train[t]));
+        if (encoding == ALL_DENSE)
+            nnz = bn_degree(s->job->g, s->job->train[t]);
         if (forbids & encoding || (s->seat[c] >= 0 && nnz >= fewest[c]))
             continue;
         s->seat[c] = t;
@@ -169,6 +173,8 @@ static bonsai_status keep_seats(bn_set *s)
         BN_TRY(seat_all(&fit, s, INT64_MAX, 0));
     for (int bit = 0; bit < BN_ENCODING_BITS && s->budget.trees == INT64_MAX && !fit; bit++)
         BN_TRY(seat_all(&fit, s, INT64_MAX, 1 << bit));
+    if (s->budget.trees == INT64_MAX && !fit)
+        BN_TRY(seat_all(&fit, s, INT64_MAX, ALL_DENSE));
     for (int64_t c = 0; c < s->job->g->view.classes && !fit; c++)
         s->seat[c] = -1;
 done:

@@ -57,7 +57,7 @@ double  bn_price_floor(const bn_price *p);
 double  bn_price_entry(const bn_price *p);
 /* The non-zero features of a node, and one bit for each small encoding, of
  * BN_ENCODING_BITS, that its row forbids the whole set. */
-enum { BN_ENCODING_BITS = 5 };
+enum { BN_ENCODING_BITS = 7 };
 bonsai_status bn_price_row(int64_t *nnz, int *forbids, bn_price *p, int32_t node);
 
 /* ---- trees (ego.c) ---- */

@@ -124,7 +124,7 @@ static double cheapest_of_each(const bonsai_graph *g, bonsai_accounting a, int32
     if (class == g->view.classes) {
         bonsai_graph *small = NULL;
         assert_int_equal(bonsai_graph_induce(&small, g, node, count), BONSAI_OK);
-        best = size_in(small, a) - (a == BONSAI_ACCOUNTING_STRICT ? (double)count : 0);   /* no split */
+        best = priced_in(small, a) - (a == BONSAI_ACCOUNTING_STRICT ? (double)count : 0);   /* no split */
         bonsai_graph_free(small);
         return best;
     }

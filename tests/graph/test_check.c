@@ -132,8 +132,9 @@ static void sections_need_each_other(void **state)
     with(BONSAI_SECTION_FEATURE_MEAN, features, 2, BONSAI_TYPE_F32, "but not \"feature spread\"");
     with(BONSAI_SECTION_FEATURE_SPREAD, features, 2, BONSAI_TYPE_F32, "but not \"feature mean\"");
     with(BONSAI_SECTION_FEATURE_SCALE, scale, 3, BONSAI_TYPE_F32,
-         "8-bit features need a scale per row");
-    with(BONSAI_SECTION_FEATURES, bytes, 6, BONSAI_TYPE_U8, "8-bit features need a scale per row");
+         "features of 8 or 4 bits need a scale per row");
+    with(BONSAI_SECTION_FEATURES, bytes, 6, BONSAI_TYPE_U8,
+         "features of 8 or 4 bits need a scale per row");
     bonsai_view v = good();
     v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){offsets, 4, BONSAI_TYPE_U32};
     v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){neighbors, 4, BONSAI_TYPE_U32};

@@ -16,17 +16,17 @@ LIMIT = 1 << 31
 
 TYPES = {1: "<u1", 2: "<u2", 3: "<u4", 4: "<u8", 5: "<i1", 6: "<f2", 7: "<f4"}
 NUMBERS = {np.dtype(name): number for number, name in TYPES.items()}
-U8, U16, U32, U64, I8, F16, F32 = 1, 2, 3, 4, 5, 6, 7
+U8, U16, U32, U64, I8, F16, F32, Q4, S4 = 1, 2, 3, 4, 5, 6, 7, 8, 9
 
 # number: (name, types, elements)
 SECTIONS = {
     1: ("offsets", (U32, U64), "n+1"),
     2: ("neighbors", (U32,), None),
     3: ("edge weights", (F32,), "m"),
-    4: ("features", (F32, F16, U8, I8), "nf"),
+    4: ("features", (F32, F16, U8, I8, Q4, S4), "nk"),
     5: ("feature offsets", (U32, U64), "n+1"),
     6: ("feature indices", (U16, U32), None),
-    7: ("feature values", (F32, U8, I8), "nnz"),
+    7: ("feature values", (F32, U8, I8, Q4, S4), "nnz"),
     8: ("feature scale", (F32,), "n"),
     9: ("labels", (U8, U16, U32), "n"),
     10: ("soft labels", (U8, F32), "nc"),
@@ -42,6 +42,7 @@ SECTIONS = {
     20: ("feature mean", (F32,), "f"),
     21: ("feature spread", (F32,), "f"),
     22: ("metadata", (U8,), None),
+    23: ("feature columns", (U16, U32), None),
 }
 
 
@@ -52,6 +53,30 @@ def need(condition, reason):
 
 def align(at):
     return (at + 63) // 64 * 64
+
+
+# ---- four bits ----
+
+class Halves:
+    """Elements of type q4 or s4 to write: codes, of which two share a byte."""
+
+    def __init__(self, kind, codes, last=0):
+        self.kind, self.codes, self.last = kind, [code & 15 for code in codes], last
+
+    def tobytes(self):
+        codes = self.codes + [self.last] * (len(self.codes) % 2)
+        return bytes(low | high << 4 for low, high in zip(codes[::2], codes[1::2]))
+
+
+def open_halves(data, kind, elements, name):
+    """Return the numbers of a section of four bits, as u8 or i8."""
+    codes = [code for byte in data for code in (byte & 15, byte >> 4)]
+    need(not any(codes[elements:]), "%s: the last half byte is not zero" % name)
+    codes = codes[:elements]
+    if kind == Q4:
+        return np.array([q * q for q in codes], np.uint8)
+    need(8 not in codes, "%s: -8" % name)
+    return np.array([q * q if q < 8 else -(16 - q) ** 2 for q in codes], np.int8)
 
 
 # ---- reading ----
@@ -82,12 +107,13 @@ def parse(data):
         need(kind in types, "%s: type %d" % (name, kind))
         need(zero == 0, "%s: last word of the entry is not zero" % name)
         need(begin == align(end), "%s: not where it should begin" % name)
-        size = elements * np.dtype(TYPES[kind]).itemsize
+        size = (elements + 1) // 2 if kind in (Q4, S4) else elements * np.dtype(TYPES[kind]).itemsize
         need(begin + size <= len(data), "%s: reaches past the end of the file" % name)
         need(not any(data[end:begin]), "%s: bytes before it are not zero" % name)
         end = begin + size
         need(zlib.crc32(data[begin:end]) == crc, "%s: checksum" % name)
-        sections[number] = np.frombuffer(data, TYPES[kind], elements, begin)
+        sections[number] = (open_halves(data[begin:end], kind, elements, name) if kind in (Q4, S4)
+                            else np.frombuffer(data, TYPES[kind], elements, begin))
     need(end == len(data), "bytes after the last section")
     return {"n": n, "f": f, "c": c, "flags": flags}, sections
 
@@ -146,7 +172,9 @@ def check_symmetry(row, neighbors, weights):
 def decode(head, s):
     n, f, c, flags = head["n"], head["f"], head["c"], head["flags"]
     need(1 in s and 2 in s, "no adjacency")
-    counts = {"n+1": n + 1, "n": n, "f": f, "nf": n * f, "nc": n * c, "m": len(s[2]),
+    k = len(s[23]) if 23 in s else f
+    need(k <= f, "feature columns: more than f")
+    counts = {"n+1": n + 1, "n": n, "f": f, "nk": n * k, "nc": n * c, "m": len(s[2]),
               "nnz": len(s[6]) if 6 in s else None}
     for number, array in s.items():
         name, _, elements = SECTIONS[number]
@@ -155,10 +183,11 @@ def decode(head, s):
     need(not (4 in s and (5 in s or 6 in s or 7 in s)), "features both dense and sparse")
     need(f == 0 or 4 in s or 5 in s, "no features")
     need(c <= n + 65536 + len(s.get(13, ())), "more classes than nodes or names")
-    need(f < 2**24 + 4096 * (1 + sum(len(s.get(k, ())) for k in (4, 6, 19))), "features without values")
+    need(f < 2**24 + 4096 * (1 + sum(len(s.get(k, ())) for k in (4, 6, 19, 23))), "features without values")
     for a, b in ((5, 6), (17, 18), (20, 21)):
         need((a in s) == (b in s), "%s and %s come together" % (SECTIONS[a][0], SECTIONS[b][0]))
     need(7 not in s or 6 in s, "feature values need feature indices")
+    need(23 not in s or 4 in s, "feature columns need dense features")
     eight = any(k in s and s[k].dtype.itemsize == 1 for k in (4, 7))
     need((8 in s) == eight, "a feature scale goes with 8-bit features")
     for number, array in s.items():
@@ -181,9 +210,16 @@ def decode(head, s):
     g["edge_index"] = np.stack([row, col])
 
     if 4 in s:
-        x = s[4].reshape(n, f).astype(np.float32)
+        x = s[4].reshape(n, k).astype(np.float32)
         with np.errstate(over="ignore"):
-            g["x"] = x * s[8][:, None] if eight else x
+            x = x * s[8][:, None] if eight else x
+        if 23 in s:
+            need(not np.any(s[23] >= f), "feature columns: not below f")
+            need(not np.any(s[23][1:] <= s[23][:-1]), "feature columns: not ascending")
+            some, x = x, np.zeros((n, f), np.float32)
+            x[:, s[23].astype(np.int64)] = some
+        need(np.all(np.isfinite(x)), "features: a product is not finite")
+        g["x"] = x
     if 5 in s:
         check_offsets(s[5], len(s[6]), "feature offsets")
         need(not np.any(s[6] >= f), "feature indices: not below f")
@@ -192,6 +228,7 @@ def decode(head, s):
         if eight:
             with np.errstate(over="ignore"):
                 values = values * s[8][rows_of(s[5])]
+        need(np.all(np.isfinite(values)), "feature values: a product is not finite")
         g["x_data"], g["x_shape"] = values, (n, f)
         g["x_indices"], g["x_indptr"] = s[6].astype(np.int64), s[5].astype(np.int64)
     if eight:
@@ -250,11 +287,16 @@ def lay_out(sections):
     end = 64 + 32 * len(sections)
     for number in sorted(sections):
         array = sections[number]
+        begin = align(end)
+        if isinstance(array, Halves):
+            entries.append({"number": number, "type": array.kind, "begin": begin,
+                            "elements": len(array.codes), "bytes": array.tobytes(), "zero": 0})
+            end = begin + len(entries[-1]["bytes"])
+            continue
         if isinstance(array, (bytes, str)):
             array = np.frombuffer(array.encode("utf-8") if isinstance(array, str) else array, np.uint8)
         array = np.asarray(array)
         array = array.astype(array.dtype.newbyteorder("<"))
-        begin = align(end)
         entries.append({"number": number, "type": NUMBERS[array.dtype], "begin": begin,
                         "elements": array.size, "bytes": array.tobytes(), "zero": 0})
         end = begin + len(entries[-1]["bytes"])
@@ -292,25 +334,40 @@ def write(path, sections, n, f=0, c=0, flags=0, **other):
 
 # ---- the size of a graph ----
 
-def fits_8_bits(x, came_with):
-    """Return for each row if its non-zero values are a scale times integers, for u8 and for i8.
-    Here and in size() minus zero counts as non-zero, and no such integer gives it."""
-    there = x.view(np.uint32) != 0
-    low = np.where(there, np.abs(x), np.float32(np.inf)).min(axis=1, initial=np.inf)
-    empty = ~there.any(axis=1)
-    low[empty] = 1
-    scales = [low / np.float32(k) for k in range(1, 9)]
+def scales(low, came_with, high):
+    """Return the scales to try, one number per row each, in their order."""
     if came_with is not None:
-        scales.append(came_with)
-    unsigned, signed = empty.copy(), empty.copy()
-    for scale in scales:
+        yield came_with
+    yield np.ones_like(low)
+    for k in range(1, high + 1):
+        s = low / np.float32(k)
+        up, down = np.nextafter(s, np.float32(np.inf)), np.nextafter(s, np.float32(0))
+        yield from (s, up, down, np.nextafter(up, np.float32(np.inf)), np.nextafter(down, np.float32(0)))
+
+
+def numbers(x, came_with, least, high):
+    """Return the integers least .. high of the values, for the first lossless scale of each row; None
+    if a row has none.  Here and in size() minus zero is a value, and no such integer gives it."""
+    there = x.view(np.uint32) != 0
+    low = np.where(there, np.abs(x), np.float32(np.inf)).min(axis=1, initial=np.inf).astype(np.float32)
+    out = np.zeros(x.shape, np.int64)
+    left = np.flatnonzero(there.any(axis=1))
+    low[~there.any(axis=1)] = 1
+    for scale in scales(low, came_with, high):
+        if not len(left):
+            break
+        row, s = x[left], scale[left, None]
         with np.errstate(all="ignore"):
-            q = np.rint(x.astype(np.float64) / scale.astype(np.float64)[:, None])
-            back = q.astype(np.float32) * scale.astype(np.float32)[:, None]
-        fits = (scale != 0) & np.all(~there | ((back == x) & (q != 0)), axis=1)
-        unsigned |= fits & np.all(~there | ((q >= 1) & (q <= 255)), axis=1)
-        signed |= fits & np.all(~there | (np.abs(q) <= 127), axis=1)
-    return unsigned.all() or signed.all()
+            q = np.rint(row / s)
+            fits = (s > 0) & (~there[left] | ((s * q == row) & (q != 0) & (q >= least) & (q <= high)))
+        found = fits.all(axis=1)
+        out[left[found]] = np.where(there[left[found]], q[found], 0).astype(np.int64)
+        left = left[~found]
+    return None if len(left) else out
+
+
+def squares(q, most):
+    return q is not None and bool(np.all(np.isin(np.abs(q), np.arange(most + 1) ** 2)))
 
 
 def width(offsets):
@@ -328,18 +385,28 @@ def feature_size(g):
         x[rows_of(g["x_indptr"]), g["x_indices"]] = g["x_data"]
     there = x.view(np.uint32) != 0
     nnz = int(there.sum())
-    eight = fits_8_bits(x, g.get("x_scale"))
-    sizes = [4 * n * f]
+    unsigned = numbers(x, g.get("x_scale"), 1, 255)
+    signed = numbers(x, g.get("x_scale"), -128, 127)
+    eight = unsigned is not None or signed is not None
+    four = squares(unsigned, 15) or squares(signed, 7)
     with np.errstate(over="ignore"):
-        if np.array_equal(x.astype(np.float16).astype(np.float32).view(np.uint32), x.view(np.uint32)):
-            sizes.append(2 * n * f)
-    if eight:
-        sizes.append(n * f + 4 * n)
-    sparse = (n + 1) * (4 if nnz < 1 << 32 else 8) + nnz * (2 if f <= 65536 else 4)
+        half = np.array_equal(x.astype(np.float16).astype(np.float32).view(np.uint32), x.view(np.uint32))
+    index = 2 if f <= 65536 else 4
+    sizes = []
+    used = int(there.any(axis=0).sum())
+    for columns, listed in ((f, 0), (used, used * index)):
+        sizes.append((2 if half else 4) * n * columns + listed)
+        if eight:
+            sizes.append(n * columns + 4 * n + listed)
+        if four:
+            sizes.append((n * columns + 1) // 2 + 4 * n + listed)
+    sparse = (n + 1) * (4 if nnz < 1 << 32 else 8) + nnz * index
     if np.all(x[there] == 1):
         sizes.append(sparse)
     if eight:
         sizes.append(sparse + nnz + 4 * n)
+    if four:
+        sizes.append(sparse + (nnz + 1) // 2 + 4 * n)
     sizes.append(sparse + 4 * nnz)
     return min(sizes)
 

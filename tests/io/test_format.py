@@ -78,6 +78,8 @@ DENSE8 = {4: u8(0, 1, 2, 3, 4, 5, 6, 7, 255, 0, 0, 0), 8: f32(.5, .1, 3, 0)}
 SPARSE = {5: u32(0, 2, 2, 5, 6), 6: u16(0, 2, 0, 1, 2, 1)}
 VALUES = {7: f32(1, .25, -3, 4, .1, 6)}
 VALUES8 = {7: u8(1, 2, 3, 4, 255, 1), 8: f32(.5, 1, .1, 3)}
+SCALE = {8: f32(.5, .1, 3, 1)}
+COLUMNS = {23: u16(0, 2), 4: f32(0, 1, 2, 3, -4, 5.5, 6, .1)}
 MEMBERS = {17: u32(0, 1, 1, 3, 4), 18: u32(9, 5, 7, 2147483647)}
 STANDARD = {20: f32(1, -2, 0), 21: f32(1, .5, 3)}
 EXTRA = {
@@ -92,6 +94,14 @@ EXTRA = {
     19: u32(4, 8, 2147483647),
     22: '{"name": "path", "deep": [1, 2.5, null, {"\u00e9": true}]}',
 }
+
+
+def q4(*a, **other):
+    return fmt.Halves(fmt.Q4, a, **other)
+
+
+def s4(*a, **other):
+    return fmt.Halves(fmt.S4, a, **other)
 
 
 def join(*parts):
@@ -136,6 +146,30 @@ def good_files():
         "sparse f32": (join(PATH, SPARSE, VALUES), usual),
         "sparse u8": (join(PATH, SPARSE, VALUES8), usual),
         "sparse i8": (join(PATH, SPARSE, VALUES8, {7: i8(1, -2, 3, 4, 127, -127)}), usual),
+        "dense q4": (join(PATH, SCALE, {4: q4(0, 1, 2, 3, 4, 5, 6, 7, 15, 0, 0, 14)}), usual),
+        "dense s4": (join(PATH, SCALE, {4: s4(0, 1, -2, 3, -4, 5, 6, 7, -7, 0, -1, 0)}), usual),
+        "dense q4, an odd number": (join(PATH, {4: q4(15, 0, 1), 8: f32(1, .5, .1), 1: u32(0, 0, 0, 0), 2: u32()}),
+                                    {"n": 3, "f": 1}),
+        "dense q4, negative and zero scale": (join(PATH, {4: q4(*range(12)), 8: f32(-.5, 0, 3, -0.)}), usual),
+        "sparse q4": (join(PATH, SPARSE, SCALE, {7: q4(1, 2, 3, 4, 15, 1)}), usual),
+        "sparse s4": (join(PATH, SPARSE, SCALE, {7: s4(1, -2, 3, 4, -7, 7)}), usual),
+        "sparse q4, an odd number": (join(PATH, SCALE, {5: u32(0, 1, 1, 2, 3), 6: u16(0, 1, 2), 7: q4(9, 0, 3)}), usual),
+        "columns f32": (join(PATH, COLUMNS), usual),
+        "columns f16": (join(PATH, COLUMNS, {4: COLUMNS[4].astype(np.float16)}), usual),
+        "columns u8": (join(PATH, COLUMNS, SCALE, {4: u8(0, 1, 2, 3, 4, 5, 6, 255)}), usual),
+        "columns i8": (join(PATH, COLUMNS, SCALE, {4: i8(0, 1, 2, 3, -4, 5, 127, -128)}), usual),
+        "columns q4": (join(PATH, COLUMNS, SCALE, {4: q4(0, 1, 2, 3, 4, 5, 6, 15)}), usual),
+        "columns s4": (join(PATH, COLUMNS, SCALE, {4: s4(0, 1, -2, 3, 4, 5, -7, 7)}), usual),
+        "columns, minus zero": (join(PATH, COLUMNS, {4: f32(0, -0., 0, 0, -0., 0, 1, 2)}), usual),
+        "columns f16, minus zero": (join(PATH, COLUMNS, {4: f16(0, -0., 0, 0, -0., 0, 1, 2)}), join(usual, {"f": 50})),
+        "columns, none": (join(PATH, {4: f32(), 23: u16()}), usual),
+        "columns q4, none": (join(PATH, SCALE, {4: q4(), 23: u16()}), usual),
+        "columns, all": (join(PATH, DENSE, {23: u16(0, 1, 2)}), usual),
+        "columns, u32": (join(PATH, COLUMNS, {23: u32(1, 2)}), usual),
+        "columns, wide": (join(PATH, COLUMNS, {23: u32(3, 70000)}), join(usual, {"f": 70001})),
+        "columns s4, wide": (join(PATH, SCALE, {4: s4(0, 1, -2, 3, 4, 5, -7, 7), 23: u32(3, 70000)}),
+                             join(usual, {"f": 70001})),
+        "columns, no nodes": ({1: u32(0), 2: u32(), 4: f32(), 23: u16(0, 2)}, {"n": 0, "f": 3}),
         "sparse, u32 indices": (join(PATH, SPARSE, VALUES, {6: SPARSE[6].astype(np.uint32)}), usual),
         "sparse, u64 offsets": (join(PATH, SPARSE, VALUES, {5: SPARSE[5].astype(np.uint64)}), usual),
         "sparse, wide": (join(PATH, SPARSE, {6: u32(0, 70000, 0, 1, 2, 65536)}), join(usual, {"f": 70001})),
@@ -251,7 +285,7 @@ def bad_files():
             end = e["begin"] + len(e["bytes"])
 
     change("a section twice", edit=twice)
-    change("section 23", {23: u8()})
+    change("section 24", {24: u8()})
     add("section 0", join(PATH, {0: u8()}), f=0, c=0)
     change("section 2^31", {2 ** 31: u8(1)})
     change("last word of an entry", edit=entry(9, zero=1))
@@ -293,9 +327,9 @@ def bad_files():
 
     # types: every type that a section does not list
     sizes = {1: 1, 2: 2, 3: 4, 4: 8, 5: 1, 6: 2, 7: 4}
-    starts = {4: join(PATH, DENSE), 8: join(PATH, DENSE8)}
+    starts = {4: join(PATH, DENSE), 8: join(PATH, DENSE8), 23: join(PATH, COLUMNS)}
     for number, (_, types, _) in fmt.SECTIONS.items():
-        for kind in (0, 1, 2, 3, 4, 5, 6, 7, 8):
+        for kind in range(11):
             if kind in types:
                 continue
             start = starts.get(number, FULL)
@@ -383,6 +417,44 @@ def bad_files():
     change("sparse u8 without scale", {7: VALUES8[7]})
     change("sparse i8 without scale", {7: VALUES8[7].astype(np.int8)})
 
+    # four bits and columns
+    def columns(name, *parts, **other):
+        add("columns: " + name, join(PATH, COLUMNS, *parts), **other)
+
+    scaled = join(PATH, SCALE)
+    four = join(scaled, {4: q4(*range(12))})
+    add("q4 without scale", join(PATH, {4: q4(*range(12))}))
+    add("sparse s4 without scale", join(PATH, SPARSE, {7: s4(*range(6))}))
+    add("q4 too few", join(scaled, {4: q4(*range(11))}))
+    add("q4 too many", join(scaled, {4: q4(*range(13))}))
+    add("q4: a last half byte", join(PATH, {4: q4(1, 2, 3, last=1), 8: f32(1, 1, 1), 1: u32(0, 0, 0, 0), 2: u32()}),
+        n=3, f=1)
+    add("sparse q4: a last half byte", join(scaled, {5: u32(0, 1, 1, 2, 3), 6: u16(0, 1, 2), 7: q4(9, 0, 3, last=15)}))
+    add("s4: -8", join(scaled, {4: s4(*[0] * 11, -8)}))
+    add("sparse s4: -8", join(scaled, SPARSE, {7: s4(1, 2, -8, 3, 4, 5)}))
+    add("q4: checksum", four, edit=entry(4, crc=1))
+    add("sparse q4: checksum", join(scaled, SPARSE, {7: q4(*range(6))}), edit=entry(7, crc=1))
+    add("q4: elements enormous", four, edit=entry(4, elements=2 ** 64 - 1))
+    add("q4: product not finite", join(four, {8: f32(1, 1, 1, 3e36)}))
+    columns("fall", {23: u16(2, 0)})
+    columns("one twice", {23: u16(2, 2)})
+    columns("f", {23: u16(0, 3)})
+    columns("65535", {23: u16(0, 65535)})
+    columns("2^32 - 1", {23: u32(0, 2 ** 32 - 1)})
+    columns("one too few", {23: u16(2)})
+    columns("one too many", {23: u16(0, 1, 2)})
+    columns("more than f", {23: u16(0, 1, 2, 3), 4: f32(*[1] * 16)})
+    columns("values too few", {4: COLUMNS[4][:-1]})
+    columns("values too many", {4: f32(*[1] * 9)})
+    columns("checksum", edit=entry(23, crc=1))
+    columns("checksum of the values", edit=entry(4, crc=1))
+    columns("elements enormous", edit=entry(23, elements=2 ** 64 - 1))
+    columns("a value is not finite", {4: f32(0, 1, 2, 3, -4, 5.5, 6, np.inf)})
+    columns("scale is not finite", {4: q4(*range(8)), 8: f32(1, np.inf, 1, 1)})
+    columns("sparse too", SPARSE)
+    change("columns without dense", {23: u16(0, 2)})
+    add("columns without features", join(PATH, {23: u16()}), f=0)
+
     # the rest
     change("label c", {9: u8(0, 1, 2, 1)})
     change("label 254", {9: u8(0, 1, 254, 1)})
@@ -448,6 +520,9 @@ def bad_files():
     add("large: edge weight", join(large, {3: put(np.ones(2 * n, np.float32), n, 0)}), flags=1, **head)
     add("large: dense", join(large, {4: put(np.ones(n, np.float32), n - 1, np.nan)}), n=n, f=1, c=0)
     sparse = {5: np.arange(n + 1, dtype=np.uint32), 6: np.zeros(n, np.uint32)}
+    half = {8: np.ones(n, np.float32)}
+    add("large: s4", join(large, half, {4: s4(*[0] * (2 * n - 1), -8)}), n=n, f=2, c=0)
+    add("large: columns", join(large, half, {4: q4(*[1] * n), 23: u16(2)}), n=n, f=2, c=0)
     add("large: feature index", join(large, sparse, {6: put(sparse[6], n - 1, 1)}), n=n, f=1, c=0)
     add("large: feature value", join(large, sparse, {7: put(np.ones(n, np.float32), n - 1, np.inf)}), n=n, f=1, c=0)
     add("large: label", join(large, {9: put(np.zeros(n, np.uint32), n - 1, 3)}), n=n, f=0, c=3)
@@ -485,7 +560,13 @@ def compare(name, g, z):
     array("edge_index", index)
     if "edge_weight" in g:
         array("edge_weight", g["edge_weight"])
-    if "x" in g and g["f"]:
+    if "x" in g and g["f"] and "x_indptr" in z.files:   # the program has expanded it to sparse rows
+        row = np.repeat(np.arange(g["n"]), np.diff(z["x_indptr"]))
+        x = np.zeros((g["n"], g["f"]), np.float32)
+        x[row, z["x_indices"]] = z["x_data"]
+        expect(same(x, g["x"]), "%s: features differ" % name)
+        used.update(("x_data", "x_indices", "x_indptr", "x_shape"))
+    elif "x" in g and g["f"]:
         array("x", g["x"])
     if "x_data" in g and g["f"]:
         there = g["x_data"].view(np.uint32) != 0        # stored zeros are dropped
@@ -579,6 +660,55 @@ def test_good(folder):
     print("other arrays in the npz files: " + ", ".join("%s %s" % pair for pair in sorted(extra.items())))
 
 
+def test_packed(folder):
+    """Graphs that the writer stores in four bits, or without some columns."""
+    random = np.random.default_rng(1)
+    path, out = os.path.join(folder, "in.bonsai"), os.path.join(folder, "out.bonsai")
+    for trial in range(20):
+        n, f = int(random.integers(1, 9)), int(random.integers(1, 60))
+        codes = random.integers(-7, 8, (n, f)) if trial % 2 else random.integers(0, 16, (n, f))
+        codes[:, random.random(f) < .6 * (trial % 3)] = 0
+        codes[random.random((n, f)) < .3 * (trial % 4)] = 0
+        x = (np.sign(codes) * codes ** 2).astype(np.float32) * random.random((n, 1), np.float32)
+        if trial % 5 == 4:
+            x += (x != 0) * random.random((n, f), np.float32)
+        name = "packed %d" % trial
+        fmt.write(path, {1: u32(*[0] * (n + 1)), 2: u32(), 4: x}, n, f)
+        run = bonsai("convert", path, out)
+        if not expect(run.returncode == 0, "%s: %d %s" % (name, run.returncode, run.stderr)):
+            continue
+        g = read(name, out)
+        if g is None:
+            continue
+        expect(same(dense_of(g), x), name + ": features differ")
+        check_size(name, path, fmt.read(path))
+        check_size(name, out, g)
+        with open(out, "rb") as file:
+            data = file.read()
+        counted = sum(stored_bytes(data, i) for i in range(data[24]) if data[64 + 32 * i] not in range(13, 23))
+        expect(counted == fmt.size(g), "%s: %d bytes, by the page %d" % (name, counted, fmt.size(g)))
+
+
+def stored_bytes(data, i):
+    """Return the bytes of a section in the file."""
+    kind, = fmt.struct.unpack_from("<I", data, 64 + 32 * i + 4)
+    elements, = fmt.struct.unpack_from("<Q", data, 64 + 32 * i + 16)
+    return (elements + 1) // 2 if kind in (fmt.Q4, fmt.S4) else elements * np.dtype(fmt.TYPES[kind]).itemsize
+
+
+def test_frozen():
+    """A file of version 1.0, which bonsai 0.7.2 wrote."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "version10.bonsai")
+    g = read("version 1.0", path)
+    run = bonsai("check", path)
+    expect(run.returncode == 0 and not run.stderr, "version 1.0: check: %s" % run.stderr)
+    with open(path, "rb") as file:
+        expect(file.read(12)[8:] == bytes([1, 0, 0, 0]), "version 1.0: is another")
+    if g is not None:
+        check_size("version 1.0", path, g)
+        expect((g["n"], g["f"], g["c"]) == (40, 30, 3), "version 1.0: shape")
+
+
 def test_bad(folder):
     path = os.path.join(folder, "bad.bonsai")
     for name, data in bad_files().items():
@@ -623,15 +753,15 @@ def test_generated(folder):
             expect(np.all(np.abs(x - x2) <= step), what + ": features are far off")
 
 
-
-
 def main():
     global BONSAI
     if len(sys.argv) != 2:
         sys.exit("usage: test_format.py path/to/bonsai")
     BONSAI = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
+        test_frozen()
         test_good(folder)
+        test_packed(folder)
         test_generated(folder)
         test_bad(folder)
     print("%d passed, %d failed" % (passed, failed))

@@ -224,7 +224,7 @@ static void a_wrong_header_is_refused(void **state)
 {
     (void)state;
     refuse_field(0, 0, 0x88, 1, "is not a bonsai file: its first bytes do not match");
-    refuse_field(0, 8, 2, 2, "is of format version 2.0; this library reads 1.x");
+    refuse_field(0, 8, 2, 2, "is of format version 2.1; this library reads 1.x");
     refuse_field(0, 12, 7, 4, "holds no graph (kind 7)");
     refuse_field(0, 24, 4096, 2, "says it has");
     refuse_field(0, 32, (uint64_t)1 << 63, 8, "nodes; the number must be in 0..2147483647");
@@ -239,12 +239,12 @@ static void a_wrong_header_is_refused(void **state)
 static void a_wrong_table_is_refused(void **state)
 {
     (void)state;
-    refuse_field(BONSAI_SECTION_METADATA, 0, 23, 4, "section 23 is not known to this version");
+    refuse_field(BONSAI_SECTION_METADATA, 0, 24, 4, "section 24 is not known to this version");
     refuse_field(BONSAI_SECTION_OFFSETS, 0, 0, 4, "section 0 is not known");
     refuse_field(BONSAI_SECTION_NEIGHBORS, 0, 1, 4, "entry 1 of its table is out of order");
     refuse_field(BONSAI_SECTION_NEIGHBORS, 28, 1, 4, "entry 1 of its table is out of order");
     refuse_field(BONSAI_SECTION_OFFSETS, 4, 0, 4, "section 1 has the unknown type 0");
-    refuse_field(BONSAI_SECTION_OFFSETS, 4, 8, 4, "section 1 has the unknown type 8");
+    refuse_field(BONSAI_SECTION_OFFSETS, 4, 10, 4, "section 1 has the unknown type 10");
     refuse_field(BONSAI_SECTION_OFFSETS, 4, UINT32_MAX, 4, "unknown type 4294967295");
     refuse_field(BONSAI_SECTION_OFFSETS, 4, BONSAI_TYPE_F32, 4,
                  "offsets: type f32 (7) is not allowed here");

@@ -69,7 +69,7 @@ class Layout(testing.Case):
 
     def test_constants_are_those_of_the_header(self):
         groups = {
-            "TYPE": ["NONE", "U8", "U16", "U32", "U64", "I8", "F16", "F32"],
+            "TYPE": ["NONE", "U8", "U16", "U32", "U64", "I8", "F16", "F32", "Q4", "S4"],
             "SECTION": re.findall(r"X\((\w+), +\d+, \"[\w ]+\", +[01]\)", header()),
             "PART": ["TRAIN", "VAL", "TEST"],
             "FLAG": ["DIRECTED", "SELF_LOOPS", "REPEATED"],

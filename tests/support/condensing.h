@@ -49,6 +49,28 @@ static inline double size_in(const bonsai_graph *g, bonsai_accounting a)
     return bytes;
 }
 
+/* The same in the encodings of all columns, with or without those of four bits. */
+static inline double size_of_all_columns(const bonsai_graph *g, bool four)
+{
+    bn_sizes sizes;
+    bn_coding p;
+    double bytes = 0;
+    assert_int_equal(bn_graph_sizes(&sizes, g, NULL), BONSAI_OK);
+    bn_traits t = four ? sizes.traits : bn_traits_mapped(&sizes.traits);
+    t.empty = 0;
+    assert_int_equal(bn_coding_of(&p, g, BONSAI_ENCODING_AUTO, &t, NULL), BONSAI_OK);
+    for (int s = BONSAI_SECTION_OFFSETS; s <= BONSAI_SECTION_SPLIT; s++)
+        bytes += (double)bn_coding_bytes(&p, s);
+    assert_true(bytes >= sizes.strict);
+    return bytes;
+}
+
+/* The size as the price of a set of nodes counts it. */
+static inline double priced_in(const bonsai_graph *g, bonsai_accounting a)
+{
+    return a == BONSAI_ACCOUNTING_STRICT ? size_of_all_columns(g, true) : size_in(g, a);
+}
+
 static inline bonsai_graph *condensed(bonsai_condense_info *info, const bonsai_graph *g,
                                       const bonsai_condense_options *o)
 {
@@ -81,14 +103,15 @@ static inline void assert_same_file(const bonsai_graph *a, const bonsai_graph *b
 /* The length of the counted sections in a native file. */
 static inline double counted_in_file(const bonsai_graph *g)
 {
-    static const int width[] = {0, 1, 2, 4, 8, 1, 2, 4};
+    static const int half_bytes[] = {0, 2, 4, 8, 16, 2, 4, 8, 1, 1};
     size_t len;
     uint8_t *file = saved(&len, g);
     double sum = 0;
     for (uint64_t i = 0; i < number(file + 24, 4); i++) {
         const uint8_t *entry = file + 64 + 32 * i;
-        if (number(entry, 4) <= 12)
-            sum += (double)number(entry + 16, 8) * width[number(entry + 4, 4)];
+        uint64_t halves = number(entry + 16, 8) * (uint64_t)half_bytes[number(entry + 4, 4)];
+        if (number(entry, 4) <= 12 || number(entry, 4) == 23)
+            sum += (double)((halves + 1) / 2);
     }
     free(file);
     return sum;

@@ -89,6 +89,38 @@ static bool fits(const float *value, int64_t count, float s, int low, int high)
     return true;
 }
 
+/* The first lossless scale in the order of doc/format.md, or 0. */
+static float first_scale(const float *value, int64_t count, int low, int high)
+{
+    float least = INFINITY;
+    if (fits(value, count, 1, low, high))
+        return 1;
+    for (int64_t i = 0; i < count; i++)
+        least = fminf(least, fabsf(value[i]));
+    for (int k = 1; k <= high; k++) {
+        float s = least / (float)k, up = nextafterf(s, INFINITY), down = nextafterf(s, 0);
+        const float near[] = {s, up, down, nextafterf(up, INFINITY), nextafterf(down, 0)};
+        for (int i = 0; i < 5; i++)
+            if (near[i] > 0 && fits(value, count, near[i], low, high))
+                return near[i];
+    }
+    return 0;
+}
+
+/* Whether the numbers of a row that the page finds are squares of at most `root`. */
+static bool is_square(const float *value, int64_t count, int low, int high, int root)
+{
+    float s = first_scale(value, count, low, high);
+    for (int64_t i = 0; i < count; i++) {
+        bool found = false;
+        for (int q = 1; q <= root; q++)
+            found |= s * (float)(q * q) == fabsf(value[i]);
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
 bool oracle_is_scaled(const float *value, int64_t count, int low, int high)
 {
     if (count == 0)
@@ -106,7 +138,7 @@ bool oracle_is_scaled(const float *value, int64_t count, int low, int high)
     return false;
 }
 
-typedef struct { bool ones, half, u8, i8; int64_t nnz; } allowed;
+typedef struct { bool ones, half, u8, i8, q4, s4; int64_t nnz; } allowed;
 
 static void look_at_row(allowed *a, const float *row, int64_t f)
 {
@@ -122,6 +154,8 @@ static void look_at_row(allowed *a, const float *row, int64_t f)
     }
     a->u8 = a->u8 && oracle_is_scaled(value, count, 0, 255);
     a->i8 = a->i8 && oracle_is_scaled(value, count, -128, 127);
+    a->q4 = a->q4 && a->u8 && is_square(value, count, 0, 255, 15);
+    a->s4 = a->s4 && a->i8 && is_square(value, count, -128, 127, 7);
     a->nnz += count;
     free(value);
 }
@@ -131,19 +165,37 @@ static int64_t least_of(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+static int64_t columns_with_values(const float *x, int64_t n, int64_t f)
+{
+    int64_t count = 0;
+    for (int64_t j = 0; j < f; j++) {
+        bool any = false;
+        for (int64_t v = 0; v < n; v++)
+            any |= x[v * f + j] != 0 || signbit(x[v * f + j]);
+        count += any;
+    }
+    return count;
+}
+
 int64_t oracle_feature_bytes(const float *x, int64_t n, int64_t f)
 {
-    allowed a = {true, true, true, true, 0};
+    allowed a = {true, true, true, true, true, true, 0};
     for (int64_t v = 0; v < n; v++)
         look_at_row(&a, x + v * f, f);
-    int64_t best = 4 * n * f, frame = 4 * (n + 1) + (f <= 65536 ? 2 : 4) * a.nnz;
-    if (a.half)
-        best = least_of(best, 2 * n * f);
-    if (a.u8 || a.i8) {
-        best = least_of(best, n * f + 4 * n);
-        best = least_of(best, frame + a.nnz + 4 * n);
+    int64_t item = f <= 65536 ? 2 : 4, frame = 4 * (n + 1) + item * a.nnz;
+    int64_t best = frame + (a.ones ? 0 : 4 * a.nnz), k = columns_with_values(x, n, f);
+    for (int some = 0; some < 2; some++) {
+        int64_t columns = some ? k : f, list = some ? item * k : 0;
+        best = least_of(best, list + (a.half ? 2 : 4) * n * columns);
+        if (a.u8 || a.i8)
+            best = least_of(best, list + n * columns + 4 * n);
+        if (a.q4 || a.s4)
+            best = least_of(best, list + (n * columns + 1) / 2 + 4 * n);
     }
-    best = least_of(best, frame + (a.ones ? 0 : 4 * a.nnz));
+    if (a.u8 || a.i8)
+        best = least_of(best, frame + a.nnz + 4 * n);
+    if (a.q4 || a.s4)
+        best = least_of(best, frame + (a.nnz + 1) / 2 + 4 * n);
     return best;
 }
 

@@ -27,6 +27,11 @@ float random_real(uint64_t *state)
     return (float)((int64_t)(random_bits(state) >> 40) - (1 << 23)) / (float)(1 << 23);
 }
 
+static int square(int q)
+{
+    return q * q;
+}
+
 static float one_value(nature kind, float scale, uint64_t *state)
 {
     switch (kind) {
@@ -39,6 +44,10 @@ static float one_value(nature kind, float scale, uint64_t *state)
     case SIGNED_SCALED: return scale * (float)(random_below(state, 2)
                                                ? 1 + random_below(state, 30)
                                                : -1 - random_below(state, 30));
+    case SQUARES:       return scale * (float)square(1 + random_below(state, 15));
+    case SIGNED_SQUARES: return scale * (float)(random_below(state, 2)
+                                                ? square(1 + random_below(state, 7))
+                                                : -square(1 + random_below(state, 7)));
     case MINUS_ZEROS:   return random_below(state, 2) ? -0.0f : 1.0f;
     default:            return random_real(state) + 2.0f;
     }

@@ -13,7 +13,8 @@ int      random_below(uint64_t *state, int n);          /* 0 .. n-1 */
 float    random_real(uint64_t *state);                  /* -1 .. 1, 24 random bits */
 
 typedef enum {                  /* the kind of numbers in a feature matrix */
-    BINARY, SMALL_INTS, ROW_SCALED, HALVES, FLOATS, SIGNED_INTS, SIGNED_SCALED, MINUS_ZEROS, NATURES
+    BINARY, SMALL_INTS, ROW_SCALED, HALVES, FLOATS, SIGNED_INTS, SIGNED_SCALED, MINUS_ZEROS,
+    SQUARES, SIGNED_SQUARES, NATURES
 } nature;
 
 /* Fills x (n,f); each entry is non-zero with the given chance in percent. */

@@ -23,7 +23,7 @@ static void assert_price(const bn_price *p, const bonsai_graph *g, const uint8_t
                          bonsai_accounting a)
 {
     bonsai_graph *small = induced(g, in);
-    double wanted = size_in(small, a), got = bn_price_bytes(p);
+    double wanted = priced_in(small, a), got = bn_price_bytes(p);
     assert_int_equal(bn_price_nodes(p), small->view.nodes);
     if (a == BONSAI_ACCOUNTING_STRICT)
         assert_true(got == wanted);
@@ -171,12 +171,12 @@ static void a_price_by_hand(void **state)
     bn_reader *r_p = reader_of(g, BONSAI_ACCOUNTING_STRICT);
     assert_int_equal(bn_price_new(&p, r_p), BONSAI_OK);
     assert_true(bn_price_bytes(p) == 4);
-    bn_price_add(p, 1);         /* 2 offsets, 1 label, a row of 4 bytes and its scale, or 2 x 4 */
-    assert_true(bn_price_bytes(p) == 8 + 1 + 8);
+    bn_price_add(p, 1);         /* 2 offsets, 1 label, a row of 4 half bytes and its scale */
+    assert_true(bn_price_bytes(p) == 8 + 1 + 6);
     bn_price_add(p, 2);         /* 3 offsets, 3 entries, 2 labels, two such rows */
-    assert_true(bn_price_bytes(p) == 12 + 12 + 2 + 16);
+    assert_true(bn_price_bytes(p) == 12 + 12 + 2 + 12);
     bn_price_remove(p, 1);
-    assert_true(bn_price_bytes(p) == 8 + 4 + 1 + 8);
+    assert_true(bn_price_bytes(p) == 8 + 4 + 1 + 6);
     bn_price_free(p);
     bn_reader_free(r_p);
     r_p = reader_of(g, BONSAI_ACCOUNTING_PAPER_CONDENSED);

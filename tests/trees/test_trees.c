@@ -86,7 +86,7 @@ static double size_of_choice(const work *w, const bn_choice *c, bonsai_accountin
 {
     bonsai_graph *small = NULL;
     assert_int_equal(bonsai_graph_induce(&small, w->g, c->node, c->count), BONSAI_OK);
-    double bytes = size_in(small, a) - (a == BONSAI_ACCOUNTING_STRICT ? (double)c->count : 0);    /* split */
+    double bytes = priced_in(small, a) - (a == BONSAI_ACCOUNTING_STRICT ? (double)c->count : 0);    /* split */
     bonsai_graph_free(small);
     return bytes;
 }

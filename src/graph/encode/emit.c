@@ -1,5 +1,7 @@
 /* emit.c -- the bytes of the sections of a coding, and their checksums.
  *
+ * Values of four bits are made one in a byte, like those of eight, and joined on their way out.
+ *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
@@ -10,7 +12,8 @@ enum { PIECE = 1 << 20 };       /* bytes passed to the sink at a time */
 
 static bool is_feature(bonsai_section s)
 {
-    return s >= BONSAI_SECTION_FEATURES && s <= BONSAI_SECTION_FEATURE_SCALE;
+    return (s >= BONSAI_SECTION_FEATURES && s <= BONSAI_SECTION_FEATURE_SCALE) ||
+           s == BONSAI_SECTION_FEATURE_COLUMNS;
 }
 
 /* ---- pieces ---- */
@@ -51,11 +54,19 @@ typedef struct {
     float   *value;
     int64_t  count;
     float    scale;             /* 1: none */
+    int32_t *column;            /* those that are stored, ascending; NULL: all */
 } feature_row;
 
-static bool has_scale(bonsai_type t)
+/* The bytes of a value, before those of four bits are joined. */
+static int64_t width_of(bonsai_type t)
 {
-    return t == BONSAI_TYPE_U8 || t == BONSAI_TYPE_I8;
+    return bn_four_bits(t) ? 1 : (int64_t)bonsai_type_bytes(t);
+}
+
+/* How many features of a row are stored, where they are dense. */
+static int64_t columns_of(const bn_coding *p, int64_t f)
+{
+    return p->type[BONSAI_SECTION_FEATURE_COLUMNS] ? p->count[BONSAI_SECTION_FEATURE_COLUMNS] : f;
 }
 
 /* The type of the feature values. */
@@ -73,14 +84,14 @@ static void read_row(feature_row *r, const bonsai_graph *g, int64_t node)
 static void find_scale(feature_row *r, const bn_coding *p, const bonsai_graph *g, int64_t node)
 {
     r->scale = 1.0f;
-    if (has_scale(type_of_values(p)))
+    if (bn_scaled(type_of_values(p)))
         r->scale = bn_scale_pick(r->value, r->count, type_of_values(p), bn_row_hint(g, node));
 }
 
 static void encode_real(uint8_t *to, bonsai_type t, float v, float scale)
 {
     uint16_t half;
-    if (has_scale(t)) {
+    if (bn_scaled(t)) {
         *to = bn_quantise(v, scale, t);
     } else if (t == BONSAI_TYPE_F16) {
         half = bn_half_from_float(v);
@@ -109,7 +120,7 @@ static int64_t encode_row(uint8_t *to, const feature_row *r, const bn_coding *p,
                           int64_t f)
 {
     const bonsai_type t = p->type[s];
-    const int64_t width = (int64_t)bonsai_type_bytes(t);
+    const int64_t width = width_of(t), columns = columns_of(p, f);
     switch (s) {
     case BONSAI_SECTION_FEATURE_SCALE:
         memcpy(to, &r->scale, sizeof r->scale);
@@ -122,18 +133,22 @@ static int64_t encode_row(uint8_t *to, const feature_row *r, const bn_coding *p,
             encode_real(to + i * width, t, r->value[i], r->scale);
         return r->count * width;
     default:
-        memset(to, 0, (size_t)(f * width));
-        for (int64_t i = 0; i < r->count; i++)
-            encode_real(to + r->index[i] * width, t, r->value[i], r->scale);
-        return f * width;
+        memset(to, 0, (size_t)(columns * width));
+        for (int64_t i = 0, j = 0; i < r->count; i++) {
+            while (r->column && r->column[j] < r->index[i])
+                j++;
+            encode_real(to + (r->column ? j : r->index[i]) * width, t, r->value[i], r->scale);
+        }
+        return columns * width;
     }
 }
 
 /* The most bytes of a row with at most `longest` non-zeros. */
 static int64_t row_bytes(const bn_coding *p, bonsai_section s, int64_t longest, int64_t f)
 {
-    int64_t width = (int64_t)bonsai_type_bytes(p->type[s]);
-    return s == BONSAI_SECTION_FEATURES ? f * width : (longest > 1 ? longest : 1) * width;
+    int64_t width = width_of(p->type[s]);
+    return s == BONSAI_SECTION_FEATURES ? columns_of(p, f) * width
+                                        : (longest > 1 ? longest : 1) * width;
 }
 
 /* Fails if a value is too large for f16, so that it cannot become infinite. */
@@ -183,18 +198,31 @@ done:
     return rc;
 }
 
+static bonsai_status emit_columns(pieces *o, bonsai_type t, const int32_t *column, int64_t count)
+{
+    bonsai_status rc = BONSAI_OK;
+    for (int64_t i = 0; i < count; i++)
+        BN_TRY(put_int(o, t, column[i]));
+done:
+    return rc;
+}
+
 static bonsai_status emit_features(pieces *o, const bn_coding *p, const bonsai_graph *g,
                                    bonsai_section s, bn_rows rows)
 {
     bonsai_status rc;
-    int64_t longest = bn_row_room_in(g, rows.begin, rows.end);
+    int64_t longest = bn_row_room_in(g, rows.begin, rows.end), columns = 0;
     int64_t row = row_bytes(p, s, longest, rows.begin < rows.end ? g->view.features : 0);
-    feature_row r = {NULL, NULL, 0, 1.0f};
+    feature_row r = {NULL, NULL, 0, 1.0f, NULL};
     o->room = row > PIECE ? row : PIECE;
     BN_TRY(BN_NEW(&o->buffer, o->room));
     BN_TRY(BN_NEW(&r.index, longest));
     BN_TRY(BN_NEW(&r.value, longest));
-    if (s == BONSAI_SECTION_FEATURE_OFFSETS)
+    if (p->type[BONSAI_SECTION_FEATURE_COLUMNS])
+        BN_TRY(bn_columns_used(&r.column, &columns, g, rows, g->view.features, 1));
+    if (s == BONSAI_SECTION_FEATURE_COLUMNS)
+        BN_TRY(emit_columns(o, p->type[s], r.column, columns));
+    else if (s == BONSAI_SECTION_FEATURE_OFFSETS)
         BN_TRY(emit_offsets(o, p, g, &r, rows));
     else
         BN_TRY(emit_rows(o, p, g, s, &r, rows));
@@ -202,6 +230,7 @@ static bonsai_status emit_features(pieces *o, const bn_coding *p, const bonsai_g
 done:
     bn_free(r.index);
     bn_free(r.value);
+    bn_free(r.column);
     return rc;
 }
 
@@ -247,7 +276,7 @@ bool bn_coding_keeps(const bn_coding *p, const bonsai_graph *g, bonsai_section s
         return true;
     if (s != BONSAI_SECTION_FEATURES && !same_count(p, g, BONSAI_SECTION_FEATURE_INDICES))
         return false;                           /* dropping stored zeros changes the offsets */
-    if (s == BONSAI_SECTION_FEATURE_SCALE || has_scale(a->type))
+    if (s == BONSAI_SECTION_FEATURE_SCALE || bn_scaled(a->type))
         return same_type(p, g, BONSAI_SECTION_FEATURES) &&
                same_type(p, g, BONSAI_SECTION_FEATURE_VALUES);
     return true;                                /* a row's scale and its numbers belong together */
@@ -275,7 +304,9 @@ static bonsai_status emit_as_it_lies(const bonsai_array *a, int64_t from, int64_
 bonsai_status bn_coding_emit_rows(const bn_coding *p, const bonsai_graph *g, bonsai_section s,
                                   bn_rows rows, bn_sink *sink, void *payload)
 {
-    pieces o = {NULL, 0, 0, sink, payload};
+    bn_halves joined = {sink, payload, -1};
+    bool four = bn_four_bits(p->type[s]);
+    pieces o = {NULL, 0, 0, four ? bn_halves_put : sink, four ? &joined : payload};
     if (bn_coding_keeps(p, g, s)) {
         int64_t from, to;
         bn_section_part(&from, &to, &g->view, s, rows);
@@ -284,7 +315,7 @@ bonsai_status bn_coding_emit_rows(const bn_coding *p, const bonsai_graph *g, bon
     bonsai_status rc = is_feature(s) ? emit_features(&o, p, g, s, rows)
                                      : emit_converted(&o, p, g, s, rows);
     bn_free(o.buffer);
-    return rc;
+    return rc != BONSAI_OK ? rc : bn_halves_end(&joined);
 }
 
 bonsai_status bn_coding_emit(const bn_coding *p, const bonsai_graph *g, bonsai_section s,

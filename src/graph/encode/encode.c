@@ -19,7 +19,9 @@ static void set(bn_coding *p, bonsai_section s, bonsai_type t, int64_t count)
 int64_t bn_coding_bytes(const bn_coding *p, bonsai_section s)
 {
     int64_t bytes;
-    return bn_mul(&bytes, p->count[s], (int64_t)bonsai_type_bytes(p->type[s])) ? bytes : INT64_MAX;
+    if (p->type[s] == BONSAI_TYPE_NONE)
+        return 0;
+    return bn_type_space(&bytes, p->type[s], p->count[s]) ? bytes : INT64_MAX;
 }
 
 static bonsai_type offset_type(int64_t last)
@@ -32,21 +34,28 @@ static bonsai_type eight_bits(const bn_traits *t)
     return t->negative ? BONSAI_TYPE_I8 : BONSAI_TYPE_U8;
 }
 
-static void set_dense(bn_coding *p, const bonsai_view *v, bonsai_type t)
+static bonsai_type index_type(const bonsai_view *v)
 {
-    set(p, BONSAI_SECTION_FEATURES, t, v->nodes * v->features);
-    if (t == BONSAI_TYPE_U8 || t == BONSAI_TYPE_I8)
+    return v->features <= 65536 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32;
+}
+
+/* columns: all, or fewer, which are then listed. */
+static void set_dense(bn_coding *p, const bonsai_view *v, bonsai_type t, int64_t columns)
+{
+    set(p, BONSAI_SECTION_FEATURES, t, v->nodes * columns);
+    if (columns < v->features)
+        set(p, BONSAI_SECTION_FEATURE_COLUMNS, index_type(v), columns);
+    if (bn_scaled(t))
         set(p, BONSAI_SECTION_FEATURE_SCALE, BONSAI_TYPE_F32, v->nodes);
 }
 
 static void set_sparse(bn_coding *p, const bonsai_view *v, const bn_traits *t, bonsai_type values)
 {
     set(p, BONSAI_SECTION_FEATURE_OFFSETS, offset_type(t->nnz), v->nodes + 1);
-    set(p, BONSAI_SECTION_FEATURE_INDICES, v->features <= 65536 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32,
-        t->nnz);
+    set(p, BONSAI_SECTION_FEATURE_INDICES, index_type(v), t->nnz);
     if (values != BONSAI_TYPE_NONE)
         set(p, BONSAI_SECTION_FEATURE_VALUES, values, t->nnz);
-    if (values == BONSAI_TYPE_U8 || values == BONSAI_TYPE_I8)
+    if (bn_scaled(values))
         set(p, BONSAI_SECTION_FEATURE_SCALE, BONSAI_TYPE_F32, v->nodes);
 }
 
@@ -56,7 +65,7 @@ static int64_t feature_bytes(const bn_coding *p)
     for (int s = BONSAI_SECTION_FEATURES; s <= BONSAI_SECTION_FEATURE_SCALE; s++)
         if (!bn_add(&sum, sum, bn_coding_bytes(p, s)))
             return INT64_MAX;
-    return sum;
+    return bn_add(&sum, sum, bn_coding_bytes(p, BONSAI_SECTION_FEATURE_COLUMNS)) ? sum : INT64_MAX;
 }
 
 /* The smaller of the two; the first if they are equal. */
@@ -65,34 +74,82 @@ static bn_coding smaller(const bn_coding *a, const bn_coding *b)
     return feature_bytes(b) < feature_bytes(a) ? *b : *a;
 }
 
-static bn_coding best_dense(const bn_coding *base, const bonsai_view *v, const bn_traits *t)
+/* The types of 8 and of 4 bits that lose nothing; NONE: there is none. */
+static bonsai_type lossless_eight(const bn_traits *t)
 {
-    bn_coding best = *base, other = *base;
-    bool eight = t->u8 || t->i8;
-    set_dense(&best, v, t->half ? BONSAI_TYPE_F16 : BONSAI_TYPE_F32);
-    if (eight) {
-        set_dense(&other, v, t->u8 ? BONSAI_TYPE_U8 : BONSAI_TYPE_I8);
-        best = smaller(&best, &other);
-    }
+    return t->u8 ? BONSAI_TYPE_U8 : t->i8 ? BONSAI_TYPE_I8 : BONSAI_TYPE_NONE;
+}
+
+static bonsai_type lossless_four(const bn_traits *t)
+{
+    return t->q4 ? BONSAI_TYPE_Q4 : t->s4 ? BONSAI_TYPE_S4 : BONSAI_TYPE_NONE;
+}
+
+static bn_coding best_dense(const bn_coding *base, const bonsai_view *v, const bn_traits *t,
+                            int64_t columns)
+{
+    const bonsai_type narrow[] = {lossless_eight(t), lossless_four(t)};
+    bn_coding best = *base;
+    set_dense(&best, v, t->half ? BONSAI_TYPE_F16 : BONSAI_TYPE_F32, columns);
+    for (int i = 0; i < 2; i++)
+        if (narrow[i] != BONSAI_TYPE_NONE) {
+            bn_coding other = *base;
+            set_dense(&other, v, narrow[i], columns);
+            best = smaller(&best, &other);
+        }
     return best;
 }
 
 static bn_coding best_sparse(const bn_coding *base, const bonsai_view *v, const bn_traits *t)
 {
-    bn_coding best = *base, other = *base;
+    const bonsai_type narrow[] = {lossless_eight(t), lossless_four(t)};
+    bn_coding best = *base;
     set_sparse(&best, v, t, t->ones ? BONSAI_TYPE_NONE : BONSAI_TYPE_F32);
-    if (!t->ones && (t->u8 || t->i8)) {
-        set_sparse(&other, v, t, t->u8 ? BONSAI_TYPE_U8 : BONSAI_TYPE_I8);
-        best = smaller(&best, &other);
-    }
+    for (int i = 0; i < 2; i++)
+        if (!t->ones && narrow[i] != BONSAI_TYPE_NONE) {
+            bn_coding other = *base;
+            set_sparse(&other, v, t, narrow[i]);
+            best = smaller(&best, &other);
+        }
     return best;
+}
+
+/* Sparse, or dense, or dense for the columns that have a value; the first of those that are equally
+ * small. */
+static bn_coding best_of_all(const bn_coding *base, const bonsai_view *v, const bn_traits *t)
+{
+    const bn_coding dense = best_dense(base, v, t, v->features), sparse = best_sparse(base, v, t);
+    const bn_coding best = smaller(&sparse, &dense);
+    if (t->empty == 0)
+        return best;
+    const bn_coding some = best_dense(base, v, t, v->features - t->empty);
+    return smaller(&best, &some);
 }
 
 void bn_traits_code(bn_coding *p, const bn_traits *t, int64_t n, int64_t f)
 {
     const bonsai_view v = {.nodes = n, .features = f};
-    const bn_coding dense = best_dense(p, &v, t), sparse = best_sparse(p, &v, t);
-    *p = smaller(&sparse, &dense);
+    const bn_coding base = *p;
+    *p = best_of_all(&base, &v, t);
+}
+
+int64_t bn_traits_columns(const bn_traits *t, int64_t n, int64_t f)
+{
+    const bonsai_view v = {.nodes = n, .features = f};
+    const bn_coding base = {.type = {BONSAI_TYPE_NONE}};
+    bn_traits all = *t;
+    all.empty = 0;
+    const bn_coding best = best_of_all(&base, &v, &all);
+    int64_t low = -1, high = f - 1;             /* more columns never take fewer bytes */
+    while (low < high) {
+        int64_t middle = high - (high - low) / 2;
+        const bn_coding some = best_dense(&base, &v, t, middle);
+        if (feature_bytes(&some) < feature_bytes(&best))
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
 }
 
 int64_t bn_traits_bytes(const bn_traits *t, int64_t n, int64_t f, bool *is_dense)
@@ -111,22 +168,23 @@ static bonsai_status code_features(bn_coding *p, const bonsai_graph *g, bonsai_e
     const bn_coding base = *p;
     if (!bn_has(g, BONSAI_SECTION_FEATURES) && !bn_has(g, BONSAI_SECTION_FEATURE_OFFSETS))
         return BONSAI_OK;
-    const bn_coding dense = best_dense(&base, v, t), sparse = best_sparse(&base, v, t);
+    const bn_traits mapped = bn_traits_mapped(t);
     switch (e) {
     case BONSAI_ENCODING_AUTO:
-        *p = smaller(&sparse, &dense);
+        *p = best_of_all(&base, v, t);
         break;
     case BONSAI_ENCODING_KEEP:
-        *p = bn_has(g, BONSAI_SECTION_FEATURES) ? dense : sparse;
+        *p = bn_has(g, BONSAI_SECTION_FEATURES) ? best_dense(&base, v, &mapped, v->features)
+                                                : best_sparse(&base, v, &mapped);
         break;
     case BONSAI_ENCODING_F32:
-        set_dense(p, v, BONSAI_TYPE_F32);
+        set_dense(p, v, BONSAI_TYPE_F32, v->features);
         break;
     case BONSAI_ENCODING_F16:
-        set_dense(p, v, BONSAI_TYPE_F16);
+        set_dense(p, v, BONSAI_TYPE_F16, v->features);
         break;
     case BONSAI_ENCODING_U8:
-        set_dense(p, v, eight_bits(t));
+        set_dense(p, v, eight_bits(t), v->features);
         break;
     case BONSAI_ENCODING_SPARSE_F32:
         set_sparse(p, v, t, BONSAI_TYPE_F32);
@@ -140,14 +198,16 @@ static bonsai_status code_features(bn_coding *p, const bonsai_graph *g, bonsai_e
     return BONSAI_OK;
 }
 
-int64_t bn_coding_saves(const bn_coding *p, const bonsai_graph *g, const bn_traits *t)
+int64_t bn_coding_saves(const bn_coding *p, const bonsai_graph *g, const bn_traits *t, int bits)
 {
-    bn_coding eight = {.type = {BONSAI_TYPE_NONE}};
+    const bonsai_type narrow = bits == 8 ? eight_bits(t)
+                               : t->negative ? BONSAI_TYPE_S4 : BONSAI_TYPE_Q4;
+    bn_coding other = {.type = {BONSAI_TYPE_NONE}};
     if (p->type[BONSAI_SECTION_FEATURES] != BONSAI_TYPE_NONE)
-        set_dense(&eight, &g->view, eight_bits(t));
+        set_dense(&other, &g->view, narrow, g->view.features - t->empty);
     else
-        set_sparse(&eight, &g->view, t, eight_bits(t));
-    return feature_bytes(p) - bn_least(feature_bytes(&eight), feature_bytes(p));
+        set_sparse(&other, &g->view, t, narrow);
+    return feature_bytes(p) - bn_least(feature_bytes(&other), feature_bytes(p));
 }
 
 /* Counts the values that do not fit 8 bits, and 16, among soft labels or node weights. */

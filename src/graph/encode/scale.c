@@ -1,4 +1,4 @@
-/* scale.c -- encodes feature rows in eight bits: value = scale * q.
+/* scale.c -- encodes feature rows in eight or four bits: value = scale * q, or scale * q * |q|.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -107,8 +107,9 @@ float bn_scale_exact(const float *value, int64_t count, int low, int high, float
  * largest number. */
 float bn_scale_pick(const float *value, int64_t count, bonsai_type t, float hint)
 {
-    int high = t == BONSAI_TYPE_U8 ? 255 : 127;
-    float scale = bn_scale_exact(value, count, t == BONSAI_TYPE_U8 ? 0 : -128, high, hint);
+    bool positive = t == BONSAI_TYPE_U8 || t == BONSAI_TYPE_Q4;
+    int high = positive ? 255 : 127;
+    float scale = bn_scale_exact(value, count, positive ? 0 : -128, high, hint);
     float largest = 0.0f;
     if (scale != 0.0f)
         return scale;
@@ -123,7 +124,24 @@ float bn_scale_pick(const float *value, int64_t count, bonsai_type t, float hint
 uint8_t bn_quantise(float v, float scale, bonsai_type t)
 {
     float q = rintf(v / scale);
+    if (bn_four_bits(t))
+        return (uint8_t)lrintf(copysignf(sqrtf(fabsf(q)), q)) & 15;
     if (t == BONSAI_TYPE_I8)
         return (uint8_t)(int8_t)fmaxf(-128.0f, fminf(127.0f, q));
     return (uint8_t)fmaxf(0.0f, fminf(255.0f, q));
+}
+
+int bn_largest_square(const float *value, int64_t count, float scale)
+{
+    float last = 0.0f, largest = 0.0f;
+    for (int64_t i = 0; i < count; i++) {
+        if (value[i] == last)
+            continue;                           /* in many graphs a row has one value alone */
+        last = value[i];
+        float q = fabsf(rintf(last / scale)), root = rintf(sqrtf(q));
+        if (root * root != q)
+            return -1;
+        largest = fmaxf(largest, q);
+    }
+    return (int)largest;
 }

@@ -75,15 +75,18 @@ static bonsai_status paper_condensed(double *out, const bonsai_graph *g)
 {
     bonsai_status rc;
     paper_features x;
-    bn_coding p;
+    bool integer, dense;
+    bn_traits t;
     double n = (double)g->view.nodes, m = (double)bonsai_graph_edges(g);
-    BN_TRY(bn_coding_make(&p, g, BONSAI_ENCODING_AUTO, NULL));
+    BN_TRY(bn_traits_of(&t, &integer, g, NULL));
+    t = bn_traits_mapped(&t);                   /* as the published code knows no others */
+    bn_traits_bytes(&t, g->view.nodes, g->view.features, &dense);
     BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_SECTION_NEIGHBORS) | BN_BIT(BONSAI_SECTION_ROLE), 0));
     BN_TRY(read_paper_features(&x, g));
     double loops = (double)count_self_loops(g);
     double edges = (g->view.flags & BONSAI_FLAG_DIRECTED ? m - loops : (m - loops) / 2) + n;
     double others = n - (double)x.prototypes;
-    double rows = p.type[BONSAI_SECTION_FEATURES] ? 2 * others * (double)g->view.features
+    double rows = dense ? 2 * others * (double)g->view.features
                   : x.integer && !x.binary ? 2 * (double)x.nnz : x.sum;
     double labels = bn_has(g, BONSAI_SECTION_LABELS) +
                     (bn_has(g, BONSAI_SECTION_NODE_WEIGHTS) != 0) +
@@ -106,7 +109,8 @@ bonsai_status bn_graph_sizes(bn_sizes *out, const bonsai_graph *g, const bn_plac
     BONSAI_SECTION_MAP(ADD)
 #undef ADD
     out->strict = (double)sum;
-    out->rounded = out->strict - (double)bn_coding_saves(&p, g, &out->traits);
+    out->rounded = out->strict - (double)bn_coding_saves(&p, g, &out->traits, 8);
+    out->rounded4 = out->strict - (double)bn_coding_saves(&p, g, &out->traits, 4);
     out->paper = 2 * ((double)g->view.nodes * (double)g->view.features * (integer ? 1 : 2) +
                       2 * (double)bonsai_graph_edges(g));
 done:

@@ -2,7 +2,7 @@
  *
  * Traits are the number of non-zeros, and whether all values are one, fit half precision, are small
  * multiples of a number per row, or are whole.  If none of that holds, a few rows are enough to
- * tell, and the rest are only counted.
+ * tell, and the rest are only counted.  Then used.c looks for columns without a value.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -14,12 +14,36 @@ enum { ROWS = 1024 };           /* per block */
 
 typedef struct { bn_traits t; bool integer; } facts;
 
-static const facts nothing = {{0, true, true, true, true, false}, true};
+#define NO_TRAITS {0, true, true, true, true, false, true, true, 0}
+
+const bn_traits bn_no_traits = NO_TRAITS;
+static const facts nothing = {NO_TRAITS, true};
+
+bn_traits bn_traits_mapped(const bn_traits *t)
+{
+    bn_traits mapped = *t;
+    mapped.q4 = mapped.s4 = false;
+    mapped.empty = 0;
+    return mapped;
+}
 
 float bn_row_hint(const bonsai_graph *g, int64_t node)
 {
     const float *scale = g->view.section[BONSAI_SECTION_FEATURE_SCALE].data;
     return scale ? scale[node] : 0.0f;
+}
+
+/* Whether a row has 8-bit numbers, and if so, whether they are squares that fit four bits. */
+static void add_numbers(bn_traits *t, const float *value, int64_t count, float hint)
+{
+    const float u = t->u8 ? bn_scale_exact(value, count, 0, 255, hint) : 0.0f;
+    const float i = t->i8 ? bn_scale_exact(value, count, -128, 127, hint) : 0.0f;
+    t->u8 = u != 0.0f;
+    t->i8 = i != 0.0f;
+    int q = (t->q4 || t->s4) && t->u8 ? bn_largest_square(value, count, u) : -1;
+    int s = u == i ? q : t->s4 && t->i8 ? bn_largest_square(value, count, i) : -1;
+    t->q4 = t->q4 && q >= 0;
+    t->s4 = t->s4 && s >= 0 && s <= 49;
 }
 
 void bn_traits_add(bn_traits *t, const float *value, int64_t count, float hint)
@@ -37,8 +61,7 @@ void bn_traits_add(bn_traits *t, const float *value, int64_t count, float hint)
     }
     t->nnz += count;
     t->negative |= any >> 31 != 0;
-    t->u8 = t->u8 && bn_scale_exact(value, count, 0, 255, hint) != 0.0f;
-    t->i8 = t->i8 && bn_scale_exact(value, count, -128, 127, hint) != 0.0f;
+    add_numbers(t, value, count, hint);
 }
 
 static bool are_whole(const float *value, int64_t count)
@@ -57,6 +80,8 @@ void bn_traits_join(bn_traits *t, const bn_traits *more)
     t->u8 &= more->u8;
     t->i8 &= more->i8;
     t->negative |= more->negative;
+    t->q4 &= more->q4;
+    t->s4 &= more->s4;
 }
 
 static void join(facts *to, const facts *f)
@@ -190,10 +215,11 @@ bonsai_status bn_traits_rows(bn_traits *out, bool *integer, const bonsai_graph *
 
 static bonsai_status join_ranks(bn_traits *t, bool *integer, bn_world *w)
 {
-    int64_t sum[] = {t->nnz, !t->ones, !t->half, !t->u8, !t->i8, t->negative, !*integer};
+    int64_t sum[] = {t->nnz, !t->ones, !t->half, !t->u8, !t->i8, t->negative, !t->q4, !t->s4,
+                     !*integer};
     bonsai_status rc = bn_sum_int(w, sum, sizeof sum / sizeof *sum);
-    *t = (bn_traits){sum[0], !sum[1], !sum[2], !sum[3], !sum[4], sum[5] != 0};
-    *integer = !sum[6];
+    *t = (bn_traits){sum[0], !sum[1], !sum[2], !sum[3], !sum[4], sum[5] != 0, !sum[6], !sum[7], 0};
+    *integer = !sum[8];
     return rc;
 }
 
@@ -244,6 +270,7 @@ bonsai_status bn_traits_of(bn_traits *out, bool *integer, const bonsai_graph *g,
     if (unknown) {
         BN_TRY(bn_agree(w, bn_traits_rows(out, integer, g, rows.begin, rows.end, at->threads)));
         BN_TRY(join_ranks(out, integer, w));
+        BN_TRY(bn_columns_find(out, g, at));
         if (k)
             keep(k, out, *integer);
     } else {
