@@ -18,13 +18,18 @@ static const opt *by_name(const parser *p, const char *name, size_t len)
     return NULL;
 }
 
+int opt_is_list(const bonsai_field *f)
+{
+    return f->words && (f->type == BONSAI_FIELD_TEXT || f->type == BONSAI_FIELD_SET);
+}
+
 /* "gain|density", "all|N", "N". */
 static void name_value(opt *o)
 {
     const bonsai_field *f = o->f;
     const char *arg = f->arg ? f->arg : "";
     size_t at = 0;
-    for (int i = 0; f->words && f->words[i] && f->type != BONSAI_FIELD_TEXT; i++)
+    for (int i = 0; f->words && f->words[i] && !opt_is_list(f); i++)
         at += (size_t)snprintf(o->arg + at, sizeof o->arg - at, "%s%s", i ? "|" : "", f->words[i]);
     snprintf(o->arg + at, sizeof o->arg - at, "%s%s", at && *arg ? "|" : "", arg);
 }

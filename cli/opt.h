@@ -29,6 +29,7 @@ typedef struct {
 } parser;
 
 int opt_is_flag(const opt *o);                          /* takes no value */
+int opt_is_list(const bonsai_field *f);                 /* some of its words, or all */
 int opt_set(session *s, const opt *o, const char *text);        /* OPT_GO, or EXIT_USAGE */
 int opt_help(const parser *p);                          /* prints; exit code */
 

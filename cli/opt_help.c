@@ -18,7 +18,7 @@ static void help_text(char *out, size_t size, const opt *o)
 {
     char value[256] = "", words[256];
     join(words, sizeof words, o->f->words, ", ");
-    const int list = o->f->type == BONSAI_FIELD_TEXT && *words;
+    const int list = opt_is_list(o->f);
     if (!opt_is_flag(o))
         bonsai_field_text(value, sizeof value, o->f, o->base);
     int len = snprintf(out, size, "%s%s%s%s", o->f->help, list ? ": " : "", list ? words : "",
@@ -63,7 +63,7 @@ static const char *value_kind(const opt *o)
         [BONSAI_FIELD_SPLIT] = "split", [BONSAI_FIELD_TEXT] = "text", [BONSAI_FIELD_FILE] = "file"};
     if (opt_is_flag(o))
         return "none";
-    return o->f->type == BONSAI_FIELD_TEXT && o->f->words ? "list" : kinds[o->f->type];
+    return opt_is_list(o->f) ? "list" : kinds[o->f->type];
 }
 
 static bn_json *argument_rows(const char *args)

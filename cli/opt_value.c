@@ -186,6 +186,22 @@ static int set_size(session *s, const opt *o, const char *text)
     return OPT_GO;
 }
 
+/* Words with commas between them, or all. */
+static int set_words(session *s, const opt *o, const char *text)
+{
+    int word[32], count, bits = 0;
+    char name[64];
+    if (!*text)
+        return refuse(s, "--%s is empty", o->name);
+    snprintf(name, sizeof name, "--%s", o->name);
+    int rc = strcmp(text, "all") == 0 ? OPT_GO : parse_words(s, word, &count, name, text, o->f->words);
+    for (int i = 0; rc == OPT_GO && strcmp(text, "all") != 0 && i < count; i++)
+        bits |= 1 << word[i];
+    if (rc == OPT_GO)
+        *(int *)o->value = bits;
+    return rc;
+}
+
 int opt_set(session *s, const opt *o, const char *text)
 {
     switch (o->f->type) {
@@ -196,6 +212,8 @@ int opt_set(session *s, const opt *o, const char *text)
         else if (!set_word(o, text))
             return no_word(s, o, text);
         return OPT_GO;
+    case BONSAI_FIELD_SET:
+        return set_words(s, o, text);
     case BONSAI_FIELD_U64:
         if (!parse_unsigned(text, o->value))
             return bad(s, o, text, "not a whole number of at most 64 bits");

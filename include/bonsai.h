@@ -294,6 +294,8 @@ typedef struct {
     int     hard_labels;        /* 1: prototypes without soft labels */
     int     members;            /* 1: prototypes name the nodes that they stand for */
     int64_t memory;             /* bytes to use, the rest in scratch files; 0: what is free */
+    int     for_models;         /* bit 1 << bonsai_model_kind for each network that it is for: the
+                                 * probe judges with their view; 0: all */
 } bonsai_condense_options;
 #define bonsai_condense_options_init(o) bonsai_condense_options_init_sized((o), sizeof *(o))
 BONSAI_API void bonsai_condense_options_init_sized(bonsai_condense_options *o, size_t size);

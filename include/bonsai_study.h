@@ -440,6 +440,7 @@ typedef enum {
 typedef enum {
     BONSAI_FIELD_FLAG,          /* int, 0 or 1; with words, the program takes one of these two */
     BONSAI_FIELD_CHOICE,        /* an enumeration: the place of a word among the words */
+    BONSAI_FIELD_SET,           /* int, bit 1 << place for each of some words; 0: all of them */
     BONSAI_FIELD_INT,           /* int */
     BONSAI_FIELD_LONG,          /* int64_t; with a word, that stands for -1 */
     BONSAI_FIELD_BYTES,         /* int64_t, a size: the program takes 3G too */

@@ -33,8 +33,8 @@ PART_NONE, TRAIN, VAL, TEST = range(4)
 DIRECTED, SELF_LOOPS, REPEATED = 1, 2, 4
 STRICT, PAPER_FULL, PAPER_CONDENSED = range(3)
 METRIC_ROOM = 8
-(FIELD_FLAG, FIELD_CHOICE, FIELD_INT, FIELD_LONG, FIELD_BYTES, FIELD_U64, FIELD_REAL, FIELD_SPEED,
- FIELD_SPLIT, FIELD_TEXT, FIELD_FILE, FIELD_POINTER) = range(12)
+(FIELD_FLAG, FIELD_CHOICE, FIELD_SET, FIELD_INT, FIELD_LONG, FIELD_BYTES, FIELD_U64, FIELD_REAL,
+ FIELD_SPEED, FIELD_SPLIT, FIELD_TEXT, FIELD_FILE, FIELD_POINTER) = range(13)
 MARK_ABOVE, MARK_BELOW, MARK_BUDGET = 1, 2, 4
 
 # ---- the library ----
@@ -259,8 +259,8 @@ class Field(Structure):
 
 field_at = _declare("field_at", POINTER(Field), c_int, c_int)
 
-_MEMBERS = {FIELD_FLAG: c_int, FIELD_CHOICE: c_int, FIELD_INT: c_int, FIELD_LONG: c_int64,
-            FIELD_BYTES: c_int64, FIELD_U64: c_uint64, FIELD_REAL: c_double, FIELD_SPEED: c_double,
+_MEMBERS = {FIELD_FLAG: c_int, FIELD_CHOICE: c_int, FIELD_SET: c_int, FIELD_INT: c_int,
+            FIELD_LONG: c_int64, FIELD_BYTES: c_int64, FIELD_U64: c_uint64, FIELD_REAL: c_double, FIELD_SPEED: c_double,
             FIELD_SPLIT: c_double * 3, FIELD_TEXT: c_char_p, FIELD_FILE: c_char_p,
             FIELD_POINTER: c_void_p}
 

@@ -185,7 +185,8 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
             select_features: Union[bool, Literal["none", "tree"]] = False, inductive: bool = False,
             raw_features: Union[bool, Literal["embeddings", "features"]] = False, project: int = 0,
             threads: int = 0, seed: int = 1, no_validation: bool = False, hard_labels: bool = False,
-            members: bool = False, memory: Optional[int] = None, hidden: int = 128, heads: int = 1,
+            members: bool = False, memory: Optional[int] = None,
+            for_models: Union[str, Sequence[str]] = "all", hidden: int = 128, heads: int = 1,
             gin_layers: int = 1, epochs: int = 300, every: int = 10, seeds: int = 5,
             standardise: bool = False, rate: float = 0.01, decay: float = 0.0005,
             dropout: float = 0.0, split: Optional[Sequence[float]] = None,
@@ -239,6 +240,8 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
         members: prototypes name the nodes that they stand for; not counted as bytes.
         memory: private memory to use at most, in bytes: what does not fit goes to scratch files in
             TMPDIR, and the answer is the same (at least 0); None: what is free.
+        for_models: some of "gcn", "gat", "gin", "sage", or "all": networks that the probe judges
+            for.
         hidden: columns between layers (1 to 1048576).
         heads: gat: heads that share the columns (1 to 1024).
         gin_layers: gin: linear layers inside a layer (1 to 2).

@@ -78,6 +78,8 @@ def _field(pointer: Any, preset: Any) -> Field:
             default = words[default]
         elif f.type == c.FIELD_FLAG:
             default = bool(default)
+        elif f.type == c.FIELD_SET:
+            default = ",".join(w for i, w in enumerate(words) if default >> i & 1) or "all"
     return Field(RENAMED.get(member, member), member, f.type, f.marks, f.low, f.high, words,
                  default, (f.otherwise or b"").decode(), f.help.decode())
 
@@ -98,6 +100,28 @@ def choice(name: str, value: Any, names: Sequence[str]) -> int:
             return list(names).index(wanted)
         raise ArgumentError('there is no %s "%s"%s' % (name, value, _hint(wanted, names)))
     raise OptionError("%s must be a text, one of %s, not %r" % (name, ", ".join(names), value))
+
+
+def several(name: str, value: Any, names: Sequence[str]) -> int:
+    """A bit for each of some texts of an enumeration, given as "a,b" or one by one; 0: all.
+
+    >>> several("for_models", "gcn,sage", ["gcn", "gat", "gin", "sage"])
+    9
+    """
+    if isinstance(value, str):
+        value = value.split(",")
+    try:
+        parts = list(value)
+    except TypeError:
+        parts = []
+    if not parts:
+        raise OptionError("%s must be some of %s, or all, not %r" % (name, ", ".join(names), value))
+    if parts == ["all"]:
+        return 0
+    bits = 0
+    for part in parts:
+        bits |= 1 << choice(name, part.strip() if isinstance(part, str) else part, names)
+    return bits
 
 
 def whole(name: str, value: Any, low: int, high: int) -> int:
@@ -165,6 +189,8 @@ def _convert(field: Field, value: Any) -> Any:
     name, kind = field.name, field.kind
     if kind == c.FIELD_CHOICE or (kind == c.FIELD_FLAG and field.words and isinstance(value, str)):
         return choice(name, value, field.words)
+    if kind == c.FIELD_SET:
+        return several(name, value, field.words)
     if kind == c.FIELD_LONG and isinstance(value, str) and value in field.words:
         return -1
     if kind in _ROOM:

@@ -278,7 +278,8 @@ class Condense(BaseTransform):
                  raw_features: Union[bool, Literal["embeddings", "features"]] = False,
                  project: int = 0, split: Optional[Sequence[float]] = None, threads: int = 0,
                  seed: int = 1, no_validation: bool = False, hard_labels: bool = False,
-                 members: bool = False, memory: Optional[int] = None, keep_directed: bool = False,
+                 members: bool = False, memory: Optional[int] = None,
+                 for_models: Union[str, Sequence[str]] = "all", keep_directed: bool = False,
                  keep_self_loops: bool = False, keep_repeated: bool = False,
                  # end
                  split_index: int = 0, progress: Progress = None) -> None:
@@ -325,6 +326,8 @@ class Condense(BaseTransform):
             members: prototypes name the nodes that they stand for; not counted as bytes.
             memory: private memory to use at most, in bytes: what does not fit goes to scratch files
                 in TMPDIR, and the answer is the same (at least 0); None: what is free.
+            for_models: some of "gcn", "gat", "gin", "sage", or "all": networks that the probe
+                judges for.
             keep_directed: keep entries without their reverse; else it is added.
             keep_self_loops: keep edges from a node to itself; else they are dropped.
             keep_repeated: keep repeated edges; else they are merged.

@@ -29,6 +29,13 @@ static bn_json *wide_json(const void *at)
     return bn_json_whole((int64_t)value);     /* a seed above 2^63 comes back as it was */
 }
 
+static bn_json *set_json(const bonsai_field *f, const void *options)
+{
+    char text[128];
+    bonsai_field_text(text, sizeof text, f, options);
+    return bn_json_text(text);
+}
+
 static bn_json *value_json(const bonsai_field *f, const void *options)
 {
     const char *at = (const char *)options + f->offset;
@@ -38,6 +45,8 @@ static bn_json *value_json(const bonsai_field *f, const void *options)
         return bn_json_flag(number != 0);
     case BONSAI_FIELD_CHOICE:
         return bn_json_text(f->words[(int)number]);
+    case BONSAI_FIELD_SET:
+        return set_json(f, options);
     case BONSAI_FIELD_INT:
         return bn_json_whole((int64_t)number);
     case BONSAI_FIELD_REAL:
@@ -107,6 +116,19 @@ static void read_word(const bonsai_field *f, void *options, const char *word)
             bn_field_set(f, options, i);
 }
 
+/* Words with commas between them; what is none of the set is passed over. */
+static void read_set(const bonsai_field *f, void *options, const char *text)
+{
+    int bits = 0;
+    for (size_t length; text && *text; text += length + (text[length] == ',')) {
+        length = strcspn(text, ",");
+        for (int i = 0; f->words[i]; i++)
+            if (strlen(f->words[i]) == length && strncmp(f->words[i], text, length) == 0)
+                bits |= 1 << i;
+    }
+    bn_field_set(f, options, bits);
+}
+
 /* Those of 64 bits, which a double may not hold exactly. */
 static void read_wide(const bonsai_field *f, void *options, const bn_json *value)
 {
@@ -135,6 +157,8 @@ void bn_fields_from_json(bonsai_options_kind kind, void *options, const bn_json 
             read_split(f, options, value);
         else if (f->type == BONSAI_FIELD_CHOICE)
             read_word(f, options, bn_json_as_text(value));
+        else if (f->type == BONSAI_FIELD_SET)
+            read_set(f, options, bn_json_as_text(value));
         else if (f->type == BONSAI_FIELD_LONG || f->type == BONSAI_FIELD_BYTES ||
                  f->type == BONSAI_FIELD_U64)
             read_wide(f, options, value);

@@ -91,6 +91,8 @@ const char *const bn_method_words[BONSAI_METHOD_COUNT + 1] = {
     [BONSAI_METHOD_AUTO] = "auto",
 };
 
+static const char *const model_words[] = {"gcn", "gat", "gin", "sage", NULL};
+
 #define OF_TREES (ACTS_ON(TREES) | ACTS_ON(AUTO))
 #define OF_PROTOTYPES (ACTS_ON(PROTOTYPES) | ACTS_ON(AUTO))
 
@@ -164,6 +166,8 @@ static const bonsai_field condense_fields[] = {
      .help = "prototypes name the nodes that they stand for; not counted as bytes"},
     MEMORY(bonsai_condense_options, "private memory to use at most, such as 3G: what does not fit "
            "goes to scratch files in TMPDIR, and the answer is the same", "what is free"),
+    {ROW(bonsai_condense_options, for_models, SET), .option = "for", .words = model_words,
+     .methods = OF_PROTOTYPES, .arg = "MODELS", .help = "networks that the probe judges for"},
     END,
 };
 
@@ -175,7 +179,7 @@ const char *const bn_metric_words[BONSAI_METRIC_COUNT + 1] = {
 };
 
 static const bonsai_field train_fields[] = {
-    {ROW(bonsai_train_options, model, CHOICE), WORDS("gcn", "gat", "gin", "sage"),
+    {ROW(bonsai_train_options, model, CHOICE), .words = model_words,
      .help = "the network"},
     {ROW(bonsai_train_options, layers, INT), .low = 1, .high = 16, .preset = 2, .arg = "L",
      .help = "layers, ReLU between them"},

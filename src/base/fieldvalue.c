@@ -12,6 +12,7 @@ size_t bn_field_bytes(const bonsai_field *f)
     switch (f->type) {
     case BONSAI_FIELD_FLAG:
     case BONSAI_FIELD_CHOICE:
+    case BONSAI_FIELD_SET:
     case BONSAI_FIELD_INT:
         return sizeof(int);
     case BONSAI_FIELD_SPLIT:
@@ -112,6 +113,8 @@ bool bn_field_in_range(const bonsai_field *f, double v)
         return true;
     if (f->type == BONSAI_FIELD_CHOICE)
         return v >= 0 && v < words_of(f);
+    if (f->type == BONSAI_FIELD_SET)
+        return v >= 0 && v < (double)(1 << words_of(f));
     if (f->type == BONSAI_FIELD_LONG && f->words && v == -1)
         return true;
     if (f->low == f->high)
@@ -139,7 +142,7 @@ bonsai_status bn_field_check(const bonsai_field *f, double value)
     char range[64], number[32];
     if (bn_field_in_range(f, value))
         return BONSAI_OK;
-    if (f->type == BONSAI_FIELD_CHOICE)
+    if (f->type == BONSAI_FIELD_CHOICE || f->type == BONSAI_FIELD_SET)
         return bn_fail(BONSAI_E_ARGUMENT, "%s %d is not known", f->name, (int)value);
     range_text(range, sizeof range, f);
     bn_print(number, sizeof number, is_real(f) ? "%g" : "%.0f", value);
@@ -175,6 +178,17 @@ static int split_text(char *text, size_t size, const double split[3])
     return bn_print(text, size, "%.9g/%.9g/%.9g", split[0], split[1], split[2]);
 }
 
+/* "gcn,sage". */
+static int set_text(char *text, size_t size, const bonsai_field *f, int64_t bits)
+{
+    char all[128] = "";
+    size_t at = 0;
+    for (int i = 0; f->words[i] && at < sizeof all; i++)
+        if (bits >> i & 1)
+            at += (size_t)bn_print(all + at, sizeof all - at, "%s%s", at ? "," : "", f->words[i]);
+    return bn_print(text, size, "%s", at > 0 ? all : "all");
+}
+
 static int whole_text(char *text, size_t size, const bonsai_field *f, int64_t value)
 {
     if (f->type == BONSAI_FIELD_FLAG && !f->words)
@@ -183,6 +197,8 @@ static int whole_text(char *text, size_t size, const bonsai_field *f, int64_t va
         return bn_print(text, size, "%s", f->words[value != 0]);
     if (f->type == BONSAI_FIELD_CHOICE && value >= 0 && value < words_of(f))
         return bn_print(text, size, "%s", f->words[value]);
+    if (f->type == BONSAI_FIELD_SET)
+        return set_text(text, size, f, value);
     if (f->type == BONSAI_FIELD_LONG && f->words && value == -1)
         return bn_print(text, size, "%s", f->words[0]);
     if (!is_given(f, (double)value))

@@ -108,6 +108,22 @@ static bonsai_status list_held(bn_probe *p, const bn_job *job)
     return rc;
 }
 
+/* What near rows say of a network, of what both views say: 1:1, but GIN has no row of its own apart
+ * from its neighbours', and GraphSAGE has. */
+static double near_share(int models)
+{
+    static const double share[BONSAI_MODEL_COUNT][2] = {
+        [BONSAI_MODEL_GCN] = {1, 1}, [BONSAI_MODEL_GAT] = {1, 1}, [BONSAI_MODEL_GIN] = {1, 2},
+        [BONSAI_MODEL_SAGE] = {2, 1}};
+    double near = 0, far = 0;
+    for (int m = 0; m < BONSAI_MODEL_COUNT; m++)
+        if (models == 0 || models >> m & 1) {
+            near += share[m][0];
+            far += share[m][1];
+        }
+    return near / (near + far);
+}
+
 bonsai_status bn_probe_new(bn_probe **out, const bn_job *job)
 {
     bonsai_status rc;
@@ -115,7 +131,7 @@ bonsai_status bn_probe_new(bn_probe **out, const bn_job *job)
     BN_TRY(BN_NEW(&p, 1));
     p->job = job;
     p->threads = bn_threads(job->at.threads);
-    p->near_share = 0.5;
+    p->near_share = near_share(job->o->for_models);
     BN_TRY(list_held(p, job));
     BN_TRY(join(&p->near, &job->judge));
     BN_TRY(bn_hidden_new(&p->hidden, &job->judge.far));

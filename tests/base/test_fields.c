@@ -141,7 +141,7 @@ static void limits(bonsai_options_kind kind)
     for (int i = 0; (f = bonsai_field_at(kind, i)); i++) {
         const bool real = f->type == BONSAI_FIELD_REAL || f->type == BONSAI_FIELD_SPEED;
         const double below = f->words && f->type == BONSAI_FIELD_LONG ? -2 : f->low - 1;
-        if (f->low == f->high || f->type == BONSAI_FIELD_CHOICE)
+        if (f->low == f->high || f->type <= BONSAI_FIELD_SET)
             continue;
         if (below != f->preset)
             refused(kind, f, below);
@@ -173,6 +173,8 @@ static void sentences_say_the_range(void **state)
     SAYS(CONDENSE, "sample", -2, "sample is -2; it must be in 1..1e+15, or -1 for all");
     SAYS(CONDENSE, "memory", -3, "memory is -3; it must be at least 0");
     SAYS(CONDENSE, "method", 99, "method 99 is not known");
+    SAYS(CONDENSE, "for_models", 16, "for_models 16 is not known");
+    SAYS(CONDENSE, "for_models", -1, "for_models -1 is not known");
     SAYS(TRAIN, "dropout", 1, "dropout is 1; it must be at least 0 and below 1");
 #undef SAYS
 }
@@ -199,6 +201,7 @@ static void text_is_what_the_program_takes(void **state)
     READS("members", "no");
     READS("progress", "");
     READS("theta", "0.05");
+    READS("for_models", "all");
     c->ratio = 0.01;
     c->sample = -1;
     c->split[0] = 2.5;
@@ -206,6 +209,8 @@ static void text_is_what_the_program_takes(void **state)
     c->memory = 1 << 20;
     c->density = c->members = 1;
     c->seed = UINT64_MAX;
+    c->for_models = 1 << BONSAI_MODEL_GCN | 1 << BONSAI_MODEL_SAGE;
+    READS("for_models", "gcn,sage");
     READS("ratio", "0.01");
     READS("sample", "all");
     READS("split", "2.5/0/87.5");
@@ -225,7 +230,7 @@ static void fill(room *o, bonsai_options_kind kind)
         const double middle = isinf(f->high) ? f->low + 3 + i : (f->low + f->high) / 2;
         if (f->type == BONSAI_FIELD_SPLIT)
             memcpy(o->byte + f->offset, split, sizeof split);
-        else if (f->type <= BONSAI_FIELD_CHOICE)
+        else if (f->type <= BONSAI_FIELD_SET)
             bn_field_set(f, o, 1);
         else if (f->type == BONSAI_FIELD_U64)
             memset(o->byte + f->offset, 0xf0, sizeof(uint64_t));

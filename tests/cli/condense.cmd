@@ -24,6 +24,9 @@ $BONSAI condense g.bonsai -o a.bonsai -r 0.1 --method degree --members --select-
 $BONSAI condense g.bonsai -o a.bonsai -r 0.1 --method prototypes --select-features tree --no-ppr > /dev/null
 # Prototypes: the labels soft or hard, judged on other nodes, with their members.
 $BONSAI condense g.bonsai -o p.bonsai -r 0.05 --hard-labels --no-validation --members | grep -E '^(why|labels|members)' | sed -E 's/[0-9.]+ %/N %/g'
+# What it is for is in its record.
+$BONSAI condense g.bonsai -o p.bonsai -r 0.05 --for sage,gcn > /dev/null; $BONSAI info p.bonsai --json | grep for_models
+$BONSAI condense g.bonsai -o p.bonsai -r 0.05 --for all > /dev/null; $BONSAI info p.bonsai --json | grep for_models
 $BONSAI condense g.bonsai -o p.bonsai -r 0.05 --members --json | grep -A 1 '"members"' | head -1
 # A graph that gets more edges: what they do not reach stays, and the budget is kept.
 $BONSAI convert g.bonsai new/ -q > /dev/null; $BONSAI convert g.bonsai old/ -q > /dev/null; sed -i '1s/ edges=[0-9]*//; 200,203d' old/edges.csv

@@ -65,3 +65,5 @@ $BONSAI condense g.bonsai -o ok.bonsai --nodes 5 > /dev/null; $BONSAI explain ok
 $BONSAI convert ok.bonsai ok.npz > /dev/null 2>&1; $BONSAI explain ok.npz > /dev/null
 $BONSAI convert ok.bonsai ok/ > /dev/null 2>&1; $BONSAI explain ok/ > /dev/null
 ls
+$BONSAI condense g.bonsai -o s.bonsai -r 0.1 --for gcn,gen
+$BONSAI condense g.bonsai -o s.bonsai -r 0.1 --for ""

@@ -25,6 +25,8 @@ static const char *some_value(const bonsai_field *f)
     static char text[64];
     if (f->type == BONSAI_FIELD_FLAG && !f->words)
         return NULL;
+    if (f->type == BONSAI_FIELD_SET)
+        return "gat,sage";
     if (f->type == BONSAI_FIELD_FLAG || f->type == BONSAI_FIELD_CHOICE)
         return f->words[f->preset == 1 ? 0 : 1];
     if (f->type == BONSAI_FIELD_SPLIT)

@@ -291,6 +291,42 @@ static void agrees_with_elimination(void **state)
     (void)state;
 }
 
+static double probe_for(const scene *v, int models)
+{
+    stage *s = new_stage(v, false, 1);
+    s->o.for_models = models;
+    bn_probe *p = new_probe(s);
+    bn_views x = views(v->x, v->n, v->f, false);
+    double percent = -1;
+    assert_int_equal(bn_probe_rows(&percent, p, &x, v->own), BONSAI_OK);
+    bn_views_free(&x);
+    bn_probe_free(p);
+    free_stage(s);
+    return percent;
+}
+
+static void networks_weigh_the_views(void **state)
+{
+    static const struct { int models; double near; } want[] = {
+        {0, 1.0 / 2}, {1 << BONSAI_MODEL_GCN, 1.0 / 2}, {1 << BONSAI_MODEL_GAT, 1.0 / 2},
+        {1 << BONSAI_MODEL_GIN, 1.0 / 3}, {1 << BONSAI_MODEL_SAGE, 2.0 / 3},
+        {1 << BONSAI_MODEL_GCN | 1 << BONSAI_MODEL_SAGE, 3.0 / 5},
+        {(1 << BONSAI_MODEL_COUNT) - 1, 1.0 / 2}};
+    scene v = make_scene(9, 30, 3, 300, 5);
+    random_features(v.rows[2], v.judged, v.f, FLOATS, 50, &(uint64_t){7});      /* far says little */
+    double least = 100, most = 0;
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        double low, high, got = probe_for(&v, want[i].models);
+        oracle(&low, &high, &v, want[i].near);
+        assert_true(got >= low && got <= high);
+        least = fmin(least, got);
+        most = fmax(most, got);
+    }
+    assert_true(most > least + 5);
+    free_scene(&v);
+    (void)state;
+}
+
 /* More points than columns of the hidden layer. */
 static void any_number_of_threads_gives_the_same_bits(void **state)
 {
@@ -522,6 +558,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_elimination),
+        cmocka_unit_test(networks_weigh_the_views),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(nobody_to_judge_is_zero_and_no_point_is_refused),
         cmocka_unit_test(soft_labels_and_weights_count),

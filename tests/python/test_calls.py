@@ -99,6 +99,12 @@ assert "scratch files" in str(under.report) and "scratch" not in str(free.report
         again = graphbonsai.update(self.g, self.g, s, threads=1)
         self.assertEqual(len(again), len(s))
 
+    def test_networks_that_it_is_for(self):
+        for given, said in (("sage", "sage"), (["sage", "gcn"], "gcn,sage"), ("gin, gcn", "gcn,gin"),
+                            ("all", "all"), (None, "all")):
+            s = condense(self.g, 0.1, method="prototypes", for_models=given, threads=1)
+            self.assertEqual(s.report["options"]["for_models"], said)
+
     def test_kept_features_select_columns(self):
         s = condense(self.g, 0.1, method="trees", select_features=True, threads=1)
         self.assertTrue((s.x == self.g.x[s.origin][:, s.kept_features]).all())

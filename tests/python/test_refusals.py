@@ -261,6 +261,10 @@ class Options(testing.Case):
                      0.1, accounting="loose")
         self.refuses('there is no density "most"; there are gain, density', condense, self.g, 0.1,
                      density="most")
+        self.refuses('there is no for_models "gen"; did you mean "gin"?', condense, self.g, 0.1,
+                     for_models="gen")
+        self.refuses("for_models must be some of gcn, gat, gin, sage, or all, not 3", condense,
+                     self.g, 0.1, for_models=3)
         self.refuses("sample must be a whole number, not 'most'", condense, self.g, 0.1,
                      sample="most")
 
