@@ -30,6 +30,7 @@ import sys
 
 METRIC = os.environ.get("METRIC") or "accuracy"
 OURS = "auto"
+ORDER = ("gcn", "gat", "gin", "sage", "auto", "prototypes", "trees", "random", "herding", "kcenter")
 BASELINES = ("random", "herding", "kcenter", "trees")
 
 
@@ -110,13 +111,9 @@ def below_full(cells, method, ratio, model):
 # ---- tables ----
 
 def known(graphs, which):
-    """What the cells have, in the order in which it is first met, without the full graph."""
-    found = {}
-    for cells in graphs.values():
-        for key in cells:
-            if which != 0 or key[0] != "full":
-                found[key[which]] = None
-    return list(found)
+    """What the cells have, without the full graph."""
+    found = {key[which] for cells in graphs.values() for key in cells if key[0] != "full"}
+    return sorted(found, key=lambda w: (ORDER.index(w) if w in ORDER else len(ORDER), w))
 
 
 def show(head, rows, left=1):
@@ -198,12 +195,13 @@ def print_verdicts(graphs, axes):
     return out
 
 
-def print_worse(title, head, found, compared):
+def print_worse(title, head, found):
     """Differences below an error, the largest in errors first; how many are beyond one and two."""
-    worse = [f for f in found if f["difference"] < 0 and
-             (f["error"] is None or f["difference"] < -f["error"])]
+    found = [f for f in found if f["error"] is not None]        # of one pair there is none
+    compared = len(found)
+    worse = [f for f in found if f["difference"] < -f["error"]]
     worse.sort(key=lambda f: f["difference"] / f["error"] if f["error"] else -math.inf)
-    beyond = sum(1 for f in worse if f["error"] is None or f["difference"] < -2 * f["error"])
+    beyond = sum(f["difference"] < -2 * f["error"] for f in worse)
     print(f"\n{title}: {len(worse)} of {compared}, {beyond} of them by more than two\n")
     if worse:
         show([*head, "difference", "errors"],
@@ -246,7 +244,7 @@ def main(folder):
     graphs = load(folder)
     if not graphs:
         sys.exit(f"quality.py: no cell in {folder}")
-    axes = (known(graphs, 0), sorted(r for r in known(graphs, 1) if r < 1), known(graphs, 2))
+    axes = tuple(known(graphs, which) for which in range(3))
     held = {name: cells for name, cells in graphs.items() if name in words("HELD")}
     seen = {name: cells for name, cells in graphs.items() if name not in held}
     title = "Points below the full graph, mean over {} graph{}{}"
@@ -256,12 +254,11 @@ def main(folder):
                                         axes)
     out["verdicts"] = print_verdicts(graphs, axes)
     out["cells"] = print_cells(graphs, axes)
-    worse, falls = list(best_baselines(graphs, axes)), list(steps(graphs, axes))
     out["below_baseline"] = print_worse(
         f"{OURS} below the best of {', '.join(BASELINES)} by more than an error",
-        ["graph", "model", "ratio", "best"], worse, len(worse))
+        ["graph", "model", "ratio", "best"], best_baselines(graphs, axes))
     out["falls"] = print_worse(f"Steps where {OURS} falls by more than an error",
-                               ["graph", "model", "from", "to"], falls, len(falls))
+                               ["graph", "model", "from", "to"], steps(graphs, axes))
     (folder / "quality.json").write_text(json.dumps(out, indent=1) + "\n", encoding="utf-8")
 
 
