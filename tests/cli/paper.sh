@@ -64,6 +64,21 @@ grep -q '^note: plain/graph.bonsai is taken for Cora, by its size$' err || { cat
 [ "$(sed -n 's/.*"study":"\([a-z]*\)".*/\1/p' one/cells.jsonl | tr '\n' ' ')" = "gradient weights training training " ] ||
     { cat one/cells.jsonl; exit 1; }
 
+# Several splits and draws: each is a cell, and tables show their mean and its standard error.
+"$BONSAI" paper -q --data plain --out several --quick --epochs 2 --only ablation --splits 2 --draws 2 --side-by-side >/dev/null
+python3 - <<'PY'
+import json
+lines = [json.loads(line) for line in open("several/cells.jsonl")][1:]
+assert len(lines) == 12 * 4, len(lines)
+own = [c for c in lines if c["method"] == "random" and c["ratio"] == 0.01]
+splits = [sum(c["accuracy_mean"] for c in own if c["split"] == s) / 2 for s in (0, 1)]
+table = json.load(open("several/results.json"))["tables"][0]
+random = [h["key"] for h in table["head"]].index("random")
+cell = [row for row in table["rows"] if row[1] == 1 and row[2] == "strict"][0][random]
+assert abs(cell["value"] - sum(splits) / 2) < 1e-6 and abs(cell["spread"] - abs(splits[0] - splits[1]) / 2) < 1e-6
+PY
+grep -q 'Mean ± standard error; 2 splits, 2 draws, runs of each: 1;' several/index.html || exit 1
+
 # Refusals.
 refuses() {         # sentence, arguments
     sentence=$1; shift
