@@ -228,7 +228,7 @@ static void text_value(char *buf, size_t size, const bn_json *value)
 
 /* The first key whose value differs in the other object, or NULL. */
 static const char *first_difference(char was[64], char is[64], const bn_json *theirs,
-                                    bn_json *ours)
+                                    const bn_json *ours)
 {
     const char *key;
     for (size_t i = 0; (key = bn_json_key(ours, i)); i++)
@@ -248,8 +248,11 @@ static int check_heading(const cellfile *f, const bn_json *line)
     if (key)
         return fail_with(f->s, "%s holds the table of another graph (%s: %s, not %s); name another "
                          "%s", f->path, key, was, is, f->place);
-    key = first_difference(was, is, bn_json_get(line, "options"),
-                           bn_json_get(f->heading, "options"));
+    const bn_json *theirs = bn_json_get(line, "options");
+    const bn_json *ours = bn_json_get(f->heading, "options");
+    key = first_difference(was, is, theirs, ours);
+    if (!key)                                   /* an option that only the file names */
+        key = first_difference(is, was, ours, theirs);
     if (key)
         return fail_with(f->s, "%s was begun with --%s %s, not %s; give the same options, or name "
                          "another %s", f->path, key, was, is, f->place);

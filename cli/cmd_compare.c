@@ -103,7 +103,8 @@ static int parse_rows(session *s, arguments *a, const opt_spec *spec, int argc, 
         {.base = &a->o, .kind = BONSAI_OPTIONS_COMPARE, .only = "splits draws side_by_side"},
         {.base = &a->train, .kind = BONSAI_OPTIONS_TRAIN, .but = "model"},
         {.base = &a->protocol, .own = training_protocol},
-        {.base = &a->condense, .kind = BONSAI_OPTIONS_CONDENSE, .only = "accounting"}, {0}};
+        {.base = &a->condense, .kind = BONSAI_OPTIONS_CONDENSE, .only = "accounting for_models"},
+        {0}};
     opt_spec whole = *spec;
     whole.groups = groups;
     return opt_parse(s, &whole, argc, argv);
@@ -127,7 +128,7 @@ static int parse(session *s, arguments *a, int argc, char **argv)
         .usage = "compare GRAPH [options]",
         .about =
             "Condenses GRAPH by each method to each ratio, trains models on the small graphs and\n"
-            "on GRAPH itself, and prints their accuracy, or another --metric, on test nodes of GRAPH:\n"
+            "on GRAPH itself, and prints their accuracy, or another --metric, on its test nodes:\n"
             "mean and standard error over the splits if there are several, else over the draws,\n"
             "else over the runs, which differ in their weights alone.  All methods share the\n"
             "splits; below the table the first is set against each other, in pairs of the same\n"
@@ -160,7 +161,7 @@ static int parse(session *s, arguments *a, int argc, char **argv)
 static bn_json *heading(const arguments *a, const bonsai_graph *g)
 {
     const bonsai_train_options *t = &a->train;
-    char sum[24], seed[24], split[64];
+    char sum[24], seed[24], split[64], models[64];
     uint64_t sections = (2u << BONSAI_SECTION_NODE_WEIGHTS) - 1;    /* all that enters a cell */
     snprintf(sum, sizeof sum, "%016llx", (unsigned long long)bonsai_graph_checksum(g, sections));
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)t->seed);
@@ -170,12 +171,17 @@ static bn_json *heading(const arguments *a, const bonsai_graph *g)
                                   (int64_t)bonsai_graph_features(g), "classes",
                                   (int64_t)bonsai_graph_classes(g), "checksum", sum);
     bn_json *options = bn_json_pack(
-        "{s:i,s:i,s:i,s:i,s:I,s:i,s:i,s:f,s:f,s:f,s:b,s:s,s:s,s:s,s:s}", "seeds", t->seeds, "epochs",
-        t->epochs, "every", t->every, "layers", t->layers, "hidden", (int64_t)t->hidden, "heads",
+        "{s:i,s:i,s:i,s:i,s:I,s:i,s:i,s:f,s:f,s:f,s:b,s:s,s:s,s:s,s:s}", "seeds", t->seeds,
+        "epochs", t->epochs, "every", t->every, "layers", t->layers, "hidden", (int64_t)t->hidden, "heads",
         t->heads, "gin-layers", t->gin_layers, "rate", t->rate, "decay", t->decay, "dropout",
         t->dropout, "standardise", t->standardise, "accounting",
         a->condense.accounting ? "paper" : "strict", "split", split, "metric",
         bonsai_metric_name(t->metric), "seed", seed);
+    if (a->condense.for_models) {
+        const bonsai_field *f = field_named(BONSAI_OPTIONS_CONDENSE, "for_models");
+        bonsai_field_text(models, sizeof models, f, &a->condense);
+        bn_json_set(options, "for", bn_json_text(models));
+    }
     return bn_json_pack("{s:s,s:o,s:o}", "bonsai_compare", bonsai_version(), "graph", graph,
                         "options", options);
 }
