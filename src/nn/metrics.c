@@ -60,14 +60,14 @@ static double macro_f1(bn_tally *t)
     return count ? sum / (double)count : -1;
 }
 
-/* By bits 1 .. 32, smallest first: three passes over 11 bits each. */
+/* By all their 33 bits, smallest first: three passes over 11 bits each. */
 static const uint64_t *sorted(bn_tally *t)
 {
     enum { BITS = 11, VALUES = 1 << BITS, PASSES = 3 };
     uint64_t *from = t->item[0], *to = t->item[1];
     for (int pass = 0; pass < PASSES; pass++) {
         int64_t start[VALUES + 1] = {0};
-        const int shift = 1 + pass * BITS;
+        const int shift = pass * BITS;
         for (int64_t i = 0; i < t->nodes; i++)
             start[1 + (from[i] >> shift & (VALUES - 1))]++;
         for (int v = 0; v < VALUES; v++)

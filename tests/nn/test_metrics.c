@@ -91,7 +91,7 @@ static void order_alone_decides_the_area(void **state)
     const int32_t label[] = {0, 1, 0, 1};
     const real rising[] = {0, -1e30f, 0, -1e-30f, 0, 1e-30f, 0, 1e30f};
     const real falling[] = {0, 1e30f, 0, 1e-30f, 0, -1e-30f, 0, -1e30f};
-    const real zeros[] = {0, -0.0f, 0, 0, -0.0f, 0, 0, -0.0f};
+    const real zeros[] = {0, 0, 0, -0.0f, 0, 0, 0, -0.0f};     /* 0 and -0 are equal */
     double metric[BONSAI_METRIC_ROOM];
     measure(metric, NULL, label, rising, 4, 2);
     NEAR(metric[BONSAI_METRIC_AUC], 75);
@@ -99,6 +99,16 @@ static void order_alone_decides_the_area(void **state)
     NEAR(metric[BONSAI_METRIC_AUC], 25);
     measure(metric, NULL, label, zeros, 4, 2);
     NEAR(metric[BONSAI_METRIC_AUC], 50);
+}
+
+static void equal_scores_go_to_the_lower_class(void **state)
+{
+    (void)state;
+    const int32_t label[] = {0, 1};
+    const real scores[] = {2, 2, 2, 1, 3, 3};
+    double metric[BONSAI_METRIC_ROOM];
+    measure(metric, NULL, label, scores, 2, 3);
+    NEAR(metric[BONSAI_METRIC_ACCURACY], 100);
 }
 
 /* ---- an oracle ---- */
@@ -176,6 +186,9 @@ static void scores_that_are_no_numbers_are_told(void **state)
             assert_true(bn_measure(metric, &t, &j, scores, 2));
             scores[at % 2 * c + (c == 2 ? at / 2 : 0)] = at / 2 && c == 3 ? (real)INFINITY
                                                                          : (real)NAN;
+            assert_false(bn_measure(metric, &t, &j, scores, 2));
+            for (int k = 0; k < c; k++)
+                scores[k] = (real)NAN;
             assert_false(bn_measure(metric, &t, &j, scores, 2));
             bn_tally_free(&t);
         }
@@ -282,6 +295,10 @@ static void classes_that_the_graph_lacks_are_wrong(void **state)
     NEAR(m.metric[BONSAI_METRIC_BALANCED], 75);
     NEAR(m.metric[BONSAI_METRIC_F1], 100 * (2.0 / 3 + 1 + 0) / 3);
     assert_true(m.metric[BONSAI_METRIC_AUC] == -1);
+    classes[6] = 2;                             /* the next after the graph's own */
+    assert_int_equal(bonsai_judge(&m, recall, g, BONSAI_PART_TEST, classes, chance), BONSAI_OK);
+    assert_int_equal(m.right, 3);
+    NEAR(m.metric[BONSAI_METRIC_F1], 100 * (2.0 / 3 + 1 + 0) / 3);
     classes[5] = -1;
     assert_fails(bonsai_judge(&m, recall, g, BONSAI_PART_TEST, classes, NULL), BONSAI_E_ARGUMENT,
                  "the class -1 that is predicted for node 5 is negative");
@@ -443,6 +460,7 @@ int main(void)
         cmocka_unit_test(always_naming_the_largest_class_is_worth_half),
         cmocka_unit_test(ties_count_half_in_the_area),
         cmocka_unit_test(order_alone_decides_the_area),
+        cmocka_unit_test(equal_scores_go_to_the_lower_class),
         cmocka_unit_test(the_area_is_the_share_of_ordered_pairs),
         cmocka_unit_test(without_nodes_nothing_is_defined),
         cmocka_unit_test(one_class_alone_has_no_area),
