@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "graph/graph.h"
 
 static char folder[64];
 
@@ -62,9 +62,11 @@ static void repair_section(uint8_t *file, size_t size, uint8_t *entry)
     memcpy(&type, entry + 4, sizeof type);
     memcpy(&offset, entry + 8, sizeof offset);
     memcpy(&count, entry + 16, sizeof count);
-    uint64_t item = bonsai_type_bytes((bonsai_type)type);
-    if (item && offset <= size && count <= (size - offset) / item)
-        put_crc(entry + 24, file + offset, (int64_t)(count * item));
+    int64_t bytes;
+    if (offset <= size && count <= INT64_MAX &&
+        bn_type_space(&bytes, (bonsai_type)type, (int64_t)count) &&
+        (uint64_t)bytes <= size - offset)
+        put_crc(entry + 24, file + offset, bytes);
 }
 
 void fuzz_checksums(uint8_t *file, size_t size)

@@ -7,8 +7,8 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "bonsai.h"
 #include "fuzz.h"
+#include "graph/graph.h"
 #include "mutate.h"
 
 enum { HEAD = 64, ENTRY = 32, SECTIONS = 64, SECTION_ROOM = 1 << 14 };
@@ -17,6 +17,7 @@ enum { AT_KIND = 12, AT_LENGTH = 16, AT_COUNT = 24, AT_N = 32, AT_F = 40, AT_C =
 
 typedef struct {
     uint32_t id, type;
+    bool odd;                   /* of four bits: the last byte has one item */
     mu_bytes bytes;
 } part;
 
@@ -46,7 +47,7 @@ static part *add_part(file *f, uint32_t id, uint32_t type, const void *data, siz
     if (f->parts == SECTIONS || len > SECTION_ROOM)
         return NULL;
     part *p = &f->part[f->parts];
-    *p = (part){id, type, {f->store[f->parts], len, SECTION_ROOM}};
+    *p = (part){id, type, false, {f->store[f->parts], len, SECTION_ROOM}};
     if (len > 0)
         memmove(p->bytes.data, data, len);
     f->parts++;
@@ -64,9 +65,14 @@ static bool take_apart(file *f, const mu_bytes *b)
     f->parts = 0;
     for (const uint8_t *e = b->data + HEAD; e < b->data + HEAD + ENTRY * count; e += ENTRY) {
         uint32_t type = (uint32_t)get(e + 4, 4);
-        uint64_t at = get(e + 8, 8), items = get(e + 16, 8), item = bonsai_type_bytes(type);
-        if (item && at <= b->len && items <= (b->len - at) / item)
-            add_part(f, (uint32_t)get(e, 4), type, b->data + at, (size_t)(items * item));
+        uint64_t at = get(e + 8, 8), items = get(e + 16, 8);
+        int64_t bytes;
+        if (at > b->len || items > INT64_MAX || !bn_type_space(&bytes, type, (int64_t)items) ||
+            (uint64_t)bytes > b->len - at)
+            continue;
+        part *p = add_part(f, (uint32_t)get(e, 4), type, b->data + at, (size_t)bytes);
+        if (p)
+            p->odd = items % 2;
     }
     return f->parts > 0;
 }
@@ -107,6 +113,8 @@ static void put_together(mu_bytes *b, file *f)
         set(e + 4, 4, order[i]->type);
         set(e + 8, 8, start);
         set(e + 16, 8, item ? bytes.len / item : bytes.len);
+        if (bn_four_bits(order[i]->type))
+            set(e + 16, 8, 2 * bytes.len - (order[i]->odd && bytes.len > 0));
         at = start + bytes.len;
     }
     memcpy(out, f->head, HEAD);
@@ -131,6 +139,7 @@ static void drop(file *f, part *p)
     const part *last = &f->part[--f->parts];
     p->id = last->id;
     p->type = last->type;
+    p->odd = last->odd;
     p->bytes.len = last->bytes.len;
     memmove(p->bytes.data, last->bytes.data, last->bytes.len);
 }
@@ -198,7 +207,7 @@ static void change_item(file *f, mu_rng *r)
 
 static void change_type(file *f, mu_rng *r)
 {
-    some(f, r)->type = (uint32_t)(mu_chance(r, 8) ? mu_number(r, 3) : 1 + mu_below(r, 7));
+    some(f, r)->type = (uint32_t)(mu_chance(r, 8) ? mu_number(r, 3) : 1 + mu_below(r, 9));
 }
 
 /* The same numbers in a wider or narrower type. */
@@ -240,13 +249,13 @@ static void drop_section(file *f, mu_rng *r)
 
 static void renumber_section(file *f, mu_rng *r)
 {
-    some(f, r)->id = (uint32_t)(mu_chance(r, 8) ? mu_number(r, 22) : 1 + mu_below(r, 22));
+    some(f, r)->id = (uint32_t)(mu_chance(r, 8) ? mu_number(r, 23) : 1 + mu_below(r, 23));
 }
 
 static void copy_section(file *f, mu_rng *r)
 {
     part *p = some(f, r);
-    uint32_t id = (uint32_t)(mu_chance(r, 8) ? p->id : 1 + mu_below(r, 22));
+    uint32_t id = (uint32_t)(mu_chance(r, 8) ? p->id : 1 + mu_below(r, 23));
     if (!find(f, id) || mu_chance(r, 8))
         add_part(f, id, p->type, p->bytes.data, p->bytes.len);
 }
@@ -337,10 +346,12 @@ static void remove_entry(file *f, mu_rng *r)
 }
 
 /* How many items a section has for each node. */
-static size_t items_per_node(const file *f, uint32_t id)
+static size_t items_per_node(file *f, uint32_t id)
 {
+    const part *columns = find(f, BONSAI_SECTION_FEATURE_COLUMNS);
     switch (id) {
-    case BONSAI_SECTION_FEATURES: return (size_t)get(f->head + AT_F, 8);
+    case BONSAI_SECTION_FEATURES: return columns ? items_of(columns)
+                                                 : (size_t)get(f->head + AT_F, 8);
     case BONSAI_SECTION_SOFT_LABELS: return (size_t)get(f->head + AT_C, 8);
     case BONSAI_SECTION_OFFSETS: case BONSAI_SECTION_FEATURE_OFFSETS:
     case BONSAI_SECTION_MEMBER_OFFSETS: case BONSAI_SECTION_FEATURE_SCALE:

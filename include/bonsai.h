@@ -313,7 +313,7 @@ typedef struct {                /* a condensed graph, beside the full one, and i
     int     shallow_classes;    /* classes none of whose trees fitted at full depth */
     double  coverage;           /* share of the sample that the roots cover; -1: not known */
     double  coverage_check;     /* the same on an independent sample of up to 500 */
-    double  coverage_bound;     /* no choice of trees at this budget covers more */
+    double  coverage_bound;     /* no choice of trees at this price covers more */
     double  recall;             /* of the projected k-NN; 1: exact; -1: too large to measure */
     int64_t rechecks;           /* lazy re-evaluations of the cover */
     double  seconds_wl, seconds_knn, seconds_cover, seconds_sparsify;

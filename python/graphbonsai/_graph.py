@@ -195,8 +195,8 @@ class Graph(Arrays):
         Args:
             path: its ending names the format: .bonsai, .npz, or / for a folder of text files.
             progress: as for condense.
-            features: features in a .bonsai file: auto is the smallest that loses nothing, keep
-                stays dense or sparse, f16 and u8 may round.
+            features: features in a .bonsai file: auto is the smallest that loses nothing, keep the
+                smallest that is mapped and as dense or sparse as it was, f16 and u8 may round.
             threads: threads, 0 for every core it may use (0 to 4096).
         """
         o = options_of.fill(c.WriteOptions, locals())

@@ -45,8 +45,8 @@ static const bonsai_field read_fields[] = {
 static const bonsai_field write_fields[] = {
     {ROW(bonsai_write_options, features, CHOICE), .option = "features-as",
      WORDS("auto", "keep", "f32", "f16", "u8", "sparse", "sparse-u8"),
-     .help = "features in a .bonsai file: auto is the smallest that loses nothing, keep stays "
-             "dense or sparse, f16 and u8 may round"},
+     .help = "features in a .bonsai file: auto is the smallest that loses nothing, keep the "
+             "smallest that is mapped and as dense or sparse as it was, f16 and u8 may round"},
     THREADS(bonsai_write_options),
     PROGRESS(bonsai_write_options),
     END,

@@ -56,13 +56,25 @@ int64_t bn_container_layout(bn_container *c)
     return end;
 }
 
+/* The lowest minor version that has all that the file uses, so that a file without the new has the
+ * bytes that it always had. */
+static uint64_t minor_of(const bn_container *c)
+{
+    uint64_t minor = 0;
+    for (int i = 0; i < c->entries; i++)
+        if (c->entry[i].id == BONSAI_SECTION_FEATURE_COLUMNS ||
+            bn_four_bits((bonsai_type)c->entry[i].type))
+            minor = 1;
+    return minor;
+}
+
 void bn_container_pack(uint8_t *out, const bn_container *c, int64_t file_bytes)
 {
     int64_t len = bn_container_head(c);
     memset(out, 0, (size_t)len);
     memcpy(out, magic, sizeof magic);
     put(out + 8, BN_CONTAINER_MAJOR, 2);
-    put(out + 10, BN_CONTAINER_MINOR, 2);
+    put(out + 10, minor_of(c), 2);
     put(out + 12, c->kind, 4);
     put(out + 16, (uint64_t)file_bytes, 8);
     put(out + 24, (uint64_t)c->entries, 4);

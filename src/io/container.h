@@ -9,7 +9,6 @@
 
 enum {
     BN_CONTAINER_MAJOR = 1,
-    BN_CONTAINER_MINOR = 1,
     BN_CONTAINER_ALIGN = 64,
     BN_CONTAINER_MAX = 64,      /* sections */
     BN_KIND_GRAPH = 1,

@@ -681,12 +681,20 @@ def test_packed(folder):
         if g is None:
             continue
         expect(same(dense_of(g), x), name + ": features differ")
+        expect(minor_is_right(out), name + ": minor version")
         check_size(name, path, fmt.read(path))
         check_size(name, out, g)
         with open(out, "rb") as file:
             data = file.read()
         counted = sum(stored_bytes(data, i) for i in range(data[24]) if data[64 + 32 * i] not in range(13, 23))
         expect(counted == fmt.size(g), "%s: %d bytes, by the page %d" % (name, counted, fmt.size(g)))
+
+
+def minor_is_right(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    new = any(data[64 + 32 * i] == 23 or data[64 + 32 * i + 4] > 7 for i in range(data[24]))
+    return data[10:12] == bytes([new, 0])
 
 
 def stored_bytes(data, i):

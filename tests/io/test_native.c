@@ -224,7 +224,7 @@ static void a_wrong_header_is_refused(void **state)
 {
     (void)state;
     refuse_field(0, 0, 0x88, 1, "is not a bonsai file: its first bytes do not match");
-    refuse_field(0, 8, 2, 2, "is of format version 2.1; this library reads 1.x");
+    refuse_field(0, 8, 2, 2, "is of format version 2.0; this library reads 1.x");
     refuse_field(0, 12, 7, 4, "holds no graph (kind 7)");
     refuse_field(0, 24, 4096, 2, "says it has");
     refuse_field(0, 32, (uint64_t)1 << 63, 8, "nodes; the number must be in 0..2147483647");

@@ -13,6 +13,12 @@ same() {            # GRAPH METHOD RANKS ...
         cmp one.bonsai many.bonsai || fail "$graph, $method: $n ranks make another file"
     done
 }
+# Many words of few: half bytes, which each rank expands.
+"$BONSAI" generate -o many.bonsai --nodes 700 --features 41 --words 20 --no-linear -q >/dev/null
+"$BONSAI" convert many.bonsai halves.bonsai -q >/dev/null
+"$BONSAI" info halves.bonsai --json | grep -q '"q4"' || fail "there are no half bytes"
+same halves trees 3
+same halves prototypes 2
 same dense trees 1 2 3 5 8
 same words trees 3
 same words prototypes 1 2 3 5 8

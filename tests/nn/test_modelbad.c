@@ -107,7 +107,7 @@ static void a_wrong_header_is_refused(void **state)
 {
     (void)state;
     refuse_field(0, 0, 0x88, 1, "is not a bonsai file: its first bytes do not match");
-    refuse_field(0, 8, 2, 2, "is of format version 2.1; this library reads 1.x");
+    refuse_field(0, 8, 2, 2, "is of format version 2.0; this library reads 1.x");
     refuse_field(0, 12, 1, 4, "is a graph, not a model; \"bonsai train\" makes one of it");
     refuse_field(0, 12, 7, 4, "is a bonsai file but holds no model (kind 7)");
     refuse_field(0, 32, 4, 8, "the header says 4 parameters where the metadata say 50");

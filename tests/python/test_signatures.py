@@ -71,7 +71,8 @@ class Signatures(testing.Case):
                 "         # end\n         more: int = 1) -> None:\n"
                 '    """Saves.\n\n    Args:\n        path: a file.\n        more: stays.\n'
                 "        features: features in a .bonsai file: auto is the smallest that loses "
-                "nothing, keep stays\n            dense or sparse, f16 and u8 may round.\n"
+                "nothing, keep the\n            smallest that is mapped and as dense or sparse as it was, f16 and u8 "
+                "may round.\n"
                 '        threads: threads, 0 for every core it may use (0 to 4096).\n    """\n')
         self.assertEqual(signatures.rewritten(text), want)
         self.assertEqual(signatures.rewritten(want), want)

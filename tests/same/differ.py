@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 import difflib
 import io
 import json
+import math
 import re
 import struct
 import zipfile
@@ -12,12 +13,13 @@ import zipfile
 MAGIC = b"\x89BONSAI\n"
 HEADER = struct.Struct("<8sHHIQIIQQQQ")
 ENTRY = struct.Struct("<IIQQII")
-WIDTH = {1: 1, 2: 2, 3: 4, 4: 8, 5: 1, 6: 2, 7: 4}
-TYPES = {1: "u8", 2: "u16", 3: "u32", 4: "u64", 5: "i8", 6: "f16", 7: "f32"}
+WIDTH = {1: 1, 2: 2, 3: 4, 4: 8, 5: 1, 6: 2, 7: 4, 8: .5, 9: .5}
+TYPES = {1: "u8", 2: "u16", 3: "u32", 4: "u64", 5: "i8", 6: "f16", 7: "f32", 8: "q4", 9: "s4"}
 SECTIONS = dict(enumerate(
     "offsets, neighbors, edge weights, features, feature offsets, feature indices, feature values, "
     "feature scale, labels, soft labels, node weights, split, class names, node names, origin, role, "
-    "member offsets, members, kept features, feature mean, feature spread, metadata".split(", "), 1))
+    "member offsets, members, kept features, feature mean, feature spread, metadata, "
+    "feature columns".split(", "), 1))
 SECTIONS[32] = "parameters"
 MOST = 24           # lines
 
@@ -29,7 +31,7 @@ def sections(data):
     for i in range(head[5]):
         number, kind, begin, count, _crc, _zero = ENTRY.unpack_from(data, HEADER.size + ENTRY.size * i)
         name = "%s (%s)" % (SECTIONS.get(number, number), TYPES[kind])
-        parts[name] = data[begin:begin + count * WIDTH[kind]]
+        parts[name] = data[begin:begin + math.ceil(count * WIDTH[kind])]
     return parts
 
 
