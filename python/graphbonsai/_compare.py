@@ -112,7 +112,8 @@ class Comparison(Sequence[Dict[str, Any]]):
         return iter(self.cells)
 
     def _rows(self) -> List[Row]:
-        rows: List[Row] = [("method", "ratio", "model", "test %", "+-", "bytes %", "nodes",
+        metric = next((cell["metric"] for cell in self.cells if cell["runs"]), "accuracy")
+        rows: List[Row] = [("method", "ratio", "model", metric + " %", "+-", "bytes %", "nodes",
                             "seconds")]
         for cell in self.cells:
             if cell["runs"]:

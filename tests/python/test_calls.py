@@ -382,6 +382,7 @@ class Training(testing.Case):
             self.assertEqual(cell["auc_mean"], -1)
             self.assertAlmostEqual(np.mean(cell["values"][0]["recall"]), cell["balanced_mean"])
             self.assertIn("%.2f" % cell["balanced_mean"], str(found))
+        self.assertIn("balanced %", str(found))
         a, b = found[1], found[2]
         self.assertAlmostEqual(a["against"][0]["difference"],
                                a["balanced_mean"] - b["balanced_mean"])
