@@ -256,7 +256,8 @@ typedef enum {
     BONSAI_METHOD_KCENTER,      /* farthest first */
     BONSAI_METHOD_DEGREE,       /* most neighbours first */
     BONSAI_METHOD_PROTOTYPES,   /* synthetic nodes: means of training nodes that lie together */
-    BONSAI_METHOD_AUTO,         /* TREES or PROTOTYPES, by what a closed-form probe finds better */
+    BONSAI_METHOD_AUTO,         /* the best of PROTOTYPES, TREES, RANDOM, HERDING and KCENTER
+                                 * by a closed-form probe */
     BONSAI_METHOD_COUNT
 } bonsai_method;
 
@@ -324,7 +325,7 @@ typedef struct {                /* a condensed graph, beside the full one, and i
     int     entries;            /* prototypes: features kept of a row; 0: all */
     bonsai_type values;         /* prototypes: how these are stored */
     double  probe;              /* percent of validation nodes that the probe got right; -1: none */
-    double  probe_other;        /* AUTO: of the method not chosen, or the most it can expect */
+    double  probe_other;        /* AUTO: of the runner-up, or the most it can expect */
     double  lossless_ratio;     /* to the full graph stored in as many bits; 0: as ratio */
     double  seconds_cluster, seconds_probe;
     char    why[160];           /* AUTO: the reason, in one line */

@@ -121,8 +121,8 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
         max_bytes: budget: bytes (at least 1).
         nodes: budget: nodes (at least 1).
         trees: budget: trees, each a training node with all that is near it (at least 1).
-        method: auto: trees or prototypes, whichever a probe finds better; trees is the paper's; the
-            others are to compare.
+        method: auto: prototypes, trees, random, herding or kcenter, whichever a probe finds best;
+            trees is the paper's.
         accounting: bytes as a .bonsai file has them, or as the paper's code counts them.
         layers: hops of a tree and rounds of averaging (0 to 16).
         k: nearest trees that a tree is covered by (1 to 1000000).

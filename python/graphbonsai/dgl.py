@@ -188,8 +188,8 @@ class Condense(BaseTransform):
             weight: the name of the weights in g.edata, which are used if they exist.
             progress: None: a bar in a terminal or a notebook; True or False: always or never; or a
                 function (stage, done, total).
-            method: auto: trees or prototypes, whichever a probe finds better; trees is the paper's;
-                the others are to compare.
+            method: auto: prototypes, trees, random, herding or kcenter, whichever a probe finds
+                best; trees is the paper's.
             max_bytes: budget: bytes (at least 1).
             nodes: budget: nodes (at least 1).
             trees: budget: trees, each a training node with all that is near it (at least 1).

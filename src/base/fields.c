@@ -109,8 +109,8 @@ static const bonsai_field condense_fields[] = {
      .help = "budget: trees, each a training node with all that is near it"},
     {ROW(bonsai_condense_options, method, CHOICE), .words = bn_method_words,
      .preset = BONSAI_METHOD_AUTO, .marks = BONSAI_MARK_ASIDE,
-     .help = "auto: trees or prototypes, whichever a probe finds better; trees is the paper's; the "
-             "others are to compare"},
+     .help = "auto: prototypes, trees, random, herding or kcenter, whichever a probe finds best; "
+             "trees is the paper's"},
     {ROW(bonsai_condense_options, accounting, CHOICE), WORDS("strict", "paper"),
      .help = "bytes as a .bonsai file has them, or as the paper's code counts them"},
     {ROW(bonsai_condense_options, layers, INT), .high = 16, .preset = 2, .arg = "L",

@@ -1,11 +1,10 @@
 /* auto.c -- the best of several methods: each makes its graph, and a probe says which is better.
  *
  * Prototypes come first, with the score that they were chosen by.  Nodes are picked only if they
- * can still win: what they need, neighbours above all, takes longer than prototypes.  They get their
- * score here: ridge regression from the embeddings of the small graph's own labelled nodes, as a
- * network would see them there, to their labels, judged on the same nodes.  Where two are too close
- * to tell apart the one that stands first in the table is taken: trees are nodes of the graph, with
- * nothing rounded.  If one method cannot meet the budget, the others are used.
+ * can still win: what that needs, neighbours above all, takes longer than prototypes.  Methods that
+ * pick them enter from the cheapest to the dearest, each only while picked nodes can still beat the
+ * best so far.  They measure on the rows that prototypes are made of.  The highest score wins, the
+ * cheaper method where scores are equal.  If one cannot meet the budget, the others are used.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -16,6 +15,9 @@
 #include "methods.h"
 #include "record.h"
 
+/* Numbers that herding and k-center may compare: else it takes longer than everything else. */
+static const double most_pairs = 2e9;
+
 typedef struct {
     bonsai_method method;
     bonsai_graph *small;
@@ -23,8 +25,8 @@ typedef struct {
     bonsai_status rc;
     char error[1024];           /* where it could not be made: what was said, ... */
     char sentence[120];         /* ... and why not, without the name of the file */
-    int64_t outlook;            /* where it could not win: from so many nodes info.probe is what
-                                 * it could expect */
+    int64_t outlook;            /* where it cannot win: from so many nodes info.probe is what it
+                                 * can expect */
 } entrant;
 
 /* ---- entering ---- */
@@ -47,21 +49,42 @@ static bonsai_status note_refusal(entrant *e, const char *where)
 }
 
 /* On rank 0, which has the graph of picked nodes; info is the same everywhere. */
-static bonsai_status probe_picked(entrant *e, const bn_job *job, const bn_probe *p)
+static bonsai_status probe_picked(entrant *e, const bn_job *job)
 {
     bonsai_status rc = BONSAI_OK;
     bn_world *w = job->at.world;
     bn_enter(&job->at, BN_STAGE_PROBE);
     e->info.probe = -1;
-    if (p && bn_rank(w) == 0)
-        rc = bn_probe_graph(&e->info.probe, p, e->small);
+    if (job->probe && bn_rank(w) == 0)
+        rc = bn_probe_graph(&e->info.probe, job->probe, e->small);
     BN_TRY(bn_agree(w, rc));
     BN_TRY(bn_share(w, &e->info, sizeof e->info, 0));
 done:
     return rc;
 }
 
-static bonsai_status enter(entrant *e, const bn_request *asked, const bn_probe *p)
+/* Runs a method that compares rows with all others, which every rank gets for that. */
+static bonsai_status run_with_rows(entrant *e, const bn_request *r)
+{
+    bonsai_status rc;
+    bn_job *job = &r->p->job;
+    bn_embedding own = job->x, all = {0};
+    int64_t *row = NULL;
+    BN_TRY(bn_agree(job->at.world, BN_NEW(&row, job->trees)));
+    for (int64_t t = 0; t < job->trees; t++)
+        row[t] = t;
+    BN_TRY(bn_rows_gather(&all, &(bn_sharded){.e = &own, .first = job->tree_first, .at = &job->at},
+                          row, job->trees));
+    job->x = all;
+    e->rc = bn_method_of(e->method)->run(&e->small, &e->info, r);
+    job->x = own;
+done:
+    bn_embedding_free(&all);
+    bn_free(row);
+    return rc;
+}
+
+static bonsai_status enter(entrant *e, const bn_request *asked)
 {
     bonsai_status rc = BONSAI_OK;
     const bn_job *job = &asked->p->job;
@@ -71,6 +94,8 @@ static bonsai_status enter(entrant *e, const bn_request *asked, const bn_probe *
     if ((m->needs & BN_NEEDS_COVER) && !r.o.no_rknn && r.o.k >= job->trees)
         e->rc = bn_fail(BONSAI_E_ARGUMENT, "k is %d but there are %lld trees", r.o.k,
                         (long long)job->trees);
+    else if ((m->needs & BN_NEEDS_PAIRS) && bn_ranks(job->at.world) > 1)
+        BN_TRY(run_with_rows(e, &r));
     else {
         if (m->needs & BN_NEEDS_COVER)
             BN_TRY(bn_prepare_cover(r.p, r.more));
@@ -78,7 +103,7 @@ static bonsai_status enter(entrant *e, const bn_request *asked, const bn_probe *
     }
     if (e->rc != BONSAI_OK)
         return note_refusal(e, asked->p->full->where);
-    rc = m->pick ? probe_picked(e, job, p) : BONSAI_OK;
+    rc = m->pick ? probe_picked(e, job) : BONSAI_OK;
 done:
     return rc;
 }
@@ -92,42 +117,46 @@ static double error_of(double percent, int64_t judged)
     return judged > 0 ? 100 * sqrt(share * (1 - share) / (double)judged) : 0;
 }
 
-/* The best that could be made; an earlier one where the scores are too close.  NULL: none could. */
-static entrant *best_of(entrant *all, int count, int64_t judged)
+/* The best that could be made, the first of several.  NULL: none could. */
+static entrant *best_of(entrant *all, int count)
 {
     entrant *best = NULL;
-    for (entrant *e = all + count - 1; e >= all; e--)
-        if (e->rc == BONSAI_OK &&
-            (!best || (judged > 0 &&
-                       e->info.probe > best->info.probe - error_of(best->info.probe, judged) / 2)))
+    for (entrant *e = all; e < all + count; e++)
+        if (e->rc == BONSAI_OK && (!best || e->info.probe > best->info.probe))
             best = e;
     return best;
 }
 
 /* Whether picked nodes can expect less than the best so far, by two standard errors. */
-static bonsai_status is_hopeless(entrant *e, entrant *all, int count, const bn_request *r,
-                                 const bn_probe *p)
+static bonsai_status look_ahead(entrant *e, const entrant *best, bn_prospect *ahead,
+                                const bn_request *r)
 {
-    bonsai_status rc;
-    int64_t judged = r->p->job.judge.far.rows;
-    const entrant *best = best_of(all, count, judged);
+    bonsai_status rc = BONSAI_OK;
     if (!best)
-        return BONSAI_OK;
-    double bar = best->info.probe - 2 * error_of(best->info.probe, judged);
-    BN_TRY(bn_outlook(&e->info.probe, &e->outlook, r, p, bar));
-    if (e->info.probe >= bar)
-        e->outlook = 0;
+        goto done;
+    double bar = best->info.probe - 2 * error_of(best->info.probe, r->p->job.judge.far.rows);
+    BN_TRY(bn_outlook(ahead, r, bar));
+    if (ahead->nodes > 0 && ahead->percent < bar) {
+        e->outlook = ahead->nodes;
+        e->info.probe = ahead->percent;
+    }
 done:
     return rc;
 }
 
-/* The highest score among the others, or one that was not made. */
+/* What a runner-up is worth telling: one that was made, one that cannot win, one that cannot be. */
+static int standing(const entrant *e)
+{
+    return e->rc == BONSAI_OK ? 2 : e->outlook > 0;
+}
+
+/* The highest score among the others that were made, or one that was not; NULL: there is none. */
 static entrant *runner_up(entrant *all, int count, const entrant *best)
 {
     entrant *other = NULL;
     for (entrant *e = all; e < all + count; e++)
-        if (e != best && (!other || (e->rc == BONSAI_OK && (other->rc != BONSAI_OK ||
-                                                            e->info.probe > other->info.probe))))
+        if (e != best && (!other || standing(e) > standing(other) ||
+                          (standing(e) == standing(other) && e->info.probe > other->info.probe)))
             other = e;
     return other;
 }
@@ -138,19 +167,29 @@ static void say_why(entrant *best, const entrant *other, const bn_job *job)
     char *why = best->info.why;
     size_t size = sizeof best->info.why;
     const char *judged = job->held ? "held-out training" : "validation";
-    if (other->outlook > 0)
+    if (job->judge.far.rows == 0)
+        snprintf(why, size, "%s: there are no nodes for a probe to judge on", name);
+    else if (other->outlook > 0)
         bn_print(why, size, "%s: the probe got %.1f %% of %lld %s nodes right, with %lld training "
-                 "nodes, as many as fit, %.1f %%: no %s were made", name, best->info.probe,
-                 (long long)job->judge.far.rows, judged, (long long)other->outlook, other->info.probe,
-                 with);
+                 "nodes, as many as fit, %.1f %%: none were picked", name, best->info.probe,
+                 (long long)job->judge.far.rows, judged, (long long)other->outlook,
+                 other->info.probe);
     else if (other->rc != BONSAI_OK)
         snprintf(why, size, "%s: %s cannot be made: %s", name, with, other->sentence);
-    else if (job->judge.far.rows == 0)
-        snprintf(why, size, "%s: there are no nodes for a probe to judge on", name);
     else
-        bn_print(why, size, "%s: the probe got %.1f %% of %lld %s nodes right, with %s %.1f %%%s",
-                 name, best->info.probe, (long long)job->judge.far.rows, judged, with, other->info.probe,
-                 best->info.probe < other->info.probe ? ", too close to tell" : "");
+        bn_print(why, size, "%s: the probe got %.1f %% of %lld %s nodes right, with %s %.1f %%",
+                 name, best->info.probe, (long long)job->judge.far.rows, judged, with,
+                 other->info.probe);
+}
+
+/* What the first that makes nodes said, else any. */
+static bonsai_status refuse(const entrant *all, int count)
+{
+    const entrant *first = all;
+    for (const entrant *e = all; e < all + count; e++)
+        if (bn_method_of(e->method)->make)
+            first = e;
+    return bn_fail(first->rc, "%s", first->error);
 }
 
 static bonsai_status settle(bonsai_graph **out, bonsai_condense_info *info, entrant *all, int count,
@@ -158,11 +197,11 @@ static bonsai_status settle(bonsai_graph **out, bonsai_condense_info *info, entr
 {
     bonsai_status rc = BONSAI_OK;
     bn_enter(&p->job.at, BN_STAGE_FINISH);
-    entrant *best = best_of(all, count, p->job.judge.far.rows);
+    entrant *best = best_of(all, count);
     if (!best)
-        return bn_fail(all[count - 1].rc, "%s", all[count - 1].error);
+        return refuse(all, count);
     entrant *other = runner_up(all, count, best);
-    best->info.probe_other = other->rc == BONSAI_OK || other->outlook > 0 ? other->info.probe : -1;
+    best->info.probe_other = standing(other) > 0 ? other->info.probe : -1;
     say_why(best, other, &p->job);
     if (best->small)                    /* of picked nodes, on rank 0 */
         rc = bn_record_reason(best->small, &best->info);
@@ -174,26 +213,50 @@ done:
     return rc;
 }
 
+/* Those that pick nodes, while they can win; without a probe only if nothing else can be made. */
+static bonsai_status enter_picked(entrant *all, int count, const bn_request *r)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_prospect ahead = {0};
+    for (int i = 0; i < count; i++) {
+        const entrant *best = best_of(all, count);
+        if (bn_method_of(all[i].method)->make || (best && !r->p->job.probe))
+            continue;
+        BN_TRY(look_ahead(&all[i], best, &ahead, r));
+        if (all[i].outlook == 0)
+            BN_TRY(enter(&all[i], r));
+    }
+done:
+    return rc;
+}
+
 /* Those that make nodes, then those that pick some. */
 static bonsai_status enter_all(entrant *all, int count, const bn_request *r)
 {
     bonsai_status rc = BONSAI_OK;
-    bn_probe *p = NULL;
     for (int i = 0; i < count; i++)
         if (bn_method_of(all[i].method)->make)
-            BN_TRY(enter(&all[i], r, NULL));
-    if (r->p->job.judge.far.rows > 0)
-        BN_TRY(bn_agree(r->p->job.at.world, bn_probe_new(&p, &r->p->job)));
-    for (int i = 0; i < count; i++) {
-        if (bn_method_of(all[i].method)->make)
-            continue;
-        BN_TRY(is_hopeless(&all[i], all, count, r, p));
-        if (all[i].outlook == 0)
-            BN_TRY(enter(&all[i], r, p));
-    }
+            BN_TRY(enter(&all[i], r));
+    BN_TRY(enter_picked(all, count, r));
 done:
-    bn_probe_free(p);
     return rc;
+}
+
+/* Whether a method may enter, by what it takes; the judged rows speak for those of all ranks. */
+static bool may_enter(const bn_method *m, const bn_request *r)
+{
+    const bn_job *job = &r->p->job;
+    return (m->needs & BN_ENTERS_AUTO) &&
+           (!(m->needs & BN_NEEDS_PAIRS) ||
+            bn_outlook_nodes(r) * bn_numbers(&job->judge.far, job->trees) <= most_pairs);
+}
+
+/* What a method takes beside others, in steps from picking at random to looking for neighbours. */
+static int cost_of(bonsai_method m)
+{
+    unsigned needs = bn_method_of(m)->needs;
+    return needs & BN_NEEDS_COVER ? 3 : needs & BN_NEEDS_PAIRS ? 2
+           : (needs & BN_NEEDS_CLUSTERS) != 0;
 }
 
 bonsai_status bn_run_auto(bonsai_graph **out, bonsai_condense_info *info, const bn_request *r)
@@ -201,9 +264,10 @@ bonsai_status bn_run_auto(bonsai_graph **out, bonsai_condense_info *info, const 
     bonsai_status rc;
     entrant all[BONSAI_METHOD_COUNT] = {{0}};
     int count = 0;
-    for (int m = 0; m < BONSAI_METHOD_COUNT; m++)
-        if (bn_method_of((bonsai_method)m)->needs & BN_ENTERS_AUTO)
-            all[count++] = (entrant){.method = (bonsai_method)m, .rc = BONSAI_E_ARGUMENT};
+    for (int cost = 0; cost < 4; cost++)
+        for (int m = 0; m < BONSAI_METHOD_COUNT; m++)
+            if (may_enter(bn_method_of((bonsai_method)m), r) && cost_of((bonsai_method)m) == cost)
+                all[count++] = (entrant){.method = (bonsai_method)m, .rc = BONSAI_E_ARGUMENT};
     BN_TRY(enter_all(all, count, r));
     BN_TRY(settle(out, info, all, count, r->p));
 done:

@@ -131,17 +131,20 @@ static bonsai_status fill_choice(bonsai_condense_info *i, const bn_request *r, c
 {
     bonsai_status rc;
     const bn_preparation *p = r->p;
+    const bool covers = bn_method_of(r->o.method)->needs & BN_NEEDS_COVER;
     BN_TRY(fill_sizes(i, r, small));
     for (int64_t v = 0; v < i->nodes; v++)
         i->roots += c->role[v] == BONSAI_ROLE_ROOT;
-    i->sample = p->job.z;
     i->k = r->o.k;
     i->rounds = c->rounds;
     i->shallow_classes = c->shallow_classes;
-    i->coverage = p->job.z ? c->coverage : -1;
-    i->coverage_bound = p->job.z ? c->coverage_bound : -1;
     i->rechecks = c->rechecks;
     i->recall = p->projected ? p->recall : 1;
+    if (!covers || p->job.z == 0)
+        goto done;
+    i->sample = p->job.z;
+    i->coverage = c->coverage;
+    i->coverage_bound = c->coverage_bound;
     BN_TRY(check_coverage(&i->coverage_check, p, c));
 done:
     return rc;
@@ -165,11 +168,16 @@ bonsai_status bn_run_picked(bonsai_graph **out, bonsai_condense_info *info, cons
     bonsai_status rc;
     bn_choice c = {0};
     bonsai_graph *small = NULL;
-    const bn_job *job = &r->p->job;
-    bn_world *w = job->at.world;
-    BN_TRY(bn_method_of(r->o.method)->pick(&c, job, &r->budget));
-    bn_enter(&job->at, BN_STAGE_FINISH);
-    BN_TRY(bn_induce(&small, job, c.node, c.count));
+    const bn_method *m = bn_method_of(r->o.method);
+    bn_job job = r->p->job;
+    bn_world *w = job.at.world;
+    if (!(m->needs & BN_NEEDS_COVER)) { /* another method may have asked for neighbours */
+        job.z = 0;
+        memset(&job.rknn, 0, sizeof job.rknn);
+    }
+    BN_TRY(m->pick(&c, &job, &r->budget));
+    bn_enter(&job.at, BN_STAGE_FINISH);
+    BN_TRY(bn_induce(&small, &job, c.node, c.count));
     if (bn_rank(w) == 0)
         rc = finish_picked(small, info, r, &c);
     BN_TRY(bn_agree(w, rc));

@@ -1,7 +1,7 @@
 /* methods.c -- one row for each method; see methods.h.
  *
- * auto tries the methods that enter it in the order of the rows; an earlier one is preferred where
- * the probe cannot tell them apart.
+ * auto tries the methods that enter it, those that need less first; such a one is preferred where
+ * the probe puts both equally high.
  *
  * SPDX-License-Identifier: MIT */
 #include "methods.h"
@@ -12,12 +12,15 @@ static const bn_method methods[BONSAI_METHOD_COUNT] = {
     [BONSAI_METHOD_TREES] = {
         BN_NEEDS_COVER | BN_TAKES_PROJECT | BN_RUNS_ON_RANKS | BN_ENTERS_AUTO,
         bn_run_picked, .pick = bn_trees},
-    [BONSAI_METHOD_RANDOM] = {0, bn_run_picked, .pick = bn_random},
+    [BONSAI_METHOD_RANDOM] = {
+        BN_RUNS_ON_RANKS | BN_ENTERS_AUTO, bn_run_picked, .pick = bn_random},
     [BONSAI_METHOD_RANDOM_TREES] = {0, bn_run_picked, .pick = bn_random_trees},
     [BONSAI_METHOD_HERDING] = {
-        BN_NEEDS_WL | BN_NEEDS_PAIRS | BN_TAKES_RAW, bn_run_picked, .pick = bn_herding},
+        BN_NEEDS_WL | BN_NEEDS_PAIRS | BN_TAKES_RAW | BN_ENTERS_AUTO,
+        bn_run_picked, .pick = bn_herding},
     [BONSAI_METHOD_KCENTER] = {
-        BN_NEEDS_WL | BN_NEEDS_PAIRS | BN_TAKES_RAW, bn_run_picked, .pick = bn_kcenter},
+        BN_NEEDS_WL | BN_NEEDS_PAIRS | BN_TAKES_RAW | BN_ENTERS_AUTO,
+        bn_run_picked, .pick = bn_kcenter},
     [BONSAI_METHOD_DEGREE] = {0, bn_run_picked, .pick = bn_by_degree},
     [BONSAI_METHOD_PROTOTYPES] = {
         BN_NEEDS_JUDGE | BN_NEEDS_CLUSTERS | BN_RUNS_ON_RANKS | BN_ENTERS_AUTO | BN_CAN_FOLLOW,

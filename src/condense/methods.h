@@ -53,10 +53,16 @@ bn_run_fn bn_run_picked, bn_run_made;
 /* The best of the methods that enter auto, by a probe (auto.c). */
 bn_run_fn bn_run_auto;
 /* What the probe gets from as many training nodes as the budget may hold, each with everything that
- * is around it in the full graph: more than methods that pick nodes can expect (outlook.c).
- * Collective.  It need not be known more exactly than that it is above the bar; *nodes 0: there are
- * so many that it was not tried. */
-bonsai_status bn_outlook(double *percent, int64_t *nodes, const bn_request *r, const bn_probe *p,
-                         double bar);
+ * is around it in the full graph: more than methods that pick nodes can expect (outlook.c). */
+typedef struct {
+    double  percent;            /* of the luckiest draw so far */
+    int64_t nodes;              /* 0: there are so many that it was not tried */
+    int     draws;
+} bn_prospect;
+
+/* Goes on with a prospect, zeros to begin with, until it is known or above the bar.  Collective. */
+bonsai_status bn_outlook(bn_prospect *s, const bn_request *r, double bar);
+/* Nodes that the budget may hold at most. */
+double bn_outlook_nodes(const bn_request *r);
 
 #endif

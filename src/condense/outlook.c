@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "methods.h"
+#include "prototypes/hidden.h"
 #include "prototypes/judge.h"
 
 enum { DRAWS = 4 };             /* of training nodes: the luckiest counts */
@@ -79,15 +80,14 @@ done:
     return rc;
 }
 
-static bonsai_status try_draw(double *percent, int64_t wanted, const bn_job *job,
-                              const bn_probe *p, int which)
+static bonsai_status try_draw(double *percent, int64_t wanted, const bn_job *job, int which)
 {
     bonsai_status rc;
     points q = {.count = 0};
     double one = 0;
     BN_TRY(make_points(&q, wanted, job, which));
     if (q.count > 0)
-        rc = bn_probe_rows(&one, p, &q.views, q.label);
+        rc = bn_probe_rows(&one, job->probe, &q.views, q.label);
     BN_TRY(bn_agree(job->at.world, rc));
     BN_TRY(bn_share(job->at.world, &one, sizeof one, 0));
     *percent = one > *percent ? one : *percent;
@@ -96,21 +96,29 @@ done:
     return rc;
 }
 
-bonsai_status bn_outlook(double *percent, int64_t *nodes, const bn_request *r, const bn_probe *p,
-                         double bar)
+/* Whether the fits of so many points take longer than picking them: both views of the probe. */
+static bool takes_long(double n, const bn_views *v)
+{
+    double near = length_of(&v->own) + length_of(&v->around), wide = BN_HIDDEN_WIDE;
+    return n * (near * fmin(n, 2 * (double)v->own.f) + wide * fmin(n, wide)) > most_products;
+}
+
+bonsai_status bn_outlook(bn_prospect *s, const bn_request *r, double bar)
 {
     bonsai_status rc = BONSAI_OK;
     const bn_job *job = &r->p->job;
     double n = floor(most_nodes(r));
-    *nodes = 0;
-    *percent = 0;
-    if (!p || n < 1 || n > (double)job->trees / 2 ||
-        n * length_of(&job->judge.far) * fmin(n, (double)job->judge.far.f) > most_products)
+    if (!job->probe || n < 1 || n > (double)job->trees / 2 || takes_long(n, &job->judge))
         goto done;
     bn_enter(&job->at, BN_STAGE_PROBE);
-    *nodes = (int64_t)n;
-    for (int i = 0; i < DRAWS && *percent < bar; i++)
-        BN_TRY(try_draw(percent, *nodes, job, p, i));
+    s->nodes = (int64_t)n;
+    for (; s->draws < DRAWS && s->percent < bar; s->draws++)
+        BN_TRY(try_draw(&s->percent, s->nodes, job, s->draws));
 done:
     return rc;
+}
+
+double bn_outlook_nodes(const bn_request *r)
+{
+    return fmin(most_nodes(r), (double)r->p->job.trees);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "judge.h"
+#include "prototypes.h"
 
 enum { SHARE = 5 };
 
@@ -227,6 +228,9 @@ bonsai_status bn_judge_embed(bn_job *job)
     BN_TRY(make_view(&job->own, &job->judge.own, job, &r, BN_RULE_MEAN, 0));
     BN_TRY(make_view(&job->around, &job->judge.around, job, &r, BN_RULE_AROUND, 1));
     BN_TRY(make_view(&job->x, &job->judge.far, job, &r, BN_RULE_MEAN, job->o->layers));
+    bn_enter(&job->at, BN_STAGE_PROBE);
+    if (r.numbers > 0)
+        BN_TRY(bn_agree(job->at.world, bn_probe_new(&job->probe, job)));
 done:
     roll_free(&r);
     return rc;
@@ -245,6 +249,8 @@ void bn_judge_forget(bn_job *job)
     bn_embedding_free(&job->own);
     bn_embedding_free(&job->around);
     bn_views_free(&job->judge);
+    bn_probe_free(job->probe);
+    job->probe = NULL;
     bn_free(job->judge_label);
     bn_big_free(job->held);
     job->judge_label = NULL;

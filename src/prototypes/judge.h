@@ -8,7 +8,7 @@
 
 enum { BN_MOST_JUDGED = 5000 };         /* rows that candidates are judged on */
 
-/* Fills x, own, around, judge, judge_label and held of the job: up to 5,000 labelled validation
+/* Fills x, own, around, judge, judge_label, held and probe of the job: up to 5,000 labelled validation
  * nodes are judged, or a fifth of the training nodes where there are none or the options say so
  * (inductive: nothing outside the training part is looked at); none at all of fewer than five. */
 bonsai_status bn_judge_embed(bn_job *job);

@@ -30,7 +30,7 @@ struct bn_probe {
     bn_hidden hidden;
     double   near_share;        /* of the score */
     int64_t *held, holds;       /* training nodes among them, by their origins, ascending */
-    int      threads;
+    int      threads, users;    /* users: who will free it */
 };
 
 /* ---- views ---- */
@@ -128,7 +128,13 @@ bonsai_status bn_probe_new(bn_probe **out, const bn_job *job)
 {
     bonsai_status rc;
     bn_probe *p = NULL;
+    if (job->probe) {
+        job->probe->users++;
+        *out = job->probe;
+        return BONSAI_OK;
+    }
     BN_TRY(BN_NEW(&p, 1));
+    p->users = 1;
     p->job = job;
     p->threads = bn_threads(job->at.threads);
     p->near_share = near_share(job->o->for_models);
@@ -145,7 +151,7 @@ done:
 
 void bn_probe_free(bn_probe *p)
 {
-    if (!p)
+    if (!p || --p->users > 0)
         return;
     bn_embedding_free(&p->near);
     bn_embedding_free(&p->far);

@@ -15,7 +15,8 @@
 
 typedef struct bn_probe bn_probe;
 
-/* Judges on the job's rows, which are borrowed and were made by bn_judge_embed. */
+/* Judges on the job's rows, which are borrowed and were made by bn_judge_embed: the job's own probe
+ * where it has one already. */
 bonsai_status bn_probe_new(bn_probe **out, const bn_job *job);
 void bn_probe_free(bn_probe *p);
 /* The percentage of judged nodes that classifiers fitted on the labelled nodes of a small graph

@@ -284,14 +284,12 @@ done:
     return rc;
 }
 
-static bonsai_status choose(bn_choice *out, const bn_job *job, const bn_budget *budget,
-                            const way *how)
+static bonsai_status choose_here(bn_choice *out, const bn_job *job, const bn_budget *budget,
+                                 const way *how)
 {
     bonsai_status rc;
     bn_set s = {0};
     int64_t any;
-    memset(out, 0, sizeof *out);
-    bn_enter(&job->at, BN_STAGE_COVER);
     BN_TRY(bn_tick(job->at.progress, "choosing", 0, PARTS));
     BN_TRY(bn_set_new(&s, job, budget));
     for (int depth = how->whole ? job->o->layers : 0; depth >= 0; depth--)
@@ -302,10 +300,31 @@ static bonsai_status choose(bn_choice *out, const bn_job *job, const bn_budget *
     BN_TRY(bn_set_collect(out, &s));
     BN_TRY(bn_tick(job->at.progress, "choosing", PARTS, PARTS));
     out->coverage_bound = -1;
-    if (out->count == 0)
-        rc = bn_too_small(job, budget);
 done:
     bn_set_free(&s);
+    return rc;
+}
+
+/* Rank 0 chooses, and asks the others for what it does not have. */
+static bonsai_status choose(bn_choice *out, const bn_job *job, const bn_budget *budget,
+                            const way *how)
+{
+    bonsai_status rc;
+    bn_world *w = job->at.world;
+    memset(out, 0, sizeof *out);
+    bn_enter(&job->at, BN_STAGE_COVER);
+    if (bn_rank(w) == 0) {
+        rc = choose_here(out, job, budget, how);
+        bn_reader_done(job);
+    } else {
+        rc = bn_reader_serve(job);
+    }
+    BN_TRY(bn_agree(w, rc));
+    int64_t count = out->count;
+    BN_TRY(bn_share(w, &count, sizeof count, 0));
+    if (count == 0)
+        BN_TRY(bn_too_small(job, budget));
+done:
     if (rc != BONSAI_OK)
         bn_choice_free(out);
     return rc;

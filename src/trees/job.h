@@ -32,6 +32,7 @@ typedef struct {
                                  * same on every rank, ... */
     int32_t *judge_label;       /* ... and their labels */
     uint8_t *held;              /* trees: 1: it is one of those rows; NULL: none is */
+    struct bn_probe *probe;     /* ... and the probe that does; NULL: there are none */
 } bn_job;
 
 typedef struct {                /* what may be taken: each a limit, INFINITY or INT64_MAX if none */

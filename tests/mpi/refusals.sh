@@ -86,6 +86,6 @@ case $(cat err) in
 *) fail "a limit that is too small is not told" ;;
 esac
 on 2 condense g.bonsai $make --method kcenter
-says 1 'bonsai-mpi: the method kcenter runs on one rank only: trees, prototypes and auto run on several'
+says 1 'bonsai-mpi: the method kcenter runs on one rank only: trees, random, prototypes and auto run on several'
 on 2 condense g.bonsai $make --inductive
 says 1 'bonsai-mpi: inductive runs on one rank only'

@@ -25,6 +25,7 @@ same words prototypes 1 2 3 5 8
 same dense prototypes 3
 same words auto 5
 same dense auto 2 8
+same words random 3
 # What it prints is what bonsai prints, and about its ranks.
 on 2 condense words.bonsai -o many.bonsai --ratio 0.03 --json
 "$BONSAI" condense words.bonsai -o many.bonsai --ratio 0.03 --json >alone
