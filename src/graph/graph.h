@@ -262,10 +262,11 @@ bonsai_status bn_graph_labelled(int64_t *out, const bonsai_graph *g, const bn_pl
 
 /* The positive scale that makes every value exactly an integer in low..high, or 0. */
 float bn_scale_exact(const float *value, int64_t count, int low, int high, float hint);
-/* The scale of a row in U8 or I8: an exact one if possible, else the one of least error.  That of
- * Q4 and S4, which are only used where nothing is lost, is the same. */
+/* The scale of a row in U8, I8, Q4 or S4: a lossless one if possible, else that of the largest
+ * value. */
 float bn_scale_pick(const float *value, int64_t count, bonsai_type t, float hint);
-uint8_t bn_quantise(float v, float scale, bonsai_type t);     /* Q4, S4: in the low four bits */
+/* The nearest number, or the code of four bits of the nearest square. */
+uint8_t bn_quantise(float v, float scale, bonsai_type t);
 /* The largest of the numbers value / scale, without their signs, if all are squares; else -1. */
 int     bn_largest_square(const float *value, int64_t count, float scale);
 

@@ -241,6 +241,34 @@ static void eight_bits_are_off_by_at_most_half_a_step(void **state)
     }
 }
 
+/* Rows that are not of squares: each code is that of the nearest. */
+static void four_bits_are_the_nearest_square(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        float x[20];
+        uint64_t s = seed;
+        bool is_signed = seed % 2;
+        bonsai_type t = is_signed ? BONSAI_TYPE_S4 : BONSAI_TYPE_Q4;
+        for (int i = 0; i < 20; i++)
+            x[i] = random_real(&s) + (is_signed ? 0.0f : 1.0f);
+        float scale = bn_scale_pick(x, 20, t, 0);
+        for (int i = 0; i < 20; i++) {
+            int code = bn_quantise(x[i], scale, t);
+            assert_true(code < 16 && !(is_signed && code == 8));
+            code = is_signed && code > 8 ? code - 16 : code;
+            double error = fabs((double)(scale * (float)(code * abs(code))) - (double)x[i]);
+            for (int q = is_signed ? -7 : 0; q <= (is_signed ? 7 : 15); q++)
+                assert_true(error <= fabs((double)scale * q * abs(q) - (double)x[i]) + 1e-6);
+        }
+    }
+    assert_int_equal(bn_quantise(-3, 1, BONSAI_TYPE_Q4), 0);
+    assert_int_equal(bn_quantise(1e9f, 1, BONSAI_TYPE_Q4), 15);
+    assert_int_equal(bn_quantise(-1e9f, 1, BONSAI_TYPE_S4), 9);
+    assert_true(bn_scale_pick((float[]){2, 5}, 2, BONSAI_TYPE_Q4, 0) == 5 / 225.0f);
+    assert_true(bn_scale_pick((float[]){2, 8}, 2, BONSAI_TYPE_S4, 2) == 2);
+}
+
 static void the_largest_float_stays_finite_in_eight_bits(void **state)
 {
     (void)state;
@@ -381,6 +409,7 @@ int main(void)
         cmocka_unit_test(every_lossless_path_keeps_every_bit),
         cmocka_unit_test(stored_zeros_are_dropped),
         cmocka_unit_test(eight_bits_are_off_by_at_most_half_a_step),
+        cmocka_unit_test(four_bits_are_the_nearest_square),
         cmocka_unit_test(the_largest_float_stays_finite_in_eight_bits),
         cmocka_unit_test(halves_are_the_nearest),
         cmocka_unit_test(keeping_the_encoding_keeps_dense_and_sparse),

@@ -335,14 +335,15 @@ def write(path, sections, n, f=0, c=0, flags=0, **other):
 # ---- the size of a graph ----
 
 def scales(low, came_with, high):
-    """Return the scales to try, one number per row each, in their order."""
+    """Return the scales to try, one number per row each, in their order, with what low is divided by."""
     if came_with is not None:
-        yield came_with
-    yield np.ones_like(low)
+        yield 0, came_with
+    yield 0, np.ones_like(low)
     for k in range(1, high + 1):
         s = low / np.float32(k)
         up, down = np.nextafter(s, np.float32(np.inf)), np.nextafter(s, np.float32(0))
-        yield from (s, up, down, np.nextafter(up, np.float32(np.inf)), np.nextafter(down, np.float32(0)))
+        for scale in (s, up, down, np.nextafter(up, np.float32(np.inf)), np.nextafter(down, np.float32(0))):
+            yield k, scale
 
 
 def numbers(x, came_with, least, high):
@@ -353,9 +354,12 @@ def numbers(x, came_with, least, high):
     out = np.zeros(x.shape, np.int64)
     left = np.flatnonzero(there.any(axis=1))
     low[~there.any(axis=1)] = 1
-    for scale in scales(low, came_with, high):
+    top = np.abs(x).max(axis=1, initial=0)
+    for k, scale in scales(low, came_with, high):
         if not len(left):
             break
+        if np.any(k * top[left] > (high + 2) * low[left]):      # beyond high times any scale from here on
+            return None
         row, s = x[left], scale[left, None]
         with np.errstate(all="ignore"):
             q = np.rint(row / s)

@@ -103,34 +103,6 @@ float bn_scale_exact(const float *value, int64_t count, int low, int high, float
     return 0.0f;
 }
 
-/* The scale of a row in U8 or I8: an exact one if possible, else the largest value divided by the
- * largest number. */
-float bn_scale_pick(const float *value, int64_t count, bonsai_type t, float hint)
-{
-    bool positive = t == BONSAI_TYPE_U8 || t == BONSAI_TYPE_Q4;
-    int high = positive ? 255 : 127;
-    float scale = bn_scale_exact(value, count, positive ? 0 : -128, high, hint);
-    float largest = 0.0f;
-    if (scale != 0.0f)
-        return scale;
-    for (int64_t i = 0; i < count; i++)
-        largest = fmaxf(largest, fabsf(value[i]));
-    scale = largest / (float)high;
-    if (isinf(scale * (float)high))
-        scale = nextafterf(scale, 0.0f);
-    return scale > 0.0f ? scale : 1.0f;
-}
-
-uint8_t bn_quantise(float v, float scale, bonsai_type t)
-{
-    float q = rintf(v / scale);
-    if (bn_four_bits(t))
-        return (uint8_t)lrintf(copysignf(sqrtf(fabsf(q)), q)) & 15;
-    if (t == BONSAI_TYPE_I8)
-        return (uint8_t)(int8_t)fmaxf(-128.0f, fminf(127.0f, q));
-    return (uint8_t)fmaxf(0.0f, fminf(255.0f, q));
-}
-
 int bn_largest_square(const float *value, int64_t count, float scale)
 {
     float last = 0.0f, largest = 0.0f;
@@ -144,4 +116,55 @@ int bn_largest_square(const float *value, int64_t count, float scale)
         largest = fmaxf(largest, q);
     }
     return (int)largest;
+}
+
+/* The largest number of a type. */
+static int largest_of(bonsai_type t)
+{
+    return t == BONSAI_TYPE_U8 ? 255 : t == BONSAI_TYPE_I8 ? 127 : t == BONSAI_TYPE_Q4 ? 225 : 49;
+}
+
+/* The scale that the page finds for the numbers of 8 bits, or 0 if the type loses something. */
+static float lossless_scale(const float *value, int64_t count, bonsai_type t, float hint)
+{
+    bool positive = t == BONSAI_TYPE_U8 || t == BONSAI_TYPE_Q4;
+    float scale = bn_scale_exact(value, count, positive ? 0 : -128, positive ? 255 : 127, hint);
+    if (scale == 0.0f || !bn_four_bits(t))
+        return scale;
+    int square = bn_largest_square(value, count, scale);
+    return square >= 0 && square <= largest_of(t) ? scale : 0.0f;
+}
+
+/* A lossless one if possible, else the largest value divided by the largest number. */
+float bn_scale_pick(const float *value, int64_t count, bonsai_type t, float hint)
+{
+    const float high = (float)largest_of(t);
+    float scale = lossless_scale(value, count, t, hint), largest = 0.0f;
+    if (scale != 0.0f)
+        return scale;
+    for (int64_t i = 0; i < count; i++)
+        largest = fmaxf(largest, fabsf(value[i]));
+    scale = largest / high;
+    if (isinf(scale * high))
+        scale = nextafterf(scale, 0.0f);
+    return scale > 0.0f ? scale : 1.0f;
+}
+
+/* The code whose square is nearest: between c and c + 1 that changes at c c + c + 1/2. */
+static uint8_t nearest_square(float q, bonsai_type t)
+{
+    float root = rintf(sqrtf(fmaxf(0.0f, fabsf(q) - 0.25f)));
+    if (t == BONSAI_TYPE_Q4)
+        return signbit(q) ? 0 : (uint8_t)fminf(15.0f, root);
+    return (uint8_t)(int8_t)copysignf(fminf(7.0f, root), q) & 15;
+}
+
+uint8_t bn_quantise(float v, float scale, bonsai_type t)
+{
+    if (bn_four_bits(t))
+        return nearest_square(v / scale, t);
+    float q = rintf(v / scale);
+    if (t == BONSAI_TYPE_I8)
+        return (uint8_t)(int8_t)fmaxf(-128.0f, fminf(127.0f, q));
+    return (uint8_t)fmaxf(0.0f, fminf(255.0f, q));
 }
