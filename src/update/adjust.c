@@ -24,6 +24,9 @@ typedef struct {
     entry   *row;               /* f */
     float   *value;             /* f */
     int32_t *index;             /* f */
+    bonsai_type four;           /* of four bits, if small is stored so; else NONE */
+    bool    *uses;              /* f: columns that small is stored for; NULL: all */
+    float    hint;              /* the scale of a row of squares; else 0 */
 } adjusting;
 
 /* Places 0 .. count-1 by the prototype of each node. */
@@ -87,6 +90,23 @@ static int by_index(const void *x, const void *y)
     return (a->index > b->index) - (a->index < b->index);
 }
 
+/* The nearest squares instead of the entries, less those that are nothing; returns how many. */
+static int64_t to_squares(adjusting *a, int64_t count)
+{
+    int64_t kept = 0;
+    a->hint = bn_scale_pick(a->value, count, a->four, 0);
+    for (int64_t i = 0; i < count; i++) {
+        int q = bn_quantise(a->value[i], a->hint, a->four);
+        q -= a->four == BONSAI_TYPE_S4 && q > 7 ? 16 : 0;
+        if (q == 0)
+            continue;
+        a->value[kept] = a->hint * (float)(q < 0 ? -q * q : q * q);
+        a->row[kept] = (entry){a->row[i].index, a->value[kept]};
+        kept++;
+    }
+    return kept;
+}
+
 /* The `most` largest entries of the mean, ascending.  What an unsigned type holds is never
  * negative: less than nothing is left where entries were cut before. */
 static int64_t pick_entries(adjusting *a, int64_t most, bonsai_type t)
@@ -94,7 +114,7 @@ static int64_t pick_entries(adjusting *a, int64_t most, bonsai_type t)
     int64_t count = 0, f = a->m->small->view.features;
     for (int64_t j = 0; j < f; j++) {
         float v = (float)a->sum[j];
-        if (v != 0 && !(v < 0 && t == BONSAI_TYPE_U8))
+        if (v != 0 && !(v < 0 && t == BONSAI_TYPE_U8) && (!a->uses || a->uses[j]))
             a->row[count++] = (entry){(int32_t)j, v};
     }
     if (count > most) {
@@ -104,7 +124,7 @@ static int64_t pick_entries(adjusting *a, int64_t most, bonsai_type t)
     }
     for (int64_t i = 0; i < count; i++)
         a->value[i] = a->row[i].value;
-    return count;
+    return a->four == BONSAI_TYPE_NONE ? count : to_squares(a, count);
 }
 
 static void put(void *data, int64_t at, bonsai_type t, float v, float scale)
@@ -149,7 +169,7 @@ static bonsai_status store_dense(adjusting *a)
         find_mean(a, a->kept[i]);
         int64_t count = pick_entries(a, f, t);
         if (scale)
-            scale[i] = bn_scale_pick(a->value, count, t, 0);
+            scale[i] = bn_scale_pick(a->value, count, t, a->hint);
         memset(data + (size_t)(i * f) * bonsai_type_bytes(t), 0, (size_t)f * bonsai_type_bytes(t));
         for (int64_t k = 0; k < count; k++)
             put(data, i * f + a->row[k].index, t, a->row[k].value, scale ? scale[i] : 1.0f);
@@ -182,7 +202,7 @@ static bonsai_status store_sparse(adjusting *a)
             find_mean(a, p);
             count = pick_entries(a, count, t);
             if (scale)
-                scale[i] = bn_scale_pick(a->value, count, t, 0);
+                scale[i] = bn_scale_pick(a->value, count, t, a->hint);
         }
         for (int64_t k = 0; k < count; k++) {
             float s = scale ? scale[i] : 1.0f;
@@ -317,6 +337,33 @@ done:
 
 /* ---- in order ---- */
 
+/* Rows that change must fit what makes the others small: four bits, and some columns. */
+static bonsai_status find_form(adjusting *a)
+{
+    bonsai_status rc;
+    const bonsai_graph *small = a->m->small;
+    bn_traits t;
+    bn_coding p;
+    bool integer;
+    int32_t *column = NULL;
+    int64_t count;
+    BN_TRY(bn_traits_of(&t, &integer, small, NULL));
+    BN_TRY(bn_coding_of(&p, small, BONSAI_ENCODING_AUTO, &t, NULL));
+    const bonsai_type dense = p.type[BONSAI_SECTION_FEATURES];
+    const bonsai_type values = dense ? dense : p.type[BONSAI_SECTION_FEATURE_VALUES];
+    a->four = bn_four_bits(values) ? values : BONSAI_TYPE_NONE;
+    if (t.empty == 0)
+        goto done;
+    BN_TRY(bn_columns_used(&column, &count, small, bn_rows_of(&small->view, NULL),
+                           small->view.features, 1));
+    BN_TRY(BN_NEW(&a->uses, small->view.features));
+    for (int64_t i = 0; i < count; i++)
+        a->uses[column[i]] = true;
+done:
+    bn_free(column);
+    return rc;
+}
+
 static bonsai_status prepare(adjusting *a, int64_t *adjusted)
 {
     bonsai_status rc;
@@ -329,6 +376,7 @@ static bonsai_status prepare(adjusting *a, int64_t *adjusted)
     BN_TRY(BN_NEW(&a->row, f));
     BN_TRY(BN_NEW(&a->value, f));
     BN_TRY(BN_NEW(&a->index, f));
+    BN_TRY(find_form(a));
     for (int64_t p = 0; p < prototypes; p++) {
         *adjusted += is_moved(a, p);
         if (m->size_after[p] > 0)
@@ -366,6 +414,7 @@ done:
     bn_free(a.row);
     bn_free(a.value);
     bn_free(a.index);
+    bn_free(a.uses);
     return rc;
 }
 

@@ -232,6 +232,52 @@ static void check_row(const float *row, const double *mean, bool cut)
     }
 }
 
+/* Numbers become squares, and features from `columns` on zero.  False: there are no numbers. */
+static bool make_squares(bonsai_graph *g, int columns)
+{
+    const bonsai_array *index = &g->view.section[BONSAI_SECTION_FEATURE_INDICES];
+    bonsai_section s = index->data ? BONSAI_SECTION_FEATURE_VALUES : BONSAI_SECTION_FEATURES;
+    const bonsai_array *x = &g->view.section[s];
+    uint8_t *data = g->owned[s];
+    if (!data || (x->type != BONSAI_TYPE_U8 && x->type != BONSAI_TYPE_I8))
+        return false;
+    for (int64_t e = 0; e < x->count; e++) {
+        int64_t column = index->data ? bn_int_at(index, e) : e % FEATURES;
+        int q = x->type == BONSAI_TYPE_I8 ? (int8_t)data[e] : data[e];
+        int root = (int)rint(sqrt(abs(q))), most = x->type == BONSAI_TYPE_I8 ? 7 : 15;
+        root = column >= columns ? 0 : root > most ? most : root;
+        data[e] = (uint8_t)(q < 0 ? -root * root : root * root);
+    }
+    atomic_store(&g->learnt, 0);
+    return true;
+}
+
+static void rows_stay_in_four_bits_and_in_their_columns(void **state)
+{
+    (void)state;
+    enum { COLUMNS = 8 };
+    int squares = 0, columns = 0;
+    for (uint64_t seed = 0; seed < 24; seed++) {
+        grown w = grow(seed, 2);
+        bonsai_condense_info i;
+        bn_traits before, after;
+        bool integer;
+        if (make_squares(w.small, COLUMNS)) {
+            assert_int_equal(bn_traits_of(&before, &integer, w.small, NULL), BONSAI_OK);
+            bonsai_graph *out = updated(&i, &w, 1);
+            assert_int_equal(bn_traits_of(&after, &integer, out, NULL), BONSAI_OK);
+            assert_true(i.bytes <= size_in(w.small, BONSAI_ACCOUNTING_STRICT) + 3 * CLASSES);
+            assert_true(!(before.q4 || before.s4) || after.q4 || after.s4);
+            assert_true(before.empty == 0 || after.empty >= FEATURES - COLUMNS);
+            squares += before.q4 || before.s4;
+            columns += before.empty > 0;
+            bonsai_graph_free(out);
+        }
+        grown_free(&w);
+    }
+    assert_true(squares > 5 && columns > 5);
+}
+
 static void members_means_and_weights_are_those_that_the_oracle_says(void **state)
 {
     (void)state;
@@ -342,6 +388,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whoever_is_embedded_otherwise_is_touched_and_few_more),
         cmocka_unit_test(nothing_changes_where_nothing_has),
+        cmocka_unit_test(rows_stay_in_four_bits_and_in_their_columns),
         cmocka_unit_test(members_means_and_weights_are_those_that_the_oracle_says),
         cmocka_unit_test(threads_files_and_going_on_twice_do_not_matter),
         cmocka_unit_test(a_prototype_without_members_goes),
