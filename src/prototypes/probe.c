@@ -1,8 +1,7 @@
 /* probe.c -- ridge regression as the judge of candidates.
  *
  * Candidates are compared by what two classifiers fitted on their points alone (fit.c) get right
- * among validation nodes, each the best of a few lambdas, which are scored in one pass over the
- * judged rows:
+ * among validation nodes, each with the best of a few lambdas by some of them:
  *
  *   near  a node's own row and the mean of its neighbours' beside it, as GraphSAGE has them
  *   far   rows averaged over closed neighbourhoods, behind a hidden layer of random weights
@@ -21,12 +20,15 @@
 #include "judge.h"
 
 enum { STRETCH = 16, SCORES = 1 << 24 };        /* blocks judged at a time, and their scores */
+enum { CHOOSE = 1000 };         /* rows that choose a lambda, at most */
 enum { WAYS = 5, MOST_POINTS = 2048, LONG_ROW = 1024 };
 static const double grid[WAYS] = {10, 1, 0.1, 0.01, 0.001};     /* over the number of points */
 
 struct bn_probe {
     const bn_job *job;
-    bn_embedding near, far;     /* what is judged on, in both views */
+    bn_embedding near, far;     /* what is judged on, in both views, ... */
+    int32_t *label;             /* ... and the labels */
+    int64_t  some;              /* so many of them, the first ones, choose lambda */
     bn_hidden hidden;
     double   near_share;        /* of the score */
     int64_t *held, holds;       /* training nodes among them, by their origins, ascending */
@@ -83,6 +85,19 @@ done:
     return rc;
 }
 
+/* e = its rows in another order. */
+static bonsai_status arrange(bn_embedding *e, const int64_t *order)
+{
+    bn_embedding other = {0};
+    bonsai_status rc = bn_embedding_take(&other, e, order, e->rows, e->dense != NULL,
+                                         &(bn_place){.threads = 1});
+    if (rc == BONSAI_OK) {
+        bn_embedding_free(e);
+        *e = other;
+    }
+    return rc;
+}
+
 /* ---- the probe ---- */
 
 static int by_number(const void *a, const void *b)
@@ -124,10 +139,21 @@ static double near_share(int models)
     return near / (near + far);
 }
 
+/* An order in which the first rows, so many as it returns, stand at even distances. */
+static int64_t spread(int64_t *order, int64_t rows)
+{
+    int64_t step = (rows + CHOOSE - 1) / CHOOSE, at = 0;
+    for (int64_t first = 0; first < step; first++)
+        for (int64_t i = first; i < rows; i += step)
+            order[at++] = i;
+    return step > 0 ? (rows + step - 1) / step : 0;
+}
+
 bonsai_status bn_probe_new(bn_probe **out, const bn_job *job)
 {
     bonsai_status rc;
     bn_probe *p = NULL;
+    int64_t *order = NULL;
     if (job->probe) {
         job->probe->users++;
         *out = job->probe;
@@ -142,9 +168,17 @@ bonsai_status bn_probe_new(bn_probe **out, const bn_job *job)
     BN_TRY(join(&p->near, &job->judge));
     BN_TRY(bn_hidden_new(&p->hidden, &job->judge.far));
     BN_TRY(bn_hidden_rows(&p->far, &p->hidden, &job->judge.far, p->threads));
+    BN_TRY(BN_NEW(&p->label, p->far.rows));
+    BN_TRY(BN_NEW(&order, p->far.rows));
+    p->some = spread(order, p->far.rows);
+    for (int64_t i = 0; i < p->far.rows; i++)
+        p->label[i] = job->judge_label[order[i]];
+    BN_TRY(arrange(&p->near, order));
+    BN_TRY(arrange(&p->far, order));
     *out = p;
     p = NULL;
 done:
+    bn_free(order);
     bn_probe_free(p);
     return rc;
 }
@@ -156,30 +190,32 @@ void bn_probe_free(bn_probe *p)
     bn_embedding_free(&p->near);
     bn_embedding_free(&p->far);
     bn_hidden_free(&p->hidden);
+    bn_free(p->label);
     bn_free(p->held);
     bn_free(p);
 }
 
-/* Adds to right (WAYS) how many of some rows each lambda has right. */
+typedef struct { const bn_embedding *rows; const int32_t *label; int64_t first, last; } jury;
+
+/* Adds to right (ways) how many of some rows each lambda has right. */
 static void count_right(int64_t *right, const float *score, const int32_t *label, int64_t rows,
-                        int64_t c)
+                        const bn_fit *q)
 {
-    for (int64_t i = 0; i < rows * WAYS; i++) {
-        const float *s = score + i * c;
+    for (int64_t i = 0; i < rows * q->ways; i++) {
+        const float *s = score + i * q->c;
         int64_t best = 0;
-        for (int64_t j = 1; j < c; j++)
+        for (int64_t j = 1; j < q->c; j++)
             best = s[j] > s[best] ? j : best;
-        right[i % WAYS] += best == label[i / WAYS];
+        right[i % q->ways] += best == label[i / q->ways];
     }
 }
 
-static bonsai_status judge_all(int64_t *right, const bn_embedding *judged, const int32_t *label,
-                               const bn_fit *q)
+static bonsai_status judge(int64_t *right, const jury *j, const bn_fit *q)
 {
     bonsai_status rc;
     float *score = NULL;
     bn_scorer scorer = {0};
-    int64_t (*part)[WAYS] = NULL, rows = judged->rows;
+    int64_t (*part)[WAYS] = NULL, rows = j->last - j->first;
     int64_t blocks = (rows + BN_FIT_BLOCK - 1) / BN_FIT_BLOCK;
     int64_t stretch = bn_least(STRETCH, SCORES / BN_FIT_BLOCK / q->k + 1) * BN_FIT_BLOCK;
     BN_TRY(BN_NEW(&score, bn_least(stretch, rows) * q->k));
@@ -187,22 +223,49 @@ static bonsai_status judge_all(int64_t *right, const bn_embedding *judged, const
     BN_TRY(bn_scorer_new(&scorer, q));
     for (int64_t at = 0; at < rows; at += stretch) {
         int64_t end = bn_least(at + stretch, rows);
-        const double work = bn_numbers(judged, end - at) * (double)q->k / 4;
+        const double work = bn_numbers(j->rows, end - at) * (double)q->k / 4;
 #pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(dynamic)
         for (int64_t i = at; i < end; i += BN_FIT_BLOCK) {
             int64_t count = bn_least(BN_FIT_BLOCK, end - i);
             float *s = score + (i - at) * q->k;
-            bn_score_rows(s, &scorer, judged, i, count);
-            count_right(part[i / BN_FIT_BLOCK], s, label + i, count, q->c);
+            bn_score_rows(s, &scorer, j->rows, j->first + i, count);
+            count_right(part[i / BN_FIT_BLOCK], s, j->label + j->first + i, count, q);
         }
     }
     for (int64_t i = 0; i < blocks; i++)
-        for (int w = 0; w < WAYS; w++)
+        for (int w = 0; w < q->ways; w++)
             right[w] += part[i][w];
 done:
     bn_scorer_free(&scorer);
     bn_free(score);
     bn_free(part);
+    return rc;
+}
+
+/* Leaves one of the lambdas of a fit. */
+static void keep_way(bn_fit *q, int way)
+{
+    for (int64_t i = 0; i < q->wide; i++)
+        memmove(q->w + i * q->c, q->w + i * q->k + way * q->c, (size_t)q->c * sizeof *q->w);
+    q->ways = 1;
+    q->k = q->c;
+}
+
+/* Some rows choose the lambda, the largest of several, and then all the others count too. */
+static bonsai_status judge_all(int64_t *right, const bn_embedding *judged, const bn_probe *p,
+                               bn_fit *q)
+{
+    bonsai_status rc;
+    int64_t by[WAYS] = {0};
+    int best = 0;
+    BN_TRY(judge(by, &(jury){judged, p->label, 0, p->some}, q));
+    for (int w = 1; w < WAYS; w++)
+        best = by[w] > by[best] ? w : best;
+    *right = by[best];
+    keep_way(q, best);
+    if (p->some < judged->rows)
+        BN_TRY(judge(right, &(jury){judged, p->label, p->some, judged->rows}, q));
+done:
     return rc;
 }
 
@@ -219,7 +282,7 @@ static bonsai_status score(double *percent, double share, const bn_probe *p,
 {
     bonsai_status rc;
     double lambda[WAYS];
-    int64_t right[WAYS] = {0}, best = 0;
+    int64_t right = 0;
     q.n = points_to_fit(q.x);
     q.c = p->job->g->view.classes;
     q.lambda = lambda;
@@ -230,10 +293,8 @@ static bonsai_status score(double *percent, double share, const bn_probe *p,
     assert(q.x->f == judged->f);
     BN_TRY(bn_fit_rows(&q, labels));
     BN_TRY(bn_fit_direct(&q));
-    BN_TRY(judge_all(right, judged, p->job->judge_label, &q));
-    for (int w = 0; w < WAYS; w++)
-        best = right[w] > best ? right[w] : best;
-    *percent += judged->rows > 0 ? 100 * share * (double)best / (double)judged->rows : 0;
+    BN_TRY(judge_all(&right, judged, p, &q));
+    *percent += judged->rows > 0 ? 100 * share * (double)right / (double)judged->rows : 0;
 done:
     bn_fit_free(&q);
     return rc;
