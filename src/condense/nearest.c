@@ -134,8 +134,10 @@ bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t 
         goto done;
     BN_TRY(BN_NEW(&row, small->view.features));
     bonsai_graph_row(row, small, node);
-    BN_TRY(bn_embed(&e, full, &(bn_nodes){of, count}, BN_RULE_MEAN, o.layers,
-                    &(bn_place){.threads = o.threads, .progress = {o.progress, o.payload}}));
+    const bn_kind *kind = bn_kind_named(made.rows);
+    BN_TRY(bn_embed_blend(&e, full, &(bn_nodes){of, count},
+                          kind ? &kind->blend : &bn_kinds[BN_KIND_FAR].blend, o.layers,
+                          &(bn_place){.threads = o.threads, .progress = {o.progress, o.payload}}));
     BN_TRY(rank(nodes, distances, found, most, &e, of, row));
 done:
     bn_embedding_free(&e);

@@ -169,11 +169,11 @@ static bn_json *add_trace(bn_json *root, const bn_trace *t)
 
 static bn_json *recipe_json(const bn_recipe *r, const bonsai_condense_info *i)
 {
-    return bn_json_pack("{s:I,s:I,s:I,s:s,s:b,s:b,s:i,s:f,s:I,s:I,s:f}",
+    return bn_json_pack("{s:I,s:I,s:s,s:I,s:b,s:i,s:s,s:b,s:b,s:i,s:f,s:I,s:I,s:f}",
                         "trees", (int64_t)i->trees, "nodes", (int64_t)r->nodes,
-                        "entries", (int64_t)r->t,
-                        "values", bonsai_type_text(r->type), "soft", r->soft, "weighted",
-                        r->weighted, "layers", r->layers, "probe", r->probe,
+                        "rows", r->rows, "entries", (int64_t)r->t, "columns", r->columns,
+                        "bits", r->bits, "values", bonsai_type_text(r->type), "soft", r->soft,
+                        "weighted", r->weighted, "layers", r->layers, "probe", r->probe,
                         "judged", (int64_t)r->judged, "candidates", (int64_t)r->candidates,
                         "lossless_ratio", i->lossless_ratio);
 }
@@ -365,6 +365,8 @@ static void read_record(bn_record *r, const bn_json *root)
     read_int(&r->layers, recipe, "layers");
     if (!bn_field_in_range(bn_field_named(BONSAI_OPTIONS_CONDENSE, "layers"), r->layers))
         r->layers = -1;
+    snprintf(r->rows, sizeof r->rows, "averaged");
+    read_text(r->rows, sizeof r->rows, recipe, "rows");
 }
 
 bonsai_status bn_record_read(bn_record *r, const bonsai_graph *small)

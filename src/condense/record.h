@@ -39,6 +39,7 @@ typedef struct {
     bonsai_condense_info    info;       /* without times and memory */
     bonsai_condense_options o;          /* that it was made with */
     int  layers;                /* prototypes: rounds of averaging their features; -1: not said */
+    char rows[16];              /* prototypes: what their rows are made of: bn_kind_named */
 } bn_record;
 
 /* This and the next two fail only where the metadata are no JSON, or for lack of memory. */

@@ -18,6 +18,7 @@ typedef struct {
     bonsai_condense_options o;          /* of the caller: threads and progress count */
     bn_record made;                     /* what the small graph says about its making */
     bn_preparation now, was;            /* their sizes and checksums; nothing is embedded */
+    const bn_kind *kind;                /* of the rows */
     bn_clock clock;
 } updating;
 
@@ -36,6 +37,10 @@ static bonsai_status read_record(updating *u, const bonsai_graph *small)
     if (u->made.o.inductive)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: was condensed from the training part alone "
                        "(inductive), so it cannot be updated", small->where);
+    u->kind = bn_kind_named(u->made.rows);
+    if (!u->kind || u->kind->pair)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: its rows are %s, which cannot be updated: condense "
+                       "anew", small->where, u->made.rows);
     if (u->made.layers < 0)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: its report does not say how many layers it was made "
                        "with", small->where);
@@ -146,12 +151,14 @@ static bonsai_status run(bonsai_graph **out, bonsai_condense_info *info, const u
     bonsai_status rc;
     bn_changes c = {0};
     bn_moves m = {.now = u->now.full, .was = u->was.full, .small = small, .layers = u->made.layers,
+                  .blend = u->kind->blend,
                   .at = &u->now.job.at};
     bonsai_graph *made = NULL;
     int64_t adjusted;
     double budget;
     bn_enter(m.at, BN_STAGE_WL);
-    BN_TRY(bn_changes_find(&c, m.now, m.was, m.layers, m.at->progress));
+    BN_TRY(bn_changes_find(&c, m.now, m.was, bn_blend_reach(&m.blend, m.layers),
+                           m.at->progress));
     BN_TRY(bn_moves_find(&m, &c));
     bn_enter(m.at, BN_STAGE_CLUSTER);
     BN_TRY(bn_adjust(&made, &adjusted, &m));

@@ -45,6 +45,10 @@ float bn_rows_dist2(const bn_embedding *a, int64_t i, const bn_embedding *b, int
 bonsai_status bn_embedding_take(bn_embedding *out, const bn_embedding *e, const int64_t *row,
                                 int64_t count, bool dense, const bn_place *at);
 
+/* Rows of a, then those of b; dense if one of them is. */
+bonsai_status bn_embedding_join(bn_embedding *out, const bn_embedding *a, const bn_embedding *b,
+                                const bn_place *at);
+
 /* ---- making one (wl.c) ---- */
 
 typedef struct {

@@ -95,6 +95,38 @@ done:
     return rc;
 }
 
+bonsai_status bn_embedding_join(bn_embedding *out, const bn_embedding *a, const bn_embedding *b,
+                                const bn_place *at)
+{
+    bonsai_status rc;
+    bn_memory *m = bn_here(at)->memory;
+    bool dense = a->dense || b->dense;
+    int64_t entries = dense ? 0 : a->offsets[a->rows] + b->offsets[b->rows], end = 0;
+    *out = (bn_embedding){.rows = a->rows + b->rows, .f = a->f};
+    if (dense) {
+        BN_TRY(BN_BIG(&out->dense, m, out->rows * out->f));
+        for (int64_t i = 0; i < out->rows; i++)
+            bn_embedding_row(out->dense + i * out->f, i < a->rows ? a : b,
+                             i < a->rows ? i : i - a->rows);
+        goto done;
+    }
+    BN_TRY(BN_BIG(&out->offsets, m, out->rows + 1));
+    BN_TRY(BN_BIG(&out->index, m, entries));
+    BN_TRY(BN_BIG(&out->value, m, entries));
+    for (const bn_embedding *e = a; e; e = e == a ? b : NULL) {
+        int64_t count = e->offsets[e->rows], first = e == a ? 0 : a->rows;
+        memcpy(out->index + end, e->index, (size_t)count * sizeof *e->index);
+        memcpy(out->value + end, e->value, (size_t)count * sizeof *e->value);
+        for (int64_t i = 0; i < e->rows; i++)
+            out->offsets[first + i + 1] = end + e->offsets[i + 1];
+        end += count;
+    }
+done:
+    if (rc != BONSAI_OK)
+        bn_embedding_free(out);
+    return rc;
+}
+
 /* ---- distances ---- */
 
 /* v, or zero: without a branch, which would be taken as good as at random below. */

@@ -1,4 +1,4 @@
-/* clusters.c -- nodes over classes by training share, class-wise clusters, their centroids.
+/* clusters.c -- nodes over classes by training share, class-wise clusters.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -109,19 +109,19 @@ static void by_class_free(by_class *b)
 static void sort_by_class(by_class *b, const bn_source *s)
 {
     int64_t *next = b->first + 1;
-    for (int64_t r = 0; r < s->x->e->rows; r++)
+    for (int64_t r = 0; r < s->view[BN_FAR]->e->rows; r++)
         next[s->label[r] + 1]++;
     for (int64_t k = 0; k < s->classes; k++)
         next[k + 1] += next[k];
-    for (int64_t r = 0; r < s->x->e->rows; r++)
+    for (int64_t r = 0; r < s->view[BN_FAR]->e->rows; r++)
         b->row[next[s->label[r]]++] = r;
 }
 
 static bonsai_status make_room(bn_clusters *out, by_class *b, const bn_source *s, int64_t nodes)
 {
     bonsai_status rc;
-    bn_memory *m = s->x->at->memory;
-    int64_t rows = s->x->e->rows;
+    bn_memory *m = s->view[BN_FAR]->at->memory;
+    int64_t rows = s->view[BN_FAR]->e->rows;
     BN_TRY(BN_NEW(&b->first, s->classes + 2));
     BN_TRY(BN_NEW(&b->want, s->classes));
     BN_TRY(BN_BIG(&b->row, m, rows));
@@ -139,7 +139,7 @@ static bonsai_status cluster_classes(bn_clusters *out, const bn_source *s, by_cl
                                      uint64_t seed)
 {
     bonsai_status rc = BONSAI_OK;
-    memset(out->cluster, 0xff, (size_t)s->x->e->rows * sizeof *out->cluster);
+    memset(out->cluster, 0xff, (size_t)s->view[BN_FAR]->e->rows * sizeof *out->cluster);
     for (int64_t k = 0; k < s->classes; k++) {
         int64_t found = 0, count = b->first[k + 1] - b->first[k];
         if (b->want[k] == 0)
@@ -157,7 +157,7 @@ static bonsai_status cluster_classes(bn_clusters *out, const bn_source *s, by_cl
             out->label[c] = (int32_t)k;
         out->count += found;
     }
-    BN_TRY(bn_sum_int(s->x->at->world, out->size, out->count));
+    BN_TRY(bn_sum_int(s->view[BN_FAR]->at->world, out->size, out->count));
     for (int64_t c = 0; c < out->count; c++)
         out->largest = out->size[c] > out->largest ? out->size[c] : out->largest;
 done:
@@ -167,38 +167,20 @@ done:
 static bonsai_status average_posteriors(bn_clusters *c, const bn_source *s)
 {
     bonsai_status rc;
-    bn_world *w = s->x->at->world;
+    bn_world *w = s->view[BN_FAR]->at->world;
     int64_t classes = s->classes;
-    double *sum = NULL, grid = bn_grid(1, s->x->rows);
+    double *sum = NULL, grid = bn_grid(1, s->view[BN_FAR]->rows);
     rc = BN_NEW(&sum, c->count * classes);
     if (rc == BONSAI_OK)
         rc = BN_NEW(&c->posterior, c->count * classes);
     BN_TRY(bn_agree(w, rc));
-    for (int64_t r = 0; r < s->x->e->rows; r++)
+    for (int64_t r = 0; r < s->view[BN_FAR]->e->rows; r++)
         for (int64_t k = 0; k < classes && c->cluster[r] >= 0; k++)
             sum[c->cluster[r] * classes + k] +=
                 bn_on_grid((double)s->posterior[r * classes + k], grid);
     BN_TRY(bn_sum(w, sum, c->count * classes));
     for (int64_t i = 0; i < c->count * classes; i++)
         c->posterior[i] = (float)(sum[i] / (double)c->size[i / classes]);
-done:
-    bn_free(sum);
-    return rc;
-}
-
-static bonsai_status average_centres(bn_clusters *c)
-{
-    bonsai_status rc;
-    const bn_embedding *e = &c->centre;
-    double *sum = NULL, total = 0;
-    BN_TRY(BN_NEW(&sum, e->f));
-    BN_TRY(BN_NEW(&c->mean, e->f));
-    for (int64_t r = 0; r < e->rows; r++) {
-        total += (double)c->size[r];
-        bn_row_add(sum, e, r, (double)c->size[r]);
-    }
-    for (int64_t j = 0; j < e->f; j++)
-        c->mean[j] = (float)(sum[j] / total);
 done:
     bn_free(sum);
     return rc;
@@ -227,18 +209,13 @@ done:
 bonsai_status bn_clusters_make(bn_clusters *out, const bn_source *s, int64_t nodes, uint64_t seed)
 {
     bonsai_status rc;
-    bn_world *w = s->x->at->world;
+    bn_world *w = s->view[BN_FAR]->at->world;
     by_class b = {0};
     memset(out, 0, sizeof *out);
     out->asked = nodes;
-    BN_TRY(bn_agree(w, make_room(out, &b, s, bn_least(nodes, s->x->rows))));
+    BN_TRY(bn_agree(w, make_room(out, &b, s, bn_least(nodes, s->view[BN_FAR]->rows))));
     sort_by_class(&b, s);
     BN_TRY(cluster_classes(out, s, &b, seed));
-    BN_TRY(bn_centroids(&out->centre, s->x, out->cluster, out->count, NULL));
-    rc = average_centres(out);
-    if (rc == BONSAI_OK && s->weights)
-        rc = bn_clusters_sharpen(out, s->weights, s->classes, s->live);
-    BN_TRY(bn_agree(w, rc));
     if (s->posterior)
         BN_TRY(average_posteriors(out, s));
 done:
@@ -254,8 +231,8 @@ void bn_clusters_free(bn_clusters *c)
     bn_free(c->label);
     bn_free(c->size);
     bn_free(c->posterior);
-    bn_free(c->mean);
-    bn_embedding_free(&c->centre);
+    for (int v = 0; v < BN_VIEWS; v++)
+        bn_embedding_free(&c->centre[v]);
     memset(c, 0, sizeof *c);
 }
 
@@ -290,21 +267,31 @@ static double nearness(const bn_embedding *x, int64_t r, const bn_embedding *cen
     return sum < INFINITY ? sum : INFINITY;
 }
 
+/* Among rows of training nodes of the class, members or not. */
+static void nearest_known(int64_t *out, double *best, const bn_clusters *c, const bn_source *s)
+{
+    const bn_embedding *x = s->view[BN_FAR]->e;
+    for (int64_t r = 0; r < x->rows; r++)
+        for (int64_t k = 0; s->known[r] && k < c->count; k++) {
+            double d = c->label[k] == s->label[r] ? nearness(x, r, &c->centre[BN_FAR], k) : INFINITY;
+            if (d < best[k]) {
+                best[k] = d;
+                out[k] = r;
+            }
+        }
+}
+
 /* Of the rank's own rows; -1 where a cluster has none. */
 static void nearest_here(int64_t *out, double *best, double *room, const bn_clusters *c,
                          const bn_embedding *x, int threads)
 {
-    for (int64_t k = 0; k < c->count; k++) {
-        out[k] = -1;
-        best[k] = INFINITY;
-    }
     for (int64_t begin = 0; begin < x->rows; begin += CHUNK) {
         int64_t end = bn_least(begin + CHUNK, x->rows);
         const double work = 4 * bn_numbers(x, end - begin);
 #pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static)
         for (int64_t r = begin; r < end; r++)
             if (c->cluster[r] >= 0)
-                room[r - begin] = nearness(x, r, &c->centre, c->cluster[r]);
+                room[r - begin] = nearness(x, r, &c->centre[BN_FAR], c->cluster[r]);
         for (int64_t r = begin; r < end; r++) {
             int64_t k = c->cluster[r];
             if (k < 0 || !(room[r - begin] < best[k] || out[k] < 0))
@@ -315,10 +302,10 @@ static void nearest_here(int64_t *out, double *best, double *room, const bn_clus
     }
 }
 
-bonsai_status bn_clusters_nearest(int64_t *out, const bn_clusters *c, const bn_source *s)
+bonsai_status bn_clusters_nearest(int64_t *out, bn_clusters *c, const bn_source *s)
 {
     bonsai_status rc;
-    bn_world *w = s->x->at->world;
+    bn_world *w = s->view[BN_FAR]->at->world;
     double *best = NULL, *all = NULL, *room = NULL;
     rc = BN_NEW(&best, c->count);
     if (rc == BONSAI_OK)
@@ -326,12 +313,21 @@ bonsai_status bn_clusters_nearest(int64_t *out, const bn_clusters *c, const bn_s
     if (rc == BONSAI_OK)
         rc = BN_NEW(&room, CHUNK);
     BN_TRY(bn_agree(w, rc));
-    nearest_here(out, best, room, c, s->x->e, bn_threads(s->x->at->threads));
+    BN_TRY(bn_clusters_average(c, s, &bn_kinds[BN_KIND_FAR]));
+    for (int64_t k = 0; k < c->count; k++) {
+        out[k] = -1;
+        best[k] = INFINITY;
+    }
+    if (s->known)
+        nearest_known(out, best, c, s);
+    else
+        nearest_here(out, best, room, c, s->view[BN_FAR]->e,
+                     bn_threads(s->view[BN_FAR]->at->threads));
     for (int64_t k = 0; k < c->count; k++)
         all[k] = -best[k];
     BN_TRY(bn_max(w, all, c->count));
     for (int64_t k = 0; k < c->count; k++)      /* the first row of those as near */
-        all[k] = out[k] >= 0 && -best[k] == all[k] ? -(double)(bn_sharded_base(s->x) + out[k])
+        all[k] = out[k] >= 0 && -best[k] == all[k] ? -(double)(bn_sharded_base(s->view[BN_FAR]) + out[k])
                                                    : -INFINITY;
     BN_TRY(bn_max(w, all, c->count));
     for (int64_t k = 0; k < c->count; k++)

@@ -23,7 +23,7 @@ static int64_t rows_to_fit(const bn_sharded *x, int64_t classes)
     return n;
 }
 
-static void soften(float *row, int64_t c, double sharpness)
+void bn_posterior_of(float *row, int64_t c, double sharpness)
 {
     float most = row[0];
     double total = 0;
@@ -124,7 +124,7 @@ bonsai_status bn_posterior(float *posterior, float *weights, const bn_sharded *x
         int64_t count = bn_least(BN_FIT_BLOCK, e->rows - first);
         bn_score_rows(posterior + first * classes, &scorer, e, first, count);
         for (int64_t r = first; r < first + count; r++)
-            soften(posterior + r * classes, classes, sharpness);
+            bn_posterior_of(posterior + r * classes, classes, sharpness);
     }
 done:
     bn_fit_free(&q);

@@ -8,6 +8,7 @@
 #ifndef BN_PROTOTYPES_H
 #define BN_PROTOTYPES_H
 
+#include "embed/blend.h"
 #include "embed/sharded.h"
 #include "trees/job.h"
 
@@ -35,8 +36,25 @@ bonsai_status bn_probe_rows(double *percent, const bn_probe *p, const bn_views *
  * classes, or NULL) gets its weights. */
 bonsai_status bn_posterior(float *posterior, float *weights, const bn_sharded *x,
                            const int32_t *label, int64_t classes, double sharpness);
+/* A row of scores (c) becomes a posterior. */
+void bn_posterior_of(float *row, int64_t c, double sharpness);
 /* Rows that a posterior is fitted on at most, and features of a direct fit of sparse ones. */
 enum { BN_FIT_ROWS = 20000, BN_FIT_DIRECT = 1024 };
+
+/* ---- rows of prototypes (centres.c) ---- */
+
+typedef struct {                /* what the row of a prototype is made of */
+    const char *name;
+    bn_blend blend;
+    bool     sharp;             /* sharpened */
+    bool     pair;              /* each has a second node, without a label, for what is around it */
+    bool     alone;             /* without its self loop: nothing is around it */
+} bn_kind;
+
+enum { BN_KIND_FAR, BN_KIND_MIXED, BN_KIND_OWN, BN_KIND_ALONE, BN_KIND_PAIRS,
+       BN_KINDS };
+extern const bn_kind bn_kinds[BN_KINDS];
+const bn_kind *bn_kind_named(const char *name);         /* NULL: there is none */
 
 /* ---- the method (prototypes.c) ---- */
 
@@ -45,6 +63,8 @@ typedef struct {                /* what was chosen, for the report */
     bonsai_type type;           /* of the stored values: U8, I8 or F32 */
     int     soft, weighted;     /* whether labels are soft, and nodes weighted */
     int     layers;             /* rounds of averaging in the features */
+    const char *rows;           /* what they are made of */
+    int     bits, columns;      /* of a value; whether all rows share their columns */
     double  probe;              /* its score in percent on `judged` validation nodes */
     int64_t judged, candidates; /* how many candidates were scored */
 } bn_recipe;

@@ -1,8 +1,10 @@
-/* rows.c -- centroids as they are stored: which of their entries, in how many bits.
+/* rows.c -- rows of prototypes as they are stored: which of their entries, in how many bits.
  *
- * In eight bits a row is numbers times one scale.  They are chosen before the row is
- * thinned, and thinning then changes the scale alone, so that which entries round to zero,
- * and with it the bytes of any thinning, is known before anything is stored.
+ * In eight bits a row is numbers times one scale, in four bits squares of numbers up to 15 (or 7 and
+ * a sign) times one scale: most entries of an average are small, where squares lie close together.
+ * Numbers are chosen before the row is thinned, and thinning then changes the scale alone, so that
+ * which entries round to zero, and with it the bytes of any thinning, is known before anything is
+ * stored.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -12,58 +14,7 @@
 #include "candidate.h"
 
 static const float background = 0.3f;   /* of the mean row, against which an entry must stand out */
-
-/* ---- bytes ---- */
-
-static double index_bytes(const bn_storage *s)
-{
-    return s->f <= 65536 ? 2 : 4;
-}
-
-static double feature_bytes(const bn_storage *s, double n, double nnz)
-{
-    double width = (double)bonsai_type_bytes(s->type), dense = n * (double)s->f * width;
-    double offset = nnz <= (double)UINT32_MAX ? 4 : 8;
-    double sparse = (n + 1) * offset + nnz * (index_bytes(s) + width);
-    return fmin(dense, sparse) + (s->type == BONSAI_TYPE_F32 ? 0 : 4 * n);
-}
-
-double bn_storage_bytes(const bn_storage *s, int64_t nodes, int64_t nnz)
-{
-    double n = (double)nodes, soft = s->soft ? (double)s->classes : 0;
-    if (s->accounting != BONSAI_ACCOUNTING_STRICT)  /* doc/bytes.md; the self loop is one of E */
-        return 2 * (3 * (double)nnz + n * (1 + soft + (s->largest > 0)) + 2 * n);
-    double label = s->classes <= 255 ? 1 : s->classes <= 65535 ? 2 : 4;
-    double weight = s->largest == 0 ? 0 : s->largest <= 255 ? 1 : s->largest <= 65535 ? 2 : 4;
-    return 4 * (n + 1) + (s->loops ? 4 * n : 0) + n * (label + soft + weight) +
-           feature_bytes(s, n, (double)nnz);
-}
-
-int64_t bn_storage_nodes(const bn_storage *s, double bytes, int64_t entries)
-{
-    int64_t low = 0, high = 1 << 30;
-    while (low < high) {
-        int64_t n = high - (high - low) / 2;
-        if (bn_storage_bytes(s, n, n * entries) <= bytes)
-            low = n;
-        else
-            high = n - 1;
-    }
-    return low;
-}
-
-int64_t bn_storage_guess(bn_storage s, double bytes, int64_t rows, int64_t cap)
-{
-    if (!isfinite(bytes))
-        return cap;
-    s.largest = 1;
-    int64_t n = bn_storage_nodes(&s, bytes, s.f);
-    if (n > 0 && rows / n >= 4) {       /* some cluster may well have more than 255 */
-        s.largest = rows / n >= 8192 ? 1 << 20 : 256;
-        n = bn_storage_nodes(&s, bytes, s.f);
-    }
-    return n < cap ? n : cap;
-}
+static const double most_made_up = 3;
 
 /* ---- the entries of a row ---- */
 
@@ -88,7 +39,7 @@ typedef struct {                /* room for one row at a time */
     float *value;
     int64_t count;              /* that the type does not round to zero */
     float scale;
-    double sum, kept;           /* of all values; of those that are kept */
+    double sum;                 /* of all values */
 } row_room;
 
 static void add_entry(row_room *r, int32_t j, float v)
@@ -100,8 +51,37 @@ static void add_entry(row_room *r, int32_t j, float v)
     r->sum += (double)v;
 }
 
-/* The entries of centroid i, less those that round to zero in eight bits. */
-static void load_row(row_room *r, const bn_embedding *c, int64_t i, bonsai_type type)
+/* The number of a value times 1 / scale, nearest in square roots. */
+static int32_t square_of(float v, float most, bonsai_type type)
+{
+    int levels = type == BONSAI_TYPE_I8 ? 7 : 15;
+    int q = (int)floorf(sqrtf(fabsf(v) / most) * (float)levels + 0.5f);
+    return v < 0 ? -q * q : q * q;
+}
+
+static void number_squares(row_room *r, bonsai_type type)
+{
+    float most = 0;
+    for (int64_t k = 0; k < r->count; k++)
+        most = fmaxf(most, fabsf(r->e[k].value));
+    r->scale = most / (type == BONSAI_TYPE_I8 ? 49.0f : 225.0f);
+    bool tiny = !(r->scale > 0);        /* what no float divides rounds to nothing */
+    for (int64_t k = 0; k < r->count; k++)
+        r->e[k].number = tiny ? 0 : square_of(r->e[k].value, most, type);
+    r->scale = tiny ? 1.0f : r->scale;
+}
+
+static void number_bytes(row_room *r, bonsai_type type)
+{
+    r->scale = bn_scale_pick(r->value, r->count, type, 0);
+    for (int64_t k = 0; k < r->count; k++) {
+        uint8_t q = bn_quantise(r->e[k].value, r->scale, type);
+        r->e[k].number = type == BONSAI_TYPE_I8 ? (int8_t)q : q;
+    }
+}
+
+/* The entries of row i, less those that round to zero. */
+static void load_row(row_room *r, const bn_embedding *c, int64_t i, const bn_storage *s)
 {
     r->count = 0;
     r->sum = 0;
@@ -110,40 +90,58 @@ static void load_row(row_room *r, const bn_embedding *c, int64_t i, bonsai_type 
         add_entry(r, (int32_t)j, c->dense[i * c->f + j]);
     for (int64_t e = c->dense ? 0 : c->offsets[i]; !c->dense && e < c->offsets[i + 1]; e++)
         add_entry(r, c->index[e], c->value[e]);
-    if (type == BONSAI_TYPE_F32)
+    if (s->type == BONSAI_TYPE_F32)
         return;
     int64_t all = r->count;
-    r->scale = bn_scale_pick(r->value, all, type, 0);
+    if (s->squares)
+        number_squares(r, s->type);
+    else
+        number_bytes(r, s->type);
     r->count = 0;
-    for (int64_t k = 0; k < all; k++) {
-        entry e = r->e[k];
-        uint8_t q = bn_quantise(e.value, r->scale, type);
-        e.number = type == BONSAI_TYPE_I8 ? (int8_t)q : q;
-        if (q != 0)
-            r->e[r->count++] = e;
-    }
+    for (int64_t k = 0; k < all; k++)
+        if (r->e[k].number != 0)
+            r->e[r->count++] = r->e[k];
 }
 
-/* Keeps the entries that stand out most from the mean row, and scales them half way up to the
- * sum that the row had.  Rows with negative entries have no sum worth keeping. */
+/* Scales what is kept half way up to the sum that the row had.  Rows with negative entries have no
+ * sum worth keeping. */
+static void make_up(row_room *r, bonsai_type type)
+{
+    double kept = 0;
+    for (int64_t k = 0; k < r->count; k++)
+        kept += (double)r->e[k].value;
+    float scale = (float)((double)r->scale * fmin(sqrt(r->sum / kept), most_made_up));
+    if (type == BONSAI_TYPE_U8 && kept > 0 && isfinite(scale * 255.0f))
+        r->scale = scale;
+}
+
+/* Keeps the entries that stand out most from the mean row. */
 static void thin_row(row_room *r, int64_t keep, const float *mean, bonsai_type type)
 {
-    r->kept = r->sum;
     if (keep >= r->count)
         return;
-    bool sums = type == BONSAI_TYPE_U8;
     for (int64_t k = 0; k < r->count; k++)
-        r->e[k].score = sums ? r->e[k].value - background * mean[r->e[k].index]
-                             : fabsf(r->e[k].value);
+        r->e[k].score = type == BONSAI_TYPE_U8 ? r->e[k].value - background * mean[r->e[k].index]
+                                               : fabsf(r->e[k].value);
     qsort(r->e, (size_t)r->count, sizeof *r->e, by_score);
     r->count = keep;
-    r->kept = 0;
-    for (int64_t k = 0; k < keep; k++)
-        r->kept += (double)r->e[k].value;
-    float scale = sums ? (float)((double)r->scale * sqrt(r->sum / r->kept)) : r->scale;
-    if (isfinite(scale * 255.0f))
-        r->scale = scale;
+    make_up(r, type);
     qsort(r->e, (size_t)r->count, sizeof *r->e, by_index);
+}
+
+/* Keeps the entries in the columns; both ascend. */
+static void cut_row(row_room *r, const int32_t *column, int64_t columns, bonsai_type type)
+{
+    int64_t kept = 0, at = 0, all = r->count;
+    for (int64_t k = 0; k < all; k++) {
+        while (at < columns && column[at] < r->e[k].index)
+            at++;
+        if (at < columns && column[at] == r->e[k].index)
+            r->e[kept++] = r->e[k];
+    }
+    r->count = kept;
+    if (kept < all)
+        make_up(r, type);
 }
 
 /* One room for each of `lanes` threads. */
@@ -182,8 +180,8 @@ static int64_t kept_at(const bn_keep *k, int64_t rows, int64_t t)
     return sum;
 }
 
-/* The most entries that fit, at least one of each row. */
-static int64_t most_entries(const bn_storage *s, int64_t n, int64_t low, int64_t high, double bytes)
+/* The most entries or columns that fit, at least `low`. */
+static int64_t most_stored(const bn_storage *s, int64_t n, int64_t low, int64_t high, double bytes)
 {
     while (low < high) {
         int64_t middle = high - (high - low) / 2;
@@ -205,11 +203,11 @@ static int by_size(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static bonsai_status share_out(bn_keep *k, const bn_clusters *c, int64_t most)
+static bonsai_status share_out(bn_keep *k, const bn_centres *m, int64_t most)
 {
     bonsai_status rc;
     heavy *order = NULL;
-    int64_t n = c->count, low = 1, high = c->centre.f > 1 ? c->centre.f : 1, count = 0;
+    int64_t n = m->x.rows, low = 1, high = m->x.f > 1 ? m->x.f : 1, count = 0;
     BN_TRY(BN_NEW(&order, n));
     while (low < high) {
         int64_t t = high - (high - low) / 2;
@@ -223,7 +221,7 @@ static bonsai_status share_out(bn_keep *k, const bn_clusters *c, int64_t most)
     for (int64_t i = 0; i < n; i++) {
         k->keep[i] = k->live[i] < low ? k->live[i] : low;
         if (k->live[i] > low)
-            order[count++] = (heavy){c->size[i], i};
+            order[count++] = (heavy){m->size[i % m->count], i};
     }
     if (count == 0)
         k->t = 0;
@@ -235,28 +233,116 @@ done:
     return rc;
 }
 
-bonsai_status bn_keep_most(bn_keep *out, bool *fits, const bn_clusters *c, const bn_storage *s,
+/* ---- which columns ---- */
+
+/* How far rows are from their mean in each column, by size; -1 where no row has an entry.  Entries
+ * are met in the order of rows. */
+static void rate_columns(double *score, const bn_centres *m)
+{
+    const bn_embedding *x = &m->x;
+    double total = 0;
+    for (int64_t i = 0; i < x->rows; i++)
+        total += (double)m->size[i % m->count];
+    for (int64_t j = 0; j < x->f; j++)
+        score[j] = -1;
+    for (int64_t i = 0; i < x->rows; i++) {
+        int64_t end = x->dense ? x->f : x->offsets[i + 1];
+        double size = (double)m->size[i % m->count];
+        for (int64_t e = x->dense ? 0 : x->offsets[i]; e < end; e++) {
+            int64_t j = x->dense ? e : x->index[e];
+            double v = x->dense ? (double)x->dense[i * x->f + j] : (double)x->value[e];
+            double mean = (double)m->mean[j];
+            if (v == 0)
+                continue;
+            score[j] = score[j] < 0 ? total * mean * mean : score[j];
+            score[j] = fmax(score[j] + size * v * (v - 2 * mean), 0);
+        }
+    }
+}
+
+typedef struct { double score; int32_t column; } rated;
+
+static int by_rate(const void *a, const void *b)
+{
+    const rated *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score < y->score ? 1 : -1;
+    return (x->column > y->column) - (x->column < y->column);
+}
+
+static int by_column(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The columns in which rows differ most, as many as fit. */
+static bonsai_status pick_columns(bn_keep *k, bool *fits, const bn_centres *m, const bn_storage *s,
+                                  double bytes)
+{
+    bonsai_status rc;
+    double *score = NULL;
+    rated *all = NULL;
+    int64_t f = m->x.f, live = 0;
+    BN_TRY(BN_NEW(&score, f));
+    BN_TRY(BN_NEW(&all, f));
+    rate_columns(score, m);
+    for (int64_t j = 0; j < f; j++)
+        if (score[j] >= 0)
+            all[live++] = (rated){score[j], (int32_t)j};
+    *fits = live > 0 && bn_storage_bytes(s, m->count, 1) <= bytes;
+    k->columns = live > 0 ? most_stored(s, m->count, 1, live, bytes) : 0;
+    k->t = k->columns < live ? k->columns : 0;
+    BN_TRY(BN_NEW(&k->column, k->columns));
+    qsort(all, (size_t)live, sizeof *all, by_rate);
+    for (int64_t i = 0; i < k->columns; i++)
+        k->column[i] = all[i].column;
+    qsort(k->column, (size_t)k->columns, sizeof *k->column, by_column);
+done:
+    bn_free(score);
+    bn_free(all);
+    return rc;
+}
+
+/* Entries of each row: those that do not round to zero, and those of them in the columns. */
+static void count_live(bn_keep *k, row_room *room, int lanes, const bn_centres *m,
+                       const bn_storage *s)
+{
+    const double work = 8 * bn_numbers(&m->x, m->x.rows);
+#pragma omp parallel for num_threads(bn_team(lanes, work)) schedule(static)
+    for (int lane = 0; lane < lanes; lane++)
+        for (int64_t i = lane; i < m->x.rows; i += lanes) {
+            load_row(&room[lane], &m->x, i, s);
+            k->live[i] = room[lane].count;
+            if (k->column)
+                cut_row(&room[lane], k->column, k->columns, s->type);
+            k->keep[i] = room[lane].count;
+        }
+    for (int64_t i = 0; i < m->x.rows; i++) {
+        k->all += k->live[i];
+        k->nnz += k->keep[i];
+    }
+}
+
+bonsai_status bn_keep_most(bn_keep *out, bool *fits, const bn_centres *m, const bn_storage *s,
                            double bytes, int threads)
 {
     bonsai_status rc;
     row_room *room = NULL;
-    int lanes = bn_lanes(threads, c->count / 16);
-    int64_t n = c->count;
+    int lanes = bn_lanes(threads, m->x.rows / 16);
+    int64_t n = m->x.rows;
     memset(out, 0, sizeof *out);
     BN_TRY(BN_NEW(&out->live, n));
     BN_TRY(BN_NEW(&out->keep, n));
-    BN_TRY(new_rooms(&room, lanes, &c->centre));
-#pragma omp parallel for num_threads(bn_team(lanes, 8 * bn_numbers(&c->centre, n))) schedule(static)
-    for (int lane = 0; lane < lanes; lane++)
-        for (int64_t i = lane; i < n; i += lanes) {
-            load_row(&room[lane], &c->centre, i, s->type);
-            out->live[i] = room[lane].count;
-        }
-    for (int64_t i = 0; i < n; i++)
-        out->all += out->live[i];
-    int64_t least = kept_at(out, n, 1);
-    *fits = bn_storage_bytes(s, n, least) <= bytes;
-    BN_TRY(share_out(out, c, most_entries(s, n, least, out->all, bytes)));
+    BN_TRY(new_rooms(&room, lanes, &m->x));
+    if (s->columns)
+        BN_TRY(pick_columns(out, fits, m, s, bytes));
+    count_live(out, room, lanes, m, s);
+    if (!s->columns) {
+        int64_t least = kept_at(out, n, 1);
+        *fits = bn_storage_bytes(s, m->count, least) <= bytes;
+        BN_TRY(share_out(out, m, most_stored(s, m->count, least, out->all, bytes)));
+    }
 done:
     free_rooms(room, lanes);
     if (rc != BONSAI_OK)
@@ -268,6 +354,7 @@ void bn_keep_free(bn_keep *k)
 {
     bn_free(k->live);
     bn_free(k->keep);
+    bn_free(k->column);
     memset(k, 0, sizeof *k);
 }
 
@@ -309,14 +396,14 @@ static void put_row(const target *to, const row_room *r, int64_t i)
     }
 }
 
-/* Sparse or dense, whichever is smaller; the writer would choose the same. */
+/* Sparse or dense, whichever is smaller; the writer may know still smaller ways. */
 static bonsai_status make_room(target *to, bonsai_graph *g, const bn_keep *k, const bn_storage *s)
 {
     bonsai_status rc = BONSAI_OK;
     int64_t n = g->view.nodes;
-    double width = (double)bonsai_type_bytes(s->type);
+    double width = (double)bonsai_type_bytes(s->type), index = s->f <= 65536 ? 2 : 4;
     bool dense = (double)n * (double)s->f * width <
-                 4 * ((double)n + 1) + (double)k->nnz * (index_bytes(s) + width);
+                 4 * ((double)n + 1) + (double)k->nnz * (index + width);
     *to = (target){.type = s->type, .wide = s->f <= 65536 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32,
                    .f = s->f};
     if (s->type != BONSAI_TYPE_F32)
@@ -334,50 +421,27 @@ done:
     return rc;
 }
 
-bonsai_status bn_rows_store(bonsai_graph *g, const bn_clusters *c, const bn_keep *k,
+bonsai_status bn_rows_store(bonsai_graph *g, const bn_centres *m, const bn_keep *k,
                             const bn_storage *s, int threads)
 {
     bonsai_status rc;
     target to;
     row_room *room = NULL;
-    int lanes = bn_lanes(threads, c->count / 16);
+    int lanes = bn_lanes(threads, m->x.rows / 16);
     BN_TRY(make_room(&to, g, k, s));
-    BN_TRY(new_rooms(&room, lanes, &c->centre));
-    const double work = 32 * bn_numbers(&c->centre, c->count);
+    BN_TRY(new_rooms(&room, lanes, &m->x));
+    const double work = 32 * bn_numbers(&m->x, m->x.rows);
 #pragma omp parallel for num_threads(bn_team(lanes, work)) schedule(static)
     for (int lane = 0; lane < lanes; lane++)
-        for (int64_t i = lane; i < c->count; i += lanes) {
-            load_row(&room[lane], &c->centre, i, s->type);
-            thin_row(&room[lane], k->keep[i], c->mean, s->type);
+        for (int64_t i = lane; i < m->x.rows; i += lanes) {
+            load_row(&room[lane], &m->x, i, s);
+            if (k->column)
+                cut_row(&room[lane], k->column, k->columns, s->type);
+            else
+                thin_row(&room[lane], k->keep[i], m->mean, s->type);
             put_row(&to, &room[lane], i);
         }
 done:
     free_rooms(room, lanes);
-    return rc;
-}
-
-bonsai_status bn_rows_read(bn_embedding *out, const bonsai_graph *g, bool dense)
-{
-    bonsai_status rc;
-    int64_t n = g->view.nodes, f = g->view.features, room = bn_row_room(g), nnz = 0;
-    memset(out, 0, sizeof *out);
-    out->rows = n;
-    out->f = f;
-    if (dense) {
-        BN_TRY(BN_BIG(&out->dense, NULL, n * f));
-        for (int64_t i = 0; i < n; i++)
-            bonsai_graph_row(out->dense + i * f, g, i);
-        goto done;
-    }
-    BN_TRY(BN_BIG(&out->offsets, NULL, n + 1));
-    BN_TRY(BN_BIG(&out->index, NULL, n * room));
-    BN_TRY(BN_BIG(&out->value, NULL, n * room));
-    for (int64_t i = 0; i < n; i++) {
-        nnz += bn_row_get(out->index + nnz, out->value + nnz, g, i);
-        out->offsets[i + 1] = nnz;
-    }
-done:
-    if (rc != BONSAI_OK)
-        bn_embedding_free(out);
     return rc;
 }

@@ -1,4 +1,4 @@
-/* sharpen.c -- centroids moved to where their class differs from the others.
+/* sharpen.c -- rows moved to where their class differs from the others.
  *
  * A network that learns from a few nodes sees their features mostly along the nodes themselves.
  * The mean of a class points to what is common in it, shared with other classes or not; the
@@ -31,17 +31,16 @@ static void measure(double *length, double *mean, const float *weights, int64_t 
 }
 
 /* The distance of a row from the mean of all. */
-static double distance(const bn_clusters *c, int64_t i)
+static double distance(const bn_embedding *e, int64_t i, const float *mean)
 {
-    const bn_embedding *e = &c->centre;
     double sum = 0;
     for (int64_t j = 0; j < e->f; j++) {
-        double d = (double)c->mean[j] - (e->dense ? (double)e->dense[i * e->f + j] : 0);
+        double d = (double)mean[j] - (e->dense ? (double)e->dense[i * e->f + j] : 0);
         sum += d * d;
     }
     for (int64_t n = e->dense ? 0 : e->offsets[i]; !e->dense && n < e->offsets[i + 1]; n++) {
         double v = (double)e->value[n];
-        sum += v * (v - 2 * (double)c->mean[e->index[n]]);
+        sum += v * (v - 2 * (double)mean[e->index[n]]);
     }
     return sum > 0 ? sqrt(sum) : 0;
 }
@@ -53,28 +52,28 @@ static void move(float *entry, double by)
         *entry = *entry > 0 ? (float)fmax(to, 0) : (float)fmin(to, 0);
 }
 
-bonsai_status bn_clusters_sharpen(bn_clusters *c, const float *weights, int64_t classes,
-                                  int64_t live)
+bonsai_status bn_sharpen(bn_embedding *x, const float *mean, const bn_clusters *c,
+                         const bn_source *s)
 {
     bonsai_status rc;
-    bn_embedding *e = &c->centre;
-    double *length = NULL, *mean = NULL;
-    double share = most * fmin(1, (double)live / (double)c->count);
+    double *length = NULL, *common = NULL;
+    int64_t classes = s->classes;
+    double share = most * fmin(1, (double)s->live / (double)c->count);
     BN_TRY(BN_NEW(&length, classes));
-    BN_TRY(BN_NEW(&mean, e->f));
-    measure(length, mean, weights, e->f, classes);
+    BN_TRY(BN_NEW(&common, x->f));
+    measure(length, common, s->weights, x->f, classes);
     for (int64_t i = 0; i < c->count; i++) {
-        const float *w = weights + c->label[i];
-        double by = share * distance(c, i) / length[c->label[i]];
+        const float *w = s->weights + c->label[i];
+        double by = share * distance(x, i, mean) / length[c->label[i]];
         if (c->size[i] == 1 || !isfinite(by))   /* a node by itself; weights that are all zero */
             continue;
-        for (int64_t j = 0; e->dense && j < e->f; j++)
-            move(&e->dense[i * e->f + j], by * ((double)w[j * classes] - mean[j]));
-        for (int64_t n = e->dense ? 0 : e->offsets[i]; !e->dense && n < e->offsets[i + 1]; n++)
-            move(&e->value[n], by * ((double)w[e->index[n] * classes] - mean[e->index[n]]));
+        for (int64_t j = 0; x->dense && j < x->f; j++)
+            move(&x->dense[i * x->f + j], by * ((double)w[j * classes] - common[j]));
+        for (int64_t n = x->dense ? 0 : x->offsets[i]; !x->dense && n < x->offsets[i + 1]; n++)
+            move(&x->value[n], by * ((double)w[x->index[n] * classes] - common[x->index[n]]));
     }
 done:
     bn_free(length);
-    bn_free(mean);
+    bn_free(common);
     return rc;
 }

@@ -30,21 +30,32 @@ void bn_soften(uint8_t *out, int32_t label, const float *posterior, int64_t clas
     }
 }
 
-static bonsai_status put_loops(bonsai_graph *g, bool loops)
+/* A self loop each, if any; of a pair, one for the second node and an edge between both. */
+static void list_edges(uint32_t *offsets, uint32_t *neighbors, int64_t n, const bn_storage *s)
+{
+    int64_t at = 0;
+    for (int64_t i = 0; i < bn_storage_rows(s, n); i++) {
+        if (s->pairs)
+            neighbors[at++] = (uint32_t)(i < n ? i + n : i - n);
+        if (s->pairs ? i >= n : !s->alone)
+            neighbors[at++] = (uint32_t)i;
+        offsets[i + 1] = (uint32_t)at;
+    }
+}
+
+static bonsai_status put_edges(bonsai_graph *g, int64_t n, const bn_storage *s)
 {
     bonsai_status rc;
     uint32_t *offsets, *neighbors;
     uint8_t *role;
-    int64_t n = g->view.nodes;
-    BN_TRY(bn_graph_array(&offsets, g, BONSAI_SECTION_OFFSETS, BONSAI_TYPE_U32, n + 1));
-    BN_TRY(bn_graph_array(&neighbors, g, BONSAI_SECTION_NEIGHBORS, BONSAI_TYPE_U32, loops ? n : 0));
-    BN_TRY(bn_graph_array(&role, g, BONSAI_SECTION_ROLE, BONSAI_TYPE_U8, n));
-    memset(role, BONSAI_ROLE_PROTOTYPE, (size_t)n);
-    for (int64_t i = 0; i < n && loops; i++) {
-        neighbors[i] = (uint32_t)i;
-        offsets[i + 1] = (uint32_t)i + 1;
-    }
-    g->view.flags = loops ? BONSAI_FLAG_SELF_LOOPS : 0;
+    int64_t rows = g->view.nodes;
+    BN_TRY(bn_graph_array(&offsets, g, BONSAI_SECTION_OFFSETS, BONSAI_TYPE_U32, rows + 1));
+    BN_TRY(bn_graph_array(&neighbors, g, BONSAI_SECTION_NEIGHBORS, BONSAI_TYPE_U32,
+                          s->pairs ? 3 * n : s->alone ? 0 : n));
+    BN_TRY(bn_graph_array(&role, g, BONSAI_SECTION_ROLE, BONSAI_TYPE_U8, rows));
+    memset(role, BONSAI_ROLE_PROTOTYPE, (size_t)rows);
+    list_edges(offsets, neighbors, n, s);
+    g->view.flags = s->alone ? 0 : BONSAI_FLAG_SELF_LOOPS;
 done:
     return rc;
 }
@@ -59,51 +70,53 @@ static void put_number(void *to, bonsai_type t, int64_t i, int64_t value)
     }
 }
 
-static bonsai_status put_labels(bonsai_graph *g, const bn_clusters *c, const bn_storage *s,
-                                double mix)
+/* The second nodes of pairs have no label: the largest number of the type says so. */
+static bonsai_status put_labels(bonsai_graph *g, const bn_plan *p)
 {
     bonsai_status rc;
+    const bn_storage *s = p->storage;
     void *label, *weight;
     uint8_t *soft;
-    int64_t n = c->count, classes = s->classes;
+    int64_t n = p->c->count, rows = g->view.nodes, classes = s->classes;
     bonsai_type wide = classes <= 255     ? BONSAI_TYPE_U8
                        : classes <= 65535 ? BONSAI_TYPE_U16
                                           : BONSAI_TYPE_U32;
-    BN_TRY(bn_graph_array(&label, g, BONSAI_SECTION_LABELS, wide, n));
-    for (int64_t i = 0; i < n; i++)
-        put_number(label, wide, i, c->label[i]);
+    BN_TRY(bn_graph_array(&label, g, BONSAI_SECTION_LABELS, wide, rows));
+    for (int64_t i = 0; i < rows; i++)
+        put_number(label, wide, i, i < n ? (int64_t)p->c->label[i] : UINT32_MAX);
     if (s->soft) {
-        BN_TRY(bn_graph_array(&soft, g, BONSAI_SECTION_SOFT_LABELS, BONSAI_TYPE_U8, n * classes));
+        BN_TRY(bn_graph_array(&soft, g, BONSAI_SECTION_SOFT_LABELS, BONSAI_TYPE_U8, rows * classes));
         for (int64_t i = 0; i < n; i++)
-            bn_soften(soft + i * classes, c->label[i], c->posterior + i * classes, classes, mix);
+            bn_soften(soft + i * classes, p->c->label[i], p->c->posterior + i * classes, classes,
+                      p->mix);
     }
     if (s->largest > 0) {
         wide = s->largest <= 255     ? BONSAI_TYPE_U8
                : s->largest <= 65535 ? BONSAI_TYPE_U16
                                      : BONSAI_TYPE_F32;
-        BN_TRY(bn_graph_array(&weight, g, BONSAI_SECTION_NODE_WEIGHTS, wide, n));
+        BN_TRY(bn_graph_array(&weight, g, BONSAI_SECTION_NODE_WEIGHTS, wide, rows));
         for (int64_t i = 0; i < n; i++)
-            put_number(weight, wide, i, c->size[i]);
+            put_number(weight, wide, i, p->c->size[i]);
     }
 done:
     return rc;
 }
 
-bonsai_status bn_candidate_graph(bonsai_graph **out, const bn_clusters *c, const bn_keep *k,
-                                 const bn_storage *s, double mix, const bn_job *job)
+bonsai_status bn_candidate_graph(bonsai_graph **out, const bn_plan *p, const bn_job *job)
 {
     bonsai_status rc;
     bonsai_graph *g = NULL;
+    const bn_storage *s = p->storage;
     static const bonsai_section same[] = {
         BONSAI_SECTION_CLASS_NAMES, BONSAI_SECTION_KEPT_FEATURES,
         BONSAI_SECTION_FEATURE_MEAN, BONSAI_SECTION_FEATURE_SPREAD};
     BN_TRY(bn_graph_new(&g, job->g->where));
-    g->view.nodes = c->count;
+    g->view.nodes = bn_storage_rows(s, p->c->count);
     g->view.features = s->f;
     g->view.classes = s->classes;
-    BN_TRY(put_loops(g, s->loops));
-    BN_TRY(bn_rows_store(g, c, k, s, job->at.threads));
-    BN_TRY(put_labels(g, c, s, mix));
+    BN_TRY(put_edges(g, p->c->count, s));
+    BN_TRY(bn_rows_store(g, p->m, p->keep, s, job->at.threads));
+    BN_TRY(put_labels(g, p));
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         BN_TRY(bn_graph_copy(g, &job->g->view, same[i]));
     BN_TRY(bonsai_graph_verify(g));
@@ -116,13 +129,14 @@ done:
 
 /* ---- where prototypes come from ---- */
 
-static uint32_t original(const bn_job *job, int64_t tree)
+static uint32_t original(const bn_job *job, int64_t node)
 {
     const uint32_t *origin = job->g->view.section[BONSAI_SECTION_ORIGIN].data;
-    return origin ? origin[job->train[tree]] : (uint32_t)job->train[tree];
+    return origin ? origin[node] : (uint32_t)node;
 }
 
-static bonsai_status put_origins(bonsai_graph *g, const bn_clusters *c, const bn_source *s,
+/* The second node of a pair comes from where the first does. */
+static bonsai_status put_origins(bonsai_graph *g, bn_clusters *c, const bn_source *s,
                                  const bn_job *job)
 {
     bonsai_status rc;
@@ -130,28 +144,28 @@ static bonsai_status put_origins(bonsai_graph *g, const bn_clusters *c, const bn
     uint32_t *origin;
     rc = BN_NEW(&nearest, c->count);
     if (rc == BONSAI_OK)
-        rc = bn_graph_array(&origin, g, BONSAI_SECTION_ORIGIN, BONSAI_TYPE_U32, c->count);
+        rc = bn_graph_array(&origin, g, BONSAI_SECTION_ORIGIN, BONSAI_TYPE_U32, g->view.nodes);
     BN_TRY(bn_agree(job->at.world, rc));
     BN_TRY(bn_clusters_nearest(nearest, c, s));
-    for (int64_t i = 0; i < c->count; i++)
-        origin[i] = original(job, nearest[i]);
+    for (int64_t i = 0; i < g->view.nodes; i++)
+        origin[i] = original(job, s->node[nearest[i % c->count]]);
 done:
     bn_free(nearest);
     return rc;
 }
 
-/* The clusters of all trees, on every rank. */
+/* The clusters of all rows, on every rank. */
 static bonsai_status gather_clusters(int32_t **out, const bn_clusters *c, const bn_source *s)
 {
     bonsai_status rc;
-    bn_world *w = s->x->at->world;
+    bn_world *w = s->view[BN_FAR]->at->world;
     int64_t *bytes = NULL;
-    rc = BN_BIG(out, s->x->at->memory, s->x->rows);
+    rc = BN_BIG(out, s->view[BN_FAR]->at->memory, s->view[BN_FAR]->rows);
     if (rc == BONSAI_OK)
         rc = BN_NEW(&bytes, bn_ranks(w));
     BN_TRY(bn_agree(w, rc));
     for (int r = 0; r < bn_ranks(w); r++)
-        bytes[r] = (s->x->first[r + 1] - s->x->first[r]) * (int64_t)sizeof **out;
+        bytes[r] = (s->view[BN_FAR]->first[r + 1] - s->view[BN_FAR]->first[r]) * (int64_t)sizeof **out;
     BN_TRY(bn_gather(w, *out, bytes, c->cluster));
 done:
     bn_free(bytes);
@@ -159,24 +173,26 @@ done:
 }
 
 static bonsai_status write_members(bonsai_graph *g, const bn_clusters *c, const int32_t *cluster,
-                                   const bn_job *job)
+                                   const bn_source *s, const bn_job *job)
 {
     bonsai_status rc;
     uint64_t *offsets, *at = NULL;
     uint32_t *member;
-    int64_t n = c->count, total = 0;
+    int64_t n = c->count, nodes = g->view.nodes, total = 0;
     for (int64_t i = 0; i < n; i++)
         total += c->size[i];
     BN_TRY(BN_NEW(&at, n));
-    BN_TRY(bn_graph_array(&offsets, g, BONSAI_SECTION_MEMBER_OFFSETS, BONSAI_TYPE_U64, n + 1));
+    BN_TRY(bn_graph_array(&offsets, g, BONSAI_SECTION_MEMBER_OFFSETS, BONSAI_TYPE_U64, nodes + 1));
     BN_TRY(bn_graph_array(&member, g, BONSAI_SECTION_MEMBERS, BONSAI_TYPE_U32, total));
     for (int64_t i = 0; i < n; i++) {
         at[i] = offsets[i];
         offsets[i + 1] = offsets[i] + (uint64_t)c->size[i];
     }
-    for (int64_t t = 0; t < job->trees; t++)
-        if (cluster[t] >= 0)
-            member[at[cluster[t]]++] = original(job, t);
+    for (int64_t i = n; i < nodes; i++)         /* the second nodes of pairs */
+        offsets[i + 1] = offsets[i];
+    for (int64_t r = 0; r < s->view[BN_FAR]->rows; r++)
+        if (cluster[r] >= 0)
+            member[at[cluster[r]]++] = original(job, s->node[r]);
 done:
     bn_free(at);
     return rc;
@@ -188,13 +204,13 @@ static bonsai_status put_members(bonsai_graph *g, const bn_clusters *c, const bn
     bonsai_status rc;
     int32_t *cluster = NULL;
     BN_TRY(gather_clusters(&cluster, c, s));
-    BN_TRY(bn_agree(job->at.world, write_members(g, c, cluster, job)));
+    BN_TRY(bn_agree(job->at.world, write_members(g, c, cluster, s, job)));
 done:
     bn_big_free(cluster);
     return rc;
 }
 
-bonsai_status bn_candidate_trace(bonsai_graph *g, const bn_clusters *c, const bn_source *s,
+bonsai_status bn_candidate_trace(bonsai_graph *g, bn_clusters *c, const bn_source *s,
                                  const bn_job *job)
 {
     bonsai_status rc = put_origins(g, c, s, job);

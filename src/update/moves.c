@@ -69,9 +69,9 @@ static bonsai_status embed(bn_embedding *out, const bn_moves *m, const bonsai_gr
     int64_t size;
     if (count == 0)
         return BONSAI_OK;
-    BN_TRY(bn_ball(&ball, &size, g, nodes, count, m->layers));
+    BN_TRY(bn_ball(&ball, &size, g, nodes, count, bn_blend_reach(&m->blend, m->layers)));
     if (size > g->view.nodes / 2) {
-        rc = bn_embed(out, g, &(bn_nodes){nodes, count}, BN_RULE_MEAN, m->layers, m->at);
+        rc = bn_embed_blend(out, g, &(bn_nodes){nodes, count}, &m->blend, m->layers, m->at);
         goto done;
     }
     BN_TRY(bonsai_graph_induce(&part, g, ball, size));
@@ -81,7 +81,7 @@ static bonsai_status embed(bn_embedding *out, const bn_moves *m, const bonsai_gr
             at++;
         place[i] = (int32_t)at;
     }
-    BN_TRY(bn_embed(out, part, &(bn_nodes){place, count}, BN_RULE_MEAN, m->layers, m->at));
+    BN_TRY(bn_embed_blend(out, part, &(bn_nodes){place, count}, &m->blend, m->layers, m->at));
 done:
     bonsai_graph_free(part);
     bn_free(ball);

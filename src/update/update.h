@@ -9,6 +9,7 @@
 #ifndef BN_UPDATE_H
 #define BN_UPDATE_H
 
+#include "embed/blend.h"
 #include "trees/job.h"
 
 /* ---- what differs (changes.c) ---- */
@@ -35,6 +36,7 @@ bonsai_status bn_ball(int32_t **out, int64_t *size, const bonsai_graph *g, const
 typedef struct {
     const bonsai_graph *now, *was, *small;
     int      layers;
+    bn_blend blend;             /* what rows are made of */
     const bn_place *at;
     int32_t *before, *after;    /* per node of now: its prototype; -1: none */
     int64_t *size_before, *size_after;      /* per prototype: members */

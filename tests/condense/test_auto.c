@@ -410,8 +410,8 @@ static void the_nearest_are_those_that_all_distances_say(void **state)
         const bonsai_array *offsets = &small->view.section[BONSAI_SECTION_MEMBER_OFFSETS];
         const uint32_t *member = small->view.section[BONSAI_SECTION_MEMBERS].data;
         assert_int_equal(bn_record_read(&made, small), BONSAI_OK);
-        assert_int_equal(bn_embed(&e, g, NULL, BN_RULE_MEAN, made.layers,
-                                  &(bn_place){.threads = 1}), BONSAI_OK);
+        assert_int_equal(bn_embed_blend(&e, g, NULL, &bn_kind_named(made.rows)->blend, made.layers,
+                                        &(bn_place){.threads = 1}), BONSAI_OK);
         assert_true((e.dense != NULL) == (seed % 2 != 0));
         for (int64_t p = 0; p < small->view.nodes; p++) {
             bonsai_graph_row(row, small, p);

@@ -93,58 +93,57 @@ static void a_larger_graph_is_the_same_on_any_number_of_threads(void **state)
     }
 }
 
-/* A copy of g with other labels outside the training part. */
-static bonsai_graph *with_other_labels(const bonsai_graph *g, uint64_t seed)
+/* A copy of g with other labels outside the training part, or in the test part and where there is
+ * none. */
+static bonsai_graph *with_other_labels(const bonsai_graph *g, bool judged, uint64_t seed)
 {
     bonsai_graph *out = NULL;
     bonsai_view v = g->view;
     uint32_t *label = calloc((size_t)v.nodes, sizeof *label);
-    for (int64_t i = 0; i < v.nodes; i++)
-        label[i] = bn_part(g, i) == BONSAI_PART_TRAIN || bn_label(g, i) < 0
-                       ? (uint32_t)bn_label(g, i) : (uint32_t)random_below(&seed, (int)v.classes);
+    for (int64_t i = 0; i < v.nodes; i++) {
+        bool stays = bn_part(g, i) == BONSAI_PART_TRAIN || bn_label(g, i) < 0 ||
+                     (!judged && bn_part(g, i) == BONSAI_PART_VAL);
+        label[i] = stays ? (uint32_t)bn_label(g, i)
+                         : (uint32_t)random_below(&seed, (int)v.classes);
+    }
     v.section[BONSAI_SECTION_LABELS] = (bonsai_array){label, v.nodes, BONSAI_TYPE_U32};
     assert_int_equal(bonsai_graph_new(&out, &v, 1), BONSAI_OK);
     free(label);
     return out;
 }
 
-/* With validation the probe may choose another candidate, but not change one. */
+/* Validation labels choose among candidates where they may; no other one has any say. */
 static void no_label_outside_the_training_part_leaves_a_trace(void **state)
 {
     (void)state;
-    int same = 0;
-    for (uint64_t seed = 0; seed < 100; seed++) {
-        bonsai_graph *g = seed < 98 ? random_graph(seed, 30, 60, 1 + (layout)(seed % 8), WITH_ALL)
+    int few = 0;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        bonsai_graph *g = seed < 58 ? random_graph(seed, 30, 60, 1 + (layout)(seed % 8), WITH_ALL)
                                     : NULL;
         if (!g) {
             bonsai_graph *whole = generated(800, seed % 2);
-            const double percent[3] = {50, 30, 20};
+            const double percent[3] = {seed % 2 ? 50 : 5, 30, 20};
             assert_int_equal(bonsai_graph_split(&g, whole, percent, 3), BONSAI_OK);
             bonsai_graph_free(whole);
         }
-        bonsai_graph *h = with_other_labels(g, seed);
         bonsai_condense_options o;
         bonsai_condense_info i, j;
         small_options(&o, seed);
-        o.ratio = seed < 98 ? 0.4 : 0.03;
+        o.ratio = seed < 58 ? 0.4 : 0.03;
+        o.members = seed % 4 == 0;
+        bonsai_graph *h = with_other_labels(g, o.no_validation || o.inductive, seed);
         if (training_nodes(g) >= 1) {
             bonsai_graph *a = condensed(&i, g, &o), *b = condensed(&j, h, &o);
-            if (o.no_validation || o.inductive) {
-                assert_same_file(a, b);
-                assert_true(i.probe == j.probe);
-            } else if (i.nodes == j.nodes && i.entries == j.entries && i.values == j.values) {
-                int equal;
-                assert_int_equal(bonsai_graph_equal(&equal, a, b), BONSAI_OK);
-                assert_true(equal);
-                same++;
-            }
+            assert_same_file(a, b);
+            assert_true(i.probe == j.probe);
+            few += 4 * training_nodes(g) < g->view.nodes && !o.members && !o.inductive;
             bonsai_graph_free(a);
             bonsai_graph_free(b);
         }
         bonsai_graph_free(g);
         bonsai_graph_free(h);
     }
-    assert_true(same > 20);
+    assert_true(few > 10);
 }
 
 /* A number in the recipe of a small graph's record. */

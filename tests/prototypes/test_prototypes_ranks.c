@@ -118,7 +118,7 @@ static void small_graphs_are_the_same_on_any_number_of_ranks(void **state)
 {
     (void)state;
     int made = 0;
-    for (uint64_t seed = 0; seed < 48; seed++) {
+    for (uint64_t seed = 0; seed < 12; seed++) {
         bonsai_graph *g = case_graph(seed);
         errand t = {.g = g, .budget = {INFINITY, INT64_MAX, INT64_MAX}};
         uint64_t s = seed;
@@ -134,7 +134,7 @@ static void small_graphs_are_the_same_on_any_number_of_ranks(void **state)
             all_rank_counts(&t, seed, 1, &made);
         bonsai_graph_free(g);
     }
-    assert_true(made > 150);
+    assert_true(made > 30);
 }
 
 /* Enough rows for samples, for a fit on some of them and for clusters of clusters. */

@@ -1,4 +1,4 @@
-/* test_rows.c -- centroids as they are stored: their bytes by hand, which entries are kept, and
+/* test_rows.c -- rows of prototypes as they are stored: their bytes by hand, which entries are kept, and
  * what is read back.
  *
  * SPDX-License-Identifier: MIT */
@@ -48,13 +48,31 @@ static void bytes_are_counted_as_in_the_file(void **state)
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         bn_storage s = all[i].s;
+        s.alone = true;
         assert_true(bn_storage_bytes(&s, 10, all[i].nnz) == all[i].bytes);
-        s.loops = true;
+        s.alone = false;
         assert_true(bn_storage_bytes(&s, 10, all[i].nnz) == all[i].bytes + 40);
         s.soft = true;
         assert_true(bn_storage_bytes(&s, 10, all[i].nnz) ==
                     all[i].bytes + 40 + 10 * (double)s.classes);
     }
+}
+
+/* Four bits each; columns that are listed once; pairs of nodes with three entries of adjacency. */
+static void packed_rows_take_less(void **state)
+{
+    (void)state;
+    bn_storage s = strict(BONSAI_TYPE_U8, 100, 3, 0);
+    s.squares = true;
+    assert_true(bn_storage_bytes(&s, 10, 31) == 44 + 40 + 10 + (44 + 31 * 2 + 16) + 40);
+    s.columns = true;
+    assert_true(bn_storage_bytes(&s, 10, 20) == 44 + 40 + 10 + (20 * 2 + 100) + 40);
+    assert_true(bn_storage_bytes(&s, 9, 21) == 40 + 36 + 9 + (21 * 2 + 95) + 36);
+    s.squares = false;
+    assert_true(bn_storage_bytes(&s, 10, 20) == 44 + 40 + 10 + (20 * 2 + 200) + 40);
+    assert_true(bn_storage_bytes(&s, 10, 99) == 44 + 40 + 10 + 1000 + 40);
+    s.pairs = true;
+    assert_true(bn_storage_bytes(&s, 5, 20) == 44 + 60 + 10 + (20 * 2 + 200) + 40);
 }
 
 /* Three numbers an entry, the label or the soft labels, a weight, and two for the edge, 16 bits. */
@@ -79,7 +97,8 @@ static void the_most_nodes_fit_and_no_more(void **state)
                               3, 0);
         double bytes = random_below(&seed, 5000);
         int64_t entries = 1 + random_below(&seed, (int)s.f);
-        int64_t n = bn_storage_nodes(&s, bytes, entries);
+        s.alone = i % 3 == 0;
+        int64_t n = bn_storage_most(&s, bytes, entries);
         assert_true(n == 0 || bn_storage_bytes(&s, n, n * entries) <= bytes);
         assert_true(bn_storage_bytes(&s, n + 1, (n + 1) * entries) > bytes);
         if (bytes < bn_storage_bytes(&s, 1, entries))
@@ -90,7 +109,7 @@ static void the_most_nodes_fit_and_no_more(void **state)
 /* ---- which entries ---- */
 
 typedef struct {
-    bn_clusters c;
+    bn_centres c;
     float x[ROWS * F], mean[F];
     int64_t size[ROWS];
 } made;
@@ -107,7 +126,7 @@ static void make(made *m, bool sparse, bool negative, uint64_t seed)
     }
     for (int r = 0; r < ROWS; r++)
         m->size[r] = 1 + random_below(&seed, 3);
-    (sparse ? set_sparse : set_dense)(&m->c.centre, m->x, ROWS, F);
+    (sparse ? set_sparse : set_dense)(&m->c.x, m->x, ROWS, F);
     m->c.count = ROWS;
     m->c.size = m->size;
     m->c.mean = m->mean;
@@ -141,12 +160,13 @@ static void as_many_entries_are_kept_as_fit(void **state)
         int64_t all = 0, kept = 0;
         uint64_t s = seed;
         bn_storage how = strict(BONSAI_TYPE_F32, F, 3, 0);
+        how.alone = true;
         make(&m, seed % 2, false, seed);
         double bytes = 39 + 32 + 42 + random_below(&s, 1100);
         assert_int_equal(bn_keep_most(&k, &fits, &m.c, &how, bytes, 1 + (int)(seed % 3)),
                          BONSAI_OK);
         for (int r = 0; r < ROWS; r++) {
-            assert_int_equal(k.live[r], bn_embedding_length(&m.c.centre, r));
+            assert_int_equal(k.live[r], bn_embedding_length(&m.c.x, r));
             assert_true(k.keep[r] <= k.live[r]);
             all += k.live[r];
             kept += k.keep[r];
@@ -159,7 +179,7 @@ static void as_many_entries_are_kept_as_fit(void **state)
             assert_levels(&k, &m);
         bn_keep_free(&k);
         assert_true(!k.live && !k.keep && k.nnz == 0);
-        bn_embedding_free(&m.c.centre);
+        bn_embedding_free(&m.c.x);
     }
 }
 
@@ -176,7 +196,7 @@ static void with_too_few_bytes_one_entry_each_is_kept(void **state)
     for (int r = 0; r < ROWS; r++)
         assert_int_equal(k.keep[r], k.live[r] < 1 ? k.live[r] : 1);
     bn_keep_free(&k);
-    bn_embedding_free(&m.c.centre);
+    bn_embedding_free(&m.c.x);
 }
 
 /* ---- stored and read ---- */
@@ -214,7 +234,7 @@ static void assert_row(const float *got, const made *m, int r, int64_t keep, bon
         kept += larger(m, r, j, type) < keep ? (double)x[j] : 0;
         most = fmax(most, fabs((double)x[j]));
     }
-    double grown = type == BONSAI_TYPE_U8 ? sqrt(sum / kept) : 1;
+    double grown = type == BONSAI_TYPE_U8 ? fmin(sqrt(sum / kept), 3) : 1;
     double step = type == BONSAI_TYPE_F32 ? 0 : grown * most / (type == BONSAI_TYPE_U8 ? 255 : 127);
     for (int j = 0; j < F; j++) {
         bool in = x[j] != 0.0f && larger(m, r, j, type) < keep;
@@ -236,27 +256,22 @@ static void stored_rows_read_back(void **state)
         bn_storage s = strict(types[i % 3], F, 3, 0);
         make(&m, i / 3 % 2, s.type != BONSAI_TYPE_U8, (uint64_t)i);
         for (int r = 0; r < ROWS; r++) {
-            int64_t length = bn_embedding_length(&m.c.centre, r);
+            int64_t length = bn_embedding_length(&m.c.x, r);
             keep[r] = i < 12 && length > 2 ? 2 : length;
             k.nnz += keep[r];
         }
         bonsai_graph *g = stored(&m, &k, &s);
         assert_int_equal(bn_has(g, BONSAI_SECTION_FEATURES), i >= 12 && s.type != BONSAI_TYPE_F32);
         assert_int_equal(bn_has(g, BONSAI_SECTION_FEATURE_SCALE), s.type != BONSAI_TYPE_F32);
-        for (int dense = 0; dense < 2; dense++) {
-            bn_embedding e;
-            float row[F];
-            assert_int_equal(bn_rows_read(&e, g, dense), BONSAI_OK);
-            assert_true(e.rows == ROWS && e.f == F && (e.dense != NULL) == dense);
-            for (int r = 0; r < ROWS; r++) {
-                bn_embedding_row(row, &e, r);
-                assert_row(row, &m, r, keep[r], s.type);
-                assert_true(dense || e.offsets[r + 1] - e.offsets[r] == keep[r]);
-            }
-            bn_embedding_free(&e);
+        for (int r = 0; r < ROWS; r++) {
+            float row[F], value[F + BN_PACK_ROOM];
+            int32_t index[F + BN_PACK_ROOM];
+            bonsai_graph_row(row, g, r);
+            assert_row(row, &m, r, keep[r], s.type);
+            assert_int_equal(bn_row_get(index, value, g, r), keep[r]);
         }
         bonsai_graph_free(g);
-        bn_embedding_free(&m.c.centre);
+        bn_embedding_free(&m.c.x);
     }
 }
 
@@ -268,25 +283,103 @@ static void wide_rows_have_wide_indices(void **state)
         int64_t offsets[] = {0, 1, 2}, live[] = {1, 1};
         int32_t index[] = {(int32_t)f - 1, 0};
         float value[] = {3, 4}, *mean = calloc((size_t)f, sizeof *mean);
-        const bn_clusters c = {.count = 2, .centre = {2, f, NULL, offsets, index, value, 0, 0},
-                               .mean = mean};
+        const bn_centres c = {.count = 2, .x = {2, f, NULL, offsets, index, value, 0, 0},
+                              .mean = mean};
         const bn_keep k = {.live = live, .keep = live, .nnz = 2};
         const bn_storage s = strict(BONSAI_TYPE_F32, f, 3, 0);
         bonsai_graph *g = NULL;
-        bn_embedding e;
         assert_int_equal(bn_graph_new(&g, "test"), BONSAI_OK);
         g->view.nodes = 2;
         g->view.features = f;
         assert_int_equal(bn_rows_store(g, &c, &k, &s, 1), BONSAI_OK);
         assert_int_equal(g->view.section[BONSAI_SECTION_FEATURE_INDICES].type,
                          f == 65536 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32);
-        assert_int_equal(bn_rows_read(&e, g, false), BONSAI_OK);
-        assert_memory_equal(e.offsets, offsets, sizeof offsets);
-        assert_memory_equal(e.index, index, sizeof index);
-        assert_memory_equal(e.value, value, sizeof value);
-        bn_embedding_free(&e);
+        for (int i = 0; i < 2; i++) {
+            float got[1 + BN_PACK_ROOM];
+            int32_t column[1 + BN_PACK_ROOM];
+            assert_int_equal(bn_row_get(column, got, g, i), 1);
+            assert_true(column[0] == index[i] && got[0] == value[i]);
+        }
         bonsai_graph_free(g);
         free(mean);
+    }
+}
+
+/* ---- squares and columns ---- */
+
+/* The columns whose values differ most from the mean, weighed by size; the first of equal ones. */
+static bool is_among(const made *m, int j, int64_t k)
+{
+    double score[F] = {0};
+    int64_t before = 0;
+    for (int i = 0; i < F; i++)
+        for (int r = 0; r < ROWS; r++)
+            score[i] += (double)m->size[r] * pow((double)m->x[r * F + i] - (double)m->mean[i], 2);
+    for (int i = 0; i < F; i++)
+        before += score[i] > score[j] + 1e-6;
+    return before < k;
+}
+
+/* Numbers are squares in range, nearest by their roots to what they stand for. */
+static void assert_squares(const bonsai_graph *g, const made *m, const bn_keep *k, bool negative)
+{
+    int levels = negative ? 7 : 15;
+    for (int r = 0; r < ROWS; r++) {
+        const float *x = m->x + r * F;
+        float row[F];
+        double sum = 0, kept = 0, most = 0;
+        for (int j = 0; j < F; j++)
+            most = fmax(most, fabs((double)x[j]));
+        for (int j = 0; j < F; j++) {
+            sum += (double)x[j];
+            bool in = false;
+            for (int64_t i = 0; i < k->columns; i++)
+                in |= k->column[i] == j;
+            int q = (int)floor(sqrt(fabs((double)x[j]) / most) * levels + 0.5);
+            kept += in && q > 0 ? (double)x[j] : 0;
+        }
+        double grown = negative || kept <= 0 || k->keep[r] == k->live[r]
+                           ? 1 : fmin(sqrt(sum / kept), 3);
+        bonsai_graph_row(row, g, r);
+        for (int64_t i = 0; i < k->columns; i++) {
+            int j = k->column[i];
+            double q = floor(sqrt(fabs((double)x[j]) / most) * levels + 0.5) / levels;
+            assert_true(fabs(fabs((double)row[j]) - grown * most * q * q) < 1e-4 * most);
+            assert_true((double)row[j] * (double)x[j] >= 0);
+        }
+    }
+}
+
+static void shared_columns_are_those_that_differ(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        made m;
+        bn_keep k;
+        bool fits, negative = seed % 4 > 1;
+        bn_storage s = strict(negative ? BONSAI_TYPE_I8 : BONSAI_TYPE_U8, F, 3, 0);
+        s.squares = s.columns = true;
+        make(&m, seed % 2, negative, seed);
+        for (int j = 0; j < F; j++) {           /* by size, as rows have it */
+            double sum = 0, total = 0;
+            for (int r = 0; r < ROWS; r++) {
+                sum += (double)m.size[r] * (double)m.x[r * F + j];
+                total += (double)m.size[r];
+            }
+            m.mean[j] = (float)(sum / total);
+        }
+        double bytes = bn_storage_bytes(&s, ROWS, 1 + (int64_t)(seed % F)) + 0.5;
+        assert_int_equal(bn_keep_most(&k, &fits, &m.c, &s, bytes, 1 + (int)(seed % 3)), BONSAI_OK);
+        assert_true(fits && k.columns >= 1 && bn_storage_bytes(&s, ROWS, k.columns) <= bytes);
+        for (int64_t i = 0; i < k.columns; i++) {
+            assert_true(i == 0 || k.column[i] > k.column[i - 1]);
+            assert_true(is_among(&m, k.column[i], k.columns));
+        }
+        bonsai_graph *g = stored(&m, &k, &s);
+        assert_squares(g, &m, &k, negative);
+        bonsai_graph_free(g);
+        bn_keep_free(&k);
+        bn_embedding_free(&m.c.x);
     }
 }
 
@@ -294,7 +387,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_are_counted_as_in_the_file),
+        cmocka_unit_test(packed_rows_take_less),
         cmocka_unit_test(the_paper_counts_otherwise),
+        cmocka_unit_test(shared_columns_are_those_that_differ),
         cmocka_unit_test(the_most_nodes_fit_and_no_more),
         cmocka_unit_test(as_many_entries_are_kept_as_fit),
         cmocka_unit_test(with_too_few_bytes_one_entry_each_is_kept),

@@ -25,6 +25,14 @@ static inline bonsai_graph *case_graph(uint64_t seed)
     return random_graph(seed, n, n + (int64_t)(seed * 5 % 60), kinds[seed % 8], with);
 }
 
+static inline int64_t labelled_nodes(const bonsai_graph *g)
+{
+    int64_t count = 0;
+    for (int64_t v = 0; v < g->view.nodes; v++)
+        count += bn_label(g, v) >= 0;
+    return count;
+}
+
 static inline int64_t training_nodes(const bonsai_graph *g)
 {
     int64_t count = 0;

@@ -23,8 +23,8 @@ void write_file(const char *path, const void *data, size_t len);
 void write_text(const char *path, const char *text);
 uint8_t *read_file(const char *path, size_t *len);      /* free() it */
 
-/* Calls fn with its 0th, 1st, 2nd ... allocation failing until none fails; each failure must be
- * E_MEMORY and leak nothing.  fn frees what it gets.  At least `least` allocations must fail. */
+/* Calls fn with its 0th, 1st, 2nd ... allocation failing until none fails (of more than 256, which
+ * repeat each other, only some, unless FAULTS=all); each failure must be E_MEMORY and leak nothing.  fn frees what it gets.  At least `least` allocations must fail. */
 void survives_failed_allocations(bonsai_status (*fn)(void *payload), void *payload, int least);
 
 /* Checks the status of a failed call, and that its message contains text. */

@@ -4,6 +4,7 @@
  * what each mean should be.
  *
  * SPDX-License-Identifier: MIT */
+#include "condense/record.h"
 #include "growing.h"
 
 /* ---- the oracle ---- */
@@ -33,6 +34,27 @@ static void embed(matrix x, const bonsai_graph *g, int layers)
         }
         memcpy(x, next, sizeof(matrix));
     }
+}
+
+/* A mixture, as the rows of small are. */
+static void embed_as(matrix x, const bonsai_graph *g, const bonsai_graph *small, int layers)
+{
+    static matrix own, far;
+    bn_record made;
+    const uint32_t *to = g->view.section[BONSAI_SECTION_NEIGHBORS].data;
+    const bonsai_array *offsets = &g->view.section[BONSAI_SECTION_OFFSETS];
+    assert_int_equal(bn_record_read(&made, small), BONSAI_OK);
+    const double *share = bn_kind_named(made.rows)->blend.share;
+    embed(own, g, 0);
+    embed(far, g, layers);
+    for (int64_t v = 0; v < g->view.nodes; v++)
+        for (int j = 0; j < FEATURES; j++) {
+            int64_t begin = bn_int_at(offsets, v), end = bn_int_at(offsets, v + 1);
+            double sum = 0;
+            for (int64_t e = begin; e < end; e++)
+                sum += own[to[e]][j] / (double)(end - begin);
+            x[v][j] = share[BN_OWN] * own[v][j] + share[BN_AROUND] * sum + share[BN_FAR] * far[v][j];
+        }
 }
 
 static void members_of(int *of, const bonsai_graph *small)
@@ -131,8 +153,10 @@ static int64_t check_members(int *after, int *from, bool *stays, const int *befo
     int wanted[NODES], place[NODES];
     int64_t count = 0;
     bn_changes c;
-    assert_int_equal(bn_changes_find(&c, w->now, w->was, w->info.layers, (bn_progress){0}),
-                     BONSAI_OK);
+    bn_record made;
+    assert_int_equal(bn_record_read(&made, w->small), BONSAI_OK);
+    int reach = bn_blend_reach(&bn_kind_named(made.rows)->blend, w->info.layers);
+    assert_int_equal(bn_changes_find(&c, w->now, w->was, reach, (bn_progress){0}), BONSAI_OK);
     for (int64_t v = 0; v < NODES; v++) {
         double least = INFINITY;
         wanted[v] = trains(w->now, v) ? before[v] : -1;
@@ -291,8 +315,8 @@ static void members_means_and_weights_are_those_that_the_oracle_says(void **stat
         bonsai_graph *out = updated(&i, &w, 1);
         memset(old, 0, sizeof old);
         memset(fresh, 0, sizeof fresh);
-        embed(old, w.was, w.info.layers);
-        embed(fresh, w.now, w.info.layers);
+        embed_as(old, w.was, w.small, w.info.layers);
+        embed_as(fresh, w.now, w.small, w.info.layers);
         members_of(before, w.small);
         members_of(after, out);
         assert_int_equal(bonsai_graph_verify(out), BONSAI_OK);

@@ -1,0 +1,365 @@
+/* search.c -- candidates under a budget, and the probe's choice among them.
+ *
+ * A candidate is a number of prototypes, what their rows are made of (centres.c), and how these are
+ * stored (forms.c): few with full rows, or many with thin ones.  Which is best differs from graph to
+ * graph, from one per class to single nodes, so the search goes over the whole range in large steps,
+ * then tries the steps beside the best, other rows, and other ways to store them.  The probe scores
+ * each as its reader will see it, and the highest score wins.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRIES = 30 };                    /* candidates, about */
+enum { STRIDE = 4, SIZES = 40 };
+enum { LEAST_ENTRIES = 8, LEAST_COLUMNS = 32 };         /* of a row that is worth trying */
+static const double hopeless = 3;       /* points below the best that more of them do not make up */
+
+static const struct { bool squares, columns; } forms[BN_FORMS] = {
+    [BN_FORM_SQUARE_COLUMNS] = {true, true}, [BN_FORM_BYTE_COLUMNS] = {false, true},
+    [BN_FORM_SQUARES] = {true, false}};
+
+void bn_candidate_free(bn_candidate *a)
+{
+    bn_centres_free(&a->m);
+    bn_keep_free(&a->keep);
+    memset(a, 0, sizeof *a);
+}
+
+void bn_search_forget(bn_search *w)
+{
+    bn_candidate_free(&w->best);
+    for (int i = 0; i < w->clusters; i++)
+        bn_clusters_free(&w->made[i]);
+    w->clusters = w->count = 0;
+}
+
+/* ---- progress ---- */
+
+bonsai_status bn_search_say(bn_search *w, int64_t done)
+{
+    w->said = done < BN_SEARCH_STEPS * 9 / 10 || done == BN_SEARCH_STEPS ? done : BN_SEARCH_STEPS * 9 / 10;
+    return bn_agree(w->world, bn_tick(w->job->at.progress, "prototypes", w->said, BN_SEARCH_STEPS));
+}
+
+/* ---- one candidate ---- */
+
+static bool all_equal(const bn_clusters *c)
+{
+    for (int64_t i = 1; i < c->count; i++)
+        if (c->size[i] != c->size[0])
+            return false;
+    return true;
+}
+
+/* So many clusters, made once. */
+static bonsai_status clusters_of(bn_clusters **out, bn_search *w, int64_t nodes)
+{
+    bonsai_status rc;
+    for (int i = 0; i < w->clusters; i++)
+        if (w->made[i].asked == nodes) {
+            *out = &w->made[i];
+            return BONSAI_OK;
+        }
+    if (w->clusters == BN_SEARCH_MADE)            /* never in practice: sizes differ by factors */
+        bn_clusters_free(&w->made[--w->clusters]);
+    bn_enter(&w->at, BN_STAGE_CLUSTER);
+    BN_TRY(bn_clusters_make(&w->made[w->clusters], w->s, nodes, w->job->o->seed));
+    *out = &w->made[w->clusters++];
+done:
+    return rc;
+}
+
+bn_storage bn_search_storage(const bn_search *w, const bn_trial *t)
+{
+    bn_storage s = w->storage;
+    s.squares = forms[t->form].squares;
+    s.columns = forms[t->form].columns;
+    s.soft = t->soft;
+    s.pairs = bn_kinds[t->kind].pair;
+    s.alone = bn_kinds[t->kind].alone;
+    return s;
+}
+
+static bonsai_status make_rows(bn_candidate *a, const bn_search *w)
+{
+    bonsai_status rc;
+    BN_TRY(bn_centres_make(&a->m, a->c, w->s, &bn_kinds[a->t.kind]));
+    BN_TRY(bn_keep_most(&a->keep, &a->fits, &a->m, &a->storage, w->budget.bytes,
+                        w->job->at.threads));
+done:
+    return rc;
+}
+
+bonsai_status bn_search_make(bn_candidate *a, bn_search *w, const bn_trial *t, bool weights)
+{
+    bonsai_status rc;
+    bn_candidate_free(a);
+    a->t = *t;
+    a->percent = -1;
+    a->storage = bn_search_storage(w, t);
+    BN_TRY(clusters_of(&a->c, w, t->nodes));
+    bn_enter(&w->at, BN_STAGE_CLUSTER);
+    a->storage.largest = weights && !all_equal(a->c) ? a->c->largest : 0;
+    BN_TRY(bn_clusters_average(a->c, w->s, &bn_kinds[t->kind]));
+    BN_TRY(bn_agree(w->world, make_rows(a, w)));
+done:
+    return rc;
+}
+
+/* Posteriors say less of a cluster of few. */
+static double mix_of(const bn_source *s, int64_t nodes)
+{
+    return 0.5 * fmin(1, sqrt((double)s->view[BN_FAR]->rows / (double)nodes / 40));
+}
+
+bonsai_status bn_search_build(bonsai_graph **out, const bn_candidate *a, const bn_search *w)
+{
+    const bn_plan p = {a->c, &a->m, &a->keep, &a->storage, mix_of(w->s, a->c->count)};
+    return bn_candidate_graph(out, &p, w->job);
+}
+
+/* As it will be read.  The score is that of rank 0: BLAS may round another way on another rank's
+ * machine. */
+bonsai_status bn_search_score(bn_candidate *a, bn_search *w)
+{
+    bonsai_status rc;
+    bonsai_graph *g = NULL;
+    bn_enter(&w->at, BN_STAGE_PROBE);
+    rc = bn_search_build(&g, a, w);
+    if (rc == BONSAI_OK)
+        rc = bn_probe_graph(&a->percent, w->probe, g);
+    BN_TRY(bn_agree(w->world, rc));
+    BN_TRY(bn_share(w->world, &a->percent, sizeof a->percent, 0));
+    w->recipe->candidates++;
+done:
+    bonsai_graph_free(g);
+    return rc;
+}
+
+/* ---- the search ---- */
+
+static bool same(const bn_trial *a, const bn_trial *b)
+{
+    return a->nodes == b->nodes && a->kind == b->kind && a->form == b->form && a->soft == b->soft;
+}
+
+/* Whether its rows would be too thin to be of use: not worth looking for its clusters. */
+static bool is_thin(const bn_search *w, const bn_trial *t)
+{
+    bn_storage s = bn_search_storage(w, t);
+    s.largest = 1;
+    int64_t least = bn_least(s.columns ? LEAST_COLUMNS : LEAST_ENTRIES, s.f);
+    return t->nodes > bn_search_least(w) && isfinite(w->budget.bytes) &&
+           t->nodes > bn_storage_most(&s, w->budget.bytes, least);
+}
+
+/* Scores a candidate, once, and keeps it if it is the best; *percent: below 0 if it does not fit. */
+static bonsai_status try(double *percent, bn_search *w, bn_trial t)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_candidate a = {.percent = -1};
+    *percent = -1;
+    for (int i = 0; i < w->count; i++)
+        if (same(&w->tried[i].t, &t)) {
+            *percent = w->tried[i].percent;
+            return BONSAI_OK;
+        }
+    if (w->count == BN_SEARCH_TRIED || is_thin(w, &t))
+        return BONSAI_OK;
+    BN_TRY(bn_search_say(w, BN_SEARCH_STEPS / 10 + BN_SEARCH_STEPS * w->count * 8 / 10 / TRIES));
+    BN_TRY(bn_search_make(&a, w, &t, true));
+    if (a.fits && w->probe)
+        BN_TRY(bn_search_score(&a, w));
+    *percent = a.percent;
+    w->tried[w->count].t = t;
+    w->tried[w->count++].percent = a.percent;
+    if (a.fits && (!w->best.c || a.percent > w->best.percent)) {
+        bn_candidate b = w->best;
+        w->best = a;
+        a = b;
+    }
+done:
+    bn_candidate_free(&a);
+    return rc;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The most clusters that there may be, and the least. */
+int64_t bn_search_most(const bn_search *w)
+{
+    return bn_least(w->s->view[BN_FAR]->rows, w->budget.nodes);
+}
+
+int64_t bn_search_least(const bn_search *w)
+{
+    return bn_least(w->s->live, bn_search_most(w));
+}
+
+/* The published price knows neither pairs nor columns, and prototypes that are to follow their graph
+ * (members are for that) must be ones that an update can make again. */
+static bool is_free(const bn_search *w)
+{
+    return w->storage.accounting == BONSAI_ACCOUNTING_STRICT && !w->job->o->members;
+}
+
+static bool may_pack(const bn_search *w)
+{
+    return is_free(w) && isfinite(w->budget.bytes);
+}
+
+/* As many prototypes as fit with full rows of a form. */
+static int64_t whole(const bn_search *w, int form)
+{
+    const bn_trial t = {.kind = BN_KIND_FAR, .form = form, .soft = w->storage.soft};
+    bn_storage s = bn_search_storage(w, &t);
+    s.largest = 255;
+    s.columns = false;
+    return bn_storage_most(&s, w->budget.bytes, s.f);
+}
+
+/* Numbers of clusters whose rows just fit, and others in large steps between: ascending. */
+static int list_sizes(int64_t *size, const bn_search *w)
+{
+    int64_t least = bn_search_least(w), most = bn_search_most(w);
+    int64_t full[] = {whole(w, BN_FORM_BYTES), whole(w, BN_FORM_SQUARES), most};
+    int count = 0;
+    if (!isfinite(w->budget.bytes)) {
+        size[0] = most;
+        return 1;
+    }
+    for (int i = 0; i < 3; i++)
+        if (full[i] > least && full[i] <= most)
+            size[count++] = full[i];
+    for (int64_t n = least; n <= most && count < SIZES; n *= STRIDE) {
+        bool near = false;
+        for (int i = 0; i < count; i++)
+            near |= n > least && n < 2 * size[i] && size[i] < 2 * n;
+        if (!near)
+            size[count++] = n;
+    }
+    qsort(size, (size_t)count, sizeof *size, ascending);
+    return count;
+}
+
+/* All sizes, in eight bits and, where rows then lose entries, in four with shared columns; until
+ * more prototypes with thinner rows are of no use. */
+static bonsai_status try_sizes(bn_search *w)
+{
+    bonsai_status rc = BONSAI_OK;
+    int64_t size[SIZES], full = whole(w, BN_FORM_BYTES);
+    int count = list_sizes(size, w), worse = 0;
+    for (int i = 0; i < count && worse < 2; i++) {
+        bn_trial t = {size[i], BN_KIND_FAR, BN_FORM_BYTES, w->storage.soft};
+        double bytes, squares = -1;
+        BN_TRY(try(&bytes, w, t));
+        t.form = BN_FORM_SQUARE_COLUMNS;
+        if (size[i] > full && may_pack(w))
+            BN_TRY(try(&squares, w, t));
+        if (bytes < 0 && squares < 0)
+            worse = 2;                  /* nor will more fit */
+        else
+            worse = fmax(bytes, squares) < w->best.percent - hopeless ? worse + 1 : 0;
+    }
+done:
+    return rc;
+}
+
+/* Nothing to judge on: as many as keep all of their entries, else the fewest. */
+static bonsai_status guess_size(bn_search *w)
+{
+    bonsai_status rc = BONSAI_OK;
+    int64_t size[SIZES];
+    for (int i = list_sizes(size, w) - 1; i >= 0; i--) {
+        const bn_trial t = {size[i], BN_KIND_FAR, BN_FORM_BYTES, w->storage.soft};
+        BN_TRY(bn_search_make(&w->best, w, &t, true));
+        if (w->best.fits && w->best.keep.t == 0)
+            break;
+    }
+    if (!w->best.fits)
+        bn_candidate_free(&w->best);
+done:
+    return rc;
+}
+
+/* Twice and half as many as the best. */
+static bonsai_status try_beside(bn_search *w)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bn_trial best = w->best.t;
+    double percent;
+    for (int i = 0; i < 2 && isfinite(w->budget.bytes); i++) {
+        bn_trial t = best;
+        t.nodes = i == 0 ? best.nodes * 2 : best.nodes / 2;
+        if (t.nodes >= bn_search_least(w) && t.nodes <= bn_search_most(w))
+            BN_TRY(try(&percent, w, t));
+    }
+done:
+    return rc;
+}
+
+/* Rows of other kinds, as many, and twice and half as many in pairs, which are two nodes each and
+ * fewer to a class where they are best. */
+static bonsai_status try_kinds(bn_search *w)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bn_trial best = w->best.t;
+    double percent;
+    for (int k = 0; k < BN_KINDS; k++) {
+        bool pair = bn_kinds[k].pair;
+        for (int i = pair ? 0 : 1; i < (pair ? 3 : 2); i++) {
+            bn_trial t = {best.nodes * (1 << i) / 2, k, best.form, best.soft};
+            if (pair && (!is_free(w) || t.nodes < bn_search_least(w) ||
+                         t.nodes > bn_search_most(w) || 2 * t.nodes > w->budget.nodes))
+                continue;
+            BN_TRY(try(&percent, w, t));
+        }
+    }
+done:
+    return rc;
+}
+
+/* Other ways to store the best. */
+static bonsai_status try_forms(bn_search *w)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bn_trial best = w->best.t;
+    double percent;
+    for (int f = 0; f < BN_FORMS && may_pack(w); f++) {
+        bn_trial t = best;
+        t.form = f;
+        if (w->best.keep.t > 0 || forms[best.form].squares)
+            BN_TRY(try(&percent, w, t));
+    }
+done:
+    return rc;
+}
+
+bonsai_status bn_search_all(bn_search *w)
+{
+    bonsai_status rc;
+    BN_TRY(w->probe ? try_sizes(w) : guess_size(w));
+    if (!w->best.c && w->storage.soft) {        /* soft labels are the first to go */
+        w->storage.soft = false;
+        BN_TRY(w->probe ? try_sizes(w) : guess_size(w));
+    }
+    if (!w->probe || !w->best.c)
+        goto done;
+    BN_TRY(try_beside(w));
+    int64_t nodes = w->best.t.nodes;
+    int kind = w->best.t.kind;
+    BN_TRY(try_kinds(w));
+    if (w->best.t.kind != kind || w->best.t.nodes != nodes)
+        BN_TRY(try_beside(w));
+    BN_TRY(try_forms(w));
+done:
+    return rc;
+}

@@ -1,0 +1,36 @@
+/* supply.h -- the rows that prototypes are made of, and what they own; see supply.c.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_SUPPLY_H
+#define BN_SUPPLY_H
+
+#include "candidate.h"
+
+typedef struct {
+    bn_source s;
+    bn_embedding copy[BN_VIEWS];        /* of some rows, or empty, ... */
+    bn_sharded   view[BN_VIEWS];        /* ... and of all ranks */
+    bn_embedding low;                   /* far rows in few dimensions, or empty, ... */
+    bn_sharded   near;                  /* ... and of all ranks */
+    int32_t *node, *label;
+    uint8_t *known;
+    int64_t *have;
+    float   *posterior, *weights;
+} bn_supply;
+
+/* All training rows, or those that are not held out for judging.  at: as the job's, with progress
+ * for inner stages.  Collective. */
+bonsai_status bn_supply_make(bn_supply *r, const bn_job *job, bool all, const bn_place *at);
+/* Fills s from the other fields and these rows. */
+bonsai_status bn_supply_look(bn_supply *r, const bn_embedding *const given[BN_VIEWS],
+                             int64_t classes, const bn_place *at);
+/* Their posteriors, and the weights that these come from.  Collective. */
+bonsai_status bn_supply_soften(bn_supply *r);
+void bn_supply_free(bn_supply *r);
+/* Whether labels are so few that nodes without one should take part. */
+bool bn_supply_lacks(const bn_job *job);
+/* As bn_supply_make, with the rows of nodes whose label is not known, and with the classes that a
+ * classifier expects of them: see wide.c. */
+bonsai_status bn_supply_widen(bn_supply *out, const bn_job *job, bool all, const bn_place *at);
+
+#endif
