@@ -22,13 +22,11 @@
 enum { STRETCH = 16, SCORES = 1 << 24 };        /* blocks judged at a time, and their scores */
 enum { CHOOSE = 1000 };         /* rows that choose a lambda, at most */
 enum { WAYS = 5, MOST_POINTS = 2048, LONG_ROW = 1024 };
-static const double most_columns = 0.9;         /* of a network's, or points lack some */
 static const double grid[WAYS] = {10, 1, 0.1, 0.01, 0.001};     /* over the number of points */
 
 struct bn_probe {
     const bn_job *job;
     bn_embedding near, far;     /* what is judged on, in both views, ... */
-    bn_embedding plain;         /* ... and far rows without the hidden layer, ... */
     int32_t *label;             /* ... and the labels */
     int64_t  some;              /* so many of them, the first ones, choose lambda */
     bn_hidden hidden;
@@ -177,8 +175,6 @@ bonsai_status bn_probe_new(bn_probe **out, const bn_job *job)
         p->label[i] = job->judge_label[order[i]];
     BN_TRY(arrange(&p->near, order));
     BN_TRY(arrange(&p->far, order));
-    BN_TRY(bn_embedding_take(&p->plain, &job->judge.far, order, p->far.rows,
-                             job->judge.far.dense != NULL, NULL));
     *out = p;
     p = NULL;
 done:
@@ -193,7 +189,6 @@ void bn_probe_free(bn_probe *p)
         return;
     bn_embedding_free(&p->near);
     bn_embedding_free(&p->far);
-    bn_embedding_free(&p->plain);
     bn_hidden_free(&p->hidden);
     bn_free(p->label);
     bn_free(p->held);
@@ -281,9 +276,9 @@ static int64_t points_to_fit(const bn_embedding *x)
     return x->f >= LONG_ROW ? bn_least(x->rows, MOST_POINTS) : x->rows;
 }
 
-/* The percentage of one view. */
-static bonsai_status score(double *percent, const bn_probe *p, const bn_embedding *judged, bn_fit q,
-                           const bn_labels *labels)
+/* Adds the share of a view to the percentage.  points NULL: the rows of x have the labels. */
+static bonsai_status score(double *percent, double share, const bn_probe *p,
+                           const bn_embedding *judged, bn_fit q, const bn_labels *labels)
 {
     bonsai_status rc;
     double lambda[WAYS];
@@ -299,54 +294,9 @@ static bonsai_status score(double *percent, const bn_probe *p, const bn_embeddin
     BN_TRY(bn_fit_rows(&q, labels));
     BN_TRY(bn_fit_direct(&q));
     BN_TRY(judge_all(&right, judged, p, &q));
-    *percent = judged->rows > 0 ? 100 * (double)right / (double)judged->rows : 0;
+    *percent += judged->rows > 0 ? 100 * share * (double)right / (double)judged->rows : 0;
 done:
     bn_fit_free(&q);
-    return rc;
-}
-
-/* Whether points have entries in some of the columns only, as those of rows that share a few. */
-static bonsai_status lacks_columns(bool *out, const bn_embedding *e)
-{
-    bonsai_status rc;
-    uint8_t *seen = NULL;
-    int64_t count = 0;
-    BN_TRY(BN_NEW(&seen, e->f));
-    for (int64_t i = 0; i < e->rows; i++) {
-        int64_t end = e->dense ? e->f : e->offsets[i + 1];
-        for (int64_t n = e->dense ? 0 : e->offsets[i]; n < end; n++)
-            if (!e->dense || e->dense[i * e->f + n] != 0)
-                seen[e->dense ? n : e->index[n]] = 1;
-    }
-    for (int64_t j = 0; j < e->f; j++)
-        count += seen[j];
-    *out = (double)count < most_columns * (double)e->f;
-done:
-    bn_free(seen);
-    return rc;
-}
-
-/* A hidden layer of random weights takes columns that no point has for what it has learned; a
- * trained network forgets them, as a linear model does: where points lack columns, the better of
- * both counts. */
-static bonsai_status score_far(double *percent, const bn_probe *p, const bn_embedding *rows,
-                               const bn_labels *labels)
-{
-    bonsai_status rc;
-    bn_embedding far = {0}, as = {0};
-    double plain = 0;
-    bool lacks;
-    BN_TRY(bn_hidden_rows(&far, &p->hidden, rows, p->threads));
-    BN_TRY(score(percent, p, &p->far, (bn_fit){.x = &far}, labels));
-    BN_TRY(lacks_columns(&lacks, rows));
-    if (!lacks)
-        goto done;
-    BN_TRY(bn_embedding_take(&as, rows, NULL, rows->rows, p->plain.dense != NULL, NULL));
-    BN_TRY(score(&plain, p, &p->plain, (bn_fit){.x = &as}, labels));
-    *percent = plain > *percent ? plain : *percent;
-done:
-    bn_embedding_free(&far);
-    bn_embedding_free(&as);
     return rc;
 }
 
@@ -354,16 +304,17 @@ static bonsai_status score_views(double *percent, const bn_probe *p, const bn_vi
                                  const bn_labels *labels)
 {
     bonsai_status rc;
-    bn_embedding near = {0};
-    double by_near = 0, by_far = 0;
+    bn_embedding near = {0}, far = {0};
+    *percent = 0;
     if (rows->own.rows == 0)
         return bn_fail(BONSAI_E_ARGUMENT, "a probe needs at least one point");
     BN_TRY(join(&near, rows));
-    BN_TRY(score(&by_near, p, &p->near, (bn_fit){.x = &near}, labels));
-    BN_TRY(score_far(&by_far, p, &rows->far, labels));
-    *percent = p->near_share * by_near + (1 - p->near_share) * by_far;
+    BN_TRY(score(percent, p->near_share, p, &p->near, (bn_fit){.x = &near}, labels));
+    BN_TRY(bn_hidden_rows(&far, &p->hidden, &rows->far, p->threads));
+    BN_TRY(score(percent, 1 - p->near_share, p, &p->far, (bn_fit){.x = &far}, labels));
 done:
     bn_embedding_free(&near);
+    bn_embedding_free(&far);
     return rc;
 }
 
