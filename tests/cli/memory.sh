@@ -3,6 +3,8 @@
 field() { tr -d ' \n' <"$1" | sed "s/.*\"$2\":\([0-9]*\).*/\1/"; }
 must() { "$@" || { echo "failed: $*"; exit 1; }; }
 mkdir -p "$TMPDIR"
+# What an address sanitizer keeps of freed memory would count.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=1"
 
 "$BONSAI" generate --nodes 120000 --degree 8 --dense --features 96 --no-linear -q -o dense.bonsai >/dev/null
 "$BONSAI" generate --nodes 60000 --degree 6 --words 30 --no-linear -q -o sparse.bonsai >/dev/null
