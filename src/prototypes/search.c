@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum { TRIES = 30 };                    /* candidates, about */
-enum { STRIDE = 4, SIZES = 40 };
+enum { STRIDE = 4, SIZES = 40, MANY = 100000 };         /* MANY rows: larger steps */
 enum { LEAST_ENTRIES = 8, LEAST_COLUMNS = 32 };         /* of a row that is worth trying */
 static const double hopeless = 3;       /* points below the best that more of them do not make up */
 
@@ -41,7 +41,8 @@ void bn_search_forget(bn_search *w)
 
 bonsai_status bn_search_say(bn_search *w, int64_t done)
 {
-    w->said = done < BN_SEARCH_STEPS * 9 / 10 || done == BN_SEARCH_STEPS ? done : BN_SEARCH_STEPS * 9 / 10;
+    int64_t most = BN_SEARCH_STEPS * 9 / 10;            /* until the end */
+    w->said = done < most || done == BN_SEARCH_STEPS ? done : most;
     return bn_agree(w->world, bn_tick(w->job->at.progress, "prototypes", w->said, BN_SEARCH_STEPS));
 }
 
@@ -226,6 +227,12 @@ static int64_t whole(const bn_search *w, int form)
     return bn_storage_most(&s, w->budget.bytes, s.f);
 }
 
+/* Clusters of so many rows take most of the time. */
+static bool has_many(const bn_search *w)
+{
+    return w->s->view[BN_FAR]->rows > MANY;
+}
+
 /* Numbers of clusters whose rows just fit, and others in large steps between: ascending. */
 static int list_sizes(int64_t *size, const bn_search *w)
 {
@@ -239,7 +246,7 @@ static int list_sizes(int64_t *size, const bn_search *w)
     for (int i = 0; i < 3; i++)
         if (full[i] > least && full[i] <= most)
             size[count++] = full[i];
-    for (int64_t n = least; n <= most && count < SIZES; n *= STRIDE) {
+    for (int64_t n = least; n <= most && count < SIZES; n *= has_many(w) ? STRIDE * STRIDE : STRIDE) {
         bool near = false;
         for (int i = 0; i < count; i++)
             near |= n > least && n < 2 * size[i] && size[i] < 2 * n;
@@ -296,7 +303,7 @@ static bonsai_status try_beside(bn_search *w)
     bonsai_status rc = BONSAI_OK;
     const bn_trial best = w->best.t;
     double percent;
-    for (int i = 0; i < 2 && isfinite(w->budget.bytes); i++) {
+    for (int i = 0; i < 2 && isfinite(w->budget.bytes) && !has_many(w); i++) {
         bn_trial t = best;
         t.nodes = i == 0 ? best.nodes * 2 : best.nodes / 2;
         if (t.nodes >= bn_search_least(w) && t.nodes <= bn_search_most(w))
