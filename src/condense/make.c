@@ -200,8 +200,9 @@ static bonsai_status finish_made(bonsai_graph *small, bonsai_condense_info *info
     info->entries = (int)r->t;
     info->values = r->type;
     info->probe = r->probe;
-    info->lossless_ratio = info->bytes / (r->type != BONSAI_TYPE_F32 ? q->p->sizes.rounded
-                                                                     : info->full_bytes);
+    info->lossless_ratio = info->bytes / (r->bits == 4   ? q->p->sizes.rounded4
+                                          : r->bits == 8 ? q->p->sizes.rounded
+                                                         : info->full_bytes);
     BN_TRY(check_size(info, q));
     BN_TRY(bn_record_prototypes(small, info, &q->o, r));
 done:
