@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "embed/blend.h"
 #include "judge.h"
 #include "prototypes.h"
 
@@ -202,14 +203,14 @@ done:
 
 /* One view of all that are on the roll: the trees' rows go to own, the judged ones to every rank. */
 static bonsai_status make_view(bn_embedding *own, bn_embedding *judge, bn_job *job, const roll *r,
-                               bn_rule rule, int layers)
+                               int view)
 {
     bonsai_status rc;
     bn_world *w = job->at.world;
     bn_embedding e = {0};
     const bn_nodes nodes = {r->node, r->first[bn_rank(w) + 1] - r->first[bn_rank(w)]};
     const bn_sharded all = {.e = &e, .first = r->first, .at = &job->at};
-    BN_TRY(bn_embed(&e, job->g, &nodes, rule, layers, &job->at));
+    BN_TRY(bn_embed_view(&e, job->g, &nodes, view, job->o->layers, &job->at));
     BN_TRY(choose_form(job, &e));
     BN_TRY(bn_rows_gather(judge, &all, r->number, r->numbers));
     close_up(&e, r->judges);
@@ -225,9 +226,9 @@ bonsai_status bn_judge_embed(bn_job *job)
     bonsai_status rc;
     roll r = {0};
     BN_TRY(bn_agree(job->at.world, roll_make(&r, job)));
-    BN_TRY(make_view(&job->own, &job->judge.own, job, &r, BN_RULE_MEAN, 0));
-    BN_TRY(make_view(&job->around, &job->judge.around, job, &r, BN_RULE_AROUND, 1));
-    BN_TRY(make_view(&job->x, &job->judge.far, job, &r, BN_RULE_MEAN, job->o->layers));
+    BN_TRY(make_view(&job->own, &job->judge.own, job, &r, BN_OWN));
+    BN_TRY(make_view(&job->around, &job->judge.around, job, &r, BN_AROUND));
+    BN_TRY(make_view(&job->x, &job->judge.far, job, &r, BN_FAR));
     bn_enter(&job->at, BN_STAGE_PROBE);
     if (r.numbers > 0)
         BN_TRY(bn_agree(job->at.world, bn_probe_new(&job->probe, job)));

@@ -358,11 +358,12 @@ static bonsai_status list_labelled(points *q, const bonsai_graph *small, const b
 static bonsai_status view_nodes(points *q, const bonsai_graph *small, const bn_probe *p)
 {
     bonsai_status rc;
+    int layers = p->job->o->layers;
     const bn_nodes nodes = {q->node, q->count};
     const bn_place at = {.threads = p->threads};
-    BN_TRY(bn_embed(&q->views.own, small, &nodes, BN_RULE_MEAN, 0, &at));
-    BN_TRY(bn_embed(&q->views.around, small, &nodes, BN_RULE_AROUND, 1, &at));
-    BN_TRY(bn_embed(&q->views.far, small, &nodes, BN_RULE_MEAN, p->job->o->layers, &at));
+    BN_TRY(bn_embed_view(&q->views.own, small, &nodes, BN_OWN, layers, &at));
+    BN_TRY(bn_embed_view(&q->views.around, small, &nodes, BN_AROUND, layers, &at));
+    BN_TRY(bn_embed_view(&q->views.far, small, &nodes, BN_FAR, layers, &at));
 done:
     return rc;
 }

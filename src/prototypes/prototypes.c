@@ -133,15 +133,21 @@ static void stock_free(stock *k)
     bn_supply_free(&k->wide);
 }
 
+/* Goes on with these rows; a sign takes one of the bits. */
+static void use(bn_search *w, const bn_supply *r)
+{
+    w->s = &r->s;
+    for (int v = 0; v < BN_VIEWS; v++)
+        w->storage.type = r->view[v].least < 0 ? BONSAI_TYPE_I8 : w->storage.type;
+}
+
 /* Rows of training nodes; posteriors of very many classes would cost much. */
 static bonsai_status take_trained(stock *k, bn_search *w, bool all)
 {
     bonsai_status rc;
     bn_enter(&w->at, BN_STAGE_FIT);
     BN_TRY(bn_supply_make(&k->some, w->job, all, &w->at));
-    w->s = &k->some.s;
-    for (int v = 0; v < BN_VIEWS; v++)
-        w->storage.type = k->some.view[v].least < 0 ? BONSAI_TYPE_I8 : w->storage.type;
+    use(w, &k->some);
     if (bn_storage_bytes(&w->storage, bn_search_least(w), 0) > w->budget.bytes)
         w->storage.soft = false;
     if (w->storage.soft)
@@ -156,9 +162,7 @@ static bonsai_status take_others(stock *k, bn_search *w, bool all)
     bonsai_status rc;
     bn_enter(&w->at, BN_STAGE_FIT);
     BN_TRY(bn_supply_widen(&k->wide, w->job, all, &w->at));
-    w->s = &k->wide.s;
-    for (int v = 0; v < BN_VIEWS; v++)
-        w->storage.type = k->wide.view[v].least < 0 ? BONSAI_TYPE_I8 : w->storage.type;
+    use(w, &k->wide);
 done:
     return rc;
 }

@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: MIT */
 #include "search.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,8 +66,7 @@ static bonsai_status clusters_of(bn_clusters **out, bn_search *w, int64_t nodes)
             *out = &w->made[i];
             return BONSAI_OK;
         }
-    if (w->clusters == BN_SEARCH_MADE)            /* never in practice: sizes differ by factors */
-        bn_clusters_free(&w->made[--w->clusters]);
+    assert(w->clusters < BN_SEARCH_MADE);       /* SIZES of them, and a few beside the best */
     bn_enter(&w->at, BN_STAGE_CLUSTER);
     BN_TRY(bn_clusters_make(&w->made[w->clusters], w->s, nodes, w->job->o->seed));
     *out = &w->made[w->clusters++];
@@ -205,6 +205,11 @@ int64_t bn_search_least(const bn_search *w)
     return bn_least(w->s->live, bn_search_most(w));
 }
 
+static bool may_be(const bn_search *w, int64_t nodes)
+{
+    return nodes >= bn_search_least(w) && nodes <= bn_search_most(w);
+}
+
 /* The published price knows neither pairs nor columns, and prototypes that are to follow their graph
  * (members are for that) must be ones that an update can make again. */
 static bool is_free(const bn_search *w)
@@ -306,7 +311,7 @@ static bonsai_status try_beside(bn_search *w)
     for (int i = 0; i < 2 && isfinite(w->budget.bytes) && !has_many(w); i++) {
         bn_trial t = best;
         t.nodes = i == 0 ? best.nodes * 2 : best.nodes / 2;
-        if (t.nodes >= bn_search_least(w) && t.nodes <= bn_search_most(w))
+        if (may_be(w, t.nodes))
             BN_TRY(try(&percent, w, t));
     }
 done:
@@ -324,8 +329,7 @@ static bonsai_status try_kinds(bn_search *w)
         bool pair = bn_kinds[k].pair;
         for (int i = pair ? 0 : 1; i < (pair ? 3 : 2); i++) {
             bn_trial t = {best.nodes * (1 << i) / 2, k, best.form, best.soft};
-            if (pair && (!is_free(w) || t.nodes < bn_search_least(w) ||
-                         t.nodes > bn_search_most(w) || 2 * t.nodes > w->budget.nodes))
+            if (pair && (!is_free(w) || !may_be(w, t.nodes) || 2 * t.nodes > w->budget.nodes))
                 continue;
             BN_TRY(try(&percent, w, t));
         }

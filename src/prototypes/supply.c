@@ -8,8 +8,6 @@
 
 #include "judge.h"
 
-static const double sharpness = 3;      /* of the posterior */
-
 void bn_supply_free(bn_supply *r)
 {
     for (int v = 0; v < BN_VIEWS; v++) {
@@ -111,7 +109,7 @@ bonsai_status bn_supply_soften(bn_supply *r)
     if (rc == BONSAI_OK)
         rc = BN_NEW(&r->weights, x->e->f * r->s.classes);
     BN_TRY(bn_agree(x->at->world, rc));
-    BN_TRY(bn_posterior(r->posterior, r->weights, x, r->label, r->s.classes, sharpness));
+    BN_TRY(bn_posterior(r->posterior, r->weights, x, r->label, r->s.classes, bn_sharpness));
     r->s.posterior = r->posterior;
     r->s.weights = r->weights;
 done:

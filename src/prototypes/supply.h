@@ -6,6 +6,8 @@
 
 #include "candidate.h"
 
+static const double bn_sharpness = 3;   /* of posteriors */
+
 typedef struct {
     bn_source s;
     bn_embedding copy[BN_VIEWS];        /* of some rows, or empty, ... */

@@ -14,7 +14,6 @@
 
 enum { FEW = 4, MOST_WIDE = 20000, MOST_TAUGHT = 2048, WAYS = 4, USUAL = 1 };
 static const double grid[WAYS] = {10, 1, 0.1, 0.01};    /* over the number of labelled rows */
-static const double sharpness = 3;
 
 bool bn_supply_lacks(const bn_job *job)
 {
@@ -52,23 +51,16 @@ static void teaching_free(teaching *t)
     bn_fit_free(&t->fit);
 }
 
-/* The first node of a rank. */
-static int64_t first_node(const bn_job *job, int rank)
-{
-    return job->at.first ? job->at.first[rank] : rank == 0 ? 0 : job->g->view.nodes;
-}
-
 /* Trees, and of the other nodes at most so many: in the order of nodes, on every rank alike. */
 static bonsai_status list_nodes(teaching *t, const uint8_t *taken)
 {
     bonsai_status rc;
     const bn_job *job = t->job;
-    int rank = bn_rank(job->at.world);
+    const bn_rows own = bn_rows_of(&job->g->view, &job->at);
     int64_t n = job->g->view.nodes, tree = 0, other = 0;
-    int64_t begin = first_node(job, rank), end = first_node(job, rank + 1);
     BN_TRY(BN_BIG(&t->out->node, job->at.memory, n));
-    BN_TRY(BN_BIG(&t->out->known, job->at.memory, end - begin));
-    BN_TRY(BN_BIG(&t->own, job->at.memory, end - begin));
+    BN_TRY(BN_BIG(&t->out->known, job->at.memory, own.end - own.begin));
+    BN_TRY(BN_BIG(&t->own, job->at.memory, own.end - own.begin));
     for (int64_t v = 0; v < n; v++) {
         bool is_tree = tree < job->trees && job->train[tree] == v;
         bool in = is_tree ? !t->held || !t->held[tree] : taken[other];
@@ -77,7 +69,7 @@ static bonsai_status list_nodes(teaching *t, const uint8_t *taken)
         if (!in)
             continue;
         t->out->node[t->all++] = (int32_t)v;
-        if (v < begin || v >= end)
+        if (v < own.begin || v >= own.end)
             continue;
         t->out->known[t->rows] = is_tree;
         t->own[t->rows++] = (int32_t)v;
@@ -230,7 +222,7 @@ static bonsai_status put_labels(teaching *t, int way)
                                    : (int32_t)best_of(score, t);
         out->have[out->label[r]]++;
         memcpy(to, score, (size_t)classes * sizeof *to);
-        bn_posterior_of(to, classes, sharpness);
+        bn_posterior_of(to, classes, bn_sharpness);
     }
 done:
     return rc;

@@ -285,9 +285,10 @@ done:
 }
 
 static bonsai_status choose_here(bn_choice *out, const bn_job *job, const bn_budget *budget,
-                                 const way *how)
+                                 const void *given)
 {
     bonsai_status rc;
+    const way *how = given;
     bn_set s = {0};
     int64_t any;
     BN_TRY(bn_tick(job->at.progress, "choosing", 0, PARTS));
@@ -309,25 +310,8 @@ done:
 static bonsai_status choose(bn_choice *out, const bn_job *job, const bn_budget *budget,
                             const way *how)
 {
-    bonsai_status rc;
-    bn_world *w = job->at.world;
-    memset(out, 0, sizeof *out);
     bn_enter(&job->at, BN_STAGE_COVER);
-    if (bn_rank(w) == 0) {
-        rc = choose_here(out, job, budget, how);
-        bn_reader_done(job);
-    } else {
-        rc = bn_reader_serve(job);
-    }
-    BN_TRY(bn_agree(w, rc));
-    int64_t count = out->count;
-    BN_TRY(bn_share(w, &count, sizeof count, 0));
-    if (count == 0)
-        BN_TRY(bn_too_small(job, budget));
-done:
-    if (rc != BONSAI_OK)
-        bn_choice_free(out);
-    return rc;
+    return bn_choose(out, job, budget, choose_here, how);
 }
 
 /* ---- the methods ---- */

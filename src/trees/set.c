@@ -379,7 +379,7 @@ done:
     return rc;
 }
 
-bonsai_status bn_too_small(const bn_job *job, const bn_budget *budget)
+static bonsai_status too_small(const bn_job *job, const bn_budget *budget)
 {
     bonsai_status rc;
     double least = INFINITY;
@@ -389,6 +389,29 @@ bonsai_status bn_too_small(const bn_job *job, const bn_budget *budget)
     rc = bn_fail(BONSAI_E_ARGUMENT, "%s: a budget of %.0f bytes is too small: the smallest "
                  "possible graph, of one node, takes %.0f", job->g->where, budget->bytes, -least);
 done:
+    return rc;
+}
+
+bonsai_status bn_choose(bn_choice *out, const bn_job *job, const bn_budget *budget,
+                        bn_choose_fn *choose, const void *how)
+{
+    bonsai_status rc;
+    bn_world *w = job->at.world;
+    memset(out, 0, sizeof *out);
+    if (bn_rank(w) == 0) {
+        rc = choose(out, job, budget, how);
+        bn_reader_done(job);
+    } else {
+        rc = bn_reader_serve(job);
+    }
+    BN_TRY(bn_agree(w, rc));
+    int64_t count = out->count;
+    BN_TRY(bn_share(w, &count, sizeof count, 0));
+    if (count == 0)
+        BN_TRY(too_small(job, budget));
+done:
+    if (rc != BONSAI_OK)
+        bn_choice_free(out);
     return rc;
 }
 

@@ -393,10 +393,12 @@ static void free_state(state *s)
     bn_free(s->misses);
 }
 
-static bonsai_status choose(bn_choice *out, const bn_job *job, const bn_budget *budget)
+static bonsai_status choose(bn_choice *out, const bn_job *job, const bn_budget *budget,
+                            const void *how)
 {
     bonsai_status rc;
     state s = {.job = job};
+    (void)how;
     memset(out, 0, sizeof *out);
     bn_enter(&job->at, BN_STAGE_COVER);
     BN_TRY(prepare(&s, budget));
@@ -425,22 +427,5 @@ done:
 
 bonsai_status bn_trees(bn_choice *out, const bn_job *job, const bn_budget *budget)
 {
-    bonsai_status rc;
-    bn_world *w = job->at.world;
-    memset(out, 0, sizeof *out);
-    if (bn_rank(w) == 0) {
-        rc = choose(out, job, budget);
-        bn_reader_done(job);
-    } else {
-        rc = bn_reader_serve(job);
-    }
-    BN_TRY(bn_agree(w, rc));
-    int64_t count = out->count;
-    BN_TRY(bn_share(w, &count, sizeof count, 0));
-    if (count == 0)
-        BN_TRY(bn_too_small(job, budget));
-done:
-    if (rc != BONSAI_OK)
-        bn_choice_free(out);
-    return rc;
+    return bn_choose(out, job, budget, choose, NULL);
 }

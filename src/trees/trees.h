@@ -170,11 +170,14 @@ typedef bonsai_status bn_pick_fn(bn_choice *out, const bn_job *job, const bn_bud
 /* The paper's method, and its ablations and extras (trees.c).  Collective: rank 0 chooses and has
  * the choice; the others answer what it asks about their nodes. */
 bn_pick_fn bn_trees;
-/* The others, on one rank (baselines.c): training nodes, or their trees, at random; nodes whose
+/* The others (baselines.c), likewise: training nodes, or their trees, at random; nodes whose
  * mean follows that of their class; the farthest from all before; those of most neighbours. */
 bn_pick_fn bn_random, bn_random_trees, bn_herding, bn_kcenter, bn_by_degree;
-/* Fails: a budget in bytes has no room for any node; the sentence tells the least that has
- * (set.c).  Collective. */
-bonsai_status bn_too_small(const bn_job *job, const bn_budget *budget);
+/* Has rank 0 choose, in a way of its own, while the others answer what it asks (set.c).  Fails where
+ * a budget in bytes has no room for any node: the sentence tells the least that has.  Collective. */
+typedef bonsai_status bn_choose_fn(bn_choice *out, const bn_job *job, const bn_budget *budget,
+                                   const void *how);
+bonsai_status bn_choose(bn_choice *out, const bn_job *job, const bn_budget *budget,
+                        bn_choose_fn *choose, const void *how);
 
 #endif

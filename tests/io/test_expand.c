@@ -13,19 +13,6 @@
 #include "oracle.h"
 #include "random_graph.h"
 
-static bonsai_graph *dense_graph(const float *x, int64_t n, int64_t f)
-{
-    bonsai_view v;
-    bonsai_graph *g;
-    bonsai_view_init(&v);
-    v.nodes = n;
-    v.features = f;
-    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){x, n * f, BONSAI_TYPE_F32};
-    if (bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL) != BONSAI_OK)
-        fail_msg("%s", bonsai_error());
-    return g;
-}
-
 static bonsai_graph *loaded(const char *path, int threads)
 {
     bonsai_graph *g = NULL;

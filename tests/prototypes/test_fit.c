@@ -8,6 +8,7 @@
 
 #include "prototypes/fit.h"
 #include "random_graph.h"
+#include "solving.h"
 
 enum { WAYS = 4 };
 static const double lambdas[WAYS] = {0.03162, 0.003162, 0.0003162, 0.00003162};
@@ -153,31 +154,6 @@ static float *posterior(const scene *v, bool sparse, double sharpness, int threa
 }
 
 /* ---- oracle ---- */
-
-/* Solves a w = b for a (n,n), b (n,k) in place, with pivots; w is left in b. */
-static void eliminate(double *a, double *b, int n, int k)
-{
-    for (int p = 0; p < n; p++) {
-        int best = p;
-        for (int i = p; i < n; i++)
-            best = fabs(a[i * n + p]) > fabs(a[best * n + p]) ? i : best;
-        for (int j = 0; j < n + k; j++) {
-            double *x = j < n ? a + p * n + j : b + p * k + j - n;
-            double *y = j < n ? a + best * n + j : b + best * k + j - n, t = *x;
-            *x = *y;
-            *y = t;
-        }
-        for (int i = 0; i < n; i++) {
-            double share = i == p ? 0 : a[i * n + p] / a[p * n + p];
-            for (int j = p; share != 0 && j < n; j++)
-                a[i * n + j] -= share * a[p * n + j];
-            for (int j = 0; share != 0 && j < k; j++)
-                b[i * k + j] -= share * b[p * k + j];
-        }
-    }
-    for (int i = 0; i < n * k; i++)
-        b[i] /= a[i / k * n + i / k];
-}
 
 static double entry(const float *x, int i, int j, int f)
 {

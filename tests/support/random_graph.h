@@ -19,6 +19,8 @@ typedef enum {                  /* the kind of numbers in a feature matrix */
 
 /* Fills x (n,f); each entry is non-zero with the given chance in percent. */
 void random_features(float *x, int64_t n, int64_t f, nature kind, int percent, uint64_t *state);
+/* A graph of these features alone, without edges. */
+bonsai_graph *dense_graph(const float *x, int64_t n, int64_t f);
 
 typedef enum {                  /* how a graph stores its features */
     NO_FEATURES, DENSE_F32, DENSE_F16, DENSE_U8, DENSE_I8,
