@@ -10,7 +10,7 @@
 
 #include "fuzz.h"
 #include "mutate.h"
-#include "nn/nn.h"
+#include "train/model.h"
 
 const mu_framing fuzz_framing = {.files = 1, .separator = -1, .last_bare = true};
 

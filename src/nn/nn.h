@@ -1,4 +1,4 @@
-/* nn.h -- models: their dimensions, the layers, training and judging.
+/* nn.h -- networks: their dimensions, the layers, scores and gradients.
  *
  *   layers.c      the table of layers, and one layer's forward
  *   gcn.c gin.c sage.c gat.c    a layer each: what it keeps, its rows, its gradients
@@ -9,8 +9,6 @@
  *   adam.c        the optimiser; init.c the first weights
  *   operand.c     a graph made ready for a model
  *   network.c     the layers in order, with gradients; infer.c the same in row blocks
- *   model.c       the handle, predicting; modelfile.c modelnpz.c saving and loading
- *   train.h       task.c match.c standard.c runs.c train.c: runs, epochs, seeds side by side
  *
  * The comments give the size of every array: n nodes, f inputs, h outputs, c classes.  Matrices
  * are row-major without gaps.  Weights are stored (in, out), the transpose of PyTorch's.
@@ -318,26 +316,5 @@ void bn_infer_free(bn_infer *i);
 const real *bn_infer_scores(bn_infer *i, const real *param);
 /* Bytes that bn_infer_new takes, -1: too many to count. */
 int64_t bn_infer_bytes(const bn_dims *d, const bn_operand *o);
-
-/* ---- the handle (model.c) ---- */
-
-struct bonsai_model {
-    bonsai_model_info info;     /* info.features: of a graph before columns are taken */
-    bn_dims  dims;              /* dims.features: what the first layer reads */
-    int64_t  count;
-    float   *param;             /* count */
-    int32_t *kept;              /* dims.features, or NULL */
-    float   *mean, *spread;     /* dims.features, or NULL */
-    char   **class_names;       /* dims.classes, or NULL */
-};
-
-/* Its parameters are 0, its accuracies unknown. */
-bonsai_status bn_model_new(bonsai_model **out, const bn_dims *d);
-/* The class names from a section of a graph: c strings, each ended by a zero. */
-bonsai_status bn_model_names(bonsai_model *m, const bonsai_array *names);
-/* The columns that the model wants of g; refuses a graph that does not fit, in a sentence. */
-bonsai_status bn_model_columns(bn_columns *out, const bonsai_model *m, const bonsai_graph *g);
-/* The parameters as NumPy arrays, named and laid out as PyTorch Geometric's (modelnpz.c). */
-bonsai_status bn_model_npz(const bonsai_model *m, const char *path);
 
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "embed/embed.h"
-#include "nn/train.h"
+#include "train/train.h"
 
 typedef struct {
     bonsai_train_options o;

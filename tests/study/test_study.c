@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "nn/nn.h"
+#include "train/model.h"
 #include "random_graph.h"
 
 enum { N = 9, F = 5, C = 3, H = 4, PAIRS = 20 };

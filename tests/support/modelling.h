@@ -8,7 +8,7 @@
 
 #include "random_graph.h"
 
-#include "nn/nn.h"
+#include "train/model.h"
 
 enum { WITH_KEPT = 1, WITH_MEAN = 2, WITH_NAMES = 4, WITH_EVERY = 7 };
 

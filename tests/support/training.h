@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "nn/nn.h"
+#include "train/model.h"
 #include "random_graph.h"
 
 /* A graph with a 60/20/20 split that a model can learn. */

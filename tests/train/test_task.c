@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "training.h"
 
-#include "nn/train.h"
+#include "train/train.h"
 
 static void refused(const bonsai_graph *small, const bonsai_graph *full,
                     const bonsai_train_options *o, const char *text)

@@ -1,7 +1,7 @@
 /* test_metrics.c -- measures of predictions: by hand, against pairs counted one by one, at the edges.
  *
  * SPDX-License-Identifier: MIT */
-#include "nn/metrics.h"
+#include "train/metrics.h"
 #include "training.h"
 
 #define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-9)

@@ -13,7 +13,7 @@
 
 #include "io/container.h"
 #include "json.h"
-#include "nn.h"
+#include "model.h"
 
 enum { PARAMETERS = 32, SECTIONS = PARAMETERS + 1 };
 

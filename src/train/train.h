@@ -13,6 +13,7 @@
 
 #include "condense/record.h"
 #include "metrics.h"
+#include "model.h"
 
 typedef struct {                /* shared by all runs; nothing in it changes once it is made */
     bonsai_train_options o;

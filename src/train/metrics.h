@@ -4,7 +4,7 @@
 #ifndef BN_METRICS_H
 #define BN_METRICS_H
 
-#include "nn.h"
+#include "nn/nn.h"
 
 typedef struct {                /* labelled nodes of one part */
     int64_t  count;

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "io/npy.h"
-#include "nn.h"
+#include "model.h"
 
 /* The transpose, a row at a time. */
 static bonsai_status put_weight(bn_zip_out *z, const bn_param *p, const float *w)
