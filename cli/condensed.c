@@ -204,6 +204,7 @@ static void add_effort(summary *r, const bonsai_condense_info *i)
     summary_real(r, "seconds.cluster", "cluster", i->seconds_cluster, "%.3f");
     summary_real(r, "seconds.fit", "posteriors", i->seconds_fit, "%.3f");
     summary_real(r, "seconds.probe", "probe", i->seconds_probe, "%.3f");
+    summary_real(r, "seconds.learn", "learning", i->seconds_learn, "%.3f");
     summary_real(r, "seconds.finish", "the small graph", i->seconds_finish, "%.3f");
     summary_real(r, "seconds.total", "total", i->seconds_total, "%.3f");
     summary_note(r, "peak memory %s", memory);

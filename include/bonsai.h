@@ -32,10 +32,10 @@ extern "C" {
 #define BONSAI_API
 #endif
 
-#define BONSAI_VERSION "0.7.3"
+#define BONSAI_VERSION "0.7.4"
 #define BONSAI_VERSION_MAJOR 0
 #define BONSAI_VERSION_MINOR 7
-#define BONSAI_VERSION_PATCH 3
+#define BONSAI_VERSION_PATCH 4
 /* For #if: 10000 for a major version, 100 for a minor one, 1 for a patch. */
 #define BONSAI_VERSION_NUMBER \
     (10000 * BONSAI_VERSION_MAJOR + 100 * BONSAI_VERSION_MINOR + BONSAI_VERSION_PATCH)
@@ -68,6 +68,7 @@ typedef struct {
     size_t      size;           /* set by the library */
     const char *stage;          /* what is being done, in one or two words */
     uint64_t    done, total;    /* done is 0 in the first call of a stage, total in the last */
+    const char *note;           /* more to show, such as a loss; NULL: nothing */
 } bonsai_progress;
 
 /* Called now and then, on the thread that called the library.  Non-zero cancels: the call then
@@ -130,13 +131,14 @@ typedef enum {
 
 typedef enum { BONSAI_PART_NONE, BONSAI_PART_TRAIN, BONSAI_PART_VAL, BONSAI_PART_TEST } bonsai_part;
 typedef enum {
-    BONSAI_ROLE_NONE, BONSAI_ROLE_ROOT, BONSAI_ROLE_EGO, BONSAI_ROLE_PROTOTYPE
+    BONSAI_ROLE_NONE, BONSAI_ROLE_ROOT, BONSAI_ROLE_EGO, BONSAI_ROLE_PROTOTYPE, BONSAI_ROLE_LEARNED
 } bonsai_role;
 
 enum {                          /* flags of a graph: what its adjacency may hold */
     BONSAI_FLAG_DIRECTED   = 1, /* an entry without its reverse */
     BONSAI_FLAG_SELF_LOOPS = 2, /* an edge from a node to itself */
-    BONSAI_FLAG_REPEATED   = 4  /* the same entry more than once */
+    BONSAI_FLAG_REPEATED   = 4, /* the same entry more than once */
+    BONSAI_FLAG_OPERATOR   = 8  /* weights, of any sign, multiply rows as they are */
 };
 
 typedef struct {
@@ -258,8 +260,17 @@ typedef enum {
     BONSAI_METHOD_PROTOTYPES,   /* synthetic nodes: means of training nodes that lie together */
     BONSAI_METHOD_AUTO,         /* the best of PROTOTYPES, TREES, RANDOM, HERDING and KCENTER
                                  * by a closed-form probe */
+    /* learned by descent, as their papers have it (doc/peers.md) */
+    BONSAI_METHOD_GCOND, BONSAI_METHOD_GCOND_X, BONSAI_METHOD_DOSCOND, BONSAI_METHOD_SGDD,
+    BONSAI_METHOD_EXGC, BONSAI_METHOD_GC_SNTK, BONSAI_METHOD_GDEM, BONSAI_METHOD_GCSR,
+    BONSAI_METHOD_SFGC, BONSAI_METHOD_GEOM,
     BONSAI_METHOD_COUNT
 } bonsai_method;
+
+typedef enum {                  /* which round of a method that learns is kept */
+    BONSAI_KEEP_PROBE,          /* the one that the probe puts highest; LAST without validation */
+    BONSAI_KEEP_LAST
+} bonsai_keep;
 
 typedef struct {
     size_t  size;               /* set by the init function */
@@ -297,6 +308,9 @@ typedef struct {
     int64_t memory;             /* bytes to use, the rest in scratch files; 0: what is free */
     int     for_models;         /* bit 1 << bonsai_model_kind for each network that it is for: the
                                  * probe judges with their view; 0: all */
+    double  effort;             /* methods that learn: rounds and experts, 1: as published */
+    double  time_limit;         /* ... seconds, then the best so far; 0: none */
+    bonsai_keep keep;
 } bonsai_condense_options;
 #define bonsai_condense_options_init(o) bonsai_condense_options_init_sized((o), sizeof *(o))
 BONSAI_API void bonsai_condense_options_init_sized(bonsai_condense_options *o, size_t size);
@@ -339,6 +353,7 @@ typedef struct {                /* a condensed graph, beside the full one, and i
     double  seconds_measure;    /* checks, sizes and the checksum of the full graph */
     double  seconds_fit, seconds_finish;        /* posteriors; the small graph and its record */
     double  measured;           /* share of the pairs of trees compared by all features; 0: none */
+    double  seconds_learn;
 } bonsai_condense_info;
 #define bonsai_condense_info_init(i) bonsai_condense_info_init_sized((i), sizeof *(i))
 BONSAI_API void bonsai_condense_info_init_sized(bonsai_condense_info *i, size_t size);

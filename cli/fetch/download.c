@@ -165,7 +165,7 @@ static int on_progress(void *payload, curl_off_t a, curl_off_t b, curl_off_t c, 
         return 1;
     if (done >= total)                          /* the last tick comes after verification */
         total = done + 1;
-    bonsai_progress now = {sizeof now, d->stage, (uint64_t)done, (uint64_t)total};
+    bonsai_progress now = {sizeof now, d->stage, (uint64_t)done, (uint64_t)total, NULL};
     return progress_tick(&now, &d->s->progress);
 }
 

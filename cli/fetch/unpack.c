@@ -147,7 +147,7 @@ static int look_at_names(archive *a)
 
 static int tick(archive *a)
 {
-    bonsai_progress now = {sizeof now, "unpack", a->done, a->total};
+    bonsai_progress now = {sizeof now, "unpack", a->done, a->total, NULL};
     return progress_tick(&now, &a->s->progress);
 }
 

@@ -17,7 +17,7 @@ from typing import Any, ContextManager, Dict, Iterator, List, Type
 
 from ._errors import BY_STATUS, Error
 
-VERSION = "0.7.3"
+VERSION = "0.7.4"
 
 # ---- constants ----
 
@@ -114,7 +114,8 @@ def _calls(name: str, *arguments: Any) -> Any:
 
 
 class Progress(Structure):
-    _fields_ = [("size", c_size_t), ("stage", c_char_p), ("done", c_uint64), ("total", c_uint64)]
+    _fields_ = [("size", c_size_t), ("stage", c_char_p), ("done", c_uint64), ("total", c_uint64),
+                ("note", c_char_p)]
 
 
 PROGRESS_FN = CFUNCTYPE(c_int, POINTER(Progress), c_void_p)
@@ -169,7 +170,8 @@ class CondenseInfo(Structure):
                 ("sent_rows", c_int64), ("halo", c_int64), ("columns", c_int), ("ranks", c_int),
                 ("version", c_char * 28), ("input_crc32", c_uint32),
                 ("seconds_measure", c_double), ("seconds_fit", c_double),
-                ("seconds_finish", c_double), ("measured", c_double)]
+                ("seconds_finish", c_double), ("measured", c_double),
+                ("seconds_learn", c_double)]
 
 
 class Why(Structure):

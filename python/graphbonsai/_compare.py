@@ -187,10 +187,11 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
             raw_features: Union[bool, Literal["embeddings", "features"]] = False, project: int = 0,
             threads: int = 0, seed: int = 1, no_validation: bool = False, hard_labels: bool = False,
             members: bool = False, memory: Optional[int] = None,
-            for_models: Union[str, Sequence[str]] = "all", hidden: int = 128, heads: int = 1,
-            gin_layers: int = 1, epochs: int = 300, every: int = 10, seeds: int = 5,
-            standardise: bool = False, rate: float = 0.01, decay: float = 0.0005,
-            dropout: float = 0.0, split: Optional[Sequence[float]] = None,
+            for_models: Union[str, Sequence[str]] = "all", effort: float = 1.0,
+            time_limit: Optional[float] = None, keep: Literal["probe", "last"] = "probe",
+            hidden: int = 128, heads: int = 1, gin_layers: int = 1, epochs: int = 300,
+            every: int = 10, seeds: int = 5, standardise: bool = False, rate: float = 0.01,
+            decay: float = 0.0005, dropout: float = 0.0, split: Optional[Sequence[float]] = None,
             metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy",
             # end
             progress: Progress = None) -> Comparison:
@@ -243,6 +244,10 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
             TMPDIR, and the answer is the same (at least 0); None: what is free.
         for_models: some of "gcn", "gat", "gin", "sage", or "all": networks that the probe judges
             for.
+        effort: methods that learn: rounds and experts, 1: as published (0.0001 to 100).
+        time_limit: methods that learn: seconds, then the best so far is kept (0 to 1000000000);
+            None: none.
+        keep: methods that learn: the round that the probe puts highest, or the last one.
         hidden: columns between layers (1 to 1048576).
         heads: gat: heads that share the columns (1 to 1024).
         gin_layers: gin: linear layers inside a layer (1 to 2).

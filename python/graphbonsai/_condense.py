@@ -86,11 +86,12 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
              max_bytes: Optional[int] = None, nodes: Optional[int] = None,
              trees: Optional[int] = None,
              method: Literal["trees", "random", "random-trees", "herding", "kcenter", "degree",
-                 "prototypes", "auto"] = "auto", accounting: Literal["strict", "paper"] = "strict",
-             layers: int = 2, k: int = 5, sample: Union[None, int, Literal["all"]] = None,
-             theta: float = 0.05, delta: float = 0.05,
-             density: Union[bool, Literal["gain", "density"]] = False, no_rknn: bool = False,
-             no_ppr: bool = False, patience: int = 200, beta: float = 0.15,
+                 "prototypes", "auto", "gcond", "gcond-x", "doscond", "sgdd", "exgc", "gc-sntk",
+                 "gdem", "gcsr", "sfgc", "geom"] = "auto",
+             accounting: Literal["strict", "paper"] = "strict", layers: int = 2, k: int = 5,
+             sample: Union[None, int, Literal["all"]] = None, theta: float = 0.05,
+             delta: float = 0.05, density: Union[bool, Literal["gain", "density"]] = False,
+             no_rknn: bool = False, no_ppr: bool = False, patience: int = 200, beta: float = 0.15,
              prune_share: float = 1.0, min_pruned: float = 0.01, oversample: float = 1.0,
              match_classes: bool = False,
              select_features: Union[bool, Literal["none", "tree"]] = False, inductive: bool = False,
@@ -98,8 +99,9 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
              split: Optional[Sequence[float]] = None, threads: int = 0, seed: int = 1,
              no_validation: bool = False, hard_labels: bool = False, members: bool = False,
              memory: Optional[int] = None, for_models: Union[str, Sequence[str]] = "all",
-             keep_directed: bool = False, keep_self_loops: bool = False,
-             keep_repeated: bool = False,
+             effort: float = 1.0, time_limit: Optional[float] = None,
+             keep: Literal["probe", "last"] = "probe", keep_directed: bool = False,
+             keep_self_loops: bool = False, keep_repeated: bool = False,
              # end
              split_index: int = 0, feat: str = "feat", label: str = "label",
              weight: str = "weight", progress: Progress = None) -> Any:
@@ -122,7 +124,7 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
         nodes: budget: nodes (at least 1).
         trees: budget: trees, each a training node with all that is near it (at least 1).
         method: auto: prototypes, trees, random, herding or kcenter, whichever a probe finds best;
-            trees is the paper's.
+            trees is the paper's; gcond and those behind it learn by descent (doc/peers.md).
         accounting: bytes as a .bonsai file has them, or as the paper's code counts them.
         layers: hops of a tree and rounds of averaging (0 to 16).
         k: nearest trees that a tree is covered by (1 to 1000000).
@@ -155,6 +157,10 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
             TMPDIR, and the answer is the same (at least 0); None: what is free.
         for_models: some of "gcn", "gat", "gin", "sage", or "all": networks that the probe judges
             for.
+        effort: methods that learn: rounds and experts, 1: as published (0.0001 to 100).
+        time_limit: methods that learn: seconds, then the best so far is kept (0 to 1000000000);
+            None: none.
+        keep: methods that learn: the round that the probe puts highest, or the last one.
         keep_directed: keep entries without their reverse; else it is added.
         keep_self_loops: keep edges from a node to itself; else they are dropped.
         keep_repeated: keep repeated edges; else they are merged.

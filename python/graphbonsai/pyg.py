@@ -261,7 +261,8 @@ class Condense(BaseTransform):
     def __init__(self, ratio: Optional[float] = None,
                  # options: condense method
                  method: Literal["trees", "random", "random-trees", "herding", "kcenter", "degree",
-                     "prototypes", "auto"] = "auto",
+                     "prototypes", "auto", "gcond", "gcond-x", "doscond", "sgdd", "exgc", "gc-sntk",
+                     "gdem", "gcsr", "sfgc", "geom"] = "auto",
                  # end
                  *,
                  # options: condense -ratio -method, read -threads -features -labels
@@ -279,8 +280,10 @@ class Condense(BaseTransform):
                  project: int = 0, split: Optional[Sequence[float]] = None, threads: int = 0,
                  seed: int = 1, no_validation: bool = False, hard_labels: bool = False,
                  members: bool = False, memory: Optional[int] = None,
-                 for_models: Union[str, Sequence[str]] = "all", keep_directed: bool = False,
-                 keep_self_loops: bool = False, keep_repeated: bool = False,
+                 for_models: Union[str, Sequence[str]] = "all", effort: float = 1.0,
+                 time_limit: Optional[float] = None, keep: Literal["probe", "last"] = "probe",
+                 keep_directed: bool = False, keep_self_loops: bool = False,
+                 keep_repeated: bool = False,
                  # end
                  split_index: int = 0, progress: Progress = None) -> None:
         """Give exactly one budget: ratio, max_bytes, nodes or trees.
@@ -291,7 +294,8 @@ class Condense(BaseTransform):
             progress: None: a bar in a terminal or a notebook; True or False: always or never; or a
                 function (stage, done, total).
             method: auto: prototypes, trees, random, herding or kcenter, whichever a probe finds
-                best; trees is the paper's.
+                best; trees is the paper's; gcond and those behind it learn by descent
+                (doc/peers.md).
             max_bytes: budget: bytes (at least 1).
             nodes: budget: nodes (at least 1).
             trees: budget: trees, each a training node with all that is near it (at least 1).
@@ -328,6 +332,10 @@ class Condense(BaseTransform):
                 in TMPDIR, and the answer is the same (at least 0); None: what is free.
             for_models: some of "gcn", "gat", "gin", "sage", or "all": networks that the probe
                 judges for.
+            effort: methods that learn: rounds and experts, 1: as published (0.0001 to 100).
+            time_limit: methods that learn: seconds, then the best so far is kept (0 to 1000000000);
+                None: none.
+            keep: methods that learn: the round that the probe puts highest, or the last one.
             keep_directed: keep entries without their reverse; else it is added.
             keep_self_loops: keep edges from a node to itself; else they are dropped.
             keep_repeated: keep repeated edges; else they are merged.

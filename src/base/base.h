@@ -105,6 +105,8 @@ typedef struct {
 } bn_progress;
 
 bonsai_status bn_tick(bn_progress p, const char *stage, int64_t done, int64_t total);
+bonsai_status bn_tick_note(bn_progress p, const char *stage, int64_t done, int64_t total,
+                           const char *note);
 
 /* ---- time and memory (clock.c) ---- */
 

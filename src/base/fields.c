@@ -89,12 +89,25 @@ const char *const bn_method_words[BONSAI_METHOD_COUNT + 1] = {
     [BONSAI_METHOD_DEGREE] = "degree",
     [BONSAI_METHOD_PROTOTYPES] = "prototypes",
     [BONSAI_METHOD_AUTO] = "auto",
+    [BONSAI_METHOD_GCOND] = "gcond",
+    [BONSAI_METHOD_GCOND_X] = "gcond-x",
+    [BONSAI_METHOD_DOSCOND] = "doscond",
+    [BONSAI_METHOD_SGDD] = "sgdd",
+    [BONSAI_METHOD_EXGC] = "exgc",
+    [BONSAI_METHOD_GC_SNTK] = "gc-sntk",
+    [BONSAI_METHOD_GDEM] = "gdem",
+    [BONSAI_METHOD_GCSR] = "gcsr",
+    [BONSAI_METHOD_SFGC] = "sfgc",
+    [BONSAI_METHOD_GEOM] = "geom",
 };
 
 static const char *const model_words[] = {"gcn", "gat", "gin", "sage", NULL};
 
 #define OF_TREES (ACTS_ON(TREES) | ACTS_ON(AUTO))
 #define OF_PROTOTYPES (ACTS_ON(PROTOTYPES) | ACTS_ON(AUTO))
+#define OF_LEARNED                                                                              \
+    (ACTS_ON(GCOND) | ACTS_ON(GCOND_X) | ACTS_ON(DOSCOND) | ACTS_ON(SGDD) | ACTS_ON(EXGC) |     \
+     ACTS_ON(GC_SNTK) | ACTS_ON(GDEM) | ACTS_ON(GCSR) | ACTS_ON(SFGC) | ACTS_ON(GEOM))
 
 static const bonsai_field condense_fields[] = {
     {ROW(bonsai_condense_options, ratio, REAL), .high = 1,
@@ -110,7 +123,7 @@ static const bonsai_field condense_fields[] = {
     {ROW(bonsai_condense_options, method, CHOICE), .words = bn_method_words,
      .preset = BONSAI_METHOD_AUTO, .marks = BONSAI_MARK_ASIDE,
      .help = "auto: prototypes, trees, random, herding or kcenter, whichever a probe finds best; "
-             "trees is the paper's"},
+             "trees is the paper's; gcond and those behind it learn by descent (doc/peers.md)"},
     {ROW(bonsai_condense_options, accounting, CHOICE), WORDS("strict", "paper"),
      .help = "bytes as a .bonsai file has them, or as the paper's code counts them"},
     {ROW(bonsai_condense_options, layers, INT), .high = 16, .preset = 2, .arg = "L",
@@ -167,7 +180,15 @@ static const bonsai_field condense_fields[] = {
     MEMORY(bonsai_condense_options, "private memory to use at most, such as 3G: what does not fit "
            "goes to scratch files in TMPDIR, and the answer is the same", "what is free"),
     {ROW(bonsai_condense_options, for_models, SET), .option = "for", .words = model_words,
-     .methods = OF_PROTOTYPES, .arg = "MODELS", .help = "networks that the probe judges for"},
+     .methods = OF_PROTOTYPES | OF_LEARNED, .arg = "MODELS",
+     .help = "networks that the probe judges for"},
+    {ROW(bonsai_condense_options, effort, REAL), .low = 1e-4, .high = 100, .preset = 1, .arg = "E",
+     .methods = OF_LEARNED, .help = "methods that learn: rounds and experts, 1: as published"},
+    {ROW(bonsai_condense_options, time_limit, REAL), .high = 1e9, .arg = "S",
+     .methods = OF_LEARNED, .help = "methods that learn: seconds, then the best so far is kept",
+     .otherwise = "none"},
+    {ROW(bonsai_condense_options, keep, CHOICE), WORDS("probe", "last"), .methods = OF_LEARNED,
+     .help = "methods that learn: the round that the probe puts highest, or the last one"},
     END,
 };
 

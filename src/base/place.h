@@ -10,7 +10,7 @@
 /* What the seconds of a report are divided into; a member of bonsai_condense_info each. */
 typedef enum {
     BN_STAGE_MEASURE, BN_STAGE_WL, BN_STAGE_KNN, BN_STAGE_COVER, BN_STAGE_SPARSIFY,
-    BN_STAGE_CLUSTER, BN_STAGE_FIT, BN_STAGE_PROBE, BN_STAGE_FINISH, BN_STAGES
+    BN_STAGE_CLUSTER, BN_STAGE_FIT, BN_STAGE_PROBE, BN_STAGE_FINISH, BN_STAGE_LEARN, BN_STAGES
 } bn_stage;
 
 /* At any time the clock runs for one stage, so that the seconds of all add up to those passed. */

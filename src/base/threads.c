@@ -251,9 +251,15 @@ int bn_team_most(int most)
 
 bonsai_status bn_tick(bn_progress p, const char *stage, int64_t done, int64_t total)
 {
+    return bn_tick_note(p, stage, done, total, NULL);
+}
+
+bonsai_status bn_tick_note(bn_progress p, const char *stage, int64_t done, int64_t total,
+                           const char *note)
+{
     if (!p.fn)
         return BONSAI_OK;
-    bonsai_progress now = {sizeof now, stage, (uint64_t)done, (uint64_t)total};
+    bonsai_progress now = {sizeof now, stage, (uint64_t)done, (uint64_t)total, note};
     if (p.fn(&now, p.payload) == 0)
         return BONSAI_OK;
     return bn_fail(BONSAI_E_CANCELED, "canceled while at \"%s\"", stage);

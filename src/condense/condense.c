@@ -24,7 +24,7 @@ bonsai_status bn_fill_seconds(bonsai_condense_info *i, const bn_place *at)
         [BN_STAGE_KNN] = &i->seconds_knn,         [BN_STAGE_COVER] = &i->seconds_cover,
         [BN_STAGE_SPARSIFY] = &i->seconds_sparsify, [BN_STAGE_CLUSTER] = &i->seconds_cluster,
         [BN_STAGE_FIT] = &i->seconds_fit,         [BN_STAGE_PROBE] = &i->seconds_probe,
-        [BN_STAGE_FINISH] = &i->seconds_finish,
+        [BN_STAGE_FINISH] = &i->seconds_finish,   [BN_STAGE_LEARN] = &i->seconds_learn,
     };
     bn_enter(at, BN_STAGE_FINISH);
     bonsai_status rc = bn_share(at->world, at->clock->seconds, sizeof at->clock->seconds, 0);

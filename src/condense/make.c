@@ -1,5 +1,5 @@
-/* make.c -- the small graph of one request and its record: of nodes that a method picks, or of
- * nodes that it makes.
+/* make.c -- the small graph of one request and its record: of nodes that a method picks, of nodes
+ * that it makes, or of nodes that it learns.
  *
  * Over several ranks nodes are picked on rank 0, which then has the graph of them; those that are
  * made are on every rank alike.
@@ -219,6 +219,49 @@ bonsai_status bn_run_made(bonsai_graph **out, bonsai_condense_info *info, const 
     BN_TRY(bn_method_of(q->o.method)->make(&small, &r, job, &q->budget));
     bn_enter(&job->at, BN_STAGE_FINISH);
     BN_TRY(bn_agree(job->at.world, finish_made(small, info, q, &r)));
+    *out = small;
+    small = NULL;
+done:
+    bonsai_graph_free(small);
+    return rc;
+}
+
+/* ---- learned nodes ---- */
+
+/* What a reader should know of it, in one line. */
+static void say_how(char *why, size_t room, const bn_report_card *c)
+{
+    const char *end = c->failed ? "; gradients were no longer finite"
+                      : c->late ? "; the time was up" : "";
+    int at = snprintf(why, room, "settings of %s%s; round %lld of %lld kept", bn_like_name(c->like),
+                      c->is_like ? "" : ", the nearest shape", (long long)c->kept,
+                      (long long)c->steps);
+    if (c->done < c->steps && at > 0 && (size_t)at < room)
+        snprintf(why + at, room - (size_t)at, "%s after %lld", end, (long long)c->done);
+}
+
+static bonsai_status finish_learned(bonsai_graph *small, bonsai_condense_info *info,
+                                    const bn_request *q, const bn_report_card *c)
+{
+    bonsai_status rc;
+    BN_TRY(fill_sizes(info, q, small));
+    info->probe = c->probe;
+    info->lossless_ratio = info->bytes / (c->bits == 8 ? q->p->sizes.rounded : info->full_bytes);
+    say_how(info->why, sizeof info->why, c);
+    BN_TRY(check_size(info, q));
+    BN_TRY(bn_record_learned(small, info, &q->o, c));
+done:
+    return rc;
+}
+
+bonsai_status bn_run_learned(bonsai_graph **out, bonsai_condense_info *info, const bn_request *q)
+{
+    bonsai_status rc;
+    bn_report_card card;
+    bonsai_graph *small = NULL;
+    BN_TRY(bn_learn(&small, &card, bn_method_of(q->o.method)->learner, &q->p->job, &q->budget));
+    bn_enter(&q->p->job.at, BN_STAGE_FINISH);
+    BN_TRY(finish_learned(small, info, q, &card));
     *out = small;
     small = NULL;
 done:

@@ -8,6 +8,7 @@
 #ifndef BN_METHODS_H
 #define BN_METHODS_H
 
+#include "learn/learn.h"
 #include "prepare.h"
 #include "prototypes/prototypes.h"
 
@@ -24,6 +25,7 @@ enum {
     BN_ENTERS_AUTO    = 1 << 8, /* auto tries it */
     BN_TRIES_OTHERS   = 1 << 9, /* it does without those that cannot be made */
     BN_CAN_FOLLOW     = 1 << 10,        /* its graphs can be updated when their graph grows */
+    BN_LEARNS         = 1 << 11,        /* time and memory for descent */
 };
 
 typedef struct {                /* one small graph to make */
@@ -43,13 +45,15 @@ typedef struct {
     bn_run_fn  *run;
     bn_pick_fn *pick;           /* of bn_run_picked: chooses nodes of the graph */
     bn_make_fn *make;           /* of bn_run_made: makes nodes of its own */
+    const bn_learner *learner;  /* of bn_run_learned: learns nodes */
 } bn_method;
 
 /* The row of a method; NULL: there is none. */
 const bn_method *bn_method_of(bonsai_method m);
 
-/* The graph of nodes that the method picks, and of nodes that it makes (make.c). */
-bn_run_fn bn_run_picked, bn_run_made;
+/* The graph of nodes that the method picks, of nodes that it makes, and of nodes that it learns
+ * (make.c). */
+bn_run_fn bn_run_picked, bn_run_made, bn_run_learned;
 /* The best of the methods that enter auto, by a probe (auto.c). */
 bn_run_fn bn_run_auto;
 /* What the probe gets from as many training nodes as the budget may hold, each with everything that

@@ -242,6 +242,24 @@ static bn_json *choice_json(const bonsai_condense_info *i)
                         "probe_other", score(i->probe_other));
 }
 
+static bn_json *card_json(const bn_report_card *c, const bonsai_condense_info *i)
+{
+    const char *end = c->failed ? "not finite" : c->late ? "time" : "done";
+    return bn_json_pack("{s:I,s:s,s:b,s:I,s:I,s:I,s:s,s:f,s:I,s:i,s:f}",
+                        "nodes", (int64_t)c->nodes, "settings", bn_like_name(c->like),
+                        "own_settings", c->is_like, "rounds", (int64_t)c->steps,
+                        "made", (int64_t)c->done, "kept", (int64_t)c->kept, "end", end,
+                        "loss", isfinite(c->loss) ? c->loss : -1.0, "skipped",
+                        (int64_t)c->skipped, "bits", c->bits, "lossless_ratio", i->lossless_ratio);
+}
+
+bonsai_status bn_record_learned(bonsai_graph *small, const bonsai_condense_info *i,
+                                const bonsai_condense_options *o, const bn_report_card *c)
+{
+    return attach(small, i, o, bn_json_pack("{s:o,s:o}", "learned", card_json(c, i),
+                                            "choice", choice_json(i)));
+}
+
 /* The record of g, NULL where it has none.  What other sections hold is not its business. */
 static bonsai_status load(bn_json **root, const bonsai_graph *g)
 {

@@ -4,6 +4,7 @@
 #ifndef BN_RECORD_H
 #define BN_RECORD_H
 
+#include "learn/learn.h"
 #include "prototypes/prototypes.h"
 #include "trees/trees.h"
 
@@ -15,6 +16,8 @@ bonsai_status bn_record_picked(bonsai_graph *small, const bonsai_condense_info *
                                const bonsai_condense_options *o, const bn_choice *c);
 bonsai_status bn_record_prototypes(bonsai_graph *small, const bonsai_condense_info *i,
                                    const bonsai_condense_options *o, const bn_recipe *r);
+bonsai_status bn_record_learned(bonsai_graph *small, const bonsai_condense_info *i,
+                                const bonsai_condense_options *o, const bn_report_card *c);
 /* Adds the reason of a choice, and the probe's scores, to the record that is there. */
 bonsai_status bn_record_reason(bonsai_graph *small, const bonsai_condense_info *i);
 /* The record of prototypes that were updated: as before, with the new sizes and the reason. */

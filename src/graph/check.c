@@ -399,8 +399,9 @@ static bonsai_status check_section(scan *s)
     case BONSAI_SECTION_LABELS:
         return check_labels(s);
     case BONSAI_SECTION_SPLIT:
+        return check_integers(s, BONSAI_PART_TEST);
     case BONSAI_SECTION_ROLE:
-        return check_integers(s, 3);
+        return check_integers(s, BONSAI_ROLE_LEARNED);
     case BONSAI_SECTION_CLASS_NAMES:
         return check_one(s, v->classes);
     case BONSAI_SECTION_NODE_NAMES:

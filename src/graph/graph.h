@@ -198,6 +198,16 @@ bonsai_part bn_part(const bonsai_graph *g, int64_t node);
                              BN_BIT(BONSAI_SECTION_FEATURE_VALUES) |  \
                              BN_BIT(BONSAI_SECTION_FEATURE_SCALE))
 
+typedef struct {
+    const int32_t *kept;        /* some features, ascending; NULL: all */
+    int64_t count;
+    bool    all;                /* over all nodes, not only those for training */
+} bn_standard_of;
+
+/* Mean and spread of features over nodes; a spread of 0 becomes 1 (standard.c). */
+bonsai_status bn_standard(float *mean, float *spread, const bonsai_graph *g,
+                          const bn_standard_of *of, int threads);
+
 /* ---- the split, and parts (derive.c) ---- */
 
 /* Gets the graph with a split of the given percentages; *out is NULL if that is g's own.  All 0

@@ -36,6 +36,7 @@ static const struct { const char *word; uint8_t value; } parts[] = {
 }, roles[] = {
     {"", BONSAI_ROLE_NONE}, {"none", BONSAI_ROLE_NONE},         {"root", BONSAI_ROLE_ROOT},
     {"ego", BONSAI_ROLE_EGO},    {"prototype", BONSAI_ROLE_PROTOTYPE},
+    {"learned", BONSAI_ROLE_LEARNED},
 };
 
 typedef struct {
@@ -245,7 +246,7 @@ static bonsai_status read_role(table *t, const bn_field *f)
             *to = roles[i].value;
             return BONSAI_OK;
         }
-    return bn_lines_fail(&t->l, "role \"%.*s\" is none of root, ego, prototype", bn_field_show(f),
+    return bn_lines_fail(&t->l, "role \"%.*s\" is none of root, ego, prototype, learned", bn_field_show(f),
                          f->text);
 }
 

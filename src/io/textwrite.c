@@ -245,7 +245,7 @@ done:
 static int put_columns(char *to, const bonsai_graph *g, int64_t v)
 {
     static const char *const parts[] = {"", "train", "val", "test"};
-    static const char *const roles[] = {"", "root", "ego", "prototype"};
+    static const char *const roles[] = {"", "root", "ego", "prototype", "learned"};
     const bonsai_array *a = g->view.section;
     int len = 0;
     if (a[BONSAI_SECTION_LABELS].data)

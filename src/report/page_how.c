@@ -23,6 +23,7 @@ void bn_sheet_effort(bn_page *p, const bn_sheet *s)
         {"nearest neighbours", i->seconds_knn}, {"cover", i->seconds_cover},
         {"PageRank", i->seconds_sparsify}, {"clusters", i->seconds_cluster},
         {"posteriors", i->seconds_fit}, {"probe", i->seconds_probe},
+        {"learning", i->seconds_learn},
         {"the small graph", i->seconds_finish}};
     enum { STAGES = sizeof stage / sizeof *stage };
     const char *label[STAGES];

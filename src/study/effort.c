@@ -124,6 +124,6 @@ int bn_meter_tick(const bonsai_progress *p, void *meter)
         return 0;
     int at = parts_done(m, inside(m, p));
     m->at = at > m->at ? at : m->at;
-    const bonsai_progress now = {sizeof now, m->stage, (uint64_t)m->at, PARTS};
+    const bonsai_progress now = {sizeof now, m->stage, (uint64_t)m->at, PARTS, NULL};
     return m->to.fn(&now, m->to.payload);
 }

@@ -214,7 +214,7 @@ static bonsai_status tell_ready(bn_study *s)
 
 static bonsai_status tell_progress(bn_study *s)
 {
-    const bonsai_progress nothing = {sizeof nothing, "", 0, 0};
+    const bonsai_progress nothing = {sizeof nothing, "", 0, 0, NULL};
     bn_meter now;
 #pragma omp critical(bn_study)
     now = s->meter;

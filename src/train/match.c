@@ -52,7 +52,8 @@ static bonsai_status match_standard(bn_task *t)
         }
     } else if (t->o.standardise) {
         BN_TRY(room_for_standard(t));
-        BN_TRY(bn_standard(t->mean, t->spread, t->full, t->kept, t->small->view.features,
+        BN_TRY(bn_standard(t->mean, t->spread, t->full,
+                           &(bn_standard_of){t->kept, t->small->view.features, false},
                            t->threads));
         t->of_small.mean = t->mean;
         t->of_small.spread = t->spread;

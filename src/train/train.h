@@ -1,7 +1,6 @@
 /* train.h -- what a training is made of before its runs begin, and the runs.
  *
  *   match.c     what is done to the features of two graphs so that they fit each other
- *   standard.c  mean and spread of features
  *   task.c      options checked, targets listed, graphs made ready
  *   metrics.c   measures of how well predictions fit labels
  *   runs.c      epochs, and seeds side by side
@@ -40,11 +39,6 @@ void bn_task_free(bn_task *t);
 
 /* Sets kept, mean, spread and the columns; refuses graphs that do not fit each other. */
 bonsai_status bn_match(bn_task *t);
-
-/* Mean and spread (count each) over the training nodes of g of the kept features (NULL: all);
- * a spread of 0 becomes 1. */
-bonsai_status bn_standard(float *mean, float *spread, const bonsai_graph *g, const int32_t *kept,
-                          int64_t count, int threads);
 
 /* Room of an operand that is judged on; memory: as in the options, 0: not limited. */
 int64_t bn_memory_room(int64_t memory);

@@ -253,8 +253,8 @@ static void means_and_spreads_are_those_of_the_training_nodes(void **state)
         float mean[4], spread[4], again[8], row[30];
         double sum[4] = {0}, squares[4] = {0};
         int64_t rows = 0;
-        assert_int_equal(bn_standard(mean, spread, g, kept, 4, 1), BONSAI_OK);
-        assert_int_equal(bn_standard(again, again + 4, g, kept, 4, 3), BONSAI_OK);
+        assert_int_equal(bn_standard(mean, spread, g, &(bn_standard_of){kept, 4, false}, 1), BONSAI_OK);
+        assert_int_equal(bn_standard(again, again + 4, g, &(bn_standard_of){kept, 4, false}, 3), BONSAI_OK);
         assert_memory_equal(mean, again, sizeof mean);
         assert_memory_equal(spread, again + 4, sizeof spread);
         for (int64_t v = 0; v < 700; v++) {
@@ -288,7 +288,7 @@ static void a_feature_that_never_changes_has_spread_one(void **state)
     }
     set_section(&v, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, x, 120);
     bonsai_graph *flat = graph_of(&v);
-    assert_int_equal(bn_standard(mean, spread, flat, NULL, 2, 1), BONSAI_OK);
+    assert_int_equal(bn_standard(mean, spread, flat, &(bn_standard_of){0}, 1), BONSAI_OK);
     assert_true(mean[0] == 0.1f && mean[1] == 0);
     assert_true(spread[0] == 1 && spread[1] == 1);
     bonsai_graph_free(flat);
@@ -336,7 +336,7 @@ static void standardising_here_is_standardising_before(void **state)
     (void)state;
     bonsai_graph *g = made_graph(200, 20, 1), *small = cut_graph(g, is_training);
     float mean[20], spread[20];
-    assert_int_equal(bn_standard(mean, spread, g, NULL, 20, 1), BONSAI_OK);
+    assert_int_equal(bn_standard(mean, spread, g, &(bn_standard_of){0}, 1), BONSAI_OK);
     bonsai_graph *g2 = standardised(g, mean, spread), *small2 = standardised(small, mean, spread);
     bonsai_train_options o = quick(BONSAI_MODEL_GCN);
     o.standardise = 1;

@@ -71,9 +71,25 @@ static int64_t count_self_loops(const bonsai_graph *g)
     return loops;
 }
 
+/* Whether the nodes were learned: then the published scripts price them as 4 bytes a feature, and
+ * 4 for each pair of nodes where they are joined. */
+static bool price_learned(double *out, const bonsai_graph *g)
+{
+    const uint8_t *role = g->view.section[BONSAI_SECTION_ROLE].data;
+    const double n = (double)g->view.nodes;
+    if (!role || n == 0 || role[0] != BONSAI_ROLE_LEARNED)
+        return false;
+    *out = 4 * n * (double)g->view.features;
+    if (bn_has(g, BONSAI_SECTION_EDGE_WEIGHTS))
+        *out += 4 * n * n;
+    return true;
+}
+
 static bonsai_status paper_condensed(double *out, const bonsai_graph *g)
 {
-    bonsai_status rc;
+    bonsai_status rc = bn_graph_need(g, BN_BIT(BONSAI_SECTION_ROLE), 0);
+    if (rc != BONSAI_OK || price_learned(out, g))
+        return rc;
     paper_features x;
     bool integer, dense;
     bn_traits t;

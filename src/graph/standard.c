@@ -1,4 +1,4 @@
-/* standard.c -- mean and spread of features over the training nodes.
+/* standard.c -- mean and spread of features over the training nodes, or over all.
  *
  * Two passes, in double, over blocks of nodes whose number depends only on the sizes of the
  * graph; the blocks are added in order.  Only non-zero features are read: the zeros of a
@@ -8,14 +8,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "train.h"
+#include "graph.h"
 
 enum { MOST_BLOCKS = 64, MOST_NUMBERS = 1 << 24 };
 
 typedef struct {
     const bonsai_graph *g;
     int64_t  rows, count, room, blocks;
-    int32_t *node;              /* training nodes */
+    bool     all;               /* nodes take part, not only those for training */
+    int32_t *node;              /* those that do */
     int32_t *place;             /* where a feature goes, or -1 */
     int32_t *index;             /* blocks x room, a row each */
     float   *value;
@@ -38,7 +39,7 @@ static bonsai_status gathering_new(gathering *a, const int32_t *kept)
     const bonsai_view *v = &a->g->view;
     BN_TRY(BN_NEW(&a->node, v->nodes));
     for (int64_t i = 0; i < v->nodes; i++)
-        if (bn_part(a->g, i) == BONSAI_PART_TRAIN)
+        if (a->all || bn_part(a->g, i) == BONSAI_PART_TRAIN)
             a->node[a->rows++] = (int32_t)i;
     if (a->rows == 0)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: no node is in the training part, so its features "
@@ -93,12 +94,13 @@ static void add_all(gathering *a, const float *mean, int threads)
         }
 }
 
-bonsai_status bn_standard(float *mean, float *spread, const bonsai_graph *g, const int32_t *kept,
-                          int64_t count, int threads)
+bonsai_status bn_standard(float *mean, float *spread, const bonsai_graph *g, const bn_standard_of *of,
+                          int threads)
 {
     bonsai_status rc;
-    gathering a = {.g = g, .count = count};
-    BN_TRY(gathering_new(&a, kept));
+    int64_t count = of->kept ? of->count : g->view.features;
+    gathering a = {.g = g, .count = count, .all = of->all};
+    BN_TRY(gathering_new(&a, of->kept));
     double rows = (double)a.rows;
     add_all(&a, NULL, threads);
     for (int64_t j = 0; j < count; j++)

@@ -1,0 +1,15 @@
+/* absent.c -- methods whose files have not come yet.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "learn.h"
+
+const bn_learner bn_gcond;
+const bn_learner bn_gcond_x;
+const bn_learner bn_doscond;
+const bn_learner bn_sgdd;
+const bn_learner bn_exgc;
+const bn_learner bn_gc_sntk;
+const bn_learner bn_gdem;
+const bn_learner bn_gcsr;
+const bn_learner bn_sfgc;
+const bn_learner bn_geom;

@@ -1,0 +1,114 @@
+/* learn.c -- the loop that all methods which learn share: rounds, limits, what is kept.
+ *
+ * The probe looks at the start, some ten times on the way and at the end; the small graph that it
+ * puts highest is kept, the first of equals.  Without validation nodes, or where the last round is
+ * asked for, that one is.  A run whose time is up, or whose gradients stop being finite, ends with
+ * what it has.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+
+#include "lesson.h"
+
+enum { LOOKS = 10, MOST_SKIPPED = 10 };
+
+typedef struct {
+    bn_lesson      s;
+    bn_report_card *card;
+    bonsai_graph  *kept;
+    bool           probes;      /* the probe chooses */
+} school;
+
+/* Shows the small graph after `done` rounds to the probe, and keeps the better one. */
+static bonsai_status look(school *a, int64_t done)
+{
+    bonsai_status rc;
+    bonsai_graph *g = NULL;
+    double percent = -1;
+    const bn_job *job = a->s.job;
+    BN_TRY(a->s.how->show(&a->s));
+    BN_TRY(bn_learned_graph(&g, &a->s, a->card->bits));
+    bn_enter(&job->at, BN_STAGE_PROBE);
+    if (job->probe && !job->held)
+        BN_TRY(bn_probe_graph(&percent, job->probe, g));
+    bn_enter(&job->at, BN_STAGE_LEARN);
+    if (a->kept && a->probes && percent <= a->card->probe)
+        goto done;
+    bonsai_graph_free(a->kept);
+    a->kept = g;
+    g = NULL;
+    a->card->kept = done;
+    a->card->probe = percent;
+    a->card->loss = a->s.loss;
+done:
+    bonsai_graph_free(g);
+    return rc;
+}
+
+static bonsai_status tick(const bn_lesson *s, int64_t done)
+{
+    char note[48];
+    snprintf(note, sizeof note, "loss %.4g", s->loss);
+    return bn_tick_note(s->job->at.progress, "learning", done, s->steps, done > 0 ? note : NULL);
+}
+
+static bool is_due(const school *a, int64_t done)
+{
+    const int64_t every = (a->s.steps + LOOKS - 1) / LOOKS;
+    return a->probes && done % every == 0 && done < a->s.steps;
+}
+
+static bonsai_status rounds(school *a)
+{
+    bonsai_status rc;
+    bn_lesson *s = &a->s;
+    bn_report_card *card = a->card;
+    BN_TRY(tick(s, 0));
+    for (int64_t i = 0; i < s->steps && !card->late && !card->failed; i++) {
+        if (is_due(a, i))
+            BN_TRY(look(a, i));
+        BN_TRY(s->how->step(s, i));
+        card->done = i + 1;
+        card->late = bn_lesson_late(s) && i + 1 < s->steps;
+        card->failed = s->in_a_row >= MOST_SKIPPED;
+        BN_TRY(tick(s, i + 1));
+    }
+    BN_TRY(look(a, card->done));
+done:
+    return rc;
+}
+
+static bonsai_status learn(school *a)
+{
+    bonsai_status rc;
+    BN_TRY(bn_blas_begin(a->s.threads));
+    rc = a->s.how->begin(&a->s);
+    if (rc == BONSAI_OK)
+        rc = rounds(a);
+    bn_blas_end();
+done:
+    return rc;
+}
+
+bonsai_status bn_learn(bonsai_graph **out, bn_report_card *card, const bn_learner *how,
+                       const bn_job *job, const bn_budget *budget)
+{
+    bonsai_status rc;
+    school a = {.card = card, .probes = job->o->keep == BONSAI_KEEP_PROBE && job->probe && !job->held};
+    *card = (bn_report_card){.probe = -1};
+    bn_enter(&job->at, BN_STAGE_LEARN);
+    BN_TRY(bn_learned_nodes(&card->nodes, &card->bits, how, job, budget));
+    BN_TRY(bn_lesson_new(&a.s, how, job, card->nodes));
+    card->like = a.s.like;
+    card->is_like = bn_is_like(&a.s);
+    BN_TRY(learn(&a));
+    card->steps = a.s.steps;
+    card->skipped = a.s.skipped;
+    *out = a.kept;
+    a.kept = NULL;
+done:
+    bonsai_graph_free(a.kept);
+    bn_lesson_free(&a.s);
+    return rc;
+}

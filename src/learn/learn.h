@@ -1,0 +1,133 @@
+/* learn.h -- small graphs that are learned by descent: what a method starts from and what it gives.
+ *
+ *   lesson.c     the full graph as a method sees it: features in its units, averaged rows, classes
+ *   learn.c      the loop that all methods share: steps, limits, what is kept
+ *   learned.c    the small graph of what was learned, and how many nodes a budget holds
+ *   descent.c    Adam's steps, which a gradient that is not finite does not take
+ *   tangent.h     derivatives: what several methods are made of
+ *
+ * A method is one file with a bn_learner, a row in condense/methods.c and its settings.  It learns
+ * in `begin` and `step`; nothing is allocated in a step.  Only labels of training nodes are read
+ * there; validation labels act in the probe alone, which chooses the round that is kept.
+ *
+ * Results depend on the seed and the kind of processor, not on the number of threads: matrix
+ * products are made in blocks of fixed size (nn/matrix.c).
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_LEARN_H
+#define BN_LEARN_H
+
+#include "nn/nn.h"
+#include "prototypes/prototypes.h"
+
+typedef struct bn_lesson bn_lesson;
+
+/* ---- a method ---- */
+
+typedef enum {                  /* units of features while they are learned */
+    BN_UNITS_PUBLISHED,         /* where none is negative: over the mean sum of a row; else each
+                                 * column to mean 0 and spread 1 over the training nodes */
+    BN_UNITS_STANDARD           /* each column to mean 0 and spread 1 over all nodes */
+} bn_units;
+
+typedef struct {
+    bn_units units;
+    bool     edges;             /* any two nodes may be joined: `a` is asked for */
+    bool     soft;              /* `q` is asked for */
+    bool     is_operator;       /* `a` multiplies rows as it is: signed, with a diagonal */
+    /* Allocates `state`, fills what it learns from, sets `steps`, and puts the first small graph
+     * where the last will be. */
+    bonsai_status (*begin)(bn_lesson *s);
+    /* Round i = 0, 1, ...: sets `loss`. */
+    bonsai_status (*step)(bn_lesson *s, int64_t i);
+    /* Puts the small graph of this moment into x, a and q, as far as it is not there. */
+    bonsai_status (*show)(bn_lesson *s);
+    void     (*end)(bn_lesson *s);      /* frees `state`, which may be NULL or half made */
+} bn_learner;
+
+extern const bn_learner bn_gcond, bn_gcond_x, bn_doscond, bn_sgdd, bn_exgc, bn_gc_sntk, bn_gdem,
+    bn_gcsr, bn_sfgc, bn_geom;
+
+/* ---- what a method is given ---- */
+
+typedef enum {                  /* datasets with published settings */
+    BN_LIKE_CORA, BN_LIKE_CITESEER, BN_LIKE_PUBMED, BN_LIKE_ARXIV, BN_LIKE_FLICKR, BN_LIKE_REDDIT,
+    BN_LIKES
+} bn_like;
+
+struct bn_lesson {
+    const bn_learner *how;
+    const bn_job *job;          /* its graph, training nodes (train, trees), place, options */
+    bn_like  like;              /* whose settings: its own, or those of the nearest shape */
+    int      size;              /* 0, 1, 2: column of those settings, by nodes over training nodes */
+    int64_t  n, f, c;           /* nodes of the small graph, features, classes */
+    int32_t *kind;              /* n: their classes, ascending */
+    int64_t *want;              /* c: how many of each */
+    int32_t *label;             /* job->trees: classes of the training nodes */
+    int64_t *have;              /* c: how many of each */
+    float   *mean, *spread;     /* f: unit = (feature - mean) / spread */
+    uint64_t seed;
+    int      threads;
+    float   *x;                 /* n x f, in units */
+    float   *a;                 /* n x n, symmetric; NULL: not asked for */
+    float   *q;                 /* n x c, rows that sum to 1; NULL: not asked for */
+    float    least;             /* a weight below it is no edge; set by begin, 0 before */
+    int64_t  steps;             /* rounds in all, set by begin */
+    double   loss;
+    int64_t  skipped;           /* gradients that were not finite, ... */
+    int      in_a_row;          /* ... without one between them that was */
+    double   until;             /* bn_seconds() when time is up; INFINITY: no limit */
+    void    *state;
+};
+
+/* ---- the full graph as a method sees it (lesson.c) ---- */
+
+/* A published number of rounds, experts, ... at the effort asked for, at least 1. */
+int64_t bn_effort(const bn_lesson *s, double count);
+/* out (count x f) = rows `node` of A^hops X in units, A the operator of GCN with its self loops. */
+bonsai_status bn_lesson_rows(float *out, const bn_lesson *s, const int32_t *node, int64_t count,
+                             int hops);
+/* out (count) = the same of a column of ones. */
+bonsai_status bn_lesson_ones(float *out, const bn_lesson *s, const int32_t *node, int64_t count,
+                             int hops);
+/* x = as many such rows of training nodes of each class as wanted, at random. */
+bonsai_status bn_lesson_start(bn_lesson *s, int hops);
+/* pick (n) = places in job->train: want[k] different ones of class k (the same again where there
+ * are too few), for `seed`. */
+bonsai_status bn_lesson_pick(int32_t *pick, const bn_lesson *s, uint64_t seed);
+/* q (n x c) = 1 at the class. */
+void bn_one_hot(float *q, const int32_t *label, int64_t n, int64_t c);
+bool bn_lesson_late(const bn_lesson *s);        /* time is up: long rounds end early */
+
+/* ---- steps (descent.c) ---- */
+
+typedef struct {
+    bn_learned l;               /* grad is to be filled before a step, which clears it */
+    int64_t t;
+    double  rate, decay;
+} bn_descent;
+
+/* For count numbers at param, which stay the caller's. */
+bonsai_status bn_descent_new(bn_descent *d, float *param, int64_t count, double rate, double decay);
+void bn_descent_free(bn_descent *d);
+void bn_descent_restart(bn_descent *d);         /* forgets all steps */
+/* A step of Adam, unless the gradient is not finite: that is counted.  Whether it was taken. */
+bool bn_descend(bn_descent *d, bn_lesson *s);
+
+/* ---- learning (learn.c, learned.c) ---- */
+
+typedef struct {                /* how it went, for the record */
+    int64_t nodes, steps, done, kept;   /* rounds: in all, made, and the one that was kept */
+    double  loss, probe;                /* probe: percent, -1: not asked */
+    int64_t skipped;
+    bool    late, failed;               /* time was up; ten gradients in a row were not finite */
+    bn_like like;
+    bool    is_like;                    /* its shape is that of the dataset */
+    int     bits;                       /* of a feature: 8 or 32 */
+} bn_report_card;
+
+bonsai_status bn_learn(bonsai_graph **out, bn_report_card *card, const bn_learner *how,
+                       const bn_job *job, const bn_budget *budget);
+const char *bn_like_name(bn_like like);         /* "Cora", ... */
+
+#endif
