@@ -47,7 +47,7 @@ bonsai_status bn_slots_reserve(bn_slots *s, int64_t more)
 
 int64_t bn_slots_add(bn_slots *s, int32_t node)
 {
-    bn_slot *place = s->direct ? NULL : bn_slots_place(s, node);
+    bn_slot_of *place = s->direct ? NULL : bn_slots_place(s, node);
     int32_t *slot = place ? &place->slot : &s->direct[node];
     if (*slot != 0)
         return *slot - 1;

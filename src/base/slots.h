@@ -12,12 +12,12 @@
 
 enum { BN_SLOTS_DIRECT = 1 << 22 };     /* graphs with more nodes use the table */
 
-typedef struct { int32_t node, slot; } bn_slot;         /* slot + 1; 0: empty */
+typedef struct { int32_t node, slot; } bn_slot_of;         /* slot + 1; 0: empty */
 
 typedef struct {
     int64_t  count;             /* slots given */
     int32_t *direct;            /* nodes: slot + 1, or NULL */
-    bn_slot *table;             /* 2^bits, at most half full, or NULL */
+    bn_slot_of *table;             /* 2^bits, at most half full, or NULL */
     int      bits;
 } bn_slots;
 
@@ -30,7 +30,7 @@ bonsai_status bn_slots_reserve(bn_slots *s, int64_t more);
 int64_t       bn_slots_add(bn_slots *s, int32_t node);
 
 /* The node's place in the table, or the free place where it belongs. */
-static inline bn_slot *bn_slots_place(const bn_slots *s, int32_t node)
+static inline bn_slot_of *bn_slots_place(const bn_slots *s, int32_t node)
 {
     uint64_t i = (uint64_t)(uint32_t)node * 0x9e3779b97f4a7c15u >> (64 - s->bits);
     uint64_t last = ((uint64_t)1 << s->bits) - 1;
