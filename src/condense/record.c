@@ -245,8 +245,9 @@ static bn_json *choice_json(const bonsai_condense_info *i)
 static bn_json *card_json(const bn_report_card *c, const bonsai_condense_info *i)
 {
     const char *end = c->failed ? "not finite" : c->late ? "time" : "done";
-    return bn_json_pack("{s:I,s:s,s:b,s:I,s:I,s:I,s:s,s:f,s:I,s:i,s:f}",
-                        "nodes", (int64_t)c->nodes, "settings", bn_like_name(c->like),
+    return bn_json_pack("{s:I,s:I,s:s,s:b,s:I,s:I,s:I,s:s,s:f,s:I,s:i,s:f}",
+                        "trees", (int64_t)i->trees, "nodes", (int64_t)c->nodes,
+                        "settings", bn_like_name(c->like),
                         "own_settings", c->is_like, "rounds", (int64_t)c->steps,
                         "made", (int64_t)c->done, "kept", (int64_t)c->kept, "end", end,
                         "loss", isfinite(c->loss) ? c->loss : -1.0, "skipped",
@@ -334,14 +335,14 @@ static void read_text(char *to, size_t room, const bn_json *from, const char *ke
 
 static void read_info(bonsai_condense_info *i, const bn_json *root)
 {
-    const bn_json *recipe = bn_json_get(root, "recipe");
-    const bn_json *choice = bn_json_get(root, "choice");
+    const bn_json *choice = bn_json_get(root, "choice"), *recipe = bn_json_get(root, "recipe");
     const char *crc = bn_json_as_text(bn_json_get(root, "input_crc32"));
     i->method = method_named(bn_json_as_text(bn_json_get(root, "method")));
     i->coverage = i->coverage_check = i->coverage_bound = -1;
     i->recall = 1;
     read_rows(i, sizes, SIZES, bn_json_get(root, "sizes"));
     read_rows(i, cover, COVER, bn_json_get(root, "cover"));
+    recipe = recipe ? recipe : bn_json_get(root, "learned");
     read_long(&i->trees, recipe, "trees");
     read_int(&i->entries, recipe, "entries");
     i->values = type_named(bn_json_as_text(bn_json_get(recipe, "values")));

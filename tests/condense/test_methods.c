@@ -27,14 +27,17 @@ static void every_method_has_a_row_and_a_name_of_its_own(void **state)
     assert_null(bonsai_method_name((bonsai_method)-1));
 }
 
-static void a_method_picks_nodes_or_makes_them_or_tries_others(void **state)
+static void a_method_picks_nodes_makes_or_learns_them_or_tries_others(void **state)
 {
     (void)state;
     for (int m = 0; m < BONSAI_METHOD_COUNT; m++) {
         bool tries = row(m)->needs & BN_TRIES_OTHERS;
-        assert_int_equal((row(m)->pick != NULL) + (row(m)->make != NULL) + tries, 1);
+        assert_int_equal((row(m)->pick != NULL) + (row(m)->make != NULL) +
+                         (row(m)->learner != NULL) + tries, 1);
         assert_true((row(m)->pick != NULL) == (row(m)->run == bn_run_picked));
         assert_true((row(m)->make != NULL) == (row(m)->run == bn_run_made));
+        assert_true((row(m)->learner != NULL) == (row(m)->run == bn_run_learned));
+        assert_true((row(m)->learner != NULL) == ((row(m)->needs & BN_LEARNS) != 0));
         assert_false(tries && (row(m)->needs & BN_ENTERS_AUTO));    /* it would try itself */
     }
 }
@@ -63,6 +66,8 @@ static void a_row_says_all_that_the_method_reads(void **state)
 {
     (void)state;
     for (int m = 0; m < BONSAI_METHOD_COUNT; m++) {
+        if (row(m)->learner && !row(m)->learner->begin)
+            continue;
         bonsai_graph *g = case_graph(5), *small = NULL, *want;
         bonsai_condense_info info, other;
         bn_preparation p = {.full = NULL};
@@ -71,6 +76,7 @@ static void a_row_says_all_that_the_method_reads(void **state)
         p.o.nodes = 3;
         p.o.k = 1;
         p.o.threads = 1;
+        p.o.effort = 0.001;
         assert_int_equal(bn_prepare(&p, g, row(m)->needs), BONSAI_OK);
         assert_true((p.job.x.rows > 0) == ((row(m)->needs & BN_EMBEDS) != 0));
         assert_true((p.job.judge.far.rows > 0) == ((row(m)->needs & BN_NEEDS_JUDGE) != 0));
@@ -93,7 +99,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method_has_a_row_and_a_name_of_its_own),
-        cmocka_unit_test(a_method_picks_nodes_or_makes_them_or_tries_others),
+        cmocka_unit_test(a_method_picks_nodes_makes_or_learns_them_or_tries_others),
         cmocka_unit_test(auto_needs_what_its_entrants_need),
         cmocka_unit_test(a_row_says_all_that_the_method_reads),
     };
