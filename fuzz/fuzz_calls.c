@@ -99,6 +99,8 @@ void calls_condense_options(bonsai_condense_options *o, calls *c)
     o->memory = mu_chance(r, 12) ? 1 + (int64_t)(mu_next(r) >> 19) : (int64_t)1 << 60;
     o->threads = 1;
     o->seed = mu_below(r, 3);
+    o->effort = 1e-4;
+    o->keep = mu_chance(r, 2) ? BONSAI_KEEP_LAST : BONSAI_KEEP_PROBE;
     some_split(o->split, r);
     o->progress = calls_progress;
     o->payload = c;

@@ -123,6 +123,7 @@ static void take_condensed(const char *name, const bonsai_graph *g, bonsai_metho
     o.ratio = 0.5;
     o.method = method;
     o.members = 1;
+    o.effort = 1e-4;
     o.select_features = select_features;
     ok(bonsai_condense(&small, NULL, g, &o));
     take_graph(name, small, BONSAI_ENCODING_AUTO, ".bonsai");

@@ -31,6 +31,7 @@ static bonsai_condense_options asked(int m)
     o.k = 3 + m;
     o.layers = 1 + m % 2;
     o.theta = 0.123456;
+    o.effort = 0.001;
     o.members = m % 2;
     o.seed = m % 3 ? (uint64_t)m : UINT64_MAX - (uint64_t)m;
     if (m % 2)

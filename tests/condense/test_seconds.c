@@ -50,6 +50,7 @@ static bonsai_condense_info timed(bonsai_method m)
     bonsai_condense_options_init(&o);
     o.method = m;
     o.ratio = 0.05;
+    o.effort = 0.001;
     do {
         double start = bn_seconds();
         bonsai_graph *small = condensed(&i, full, &o);
