@@ -47,20 +47,52 @@ static int parse_ratios(session *s, arguments *a)
     return OPT_GO;
 }
 
-static int leave_out(int *list, int count, int what)
+/* Whether a method learns by descent, which takes its time. */
+static int learns(int method)
 {
-    int kept = 0;
-    for (int i = 0; i < count; i++)
-        if (list[i] != what)
-            list[kept++] = list[i];
-    return kept;
+    return (int)(field_named(BONSAI_OPTIONS_CONDENSE, "effort")->methods >> method & 1);
+}
+
+/* The words of --methods: every method, and "peers". */
+static const char *const *method_words(void)
+{
+    static const char *words[BONSAI_METHOD_COUNT + 2];
+    for (int m = 0; m < BONSAI_METHOD_COUNT; m++)
+        words[m] = bonsai_method_name((bonsai_method)m);
+    words[BONSAI_METHOD_COUNT] = "peers";
+    return words;
+}
+
+static int add_method(arguments *a, int method)
+{
+    int n = a->o.method_count;
+    for (int i = 0; i < n; i++)
+        if (a->method[i] == (bonsai_method)method)
+            return n;
+    a->method[n] = (bonsai_method)method;
+    return n + 1;
+}
+
+/* Fills a->method.  auto would repeat the result of another method: it is not among all. */
+static int parse_methods(session *s, arguments *a)
+{
+    int words[BONSAI_METHOD_COUNT + 1], count;
+    int code = parse_words(s, words, &count, "--methods", a->methods, method_words());
+    const int all = strcmp(a->methods, "all") == 0;
+    a->o.method_count = 0;
+    for (int i = 0; code == OPT_GO && i < count; i++)
+        if (words[i] == BONSAI_METHOD_COUNT)
+            for (int m = 0; !all && m < BONSAI_METHOD_COUNT; m++)
+                a->o.method_count = learns(m) ? add_method(a, m) : a->o.method_count;
+        else if (!all || (words[i] != BONSAI_METHOD_AUTO && !learns(words[i])))
+            a->o.method_count = add_method(a, words[i]);
+    return code;
 }
 
 static int settle(session *s, arguments *a)
 {
-    int methods[BONSAI_METHOD_COUNT], models[BONSAI_MODEL_COUNT];
-    int code = parse_words(s, methods, &a->o.method_count, "--methods", a->methods,
-                           field_named(BONSAI_OPTIONS_CONDENSE, "method")->words);
+    int models[BONSAI_MODEL_COUNT];
+    int code = parse_methods(s, a);
     if (code == OPT_GO)
         code = parse_words(s, models, &a->o.model_count, "--models", a->models,
                            field_named(BONSAI_OPTIONS_TRAIN, "model")->words);
@@ -70,10 +102,6 @@ static int settle(session *s, arguments *a)
         code = check_split(s, a->train.split);
     if (code != OPT_GO)
         return code;
-    if (strcmp(a->methods, "all") == 0)         /* auto would repeat the result of one of them */
-        a->o.method_count = leave_out(methods, a->o.method_count, BONSAI_METHOD_AUTO);
-    for (int i = 0; i < a->o.method_count; i++)
-        a->method[i] = (bonsai_method)methods[i];
     for (int i = 0; i < a->o.model_count; i++)
         a->model[i] = (bonsai_model_kind)models[i];
     a->condense.seed = a->train.seed;
@@ -85,8 +113,9 @@ static int parse_rows(session *s, arguments *a, const opt_spec *spec, int argc, 
 {
     const bonsai_field own[] = {
         {.name = "methods", OWN(arguments, methods, TEXT), .arg = "M,M,...",
-         .words = field_named(BONSAI_OPTIONS_CONDENSE, "method")->words,
-         .help = "methods of condensing (all: every one but auto)"},
+         .words = method_words(),
+         .help = "methods of condensing (peers: those that learn by descent; all: the others but "
+                 "auto)"},
         {.name = "ratios", OWN(arguments, ratios, TEXT), .arg = "R,R,...",
          .help = "shares of the graph's bytes"},
         {.name = "models", OWN(arguments, models, TEXT), .arg = "M,M,...",
@@ -103,7 +132,7 @@ static int parse_rows(session *s, arguments *a, const opt_spec *spec, int argc, 
         {.base = &a->o, .kind = BONSAI_OPTIONS_COMPARE, .only = "splits draws side_by_side"},
         {.base = &a->train, .kind = BONSAI_OPTIONS_TRAIN, .but = "model"},
         {.base = &a->protocol, .own = training_protocol},
-        {.base = &a->condense, .kind = BONSAI_OPTIONS_CONDENSE, .only = "accounting for_models"},
+        {.base = &a->condense, .kind = BONSAI_OPTIONS_CONDENSE, .only = "accounting for_models effort time_limit keep"},
         {0}};
     opt_spec whole = *spec;
     whole.groups = groups;
@@ -158,6 +187,17 @@ static int parse(session *s, arguments *a, int argc, char **argv)
 
 /* ---- what the file is for ------------------------------------------------ */
 
+/* What methods that learn were told, where it is not the usual. */
+static void add_learning(bn_json *options, const bonsai_condense_options *o)
+{
+    if (o->effort != 1)
+        bn_json_set(options, "effort", bn_json_real(o->effort));
+    if (o->time_limit > 0)
+        bn_json_set(options, "time-limit", bn_json_real(o->time_limit));
+    if (o->keep != BONSAI_KEEP_PROBE)
+        bn_json_set(options, "keep", bn_json_text("last"));
+}
+
 static bn_json *heading(const arguments *a, const bonsai_graph *g)
 {
     const bonsai_train_options *t = &a->train;
@@ -182,6 +222,7 @@ static bn_json *heading(const arguments *a, const bonsai_graph *g)
         bonsai_field_text(models, sizeof models, f, &a->condense);
         bn_json_set(options, "for", bn_json_text(models));
     }
+    add_learning(options, &a->condense);
     return bn_json_pack("{s:s,s:o,s:o}", "bonsai_compare", bonsai_version(), "graph", graph,
                         "options", options);
 }
