@@ -29,15 +29,31 @@ static void help_text(char *out, size_t size, const opt *o)
         snprintf(out + len, size - (size_t)len, " (otherwise %s)", o->f->otherwise);
 }
 
+enum { BEGIN = 27, END = 80 };  /* columns of the help */
+
+/* Prints an option and its words, cut behind a | where a line is full. */
+static void print_left(const char *left, const char *name)
+{
+    const int indent = (int)strlen(name) + 9;
+    int at = 0;
+    for (const char *word = left; *word;) {
+        const int width = (int)strcspn(word, "|") + (strchr(word, '|') != NULL);
+        if (at > 0 && at + width > END)
+            at = printf("\n%*s", indent, "") - 1;
+        at += printf("%.*s", width, word);
+        word += width;
+    }
+}
+
 static void print_row(const opt *o)
 {
-    enum { BEGIN = 27, END = 80 };
     char left[256], help[1024];
     int len = o->f->letter ? snprintf(left, sizeof left, "  -%c, --%s", o->f->letter, o->name)
                            : snprintf(left, sizeof left, "      --%s", o->name);
     if (*o->arg && len < (int)sizeof left)
         len += snprintf(left + len, sizeof left - (size_t)len, " %s", o->arg);
-    printf("%s%s%*s", left, len > BEGIN - 2 ? "\n" : "", BEGIN - (len > BEGIN - 2 ? 0 : len), "");
+    print_left(left, o->name);
+    printf("%s%*s", len > BEGIN - 2 ? "\n" : "", BEGIN - (len > BEGIN - 2 ? 0 : len), "");
     help_text(help, sizeof help, o);
     int at = BEGIN;
     for (const char *word = help; *word;) {
