@@ -190,6 +190,13 @@ done:
     return rc;
 }
 
+/* The bytes of the full graph with features of so many bits. */
+static double full_in_bits(const bn_request *q, int bits)
+{
+    const bn_sizes *s = &q->p->sizes;
+    return bits == 4 ? s->rounded4 : bits == 8 ? s->rounded : s->strict;
+}
+
 /* ---- made nodes ---- */
 
 static bonsai_status finish_made(bonsai_graph *small, bonsai_condense_info *info,
@@ -200,9 +207,7 @@ static bonsai_status finish_made(bonsai_graph *small, bonsai_condense_info *info
     info->entries = (int)r->t;
     info->values = r->type;
     info->probe = r->probe;
-    info->lossless_ratio = info->bytes / (r->bits == 4   ? q->p->sizes.rounded4
-                                          : r->bits == 8 ? q->p->sizes.rounded
-                                                         : info->full_bytes);
+    info->lossless_ratio = info->bytes / full_in_bits(q, r->bits);
     BN_TRY(check_size(info, q));
     BN_TRY(bn_record_prototypes(small, info, &q->o, r));
 done:
@@ -246,7 +251,7 @@ static bonsai_status finish_learned(bonsai_graph *small, bonsai_condense_info *i
     bonsai_status rc;
     BN_TRY(fill_sizes(info, q, small));
     info->probe = c->probe;
-    info->lossless_ratio = info->bytes / (c->bits == 8 ? q->p->sizes.rounded : info->full_bytes);
+    info->lossless_ratio = info->bytes / full_in_bits(q, c->bits);
     say_how(info->why, sizeof info->why, c);
     BN_TRY(check_size(info, q));
     BN_TRY(bn_record_learned(small, info, &q->o, c));

@@ -245,13 +245,14 @@ static bn_json *choice_json(const bonsai_condense_info *i)
 static bn_json *card_json(const bn_report_card *c, const bonsai_condense_info *i)
 {
     const char *end = c->failed ? "not finite" : c->late ? "time" : "done";
-    return bn_json_pack("{s:I,s:I,s:s,s:b,s:I,s:I,s:I,s:s,s:f,s:I,s:i,s:f}",
+    return bn_json_pack("{s:I,s:I,s:s,s:b,s:I,s:I,s:I,s:s,s:f,s:I,s:i,s:b,s:f}",
                         "trees", (int64_t)i->trees, "nodes", (int64_t)c->nodes,
                         "settings", bn_like_name(c->like),
                         "own_settings", c->is_like, "rounds", (int64_t)c->steps,
                         "made", (int64_t)c->done, "kept", (int64_t)c->kept, "end", end,
                         "loss", isfinite(c->loss) ? c->loss : -1.0, "skipped",
-                        (int64_t)c->skipped, "bits", c->bits, "lossless_ratio", i->lossless_ratio);
+                        (int64_t)c->skipped, "bits", c->bits, "cut", c->cut,
+                        "lossless_ratio", i->lossless_ratio);
 }
 
 bonsai_status bn_record_learned(bonsai_graph *small, const bonsai_condense_info *i,

@@ -16,9 +16,21 @@ enum { LOOKS = 10, MOST_SKIPPED = 10 };
 typedef struct {
     bn_lesson      s;
     bn_report_card *card;
+    bn_fit         fit;
     bonsai_graph  *kept;
     bool           probes;      /* the probe chooses */
 } school;
+
+/* Bits of a feature: four where all are squares. */
+static bonsai_status bits_of(int *bits, const bonsai_graph *g)
+{
+    bn_traits t;
+    bool integer;
+    bonsai_status rc = bn_traits_of(&t, &integer, g, NULL);
+    if (rc == BONSAI_OK && *bits == 8 && (t.q4 || t.s4))
+        *bits = 4;
+    return rc;
+}
 
 /* Shows the small graph after `done` rounds to the probe, and keeps the better one. */
 static bonsai_status look(school *a, int64_t done)
@@ -26,9 +38,11 @@ static bonsai_status look(school *a, int64_t done)
     bonsai_status rc;
     bonsai_graph *g = NULL;
     double percent = -1;
+    int bits = a->fit.bits;
     const bn_job *job = a->s.job;
     BN_TRY(a->s.how->show(&a->s));
-    BN_TRY(bn_learned_graph(&g, &a->s, a->card->bits));
+    BN_TRY(bn_learned_graph(&g, &a->s, &a->fit));
+    BN_TRY(bits_of(&bits, g));
     bn_enter(&job->at, BN_STAGE_PROBE);
     if (job->probe && !job->held)
         BN_TRY(bn_probe_graph(&percent, job->probe, g));
@@ -41,6 +55,7 @@ static bonsai_status look(school *a, int64_t done)
     a->card->kept = done;
     a->card->probe = percent;
     a->card->loss = a->s.loss;
+    a->card->bits = bits;
 done:
     bonsai_graph_free(g);
     return rc;
@@ -98,8 +113,11 @@ bonsai_status bn_learn(bonsai_graph **out, bn_report_card *card, const bn_learne
     school a = {.card = card, .probes = job->o->keep == BONSAI_KEEP_PROBE && job->probe && !job->held};
     *card = (bn_report_card){.probe = -1};
     bn_enter(&job->at, BN_STAGE_LEARN);
-    BN_TRY(bn_learned_nodes(&card->nodes, &card->bits, how, job, budget));
-    BN_TRY(bn_lesson_new(&a.s, how, job, card->nodes));
+    BN_TRY(bn_learned_nodes(&a.fit, how, job, budget));
+    BN_TRY(bn_lesson_new(&a.s, how, job, a.fit.nodes));
+    card->nodes = a.fit.nodes;
+    card->bits = a.fit.bits;
+    card->cut = a.fit.cut;
     card->like = a.s.like;
     card->is_like = bn_is_like(&a.s);
     BN_TRY(learn(&a));

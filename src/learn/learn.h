@@ -123,7 +123,8 @@ typedef struct {                /* how it went, for the record */
     bool    late, failed;               /* time was up; ten gradients in a row were not finite */
     bn_like like;
     bool    is_like;                    /* its shape is that of the dataset */
-    int     bits;                       /* of a feature: 8 or 32 */
+    int     bits;                       /* of a feature: 4, 8 or 32 */
+    bool    cut;                        /* rows were cut until they fitted */
 } bn_report_card;
 
 bonsai_status bn_learn(bonsai_graph **out, bn_report_card *card, const bn_learner *how,

@@ -1,7 +1,9 @@
 /* learned.c -- the small graph of what was learned, and how many nodes a budget holds.
  *
  * Under a strict budget a feature takes eight bits, and nodes are counted as if any two of them
- * were joined, since nobody knows beforehand which will be.  In the paper's accounting a node costs
+ * were joined, since nobody knows beforehand which will be.  Where not even one node of each class
+ * fits so, there is one of each whose row is cut to what fits, in the form that changes it least, as
+ * rows of prototypes are.  In the paper's accounting a node costs
  * what its authors' scripts say: 4 bytes a feature, and 4 for each pair of nodes.
  *
  * SPDX-License-Identifier: MIT */
@@ -72,33 +74,138 @@ done:
 
 /* ---- features ---- */
 
-static bonsai_status put_features(bonsai_graph *g, const bn_lesson *s, int bits)
+enum { FORMS = 4 };
+
+/* How rows are stored: in eight bits or as squares in four, with entries of their own or in columns
+ * that all share. */
+static bn_storage form_of(const bn_lesson *s, int form, bonsai_type type)
+{
+    return (bn_storage){.f = s->f, .classes = s->c, .type = type, .soft = s->q != NULL,
+                        .squares = form & 1, .columns = form & 2};
+}
+
+/* What the adjacency takes beyond a self loop each. */
+static double edge_bytes(const bn_lesson *s)
+{
+    bool loops;
+    return s->a ? (double)count_entries(s, &loops) * 8 - (double)s->n * 4 : 0;
+}
+
+/* The rows as features, with their mean, and how many of them each stands for. */
+typedef struct {
+    bn_centres  m;
+    int64_t    *size;
+    bonsai_type type;           /* in eight bits */
+} rows;
+
+static void rows_free(rows *r)
+{
+    bn_big_free(r->m.x.dense);
+    bn_free(r->m.mean);
+    bn_free(r->size);
+}
+
+static bonsai_status rows_new(rows *r, const bn_lesson *s)
 {
     bonsai_status rc;
-    bn_centres m = {.x = {.rows = s->n, .f = s->f}, .count = s->n};
-    bn_keep keep = {0};
-    bn_storage how = {.f = s->f, .classes = s->c,
-                      .type = bits == 32 ? BONSAI_TYPE_F32 : BONSAI_TYPE_U8};
-    int64_t *size = NULL;
-    bool fits;
-    BN_TRY(BN_BIG(&m.x.dense, NULL, s->n * s->f));
-    BN_TRY(BN_NEW(&size, s->n));
-    BN_TRY(BN_NEW(&m.mean, s->f));
-    for (int64_t i = 0; i < s->n * s->f; i++) {
-        m.x.dense[i] = s->x[i] * s->spread[i % s->f] + s->mean[i % s->f];
-        if (bits == 8 && m.x.dense[i] < 0)
-            how.type = BONSAI_TYPE_I8;
+    float *x;
+    *r = (rows){.m = {.x = {.rows = s->n, .f = s->f}, .count = s->n}, .type = BONSAI_TYPE_U8};
+    BN_TRY(BN_BIG(&r->m.x.dense, NULL, s->n * s->f));
+    BN_TRY(BN_NEW(&r->m.mean, s->f));
+    BN_TRY(BN_NEW(&r->size, s->n));
+    x = r->m.x.dense;
+    r->m.size = r->size;
+    for (int64_t i = 0; i < s->n; i++) {
+        r->size[i] = 1;
+        for (int64_t j = 0; j < s->f; j++) {
+            const float v = s->x[i * s->f + j] * s->spread[j] + s->mean[j];
+            x[i * s->f + j] = v;
+            r->m.mean[j] += v / (float)s->n;
+            r->type = v < 0 ? BONSAI_TYPE_I8 : r->type;
+        }
     }
-    for (int64_t i = 0; i < s->n; i++)
-        size[i] = 1;
-    m.size = size;
-    BN_TRY(bn_keep_most(&keep, &fits, &m, &how, INFINITY, s->threads));
-    BN_TRY(bn_rows_store(g, &m, &keep, &how, s->threads));
 done:
-    bn_big_free(m.x.dense);
-    bn_free(size);
-    bn_free(m.mean);
+    return rc;
+}
+
+static bonsai_status store_rows(bonsai_graph *g, bool *fits, const rows *r, const bn_storage *how,
+                                double bytes, int threads)
+{
+    bonsai_status rc;
+    bn_keep keep = {0};
+    BN_TRY(bn_keep_most(&keep, fits, &r->m, how, bytes, threads));
+    BN_TRY(bn_rows_store(g, &r->m, &keep, how, threads));
+done:
     bn_keep_free(&keep);
+    return rc;
+}
+
+/* How far the stored rows are from those that were learned, squared. */
+static bonsai_status rows_lost(double *out, const bonsai_graph *g, const rows *r)
+{
+    bonsai_status rc;
+    int32_t *index = NULL;
+    float *value = NULL;
+    const bn_embedding *x = &r->m.x;
+    *out = 0;
+    BN_TRY(BN_NEW(&index, bn_row_room(g)));
+    BN_TRY(BN_NEW(&value, bn_row_room(g)));
+    for (int64_t i = 0; i < x->rows; i++) {
+        const int64_t count = bn_row_get(index, value, g, i);
+        for (int64_t j = 0, e = 0; j < x->f; j++) {
+            const bool here = e < count && index[e] == j;
+            const double gap = (double)x->dense[i * x->f + j] - (here ? (double)value[e] : 0);
+            *out += gap * gap;
+            e += here;
+        }
+    }
+done:
+    bn_free(index);
+    bn_free(value);
+    return rc;
+}
+
+/* The form that changes rows least; of those in which they do not fit, none. */
+static bonsai_status choose_form(int *best, const rows *r, const bn_lesson *s, double bytes)
+{
+    bonsai_status rc = BONSAI_OK;
+    bonsai_graph *trial = NULL;
+    double lost, least = INFINITY;
+    *best = 0;
+    for (int form = 0; form < FORMS; form++) {
+        const bn_storage how = form_of(s, form, r->type);
+        bool fits;
+        BN_TRY(bn_graph_new(&trial, s->job->g->where));
+        trial->view.nodes = s->n;
+        trial->view.features = s->f;
+        BN_TRY(store_rows(trial, &fits, r, &how, bytes, s->threads));
+        BN_TRY(rows_lost(&lost, trial, r));
+        if (fits && lost < least) {
+            least = lost;
+            *best = form;
+        }
+        bonsai_graph_free(trial);
+        trial = NULL;
+    }
+done:
+    bonsai_graph_free(trial);
+    return rc;
+}
+
+static bonsai_status put_features(bonsai_graph *g, const bn_lesson *s, const bn_fit *fit)
+{
+    bonsai_status rc;
+    rows r;
+    int form = 0;
+    bool fits;
+    const double left = fit->cut ? fit->bytes - edge_bytes(s) : INFINITY;
+    BN_TRY(rows_new(&r, s));
+    if (fit->cut)
+        BN_TRY(choose_form(&form, &r, s, left));
+    const bn_storage how = form_of(s, form, fit->bits == 32 ? BONSAI_TYPE_F32 : r.type);
+    BN_TRY(store_rows(g, &fits, &r, &how, left, s->threads));
+done:
+    rows_free(&r);
     return rc;
 }
 
@@ -133,7 +240,7 @@ done:
     return rc;
 }
 
-bonsai_status bn_learned_graph(bonsai_graph **out, const bn_lesson *s, int bits)
+bonsai_status bn_learned_graph(bonsai_graph **out, const bn_lesson *s, const bn_fit *fit)
 {
     bonsai_status rc;
     bonsai_graph *g = NULL;
@@ -146,7 +253,7 @@ bonsai_status bn_learned_graph(bonsai_graph **out, const bn_lesson *s, int bits)
     g->view.features = s->f;
     g->view.classes = s->c;
     BN_TRY(put_edges(g, s));
-    BN_TRY(put_features(g, s, bits));
+    BN_TRY(put_features(g, s, fit));
     BN_TRY(put_labels(g, s));
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         BN_TRY(bn_graph_copy(g, &full->view, same[i]));
@@ -173,12 +280,13 @@ static void fill_stand_in(bn_lesson *s)
         s->q[i] = 1 / (float)s->c;
 }
 
-/* The bytes of a small graph of so many nodes. */
-static bonsai_status stand_in_bytes(double *bytes, int64_t nodes, const bn_learner *how,
+/* The bytes of a small graph of so many nodes with all features, or with one entry in a row. */
+static bonsai_status stand_in_bytes(double *bytes, int64_t nodes, bool thin, const bn_learner *how,
                                     const bn_job *job)
 {
     bonsai_status rc;
     bonsai_graph *g = NULL;
+    const bn_fit whole = {.nodes = nodes, .bits = 8};
     bn_lesson s = {.how = how, .job = job, .n = nodes, .f = job->g->view.features,
                    .c = job->g->view.classes, .threads = job->at.threads};
     BN_TRY(BN_NEW(&s.kind, s.n));
@@ -190,7 +298,12 @@ static bonsai_status stand_in_bytes(double *bytes, int64_t nodes, const bn_learn
     if (how->soft)
         BN_TRY(BN_NEW(&s.q, s.n * s.c));
     fill_stand_in(&s);
-    BN_TRY(bn_learned_graph(&g, &s, 8));
+    if (thin) {
+        const bn_storage least = form_of(&s, 0, BONSAI_TYPE_I8);
+        *bytes = bn_storage_bytes(&least, nodes, nodes) + edge_bytes(&s);
+        goto done;
+    }
+    BN_TRY(bn_learned_graph(&g, &s, &whole));
     BN_TRY(bonsai_graph_bytes(bytes, g, BONSAI_ACCOUNTING_STRICT));
 done:
     s.how = NULL;
@@ -199,46 +312,89 @@ done:
     return rc;
 }
 
-/* The most nodes that fit, at most `high`, by trial. */
-static bonsai_status most_nodes(int64_t *nodes, int64_t high, double bytes, const bn_learner *how,
-                                const bn_job *job)
+/* The most nodes that fit, 0 .. high, by trial. */
+static bonsai_status most_nodes(bn_fit *fit, int64_t high, const bn_learner *how, const bn_job *job)
 {
-    bonsai_status rc;
-    double took;
-    int64_t low = 0, step = 1;
-    BN_TRY(stand_in_bytes(&took, 1, how, job));
-    if (took > bytes)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: a budget of %.0f bytes is too small for %s: a graph "
-                       "of one node takes %.0f", job->g->where, bytes,
-                       bonsai_method_name(job->o->method), took);
-    for (low = 1; low < high && took <= bytes; step *= 2) {
+    bonsai_status rc = BONSAI_OK;
+    double took = 0;
+    int64_t low = 0;
+    for (int64_t step = 1; low < high && took <= fit->bytes; step *= 2) {
         const int64_t next = low + step < high ? low + step : high;
-        BN_TRY(stand_in_bytes(&took, next, how, job));
-        if (took <= bytes)
+        BN_TRY(stand_in_bytes(&took, next, fit->cut, how, job));
+        if (took <= fit->bytes)
             low = next;
         else
             high = next - 1;
     }
     while (low < high) {
         const int64_t middle = high - (high - low) / 2;
-        BN_TRY(stand_in_bytes(&took, middle, how, job));
-        if (took <= bytes)
+        BN_TRY(stand_in_bytes(&took, middle, fit->cut, how, job));
+        if (took <= fit->bytes)
             low = middle;
         else
             high = middle - 1;
     }
-    *nodes = low;
+    fit->nodes = low;
+done:
+    return rc;
+}
+
+/* Classes that have a training node. */
+static bonsai_status live_classes(int64_t *out, const bn_job *job)
+{
+    uint8_t *seen = NULL;
+    bonsai_status rc = BN_NEW(&seen, job->g->view.classes);
+    *out = 0;
+    for (int64_t t = 0; rc == BONSAI_OK && t < job->trees; t++) {
+        uint8_t *at = &seen[bn_label(job->g, job->train[t])];
+        *out += !*at;
+        *at = 1;
+    }
+    bn_free(seen);
+    return rc;
+}
+
+static bonsai_status too_small(double bytes, double least, const bn_job *job)
+{
+    return bn_fail(BONSAI_E_ARGUMENT, "%s: a budget of %.0f bytes is too small for %s: a graph of one "
+                   "node takes %.0f", job->g->where, bytes, bonsai_method_name(job->o->method),
+                   least);
+}
+
+/* As many as fit with all of their features; if that is not one for each class, as many of those as
+ * fit at all. */
+static bonsai_status strict_nodes(bn_fit *fit, int64_t most, const bn_learner *how,
+                                  const bn_job *job)
+{
+    bonsai_status rc;
+    int64_t live;
+    double least;
+    fit->bits = 8;
+    BN_TRY(live_classes(&live, job));
+    live = live < most ? live : most;
+    BN_TRY(most_nodes(fit, most, how, job));
+    if (fit->nodes >= live)
+        goto done;
+    fit->cut = true;
+    BN_TRY(most_nodes(fit, live, how, job));
+    if (fit->nodes > 0)
+        goto done;
+    BN_TRY(stand_in_bytes(&least, 1, true, how, job));
+    rc = too_small(fit->bytes, least, job);
 done:
     return rc;
 }
 
 /* The authors' rule: 4 n^2 + 4 n f bytes. */
-static int64_t paper_nodes(double bytes, double f)
+static bonsai_status paper_nodes(bn_fit *fit, int64_t most, const bn_job *job)
 {
-    return (int64_t)floor((sqrt(f * f + bytes) - f) / 2);
+    const double f = (double)job->g->view.features;
+    const double n = floor((sqrt(f * f + fit->bytes) - f) / 2);
+    fit->nodes = n < (double)most ? (int64_t)n : most;
+    return n >= 1 ? BONSAI_OK : too_small(fit->bytes, 4 + 4 * f, job);
 }
 
-bonsai_status bn_learned_nodes(int64_t *nodes, int *bits, const bn_learner *how, const bn_job *job,
+bonsai_status bn_learned_nodes(bn_fit *fit, const bn_learner *how, const bn_job *job,
                                const bn_budget *budget)
 {
     int64_t most = job->trees;
@@ -246,19 +402,9 @@ bonsai_status bn_learned_nodes(int64_t *nodes, int *bits, const bn_learner *how,
         most = MOST_JOINED;
     most = budget->nodes < most ? budget->nodes : most;
     most = budget->trees < most ? budget->trees : most;
-    *bits = 32;
-    *nodes = most;
+    *fit = (bn_fit){.nodes = most, .bits = 32, .bytes = budget->bytes};
     if (!isfinite(budget->bytes))
         return BONSAI_OK;
-    if (job->o->accounting == BONSAI_ACCOUNTING_STRICT) {
-        *bits = 8;
-        return most_nodes(nodes, most, budget->bytes, how, job);
-    }
-    const int64_t fit = paper_nodes(budget->bytes, (double)job->g->view.features);
-    *nodes = fit < most ? fit : most;
-    if (fit >= 1)
-        return BONSAI_OK;
-    return bn_fail(BONSAI_E_ARGUMENT, "%s: a budget of %.0f bytes is too small for %s: a graph of one "
-                   "node takes %.0f", job->g->where, budget->bytes,
-                   bonsai_method_name(job->o->method), 4 + 4 * (double)job->g->view.features);
+    return job->o->accounting == BONSAI_ACCOUNTING_STRICT ? strict_nodes(fit, most, how, job)
+                                                          : paper_nodes(fit, most, job);
 }

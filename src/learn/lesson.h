@@ -15,10 +15,16 @@ bool bn_is_like(const bn_lesson *s);    /* its settings are those of its own dat
 
 /* ---- the small graph (learned.c) ---- */
 
-/* The nodes that the budget holds, and the bits of their features, 8 or 32. */
-bonsai_status bn_learned_nodes(int64_t *nodes, int *bits, const bn_learner *how, const bn_job *job,
+typedef struct {                /* what a budget holds */
+    int64_t nodes;
+    int     bits;               /* of a feature: 8 or 32 */
+    bool    cut;                /* rows lose entries until they fit into `bytes` */
+    double  bytes;
+} bn_fit;
+
+bonsai_status bn_learned_nodes(bn_fit *fit, const bn_learner *how, const bn_job *job,
                                const bn_budget *budget);
 /* The small graph that the lesson shows. */
-bonsai_status bn_learned_graph(bonsai_graph **out, const bn_lesson *s, int bits);
+bonsai_status bn_learned_graph(bonsai_graph **out, const bn_lesson *s, const bn_fit *fit);
 
 #endif
