@@ -81,6 +81,9 @@ static void add_sizes(summary *r, const facts *f)
     add_flag(r, "directed", NULL, (f->v->flags & BONSAI_FLAG_DIRECTED) != 0);
     add_flag(r, "weighted", "edge weights",
              f->v->section[BONSAI_SECTION_EDGE_WEIGHTS].data != NULL);
+    if (f->v->flags & BONSAI_FLAG_OPERATOR)
+        summary_note(r, "an operator: they multiply rows as they are");
+    add_flag(r, "operator", NULL, (f->v->flags & BONSAI_FLAG_OPERATOR) != 0);
     summary_real(r, "density", "density", n > 1 ? (double)st->edges / (n * (n - 1)) : NAN, "%.3g");
     summary_int(r, "isolated", "isolated nodes", st->isolated);
     summary_int(r, "self_loops", "self loops", st->self_loops);

@@ -183,7 +183,9 @@ BONSAI_API bonsai_status bonsai_graph_read(bonsai_graph **out, const char *path,
  * 1: they are copied. */
 BONSAI_API bonsai_status bonsai_graph_new(bonsai_graph **out, const bonsai_view *v, int copy);
 /* A graph of m edges source[i] -> target[i] with weight[i] (NULL: unweighted) in any order, and of
- * the sections of v, which are copied.  v states the number of nodes and has no adjacency. */
+ * the sections of v, which are copied.  v states the number of nodes and has no adjacency.  With
+ * BONSAI_FLAG_OPERATOR in its flags, weights may have any sign and loops are kept; other flags of v
+ * are not read. */
 BONSAI_API bonsai_status bonsai_graph_build(bonsai_graph **out, const bonsai_view *v, int64_t m,
                                             const int32_t *source, const int32_t *target,
                                             const float *weight, const bonsai_read_options *o);

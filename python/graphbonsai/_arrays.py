@@ -60,6 +60,11 @@ class Arrays:
     def directed(self) -> bool:
         return bool(self._size("flags") & c.DIRECTED)
 
+    @property
+    def operator(self) -> bool:
+        """Whether the edge weights, of any sign, multiply rows as they are (method gdem)."""
+        return bool(self._size("flags") & c.OPERATOR)
+
     def _bytes(self, accounting: str) -> float:
         number = options_of.choice("accounting", accounting,
                                    options_of.words(c.CondenseOptions, "accounting"))

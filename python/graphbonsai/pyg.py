@@ -221,6 +221,10 @@ def to_data(graph: Graph) -> Data:
     It has those of x, edge_index, edge_weight, y (-1: unknown), y_soft, train_mask, val_mask,
     test_mask, node_weight, origin, role and kept_features that the graph has.  In a condensed graph
     every labelled node is in train_mask, and `report` says how it was made.
+
+    The edge_weight of a graph whose `operator` is true (method gdem) are not weights of edges: they
+    multiply rows as they are.  Give them to GCNConv(..., normalize=False), and evaluate with the
+    usual normalisation on the full graph.
     """
     report = graph.report
     data = CondensedData() if report is not None else Data()

@@ -23,6 +23,9 @@ static bonsai_status need_input(const bonsai_graph *g, const bn_place *at)
     if (g->view.flags & BONSAI_FLAG_DIRECTED)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: is directed; read it without keeping directions to "
                        "condense it", g->where);
+    if (g->view.flags & BONSAI_FLAG_OPERATOR)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: its edge weights are an operator, not weights of "
+                       "edges; condense the graph that it was made of", g->where);
     if (!bn_has(g, BONSAI_SECTION_LABELS) || g->view.classes == 0)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: has no labels, and condensing reads those of the "
                        "training nodes", g->where);

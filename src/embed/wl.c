@@ -30,8 +30,10 @@ bonsai_status bn_wl_tick(const bn_wl_run *w, int rounds, int64_t done, int64_t t
                    1000 * (int64_t)w->done + (int64_t)(1000.0 * rounds * share), all);
 }
 
+/* An operator multiplies rows as it is: the sum of what a row's entries are times, alone. */
 static bonsai_status find_factors(bn_wl_run *w)
 {
+    const bool is_operator = w->g->view.flags & BONSAI_FLAG_OPERATOR;
     bonsai_status rc = BN_BIG(&w->factor, w->at->memory, w->n);
     const float *weight = w->g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data;
     if (rc != BONSAI_OK)
@@ -41,9 +43,9 @@ static bonsai_status find_factors(bn_wl_run *w)
     for (int64_t v = 0; v < w->n; v++) {
         int64_t e = bn_row_begin(w->g, w->first + v), end = bn_row_begin(w->g, w->first + v + 1);
         double degree = weight ? 0 : (double)(end - e);
-        for (; weight && e < end; e++)
+        for (; !is_operator && weight && e < end; e++)
             degree += (double)weight[e];
-        w->factor[v] = bn_rule_factor(w->rule, degree);
+        w->factor[v] = is_operator ? 1 : bn_rule_factor(w->rule, degree);
     }
     return BONSAI_OK;
 }
@@ -188,6 +190,8 @@ bonsai_status bn_embed(bn_embedding *out, const bonsai_graph *g, const bn_nodes 
                        bn_rule rule, int layers, const bn_place *at)
 {
     at = bn_here(at);
+    if (g->view.flags & BONSAI_FLAG_OPERATOR)
+        rule = BN_RULE_AROUND;          /* with a factor of 1 */
     return embed(out, &(bn_wl_run){.g = g, .nodes = nodes ? nodes->id : NULL,
                                    .count = nodes ? nodes->count : 0, .rule = rule,
                                    .layers = layers, .at = at,

@@ -24,6 +24,7 @@ typedef struct {
     const float *weight;
     bool both;                  /* add the reverse of each edge */
     bool keep_self, keep_repeated;
+    bool any_sign;              /* weights are an operator's */
     int  shift, threads;        /* bucket = row >> shift */
     bn_progress progress;
 
@@ -338,7 +339,7 @@ static bonsai_status check_edges(sorter *s, const char *where)
     for (int64_t i = 0; i < s->m; i++) {
         bool in = s->source[i] >= 0 && s->source[i] < s->n && s->target[i] >= 0 &&
                   s->target[i] < s->n;
-        if (!in || (s->weight && !(isfinite(s->weight[i]) && s->weight[i] > 0.0f)))
+        if (!in || (s->weight && !(isfinite(s->weight[i]) && (s->any_sign || s->weight[i] > 0.0f))))
             bad = i < bad ? i : bad;
         loops += s->source[i] == s->target[i];
     }
@@ -349,8 +350,8 @@ static bonsai_status check_edges(sorter *s, const char *where)
     if (u < 0 || u >= s->n || v < 0 || v >= s->n)
         return bn_fail(BONSAI_E_FORMAT, "%s: edge %lld: node %d is outside 0..%lld", where,
                        (long long)bad, u < 0 || u >= s->n ? u : v, (long long)s->n - 1);
-    return bn_fail(BONSAI_E_FORMAT, "%s: edge %lld: weight %g is not positive and finite", where,
-                   (long long)bad, (double)s->weight[bad]);
+    return bn_fail(BONSAI_E_FORMAT, "%s: edge %lld: weight %g is not %sfinite", where,
+                   (long long)bad, (double)s->weight[bad], s->any_sign ? "" : "positive and ");
 }
 
 static bonsai_status is_symmetric(bool *out, const bn_adjacent *a, int threads)
@@ -372,7 +373,9 @@ bonsai_status bn_adjacent_build(bn_adjacent *out, uint64_t *flags, bonsai_read_i
     bonsai_status rc;
     bool symmetric = true;
     sorter s = {.n = n, .m = m, .source = source, .target = target, .weight = weight,
-                .keep_self = o->keep_self_loops, .keep_repeated = o->keep_repeated,
+                .any_sign = (*flags & BONSAI_FLAG_OPERATOR) != 0,
+                .keep_self = o->keep_self_loops || (*flags & BONSAI_FLAG_OPERATOR),
+                .keep_repeated = o->keep_repeated,
                 .threads = bn_threads(o->threads), .progress = {o->progress, o->payload}};
     memset(out, 0, sizeof *out);
     BN_TRY(check_edges(&s, where));
@@ -382,13 +385,17 @@ bonsai_status bn_adjacent_build(bn_adjacent *out, uint64_t *flags, bonsai_read_i
     info->repeated = s.repeated;
     if (!o->keep_directed)
         BN_TRY(is_symmetric(&symmetric, out, s.threads));
+    if (!symmetric && s.any_sign)
+        BN_TRY(bn_fail(BONSAI_E_FORMAT, "%s: its edge weights are an operator that is not symmetric, "
+                       "in a graph that is not directed", where));
     if (!symmetric) {
         int64_t before = out->m;
         bn_adjacent_free(out);
         BN_TRY(build_once(out, &s, true));
         info->reversed = out->m - before;
     }
-    *flags = (o->keep_directed ? BONSAI_FLAG_DIRECTED : 0u) |
+    *flags = (s.any_sign ? BONSAI_FLAG_OPERATOR : 0u) |
+             (o->keep_directed ? BONSAI_FLAG_DIRECTED : 0u) |
              (s.keep_self ? BONSAI_FLAG_SELF_LOOPS : 0u) |
              (s.keep_repeated ? BONSAI_FLAG_REPEATED : 0u);
 done:

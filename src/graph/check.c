@@ -385,7 +385,9 @@ static bonsai_status check_section(scan *s)
     case BONSAI_SECTION_FEATURE_INDICES:
         return check_lists(s, BONSAI_SECTION_FEATURE_OFFSETS, v->features - 1);
     case BONSAI_SECTION_EDGE_WEIGHTS:
-        return check_reals(s, bad_positive, "positive and finite");
+        return v->flags & BONSAI_FLAG_OPERATOR
+                   ? check_reals(s, bad_finite, "finite")
+                   : check_reals(s, bad_positive, "positive and finite");
     case BONSAI_SECTION_SOFT_LABELS:
     case BONSAI_SECTION_NODE_WEIGHTS:
         return check_reals(s, bad_non_negative, "finite and at least 0");

@@ -282,6 +282,9 @@ bonsai_status bn_graph_induce_part(bonsai_graph **out, const bonsai_graph *g, co
     bonsai_status rc;
     inducing in = {.g = g, .nodes = nodes + begin, .count = end - begin, .first = begin};
     *out = NULL;
+    if ((g->view.flags & BONSAI_FLAG_OPERATOR) && count < g->view.nodes)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: its edge weights are an operator of all of its "
+                       "nodes, which some of them cannot have", g->where);
     BN_TRY(derive(&in.out, g, BN_BIT(BONSAI_SECTION_CLASS_NAMES) |
                                   BN_BIT(BONSAI_SECTION_KEPT_FEATURES) |
                                   BN_BIT(BONSAI_SECTION_FEATURE_MEAN) |

@@ -221,6 +221,7 @@ bonsai_status bn_draft_finish(bonsai_graph **out, bn_draft *d, const bonsai_read
     o.keep_directed |= (d->keep & BONSAI_FLAG_DIRECTED) != 0;
     o.keep_self_loops |= (d->keep & BONSAI_FLAG_SELF_LOOPS) != 0;
     o.keep_repeated |= (d->keep & BONSAI_FLAG_REPEATED) != 0;
+    g->view.flags = d->keep & BONSAI_FLAG_OPERATOR;
     if (d->classes == 0)
         count_classes(d);
     g->view.nodes = d->nodes >= 0 ? d->nodes : largest_id(d) + 1;
@@ -267,10 +268,12 @@ bonsai_status bonsai_graph_build(bonsai_graph **out, const bonsai_view *v, int64
     g->view.nodes = full.nodes;
     g->view.features = full.features;
     g->view.classes = full.classes;
+    g->view.flags = full.flags & BONSAI_FLAG_OPERATOR;
     BN_TRY(check_node_count(g));
     BN_TRY(lay_edges(g, m, source, target, weight, &o));
     full.section[BONSAI_SECTION_OFFSETS] = g->view.section[BONSAI_SECTION_OFFSETS];
     full.section[BONSAI_SECTION_NEIGHBORS] = g->view.section[BONSAI_SECTION_NEIGHBORS];
+    full.section[BONSAI_SECTION_EDGE_WEIGHTS] = g->view.section[BONSAI_SECTION_EDGE_WEIGHTS];
     full.flags = g->view.flags;
     BN_TRY(bn_view_shape(&full, g->where));
     for (int s = BONSAI_SECTION_EDGE_WEIGHTS + 1; s < BONSAI_SECTION_COUNT; s++)

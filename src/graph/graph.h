@@ -13,6 +13,8 @@
 
 #define BN_BIT(section) (1u << (section))
 #define BN_ALL_SECTIONS (BN_BIT(BONSAI_SECTION_COUNT) - 2u)
+enum { BN_ALL_FLAGS = BONSAI_FLAG_DIRECTED | BONSAI_FLAG_SELF_LOOPS | BONSAI_FLAG_REPEATED |
+                      BONSAI_FLAG_OPERATOR };
 #define BN_SYMMETRY BN_BIT(0)           /* in place of a section: what an undirected graph claims */
 
 enum { BN_SMALL_SECTION = 1 << 20 };    /* bytes; smaller ones are verified when a file is opened */
@@ -142,7 +144,8 @@ typedef struct {
     float   *weights;           /* m or NULL */
 } bn_adjacent;
 
-/* Builds a sorted adjacency from edges in any order; info says what was done. */
+/* Builds a sorted adjacency from edges in any order; info says what was done.  With the flag of an
+ * operator, which stays, weights may have any sign, and loops are kept. */
 bonsai_status bn_adjacent_build(bn_adjacent *out, uint64_t *flags, bonsai_read_info *info,
                                 const char *where, int64_t n, int64_t m, const int32_t *source,
                                 const int32_t *target, const float *weight,

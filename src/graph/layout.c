@@ -38,8 +38,7 @@ static bonsai_status check_sizes(const bonsai_view *v, const char *where)
     if (v->classes < 0 || v->classes > INT32_MAX)
         return bn_fail(BONSAI_E_FORMAT, "%s: %lld classes; the number must be in 0..%d", where,
                        (long long)v->classes, INT32_MAX);
-    if (v->flags & ~(uint64_t)(BONSAI_FLAG_DIRECTED | BONSAI_FLAG_SELF_LOOPS |
-                               BONSAI_FLAG_REPEATED))
+    if (v->flags & ~(uint64_t)BN_ALL_FLAGS)
         return bn_fail(BONSAI_E_FORMAT, "%s: unknown flags %llx", where,
                        (unsigned long long)v->flags);
     return BONSAI_OK;
@@ -95,6 +94,9 @@ static bonsai_status check_together(const bonsai_view *v, const char *where)
             return missing(where, pairs[i][0], pairs[i][1]);
     if (!a[BONSAI_SECTION_OFFSETS].data || !a[BONSAI_SECTION_NEIGHBORS].data)
         return bn_fail(BONSAI_E_FORMAT, "%s: has no adjacency", where);
+    if ((v->flags & BONSAI_FLAG_OPERATOR) && !a[BONSAI_SECTION_EDGE_WEIGHTS].data)
+        return bn_fail(BONSAI_E_FORMAT, "%s: says that its edge weights are an operator, but has "
+                       "none", where);
     if (a[BONSAI_SECTION_FEATURES].data && a[BONSAI_SECTION_FEATURE_OFFSETS].data)
         return bn_fail(BONSAI_E_FORMAT, "%s: has dense and sparse features", where);
     if (v->features > 0 && !a[BONSAI_SECTION_FEATURES].data &&

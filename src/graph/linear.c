@@ -455,6 +455,9 @@ bonsai_status bonsai_graph_linear(bonsai_linear *out, const bonsai_graph *g, uin
         return bn_fail(BONSAI_E_ARGUMENT, "%s: has no features for a linear model", g->where);
     if (!bn_has(g, BONSAI_SECTION_LABELS))
         return bn_fail(BONSAI_E_ARGUMENT, "%s: has no labels for a linear model", g->where);
+    if (g->view.flags & BONSAI_FLAG_OPERATOR)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: its edge weights are an operator, so there are no "
+                       "averages over hops for a linear model", g->where);
     BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_SECTION_NEIGHBORS) | BN_BIT(BONSAI_SECTION_EDGE_WEIGHTS) |
                                 BN_BIT(BONSAI_SECTION_LABELS) | BN_BIT(BONSAI_SECTION_SPLIT) |
                                 BN_FEATURE_SECTIONS, s.threads));

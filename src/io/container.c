@@ -65,6 +65,8 @@ static uint64_t minor_of(const bn_container *c)
         if (c->entry[i].id == BONSAI_SECTION_FEATURE_COLUMNS ||
             bn_four_bits((bonsai_type)c->entry[i].type))
             minor = 1;
+    if (c->kind == BN_KIND_GRAPH && (c->field[3] & BONSAI_FLAG_OPERATOR))
+        minor = 2;
     return minor;
 }
 

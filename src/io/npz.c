@@ -409,8 +409,7 @@ static bonsai_status read_counts(reader *r)
     if (has(r, "num_classes"))
         BN_TRY(read_number(&r->d->classes, r, "num_classes", INT32_MAX));
     if (has(r, "graph_flags")) {
-        BN_TRY(read_number(&flags, r, "graph_flags",
-                           BONSAI_FLAG_DIRECTED | BONSAI_FLAG_SELF_LOOPS | BONSAI_FLAG_REPEATED));
+        BN_TRY(read_number(&flags, r, "graph_flags", BN_ALL_FLAGS));
         r->d->keep = (uint64_t)flags;
     }
     if (has(r, "adj_indptr"))

@@ -73,14 +73,16 @@ static bool matches(const char *path)
 
 /* ---- the head ---- */
 
-typedef struct { int64_t nodes, edges, features, classes, directed, self_loops, repeated; } head;
+typedef struct {
+    int64_t nodes, edges, features, classes, directed, self_loops, repeated, is_operator;
+} head;
 
 static int64_t *head_value(head *h, const bn_field *f)
 {
     const struct { const char *name; int64_t *value; } keys[] = {
         {"nodes", &h->nodes},         {"edges", &h->edges},       {"features", &h->features},
         {"classes", &h->classes},     {"directed", &h->directed}, {"self_loops", &h->self_loops},
-        {"repeated", &h->repeated},
+        {"repeated", &h->repeated},   {"operator", &h->is_operator},
     };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (bn_field_is(f, keys[i].name))
@@ -115,7 +117,7 @@ static bonsai_status read_head(head *h, bn_lines *l)
     static const char mark[] = "bonsai: ";
     const int64_t len = sizeof mark - 1;
     bn_field f;
-    *h = (head){-1, -1, -1, -1, -1, -1, -1};
+    *h = (head){-1, -1, -1, -1, -1, -1, -1, -1};
     while (bn_comment_next(l, &f))
         if (f.len >= len && memcmp(f.text, mark, (size_t)len) == 0)
             return parse_head(h, l, f.text + len, f.text + f.len);
@@ -127,7 +129,8 @@ static void use_head(const head *h, edges *e, bn_companions *c, const bonsai_rea
     e->mirror = h->directed == 0;
     e->d->keep = (h->directed == 1 ? BONSAI_FLAG_DIRECTED : 0u) |
                  (h->self_loops == 1 ? BONSAI_FLAG_SELF_LOOPS : 0u) |
-                 (h->repeated == 1 ? BONSAI_FLAG_REPEATED : 0u);
+                 (h->repeated == 1 ? BONSAI_FLAG_REPEATED : 0u) |
+                 (h->is_operator == 1 ? BONSAI_FLAG_OPERATOR : 0u);
     c->said_features = o->features ? -1 : h->features;      /* other files, other counts */
     c->said_classes = o->labels ? -1 : h->classes;
     if (h->features == 0 && !o->features) {     /* any feature file here is an older one */
@@ -219,7 +222,7 @@ static bonsai_status read_weight(edges *e, float *out)
 {
     bonsai_status rc;
     BN_TRY(bn_real_next(&e->l, out));
-    if (!(*out > 0.0f))
+    if (!(*out > 0.0f) && !(e->d->keep & BONSAI_FLAG_OPERATOR))
         rc = bn_lines_fail(&e->l, "weight %g is not positive", (double)*out);
 done:
     return rc;

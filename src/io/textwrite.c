@@ -127,11 +127,13 @@ static bonsai_status write_edges(writer *w, int64_t count)
     const float *weight = v->section[BONSAI_SECTION_EDGE_WEIGHTS].data;
     bn_out *out = w->out[EDGES];
     BN_TRY(bn_out_printf(out, "# bonsai: nodes=%lld edges=%lld features=%lld classes=%lld "
-                         "directed=%d self_loops=%d repeated=%d\nsource,target%s\n",
+                         "directed=%d self_loops=%d repeated=%d%s\nsource,target%s\n",
                          (long long)v->nodes, (long long)count, (long long)v->features,
                          (long long)v->classes, (v->flags & BONSAI_FLAG_DIRECTED) != 0,
                          (v->flags & BONSAI_FLAG_SELF_LOOPS) != 0,
-                         (v->flags & BONSAI_FLAG_REPEATED) != 0, weight ? ",weight" : ""));
+                         (v->flags & BONSAI_FLAG_REPEATED) != 0,
+                         v->flags & BONSAI_FLAG_OPERATOR ? " operator=1" : "",
+                         weight ? ",weight" : ""));
     for (int64_t u = 0; u < v->nodes; u++) {
         BN_TRY(tick(w));
         for (int64_t e = bn_row_begin(g, u), end = bn_row_begin(g, u + 1); e < end; e++) {

@@ -216,7 +216,7 @@ void bn_messages_free(bn_messages *m)
     memset(m, 0, sizeof *m);
 }
 
-/* Only the norm of GCN knows edge weights. */
+/* Only the norm of GCN knows edge weights; an operator is its sum already. */
 bonsai_status bn_messages_make(bn_messages *out, const bonsai_graph *g, bn_norm norm,
                                bool gradients, int threads)
 {
@@ -231,7 +231,10 @@ bonsai_status bn_messages_make(bn_messages *out, const bonsai_graph *g, bn_norm 
     if (g->view.flags & BONSAI_FLAG_DIRECTED)
         BN_TRY(transpose(&m.to, &m, &rows));
     switch (norm) {
-    case BN_NORM_BOTH: BN_TRY(scale_both(&m, threads)); break;
+    case BN_NORM_BOTH:
+        if (!(g->view.flags & BONSAI_FLAG_OPERATOR))
+            BN_TRY(scale_both(&m, threads));
+        break;
     case BN_NORM_SUM:  BN_TRY(add_self(&m)); break;
     case BN_NORM_MEAN: BN_TRY(scale_mean(&m)); break;
     case BN_NORM_NONE: BN_TRY(gradients ? find_mirror(&m) : BONSAI_OK); break;

@@ -11,7 +11,7 @@ import zlib
 import numpy as np
 
 MAGIC = bytes([0x89]) + b"BONSAI\n"
-DIRECTED, LOOPS, REPEATED = 1, 2, 4
+DIRECTED, LOOPS, REPEATED, OPERATOR = 1, 2, 4, 8
 LIMIT = 1 << 31
 
 TYPES = {1: "<u1", 2: "<u2", 3: "<u4", 4: "<u8", 5: "<i1", 6: "<f2", 7: "<f4"}
@@ -94,7 +94,7 @@ def parse(data):
     need(end <= len(data), "the table does not fit in the file")
     need(crc == zlib.crc32(data[:28] + bytes(4) + data[32:end]), "checksum of header and table")
     need(n < LIMIT and f < LIMIT and c < LIMIT, "too many nodes, features or classes")
-    need(flags & ~7 == 0, "unknown flags")
+    need(flags & ~15 == 0, "unknown flags")
 
     sections = {}
     last = 0
@@ -202,8 +202,9 @@ def decode(head, s):
     need(not np.any(col >= n), "neighbors: not below n")
     check_ascending(s[1], s[2], not flags & REPEATED, "neighbors")
     need(flags & LOOPS or not np.any(row == col), "a self loop without the flag")
+    need(3 in s or not flags & OPERATOR, "an operator without weights")
     if 3 in s:
-        need(not np.any(s[3] <= 0), "edge weights: not positive")
+        need(flags & OPERATOR or not np.any(s[3] <= 0), "edge weights: not positive")
         g["edge_weight"] = s[3]
     if not flags & DIRECTED:
         check_symmetry(row, col, s[3] if 3 in s else np.ones(len(col), "<f4"))

@@ -134,6 +134,8 @@ def good_files():
         "self loops": ({1: u32(0, 2, 3), 2: u32(0, 1, 0)}, {"n": 2, "flags": 2}),
         "repeated": ({1: u32(0, 2, 4), 2: u32(1, 1, 0, 0)}, {"n": 2, "flags": 4}),
         "repeated, weights": ({1: u32(0, 2, 4), 2: u32(1, 1, 0, 0), 3: f32(1, 2, 1, 2)}, {"n": 2, "flags": 4}),
+        "operator": ({1: u32(0, 2, 3), 2: u32(0, 1, 0), 3: f32(-.5, -2, -2)}, {"n": 2, "flags": 10, "minor": 2}),
+        "operator, a zero": ({1: u32(0, 1, 2), 2: u32(1, 0), 3: f32(0, 0)}, {"n": 2, "flags": 8, "minor": 2}),
         "all flags, none used": (PATH, {"n": N, "flags": 7}),
         "all flags, all used": ({1: u32(0, 3, 3), 2: u32(0, 0, 1)}, {"n": 2, "flags": 7}),
         "smallest weight": (join(PATH, {3: np.full(6, np.float32(1e-45))}), {"n": N}),
@@ -257,7 +259,7 @@ def bad_files():
     many = {k: u8() for k in range(1, 66)}
     many.update({1: u32(0), 2: u32()})
     add("65 sections", many, n=0, f=0, c=0)
-    for bit in (3, 4, 31, 32, 63):
+    for bit in (4, 31, 32, 63):
         change("flag bit %d" % bit, flags=1 << bit)
     change("n is 2^31", n=2 ** 31)
     change("n is 2^64 - 1", n=2 ** 64 - 1)
@@ -353,6 +355,8 @@ def bad_files():
         add("section %d too long" % number, join(start, {number: np.append(array, array[-1:])}))
     add("classes without nodes or names", join(PATH, {9: u32(0, 1, 0, 1)}), f=0, c=N + 65537)
     add("features without values", join(PATH, SPARSE), f=2**24 + 4096 * (len(SPARSE[6]) + 1))
+    add("operator without weights", PATH, f=0, c=0, flags=8)
+    change("operator, not finite", {3: f32(.5, .5, 2, 2, np.inf, np.inf)}, flags=8)
     change("edge weights too few", {3: f32(.5, .5, 2, 2, 3.25)})
     change("edge weights too many", {3: f32(.5, .5, 2, 2, 3.25, 3.25, 1)})
     change("feature values too few", {7: f32(1, 2, 3, 4, 5)})
@@ -694,7 +698,7 @@ def minor_is_right(path):
     with open(path, "rb") as file:
         data = file.read()
     new = any(data[64 + 32 * i] == 23 or data[64 + 32 * i + 4] > 7 for i in range(data[24]))
-    return data[10:12] == bytes([new, 0])
+    return data[10:12] == bytes([2 if data[56] & 8 else new, 0])
 
 
 def stored_bytes(data, i):
