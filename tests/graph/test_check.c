@@ -235,7 +235,7 @@ static void integers_are_checked(void **state)
     with(BONSAI_SECTION_SPLIT, (uint8_t[]){0, 3, 4}, 3, BONSAI_TYPE_U8,
          "split: entry 2 is 4, outside 0..3");
     with(BONSAI_SECTION_ROLE, (uint8_t[]){7, 3, 4}, 3, BONSAI_TYPE_U8,
-         "role: entry 0 is 7, outside 0..3");
+         "role: entry 0 is 7, outside 0..4");
     with(BONSAI_SECTION_ORIGIN, (uint32_t[]){0, 1u << 31, 3}, 3, BONSAI_TYPE_U32,
          "origin: entry 1 is 2147483648");
     with(BONSAI_SECTION_KEPT_FEATURES, (uint32_t[]){5, 5}, 2, BONSAI_TYPE_U32,

@@ -258,7 +258,7 @@ def decode(head, s):
             need(not np.any(s[number] >= LIMIT), "%s: not below 2^31" % SECTIONS[number][0])
             g[key] = s[number].astype(np.int64)
     if 16 in s:
-        need(not np.any(s[16] > 3), "role: above 3")
+        need(not np.any(s[16] > 4), "role: above 4")
         g["role"] = s[16]
     if 17 in s:
         check_offsets(s[17], len(s[18]), "member offsets")

@@ -470,7 +470,7 @@ def bad_files():
         change("node weight " + what, {11: f32(1, 0, 2.5, w)})
     change("split 4", {12: u8(1, 2, 3, 4)})
     change("split 255", {12: u8(1, 2, 3, 255)})
-    change("role 4", {16: u8(0, 1, 2, 4)})
+    change("role 5", {16: u8(0, 1, 2, 5)})
     change("origin 2^31", {15: u32(3, 0, 2 ** 31, 7)})
     change("member 2^31", {18: u32(9, 5, 7, 2 ** 31)})
     change("kept feature 2^31", {19: u32(4, 8, 2 ** 31)})
