@@ -414,3 +414,17 @@ void bn_rop(bn_tangent *out, const bn_student *s, const real *theta, const real 
     if (out->dq)
         put_targets(&t, out->dq);
 }
+
+double bn_student_input(real *dx, const bn_student *s, const real *theta, real factor, real *room)
+{
+    task t = plan(s);
+    take_room(&t, room);
+    t.theta = theta;
+    run(&t);
+    const double loss = loss_of(&t);
+    run_back(&t);
+    for (int64_t i = 0; i < s->n * t.l[0].h; i++)
+        t.l[0].g[i] *= factor;
+    project_back(&t, dx, &t.l[0], t.l[0].g, theta, true);
+    return loss;
+}

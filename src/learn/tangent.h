@@ -2,6 +2,7 @@
  *
  *   smalloperator.c  the operator of GCN on a dense adjacency, and its adjoint
  *   rop.c            gradients of a student on a small graph, and derivatives of these gradients
+ *   unroll.c         descent of a student, and the derivative of where it ends
  *
  * All matrices are row-major without gaps, of `real`: tests compile these files for double.  Nothing
  * allocates; `room` is given.
@@ -57,5 +58,36 @@ typedef struct {                /* derivatives of <v, gradient>; NULL: not asked
 } bn_tangent;
 
 void bn_rop(bn_tangent *out, const bn_student *s, const real *theta, const real *v, real *room);
+/* dx (n,f) += factor times the derivative of the loss by x; returns the loss. */
+double bn_student_input(real *dx, const bn_student *s, const real *theta, real factor, real *room);
+
+/* ---- steps of a student, theta -= rate times its gradient (unroll.c) ---- */
+
+typedef struct {
+    bn_student s;
+    int64_t steps;
+    int64_t every;              /* every so many steps one is kept, the others are made again: which
+                                 * changes memory and time alone */
+    double  rate;
+} bn_unroll;
+
+typedef struct {                /* derivatives; NULL: not asked for */
+    real  *dx, *dn, *dq, *dones;        /* += */
+    double drate;                       /* set */
+} bn_unrolled;
+
+/* The least `every` for which the room is at most so many bytes, else that of the least room. */
+int64_t bn_unroll_every(const bn_unroll *u, int64_t bytes);
+int64_t bn_unroll_room(const bn_unroll *u);             /* reals */
+/* end (slab) = the parameters after all steps, from start; room remembers the way. */
+void bn_unroll_run(real *end, const bn_unroll *u, const real *start, real *room);
+/* The derivatives of what has the derivative `dend` (slab) by the end of the run in room. */
+void bn_unroll_back(bn_unrolled *out, const bn_unroll *u, const real *start, const real *dend,
+                    real *room);
+
+/* How far the end is from a target, in distances of the start from it; squared, or not.  dend
+ * (count) = its derivative. */
+double bn_missed(real *dend, const real *end, const real *start, const real *target, int64_t count,
+                 bool squared);
 
 #endif
