@@ -5,6 +5,7 @@
  *   learned.c    the small graph of what was learned, and how many nodes a budget holds
  *   descent.c    Adam's steps, which a gradient that is not finite does not take
  *   tangent.h     derivatives: what several methods are made of
+ *   experts.h    networks trained on the full graph
  *
  * A method is one file with a bn_learner, a row in condense/methods.c and its settings.  It learns
  * in `begin` and `step`; nothing is allocated in a step.  Only labels of training nodes are read
