@@ -321,9 +321,10 @@ int  training_parse(session *s, training *t, opt_spec *spec, int argc, char **ar
 int  training_models(session *s, training *t);
 /* The option --protocol; its base is an int. */
 extern const bonsai_field training_protocol[];
-/* Sets the paper's options.  Returns the name of the graph at path if it has settings of its own,
- * else NULL. */
-const char *training_paper(bonsai_train_options *o, const char *path);
+const char *training_protocol_name(int protocol);
+/* Sets the options of a protocol that is not the default.  Returns the name of the graph at path if
+ * it has settings of its own, else NULL. */
+const char *training_follow(bonsai_train_options *o, int protocol, const char *path);
 /* Trains, writes and prints; exit code. */
 int  training_run(session *s, training *t, const bonsai_graph *small, const bonsai_graph *full);
 /* Prints a note if the sizes show that small was not condensed from full. */

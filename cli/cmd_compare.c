@@ -173,10 +173,11 @@ static int parse(session *s, arguments *a, int argc, char **argv)
     };
     reset(a);
     int code = parse_rows(s, a, &spec, argc, argv);
-    if (code == OPT_GO && a->protocol) {        /* again, over what the paper trains with */
+    if (code == OPT_GO && a->protocol) {        /* again, over what it trains with */
         const char *path = a->path, *wide;
+        const int protocol = a->protocol;
         reset(a);
-        wide = training_paper(&a->train, path);
+        wide = training_follow(&a->train, protocol, path);
         code = parse_rows(s, a, &spec, argc, argv);
         if (wide && code == OPT_GO)
             note(s, "the paper's protocol for %s: hidden %lld, standardised features", wide,
@@ -196,6 +197,17 @@ static void add_learning(bn_json *options, const bonsai_condense_options *o)
         bn_json_set(options, "time-limit", bn_json_real(o->time_limit));
     if (o->keep != BONSAI_KEEP_PROBE)
         bn_json_set(options, "keep", bn_json_text("last"));
+}
+
+/* What training was told, where it is not the usual. */
+static void add_training(bn_json *options, const bonsai_train_options *o)
+{
+    if (o->weighted)
+        bn_json_set(options, "weighted", bn_json_whole(1));
+    if (o->cut > 0)
+        bn_json_set(options, "cut", bn_json_real(o->cut));
+    if (o->uniform)
+        bn_json_set(options, "uniform", bn_json_whole(1));
 }
 
 static bn_json *heading(const arguments *a, const bonsai_graph *g)
@@ -222,6 +234,7 @@ static bn_json *heading(const arguments *a, const bonsai_graph *g)
         bonsai_field_text(models, sizeof models, f, &a->condense);
         bn_json_set(options, "for", bn_json_text(models));
     }
+    add_training(options, t);
     add_learning(options, &a->condense);
     return bn_json_pack("{s:s,s:o,s:o}", "bonsai_compare", bonsai_version(), "graph", graph,
                         "options", options);

@@ -13,9 +13,10 @@
 
 const bonsai_field training_protocol[] = {
     {.name = "protocol", .type = BONSAI_FIELD_CHOICE,
-     .words = (const char *const[]){"default", "paper", NULL},
+     .words = (const char *const[]){"default", "paper", "peers", NULL},
      .help = "paper: rate 0.001, decay 0, 100 epochs, every 1; flickr, ogbn-arxiv and reddit with "
-             "hidden 1024, standardised; other options override it"},
+             "hidden 1024, standardised; peers: hidden 256, dropout 0.5, 600 epochs, every 1, cut "
+             "0.5, uniform; other options override them"},
     {0},
 };
 
@@ -67,8 +68,26 @@ static const char *wide_graph(const char *path)
     return NULL;
 }
 
+const char *training_protocol_name(int protocol)
+{
+    return training_protocol[0].words[protocol];
+}
+
+/* What the condensers that learn judge with (doc/peers.md). */
+static void set_peers(bonsai_train_options *o)
+{
+    o->hidden = 256;
+    o->rate = 0.01;
+    o->decay = 5e-4;
+    o->dropout = 0.5;
+    o->epochs = 600;
+    o->every = 1;
+    o->cut = 0.5;
+    o->uniform = 1;
+}
+
 /* The paper's options, with other ones for "wide" graphs. */
-const char *training_paper(bonsai_train_options *o, const char *path)
+static const char *set_paper(bonsai_train_options *o, const char *path)
 {
     const char *wide = wide_graph(path);
     o->rate = 0.001;
@@ -80,6 +99,15 @@ const char *training_paper(bonsai_train_options *o, const char *path)
         o->standardise = 1;
     }
     return wide;
+}
+
+const char *training_follow(bonsai_train_options *o, int protocol, const char *path)
+{
+    enum { PAPER = 1 };
+    if (protocol == PAPER)
+        return set_paper(o, path);
+    set_peers(o);
+    return NULL;
 }
 
 /* ---- checks -------------------------------------------------------------- */
@@ -146,8 +174,9 @@ int training_parse(session *s, training *t, opt_spec *spec, int argc, char **arg
         return refuse(s, "--full GRAPH is missing");
     if (t->protocol) {
         const char *judge = t->full ? t->full : t->path;
+        const int protocol = t->protocol;
         reset(s, t);
-        const char *wide = training_paper(&t->o, judge);
+        const char *wide = training_follow(&t->o, protocol, judge);
         code = parse_rows(s, t, spec, argc, argv);
         if (wide && code == OPT_GO)
             note(s, "the paper's protocol for %s: hidden %lld, standardised features", wide,

@@ -418,6 +418,12 @@ typedef struct {
     bonsai_progress_fn *progress;
     void   *payload;
     bonsai_metric metric;       /* what validation chooses the epoch and the run by */
+    int     weighted;           /* 1: GIN's sum and GraphSAGE's mean weigh neighbours by the edge
+                                 * weights, where a graph has some; GCN always does */
+    double  cut;                /* after this share of the epochs, 0 .. <1, the rate is a tenth and
+                                 * Adam starts anew; 0: never */
+    int     uniform;            /* 1: first weights and biases uniform in +-1/sqrt(inputs); 0: as in
+                                 * PyTorch Geometric */
 } bonsai_train_options;
 #define bonsai_train_options_init(o) bonsai_train_options_init_sized((o), sizeof *(o))
 BONSAI_API void bonsai_train_options_init_sized(bonsai_train_options *o, size_t size);
@@ -498,6 +504,7 @@ typedef struct {
     int64_t hidden, classes, parameters;
     double  accuracy, accuracy_val;             /* of its run; -1: not known */
     uint64_t seed;
+    int     weighted;           /* as in bonsai_train_options */
 } bonsai_model_info;
 
 /* Writes a model as .npz with PyTorch Geometric's parameter names (convs.0.lin.weight), or under

@@ -221,7 +221,8 @@ class ModelInfo(Structure):
     _fields_ = [("size", c_size_t), ("model", c_int), ("layers", c_int), ("heads", c_int),
                 ("gin_layers", c_int), ("epoch", c_int), ("features", c_int64),
                 ("hidden", c_int64), ("classes", c_int64), ("parameters", c_int64),
-                ("accuracy", c_double), ("accuracy_val", c_double), ("seed", c_uint64)]
+                ("accuracy", c_double), ("accuracy_val", c_double), ("seed", c_uint64),
+                ("weighted", c_int)]
 
 
 class Cell(Structure):

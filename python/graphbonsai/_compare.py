@@ -193,6 +193,7 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
             every: int = 10, seeds: int = 5, standardise: bool = False, rate: float = 0.01,
             decay: float = 0.0005, dropout: float = 0.0, split: Optional[Sequence[float]] = None,
             metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy",
+            weighted: bool = False, cut: float = 0.0, uniform: bool = False,
             # end
             progress: Progress = None) -> Comparison:
     """Condenses by each method to each ratio, trains each model, and judges it on `graph`.
@@ -262,6 +263,10 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
             the graph's own, or (60, 20, 20).
         metric: what validation chooses the epoch by and tables show first: accuracy, balanced
             accuracy, macro F1, or for two classes the area under the ROC curve.
+        weighted: gin's sum and sage's mean weigh neighbours by edge weights, as gcn does.
+        cut: after this share of the epochs the rate is a tenth, and Adam starts anew (at least 0,
+            below 1).
+        uniform: first weights and biases uniform in +-1/sqrt(inputs), not as PyTorch Geometric's.
 
     An option that condensing and training both have, such as seed, goes to both; split goes to
     training.

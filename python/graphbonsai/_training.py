@@ -29,6 +29,11 @@ def _copied(struct: Any, count: int, item: Any, handle: Handle) -> np.ndarray:
     return found
 
 
+# What the condensers that learn are judged with by their authors, as the program's --protocol peers:
+# evaluate(small, full, **PEERS).
+PEERS: Dict[str, Any] = dict(hidden=256, rate=0.01, decay=5e-4, dropout=0.5, epochs=600, every=1,
+                             cut=0.5, uniform=True)
+
 # Whose split was judged on: bonsai_split_source; and parts of one: bonsai_part.
 _SPLITS = ("own", "asked", "condensed", "drawn", "none")
 _PARTS = ("none", "train", "val", "test")
@@ -239,6 +244,7 @@ def train(graph: Any, full: Any = None,
           rate: float = 0.01, decay: float = 0.0005, dropout: float = 0.0,
           split: Optional[Sequence[float]] = None, memory: Optional[int] = None, threads: int = 0,
           seed: int = 1, metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy",
+          weighted: bool = False, cut: float = 0.0, uniform: bool = False,
           # end
           progress: Progress = None) -> Training:
     """Trains a model on `graph` and judges it on `full`.
@@ -267,6 +273,10 @@ def train(graph: Any, full: Any = None,
         seed: of the first run; the same seed gives the same bits.
         metric: what validation chooses the epoch by and tables show first: accuracy, balanced
             accuracy, macro F1, or for two classes the area under the ROC curve.
+        weighted: gin's sum and sage's mean weigh neighbours by edge weights, as gcn does.
+        cut: after this share of the epochs the rate is a tenth, and Adam starts anew (at least 0,
+            below 1).
+        uniform: first weights and biases uniform in +-1/sqrt(inputs), not as PyTorch Geometric's.
 
     >>> import graphbonsai
     >>> g = graphbonsai.generate(nodes=300, features=60, classes=3, seed=4)
@@ -292,6 +302,7 @@ def evaluate(small: Any, full: Any,
              split: Optional[Sequence[float]] = None, memory: Optional[int] = None,
              threads: int = 0, seed: int = 1,
              metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy",
+             weighted: bool = False, cut: float = 0.0, uniform: bool = False,
              # end
              progress: Progress = None) -> Training:
     """Trains a model on a condensed graph and judges it on the full one.
@@ -323,6 +334,10 @@ def evaluate(small: Any, full: Any,
         seed: of the first run; the same seed gives the same bits.
         metric: what validation chooses the epoch by and tables show first: accuracy, balanced
             accuracy, macro F1, or for two classes the area under the ROC curve.
+        weighted: gin's sum and sage's mean weigh neighbours by edge weights, as gcn does.
+        cut: after this share of the epochs the rate is a tenth, and Adam starts anew (at least 0,
+            below 1).
+        uniform: first weights and biases uniform in +-1/sqrt(inputs), not as PyTorch Geometric's.
 
     >>> import graphbonsai
     >>> full = graphbonsai.generate(nodes=600, features=60, classes=3, seed=4)

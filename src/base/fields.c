@@ -235,6 +235,12 @@ static const bonsai_field train_fields[] = {
     {ROW(bonsai_train_options, metric, CHOICE), .words = bn_metric_words,
      .help = "what validation chooses the epoch by and tables show first: accuracy, balanced "
              "accuracy, macro F1, or for two classes the area under the ROC curve"},
+    {ROW(bonsai_train_options, weighted, FLAG),
+     .help = "gin's sum and sage's mean weigh neighbours by edge weights, as gcn does"},
+    {ROW(bonsai_train_options, cut, REAL), .high = 1, .marks = BONSAI_MARK_BELOW, .arg = "S",
+     .help = "after this share of the epochs the rate is a tenth, and Adam starts anew"},
+    {ROW(bonsai_train_options, uniform, FLAG),
+     .help = "first weights and biases uniform in +-1/sqrt(inputs), not as PyTorch Geometric's"},
     END,
 };
 

@@ -405,6 +405,6 @@ static void backward(const bn_at *at, real *dx, const real *dy)
 }
 
 const bn_layer bn_gat = {
-    .name = "gat", .norm = BN_NORM_NONE, .heads = true, .cost = 1.3, .slots = slots, .space = space,
-    .send = send, .rows = rows, .backward = backward,
+    .name = "gat", .norm = BN_NORM_NONE, .weighted = BN_NORM_NONE, .heads = true, .cost = 1.3,
+    .slots = slots, .space = space, .send = send, .rows = rows, .backward = backward,
 };

@@ -100,6 +100,6 @@ static void backward(const bn_at *at, real *dx, const real *dy)
 }
 
 const bn_layer bn_gcn = {
-    .name = "gcn", .norm = BN_NORM_BOTH, .cost = 1, .slots = slots, .space = bn_sum_space,
-    .send = bn_sum_send, .rows = rows, .backward = backward,
+    .name = "gcn", .norm = BN_NORM_BOTH, .weighted = BN_NORM_BOTH, .cost = 1, .slots = slots,
+    .space = bn_sum_space, .send = bn_sum_send, .rows = rows, .backward = backward,
 };

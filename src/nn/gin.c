@@ -80,6 +80,6 @@ static void backward(const bn_at *at, real *dx, const real *dy)
 }
 
 const bn_layer bn_gin = {
-    .name = "gin", .norm = BN_NORM_SUM, .cost = 1, .zero = "eps", .slots = slots, .space = space,
-    .send = bn_sum_send, .rows = rows, .backward = backward,
+    .name = "gin", .norm = BN_NORM_SUM, .weighted = BN_NORM_WEIGHTED_SUM, .cost = 1, .zero = "eps",
+    .slots = slots, .space = space, .send = bn_sum_send, .rows = rows, .backward = backward,
 };

@@ -1,4 +1,4 @@
-/* init.c -- the first weights, drawn as PyTorch Geometric draws them.
+/* init.c -- the first weights, drawn as PyTorch Geometric draws them, or all alike.
  *
  * A weight depends only on the seed and on its place in the slab.
  *
@@ -16,18 +16,29 @@ static double widest(const bn_param *p)
     }
 }
 
-void bn_init_params(real *param, const bn_dims *d, uint64_t seed)
+static void draw(real *param, const bn_dims *d, uint64_t seed, bool uniform)
 {
     bn_param table[BN_MOST_PARAMS];
     int count;
     int64_t total;
     bn_dims_params(table, &count, &total, d);
     for (int p = 0; p < count; p++) {
-        double a = widest(&table[p]);
+        const int64_t in = bn_dims_size(d, table[p].layer, BN_SIZE_IN);
+        double a = uniform ? 1 / sqrt((double)in) : widest(&table[p]);
         int64_t end = table[p].at + table[p].rows * table[p].cols;
         for (int64_t i = table[p].at; i < end; i++) {
             bn_rng r = bn_rng_at(seed, (uint64_t)i);
             param[i] = (real)(a * (2 * bn_rng_unit(&r) - 1));
         }
     }
+}
+
+void bn_init_params(real *param, const bn_dims *d, uint64_t seed)
+{
+    draw(param, d, seed, false);
+}
+
+void bn_init_uniform(real *param, const bn_dims *d, uint64_t seed)
+{
+    draw(param, d, seed, true);
 }

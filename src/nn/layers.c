@@ -18,6 +18,12 @@ const char *bonsai_model_name(bonsai_model_kind m)
     return (unsigned)m < BONSAI_MODEL_COUNT ? bn_layers[m]->name : NULL;
 }
 
+bn_norm bn_dims_norm(const bn_dims *d)
+{
+    const bn_layer *l = bn_layers[d->kind];
+    return d->weighted ? l->weighted : l->norm;
+}
+
 void bn_layer_forward(const bn_layer *l, const bn_at *at, real *y)
 {
     l->send(at);

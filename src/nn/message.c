@@ -194,6 +194,7 @@ static bonsai_status add_self(bn_messages *m)
     return rc;
 }
 
+/* Over the number of neighbours, or the sum of their weights. */
 static bonsai_status scale_mean(bn_messages *m)
 {
     real *share = NULL;
@@ -201,8 +202,11 @@ static bonsai_status scale_mean(bn_messages *m)
     if (rc != BONSAI_OK)
         return rc;
     for (int64_t i = 0; i < m->to.n; i++) {
-        int64_t degree = bn_int_at(&m->to.offsets, i + 1) - bn_int_at(&m->to.offsets, i);
-        share[i] = degree > 0 ? (real)1 / (real)degree : 0;
+        const int64_t first = bn_int_at(&m->to.offsets, i), end = bn_int_at(&m->to.offsets, i + 1);
+        double sum = m->to.weights ? 0 : (double)(end - first);
+        for (int64_t e = first; m->to.weights && e < end; e++)
+            sum += (double)m->to.weights[e];
+        share[i] = sum > 0 ? (real)1 / (real)sum : 0;
     }
     m->to.left = share;
     m->back.right = share;
@@ -216,7 +220,29 @@ void bn_messages_free(bn_messages *m)
     memset(m, 0, sizeof *m);
 }
 
-/* Only the norm of GCN knows edge weights; an operator is its sum already. */
+static bool weighs(bn_norm norm)
+{
+    return norm == BN_NORM_BOTH || norm == BN_NORM_WEIGHTED_SUM || norm == BN_NORM_WEIGHTED_MEAN;
+}
+
+static bonsai_status scale(bn_messages *m, bn_norm norm, bool gradients, int threads)
+{
+    switch (norm) {
+    case BN_NORM_BOTH:
+        return scale_both(m, threads);
+    case BN_NORM_SUM:
+    case BN_NORM_WEIGHTED_SUM:
+        return add_self(m);
+    case BN_NORM_MEAN:
+    case BN_NORM_WEIGHTED_MEAN:
+        return scale_mean(m);
+    case BN_NORM_NONE:
+        break;
+    }
+    return gradients ? find_mirror(m) : BONSAI_OK;
+}
+
+/* Weights that are an operator are the sum of those norms that know weights, as they are. */
 bonsai_status bn_messages_make(bn_messages *out, const bonsai_graph *g, bn_norm norm,
                                bool gradients, int threads)
 {
@@ -224,21 +250,14 @@ bonsai_status bn_messages_make(bn_messages *out, const bonsai_graph *g, bn_norm 
     const bonsai_array *section = g->view.section;
     bn_side rows = {.n = g->view.nodes, .offsets = section[BONSAI_SECTION_OFFSETS],
                     .ids = bn_neighbors(g)};
-    if (norm == BN_NORM_BOTH)
+    if (weighs(norm))
         rows.weights = section[BONSAI_SECTION_EDGE_WEIGHTS].data;
     bn_messages m = {.to = rows, .back = rows};
     BN_TRY(bn_graph_need(g, BN_SYMMETRY, threads));
     if (g->view.flags & BONSAI_FLAG_DIRECTED)
         BN_TRY(transpose(&m.to, &m, &rows));
-    switch (norm) {
-    case BN_NORM_BOTH:
-        if (!(g->view.flags & BONSAI_FLAG_OPERATOR))
-            BN_TRY(scale_both(&m, threads));
-        break;
-    case BN_NORM_SUM:  BN_TRY(add_self(&m)); break;
-    case BN_NORM_MEAN: BN_TRY(scale_mean(&m)); break;
-    case BN_NORM_NONE: BN_TRY(gradients ? find_mirror(&m) : BONSAI_OK); break;
-    }
+    if (!weighs(norm) || !(g->view.flags & BONSAI_FLAG_OPERATOR))
+        BN_TRY(scale(&m, norm, gradients, threads));
     *out = m;
     memset(&m, 0, sizeof m);
 done:

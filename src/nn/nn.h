@@ -30,6 +30,7 @@ typedef struct {
     bonsai_model_kind kind;
     int     layers, heads, gin_layers;
     int64_t features, hidden, classes;
+    bool    weighted;           /* sums and means of gin and sage weigh neighbours by edge weights */
 } bn_dims;
 
 typedef enum {                  /* how PyTorch Geometric draws the first values */
@@ -121,6 +122,8 @@ typedef enum {                  /* what a node makes of the messages that reach 
     BN_NORM_BOTH,               /* D^-1/2 (A + I) D^-1/2 with edge weights; self loops are kept */
     BN_NORM_SUM,                /* A + I */
     BN_NORM_MEAN,               /* D^-1 A */
+    BN_NORM_WEIGHTED_SUM,       /* the same two with edge weights, 1 where a graph has none */
+    BN_NORM_WEIGHTED_MEAN,
     BN_NORM_NONE                /* A: the layer weighs the entries itself; has mirror */
 } bn_norm;
 
@@ -187,7 +190,7 @@ typedef struct {                /* how many numbers a layer wants */
  * at once in training, and block by block in judging. */
 typedef struct {
     const char *name;           /* as in bonsai_model_name */
-    bn_norm     norm;
+    bn_norm     norm, weighted; /* without edge weights, as in PyTorch Geometric; with them */
     bool        heads;          /* it has heads */
     double      cost;           /* the time of a layer, in those of GCN, about */
     const char *zero;           /* what PyTorch Geometric's layer has too, and is 0; or NULL */
@@ -202,6 +205,8 @@ typedef struct {
 extern const bn_layer bn_gcn, bn_gat, bn_gin, bn_sage;
 extern const bn_layer *const bn_layers[BONSAI_MODEL_COUNT];
 
+/* What the layers of a model make of messages. */
+bn_norm bn_dims_norm(const bn_dims *d);
 /* y (n,h) of all nodes */
 void bn_layer_forward(const bn_layer *l, const bn_at *at, real *y);
 
@@ -246,6 +251,8 @@ typedef struct {                /* parameters that are learned: count of each */
  * grad becomes 0. */
 void bn_adam(const bn_learned *l, int64_t t, double rate, double decay, int threads);
 void bn_init_params(real *param, const bn_dims *d, uint64_t seed);
+/* The same, but all of a layer uniform in +-1/sqrt(columns that it reads), biases too. */
+void bn_init_uniform(real *param, const bn_dims *d, uint64_t seed);
 
 /* ---- a graph made ready (operand.c) ---- */
 

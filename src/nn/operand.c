@@ -164,7 +164,7 @@ bonsai_status bn_operand_make(bn_operand *out, const bonsai_graph *g, const bn_d
     bonsai_status rc;
     bn_operand o = {.g = g};
     bonsai_graph *chosen = NULL;
-    bn_norm norm = bn_layers[d->kind]->norm;
+    bn_norm norm = bn_dims_norm(d);
     int threads = bn_threads(p.threads);
     c = c ? c : &all;
     if (c->kept) {

@@ -53,6 +53,6 @@ static void backward(const bn_at *at, real *dx, const real *dy)
 }
 
 const bn_layer bn_sage = {
-    .name = "sage", .norm = BN_NORM_MEAN, .cost = 1.5, .slots = slots, .space = space, .send = send,
-    .rows = rows, .backward = backward,
+    .name = "sage", .norm = BN_NORM_MEAN, .weighted = BN_NORM_WEIGHTED_MEAN, .cost = 1.5,
+    .slots = slots, .space = space, .send = send, .rows = rows, .backward = backward,
 };

@@ -25,6 +25,7 @@ bonsai_status bn_model_new(bonsai_model **out, const bn_dims *s)
         .size = sizeof m->info, .model = s->kind, .layers = s->layers, .heads = s->heads,
         .gin_layers = s->gin_layers, .features = s->features, .hidden = s->hidden,
         .classes = s->classes, .parameters = m->count, .accuracy = -1, .accuracy_val = -1,
+        .weighted = s->weighted,
     };
     BN_TRY(BN_NEW(&m->param, m->count));
     *out = m;

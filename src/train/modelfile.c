@@ -58,13 +58,17 @@ static bn_json *metadata_json(const bonsai_model *m)
 {
     const bn_dims *s = &m->dims;
     const bonsai_model_info *i = &m->info;
-    return bn_json_pack("{s:s,s:s,s:i,s:I,s:i,s:i,s:I,s:I,s:I,s:I,s:i,s:f,s:f}",
-                        "bonsai", BONSAI_VERSION, "model", bonsai_model_name(s->kind),
-                        "layers", s->layers, "hidden", (int64_t)s->hidden, "heads", s->heads,
-                        "gin_layers", s->gin_layers, "features", (int64_t)s->features,
-                        "graph_features", (int64_t)i->features, "classes", (int64_t)s->classes,
-                        "seed", (int64_t)i->seed, "epoch", i->epoch,
-                        "accuracy", i->accuracy, "accuracy_val", i->accuracy_val);
+    bn_json *root =
+        bn_json_pack("{s:s,s:s,s:i,s:I,s:i,s:i,s:I,s:I,s:I,s:I,s:i,s:f,s:f}",
+                     "bonsai", BONSAI_VERSION, "model", bonsai_model_name(s->kind),
+                     "layers", s->layers, "hidden", (int64_t)s->hidden, "heads", s->heads,
+                     "gin_layers", s->gin_layers, "features", (int64_t)s->features,
+                     "graph_features", (int64_t)i->features, "classes", (int64_t)s->classes,
+                     "seed", (int64_t)i->seed, "epoch", i->epoch,
+                     "accuracy", i->accuracy, "accuracy_val", i->accuracy_val);
+    if (s->weighted)
+        bn_json_set(root, "weighted", bn_json_whole(1));
+    return root;
 }
 
 /* *out is freed by bn_json_drop. */
@@ -284,6 +288,17 @@ static bonsai_status get_int(int *out, const reader *r, const char *key)
     return rc;
 }
 
+/* Models that do not say so are not. */
+static bonsai_status get_weighted(bool *out, const reader *r)
+{
+    int64_t v = 0;
+    bonsai_status rc = BONSAI_OK;
+    if (bn_json_get(r->metadata, "weighted"))
+        rc = get_integer(&v, r, "weighted", 0, 1);
+    *out = v != 0;
+    return rc;
+}
+
 static bonsai_status get_accuracy(double *out, const reader *r, const char *key)
 {
     const bn_json *v = bn_json_get(r->metadata, key);
@@ -318,6 +333,7 @@ static bonsai_status read_metadata(reader *r)
     BN_TRY(get_int(&s->layers, r, "layers"));
     BN_TRY(get_int(&s->heads, r, "heads"));
     BN_TRY(get_int(&s->gin_layers, r, "gin_layers"));
+    BN_TRY(get_weighted(&s->weighted, r));
     BN_TRY(get_integer(&s->hidden, r, "hidden", 0, INT32_MAX));
     BN_TRY(get_integer(&s->features, r, "features", 0, INT32_MAX));
     BN_TRY(get_integer(&s->classes, r, "classes", 0, INT32_MAX));

@@ -130,13 +130,28 @@ static void begin_run(const bn_task *t, slot *s, bonsai_run *result, int run)
     size_t bytes = (size_t)t->count * sizeof(real);
     *result = (bonsai_run){.size = sizeof *result, .seed = t->o.seed + (uint64_t)run,
                            .accuracy = -1, .accuracy_val = -1};
-    bn_init_params(l->param, &t->dims, result->seed);
+    (t->o.uniform ? bn_init_uniform : bn_init_params)(l->param, &t->dims, result->seed);
     memset(l->grad, 0, bytes);
     memset(l->m, 0, bytes);
     memset(l->v, 0, bytes);
     s->best_val = -1;
     for (int i = 0; i < BONSAI_METRIC_ROOM; i++)
         result->metric[i] = result->metric_val[i] = -1;
+}
+
+/* Adam's step of an epoch; behind the cut of the rate it counts from 1 again. */
+static void descend(const bn_learned *l, const bonsai_train_options *o, int epoch, int threads)
+{
+    const size_t bytes = (size_t)l->count * sizeof(real);
+    const int cut = o->cut > 0 ? (int)(o->cut * o->epochs) : o->epochs;
+    if (epoch == cut + 1) {
+        memset(l->m, 0, bytes);
+        memset(l->v, 0, bytes);
+    }
+    if (epoch <= cut)
+        bn_adam(l, epoch, o->rate, o->decay, threads);
+    else
+        bn_adam(l, epoch - cut, o->rate / 10, o->decay, threads);
 }
 
 /* One step, given the scores, which are overwritten by their gradient. */
@@ -149,7 +164,7 @@ static bool step(running *r, slot *s, real *scores, int run, int epoch)
     if (!isfinite(loss))
         return false;
     bn_network_backward(s->net, s->learned.grad, s->learned.param, scores);
-    bn_adam(&s->learned, epoch, t->o.rate, t->o.decay, r->inner);
+    descend(&s->learned, &t->o, epoch, r->inner);
     return true;
 }
 

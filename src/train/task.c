@@ -21,7 +21,8 @@ static bonsai_status check_dims(bn_task *t)
                        "degree or a one-hot id", t->small->where);
     t->dims = (bn_dims){.kind = o->model, .layers = o->layers, .heads = o->heads,
                         .gin_layers = o->gin_layers, .features = t->small->view.features,
-                        .hidden = o->hidden, .classes = t->small->view.classes};
+                        .hidden = o->hidden, .classes = t->small->view.classes,
+                        .weighted = o->weighted != 0};
     bonsai_status rc = bn_dims_check(&t->dims, t->small->where);
     if (rc == BONSAI_OK)
         bn_dims_params(table, &entries, &t->count, &t->dims);

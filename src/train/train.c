@@ -48,6 +48,7 @@ static bonsai_model_info describe(const bn_task *t, const bn_outcome *out)
         .accuracy = run->accuracy,
         .accuracy_val = run->accuracy_val,
         .seed = run->seed,
+        .weighted = t->dims.weighted,
     };
 }
 

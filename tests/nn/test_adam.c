@@ -121,6 +121,30 @@ static void first_weights_fill_their_range_evenly(void **state)
     }
 }
 
+/* All of a layer within the same bound, biases too. */
+static void first_weights_may_be_uniform_by_the_inputs(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < BONSAI_MODEL_COUNT; kind++) {
+        bn_dims s = shape_of(kind);
+        bn_param table[BN_MOST_PARAMS];
+        int count;
+        int64_t total;
+        bn_dims_params(table, &count, &total, &s);
+        float *w = calloc((size_t)total, sizeof *w);
+        bn_init_uniform(w, &s, 42);
+        for (int p = 0; p < count; p++) {
+            double bound = 1 / sqrt(table[p].layer == 0 ? 90 : 64), most = 0;
+            int64_t n = table[p].rows * table[p].cols;
+            for (int64_t i = table[p].at; i < table[p].at + n; i++)
+                most = fmax(most, fabs((double)w[i]));
+            assert_true(most <= bound * 1.000001);
+            assert_true(most >= bound * (n < 20 ? 0.1 : 0.8));
+        }
+        free(w);
+    }
+}
+
 static void first_weights_differ_by_seed_and_place(void **state)
 {
     (void)state;
@@ -149,6 +173,7 @@ int main(void)
         cmocka_unit_test(steps_are_those_of_the_formulas),
         cmocka_unit_test(many_threads_take_the_same_step),
         cmocka_unit_test(first_weights_fill_their_range_evenly),
+        cmocka_unit_test(first_weights_may_be_uniform_by_the_inputs),
         cmocka_unit_test(first_weights_differ_by_seed_and_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

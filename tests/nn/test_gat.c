@@ -18,7 +18,7 @@ static void a_star_of_three_is_as_worked_out_by_hand(void **state)
     bonsai_read_options o;
     bonsai_graph *g = NULL;
     layer l;
-    plan p = {BONSAI_MODEL_GAT, 1, 1, true, 1, 1, DENSE_INPUT};
+    plan p = {BONSAI_MODEL_GAT, 1, 1, true, 1, 1, DENSE_INPUT, false};
     bonsai_view_init(&v);
     bonsai_read_options_init(&o);
     v.nodes = 3;
@@ -79,7 +79,7 @@ static void a_node_with_many_neighbours_hears_them_all(void **state)
     int32_t source[N], target[N];
     bonsai_view v;
     layer l;
-    plan p = {BONSAI_MODEL_GAT, 1, 2, false, 3, 5, DENSE_INPUT};
+    plan p = {BONSAI_MODEL_GAT, 1, 2, false, 3, 5, DENSE_INPUT, false};
     for (int directed = 0; directed < 2; directed++) {
         bonsai_graph *g = NULL;
         bonsai_read_options o;

@@ -336,7 +336,8 @@ static void whole_networks_have_their_gradient_and_judge_the_same_in_blocks(void
                     continue;
                 make_layer(&l, &p, random_graph(5, N, M, NO_FEATURES, WITH_LOOPS | DIRECTED),
                            (uint64_t)v);
-                bn_dims dims = {p.kind, layers, p.k, p.gin_layers, p.f, 6, CLASSES};
+                bn_dims dims = {p.kind, layers, p.k, p.gin_layers, p.f, 6, CLASSES,
+                                p.weighted};
                 l.o.g = l.g;
                 check_network(&l, &dims, &l.o);
                 free_layer(&l);

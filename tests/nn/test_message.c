@@ -14,14 +14,18 @@ enum { N = 37, H = 21 };
 static void write_out(double s[N][N], const bonsai_graph *g, bn_norm norm)
 {
     double loop[N], degree[N] = {0};
-    const float *weight = g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data;
+    const bool sum = norm == BN_NORM_SUM || norm == BN_NORM_WEIGHTED_SUM;
+    const bool mean = norm == BN_NORM_MEAN || norm == BN_NORM_WEIGHTED_MEAN;
+    const float *weight = norm == BN_NORM_BOTH || norm == BN_NORM_WEIGHTED_SUM ||
+                          norm == BN_NORM_WEIGHTED_MEAN
+                          ? g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data : NULL;
     memset(s, 0, sizeof(double) * N * N);
     for (int i = 0; i < N; i++)
         loop[i] = 1;
     for (int j = 0; j < N; j++)
         for (int64_t e = bn_row_begin(g, j); e < bn_row_begin(g, j + 1); e++) {
             int i = bn_neighbors(g)[e];
-            double w = norm == BN_NORM_BOTH && weight ? (double)weight[e] : 1;
+            double w = weight ? (double)weight[e] : 1;
             if (norm == BN_NORM_BOTH && i == j)
                 loop[i] = w;
             else
@@ -32,14 +36,14 @@ static void write_out(double s[N][N], const bonsai_graph *g, bn_norm norm)
             s[i][i] = loop[i];
         for (int j = 0; j < N; j++)
             degree[i] += s[i][j];
-        if (norm == BN_NORM_SUM)
+        if (sum)
             s[i][i] += 1;
     }
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++)
             if (norm == BN_NORM_BOTH)
                 s[i][j] /= sqrt(degree[i]) * sqrt(degree[j]);
-            else if (norm == BN_NORM_MEAN && degree[i] > 0)
+            else if (mean && degree[i] > 0)
                 s[i][j] /= degree[i];
 }
 

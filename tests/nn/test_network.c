@@ -248,7 +248,7 @@ static void failed_allocations_leave_nothing(void **state)
 static void dimensions_out_of_range_are_refused(void **state)
 {
     (void)state;
-    const bn_dims good = {BONSAI_MODEL_GAT, 2, 4, 1, 10, 8, 3};
+    const bn_dims good = {BONSAI_MODEL_GAT, 2, 4, 1, 10, 8, 3, false};
     bn_dims s = good;
     s.layers = 17;
     assert_fails(bn_dims_check(&s, "here"), BONSAI_E_ARGUMENT,

@@ -145,7 +145,7 @@ static void read_case(one_case *c, const world *w, const reference_array *spec)
     const reference_array *y = reference_find(w->file, "%s/%s", c->name, out);
     assert_true(y && y->dims == 2 && y->shape[0] == w->n);
     c->dims = (bn_dims){(bonsai_model_kind)s[KIND], s[LAYERS], s[HEADS], s[GIN_LAYERS], w->f,
-                        s[NETWORK] ? 6 : y->shape[1], y->shape[1]};
+                        s[NETWORK] ? 6 : y->shape[1], y->shape[1], false};
     if (c->join)
         c->dims.layers = 2;
     assert_int_equal(bn_dims_check(&c->dims, "reference"), BONSAI_OK);

@@ -98,6 +98,21 @@ class Judged(unittest.TestCase):
             self.assertEqual(found.info["split_seed"], 9)
             self.assertGreater(found.info["leaks"], 0)
 
+    def test_the_protocol_of_the_peers_is_the_programs(self):
+        g = self.graph(True)
+        small = graphbonsai.condense(g, 0.05, method="random", threads=1)
+        small.save(self.small)
+        g.save(self.full)
+        done = run(PROGRAM, "eval", self.small, "--full", self.full, "--protocol", "peers",
+                   "--epochs", "4", "--seeds", "1", "--threads", "1", "--json")
+        found = json.loads(done.stdout.decode())
+        asked = dict(graphbonsai.PEERS, epochs=4)
+        self.assertEqual({k: found["options"][k] for k in asked}, asked)
+        self.assertEqual(found["options"]["protocol"], "peers")
+        ours = graphbonsai.evaluate(small, g, seeds=1, threads=1, **asked)
+        self.assertEqual(ten_digits(ours.runs["accuracy"].tolist()),
+                         ten_digits(r["accuracy"] for r in found["models"][0]["runs"]))
+
     def test_without_a_record_the_split_is_drawn(self):
         g = self.graph(False)
         small = graphbonsai.condense(g, 0.05, method="random", threads=1)

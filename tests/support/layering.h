@@ -21,6 +21,7 @@ typedef struct {
     bool       join;
     int64_t    f, d;            /* d: of one head; of the layer for other kinds */
     input_kind input;
+    bool       weighted;
 } plan;
 
 typedef struct {
@@ -146,8 +147,8 @@ static inline void make_layer(layer *l, const plan *p, bonsai_graph *g, uint64_t
     l->h = p->join ? l->wide : p->d;
     l->l = bn_layers[p->kind];
     l->dims = (bn_dims){p->kind, p->join ? 2 : 1, p->k, p->gin_layers, p->f, l->wide,
-                        p->join ? 3 : p->d};
-    assert_int_equal(bn_messages_make(&l->o.m, g, l->l->norm, true, 1), BONSAI_OK);
+                        p->join ? 3 : p->d, p->weighted};
+    assert_int_equal(bn_messages_make(&l->o.m, g, bn_dims_norm(&l->dims), true, 1), BONSAI_OK);
     l->features = take_random(l, n * p->f, &s);
     l->o.x = (bn_input){.rows = n, .cols = p->f, .dense = l->features};
     if (p->input == SPARSE_INPUT || p->input == SPARSE_INPUT_ONES)
@@ -238,7 +239,7 @@ static inline void oracle_sum(double *s, const layer *l)
     for (int64_t j = 0; j < n; j++)
         for (int64_t e = bn_row_begin(l->g, j); e < bn_row_begin(l->g, j + 1); e++) {
             int64_t i = bn_neighbors(l->g)[e];
-            double w = gcn && weight ? (double)weight[e] : 1;
+            double w = (gcn || l->p.weighted) && weight ? (double)weight[e] : 1;
             if (i == j && gcn)
                 loop[i] = w;
             else if (i != j || l->p.kind != BONSAI_MODEL_GAT)
@@ -374,11 +375,11 @@ enum { MOST_VARIANTS = 8 * BONSAI_MODEL_COUNT, GRAPHS = 6 };
 
 static inline bool is_deep(bonsai_model_kind kind)
 {
-    const bn_dims one = {kind, 1, 1, 1, 1, 1, 1}, two = {kind, 1, 1, 2, 1, 1, 1};
+    const bn_dims one = {kind, 1, 1, 1, 1, 1, 1, false}, two = {kind, 1, 1, 2, 1, 1, 1, false};
     return bn_layers[kind]->slots(&one) != bn_layers[kind]->slots(&two);
 }
 
-/* Every row of the table of layers, with its heads and inner layers; returns how many. */
+/* Every row of the table of layers, with its heads, inner layers and weights; returns how many. */
 static inline int list_variants(plan *all)
 {
     static const struct { int k; bool join; } heads[] = {
@@ -388,8 +389,9 @@ static inline int list_variants(plan *all)
     for (int kind = 0; kind < BONSAI_MODEL_COUNT; kind++)
         for (int deep = 1; deep <= (is_deep((bonsai_model_kind)kind) ? 2 : 1); deep++)
             for (int i = 0; i < (bn_layers[kind]->heads ? 5 : 1); i++)
-                all[count++] = (plan){(bonsai_model_kind)kind, deep, heads[i].k, heads[i].join,
-                                      0, 0, DENSE_INPUT};
+                for (int w = 0; w <= (bn_layers[kind]->weighted != bn_layers[kind]->norm); w++)
+                    all[count++] = (plan){(bonsai_model_kind)kind, deep, heads[i].k, heads[i].join,
+                                          0, 0, DENSE_INPUT, w != 0};
     assert_true(count <= MOST_VARIANTS);
     return count;
 }

@@ -52,7 +52,7 @@ static inline bonsai_model *a_model(bn_dims s, int with, uint64_t seed)
 
 static inline bonsai_model *small_model(int with)
 {
-    return a_model((bn_dims){BONSAI_MODEL_GAT, 2, 2, 1, 3, 4, 2}, with, 5);
+    return a_model((bn_dims){BONSAI_MODEL_GAT, 2, 2, 1, 3, 4, 2, false}, with, 5);
 }
 
 static inline void save_model(const bonsai_model *m, const char *path)
@@ -86,6 +86,7 @@ static inline void assert_same_model(const bonsai_model *a, const bonsai_model *
     assert_int_equal(x->layers, y->layers);
     assert_int_equal(x->heads, y->heads);
     assert_int_equal(x->gin_layers, y->gin_layers);
+    assert_int_equal(x->weighted, y->weighted);
     assert_int_equal(x->epoch, y->epoch);
     assert_int_equal(x->features, y->features);
     assert_int_equal(x->hidden, y->hidden);

@@ -18,7 +18,7 @@ static void every_model_comes_back_bit_for_bit(void **state)
     static const int layers[] = {1, 2, 3, 16};
     for (int k = 0; k < 4 * BONSAI_MODEL_COUNT * 8; k++) {
         const bn_dims s = {k % BONSAI_MODEL_COUNT, layers[k / 4 % 4], k % 8 < 4 ? 1 : 2,
-                           1 + k / 16 % 2, 1 + k % 7, 2 + 2 * (k % 3), 1 + k % 5};
+                           1 + k / 16 % 2, 1 + k % 7, 2 + 2 * (k % 3), 1 + k % 5, k % 3 == 0};
         bonsai_model *m = a_model(s, k / 16 % 8, (uint64_t)k + 1), *back;
         const char *path = temp_path("m.bonsai"), *second = temp_path("second");
         size_t len, again;
@@ -110,7 +110,8 @@ static void a_full_disk_leaves_the_old_file(void **state)
 {
     (void)state;
     bonsai_model *old = small_model(WITH_EVERY), *back;
-    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 2, 1, 1, 500, 64, 3}, WITH_EVERY, 1);
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 2, 1, 1, 500, 64, 3, false},
+                              WITH_EVERY, 1);
     struct rlimit before, tight;
     save_model(old, temp_path("full.bonsai"));
     getrlimit(RLIMIT_FSIZE, &before);
@@ -179,7 +180,8 @@ static void write_corpus(const char *folder)
 {
     static const int layers[] = {1, 2, 2, 3};
     for (int k = 0; k < 2 * BONSAI_MODEL_COUNT; k++) {
-        const bn_dims s = {k % BONSAI_MODEL_COUNT, layers[k % 4], 1 + k % 2, 1 + k / 4, 2, 2, 2};
+        const bn_dims s = {k % BONSAI_MODEL_COUNT, layers[k % 4], 1 + k % 2, 1 + k / 4, 2, 2, 2,
+                           k % 2 == 0};
         bonsai_model *m = a_model(s, k < BONSAI_MODEL_COUNT ? k * 2 : WITH_EVERY, (uint64_t)k);
         char path[600];
         snprintf(path, sizeof path, "%s/%s%d.bonsai", folder, bonsai_model_name(s.kind), k / 4 + 1);

@@ -191,6 +191,7 @@ static void wrong_metadata_are_refused(void **state)
                     "\"heads\" is 2000000000000001, outside 0..2147483647");
     refuse_metadata("\"heads\":2", "\"heads\":0", "heads is 0, which is outside 1..1024");
     refuse_metadata("\"gin_layers\":1", "\"gin_layers\":3", "gin_layers is 3, which is");
+    refuse_metadata("\"features\":3", "\"weighted\":2", "\"weighted\" is 2, outside 0..1");
     refuse_metadata("\"features\":3", "\"features\":0", "the number of features is 0, which is");
     refuse_metadata("\"features\":3", "\"features\":6", "\"graph_features\" is 5, outside 6..");
     refuse_metadata("\"features\":3", "\"features\":t", "metadata: ");

@@ -31,7 +31,7 @@ static void pull(float *out, bn_zip *z, const char *name, int dims, const int64_
 static void weights_are_transposed_and_attention_has_three_dimensions(void **state)
 {
     (void)state;
-    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GAT, 2, 2, 1, 3, 4, 2}, 0, 3);
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GAT, 2, 2, 1, 3, 4, 2, false}, 0, 3);
     bn_zip z = {0};
     float got[32];
     for (int64_t i = 0; i < m->count; i++)
@@ -57,7 +57,7 @@ static void weights_are_transposed_and_attention_has_three_dimensions(void **sta
 static void what_is_done_to_features_goes_along(void **state)
 {
     (void)state;
-    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GIN, 3, 1, 2, 3, 4, 2}, WITH_EVERY, 3);
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GIN, 3, 1, 2, 3, 4, 2, false}, WITH_EVERY, 3);
     bn_zip z = {0};
     float got[32];
     save_model(m, temp_path("gin.npz"));
@@ -81,7 +81,8 @@ static void what_is_done_to_features_goes_along(void **state)
 static void the_same_model_gives_the_same_bytes(void **state)
 {
     (void)state;
-    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_SAGE, 2, 1, 1, 30, 16, 5}, WITH_EVERY, 3);
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_SAGE, 2, 1, 1, 30, 16, 5, false},
+                              WITH_EVERY, 3);
     size_t len, again;
     save_model(m, temp_path("a.npz"));
     save_model(m, temp_path("b.npz"));
@@ -102,7 +103,7 @@ static void numpy_reads_every_model(void **state)
     int len = snprintf(command, sizeof command, "python3 -B tests/io/model_reader.py");
     for (int k = 0; k < 3 * BONSAI_MODEL_COUNT; k++) {
         const bn_dims s = {k % BONSAI_MODEL_COUNT, layers[k / 4], 1 + k % 3 % 2, 1 + k / 4 % 2, 5,
-                           6, 3};
+                           6, 3, false};
         bonsai_model *m = a_model(s, k % 8, (uint64_t)k);
         for (int npz = 0; npz < 2; npz++) {
             snprintf(name, sizeof name, "py%d.%s", k, npz ? "npz" : "bonsai");

@@ -122,7 +122,7 @@ static void probabilities_are_those_of_the_formula(void **state)
 {
     (void)state;
     for (int with = 0; with < 4; with++) {
-        bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 2, 1, 1, F, H, C}, with, 11);
+        bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 2, 1, 1, F, H, C, false}, with, 11);
         bonsai_graph *g = random_features_graph(m->info.features);
         double wanted[N * C];
         float got[N * C];
@@ -147,7 +147,8 @@ static void threads_change_no_bit_and_memory_next_to_nothing(void **state)
 {
     (void)state;
     for (int k = 0; k < 2 * BONSAI_MODEL_COUNT; k++) {
-        const bn_dims s = {k % BONSAI_MODEL_COUNT, 2 + k / BONSAI_MODEL_COUNT, 2, 2, F, H, C};
+        const bn_dims s = {k % BONSAI_MODEL_COUNT, 2 + k / BONSAI_MODEL_COUNT, 2, 2, F, H, C,
+                           false};
         bonsai_model *m = a_model(s, k % 4, 3);
         bonsai_graph *g = random_features_graph(m->info.features);
         float one[N * C], eight[N * C], blocks[N * C];
@@ -170,7 +171,8 @@ static void threads_change_no_bit_and_memory_next_to_nothing(void **state)
 static void a_saved_model_predicts_the_same(void **state)
 {
     (void)state;
-    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_SAGE, 2, 1, 1, F, H, C}, WITH_EVERY, 3), *back;
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_SAGE, 2, 1, 1, F, H, C, false},
+                              WITH_EVERY, 3), *back;
     bonsai_graph *g = random_features_graph(m->info.features);
     float p[N * C], q[N * C];
     int32_t a[N], b[N];
@@ -185,10 +187,38 @@ static void a_saved_model_predicts_the_same(void **state)
     bonsai_model_free(m);
 }
 
+/* The same parameters, with and without edge weights, on a graph that has some and on one that
+ * has none. */
+static void a_model_that_was_trained_with_weights_predicts_with_them(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < BONSAI_MODEL_COUNT; kind++)
+        for (int with = 0; with <= WITH_WEIGHTS; with += WITH_WEIGHTS) {
+            const bool knows = kind == BONSAI_MODEL_GIN || kind == BONSAI_MODEL_SAGE;
+            bonsai_graph *g = random_graph(4, N, 3 * N, DENSE_F32, with);
+            bn_dims dims = {kind, 2, 2, 1, g->view.features, H, C, false};
+            bonsai_model *m = a_model(dims, 0, 3), *back;
+            float p[N * C], q[N * C];
+            int32_t a[N];
+            assert_int_equal(bonsai_predict(a, p, m, g, NULL), BONSAI_OK);
+            dims.weighted = true;
+            bonsai_model *weighted = a_model(dims, 0, 3);
+            save_model(weighted, temp_path("weighted.bonsai"));
+            back = load_model(temp_path("weighted.bonsai"));
+            assert_int_equal(back->info.weighted, 1);
+            assert_int_equal(bonsai_predict(a, q, back, g, NULL), BONSAI_OK);
+            assert_int_equal(memcmp(p, q, sizeof p) != 0, knows && with);
+            bonsai_graph_free(g);
+            bonsai_model_free(m);
+            bonsai_model_free(back);
+            bonsai_model_free(weighted);
+        }
+}
+
 static void equal_scores_go_to_the_lower_class(void **state)
 {
     (void)state;
-    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 1, 1, 1, F, H, 4}, 0, 3);
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 1, 1, 1, F, H, 4, false}, 0, 3);
     bonsai_graph *g = random_features_graph(F);
     int32_t classes[N];
     memset(m->param, 0, (size_t)m->count * sizeof *m->param);
@@ -207,7 +237,7 @@ static void a_graph_without_nodes_has_no_classes(void **state)
     (void)state;
     for (int kind = 0; kind < BONSAI_MODEL_COUNT; kind++)
         for (int memory = 0; memory < 2; memory++) {
-            bonsai_model *m = a_model((bn_dims){kind, 2, 2, 1, F, H, C}, WITH_MEAN, 3);
+            bonsai_model *m = a_model((bn_dims){kind, 2, 2, 1, F, H, C, false}, WITH_MEAN, 3);
             float none = 0;
             int32_t classes[1] = {7};
             const bonsai_train_options o = options(1, memory);
@@ -271,7 +301,7 @@ static void a_graph_that_keeps_the_same_features_is_taken_as_it_is(void **state)
 {
     (void)state;
     enum { ALL = 2 * F - 1 };
-    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 2, 1, 1, F, H, C},
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 2, 1, 1, F, H, C, false},
                               WITH_KEPT | WITH_MEAN, 9);
     float x[N * ALL], few[N * F], standard[N * F], p[3][N * C];
     int32_t classes[N];
@@ -298,7 +328,7 @@ static void a_graph_that_keeps_the_same_features_is_taken_as_it_is(void **state)
 static void refuse_graph(int with, int64_t f, const uint32_t *kept, const char *sentence)
 {
     static const float x[N * 64];
-    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 2, 1, 1, F, H, C}, with, 9);
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 2, 1, 1, F, H, C, false}, with, 9);
     bonsai_graph *g = graph_of(x, N, f, kept, NULL, NULL, 4);
     int32_t classes[N];
     int64_t before = bn_mem_live();
@@ -329,7 +359,7 @@ static void a_graph_of_other_features_is_refused(void **state)
 static void scores_that_are_not_finite_are_refused(void **state)
 {
     (void)state;
-    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GIN, 2, 1, 1, F, H, C}, 0, 3);
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GIN, 2, 1, 1, F, H, C, false}, 0, 3);
     float x[N * F];
     int32_t classes[N];
     for (int i = 0; i < N * F; i++)
@@ -344,7 +374,7 @@ static void scores_that_are_not_finite_are_refused(void **state)
 static void wrong_options_are_refused(void **state)
 {
     (void)state;
-    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 2, 1, 1, F, H, C}, 0, 3);
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 2, 1, 1, F, H, C, false}, 0, 3);
     bonsai_graph *g = random_features_graph(F);
     int32_t classes[N];
     bonsai_train_options o = options(1, -5);
@@ -369,7 +399,7 @@ static int cancel(const bonsai_progress *p, void *payload)
 static void it_can_be_canceled_at_every_tick(void **state)
 {
     (void)state;
-    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GAT, 2, 2, 1, F, H, C}, WITH_EVERY, 3);
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GAT, 2, 2, 1, F, H, C, false}, WITH_EVERY, 3);
     bonsai_graph *g = random_features_graph(m->info.features);
     int32_t classes[N];
     int64_t before = bn_mem_live();
@@ -403,7 +433,7 @@ static void predicting_survives_failed_allocations(void **state)
     (void)state;
     for (int k = 0; k < 2 * BONSAI_MODEL_COUNT; k++) {
         job j = {.memory = k / BONSAI_MODEL_COUNT};
-        j.m = a_model((bn_dims){k % BONSAI_MODEL_COUNT, 3, 2, 2, F, H, C}, WITH_EVERY, 3);
+        j.m = a_model((bn_dims){k % BONSAI_MODEL_COUNT, 3, 2, 2, F, H, C, false}, WITH_EVERY, 3);
         j.g = random_features_graph(j.m->info.features);
         survives_failed_allocations(predict_it, &j, 3);
         bonsai_graph_free(j.g);
@@ -418,6 +448,7 @@ int main(void)
         cmocka_unit_test(threads_change_no_bit_and_memory_next_to_nothing),
         cmocka_unit_test(a_saved_model_predicts_the_same),
         cmocka_unit_test(a_prediction_is_as_right_as_training_said),
+        cmocka_unit_test(a_model_that_was_trained_with_weights_predicts_with_them),
         cmocka_unit_test(equal_scores_go_to_the_lower_class),
         cmocka_unit_test(a_graph_without_nodes_has_no_classes),
         cmocka_unit_test(a_graph_that_keeps_the_same_features_is_taken_as_it_is),

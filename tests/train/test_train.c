@@ -309,6 +309,69 @@ static void judging_by_the_next_epochs_scores_is_the_same(void **state)
     bonsai_graph_free(g);
 }
 
+/* ---- the peers' evaluator ---- */
+
+static double loss_after(const bonsai_training *t, int epoch)
+{
+    return bonsai_training_epoch(t, epoch - 1)->loss;
+}
+
+/* The first epochs are those without a cut; behind it all goes on in small steps. */
+static void the_rate_is_cut_behind_a_share_of_the_epochs(void **state)
+{
+    (void)state;
+    bonsai_graph *g = made_graph(120, 30, 0);
+    bonsai_train_options o = quick(BONSAI_MODEL_GCN);
+    bonsai_training *plain = trained(g, NULL, &o);
+    o.cut = 0.5;
+    bonsai_training *cut = trained(g, NULL, &o);
+    const int half = o.epochs / 2;
+    for (int e = 1; e <= half + 1; e++)         /* a loss is that before the step */
+        assert_true(loss_after(cut, e) == loss_after(plain, e));
+    assert_true(loss_after(cut, half + 2) != loss_after(plain, half + 2));
+    assert_true(loss_after(cut, o.epochs) < loss_after(cut, half + 1));
+    assert_true(loss_after(cut, o.epochs) > loss_after(plain, o.epochs));
+    bonsai_training_free(plain);
+    bonsai_training_free(cut);
+    bonsai_graph_free(g);
+}
+
+/* Adam starts anew at a tenth of the rate: one epoch behind the cut moves a weight by that. */
+static void adam_starts_anew_behind_the_cut(void **state)
+{
+    (void)state;
+    bonsai_graph *g = made_graph(120, 30, 0);
+    bonsai_train_options o = quick(BONSAI_MODEL_GCN);
+    o.every = 1;
+    o.decay = 0;
+    o.epochs = 1;
+    o.cut = 1e-9;
+    bonsai_training *cut = trained(g, NULL, &o);
+    o.rate /= 10;
+    o.cut = 0;
+    bonsai_training *slow = trained(g, NULL, &o);
+    assert_memory_equal(bonsai_training_model(cut)->param, bonsai_training_model(slow)->param,
+                        (size_t)bonsai_training_model(cut)->count * sizeof(float));
+    bonsai_training_free(cut);
+    bonsai_training_free(slow);
+    bonsai_graph_free(g);
+}
+
+static void first_weights_are_those_that_were_asked_for(void **state)
+{
+    (void)state;
+    bonsai_graph *g = made_graph(120, 30, 0);
+    bonsai_train_options o = quick(BONSAI_MODEL_GCN);
+    bonsai_training *plain = trained(g, NULL, &o);
+    o.uniform = 1;
+    bonsai_training *uniform = trained(g, NULL, &o);
+    assert_true(loss_after(plain, 1) != loss_after(uniform, 1));
+    assert_true(loss_after(uniform, o.epochs) < loss_after(uniform, 1));
+    bonsai_training_free(plain);
+    bonsai_training_free(uniform);
+    bonsai_graph_free(g);
+}
+
 /* ---- labels that must not count ---- */
 
 static void labels_outside_the_training_part_do_not_reach_the_weights(void **state)
@@ -425,6 +488,9 @@ int main(void)
         cmocka_unit_test(any_thread_of_a_team_may_call),
         cmocka_unit_test(seeds_together_are_seeds_one_by_one),
         cmocka_unit_test(judging_by_the_next_epochs_scores_is_the_same),
+        cmocka_unit_test(the_rate_is_cut_behind_a_share_of_the_epochs),
+        cmocka_unit_test(adam_starts_anew_behind_the_cut),
+        cmocka_unit_test(first_weights_are_those_that_were_asked_for),
         cmocka_unit_test(labels_outside_the_training_part_do_not_reach_the_weights),
         cmocka_unit_test(survives_every_failed_allocation),
         cmocka_unit_test(can_be_canceled_at_any_tick),
