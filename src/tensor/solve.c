@@ -77,17 +77,18 @@ static void transpose_tile(double *out, const double *tile)
 
 /* ---- panels: m is a multiple of T ---- */
 
-static void factor(double *a, int64_t m)
+static void factor(double *a, int64_t m, int threads)
 {
     for (int64_t j = 0; j < m; j += T) {
-        const double *d = a + j * m + j * T;
-        for (int64_t i = j; i < m; i += T) {
+        double *d = a + j * m + j * T;
+        const double work = (double)(m - j) * (double)T * (double)(j + T) / 4;
+        subtract(d, a + j * m, a + j * m, j);
+        factor_tile(d);
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static)
+        for (int64_t i = j + T; i < m; i += T) {
             double *tile = a + i * m + j * T;
             subtract(tile, a + j * m, a + i * m, j);
-            if (i == j)
-                factor_tile(tile);
-            else
-                solve_tile(tile, d);
+            solve_tile(tile, d);
         }
     }
 }
@@ -146,14 +147,26 @@ int64_t bn_solve_room(const bn_system *s)
     return bn_whole_tiles(s->m) * (bn_whole_tiles(s->m) + bn_whole_tiles(s->k));
 }
 
-void bn_solve(double *b, const bn_system *s, double plus, double *room)
+void bn_factor(const bn_system *s, double plus, double *room, int threads)
 {
-    int64_t full = bn_whole_tiles(s->m);
-    double *side = room + full * full;
     put_system(room, s, plus);
+    factor(room, bn_whole_tiles(s->m), threads);
+}
+
+void bn_solve_factored(double *b, const bn_system *s, double *room, int threads)
+{
+    const int64_t full = bn_whole_tiles(s->m);
+    const double work = (double)full * (double)full * (double)bn_whole_tiles(s->k) / 4;
+    double *side = room + full * full;
     put_sides(side, s, b);
-    factor(room, full);
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static)
     for (int64_t j = 0; j < s->k; j += T)
         solve_panel(side + j * full, room, full);
     get_sides(b, s, side);
+}
+
+void bn_solve(double *b, const bn_system *s, double plus, double *room)
+{
+    bn_factor(s, plus, room, 1);
+    bn_solve_factored(b, s, room, 1);
 }

@@ -99,6 +99,9 @@ typedef struct {
 int64_t bn_solve_room(const bn_system *s);      /* doubles */
 /* b = (a + plus)^-1 b, for a + plus positive definite */
 void    bn_solve(double *b, const bn_system *s, double plus, double *room);
+/* The same in two steps, of which the second may follow several times: room keeps the factor. */
+void    bn_factor(const bn_system *s, double plus, double *room, int threads);
+void    bn_solve_factored(double *b, const bn_system *s, double *room, int threads);
 
 double  bn_exp(double x);                       /* e^x (exp.c) */
 

@@ -88,6 +88,24 @@ static void a_solution_solves_the_system_at_every_size(void **state)
         }
 }
 
+static void a_factor_serves_several_times_on_any_number_of_threads(void **state)
+{
+    (void)state;
+    scene v = make_scene(145, 40, 7), w = make_scene(145, 40, 7);
+    const bn_system s = {w.a, w.m, w.k, w.stride};
+    double *space = room(bn_solve_room(&s));
+    solve(&v, 0.1);
+    bn_factor(&s, 0.1, space, 3);
+    for (int i = 0; i < 2; i++) {
+        memcpy(w.x, w.b, (size_t)(w.m * w.stride) * sizeof *w.x);
+        bn_solve_factored(w.x, &s, space, 3 - i);
+        assert_memory_equal(v.x, w.x, (size_t)(v.m * v.stride) * sizeof *v.x);
+    }
+    free(space);
+    free_scene(&v);
+    free_scene(&w);
+}
+
 static void the_upper_half_is_not_read(void **state)
 {
     (void)state;
@@ -119,6 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_solution_solves_the_system_at_every_size),
+        cmocka_unit_test(a_factor_serves_several_times_on_any_number_of_threads),
         cmocka_unit_test(the_upper_half_is_not_read),
         cmocka_unit_test(the_bits_are_those_of_every_processor),
     };
