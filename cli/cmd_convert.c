@@ -21,7 +21,7 @@ static int summary_sizes(session *s, const bonsai_graph *g, const char *in, cons
 typedef struct {
     const char *path[2];
     bonsai_write_options write;
-    int      order;
+    int      order, normalise;
     int64_t  parts;
     uint64_t seed;
 } arguments;
@@ -39,6 +39,20 @@ static bonsai_status read_ordered(session *s, bonsai_graph **out, const argument
     return rc;
 }
 
+/* Reads IN, and does to it what is asked. */
+static bonsai_status read_changed(session *s, bonsai_graph **out, const arguments *a)
+{
+    bonsai_graph *g = NULL;
+    bonsai_status rc = read_ordered(s, &g, a);
+    if (rc != BONSAI_OK || !a->normalise) {
+        *out = g;
+        return rc;
+    }
+    rc = bonsai_graph_normalise(out, g);
+    bonsai_graph_free(g);
+    return rc;
+}
+
 int cmd_convert(session *s, int argc, char **argv)
 {
     arguments a = {.seed = 1};
@@ -50,7 +64,10 @@ int cmd_convert(session *s, int argc, char **argv)
         {.name = "parts", OWN(arguments, parts, LONG), .low = 1, .high = INT32_MAX, .arg = "N",
          .help = "parts of --order metis", .otherwise = "8"},
         {.name = "seed", OWN(arguments, seed, U64), .letter = 's', .arg = "S",
-         .help = "the same seed gives the same order"}, {0}};
+         .help = "the same seed gives the same order"},
+        {.name = "normalise", OWN(arguments, normalise, CHOICE),
+         .words = (const char *const[]){"none", "rows", NULL},
+         .help = "rows: divide the features of each node by their sum"}, {0}};
     bonsai_write_options_init(&a.write);
     const opt_spec spec = {
         .usage = "convert IN OUT [options]",
@@ -61,7 +78,8 @@ int cmd_convert(session *s, int argc, char **argv)
         .examples = "  bonsai convert ind.cora cora.bonsai\n"
                     "  bonsai convert cora.bonsai cora/\n"
                     "  bonsai convert edges.csv --labels classes.csv graph.npz\n"
-                    "  bonsai convert large.bonsai parts.bonsai --order metis --parts 64\n",
+                    "  bonsai convert large.bonsai parts.bonsai --order metis --parts 64\n"
+                    "  bonsai convert cora.bonsai rows.bonsai --normalise rows\n",
         .args = "IN OUT",
         .values = a.path,
         .groups = (const opt_group[]){{.base = &a.write, .kind = BONSAI_OPTIONS_WRITE},
@@ -78,7 +96,7 @@ int cmd_convert(session *s, int argc, char **argv)
         note(s, "--features-as has an effect only on .bonsai files");
     if (a.parts > 0 && a.order != BONSAI_ORDER_METIS)
         note(s, "--parts has no effect without --order metis");
-    bonsai_status rc = read_ordered(s, &g, &a);
+    bonsai_status rc = read_changed(s, &g, &a);
     if (rc == BONSAI_OK)
         rc = save(s, g, a.path[1], a.write.features);
     code = rc == BONSAI_OK ? summary_sizes(s, g, a.path[0], a.path[1]) : fail(s, rc);

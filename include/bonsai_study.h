@@ -98,6 +98,10 @@ BONSAI_API bonsai_status bonsai_graph_reorder(bonsai_graph **out, const bonsai_g
                                               bonsai_order order, int64_t parts, uint64_t seed,
                                               const bonsai_read_options *o);
 
+/* The graph g with the features of each node divided by their sum; a row of zeros stays one.
+ * Negative features are refused. */
+BONSAI_API bonsai_status bonsai_graph_normalise(bonsai_graph **out, const bonsai_graph *g);
+
 /* ---- generated graphs --------------------------------------------------- */
 
 typedef struct {

@@ -337,6 +337,7 @@ graph_split = _calls("graph_split", _out, c_void_p, POINTER(c_double), c_uint64)
 graph_induce = _calls("graph_induce", _out, c_void_p, c_void_p, c_int64)
 graph_reorder = _calls("graph_reorder", _out, c_void_p, c_int, c_int64, c_uint64,
                        POINTER(ReadOptions))
+graph_normalise = _calls("graph_normalise", _out, c_void_p)
 graph_equal = _calls("graph_equal", POINTER(c_int), c_void_p, c_void_p)
 graph_save = _calls("graph_save", POINTER(c_uint64), c_void_p, c_char_p, POINTER(WriteOptions))
 graph_bytes = _calls("graph_bytes", POINTER(c_double), c_void_p, c_int)

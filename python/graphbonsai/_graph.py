@@ -300,6 +300,19 @@ class Graph(Arrays):
              options=o)
         return Graph._of(handle)
 
+    def normalise(self) -> "Graph":
+        """Returns the same graph with the features of each node divided by their sum.
+
+        >>> import numpy as np
+        >>> g = Graph.from_arrays(edge_index=np.array([[0], [1]]), x=np.array([[1, 3], [0, 0.5]]))
+        >>> g.normalise().x.tolist()
+        [[0.25, 0.75], [0.0, 1.0]]
+        """
+        parent = self._live()
+        handle = Handle(keep=(parent,))
+        call(c.graph_normalise, handle.out, parent)
+        return Graph._of(handle)
+
     def equal(self, other: "Graph") -> bool:
         """Whether both graphs are the same, in any encoding."""
         a, b = self._live(), handle_of("other", other)

@@ -15,6 +15,10 @@ $BONSAI convert g.bonsai g.bonsai -q > /dev/null && $BONSAI check g.bonsai
 # A failure leaves what was there.
 cp g.bonsai old.bonsai && $BONSAI convert nothing.npz old.bonsai; cmp g.bonsai old.bonsai
 ls
+# Rows that sum to 1, and features that cannot.
+$BONSAI convert g.bonsai r.bonsai --normalise rows -q > /dev/null && $BONSAI check r.bonsai && $BONSAI info r.bonsai | grep ^feature_encoding
+printf '0 1\n' > n.el; printf '1,2\n-3,1\n' > n.csv; $BONSAI convert n.el --features n.csv n.bonsai --normalise rows; test -e n.bonsai
+$BONSAI convert g.bonsai r.bonsai --normalise columns
 # Other orders: the origin says where a node was, and going back is possible.
 for how in none random degree; do $BONSAI convert g.bonsai o.bonsai --order $how -q > /dev/null && $BONSAI check o.bonsai; done
 $BONSAI convert g.bonsai a.bonsai --order random -s 7 -q > /dev/null; $BONSAI convert g.bonsai b.bonsai --order random -s 7 -q > /dev/null; cmp a.bonsai b.bonsai
