@@ -3,8 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "learn.h"
 
-const bn_learner bn_gcond;
-const bn_learner bn_gcond_x;
 const bn_learner bn_doscond;
 const bn_learner bn_sgdd;
 const bn_learner bn_exgc;

@@ -3,6 +3,9 @@
  *   smalloperator.c  the operator of GCN on a dense adjacency, and its adjoint
  *   rop.c            gradients of a student on a small graph, and derivatives of these gradients
  *   unroll.c         descent of a student, and the derivative of where it ends
+ *   distance.c       how far two gradients are from each other
+ *   edgenet.c        a network that joins any two nodes; edgenet_back.c its gradients
+ *   matching.c       how far a small graph's gradients are from those of the full one
  *
  * All matrices are row-major without gaps, of `real`: tests compile these files for double.  Nothing
  * allocates; `room` is given.
@@ -89,5 +92,98 @@ void bn_unroll_back(bn_unrolled *out, const bn_unroll *u, const real *start, con
  * (count) = its derivative. */
 double bn_missed(real *dend, const real *end, const real *start, const real *target, int64_t count,
                  bool squared);
+
+/* ---- distances of gradients (distance.c) ---- */
+
+typedef enum {
+    BN_FAR_COLUMNS,             /* 1 - cosine, of each column, summed */
+    BN_FAR_WHOLE,               /* 1 - cosine of the whole */
+    BN_FAR_SQUARES              /* squared differences, summed */
+} bn_far;
+
+typedef struct {
+    bn_far  kind;
+    int64_t rows, cols;
+} bn_extent;
+
+/* How far s (rows,cols) is from g, and v its derivative by s; v may be s. */
+double bn_distance(real *v, const real *s, const real *g, const bn_extent *x);
+
+/* ---- a network that joins any two nodes (edgenet.c) ---- */
+
+/* Each stream: linear, batch norm over all pairs, ReLU; the same again; a number.  The first reads
+ * the features of both nodes.  The second, if there is one, reads their places, and after each ReLU
+ * is multiplied by the first. */
+enum { BN_EDGE_STREAMS = 2 };
+
+typedef struct {                /* where the parameters of a stream are */
+    int64_t wide;               /* numbers that it reads of a node */
+    int64_t w1, w2, w3;         /* (wide,2h): of the first node and of the second; (h,h); (h) */
+    int64_t scale1, shift1, scale2, shift2;     /* (h): of the batch norms */
+    int64_t bias;               /* 1; others would cancel in the batch norms */
+} bn_edge_params;
+
+typedef struct {                /* what a stream works with */
+    const real *in;             /* (n,wide) */
+    real *hat, *first, *back;   /* (n,2h): the first layer normalised, then scaled; its gradient */
+    real *inv1, *inv2, *mean2;  /* (h) of the batch norms */
+    real *mul, *add;            /* (h): the second one as one product and sum */
+    real *sums;                 /* (blocks,3,h) */
+    real *all;                  /* (n n,h): the second layer, if it is kept */
+    real *tail, *square;        /* (parts,n,h), (parts,h,h) */
+    real *y, *z, *e;            /* (lanes,pairs,h) */
+} bn_edge_stream;
+
+typedef struct {
+    int64_t n, d, h;
+    int     streams, threads;
+    int64_t pairs;              /* of a block, about; results differ by rounding */
+    bool    keep;               /* the second layer of all pairs, and not made again */
+    /* set by bn_edgenet_lay */
+    int64_t rows, blocks, parts, lanes, count;  /* count: parameters */
+    bn_edge_params at[BN_EDGE_STREAMS];
+    bn_edge_stream s[BN_EDGE_STREAMS];
+    real   *place, *score;      /* n, (n,n) */
+    real   *room;               /* of products; each: of a lane */
+    int64_t each;
+} bn_edgenet;
+
+/* Sets what is not given: called with a slab that counts, and again with one that gives. */
+void bn_edgenet_lay(bn_edgenet *e, bn_slab *slab);
+void bn_edgenet_init(real *param, const bn_edgenet *e, uint64_t seed);
+/* a (n,n) = weights in 0 .. 1, symmetric, 0 on the diagonal, of x (n,d). */
+void bn_edgenet_forward(real *a, bn_edgenet *e, const real *param, const real *x);
+/* After forward of the same: dx (n,d) and dparam, unless NULL, += their gradients, given da. */
+void bn_edgenet_backward(real *dx, real *dparam, bn_edgenet *e, const real *param, const real *a,
+                         const real *da);
+
+/* ---- matching of gradients (matching.c) ---- */
+
+/* How far the gradients that a small graph gives a student, class by class, are from those of the
+ * full graph; each class counts as much as it has nodes.  GCN reads the graph; other forms read
+ * rows of features after two hops. */
+typedef struct {
+    bn_student s;               /* form, f, h, c and threads; and n: nodes of the small graph */
+    const int32_t *kind;        /* n: their classes, ascending */
+    const int64_t *want;        /* c: how many of each */
+    bn_edgenet *net;            /* NULL: no two nodes are joined */
+    bn_far  far;                /* by columns: of each matrix of weights; else of all parameters */
+    double  smooth;             /* times what the operator carries between classes is added */
+    const real *x, *theta, *param;      /* (n,f); of the student, of the net */
+    /* set by bn_matching_lay */
+    int64_t size;               /* of theta */
+    real   *full;               /* (c,size): the full graph's gradients, for the caller to fill */
+    real   *a, *norm;           /* (n,n) */
+    real   *hops;               /* (n,f): two hops of x */
+    real   *q;                  /* (n,c): 1 at the class */
+    real   *half, *x1, *w, *v, *dh, *dx1, *dnorm, *da, *room;
+} bn_matching;
+
+void bn_matching_lay(bn_matching *m, bn_slab *slab);
+void bn_matching_forward(bn_matching *m);       /* a, norm, hops, of x and param */
+/* After forward of the same: the distance; dx and dparam, unless NULL, += its gradients. */
+double bn_matching_backward(real *dx, real *dparam, bn_matching *m);
+/* grad (size) = the student's gradient of the mean loss of all nodes. */
+void bn_matching_train(real *grad, bn_matching *m);
 
 #endif
