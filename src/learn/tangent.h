@@ -6,6 +6,7 @@
  *   distance.c       how far two gradients are from each other
  *   edgenet.c        a network that joins any two nodes; edgenet_back.c its gradients
  *   matching.c       how far a small graph's gradients are from those of the full one
+ *   spectra.c        how far the spectrum of a small graph is from that of a full one
  *
  * All matrices are row-major without gaps, of `real`: tests compile these files for double.  Nothing
  * allocates; `room` is given.
@@ -185,5 +186,28 @@ void bn_matching_forward(bn_matching *m);       /* a, norm, hops, of x and param
 double bn_matching_backward(real *dx, real *dparam, bn_matching *m);
 /* grad (size) = the student's gradient of the mean loss of all nodes. */
 void bn_matching_train(real *grad, bn_matching *m);
+
+/* ---- spectra (spectra.c) ---- */
+
+/* u (n,k): eigenvectors of the small graph as columns; x (n,f): its features.  What is minimised is
+ * alpha times the mean over k, f and f of the squared entries of p p' - q q', p a row of U'X of
+ * length 1, + beta times the mean squared entry of R M' - I, M the mean rows of the classes of
+ * U K U'X, each of length 1, + gamma times the mean squared entry of U'U - I.  Classes without a row
+ * in R or a node do not take part. */
+typedef struct {
+    int64_t n, k, f, c;
+    const real    *q;           /* (k,f): rows of the full graph's U'X, of length 1 */
+    const real    *r;           /* (c,f): M of the full graph; a row of zeros: no such class */
+    const real    *kept;        /* k: K, 1 - the eigenvalues */
+    const int32_t *kind;        /* n: classes */
+    const real    *share;       /* n: 1 / nodes of the class */
+    double alpha, beta, gamma;
+    int    threads;
+} bn_spectra;
+
+int64_t bn_spectra_room(const bn_spectra *s);   /* reals */
+/* du (n,k), dx (n,f): = the gradients; NULL: not asked for.  Returns the loss. */
+double bn_spectra_loss(real *du, real *dx, const bn_spectra *s, const real *u, const real *x,
+                       real *room);
 
 #endif
