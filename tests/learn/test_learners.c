@@ -36,7 +36,7 @@ static bonsai_condense_options options(int method)
     bonsai_condense_options_init(&o);
     o.method = (bonsai_method)method;
     o.nodes = 6;
-    o.effort = 0.001;
+    o.effort = 1e-4;
     o.threads = 1;
     return o;
 }
@@ -265,7 +265,7 @@ static void try_huge(int method, const bonsai_graph *g)
 {
     bonsai_condense_options o = options(method);
     bonsai_graph *small = NULL;
-    o.effort = 0.01;
+    o.effort = 0.005;
     if (bonsai_condense(&small, NULL, g, &o) == BONSAI_OK)
         assert_whole(small, method);
     else
@@ -339,7 +339,7 @@ static void try_labels(int method, const bonsai_graph *g)
     bonsai_condense_info info;
     bonsai_graph *other = shifted(g);
     o.keep = BONSAI_KEEP_LAST;
-    o.effort = 0.003;
+    o.effort = 0.001;
     bonsai_graph *a = learned(&info, g, &o), *b = learned(&info, other, &o);
     assert_same_sections(a, b);
     bonsai_graph_free(a);
