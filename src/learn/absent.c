@@ -6,4 +6,3 @@
 const bn_learner bn_doscond;
 const bn_learner bn_sgdd;
 const bn_learner bn_exgc;
-const bn_learner bn_gcsr;

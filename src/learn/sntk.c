@@ -14,7 +14,6 @@
  * Columns do not mix after the first product: they are worked on in blocks, by one thread each.
  *
  * SPDX-License-Identifier: MIT */
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +21,7 @@
 
 static const double pi = 3.14159265358979323846, MOST = 0.9999, LEAST_NORM = 1e-12;
 
-enum { ROWS = 128, LEAST_ROWS = 16, COLUMNS = 64, LEAST_COLUMNS = 8, PIECES = 8 };
+enum { COLUMNS = 64, LEAST_COLUMNS = 8, BANDS = 8 };
 
 static double k0(double z)
 {
@@ -37,33 +36,6 @@ static double k1(double z, double slope)
 static double clip(double z)
 {
     return z > MOST ? MOST : z < -MOST ? -MOST : z;
-}
-
-/* A fixed size of blocks for so many rows or columns. */
-static int64_t block_size(int64_t count, int64_t least, int64_t most)
-{
-    const int64_t size = (count + PIECES - 1) / PIECES;
-    return size < least ? least : size > most ? most : (size + least - 1) / least * least;
-}
-
-/* ---- products ---- */
-
-void bn_multiply(double *c, const bn_product *p, int threads)
-{
-    const int64_t high = block_size(p->m, LEAST_ROWS, ROWS), blocks = (p->m + high - 1) / high;
-    const double work = (double)p->m * (double)p->n * (double)p->k / 4;
-    if (p->n == 0 || p->k == 0) {
-        memset(c, 0, p->add ? 0 : (size_t)(p->m * p->n) * sizeof *c);
-        return;
-    }
-#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(dynamic, 1)
-    for (int64_t b = 0; b < blocks; b++) {
-        const int64_t at = b * high, rows = bn_least(high, p->m - at);
-        cblas_dgemm(CblasRowMajor, p->a_turned ? CblasTrans : CblasNoTrans,
-                    p->b_turned ? CblasTrans : CblasNoTrans, (int)rows, (int)p->n, (int)p->k, 1,
-                    p->a + (p->a_turned ? at : at * p->k), (int)(p->a_turned ? p->m : p->k), p->b,
-                    (int)(p->b_turned ? p->k : p->n), p->add ? 1 : 0, c + at * p->n, (int)p->n);
-    }
 }
 
 /* ---- room ---- */
@@ -236,11 +208,18 @@ static void band_forward(const band *d)
     }
 }
 
-/* Calls one for all bands of columns; work: of an entry. */
+/* A fixed width of bands for so many columns. */
+static int64_t band_width(int64_t count)
+{
+    const int64_t all = BANDS * LEAST_COLUMNS, wide = (count + all - 1) / all * LEAST_COLUMNS;
+    return bn_least(wide, COLUMNS);
+}
+
+/* Calls one for all bands of columns. */
 static void all_bands(void (*one)(const band *d), bn_sntk_tape *t, const bn_sntk_rows *a,
                       const bn_sntk_rows *b)
 {
-    const int64_t wide = block_size(b->rows, LEAST_COLUMNS, COLUMNS);
+    const int64_t wide = band_width(b->rows);
     const int64_t bands = (b->rows + wide - 1) / wide;
     const double work = 32.0 * t->how.hops * t->how.layers * (double)a->rows * (double)b->rows;
 #pragma omp parallel for num_threads(bn_team(t->threads, work)) schedule(dynamic, 1)

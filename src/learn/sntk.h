@@ -55,15 +55,4 @@ void bn_sntk_forward(bn_sntk_tape *t, const bn_sntk_rows *a, const bn_sntk_rows 
 void bn_sntk_backward(double *dx, const double *dkernel, bn_sntk_tape *t, const bn_sntk_rows *a,
                       const bn_sntk_rows *b);
 
-/* c (m,n) = a b, or c += */
-typedef struct {
-    const double *a, *b;
-    bool    a_turned, b_turned; /* stored as (k,m), as (n,k) */
-    bool    add;
-    int64_t m, n, k;
-} bn_product;
-
-/* In blocks of fixed size: the same bits for any number of threads. */
-void bn_multiply(double *c, const bn_product *p, int threads);
-
 #endif

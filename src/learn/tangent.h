@@ -7,6 +7,8 @@
  *   edgenet.c        a network that joins any two nodes; edgenet_back.c its gradients
  *   matching.c       how far a small graph's gradients are from those of the full one
  *   spectra.c        how far the spectrum of a small graph is from that of a full one
+ *   express.c        edges between rows that express each other, and their adjoint
+ *   lag.c            how far a student on such rows and edges stays behind an expert
  *
  * All matrices are row-major without gaps, of `real`: tests compile these files for double.  Nothing
  * allocates; `room` is given.
@@ -209,5 +211,37 @@ int64_t bn_spectra_room(const bn_spectra *s);   /* reals */
 /* du (n,k), dx (n,f): = the gradients; NULL: not asked for.  Returns the loss. */
 double bn_spectra_loss(real *du, real *dx, const bn_spectra *s, const real *u, const real *x,
                        real *room);
+
+/* ---- edges between rows that express each other (express.c) ---- */
+
+typedef struct {
+    int64_t n, f;
+    const real *x;              /* (n,f) */
+    const real *p, *q;          /* (n,n): what edges should be like */
+    double  alpha, beta;        /* how much */
+    int     threads;
+} bn_express;
+
+int64_t bn_express_room(const bn_express *e);           /* doubles */
+/* a (n,n): symmetric, 0 or more, with a diagonal; room remembers the way. */
+void bn_express_run(real *a, const bn_express *e, double *room);
+/* dx (n,f) += the gradient of x, given that of a, of the run in room; once. */
+void bn_express_back(real *dx, const bn_express *e, const real *da, double *room);
+
+/* ---- a student on rows and their own edges (lag.c) ---- */
+
+typedef struct {
+    bn_express e;
+    bn_unroll  u;               /* steps, every, rate; of the student h, c, q and w */
+    real   *room;               /* bn_lag_room(w) */
+    double *wide;               /* bn_express_room(&w->e) */
+} bn_pursuit;
+
+int64_t bn_lag_size(const bn_pursuit *w);             /* numbers in a student's slab */
+int64_t bn_lag_every(const bn_pursuit *w, int64_t bytes);     /* as bn_unroll_every */
+int64_t bn_lag_room(const bn_pursuit *w);             /* reals */
+/* How far a student of SGC2 that begins at start ends from target, squared, in distances of the
+ * start from it.  a (n,n) = the edges; dx (n,f) = the gradient of x. */
+double bn_lag(real *dx, real *a, const bn_pursuit *w, const real *start, const real *target);
 
 #endif

@@ -77,6 +77,17 @@ void bn_blas_end(void);
 /* c (m,n) = a (m,k) times the transpose of b (n,k) */
 void bn_gemm_nt(float *c, const float *a, const float *b, int m, int n, int k);
 
+typedef struct {                /* a product in double */
+    const double *a, *b;
+    bool    a_turned, b_turned; /* stored as (k,m), as (n,k) */
+    bool    add;
+    int64_t m, n, k;
+} bn_product;
+
+/* c (m,n) = a (m,k) times b (k,n), or c +=: in blocks of fixed size, with the same bits for any
+ * number of threads. */
+void bn_multiply(double *c, const bn_product *p, int threads);
+
 /* ---- products and systems in double, the same bits on every processor (solve.c) ---- */
 
 /* A panel is BN_TILE rows of a matrix, stored column by column; a matrix in panels has one after
