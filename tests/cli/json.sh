@@ -41,7 +41,7 @@ small, got = json.load(open('small.json')), json.load(open('condense.json'))
 for key in ('method nodes edges labelled roots bytes full_bytes ratio paper_ratio coverage coverage_check '
             'coverage_bound seconds peak_rss_bytes seed budget options file_bytes written').split():
     assert key in got, key
-assert set(got['seconds']) == {'measure', 'wl', 'knn', 'cover', 'sparsify', 'cluster', 'fit', 'probe',
+assert set(got['seconds']) == {'measure', 'wl', 'knn', 'cover', 'sparsify', 'cluster', 'fit', 'probe', 'learn',
                                'finish', 'total'}
 for key in 'nodes edges labelled bytes paper_bytes file_bytes'.split():
     assert got[key] == small[key], key
