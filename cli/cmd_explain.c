@@ -35,8 +35,8 @@ static int role(const story *t, int64_t node)
 
 static const char *role_text(int role)
 {
-    static const char *const text[] = {"none", "root", "ego", "prototype"};
-    return role >= 0 && role < 4 ? text[role] : "unknown";
+    static const char *const text[] = {"none", "root", "ego", "prototype", "learned"};
+    return role >= 0 && role < 5 ? text[role] : "unknown";
 }
 
 static int64_t row_start(const bonsai_array *offsets, int64_t node)
@@ -76,7 +76,10 @@ static void add_identity(summary *r, const story *t, const bonsai_why *w, int64_
     summary_heading(r, "Node");
     summary_int(r, "node", "node", node);
     summary_note(r, "of %lld", (long long)t->v->nodes);
-    summary_int(r, "origin", "in the full graph", w->origin);
+    if (w->origin >= 0)
+        summary_int(r, "origin", "in the full graph", w->origin);
+    else
+        summary_json(r, "origin", bn_json_null());
     if (w->role == BONSAI_ROLE_PROTOTYPE)
         summary_note(r, "nearest to the mean of the nodes it stands for");
     if (text)
@@ -203,6 +206,8 @@ static int explain_node(session *s, const story *t, int64_t node)
     int code = EXIT_DONE;
     if (w.role == BONSAI_ROLE_PROTOTYPE)
         code = summary_prototype(&r, s, t->g, t->full, &w, node);
+    else if (w.role == BONSAI_ROLE_LEARNED)
+        summary_text(&r, NULL, "stands for", "no node of the full graph: it was learned");
     else
         add_reasons(&r, t, &w, node);
     if (w.role != BONSAI_ROLE_PROTOTYPE && t->v->features > 0)

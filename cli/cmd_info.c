@@ -106,6 +106,7 @@ static void add_sizes(summary *r, const facts *f)
 static void add_condensed(summary *r, const facts *f)
 {
     int64_t prototypes = condensed_roles(f->g, BONSAI_ROLE_PROTOTYPE);
+    int64_t learned = condensed_roles(f->g, BONSAI_ROLE_LEARNED);
     bonsai_condense_info i;
     bonsai_condense_info_init(&i);
     if (!summary_has(r, bonsai_condense_info_of(&i, f->g)))
@@ -119,6 +120,7 @@ static void add_condensed(summary *r, const facts *f)
     summary_int(r, "condensed.roots", "roots", condensed_roles(f->g, BONSAI_ROLE_ROOT));
     summary_int(r, "condensed.ego", "ego nodes", condensed_roles(f->g, BONSAI_ROLE_EGO));
     summary_int(r, "condensed.prototypes", prototypes ? "prototypes" : NULL, prototypes);
+    summary_int(r, "condensed.learned", learned ? "learned nodes" : NULL, learned);
 }
 
 static void add_degrees(summary *r, const bonsai_stats *st)

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <string.h>
 
 #include "cli.h"
 
@@ -84,7 +85,8 @@ static void add_budget(summary *r, const bonsai_condense_options *o, const bonsa
     int paper = o->accounting != BONSAI_ACCOUNTING_STRICT;
     double limit = i->budget > 0 ? i->budget : (double)(o->nodes > 0 ? o->nodes : o->trees);
     double used = i->budget > 0 ? (paper ? i->paper_bytes : i->bytes)
-                  : o->nodes > 0 || i->method == BONSAI_METHOD_PROTOTYPES ? (double)i->nodes
+                  : o->nodes > 0 || i->learn_rounds > 0 || i->method == BONSAI_METHOD_PROTOTYPES
+                      ? (double)i->nodes
                                                                    : (double)i->roots;
     summary_int(r, "budget.limit", "budget", (int64_t)limit);
     summary_note(r, "%s%s", unit, i->budget > 0 && paper ? " as in the paper" : "");
@@ -167,10 +169,35 @@ static void add_prototypes(summary *r, const bonsai_condense_info *i, const bons
     summary_json(r, "members", bn_json_flag(v->section[BONSAI_SECTION_MEMBERS].data != NULL));
 }
 
+static void add_learned(summary *r, const bonsai_condense_info *i, const bonsai_graph *small)
+{
+    const bonsai_view *v = bonsai_graph_view(small);
+    const int soft = v->section[BONSAI_SECTION_SOFT_LABELS].data != NULL;
+    summary_heading(r, "Learned");
+    summary_int(r, "learned", "nodes that were learned", i->nodes);
+    summary_int(r, "trees", "from", i->trees);
+    summary_note(r, "training nodes");
+    summary_text(r, "settings", "settings", i->learn_settings);
+    summary_note(r, "%s", i->learn_own ? "published for this graph"
+                                       : "published for the graph of the nearest shape");
+    summary_int(r, "learn_rounds", "rounds", i->learn_rounds);
+    summary_int(r, "learn_made", i->learn_made < i->learn_rounds ? "made" : NULL, i->learn_made);
+    summary_int(r, "learn_kept", "kept", i->learn_kept);
+    summary_real(r, "learn_loss", "its loss", i->learn_loss >= 0 ? i->learn_loss : NAN, "%.4g");
+    summary_int(r, "learn_skipped", i->learn_skipped ? "gradients not finite" : NULL,
+                i->learn_skipped);
+    if (i->learn_skipped)
+        summary_note(r, "their steps were not taken");
+    summary_text(r, "learn_end", strcmp(i->learn_end, "done") ? "ended" : NULL, i->learn_end);
+    summary_text(r, "labels", "labels", soft ? "soft" : "hard");
+}
+
 void summary_condensed_making(summary *r, const bonsai_condense_info *i, const bonsai_graph *small)
 {
     if (i->method == BONSAI_METHOD_PROTOTYPES)
         add_prototypes(r, i, small);
+    else if (i->learn_rounds > 0)
+        add_learned(r, i, small);
     else
         add_cover(r, i);
     add_probe(r, i);

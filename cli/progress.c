@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: MIT */
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -81,19 +82,29 @@ static void text_seconds(char *buf, size_t size, double s)
         snprintf(buf, size, "%d:%02d h", (int)(s / 3600), (int)(s / 60) % 60);
 }
 
-static void draw(progress *p, double share, double now)
+static int terminal_columns(void)
 {
-    enum { WIDTH = 30 };
+    enum { USUAL = 80 };
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : USUAL;
+}
+
+/* note: what is known of the stage, shown where the line has room for it; NULL: nothing. */
+static void draw(progress *p, double share, const char *note, double now)
+{
+    enum { WIDTH = 30, STAGE = 16 };
     const char *full = text_is_utf8() ? "\u2588" : "#", *empty = text_is_utf8() ? "\u2591" : ".";
     char left[32] = "";
     double spent = now - p->stage_start;
-    fprintf(stderr, "\r\033[K%-16s ", p->stage);
+    int used = fprintf(stderr, "\r\033[K%-*s ", STAGE, p->stage) - (int)strlen("\r\033[K") + WIDTH;
     for (int i = 0; i < WIDTH; i++)
         fputs(i < (int)(share * WIDTH) ? full : empty, stderr);
     if (share > 0 && spent > 0.5)
         text_seconds(left, sizeof left, spent * (1 - share) / share);
-    fprintf(stderr, " %3d %%%s%s%s", (int)(share * 100), *left ? "  " : "", left,
-            *left ? " left" : "");
+    used += fprintf(stderr, " %3d %%%s%s%s", (int)(share * 100), *left ? "  " : "", left,
+                    *left ? " left" : "");
+    if (note && used + 2 + (int)strlen(note) < terminal_columns())
+        fprintf(stderr, "  %s", note);
     fflush(stderr);
     p->drawn = 1;
     p->last_draw = now;
@@ -118,7 +129,7 @@ int progress_tick(const bonsai_progress *at, void *payload)
         snprintf(p->stage, sizeof p->stage, "%s", at->stage);
     }
     if (p->terminal && !p->quiet && now - p->start > 1 && now - p->last_draw >= 0.1)
-        draw(p, at->total ? (double)at->done / (double)at->total : 0, now);
+        draw(p, at->total ? (double)at->done / (double)at->total : 0, at->note, now);
     if (at->done == at->total)
         end_stage(p, now);
     return 0;

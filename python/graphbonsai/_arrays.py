@@ -216,7 +216,7 @@ class Arrays:
 
     @property
     def role(self) -> Optional[np.ndarray]:
-        """[n] uint8: 0 none, 1 root, 2 in a root's tree, 3 prototype; or None."""
+        """[n] uint8: 0 none, 1 root, 2 in a root's tree, 3 prototype, 4 learned; or None."""
         return self._section(c.ROLE)
 
     @property
@@ -262,8 +262,8 @@ class Arrays:
     def why(self, node: int) -> Dict[str, Any]:
         """Why a node of a condensed graph is there.
 
-        role      "root", "ego" or "prototype"
-        origin    the node of the full graph that it is, or is nearest to
+        role      "root", "ego", "prototype" or "learned"
+        origin    the node of the full graph that it is, or is nearest to; None: it was learned
         tree      the node of the full graph whose tree brought it; None: gone, or no tree
         root      the same node in this graph
         covers    sampled trees that it covers as a root, of `sample`
@@ -284,7 +284,7 @@ class Arrays:
              options_of.whole("node", node, -2**63, 2**63 - 1))
         found = c.values(w)
         del found["size"]
-        found["role"] = ("none", "root", "ego", "prototype")[w.role]
+        found["role"] = ("none", "root", "ego", "prototype", "learned")[w.role]
         for name in ("origin", "tree", "root", "members", "label"):
             found[name] = None if found[name] < 0 else found[name]
         if w.rank == 0:

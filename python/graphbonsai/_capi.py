@@ -171,7 +171,9 @@ class CondenseInfo(Structure):
                 ("version", c_char * 28), ("input_crc32", c_uint32),
                 ("seconds_measure", c_double), ("seconds_fit", c_double),
                 ("seconds_finish", c_double), ("measured", c_double),
-                ("seconds_learn", c_double)]
+                ("seconds_learn", c_double), ("learn_rounds", c_int64), ("learn_made", c_int64),
+                ("learn_kept", c_int64), ("learn_skipped", c_int64), ("learn_loss", c_double),
+                ("learn_settings", c_char * 24), ("learn_own", c_int), ("learn_end", c_char * 12)]
 
 
 class Why(Structure):

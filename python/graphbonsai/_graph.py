@@ -88,7 +88,7 @@ class Graph(Arrays):
             y_soft: [n, c] shares of the classes, as a condensed graph has them.
             node_weight: [n] weights in the loss, as a condensed graph has them.
             origin: [n] numbers of the nodes in the full graph.
-            role: [n] roles: 0 none, 1 root, 2 in a root's tree, 3 prototype.
+            role: [n] roles: 0 none, 1 root, 2 in a root's tree, 3 prototype, 4 learned.
             kept_features: [f] the columns of the full graph's features.
             report: the report of a condensed graph.
             keep_directed: keep entries without their reverse; else it is added.

@@ -48,6 +48,7 @@ class _Bar:
         self.always = always
         self.bar: Any = None
         self.stage = ""
+        self.note = ""          # more to show, such as a loss
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         try:
@@ -66,6 +67,7 @@ class _Bar:
             self.stage = stage
             self.bar.reset(total or None)
             self.bar.set_description(stage, refresh=False)
+        self.bar.set_postfix_str(self.note, refresh=False)
         self.bar.update(done - self.bar.n)
 
     def _open(self) -> Any:
@@ -108,6 +110,8 @@ class Watch:
     def _tick(self, report: Any, _payload: Any) -> int:
         if self.raised is None and self.listener is not None:
             p = report.contents
+            if isinstance(self.listener, _Bar):
+                self.listener.note = p.note.decode("utf-8", "replace") if p.note else ""
             self.guard(self.listener, p.stage.decode("utf-8", "replace"), p.done, p.total)
         return self.raised is not None
 

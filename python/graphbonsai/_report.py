@@ -132,11 +132,15 @@ class Report(Dict[str, Any]):
         return rows
 
     def _facts(self, made: c.CondenseInfo) -> List[Row]:
-        picked = self.method != "prototypes"
+        learned = made.learn_rounds > 0
+        picked = self.method != "prototypes" and not learned
         found = [("method", self.method), ("why", made.why.decode("utf-8", "replace")),
                  ("ratio", made.ratio), ("probe, %", made.probe if made.probe >= 0 else None),
                  ("coverage", made.coverage if picked else None),
-                 ("trees", made.trees if picked else None), ("seed", made.seed),
+                 ("trees", made.trees if picked else None),
+                 ("rounds", made.learn_made if learned else None),
+                 ("loss", made.learn_loss if learned and made.learn_loss >= 0 else None),
+                 ("skipped steps", made.learn_skipped or None), ("seed", made.seed),
                  ("seconds", self._part("seconds").get("total")),
                  ("bytes in scratch files", self._part("memory").get("scratch") or None)]
         return [(k, v if isinstance(v, str) else number(v)) for k, v in found

@@ -41,11 +41,12 @@ done:
 
 /* ---- why nodes are there ---- */
 
-static bool all_prototypes(const bonsai_graph *g)
+/* Whether no node was picked from the full graph: its record has no reasons. */
+static bool all_made(const bonsai_graph *g)
 {
     const uint8_t *role = g->view.section[BONSAI_SECTION_ROLE].data;
     for (int64_t v = 0; v < g->view.nodes; v++)
-        if (!role || role[v] != BONSAI_ROLE_PROTOTYPE)
+        if (!role || (role[v] != BONSAI_ROLE_PROTOTYPE && role[v] != BONSAI_ROLE_LEARNED))
             return false;
     return true;
 }
@@ -59,7 +60,7 @@ bonsai_status bonsai_condense_whys(int64_t *tree, int64_t *covers, double *score
     BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, 0));
     BN_TRY(bn_record_read(&r, small));
     BN_TRY(bn_record_reasons(&known, tree, covers, score, small));
-    if (!known && !(r.known && all_prototypes(small)))
+    if (!known && !(r.known && all_made(small)))
         rc = bn_fail(BONSAI_E_ARGUMENT, "%s: is not a condensed graph: it holds no report of why "
                      "its nodes are there", small->where);
 done:

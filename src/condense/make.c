@@ -245,6 +245,19 @@ static void say_how(char *why, size_t room, const bn_report_card *c)
         snprintf(why + at, room - (size_t)at, "%s after %lld", end, (long long)c->done);
 }
 
+static void fill_card(bonsai_condense_info *i, const bn_report_card *c)
+{
+    i->learn_rounds = c->steps;
+    i->learn_made = c->done;
+    i->learn_kept = c->kept;
+    i->learn_skipped = c->skipped;
+    i->learn_loss = isfinite(c->loss) ? c->loss : -1;
+    i->learn_own = c->is_like;
+    snprintf(i->learn_settings, sizeof i->learn_settings, "%s", bn_like_name(c->like));
+    snprintf(i->learn_end, sizeof i->learn_end, "%s",
+             c->failed ? "not finite" : c->late ? "time" : "done");
+}
+
 static bonsai_status finish_learned(bonsai_graph *small, bonsai_condense_info *info,
                                     const bn_request *q, const bn_report_card *c)
 {
@@ -252,6 +265,7 @@ static bonsai_status finish_learned(bonsai_graph *small, bonsai_condense_info *i
     BN_TRY(fill_sizes(info, q, small));
     info->probe = c->probe;
     info->lossless_ratio = info->bytes / full_in_bits(q, c->bits);
+    fill_card(info, c);
     say_how(info->why, sizeof info->why, c);
     BN_TRY(check_size(info, q));
     BN_TRY(bn_record_learned(small, info, &q->o, c));

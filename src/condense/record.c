@@ -244,15 +244,13 @@ static bn_json *choice_json(const bonsai_condense_info *i)
 
 static bn_json *card_json(const bn_report_card *c, const bonsai_condense_info *i)
 {
-    const char *end = c->failed ? "not finite" : c->late ? "time" : "done";
     return bn_json_pack("{s:I,s:I,s:s,s:b,s:I,s:I,s:I,s:s,s:f,s:I,s:i,s:b,s:f}",
                         "trees", (int64_t)i->trees, "nodes", (int64_t)c->nodes,
-                        "settings", bn_like_name(c->like),
-                        "own_settings", c->is_like, "rounds", (int64_t)c->steps,
-                        "made", (int64_t)c->done, "kept", (int64_t)c->kept, "end", end,
-                        "loss", isfinite(c->loss) ? c->loss : -1.0, "skipped",
-                        (int64_t)c->skipped, "bits", c->bits, "cut", c->cut,
-                        "lossless_ratio", i->lossless_ratio);
+                        "settings", i->learn_settings, "own_settings", i->learn_own,
+                        "rounds", (int64_t)i->learn_rounds, "made", (int64_t)i->learn_made,
+                        "kept", (int64_t)i->learn_kept, "end", i->learn_end,
+                        "loss", i->learn_loss, "skipped", (int64_t)i->learn_skipped,
+                        "bits", c->bits, "cut", c->cut, "lossless_ratio", i->lossless_ratio);
 }
 
 bonsai_status bn_record_learned(bonsai_graph *small, const bonsai_condense_info *i,
@@ -334,6 +332,18 @@ static void read_text(char *to, size_t room, const bn_json *from, const char *ke
     snprintf(to, room, "%s", text ? text : "");
 }
 
+static void read_card(bonsai_condense_info *i, const bn_json *learned)
+{
+    read_long(&i->learn_rounds, learned, "rounds");
+    read_long(&i->learn_made, learned, "made");
+    read_long(&i->learn_kept, learned, "kept");
+    read_long(&i->learn_skipped, learned, "skipped");
+    read_real(&i->learn_loss, learned, "loss");
+    i->learn_own = bn_json_is_true(bn_json_get(learned, "own_settings"));
+    read_text(i->learn_settings, sizeof i->learn_settings, learned, "settings");
+    read_text(i->learn_end, sizeof i->learn_end, learned, "end");
+}
+
 static void read_info(bonsai_condense_info *i, const bn_json *root)
 {
     const bn_json *choice = bn_json_get(root, "choice"), *recipe = bn_json_get(root, "recipe");
@@ -344,6 +354,7 @@ static void read_info(bonsai_condense_info *i, const bn_json *root)
     read_rows(i, sizes, SIZES, bn_json_get(root, "sizes"));
     read_rows(i, cover, COVER, bn_json_get(root, "cover"));
     recipe = recipe ? recipe : bn_json_get(root, "learned");
+    read_card(i, bn_json_get(root, "learned"));
     read_long(&i->trees, recipe, "trees");
     read_int(&i->entries, recipe, "entries");
     i->values = type_named(bn_json_as_text(bn_json_get(recipe, "values")));

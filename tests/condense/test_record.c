@@ -74,6 +74,14 @@ static void assert_same_info(const bonsai_condense_info *is, const bonsai_conden
     assert_close(is->probe_other, was->probe_other);
     assert_close(is->lossless_ratio, was->lossless_ratio);
     assert_string_equal(is->why, was->why);
+    assert_int_equal(is->learn_rounds, was->learn_rounds);
+    assert_int_equal(is->learn_made, was->learn_made);
+    assert_int_equal(is->learn_kept, was->learn_kept);
+    assert_int_equal(is->learn_skipped, was->learn_skipped);
+    assert_int_equal(is->learn_own, was->learn_own);
+    assert_close(is->learn_loss, was->learn_loss);
+    assert_string_equal(is->learn_settings, was->learn_settings);
+    assert_string_equal(is->learn_end, was->learn_end);
     assert_string_equal(is->version, was->version);
 }
 

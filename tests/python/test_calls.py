@@ -203,6 +203,22 @@ class Reports(testing.Case):
         self.refuses("generated: is not a condensed graph: it holds no report of why its nodes are "
                      "there", g.why, 0)
 
+    def test_nodes_that_were_learned(self):
+        g = testing.small_world()
+        s = condense(g, nodes=8, method="gc-sntk", effort=0.02, threads=1)
+        self.assertEqual((len(s), s.origin), (8, None))
+        self.assertEqual(s.role.tolist(), [4] * 8)
+        self.assertEqual((s.why(3)["role"], s.why(3)["origin"]), ("learned", None))
+        card = s.report["learned"]
+        self.assertEqual((card["nodes"], card["end"]), (8, "done"))
+        self.assertEqual(card["made"], card["rounds"])
+        self.assertIn("rounds", str(s.report))
+        self.assertNotIn("coverage", str(s.report))
+        late = condense(g, nodes=8, method="gc-sntk", time_limit=1e-9, threads=1)
+        self.assertEqual(late.report["learned"]["end"], "time")
+        self.refuses("effort is 0; it must be in 0.0001..100", condense, g, nodes=8,
+                     method="gc-sntk", effort=0)
+
     def test_a_report_says_the_same_after_a_walk_through_arrays(self):
         s = condense(testing.small_world(), 0.05, method="trees", threads=1)
         other = Graph.from_arrays(edge_index=s.edge_index, x=s.x, y=s.y, origin=s.origin,

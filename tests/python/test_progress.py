@@ -124,7 +124,7 @@ class Bars(testing.Case):
             _progress._Bar, _progress.DELAY = bar, delay
 
     def test_a_bar_follows_the_stages(self):
-        log = []
+        log, notes = [], set()
 
         class Fake:
             n = 0
@@ -139,6 +139,9 @@ class Bars(testing.Case):
             def set_description(self, stage, refresh):
                 log.append(stage)
 
+            def set_postfix_str(self, note, refresh):
+                notes.add(note)
+
             def update(self, by):
                 self.n += by
 
@@ -150,12 +153,14 @@ class Bars(testing.Case):
         sys.modules["tqdm"], sys.modules["tqdm.auto"] = types.ModuleType("tqdm"), module
         before, _progress.DELAY = _progress.DELAY, 0
         try:
-            graphbonsai.condense(testing.small_world(), 0.1, threads=1, progress=True)
+            graphbonsai.condense(testing.small_world(), nodes=9, method="gc-sntk", effort=0.1,
+                                 threads=1, progress=True)
         finally:
             _progress.DELAY = before
             del sys.modules["tqdm"], sys.modules["tqdm.auto"]
         self.assertEqual(log[-1], "closed")
         self.assertGreater(len(log), 4)
+        self.assertTrue(any(note.startswith("loss ") for note in notes), notes)
 
 
 LONG = """
