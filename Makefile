@@ -75,6 +75,11 @@ bench-quality:  ## accuracy that small graphs of the datasets below DIR (../shar
 	$(call build,release,$(call release,OFF))
 	@BONSAI=$(BUILD)/release/bonsai bench/quality.sh $(or $(DIR),../shared/data)
 
+bench-peers:    ## condensers that learn by their authors' protocol, on GRAPHS (Cora, CiteSeer below DIR); see bench/peers.py
+	@tools/setup build
+	$(call build,release,$(call release,OFF))
+	@BONSAI=$(BUILD)/release/bonsai python3 -B bench/peers.py $(or $(GRAPHS),$(addprefix $(or $(DIR),../shared/data)/planetoid/ind.,cora citeseer))
+
 fuzz:           ## every reader for FUZZ_SECONDS (60), or FUZZ_RUNS executions
 	@tools/setup fuzz
 	$(call build,fuzz,$(clang) -DCMAKE_BUILD_TYPE=Debug -DBONSAI_TESTS=OFF -DBONSAI_OPENMP=OFF \
@@ -121,4 +126,4 @@ help:           ## this list
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 14
 
 comma := ,
-.PHONY: all demo test wheel test-pyg test-browser test-scale test-threads test-faults bench bench-real bench-quality fuzz asan tsan coverage mutants install clean help
+.PHONY: all demo test wheel test-pyg test-browser test-scale test-threads test-faults bench bench-real bench-quality bench-peers fuzz asan tsan coverage mutants install clean help

@@ -11,7 +11,7 @@
 #include "condense/record.h"
 #include "condensing.h"
 
-enum { NODES = 200, FEATURES = 40, CLASSES = 4, SAMPLE = 12 };
+enum { NODES = 200, FEATURES = 40, CLASSES = 4, SAMPLE = 8 };
 
 /* ---- graphs, options ---- */
 
