@@ -70,6 +70,12 @@ bench-real:     ## seconds and memory on the datasets below DIR (../shared/data)
 	@cmake --build $(BUILD)/release --target bench
 	@bench/real.sh $(BUILD)/release $(or $(DIR),../shared/data)
 
+bench-kernel:   ## what GC-SNTK's own regression gets of the test nodes of GRAPH with NODES nodes
+	@tools/setup build
+	$(call build,release,$(call release,OFF))
+	@cmake --build $(BUILD)/release --target kernel_bench
+	@$(BUILD)/release/kernel_bench $(GRAPH) $(NODES)
+
 bench-quality:  ## accuracy that small graphs of the datasets below DIR (../shared/data) keep; see bench/quality.sh
 	@tools/setup build
 	$(call build,release,$(call release,OFF))
@@ -126,4 +132,4 @@ help:           ## this list
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 14
 
 comma := ,
-.PHONY: all demo test wheel test-pyg test-browser test-scale test-threads test-faults bench bench-real bench-quality bench-peers fuzz asan tsan coverage mutants install clean help
+.PHONY: all demo test wheel test-pyg test-browser test-scale test-threads test-faults bench bench-real bench-kernel bench-quality bench-peers fuzz asan tsan coverage mutants install clean help

@@ -62,12 +62,16 @@ static int64_t steps_of_epoch(const bn_crowd *c)
 
 static bonsai_status step(bn_lesson *s, int64_t i)
 {
+    bonsai_status rc = BONSAI_OK;
     state *a = s->state;
     const int64_t rows = s->n * s->f, first = i % steps_of_epoch(&a->crowd) * PER_STEP;
     const int64_t end = bn_least(first + PER_STEP, a->crowd.batches);
     const int64_t seen = bn_crowd_first(&a->crowd, end) - bn_crowd_first(&a->crowd, first);
     fit(s, &a->krr);
     for (int64_t b = first; b < end; b++) {
+        BN_TRY(bn_tick(s->job->at.progress, "learning", i, s->steps));
+        if (bn_lesson_late(s))
+            goto done;
         const bn_sntk_rows batch = bn_crowd_batch(&a->crowd, b);
         bn_krr_learn(&a->krr, &batch, a->label + bn_crowd_first(&a->crowd, b),
                      1 / ((double)seen * (double)s->c));
@@ -79,7 +83,8 @@ static bonsai_status step(bn_lesson *s, int64_t i)
     for (int64_t j = 0; j < s->n * s->c; j++)
         a->descent.l.grad[rows + j] = (float)a->krr.dy[j];
     bn_descend(&a->descent, s);
-    return BONSAI_OK;
+done:
+    return rc;
 }
 
 /* ---- beginning and end ---- */

@@ -1,0 +1,130 @@
+/* test_gcsr.c -- GCSR's class matrix and its rounds, on a small graph.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+
+#include "condense/methods.h"
+#include "condensing.h"
+#include "learn/experts.h"
+#include "learn/lesson.h"
+
+enum { N = 9, MOST_CLASSES = 4 };
+
+typedef struct {
+    bonsai_graph  *g;
+    bn_preparation p;
+    bn_lesson      s;
+} scene;
+
+static void make(scene *v)
+{
+    bonsai_generate_options o;
+    memset(v, 0, sizeof *v);
+    bonsai_generate_options_init(&o);
+    o.nodes = 120;
+    o.features = 40;
+    o.classes = MOST_CLASSES;
+    o.words = 8;
+    o.threads = 1;
+    assert_int_equal(bonsai_graph_generate(&v->g, &o), BONSAI_OK);
+    bonsai_condense_options_init(&v->p.o);
+    v->p.o.threads = 1;
+    v->p.o.effort = 0.01;
+    v->p.o.method = BONSAI_METHOD_GCSR;
+    assert_int_equal(bn_prepare(&v->p, v->g, BN_NEEDS_JUDGE), BONSAI_OK);
+    assert_int_equal(bn_lesson_new(&v->s, &bn_gcsr, &v->p.job, N), BONSAI_OK);
+    assert_int_equal(v->s.how->begin(&v->s), BONSAI_OK);
+}
+
+static void drop(scene *v)
+{
+    bn_lesson_free(&v->s);
+    bn_preparation_free(&v->p);
+    bonsai_graph_free(v->g);
+}
+
+/* Of the neighbours of class k that are training nodes, the share of class l; by looking at all
+ * pairs of training nodes. */
+static double share(const scene *v, int32_t k, int32_t l)
+{
+    const bn_job *job = &v->p.job;
+    double all = 0, these = 0;
+    for (int64_t a = 0; a < job->trees; a++)
+        for (int64_t b = 0; b < job->trees; b++) {
+            bool joined = false;
+            for (int64_t e = bn_row_begin(v->g, job->train[a]);
+                 e < bn_row_begin(v->g, job->train[a] + 1); e++)
+                joined |= bn_neighbors(v->g)[e] == job->train[b];
+            if (!joined || a == b || bn_label(v->g, job->train[a]) != k)
+                continue;
+            all++;
+            these += bn_label(v->g, job->train[b]) == l;
+        }
+    return all > 0 ? these / all : 0;
+}
+
+static void the_first_edges_know_training_edges_alone(void **state)
+{
+    scene v;
+    float p[N * N], q[N * N] = {0}, a[N * N];
+    (void)state;
+    make(&v);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            p[i * N + j] = (float)share(&v, v.s.kind[i], v.s.kind[j]);
+    for (int i = 0; i < N; i++)
+        q[i * N + i] = 1;
+    assert_int_equal(v.s.how->show(&v.s), BONSAI_OK);
+    bn_express e = {.n = N, .f = v.s.f, .x = v.s.x, .p = p, .q = q, .threads = 1};
+    double *wide = calloc((size_t)bn_express_room(&e), sizeof *wide);
+    double best = 1;
+    static const double settings[][2] = {{1, 0.9}, {1, 1}, {0.1, 0.999}, {1, 0.999}, {10, 0.999}};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        double worst = 0;
+        e.alpha = settings[i][0];
+        e.beta = settings[i][1];
+        bn_express_run(a, &e, wide);
+        for (int j = 0; j < N * N; j++)
+            worst = fmax(worst, fabs((double)(a[j] - v.s.a[j])));
+        best = fmin(best, worst);
+    }
+    assert_true(best < 1e-6);
+    free(wide);
+    drop(&v);
+}
+
+static void rounds_move_rows_and_edges(void **state)
+{
+    scene v;
+    float *before = NULL;
+    double moved = 0;
+    (void)state;
+    make(&v);
+    before = malloc((size_t)(N * v.s.f) * sizeof *before);
+    memcpy(before, v.s.x, (size_t)(N * v.s.f) * sizeof *before);
+    for (int64_t i = 0; i < 10; i++) {
+        assert_int_equal(v.s.how->step(&v.s, i), BONSAI_OK);
+        assert_true(v.s.loss > 0 && v.s.loss < 1.1);
+    }
+    assert_int_equal(v.s.skipped, 0);
+    assert_int_equal(v.s.how->show(&v.s), BONSAI_OK);
+    for (int64_t i = 0; i < N * v.s.f; i++)
+        moved += fabs((double)(v.s.x[i] - before[i]));
+    assert_true(moved > 0);
+    for (int i = 0; i < N * N; i++) {
+        assert_true(v.s.a[i] >= 0 && isfinite(v.s.a[i]));
+        assert_true(v.s.a[i] == v.s.a[i % N * N + i / N]);
+    }
+    free(before);
+    drop(&v);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_edges_know_training_edges_alone),
+        cmocka_unit_test(rounds_move_rows_and_edges),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
