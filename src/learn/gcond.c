@@ -38,15 +38,17 @@ static uint64_t seed_of(const bn_lesson *s, uint64_t what, int64_t i)
     return bn_rng_next(&r);
 }
 
-int64_t bn_gcond_turn(const bn_lesson *s)
+/* Whether round i is for edges; a short run is one turn. */
+static bool is_for_edges(const bn_gcond_state *g, const bn_lesson *s, int64_t i)
 {
-    return s->steps < TURN ? s->steps : TURN;
+    const int64_t turn = s->steps < TURN ? s->steps : TURN;
+    return g->m.net && i % turn < turn / EDGES;
 }
 
 /* ---- the full graph ---- */
 
-/* Training nodes by class. */
-static bonsai_status load_rows(bn_gcond_state *g, bn_lesson *s)
+/* Training nodes by class, and what the student reads of them. */
+static bonsai_status load_full(bn_gcond_state *g, bn_lesson *s)
 {
     bonsai_status rc;
     const int64_t count = s->job->trees;
@@ -55,7 +57,6 @@ static bonsai_status load_rows(bn_gcond_state *g, bn_lesson *s)
     BN_TRY(BN_NEW(&node, count));
     BN_TRY(BN_NEW(&g->kind, count));
     BN_TRY(BN_NEW(&g->order, count));
-    BN_TRY(BN_NEW(&g->rows, count * s->f));
     for (int64_t k = 0; k < s->c; k++)
         for (int64_t t = 0; t < count; t++)
             if (s->label[t] == k) {
@@ -63,48 +64,71 @@ static bonsai_status load_rows(bn_gcond_state *g, bn_lesson *s)
                 g->kind[at] = (int32_t)k;
                 node[at++] = s->job->train[t];
             }
+    if (g->set.form == BN_STUDENT_GCN) {
+        BN_TRY(bn_fullgcn_new(&g->gcn, s, node, count, BN_BATCH, BN_STUDENT_HIDDEN));
+        goto done;
+    }
+    BN_TRY(BN_NEW(&g->rows, count * s->f));
     BN_TRY(bn_lesson_rows(g->rows, s, node, count, 2));
 done:
     bn_free(node);
     return rc;
 }
 
-/* At most BN_BATCH rows of a class, whose rows begin at `first`; where they are all, in place. */
-static const float *draw_batch(bn_gcond_state *g, const bn_lesson *s, int64_t k, int64_t first,
-                               uint64_t seed)
+/* Which nodes of class k, which begin at `first`, are in a batch: the first ones of `order`. */
+static void draw_batch(bn_gcond_state *g, const bn_lesson *s, int64_t k, int64_t first,
+                       uint64_t seed)
 {
     const int64_t have = s->have[k];
     int32_t *order = g->order + first;
     bn_rng r = bn_rng_at(seed, (uint64_t)k);
-    if (have <= BN_BATCH)
-        return g->rows + first * s->f;
-    for (int64_t i = 0; i < BN_BATCH; i++) {
+    for (int64_t i = 0; have > BN_BATCH && i < BN_BATCH; i++) {
         const int64_t other = i + bn_rng_below(&r, have - i);
         const int32_t swap = order[i];
         order[i] = order[other];
         order[other] = swap;
-        memcpy(g->batch + i * s->f, g->rows + order[i] * s->f, (size_t)s->f * sizeof *g->batch);
     }
+}
+
+/* Their rows; where they are all, in place. */
+static const float *batch_rows(bn_gcond_state *g, const bn_lesson *s, int64_t k, int64_t first)
+{
+    if (s->have[k] <= BN_BATCH)
+        return g->rows + first * s->f;
+    for (int64_t i = 0; i < BN_BATCH; i++)
+        memcpy(g->batch + i * s->f, g->rows + g->order[first + i] * s->f,
+               (size_t)s->f * sizeof *g->batch);
     return g->batch;
 }
 
-/* The gradients of the full graph, class by class. */
-static void full_gradients(bn_gcond_state *g, const bn_lesson *s, uint64_t seed)
+/* The gradient of class k of the full graph. */
+static void full_gradient(bn_gcond_state *g, const bn_lesson *s, int64_t k, int64_t first)
 {
+    const int64_t count = s->have[k] < BN_BATCH ? s->have[k] : BN_BATCH;
+    float *grad = g->m.full + k * g->m.size;
     bn_student full = g->m.s;
-    int64_t first = 0;
+    if (full.form == BN_STUDENT_GCN) {
+        bn_fullgcn_grad(grad, &g->gcn, g->theta, g->order + first, count, (int32_t)k);
+        return;
+    }
+    full.n = count;
+    full.x = batch_rows(g, s, k, first);
     full.q = g->q;
     full.w = g->w;
-    for (int64_t k = 0; k < s->c; first += s->have[k++]) {
-        if (s->want[k] == 0)
-            continue;
-        full.n = s->have[k] < BN_BATCH ? s->have[k] : BN_BATCH;
-        full.x = draw_batch(g, s, k, first, seed);
-        bn_one_hot(g->q, g->kind + first, full.n, s->c);
-        for (int64_t i = 0; i < full.n; i++)
-            g->w[i] = 1 / (float)full.n;
-        bn_student_grad(g->m.full + k * g->m.size, &full, g->theta, g->room);
-    }
+    bn_one_hot(g->q, g->kind + first, count, s->c);
+    for (int64_t i = 0; i < count; i++)
+        g->w[i] = 1 / (float)count;
+    bn_student_grad(grad, &full, g->theta, g->room);
+}
+
+static void full_gradients(bn_gcond_state *g, const bn_lesson *s, uint64_t seed)
+{
+    int64_t first = 0;
+    for (int64_t k = 0; k < s->c; first += s->have[k++])
+        if (s->want[k] > 0) {
+            draw_batch(g, s, k, first, seed);
+            full_gradient(g, s, k, first);
+        }
 }
 
 /* ---- a round ---- */
@@ -121,7 +145,7 @@ static void draw(float *to, int64_t count, int64_t fan, uint64_t seed)
 /* Weights and biases as PyTorch draws those of a linear layer. */
 static void new_model(bn_gcond_state *g, const bn_lesson *s, int64_t round)
 {
-    const int64_t wide = g->set.form == BN_STUDENT_LINEAR ? s->c : g->set.hidden;
+    const int64_t wide = g->set.form == BN_STUDENT_LINEAR ? s->c : BN_STUDENT_HIDDEN;
     const int64_t first = (s->f + 1) * wide;
     draw(g->theta, first, s->f, seed_of(s, SEED_MODEL, 2 * round));
     draw(g->theta + first, g->m.size - first, wide, seed_of(s, SEED_MODEL, 2 * round + 1));
@@ -162,8 +186,7 @@ static double move(bn_gcond_state *g, bn_lesson *s, bool edges)
 bonsai_status bn_gcond_step(bn_lesson *s, int64_t i)
 {
     bn_gcond_state *g = s->state;
-    const int64_t turn = bn_gcond_turn(s);
-    const bool edges = g->m.net && i % turn < turn / EDGES;
+    const bool edges = is_for_edges(g, s, i);
     double sum = 0;
     int o = 0;
     new_model(g, s, i);
@@ -220,10 +243,10 @@ static void set_up(bn_gcond_state *g, const bn_lesson *s, const bn_gcond_how *ho
     g->set = *how->set;
     g->net = (bn_edgenet){.n = s->n, .d = s->f, .h = how->set->hidden, .streams = how->streams,
                           .threads = s->threads, .pairs = PAIRS, .keep = kept <= MOST_KEPT};
-    g->m = (bn_matching){.s = {.form = how->set->form, .n = s->n, .f = s->f, .h = how->set->hidden,
+    g->m = (bn_matching){.s = {.form = how->set->form, .n = s->n, .f = s->f, .h = BN_STUDENT_HIDDEN,
                                .c = s->c, .threads = s->threads},
                          .kind = s->kind, .want = s->want, .net = how->streams ? &g->net : NULL,
-                         .far = BN_FAR_COLUMNS, .smooth = how->smooth};
+                         .far = how->far, .smooth = how->smooth};
 }
 
 bonsai_status bn_gcond_begin(bn_lesson *s, const bn_gcond_how *how)
@@ -235,7 +258,7 @@ bonsai_status bn_gcond_begin(bn_lesson *s, const bn_gcond_how *how)
     set_up(g, s, how);
     s->least = g->set.least;
     s->steps = bn_effort(s, g->set.rounds);
-    BN_TRY(load_rows(g, s));
+    BN_TRY(load_full(g, s));
     BN_TRY(bn_lesson_start(s, 0));
     BN_TRY(make_slab(g, s));
     BN_TRY(bn_descent_new(&g->x, s->x, s->n * s->f, g->set.rate_x, 0));
@@ -265,6 +288,7 @@ void bn_gcond_end(bn_lesson *s)
     bn_descent_free(&g->x);
     bn_descent_free(&g->edges);
     bn_descent_free(&g->model);
+    bn_fullgcn_free(&g->gcn);
     void *const owned[] = {g->slab, g->rows, g->kind, g->order, g->weight, g->moves, g};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         bn_free(owned[i]);

@@ -1,0 +1,68 @@
+/* exgc.c -- efficient graph condensation (Fang et al., WWW 2024), after its description.
+ *
+ * GCond that learns few nodes at first: one of each class.  Twelve times in a run some more join,
+ * those on which the distance hangs most: the sum over their features of |x dD/dx|.  The others
+ * stay the training nodes that they were drawn from.  The authors' code could not be read, so that
+ * the share that joins is our choice.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "gcond.h"
+
+enum { TIMES = 12 };                    /* more nodes join, every 50 rounds of 600 */
+static const double share = 0.2;        /* of all nodes that join each time */
+
+static void first_of_each_class(bool *moves, const bn_lesson *s)
+{
+    for (int64_t i = 0; i < s->n; i++)
+        moves[i] = i == 0 || s->kind[i] != s->kind[i - 1];
+}
+
+static bonsai_status begin(bn_lesson *s)
+{
+    bonsai_status rc;
+    const bn_gcond_how how = {.set = &bn_gcond_sets[s->like], .streams = 1};
+    BN_TRY(bn_gcond_begin(s, &how));
+    bn_gcond_state *g = s->state;
+    BN_TRY(BN_NEW(&g->weight, s->n));
+    BN_TRY(BN_NEW(&g->moves, s->n));
+    first_of_each_class(g->moves, s);
+done:
+    return rc;
+}
+
+/* The node of most weight among those that do not move; -1: all do. */
+static int64_t heaviest(const bn_gcond_state *g, const bn_lesson *s)
+{
+    int64_t best = -1;
+    for (int64_t i = 0; i < s->n; i++)
+        if (!g->moves[i] && (best < 0 || g->weight[i] > g->weight[best]))
+            best = i;
+    return best;
+}
+
+static void let_more_move(bn_lesson *s)
+{
+    bn_gcond_state *g = s->state;
+    const int64_t more = (int64_t)(share * (double)s->n) + 1;
+    for (int64_t k = 0; k < more; k++) {
+        const int64_t i = heaviest(g, s);
+        if (i < 0)
+            break;
+        g->moves[i] = true;
+    }
+    memset(g->weight, 0, (size_t)s->n * sizeof *g->weight);
+}
+
+static bonsai_status step(bn_lesson *s, int64_t i)
+{
+    const int64_t every = s->steps / TIMES > 1 ? s->steps / TIMES : 1;
+    if (i > 0 && i % every == 0)
+        let_more_move(s);
+    return bn_gcond_step(s, i);
+}
+
+const bn_learner bn_exgc = {
+    .edges = true, .begin = begin, .step = step, .show = bn_gcond_show, .end = bn_gcond_end,
+};
