@@ -359,7 +359,7 @@ typedef struct {                /* a condensed graph, beside the full one, and i
     int64_t learn_rounds;       /* learned nodes: rounds in all, 0: the method does not learn; ... */
     int64_t learn_made, learn_kept, learn_skipped;      /* ... made, the one that was kept, and
                                  * gradients that were not finite */
-    double  learn_loss;         /* of the round that was kept; -1: not finite */
+    double  learn_loss;         /* of the round that was kept; -1: of none, or not finite */
     char    learn_settings[24]; /* the dataset whose published settings were used, ... */
     int     learn_own;          /* ... 1: by its shape it is the graph itself */
     char    learn_end[12];      /* "done", "time": it was up, "not finite": gradients were not */

@@ -251,7 +251,7 @@ static void fill_card(bonsai_condense_info *i, const bn_report_card *c)
     i->learn_made = c->done;
     i->learn_kept = c->kept;
     i->learn_skipped = c->skipped;
-    i->learn_loss = isfinite(c->loss) ? c->loss : -1;
+    i->learn_loss = c->kept > 0 && isfinite(c->loss) ? c->loss : -1;
     i->learn_own = c->is_like;
     snprintf(i->learn_settings, sizeof i->learn_settings, "%s", bn_like_name(c->like));
     snprintf(i->learn_end, sizeof i->learn_end, "%s",

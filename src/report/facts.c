@@ -135,11 +135,12 @@ done:
     return rc;
 }
 
-static bool has_prototypes(const bonsai_graph *g)
+/* Whether nodes were made: prototypes, or learned ones. */
+static bool has_made(const bonsai_graph *g)
 {
     const uint8_t *role = g->view.section[BONSAI_SECTION_ROLE].data;
     for (int64_t v = 0; role && v < g->view.nodes; v++)
-        if (role[v] == BONSAI_ROLE_PROTOTYPE)
+        if (role[v] == BONSAI_ROLE_PROTOTYPE || role[v] == BONSAI_ROLE_LEARNED)
             return true;
     return false;
 }
@@ -148,7 +149,7 @@ static bonsai_status make_map(bn_facts *f, const bonsai_graph *condensed, int th
                               bn_progress p)
 {
     int layers = f->made.layers >= 0 ? f->made.layers : f->made.o.layers;
-    return bn_map_make(&f->map, f->small, condensed, layers, has_prototypes(f->small),
+    return bn_map_make(&f->map, f->small, condensed, layers, has_made(f->small),
                        &(bn_place){.threads = threads, .progress = p});
 }
 

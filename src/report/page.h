@@ -50,6 +50,8 @@ bool bn_sheet_has_pruning(const bn_sheet *s);
 void bn_sheet_pruning(bn_page *p, const bn_sheet *s);
 void bn_sheet_before(bn_page *p, const bn_sheet *s);
 void bn_sheet_bytes(bn_page *p, const bn_sheet *s);
+bool bn_sheet_has_learned(const bn_sheet *s);
+void bn_sheet_learned(bn_page *p, const bn_sheet *s);
 bool bn_sheet_has_effort(const bn_sheet *s);
 void bn_sheet_effort(bn_page *p, const bn_sheet *s);
 bool bn_sheet_has_options(const bn_sheet *s);

@@ -50,6 +50,13 @@ static void say_making(bn_page *p, const bn_sheet *s)
             bn_put(p, "</strong> of the sampled training nodes of ");
         } else
             bn_put(p, " were picked from ");
+    } else if (s->f->made.info.learn_rounds > 0) {
+        put_count(p, s->small.nodes, "node was", "nodes were");
+        bn_put(p, " learned by <strong>");
+        bn_escape_cut(p, method, 40);
+        bn_put(p, "</strong> from ");
+        put_count(p, s->training, "training node", "training nodes");
+        bn_put(p, " of ");
     } else {
         put_count(p, s->small.nodes, "node was", "nodes were");
         bn_put(p, " picked by <strong>");

@@ -55,6 +55,49 @@ void bn_sheet_effort(bn_page *p, const bn_sheet *s)
         .s = &one, .series = 1, .format = quick ? "%.1f" : "%.2f"});
 }
 
+/* ---- learning ------------------------------------------------------------ */
+
+bool bn_sheet_has_learned(const bn_sheet *s)
+{
+    return s->f->made.info.learn_rounds > 0;
+}
+
+static void put_round(bn_page *p, const char *what, int64_t round)
+{
+    bn_put(p, what);
+    bn_put_number(p, (double)round);
+}
+
+void bn_sheet_learned(bn_page *p, const bn_sheet *s)
+{
+    const bonsai_condense_info *i = &s->f->made.info;
+    char loss[32];
+    bn_put(p, "<p>Its features, and with some methods its edges and labels, were changed round "
+              "after round to lower a loss; no node is one of the full graph's. The settings are "
+              "those published for <strong>");
+    bn_escape_cut(p, i->learn_settings, 24);
+    bn_put(p, i->learn_own ? "</strong>, which this is by its shape."
+                           : "</strong>, whose shape is nearest.");
+    put_round(p, " Rounds in all: ", i->learn_rounds);
+    put_round(p, "; made: ", i->learn_made);
+    if (i->learn_kept > 0)
+        put_round(p, "; kept: number ", i->learn_kept);
+    else
+        bn_put(p, "; kept: the start");
+    bn_print(loss, sizeof loss, "%.4g", i->learn_loss);
+    bn_put(p, i->learn_loss >= 0 ? ", with a loss of " : "");
+    bn_put(p, i->learn_loss >= 0 ? loss : "");
+    bn_put(p, ".");
+    if (i->learn_skipped > 0)
+        put_round(p, " Steps left out because a gradient was not finite: ", i->learn_skipped);
+    bn_put(p, i->learn_skipped > 0 ? "." : "");
+    if (strcmp(i->learn_end, "time") == 0)
+        bn_put(p, " It ended when the time was up.");
+    if (strcmp(i->learn_end, "not finite") == 0)
+        bn_put(p, " It ended because gradients were no longer finite.");
+    bn_put(p, "</p>\n");
+}
+
 /* ---- options ------------------------------------------------------------- */
 
 enum { TEXT = 96 };
@@ -200,8 +243,11 @@ static void put_command(bn_page *p, const bn_sheet *s)
 
 void bn_sheet_command(bn_page *p, const bn_sheet *s)
 {
-    bn_put(p, "<p>It writes the same bytes on any machine, with any number of threads.</p>\n"
-              "<pre tabindex=\"0\"><code>");
+    bn_put(p, bn_sheet_has_learned(s)
+              ? "<p>It writes the same bytes on the same kind of processor, with any number of "
+                "threads.</p>\n"
+              : "<p>It writes the same bytes on any machine, with any number of threads.</p>\n");
+    bn_put(p, "<pre tabindex=\"0\"><code>");
     if (s->o->command)
         bn_escape(p, s->o->command);
     else

@@ -26,6 +26,7 @@ static const struct {
     {"accuracy", "Accuracy and other metrics on the full graph", "Accuracy", bn_sheet_has_accuracy,
      bn_sheet_accuracy},
     {"map", "Map of the nodes", "Map", bn_sheet_has_map, bn_sheet_map},
+    {"learned", "How it was learned", "Learning", bn_sheet_has_learned, bn_sheet_learned},
     {"coverage", "What the trees cover", "Coverage", bn_sheet_has_coverage, bn_sheet_coverage},
     {"pruning", "What PageRank removed", "Pruning", bn_sheet_has_pruning, bn_sheet_pruning},
     {"before", "Classes and degrees, before and after", "Classes and degrees", always,

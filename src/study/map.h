@@ -32,7 +32,8 @@ typedef struct {
 } bn_map;
 
 /* Embeddings of the full graph's training nodes, as the small graph's method makes them, and of the
- * small graph's nodes.  alike: these are prototypes, and lie where their features are. */
+ * small graph's nodes.  alike: these were made or learned, and lie where their
+ * features are. */
 bonsai_status bn_map_make(bn_map *m, const bonsai_graph *small, const bonsai_graph *full,
                           int layers, bool alike, const bn_place *at);
 void bn_map_free(bn_map *m);

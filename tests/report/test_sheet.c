@@ -210,6 +210,33 @@ static void coverage_and_rounds_are_those_of_the_metadata(void **state)
     drop(&m);
 }
 
+static void learned_nodes_say_how_they_were_learned(void **state)
+{
+    (void)state;
+    bonsai_condense_options o;
+    made m;
+    bonsai_condense_options_init(&o);
+    o.method = BONSAI_METHOD_GC_SNTK;
+    o.nodes = 9;
+    o.effort = 0.02;
+    o.keep = BONSAI_KEEP_LAST;
+    o.threads = 1;
+    make(&m, &o);
+    assert_non_null(strstr(m.html, "<strong>9</strong> nodes were learned by "
+                                   "<strong>gc-sntk</strong> from <strong>900</strong> training"));
+    assert_non_null(strstr(m.html, "How it was learned"));
+    assert_non_null(strstr(m.html, "Rounds in all: 4; made: 4; kept: number 4, with a loss of "));
+    assert_non_null(strstr(m.html, "--method gc-sntk --nodes 9 --effort 0.02 --keep last"));
+    assert_non_null(strstr(m.html, "the same kind of processor"));
+    assert_null(strstr(m.html, "What the trees cover"));
+    assert_null(strstr(m.html, "the time was up"));
+    drop(&m);
+    o.time_limit = 1e-9;
+    make(&m, &o);
+    assert_non_null(strstr(m.html, "It ended when the time was up."));
+    drop(&m);
+}
+
 static void updated_prototypes_have_no_command(void **state)
 {
     (void)state;
@@ -235,6 +262,7 @@ int main(void)
         cmocka_unit_test(every_option_is_shown),
         cmocka_unit_test(the_command_has_every_option_that_is_not_usual),
         cmocka_unit_test(coverage_and_rounds_are_those_of_the_metadata),
+        cmocka_unit_test(learned_nodes_say_how_they_were_learned),
         cmocka_unit_test(updated_prototypes_have_no_command),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
