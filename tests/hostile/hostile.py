@@ -70,7 +70,8 @@ def make_small():
          "--members")
     make(*"condense full.bonsai --update small-prototypes.bonsai --was full.bonsai".split(),
          "-o", "updated.bonsai")
-    return small + ["selected.bonsai", "small-dense.bonsai", "updated.bonsai"]
+    make(*"condense full.bonsai -o operator.bonsai --nodes 6 --method gdem --effort 0.01".split())
+    return small + ["selected.bonsai", "small-dense.bonsai", "updated.bonsai", "operator.bonsai"]
 
 
 def make_models():

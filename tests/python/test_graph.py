@@ -67,6 +67,18 @@ class Arrays(testing.Case):
                     given = [] if g.edge_weight is None else g.edge_weight.tolist()
                     self.assertEqual(dict(zip(zip(*g.edge_index.tolist()), given)), want)
 
+    def test_a_learned_operator_says_so_and_goes_through_files(self):
+        g = graphbonsai.generate(nodes=100, features=20, classes=3)
+        self.assertFalse(g.operator)
+        small = graphbonsai.condense(g, nodes=6, method="gdem", effort=0.01, threads=1)
+        self.assertTrue(small.operator)
+        self.assertEqual(small.edge_weight.size, small.num_edges)
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("a.bonsai", "a.npz", "a/"):
+                path = os.path.join(folder, name)
+                small.save(path)
+                self.assertTrue(Graph.load(path).operator)
+
     def test_weights_of_repeated_edges_are_summed(self):
         g = Graph.from_arrays(edge_index=[[0, 0, 1], [1, 1, 2]], edge_weight=[1.0, 2.0, 5.0])
         self.assertEqual(g.edge_index.tolist(), [[0, 1, 1, 2], [1, 0, 2, 1]])
