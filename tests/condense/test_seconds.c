@@ -32,7 +32,7 @@ static double sum(const bonsai_condense_info *i)
 {
     return i->seconds_measure + i->seconds_wl + i->seconds_knn + i->seconds_cover +
            i->seconds_sparsify + i->seconds_cluster + i->seconds_fit + i->seconds_probe +
-           i->seconds_finish;
+           i->seconds_learn + i->seconds_finish;
 }
 
 static bool close_to(double a, double b)

@@ -43,23 +43,17 @@ static bonsai_condense_options options(int method)
 
 typedef void try_fn(int method, const bonsai_graph *g);
 
-static const bn_learner *learner(int m)
-{
-    return bn_method_of((bonsai_method)m)->learner;
-}
-
-/* Each method on a graph of its own kind. */
+/* Each method that learns, on the same graph, which is freed. */
 static void walk(try_fn *try, bonsai_graph *g)
 {
     int count = 0;
     for (int m = 0; m < BONSAI_METHOD_COUNT; m++)
-        if (learner(m) && learner(m)->begin) {
+        if (bn_method_of((bonsai_method)m)->learner) {
             try(m, g);
             count++;
         }
     bonsai_graph_free(g);
-    if (count == 0)
-        skip();
+    assert_true(count > 0);
 }
 
 /* Nodes that were learned, all of them for training, with numbers in every feature. */
