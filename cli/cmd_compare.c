@@ -132,7 +132,8 @@ static int parse_rows(session *s, arguments *a, const opt_spec *spec, int argc, 
         {.base = &a->o, .kind = BONSAI_OPTIONS_COMPARE, .only = "splits draws side_by_side"},
         {.base = &a->train, .kind = BONSAI_OPTIONS_TRAIN, .but = "model"},
         {.base = &a->protocol, .own = training_protocol},
-        {.base = &a->condense, .kind = BONSAI_OPTIONS_CONDENSE, .only = "accounting for_models effort time_limit keep"},
+        {.base = &a->condense, .kind = BONSAI_OPTIONS_CONDENSE,
+         .only = "accounting for_models effort time_limit keep"},
         {0}};
     opt_spec whole = *spec;
     whole.groups = groups;

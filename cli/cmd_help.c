@@ -1,4 +1,4 @@
-/* cmd_help.c -- bonsai help: the commands, one of them, or the formats.
+/* cmd_help.c -- bonsai help: the commands, one of them, the formats, or the methods.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -56,6 +56,55 @@ static int list_formats(session *s)
     return summary_print(&r, s);
 }
 
+/* What each method makes; those that belong together stand together. */
+static const struct {
+    bonsai_method method;
+    const char   *kind, *about;
+} methods[] = {
+    {BONSAI_METHOD_AUTO, "ours",
+     "the best of prototypes, trees, random, herding and kcenter, by a probe"},
+    {BONSAI_METHOD_PROTOTYPES, "ours", "nodes that each stand for many training nodes"},
+    {BONSAI_METHOD_TREES, "the paper's", "trees that most others are near to, thinned by PageRank"},
+    {BONSAI_METHOD_RANDOM, "baseline", "training nodes at random"},
+    {BONSAI_METHOD_RANDOM_TREES, "baseline", "trees at random"},
+    {BONSAI_METHOD_HERDING, "baseline", "nodes whose mean follows that of their class"},
+    {BONSAI_METHOD_KCENTER, "baseline", "nodes far from each other"},
+    {BONSAI_METHOD_DEGREE, "baseline", "nodes with most neighbours"},
+    {BONSAI_METHOD_GCOND, "learns",
+     "features and edges that give a student the full graph's gradients"},
+    {BONSAI_METHOD_GCOND_X, "learns", "the same without edges"},
+    {BONSAI_METHOD_DOSCOND, "learns", "gcond with a new student at every step"},
+    {BONSAI_METHOD_SGDD, "learns",
+     "gcond whose edges also know places of nodes and shun other classes"},
+    {BONSAI_METHOD_EXGC, "learns", "gcond that moves few nodes at first"},
+    {BONSAI_METHOD_GC_SNTK, "learns", "rows and soft labels of a kernel regression; seconds"},
+    {BONSAI_METHOD_GDEM, "learns",
+     "features and eigenvectors with the full graph's spectrum; seconds"},
+    {BONSAI_METHOD_GCSR, "learns",
+     "rows, joined in closed form, that lead a student after experts"},
+    {BONSAI_METHOD_SFGC, "learns", "rows without edges that do so over hundreds of steps; hours"},
+    {BONSAI_METHOD_GEOM, "learns",
+     "sfgc with easy nodes first, later starts and soft labels; hours"},
+};
+
+static int list_methods(session *s)
+{
+    static const column columns[] = {{"name", "method", NULL}, {"kind", "kind", NULL},
+                                     {"about", "what it makes", NULL}, {NULL, NULL, NULL}};
+    summary r = {.count = 0};
+    bn_json *rows = bn_json_array();
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        bn_json_add(rows, bn_json_pack("[s,s,s]", bonsai_method_name(methods[i].method),
+                                       methods[i].kind, methods[i].about));
+    if (style_of(s) != STYLE_JSON)
+        puts("\"bonsai condense\" makes a small graph by one of these, which --method names.\n"
+             "Those that learn take --effort (0.1: a tenth of the published rounds) and\n"
+             "--time-limit.\n");
+    s->people = 1;
+    summary_table(&r, "methods", columns, rows);
+    return summary_print(&r, s);
+}
+
 int cmd_help(session *s, int argc, char **argv)
 {
     static char flag[] = "--help";
@@ -64,9 +113,10 @@ int cmd_help(session *s, int argc, char **argv)
         {.name = "rows", OWN(session, rows, FLAG),
          .help = "one row per command or per option, for completions and other programs"}, {0}};
     const opt_spec spec = {
-        .usage = "help [COMMAND | formats] [--rows] [--json]",
-        .about = "Lists the commands, explains one, or lists the formats of graphs.",
-        .examples = "  bonsai help convert\n  bonsai help formats\n",
+        .usage = "help [COMMAND | formats | methods] [--rows] [--json]",
+        .about = "Lists the commands, explains one, or lists the formats of graphs or the methods\n"
+                 "of condensing.",
+        .examples = "  bonsai help convert\n  bonsai help formats\n  bonsai help methods\n",
         .args = "[COMMAND]",
         .values = &topic,
         .groups = (const opt_group[]){{.base = s, .own = own}, {0}},
@@ -79,6 +129,8 @@ int cmd_help(session *s, int argc, char **argv)
         return list_commands(s);
     if (strcmp(topic, "formats") == 0)
         return list_formats(s);
+    if (strcmp(topic, "methods") == 0)
+        return list_methods(s);
     const command *c = command_find(topic);
     if (!c)
         return refuse_command(s, topic);

@@ -26,4 +26,6 @@ $BONSAI help split > a; $BONSAI split --help > b; cmp a b
 $BONSAI generate --nodes 5 --help | grep nodes
 $BONSAI condense -k 9 --help | grep ' -k'
 $BONSAI train x --epochs 7 --protocol paper --help | grep epochs
+$BONSAI help methods
+$BONSAI help methods --json | grep -c '"name"'
 $BONSAI help formats | sed -n "s,^  \([a-z]*\) .*,\1,p"
