@@ -9,7 +9,7 @@
 
 #include "experts.h"
 
-enum { TURNS = 5, TICK_WORK = 1 << 30 };
+enum { TICK_WORK = 1 << 30 };
 
 typedef struct {                /* an expert that is kept */
     int64_t which, used;        /* -1: none; when it was asked for */
@@ -368,10 +368,9 @@ void bn_expert_hidden(float *out, const bn_experts *e, const float *slab)
         memcpy(out + t * h, e->hidden + e->r.own[t] * h, (size_t)h * sizeof *out);
 }
 
-int64_t bn_expert_turn(int64_t i, int64_t rounds, int64_t experts)
+int64_t bn_expert_turn(int64_t i, int64_t rounds, int64_t experts, int64_t turns)
 {
-    const int64_t groups = (experts + TURNS - 1) / TURNS, long_each = (rounds + groups - 1) / groups;
-    const int64_t first = i / long_each * TURNS;
-    const int64_t count = experts - first < TURNS ? experts - first : TURNS;
-    return first + i % long_each % count;
+    const int64_t groups = (experts + turns - 1) / turns, length = (rounds + groups - 1) / groups;
+    const int64_t first = i / length * turns, count = bn_least(experts - first, turns);
+    return first + i % length % count;
 }

@@ -44,8 +44,9 @@ int64_t bn_experts_size(const bn_experts *e);           /* numbers of a slab: W1
 bonsai_status bn_expert(const float **slabs, bn_experts *e, int64_t which);
 /* out (training nodes x hidden) = what the hidden layer of GCN gives. */
 void bn_expert_hidden(float *out, const bn_experts *e, const float *slab);
-/* The expert of round i: a few of them take turns for a while, then the next few. */
-int64_t bn_expert_turn(int64_t i, int64_t rounds, int64_t experts);
+/* The expert of round i: some of them take turns for a while, then the next ones. */
+enum { BN_EXPERT_TURNS = 5 };   /* as many as usual */
+int64_t bn_expert_turn(int64_t i, int64_t rounds, int64_t experts, int64_t turns);
 
 /* ---- what they read (expertrows.c) ---- */
 

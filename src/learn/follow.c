@@ -317,7 +317,8 @@ bonsai_status bn_follow_step(bn_lesson *s, int64_t i)
     const bn_follow_plan *p = &f->plan;
     const int64_t epoch = start_epoch(s, f, i), size = bn_experts_size(f->experts);
     bn_unrolled out = {.dx = f->x.l.grad, .dq = p->soft > 0 ? f->dq : NULL};
-    BN_TRY(bn_expert(&slabs, f->experts, bn_expert_turn(i, s->steps, f->count)));
+    const int64_t which = bn_expert_turn(i, s->steps, f->count, BN_EXPERT_TURNS);
+    BN_TRY(bn_expert(&slabs, f->experts, which));
     if (!slabs)
         goto done;
     const float *start = slab_at(f, slabs, epoch), *target = slab_at(f, slabs, epoch + p->ahead);

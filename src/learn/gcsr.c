@@ -16,7 +16,7 @@ enum { HIDDEN = 256, EXPERTS = 100, SLOW = 50, FIRST_SEED = 1 << 20 };
 
 static const double STUDENT_RATE = 0.01, EXPERT_DECAY = 5e-4;
 static const float LEAST = 0.01f;       /* of an edge, as in the judging of the authors */
-static const int64_t EXPERT_BYTES = (int64_t)1 << 30, UNROLL_BYTES = (int64_t)1 << 28;
+static const int64_t EXPERT_BYTES = (int64_t)1 << 29, UNROLL_BYTES = (int64_t)1 << 28;
 
 typedef struct {
     int64_t students, ahead;    /* steps of a student, epochs that the expert is ahead */
@@ -53,7 +53,7 @@ static const struct {
 typedef struct {
     const settings *how;
     bn_experts *experts;
-    int64_t     count;          /* of experts */
+    int64_t     count, turns;   /* experts, and how many take turns */
     int64_t    *epochs;         /* 0, 1, ...: what is kept of them */
     float      *p, *q;          /* n x n */
     float      *y, *w;          /* n x c, n: what a student learns */
@@ -120,6 +120,8 @@ static bonsai_status find_experts(bn_lesson *s, state *a)
         .rate = published[s->like].expert_rate, .decay = EXPERT_DECAY, .wanted = a->epochs,
         .count = kept, .experts = a->count, .bytes = EXPERT_BYTES};
     BN_TRY(bn_experts_new(&a->experts, s, &how));
+    a->turns = EXPERT_BYTES / (kept * bn_experts_size(a->experts) * (int64_t)sizeof(float));
+    a->turns = a->turns < 1 ? 1 : bn_least(a->turns, BN_EXPERT_TURNS);
 done:
     return rc;
 }
@@ -198,7 +200,7 @@ static bonsai_status step(bn_lesson *s, int64_t i)
     const int64_t size = bn_experts_size(a->experts);
     bn_rng r = bn_rng_at(s->seed + FIRST_SEED, (uint64_t)i);
     const int64_t from = bn_rng_below(&r, a->how->starts);
-    BN_TRY(bn_expert(&slabs, a->experts, bn_expert_turn(i, s->steps, a->count)));
+    BN_TRY(bn_expert(&slabs, a->experts, bn_expert_turn(i, s->steps, a->count, a->turns)));
     if (!slabs)
         goto done;
     s->loss = bn_lag(a->rows.l.grad, s->a, &a->pursuit, slabs + from * size,

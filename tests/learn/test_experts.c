@@ -198,15 +198,17 @@ static void takes_turns(void **state)
     int64_t seen[12] = {0};
     (void)state;
     for (int64_t i = 0; i < 100; i++) {
-        const int64_t which = bn_expert_turn(i, 100, 12);
+        const int64_t which = bn_expert_turn(i, 100, 12, 5);
         assert_in_range(which, 0, 11);
         seen[which]++;
     }
     for (int i = 0; i < 12; i++)
         assert_in_range(seen[i], 6, 17);
-    assert_int_equal(bn_expert_turn(0, 1, 200), 0);
-    assert_int_equal(bn_expert_turn(7, 10, 1), 0);
-    assert_int_equal(bn_expert_turn(199, 200, 200), 199);
+    assert_int_equal(bn_expert_turn(0, 1, 200, 5), 0);
+    assert_int_equal(bn_expert_turn(7, 10, 1, 5), 0);
+    assert_int_equal(bn_expert_turn(199, 200, 200, 5), 199);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(bn_expert_turn(i, 100, 10, 1), i / 10);
 }
 
 static void grows_at_its_pace(void **state)
