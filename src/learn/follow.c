@@ -206,7 +206,7 @@ static void start_labels(bn_lesson *s, follow *f, const float *slab)
     show_labels(f, n, c);
 }
 
-static void move_labels(follow *f, int64_t n, int64_t c)
+static void move_labels(follow *f, int64_t n, int64_t c, float factor)
 {
     for (int64_t i = 0; i < n * c; i += c) {
         const float *q = f->q + i, *dq = f->dq + i;
@@ -215,7 +215,7 @@ static void move_labels(follow *f, int64_t n, int64_t c)
             mean += q[k] * dq[k];
         for (int64_t k = 0; k < c; k++) {
             float *speed = &f->speed[i + k];
-            *speed = (float)label_keep * *speed + q[k] * (dq[k] - mean);
+            *speed = (float)label_keep * *speed + factor * q[k] * (dq[k] - mean);
             f->logit[i + k] -= (float)f->plan.soft * *speed;
         }
     }
@@ -302,6 +302,20 @@ done:
 
 /* ---- rounds ---- */
 
+/* A long descent may be chaotic: then its gradient is thousands of times that of another, and Adam,
+ * which remembers squares for a thousand steps, would stand still.  So all rounds weigh the same.
+ * Returns the factor. */
+static double to_unit_length(float *grad, int64_t count)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += (double)grad[i] * (double)grad[i];
+    const double factor = sum > 0 ? 1 / sqrt(sum) : 1;
+    for (int64_t i = 0; i < count; i++)
+        grad[i] = (float)(factor * (double)grad[i]);
+    return factor;
+}
+
 static void move_eta(follow *f, double slope)
 {
     f->eta_speed = eta_keep * f->eta_speed + slope;
@@ -329,11 +343,12 @@ bonsai_status bn_follow_step(bn_lesson *s, int64_t i)
     if (p->beta > 0)
         s->loss += p->beta * bn_student_input(f->x.l.grad, &f->u.s, last_slab(f, slabs),
                                               (float)p->beta, f->room);
+    const double factor = to_unit_length(f->x.l.grad, s->n * s->f);
     if (!bn_descend(&f->x, s))
         goto done;
-    move_eta(f, out.drate);
+    move_eta(f, factor * out.drate);
     if (p->soft > 0)
-        move_labels(f, s->n, s->c);
+        move_labels(f, s->n, s->c, (float)factor);
 done:
     return rc;
 }
