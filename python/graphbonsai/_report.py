@@ -245,7 +245,8 @@ def info_of(graph: "Graph", linear: bool, threads: int, progress: Progress) -> I
     view = c.graph_view(handle).contents
     found = Info(
         nodes=stats.nodes, edges=stats.edges, directed=bool(view.flags & c.DIRECTED),
-        weighted=view.section[c.EDGE_WEIGHTS].type != c.NONE, isolated=stats.isolated,
+        weighted=view.section[c.EDGE_WEIGHTS].type != c.NONE,
+        operator=bool(view.flags & c.OPERATOR), isolated=stats.isolated,
         self_loops=stats.self_loops, features=stats.features, feature_nnz=stats.feature_nnz,
         classes=stats.classes, labelled=stats.labelled, train=stats.part[1], val=stats.part[2],
         test=stats.part[3], homophily=None if stats.homophily < 0 else stats.homophily,

@@ -125,7 +125,11 @@ def from_data(g: Any, *, feat: str = "feat", label: str = "label", weight: str =
 
 def to_data(graph: Graph, *, feat: str = "feat", label: str = "label",
             weight: str = "weight") -> Any:
-    """Makes a DGLGraph from a Graph; its tensors are copies."""
+    """Makes a DGLGraph from a Graph; its tensors are copies.
+
+    The weights of a graph whose `operator` is true (method gdem) multiply rows as they are: give
+    them to GraphConv(..., norm="none") as edge_weight.
+    """
     source, target = _tensors.tensor(graph.edge_index)
     g = dgl.graph((source, target), num_nodes=graph.num_nodes)
     for name, value in _tensors.fields(graph).items():

@@ -72,6 +72,7 @@ class Arrays(testing.Case):
         self.assertFalse(g.operator)
         small = graphbonsai.condense(g, nodes=6, method="gdem", effort=0.01, threads=1)
         self.assertTrue(small.operator)
+        self.assertTrue(graphbonsai.info(small)["operator"])
         self.assertEqual(small.edge_weight.size, small.num_edges)
         with tempfile.TemporaryDirectory() as folder:
             for name in ("a.bonsai", "a.npz", "a/"):
