@@ -1,11 +1,11 @@
 /* eigen.c -- eigenpairs: of small symmetric matrices, and the ends of a graph's spectrum.
  *
  * The ends of a large spectrum come from a subspace that a Chebyshev polynomial of the operator
- * filters: it stays within [-1, 1] on the part of the spectrum that is not wanted and grows outside.
- * A sweep filters a block of vectors, makes it orthonormal, and takes the Ritz pairs of the operator
- * in it.  The degree is such that the polynomial grows to GROWTH at most, so that single precision
- * holds the block.  The cut between wanted and unwanted is the lowest Ritz value of the block, which
- * has some more vectors than are asked for.
+ * filters: it stays within [-1, 1] on the part of the spectrum that is not wanted, and grows
+ * outside.  A sweep filters a block of vectors, makes it orthonormal, and takes the Ritz pairs of
+ * the operator in it.  The degree is such that the polynomial does not exceed `growth`, so that
+ * single precision holds the block.  The cut between wanted and unwanted is the lowest Ritz value of
+ * the block, which has some more vectors than are asked for.
  *
  * SPDX-License-Identifier: MIT */
 #include "eigen.h"
@@ -25,8 +25,8 @@ static const double growth = 1000, exact = 1e-5, dependent = 1e-6;
 /* ---- small matrices: LAPACK of OpenBLAS ---- */
 
 void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w,
-             double *work, const int *lwork, int *iwork, const int *liwork, int *info, size_t jobz_len,
-             size_t uplo_len);
+             double *work, const int *lwork, int *iwork, const int *liwork, int *info,
+             size_t jobz_len, size_t uplo_len);
 
 bonsai_status bn_eigen_small(double *value, double *a, int64_t n)
 {
@@ -55,7 +55,7 @@ typedef struct {
     const bn_ends *e;
     double  sign;               /* the highest eigenvalues of sign A are looked for: so many */
     int64_t n, wanted, b;       /* b: vectors of the block */
-    float  *v, *av, *more;      /* (n,b): the block; sign A times it; another */
+    float  *v, *av, *more;      /* (n,b): the block; A times it; another */
     float  *turn;               /* (b,b) */
     float  *room;
     double *small, *value;      /* (b,b), b */
@@ -139,9 +139,10 @@ static void gram(subspace *s, const float *x, const float *y)
     const bn_input block = block_of(s, x);
     memset(s->turn, 0, (size_t)(s->b * s->b) * sizeof *s->turn);
     bn_times_t(s->turn, &block, y, s->b, s->room, s->e->threads);
+    const float *at = s->turn;
     for (int64_t i = 0; i < s->b; i++)
         for (int64_t j = 0; j < s->b; j++)
-            s->small[i * s->b + j] = ((double)s->turn[i * s->b + j] + (double)s->turn[j * s->b + i]) / 2;
+            s->small[i * s->b + j] = ((double)at[i * s->b + j] + (double)at[j * s->b + i]) / 2;
 }
 
 /* x = x times turn. */
@@ -189,7 +190,7 @@ done:
     return rc;
 }
 
-/* The Ritz pairs in v, the highest first, and sign A times them in av. */
+/* The Ritz pairs in v, the highest of sign A first, and A times them in av. */
 static bonsai_status find_ritz(subspace *s)
 {
     bonsai_status rc;
@@ -218,7 +219,8 @@ static int64_t count_exact(const subspace *s, double *sum)
     memset(sum, 0, (size_t)b * sizeof *sum);
     for (int64_t i = 0; i < s->n; i++)
         for (int64_t j = 0; j < s->wanted; j++) {
-            const double r = s->sign * (double)s->av[i * b + j] - s->value[j] * (double)s->v[i * b + j];
+            const double v = (double)s->v[i * b + j], av = (double)s->av[i * b + j];
+            const double r = s->sign * av - s->value[j] * v;
             sum[j] += r * r;
         }
     int64_t count = 0;
@@ -246,7 +248,7 @@ done:
     return rc;
 }
 
-/* Columns of u from `at` on, `step` after each other, = the pairs of one end. */
+/* The pairs of one end, in their columns of u. */
 static bonsai_status find_end(float *lambda, float *u, const bn_ends *e, bool high)
 {
     bonsai_status rc = BONSAI_OK;

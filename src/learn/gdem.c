@@ -184,7 +184,8 @@ static bonsai_status find_means(spectral *t, const bn_lesson *s, const float *u)
     float *mean = NULL;
     BN_TRY(BN_NEW(&mean, s->c * k));
     for (int64_t i = 0; i < s->job->trees; i++) {
-        const int32_t *at = bsearch(&s->job->train[i], t->node, (size_t)t->count, sizeof *at, by_id);
+        const int32_t *at = bsearch(&s->job->train[i], t->node, (size_t)t->count, sizeof *at,
+                                    by_id);
         for (int64_t j = 0; at && j < k; j++)
             mean[s->label[i] * k + j] += u[(at - t->node) * k + j] * t->kept[j];
     }
@@ -265,8 +266,8 @@ static bonsai_status teacher_new(teacher *t, const bn_lesson *s)
         t->w[i] = 1 / (float)trees;
     for (int64_t i = 0; i < s->n; i++)
         t->sw[i] = 1 / (float)s->n;
-    t->full = (bn_student){.form = BN_STUDENT_MLP, .n = trees, .f = f, .h = HIDDEN, .c = c, .x = t->x,
-                           .q = t->q, .w = t->w, .threads = s->threads};
+    t->full = (bn_student){.form = BN_STUDENT_MLP, .n = trees, .f = f, .h = HIDDEN, .c = c,
+                           .x = t->x, .q = t->q, .w = t->w, .threads = s->threads};
     t->small = t->full;
     t->small.n = s->n;
     t->small.x = s->x;
@@ -421,8 +422,8 @@ static bonsai_status step(bn_lesson *s, int64_t i)
     const int of_u = p->of_u[s->size], of_x = p->of_x[s->size];
     const bool is_u = i % (of_u + of_x) < of_u;
     bn_descent *d = is_u ? &t->of_u : &t->of_x;
-    s->loss = bn_spectra_loss(is_u ? d->l.grad : NULL, is_u ? NULL : d->l.grad, &t->goal, t->u, s->x,
-                              t->room);
+    float *du = is_u ? d->l.grad : NULL, *dx = is_u ? NULL : d->l.grad;
+    s->loss = bn_spectra_loss(du, dx, &t->goal, t->u, s->x, t->room);
     bn_descend(d, s);
     return BONSAI_OK;
 }

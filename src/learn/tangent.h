@@ -194,8 +194,8 @@ void bn_matching_train(real *grad, bn_matching *m);
 /* u (n,k): eigenvectors of the small graph as columns; x (n,f): its features.  What is minimised is
  * alpha times the mean over k, f and f of the squared entries of p p' - q q', p a row of U'X of
  * length 1, + beta times the mean squared entry of R M' - I, M the mean rows of the classes of
- * U K U'X, each of length 1, + gamma times the mean squared entry of U'U - I.  Classes without a row
- * in R or a node do not take part. */
+ * U K U'X, each of length 1, + gamma times the mean squared entry of U'U - I.  Classes without a
+ * row in R or a node do not take part. */
 typedef struct {
     int64_t n, k, f, c;
     const real    *q;           /* (k,f): rows of the full graph's U'X, of length 1 */
