@@ -61,7 +61,7 @@ done:
     return rc;
 }
 
-static bonsai_status tick(const bn_lesson *s, int64_t done)
+bonsai_status bn_lesson_tick(const bn_lesson *s, int64_t done)
 {
     char note[48];
     snprintf(note, sizeof note, "loss %.4g", s->loss);
@@ -79,7 +79,7 @@ static bonsai_status rounds(school *a)
     bonsai_status rc;
     bn_lesson *s = &a->s;
     bn_report_card *card = a->card;
-    BN_TRY(tick(s, 0));
+    BN_TRY(bn_lesson_tick(s, 0));
     for (int64_t i = 0; i < s->steps && !card->late && !card->failed; i++) {
         if (is_due(a, i))
             BN_TRY(look(a, i));
@@ -87,7 +87,7 @@ static bonsai_status rounds(school *a)
         card->done = i + 1;
         card->late = bn_lesson_late(s) && i + 1 < s->steps;
         card->failed = s->in_a_row >= MOST_SKIPPED;
-        BN_TRY(tick(s, i + 1));
+        BN_TRY(bn_lesson_tick(s, i + 1));
     }
     BN_TRY(look(a, card->done));
 done:

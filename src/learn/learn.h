@@ -99,6 +99,8 @@ bonsai_status bn_lesson_pick(int32_t *pick, const bn_lesson *s, uint64_t seed);
 /* q (n x c) = 1 at the class. */
 void bn_one_hot(float *q, const int32_t *label, int64_t n, int64_t c);
 bool bn_lesson_late(const bn_lesson *s);        /* time is up: long rounds end early */
+/* Reports that so many rounds are done; long rounds do so again, so that they can be canceled. */
+bonsai_status bn_lesson_tick(const bn_lesson *s, int64_t done);
 
 /* ---- steps (descent.c) ---- */
 
