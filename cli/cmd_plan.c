@@ -108,7 +108,7 @@ static int parse(session *s, arguments *a, int argc, char **argv)
         .groups = (const opt_group[]){
             {.base = a, .own = own_rows},
             {.base = &a->o, .kind = BONSAI_OPTIONS_PLAN},
-            {.base = &a->c, .kind = BONSAI_OPTIONS_CONDENSE, .only = "ratio method layers k"},
+            {.base = &a->c, .kind = BONSAI_OPTIONS_CONDENSE, .only = "ratio method layers k effort"},
             {.base = &a->shape, .kind = BONSAI_OPTIONS_SHAPE, .but = "val weighted"}, {0}},
         .shared = OPT_THREADS | OPT_JSON,
     };
@@ -120,12 +120,12 @@ static int parse(session *s, arguments *a, int argc, char **argv)
 
 static bn_json *row_of(const bonsai_plan *p)
 {
-    return bn_json_pack("[i,I,I,I,i,I,I,I,I,f,f,f,f,f,f,f,f]", p->ranks, (int64_t)p->least,
+    return bn_json_pack("[i,I,I,I,i,I,I,I,I,f,f,f,f,f,f,f,f,f]", p->ranks, (int64_t)p->least,
                         (int64_t)p->most, (int64_t)p->held, p->columns, (int64_t)p->scratch,
                         (int64_t)p->halo, (int64_t)p->wire_rows, (int64_t)p->wire,
                         p->seconds_read, p->seconds_wl, p->seconds_knn, p->seconds_cover,
-                        p->seconds_cluster, p->seconds_exchange, p->seconds_scratch,
-                        p->seconds_total);
+                        p->seconds_cluster, p->seconds_learn, p->seconds_exchange,
+                        p->seconds_scratch, p->seconds_total);
 }
 
 /* Two tables for people, each no wider than a page. */
@@ -139,8 +139,9 @@ static bn_json *space_row(const bonsai_plan *p)
 static bn_json *time_row(const bonsai_plan *p)
 {
     return bn_json_pack("[i,f,f,f,f,f,f,f]", p->ranks, p->seconds_read, p->seconds_wl,
-                        p->seconds_knn, p->seconds_cover + p->seconds_cluster, p->seconds_exchange,
-                        p->seconds_scratch, p->seconds_total);
+                        p->seconds_knn,
+                        p->seconds_cover + p->seconds_cluster + p->seconds_learn,
+                        p->seconds_exchange, p->seconds_scratch, p->seconds_total);
 }
 
 static void add_table(summary *r, const char *key, const column *columns, const arguments *a,
@@ -189,7 +190,8 @@ static int print(session *s, const arguments *a, const bonsai_plan *p)
         {"halo", "halo", NULL}, {"wire_rows", "rows", NULL}, {"wire", "wire", NULL},
         {"seconds_read", "read", "%.3f"}, {"seconds_wl", "wl", "%.3f"},
         {"seconds_knn", "knn", "%.3f"}, {"seconds_cover", "cover", "%.3f"},
-        {"seconds_cluster", "cluster", "%.3f"}, {"seconds_exchange", "exchange", "%.3f"},
+        {"seconds_cluster", "cluster", "%.3f"}, {"seconds_learn", "learn", "%.3f"},
+        {"seconds_exchange", "exchange", "%.3f"},
         {"seconds_scratch", "scratch", "%.3f"}, {"seconds_total", "total", "%.3f"},
         {NULL, NULL, NULL}};
     summary r = {.count = 0};

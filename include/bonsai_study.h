@@ -181,6 +181,7 @@ typedef struct {                /* what condensing would take */
     int64_t wire_rows, wire;    /* bytes exchanged by all ranks: rows of embeddings; all */
     double  seconds_read, seconds_wl, seconds_knn, seconds_cover, seconds_cluster;
     double  seconds_exchange, seconds_scratch, seconds_total;
+    double  seconds_learn;      /* of methods that learn; within a factor of a few */
 } bonsai_plan;
 
 #define bonsai_plan_init(p) bonsai_plan_init_sized((p), sizeof *(p))

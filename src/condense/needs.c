@@ -69,6 +69,26 @@ double bn_needs_row(const bonsai_shape *s, int layers)
     return BN_SPARSE_SHARE * mean < f ? 2 * mean : f;   /* with their numbers, or dense */
 }
 
+bn_labour bn_needs_labour(const bn_needs *q)
+{
+    const bonsai_shape *s = &q->s;
+    const double f = (double)s->features, fit = bn_needs_budget(q) / (f + 8);
+    const double asked = q->o->nodes > 0 ? (double)q->o->nodes
+                         : q->o->trees > 0 ? (double)q->o->trees : fmax(1, fit);
+    const double row = bn_needs_row(s, 1);
+    return (bn_labour){.nodes = fmin((double)s->train, asked), .full = (double)s->nodes,
+                       .train = (double)s->train, .features = f, .classes = (double)s->classes,
+                       .degree = (double)s->edges / fmax(1, (double)s->nodes),
+                       .row = row < f ? row / 2 : f};
+}
+
+/* Bytes. */
+static double learning(const bn_needs *q)
+{
+    const bn_labour w = bn_needs_labour(q);
+    return bn_labour_bytes(&w);
+}
+
 /* Numbers in the other views of a node: its own row, and what is around it. */
 static double views(const bn_needs *q)
 {
@@ -93,6 +113,8 @@ int64_t bn_needs_fixed(const bn_needs *q)
                  CANDIDATES * bn_needs_budget(q);
     else
         bytes += 2 * bn_needs_budget(q);
+    if (q->needs & BN_LEARNS)
+        bytes += learning(q);
     return bn_needs_whole(bytes);
 }
 

@@ -4,6 +4,7 @@
 #ifndef BN_NEEDS_H
 #define BN_NEEDS_H
 
+#include "learn/labour.h"
 #include "condense.h"
 
 typedef struct {
@@ -28,6 +29,7 @@ int64_t bn_needs_panels(const bn_needs *q, int columns);
 double bn_needs_share(const bn_needs *q, int round);
 double bn_needs_halo(const bn_needs *q, int round);
 double bn_needs_row(const bonsai_shape *s, int rounds); /* numbers in a row of the embedding */
+bn_labour bn_needs_labour(const bn_needs *q);           /* what learning depends on */
 double bn_needs_graph(const bonsai_shape *s);                   /* bytes */
 double bn_needs_budget(const bn_needs *q);
 /* A whole number of bytes, cut where a few of them can still be added up. */

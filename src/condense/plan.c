@@ -21,6 +21,7 @@ static const double pair = 7e-10;               /* seconds to look at a product,
 static const double passes = 56;                /* of the clusters over a row, for a few thousand */
 static const double makes = 6;                  /* times that clusters are made under a budget */
 static const double checks = 3;                 /* passes over the file: checksum, sizes, ranges */
+static const double learn_share = 0.65;         /* of a thread's products, in small matrices */
 static const double cover_tree = 1.3e-6;        /* seconds for a tree, and ... */
 static const double cover_node = 1e-4;          /* ... for a node of the small graph, with rounds */
 
@@ -28,6 +29,7 @@ typedef struct {
     bn_needs q;
     const bonsai_plan_options *o;
     bonsai_plan *p;
+    bn_labour_fn *labour;       /* NULL: the method does not learn */
     double flops, bytes;        /* a second, of a rank */
     double halo[17];            /* rows of others that a rank needs for each round, on average */
 } planning;
@@ -197,10 +199,15 @@ static void plan_time(planning *x)
     }
     if (x->q.needs & BN_NEEDS_CLUSTERS)
         p->seconds_cluster = makes * passes * 4 * t * row * cluster_share(x) / x->bytes;
+    if (x->labour) {
+        const bn_labour w = bn_needs_labour(&x->q);
+        p->seconds_learn = x->q.o->effort * x->labour(&w) / (learn_share * x->flops);
+    }
     p->seconds_exchange = (double)p->wire / ranks / x->o->network;
     p->seconds_scratch = (double)p->scratch * (2 + 2 * makes) / x->o->disk;
     p->seconds_total = p->seconds_read + p->seconds_wl + p->seconds_knn + p->seconds_cover +
-                       p->seconds_cluster + p->seconds_exchange + p->seconds_scratch;
+                       p->seconds_cluster + p->seconds_learn + p->seconds_exchange +
+                       p->seconds_scratch;
 }
 
 /* ---- the door ---- */
@@ -226,6 +233,7 @@ bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *shape,
     BN_TRY(check_shape(&s, &o));
     x.q = (bn_needs){.s = s, .o = &c, .needs = bn_method_of(c.method)->needs, .ranks = o.ranks,
                      .threads = bn_threads(o.threads)};
+    x.labour = bn_method_of(c.method)->labour;
     x.flops = 1e9 * (o.gflops > 0 ? o.gflops : usual.gflops) * x.q.threads;
     x.bytes = 1e9 * (o.gigabytes > 0 ? o.gigabytes : usual.gigabytes) * x.q.threads;
     o.disk = o.disk > 0 ? o.disk : usual.disk;

@@ -70,6 +70,51 @@ static void a_dense_graph_in_random_order_exchanges_nearly_all_rows(void **state
     assert_true(fabs((double)p.wire_rows / all - 1) < 0.01);
 }
 
+/* Seconds of a processor at effort 1 for 70 nodes of Cora's public split, on a machine whose
+ * products reach 75 GF a second; SFGC and GEOM from a fiftieth of it. */
+static void learning_takes_about_as_long_as_was_measured(void **state)
+{
+    static const struct { bonsai_method method; double seconds; } measured[] = {
+        {BONSAI_METHOD_GCOND, 175}, {BONSAI_METHOD_GCOND_X, 32}, {BONSAI_METHOD_DOSCOND, 307},
+        {BONSAI_METHOD_SGDD, 390}, {BONSAI_METHOD_EXGC, 167}, {BONSAI_METHOD_GC_SNTK, 1},
+        {BONSAI_METHOD_GDEM, 1.7}, {BONSAI_METHOD_GCSR, 66}, {BONSAI_METHOD_SFGC, 735},
+        {BONSAI_METHOD_GEOM, 1265}};
+    bonsai_shape s;
+    bonsai_condense_options c;
+    bonsai_plan_options o;
+    (void)state;
+    bonsai_shape_init(&s);
+    s.nodes = 2708;
+    s.edges = 10556;
+    s.features = 1433;
+    s.classes = 7;
+    s.nonzeros = 49216;
+    s.train = 140;
+    s.val = 500;
+    bonsai_condense_options_init(&c);
+    bonsai_plan_options_init(&o);
+    c.nodes = 70;
+    o.threads = 1;
+    o.condense = &c;
+    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
+        bonsai_plan p, half;
+        bonsai_plan_init(&p);
+        bonsai_plan_init(&half);
+        c.method = measured[i].method;
+        c.effort = 1;
+        assert_int_equal(bonsai_plan_make(&p, &s, &o), BONSAI_OK);
+        const double share = p.seconds_total / measured[i].seconds;
+        if (share < 0.4 || share > 2.5)
+            fail_msg("%s: %g s planned, %g measured", bonsai_method_name(c.method),
+                     p.seconds_total, measured[i].seconds);
+        if (p.most < 50e6 || p.most > 1e9)
+            fail_msg("%s: %g bytes planned", bonsai_method_name(c.method), (double)p.most);
+        c.effort = 0.5;
+        assert_int_equal(bonsai_plan_make(&half, &s, &o), BONSAI_OK);
+        assert_true(fabs(half.seconds_learn / p.seconds_learn - 0.5) < 1e-9);
+    }
+}
+
 static void a_limit_makes_panels_narrow_then_rows_spill(void **state)
 {
     const bonsai_shape s = papers();
@@ -190,6 +235,7 @@ int main(void)
         cmocka_unit_test(one_rank_sends_nothing),
         cmocka_unit_test(more_ranks_need_less_memory_each_and_more_wire),
         cmocka_unit_test(a_dense_graph_in_random_order_exchanges_nearly_all_rows),
+        cmocka_unit_test(learning_takes_about_as_long_as_was_measured),
         cmocka_unit_test(a_limit_makes_panels_narrow_then_rows_spill),
         cmocka_unit_test(few_training_nodes_reach_few_rows),
         cmocka_unit_test(a_shape_is_that_of_the_graph),

@@ -1,0 +1,97 @@
+/* labour.c -- about how many floating-point operations a method that learns takes at effort 1.
+ *
+ * The terms are those of the rounds with the settings of Cora, whose factors were measured on Cora
+ * and PubMed: a plan should tell minutes from hours, not seconds from seconds.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "labour.h"
+
+static const double students = 128, experts = 256;      /* hidden columns */
+static const double batch = 256;        /* rows of a class that gradients are made of */
+
+/* Training nodes of a batch, and what these and their neighbours are. */
+static double seen(const bn_labour *w)
+{
+    return fmin(w->train, batch * w->classes);
+}
+
+static double around(const bn_labour *w, double nodes)
+{
+    return fmin(w->full, nodes * (1 + w->degree));
+}
+
+/* The network of edges, forward and back, and the hops. */
+static double edges(const bn_labour *w)
+{
+    const double n = w->nodes, f = w->features, h = students;
+    return 3 * (4 * n * f * h + 2 * n * n * h * h) + 12 * n * n * f;
+}
+
+static double gradients(const bn_labour *w, double inner)
+{
+    return (8 * seen(w) + 6 * inner * w->nodes) * w->features * w->classes;
+}
+
+double bn_labour_gcond(const bn_labour *w)
+{
+    return 12000 * (edges(w) + gradients(w, 15));
+}
+
+double bn_labour_gcond_x(const bn_labour *w)
+{
+    return 12000 * 1.5 * gradients(w, 15);
+}
+
+double bn_labour_doscond(const bn_labour *w)
+{
+    return 5000 * (edges(w) + 8 * around(w, seen(w)) * w->features * students);
+}
+
+double bn_labour_sgdd(const bn_labour *w)
+{
+    return 12000 * (2 * edges(w) + gradients(w, 15));
+}
+
+double bn_labour_gc_sntk(const bn_labour *w)
+{
+    return 200 * w->train * w->nodes * (5 * w->features + 2e4);
+}
+
+double bn_labour_gdem(const bn_labour *w)
+{
+    const double n = w->nodes, pairs = fmin(n, 140), h = experts, f = w->features;
+    const double spectrum = 40 * w->full * pairs * (pairs + 10 * w->degree);
+    return spectrum + 1500 * 6 * n * pairs * f + 200 * 4 * n * f * h + 100 * 2.5 * w->train * f * h;
+}
+
+double bn_labour_gcsr(const bn_labour *w)
+{
+    const double fh = w->features * experts;
+    return 7000 * 12 * w->nodes * fh + 100 * 62 * 1.5 * w->train * fh;
+}
+
+/* Rounds of so many steps, and experts of so many epochs. */
+static double follow(const bn_labour *w, double steps, double epochs)
+{
+    const double n = w->nodes, h = experts;
+    return steps * 6 * n * n * h + 200 * epochs * 6 * around(w, w->train) * w->row * h;
+}
+
+double bn_labour_sfgc(const bn_labour *w)
+{
+    return follow(w, 2000 * 500, 2500);
+}
+
+double bn_labour_geom(const bn_labour *w)
+{
+    return follow(w, 200 * 2500, 3000);
+}
+
+double bn_labour_bytes(const bn_labour *w)
+{
+    const double n = w->nodes, f = w->features, panel = 1 << 26;
+    return 4 * (1.5 * w->train * f + 2 * fmin(panel, w->full * f) + 8 * n * f +
+                6 * fmin(panel, n * n * experts));
+}
