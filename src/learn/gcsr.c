@@ -5,12 +5,14 @@
  * an expert was after some epochs, and should end where that one was a few epochs later (lag.c).
  *
  * P is made of edges between training nodes: row by row, the share of the neighbours of a class
- * that each class has.
+ * that each class has.  Where few nodes have a training label, so that hardly any edge joins two,
+ * a neighbour without one counts with the class that the first expert expects of it.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "experts.h"
+#include "prototypes/supply.h"
 
 enum { HIDDEN = 256, EXPERTS = 100, SLOW = 50, FIRST_SEED = 1 << 20 };
 
@@ -63,33 +65,110 @@ typedef struct {
 
 /* ---- how classes are joined ---- */
 
-static bonsai_status count_pairs(double *pairs, const bn_lesson *s)
+/* Marks the training nodes: kind (nodes of the graph) = 1 + their class. */
+static void mark_known(int32_t *kind, const bn_lesson *s)
 {
-    bonsai_status rc;
-    const bonsai_graph *g = s->job->g;
-    int32_t *kind = NULL;       /* 1 + the class of a training node */
-    BN_TRY(BN_NEW(&kind, g->view.nodes));
     for (int64_t t = 0; t < s->job->trees; t++)
         kind[s->job->train[t]] = s->label[t] + 1;
+}
+
+/* The neighbours of training nodes that are not marked. */
+static int64_t list_strangers(int32_t *node, int32_t *kind, const bn_lesson *s)
+{
+    const bonsai_graph *g = s->job->g;
+    int64_t count = 0;
+    for (int64_t t = 0; t < s->job->trees; t++)
+        for (int64_t e = bn_row_begin(g, s->job->train[t]);
+             e < bn_row_begin(g, s->job->train[t] + 1); e++)
+            if (kind[bn_neighbors(g)[e]] == 0) {
+                kind[bn_neighbors(g)[e]] = -1;
+                node[count++] = bn_neighbors(g)[e];
+            }
+    return count;
+}
+
+/* label (count) = the classes that an expert expects of rows x (count x f) with these ones. */
+static bonsai_status expect(int32_t *label, const float *slab, const bn_lesson *s,
+                            const bn_input *x, const float *ones)
+{
+    bonsai_status rc;
+    float *hidden = NULL, *score = NULL;
+    const float *b1 = slab + s->f * HIDDEN, *w2 = b1 + HIDDEN, *b2 = w2 + HIDDEN * s->c;
+    const bn_span all = {0, x->rows, s->threads};
+    BN_TRY(BN_NEW(&hidden, x->rows * HIDDEN));
+    BN_TRY(BN_NEW(&score, x->rows * s->c));
+    const bn_input h = {.rows = x->rows, .cols = HIDDEN, .dense = hidden};
+    bn_times(hidden, x, slab, HIDDEN, false, all);
+    for (int64_t i = 0; i < x->rows; i++)
+        bn_real_axpy(hidden + i * HIDDEN, ones[i], b1, HIDDEN);
+    bn_times(score, &h, w2, s->c, false, all);
+    for (int64_t i = 0; i < x->rows; i++) {
+        float *row = score + i * s->c;
+        bn_real_axpy(row, ones[i], b2, s->c);
+        label[i] = 0;
+        for (int32_t k = 1; k < s->c; k++)
+            label[i] = row[k] > row[label[i]] ? k : label[i];
+    }
+done:
+    bn_free(hidden);
+    bn_free(score);
+    return rc;
+}
+
+/* Where labels are few, marks neighbours of training nodes as well: the first expert says what they
+ * are. */
+static bonsai_status mark_expected(int32_t *kind, const bn_lesson *s, const state *a)
+{
+    bonsai_status rc;
+    int32_t *node = NULL, *label = NULL;
+    float *x = NULL, *ones = NULL;
+    const float *slabs;
+    const int64_t last = a->how->starts + a->how->ahead - 1;
+    BN_TRY(BN_NEW(&node, s->job->g->view.nodes));
+    const int64_t count = list_strangers(node, kind, s);
+    BN_TRY(BN_NEW(&label, count));
+    BN_TRY(BN_NEW(&x, count * s->f));
+    BN_TRY(BN_NEW(&ones, count));
+    BN_TRY(bn_lesson_rows(x, s, node, count, 2));
+    BN_TRY(bn_lesson_ones(ones, s, node, count, 2));
+    BN_TRY(bn_expert(&slabs, a->experts, 0));
+    const bn_input rows = {.rows = count, .cols = s->f, .dense = x};
+    if (slabs)
+        BN_TRY(expect(label, slabs + last * bn_experts_size(a->experts), s, &rows, ones));
+    for (int64_t i = 0; i < count; i++)
+        kind[node[i]] = slabs ? label[i] + 1 : 0;
+done:
+    bn_free(node);
+    bn_free(label);
+    bn_free(x);
+    bn_free(ones);
+    return rc;
+}
+
+static void count_pairs(double *pairs, const int32_t *kind, const bn_lesson *s)
+{
+    const bonsai_graph *g = s->job->g;
     for (int64_t t = 0; t < s->job->trees; t++) {
         const int64_t v = s->job->train[t];
         for (int64_t e = bn_row_begin(g, v); e < bn_row_begin(g, v + 1); e++) {
             const int32_t other = bn_neighbors(g)[e];
-            if (other != v && kind[other] != 0)
+            if (other != v && kind[other] > 0)
                 pairs[s->label[t] * s->c + kind[other] - 1]++;
         }
     }
-done:
-    bn_free(kind);
-    return rc;
 }
 
 static bonsai_status join_classes(bn_lesson *s, state *a)
 {
     bonsai_status rc;
     double *pairs = NULL;
+    int32_t *kind = NULL;
+    BN_TRY(BN_NEW(&kind, s->job->g->view.nodes));
     BN_TRY(BN_NEW(&pairs, s->c * s->c));
-    BN_TRY(count_pairs(pairs, s));
+    mark_known(kind, s);
+    if (bn_supply_lacks(s->job))
+        BN_TRY(mark_expected(kind, s, a));
+    count_pairs(pairs, kind, s);
     for (int64_t k = 0; k < s->c; k++) {
         double sum = 0;
         for (int64_t l = 0; l < s->c; l++)
@@ -101,6 +180,7 @@ static bonsai_status join_classes(bn_lesson *s, state *a)
         for (int64_t j = 0; j < s->n; j++)
             a->p[i * s->n + j] = (float)pairs[s->kind[i] * s->c + s->kind[j]];
 done:
+    bn_free(kind);
     bn_free(pairs);
     return rc;
 }
@@ -163,9 +243,9 @@ static bonsai_status begin(bn_lesson *s)
     s->steps = bn_effort(s, a->how->rounds);
     s->least = LEAST;
     BN_TRY(find_student(s, a));
-    BN_TRY(join_classes(s, a));
     BN_TRY(bn_lesson_start(s, a->how->hops));
     BN_TRY(find_experts(s, a));
+    BN_TRY(join_classes(s, a));
 done:
     return rc;
 }

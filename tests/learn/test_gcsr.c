@@ -17,7 +17,7 @@ typedef struct {
     bn_lesson      s;
 } scene;
 
-static void make(scene *v)
+static void make(scene *v, double labelled)
 {
     bonsai_generate_options o;
     memset(v, 0, sizeof *v);
@@ -31,6 +31,8 @@ static void make(scene *v)
     bonsai_condense_options_init(&v->p.o);
     v->p.o.threads = 1;
     v->p.o.effort = 0.01;
+    v->p.o.split[0] = labelled;
+    v->p.o.split[1] = v->p.o.split[2] = 20;
     v->p.o.method = BONSAI_METHOD_GCSR;
     assert_int_equal(bn_prepare(&v->p, v->g, BN_NEEDS_JUDGE), BONSAI_OK);
     assert_int_equal(bn_lesson_new(&v->s, &bn_gcsr, &v->p.job, N), BONSAI_OK);
@@ -69,7 +71,7 @@ static void the_first_edges_know_training_edges_alone(void **state)
     scene v;
     float p[N * N], q[N * N] = {0}, a[N * N];
     (void)state;
-    make(&v);
+    make(&v, 60);
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++)
             p[i * N + j] = (float)share(&v, v.s.kind[i], v.s.kind[j]);
@@ -94,13 +96,12 @@ static void the_first_edges_know_training_edges_alone(void **state)
     drop(&v);
 }
 
-static void rounds_move_rows_and_edges(void **state)
+static void rounds_move_rows_and_edges_with(double labelled)
 {
     scene v;
     float *before = NULL;
     double moved = 0;
-    (void)state;
-    make(&v);
+    make(&v, labelled);
     before = malloc((size_t)(N * v.s.f) * sizeof *before);
     memcpy(before, v.s.x, (size_t)(N * v.s.f) * sizeof *before);
     for (int64_t i = 0; i < 10; i++) {
@@ -120,11 +121,34 @@ static void rounds_move_rows_and_edges(void **state)
     drop(&v);
 }
 
+static void rounds_move_rows_and_edges(void **state)
+{
+    (void)state;
+    rounds_move_rows_and_edges_with(60);
+}
+
+/* Then an expert says what the neighbours are. */
+static void few_labels_are_enough(void **state)
+{
+    scene v;
+    double sum = 0;
+    (void)state;
+    rounds_move_rows_and_edges_with(10);
+    make(&v, 10);
+    assert_true(v.p.job.trees < v.g->view.nodes / 4);
+    assert_int_equal(v.s.how->show(&v.s), BONSAI_OK);
+    for (int i = 0; i < N * N; i++)
+        sum += i % (N + 1) == 0 ? 0 : (double)v.s.a[i];
+    assert_true(sum > 0.5);
+    drop(&v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_edges_know_training_edges_alone),
         cmocka_unit_test(rounds_move_rows_and_edges),
+        cmocka_unit_test(few_labels_are_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
