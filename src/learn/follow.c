@@ -13,7 +13,8 @@
 
 enum { EXPERTS = 200, HIDDEN = 256, GAP = 10, EXPERT_BYTES = 1 << 29, WAY_BYTES = 1 << 26 };
 
-static const double eta_rate = 1e-6, eta_keep = 0.5, label_keep = 0.9;
+static const double eta_rate = 1e-6, eta_keep = 0.5, label_keep = 0.9, row_keep = 0.9;
+static const double step_share = 0.5;   /* of the published rate */
 
 typedef struct {
     bn_follow_plan plan;
@@ -22,7 +23,7 @@ typedef struct {
     int64_t *wanted;            /* epochs that are kept, ascending */
     int64_t  epochs;            /* of these */
     bn_unroll u;
-    bn_descent x;
+    float   *dx, *xspeed;       /* n x f */
     float   *q, *w;             /* n x c, n: of the student */
     float   *dq, *logit, *speed;        /* n x c: of soft labels */
     double   eta_speed;
@@ -254,7 +255,8 @@ static bonsai_status make_student(bn_lesson *s, follow *f)
     BN_TRY(BN_NEW(&f->dend, bn_experts_size(f->experts)));
     const int64_t way = bn_unroll_room(&f->u), one = bn_student_room(&f->u.s);
     BN_TRY(BN_NEW(&f->room, way > one ? way : one));
-    BN_TRY(bn_descent_new(&f->x, s->x, n * s->f, f->plan.rate, 0));
+    BN_TRY(BN_NEW(&f->dx, n * s->f));
+    BN_TRY(BN_NEW(&f->xspeed, n * s->f));
     f->u.s.q = f->q;
     f->u.s.w = f->w;
     for (int64_t i = 0; i < n; i++)
@@ -302,18 +304,27 @@ done:
 
 /* ---- rounds ---- */
 
-/* A long descent may be chaotic: then its gradient is thousands of times that of another, and Adam,
- * which remembers squares for a thousand steps, would stand still.  So all rounds weigh the same.
- * Returns the factor. */
-static double to_unit_length(float *grad, int64_t count)
+/* A long descent may be chaotic: then its gradient is thousands of times that of another.  So all
+ * gradients are made the same length, that of a step of Adam; Adam itself, for which every feature
+ * is as good as another, would walk at random in those that nothing depends on.  *factor: what the
+ * gradient was multiplied with.  Whether there was a step. */
+static bool move_rows(bn_lesson *s, follow *f, double *factor)
 {
+    const int64_t count = s->n * s->f;
+    const double rate = step_share * f->plan.rate * sqrt((double)count);
     double sum = 0;
     for (int64_t i = 0; i < count; i++)
-        sum += (double)grad[i] * (double)grad[i];
-    const double factor = sum > 0 ? 1 / sqrt(sum) : 1;
-    for (int64_t i = 0; i < count; i++)
-        grad[i] = (float)(factor * (double)grad[i]);
-    return factor;
+        sum += (double)f->dx[i] * (double)f->dx[i];
+    *factor = sum > 0 ? 1 / sqrt(sum) : 0;
+    s->skipped += !isfinite(sum);
+    s->in_a_row = isfinite(sum) ? 0 : s->in_a_row + 1;
+    for (int64_t i = 0; isfinite(sum) && i < count; i++) {
+        f->xspeed[i] = (float)(row_keep * (double)f->xspeed[i] +
+                               (1 - row_keep) * *factor * (double)f->dx[i]);
+        s->x[i] -= (float)rate * f->xspeed[i];
+    }
+    memset(f->dx, 0, (size_t)count * sizeof *f->dx);
+    return isfinite(sum);
 }
 
 static void move_eta(follow *f, double slope)
@@ -330,7 +341,8 @@ bonsai_status bn_follow_step(bn_lesson *s, int64_t i)
     const float *slabs;
     const bn_follow_plan *p = &f->plan;
     const int64_t epoch = start_epoch(s, f, i), size = bn_experts_size(f->experts);
-    bn_unrolled out = {.dx = f->x.l.grad, .dq = p->soft > 0 ? f->dq : NULL};
+    double factor;
+    bn_unrolled out = {.dx = f->dx, .dq = p->soft > 0 ? f->dq : NULL};
     const int64_t which = bn_expert_turn(i, s->steps, f->count, BN_EXPERT_TURNS);
     BN_TRY(bn_expert(&slabs, f->experts, which));
     if (!slabs)
@@ -341,10 +353,9 @@ bonsai_status bn_follow_step(bn_lesson *s, int64_t i)
     memset(f->dq, 0, (size_t)(s->n * s->c) * sizeof *f->dq);
     bn_unroll_back(&out, &f->u, start, f->dend, f->room);
     if (p->beta > 0)
-        s->loss += p->beta * bn_student_input(f->x.l.grad, &f->u.s, last_slab(f, slabs),
-                                              (float)p->beta, f->room);
-    const double factor = to_unit_length(f->x.l.grad, s->n * s->f);
-    if (!bn_descend(&f->x, s))
+        s->loss += p->beta * bn_student_input(f->dx, &f->u.s, last_slab(f, slabs), (float)p->beta,
+                                              f->room);
+    if (!move_rows(s, f, &factor))
         goto done;
     move_eta(f, factor * out.drate);
     if (p->soft > 0)
@@ -365,9 +376,8 @@ void bn_follow_end(bn_lesson *s)
     if (!f)
         return;
     bn_experts_free(f->experts);
-    bn_descent_free(&f->x);
-    void *const owned[] = {f->wanted, s->q ? NULL : f->q, f->w, f->dq, f->logit, f->speed, f->end,
-                           f->dend, f->room, f};
+    void *const owned[] = {f->wanted, s->q ? NULL : f->q, f->w, f->dx, f->xspeed, f->dq, f->logit,
+                           f->speed, f->end, f->dend, f->room, f};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         bn_free(owned[i]);
     s->state = NULL;

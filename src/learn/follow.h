@@ -18,7 +18,7 @@ typedef struct {                /* settings of one dataset and size */
      * `steps` towards the expert `ahead` epochs later */
     int64_t rounds, window, window_end, ahead, steps;
     double  eta;                /* the student's rate at first */
-    double  rate;               /* of features */
+    double  rate;               /* of features: how far each moves in a round, about */
     double  beta;               /* weight of the loss that the fully trained expert has */
     double  soft;               /* rate of soft labels; 0: hard ones */
     bool    squared;            /* the loss is a ratio of squares */

@@ -45,7 +45,7 @@ static void make(scene *v, const bn_learner *how, int64_t nodes)
     assert_int_equal(bn_prepare(&v->p, v->g, BN_NEEDS_JUDGE), BONSAI_OK);
     assert_int_equal(bn_lesson_new(&v->s, how, &v->p.job, nodes), BONSAI_OK);
     plan = (bn_follow_plan){.expert_rate = 0.5, .epochs = 60, .rounds = 25, .window = 1,
-                            .window_end = 1, .ahead = 50, .steps = 20, .eta = 0.5, .rate = 0.02,
+                            .window_end = 1, .ahead = 50, .steps = 20, .eta = 0.5, .rate = 0.1,
                             .squared = true};
 }
 
@@ -101,9 +101,7 @@ static void as_geom(void)
     plan.window_end = 20;
     plan.beta = 0.05;
     plan.soft = 0.01;
-    plan.adam = true;
-    plan.expert_rate = 0.01;
-    plan.rate = 0.05;
+    plan.rate = 0.1;
 }
 
 static void the_loss_falls(void **state)
