@@ -212,10 +212,10 @@ static void write_inputs(void)
         "full auto", "full selected", "dense selected sage", "archive full", "odd full small_dense",
         "now full small_dense", "full gcn", "dense sage", "odd gat", "selected full gin",
         "full prototypes gat", "trees prototypes", "now full auto", "archive small_dense sage",
-        "full now",
+        "full now", "full gcond", "dense gcond-x sage", "full gdem gcn", "full gc-sntk gin",
     };
-    int calls = (int)(sizeof files / sizeof *files);
-    for (int i = 0; i < calls; i++)
+    const int count = (int)(sizeof files / sizeof *files);
+    for (int i = 0; i < count; i++)
         write_input(i, files[i]);
     for (int i = 0; i < 3; i++)         /* an update, with files that belong together */
         write_input(14 + CALLS * i, "now full prototypes");

@@ -349,6 +349,13 @@ static void no_label_of_other_parts_is_read(void **state)
 
 /* ---- interrupted ---- */
 
+/* Every how manyth of `count` is tried: all with FAULTS=all. */
+static int64_t step_of(int64_t count, int64_t sample)
+{
+    const char *all = getenv("FAULTS");
+    return all && strcmp(all, "all") == 0 ? 1 : 1 + count / sample;
+}
+
 typedef struct { int64_t calls, stop; } ticks;
 
 static int count_ticks(const bonsai_progress *p, void *payload)
@@ -366,7 +373,7 @@ static void try_cancel(int method, const bonsai_graph *g)
     o.payload = &t;
     assert_int_equal(try_with(g, &o), BONSAI_OK);
     const int64_t calls = t.calls, live = bn_mem_live();
-    const int64_t step = getenv("FAULTS") ? 1 : 1 + calls / SAMPLE;
+    const int64_t step = step_of(calls, SAMPLE);
     for (int64_t stop = 0; stop < calls; stop += step) {
         t = (ticks){0, stop};
         assert_fails(try_with(g, &o), BONSAI_E_CANCELED, "canceled while at");
@@ -399,7 +406,7 @@ static void try_allocations(int method, const bonsai_graph *g)
     int64_t most = 64;
     while (fails_at(g, &o, most))
         most *= 2;
-    const int64_t step = getenv("FAULTS") ? 1 : 1 + most / (3 * SAMPLE);
+    const int64_t step = step_of(most, 3 * SAMPLE);
     for (int64_t nth = 0; nth < most && fails_at(g, &o, nth); nth += step)
         continue;
 }
