@@ -143,12 +143,44 @@ static void few_labels_are_enough(void **state)
     drop(&v);
 }
 
+static bonsai_status learn_few(void *payload)
+{
+    bonsai_graph *small = NULL;
+    bonsai_condense_options o;
+    bonsai_condense_options_init(&o);
+    o.method = BONSAI_METHOD_GCSR;
+    o.nodes = 6;
+    o.effort = 0.0002;
+    o.threads = 1;
+    o.split[0] = 10;
+    o.split[1] = o.split[2] = 20;
+    const bonsai_status rc = bonsai_condense(&small, NULL, payload, &o);
+    bonsai_graph_free(small);
+    return rc;
+}
+
+static void survives_little_memory(void **state)
+{
+    bonsai_graph *g = NULL;
+    bonsai_generate_options o;
+    (void)state;
+    bonsai_generate_options_init(&o);
+    o.nodes = 120;
+    o.features = 40;
+    o.classes = MOST_CLASSES;
+    o.threads = 1;
+    assert_int_equal(bonsai_graph_generate(&g, &o), BONSAI_OK);
+    survives_failed_allocations(learn_few, g, 40);
+    bonsai_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_edges_know_training_edges_alone),
         cmocka_unit_test(rounds_move_rows_and_edges),
         cmocka_unit_test(few_labels_are_enough),
+        cmocka_unit_test(survives_little_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
