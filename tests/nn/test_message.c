@@ -112,6 +112,29 @@ static void sums_and_their_transposes_are_those_of_the_definition(void **state)
     }
 }
 
+static void an_operator_is_the_sum_of_all_norms_that_know_weights(void **state)
+{
+    (void)state;
+    static const bn_norm norms[] = {BN_NORM_BOTH, BN_NORM_WEIGHTED_SUM, BN_NORM_WEIGHTED_MEAN};
+    static double full[N][N];
+    uint64_t s = 5;
+    bonsai_graph *g = random_graph(3, N, 90, DENSE_F32, WITH_WEIGHTS | WITH_LOOPS);
+    const float *weight = g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data;
+    memset(full, 0, sizeof full);
+    for (int i = 0; i < N; i++)
+        for (int64_t e = bn_row_begin(g, i); e < bn_row_begin(g, i + 1); e++)
+            full[i][bn_neighbors(g)[e]] += (double)weight[e];
+    g->view.flags |= BONSAI_FLAG_OPERATOR;
+    for (size_t i = 0; i < sizeof norms / sizeof *norms; i++) {
+        bn_messages m;
+        assert_int_equal(bn_messages_make(&m, g, norms[i], true, 2), BONSAI_OK);
+        check_side(&m.to, full, false, &s);
+        check_side(&m.back, full, true, &s);
+        bn_messages_free(&m);
+    }
+    bonsai_graph_free(g);
+}
+
 static void the_mirror_joins_an_entry_and_its_reverse(void **state)
 {
     (void)state;
@@ -274,6 +297,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_and_their_transposes_are_those_of_the_definition),
+        cmocka_unit_test(an_operator_is_the_sum_of_all_norms_that_know_weights),
         cmocka_unit_test(the_mirror_joins_an_entry_and_its_reverse),
         cmocka_unit_test(failed_allocations_leave_nothing),
         cmocka_unit_test(products_are_right_and_the_same_for_any_threads),
