@@ -12,10 +12,11 @@
 
 enum { PER_STEP = 10 };
 
-/* Targets are of the order of 1, and with many classes their softmax tells them hardly apart.  Ten
- * times as large they teach networks best: GCN on 70 nodes of Cora gets 79.1, 79.7, 80.7 and 78.5
- * at 1, 3, 10 and 30, on a part of ogbn-arxiv 17.6, 10.4, 45.7 and 43.3. */
-static const double SHARPNESS = 10;
+/* Targets are of the order of 1, and with many classes their softmax tells them hardly apart.  How
+ * many times as large they teach GCN best was decided by the sum of its validation accuracies on the
+ * public splits of Cora, CiteSeer and PubMed and on 60/20/20 of Cora, Amazon Photo and a part of
+ * ogbn-arxiv: 410.0 at 3, 414.8 at 5, 408.9 at 10. */
+static const double SHARPNESS = 5;
 
 /* hops of the rows, {hops, layers} of the kernel, mean, ridge, rate, epochs, batch */
 static const bn_gcsntk_settings settings[BN_LIKES] = {
