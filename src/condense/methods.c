@@ -29,26 +29,16 @@ static const bn_method methods[BONSAI_METHOD_COUNT] = {
         BN_NEEDS_COVER | BN_NEEDS_JUDGE | BN_NEEDS_CLUSTERS | BN_TAKES_RAW | BN_RUNS_ON_RANKS |
             BN_TRIES_OTHERS,
         .run = bn_run_auto},
-    [BONSAI_METHOD_GCOND] = {
-        BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_gcond, .labour = bn_labour_gcond},
-    [BONSAI_METHOD_GCOND_X] = {
-        BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_gcond_x, .labour = bn_labour_gcond_x},
-    [BONSAI_METHOD_DOSCOND] = {
-        BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_doscond, .labour = bn_labour_doscond},
-    [BONSAI_METHOD_SGDD] = {
-        BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_sgdd, .labour = bn_labour_sgdd},
-    [BONSAI_METHOD_EXGC] = {
-        BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_exgc, .labour = bn_labour_gcond},
-    [BONSAI_METHOD_GC_SNTK] = {
-        BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_gc_sntk, .labour = bn_labour_gc_sntk},
-    [BONSAI_METHOD_GDEM] = {
-        BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_gdem, .labour = bn_labour_gdem},
-    [BONSAI_METHOD_GCSR] = {
-        BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_gcsr, .labour = bn_labour_gcsr},
-    [BONSAI_METHOD_SFGC] = {
-        BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_sfgc, .labour = bn_labour_sfgc},
-    [BONSAI_METHOD_GEOM] = {
-        BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_geom, .labour = bn_labour_geom},
+    [BONSAI_METHOD_GCOND] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_gcond},
+    [BONSAI_METHOD_GCOND_X] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_gcond_x},
+    [BONSAI_METHOD_DOSCOND] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_doscond},
+    [BONSAI_METHOD_SGDD] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_sgdd},
+    [BONSAI_METHOD_EXGC] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_exgc},
+    [BONSAI_METHOD_GC_SNTK] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_gc_sntk},
+    [BONSAI_METHOD_GDEM] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_gdem},
+    [BONSAI_METHOD_GCSR] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_gcsr},
+    [BONSAI_METHOD_SFGC] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_sfgc},
+    [BONSAI_METHOD_GEOM] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_geom},
 };
 
 const bn_method *bn_method_of(bonsai_method m)

@@ -8,7 +8,6 @@
 #ifndef BN_METHODS_H
 #define BN_METHODS_H
 
-#include "learn/labour.h"
 #include "learn/learn.h"
 #include "prepare.h"
 #include "prototypes/prototypes.h"
@@ -47,7 +46,6 @@ typedef struct {
     bn_pick_fn *pick;           /* of bn_run_picked: chooses nodes of the graph */
     bn_make_fn *make;           /* of bn_run_made: makes nodes of its own */
     const bn_learner *learner;  /* of bn_run_learned: learns nodes */
-    bn_labour_fn *labour;       /* the same: about how much work that is */
 } bn_method;
 
 /* The row of a method; NULL: there is none. */

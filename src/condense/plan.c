@@ -29,7 +29,7 @@ typedef struct {
     bn_needs q;
     const bonsai_plan_options *o;
     bonsai_plan *p;
-    bn_labour_fn *labour;       /* NULL: the method does not learn */
+    const bn_learner *learner;  /* NULL: the method does not learn */
     double flops, bytes;        /* a second, of a rank */
     double halo[17];            /* rows of others that a rank needs for each round, on average */
 } planning;
@@ -199,9 +199,9 @@ static void plan_time(planning *x)
     }
     if (x->q.needs & BN_NEEDS_CLUSTERS)
         p->seconds_cluster = makes * passes * 4 * t * row * cluster_share(x) / x->bytes;
-    if (x->labour) {
+    if (x->learner) {
         const bn_labour w = bn_needs_labour(&x->q);
-        p->seconds_learn = x->q.o->effort * x->labour(&w) / (learn_share * x->flops);
+        p->seconds_learn = x->q.o->effort * x->learner->labour(&w) / (learn_share * x->flops);
     }
     p->seconds_exchange = (double)p->wire / ranks / x->o->network;
     p->seconds_scratch = (double)p->scratch * (2 + 2 * makes) / x->o->disk;
@@ -233,7 +233,7 @@ bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *shape,
     BN_TRY(check_shape(&s, &o));
     x.q = (bn_needs){.s = s, .o = &c, .needs = bn_method_of(c.method)->needs, .ranks = o.ranks,
                      .threads = bn_threads(o.threads)};
-    x.labour = bn_method_of(c.method)->labour;
+    x.learner = bn_method_of(c.method)->learner;
     x.flops = 1e9 * (o.gflops > 0 ? o.gflops : usual.gflops) * x.q.threads;
     x.bytes = 1e9 * (o.gigabytes > 0 ? o.gigabytes : usual.gigabytes) * x.q.threads;
     o.disk = o.disk > 0 ? o.disk : usual.disk;

@@ -314,9 +314,10 @@ static bonsai_status begin_alone(bn_lesson *s)
 
 const bn_learner bn_gcond = {
     .edges = true, .begin = begin, .step = bn_gcond_step, .show = bn_gcond_show,
-    .end = bn_gcond_end,
+    .end = bn_gcond_end, .labour = bn_labour_gcond,
 };
 
 const bn_learner bn_gcond_x = {
     .begin = begin_alone, .step = bn_gcond_step, .show = bn_gcond_show, .end = bn_gcond_end,
+    .labour = bn_labour_gcond_x,
 };

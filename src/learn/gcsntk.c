@@ -147,7 +147,8 @@ static void end(bn_lesson *s)
 }
 
 const bn_learner bn_gc_sntk = {.units = BN_UNITS_STANDARD, .soft = true, .begin = begin,
-                               .step = step, .show = show, .end = end};
+                               .step = step, .show = show, .end = end,
+                               .labour = bn_labour_gc_sntk};
 
 /* ---- predictions ---- */
 

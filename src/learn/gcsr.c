@@ -302,4 +302,4 @@ static bonsai_status show(bn_lesson *s)
 }
 
 const bn_learner bn_gcsr = {.units = BN_UNITS_PUBLISHED, .edges = true, .begin = begin,
-                            .step = step, .show = show, .end = end};
+                            .step = step, .show = show, .end = end, .labour = bn_labour_gcsr};

@@ -445,5 +445,5 @@ static bonsai_status show(bn_lesson *s)
 
 const bn_learner bn_gdem = {
     .units = BN_UNITS_PUBLISHED, .edges = true, .is_operator = true,
-    .begin = begin, .step = step, .show = show, .end = end,
+    .begin = begin, .step = step, .show = show, .end = end, .labour = bn_labour_gdem,
 };

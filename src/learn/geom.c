@@ -56,4 +56,5 @@ static bonsai_status begin(bn_lesson *s)
 }
 
 const bn_learner bn_geom = {.units = BN_UNITS_PUBLISHED, .soft = true, .begin = begin,
-                            .step = bn_follow_step, .show = bn_follow_show, .end = bn_follow_end};
+                            .step = bn_follow_step, .show = bn_follow_show, .end = bn_follow_end,
+                            .labour = bn_labour_geom};

@@ -110,7 +110,8 @@ bonsai_status bn_learn(bonsai_graph **out, bn_report_card *card, const bn_learne
                        const bn_job *job, const bn_budget *budget)
 {
     bonsai_status rc;
-    school a = {.card = card, .probes = job->o->keep == BONSAI_KEEP_PROBE && job->probe && !job->held};
+    school a = {.card = card,
+                .probes = job->o->keep == BONSAI_KEEP_PROBE && job->probe && !job->held};
     *card = (bn_report_card){.probe = -1};
     bn_enter(&job->at, BN_STAGE_LEARN);
     BN_TRY(bn_learned_nodes(&a.fit, how, job, budget));

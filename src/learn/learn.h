@@ -18,6 +18,7 @@
 #ifndef BN_LEARN_H
 #define BN_LEARN_H
 
+#include "labour.h"
 #include "nn/nn.h"
 #include "prototypes/prototypes.h"
 
@@ -44,6 +45,7 @@ typedef struct {
     /* Puts the small graph of this moment into x, a and q, as far as it is not there. */
     bonsai_status (*show)(bn_lesson *s);
     void     (*end)(bn_lesson *s);      /* frees `state`, which may be NULL or half made */
+    bn_labour_fn *labour;       /* about how much work it is */
 } bn_learner;
 
 extern const bn_learner bn_gcond, bn_gcond_x, bn_doscond, bn_sgdd, bn_exgc, bn_gc_sntk, bn_gdem,

@@ -46,4 +46,4 @@ static bonsai_status begin(bn_lesson *s)
 }
 
 const bn_learner bn_sfgc = {.units = BN_UNITS_PUBLISHED, .begin = begin, .step = bn_follow_step,
-                            .show = bn_follow_show, .end = bn_follow_end};
+                            .show = bn_follow_show, .end = bn_follow_end, .labour = bn_labour_sfgc};

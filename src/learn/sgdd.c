@@ -27,5 +27,5 @@ static bonsai_status begin(bn_lesson *s)
 
 const bn_learner bn_sgdd = {
     .edges = true, .begin = begin, .step = bn_gcond_step, .show = bn_gcond_show,
-    .end = bn_gcond_end,
+    .end = bn_gcond_end, .labour = bn_labour_sgdd,
 };

@@ -94,9 +94,9 @@ static void toy_end(bn_lesson *s)
 }
 
 static const bn_learner plain = {BN_UNITS_PUBLISHED, false, false, false,
-                                 toy_begin, toy_step, toy_show, toy_end};
+                                 toy_begin, toy_step, toy_show, toy_end, NULL};
 static const bn_learner joined = {BN_UNITS_STANDARD, true, true, false,
-                                  toy_begin, toy_step, toy_show, toy_end};
+                                  toy_begin, toy_step, toy_show, toy_end, NULL};
 
 /* ---- averaged rows ---- */
 
