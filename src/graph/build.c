@@ -387,7 +387,7 @@ bonsai_status bn_adjacent_build(bn_adjacent *out, uint64_t *flags, bonsai_read_i
         BN_TRY(is_symmetric(&symmetric, out, s.threads));
     if (!symmetric && s.any_sign)
         BN_TRY(bn_fail(BONSAI_E_FORMAT, "%s: its edge weights are an operator that is not "
-                       "symmetric, in a graph that is not directed", where));
+                       "symmetric", where));
     if (!symmetric) {
         int64_t before = out->m;
         bn_adjacent_free(out);

@@ -97,6 +97,9 @@ static bonsai_status check_together(const bonsai_view *v, const char *where)
     if ((v->flags & BONSAI_FLAG_OPERATOR) && !a[BONSAI_SECTION_EDGE_WEIGHTS].data)
         return bn_fail(BONSAI_E_FORMAT, "%s: says that its edge weights are an operator, but has "
                        "none", where);
+    if ((v->flags & BONSAI_FLAG_OPERATOR) && (v->flags & BONSAI_FLAG_DIRECTED))
+        return bn_fail(BONSAI_E_FORMAT, "%s: is directed, but its edge weights are an operator, "
+                       "which must be symmetric", where);
     if (a[BONSAI_SECTION_FEATURES].data && a[BONSAI_SECTION_FEATURE_OFFSETS].data)
         return bn_fail(BONSAI_E_FORMAT, "%s: has dense and sparse features", where);
     if (v->features > 0 && !a[BONSAI_SECTION_FEATURES].data &&

@@ -203,6 +203,7 @@ def decode(head, s):
     check_ascending(s[1], s[2], not flags & REPEATED, "neighbors")
     need(flags & LOOPS or not np.any(row == col), "a self loop without the flag")
     need(3 in s or not flags & OPERATOR, "an operator without weights")
+    need(not (flags & OPERATOR and flags & DIRECTED), "an operator that is directed")
     if 3 in s:
         need(flags & OPERATOR or not np.any(s[3] <= 0), "edge weights: not positive")
         g["edge_weight"] = s[3]

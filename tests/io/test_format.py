@@ -356,6 +356,7 @@ def bad_files():
     add("classes without nodes or names", join(PATH, {9: u32(0, 1, 0, 1)}), f=0, c=N + 65537)
     add("features without values", join(PATH, SPARSE), f=2**24 + 4096 * (len(SPARSE[6]) + 1))
     add("operator without weights", PATH, f=0, c=0, flags=8)
+    change("operator, directed", {3: f32(.5, .5, 2, 2, 3, 3)}, flags=9)
     change("operator, not finite", {3: f32(.5, .5, 2, 2, np.inf, np.inf)}, flags=8)
     change("edge weights too few", {3: f32(.5, .5, 2, 2, 3.25)})
     change("edge weights too many", {3: f32(.5, .5, 2, 2, 3.25, 3.25, 1)})

@@ -90,6 +90,29 @@ static void entries_must_be_finite_and_symmetric(void **state)
     bonsai_graph_free(g);
 }
 
+/* Sums would have to know which way an entry points. */
+static void a_directed_graph_is_none(void **state)
+{
+    (void)state;
+    bonsai_graph *g = operator_graph(NULL), *other = NULL;
+    bonsai_read_options o;
+    bonsai_view v = view_of(g), bare;
+    v.flags |= BONSAI_FLAG_DIRECTED;
+    assert_fails(bonsai_graph_new(&other, &v, 1), BONSAI_E_ARGUMENT,
+                 "is directed, but its edge weights are an operator");
+    bonsai_read_options_init(&o);
+    o.keep_directed = 1;
+    bonsai_view_init(&bare);
+    bare.nodes = 2;
+    bare.flags = BONSAI_FLAG_OPERATOR;
+    assert_fails(bonsai_graph_build(&other, &bare, 2, (int32_t[]){0, 1}, (int32_t[]){1, 0},
+                                    (float[]){1, 1}, &o), BONSAI_E_ARGUMENT, "is directed, but");
+    const char *path = temp_path("directed.npz");
+    assert_int_equal(bonsai_graph_save(NULL, g, path, NULL), BONSAI_OK);
+    assert_fails(bonsai_graph_read(&other, path, &o), BONSAI_E_FORMAT, "is directed, but");
+    bonsai_graph_free(g);
+}
+
 /* ---- files ---- */
 
 static bonsai_graph *through_a_file(const bonsai_graph *g, const char *name)
@@ -252,6 +275,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_of_any_sign_need_the_flag),
         cmocka_unit_test(entries_must_be_finite_and_symmetric),
+        cmocka_unit_test(a_directed_graph_is_none),
         cmocka_unit_test(files_keep_it),
         cmocka_unit_test(only_its_native_file_is_of_version_1_2),
         cmocka_unit_test(a_part_of_it_is_refused_and_another_order_is_not),
