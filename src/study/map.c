@@ -306,13 +306,21 @@ done:
     return rc;
 }
 
+static bool is_operator(const bonsai_graph *g)
+{
+    return (g->view.flags & BONSAI_FLAG_OPERATOR) != 0;
+}
+
+/* An operator's products with the features are no averages, and may be of any size: nodes of a
+ * graph that is one lie where their features are. */
 bonsai_status bn_map_make(bn_map *m, const bonsai_graph *small, const bonsai_graph *full,
                           int layers, bool alike, const bn_place *at)
 {
     bonsai_status rc;
     int32_t *kept = NULL;
     bonsai_graph *columns = NULL;
-    mapping d = {.m = m, .small = small, .full = full, .layers = layers, .alike = alike,
+    mapping d = {.m = m, .small = small, .full = full,
+                 .layers = is_operator(full) ? 0 : layers, .alike = alike || is_operator(small),
                  .threads = bn_threads(bn_here(at)->threads), .place = *bn_here(at)};
     memset(m, 0, sizeof *m);
     for (int64_t c = 0; c < CELLS; c++)

@@ -194,6 +194,11 @@ bonsai_status bonsai_study_pairs(double *wl, double *seen, int64_t pairs, const 
                      (long long)pairs);
         goto done;
     }
+    if (g->view.flags & BONSAI_FLAG_OPERATOR) {
+        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: its edge weights are an operator, so its nodes have no "
+                     "distances in WL space to study", g->where);
+        goto done;
+    }
     BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, s.threads));
     BN_TRY(bn_graph_parts(&s.drawn, g, s.o.split, s.o.seed));
     memset(s.o.split, 0, sizeof s.o.split);

@@ -71,7 +71,24 @@ def make_small():
     make(*"condense full.bonsai --update small-prototypes.bonsai --was full.bonsai".split(),
          "-o", "updated.bonsai")
     make(*"condense full.bonsai -o operator.bonsai --nodes 6 --method gdem --effort 0.01".split())
-    return small + ["selected.bonsai", "small-dense.bonsai", "updated.bonsai", "operator.bonsai"]
+    return small + ["selected.bonsai", "small-dense.bonsai", "updated.bonsai", "operator.bonsai",
+                    make_huge("operator.bonsai")]
+
+
+def make_huge(path):
+    """The same graph, whose weights are finite and their products are not."""
+    make("convert", path, "finite.npz")
+    with zipfile.ZipFile("finite.npz") as given, zipfile.ZipFile("huge.npz", "w") as archive:
+        for name in given.namelist():
+            data = given.read(name)
+            if name == "edge_weight.npy":
+                count = (len(data) - 10 - struct.unpack("<H", data[8:10])[0]) // 4
+                data = npy("f", (count,), [3e38] * count)
+            archive.writestr(name, data)
+    make("report", "huge.npz", "--full", "full.bonsai", "-o", "page.html")
+    make("explain", "huge.npz")
+    make("explain", "huge.npz", "--node", "1", "--full", "full.bonsai")
+    return "huge.npz"
 
 
 def make_models():

@@ -5,6 +5,7 @@
 
 #include "condense/condense.h"
 #include "embed/embed.h"
+#include "study/map.h"
 #include "training.h"
 
 enum { N = 24, F = 5 };
@@ -191,6 +192,70 @@ static void it_is_not_condensed(void **state)
     bonsai_graph_free(g);
 }
 
+/* ---- weights of a stranger ---- */
+
+/* The same graph, all nodes for training, whose weights are 3e38 in size. */
+static bonsai_graph *huge_operator(void)
+{
+    static float weight[N * N];
+    static uint8_t split[N];
+    bonsai_graph *g = operator_graph(NULL);
+    bonsai_view v = view_of(g);
+    const bonsai_array *given = &v.section[BONSAI_SECTION_EDGE_WEIGHTS];
+    for (int64_t i = 0; i < given->count; i++)
+        weight[i] = bn_real_at(given, i) < 0 ? -3e38f : 3e38f;
+    memset(split, BONSAI_PART_TRAIN, N);
+    set_section(&v, BONSAI_SECTION_EDGE_WEIGHTS, BONSAI_TYPE_F32, weight, given->count);
+    set_section(&v, BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8, split, N);
+    bonsai_graph *out = graph_of(&v);
+    bonsai_graph_free(g);
+    return out;
+}
+
+static void products_that_overflow_are_refused(void **state)
+{
+    (void)state;
+    bonsai_graph *g = huge_operator();
+    bn_embedding e;
+    int32_t nearest[2];
+    int64_t found;
+    double wl[2], seen[2];
+    for (int layers = 1; layers < 4; layers++)
+        assert_fails(bn_embed(&e, g, NULL, BN_RULE_WL, layers, NULL), BONSAI_E_ARGUMENT,
+                     "over neighbours overflows");
+    assert_fails(bonsai_condense_nearest(nearest, NULL, &found, 2, g, 0, g, NULL),
+                 BONSAI_E_ARGUMENT, "over neighbours overflows");
+    for (int what = BONSAI_STUDY_EMBEDDING; what <= BONSAI_STUDY_WEIGHTS; what++)
+        assert_fails(bonsai_study_pairs(wl, seen, 2, g, (bonsai_study)what, NULL),
+                     BONSAI_E_ARGUMENT, "no distances in WL space");
+    bonsai_graph_free(g);
+}
+
+/* They are shown where their features are, so that no weight matters. */
+static void maps_do_not_multiply_with_it(void **state)
+{
+    (void)state;
+    bonsai_graph *huge = huge_operator();
+    bonsai_view v = view_of(huge);
+    v.section[BONSAI_SECTION_EDGE_WEIGHTS] = (bonsai_array){0};
+    v.flags &= ~(uint64_t)BONSAI_FLAG_OPERATOR;
+    bonsai_graph *plain = graph_of(&v);
+    const bonsai_graph *const pair[][2] = {{huge, plain}, {plain, huge}, {huge, huge}};
+    for (int k = 0; k < 3; k++) {
+        bn_map m;
+        bonsai_report *r = NULL;
+        assert_int_equal(bn_map_make(&m, pair[k][0], pair[k][1], 2, false, NULL), BONSAI_OK);
+        assert_int_equal(m.dots, N);
+        for (int i = 0; i < N; i++)
+            assert_true(fabs(m.dot[i].x) < 100 && fabs(m.dot[i].y) < 100);
+        bn_map_free(&m);
+        assert_int_equal(bonsai_report_new(&r, pair[k][0], pair[k][1], NULL), BONSAI_OK);
+        bonsai_report_free(r);
+    }
+    bonsai_graph_free(plain);
+    bonsai_graph_free(huge);
+}
+
 /* ---- sums ---- */
 
 static void expect(const float *got, double a[N][N], const float *x, int times)
@@ -280,6 +345,8 @@ int main(void)
         cmocka_unit_test(only_its_native_file_is_of_version_1_2),
         cmocka_unit_test(a_part_of_it_is_refused_and_another_order_is_not),
         cmocka_unit_test(it_is_not_condensed),
+        cmocka_unit_test(products_that_overflow_are_refused),
+        cmocka_unit_test(maps_do_not_multiply_with_it),
         cmocka_unit_test(gcn_sums_with_it_as_it_is),
         cmocka_unit_test(embeddings_are_its_powers),
         cmocka_unit_test(networks_train_on_it_and_are_judged_on_another),
