@@ -28,7 +28,8 @@ static bonsai_status read_record(updating *u, const bonsai_graph *small)
     const bn_method *by = bn_method_of(u->made.info.method);
     if (rc != BONSAI_OK)
         return rc;
-    if (!by || !(by->needs & BN_CAN_FOLLOW) || !u->made.has_options)
+    if (!by || !(by->needs & BN_CAN_FOLLOW) || !u->made.has_options ||
+        (small->view.flags & BONSAI_FLAG_OPERATOR))
         return bn_fail(BONSAI_E_ARGUMENT, "%s: was not made by the method prototypes, so it cannot "
                        "be updated", small->where);
     if (!bn_has(small, BONSAI_SECTION_MEMBER_OFFSETS) || !bn_has(small, BONSAI_SECTION_MEMBERS))

@@ -64,6 +64,23 @@ static void what_cannot_be_updated_is_refused_with_a_sentence(void **state)
     grown_free(&w);
 }
 
+/* Whatever its record says, an operator was not made by prototypes; nor is one condensed. */
+static void operators_are_refused_with_a_sentence(void **state)
+{
+    (void)state;
+    grown w = grow(2, 1);
+    bonsai_graph *const which[] = {w.small, w.was, w.now};
+    for (int k = 0; k < 3; k++) {
+        which[k]->view.flags |= BONSAI_FLAG_OPERATOR;
+        assert_fails(try_update(w.now, w.was, w.small), BONSAI_E_ARGUMENT,
+                     k ? "its edge weights are an operator, not weights of edges"
+                       : "was not made by the method prototypes");
+        which[k]->view.flags &= ~(uint64_t)BONSAI_FLAG_OPERATOR;
+    }
+    assert_int_equal(try_update(w.now, w.was, w.small), BONSAI_OK);
+    grown_free(&w);
+}
+
 /* A graph of two classes, of which one has no training node until later. */
 static void a_class_without_a_prototype_is_refused(void **state)
 {
@@ -198,6 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_cannot_be_updated_is_refused_with_a_sentence),
+        cmocka_unit_test(operators_are_refused_with_a_sentence),
         cmocka_unit_test(a_class_without_a_prototype_is_refused),
         cmocka_unit_test(members_that_lie_are_refused),
         cmocka_unit_test(the_budget_is_kept_when_weights_grow),
