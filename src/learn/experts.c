@@ -374,3 +374,10 @@ int64_t bn_expert_turn(int64_t i, int64_t rounds, int64_t experts, int64_t turns
     const int64_t first = i / length * turns, count = bn_least(experts - first, turns);
     return first + i % length % count;
 }
+
+bonsai_status bn_chase_look(bool *stop, const void *of)
+{
+    const bn_chase *r = of;
+    *stop = bn_lesson_late(r->s);
+    return bn_lesson_tick(r->s, r->i);
+}

@@ -48,6 +48,16 @@ void bn_expert_hidden(float *out, const bn_experts *e, const float *slab);
 enum { BN_EXPERT_TURNS = 5 };   /* as many as usual */
 int64_t bn_expert_turn(int64_t i, int64_t rounds, int64_t experts, int64_t turns);
 
+/* ---- a round in which a student follows them ---- */
+
+typedef struct {
+    const bn_lesson *s;
+    int64_t i;
+} bn_chase;
+
+/* Of bn_unroll: reports the round `of` again, and stops when time is up. */
+bonsai_status bn_chase_look(bool *stop, const void *of);
+
 /* ---- what they read (expertrows.c) ---- */
 
 typedef struct {

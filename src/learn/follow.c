@@ -23,6 +23,7 @@ typedef struct {
     int64_t *wanted;            /* epochs that are kept, ascending */
     int64_t  epochs;            /* of these */
     bn_unroll u;
+    bn_chase  round;
     float   *dx, *xspeed;       /* n x f */
     float   *q, *w;             /* n x c, n: of the student */
     float   *dq, *logit, *speed;        /* n x c: of soft labels */
@@ -241,7 +242,8 @@ static bonsai_status make_student(bn_lesson *s, follow *f)
     const int64_t n = s->n, c = s->c;
     f->u = (bn_unroll){.s = {.form = BN_STUDENT_MLP, .n = n, .f = s->f, .h = HIDDEN, .c = c,
                              .x = s->x, .threads = s->threads},
-                       .steps = f->plan.steps, .every = 1, .rate = f->plan.eta};
+                       .steps = f->plan.steps, .every = 1, .rate = f->plan.eta,
+                       .look = bn_chase_look, .of = &f->round};
     f->u.every = bn_unroll_every(&f->u, WAY_BYTES);
     if (!s->q)
         BN_TRY(BN_NEW(&f->q, n * c));
@@ -348,10 +350,15 @@ bonsai_status bn_follow_step(bn_lesson *s, int64_t i)
     if (!slabs)
         goto done;
     const float *start = slab_at(f, slabs, epoch), *target = slab_at(f, slabs, epoch + p->ahead);
-    bn_unroll_run(f->end, &f->u, start, f->room);
+    f->round = (bn_chase){s, i};
+    BN_TRY(bn_unroll_run(f->end, &f->u, start, f->room));
+    if (bn_lesson_late(s))
+        goto done;
     s->loss = bn_missed(f->dend, f->end, start, target, size, p->squared);
     memset(f->dq, 0, (size_t)(s->n * s->c) * sizeof *f->dq);
-    bn_unroll_back(&out, &f->u, start, f->dend, f->room);
+    BN_TRY(bn_unroll_back(&out, &f->u, start, f->dend, f->room));
+    if (bn_lesson_late(s))
+        goto done;
     if (p->beta > 0)
         s->loss += p->beta * bn_student_input(f->dx, &f->u.s, last_slab(f, slabs), (float)p->beta,
                                               f->room);

@@ -60,7 +60,8 @@ typedef struct {
     float      *p, *q;          /* n x n */
     float      *y, *w;          /* n x c, n: what a student learns */
     bn_descent  rows;
-    bn_pursuit   pursuit;
+    bn_pursuit  pursuit;
+    bn_chase    round;
 } state;
 
 /* ---- how classes are joined ---- */
@@ -224,7 +225,7 @@ static bonsai_status find_student(bn_lesson *s, state *a)
     f->e = (bn_express){.n = s->n, .f = s->f, .x = s->x, .p = a->p, .q = a->q, .alpha = how->alpha,
                         .beta = how->beta, .threads = s->threads};
     f->u = (bn_unroll){.s = {.h = HIDDEN, .c = s->c, .q = a->y, .w = a->w}, .steps = how->students,
-                       .every = 1, .rate = STUDENT_RATE};
+                       .every = 1, .rate = STUDENT_RATE, .look = bn_chase_look, .of = &a->round};
     f->u.every = bn_lag_every(f, UNROLL_BYTES);
     BN_TRY(BN_NEW(&f->room, bn_lag_room(f)));
     BN_TRY(BN_NEW(&f->wide, bn_express_room(&f->e)));
@@ -278,13 +279,18 @@ static bonsai_status step(bn_lesson *s, int64_t i)
     state *a = s->state;
     const float *slabs;
     const int64_t size = bn_experts_size(a->experts);
+    double loss;
     bn_rng r = bn_rng_at(s->seed + FIRST_SEED, (uint64_t)i);
     const int64_t from = bn_rng_below(&r, a->how->starts);
     BN_TRY(bn_expert(&slabs, a->experts, bn_expert_turn(i, s->steps, a->count, a->turns)));
     if (!slabs)
         goto done;
-    s->loss = bn_lag(a->rows.l.grad, s->a, &a->pursuit, slabs + from * size,
-                            slabs + (from + a->how->ahead) * size);
+    a->round = (bn_chase){s, i};
+    BN_TRY(bn_lag(&loss, a->rows.l.grad, s->a, &a->pursuit, slabs + from * size,
+                  slabs + (from + a->how->ahead) * size));
+    if (bn_lesson_late(s))
+        goto done;
+    s->loss = loss;
     if (!bn_descend(&a->rows, s))
         goto done;
     draw_near(a->p, s->a, a->how->tau, s->n * s->n);

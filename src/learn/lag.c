@@ -66,12 +66,6 @@ int64_t bn_lag_every(const bn_pursuit *w, int64_t bytes)
     return bn_unroll_every(&u, bytes);
 }
 
-int64_t bn_lag_size(const bn_pursuit *w)
-{
-    const bn_unroll u = steps_of(w, NULL);
-    return bn_student_size(&u.s);
-}
-
 /* ---- products with the operator, which is symmetric ---- */
 
 static void pass(real *y, const real *norm, const real *x, int64_t cols, const bn_pursuit *w)
@@ -114,8 +108,10 @@ static void backward(real *dx, const parts *r, const real *a, const bn_pursuit *
     bn_small_norm_back(r->da, r->dnorm, a, r->half, n, r->ds1);
 }
 
-double bn_lag(real *dx, real *a, const bn_pursuit *w, const real *start, const real *target)
+bonsai_status bn_lag(double *loss, real *dx, real *a, const bn_pursuit *w, const real *start,
+                     const real *target)
 {
+    bonsai_status rc;
     const int64_t n = w->e.n;
     parts r;
     lay_out(&r, w, w->room);
@@ -123,12 +119,13 @@ double bn_lag(real *dx, real *a, const bn_pursuit *w, const real *start, const r
     bn_unrolled d = {.dx = r.dx2, .dones = r.ds2};
     bn_express_run(a, &w->e, w->wide);
     forward(&r, a, w);
-    bn_unroll_run(r.end, &u, start, r.unroll);
-    const double loss = bn_missed(r.dend, r.end, start, target, bn_student_size(&u.s), true);
+    BN_TRY(bn_unroll_run(r.end, &u, start, r.unroll));
+    *loss = bn_missed(r.dend, r.end, start, target, bn_student_size(&u.s), true);
     memset(r.dx2, 0, (size_t)(n * w->e.f) * sizeof *r.dx2);
     memset(r.ds2, 0, (size_t)n * sizeof *r.ds2);
-    bn_unroll_back(&d, &u, start, r.dend, r.unroll);
+    BN_TRY(bn_unroll_back(&d, &u, start, r.dend, r.unroll));
     backward(dx, &r, a, w);
     bn_express_back(dx, &w->e, r.da, w->wide);
-    return loss;
+done:
+    return rc;
 }

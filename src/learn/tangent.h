@@ -75,6 +75,10 @@ typedef struct {
     int64_t every;              /* every so many steps one is kept, the others are made again: which
                                  * changes memory and time alone */
     double  rate;
+    /* Called now and then, unless NULL: may fail, or set *stop.  The way ends there, and what was
+     * asked for is not made. */
+    bonsai_status (*look)(bool *stop, const void *of);
+    const void *of;
 } bn_unroll;
 
 typedef struct {                /* derivatives; NULL: not asked for */
@@ -86,10 +90,10 @@ typedef struct {                /* derivatives; NULL: not asked for */
 int64_t bn_unroll_every(const bn_unroll *u, int64_t bytes);
 int64_t bn_unroll_room(const bn_unroll *u);             /* reals */
 /* end (slab) = the parameters after all steps, from start; room remembers the way. */
-void bn_unroll_run(real *end, const bn_unroll *u, const real *start, real *room);
+bonsai_status bn_unroll_run(real *end, const bn_unroll *u, const real *start, real *room);
 /* The derivatives of what has the derivative `dend` (slab) by the end of the run in room. */
-void bn_unroll_back(bn_unrolled *out, const bn_unroll *u, const real *start, const real *dend,
-                    real *room);
+bonsai_status bn_unroll_back(bn_unrolled *out, const bn_unroll *u, const real *start,
+                             const real *dend, real *room);
 
 /* How far the end is from a target, in distances of the start from it; squared, or not.  dend
  * (count) = its derivative. */
@@ -232,16 +236,16 @@ void bn_express_back(real *dx, const bn_express *e, const real *da, double *room
 
 typedef struct {
     bn_express e;
-    bn_unroll  u;               /* steps, every, rate; of the student h, c, q and w */
+    bn_unroll  u;               /* steps, every, rate, look; of the student h, c, q and w */
     real   *room;               /* bn_lag_room(w) */
     double *wide;               /* bn_express_room(&w->e) */
 } bn_pursuit;
 
-int64_t bn_lag_size(const bn_pursuit *w);             /* numbers in a student's slab */
 int64_t bn_lag_every(const bn_pursuit *w, int64_t bytes);     /* as bn_unroll_every */
 int64_t bn_lag_room(const bn_pursuit *w);             /* reals */
-/* How far a student of SGC2 that begins at start ends from target, squared, in distances of the
- * start from it.  a (n,n) = the edges; dx (n,f) = the gradient of x. */
-double bn_lag(real *dx, real *a, const bn_pursuit *w, const real *start, const real *target);
+/* *loss = how far a student of SGC2 that begins at start ends from target, squared, in distances of
+ * the start from it.  a (n,n) = the edges; dx (n,f) = the gradient of x. */
+bonsai_status bn_lag(double *loss, real *dx, real *a, const bn_pursuit *w, const real *start,
+                     const real *target);
 
 #endif

@@ -15,12 +15,16 @@
 
 #include "tangent.h"
 
+enum { LOOK = 64, LOOK_WORK = 1 << 27 };        /* steps, and products in them, without a look */
+
 typedef struct {                /* a way, with what it works in */
     const bn_unroll *u;
     bn_student s;               /* of a state */
     bool    dual;               /* a state is S W2 b2 */
     int64_t size, first;        /* numbers of a state; those of S, 0: W1 is there */
     int64_t count;              /* states that are kept */
+    int64_t made, stretch;      /* steps; and those between two looks */
+    bonsai_status rc;           /* of the last look */
     real   *kept, *between;     /* count and `every` states */
     real   *grad, *lambda, *v, *hess;   /* a state each */
     real   *kernel, *dkernel;   /* (n,n); the rest is there for S alone */
@@ -51,6 +55,8 @@ static way plan(const bn_unroll *u)
     }
     y.size = bn_student_size(&y.s);
     y.count = (u->steps + u->every - 1) / u->every;
+    y.stretch = 1 + LOOK_WORK / (1 + y.s.n * y.size);
+    y.stretch = y.stretch < LOOK ? y.stretch : LOOK;
     return y;
 }
 
@@ -144,6 +150,15 @@ static void first_layer_back(const way *y, bn_unrolled *out, const real *g, cons
 
 /* ---- forward ---- */
 
+/* After a step: whether the way goes on. */
+static bool goes_on(way *y)
+{
+    bool stop = false;
+    if (y->u->look && ++y->made % y->stretch == 0)
+        y->rc = y->u->look(&stop, y->u->of);
+    return y->rc == BONSAI_OK && !stop;
+}
+
 static void start_state(const way *y, real *state, const real *start)
 {
     const int64_t skip = y->dual ? (y->u->s.f + 1) * y->u->s.h : 0;
@@ -182,7 +197,7 @@ static void end_slab(const way *y, real *end, const real *state, const real *sta
         bn_real_axpy(end + weights, s->ones ? s->ones[i] : 1, y->moved + i * s->h, s->h);
 }
 
-void bn_unroll_run(real *end, const bn_unroll *u, const real *start, real *room)
+bonsai_status bn_unroll_run(real *end, const bn_unroll *u, const real *start, real *room)
 {
     way y = plan(u);
     lay_out(&y, room);
@@ -197,8 +212,11 @@ void bn_unroll_run(real *end, const bn_unroll *u, const real *start, real *room)
             memcpy(y.kept + t / u->every * y.size, now, (size_t)y.size * sizeof *now);
         step(&y, now, now);
         bn_real_axpy(y.sum, 1, y.grad, y.first);
+        if (!goes_on(&y))
+            return y.rc;
     }
     end_slab(&y, end, now, start);
+    return BONSAI_OK;
 }
 
 /* ---- backward ---- */
@@ -254,11 +272,15 @@ static double step_back(const way *y, bn_unrolled *out, const real *now)
 }
 
 /* States of steps first .. first+count-1, from the one that is kept. */
-static void make_again(const way *y, int64_t first, int64_t count)
+static bool make_again(way *y, int64_t first, int64_t count)
 {
     memcpy(y->between, y->kept + first / y->u->every * y->size, (size_t)y->size * sizeof(real));
-    for (int64_t t = 1; t < count; t++)
+    for (int64_t t = 1; t < count; t++) {
         step(y, y->between + t * y->size, y->between + (t - 1) * y->size);
+        if (!goes_on(y))
+            return false;
+    }
+    return true;
 }
 
 /* What x and ones did through S at the start and through K. */
@@ -279,8 +301,8 @@ static void end_back(const way *y, bn_unrolled *out, const real *start)
             out->dones[i] += k[i * n + j] * (s->ones ? s->ones[j] : 1);
 }
 
-void bn_unroll_back(bn_unrolled *out, const bn_unroll *u, const real *start, const real *dend,
-                    real *room)
+bonsai_status bn_unroll_back(bn_unrolled *out, const bn_unroll *u, const real *start,
+                             const real *dend, real *room)
 {
     way y = plan(u);
     double slope = 0;
@@ -289,13 +311,18 @@ void bn_unroll_back(bn_unrolled *out, const bn_unroll *u, const real *start, con
     for (int64_t p = y.count - 1; p >= 0; p--) {
         const int64_t first = p * u->every;
         const int64_t count = u->steps - first < u->every ? u->steps - first : u->every;
-        make_again(&y, first, count);
-        for (int64_t t = count - 1; t >= 0; t--)
+        if (!make_again(&y, first, count))
+            return y.rc;
+        for (int64_t t = count - 1; t >= 0; t--) {
             slope += step_back(&y, out, y.between + t * y.size);
+            if (!goes_on(&y))
+                return y.rc;
+        }
     }
     out->drate = u->rate != 0 ? slope / u->rate : 0;
     if (y.dual)
         end_back(&y, out, start);
+    return BONSAI_OK;
 }
 
 /* ---- the loss ---- */

@@ -121,8 +121,9 @@ static void set_out(journey *j, int64_t n, int64_t features, int threads)
                        .steps = 3, .every = 1, .rate = 0.01}, .wide = j->v.wide};
     j->f.e.threads = threads;
     j->f.room = calloc((size_t)bn_lag_room(&j->f), sizeof *j->f.room);
-    waves(j->start, bn_lag_size(&j->f), 0.5, 0.9);
-    waves(j->target, bn_lag_size(&j->f), 0.6, 0.9);
+    const int64_t size = (features + 1) * HIDDEN + (HIDDEN + 1) * CLASSES;
+    waves(j->start, size, 0.5, 0.9);
+    waves(j->target, size, 0.6, 0.9);
     for (int i = 0; i < SLAB; i++) {
         j->start[i] /= 2;
         j->target[i] /= 2;
@@ -131,7 +132,9 @@ static void set_out(journey *j, int64_t n, int64_t features, int threads)
 
 static double go(journey *j)
 {
-    return bn_lag(j->dx, j->v.a, &j->f, j->start, j->target);
+    double loss;
+    assert_int_equal(bn_lag(&loss, j->dx, j->v.a, &j->f, j->start, j->target), BONSAI_OK);
+    return loss;
 }
 
 static void come_back(journey *j)

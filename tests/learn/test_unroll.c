@@ -74,7 +74,7 @@ static void run(journey *j, bool back)
     const int64_t size = bn_student_size(&j->u.s);
     real *room = malloc((size_t)bn_unroll_room(&j->u) * sizeof *room);
     assert_non_null(room);
-    bn_unroll_run(j->end, &j->u, j->start, room);
+    assert_int_equal(bn_unroll_run(j->end, &j->u, j->start, room), BONSAI_OK);
     j->loss = bn_missed(j->dend, j->end, j->start, j->target, size, j->squared);
     if (back) {
         j->out = (bn_unrolled){j->dx, j->dn, j->dq, j->dones, 0};
@@ -82,7 +82,7 @@ static void run(journey *j, bool back)
         memset(j->dn, 0, sizeof j->dn);
         memset(j->dq, 0, sizeof j->dq);
         memset(j->dones, 0, sizeof j->dones);
-        bn_unroll_back(&j->out, &j->u, j->start, j->dend, room);
+        assert_int_equal(bn_unroll_back(&j->out, &j->u, j->start, j->dend, room), BONSAI_OK);
     }
     free(room);
 }
@@ -179,6 +179,56 @@ static void has_the_same_bits_for_every_spacing(void **state)
     }
 }
 
+typedef struct {
+    int  left, seen;            /* looks until the way ends */
+    bool fails;
+} watch;
+
+static bonsai_status watched(bool *stop, const void *of)
+{
+    watch *w = *(watch *const *)of;
+    const bool ends = ++w->seen == w->left;
+    *stop = ends && !w->fails;
+    return ends && w->fails ? BONSAI_E_CANCELED : BONSAI_OK;
+}
+
+/* Both ways with looks, of which one may end them. */
+static void go(journey *j, watch *w, bonsai_status run_rc, bonsai_status back_rc)
+{
+    real *room = malloc((size_t)bn_unroll_room(&j->u) * sizeof *room);
+    assert_non_null(room);
+    j->u.look = watched;
+    j->u.of = &w;
+    assert_int_equal(bn_unroll_run(j->end, &j->u, j->start, room), run_rc);
+    if (run_rc == BONSAI_OK) {
+        memset(j->dend, 0, sizeof j->dend);
+        j->out = (bn_unrolled){.dx = j->dx};
+        assert_int_equal(bn_unroll_back(&j->out, &j->u, j->start, j->dend, room), back_rc);
+    }
+    free(room);
+}
+
+static void is_looked_after(void **state)
+{
+    static journey j;
+    watch w = {0};
+    (void)state;
+    prepare(&j, 0, 5);
+    j.u.steps = 200;
+    j.u.every = 10;
+    go(&j, &w, BONSAI_OK, BONSAI_OK);
+    assert_int_equal(w.seen, 3 + 5);            /* of 200 steps; of 180 made again and 200 back */
+    w = (watch){.left = 2, .fails = true};
+    go(&j, &w, BONSAI_E_CANCELED, BONSAI_OK);
+    assert_int_equal(w.seen, 2);
+    w = (watch){.left = 5, .fails = true};
+    go(&j, &w, BONSAI_OK, BONSAI_E_CANCELED);
+    assert_int_equal(w.seen, 5);
+    w = (watch){.left = 5};
+    go(&j, &w, BONSAI_OK, BONSAI_OK);
+    assert_int_equal(w.seen, 5);
+}
+
 static void keeps_what_fits(void **state)
 {
     journey j;
@@ -232,6 +282,7 @@ int main(void)
         cmocka_unit_test(is_frozen),
         cmocka_unit_test(agrees_with_differences),
         cmocka_unit_test(has_the_same_bits_for_every_spacing),
+        cmocka_unit_test(is_looked_after),
         cmocka_unit_test(keeps_what_fits),
         cmocka_unit_test(takes_one_node_and_one_step),
         cmocka_unit_test(differentiates_the_loss_by_the_input),
