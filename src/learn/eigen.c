@@ -299,7 +299,9 @@ static bonsai_status solve_all(float *lambda, float *u, const bn_ends *e)
     BN_TRY(BN_NEW(&a, n * n));
     BN_TRY(BN_NEW(&value, n));
     BN_TRY(write_out(a, e));
+    BN_TRY(bn_tick(e->progress, "eigenpairs", 0, all));
     BN_TRY(bn_eigen_small(value, a, n));
+    BN_TRY(bn_tick(e->progress, "eigenpairs", all, all));
     for (int64_t j = 0; j < all; j++) {
         const int64_t from = j < e->low ? j : n - all + j;
         lambda[j] = (float)value[from];

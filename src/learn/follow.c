@@ -102,11 +102,13 @@ static double squared_gap(const float *a, const float *b, int64_t count)
 }
 
 typedef struct {
+    const bn_lesson *s;
     const float *at;            /* training nodes x HIDDEN */
     int32_t *of;                /* places of a class */
     int64_t  count;
     float   *mean;              /* HIDDEN */
     double  *far;               /* of each from what is picked */
+    int64_t  done;              /* picked of all classes */
 } spread;
 
 static void find_mean(spread *a)
@@ -117,9 +119,25 @@ static void find_mean(spread *a)
             a->mean[k] += a->at[(int64_t)a->of[i] * HIDDEN + k] / (float)a->count;
 }
 
-/* The one nearest to the mean, then always the one that is farthest from all others. */
-static void pick_spread(int32_t *pick, spread *a, int64_t want)
+/* Which is farthest from all that are picked, after `last` was; the next one when time is up. */
+static int64_t farthest(spread *a, int64_t last)
 {
+    const float *centre = a->at + (int64_t)a->of[last] * HIDDEN;
+    int64_t best = 0;
+    if (bn_lesson_late(a->s))
+        return (last + 1) % a->count;
+    for (int64_t i = 0; i < a->count; i++) {
+        const double gap = squared_gap(a->at + (int64_t)a->of[i] * HIDDEN, centre, HIDDEN);
+        a->far[i] = gap < a->far[i] ? gap : a->far[i];
+        best = a->far[i] > a->far[best] ? i : best;
+    }
+    return best;
+}
+
+/* The one nearest to the mean, then always the one that is farthest from all others. */
+static bonsai_status pick_spread(int32_t *pick, spread *a, int64_t want)
+{
+    bonsai_status rc = BONSAI_OK;
     int64_t best = 0;
     find_mean(a);
     for (int64_t i = 0; i < a->count; i++) {
@@ -129,22 +147,19 @@ static void pick_spread(int32_t *pick, spread *a, int64_t want)
     for (int64_t i = 0; i < a->count; i++)
         a->far[i] = INFINITY;
     for (int64_t j = 0; j < want; j++) {
-        const float *centre = a->at + (int64_t)a->of[best] * HIDDEN;
+        BN_TRY(bn_tick(a->s->job->at.progress, "first rows", a->done++, a->s->n));
         pick[j] = a->of[best];
-        best = 0;
-        for (int64_t i = 0; i < a->count; i++) {
-            const double gap = squared_gap(a->at + (int64_t)a->of[i] * HIDDEN, centre, HIDDEN);
-            a->far[i] = gap < a->far[i] ? gap : a->far[i];
-            best = a->far[i] > a->far[best] ? i : best;
-        }
+        best = farthest(a, best);
     }
+done:
+    return rc;
 }
 
 static bonsai_status pick_nodes(int32_t *pick, const bn_lesson *s, const float *hidden)
 {
     bonsai_status rc;
     const int64_t trees = s->job->trees;
-    spread a = {.at = hidden};
+    spread a = {.s = s, .at = hidden};
     BN_TRY(BN_NEW(&a.of, trees));
     BN_TRY(BN_NEW(&a.far, trees));
     BN_TRY(BN_NEW(&a.mean, HIDDEN));
@@ -154,7 +169,7 @@ static bonsai_status pick_nodes(int32_t *pick, const bn_lesson *s, const float *
             if (s->label[t] == k)
                 a.of[a.count++] = (int32_t)t;
         if (a.count > 0)
-            pick_spread(pick, &a, s->want[k]);
+            BN_TRY(pick_spread(pick, &a, s->want[k]));
     }
 done:
     bn_free(a.of);

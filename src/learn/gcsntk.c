@@ -68,9 +68,10 @@ static bonsai_status step(bn_lesson *s, int64_t i)
     const int64_t rows = s->n * s->f, first = i % steps_of_epoch(&a->crowd) * PER_STEP;
     const int64_t end = bn_least(first + PER_STEP, a->crowd.batches);
     const int64_t seen = bn_crowd_first(&a->crowd, end) - bn_crowd_first(&a->crowd, first);
+    BN_TRY(bn_lesson_tick(s, i));
     fit(s, &a->krr);
     for (int64_t b = first; b < end; b++) {
-        BN_TRY(bn_tick(s->job->at.progress, "learning", i, s->steps));
+        BN_TRY(bn_lesson_tick(s, i));
         if (bn_lesson_late(s))
             goto done;
         const bn_sntk_rows batch = bn_crowd_batch(&a->crowd, b);

@@ -14,7 +14,7 @@
 #include "learn.h"
 #include "tangent.h"
 
-enum { HIDDEN = 256 };
+enum { HIDDEN = 256, SHOWN = 512 };      /* SHOWN: rows between two reports */
 
 typedef struct {
     int    pairs[3];            /* eigenpairs at most, by size */
@@ -330,6 +330,12 @@ done:
 
 /* ---- the first eigenvectors: those of a stochastic block model ---- */
 
+static bonsai_status tick_vectors(const bn_lesson *s, int64_t part)
+{
+    enum { PARTS = 3 };
+    return bn_tick(s->job->at.progress, "first eigenvectors", part, PARTS);
+}
+
 /* Two nodes are joined by a chance of 1 in c if their classes are the same, else a third of it. */
 static void draw_edges(float *a, const bn_lesson *s)
 {
@@ -354,12 +360,16 @@ static bonsai_status start_vectors(spectral *t, const bn_lesson *s)
     BN_TRY(BN_NEW(&half, n));
     BN_TRY(BN_NEW(&l, n * n));
     BN_TRY(BN_NEW(&value, n));
+    BN_TRY(tick_vectors(s, 0));
     draw_edges(s->a, s);
+    BN_TRY(tick_vectors(s, 1));
     bn_small_norm(norm, half, s->a, n);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
             l[i * n + j] = (i == j) - (double)norm[i * n + j];
+    BN_TRY(tick_vectors(s, 2));
     BN_TRY(bn_eigen_small(value, l, n));
+    BN_TRY(tick_vectors(s, 3));
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < k; j++)
             t->u[i * k + j] = (float)l[j * n + i];
@@ -428,19 +438,31 @@ static bonsai_status step(bn_lesson *s, int64_t i)
     return BONSAI_OK;
 }
 
-/* a = I - U diag(lambda) U'. */
-static bonsai_status show(bn_lesson *s)
+/* a = I - U diag(lambda) U': rows first .. end-1 up to the diagonal, and the same of columns. */
+static void show_rows(const bn_lesson *s, int64_t first, int64_t end)
 {
-    spectral *t = s->state;
+    const spectral *t = s->state;
     const int64_t n = s->n, k = t->goal.k;
-    for (int64_t i = 0; i < n; i++)
+    const double work = (double)(end - first) * (double)end * (double)k;
+#pragma omp parallel for num_threads(bn_team(s->threads, work)) schedule(dynamic, 8)
+    for (int64_t i = first; i < end; i++)
         for (int64_t j = 0; j <= i; j++) {
             double sum = i == j;
             for (int64_t l = 0; l < k; l++)
                 sum -= (double)t->u[i * k + l] * (double)t->lambda[l] * (double)t->u[j * k + l];
             s->a[i * n + j] = s->a[j * n + i] = (float)sum;
         }
-    return BONSAI_OK;
+}
+
+static bonsai_status show(bn_lesson *s)
+{
+    bonsai_status rc = BONSAI_OK;
+    for (int64_t i = 0; i < s->n; i += SHOWN) {
+        BN_TRY(bn_tick(s->job->at.progress, "writing the operator", i, s->n));
+        show_rows(s, i, bn_least(i + SHOWN, s->n));
+    }
+done:
+    return rc;
 }
 
 const bn_learner bn_gdem = {
