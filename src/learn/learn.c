@@ -32,7 +32,8 @@ static bonsai_status bits_of(int *bits, const bonsai_graph *g)
     return rc;
 }
 
-/* Shows the small graph after `done` rounds to the probe, and keeps the better one. */
+/* Shows the small graph after `done` rounds to the probe, where that chooses, and keeps the better
+ * one. */
 static bonsai_status look(school *a, int64_t done)
 {
     bonsai_status rc;
@@ -44,7 +45,7 @@ static bonsai_status look(school *a, int64_t done)
     BN_TRY(bn_learned_graph(&g, &a->s, &a->fit));
     BN_TRY(bits_of(&bits, g));
     bn_enter(&job->at, BN_STAGE_PROBE);
-    if (job->probe && !job->held)
+    if (a->probes)
         BN_TRY(bn_probe_graph(&percent, job->probe, g));
     bn_enter(&job->at, BN_STAGE_LEARN);
     if (a->kept && a->probes && percent <= a->card->probe)

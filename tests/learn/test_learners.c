@@ -312,6 +312,18 @@ static void assert_same_sections(const bonsai_graph *a, const bonsai_graph *b)
     }
 }
 
+/* What the records say of the choice; no validation label had a part in it. */
+static void assert_same_choice(const bonsai_graph *a, const bonsai_graph *b)
+{
+    bn_record x, y;
+    assert_int_equal(bn_record_read(&x, a), BONSAI_OK);
+    assert_int_equal(bn_record_read(&y, b), BONSAI_OK);
+    assert_true(x.info.probe == -1 && y.info.probe == -1);
+    assert_true(x.info.learn_loss == y.info.learn_loss);
+    assert_int_equal(x.info.learn_kept, y.info.learn_kept);
+    assert_string_equal(x.info.why, y.info.why);
+}
+
 /* The classes of nodes that are not for training, shifted by one. */
 static bonsai_graph *shifted(const bonsai_graph *g)
 {
@@ -336,6 +348,7 @@ static void try_labels(int method, const bonsai_graph *g)
     o.effort = 0.001;
     bonsai_graph *a = learned(&info, g, &o), *b = learned(&info, other, &o);
     assert_same_sections(a, b);
+    assert_same_choice(a, b);
     bonsai_graph_free(a);
     bonsai_graph_free(b);
     bonsai_graph_free(other);

@@ -228,6 +228,7 @@ static void the_round_that_is_asked_for_is_kept(void **state)
     assert_int_equal(card.kept, 20);
     assert_int_equal(card.done, 20);
     assert_int_equal(card.bits, 32);
+    assert_true(card.probe == -1);      /* nobody asked */
     assert_int_equal(shown, 1);
     assert_int_equal(ended, 1);
     assert_int_equal(small->view.nodes, NINE);
