@@ -241,7 +241,7 @@ static void say_how(char *why, size_t room, const bn_report_card *c)
     int at = snprintf(why, room, "settings of %s%s; round %lld of %lld kept", bn_like_name(c->like),
                       c->is_like ? "" : ", the nearest shape", (long long)c->kept,
                       (long long)c->steps);
-    if (c->done < c->steps && at > 0 && (size_t)at < room)
+    if ((c->failed || c->late) && at > 0 && (size_t)at < room)
         snprintf(why + at, room - (size_t)at, "%s after %lld", end, (long long)c->done);
 }
 

@@ -361,6 +361,7 @@ bonsai_status bn_follow_step(bn_lesson *s, int64_t i)
     double factor;
     bn_unrolled out = {.dx = f->dx, .dq = p->soft > 0 ? f->dq : NULL};
     const int64_t which = bn_expert_turn(i, s->steps, f->count, BN_EXPERT_TURNS);
+    s->made = BN_MADE_NONE;             /* so far */
     BN_TRY(bn_expert(&slabs, f->experts, which));
     if (!slabs)
         goto done;
@@ -377,6 +378,7 @@ bonsai_status bn_follow_step(bn_lesson *s, int64_t i)
     if (p->beta > 0)
         s->loss += p->beta * bn_student_input(f->dx, &f->u.s, last_slab(f, slabs), (float)p->beta,
                                               f->room);
+    s->made = BN_MADE_WHOLE;
     if (!move_rows(s, f, &factor))
         goto done;
     move_eta(f, factor * out.drate);

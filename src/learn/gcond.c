@@ -204,6 +204,7 @@ bonsai_status bn_gcond_step(bn_lesson *s, int64_t i)
         o++;
     }
     s->loss = sum / o;
+    s->made = o < g->set.outer ? BN_MADE_PART : BN_MADE_WHOLE;
 done:
     return rc;
 }

@@ -68,6 +68,7 @@ static bonsai_status step(bn_lesson *s, int64_t i)
     const int64_t rows = s->n * s->f, first = i % steps_of_epoch(&a->crowd) * PER_STEP;
     const int64_t end = bn_least(first + PER_STEP, a->crowd.batches);
     const int64_t seen = bn_crowd_first(&a->crowd, end) - bn_crowd_first(&a->crowd, first);
+    s->made = BN_MADE_NONE;             /* so far */
     BN_TRY(bn_lesson_tick(s, i));
     fit(s, &a->krr);
     for (int64_t b = first; b < end; b++) {
@@ -78,6 +79,7 @@ static bonsai_status step(bn_lesson *s, int64_t i)
         bn_krr_learn(&a->krr, &batch, a->label + bn_crowd_first(&a->crowd, b),
                      1 / ((double)seen * (double)s->c));
     }
+    s->made = BN_MADE_WHOLE;
     bn_krr_finish(&a->krr);
     s->loss = a->krr.loss;
     for (int64_t j = 0; j < rows; j++)

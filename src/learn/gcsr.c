@@ -282,6 +282,7 @@ static bonsai_status step(bn_lesson *s, int64_t i)
     double loss;
     bn_rng r = bn_rng_at(s->seed + FIRST_SEED, (uint64_t)i);
     const int64_t from = bn_rng_below(&r, a->how->starts);
+    s->made = BN_MADE_NONE;             /* so far */
     BN_TRY(bn_expert(&slabs, a->experts, bn_expert_turn(i, s->steps, a->count, a->turns)));
     if (!slabs)
         goto done;
@@ -291,6 +292,7 @@ static bonsai_status step(bn_lesson *s, int64_t i)
     if (bn_lesson_late(s))
         goto done;
     s->loss = loss;
+    s->made = BN_MADE_WHOLE;
     if (!bn_descend(&a->rows, s))
         goto done;
     draw_near(a->p, s->a, a->how->tau, s->n * s->n);

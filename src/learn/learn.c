@@ -84,11 +84,12 @@ static bonsai_status rounds(school *a)
     for (int64_t i = 0; i < s->steps && !card->late && !card->failed; i++) {
         if (is_due(a, i))
             BN_TRY(look(a, i));
+        s->made = BN_MADE_WHOLE;
         BN_TRY(s->how->step(s, i));
-        card->done = i + 1;
-        card->late = bn_lesson_late(s) && i + 1 < s->steps;
+        card->done = i + (s->made != BN_MADE_NONE);
+        card->late = s->made != BN_MADE_WHOLE || (bn_lesson_late(s) && i + 1 < s->steps);
         card->failed = s->in_a_row >= MOST_SKIPPED;
-        BN_TRY(bn_lesson_tick(s, i + 1));
+        BN_TRY(bn_lesson_tick(s, card->done));
     }
     BN_TRY(look(a, card->done));
 done:

@@ -40,7 +40,7 @@ typedef struct {
     /* Allocates `state`, fills what it learns from, sets `steps`, and puts the first small graph
      * where the last will be. */
     bonsai_status (*begin)(bn_lesson *s);
-    /* Round i = 0, 1, ...: sets `loss`. */
+    /* Round i = 0, 1, ...: sets `loss`, and `made` where time is up. */
     bonsai_status (*step)(bn_lesson *s, int64_t i);
     /* Puts the small graph of this moment into x, a and q, as far as it is not there. */
     bonsai_status (*show)(bn_lesson *s);
@@ -57,6 +57,12 @@ typedef enum {                  /* datasets with published settings */
     BN_LIKE_CORA, BN_LIKE_CITESEER, BN_LIKE_PUBMED, BN_LIKE_ARXIV, BN_LIKE_FLICKR, BN_LIKE_REDDIT,
     BN_LIKES
 } bn_like;
+
+typedef enum {                  /* what a step made of its round */
+    BN_MADE_WHOLE,
+    BN_MADE_PART,               /* time was up before it was done */
+    BN_MADE_NONE                /* ... before there was anything: it is not counted */
+} bn_made;
 
 struct bn_lesson {
     const bn_learner *how;
@@ -77,6 +83,7 @@ struct bn_lesson {
     float    least;             /* a weight below it is no edge; set by begin, 0 before */
     int64_t  steps;             /* rounds in all, set by begin */
     double   loss;
+    bn_made  made;              /* set by a step that time was too short for */
     int64_t  skipped;           /* gradients that were not finite, ... */
     int      in_a_row;          /* ... without one between them that was */
     double   until;             /* bn_seconds() when time is up; INFINITY: no limit */

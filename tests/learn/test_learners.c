@@ -439,6 +439,7 @@ static void try_late(int method, const bonsai_graph *g)
     bonsai_graph *small = learned(&info, g, &o);
     const bonsai_array *record = &small->view.section[BONSAI_SECTION_METADATA];
     assert_non_null(strstr(info.why, "the time was up"));
+    assert_true(info.learn_kept <= info.learn_made && info.learn_made <= 1);
     assert_true(bn_has(small, BONSAI_SECTION_METADATA));
     static const char end[] = "\"end\":\"time\"";
     bool said = false;
@@ -452,6 +453,29 @@ static void each_keeps_what_it_has_when_time_is_up(void **state)
 {
     (void)state;
     walk(try_late, generated(CLASSES, false));
+}
+
+/* A round that nothing was done in is not counted, and one that was cut short is no whole one. */
+static void the_only_round_ends_early_as_well(void **state)
+{
+    (void)state;
+    static const bonsai_method at_once[] = {BONSAI_METHOD_GC_SNTK, BONSAI_METHOD_GCSR,
+                                            BONSAI_METHOD_SFGC, BONSAI_METHOD_GEOM,
+                                            BONSAI_METHOD_GCOND};
+    const int count = sizeof at_once / sizeof *at_once;
+    bonsai_graph *g = generated(CLASSES, false);
+    for (int i = 0; i < count; i++) {
+        bonsai_condense_options o = options((int)at_once[i]);
+        bonsai_condense_info info;
+        o.time_limit = 1e-9;
+        bonsai_graph *small = learned(&info, g, &o);
+        assert_int_equal(info.learn_rounds, 1);
+        assert_int_equal(info.learn_made, at_once[i] == BONSAI_METHOD_GCOND);
+        assert_string_equal(info.learn_end, "time");
+        assert_non_null(strstr(info.why, "the time was up"));
+        bonsai_graph_free(small);
+    }
+    bonsai_graph_free(g);
 }
 
 /* ---- the record ---- */
@@ -504,6 +528,7 @@ int main(void)
         cmocka_unit_test(each_can_be_canceled),
         cmocka_unit_test(each_survives_failed_allocations),
         cmocka_unit_test(each_keeps_what_it_has_when_time_is_up),
+        cmocka_unit_test(the_only_round_ends_early_as_well),
         cmocka_unit_test(each_writes_a_record_that_is_read_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
