@@ -48,10 +48,10 @@ bool bn_descend(bn_descent *d, bn_lesson *s)
     if (!is_finite(d->l.grad, d->l.count)) {
         memset(d->l.grad, 0, (size_t)d->l.count * sizeof(float));
         s->skipped++;
-        s->in_a_row++;
+        s->in_a_row += !d->student;
         return false;
     }
-    s->in_a_row = 0;
+    s->in_a_row = d->student ? s->in_a_row : 0;
     bn_adam(&d->l, ++d->t, d->rate, d->decay, s->threads);
     return true;
 }

@@ -271,6 +271,7 @@ bonsai_status bn_gcond_begin(bn_lesson *s, const bn_gcond_how *how)
     BN_TRY(make_slab(g, s));
     BN_TRY(bn_descent_new(&g->x, s->x, s->n * s->f, g->set.rate_x, 0));
     BN_TRY(bn_descent_new(&g->model, g->theta, g->m.size, rate_model, 0));
+    g->model.student = true;
     if (g->m.net) {
         BN_TRY(bn_descent_new(&g->edges, g->param, g->net.count, g->set.rate_a, 0));
         bn_edgenet_init(g->param, &g->net, seed_of(s, SEED_EDGES, 0));

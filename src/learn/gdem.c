@@ -291,6 +291,7 @@ static bonsai_status train_teacher(teacher *t, bn_lesson *s)
     const int64_t rounds = bn_effort(s, p->teacher_rounds);
     BN_TRY(bn_descent_new(&t->steps, t->theta, bn_student_size(&t->full), p->teacher_rate,
                           p->teacher_decay));
+    t->steps.student = true;
     for (int64_t i = 0; i < rounds && !bn_lesson_late(s); i++) {
         BN_TRY(bn_tick(s->job->at.progress, "first features", i, rounds));
         bn_student_grad(t->steps.l.grad, &t->full, t->theta, t->room);

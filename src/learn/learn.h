@@ -85,7 +85,7 @@ struct bn_lesson {
     double   loss;
     bn_made  made;              /* set by a step that time was too short for */
     int64_t  skipped;           /* gradients that were not finite, ... */
-    int      in_a_row;          /* ... without one between them that was */
+    int      in_a_row;          /* ... without a step of the small graph between them */
     double   until;             /* bn_seconds() when time is up; INFINITY: no limit */
     void    *state;
 };
@@ -117,6 +117,7 @@ typedef struct {
     bn_learned l;               /* grad is to be filled before a step, which clears it */
     int64_t t;
     double  rate, decay;
+    bool    student;            /* of a network: no step of the small graph */
 } bn_descent;
 
 /* For count numbers at param, which stay the caller's. */

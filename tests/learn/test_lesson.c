@@ -263,6 +263,32 @@ static void it_ends_early_with_what_there_is(void **state)
     drop(&v);
 }
 
+/* Steps of a student between those of the small graph neither count nor end a row of them. */
+static void only_the_small_graph_fails_in_a_row(void **state)
+{
+    (void)state;
+    bn_lesson s = {.threads = 1};
+    float x[2] = {0}, theta[2] = {0};
+    bn_descent small, student;
+    assert_int_equal(bn_descent_new(&small, x, 2, 0.1, 0), BONSAI_OK);
+    assert_int_equal(bn_descent_new(&student, theta, 2, 0.1, 0), BONSAI_OK);
+    student.student = true;
+    for (int i = 0; i < 10; i++) {
+        small.l.grad[1] = NAN;
+        assert_false(bn_descend(&small, &s));
+        student.l.grad[0] = 1;
+        assert_true(bn_descend(&student, &s));
+    }
+    student.l.grad[0] = NAN;
+    assert_false(bn_descend(&student, &s));
+    assert_int_equal(s.in_a_row, 10);
+    assert_int_equal(s.skipped, 11);
+    assert_true(bn_descend(&small, &s));
+    assert_int_equal(s.in_a_row, 0);
+    bn_descent_free(&small);
+    bn_descent_free(&student);
+}
+
 /* ---- the small graph ---- */
 
 static void edges_are_those_above_the_threshold(void **state)
@@ -324,6 +350,7 @@ int main(void)
         cmocka_unit_test(classes_get_their_shares),
         cmocka_unit_test(the_round_that_is_asked_for_is_kept),
         cmocka_unit_test(it_ends_early_with_what_there_is),
+        cmocka_unit_test(only_the_small_graph_fails_in_a_row),
         cmocka_unit_test(edges_are_those_above_the_threshold),
         cmocka_unit_test(as_many_nodes_as_fit),
     };
