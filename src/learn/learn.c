@@ -114,10 +114,13 @@ bonsai_status bn_learn(bonsai_graph **out, bn_report_card *card, const bn_learne
     bonsai_status rc;
     school a = {.card = card,
                 .probes = job->o->keep == BONSAI_KEEP_PROBE && job->probe && !job->held};
+    const double limit = job->o->time_limit;
+    const double until = limit > 0 ? bn_seconds() + limit : INFINITY;
     *card = (bn_report_card){.probe = -1};
     bn_enter(&job->at, BN_STAGE_LEARN);
     BN_TRY(bn_learned_nodes(&a.fit, how, job, budget));
     BN_TRY(bn_lesson_new(&a.s, how, job, a.fit.nodes));
+    a.s.until = until;
     card->nodes = a.fit.nodes;
     card->bits = a.fit.bits;
     card->cut = a.fit.cut;

@@ -21,7 +21,7 @@ enum { MOST_JOINED = 4096 };    /* nodes, where any two may be joined */
 static float entry(const bn_lesson *s, int64_t i, int64_t j)
 {
     if (!s->a)
-        return i == j ? 1 : 0;
+        return 1;               /* the loop */
     const float v = s->a[i * s->n + j];
     if (s->how->is_operator)
         return v;
@@ -30,12 +30,23 @@ static float entry(const bn_lesson *s, int64_t i, int64_t j)
     return i == j ? 1 + v : v;
 }
 
+/* Where entries of row i begin and end: without edges there is its loop alone. */
+static int64_t row_first(const bn_lesson *s, int64_t i)
+{
+    return s->a ? 0 : i;
+}
+
+static int64_t row_end(const bn_lesson *s, int64_t i)
+{
+    return s->a ? s->n : i + 1;
+}
+
 static int64_t count_entries(const bn_lesson *s, bool *loops)
 {
     int64_t count = 0;
     *loops = false;
     for (int64_t i = 0; i < s->n; i++)
-        for (int64_t j = 0; j < s->n; j++)
+        for (int64_t j = row_first(s, i); j < row_end(s, i); j++)
             if (entry(s, i, j) != 0) {
                 count++;
                 *loops |= i == j;
@@ -56,7 +67,7 @@ static bonsai_status put_edges(bonsai_graph *g, const bn_lesson *s)
     if (s->a)
         BN_TRY(bn_graph_array(&weights, g, BONSAI_SECTION_EDGE_WEIGHTS, BONSAI_TYPE_F32, m));
     for (int64_t i = 0; i < s->n; i++) {
-        for (int64_t j = 0; j < s->n; j++) {
+        for (int64_t j = row_first(s, i); j < row_end(s, i); j++) {
             const float v = entry(s, i, j);
             if (v == 0)
                 continue;
@@ -312,14 +323,15 @@ done:
     return rc;
 }
 
-/* The most nodes that fit, 0 .. high, by trial. */
-static bonsai_status most_nodes(bn_fit *fit, int64_t high, const bn_learner *how, const bn_job *job)
+/* The most nodes that fit, 0 .. most, by trial. */
+static bonsai_status most_nodes(bn_fit *fit, int64_t most, const bn_learner *how, const bn_job *job)
 {
     bonsai_status rc = BONSAI_OK;
     double took = 0;
-    int64_t low = 0;
+    int64_t low = 0, high = most;
     for (int64_t step = 1; low < high && took <= fit->bytes; step *= 2) {
         const int64_t next = low + step < high ? low + step : high;
+        BN_TRY(bn_tick(job->at.progress, "fitting", most - (high - low), most));
         BN_TRY(stand_in_bytes(&took, next, fit->cut, how, job));
         if (took <= fit->bytes)
             low = next;
@@ -328,12 +340,14 @@ static bonsai_status most_nodes(bn_fit *fit, int64_t high, const bn_learner *how
     }
     while (low < high) {
         const int64_t middle = high - (high - low) / 2;
+        BN_TRY(bn_tick(job->at.progress, "fitting", most - (high - low), most));
         BN_TRY(stand_in_bytes(&took, middle, fit->cut, how, job));
         if (took <= fit->bytes)
             low = middle;
         else
             high = middle - 1;
     }
+    BN_TRY(bn_tick(job->at.progress, "fitting", most, most));
     fit->nodes = low;
 done:
     return rc;

@@ -140,8 +140,6 @@ bonsai_status bn_lesson_new(bn_lesson *s, const bn_learner *how, const bn_job *j
     const bonsai_view *v = &job->g->view;
     *s = (bn_lesson){.how = how, .job = job, .n = nodes, .f = v->features, .c = v->classes,
                      .seed = job->o->seed, .threads = job->at.threads, .until = INFINITY};
-    if (job->o->time_limit > 0)
-        s->until = bn_seconds() + job->o->time_limit;
     BN_TRY(bn_traits_of(&t, &integer, job->g, NULL));
     BN_TRY(BN_NEW(&s->mean, s->f));
     BN_TRY(BN_NEW(&s->spread, s->f));

@@ -400,6 +400,24 @@ static void each_can_be_canceled(void **state)
     walk(try_cancel, generated(CLASSES, false));
 }
 
+static int stop_fitting(const bonsai_progress *p, void *payload)
+{
+    (void)payload;
+    return strcmp(p->stage, "fitting") == 0 && p->done > 0;
+}
+
+static void finding_how_many_nodes_fit_can_be_canceled(void **state)
+{
+    (void)state;
+    bonsai_graph *g = generated(CLASSES, false);
+    bonsai_condense_options o = options(BONSAI_METHOD_GCOND_X);
+    o.nodes = 0;
+    o.ratio = 0.3;
+    o.progress = stop_fitting;
+    assert_fails(try_with(g, &o), BONSAI_E_CANCELED, "canceled while at");
+    bonsai_graph_free(g);
+}
+
 /* Allocation `nth` fails; whether there was one. */
 static bool fails_at(const bonsai_graph *g, const bonsai_condense_options *o, int64_t nth)
 {
@@ -526,6 +544,7 @@ int main(void)
         cmocka_unit_test(each_gives_the_same_bytes_for_any_threads),
         cmocka_unit_test(no_label_of_other_parts_is_read),
         cmocka_unit_test(each_can_be_canceled),
+        cmocka_unit_test(finding_how_many_nodes_fit_can_be_canceled),
         cmocka_unit_test(each_survives_failed_allocations),
         cmocka_unit_test(each_keeps_what_it_has_when_time_is_up),
         cmocka_unit_test(the_only_round_ends_early_as_well),
