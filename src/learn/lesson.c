@@ -96,10 +96,18 @@ done:
 
 static bonsai_status set_units(bn_lesson *s, bool signs)
 {
+    bonsai_status rc;
     const bn_standard_of of = {.all = s->how->units == BN_UNITS_STANDARD};
     if (!of.all && !signs)
-        return scale_rows(s);
-    return bn_standard(s->mean, s->spread, s->job->g, &of, s->threads);
+        BN_TRY(scale_rows(s));
+    else
+        BN_TRY(bn_standard(s->mean, s->spread, s->job->g, &of, s->threads));
+    for (int64_t j = 0; j < s->f; j++)
+        if (!isfinite(s->mean[j]) || !isfinite(s->spread[j]))
+            return bn_fail(BONSAI_E_ARGUMENT, "%s: features are too large to learn from",
+                           s->job->g->where);
+done:
+    return rc;
 }
 
 /* ---- classes ---- */

@@ -273,6 +273,19 @@ static void each_ends_where_numbers_are_too_large(void **state)
     walk(try_huge, of_huge_features());
 }
 
+/* Their sum over a row is not finite in single precision. */
+static void features_without_units_are_refused(void **state)
+{
+    (void)state;
+    bonsai_graph *g = generated(CLASSES, true);
+    float *x = g->owned[BONSAI_SECTION_FEATURES];
+    bonsai_condense_options o = options(BONSAI_METHOD_GCOND_X);
+    for (int64_t i = 0; i < NODES * FEATURES; i++)
+        x[i] = 1e37f;
+    assert_fails(try_with(g, &o), BONSAI_E_ARGUMENT, "features are too large to learn from");
+    bonsai_graph_free(g);
+}
+
 /* ---- the same again ---- */
 
 static void try_threads(int method, const bonsai_graph *g)
@@ -541,6 +554,7 @@ int main(void)
         cmocka_unit_test(each_learns_from_one_training_node),
         cmocka_unit_test(each_refuses_a_graph_without_features),
         cmocka_unit_test(each_ends_where_numbers_are_too_large),
+        cmocka_unit_test(features_without_units_are_refused),
         cmocka_unit_test(each_gives_the_same_bytes_for_any_threads),
         cmocka_unit_test(no_label_of_other_parts_is_read),
         cmocka_unit_test(each_can_be_canceled),
