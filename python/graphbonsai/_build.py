@@ -321,17 +321,22 @@ def _highest(*arrays: np.ndarray) -> int:
     return max((int(a.max()) for a in arrays if a.size), default=-1)
 
 
-def _build(nodes: int, source: np.ndarray, target: np.ndarray, weight: Any, options: Any) -> Handle:
+def _build(draft: Draft, source: np.ndarray, target: np.ndarray, weight: Any,
+           options: Any) -> Handle:
     handle = Handle()
     view = c.init(c.View)
-    view.nodes = nodes
+    view.nodes = draft.nodes or 0
+    view.flags = draft.view.flags
     call(c.graph_build, handle.out, ctypes.byref(view), source.size, source.ctypes.data,
          target.ctypes.data, None if weight is None else weight.ctypes.data, options=options)
     return handle
 
 
-def rows_of(csr: Any) -> Tuple[np.ndarray, np.ndarray, Any]:
-    """The parts of (indptr, indices[, weights]) or of a SciPy matrix."""
+def rows_of(csr: Any, weighted: bool = False) -> Tuple[np.ndarray, np.ndarray, Any]:
+    """The parts of (indptr, indices[, weights]) or of a SciPy matrix.
+
+    A matrix of ones has no weights, unless it is to be weighted.
+    """
     if is_sparse(csr):
         if csr.shape[0] != csr.shape[1]:
             raise ArgumentError("csr has the shape [%d, %d]; an adjacency is square" % csr.shape)
@@ -339,7 +344,7 @@ def rows_of(csr: Any) -> Tuple[np.ndarray, np.ndarray, Any]:
         if (rows.data == 0).any():          # not edges; setdiag(0), for one, leaves them
             rows = rows.copy()
             rows.eliminate_zeros()
-        ones = (rows.data == 1).all()
+        ones = not weighted and (rows.data == 1).all()
         csr = (rows.indptr, rows.indices) if ones else (rows.indptr, rows.indices, rows.data)
     try:
         parts = list(csr)
@@ -356,12 +361,13 @@ def rows_of(csr: Any) -> Tuple[np.ndarray, np.ndarray, Any]:
     return indptr, indices, _weights("weights", weights, indices.size)
 
 
-def _borrow(indptr: np.ndarray, indices: np.ndarray, weights: Any, options: Any) -> Handle:
+def _borrow(draft: Draft, indptr: np.ndarray, indices: np.ndarray, weights: Any,
+            options: Any) -> Handle:
     """The rows as they are; fails if the library cannot use them so."""
     view = c.init(c.View)
     view.nodes = indptr.size - 1
-    view.flags = (c.DIRECTED * bool(options.keep_directed) |
-                  c.SELF_LOOPS * bool(options.keep_self_loops) |
+    view.flags = (draft.view.flags | c.DIRECTED * bool(options.keep_directed) |
+                  c.SELF_LOOPS * bool(options.keep_self_loops or draft.view.flags) |
                   c.REPEATED * bool(options.keep_repeated))
     arrays = {c.OFFSETS: _unsigned(indptr), c.NEIGHBORS: _uint32("indices", indices)}
     if weights is not None:
@@ -374,33 +380,34 @@ def _borrow(indptr: np.ndarray, indices: np.ndarray, weights: Any, options: Any)
     return handle
 
 
-def _from_rows(indptr: np.ndarray, indices: np.ndarray, weights: Any, options: Any) -> Handle:
+def _from_rows(draft: Draft, indptr: np.ndarray, indices: np.ndarray, weights: Any,
+               options: Any) -> Handle:
     try:
-        return _borrow(indptr, indices, weights, options)
+        return _borrow(draft, indptr, indices, weights, options)
     except (ArgumentError, FormatError):
         pass        # unsorted, or without the reverse entries: build it
     lengths = row_lengths(indptr)
     if indptr[0] != 0 or (lengths < 0).any() or int(indptr[-1]) != indices.size:
         raise ArgumentError("indptr must rise from 0 to the number of indices, %d" % indices.size)
     source = np.repeat(np.arange(lengths.size, dtype=np.int32), lengths)
-    return _build(lengths.size, source, to_int32("indices", indices), weights, options)
+    return _build(draft, source, to_int32("indices", indices), weights, options)
 
 
 def adjacency(draft: Draft, edge_index: Any, csr: Any, edge_weight: Any, options: Any) -> Handle:
-    """A handle with only the edges."""
+    """A handle with only the edges.  The flags of the draft are 0, or OPERATOR."""
     if csr is not None:
         if edge_index is not None or edge_weight is not None:
             raise ArgumentError("give edge_index or csr, not both; the weights of csr are its "
                                 "third array")
-        indptr, indices, weights = rows_of(csr)
+        indptr, indices, weights = rows_of(csr, weighted=bool(draft.view.flags))
         draft.count("csr", indptr.size - 1)
-        return _from_rows(indptr, indices, weights, options)
+        return _from_rows(draft, indptr, indices, weights, options)
     if edge_index is None:
         edge_index = np.empty((2, 0), np.int32)
     source, target, weights = _edge_list(edge_index, edge_weight)
     if draft.nodes is None:
         draft.count("edge_index", _highest(source, target) + 1)
-    return _build(draft.nodes or 0, source, target, weights, options)
+    return _build(draft, source, target, weights, options)
 
 
 def graph_of(draft: Draft, edges: Handle) -> Handle:

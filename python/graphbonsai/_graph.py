@@ -61,7 +61,7 @@ class Graph(Arrays):
                     class_names: Optional[Sequence[str]] = None,
                     num_classes: Optional[int] = None, y_soft: Any = None,
                     node_weight: Any = None, origin: Any = None, role: Any = None,
-                    kept_features: Any = None, report: Any = None,
+                    kept_features: Any = None, report: Any = None, operator: bool = False,
                     # options: read -features -labels
                     keep_directed: bool = False, keep_self_loops: bool = False,
                     keep_repeated: bool = False, threads: int = 0,
@@ -91,6 +91,8 @@ class Graph(Arrays):
             role: [n] roles: 0 none, 1 root, 2 in a root's tree, 3 prototype, 4 learned.
             kept_features: [f] the columns of the full graph's features.
             report: the report of a condensed graph.
+            operator: the edge weights multiply rows as they are: numbers of any sign, symmetric,
+                with loops as the diagonal.
             keep_directed: keep entries without their reverse; else it is added.
             keep_self_loops: keep edges from a node to itself; else they are dropped.
             keep_repeated: keep repeated edges; else they are merged.
@@ -107,6 +109,7 @@ class Graph(Arrays):
         """
         read = options_of.fill(c.ReadOptions, locals())
         draft = build.Draft()
+        draft.view.flags = c.OPERATOR * bool(operator)
         if num_nodes is not None:
             draft.count("num_nodes", options_of.whole("num_nodes", num_nodes, 0, 2**31 - 1))
         if x is not None:

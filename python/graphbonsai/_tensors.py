@@ -150,6 +150,11 @@ def edge_weights(w: Any, edges: int, name: str, whole: str) -> np.ndarray:
     return np.ascontiguousarray(w.numpy(), dtype=np.float32)
 
 
+def is_operator(said: Any) -> bool:
+    """What to_data says of the weights: True, of which a dataset's file makes a tensor."""
+    return isinstance(said, (bool, Tensor)) and bool(torch.as_tensor(said).all())
+
+
 # ---- arrays to tensors ----
 
 def tensor(array: Any) -> Tensor:

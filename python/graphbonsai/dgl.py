@@ -1,8 +1,8 @@
 """DGL: condenses a DGLGraph to a small DGLGraph.
 
 Node data have DGL's usual names: feat, label, train_mask, val_mask, test_mask; edge data: weight.
-A condensed graph also has y_soft, node_weight, origin and role, and the attributes `report` and
-`kept_features`.
+A condensed graph also has y_soft, node_weight, origin and role, and the attributes `report`,
+`kept_features` and `operator`.
 
     small = graphbonsai.dgl.Condense(ratio=0.01)(g)
     small = dgl.add_self_loop(small)        # GraphConv and GATConv need them; PyG's add their own
@@ -118,6 +118,7 @@ def from_data(g: Any, *, feat: str = "feat", label: str = "label", weight: str =
         options["kept_features"] = g.kept_features.numpy()
     return Graph.from_arrays(
         edge_index=np.stack([source, target]), edge_weight=weights, num_nodes=n,
+        operator=_tensors.is_operator(getattr(g, "operator", False)),
         x=_tensors.features(x, n, f'g.ndata["{feat}"]', "g"),
         y=_tensors.labels(y, n, f'g.ndata["{label}"]', "g"),
         **options)
@@ -139,6 +140,7 @@ def to_data(graph: Graph, *, feat: str = "feat", label: str = "label",
     kept = graph.kept_features
     g.kept_features = None if kept is None else _tensors.tensor(kept)
     g.report = graph.report
+    g.operator = graph.operator
     return g
 
 

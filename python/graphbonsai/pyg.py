@@ -180,7 +180,7 @@ def from_data(data: Data, *, split_index: int = 0, need_masks: bool = True,
     Args:
         data: has `x` (dense float32, or sparse), `y`, `edge_index` or `adj_t`, and may have
             `edge_weight` (or `edge_attr` with one number per edge), `train_mask`, `val_mask` and
-            `test_mask`.
+            `test_mask`.  If its `operator` is true, the weights multiply rows as they are.
         split_index: the column of masks [nodes, splits].
         need_masks: whether a Data without train_mask is refused.
         keep_directed: keep entries without their reverse; else it is added.
@@ -198,9 +198,11 @@ def from_data(data: Data, *, split_index: int = 0, need_masks: bool = True,
             raise ArgumentError(f"data has no {name}, that is no {what}")
     n = _nodes(data)
     edge_index, weight = _edges(data, n)
+    operator = _tensors.is_operator(data.get("operator"))
     if data.get("report") is not None:          # condensed: its edges stay, all labels train
         loops = bool((edge_index[0] == edge_index[1]).any())
-        options = {"keep_self_loops": loops, "keep_directed": data.is_directed(), **options,
+        options = {"keep_self_loops": loops,
+                   "keep_directed": not operator and data.is_directed(), **options,
                    **_condensed(data)}
     else:
         options = {**options, **_masks(data, n, split_index, need_masks)}
@@ -208,7 +210,7 @@ def from_data(data: Data, *, split_index: int = 0, need_masks: bool = True,
             options["kept_features"] = _tensors.need_cpu(data["kept_features"],
                                                          "data.kept_features", "data").numpy()
     return Graph.from_arrays(
-        edge_index=edge_index, edge_weight=weight, num_nodes=n,
+        edge_index=edge_index, edge_weight=weight, num_nodes=n, operator=operator,
         x=_tensors.features(data["x"], n, "data.x", "data"),
         y=_tensors.labels(data["y"], n, "data.y", "data"), **options)
 
@@ -223,8 +225,8 @@ def to_data(graph: Graph) -> Data:
     every labelled node is in train_mask, and `report` says how it was made.
 
     The edge_weight of a graph whose `operator` is true (method gdem) are not weights of edges: they
-    multiply rows as they are.  Give them to GCNConv(..., normalize=False), and evaluate with the
-    usual normalisation on the full graph.
+    multiply rows as they are, and the Data has `operator`, too.  Give them to
+    GCNConv(..., normalize=False), and evaluate with the usual normalisation on the full graph.
     """
     report = graph.report
     data = CondensedData() if report is not None else Data()
@@ -234,6 +236,8 @@ def to_data(graph: Graph) -> Data:
     weights = graph.csr[2]
     if weights is not None:
         data.edge_weight = _tensors.tensor(weights)
+    if graph.operator:
+        data.operator = True
     if graph.kept_features is not None:
         data.kept_features = _tensors.tensor(graph.kept_features)
     if "x" not in data and "y" not in data:

@@ -37,6 +37,11 @@ class Dgl(unittest.TestCase):
         g = graph()
         self.assertTrue(g.equal(ours.from_data(ours.to_data(g))))
 
+    def test_an_operator_stays_one(self):
+        small = condense(graph(), method="gdem", effort=0.01)
+        self.assertTrue(ours.to_data(small).operator)
+        self.assertTrue(small.equal(ours.from_data(ours.to_data(small))))
+
     def test_features_are_not_copied(self):
         g = ours.to_data(graph(dense=1))
         at = g.ndata["feat"].data_ptr()

@@ -54,6 +54,21 @@ class Conversion(unittest.TestCase):
         g = graph()
         self.assertTrue(g.equal(pyg.from_data(pyg.to_data(g))))
 
+    def test_an_operator_stays_one(self):
+        g = graph()
+        small = condense(g, method="gdem", effort=0.01)
+        d = pyg.to_data(small)
+        self.assertIs(d.operator, True)
+        self.assertNotIn("operator", pyg.to_data(g))
+        filed = copy.copy(d)
+        filed.operator = torch.tensor([True])           # so a dataset's file gives it back
+        for one in (d, d.clone(), filed):
+            self.assertTrue(small.equal(pyg.from_data(one)))
+        how = dict(seeds=1, epochs=5, threads=1, progress=False)
+        self.assertEqual(graphbonsai.evaluate(d, g, **how).epochs["loss"].tolist(),
+                         graphbonsai.evaluate(small, g, **how).epochs["loss"].tolist())
+        self.assertIn("<svg", d._repr_html_())
+
     def test_dense_features_are_not_copied(self):
         d = data(dense=1)
         g = pyg.from_data(d)

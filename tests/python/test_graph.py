@@ -80,6 +80,35 @@ class Arrays(testing.Case):
                 small.save(path)
                 self.assertTrue(Graph.load(path).operator)
 
+    def test_an_operator_is_made_of_arrays(self):
+        g = graphbonsai.generate(nodes=100, features=20, classes=3)
+        small = graphbonsai.condense(g, nodes=6, method="gdem", effort=0.01, threads=1)
+        rest = dict(x=small.x, y=small.y, y_soft=small.y_soft, role=small.role,
+                    report=dict(small.report), num_classes=3)
+        edges = dict(edge_index=small.edge_index, edge_weight=small.edge_weight)
+        for given in (edges, dict(csr=small.csr)):
+            other = Graph.from_arrays(operator=True, **given, **rest)
+            self.assertTrue(other.operator)
+            self.assertTrue(other.equal(small))
+        how = dict(seeds=1, epochs=5, threads=1, progress=False)
+        self.assertEqual(graphbonsai.evaluate(other, g, **how).epochs["loss"].tolist(),
+                         graphbonsai.evaluate(small, g, **how).epochs["loss"].tolist())
+        signed = dict(edge_index=[[0, 1, 1], [1, 0, 1]], edge_weight=[-1.0, -1.0, 0.5])
+        self.assertEqual(Graph.from_arrays(operator=True, **signed).edge_weight.tolist(),
+                         [-1, -1, 0.5])
+        for sentence, more in (("not positive", dict()),
+                               ("is directed, but", dict(operator=True, keep_directed=True)),
+                               ("but has none", dict(operator=True, edge_weight=None)),
+                               ("not symmetric", dict(operator=True, edge_weight=[1.0, 2.0, 3.0]))):
+            with self.assertRaisesRegex(graphbonsai.ArgumentError, sentence):
+                Graph.from_arrays(**{**signed, **more})
+
+    def test_a_matrix_of_ones_is_an_operator(self):
+        one = testing.scipy_sparse().identity(3, format="csr", dtype=np.float32)
+        g = Graph.from_arrays(csr=one, operator=True)
+        self.assertEqual(g.edge_index.tolist(), [[0, 1, 2]] * 2)
+        self.assertEqual(g.edge_weight.tolist(), [1, 1, 1])
+
     def test_weights_of_repeated_edges_are_summed(self):
         g = Graph.from_arrays(edge_index=[[0, 0, 1], [1, 1, 2]], edge_weight=[1.0, 2.0, 5.0])
         self.assertEqual(g.edge_index.tolist(), [[0, 1, 1, 2], [1, 0, 2, 1]])
