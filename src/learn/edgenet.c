@@ -91,13 +91,9 @@ void bn_edgenet_lay(bn_edgenet *e, bn_slab *slab)
         lay_stream(&e->s[s], e, slab);
 }
 
-static void draw(real *to, int64_t count, int64_t fan, uint64_t seed, int64_t item)
+static double most_of(int64_t fan)
 {
-    const double most = 1 / sqrt((double)fan);
-    for (int64_t i = 0; i < count; i++) {
-        bn_rng r = bn_rng_at(seed, (uint64_t)(item + i));
-        to[i] = (real)(most * (2 * bn_rng_unit(&r) - 1));
-    }
+    return 1 / sqrt((double)fan);
 }
 
 void bn_edgenet_init(real *param, const bn_edgenet *e, uint64_t seed)
@@ -105,9 +101,9 @@ void bn_edgenet_init(real *param, const bn_edgenet *e, uint64_t seed)
     const int64_t h = e->h;
     for (int s = 0; s < e->streams; s++) {
         const bn_edge_params *p = &e->at[s];
-        draw(param + p->w1, p->wide * 2 * h, 2 * p->wide, seed, p->w1);
-        draw(param + p->w2, h * h, h, seed, p->w2);
-        draw(param + p->w3, h + 1, h, seed, p->w3);
+        bn_draw_uniform(param, p->w1, p->wide * 2 * h, most_of(2 * p->wide), seed);
+        bn_draw_uniform(param, p->w2, h * h, most_of(h), seed);
+        bn_draw_uniform(param, p->w3, h + 1, most_of(h), seed);
         for (int64_t k = 0; k < h; k++) {
             param[p->scale1 + k] = param[p->scale2 + k] = 1;
             param[p->shift1 + k] = param[p->shift2 + k] = 0;

@@ -136,22 +136,15 @@ static void full_gradients(bn_gcond_state *g, const bn_lesson *s, uint64_t seed)
 
 /* ---- a round ---- */
 
-static void draw(float *to, int64_t count, int64_t fan, uint64_t seed)
-{
-    const double most = 1 / sqrt((double)fan);
-    for (int64_t i = 0; i < count; i++) {
-        bn_rng r = bn_rng_at(seed, (uint64_t)i);
-        to[i] = (float)(most * (2 * bn_rng_unit(&r) - 1));
-    }
-}
-
 /* Weights and biases as PyTorch draws those of a linear layer. */
 static void new_model(bn_gcond_state *g, const bn_lesson *s, int64_t round)
 {
     const int64_t wide = g->set.form == BN_STUDENT_LINEAR ? s->c : BN_STUDENT_HIDDEN;
     const int64_t first = (s->f + 1) * wide;
-    draw(g->theta, first, s->f, seed_of(s, SEED_MODEL, 2 * round));
-    draw(g->theta + first, g->m.size - first, wide, seed_of(s, SEED_MODEL, 2 * round + 1));
+    bn_draw_uniform(g->theta, 0, first, 1 / sqrt((double)s->f),
+                    seed_of(s, SEED_MODEL, 2 * round));
+    bn_draw_uniform(g->theta + first, 0, g->m.size - first, 1 / sqrt((double)wide),
+                    seed_of(s, SEED_MODEL, 2 * round + 1));
     bn_descent_restart(&g->model);
 }
 

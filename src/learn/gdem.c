@@ -242,12 +242,10 @@ static void teacher_free(teacher *t)
     bn_descent_free(&t->steps);
 }
 
-static void fill_evenly(float *x, int64_t count, double bound, uint64_t seed)
+/* x (rows,cols) = first weights after Glorot */
+static void draw(float *x, int64_t rows, int64_t cols, uint64_t seed)
 {
-    for (int64_t i = 0; i < count; i++) {
-        bn_rng r = bn_rng_at(seed, (uint64_t)i);
-        x[i] = (float)(bound * (2 * bn_rng_unit(&r) - 1));
-    }
+    bn_draw_uniform(x, 0, rows * cols, sqrt(6.0 / (double)(rows + cols)), seed);
 }
 
 static bonsai_status teacher_new(teacher *t, const bn_lesson *s)
@@ -276,10 +274,9 @@ static bonsai_status teacher_new(teacher *t, const bn_lesson *s)
     const int64_t room = bn_student_room(&t->full), other = bn_student_room(&t->small);
     BN_TRY(BN_NEW(&t->room, room > other ? room : other));
     BN_TRY(BN_NEW(&t->theta, bn_student_size(&t->full)));
-    fill_evenly(t->theta, f * HIDDEN, sqrt(6.0 / (double)(f + HIDDEN)), s->seed + 1);
-    fill_evenly(t->theta + f * HIDDEN + HIDDEN, HIDDEN * c, sqrt(6.0 / (double)(HIDDEN + c)),
-                s->seed + 2);
-    fill_evenly(s->x, s->n * f, sqrt(6.0 / (double)(s->n + f)), s->seed + 3);
+    draw(t->theta, f, HIDDEN, s->seed + 1);
+    draw(t->theta + f * HIDDEN + HIDDEN, HIDDEN, c, s->seed + 2);
+    draw(s->x, s->n, f, s->seed + 3);
 done:
     return rc;
 }

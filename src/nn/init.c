@@ -7,6 +7,14 @@
 
 #include "nn.h"
 
+void bn_draw_uniform(real *param, int64_t first, int64_t count, double most, uint64_t seed)
+{
+    for (int64_t i = first; i < first + count; i++) {
+        bn_rng r = bn_rng_at(seed, (uint64_t)i);
+        param[i] = (real)(most * (2 * bn_rng_unit(&r) - 1));
+    }
+}
+
 static double widest(const bn_param *p)
 {
     switch (p->init) {
@@ -24,12 +32,8 @@ static void draw(real *param, const bn_dims *d, uint64_t seed, bool uniform)
     bn_dims_params(table, &count, &total, d);
     for (int p = 0; p < count; p++) {
         const int64_t in = bn_dims_size(d, table[p].layer, BN_SIZE_IN);
-        double a = uniform ? 1 / sqrt((double)in) : widest(&table[p]);
-        int64_t end = table[p].at + table[p].rows * table[p].cols;
-        for (int64_t i = table[p].at; i < end; i++) {
-            bn_rng r = bn_rng_at(seed, (uint64_t)i);
-            param[i] = (real)(a * (2 * bn_rng_unit(&r) - 1));
-        }
+        const double most = uniform ? 1 / sqrt((double)in) : widest(&table[p]);
+        bn_draw_uniform(param, table[p].at, table[p].rows * table[p].cols, most, seed);
     }
 }
 

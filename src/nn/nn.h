@@ -250,6 +250,8 @@ typedef struct {                /* parameters that are learned: count of each */
 /* One step t = 1, 2, ... of Adam, decay added to the gradient, beta 0.9 and 0.999, epsilon 1e-8;
  * grad becomes 0. */
 void bn_adam(const bn_learned *l, int64_t t, double rate, double decay, int threads);
+/* param[first ..] = count numbers, uniform in +-most, each by the seed and its place alone. */
+void bn_draw_uniform(real *param, int64_t first, int64_t count, double most, uint64_t seed);
 void bn_init_params(real *param, const bn_dims *d, uint64_t seed);
 /* The same, but all of a layer uniform in +-1/sqrt(columns that it reads), biases too. */
 void bn_init_uniform(real *param, const bn_dims *d, uint64_t seed);
