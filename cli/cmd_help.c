@@ -73,7 +73,7 @@ static const struct {
     {BONSAI_METHOD_GCOND, "learns",
      "features and edges that give a student the full graph's gradients"},
     {BONSAI_METHOD_GCOND_X, "learns", "the same without edges"},
-    {BONSAI_METHOD_DOSCOND, "learns", "gcond with a new student at every step"},
+    {BONSAI_METHOD_DOSCOND, "learns", "gcond with students that are never trained"},
     {BONSAI_METHOD_SGDD, "learns",
      "gcond whose edges also know places of nodes and shun other classes"},
     {BONSAI_METHOD_EXGC, "learns", "gcond that moves few nodes at first"},

@@ -1,16 +1,16 @@
 /* exgc.c -- efficient graph condensation (Fang et al., WWW 2024), after its description.
  *
- * GCond that learns few nodes at first: one of each class.  Twelve times in a run some more join,
- * those on which the distance hangs most: the sum over their features of |x dD/dx|.  The others
- * stay the training nodes that they were drawn from.  The authors' code could not be read, so that
- * the share that joins is our choice.
+ * GCond that learns few nodes at first: one of each class.  After every twelfth of a run, or every
+ * round of a short one, some more join, those on which the distance hangs most: the sum over their
+ * features of |x dD/dx|.  The others stay the training nodes that they were drawn from.  The
+ * authors' code could not be read, so that the share that joins is our choice.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "gcond.h"
 
-enum { TIMES = 12 };                    /* more nodes join, every 50 rounds of 600 */
+enum { PARTS = 12 };                    /* of a run: between two of them nodes join */
 static const double share = 0.2;        /* of all nodes that join each time */
 
 static void first_of_each_class(bool *moves, const bn_lesson *s)
@@ -57,7 +57,7 @@ static void let_more_move(bn_lesson *s)
 
 static bonsai_status step(bn_lesson *s, int64_t i)
 {
-    const int64_t every = s->steps / TIMES > 1 ? s->steps / TIMES : 1;
+    const int64_t every = s->steps / PARTS > 1 ? s->steps / PARTS : 1;
     if (i > 0 && i % every == 0)
         let_more_move(s);
     return bn_gcond_step(s, i);

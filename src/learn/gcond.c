@@ -41,11 +41,13 @@ static uint64_t seed_of(const bn_lesson *s, uint64_t what, int64_t i)
     return bn_rng_next(&r);
 }
 
-/* Whether round i is for edges; a short run is one turn. */
+/* Whether round i is for edges; a short run is one turn, with one such round unless it has only
+ * one. */
 static bool is_for_edges(const bn_gcond_state *g, const bn_lesson *s, int64_t i)
 {
     const int64_t turn = s->steps < TURN ? s->steps : TURN;
-    return g->m.net && i % turn < turn / EDGES;
+    const int64_t count = turn / EDGES > 0 ? turn / EDGES : turn > 1;
+    return g->m.net && i % turn < count;
 }
 
 /* ---- the full graph ---- */

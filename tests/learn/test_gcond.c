@@ -176,6 +176,25 @@ static void more_nodes_learn_as_time_goes_by(void **state)
 /* ---- batches ---- */
 
 /* A class of more nodes than a batch: each step draws others, and a seed draws them again. */
+static void edges_learn_in_short_runs(void **state)
+{
+    scene v;
+    (void)state;
+    make(&v, &bn_gcond, 0.005);
+    const bn_gcond_state *g = v.s.state;
+    for (int64_t steps = 1; steps < 5; steps++) {
+        int64_t moved = 0;
+        v.s.steps = steps;
+        for (int64_t i = 0; i < steps; i++) {
+            const int64_t before = g->edges.t;
+            assert_int_equal(v.s.how->step(&v.s, i), BONSAI_OK);
+            moved += g->edges.t > before;
+        }
+        assert_int_equal(moved, steps > 1);
+    }
+    drop(&v);
+}
+
 static void batches_are_drawn_again(void **state)
 {
     (void)state;
@@ -212,6 +231,7 @@ int main(void)
         cmocka_unit_test(losses_fall),
         cmocka_unit_test(gradients_of_a_batch_are_those_of_the_whole_graph),
         cmocka_unit_test(more_nodes_learn_as_time_goes_by),
+        cmocka_unit_test(edges_learn_in_short_runs),
         cmocka_unit_test(batches_are_drawn_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
