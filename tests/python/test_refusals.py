@@ -253,7 +253,8 @@ class Options(testing.Case):
         self.refuses('there is no method "tree"; did you mean "trees"?', condense, self.g, 0.1,
                      method="tree")
         self.refuses('there is no method "x"; there are trees, random, random-trees, herding, '
-                     "kcenter, degree, prototypes, auto", condense, self.g, 0.1, method="x")
+                     "kcenter, degree, prototypes, auto, gcond, gcond-x, doscond, sgdd, exgc, gc-sntk, "
+                     "gdem, gcsr, sfgc, geom", condense, self.g, 0.1, method="x")
         self.refuses('there is no model "gcnn"; did you mean "gcn"?', train, self.g, model="gcnn")
         self.refuses("model must be a text, one of gcn, gat, gin, sage, not 1", train, self.g,
                      model=1)
