@@ -229,7 +229,8 @@ class Condense(BaseTransform):
                 20, 20) where it has none.
             threads: threads, 0 for every core it may use (0 to 4096).
             seed: the same seed gives the same bytes.
-            no_validation: probe on a fifth of the training nodes instead of on validation nodes.
+            no_validation: probe on a fifth of the training nodes instead of on validation nodes;
+                methods that learn keep the last round.
             hard_labels: prototypes without soft labels.
             members: prototypes name the nodes that they stand for; not counted as bytes.
             memory: private memory to use at most, in bytes: what does not fit goes to scratch files

@@ -171,8 +171,10 @@ static const bonsai_field condense_fields[] = {
     THREADS(bonsai_condense_options),
     SEED(bonsai_condense_options, "the same seed gives the same bytes"),
     PROGRESS(bonsai_condense_options),
-    {ROW(bonsai_condense_options, no_validation, FLAG), .methods = OF_PROTOTYPES,
-     .help = "probe on a fifth of the training nodes instead of on validation nodes"},
+    {ROW(bonsai_condense_options, no_validation, FLAG),
+     .methods = OF_PROTOTYPES | OF_LEARNED,
+     .help = "probe on a fifth of the training nodes instead of on validation nodes; methods that "
+             "learn keep the last round"},
     {ROW(bonsai_condense_options, hard_labels, FLAG), .methods = OF_PROTOTYPES,
      .help = "prototypes without soft labels"},
     {ROW(bonsai_condense_options, members, FLAG), .methods = OF_PROTOTYPES,
