@@ -238,9 +238,10 @@ static void say_how(char *why, size_t room, const bn_report_card *c)
 {
     const char *end = c->failed ? "; gradients were no longer finite"
                       : c->late ? "; the time was up" : "";
-    int at = snprintf(why, room, "settings of %s%s; round %lld of %lld kept", bn_like_name(c->like),
-                      c->is_like ? "" : ", the nearest shape", (long long)c->kept,
-                      (long long)c->steps);
+    int at = c->limited ? snprintf(why, room, "%d nodes at most; ", BN_MOST_PAIRED) : 0;
+    at += snprintf(why + at, room - (size_t)at, "settings of %s%s; round %lld of %lld kept",
+                   bn_like_name(c->like), c->is_like ? "" : ", the nearest shape",
+                   (long long)c->kept, (long long)c->steps);
     if ((c->failed || c->late) && at > 0 && (size_t)at < room)
         snprintf(why + at, room - (size_t)at, "%s after %lld", end, (long long)c->done);
 }

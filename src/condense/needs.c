@@ -69,6 +69,13 @@ double bn_needs_row(const bonsai_shape *s, int layers)
     return BN_SPARSE_SHARE * mean < f ? 2 * mean : f;   /* with their numbers, or dense */
 }
 
+/* What any two nodes take that are learned. */
+static double pair_bytes(const bn_needs *q)
+{
+    const bn_method *m = bn_method_of(q->o->method);
+    return m && m->learner ? m->learner->pair : 0;
+}
+
 bn_labour bn_needs_labour(const bn_needs *q)
 {
     const bonsai_shape *s = &q->s;
@@ -76,8 +83,10 @@ bn_labour bn_needs_labour(const bn_needs *q)
     const double asked = q->o->nodes > 0 ? (double)q->o->nodes
                          : q->o->trees > 0 ? (double)q->o->trees : fmax(1, fit);
     const double row = bn_needs_row(s, 1);
-    return (bn_labour){.nodes = fmin((double)s->train, asked), .full = (double)s->nodes,
-                       .train = (double)s->train, .features = f, .classes = (double)s->classes,
+    const double pair = pair_bytes(q), most = pair > 0 ? BN_MOST_PAIRED : INFINITY;
+    return (bn_labour){.nodes = fmin(fmin((double)s->train, asked), most), .pair = pair,
+                       .full = (double)s->nodes, .train = (double)s->train, .features = f,
+                       .classes = (double)s->classes,
                        .degree = (double)s->edges / fmax(1, (double)s->nodes),
                        .row = row < f ? row / 2 : f};
 }

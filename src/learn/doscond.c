@@ -38,6 +38,6 @@ static bonsai_status begin(bn_lesson *s)
 }
 
 const bn_learner bn_doscond = {
-    .edges = true, .begin = begin, .step = bn_gcond_step, .show = bn_gcond_show,
+    .edges = true, .pair = 40, .begin = begin, .step = bn_gcond_step, .show = bn_gcond_show,
     .end = bn_gcond_end, .labour = bn_labour_doscond,
 };

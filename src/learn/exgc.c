@@ -64,6 +64,6 @@ static bonsai_status step(bn_lesson *s, int64_t i)
 }
 
 const bn_learner bn_exgc = {
-    .edges = true, .begin = begin, .step = step, .show = bn_gcond_show, .end = bn_gcond_end,
-    .labour = bn_labour_gcond,
+    .edges = true, .pair = 40, .begin = begin, .step = step, .show = bn_gcond_show,
+    .end = bn_gcond_end, .labour = bn_labour_gcond,
 };

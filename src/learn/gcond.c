@@ -310,7 +310,7 @@ static bonsai_status begin_alone(bn_lesson *s)
 }
 
 const bn_learner bn_gcond = {
-    .edges = true, .begin = begin, .step = bn_gcond_step, .show = bn_gcond_show,
+    .edges = true, .pair = 40, .begin = begin, .step = bn_gcond_step, .show = bn_gcond_show,
     .end = bn_gcond_end, .labour = bn_labour_gcond,
 };
 

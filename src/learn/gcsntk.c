@@ -149,8 +149,8 @@ static void end(bn_lesson *s)
     s->state = NULL;
 }
 
-const bn_learner bn_gc_sntk = {.units = BN_UNITS_STANDARD, .soft = true, .begin = begin,
-                               .step = step, .show = show, .end = end,
+const bn_learner bn_gc_sntk = {.units = BN_UNITS_STANDARD, .soft = true, .pair = 120,
+                               .begin = begin, .step = step, .show = show, .end = end,
                                .labour = bn_labour_gc_sntk};
 
 /* ---- predictions ---- */

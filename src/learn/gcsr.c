@@ -309,5 +309,5 @@ static bonsai_status show(bn_lesson *s)
     return BONSAI_OK;
 }
 
-const bn_learner bn_gcsr = {.units = BN_UNITS_PUBLISHED, .edges = true, .begin = begin,
+const bn_learner bn_gcsr = {.units = BN_UNITS_PUBLISHED, .edges = true, .pair = 40, .begin = begin,
                             .step = step, .show = show, .end = end, .labour = bn_labour_gcsr};

@@ -464,6 +464,6 @@ done:
 }
 
 const bn_learner bn_gdem = {
-    .units = BN_UNITS_PUBLISHED, .edges = true, .is_operator = true,
+    .units = BN_UNITS_PUBLISHED, .edges = true, .pair = 40, .is_operator = true,
     .begin = begin, .step = step, .show = show, .end = end, .labour = bn_labour_gdem,
 };

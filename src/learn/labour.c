@@ -93,5 +93,5 @@ double bn_labour_bytes(const bn_labour *w)
 {
     const double n = w->nodes, f = w->features, panel = 1 << 26;
     return 4 * (1.5 * w->train * f + 2 * fmin(panel, w->full * f) + 8 * n * f +
-                6 * fmin(panel, n * n * experts));
+                6 * fmin(panel, n * n * experts)) + w->pair * n * n;
 }

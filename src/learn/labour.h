@@ -8,6 +8,7 @@ typedef struct {
     double nodes;               /* that are learned */
     double full, train;         /* of the full graph */
     double features, classes, degree;
+    double pair;                /* bytes that any two nodes take */
     double row;                 /* entries of a row of features after a hop */
 } bn_labour;
 

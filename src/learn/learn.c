@@ -124,6 +124,7 @@ bonsai_status bn_learn(bonsai_graph **out, bn_report_card *card, const bn_learne
     card->nodes = a.fit.nodes;
     card->bits = a.fit.bits;
     card->cut = a.fit.cut;
+    card->limited = a.fit.limited;
     card->like = a.s.like;
     card->is_like = bn_is_like(&a.s);
     BN_TRY(learn(&a));

@@ -35,6 +35,8 @@ typedef enum {                  /* units of features while they are learned */
 typedef struct {
     bn_units units;
     bool     edges;             /* any two nodes may be joined: `a` is asked for */
+    int      pair;              /* bytes that any two nodes take, about; 0: there are no arrays of
+                                 * pairs, and no limit on the nodes */
     bool     soft;              /* `q` is asked for */
     bool     is_operator;       /* `a` multiplies rows as it is: signed, with a diagonal */
     /* Allocates `state`, fills what it learns from, sets `steps`, and puts the first small graph
@@ -47,6 +49,8 @@ typedef struct {
     void     (*end)(bn_lesson *s);      /* frees `state`, which may be NULL or half made */
     bn_labour_fn *labour;       /* about how much work it is */
 } bn_learner;
+
+enum { BN_MOST_PAIRED = 4096 }; /* nodes, where any two of them take room */
 
 extern const bn_learner bn_gcond, bn_gcond_x, bn_doscond, bn_sgdd, bn_exgc, bn_gc_sntk, bn_gdem,
     bn_gcsr, bn_sfgc, bn_geom;
@@ -138,6 +142,7 @@ typedef struct {                /* how it went, for the record */
     bool    is_like;                    /* its shape is that of the dataset */
     int     bits;                       /* of a feature: 4, 8 or 32 */
     bool    cut;                        /* rows were cut until they fitted */
+    bool    limited;                    /* the budget holds more than BN_MOST_PAIRED nodes */
 } bn_report_card;
 
 bonsai_status bn_learn(bonsai_graph **out, bn_report_card *card, const bn_learner *how,

@@ -12,8 +12,6 @@
 
 #include "lesson.h"
 
-enum { MOST_JOINED = 4096 };    /* nodes, where any two may be joined */
-
 /* ---- edges ---- */
 
 /* What is stored for nodes i and j; 0: nothing.  Networks add a loop of weight 1 where there is
@@ -411,14 +409,16 @@ static bonsai_status paper_nodes(bn_fit *fit, int64_t most, const bn_job *job)
 bonsai_status bn_learned_nodes(bn_fit *fit, const bn_learner *how, const bn_job *job,
                                const bn_budget *budget)
 {
+    bonsai_status rc = BONSAI_OK;
     int64_t most = job->trees;
-    if (how->edges && most > MOST_JOINED)
-        most = MOST_JOINED;
     most = budget->nodes < most ? budget->nodes : most;
     most = budget->trees < most ? budget->trees : most;
+    const bool above = how->pair > 0 && most > BN_MOST_PAIRED;
+    most = above ? BN_MOST_PAIRED : most;
     *fit = (bn_fit){.nodes = most, .bits = 32, .bytes = budget->bytes};
-    if (!isfinite(budget->bytes))
-        return BONSAI_OK;
-    return job->o->accounting == BONSAI_ACCOUNTING_STRICT ? strict_nodes(fit, most, how, job)
-                                                          : paper_nodes(fit, most, job);
+    if (isfinite(budget->bytes))
+        rc = job->o->accounting == BONSAI_ACCOUNTING_STRICT ? strict_nodes(fit, most, how, job)
+                                                            : paper_nodes(fit, most, job);
+    fit->limited = above && fit->nodes == BN_MOST_PAIRED;
+    return rc;
 }

@@ -20,6 +20,7 @@ typedef struct {                /* what a budget holds */
     int     bits;               /* of a feature: 8 or 32 */
     bool    cut;                /* rows lose entries until they fit into `bytes` */
     double  bytes;
+    bool    limited;            /* it holds more than a method with pairs can learn */
 } bn_fit;
 
 bonsai_status bn_learned_nodes(bn_fit *fit, const bn_learner *how, const bn_job *job,

@@ -93,9 +93,9 @@ static void toy_end(bn_lesson *s)
     ended++;
 }
 
-static const bn_learner plain = {BN_UNITS_PUBLISHED, false, false, false,
+static const bn_learner plain = {BN_UNITS_PUBLISHED, false, 0, false, false,
                                  toy_begin, toy_step, toy_show, toy_end, NULL};
-static const bn_learner joined = {BN_UNITS_STANDARD, true, true, false,
+static const bn_learner joined = {BN_UNITS_STANDARD, true, 40, true, false,
                                   toy_begin, toy_step, toy_show, toy_end, NULL};
 
 /* ---- averaged rows ---- */
@@ -342,6 +342,28 @@ static void as_many_nodes_as_fit(void **state)
     drop(&v);
 }
 
+/* Of 10,000 training nodes, where any two of those learned take room. */
+static void there_are_not_too_many_pairs(void **state)
+{
+    (void)state;
+    scene v;
+    bn_fit fit;
+    make(&v, SPARSE_ONES, 0, NULL);
+    bn_job job = v.p.job;
+    job.trees = 10000;
+    const bn_budget more = {INFINITY, 5000, INT64_MAX}, less = {INFINITY, 4096, INT64_MAX};
+    assert_int_equal(bn_learned_nodes(&fit, &joined, &job, &more), BONSAI_OK);
+    assert_int_equal(fit.nodes, BN_MOST_PAIRED);
+    assert_true(fit.limited);
+    assert_int_equal(bn_learned_nodes(&fit, &joined, &job, &less), BONSAI_OK);
+    assert_int_equal(fit.nodes, 4096);
+    assert_false(fit.limited);
+    assert_int_equal(bn_learned_nodes(&fit, &plain, &job, &more), BONSAI_OK);
+    assert_int_equal(fit.nodes, 5000);
+    assert_false(fit.limited);
+    drop(&v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +375,7 @@ int main(void)
         cmocka_unit_test(only_the_small_graph_fails_in_a_row),
         cmocka_unit_test(edges_are_those_above_the_threshold),
         cmocka_unit_test(as_many_nodes_as_fit),
+        cmocka_unit_test(there_are_not_too_many_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
