@@ -108,6 +108,13 @@ static void backward(real *dx, const parts *r, const real *a, const bn_pursuit *
     bn_small_norm_back(r->da, r->dnorm, a, r->half, n, r->ds1);
 }
 
+/* Between two long parts. */
+static bonsai_status look(const bn_unroll *u)
+{
+    bool stop = false;
+    return u->look ? u->look(&stop, u->of) : BONSAI_OK;
+}
+
 bonsai_status bn_lag(double *loss, real *dx, real *a, const bn_pursuit *w, const real *start,
                      const real *target)
 {
@@ -118,13 +125,16 @@ bonsai_status bn_lag(double *loss, real *dx, real *a, const bn_pursuit *w, const
     const bn_unroll u = steps_of(w, &r);
     bn_unrolled d = {.dx = r.dx2, .dones = r.ds2};
     bn_express_run(a, &w->e, w->wide);
+    BN_TRY(look(&u));
     forward(&r, a, w);
     BN_TRY(bn_unroll_run(r.end, &u, start, r.unroll));
     *loss = bn_missed(r.dend, r.end, start, target, bn_student_size(&u.s), true);
     memset(r.dx2, 0, (size_t)(n * w->e.f) * sizeof *r.dx2);
     memset(r.ds2, 0, (size_t)n * sizeof *r.ds2);
     BN_TRY(bn_unroll_back(&d, &u, start, r.dend, r.unroll));
+    BN_TRY(look(&u));
     backward(dx, &r, a, w);
+    BN_TRY(look(&u));
     bn_express_back(dx, &w->e, r.da, w->wide);
 done:
     return rc;
