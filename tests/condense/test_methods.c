@@ -38,7 +38,7 @@ static void a_method_picks_nodes_makes_or_learns_them_or_tries_others(void **sta
         assert_true((row(m)->make != NULL) == (row(m)->run == bn_run_made));
         assert_true((row(m)->learner != NULL) == (row(m)->run == bn_run_learned));
         assert_true((row(m)->learner != NULL) == ((row(m)->needs & BN_LEARNS) != 0));
-        assert_true((row(m)->learner != NULL) == (row(m)->learner != NULL));
+        assert_true(!row(m)->learner || row(m)->learner->labour);
         assert_false(tries && (row(m)->needs & BN_ENTERS_AUTO));    /* it would try itself */
     }
 }
