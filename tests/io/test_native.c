@@ -233,7 +233,7 @@ static void a_wrong_header_is_refused(void **state)
     refuse_field(0, 40, (uint64_t)1 << 31, 8, "2147483648 features; the number must be");
     refuse_field(0, 40, 99, 8, "where 495 are needed");
     refuse_field(0, 48, (uint64_t)1 << 62, 8, "classes; the number must be");
-    refuse_field(0, 56, 8, 8, "unknown flags 8");
+    refuse_field(0, 56, 16, 8, "unknown flags 10");
 }
 
 static void a_wrong_table_is_refused(void **state)
@@ -287,7 +287,7 @@ static void wrong_elements_are_refused_even_with_good_checksums(void **state)
          "features: entry 2 is inf, which is not finite"},
         {BONSAI_SECTION_LABELS, 1, 77, 1, "labels: node 1 has label 77 but there are"},
         {BONSAI_SECTION_SPLIT, 2, 4, 1, "split: entry 2 is 4, outside 0..3"},
-        {BONSAI_SECTION_ROLE, 2, 9, 1, "role: entry 2 is 9, outside 0..3"},
+        {BONSAI_SECTION_ROLE, 2, 9, 1, "role: entry 2 is 9, outside 0..4"},
         {BONSAI_SECTION_CLASS_NAMES, 0, 0, 1, "class names:"},
         {BONSAI_SECTION_NODE_NAMES, 0, 0xff, 1, "node names: byte 0 is not UTF-8"},
         {BONSAI_SECTION_ORIGIN, 0, UINT32_MAX, 4, "origin: entry 0 is 4294967295, outside"},
