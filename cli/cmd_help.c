@@ -82,9 +82,9 @@ static const struct {
      "features and eigenvectors with the full graph's spectrum; seconds"},
     {BONSAI_METHOD_GCSR, "learns",
      "rows, joined in closed form, that lead a student after experts"},
-    {BONSAI_METHOD_SFGC, "learns", "rows without edges that do so over hundreds of steps; hours"},
+    {BONSAI_METHOD_SFGC, "learns", "rows without edges that do so over hundreds of steps; minutes"},
     {BONSAI_METHOD_GEOM, "learns",
-     "sfgc with easy nodes first, later starts and soft labels; hours"},
+     "sfgc with easy nodes first, later starts and soft labels; minutes"},
 };
 
 static int list_methods(session *s)
