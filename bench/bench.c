@@ -156,7 +156,7 @@ static void run_build(bench_state *s)
     bonsai_read_options o;
     bonsai_read_options_init(&o);
     bonsai_read_info info;
-    uint64_t flags;
+    uint64_t flags = 0;
     o.threads = s->threads;
     bn_adjacent_free(&s->built);
     if (bn_adjacent_build(&s->built, &flags, &info, "bench", ROWS, EDGES, s->source, s->target,

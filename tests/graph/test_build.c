@@ -139,7 +139,7 @@ static void build_many(bn_adjacent *a, const many *e, int flags, int threads)
 {
     bonsai_read_options o = options(flags, threads);
     bonsai_read_info info = {0};
-    uint64_t got;
+    uint64_t got = 0;
     assert_int_equal(bn_adjacent_build(a, &got, &info, "test", e->n, e->m, e->source, e->target,
                                        e->weight, &o), BONSAI_OK);
 }
@@ -343,7 +343,7 @@ static bonsai_status build_small(void *payload)
     edges *e = payload;
     bonsai_read_options o = options(0, 2);
     bonsai_read_info info = {0};
-    uint64_t flags;
+    uint64_t flags = 0;
     bn_adjacent a;
     bonsai_status rc = bn_adjacent_build(&a, &flags, &info, "test", e->n, e->m, e->source,
                                          e->target, e->weight, &o);
