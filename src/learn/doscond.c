@@ -27,7 +27,7 @@ static bonsai_status begin(bn_lesson *s)
     bn_gcond_set set = sets[s->like];
     int64_t reached = 0;
     if (set.form == BN_STUDENT_GCN) {
-        bonsai_status rc = bn_reached(&reached, s, s->job->train, s->job->trees);
+        bonsai_status rc = bn_reach_count(&reached, s, s->job->train, s->job->trees);
         if (rc != BONSAI_OK)
             return rc;
     }

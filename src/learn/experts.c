@@ -360,12 +360,18 @@ done:
     return rc;
 }
 
+/* Of a training node: its loop is the first entry of its row. */
+static int64_t own_row(const bn_experts *e, int64_t t)
+{
+    return e->r.to.index[e->r.to.offsets[t]];
+}
+
 void bn_expert_hidden(float *out, const bn_experts *e, const float *slab)
 {
     const int64_t h = e->how.hidden;
     first_layer(e, slab);
     for (int64_t t = 0; t < e->s->job->trees; t++)
-        memcpy(out + t * h, e->hidden + e->r.own[t] * h, (size_t)h * sizeof *out);
+        memcpy(out + t * h, e->hidden + own_row(e, t) * h, (size_t)h * sizeof *out);
 }
 
 int64_t bn_expert_turn(int64_t i, int64_t rounds, int64_t experts, int64_t turns)

@@ -1,7 +1,7 @@
 /* experts.h -- networks trained on the full graph, whose ways students follow.
  *
  *   experts.c     training, from a seed each, and the few that are kept
- *   expertrows.c  what they read: averaged rows, and who reaches a training node
+ *   expertrows.c  what they read: averaged rows, and who reaches a training node (reach.h)
  *   pace.c        in which order training nodes come in, by the labels of their neighbours
  *
  * An expert is made again from its seed whenever it is asked for and not kept, to the same bits:
@@ -12,6 +12,7 @@
 #define BN_EXPERTS_H
 
 #include "learn.h"
+#include "reach.h"
 #include "tangent.h"
 
 typedef enum {                  /* how the share of training nodes grows with epochs */
@@ -65,8 +66,10 @@ typedef struct {
     bn_input x;                 /* rows x f, averaged; sparse where that is shorter */
     bn_input to;                /* GCN: training nodes x rows, the operator */
     float   *ones;              /* SGC2: rows of the averaged ones */
-    int32_t *own;               /* GCN: row of a training node */
-    void    *owned[13];
+    bn_reach  reach;            /* what x and to are made of: of `to`, ... */
+    bn_matrix flipped_to;
+    bn_matrix short_x, flipped_x;       /* ... and of x, or ... */
+    float    *dense_x;                  /* ... this */
 } bn_expert_rows;
 
 bonsai_status bn_expert_rows_make(bn_expert_rows *r, const bn_lesson *s, bn_student_form form);

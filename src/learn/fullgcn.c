@@ -8,80 +8,12 @@
 
 #include "fullgcn.h"
 
-/* ---- what nodes reach ---- */
-
-/* at (all nodes) = where a node is among `node` and their neighbours, -1 where it is not; list =
- * these, unless NULL; returns how many. */
-static int64_t list_reached(int32_t *at, int32_t *list, const bn_side *m, const int32_t *node,
-                            int64_t count)
-{
-    int64_t reached = 0;
-    memset(at, 0xff, (size_t)m->n * sizeof *at);
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t end = bn_int_at(&m->offsets, node[i] + 1);
-        for (int64_t e = bn_int_at(&m->offsets, node[i]) - 1; e < end; e++) {
-            const int32_t to = e < bn_int_at(&m->offsets, node[i]) ? node[i] : m->ids[e];
-            if (at[to] >= 0)
-                continue;
-            if (list)
-                list[reached] = to;
-            at[to] = (int32_t)reached++;
-        }
-    }
-    return reached;
-}
-
-bonsai_status bn_reached(int64_t *out, const bn_lesson *s, const int32_t *node, int64_t count)
-{
-    bonsai_status rc;
-    bn_messages m = {0};
-    int32_t *at = NULL;
-    BN_TRY(bn_messages_make(&m, s->job->g, BN_NORM_BOTH, false, s->threads));
-    BN_TRY(BN_NEW(&at, m.to.n));
-    *out = list_reached(at, NULL, &m.to, node, count);
-done:
-    bn_messages_free(&m);
-    bn_free(at);
-    return rc;
-}
-
-static real of(const real *v, int64_t i, real otherwise)
-{
-    return v ? v[i] : otherwise;
-}
-
-/* The operator's rows of the nodes. */
-static bonsai_status take_rows(bn_fullgcn *g, const bn_side *m, const int32_t *at,
-                               const int32_t *node, int64_t count)
-{
-    bonsai_status rc;
-    int64_t entries = count, to = 0;
-    for (int64_t i = 0; i < count; i++)
-        entries += bn_int_at(&m->offsets, node[i] + 1) - bn_int_at(&m->offsets, node[i]);
-    BN_TRY(BN_NEW(&g->offsets, count + 1));
-    BN_TRY(BN_NEW(&g->index, entries));
-    BN_TRY(BN_NEW(&g->value, entries));
-    for (int64_t i = 0; i < count; i++) {
-        const int32_t v = node[i];
-        const real left = of(m->left, v, 1);
-        g->index[to] = at[v];
-        g->value[to++] = left * of(m->own, v, 0) * of(m->right, v, 1);
-        for (int64_t e = bn_int_at(&m->offsets, v); e < bn_int_at(&m->offsets, v + 1); e++) {
-            g->index[to] = at[m->ids[e]];
-            g->value[to++] = left * of(m->weights, e, 1) * of(m->right, m->ids[e], 1);
-        }
-        g->offsets[i + 1] = to;
-    }
-done:
-    return rc;
-}
-
 /* ---- new and free ---- */
 
 static int64_t room_of(const bn_fullgcn *g, int64_t batch)
 {
     static const real some;
-    const bn_input x = {.rows = g->reached, .cols = g->f, .dense = &some};
+    const bn_input x = {.rows = g->reach.to.cols, .cols = g->f, .dense = &some};
     const bn_input mean = {.rows = batch, .cols = g->h, .dense = &some};
     const int64_t first = bn_times_room(&x, g->h), second = bn_times_room(&mean, g->c);
     return (first > second ? first : second) + BN_BIAS_ROOM * (g->h + g->c);
@@ -90,9 +22,9 @@ static int64_t room_of(const bn_fullgcn *g, int64_t batch)
 static bonsai_status make_buffers(bn_fullgcn *g, int64_t batch)
 {
     bonsai_status rc;
-    BN_TRY(BN_NEW(&g->x, g->reached * g->f));
-    BN_TRY(BN_NEW(&g->hidden, g->reached * g->h));
-    BN_TRY(BN_NEW(&g->back, g->reached * g->h));
+    BN_TRY(BN_NEW(&g->x, g->reach.to.cols * g->f));
+    BN_TRY(BN_NEW(&g->hidden, g->reach.to.cols * g->h));
+    BN_TRY(BN_NEW(&g->back, g->reach.to.cols * g->h));
     BN_TRY(BN_NEW(&g->mean, batch * g->h));
     BN_TRY(BN_NEW(&g->other, batch * g->h));
     BN_TRY(BN_NEW(&g->p, batch * g->c));
@@ -105,26 +37,24 @@ bonsai_status bn_fullgcn_new(bn_fullgcn *g, const bn_lesson *s, const int32_t *n
                              int64_t batch, int64_t hidden)
 {
     bonsai_status rc;
-    bn_messages m = {0};
     *g = (bn_fullgcn){.f = s->f, .h = hidden, .c = s->c, .threads = s->threads};
-    BN_TRY(bn_messages_make(&m, s->job->g, BN_NORM_BOTH, false, s->threads));
-    BN_TRY(BN_NEW(&g->at, m.to.n));
-    BN_TRY(BN_NEW(&g->list, m.to.n));
-    g->reached = list_reached(g->at, g->list, &m.to, node, count);
-    BN_TRY(take_rows(g, &m.to, g->at, node, count));
-    BN_TRY(BN_NEW(&g->rows, g->reached * g->f));
-    BN_TRY(bn_lesson_rows(g->rows, s, g->list, g->reached, 1));
+    BN_TRY(bn_reach_new(&g->reach, s, node, count));
+    const int64_t reached = g->reach.to.cols;
+    BN_TRY(BN_NEW(&g->at, reached));
+    BN_TRY(BN_NEW(&g->list, reached));
+    BN_TRY(BN_NEW(&g->rows, reached * g->f));
+    BN_TRY(bn_lesson_rows(g->rows, s, g->reach.node, reached, 1));
     BN_TRY(make_buffers(g, batch));
-    memset(g->at, 0xff, (size_t)m.to.n * sizeof *g->at);
+    memset(g->at, 0xff, (size_t)reached * sizeof *g->at);
 done:
-    bn_messages_free(&m);
     return rc;
 }
 
 void bn_fullgcn_free(bn_fullgcn *g)
 {
-    void *const owned[] = {g->offsets, g->index, g->value, g->rows, g->list, g->at, g->x,
-                           g->hidden, g->back, g->mean, g->other, g->p, g->room};
+    void *const owned[] = {g->rows, g->list, g->at, g->x, g->hidden, g->back, g->mean, g->other,
+                           g->p, g->room};
+    bn_reach_free(&g->reach);
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         bn_free(owned[i]);
     memset(g, 0, sizeof *g);
@@ -140,14 +70,15 @@ typedef struct {
 /* x = the rows that the batch reaches. */
 static void gather(bn_fullgcn *g, batch *b)
 {
+    const bn_matrix *to = &g->reach.to;
     for (int64_t i = 0; i < b->count; i++)
-        for (int64_t e = g->offsets[b->place[i]]; e < g->offsets[b->place[i] + 1]; e++) {
-            const int32_t to = g->index[e];
-            if (g->at[to] >= 0)
+        for (int64_t e = to->offsets[b->place[i]]; e < to->offsets[b->place[i] + 1]; e++) {
+            const int32_t row = to->index[e];
+            if (g->at[row] >= 0)
                 continue;
-            memcpy(g->x + b->reached * g->f, g->rows + to * g->f, (size_t)g->f * sizeof *g->x);
-            g->list[b->reached] = to;
-            g->at[to] = (int32_t)b->reached++;
+            memcpy(g->x + b->reached * g->f, g->rows + row * g->f, (size_t)g->f * sizeof *g->x);
+            g->list[b->reached] = row;
+            g->at[row] = (int32_t)b->reached++;
         }
 }
 
@@ -160,14 +91,15 @@ static void forget(bn_fullgcn *g, const batch *b)
 /* mean = a hop of hidden; or back += its transpose times other. */
 static void hop(bn_fullgcn *g, const batch *b, bool transposed)
 {
+    const bn_matrix *to = &g->reach.to;
     const int64_t h = g->h;
     for (int64_t i = 0; i < b->count; i++)
-        for (int64_t e = g->offsets[b->place[i]]; e < g->offsets[b->place[i] + 1]; e++) {
-            const int64_t row = g->at[g->index[e]] * h;
+        for (int64_t e = to->offsets[b->place[i]]; e < to->offsets[b->place[i] + 1]; e++) {
+            const int64_t row = g->at[to->index[e]] * h;
             if (transposed)
-                bn_real_axpy(g->back + row, g->value[e], g->other + i * h, h);
+                bn_real_axpy(g->back + row, to->value[e], g->other + i * h, h);
             else
-                bn_real_axpy(g->mean + i * h, g->value[e], g->hidden + row, h);
+                bn_real_axpy(g->mean + i * h, to->value[e], g->hidden + row, h);
         }
 }
 

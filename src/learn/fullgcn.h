@@ -4,16 +4,12 @@
 #ifndef BN_FULLGCN_H
 #define BN_FULLGCN_H
 
-#include "learn.h"
+#include "reach.h"
 
 typedef struct {
     int64_t  f, h, c;
     int      threads;
-    /* the operator's rows of the nodes, over the nodes that they reach */
-    int64_t  reached;
-    int64_t *offsets;
-    int32_t *index;             /* of those that are reached */
-    float   *value;
+    bn_reach reach;             /* the operator's rows of the nodes, and what they reach */
     float   *rows;              /* reached x f: features after one hop */
     /* of a batch: those that it reaches, and where each is among them (-1: it is not) */
     int32_t *list, *at;
@@ -30,7 +26,5 @@ void bn_fullgcn_free(bn_fullgcn *g);
  * one class. */
 void bn_fullgcn_grad(float *grad, bn_fullgcn *g, const float *theta, const int32_t *place,
                      int64_t count, int32_t kind);
-/* How many nodes `count` nodes reach, themselves too. */
-bonsai_status bn_reached(int64_t *out, const bn_lesson *s, const int32_t *node, int64_t count);
 
 #endif
