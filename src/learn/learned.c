@@ -2,9 +2,9 @@
  *
  * Under a strict budget a feature takes eight bits, and nodes are counted as if any two of them
  * were joined, since nobody knows beforehand which will be.  Where not even one node of each class
- * fits so, there is one of each whose row is cut to what fits, in the form that changes it least, as
- * rows of prototypes are.  In the paper's accounting a node costs
- * what its authors' scripts say: 4 bytes a feature, and 4 for each pair of nodes.
+ * fits so, there is one of each whose row is cut to what fits, in the form that changes it least,
+ * as rows of prototypes are.  In the paper's accounting a node costs what its authors' scripts say:
+ * 4 bytes a feature, and 4 for each pair of nodes.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -253,19 +253,10 @@ bonsai_status bn_learned_graph(bonsai_graph **out, const bn_lesson *s, const bn_
 {
     bonsai_status rc;
     bonsai_graph *g = NULL;
-    const bonsai_graph *full = s->job->g;
-    static const bonsai_section same[] = {
-        BONSAI_SECTION_CLASS_NAMES, BONSAI_SECTION_KEPT_FEATURES,
-        BONSAI_SECTION_FEATURE_MEAN, BONSAI_SECTION_FEATURE_SPREAD};
-    BN_TRY(bn_graph_new(&g, full->where));
-    g->view.nodes = s->n;
-    g->view.features = s->f;
-    g->view.classes = s->c;
+    BN_TRY(bn_made_graph(&g, s->job->g, s->n));
     BN_TRY(put_edges(g, s));
     BN_TRY(put_features(g, s, fit));
     BN_TRY(put_labels(g, s));
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-        BN_TRY(bn_graph_copy(g, &full->view, same[i]));
     BN_TRY(bonsai_graph_verify(g));
     *out = g;
     g = NULL;

@@ -130,6 +130,9 @@ typedef struct {                /* all that a small graph is made of */
     double mix;                 /* of posteriors in soft labels */
 } bn_plan;
 
+/* A graph of so many nodes that do not exist in full, with what they take over from it: classes and
+ * features, their names and units.  Edges, rows and labels are to be put in. */
+bonsai_status bn_made_graph(bonsai_graph **out, const bonsai_graph *full, int64_t nodes);
 /* The small graph without origins and members. */
 bonsai_status bn_candidate_graph(bonsai_graph **out, const bn_plan *plan, const bn_job *job);
 /* Adds origins and, where the job asks for them, members; the source is all rows. */

@@ -102,23 +102,35 @@ done:
     return rc;
 }
 
+bonsai_status bn_made_graph(bonsai_graph **out, const bonsai_graph *full, int64_t nodes)
+{
+    bonsai_status rc;
+    bonsai_graph *g = NULL;
+    static const bonsai_section same[] = {
+        BONSAI_SECTION_CLASS_NAMES, BONSAI_SECTION_KEPT_FEATURES,
+        BONSAI_SECTION_FEATURE_MEAN, BONSAI_SECTION_FEATURE_SPREAD};
+    BN_TRY(bn_graph_new(&g, full->where));
+    g->view.nodes = nodes;
+    g->view.features = full->view.features;
+    g->view.classes = full->view.classes;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        BN_TRY(bn_graph_copy(g, &full->view, same[i]));
+    *out = g;
+    g = NULL;
+done:
+    bonsai_graph_free(g);
+    return rc;
+}
+
 bonsai_status bn_candidate_graph(bonsai_graph **out, const bn_plan *p, const bn_job *job)
 {
     bonsai_status rc;
     bonsai_graph *g = NULL;
     const bn_storage *s = p->storage;
-    static const bonsai_section same[] = {
-        BONSAI_SECTION_CLASS_NAMES, BONSAI_SECTION_KEPT_FEATURES,
-        BONSAI_SECTION_FEATURE_MEAN, BONSAI_SECTION_FEATURE_SPREAD};
-    BN_TRY(bn_graph_new(&g, job->g->where));
-    g->view.nodes = bn_storage_rows(s, p->c->count);
-    g->view.features = s->f;
-    g->view.classes = s->classes;
+    BN_TRY(bn_made_graph(&g, job->g, bn_storage_rows(s, p->c->count)));
     BN_TRY(put_edges(g, p->c->count, s));
     BN_TRY(bn_rows_store(g, p->m, p->keep, s, job->at.threads));
     BN_TRY(put_labels(g, p));
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-        BN_TRY(bn_graph_copy(g, &job->g->view, same[i]));
     BN_TRY(bonsai_graph_verify(g));
     *out = g;
     g = NULL;
