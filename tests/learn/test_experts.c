@@ -3,22 +3,15 @@
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
 
-#include "condense/methods.h"
 #include "condensing.h"
 #include "learn/experts.h"
-#include "learn/lesson.h"
+#include "learning.h"
 
 enum { NODES = 60, H = 5, WANTED = 3 };
 
 static const int64_t wanted[WANTED] = {0, 2, 6};
 
 /* ---- a lesson ---- */
-
-typedef struct {
-    bonsai_graph  *g;
-    bn_preparation p;
-    bn_lesson      s;
-} scene;
 
 static void no_end(bn_lesson *s)
 {
@@ -29,21 +22,10 @@ static const bn_learner plain = {.units = BN_UNITS_PUBLISHED, .end = no_end};
 
 static void make(scene *v, layout features, int threads)
 {
-    memset(v, 0, sizeof *v);
-    v->g = random_graph(5, NODES, 150, features, WITH_LABELS | WITH_WEIGHTS);
-    bonsai_condense_options_init(&v->p.o);
+    scene_set(v, random_graph(5, NODES, 150, features, WITH_LABELS | WITH_WEIGHTS),
+              BONSAI_METHOD_SFGC);
     v->p.o.threads = threads;
-    v->p.o.nodes = 9;
-    v->p.o.method = BONSAI_METHOD_SFGC;
-    assert_int_equal(bn_prepare(&v->p, v->g, BN_NEEDS_JUDGE), BONSAI_OK);
-    assert_int_equal(bn_lesson_new(&v->s, &plain, &v->p.job, 9), BONSAI_OK);
-}
-
-static void drop(scene *v)
-{
-    bn_lesson_free(&v->s);
-    bn_preparation_free(&v->p);
-    bonsai_graph_free(v->g);
+    scene_begin(v, &plain, 9);
 }
 
 static bn_training usual(bn_student_form form)

@@ -3,18 +3,11 @@
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
 
-#include "condense/methods.h"
 #include "condensing.h"
 #include "learn/follow.h"
-#include "learn/lesson.h"
+#include "learning.h"
 
 enum { NODES = 200, FEATURES = 60, CLASSES = 4, SMALL = 12 };
-
-typedef struct {
-    bonsai_graph  *g;
-    bn_preparation p;
-    bn_lesson      s;
-} scene;
 
 static bn_follow_plan plan;
 
@@ -30,30 +23,11 @@ static const bn_learner soft = {.soft = true, .begin = begin, .step = bn_follow_
 
 static void make(scene *v, const bn_learner *how, int64_t nodes)
 {
-    bonsai_generate_options o;
-    bonsai_generate_options_init(&o);
-    o.nodes = NODES;
-    o.features = FEATURES;
-    o.classes = CLASSES;
-    o.words = 8;
-    memset(v, 0, sizeof *v);
-    assert_int_equal(bonsai_graph_generate(&v->g, &o), BONSAI_OK);
-    bonsai_condense_options_init(&v->p.o);
-    v->p.o.threads = 1;
-    v->p.o.nodes = nodes;
-    v->p.o.method = BONSAI_METHOD_SFGC;
-    assert_int_equal(bn_prepare(&v->p, v->g, BN_NEEDS_JUDGE), BONSAI_OK);
-    assert_int_equal(bn_lesson_new(&v->s, how, &v->p.job, nodes), BONSAI_OK);
+    scene_set(v, learnable(NODES, FEATURES, CLASSES, false), BONSAI_METHOD_SFGC);
+    scene_begin(v, how, nodes);
     plan = (bn_follow_plan){.expert_rate = 0.5, .epochs = 60, .rounds = 25, .window = 1,
                             .window_end = 1, .ahead = 50, .steps = 20, .eta = 0.5, .rate = 0.1,
                             .squared = true};
-}
-
-static void drop(scene *v)
-{
-    bn_lesson_free(&v->s);
-    bn_preparation_free(&v->p);
-    bonsai_graph_free(v->g);
 }
 
 /* The mean loss of the first five rounds and of the last. */

@@ -6,44 +6,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "condense/methods.h"
 #include "condensing.h"
 #include "learn/gcond.h"
-#include "learn/lesson.h"
+#include "learning.h"
 
 enum { NODES = 300, FEATURES = 30, CLASSES = 3, SMALL = 12 };
 
-typedef struct {
-    bonsai_graph  *g;
-    bn_preparation p;
-    bn_lesson      s;
-} scene;
-
 static void make(scene *v, const bn_learner *how, double effort)
 {
-    bonsai_generate_options o;
-    bonsai_generate_options_init(&o);
-    o.nodes = NODES;
-    o.features = FEATURES;
-    o.classes = CLASSES;
-    o.words = 8;
-    memset(v, 0, sizeof *v);
-    assert_int_equal(bonsai_graph_generate(&v->g, &o), BONSAI_OK);
-    bonsai_condense_options_init(&v->p.o);
-    v->p.o.threads = 1;
-    v->p.o.nodes = SMALL;
-    v->p.o.method = BONSAI_METHOD_GCOND;
+    scene_set(v, learnable(NODES, FEATURES, CLASSES, false), BONSAI_METHOD_GCOND);
     v->p.o.effort = effort;
-    assert_int_equal(bn_prepare(&v->p, v->g, BN_NEEDS_JUDGE), BONSAI_OK);
-    assert_int_equal(bn_lesson_new(&v->s, how, &v->p.job, SMALL), BONSAI_OK);
+    scene_begin(v, how, SMALL);
     assert_int_equal(how->begin(&v->s), BONSAI_OK);
-}
-
-static void drop(scene *v)
-{
-    bn_lesson_free(&v->s);
-    bn_preparation_free(&v->p);
-    bonsai_graph_free(v->g);
 }
 
 /* The mean loss of rounds from .. to-1. */

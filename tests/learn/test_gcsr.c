@@ -4,46 +4,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "condense/methods.h"
 #include "condensing.h"
 #include "learn/experts.h"
-#include "learn/lesson.h"
+#include "learning.h"
 
 enum { N = 9, MOST_CLASSES = 4 };
 
-typedef struct {
-    bonsai_graph  *g;
-    bn_preparation p;
-    bn_lesson      s;
-} scene;
-
 static void make(scene *v, double labelled)
 {
-    bonsai_generate_options o;
-    memset(v, 0, sizeof *v);
-    bonsai_generate_options_init(&o);
-    o.nodes = 120;
-    o.features = 40;
-    o.classes = MOST_CLASSES;
-    o.words = 8;
-    o.threads = 1;
-    assert_int_equal(bonsai_graph_generate(&v->g, &o), BONSAI_OK);
-    bonsai_condense_options_init(&v->p.o);
-    v->p.o.threads = 1;
+    scene_set(v, learnable(120, 40, MOST_CLASSES, false), BONSAI_METHOD_GCSR);
     v->p.o.effort = 0.01;
     v->p.o.split[0] = labelled;
     v->p.o.split[1] = v->p.o.split[2] = 20;
-    v->p.o.method = BONSAI_METHOD_GCSR;
-    assert_int_equal(bn_prepare(&v->p, v->g, BN_NEEDS_JUDGE), BONSAI_OK);
-    assert_int_equal(bn_lesson_new(&v->s, &bn_gcsr, &v->p.job, N), BONSAI_OK);
+    scene_begin(v, &bn_gcsr, N);
     assert_int_equal(v->s.how->begin(&v->s), BONSAI_OK);
-}
-
-static void drop(scene *v)
-{
-    bn_lesson_free(&v->s);
-    bn_preparation_free(&v->p);
-    bonsai_graph_free(v->g);
 }
 
 /* Of the neighbours of class k that are training nodes, the share of class l; by looking at all

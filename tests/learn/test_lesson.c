@@ -3,56 +3,24 @@
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
 
-#include "condense/methods.h"
 #include "condensing.h"
-#include "learn/lesson.h"
+#include "learning.h"
 
 enum { NODES = 60, NINE = 9 };
 
 /* ---- a job ---- */
 
-typedef struct {
-    bonsai_graph  *g;
-    bn_preparation p;
-    bn_lesson      s;
-} scene;
-
-static void prepare(scene *v)
-{
-    bonsai_condense_options_init(&v->p.o);
-    v->p.o.threads = 1;
-    v->p.o.nodes = NINE;
-    v->p.o.method = BONSAI_METHOD_GCOND_X;
-    assert_int_equal(bn_prepare(&v->p, v->g, BN_NEEDS_JUDGE), BONSAI_OK);
-}
-
 static void make(scene *v, layout features, int with, const bn_learner *how)
 {
-    memset(v, 0, sizeof *v);
-    v->g = random_graph(5, NODES, 150, features, WITH_LABELS | with);
-    prepare(v);
-    if (how)
-        assert_int_equal(bn_lesson_new(&v->s, how, &v->p.job, NINE), BONSAI_OK);
+    scene_set(v, random_graph(5, NODES, 150, features, WITH_LABELS | with), BONSAI_METHOD_GCOND_X);
+    scene_begin(v, how, NINE);
 }
 
 /* Of 300 words, of which a row of eight bits takes as many bytes. */
 static void make_words(scene *v)
 {
-    bonsai_generate_options o;
-    bonsai_generate_options_init(&o);
-    o.nodes = 200;
-    o.features = 300;
-    o.classes = 5;
-    memset(v, 0, sizeof *v);
-    assert_int_equal(bonsai_graph_generate(&v->g, &o), BONSAI_OK);
-    prepare(v);
-}
-
-static void drop(scene *v)
-{
-    bn_lesson_free(&v->s);
-    bn_preparation_free(&v->p);
-    bonsai_graph_free(v->g);
+    scene_set(v, learnable(200, 300, 5, false), BONSAI_METHOD_GCOND_X);
+    scene_begin(v, NULL, NINE);
 }
 
 /* ---- a method that counts ---- */

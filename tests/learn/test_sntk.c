@@ -8,10 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "condense/methods.h"
 #include "condensing.h"
 #include "learn/gcsntk.h"
-#include "learn/lesson.h"
+#include "learning.h"
 
 enum { MOST = 12 };
 
@@ -27,7 +26,7 @@ typedef struct {
     int32_t  label[MOST];
     bn_sntk_rows a;
     bn_krr   k;
-} scene;
+} small;
 
 static void waves(double *x, int64_t count, double from, double step)
 {
@@ -36,7 +35,7 @@ static void waves(double *x, int64_t count, double from, double step)
 }
 
 /* Nodes in a row, every third without the next. */
-static void join(scene *v, bool mean)
+static void join(small *v, bool mean)
 {
     int64_t e = 0;
     for (int64_t i = 0; i < v->rows; i++) {
@@ -53,7 +52,7 @@ static void join(scene *v, bool mean)
             v->value[e] = 1 / (double)(v->offsets[i + 1] - v->offsets[i]);
 }
 
-static void make(scene *v, bn_sntk kernel, bool mean, double ridge, int threads)
+static void make(small *v, bn_sntk kernel, bool mean, double ridge, int threads)
 {
     static double room[2 * MOST * MOST];
     const bn_krr_how how = {kernel, ridge, v->n, v->f, v->c, v->rows, threads};
@@ -70,7 +69,7 @@ static void make(scene *v, bn_sntk kernel, bool mean, double ridge, int threads)
         v->label[i] = (int32_t)(i * i % v->c);
 }
 
-static double loss_of(scene *v)
+static double loss_of(small *v)
 {
     bn_krr_fit(&v->k);
     bn_krr_learn(&v->k, &v->a, v->label, 1 / (double)(v->rows * v->c));
@@ -117,7 +116,7 @@ static void is_what_the_formulas_say(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const frozen *w = &known[i];
-        scene v = {.rows = 5, .n = 3, .f = 4, .c = 2};
+        small v = {.rows = 5, .n = 3, .f = 4, .c = 2};
         make(&v, w->kernel, w->mean, w->ridge, 1);
         memcpy(v.label, label, sizeof label);
         bn_krr_fit(&v.k);
@@ -136,7 +135,7 @@ static void is_what_the_formulas_say(void **state)
     }
 }
 
-static void differences(scene *v, double *x, const double *d, int64_t count)
+static void differences(small *v, double *x, const double *d, int64_t count)
 {
     const double h = 1e-5;
     double scale = 0;
@@ -158,7 +157,7 @@ static void gradients_are_differences(void **state)
     static const bn_sntk kernels[] = {{1, 1}, {2, 2}, {2, 1}, {1, 3}};
     (void)state;
     for (int i = 0; i < 8; i++) {
-        scene v = {.rows = 7, .n = 4, .f = 5, .c = 3};
+        small v = {.rows = 7, .n = 4, .f = 5, .c = 3};
         double dx[20], dy[12];
         make(&v, kernels[i / 2], i % 2, i < 4 ? 1e-2 : 1, 1);
         loss_of(&v);
@@ -173,7 +172,7 @@ static void gradients_are_differences(void **state)
 
 static void one_node_learns_from_one(void **state)
 {
-    scene v = {.rows = 1, .n = 1, .f = 3, .c = 2};
+    small v = {.rows = 1, .n = 1, .f = 3, .c = 2};
     double dx[3], dy[2];
     (void)state;
     make(&v, (bn_sntk){2, 2}, true, 1, 1);
@@ -188,7 +187,7 @@ static void one_node_learns_from_one(void **state)
 
 static void rows_may_change_places(void **state)
 {
-    scene v = {.rows = 7, .n = 4, .f = 5, .c = 3}, w = v;
+    small v = {.rows = 7, .n = 4, .f = 5, .c = 3}, w = v;
     (void)state;
     make(&v, (bn_sntk){2, 2}, true, 1, 1);
     make(&w, (bn_sntk){2, 2}, true, 1, 1);
@@ -210,7 +209,7 @@ static void threads_change_no_bit(void **state)
     double dx[2][50];
     (void)state;
     for (int i = 0; i < 2; i++) {
-        scene v = {.rows = 12, .n = 10, .f = 5, .c = 3};
+        small v = {.rows = 12, .n = 10, .f = 5, .c = 3};
         make(&v, (bn_sntk){2, 2}, true, 1, 1 + 2 * i);
         loss_of(&v);
         bn_krr_finish(&v.k);
@@ -247,7 +246,7 @@ static void without_neighbours_it_is_the_plain_kernel(void **state)
 {
     (void)state;
     for (int layers = 1; layers <= 2; layers++) {
-        scene v = {.rows = 7, .n = 4, .f = 5, .c = 3};
+        small v = {.rows = 7, .n = 4, .f = 5, .c = 3};
         make(&v, (bn_sntk){2, layers}, true, 1, 1);
         bn_sntk_norms(v.norm, v.x, 7, 5, v.k.how.kernel);
         v.a.around.offsets = NULL;
@@ -263,7 +262,7 @@ static void without_neighbours_it_is_the_plain_kernel(void **state)
 
 static void without_hops_it_is_the_product(void **state)
 {
-    scene v = {.rows = 7, .n = 4, .f = 5, .c = 3};
+    small v = {.rows = 7, .n = 4, .f = 5, .c = 3};
     (void)state;
     make(&v, (bn_sntk){0, 2}, true, 1, 1);
     bn_krr_fit(&v.k);
@@ -276,7 +275,7 @@ static void without_hops_it_is_the_product(void **state)
 /* By Cholesky: no pivot is below 0.  Rows 0 and 1 are equal. */
 static void is_positive_semidefinite(void **state)
 {
-    scene v = {.rows = 2, .n = 10, .f = 12, .c = 2};
+    small v = {.rows = 2, .n = 10, .f = 12, .c = 2};
     double *a = NULL;
     (void)state;
     make(&v, (bn_sntk){2, 2}, true, 1, 1);
@@ -296,7 +295,7 @@ static void is_positive_semidefinite(void **state)
 
 static void a_row_of_zeros_is_finite(void **state)
 {
-    scene v = {.rows = 7, .n = 4, .f = 5, .c = 3};
+    small v = {.rows = 7, .n = 4, .f = 5, .c = 3};
     (void)state;
     make(&v, (bn_sntk){2, 2}, true, 1, 1);
     memset(v.k.x, 0, 5 * sizeof(double));
@@ -309,40 +308,14 @@ static void a_row_of_zeros_is_finite(void **state)
 
 /* ---- the method ---- */
 
-typedef struct {
-    bonsai_graph  *g;
-    bn_preparation p;
-    bn_lesson      s;
-} lesson;
-
-static void begin(lesson *l, int64_t nodes, int dense)
+static void begin(scene *l, int64_t nodes, int dense)
 {
-    bonsai_generate_options o;
-    memset(l, 0, sizeof *l);
-    bonsai_generate_options_init(&o);
-    o.nodes = nodes;
-    o.features = dense ? 16 : 60;
-    o.classes = 3;
-    o.words = 8;
-    o.dense = dense;
-    o.threads = 1;
-    assert_int_equal(bonsai_graph_generate(&l->g, &o), BONSAI_OK);
-    bonsai_condense_options_init(&l->p.o);
-    l->p.o.threads = 1;
-    l->p.o.method = BONSAI_METHOD_GC_SNTK;
-    assert_int_equal(bn_prepare(&l->p, l->g, BN_NEEDS_JUDGE), BONSAI_OK);
-    assert_int_equal(bn_lesson_new(&l->s, &bn_gc_sntk, &l->p.job, 9), BONSAI_OK);
-}
-
-static void drop(lesson *l)
-{
-    bn_lesson_free(&l->s);
-    bn_preparation_free(&l->p);
-    bonsai_graph_free(l->g);
+    scene_set(l, learnable(nodes, dense ? 16 : 60, 3, dense), BONSAI_METHOD_GC_SNTK);
+    scene_begin(l, &bn_gc_sntk, 9);
 }
 
 /* The share of the given nodes that the regression gets right, in percent. */
-static double right(const lesson *l, const int32_t *node, int64_t count)
+static double right(const scene *l, const int32_t *node, int64_t count)
 {
     bn_crowd c;
     int32_t *said = malloc((size_t)count * sizeof *said);
@@ -358,7 +331,7 @@ static double right(const lesson *l, const int32_t *node, int64_t count)
 
 static void learns_what_it_is_taught(void **state)
 {
-    lesson l;
+    scene l;
     double before = 0;
     (void)state;
     begin(&l, 200, 0);
@@ -383,7 +356,7 @@ static void learns_what_it_is_taught(void **state)
 /* Dense features have the settings of ogbn-arxiv: batches of 500. */
 static void batches_hold_each_node_once(void **state)
 {
-    lesson l;
+    scene l;
     bn_crowd c;
     int64_t inside = 0;
     (void)state;
