@@ -32,10 +32,10 @@ extern "C" {
 #define BONSAI_API
 #endif
 
-#define BONSAI_VERSION "0.7.4"
+#define BONSAI_VERSION "0.8.0"
 #define BONSAI_VERSION_MAJOR 0
-#define BONSAI_VERSION_MINOR 7
-#define BONSAI_VERSION_PATCH 4
+#define BONSAI_VERSION_MINOR 8
+#define BONSAI_VERSION_PATCH 0
 /* For #if: 10000 for a major version, 100 for a minor one, 1 for a patch. */
 #define BONSAI_VERSION_NUMBER \
     (10000 * BONSAI_VERSION_MAJOR + 100 * BONSAI_VERSION_MINOR + BONSAI_VERSION_PATCH)

@@ -17,7 +17,7 @@ from typing import Any, ContextManager, Dict, Iterator, List, Type
 
 from ._errors import BY_STATUS, Error
 
-VERSION = "0.7.4"
+VERSION = "0.8.0"
 
 # ---- constants ----
 
