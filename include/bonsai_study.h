@@ -233,7 +233,7 @@ typedef struct {                /* one cell of a table: what is asked, and what 
     size_t  size;               /* set by the init function or bonsai_compare_cells */
     int     method;             /* a bonsai_method; -1: the full graph */
     bonsai_model_kind model;
-    double  ratio;              /* asked for; 1: the full graph */
+    double  ratio;              /* asked for; 1: the full graph; 0: the budget of the setting */
     int     done;               /* 1: known; a caller who resumes a table sets it */
     int     runs;               /* 0: it could not be made, and why says so */
     double  accuracy_mean, accuracy_std;
@@ -261,6 +261,8 @@ typedef struct {                /* one cell of a table: what is asked, and what 
     double *accuracies;         /* of each run, unless NULL; the caller's, with room for all */
     double  metric_error[BONSAI_METRIC_ROOM];   /* as accuracy_error */
     double *recall;             /* of each class, as accuracies; -1: it has no test nodes */
+    double  strict_bytes, strict_share; /* as bytes and share, always in strict accounting */
+    int64_t features;           /* that the graph keeps */
 } bonsai_cell;
 
 /* A cell of the full graph that is not done. */
@@ -289,6 +291,7 @@ typedef struct {
     int     draws;              /* 1 .. 1000: small graphs of each method, with other seeds */
     int     side_by_side;       /* 1: as many groups of cells at a time as train has threads, with
                                  * one thread each; seconds are then those of a busy machine */
+    int     own_split;          /* 1: the first split is the graph's own, where it has one */
 } bonsai_compare_options;
 
 #define bonsai_compare_options_init(o) bonsai_compare_options_init_sized((o), sizeof *(o))

@@ -241,7 +241,8 @@ class Cell(Structure):
                 ("metric_mean", _metrics), ("metric_std", _metrics), ("metric", c_int),
                 ("split", c_int), ("draw", c_int), ("unit", c_int), ("units", c_int),
                 ("accuracy_error", c_double), ("accuracies", POINTER(c_double)),
-                ("metric_error", _metrics), ("recall", POINTER(c_double))]
+                ("metric_error", _metrics), ("recall", POINTER(c_double)),
+                ("strict_bytes", c_double), ("strict_share", c_double), ("features", c_int64)]
 
 
 class Difference(Structure):

@@ -176,7 +176,7 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
             train: Optional[Mapping[str, Any]] = None,
             cell: Optional[Callable[[Dict[str, Any]], Any]] = None, layers: None = None,
             # options: compare, condense -BUDGET -method -layers -split, train -model -layers
-            splits: int = 1, draws: int = 1, side_by_side: bool = False,
+            splits: int = 1, draws: int = 1, side_by_side: bool = False, own_split: bool = False,
             accounting: Literal["strict", "paper"] = "strict", k: int = 5,
             sample: Union[None, int, Literal["all"]] = None, theta: float = 0.05,
             delta: float = 0.05, density: Union[bool, Literal["gain", "density"]] = False,
@@ -216,6 +216,7 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
             weights (1 to 1000).
         side_by_side: work on as many small graphs at a time as there are threads, with one thread
             each: faster for small graphs, but the seconds are those of a busy machine.
+        own_split: the graph's own split is the first.
         accounting: bytes as a .bonsai file has them, or as the paper's code counts them.
         k: nearest trees that a tree is covered by (1 to 1000000).
         sample: trees to be covered (at least 1); None: by theta and delta.

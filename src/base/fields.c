@@ -307,6 +307,7 @@ static const bonsai_field compare_fields[] = {
     {ROW(bonsai_compare_options, side_by_side, FLAG),
      .help = "work on as many small graphs at a time as there are threads, with one thread each: "
              "faster for small graphs, but the seconds are those of a busy machine"},
+    {ROW(bonsai_compare_options, own_split, FLAG), .help = "the graph's own split is the first"},
     END,
 };
 

@@ -46,7 +46,8 @@ bool bn_cell_joins(const bn_study *s, const bonsai_cell *c, const bonsai_cell *f
         return c->model == first->model && c->pairs == first->pairs;
     if (is_of_full(c) || is_of_full(first))
         return c == first;
-    return c->method == first->method && c->setting == first->setting;
+    return c->method == first->method && c->setting == first->setting &&
+           (c->ratio == 0) == (first->ratio == 0);
 }
 
 /* ---- a worker ------------------------------------------------------------ */
@@ -204,9 +205,16 @@ static bonsai_status train(bn_worker *w, bonsai_cell *c, const bonsai_graph *sma
     return BONSAI_OK;
 }
 
+/* The share of the graph that a ratio asks for; 0: as many nodes as the setting says. */
+static double share_asked(const bn_worker *w, double ratio)
+{
+    const double nodes = fmax(1, (double)w->s->g->view.nodes);
+    return ratio > 0 ? ratio : fmin(1, (double)w->condense.nodes / nodes);
+}
+
 static double effort_of_training(const bn_worker *w, const bonsai_cell *c)
 {
-    return bn_effort_train(w->s->g, c->ratio, c->model, &w->train);
+    return bn_effort_train(w->s->g, share_asked(w, c->ratio), c->model, &w->train);
 }
 
 static bonsai_status train_cell(bn_worker *w, bonsai_cell *c, const bonsai_graph *small)
@@ -230,6 +238,9 @@ static bonsai_status measure_full(bn_worker *w, bonsai_cell *c)
     for (int64_t v = 0; v < c->nodes; v++)
         c->labelled += bn_label(w->full, v) >= 0;
     BN_TRY(bonsai_graph_bytes(&c->bytes, w->full, w->condense.accounting));
+    BN_TRY(bonsai_graph_bytes(&c->strict_bytes, w->full, BONSAI_ACCOUNTING_STRICT));
+    c->strict_share = 1;
+    c->features = w->full->view.features;
 done:
     return rc;
 }
@@ -301,6 +312,9 @@ static void set_sizes(bonsai_cell *c, const bonsai_cell *from)
 {
     c->bytes = from->bytes;
     c->share = from->share;
+    c->strict_bytes = from->strict_bytes;
+    c->strict_share = from->strict_share;
+    c->features = from->features;
     c->nodes = from->nodes;
     c->edges = from->edges;
     c->labelled = from->labelled;
@@ -337,6 +351,9 @@ static void note_sizes(bonsai_cell *made, const bn_worker *w, int i)
     const bonsai_condense_info *s = &w->info[i];
     made->bytes = paper ? s->paper_bytes : s->bytes;
     made->share = paper ? s->paper_ratio : s->ratio;
+    made->strict_bytes = s->bytes;
+    made->strict_share = s->ratio;
+    made->features = s->features;
     made->nodes = s->nodes;
     made->edges = s->edges;
     made->labelled = s->labelled;
@@ -358,8 +375,8 @@ static bonsai_status run_ratios(bn_worker *w, const bonsai_cell *like, int first
     for (int i = 0; i < count; i++)
         bonsai_condense_info_init(&w->info[i]);
     if (rc == BONSAI_OK)
-        rc = bonsai_condense_many(w->small, w->info, w->ratio + first, count, w->full,
-                                  &w->condense);
+        rc = bonsai_condense_many(w->small, w->info, made.ratio > 0 ? w->ratio + first : NULL, count,
+                                  w->full, &w->condense);
     if (rc == BONSAI_E_ARGUMENT && count == 1)
         return fill_cells(w, &made, NULL);
     if (rc != BONSAI_OK)
@@ -377,8 +394,9 @@ static bonsai_status run_ratios(bn_worker *w, const bonsai_cell *like, int first
 
 static double effort_of_method(const bn_worker *w, const bonsai_cell *like)
 {
-    return bn_effort_condense(w->s->g, (bonsai_method)like->method, w->ratio, w->open,
-                              &w->condense);
+    const double share = share_asked(w, 0);
+    return bn_effort_condense(w->s->g, (bonsai_method)like->method,
+                              like->ratio > 0 ? w->ratio : &share, w->open, &w->condense);
 }
 
 /* Where all ratios together are refused, the first goes alone, to know which it is. */

@@ -132,6 +132,9 @@ static void add(bonsai_cell *to, const bonsai_cell *c)
     to->runs += c->runs;
     to->bytes += c->bytes;
     to->share += c->share;
+    to->strict_bytes += c->strict_bytes;
+    to->strict_share += c->strict_share;
+    to->features += c->features;
     to->nodes += c->nodes;
     to->edges += c->edges;
     to->labelled += c->labelled;
@@ -146,14 +149,16 @@ static void add(bonsai_cell *to, const bonsai_cell *c)
 
 static void average(bonsai_cell *to, int64_t cells)
 {
-    int64_t *whole[] = {&to->nodes, &to->edges, &to->labelled};
-    double *part[] = {&to->bytes, &to->share, &to->seconds_condense, &to->seconds_wl,
-                      &to->seconds_knn, &to->seconds_cover, &to->seconds_sparsify};
+    int64_t *whole[] = {&to->nodes, &to->edges, &to->labelled, &to->features};
+    double *part[] = {&to->bytes, &to->share, &to->strict_bytes, &to->strict_share,
+                      &to->seconds_condense, &to->seconds_wl, &to->seconds_knn,
+                      &to->seconds_cover, &to->seconds_sparsify};
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         *whole[i] = (*whole[i] + cells / 2) / cells;
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
         *part[i] /= (double)cells;
     to->bytes = floor(to->bytes + 0.5);
+    to->strict_bytes = floor(to->strict_bytes + 0.5);
 }
 
 static bool is_defined(const sample *s, const bonsai_cell *like)

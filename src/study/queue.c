@@ -56,7 +56,7 @@ static bonsai_status check_cell(const bn_study *s, int64_t i)
         c->study < BONSAI_STUDY_TRAINING || c->study > BONSAI_STUDY_WEIGHTS ? "study" :
         c->method < -1 || c->method >= BONSAI_METHOD_COUNT ? "method" :
         !bonsai_model_name(c->model) ? "model" :
-        !(c->ratio > 0 && c->ratio <= 1) ? "ratio" :
+        !(c->ratio > 0 || (c->ratio == 0 && c->method >= 0)) || c->ratio > 1 ? "ratio" :
         c->setting < 0 || c->setting >= settings(s) ? "setting" :
         c->split < 0 || c->split >= BN_MOST_DRAWS ? "split" :
         c->draw < 0 || c->draw >= BN_MOST_DRAWS ? "draw" :
@@ -75,6 +75,11 @@ static bonsai_status check_cells(bn_study *s)
     return rc;
 }
 
+static bool is_drawn(const bn_study *s, int split)
+{
+    return split > 0 || !s->o.own_split || !bn_has(s->g, BONSAI_SECTION_SPLIT);
+}
+
 /* The splits that miss a cell; without any, the first, so that a graph that has none is refused. */
 static bonsai_status draw_splits(bn_study *s)
 {
@@ -89,7 +94,7 @@ static bonsai_status draw_splits(bn_study *s)
         bool open = i == 0;
         for (int64_t k = 0; k < s->count && !open; k++)
             open = s->cells[k].split == i && !s->cells[k].done;
-        if (open)
+        if (open && is_drawn(s, i))
             BN_TRY(bn_graph_parts(&s->drawn[i], s->g, split, s->train.seed + (uint64_t)i));
     }
     memset(split, 0, sizeof usual);             /* the graphs have it now */

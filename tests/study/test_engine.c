@@ -84,6 +84,62 @@ static void a_cell_is_condensed_with_its_own_setting(void **state)
     tear_down(&t);
 }
 
+static void a_setting_may_bring_the_budget(void **state)
+{
+    setting t;
+    (void)state;
+    set_up(&t);
+    t.strict.nodes = 9;
+    bonsai_cell cells[2] = {asked(0, BONSAI_METHOD_RANDOM, 0), asked(0, BONSAI_METHOD_RANDOM, 0.1)};
+    run(cells, 2, &t);
+    assert_int_equal(cells[0].nodes, 9);
+    assert_true(cells[0].runs == 2 && cells[1].nodes != 9 && cells[1].share <= 0.1);
+    cells[0] = asked(0, BONSAI_METHOD_RANDOM, 0);
+    t.strict.nodes = 0;
+    run(cells, 1, &t);                          /* without a budget the cell is refused */
+    assert_true(cells[0].done && cells[0].runs == 0 && cells[0].why[0]);
+    tear_down(&t);
+}
+
+static void strict_bytes_are_told_in_any_accounting(void **state)
+{
+    setting t;
+    (void)state;
+    set_up(&t);
+    bonsai_cell cells[3] = {asked(1, BONSAI_METHOD_RANDOM, 0.2), asked(0, BONSAI_METHOD_RANDOM, 0.2),
+                            asked(0, (bonsai_method)-1, 1)};
+    run(cells, 3, &t);
+    assert_true(cells[0].strict_share > cells[0].share && cells[0].strict_bytes > cells[1].bytes);
+    assert_true(cells[1].strict_share == cells[1].share && cells[1].strict_bytes == cells[1].bytes);
+    assert_true(cells[2].strict_share == 1 && cells[2].strict_bytes == cells[2].bytes);
+    assert_int_equal(cells[0].features, bonsai_graph_features(t.g));
+    tear_down(&t);
+}
+
+/* Drawn with the seed of training, it can be told from the one that the graph brings. */
+static void the_first_split_may_be_the_graphs_own(void **state)
+{
+    setting t;
+    static const double percent[3] = {20, 40, 40};
+    bonsai_graph *own = NULL;
+    (void)state;
+    set_up(&t);
+    bonsai_cell drawn[2], kept[2], *both[] = {drawn, kept};
+    assert_int_equal(bonsai_graph_split(&own, t.g, percent, 7), BONSAI_OK);
+    for (int i = 0; i < 2; i++) {
+        t.o.own_split = i;
+        for (int k = 0; k < 2; k++) {
+            both[i][k] = asked(0, BONSAI_METHOD_RANDOM, 1);
+            both[i][k].split = k;
+        }
+        assert_int_equal(bonsai_study_run(both[i], 2, own, &t.o), BONSAI_OK);
+    }
+    assert_true(kept[0].nodes < drawn[0].nodes);        /* a fifth of the nodes are for training */
+    assert_true(kept[1].checksum == drawn[1].checksum);
+    bonsai_graph_free(own);
+    tear_down(&t);
+}
+
 static void small_graphs_that_are_the_same_train_once(void **state)
 {
     setting t;
@@ -484,6 +540,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cell_is_condensed_with_its_own_setting),
+        cmocka_unit_test(a_setting_may_bring_the_budget),
+        cmocka_unit_test(strict_bytes_are_told_in_any_accounting),
+        cmocka_unit_test(the_first_split_may_be_the_graphs_own),
         cmocka_unit_test(small_graphs_that_are_the_same_train_once),
         cmocka_unit_test(times_of_the_parts_are_told),
         cmocka_unit_test(pairs_are_correlated_nearest_first),
