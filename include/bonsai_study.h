@@ -347,6 +347,38 @@ BONSAI_API bonsai_status bonsai_cells_difference(bonsai_difference *out, const b
 BONSAI_API bonsai_status bonsai_study_pairs(double *wl, double *seen, int64_t pairs,
                                             const bonsai_graph *g, bonsai_study what,
                                             const bonsai_train_options *o);
+typedef struct {                /* |sampled - exact representative power| over all trees; has no size:
+                                 * it never changes */
+    double mean, most;          /* of all trees; the largest */
+    double upper;               /* no larger for 95 of 100 trees */
+    double above;               /* the share of the trees whose error is above theta */
+} bonsai_power_error;
+
+typedef struct {                /* Lemma 1 of the paper, measured: a sample size, and what came of it */
+    size_t  size;               /* set by the init function */
+    double  theta, delta;       /* above 0 .. 1: the lemma says that the share above theta is at most
+                                 * delta */
+    int64_t sample;             /* trees that are drawn; 0: as many as the lemma asks for; -1: all.
+                                 * Then how many there were, at most all */
+    int64_t draws;              /* 1 .. 1000000 */
+    bonsai_power_error *each;   /* of each draw, unless NULL; the caller's, with room for all */
+    bonsai_power_error error;   /* the mean over draws, ... */
+    bonsai_power_error least, largest;  /* ... and the least and the largest of any draw */
+    int64_t trees;              /* training trees, all of which have a power: the share of the trees
+                                 * that have it among their k nearest, or are it, ... */
+    double  power_mean, power_most;     /* ... on the mean and at most */
+    double  power_above;        /* the share of the trees whose power is above theta: so many errors
+                                 * above theta would a guess of 0 for every tree have */
+} bonsai_power;
+
+#define bonsai_power_init(p) bonsai_power_init_sized((p), sizeof *(p))
+BONSAI_API void bonsai_power_init_sized(bonsai_power *p, size_t size);
+/* Fills each of count structs, which the caller has initialised, from one exact reverse k-NN of all
+ * training trees.  Draw d takes the sample that condensing with the seed of o + d takes.  Of the
+ * options only layers, k, split, seed, inductive, project, memory, threads and progress matter. */
+BONSAI_API bonsai_status bonsai_study_power(bonsai_power *powers, int64_t count,
+                                            const bonsai_graph *g,
+                                            const bonsai_condense_options *o);
 /* Tells graphs apart: 64 bits over the sections whose bit (1 << section) is set. */
 BONSAI_API uint64_t bonsai_graph_checksum(const bonsai_graph *g, uint64_t sections);
 

@@ -81,6 +81,7 @@ void bn_result_fill(void *out, const void *ours);
 bonsai_status bn_structs_read(void **out, const void *empty, const void *given, int64_t count,
                               const char *name);
 extern const bonsai_cell bn_cell_empty;
+extern const bonsai_power bn_power_empty;
 void *bn_structs_at(const void *given, int64_t i);      /* the caller's own */
 
 /* ---- threads and progress (threads.c) ---- */

@@ -198,6 +198,14 @@ void bonsai_cell_init_sized(bonsai_cell *c, size_t size)
     init_sized(c, size, &bn_cell_empty, sizeof bn_cell_empty);
 }
 
+const bonsai_power bn_power_empty = {.size = sizeof bn_power_empty, .theta = 0.05, .delta = 0.05,
+                                     .draws = 10};
+
+void bonsai_power_init_sized(bonsai_power *p, size_t size)
+{
+    init_sized(p, size, &bn_power_empty, sizeof bn_power_empty);
+}
+
 void *bn_structs_at(const void *given, int64_t i)
 {
     size_t size;

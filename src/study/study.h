@@ -4,6 +4,7 @@
  *   queue.c           groups of cells, one after the other or side by side
  *   engine.c          runs a group
  *   means.c           cells of several splits and draws as one, and two methods in pairs
+ *   power.c           Lemma 1: representative power by samples of trees
  *   pairs.c           distances of pairs of nodes; correlate.c  how they go together
  *   graph_checksum.c  tells whether two graphs train alike
  *   effort.c          how long the parts take

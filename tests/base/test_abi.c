@@ -101,6 +101,7 @@ INIT(plan_options)
 INIT(plan)
 INIT(cell)
 INIT(difference)
+INIT(power)
 INIT(compare_options)
 INIT(report_options)
 
@@ -266,6 +267,11 @@ static bonsai_status use_difference(void *d)
     return bonsai_cells_difference(d, &cell, 1, &cell, &cell);
 }
 
+static bonsai_status use_power(void *p)
+{
+    return bonsai_study_power(p, 1, full, NULL);
+}
+
 static bonsai_status use_report(void *o)
 {
     bonsai_report *r = NULL;
@@ -297,6 +303,7 @@ static const sized structs[] = {
     {"bonsai_plan", sizeof(bonsai_plan), false, false, init_plan, use_plan},
     {"bonsai_cell", sizeof(bonsai_cell), true, false, init_cell, use_cell},
     {"bonsai_difference", sizeof(bonsai_difference), false, false, init_difference, use_difference},
+    {"bonsai_power", sizeof(bonsai_power), true, false, init_power, use_power},
     {"bonsai_compare_options", sizeof(bonsai_compare_options), true, false, init_compare_options,
      use_compare},
     {"bonsai_report_options", sizeof(bonsai_report_options), true, false, init_report_options,
