@@ -325,6 +325,9 @@ const char *training_protocol_name(int protocol);
 /* Sets the options of a protocol that is not the default.  Returns the name of the graph at path if
  * it has settings of its own, else NULL. */
 const char *training_follow(bonsai_train_options *o, int protocol, const char *path);
+/* Says what the paper's protocol is for a graph of that name. */
+void training_note_wide(session *s, const char *wide, const bonsai_train_options *o);
+const char *training_standardise(const bonsai_train_options *o);       /* the word of the option */
 /* Trains, writes and prints; exit code. */
 int  training_run(session *s, training *t, const bonsai_graph *small, const bonsai_graph *full);
 /* Prints a note if the sizes show that small was not condensed from full. */

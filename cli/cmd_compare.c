@@ -181,8 +181,7 @@ static int parse(session *s, arguments *a, int argc, char **argv)
         wide = training_follow(&a->train, protocol, path);
         code = parse_rows(s, a, &spec, argc, argv);
         if (wide && code == OPT_GO)
-            note(s, "the paper's protocol for %s: hidden %lld, standardised features", wide,
-                 (long long)a->train.hidden);
+            training_note_wide(s, wide, &a->train);
     }
     return code == OPT_GO ? settle(s, a) : code;
 }
@@ -224,10 +223,10 @@ static bn_json *heading(const arguments *a, const bonsai_graph *g)
                                   (int64_t)bonsai_graph_features(g), "classes",
                                   (int64_t)bonsai_graph_classes(g), "checksum", sum);
     bn_json *options = bn_json_pack(
-        "{s:i,s:i,s:i,s:i,s:I,s:i,s:i,s:f,s:f,s:f,s:b,s:s,s:s,s:s,s:s}", "seeds", t->seeds,
+        "{s:i,s:i,s:i,s:i,s:I,s:i,s:i,s:f,s:f,s:f,s:s,s:s,s:s,s:s,s:s}", "seeds", t->seeds,
         "epochs", t->epochs, "every", t->every, "layers", t->layers, "hidden", (int64_t)t->hidden, "heads",
         t->heads, "gin-layers", t->gin_layers, "rate", t->rate, "decay", t->decay, "dropout",
-        t->dropout, "standardise", t->standardise, "accounting",
+        t->dropout, "standardise", training_standardise(t), "accounting",
         a->condense.accounting ? "paper" : "strict", "split", split, "metric",
         bonsai_metric_name(t->metric), "seed", seed);
     if (a->condense.for_models) {

@@ -111,12 +111,12 @@ static bn_json *model_json(const bonsai_training *of, const char *saved, const b
 static bn_json *options_json(const training *t)
 {
     const bonsai_train_options *o = &t->o;
-    return bn_json_pack("{s:s,s:i,s:I,s:i,s:i,s:i,s:i,s:i,s:f,s:f,s:f,s:b,s:b,s:f,s:b,s:I,s:s,s:o}",
+    return bn_json_pack("{s:s,s:i,s:I,s:i,s:i,s:i,s:i,s:i,s:f,s:f,s:f,s:s,s:b,s:f,s:b,s:I,s:s,s:o}",
                         "protocol", training_protocol_name(t->protocol), "layers", o->layers, "hidden",
                         (int64_t)o->hidden, "heads", o->heads, "gin_layers", o->gin_layers,
                         "epochs", o->epochs, "every", o->every, "seeds", o->seeds, "rate", o->rate,
-                        "decay", o->decay, "dropout", o->dropout, "standardise", o->standardise,
-                        "weighted", o->weighted, "cut", o->cut, "uniform", o->uniform,
+                        "decay", o->decay, "dropout", o->dropout, "standardise",
+                        training_standardise(o), "weighted", o->weighted, "cut", o->cut, "uniform", o->uniform,
                         "memory", (int64_t)o->memory, "metric", bonsai_metric_name(o->metric), "seed",
                         whole(o->seed));
 }

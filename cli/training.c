@@ -15,8 +15,8 @@ const bonsai_field training_protocol[] = {
     {.name = "protocol", .type = BONSAI_FIELD_CHOICE,
      .words = (const char *const[]){"default", "paper", "peers", NULL},
      .help = "paper: rate 0.001, decay 0, 100 epochs, every 1; flickr, ogbn-arxiv and reddit with "
-             "hidden 1024, standardised; peers: hidden 256, dropout 0.5, 600 epochs, every 1, cut "
-             "0.5, uniform; other options override them"},
+             "hidden 1024, standardise all; peers: hidden 256, dropout 0.5, 600 epochs, every 1, "
+             "cut 0.5, uniform; other options override them"},
     {0},
 };
 
@@ -96,7 +96,7 @@ static const char *set_paper(bonsai_train_options *o, const char *path)
     o->every = 1;
     if (wide) {
         o->hidden = 1024;
-        o->standardise = 1;
+        o->standardise = BONSAI_STANDARDISE_ALL;
     }
     return wide;
 }
@@ -108,6 +108,17 @@ const char *training_follow(bonsai_train_options *o, int protocol, const char *p
         return set_paper(o, path);
     set_peers(o);
     return NULL;
+}
+
+const char *training_standardise(const bonsai_train_options *o)
+{
+    return field_named(BONSAI_OPTIONS_TRAIN, "standardise")->words[o->standardise];
+}
+
+void training_note_wide(session *s, const char *wide, const bonsai_train_options *o)
+{
+    note(s, "the paper's protocol for %s: hidden %lld, standardise %s", wide, (long long)o->hidden,
+         training_standardise(o));
 }
 
 /* ---- checks -------------------------------------------------------------- */
@@ -179,8 +190,7 @@ int training_parse(session *s, training *t, opt_spec *spec, int argc, char **arg
         const char *wide = training_follow(&t->o, protocol, judge);
         code = parse_rows(s, t, spec, argc, argv);
         if (wide && code == OPT_GO)
-            note(s, "the paper's protocol for %s: hidden %lld, standardised features", wide,
-                 (long long)t->o.hidden);
+            training_note_wide(s, wide, &t->o);
     }
     return code == OPT_GO ? settle(s, t) : code;
 }

@@ -117,7 +117,7 @@ void calls_train_options(bonsai_train_options *o, calls *c)
     o->gin_layers = 1 + (int)mu_below(r, 2);
     o->epochs = 1 + (int)mu_below(r, 2);
     o->seeds = 1;
-    o->standardise = mu_chance(r, 3);
+    o->standardise = (int)mu_below(r, 3);
     o->dropout = mu_chance(r, 3) ? 0.5 : 0;
     o->memory = mu_chance(r, 4) ? 1 + (int64_t)mu_below(r, 10000) : 64 << 20;
     o->threads = 1;

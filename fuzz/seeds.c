@@ -141,7 +141,7 @@ static void take_model(const bonsai_graph *g, bonsai_model_kind kind)
     o.seeds = 1;
     o.hidden = 4;
     o.heads = 2;
-    o.standardise = kind == BONSAI_MODEL_SAGE;
+    o.standardise = kind == BONSAI_MODEL_SAGE ? BONSAI_STANDARDISE_TRAIN : BONSAI_STANDARDISE_NONE;
     ok(bonsai_train(&t, g, NULL, &o));
     snprintf(path, sizeof path, "%s", in_corpus("calls", "model"));
     ok(bonsai_model_save(bonsai_training_model(t), path));

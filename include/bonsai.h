@@ -400,6 +400,10 @@ typedef enum {                  /* how well predictions fit labels, in percent *
     BONSAI_METRIC_COUNT, BONSAI_METRIC_ROOM = 8     /* of an array by metric; -1: not defined */
 } bonsai_metric;
 
+typedef enum {                  /* which nodes of full say what mean and spread are */
+    BONSAI_STANDARDISE_NONE, BONSAI_STANDARDISE_TRAIN, BONSAI_STANDARDISE_ALL
+} bonsai_standardise;
+
 BONSAI_API const char *bonsai_model_name(bonsai_model_kind m);     /* "gcn", ...; NULL: unknown */
 BONSAI_API const char *bonsai_metric_name(bonsai_metric m);        /* "f1", ...; NULL: unknown */
 BONSAI_API const char *bonsai_metric_text(bonsai_metric m);        /* "macro F1", ... */
@@ -414,7 +418,7 @@ typedef struct {
     int     epochs;             /* from 1 */
     int     every;              /* judge after every so many epochs, and after the last; from 1 */
     int     seeds;              /* runs, each from fresh weights: seed, seed + 1, ...; from 1 */
-    int     standardise;        /* 1: features to mean 0 and spread 1, by full's training nodes */
+    int     standardise;        /* features to mean 0 and spread 1: a bonsai_standardise */
     double  rate, decay;        /* Adam's step, above 0; the weight decay added to the gradient */
     double  dropout;            /* share of the values between layers that is dropped, 0 .. <1 */
     double  split[3];           /* percent of a new split of full, drawn with the seed; all 0: that

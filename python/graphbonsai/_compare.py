@@ -190,8 +190,9 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
             for_models: Union[str, Sequence[str]] = "all", effort: float = 1.0,
             time_limit: Optional[float] = None, keep: Literal["probe", "last"] = "probe",
             hidden: int = 128, heads: int = 1, gin_layers: int = 1, epochs: int = 300,
-            every: int = 10, seeds: int = 5, standardise: bool = False, rate: float = 0.01,
-            decay: float = 0.0005, dropout: float = 0.0, split: Optional[Sequence[float]] = None,
+            every: int = 10, seeds: int = 5, standardise: Literal["none", "train", "all"] = "none",
+            rate: float = 0.01, decay: float = 0.0005, dropout: float = 0.0,
+            split: Optional[Sequence[float]] = None,
             metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy",
             weighted: bool = False, cut: float = 0.0, uniform: bool = False,
             # end
@@ -257,7 +258,7 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
         epochs: steps of training (1 to 100000000).
         every: judge after every so many epochs, and after the last (1 to 100000000).
         seeds: runs, each from fresh weights (1 to 1000000).
-        standardise: features to mean 0 and spread 1, by training nodes.
+        standardise: features to mean 0 and spread 1, by the training nodes or by all.
         rate: Adam's learning rate (above 0, at most 1e+06).
         decay: weight decay (0 to 1000000).
         dropout: share dropped between layers (at least 0, below 1).

@@ -240,11 +240,12 @@ def train(graph: Any, full: Any = None,
           *,
           # options: train -model
           layers: int = 2, hidden: int = 128, heads: int = 1, gin_layers: int = 1,
-          epochs: int = 300, every: int = 10, seeds: int = 5, standardise: bool = False,
-          rate: float = 0.01, decay: float = 0.0005, dropout: float = 0.0,
-          split: Optional[Sequence[float]] = None, memory: Optional[int] = None, threads: int = 0,
-          seed: int = 1, metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy",
-          weighted: bool = False, cut: float = 0.0, uniform: bool = False,
+          epochs: int = 300, every: int = 10, seeds: int = 5,
+          standardise: Literal["none", "train", "all"] = "none", rate: float = 0.01,
+          decay: float = 0.0005, dropout: float = 0.0, split: Optional[Sequence[float]] = None,
+          memory: Optional[int] = None, threads: int = 0, seed: int = 1,
+          metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy", weighted: bool = False,
+          cut: float = 0.0, uniform: bool = False,
           # end
           progress: Progress = None) -> Training:
     """Trains a model on `graph` and judges it on `full`.
@@ -261,7 +262,7 @@ def train(graph: Any, full: Any = None,
         epochs: steps of training (1 to 100000000).
         every: judge after every so many epochs, and after the last (1 to 100000000).
         seeds: runs, each from fresh weights (1 to 1000000).
-        standardise: features to mean 0 and spread 1, by training nodes.
+        standardise: features to mean 0 and spread 1, by the training nodes or by all.
         rate: Adam's learning rate (above 0, at most 1e+06).
         decay: weight decay (0 to 1000000).
         dropout: share dropped between layers (at least 0, below 1).
@@ -297,10 +298,10 @@ def evaluate(small: Any, full: Any,
              *,
              # options: train -model
              layers: int = 2, hidden: int = 128, heads: int = 1, gin_layers: int = 1,
-             epochs: int = 300, every: int = 10, seeds: int = 5, standardise: bool = False,
-             rate: float = 0.01, decay: float = 0.0005, dropout: float = 0.0,
-             split: Optional[Sequence[float]] = None, memory: Optional[int] = None,
-             threads: int = 0, seed: int = 1,
+             epochs: int = 300, every: int = 10, seeds: int = 5,
+             standardise: Literal["none", "train", "all"] = "none", rate: float = 0.01,
+             decay: float = 0.0005, dropout: float = 0.0, split: Optional[Sequence[float]] = None,
+             memory: Optional[int] = None, threads: int = 0, seed: int = 1,
              metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy",
              weighted: bool = False, cut: float = 0.0, uniform: bool = False,
              # end
@@ -322,7 +323,7 @@ def evaluate(small: Any, full: Any,
         epochs: steps of training (1 to 100000000).
         every: judge after every so many epochs, and after the last (1 to 100000000).
         seeds: runs, each from fresh weights (1 to 1000000).
-        standardise: features to mean 0 and spread 1, by training nodes.
+        standardise: features to mean 0 and spread 1, by the training nodes or by all.
         rate: Adam's learning rate (above 0, at most 1e+06).
         decay: weight decay (0 to 1000000).
         dropout: share dropped between layers (at least 0, below 1).

@@ -53,7 +53,8 @@ static bonsai_status match_standard(bn_task *t)
     } else if (t->o.standardise) {
         BN_TRY(room_for_standard(t));
         BN_TRY(bn_standard(t->mean, t->spread, t->full,
-                           &(bn_standard_of){t->kept, t->small->view.features, false},
+                           &(bn_standard_of){t->kept, t->small->view.features,
+                                             t->o.standardise == BONSAI_STANDARDISE_ALL},
                            t->threads));
         t->of_small.mean = t->mean;
         t->of_small.spread = t->spread;

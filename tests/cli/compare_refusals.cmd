@@ -26,7 +26,7 @@ $BONSAI compare g.bonsai --methods random --ratios 0.2 --seeds 1 --epochs 2 --ac
 $BONSAI compare g.bonsai --methods random --ratios 0.2 --seeds 1 --epochs 2 --for sage -o t.jsonl
 $BONSAI compare g.bonsai --methods random --ratios 0.2 --seeds 1 --epochs 2 --for sage -o for.jsonl | cut -f 1-5
 $BONSAI compare g.bonsai --methods random --ratios 0.2 --seeds 1 --epochs 2 -o for.jsonl
-$BONSAI compare g.bonsai --methods random --ratios 0.2 --seeds 1 --epochs 2 --seed 9 --standardise -o t.jsonl
+$BONSAI compare g.bonsai --methods random --ratios 0.2 --seeds 1 --epochs 2 --seed 9 --standardise train -o t.jsonl
 $BONSAI compare g.bonsai --methods random --ratios 0.2 --seeds 1 --epochs 2 --split 50/20/30 -o t.jsonl
 $BONSAI compare h.bonsai --methods random --ratios 0.2 --seeds 1 --epochs 2 -o t.jsonl 2>&1 | sed -E 's/[0-9a-f]{16}/C/g; s/[0-9]{3,4}/N/g'
 cmp t.jsonl was.jsonl

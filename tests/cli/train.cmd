@@ -15,7 +15,7 @@ $BONSAI train g.bonsai --model gin --gin-layers 2 --layers 3 --hidden 8 --epochs
 $BONSAI train g.bonsai --model gcn,gin --epochs 1 --seeds 1 --save two.npz > /dev/null; ls two*
 $BONSAI train g.bonsai --model all --epochs 1 --seeds 1 | grep ^model | cut -f 2
 # All else that can be set.
-$BONSAI train g.bonsai --model gat --heads 4 --hidden 16 --dropout 0.5 --standardise --rate 0.02 --decay 0 --epochs 3 --every 7 --memory 100kB --seeds 1 -q --json | sed -n '/"options"/,$p'
+$BONSAI train g.bonsai --model gat --heads 4 --hidden 16 --dropout 0.5 --standardise train --rate 0.02 --decay 0 --epochs 3 --every 7 --memory 100kB --seeds 1 -q --json | sed -n '/"options"/,$p'
 # The paper's protocol, and options that override it on either side.
 $BONSAI train g.bonsai --protocol paper --seeds 1 --json | grep -E '"(rate|decay|epochs|every|hidden|standardise|protocol)"' | sort -u
 cp g.bonsai Reddit.bonsai; $BONSAI train Reddit.bonsai --epochs 2 --protocol paper --hidden 8 --seeds 1 --json | grep -E '"(epochs|every|hidden|standardise)"' | sort -u

@@ -94,7 +94,7 @@ def make_huge(path):
 def make_models():
     for model in MODELS:
         make("train", "full.bonsai", "--model", model, "--save", f"{model}-model.bonsai", *FEW)
-    make("train", "dense.bonsai", "--save", "dense-model.bonsai", "--standardise", *FEW)
+    make("train", "dense.bonsai", "--save", "dense-model.bonsai", "--standardise", "train", *FEW)
     return [f"{model}-model.bonsai" for model in MODELS] + ["dense-model.bonsai"]
 
 

@@ -42,7 +42,7 @@ def all_tests():
     tests = [(f"{model}, {layers} layers, {graph} graph", "compare_trained",
               (graph, model, layers, [])) for graph in GRAPHS for model in MODELS
              for layers in (1, 2, 3)]
-    tests += [(f"{model}, standardised", "compare_trained", ("dense", model, 2, ["--standardise"]))
+    tests += [(f"{model}, standardised", "compare_trained", ("dense", model, 2, ["--standardise", "train"]))
               for model in MODELS]
     tests += [(f"{model}, trained on a condensed graph with fewer features", "compare_condensed",
                (model,)) for model in MODELS]

@@ -331,6 +331,33 @@ static void same_prediction(const bonsai_model *m, const bonsai_graph *raw, cons
     assert_memory_equal(a, b, sizeof a);
 }
 
+static void all_nodes_or_those_for_training_say_what_the_mean_is(void **state)
+{
+    (void)state;
+    bonsai_graph *g = made_graph(200, 20, 1), *small = cut_graph(g, is_training);
+    bonsai_train_options o = quick(BONSAI_MODEL_GCN);
+    double sum[2] = {0}, nodes[2] = {0};
+    for (int64_t v = 0; v < 200; v++) {
+        float x[20];
+        bonsai_graph_row(x, g, v);
+        for (int all = bn_part(g, v) != BONSAI_PART_TRAIN; all < 2; all++) {
+            sum[all] += (double)x[3];
+            nodes[all]++;
+        }
+    }
+    assert_true(nodes[0] < nodes[1]);
+    for (int all = 0; all < 2; all++) {
+        o.standardise = all ? BONSAI_STANDARDISE_ALL : BONSAI_STANDARDISE_TRAIN;
+        bonsai_training *t = trained(small, g, &o);
+        assert_true(bonsai_training_model(t)->mean[3] == (float)(sum[all] / nodes[all]));
+        bonsai_training_free(t);
+    }
+    o.standardise = 3;
+    refused(small, g, &o, "standardise");
+    bonsai_graph_free(small);
+    bonsai_graph_free(g);
+}
+
 static void standardising_here_is_standardising_before(void **state)
 {
     (void)state;
@@ -434,6 +461,7 @@ int main(void)
         cmocka_unit_test(kept_features_are_taken_of_the_full_graph),
         cmocka_unit_test(means_and_spreads_are_those_of_the_training_nodes),
         cmocka_unit_test(a_feature_that_never_changes_has_spread_one),
+        cmocka_unit_test(all_nodes_or_those_for_training_say_what_the_mean_is),
         cmocka_unit_test(standardising_here_is_standardising_before),
         cmocka_unit_test(weights_and_soft_labels_act_in_the_loss),
     };
