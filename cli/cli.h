@@ -302,8 +302,14 @@ bn_json *class_list(const bonsai_view *v);              /* by name, or by number
 
 /* ---- training ------------------------------------------------------------ */
 
+typedef struct {                /* of networks on graphs that the paper trains wide ones on, by the */
+    int64_t hidden;             /* protocol and the line; without a protocol as on any graph */
+    int     standardise;
+} training_width;
+
 typedef struct {
     bonsai_train_options o;
+    training_width width;
     const char *path, *full;    /* trained on; judged on, NULL: the same */
     const char *models, *save, *curves;
     int         protocol;
@@ -322,11 +328,12 @@ int  training_models(session *s, training *t);
 /* The option --protocol; its base is an int. */
 extern const bonsai_field training_protocol[];
 const char *training_protocol_name(int protocol);
-/* Sets the options of a protocol that is not the default.  Returns the name of the graph at path if
- * it has settings of its own, else NULL. */
-const char *training_follow(bonsai_train_options *o, int protocol, const char *path);
-/* Says what the paper's protocol is for a graph of that name. */
-void training_note_wide(session *s, const char *wide, const bonsai_train_options *o);
+/* Sets the options of a protocol that is not the default. */
+void training_follow(bonsai_train_options *o, int protocol, int wide);
+training_width training_width_of(const bonsai_train_options *o);
+/* Sets the width if judge is such a graph, and says so if that changes something. */
+void training_widen(session *s, bonsai_train_options *o, const training_width *width,
+                    const bonsai_graph *judge);
 const char *training_standardise(const bonsai_train_options *o);       /* the word of the option */
 /* Trains, writes and prints; exit code. */
 int  training_run(session *s, training *t, const bonsai_graph *small, const bonsai_graph *full);

@@ -12,6 +12,7 @@ typedef struct {
     bonsai_compare_options  o;
     bonsai_condense_options condense;
     bonsai_train_options    train;
+    training_width          width;
     const char *path, *out, *methods, *ratios, *models;
     int    protocol;
     bonsai_method     method[BONSAI_METHOD_COUNT];
@@ -174,15 +175,16 @@ static int parse(session *s, arguments *a, int argc, char **argv)
     };
     reset(a);
     int code = parse_rows(s, a, &spec, argc, argv);
-    if (code == OPT_GO && a->protocol) {        /* again, over what it trains with */
-        const char *path = a->path, *wide;
-        const int protocol = a->protocol;
-        reset(a);
-        wide = training_follow(&a->train, protocol, path);
+    const int protocol = a->protocol;
+    training_width width = training_width_of(&a->train);
+    for (int wide = 1; protocol && wide >= 0 && code == OPT_GO; wide--) {
+        reset(a);                               /* again, over what it trains with */
+        training_follow(&a->train, protocol, wide);
         code = parse_rows(s, a, &spec, argc, argv);
-        if (wide && code == OPT_GO)
-            training_note_wide(s, wide, &a->train);
+        if (wide)
+            width = training_width_of(&a->train);
     }
+    a->width = width;
     return code == OPT_GO ? settle(s, a) : code;
 }
 
@@ -269,6 +271,8 @@ static int compare(session *s, arguments *a)
     bonsai_status rc = bonsai_graph_read(&g, a->path, &s->read);
     if (rc == BONSAI_OK)
         rc = bonsai_graph_verify(g);
+    if (rc == BONSAI_OK)
+        training_widen(s, &a->train, &a->width, g);
     int code = rc == BONSAI_OK ? list_cells(s, a, g) : fail(s, rc);
     a->file = (cellfile){.s = s, .command = "compare", .place = "file", .path = a->out,
                          .cells = a->cells, .count = a->count, .runs = a->train.seeds,

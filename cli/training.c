@@ -1,11 +1,11 @@
 /* training.c -- the options and the runs of train and eval.
  *
- * Options override the protocol wherever it stands on the line: the line is read once
- * to find the protocol, then again over the protocol's values.
+ * Options override the protocol wherever it stands on the line: the line is read once to find the
+ * protocol, then again over the protocol's values, those for wide networks first: which graph it
+ * is shows when it has been read.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
-#include <strings.h>
 
 #include "cli.h"
 
@@ -52,22 +52,6 @@ static void reset(session *s, training *t)
     t->models = bonsai_model_name(t->o.model);
 }
 
-/* The graph's name, from its file, if the paper trains wide networks on it; else NULL. */
-static const char *wide_graph(const char *path)
-{
-    static const char *const names[] = {"flickr", "ogbn-arxiv", "ogbn_arxiv", "reddit"};
-    path = path_without_format(path);
-    size_t end = strlen(path);
-    while (end > 1 && path[end - 1] == '/')
-        end--;
-    while (end > 0 && path[end - 1] != '/')
-        end--;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncasecmp(path + end, names[i], strlen(names[i])) == 0)
-            return names[i];
-    return NULL;
-}
-
 const char *training_protocol_name(int protocol)
 {
     return training_protocol[0].words[protocol];
@@ -86,10 +70,8 @@ static void set_peers(bonsai_train_options *o)
     o->uniform = 1;
 }
 
-/* The paper's options, with other ones for "wide" graphs. */
-static const char *set_paper(bonsai_train_options *o, const char *path)
+static void set_paper(bonsai_train_options *o, int wide)
 {
-    const char *wide = wide_graph(path);
     o->rate = 0.001;
     o->decay = 0;
     o->epochs = 100;
@@ -98,16 +80,25 @@ static const char *set_paper(bonsai_train_options *o, const char *path)
         o->hidden = 1024;
         o->standardise = BONSAI_STANDARDISE_ALL;
     }
-    return wide;
 }
 
-const char *training_follow(bonsai_train_options *o, int protocol, const char *path)
+void training_follow(bonsai_train_options *o, int protocol, int wide)
 {
     enum { PAPER = 1 };
     if (protocol == PAPER)
-        return set_paper(o, path);
-    set_peers(o);
-    return NULL;
+        set_paper(o, wide);
+    else
+        set_peers(o);
+}
+
+/* Whether the paper trains wide networks on it. */
+static int is_wide(const bonsai_known *k)
+{
+    static const char *const names[] = {"flickr", "ogbn-arxiv", "reddit"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(k->name, names[i]) == 0)
+            return 1;
+    return 0;
 }
 
 const char *training_standardise(const bonsai_train_options *o)
@@ -115,10 +106,22 @@ const char *training_standardise(const bonsai_train_options *o)
     return field_named(BONSAI_OPTIONS_TRAIN, "standardise")->words[o->standardise];
 }
 
-void training_note_wide(session *s, const char *wide, const bonsai_train_options *o)
+training_width training_width_of(const bonsai_train_options *o)
 {
-    note(s, "the paper's protocol for %s: hidden %lld, standardise %s", wide, (long long)o->hidden,
-         training_standardise(o));
+    return (training_width){o->hidden, o->standardise};
+}
+
+void training_widen(session *s, bonsai_train_options *o, const training_width *width,
+                    const bonsai_graph *judge)
+{
+    const bonsai_known *k = bonsai_graph_known(judge);
+    if (!k || !is_wide(k) ||
+        (o->hidden == width->hidden && o->standardise == width->standardise))
+        return;
+    o->hidden = width->hidden;
+    o->standardise = width->standardise;
+    note(s, "the paper's protocol for %s: hidden %lld, standardise %s", k->title,
+         (long long)o->hidden, training_standardise(o));
 }
 
 /* ---- checks -------------------------------------------------------------- */
@@ -183,15 +186,16 @@ int training_parse(session *s, training *t, opt_spec *spec, int argc, char **arg
         return code;
     if (strcmp(s->command, "eval") == 0 && !t->full)
         return refuse(s, "--full GRAPH is missing");
-    if (t->protocol) {
-        const char *judge = t->full ? t->full : t->path;
-        const int protocol = t->protocol;
+    const int protocol = t->protocol;
+    training_width width = training_width_of(&t->o);
+    for (int wide = 1; protocol && wide >= 0 && code == OPT_GO; wide--) {
         reset(s, t);
-        const char *wide = training_follow(&t->o, protocol, judge);
+        training_follow(&t->o, protocol, wide);
         code = parse_rows(s, t, spec, argc, argv);
-        if (wide && code == OPT_GO)
-            training_note_wide(s, wide, &t->o);
+        if (wide)
+            width = training_width_of(&t->o);
     }
+    t->width = width;
     return code == OPT_GO ? settle(s, t) : code;
 }
 
@@ -256,6 +260,7 @@ void training_note_split(session *s, training *t, const bonsai_train_info *i)
 int training_run(session *s, training *t, const bonsai_graph *small, const bonsai_graph *full)
 {
     bonsai_status rc = BONSAI_OK;
+    training_widen(s, &t->o, &t->width, full ? full : small);
     if (full)
         training_note_pair(s, t, small, full);
     int code = EXIT_DONE;

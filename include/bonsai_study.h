@@ -79,6 +79,17 @@ BONSAI_API void bonsai_linear_init_sized(bonsai_linear *l, size_t size);
 BONSAI_API bonsai_status bonsai_graph_linear(bonsai_linear *out, const bonsai_graph *g,
                                              uint64_t seed, const bonsai_read_options *o);
 
+typedef struct {                /* a public dataset that papers on condensing use */
+    size_t      size;           /* set by the library */
+    const char *name, *title;   /* "cora", as the program fetches it; "Cora" */
+    int64_t     nodes, edges;   /* edges: entries in both directions, without loops, merged */
+    int64_t     features, classes;
+} bonsai_known;
+/* Dataset i = 0, 1, ...; NULL: no more. */
+BONSAI_API const bonsai_known *bonsai_known_at(int i);
+/* The one that g is by all four numbers; NULL: none of them. */
+BONSAI_API const bonsai_known *bonsai_graph_known(const bonsai_graph *g);
+
 /* ---- the order of nodes -------------------------------------------------- */
 
 typedef enum {

@@ -57,6 +57,13 @@ bn_rows bn_rows_of(const bonsai_view *v, const bn_place *at);
 void bn_section_part(int64_t *from, int64_t *to, const bonsai_view *v, bonsai_section s,
                      bn_rows rows);
 
+/* ---- public datasets (known.c) ---- */
+
+enum {                          /* places in the list of bonsai_known_at */
+    BN_KNOWN_CORA, BN_KNOWN_CITESEER, BN_KNOWN_PUBMED, BN_KNOWN_FLICKR, BN_KNOWN_ARXIV,
+    BN_KNOWN_REDDIT, BN_KNOWN_MAG240M, BN_KNOWN_PHOTO, BN_KNOWN_ARXIV_22K, BN_KNOWN_COUNT
+};
+
 /* ---- the handle (graph.c) ---- */
 
 /* Makes an empty graph, whose sections the caller fills. */

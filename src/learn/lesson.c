@@ -14,35 +14,39 @@ enum { PANEL_NUMBERS = 1 << 26, LEAST_COLUMNS = 16 };
 /* ---- settings ---- */
 
 static const struct {
-    const char *name;
-    int64_t nodes, features;
+    int     known;              /* its place in the list of datasets */
     bool    signs;              /* features of both signs */
     double  share[3];           /* nodes over training nodes that settings are published for */
 } shapes[BN_LIKES] = {
-    [BN_LIKE_CORA] = {"Cora", 2708, 1433, false, {0.25, 0.5, 1}},
-    [BN_LIKE_CITESEER] = {"CiteSeer", 3327, 3703, false, {0.25, 0.5, 1}},
-    [BN_LIKE_PUBMED] = {"PubMed", 19717, 500, false, {0.25, 0.5, 1}},
-    [BN_LIKE_ARXIV] = {"ogbn-arxiv", 169343, 128, true, {0.001, 0.005, 0.01}},
-    [BN_LIKE_FLICKR] = {"Flickr", 89250, 500, false, {0.001, 0.005, 0.01}},
-    [BN_LIKE_REDDIT] = {"Reddit", 232965, 602, true, {0.0005, 0.001, 0.005}},
+    [BN_LIKE_CORA] = {BN_KNOWN_CORA, false, {0.25, 0.5, 1}},
+    [BN_LIKE_CITESEER] = {BN_KNOWN_CITESEER, false, {0.25, 0.5, 1}},
+    [BN_LIKE_PUBMED] = {BN_KNOWN_PUBMED, false, {0.25, 0.5, 1}},
+    [BN_LIKE_ARXIV] = {BN_KNOWN_ARXIV, true, {0.001, 0.005, 0.01}},
+    [BN_LIKE_FLICKR] = {BN_KNOWN_FLICKR, false, {0.001, 0.005, 0.01}},
+    [BN_LIKE_REDDIT] = {BN_KNOWN_REDDIT, true, {0.0005, 0.001, 0.005}},
 };
+
+static const bonsai_known *known_as(bn_like like)
+{
+    return bonsai_known_at(shapes[like].known);
+}
 
 const char *bn_like_name(bn_like like)
 {
-    return shapes[like].name;
+    return known_as(like)->title;
 }
 
 bool bn_is_like(const bn_lesson *s)
 {
-    const bonsai_view *v = &s->job->g->view;
-    return v->nodes == shapes[s->like].nodes && v->features == shapes[s->like].features;
+    return bonsai_graph_known(s->job->g) == known_as(s->like);
 }
 
 /* Factors of two between shapes; another kind of features counts for four. */
 static double far_from(bn_like like, const bonsai_view *v, bool signs)
 {
-    return fabs(log2((double)v->nodes / (double)shapes[like].nodes)) +
-           fabs(log2((double)v->features / (double)shapes[like].features)) +
+    const bonsai_known *k = known_as(like);
+    return fabs(log2((double)v->nodes / (double)k->nodes)) +
+           fabs(log2((double)v->features / (double)k->features)) +
            (signs != shapes[like].signs ? 4 : 0);
 }
 

@@ -21,4 +21,5 @@ $BONSAI compare g.bonsai --methods random,degree --ratios 0.0001,0.2 --epochs 2 
 $BONSAI compare g.bonsai --methods random --ratios 0.0001 --epochs 2 --seeds 1 | cut -f 1-5
 # The published settings, and one option that overrides them.
 $BONSAI compare g.bonsai --methods random --ratios 0.2 --seeds 1 --epochs 2 --protocol paper -o p.jsonl > /dev/null; head -n 1 p.jsonl | sed -E 's/.*"epochs"/"epochs"/; s/,"layers".*"rate"/ "rate"/; s/,"dropout".*//'
+mkdir other; (cd other; python3 $HERE/flickr_size.py); $BONSAI compare other --methods random --ratios 0.001 --seeds 1 --epochs 1 --layers 1 --protocol paper 2>&1 | grep -E '^(note|cell)' | cut -f 1-2
 ls

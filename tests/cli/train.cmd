@@ -18,8 +18,13 @@ $BONSAI train g.bonsai --model all --epochs 1 --seeds 1 | grep ^model | cut -f 2
 $BONSAI train g.bonsai --model gat --heads 4 --hidden 16 --dropout 0.5 --standardise train --rate 0.02 --decay 0 --epochs 3 --every 7 --memory 100kB --seeds 1 -q --json | sed -n '/"options"/,$p'
 # The paper's protocol, and options that override it on either side.
 $BONSAI train g.bonsai --protocol paper --seeds 1 --json | grep -E '"(rate|decay|epochs|every|hidden|standardise|protocol)"' | sort -u
-cp g.bonsai Reddit.bonsai; $BONSAI train Reddit.bonsai --epochs 2 --protocol paper --hidden 8 --seeds 1 --json | grep -E '"(epochs|every|hidden|standardise)"' | sort -u
-mkdir ogbn_arxiv_part; cp g.bonsai ogbn_arxiv_part/flickr.bonsai; $BONSAI train ogbn_arxiv_part/flickr.bonsai --protocol paper --epochs 1 --seeds 1 --json | grep -E '"(hidden|standardise)"'
+$BONSAI train g.bonsai --epochs 2 --protocol paper --hidden 8 --seeds 1 --json | grep -E '"(epochs|every|hidden|standardise)"' | sort -u
+# A graph for wide networks is known by its size, not by its name; options override its settings, too.
+cp g.bonsai flickr.bonsai; $BONSAI train flickr.bonsai --protocol paper --epochs 1 --seeds 1 --json | grep -E '"(hidden|standardise)"'
+mkdir other; (cd other; python3 $HERE/flickr_size.py); $BONSAI train other --protocol paper --layers 1 --epochs 1 --seeds 1 --json 2>&1 | grep -E '^note:|"(hidden|standardise)"'
+$BONSAI train other --protocol paper --layers 1 --hidden 8 --epochs 1 --seeds 1 --json 2>&1 | grep -E '^note:|"(hidden|standardise)"'
+$BONSAI train other --protocol peers --layers 1 --epochs 1 --seeds 1 --json 2>&1 | grep -E '^note:|"(hidden|standardise)"'
+sed -i '$d' other/edges.csv; $BONSAI train other --protocol paper --layers 1 --epochs 1 --seeds 1 --json 2>&1 | grep -E '^note:|"(hidden|standardise)"'
 # A split of its own, a drawn one, none; "the same" of the note is the same.
 $BONSAI train g.bonsai --split 50/0/50 --epochs 3 --seeds 1 -s 7 | grep -E '^(split|train|val|test)'
 $BONSAI convert g.bonsai g/ -q > /dev/null; cut -d , -f 1-2 g/labels.csv > l; mv l g/labels.csv; $BONSAI train g/ --epochs 3 --seeds 1 --curves a | grep -E '^(split|train|val|test)'
