@@ -173,7 +173,8 @@ class CondenseInfo(Structure):
                 ("seconds_finish", c_double), ("measured", c_double),
                 ("seconds_learn", c_double), ("learn_rounds", c_int64), ("learn_made", c_int64),
                 ("learn_kept", c_int64), ("learn_skipped", c_int64), ("learn_loss", c_double),
-                ("learn_settings", c_char * 24), ("learn_own", c_int), ("learn_end", c_char * 12)]
+                ("learn_settings", c_char * 24), ("learn_own", c_int), ("learn_end", c_char * 12),
+                ("joules", c_double)]
 
 
 class Why(Structure):
@@ -207,7 +208,7 @@ class TrainInfo(Structure):
                 ("peak_rss_bytes", c_int64), ("in_blocks", c_int), ("split_from", c_int),
                 ("split", c_double * 3), ("split_seed", c_uint64), ("leaks", c_int64),
                 ("metric", c_int), ("classes", c_int), ("metric_mean", _metrics),
-                ("metric_std", _metrics), ("metric_val_mean", _metrics)]
+                ("metric_std", _metrics), ("metric_val_mean", _metrics), ("joules", c_double)]
 
 
 class Class(Structure):

@@ -1,4 +1,4 @@
-/* clock.c -- time passed and memory used, for reports.
+/* clock.c -- time passed, energy and memory used, for reports.
  *
  * SPDX-License-Identifier: MIT */
 #include <sys/resource.h>
@@ -14,14 +14,21 @@ double bn_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+void bn_clock_start(bn_clock *c)
+{
+    c->since = bn_seconds();
+    c->used = bn_energy_now();
+}
+
 void bn_enter(const bn_place *at, bn_stage stage)
 {
     bn_clock *c = bn_here(at)->clock;
     if (!c)
         return;
-    double now = bn_seconds();
-    c->seconds[c->stage] += now - c->since;
-    c->since = now;
+    const bn_clock was = *c;
+    bn_clock_start(c);
+    c->seconds[was.stage] += c->since - was.since;
+    c->joules[was.stage] += bn_joules(was.used, c->used);
     c->stage = stage;
 }
 

@@ -4,6 +4,7 @@
 #ifndef BN_PLACE_H
 #define BN_PLACE_H
 
+#include "energy.h"
 #include "scratch.h"
 #include "world.h"
 
@@ -15,9 +16,11 @@ typedef enum {
 
 /* At any time the clock runs for one stage, so that the seconds of all add up to those passed. */
 typedef struct {
-    bn_stage stage;
-    double   since;             /* when its last lap began */
-    double   seconds[BN_STAGES];
+    bn_stage  stage;
+    double    since;            /* when its last lap began, ... */
+    bn_energy used;             /* ... and what this machine had used by then */
+    double    seconds[BN_STAGES];
+    double    joules[BN_STAGES];        /* NAN: not measurable */
 } bn_clock;
 
 typedef struct {
@@ -44,6 +47,7 @@ static inline bn_place bn_silent(const bn_place *at)
     return quiet;
 }
 
+void bn_clock_start(bn_clock *c);               /* a lap of its stage begins now (clock.c) */
 /* From here on time belongs to the stage, until another is entered (clock.c). */
 void bn_enter(const bn_place *at, bn_stage stage);
 

@@ -17,7 +17,16 @@ static void give_info(bonsai_condense_info *info, int i, const bonsai_condense_i
     bn_result_fill(item, ours);
 }
 
-bonsai_status bn_fill_seconds(bonsai_condense_info *i, const bn_place *at)
+/* The counters of one machine say nothing of the others. */
+static double sum_joules(const bn_place *at)
+{
+    double sum = 0;
+    for (int s = 0; s < BN_STAGES; s++)
+        sum += at->clock->joules[s];
+    return bn_ranks(at->world) > 1 ? -1 : bn_joules_told(sum);
+}
+
+bonsai_status bn_fill_spent(bonsai_condense_info *i, const bn_place *at)
 {
     double *const to[BN_STAGES] = {
         [BN_STAGE_MEASURE] = &i->seconds_measure, [BN_STAGE_WL] = &i->seconds_wl,
@@ -31,6 +40,7 @@ bonsai_status bn_fill_seconds(bonsai_condense_info *i, const bn_place *at)
     i->seconds_total = 0;
     for (int s = 0; s < BN_STAGES; s++)
         i->seconds_total += *to[s] = at->clock->seconds[s];
+    i->joules = sum_joules(at);
     return rc;
 }
 
@@ -44,7 +54,7 @@ static bonsai_status fill_effort(bonsai_condense_info *i, const bn_preparation *
     int64_t sum[] = {w ? w->sent : 0, p->sent_rows, w ? w->halo : 0};
     BN_TRY(bn_max(w, most, 3));
     BN_TRY(bn_sum_int(w, sum, 3));
-    BN_TRY(bn_fill_seconds(i, &p->job.at));
+    BN_TRY(bn_fill_spent(i, &p->job.at));
     i->peak_rss_bytes = (int64_t)most[0];
     i->held = (int64_t)most[1];
     i->scratch = (int64_t)most[2];
@@ -90,9 +100,10 @@ bonsai_status bn_condense(bonsai_graph **out, bonsai_condense_info *info, const 
                           const bn_asked *a, bn_world *w)
 {
     bonsai_status rc;
-    bn_clock clock = {.stage = BN_STAGE_MEASURE, .since = bn_seconds()};
+    bn_clock clock = {.stage = BN_STAGE_MEASURE};
     bn_preparation p = {.job.at = {.world = w, .clock = &clock}};
     bonsai_condense_info one;
+    bn_clock_start(&clock);
     for (int i = 0; i < a->count; i++)
         out[i] = NULL;
     BN_TRY(bn_agree(w, check(&p.o, info, a)));
@@ -102,7 +113,7 @@ bonsai_status bn_condense(bonsai_graph **out, bonsai_condense_info *info, const 
     for (int i = 0; i < a->count; i++) {
         const bn_request r = request_of(&p, a, i);
         clock = prepared;               /* as if for this ratio alone */
-        clock.since = bn_seconds();
+        bn_clock_start(&clock);
         BN_TRY(bn_method_of(r.o.method)->run(&out[i], &one, &r));
         BN_TRY(fill_effort(&one, &p));
         if (info)

@@ -24,7 +24,7 @@ typedef struct {                /* what is asked for: one small graph, or one fo
 bonsai_status bn_condense(bonsai_graph **out, bonsai_condense_info *info, const bonsai_graph *g,
                           const bn_asked *a, bn_world *w);
 /* Stops the place's clock, and gives its seconds on rank 0 to all ranks.  Collective. */
-bonsai_status bn_fill_seconds(bonsai_condense_info *i, const bn_place *at);
+bonsai_status bn_fill_spent(bonsai_condense_info *i, const bn_place *at);
 /* The graph of the nodes, ascending, that rank 0 gives, made on rank 0 alone (induce.c): what
  * bonsai_graph_induce would make of them, every rank reading its own.  Collective. */
 bonsai_status bn_induce(bonsai_graph **out, const bn_job *job, const int32_t *nodes, int64_t count);

@@ -403,11 +403,14 @@ static bool waits(const bn_preparation *p)
     return (p->needs & BN_TRIES_OTHERS) && !p->o.select_features;
 }
 
-/* The seconds of a stage so far, and some more of them. */
-static double seconds_of(const bn_preparation *p, bn_stage stage, double more)
+/* Adds to the clock what embedding and searching late took, times a factor. */
+static void add_late(bn_clock *to, const bn_clock *late, double factor)
 {
-    bn_clock *clock = p->job.at.clock;
-    return clock ? clock->seconds[stage] += more : 0;
+    static const bn_stage stages[] = {BN_STAGE_WL, BN_STAGE_KNN};
+    for (int i = 0; i < 2; i++) {
+        to->seconds[stages[i]] += factor * late->seconds[stages[i]];
+        to->joules[stages[i]] += factor * late->joules[stages[i]];
+    }
 }
 
 bonsai_status bn_prepare_cover(bn_preparation *p, bool again)
@@ -417,8 +420,8 @@ bonsai_status bn_prepare_cover(bn_preparation *p, bool again)
     if (!waits(p))
         return BONSAI_OK;
     if (p->covered) {
-        (void)seconds_of(p, BN_STAGE_WL, p->late_wl);
-        (void)seconds_of(p, BN_STAGE_KNN, p->late_knn);
+        if (job->at.clock)
+            add_late(job->at.clock, &p->late, 1);
         return BONSAI_OK;
     }
     bn_embedding made = job->x;
@@ -428,12 +431,12 @@ bonsai_status bn_prepare_cover(bn_preparation *p, bool again)
         bn_embedding_free(&job->own);
         bn_embedding_free(&job->around);
     }
-    p->late_wl = -seconds_of(p, BN_STAGE_WL, 0);
-    p->late_knn = -seconds_of(p, BN_STAGE_KNN, 0);
+    if (job->at.clock)
+        add_late(&p->late, job->at.clock, -1);
     BN_TRY(find_cover(p));
     bn_enter(&job->at, BN_STAGE_COVER);
-    p->late_wl += seconds_of(p, BN_STAGE_WL, 0);
-    p->late_knn += seconds_of(p, BN_STAGE_KNN, 0);
+    if (job->at.clock)
+        add_late(&p->late, job->at.clock, 1);
     p->covered = true;
 done:
     bn_embedding_free(&job->x);

@@ -27,7 +27,7 @@ typedef struct {
     double recall;
     bn_knn_work work;                   /* pairs of trees that were compared */
     bool   covers, covered;             /* neighbours are to be found; were looked for late, ... */
-    double late_wl, late_knn;           /* ... which took so many seconds */
+    bn_clock late;                      /* ... which took so much */
 } bn_preparation;
 
 enum { BN_CHECK_SAMPLE = 500 };         /* trees of the second sample at most */

@@ -189,7 +189,8 @@ bonsai_status bonsai_condense_update(bonsai_graph **out, bonsai_condense_info *i
     updating u;
     bonsai_condense_info filled;
     memset(&u, 0, sizeof u);
-    u.clock = (bn_clock){.stage = BN_STAGE_MEASURE, .since = bn_seconds()};
+    u.clock.stage = BN_STAGE_MEASURE;
+    bn_clock_start(&u.clock);
     *out = NULL;
     BN_TRY(BN_OPTIONS(&u.o, given, condense));
     BN_TRY(info ? bn_result_check(info, "bonsai_condense_info") : BONSAI_OK);
@@ -204,7 +205,7 @@ bonsai_status bonsai_condense_update(bonsai_graph **out, bonsai_condense_info *i
     BN_TRY(bn_pair_made(&u.made, small, was, u.was.crc));
     BN_TRY(measure(&u.now, &u, now));
     BN_TRY(run(out, &filled, &u, small));
-    BN_TRY(bn_fill_seconds(&filled, &u.now.job.at));
+    BN_TRY(bn_fill_spent(&filled, &u.now.job.at));
     filled.peak_rss_bytes = bn_peak_rss();
     if (info)
         bn_result_fill(info, &filled);

@@ -155,7 +155,8 @@ bonsai_status bonsai_train(bonsai_training **out, const bonsai_graph *small,
     bn_task task = {0};
     bn_outcome found = {0};
     bonsai_training *t = NULL;
-    double start = bn_seconds();
+    const double start = bn_seconds();
+    const bn_energy used = bn_energy_now();
     *out = NULL;
     BN_TRY(bn_task_make(&task, small, full, o));
     BN_TRY(bn_runs(&found, &task));
@@ -169,6 +170,7 @@ bonsai_status bonsai_train(bonsai_training **out, const bonsai_graph *small,
     found.run = NULL;
     found.point = NULL;
     t->info.seconds_total = bn_seconds() - start;
+    t->info.joules = bn_joules_told(bn_joules(used, bn_energy_now()));
     *out = t;
     t = NULL;
 done:
