@@ -467,14 +467,26 @@ BONSAI_API void bonsai_report_free(bonsai_report *r);
 BONSAI_API const char *bonsai_report_html(size_t *length, const bonsai_report *r);
 /* The file appears when it is complete; on failure what was there stays. */
 BONSAI_API bonsai_status bonsai_report_save(const bonsai_report *r, const char *path);
-/* Writes tables and charts as one HTML page that needs nothing else.  json describes it:
- * {title, heading, about, tables, data}.  about: an array of paragraphs, each an array of texts and
+/* Writes tables and charts as one HTML page that needs nothing else, with a legend of its columns
+ * and marks.  json describes it: {title, heading, summary, about, tables, data}.
+ * summary: an array of sentences.  about: an array of paragraphs, each an array of texts and
  * {code: text}, and of {list: paragraphs}.  data: whatever the page shall carry inside, or nothing.
- * A table: {name, title, about, decimals, head, rows, charts}.  A head is {key, label, source}; of
- * the source "key" it tells what a row is of, and its cells are texts or numbers; other cells are
- * {value, spread?, better?}, {text} or null.  Rows that share their first cell are drawn together.
+ * A table: {name, title, about, data, protocol, decimals, head, rows, charts}.  name: unique, for
+ * links.  about, data, protocol: what was measured, from what data, how; one text each.
+ * A head is {key, label, source}.  source: "key": what a row is of, its cells are texts or numbers;
+ * "published": as others printed it; "redone": their code's work, redone; "paper": ours, counted
+ * their way; "honest": ours at honest bytes; "ours": anything else that was measured; "fact": a text
+ * that nobody measured.
+ * A cell that is not a key is null (not measured), {text} or {value, spread, nodes, edges, labelled,
+ * bytes, share, runs, splits, draws, large, verdict, against}, of which all but the value may be
+ * missing.  A published one is {text, value, spread, broken}; broken: a sentence that says why the
+ * number is not what it claims, listed below the table.  share: of the full graph's bytes, 0 to 1;
+ * large: true where it is more than half, then it is never called better.  verdict: "better",
+ * "worse" or "same", than what against names.
+ * Rows that share their first key are drawn together.
  * A chart: {kind: "bars", title, x, y, labels, series: [{name, values}]} or {kind: "lines", title,
- * x, y, curves: [{name, at: [[x, y], ...]}]}. */
+ * x, y, log_x, log_y, curves: [{name, at}]}; at is an array of [x, y] or [x, y, e] where the error
+ * band is y - e to y + e. */
 BONSAI_API bonsai_status bonsai_report_tables(const char *path, const char *json);
 
 /* ---- fields of options --------------------------------------------------- */

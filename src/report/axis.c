@@ -43,6 +43,23 @@ int bn_log_ticks(double *at, int room, double low, double high)
     return count ? count : 1;
 }
 
+int bn_fine_ticks(double *at, int room, double low, double high)
+{
+    static const double round_one[] = {1, 2, 5};
+    int first = (int)floor(log10(low)), last = (int)floor(log10(high) + 1e-9), count = 0;
+    if (last - first >= room)
+        return bn_log_ticks(at, room, low, high);
+    for (int i = 3 * first; i <= 3 * last + 2; i++) {
+        double v = round_one[(i % 3 + 3) % 3] * pow(10, floor(i / 3.0));
+        if (v < low * (1 - 1e-9) || v > high * (1 + 1e-9))
+            continue;
+        if (count == room)
+            return bn_log_ticks(at, room, low, high);
+        at[count++] = v;
+    }
+    return count ? count : bn_log_ticks(at, room, low, high);
+}
+
 static void power_text(char *buf, int exponent)
 {
     static const char *const high[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};

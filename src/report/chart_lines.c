@@ -6,12 +6,12 @@
 
 #include "draw.h"
 
-enum { MOST_TICKS = 12, TABLE_POINTS = 20 };
+enum { MOST_TICKS = 12, TABLE_POINTS = 20, MOST_SPOTS = 40 };
 #define FARTHEST 1e150          /* limit of a log axis: its ends and their ratio stay finite */
 
 typedef struct {
     double low_x, high_x, low_y, high_y;
-    bool   log_y;
+    bool   log_x, log_y, measured;
 } frame;
 
 static void put_coordinate(bn_page *p, double v)
@@ -29,6 +29,8 @@ static const char *colour(int i, int all)
 
 static double at_x(const frame *f, double x)
 {
+    if (f->log_x)
+        return log(fmax(x, f->low_x) / f->low_x) / log(f->high_x / f->low_x);
     return (x - f->low_x) / (f->high_x - f->low_x);
 }
 
@@ -40,16 +42,59 @@ static double at_y(const frame *f, double y)
     return 1 - (y - f->low_y) / (f->high_y - f->low_y);
 }
 
-static void widen(frame *f, const bn_curve *c)
+static bool is_drawn(const frame *f, const bn_spot *s)
+{
+    return isfinite(s->x) && isfinite(s->y) && !(f->log_x && s->x <= 0);
+}
+
+/* Half the height of the band at a point; 0: there is none. */
+static double half_of(const double *half, int64_t i)
+{
+    return half && isfinite(half[i]) ? fabs(half[i]) : 0;
+}
+
+static void widen(frame *f, const bn_curve *c, const double *half)
 {
     for (int64_t i = 0; i < c->count; i++) {
-        double x = c->at[i].x, y = c->at[i].y;
-        if (!isfinite(x) || !isfinite(y) || (f->log_y && y <= 0))
+        double x = c->at[i].x, y = c->at[i].y, e = half_of(half, i);
+        if (!is_drawn(f, &c->at[i]) || (f->log_y && y <= 0))
             continue;
         f->low_x = fmin(f->low_x, x);
         f->high_x = fmax(f->high_x, x);
-        f->low_y = fmin(f->low_y, y);
-        f->high_y = fmax(f->high_y, y);
+        f->low_y = fmin(f->low_y, f->log_y && y - e <= 0 ? y : y - e);
+        f->high_y = fmax(f->high_y, y + e);
+    }
+}
+
+static void settle_x(frame *f)
+{
+    if (f->log_x) {
+        f->low_x = fmin(fmax(f->low_x, 1 / FARTHEST), FARTHEST);
+        f->high_x = fmin(fmax(f->high_x, f->low_x), FARTHEST);
+        if (!(f->high_x > 1.001 * f->low_x))
+            f->high_x = 10 * f->low_x;
+        return;
+    }
+    f->low_x = fmin(f->low_x, 0);
+    if (!(f->high_x > f->low_x))
+        f->high_x = f->low_x + 1;
+}
+
+static void settle_y(frame *f)
+{
+    double margin = 0.08 * (f->high_y - f->low_y);
+    if (f->log_y) {
+        if (!(f->low_y > 0 && f->high_y >= f->low_y && isfinite(f->low_y)))
+            f->low_y = f->high_y = 1;
+        f->low_y = pow(10, floor(log10(fmin(fmax(f->low_y, 1 / FARTHEST), FARTHEST))));
+        f->high_y = pow(10, ceil(log10(fmin(f->high_y, FARTHEST))));
+        f->high_y = fmax(f->high_y, 10 * f->low_y);
+    } else if (f->measured && f->low_y - margin > 0 && isfinite(margin) && margin > 0) {
+        f->low_y -= margin;
+        f->high_y += margin;
+    } else {
+        f->low_y = fmin(f->low_y, 0);
+        f->high_y = f->high_y > f->low_y ? f->low_y + 1.04 * (f->high_y - f->low_y) : f->low_y + 1;
     }
 }
 
@@ -57,19 +102,8 @@ static void settle(frame *f, double line_at)
 {
     if (isfinite(line_at) && !f->log_y)
         f->high_y = fmax(f->high_y, line_at);
-    if (f->log_y) {
-        if (!(f->low_y > 0 && f->high_y >= f->low_y && isfinite(f->low_y)))
-            f->low_y = f->high_y = 1;
-        f->low_y = pow(10, floor(log10(fmin(fmax(f->low_y, 1 / FARTHEST), FARTHEST))));
-        f->high_y = pow(10, ceil(log10(fmin(f->high_y, FARTHEST))));
-        f->high_y = fmax(f->high_y, 10 * f->low_y);
-    } else {
-        f->low_y = fmin(f->low_y, 0);
-        f->high_y = f->high_y > f->low_y ? f->low_y + 1.04 * (f->high_y - f->low_y) : f->low_y + 1;
-    }
-    f->low_x = fmin(f->low_x, 0);
-    if (!(f->high_x > f->low_x))
-        f->high_x = f->low_x + 1;
+    settle_x(f);
+    settle_y(f);
 }
 
 static void draw_axes(bn_page *p, const frame *f)
@@ -87,7 +121,8 @@ static void draw_axes(bn_page *p, const frame *f)
         bn_put_place(p, "y", at_y(f, tick[i]));
         bn_putf(p, ">%s</text>", text);
     }
-    ticks = bn_ticks(tick, 6, f->low_x, f->high_x);
+    ticks = f->log_x ? bn_fine_ticks(tick, 8, f->low_x, f->high_x)
+                     : bn_ticks(tick, 6, f->low_x, f->high_x);
     for (int i = 0; i < ticks; i++) {
         bn_tick_text(text, tick[i], false);
         bn_put(p, "<text class=\"tick mid\" y=\"100%\" dy=\"18\"");
@@ -97,42 +132,87 @@ static void draw_axes(bn_page *p, const frame *f)
     bn_put(p, "<line class=\"base\" x1=\"0\" x2=\"100%\" y1=\"100%\" y2=\"100%\"/>\n");
 }
 
+static void draw_point(bn_page *p, const frame *f, const char *pen, double x, double y)
+{
+    bn_put(p, pen);
+    put_coordinate(p, 1000 * at_x(f, x));
+    bn_put(p, " ");
+    put_coordinate(p, 1000 * at_y(f, y));
+}
+
 static void draw_path(bn_page *p, const frame *f, const bn_curve *c)
 {
     const char *pen = "M";
-    for (int64_t i = 0; i < c->count; i++) {
-        if (!isfinite(c->at[i].x) || !isfinite(c->at[i].y))
-            continue;
-        bn_put(p, pen);
-        put_coordinate(p, 1000 * at_x(f, c->at[i].x));
-        bn_put(p, " ");
-        put_coordinate(p, 1000 * at_y(f, c->at[i].y));
-        pen = "L";
-    }
+    for (int64_t i = 0; i < c->count; i++)
+        if (is_drawn(f, &c->at[i])) {
+            draw_point(p, f, pen, c->at[i].x, c->at[i].y);
+            pen = "L";
+        }
 }
 
-static void draw_curves(bn_page *p, const frame *f, const bn_curve *curve, int curves)
+/* From the left along the upper edge, and back along the lower one. */
+static void draw_band(bn_page *p, const frame *f, const bn_curve *c, const double *half)
+{
+    const char *pen = "M";
+    for (int64_t i = 0; i < c->count; i++)
+        if (is_drawn(f, &c->at[i])) {
+            draw_point(p, f, pen, c->at[i].x, c->at[i].y + half_of(half, i));
+            pen = "L";
+        }
+    for (int64_t i = c->count - 1; i >= 0; i--)
+        if (is_drawn(f, &c->at[i]))
+            draw_point(p, f, pen, c->at[i].x, c->at[i].y - half_of(half, i));
+    bn_put(p, *pen == 'L' ? "Z" : "");
+}
+
+static void draw_curve(bn_page *p, const frame *f, const bn_curve *c, const char *css)
+{
+    bn_putf(p, "<path class=\"%s line\" d=\"", css);
+    draw_path(p, f, c);
+    bn_put(p, "\"/>\n");
+}
+
+/* What lies below a curve that is alone. */
+static void draw_below(bn_page *p, const frame *f, const bn_curve *c, const char *css)
+{
+    bn_putf(p, "<path class=\"%s area\" d=\"", css);
+    draw_path(p, f, c);
+    bn_put(p, "L");
+    put_coordinate(p, 1000 * at_x(f, c->at[c->count - 1].x));
+    bn_put(p, " 1000L");
+    put_coordinate(p, 1000 * at_x(f, c->at[0].x));
+    bn_put(p, " 1000Z\"/>");
+}
+
+static void draw_curves(bn_page *p, const frame *f, const bn_line_chart *l)
 {
     bn_put(p, "<svg width=\"100%\" height=\"100%\" viewBox=\"0 0 1000 1000\" "
               "preserveAspectRatio=\"none\" overflow=\"visible\">");
-    for (int i = 0; i < curves; i++) {
-        const char *css = colour(i, curves);
-        if (curve[i].count < 1)
+    for (int i = 0; i < l->curves; i++) {
+        const char *css = colour(i, l->curves);
+        if (l->curve[i].count < 1)
             continue;
-        if (curves == 1) {
+        if (l->half && l->half[i]) {
             bn_putf(p, "<path class=\"%s area\" d=\"", css);
-            draw_path(p, f, &curve[i]);
-            bn_put(p, "L");
-            put_coordinate(p, 1000 * at_x(f, curve[i].at[curve[i].count - 1].x));
-            bn_put(p, " 1000L");
-            put_coordinate(p, 1000 * at_x(f, curve[i].at[0].x));
-            bn_put(p, " 1000Z\"/>");
-        }
-        bn_putf(p, "<path class=\"%s line\" d=\"", css);
-        draw_path(p, f, &curve[i]);
-        bn_put(p, "\"/>\n");
+            draw_band(p, f, &l->curve[i], l->half[i]);
+            bn_put(p, "\"/>");
+        } else if (l->curves == 1 && !l->measured)
+            draw_below(p, f, &l->curve[i], css);
+        draw_curve(p, f, &l->curve[i], css);
     }
     bn_put(p, "</svg>\n");
+}
+
+static void draw_spots(bn_page *p, const frame *f, const bn_curve *c, const char *css)
+{
+    for (int64_t i = 0; i < c->count && c->count <= MOST_SPOTS; i++) {
+        if (!is_drawn(f, &c->at[i]))
+            continue;
+        bn_putf(p, "<circle class=\"%s spot\" r=\"3\"", css);
+        bn_put_place(p, "cx", at_x(f, c->at[i].x));
+        bn_put_place(p, "cy", at_y(f, c->at[i].y));
+        bn_put(p, "/>");
+    }
 }
 
 /* The height of a curve at x. */
@@ -204,7 +284,7 @@ static void describe_lines(bn_page *p, const bn_line_chart *l)
     }
 }
 
-static void lines_row(bn_page *p, const char *name, const bn_spot *s)
+static void lines_row(bn_page *p, const char *name, const bn_spot *s, double half)
 {
     bn_put(p, "<tr><th scope=\"row\">");
     if (name) {
@@ -214,6 +294,10 @@ static void lines_row(bn_page *p, const char *name, const bn_spot *s)
     bn_put_number(p, s->x);
     bn_put(p, name ? "</td><td>" : "</th><td>");
     bn_put_number(p, s->y);
+    if (half > 0) {
+        bn_put(p, " ± ");
+        bn_put_number(p, half);
+    }
     bn_put(p, "</td></tr>\n");
 }
 
@@ -229,10 +313,12 @@ static void lines_table(bn_page *p, const bn_line_chart *c)
     bn_escape(p, c->y);
     bn_put(p, "</th></tr></thead><tbody>\n");
     for (int i = 0; i < c->curves; i++) {
-        int64_t n = c->curve[i].count, rows = n < TABLE_POINTS ? n : TABLE_POINTS;
-        for (int64_t r = 0; r < rows; r++)      /* includes the first and the last */
-            lines_row(p, c->name ? c->name[i] ? c->name[i] : "curve" : NULL,
-                      &c->curve[i].at[rows > 1 ? r * (n - 1) / (rows - 1) : 0]);
+        int64_t n = c->curve[i].count, rows = n < TABLE_POINTS || c->measured ? n : TABLE_POINTS;
+        for (int64_t r = 0; r < rows; r++) {    /* includes the first and the last */
+            int64_t at = rows > 1 ? r * (n - 1) / (rows - 1) : 0;
+            lines_row(p, c->name ? c->name[i] ? c->name[i] : "curve" : NULL, &c->curve[i].at[at],
+                      half_of(c->half ? c->half[i] : NULL, at));
+        }
     }
     bn_put(p, "</tbody></table></div>");
     bn_details_end(p);
@@ -240,10 +326,11 @@ static void lines_table(bn_page *p, const bn_line_chart *c)
 
 void bn_chart_lines(bn_page *p, const bn_line_chart *c)
 {
-    frame f = {INFINITY, -INFINITY, INFINITY, -INFINITY, c->log_y};
+    frame f = {.low_x = INFINITY, .high_x = -INFINITY, .low_y = INFINITY, .high_y = -INFINITY,
+               .log_x = c->log_x, .log_y = c->log_y, .measured = c->measured};
     const double line_at = c->line_name ? c->line_at : NAN;
     for (int i = 0; i < c->curves; i++)
-        widen(&f, &c->curve[i]);
+        widen(&f, &c->curve[i], c->half ? c->half[i] : NULL);
     if (!(f.low_x <= f.high_x))
         return;                                 /* no point to draw */
     settle(&f, line_at);
@@ -261,7 +348,9 @@ void bn_chart_lines(bn_page *p, const bn_line_chart *c)
     describe_lines(p, c);
     bn_put(p, "</desc>");
     draw_axes(p, &f);
-    draw_curves(p, &f, c->curve, c->curves);
+    draw_curves(p, &f, c);
+    for (int i = 0; i < c->curves && c->measured; i++)
+        draw_spots(p, &f, &c->curve[i], colour(i, c->curves));
     for (int i = 0; i < c->curves && c->marks; i++)
         draw_mark(p, &f, &c->curve[i], c->marks[i], colour(i, c->curves));
     draw_line(p, &f, line_at, c->line_name);

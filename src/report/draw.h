@@ -58,6 +58,8 @@ void bn_section_end(bn_page *p);
 int bn_ticks(double *at, int room, double low, double high);
 /* Powers of ten from low to high, as many as fit at equal steps; both above 0. */
 int bn_log_ticks(double *at, int room, double low, double high);
+/* The same, and 2 and 5 times them where all of these fit. */
+int bn_fine_ticks(double *at, int room, double low, double high);
 void bn_tick_text(char *buf, double v, bool power);     /* 20k, 1.5M, 0.25; 10⁻³; buf of 64 */
 
 /* Common parts of charts.  The colour of a series: "s0", "s1", ...; of a class: "k0" .. "k9". */
@@ -89,7 +91,11 @@ typedef struct {
     double  line_at;            /* a horizontal line; NAN: none */
     const char *line_name;      /* NULL: no such line */
     const double *marks;        /* one vertical line per curve, NAN: none; NULL: none at all */
-    bool    log_y;
+    bool    log_y, log_x;       /* what is not above 0: at the lower end of y, left out of x */
+    const double *const *half;  /* of each curve: half the height of its error band at each point,
+                                 * NAN: none there; or NULL.  NULL: there are no bands */
+    bool    measured;           /* the points were measured one by one: each is drawn, all are in
+                                 * the table, and the axis needs not begin at 0 */
 } bn_line_chart;
 
 void bn_chart_bars(bn_page *p, const bn_bar_chart *c);

@@ -7,17 +7,26 @@
  * SPDX-License-Identifier: MIT */
 #include "draw.h"
 
+/* Of columns by where their numbers come from: text and ground. */
+#define COLUMNS_LIGHT \
+    "--published:#5a4a86;--published-bg:#f4f2f9;--redone:#24579e;--redone-bg:#edf3fb;" \
+    "--paper:#80540f;--paper-bg:#fbf4e8;--honest:#1c663e;--honest-bg:#eaf5ee;"
+#define COLUMNS_DARK \
+    "--published:#c3b8ea;--published-bg:#1f1c29;--redone:#94c0f3;--redone-bg:#16212d;" \
+    "--paper:#e6bd72;--paper-bg:#282115;--honest:#84d8a6;--honest-bg:#15261c;"
+
 static const char light[] =
     ".bonsai{--bg:#f4f6f2;--card:#fff;--ink:#18211b;--soft:#536057;--edge:#dfe5de;--grid:#e8ede7;"
     "--accent:#1f7a4a;--tint:#e7f2ea;--full:#939d96;--small:#1f8a52;--third:#9980fe;"
     "--k0:#2563c9;--k1:#e07937;--k2:#0f3805;--k3:#a5458a;--k4:#9980fe;--k5:#a05b11;--k6:#461052;"
-    "--k7:#1f2899;--k8:#74364b;--k9:#8a918c;color-scheme:light dark}\n";
+    "--k7:#1f2899;--k8:#74364b;--k9:#8a918c;" COLUMNS_LIGHT "color-scheme:light dark}\n";
 
 static const char dark[] =
     "@media (prefers-color-scheme:dark){.bonsai{--bg:#0e1310;--card:#161d18;--ink:#e7eee8;"
     "--soft:#a3b1a7;--edge:#2a352d;--grid:#253029;--accent:#7fd6a2;--tint:#1c2b21;--full:#7f8c84;"
     "--small:#5fcb8c;--third:#b7a6ff;--k0:#6aa5ff;--k1:#da7e1e;--k2:#2cdcaf;--k3:#cf5bb0;"
-    "--k4:#bcfc73;--k5:#d5bf36;--k6:#99f7fc;--k7:#e0503f;--k8:#3f7fe8;--k9:#8d978f}}\n";
+    "--k4:#bcfc73;--k5:#d5bf36;--k6:#99f7fc;--k7:#e0503f;--k8:#3f7fe8;--k9:#8d978f;"
+    COLUMNS_DARK "}}\n";
 
 static const char text[] =
     ".bonsai{background:var(--bg);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"
@@ -106,6 +115,71 @@ static const char tables[] =
     "padding:.2rem .3rem;margin-left:-.3rem}\n"
     ".bonsai summary:hover{color:var(--accent)}\n";
 
+/* The page of tables.  A table that fits is as wide as the page, and its heads stick to the top of
+ * the window; another one scrolls in its own box, and they stick to the top of that. */
+static const char sheets[] =
+    ".bonsai .main:has(>.ask){max-width:96rem}\n"
+    ".bonsai .summary{margin:0 0 1.2rem;padding-left:1.2rem;max-width:56rem;"
+    "font-size:clamp(1.02rem,1rem + .2vw,1.12rem)}.bonsai .summary li{margin:.25rem 0}\n"
+    ".bonsai .how,.bonsai .reading{display:grid;grid-template-columns:max-content 1fr;"
+    "gap:.3rem 1rem;margin:.5rem 0 1rem;max-width:64rem;font-size:.92rem}\n"
+    ".bonsai .how dt{color:var(--soft);font-weight:600}.bonsai dd{margin:0}\n"
+    ".bonsai .reading{grid-template-columns:minmax(9rem,15rem) 1fr;gap:.55rem 1.2rem}\n"
+    ".bonsai .reading dt small{color:var(--soft)}\n"
+    ".bonsai .chip{display:inline-block;padding:.1rem .5rem;border-radius:4px;font-weight:600;"
+    "font-size:.88rem}\n"
+    ".bonsai .ask{margin:0 .5rem 0 0;accent-color:var(--accent);width:1rem;height:1rem;"
+    "vertical-align:-.12rem}.bonsai .ask+label{font-size:.92rem;display:inline-block;"
+    "max-width:calc(100% - 2rem);vertical-align:top;margin:0 0 1.1rem}\n"
+    ".bonsai .sheet{border-collapse:separate;border-spacing:0;width:auto}\n"
+    ".bonsai .sheet th,.bonsai .sheet td{padding:.4rem .7rem}\n"
+    ".bonsai .sheet small{display:block;color:var(--soft);font-size:.78rem;line-height:1.35;"
+    "white-space:normal;font-weight:400;text-wrap:balance;max-width:15rem;margin-left:auto}\n"
+    ".bonsai .sheet thead th{position:sticky;top:0;z-index:2;background:var(--card);"
+    "vertical-align:bottom;white-space:normal;border-top:3px solid transparent}\n"
+    ".bonsai .sheet thead small{font-size:.75rem}\n"
+    ".bonsai .sheet .keys{padding-left:.2rem;overflow:visible;max-width:none;white-space:nowrap}\n"
+    ".bonsai .sheet .keys span{display:inline-block;min-width:calc(var(--w)*.62em + 1em);padding-right:.6em}\n"
+    ".bonsai .sheet .again{color:var(--soft);font-weight:400}\n"
+    ".bonsai .sheet .group th{text-align:left;font-weight:700;font-size:1rem;max-width:none;"
+    "padding:1rem .2rem .35rem;border-bottom:1.5px solid var(--edge)}\n"
+    ".bonsai .sheet .group span{position:sticky;left:.2rem}\n"
+    ".bonsai .box:not(.fits)>.sheet td{min-width:9.5rem}\n"
+    ".bonsai .sheet .text,.bonsai .sheet .fact{text-align:left;white-space:normal;"
+    "min-width:8rem}.bonsai .sheet td.fact{min-width:14rem}\n"
+    ".bonsai .sheet .sign{color:var(--accent)}.bonsai .sheet .worse .sign{color:var(--ink);"
+    "font-size:.75em}\n"
+    ".bonsai .better .v{font-weight:750}.bonsai .large .v,.bonsai dt.large{color:var(--soft)}\n"
+    ".bonsai .sheet .much{font-style:italic}\n"
+    ".bonsai sup{line-height:0}.bonsai sup a{text-decoration:none;padding:0 .15rem}\n"
+    ".bonsai .notes{list-style:none;margin:.5rem 0;padding:0;font-size:.88rem;max-width:64rem}\n"
+    ".bonsai .notes li{margin:.3rem 0;scroll-margin-top:5rem}\n"
+    ".bonsai :is(.published,.redone,.paper,.honest){background:var(--source-bg)}\n"
+    ".bonsai :is(.published,.redone,.paper,.honest).chip,.bonsai thead "
+    ":is(.published,.redone,.paper,.honest){color:var(--source)}\n"
+    ".bonsai .sheet thead :is(.published,.redone,.paper,.honest){background:var(--source-bg);"
+    "border-top-color:var(--source)}\n"
+    ".bonsai .published{--source:var(--published);--source-bg:var(--published-bg)}"
+    ".bonsai .redone{--source:var(--redone);--source-bg:var(--redone-bg)}"
+    ".bonsai .paper{--source:var(--paper);--source-bg:var(--paper-bg)}"
+    ".bonsai .honest{--source:var(--honest);--source-bg:var(--honest-bg)}\n"
+    ".bonsai section>.box:has(>.sheet){max-width:100%;max-height:85vh;overflow:auto;"
+    "position:relative}\n"
+    ".bonsai .sheet .more{position:absolute;width:1px;height:1px;overflow:hidden;"
+    "clip-path:inset(50%);white-space:nowrap}\n"
+    ".bonsai .ask:checked~section .more{position:static;width:auto;height:auto;overflow:visible;"
+    "clip-path:none;white-space:normal}\n"
+    "@media (min-width:75rem){.bonsai section>.box.fits:has(>.sheet){overflow:visible;"
+    "max-height:none}.bonsai .fits>.sheet .group th{position:sticky;top:var(--head);z-index:1;"
+    "background:var(--card)}}\n"
+    "@media (max-width:34rem){.bonsai .how,.bonsai .reading{grid-template-columns:1fr;gap:.1rem}"
+    ".bonsai dd{margin-bottom:.6rem}.bonsai .sheet .keys span{display:block;min-width:0}"
+    ".bonsai .sheet .keys{position:sticky;left:0;background:var(--card);z-index:1;"
+    "white-space:normal}.bonsai .sheet thead .keys{z-index:3}}\n"
+    "@media print{.bonsai .ask,.bonsai .ask+label{display:none}.bonsai section>.box:has(>.sheet){"
+    "overflow:visible;max-height:none}.bonsai .sheet{font-size:8pt}.bonsai .sheet thead th{"
+    "position:static}.bonsai .sheet small{font-size:7pt}}\n";
+
 static const char charts[] =
     ".bonsai .chart{margin:.8rem 0 0;min-width:0}\n"
     ".bonsai figcaption{font-weight:600;font-size:.98rem;margin:0 0 .35rem}\n"
@@ -171,7 +245,7 @@ static const char narrow[] =
     "@media print{.bonsai{--bg:#fff;--card:#fff;--ink:#000;--soft:#444;--edge:#ccc;--grid:#e4e4e4;"
     "--accent:#1f7a4a;--tint:#eef5f0;--full:#939d96;--small:#1f8a52;--third:#9980fe;--k0:#2563c9;"
     "--k1:#e07937;--k2:#0f3805;--k3:#a5458a;--k4:#9980fe;--k5:#a05b11;--k6:#461052;--k7:#1f2899;"
-    "--k8:#74364b;--k9:#8a918c;font-size:11pt;print-color-adjust:exact;"
+    "--k8:#74364b;--k9:#8a918c;" COLUMNS_LIGHT "font-size:11pt;print-color-adjust:exact;"
     "-webkit-print-color-adjust:exact}.bonsai nav,.bonsai details:not([open]){display:none}"
     ".bonsai .main{max-width:none;padding:0}.bonsai section{break-inside:auto;border:0;padding:0;"
     "margin:0 0 1.5rem}.bonsai .chart,.bonsai tr,.bonsai .tiles li{break-inside:avoid}"
@@ -190,4 +264,5 @@ void bn_put_style(bn_page *p)
         bn_putf(p, ".bonsai .k%d{--c:var(--k%d)}", i, i);
     bn_put(p, "\n");
     bn_put(p, narrow);
+    bn_put(p, sheets);
 }

@@ -1,0 +1,82 @@
+/* page_legend.c -- what every column and mark of a page of tables means, in plain words.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "tables.h"
+
+const bn_source_words bn_sources[BN_SOURCES] = {
+    [BN_FROM_KEY] = {"key", "", "", ""},
+    [BN_FROM_PUBLISHED] = {
+        "published", "published", "published",
+        "The number that the paper prints. Nothing of it was measured here."},
+    [BN_FROM_REDONE] = {
+        "redone", "published code, redone", "redone",
+        "What the authors' code does, step by step, with its split and its way of counting bytes, "
+        "done again and measured here."},
+    [BN_FROM_PAPER] = {
+        "paper", "ours, paper's accounting", "accounting",
+        "Our methods with the budget that the paper's way of counting gives. It counts the full "
+        "graph at more than it takes and the small one at less, so that \"1 %\" can be most of "
+        "the graph: look at the nodes and bytes below the number."},
+    [BN_FROM_HONEST] = {
+        "honest", "ours, honest bytes", "honest",
+        "Our methods where 1 % means 1 %: the small graph has at most that share of the full "
+        "graph's bytes, both counted alike, as they are on disk."},
+    [BN_FROM_OURS] = {"ours", "measured here", "",
+                      "Anything else that was measured on this machine."},
+    [BN_FROM_FACT] = {"fact", "", "", ""},
+};
+
+bn_source bn_source_of(const bn_json *column)
+{
+    for (int i = 0; i < BN_SOURCES; i++)
+        if (strcmp(bn_text_of(column, "source"), bn_sources[i].word) == 0)
+            return (bn_source)i;
+    return BN_FROM_OURS;
+}
+
+static const char cells[] =
+    "<dt><span class=\"v\">84.0 ± 0.7</span></dt><dd>The mean, and how far it may be off. Where a "
+    "cell has several splits or draws, ± is the standard error of their mean; else it is the "
+    "standard deviation over its runs. A split shares the nodes out anew into training, validation "
+    "and test nodes; a draw condenses anew with other random numbers; a run trains a model anew on "
+    "the same small graph. Without ± there was one value. After a published number it is what the "
+    "paper prints.</dd>\n"
+    "<dt><small>1,689 nodes, 4,433 edges, 1.2 MB, 31 % of bytes</small></dt><dd>The small graph "
+    "that the number is of: its nodes, its edges, its bytes on disk, and their share of the full "
+    "graph's bytes, counted alike. This is always the honest share, whatever the column.</dd>\n"
+    "<dt class=\"better\"><span class=\"sign\">★</span> <b class=\"v\">bold</b></dt><dd>Better than "
+    "what it is compared with, by more than two standard errors of the difference.</dd>\n"
+    "<dt class=\"worse\"><span class=\"sign\">▼</span> number</dt><dd>Worse by more than two "
+    "standard errors, whether more or less would be good.</dd>\n"
+    "<dt>no mark</dt><dd>No difference beyond two standard errors, or nothing like it to compare "
+    "with. Only like is compared with like: the same accounting, shares of the split and model; "
+    "times only where both ran on this machine.</dd>\n"
+    "<dt class=\"large\">grey number</dt><dd>Of a small graph with more than half of the full "
+    "graph's bytes. It is never called better.</dd>\n"
+    "<dt>number<sup>†1</sup></dt><dd>A published number that is known not to be what it says; the "
+    "reason is below the table.</dd>\n"
+    "<dt>–</dt><dd>Not measured: not asked for, the data was not there, or the paper has no such "
+    "number.</dd>\n"
+    "<dt>&lt;0.01</dt><dd>Above zero, but rounded it would be zero.</dd>\n"
+    "<dt>shaded band</dt><dd>In charts: the same ± around a curve. Points are what was measured; "
+    "lines only join them.</dd>\n";
+
+void bn_put_legend(bn_page *p)
+{
+    bn_section_begin(p, "legend", "How to read the tables");
+    bn_put(p, "<p>The colour of a column says where its numbers come from:</p>\n"
+              "<dl class=\"reading\">\n");
+    for (int i = BN_FROM_PUBLISHED; i <= BN_FROM_OURS; i++) {
+        bn_putf(p, "<dt><span class=\"chip %s\">", bn_sources[i].word);
+        bn_escape(p, bn_sources[i].name);
+        bn_put(p, "</span></dt><dd>");
+        bn_escape(p, bn_sources[i].means);
+        bn_put(p, "</dd>\n");
+    }
+    bn_put(p, "</dl>\n<p>What stands in a cell:</p>\n<dl class=\"reading\">\n");
+    bn_put(p, cells);
+    bn_put(p, "</dl>\n");
+    bn_section_end(p);
+}

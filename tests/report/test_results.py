@@ -1,0 +1,65 @@
+"""test_results.py -- every number of results.json is on the page, and a page that differs is noticed.
+
+results.json here is made up, and has every kind of cell and chart; `bonsai paper` writes such
+files.  GRAPHBONSAI_LIBRARY names the library that draws.
+
+SPDX-License-Identifier: MIT"""
+import ctypes
+import json
+import os
+import re
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'cli'))
+from paper_page import check_page  # noqa: E402
+
+
+def drawn(results):
+    library = ctypes.CDLL(os.environ['GRAPHBONSAI_LIBRARY'])
+    library.bonsai_error.restype = ctypes.c_char_p
+    page = {'title': 'Results', 'heading': 'Results', 'summary': results['summary'], 'about': [['Made up.']],
+            'tables': results['tables'], 'data': results}
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'page.html')
+        assert library.bonsai_report_tables(path.encode(), json.dumps(page).encode()) == 0, library.bonsai_error()
+        with open(path, encoding='utf-8') as f:
+            return f.read()
+
+
+def is_noticed(page, results):
+    try:
+        check_page(page, results)
+    except (AssertionError, ValueError, KeyError, StopIteration):
+        return True
+    return False
+
+
+def check_that_changes_are_noticed(page, results):
+    """A digit of any table, a mark, a note, a label: each is changed once."""
+    tables = page.index('<section id="accuracy"')
+    data = page.index('<script type="application/json"')
+    kinds = [r'<(?:b|span) class="v">[^<]*?(\d)', r'<small>(\d)', r'<small class="more">(\d)', r'(★)', r'(▼)',
+             r' title="(\d)', r'<li id="n\d-\d"><b>†\d</b> (.)', r'<dt>(\w)', r'</dt><dd>(\w)', r' (large)"',
+             r'<td>(\d)', r'<td>[\d.]+ ± (\d)', r'class="(honest|redone|published)']
+    for kind in kinds:
+        found = list(re.finditer(kind, page[tables:data]))
+        assert found, kind
+        for match in (found[0], found[len(found) // 2], found[-1]):
+            start, end = tables + match.start(1), tables + match.end(1)
+            other = {'★': '▼', '▼': '★', 'honest': 'paper'}.get(
+                match.group(1), '9' if match.group(1) == '1' else '1')
+            assert is_noticed(page[:start] + other + page[end:], results), match.group(0)
+
+
+def main():
+    with open(os.path.join(HERE, 'results.json'), encoding='utf-8') as f:
+        results = json.load(f)
+    page = drawn(results)
+    numbers = check_page(page, results)
+    check_that_changes_are_noticed(page, results)
+    print('%d numbers' % numbers)
+
+
+main()
