@@ -86,6 +86,12 @@ bench-peers:    ## condensers that learn by their authors' protocol, on GRAPHS (
 	$(call build,release,$(call release,OFF))
 	@BONSAI=$(BUILD)/release/bonsai python3 -B bench/peers.py $(or $(GRAPHS),$(addprefix $(or $(DIR),../shared/data)/planetoid/ind.,cora citeseer))
 
+results:        ## doc/results.md and .json: the paper with the datasets below DATA (../shared/data); hours (PAPER: more options)
+	@tools/setup build
+	$(call build,release,$(call release,OFF))
+	@$(BUILD)/release/bonsai paper --data $(or $(DATA),../shared/data) --out $(BUILD)/paper $(PAPER)
+	@tools/results $(BUILD)/paper
+
 fuzz:           ## every reader for FUZZ_SECONDS (60), or FUZZ_RUNS executions
 	@tools/setup fuzz
 	$(call build,fuzz,$(clang) -DCMAKE_BUILD_TYPE=Debug -DBONSAI_TESTS=OFF -DBONSAI_OPENMP=OFF \
@@ -132,4 +138,4 @@ help:           ## this list
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 14
 
 comma := ,
-.PHONY: all demo test wheel test-pyg test-browser test-scale test-threads test-faults bench bench-real bench-kernel bench-quality bench-peers fuzz asan tsan coverage mutants install clean help
+.PHONY: all demo test wheel test-pyg test-browser test-scale test-threads test-faults bench bench-real bench-kernel bench-quality bench-peers results fuzz asan tsan coverage mutants install clean help

@@ -478,8 +478,8 @@ BONSAI_API bonsai_status bonsai_report_save(const bonsai_report *r, const char *
  * their way; "honest": ours at honest bytes; "ours": anything else that was measured; "fact": a text
  * that nobody measured.
  * A cell that is not a key is null (not measured), {text} or {value, spread, nodes, edges, labelled,
- * bytes, share, runs, splits, draws, large, verdict, against}, of which all but the value may be
- * missing.  A published one is {text, value, spread, broken}; broken: a sentence that says why the
+ * features, bytes, share, runs, splits, draws, large, verdict, against}, of which all but the value
+ * may be missing.  A column of whole numbers is shown without decimals.  A published one is {text, value, spread, broken}; broken: a sentence that says why the
  * number is not what it claims, listed below the table.  share: of the full graph's bytes, 0 to 1;
  * large: true where it is more than half, then it is never called better.  verdict: "better",
  * "worse" or "same", than what against names.

@@ -72,7 +72,7 @@ static void put_size(bn_page *p, const bn_json *cell)
     if (bn_json_is_number(share)) {
         bn_put(p, any ? ", " : "<small>");
         bn_put_percent(p, bn_json_as_number(share));
-        bn_put(p, "\u00a0of\u00a0bytes");
+        bn_put(p, " of\u00a0bytes");
         any = true;
     }
     bn_put(p, any ? "</small>" : "");
@@ -103,6 +103,7 @@ static bool put_more(bn_page *p, const bn_json *cell, const char *before)
     bool any = put_count(p, cell, "labelled", before);
     if (any)
         bn_put(p, "\u00a0nodes");
+    any = put_count(p, cell, "features", any ? ", " : before) || any;
     any = put_count(p, cell, "splits", any ? ", " : before) || any;
     any = put_count(p, cell, "draws", any ? ", " : before) || any;
     any = put_count(p, cell, "runs", any ? ", " : before) || any;
@@ -179,14 +180,15 @@ static void put_below(bn_page *p, const bn_json *cell)
         bn_put(p, "</small>");
 }
 
-void bn_put_value_cell(bn_page *p, const bn_json *cell, bn_source from, const bn_cell_style *s)
+void bn_put_value_cell(bn_page *p, const bn_json *cell, const bn_cell_style *s)
 {
     static const char *const css[VERDICTS] = {"", "", " better", " worse"};
     static const char *const mark[VERDICTS] = {"", "", "<span class=\"sign\">★</span> ",
                                                "<span class=\"sign\">▼</span> "};
     const verdict v = verdict_of(cell);
-    const bool words = bn_json_is_text(bn_json_get(cell, "text")) && from != BN_FROM_PUBLISHED;
-    bn_putf(p, "<td class=\"%s%s%s%s\"", bn_sources[from].word, css[v],
+    const bool words = bn_json_is_text(bn_json_get(cell, "text")) &&
+                       s->from != BN_FROM_PUBLISHED;
+    bn_putf(p, "<td class=\"%s%s%s%s\"", bn_sources[s->from].word, css[v],
             bn_json_is_true(bn_json_get(cell, "large")) ? " large" : "", words ? " text" : "");
     put_title(p, cell);
     bn_putf(p, ">%s%s", mark[v], v == BETTER ? "<b class=\"v\">" : "<span class=\"v\">");

@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 
 enum { MOST_COLUMNS = 64, MOST_KEYS = 8, KEY_TEXT = 64 };
 /* Characters that fit a screen of 1280 pixels, and what a column takes of them. */
-enum { SCREEN = 128, NUMBER = 16, WORDS = 30 };
+enum { SCREEN = 145, NUMBER = 14, WITH_SIZE = 26, WORDS = 30 };
 
 typedef struct {
     const bn_json *rows;
@@ -22,7 +23,7 @@ typedef struct {
     int       wide[MOST_KEYS];          /* characters */
     bool      grouped;                  /* by the first key */
     bn_notes  notes;
-    bn_cell_style style;
+    bn_cell_style style[MOST_COLUMNS];
 } grid;
 
 int bn_decimals_of(const bn_json *table)
@@ -70,14 +71,33 @@ static void measure_keys(grid *g)
                                             bn_json_at(row, (size_t)g->key[0]));
 }
 
-static void read_head(grid *g, const bn_json *head)
+/* ---- columns ------------------------------------------------------------- */
+
+/* Whether a column holds counts: they are shown without decimals. */
+static bool is_whole(const bn_json *rows, int k)
+{
+    size_t r;
+    bn_json *row;
+    for (r = 0; (row = bn_json_at(rows, r)); r++) {
+        const bn_json *cell = bn_json_at(row, (size_t)k), *value = bn_json_get(cell, "value");
+        double v = bn_json_as_number(value);
+        if (bn_json_is_number(value) && (v != floor(v) || bn_json_get(cell, "spread")))
+            return false;
+    }
+    return true;
+}
+
+static void read_head(grid *g, const bn_json *head, int decimals)
 {
     bn_json *column;
     for (; g->columns < MOST_COLUMNS && (column = bn_json_at(head, (size_t)g->columns));
          g->columns++) {
-        g->column[g->columns] = column;
-        if (bn_source_of(column) == BN_FROM_KEY && g->keys < MOST_KEYS)
-            g->key[g->keys++] = g->columns;
+        const int k = g->columns;
+        g->column[k] = column;
+        g->style[k] = (bn_cell_style){bn_source_of(column), is_whole(g->rows, k) ? 0 : decimals,
+                                      &g->notes};
+        if (g->style[k].from == BN_FROM_KEY && g->keys < MOST_KEYS)
+            g->key[g->keys++] = k;
     }
     measure_keys(g);
 }
@@ -134,7 +154,7 @@ static void put_heads(bn_page *p, const grid *g)
     }
     bn_put(p, "</th>");
     for (int i = 0; i < g->columns; i++)
-        if (bn_source_of(g->column[i]) != BN_FROM_KEY)
+        if (g->style[i].from != BN_FROM_KEY)
             put_column_head(p, g->column[i]);
     bn_put(p, "</tr></thead>\n");
 }
@@ -145,7 +165,7 @@ static int values_of(const grid *g)
 {
     int n = 0;
     for (int i = 0; i < g->columns; i++)
-        n += bn_source_of(g->column[i]) != BN_FROM_KEY;
+        n += g->style[i].from != BN_FROM_KEY;
     return n;
 }
 
@@ -189,41 +209,51 @@ static void put_row(bn_page *p, const grid *g, size_t r)
         put_group(p, g, row);
     }
     put_keys(p, g, row, new_group ? NULL : before);
-    for (int i = 0; i < g->columns; i++) {
-        const bn_source from = bn_source_of(g->column[i]);
-        if (from != BN_FROM_KEY)
-            bn_put_value_cell(p, bn_json_at(row, (size_t)i), from, &g->style);
-    }
+    for (int i = 0; i < g->columns; i++)
+        if (g->style[i].from != BN_FROM_KEY)
+            bn_put_value_cell(p, bn_json_at(row, (size_t)i), &g->style[i]);
     bn_put(p, "</tr>\n");
 }
 
 /* ---- the table ----------------------------------------------------------- */
+
+/* What a column takes; numbers with the size of their graph take more. */
+static int width_of(const grid *g, int k)
+{
+    size_t r;
+    bn_json *row;
+    if (g->style[k].from == BN_FROM_KEY || g->style[k].from == BN_FROM_FACT)
+        return g->style[k].from == BN_FROM_KEY ? 0 : WORDS;
+    for (r = 0; (row = bn_json_at(g->rows, r)); r++) {
+        const bn_json *cell = bn_json_at(row, (size_t)k);
+        if (bn_json_get(cell, "nodes") || bn_json_get(cell, "verdict"))
+            return WITH_SIZE;
+    }
+    return NUMBER;
+}
 
 /* Whether a screen of usual width shows all columns. */
 static bool fits(const grid *g)
 {
     int all = 0;
     for (int k = g->grouped; k < g->keys; k++)
-        all += g->wide[k] + 2;
-    for (int i = 0; i < g->columns; i++) {
-        const bn_source from = bn_source_of(g->column[i]);
-        all += from == BN_FROM_KEY ? 0 : from == BN_FROM_FACT ? WORDS : NUMBER;
-    }
+        all += 5 * g->wide[k] / 4 + 2;
+    for (int k = 0; k < g->columns; k++)
+        all += width_of(g, k);
     return all <= SCREEN;
 }
 
 void bn_put_grid(bn_page *p, const bn_json *table, int number)
 {
-    grid g = {.rows = bn_json_get(table, "rows"), .notes = {.table = number},
-              .style = {.decimals = bn_decimals_of(table)}};
-    g.style.notes = &g.notes;
+    grid g = {.rows = bn_json_get(table, "rows"), .notes = {.table = number}};
     if (bn_json_count(g.rows) == 0) {
         bn_put(p, "<p>Not measured.</p>\n");
         return;
     }
-    read_head(&g, bn_json_get(table, "head"));
-    bn_putf(p, "<div class=\"box%s\" tabindex=\"0\" role=\"region\" aria-label=\"",
-            fits(&g) ? " fits" : "");
+    read_head(&g, bn_json_get(table, "head"), bn_decimals_of(table));
+    const char *css = fits(&g) ? " fits" : "";
+    bn_putf(p, "<p class=\"hint%s\">Scroll sideways and down in the table for the rest of it.</p>\n"
+               "<div class=\"box%s\" tabindex=\"0\" role=\"region\" aria-label=\"", css, css);
     bn_escape(p, bn_text_of(table, "title"));
     bn_putf(p, "\"><table class=\"sheet\" style=\"--head:%s\"><caption class=\"sr\">",
             one_line(&g) ? "2.2rem" : "3.3rem");

@@ -38,7 +38,8 @@ typedef struct {                /* why published numbers are broken: each reason
     const char *reason[BN_MOST_NOTES];
 } bn_notes;
 
-typedef struct {                /* what a cell has to know of its table */
+typedef struct {                /* what a cell has to know of its column */
+    bn_source from;
     int       decimals;
     bn_notes *notes;
 } bn_cell_style;
@@ -47,7 +48,7 @@ typedef struct {                /* what a cell has to know of its table */
 const char *bn_text_of(const bn_json *object, const char *key);
 
 void bn_put_legend(bn_page *p);
-void bn_put_value_cell(bn_page *p, const bn_json *cell, bn_source from, const bn_cell_style *s);
+void bn_put_value_cell(bn_page *p, const bn_json *cell, const bn_cell_style *s);
 void bn_put_notes(bn_page *p, const bn_notes *n);
 /* The number-th table of the page, without its charts. */
 void bn_put_grid(bn_page *p, const bn_json *table, int number);

@@ -56,6 +56,10 @@ b report "'\"><b>.bonsai" --full "<svg onload=harmed=1>'.bonsai" -o titled.html 
     echo '</body></html>'
 } >notebook.html
 
+# ---- a page of tables, of every kind of cell and chart
+
+GRAPHBONSAI_LIBRARY=$(dirname "$bonsai")/libbonsai.so python3 -B "$here/../report/test_results.py" tables.html >/dev/null
+
 # ---- broken copies
 
 sed 's|</header>|<script>console.error("x")</script></header>|' trees.html >bad-script.html

@@ -162,7 +162,7 @@ def words_on(cell):
     if 'labelled' in cell:
         counts.append('%s labelled nodes' % shown(cell['labelled']))
     counts += ['%s %s' % (shown(cell[k]), k if cell[k] != 1 else k[:-1])
-               for k in ('splits', 'draws', 'runs') if k in cell]
+               for k in ('features', 'splits', 'draws', 'runs') if k in cell]
     words = [', '.join(counts)] if counts else []
     verdict = cell.get('verdict')
     if verdict and not (verdict == 'better' and cell.get('large')):
@@ -173,9 +173,16 @@ def words_on(cell):
 
 # ---- tables
 
-def check_cell(cell, drawn, column, table, notes):
-    where = (table['name'], column['key'], cell, drawn)
-    check_value(cell, drawn['text'], table['decimals'])
+def decimals_of(table, k):
+    """A column of whole numbers has none."""
+    cells = [row[k] for row in table['rows'] if row[k] and 'value' in row[k]]
+    whole = all(c['value'] == int(c['value']) and 'spread' not in c for c in cells)
+    return 0 if whole else table['decimals']
+
+
+def check_cell(cell, drawn, column, decimals, notes):
+    where = (column['key'], cell, drawn)
+    check_value(cell, drawn['text'], decimals)
     cell = cell or {}
     assert column['source'] in drawn['css'], where
     better = cell.get('verdict') == 'better' and not cell.get('large')
@@ -224,6 +231,7 @@ def check_sheet(table, section):
     grouped = len(keys) > 1 and any(a == b for a, b in zip(first, first[1:]))
     check_heads(table, lines[0], grouped)
     lines, numbers = iter(lines[1:]), 0
+    decimals = {k: decimals_of(table, k) for k in values}
     for i, row in enumerate(table['rows']):
         if grouped and (i == 0 or first[i] != first[i - 1]):
             (name,) = next(lines)
@@ -232,7 +240,7 @@ def check_sheet(table, section):
         assert line[0]['text'] == ' '.join(key_text(row[k]) for k in keys[grouped:]), line[0]
         assert len(line) == 1 + len(values), line
         for k, drawn in zip(values, line[1:]):
-            numbers += check_cell(row[k], drawn, table['head'][k], table, section['notes'])
+            numbers += check_cell(row[k], drawn, table['head'][k], decimals[k], section['notes'])
     assert next(lines, None) is None
     reasons = {row[k]['broken'] for row in table['rows'] for k in values
                if isinstance(row[k], dict) and 'broken' in row[k]}
@@ -323,6 +331,7 @@ def check_csv(lines, results):
 
 
 def check_csv_value(line, key, value, cell):
+    key = 'bytes_share' if key == 'share' and 'bytes_share' in line else key   # share may be a key
     if isinstance(value, bool):
         assert line[key] == ('yes' if value else 'no'), (key, line)
     elif isinstance(value, str):

@@ -73,12 +73,12 @@ static void every_mark_has_its_words(void **state)
                      "2\u00a0draws, 5\u00a0runs; better than the &lt;rest&gt;\">"
                      "<span class=\"sign\">★</span> <b class=\"v\">1.0");
     assert_has(page, "<small>1,689\u00a0nodes, 1\u00a0edge, 64.8\u00a0kB, "
-                     "31.4\u00a0%\u00a0of\u00a0bytes</small>");
+                     "31.4\u00a0% of\u00a0bytes</small>");
     assert_has(page, "<td class=\"honest worse\" title=\"worse than published\">"
                      "<span class=\"sign\">▼</span> <span class=\"v\">&lt;0.01</span>"
                      "<small class=\"than\">worse than published</small>");
     assert_has(page, "<td class=\"honest large\"><span class=\"v\">−2.00</span><small>60\u00a0%"
-                     "\u00a0of\u00a0bytes</small><small class=\"much\">more than half of the bytes"
+                     " of\u00a0bytes</small><small class=\"much\">more than half of the bytes"
                      "</small></td>");
     assert_has(page, "<td class=\"honest\" title=\"no clear difference from published\">");
     assert_has(page, "0.80</span><sup><a href=\"#n1-1\" aria-label=\"note 1\">†1</a></sup>");

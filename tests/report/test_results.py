@@ -1,13 +1,15 @@
-"""test_results.py -- every number of results.json is on the page, and a page that differs is noticed.
+"""test_results.py [PAGE] -- every number of results.json is on the page, and a change is noticed.
 
 results.json here is made up, and has every kind of cell and chart; `bonsai paper` writes such
-files.  GRAPHBONSAI_LIBRARY names the library that draws.
+files.  results.md is what tools/results makes of it; doc/results.md is what it makes of
+doc/results.json.  GRAPHBONSAI_LIBRARY names the library that draws; PAGE: where to leave the page.
 
 SPDX-License-Identifier: MIT"""
 import ctypes
 import json
 import os
 import re
+import subprocess
 import sys
 import tempfile
 
@@ -53,12 +55,27 @@ def check_that_changes_are_noticed(page, results):
             assert is_noticed(page[:start] + other + page[end:], results), match.group(0)
 
 
+def check_markdown(folder):
+    """The page that tools/results makes is the one that is there."""
+    made = subprocess.run([sys.executable, '-B', os.path.join(HERE, '..', '..', 'tools', 'results'),
+                           os.path.join(folder, 'results.json')], stdout=subprocess.PIPE, check=True).stdout
+    with open(os.path.join(folder, 'results.md'), 'rb') as f:
+        assert made == f.read(), folder + '/results.md is not what tools/results makes of results.json'
+
+
 def main():
     with open(os.path.join(HERE, 'results.json'), encoding='utf-8') as f:
         results = json.load(f)
     page = drawn(results)
+    if len(sys.argv) > 1:
+        with open(sys.argv[1], 'w', encoding='utf-8') as f:
+            f.write(page)
     numbers = check_page(page, results)
     check_that_changes_are_noticed(page, results)
+    check_markdown(HERE)
+    doc = os.path.join(HERE, '..', '..', 'doc')
+    if os.path.exists(os.path.join(doc, 'results.json')):
+        check_markdown(doc)
     print('%d numbers' % numbers)
 
 
