@@ -300,6 +300,8 @@ void measures_set_spread(bn_json *object, const double *mean, const double *std)
 void measure_title(char *out, size_t size, bonsai_metric m, const char *rest);
 bn_json *class_list(const bonsai_view *v);              /* by name, or by number without one */
 
+double carbon_grams(double seconds);                    /* CO2 of ten CPU cores, as the paper counts */
+
 /* ---- training ------------------------------------------------------------ */
 
 typedef struct {                /* of networks on graphs that the paper trains wide ones on, by the */

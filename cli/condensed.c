@@ -218,6 +218,17 @@ static void add_memory(summary *r, const bonsai_condense_info *i)
     summary_int(r, "memory.columns", NULL, i->columns);
 }
 
+/* Nothing where it is not measurable, but for programs. */
+static void add_energy(summary *r, const bonsai_condense_info *i)
+{
+    if (i->joules < 0) {
+        summary_json(r, "joules", bn_json_null());
+        return;
+    }
+    summary_real(r, "joules", "energy", i->joules, "%.1f J");
+    summary_note(r, "of the machine's processors, with what others let them do meanwhile");
+}
+
 static void add_effort(summary *r, const bonsai_condense_info *i)
 {
     char memory[32];
@@ -237,6 +248,7 @@ static void add_effort(summary *r, const bonsai_condense_info *i)
     summary_note(r, "peak memory %s", memory);
     summary_int(r, "peak_rss_bytes", NULL, i->peak_rss_bytes);
     add_memory(r, i);
+    add_energy(r, i);
 }
 
 void summary_condensed(summary *r, const bonsai_condense_options *o, const bonsai_condense_info *i,

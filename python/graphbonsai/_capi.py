@@ -13,7 +13,7 @@ import glob
 import os
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_float, c_int,
                     c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p)
-from typing import Any, ContextManager, Dict, Iterator, List, Type
+from typing import Any, ContextManager, Dict, Iterator, List, Optional, Type
 
 from ._errors import BY_STATUS, Error
 
@@ -243,7 +243,8 @@ class Cell(Structure):
                 ("split", c_int), ("draw", c_int), ("unit", c_int), ("units", c_int),
                 ("accuracy_error", c_double), ("accuracies", POINTER(c_double)),
                 ("metric_error", _metrics), ("recall", POINTER(c_double)),
-                ("strict_bytes", c_double), ("strict_share", c_double), ("features", c_int64)]
+                ("strict_bytes", c_double), ("strict_share", c_double), ("features", c_int64),
+                ("joules", c_double), ("joules_train", c_double)]
 
 
 class Difference(Structure):
@@ -415,6 +416,11 @@ def init(struct: Type[Structure]) -> Any:
 def values(struct: Structure) -> Dict[str, Any]:
     """The fields of a struct by name."""
     return {f[0]: getattr(struct, f[0]) for f in struct._fields_}
+
+
+def measured(value: float) -> Optional[float]:
+    """None for the -1 of what could not be measured."""
+    return None if value < 0 else value
 
 
 def by_metric(found: Dict[str, Any]) -> Dict[str, Any]:

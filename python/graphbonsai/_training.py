@@ -180,7 +180,8 @@ class Training:
     epochs      the learning curves: run, epoch, loss, accuracy_val, accuracy_test, f1_val, ...
     classes     one row per class: test (nodes), recall_mean, recall_std
     info        metric; accuracy_mean, accuracy_std, accuracy_val_mean, f1_mean, ...; parameters,
-                nodes, seconds, memory; split_from ("own", "asked", "condensed",
+                nodes, seconds, memory; joules, of the whole machine, None: not measurable here;
+                split_from ("own", "asked", "condensed",
                 "drawn" or "none"), split and split_seed: what it was judged on; leaks: labelled
                 nodes of the small graph that are judged on the full one
     """
@@ -190,6 +191,7 @@ class Training:
         self.info["split_from"] = _SPLITS[self.info["split_from"]]
         self.info["split"] = tuple(self.info["split"])
         self.info["metric"] = c.METRICS[self.info["metric"]]
+        self.info["joules"] = c.measured(self.info["joules"])
         self.runs: np.ndarray = _copied(c.Run, c.training_runs(handle), c.training_run, handle)
         self.epochs: np.ndarray = _copied(c.Epoch, c.training_epochs(handle), c.training_epoch,
                                           handle)

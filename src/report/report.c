@@ -32,7 +32,7 @@ static const struct {
     {"before", "Classes and degrees, before and after", "Classes and degrees", always,
      bn_sheet_before},
     {"bytes", "Bytes by section", "Bytes", always, bn_sheet_bytes},
-    {"effort", "Time and memory", "Time", bn_sheet_has_effort, bn_sheet_effort},
+    {"effort", "Time, memory and energy", "Time", bn_sheet_has_effort, bn_sheet_effort},
     {"options", "Every option", "Options", bn_sheet_has_options, bn_sheet_options},
     {"repeat", "The command that repeats it", "Repeat", bn_sheet_has_command, bn_sheet_command},
 };

@@ -126,6 +126,11 @@ static double deviation_of(const sample *s, const bonsai_cell *like)
     return runs > 1 ? sqrt(squares / (runs - 1)) : 0;
 }
 
+static double add_joules(double sum, double more)
+{
+    return sum < 0 || more < 0 ? -1 : sum + more;
+}
+
 /* Adds to what is summed or averaged. */
 static void add(bonsai_cell *to, const bonsai_cell *c)
 {
@@ -145,6 +150,8 @@ static void add(bonsai_cell *to, const bonsai_cell *c)
     to->seconds_knn += c->seconds_knn;
     to->seconds_cover += c->seconds_cover;
     to->seconds_sparsify += c->seconds_sparsify;
+    to->joules = add_joules(to->joules, c->joules);
+    to->joules_train = add_joules(to->joules_train, c->joules_train);
 }
 
 static void average(bonsai_cell *to, int64_t cells)
@@ -157,6 +164,7 @@ static void average(bonsai_cell *to, int64_t cells)
         *whole[i] = (*whole[i] + cells / 2) / cells;
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
         *part[i] /= (double)cells;
+    to->joules = to->joules < 0 ? -1 : to->joules / (double)cells;
     to->bytes = floor(to->bytes + 0.5);
     to->strict_bytes = floor(to->strict_bytes + 0.5);
 }

@@ -302,6 +302,42 @@ static void training_tells_its_energy(void **state)
     bonsai_graph_free(g);
 }
 
+/* Side by side every cell would count what all of them use. */
+static void cells_tell_their_energy_unless_side_by_side(void **state)
+{
+    (void)state;
+    const bonsai_method method = BONSAI_METHOD_RANDOM;
+    const double ratio = 0.1;
+    const bonsai_model_kind model = BONSAI_MODEL_GCN;
+    int burnt = 0;
+    bonsai_train_options train;
+    bonsai_compare_options o;
+    bonsai_cell cells[2];
+    bonsai_graph *g = some_graph();
+    bonsai_train_options_init(&train);
+    bonsai_compare_options_init(&o);
+    train.epochs = train.seeds = train.threads = 2;
+    o.train = &train;
+    o.methods = &method;
+    o.ratios = &ratio;
+    o.models = &model;
+    o.method_count = o.ratio_count = o.model_count = 1;
+    o.progress = burn;
+    o.payload = &burnt;
+    bn_energy_open(root);
+    for (o.side_by_side = 0; o.side_by_side < 2; o.side_by_side++) {
+        const bool known = !o.side_by_side;
+        assert_int_equal(bonsai_compare_cells(cells, &o), BONSAI_OK);
+        assert_joules(cells[1].joules, -1, 0);
+        assert_int_equal(bonsai_compare(cells, g, &o), BONSAI_OK);
+        assert_joules(cells[0].joules, -1, 0);          /* nothing was condensed */
+        assert_true(known ? cells[0].joules_train > 0 : cells[0].joules_train == -1);
+        assert_true(known ? cells[1].joules >= 0 : cells[1].joules == -1);
+        assert_true(known ? cells[1].joules_train > 0 : cells[1].joules_train == -1);
+    }
+    bonsai_graph_free(g);
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -316,6 +352,7 @@ int main(void)
         IN_FOLDER(without_packages_there_is_nothing_to_measure),
         IN_FOLDER(condensing_tells_its_energy),
         IN_FOLDER(training_tells_its_energy),
+        IN_FOLDER(cells_tell_their_energy_unless_side_by_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -246,8 +246,8 @@ class Reports(testing.Case):
         self.assertTrue(page.startswith("<!doctype html>"))
         self.assertIn("&lt;tag&gt;", page)
         self.assertNotIn("<tag>", page)
-        self.assertIn("Time and memory", page)
-        self.assertNotIn("Time and memory", of_file)        # a file does not know them
+        self.assertIn("Time, memory and energy", page)
+        self.assertNotIn("Time, memory and energy", of_file)        # a file does not know them
         self.assertTrue(small._repr_html_().startswith("<div"))
         self.assertEqual(page._repr_html_(), page)
         self.refuses("title must be a text, not 3", graphbonsai.report, small, title=3,

@@ -26,9 +26,11 @@ RULES = [(re.compile(pattern, re.M), change) for pattern, change in (
     # JSON
     (r'"seconds": ?\{[^}]*\}', keep('"seconds": N')),
     (r'("(?:peak_rss_\w+|allowed|measured)": ?)%s' % NUMBER, keep(r"\1N")),
+    (r' *"joules\w*": ?(?:null|%s),?\n?' % NUMBER, keep("")),
     (r'("least": )(\d+)(,\s*"most": )(\d+)(,\s*"held": )(\d+)', above_least),
     # a table in a pipe
     (r"^(?:seconds\.\w+\t.*\n)+", keep("seconds\tN\n")),
+    (r"^joules\t.*\n", keep("")),
     (r"^((?:peak_rss_bytes|memory\.allowed|measured)\t).*", keep(r"\1N")),
     (r"^(model(?:\t[^\t\n]*){6})(?:\t%s){3}$" % NUMBER, keep(r"\1\tN\tN\tN")),
     (r"^(cell(?:\t[^\t\n]*){11})(?:\t%s){3}$" % NUMBER, keep(r"\1\tN\tN\tN")),
