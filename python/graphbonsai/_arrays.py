@@ -12,7 +12,6 @@ import numpy as np
 
 from . import _capi as c
 from . import _options as options_of
-from ._deprecated import Bytes
 from ._errors import ArgumentError
 from ._memory import Handle, row_lengths, section
 from ._progress import call
@@ -77,7 +76,7 @@ class Arrays:
     @property
     def nbytes(self) -> int:
         """The bytes of the graph's sections in the smallest file that loses nothing."""
-        return Bytes(int(self._bytes("strict")), self)
+        return int(self._bytes("strict"))
 
     @property
     def paper_nbytes(self) -> float:

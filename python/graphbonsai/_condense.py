@@ -191,7 +191,6 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
     return condense_graph(data, ratio, given, progress)
 
 
-@options_of.ignores(c.CondenseOptions)
 @options_of.named
 def update(now: Any, was: Any, small: Any, *,
            # options: condense threads memory
@@ -228,7 +227,6 @@ def update(now: Any, was: Any, small: Any, *,
     return Graph._of(out, run_of(info), info)
 
 
-@options_of.ignores(c.CondenseOptions)
 @options_of.named
 def nearest(small: Any, node: int, full: Any, most: int = 10, *,
             # options: condense layers split seed threads

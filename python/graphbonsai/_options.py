@@ -19,7 +19,6 @@ from typing import (Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Se
                     TypeVar, cast)
 
 from . import _capi as c
-from ._deprecated import warn
 from ._errors import ArgumentError, OptionError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -255,32 +254,12 @@ def check_names(given: Iterable[str], known: Iterable[str]) -> None:
 
 
 def named(function: Function) -> Function:
-    """Lets a function refuse a misspelt keyword with the nearest name, and take old names."""
+    """Lets a function refuse a misspelt keyword with the nearest name."""
     parameters = inspect.signature(function).parameters
     optional = [name for name, p in parameters.items() if p.default is not p.empty]
 
     @functools.wraps(function)
     def checked(*arguments: Any, **given: Any) -> Any:
-        for old, new in RENAMED.items():
-            if old in given and new in parameters:
-                warn("the option %s" % old, "use %s" % new, 2)
-                given[new] = given.pop(old)
         check_names([name for name in given if name not in parameters], optional)
         return function(*arguments, **given)
     return cast(Function, checked)
-
-
-def ignores(struct: Type[ctypes.Structure]) -> Callable[[Function], Function]:
-    """Lets a function take options of a struct that it ignores, which it used to do silently."""
-    def decorate(function: Function) -> Function:
-        parameters = inspect.signature(function).parameters
-
-        @functools.wraps(function)
-        def checked(*arguments: Any, **given: Any) -> Any:
-            for name in fields(struct):
-                if name in given and name not in parameters:
-                    warn("the option %s of %s" % (name, function.__name__), "it has no effect", 2)
-                    del given[name]
-            return function(*arguments, **given)
-        return cast(Function, checked)
-    return decorate

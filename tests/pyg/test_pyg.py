@@ -17,7 +17,7 @@ from torch_geometric.data import Data, HeteroData, InMemoryDataset
 from torch_geometric.utils import to_torch_csr_tensor
 
 import graphbonsai
-from graphbonsai import _capi, _deprecated, _options, pyg
+from graphbonsai import _capi, _options, pyg
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -297,11 +297,11 @@ class Transform(unittest.TestCase):
             self.assertEqual(parameters[name].default, field.default)
             self.assertRegex(inspect.getdoc(pyg.Condense.__init__), r"(?m)^    %s: " % name)
 
-    def test_a_transform_takes_bytes_for_one_version_more(self):
-        _deprecated._warned.clear()
-        with self.assertWarnsRegex(DeprecationWarning, "use max_bytes"):
-            t = pyg.Condense(bytes=5000)
+    def test_a_transform_takes_max_bytes(self):
+        t = pyg.Condense(max_bytes=5000)
         self.assertEqual(repr(t), "Condense(method='auto', max_bytes=5000)")
+        with self.assertRaisesRegex(graphbonsai.Error, 'did you mean "max_bytes"'):
+            pyg.Condense(bytes=5000)
 
     def test_it_says_what_it_is(self):
         self.assertEqual(repr(pyg.Condense(0.01)), "Condense(ratio=0.01, method='auto')")

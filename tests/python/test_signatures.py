@@ -1,18 +1,15 @@
-"""Functions show every option that the library has; names; and what is deprecated.
+"""Functions show every option that the library has; names, and old ones.
 
 SPDX-License-Identifier: MIT
 """
 import ast
 import builtins
-import contextlib
 import importlib.machinery
 import importlib.util
 import inspect
 import os
-import pickle
 import pydoc
 import re
-import warnings
 
 import graphbonsai
 import testing
@@ -144,60 +141,27 @@ class Names(testing.Case):
             self.assertIsInstance(getattr(Graph, name), property)
             self.assertIsInstance(getattr(g, name), int)
         self.assertIsInstance(g.paper_nbytes, float)
-        self.assertIs(type(pickle.loads(pickle.dumps(g.nbytes))), int)
 
 
-@contextlib.contextmanager
-def recorded():
-    """The texts of the warnings in a process where nothing was warned about yet."""
-    from graphbonsai import _deprecated
-    _deprecated._warned.clear()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        texts = []
-        yield texts
-        texts += [str(w.message) for w in caught]
-        for w in caught:
-            assert w.category is DeprecationWarning and w.filename == __file__, w
+class OldNames(testing.Case):
+    """Names of 0.7 that are gone."""
 
-
-class Deprecated(testing.Case):
     def setUp(self):
         self.g = testing.small_world(100)
 
     def test_bytes_is_max_bytes(self):
-        want = condense(self.g, max_bytes=2000, threads=1)
-        with recorded() as texts:
-            for _ in range(2):
-                self.assertTrue(condense(self.g, bytes=2000, threads=1).equal(want))
-        self.assertEqual(texts, ["the option bytes is deprecated and will be removed in "
-                                 "graphbonsai 0.8; use max_bytes"])
+        self.refuses('there is no option "bytes"; did you mean "max_bytes"?',
+                     condense, self.g, bytes=2000)
 
-    def test_nbytes_was_a_method(self):
-        with recorded() as texts:
-            self.assertEqual(self.g.nbytes(), self.g.nbytes)
-            self.assertEqual(self.g.nbytes("strict"), self.g.nbytes)
-            self.assertEqual(self.g.nbytes("paper"), self.g.paper_nbytes)
-            self.refuses('there is no accounting "loose"; there are strict, paper',
-                         self.g.nbytes, "loose")
-        self.assertEqual(texts, ["Graph.nbytes() is deprecated and will be removed in graphbonsai "
-                                 "0.8; use the properties Graph.nbytes and Graph.paper_nbytes"])
+    def test_nbytes_is_a_number(self):
+        self.assertIs(type(self.g.nbytes), int)
 
-    def test_options_without_an_effect(self):
+    def test_update_and_nearest_take_only_what_matters(self):
         small = condense(self.g, 0.2, method="prototypes", members=True, threads=1)
-        with recorded() as texts:
-            for _ in range(2):
-                again = graphbonsai.update(self.g, self.g, small, threads=1, seed=5, k=3)
-            graphbonsai.nearest(small, 0, self.g, threads=1, k=3)
-        self.assertEqual(again.num_nodes, small.num_nodes)
-        end = " is deprecated and will be removed in graphbonsai 0.8; it has no effect"
-        self.assertEqual(sorted(texts), ["the option %s%s" % (name, end) for name in (
-            "k of nearest", "k of update", "seed of update")])
-
-    def test_a_process_warns_once(self):
-        done = testing.script("import graphbonsai\ng = graphbonsai.generate(nodes=9, threads=1)\n"
-                              "for i in range(3): g.nbytes()\n")
-        self.assertEqual((done.returncode, done.stderr.count("DeprecationWarning")), (0, 1))
+        self.refuses('there is no option "seed"; there are memory, progress, threads',
+                     graphbonsai.update, self.g, self.g, small, seed=5)
+        self.refuses('there is no option "k"; there are layers, most, progress, seed, split, threads',
+                     graphbonsai.nearest, small, 0, self.g, k=3)
 
 
 if __name__ == "__main__":
