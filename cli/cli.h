@@ -246,6 +246,9 @@ int     path_is_same(const char *a, const char *b);     /* the same file, which 
 int     path_with_suffix(char *to, const char *name, const char *suffix, int len);
 /* Writes g, and notes the sections that path's format cannot hold. */
 bonsai_status save(session *s, const bonsai_graph *g, const char *path, bonsai_encoding features);
+bonsai_status save_as(session *s, const bonsai_graph *g, const char *path,
+                      const bonsai_write_options *o);
+void note_left_out(session *s, const char *path, uint64_t left_out);
 /* Reads a graph besides the one that --features and --labels are for. */
 bonsai_status read_other(session *s, bonsai_graph **out, const char *path);
 

@@ -3,11 +3,11 @@
  * SPDX-License-Identifier: MIT */
 #include "cli.h"
 
-static int summary_sizes(session *s, const bonsai_graph *g, const char *in, const char *out)
+static int summary_sizes(session *s, const char *format, const char *in, const char *out)
 {
     summary r = {.count = 0};
     summary_text(&r, "in.path", "read", in);
-    summary_text(&r, "in.format", "format", bonsai_graph_read_info(g)->format);
+    summary_text(&r, "in.format", "format", format);
     int64_t in_bytes = summary_file_bytes(&r, "in.bytes", "bytes read", in);
     summary_text(&r, "out.path", "written", out);
     int64_t out_bytes = summary_file_bytes(&r, "out.bytes", "bytes written", out);
@@ -39,17 +39,29 @@ static bonsai_status read_ordered(session *s, bonsai_graph **out, const argument
     return rc;
 }
 
-/* Reads IN, and does to it what is asked. */
-static bonsai_status read_changed(session *s, bonsai_graph **out, const arguments *a)
+/* Reads IN, does to it what is asked, and writes it. */
+static bonsai_status convert_changed(session *s, const char **format, const arguments *a)
 {
-    bonsai_graph *g = NULL;
+    bonsai_graph *g = NULL, *rows = NULL;
     bonsai_status rc = read_ordered(s, &g, a);
-    if (rc != BONSAI_OK || !a->normalise) {
-        *out = g;
-        return rc;
-    }
-    rc = bonsai_graph_normalise(out, g);
+    if (rc == BONSAI_OK && a->normalise)
+        rc = bonsai_graph_normalise(&rows, g);
+    if (rc == BONSAI_OK)
+        rc = save_as(s, rows ? rows : g, a->path[1], &a->write);
+    *format = rc == BONSAI_OK ? bonsai_graph_read_info(g)->format : "";
+    bonsai_graph_free(rows);
     bonsai_graph_free(g);
+    return rc;
+}
+
+/* Lets the library do both, which needs little memory for folders of large arrays. */
+static bonsai_status convert_as_it_is(session *s, const char **format, const arguments *a)
+{
+    uint64_t left_out = 0;
+    bonsai_status rc = bonsai_graph_convert(&left_out, format, a->path[1], a->path[0], &s->read,
+                                            &a->write);
+    if (rc == BONSAI_OK)
+        note_left_out(s, a->path[1], left_out);
     return rc;
 }
 
@@ -74,19 +86,22 @@ int cmd_convert(session *s, int argc, char **argv)
         .about = "Reads the graph IN in any format and writes OUT: a .bonsai or .npz file, or a\n"
                  "folder of text ending in /.  Says which sections OUT cannot hold.  With --order\n"
                  "nodes get new numbers, and the origin section of OUT holds the old ones.  With\n"
-                 "METIS's order and one part for each rank, bonsai-mpi exchanges the least data.",
+                 "METIS's order and one part for each rank, bonsai-mpi exchanges the least data.\n"
+                 "Folders of MAG240M and of OGB's binary form become .bonsai files without being\n"
+                 "held in memory.",
         .examples = "  bonsai convert ind.cora cora.bonsai\n"
                     "  bonsai convert cora.bonsai cora/\n"
                     "  bonsai convert edges.csv --labels classes.csv graph.npz\n"
                     "  bonsai convert large.bonsai parts.bonsai --order metis --parts 64\n"
-                    "  bonsai convert cora.bonsai rows.bonsai --normalise rows\n",
+                    "  bonsai convert cora.bonsai rows.bonsai --normalise rows\n"
+                    "  bonsai convert mag240m_kddcup2021 labelled.bonsai --labelled\n",
         .args = "IN OUT",
         .values = a.path,
         .groups = (const opt_group[]){{.base = &a.write, .kind = BONSAI_OPTIONS_WRITE},
                                       {.base = &a, .own = own}, {0}},
         .shared = OPT_READS | OPT_JSON,
     };
-    bonsai_graph *g = NULL;
+    const char *format = "";
     int code = opt_parse(s, &spec, argc, argv);
     if (code != OPT_GO)
         return code;
@@ -96,10 +111,10 @@ int cmd_convert(session *s, int argc, char **argv)
         note(s, "--features-as has an effect only on .bonsai files");
     if (a.parts > 0 && a.order != BONSAI_ORDER_METIS)
         note(s, "--parts has no effect without --order metis");
-    bonsai_status rc = read_changed(s, &g, &a);
-    if (rc == BONSAI_OK)
-        rc = save(s, g, a.path[1], a.write.features);
-    code = rc == BONSAI_OK ? summary_sizes(s, g, a.path[0], a.path[1]) : fail(s, rc);
-    bonsai_graph_free(g);
-    return code;
+    a.write.threads = s->read.threads;
+    a.write.progress = progress_tick;
+    a.write.payload = &s->progress;
+    bonsai_status rc = a.order != BONSAI_ORDER_NONE || a.normalise
+                           ? convert_changed(s, &format, &a) : convert_as_it_is(s, &format, &a);
+    return rc == BONSAI_OK ? summary_sizes(s, format, a.path[0], a.path[1]) : fail(s, rc);
 }

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli.h"
 
-static void note_left_out(session *s, const char *path, uint64_t left_out)
+void note_left_out(session *s, const char *path, uint64_t left_out)
 {
     char list[512] = "";
     size_t at = 0;
@@ -15,19 +15,25 @@ static void note_left_out(session *s, const char *path, uint64_t left_out)
         note(s, "%s cannot hold these sections, which were left out: %s", path, list);
 }
 
+bonsai_status save_as(session *s, const bonsai_graph *g, const char *path,
+                      const bonsai_write_options *o)
+{
+    uint64_t left_out = 0;
+    bonsai_status rc = bonsai_graph_save(&left_out, g, path, o);
+    if (rc == BONSAI_OK)
+        note_left_out(s, path, left_out);
+    return rc;
+}
+
 bonsai_status save(session *s, const bonsai_graph *g, const char *path, bonsai_encoding features)
 {
     bonsai_write_options o;
-    uint64_t left_out = 0;
     bonsai_write_options_init(&o);
     o.features = features;
     o.threads = s->read.threads;
     o.progress = progress_tick;
     o.payload = &s->progress;
-    bonsai_status rc = bonsai_graph_save(&left_out, g, path, &o);
-    if (rc == BONSAI_OK)
-        note_left_out(s, path, left_out);
-    return rc;
+    return save_as(s, g, path, &o);
 }
 
 bonsai_status read_other(session *s, bonsai_graph **out, const char *path)

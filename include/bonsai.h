@@ -230,6 +230,9 @@ typedef struct {
     int             threads;    /* 0: every core */
     bonsai_progress_fn *progress;
     void           *payload;
+    int64_t         memory;     /* bonsai_graph_convert: bytes for sorting edges; 0: 1 GiB */
+    int             labelled;   /* 1: only nodes with a label or a part of the split, and the edges
+                                 * among them; the origin section holds their ids */
 } bonsai_write_options;
 #define bonsai_write_options_init(o) bonsai_write_options_init_sized((o), sizeof *(o))
 BONSAI_API void bonsai_write_options_init_sized(bonsai_write_options *o, size_t size);
@@ -239,6 +242,16 @@ BONSAI_API void bonsai_write_options_init_sized(bonsai_write_options *o, size_t 
  * *left_out, unless NULL, gets the bit 1 << section of each section that the format cannot hold. */
 BONSAI_API bonsai_status bonsai_graph_save(uint64_t *left_out, const bonsai_graph *g,
                                            const char *path, const bonsai_write_options *o);
+
+/* Reads the graph `from` and writes it to `path`, as bonsai_graph_read and bonsai_graph_save do.  A
+ * folder of large arrays (MAG240M's, or OGB's binary form) becomes a native file without being held:
+ * features are read once and written as they come, in the type that they have; edges that do not fit
+ * the memory are sorted in scratch files.  That needs write->features AUTO or KEEP, and repeated
+ * edges that are merged.  *format, unless NULL, gets the name of the format that was read. */
+BONSAI_API bonsai_status bonsai_graph_convert(uint64_t *left_out, const char **format,
+                                              const char *path, const char *from,
+                                              const bonsai_read_options *read,
+                                              const bonsai_write_options *write);
 
 typedef enum {
     BONSAI_ACCOUNTING_STRICT,           /* counted sections in their smallest lossless encoding */

@@ -189,8 +189,8 @@ class Graph(Arrays):
              features: Literal["auto", "keep", "f32", "f16", "u8", "sparse", "sparse-u8"] = "auto",
              # end
              *,
-             # options: write -features
-             threads: int = 0,
+             # options: write threads labelled
+             threads: int = 0, labelled: bool = False,
              # end
              progress: Progress = None) -> List[str]:
         """Writes the graph, and returns the texts of what the format cannot hold.
@@ -201,6 +201,8 @@ class Graph(Arrays):
             features: features in a .bonsai file: auto is the smallest that loses nothing, keep the
                 smallest that is mapped and as dense or sparse as it was, f16 and u8 may round.
             threads: threads, 0 for every core it may use (0 to 4096).
+            labelled: write only nodes with a label or a part of the split, and the edges among
+                them.
         """
         o = options_of.fill(c.WriteOptions, locals())
         h = self._live()

@@ -48,7 +48,7 @@ def fields(struct: Type[ctypes.Structure]) -> Dict[str, Field]:
 
     >>> from graphbonsai import _capi
     >>> list(fields(_capi.WriteOptions))
-    ['features', 'threads']
+    ['features', 'threads', 'memory', 'labelled']
     >>> fields(_capi.CondenseOptions)["k"].default
     5
     """

@@ -49,6 +49,10 @@ static const bonsai_field write_fields[] = {
              "smallest that is mapped and as dense or sparse as it was, f16 and u8 may round"},
     THREADS(bonsai_write_options),
     PROGRESS(bonsai_write_options),
+    MEMORY(bonsai_write_options, "memory for sorting the edges of a folder of large arrays, such as "
+           "3G: what does not fit is sorted in scratch files", "1G"),
+    {ROW(bonsai_write_options, labelled, FLAG),
+     .help = "write only nodes with a label or a part of the split, and the edges among them"},
     END,
 };
 

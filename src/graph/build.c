@@ -143,7 +143,7 @@ static bool radix_pass(uint64_t *to, float *wto, const uint64_t *from, const flo
     return true;
 }
 
-static void radix_sort(uint64_t *keys, float *w, uint64_t *spare, float *wspare, int64_t count)
+void bn_radix_sort(uint64_t *keys, float *w, uint64_t *spare, float *wspare, int64_t count)
 {
     uint64_t *from = keys, *to = spare;
     float *wfrom = w, *wto = w ? wspare : NULL;
@@ -235,7 +235,7 @@ static bonsai_status sort_buckets(sorter *s)
                 int64_t at = s->bucket[k], count = s->bucket[k + 1] - at;
                 float *w = s->weights ? s->weights + at : NULL;
                 int64_t room = whole ? at : lane * largest;
-                radix_sort(s->keys + at, w, spare + room, w ? wspare + room : NULL, count);
+                bn_radix_sort(s->keys + at, w, spare + room, w ? wspare + room : NULL, count);
                 s->kept[k] = merge_equal(s->keys + at, w, count, s->keep_repeated);
             }
     }

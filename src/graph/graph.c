@@ -76,6 +76,7 @@ void bonsai_graph_free(bonsai_graph *g)
     for (int s = 0; s < BONSAI_SECTION_COUNT; s++)
         bn_free(g->owned[s]);
     bn_file_close(&g->file);
+    bn_file_close(&g->rows);
     pthread_mutex_destroy(&g->lock);
     bn_free(g->where);
     bn_free(g);

@@ -30,6 +30,7 @@ struct bonsai_graph {
     bonsai_view      view;
     void            *owned[BONSAI_SECTION_COUNT];  /* NULL: borrowed or mapped */
     bn_file          file;                      /* the mapped native file, if any */
+    bn_file          rows;                      /* a mapped file that features lie in, if any */
     char            *where;                     /* for errors: the file's name, or "graph" */
     uint32_t         crc[BONSAI_SECTION_COUNT];    /* of mapped sections */
     atomic_uchar     verified[BONSAI_SECTION_COUNT];    /* [0]: the symmetry */
@@ -142,7 +143,10 @@ bonsai_status bn_symmetry_exchange(const bonsai_graph *g, int64_t batch, const b
 int64_t bn_asymmetric_row(int64_t n, const bonsai_array *offsets, const int32_t *neighbors,
                           const float *weights, int64_t *room, int threads);
 
-/* ---- building (build.c, draft.c) ---- */
+/* ---- building (build.c, pile.c, draft.c) ---- */
+
+/* Sorts keys, each with its weight unless w is NULL; spare and wspare have as much room. */
+void bn_radix_sort(uint64_t *keys, float *w, uint64_t *spare, float *wspare, int64_t count);
 
 typedef struct {
     int64_t n, m;
@@ -158,6 +162,30 @@ bonsai_status bn_adjacent_build(bn_adjacent *out, uint64_t *flags, bonsai_read_i
                                 const int32_t *target, const float *weight,
                                 const bonsai_read_options *o);
 void bn_adjacent_free(bn_adjacent *a);
+
+/* Edges without weights that arrive run by run and become a sorted adjacency, in memory or in
+ * scratch files (pile.c).  It takes 24 bytes an edge while it sorts.  Repeated entries are merged. */
+typedef struct {
+    int64_t  n, most;           /* nodes; edges that may arrive */
+    bool     directed, keep_self;
+    bn_place at;                /* memory, threads and progress */
+
+    int64_t  edges, self_loops, repeated, reversed;     /* as in bonsai_read_info */
+    int64_t  m;                 /* entries of the adjacency, after sorting */
+    int64_t *offsets;           /* n+1 */
+    int32_t *neighbors;         /* m */
+
+    int      shift;             /* bucket = row >> shift; the rest belongs to pile.c */
+    int64_t  buckets;
+    int64_t *bucket;            /* buckets+1: first key of each */
+    uint64_t *edge, *keys;
+} bn_pile;
+
+/* Set the first members, then begin; the edges must be in range. */
+bonsai_status bn_pile_begin(bn_pile *p);
+bonsai_status bn_pile_add(bn_pile *p, const int32_t *source, const int32_t *target, int64_t count);
+bonsai_status bn_pile_sort(bn_pile *p);
+void          bn_pile_free(bn_pile *p);         /* all zero is allowed */
 
 /* The data of a reader, in any order; bn_draft_finish makes a graph of it.  Set nodes if the input
  * gives it (-1: one more than the largest id), features, classes (0: one more than the largest

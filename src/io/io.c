@@ -8,10 +8,11 @@
 
 #include "container.h"
 #include "io.h"
+#include "stream.h"
 
 static const bn_format *const formats[] = {     /* the first that matches is used */
-    &bn_format_native,     &bn_format_npz, &bn_format_planetoid, &bn_format_ogb,
-    &bn_format_graphsaint, &bn_format_mtx, &bn_format_text,
+    &bn_format_native,  &bn_format_npz,        &bn_format_planetoid, &bn_format_ogb,
+    &bn_format_mag240m, &bn_format_graphsaint, &bn_format_mtx,       &bn_format_text,
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -51,8 +52,8 @@ static bonsai_status unknown(const char *path)
         return bn_fail(BONSAI_E_IO, "%s: cannot be opened: %s", path, strerror(errno));
     if (S_ISDIR(st.st_mode))
         return bn_fail(BONSAI_E_FORMAT, "%s: this folder has no known layout (OGB has raw/, "
-                       "GraphSAINT adj_full.npz, text edges.csv; for Planetoid give "
-                       "FOLDER/ind.NAME)", path);
+                       "MAG240M processed/paper/, GraphSAINT adj_full.npz, text edges.csv; for "
+                       "Planetoid give FOLDER/ind.NAME)", path);
     return bn_fail(BONSAI_E_FORMAT, "%s: has no known format; name it with FORMAT:PATH", path);
 }
 
@@ -86,30 +87,50 @@ done:
     return rc;
 }
 
+/* Finds the format of what is to be read, and moves *path past its prefix. */
+static bonsai_status find_format(const bn_format **out, const char **path,
+                                 const bonsai_read_options *o)
+{
+    bonsai_status rc = BONSAI_OK;
+    *out = by_prefix(path);
+    if (access(*path, F_OK) != 0)
+        BN_TRY(bn_folder_recover(*path));
+    if (!*out)
+        BN_TRY(recognise(out, *path));
+    BN_TRY(bn_check_companions(*out, *path, o));
+done:
+    return rc;
+}
+
+static bonsai_status read_as(bonsai_graph **out, const bn_format *format, const char *path,
+                             const bonsai_read_options *o)
+{
+    bonsai_status rc;
+    bn_draft d = {0};
+    if (format->open) {
+        BN_TRY(format->open(out, path, o));
+    } else {
+        BN_TRY(bn_draft_new(&d, path));
+        BN_TRY(format->read(&d, path, o));
+        BN_TRY(bn_draft_finish(out, &d, o));
+    }
+    (*out)->info.format = format->name;
+done:
+    bn_draft_free(&d);
+    return rc;
+}
+
 bonsai_status bonsai_graph_read(bonsai_graph **out, const char *path,
                                 const bonsai_read_options *given)
 {
     bonsai_status rc;
     bonsai_read_options o;
-    bn_draft d = {0};
+    const bn_format *format;
     *out = NULL;
     BN_TRY(BN_OPTIONS(&o, given, read));
-    const bn_format *format = by_prefix(&path);
-    if (access(path, F_OK) != 0)
-        BN_TRY(bn_folder_recover(path));
-    if (!format)
-        BN_TRY(recognise(&format, path));
-    BN_TRY(bn_check_companions(format, path, &o));
-    if (format->open) {
-        BN_TRY(format->open(out, path, &o));
-    } else {
-        BN_TRY(bn_draft_new(&d, path));
-        BN_TRY(format->read(&d, path, &o));
-        BN_TRY(bn_draft_finish(out, &d, &o));
-    }
-    (*out)->info.format = format->name;
+    BN_TRY(find_format(&format, &path, &o));
+    BN_TRY(read_as(out, format, path, &o));
 done:
-    bn_draft_free(&d);
     return rc;
 }
 
@@ -129,11 +150,28 @@ static const bn_format *by_ending(const char *path)
     return NULL;
 }
 
+/* The graph that nodes with a label or a part of the split induce. */
+static bonsai_status induce_labelled(bonsai_graph **out, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    int32_t *node = NULL;
+    int64_t kept = 0;
+    BN_TRY(BN_NEW(&node, g->view.nodes));
+    for (int64_t v = 0; v < g->view.nodes; v++)
+        if (bn_label(g, v) >= 0 || bn_part(g, v) != BONSAI_PART_NONE)
+            node[kept++] = (int32_t)v;
+    BN_TRY(bonsai_graph_induce(out, g, node, kept));
+done:
+    bn_free(node);
+    return rc;
+}
+
 bonsai_status bonsai_graph_save(uint64_t *left_out, const bonsai_graph *g, const char *path,
                                 const bonsai_write_options *given)
 {
     bonsai_status rc;
     bonsai_write_options o;
+    bonsai_graph *some = NULL;
     uint64_t lost = 0;
     BN_TRY(BN_OPTIONS(&o, given, write));
     const bn_format *format = by_prefix(&path);
@@ -145,9 +183,69 @@ bonsai_status bonsai_graph_save(uint64_t *left_out, const bonsai_graph *g, const
         goto done;
     }
     BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, o.threads));
-    BN_TRY(format->write(g, path, &o, &lost));
+    if (o.labelled)
+        BN_TRY(induce_labelled(&some, g));
+    BN_TRY(format->write(some ? some : g, path, &o, &lost));
     if (left_out)
         *left_out = lost;
 done:
+    bonsai_graph_free(some);
+    return rc;
+}
+
+/* Whether what is asked for can be written while it is read. */
+static bool can_stream(const bn_format *from, const char *path, const bonsai_read_options *r,
+                       const bonsai_write_options *w)
+{
+    const bn_format *to = by_prefix(&path);
+    const bool as_it_is = w->features == BONSAI_ENCODING_AUTO || w->features == BONSAI_ENCODING_KEEP;
+    return from->stream && (to ? to : by_ending(path)) == &bn_format_native && as_it_is &&
+           !r->keep_repeated;
+}
+
+/* Writes path[0] while it reads path[1], if that is possible; *done_out tells. */
+static bonsai_status try_stream(bool *done_out, const bn_format *from, const char *path[2],
+                                const bonsai_read_options *r, const bonsai_write_options *w)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_stream s = {.progress = {r->progress, r->payload}};
+    *done_out = false;
+    if (!can_stream(from, path[0], r, w))
+        return BONSAI_OK;
+    BN_TRY(from->stream(&s, path[1], r));
+    if (s.whole)
+        goto done;
+    by_prefix(&path[0]);
+    BN_TRY(bn_stream_convert(&s, path[0], r, w));
+    *done_out = true;
+done:
+    bn_stream_close(&s);
+    return rc;
+}
+
+bonsai_status bonsai_graph_convert(uint64_t *left_out, const char **format, const char *path,
+                                   const char *from, const bonsai_read_options *read,
+                                   const bonsai_write_options *write)
+{
+    bonsai_status rc;
+    bonsai_read_options r;
+    bonsai_write_options w;
+    const bn_format *known;
+    bonsai_graph *g = NULL;
+    bool streamed = false;
+    BN_TRY(BN_OPTIONS(&r, read, read));
+    BN_TRY(BN_OPTIONS(&w, write, write));
+    BN_TRY(find_format(&known, &from, &r));
+    if (left_out)
+        *left_out = 0;
+    if (format)
+        *format = known->name;
+    BN_TRY(try_stream(&streamed, known, (const char *[]){path, from}, &r, &w));
+    if (!streamed) {
+        BN_TRY(read_as(&g, known, from, &r));
+        BN_TRY(bonsai_graph_save(left_out, g, path, &w));
+    }
+done:
+    bonsai_graph_free(g);
     return rc;
 }

@@ -10,6 +10,8 @@
 #include "base/world.h"
 #include "graph/graph.h"
 
+struct bn_stream;               /* stream.h */
+
 typedef struct {
     const char *name;           /* as in FORMAT:PATH */
     const char *help;           /* one line */
@@ -17,13 +19,15 @@ typedef struct {
     bool (*matches)(const char *path);          /* by name and by files present; reads nothing */
     bonsai_status (*open)(bonsai_graph **out, const char *path, const bonsai_read_options *o);
     bonsai_status (*read)(bn_draft *d, const char *path, const bonsai_read_options *o);
+    /* Opens large arrays instead of reading them; NULL: the format has none. */
+    bonsai_status (*stream)(struct bn_stream *s, const char *path, const bonsai_read_options *o);
     /* Sets bits in *left_out (never NULL) for sections that the format cannot hold. */
     bonsai_status (*write)(const bonsai_graph *g, const char *path, const bonsai_write_options *o,
                            uint64_t *left_out);
 } bn_format;
 
 extern const bn_format bn_format_native, bn_format_npz, bn_format_planetoid, bn_format_graphsaint,
-    bn_format_ogb, bn_format_mtx, bn_format_text;
+    bn_format_ogb, bn_format_mag240m, bn_format_mtx, bn_format_text;
 
 /* Fails if the options name files that the format would ignore. */
 bonsai_status bn_check_companions(const bn_format *f, const char *path,

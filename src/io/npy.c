@@ -282,3 +282,45 @@ bonsai_status bn_npy_raw(void *out, bn_npy *a, int64_t count)
 done:
     return rc;
 }
+
+bonsai_status bn_npy_skip(bn_npy *a, int64_t count)
+{
+    bonsai_status rc;
+    uint8_t raw[BLOCK * 8];
+    BN_TRY(need_left(a, count));
+    if (!a->zip)
+        a->at += count * a->width;      /* the header was checked: the bytes are there */
+    for (int64_t left = a->zip ? count * a->width : 0, n; left > 0; left -= n) {
+        n = bn_least(left, (int64_t)sizeof raw);
+        BN_TRY(bn_npy_pull(a, raw, n));
+    }
+    a->done += count;
+done:
+    return rc;
+}
+
+bool bn_npy_is_f16(const bn_npy *a)
+{
+    return a->kind == 'f' && a->width == 2 && !a->big;
+}
+
+bonsai_status bn_npy_f16(uint16_t *out, bn_npy *a, int64_t count)
+{
+    enum { EXPONENT = 0x7c00 };         /* all set: infinite, or not a number */
+    bonsai_status rc;
+    BN_TRY(need_left(a, count));
+    for (int64_t at = 0, n; at < count; at += n, a->done += n) {
+        bool bad = false;
+        n = block_of(count - at);
+        BN_TRY(bn_npy_pull(a, out + at, n * a->width));
+        for (int64_t i = 0; i < n; i++)
+            bad |= (out[at + i] & EXPONENT) == EXPONENT;
+        for (int64_t i = 0; bad && i < n; i++)
+            if ((out[at + i] & EXPONENT) == EXPONENT) {
+                rc = not_finite(a, a->done + i, (double)bn_half_to_float(out[at + i]));
+                goto done;
+            }
+    }
+done:
+    return rc;
+}

@@ -36,6 +36,8 @@ void          bn_zip_close(bn_zip *z);
 bool          bn_zip_has(const bn_zip *z, const char *name);       /* the member "name.npy" */
 /* Lists the names of the first members, for an error message. */
 void          bn_zip_names(char *out, size_t room, const bn_zip *z);
+/* The whole member that ends with "/name", for instance data.pkl; the caller frees *out. */
+bonsai_status bn_zip_member(uint8_t **out, int64_t *len, bn_zip *z, const char *name);
 /* Reports that reading is complete, even if members were skipped. */
 bonsai_status bn_zip_done(bn_zip *z);
 
@@ -80,8 +82,12 @@ bonsai_status bn_npy_u8(uint8_t *out, bn_npy *a, int64_t count, uint8_t high);
 bonsai_status bn_npy_f32(float *out, bn_npy *a, int64_t count, int64_t *rounded);
 /* Reads a whole matrix into row order, whatever its order in the file. */
 bonsai_status bn_npy_f32_rows(float *out, bn_npy *a, int64_t *rounded);
-/* Reads the next elements as raw bytes of any type. */
+/* Reads the next elements as raw bytes of any type, or passes over them. */
 bonsai_status bn_npy_raw(void *out, bn_npy *a, int64_t count);
+bonsai_status bn_npy_skip(bn_npy *a, int64_t count);
+/* Reads the next count halves, which must be finite; and whether an array has such elements. */
+bonsai_status bn_npy_f16(uint16_t *out, bn_npy *a, int64_t count);
+bool          bn_npy_is_f16(const bn_npy *a);
 
 /* Only for npy.c, npyhead.c and zip.c: read the next len bytes, of any array and of a member; check
  * that a member ends where it should; read the header and check it against the bytes there are. */

@@ -19,13 +19,12 @@
 
 #include "lines.h"
 #include "io.h"
-#include "npy.h"
+#include "stream.h"
 
 typedef struct {
-    bn_draft   *d;
+    bn_stream  *s;              /* labels say how many nodes there are */
+    bn_draft   *d;              /* NULL: the text files are not read */
     const char *folder;
-    bn_progress progress;
-    int64_t     n;              /* nodes, known from the labels */
 } reader;
 
 /* ---- files ---- */
@@ -111,25 +110,13 @@ done:
 
 /* ---- labels ---- */
 
-/* Converts a number to a class; nan or -1: unknown. */
-static bool class_of(double v, int32_t *out)
-{
-    *out = -1;
-    if (isnan(v) || v == -1)
-        return true;
-    if (!(v >= 0 && v < (double)INT32_MAX && v == floor(v)))
-        return false;
-    *out = (int32_t)v;
-    return true;
-}
-
 static bonsai_status text_label(bn_lines *l, int32_t *out)
 {
     bonsai_status rc;
     bn_field f;
     double v = (double)NAN;
     BN_TRY(bn_field_next(l, &f));
-    if ((f.len > 0 && !bn_field_real(&f, &v)) || !class_of(v, out))
+    if ((f.len > 0 && !bn_field_real(&f, &v)) || !bn_class_of(v, out))
         rc = bn_lines_fail(l, "\"%.*s\" is not a class", bn_field_show(&f), f.text);
     else if (l->more)
         rc = bn_lines_fail(l, "more than one label; only one class a node can be read");
@@ -147,7 +134,7 @@ static bonsai_status text_labels(reader *r, int32_t **label)
     BN_TRY(text_open(&t, r->folder, "raw/node-label"));
     bn_lines *l = &t.lines;
     l->separator = ',';         /* the first line may be blank or have no separator */
-    BN_TRY(bn_lines_tick(l, r->progress, "reading labels"));
+    BN_TRY(bn_lines_tick(l, r->s->progress, "reading labels"));
     for (bool more = true; more;) {
         if (bn_comment_next(l, &f)) {
             rc = bn_lines_fail(l, "a comment where a label is needed");
@@ -160,62 +147,24 @@ static bonsai_status text_labels(reader *r, int32_t **label)
             (*label)[rows] = -1;
         if (more)
             BN_TRY(text_label(l, &(*label)[rows - 1]));
-        BN_TRY(bn_lines_tick(l, r->progress, "reading labels"));
+        BN_TRY(bn_lines_tick(l, r->s->progress, "reading labels"));
     }
-    r->n = rows;
+    r->s->n = rows;
 done:
     text_close(&t);
     return rc;
 }
 
-/* Reads floats one by one, because only here nan is allowed. */
-static bonsai_status float_labels(int32_t *label, bn_npy *a)
-{
-    bonsai_status rc = BONSAI_OK;
-    if (a->big || (a->width != 4 && a->width != 8))
-        return bn_fail(BONSAI_E_FORMAT, "%s: labels of type \"%s\" cannot be read", a->where,
-                       a->descr);
-    for (int64_t i = 0; i < a->count; i++) {
-        uint8_t raw[8];
-        float f;
-        double v;
-        BN_TRY(bn_npy_raw(raw, a, 1));
-        memcpy(&f, raw, sizeof f);
-        memcpy(&v, raw, sizeof v);
-        v = a->width == 4 ? (double)f : v;
-        if (!class_of(v, &label[i])) {
-            rc = bn_fail(BONSAI_E_FORMAT, "%s: entry %lld is %g, which is not a class", a->where,
-                         (long long)i, v);
-            goto done;
-        }
-    }
-done:
-    return rc;
-}
-
-static bonsai_status array_labels(reader *r, int32_t **label)
+static bonsai_status array_labels(reader *r)
 {
     bonsai_status rc;
     bn_zip z = {0};
     bn_npy a = {0};
     char *path = NULL;
     BN_TRY(bn_path_join(&path, r->folder, "raw/node-label.npz"));
-    BN_TRY(bn_zip_open(&z, path, r->progress));
+    BN_TRY(bn_zip_open(&z, path, (bn_progress){0}));
     BN_TRY(bn_zip_array(&a, &z, "node_label"));
-    if (a.dims == 2 && a.shape[1] > 1) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: %lld labels a node; only one class can be read", a.where,
-                     (long long)a.shape[1]);
-        goto done;
-    }
-    BN_TRY(bn_npy_vector(&a, -1));
-    BN_TRY(BN_NEW(label, a.count));
-    if (a.kind == 'f')
-        BN_TRY(float_labels(*label, &a));
-    else
-        BN_TRY(bn_npy_i32(*label, &a, a.count, -1, INT32_MAX - 1));
-    BN_TRY(bn_npy_end(&a));
-    BN_TRY(bn_zip_done(&z));
-    r->n = a.count;
+    BN_TRY(bn_stream_labels(r->s, &a));
 done:
     bn_npy_close(&a);
     bn_zip_close(&z);
@@ -225,23 +174,14 @@ done:
 
 static bonsai_status read_labels(reader *r)
 {
-    bonsai_status rc;
-    int32_t *label = NULL, *section;
     if (has(r->folder, "raw/node-label.npz"))
-        BN_TRY(array_labels(r, &label));
-    else
-        BN_TRY(text_labels(r, &label));
-    if (r->n > INT32_MAX) {
+        return array_labels(r);
+    bonsai_status rc = text_labels(r, &r->s->label);
+    if (rc == BONSAI_OK && r->s->n == 0)        /* no labels are labels, too */
+        rc = BN_NEW(&r->s->label, 0);
+    if (rc == BONSAI_OK && r->s->n > INT32_MAX)
         rc = bn_fail(BONSAI_E_FORMAT, "%s: %lld nodes; the number must be in 0..%d", r->folder,
-                     (long long)r->n, INT32_MAX);
-        goto done;
-    }
-    BN_TRY(bn_draft_array(&section, r->d, BONSAI_SECTION_LABELS, BONSAI_TYPE_U32, r->n));
-    if (r->n > 0)
-        memcpy(section, label, (size_t)r->n * sizeof *section);
-    r->d->nodes = r->n;
-done:
-    bn_free(label);
+                     (long long)r->s->n, INT32_MAX);
     return rc;
 }
 
@@ -263,16 +203,16 @@ static bonsai_status text_edges(reader *r)
     }
     BN_TRY(BN_NEW(&d->source, m));
     BN_TRY(BN_NEW(&d->target, m));
-    BN_TRY(bn_lines_tick(l, r->progress, "reading edges"));
+    BN_TRY(bn_lines_tick(l, r->s->progress, "reading edges"));
     while (bn_lines_next(l)) {
         if (d->m == m) {
             rc = bn_lines_fail(l, "more edges than the %lld of num-edge-list", (long long)m);
             goto done;
         }
-        BN_TRY(next_node(l, r->n, &d->source[d->m]));
-        BN_TRY(next_node(l, r->n, &d->target[d->m]));
+        BN_TRY(next_node(l, r->s->n, &d->source[d->m]));
+        BN_TRY(next_node(l, r->s->n, &d->target[d->m]));
         BN_TRY(end_record(l, "two nodes"));
-        BN_TRY(bn_lines_tick(l, r->progress, "reading edges"));
+        BN_TRY(bn_lines_tick(l, r->s->progress, "reading edges"));
         d->m++;
     }
     if (d->m < m)
@@ -312,26 +252,26 @@ static bonsai_status text_features(reader *r)
     BN_TRY(text_open(&t, r->folder, "raw/node-feat"));
     bn_lines *l = &t.lines;
     l->separator = ',';
-    BN_TRY(bn_lines_tick(l, r->progress, "reading features"));
+    BN_TRY(bn_lines_tick(l, r->s->progress, "reading features"));
     for (; bn_lines_next(l); row++) {
         if (row == 0) {
             f = count_fields(l);
-            if (!bn_mul(&size, r->n, f) || size > (l->stop - l->data + 1) / 2) {
+            if (!bn_mul(&size, r->s->n, f) || size > (l->stop - l->data + 1) / 2) {
                 rc = bn_fail(BONSAI_E_FORMAT, "%s: is too short for %lld rows like the first, of "
-                             "%lld numbers", t.path, (long long)r->n, (long long)f);
+                             "%lld numbers", t.path, (long long)r->s->n, (long long)f);
                 goto done;
             }
             BN_TRY(bn_draft_array(&x, r->d, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, size));
         }
-        if (row == r->n)
+        if (row == r->s->n)
             break;
         BN_TRY(text_row(l, x + row * f, f));
-        BN_TRY(bn_lines_tick(l, r->progress, "reading features"));
+        BN_TRY(bn_lines_tick(l, r->s->progress, "reading features"));
     }
     r->d->features = f;
-    if (row < r->n || l->more)
+    if (row < r->s->n || l->more)
         rc = bn_fail(BONSAI_E_FORMAT, "%s: has %s than the %lld rows of the labels", t.path,
-                     row < r->n ? "fewer" : "more", (long long)r->n);
+                     row < r->s->n ? "fewer" : "more", (long long)r->s->n);
 done:
     text_close(&t);
     return rc;
@@ -342,9 +282,9 @@ static bonsai_status read_text(reader *r)
     bonsai_status rc;
     int64_t said;
     BN_TRY(read_count(r, "raw/num-node-list", &said));
-    if (said != r->n) {
+    if (said != r->s->n) {
         rc = bn_fail(BONSAI_E_FORMAT, "%s: num-node-list says %lld nodes, but node-label has %lld",
-                     r->folder, (long long)said, (long long)r->n);
+                     r->folder, (long long)said, (long long)r->s->n);
         goto done;
     }
     if (has(r->folder, "raw/node-feat.csv") || has(r->folder, "raw/node-feat.csv.gz"))
@@ -355,31 +295,6 @@ done:
 }
 
 /* ---- the arrays ---- */
-
-static bonsai_status array_edges(reader *r, bn_zip *z)
-{
-    bonsai_status rc;
-    bn_npy a;
-    bn_draft *d = r->d;
-    int32_t high = (int32_t)(r->n - 1);
-    BN_TRY(bn_zip_array(&a, z, "edge_index"));
-    BN_TRY(bn_npy_matrix(&a, 2, -1));
-    d->m = a.shape[1];
-    BN_TRY(BN_NEW(&d->source, d->m));
-    BN_TRY(BN_NEW(&d->target, d->m));
-    if (!a.fortran) {
-        BN_TRY(bn_npy_i32(d->source, &a, d->m, 0, high));
-        BN_TRY(bn_npy_i32(d->target, &a, d->m, 0, high));
-    }
-    for (int64_t e = 0; a.fortran && e < d->m; e++) {
-        BN_TRY(bn_npy_i32(&d->source[e], &a, 1, 0, high));
-        BN_TRY(bn_npy_i32(&d->target[e], &a, 1, 0, high));
-    }
-    BN_TRY(bn_npy_end(&a));
-done:
-    bn_npy_close(&a);
-    return rc;
-}
 
 static bonsai_status array_count(bn_zip *z, const char *name, int64_t wanted)
 {
@@ -394,26 +309,17 @@ done:
     return rc;
 }
 
-static bonsai_status read_arrays(reader *r)
+/* Opens the arrays, of which only the numbers of nodes and edges are read. */
+static bonsai_status open_arrays(reader *r)
 {
     bonsai_status rc;
-    bn_zip z = {0};
-    bn_npy a = {0};
-    char *path = NULL;
-    BN_TRY(bn_path_join(&path, r->folder, "raw/data.npz"));
-    BN_TRY(bn_zip_open(&z, path, r->progress));
-    BN_TRY(array_count(&z, "num_nodes_list", r->n));
-    BN_TRY(array_edges(r, &z));
-    BN_TRY(array_count(&z, "num_edges_list", r->d->m));
-    if (bn_zip_has(&z, "node_feat")) {
-        BN_TRY(bn_zip_array(&a, &z, "node_feat"));
-        BN_TRY(bn_npy_features(r->d, &a, &r->n));
-    }
-    BN_TRY(bn_zip_done(&z));
+    bn_zip *z = &r->s->zip;
+    BN_TRY(bn_path_join(&r->s->archive, r->folder, "raw/data.npz"));
+    BN_TRY(bn_zip_open(z, r->s->archive, (bn_progress){0}));
+    BN_TRY(array_count(z, "num_nodes_list", r->s->n));
+    BN_TRY(bn_stream_unzip(r->s));
+    BN_TRY(array_count(z, "num_edges_list", r->s->m));
 done:
-    bn_npy_close(&a);
-    bn_zip_close(&z);
-    bn_free(path);
     return rc;
 }
 
@@ -427,7 +333,7 @@ static bonsai_status read_part(reader *r, uint8_t *split, const char *folder, in
     int32_t v;
     BN_TRY(text_open(&t, folder, names[part]));
     while (bn_lines_next(&t.lines)) {
-        BN_TRY(next_node(&t.lines, r->n, &v));
+        BN_TRY(next_node(&t.lines, r->s->n, &v));
         BN_TRY(end_record(&t.lines, "one node"));
         if (split[v] != BONSAI_PART_NONE) {
             rc = bn_lines_fail(&t.lines, "node %d is already in %s", v, names[split[v]]);
@@ -462,32 +368,51 @@ static bonsai_status read_split(reader *r)
 {
     bonsai_status rc;
     char *all = NULL, *folder = NULL, scheme[256];
-    uint8_t *split;
     BN_TRY(bn_path_join(&all, r->folder, "split"));
     first_scheme(scheme, sizeof scheme, all);
     if (!scheme[0])
         goto done;
     BN_TRY(bn_path_join(&folder, all, scheme));
-    BN_TRY(bn_draft_array(&split, r->d, BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8, r->n));
+    BN_TRY(BN_NEW(&r->s->split, r->s->n));
     for (int part = BONSAI_PART_TRAIN; part <= BONSAI_PART_TEST; part++)
-        BN_TRY(read_part(r, split, folder, part));
+        BN_TRY(read_part(r, r->s->split, folder, part));
 done:
     bn_free(all);
     bn_free(folder);
     return rc;
 }
 
+static bonsai_status stream_ogb(bn_stream *s, const char *path, const bonsai_read_options *o)
+{
+    bonsai_status rc = BONSAI_OK;
+    reader r = {.s = s, .folder = path};
+    (void)o;                    /* progress is the stream's */
+    s->whole = !has(path, "raw/data.npz");
+    if (s->whole)
+        return BONSAI_OK;
+    BN_TRY(read_labels(&r));
+    BN_TRY(open_arrays(&r));
+    BN_TRY(read_split(&r));
+done:
+    return rc;
+}
+
 static bonsai_status read_ogb(bn_draft *d, const char *path, const bonsai_read_options *o)
 {
     bonsai_status rc;
-    reader r = {d, path, {o->progress, o->payload}, 0};
+    bn_stream s = {.progress = {o->progress, o->payload}};
+    reader r = {&s, d, path};
+    if (has(path, "raw/data.npz")) {
+        BN_TRY(stream_ogb(&s, path, o));
+        BN_TRY(bn_stream_draft(d, &s));
+        goto done;
+    }
     BN_TRY(read_labels(&r));
-    if (has(path, "raw/data.npz"))
-        BN_TRY(read_arrays(&r));
-    else
-        BN_TRY(read_text(&r));
+    BN_TRY(read_text(&r));
     BN_TRY(read_split(&r));
+    bn_stream_nodes(d, &s);
 done:
+    bn_stream_close(&s);
     return rc;
 }
 
@@ -496,4 +421,5 @@ const bn_format bn_format_ogb = {
     .help = "a folder of the Open Graph Benchmark: raw/ and split/",
     .matches = matches,
     .read = read_ogb,
+    .stream = stream_ogb,
 };

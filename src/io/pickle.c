@@ -1,8 +1,8 @@
-/* pickle.c -- a pickle machine that can build four kinds of object and nothing else.
+/* pickle.c -- a pickle machine that can build a few kinds of object and nothing else.
  *
- * A pickle is a program for a stack machine.  This machine knows six names, and the opcodes of a
- * protocol 2 file of numpy arrays, scipy csr matrices and dicts of lists; it refuses every other
- * opcode and name.  "Calling" a name only notes which kind of object is meant.
+ * A pickle is a program for a stack machine.  This machine knows a dozen names, and the opcodes of a
+ * protocol 2 file of numpy arrays, scipy csr matrices, dicts, and torch tensors of indices; it
+ * refuses every other opcode and name.  "Calling" a name only notes which kind of object is meant.
  *
  * Every loop runs over bytes that it consumes or over values that it removes from the stack, so
  * time and memory are linear in the size of the file.
@@ -12,9 +12,19 @@
 
 #include <string.h>
 
-static const char *const names[] = {             /* in the order of the enum `global` */
-    "scipy.sparse.csr\ncsr_matrix\n", "numpy.core.multiarray\n_reconstruct\n", "numpy\nndarray\n",
-    "numpy\ndtype\n", "collections\ndefaultdict\n", "__builtin__\nlist\n",
+static const struct { const char *text; global id; } names[] = {
+    {"scipy.sparse.csr\ncsr_matrix\n", CSR_MATRIX},
+    {"numpy.core.multiarray\n_reconstruct\n", RECONSTRUCT},
+    {"numpy._core.multiarray\n_reconstruct\n", RECONSTRUCT},
+    {"numpy\nndarray\n", NDARRAY},
+    {"numpy\ndtype\n", NUMPY_DTYPE},
+    {"collections\ndefaultdict\n", DEFAULTDICT},
+    {"__builtin__\nlist\n", PYTHON_LIST},
+    {"_codecs\nencode\n", ENCODE},
+    {"collections\nOrderedDict\n", ORDERED_DICT},
+    {"torch._utils\n_rebuild_tensor_v2\n", REBUILD_TENSOR},
+    {"torch\nLongStorage\n", LONG_STORAGE},
+    {"torch\nIntStorage\n", INT_STORAGE},
 };
 
 bonsai_status bn_pickle_refuse(const bn_pickle *p, const char *what)
@@ -174,19 +184,19 @@ static bonsai_status refuse_name(const bn_pickle *p)
     int64_t a = line_length(p, p->pos), b = a < 0 ? -1 : line_length(p, p->pos + a + 1);
     if (b < 0)
         return bn_pickle_refuse(p, "the file ends inside a name");
-    return bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: asks for \"%.*s %.*s\", which no Planetoid "
-                   "file needs", p->where, (long long)p->at, a < 100 ? (int)a : 100, text,
+    return bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: asks for \"%.*s %.*s\", which no file "
+                   "of data needs", p->where, (long long)p->at, a < 100 ? (int)a : 100, text,
                    b < 100 ? (int)b : 100, text + a + 1);
 }
 
 static bonsai_status op_global(bn_pickle *p)
 {
     for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
-        int64_t len = (int64_t)strlen(names[i]);
+        int64_t len = (int64_t)strlen(names[i].text);
         if (len <= p->file.len - p->pos &&
-            memcmp(p->file.data + p->pos, names[i], (size_t)len) == 0) {
+            memcmp(p->file.data + p->pos, names[i].text, (size_t)len) == 0) {
             p->pos += len;
-            return push(p, GLOBAL, i, 0);
+            return push(p, GLOBAL, names[i].id, 0);
         }
     }
     return refuse_name(p);
@@ -312,7 +322,7 @@ static bonsai_status op_stop(bn_pickle *p)
         rc = bn_pickle_refuse(p, "the pickle ends with more than one value");
         goto done;
     }
-    if (p->pos != p->file.len)
+    if (p->pos != p->file.len && !p->goes_on)
         rc = bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: %lld bytes follow the end of the pickle",
                      p->where, (long long)p->pos, (long long)(p->file.len - p->pos));
     p->stopped = true;
@@ -328,6 +338,7 @@ static opcode *const opcodes[256] = {
     ['K'] = op_binint1,       ['M'] = op_binint2,      ['J'] = op_binint,
     ['N'] = op_none,          [0x88] = op_true,        [0x89] = op_false,
     ['T'] = op_string,        ['U'] = op_short_string, ['('] = op_mark,
+    ['X'] = op_string,        ['Q'] = bn_pickle_persistent,
     [')'] = op_empty_tuple,   ['t'] = op_tuple,
     [0x85] = op_tuple1,       [0x86] = op_tuple2,      [0x87] = op_tuple3,
     [']'] = op_list,          ['a'] = op_append,       ['e'] = op_appends,
@@ -346,11 +357,32 @@ static bonsai_status run(bn_pickle *p)
         uint8_t code = p->file.data[p->pos++];
         if (!opcodes[code])
             return bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: opcode 0x%02x (%c) has no place in a "
-                           "Planetoid file", p->where, (long long)p->at, code,
+                           "file of data", p->where, (long long)p->at, code,
                            code >= 0x20 && code < 0x7f ? code : '?');
         BN_TRY(opcodes[code](p));
     }
 done:
+    return rc;
+}
+
+bonsai_status bn_pickle_parse(bn_pickle **out, const char *where, const uint8_t *data, int64_t len,
+                              int64_t *used)
+{
+    bonsai_status rc;
+    bn_pickle *p = NULL;
+    *out = NULL;
+    BN_TRY(BN_NEW(&p, 1));
+    BN_TRY(bn_strdup(&p->where, where));
+    p->file = (bn_file){data, len};
+    p->borrowed = true;
+    p->goes_on = used != NULL;
+    BN_TRY(run(p));
+    if (used)
+        *used = p->pos;
+    *out = p;
+    p = NULL;
+done:
+    bn_pickle_free(p);
     return rc;
 }
 
@@ -374,8 +406,12 @@ void bn_pickle_free(bn_pickle *p)
 {
     if (!p)
         return;
-    bn_file_close(&p->file);
+    if (!p->borrowed)
+        bn_file_close(&p->file);
     bn_free(p->where);
+    bn_free(p->encoded);
+    bn_free(p->storages);
+    bn_free(p->tensors);
     bn_free(p->stack);
     bn_free(p->memo);
     bn_free(p->cells);

@@ -1,4 +1,4 @@
-/* pickle.h -- reads the few kinds of Python object that Planetoid files contain.
+/* pickle.h -- reads the few kinds of Python object that files of Planetoid and torch.save contain.
  *
  * Nothing is executed: a file that asks for anything else is refused.  Memory is proportional to
  * the file, and array elements stay in the mapped file.
@@ -34,6 +34,10 @@ typedef struct {                /* a dict of lists; list i is item[begin[i] .. b
 
 /* Reads the whole file; the result keeps it mapped. */
 bonsai_status bn_pickle_read(bn_pickle **out, const char *path);
+/* The same of bytes that stay where they are as long as the result; where is for error messages.
+ * *used, unless NULL, gets the length of the pickle; else nothing may follow it. */
+bonsai_status bn_pickle_parse(bn_pickle **out, const char *where, const uint8_t *data, int64_t len,
+                              int64_t *used);
 void          bn_pickle_free(bn_pickle *p);
 
 /* Get the content as the one kind that the caller needs, or fail.  Arrays belong to p; lists belong
@@ -43,6 +47,33 @@ bonsai_status bn_pickle_as_array(bn_pickle_array *out, const bn_pickle *p);
 bonsai_status bn_pickle_as_matrix(bn_pickle_matrix *out, const bn_pickle *p);
 bonsai_status bn_pickle_as_lists(bn_pickle_lists *out, bn_pickle *p);
 void          bn_pickle_lists_free(bn_pickle_lists *l);
+
+/* ---- what torch.save writes (pickle_torch.c) ---- */
+
+typedef struct {                /* where the elements of a tensor of one dimension are stored */
+    const uint8_t *key;         /* the name of its storage, not ended by a zero */
+    int64_t key_len, offset, count, stored;     /* elements: the first, its own, all of the storage */
+    int     item;               /* bytes of an element, a signed integer */
+} bn_pickle_tensor;
+
+typedef enum {
+    BN_PICKLE_ABSENT, BN_PICKLE_NUMBER, BN_PICKLE_ARRAY, BN_PICKLE_TENSOR, BN_PICKLE_OTHER
+} bn_pickle_kind;
+
+typedef struct {                /* what a dict has under a name */
+    bn_pickle_kind   kind;
+    int64_t          number;    /* also True and False */
+    bn_pickle_array  array;
+    bn_pickle_tensor tensor;
+} bn_pickle_item;
+
+/* Fails if the content is not a dict. */
+bonsai_status bn_pickle_get(bn_pickle_item *out, const bn_pickle *p, const char *name);
+/* The storages that tensors are in: entry i of a list of their names, and how many bytes an element
+ * has and how many there are, as one of the tensors says; false: there is none. */
+bool bn_pickle_listed(const uint8_t **key, int64_t *len, const bn_pickle *p, int64_t i);
+bool bn_pickle_storage(int64_t *item, int64_t *count, const bn_pickle *p, const uint8_t *key,
+                       int64_t len);
 
 /* Element i of an array in file order, or (r, c) of a matrix; bn_pickle_int is not for floats. */
 int64_t bn_pickle_int(const bn_pickle_array *a, int64_t i);

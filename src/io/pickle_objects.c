@@ -12,11 +12,10 @@
 
 static const char *const kind_text[] = {        /* in the order of the enum */
     "nothing", "a mark", "None", "a bool", "an integer", "a string", "a name", "a tuple", "a list",
-    "a dict", "a dtype", "an array", "a matrix",
+    "a dict", "a dtype", "an array", "a matrix", "bytes", "a storage", "a tensor",
 };
 
-/* Gets the values of a chain of exactly `count`, which the caller keeps small. */
-static bool unpack(value *out, const bn_pickle *p, const value *v, kind k, int64_t count)
+bool bn_pickle_unpack(value *out, const bn_pickle *p, const value *v, kind k, int64_t count)
 {
     if (v->kind != (uint32_t)k || p->chains[v->at].count != count)
         return false;
@@ -25,19 +24,23 @@ static bool unpack(value *out, const bn_pickle *p, const value *v, kind k, int64
     return true;
 }
 
-static bool is_string(const bn_pickle *p, const value *v, const char *text)
+const uint8_t *bn_pickle_text(const bn_pickle *p, const value *v)
 {
-    return v->kind == STRING && v->len == strlen(text) &&
-           memcmp(p->file.data + v->at, text, v->len) == 0;
+    return v->kind == STRING ? p->file.data + v->at : v->kind == ENCODED ? p->encoded + v->at : NULL;
+}
+
+bool bn_pickle_is(const bn_pickle *p, const value *v, const char *text)
+{
+    const uint8_t *bytes = bn_pickle_text(p, v);
+    return bytes && v->len == strlen(text) && memcmp(bytes, text, v->len) == 0;
 }
 
 /* ---- new objects without their state ---- */
 
-/* Replaces the top two values with one. */
-static void replace_two(bn_pickle *p, kind k, int64_t at)
+void bn_pickle_replace_two(bn_pickle *p, kind k, int64_t at, uint32_t len)
 {
     p->depth--;
-    p->stack[p->depth - 1] = (value){k, 0, at};
+    p->stack[p->depth - 1] = (value){k, len, at};
 }
 
 static bonsai_status new_array(bn_pickle *p, kind k, bn_pickle_array a)
@@ -45,7 +48,7 @@ static bonsai_status new_array(bn_pickle *p, kind k, bn_pickle_array a)
     bonsai_status rc;
     BN_TRY(bn_grow((void **)&p->arrays, &p->array_room, p->array_count + 1, sizeof *p->arrays));
     p->arrays[p->array_count] = (array){a, false};
-    replace_two(p, k, p->array_count++);
+    bn_pickle_replace_two(p, k, p->array_count++, 0);
 done:
     return rc;
 }
@@ -54,24 +57,24 @@ done:
 static bonsai_status call_reconstruct(bn_pickle *p, const value *args)
 {
     value v[3], zero[1];
-    if (!unpack(v, p, args, TUPLE, 3) || v[0].kind != GLOBAL || v[0].at != NDARRAY ||
-        !unpack(zero, p, &v[1], TUPLE, 1) || zero[0].kind != INT || zero[0].at != 0 ||
-        !is_string(p, &v[2], "b"))
+    if (!bn_pickle_unpack(v, p, args, TUPLE, 3) || v[0].kind != GLOBAL || v[0].at != NDARRAY ||
+        !bn_pickle_unpack(zero, p, &v[1], TUPLE, 1) || zero[0].kind != INT || zero[0].at != 0 ||
+        !bn_pickle_is(p, &v[2], "b"))
         return bn_pickle_refuse(p, "_reconstruct has arguments that numpy never gives it");
     return new_array(p, ARRAY, (bn_pickle_array){0});
 }
 
-/* dtype('i4', 0, 1) */
+/* dtype('i4', 0, 1), or False and True */
 static bonsai_status call_dtype(bn_pickle *p, const value *args)
 {
     static const char known[][3] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4",
                                     "f8"};
     value v[3];
-    if (!unpack(v, p, args, TUPLE, 3) || v[0].kind != STRING || v[1].kind != INT ||
-        v[2].kind != INT)
+    if (!bn_pickle_unpack(v, p, args, TUPLE, 3) || v[0].kind != STRING ||
+        (v[1].kind != INT && v[1].kind != BOOL) || (v[2].kind != INT && v[2].kind != BOOL))
         return bn_pickle_refuse(p, "dtype has arguments that numpy never gives it");
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (is_string(p, &v[0], known[i]))
+        if (bn_pickle_is(p, &v[0], known[i]))
             return new_array(p, DTYPE, (bn_pickle_array){.kind = known[i][0],
                                                          .item = known[i][1] - '0'});
     return bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: elements of type \"%.*s\" are not known",
@@ -79,16 +82,29 @@ static bonsai_status call_dtype(bn_pickle *p, const value *args)
                    (const char *)p->file.data + v[0].at);
 }
 
+/* OrderedDict() */
+static bonsai_status call_ordered_dict(bn_pickle *p, const value *args)
+{
+    bonsai_status rc;
+    if (!bn_pickle_unpack(NULL, p, args, TUPLE, 0))
+        return bn_pickle_refuse(p, "an OrderedDict that is not empty");
+    BN_TRY(bn_pickle_push_chain(p, DICT));
+    int64_t at = p->stack[--p->depth].at;
+    bn_pickle_replace_two(p, DICT, at, 0);
+done:
+    return rc;
+}
+
 /* defaultdict(list) */
 static bonsai_status call_defaultdict(bn_pickle *p, const value *args)
 {
     bonsai_status rc;
     value v[1];
-    if (!unpack(v, p, args, TUPLE, 1) || v[0].kind != GLOBAL || v[0].at != PYTHON_LIST)
+    if (!bn_pickle_unpack(v, p, args, TUPLE, 1) || v[0].kind != GLOBAL || v[0].at != PYTHON_LIST)
         return bn_pickle_refuse(p, "a defaultdict of something other than lists");
     BN_TRY(bn_pickle_push_chain(p, DICT));
     int64_t at = p->stack[--p->depth].at;
-    replace_two(p, DICT, at);
+    bn_pickle_replace_two(p, DICT, at, 0);
 done:
     return rc;
 }
@@ -104,7 +120,13 @@ bonsai_status bn_pickle_reduce(bn_pickle *p)
         return call_dtype(p, &args);
     if (f.kind == GLOBAL && f.at == DEFAULTDICT)
         return call_defaultdict(p, &args);
-    rc = bn_pickle_refuse(p, "calls something that is not _reconstruct, dtype or defaultdict");
+    if (f.kind == GLOBAL && f.at == ORDERED_DICT)
+        return call_ordered_dict(p, &args);
+    if (f.kind == GLOBAL && f.at == ENCODE)
+        return bn_pickle_call_encode(p, &args);
+    if (f.kind == GLOBAL && f.at == REBUILD_TENSOR)
+        return bn_pickle_call_tensor(p, &args);
+    rc = bn_pickle_refuse(p, "calls something that makes neither an array nor a dict");
 done:
     return rc;
 }
@@ -115,14 +137,14 @@ bonsai_status bn_pickle_newobj(bn_pickle *p)
     value v[1];
     BN_TRY(bn_pickle_need(p, 2));
     const value *top = &p->stack[p->depth - 1];
-    if (top[-1].kind != GLOBAL || top[-1].at != CSR_MATRIX || !unpack(v, p, top, TUPLE, 0)) {
+    if (top[-1].kind != GLOBAL || top[-1].at != CSR_MATRIX || !bn_pickle_unpack(v, p, top, TUPLE, 0)) {
         rc = bn_pickle_refuse(p, "makes a new object that is not a csr_matrix");
         goto done;
     }
     BN_TRY(bn_grow((void **)&p->matrices, &p->matrix_room, p->matrix_count + 1,
                    sizeof *p->matrices));
     p->matrices[p->matrix_count] = (matrix){0};
-    replace_two(p, MATRIX, p->matrix_count++);
+    bn_pickle_replace_two(p, MATRIX, p->matrix_count++, 0);
 done:
     return rc;
 }
@@ -133,12 +155,12 @@ done:
 static bonsai_status build_dtype(bn_pickle *p, array *dtype, const value *state)
 {
     value v[8];
-    if (!unpack(v, p, state, TUPLE, 8) || v[0].kind != INT || v[0].at != 3 || v[2].kind != NONE ||
+    if (!bn_pickle_unpack(v, p, state, TUPLE, 8) || v[0].kind != INT || v[0].at != 3 || v[2].kind != NONE ||
         v[3].kind != NONE || v[4].kind != NONE)
         return bn_pickle_refuse(p, "the state of a dtype is not that of a plain number");
-    if (is_string(p, &v[1], ">"))
+    if (bn_pickle_is(p, &v[1], ">"))
         return bn_pickle_refuse(p, "the elements of an array are big-endian");
-    if (!is_string(p, &v[1], "<") && !(is_string(p, &v[1], "|") && dtype->a.item == 1))
+    if (!bn_pickle_is(p, &v[1], "<") && !(bn_pickle_is(p, &v[1], "|") && dtype->a.item == 1))
         return bn_pickle_refuse(p, "the byte order of a dtype is not known");
     dtype->ready = true;
     return BONSAI_OK;
@@ -147,7 +169,7 @@ static bonsai_status build_dtype(bn_pickle *p, array *dtype, const value *state)
 static bool get_shape(bn_pickle_array *a, const bn_pickle *p, const value *shape)
 {
     value v[2] = {{INT, 0, 1}, {INT, 0, 1}};
-    a->dims = unpack(v, p, shape, TUPLE, 1) ? 1 : unpack(v, p, shape, TUPLE, 2) ? 2 : 0;
+    a->dims = bn_pickle_unpack(v, p, shape, TUPLE, 1) ? 1 : bn_pickle_unpack(v, p, shape, TUPLE, 2) ? 2 : 0;
     a->dim[0] = v[0].at;
     a->dim[1] = v[1].at;
     return a->dims > 0 && v[0].kind == INT && v[1].kind == INT && v[0].at >= 0 && v[1].at >= 0;
@@ -157,8 +179,8 @@ static bool get_shape(bn_pickle_array *a, const bn_pickle *p, const value *shape
 static bonsai_status build_array(bn_pickle *p, array *out, const value *state)
 {
     value v[5];
-    if (!unpack(v, p, state, TUPLE, 5) || v[0].kind != INT || v[0].at != 1 || v[2].kind != DTYPE ||
-        !p->arrays[v[2].at].ready || v[3].kind != BOOL || v[4].kind != STRING)
+    if (!bn_pickle_unpack(v, p, state, TUPLE, 5) || v[0].kind != INT || v[0].at != 1 || v[2].kind != DTYPE ||
+        !p->arrays[v[2].at].ready || v[3].kind != BOOL || !bn_pickle_text(p, &v[4]))
         return bn_pickle_refuse(p, "the state of an array is not (1, shape, dtype, order, bytes)");
     bn_pickle_array a = p->arrays[v[2].at].a;
     if (!get_shape(&a, p, &v[1]))
@@ -169,7 +191,7 @@ static bonsai_status build_array(bn_pickle *p, array *out, const value *state)
                        "bytes has %lld bytes", p->where, (long long)p->at, (long long)a.dim[0],
                        (long long)a.dim[1], a.item, (long long)v[4].len);
     a.fortran = v[3].at != 0;
-    a.data = p->file.data + v[4].at;
+    a.data = bn_pickle_text(p, &v[4]);
     *out = (array){a, true};
     return BONSAI_OK;
 }
@@ -179,7 +201,7 @@ static int64_t find_part(const bn_pickle *p, const value *state, int64_t count, 
 {
     int64_t found = -1;
     for (int64_t i = 0; i < count; i += 2)
-        if (is_string(p, &state[i], name) && state[i + 1].kind == ARRAY &&
+        if (bn_pickle_is(p, &state[i], name) && state[i + 1].kind == ARRAY &&
             p->arrays[state[i + 1].at].ready && p->arrays[state[i + 1].at].a.dims == 1)
             found = state[i + 1].at;
     return found;
@@ -189,7 +211,7 @@ static bool find_shape(bn_pickle_array *a, const bn_pickle *p, const value *stat
 {
     bool found = false;
     for (int64_t i = 0; i < count; i += 2)
-        if (is_string(p, &state[i], "_shape"))
+        if (bn_pickle_is(p, &state[i], "_shape"))
             found = get_shape(a, p, &state[i + 1]) && a->dims == 2;
     return found;
 }
@@ -202,7 +224,7 @@ static bonsai_status build_matrix(bn_pickle *p, matrix *out, const value *state)
     value v[MOST];
     bn_pickle_array shape;
     int64_t count = state->kind == DICT ? p->chains[state->at].count : MOST + 1;
-    if (count > MOST || !unpack(v, p, state, DICT, count) || !find_shape(&shape, p, v, count))
+    if (count > MOST || !bn_pickle_unpack(v, p, state, DICT, count) || !find_shape(&shape, p, v, count))
         return bn_pickle_refuse(p, "the state of a csr_matrix has no _shape of two whole numbers");
     matrix m = {.rows = shape.dim[0], .columns = shape.dim[1], .ready = true};
     const bn_pickle_array *a[3];

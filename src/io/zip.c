@@ -125,20 +125,21 @@ bonsai_status bn_zip_done(bn_zip *z)
     return bn_tick(z->progress, "reading", z->total, z->total);
 }
 
-static bonsai_status check_member(const bn_npy *a, const bn_zip *z, const zip_stat_t *st)
+/* Fails if what the archive says about a member is not possible, or not read here. */
+static bonsai_status check_member(const char *where, const bn_zip *z, const zip_stat_t *st)
 {
     const zip_uint64_t all = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
     bool stored = st->comp_method == ZIP_CM_STORE;
     if ((st->valid & all) != all || st->comp_size > (zip_uint64_t)z->file.len)
-        return bn_fail(BONSAI_E_FORMAT, "%s: its size in the archive is not possible", a->where);
+        return bn_fail(BONSAI_E_FORMAT, "%s: its size in the archive is not possible", where);
     if (st->encryption_method != ZIP_EM_NONE)
-        return bn_fail(BONSAI_E_FORMAT, "%s: is encrypted", a->where);
+        return bn_fail(BONSAI_E_FORMAT, "%s: is encrypted", where);
     if (!stored && st->comp_method != ZIP_CM_DEFLATE)
         return bn_fail(BONSAI_E_FORMAT, "%s: is compressed by method %d; stored and deflated "
-                       "members are read", a->where, st->comp_method);
+                       "members are read", where, st->comp_method);
     if (stored ? st->size != st->comp_size : st->size / RATIO > st->comp_size + SLACK / RATIO)
         return bn_fail(BONSAI_E_FORMAT, "%s: says that %llu bytes unzip to %llu, which is not "
-                       "possible", a->where, (unsigned long long)st->comp_size,
+                       "possible", where, (unsigned long long)st->comp_size,
                        (unsigned long long)st->size);
     return BONSAI_OK;
 }
@@ -159,7 +160,7 @@ bonsai_status bn_zip_array(bn_npy *a, bn_zip *z, const char *name)
         rc = zip_failed(a->where, zip_get_error(z->archive));
         goto done;
     }
-    BN_TRY(check_member(a, z, &st));
+    BN_TRY(check_member(a->where, z, &st));
     a->member = zip_fopen_index(z->archive, (zip_uint64_t)index, 0);
     if (!a->member) {
         rc = zip_failed(a->where, zip_get_error(z->archive));
@@ -169,6 +170,51 @@ bonsai_status bn_zip_array(bn_npy *a, bn_zip *z, const char *name)
 done:
     if (rc != BONSAI_OK)
         bn_npy_close(a);
+    return rc;
+}
+
+/* The member whose name ends with "/name", or is it; -1: none. */
+static zip_int64_t locate_ending(const bn_zip *z, const char *name)
+{
+    const zip_int64_t members = zip_get_num_entries(z->archive, 0);
+    for (zip_int64_t i = 0; i < members; i++) {
+        const char *full = zip_get_name(z->archive, (zip_uint64_t)i, 0);
+        const size_t len = full ? strlen(full) : 0, ending = strlen(name);
+        if (len >= ending && strcmp(full + len - ending, name) == 0 &&
+            (len == ending || full[len - ending - 1] == '/'))
+            return i;
+    }
+    return -1;
+}
+
+bonsai_status bn_zip_member(uint8_t **out, int64_t *len, bn_zip *z, const char *name)
+{
+    bonsai_status rc;
+    zip_stat_t st;
+    bn_npy a = {.zip = z};
+    uint8_t *data = NULL;
+    *out = NULL;
+    snprintf(a.where, sizeof a.where, "%.600s:%s", z->path, name);
+    const zip_int64_t index = locate_ending(z, name);
+    if (index < 0)
+        return bn_fail(BONSAI_E_FORMAT, "%s: has no member \"%s\"", z->path, name);
+    if (zip_stat_index(z->archive, (zip_uint64_t)index, 0, &st) != 0)
+        return zip_failed(a.where, zip_get_error(z->archive));
+    BN_TRY(check_member(a.where, z, &st));
+    BN_TRY(BN_NEW(&data, (int64_t)st.size));
+    a.member = zip_fopen_index(z->archive, (zip_uint64_t)index, 0);
+    if (!a.member) {
+        rc = zip_failed(a.where, zip_get_error(z->archive));
+        goto done;
+    }
+    BN_TRY(bn_zip_pull(&a, data, (int64_t)st.size));
+    BN_TRY(bn_zip_end(&a));
+    *out = data;
+    *len = (int64_t)st.size;
+    data = NULL;
+done:
+    bn_npy_close(&a);
+    bn_free(data);
     return rc;
 }
 

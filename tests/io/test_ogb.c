@@ -178,6 +178,51 @@ static void reads_arrays_with_labels_of_any_type(void **state)
     }
 }
 
+/* Converts a folder and compares the file with what is read, all of it or the labelled part. */
+static void check_converted(const char *folder, int labelled, bool direct)
+{
+    bonsai_graph *g, *got, *want;
+    bonsai_write_options w;
+    int equal = 0;
+    bonsai_write_options_init(&w);
+    w.labelled = labelled;
+    w.features = direct ? BONSAI_ENCODING_AUTO : BONSAI_ENCODING_F32;   /* this is not streamed */
+    const char *out = temp_path("out.bonsai"), *other = temp_path("other.bonsai");
+    assert_int_equal(bonsai_graph_convert(NULL, NULL, out, temp_path(folder), NULL, &w), 0);
+    assert_int_equal(load(&g, temp_path(folder)), BONSAI_OK);
+    assert_int_equal(bonsai_graph_save(NULL, g, other, &w), BONSAI_OK);
+    assert_int_equal(load(&got, out), BONSAI_OK);
+    assert_int_equal(load(&want, other), BONSAI_OK);
+    assert_int_equal(bonsai_graph_verify(got), BONSAI_OK);
+    assert_int_equal(bonsai_graph_equal(&equal, got, want), BONSAI_OK);
+    assert_true(equal);
+    assert_int_equal(bonsai_graph_nodes(got), labelled ? 3 : 4);
+    bonsai_graph_free(g);
+    bonsai_graph_free(got);
+    bonsai_graph_free(want);
+}
+
+static void converts_what_it_reads(void **state)
+{
+    (void)state;
+    write_sound();
+    write_arrays(&sound);
+    for (int i = 0; i < 4; i++) {
+        check_converted("npz", i % 2, i / 2);
+        check_converted("text", i % 2, i / 2);
+    }
+    arrays a = sound;
+    a.no_features = true;
+    write_arrays(&a);
+    check_converted("npz", 0, true);
+    assert_int_equal(bonsai_graph_convert(NULL, NULL, temp_path("npz.npz"), temp_path("npz"), NULL,
+                                          NULL), BONSAI_OK);
+    a.edges = 6;
+    write_arrays(&a);
+    assert_fails(bonsai_graph_convert(NULL, NULL, temp_path("none.bonsai"), temp_path("npz"), NULL,
+                                      NULL), BONSAI_E_FORMAT, "num_edges_list: says 6");
+}
+
 static void features_and_split_may_be_missing(void **state)
 {
     (void)state;
@@ -382,6 +427,7 @@ int main(void)
         cmocka_unit_test(reads_text),
         cmocka_unit_test(reads_compressed_text),
         cmocka_unit_test(reads_arrays_with_labels_of_any_type),
+        cmocka_unit_test(converts_what_it_reads),
         cmocka_unit_test(features_and_split_may_be_missing),
         cmocka_unit_test(the_first_scheme_by_name_is_used),
         cmocka_unit_test(an_empty_graph_is_a_graph),

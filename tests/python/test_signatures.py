@@ -58,11 +58,11 @@ class Signatures(testing.Case):
 
     def test_the_tool_writes_and_takes_out(self):
         signatures = tool()
-        text = ("def save(path: str, *,\n         # options: write\n         gone: int = 3,\n"
+        text = ("def save(path: str, *,\n         # options: write features threads\n         gone: int = 3,\n"
                 "         # end\n         more: int = 1) -> None:\n"
                 '    """Saves.\n\n    Args:\n        path: a file.\n        threads: old.\n'
                 '            text.\n        more: stays.\n    """\n')
-        want = ("def save(path: str, *,\n         # options: write\n"
+        want = ("def save(path: str, *,\n         # options: write features threads\n"
                 '         features: Literal["auto", "keep", "f32", "f16", "u8", "sparse", '
                 '"sparse-u8"] = "auto",\n         threads: int = 0,\n'
                 "         # end\n         more: int = 1) -> None:\n"
@@ -74,7 +74,7 @@ class Signatures(testing.Case):
         self.assertEqual(signatures.rewritten(text), want)
         self.assertEqual(signatures.rewritten(want), want)
         with self.assertRaisesRegex(SystemExit, "signatures: write has no option colour"):
-            signatures.rewritten(text.replace("options: write", "options: write colour"))
+            signatures.rewritten(text.replace("write features", "write colour"))
 
     def test_every_option_has_a_default_a_type_and_a_line(self):
         for function, struct, but in ((condense, c.CondenseOptions, ()),
@@ -82,10 +82,12 @@ class Signatures(testing.Case):
                                       (graphbonsai.evaluate, c.TrainOptions, ()),
                                       (graphbonsai.generate, c.GenerateOptions, ()),
                                       (Graph.load, c.ReadOptions, ()),
-                                      (Graph.save, c.WriteOptions, ()),
+                                      (Graph.save, c.WriteOptions, ("memory",)),    # of converting
                                       (graphbonsai.report, c.ReportOptions, ("fragment",))):
             parameters = inspect.signature(function).parameters
             for name, field in _options.fields(struct).items():
+                if name in but and name not in parameters:
+                    continue
                 self.assertIn(name, parameters)
                 self.assertIsNot(parameters[name].annotation, inspect.Parameter.empty)
                 if name not in but:
