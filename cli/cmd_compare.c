@@ -74,7 +74,8 @@ static int add_method(arguments *a, int method)
     return n + 1;
 }
 
-/* Fills a->method.  auto would repeat the result of another method: it is not among all. */
+/* Fills a->method.  auto would repeat the result of another method, and published keeps to no budget
+ * in bytes: they are not among all. */
 static int parse_methods(session *s, arguments *a)
 {
     int words[BONSAI_METHOD_COUNT + 1], count;
@@ -85,7 +86,8 @@ static int parse_methods(session *s, arguments *a)
         if (words[i] == BONSAI_METHOD_COUNT)
             for (int m = 0; !all && m < BONSAI_METHOD_COUNT; m++)
                 a->o.method_count = learns(m) ? add_method(a, m) : a->o.method_count;
-        else if (!all || (words[i] != BONSAI_METHOD_AUTO && !learns(words[i])))
+        else if (!all || (words[i] != BONSAI_METHOD_AUTO && words[i] != BONSAI_METHOD_PUBLISHED &&
+                          !learns(words[i])))
             a->o.method_count = add_method(a, words[i]);
     return code;
 }
@@ -116,7 +118,7 @@ static int parse_rows(session *s, arguments *a, const opt_spec *spec, int argc, 
         {.name = "methods", OWN(arguments, methods, TEXT), .arg = "M,M,...",
          .words = method_words(),
          .help = "methods of condensing (peers: those that learn by descent; all: the others but "
-                 "auto)"},
+                 "auto and published)"},
         {.name = "ratios", OWN(arguments, ratios, TEXT), .arg = "R,R,...",
          .help = "shares of the graph's bytes"},
         {.name = "models", OWN(arguments, models, TEXT), .arg = "M,M,...",

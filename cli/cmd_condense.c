@@ -112,6 +112,8 @@ static int settle(session *s, arguments *a)
     if (code == OPT_GO)
         code = check_split(s, a->o.split);
     a->o.threads = s->read.threads;
+    if (a->o.method == BONSAI_METHOD_PUBLISHED)         /* it knows no other */
+        a->o.accounting = BONSAI_ACCOUNTING_PAPER_FULL;
     return code;
 }
 

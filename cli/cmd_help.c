@@ -65,6 +65,8 @@ static const struct {
      "the best of prototypes, trees, random, herding and kcenter, by a probe"},
     {BONSAI_METHOD_PROTOTYPES, "ours", "nodes that each stand for many training nodes"},
     {BONSAI_METHOD_TREES, "the paper's", "trees that most others are near to, thinned by PageRank"},
+    {BONSAI_METHOD_PUBLISHED, "the paper's",
+     "what its published code does, by its own price: often most of the graph"},
     {BONSAI_METHOD_RANDOM, "baseline", "training nodes at random"},
     {BONSAI_METHOD_RANDOM_TREES, "baseline", "trees at random"},
     {BONSAI_METHOD_HERDING, "baseline", "nodes whose mean follows that of their class"},

@@ -16,7 +16,7 @@ typedef struct {
     const bonsai_field *f;
     void *base, *value;         /* the struct, and the member in it */
     char  name[48];             /* after "--" */
-    char  arg[128];             /* the value's name in help; "": it takes none */
+    char  arg[256];             /* the value's name in help; "": it takes none */
 } opt;
 
 typedef struct {

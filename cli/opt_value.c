@@ -34,7 +34,8 @@ int parse_whole(const char *text, int64_t *out)
 static int set_split(session *s, const opt *o, const char *text)
 {
     char copy[96];
-    const char *whole = strcmp(text, "random") == 0 ? "60/20/20" : text;
+    const char *whole = strcmp(text, "random") == 0 ? "60/20/20"
+                        : strcmp(text, "published") == 0 ? "56/24/20" : text;
     double *percent = o->value, sum = 0;
     for (int i = 0; i < 3; i++) {
         size_t len = strcspn(whole, "/");

@@ -87,12 +87,10 @@ void calls_condense_options(bonsai_condense_options *o, calls *c)
     o->density = mu_chance(r, 6);
     o->no_rknn = mu_chance(r, 6);
     o->no_ppr = mu_chance(r, 6);
-    o->match_classes = mu_chance(r, 4);
     o->select_features = mu_chance(r, 4);
     o->inductive = mu_chance(r, 6);
     o->raw_features = mu_chance(r, 6);
     o->project = mu_chance(r, 6) ? 1 + (int)mu_below(r, 9) : 0;
-    o->oversample = mu_chance(r, 6) ? 2.5 : o->oversample;
     o->members = mu_chance(r, 2);
     o->hard_labels = mu_chance(r, 4);
     o->no_validation = mu_chance(r, 4);

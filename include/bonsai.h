@@ -210,6 +210,10 @@ BONSAI_API int32_t bonsai_graph_label(const bonsai_graph *g, int64_t node);
  * borrows may not. */
 BONSAI_API bonsai_status bonsai_graph_split(bonsai_graph **out, const bonsai_graph *g,
                                             const double percent[3], uint64_t seed);
+/* The same with the split of a NumPy archive that lists the nodes of each part: train_idx, val_idx
+ * and test_idx.  No node may be in two of them; those in none are in no part. */
+BONSAI_API bonsai_status bonsai_graph_split_file(bonsai_graph **out, const bonsai_graph *g,
+                                                 const char *path);
 /* The subgraph of g that count different nodes induce, in the given order.  Its origin section
  * holds their ids in g, or in g's own origin. */
 BONSAI_API bonsai_status bonsai_graph_induce(bonsai_graph **out, const bonsai_graph *g,
@@ -279,6 +283,7 @@ typedef enum {
     BONSAI_METHOD_GCOND, BONSAI_METHOD_GCOND_X, BONSAI_METHOD_DOSCOND, BONSAI_METHOD_SGDD,
     BONSAI_METHOD_EXGC, BONSAI_METHOD_GC_SNTK, BONSAI_METHOD_GDEM, BONSAI_METHOD_GCSR,
     BONSAI_METHOD_SFGC, BONSAI_METHOD_GEOM,
+    BONSAI_METHOD_PUBLISHED,    /* what the code published with the paper does, by its own price */
     BONSAI_METHOD_COUNT
 } bonsai_method;
 
@@ -305,8 +310,6 @@ typedef struct {
     double  beta;               /* PageRank's chance to return to a root, 0.001 .. 0.999 */
     double  prune_share;        /* at most this share of the ego nodes goes in a round, 0 .. 1 */
     double  min_pruned;         /* stop when a smaller share of the nodes would go, 0 .. 1 */
-    double  oversample;         /* above 1: select so many budgets, then drop the lowest PageRank */
-    int     match_classes;      /* 1: give kept training nodes the classes' shares in training */
     int     select_features;    /* 1: keep only features that a decision tree splits on */
     int     inductive;          /* 1: cut the graph to its training nodes first */
     int     raw_features;       /* 1: HERDING and KCENTER on features instead of embeddings */
@@ -357,7 +360,7 @@ typedef struct {                /* a condensed graph, beside the full one, and i
     double  probe_other;        /* AUTO: of the runner-up, or the most it can expect */
     double  lossless_ratio;     /* to the full graph stored in as many bits; 0: as ratio */
     double  seconds_cluster, seconds_probe;
-    char    why[160];           /* AUTO: the reason, in one line */
+    char    why[160];           /* AUTO, learned, PUBLISHED: the reason, in one line */
     int64_t memory;             /* bytes that were allowed */
     int64_t held, scratch;      /* the most bytes of large arrays in memory, and in scratch files */
     int64_t sent, sent_rows, halo;      /* ranks: bytes exchanged; for embeddings; least for it */

@@ -182,8 +182,7 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
             sample: Union[None, int, Literal["all"]] = None, theta: float = 0.05,
             delta: float = 0.05, density: Union[bool, Literal["gain", "density"]] = False,
             no_rknn: bool = False, no_ppr: bool = False, patience: int = 200, beta: float = 0.15,
-            prune_share: float = 1.0, min_pruned: float = 0.01, oversample: float = 1.0,
-            match_classes: bool = False,
+            prune_share: float = 1.0, min_pruned: float = 0.01,
             select_features: Union[bool, Literal["none", "tree"]] = False, inductive: bool = False,
             raw_features: Union[bool, Literal["embeddings", "features"]] = False, project: int = 0,
             threads: int = 0, seed: int = 1, no_validation: bool = False, hard_labels: bool = False,
@@ -193,7 +192,7 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
             hidden: int = 128, heads: int = 1, gin_layers: int = 1, epochs: int = 300,
             every: int = 10, seeds: int = 5, standardise: Literal["none", "train", "all"] = "none",
             rate: float = 0.01, decay: float = 0.0005, dropout: float = 0.0,
-            split: Optional[Sequence[float]] = None,
+            split: Optional[Union[Sequence[float], Literal["published"]]] = None,
             metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy",
             weighted: bool = False, cut: float = 0.0, uniform: bool = False,
             # end
@@ -231,8 +230,6 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
         beta: PageRank's chance to return to a root (0.001 to 0.999).
         prune_share: at most this share of the ego nodes goes per round (0 to 1).
         min_pruned: stop when a smaller share of the nodes would go (0 to 1).
-        oversample: select so many budgets, then drop the lowest PageRank (1 to 1000000).
-        match_classes: give the labels the classes' shares in training.
         select_features: False or "none", True or "tree": tree: keep only features that a decision
             tree splits on.
         inductive: cut the graph to its training nodes first.
@@ -263,8 +260,8 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
         rate: Adam's learning rate (above 0, at most 1e+06).
         decay: weight decay (0 to 1000000).
         dropout: share dropped between layers (at least 0, below 1).
-        split: draw a new split: percent such as (60, 20, 20); None: the one that condensing drew,
-            the graph's own, or (60, 20, 20).
+        split: draw a new split: "published" or percent such as (60, 20, 20); None: the one that
+            condensing drew, the graph's own, or (60, 20, 20).
         metric: what validation chooses the epoch by and tables show first: accuracy, balanced
             accuracy, macro F1, or for two classes the area under the ROC curve.
         weighted: gin's sum and sage's mean weigh neighbours by edge weights, as gcn does.

@@ -256,13 +256,24 @@ class Graph(Arrays):
 
     # ---- other graphs, and checks ----
 
-    def split(self, percent: Sequence[float] = (60, 20, 20), seed: int = 1) -> "Graph":
-        """Returns the same graph with a new split of its labelled nodes, in percent."""
+    def split(self, percent: Union[Sequence[float], Literal["published"]] = (60, 20, 20),
+              seed: int = 1) -> "Graph":
+        """Returns the same graph with a new split of its labelled nodes, in percent.
+
+        "published": (56, 24, 20), the shares of the code published with the paper.
+        """
         shares = (ctypes.c_double * 3)(*options_of.three("percent", percent))
         number = options_of.whole("seed", seed, 0, 2**64 - 1)
         parent = self._live()
         handle = Handle(keep=(parent,))
         call(c.graph_split, handle.out, parent, shares, number)
+        return Graph._of(handle)
+
+    def split_file(self, path: Any) -> "Graph":
+        """Returns the same graph with the split of an .npz file: train_idx, val_idx, test_idx."""
+        parent = self._live()
+        handle = Handle(keep=(parent,))
+        call(c.graph_split_file, handle.out, parent, os.fsencode(path))
         return Graph._of(handle)
 
     def induce(self, nodes: Any) -> "Graph":

@@ -147,12 +147,14 @@ def real(name: str, value: Any) -> float:
 
 
 def three(name: str, value: Any) -> Tuple[float, ...]:
+    if value == "published":
+        return (56.0, 24.0, 20.0)
     try:
         parts = list(value)
     except TypeError:
         parts = []
     if len(parts) != 3 or isinstance(value, (str, bytes)):
-        raise OptionError("%s must be three shares in percent, such as (60, 20, 20), not %r" %
+        raise OptionError("%s must be three shares in percent, such as (60, 20, 20), or \"published\", not %r" %
                           (name, value))
     return tuple(real(name, part) for part in parts)
 

@@ -244,7 +244,8 @@ def train(graph: Any, full: Any = None,
           layers: int = 2, hidden: int = 128, heads: int = 1, gin_layers: int = 1,
           epochs: int = 300, every: int = 10, seeds: int = 5,
           standardise: Literal["none", "train", "all"] = "none", rate: float = 0.01,
-          decay: float = 0.0005, dropout: float = 0.0, split: Optional[Sequence[float]] = None,
+          decay: float = 0.0005, dropout: float = 0.0,
+          split: Optional[Union[Sequence[float], Literal["published"]]] = None,
           memory: Optional[int] = None, threads: int = 0, seed: int = 1,
           metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy", weighted: bool = False,
           cut: float = 0.0, uniform: bool = False,
@@ -268,8 +269,8 @@ def train(graph: Any, full: Any = None,
         rate: Adam's learning rate (above 0, at most 1e+06).
         decay: weight decay (0 to 1000000).
         dropout: share dropped between layers (at least 0, below 1).
-        split: draw a new split: percent such as (60, 20, 20); None: the one that condensing drew,
-            the graph's own, or (60, 20, 20).
+        split: draw a new split: "published" or percent such as (60, 20, 20); None: the one that
+            condensing drew, the graph's own, or (60, 20, 20).
         memory: memory for judging, in bytes: what does not fit is judged in blocks, and the answer
             is the same (at least 0); None: what is free.
         threads: threads, 0 for every core it may use (0 to 4096).
@@ -302,7 +303,8 @@ def evaluate(small: Any, full: Any,
              layers: int = 2, hidden: int = 128, heads: int = 1, gin_layers: int = 1,
              epochs: int = 300, every: int = 10, seeds: int = 5,
              standardise: Literal["none", "train", "all"] = "none", rate: float = 0.01,
-             decay: float = 0.0005, dropout: float = 0.0, split: Optional[Sequence[float]] = None,
+             decay: float = 0.0005, dropout: float = 0.0,
+             split: Optional[Union[Sequence[float], Literal["published"]]] = None,
              memory: Optional[int] = None, threads: int = 0, seed: int = 1,
              metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy",
              weighted: bool = False, cut: float = 0.0, uniform: bool = False,
@@ -329,8 +331,8 @@ def evaluate(small: Any, full: Any,
         rate: Adam's learning rate (above 0, at most 1e+06).
         decay: weight decay (0 to 1000000).
         dropout: share dropped between layers (at least 0, below 1).
-        split: draw a new split: percent such as (60, 20, 20); None: the one that condensing drew,
-            the graph's own, or (60, 20, 20).
+        split: draw a new split: "published" or percent such as (60, 20, 20); None: the one that
+            condensing drew, the graph's own, or (60, 20, 20).
         memory: memory for judging, in bytes: what does not fit is judged in blocks, and the answer
             is the same (at least 0); None: what is free.
         threads: threads, 0 for every core it may use (0 to 4096).

@@ -270,7 +270,7 @@ class Condense(BaseTransform):
                  # options: condense method
                  method: Literal["trees", "random", "random-trees", "herding", "kcenter", "degree",
                      "prototypes", "auto", "gcond", "gcond-x", "doscond", "sgdd", "exgc", "gc-sntk",
-                     "gdem", "gcsr", "sfgc", "geom"] = "auto",
+                     "gdem", "gcsr", "sfgc", "geom", "published"] = "auto",
                  # end
                  *,
                  # options: condense -ratio -method, read -threads -features -labels
@@ -280,14 +280,14 @@ class Condense(BaseTransform):
                  theta: float = 0.05, delta: float = 0.05,
                  density: Union[bool, Literal["gain", "density"]] = False, no_rknn: bool = False,
                  no_ppr: bool = False, patience: int = 200, beta: float = 0.15,
-                 prune_share: float = 1.0, min_pruned: float = 0.01, oversample: float = 1.0,
-                 match_classes: bool = False,
+                 prune_share: float = 1.0, min_pruned: float = 0.01,
                  select_features: Union[bool, Literal["none", "tree"]] = False,
                  inductive: bool = False,
                  raw_features: Union[bool, Literal["embeddings", "features"]] = False,
-                 project: int = 0, split: Optional[Sequence[float]] = None, threads: int = 0,
-                 seed: int = 1, no_validation: bool = False, hard_labels: bool = False,
-                 members: bool = False, memory: Optional[int] = None,
+                 project: int = 0,
+                 split: Optional[Union[Sequence[float], Literal["published"]]] = None,
+                 threads: int = 0, seed: int = 1, no_validation: bool = False,
+                 hard_labels: bool = False, members: bool = False, memory: Optional[int] = None,
                  for_models: Union[str, Sequence[str]] = "all", effort: float = 1.0,
                  time_limit: Optional[float] = None, keep: Literal["probe", "last"] = "probe",
                  keep_directed: bool = False, keep_self_loops: bool = False,
@@ -302,8 +302,8 @@ class Condense(BaseTransform):
             progress: None: a bar in a terminal or a notebook; True or False: always or never; or a
                 function (stage, done, total).
             method: auto: prototypes, trees, random, herding or kcenter, whichever a probe finds
-                best; trees is the paper's; gcond and those behind it learn by descent
-                (doc/peers.md).
+                best; trees is the paper's; gcond to geom learn by descent (doc/peers.md); published
+                does what the paper's code does.
             max_bytes: budget: bytes (at least 1).
             nodes: budget: nodes (at least 1).
             trees: budget: trees, each a training node with all that is near it (at least 1).
@@ -321,16 +321,14 @@ class Condense(BaseTransform):
             beta: PageRank's chance to return to a root (0.001 to 0.999).
             prune_share: at most this share of the ego nodes goes per round (0 to 1).
             min_pruned: stop when a smaller share of the nodes would go (0 to 1).
-            oversample: select so many budgets, then drop the lowest PageRank (1 to 1000000).
-            match_classes: give the labels the classes' shares in training.
             select_features: False or "none", True or "tree": tree: keep only features that a
                 decision tree splits on.
             inductive: cut the graph to its training nodes first.
             raw_features: False or "embeddings", True or "features": what herding and kcenter
                 measure on.
             project: random projection to so many dimensions before k-NN; 0: exact (0 to 1000000).
-            split: draw a new split: percent such as (60, 20, 20); None: the graph's own, or (60,
-                20, 20) where it has none.
+            split: draw a new split: "published" or percent such as (60, 20, 20); None: the graph's
+                own, or (60, 20, 20) where it has none.
             threads: threads, 0 for every core it may use (0 to 4096).
             seed: the same seed gives the same bytes.
             no_validation: probe on a fifth of the training nodes instead of on validation nodes;

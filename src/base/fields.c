@@ -103,6 +103,7 @@ const char *const bn_method_words[BONSAI_METHOD_COUNT + 1] = {
     [BONSAI_METHOD_GCSR] = "gcsr",
     [BONSAI_METHOD_SFGC] = "sfgc",
     [BONSAI_METHOD_GEOM] = "geom",
+    [BONSAI_METHOD_PUBLISHED] = "published",
 };
 
 static const char *const model_words[] = {"gcn", "gat", "gin", "sage", NULL};
@@ -127,7 +128,8 @@ static const bonsai_field condense_fields[] = {
     {ROW(bonsai_condense_options, method, CHOICE), .words = bn_method_words,
      .preset = BONSAI_METHOD_AUTO, .marks = BONSAI_MARK_ASIDE,
      .help = "auto: prototypes, trees, random, herding or kcenter, whichever a probe finds best; "
-             "trees is the paper's; gcond and those behind it learn by descent (doc/peers.md)"},
+             "trees is the paper's; gcond to geom learn by descent (doc/peers.md); "
+             "published does what the paper's code does"},
     {ROW(bonsai_condense_options, accounting, CHOICE), WORDS("strict", "paper"),
      .help = "bytes as a .bonsai file has them, or as the paper's code counts them"},
     {ROW(bonsai_condense_options, layers, INT), .high = 16, .preset = 2, .arg = "L",
@@ -154,10 +156,6 @@ static const bonsai_field condense_fields[] = {
      .help = "at most this share of the ego nodes goes per round"},
     {ROW(bonsai_condense_options, min_pruned, REAL), .high = 1, .preset = 0.01, .arg = "S",
      .help = "stop when a smaller share of the nodes would go"},
-    {ROW(bonsai_condense_options, oversample, REAL), .low = 1, .high = 1e6, .preset = 1, .arg = "M",
-     .methods = OF_TREES, .help = "select so many budgets, then drop the lowest PageRank"},
-    {ROW(bonsai_condense_options, match_classes, FLAG), .methods = OF_TREES,
-     .help = "give the labels the classes' shares in training"},
     {ROW(bonsai_condense_options, select_features, FLAG), WORDS("none", "tree"),
      .methods = OF_TREES | OF_PROTOTYPES,
      .help = "tree: keep only features that a decision tree splits on"},
@@ -170,7 +168,7 @@ static const bonsai_field condense_fields[] = {
      .methods = ACTS_ON(TREES),
      .help = "random projection to so many dimensions before k-NN; 0: exact"},
     {ROW(bonsai_condense_options, split, SPLIT), .arg = "A/B/C",
-     .help = "draw a new split: random, or percent such as 60/20/20",
+     .help = "draw a new split: random, published or percent such as 60/20/20",
      .otherwise = "the graph's own, or 60/20/20 where it has none"},
     THREADS(bonsai_condense_options),
     SEED(bonsai_condense_options, "the same seed gives the same bytes"),
@@ -231,7 +229,7 @@ static const bonsai_field train_fields[] = {
     {ROW(bonsai_train_options, dropout, REAL), .high = 1, .marks = BONSAI_MARK_BELOW, .arg = "P",
      .help = "share dropped between layers"},
     {ROW(bonsai_train_options, split, SPLIT), .arg = "A/B/C",
-     .help = "draw a new split: random, or percent such as 60/20/20",
+     .help = "draw a new split: random, published or percent such as 60/20/20",
      .otherwise = "the one that condensing drew, the graph's own, or 60/20/20"},
     MEMORY(bonsai_train_options, "memory for judging, such as 3G: what does not fit is judged in "
            "blocks, and the answer is the same", "what is free"),

@@ -150,13 +150,19 @@ done:
     return rc;
 }
 
+bonsai_status bn_fill_picked(bonsai_graph *small, bonsai_condense_info *info, const bn_request *r,
+                             const bn_choice *c)
+{
+    bonsai_status rc = finish_graph(small, c);
+    return rc == BONSAI_OK ? fill_choice(info, r, c, small) : rc;
+}
+
 /* On rank 0, which has the graph. */
 static bonsai_status finish_picked(bonsai_graph *small, bonsai_condense_info *info,
                                    const bn_request *r, const bn_choice *c)
 {
     bonsai_status rc;
-    BN_TRY(finish_graph(small, c));
-    BN_TRY(fill_choice(info, r, c, small));
+    BN_TRY(bn_fill_picked(small, info, r, c));
     BN_TRY(check_size(info, r));
     BN_TRY(bn_record_picked(small, info, &r->o, c));
 done:

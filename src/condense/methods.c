@@ -39,6 +39,7 @@ static const bn_method methods[BONSAI_METHOD_COUNT] = {
     [BONSAI_METHOD_GCSR] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_gcsr},
     [BONSAI_METHOD_SFGC] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_sfgc},
     [BONSAI_METHOD_GEOM] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_geom},
+    [BONSAI_METHOD_PUBLISHED] = {BN_REDOES, .run = bn_run_published},
 };
 
 const bn_method *bn_method_of(bonsai_method m)

@@ -26,6 +26,7 @@ enum {
     BN_TRIES_OTHERS   = 1 << 9, /* it does without those that cannot be made */
     BN_CAN_FOLLOW     = 1 << 10,        /* its graphs can be updated when their graph grows */
     BN_LEARNS         = 1 << 11,        /* time and memory for descent */
+    BN_REDOES         = 1 << 12,        /* what the published code starts from: redo.c */
 };
 
 typedef struct {                /* one small graph to make */
@@ -54,6 +55,14 @@ const bn_method *bn_method_of(bonsai_method m);
 /* The graph of nodes that the method picks, of nodes that it makes, and of nodes that it learns
  * (make.c). */
 bn_run_fn bn_run_picked, bn_run_made, bn_run_learned;
+/* Roles, labels and what is told of picked nodes: without a record. */
+bonsai_status bn_fill_picked(bonsai_graph *small, bonsai_condense_info *info, const bn_request *r,
+                             const bn_choice *c);
+/* The graph of the published code; what all its budgets share; and what of the options it fixes or
+ * refuses (redo.c). */
+bn_run_fn bn_run_published;
+bonsai_status bn_redo_prepare(bn_preparation *p);
+bonsai_status bn_redo_check(bonsai_condense_options *o);
 /* The best of the methods that enter auto, by a probe (auto.c). */
 bn_run_fn bn_run_auto;
 /* What the probe gets from as many training nodes as the budget may hold, each with everything that

@@ -361,7 +361,8 @@ static bonsai_status select_features(bn_preparation *p)
     BN_TRY(BN_NEW(&label, job->trees));
     for (int64_t t = 0; t < job->trees; t++)
         label[t] = bn_label(job->g, job->train[t]);
-    BN_TRY(bn_cart(&kept, &count, &job->x, label, job->g->view.classes, &job->at));
+    BN_TRY(bn_cart(&kept, &count, &job->x,
+                   &(bn_cart_task){.label = label, .classes = job->g->view.classes}, &job->at));
     BN_TRY(bn_graph_columns(&p->columns, job->g, kept, count));
     job->g = p->columns;
 done:
@@ -466,6 +467,8 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g, unsigned need
         BN_TRY(select_features(p));
     if (needs & BN_NEEDS_JUDGE)
         BN_TRY(embed_otherwise(p));
+    if (needs & BN_REDOES)
+        BN_TRY(bn_redo_prepare(p));
 done:
     return rc;
 }
@@ -482,4 +485,5 @@ void bn_preparation_free(bn_preparation *p)
     bonsai_graph_free(p->split);
     bonsai_graph_free(p->part);
     bonsai_graph_free(p->columns);
+    bn_published_free(&p->published);
 }

@@ -5,6 +5,7 @@
 #define BN_PREPARE_H
 
 #include "condense.h"
+#include "trees/published.h"
 
 typedef struct {
     bn_job job;
@@ -28,6 +29,7 @@ typedef struct {
     bn_knn_work work;                   /* pairs of trees that were compared */
     bool   covers, covered;             /* neighbours are to be found; were looked for late, ... */
     bn_clock late;                      /* ... which took so much */
+    bn_published published;             /* of BN_REDOES */
 } bn_preparation;
 
 enum { BN_CHECK_SAMPLE = 500 };         /* trees of the second sample at most */

@@ -42,6 +42,21 @@ static bonsai_status check_percent(const double percent[3])
     return BONSAI_OK;
 }
 
+bonsai_status bn_graph_resplit(bonsai_graph **out, uint8_t **split, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    bonsai_graph *child = NULL;
+    *out = NULL;
+    BN_TRY(derive(&child, g, BN_ALL_SECTIONS & ~BN_BIT(BONSAI_SECTION_SPLIT)));
+    BN_TRY(bn_graph_array(split, child, BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8, g->view.nodes));
+    atomic_store(&child->verified[BONSAI_SECTION_SPLIT], 1);
+    *out = child;
+    child = NULL;
+done:
+    bonsai_graph_free(child);
+    return rc;
+}
+
 bonsai_status bonsai_graph_split(bonsai_graph **out, const bonsai_graph *g,
                                  const double percent[3], uint64_t seed)
 {
@@ -52,9 +67,7 @@ bonsai_status bonsai_graph_split(bonsai_graph **out, const bonsai_graph *g,
     int64_t labelled = 0, n = g->view.nodes;
     *out = NULL;
     BN_TRY(check_percent(percent));
-    BN_TRY(derive(&child, g, BN_ALL_SECTIONS & ~BN_BIT(BONSAI_SECTION_SPLIT)));
-    BN_TRY(bn_graph_array(&split, child, BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8, n));
-    atomic_store(&child->verified[BONSAI_SECTION_SPLIT], 1);
+    BN_TRY(bn_graph_resplit(&child, &split, g));
     BN_TRY(BN_NEW(&order, n));
     for (int64_t v = 0; v < n; v++)
         if (bn_label(g, v) >= 0)

@@ -248,6 +248,8 @@ bonsai_status bn_standard(float *mean, float *spread, const bonsai_graph *g,
 
 /* ---- the split, and parts (derive.c) ---- */
 
+/* Makes the graph g with a split of its own, of no node yet, which the caller fills. */
+bonsai_status bn_graph_resplit(bonsai_graph **out, uint8_t **split, const bonsai_graph *g);
 /* Gets the graph with a split of the given percentages; *out is NULL if that is g's own.  All 0
  * asks for g's own split; if it has none, for 60/20/20, or for 100/0/0 if it is a condensed graph,
  * where all labels are for training.  percent gets what was drawn. */

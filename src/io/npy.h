@@ -112,6 +112,13 @@ bonsai_status bn_npz_shape(int64_t out[2], bn_zip *z, const char *prefix);
 /* Reads dense features: *n rows, or any number if *n is -1; then sets *n. */
 bonsai_status bn_npy_features(bn_draft *d, bn_npy *a, int64_t *n);
 
+/* ---- splits in archives (splitfile.c) ---- */
+
+/* The array with the ids of a part's nodes, or with a mark for each node. */
+const char   *bn_part_array(bonsai_part part, bool mask);
+/* Puts the nodes of a part into the split of n nodes; refuses one that is in another part. */
+bonsai_status bn_npz_part(uint8_t *split, int64_t n, bn_zip *z, bonsai_part part, bool mask);
+
 /* ---- writing archives of graphs (npzwrite.c) ---- */
 
 /* The name of a section's array that only our files have; NULL: it has none. */

@@ -240,44 +240,12 @@ static bonsai_status count_nodes(reader *r)
 
 /* ---- split ---- */
 
-static const char *const part_names[] = {"", "train", "val", "test"};
-
-static bonsai_status put_part(reader *r, const char *where, uint8_t *split, int64_t node,
-                              int part)
-{
-    if (split[node] != 0 && split[node] != part)
-        return bn_fail(BONSAI_E_FORMAT, "%s: node %lld is in %s too", where, (long long)node,
-                       part_names[split[node]]);
-    (void)r;
-    split[node] = (uint8_t)part;
-    return BONSAI_OK;
-}
-
-static bonsai_status read_part(reader *r, uint8_t *split, int part, bool mask)
-{
-    bonsai_status rc;
-    char name[32], where[700];
-    int64_t *list = NULL, count;
-    snprintf(name, sizeof name, mask ? "%s_mask" : "%s_idx", part_names[part]);
-    snprintf(where, sizeof where, "%.600s:%s", r->zip.path, name);
-    BN_TRY(bn_npz_i64(&list, &count, &r->zip, name, mask ? r->n : -1, 0, mask ? 1 : r->n - 1));
-    for (int64_t i = 0; i < count; i++)
-        if (!mask || list[i])
-            BN_TRY(put_part(r, where, split, mask ? i : list[i], part));
-done:
-    bn_free(list);
-    return rc;
-}
-
 /* 1: has NAME_idx, 2: has NAME_mask, 0: has neither */
 static int part_form(const reader *r, int part)
 {
-    char name[32];
-    snprintf(name, sizeof name, "%s_idx", part_names[part]);
-    if (has(r, name))
+    if (has(r, bn_part_array((bonsai_part)part, false)))
         return 1;
-    snprintf(name, sizeof name, "%s_mask", part_names[part]);
-    return has(r, name) ? 2 : 0;
+    return has(r, bn_part_array((bonsai_part)part, true)) ? 2 : 0;
 }
 
 static bonsai_status read_split(reader *r)
@@ -290,7 +258,7 @@ static bonsai_status read_split(reader *r)
             continue;
         if (!split)
             BN_TRY(bn_draft_array(&split, r->d, BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8, r->n));
-        BN_TRY(read_part(r, split, part, form == 2));
+        BN_TRY(bn_npz_part(split, r->n, &r->zip, (bonsai_part)part, form == 2));
     }
 done:
     return rc;
@@ -299,15 +267,15 @@ done:
 /* The length of a mask is the number of nodes. */
 static bonsai_status claim_masks(reader *r)
 {
-    static const char *const names[] = {"train_mask", "val_mask", "test_mask"};
     bonsai_status rc = BONSAI_OK;
     bn_npy a = {.zip = NULL};
-    for (int i = 0; i < 3; i++) {
-        if (part_form(r, i + 1) != 2)
+    for (int part = BONSAI_PART_TRAIN; part <= BONSAI_PART_TEST; part++) {
+        const char *name = bn_part_array((bonsai_part)part, true);
+        if (part_form(r, part) != 2)
             continue;
-        BN_TRY(bn_zip_array(&a, &r->zip, names[i]));
+        BN_TRY(bn_zip_array(&a, &r->zip, name));
         BN_TRY(bn_npy_vector(&a, -1));
-        BN_TRY(claim_nodes(r, a.count, names[i]));
+        BN_TRY(claim_nodes(r, a.count, name));
         bn_npy_close(&a);
     }
 done:

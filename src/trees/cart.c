@@ -1,6 +1,6 @@
 /* cart.c -- the features that a CART classifier splits on.
  *
- * It splits by Gini impurity until its leaves are pure or all alike.  Every feature is a column of
+ * It splits by Gini impurity until its leaves are pure, all alike, or as deep as they may be.  Every feature is a column of
  * its non-zero values in ascending order, made once; the rows of a node that are not in it are
  * zero. A node owns a stretch of every column: a walk over it, positive values from the largest
  * down and negative ones from the smallest up, meets every cut with running class counts.  A split
@@ -9,8 +9,9 @@
  * wait.
  *
  * O(nnz) to sort, and O(nnz of its rows) a node.  Threads share the features out; a
- * split beats another by its score, then the lower feature, then the lower cut, so
- * that the answer is the same for any number of them.
+ * split beats another by its score, then the lower feature (or the luckier one, by a number
+ * that it draws in this node), then the lower cut, so that the answer is the same for any
+ * number of them.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -21,7 +22,7 @@ enum { FEW = 32, BYTE = 256, STRIP = 16, WORTH_THREADS = 20000 };
 
 typedef struct { float value; int32_t row, label; } entry;
 /* left: value <= cut; at: stretch */
-typedef struct { double score; float cut; int64_t at; } split;
+typedef struct { double score; float cut; int64_t at; uint64_t luck; } split;
 typedef struct { int64_t first; int32_t feature, count, left; } stretch;   /* left: go that way */
 
 typedef struct {                /* one that will be split */
@@ -29,6 +30,7 @@ typedef struct {                /* one that will be split */
     stretch *s;                 /* of the features that it has, ascending */
     int64_t  stretches, entries;
     split    best;
+    int      depth;             /* splits above it */
 } node;
 
 typedef struct {                /* rows that may become a node: a child of the one at hand */
@@ -36,6 +38,7 @@ typedef struct {                /* rows that may become a node: a child of the o
     int64_t *have;              /* classes: its rows */
     int64_t  squares;           /* of these, summed */
     bool     mixed;             /* of more than one class */
+    uint64_t luck;              /* what its features draw from */
 } child;
 
 typedef struct {                /* one thread's room */
@@ -48,6 +51,7 @@ typedef struct {
     const bn_embedding *e;
     const int32_t *label;
     int64_t  rows, classes, lanes;
+    const bn_cart_task *task;
     entry   *column;
     int32_t *order;             /* rows, those of a node side by side */
     int32_t *spare;             /* rows */
@@ -168,18 +172,26 @@ typedef struct {                /* a side that a walk fills, and the rest */
     int64_t rows, in, out;      /* rows on it; squared class counts of it and of the rest */
 } side;
 
+typedef struct {                /* values of a stretch, from x on */
+    const entry *x;
+    int64_t  count, at;
+    uint64_t luck;
+} run;
+
 static bool better(const split *a, const split *b)
 {
     if (b->at < 0 || a->score != b->score)
         return b->at < 0 || a->score > b->score;
+    if (a->luck != b->luck)
+        return a->luck < b->luck;
     return a->at != b->at ? a->at < b->at : a->cut < b->cut;
 }
 
 /* What purity both sides have: the more the better. */
-static void consider(split *best, const side *s, int64_t size, int64_t at, float cut)
+static void consider(split *best, const side *s, int64_t size, const run *r, float cut)
 {
     double rest = (double)(size - s->rows);
-    split new = {(double)s->in / (double)s->rows + (double)s->out / rest, cut, at};
+    split new = {(double)s->in / (double)s->rows + (double)s->out / rest, cut, r->at, r->luck};
     if (better(&new, best))
         *best = new;
 }
@@ -192,36 +204,34 @@ static inline bool may_win(const double *inverse, double bar, const side *s, int
            bar * (1 - 1e-12);
 }
 
-typedef struct { const entry *x; int64_t count, at; } run;      /* values of a stretch, from x on */
-
 /* One walk over values of a child by step 1 or -1; a new value is a
  * place to cut, and so is the end where a rest stays behind. */
 static void walk(const cart *t, lane *l, int which, run r, int step)
 {
     const child *c = &t->child[which];
     const entry *x = r.x;
-    int64_t *filled = l->filled, count = r.count, at = r.at;
+    int64_t *filled = l->filled, count = r.count;
     split *best = &l->best[which];
     side s = {0, 0, c->squares};
     if (count == 0)
         return;
     for (int64_t i = 0; i < count; i++, x += step) {
         if (i > 0 && x->value != x[-step].value && may_win(t->inverse, best->score, &s, c->rows))
-            consider(best, &s, c->rows, at, step < 0 ? x->value : x[-step].value);
+            consider(best, &s, c->rows, &r, step < 0 ? x->value : x[-step].value);
         int64_t here = filled[x->label]++;
         s.in += 2 * here + 1;
         s.out -= 2 * (c->have[x->label] - here) - 1;
         s.rows++;
     }
     if (s.rows < c->rows && may_win(t->inverse, best->score, &s, c->rows))
-        consider(best, &s, c->rows, at, step < 0 ? 0.0f : x[-step].value);
+        consider(best, &s, c->rows, &r, step < 0 ? 0.0f : x[-step].value);
     memset(filled, 0, (size_t)t->classes * sizeof *filled);
 }
 
-static void walk_both_ways(const cart *t, lane *l, int which, int64_t at, const entry *x,
-                           int64_t count)
+static void walk_both_ways(const cart *t, lane *l, int which, run all)
 {
-    int64_t low = 0, high = count > 0 && x[0].value < 0 ? count : 0;
+    const entry *x = all.x;
+    int64_t count = all.count, low = 0, high = count > 0 && x[0].value < 0 ? count : 0;
     while (low < high) {                        /* how many are negative */
         int64_t middle = low + (high - low) / 2;
         if (x[middle].value < 0)
@@ -229,8 +239,8 @@ static void walk_both_ways(const cart *t, lane *l, int which, int64_t at, const 
         else
             high = middle;
     }
-    walk(t, l, which, (run){x + count - 1, count - low, at}, -1);
-    walk(t, l, which, (run){x, low, at}, 1);
+    walk(t, l, which, (run){x + count - 1, count - low, all.at, all.luck}, -1);
+    walk(t, l, which, (run){x, low, all.at, all.luck}, 1);
 }
 
 /* ---- children ---- */
@@ -246,6 +256,15 @@ static void count_child(const cart *t, child *c, int64_t first, int64_t rows)
     for (int64_t i = 0; i < t->classes; i++)
         c->squares += c->have[i] * c->have[i];
     c->mixed = c->squares < rows * rows;
+    bn_rng draw = bn_rng_at(t->task->seed, (uint64_t)first << 32 | (uint64_t)rows);
+    c->luck = bn_rng_next(&draw);
+}
+
+/* The number that a feature draws in a child; 0: chance decides nothing. */
+static uint64_t luck_of(const cart *t, int which, int32_t feature)
+{
+    bn_rng draw = bn_rng_at(t->child[which].luck, (uint64_t)feature);
+    return t->task->by_chance ? bn_rng_next(&draw) : 0;
 }
 
 /* Parts the rows of a node: zeros of the feature go one way, the others by value. */
@@ -297,9 +316,9 @@ static void visit(const cart *t, lane *l, stretch *s, int64_t at, bool root)
         part_stretch(t, l->spare, s);
     int64_t left = root ? s->count : s->left;
     if (t->child[0].mixed)
-        walk_both_ways(t, l, 0, at, x, left);
+        walk_both_ways(t, l, 0, (run){x, left, at, luck_of(t, 0, s->feature)});
     if (t->child[1].mixed)
-        walk_both_ways(t, l, 1, at, x + left, s->count - left);
+        walk_both_ways(t, l, 1, (run){x + left, s->count - left, at, luck_of(t, 1, s->feature)});
 }
 
 /* Leaves the best split of either child in the first lane. */
@@ -310,7 +329,7 @@ static void visit_all(cart *t, const node *n, bool root)
 #pragma omp parallel for num_threads(bn_team((int)lanes, work)) schedule(static) if (lanes > 1)
     for (int64_t i = 0; i < lanes; i++) {
         lane *l = &t->lane[i];
-        l->best[0] = l->best[1] = (split){-1, 0, -1};
+        l->best[0] = l->best[1] = (split){-1, 0, -1, 0};
         for (int64_t at = i; at < n->stretches; at += lanes)
             visit(t, l, &n->s[at], at, root);
     }
@@ -327,9 +346,11 @@ static bonsai_status push_child(cart *t, const node *n, int which)
 {
     bonsai_status rc;
     const child *c = &t->child[which];
-    node new = {.first = c->first, .rows = c->rows, .best = t->lane[0].best[which]};
+    node new = {.first = c->first, .rows = c->rows, .best = t->lane[0].best[which],
+                .depth = n->depth + 1};
+    const int most = t->task->depth;
     int64_t kept = 0;
-    if (!c->mixed || new.best.at < 0)
+    if (!c->mixed || new.best.at < 0 || (most > 0 && new.depth >= most))
         return BONSAI_OK;
     BN_TRY(bn_grow((void **)&t->waiting, &t->room, t->nodes + 1, sizeof *t->waiting));
     for (int64_t at = 0; at < n->stretches; at++)
@@ -390,7 +411,7 @@ done:
 static bonsai_status plant(cart *t)
 {
     bonsai_status rc;
-    node all = {.rows = t->rows, .stretches = t->e->f};
+    node all = {.rows = t->rows, .stretches = t->e->f, .depth = -1};
     BN_TRY(make_room(t));
     for (int64_t r = 0; r < t->rows; r++) {
         t->order[r] = (int32_t)r;
@@ -462,12 +483,13 @@ static void free_cart(cart *t)
     bn_free(t->inverse);
 }
 
-bonsai_status bn_cart(int32_t **out, int64_t *count, const bn_embedding *e, const int32_t *label,
-                      int64_t classes, const bn_place *at)
+bonsai_status bn_cart(int32_t **out, int64_t *count, const bn_embedding *e,
+                      const bn_cart_task *task, const bn_place *at)
 {
     bonsai_status rc;
     at = bn_here(at);
-    cart t = {.e = e, .label = label, .rows = e->rows, .classes = classes,
+    cart t = {.e = e, .label = task->label, .rows = e->rows, .classes = task->classes,
+              .task = task,
               .lanes = bn_lanes(bn_threads(at->threads), e->f)};
     *out = NULL;
     if (e->f < 1)

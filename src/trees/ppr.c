@@ -138,16 +138,17 @@ static double step(double *pi, walk *w, int threads)
     return change;
 }
 
-bonsai_status bn_ppr(double *pi, int *rounds, const bn_links *g, double beta, const bn_place *at)
+bonsai_status bn_ppr_until(double *pi, int *rounds, const bn_links *g, const bn_walks *how,
+                           const bn_place *at)
 {
     bonsai_status rc;
     const bn_place *here = bn_here(at);
-    double change = 1;
-    walk w = {.g = g, .beta = beta};
+    double change = INFINITY;
+    walk w = {.g = g, .beta = how->beta};
     BN_TRY(begin(pi, &w));
     *rounds = 0;
     BN_TRY(bn_tick(here->progress, "PageRank", 0, 1));
-    while (change >= 1e-9 && *rounds < MOST_STEPS) {
+    while (change >= how->enough && *rounds < how->most) {
         change = step(pi, &w, here->threads);
         if (++*rounds % 8 == 0)
             BN_TRY(bn_tick(here->progress, "PageRank", 0, 1));
@@ -156,6 +157,11 @@ bonsai_status bn_ppr(double *pi, int *rounds, const bn_links *g, double beta, co
 done:
     free_walk(&w);
     return rc;
+}
+
+bonsai_status bn_ppr(double *pi, int *rounds, const bn_links *g, double beta, const bn_place *at)
+{
+    return bn_ppr_until(pi, rounds, g, &(bn_walks){beta, 1e-9, MOST_STEPS}, at);
 }
 
 void bn_knee(int64_t *index, double *score, const double *sorted, int64_t n)

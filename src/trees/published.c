@@ -1,108 +1,333 @@
-/* published.c -- two things that the published code does and the paper does not
- * mention: to select too much and shrink it, and to match the classes' shares.
+/* published.c -- nodes and edges as the published code picks them.
+ *
+ * Trees of one budget only say how many nodes there are to be.  Those of ten budgets are the graph
+ * from which the nodes of lowest PageRank are dropped until so many are left, whatever they cost;
+ * then nodes come and go until the training nodes among them have the classes' shares.
  *
  * SPDX-License-Identifier: MIT */
-#include <math.h>
+#include "published.h"
 
-#include "set.h"
+#include <stdlib.h>
+#include <string.h>
 
-enum { ALL_ROLES = 1 << BONSAI_ROLE_ROOT | 1 << BONSAI_ROLE_EGO };
+typedef struct {                /* the graph of ten budgets, as PageRank walks it */
+    int64_t  n;
+    int32_t *node;              /* ids, ascending */
+    int32_t *place;             /* of all nodes: among them */
+    int64_t *offsets;
+    int32_t *to;
+    uint8_t *root;
+    double  *score;
+} walked;
 
-bonsai_status bn_set_shrink(bn_set *s)
+static void free_walked(walked *w)
 {
-    bonsai_status rc = BONSAI_OK;
-    bn_ranked *all = NULL;
-    int32_t *going = NULL;
-    int64_t count = 0, gone = 0, roots = s->roots;
-    if (s->roots == 0 || !bn_set_exceeds(s))
-        goto done;
-    BN_TRY(bn_set_rank(s));
-    BN_TRY(bn_set_lowest(&all, &count, s, ALL_ROLES));
-    BN_TRY(BN_NEW(&going, count));
-    for (; gone < count && (bn_price_bytes(s->price) > s->budget.bytes ||
-                            bn_price_nodes(s->price) > s->budget.nodes ||
-                            roots > s->budget.trees); gone++) {
-        going[gone] = all[gone].node;
-        roots -= bn_set_role(s, going[gone]) == BONSAI_ROLE_ROOT;
-        bn_price_remove(s->price, going[gone]);
+    bn_free(w->node);
+    bn_free(w->place);
+    bn_free(w->offsets);
+    bn_free(w->to);
+    bn_free(w->root);
+    bn_free(w->score);
+}
+
+/* ---- dropping by PageRank ---- */
+
+static bonsai_status place_nodes(walked *w, const bn_published_set *s)
+{
+    bonsai_status rc;
+    w->n = s->nodes;
+    BN_TRY(BN_NEW(&w->node, w->n));
+    BN_TRY(BN_NEW(&w->place, s->g->view.nodes));
+    BN_TRY(BN_NEW(&w->offsets, w->n + 1));
+    BN_TRY(BN_NEW(&w->to, 2 * s->edges + s->roots));
+    BN_TRY(BN_NEW(&w->root, w->n));
+    BN_TRY(BN_NEW(&w->score, w->n));
+    for (int64_t v = 0, i = 0; v < s->g->view.nodes; v++)
+        if (s->in[v]) {
+            w->place[v] = (int32_t)i;
+            w->node[i++] = (int32_t)v;
+        }
+    for (int64_t i = 0; i < s->roots; i++)
+        w->root[w->place[s->root[i]]] = 1;
+done:
+    return rc;
+}
+
+/* Edges of trees, and a self loop for every root. */
+static void join_nodes(walked *w, const bn_published_set *s)
+{
+    const int32_t *to = bn_neighbors(s->g);
+    int64_t count = 0;
+    for (int64_t i = 0; i < w->n; i++) {
+        const int64_t v = w->node[i], begin = bn_row_begin(s->g, v);
+        for (int64_t e = begin; e < bn_row_begin(s->g, v + 1); e++)
+            if (s->link[e] && (e == begin || to[e] != to[e - 1]))
+                w->to[count++] = w->place[to[e]];
+        if (w->root[i])
+            w->to[count++] = (int32_t)i;
+        w->offsets[i + 1] = count;
     }
-    bn_set_forget(s, going, gone);
+}
+
+typedef struct { double score; int32_t node; } ranked;
+
+/* The lowest first, ties to the higher id. */
+static int lowest_first(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score < y->score ? -1 : 1;
+    return x->node > y->node ? -1 : x->node < y->node;
+}
+
+/* As many as the aim are left, but one goes in any case. */
+static bonsai_status drop(bn_published_pick *c, const walked *w)
+{
+    bonsai_status rc;
+    ranked *all = NULL;
+    BN_TRY(BN_NEW(&all, w->n));
+    for (int64_t i = 0; i < w->n; i++)
+        all[i] = (ranked){w->score[i], w->node[i]};
+    qsort(all, (size_t)w->n, sizeof *all, lowest_first);
+    c->dropped = w->n > c->aim ? w->n - c->aim : bn_least(1, w->n);
+    for (int64_t i = c->dropped; i < w->n; i++)
+        c->state[all[i].node] = BN_PUBLISHED_KEPT;
 done:
     bn_free(all);
-    bn_free(going);
     return rc;
 }
 
-/* How many training nodes of each class are in the set, and how many should be. */
-static bonsai_status count_classes(int64_t **have, int64_t **want, const bn_set *s)
+static bonsai_status rank(walked *w, const bn_published_set *s, const bn_job *job)
 {
     bonsai_status rc;
-    int64_t classes = s->job->g->view.classes, in = 0;
-    BN_TRY(BN_NEW(have, classes));
-    BN_TRY(BN_NEW(want, classes));
-    for (int64_t t = 0; t < s->job->trees; t++)
-        if (bn_set_role(s, s->job->train[t]) != BONSAI_ROLE_NONE) {
-            (*have)[bn_set_label(s, t)]++;
-            in++;
-        }
-    for (int64_t c = 0; c < classes; c++)
-        (*want)[c] = llround((double)s->class_trees[c] * (double)in / (double)s->job->trees);
+    int steps;
+    const bn_walks how = {.beta = 0.15, .enough = 1e-6 * (double)s->nodes, .most = 100};
+    BN_TRY(place_nodes(w, s));
+    join_nodes(w, s);
+    if (s->roots > 0)
+        BN_TRY(bn_ppr_until(w->score, &steps,
+                            &(bn_links){w->n, w->offsets, w->to, NULL, w->root}, &how, &job->at));
 done:
     return rc;
 }
 
-/* Classes with too many lose those of lowest PageRank, but never the last one. */
-static bonsai_status thin_classes(bn_set *s, int64_t *have, const int64_t *want)
+/* ---- the classes' shares ---- */
+
+typedef struct {
+    const bn_published *p;
+    const bn_job *job;
+    bn_published_pick *c;
+    int64_t *have, *want;       /* classes: kept training nodes; their share of them */
+} matching;
+
+static int32_t node_of(const matching *m, int64_t place)
+{
+    return m->job->train[m->p->order[place]];
+}
+
+static bonsai_status count_classes(matching *m)
 {
     bonsai_status rc;
-    const bonsai_graph *g = s->job->g;
-    bn_ranked *in = NULL;
-    int32_t *going = NULL;
-    int64_t count = 0, gone = 0;
-    BN_TRY(bn_set_lowest(&in, &count, s, ALL_ROLES));
-    BN_TRY(BN_NEW(&going, count));
-    for (int64_t i = 0; i < count; i++) {
-        int32_t v = in[i].node, c = bn_label(g, v);
-        if (bn_part(g, v) != BONSAI_PART_TRAIN || c < 0 || have[c] <= want[c] || have[c] <= 1)
+    const bn_job *job = m->job;
+    int64_t *all = NULL, in = 0;
+    const int64_t classes = job->g->view.classes;
+    BN_TRY(BN_NEW(&m->have, classes));
+    BN_TRY(BN_NEW(&m->want, classes));
+    BN_TRY(BN_NEW(&all, classes));
+    for (int64_t t = 0; t < job->trees; t++) {
+        const int32_t label = bn_label(job->g, job->train[t]);
+        const bool kept = m->c->state[job->train[t]] != BN_PUBLISHED_OUT;
+        all[label]++;
+        m->have[label] += kept;
+        in += kept;
+    }
+    for (int64_t i = 0; i < classes; i++)
+        m->want[i] = all[i] * in / job->trees;
+done:
+    bn_free(all);
+    return rc;
+}
+
+/* Within one percent of the share, rounded down, is enough. */
+static void add_missing(matching *m)
+{
+    for (int64_t i = 0; i < m->job->trees; i++) {
+        const int32_t v = node_of(m, i), label = bn_label(m->job->g, v);
+        if (m->c->state[v] != BN_PUBLISHED_OUT || 100 * m->have[label] >= 99 * m->want[label])
             continue;
-        going[gone++] = v;
-        have[c]--;
+        m->c->state[v] = BN_PUBLISHED_ADDED;
+        m->have[label]++;
+        m->c->added++;
     }
-    if (!bn_set_drop(s, going, gone))
-        for (int64_t i = 0; i < gone; i++)
-            have[bn_label(g, going[i])]++;
-done:
-    bn_free(in);
-    bn_free(going);
+}
+
+static void remove_surplus(matching *m)
+{
+    for (int64_t i = m->job->trees - 1; i >= 0; i--) {
+        const int32_t v = node_of(m, i), label = bn_label(m->job->g, v);
+        if (m->c->state[v] == BN_PUBLISHED_OUT || 100 * m->have[label] <= 101 * m->want[label])
+            continue;
+        m->c->state[v] = BN_PUBLISHED_OUT;
+        m->have[label]--;
+        m->c->removed++;
+    }
+}
+
+static bonsai_status match_classes(bn_published_pick *c, const bn_published *p, const bn_job *job)
+{
+    matching m = {.p = p, .job = job, .c = c};
+    bonsai_status rc = count_classes(&m);
+    if (rc == BONSAI_OK) {
+        add_missing(&m);
+        remove_surplus(&m);
+    }
+    bn_free(m.have);
+    bn_free(m.want);
     return rc;
 }
 
-/* Classes with too few gain single nodes in the order of the cover while they fit. */
-bonsai_status bn_set_match(bn_set *s, bn_cover *cover)
+/* ---- the choice ---- */
+
+static bonsai_status make_choice(bn_choice *c, int64_t count)
 {
     bonsai_status rc;
-    int64_t *have = NULL, *want = NULL;
-    BN_TRY(count_classes(&have, &want, s));
-    BN_TRY(thin_classes(s, have, want));
-    bn_cover_retry(cover);
-    for (int64_t tree, tries = 1; (tree = bn_cover_next(cover)) >= 0; tries++) {
-        int32_t c = bn_set_label(s, tree);
-        bool fits = false;
-        if (have[c] < want[c] && s->roots < s->budget.trees &&
-            bn_set_role(s, s->job->train[tree]) == BONSAI_ROLE_NONE)
-            BN_TRY(bn_set_try(&fits, s, tree, 0));
-        if (fits) {
-            bn_cover_take(cover, tree);
-            have[c]++;
-        } else {
-            bn_cover_skip(cover, tree);
-        }
-        if (tries % 1024 == 0)
-            BN_TRY(bn_tick(s->job->at.progress, "finishing", 0, 1));
-    }
-    bn_cover_retry(cover);
+    c->count = count;
+    c->coverage_bound = -1;
+    BN_TRY(BN_NEW(&c->node, count));
+    BN_TRY(BN_NEW(&c->role, count));
+    BN_TRY(BN_NEW(&c->score, count));
+    BN_TRY(BN_NEW(&c->tree, count));
+    BN_TRY(BN_NEW(&c->covers, count));
 done:
-    bn_free(have);
-    bn_free(want);
     return rc;
+}
+
+/* Tells what is known of each node.  A node that was added is a root: it comes by itself. */
+static void fill_choice(bn_published_pick *out, const walked *w)
+{
+    bn_choice *c = &out->choice;
+    for (int64_t v = 0, i = 0; v < out->set.g->view.nodes; v++) {
+        if (out->state[v] == BN_PUBLISHED_OUT)
+            continue;
+        const bool walked_on = out->set.in[v], added = out->state[v] == BN_PUBLISHED_ADDED;
+        const bool root = added || (walked_on && w->root[w->place[v]]);
+        c->node[i] = (int32_t)v;
+        c->role[i] = root ? BONSAI_ROLE_ROOT : BONSAI_ROLE_EGO;
+        c->score[i] = walked_on ? (float)w->score[w->place[v]] : 0;
+        c->tree[i] = root ? (int32_t)v : out->set.from[v];
+        i++;
+    }
+}
+
+/* How many trees each root covers, and the share that all of them do. */
+static bonsai_status measure_cover(bn_choice *c, const bn_published *p, const bn_job *job)
+{
+    bonsai_status rc;
+    uint8_t *covered = NULL;
+    int64_t all = 0;
+    BN_TRY(BN_NEW(&covered, job->trees));
+    for (int64_t i = 0, t = 0; i < c->count; i++) {
+        if (c->role[i] != BONSAI_ROLE_ROOT)
+            continue;
+        while (job->train[t] < c->node[i])      /* both ascend, and a root is a training node */
+            t++;
+        c->covers[i] = (int32_t)(p->covers.offsets[t + 1] - p->covers.offsets[t]);
+        for (int64_t e = p->covers.offsets[t]; e < p->covers.offsets[t + 1]; e++)
+            covered[p->covers.item[e]] = 1;
+    }
+    for (int64_t t = 0; t < job->trees; t++)
+        all += covered[t];
+    c->coverage = (double)all / (double)job->trees;
+done:
+    bn_free(covered);
+    return rc;
+}
+
+static bonsai_status find_aim(int64_t *out, const bn_published *p, const bn_job *job, double bytes)
+{
+    bn_published_set one;
+    bonsai_status rc = bn_published_select(&one, p, job, bytes);
+    *out = one.nodes;
+    bn_published_set_free(&one);
+    return rc;
+}
+
+static bonsai_status collect(bn_published_pick *out, const bn_published *p, const bn_job *job,
+                             const walked *w)
+{
+    bonsai_status rc;
+    int64_t count = 0;
+    for (int64_t v = 0; v < p->g->view.nodes; v++)
+        count += out->state[v] != BN_PUBLISHED_OUT;
+    if (count == 0)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: the budget is too small: trees of %lld nodes cost "
+                       "less by the published price, and no node of them is left", job->g->where,
+                       (long long)out->aim);
+    BN_TRY(make_choice(&out->choice, count));
+    fill_choice(out, w);
+    BN_TRY(measure_cover(&out->choice, p, job));
+done:
+    return rc;
+}
+
+bonsai_status bn_published_choose(bn_published_pick *out, const bn_published *p, const bn_job *job,
+                                  double bytes)
+{
+    bonsai_status rc;
+    walked w = {0};
+    *out = (bn_published_pick){0};
+    bn_enter(&job->at, BN_STAGE_COVER);
+    BN_TRY(BN_NEW(&out->state, p->g->view.nodes));
+    BN_TRY(find_aim(&out->aim, p, job, bytes));
+    BN_TRY(bn_published_select(&out->set, p, job, BN_PUBLISHED_TIMES * bytes));
+    bn_enter(&job->at, BN_STAGE_SPARSIFY);
+    BN_TRY(rank(&w, &out->set, job));
+    if (out->aim > 0)           /* else nothing is to be left */
+        BN_TRY(drop(out, &w));
+    BN_TRY(match_classes(out, p, job));
+    BN_TRY(collect(out, p, job, &w));
+done:
+    free_walked(&w);
+    return rc;
+}
+
+void bn_published_pick_free(bn_published_pick *c)
+{
+    bn_choice_free(&c->choice);
+    bn_published_set_free(&c->set);
+    bn_free(c->state);
+    *c = (bn_published_pick){0};
+}
+
+/* ---- edges ---- */
+
+/* Rows of small are those of the full graph without the nodes that are not there, so both are
+ * walked side by side. */
+void bn_published_thin(bonsai_graph *small, const bn_published_pick *c)
+{
+    const bonsai_graph *g = c->set.g;
+    bonsai_array *section = small->view.section;
+    uint64_t *offsets = small->owned[BONSAI_SECTION_OFFSETS];
+    int32_t *neighbors = small->owned[BONSAI_SECTION_NEIGHBORS];
+    float *weights = small->owned[BONSAI_SECTION_EDGE_WEIGHTS];
+    const int32_t *to = bn_neighbors(g);
+    int64_t at = 0, kept = 0;
+    for (int64_t i = 0; i < c->choice.count; i++) {
+        const int32_t v = c->choice.node[i];
+        const int64_t end = bn_row_begin(g, (int64_t)v + 1);
+        for (int64_t e = bn_row_begin(g, v); e < end; e++) {
+            if (c->state[to[e]] == BN_PUBLISHED_OUT)
+                continue;
+            const bool added = c->state[v] == BN_PUBLISHED_ADDED ||
+                               c->state[to[e]] == BN_PUBLISHED_ADDED;
+            neighbors[kept] = neighbors[at];
+            if (weights)
+                weights[kept] = weights[at];
+            at++;
+            kept += to[e] != v && (c->set.link[e] || added);
+        }
+        offsets[i + 1] = (uint64_t)kept;
+    }
+    section[BONSAI_SECTION_NEIGHBORS].count = kept;
+    section[BONSAI_SECTION_EDGE_WEIGHTS].count = weights ? kept : 0;
 }

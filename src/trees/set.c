@@ -272,7 +272,8 @@ static void compact(bn_set *s)
     s->members = kept;
 }
 
-void bn_set_forget(bn_set *s, const int32_t *nodes, int64_t count)
+/* Of nodes that are not priced any more. */
+static void forget(bn_set *s, const int32_t *nodes, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
         bn_chosen *c = bn_set_find(s, nodes[i]);
@@ -294,7 +295,7 @@ bool bn_set_drop(bn_set *s, const int32_t *nodes, int64_t count)
             bn_price_again(s->price, nodes[i]);
         return false;
     }
-    bn_set_forget(s, nodes, count);
+    forget(s, nodes, count);
     return true;
 }
 

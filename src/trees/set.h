@@ -69,8 +69,6 @@ bonsai_status bn_set_choose(bn_set *s, int32_t node, int32_t root, bool anew);
 /* Drops some nodes, or none of them where the rest would cost more than the budget, which it can by
  * the paper's accounting. */
 bool    bn_set_drop(bn_set *s, const int32_t *nodes, int64_t count);
-/* The same for nodes that are not priced any more. */
-void    bn_set_forget(bn_set *s, const int32_t *nodes, int64_t count);
 bool    bn_set_exceeds(const bn_set *s);        /* its budget */
 double  bn_set_used(const bn_set *s);           /* share of the budget, 0 .. 1 */
 /* What the set is now, as a choice; coverage too, where there are samples. */
@@ -103,12 +101,5 @@ void bn_set_trace_scores(bn_set *s, const double *sorted, int64_t knee);
 void bn_set_trace_pruned(bn_set *s, int64_t pruned);
 /* The curve of the set as it is now, if it has a trace and there are samples. */
 bonsai_status bn_set_trace_curve(bn_set *s);
-
-/* ---- what only the published code does (published.c) ---- */
-
-/* Drops the nodes of lowest PageRank, roots too, until the set fits the budget. */
-bonsai_status bn_set_shrink(bn_set *s);
-/* Brings the training nodes in the set to the classes' shares of all of them. */
-bonsai_status bn_set_match(bn_set *s, bn_cover *cover);
 
 #endif

@@ -221,40 +221,16 @@ done:
     return rc;
 }
 
-/* Uses up what no tree could use, matches classes, and scores what there is in the end. */
+/* Uses up what no tree could use, and scores what there is in the end. */
 static bonsai_status finish(state *s)
 {
     bonsai_status rc;
     const bonsai_condense_options *o = s->job->o;
     BN_TRY(begin_stage(s, "finishing", 1));
-    if (s->set.budget.trees == INT64_MAX && o->oversample <= 1 && bn_set_used(&s->set) < BN_ENOUGH)
+    if (s->set.budget.trees == INT64_MAX && bn_set_used(&s->set) < BN_ENOUGH)
         BN_TRY(bn_set_widen(&s->set));
-    if (o->match_classes)
-        BN_TRY(bn_set_match(&s->set, s->cover));
     if (!o->no_ppr && s->set.roots > 0)
         BN_TRY(bn_set_rank(&s->set));
-    BN_TRY(end_stage(s));
-done:
-    return rc;
-}
-
-/* Selects so many budgets, then shrinks to one. */
-static bonsai_status oversample(state *s)
-{
-    bonsai_status rc;
-    const bn_budget one = s->set.budget;
-    double times = s->job->o->oversample, most = 0x1p62;
-    s->set.budget.bytes = one.bytes * times;
-    s->set.budget.nodes = (double)one.nodes * times < most ? (int64_t)((double)one.nodes * times)
-                                                           : INT64_MAX;
-    s->set.budget.trees = (double)one.trees * times < most ? (int64_t)((double)one.trees * times)
-                                                           : INT64_MAX;
-    BN_TRY(cover(s, true));
-    bn_enter(&s->job->at, BN_STAGE_SPARSIFY);
-    s->set.budget = one;
-    BN_TRY(begin_stage(s, "sparsify", 1));
-    BN_TRY(bn_set_shrink(&s->set));
-    BN_TRY(at_least_one(s));
     BN_TRY(end_stage(s));
 done:
     return rc;
@@ -405,11 +381,8 @@ static bonsai_status choose(bn_choice *out, const bn_job *job, const bn_budget *
     BN_TRY(BN_NEW(&out->trace, 1));
     s.set.trace = out->trace;
     BN_TRY(bound_coverage(out, &s));
-    if (job->o->oversample > 1)
-        BN_TRY(oversample(&s));
-    else
-        BN_TRY(cover(&s, job->o->no_ppr));
-    if (job->o->oversample <= 1 && !job->o->no_ppr)
+    BN_TRY(cover(&s, job->o->no_ppr));
+    if (!job->o->no_ppr)
         BN_TRY(sparsify(&s, out));
     bn_enter(&job->at, BN_STAGE_SPARSIFY);
     BN_TRY(finish(&s));

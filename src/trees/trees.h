@@ -13,11 +13,19 @@
 
 /* ---- features that matter (cart.c) ---- */
 
-/* The features, ascending, that a CART classifier of the rows' labels (0 .. classes-1) splits on:
- * Gini impurity, until the leaves are pure.  Feature 0 where there is
- * nothing to split.  The caller frees *out. */
-bonsai_status bn_cart(int32_t **out, int64_t *count, const bn_embedding *e, const int32_t *label,
-                      int64_t classes, const bn_place *at);
+typedef struct {
+    const int32_t *label;       /* rows: 0 .. classes-1 */
+    int64_t classes;
+    int     depth;              /* splits above a leaf at most; 0: any number */
+    bool    by_chance;          /* of equally good features a random one splits, by the seed, ... */
+    uint64_t seed;              /* ... not the lowest */
+} bn_cart_task;
+
+/* The features, ascending, that a CART classifier of the rows' labels splits on: Gini impurity,
+ * until the leaves are pure or as deep as they may be.  Feature 0 where there is nothing to split.
+ * The caller frees *out. */
+bonsai_status bn_cart(int32_t **out, int64_t *count, const bn_embedding *e,
+                      const bn_cart_task *task, const bn_place *at);
 
 /* ---- reading the graph (reader.c) ---- */
 
@@ -114,6 +122,16 @@ typedef struct {                /* a small graph that is walked on */
 /* pi (n), teleporting to the roots only: pi = (1 - beta) A pi + beta e, A column-stochastic, until
  * the L1 change is below 1e-9.  *rounds gets the number of steps. */
 bonsai_status bn_ppr(double *pi, int *rounds, const bn_links *g, double beta, const bn_place *at);
+
+typedef struct {
+    double beta;                /* the chance to return to a root */
+    double enough;              /* L1 change of a step that ends it */
+    int    most;                /* steps */
+} bn_walks;
+
+/* The same until that is enough. */
+bonsai_status bn_ppr_until(double *pi, int *rounds, const bn_links *g, const bn_walks *how,
+                           const bn_place *at);
 /* The index of the largest second difference of scores in descending order, and
  * the score there; -1 with fewer than three nodes. */
 void bn_knee(int64_t *index, double *score, const double *sorted, int64_t n);

@@ -17,8 +17,8 @@ $BONSAI condense g.bonsai -o many --ratios 0.05,0.10,.2 | sed -E 's/\t[0-9.e-]+/
 cmp many-0.05.bonsai s.bonsai
 $BONSAI condense g.bonsai -o many.npz --ratios 0.05,1 -q > /dev/null; $BONSAI condense g.bonsai -o many/ --ratios 0.3 -q > /dev/null; ls -d many*
 # Every method; what does nothing is said.
-for m in trees random random-trees herding kcenter degree prototypes auto; do $BONSAI condense g.bonsai -o a.bonsai -r 0.1 --method $m | grep method; done
-$BONSAI condense g.bonsai -o a.bonsai -r 0.1 --method kcenter --on features --match-classes > /dev/null
+for m in trees random random-trees herding kcenter degree prototypes auto published; do $BONSAI condense g.bonsai -o a.bonsai -r 0.1 --method $m | grep method; done
+$BONSAI condense g.bonsai -o a.bonsai -r 0.1 --method kcenter --on features --no-rknn > /dev/null
 $BONSAI condense g.bonsai -o a.bonsai -r 0.1 --on features --project 8 --no-ppr > /dev/null
 $BONSAI condense g.bonsai -o a.bonsai -r 0.1 --method degree --members --select-features tree > /dev/null
 $BONSAI condense g.bonsai -o a.bonsai -r 0.1 --method prototypes --select-features tree --no-ppr > /dev/null

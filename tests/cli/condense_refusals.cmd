@@ -27,7 +27,6 @@ $BONSAI condense g.bonsai -o s.bonsai -r 0.1 --layers 17
 $BONSAI condense g.bonsai -o s.bonsai -r 0.1 -k 0
 $BONSAI condense g.bonsai -o s.bonsai -r 0.1 --theta 0
 $BONSAI condense g.bonsai -o s.bonsai -r 0.1 --beta 1
-$BONSAI condense g.bonsai -o s.bonsai -r 0.1 --oversample 0.5
 $BONSAI condense g.bonsai -o s.bonsai -r 0.1 --sample none
 $BONSAI condense g.bonsai -o s.bonsai -r 0.1 --sample 0
 $BONSAI condense g.bonsai -o s.bonsai -r 0.1 --split 60/20
@@ -36,7 +35,7 @@ $BONSAI explain g.bonsai --node -1
 
 # What cannot be done is exit 1 and one sentence.
 $BONSAI condense g.bonsai -o s.bonsai --bytes 3 2> err; code=$?; sed -E 's/[0-9]+$/N/' err; exit $code
-$BONSAI condense g.bonsai -o s.bonsai -r 1e-9 --oversample 10 2> err; code=$?; sed -E 's/[0-9]+$/N/' err; exit $code
+$BONSAI condense g.bonsai -o s.bonsai -r 1e-9 2> err; code=$?; sed -E 's/[0-9]+$/N/' err; exit $code
 $BONSAI condense g.bonsai -o s --ratios 0.1,1e-9 2> err; code=$?; sed -E 's/[0-9]+$/N/' err; exit $code
 $BONSAI condense g.bonsai -o s.bonsai -r 0.1 -k 120 --method trees
 # What cannot be updated.

@@ -20,8 +20,6 @@ static void small_options(bonsai_condense_options *o, const bonsai_graph *g, uin
     o->no_ppr = seed % 13 == 0;
     o->inductive = seed % 11 == 0;
     o->raw_features = seed % 2 == 0;
-    o->oversample = seed % 7 == 0 ? 3 : 1;
-    o->match_classes = seed % 9 == 0;
     o->patience = seed % 4 ? 200 : 2;
     o->sample = seed % 3 ? 0 : -1;
     o->threads = 1;
@@ -159,8 +157,6 @@ static void every_class_is_there_where_one_node_of_each_fits(void **state)
         small_options(&o, g, seed);
         if (seed % 8 == 0 || seed % 8 == 1 || seed % 8 == 5 || seed % 8 == 6)
             o.accounting = BONSAI_ACCOUNTING_STRICT;       /* the paper's price of negative features */
-        o.oversample = 1;               /* the published extras drop what they like */
-        o.match_classes = 0;
         o.inductive = 0;
         if (training_nodes(g) >= 2) {
             double least = cheapest_of_each(g, o.accounting == BONSAI_ACCOUNTING_STRICT ? BONSAI_ACCOUNTING_STRICT
@@ -343,7 +339,7 @@ static void options_out_of_range_are_refused_with_a_sentence(void **state)
     REFUSES(o.ratio = NAN, "ratio is nan");
     REFUSES(o.bytes = -5, "bytes is -5; it must be at least 1");
     REFUSES(o.memory = -1, "memory is -1; it must be at least 0");
-    REFUSES(o.method = BONSAI_METHOD_COUNT, "method 18 is not known");
+    REFUSES(o.method = BONSAI_METHOD_COUNT, "method 19 is not known");
     REFUSES(o.accounting = BONSAI_ACCOUNTING_PAPER_CONDENSED, "accounting 2 is not known");
     REFUSES(o.layers = 17, "layers is 17; it must be in 0..16");
     REFUSES(o.layers = -1, "layers is -1");
@@ -352,7 +348,6 @@ static void options_out_of_range_are_refused_with_a_sentence(void **state)
     REFUSES(o.beta = 0, "beta is 0");
     REFUSES(o.prune_share = 2, "prune_share is 2; it must be in 0..1");
     REFUSES(o.min_pruned = NAN, "min_pruned is nan");
-    REFUSES(o.oversample = 0.5, "oversample is 0.5");
     REFUSES(o.k = 0, "k is 0");
     REFUSES(o.patience = 0, "patience is 0");
     REFUSES(o.sample = -2, "sample is -2; it must be in 1..1e+15, or -1 for all");
@@ -607,8 +602,6 @@ static void condensing_survives_failed_allocations(void **state)
         a.o.threads = 1;
         a.o.density = m == CHOOSING;
         a.o.inductive = m == CHOOSING;
-        a.o.match_classes = m >= CHOOSING;
-        a.o.oversample = m == CHOOSING ? 2 : 1;
         a.o.split[0] = m == CHOOSING + 1 ? 60 : 0;
         survives_failed_allocations(condense_once, &a, 30);
     }

@@ -31,9 +31,9 @@ static void a_method_picks_nodes_makes_or_learns_them_or_tries_others(void **sta
 {
     (void)state;
     for (int m = 0; m < BONSAI_METHOD_COUNT; m++) {
-        bool tries = row(m)->needs & BN_TRIES_OTHERS;
+        bool tries = row(m)->needs & BN_TRIES_OTHERS, redoes = row(m)->needs & BN_REDOES;
         assert_int_equal((row(m)->pick != NULL) + (row(m)->make != NULL) +
-                         (row(m)->learner != NULL) + tries, 1);
+                         (row(m)->learner != NULL) + tries + redoes, 1);
         assert_true((row(m)->pick != NULL) == (row(m)->run == bn_run_picked));
         assert_true((row(m)->make != NULL) == (row(m)->run == bn_run_made));
         assert_true((row(m)->learner != NULL) == (row(m)->run == bn_run_learned));
@@ -76,12 +76,18 @@ static void a_row_says_all_that_the_method_reads(void **state)
         p.o.k = 1;
         p.o.threads = 1;
         p.o.effort = 0.001;
+        if (row(m)->needs & BN_REDOES) {
+            p.o.nodes = 0;
+            p.o.bytes = 2000;
+            assert_int_equal(bn_redo_check(&p.o), BONSAI_OK);
+        }
         assert_int_equal(bn_prepare(&p, g, row(m)->needs), BONSAI_OK);
         assert_true((p.job.x.rows > 0) == ((row(m)->needs & BN_EMBEDS) != 0));
         assert_true((p.job.judge.far.rows > 0) == ((row(m)->needs & BN_NEEDS_JUDGE) != 0));
         assert_true((p.job.z > 0) == ((row(m)->needs & (BN_NEEDS_COVER | BN_TRIES_OTHERS)) ==
                                       BN_NEEDS_COVER));
-        const bn_request r = {&p, p.o, {INFINITY, p.o.nodes, INT64_MAX}, false};
+        const bn_request r = {&p, p.o, {p.o.bytes ? (double)p.o.bytes : INFINITY,
+                                           p.o.nodes ? p.o.nodes : INT64_MAX, INT64_MAX}, false};
         assert_int_equal(row(m)->run(&small, &info, &r), BONSAI_OK);
         want = condensed(&other, g, &p.o);
         assert_same_file(small, want);

@@ -42,6 +42,12 @@ static bonsai_condense_options asked(int m)
     if (m % 2)
         o.split[0] = 40;
     o.split[1] = o.split[0] / 2;
+    if (m == BONSAI_METHOD_PUBLISHED) {         /* what it knows no other value of */
+        o.accounting = BONSAI_ACCOUNTING_PAPER_FULL;
+        o.k = 5;
+        o.layers = 1;
+        o.sample = -1;
+    }
     return o;
 }
 

@@ -58,14 +58,13 @@ alike tiny 8 --nodes 2 -k 1 --layers 1
 alike tiny 5 --bytes 1 --method trees
 alike weighted 3 --ratio 0.1 --accounting paper
 alike weighted 5 --ratio 0.2 --project 16 --method trees --sample 20
-alike weighted 2 --ratio 0.2 --greedy density --method trees --match-classes
+alike weighted 2 --ratio 0.2 --greedy density --method trees
 alike weighted 8 --ratio 0.2 --layers 3 --no-validation --members --method prototypes
 alike ties 3 --ratio 0.1 --method prototypes
 alike ties 8 --ratio 0.1 --method trees --sample all
 alike words 2 --ratio 0.3 --split 10/10/80 --hard-labels
 alike words 5 --bytes 60
 alike words 3 --ratio 0.1 --layers 0
-alike words 3 --ratio 0.1 --oversample 4 --method trees
 alike late 8 --ratio 0.2
 alike late 5 --ratio 0.2 --no-rknn --no-ppr --method trees
 alike late 3 --trees 3

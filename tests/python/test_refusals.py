@@ -209,8 +209,8 @@ class Arrays(testing.Case):
         for nodes in ([0, 0], [3], [-1]):
             with self.assertRaises(ArgumentError):
                 g.induce(nodes)
-        self.refuses("percent must be three shares in percent, such as (60, 20, 20), not 60",
-                     g.split, 60)
+        self.refuses('percent must be three shares in percent, such as (60, 20, 20), or "published", '
+                     'not 60', g.split, 60)
         with self.assertRaises(ArgumentError):
             g.split((60, 60, 60))
         self.refuses("seed is -1, outside 0..18446744073709551615", g.split, (60, 20, 20), -1)
@@ -254,7 +254,7 @@ class Options(testing.Case):
                      method="tree")
         self.refuses('there is no method "x"; there are trees, random, random-trees, herding, '
                      "kcenter, degree, prototypes, auto, gcond, gcond-x, doscond, sgdd, exgc, gc-sntk, "
-                     "gdem, gcsr, sfgc, geom", condense, self.g, 0.1, method="x")
+                     "gdem, gcsr, sfgc, geom, published", condense, self.g, 0.1, method="x")
         self.refuses('there is no model "gcnn"; did you mean "gcn"?', train, self.g, model="gcnn")
         self.refuses("model must be a text, one of gcn, gat, gin, sage, not 1", train, self.g,
                      model=1)
@@ -280,8 +280,8 @@ class Options(testing.Case):
         bad("memory is -1; it must be at least 0", memory=-1)
         bad("theta must be a number, not 'x'", theta="x")
         bad("theta is nan, which is not finite", theta=NAN)
-        bad("split must be three shares in percent, such as (60, 20, 20), not (60, 20)",
-            split=(60, 20))
+        bad('split must be three shares in percent, such as (60, 20, 20), or "published", '
+            'not (60, 20)', split=(60, 20))
         bad("split must be a number, not 'a'", split=("a", 1, 2))
         for options in (dict(k=0), dict(layers=17), dict(layers=-1), dict(beta=2.0)):
             with self.assertRaises(ArgumentError) as caught:

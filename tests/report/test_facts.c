@@ -87,8 +87,6 @@ static void curves_ascend_and_end_in_what_was_reported(void **state)
         bonsai_graph *g = generated(400 + 150 * i, i % 2);
         bonsai_condense_options o = asked(BONSAI_METHOD_TREES, ratio[i % 3]);
         bonsai_condense_info info;
-        o.match_classes = i == 3;
-        o.oversample = i == 4 ? 4 : 1;
         o.select_features = i == 5;
         o.inductive = i == 6;
         o.accounting = i == 7 ? BONSAI_ACCOUNTING_PAPER_FULL : BONSAI_ACCOUNTING_STRICT;

@@ -162,12 +162,11 @@ static void the_command_has_every_option_that_is_not_usual(void **state)
     o.sample = -1;
     o.theta = 0.1;
     o.delta = 0.2;
-    o.density = o.match_classes = o.select_features = 1;
+    o.density = o.select_features = 1;
     o.patience = 50;
     o.beta = 0.25;
     o.prune_share = 0.5;
     o.min_pruned = 0.02;
-    o.oversample = 2;
     o.split[0] = 50;
     o.split[1] = 30;
     o.split[2] = 19.5;
@@ -177,7 +176,7 @@ static void the_command_has_every_option_that_is_not_usual(void **state)
     assert_non_null(strstr(text, "bonsai condense full -o small --method trees --ratio 0.05 --layers 1 "
                                  "--k 4 --sample all --theta 0.1 --delta 0.2 --greedy density "
                                  "--patience 50 --beta 0.25 --prune-share 0.5 --min-pruned 0.02 "
-                                 "--oversample 2 --match-classes --select-features tree "
+                                 "--select-features tree "
                                  "--split 50/30/19.5 --seed 18446744073709551615<"));
     free(text);
     drop(&m);

@@ -97,6 +97,8 @@ static void it_is_not_condensed_reordered_or_written_as_text(void **state)
     o.nodes = 10;
     for (int m = 0; m < BONSAI_METHOD_COUNT; m++) {
         o.method = (bonsai_method)m;
+        o.nodes = m == BONSAI_METHOD_PUBLISHED ? 0 : 10;
+        o.ratio = m == BONSAI_METHOD_PUBLISHED ? 0.5 : 0;
         assert_fails(bonsai_condense(&out, NULL, g, &o), BONSAI_E_FORMAT, claim);
         assert_null(out);
     }

@@ -117,8 +117,6 @@ static void random_options(work *w, uint64_t seed)
     w->o.density = seed % 3 == 0;
     w->o.patience = seed % 2 ? 200 : 3;
     w->o.prune_share = seed % 10 == 0 ? 0.5 : 1;
-    w->o.oversample = seed % 6 == 0 ? 4 : 1;
-    w->o.match_classes = seed % 4 == 0;
     if (seed % 9 == 8)
         w->budget.nodes = 1 + (int64_t)(seed % 12);
     else if (seed % 9 == 7)
@@ -264,7 +262,6 @@ static void hubs_change_nothing(void **state)
         assert_true(start(&w, large_graph(i % 2), 3, 20));
         w.o.layers = 1 + i % 2;
         w.o.density = i == 2;
-        w.o.oversample = i == 3 ? 3 : 1;
         w.budget.bytes = 20000 + 30000 * i;
         assert_true(choose_both_ways(&w, ranks_to_try[i], (uint64_t)i));
         end(&w);
@@ -433,8 +430,6 @@ static void a_failed_allocation_on_any_rank_ends_all(void **state)
         assert_true(start(&w, case_graph(8 + (uint64_t)i), 8, 10));
         w.o.layers = 2;
         w.o.density = i == 1;
-        w.o.match_classes = i == 2;
-        w.o.oversample = i == 0 ? 3 : 1;
         w.budget.bytes = 400;
         part(&w.p, 3, w.g, w.job.train, w.job.trees, 0);
         survives_failed_allocations(choose_once, &w, 40);

@@ -95,7 +95,8 @@ static void assert_keeps(const bn_embedding *e, const int32_t *label, int classe
 {
     int32_t *kept;
     int64_t count, expected = 0;
-    assert_int_equal(bn_cart(&kept, &count, e, label, classes, &(bn_place){.threads = threads}),
+    assert_int_equal(bn_cart(&kept, &count, e, &(bn_cart_task){.label = label, .classes = classes},
+                             &(bn_place){.threads = threads}),
                      BONSAI_OK);
     for (int64_t j = 0; j < e->f; j++)
         if (used[j]) {
@@ -236,7 +237,8 @@ static void no_features_are_refused(void **unused)
     int32_t *kept, label[] = {0, 1};
     int64_t count;
     bn_embedding e = {.rows = 2, .f = 0};
-    assert_fails(bn_cart(&kept, &count, &e, label, 2, &(bn_place){.threads = 1}), BONSAI_E_ARGUMENT,
+    assert_fails(bn_cart(&kept, &count, &e, &(bn_cart_task){.label = label, .classes = 2},
+                         &(bn_place){.threads = 1}), BONSAI_E_ARGUMENT,
                  "no features to select from");
     assert_null(kept);
 }
@@ -262,7 +264,7 @@ static void a_canceled_tree_leaves_nothing_behind(void **unused)
         label[i] = random_below(&state, 3);
     bn_embedding e = dense_of(x, N, F);
     live = bn_mem_live();
-    assert_fails(bn_cart(&kept, &count, &e, label, 3,
+    assert_fails(bn_cart(&kept, &count, &e, &(bn_cart_task){.label = label, .classes = 3},
                          &(bn_place){.threads = 2, .progress = {stop_at_once, &calls}}),
                  BONSAI_E_CANCELED, "features");
     assert_int_equal(bn_mem_live(), live);
@@ -276,7 +278,9 @@ static bonsai_status plant_one(void *payload)
     planting *p = payload;
     int32_t *kept;
     int64_t count;
-    bonsai_status rc = bn_cart(&kept, &count, &p->e, p->label, 3, &(bn_place){.threads = 2});
+    bonsai_status rc = bn_cart(&kept, &count, &p->e,
+                               &(bn_cart_task){.label = p->label, .classes = 3},
+                               &(bn_place){.threads = 2});
     bn_free(kept);
     return rc;
 }
@@ -304,7 +308,8 @@ static void a_stored_minus_zero_is_no_value(void **state)
     float value[] = {-0.0f, 1.0f};
     bn_embedding e = {.rows = 4, .f = 2, .offsets = offsets, .index = index, .value = value};
     int64_t count;
-    assert_int_equal(bn_cart(&kept, &count, &e, label, 2, &(bn_place){.threads = 1}), BONSAI_OK);
+    assert_int_equal(bn_cart(&kept, &count, &e, &(bn_cart_task){.label = label, .classes = 2},
+                             &(bn_place){.threads = 1}), BONSAI_OK);
     assert_int_equal(count, 1);
     assert_int_equal(kept[0], 1);           /* rows 0, 1 and 3 cannot be told apart */
     bn_free(kept);

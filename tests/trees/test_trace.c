@@ -129,7 +129,6 @@ static void each_point_is_a_root_with_what_is_left_of_its_tree(void **state)
         if (start(&w, seed)) {
             bn_choice c;
             bn_budget b = {INFINITY, 8, INT64_MAX};
-            w.o.oversample = seed % 7 == 0 ? 2 : 1;
             if (bn_trees(&c, &w.job, &b) != BONSAI_OK)
                 fail_msg("%s", bonsai_error());
             check_curve(&w, &c);

@@ -101,8 +101,6 @@ static void random_options(work *w, uint64_t seed)
     w->o.density = seed % 3 == 0;
     w->o.patience = seed % 2 ? 200 : 3;
     w->o.prune_share = seed % 10 == 0 ? 0.5 : 1;
-    w->o.oversample = seed % 6 == 0 ? 4 : 1;
-    w->o.match_classes = seed % 4 == 0;
 }
 
 static void the_price_while_selecting_is_the_size_in_the_end(void **state)
@@ -131,7 +129,6 @@ static void the_choice_tells_the_truth_about_itself(void **state)
         work w;
         if (start(&w, case_graph(seed), seed, 10)) {
             random_options(&w, seed);
-            bool whole = w.o.oversample == 1 && !w.o.match_classes;    /* no root was dropped */
             bn_choice c = choose(&w, 60 + (double)(seed * 37 % 900), 0, 0);
             assert_true(fabs(c.coverage - covered_by_roots(&w, &c)) < 1e-12);
             assert_true(w.o.method != BONSAI_METHOD_TREES || c.coverage <= c.coverage_bound + 1e-12);
@@ -144,10 +141,9 @@ static void the_choice_tells_the_truth_about_itself(void **state)
                 assert_int_equal(c.covers[i], root ? w.job.rknn.offsets[t + 1] -
                                                          w.job.rknn.offsets[t] : 0);
                 assert_true(!root || c.tree[i] == c.node[i]);
-                assert_true(!whole || is_root(&c, c.tree[i]));
+                assert_true(is_root(&c, c.tree[i]));
                 bool ranked = w.o.method == BONSAI_METHOD_TREES && !w.o.no_ppr;
-                assert_true(ranked ? c.score[i] > 0 || !root
-                                   : c.score[i] == 0 || w.o.oversample > 1);
+                assert_true(ranked ? c.score[i] > 0 || !root : c.score[i] == 0);
             }
             bn_choice_free(&c);
         }
@@ -415,56 +411,6 @@ static void ego_nodes_come_back_where_no_tree_could_use_the_bytes(void **state)
     }
 }
 
-/* ---- extras of the published code ---- */
-
-static void matched_classes_have_the_shares_of_the_training_nodes(void **state)
-{
-    (void)state;
-    for (uint64_t seed = 0; seed < 200; seed++) {
-        work w;
-        if (start(&w, case_graph(seed), seed, 10)) {
-            int64_t have[8] = {0}, all[8] = {0}, in = 0, before = 0;
-            bn_choice c = choose(&w, 400, 0, 0);
-            for (int64_t i = 0; i < c.count; i++)
-                before += bn_part(w.g, c.node[i]) == BONSAI_PART_TRAIN && bn_label(w.g, c.node[i]) >= 0;
-            bn_choice_free(&c);
-            w.o.match_classes = 1;
-            c = choose(&w, 400, 0, 0);
-            for (int64_t t = 0; t < w.job.trees; t++)
-                all[bn_label(w.g, w.job.train[t])]++;
-            for (int64_t i = 0; i < c.count; i++)
-                if (bn_part(w.g, c.node[i]) == BONSAI_PART_TRAIN && bn_label(w.g, c.node[i]) >= 0) {
-                    have[bn_label(w.g, c.node[i])]++;
-                    in++;
-                }
-            for (int64_t k = 0; k < w.g->view.classes; k++) {
-                double share = (double)all[k] * (double)before / (double)w.job.trees;
-                assert_true((double)have[k] <= fmax(1, share + 0.5));
-            }
-            assert_true(in > 0 && c.bytes <= 400);
-            bn_choice_free(&c);
-        }
-        end(&w);
-    }
-}
-
-static void too_much_is_shrunk_by_pagerank(void **state)
-{
-    (void)state;
-    work w;
-    assert_true(start(&w, path_of_nine(), 1, 6));
-    lists(&w, "    012345");
-    w.o.layers = 2;
-    w.o.oversample = 1.7;                       /* the tree of 4: 2 .. 6, of which 3, 4, 5 stay */
-    bn_choice c = choose(&w, 0, 3, 0);
-    assert_int_equal(c.count, 3);
-    assert_int_equal(c.node[0], 3);
-    assert_int_equal(c.node[1], 4);
-    assert_int_equal(c.node[2], 5);
-    bn_choice_free(&c);
-    end(&w);
-}
-
 /* ---- size ---- */
 
 static void a_star_does_not_take_long(void **state)
@@ -512,8 +458,6 @@ int main(void)
         cmocka_unit_test(the_choice_tells_the_truth_about_itself),
         cmocka_unit_test(a_number_of_trees_covers_as_much_as_the_theorem_says),
         cmocka_unit_test(no_choice_of_roots_that_fits_covers_more_than_the_bound),
-        cmocka_unit_test(matched_classes_have_the_shares_of_the_training_nodes),
-        cmocka_unit_test(too_much_is_shrunk_by_pagerank),
         cmocka_unit_test(a_star_does_not_take_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

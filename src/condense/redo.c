@@ -1,0 +1,71 @@
+/* redo.c -- the small graph that the published code makes (trees/published.h), and its record.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include "methods.h"
+#include "record.h"
+
+bonsai_status bn_redo_check(bonsai_condense_options *o)
+{
+    if (o->nodes > 0 || o->trees > 0)
+        return bn_fail(BONSAI_E_ARGUMENT, "the method published has a budget in bytes of its own "
+                       "price: set ratio or bytes, not %s", o->nodes > 0 ? "nodes" : "trees");
+    o->accounting = BONSAI_ACCOUNTING_PAPER_FULL;
+    o->k = BN_PUBLISHED_K;
+    o->layers = BN_PUBLISHED_LAYERS;
+    o->sample = -1;             /* all trees */
+    return BONSAI_OK;
+}
+
+bonsai_status bn_redo_prepare(bn_preparation *p)
+{
+    bonsai_status rc;
+    int32_t *kept = NULL;
+    int64_t count;
+    BN_TRY(bn_published_features(&kept, &count, &p->job));
+    BN_TRY(bn_published_new(&p->published, &p->job, kept, count));
+done:
+    bn_free(kept);
+    return rc;
+}
+
+/* The published code looks at the number of nodes alone: the price is told, whatever it is. */
+static void say_how(bonsai_condense_info *i, const bn_published_pick *c)
+{
+    snprintf(i->why, sizeof i->why, "%lld nodes in trees of one budget, %lld of ten: %lld dropped, "
+             "%lld added, %lld removed; priced at %.2f of the budget", (long long)c->aim,
+             (long long)c->set.nodes, (long long)c->dropped, (long long)c->added,
+             (long long)c->removed, i->paper_bytes / i->budget);
+}
+
+/* Its target is not rounded. */
+static double target_of(const bn_request *r)
+{
+    return r->o.ratio > 0 ? r->o.ratio * r->p->sizes.paper : (double)r->o.bytes;
+}
+
+bonsai_status bn_run_published(bonsai_graph **out, bonsai_condense_info *info, const bn_request *r)
+{
+    bonsai_status rc;
+    bn_published_pick c = {0};
+    bonsai_graph *small = NULL;
+    bn_job job = r->p->job;
+    job.g = r->p->published.g;
+    BN_TRY(bn_published_choose(&c, &r->p->published, &job, target_of(r)));
+    bn_enter(&job.at, BN_STAGE_FINISH);
+    BN_TRY(bonsai_graph_induce(&small, job.g, c.choice.node, c.choice.count));
+    bn_published_thin(small, &c);
+    BN_TRY(bn_fill_picked(small, info, r, &c.choice));
+    info->sample = job.trees;
+    info->coverage = c.choice.coverage;
+    say_how(info, &c);
+    BN_TRY(bn_record_picked(small, info, &r->o, &c.choice));
+    BN_TRY(bn_record_reason(small, info));
+    *out = small;
+    small = NULL;
+done:
+    bonsai_graph_free(small);
+    bn_published_pick_free(&c);
+    return rc;
+}

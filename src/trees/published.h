@@ -1,0 +1,75 @@
+/* published.h -- what the code that was published with the paper computes, step by step.
+ *
+ * Three things do not depend on the budget: the features that are kept, an order of the trees, and
+ * a price for each node.  A budget then picks nodes and edges.  doc/algorithm.md tells where all
+ * this differs from the paper's text.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_PUBLISHED_H
+#define BN_PUBLISHED_H
+
+#include "trees.h"
+
+enum { BN_PUBLISHED_K = 5,              /* nearest rows, a row itself among them */
+       BN_PUBLISHED_LAYERS = 1,         /* hops of a tree */
+       BN_PUBLISHED_DEPTH = 50,         /* of the decision tree */
+       BN_PUBLISHED_TIMES = 10 };       /* budgets that are selected before nodes are dropped */
+
+typedef struct {                /* what all budgets share */
+    bonsai_graph *g;            /* the job's, cut to the kept features */
+    bn_lists covers;            /* per tree the trees that it is near to */
+    int32_t *order;             /* trees, as the cover takes them */
+    double  *price;             /* nodes: of its row */
+} bn_published;
+
+/* The kept features, ascending, by a decision tree of the job's training rows (publishedrows.c).
+ * bn_free *kept. */
+bonsai_status bn_published_features(int32_t **kept, int64_t *count, const bn_job *job);
+/* All of it for these features: prices, neighbours, order.  An all-zero struct may be freed too. */
+bonsai_status bn_published_new(bn_published *p, const bn_job *job, const int32_t *kept,
+                               int64_t count);
+void bn_published_free(bn_published *p);
+/* The trees in the order of a lazy greedy cover with the published code's heap (publishedorder.c).
+ * order has a place for each list. */
+bonsai_status bn_published_order(int32_t *order, const bn_lists *covers, bn_progress progress);
+
+/* ---- trees under a budget (publishedset.c) ---- */
+
+typedef struct {
+    const bonsai_graph *g;
+    const double *price;
+    uint8_t  *in;               /* nodes */
+    uint8_t  *link;             /* entries of g: an edge of a tree that was taken */
+    int32_t  *from;             /* nodes: the root whose tree brought it */
+    uint64_t *here;             /* n bits: members of the tree at hand */
+    int32_t  *root;             /* that were taken, in order */
+    int64_t   roots, nodes, edges;      /* without self loops */
+    double    sum;              /* of the nodes' prices */
+    int64_t   misses;
+} bn_published_set;
+
+/* Takes trees in their order while the price of all stays below the bytes. */
+bonsai_status bn_published_select(bn_published_set *s, const bn_published *p, const bn_job *job,
+                                  double bytes);
+void bn_published_set_free(bn_published_set *s);
+
+/* ---- the whole (published.c) ---- */
+
+enum { BN_PUBLISHED_OUT, BN_PUBLISHED_KEPT, BN_PUBLISHED_ADDED };       /* states of a node */
+
+typedef struct {
+    bn_choice choice;
+    bn_published_set set;       /* of ten budgets */
+    uint8_t *state;             /* nodes */
+    int64_t  aim;               /* nodes of the trees of one budget: as many are to be left */
+    int64_t  dropped, added, removed;   /* by PageRank; for the classes' shares */
+} bn_published_pick;
+
+/* Fails where not even one node is left.  Free it whatever is returned. */
+bonsai_status bn_published_choose(bn_published_pick *out, const bn_published *p, const bn_job *job,
+                                  double bytes);
+/* Takes the edges that are in no tree out of small, which bn_induce made of the choice. */
+void bn_published_thin(bonsai_graph *small, const bn_published_pick *c);
+void bn_published_pick_free(bn_published_pick *c);
+
+#endif

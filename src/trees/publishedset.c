@@ -1,0 +1,125 @@
+/* publishedset.c -- trees of one hop, taken in their order under a budget of the published code.
+ *
+ * A tree is a root and its neighbours, with every edge among them.  A set costs 2 bytes times the
+ * sum of its nodes' prices and of 2 for each of its edges, a self loop of every node included.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "published.h"
+
+#include "base/slots.h"
+
+enum { MOST_MISSES = 100, TICK_EVERY = 1024 };
+
+typedef struct { double sum; int64_t nodes, edges; } cost;      /* edges without self loops */
+
+static double bytes_of(cost c)
+{
+    return 2 * (c.sum + 2 * (double)(c.edges + c.nodes));
+}
+
+static const int32_t *row_of(const bonsai_graph *g, int32_t v, int64_t *count)
+{
+    const int64_t begin = bn_row_begin(g, v);
+    *count = bn_row_begin(g, (int64_t)v + 1) - begin;
+    return bn_neighbors(g) + begin;
+}
+
+/* Makes the members known, or forgets them. */
+static void mark(bn_published_set *s, int32_t root, bool in)
+{
+    int64_t count;
+    const int32_t *to = row_of(s->g, root, &count);
+    void (*const put)(uint64_t *, int32_t) = in ? bn_bit_set : bn_bit_clear;
+    put(s->here, root);
+    for (int64_t i = 0; i < count; i++)
+        put(s->here, to[i]);
+}
+
+/* What a member adds: itself, and its edges to members behind it.  They are taken if so told. */
+static void visit(cost *more, bn_published_set *s, int32_t v, int32_t root, bool take)
+{
+    int64_t count;
+    const int32_t *to = row_of(s->g, v, &count);
+    uint8_t *link = s->link + bn_row_begin(s->g, v);
+    if (!s->in[v]) {
+        more->sum += s->price[v];
+        more->nodes++;
+        s->from[v] = take ? root : s->from[v];
+        s->in[v] = take;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        if (link[i] || to[i] == v || !bn_bit(s->here, to[i]))
+            continue;
+        more->edges += to[i] > v && (i == 0 || to[i] != to[i - 1]);
+        link[i] = take;
+    }
+}
+
+static cost walk(bn_published_set *s, int32_t root, bool take)
+{
+    cost more = {0, 0, 0};
+    int64_t count;
+    const int32_t *to = row_of(s->g, root, &count);
+    visit(&more, s, root, root, take);
+    for (int64_t i = 0; i < count; i++)
+        if (to[i] != root && (i == 0 || to[i] != to[i - 1]))
+            visit(&more, s, to[i], root, take);
+    return more;
+}
+
+/* Whether the tree was taken. */
+static bool try_tree(bn_published_set *s, int32_t root, double bytes)
+{
+    mark(s, root, true);
+    const cost more = walk(s, root, false);
+    const cost all = {s->sum + more.sum, s->nodes + more.nodes, s->edges + more.edges};
+    const bool fits = bytes_of(all) < bytes;
+    if (fits) {
+        walk(s, root, true);
+        s->sum = all.sum;
+        s->nodes = all.nodes;
+        s->edges = all.edges;
+        s->root[s->roots++] = root;
+    }
+    mark(s, root, false);
+    return fits;
+}
+
+static bonsai_status make_room(bn_published_set *s, const bn_job *job)
+{
+    bonsai_status rc;
+    const int64_t n = s->g->view.nodes;
+    BN_TRY(BN_NEW(&s->in, n));
+    BN_TRY(BN_BIG(&s->link, job->at.memory, bn_row_begin(s->g, n)));
+    BN_TRY(BN_NEW(&s->from, n));
+    BN_TRY(BN_NEW(&s->here, BN_WORDS(n)));
+    BN_TRY(BN_NEW(&s->root, job->trees));
+done:
+    return rc;
+}
+
+bonsai_status bn_published_select(bn_published_set *s, const bn_published *p, const bn_job *job,
+                                  double bytes)
+{
+    bonsai_status rc;
+    *s = (bn_published_set){.g = p->g, .price = p->price};
+    BN_TRY(make_room(s, job));
+    for (int64_t i = 0; i < job->trees && s->misses <= MOST_MISSES; i++) {
+        s->misses += !try_tree(s, job->train[p->order[i]], bytes);
+        if (i % TICK_EVERY == 0)
+            BN_TRY(bn_tick(job->at.progress, "selecting", i, job->trees));
+    }
+    BN_TRY(bn_tick(job->at.progress, "selecting", job->trees, job->trees));
+done:
+    return rc;
+}
+
+void bn_published_set_free(bn_published_set *s)
+{
+    bn_free(s->in);
+    bn_big_free(s->link);
+    bn_free(s->from);
+    bn_free(s->here);
+    bn_free(s->root);
+    *s = (bn_published_set){0};
+}
