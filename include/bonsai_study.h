@@ -482,10 +482,11 @@ BONSAI_API bonsai_status bonsai_report_save(const bonsai_report *r, const char *
  * that nobody measured.
  * A cell that is not a key is null (not measured), {text} or {value, spread, nodes, edges, labelled,
  * features, bytes, share, runs, splits, draws, large, verdict, against}, of which all but the value
- * may be missing.  A column of whole numbers is shown without decimals.  A published one is {text, value, spread, broken}; broken: a sentence that says why the
- * number is not what it claims, listed below the table.  share: of the full graph's bytes, 0 to 1;
- * large: true where it is more than half, then it is never called better.  verdict: "better",
- * "worse" or "same", than what against names.
+ * may be missing.  A published one is {text, value, spread, broken}; broken: a sentence that says
+ * why the number is not what it claims, listed below the table.  share: of the full graph's bytes,
+ * 0 to 1; large: true where it is more than half, then it is never called better.  verdict:
+ * "better", "worse" or "same", than what against names.  A column of whole numbers is shown without
+ * decimals.
  * Rows that share their first key are drawn together.
  * A chart: {kind: "bars", title, x, y, labels, series: [{name, values}]} or {kind: "lines", title,
  * x, y, log_x, log_y, curves: [{name, at}]}; at is an array of [x, y] or [x, y, e] where the error

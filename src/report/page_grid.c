@@ -252,8 +252,9 @@ void bn_put_grid(bn_page *p, const bn_json *table, int number)
     }
     read_head(&g, bn_json_get(table, "head"), bn_decimals_of(table));
     const char *css = fits(&g) ? " fits" : "";
-    bn_putf(p, "<p class=\"hint%s\">Scroll sideways and down in the table for the rest of it.</p>\n"
-               "<div class=\"box%s\" tabindex=\"0\" role=\"region\" aria-label=\"", css, css);
+    bn_putf(p, "<p class=\"hint%s\">Where the table is larger than the window it scrolls in its "
+               "own box.</p>\n<div class=\"box%s\" tabindex=\"0\" role=\"region\" "
+               "aria-label=\"", css, css);
     bn_escape(p, bn_text_of(table, "title"));
     bn_putf(p, "\"><table class=\"sheet\" style=\"--head:%s\"><caption class=\"sr\">",
             one_line(&g) ? "2.2rem" : "3.3rem");

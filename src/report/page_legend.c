@@ -12,19 +12,20 @@ const bn_source_words bn_sources[BN_SOURCES] = {
         "The number that the paper prints. Nothing of it was measured here."},
     [BN_FROM_REDONE] = {
         "redone", "published code, redone", "redone",
-        "What the authors' code does, step by step, with its split and its way of counting bytes, "
-        "done again and measured here."},
+        "The paper's own method as its authors' code makes it, step by step, with its split and "
+        "its way of counting bytes; other methods by our code of them, with as many nodes as the "
+        "paper's authors gave them. Both measured here."},
     [BN_FROM_PAPER] = {
         "paper", "ours, paper's accounting", "accounting",
-        "Our methods with the budget that the paper's way of counting gives. It counts the full "
+        "Our methods with the bytes that the paper's way of counting allows. It counts the full "
         "graph at more than it takes and the small one at less, so that \"1 %\" can be most of "
         "the graph: look at the nodes and bytes below the number."},
     [BN_FROM_HONEST] = {
         "honest", "ours, honest bytes", "honest",
-        "Our methods where 1 % means 1 %: the small graph has at most that share of the full "
-        "graph's bytes, both counted alike, as they are on disk."},
-    [BN_FROM_OURS] = {"ours", "measured here", "",
-                      "Anything else that was measured on this machine."},
+        "Our code where 1 % means 1 %: the small graph has at most that share of the full graph's "
+        "bytes, both counted alike, as they are on disk."},
+    [BN_FROM_OURS] = {"ours", "measured\u00a0here", "",
+                      "Anything else that was measured or computed on this machine."},
     [BN_FROM_FACT] = {"fact", "", "", ""},
 };
 
@@ -37,6 +38,8 @@ bn_source bn_source_of(const bn_json *column)
 }
 
 static const char cells[] =
+    "<dt>ratio, %</dt><dd>How large the small graph may be, in percent of the full one, by the "
+    "accounting of the column. 100 is the full graph itself.</dd>\n"
     "<dt><span class=\"v\">84.0 ± 0.7</span></dt><dd>The mean, and how far it may be off. Where a "
     "cell has several splits or draws, ± is the standard error of their mean; else it is the "
     "standard deviation over its runs. A split shares the nodes out anew into training, validation "
@@ -46,8 +49,8 @@ static const char cells[] =
     "<dt><small>1,689 nodes, 4,433 edges, 1.2 MB, 31 % of bytes</small></dt><dd>The small graph "
     "that the number is of: its nodes, its edges, its bytes on disk, and their share of the full "
     "graph's bytes, counted alike. This is always the honest share, whatever the column.</dd>\n"
-    "<dt class=\"better\"><span class=\"sign\">★</span> <b class=\"v\">bold</b></dt><dd>Better than "
-    "what it is compared with, by more than two standard errors of the difference.</dd>\n"
+    "<dt class=\"better\"><span class=\"sign\">★</span> <b class=\"v\">bold</b></dt><dd>Better "
+    "than what it is compared with, by more than two standard errors of the difference.</dd>\n"
     "<dt class=\"worse\"><span class=\"sign\">▼</span> number</dt><dd>Worse by more than two "
     "standard errors, whether more or less would be good.</dd>\n"
     "<dt>no mark</dt><dd>No difference beyond two standard errors, or nothing like it to compare "
@@ -59,6 +62,7 @@ static const char cells[] =
     "reason is below the table.</dd>\n"
     "<dt>–</dt><dd>Not measured: not asked for, the data was not there, or the paper has no such "
     "number.</dd>\n"
+    "<dt>OOT, OOM</dt><dd>In a published column: ran out of time (five hours) or of memory.</dd>\n"
     "<dt>&lt;0.01</dt><dd>Above zero, but rounded it would be zero.</dd>\n"
     "<dt>shaded band</dt><dd>In charts: the same ± around a curve. Points are what was measured; "
     "lines only join them.</dd>\n";

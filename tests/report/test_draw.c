@@ -274,6 +274,12 @@ static void ticks_are_written_short(void **state)
     assert_int_equal(bn_log_ticks(at, 6, 1e-3, 1), 4);
     assert_int_equal(bn_log_ticks(at, 6, 1e-30, 1), 6);
     assert_int_equal(bn_log_ticks(at, 6, 2, 3), 1);
+    assert_int_equal(bn_fine_ticks(at, 8, 1, 20), 5);           /* 1 2 5 10 20 */
+    assert_true(at[0] == 1 && at[2] == 5 && fabs(at[4] - 20) < 1e-9);
+    assert_int_equal(bn_fine_ticks(at, 8, 0.03, 0.3), 3);       /* 0.05 0.1 0.2 */
+    assert_int_equal(bn_fine_ticks(at, 8, 1, 1e5), 6);          /* too many: powers alone */
+    assert_int_equal(bn_fine_ticks(at, 8, 3, 4), 1);            /* none fits: the lower end */
+    assert_int_equal(bn_fine_ticks(at, 6, 1e-150, 1e150), 6);
 }
 
 /* ---- charts -------------------------------------------------------------- */
