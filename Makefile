@@ -76,6 +76,11 @@ bench-kernel:   ## what GC-SNTK's own regression gets of the test nodes of GRAPH
 	@cmake --build $(BUILD)/release --target kernel_bench
 	@$(BUILD)/release/kernel_bench $(GRAPH) $(NODES)
 
+bench-mag:      ## converts a generated folder of 10^7 papers in MAG240M's layout in bounded memory; see bench/mag.sh
+	@tools/setup build
+	$(call build,release,$(call release,OFF))
+	@sh bench/mag.sh $(BUILD)/release
+
 bench-quality:  ## accuracy that small graphs of the datasets below DIR (../shared/data) keep; see bench/quality.sh
 	@tools/setup build
 	$(call build,release,$(call release,OFF))
@@ -138,4 +143,4 @@ help:           ## this list
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 14
 
 comma := ,
-.PHONY: all demo test wheel test-pyg test-browser test-scale test-threads test-faults bench bench-real bench-kernel bench-quality bench-peers results fuzz asan tsan coverage mutants install clean help
+.PHONY: all demo test wheel test-pyg test-browser test-scale test-threads test-faults bench bench-real bench-kernel bench-mag bench-quality bench-peers results fuzz asan tsan coverage mutants install clean help

@@ -24,3 +24,7 @@ for how in none random degree; do $BONSAI convert g.bonsai o.bonsai --order $how
 $BONSAI convert g.bonsai a.bonsai --order random -s 7 -q > /dev/null; $BONSAI convert g.bonsai b.bonsai --order random -s 7 -q > /dev/null; cmp a.bonsai b.bonsai
 $BONSAI convert g.bonsai o.bonsai --order degree --parts 3 | cut -f 1 | tail -1
 $BONSAI convert g.bonsai o.bonsai --order best
+# Nodes with a label or a part of the split, and the edges among them.
+printf 'label,split\n0,train\n-1,\n1,\n-1,test\n' > l.csv; printf '0 1\n1 2\n2 3\n0 2\n' > l.el
+$BONSAI convert l.el --labels l.csv l.bonsai --labelled -q > /dev/null && $BONSAI info l.bonsai | grep -E '^(nodes|edges|labelled|test|sections.origin)'
+$BONSAI convert l.el --labels l.csv l/ --labelled --order degree -q > /dev/null && $BONSAI info l/ | grep -E '^(nodes|edges)'
