@@ -27,6 +27,7 @@ enum {
     BN_CAN_FOLLOW     = 1 << 10,        /* its graphs can be updated when their graph grows */
     BN_LEARNS         = 1 << 11,        /* time and memory for descent */
     BN_REDOES         = 1 << 12,        /* what the published code starts from: redo.c */
+    BN_COMPARES       = BN_NEEDS_COVER | BN_REDOES,     /* time and memory for k-NN */
 };
 
 typedef struct {                /* one small graph to make */

@@ -110,9 +110,9 @@ int64_t bn_needs_fixed(const bn_needs *q)
     double f = (double)s->features, n = (double)s->nodes, t = (double)s->train;
     double z = (double)bn_needs_sample(q->o, s->train), row = bn_needs_row(s, q->o->layers);
     double fit = fmin(BN_FIT_ROWS, t), wide = s->nonzeros ? fmin(f + 1, BN_FIT_DIRECT) : f + 1;
-    double bytes = OF_PROGRAM + (q->needs & BN_EMBEDS ? (double)q->threads * BN_THREAD_BYTES : 0);
+    double bytes = OF_PROGRAM + (q->needs & (BN_EMBEDS | BN_REDOES) ? (double)q->threads * BN_THREAD_BYTES : 0);
     bytes += n / 2 + PER_TREE * t;
-    if (q->needs & BN_NEEDS_COVER)
+    if (q->needs & BN_COMPARES)
         bytes += 8 * fmin(z, HELD_SAMPLES) * row + 8.0 * BN_KNN_BLOCK * (f + BN_KNN_BLOCK) +
                  8 * z * (double)(bn_knn_room(q->o->k) + q->o->k);
     if (q->needs & BN_NEEDS_CLUSTERS)
@@ -124,6 +124,8 @@ int64_t bn_needs_fixed(const bn_needs *q)
         bytes += 2 * bn_needs_budget(q);
     if (q->needs & BN_LEARNS)
         bytes += learning(q);
+    if (q->needs & BN_REDOES)           /* features divided, columns of the tree, edges taken */
+        bytes += 8 * n * bn_needs_row(s, 0) + 12 * t * row + (double)s->edges;
     return bn_needs_whole(bytes);
 }
 
@@ -145,7 +147,7 @@ int64_t bn_needs_panels(const bn_needs *q, int columns)
 
 int64_t bn_needs_least(const bn_needs *q)
 {
-    const bool panels = q->needs & (BN_NEEDS_COVER | BN_NEEDS_JUDGE);
+    const bool panels = q->needs & (BN_COMPARES | BN_NEEDS_JUDGE);
     return bn_needs_fixed(q) + (panels ? bn_needs_panels(q, BN_PANEL_LEAST) : 0);
 }
 

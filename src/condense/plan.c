@@ -124,7 +124,7 @@ done:
 
 static double embeddings(const planning *x)
 {
-    return !!(x->q.needs & BN_NEEDS_COVER) + !!(x->q.needs & BN_NEEDS_JUDGE);
+    return !!(x->q.needs & BN_COMPARES) + !!(x->q.needs & BN_NEEDS_JUDGE);
 }
 
 static void plan_wire(planning *x)
@@ -137,7 +137,7 @@ static void plan_wire(planning *x)
     rows *= ranks * embeddings(x);
     if (x->q.needs & BN_NEEDS_JUDGE)
         rows += ranks * x->halo[x->q.o->layers] * 4 * bn_needs_row(s, 0);
-    if (x->q.needs & BN_NEEDS_COVER)
+    if (x->q.needs & BN_COMPARES)
         other += (ranks - 1) * (z + BN_CHECK_SAMPLE) * (row + 8 * ranks * x->q.o->k);
     if (x->q.needs & BN_NEEDS_CLUSTERS)
         other += (ranks - 1) * (fmin(BN_FIT_ROWS, t) + fmin(BN_MOST_JUDGED, (double)s->val)) * row +
@@ -192,7 +192,7 @@ static void plan_time(planning *x)
     p->seconds_read = (double)p->file / ranks * (1 / x->o->disk + checks / x->bytes);
     p->seconds_wl = embeddings(x) * (gathered / gather + 8 * n / ranks * (double)s->features) /
                     x->bytes;
-    if (x->q.needs & BN_NEEDS_COVER) {
+    if (x->q.needs & BN_COMPARES) {
         p->seconds_knn = 2 * z * t * row / x->flops + pair * z * t / x->q.threads;
         p->seconds_cover = cover_tree * (double)s->train +
                            cover_node * bn_needs_budget(&x->q) / fmax(1, bn_needs_graph(s) / n);
@@ -230,6 +230,8 @@ bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *shape,
     BN_TRY(BN_OPTIONS(&c, o.condense, condense));
     if (c.ratio <= 0 && c.bytes <= 0 && c.nodes <= 0 && c.trees <= 0)
         c.ratio = 0.001;
+    if (bn_method_of(c.method)->needs & BN_REDOES)
+        BN_TRY(bn_redo_check(&c));
     BN_TRY(check_shape(&s, &o));
     x.q = (bn_needs){.s = s, .o = &c, .needs = bn_method_of(c.method)->needs, .ranks = o.ranks,
                      .threads = bn_threads(o.threads)};

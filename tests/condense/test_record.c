@@ -249,6 +249,24 @@ static void tell(bonsai_graph *g, const char *text)
         to[i] = text[i] == '\'' ? '"' : text[i];
 }
 
+/* Options that are gone: those that are still there are read as before. */
+static void options_of_older_versions_are_passed_over(void **state)
+{
+    (void)state;
+    bonsai_graph *g = generated(4);
+    bonsai_condense_options o;
+    bonsai_condense_options_init(&o);
+    tell(g, "{'bonsai':'0.7.4','method':'trees','input_crc32':'fe8b62a9','options':{'ratio':0.005,"
+            "'accounting':'paper','layers':1,'k':4,'beta':0.25,'min_pruned':0.02,'oversample':10.0,"
+            "'match_classes':true,'select_features':true,'seed':7},'sizes':{'nodes':300}}");
+    assert_int_equal(bonsai_condense_options_of(&o, g), BONSAI_OK);
+    assert_int_equal(o.method, BONSAI_METHOD_TREES);
+    assert_true(o.ratio == 0.005 && o.beta == 0.25 && o.min_pruned == 0.02);
+    assert_int_equal(o.accounting, BONSAI_ACCOUNTING_PAPER_FULL);
+    assert_true(o.layers == 1 && o.k == 4 && o.select_features == 1 && o.seed == 7);
+    bonsai_graph_free(g);
+}
+
 static void a_graph_that_was_not_condensed_is_refused(void **state)
 {
     (void)state;
@@ -397,6 +415,7 @@ int main(void)
         cmocka_unit_test(picked_nodes_say_which_tree_brought_them),
         cmocka_unit_test(prototypes_say_how_many_they_stand_for),
         cmocka_unit_test(a_struct_is_not_written_beyond_its_size),
+        cmocka_unit_test(options_of_older_versions_are_passed_over),
         cmocka_unit_test(a_graph_that_was_not_condensed_is_refused),
         cmocka_unit_test(nonsense_in_any_place_does_no_harm),
         cmocka_unit_test(failed_allocations_are_survived),

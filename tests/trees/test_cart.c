@@ -300,6 +300,62 @@ static void failed_allocations_are_survived(void **unused)
     bn_embedding_free(&p.e);
 }
 
+/* The kept features as bits. */
+static uint64_t kept_by(const bn_embedding *e, const bn_cart_task *task, int threads)
+{
+    int32_t *kept;
+    int64_t count;
+    uint64_t bits = 0;
+    assert_int_equal(bn_cart(&kept, &count, e, task, &(bn_place){.threads = threads}), BONSAI_OK);
+    for (int64_t i = 0; i < count; i++)
+        bits |= (uint64_t)1 << kept[i];
+    bn_free(kept);
+    return bits;
+}
+
+/* Rows of three classes: one feature parts the first from the others, another these. */
+static void no_leaf_is_deeper_than_asked(void **state)
+{
+    (void)state;
+    float x[] = {0, 0, 0, 0, 1, 0, 1, 0, 1, 1, 1, 1};
+    const int32_t label[] = {0, 0, 1, 1, 2, 2};
+    bn_embedding e = dense_of(x, 6, 2);
+    bn_cart_task task = {.label = label, .classes = 3, .depth = 1};
+    assert_int_equal(kept_by(&e, &task, 1), 1);
+    task.depth = 2;
+    assert_int_equal(kept_by(&e, &task, 1), 3);
+    task.depth = 0;
+    assert_int_equal(kept_by(&e, &task, 1), 3);
+    bn_embedding_free(&e);
+}
+
+/* Sixty columns alike: the lowest splits, or by chance any of them, the same for any threads. */
+static void chance_decides_between_equal_features_by_the_seed(void **state)
+{
+    (void)state;
+    enum { N = 4, F = 60 };
+    float x[N * F];
+    const int32_t label[N] = {0, 1, 0, 1};
+    uint64_t seen = 0;
+    for (int i = 0; i < N * F; i++)
+        x[i] = (float)(i / F % 2);
+    bn_embedding e = dense_of(x, N, F);
+    bn_cart_task task = {.label = label, .classes = 2};
+    assert_int_equal(kept_by(&e, &task, 1), 1);
+    task.by_chance = true;
+    for (task.seed = 1; task.seed <= 300; task.seed++) {
+        uint64_t one = kept_by(&e, &task, 1);
+        assert_true(one != 0 && (one & (one - 1)) == 0);
+        assert_true(kept_by(&e, &task, 3) == one && kept_by(&e, &task, 8) == one);
+        seen |= one;
+    }
+    int different = 0;
+    for (int i = 0; i < F; i++)
+        different += (int)(seen >> i & 1);
+    assert_true(different > 50);
+    bn_embedding_free(&e);
+}
+
 static void a_stored_minus_zero_is_no_value(void **state)
 {
     (void)state;
@@ -327,6 +383,8 @@ int main(void)
         cmocka_unit_test(equal_rows_keep_the_first_feature),
         cmocka_unit_test(no_features_are_refused),
         cmocka_unit_test(a_canceled_tree_leaves_nothing_behind),
+        cmocka_unit_test(no_leaf_is_deeper_than_asked),
+        cmocka_unit_test(chance_decides_between_equal_features_by_the_seed),
         cmocka_unit_test(a_stored_minus_zero_is_no_value),
         cmocka_unit_test(failed_allocations_are_survived),
     };
