@@ -36,8 +36,9 @@ watch() {
     done
     wait $pid
     echo "$title $start $(now) $moved $most $cpu" | awk -v hz="$(getconf CLK_TCK)" '{
-        s = $3 - $2; printf "  %-22s %7.1f s, %7.1f s of processors, %5.2f GB private, %6.0f MB/s\n",
-            $1, s, ($6 + $7) / hz, $5 * 1024 / 1e9, $4 / s / 1e6 }'
+        s = $3 - $2
+        printf "  %-22s %7.1f s, %7.1f s of processors, %5.2f GB private, %6.0f MB/s\n", $1, s,
+            ($6 + $7) / hz, $5 * 1024 / 1e9, $4 / s / 1e6 }'
 }
 
 echo "$nodes papers, $edges citations, $features features; private memory at most $limit bytes"

@@ -1,10 +1,10 @@
 /* pile.c -- sorts more edges than memory holds into an adjacency.
  *
  * Edges are kept as they arrive, and the entries of each bucket of neighbouring rows are counted.
- * Then every edge goes to its bucket, once for each direction, as a key: row, column, and whether it
- * is the reverse of what arrived.  A bucket is small enough to be sorted in cache.  All large arrays
- * are read and written in order, by as many streams as there are buckets, so they may lie in scratch
- * files.
+ * Then every edge goes to its bucket, once for each direction, as a key: row, column, and whether
+ * it is the reverse of what arrived.  A bucket is small enough to be sorted in cache.  All large
+ * arrays are read and written in order, by as many streams as there are buckets, so they may lie in
+ * scratch files.
  *
  * Without weights an entry that arrives in both directions is the same as one that is given its
  * reverse, so nobody needs to know whether the input was symmetric.
@@ -118,7 +118,8 @@ static bonsai_status sort_buckets(bn_pile *p, merged *done_with, int64_t largest
         BN_TRY(bn_tick(p->at.progress, "sorting edges", first, p->buckets));
         const int64_t last = bn_least(first + BATCH, p->buckets), start = first;
         const int64_t lanes = bn_least(most, last - first);
-        const double work = 32.0 * (double)(p->bucket[last - 1] - (first ? p->bucket[first - 1] : 0));
+        const int64_t before = first ? p->bucket[first - 1] : 0;
+        const double work = 32.0 * (double)(p->bucket[last - 1] - before);
 #pragma omp parallel for num_threads(bn_team(threads, work)) schedule(dynamic, 1)
         for (int64_t lane = 0; lane < lanes; lane++)
             for (int64_t k = start + lane; k < last; k += lanes) {

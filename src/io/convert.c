@@ -24,7 +24,6 @@ typedef struct {
     bn_slices    *file;
     bonsai_type   type;         /* of features */
     int64_t       done, total;  /* bytes written */
-    int64_t       rounded;
 } job;
 
 /* ---- nodes ---- */
@@ -186,37 +185,36 @@ done:
     return rc;
 }
 
-/* Reads rows of features of nodes that follow each other, and writes them. */
-static bonsai_status send_rows(job *j, void *room, int64_t rows)
+/* Reads the features of the next rows, or passes over them. */
+static bonsai_status next_rows(void *out, job *j, int64_t rows, bool stay)
 {
-    bonsai_status rc;
     bn_npy *a = &j->s->features;
     const int64_t count = rows * j->s->f;
-    if (j->type == BONSAI_TYPE_F16)
-        BN_TRY(bn_npy_f16(room, a, count));
-    else
-        BN_TRY(bn_npy_f32(room, a, count, &j->rounded));
-    BN_TRY(send(room, count * (int64_t)bonsai_type_bytes(j->type),
-                &(sending){j, BONSAI_SECTION_FEATURES}));
-done:
-    return rc;
+    if (!stay)
+        return bn_npy_skip(a, count);
+    return j->type == BONSAI_TYPE_F16 ? bn_npy_f16(out, a, count)
+                                      : bn_npy_f32(out, a, count, &(int64_t){0});
 }
 
+/* Collects the rows of nodes that stay, and writes them a piece at a time. */
 static bonsai_status send_features(job *j)
 {
     bonsai_status rc;
     uint8_t *room = NULL;
     const bn_stream *s = j->s;
     const int64_t row = s->f * (int64_t)bonsai_type_bytes(j->type), most = BYTES / row + 1;
+    sending to = {j, BONSAI_SECTION_FEATURES};
     BN_TRY(BN_NEW(&room, most * row));
-    for (int64_t v = 0, end; v < s->n; v = end) {
-        const bool stays = !j->id || j->id[v] >= 0;
-        for (end = v + 1; end < s->n && end - v < most &&
-                          (!j->id || (j->id[end] >= 0) == stays); end++) {}
-        if (stays)
-            BN_TRY(send_rows(j, room, end - v));
-        else
-            BN_TRY(bn_npy_skip(&j->s->features, (end - v) * s->f));
+    for (int64_t v = 0, end, used = 0; v < s->n; v = end) {
+        const bool stay = !j->id || j->id[v] >= 0;
+        const int64_t last = bn_least(s->n, v + (stay ? most - used : most));
+        for (end = v + 1; end < last && (!j->id || (j->id[end] >= 0) == stay); end++) {}
+        BN_TRY(next_rows(room + used * row, j, end - v, stay));
+        used += stay ? end - v : 0;
+        if (used == most || end == s->n || end - v == most) {
+            BN_TRY(send(room, used * row, &to));
+            used = 0;
+        }
     }
     BN_TRY(bn_npy_end(&j->s->features));
 done:

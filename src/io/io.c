@@ -198,7 +198,8 @@ static bool can_stream(const bn_format *from, const char *path, const bonsai_rea
                        const bonsai_write_options *w)
 {
     const bn_format *to = by_prefix(&path);
-    const bool as_it_is = w->features == BONSAI_ENCODING_AUTO || w->features == BONSAI_ENCODING_KEEP;
+    const bool as_it_is = w->features == BONSAI_ENCODING_AUTO ||
+                          w->features == BONSAI_ENCODING_KEEP;
     return from->stream && (to ? to : by_ending(path)) == &bn_format_native && as_it_is &&
            !r->keep_repeated;
 }

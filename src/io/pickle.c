@@ -1,7 +1,7 @@
 /* pickle.c -- a pickle machine that can build a few kinds of object and nothing else.
  *
- * A pickle is a program for a stack machine.  This machine knows a dozen names, and the opcodes of a
- * protocol 2 file of numpy arrays, scipy csr matrices, dicts, and torch tensors of indices; it
+ * A pickle is a program for a stack machine.  This machine knows a dozen names, and the opcodes of
+ * a protocol 2 file of numpy arrays, scipy csr matrices, dicts, and torch tensors of indices; it
  * refuses every other opcode and name.  "Calling" a name only notes which kind of object is meant.
  *
  * Every loop runs over bytes that it consumes or over values that it removes from the stack, so

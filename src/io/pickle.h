@@ -52,7 +52,9 @@ void          bn_pickle_lists_free(bn_pickle_lists *l);
 
 typedef struct {                /* where the elements of a tensor of one dimension are stored */
     const uint8_t *key;         /* the name of its storage, not ended by a zero */
-    int64_t key_len, offset, count, stored;     /* elements: the first, its own, all of the storage */
+    int64_t key_len;
+    int64_t offset, count;      /* elements: the first, and how many */
+    int64_t stored;             /* elements of the storage */
     int     item;               /* bytes of an element, a signed integer */
 } bn_pickle_tensor;
 

@@ -26,7 +26,9 @@ bool bn_pickle_unpack(value *out, const bn_pickle *p, const value *v, kind k, in
 
 const uint8_t *bn_pickle_text(const bn_pickle *p, const value *v)
 {
-    return v->kind == STRING ? p->file.data + v->at : v->kind == ENCODED ? p->encoded + v->at : NULL;
+    if (v->kind == STRING)
+        return p->file.data + v->at;
+    return v->kind == ENCODED ? p->encoded + v->at : NULL;
 }
 
 bool bn_pickle_is(const bn_pickle *p, const value *v, const char *text)
@@ -137,7 +139,8 @@ bonsai_status bn_pickle_newobj(bn_pickle *p)
     value v[1];
     BN_TRY(bn_pickle_need(p, 2));
     const value *top = &p->stack[p->depth - 1];
-    if (top[-1].kind != GLOBAL || top[-1].at != CSR_MATRIX || !bn_pickle_unpack(v, p, top, TUPLE, 0)) {
+    if (top[-1].kind != GLOBAL || top[-1].at != CSR_MATRIX ||
+        !bn_pickle_unpack(v, p, top, TUPLE, 0)) {
         rc = bn_pickle_refuse(p, "makes a new object that is not a csr_matrix");
         goto done;
     }
@@ -155,8 +158,8 @@ done:
 static bonsai_status build_dtype(bn_pickle *p, array *dtype, const value *state)
 {
     value v[8];
-    if (!bn_pickle_unpack(v, p, state, TUPLE, 8) || v[0].kind != INT || v[0].at != 3 || v[2].kind != NONE ||
-        v[3].kind != NONE || v[4].kind != NONE)
+    if (!bn_pickle_unpack(v, p, state, TUPLE, 8) || v[0].kind != INT || v[0].at != 3 ||
+        v[2].kind != NONE || v[3].kind != NONE || v[4].kind != NONE)
         return bn_pickle_refuse(p, "the state of a dtype is not that of a plain number");
     if (bn_pickle_is(p, &v[1], ">"))
         return bn_pickle_refuse(p, "the elements of an array are big-endian");
@@ -169,7 +172,9 @@ static bonsai_status build_dtype(bn_pickle *p, array *dtype, const value *state)
 static bool get_shape(bn_pickle_array *a, const bn_pickle *p, const value *shape)
 {
     value v[2] = {{INT, 0, 1}, {INT, 0, 1}};
-    a->dims = bn_pickle_unpack(v, p, shape, TUPLE, 1) ? 1 : bn_pickle_unpack(v, p, shape, TUPLE, 2) ? 2 : 0;
+    a->dims = bn_pickle_unpack(v, p, shape, TUPLE, 1)   ? 1
+              : bn_pickle_unpack(v, p, shape, TUPLE, 2) ? 2
+                                                        : 0;
     a->dim[0] = v[0].at;
     a->dim[1] = v[1].at;
     return a->dims > 0 && v[0].kind == INT && v[1].kind == INT && v[0].at >= 0 && v[1].at >= 0;
@@ -179,8 +184,9 @@ static bool get_shape(bn_pickle_array *a, const bn_pickle *p, const value *shape
 static bonsai_status build_array(bn_pickle *p, array *out, const value *state)
 {
     value v[5];
-    if (!bn_pickle_unpack(v, p, state, TUPLE, 5) || v[0].kind != INT || v[0].at != 1 || v[2].kind != DTYPE ||
-        !p->arrays[v[2].at].ready || v[3].kind != BOOL || !bn_pickle_text(p, &v[4]))
+    if (!bn_pickle_unpack(v, p, state, TUPLE, 5) || v[0].kind != INT || v[0].at != 1 ||
+        v[2].kind != DTYPE || !p->arrays[v[2].at].ready || v[3].kind != BOOL ||
+        !bn_pickle_text(p, &v[4]))
         return bn_pickle_refuse(p, "the state of an array is not (1, shape, dtype, order, bytes)");
     bn_pickle_array a = p->arrays[v[2].at].a;
     if (!get_shape(&a, p, &v[1]))
@@ -224,7 +230,8 @@ static bonsai_status build_matrix(bn_pickle *p, matrix *out, const value *state)
     value v[MOST];
     bn_pickle_array shape;
     int64_t count = state->kind == DICT ? p->chains[state->at].count : MOST + 1;
-    if (count > MOST || !bn_pickle_unpack(v, p, state, DICT, count) || !find_shape(&shape, p, v, count))
+    if (count > MOST || !bn_pickle_unpack(v, p, state, DICT, count) ||
+        !find_shape(&shape, p, v, count))
         return bn_pickle_refuse(p, "the state of a csr_matrix has no _shape of two whole numbers");
     matrix m = {.rows = shape.dim[0], .columns = shape.dim[1], .ready = true};
     const bn_pickle_array *a[3];

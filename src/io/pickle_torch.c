@@ -27,7 +27,7 @@ bonsai_status bn_pickle_call_encode(bn_pickle *p, const value *args)
         const bool two = *from > 127;
         if (two && (end - from < 2 || (*from != 0xc2 && *from != 0xc3) || (from[1] & 0xc0) != 0x80))
             return bn_pickle_refuse(p, "encodes text that is not Latin 1");
-        *to++ = two ? (uint8_t)(*from << 6 | (from[1] & 0x3f)) : *from;
+        *to++ = (uint8_t)(two ? *from << 6 | (from[1] & 0x3f) : *from);
         from += two ? 2 : 1;
     }
     bn_pickle_replace_two(p, ENCODED, p->encoded_len, (uint32_t)(to - start));

@@ -1,8 +1,9 @@
 /* torchfile.c -- reads dicts of numbers and indices from files of torch.save.
  *
- * A zip archive has the pickle in NAME/data.pkl and each storage in NAME/data/KEY.  The older layout
- * is a sequence of pickles: a magic number, a version, facts about the machine, the object, a list
- * of the names of storages; behind them for each storage its number of elements and the elements.
+ * A zip archive has the pickle in NAME/data.pkl and each storage in NAME/data/KEY.  The older
+ * layout is a sequence of pickles: a magic number, a version, facts about the machine, the object, a
+ * list of the names of storages; behind them for each storage its number of elements and the
+ * elements.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>

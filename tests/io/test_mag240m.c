@@ -133,7 +133,8 @@ static void labelled_papers_induce_a_graph(void **state)
 /* Tensors instead of arrays, and the older layout of torch.save. */
 static void write_older(const char *path, int count, int64_t said)
 {
-    static const uint8_t head[] = "\x80\2\x8a\12\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\2M\xe9\3.";
+    static const uint8_t head[] = "\x80\2\x8a\12\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."
+                                  "\x80\2M\xe9\3.";
     static bytes b;
     b.len = 0;
     add(&b, head, sizeof head - 1);
@@ -208,7 +209,8 @@ static void other_types_and_orders_are_the_same_graph(void **state)
     write_npy(mag_in("mag", MAG_EDGES), "<i8", "True", "(2, 7)", pairs, sizeof pairs);
     for (int i = 0; i < 3; i++) {
         if (i == 2)
-            write_npy(mag_in("mag", MAG_FEATURES), "<f4", "True", "(6, 2)", columns, sizeof columns);
+            write_npy(mag_in("mag", MAG_FEATURES), "<f4", "True", "(6, 2)", columns,
+                      sizeof columns);
         else if (i == 1)
             write_npy(mag_in("mag", MAG_FEATURES), "<f4", "False", "(6, 2)", x4, sizeof x4);
         else
