@@ -256,7 +256,8 @@ static const char narrow[] =
     "-webkit-print-color-adjust:exact}.bonsai nav,.bonsai details:not([open]){display:none}"
     ".bonsai .main{max-width:none;padding:0}.bonsai section{break-inside:auto;border:0;padding:0;"
     "margin:0 0 1.5rem}.bonsai .chart,.bonsai tr,.bonsai .tiles li{break-inside:avoid}"
-    ".bonsai h2{break-after:avoid}.bonsai .box{overflow:visible}}\n"
+    ".bonsai h2{break-after:avoid}.bonsai .box{overflow:visible}.bonsai th,.bonsai td{"
+    "white-space:normal;padding:.3rem .35rem}}\n"
     "@media (prefers-contrast:more){.bonsai{--soft:var(--ink);--edge:var(--ink)}}\n";
 
 void bn_put_style(bn_page *p)
