@@ -6,6 +6,7 @@ cells.jsonl and with the published figures, and results.csv with it.
 SPDX-License-Identifier: MIT"""
 import csv
 import json
+import os
 import re
 import sys
 from html.parser import HTMLParser
@@ -357,8 +358,13 @@ def each_cell(results):
                     yield table['name'], of, column, cell
 
 
-def check_published(results, lines):
-    """Every published figure of the file is shown where it belongs, and no other."""
+def is_broken(broken, line):
+    """Whether a line of broken.csv names the figure; * stands for anything."""
+    return any(all(b[k] in ('*', line[k]) for k in ('table', 'dataset', 'ratio', 'model', 'method')) for b in broken)
+
+
+def check_published(results, lines, broken):
+    """Every published figure of the file is shown where it belongs, and no other; so are marks of broken ones."""
     says = {(r['table'], r['dataset'], r['ratio'], r['model'], r['method']): r for r in lines}
     count = 0
     for table, of, column, cell in each_cell(results):
@@ -373,6 +379,7 @@ def check_published(results, lines):
         assert (cell is None) == (r is None), (table, of, column)
         if r:
             assert cell['text'] == r['value'] + (' ± ' + r['spread'] if r['spread'] else ''), (cell, r)
+            assert ('broken' in cell) == is_broken(broken, r), (cell, r)
             count += 1
     return count
 
@@ -492,17 +499,21 @@ def old_cells(results, out):
                 assert abs(cell['value'] - wanted) <= 1e-8 * abs(wanted), (table['name'], of, column)
 
 
+def table_of(path):
+    with open(path, encoding='utf-8', newline='') as f:
+        return list(csv.DictReader(f))
+
+
 def main():
     out, published_path = sys.argv[1:]
     with open(out + '/index.html', encoding='utf-8') as f:
         page = f.read()
     with open(out + '/results.json', encoding='utf-8') as f:
         results = json.load(f)
-    with open(out + '/results.csv', encoding='utf-8', newline='') as f:
-        check_csv(list(csv.DictReader(f)), results)
+    check_csv(table_of(out + '/results.csv'), results)
     if any(c['source'] == 'published' for t in results['tables'] for c in t['head']):
-        with open(published_path, encoding='utf-8') as f:
-            published = check_published(results, list(csv.DictReader(f)))
+        published = check_published(results, table_of(published_path),
+                                    table_of(os.path.join(os.path.dirname(published_path), 'broken.csv')))
         check_verdicts(results)
         with open(out + '/cells.jsonl', encoding='utf-8') as f:
             measured = check_cells(results, [json.loads(line) for line in f][1:])
