@@ -208,7 +208,8 @@ static int print_rows(session *s, const arguments *a, const bonsai_condense_info
         {"ratio", "ratio", "%.5f"},
         {"used", "used", "%.3f"}, {"paper_ratio", "paper's", "%.5f"}, {"nodes", "nodes", NULL},
         {"edges", "edges", NULL}, {"labelled", "labelled", NULL}, {"roots", "roots", NULL},
-        {"coverage", "coverage", "%.3f"}, {"probe", "probe %", "%.2f"}, {NULL, NULL, NULL}};
+        {"coverage", "coverage", "%.3f"}, {"probe", "probe %", "%.2f"},
+        {"whole_trees", "whole", NULL}, {NULL, NULL, NULL}};
     const bonsai_condense_info *last = &info[a->count - 1];
     summary r = {.count = 0};
     bn_json *rows = bn_json_array();
@@ -217,12 +218,14 @@ static int print_rows(session *s, const arguments *a, const bonsai_condense_info
         double used = a->o.accounting ? i->paper_bytes : i->bytes;
         bn_json *coverage = i->coverage >= 0 ? bn_json_real(i->coverage) : bn_json_null();
         bn_json_add(
-            rows, bn_json_pack("[o,s,I,f,f,f,I,I,I,I,o,o]", bn_json_text(a->to[k]),
+            rows, bn_json_pack("[o,s,I,f,f,f,I,I,I,I,o,o,o]", bn_json_text(a->to[k]),
                                bonsai_method_name(i->method), (int64_t)i->bytes, i->ratio,
                                used / i->budget, i->paper_ratio, (int64_t)i->nodes,
                                (int64_t)i->edges, (int64_t)i->labelled,
                                (int64_t)i->roots, coverage,
-                               i->probe >= 0 ? bn_json_real(i->probe) : bn_json_null()));
+                               i->probe >= 0 ? bn_json_real(i->probe) : bn_json_null(),
+                               i->whole_trees >= 0 ? bn_json_whole(i->whole_trees)
+                                                   : bn_json_null()));
     }
     summary_heading(&r, "Condensed");
     summary_text(&r, "method", "method", bonsai_method_name(a->o.method));

@@ -119,6 +119,8 @@ static void add_condensed(summary *r, const facts *f)
     summary_note(r, "of a graph of %lld nodes", (long long)i.full_nodes);
     summary_int(r, "condensed.roots", "roots", condensed_roles(f->g, BONSAI_ROLE_ROOT));
     summary_int(r, "condensed.ego", "ego nodes", condensed_roles(f->g, BONSAI_ROLE_EGO));
+    if (i.whole_trees >= 0)
+        summary_int(r, "condensed.whole_trees", "trees kept whole", i.whole_trees);
     summary_int(r, "condensed.prototypes", prototypes ? "prototypes" : NULL, prototypes);
     summary_int(r, "condensed.learned", learned ? "learned nodes" : NULL, learned);
 }

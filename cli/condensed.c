@@ -108,6 +108,10 @@ static void add_cover(summary *r, const bonsai_condense_info *i)
     summary_int(r, "roots", "roots", i->roots);
     summary_int(r, "ego", "ego nodes", i->nodes - i->roots);
     summary_note(r, "came along in a root's tree");
+    if (i->whole_trees >= 0) {
+        summary_int(r, "whole_trees", "trees kept whole", i->whole_trees);
+        summary_note(r, "roots with every node of their tree");
+    }
     summary_int(r, "trees", "training trees", i->trees);
     summary_int(r, "sample", i->sample ? "sampled" : NULL, i->sample);
     if (i->sample == i->trees)

@@ -329,6 +329,7 @@ typedef struct {
     double  effort;             /* methods that learn: rounds and experts, 1: as published */
     double  time_limit;         /* ... seconds, then the best so far; 0: none */
     bonsai_keep keep;
+    int     keep_trees;         /* 1: a root's tree goes or stays as a whole */
 } bonsai_condense_options;
 #define bonsai_condense_options_init(o) bonsai_condense_options_init_sized((o), sizeof *(o))
 BONSAI_API void bonsai_condense_options_init_sized(bonsai_condense_options *o, size_t size);
@@ -381,6 +382,8 @@ typedef struct {                /* a condensed graph, beside the full one, and i
     char    learn_end[12];      /* "done", "time": it was up, "not finite": gradients were not */
     double  joules;             /* that this machine's processors used meanwhile, whoever made them
                                  * work; -1: not measurable here, or with several ranks */
+    int64_t whole_trees;        /* roots that have all within `layers` hops of them in the small
+                                 * graph; -1: not known, or nodes were made */
 } bonsai_condense_info;
 #define bonsai_condense_info_init(i) bonsai_condense_info_init_sized((i), sizeof *(i))
 BONSAI_API void bonsai_condense_info_init_sized(bonsai_condense_info *i, size_t size);

@@ -428,6 +428,27 @@ BONSAI_API bonsai_status bonsai_condense_why(bonsai_why *out, const bonsai_graph
 BONSAI_API bonsai_status bonsai_condense_whys(int64_t *tree, int64_t *covers, double *score,
                                               const bonsai_graph *small);
 
+enum { BONSAI_SCORES_ROOM = 100 };
+typedef struct {                /* PageRank in a round of pruning, highest first */
+    size_t  size;               /* set by the init function */
+    int64_t rounds;             /* that are recorded: the first ones and the last; 0: none */
+    int64_t number;             /* of this one, from 1 */
+    int64_t ranked;             /* nodes, or with keep_trees trees by the mean of theirs */
+    int64_t knee;               /* a rank, from 0: what is behind it may go; -1: there is none */
+    int64_t pruned;             /* how many went */
+    int64_t count;              /* of these: all if there is room, else denser at the top, the knee
+                                 * and the last among them */
+    int64_t rank[BONSAI_SCORES_ROOM];   /* from 0, ascending */
+    double  score[BONSAI_SCORES_ROOM];  /* four digits of it */
+} bonsai_scores;
+
+#define bonsai_scores_init(s) bonsai_scores_init_sized((s), sizeof *(s))
+BONSAI_API void bonsai_scores_init_sized(bonsai_scores *s, size_t size);
+/* What a round, from 0, of making small saw, from its metadata; with rounds 0 where it does not say,
+ * as other methods than TREES.  Rounds that are not recorded are refused. */
+BONSAI_API bonsai_status bonsai_condense_scores(bonsai_scores *out, const bonsai_graph *small,
+                                                int64_t round);
+
 /* The nodes of full that a node of small stands for, at most `most`, nearest first: its members if
  * small names them, else the training nodes of its class; by the distance of their features in
  * full, averaged over neighbours, to its own.  distances may be NULL; *found gets how many there

@@ -189,9 +189,10 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
             members: bool = False, memory: Optional[int] = None,
             for_models: Union[str, Sequence[str]] = "all", effort: float = 1.0,
             time_limit: Optional[float] = None, keep: Literal["probe", "last"] = "probe",
-            hidden: int = 128, heads: int = 1, gin_layers: int = 1, epochs: int = 300,
-            every: int = 10, seeds: int = 5, standardise: Literal["none", "train", "all"] = "none",
-            rate: float = 0.01, decay: float = 0.0005, dropout: float = 0.0,
+            keep_trees: bool = False, hidden: int = 128, heads: int = 1, gin_layers: int = 1,
+            epochs: int = 300, every: int = 10, seeds: int = 5,
+            standardise: Literal["none", "train", "all"] = "none", rate: float = 0.01,
+            decay: float = 0.0005, dropout: float = 0.0,
             split: Optional[Union[Sequence[float], Literal["published"]]] = None,
             metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy",
             weighted: bool = False, cut: float = 0.0, uniform: bool = False,
@@ -250,6 +251,7 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
         time_limit: methods that learn: seconds, then the best so far is kept (0 to 1000000000);
             None: none.
         keep: methods that learn: the round that the probe puts highest, or the last one.
+        keep_trees: a root's tree goes or stays as a whole, and PageRank's knee acts on trees.
         hidden: columns between layers (1 to 1048576).
         heads: gat: heads that share the columns (1 to 1024).
         gin_layers: gin: linear layers inside a layer (1 to 2).

@@ -141,6 +141,7 @@ class Report(Dict[str, Any]):
                  ("ratio", made.ratio), ("probe, %", made.probe if made.probe >= 0 else None),
                  ("coverage", made.coverage if picked else None),
                  ("trees", made.trees if picked else None),
+                 ("trees kept whole", made.whole_trees if made.whole_trees >= 0 else None),
                  ("rounds", made.learn_made if learned else None),
                  ("loss", made.learn_loss if learned and made.learn_loss >= 0 else None),
                  ("skipped steps", made.learn_skipped or None), ("seed", made.seed),

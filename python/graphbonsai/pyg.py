@@ -290,8 +290,8 @@ class Condense(BaseTransform):
                  hard_labels: bool = False, members: bool = False, memory: Optional[int] = None,
                  for_models: Union[str, Sequence[str]] = "all", effort: float = 1.0,
                  time_limit: Optional[float] = None, keep: Literal["probe", "last"] = "probe",
-                 keep_directed: bool = False, keep_self_loops: bool = False,
-                 keep_repeated: bool = False,
+                 keep_trees: bool = False, keep_directed: bool = False,
+                 keep_self_loops: bool = False, keep_repeated: bool = False,
                  # end
                  split_index: int = 0, progress: Progress = None) -> None:
         """Give exactly one budget: ratio, max_bytes, nodes or trees.
@@ -343,6 +343,7 @@ class Condense(BaseTransform):
             time_limit: methods that learn: seconds, then the best so far is kept (0 to 1000000000);
                 None: none.
             keep: methods that learn: the round that the probe puts highest, or the last one.
+            keep_trees: a root's tree goes or stays as a whole, and PageRank's knee acts on trees.
             keep_directed: keep entries without their reverse; else it is added.
             keep_self_loops: keep edges from a node to itself; else they are dropped.
             keep_repeated: keep repeated edges; else they are merged.

@@ -193,6 +193,8 @@ static const bonsai_field condense_fields[] = {
      .otherwise = "none"},
     {ROW(bonsai_condense_options, keep, CHOICE), WORDS("probe", "last"), .methods = OF_LEARNED,
      .help = "methods that learn: the round that the probe puts highest, or the last one"},
+    {ROW(bonsai_condense_options, keep_trees, FLAG), .methods = OF_TREES,
+     .help = "a root's tree goes or stays as a whole, and PageRank's knee acts on trees"},
     END,
 };
 

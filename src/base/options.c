@@ -139,6 +139,12 @@ void bonsai_why_init_sized(bonsai_why *w, size_t size)
     init_sized(w, size, &empty, sizeof empty);
 }
 
+void bonsai_scores_init_sized(bonsai_scores *s, size_t size)
+{
+    const bonsai_scores empty = {.size = sizeof empty};
+    init_sized(s, size, &empty, sizeof empty);
+}
+
 void bonsai_view_init_sized(bonsai_view *v, size_t size)
 {
     const bonsai_view empty = {.size = sizeof empty};

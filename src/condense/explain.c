@@ -124,3 +124,35 @@ done:
     bn_free(score);
     return rc;
 }
+
+bonsai_status bonsai_condense_scores(bonsai_scores *out, const bonsai_graph *small, int64_t round)
+{
+    bonsai_status rc;
+    bonsai_scores s;
+    bn_trace *t = NULL;
+    bonsai_scores_init(&s);
+    s.knee = -1;
+    BN_TRY(bn_result_check(out, "bonsai_scores"));
+    BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, 0));
+    BN_TRY(bn_record_trace(&t, small));
+    s.rounds = t->rounds;
+    if (round < 0 || (s.rounds > 0 && round >= s.rounds)) {
+        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: round %lld of pruning is outside 0..%lld",
+                     small->where, (long long)round, (long long)s.rounds - 1);
+        goto done;
+    }
+    if (s.rounds > 0) {
+        const bn_trace_round *r = &t->round[round];
+        s.number = r->number;
+        s.ranked = r->nodes;
+        s.knee = r->knee;
+        s.pruned = r->pruned;
+        s.count = r->count;
+        memcpy(s.rank, r->rank, sizeof s.rank);
+        memcpy(s.score, r->score, sizeof s.score);
+    }
+    bn_result_fill(out, &s);
+done:
+    bn_free(t);
+    return rc;
+}

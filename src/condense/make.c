@@ -44,6 +44,7 @@ static bonsai_status fill_sizes(bonsai_condense_info *i, const bn_request *r,
     i->layers = r->o.layers;
     i->coverage = i->coverage_check = i->coverage_bound = -1;
     i->recall = 1;
+    i->whole_trees = -1;
     i->probe = i->probe_other = -1;
 done:
     return rc;
@@ -138,6 +139,7 @@ static bonsai_status fill_choice(bonsai_condense_info *i, const bn_request *r, c
     i->k = r->o.k;
     i->rounds = c->rounds;
     i->shallow_classes = c->shallow_classes;
+    i->whole_trees = c->whole;
     i->rechecks = c->rechecks;
     i->recall = p->projected ? p->recall : 1;
     if (!covers || p->job.z == 0)

@@ -38,7 +38,7 @@ static const row sizes[] = {
 static const row cover[] = {
     ROW(trees, 'l'), ROW(sample, 'l'), ROW(coverage, 'r'), ROW(coverage_check, 'r'),
     ROW(coverage_bound, 'r'), ROW(recall, 'r'), ROW(rechecks, 'l'), ROW(rounds, 'i'),
-    ROW(shallow_classes, 'i'),
+    ROW(shallow_classes, 'i'), ROW(whole_trees, 'l'),
 };
 enum { SIZES = sizeof sizes / sizeof *sizes, COVER = sizeof cover / sizeof *cover };
 
@@ -351,6 +351,7 @@ static void read_info(bonsai_condense_info *i, const bn_json *root)
     i->method = method_named(bn_json_as_text(bn_json_get(root, "method")));
     i->coverage = i->coverage_check = i->coverage_bound = -1;
     i->recall = 1;
+    i->whole_trees = -1;
     read_rows(i, sizes, SIZES, bn_json_get(root, "sizes"));
     read_rows(i, cover, COVER, bn_json_get(root, "cover"));
     recipe = recipe ? recipe : bn_json_get(root, "learned");

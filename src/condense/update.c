@@ -136,6 +136,7 @@ static bonsai_status fill_info(bonsai_condense_info *i, const updating *u,
     i->trees = u->now.job.trees;
     i->layers = u->made.layers;
     i->coverage = i->coverage_check = i->coverage_bound = -1;
+    i->whole_trees = -1;
     i->recall = 1;
     i->probe = i->probe_other = -1;
     i->entries = u->made.info.entries;

@@ -94,7 +94,9 @@ static void rounds_table(bn_page *p, const bn_facts *f)
             for (int k = 0; k < 4; k++)
                 cell[4 * i + k] = text[i][k];
         }
-        bn_table(p, "Rounds of pruning: nodes ranked, rank of the knee, nodes removed",
+        bn_table(p, f->made.o.keep_trees
+                     ? "Rounds of pruning: trees ranked, rank of the knee, trees removed"
+                     : "Rounds of pruning: nodes ranked, rank of the knee, nodes removed",
                  &(bn_cells){.head = head, .columns = 4, .cell = cell, .rows = f->rounds});
     }
     bn_free(text);
@@ -119,9 +121,14 @@ void bn_sheet_pruning(bn_page *p, const bn_sheet *s)
                  (long long)r->number, at);
         name[i] = text[i];
     }
-    bn_put(p, "<p>In each round PageRank, starting from the roots, ranks the other nodes of their "
-              "trees. The nodes after the knee, where the scores stop falling steeply, are removed "
-              "to make room for more trees.</p>\n<div class=\"two\">\n");
+    bn_put(p, f->made.o.keep_trees
+                  ? "<p>In each round PageRank, starting from the roots, scores the trees by the "
+                    "mean of their nodes. The trees after the knee, where the scores stop falling "
+                    "steeply, are removed as a whole to make room for others.</p>\n"
+                    "<div class=\"two\">\n"
+                  : "<p>In each round PageRank, starting from the roots, ranks the other nodes of "
+                    "their trees. The nodes after the knee, where the scores stop falling steeply, "
+                    "are removed to make room for more trees.</p>\n<div class=\"two\">\n");
     bn_chart_lines(p, &(bn_line_chart){
         .title = "PageRank by rank", .x = "rank, the highest score first", .y = "PageRank",
         .curve = curve, .name = name, .curves = count, .marks = knee, .log_y = true});

@@ -42,6 +42,11 @@ static void say_making(bn_page *p, const bn_sheet *s)
         bn_put(p, " of ");
     } else if (strcmp(method, "trees") == 0) {
         put_count(p, (double)s->f->made.info.roots, "tree", "trees");
+        if (s->f->made.info.whole_trees >= 0) {
+            bn_put(p, ", ");
+            bn_put_number(p, (double)s->f->made.info.whole_trees);
+            bn_put(p, " kept whole,");
+        }
         bn_put(p, " with ");
         put_count(p, s->small.nodes, "node", "nodes");
         if (isfinite(s->coverage)) {

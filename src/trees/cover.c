@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: MIT */
 #include "trees.h"
 
-enum { FREE, TAKEN, SKIPPED };
+enum { FREE, TAKEN, SKIPPED, DROPPED };
 
 typedef struct {
     double  key;                /* gain, or gain / cost */
@@ -193,6 +193,41 @@ void bn_cover_retry(bn_cover *c)
     c->at = 0;
     c->random = false;
     build_heap(c);
+}
+
+/* What the trees that are taken cover, whatever the round in which they came. */
+static void cover_again(bn_cover *c)
+{
+    for (int64_t s = 0; s < c->samples; s++)
+        c->covered[s] &= 2;
+    c->left = c->samples;
+    for (int64_t i = 0; i < c->somes; i++)
+        for (int64_t t = c->some[i], e = c->covers->offsets[t];
+             c->state[t] == TAKEN && e < c->covers->offsets[t + 1]; e++) {
+            c->left -= !(c->covered[c->covers->item[e]] & 1);
+            c->covered[c->covers->item[e]] = 3;
+        }
+}
+
+void bn_cover_drop(bn_cover *c, const int32_t *trees, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        c->state[trees[i]] = DROPPED;
+    cover_again(c);
+    c->version++;
+    c->random = false;
+    if (c->left == 0)
+        new_round(c);
+    else
+        build_heap(c);
+}
+
+void bn_cover_readmit(bn_cover *c)
+{
+    for (int64_t t = 0; t < c->covers->count; t++)
+        if (c->state[t] == DROPPED)
+            c->state[t] = FREE;
+    bn_cover_retry(c);
 }
 
 int64_t bn_cover_reached(const bn_cover *c)

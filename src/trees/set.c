@@ -205,7 +205,8 @@ done:
     return rc;
 }
 
-static bonsai_status note_tree(bn_set *s, int32_t root, const int32_t *tree, int64_t count)
+static bonsai_status note_tree(bn_set *s, int32_t root, int depth, const int32_t *tree,
+                               int64_t count)
 {
     bonsai_status rc = BONSAI_OK;
     for (int64_t i = 0; i < count; i++)
@@ -214,6 +215,7 @@ static bonsai_status note_tree(bn_set *s, int32_t root, const int32_t *tree, int
     c->role = BONSAI_ROLE_ROOT;
     c->brought = root;
     c->turn = s->turns++;
+    c->depth = (uint8_t)depth;
     s->roots++;
     s->class_roots[bn_label(s->job->g, root)]++;
 done:
@@ -242,7 +244,7 @@ bonsai_status bn_set_try(bool *fits, bn_set *s, int64_t tree, int depth)
         s->hopeless[tree] = (uint8_t)depth;
     if (!t.fits)
         return BONSAI_OK;
-    BN_TRY(note_tree(s, root, t.node, t.count));
+    BN_TRY(note_tree(s, root, depth, t.node, t.count));
     s->seat[c] = -1;
 done:
     return rc;
@@ -354,6 +356,7 @@ bonsai_status bn_set_collect(bn_choice *out, bn_set *s)
         out->tree[i] = c->brought;
     }
     BN_TRY(cover_samples(out, s));
+    BN_TRY(bn_set_whole(&out->whole, s));
 done:
     return rc;
 }

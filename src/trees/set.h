@@ -13,6 +13,7 @@ typedef struct {                /* of a node that is or was chosen */
     double  score;              /* last PageRank */
     int32_t brought;            /* root whose tree brought the node */
     int32_t turn;               /* of a root: how many had come when this one did */
+    uint8_t depth;              /* of a root: hops at which its tree was cut */
     uint8_t role;               /* bonsai_role; NONE: not chosen any more */
 } bn_chosen;
 
@@ -85,6 +86,8 @@ bonsai_status bn_set_rank(bn_set *s);
 /* The chosen nodes that have one of the roles of the mask (1 << role), lowest score
  * first, ties to the higher id. */
 bonsai_status bn_set_lowest(bn_ranked **out, int64_t *count, const bn_set *s, int roles);
+/* The score at the knee of some nodes, which come with the lowest first; 0: there is none. */
+bonsai_status bn_set_knee(double *bar, bn_set *s, const bn_ranked *all, int64_t count);
 /* Drops the ego nodes below the knee, *pruned of them; none if that is less than the
  * least share of the nodes and the budget is used: then *settled. */
 bonsai_status bn_set_prune(bn_set *s, int64_t *pruned, bool *settled);
@@ -93,11 +96,21 @@ bonsai_status bn_set_prune(bn_set *s, int64_t *pruned, bool *settled);
  * first: for when no tree is left that could use the rest of the budget. */
 bonsai_status bn_set_widen(bn_set *s);
 
+/* ---- whole trees (wholetrees.c) ---- */
+
+/* How many roots have every node within `layers` hops of them in the set. */
+bonsai_status bn_set_whole(int64_t *out, const bn_set *s);
+/* Drops the trees below the knee, by the mean score of their nodes: *pruned of them, and what no
+ * other tree has.  Of every class one stays.  None go if they are less than the least share of the
+ * trees.  The cover drops them too. */
+bonsai_status bn_set_prune_trees(bn_set *s, bn_cover *cover, int64_t *pruned);
+
 /* ---- how it went (trace.c) ---- */
 
-/* A round of filling begins; the scores that a round of pruning saw, descending; what went then. */
+/* A round of filling begins; the scores that a round of pruning saw, of nodes or of trees,
+ * descending; what went then. */
 void bn_set_trace_round(bn_set *s);
-void bn_set_trace_scores(bn_set *s, const double *sorted, int64_t knee);
+void bn_set_trace_scores(bn_set *s, const double *sorted, int64_t n, int64_t knee);
 void bn_set_trace_pruned(bn_set *s, int64_t pruned);
 /* The curve of the set as it is now, if it has a trace and there are samples. */
 bonsai_status bn_set_trace_curve(bn_set *s);

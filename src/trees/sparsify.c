@@ -141,8 +141,7 @@ bonsai_status bn_set_lowest(bn_ranked **out, int64_t *count, const bn_set *s, in
     return BONSAI_OK;
 }
 
-/* The knee of the scores of all chosen nodes, which come with the lowest first. */
-static bonsai_status find_knee(double *bar, bn_set *s, const bn_ranked *all, int64_t count)
+bonsai_status bn_set_knee(double *bar, bn_set *s, const bn_ranked *all, int64_t count)
 {
     bonsai_status rc;
     double *sorted = NULL;
@@ -151,7 +150,7 @@ static bonsai_status find_knee(double *bar, bn_set *s, const bn_ranked *all, int
     for (int64_t i = 0; i < count; i++)
         sorted[i] = all[count - 1 - i].score;
     bn_knee(&knee, bar, sorted, count);
-    bn_set_trace_scores(s, sorted, knee);
+    bn_set_trace_scores(s, sorted, count, knee);
 done:
     bn_free(sorted);
     return rc;
@@ -178,7 +177,7 @@ bonsai_status bn_set_prune(bn_set *s, int64_t *pruned, bool *settled)
     *pruned = 0;
     BN_TRY(bn_set_rank(s));
     BN_TRY(bn_set_lowest(&ego, &egos, s, 1 << BONSAI_ROLE_EGO | 1 << BONSAI_ROLE_ROOT));
-    BN_TRY(find_knee(&bar, s, ego, egos));
+    BN_TRY(bn_set_knee(&bar, s, ego, egos));
     egos = keep_role(ego, egos, s, BONSAI_ROLE_EGO);
     BN_TRY(BN_NEW(&going, egos));
     int64_t most = (int64_t)(o->prune_share * (double)egos);

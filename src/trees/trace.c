@@ -28,10 +28,9 @@ static int64_t nth_rank(int64_t i, int64_t n)
     return i == BN_TRACE_SCORES - 1 ? n - 1 : rank > i ? rank : i;
 }
 
-void bn_set_trace_scores(bn_set *s, const double *sorted, int64_t knee)
+void bn_set_trace_scores(bn_set *s, const double *sorted, int64_t n, int64_t knee)
 {
     bn_trace *t = s->trace;
-    int64_t n = s->members;
     if (!t)
         return;
     int64_t number = t->rounds > 0 ? t->round[t->rounds - 1].number + 1 : 1;

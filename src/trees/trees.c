@@ -107,12 +107,13 @@ done:
     return rc;
 }
 
-/* Fills what is left of the budget: whole trees, then shallower ones. */
+/* Fills what is left of the budget: whole trees, then shallower ones if they may be cut. */
 static bonsai_status fill(state *s)
 {
     bonsai_status rc = BONSAI_OK;
+    const int layers = s->job->o->layers, least = s->job->o->keep_trees ? layers : 0;
     s->added = 0;
-    for (int depth = s->job->o->layers; depth >= 0; depth--)
+    for (int depth = layers; depth >= least; depth--)
         BN_TRY(fill_at(s, depth));
 done:
     return rc;
@@ -221,13 +222,40 @@ done:
     return rc;
 }
 
+/* The same with trees that go or stay as a whole.  One that went comes back only in the end, if
+ * bytes are left that no other could use. */
+static bonsai_status sparsify_trees(state *s, bn_choice *out)
+{
+    bonsai_status rc;
+    BN_TRY(begin_stage(s, "sparsify", MOST_ROUNDS));
+    while (out->rounds < MOST_ROUNDS && s->set.roots > 0 && s->set.roots < s->job->trees) {
+        int64_t pruned;
+        bn_enter(&s->job->at, BN_STAGE_SPARSIFY);
+        BN_TRY(tick(s));
+        BN_TRY(bn_set_prune_trees(&s->set, s->cover, &pruned));
+        if (pruned == 0)
+            break;
+        bn_set_trace_round(&s->set);
+        bn_enter(&s->job->at, BN_STAGE_COVER);
+        BN_TRY(fill(s));
+        s->done = ++out->rounds;
+        if (s->added == 0)
+            break;
+    }
+    bn_cover_readmit(s->cover);
+    BN_TRY(fill(s));
+    BN_TRY(end_stage(s));
+done:
+    return rc;
+}
+
 /* Uses up what no tree could use, and scores what there is in the end. */
 static bonsai_status finish(state *s)
 {
     bonsai_status rc;
     const bonsai_condense_options *o = s->job->o;
     BN_TRY(begin_stage(s, "finishing", 1));
-    if (s->set.budget.trees == INT64_MAX && bn_set_used(&s->set) < BN_ENOUGH)
+    if (!o->keep_trees && s->set.budget.trees == INT64_MAX && bn_set_used(&s->set) < BN_ENOUGH)
         BN_TRY(bn_set_widen(&s->set));
     if (!o->no_ppr && s->set.roots > 0)
         BN_TRY(bn_set_rank(&s->set));
@@ -383,7 +411,7 @@ static bonsai_status choose(bn_choice *out, const bn_job *job, const bn_budget *
     BN_TRY(bound_coverage(out, &s));
     BN_TRY(cover(&s, job->o->no_ppr));
     if (!job->o->no_ppr)
-        BN_TRY(sparsify(&s, out));
+        BN_TRY(job->o->keep_trees ? sparsify_trees(&s, out) : sparsify(&s, out));
     bn_enter(&job->at, BN_STAGE_SPARSIFY);
     BN_TRY(finish(&s));
     BN_TRY(bn_set_collect(out, &s.set));

@@ -95,6 +95,7 @@ INIT(generate_options)
 INIT(stats)
 INIT(linear)
 INIT(why)
+INIT(scores)
 INIT(measures)
 INIT(shape)
 INIT(plan_options)
@@ -186,6 +187,11 @@ static bonsai_status use_stats(void *s)
 static bonsai_status use_why(void *w)
 {
     return bonsai_condense_why(w, small, 0);
+}
+
+static bonsai_status use_scores(void *s)
+{
+    return bonsai_condense_scores(s, small, 0);
 }
 
 static bonsai_status use_measures(void *m)
@@ -295,6 +301,7 @@ static const sized structs[] = {
      init_generate_options, use_generate},
     {"bonsai_stats", sizeof(bonsai_stats), false, true, init_stats, use_stats},
     {"bonsai_why", sizeof(bonsai_why), false, true, init_why, use_why},
+    {"bonsai_scores", sizeof(bonsai_scores), false, true, init_scores, use_scores},
     {"bonsai_measures", sizeof(bonsai_measures), false, true, init_measures, use_measures},
     {"bonsai_linear", sizeof(bonsai_linear), false, true, init_linear, use_linear},
     {"bonsai_shape", sizeof(bonsai_shape), true, true, init_shape, use_shape},

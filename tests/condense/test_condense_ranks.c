@@ -67,10 +67,33 @@ static void over_ranks_memory_that_fails_anywhere_ends_all_of_them(void **state)
     }
 }
 
+static void over_ranks_trees_are_kept_as_on_one(void **state)
+{
+    (void)state;
+    for (int dense = 0; dense < 2; dense++) {
+        bonsai_graph *g = make_graph(dense), *alone = NULL;
+        errand t = {.g = g};
+        int equal = 0;
+        bonsai_condense_options_init(&t.o);
+        t.o.method = BONSAI_METHOD_TREES;
+        t.o.ratio = 0.3;
+        t.o.keep_trees = 1;
+        t.o.threads = 1;
+        assert_int_equal(bonsai_condense(&alone, NULL, g, &t.o), BONSAI_OK);
+        assert_int_equal(run_ranks(RANKS, condense, &t), BONSAI_OK);
+        assert_int_equal(bonsai_graph_equal(&equal, alone, t.small), BONSAI_OK);
+        assert_true(equal);
+        bonsai_graph_free(alone);
+        bonsai_graph_free(t.small);
+        bonsai_graph_free(g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(over_ranks_memory_that_fails_anywhere_ends_all_of_them),
+        cmocka_unit_test(over_ranks_trees_are_kept_as_on_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,7 @@ same halves trees 3
 same halves prototypes 2
 same dense trees 1 2 3 5 8
 same words trees 3
+same dense "trees --keep-trees" 2 5
 same words prototypes 1 2 3 5 8
 same dense prototypes 3
 same words auto 5

@@ -18,7 +18,8 @@ INCLUDE = os.path.join(testing.SOURCE, "include")
 # Not bound: other ways to say what is bound, macros over it, and what one command alone needs.
 UNBOUND = {"status_text", "graph_load", "graph_nodes", "graph_features", "graph_classes",
            "type_bytes", "graph_mean", "graph_generate_file", "study_pairs", "report_tables",
-           "study_run", "study_power", "graph_checksum", "graph_shape", "graph_known", "known_at",
+           "study_run", "study_power", "condense_scores",
+           "graph_checksum", "graph_shape", "graph_known", "known_at",
            "plan_make", "metric_text", "graph_convert"}
 
 

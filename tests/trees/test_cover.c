@@ -45,6 +45,7 @@ static void make_problem(problem *p, uint64_t seed, int most_trees)
 typedef struct {
     const problem *p;
     bool density, covered[MOST_SAMPLES], ever[MOST_SAMPLES], taken[MOST_TREES], skipped[MOST_TREES];
+    bool gone[MOST_TREES];
     bool exhausted;             /* no free tree had a gain; only a retry ends that */
 } plain;
 
@@ -62,7 +63,7 @@ static int64_t plain_next(plain *g)
     int64_t best = -1;
     double best_key = 0;
     for (int64_t t = 0; t < g->p->trees && !g->exhausted; t++) {
-        if (g->taken[t] || g->skipped[t])
+        if (g->taken[t] || g->skipped[t] || g->gone[t])
             continue;
         double key = (double)gain_of(g, t) / (g->density ? g->p->cost[t] : 1.0);
         if (key > best_key || (best >= 0 && key == best_key && g->p->tie[t] < g->p->tie[best])) {
@@ -95,7 +96,31 @@ static int64_t reached(const plain *g)
     return count;
 }
 
-/* Takes, skips and retries at random; returns how many picks had no gain. */
+/* A few of the taken ones go, and the others cover what they cover, whatever the round. */
+static void drop_some(bn_cover *c, plain *g, uint64_t *s)
+{
+    int32_t gone[MOST_TREES];
+    int64_t count = 0;
+    bool all = true;
+    memset(g->covered, 0, sizeof g->covered);
+    for (int32_t t = 0; t < g->p->trees; t++) {
+        if (g->taken[t] && random_below(s, 3) == 0) {
+            gone[count++] = t;
+            g->taken[t] = false;
+            g->gone[t] = true;
+        }
+        for (int64_t i = 0; g->taken[t] && i < g->p->samples; i++)
+            g->covered[i] |= g->p->covers[t][i];
+    }
+    for (int64_t i = 0; i < g->p->samples; i++)
+        all &= g->covered[i];
+    if (all)
+        memset(g->covered, 0, sizeof g->covered);
+    g->exhausted = false;
+    bn_cover_drop(c, gone, count);
+}
+
+/* Takes, skips, drops, retries and readmits at random; returns how many picks had no gain. */
 static int follow(bn_cover *c, plain *g, uint64_t *s)
 {
     int at_random = 0;
@@ -103,26 +128,30 @@ static int follow(bn_cover *c, plain *g, uint64_t *s)
         int64_t want = plain_next(g), got = bn_cover_next(c);
         int64_t left = 0;
         for (int64_t t = 0; t < g->p->trees; t++)
-            left += !g->taken[t] && !g->skipped[t];
+            left += !g->taken[t] && !g->skipped[t] && !g->gone[t];
         if (left == 0) {
             assert_int_equal(got, -1);
         } else if (want >= 0) {
             assert_int_equal(got, want);
         } else {
             assert_in_range(got, 0, g->p->trees - 1);
-            assert_false(g->taken[got] || g->skipped[got]);
+            assert_false(g->taken[got] || g->skipped[got] || g->gone[got]);
             at_random++;
         }
-        int what = left == 0 ? 9 : random_below(s, 10);
-        if (what < 6) {
+        int what = left == 0 ? 9 : random_below(s, 11);
+        if (what == 10) {
+            drop_some(c, g, s);
+        } else if (what < 6) {
             bn_cover_take(c, got);
             plain_take(g, got);
         } else if (what < 9) {
             bn_cover_skip(c, got);
             g->skipped[got] = true;
         } else {
-            bn_cover_retry(c);
+            bool all = random_below(s, 2);
+            all ? bn_cover_readmit(c) : bn_cover_retry(c);
             memset(g->skipped, 0, sizeof g->skipped);
+            memset(g->gone, 0, all ? sizeof g->gone : 0);
             g->exhausted = false;
         }
         assert_int_equal(bn_cover_reached(c), reached(g));

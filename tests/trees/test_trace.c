@@ -241,8 +241,8 @@ static void the_first_looks_and_the_last_are_kept(void **state)
         sorted[i] = 1.0 / (i + 1);
     make_singles(&s, 1);
     for (int look = 1; look <= 23; look++) {
-        s.set.members = look == 4 ? 5000 : look == 5 ? 101 : 10 * look;
-        bn_set_trace_scores(&s.set, sorted, look == 4 ? 3333 : look == 5 ? -1 : look);
+        bn_set_trace_scores(&s.set, sorted, look == 4 ? 5000 : look == 5 ? 101 : 10 * look,
+                            look == 4 ? 3333 : look == 5 ? -1 : look);
         bn_set_trace_pruned(&s.set, 100 + look);
     }
     assert_int_equal(s.trace.rounds, BN_TRACE_ROUNDS);
@@ -260,7 +260,6 @@ static void the_first_looks_and_the_last_are_kept(void **state)
         assert_true(knee);
         assert_int_equal(r->rank[r->count - 1], r->nodes - 1);
     }
-    s.set.members = 0;
     free_singles(&s);
 }
 
@@ -272,7 +271,7 @@ static void without_a_trace_nothing_is_noted(void **state)
     make_singles(&s, 3);
     s.set.trace = NULL;
     bn_set_trace_round(&s.set);
-    bn_set_trace_scores(&s.set, &one, -1);
+    bn_set_trace_scores(&s.set, &one, 1, -1);
     bn_set_trace_pruned(&s.set, 1);
     assert_int_equal(bn_set_trace_curve(&s.set), BONSAI_OK);
     assert_int_equal(s.trace.rounds + s.trace.starts + s.trace.count, 0);

@@ -1,0 +1,253 @@
+/* wholetrees.c -- how many roots have all of their tree in a set; and trees that go or stay as a
+ * whole, with the knee on trees instead of nodes.
+ *
+ * A tree's score is the mean of its nodes': what a node of it does for the roots, and so what its
+ * bytes do.  The sum would be about the same for all trees that lie apart, and a root's own score
+ * says little about what its tree costs; doc/algorithm.md has what validation nodes say.  Scoring
+ * walks through every tree; what the trees that stay reach is found from all their roots at once.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "set.h"
+
+enum { TICK_EVERY = 64 };
+
+/* ---- how many are whole ---- */
+
+static bool all_in(const uint64_t *in, const bn_set *s, int32_t node)
+{
+    const bn_near near = bn_near_of(s->reader, node);
+    for (int64_t e = 0; e < near.count; e++)
+        if (!bn_bit(in, near.to[e]))
+            return false;
+    return true;
+}
+
+/* Hop by hop those go that have a neighbour outside of what was left. */
+bonsai_status bn_set_whole(int64_t *out, const bn_set *s)
+{
+    bonsai_status rc;
+    uint64_t *now = NULL, *next = NULL;
+    const size_t words = (size_t)BN_WORDS(s->job->g->view.nodes);
+    *out = 0;
+    BN_TRY(BN_NEW(&now, (int64_t)words));
+    BN_TRY(BN_NEW(&next, (int64_t)words));
+    for (int64_t i = 0; i < s->members; i++)
+        bn_bit_set(now, s->member[i]);
+    for (int hop = 0; hop < s->job->o->layers; hop++) {
+        memcpy(next, now, words * sizeof *now);
+        for (int64_t i = 0; i < s->members; i++)
+            if (!all_in(now, s, s->member[i]))
+                bn_bit_clear(next, s->member[i]);
+        memcpy(now, next, words * sizeof *now);
+    }
+    for (int64_t i = 0; i < s->members; i++)
+        *out += bn_bit(now, s->member[i]) && bn_set_role(s, s->member[i]) == BONSAI_ROLE_ROOT;
+done:
+    bn_free(now);
+    bn_free(next);
+    return rc;
+}
+
+/* ---- what trees reach ---- */
+
+typedef struct {
+    const bn_set *s;
+    uint64_t *seen;             /* nodes: bits */
+    int32_t  *node, *root;      /* that were met, and from which root */
+    int64_t   count;
+} walk;
+
+static bonsai_status new_walk(walk *w, const bn_set *s)
+{
+    bonsai_status rc;
+    w->s = s;
+    BN_TRY(BN_NEW(&w->seen, BN_WORDS(s->job->g->view.nodes)));
+    BN_TRY(BN_NEW(&w->node, s->members));
+    BN_TRY(BN_NEW(&w->root, s->members));
+done:
+    return rc;
+}
+
+static void free_walk(walk *w)
+{
+    bn_free(w->seen);
+    bn_free(w->node);
+    bn_free(w->root);
+}
+
+/* Forgets what was met. */
+static void begin_walk(walk *w)
+{
+    for (int64_t i = 0; i < w->count; i++)
+        bn_bit_clear(w->seen, w->node[i]);
+    w->count = 0;
+}
+
+static void meet(walk *w, int32_t v, int32_t root)
+{
+    if (bn_bit(w->seen, v) || bn_set_role(w->s, v) == BONSAI_ROLE_NONE)
+        return;
+    bn_bit_set(w->seen, v);
+    w->node[w->count] = v;
+    w->root[w->count++] = root;
+}
+
+/* Those with most hops left come first, so that the first to meet a node goes farthest. */
+static void walk_from(walk *w, const bn_ranked *root, int64_t roots)
+{
+    int64_t head = 0;
+    for (int left = w->s->job->o->layers; left >= 0; left--) {
+        for (int64_t i = roots - 1; i >= 0; i--)
+            if (bn_set_find(w->s, root[i].node)->depth == left)
+                meet(w, root[i].node, root[i].node);
+        for (int64_t end = w->count; left > 0 && head < end; head++) {
+            const bn_near near = bn_near_of(w->s->reader, w->node[head]);
+            for (int64_t e = 0; e < near.count; e++)
+                meet(w, near.to[e], w->root[head]);
+        }
+    }
+}
+
+/* ---- trees below the knee ---- */
+
+static int lowest_first(const void *a, const void *b)
+{
+    const bn_ranked *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score < y->score ? -1 : 1;
+    return x->node > y->node ? -1 : x->node < y->node;
+}
+
+/* The mean over the tree in place of each root's own score, and the lowest first again. */
+static bonsai_status score_trees(bn_ranked *root, int64_t roots, walk *w)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bonsai_progress *last = &w->s->last;
+    for (int64_t i = 0; i < roots; i++) {
+        double sum = 0;
+        walk_from(w, &root[i], 1);
+        for (int64_t j = 0; j < w->count; j++)
+            sum += bn_set_find(w->s, w->node[j])->score;
+        root[i].score = sum / (double)w->count;
+        begin_walk(w);
+        if (i % TICK_EVERY == 0 && last->stage)
+            BN_TRY(bn_tick(w->s->job->at.progress, last->stage, (int64_t)last->done,
+                           (int64_t)last->total));
+    }
+    qsort(root, (size_t)roots, sizeof *root, lowest_first);
+done:
+    return rc;
+}
+
+/* Puts the trees that go to the front, *going of them: those below the bar, as many as the options
+ * let go, but of each class one stays. */
+static bonsai_status part_trees(int64_t *going, bn_ranked *root, int64_t roots, double bar,
+                                const bn_set *s)
+{
+    bonsai_status rc;
+    const int64_t most = (int64_t)(s->job->o->prune_share * (double)roots);
+    int64_t *left = NULL, staying = 0, classes = s->job->g->view.classes;
+    bn_ranked *stay = NULL;
+    *going = 0;
+    BN_TRY(BN_NEW(&left, classes));
+    BN_TRY(BN_NEW(&stay, roots));
+    memcpy(left, s->class_roots, (size_t)classes * sizeof *left);
+    for (int64_t i = 0; i < roots; i++) {
+        int64_t *of_class = &left[bn_label(s->job->g, root[i].node)];
+        if (root[i].score < bar && *going < most && *of_class > 1) {
+            --*of_class;
+            root[(*going)++] = root[i];
+        } else {
+            stay[staying++] = root[i];
+        }
+    }
+    memcpy(root + *going, stay, (size_t)staying * sizeof *stay);
+done:
+    bn_free(left);
+    bn_free(stay);
+    return rc;
+}
+
+/* Drops the nodes that were not met; false if the rest would then cost more than the budget. */
+static bonsai_status drop_rest(bool *dropped, bn_set *s, const walk *w)
+{
+    int32_t *rest = NULL;
+    int64_t count = 0;
+    bonsai_status rc = BN_NEW(&rest, s->members - w->count);
+    if (rc != BONSAI_OK)
+        return rc;
+    for (int64_t i = 0; i < s->members; i++)
+        if (!bn_bit(w->seen, s->member[i]))
+            rest[count++] = s->member[i];
+    *dropped = bn_set_drop(s, rest, count);
+    bn_free(rest);
+    return BONSAI_OK;
+}
+
+/* Roots that other trees need are their nodes from now on, and so is what the gone ones brought. */
+static void demote(bn_set *s, const walk *w, const bn_ranked *root, int64_t going)
+{
+    for (int64_t i = 0; i < going; i++) {
+        bn_chosen *c = bn_set_find(s, root[i].node);
+        if (c->role != BONSAI_ROLE_ROOT)
+            continue;
+        c->role = BONSAI_ROLE_EGO;
+        s->roots--;
+        s->class_roots[bn_label(s->job->g, root[i].node)]--;
+    }
+    for (int64_t i = 0; i < w->count; i++) {
+        bn_chosen *c = bn_set_find(s, w->node[i]);
+        if (bn_set_role(s, c->brought) != BONSAI_ROLE_ROOT)
+            c->brought = w->root[i];
+    }
+}
+
+/* What these trees cover is to be covered by others. */
+static bonsai_status uncover(bn_cover *cover, const bn_set *s, const bn_ranked *root, int64_t count)
+{
+    int32_t *tree = NULL;
+    bonsai_status rc = BN_NEW(&tree, count);
+    if (rc != BONSAI_OK)
+        return rc;
+    for (int64_t i = 0; i < count; i++) {
+        const int32_t *at = bsearch(&root[i].node, s->job->train, (size_t)s->job->trees,
+                                    sizeof *at, bn_by_id);
+        tree[i] = (int32_t)(at - s->job->train);
+    }
+    bn_cover_drop(cover, tree, count);
+    bn_free(tree);
+    return BONSAI_OK;
+}
+
+bonsai_status bn_set_prune_trees(bn_set *s, bn_cover *cover, int64_t *pruned)
+{
+    bonsai_status rc;
+    bn_ranked *root = NULL;
+    walk w = {0};
+    int64_t roots, going;
+    double bar;
+    bool dropped = false;
+    *pruned = 0;
+    BN_TRY(bn_set_rank(s));
+    BN_TRY(bn_set_lowest(&root, &roots, s, 1 << BONSAI_ROLE_ROOT));
+    BN_TRY(new_walk(&w, s));
+    BN_TRY(score_trees(root, roots, &w));
+    BN_TRY(bn_set_knee(&bar, s, root, roots));
+    BN_TRY(part_trees(&going, root, roots, bar, s));
+    if (going == 0 || (double)going < s->job->o->min_pruned * (double)roots)
+        goto done;
+    walk_from(&w, root + going, roots - going);
+    BN_TRY(drop_rest(&dropped, s, &w));
+    if (!dropped)
+        goto done;
+    demote(s, &w, root, going);
+    BN_TRY(uncover(cover, s, root, going));
+    bn_set_trace_pruned(s, *pruned = going);
+done:
+    free_walk(&w);
+    bn_free(root);
+    return rc;
+}

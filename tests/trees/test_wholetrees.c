@@ -1,0 +1,404 @@
+/* test_wholetrees.c -- how many trees are whole, and trees that go or stay as a whole: against
+ * distances that are found by brute force.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "condensing.h"
+
+#include "condense/methods.h"
+#include "trees/set.h"
+
+enum { MOST = 64, FAR = 99 };
+
+typedef struct {
+    bn_job job;
+    bonsai_condense_options o;
+    bonsai_graph *g;
+    int hops[MOST][MOST];       /* between nodes */
+} work;
+
+static void measure_hops(work *w)
+{
+    int n = (int)w->g->view.nodes;
+    for (int u = 0; u < n; u++)
+        for (int v = 0; v < n; v++)
+            w->hops[u][v] = u == v ? 0 : FAR;
+    for (int u = 0; u < n; u++)
+        for (int64_t e = bn_row_begin(w->g, u); e < bn_row_begin(w->g, u + 1); e++)
+            if (bn_neighbors(w->g)[e] != u)
+                w->hops[u][bn_neighbors(w->g)[e]] = 1;
+    for (int k = 0; k < n; k++)
+        for (int u = 0; u < n; u++)
+            for (int v = 0; v < n; v++)
+                if (w->hops[u][k] + w->hops[k][v] < w->hops[u][v])
+                    w->hops[u][v] = w->hops[u][k] + w->hops[k][v];
+}
+
+/* A job whose trees cover twelve random samples. */
+static bool start(work *w, uint64_t seed)
+{
+    memset(w, 0, sizeof *w);
+    w->g = case_graph(seed);
+    bonsai_condense_options_init(&w->o);
+    w->o.method = BONSAI_METHOD_TREES;
+    w->o.seed = seed;
+    w->o.layers = (int)(seed % 4);
+    w->o.keep_trees = 1;
+    w->o.accounting = seed / 2 % 3 ? BONSAI_ACCOUNTING_STRICT : BONSAI_ACCOUNTING_PAPER_FULL;
+    w->job = (bn_job){.g = w->g, .o = &w->o, .at.threads = 1, .z = 12};
+    assert_int_equal(BN_NEW(&w->job.train, w->g->view.nodes), BONSAI_OK);
+    for (int32_t v = 0; v < w->g->view.nodes; v++)
+        if (bn_part(w->g, v) == BONSAI_PART_TRAIN && bn_label(w->g, v) >= 0)
+            w->job.train[w->job.trees++] = v;
+    w->job.rknn.count = w->job.trees;
+    assert_int_equal(BN_NEW(&w->job.rknn.offsets, w->job.trees + 1), BONSAI_OK);
+    assert_int_equal(BN_NEW(&w->job.rknn.item, w->job.trees * w->job.z), BONSAI_OK);
+    int64_t at = 0;
+    for (int64_t t = 0; t < w->job.trees; t++) {
+        for (int32_t s = 0; s < w->job.z; s++)
+            if (random_below(&seed, 6) == 0)
+                w->job.rknn.item[at++] = s;
+        w->job.rknn.offsets[t + 1] = at;
+    }
+    measure_hops(w);
+    return w->job.trees >= 2;
+}
+
+static void end(work *w)
+{
+    bn_free(w->job.train);
+    bn_lists_free(&w->job.rknn);
+    bonsai_graph_free(w->g);
+}
+
+/* Empty where nothing fits. */
+static bn_choice choose(const work *w, double bytes)
+{
+    bn_choice c;
+    const bn_budget b = {bytes, INT64_MAX, INT64_MAX};
+    if (bn_method_of(w->o.method)->pick(&c, &w->job, &b) != BONSAI_OK &&
+        !strstr(bonsai_error(), "is too small"))
+        fail_msg("%s", bonsai_error());
+    return c;
+}
+
+static bool has(const bn_choice *c, int32_t node)
+{
+    for (int64_t i = 0; i < c->count; i++)
+        if (c->node[i] == node)
+            return true;
+    return false;
+}
+
+static bool is_whole(const work *w, const bn_choice *c, int32_t root)
+{
+    for (int32_t v = 0; v < w->g->view.nodes; v++)
+        if (w->hops[root][v] <= w->o.layers && !has(c, v))
+            return false;
+    return true;
+}
+
+/* ---- the count ---- */
+
+static void whole_trees_are_those_with_every_node_near_their_root(void **state)
+{
+    int64_t some = 0, not_all = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        work w;
+        if (start(&w, seed)) {
+            w.o.keep_trees = seed % 3 == 0;
+            w.o.method = seed % 5 == 0 ? BONSAI_METHOD_RANDOM_TREES
+                         : seed % 5 == 1 ? BONSAI_METHOD_RANDOM : BONSAI_METHOD_TREES;
+            bn_choice c = choose(&w, 50 + (double)(seed * 37 % 900));
+            int64_t whole = 0, roots = 0;
+            for (int64_t i = 0; i < c.count; i++)
+                if (c.role[i] == BONSAI_ROLE_ROOT) {
+                    roots++;
+                    whole += is_whole(&w, &c, c.node[i]);
+                }
+            assert_int_equal(c.whole, whole);
+            some += whole > 0;
+            not_all += whole < roots;
+            bn_choice_free(&c);
+        }
+        end(&w);
+    }
+    assert_true(some > 100 && not_all > 100);
+}
+
+/* ---- the choice ---- */
+
+/* Only a class that had none at its time has a tree that was cut, and one at most. */
+static void check_trees(const work *w, const bn_choice *c)
+{
+    int cut[MOST] = {0};
+    for (int64_t i = 0; i < c->count; i++) {
+        int32_t v = c->node[i];
+        if (c->role[i] != BONSAI_ROLE_ROOT) {
+            assert_true(has(c, c->tree[i]) && w->hops[c->tree[i]][v] <= w->o.layers);
+            continue;
+        }
+        assert_int_equal(c->tree[i], v);
+        cut[bn_label(w->g, v)] += !is_whole(w, c, v);
+    }
+    for (int64_t k = 0; k < w->g->view.classes; k++)
+        assert_true(cut[k] <= 1);
+}
+
+static void kept_trees_are_whole_and_within_the_budget(void **state)
+{
+    int rounds = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < 600; seed++) {
+        work w;
+        if (start(&w, seed)) {
+            double limit = 40 + (double)(seed * 37 % 1500);
+            bn_choice c = choose(&w, limit);
+            assert_true(c.count == 0 || c.bytes <= limit);
+            check_trees(&w, &c);
+            rounds += c.rounds;
+            bn_choice_free(&c);
+        }
+        end(&w);
+    }
+    assert_true(rounds > 20);
+}
+
+/* ---- a round ---- */
+
+/* Takes trees while they fit, and then the seats. */
+static void fill(bn_set *s, bn_cover *cover, int64_t most)
+{
+    bool fits;
+    for (int64_t tree; s->roots < most && (tree = bn_cover_next(cover)) >= 0;) {
+        assert_int_equal(bn_set_try(&fits, s, tree, s->job->o->layers), BONSAI_OK);
+        if (fits)
+            bn_cover_take(cover, tree);
+        else
+            bn_cover_skip(cover, tree);
+    }
+    bn_cover_retry(cover);
+    for (int64_t c = 0; c < s->job->g->view.classes; c++)
+        if (s->seat[c] >= 0) {
+            bn_cover_take(cover, s->seat[c]);
+            assert_int_equal(bn_set_try(&fits, s, s->seat[c], 0), BONSAI_OK);
+            assert_true(fits);
+        }
+}
+
+static bool in_set(const bn_set *s, int32_t v)
+{
+    return bn_set_role(s, v) != BONSAI_ROLE_NONE;
+}
+
+static double mean_score(const work *w, const bn_set *s, int32_t root)
+{
+    double sum = 0;
+    int64_t count = 0;
+    for (int32_t v = 0; v < w->g->view.nodes; v++)
+        if (w->hops[root][v] <= bn_set_find(s, root)->depth) {
+            sum += bn_set_find(s, v)->score;
+            count++;
+        }
+    return sum / (double)count;
+}
+
+static int lowest(const void *a, const void *b)
+{
+    const bn_ranked *x = a, *y = b;
+    return x->score != y->score ? (x->score < y->score ? -1 : 1) : y->node - x->node;
+}
+
+static double bend(const double *sorted, int64_t i)
+{
+    return sorted[i + 1] + sorted[i - 1] - 2 * sorted[i];
+}
+
+/* Whether a sum in another order could put the knee, or a tree, elsewhere. */
+static bool is_close_call(const double *sorted, int64_t count, int64_t knee)
+{
+    for (int64_t i = 0; i < count; i++)
+        if ((i != knee && fabs(sorted[i] - sorted[knee]) < 1e-12) ||
+            (i > 0 && i + 1 < count && i != knee && fabs(bend(sorted, i) - bend(sorted, knee)) < 1e-12))
+            return true;
+    return false;
+}
+
+/* The roots that must stay, being not below the knee or the last of their class.  Returns how many
+ * go; -1: it is too close to call. */
+static int64_t roots_to_stay(bool *stays, const work *w, const bn_set *s)
+{
+    bn_ranked *root = NULL;
+    double sorted[MOST], bar = 0;
+    int64_t count, knee = -1, going = 0, left[MOST];
+    assert_int_equal(bn_set_lowest(&root, &count, s, 1 << BONSAI_ROLE_ROOT), BONSAI_OK);
+    for (int64_t i = 0; i < count; i++)
+        root[i].score = mean_score(w, s, root[i].node);
+    qsort(root, (size_t)count, sizeof *root, lowest);
+    for (int64_t i = 0; i < count; i++)
+        sorted[i] = root[count - 1 - i].score;
+    for (int64_t i = 1; i + 1 < count; i++)
+        if (knee < 0 || bend(sorted, i) > bend(sorted, knee))
+            bar = sorted[knee = i];
+    memcpy(left, s->class_roots, (size_t)s->job->g->view.classes * sizeof *left);
+    for (int64_t i = 0; i < count; i++) {
+        int32_t c = bn_label(s->job->g, root[i].node);
+        stays[root[i].node] = root[i].score >= bar || left[c] == 1;
+        left[c] -= !stays[root[i].node];
+        going += !stays[root[i].node];
+    }
+    bn_free(root);
+    return knee >= 0 && is_close_call(sorted, count, knee) ? -1 : going;
+}
+
+/* Roots that stay have all of their tree, others none of theirs but what is shared. */
+static void check_round(const work *w, const bn_set *s, const bool *stays)
+{
+    int64_t roots = 0;
+    for (int32_t v = 0; v < w->g->view.nodes; v++) {
+        bool needed = false;
+        for (int32_t r = 0; r < w->g->view.nodes; r++)
+            needed |= stays[r] && w->hops[r][v] <= bn_set_find(s, r)->depth;
+        assert_int_equal(in_set(s, v), needed);
+        assert_int_equal(bn_set_role(s, v) == BONSAI_ROLE_ROOT, stays[v]);
+        assert_int_equal(bn_price_has(s->price, v), needed);
+        roots += stays[v];
+        if (needed) {
+            int32_t by = bn_set_find(s, v)->brought;
+            assert_true(stays[by] && w->hops[by][v] <= bn_set_find(s, by)->depth);
+        }
+    }
+    assert_int_equal(s->roots, roots);
+}
+
+static void trees_below_the_knee_go_with_all_that_no_other_needs(void **state)
+{
+    int64_t gone = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        work w;
+        if (start(&w, seed) && w.o.accounting == BONSAI_ACCOUNTING_STRICT) {
+            int64_t tie[MOST] = {0}, pruned;
+            bool stays[MOST] = {false};
+            bn_cover *cover = NULL;
+            bn_set s = {0};
+            w.o.min_pruned = 0;
+            assert_int_equal(bn_set_new(&s, &w.job, &(bn_budget){INFINITY, INT64_MAX, MOST}),
+                             BONSAI_OK);
+            assert_int_equal(bn_cover_new(&cover, &w.job.rknn, w.job.z, tie, NULL, 1), BONSAI_OK);
+            fill(&s, cover, 3 + (int64_t)(seed % 5));
+            assert_int_equal(bn_set_rank(&s), BONSAI_OK);
+            int64_t wanted = roots_to_stay(stays, &w, &s);
+            assert_int_equal(bn_set_prune_trees(&s, cover, &pruned), BONSAI_OK);
+            if (wanted >= 0) {
+                assert_int_equal(pruned, wanted);
+                check_round(&w, &s, stays);
+                gone += pruned;
+            }
+            bn_set_free(&s);
+            bn_cover_free(cover);
+        }
+        end(&w);
+    }
+    assert_true(gone > 100);
+}
+
+/* ---- through the door ---- */
+
+static bonsai_graph *generated(int64_t nodes)
+{
+    bonsai_generate_options o;
+    bonsai_graph *g = NULL;
+    bonsai_generate_options_init(&o);
+    o.nodes = nodes;
+    o.features = 30;
+    o.words = 5;
+    o.classes = 3;
+    assert_int_equal(bonsai_graph_generate(&g, &o), BONSAI_OK);
+    return g;
+}
+
+static bonsai_condense_options keeping(double ratio)
+{
+    bonsai_condense_options o;
+    bonsai_condense_options_init(&o);
+    o.method = BONSAI_METHOD_TREES;
+    o.keep_trees = 1;
+    o.ratio = ratio;
+    o.threads = 1;
+    return o;
+}
+
+static void threads_change_nothing(void **state)
+{
+    bonsai_graph *g = generated(400);
+    (void)state;
+    for (int i = 1; i < 4; i++) {
+        bonsai_condense_options o = keeping(0.1 * i);
+        bonsai_condense_info a, b;
+        bonsai_graph *one = condensed(&a, g, &o);
+        for (int t = 2; t <= 8; t = t == 3 ? 8 : t + 1) {
+            o.threads = t;
+            bonsai_graph *other = condensed(&b, g, &o);
+            assert_same_file(one, other);
+            bonsai_graph_free(other);
+        }
+        bonsai_graph_free(one);
+    }
+    bonsai_graph_free(g);
+}
+
+static void the_record_tells_how_many_are_whole(void **state)
+{
+    bonsai_graph *g = generated(400);
+    bonsai_condense_options o = keeping(0.2);
+    bonsai_condense_info made, read;
+    bonsai_graph *small = condensed(&made, g, &o);
+    (void)state;
+    bonsai_condense_info_init(&read);
+    assert_int_equal(bonsai_condense_info_of(&read, small), BONSAI_OK);
+    assert_true(made.whole_trees > 0 && made.whole_trees <= made.roots);
+    assert_int_equal(read.whole_trees, made.whole_trees);
+    bonsai_graph_free(small);
+    o.keep_trees = 0;
+    small = condensed(&read, g, &o);
+    assert_true(read.whole_trees < made.whole_trees && read.roots > made.roots);
+    bonsai_graph_free(small);
+    o.method = BONSAI_METHOD_PROTOTYPES;
+    small = condensed(&made, g, &o);
+    assert_int_equal(made.whole_trees, -1);
+    assert_int_equal(bonsai_condense_info_of(&read, small), BONSAI_OK);
+    assert_int_equal(read.whole_trees, -1);
+    bonsai_graph_free(small);
+    bonsai_graph_free(g);
+}
+
+static bonsai_status try_keeping(void *payload)
+{
+    bonsai_condense_options o = keeping(0.2);
+    bonsai_graph *small = NULL;
+    bonsai_status rc = bonsai_condense(&small, NULL, payload, &o);
+    bonsai_graph_free(small);
+    return rc;
+}
+
+static void a_failed_allocation_leaves_nothing_behind(void **state)
+{
+    bonsai_graph *g = generated(40);
+    (void)state;
+    survives_failed_allocations(try_keeping, g, 20);
+    bonsai_graph_free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_trees_are_those_with_every_node_near_their_root),
+        cmocka_unit_test(kept_trees_are_whole_and_within_the_budget),
+        cmocka_unit_test(trees_below_the_knee_go_with_all_that_no_other_needs),
+        cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(the_record_tells_how_many_are_whole),
+        cmocka_unit_test(a_failed_allocation_leaves_nothing_behind),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
