@@ -191,5 +191,44 @@ class Frames(unittest.TestCase):
                 ours.from_data(given)
 
 
+class Mag240m(unittest.TestCase):
+    """Folders in MAG240M's layout whose .pt files torch.save writes, in both of its layouts."""
+
+    def write(self, folder, split, zipped):
+        made, y, _ = pieces()
+        known = np.where(np.arange(300) % 3 == 0, y[:, 0], np.nan).astype(np.float32)
+        for name, array in (("paper/node_feat", made["node_feat"].astype(np.float16)),
+                            ("paper/node_label", known),
+                            ("paper___cites___paper/edge_index", made["edge_index"])):
+            path = os.path.join(folder, "processed", name + ".npy")
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            np.save(path, array)
+        meta = {"paper": 300, "author": 7, "institution": 2, "num_classes": 3}
+        for name, what in (("meta", meta), ("split_dict", split)):
+            torch.save(what, os.path.join(folder, name + ".pt"),
+                       _use_new_zipfile_serialization=zipped)
+        return made, known
+
+    def test_reads_what_torch_saves(self):
+        lists = {"train": np.arange(0, 150, 3), "valid": np.arange(150, 240, 3),
+                 "test": np.arange(240, 300, 3)}
+        as_tensors = {name: torch.from_numpy(nodes) for name, nodes in lists.items()}
+        for split in (lists, as_tensors):
+            for zipped in (True, False):
+                with tempfile.TemporaryDirectory() as folder:
+                    made, known = self.write(folder, split, zipped)
+                    g = graphbonsai.Graph.load(folder)
+                    np.testing.assert_array_equal(g.x, made["node_feat"].astype(np.float16))
+                    np.testing.assert_array_equal(g.y, np.nan_to_num(known, nan=-1))
+                    np.testing.assert_array_equal(g.edge_index, made["edge_index"])
+                    for name, mask in PARTS:
+                        np.testing.assert_array_equal(np.flatnonzero(getattr(g, mask)),
+                                                      lists[name])
+                    path = os.path.join(folder, "some.bonsai")
+                    g.save(path, labelled=True)
+                    np.testing.assert_array_equal(graphbonsai.Graph.load(path).x,
+                                                  np.array(g.x)[::3])
+
+
 if __name__ == "__main__":
     unittest.main()
