@@ -39,5 +39,6 @@ printf 'a,b\nb,c\nc,d\nd,e\ne,a\n' > e.csv; printf 'id,x\na,1\nb,2\nc,3\nd,4\ne,
 $BONSAI condense e.csv -o a.bonsai -r 1 -k 1 | grep -E '^(trees|full_labelled)'
 # By hand: a, b and d train; within two hops of them is all but g and h; other labels are hidden.
 $BONSAI condense $HERE/papers -o p.bonsai -r 1 -k 1 --no-ppr --method trees | grep -E '^(nodes|labelled|full_nodes|full_labelled|roots|trees|sample|coverage)'
+$BONSAI condense $HERE/papers -o p.bonsai -r 1 -k 1 --keep-trees --method trees | grep -E '^(nodes|roots|trees|whole_trees)'
 $BONSAI convert p.bonsai p/ -q > /dev/null; cat p/labels.csv
 ls

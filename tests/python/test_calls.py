@@ -203,6 +203,18 @@ class Reports(testing.Case):
         self.refuses("generated: is not a condensed graph: it holds no report of why its nodes are "
                      "there", g.why, 0)
 
+    def test_trees_that_are_kept_whole(self):
+        g = testing.small_world()
+        cut = condense(g, 0.2, method="trees", threads=1)
+        kept = condense(g, 0.2, method="trees", keep_trees=True, threads=1)
+        whole = [s.report["cover"]["whole_trees"] for s in (cut, kept)]
+        self.assertGreater(whole[1], whole[0])
+        self.assertLessEqual(whole[1], kept.report["sizes"]["roots"])
+        self.assertTrue(kept.report["options"]["keep_trees"])
+        self.assertIn("trees kept whole  %d" % whole[1], str(kept.report))
+        made = condense(g, 0.2, method="prototypes", threads=1)
+        self.assertNotIn("kept whole", str(made.report))
+
     def test_nodes_that_were_learned(self):
         g = testing.small_world()
         s = condense(g, nodes=8, method="gc-sntk", effort=0.02, threads=1)

@@ -373,6 +373,40 @@ static void the_record_tells_how_many_are_whole(void **state)
     bonsai_graph_free(g);
 }
 
+static bonsai_scores scores_of(const bonsai_graph *small, int64_t round)
+{
+    bonsai_scores s;
+    bonsai_scores_init(&s);
+    if (bonsai_condense_scores(&s, small, round) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    return s;
+}
+
+static void scores_of_a_round_are_given(void **state)
+{
+    bonsai_graph *g = generated(400);
+    (void)state;
+    for (int keep = 0; keep < 2; keep++) {
+        bonsai_condense_options o = keeping(0.3);
+        bonsai_condense_info info;
+        o.keep_trees = keep;
+        bonsai_graph *small = condensed(&info, g, &o);
+        bonsai_scores s = scores_of(small, 0);
+        assert_true(s.rounds > 0 && s.number == 1 && s.pruned <= s.ranked);
+        assert_int_equal(s.count, s.ranked < BONSAI_SCORES_ROOM ? s.ranked : BONSAI_SCORES_ROOM);
+        assert_true(s.knee > 0 && s.knee < s.ranked - 1);
+        assert_true(s.rank[0] == 0 && s.rank[s.count - 1] == s.ranked - 1);
+        for (int64_t i = 1; i < s.count; i++)
+            assert_true(s.rank[i] > s.rank[i - 1] && s.score[i] <= s.score[i - 1]);
+        assert_fails(bonsai_condense_scores(&s, small, s.rounds), BONSAI_E_ARGUMENT, "of pruning");
+        assert_fails(bonsai_condense_scores(&s, small, -1), BONSAI_E_ARGUMENT, "of pruning");
+        bonsai_graph_free(small);
+    }
+    assert_int_equal(scores_of(g, 0).rounds, 0);        /* it does not say */
+    assert_int_equal(scores_of(g, 0).knee, -1);
+    bonsai_graph_free(g);
+}
+
 static bonsai_status try_keeping(void *payload)
 {
     bonsai_condense_options o = keeping(0.2);
@@ -398,6 +432,7 @@ int main(void)
         cmocka_unit_test(trees_below_the_knee_go_with_all_that_no_other_needs),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(the_record_tells_how_many_are_whole),
+        cmocka_unit_test(scores_of_a_round_are_given),
         cmocka_unit_test(a_failed_allocation_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
