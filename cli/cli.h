@@ -332,9 +332,11 @@ int  training_parse(session *s, training *t, opt_spec *spec, int argc, char **ar
 int  training_models(session *s, training *t);
 /* The option --protocol; its base is an int. */
 extern const bonsai_field training_protocol[];
+enum { TRAINING_DEFAULT, TRAINING_PAPER, TRAINING_PEERS };
 const char *training_protocol_name(int protocol);
 /* Sets the options of a protocol that is not the default. */
 void training_follow(bonsai_train_options *o, int protocol, int wide);
+int  training_is_wide(const bonsai_known *k);           /* the paper trains wide networks on it */
 training_width training_width_of(const bonsai_train_options *o);
 /* Sets the width if judge is such a graph, and says so if that changes something. */
 void training_widen(session *s, bonsai_train_options *o, const training_width *width,

@@ -84,15 +84,13 @@ static void set_paper(bonsai_train_options *o, int wide)
 
 void training_follow(bonsai_train_options *o, int protocol, int wide)
 {
-    enum { PAPER = 1 };
-    if (protocol == PAPER)
+    if (protocol == TRAINING_PAPER)
         set_paper(o, wide);
     else
         set_peers(o);
 }
 
-/* Whether the paper trains wide networks on it. */
-static int is_wide(const bonsai_known *k)
+int training_is_wide(const bonsai_known *k)
 {
     static const char *const names[] = {"flickr", "ogbn-arxiv", "reddit"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -115,7 +113,7 @@ void training_widen(session *s, bonsai_train_options *o, const training_width *w
                     const bonsai_graph *judge)
 {
     const bonsai_known *k = bonsai_graph_known(judge);
-    if (!k || !is_wide(k) ||
+    if (!k || !training_is_wide(k) ||
         (o->hidden == width->hidden && o->standardise == width->standardise))
         return;
     o->hidden = width->hidden;

@@ -274,6 +274,7 @@ typedef struct {                /* one cell of a table: what is asked, and what 
     double *recall;             /* of each class, as accuracies; -1: it has no test nodes */
     double  strict_bytes, strict_share; /* as bytes and share, always in strict accounting */
     int64_t features;           /* that the graph keeps */
+    int64_t whole_trees;        /* as in bonsai_condense_info */
     double  joules;             /* as in bonsai_condense_info, ... */
     double  joules_train;       /* ... and of training and judging, all runs; -1: not measurable, as
                                  * side by side */

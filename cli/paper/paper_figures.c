@@ -1,4 +1,4 @@
-/* paper_figures.c -- the paper's curves: its parameters, and pairs of nodes.
+/* paper_figures.c -- the paper's curves: parameters, pairs of nodes, PageRank, and Lemma 1.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -6,79 +6,92 @@
 
 #include "paper.h"
 
-static const double ratio = 3;  /* percent, for all parameters */
-
-/* ---- parameters ---------------------------------------------------------- */
-
-typedef struct {                /* accuracy and time of trees at 3 % against one of its options */
-    table_name  which;
-    const char *key, *label, *title;
-    int64_t     at[6];          /* -1: every tree; ended by 0 */
-    variant     made[5];        /* ... and so */
-} parameter;
-
 static bn_json *curve(const char *name, bn_json *points)
 {
     return bn_json_pack("{s:s,s:o}", "name", name, "at", points);
 }
 
+/* ---- parameters ---------------------------------------------------------- */
+
+static bn_json *point(double x, double y, double error)
+{
+    return isnan(error) ? bn_json_pack("[f,f]", x, y) : bn_json_pack("[f,f,f]", x, y, error);
+}
+
+/* On the axis, all trees are their number. */
+static double place_of(const paper *p, int set, int64_t at)
+{
+    return at > 0 ? (double)at : (double)p->seen[set].train;
+}
+
+static void parameter_rows(bn_json *t, const paper *p, int set, const parameter *q)
+{
+    for (int k = 0; q->at[k] && table_shows(p, set); k++) {
+        const bonsai_cell like = paper_cell(set, q->made[k], paper_curve_ratio, BONSAI_METHOD_TREES,
+                                            BONSAI_MODEL_GCN);
+        const bonsai_cell *c = paper_measured(p, &like);
+        if (!c)
+            continue;
+        bn_json *row = table_row(t);
+        table_put(row, bn_json_text(p->sets[set].is->name));
+        table_put(row, q->at[k] < 0 ? bn_json_text("all") : bn_json_whole(q->at[k]));
+        table_put(row, value_accuracy(p, c));
+        table_put(row, value_seconds(p, c, c->seconds_condense));
+    }
+}
+
+static void parameter_curves(bn_json *up, bn_json *time, const paper *p, int set,
+                             const parameter *q)
+{
+    for (int k = 0; q->at[k]; k++) {
+        const bonsai_cell like = paper_cell(set, q->made[k], paper_curve_ratio, BONSAI_METHOD_TREES,
+                                            BONSAI_MODEL_GCN);
+        const bonsai_cell *c = paper_measured(p, &like);
+        if (!c)
+            continue;
+        table_put(up, point(place_of(p, set, q->at[k]), c->accuracy_mean, c->accuracy_error));
+        table_put(time, point(place_of(p, set, q->at[k]), c->seconds_condense, NAN));
+    }
+}
+
 static bn_json *parameter_table(const paper *p, const parameter *q)
 {
-    bn_json *t = table_new(q->which, q->title,
-                           "Trees at 3 % in strict bytes, with a GCN. The paper shows this as a "
-                           "figure without numbers.", 3);
+    char about[400];
+    snprintf(about, sizeof about, "Whole trees (--keep-trees) at %g %% of the honest bytes, with a "
+             "GCN; mean and standard error of %d draws. Seconds to condense. The paper shows this "
+             "as a figure without numbers.", paper_curve_ratio, paper_curve_draws(p));
+    bn_json *t = table_new(p, paper_table_names[q->which], q->title, about, 3);
     bn_json *accuracies = bn_json_array(), *times = bn_json_array();
     table_key(t, "dataset", "dataset");
     table_key(t, q->key, q->label);
-    table_column(t, "accuracy", "accuracy, %", "ours");
-    table_column(t, "seconds", "seconds to condense", "ours");
+    table_column(t, "accuracy", "accuracy, %", "honest");
+    table_column(t, "seconds", "seconds to condense", "honest");
     for (int i = 0; i < p->set_count; i++) {
         bn_json *up = bn_json_array(), *time = bn_json_array();
-        for (int k = 0; q->at[k] && table_shows(p, i, q->which); k++) {
-            int all = q->at[k] < 0;             /* on the axis the number of trees */
-            double x = all ? floor(0.6 * (double)p->sets[i].nodes) : (double)q->at[k];
-            const bonsai_cell like = paper_cell(i, q->made[k], ratio, BONSAI_METHOD_TREES,
-                                                BONSAI_MODEL_GCN);
-            const bonsai_cell *c = paper_measured(p, &like);
-            if (!c)
-                continue;
-            bn_json *row = table_row(t);
-            table_put(row, bn_json_text(p->sets[i].name));
-            table_put(row, all ? bn_json_text("all") : bn_json_whole((int64_t)q->at[k]));
-            table_put(row, value_ours(c->accuracy_mean, cell_spread(p, c), NULL, 0));
-            table_put(row, value_ours(c->seconds_condense, NAN, NULL, 1));
-            table_put(up, bn_json_pack("[f,f]", x, c->accuracy_mean));
-            table_put(time, bn_json_pack("[f,f]", x, c->seconds_condense));
-        }
-        table_put(accuracies, curve(p->sets[i].title, up));
-        table_put(times, curve(p->sets[i].title, time));
+        parameter_rows(t, p, i, q);
+        if (table_shows(p, i))
+            parameter_curves(up, time, p, i, q);
+        table_put(accuracies, curve(p->sets[i].is->title, up));
+        table_put(times, curve(p->sets[i].is->title, time));
     }
     chart_lines(t, "Accuracy", q->label, "test accuracy in percent", accuracies);
+    chart_log_x(t);
     chart_lines(t, "Time", q->label, "seconds to condense", times);
+    chart_log_x(t);
     return t;
 }
 
 bn_json *sample_table(const paper *p)
 {
-    static const parameter sample = {TABLE_SAMPLE, "sample", "trees sampled",
-                                     "Accuracy and time against the sample",
-                                     {100, 250, 500, 1000, -1, 0},
-                                     {SAMPLE_100, SAMPLE_250, SAMPLE_500, SAMPLE_1000,
-                                      SAMPLE_ALL}};
-    return parameter_table(p, &sample);
+    return parameter_table(p, &paper_sample);
 }
 
 bn_json *k_table(const paper *p)
 {
-    static const parameter k = {TABLE_K, "k", "k", "Accuracy and time against k",
-                                {1, 2, 5, 10, 20, 0}, {K_1, K_2, STRICT, K_10, K_20}};
-    return parameter_table(p, &k);
+    return parameter_table(p, &paper_k);
 }
 
 /* ---- pairs of nodes ------------------------------------------------------ */
-
-static const double shares[] = {1, 2, 5, 10, 25, 50, 100};
-enum { SHARES = sizeof shares / sizeof *shares };
 
 static const bonsai_cell *pairs_of(const paper *p, int set, int model, double share)
 {
@@ -90,15 +103,15 @@ static const bonsai_cell *pairs_of(const paper *p, int set, int model, double sh
 static void distance_rows(bn_json *t, const paper *p, int set, int model)
 {
     for (int k = 0; k < SHARES; k++) {
-        const bonsai_cell *c = pairs_of(p, set, model, shares[k]);
+        const bonsai_cell *c = pairs_of(p, set, model, paper_shares[k]);
         if (!c)
             continue;
         bn_json *row = table_row(t);
-        table_put(row, bn_json_text(p->sets[set].name));
+        table_put(row, bn_json_text(p->sets[set].is->name));
         table_put(row, bn_json_text(bonsai_model_name((bonsai_model_kind)model)));
-        table_put(row, bn_json_real(shares[k]));
-        table_put(row, value_ours(c->threshold, NAN, NULL, 0));
-        table_put(row, value_ours(c->correlation, NAN, NULL, 0));
+        table_put(row, bn_json_real(paper_shares[k]));
+        table_put(row, value_plain(c->threshold));
+        table_put(row, value_plain(c->correlation));
     }
 }
 
@@ -109,11 +122,11 @@ static void distance_chart(bn_json *t, const paper *p, int model)
     for (int i = 0; i < p->set_count; i++) {
         bn_json *points = bn_json_array();
         for (int k = 0; k < SHARES; k++) {
-            const bonsai_cell *c = pairs_of(p, i, model, shares[k]);
+            const bonsai_cell *c = pairs_of(p, i, model, paper_shares[k]);
             if (c && !isnan(c->correlation))
                 table_put(points, bn_json_pack("[f,f]", c->threshold, c->correlation));
         }
-        table_put(curves, curve(p->sets[i].title, points));
+        table_put(curves, curve(p->sets[i].is->title, points));
     }
     snprintf(title, sizeof title, "Correlation for %s",
              bonsai_model_name((bonsai_model_kind)model));
@@ -122,15 +135,16 @@ static void distance_chart(bn_json *t, const paper *p, int model)
 
 bn_json *distance_table(const paper *p)
 {
-    bn_json *t = table_new(TABLE_DISTANCE, "Is near in WL space near for a model?",
+    bn_json *t = table_new(p, "distance", "Is near in WL space near for a network?",
                            "Pearson's correlation of the WL distance of two training nodes with "
-                           "the distance of their scores in a trained model, over random pairs "
+                           "the distance of their scores in a trained network, over random pairs "
                            "that are no farther apart than the threshold: the nearest share of "
-                           "all. The paper shows this as a figure without numbers, and does not "
-                           "say which layer it takes, nor whether the models are trained.", 3);
+                           "all. One network, one draw of pairs. The paper shows this as a figure "
+                           "without numbers, and does not say which layer it takes, nor whether "
+                           "the networks are trained.", 3);
     table_key(t, "dataset", "dataset");
-    table_key(t, "model", "model");
-    table_key(t, "share", "nearest pairs, %");
+    table_key(t, "model", "network");
+    table_key(t, "nearest", "nearest pairs, %");
     table_column(t, "threshold", "threshold", "ours");
     table_column(t, "correlation", "correlation", "ours");
     for (int i = 0; i < p->set_count; i++)
@@ -143,39 +157,107 @@ bn_json *distance_table(const paper *p)
 
 bn_json *gradient_table(const paper *p)
 {
-    bn_json *t = table_new(TABLE_GRADIENT, "Correlation of WL distance and training gradients",
+    bn_json *t = table_new(p, "gradient", "Correlation of WL distance and training gradients",
                            "Pearson's correlation over 10,000 random pairs of training nodes: "
                            "their WL distance with the distance of the gradients of their losses "
                            "in the last layer of a GCN before training. The paper does not say "
                            "whether the bias belongs to them; both are here. p: by Fisher's "
-                           "transform.", 3);
+                           "transform. One draw of pairs, so that nothing is called better.", 3);
     static const char *const theirs[] = {"Correlation", "p"};
     published says;
     table_key(t, "dataset", "dataset");
-    table_column(t, "weights", "weights", "ours");
-    table_column(t, "weights_p", "p", "ours");
-    table_column(t, "weights_and_bias", "weights and bias", "ours");
-    table_column(t, "weights_and_bias_p", "p", "ours");
-    table_column(t, "Correlation", "correlation (paper)", "paper");
-    table_column(t, "p", "p (paper)", "paper");
+    table_column(t, "Correlation", "correlation, published", "published");
+    table_column(t, "p", "p, published", "published");
+    table_column(t, "weights", "weights", "redone");
+    table_column(t, "weights_p", "p", "redone");
+    table_column(t, "weights_and_bias", "weights and bias", "redone");
+    table_column(t, "weights_and_bias_p", "p", "redone");
     for (int i = 0; i < p->set_count; i++) {
-        const char *name = p->sets[i].name;
-        if (!table_shows(p, i, TABLE_GRADIENT))
+        const char *name = p->sets[i].is->name;
+        if (!table_shows(p, i))
             continue;
         bn_json *row = table_row(t);
         table_put(row, bn_json_text(name));
+        for (int k = 0; k < 2; k++)
+            table_put(row, value_published(paper_says(&says, "gradient", name, 0, "", theirs[k])
+                                               ? &says : NULL));
         for (int study = BONSAI_STUDY_WEIGHTS; study >= BONSAI_STUDY_GRADIENT; study--) {
             const bonsai_cell like = paper_pairs_cell(p, i, (bonsai_study)study, BONSAI_MODEL_GCN,
                                                       100);
             const bonsai_cell *c = paper_measured(p, &like);
-            int known = paper_says(&says, "gradient", name, 0, "", theirs[0]);
-            table_put(row, c ? value_ours(c->correlation, NAN, known ? &says : NULL, 0)
-                             : bn_json_null());
-            table_put(row, c ? value_ours(c->chance, NAN, NULL, 1) : bn_json_null());
+            table_put(row, value_plain(c ? c->correlation : NAN));
+            table_put(row, value_plain(c ? c->chance : NAN));
         }
-        for (int k = 0; k < 2; k++)
-            table_put(row, paper_says(&says, "gradient", name, 0, "", theirs[k])
-                               ? value_paper(&says) : bn_json_null());
     }
+    return t;
+}
+
+/* ---- what was read off the graphs ---------------------------------------- */
+
+/* Moves the rows and curves that paper_look made into a table. */
+static void take_rows(bn_json *t, const bn_json *found)
+{
+    bn_json *rows = bn_json_get(t, "rows"), *row;
+    for (size_t i = 0; (row = bn_json_at(bn_json_get(found, "rows"), i)); i++)
+        bn_json_add(rows, bn_json_keep(row));
+}
+
+static void take_curve(bn_json *curves, const paper *p, int set, const bn_json *found)
+{
+    bn_json *points = bn_json_get(found, "at");
+    if (points)
+        table_put(curves, curve(p->sets[set].is->title, bn_json_keep(points)));
+}
+
+bn_json *pagerank_table(const paper *p)
+{
+    bn_json *t = table_new(p, "pagerank", "Distribution of PageRank scores",
+                           "Scores of the nodes that trees has chosen at 1 % of the honest bytes, "
+                           "before the first pruning, by rank; the knee is where nodes below begin "
+                           "to go. The paper shows this as a figure without numbers.", 5);
+    bn_json *curves = bn_json_array();
+    table_protocol(t, "--method trees --ratio 0.01 on the first split; nothing is trained.");
+    table_key(t, "dataset", "dataset");
+    table_column(t, "nodes", "nodes scored", "ours");
+    table_column(t, "knee", "rank of the knee", "ours");
+    table_column(t, "score", "score there", "ours");
+    for (int i = 0; i < p->set_count; i++) {
+        take_rows(t, p->seen[i].pagerank);
+        take_curve(curves, p, i, p->seen[i].pagerank);
+    }
+    chart_lines(t, "PageRank from the roots", "rank", "score", curves);
+    chart_log_x(t);
+    return t;
+}
+
+bn_json *lemma_table(const paper *p)
+{
+    bn_json *t = table_new(p, "lemma", "Lemma 1: how far a sampled representative power is off",
+                           "The representative power of a tree is the share of all training trees "
+                           "that have it among their five nearest, or are it. Exact: over all "
+                           "trees. Sampled: over as many as the lemma asks for with this theta and "
+                           "delta; the lemma says that the share of trees that are off by more "
+                           "than theta is at most delta. A guess of 0 for every tree would be off "
+                           "by more than theta for the share in the last column. Means over draws. "
+                           "Of more than 20,000 training trees it is not measured.", 5);
+    bn_json *curves = bn_json_array();
+    table_protocol(t, "Exact k-NN of all training trees of the first split, 20 draws of each "
+                      "sample; nothing is trained.");
+    table_key(t, "dataset", "dataset");
+    table_key(t, "theta", "theta");
+    table_key(t, "delta", "delta");
+    table_column(t, "sample", "sample", "ours");
+    table_column(t, "mean", "mean error", "ours");
+    table_column(t, "upper", "95 of 100 trees below", "ours");
+    table_column(t, "most", "largest error", "ours");
+    table_column(t, "above", "share above theta", "ours");
+    table_column(t, "guess", "... of guessing 0", "ours");
+    for (int i = 0; i < p->set_count; i++) {
+        take_rows(t, p->seen[i].lemma);
+        take_curve(curves, p, i, p->seen[i].lemma);
+    }
+    chart_lines(t, "Mean error against the sample", "trees sampled", "mean error of the power",
+                curves);
+    chart_log_x(t);
     return t;
 }

@@ -1,7 +1,8 @@
-/* paper_find.c -- which datasets of the paper are below a folder, in any layout.
+/* paper_find.c -- which datasets of the paper are below a folder, in any layout, and the index
+ * lists of their published splits.
  *
- * A graph named like a dataset is read first and taken if it has the dataset's size.  If a
- * dataset is still missing, graphs with other names are recognised by their size.
+ * A dataset is known by its nodes, edges, features and classes.  A graph named like one is read
+ * first, and left out if it is another.  Index lists are NAME-RATIO.npz.
  *
  * SPDX-License-Identifier: MIT */
 #define _XOPEN_SOURCE 700       /* nftw */
@@ -18,7 +19,7 @@ enum { MOST_FOUND = 256 };
 
 typedef struct {
     char path[MOST_PATH];
-    int  used;                  /* it is a dataset, or was named like one */
+    int  used;                  /* it is a dataset or index lists, or was named like one */
 } candidate;
 
 static candidate found[MOST_FOUND];             /* nftw has no payload */
@@ -34,10 +35,22 @@ static void take(const char *path, int len)
 
 static int has(const char *folder, const char *name)
 {
-    char path[MOST_PATH + 32];
+    char path[MOST_PATH + 64];
     struct stat st;
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return stat(path, &st) == 0;
+}
+
+/* A folder that is a graph. */
+static int is_graph_folder(const char *path)
+{
+    static const char *const marks[] = {"adj_full.npz", "raw/edge.csv.gz", "raw/edge.csv",
+                                        "raw/data.npz", "edges.csv",
+                                        "paper___cites___paper/edge_index.npy", NULL};
+    for (int i = 0; marks[i]; i++)
+        if (has(path, marks[i]))
+            return 1;
+    return 0;
 }
 
 static int look(const char *path, const struct stat *st, int type, struct FTW *at)
@@ -45,8 +58,7 @@ static int look(const char *path, const struct stat *st, int type, struct FTW *a
     const char *name = path + at->base;
     size_t len = strlen(path);
     (void)st;
-    if (type == FTW_D && (has(path, "adj_full.npz") || has(path, "raw/edge.csv.gz") ||
-                          has(path, "raw/edge.csv") || has(path, "edges.csv")))
+    if (type == FTW_D && is_graph_folder(path))
         take(path, (int)len);
     if (type == FTW_F && strncmp(name, "ind.", 4) == 0 && path_ends_with(name, ".allx"))
         take(path, (int)len - 5);
@@ -57,28 +69,41 @@ static int look(const char *path, const struct stat *st, int type, struct FTW *a
     return 0;
 }
 
-/* Whether a part of the path is the name, apart from case, "_" and an ending. */
+/* How many letters of a part are the name, apart from case and "_"; 0: it begins otherwise. */
+static size_t begins(const char *part, const char *name)
+{
+    size_t i = 0, len = strlen(name);
+    while (i < len && (part[i] == '_' ? '-' : tolower((unsigned char)part[i])) == name[i])
+        i++;
+    return i == len ? len : 0;
+}
+
+/* Whether a part of the path is the name, apart from an ending. */
 static int is_named(const char *path, const char *name)
 {
-    size_t len = strlen(name);
-    if (len == 0)
-        return 0;
     for (const char *part = path; part; part = strchr(part, '/')) {
         part += *part == '/';
         part += strncmp(part, "ind.", 4) == 0 ? 4 : 0;
-        size_t i = 0;
-        while (i < len && (part[i] == '_' ? '-' : tolower((unsigned char)part[i])) == name[i])
-            i++;
-        if (i == len && (part[i] == '/' || part[i] == '.' || !part[i]))
+        size_t len = begins(part, name);
+        if (len > 0 && (part[len] == '/' || part[len] == '.' || !part[len]))
             return 1;
     }
     return 0;
 }
 
+/* NAME-0.005.npz */
+static int is_lists(const char *path, const char *name)
+{
+    const char *file = strrchr(path, '/');
+    file = file ? file + 1 : path;
+    size_t len = begins(file, name);
+    return len > 0 && file[len] == '-' && isdigit((unsigned char)file[len + 1]) &&
+           path_ends_with(file, ".npz");
+}
+
 static int fits(const dataset *d, const bonsai_graph *g)
 {
-    return bonsai_graph_nodes(g) == d->nodes && bonsai_graph_features(g) == d->features &&
-           bonsai_graph_classes(g) == d->classes;
+    return bonsai_graph_known(g) == d->is;
 }
 
 /* A graph that cannot be read is left out; only without memory the search ends. */
@@ -94,10 +119,12 @@ static bonsai_status try_named(session *s, dataset *d, candidate *c)
     else if (fits(d, g))
         memcpy(d->path, c->path, sizeof d->path);
     else
-        note(s, "%s is named like %s, but has %lld nodes, %lld features and %lld classes, not "
-             "%lld, %lld and %lld: left out", c->path, d->title, (long long)bonsai_graph_nodes(g),
+        note(s, "%s is named like %s, but has %lld nodes, %lld edges, %lld features and %lld "
+             "classes, not %lld, %lld, %lld and %lld: left out", c->path, d->is->title,
+             (long long)bonsai_graph_nodes(g), (long long)bonsai_graph_edges(g),
              (long long)bonsai_graph_features(g), (long long)bonsai_graph_classes(g),
-             (long long)d->nodes, (long long)d->features, (long long)d->classes);
+             (long long)d->is->nodes, (long long)d->is->edges, (long long)d->is->features,
+             (long long)d->is->classes);
     bonsai_graph_free(g);
     return BONSAI_OK;
 }
@@ -110,11 +137,22 @@ static bonsai_status try_sizes(session *s, dataset *sets, int count, const candi
         for (int i = 0; i < count; i++)
             if (!*sets[i].path && fits(&sets[i], g)) {
                 memcpy(sets[i].path, c->path, sizeof sets[i].path);
-                note(s, "%s is taken for %s, by its size", c->path, sets[i].title);
+                note(s, "%s is taken for %s, by its size", c->path, sets[i].is->title);
                 break;
             }
     bonsai_graph_free(g);
     return rc == BONSAI_E_MEMORY ? rc : BONSAI_OK;
+}
+
+/* The same for every ratio: the first by name. */
+static void find_lists(dataset *d)
+{
+    for (int j = 0; j < found_count; j++)
+        if (is_lists(found[j].path, d->is->name)) {
+            found[j].used = 1;
+            if (!*d->lists)
+                memcpy(d->lists, found[j].path, sizeof d->lists);
+        }
 }
 
 static int by_path(const void *a, const void *b)
@@ -122,11 +160,9 @@ static int by_path(const void *a, const void *b)
     return strcmp(((const candidate *)a)->path, ((const candidate *)b)->path);
 }
 
-int paper_find(session *s, dataset *sets, int count, const char *folder)
+static int search(session *s, const char *folder)
 {
     struct stat st;
-    bonsai_status rc = BONSAI_OK;
-    int missing = 0;
     if (stat(folder, &st) != 0)
         return fail_with(s, "%s: cannot be opened: %s", folder, strerror(errno));
     if (!S_ISDIR(st.st_mode))
@@ -136,10 +172,19 @@ int paper_find(session *s, dataset *sets, int count, const char *folder)
     if (nftw(folder, look, 16, 0) != 0)
         return fail_with(s, "%s: cannot be searched: %s", folder, strerror(errno));
     qsort(found, (size_t)found_count, sizeof *found, by_path);
+    return EXIT_DONE;
+}
+
+int paper_find(session *s, dataset *sets, int count, const char *folder)
+{
+    bonsai_status rc = BONSAI_OK;
+    int missing = 0, code = search(s, folder);
+    if (code != EXIT_DONE)
+        return code;
     for (int i = 0; i < count; i++) {
+        find_lists(&sets[i]);
         for (int j = 0; rc == BONSAI_OK && j < found_count && !*sets[i].path; j++)
-            if (is_named(found[j].path + found_root, sets[i].name) ||
-                is_named(found[j].path + found_root, sets[i].alias))
+            if (!found[j].used && is_named(found[j].path + found_root, sets[i].is->name))
                 rc = try_named(s, &sets[i], &found[j]);
         missing += !*sets[i].path;
     }

@@ -3,21 +3,86 @@
  * Without memory a table is broken; paper_write finds it at the end.
  *
  * SPDX-License-Identifier: MIT */
-#include <math.h>
+#include <string.h>
 
 #include "paper.h"
 
-bn_json *table_new(table_name t, const char *title, const char *about, int decimals)
+/* ---- what stands above a table ------------------------------------------- */
+
+static void say_parts(char *out, size_t size, const double parts[3])
 {
-    return bn_json_pack("{s:s,s:s,s:s,s:i,s:[],s:[],s:[]}", "name", paper_table_names[t], "title",
-                        title, "about", about, "decimals", decimals, "head", "rows", "charts");
+    snprintf(out, size, "%g/%g/%g", parts[0], parts[1], parts[2]);
 }
+
+static void append(char *text, size_t size, const char *format, const char *a, const char *b)
+{
+    size_t at = strlen(text);
+    if (at < size)
+        snprintf(text + at, size - at, format, a, b);
+}
+
+/* Which datasets, and where their splits come from. */
+static bn_json *data_line(const paper *p)
+{
+    char text[1024] = "", parts[64];
+    for (int i = 0; i < p->set_count; i++) {
+        const dataset *d = &p->sets[i];
+        if (!paper_is_there(p, i))
+            continue;
+        say_parts(parts, sizeof parts, d->parts[p->protocol]);
+        append(text, sizeof text, *text ? "; %s (%s" : "%s (%s", d->is->title, parts);
+        append(text, sizeof text, "%s%s", p->protocol == PROTOCOL_PUBLISHED && *d->lists
+               ? ", the index lists of the published code)" : ", drawn)", "");
+    }
+    return bn_json_textf("%s; percent for training, validation and test. %d split%s, the first "
+                         "with seed "
+                         "%llu.", text, p->repeat.splits, p->repeat.splits == 1 ? "" : "s",
+                         (unsigned long long)p->train.seed);
+}
+
+static int has_wide(const paper *p)
+{
+    for (int i = 0; i < p->set_count; i++)
+        if (training_is_wide(p->sets[i].is) && paper_is_there(p, i))
+            return 1;
+    return 0;
+}
+
+/* How networks are trained. */
+static bn_json *protocol_line(const paper *p)
+{
+    const bonsai_train_options *t = &p->train;
+    return bn_json_textf(
+        "--protocol %s: %d layers, hidden %lld%s, Adam at %g, weight decay %g, dropout %g, %d "
+        "epochs, judged every %d and after the last, the best epoch on validation nodes counts; %d "
+        "run%s from fresh weights on each small graph, %d draw%s of it. Methods that learn: effort "
+        "%g of the published rounds, at most %g seconds each, then the best so far counts.",
+        p->protocol == PROTOCOL_PUBLISHED ? "published" : "ours", t->layers, (long long)t->hidden,
+        p->protocol == PROTOCOL_PUBLISHED && has_wide(p)
+            ? " (Flickr, ogbn-arxiv and Reddit: 1024 on features standardised over all nodes)" : "",
+        t->rate, t->decay, t->dropout, t->epochs, t->every, t->seeds, t->seeds == 1 ? "" : "s",
+        p->repeat.draws, p->repeat.draws == 1 ? "" : "s", p->effort, paper_patience(p));
+}
+
+bn_json *table_new(const paper *p, const char *name, const char *title, const char *about,
+                   int decimals)
+{
+    return bn_json_pack("{s:s,s:s,s:s,s:o,s:o,s:i,s:[],s:[],s:[]}", "name", name, "title", title,
+                        "about", about, "data", data_line(p), "protocol", protocol_line(p),
+                        "decimals", decimals, "head", "rows", "charts");
+}
+
+void table_protocol(bn_json *table, const char *text)
+{
+    bn_json_set(table, "protocol", bn_json_text(text));
+}
+
+/* ---- heads and rows ------------------------------------------------------ */
 
 void table_column(bn_json *table, const char *key, const char *label, const char *source)
 {
     bn_json_add(bn_json_get(table, "head"),
-                bn_json_pack("{s:s,s:s,s:s}", "key", key, "label", label, "source",
-                             source));
+                bn_json_pack("{s:s,s:s,s:s}", "key", key, "label", label, "source", source));
 }
 
 void table_key(bn_json *table, const char *key, const char *label)
@@ -25,36 +90,17 @@ void table_key(bn_json *table, const char *key, const char *label)
     table_column(table, key, label, "key");
 }
 
+void table_four_columns(bn_json *table)
+{
+    table_column(table, "published", "published", "published");
+    table_column(table, "redone", "published code redone", "redone");
+    table_column(table, "paper", "ours in the paper's accounting", "paper");
+    table_column(table, "honest", "ours at honest bytes", "honest");
+}
+
 void table_put(bn_json *row, bn_json *cell)
 {
     bn_json_add(row, cell);
-}
-
-int table_shows(const paper *p, int set, table_name t)
-{
-    const dataset *d = &p->sets[set];
-    return *d->path && (d->all || t == TABLE_ACCURACY || t == TABLE_SECONDS || t == TABLE_CARBON);
-}
-
-const bonsai_cell *paper_measured(const paper *p, const bonsai_cell *like)
-{
-    const bonsai_cell *c = paper_cell_find(p->table, p->rows, like);
-    return c && c->done && c->runs > 0 ? c : NULL;
-}
-
-int paper_repeats(const paper *p)
-{
-    return p->repeat.splits * p->repeat.draws;
-}
-
-double cell_spread(const paper *p, const bonsai_cell *c)
-{
-    return paper_repeats(p) > 1 ? c->accuracy_error : c->runs > 1 ? c->accuracy_std : NAN;
-}
-
-double cell_seconds_train(const bonsai_cell *c)
-{
-    return c->seconds_train / c->runs;
 }
 
 bn_json *table_row(bn_json *table)
@@ -62,36 +108,26 @@ bn_json *table_row(bn_json *table)
     return bn_json_add(bn_json_get(table, "rows"), bn_json_array());
 }
 
-bn_json *value_ours(double value, double spread, const published *beside, int lower)
+int table_shows(const paper *p, int set)
 {
-    if (isnan(value))
-        return bn_json_null();
-    bn_json *cell = bn_json_pack("{s:f}", "value", value);
-    if (!isnan(spread))
-        bn_json_set(cell, "spread", bn_json_real(spread));
-    if (beside && !isnan(beside->value))
-        bn_json_set(cell, "better", bn_json_flag(lower ? value < beside->value
-                                                       : value > beside->value));
-    return cell;
+    return paper_is_there(p, set);
 }
 
-bn_json *value_paper(const published *p)
-{
-    if (!p)
-        return bn_json_null();
-    bn_json *cell = bn_json_pack("{s:s}", "text", p->text);
-    if (!isnan(p->value))
-        bn_json_set(cell, "value", bn_json_real(p->value));
-    if (!isnan(p->spread))
-        bn_json_set(cell, "spread", bn_json_real(p->spread));
-    return cell;
-}
+/* ---- charts -------------------------------------------------------------- */
 
 void chart_lines(bn_json *table, const char *title, const char *x, const char *y, bn_json *curves)
 {
     bn_json_add(bn_json_get(table, "charts"),
                 bn_json_pack("{s:s,s:s,s:s,s:s,s:o}", "kind", "lines", "title", title, "x",
                              x, "y", y, "curves", curves));
+}
+
+void chart_log_x(bn_json *table)
+{
+    bn_json *charts = bn_json_get(table, "charts");
+    size_t count = bn_json_count(charts);
+    if (count > 0)
+        bn_json_set(bn_json_at(charts, count - 1), "log_x", bn_json_flag(1));
 }
 
 void chart_bars(bn_json *table, const char *title, const char *x, const char *y, bn_json *labels,

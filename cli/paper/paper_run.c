@@ -13,18 +13,18 @@
 /* A rough cost of its cells: an error of a factor of two only distorts the time left. */
 static double effort_of(const paper *p, int set)
 {
-    const dataset *d = &p->sets[set];
+    const bonsai_known *k = p->sets[set].is;
     double open = 0;
     for (int64_t i = 0; i < p->count; i++)
         open += paper_set_of(&p->cells[i]) == set && !p->cells[i].done;
-    return open * ((double)d->nodes * fmin((double)d->features, 50) + (double)d->edges);
+    return open * ((double)k->nodes * fmin((double)k->features, 50) + (double)k->edges);
 }
 
 static int on_tick(const bonsai_progress *at, void *payload)
 {
     const paper *p = payload;
     double share = strcmp(at->stage, "comparing") == 0 ? (double)at->done / (double)at->total : 0;
-    double done = (p->effort_done + share * p->effort_now) / p->effort;
+    double done = p->all > 0 ? (p->done + share * p->now) / p->all : 0;
     bonsai_progress all = *at;
     all.stage = "paper";
     all.total = 1000000;
@@ -38,9 +38,11 @@ static bn_json *heading(const paper *p)
 {
     char seed[24];
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)p->train.seed);
-    return bn_json_pack("{s:s,s:{s:b,s:i,s:i,s:s}}", "bonsai_paper", bonsai_version(), "options",
-                        "quick", p->quick, "seeds", p->train.seeds, "epochs", p->train.epochs,
-                        "seed", seed);
+    return bn_json_pack("{s:s,s:{s:b,s:s,s:i,s:i,s:i,s:f,s:s}}", "bonsai_paper", bonsai_version(),
+                        "options", "quick", p->quick, "protocol",
+                        p->protocol == PROTOCOL_PUBLISHED ? "published" : "ours", "seeds",
+                        p->train.seeds, "epochs", p->train.epochs, "every", p->train.every,
+                        "effort", p->effort, "seed", seed);
 }
 
 static int open_cells(paper *p)
@@ -58,43 +60,53 @@ static int open_cells(paper *p)
 
 /* ---- datasets ------------------------------------------------------------ */
 
-static bonsai_status measure(paper *p, bonsai_cell *cells, int64_t count, const char *path)
+static bonsai_status measure(paper *p, int set, bonsai_cell *cells, int64_t count)
 {
     bonsai_graph *g = NULL;
     bonsai_compare_options o = p->repeat;
-    bonsai_read_options read = p->s->read;
-    bonsai_train_options train = p->train;
-    train.threads = p->s->read.threads;
-    read.progress = o.progress = on_tick;
-    read.payload = o.payload = p;
+    const bonsai_train_options train = paper_training(p, set);
+    o.progress = on_tick;
+    o.payload = p;
     o.settings = p->settings;
     o.setting_count = (int64_t)p->set_count * VARIANTS;
     o.train = &train;
     o.cell = cellfile_keep;
     o.cell_payload = &p->file;
-    bonsai_status rc = bonsai_graph_read(&g, path, &read);
-    if (rc == BONSAI_OK)
+    o.own_split = p->protocol == PROTOCOL_PUBLISHED && *p->sets[set].lists;
+    bonsai_status rc = paper_load(&g, p, set);
+    if (rc == BONSAI_OK && p->now > 0)
         rc = bonsai_study_run(cells, count, g, &o);
+    if (rc == BONSAI_OK && paper_needs_look(p))
+        rc = paper_look(p, set, g);
     bonsai_graph_free(g);
     return rc;
+}
+
+/* Its cells stand together; where none is missing, the graph may still be looked at. */
+static int run_set(paper *p, int set)
+{
+    int64_t first = 0, end;
+    while (first < p->count && paper_set_of(&p->cells[first]) != set)
+        first++;
+    for (end = first; end < p->count && paper_set_of(&p->cells[end]) == set;)
+        end++;
+    p->now = effort_of(p, set);
+    if (p->now == 0 && !paper_needs_look(p))
+        return EXIT_DONE;
+    bonsai_status rc = measure(p, set, p->cells + first, end - first);
+    p->done += p->now;
+    return rc == BONSAI_OK ? EXIT_DONE : cellfile_stopped(&p->file, rc);
 }
 
 int paper_run(paper *p)
 {
     int code = open_cells(p);
     for (int set = 0; set < p->set_count; set++)
-        p->effort += effort_of(p, set);
-    for (int64_t first = 0, end; first < p->count && code == EXIT_DONE; first = end) {
-        int set = paper_set_of(&p->cells[first]);
-        for (end = first; end < p->count && paper_set_of(&p->cells[end]) == set;)
-            end++;
-        p->effort_now = effort_of(p, set);
-        if (p->effort_now == 0)
-            continue;                           /* nothing is missing */
-        bonsai_status rc = measure(p, p->cells + first, end - first, p->sets[set].path);
-        if (rc != BONSAI_OK)
-            code = cellfile_stopped(&p->file, rc);
-        p->effort_done += p->effort_now;
-    }
+        p->all += effort_of(p, set);
+    p->s->read.progress = on_tick;
+    p->s->read.payload = p;
+    for (int set = 0; set < p->set_count && code == EXIT_DONE; set++)
+        if (paper_is_there(p, set))
+            code = run_set(p, set);
     return code;
 }

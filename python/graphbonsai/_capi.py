@@ -244,6 +244,7 @@ class Cell(Structure):
                 ("accuracy_error", c_double), ("accuracies", POINTER(c_double)),
                 ("metric_error", _metrics), ("recall", POINTER(c_double)),
                 ("strict_bytes", c_double), ("strict_share", c_double), ("features", c_int64),
+                ("whole_trees", c_int64),
                 ("joules", c_double), ("joules_train", c_double)]
 
 

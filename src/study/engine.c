@@ -249,6 +249,7 @@ static bonsai_status measure_full(bn_worker *w, bonsai_cell *c)
     BN_TRY(bonsai_graph_bytes(&c->strict_bytes, w->full, BONSAI_ACCOUNTING_STRICT));
     c->strict_share = 1;
     c->features = w->full->view.features;
+    c->whole_trees = -1;
 done:
     return rc;
 }
@@ -316,23 +317,14 @@ static void list_open(bn_worker *w, const bonsai_cell *first)
     }
 }
 
-static void set_sizes(bonsai_cell *c, const bonsai_cell *from)
+/* Cells of one small graph differ in their model and the caller's arrays. */
+static void set_sizes(bonsai_cell *c, const bonsai_cell *made)
 {
-    c->bytes = from->bytes;
-    c->share = from->share;
-    c->strict_bytes = from->strict_bytes;
-    c->strict_share = from->strict_share;
-    c->features = from->features;
-    c->nodes = from->nodes;
-    c->edges = from->edges;
-    c->labelled = from->labelled;
-    c->checksum = from->checksum;
-    c->seconds_condense = from->seconds_condense;
-    c->seconds_wl = from->seconds_wl;
-    c->seconds_knn = from->seconds_knn;
-    c->seconds_cover = from->seconds_cover;
-    c->seconds_sparsify = from->seconds_sparsify;
-    c->joules = from->joules;
+    const bonsai_cell asked = *c;
+    *c = *made;
+    c->model = asked.model;
+    c->accuracies = asked.accuracies;
+    c->recall = asked.recall;
 }
 
 /* The cells of one small graph; NULL: it could not be made, and the sentence says why. */
@@ -363,6 +355,7 @@ static void note_sizes(bonsai_cell *made, const bn_worker *w, int i)
     made->strict_bytes = s->bytes;
     made->strict_share = s->ratio;
     made->features = s->features;
+    made->whole_trees = s->whole_trees;
     made->nodes = s->nodes;
     made->edges = s->edges;
     made->labelled = s->labelled;

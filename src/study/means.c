@@ -140,6 +140,7 @@ static void add(bonsai_cell *to, const bonsai_cell *c)
     to->strict_bytes += c->strict_bytes;
     to->strict_share += c->strict_share;
     to->features += c->features;
+    to->whole_trees += c->whole_trees;
     to->nodes += c->nodes;
     to->edges += c->edges;
     to->labelled += c->labelled;
@@ -156,7 +157,7 @@ static void add(bonsai_cell *to, const bonsai_cell *c)
 
 static void average(bonsai_cell *to, int64_t cells)
 {
-    int64_t *whole[] = {&to->nodes, &to->edges, &to->labelled, &to->features};
+    int64_t *whole[] = {&to->nodes, &to->edges, &to->labelled, &to->features, &to->whole_trees};
     double *part[] = {&to->bytes, &to->share, &to->strict_bytes, &to->strict_share,
                       &to->seconds_condense, &to->seconds_wl, &to->seconds_knn,
                       &to->seconds_cover, &to->seconds_sparsify};

@@ -1,0 +1,184 @@
+/* paper_times.c -- tables of seconds and energy.  Nothing here is called better or worse than what
+ * another machine took.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "paper.h"
+
+static const bonsai_cell *cell_at(const paper *p, int set, const entry *e, int which, int ratio,
+                                  bonsai_model_kind model)
+{
+    bonsai_cell like;
+    return paper_entry_cell(&like, p, set, e, (column_name)which, ratio, model)
+               ? paper_measured(p, &like) : NULL;
+}
+
+/* A published figure of a dataset; NULL: of nothing that the paper names. */
+static bn_json *published_at(const paper *p, int set, const char *table, const char *name)
+{
+    published says;
+    const int known = name && paper_says(&says, table, p->sets[set].is->name, 0, "", name);
+    return value_published(known ? &says : NULL);
+}
+
+static const char *how_timed(const paper *p)
+{
+    return p->repeat.side_by_side
+               ? "One thread each, several at a time (--side-by-side): compare among them. "
+               : "";
+}
+
+/* To condense; of the full graph, to train one GCN. */
+static double seconds_of(const bonsai_cell *c)
+{
+    return !c ? NAN : c->method == FULL ? cell_seconds_train(c) : c->seconds_condense;
+}
+
+/* ---- seconds ------------------------------------------------------------- */
+
+bn_json *seconds_table(const paper *p)
+{
+    char about[900];
+    snprintf(about, sizeof about, "Seconds to condense to 0.5 %%, without loading. Published: on "
+             "the authors' machines, their peers on a GPU; ours on this machine, so that no figure "
+             "is called better than a published one. Methods that learn do effort %g of their "
+             "published rounds. Full: seconds to train one GCN on the full graph, without judging "
+             "it; the number of epochs is not the paper's. OOT: not within five hours. "
+             "%s", p->effort,
+             how_timed(p));
+    bn_json *t = table_new(p, "seconds", "Seconds to condense to 0.5 %", about, 3);
+    table_key(t, "dataset", "dataset");
+    table_key(t, "method", "method");
+    table_four_columns(t);
+    for (int i = 0; i < p->set_count; i++)
+        for (const entry *e = paper_entries; e->name && table_shows(p, i); e++) {
+            bn_json *row = table_row(t);
+            table_put(row, bn_json_text(p->sets[i].is->name));
+            table_put(row, bn_json_text(e->name));
+            table_put(row, published_at(p, i, "seconds", e->theirs));
+            for (int k = 0; k < COLUMNS; k++) {
+                const bonsai_cell *c = cell_at(p, i, e, k, 0, BONSAI_MODEL_GCN);
+                table_put(row, value_seconds(p, c, seconds_of(c)));
+            }
+        }
+    return t;
+}
+
+/* ---- components ---------------------------------------------------------- */
+
+enum { PARTS = 5 };
+
+static double part_of(const bonsai_cell *c, int part)
+{
+    const double seconds[PARTS] = {c->seconds_wl, c->seconds_knn, c->seconds_cover,
+                                   c->seconds_sparsify, c->seconds_condense};
+    return seconds[part];
+}
+
+bn_json *components_table(const paper *p)
+{
+    static const char *const names[PARTS] = {"WL", "Rev-k-NN", "Greedy", "PPR", "Total"};
+    char about[600];
+    snprintf(about, sizeof about, "Seconds of each part of Bonsai at 0.5 %%. Total includes what "
+             "is none of the four: prices, checks, the small graph. The published code's choice of "
+             "features counts to WL when redone. Published: on the authors' machine. %s",
+             how_timed(p));
+    bn_json *t = table_new(p, "components", "Seconds of each component", about, 4);
+    table_key(t, "dataset", "dataset");
+    table_key(t, "component", "component");
+    table_four_columns(t);
+    for (int i = 0; i < p->set_count; i++)
+        for (int part = 0; part < PARTS && table_shows(p, i); part++) {
+            bn_json *row = table_row(t);
+            table_put(row, bn_json_text(p->sets[i].is->name));
+            table_put(row, bn_json_text(names[part]));
+            table_put(row, published_at(p, i, "components", names[part]));
+            for (int k = 0; k < COLUMNS; k++) {
+                const bonsai_cell *c = cell_at(p, i, paper_bonsai, k, 0, BONSAI_MODEL_GCN);
+                table_put(row, value_seconds(p, c, c ? part_of(c, part) : NAN));
+            }
+        }
+    return t;
+}
+
+/* ---- energy -------------------------------------------------------------- */
+
+static bn_json *joules(const bonsai_cell *c)
+{
+    if (!c)
+        return bn_json_null();
+    const double value = c->method == FULL ? c->joules_train / c->runs : c->joules;
+    return value < 0 ? value_text("not measurable here") : value_plain(value);
+}
+
+bn_json *energy_table(const paper *p)
+{
+    bn_json *t = table_new(p, "energy", "Carbon and energy of condensing to 0.5 %",
+                           "Grams of CO2 by the paper's formula, from seconds: 4.32 kg for 100 "
+                           "hours of ten processor cores, however many are used; published peers "
+                           "and full training at 10.8 kg for 100 hours of a GPU. Joules: what the "
+                           "processor packages of this machine counted meanwhile (RAPL), other "
+                           "work on it included.", 4);
+    table_key(t, "dataset", "dataset");
+    table_key(t, "method", "method");
+    table_column(t, "published", "grams, published", "published");
+    table_column(t, "redone", "grams, published code redone", "redone");
+    table_column(t, "honest", "grams, ours at honest bytes", "honest");
+    table_column(t, "joules_redone", "joules, published code redone", "ours");
+    table_column(t, "joules_honest", "joules, ours at honest bytes", "ours");
+    for (int i = 0; i < p->set_count; i++)
+        for (const entry *e = paper_entries; e->name && table_shows(p, i); e++) {
+            bn_json *row = table_row(t);
+            const bonsai_cell *redone = cell_at(p, i, e, COLUMN_REDONE, 0, BONSAI_MODEL_GCN);
+            const bonsai_cell *honest = cell_at(p, i, e, COLUMN_HONEST, 0, BONSAI_MODEL_GCN);
+            table_put(row, bn_json_text(p->sets[i].is->name));
+            table_put(row, bn_json_text(e->name));
+            table_put(row, published_at(p, i, "carbon", e->theirs));
+            table_put(row, value_plain(carbon_grams(seconds_of(redone))));
+            table_put(row, value_plain(carbon_grams(seconds_of(honest))));
+            table_put(row, joules(redone));
+            table_put(row, joules(honest));
+        }
+    return t;
+}
+
+/* ---- training on small graphs -------------------------------------------- */
+
+static void training_rows(bn_json *t, const paper *p, int set, bonsai_model_kind model, int ratio)
+{
+    for (const entry *e = paper_entries; e->name; e++) {
+        const int full = e->method[COLUMN_REDONE] == FULL;
+        const bonsai_cell *c[] = {cell_at(p, set, e, COLUMN_REDONE, ratio, model),
+                                  cell_at(p, set, e, COLUMN_HONEST, ratio, model)};
+        if ((!c[0] && !c[1]) || (full && ratio < RATIOS - 1))
+            continue;
+        bn_json *row = table_row(t);
+        table_put(row, bn_json_text(p->sets[set].is->name));
+        table_put(row, bn_json_text(bonsai_model_name(model)));
+        table_put(row, bn_json_real(full ? 100 : paper_ratios[ratio]));
+        table_put(row, bn_json_text(e->name));
+        for (int k = 0; k < 2; k++)
+            table_put(row, value_seconds(p, c[k], c[k] ? cell_seconds_train(c[k]) : NAN));
+    }
+}
+
+bn_json *training_table(const paper *p)
+{
+    char about[400];
+    snprintf(about, sizeof about, "Seconds to train one network on the small graph, without "
+             "judging it on the full one. The paper shows this as figures without numbers. %s",
+             how_timed(p));
+    bn_json *t = table_new(p, "training", "Seconds to train on small graphs", about, 3);
+    table_key(t, "dataset", "dataset");
+    table_key(t, "model", "network");
+    table_key(t, "ratio", "ratio, %");
+    table_key(t, "method", "method");
+    table_column(t, "redone", "published code redone", "redone");
+    table_column(t, "honest", "ours at honest bytes", "honest");
+    for (int i = 0; i < p->set_count; i++)
+        for (int m = BONSAI_MODEL_GCN; table_shows(p, i) && m <= BONSAI_MODEL_GIN; m++)
+            for (int r = 0; r < RATIOS; r++)
+                training_rows(t, p, i, (bonsai_model_kind)m, r);
+    return t;
+}

@@ -1,0 +1,112 @@
+/* paper_values.c -- what a cell of a table says: a value, how sure it is, how large the small graph
+ * is, and what it was compared with.
+ *
+ * Better or worse is said only beyond two standard errors, and by the callers only between values
+ * of the same accounting, shares of the split and network; times only between those measured here.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "paper.h"
+
+static const double large = 0.5;        /* share of the bytes from which nothing is condensed */
+enum { PUBLISHED_RUNS = 5 };
+
+bn_json *value_plain(double value)
+{
+    return isnan(value) ? bn_json_null() : bn_json_pack("{s:f}", "value", value);
+}
+
+bn_json *value_text(const char *text)
+{
+    return bn_json_pack("{s:s}", "text", text);
+}
+
+/* ---- measured ------------------------------------------------------------ */
+
+/* How many splits and draws a merged cell is made of. */
+static void count_repeats(int *splits, int *draws, const paper *p, const bonsai_cell *like)
+{
+    *splits = *draws = 0;
+    for (const bonsai_cell *c = p->cells; c < p->cells + p->count; c++)
+        if (c->setting == like->setting && c->method == like->method && c->model == like->model &&
+            c->ratio == like->ratio && c->study == like->study && c->done && c->runs > 0) {
+            *splits += c->draw == 0;
+            *draws += c->split == 0;
+        }
+}
+
+static bn_json *with_sizes(const paper *p, const bonsai_cell *c, double value, double spread)
+{
+    int splits, draws;
+    count_repeats(&splits, &draws, p, c);
+    bn_json *cell = bn_json_pack(
+        "{s:f,s:I,s:I,s:I,s:I,s:I,s:f,s:i,s:i,s:i}", "value", value, "nodes", (int64_t)c->nodes,
+        "edges", (int64_t)c->edges, "labelled", (int64_t)c->labelled, "features",
+        (int64_t)c->features, "bytes", (int64_t)c->strict_bytes, "share", c->strict_share, "runs",
+        c->runs, "splits", splits, "draws", draws);
+    if (!isnan(spread))
+        bn_json_set(cell, "spread", bn_json_real(spread));
+    if (c->method != FULL && c->strict_share > large)
+        bn_json_set(cell, "large", bn_json_flag(1));
+    return cell;
+}
+
+/* The deviation over runs, as published; of repeated cells the standard error.  NAN: of one run. */
+static double spread_of(const bonsai_cell *c)
+{
+    return c->unit != BONSAI_UNIT_RUN ? c->accuracy_error : c->runs > 1 ? c->accuracy_std : NAN;
+}
+
+bn_json *value_accuracy(const paper *p, const bonsai_cell *c)
+{
+    return c ? with_sizes(p, c, c->accuracy_mean, spread_of(c)) : bn_json_null();
+}
+
+bn_json *value_seconds(const paper *p, const bonsai_cell *c, double seconds)
+{
+    return c ? with_sizes(p, c, seconds, NAN) : bn_json_null();
+}
+
+double cell_seconds_train(const bonsai_cell *c)
+{
+    return c->seconds_train / c->runs;
+}
+
+/* ---- published ----------------------------------------------------------- */
+
+bn_json *value_published(const published *says)
+{
+    if (!says)
+        return bn_json_null();
+    bn_json *cell = bn_json_pack("{s:s}", "text", says->text);
+    if (!isnan(says->value))
+        bn_json_set(cell, "value", bn_json_real(says->value));
+    if (!isnan(says->spread))
+        bn_json_set(cell, "spread", bn_json_real(says->spread));
+    if (says->broken)
+        bn_json_set(cell, "broken", bn_json_text(says->broken));
+    return cell;
+}
+
+/* ---- verdicts ------------------------------------------------------------ */
+
+figure figure_of(const bonsai_cell *c)
+{
+    return c ? (figure){c->accuracy_mean, c->accuracy_error} : (figure){NAN, NAN};
+}
+
+figure figure_published(const published *says)
+{
+    return says ? (figure){says->value, says->spread / sqrt(PUBLISHED_RUNS)} : (figure){NAN, NAN};
+}
+
+void value_judge(bn_json *cell, figure value, figure beside, const char *against, int lower)
+{
+    const double error = hypot(value.error, beside.error), gap = value.value - beside.value;
+    if (!bn_json_is_object(cell) || isnan(error) || isnan(gap))
+        return;
+    const char *verdict = fabs(gap) <= 2 * error ? "same" : (gap > 0) != lower ? "better" : "worse";
+    bn_json_set(cell, "verdict", bn_json_text(verdict));
+    bn_json_set(cell, "against", bn_json_text(against));
+}
