@@ -154,8 +154,8 @@ def three(name: str, value: Any) -> Tuple[float, ...]:
     except TypeError:
         parts = []
     if len(parts) != 3 or isinstance(value, (str, bytes)):
-        raise OptionError("%s must be three shares in percent, such as (60, 20, 20), or \"published\", not %r" %
-                          (name, value))
+        raise OptionError('%s must be three shares in percent, such as (60, 20, 20), or '
+                          '"published", not %r' % (name, value))
     return tuple(real(name, part) for part in parts)
 
 

@@ -1,17 +1,16 @@
 /* cart.c -- the features that a CART classifier splits on.
  *
- * It splits by Gini impurity until its leaves are pure, all alike, or as deep as they may be.  Every feature is a column of
- * its non-zero values in ascending order, made once; the rows of a node that are not in it are
- * zero. A node owns a stretch of every column: a walk over it, positive values from the largest
- * down and negative ones from the smallest up, meets every cut with running class counts.  A split
- * parts each stretch in two, in order, and both parts are walked while they are in cache, so that a
- * child knows its best split when it is made; the smaller child is grown first, so that few nodes
- * wait.
+ * It splits by Gini impurity until its leaves are pure, all alike, or as deep as they may be.
+ * Every feature is a column of its non-zero values in ascending order, made once; the rows of a
+ * node that are not in it are zero. A node owns a stretch of every column: a walk over it, positive
+ * values from the largest down and negative ones from the smallest up, meets every cut with running
+ * class counts.  A split parts each stretch in two, in order, and both parts are walked while they
+ * are in cache, so that a child knows its best split when it is made; the smaller child is grown
+ * first, so that few nodes wait.
  *
- * O(nnz) to sort, and O(nnz of its rows) a node.  Threads share the features out; a
- * split beats another by its score, then the lower feature (or the luckier one, by a number
- * that it draws in this node), then the lower cut, so that the answer is the same for any
- * number of them.
+ * O(nnz) to sort, and O(nnz of its rows) a node.  Threads share the features out; a split beats
+ * another by its score, then the lower feature (or the luckier one, by a number that it draws in
+ * this node), then the lower cut: the same for any number of them.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -172,11 +171,8 @@ typedef struct {                /* a side that a walk fills, and the rest */
     int64_t rows, in, out;      /* rows on it; squared class counts of it and of the rest */
 } side;
 
-typedef struct {                /* values of a stretch, from x on */
-    const entry *x;
-    int64_t  count, at;
-    uint64_t luck;
-} run;
+/* Values of a stretch, from x on. */
+typedef struct { const entry *x; int64_t count, at; uint64_t luck; } run;
 
 static bool better(const split *a, const split *b)
 {

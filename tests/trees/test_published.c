@@ -159,8 +159,8 @@ static nearest *turned(const bn_lists *covers)
     return near;
 }
 
-/* How many trees of an order do not cover most at their turn, and how many it takes to cover all but
- * one in a hundred: who comes last hangs on ties. */
+/* How many trees of an order cover less than another by more than the slack at their turn, and how
+ * many it takes to cover all but one in a hundred: who comes last hangs on ties. */
 static int64_t misplaced(int64_t *enough, const bn_lists *covers, const int32_t *order,
                          int64_t slack)
 {
@@ -286,10 +286,10 @@ static void with_the_files_features_all_agrees_but_ties(void **state)
         take_order(&p, &w);
         const int64_t wrong = misplaced(&theirs, &p.covers, p.order, 1);
         const int64_t differ = compare_choice(&w, &p, &references[i]);
-        print_message("%s %g: %lld of the first %lld trees cover less than another would by more than one "
-                      "(we take %lld "
-                      "trees); %lld nodes differ\n", references[i].name, references[i].ratio,
-                      (long long)wrong, (long long)theirs, (long long)ours, (long long)differ);
+        print_message("%s %g: of the first %lld trees %lld cover less than another would by more "
+                      "than one (we take %lld trees); %lld nodes differ\n", references[i].name,
+                      references[i].ratio, (long long)theirs, (long long)wrong, (long long)ours,
+                      (long long)differ);
         assert_int_equal(differ, 0);
         assert_int_equal(wrong, 0);
         assert_true(labs((long)(ours - theirs)) * 20 <= theirs);
