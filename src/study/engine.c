@@ -17,34 +17,14 @@
 
 /* ---- what a cell belongs to ---------------------------------------------- */
 
-static bool is_pairs(const bonsai_cell *c)
-{
-    return c->study != BONSAI_STUDY_TRAINING;
-}
-
-static bool is_of_full(const bonsai_cell *c)
-{
-    return !is_pairs(c) && c->method < 0;
-}
-
-static int state_of(const bn_study *s, const bonsai_cell *c)
-{
-    return atomic_load(&s->state[c - s->cells]);
-}
-
-static bool is_open(const bn_study *s, const bonsai_cell *c)
-{
-    return state_of(s, c) == BN_CELL_OPEN;
-}
-
 bool bn_cell_joins(const bn_study *s, const bonsai_cell *c, const bonsai_cell *first)
 {
     if (c->study != first->study || c->split != first->split || c->draw != first->draw ||
-        !is_open(s, c))
+        !bn_cell_open(s, c))
         return false;
-    if (is_pairs(c))
+    if (bn_cell_of_pairs(c))
         return c->model == first->model && c->pairs == first->pairs;
-    if (is_of_full(c) || is_of_full(first))
+    if (bn_cell_of_full(c) || bn_cell_of_full(first))
         return c == first;
     return c->method == first->method && c->setting == first->setting &&
            (c->ratio == 0) == (first->ratio == 0);
@@ -137,12 +117,6 @@ static void note_refusal(bonsai_cell *c)
     snprintf(c->why, sizeof c->why, "%s", bonsai_error());
 }
 
-static bool is_measured(const bn_study *s, const bonsai_cell *c)
-{
-    int state = state_of(s, c);
-    return (state == BN_CELL_READY || state == BN_CELL_TOLD) && c->runs > 0;
-}
-
 static void copy_training(const bn_study *s, bonsai_cell *c, const bonsai_cell *from)
 {
     c->runs = c->units = from->runs;
@@ -167,7 +141,7 @@ static bool take_training(const bn_study *s, bonsai_cell *c)
 {
     for (const bonsai_cell *d = s->cells; c->checksum != 0 && d < s->cells + s->count; d++)
         if (d->model == c->model && d->split == c->split && d->draw == c->draw &&
-            is_measured(s, d) && d->checksum == c->checksum && (d->accuracies || !c->accuracies) &&
+            bn_cell_measured(s, d) && d->checksum == c->checksum && (d->accuracies || !c->accuracies) &&
             (d->recall || !c->recall)) {
             copy_training(s, c, d);
             return true;
@@ -270,36 +244,6 @@ done:
     return rc;
 }
 
-/* Of one split, when all its cells of the full graph were tried. */
-static bonsai_status settle_split(bn_study *s, int split)
-{
-    bonsai_status rc = BONSAI_OK;
-    const bonsai_cell *refused = NULL, *end = s->cells + s->count;
-    int64_t trained = 0;
-    for (const bonsai_cell *c = s->cells; c < end; c++) {
-        if (!is_of_full(c) || c->split != split)
-            continue;
-        if (is_open(s, c))
-            return BONSAI_OK;
-        refused = state_of(s, c) == BN_CELL_REFUSED ? c : refused;
-        trained += is_measured(s, c);
-    }
-    if (refused && trained == 0)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s", refused->why);
-    for (const bonsai_cell *c = s->cells; refused && c < end && rc == BONSAI_OK; c++)
-        if (c->split == split && state_of(s, c) == BN_CELL_REFUSED)
-            rc = bn_cell_tell(s, c - s->cells);
-    return rc;
-}
-
-bonsai_status bn_full_settle(bn_study *s)
-{
-    bonsai_status rc = BONSAI_OK;
-    for (int i = 0; i < s->splits && rc == BONSAI_OK; i++)
-        rc = settle_split(s, i);
-    return rc;
-}
-
 /* ---- one method in one setting ------------------------------------------- */
 
 static void list_open(bn_worker *w, const bonsai_cell *first)
@@ -368,6 +312,15 @@ static void note_sizes(bonsai_cell *made, const bn_worker *w, int i)
     made->joules = joules_of(w, s->joules);
 }
 
+/* Small graphs are set side by side, so they must be counted alike. */
+static bonsai_status check_alike(const bn_worker *w, const bonsai_cell *c)
+{
+    if (c->method != BONSAI_METHOD_PUBLISHED || w->condense.accounting != BONSAI_ACCOUNTING_STRICT)
+        return BONSAI_OK;
+    return bn_fail(BONSAI_E_ARGUMENT, "the method published counts bytes as the published code does; "
+                   "compare it in the paper's accounting");
+}
+
 /* Ratios first .. first+count-1 of the open ones, condensed together.  One that is refused is
  * given up; of several that are, nothing is done and the status says so. */
 static bonsai_status run_ratios(bn_worker *w, const bonsai_cell *like, int first, int count)
@@ -377,6 +330,8 @@ static bonsai_status run_ratios(bn_worker *w, const bonsai_cell *like, int first
     made.ratio = w->ratio[first];
     for (int i = 0; i < count; i++)
         bonsai_condense_info_init(&w->info[i]);
+    if (rc == BONSAI_OK)
+        rc = check_alike(w, like);
     if (rc == BONSAI_OK)
         rc = bonsai_condense_many(w->small, w->info, made.ratio > 0 ? w->ratio + first : NULL, count,
                                   w->full, &w->condense);
@@ -473,8 +428,8 @@ bonsai_status bn_group_run(bn_worker *w, int64_t first)
 {
     bonsai_cell *c = &w->s->cells[first];
     const bonsai_cell like = *c;                /* the cell changes on the way */
-    return is_pairs(c)     ? run_pairs(w, &like)
-           : is_of_full(c) ? run_full(w, c)
+    return bn_cell_of_pairs(c)     ? run_pairs(w, &like)
+           : bn_cell_of_full(c) ? run_full(w, c)
                            : run_method(w, &like);
 }
 
@@ -483,12 +438,12 @@ bonsai_status bn_group_effort(double *effort, bn_worker *w, int64_t first)
     bonsai_status rc;
     const bn_study *s = w->s;
     const bonsai_cell *like = &s->cells[first];
-    *effort = is_pairs(like) ? effort_of_pairs(w, like) : 0;
+    *effort = bn_cell_of_pairs(like) ? effort_of_pairs(w, like) : 0;
     BN_TRY(bn_worker_setting(w, like->setting));
-    for (const bonsai_cell *c = s->cells; c < s->cells + s->count && !is_pairs(like); c++)
+    for (const bonsai_cell *c = s->cells; c < s->cells + s->count && !bn_cell_of_pairs(like); c++)
         if (bn_cell_joins(s, c, like))
             *effort += effort_of_training(w, c);
-    if (is_pairs(like) || is_of_full(like))
+    if (bn_cell_of_pairs(like) || bn_cell_of_full(like))
         goto done;
     list_open(w, like);
     *effort += effort_of_method(w, like);

@@ -51,6 +51,36 @@ typedef struct {
     bonsai_condense_info *info;
 } bn_worker;
 
+/* ---- cells ---- */
+
+static inline bool bn_cell_of_pairs(const bonsai_cell *c)
+{
+    return c->study != BONSAI_STUDY_TRAINING;
+}
+
+static inline bool bn_cell_of_full(const bonsai_cell *c)
+{
+    return !bn_cell_of_pairs(c) && c->method < 0;
+}
+
+static inline int bn_cell_state(const bn_study *s, const bonsai_cell *c)
+{
+    return atomic_load(&s->state[c - s->cells]);
+}
+
+static inline bool bn_cell_open(const bn_study *s, const bonsai_cell *c)
+{
+    return bn_cell_state(s, c) == BN_CELL_OPEN;
+}
+
+static inline bool bn_cell_measured(const bn_study *s, const bonsai_cell *c)
+{
+    int state = bn_cell_state(s, c);
+    return (state == BN_CELL_READY || state == BN_CELL_TOLD) && c->runs > 0;
+}
+
+/* ---- workers ---- */
+
 bonsai_status bn_worker_new(bn_worker *w, bn_study *s);
 void          bn_worker_free(bn_worker *w);
 /* Sets the options of condensing. */
@@ -64,8 +94,5 @@ bonsai_status bn_group_effort(double *effort, bn_worker *w, int64_t first);
 
 /* Tells the caller of a cell that is ready.  From the calling thread. */
 bonsai_status bn_cell_tell(bn_study *s, int64_t i);
-/* A model that cannot be trained on the full graph costs a cell; if none can, the graph or the
- * options are at fault, and nothing can be compared.  From the calling thread. */
-bonsai_status bn_full_settle(bn_study *s);
 
 #endif

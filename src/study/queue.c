@@ -153,6 +153,42 @@ done:
     return rc;
 }
 
+/* ---- the full graph ------------------------------------------------------ */
+
+/* A model that cannot be trained on the full graph costs a cell; if none can, the graph or the
+ * options are at fault, and nothing can be compared. */
+/* Of one split, when all its cells of the full graph were tried. */
+static bonsai_status settle_split(bn_study *s, int split)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bonsai_cell *refused = NULL, *end = s->cells + s->count;
+    int64_t trained = 0;
+    for (const bonsai_cell *c = s->cells; c < end; c++) {
+        if (!bn_cell_of_full(c) || c->split != split)
+            continue;
+        if (bn_cell_open(s, c))
+            return BONSAI_OK;
+        refused = bn_cell_state(s, c) == BN_CELL_REFUSED ? c : refused;
+        trained += bn_cell_measured(s, c);
+    }
+    if (refused && trained == 0)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s", refused->why);
+    for (const bonsai_cell *c = s->cells; refused && c < end && rc == BONSAI_OK; c++)
+        if (c->split == split && bn_cell_state(s, c) == BN_CELL_REFUSED)
+            rc = bn_cell_tell(s, c - s->cells);
+    return rc;
+}
+
+static bonsai_status settle_full(bn_study *s)
+{
+    bonsai_status rc = BONSAI_OK;
+    for (int i = 0; i < s->splits && rc == BONSAI_OK; i++)
+        rc = settle_split(s, i);
+    return rc;
+}
+
+/* ---- in order ------------------------------------------------------------ */
+
 static bonsai_status run_in_order(queue *q)
 {
     bonsai_status rc;
@@ -160,7 +196,7 @@ static bonsai_status run_in_order(queue *q)
     BN_TRY(bn_worker_new(&w, &q->s));
     for (int64_t i = 0; i < q->groups; i++) {
         BN_TRY(bn_group_run(&w, q->group[i].first));
-        BN_TRY(bn_full_settle(&q->s));
+        BN_TRY(settle_full(&q->s));
     }
 done:
     bn_worker_free(&w);
@@ -214,7 +250,7 @@ static bonsai_status tell_ready(bn_study *s)
     for (int64_t i = 0; i < s->count && rc == BONSAI_OK; i++)
         if (atomic_load(&s->state[i]) == BN_CELL_READY)
             rc = bn_cell_tell(s, i);
-    return rc == BONSAI_OK ? bn_full_settle(s) : rc;
+    return rc == BONSAI_OK ? settle_full(s) : rc;
 }
 
 static bonsai_status tell_progress(bn_study *s)

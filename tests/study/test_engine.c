@@ -116,6 +116,19 @@ static void strict_bytes_are_told_in_any_accounting(void **state)
     tear_down(&t);
 }
 
+static void published_is_compared_in_its_own_accounting(void **state)
+{
+    setting t;
+    (void)state;
+    set_up(&t);
+    bonsai_cell cells[2] = {asked(0, BONSAI_METHOD_PUBLISHED, 0.2),
+                            asked(1, BONSAI_METHOD_PUBLISHED, 0.2)};
+    run(cells, 2, &t);
+    assert_true(cells[0].runs == 0 && strstr(cells[0].why, "paper's accounting"));
+    assert_int_equal(cells[1].runs, 2);
+    tear_down(&t);
+}
+
 /* Drawn with the seed of training, it can be told from the one that the graph brings. */
 static void the_first_split_may_be_the_graphs_own(void **state)
 {
@@ -542,6 +555,7 @@ int main(void)
         cmocka_unit_test(a_cell_is_condensed_with_its_own_setting),
         cmocka_unit_test(a_setting_may_bring_the_budget),
         cmocka_unit_test(strict_bytes_are_told_in_any_accounting),
+        cmocka_unit_test(published_is_compared_in_its_own_accounting),
         cmocka_unit_test(the_first_split_may_be_the_graphs_own),
         cmocka_unit_test(small_graphs_that_are_the_same_train_once),
         cmocka_unit_test(times_of_the_parts_are_told),
