@@ -45,7 +45,7 @@ int64_t paper_peer_nodes(const dataset *d, double ratio)
 
 double paper_patience(const paper *p)
 {
-    return p->quick ? 5 : 120;
+    return p->quick ? 5 : 60;
 }
 
 static void make_setting(paper *p, int set, int v)
