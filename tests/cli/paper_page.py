@@ -440,64 +440,7 @@ def check_cells(results, cells):
     return count
 
 
-# ---- as it was before
-
-def old_published(results, published_path):
-    """Every published figure that is shown is the one of the file, and better means better."""
-    says = {}
-    for r in csv.DictReader(open(published_path, encoding='utf-8')):
-        says[r['table'], r['dataset'], r['ratio'], r['model'], r['method']] = r
-    beside = {'trees': 'Bonsai', 'auto': 'Bonsai', 'random': 'Random', 'herding': 'Herding', 'full': 'Full'}
-    for table in results['tables']:
-        for row in table['rows']:
-            of = {c['key']: v for c, v in zip(table['head'], row) if c['source'] == 'key'}
-
-            def find(method):
-                if table['name'] in ('accuracy', 'models'):
-                    ratio = '100' if method == 'Full' else '%g' % of['ratio']
-                    return says.get((table['name'], of['dataset'], ratio, of.get('model', 'gcn'), method))
-                return says.get((table['name'], of['dataset'], '', '', method))
-
-            for column, cell in zip(table['head'], row):
-                if column['source'] == 'paper':
-                    r = find(column['key'])
-                    assert (cell is None) == (r is None), (table['name'], column, of)
-                    if r:
-                        assert cell['text'] == r['value'] + (' ± ' + r['spread'] if r['spread'] else '')
-                elif column['source'] == 'ours' and cell and 'better' in cell:
-                    method = {'gradient': 'Correlation'}.get(table['name'], beside.get(column['key'], column['key']))
-                    theirs = float(find(method)['value'])
-                    lower = table['name'] in ('seconds', 'components', 'carbon')
-                    assert cell['better'] == (cell['value'] < theirs if lower else cell['value'] > theirs)
-
-
-def old_cells(results, out):
-    """Accuracies, seconds and carbon are those of the cells."""
-    with open(out + '/cells.jsonl', encoding='utf-8') as f:
-        assert list(json.loads(f.readline())) == ['bonsai_paper', 'options']
-        cells = [json.loads(line) for line in f]
-    fit = {(*c['setting'].split(' ', 1), round(100 * c['ratio'], 9), c['method'], c['model']): c
-           for c in cells if c['study'] == 'training'}
-    for table in results['tables']:
-        if table['name'] not in ('accuracy', 'models', 'seconds', 'carbon', 'training'):
-            continue
-        for row in table['rows']:
-            of = {c['key']: v for c, v in zip(table['head'], row) if c['source'] == 'key'}
-            for column, cell in zip(table['head'], row):
-                if column['source'] != 'ours':
-                    continue
-                full = column['key'] == 'full'
-                c = fit.get((of['dataset'], 'strict' if full else of.get('accounting', 'strict'),
-                             100 if full else of.get('ratio', 0.5), column['key'], of.get('model', 'gcn')))
-                assert (cell is None) == (c is None or c['runs'] == 0), (table['name'], of, column)
-                if cell is None:
-                    continue
-                train = c['seconds_train'] / c['runs']
-                wanted = {'accuracy': c['accuracy_mean'], 'models': c['accuracy_mean'], 'training': train}.get(
-                    table['name'], train if full else c['seconds_condense'])
-                wanted *= 4.32e3 / 360000 if table['name'] == 'carbon' else 1
-                assert abs(cell['value'] - wanted) <= 1e-8 * abs(wanted), (table['name'], of, column)
-
+# ---- all of it
 
 def table_of(path):
     with open(path, encoding='utf-8', newline='') as f:
@@ -511,20 +454,16 @@ def main():
     with open(out + '/results.json', encoding='utf-8') as f:
         results = json.load(f)
     check_csv(table_of(out + '/results.csv'), results)
-    if any(c['source'] == 'published' for t in results['tables'] for c in t['head']):
-        published = check_published(results, table_of(published_path),
-                                    table_of(os.path.join(os.path.dirname(published_path), 'broken.csv')))
-        check_verdicts(results)
-        with open(out + '/cells.jsonl', encoding='utf-8') as f:
-            measured = check_cells(results, [json.loads(line) for line in f][1:])
-        print('%d published, %d measured' % (published, measured))
-    else:
-        old_published(results, published_path)
-        old_cells(results, out)
+    check_verdicts(results)
+    published = check_published(results, table_of(published_path),
+                                table_of(os.path.join(os.path.dirname(published_path), 'broken.csv')))
+    with open(out + '/cells.jsonl', encoding='utf-8') as f:
+        measured = check_cells(results, [json.loads(line) for line in f][1:])
     assert 'id="results"' in page
     numbers = check_page(page, results)
-    assert numbers > 300, numbers
-    print('%d numbers of the page are right' % numbers)
+    assert numbers > 300 and published > 50 and measured > 100, (numbers, published, measured)
+    print('%d numbers of the page are right; %d of them are published, %d those of cells' % (
+        numbers, published, measured))
 
 
 if __name__ == '__main__':
