@@ -220,6 +220,21 @@ static void fill_choice(bn_published_pick *out, const walked *w)
     }
 }
 
+/* Roots with all of their neighbours. */
+static int64_t count_whole(const bn_published_pick *c)
+{
+    const bonsai_graph *g = c->set.g;
+    int64_t whole = 0;
+    for (int64_t i = 0; i < c->choice.count; i++) {
+        const int64_t v = c->choice.node[i], end = bn_row_begin(g, v + 1);
+        bool all = c->choice.role[i] == BONSAI_ROLE_ROOT;
+        for (int64_t e = bn_row_begin(g, v); all && e < end; e++)
+            all = c->state[bn_neighbors(g)[e]] != BN_PUBLISHED_OUT;
+        whole += all;
+    }
+    return whole;
+}
+
 /* How many trees each root covers, and the share that all of them do. */
 static bonsai_status measure_cover(bn_choice *c, const bn_published *p, const bn_job *job)
 {
@@ -266,6 +281,7 @@ static bonsai_status collect(bn_published_pick *out, const bn_published *p, cons
                        (long long)out->aim);
     BN_TRY(make_choice(&out->choice, count));
     fill_choice(out, w);
+    out->choice.whole = count_whole(out);
     BN_TRY(measure_cover(&out->choice, p, job));
 done:
     return rc;

@@ -144,6 +144,9 @@ class Published(testing.Case):
         pairs = origin[np.asarray(small.edge_index)]
         self.assertEqual({(int(v), int(w)) for v, w in pairs.T if v < w}, edges)
         self.assertFalse((pairs[0] == pairs[1]).any())
+        near, roots = neighbours(g), set(origin[np.asarray(small.role) == 1].tolist())
+        self.assertEqual(small.report["cover"]["whole_trees"],
+                         sum(near[v] <= set(nodes) for v in roots))
         train = np.asarray(g.train_mask)[origin]
         self.assertEqual(np.asarray(small.y).tolist(),
                          np.where(train, np.asarray(g.y)[origin], -1).tolist())
