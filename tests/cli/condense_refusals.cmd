@@ -38,6 +38,10 @@ $BONSAI condense g.bonsai -o s.bonsai --bytes 3 2> err; code=$?; sed -E 's/[0-9]
 $BONSAI condense g.bonsai -o s.bonsai -r 1e-9 2> err; code=$?; sed -E 's/[0-9]+$/N/' err; exit $code
 $BONSAI condense g.bonsai -o s --ratios 0.1,1e-9 2> err; code=$?; sed -E 's/[0-9]+$/N/' err; exit $code
 $BONSAI condense g.bonsai -o s.bonsai -r 0.1 -k 120 --method trees
+# The published code's price has no other budgets, and needs room for a tree.
+$BONSAI condense g.bonsai -o s.bonsai --nodes 9 --method published
+$BONSAI condense g.bonsai -o s.bonsai --trees 9 --method published
+$BONSAI condense g.bonsai -o s.bonsai -r 1e-9 --method published
 # What cannot be updated.
 $BONSAI condense g.bonsai --update s.bonsai -o t.bonsai
 $BONSAI condense g.bonsai --was g.bonsai -o t.bonsai -r 0.1

@@ -9,3 +9,8 @@ $BONSAI split g.bonsai -o c.npz --parts 0/0/100
 $BONSAI split $HERE/papers -o d.bonsai --parts 50/25/25
 printf '0 1\n' > bare.el; $BONSAI split bare.el -o e.bonsai
 ls
+# The shares of the published code, and the very nodes of lists.
+$BONSAI split g.bonsai -o p.bonsai --parts published
+$BONSAI convert p.bonsai p.npz -q > /dev/null; $BONSAI split g.bonsai -o i.bonsai --indices p.npz; cmp p.bonsai i.bonsai
+$BONSAI split g.bonsai -o i.bonsai --indices none.npz
+$BONSAI split g.bonsai -o i.bonsai --indices g.bonsai

@@ -383,6 +383,20 @@ class Files(testing.Case):
             for kind in (path, str(path), bytes(path), "bonsai:" + str(path)):
                 self.assertEqual(len(Graph.load(kind)), 3)
 
+    def test_splits_by_name_and_by_lists(self):
+        g = testing.small_world(100)
+        h = g.split("published", seed=3)
+        self.assertEqual([int(m.sum()) for m in (h.train_mask, h.val_mask, h.test_mask)],
+                         [56, 24, 20])
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "lists.npz")
+            np.savez(path, **{part + "_idx": np.flatnonzero(getattr(h, part + "_mask"))
+                              for part in ("train", "val", "test")})
+            self.assertTrue(g.split_file(path).equal(h))
+            np.savez(path, train_idx=[1, 2], val_idx=[2], test_idx=[3])
+            with self.assertRaisesRegex(graphbonsai.Error, "lists.npz:val_idx: node 2 is in train"):
+                g.split_file(path)
+
     def test_cora(self):
         g = Graph.load(testing.cora())
         self.assertEqual((g.num_nodes, g.num_edges, g.num_features, g.num_classes),
