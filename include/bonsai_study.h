@@ -362,17 +362,17 @@ BONSAI_API bonsai_status bonsai_cells_difference(bonsai_difference *out, const b
 BONSAI_API bonsai_status bonsai_study_pairs(double *wl, double *seen, int64_t pairs,
                                             const bonsai_graph *g, bonsai_study what,
                                             const bonsai_train_options *o);
-typedef struct {                /* |sampled - exact representative power| over all trees; has no size:
-                                 * it never changes */
+typedef struct {                /* |sampled - exact representative power| over all trees; has no
+                                 * size: it never changes */
     double mean, most;          /* of all trees; the largest */
     double upper;               /* no larger for 95 of 100 trees */
     double above;               /* the share of the trees whose error is above theta */
 } bonsai_power_error;
 
-typedef struct {                /* Lemma 1 of the paper, measured: a sample size, and what came of it */
+typedef struct {                /* Lemma 1, measured: a sample size, and what came of it */
     size_t  size;               /* set by the init function */
-    double  theta, delta;       /* above 0 .. 1: the lemma says that the share above theta is at most
-                                 * delta */
+    double  theta, delta;       /* above 0 .. 1: the lemma says that the share above theta is at
+                                 * most delta */
     int64_t sample;             /* trees that are drawn; 0: as many as the lemma asks for; -1: all.
                                  * Then how many there were, at most all */
     int64_t draws;              /* 1 .. 1000000 */
@@ -445,8 +445,8 @@ typedef struct {                /* PageRank in a round of pruning, highest first
 
 #define bonsai_scores_init(s) bonsai_scores_init_sized((s), sizeof *(s))
 BONSAI_API void bonsai_scores_init_sized(bonsai_scores *s, size_t size);
-/* What a round, from 0, of making small saw, from its metadata; with rounds 0 where it does not say,
- * as other methods than TREES.  Rounds that are not recorded are refused. */
+/* What a round, from 0, of making small saw, from its metadata; with rounds 0 where it does not
+ * say, as other methods than TREES.  Rounds that are not recorded are refused. */
 BONSAI_API bonsai_status bonsai_condense_scores(bonsai_scores *out, const bonsai_graph *small,
                                                 int64_t round);
 

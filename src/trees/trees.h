@@ -105,8 +105,8 @@ int64_t bn_cover_next(bn_cover *c);                 /* not yet taken or skipped;
 void    bn_cover_take(bn_cover *c, int64_t tree);   /* covers its samples */
 void    bn_cover_skip(bn_cover *c, int64_t tree);   /* not again until bn_cover_retry */
 void    bn_cover_retry(bn_cover *c);                /* what was skipped may come again */
-/* Some that were taken go: they do not come again until bn_cover_readmit, and what no other that was
- * taken covers is open again. */
+/* Some that were taken go: they do not come again until bn_cover_readmit, and what no other that
+ * was taken covers is open again. */
 void    bn_cover_drop(bn_cover *c, const int32_t *trees, int64_t count);
 void    bn_cover_readmit(bn_cover *c);              /* what was dropped or skipped may come again */
 int64_t bn_cover_reached(const bn_cover *c);        /* samples covered since the start */
@@ -143,7 +143,8 @@ void bn_knee(int64_t *index, double *score, const double *sorted, int64_t n);
 /* ---- what was taken, and how that went (trace.c) ---- */
 
 /* How the choice went, for the report (trace.c): of a fixed size, however long it took. */
-enum { BN_TRACE_POINTS = 200, BN_TRACE_SCORES = BONSAI_SCORES_ROOM, BN_TRACE_ROUNDS = 10, BN_TRACE_STARTS = 50 };
+enum { BN_TRACE_POINTS = 200, BN_TRACE_SCORES = BONSAI_SCORES_ROOM, BN_TRACE_ROUNDS = 10,
+       BN_TRACE_STARTS = 50 };
 
 typedef struct {
     double  bytes;              /* in the accounting of the job */
