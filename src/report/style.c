@@ -184,8 +184,9 @@ static const char sheets[] =
     ".bonsai .sheet small,.bonsai .sheet thead small,.bonsai .sheet sup,"
     ".bonsai .sheet .worse .sign{font-size:11px}"
     ".bonsai .sheet thead th{position:static}.bonsai .sheet th,.bonsai .sheet td{"
-    "padding:.25rem .3rem}.bonsai .sheet td>small:not(.more){min-width:0}.bonsai .box:not(.fits)>"
-    ".sheet td{white-space:normal}}\n";
+    "padding:.25rem .3rem}.bonsai .sheet td>small:not(.more),.bonsai .sheet td.text,"
+    ".bonsai .sheet td.fact{min-width:0}.bonsai .box:not(.fits)>"
+    ".sheet :is(th,td){white-space:normal;overflow-wrap:anywhere;padding:.25rem .15rem}}\n";
 
 static const char charts[] =
     ".bonsai .chart{margin:.8rem 0 0;min-width:0}\n"
@@ -202,7 +203,7 @@ static const char charts[] =
     ".bonsai .axis.up{margin:0 0 .55rem}\n"
     ".bonsai .chart svg{display:block;overflow:visible;width:100%}\n"
     ".bonsai .plot{min-width:0}\n"
-    ".bonsai .plot.wide{padding:.3rem 1.2rem 1.6rem 2.9rem}\n"
+    ".bonsai .plot.wide{padding:.3rem 1.2rem 1.6rem 3.3rem}\n"
     ".bonsai .curve{height:clamp(11rem,26vw,16rem)}\n"
     ".bonsai .plot.sea{background:var(--bg);border:1px solid var(--edge);border-radius:12px;"
     "padding:1.1rem;overflow:hidden}\n"
