@@ -30,13 +30,22 @@ done:
     return rc;
 }
 
+/* What the graph costs by the price of the selection, a self loop of every node included. */
+static double price_of(const bonsai_graph *small, const bn_published *p, const bn_choice *c)
+{
+    double rows = 0;
+    for (int64_t i = 0; i < c->count; i++)
+        rows += p->price[c->node[i]];
+    return 2 * (rows + 2 * ((double)bonsai_graph_edges(small) / 2 + (double)c->count));
+}
+
 /* The published code looks at the number of nodes alone: the price is told, whatever it is. */
-static void say_how(bonsai_condense_info *i, const bn_published_pick *c)
+static void say_how(bonsai_condense_info *i, const bn_published_pick *c, double share)
 {
     snprintf(i->why, sizeof i->why, "%lld nodes in trees of one budget, %lld of ten: %lld dropped, "
              "%lld added, %lld removed; priced at %.2f of the budget", (long long)c->aim,
              (long long)c->set.nodes, (long long)c->dropped, (long long)c->added,
-             (long long)c->removed, i->paper_bytes / i->budget);
+             (long long)c->removed, share);
 }
 
 /* Its target is not rounded. */
@@ -59,7 +68,7 @@ bonsai_status bn_run_published(bonsai_graph **out, bonsai_condense_info *info, c
     BN_TRY(bn_fill_picked(small, info, r, &c.choice));
     info->sample = job.trees;
     info->coverage = c.choice.coverage;
-    say_how(info, &c);
+    say_how(info, &c, price_of(small, &r->p->published, &c.choice) / target_of(r));
     BN_TRY(bn_record_picked(small, info, &r->o, &c.choice));
     BN_TRY(bn_record_reason(small, info));
     *out = small;
