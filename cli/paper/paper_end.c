@@ -93,8 +93,9 @@ static bn_json *reason(const paper *p, const pair *d)
     if (p->protocol != PROTOCOL_PUBLISHED)
         return value_text("another split and other training than published");
     if (d->e->method[COLUMN_REDONE] != FULL && full * gap_of(d) > 0)
-        return bn_json_pack("{s:o}", "text", bn_json_textf("the network on the full graph is off "
-                                                           "by %+.1f points too", full));
+        return bn_json_pack("{s:o}", "text",
+                            bn_json_textf("the network on the full graph is off by %s%.1f points "
+                                          "too", full < 0 ? "\u2212" : "+", fabs(full)));
     if (d->e->learns)
         return bn_json_pack("{s:o}", "text", bn_json_textf("our own code of the method, at effort "
                             "%g",

@@ -105,8 +105,10 @@ static const char what_columns_are[] =
     "methods, with as many nodes as the authors gave them. In the paper's accounting: our methods "
     "with as many bytes as that code allows, where the full graph is priced as dense and the small "
     "one as sparse, so that a small graph of \"1 %\" may hold most of the graph. At honest bytes: "
-    "both graphs in the bytes of their smallest lossless file. Every small graph's nodes, edges "
-    "and honest bytes stand below its accuracy.";
+    "both graphs in the bytes of their smallest lossless file. Bonsai is the paper's text, "
+    "--method trees; with whole trees, --keep-trees, none is cut; auto is what this program does "
+    "by default, mostly prototypes: means of nodes that lie together. Every small graph's nodes, "
+    "edges and honest bytes stand below its accuracy.";
 
 static void chart_accuracy(bn_json *table, const paper *p, int set)
 {
