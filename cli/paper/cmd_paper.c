@@ -34,7 +34,8 @@ static int parse_line(session *s, paper *p, int argc, char **argv)
          .help = "published: its split of 56/24/20, index lists where DIR has them "
                  "(NAME-RATIO.npz), rate 0.001, decay 0, 1000 epochs; ours: 60/20/20 and the "
                  "defaults of train; both: MAG240M 80/10/10"},
-        {.name = "quick", OWN(paper, quick, FLAG), .help = "two runs of 60 epochs, fewer cells"},
+        {.name = "quick", OWN(paper, quick, FLAG),
+         .help = "two runs of 60 epochs, fewer cells, effort 0.01"},
         {.name = "effort", OWN(paper, effort, REAL), .low = 1e-4, .high = 100, .arg = "E",
          .preset = 0.05, .help = "methods that learn: share of their published rounds"},
         {.name = "seed", OWN(paper, train.seed, U64), .letter = 's', .arg = "S",

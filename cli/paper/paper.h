@@ -181,7 +181,6 @@ void table_column(bn_json *table, const char *key, const char *label, const char
 void table_four_columns(bn_json *table);                /* published, redone, paper, honest */
 bn_json *table_row(bn_json *table);                     /* a new row, belongs to the table */
 void table_put(bn_json *row, bn_json *cell);            /* at the end of the row; takes the cell */
-int  table_shows(const paper *p, int set);              /* whether the dataset is there */
 const bonsai_cell *paper_measured(const paper *p, const bonsai_cell *like);     /* NULL: not */
 void chart_lines(bn_json *table, const char *title, const char *x, const char *y, bn_json *curves);
 void chart_log_x(bn_json *table);                       /* of the last chart */

@@ -62,16 +62,15 @@ static double gap_of(const pair *d)
     return d->cell->accuracy_mean - d->says.value;
 }
 
-/* Standard errors that they are apart; NAN: of one run there is none. */
-static double errors_of(const pair *d)
+/* The standard error of the gap; NAN: of one run there is none. */
+static double error_of(const pair *d)
 {
-    const figure a = figure_of(d->cell), b = figure_published(&d->says);
-    return fabs(gap_of(d)) / hypot(a.error, b.error);
+    return hypot(figure_of(d->cell).error, figure_published(&d->says).error);
 }
 
 static int differs(const pair *d)
 {
-    return errors_of(d) > 2;
+    return fabs(gap_of(d)) > 2 * error_of(d);
 }
 
 /* ---- reasons ------------------------------------------------------------- */
@@ -143,6 +142,7 @@ bn_json *differences_table(const paper *p)
 
 /* ---- sentences ----------------------------------------------------------- */
 
+/* Where nothing is known of the error, nothing is within two of them. */
 static void say_reproduced(bn_json *all, const paper *p)
 {
     walk w = {p, 0};
@@ -151,6 +151,8 @@ static void say_reproduced(bn_json *all, const paper *p)
     double most = 0;
     while (next_pair(&d, &w)) {
         const int is_own = d.e == paper_bonsai;
+        if (isnan(error_of(&d)))
+            continue;
         own += is_own;
         near += is_own && !differs(&d);
         others += !is_own && !d.says.broken;

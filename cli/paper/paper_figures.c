@@ -26,7 +26,7 @@ static double place_of(const paper *p, int set, int64_t at)
 
 static void parameter_rows(bn_json *t, const paper *p, int set, const parameter *q)
 {
-    for (int k = 0; q->at[k] && table_shows(p, set); k++) {
+    for (int k = 0; q->at[k] && paper_is_there(p, set); k++) {
         const bonsai_cell like = paper_cell(set, q->made[k], paper_curve_ratio, BONSAI_METHOD_TREES,
                                             BONSAI_MODEL_GCN);
         const bonsai_cell *c = paper_measured(p, &like);
@@ -69,7 +69,7 @@ static bn_json *parameter_table(const paper *p, const parameter *q)
     for (int i = 0; i < p->set_count; i++) {
         bn_json *up = bn_json_array(), *time = bn_json_array();
         parameter_rows(t, p, i, q);
-        if (table_shows(p, i))
+        if (paper_is_there(p, i))
             parameter_curves(up, time, p, i, q);
         table_put(accuracies, curve(p->sets[i].is->title, up));
         table_put(times, curve(p->sets[i].is->title, time));
@@ -174,7 +174,7 @@ bn_json *gradient_table(const paper *p)
     table_column(t, "weights_and_bias_p", "p", "redone");
     for (int i = 0; i < p->set_count; i++) {
         const char *name = p->sets[i].is->name;
-        if (!table_shows(p, i))
+        if (!paper_is_there(p, i))
             continue;
         bn_json *row = table_row(t);
         table_put(row, bn_json_text(name));

@@ -23,14 +23,16 @@ typedef struct {
 } candidate;
 
 static candidate found[MOST_FOUND];             /* nftw has no payload */
-static int found_count, found_root;
+static int found_count, found_root, found_more;         /* more: that had no room */
 
 static void take(const char *path, int len)
 {
-    if (found_count < MOST_FOUND && len < MOST_PATH) {
-        snprintf(found[found_count].path, MOST_PATH, "%.*s", len, path);
-        found[found_count++].used = 0;
+    if (found_count == MOST_FOUND || len >= MOST_PATH) {
+        found_more++;
+        return;
     }
+    snprintf(found[found_count].path, MOST_PATH, "%.*s", len, path);
+    found[found_count++].used = 0;
 }
 
 static int has(const char *folder, const char *name)
@@ -167,11 +169,14 @@ static int search(session *s, const char *folder)
         return fail_with(s, "%s: cannot be opened: %s", folder, strerror(errno));
     if (!S_ISDIR(st.st_mode))
         return fail_with(s, "%s: is not a folder", folder);
-    found_count = 0;
+    found_count = found_more = 0;
     found_root = (int)strlen(folder);
     if (nftw(folder, look, 16, 0) != 0)
         return fail_with(s, "%s: cannot be searched: %s", folder, strerror(errno));
     qsort(found, (size_t)found_count, sizeof *found, by_path);
+    if (found_more > 0)
+        note(s, "%s: holds %d graphs; %d of them were not looked at, for at most %d are", folder,
+             found_count + found_more, found_more, MOST_FOUND);
     return EXIT_DONE;
 }
 

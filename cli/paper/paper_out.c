@@ -196,7 +196,8 @@ static bn_json *how_measured(const paper *p)
     const bn_json *m = bn_json_get(p->results, "machine");
     return bn_json_pack(
         "[s,{s:o},o]", "Every table and figure of the paper, measured by ", "code",
-        bn_json_textf("bonsai paper%s --protocol %s", p->quick ? " --quick" : "", protocol_word(p)),
+        bn_json_textf("bonsai paper%s --protocol %s%s", p->quick ? " --quick" : "",
+                      protocol_word(p), p->repeat.side_by_side ? " --side-by-side" : ""),
         bn_json_textf(" %s beside the published figures, with %lld threads of %s.",
                       bonsai_version(), (long long)bn_json_as_whole(bn_json_get(m, "threads")),
                       bn_json_as_text(bn_json_get(m, "cpu"))));

@@ -34,10 +34,9 @@ static bn_json *data_line(const paper *p)
         append(text, sizeof text, "%s%s", p->protocol == PROTOCOL_PUBLISHED && *d->lists
                ? ", the index lists of the published code)" : ", drawn)", "");
     }
-    return bn_json_textf("%s; percent for training, validation and test. %d split%s, the first "
-                         "with seed "
-                         "%llu.", text, p->repeat.splits, p->repeat.splits == 1 ? "" : "s",
-                         (unsigned long long)p->train.seed);
+    return bn_json_textf("%s; percent for training, validation and test. %d split%s; what is drawn "
+                         "begins with seed %llu.", text, p->repeat.splits,
+                         p->repeat.splits == 1 ? "" : "s", (unsigned long long)p->train.seed);
 }
 
 static int has_wide(const paper *p)
@@ -106,11 +105,6 @@ void table_put(bn_json *row, bn_json *cell)
 bn_json *table_row(bn_json *table)
 {
     return bn_json_add(bn_json_get(table, "rows"), bn_json_array());
-}
-
-int table_shows(const paper *p, int set)
-{
-    return paper_is_there(p, set);
 }
 
 /* ---- charts -------------------------------------------------------------- */

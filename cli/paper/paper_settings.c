@@ -48,6 +48,7 @@ double paper_patience(const paper *p)
     return p->quick ? 5 : 60;
 }
 
+/* Its name tells cells of a published split that was drawn from those of its index lists. */
 static void make_setting(paper *p, int set, int v)
 {
     int i = set * VARIANTS + v;
@@ -65,11 +66,11 @@ static void make_setting(paper *p, int set, int v)
     o->time_limit = paper_patience(p);
     o->seed = p->train.seed;
     o->threads = p->s->read.threads;
-    char *name = p->setting_name[i];
-    strcpy(name, p->sets[set].is->name);            /* 32 bytes; all variants are shorter */
-    strcat(strcat(name, " "), variants[v].name);
+    snprintf(p->setting_name[i], sizeof p->setting_name[i], "%s%s %s", p->sets[set].is->name,
+             p->protocol == PROTOCOL_PUBLISHED && !*p->sets[set].lists ? " drawn" : "",
+             variants[v].name);
     p->settings[i] = o;
-    p->setting_names[i] = name;
+    p->setting_names[i] = p->setting_name[i];
 }
 
 void paper_make_settings(paper *p, int set)

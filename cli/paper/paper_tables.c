@@ -149,7 +149,7 @@ bn_json *accuracy_table(const paper *p)
     table_key(t, "method", "method");
     table_four_columns(t);
     for (int i = 0; i < p->set_count; i++)
-        if (table_shows(p, i)) {
+        if (paper_is_there(p, i)) {
             add_rows(t, p, i, BONSAI_MODEL_GCN, 0);
             chart_accuracy(t, p, i);
         }
@@ -168,7 +168,7 @@ bn_json *models_table(const paper *p)
     table_key(t, "method", "method");
     table_four_columns(t);
     for (int i = 0; i < p->set_count; i++)
-        for (int m = BONSAI_MODEL_GAT; table_shows(p, i) && m <= BONSAI_MODEL_GIN; m++)
+        for (int m = BONSAI_MODEL_GAT; paper_is_there(p, i) && m <= BONSAI_MODEL_GIN; m++)
             add_rows(t, p, i, (bonsai_model_kind)m, 1);
     return t;
 }
@@ -191,7 +191,7 @@ bn_json *ablation_table(const paper *p)
     table_column(t, "whole", "trees kept whole", "ours");
     table_column(t, "whole_knee", "... by the knee on nodes", "ours");
     for (int i = 0; i < p->set_count; i++)
-        for (int r = 0; r < RATIOS && table_shows(p, i); r++) {
+        for (int r = 0; r < RATIOS && paper_is_there(p, i); r++) {
             if (p->quick && r > 0)
                 continue;
             bn_json *row = table_row(t);

@@ -52,7 +52,7 @@ bn_json *seconds_table(const paper *p)
     table_key(t, "method", "method");
     table_four_columns(t);
     for (int i = 0; i < p->set_count; i++)
-        for (const entry *e = paper_entries; e->name && table_shows(p, i); e++) {
+        for (const entry *e = paper_entries; e->name && paper_is_there(p, i); e++) {
             bn_json *row = table_row(t);
             table_put(row, bn_json_text(p->sets[i].is->name));
             table_put(row, bn_json_text(e->name));
@@ -89,7 +89,7 @@ bn_json *components_table(const paper *p)
     table_key(t, "component", "component");
     table_four_columns(t);
     for (int i = 0; i < p->set_count; i++)
-        for (int part = 0; part < PARTS && table_shows(p, i); part++) {
+        for (int part = 0; part < PARTS && paper_is_there(p, i); part++) {
             bn_json *row = table_row(t);
             table_put(row, bn_json_text(p->sets[i].is->name));
             table_put(row, bn_json_text(names[part]));
@@ -104,12 +104,14 @@ bn_json *components_table(const paper *p)
 
 /* ---- energy -------------------------------------------------------------- */
 
-static bn_json *joules(const bonsai_cell *c)
+static bn_json *joules(const paper *p, const bonsai_cell *c)
 {
+    const char *none = p->repeat.side_by_side ? "not measurable side by side"
+                                              : "not measurable here";
     if (!c)
         return bn_json_null();
     const double value = c->method == FULL ? c->joules_train / c->runs : c->joules;
-    return value < 0 ? value_text("not measurable here") : value_plain(value);
+    return value < 0 ? value_text(none) : value_plain(value);
 }
 
 bn_json *energy_table(const paper *p)
@@ -119,7 +121,8 @@ bn_json *energy_table(const paper *p)
                            "hours of ten processor cores, however many are used; published peers "
                            "and full training at 10.8 kg for 100 hours of a GPU. Joules: what the "
                            "processor packages of this machine counted meanwhile (RAPL), other "
-                           "work on it included.", 4);
+                           "work on it included; of the full graph, while one GCN was trained and "
+                           "judged.", 4);
     table_key(t, "dataset", "dataset");
     table_key(t, "method", "method");
     table_column(t, "published", "grams, published", "published");
@@ -128,7 +131,7 @@ bn_json *energy_table(const paper *p)
     table_column(t, "joules_redone", "joules, published code redone", "ours");
     table_column(t, "joules_honest", "joules, ours at honest bytes", "ours");
     for (int i = 0; i < p->set_count; i++)
-        for (const entry *e = paper_entries; e->name && table_shows(p, i); e++) {
+        for (const entry *e = paper_entries; e->name && paper_is_there(p, i); e++) {
             bn_json *row = table_row(t);
             const bonsai_cell *redone = cell_at(p, i, e, COLUMN_REDONE, 0, BONSAI_MODEL_GCN);
             const bonsai_cell *honest = cell_at(p, i, e, COLUMN_HONEST, 0, BONSAI_MODEL_GCN);
@@ -137,8 +140,8 @@ bn_json *energy_table(const paper *p)
             table_put(row, published_at(p, i, "carbon", e->theirs));
             table_put(row, value_plain(carbon_grams(seconds_of(redone))));
             table_put(row, value_plain(carbon_grams(seconds_of(honest))));
-            table_put(row, joules(redone));
-            table_put(row, joules(honest));
+            table_put(row, joules(p, redone));
+            table_put(row, joules(p, honest));
         }
     return t;
 }
@@ -177,7 +180,7 @@ bn_json *training_table(const paper *p)
     table_column(t, "redone", "published code redone", "redone");
     table_column(t, "honest", "ours at honest bytes", "honest");
     for (int i = 0; i < p->set_count; i++)
-        for (int m = BONSAI_MODEL_GCN; table_shows(p, i) && m <= BONSAI_MODEL_GIN; m++)
+        for (int m = BONSAI_MODEL_GCN; paper_is_there(p, i) && m <= BONSAI_MODEL_GIN; m++)
             for (int r = 0; r < RATIOS; r++)
                 training_rows(t, p, i, (bonsai_model_kind)m, r);
     return t;

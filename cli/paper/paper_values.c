@@ -3,6 +3,7 @@
  *
  * Better or worse is said only beyond two standard errors, and by the callers only between values
  * of the same accounting, shares of the split and network; times only between those measured here.
+ * A graph that is not small is not called better.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -107,7 +108,9 @@ void value_judge(bn_json *cell, figure value, figure beside, const char *against
     const double error = hypot(value.error, beside.error), gap = value.value - beside.value;
     if (!bn_json_is_object(cell) || isnan(error) || isnan(gap))
         return;
-    const char *verdict = fabs(gap) <= 2 * error ? "same" : (gap > 0) != lower ? "better" : "worse";
-    bn_json_set(cell, "verdict", bn_json_text(verdict));
+    const int apart = fabs(gap) > 2 * error, better = (gap > 0) != lower;
+    if (apart && better && bn_json_is_true(bn_json_get(cell, "large")))
+        return;
+    bn_json_set(cell, "verdict", bn_json_text(!apart ? "same" : better ? "better" : "worse"));
     bn_json_set(cell, "against", bn_json_text(against));
 }

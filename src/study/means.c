@@ -126,7 +126,8 @@ static double deviation_of(const sample *s, const bonsai_cell *like)
     return runs > 1 ? sqrt(squares / (runs - 1)) : 0;
 }
 
-static double add_joules(double sum, double more)
+/* -1: one of them is not known. */
+static double add_known(double sum, double more)
 {
     return sum < 0 || more < 0 ? -1 : sum + more;
 }
@@ -140,7 +141,7 @@ static void add(bonsai_cell *to, const bonsai_cell *c)
     to->strict_bytes += c->strict_bytes;
     to->strict_share += c->strict_share;
     to->features += c->features;
-    to->whole_trees += c->whole_trees;
+    to->whole_trees = (int64_t)add_known((double)to->whole_trees, (double)c->whole_trees);
     to->nodes += c->nodes;
     to->edges += c->edges;
     to->labelled += c->labelled;
@@ -151,8 +152,8 @@ static void add(bonsai_cell *to, const bonsai_cell *c)
     to->seconds_knn += c->seconds_knn;
     to->seconds_cover += c->seconds_cover;
     to->seconds_sparsify += c->seconds_sparsify;
-    to->joules = add_joules(to->joules, c->joules);
-    to->joules_train = add_joules(to->joules_train, c->joules_train);
+    to->joules = add_known(to->joules, c->joules);
+    to->joules_train = add_known(to->joules_train, c->joules_train);
 }
 
 static void average(bonsai_cell *to, int64_t cells)
@@ -162,7 +163,7 @@ static void average(bonsai_cell *to, int64_t cells)
                       &to->seconds_condense, &to->seconds_wl, &to->seconds_knn,
                       &to->seconds_cover, &to->seconds_sparsify};
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
-        *whole[i] = (*whole[i] + cells / 2) / cells;
+        *whole[i] = *whole[i] < 0 ? -1 : (*whole[i] + cells / 2) / cells;
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
         *part[i] /= (double)cells;
     to->joules = to->joules < 0 ? -1 : to->joules / (double)cells;

@@ -98,6 +98,33 @@ for name, parts, word in (("listed", (270, 270, 2168), "index lists"), ("drawn",
     assert all(abs(a - b) <= 2 for a, b in zip(got, parts)) and word in table["data"], (got, table["data"])
 PY
 
+# Cells of a split that was drawn are not taken for those of lists that come later.
+mkdir later; cp plain/graph.bonsai later/
+for lists in "" lists/cora-0.01.npz; do
+    [ -z "$lists" ] || cp "$lists" later/
+    "$BONSAI" paper -q --data later --out mixed --quick --epochs 1 --only gradient >/dev/null
+done
+[ "$(sed -n 's/.*"setting":"\([a-z ]*\)".*/\1/p' mixed/cells.jsonl | uniq -c | tr -s ' \n' ' ')" = " 2 cora drawn honest 2 cora honest " ] ||
+    { cat mixed/cells.jsonl; exit 1; }
+
+# One run has no error, so that nothing is said to be within two of them; and what is large is never
+# called better.
+for seeds in 1 2; do
+    "$BONSAI" paper -q --data plain --out sure$seeds --epochs 1 --seeds $seeds --only components --json >sure$seeds.json
+done
+python3 - <<'PY'
+import json
+one, two = ([s for s in json.load(open("sure%d.json" % n))["summary"] if "standard errors" in s] for n in (1, 2))
+assert not one and "0 of 1 are within two standard errors" in two[0], (one, two)
+cells = [c for t in json.load(open("out/results.json"))["tables"] for row in t["rows"] for c in row if isinstance(c, dict)]
+assert any(c.get("large") for c in cells) and not any(c.get("large") and c.get("verdict") == "better" for c in cells)
+PY
+
+# What is too much to look at is told.
+mkdir many; for i in $(seq 260); do : >many/$i.mtx; done
+"$BONSAI" paper --data many --out x >/dev/null 2>err || true
+grep -q '^note: many: holds 260 graphs; 4 of them were not looked at, for at most 256 are$' err || { cat err; exit 1; }
+
 # Refusals.
 refuses() {         # sentence, arguments
     sentence=$1; shift

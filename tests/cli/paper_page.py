@@ -404,7 +404,7 @@ def cell_of(cells, table, of, source):
         setting += ' whole'
     return [c for c in cells if c['study'] == 'training' and c['method'] == name and
             c['model'] == of.get('model', 'gcn') and c['setting'].split(' ', 1)[0] == of['dataset'] and
-            (name == 'full' or (c['setting'].split(' ', 1)[1] == setting and
+            (name == 'full' or (c['setting'].split(' ', 1)[1].replace('drawn ', '') == setting and
                                 ('nodes' in setting or abs(100 * c['ratio'] - ratio) < 1e-9)))]
 
 

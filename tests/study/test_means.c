@@ -24,6 +24,7 @@ static bonsai_cell measured(int method, int split, int draw, double mean)
     c.seconds_condense = 1 + draw;
     c.joules = 20 * (1 + draw);
     c.joules_train = method < 0 ? -1 : 5;
+    c.whole_trees = 3 + split;
     return c;
 }
 
@@ -74,6 +75,19 @@ static void the_split_is_the_unit_if_there_are_several(void **state)
     assert_near(merge(cells, 6, -1).joules_train, -1);
     assert_near(c.bytes, 101);                          /* 100.5 */
     assert_true(c.nodes == 11 && c.split == -1 && c.draw == -1 && c.done && !c.accuracies);
+}
+
+/* auto may pick nodes in one draw and make them in another. */
+static void what_one_cell_does_not_know_the_mean_does_not(void **state)
+{
+    bonsai_cell cells[] = {measured(RANDOM, 0, 0, 50), measured(RANDOM, 1, 0, 60),
+                           measured(RANDOM, 2, 0, 55)};
+    (void)state;
+    assert_int_equal(merge(cells, 3, RANDOM).whole_trees, 4);
+    cells[1].whole_trees = -1;
+    assert_int_equal(merge(cells, 3, RANDOM).whole_trees, -1);
+    cells[0].whole_trees = cells[2].whole_trees = -1;
+    assert_int_equal(merge(cells, 3, RANDOM).whole_trees, -1);
 }
 
 static void else_the_draw_and_else_the_run(void **state)
@@ -244,6 +258,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_split_is_the_unit_if_there_are_several),
+        cmocka_unit_test(what_one_cell_does_not_know_the_mean_does_not),
         cmocka_unit_test(else_the_draw_and_else_the_run),
         cmocka_unit_test(a_split_with_fewer_draws_weighs_as_much),
         cmocka_unit_test(refuses_what_is_not_there),
