@@ -164,7 +164,8 @@ bonsai_status bn_adjacent_build(bn_adjacent *out, uint64_t *flags, bonsai_read_i
 void bn_adjacent_free(bn_adjacent *a);
 
 /* Edges without weights that arrive run by run and become a sorted adjacency, in memory or in
- * scratch files (pile.c).  It takes 24 bytes an edge while it sorts.  Repeated entries are merged. */
+ * scratch files (pile.c).  It takes 24 bytes an edge, and up to 32 if one row has most of them.
+ * Repeated entries are merged. */
 typedef struct {
     int64_t  n, most;           /* nodes; edges that may arrive */
     bool     directed, keep_self;

@@ -110,10 +110,11 @@ static bonsai_status sort_buckets(bn_pile *p, merged *done_with, int64_t largest
     bonsai_status rc;
     uint64_t *spare = NULL;
     const int threads = bn_threads(p->at.threads);
-    int64_t most = bn_least(bn_least(threads, BATCH), p->buckets);
-    if (largest > (INT64_MAX >> 8) / most)
-        most = 1;
-    BN_TRY(BN_BIG(&spare, p->at.memory, largest * most));
+    /* Room for one bucket per lane; if one bucket holds most keys, as much as there are keys. */
+    const int64_t most = bn_least(bn_least(threads, BATCH), p->buckets);
+    const int64_t all = p->bucket[p->buckets];
+    const bool whole = largest > all / most;
+    BN_TRY(BN_BIG(&spare, p->at.memory, whole ? all : largest * most));
     for (int64_t first = 0; first < p->buckets; first += BATCH) {
         BN_TRY(bn_tick(p->at.progress, "sorting edges", first, p->buckets));
         const int64_t last = bn_least(first + BATCH, p->buckets), start = first;
@@ -124,7 +125,8 @@ static bonsai_status sort_buckets(bn_pile *p, merged *done_with, int64_t largest
         for (int64_t lane = 0; lane < lanes; lane++)
             for (int64_t k = start + lane; k < last; k += lanes) {
                 const int64_t at = k ? p->bucket[k - 1] : 0, count = p->bucket[k] - at;
-                bn_radix_sort(p->keys + at, NULL, spare + lane * largest, NULL, count);
+                uint64_t *room = spare + (whole ? at : lane * largest);
+                bn_radix_sort(p->keys + at, NULL, room, NULL, count);
                 done_with[k] = merge(p->keys + at, count);
             }
     }

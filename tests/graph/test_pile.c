@@ -124,6 +124,23 @@ static void a_hub_is_a_bucket_of_its_own(void **state)
     free_edges(&a);
 }
 
+/* Threads do not take more room for it than there are keys. */
+static void a_hub_takes_no_room_for_each_thread(void **state)
+{
+    (void)state;
+    bn_memory memory;
+    bn_pile p;
+    asked a = random_edges(5000, 100000, 9);
+    for (int64_t i = 0; i < a.m; i++)
+        a.source[i] = 17;
+    a.threads = 8;
+    a.limit = 0;
+    assert_int_equal(sort(&p, &memory, &a), BONSAI_OK);
+    assert_true(memory.spilled_most <= 32 * a.m + 8 * (a.n + 1));
+    bn_pile_free(&p);
+    free_edges(&a);
+}
+
 static void nothing_is_something_too(void **state)
 {
     (void)state;
@@ -175,6 +192,7 @@ int main(void)
         cmocka_unit_test(gives_what_building_in_memory_gives),
         cmocka_unit_test(many_buckets_threads_and_scratch_files_change_nothing),
         cmocka_unit_test(a_hub_is_a_bucket_of_its_own),
+        cmocka_unit_test(a_hub_takes_no_room_for_each_thread),
         cmocka_unit_test(nothing_is_something_too),
         cmocka_unit_test(more_edges_than_were_announced_are_refused),
         cmocka_unit_test(failed_allocations_and_cancelling_leak_nothing),
