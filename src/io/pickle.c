@@ -21,6 +21,7 @@ static const struct { const char *text; global id; } names[] = {
     {"collections\ndefaultdict\n", DEFAULTDICT},
     {"__builtin__\nlist\n", PYTHON_LIST},
     {"_codecs\nencode\n", ENCODE},
+    {"__builtin__\nbytes\n", PYTHON_BYTES},
     {"collections\nOrderedDict\n", ORDERED_DICT},
     {"torch._utils\n_rebuild_tensor_v2\n", REBUILD_TENSOR},
     {"torch\nLongStorage\n", LONG_STORAGE},

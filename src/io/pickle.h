@@ -72,7 +72,7 @@ typedef struct {                /* what a dict has under a name */
 /* Fails if the content is not a dict. */
 bonsai_status bn_pickle_get(bn_pickle_item *out, const bn_pickle *p, const char *name);
 /* The storages that tensors are in: entry i of a list of their names, and how many bytes an element
- * has and how many there are, as one of the tensors says; false: there is none. */
+ * has and how many there are, as all tensors say; false: there is none. */
 bool bn_pickle_listed(const uint8_t **key, int64_t *len, const bn_pickle *p, int64_t i);
 bool bn_pickle_storage(int64_t *item, int64_t *count, const bn_pickle *p, const uint8_t *key,
                        int64_t len);

@@ -18,7 +18,7 @@ typedef enum {
 
 typedef enum {
     CSR_MATRIX, RECONSTRUCT, NDARRAY, NUMPY_DTYPE, DEFAULTDICT, PYTHON_LIST, ENCODE, ORDERED_DICT,
-    REBUILD_TENSOR, LONG_STORAGE, INT_STORAGE
+    REBUILD_TENSOR, LONG_STORAGE, INT_STORAGE, PYTHON_BYTES
 } global;
 
 typedef struct {
@@ -93,6 +93,7 @@ bool bn_pickle_is(const bn_pickle *p, const value *v, const char *text);
 void bn_pickle_replace_two(bn_pickle *p, kind k, int64_t at, uint32_t len);
 /* Calls of names that only torch.save needs (pickle_torch.c). */
 bonsai_status bn_pickle_call_encode(bn_pickle *p, const value *args);
+bonsai_status bn_pickle_call_bytes(bn_pickle *p, const value *args);
 bonsai_status bn_pickle_call_tensor(bn_pickle *p, const value *args);
 bonsai_status bn_pickle_persistent(bn_pickle *p);       /* an opcode */
 

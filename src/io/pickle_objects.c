@@ -126,6 +126,8 @@ bonsai_status bn_pickle_reduce(bn_pickle *p)
         return call_ordered_dict(p, &args);
     if (f.kind == GLOBAL && f.at == ENCODE)
         return bn_pickle_call_encode(p, &args);
+    if (f.kind == GLOBAL && f.at == PYTHON_BYTES)
+        return bn_pickle_call_bytes(p, &args);
     if (f.kind == GLOBAL && f.at == REBUILD_TENSOR)
         return bn_pickle_call_tensor(p, &args);
     rc = bn_pickle_refuse(p, "calls something that makes neither an array nor a dict");

@@ -36,6 +36,45 @@ done:
     return rc;
 }
 
+/* bytes(), which no bytes are written as. */
+bonsai_status bn_pickle_call_bytes(bn_pickle *p, const value *args)
+{
+    if (!bn_pickle_unpack(NULL, p, args, TUPLE, 0))
+        return bn_pickle_refuse(p, "bytes has arguments that numpy never gives it");
+    bn_pickle_replace_two(p, STRING, 0, 0);
+    return BONSAI_OK;
+}
+
+static int64_t find_storage(const bn_pickle *p, const uint8_t *key, int64_t len)
+{
+    for (int64_t i = 0; i < p->storage_count; i++) {
+        const value *k = &p->storages[i].key;
+        if (k->len == len && memcmp(bn_pickle_text(p, k), key, (size_t)len) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* Notes a storage.  Each tensor in it names it again, and must say the same of it: the one that is
+ * looked at later answers for all. */
+static bonsai_status add_storage(int64_t *at, bn_pickle *p, storage s)
+{
+    bonsai_status rc = BONSAI_OK;
+    *at = find_storage(p, bn_pickle_text(p, &s.key), s.key.len);
+    if (*at >= 0 && (p->storages[*at].item != s.item || p->storages[*at].count != s.count))
+        return bn_pickle_refuse(p, "a storage of two types or lengths");
+    if (*at >= 0)
+        return BONSAI_OK;
+    if (p->storage_count == MOST_STORAGES)
+        return bn_pickle_refuse(p, "too many storages");
+    BN_TRY(bn_grow((void **)&p->storages, &p->storage_room, p->storage_count + 1,
+                   sizeof *p->storages));
+    *at = p->storage_count++;
+    p->storages[*at] = s;
+done:
+    return rc;
+}
+
 /* ('storage', torch.LongStorage, name, 'cpu', elements), and None in older files */
 bonsai_status bn_pickle_persistent(bn_pickle *p)
 {
@@ -50,14 +89,9 @@ bonsai_status bn_pickle_persistent(bn_pickle *p)
         rc = bn_pickle_refuse(p, "a storage that is not of indices");
         goto done;
     }
-    if (p->storage_count == MOST_STORAGES) {
-        rc = bn_pickle_refuse(p, "too many storages");
-        goto done;
-    }
-    BN_TRY(bn_grow((void **)&p->storages, &p->storage_room, p->storage_count + 1,
-                   sizeof *p->storages));
-    p->storages[p->storage_count] = (storage){v[2], v[1].at == LONG_STORAGE ? 8 : 4, v[4].at};
-    p->stack[p->depth - 1] = (value){STORAGE, 0, p->storage_count++};
+    int64_t at;
+    BN_TRY(add_storage(&at, p, (storage){v[2], v[1].at == LONG_STORAGE ? 8 : 4, v[4].at}));
+    p->stack[p->depth - 1] = (value){STORAGE, 0, at};
 done:
     return rc;
 }
@@ -133,13 +167,10 @@ bool bn_pickle_listed(const uint8_t **key, int64_t *len, const bn_pickle *p, int
 bool bn_pickle_storage(int64_t *item, int64_t *count, const bn_pickle *p, const uint8_t *key,
                        int64_t len)
 {
-    for (int64_t i = 0; i < p->storage_count; i++) {
-        const storage *s = &p->storages[i];
-        if (s->key.len == len && memcmp(bn_pickle_text(p, &s->key), key, (size_t)len) == 0) {
-            *item = s->item;
-            *count = s->count;
-            return true;
-        }
-    }
-    return false;
+    const int64_t i = find_storage(p, key, len);
+    if (i < 0)
+        return false;
+    *item = p->storages[i].item;
+    *count = p->storages[i].count;
+    return true;
 }

@@ -18,8 +18,10 @@ static const uint8_t magic[] = {0x80, 2, 0x8a, 10, 0x6c, 0xfc, 0x9c, 0x46, 0xf9,
 /* Reads the next pickle of the older layout. */
 static bonsai_status next_pickle(bn_pickle **out, bn_torch *t)
 {
+    char where[700];
     int64_t used = 0;
-    bonsai_status rc = bn_pickle_parse(out, t->path, t->file.data + t->after,
+    snprintf(where, sizeof where, "%.600s: pickle at byte %lld", t->path, (long long)t->after);
+    bonsai_status rc = bn_pickle_parse(out, where, t->file.data + t->after,
                                        t->file.len - t->after, &used);
     t->after += used;
     return rc;

@@ -47,6 +47,10 @@ static inline void add_encoded(bytes *b, const void *data, size_t len)
     const uint8_t *from = data;
     static bytes text;
     text.len = 0;
+    if (len == 0) {
+        add_text(b, "c__builtin__\nbytes\n)R");
+        return;
+    }
     for (size_t i = 0; i < len; i++) {
         const uint8_t two[2] = {(uint8_t)(0xc0 | from[i] >> 6), (uint8_t)(0x80 | (from[i] & 0x3f))};
         add(&text, from[i] > 127 ? two : from + i, from[i] > 127 ? 2 : 1);
@@ -155,6 +159,20 @@ static inline void write_split(const char *path, const int64_t part[3][1], const
     for (int i = 0; i < 3; i++) {
         add_unicode(&b, names[i]);
         add_indices(&b, part[i], 1);
+    }
+    add_text(&b, "u.");
+    write_torch(path, &b, NULL, 0);
+}
+
+static inline void write_empty_split(const char *path)
+{
+    static bytes b;
+    static const char *const names[3] = {"train", "valid", "test"};
+    begin_pickle(&b);
+    add_text(&b, "}(");
+    for (int i = 0; i < 3; i++) {
+        add_unicode(&b, names[i]);
+        add_indices(&b, NULL, 0);
     }
     add_text(&b, "u.");
     write_torch(path, &b, NULL, 0);
