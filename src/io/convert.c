@@ -22,6 +22,7 @@ typedef struct {
     int32_t      *id, *origin;  /* with labelled: new ids (n; -1: left out), old ids (kept) */
     int64_t       kept;         /* nodes */
     bn_slices    *file;
+    bn_progress   writing;      /* of the writer; the stream has that of the reader */
     bonsai_type   type;         /* of features */
     int64_t       done, total;  /* bytes written */
 } job;
@@ -130,12 +131,23 @@ static void lend(job *j, bonsai_section s, bonsai_type t, const void *data, int6
         j->g->view.section[s] = (bonsai_array){data, count, t};
 }
 
+/* Checks the shape of all that will be in the file, with the features that are still to come. */
+static bonsai_status check_whole(const job *j, int64_t count)
+{
+    bonsai_view whole = j->g->view;
+    whole.features = j->s->f;
+    if (j->s->f > 0)            /* no element is read */
+        whole.section[BONSAI_SECTION_FEATURES] = (bonsai_array){&whole, count, j->type};
+    return bn_view_shape(&whole, j->s->where);
+}
+
 /* Makes the graph of what is there, and the coding of what will be. */
-static bonsai_status lay_out(bn_coding *p, job *j, const bonsai_read_options *r, const char *path)
+static bonsai_status lay_out(bn_coding *p, job *j, const bonsai_read_options *r)
 {
     bonsai_status rc;
     const bn_pile *e = &j->pile;
-    BN_TRY(bn_graph_new(&j->g, path));
+    const int64_t count = j->kept * j->s->f;            /* both below 2^31 */
+    BN_TRY(bn_graph_new(&j->g, j->s->where));
     j->g->view.nodes = j->kept;
     j->g->view.classes = count_classes(j);
     j->g->view.flags = (r->keep_directed ? BONSAI_FLAG_DIRECTED : 0u) |
@@ -145,13 +157,13 @@ static bonsai_status lay_out(bn_coding *p, job *j, const bonsai_read_options *r,
     lend(j, BONSAI_SECTION_LABELS, BONSAI_TYPE_U32, j->s->label, j->kept);
     lend(j, BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8, j->s->split, j->kept);
     lend(j, BONSAI_SECTION_ORIGIN, BONSAI_TYPE_U32, j->origin, j->kept);
-    BN_TRY(bn_view_shape(&j->g->view, path));
+    j->type = bn_npy_is_f16(&j->s->features) ? BONSAI_TYPE_F16 : BONSAI_TYPE_F32;
+    BN_TRY(check_whole(j, count));
     BN_TRY(bn_coding_of(p, j->g, BONSAI_ENCODING_AUTO, &bn_no_traits, NULL));
     j->g->view.features = j->s->f;
-    j->type = bn_npy_is_f16(&j->s->features) ? BONSAI_TYPE_F16 : BONSAI_TYPE_F32;
     if (j->s->f > 0) {
         p->type[BONSAI_SECTION_FEATURES] = j->type;
-        p->count[BONSAI_SECTION_FEATURES] = j->kept * j->s->f;  /* both below 2^31 */
+        p->count[BONSAI_SECTION_FEATURES] = count;
     }
 done:
     return rc;
@@ -178,7 +190,7 @@ static bonsai_status send(const void *data, int64_t len, void *payload)
 {
     bonsai_status rc;
     const sending *to = payload;
-    BN_TRY(bn_tick(to->j->s->progress, "writing", to->j->done, to->j->total));
+    BN_TRY(bn_tick(to->j->writing, "writing", to->j->done, to->j->total));
     BN_TRY(bn_slices_put(to->j->file, to->s, data, len));
     to->j->done += len;
 done:
@@ -226,7 +238,7 @@ static bonsai_status write_file(job *j, const bonsai_read_options *r, const char
 {
     bonsai_status rc;
     bn_coding p;
-    BN_TRY(lay_out(&p, j, r, path));
+    BN_TRY(lay_out(&p, j, r));
     BN_TRY(open_file(j, &p, path, threads));
     for (int s = 1; s < BONSAI_SECTION_COUNT; s++) {
         if (s == BONSAI_SECTION_FEATURES && j->s->f > 0)
@@ -234,7 +246,7 @@ static bonsai_status write_file(job *j, const bonsai_read_options *r, const char
         else if (p.type[s] != BONSAI_TYPE_NONE)
             BN_TRY(bn_coding_emit(&p, j->g, s, send, &(sending){j, s}));
     }
-    BN_TRY(bn_tick(j->s->progress, "writing", j->total, j->total));
+    BN_TRY(bn_tick(j->writing, "writing", j->total, j->total));
     BN_TRY(bn_slices_commit(j->file));
 done:
     return rc;
@@ -246,7 +258,7 @@ bonsai_status bn_stream_convert(bn_stream *s, const char *path, const bonsai_rea
                                 const bonsai_write_options *w)
 {
     bonsai_status rc = BONSAI_OK;
-    job j = {.s = s, .kept = s->n};
+    job j = {.s = s, .kept = s->n, .writing = {w->progress, w->payload}};
     j.memory.small = SMALL_ARRAY;
     j.memory.limit = w->memory > 0 ? w->memory : USUAL_MEMORY;
     if (w->labelled) {

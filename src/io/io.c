@@ -209,7 +209,7 @@ static bonsai_status try_stream(bool *done_out, const bn_format *from, const cha
                                 const bonsai_read_options *r, const bonsai_write_options *w)
 {
     bonsai_status rc = BONSAI_OK;
-    bn_stream s = {.progress = {r->progress, r->payload}};
+    bn_stream s = {.where = path[1], .progress = {r->progress, r->payload}};
     *done_out = false;
     if (!can_stream(from, path[0], r, w))
         return BONSAI_OK;

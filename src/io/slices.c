@@ -96,6 +96,17 @@ bonsai_status bn_slices_put(bn_slices *s, uint32_t id, const void *data, int64_t
     return bn_out_rewrite(s->out, s->at[i] - len, data, len);
 }
 
+/* Where the last element ends.  A file whose last sections are empty goes on with zeros. */
+static int64_t end_of_elements(const bn_container *c)
+{
+    int64_t end = bn_container_head(c);
+    for (int i = 0; i < c->entries; i++)
+        if (c->entry[i].count > 0)
+            end = c->entry[i].offset +
+                  c->entry[i].count * (int64_t)bonsai_type_bytes((bonsai_type)c->entry[i].type);
+    return end;
+}
+
 /* all: (ranks, entries). */
 static bonsai_status finish(bn_slices *s, const slice *all)
 {
@@ -117,6 +128,8 @@ static bonsai_status finish(bn_slices *s, const slice *all)
     }
     bn_container_pack(head, c, s->bytes);
     BN_TRY(bn_out_rewrite(s->out, 0, head, bn_container_head(c)));
+    if (end_of_elements(c) < s->bytes)
+        BN_TRY(bn_out_rewrite(s->out, s->bytes - 1, "", 1));
     BN_TRY(bn_out_commit(s->out));
 done:
     return rc;

@@ -10,6 +10,7 @@
 #include "npy.h"
 
 typedef struct bn_stream {
+    const char *where;          /* the folder, for error messages; borrowed */
     int64_t  n, f, m;           /* nodes, features, edges as given */
     int64_t  classes;           /* 0: one more than the largest label */
     int32_t *label;             /* n; -1: unknown */

@@ -130,8 +130,29 @@ static void labelled_papers_induce_a_graph(void **state)
     bonsai_graph_free(g);
 }
 
+/* A folder without papers that could stay gives an empty graph, whose file is whole. */
+static void no_paper_may_be_left(void **state)
+{
+    (void)state;
+    static const float unknown[6] = {NAN, NAN, NAN, NAN, NAN, NAN};
+    write_mag("mag");
+    write_npy(mag_in("mag", MAG_LABELS), "<f4", "False", "(6,)", unknown, sizeof unknown);
+    write_empty_split(mag_in("mag", "split_dict.pt"));
+    for (int papers = 6; papers >= 0; papers -= 6) {
+        bonsai_graph *g = converted(temp_path("mag"), papers > 0);
+        assert_int_equal(bonsai_graph_nodes(g), 0);
+        assert_int_equal(bonsai_graph_features(g), 2);
+        assert_int_equal(bonsai_graph_classes(g), 3);
+        bonsai_graph_free(g);
+        write_meta(mag_in("mag", "meta.pt"), 0, 3);
+        write_npy(mag_in("mag", MAG_LABELS), "<f4", "False", "(0,)", NULL, 0);
+        write_npy(mag_in("mag", MAG_FEATURES), "<f2", "False", "(0, 2)", NULL, 0);
+        write_npy(mag_in("mag", MAG_EDGES), "<i8", "False", "(2, 0)", NULL, 0);
+    }
+}
+
 /* Tensors instead of arrays, and the older layout of torch.save. */
-static void write_older(const char *path, int count, int64_t said)
+static void write_older(const char *path, int count, int64_t said, int again)
 {
     static const uint8_t head[] = "\x80\2\x8a\12\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."
                                   "\x80\2M\xe9\3.";
@@ -147,6 +168,10 @@ static void write_older(const char *path, int count, int64_t said)
     add_tensor(&b, "1234", count, true);
     add_unicode(&b, "test");
     add_indices(&b, mag_part[2], 1);
+    if (again > 0) {
+        add_unicode(&b, "train");       /* the last of equal keys counts */
+        add_tensor(&b, "77", again, true);
+    }
     add_text(&b, "u.\x80\2](");
     add_unicode(&b, "1234");
     add_unicode(&b, "77");
@@ -162,7 +187,7 @@ static void reads_either_layout_of_torch(void **state)
     (void)state;
     static bytes b;
     write_mag("mag");
-    write_older(mag_in("mag", "split_dict.pt"), 1, 1);
+    write_older(mag_in("mag", "split_dict.pt"), 1, 1, 1);
     bonsai_graph *g = must_load(temp_path("mag"));
     check_graph(g);
     bonsai_graph_free(g);
@@ -303,6 +328,21 @@ static void refuses_wrong_sizes_and_types(void **state)
     refused("node_label.npy", BONSAI_E_FORMAT, "2 labels a node");
 }
 
+/* Numbers that no element answers for; each is refused by the folder's name. */
+static void refuses_implausible_numbers(void **state)
+{
+    (void)state;
+    write_mag("mag");
+    write_meta(mag_in("mag", "meta.pt"), 6, 70000);
+    refused("mag: 70000", BONSAI_E_FORMAT, "70000 classes are implausible for 6 nodes");
+    write_meta(mag_in("mag", "meta.pt"), 0, 3);
+    write_empty_split(mag_in("mag", "split_dict.pt"));
+    write_npy(mag_in("mag", MAG_LABELS), "<f4", "False", "(0,)", NULL, 0);
+    write_npy(mag_in("mag", MAG_FEATURES), "<f2", "False", "(0, 2147483647)", NULL, 0);
+    write_npy(mag_in("mag", MAG_EDGES), "<i8", "False", "(2, 0)", NULL, 0);
+    refused("mag: 2147483647", BONSAI_E_FORMAT, "features are implausible for 0 values");
+}
+
 static void refuses_wrong_splits(void **state)
 {
     (void)state;
@@ -323,10 +363,12 @@ static void refuses_wrong_splits(void **state)
     refused("split_dict.pt", BONSAI_E_FORMAT, "has no list of indices \"train\"");
     write_split(mag_in("mag", "meta.pt"), mag_part, "test");
     refused("meta.pt", BONSAI_E_FORMAT, "has no number \"paper\"");
-    write_older(mag_in("mag", "split_dict.pt"), 1, 2);
+    write_older(mag_in("mag", "split_dict.pt"), 1, 2, 0);
     refused("split_dict.pt", BONSAI_E_FORMAT, "another number of them");
-    write_older(mag_in("mag", "split_dict.pt"), 100, 100);
+    write_older(mag_in("mag", "split_dict.pt"), 100, 100, 0);
     refused("split_dict.pt", BONSAI_E_FORMAT, "ends before the elements of a tensor");
+    write_older(mag_in("mag", "split_dict.pt"), 1, 1, 100000000);
+    refused("split_dict.pt: pickle at byte 45", BONSAI_E_FORMAT, "of two types or lengths");
 }
 
 static void refused_pickle(const char *data, size_t len, const char *text)
@@ -369,7 +411,9 @@ static void refuses_hostile_pickles(void **state)
            "has 8 bytes where 2 elements of 8 are needed");
     PICKLE("}X\5\0\0\0train" TENSOR "((X\7\0\0\0storagectorch\nLongStorage\nX\1\0\0\0" "9X\3\0\0\0cpu"
            "K\1tQK\0K\1\x85K\1\x85" REST "tRs.", "has no member \"data/9\"");
+    PICKLE("(" STORED("\1") STORED("\2") "t.", "a storage of two types or lengths");
     PICKLE("ccollections\nOrderedDict\n(K\1tR.", "an OrderedDict that is not empty");
+    PICKLE("c__builtin__\nbytes\nK\1\x85R.", "bytes has arguments that numpy never gives it");
 }
 
 /* One text that is encoded again and again cannot take more memory than the file. */
@@ -412,8 +456,8 @@ static bonsai_status work(void *payload)
     bonsai_read_options_init(&r);
     bonsai_write_options_init(&w);
     r.threads = w.threads = 1;
-    r.progress = count_down;
-    r.payload = a;
+    r.progress = w.progress = count_down;
+    r.payload = w.payload = a;
     w.labelled = a->labelled;
     bonsai_status rc = a->converts
         ? bonsai_graph_convert(NULL, NULL, temp_path("out2.bonsai"), temp_path("mag"), &r, &w)
@@ -444,20 +488,41 @@ static void failed_allocations_and_cancelling_leak_nothing(void **state)
     }
 }
 
+static int stop_at_writing(const bonsai_progress *p, void *payload)
+{
+    (void)payload;
+    return strcmp(p->stage, "writing") == 0;
+}
+
+static void the_progress_of_the_writer_can_cancel(void **state)
+{
+    (void)state;
+    bonsai_write_options w;
+    bonsai_write_options_init(&w);
+    w.progress = stop_at_writing;
+    write_mag("mag");
+    assert_int_equal(bonsai_graph_convert(NULL, NULL, temp_path("stopped.bonsai"), temp_path("mag"),
+                                          NULL, &w), BONSAI_E_CANCELED);
+    assert_int_not_equal(access(temp_path("stopped.bonsai"), F_OK), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_and_converts_papers_and_citations),
         cmocka_unit_test(finds_the_folder_from_above_and_below),
         cmocka_unit_test(labelled_papers_induce_a_graph),
+        cmocka_unit_test(no_paper_may_be_left),
         cmocka_unit_test(reads_either_layout_of_torch),
         cmocka_unit_test(other_types_and_orders_are_the_same_graph),
         cmocka_unit_test(refuses_missing_and_cut_files),
         cmocka_unit_test(refuses_wrong_sizes_and_types),
+        cmocka_unit_test(refuses_implausible_numbers),
         cmocka_unit_test(refuses_wrong_splits),
         cmocka_unit_test(refuses_hostile_pickles),
         cmocka_unit_test(refuses_text_that_grows),
         cmocka_unit_test(failed_allocations_and_cancelling_leak_nothing),
+        cmocka_unit_test(the_progress_of_the_writer_can_cancel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
