@@ -1,6 +1,8 @@
 /* cmd_split.c -- bonsai split: new training, validation and test nodes.
  *
  * SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "cli.h"
 
 static int save_and_report(session *s, const bonsai_graph *g, const char *out)
@@ -30,7 +32,8 @@ typedef struct {
 
 int cmd_split(session *s, int argc, char **argv)
 {
-    arguments a = {.parts = {60, 20, 20}, .seed = 1};
+    const arguments usual = {.parts = {60, 20, 20}, .seed = 1};
+    arguments a = usual;
     static const bonsai_field own[] = {
         {.name = "output", OWN(arguments, out, FILE), .letter = 'o', .arg = "OUT",
          .help = "file or folder to write (required)"},
@@ -63,6 +66,9 @@ int cmd_split(session *s, int argc, char **argv)
         return code;
     if (!path_can_be_written(s, a.out))
         return EXIT_FAILED;
+    const bool draws = memcmp(a.parts, usual.parts, sizeof a.parts) != 0 || a.seed != usual.seed;
+    if (a.indices && draws)
+        note(s, "--parts and --seed have no effect with --indices");
     bonsai_status rc = bonsai_graph_read(&g, a.path, &s->read);
     if (rc == BONSAI_OK)
         rc = a.indices ? bonsai_graph_split_file(&fresh, g, a.indices)

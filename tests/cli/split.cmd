@@ -12,5 +12,6 @@ ls
 # The shares of the published code, and the very nodes of lists.
 $BONSAI split g.bonsai -o p.bonsai --parts published
 $BONSAI convert p.bonsai p.npz -q > /dev/null; $BONSAI split g.bonsai -o i.bonsai --indices p.npz; cmp p.bonsai i.bonsai
+$BONSAI split g.bonsai -o i.bonsai --indices p.npz -s 2 > /dev/null; cmp p.bonsai i.bonsai
 $BONSAI split g.bonsai -o i.bonsai --indices none.npz
 $BONSAI split g.bonsai -o i.bonsai --indices g.bonsai
