@@ -6,7 +6,8 @@
 
 #include "stream.h"
 
-enum { PIECE = 1 << 20 };       /* edges between two reports of progress */
+enum { PIECE = 1 << 20, BLOCK = 4096 };         /* edges or labels: between two reports of progress;
+                                                 * in cache */
 
 void bn_stream_close(bn_stream *s)
 {
@@ -35,27 +36,51 @@ bool bn_class_of(double v, int32_t *out)
     return true;
 }
 
-/* Reads floats one by one, because only here nan is allowed. */
-static bonsai_status float_labels(int32_t *label, bn_npy *a)
+static double float_at(const uint8_t *from, int width)
+{
+    float f;
+    double d;
+    memcpy(&f, from, sizeof f);
+    if (width == 4)
+        return (double)f;
+    memcpy(&d, from, sizeof d);
+    return d;
+}
+
+/* Reads the next labels as raw bytes, because only here nan is allowed. */
+static bonsai_status float_labels(int32_t *label, bn_npy *a, int64_t count)
 {
     bonsai_status rc = BONSAI_OK;
+    uint8_t raw[BLOCK * 8];
     if (a->big || (a->width != 4 && a->width != 8))
         return bn_fail(BONSAI_E_FORMAT, "%s: labels of type \"%s\" cannot be read", a->where,
                        a->descr);
-    for (int64_t i = 0; i < a->count; i++) {
-        uint8_t raw[8];
-        float f;
-        double v;
-        BN_TRY(bn_npy_raw(raw, a, 1));
-        memcpy(&f, raw, sizeof f);
-        memcpy(&v, raw, sizeof v);
-        v = a->width == 4 ? (double)f : v;
-        if (!bn_class_of(v, &label[i])) {
-            rc = bn_fail(BONSAI_E_FORMAT, "%s: entry %lld is %g, which is not a class", a->where,
-                         (long long)i, v);
-            goto done;
+    for (int64_t at = 0; at < count; at += BLOCK) {
+        const int64_t before = a->done, n = bn_least(BLOCK, count - at);
+        BN_TRY(bn_npy_raw(raw, a, n));
+        for (int64_t i = 0; i < n; i++) {
+            const double v = float_at(raw + i * a->width, a->width);
+            if (!bn_class_of(v, &label[at + i]))
+                BN_TRY(bn_fail(BONSAI_E_FORMAT, "%s: entry %lld is %g, which is not a class",
+                               a->where, (long long)(before + i), v));
         }
     }
+done:
+    return rc;
+}
+
+/* Reads all labels, a piece at a time. */
+static bonsai_status read_labels(bn_stream *s, bn_npy *a)
+{
+    bonsai_status rc = BONSAI_OK;
+    for (int64_t at = 0; at < a->count; at += PIECE) {
+        const int64_t n = bn_least(PIECE, a->count - at);
+        BN_TRY(bn_tick(s->progress, "reading labels", at, a->count));
+        BN_TRY(a->kind == 'f' ? float_labels(s->label + at, a, n)
+                              : bn_npy_i32(s->label + at, a, n, -1, INT32_MAX - 1));
+    }
+    BN_TRY(bn_tick(s->progress, "reading labels", a->count, a->count));
+    BN_TRY(bn_npy_end(a));
 done:
     return rc;
 }
@@ -73,11 +98,7 @@ bonsai_status bn_stream_labels(bn_stream *s, bn_npy *a)
         goto done;
     }
     BN_TRY(BN_NEW(&s->label, a->count));
-    if (a->kind == 'f')
-        BN_TRY(float_labels(s->label, a));
-    else
-        BN_TRY(bn_npy_i32(s->label, a, a->count, -1, INT32_MAX - 1));
-    BN_TRY(bn_npy_end(a));
+    BN_TRY(read_labels(s, a));
     s->n = a->count;
 done:
     return rc;
@@ -209,9 +230,9 @@ static bonsai_status pass_features(float *out, bn_stream *s, int64_t *rounded)
 {
     bonsai_status rc = BONSAI_OK;
     bn_npy *a = &s->features;
-    float room[4096];
+    float room[BLOCK];
     while (a->done < a->count) {
-        const int64_t at = a->done, count = bn_least(4096, a->count - at);
+        const int64_t at = a->done, count = bn_least(BLOCK, a->count - at);
         if (at % PIECE == 0)
             BN_TRY(bn_tick(s->progress, "reading features", at, a->count));
         BN_TRY(!out && a->width == 2 ? bn_npy_f16((uint16_t *)room, a, count)

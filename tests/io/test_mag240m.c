@@ -488,18 +488,33 @@ static void failed_allocations_and_cancelling_leak_nothing(void **state)
     }
 }
 
-static int stop_at_writing(const bonsai_progress *p, void *payload)
+static int stop_at(const bonsai_progress *p, void *stage)
 {
-    (void)payload;
-    return strcmp(p->stage, "writing") == 0;
+    return strcmp(p->stage, stage) == 0;
+}
+
+static void reading_labels_can_be_cancelled(void **state)
+{
+    (void)state;
+    bonsai_graph *g = NULL;
+    bonsai_read_options r;
+    char stage[] = "reading labels";
+    bonsai_read_options_init(&r);
+    r.progress = stop_at;
+    r.payload = stage;
+    write_mag("mag");
+    assert_int_equal(bonsai_graph_read(&g, temp_path("mag"), &r), BONSAI_E_CANCELED);
+    assert_null(g);
 }
 
 static void the_progress_of_the_writer_can_cancel(void **state)
 {
     (void)state;
     bonsai_write_options w;
+    char stage[] = "writing";
     bonsai_write_options_init(&w);
-    w.progress = stop_at_writing;
+    w.progress = stop_at;
+    w.payload = stage;
     write_mag("mag");
     assert_int_equal(bonsai_graph_convert(NULL, NULL, temp_path("stopped.bonsai"), temp_path("mag"),
                                           NULL, &w), BONSAI_E_CANCELED);
@@ -522,6 +537,7 @@ int main(void)
         cmocka_unit_test(refuses_hostile_pickles),
         cmocka_unit_test(refuses_text_that_grows),
         cmocka_unit_test(failed_allocations_and_cancelling_leak_nothing),
+        cmocka_unit_test(reading_labels_can_be_cancelled),
         cmocka_unit_test(the_progress_of_the_writer_can_cancel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
