@@ -74,8 +74,8 @@ static int add_method(arguments *a, int method)
     return n + 1;
 }
 
-/* Fills a->method.  auto would repeat the result of another method, and published keeps to no budget
- * in bytes: they are not among all. */
+/* Fills a->method.  auto would repeat the result of another method, and published keeps to no
+ * budget in bytes: they are not among all. */
 static int parse_methods(session *s, arguments *a)
 {
     int words[BONSAI_METHOD_COUNT + 1], count;

@@ -99,7 +99,8 @@ static bn_json *model_json(const bonsai_training *of, const char *saved, const b
     bn_json *rest = bn_json_pack("{s:o,s:o,s:f,s:f,s:f,s:o,s:I,s:I,s:b,s:o}", "runs", runs_json(of),
                                  "classes", classes_json(of, names), "seconds_train",
                                  i->seconds_train, "seconds_eval", i->seconds_eval, "seconds_total",
-                                 i->seconds_total, "joules", measure_json(i->joules), "parameters", (int64_t)i->parameters,
+                                 i->seconds_total, "joules", measure_json(i->joules),
+                                 "parameters", (int64_t)i->parameters,
                                  "peak_rss_bytes", (int64_t)i->peak_rss_bytes, "in_blocks",
                                  i->in_blocks, "saved", *saved ? bn_json_text(saved)
                                                                : bn_json_null());
@@ -116,7 +117,8 @@ static bn_json *options_json(const training *t)
                         (int64_t)o->hidden, "heads", o->heads, "gin_layers", o->gin_layers,
                         "epochs", o->epochs, "every", o->every, "seeds", o->seeds, "rate", o->rate,
                         "decay", o->decay, "dropout", o->dropout, "standardise",
-                        training_standardise(o), "weighted", o->weighted, "cut", o->cut, "uniform", o->uniform,
+                        training_standardise(o), "weighted", o->weighted, "cut", o->cut,
+                        "uniform", o->uniform,
                         "memory", (int64_t)o->memory, "metric", bonsai_metric_name(o->metric), "seed",
                         whole(o->seed));
 }

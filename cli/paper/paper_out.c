@@ -77,13 +77,23 @@ static bn_json *sets(const paper *p, int found)
     return all;
 }
 
+/* Whether an earlier cell has the same small graph, and so the same training, seconds and all. */
+static int is_repeated(const paper *p, const bonsai_cell *c)
+{
+    for (const bonsai_cell *d = p->cells; d < c; d++)
+        if (d->checksum == c->checksum && d->model == c->model && d->split == c->split &&
+            d->draw == c->draw && d->seconds_train == c->seconds_train)
+            return 1;
+    return 0;
+}
+
 /* Of all cells, in whatever run they were measured; a small graph is condensed once for its
  * networks. */
 static double seconds_of_cells(const paper *p)
 {
     double sum = 0;
     for (const bonsai_cell *c = p->cells; c < p->cells + p->count; c++)
-        sum += c->seconds_train + c->seconds_eval +
+        sum += (is_repeated(p, c) ? 0 : c->seconds_train + c->seconds_eval) +
                (c->model == BONSAI_MODEL_GCN ? c->seconds_condense : 0);
     return sum;
 }

@@ -110,7 +110,8 @@ int64_t bn_needs_fixed(const bn_needs *q)
     double f = (double)s->features, n = (double)s->nodes, t = (double)s->train;
     double z = (double)bn_needs_sample(q->o, s->train), row = bn_needs_row(s, q->o->layers);
     double fit = fmin(BN_FIT_ROWS, t), wide = s->nonzeros ? fmin(f + 1, BN_FIT_DIRECT) : f + 1;
-    double bytes = OF_PROGRAM + (q->needs & (BN_EMBEDS | BN_REDOES) ? (double)q->threads * BN_THREAD_BYTES : 0);
+    const bool embeds = q->needs & (BN_EMBEDS | BN_REDOES);
+    double bytes = OF_PROGRAM + (embeds ? (double)q->threads * BN_THREAD_BYTES : 0);
     bytes += n / 2 + PER_TREE * t;
     if (q->needs & BN_COMPARES)
         bytes += 8 * fmin(z, HELD_SAMPLES) * row + 8.0 * BN_KNN_BLOCK * (f + BN_KNN_BLOCK) +

@@ -317,8 +317,8 @@ static bonsai_status check_alike(const bn_worker *w, const bonsai_cell *c)
 {
     if (c->method != BONSAI_METHOD_PUBLISHED || w->condense.accounting != BONSAI_ACCOUNTING_STRICT)
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_ARGUMENT, "the method published counts bytes as the published code does; "
-                   "compare it in the paper's accounting");
+    return bn_fail(BONSAI_E_ARGUMENT, "the method published counts bytes as the published code "
+                   "does; compare it in the paper's accounting");
 }
 
 /* Ratios first .. first+count-1 of the open ones, condensed together.  One that is refused is
@@ -333,8 +333,8 @@ static bonsai_status run_ratios(bn_worker *w, const bonsai_cell *like, int first
     if (rc == BONSAI_OK)
         rc = check_alike(w, like);
     if (rc == BONSAI_OK)
-        rc = bonsai_condense_many(w->small, w->info, made.ratio > 0 ? w->ratio + first : NULL, count,
-                                  w->full, &w->condense);
+        rc = bonsai_condense_many(w->small, w->info, made.ratio > 0 ? w->ratio + first : NULL,
+                                  count, w->full, &w->condense);
     if (rc == BONSAI_E_ARGUMENT && count == 1)
         return fill_cells(w, &made, NULL);
     if (rc != BONSAI_OK)

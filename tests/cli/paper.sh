@@ -15,6 +15,14 @@ grep -q 'pubmed.npz is named like PubMed, but has 50 nodes, [0-9]* edges, 9 feat
     { cat err; exit 1; }
 grep -q 'Flickr (89,250 nodes) is missing; to get it: bonsai fetch flickr --to data' err || { cat err; exit 1; }
 cells=$(($(wc -l <out/cells.jsonl) - 1))
+python3 - <<'PY'
+import json                         # a training that serves several cells counts once
+lines = [json.loads(line) for line in open("out/cells.jsonl")][1:]
+trained = {(c["checksum"], c["model"], c["seconds_train"]): c["seconds_train"] + c["seconds_eval"] for c in lines}
+assert len(trained) < sum(c["study"] == "training" for c in lines)
+seconds = sum(trained.values()) + sum(c["seconds_condense"] for c in lines if c["model"] == "gcn")
+assert abs(seconds - json.load(open("out/results.json"))["seconds_cells"]) < 1e-3 * seconds, seconds
+PY
 
 # A second run measures nothing, and ends with the same results but for its own seconds.
 without_seconds() {
