@@ -171,8 +171,8 @@ extern const ablation paper_ablations[];                /* ended by a NULL label
 
 /* ---- tables -------------------------------------------------------------- */
 
-/* A table is an object: name, title, about, data, protocol, decimals, lower_is_better, head, rows,
- * charts; include/bonsai_study.h says what its cells are (bonsai_report_tables). */
+/* A table is an object: name, title, about, data, protocol, decimals, head, rows, charts;
+ * include/bonsai_study.h says what its cells are (bonsai_report_tables). */
 bn_json *table_new(const paper *p, const char *name, const char *title, const char *about,
                    int decimals);
 void table_protocol(bn_json *table, const char *text);  /* another than training's */
@@ -182,6 +182,9 @@ void table_four_columns(bn_json *table);                /* published, redone, pa
 bn_json *table_row(bn_json *table);                     /* a new row, belongs to the table */
 void table_put(bn_json *row, bn_json *cell);            /* at the end of the row; takes the cell */
 const bonsai_cell *paper_measured(const paper *p, const bonsai_cell *like);     /* NULL: not */
+/* The same of a row's column. */
+const bonsai_cell *paper_entry_measured(const paper *p, int set, const entry *e, column_name which,
+                                        int ratio, bonsai_model_kind model);
 void chart_lines(bn_json *table, const char *title, const char *x, const char *y, bn_json *curves);
 void chart_log_x(bn_json *table);                       /* of the last chart */
 void chart_bars(bn_json *table, const char *title, const char *x, const char *y, bn_json *labels,
@@ -199,8 +202,8 @@ bn_json *value_seconds(const paper *p, const bonsai_cell *c, double seconds);
 bn_json *value_published(const published *says);        /* NULL: null */
 figure   figure_of(const bonsai_cell *c);               /* of its accuracy; NULL: NAN */
 figure   figure_published(const published *says);
-/* Adds the verdict on a value beside another; lower: smaller is better. */
-void     value_judge(bn_json *cell, figure value, figure beside, const char *against, int lower);
+/* Adds the verdict on a value beside another, of which the larger is better. */
+void     value_judge(bn_json *cell, figure value, figure beside, const char *against);
 double   cell_seconds_train(const bonsai_cell *c);      /* of one run */
 
 bn_json *accuracy_table(const paper *p);

@@ -29,16 +29,14 @@ static int entries(void)
 
 static int fill_pair(pair *out, const paper *p)
 {
-    bonsai_cell like;
     const int full = out->e->method[COLUMN_REDONE] == FULL;
     const char *table = out->model == BONSAI_MODEL_GCN ? "accuracy" : "models";
     if (!paper_is_there(p, out->set) || !out->e->theirs || (full && out->ratio > 0) ||
         !paper_says(&out->says, table, p->sets[out->set].is->name,
                     full ? 100 : paper_ratios[out->ratio], bonsai_model_name(out->model),
-                    out->e->theirs) || isnan(out->says.value) ||
-        !paper_entry_cell(&like, p, out->set, out->e, COLUMN_REDONE, out->ratio, out->model))
+                    out->e->theirs) || isnan(out->says.value))
         return 0;
-    out->cell = paper_measured(p, &like);
+    out->cell = paper_entry_measured(p, out->set, out->e, COLUMN_REDONE, out->ratio, out->model);
     return out->cell != NULL;
 }
 
@@ -174,12 +172,9 @@ static void say_reproduced(bn_json *all, const paper *p)
 static void say_large(bn_json *all, const paper *p)
 {
     for (int i = 0; i < p->set_count; i++) {
-        bonsai_cell like;
-        const bonsai_cell *c = NULL;
+        const bonsai_cell *c = paper_entry_measured(p, i, paper_bonsai, COLUMN_REDONE, 1,
+                                                    BONSAI_MODEL_GCN);
         char kept[32], nodes[32];
-        if (paper_is_there(p, i) && paper_entry_cell(&like, p, i, paper_bonsai, COLUMN_REDONE, 1,
-                                                     BONSAI_MODEL_GCN))
-            c = paper_measured(p, &like);
         if (!c || c->strict_share <= 0.1)
             continue;
         text_grouped(kept, sizeof kept, c->nodes);
@@ -195,13 +190,11 @@ static void say_honest(bn_json *all, const paper *p)
 {
     const entry *automatic = paper_bonsai + 2;
     for (int i = 0; i < p->set_count; i++) {
-        bonsai_cell like[3];
-        const bonsai_cell *c[3] = {NULL};
+        const bonsai_cell *c[3];
         const entry *e[3] = {automatic, paper_bonsai, &paper_entries[entries() - 1]};
         const column_name from[3] = {COLUMN_HONEST, COLUMN_HONEST, COLUMN_REDONE};
-        for (int k = 0; k < 3 && paper_is_there(p, i); k++)
-            if (paper_entry_cell(&like[k], p, i, e[k], from[k], 1, BONSAI_MODEL_GCN))
-                c[k] = paper_measured(p, &like[k]);
+        for (int k = 0; k < 3; k++)
+            c[k] = paper_entry_measured(p, i, e[k], from[k], 1, BONSAI_MODEL_GCN);
         if (c[0] && c[1] && c[2])
             bn_json_add(all, bn_json_textf("At 1 %% of the honest bytes of %s a GCN gets %.1f %% "
                                            "with auto and %.1f %% with the paper's trees; on the "

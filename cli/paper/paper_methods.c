@@ -45,6 +45,14 @@ int paper_entry_cell(bonsai_cell *out, const paper *p, int set, const entry *e, 
     return 1;
 }
 
+const bonsai_cell *paper_entry_measured(const paper *p, int set, const entry *e, column_name which,
+                                        int ratio, bonsai_model_kind model)
+{
+    bonsai_cell like;
+    return paper_entry_cell(&like, p, set, e, which, ratio, model) ? paper_measured(p, &like)
+                                                                   : NULL;
+}
+
 /* Small graphs in the paper's accounting are large, and methods that learn are slow: a quick run
  * has them once.  The published code's graph is what it is about. */
 static int is_quick(const entry *e, column_name which, int ratio)

@@ -17,9 +17,7 @@ typedef struct {                /* what a row is of */
 
 static const bonsai_cell *cell_at(const place *at, const entry *e, column_name which)
 {
-    bonsai_cell like;
-    return paper_entry_cell(&like, at->p, at->set, e, which, at->ratio, at->model)
-               ? paper_measured(at->p, &like) : NULL;
+    return paper_entry_measured(at->p, at->set, e, which, at->ratio, at->model);
 }
 
 static const char *table_of(bonsai_model_kind model)
@@ -41,13 +39,13 @@ static void judge(bn_json *cell, const place *at, column_name which, const publi
 {
     const figure own = figure_of(cell_at(at, at->e, which));
     if (which == COLUMN_REDONE && says && !says->broken && at->p->protocol == PROTOCOL_PUBLISHED)
-        value_judge(cell, own, figure_published(says), "published", 0);
+        value_judge(cell, own, figure_published(says), "published");
     if (which == COLUMN_PAPER)
         value_judge(cell, own, figure_of(cell_at(at, paper_bonsai, COLUMN_REDONE)),
-                    "the published code redone", 0);
+                    "the published code redone");
     if (which == COLUMN_HONEST && at->e != paper_bonsai)
         value_judge(cell, own, figure_of(cell_at(at, paper_bonsai, COLUMN_HONEST)),
-                    "Bonsai at honest bytes", 0);
+                    "Bonsai at honest bytes");
 }
 
 /* Something was published or measured. */
@@ -207,7 +205,7 @@ bn_json *ablation_table(const paper *p)
                 if (a == paper_ablations)
                     first = figure_of(c);
                 else
-                    value_judge(cell, figure_of(c), first, paper_ablations[0].label, 0);
+                    value_judge(cell, figure_of(c), first, paper_ablations[0].label);
                 table_put(row, cell);
                 if (c && a->method == BONSAI_METHOD_TREES && a->made <= WHOLE)
                     whole[a->made == HONEST] = (double)c->whole_trees;

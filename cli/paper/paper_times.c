@@ -6,12 +6,10 @@
 
 #include "paper.h"
 
-static const bonsai_cell *cell_at(const paper *p, int set, const entry *e, int which, int ratio,
-                                  bonsai_model_kind model)
+/* At 0.5 %. */
+static const bonsai_cell *first_at(const paper *p, int set, const entry *e, int which)
 {
-    bonsai_cell like;
-    return paper_entry_cell(&like, p, set, e, (column_name)which, ratio, model)
-               ? paper_measured(p, &like) : NULL;
+    return paper_entry_measured(p, set, e, (column_name)which, 0, BONSAI_MODEL_GCN);
 }
 
 /* A published figure of a dataset; NULL: of nothing that the paper names. */
@@ -58,7 +56,7 @@ bn_json *seconds_table(const paper *p)
             table_put(row, bn_json_text(e->name));
             table_put(row, published_at(p, i, "seconds", e->theirs));
             for (int k = 0; k < COLUMNS; k++) {
-                const bonsai_cell *c = cell_at(p, i, e, k, 0, BONSAI_MODEL_GCN);
+                const bonsai_cell *c = first_at(p, i, e, k);
                 table_put(row, value_seconds(p, c, seconds_of(c)));
             }
         }
@@ -95,7 +93,7 @@ bn_json *components_table(const paper *p)
             table_put(row, bn_json_text(names[part]));
             table_put(row, published_at(p, i, "components", names[part]));
             for (int k = 0; k < COLUMNS; k++) {
-                const bonsai_cell *c = cell_at(p, i, paper_bonsai, k, 0, BONSAI_MODEL_GCN);
+                const bonsai_cell *c = first_at(p, i, paper_bonsai, k);
                 table_put(row, value_seconds(p, c, c ? part_of(c, part) : NAN));
             }
         }
@@ -133,8 +131,8 @@ bn_json *energy_table(const paper *p)
     for (int i = 0; i < p->set_count; i++)
         for (const entry *e = paper_entries; e->name && paper_is_there(p, i); e++) {
             bn_json *row = table_row(t);
-            const bonsai_cell *redone = cell_at(p, i, e, COLUMN_REDONE, 0, BONSAI_MODEL_GCN);
-            const bonsai_cell *honest = cell_at(p, i, e, COLUMN_HONEST, 0, BONSAI_MODEL_GCN);
+            const bonsai_cell *redone = first_at(p, i, e, COLUMN_REDONE);
+            const bonsai_cell *honest = first_at(p, i, e, COLUMN_HONEST);
             table_put(row, bn_json_text(p->sets[i].is->name));
             table_put(row, bn_json_text(e->name));
             table_put(row, published_at(p, i, "carbon", e->theirs));
@@ -152,8 +150,9 @@ static void training_rows(bn_json *t, const paper *p, int set, bonsai_model_kind
 {
     for (const entry *e = paper_entries; e->name; e++) {
         const int full = e->method[COLUMN_REDONE] == FULL;
-        const bonsai_cell *c[] = {cell_at(p, set, e, COLUMN_REDONE, ratio, model),
-                                  cell_at(p, set, e, COLUMN_HONEST, ratio, model)};
+        const bonsai_cell *c[] = {
+            paper_entry_measured(p, set, e, COLUMN_REDONE, ratio, model),
+            paper_entry_measured(p, set, e, COLUMN_HONEST, ratio, model)};
         if ((!c[0] && !c[1]) || (full && ratio < RATIOS - 1))
             continue;
         bn_json *row = table_row(t);

@@ -103,12 +103,12 @@ figure figure_published(const published *says)
     return says ? (figure){says->value, says->spread / sqrt(PUBLISHED_RUNS)} : (figure){NAN, NAN};
 }
 
-void value_judge(bn_json *cell, figure value, figure beside, const char *against, int lower)
+void value_judge(bn_json *cell, figure value, figure beside, const char *against)
 {
     const double error = hypot(value.error, beside.error), gap = value.value - beside.value;
     if (!bn_json_is_object(cell) || isnan(error) || isnan(gap))
         return;
-    const int apart = fabs(gap) > 2 * error, better = (gap > 0) != lower;
+    const int apart = fabs(gap) > 2 * error, better = gap > 0;
     if (apart && better && bn_json_is_true(bn_json_get(cell, "large")))
         return;
     bn_json_set(cell, "verdict", bn_json_text(!apart ? "same" : better ? "better" : "worse"));
