@@ -104,9 +104,9 @@ static const char what_columns_are[] =
     "with as many bytes as that code allows, where the full graph is priced as dense and the small "
     "one as sparse, so that a small graph of \"1 %\" may hold most of the graph. At honest bytes: "
     "both graphs in the bytes of their smallest lossless file. Bonsai is the paper's text, "
-    "--method trees; with whole trees, --keep-trees, none is cut; auto is what this program does "
-    "by default, mostly prototypes: means of nodes that lie together. Every small graph's nodes, "
-    "edges and honest bytes stand below its accuracy.";
+    "--method trees; with whole trees, --keep-trees, a tree is cut only where none of its class "
+    "fits whole; auto is what this program does by default, mostly prototypes: means of nodes that "
+    "lie together. Every small graph's nodes, edges and honest bytes stand below its accuracy.";
 
 static void chart_accuracy(bn_json *table, const paper *p, int set)
 {
@@ -177,11 +177,13 @@ bn_json *ablation_table(const paper *p)
 {
     bn_json *t = table_new(p, "ablation", "What each part of trees is worth",
                            "Accuracy of a GCN at honest bytes. Ratios are larger than the paper's, "
-                           "since below them hardly a tree survives. Whole trees: --keep-trees. "
-                           "-PPR: without PageRank. -RkNN: trees in random order. Knee on nodes: "
-                           "the paper's text, which drops single nodes of trees. Random nodes: no "
-                           "trees. Trees kept whole: roots that still have everything within two "
-                           "hops. The paper shows this as a figure without numbers.", 2);
+                           "since below them hardly a tree survives. Whole trees: --keep-trees; a "
+                           "tree is cut only where none of its class fits whole. -PPR: the same "
+                           "without PageRank. -RkNN: the same in random order. Knee on nodes: the "
+                           "paper's text, which drops single nodes of trees. Random nodes: no "
+                           "trees. Trees kept whole: roots that have everything within two hops; "
+                           "so has a root without neighbours. The paper shows this as a figure "
+                           "without numbers.", 2);
     table_key(t, "dataset", "dataset");
     table_key(t, "ratio", "ratio, %");
     for (const ablation *a = paper_ablations; a->label; a++)
