@@ -43,8 +43,9 @@ static bn_json *with_sizes(const paper *p, const bonsai_cell *c, double value, d
     count_repeats(&splits, &draws, p, c);
     bn_json *cell = bn_json_pack(
         "{s:f,s:I,s:I,s:I,s:I,s:f,s:i,s:i,s:i}", "value", value, "nodes", (int64_t)c->nodes,
-        "edges", (int64_t)c->edges, "features", (int64_t)c->features, "bytes", (int64_t)c->strict_bytes, "share", c->strict_share, "runs",
-        c->runs, "splits", splits, "draws", draws);
+        "edges", (int64_t)c->edges, "features", (int64_t)c->features, "bytes",
+        (int64_t)c->strict_bytes, "share", c->strict_share, "runs", c->runs, "splits", splits,
+        "draws", draws);
     if (!isnan(spread))
         bn_json_set(cell, "spread", bn_json_real(spread));
     if (c->method != FULL && c->strict_share > large)
