@@ -45,7 +45,7 @@ int64_t paper_peer_nodes(const dataset *d, double ratio)
 
 double paper_patience(const paper *p)
 {
-    return p->quick ? 5 : 60;
+    return p->quick ? 5 : 20;
 }
 
 /* Its name tells cells of a published split that was drawn from those of its index lists. */
