@@ -90,15 +90,16 @@ static bn_json *detail_json(const cellfile *f, const bonsai_cell *c)
 {
     char sum[24];
     snprintf(sum, sizeof sum, "%016llx", (unsigned long long)c->checksum);
-    return bn_json_pack("{s:s,s:s,s:s,s:I,s:f,s:I,s:I,s:f,s:f,s:f,s:f,s:I,s:f,s:o,s:o,s:o}",
+    return bn_json_pack("{s:s,s:s,s:s,s:I,s:f,s:I,s:I,s:f,s:f,s:f,s:f,s:I,s:f,s:o,s:o,s:o,s:I,s:I}",
                         "study", studies[c->study], "setting", f->settings[c->setting], "checksum",
                         sum, "strict_bytes", (int64_t)c->strict_bytes, "strict_share",
                         c->strict_share, "features", (int64_t)c->features, "whole_trees",
                         (int64_t)c->whole_trees, "seconds_wl", c->seconds_wl, "seconds_knn",
                         c->seconds_knn, "seconds_cover", c->seconds_cover, "seconds_sparsify",
-                        c->seconds_sparsify, "pairs", (int64_t)c->pairs, "nearest", c->nearest, "correlation",
-                        real_or_null(c->correlation), "threshold", real_or_null(c->threshold),
-                        "chance", real_or_null(c->chance));
+                        c->seconds_sparsify, "pairs", (int64_t)c->pairs, "nearest", c->nearest,
+                        "correlation", real_or_null(c->correlation), "threshold", real_or_null(c->threshold),
+                        "chance", real_or_null(c->chance), "learn_rounds",
+                        (int64_t)c->learn_rounds, "learn_made", (int64_t)c->learn_made);
 }
 
 static bn_json *line_json(const cellfile *f, const bonsai_cell *c)
@@ -143,6 +144,8 @@ static void fill_detail(bonsai_cell *c, const bn_json *line)
     c->correlation = number(line, "correlation", NAN);
     c->threshold = number(line, "threshold", NAN);
     c->chance = number(line, "chance", NAN);
+    c->learn_rounds = (int64_t)number(line, "learn_rounds", 0);
+    c->learn_made = (int64_t)number(line, "learn_made", 0);
 }
 
 /* room: of the array, which may be NULL. */

@@ -278,6 +278,7 @@ typedef struct {                /* one cell of a table: what is asked, and what 
     double  joules;             /* as in bonsai_condense_info, ... */
     double  joules_train;       /* ... and of training and judging, all runs; -1: not measurable, as
                                  * side by side */
+    int64_t learn_rounds, learn_made;   /* as in bonsai_condense_info */
 } bonsai_cell;
 
 /* A cell of the full graph that is not done. */

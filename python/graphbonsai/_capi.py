@@ -245,7 +245,8 @@ class Cell(Structure):
                 ("metric_error", _metrics), ("recall", POINTER(c_double)),
                 ("strict_bytes", c_double), ("strict_share", c_double), ("features", c_int64),
                 ("whole_trees", c_int64),
-                ("joules", c_double), ("joules_train", c_double)]
+                ("joules", c_double), ("joules_train", c_double),
+                ("learn_rounds", c_int64), ("learn_made", c_int64)]
 
 
 class Difference(Structure):

@@ -75,6 +75,11 @@ static void put_size(bn_page *p, const bn_json *cell)
         bn_put(p, " of\u00a0bytes");
         any = true;
     }
+    if (*bn_text_of(cell, "cut")) {
+        bn_put(p, any ? ", " : "<small>");
+        bn_escape(p, bn_text_of(cell, "cut"));
+        any = true;
+    }
     bn_put(p, any ? "</small>" : "");
 }
 

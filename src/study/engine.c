@@ -300,6 +300,8 @@ static void note_sizes(bonsai_cell *made, const bn_worker *w, int i)
     made->strict_share = s->ratio;
     made->features = s->features;
     made->whole_trees = s->whole_trees;
+    made->learn_rounds = s->learn_rounds;
+    made->learn_made = s->learn_made;
     made->nodes = s->nodes;
     made->edges = s->edges;
     made->labelled = s->labelled;

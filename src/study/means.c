@@ -142,6 +142,8 @@ static void add(bonsai_cell *to, const bonsai_cell *c)
     to->strict_share += c->strict_share;
     to->features += c->features;
     to->whole_trees = (int64_t)add_known((double)to->whole_trees, (double)c->whole_trees);
+    to->learn_rounds += c->learn_rounds;
+    to->learn_made += c->learn_made;
     to->nodes += c->nodes;
     to->edges += c->edges;
     to->labelled += c->labelled;
@@ -158,7 +160,8 @@ static void add(bonsai_cell *to, const bonsai_cell *c)
 
 static void average(bonsai_cell *to, int64_t cells)
 {
-    int64_t *whole[] = {&to->nodes, &to->edges, &to->labelled, &to->features, &to->whole_trees};
+    int64_t *whole[] = {&to->nodes, &to->edges, &to->labelled, &to->features, &to->whole_trees,
+                        &to->learn_rounds, &to->learn_made};
     double *part[] = {&to->bytes, &to->share, &to->strict_bytes, &to->strict_share,
                       &to->seconds_condense, &to->seconds_wl, &to->seconds_knn,
                       &to->seconds_cover, &to->seconds_sparsify};
