@@ -35,9 +35,11 @@ static int parse_line(session *s, paper *p, int argc, char **argv)
                  "(NAME-RATIO.npz), rate 0.001, decay 0, 1000 epochs; ours: 60/20/20 and the "
                  "defaults of train; both: MAG240M 80/10/10"},
         {.name = "quick", OWN(paper, quick, FLAG),
-         .help = "two runs of 60 epochs, fewer cells, effort 0.01"},
+         .help = "two runs of 60 epochs, fewer cells, effort 0.01 and 5 seconds"},
         {.name = "effort", OWN(paper, effort, REAL), .low = 1e-4, .high = 100, .arg = "E",
          .preset = 0.05, .help = "methods that learn: share of their published rounds"},
+        {.name = "time_limit", OWN(paper, time_limit, REAL), .low = 0, .high = 1e9, .arg = "S",
+         .preset = 20, .help = "methods that learn: seconds for each, then the best so far counts"},
         {.name = "seed", OWN(paper, train.seed, U64), .letter = 's', .arg = "S",
          .help = "of the first split that is drawn, of condensing and of the first run"}, {0}};
     const opt_spec spec = {
@@ -71,11 +73,12 @@ static void reset(session *s, paper *p, int protocol, int quick)
     p->only = "all";
     p->s = s;
     p->effort = quick ? 0.01 : 0.05;
+    p->time_limit = quick ? 5 : 20;
     p->began = seconds();
     if (protocol == PROTOCOL_PUBLISHED) {
         const int every = p->train.every;
         training_follow(&p->train, TRAINING_PAPER, 0);
-        p->train.epochs = 1000;
+        p->train.epochs = PUBLISHED_EPOCHS;
         p->train.every = every;
     }
     if (quick) {

@@ -23,7 +23,7 @@
 
 #include "cli.h"
 
-enum { MOST_SETS = 8, RATIOS = 3 };
+enum { MOST_SETS = 8, RATIOS = 3, PUBLISHED_EPOCHS = 1000 };
 
 typedef enum {
     TABLE_ACCURACY, TABLE_MODELS, TABLE_SECONDS, TABLE_COMPONENTS, TABLE_ENERGY, TABLE_TRAINING,
@@ -84,7 +84,7 @@ typedef struct {
     const char *data, *out, *only;
     int         quick, asked;   /* asked: bits of the tables */
     int         protocol;
-    double      effort;         /* of methods that learn */
+    double      effort, time_limit;     /* of methods that learn */
     double      began;
     bonsai_train_options train;
     bonsai_compare_options repeat;      /* splits, draws, and whether side by side */
@@ -101,13 +101,16 @@ typedef struct {
     const bonsai_condense_options *settings[MOST_SETTINGS];
     const char *setting_names[MOST_SETTINGS];
     cellfile    file;           /* cells.jsonl */
+    int64_t     taken;          /* cells that were in it when this run began */
     char        cells_path[MOST_PATH];
     double      all, done, now; /* effort: of everything, of datasets that ended, of this one */
     bn_json     *results;
 } paper;
 
 void paper_make_settings(paper *p, int set);
-double paper_patience(const paper *p);                  /* seconds of a method that learns */
+const char *paper_protocol_name(const paper *p);
+/* 1: networks are trained as for the published figures, so that both may be compared. */
+int  paper_trains_as_published(const paper *p);
 /* Nodes that the published peers had, by 4 n^2 + 4 n f = target. */
 int64_t paper_peer_nodes(const dataset *d, double ratio);
 /* Options of training for a dataset. */
@@ -128,7 +131,16 @@ typedef struct {                /* a row of a table of methods */
 
 enum { FULL = -1, NONE = -2 };
 extern const entry paper_entries[];                     /* ended by a NULL name */
-extern const entry *const paper_bonsai;                 /* the row of the paper's own method */
+extern const entry *const paper_bonsai;                 /* the row of the paper's own method, ... */
+extern const entry *const paper_auto, *const paper_full;        /* ... of ours, of the full graph */
+
+double paper_entry_ratio(const entry *e, int ratio);    /* in percent */
+/* The published figure of a row.  Returns 0 if there is none. */
+int  paper_entry_says(published *out, const paper *p, int set, const entry *e, int ratio,
+                      bonsai_model_kind model);
+int  paper_entry_draws(const paper *p, const entry *e, column_name which);
+/* 1: a verdict on the row's column would be of the method, not of a part of its rounds. */
+int  paper_entry_is_whole(const paper *p, const entry *e);
 
 /* The cell of a row's column; ratio: 0 .. RATIOS-1.  Returns 0 if there is none. */
 int  paper_entry_cell(bonsai_cell *out, const paper *p, int set, const entry *e, column_name which,
@@ -160,6 +172,7 @@ enum { SHARES = 7 };
 typedef struct {                /* accuracy and time of trees against one of its options */
     table_name  which;
     const char *key, *label, *title;
+    const char *rest;           /* a sentence on the other options */
     int64_t     at[6];          /* -1: every tree; ended by 0 */
     variant     made[5];        /* ... and so */
     int         quick[5];       /* 1: a quick run has it */
@@ -179,6 +192,7 @@ void table_protocol(bn_json *table, const char *text);  /* another than training
 void table_key(bn_json *table, const char *key, const char *label);
 void table_column(bn_json *table, const char *key, const char *label, const char *source);
 void table_four_columns(bn_json *table);                /* published, redone, paper, honest */
+void table_three_columns(bn_json *table);               /* without paper */
 bn_json *table_row(bn_json *table);                     /* a new row, belongs to the table */
 void table_put(bn_json *row, bn_json *cell);            /* at the end of the row; takes the cell */
 const bonsai_cell *paper_measured(const paper *p, const bonsai_cell *like);     /* NULL: not */
@@ -202,6 +216,7 @@ bn_json *value_seconds(const paper *p, const bonsai_cell *c, double seconds);
 bn_json *value_published(const published *says);        /* NULL: null */
 figure   figure_of(const bonsai_cell *c);               /* of its accuracy; NULL: NAN */
 figure   figure_published(const published *says);
+double   figure_apart(figure a, figure b);              /* the error of their difference */
 /* Adds the verdict on a value beside another, of which the larger is better. */
 void     value_judge(bn_json *cell, figure value, figure beside, const char *against);
 double   cell_seconds_train(const bonsai_cell *c);      /* of one run */

@@ -1,6 +1,7 @@
 /* paper_figures.c -- the paper's curves: parameters, pairs of nodes, PageRank, and Lemma 1.
  *
  * SPDX-License-Identifier: MIT */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -56,11 +57,13 @@ static void parameter_curves(bn_json *up, bn_json *time, const paper *p, int set
 
 static bn_json *parameter_table(const paper *p, const parameter *q)
 {
-    char about[400];
-    snprintf(about, sizeof about, "Whole trees (--keep-trees) at %g %% of the honest bytes, with a "
-             "GCN; mean and standard error of %d draws. Seconds to condense. The paper shows this "
-             "as a figure without numbers.", paper_curve_ratio, paper_curve_draws(p));
-    bn_json *t = table_new(p, paper_table_names[q->which], q->title, about, 3);
+    char about[700];
+    snprintf(about, sizeof about, "Whole trees (--keep-trees) at %g %% of the honest bytes, judged "
+             "by a GCN: mean and standard error over %d draws, or over splits if there are "
+             "several; and seconds to condense. %s If every tree is sampled, draws can give the "
+             "same graph; then \u00b1 shows only the starting weights. The paper shows this as a "
+             "figure without numbers.", paper_curve_ratio, paper_curve_draws(p), q->rest);
+    bn_json *t = table_new(p, paper_table_names[q->which], q->title, about, 2);
     bn_json *accuracies = bn_json_array(), *times = bn_json_array();
     table_key(t, "dataset", "dataset");
     table_key(t, q->key, q->label);
@@ -135,13 +138,17 @@ static void distance_chart(bn_json *t, const paper *p, int model)
 
 bn_json *distance_table(const paper *p)
 {
-    bn_json *t = table_new(p, "distance", "Is near in WL space near for a network?",
+    bn_json *t = table_new(p, "distance", "Is near in WL space near for a network? (Figure 2)",
                            "Pearson's correlation of the WL distance of two training nodes with "
-                           "the distance of their scores in a trained network, over random pairs "
-                           "that are no farther apart than the threshold: the nearest share of "
-                           "all. One network, one draw of pairs. The paper shows this as a figure "
-                           "without numbers, and does not say which layer it takes, nor whether "
-                           "the networks are trained.", 3);
+                           "the distance of their class scores in a trained network, over random "
+                           "pairs that are no farther apart than the threshold: the nearest share "
+                           "of all. The paper shows this as a figure without numbers. It does not "
+                           "say which layer it takes, nor whether the networks are trained.", 3);
+    char how[240];
+    snprintf(how, sizeof how, "One network of each kind, trained on the full graph for %d epochs. "
+             "Euclidean distances of class scores before softmax, over one draw of %s pairs.",
+             p->train.epochs, p->quick ? "50,000" : "200,000");
+    table_protocol(t, how);
     table_key(t, "dataset", "dataset");
     table_key(t, "model", "network");
     table_key(t, "nearest", "nearest pairs, %");
@@ -157,21 +164,22 @@ bn_json *distance_table(const paper *p)
 
 bn_json *gradient_table(const paper *p)
 {
-    bn_json *t = table_new(p, "gradient", "Correlation of WL distance and training gradients",
+    bn_json *t = table_new(p, "gradient", "Correlation of WL distance and training gradients (Table 2)",
                            "Pearson's correlation over 10,000 random pairs of training nodes: "
                            "their WL distance with the distance of the gradients of their losses "
                            "in the last layer of a GCN before training. The paper does not say "
-                           "whether the bias belongs to them; both are here. p: by Fisher's "
-                           "transform. One draw of pairs, so that nothing is called better.", 3);
+                           "whether the bias counts; both are here. p: by Fisher's transform. One "
+                           "draw of pairs, so nothing is called better.", 3);
+    table_protocol(t, "A GCN with its first random weights; nothing is trained.");
     static const char *const theirs[] = {"Correlation", "p"};
     published says;
     table_key(t, "dataset", "dataset");
     table_column(t, "Correlation", "correlation, published", "published");
     table_column(t, "p", "p, published", "published");
-    table_column(t, "weights", "weights", "redone");
-    table_column(t, "weights_p", "p", "redone");
-    table_column(t, "weights_and_bias", "weights and bias", "redone");
-    table_column(t, "weights_and_bias_p", "p", "redone");
+    table_column(t, "weights", "weights", "ours");
+    table_column(t, "weights_p", "p", "ours");
+    table_column(t, "weights_and_bias", "weights and bias", "ours");
+    table_column(t, "weights_and_bias_p", "p", "ours");
     for (int i = 0; i < p->set_count; i++) {
         const char *name = p->sets[i].is->name;
         if (!paper_is_there(p, i))
@@ -186,7 +194,7 @@ bn_json *gradient_table(const paper *p)
                                                       100);
             const bonsai_cell *c = paper_measured(p, &like);
             table_put(row, value_plain(c ? c->correlation : NAN));
-            table_put(row, value_plain(c ? c->chance : NAN));
+            table_put(row, value_plain(c ? fmax(c->chance, DBL_MIN) : NAN));    /* never 0 */
         }
     }
     return t;
@@ -211,10 +219,11 @@ static void take_curve(bn_json *curves, const paper *p, int set, const bn_json *
 
 bn_json *pagerank_table(const paper *p)
 {
-    bn_json *t = table_new(p, "pagerank", "Distribution of PageRank scores",
-                           "Scores of the nodes that trees has chosen at 1 % of the honest bytes, "
-                           "before the first pruning, by rank; the knee is where nodes below begin "
-                           "to go. The paper shows this as a figure without numbers.", 5);
+    bn_json *t = table_new(p, "pagerank", "Distribution of PageRank scores (Figure 5)",
+                           "Scores by rank of the nodes that Bonsai has chosen at 1 % of the honest "
+                           "bytes, before the first pruning. Nodes below the knee that are no roots "
+                           "are removed, and other trees fill the space, so the final graph can "
+                           "have more nodes. The paper shows this as a figure without numbers.", 5);
     bn_json *curves = bn_json_array();
     table_protocol(t, "--method trees --ratio 0.01 on the first split; nothing is trained.");
     table_key(t, "dataset", "dataset");
@@ -236,10 +245,11 @@ bn_json *lemma_table(const paper *p)
                            "The representative power of a tree is the share of all training trees "
                            "that have it among their five nearest, or are it. Exact: over all "
                            "trees. Sampled: over as many as the lemma asks for with this theta and "
-                           "delta; the lemma says that the share of trees that are off by more "
-                           "than theta is at most delta. A guess of 0 for every tree would be off "
-                           "by more than theta for the share in the last column. Means over draws. "
-                           "Of more than 20,000 training trees it is not measured.", 5);
+                           "delta, at most all; with all there is no error. The lemma says that "
+                           "the share of trees that are off by more than theta is at most delta. "
+                           "The last column has that share if every power is taken as 0. Means "
+                           "over draws. With more than 20,000 training trees it is not measured.",
+                           5);
     bn_json *curves = bn_json_array();
     table_protocol(t, "Exact k-NN of all training trees of the first split, 20 draws of each "
                       "sample; nothing is trained.");
@@ -248,10 +258,10 @@ bn_json *lemma_table(const paper *p)
     table_key(t, "delta", "delta");
     table_column(t, "sample", "sample", "ours");
     table_column(t, "mean", "mean error", "ours");
-    table_column(t, "upper", "95 of 100 trees below", "ours");
-    table_column(t, "most", "largest error", "ours");
-    table_column(t, "above", "share above theta", "ours");
-    table_column(t, "guess", "... of guessing 0", "ours");
+    table_column(t, "upper", "95 % of trees are off by at most", "ours");
+    table_column(t, "most", "largest error, mean over draws", "ours");
+    table_column(t, "above", "share off by more than theta", "ours");
+    table_column(t, "guess", "the same if every power is taken as 0", "ours");
     for (int i = 0; i < p->set_count; i++) {
         take_rows(t, p->seen[i].lemma);
         take_curve(curves, p, i, p->seen[i].lemma);

@@ -175,8 +175,8 @@ static int search(session *s, const char *folder)
         return fail_with(s, "%s: cannot be searched: %s", folder, strerror(errno));
     qsort(found, (size_t)found_count, sizeof *found, by_path);
     if (found_more > 0)
-        note(s, "%s: holds %d graphs; %d of them were not looked at, for at most %d are", folder,
-             found_count + found_more, found_more, MOST_FOUND);
+        note(s, "%s: holds %d graphs; %d of them were not looked at, because the limit is %d",
+             folder, found_count + found_more, found_more, MOST_FOUND);
     return EXIT_DONE;
 }
 

@@ -28,6 +28,33 @@ const entry paper_entries[] = {
 };
 
 const entry *const paper_bonsai = &paper_entries[8];
+const entry *const paper_auto = &paper_entries[10], *const paper_full = &paper_entries[11];
+
+double paper_entry_ratio(const entry *e, int ratio)
+{
+    return e->method[COLUMN_REDONE] == FULL ? 100 : paper_ratios[ratio];
+}
+
+int paper_entry_says(published *out, const paper *p, int set, const entry *e, int ratio,
+                     bonsai_model_kind model)
+{
+    const char *table = model == BONSAI_MODEL_GCN ? "accuracy" : "models";
+    return e->theirs && paper_says(out, table, p->sets[set].is->name, paper_entry_ratio(e, ratio),
+                                   bonsai_model_name(model), e->theirs);
+}
+
+/* Methods that are marked better or worse are drawn often enough for an error.  What learns is slow,
+ * and what is large in the paper's accounting too. */
+int paper_entry_draws(const paper *p, const entry *e, column_name which)
+{
+    const int fixed = e->method[which] == FULL || e->method[which] == BONSAI_METHOD_PUBLISHED;
+    return e->learns || fixed || which == COLUMN_PAPER ? p->repeat.draws : paper_curve_draws(p);
+}
+
+int paper_entry_is_whole(const paper *p, const entry *e)
+{
+    return !e->learns || p->effort >= 1;
+}
 
 int paper_entry_cell(bonsai_cell *out, const paper *p, int set, const entry *e, column_name which,
                      int ratio, bonsai_model_kind model)

@@ -18,7 +18,8 @@ static void cpu_name(char *out, size_t size)
     while (f && fgets(line, sizeof line, f)) {
         const char *value = strchr(line, ':');
         if (strncmp(line, "model name", 10) == 0 && value) {
-            snprintf(out, size, "%.*s", (int)strcspn(value + 2, "\n"), value + 2);
+            value += 1 + strspn(value + 1, " \t");
+            snprintf(out, size, "%.*s", (int)strcspn(value, "\n"), value);
             break;
         }
     }
@@ -36,20 +37,15 @@ static bn_json *machine(const paper *p)
                         "isa", bonsai_isa());
 }
 
-static const char *protocol_word(const paper *p)
-{
-    return p->protocol == PROTOCOL_PUBLISHED ? "published" : "ours";
-}
-
 static bn_json *options(const paper *p)
 {
     const bonsai_train_options *t = &p->train;
-    return bn_json_pack("{s:b,s:s,s:i,s:i,s:b,s:i,s:i,s:i,s:I,s:i,s:f,s:f,s:f,s:I}", "quick",
-                        p->quick, "protocol", protocol_word(p), "splits", p->repeat.splits, "draws",
+    return bn_json_pack("{s:b,s:s,s:i,s:i,s:b,s:i,s:i,s:i,s:I,s:i,s:f,s:f,s:f,s:f,s:I}", "quick",
+                        p->quick, "protocol", paper_protocol_name(p), "splits", p->repeat.splits, "draws",
                         p->repeat.draws, "side_by_side", p->repeat.side_by_side, "seeds", t->seeds,
                         "epochs", t->epochs, "layers", t->layers, "hidden", (int64_t)t->hidden,
                         "every", t->every, "rate", t->rate, "decay", t->decay, "effort", p->effort,
-                        "seed", (int64_t)t->seed);
+                        "time_limit", p->time_limit, "seed", (int64_t)t->seed);
 }
 
 static bn_json *sets(const paper *p, int found)
@@ -87,8 +83,8 @@ static int is_repeated(const paper *p, const bonsai_cell *c)
     return 0;
 }
 
-/* Of all cells, in whatever run they were measured; a small graph is condensed once for its
- * networks. */
+/* Of all cells, in whatever run they were measured, each ratio as if it were condensed alone; a
+ * small graph is condensed once for its networks. */
 static double seconds_of_cells(const paper *p)
 {
     double sum = 0;
@@ -120,7 +116,7 @@ static bn_json *refused(const paper *p)
 
 static const char *const keys[] = {"dataset", "model", "ratio", "method", "component", "sample",
                                    "k", "nearest", "theta", "delta"};
-static const char *const members[] = {"value", "spread", "verdict", "against", "large", "nodes",
+static const char *const members[] = {"value", "spread", "verdict", "against", "large", "cut", "nodes",
                                       "edges", "labelled", "features", "bytes", "share", "runs",
                                       "splits", "draws", "text", "broken"};
 enum { KEYS = sizeof keys / sizeof *keys, MEMBERS = sizeof members / sizeof *members };
@@ -205,9 +201,10 @@ static bn_json *how_measured(const paper *p)
 {
     const bn_json *m = bn_json_get(p->results, "machine");
     return bn_json_pack(
-        "[s,{s:o},o]", "Every table and figure of the paper, measured by ", "code",
+        "[s,{s:o},o]", "Every table and figure of \"Bonsai: Gradient-free Graph Condensation for "
+        "Node Classification\" (ICLR 2025), measured by ", "code",
         bn_json_textf("bonsai paper%s --protocol %s%s", p->quick ? " --quick" : "",
-                      protocol_word(p), p->repeat.side_by_side ? " --side-by-side" : ""),
+                      paper_protocol_name(p), p->repeat.side_by_side ? " --side-by-side" : ""),
         bn_json_textf(" %s beside the published figures, with %lld threads of %s.",
                       bonsai_version(), (long long)bn_json_as_whole(bn_json_get(m, "threads")),
                       bn_json_as_text(bn_json_get(m, "cpu"))));
@@ -250,11 +247,11 @@ static int write_page(paper *p, const char *path)
 int paper_write(paper *p)
 {
     char path[MOST_PATH + 16];
-    p->results = bn_json_pack("{s:s,s:o,s:o,s:f,s:f,s:I,s:o,s:o,s:o,s:o,s:o}", "bonsai_paper",
+    p->results = bn_json_pack("{s:s,s:o,s:o,s:f,s:f,s:I,s:I,s:o,s:o,s:o,s:o,s:o}", "bonsai_paper",
                               bonsai_version(), "options", options(p), "machine", machine(p),
                               "seconds", seconds() - p->began, "seconds_cells",
                               seconds_of_cells(p), "cells", (int64_t)p->count,
-                              "datasets", sets(p, 1), "missing", sets(p, 0), "refused", refused(p),
+                              "taken", p->taken, "datasets", sets(p, 1), "missing", sets(p, 0), "refused", refused(p),
                               "summary", paper_summary(p), "tables", paper_tables(p));
     char *text = bn_json_print(p->results, 1, 10);
     if (!text)

@@ -38,11 +38,12 @@ static bn_json *heading(const paper *p)
 {
     char seed[24];
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)p->train.seed);
-    return bn_json_pack("{s:s,s:{s:b,s:s,s:i,s:i,s:i,s:f,s:s}}", "bonsai_paper", bonsai_version(),
-                        "options", "quick", p->quick, "protocol",
-                        p->protocol == PROTOCOL_PUBLISHED ? "published" : "ours", "seeds",
-                        p->train.seeds, "epochs", p->train.epochs, "every", p->train.every,
-                        "effort", p->effort, "seed", seed);
+    return bn_json_pack("{s:s,s:{s:b,s:s,s:i,s:i,s:i,s:f,s:f,s:i,s:b,s:s}}", "bonsai_paper",
+                        bonsai_version(), "options", "quick", p->quick, "protocol",
+                        paper_protocol_name(p), "seeds", p->train.seeds, "epochs", p->train.epochs,
+                        "every", p->train.every, "effort", p->effort, "time-limit", p->time_limit,
+                        "threads", p->s->read.threads, "side-by-side", p->repeat.side_by_side,
+                        "seed", seed);
 }
 
 static int open_cells(paper *p)
@@ -55,14 +56,41 @@ static int open_cells(paper *p)
     p->file = (cellfile){.s = p->s, .command = "paper", .place = "folder", .path = p->cells_path,
                          .heading = heading(p), .cells = p->cells, .count = p->count,
                          .runs = p->train.seeds, .settings = p->setting_names};
-    return cellfile_open(&p->file);
+    int code = cellfile_open(&p->file);
+    for (int64_t i = 0; i < p->count; i++)
+        p->taken += p->cells[i].done;
+    return code;
 }
 
 /* ---- datasets ------------------------------------------------------------ */
 
-static bonsai_status measure(paper *p, int set, bonsai_cell *cells, int64_t count)
+/* Index lists of other shares than the published ones are of something else. */
+static int check_lists(const paper *p, int set, const bonsai_graph *g)
 {
-    bonsai_graph *g = NULL;
+    const dataset *d = &p->sets[set];
+    bonsai_stats stats;
+    bonsai_stats_init(&stats);
+    if (p->protocol != PROTOCOL_PUBLISHED || !*d->lists)
+        return EXIT_DONE;
+    const bonsai_status rc = bonsai_graph_stats(&stats, NULL, g, &p->s->read);
+    if (rc != BONSAI_OK)
+        return fail(p->s, rc);
+    for (int i = 0; i < 3; i++)
+        if (fabs(100.0 * (double)stats.part[BONSAI_PART_TRAIN + i] / (double)d->is->nodes -
+                 d->parts[PROTOCOL_PUBLISHED][i]) > 1)
+            return fail_with(p->s, "%s: its lists have %lld, %lld and %lld of %lld nodes, which is "
+                             "not %g/%g/%g; rename it if it is not the published split of %s",
+                             d->lists, (long long)stats.part[BONSAI_PART_TRAIN],
+                             (long long)stats.part[BONSAI_PART_VAL],
+                             (long long)stats.part[BONSAI_PART_TEST], (long long)d->is->nodes,
+                             d->parts[PROTOCOL_PUBLISHED][0], d->parts[PROTOCOL_PUBLISHED][1],
+                             d->parts[PROTOCOL_PUBLISHED][2], d->is->title);
+    return EXIT_DONE;
+}
+
+static bonsai_status measure(paper *p, int set, const bonsai_graph *g, bonsai_cell *cells,
+                             int64_t count)
+{
     bonsai_compare_options o = p->repeat;
     const bonsai_train_options train = paper_training(p, set);
     o.progress = on_tick;
@@ -73,13 +101,8 @@ static bonsai_status measure(paper *p, int set, bonsai_cell *cells, int64_t coun
     o.cell = cellfile_keep;
     o.cell_payload = &p->file;
     o.own_split = p->protocol == PROTOCOL_PUBLISHED && *p->sets[set].lists;
-    bonsai_status rc = paper_load(&g, p, set);
-    if (rc == BONSAI_OK && p->now > 0)
-        rc = bonsai_study_run(cells, count, g, &o);
-    if (rc == BONSAI_OK && paper_needs_look(p))
-        rc = paper_look(p, set, g);
-    bonsai_graph_free(g);
-    return rc;
+    bonsai_status rc = p->now > 0 ? bonsai_study_run(cells, count, g, &o) : BONSAI_OK;
+    return rc == BONSAI_OK && paper_needs_look(p) ? paper_look(p, set, g) : rc;
 }
 
 /* Its cells stand together; where none is missing, the graph may still be looked at. */
@@ -93,9 +116,14 @@ static int run_set(paper *p, int set)
     p->now = effort_of(p, set);
     if (p->now == 0 && !paper_needs_look(p))
         return EXIT_DONE;
-    bonsai_status rc = measure(p, set, p->cells + first, end - first);
+    bonsai_graph *g = NULL;
+    bonsai_status rc = paper_load(&g, p, set);
+    const int code = rc == BONSAI_OK ? check_lists(p, set, g) : EXIT_DONE;
+    if (rc == BONSAI_OK && code == EXIT_DONE)
+        rc = measure(p, set, g, p->cells + first, end - first);
+    bonsai_graph_free(g);
     p->done += p->now;
-    return rc == BONSAI_OK ? EXIT_DONE : cellfile_stopped(&p->file, rc);
+    return rc != BONSAI_OK ? cellfile_stopped(&p->file, rc) : code;
 }
 
 int paper_run(paper *p)

@@ -43,9 +43,14 @@ int64_t paper_peer_nodes(const dataset *d, double ratio)
     return (int64_t)fmax(1, round((sqrt(f * f + target) - f) / 2));
 }
 
-double paper_patience(const paper *p)
+const char *paper_protocol_name(const paper *p)
 {
-    return p->quick ? 5 : 20;
+    return p->protocol == PROTOCOL_PUBLISHED ? "published" : "ours";
+}
+
+int paper_trains_as_published(const paper *p)
+{
+    return p->protocol == PROTOCOL_PUBLISHED && p->train.epochs == PUBLISHED_EPOCHS;
 }
 
 /* Its name tells cells of a published split that was drawn from those of its index lists. */
@@ -63,7 +68,7 @@ static void make_setting(paper *p, int set, int v)
     if (variants[v].nodes)
         o->nodes = paper_peer_nodes(&p->sets[set], paper_ratios[variants[v].nodes - 1]);
     o->effort = p->effort;
-    o->time_limit = paper_patience(p);
+    o->time_limit = p->time_limit;
     o->seed = p->train.seed;
     o->threads = p->s->read.threads;
     snprintf(p->setting_name[i], sizeof p->setting_name[i], "%s%s %s", p->sets[set].is->name,

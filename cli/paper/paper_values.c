@@ -11,7 +11,6 @@
 #include "paper.h"
 
 static const double large = 0.5;        /* share of the bytes from which nothing is condensed */
-enum { PUBLISHED_RUNS = 5 };
 
 bn_json *value_plain(double value)
 {
@@ -52,7 +51,20 @@ static bn_json *with_sizes(const paper *p, const bonsai_cell *c, double value, d
         bn_json_set(cell, "large", bn_json_flag(1));
     if (c->method != FULL)
         bn_json_set(cell, "labelled", bn_json_whole((int64_t)c->labelled));
+    if (c->learn_made < c->learn_rounds)
+        bn_json_set(cell, "cut", bn_json_textf("%lld of %lld rounds", (long long)c->learn_made,
+                                               (long long)c->learn_rounds));
     return cell;
+}
+
+/* A method that learns and was stopped before its first round has made nothing of its own. */
+static bn_json *measured(const paper *p, const bonsai_cell *c, double value, double spread)
+{
+    if (!c)
+        return bn_json_null();
+    if (c->learn_rounds > 0 && c->learn_made == 0)
+        return bn_json_pack("{s:o}", "text", bn_json_textf("no round in %g s", p->time_limit));
+    return with_sizes(p, c, value, spread);
 }
 
 /* The deviation over runs, as published; of repeated cells the standard error.  NAN: of one run. */
@@ -63,12 +75,12 @@ static double spread_of(const bonsai_cell *c)
 
 bn_json *value_accuracy(const paper *p, const bonsai_cell *c)
 {
-    return c ? with_sizes(p, c, c->accuracy_mean, spread_of(c)) : bn_json_null();
+    return measured(p, c, c ? c->accuracy_mean : NAN, c ? spread_of(c) : NAN);
 }
 
 bn_json *value_seconds(const paper *p, const bonsai_cell *c, double seconds)
 {
-    return c ? with_sizes(p, c, seconds, NAN) : bn_json_null();
+    return measured(p, c, seconds, NAN);
 }
 
 double cell_seconds_train(const bonsai_cell *c)
@@ -99,14 +111,20 @@ figure figure_of(const bonsai_cell *c)
     return c ? (figure){c->accuracy_mean, c->accuracy_error} : (figure){NAN, NAN};
 }
 
+/* The authors' runs go on with one model, so that their deviation is not divided by their number. */
 figure figure_published(const published *says)
 {
-    return says ? (figure){says->value, says->spread / sqrt(PUBLISHED_RUNS)} : (figure){NAN, NAN};
+    return says ? (figure){says->value, says->spread} : (figure){NAN, NAN};
+}
+
+double figure_apart(figure a, figure b)
+{
+    return hypot(a.error, b.error);
 }
 
 void value_judge(bn_json *cell, figure value, figure beside, const char *against)
 {
-    const double error = hypot(value.error, beside.error), gap = value.value - beside.value;
+    const double error = figure_apart(value, beside), gap = value.value - beside.value;
     if (!bn_json_is_object(cell) || isnan(error) || isnan(gap))
         return;
     const int apart = fabs(gap) > 2 * error, better = gap > 0;

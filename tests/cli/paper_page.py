@@ -154,6 +154,8 @@ def check_size(cell, text):
         if key in cell:
             digits, unit = parts.pop(0).split(' ')[:2]
             assert agrees(digits, cell[key], UNITS[unit]), (text, cell)
+    if 'cut' in cell:
+        assert parts.pop(0) == cell['cut'], (text, cell)
     assert not parts, text
 
 
@@ -343,6 +345,8 @@ def check_csv_value(line, key, value, cell):
 
 # ---- where the numbers come from
 
+GRADIENTS = 'correlation with gradients'      # a row of what did not reproduce
+LEARN = ('GCond', 'GDEM', 'GCSR', 'EXGC', 'GC-SNTK', 'GEOM')
 METHODS = {'Random': 'random', 'Herding': 'herding', 'GCond': 'gcond', 'GDEM': 'gdem', 'GCSR': 'gcsr',
            'EXGC': 'exgc', 'GC-SNTK': 'gc-sntk', 'GEOM': 'geom', 'Bonsai': 'trees',
            'Bonsai, whole trees': 'trees', 'auto (ours)': 'auto', 'Full': 'full'}
@@ -371,6 +375,10 @@ def check_published(results, lines, broken):
         if column['source'] != 'published' or table == 'datasets':
             continue
         method = of.get('method') or of.get('component') or column['key']
+        if method == GRADIENTS:
+            r = says['gradient', of['dataset'], '', '', 'Correlation']
+            assert cell['text'] == r['value'], (cell, r)
+            continue
         where = {'energy': 'carbon', 'differences': 'accuracy' if of.get('model') == 'gcn' else 'models'}.get(
             table, table)
         ratio = '100' if method == 'Full' else '%g' % of['ratio'] if 'ratio' in of else ''
@@ -384,15 +392,103 @@ def check_published(results, lines, broken):
     return count
 
 
-def check_verdicts(results):
-    """Times are not compared with those of other machines, and nothing with what is not there."""
-    for table, of, column, cell in each_cell(results):
-        if not cell or 'verdict' not in cell:
-            continue
-        assert cell['verdict'] in ('better', 'worse', 'same') and cell['against'], cell
-        if table in ('seconds', 'components', 'energy', 'training'):
-            assert cell['against'] != 'published', (table, of, column)
-        assert bool(cell.get('large')) == (cell.get('share', 0) > 0.5) or of.get('method') == 'Full', cell
+def spread(values):
+    middle = sum(values) / len(values)
+    return (sum((v - middle) ** 2 for v in values) / (len(values) - 1)) ** 0.5
+
+
+def figure(cells):
+    """Mean and standard error: over splits, else over draws, else over runs.  None: it has no error."""
+    splits = {}
+    for c in cells:
+        splits.setdefault(c['split'], []).append(c['accuracy_mean'])
+    values = [sum(v) / len(v) for v in splits.values()]
+    kind = 'splits'
+    if len(values) == 1:
+        values, kind = [c['accuracy_mean'] for c in cells], 'draws'
+    if len(values) == 1:
+        values, kind = cells[0]['accuracies'], 'runs'
+    return (sum(values) / len(values), spread(values) / len(values) ** 0.5, kind) if len(values) > 1 else None
+
+
+def verdict_on(own, beside, large):
+    apart = abs(own[0] - beside[0]) > 2 * (own[1] ** 2 + beside[1] ** 2) ** 0.5
+    word = 'same' if not apart else 'better' if own[0] > beside[0] else 'worse'
+    return None if large and word == 'better' else word
+
+
+def trains_as_published(results):
+    o = results['options']
+    return o['protocol'] == 'published' and o['epochs'] == 1000
+
+
+def beside(results, cells, table, of, column, row):
+    """What a cell is compared with, and its name; None: with nothing."""
+    method, source = of['method'], column['source']
+    if source == 'redone':
+        says = row['published']
+        known = says and 'value' in says and 'spread' in says and 'broken' not in says
+        return (says['value'], says['spread']), 'published' if known and trains_as_published(results) else None
+    if source == 'paper':
+        return figure(cell_of(cells, table, dict(of, method='Bonsai'), 'redone')), 'Bonsai, published code redone'
+    other = cell_of(cells, table, dict(of, method='Bonsai'), 'honest')
+    return figure(other) if method != 'Bonsai' and other else None, 'Bonsai at honest bytes'
+
+
+def check_verdicts(results, cells):
+    """Each verdict is worked out anew from the cells; times have none."""
+    for t in results['tables']:
+        for line in t['rows']:
+            row = {c['key']: v for c, v in zip(t['head'], line)}
+            of = {c['key']: row[c['key']] for c in t['head'] if c['source'] == 'key'}
+            for column in t['head']:
+                cell = row[column['key']]
+                if isinstance(cell, dict):
+                    check_verdict(results, cells, t['name'], of, column, row, cell)
+
+
+def check_verdict(results, cells, table, of, column, row, cell):
+    if 'share' in cell and of.get('method') != 'Full':
+        assert bool(cell.get('large')) == (cell['share'] > 0.5), cell
+    if table == 'ablation' or column['source'] not in ('redone', 'paper', 'honest'):
+        return
+    wanted = None
+    if table in ('accuracy', 'models') and 'value' in cell:
+        own = figure(cell_of(cells, table, of, column['source']))
+        fixed = of['method'] == 'Full' or (of['method'], column['source']) == ('Bonsai', 'redone')
+        if own and (fixed or own[2] != 'runs') and (of['method'] not in LEARN or results['options']['effort'] >= 1):
+            other, name = beside(results, cells, table, of, column, row) or (None, None)
+            if other and name:
+                wanted = verdict_on(own, other, cell.get('large'))
+                assert not wanted or cell['against'] == name, (of, cell)
+    assert cell.get('verdict') == wanted, (table, of, column, cell, wanted)
+
+
+def check_differences(results, cells):
+    """Every published accuracy that is off by more than two errors is listed, and no other."""
+    by_name = {t['name']: t for t in results['tables']}
+    if 'differences' not in by_name or not {'accuracy', 'models'} <= set(by_name):
+        return 0
+    wanted = set()
+    for name in ('accuracy', 'models'):
+        t = by_name[name]
+        for line in t['rows']:
+            row = {c['key']: v for c, v in zip(t['head'], line)}
+            says, own = row['published'], row['redone']
+            if not (says and own and 'value' in says and 'spread' in says and 'value' in own and
+                    trains_as_published(results)) or (row['method'] in LEARN and results['options']['effort'] < 1):
+                continue
+            have = figure(cell_of(cells, name, row, 'redone'))
+            if have and verdict_on(have, (says['value'], says['spread']), False) != 'same':
+                wanted.add((row['dataset'], row.get('model', 'gcn'), row['ratio'], row['method']))
+    t = by_name['differences']
+    rows = [{c['key']: v for c, v in zip(t['head'], line)} for line in t['rows']]
+    listed = [r for r in rows if r['method'] != GRADIENTS]
+    assert {(r['dataset'], r['model'], r['ratio'], r['method']) for r in listed} == wanted, (listed, wanted)
+    for r in rows:
+        gap = r['redone']['value'] - r['published']['value']
+        assert abs(r['difference']['value'] - gap) < 1e-6 and r['reason']['text'], r
+    return len(rows)
 
 
 def cell_of(cells, table, of, source):
@@ -425,8 +521,13 @@ def check_cells(results, cells):
         if column['source'] not in ('redone', 'paper', 'honest') or not cell or table not in (
                 'accuracy', 'models', 'differences', 'seconds', 'components', 'energy', 'training'):
             continue
+        if of.get('method') == GRADIENTS:
+            continue
         own = cell_of(cells, table, of, column['source'])
         assert own, (table, of, column)
+        if 'value' not in cell:                 # stopped before its first round
+            assert all(c['learn_made'] == 0 < c['learn_rounds'] for c in own), (cell, own)
+            continue
         trained = table == 'training' or own[0]['method'] == 'full'
         wanted = mean(own, (lambda c: c['accuracy_mean']) if table in ('accuracy', 'models', 'differences') else
                       (lambda c: c[parts[of['component']]]) if table == 'components' else
@@ -454,11 +555,13 @@ def main():
     with open(out + '/results.json', encoding='utf-8') as f:
         results = json.load(f)
     check_csv(table_of(out + '/results.csv'), results)
-    check_verdicts(results)
+    with open(out + '/cells.jsonl', encoding='utf-8') as f:
+        cells = [json.loads(line) for line in f][1:]
+    check_verdicts(results, cells)
+    check_differences(results, cells)
     published = check_published(results, table_of(published_path),
                                 table_of(os.path.join(os.path.dirname(published_path), 'broken.csv')))
-    with open(out + '/cells.jsonl', encoding='utf-8') as f:
-        measured = check_cells(results, [json.loads(line) for line in f][1:])
+    measured = check_cells(results, cells)
     assert 'id="results"' in page
     numbers = check_page(page, results)
     assert numbers > 300 and published > 50 and measured > 100, (numbers, published, measured)
