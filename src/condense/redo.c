@@ -15,6 +15,7 @@ bonsai_status bn_redo_check(bonsai_condense_options *o)
     o->k = BN_PUBLISHED_K;
     o->layers = BN_PUBLISHED_LAYERS;
     o->sample = -1;             /* all trees */
+    o->select_features = 0;     /* it has a decision tree of its own */
     return BONSAI_OK;
 }
 

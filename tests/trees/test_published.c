@@ -445,6 +445,47 @@ static void other_budgets_are_refused(void **state)
     bonsai_graph_free(g);
 }
 
+static uint64_t all_but_record(const bonsai_graph *g)
+{
+    return bonsai_graph_checksum(g, ~(UINT64_C(1) << BONSAI_SECTION_METADATA));
+}
+
+static void set_idle(bonsai_condense_options *o)
+{
+    o->select_features = o->density = o->no_rknn = o->no_ppr = o->raw_features = 1;
+    o->members = o->hard_labels = o->no_validation = o->keep_trees = 1;
+    o->accounting = BONSAI_ACCOUNTING_STRICT;
+    o->k = 2;
+    o->layers = 3;
+    o->sample = 4;
+    o->project = 2;
+}
+
+static void options_of_other_methods_change_nothing(void **state)
+{
+    (void)state;
+    int made = 0;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        bonsai_graph *g = case_graph(seed), *small = NULL, *same = NULL;
+        asked a = asked_of(g);
+        bonsai_condense_options told;
+        if (bonsai_condense(&small, NULL, g, &a.o) == BONSAI_OK) {
+            set_idle(&a.o);
+            assert_int_equal(bonsai_condense(&same, NULL, g, &a.o), BONSAI_OK);
+            assert_int_equal(all_but_record(small), all_but_record(same));
+            bonsai_condense_options_init(&told);
+            assert_int_equal(bonsai_condense_options_of(&told, same), BONSAI_OK);
+            assert_true(told.k == BN_PUBLISHED_K && told.layers == BN_PUBLISHED_LAYERS &&
+                        told.sample == -1 && told.select_features == 0);
+            made++;
+        }
+        bonsai_graph_free(small);
+        bonsai_graph_free(same);
+        bonsai_graph_free(g);
+    }
+    assert_true(made > 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -454,6 +495,7 @@ int main(void)
         cmocka_unit_test(it_can_be_canceled_at_any_report),
         cmocka_unit_test(odd_graphs_give_sound_ones),
         cmocka_unit_test(other_budgets_are_refused),
+        cmocka_unit_test(options_of_other_methods_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
