@@ -147,7 +147,7 @@ def real(name: str, value: Any) -> float:
 
 
 def three(name: str, value: Any) -> Tuple[float, ...]:
-    if value == "published":
+    if isinstance(value, str) and value == "published":
         return (56.0, 24.0, 20.0)
     try:
         parts = list(value)

@@ -389,6 +389,9 @@ class Files(testing.Case):
         self.assertEqual([int(m.sum()) for m in (h.train_mask, h.val_mask, h.test_mask)],
                          [56, 24, 20])
         with tempfile.TemporaryDirectory() as folder:
+        thirds = g.split((30, 30, 40), seed=3)
+        for shares in ([30, 30, 40], np.array([30, 30, 40]), np.array([30.0, 30.0, 40.0])):
+            self.assertTrue(g.split(shares, seed=3).equal(thirds))
             path = os.path.join(folder, "lists.npz")
             np.savez(path, **{part + "_idx": np.flatnonzero(getattr(h, part + "_mask"))
                               for part in ("train", "val", "test")})
