@@ -306,6 +306,9 @@ bonsai_status bn_graph_bytes(double *out, const bonsai_graph *g, bonsai_accounti
                              const bn_place *at);
 bonsai_status bn_graph_stats(bonsai_stats *out, int64_t *class_counts, const bonsai_graph *g,
                              const bn_place *at);
+/* What rows cost by the published code's formula: dense ones 2 for each of their places, whole
+ * numbers other than 1 (counts) 2 for each non-zero, others their sum. */
+double bn_paper_rows(bool dense, bool counts, double places, int64_t nnz, double sum);
 /* Counts the nodes with a known label. */
 bonsai_status bn_graph_labelled(int64_t *out, const bonsai_graph *g, const bn_place *at);
 

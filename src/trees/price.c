@@ -192,8 +192,8 @@ static double paper_bytes(const bn_price *p)
     feature_bytes(p, &dense);
     double n = (double)t->nodes, edges = (double)(t->entries - t->loops) / 2 + n;
     bool integer = t->rows_with[4] == 0, binary = t->rows_with[0] == 0;
-    double rows = dense ? 2 * n * (double)p->g->view.features
-                  : integer && !binary ? 2 * (double)t->nnz : t->sum;
+    double rows = bn_paper_rows(dense, integer && !binary, n * (double)p->g->view.features, t->nnz,
+                                t->sum);
     return 2 * (rows + 2 * edges);
 }
 

@@ -125,19 +125,21 @@ done:
 
 /* ---- prices ---- */
 
-/* Of a row of kept features; how depends on the features of the whole graph.  Those that are best
- * stored dense cost 2 bytes each, whole numbers 2 for each that is not zero, others what they sum
- * up to (doc/bytes.md). */
+/* Of a row of kept features; how depends on the features of the whole graph.  Whole numbers other
+ * than 1 are never dense here: the published code prices those of Flickr by their non-zeros,
+ * however many there are.  --accounting paper has only sparse whole numbers so; it takes for dense
+ * whatever is smallest so. */
 static bonsai_status price_rows(bn_published *p, const bonsai_graph *whole, const bn_place *at)
 {
     bonsai_status rc;
     bn_traits t;
-    bool integer, dense;
+    bool integer, dense, counts;
     row_room r = {NULL, NULL};
     const int64_t n = p->g->view.nodes, room = bn_row_room(p->g);
     BN_TRY(bn_traits_of(&t, &integer, whole, &(bn_place){.threads = at->threads}));
     t = bn_traits_mapped(&t);
     bn_traits_bytes(&t, n, whole->view.features, &dense);
+    counts = integer && !t.ones;
     BN_TRY(BN_NEW(&p->price, n));
     BN_TRY(BN_NEW(&r.index, room));
     BN_TRY(BN_NEW(&r.value, room));
@@ -146,8 +148,8 @@ static bonsai_status price_rows(bn_published *p, const bonsai_graph *whole, cons
         double sum = 0;
         for (int64_t i = 0; i < count; i++)
             sum += (double)r.value[i];
-        p->price[v] = dense ? 2 * (double)p->g->view.features
-                      : integer && !t.ones ? 2 * (double)count : sum;
+        p->price[v] = bn_paper_rows(dense && !counts, counts, (double)p->g->view.features, count,
+                                    sum);
     }
 done:
     bn_free(r.index);

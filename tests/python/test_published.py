@@ -164,6 +164,17 @@ class Published(testing.Case):
             for ratio in (0.005, 0.02):
                 self.check(g, ratio, sum)
 
+    def test_whole_numbers_cost_two_for_each_that_is_not_zero(self):
+        for seed, share in ((1, 0.9), (2, 0.4), (3, 0.05)):
+            g = testing.small_world(200, features=40, dense=True, seed=seed)
+            rng = np.random.default_rng(seed)
+            x = rng.integers(1, 9, size=(len(g), 40)) * (rng.random((len(g), 40)) < share)
+            h = Graph.from_arrays(edge_index=g.edge_index, x=x.astype(np.float32), y=g.y,
+                                  train_mask=g.train_mask, val_mask=g.val_mask,
+                                  test_mask=g.test_mask)
+            for ratio in (0.05, 0.2):
+                self.check(h, ratio, lambda row: 2 * np.count_nonzero(row))
+
     def test_its_price_is_told_beside_the_bytes(self):
         g = testing.small_world(300, features=400)
         small = graphbonsai.condense(g, 0.01, method="published", threads=1)

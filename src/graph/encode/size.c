@@ -85,6 +85,11 @@ static bool price_learned(double *out, const bonsai_graph *g)
     return true;
 }
 
+double bn_paper_rows(bool dense, bool counts, double places, int64_t nnz, double sum)
+{
+    return dense ? 2 * places : counts ? 2 * (double)nnz : sum;
+}
+
 static bonsai_status paper_condensed(double *out, const bonsai_graph *g)
 {
     bonsai_status rc = bn_graph_need(g, BN_BIT(BONSAI_SECTION_ROLE), 0);
@@ -102,8 +107,8 @@ static bonsai_status paper_condensed(double *out, const bonsai_graph *g)
     double loops = (double)count_self_loops(g);
     double edges = (g->view.flags & BONSAI_FLAG_DIRECTED ? m - loops : (m - loops) / 2) + n;
     double others = n - (double)x.prototypes;
-    double rows = dense ? 2 * others * (double)g->view.features
-                  : x.integer && !x.binary ? 2 * (double)x.nnz : x.sum;
+    double rows = bn_paper_rows(dense, x.integer && !x.binary, others * (double)g->view.features,
+                                x.nnz, x.sum);
     double labels = bn_has(g, BONSAI_SECTION_LABELS) +
                     (bn_has(g, BONSAI_SECTION_NODE_WEIGHTS) != 0) +
                     (bn_has(g, BONSAI_SECTION_SOFT_LABELS) ? (double)g->view.classes : 0);
