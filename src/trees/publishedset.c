@@ -35,24 +35,60 @@ static void mark(bn_published_set *s, int32_t root, bool in)
         put(s->here, to[i]);
 }
 
+typedef struct { int32_t v; const int32_t *to; uint8_t *link; int64_t count; } member;
+
+/* Entry i of the member's row leads to another member.  An edge counts at its lower end. */
+static void join(cost *more, const member *m, int64_t i, bool take)
+{
+    if (m->link[i] || m->to[i] == m->v)
+        return;
+    more->edges += m->to[i] > m->v && (i == 0 || m->to[i] != m->to[i - 1]);
+    m->link[i] = take;
+}
+
+static void join_to(cost *more, const member *m, int32_t other, bool take)
+{
+    int64_t low = 0, high = m->count;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (m->to[middle] < other)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < m->count && m->to[low] == other; low++)
+        join(more, m, low, take);
+}
+
+/* The shorter list is walked: a hub is a member of every tree beside it. */
+static void join_all(cost *more, bn_published_set *s, const member *m, int32_t root, bool take)
+{
+    int64_t count;
+    const int32_t *to = row_of(s->g, root, &count);
+    if (m->count <= count) {
+        for (int64_t i = 0; i < m->count; i++)
+            if (bn_bit(s->here, m->to[i]))
+                join(more, m, i, take);
+        return;
+    }
+    join_to(more, m, root, take);
+    for (int64_t i = 0; i < count; i++)
+        if (to[i] != root && (i == 0 || to[i] != to[i - 1]))
+            join_to(more, m, to[i], take);
+}
+
 /* What a member adds: itself, and its edges to members behind it.  They are taken if so told. */
 static void visit(cost *more, bn_published_set *s, int32_t v, int32_t root, bool take)
 {
-    int64_t count;
-    const int32_t *to = row_of(s->g, v, &count);
-    uint8_t *link = s->link + bn_row_begin(s->g, v);
+    member m = {.v = v, .link = s->link + bn_row_begin(s->g, v)};
+    m.to = row_of(s->g, v, &m.count);
     if (!s->in[v]) {
         more->sum += s->price[v];
         more->nodes++;
         s->from[v] = take ? root : s->from[v];
         s->in[v] = take;
     }
-    for (int64_t i = 0; i < count; i++) {
-        if (link[i] || to[i] == v || !bn_bit(s->here, to[i]))
-            continue;
-        more->edges += to[i] > v && (i == 0 || to[i] != to[i - 1]);
-        link[i] = take;
-    }
+    join_all(more, s, &m, root, take);
 }
 
 static cost walk(bn_published_set *s, int32_t root, bool take)

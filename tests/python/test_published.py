@@ -175,6 +175,14 @@ class Published(testing.Case):
             for ratio in (0.05, 0.2):
                 self.check(h, ratio, lambda row: 2 * np.count_nonzero(row))
 
+    def test_hubs(self):
+        g = testing.small_world(150, features=12, dense=True)
+        hubs = np.array([[v, w] for v in (3, 70, 149) for w in range(150) if v != w]).T
+        h = Graph.from_arrays(edge_index=np.hstack([g.edge_index, hubs]), x=g.x, y=g.y,
+                              train_mask=g.train_mask, val_mask=g.val_mask, test_mask=g.test_mask)
+        for ratio in (0.1, 0.2, 0.5):
+            self.check(h, ratio, lambda row: 2 * len(row))
+
     def test_its_price_is_told_beside_the_bytes(self):
         g = testing.small_world(300, features=400)
         small = graphbonsai.condense(g, 0.01, method="published", threads=1)
