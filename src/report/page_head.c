@@ -32,6 +32,16 @@ static void put_name(bn_page *p, const char *name)
     bn_put(p, "</strong>");
 }
 
+/* Of so many trees, if it is known. */
+static void say_whole(bn_page *p, const bonsai_condense_info *i)
+{
+    if (i->whole_trees < 0)
+        return;
+    bn_put(p, ", ");
+    bn_put_number(p, (double)i->whole_trees);
+    bn_put(p, " kept whole,");
+}
+
 static void say_making(bn_page *p, const bn_sheet *s)
 {
     const char *method = s->f->method ? s->f->method : "unknown";
@@ -42,11 +52,7 @@ static void say_making(bn_page *p, const bn_sheet *s)
         bn_put(p, " of ");
     } else if (strcmp(method, "trees") == 0) {
         put_count(p, (double)s->f->made.info.roots, "tree", "trees");
-        if (s->f->made.info.whole_trees >= 0) {
-            bn_put(p, ", ");
-            bn_put_number(p, (double)s->f->made.info.whole_trees);
-            bn_put(p, " kept whole,");
-        }
+        say_whole(p, &s->f->made.info);
         bn_put(p, " with ");
         put_count(p, s->small.nodes, "node", "nodes");
         if (isfinite(s->coverage)) {
@@ -66,7 +72,13 @@ static void say_making(bn_page *p, const bn_sheet *s)
         put_count(p, s->small.nodes, "node was", "nodes were");
         bn_put(p, " picked by <strong>");
         bn_escape_cut(p, method, 40);
-        bn_put(p, "</strong> from ");
+        bn_put(p, "</strong>");
+        if (strcmp(method, "published") == 0) {
+            bn_put(p, " with ");
+            put_count(p, (double)s->f->made.info.roots, "tree", "trees");
+            say_whole(p, &s->f->made.info);
+        }
+        bn_put(p, " from ");
     }
     put_name(p, s->full_name);
 }

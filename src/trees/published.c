@@ -193,7 +193,6 @@ static bonsai_status make_choice(bn_choice *c, int64_t count)
     bonsai_status rc;
     c->count = count;
     c->coverage_bound = -1;
-    c->whole = -1;              /* its trees have edges of their own */
     BN_TRY(BN_NEW(&c->node, count));
     BN_TRY(BN_NEW(&c->role, count));
     BN_TRY(BN_NEW(&c->score, count));

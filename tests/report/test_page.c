@@ -104,6 +104,27 @@ static void every_method_has_a_page(void **state)
     bonsai_graph_free(g);
 }
 
+static void pages_tell_how_many_published_trees_are_whole(void **state)
+{
+    (void)state;
+    bonsai_graph *g = generate(120, 3), *small = NULL;
+    bonsai_condense_options o;
+    bonsai_condense_info info;
+    char text[120];
+    bonsai_condense_options_init(&o);
+    bonsai_condense_info_init(&info);
+    o.method = BONSAI_METHOD_PUBLISHED;
+    o.ratio = 0.1;
+    o.threads = 1;
+    assert_int_equal(bonsai_condense(&small, &info, g, &o), BONSAI_OK);
+    assert_true(info.roots > 1 && info.whole_trees >= 0);
+    snprintf(text, sizeof text, "published</strong> with <strong>%lld</strong> trees, %lld kept "
+             "whole, from ", (long long)info.roots, (long long)info.whole_trees);
+    assert_report(small, g, text, NULL);
+    bonsai_graph_free(small);
+    bonsai_graph_free(g);
+}
+
 static void a_page_of_one_node_is_a_page(void **state)
 {
     (void)state;
@@ -519,6 +540,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method_has_a_page),
+        cmocka_unit_test(pages_tell_how_many_published_trees_are_whole),
         cmocka_unit_test(a_page_of_one_node_is_a_page),
         cmocka_unit_test(a_graph_without_labels_and_features_has_a_page),
         cmocka_unit_test(three_hundred_classes_are_shown_as_forty_and_the_rest),
