@@ -391,7 +391,7 @@ typedef struct {                /* Lemma 1, measured: a sample size, and what ca
 BONSAI_API void bonsai_power_init_sized(bonsai_power *p, size_t size);
 /* Fills each of count structs, which the caller has initialised, from one exact reverse k-NN of all
  * training trees.  Draw d takes the sample that condensing with the seed of o + d takes.  Of the
- * options only layers, k, split, seed, inductive, project, memory, threads and progress matter. */
+ * options only layers, k, split, seed, inductive, memory, threads and progress matter. */
 BONSAI_API bonsai_status bonsai_study_power(bonsai_power *powers, int64_t count,
                                             const bonsai_graph *g,
                                             const bonsai_condense_options *o);

@@ -141,12 +141,12 @@ static bonsai_status check(const bonsai_power *p, const bonsai_condense_options 
     return bn_fields_check(BONSAI_OPTIONS_CONDENSE, &o);
 }
 
-/* The reverse k-NN of all trees, whatever else the options ask for. */
+/* The exact reverse k-NN of all trees, whatever else the options ask for. */
 static bonsai_status prepare(bn_preparation *p, const bonsai_graph *g)
 {
     p->o.method = BONSAI_METHOD_TREES;
     p->o.sample = -1;
-    p->o.no_rknn = p->o.select_features = 0;
+    p->o.no_rknn = p->o.select_features = p->o.project = 0;
     return bn_prepare(p, g, bn_method_of(p->o.method)->needs);
 }
 

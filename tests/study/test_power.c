@@ -171,6 +171,7 @@ static void threads_and_company_change_nothing(void **state)
     o.threads = 3;
     o.sample = 10;              /* without a say, like these */
     o.no_rknn = o.select_features = 1;
+    o.project = 2;
     o.method = BONSAI_METHOD_PROTOTYPES;
     measure(&alone, 1, g, &o);
     assert_memory_equal(&both[1], &alone, sizeof alone);
