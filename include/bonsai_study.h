@@ -446,8 +446,9 @@ typedef struct {                /* PageRank in a round of pruning, highest first
 
 #define bonsai_scores_init(s) bonsai_scores_init_sized((s), sizeof *(s))
 BONSAI_API void bonsai_scores_init_sized(bonsai_scores *s, size_t size);
-/* What a round, from 0, of making small saw, from its metadata; with rounds 0 where it does not
- * say, as other methods than TREES.  Rounds that are not recorded are refused. */
+/* What a round, from 0, of making small saw, from its metadata.  Where that has no rounds, as of
+ * other methods than TREES, round 0 gives a struct with rounds 0.  All other rounds that are not
+ * recorded are refused. */
 BONSAI_API bonsai_status bonsai_condense_scores(bonsai_scores *out, const bonsai_graph *small,
                                                 int64_t round);
 

@@ -136,9 +136,10 @@ bonsai_status bonsai_condense_scores(bonsai_scores *out, const bonsai_graph *sma
     BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, 0));
     BN_TRY(bn_record_trace(&t, small));
     s.rounds = t->rounds;
-    if (round < 0 || (s.rounds > 0 && round >= s.rounds)) {
+    const int64_t last = s.rounds > 0 ? s.rounds - 1 : 0;
+    if (round < 0 || round > last) {
         rc = bn_fail(BONSAI_E_ARGUMENT, "%s: round %lld of pruning is outside 0..%lld",
-                     small->where, (long long)round, (long long)s.rounds - 1);
+                     small->where, (long long)round, (long long)last);
         goto done;
     }
     if (s.rounds > 0) {

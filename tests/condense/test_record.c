@@ -381,6 +381,20 @@ static void nonsense_in_any_place_does_no_harm(void **state)
     bonsai_graph_free(g);
 }
 
+static void rounds_that_are_not_recorded_are_refused(void **state)
+{
+    (void)state;
+    bonsai_scores s;
+    bonsai_graph *g = generated(5);
+    bonsai_scores_init(&s);
+    assert_int_equal(bonsai_condense_scores(&s, g, 0), BONSAI_OK);
+    assert_true(s.rounds == 0 && s.count == 0 && s.knee == -1);
+    assert_fails(bonsai_condense_scores(&s, g, 1), BONSAI_E_ARGUMENT,
+                 "round 1 of pruning is outside 0..0");
+    assert_fails(bonsai_condense_scores(&s, g, -1), BONSAI_E_ARGUMENT, "round -1 of pruning");
+    bonsai_graph_free(g);
+}
+
 /* ---- memory ---- */
 
 static bonsai_status read_all(void *payload)
@@ -418,6 +432,7 @@ int main(void)
         cmocka_unit_test(options_of_older_versions_are_passed_over),
         cmocka_unit_test(a_graph_that_was_not_condensed_is_refused),
         cmocka_unit_test(nonsense_in_any_place_does_no_harm),
+        cmocka_unit_test(rounds_that_are_not_recorded_are_refused),
         cmocka_unit_test(failed_allocations_are_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
