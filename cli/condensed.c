@@ -222,7 +222,7 @@ static void add_memory(summary *r, const bonsai_condense_info *i)
     summary_int(r, "memory.columns", NULL, i->columns);
 }
 
-/* Nothing where it is not measurable, but for programs. */
+/* Where the machine does not report it, only programs are told. */
 static void add_energy(summary *r, const bonsai_condense_info *i)
 {
     if (i->joules < 0) {
@@ -230,7 +230,7 @@ static void add_energy(summary *r, const bonsai_condense_info *i)
         return;
     }
     summary_real(r, "joules", "energy", i->joules, "%.1f J");
-    summary_note(r, "of the machine's processors, with what others let them do meanwhile");
+    summary_note(r, "of the machine's processors, including whatever else ran on the machine");
 }
 
 static void add_effort(summary *r, const bonsai_condense_info *i)

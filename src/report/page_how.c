@@ -18,12 +18,12 @@ bool bn_sheet_has_effort(const bn_sheet *s)
 static void put_energy(bn_page *p, double joules)
 {
     if (joules < 0) {
-        bn_put(p, " Its energy is not measurable here.");
+        bn_put(p, " This machine does not report its energy.");
         return;
     }
     bn_put(p, " The processors of the machine used <strong>");
     bn_put_fixed(p, joules, joules < 100 ? 1 : 0);
-    bn_put(p, "&nbsp;J</strong> meanwhile, with what others let them do.");
+    bn_put(p, "&nbsp;J</strong>, including whatever else ran on the machine.");
 }
 
 void bn_sheet_effort(bn_page *p, const bn_sheet *s)

@@ -43,7 +43,7 @@ static void assert_says(double joules, int people, int json, const char *wanted)
 static void energy_is_shown_where_it_was_measured(void **state)
 {
     (void)state;
-    assert_says(12.345, 1, 0, "12.3 J  of the machine's processors, with what others let them do");
+    assert_says(12.345, 1, 0, "12.3 J  of the machine's processors, including whatever else");
     assert_says(12.5, 0, 0, "\njoules\t12.5\n");
     assert_says(12.5, 0, 1, "\"joules\": 12.5");
     assert_says(0, 1, 0, "0.0 J");
