@@ -34,9 +34,10 @@ int parse_whole(const char *text, int64_t *out)
 static int set_split(session *s, const opt *o, const char *text)
 {
     char copy[96];
-    const char *whole = strcmp(text, "random") == 0 ? "60/20/20"
-                        : strcmp(text, "published") == 0 ? "56/24/20" : text;
+    const char *whole = text;
     double *percent = o->value, sum = 0;
+    if (bonsai_split_named(percent, text))
+        return OPT_GO;
     for (int i = 0; i < 3; i++) {
         size_t len = strcspn(whole, "/");
         snprintf(copy, sizeof copy, "%.*s", (int)(len < sizeof copy ? len : 0), whole);

@@ -341,6 +341,7 @@ graph_row = _declare("graph_row", None, POINTER(c_float), c_void_p, c_int64)
 graph_label = _declare("graph_label", c_int32, c_void_p, c_int64)
 graph_read_info = _declare("graph_read_info", POINTER(ReadInfo), c_void_p)
 graph_split = _calls("graph_split", _out, c_void_p, POINTER(c_double), c_uint64)
+split_named = _declare("split_named", c_int, POINTER(c_double), c_char_p)
 graph_split_file = _calls("graph_split_file", _out, c_void_p, c_char_p)
 graph_induce = _calls("graph_induce", _out, c_void_p, c_void_p, c_int64)
 graph_reorder = _calls("graph_reorder", _out, c_void_p, c_int, c_int64, c_uint64,

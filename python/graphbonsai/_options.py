@@ -148,7 +148,9 @@ def real(name: str, value: Any) -> float:
 
 def three(name: str, value: Any) -> Tuple[float, ...]:
     if isinstance(value, str) and value == "published":
-        return (56.0, 24.0, 20.0)
+        shares = (ctypes.c_double * 3)()
+        c.split_named(shares, value.encode())
+        return tuple(shares)
     try:
         parts = list(value)
     except TypeError:

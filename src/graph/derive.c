@@ -57,6 +57,18 @@ done:
     return rc;
 }
 
+int bonsai_split_named(double percent[3], const char *name)
+{
+    static const struct { const char *name; double percent[3]; } known[] = {
+        {"random", {60, 20, 20}}, {"published", {56, 24, 20}}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(name, known[i].name) == 0) {
+            memcpy(percent, known[i].percent, sizeof known[i].percent);
+            return 1;
+        }
+    return 0;
+}
+
 bonsai_status bonsai_graph_split(bonsai_graph **out, const bonsai_graph *g,
                                  const double percent[3], uint64_t seed)
 {

@@ -47,6 +47,19 @@ static void shares_are_drawn_from_the_labelled_nodes(void **state)
     }
 }
 
+static void shares_have_names(void **state)
+{
+    (void)state;
+    double p[3] = {1, 2, 3};
+    assert_int_equal(bonsai_split_named(p, "public"), 0);
+    assert_int_equal(bonsai_split_named(p, ""), 0);
+    assert_true(p[0] == 1 && p[1] == 2 && p[2] == 3);
+    assert_int_equal(bonsai_split_named(p, "published"), 1);
+    assert_true(p[0] == 56 && p[1] == 24 && p[2] == 20);
+    assert_int_equal(bonsai_split_named(p, "random"), 1);
+    assert_true(p[0] == 60 && p[1] == 20 && p[2] == 20);
+}
+
 static void the_same_seed_gives_the_same_split(void **state)
 {
     (void)state;
@@ -314,6 +327,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_are_drawn_from_the_labelled_nodes),
+        cmocka_unit_test(shares_have_names),
         cmocka_unit_test(the_same_seed_gives_the_same_split),
         cmocka_unit_test(wrong_shares_are_refused),
         cmocka_unit_test(a_subgraph_keeps_the_data_of_its_nodes),

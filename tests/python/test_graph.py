@@ -2,6 +2,7 @@
 
 SPDX-License-Identifier: MIT
 """
+import csv
 import gc
 import os
 import tempfile
@@ -388,10 +389,10 @@ class Files(testing.Case):
         h = g.split("published", seed=3)
         self.assertEqual([int(m.sum()) for m in (h.train_mask, h.val_mask, h.test_mask)],
                          [56, 24, 20])
-        with tempfile.TemporaryDirectory() as folder:
         thirds = g.split((30, 30, 40), seed=3)
         for shares in ([30, 30, 40], np.array([30, 30, 40]), np.array([30.0, 30.0, 40.0])):
             self.assertTrue(g.split(shares, seed=3).equal(thirds))
+        with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "lists.npz")
             np.savez(path, **{part + "_idx": np.flatnonzero(getattr(h, part + "_mask"))
                               for part in ("train", "val", "test")})
@@ -399,6 +400,14 @@ class Files(testing.Case):
             np.savez(path, train_idx=[1, 2], val_idx=[2], test_idx=[3])
             with self.assertRaisesRegex(graphbonsai.Error, "lists.npz:val_idx: node 2 is in train"):
                 g.split_file(path)
+
+    def test_the_published_split_is_the_one_of_the_papers_tables(self):
+        here = os.path.dirname(os.path.abspath(__file__))
+        with open(os.path.join(here, "..", "..", "data", "paper", "datasets.csv")) as file:
+            splits = {row["name"]: row["published_split"] for row in csv.DictReader(file)}
+        shares = "/".join("%g" % share for share in _options.three("percent", "published"))
+        self.assertEqual(splits["cora"], shares)
+        self.assertEqual(sum(split == shares for split in splits.values()), 6)
 
     def test_cora(self):
         g = Graph.load(testing.cora())
