@@ -37,7 +37,7 @@
 #include "json.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
-enum { MOST_PATH = 4096 };
+enum { MOST_PATH = 4096, MOST_OPTIONS = 64 };
 
 /* ---- progress ------------------------------------------------------------ */
 
@@ -71,6 +71,8 @@ typedef struct {
     bonsai_read_options read;   /* for every GRAPH; also the threads and progress of all else */
     progress    progress;
     double      accuracy, seconds_train;    /* of the model trained last, for the demo */
+    const bonsai_field *given[MOST_OPTIONS];    /* options that stand on the command line */
+    int         given_count;
 } session;
 
 typedef struct {
@@ -144,6 +146,8 @@ typedef struct {
 enum { OPT_GO = -1 };
 /* Fills the groups' structs.  OPT_GO, or the exit code to leave with. */
 int opt_parse(session *s, const opt_spec *spec, int argc, char **argv);
+/* Whether it found the option of this field, whatever its value. */
+int option_given(const session *s, const char *field);
 int parse_real(const char *text, double *out);          /* 1: a finite number and nothing else */
 int parse_whole(const char *text, int64_t *out);        /* the same; errno is ERANGE: too large */
 /* The indices of the words in "a,b,c"; "all": each.  out: room for all.  OPT_GO, or EXIT_USAGE. */

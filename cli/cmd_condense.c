@@ -112,8 +112,6 @@ static int settle(session *s, arguments *a)
     if (code == OPT_GO)
         code = check_split(s, a->o.split);
     a->o.threads = s->read.threads;
-    if (a->o.method == BONSAI_METHOD_PUBLISHED)         /* it knows no other */
-        a->o.accounting = BONSAI_ACCOUNTING_PAPER_FULL;
     return code;
 }
 
@@ -146,6 +144,18 @@ static void note_idle(session *s, const bonsai_condense_options *o)
         name_methods(methods, sizeof methods, f->methods);
         note(s, "--%s has no effect without --method %s", name, methods);
     }
+}
+
+/* The published code has one value of these, which the library sets. */
+static void settle_published(session *s, bonsai_condense_options *o)
+{
+    static const char *const fixed[] = {"layers", "k", "sample"};
+    if (option_given(s, "accounting") && o->accounting == BONSAI_ACCOUNTING_STRICT)
+        note(s, "--accounting strict has no effect with --method published");
+    for (int i = 0; i < 3; i++)
+        if (option_given(s, fixed[i]))
+            note(s, "--%s has no effect with --method published", fixed[i]);
+    o->accounting = BONSAI_ACCOUNTING_PAPER_FULL;       /* what is printed goes by it */
 }
 
 static const bonsai_field output_row[] = {
@@ -380,5 +390,7 @@ int cmd_condense(session *s, int argc, char **argv)
     if (a->page && !file_can_be_written(s, a->page))
         return EXIT_FAILED;
     note_idle(s, &a->o);
+    if (a->o.method == BONSAI_METHOD_PUBLISHED)
+        settle_published(s, &a->o);
     return condense(s, a);
 }

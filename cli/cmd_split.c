@@ -1,8 +1,6 @@
 /* cmd_split.c -- bonsai split: new training, validation and test nodes.
  *
  * SPDX-License-Identifier: MIT */
-#include <string.h>
-
 #include "cli.h"
 
 static int save_and_report(session *s, const bonsai_graph *g, const char *out)
@@ -32,8 +30,7 @@ typedef struct {
 
 int cmd_split(session *s, int argc, char **argv)
 {
-    const arguments usual = {.parts = {60, 20, 20}, .seed = 1};
-    arguments a = usual;
+    arguments a = {.seed = 1};
     static const bonsai_field own[] = {
         {.name = "output", OWN(arguments, out, FILE), .letter = 'o', .arg = "OUT",
          .help = "file or folder to write (required)"},
@@ -59,6 +56,7 @@ int cmd_split(session *s, int argc, char **argv)
         .shared = OPT_READS | OPT_JSON,
     };
     bonsai_graph *g = NULL, *fresh = NULL;
+    bonsai_split_named(a.parts, "random");
     int code = opt_parse(s, &spec, argc, argv);
     if (code == OPT_GO && !a.out)
         code = refuse(s, "-o OUT is missing");
@@ -66,8 +64,8 @@ int cmd_split(session *s, int argc, char **argv)
         return code;
     if (!path_can_be_written(s, a.out))
         return EXIT_FAILED;
-    const bool draws = memcmp(a.parts, usual.parts, sizeof a.parts) != 0 || a.seed != usual.seed;
-    if (a.indices && draws)
+    if (a.indices && (option_given(s, "parts") || option_given(s, "split") ||
+                      option_given(s, "seed")))
         note(s, "--parts and --seed have no effect with --indices");
     bonsai_status rc = bonsai_graph_read(&g, a.path, &s->read);
     if (rc == BONSAI_OK)

@@ -141,6 +141,22 @@ static int unknown(parser *p, const char *name, size_t len)
     return refuse(p->s, "there is no option --%s", word);
 }
 
+int option_given(const session *s, const char *field)
+{
+    int i = 0;
+    while (i < s->given_count && strcmp(s->given[i]->name, field) != 0)
+        i++;
+    return i < s->given_count;
+}
+
+static int set(parser *p, const opt *o, const char *text)
+{
+    session *s = p->s;
+    if (!option_given(s, o->f->name) && s->given_count < MOST_OPTIONS)
+        s->given[s->given_count++] = o->f;
+    return opt_set(s, o, text);
+}
+
 /* "--name", "--name=value" or "--name" "value". */
 static int long_option(parser *p, int *i, int argc, char **argv)
 {
@@ -153,7 +169,7 @@ static int long_option(parser *p, int *i, int argc, char **argv)
         return refuse(p->s, "--%s takes no value", o->name);
     if (!opt_is_flag(o) && !equals && ++*i == argc)
         return refuse(p->s, "--%s needs a value, %s", o->name, o->arg);
-    return opt_set(p->s, o, opt_is_flag(o) ? "" : equals ? equals + 1 : argv[*i]);
+    return set(p, o, opt_is_flag(o) ? "" : equals ? equals + 1 : argv[*i]);
 }
 
 /* "-q", "-qv", "-s7" or "-s" "7". */
@@ -167,9 +183,9 @@ static int short_options(parser *p, int *i, int argc, char **argv)
         if (!opt_is_flag(o)) {
             if (!at[1] && ++*i == argc)
                 return refuse(p->s, "-%c needs a value, %s", *at, o->arg);
-            return opt_set(p->s, o, at[1] ? at + 1 : argv[*i]);
+            return set(p, o, at[1] ? at + 1 : argv[*i]);
         }
-        if ((code = opt_set(p->s, o, "")) != OPT_GO)
+        if ((code = set(p, o, "")) != OPT_GO)
             return code;
     }
     return OPT_GO;
@@ -211,6 +227,7 @@ int opt_parse(session *s, const opt_spec *spec, int argc, char **argv)
     parser p = {.s = s, .spec = spec};
     int code = OPT_GO, only_arguments = 0;
     const char *name;
+    s->given_count = 0;
     gather(&p);
     if (asks_for_help(argc, argv))
         return opt_help(&p);

@@ -10,8 +10,6 @@
 
 #include "cli.h"
 
-enum { MOST_OPTIONS = 64 };
-
 typedef struct {
     const bonsai_field *f;
     void *base, *value;         /* the struct, and the member in it */

@@ -22,6 +22,8 @@ $BONSAI condense g.bonsai -o a.bonsai -r 0.1 --method kcenter --on features --no
 $BONSAI condense g.bonsai -o a.bonsai -r 0.1 --on features --project 8 --no-ppr > /dev/null
 $BONSAI condense g.bonsai -o a.bonsai -r 0.1 --method degree --members --select-features tree > /dev/null
 $BONSAI condense g.bonsai -o a.bonsai -r 0.1 --method prototypes --select-features tree --no-ppr > /dev/null
+$BONSAI condense g.bonsai -o a.bonsai -r 0.1 --method published -k 3 --layers 2 --sample all --accounting strict --select-features tree > /dev/null
+$BONSAI condense g.bonsai -o b.bonsai -r 0.1 --method published --accounting paper > /dev/null; cmp a.bonsai b.bonsai
 # Prototypes: the labels soft or hard, judged on other nodes, with their members.
 $BONSAI condense g.bonsai -o p.bonsai -r 0.05 --hard-labels --no-validation --members | grep -E '^(why|labels|members)' | sed -E 's/[0-9.]+ %/N %/g'
 # What it is for is in its record.

@@ -13,5 +13,7 @@ ls
 $BONSAI split g.bonsai -o p.bonsai --parts published
 $BONSAI convert p.bonsai p.npz -q > /dev/null; $BONSAI split g.bonsai -o i.bonsai --indices p.npz; cmp p.bonsai i.bonsai
 $BONSAI split g.bonsai -o i.bonsai --indices p.npz -s 2 > /dev/null; cmp p.bonsai i.bonsai
+$BONSAI split g.bonsai -o i.bonsai --indices p.npz --parts 60/20/20 > /dev/null
+$BONSAI split g.bonsai -o i.bonsai --indices p.npz --seed 1 > /dev/null
 $BONSAI split g.bonsai -o i.bonsai --indices none.npz
 $BONSAI split g.bonsai -o i.bonsai --indices g.bonsai
