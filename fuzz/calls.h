@@ -11,6 +11,7 @@ typedef struct {
     bonsai_graph *graph[3];     /* those that loaded come first */
     int           graphs;       /* from 1 */
     bonsai_model *model;        /* NULL: none loaded */
+    char          archive[300]; /* the path of the last NumPy archive; "": none came */
     mu_rng        rng;          /* for options; the same input gives the same */
     int           patience;     /* calls of progress until it cancels; -1: never */
 } calls;

@@ -23,6 +23,7 @@ static void look(calls *c)
     const bonsai_view *v = bonsai_graph_view(g);
     float *row = array(v->features, sizeof *row);
     double *mean = array(v->features, sizeof *mean);
+    sink += bonsai_graph_known(g) != NULL;
     calls_must(bonsai_graph_nodes(g) == v->nodes && bonsai_graph_features(g) == v->features &&
                bonsai_graph_classes(g) == v->classes && bonsai_graph_edges(g) >= 0, "counts");
     for (int64_t i = 0; row && i < v->nodes && i < 100; i++) {
@@ -103,6 +104,15 @@ static void save(calls *c)
     bonsai_graph_free(back);
 }
 
+/* The parts that an archive lists, or would if it had them. */
+static void split_by_file(calls *c, const bonsai_graph *g)
+{
+    bonsai_graph *out = NULL;
+    if (*c->archive && calls_went(bonsai_graph_split_file(&out, g, c->archive), out))
+        calls_must(bonsai_graph_verify(out) == BONSAI_OK, "a split of lists is valid");
+    bonsai_graph_free(out);
+}
+
 static void derive(calls *c)
 {
     static const double percent[][3] = {{60, 20, 20}, {0, 0, 100}, {1, 1, 1}};
@@ -125,6 +135,7 @@ static void derive(calls *c)
     if (out)
         calls_went(bonsai_graph_check(out, &o), NULL);
     bonsai_graph_free(out);
+    split_by_file(c, g);
 }
 
 /* The graph's arrays as a caller's, with a few claims changed. */
@@ -185,6 +196,17 @@ static void plan(calls *c)
                    "a plan has no negative numbers");
 }
 
+static void read_scores(const bonsai_graph *g)
+{
+    bonsai_scores s;
+    bonsai_scores_init(&s);
+    for (int64_t round = -1; round <= s.rounds && round < 20; round++)
+        if (calls_went(bonsai_condense_scores(&s, g, round), NULL)) {
+            calls_must(round == 0 || round < s.rounds, "rounds that are not recorded are refused");
+            calls_must(s.count >= 0 && s.count <= BONSAI_SCORES_ROOM, "scores fit");
+        }
+}
+
 static void read_record(calls *c)
 {
     const bonsai_graph *g = calls_graph(c);
@@ -205,9 +227,37 @@ static void read_record(calls *c)
         calls_went(bonsai_condense_why(&why, g, i), NULL);
     if (tree && covers && score)
         calls_went(bonsai_condense_whys(tree, covers, score, g), NULL);
+    read_scores(g);
     free(tree);
     free(covers);
     free(score);
+}
+
+static void walk_fields(void)
+{
+    bonsai_condense_options o;
+    const bonsai_field *f;
+    char text[64];
+    bonsai_condense_options_init(&o);
+    for (int i = 0; (f = bonsai_field_at(BONSAI_OPTIONS_CONDENSE, i)); i++)
+        sink += bonsai_field_text(text, sizeof text, f, &o);
+}
+
+static void walk_names(void)
+{
+    double percent[3];
+    for (int i = 0; bonsai_format_name(i); i++)
+        calls_must(bonsai_format_help(i) && bonsai_format_writes(i) >= 0, "formats");
+    for (int i = 0; bonsai_known_at(i); i++)
+        calls_must(bonsai_known_at(i)->nodes > 0, "datasets");
+    for (int i = 0; i < BONSAI_METRIC_COUNT; i++)
+        calls_must(*bonsai_metric_name((bonsai_metric)i) && *bonsai_metric_text((bonsai_metric)i),
+                   "metrics");
+    calls_must(*bonsai_section_text(BONSAI_SECTION_LABELS) && *bonsai_type_text(BONSAI_TYPE_F16),
+               "sections");
+    calls_must(bonsai_split_named(percent, "published") && !bonsai_split_named(percent, ""),
+               "splits");
+    calls_must(*bonsai_version() && *bonsai_isa() && *bonsai_status_text(BONSAI_E_IO), "names");
 }
 
 /* Calls that take no graph at all. */
@@ -229,9 +279,8 @@ static void generate(calls *c)
     if (calls_went(bonsai_graph_generate(&g, &o), g))
         calls_went(bonsai_graph_generate_file(fuzz_path("made.bonsai"), &o), NULL);
     bonsai_graph_free(g);
-    for (int i = 0; bonsai_format_name(i); i++)
-        calls_must(bonsai_format_help(i) && bonsai_format_writes(i) >= 0, "formats");
-    calls_must(*bonsai_version() && *bonsai_isa() && *bonsai_status_text(BONSAI_E_IO), "names");
+    walk_fields();
+    walk_names();
 }
 
 calls_fn *const calls_of_one[] = {look, count, check, linear, save, derive, rebuild, plan,

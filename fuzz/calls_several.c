@@ -193,6 +193,17 @@ static void report(calls *c)
     bonsai_report_free(page);
 }
 
+/* Cells that may not have been measured. */
+static void sum_up(const bonsai_cell *cells, int64_t count)
+{
+    bonsai_cell one;
+    bonsai_difference d;
+    bonsai_cell_init(&one);
+    bonsai_difference_init(&d);
+    calls_went(bonsai_cells_merge(&one, cells, count, &cells[count - 1]), NULL);
+    calls_went(bonsai_cells_difference(&d, cells, count, &cells[0], &cells[count - 1]), NULL);
+}
+
 static void compare(calls *c)
 {
     const bonsai_method methods[] = {(bonsai_method)mu_below(&c->rng, BONSAI_METHOD_COUNT)};
@@ -213,8 +224,31 @@ static void compare(calls *c)
     o.progress = calls_progress;
     o.payload = c;
     calls_must(bonsai_compare_count(&o) == 2, "cells");
-    if (calls_went(bonsai_compare_cells(cells, &o), NULL))
+    if (calls_went(bonsai_compare_cells(cells, &o), NULL)) {
         calls_went(bonsai_compare(cells, calls_graph(c), &o), NULL);
+        sum_up(cells, 2);
+    }
+}
+
+/* Of one reverse k-NN, for a sample of any size and for the one that the lemma asks for. */
+static void study_power(calls *c)
+{
+    enum { DRAWS = 3 };
+    bonsai_power p[2];
+    bonsai_power_error each[DRAWS];
+    bonsai_condense_options o;
+    calls_condense_options(&o, c);
+    bonsai_power_init(&p[0]);
+    p[0].theta = p[0].delta = 0.1;
+    p[0].draws = DRAWS;
+    p[1] = p[0];
+    p[0].sample = (int64_t)mu_below(&c->rng, 20) - 1;
+    p[1].each = each;
+    if (!calls_went(bonsai_study_power(p, 2, calls_graph(c), &o), NULL))
+        return;
+    for (int i = 0; i < 2; i++)
+        calls_must(p[i].sample >= 1 && p[i].sample <= p[i].trees && p[i].error.most <= 1 &&
+                   p[i].least.mean <= p[i].largest.mean, "powers are shares");
 }
 
 static void study(calls *c)
@@ -224,6 +258,7 @@ static void study(calls *c)
     calls_train_options(&o, c);
     calls_went(bonsai_study_pairs(wl, seen, 8, calls_graph(c),
                                   (bonsai_study)(1 + mu_below(&c->rng, 3)), &o), NULL);
+    study_power(c);
 }
 
 /* Cells that differ only in their share of pairs. */

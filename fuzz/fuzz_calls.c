@@ -100,6 +100,7 @@ void calls_condense_options(bonsai_condense_options *o, calls *c)
     o->effort = 1e-4;
     o->keep = mu_chance(r, 2) ? BONSAI_KEEP_LAST : BONSAI_KEEP_PROBE;
     some_split(o->split, r);
+    o->keep_trees = mu_chance(r, 4);
     o->progress = calls_progress;
     o->payload = c;
 }
@@ -147,6 +148,8 @@ static void load(calls *c, int i, uint8_t *data, size_t size)
     bool zip = size > 2 && memcmp(data, "PK", 2) == 0, model = size > 12 && data[12] == 2;
     fuzz_repair(data, size);
     const char *path = fuzz_file(zip ? archives[i] : names[i], data, size);
+    if (zip)
+        snprintf(c->archive, sizeof c->archive, "%s", path);
     if (zip || !model)
         load_graph(c, path);
     else if (!c->model)

@@ -114,8 +114,9 @@ static bonsai_graph *odd_graph(void)
     return g;
 }
 
-static void take_condensed(const char *name, const bonsai_graph *g, bonsai_method method,
-                           int select_features)
+enum { PLAIN, SELECTED, WHOLE };        /* features of a decision tree alone; whole trees alone */
+
+static void take_condensed(const char *name, const bonsai_graph *g, bonsai_method method, int how)
 {
     bonsai_graph *small;
     bonsai_condense_options o;
@@ -124,7 +125,8 @@ static void take_condensed(const char *name, const bonsai_graph *g, bonsai_metho
     o.method = method;
     o.members = 1;
     o.effort = 1e-4;
-    o.select_features = select_features;
+    o.select_features = how == SELECTED;
+    o.keep_trees = how == WHOLE;
     ok(bonsai_condense(&small, NULL, g, &o));
     take_graph(name, small, BONSAI_ENCODING_AUTO, ".bonsai");
     bonsai_graph_free(small);
@@ -164,9 +166,10 @@ static void take_all(void)
     take_graph("odd", odd, BONSAI_ENCODING_AUTO, ".bonsai");
     take_graph("archive", dense, BONSAI_ENCODING_AUTO, ".npz");
     for (int m = 0; m < BONSAI_METHOD_COUNT; m++)
-        take_condensed(bonsai_method_name((bonsai_method)m), full, (bonsai_method)m, 0);
-    take_condensed("selected", full, BONSAI_METHOD_TREES, 1);
-    take_condensed("small_dense", dense, BONSAI_METHOD_PROTOTYPES, 0);
+        take_condensed(bonsai_method_name((bonsai_method)m), full, (bonsai_method)m, PLAIN);
+    take_condensed("selected", full, BONSAI_METHOD_TREES, SELECTED);
+    take_condensed("whole", full, BONSAI_METHOD_TREES, WHOLE);
+    take_condensed("small_dense", dense, BONSAI_METHOD_PROTOTYPES, PLAIN);
     for (int k = 0; k < BONSAI_MODEL_COUNT; k++)
         take_model(k == BONSAI_MODEL_SAGE ? dense : full, (bonsai_model_kind)k);
     bonsai_graph_free(now);
@@ -220,6 +223,9 @@ static void write_inputs(void)
     for (int i = 0; i < 3; i++)         /* an update, with files that belong together */
         write_input(14 + CALLS * i, "now full prototypes");
     write_input(14, "now full auto");
+    write_input(5, "archive dense");    /* a split by lists; records; powers */
+    write_input(8, "published whole trees");
+    write_input(24, "full whole");
 }
 
 /* ---- records ---- */
