@@ -188,8 +188,8 @@ static int parse(session *s, arguments *a, int argc, char **argv)
             "or were learned by descent (\"bonsai help methods\" tells them apart).\n"
             "The budget is one of --ratio, --ratios, --bytes, --nodes and --trees, and is never\n"
             "exceeded, except with --method published.  With --ratios the files are written after\n"
-            "all graphs are made; if this is canceled, the complete files stay.  With --update the\n"
-            "budget is SMALL's.",
+            "all graphs are made; if this is canceled, the complete files stay.  With --update\n"
+            "the budget is SMALL's.",
         .examples = "  bonsai condense cora.bonsai -o small.bonsai --ratio 0.01\n"
                     "  bonsai condense cora.bonsai -o small --ratios 0.005,0.01,0.03\n"
                     "  bonsai condense cora.bonsai -o few.bonsai --nodes 70 --method kcenter\n"

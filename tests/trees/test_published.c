@@ -8,8 +8,6 @@
  * SPDX-License-Identifier: MIT */
 #include "condensing.h"
 
-#include <time.h>
-
 #include "io/npy.h"
 #include "trees/published.h"
 #include "trees/set.h"
@@ -447,102 +445,6 @@ static void other_budgets_are_refused(void **state)
     bonsai_graph_free(g);
 }
 
-static uint64_t all_but_record(const bonsai_graph *g)
-{
-    return bonsai_graph_checksum(g, ~(UINT64_C(1) << BONSAI_SECTION_METADATA));
-}
-
-static void set_idle(bonsai_condense_options *o)
-{
-    o->select_features = o->density = o->no_rknn = o->no_ppr = o->raw_features = 1;
-    o->members = o->hard_labels = o->no_validation = o->keep_trees = 1;
-    o->accounting = BONSAI_ACCOUNTING_STRICT;
-    o->k = 2;
-    o->layers = 3;
-    o->sample = 4;
-    o->project = 2;
-}
-
-static void options_of_other_methods_change_nothing(void **state)
-{
-    (void)state;
-    int made = 0;
-    for (uint64_t seed = 0; seed < 40; seed++) {
-        bonsai_graph *g = case_graph(seed), *small = NULL, *same = NULL;
-        asked a = asked_of(g);
-        bonsai_condense_options told;
-        if (bonsai_condense(&small, NULL, g, &a.o) == BONSAI_OK) {
-            set_idle(&a.o);
-            assert_int_equal(bonsai_condense(&same, NULL, g, &a.o), BONSAI_OK);
-            assert_int_equal(all_but_record(small), all_but_record(same));
-            bonsai_condense_options_init(&told);
-            assert_int_equal(bonsai_condense_options_of(&told, same), BONSAI_OK);
-            assert_true(told.k == BN_PUBLISHED_K && told.layers == BN_PUBLISHED_LAYERS &&
-                        told.sample == -1 && told.select_features == 0);
-            made++;
-        }
-        bonsai_graph_free(small);
-        bonsai_graph_free(same);
-        bonsai_graph_free(g);
-    }
-    assert_true(made > 20);
-}
-
-/* A node joined to all others, which are all trees, and a ring of these. */
-static bonsai_graph *wheel(int32_t n)
-{
-    int32_t *source = malloc(2 * (size_t)n * sizeof *source), *target = malloc(2 * (size_t)n * 4);
-    bonsai_graph *g = NULL;
-    bonsai_view v;
-    for (int32_t i = 1; i < n; i++) {
-        source[i - 1] = 0;
-        source[n - 2 + i] = target[i - 1] = i;
-        target[n - 2 + i] = i + 1 < n ? i + 1 : 1;
-    }
-    bonsai_view_init(&v);
-    v.nodes = n;
-    assert_int_equal(bonsai_graph_build(&g, &v, 2 * (n - 1), source, target, NULL, NULL),
-                     BONSAI_OK);
-    free(source);
-    free(target);
-    return g;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* Every tree has the hub, whose row walked each time would take minutes.  The first tree brings
- * four nodes and five edges. */
-static void a_hub_does_not_slow_the_selection(void **state)
-{
-    (void)state;
-    enum { N = 200001 };
-    bn_published p = {.g = wheel(N), .price = calloc(N, sizeof *p.price),
-                      .order = malloc(N * sizeof *p.order)};
-    bn_job job = {.g = p.g, .train = malloc(N * sizeof *job.train), .trees = N - 1};
-    bn_published_set s;
-    for (int32_t t = 0; t < N - 1; t++) {
-        p.order[t] = t;
-        job.train[t] = t + 1;
-    }
-    const double start = now();
-    assert_int_equal(bn_published_select(&s, &p, &job, 1e12), BONSAI_OK);
-    assert_true(now() - start < 10);
-    assert_true(s.roots == N - 1 && s.nodes == N && s.edges == 2 * (N - 1) && s.misses == 0);
-    bn_published_set_free(&s);
-    assert_int_equal(bn_published_select(&s, &p, &job, 2 * 2 * (4 + 5) + 1), BONSAI_OK);
-    assert_true(s.roots == 1 && s.nodes == 4 && s.edges == 5 && s.misses > 100);
-    bn_published_set_free(&s);
-    bonsai_graph_free(p.g);
-    free(p.price);
-    free(p.order);
-    free(job.train);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -552,8 +454,6 @@ int main(void)
         cmocka_unit_test(it_can_be_canceled_at_any_report),
         cmocka_unit_test(odd_graphs_give_sound_ones),
         cmocka_unit_test(other_budgets_are_refused),
-        cmocka_unit_test(options_of_other_methods_change_nothing),
-        cmocka_unit_test(a_hub_does_not_slow_the_selection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
