@@ -50,6 +50,8 @@ void          bn_pickle_lists_free(bn_pickle_lists *l);
 
 /* ---- what torch.save writes (pickle_torch.c) ---- */
 
+enum { BN_PICKLE_NAME = 40 };   /* bytes of the name of a storage, at most; torch writes numbers */
+
 typedef struct {                /* where the elements of a tensor of one dimension are stored */
     const uint8_t *key;         /* the name of its storage, not ended by a zero */
     int64_t key_len;

@@ -75,7 +75,8 @@ done:
     return rc;
 }
 
-/* ('storage', torch.LongStorage, name, 'cpu', elements), and None in older files */
+/* ('storage', torch.LongStorage, name, 'cpu', elements), and None in older files.  Each tensor has
+ * the name compared with those before, so it must be short. */
 bonsai_status bn_pickle_persistent(bn_pickle *p)
 {
     bonsai_status rc;
@@ -87,6 +88,11 @@ bonsai_status bn_pickle_persistent(bn_pickle *p)
         v[1].kind != GLOBAL || (v[1].at != LONG_STORAGE && v[1].at != INT_STORAGE) ||
         v[2].kind != STRING || v[4].kind != INT || v[4].at < 0 || (older && v[5].kind != NONE)) {
         rc = bn_pickle_refuse(p, "a storage that is not of indices");
+        goto done;
+    }
+    if (v[2].len > BN_PICKLE_NAME) {
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: the name of a storage has %u bytes; at most "
+                     "%d are allowed", p->where, (long long)p->at, v[2].len, BN_PICKLE_NAME);
         goto done;
     }
     int64_t at;

@@ -133,9 +133,9 @@ static bonsai_status unzip_storage(const uint8_t **out, uint8_t **member, bn_tor
                                    const bn_pickle_tensor *w)
 {
     bonsai_status rc;
-    char name[64];
+    char name[sizeof "data/" + BN_PICKLE_NAME];
     int64_t len;
-    snprintf(name, sizeof name, "data/%.*s", (int)bn_least(w->key_len, 40), (const char *)w->key);
+    snprintf(name, sizeof name, "data/%.*s", (int)w->key_len, (const char *)w->key);
     BN_TRY(bn_zip_member(member, &len, &t->zip, name));
     if (len != w->stored * w->item)
         rc = bn_fail(BONSAI_E_FORMAT, "%s: \"%s\" has %lld bytes where %lld elements of %d are "

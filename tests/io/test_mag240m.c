@@ -457,6 +457,47 @@ static bonsai_status work(void *payload)
     bonsai_write_options_init(&w);
     r.threads = w.threads = 1;
     r.progress = w.progress = count_down;
+/* A storage without a tensor; the name is fill, `len` times. */
+static void add_storage(bytes *b, char fill, uint32_t len)
+{
+    char name[64];
+    memset(name, fill, len);
+    add_text(b, "(");
+    add_unicode(b, "storage");
+    add_text(b, "ctorch\nLongStorage\nX");
+    add(b, &len, 4);
+    add(b, name, len);
+    add_unicode(b, "cpu");
+    add(b, "K\1tQ", 4);
+}
+
+/* Each use of a storage has its name compared with all before: names are short, and few. */
+static void refuses_long_and_many_names_of_storages(void **state)
+{
+    (void)state;
+    static bytes b;
+    write_mag("mag");
+    for (uint32_t len = 40; len <= 41; len++) {
+        begin_pickle(&b);
+        add_storage(&b, 'n', len);
+        add_text(&b, ".");
+        write_torch(mag_in("mag", "split_dict.pt"), &b, NULL, 0);
+        refused("split_dict.pt", BONSAI_E_FORMAT,
+                len == 40 ? "does not hold a dict"
+                          : "the name of a storage has 41 bytes; at most 40 are allowed");
+    }
+    for (int names = 64; names <= 65; names++) {
+        begin_pickle(&b);
+        add_text(&b, "(");
+        for (int i = 0; i < 2 * names; i++)
+            add_storage(&b, (char)('!' + i % names), 40);
+        add_text(&b, "t.");
+        write_torch(mag_in("mag", "split_dict.pt"), &b, NULL, 0);
+        refused("split_dict.pt", BONSAI_E_FORMAT,
+                names == 64 ? "does not hold a dict" : "too many storages");
+    }
+}
+
     r.payload = w.payload = a;
     w.labelled = a->labelled;
     bonsai_status rc = a->converts
@@ -542,3 +583,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+        cmocka_unit_test(refuses_long_and_many_names_of_storages),
