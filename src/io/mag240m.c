@@ -7,7 +7,7 @@
  *   processed/paper___cites___paper/edge_index.npy [2,m]
  *
  * The folder is known as mag240m_kddcup2021; its parent, and processed/, may be given too.  Other
- * files, of authors and institutions, are ignored.  The parts of the test papers, test-dev and
+ * files, of years, authors and institutions, are ignored.  The parts of the test papers, test-dev and
  * test-challenge, or all as test-whole, stand for test if that is not there.
  *
  * SPDX-License-Identifier: MIT */
@@ -57,20 +57,34 @@ static bool matches(const char *path)
     return folder_below(path) != NULL;
 }
 
+enum { MOST_BELOW = 64 };       /* bytes of a folder below the given one, or above it */
+
+/* The folder above one, by its name: a link leads elsewhere, and ".." would be the folder above
+ * that place.  Only above the given folder there is no name. */
+static void above(char out[MOST_BELOW], const char *below)
+{
+    size_t len = strlen(below);
+    if (len == 0 || below[0] == '.') {
+        snprintf(out, MOST_BELOW, "../%s", below);
+        return;
+    }
+    while (--len > 0 && below[len - 1] != '/') {}
+    snprintf(out, MOST_BELOW, "%.*s", (int)len, below);
+}
+
 /* Where a file is, or should be. */
 static bonsai_status find_file(char **out, const char *path, const char *below, int file)
 {
-    static const char *const up[] = {"../", "", "../../"};
-    char name[256];
-    int at = 0;
-    for (int i = 0; file >= META && i < 3; i++) {
-        snprintf(name, sizeof name, "%s%s", below, up[i]);
-        if (has(path, name, files[file])) {
-            at = i;
+    char up[MOST_BELOW], top[MOST_BELOW], name[2 * MOST_BELOW];
+    const char *const folders[] = {up, below, top}, *in = file < META ? below : up;
+    above(up, below);
+    above(top, up);
+    for (int i = 0; file >= META && i < 3; i++)
+        if (has(path, folders[i], files[file])) {
+            in = folders[i];
             break;
         }
-    }
-    snprintf(name, sizeof name, "%s%s%s", below, file >= META ? up[at] : "", files[file]);
+    snprintf(name, sizeof name, "%s%s", in, files[file]);
     return bn_path_join(out, path, name);
 }
 

@@ -102,6 +102,27 @@ static void finds_the_folder_from_above_and_below(void **state)
     bonsai_graph_free(g);
 }
 
+/* What lies above the folder that a link leads to is not asked. */
+static void processed_may_be_a_link_to_another_disk(void **state)
+{
+    (void)state;
+    write_mag("mag");
+    mkdir(temp_path("disk"), 0700);
+    assert_int_equal(rename(temp_path("mag/processed"), temp_path("disk/arrays")), 0);
+    assert_int_equal(symlink("../disk/arrays", temp_path("mag/processed")), 0);
+    write_file(temp_path("disk/meta.pt"), "another", 7);
+    bonsai_graph *g = must_load(temp_path("mag"));
+    check_graph(g);
+    bonsai_graph_free(g);
+    mkdir(temp_path("above"), 0700);
+    assert_int_equal(symlink("../mag", temp_path("above/mag240m_kddcup2021")), 0);
+    g = must_load(temp_path("above"));
+    check_graph(g);
+    bonsai_graph_free(g);
+    unlink(temp_path("above/mag240m_kddcup2021"));      /* the other tests write a folder */
+    unlink(temp_path("mag/processed"));
+}
+
 static void labelled_papers_induce_a_graph(void **state)
 {
     (void)state;
@@ -436,27 +457,6 @@ static void refuses_text_that_grows(void **state)
     refused("split_dict.pt", BONSAI_E_FORMAT, "encodes more text than the file has");
 }
 
-/* ---- failures ---- */
-
-typedef struct { int labelled, converts, left; } asked;
-
-static int count_down(const bonsai_progress *p, void *payload)
-{
-    asked *a = payload;
-    assert_true(p->done <= p->total);
-    return a->left >= 0 && a->left-- == 0;
-}
-
-static bonsai_status work(void *payload)
-{
-    asked *a = payload;
-    bonsai_graph *g = NULL;
-    bonsai_read_options r;
-    bonsai_write_options w;
-    bonsai_read_options_init(&r);
-    bonsai_write_options_init(&w);
-    r.threads = w.threads = 1;
-    r.progress = w.progress = count_down;
 /* A storage without a tensor; the name is fill, `len` times. */
 static void add_storage(bytes *b, char fill, uint32_t len)
 {
@@ -498,6 +498,27 @@ static void refuses_long_and_many_names_of_storages(void **state)
     }
 }
 
+/* ---- failures ---- */
+
+typedef struct { int labelled, converts, left; } asked;
+
+static int count_down(const bonsai_progress *p, void *payload)
+{
+    asked *a = payload;
+    assert_true(p->done <= p->total);
+    return a->left >= 0 && a->left-- == 0;
+}
+
+static bonsai_status work(void *payload)
+{
+    asked *a = payload;
+    bonsai_graph *g = NULL;
+    bonsai_read_options r;
+    bonsai_write_options w;
+    bonsai_read_options_init(&r);
+    bonsai_write_options_init(&w);
+    r.threads = w.threads = 1;
+    r.progress = w.progress = count_down;
     r.payload = w.payload = a;
     w.labelled = a->labelled;
     bonsai_status rc = a->converts
@@ -567,6 +588,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_and_converts_papers_and_citations),
         cmocka_unit_test(finds_the_folder_from_above_and_below),
+        cmocka_unit_test(processed_may_be_a_link_to_another_disk),
         cmocka_unit_test(labelled_papers_induce_a_graph),
         cmocka_unit_test(no_paper_may_be_left),
         cmocka_unit_test(reads_either_layout_of_torch),
@@ -577,10 +599,10 @@ int main(void)
         cmocka_unit_test(refuses_wrong_splits),
         cmocka_unit_test(refuses_hostile_pickles),
         cmocka_unit_test(refuses_text_that_grows),
+        cmocka_unit_test(refuses_long_and_many_names_of_storages),
         cmocka_unit_test(failed_allocations_and_cancelling_leak_nothing),
         cmocka_unit_test(reading_labels_can_be_cancelled),
         cmocka_unit_test(the_progress_of_the_writer_can_cancel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
-        cmocka_unit_test(refuses_long_and_many_names_of_storages),
