@@ -1,8 +1,8 @@
 /* pickle.c -- a pickle machine that can build a few kinds of object and nothing else.
  *
  * A pickle is a program for a stack machine.  This machine knows a dozen names, and the opcodes of
- * a protocol 2 file of numpy arrays, scipy csr matrices, dicts, and torch tensors of indices; it
- * refuses every other opcode and name.  "Calling" a name only notes which kind of object is meant.
+ * a protocol 2 file of numbers, numpy arrays, scipy csr matrices, dicts, and torch tensors of
+ * indices; it refuses every other opcode and name.  "Calling" a name only notes which kind of object is meant.
  *
  * Every loop runs over bytes that it consumes or over values that it removes from the stack, so
  * time and memory are linear in the size of the file.
@@ -26,6 +26,8 @@ static const struct { const char *text; global id; } names[] = {
     {"torch._utils\n_rebuild_tensor_v2\n", REBUILD_TENSOR},
     {"torch\nLongStorage\n", LONG_STORAGE},
     {"torch\nIntStorage\n", INT_STORAGE},
+    {"numpy.core.multiarray\nscalar\n", SCALAR},
+    {"numpy._core.multiarray\nscalar\n", SCALAR},
 };
 
 bonsai_status bn_pickle_refuse(const bn_pickle *p, const char *what)
@@ -149,6 +151,34 @@ static bonsai_status op_none(bn_pickle *p)    { return push(p, NONE, 0, 0); }
 static bonsai_status op_true(bn_pickle *p)    { return push(p, BOOL, 1, 0); }
 static bonsai_status op_false(bn_pickle *p)   { return push(p, BOOL, 0, 0); }
 static bonsai_status op_mark(bn_pickle *p)    { return push(p, MARK, 0, 0); }
+
+/* A signed number; Python writes those that need more than four bytes in this way. */
+static bonsai_status op_long(bn_pickle *p)
+{
+    bonsai_status rc;
+    int64_t len;
+    const uint8_t *b = NULL;
+    BN_TRY(take_number(p, 1, &len));
+    if (len > 8) {
+        rc = bn_pickle_refuse(p, "a number of more than 8 bytes");
+        goto done;
+    }
+    BN_TRY(take_bytes(p, len, &b));
+    uint64_t v = len > 0 && b[len - 1] > 127 ? UINT64_MAX : 0;
+    for (int64_t i = len; i-- > 0;)
+        v = v << 8 | b[i];
+    BN_TRY(push(p, INT, (int64_t)v, 0));
+done:
+    return rc;
+}
+
+/* Nobody reads the value: no file has one that matters. */
+static bonsai_status op_real(bn_pickle *p)
+{
+    const uint8_t *b;
+    bonsai_status rc = take_bytes(p, 8, &b);
+    return rc == BONSAI_OK ? push(p, REAL, 0, 0) : rc;
+}
 
 static bonsai_status push_string(bn_pickle *p, int bytes)
 {
@@ -337,6 +367,7 @@ static opcode *const opcodes[256] = {
     [0x80] = op_proto,        ['c'] = op_global,
     ['q'] = op_put,           ['r'] = op_long_put,     ['h'] = op_get,    ['j'] = op_long_get,
     ['K'] = op_binint1,       ['M'] = op_binint2,      ['J'] = op_binint,
+    [0x8a] = op_long,         ['G'] = op_real,
     ['N'] = op_none,          [0x88] = op_true,        [0x89] = op_false,
     ['T'] = op_string,        ['U'] = op_short_string, ['('] = op_mark,
     ['X'] = op_string,        ['Q'] = bn_pickle_persistent,

@@ -13,12 +13,12 @@
 
 typedef enum {
     NOTHING, MARK, NONE, BOOL, INT, STRING, GLOBAL, TUPLE, LIST, DICT, DTYPE, ARRAY, MATRIX,
-    ENCODED, STORAGE, TENSOR
+    ENCODED, STORAGE, TENSOR, REAL
 } kind;
 
 typedef enum {
     CSR_MATRIX, RECONSTRUCT, NDARRAY, NUMPY_DTYPE, DEFAULTDICT, PYTHON_LIST, ENCODE, ORDERED_DICT,
-    REBUILD_TENSOR, LONG_STORAGE, INT_STORAGE, PYTHON_BYTES
+    REBUILD_TENSOR, LONG_STORAGE, INT_STORAGE, PYTHON_BYTES, SCALAR, GLOBALS
 } global;
 
 typedef struct {
@@ -95,6 +95,7 @@ void bn_pickle_replace_two(bn_pickle *p, kind k, int64_t at, uint32_t len);
 bonsai_status bn_pickle_call_encode(bn_pickle *p, const value *args);
 bonsai_status bn_pickle_call_bytes(bn_pickle *p, const value *args);
 bonsai_status bn_pickle_call_tensor(bn_pickle *p, const value *args);
+bonsai_status bn_pickle_call_scalar(bn_pickle *p, const value *args);
 bonsai_status bn_pickle_persistent(bn_pickle *p);       /* an opcode */
 
 /* Opcodes that make objects from the stack (pickle_objects.c). */

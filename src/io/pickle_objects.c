@@ -13,6 +13,7 @@
 static const char *const kind_text[] = {        /* in the order of the enum */
     "nothing", "a mark", "None", "a bool", "an integer", "a string", "a name", "a tuple", "a list",
     "a dict", "a dtype", "an array", "a matrix", "bytes", "a storage", "a tensor",
+    "a float",
 };
 
 bool bn_pickle_unpack(value *out, const bn_pickle *p, const value *v, kind k, int64_t count)
@@ -113,23 +114,17 @@ done:
 
 bonsai_status bn_pickle_reduce(bn_pickle *p)
 {
+    static bonsai_status (*const calls[GLOBALS])(bn_pickle *, const value *) = {
+        [RECONSTRUCT] = call_reconstruct,       [NUMPY_DTYPE] = call_dtype,
+        [DEFAULTDICT] = call_defaultdict,       [ORDERED_DICT] = call_ordered_dict,
+        [ENCODE] = bn_pickle_call_encode,       [PYTHON_BYTES] = bn_pickle_call_bytes,
+        [REBUILD_TENSOR] = bn_pickle_call_tensor, [SCALAR] = bn_pickle_call_scalar,
+    };
     bonsai_status rc;
     BN_TRY(bn_pickle_need(p, 2));
-    value f = p->stack[p->depth - 2], args = p->stack[p->depth - 1];
-    if (f.kind == GLOBAL && f.at == RECONSTRUCT)
-        return call_reconstruct(p, &args);
-    if (f.kind == GLOBAL && f.at == NUMPY_DTYPE)
-        return call_dtype(p, &args);
-    if (f.kind == GLOBAL && f.at == DEFAULTDICT)
-        return call_defaultdict(p, &args);
-    if (f.kind == GLOBAL && f.at == ORDERED_DICT)
-        return call_ordered_dict(p, &args);
-    if (f.kind == GLOBAL && f.at == ENCODE)
-        return bn_pickle_call_encode(p, &args);
-    if (f.kind == GLOBAL && f.at == PYTHON_BYTES)
-        return bn_pickle_call_bytes(p, &args);
-    if (f.kind == GLOBAL && f.at == REBUILD_TENSOR)
-        return bn_pickle_call_tensor(p, &args);
+    const value f = p->stack[p->depth - 2], args = p->stack[p->depth - 1];
+    if (f.kind == GLOBAL && calls[f.at])
+        return calls[f.at](p, &args);
     rc = bn_pickle_refuse(p, "calls something that makes neither an array nor a dict");
 done:
     return rc;
@@ -325,6 +320,12 @@ bonsai_status bn_pickle_as_matrix(bn_pickle_matrix *out, const bn_pickle *p)
     return check_matrix(out, p->where);
 }
 
+static bonsai_status too_large(const bn_pickle *p, int64_t node)
+{
+    return bn_fail(BONSAI_E_FORMAT, "%s: node %lld is larger than any graph has", p->where,
+                   (long long)node);
+}
+
 /* Counts the items of all lists.  A list may be used only once: reuse could make the result much
  * larger than the file. */
 static bonsai_status measure_lists(bn_pickle *p, const chain *dict, int64_t *items)
@@ -335,6 +336,8 @@ static bonsai_status measure_lists(bn_pickle *p, const chain *dict, int64_t *ite
         if (k->kind != INT || v->kind != LIST)
             return bn_fail(BONSAI_E_FORMAT, "%s: the dict maps %s to %s, not a node to a list",
                            p->where, kind_text[k->kind], kind_text[v->kind]);
+        if (k->at != (int32_t)k->at)
+            return too_large(p, k->at);
         chain *list = &p->chains[v->at];
         if (list->used)
             return bn_fail(BONSAI_E_FORMAT, "%s: the list of node %lld is also used by another",
@@ -354,6 +357,8 @@ static bonsai_status copy_list(bn_pickle_lists *out, const bn_pickle *p, int64_t
         if (v->kind != INT)
             return bn_fail(BONSAI_E_FORMAT, "%s: the list of node %d holds %s, not a node",
                            p->where, out->key[i], kind_text[v->kind]);
+        if (v->at != (int32_t)v->at)
+            return too_large(p, v->at);
         out->item[end++] = (int32_t)v->at;
     }
     out->begin[i + 1] = end;

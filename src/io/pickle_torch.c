@@ -1,5 +1,5 @@
-/* pickle_torch.c -- what pickles of torch.save hold besides arrays: text that stands for bytes, and
- * tensors of indices, whose elements are stored outside the pickle.
+/* pickle_torch.c -- what pickles of torch.save hold besides arrays: text that stands for bytes,
+ * numbers of numpy, and tensors of indices, whose elements are stored outside the pickle.
  *
  * SPDX-License-Identifier: MIT */
 #include "pickle_machine.h"
@@ -45,6 +45,21 @@ bonsai_status bn_pickle_call_bytes(bn_pickle *p, const value *args)
     return BONSAI_OK;
 }
 
+/* scalar(dtype, bytes).  Of one with a fraction the value is not read. */
+bonsai_status bn_pickle_call_scalar(bn_pickle *p, const value *args)
+{
+    value v[2];
+    if (!bn_pickle_unpack(v, p, args, TUPLE, 2) || v[0].kind != DTYPE ||
+        !p->arrays[v[0].at].ready || !bn_pickle_text(p, &v[1]) ||
+        v[1].len != (uint32_t)p->arrays[v[0].at].a.item)
+        return bn_pickle_refuse(p, "scalar has arguments that numpy never gives it");
+    bn_pickle_array a = p->arrays[v[0].at].a;
+    a.data = bn_pickle_text(p, &v[1]);
+    bn_pickle_replace_two(p, a.kind == 'f' ? REAL : INT, a.kind == 'f' ? 0 : bn_pickle_int(&a, 0),
+                          0);
+    return BONSAI_OK;
+}
+
 static int64_t find_storage(const bn_pickle *p, const uint8_t *key, int64_t len)
 {
     for (int64_t i = 0; i < p->storage_count; i++) {
@@ -53,6 +68,19 @@ static int64_t find_storage(const bn_pickle *p, const uint8_t *key, int64_t len)
             return i;
     }
     return -1;
+}
+
+/* Each tensor has the name of its storage compared with those before, so names must be short. */
+static bonsai_status check_storage(const bn_pickle *p, const storage *s)
+{
+    int64_t bytes;
+    if (s->key.len > BN_PICKLE_NAME)
+        return bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: the name of a storage has %u bytes; at "
+                       "most %d are allowed", p->where, (long long)p->at, s->key.len,
+                       BN_PICKLE_NAME);
+    if (!bn_mul(&bytes, s->count, s->item))
+        return bn_pickle_refuse(p, "a storage of more elements than any file has");
+    return BONSAI_OK;
 }
 
 /* Notes a storage.  Each tensor in it names it again, and must say the same of it: the one that is
@@ -75,8 +103,7 @@ done:
     return rc;
 }
 
-/* ('storage', torch.LongStorage, name, 'cpu', elements), and None in older files.  Each tensor has
- * the name compared with those before, so it must be short. */
+/* ('storage', torch.LongStorage, name, 'cpu', elements), and None in older files */
 bonsai_status bn_pickle_persistent(bn_pickle *p)
 {
     bonsai_status rc;
@@ -90,13 +117,10 @@ bonsai_status bn_pickle_persistent(bn_pickle *p)
         rc = bn_pickle_refuse(p, "a storage that is not of indices");
         goto done;
     }
-    if (v[2].len > BN_PICKLE_NAME) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: the name of a storage has %u bytes; at most "
-                     "%d are allowed", p->where, (long long)p->at, v[2].len, BN_PICKLE_NAME);
-        goto done;
-    }
+    const storage s = {v[2], v[1].at == LONG_STORAGE ? 8 : 4, v[4].at};
     int64_t at;
-    BN_TRY(add_storage(&at, p, (storage){v[2], v[1].at == LONG_STORAGE ? 8 : 4, v[4].at}));
+    BN_TRY(check_storage(p, &s));
+    BN_TRY(add_storage(&at, p, s));
     p->stack[p->depth - 1] = (value){STORAGE, 0, at};
 done:
     return rc;

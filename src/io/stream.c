@@ -38,11 +38,17 @@ bool bn_class_of(double v, int32_t *out)
 
 static double float_at(const uint8_t *from, int width)
 {
+    uint16_t half;
     float f;
     double d;
-    memcpy(&f, from, sizeof f);
-    if (width == 4)
+    if (width == 2) {
+        memcpy(&half, from, sizeof half);
+        return (double)bn_half_to_float(half);
+    }
+    if (width == 4) {
+        memcpy(&f, from, sizeof f);
         return (double)f;
+    }
     memcpy(&d, from, sizeof d);
     return d;
 }
@@ -52,7 +58,7 @@ static bonsai_status float_labels(int32_t *label, bn_npy *a, int64_t count)
 {
     bonsai_status rc = BONSAI_OK;
     uint8_t raw[BLOCK * 8];
-    if (a->big || (a->width != 4 && a->width != 8))
+    if (a->big)
         return bn_fail(BONSAI_E_FORMAT, "%s: labels of type \"%s\" cannot be read", a->where,
                        a->descr);
     for (int64_t at = 0; at < count; at += BLOCK) {

@@ -149,10 +149,108 @@ static void a_list_that_contains_itself_is_harmless(void **state)
     bn_pickle_free(p);
 }
 
+/* What a dict has under the name "n", which is all that `value` builds. */
+static bn_pickle_item item_of(const char *value, size_t len)
+{
+    bn_pickle_item i;
+    begin_pickle(&b);
+    add_text(&b, "}U\1n");
+    add(&b, value, len);
+    add_text(&b, "s");
+    bn_pickle *p = must_read(end_pickle(&b, "numbers"));
+    assert_int_equal(bn_pickle_get(&i, p, "n"), BONSAI_OK);
+    bn_pickle_free(p);
+    return i;
+}
+
+static void is_number(const char *value, size_t len, int64_t number)
+{
+    const bn_pickle_item i = item_of(value, len);
+    assert_int_equal(i.kind, BN_PICKLE_NUMBER);
+    assert_true(i.number == number);
+}
+
+#define NUMBER(literal, number) is_number(literal, sizeof literal - 1, number)
+
+static void reads_long_numbers_and_passes_over_floats(void **state)
+{
+    (void)state;
+    NUMBER("\x8a\0", 0);
+    NUMBER("\x8a\1\x7f", 127);
+    NUMBER("\x8a\1\xff", -1);
+    NUMBER("\x8a\5\0\0\0\0\1", 1ll << 32);
+    NUMBER("\x8a\5\0\0\0\x80\0", 1ll << 31);
+    NUMBER("\x8a\10\0\0\0\0\0\0\0\x80", INT64_MIN);
+    NUMBER("\x8a\10\xff\xff\xff\xff\xff\xff\xff\x7f", INT64_MAX);
+    assert_int_equal(item_of("G\x3f\xf0\0\0\0\0\0\0", 9).kind, BN_PICKLE_OTHER);
+    REFUSES("\x8a\11\1\2\3\4\5\6\7\10\11.", "a number of more than 8 bytes");
+    REFUSES("\x8a\3\1\2", "ends inside this opcode");
+    REFUSES("\x8a", "ends inside this opcode");
+    REFUSES("G\1\2\3\4\5\6\7", "ends inside this opcode");
+}
+
+/* A number of numpy, which is not an array. */
+static bn_pickle_item scalar_of(const char *module, const char *type, const void *data, size_t len)
+{
+    static bytes s;
+    s.len = 0;
+    add_text(&s, "c");
+    add_text(&s, module);
+    add_text(&s, "\nscalar\n");
+    add_dtype(&s, type, "<");
+    add_string(&s, data, len);
+    add_text(&s, "\x86R");
+    return item_of((const char *)s.data, s.len);
+}
+
+static void reads_numbers_of_numpy(void **state)
+{
+    (void)state;
+    static const struct { const char *type, *data; size_t len; int64_t number; } cases[] = {
+        {"i8", "\xfe\xff\xff\xff\xff\xff\xff\xff", 8, -2},
+        {"i8", "\0\0\0\0\1\0\0\0", 8, 1ll << 32},
+        {"i2", "\0\x80", 2, -32768}, {"u2", "\0\x80", 2, 32768},
+    };
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        const bn_pickle_item got = scalar_of(i % 2 ? "numpy.core.multiarray"
+                                                   : "numpy._core.multiarray", cases[i / 2].type,
+                                             cases[i / 2].data, cases[i / 2].len);
+        assert_int_equal(got.kind, BN_PICKLE_NUMBER);
+        assert_true(got.number == cases[i / 2].number);
+    }
+    assert_int_equal(scalar_of("numpy.core.multiarray", "f8", (double[]){7}, 8).kind,
+                     BN_PICKLE_OTHER);
+#define SCALAR "cnumpy.core.multiarray\nscalar\n"
+    REFUSES(SCALAR ")R", "scalar has arguments that numpy never gives it");
+    REFUSES(SCALAR "U\2i8U\1x\x86R", "scalar has arguments");
+    REFUSES(SCALAR "cnumpy\ndtype\nU\2i1K\0K\1\x87RU\1x\x86R", "scalar has arguments");
+    begin_pickle(&b);
+    add_text(&b, SCALAR);
+    add_dtype(&b, "i4", "<");
+    add_text(&b, "U\3abc\x86R.");
+    refuses_bytes(b.data, b.len, "scalar has arguments");
+}
+
+/* A list of nodes must not take the lower half of a number for a node. */
+static void refuses_nodes_that_no_graph_has(void **state)
+{
+    (void)state;
+    static const char item[] = "}K\1]\x8a\5\1\0\0\0\1as", key[] = "}\x8a\5\1\0\0\0\1]s";
+    bn_pickle_lists l;
+    for (int i = 0; i < 2; i++) {
+        begin_pickle(&b);
+        add(&b, i ? key : item, i ? sizeof key - 1 : sizeof item - 1);
+        bn_pickle *p = must_read(end_pickle(&b, "large"));
+        assert_fails(bn_pickle_as_lists(&l, p), BONSAI_E_FORMAT,
+                     "node 4294967297 is larger than any graph has");
+        bn_pickle_free(p);
+    }
+}
+
 static void refuses_every_other_opcode(void **state)
 {
     (void)state;
-    static const char known[] = "\x80" "cqrhjKMJNQX\x88\x89TU()t\x85\x86\x87]ae}suR\x81" "b.";
+    static const char known[] = "\x80" "cqrhjKMJNQXG\x8a\x88\x89TU()t\x85\x86\x87]ae}suR\x81" "b.";
     int refused = 0;
     for (int code = 0; code < 256; code++) {
         char wanted[60];
@@ -465,6 +563,9 @@ int main(void)
         cmocka_unit_test(reads_a_dict_of_lists),
         cmocka_unit_test(remembers_what_was_put_in_the_memo),
         cmocka_unit_test(a_list_that_contains_itself_is_harmless),
+        cmocka_unit_test(reads_long_numbers_and_passes_over_floats),
+        cmocka_unit_test(reads_numbers_of_numpy),
+        cmocka_unit_test(refuses_nodes_that_no_graph_has),
         cmocka_unit_test(refuses_every_other_opcode),
         cmocka_unit_test(refuses_every_other_name),
         cmocka_unit_test(refuses_broken_programs),
