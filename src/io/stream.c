@@ -236,13 +236,13 @@ static bonsai_status pass_features(float *out, bn_stream *s, int64_t *rounded)
 {
     bonsai_status rc = BONSAI_OK;
     bn_npy *a = &s->features;
-    float room[BLOCK];
+    union { float wide[BLOCK]; uint16_t half[BLOCK]; } room;
     while (a->done < a->count) {
         const int64_t at = a->done, count = bn_least(BLOCK, a->count - at);
         if (at % PIECE == 0)
             BN_TRY(bn_tick(s->progress, "reading features", at, a->count));
-        BN_TRY(!out && a->width == 2 ? bn_npy_f16((uint16_t *)room, a, count)
-                                     : bn_npy_f32(out ? out + at : room, a, count, rounded));
+        BN_TRY(!out && a->width == 2 ? bn_npy_f16(room.half, a, count)
+                                     : bn_npy_f32(out ? out + at : room.wide, a, count, rounded));
     }
     BN_TRY(bn_tick(s->progress, "reading features", a->count, a->count));
     BN_TRY(bn_npy_end(a));
