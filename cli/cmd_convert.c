@@ -1,6 +1,9 @@
 /* cmd_convert.c -- bonsai convert: one format in, another out.
  *
  * SPDX-License-Identifier: MIT */
+#include <string.h>
+#include <unistd.h>
+
 #include "cli.h"
 
 static int summary_sizes(session *s, const char *format, const char *in, const char *out)
@@ -65,6 +68,27 @@ static bonsai_status convert_as_it_is(session *s, const char **format, const arg
     return rc;
 }
 
+/* Whether IN is a folder of large arrays, which can be written while it is read. */
+static int is_large_arrays(const char *path, const char *format)
+{
+    char file[4096];
+    snprintf(file, sizeof file, "%s/raw/data.npz", path_without_format(path));
+    return strcmp(format, "mag240m") == 0 ||
+           (strcmp(format, "ogb") == 0 && access(file, F_OK) == 0);
+}
+
+/* Says that --memory limited nothing, because all of the graph was held. */
+static void note_memory(session *s, const arguments *a, const char *format)
+{
+    const int as_it_is = !a->order && !a->normalise && !s->read.keep_repeated &&
+                         (a->write.features == BONSAI_ENCODING_AUTO ||
+                          a->write.features == BONSAI_ENCODING_KEEP);
+    if (a->write.memory > 0 &&
+        !(as_it_is && path_is_native(a->path[1]) && is_large_arrays(a->path[0], format)))
+        note(s, "--memory has an effect only where a folder of large arrays (MAG240M, OGB's binary "
+             "form) becomes a .bonsai file as it is");
+}
+
 int cmd_convert(session *s, int argc, char **argv)
 {
     arguments a = {.seed = 1};
@@ -116,5 +140,8 @@ int cmd_convert(session *s, int argc, char **argv)
     a.write.payload = &s->progress;
     bonsai_status rc = a.order != BONSAI_ORDER_NONE || a.normalise
                            ? convert_changed(s, &format, &a) : convert_as_it_is(s, &format, &a);
-    return rc == BONSAI_OK ? summary_sizes(s, format, a.path[0], a.path[1]) : fail(s, rc);
+    if (rc != BONSAI_OK)
+        return fail(s, rc);
+    note_memory(s, &a, format);
+    return summary_sizes(s, format, a.path[0], a.path[1]);
 }
