@@ -2,7 +2,8 @@
  * lists of their published splits.
  *
  * A dataset is known by its nodes, edges, features and classes.  A graph named like one is read
- * first, and left out if it is another.  Index lists are NAME-RATIO.npz.
+ * first, and left out if it is another.  Index lists are NAME-RATIO.npz.  MAG240M as distributed is
+ * not read: the paper's graph is of its labelled papers alone, and the whole may not fit in memory.
  *
  * SPDX-License-Identifier: MIT */
 #define _XOPEN_SOURCE 700       /* nftw */
@@ -20,20 +21,14 @@ enum { MOST_FOUND = 256 };
 typedef struct {
     char path[MOST_PATH];
     int  used;                  /* it is a dataset or index lists, or was named like one */
+    int  whole_mag;             /* it is MAG240M as distributed */
+    int  large;                 /* it does not fit in memory */
 } candidate;
+
+static const char mark_of_mag[] = "paper___cites___paper/edge_index.npy";
 
 static candidate found[MOST_FOUND];             /* nftw has no payload */
 static int found_count, found_root, found_more;         /* more: that had no room */
-
-static void take(const char *path, int len)
-{
-    if (found_count == MOST_FOUND || len >= MOST_PATH) {
-        found_more++;
-        return;
-    }
-    snprintf(found[found_count].path, MOST_PATH, "%.*s", len, path);
-    found[found_count++].used = 0;
-}
 
 static int has(const char *folder, const char *name)
 {
@@ -43,12 +38,23 @@ static int has(const char *folder, const char *name)
     return stat(path, &st) == 0;
 }
 
+static void take(const char *path, int len)
+{
+    if (found_count == MOST_FOUND || len >= MOST_PATH) {
+        found_more++;
+        return;
+    }
+    candidate *c = &found[found_count++];
+    *c = (candidate){.used = 0};
+    snprintf(c->path, MOST_PATH, "%.*s", len, path);
+    c->used = c->whole_mag = has(c->path, mark_of_mag);
+}
+
 /* A folder that is a graph. */
 static int is_graph_folder(const char *path)
 {
     static const char *const marks[] = {"adj_full.npz", "raw/edge.csv.gz", "raw/edge.csv",
-                                        "raw/data.npz", "edges.csv",
-                                        "paper___cites___paper/edge_index.npy", NULL};
+                                        "raw/data.npz", "edges.csv", mark_of_mag, NULL};
     for (int i = 0; marks[i]; i++)
         if (has(path, marks[i]))
             return 1;
@@ -108,19 +114,26 @@ static int fits(const dataset *d, const bonsai_graph *g)
     return bonsai_graph_known(g) == d->is;
 }
 
-/* A graph that cannot be read is left out; only without memory the search ends. */
-static bonsai_status try_named(session *s, dataset *d, candidate *c)
+/* A graph that cannot be read is left out: NULL. */
+static bonsai_graph *read_candidate(session *s, candidate *c, int say_why)
 {
     bonsai_graph *g = NULL;
-    c->used = 1;
     bonsai_status rc = bonsai_graph_read(&g, c->path, &s->read);
-    if (rc == BONSAI_E_MEMORY)
-        return rc;
-    if (rc != BONSAI_OK)
+    c->large = rc == BONSAI_E_MEMORY;
+    if (c->large)
+        note(s, "%s does not fit in memory: left out", c->path);
+    else if (rc != BONSAI_OK && say_why)
         note(s, "%s", bonsai_error());
-    else if (fits(d, g))
+    return g;
+}
+
+static void try_named(session *s, dataset *d, candidate *c)
+{
+    c->used = 1;
+    bonsai_graph *g = read_candidate(s, c, 1);
+    if (g && fits(d, g))
         memcpy(d->path, c->path, sizeof d->path);
-    else
+    else if (g)
         note(s, "%s is named like %s, but has %lld nodes, %lld edges, %lld features and %lld "
              "classes, not %lld, %lld, %lld and %lld: left out", c->path, d->is->title,
              (long long)bonsai_graph_nodes(g), (long long)bonsai_graph_edges(g),
@@ -128,22 +141,18 @@ static bonsai_status try_named(session *s, dataset *d, candidate *c)
              (long long)d->is->nodes, (long long)d->is->edges, (long long)d->is->features,
              (long long)d->is->classes);
     bonsai_graph_free(g);
-    return BONSAI_OK;
 }
 
-static bonsai_status try_sizes(session *s, dataset *sets, int count, const candidate *c)
+static void try_sizes(session *s, dataset *sets, int count, candidate *c)
 {
-    bonsai_graph *g = NULL;
-    bonsai_status rc = bonsai_graph_read(&g, c->path, &s->read);
-    if (rc == BONSAI_OK)
-        for (int i = 0; i < count; i++)
-            if (!*sets[i].path && fits(&sets[i], g)) {
-                memcpy(sets[i].path, c->path, sizeof sets[i].path);
-                note(s, "%s is taken for %s, by its size", c->path, sets[i].is->title);
-                break;
-            }
+    bonsai_graph *g = read_candidate(s, c, 0);
+    for (int i = 0; g && i < count; i++)
+        if (!*sets[i].path && fits(&sets[i], g)) {
+            memcpy(sets[i].path, c->path, sizeof sets[i].path);
+            note(s, "%s is taken for %s, by its size", c->path, sets[i].is->title);
+            break;
+        }
     bonsai_graph_free(g);
-    return rc == BONSAI_E_MEMORY ? rc : BONSAI_OK;
 }
 
 /* The same for every ratio: the first by name. */
@@ -180,23 +189,55 @@ static int search(session *s, const char *folder)
     return EXIT_DONE;
 }
 
+static int missing_of(const dataset *sets, int count)
+{
+    int missing = 0;
+    for (int i = 0; i < count; i++)
+        missing += !*sets[i].path;
+    return missing;
+}
+
+/* Says what to do with MAG240M as distributed, unless the paper's graph of it is there. */
+static void note_whole_mag(session *s, const dataset *sets, int count)
+{
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < found_count; j++) {
+            const char *path = found[j].path;
+            if (*sets[i].path || strcmp(sets[i].is->name, "mag240m") != 0 || !found[j].whole_mag)
+                continue;
+            const int len = (int)strlen(path) - (path_ends_with(path, "/processed") ? 10 : 0);
+            note(s, "%.*s is MAG240M as distributed; convert its labelled papers first: bonsai "
+                 "convert %.*s mag240m.bonsai --labelled", len, path, len, path);
+        }
+}
+
+/* That a graph did not fit is the reason only if no dataset was found. */
+static int end_of_search(session *s, const dataset *sets, int count)
+{
+    if (canceled_by())
+        return fail(s, BONSAI_E_CANCELED);
+    note_whole_mag(s, sets, count);
+    for (int j = 0; missing_of(sets, count) == count && j < found_count; j++)
+        if (found[j].large)
+            return fail_with(s, "%s: does not fit in memory, and no other dataset of the paper was "
+                             "found", found[j].path);
+    return EXIT_DONE;
+}
+
 int paper_find(session *s, dataset *sets, int count, const char *folder)
 {
-    bonsai_status rc = BONSAI_OK;
-    int missing = 0, code = search(s, folder);
+    int code = search(s, folder);
     if (code != EXIT_DONE)
         return code;
     for (int i = 0; i < count; i++) {
         find_lists(&sets[i]);
-        for (int j = 0; rc == BONSAI_OK && j < found_count && !*sets[i].path; j++)
+        for (int j = 0; j < found_count && !*sets[i].path && !canceled_by(); j++)
             if (!found[j].used && is_named(found[j].path + found_root, sets[i].is->name))
-                rc = try_named(s, &sets[i], &found[j]);
-        missing += !*sets[i].path;
+                try_named(s, &sets[i], &found[j]);
     }
-    for (int j = 0; rc == BONSAI_OK && missing > 0 && j < found_count && !canceled_by(); j++)
+    const int missing = missing_of(sets, count);
+    for (int j = 0; missing > 0 && j < found_count && !canceled_by(); j++)
         if (!found[j].used)
-            rc = try_sizes(s, sets, count, &found[j]);
-    if (rc != BONSAI_OK)
-        return fail(s, rc);
-    return canceled_by() ? fail(s, BONSAI_E_CANCELED) : EXIT_DONE;
+            try_sizes(s, sets, count, &found[j]);
+    return end_of_search(s, sets, count);
 }
