@@ -45,6 +45,7 @@ ENV = {**os.environ, "OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "1", "LC_A
 
 NOT_MEMORY = {"write": errno.EIO, "sync": errno.EIO, "rename": errno.EIO, "open": errno.EMFILE,
               "read": errno.EIO, "disk": errno.EFBIG}
+CORA_SIZE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli", "cora_size.py")
 TEMPORARY = ".tmp.bonsai-"
 NUMBER = re.compile(rb"-?\d+(\.\d+)?(e[-+]?\d+)?")
 
@@ -104,13 +105,15 @@ def threads(line):
 def make_inputs(home):
     inputs = os.path.join(home, "in")
     os.makedirs(os.path.join(inputs, "data"))
+    os.makedirs(os.path.join(inputs, "cora"))
+    subprocess.run([sys.executable, CORA_SIZE],
+                   cwd=os.path.join(inputs, "cora"), check=True)
     for line in [
             "generate -o g.bonsai --nodes 120 --features 40 --classes 4 --words 5 --no-linear",
             "convert g.bonsai g.npz", "convert g.bonsai text/",
             "condense g.bonsai -o s.bonsai -r 0.2", "condense g.bonsai -o t.bonsai -r 0.2"
             " --method trees", "train g.bonsai --epochs 2 --save m.bonsai",
-            "generate -o data/cora.bonsai --nodes 2708 --features 1433 --classes 7 --words 3"
-            " --degree 2 --no-linear"]:
+            "convert cora data/cora.bonsai"]:
         subprocess.run([BONSAI, *threads(line.split())], cwd=inputs, env=ENV, check=True,
                        stdout=subprocess.DEVNULL)
 
