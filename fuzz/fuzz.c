@@ -49,6 +49,20 @@ const char *fuzz_file(const char *name, const uint8_t *data, size_t size)
     return path;
 }
 
+void fuzz_files(const char *const *names, int count, const uint8_t *data, size_t size)
+{
+    for (int i = 0; i < count; i++) {
+        const int framed = i < count - 1 && size >= 2;
+        size_t len = framed ? (size_t)(data[0] | data[1] << 8) : size;
+        data += framed ? 2 : 0;
+        size -= framed ? 2 : 0;
+        len = len < size ? len : size;
+        fuzz_file(names[i], data, len);
+        data += len;
+        size -= len;
+    }
+}
+
 static void put_crc(uint8_t *to, const uint8_t *data, int64_t len)
 {
     uint32_t crc = bn_crc32(0, data, len);
@@ -140,6 +154,51 @@ void fuzz_load(const char *path)
     if (bonsai_graph_read(&g, path, &o) == BONSAI_OK && bonsai_graph_verify(g) == BONSAI_OK)
         use(g);
     bonsai_graph_free(g);
+    if (bn_mem_live() != before)
+        abort();
+}
+
+static bonsai_status convert(const char *to, const char *from, int labelled)
+{
+    bonsai_read_options r;
+    bonsai_write_options w;
+    bonsai_read_options_init(&r);
+    bonsai_write_options_init(&w);
+    r.threads = w.threads = 1;
+    w.labelled = labelled;
+    w.memory = 1;
+    return bonsai_graph_convert(NULL, NULL, to, from, &r, &w);
+}
+
+/* A folder that can be read can be converted, into an equal graph; else neither can be done. */
+static void convert_and_read(const char *to, const char *from)
+{
+    bonsai_graph *read = NULL, *converted = NULL;
+    int equal = 1;
+    bonsai_status rc = bonsai_graph_read(&read, from, NULL), made = convert(to, from, 0);
+    if (rc != BONSAI_E_MEMORY && made != BONSAI_E_MEMORY)
+        equal = rc == made;
+    if (rc == BONSAI_OK && made == BONSAI_OK) {
+        must(made = bonsai_graph_load(&converted, to));
+        if (made == BONSAI_OK)
+            must(bonsai_graph_equal(&equal, read, converted));
+    }
+    bonsai_graph_free(read);
+    bonsai_graph_free(converted);
+    if (!equal) {
+        fprintf(stderr, "reading and converting disagree: %s\n", bonsai_error());
+        abort();
+    }
+}
+
+void fuzz_convert(const char *path)
+{
+    char to[100];
+    int64_t before = bn_mem_live();
+    snprintf(to, sizeof to, "%s/converted.bonsai", folder);
+    if (convert(to, path, 1) == BONSAI_OK)
+        fuzz_load(to);
+    convert_and_read(to, path);
     if (bn_mem_live() != before)
         abort();
 }
