@@ -2,9 +2,10 @@
  *
  * Edges are kept as they arrive, and the entries of each bucket of neighbouring rows are counted.
  * Then every edge goes to its bucket, once for each direction, as a key: row, column, and whether
- * it is the reverse of what arrived.  A bucket is small enough to be sorted in cache.  All large
- * arrays are read and written in order, by as many streams as there are buckets, so they may lie in
- * scratch files.
+ * it is the reverse of what arrived.  Up to about 2.7e8 keys in all a bucket is small enough
+ * to be sorted in cache; with more, there are no more buckets, and they grow.  All large arrays are
+ * read and written in order, by as many streams as there are buckets, so they may lie in scratch
+ * files.
  *
  * Without weights an entry that arrives in both directions is the same as one that is given its
  * reverse, so nobody needs to know whether the input was symmetric.

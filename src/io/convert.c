@@ -1,9 +1,10 @@
-/* convert.c -- writes a native file while a large graph is read: nothing but labels, the split, the
- * offsets of rows and what is left of the memory for sorting edges is held.
+/* convert.c -- writes a native file while a large graph is read.
  *
- * The edges are read and sorted first (graph/pile.c), since their number says where features begin
- * in the file.  Features are read once, and written as they come: halves as halves, all other
- * numbers as floats.
+ * Labels and split are held in memory; if only labelled nodes stay, also the new number of each
+ * node and the old number of each that stays.  Edges are read and sorted first (graph/pile.c):
+ * their number says where features begin in the file.  They and the offsets of rows lie in the
+ * memory that is allowed, or in scratch files.  Features are read once, and written as they come:
+ * halves as halves, all other numbers as floats.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>

@@ -7,8 +7,8 @@
  *   processed/paper___cites___paper/edge_index.npy [2,m]
  *
  * The folder is known as mag240m_kddcup2021; its parent, and processed/, may be given too.  Other
- * files, of years, authors and institutions, are ignored.  The parts of the test papers, test-dev and
- * test-challenge, or all as test-whole, stand for test if that is not there.
+ * files, of years, authors and institutions, are ignored.  The parts of the test papers, test-dev
+ * and test-challenge, or all as test-whole, stand for test if that is not there.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>

@@ -2,7 +2,8 @@
  *
  * A pickle is a program for a stack machine.  This machine knows a dozen names, and the opcodes of
  * a protocol 2 file of numbers, numpy arrays, scipy csr matrices, dicts, and torch tensors of
- * indices; it refuses every other opcode and name.  "Calling" a name only notes which kind of object is meant.
+ * indices; it refuses every other opcode and name.  "Calling" a name only notes which kind of
+ * object is meant.
  *
  * Every loop runs over bytes that it consumes or over values that it removes from the stack, so
  * time and memory are linear in the size of the file.
