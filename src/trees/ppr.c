@@ -178,3 +178,11 @@ void bn_knee(int64_t *index, double *score, const double *sorted, int64_t n)
         }
     }
 }
+
+int bn_lowest_first(const void *a, const void *b)
+{
+    const bn_ranked *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score < y->score ? -1 : 1;
+    return x->node > y->node ? -1 : x->node < y->node;
+}

@@ -69,26 +69,15 @@ static void join_nodes(walked *w, const bn_published_set *s)
     }
 }
 
-typedef struct { double score; int32_t node; } ranked;
-
-/* The lowest first, ties to the higher id. */
-static int lowest_first(const void *a, const void *b)
-{
-    const ranked *x = a, *y = b;
-    if (x->score != y->score)
-        return x->score < y->score ? -1 : 1;
-    return x->node > y->node ? -1 : x->node < y->node;
-}
-
 /* As many as the aim are left, but one goes in any case. */
 static bonsai_status drop(bn_published_pick *c, const walked *w)
 {
     bonsai_status rc;
-    ranked *all = NULL;
+    bn_ranked *all = NULL;
     BN_TRY(BN_NEW(&all, w->n));
     for (int64_t i = 0; i < w->n; i++)
-        all[i] = (ranked){w->score[i], w->node[i]};
-    qsort(all, (size_t)w->n, sizeof *all, lowest_first);
+        all[i] = (bn_ranked){w->score[i], w->node[i]};
+    qsort(all, (size_t)w->n, sizeof *all, bn_lowest_first);
     c->dropped = w->n > c->aim ? w->n - c->aim : bn_least(1, w->n);
     for (int64_t i = c->dropped; i < w->n; i++)
         c->state[all[i].node] = BN_PUBLISHED_KEPT;

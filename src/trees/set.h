@@ -79,8 +79,6 @@ bonsai_status bn_set_collect(bn_choice *out, bn_set *s);
 
 #define BN_ENOUGH 0.98          /* of the budget: it counts as used */
 
-typedef struct { double score; int32_t node; } bn_ranked;
-
 /* Scores all chosen nodes by PageRank from the roots; there must be one. */
 bonsai_status bn_set_rank(bn_set *s);
 /* The chosen nodes that have one of the roles of the mask (1 << role), lowest score

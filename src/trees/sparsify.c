@@ -118,14 +118,6 @@ done:
     return rc;
 }
 
-static int lowest_first(const void *a, const void *b)
-{
-    const bn_ranked *x = a, *y = b;
-    if (x->score != y->score)
-        return x->score < y->score ? -1 : 1;
-    return x->node > y->node ? -1 : x->node < y->node;
-}
-
 bonsai_status bn_set_lowest(bn_ranked **out, int64_t *count, const bn_set *s, int roles)
 {
     bonsai_status rc = BN_NEW(out, s->members);
@@ -137,7 +129,7 @@ bonsai_status bn_set_lowest(bn_ranked **out, int64_t *count, const bn_set *s, in
         if (roles & 1 << c->role)
             (*out)[(*count)++] = (bn_ranked){c->score, s->member[i]};
     }
-    qsort(*out, (size_t)*count, sizeof **out, lowest_first);
+    qsort(*out, (size_t)*count, sizeof **out, bn_lowest_first);
     return BONSAI_OK;
 }
 

@@ -140,6 +140,10 @@ bonsai_status bn_ppr_until(double *pi, int *rounds, const bn_links *g, const bn_
  * the score there; -1 with fewer than three nodes. */
 void bn_knee(int64_t *index, double *score, const double *sorted, int64_t n);
 
+typedef struct { double score; int32_t node; } bn_ranked;
+
+int bn_lowest_first(const void *a, const void *b);      /* for qsort; ties to the higher id */
+
 /* ---- what was taken, and how that went (trace.c) ---- */
 
 /* How the choice went, for the report (trace.c): of a fixed size, however long it took. */

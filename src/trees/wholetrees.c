@@ -113,14 +113,6 @@ static void walk_from(walk *w, const bn_ranked *root, int64_t roots)
 
 /* ---- trees below the knee ---- */
 
-static int lowest_first(const void *a, const void *b)
-{
-    const bn_ranked *x = a, *y = b;
-    if (x->score != y->score)
-        return x->score < y->score ? -1 : 1;
-    return x->node > y->node ? -1 : x->node < y->node;
-}
-
 /* The mean over the tree in place of each root's own score, and the lowest first again. */
 static bonsai_status score_trees(bn_ranked *root, int64_t roots, walk *w)
 {
@@ -137,7 +129,7 @@ static bonsai_status score_trees(bn_ranked *root, int64_t roots, walk *w)
             BN_TRY(bn_tick(w->s->job->at.progress, last->stage, (int64_t)last->done,
                            (int64_t)last->total));
     }
-    qsort(root, (size_t)roots, sizeof *root, lowest_first);
+    qsort(root, (size_t)roots, sizeof *root, bn_lowest_first);
 done:
     return rc;
 }
