@@ -6,6 +6,8 @@
  * all of them uncovered and a new heap.  Paper: algorithm 1.
  *
  * SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "trees.h"
 
 enum { FREE, TAKEN, SKIPPED, DROPPED };
@@ -165,16 +167,19 @@ int64_t bn_cover_next(bn_cover *c)
     return c->at < c->covers->count ? c->order[c->at] : -1;
 }
 
+static void cover_sample(bn_cover *c, int32_t sample)
+{
+    c->left -= !(c->covered[sample] & 1);
+    c->reached += !(c->covered[sample] & 2);
+    c->covered[sample] = 3;
+}
+
 void bn_cover_take(bn_cover *c, int64_t tree)
 {
     c->state[tree] = TAKEN;
     c->version++;
-    for (int64_t i = c->covers->offsets[tree]; i < c->covers->offsets[tree + 1]; i++) {
-        uint8_t *covered = &c->covered[c->covers->item[i]];
-        c->left -= !(*covered & 1);
-        c->reached += !(*covered & 2);
-        *covered = 3;
-    }
+    for (int64_t i = c->covers->offsets[tree]; i < c->covers->offsets[tree + 1]; i++)
+        cover_sample(c, c->covers->item[i]);
     if (c->left == 0 && c->samples > 0 && !c->random)
         new_round(c);
 }
@@ -203,16 +208,15 @@ static void cover_again(bn_cover *c)
     c->left = c->samples;
     for (int64_t i = 0; i < c->somes; i++)
         for (int64_t t = c->some[i], e = c->covers->offsets[t];
-             c->state[t] == TAKEN && e < c->covers->offsets[t + 1]; e++) {
-            c->left -= !(c->covered[c->covers->item[e]] & 1);
-            c->covered[c->covers->item[e]] = 3;
-        }
+             c->state[t] == TAKEN && e < c->covers->offsets[t + 1]; e++)
+            cover_sample(c, c->covers->item[e]);
 }
 
-void bn_cover_drop(bn_cover *c, const int32_t *trees, int64_t count)
+/* Puts some trees into a state, and goes on from what is taken then. */
+static void go_on(bn_cover *c, const int32_t *trees, int64_t count, uint8_t state)
 {
     for (int64_t i = 0; i < count; i++)
-        c->state[trees[i]] = DROPPED;
+        c->state[trees[i]] = state;
     cover_again(c);
     c->version++;
     c->random = false;
@@ -222,12 +226,17 @@ void bn_cover_drop(bn_cover *c, const int32_t *trees, int64_t count)
         build_heap(c);
 }
 
-void bn_cover_readmit(bn_cover *c)
+void bn_cover_drop(bn_cover *c, const int32_t *trees, int64_t count)
 {
-    for (int64_t t = 0; t < c->covers->count; t++)
-        if (c->state[t] == DROPPED)
-            c->state[t] = FREE;
-    bn_cover_retry(c);
+    go_on(c, trees, count, DROPPED);
+}
+
+void bn_cover_resume(bn_cover *c, const int32_t *trees, int64_t count)
+{
+    memset(c->state, FREE, (size_t)c->covers->count);
+    c->skips = 0;
+    c->at = 0;
+    go_on(c, trees, count, TAKEN);
 }
 
 int64_t bn_cover_reached(const bn_cover *c)

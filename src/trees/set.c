@@ -212,10 +212,12 @@ static bonsai_status note_tree(bn_set *s, int32_t root, int depth, const int32_t
     for (int64_t i = 0; i < count; i++)
         BN_TRY(bn_set_choose(s, tree[i], root, true));
     bn_chosen *c = bn_set_find(s, root);
+    c->depth = (uint8_t)depth;
+    if (c->role == BONSAI_ROLE_ROOT)            /* its tree was cut before */
+        goto done;
     c->role = BONSAI_ROLE_ROOT;
     c->brought = root;
     c->turn = s->turns++;
-    c->depth = (uint8_t)depth;
     s->roots++;
     s->class_roots[bn_label(s->job->g, root)]++;
 done:
@@ -301,40 +303,64 @@ bool bn_set_drop(bn_set *s, const int32_t *nodes, int64_t count)
     return true;
 }
 
-/* ---- the choice ---- */
-
 int bn_by_id(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
     return x < y ? -1 : x > y;
 }
 
-/* The samples that a root is listed by, which count for coverage. */
+/* ---- samples ---- */
+
+int64_t bn_set_tree(const bn_set *s, int32_t root)
+{
+    const int32_t *at = bsearch(&root, s->job->train, (size_t)s->job->trees, sizeof *at, bn_by_id);
+    return at - s->job->train;
+}
+
+int64_t bn_set_cover(uint8_t *covered, const bn_set *s, int32_t root)
+{
+    const bn_lists *l = &s->job->rknn;
+    int64_t fresh = 0, tree = bn_set_tree(s, root);
+    for (int64_t e = l->offsets[tree]; e < l->offsets[tree + 1]; e++) {
+        fresh += !covered[l->item[e]];
+        covered[l->item[e]] = 1;
+    }
+    return fresh;
+}
+
+bonsai_status bn_set_covered(int64_t *out, const bn_set *s)
+{
+    uint8_t *covered = NULL;
+    bonsai_status rc = BN_NEW(&covered, s->job->z);
+    *out = 0;
+    for (int64_t i = 0; i < s->members && s->job->z > 0 && rc == BONSAI_OK; i++)
+        if (bn_set_role(s, s->member[i]) == BONSAI_ROLE_ROOT)
+            *out += bn_set_cover(covered, s, s->member[i]);
+    bn_free(covered);
+    return rc;
+}
+
+/* How many samples each root is listed by, and the share that all of them are listed by. */
 static bonsai_status cover_samples(bn_choice *out, const bn_set *s)
 {
     bonsai_status rc;
     const bn_lists *l = &s->job->rknn;
-    uint8_t *covered = NULL;
-    int64_t reached = 0;
+    int64_t reached;
     out->coverage = -1;
-    BN_TRY(BN_NEW(&covered, s->job->z));
-    for (int64_t i = 0, t = 0; i < out->count && s->job->z > 0; i++) {
+    for (int64_t i = 0; i < out->count && s->job->z > 0; i++) {
         if (out->role[i] != BONSAI_ROLE_ROOT)
             continue;
-        while (s->job->train[t] < out->node[i])
-            t++;
-        out->covers[i] = (int32_t)(l->offsets[t + 1] - l->offsets[t]);
-        for (int64_t e = l->offsets[t]; e < l->offsets[t + 1]; e++) {
-            reached += !covered[l->item[e]];
-            covered[l->item[e]] = 1;
-        }
+        int64_t tree = bn_set_tree(s, out->node[i]);
+        out->covers[i] = (int32_t)(l->offsets[tree + 1] - l->offsets[tree]);
     }
+    BN_TRY(bn_set_covered(&reached, s));
     if (s->job->z > 0)
         out->coverage = (double)reached / (double)s->job->z;
 done:
-    bn_free(covered);
     return rc;
 }
+
+/* ---- the choice ---- */
 
 bonsai_status bn_set_collect(bn_choice *out, bn_set *s)
 {

@@ -59,7 +59,7 @@ static inline int bn_set_role(const bn_set *s, int32_t node)
 bonsai_status bn_set_new(bn_set *s, const bn_job *job, const bn_budget *budget);
 void    bn_set_free(bn_set *s);
 int32_t bn_set_label(const bn_set *s, int64_t tree);
-/* Takes the tree, cut at the given depth, if it fits; its root must not be one yet. */
+/* Takes the tree, cut at the given depth, if it fits; if its root is one, at less depth so far. */
 bonsai_status bn_set_try(bool *fits, bn_set *s, int64_t tree, int depth);
 /* The first tree that fits as a single node, taken; -1: none does.  So that a budget
  * with room for a node is never left empty, however impatient the search. */
@@ -72,6 +72,11 @@ bonsai_status bn_set_choose(bn_set *s, int32_t node, int32_t root, bool anew);
 bool    bn_set_drop(bn_set *s, const int32_t *nodes, int64_t count);
 bool    bn_set_exceeds(const bn_set *s);        /* its budget */
 double  bn_set_used(const bn_set *s);           /* share of the budget, 0 .. 1 */
+int64_t bn_set_tree(const bn_set *s, int32_t root);     /* by its root's id */
+/* How many samples a root covers that are not among the covered ones, where they then are too; and
+ * how many all roots cover.  Cut or whole, a tree covers the same. */
+int64_t bn_set_cover(uint8_t *covered, const bn_set *s, int32_t root);
+bonsai_status bn_set_covered(int64_t *out, const bn_set *s);
 /* What the set is now, as a choice; coverage too, where there are samples. */
 bonsai_status bn_set_collect(bn_choice *out, bn_set *s);
 
@@ -98,10 +103,32 @@ bonsai_status bn_set_widen(bn_set *s);
 
 /* How many roots have every node within `layers` hops of them in the set. */
 bonsai_status bn_set_whole(int64_t *out, const bn_set *s);
-/* Drops the trees below the knee, by the mean score of their nodes: *pruned of them, and what no
- * other tree has.  Of every class one stays.  None go if they are less than the least share of the
- * trees.  The cover drops them too. */
-bonsai_status bn_set_prune_trees(bn_set *s, bn_cover *cover, int64_t *pruned);
+/* Marks the classes that have a root whose tree was not cut. */
+void bn_set_deep(uint8_t *deep, const bn_set *s);
+/* Of the trees that were not cut, drops those below the knee, by the mean score of their nodes, so
+ * many at most: *pruned of them, and what no other tree has.  Of every class one stays.  None go if
+ * they are less than the least share.  The cover drops them too. */
+bonsai_status bn_set_prune_trees(bn_set *s, bn_cover *cover, int64_t most, int64_t *pruned);
+/* Drops the trees that were cut, of classes that have another: *dropped of them, in the same way.
+ * None go where the rest would cost more than the budget, which it can by the paper's accounting. */
+bonsai_status bn_set_drop_cut(bn_set *s, bn_cover *cover, int64_t *dropped);
+
+typedef struct {                /* a set as it was at some time */
+    int64_t    members, roots, covered;         /* covered: samples */
+    int32_t    turns;
+    int32_t   *member;
+    bn_chosen *chosen;          /* members */
+} bn_snapshot;
+
+/* bn_snapshot_free takes one that is all zero, too. */
+bonsai_status bn_set_remember(bn_snapshot *out, const bn_set *s);
+/* Whether it now covers more samples than then, or as many with more roots. */
+bonsai_status bn_set_better(bool *better, const bn_set *s, const bn_snapshot *then);
+/* Makes the set what it was.  No seat may have been waiting then. */
+void bn_set_go_back(bn_set *s, const bn_snapshot *then);
+void bn_snapshot_free(bn_snapshot *b);
+/* Tells the cover that the roots are what is taken, and all others may come. */
+bonsai_status bn_set_resume(const bn_set *s, bn_cover *cover);
 
 /* ---- how it went (trace.c) ---- */
 

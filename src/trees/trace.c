@@ -78,19 +78,6 @@ static void list_arrivals(arrival *all, const bn_set *s)
     qsort(all, (size_t)s->members, sizeof *all, in_turn);
 }
 
-/* How many samples a root covers that were not covered before. */
-static int64_t cover(uint8_t *covered, const bn_set *s, int32_t root)
-{
-    const bn_job *job = s->job;
-    const int32_t *at = bsearch(&root, job->train, (size_t)job->trees, sizeof *at, bn_by_id);
-    int64_t fresh = 0, tree = at - job->train;
-    for (int64_t i = job->rknn.offsets[tree]; i < job->rknn.offsets[tree + 1]; i++) {
-        fresh += !covered[job->rknn.item[i]];
-        covered[job->rknn.item[i]] = 1;
-    }
-    return fresh;
-}
-
 /* Half of the points that need not be kept go, not the first, and half as many come from now on. */
 static void thin(bn_trace *t)
 {
@@ -133,7 +120,7 @@ static void follow(bn_set *s, const arrival *all, uint8_t *covered)
         bn_price_remove(s->price, all[i].node);
     for (int64_t i = 0; i < n; i++) {
         bn_price_again(s->price, all[i].node);
-        reached += all[i].root ? cover(covered, s, all[i].node) : 0;
+        reached += all[i].root ? bn_set_cover(covered, s, all[i].node) : 0;
         if (i + 1 < n && all[i + 1].turn == all[i].turn)
             continue;
         if (i + 1 == n)

@@ -23,9 +23,10 @@ typedef struct {
     int64_t  *degree;           /* trees */
     double   *cost;             /* trees: stand-alone bytes, for --greedy density */
     uint8_t  *tried;            /* classes: a tree of it has fitted or been tried */
-    uint8_t  *deep;             /* classes: one has fitted at full depth */
+    uint8_t  *deep;             /* classes: one of full depth is in the set */
     int64_t  *misses;           /* classes, while seats are filled */
     int64_t   added;            /* trees taken in the last filling */
+    int64_t   most;             /* whole trees that may go in a round; 0: no more rounds */
     int64_t   tries;
     const char *stage;
     int64_t   done, total;      /* progress of the stage */
@@ -107,38 +108,26 @@ done:
     return rc;
 }
 
-/* Fills what is left of the budget: whole trees, then shallower ones if they may be cut. */
-static bonsai_status fill(state *s)
+/* Whether a class has no root, or if whole trees are tried no whole one, and has not missed too
+ * often. */
+static bool is_waiting(const state *s, int64_t class, int depth)
 {
-    bonsai_status rc = BONSAI_OK;
-    const int layers = s->job->o->layers, least = s->job->o->keep_trees ? layers : 0;
-    s->added = 0;
-    for (int depth = layers; depth >= least; depth--)
-        BN_TRY(fill_at(s, depth));
-done:
-    return rc;
-}
-
-/* Classes that have no root, and have not missed too often at this depth. */
-static int64_t waiting(const state *s)
-{
-    int64_t count = 0;
-    for (int64_t c = 0; c < s->job->g->view.classes; c++)
-        count += s->set.class_trees[c] > 0 && s->set.class_roots[c] == 0 &&
-                 s->misses[c] < s->job->o->patience;
-    return count;
+    bool has = depth == s->job->o->layers ? s->deep[class] : s->set.class_roots[class] > 0;
+    return !has && s->misses[class] < s->job->o->patience;
 }
 
 /* One tree of one depth for every class that has none. */
 static bonsai_status seat_at(state *s, int depth)
 {
     bonsai_status rc = BONSAI_OK;
+    int64_t left = 0;
     memset(s->misses, 0, (size_t)s->job->g->view.classes * sizeof *s->misses);
-    int64_t left = waiting(s);
+    for (int64_t c = 0; c < s->job->g->view.classes; c++)
+        left += s->set.class_trees[c] > 0 && is_waiting(s, c, depth);
     for (int64_t tree; left > 0 && (tree = bn_cover_next(s->cover)) >= 0;) {
         int32_t c = bn_set_label(&s->set, tree);
         BN_TRY(tick_try(s));
-        bool waits = s->set.class_roots[c] == 0 && s->misses[c] < s->job->o->patience, fits = false;
+        bool waits = is_waiting(s, c, depth), fits = false;
         if (waits)
             BN_TRY(try_tree(&fits, s, tree, depth));
         if (fits) {
@@ -155,14 +144,15 @@ done:
 }
 
 /* Classes none of whose trees fitted at full depth are tried at less, and at last get
- * the node that was kept for them. */
+ * the node that was kept for them.  If trees are not to be cut, each is tried at full depth first:
+ * those before ended when trees of any class had missed. */
 static bonsai_status seat_classes(state *s)
 {
     bonsai_status rc = BONSAI_OK;
     bool fits;
     if (s->set.budget.trees < INT64_MAX)        /* every tree fits */
         goto done;
-    for (int depth = s->job->o->layers - 1; depth >= 0; depth--)
+    for (int depth = s->job->o->layers - !s->job->o->keep_trees; depth >= 0; depth--)
         BN_TRY(seat_at(s, depth));
     for (int64_t c = 0; c < s->job->g->view.classes; c++)
         if (s->set.seat[c] >= 0)
@@ -180,9 +170,55 @@ static bonsai_status at_least_one(state *s)
     return rc;
 }
 
+/* Classes whose tree was cut get a whole one if it fits: that same one, or else another, and then
+ * the cut one goes.  *gone: how many went. */
+static bonsai_status mend(int64_t *gone, state *s)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bn_set *set = &s->set;
+    *gone = 0;
+    if (set->budget.trees < INT64_MAX)          /* none was cut */
+        goto done;
+    for (int64_t i = 0, count = set->members; i < count; i++) {
+        int32_t v = set->member[i];
+        bool fits;
+        if (bn_set_role(set, v) == BONSAI_ROLE_ROOT && !s->deep[bn_label(s->job->g, v)])
+            BN_TRY(try_tree(&fits, s, bn_set_tree(set, v), s->job->o->layers));
+    }
+    BN_TRY(seat_at(s, s->job->o->layers));
+    BN_TRY(bn_set_drop_cut(&s->set, s->cover, gone));
+done:
+    return rc;
+}
+
+static bonsai_status fill_whole(state *s)
+{
+    bonsai_status rc = BONSAI_OK;
+    for (int64_t gone = 1; gone > 0;) {
+        bn_set_deep(s->deep, &s->set);
+        BN_TRY(fill_at(s, s->job->o->layers));
+        BN_TRY(mend(&gone, s));
+    }
+done:
+    return rc;
+}
+
+/* Fills what is left of the budget: whole trees, then shallower ones if they may be cut. */
+static bonsai_status fill(state *s)
+{
+    bonsai_status rc = BONSAI_OK;
+    s->added = 0;
+    if (s->job->o->keep_trees)
+        return fill_whole(s);
+    for (int depth = s->job->o->layers; depth >= 0; depth--)
+        BN_TRY(fill_at(s, depth));
+done:
+    return rc;
+}
+
 /* ---- the rounds ---- */
 
-/* Step 1, and for the options that leave out the rounds, all of the enrichment. */
+/* Step 1, and for the options that leave out the rounds or try them, all of the enrichment. */
 static bonsai_status cover(state *s, bool enrich)
 {
     bonsai_status rc;
@@ -222,28 +258,50 @@ done:
     return rc;
 }
 
-/* The same with trees that go or stay as a whole.  One that went comes back only in the end, if
- * bytes are left that no other could use. */
+/* Prunes whole trees, fills, and counts that as a round.  If it does not pay, takes both back, and
+ * half as many trees may go the next time. */
+static bonsai_status replace_trees(state *s, bn_choice *out)
+{
+    bonsai_status rc;
+    bn_snapshot before = {0};
+    int64_t pruned;
+    bool pays;
+    bn_enter(&s->job->at, BN_STAGE_SPARSIFY);
+    BN_TRY(bn_set_remember(&before, &s->set));
+    BN_TRY(bn_set_prune_trees(&s->set, s->cover, s->most, &pruned));
+    if (pruned == 0) {
+        s->most = 0;
+        goto done;
+    }
+    bn_set_trace_round(&s->set);
+    bn_enter(&s->job->at, BN_STAGE_COVER);
+    BN_TRY(fill(s));
+    BN_TRY(bn_set_better(&pays, &s->set, &before));
+    out->rounds += pays;
+    if (!pays) {
+        bn_set_go_back(&s->set, &before);
+        bn_set_trace_pruned(&s->set, 0);
+        s->most = pruned / 2;
+    }
+    BN_TRY(bn_set_resume(&s->set, s->cover));
+done:
+    bn_snapshot_free(&before);
+    return rc;
+}
+
+/* The same with trees that go or stay as a whole, from a full budget on.  With a budget in trees
+ * those that go leave no room for more than came first, so none go. */
 static bonsai_status sparsify_trees(state *s, bn_choice *out)
 {
     bonsai_status rc;
+    s->most = s->set.budget.trees < INT64_MAX ? 0 : INT64_MAX;
     BN_TRY(begin_stage(s, "sparsify", MOST_ROUNDS));
-    while (out->rounds < MOST_ROUNDS && s->set.roots > 0 && s->set.roots < s->job->trees) {
-        int64_t pruned;
-        bn_enter(&s->job->at, BN_STAGE_SPARSIFY);
+    for (; s->most > 0 && s->done < MOST_ROUNDS && s->set.roots > 0 &&
+           s->set.roots < s->job->trees; s->done++) {
         BN_TRY(tick(s));
-        BN_TRY(bn_set_prune_trees(&s->set, s->cover, &pruned));
-        if (pruned == 0)
-            break;
-        bn_set_trace_round(&s->set);
-        bn_enter(&s->job->at, BN_STAGE_COVER);
-        BN_TRY(fill(s));
-        s->done = ++out->rounds;
-        if (s->added == 0)
-            break;
+        BN_TRY(replace_trees(s, out));
     }
-    bn_cover_readmit(s->cover);
-    BN_TRY(fill(s));
+    BN_TRY(fill(s));            /* what went may use what is left */
     BN_TRY(end_stage(s));
 done:
     return rc;
@@ -409,7 +467,7 @@ static bonsai_status choose(bn_choice *out, const bn_job *job, const bn_budget *
     BN_TRY(BN_NEW(&out->trace, 1));
     s.set.trace = out->trace;
     BN_TRY(bound_coverage(out, &s));
-    BN_TRY(cover(&s, job->o->no_ppr));
+    BN_TRY(cover(&s, job->o->no_ppr || job->o->keep_trees));
     if (!job->o->no_ppr)
         BN_TRY(job->o->keep_trees ? sparsify_trees(&s, out) : sparsify(&s, out));
     bn_enter(&job->at, BN_STAGE_SPARSIFY);

@@ -105,10 +105,11 @@ int64_t bn_cover_next(bn_cover *c);                 /* not yet taken or skipped;
 void    bn_cover_take(bn_cover *c, int64_t tree);   /* covers its samples */
 void    bn_cover_skip(bn_cover *c, int64_t tree);   /* not again until bn_cover_retry */
 void    bn_cover_retry(bn_cover *c);                /* what was skipped may come again */
-/* Some that were taken go: they do not come again until bn_cover_readmit, and what no other that
+/* Some that were taken go: they do not come again until bn_cover_resume, and what no other that
  * was taken covers is open again. */
 void    bn_cover_drop(bn_cover *c, const int32_t *trees, int64_t count);
-void    bn_cover_readmit(bn_cover *c);              /* what was dropped or skipped may come again */
+/* These are taken and no others; all others may come, and what these leave open is to be covered. */
+void    bn_cover_resume(bn_cover *c, const int32_t *trees, int64_t count);
 int64_t bn_cover_reached(const bn_cover *c);        /* samples covered since the start */
 int64_t bn_cover_rechecks(const bn_cover *c);       /* gains computed again */
 void    bn_cover_free(bn_cover *c);

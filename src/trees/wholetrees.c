@@ -5,6 +5,7 @@
  * bytes do.  The sum would be about the same for all trees that lie apart, and a root's own score
  * says little about what its tree costs; doc/algorithm.md has what validation nodes say.  Scoring
  * walks through every tree; what the trees that stay reach is found from all their roots at once.
+ * A set can be remembered, and be made what it was, so that pruning is tried before it is kept.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -111,56 +112,25 @@ static void walk_from(walk *w, const bn_ranked *root, int64_t roots)
     }
 }
 
-/* ---- trees below the knee ---- */
+/* ---- trees that go ---- */
 
-/* The mean over the tree in place of each root's own score, and the lowest first again. */
-static bonsai_status score_trees(bn_ranked *root, int64_t roots, walk *w)
+/* Puts those that go to the front, *going of them; both parts keep their order. */
+static bonsai_status part(int64_t *going, bn_ranked *root, int64_t roots, const uint8_t *goes)
 {
-    bonsai_status rc = BONSAI_OK;
-    const bonsai_progress *last = &w->s->last;
-    for (int64_t i = 0; i < roots; i++) {
-        double sum = 0;
-        walk_from(w, &root[i], 1);
-        for (int64_t j = 0; j < w->count; j++)
-            sum += bn_set_find(w->s, w->node[j])->score;
-        root[i].score = sum / (double)w->count;
-        begin_walk(w);
-        if (i % TICK_EVERY == 0 && last->stage)
-            BN_TRY(bn_tick(w->s->job->at.progress, last->stage, (int64_t)last->done,
-                           (int64_t)last->total));
-    }
-    qsort(root, (size_t)roots, sizeof *root, bn_lowest_first);
-done:
-    return rc;
-}
-
-/* Puts the trees that go to the front, *going of them: those below the bar, as many as the options
- * let go, but of each class one stays. */
-static bonsai_status part_trees(int64_t *going, bn_ranked *root, int64_t roots, double bar,
-                                const bn_set *s)
-{
-    bonsai_status rc;
-    const int64_t most = (int64_t)(s->job->o->prune_share * (double)roots);
-    int64_t *left = NULL, staying = 0, classes = s->job->g->view.classes;
     bn_ranked *stay = NULL;
+    int64_t staying = 0;
+    bonsai_status rc = BN_NEW(&stay, roots);
     *going = 0;
-    BN_TRY(BN_NEW(&left, classes));
-    BN_TRY(BN_NEW(&stay, roots));
-    memcpy(left, s->class_roots, (size_t)classes * sizeof *left);
-    for (int64_t i = 0; i < roots; i++) {
-        int64_t *of_class = &left[bn_label(s->job->g, root[i].node)];
-        if (root[i].score < bar && *going < most && *of_class > 1) {
-            --*of_class;
+    if (rc != BONSAI_OK)
+        return rc;
+    for (int64_t i = 0; i < roots; i++)
+        if (goes[i])
             root[(*going)++] = root[i];
-        } else {
+        else
             stay[staying++] = root[i];
-        }
-    }
     memcpy(root + *going, stay, (size_t)staying * sizeof *stay);
-done:
-    bn_free(left);
     bn_free(stay);
-    return rc;
+    return BONSAI_OK;
 }
 
 /* Drops the nodes that were not met; false if the rest would then cost more than the budget. */
@@ -204,42 +174,227 @@ static bonsai_status uncover(bn_cover *cover, const bn_set *s, const bn_ranked *
     bonsai_status rc = BN_NEW(&tree, count);
     if (rc != BONSAI_OK)
         return rc;
-    for (int64_t i = 0; i < count; i++) {
-        const int32_t *at = bsearch(&root[i].node, s->job->train, (size_t)s->job->trees,
-                                    sizeof *at, bn_by_id);
-        tree[i] = (int32_t)(at - s->job->train);
-    }
+    for (int64_t i = 0; i < count; i++)
+        tree[i] = (int32_t)bn_set_tree(s, root[i].node);
     bn_cover_drop(cover, tree, count);
     bn_free(tree);
     return BONSAI_OK;
 }
 
-bonsai_status bn_set_prune_trees(bn_set *s, bn_cover *cover, int64_t *pruned)
+/* Of all roots the first so many, and what none of the others needs; *going is 0 if they stay. */
+static bonsai_status drop_trees(int64_t *going, bn_set *s, bn_cover *cover, const bn_ranked *root,
+                                int64_t roots)
+{
+    bonsai_status rc;
+    walk w = {0};
+    bool dropped;
+    BN_TRY(new_walk(&w, s));
+    walk_from(&w, root + *going, roots - *going);
+    BN_TRY(drop_rest(&dropped, s, &w));
+    if (dropped) {
+        demote(s, &w, root, *going);
+        BN_TRY(uncover(cover, s, root, *going));
+    } else {
+        *going = 0;
+    }
+done:
+    free_walk(&w);
+    return rc;
+}
+
+/* ---- trees that were cut ---- */
+
+static bool is_cut(const bn_set *s, int32_t root)
+{
+    return bn_set_find(s, root)->depth < s->job->o->layers;
+}
+
+void bn_set_deep(uint8_t *deep, const bn_set *s)
+{
+    memset(deep, 0, (size_t)s->job->g->view.classes);
+    for (int64_t i = 0; i < s->members; i++)
+        if (bn_set_role(s, s->member[i]) == BONSAI_ROLE_ROOT && !is_cut(s, s->member[i]))
+            deep[bn_label(s->job->g, s->member[i])] = 1;
+}
+
+bonsai_status bn_set_drop_cut(bn_set *s, bn_cover *cover, int64_t *dropped)
 {
     bonsai_status rc;
     bn_ranked *root = NULL;
-    walk w = {0};
-    int64_t roots, going;
-    double bar;
-    bool dropped = false;
-    *pruned = 0;
-    BN_TRY(bn_set_rank(s));
+    uint8_t *deep = NULL, *goes = NULL;
+    int64_t roots;
+    *dropped = 0;
     BN_TRY(bn_set_lowest(&root, &roots, s, 1 << BONSAI_ROLE_ROOT));
+    BN_TRY(BN_NEW(&deep, s->job->g->view.classes));
+    BN_TRY(BN_NEW(&goes, roots));
+    bn_set_deep(deep, s);
+    for (int64_t i = 0; i < roots; i++)
+        goes[i] = is_cut(s, root[i].node) && deep[bn_label(s->job->g, root[i].node)];
+    BN_TRY(part(dropped, root, roots, goes));
+    if (*dropped > 0)
+        BN_TRY(drop_trees(dropped, s, cover, root, roots));
+done:
+    bn_free(root);
+    bn_free(deep);
+    bn_free(goes);
+    return rc;
+}
+
+/* ---- trees below the knee ---- */
+
+/* The roots, those whose trees were not cut first: *whole of them. */
+static bonsai_status list_roots(bn_ranked **root, int64_t *roots, int64_t *whole, const bn_set *s)
+{
+    bonsai_status rc;
+    uint8_t *first = NULL;
+    BN_TRY(bn_set_lowest(root, roots, s, 1 << BONSAI_ROLE_ROOT));
+    BN_TRY(BN_NEW(&first, *roots));
+    for (int64_t i = 0; i < *roots; i++)
+        first[i] = !is_cut(s, (*root)[i].node);
+    BN_TRY(part(whole, *root, *roots, first));
+done:
+    bn_free(first);
+    return rc;
+}
+
+/* The mean over the tree in place of each root's own score, and the lowest first again. */
+static bonsai_status score_trees(bn_ranked *root, int64_t roots, const bn_set *s)
+{
+    bonsai_status rc;
+    walk w = {0};
+    const bonsai_progress *last = &s->last;
     BN_TRY(new_walk(&w, s));
-    BN_TRY(score_trees(root, roots, &w));
-    BN_TRY(bn_set_knee(&bar, s, root, roots));
-    BN_TRY(part_trees(&going, root, roots, bar, s));
-    if (going == 0 || (double)going < s->job->o->min_pruned * (double)roots)
-        goto done;
-    walk_from(&w, root + going, roots - going);
-    BN_TRY(drop_rest(&dropped, s, &w));
-    if (!dropped)
-        goto done;
-    demote(s, &w, root, going);
-    BN_TRY(uncover(cover, s, root, going));
-    bn_set_trace_pruned(s, *pruned = going);
+    for (int64_t i = 0; i < roots; i++) {
+        double sum = 0;
+        walk_from(&w, &root[i], 1);
+        for (int64_t j = 0; j < w.count; j++)
+            sum += bn_set_find(s, w.node[j])->score;
+        root[i].score = sum / (double)w.count;
+        begin_walk(&w);
+        if (i % TICK_EVERY == 0 && last->stage)
+            BN_TRY(bn_tick(s->job->at.progress, last->stage, (int64_t)last->done,
+                           (int64_t)last->total));
+    }
+    qsort(root, (size_t)roots, sizeof *root, bn_lowest_first);
 done:
     free_walk(&w);
+    return rc;
+}
+
+/* Puts the trees that go to the front: those below the bar, so many at most, which *going then
+ * gets, but of each class one stays. */
+static bonsai_status part_trees(int64_t *going, bn_ranked *root, int64_t roots, double bar,
+                                const bn_set *s)
+{
+    bonsai_status rc;
+    int64_t *left = NULL, count = 0, most = *going;
+    uint8_t *goes = NULL;
+    BN_TRY(BN_NEW(&left, s->job->g->view.classes));
+    BN_TRY(BN_NEW(&goes, roots));
+    for (int64_t i = 0; i < roots; i++)
+        left[bn_label(s->job->g, root[i].node)]++;
+    for (int64_t i = 0; i < roots && root[i].score < bar && count < most; i++) {
+        int64_t *of_class = &left[bn_label(s->job->g, root[i].node)];
+        goes[i] = *of_class > 1;
+        *of_class -= goes[i];
+        count += goes[i];
+    }
+    BN_TRY(part(going, root, roots, goes));
+done:
+    bn_free(left);
+    bn_free(goes);
+    return rc;
+}
+
+/* Trees that were cut have no rank among the others: hardly more than their roots, which score
+ * highest, they would put the knee where it tells roots from trees. */
+bonsai_status bn_set_prune_trees(bn_set *s, bn_cover *cover, int64_t most, int64_t *pruned)
+{
+    bonsai_status rc;
+    bn_ranked *root = NULL;
+    const bonsai_condense_options *o = s->job->o;
+    int64_t roots, whole, going;
+    double bar;
+    *pruned = 0;
+    BN_TRY(bn_set_rank(s));
+    BN_TRY(list_roots(&root, &roots, &whole, s));
+    if (whole == 0)
+        goto done;
+    BN_TRY(score_trees(root, whole, s));
+    BN_TRY(bn_set_knee(&bar, s, root, whole));
+    going = bn_least(most, (int64_t)(o->prune_share * (double)whole));
+    BN_TRY(part_trees(&going, root, whole, bar, s));
+    if (going == 0 || (double)going < o->min_pruned * (double)whole)
+        goto done;
+    BN_TRY(drop_trees(&going, s, cover, root, roots));
+    bn_set_trace_pruned(s, *pruned = going);
+done:
     bn_free(root);
     return rc;
+}
+
+/* ---- a set as it was ---- */
+
+bonsai_status bn_set_remember(bn_snapshot *out, const bn_set *s)
+{
+    bonsai_status rc;
+    *out = (bn_snapshot){.members = s->members, .roots = s->roots, .turns = s->turns};
+    BN_TRY(BN_NEW(&out->member, s->members));
+    BN_TRY(BN_NEW(&out->chosen, s->members));
+    for (int64_t i = 0; i < s->members; i++) {
+        out->member[i] = s->member[i];
+        out->chosen[i] = *bn_set_find(s, s->member[i]);
+    }
+    BN_TRY(bn_set_covered(&out->covered, s));
+done:
+    return rc;
+}
+
+void bn_snapshot_free(bn_snapshot *b)
+{
+    bn_free(b->member);
+    bn_free(b->chosen);
+}
+
+bonsai_status bn_set_better(bool *better, const bn_set *s, const bn_snapshot *then)
+{
+    int64_t covered;
+    bonsai_status rc = bn_set_covered(&covered, s);
+    *better = covered != then->covered ? covered > then->covered : s->roots > then->roots;
+    return rc;
+}
+
+/* The arrays had room for all of this. */
+void bn_set_go_back(bn_set *s, const bn_snapshot *then)
+{
+    for (int64_t i = 0; i < s->members; i++) {
+        bn_price_remove(s->price, s->member[i]);
+        bn_set_find(s, s->member[i])->role = BONSAI_ROLE_NONE;
+    }
+    memset(s->class_roots, 0, (size_t)s->job->g->view.classes * sizeof *s->class_roots);
+    for (int64_t i = 0; i < then->members; i++) {
+        int32_t v = s->member[i] = then->member[i];
+        bn_price_again(s->price, v);
+        *bn_set_find(s, v) = then->chosen[i];
+        if (then->chosen[i].role == BONSAI_ROLE_ROOT)
+            s->class_roots[bn_label(s->job->g, v)]++;
+    }
+    s->members = then->members;
+    s->roots = then->roots;
+    s->turns = then->turns;
+}
+
+bonsai_status bn_set_resume(const bn_set *s, bn_cover *cover)
+{
+    int32_t *tree = NULL;
+    int64_t count = 0;
+    bonsai_status rc = BN_NEW(&tree, s->roots);
+    if (rc != BONSAI_OK)
+        return rc;
+    for (int64_t i = 0; i < s->members; i++)
+        if (bn_set_role(s, s->member[i]) == BONSAI_ROLE_ROOT)
+            tree[count++] = (int32_t)bn_set_tree(s, s->member[i]);
+    bn_cover_resume(cover, tree, count);
+    bn_free(tree);
+    return BONSAI_OK;
 }

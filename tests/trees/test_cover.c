@@ -96,31 +96,54 @@ static int64_t reached(const plain *g)
     return count;
 }
 
-/* A few of the taken ones go, and the others cover what they cover, whatever the round. */
+/* The taken ones cover what they cover, whatever the round. */
+static void cover_again(plain *g)
+{
+    bool all = true;
+    memset(g->covered, 0, sizeof g->covered);
+    for (int64_t t = 0; t < g->p->trees; t++)
+        for (int64_t i = 0; g->taken[t] && i < g->p->samples; i++)
+            g->covered[i] |= g->p->covers[t][i];
+    for (int64_t i = 0; i < g->p->samples; i++) {
+        g->ever[i] |= g->covered[i];
+        all &= g->covered[i];
+    }
+    if (all)
+        memset(g->covered, 0, sizeof g->covered);
+    g->exhausted = false;
+}
+
+/* A few of the taken ones go. */
 static void drop_some(bn_cover *c, plain *g, uint64_t *s)
 {
     int32_t gone[MOST_TREES];
     int64_t count = 0;
-    bool all = true;
-    memset(g->covered, 0, sizeof g->covered);
-    for (int32_t t = 0; t < g->p->trees; t++) {
+    for (int32_t t = 0; t < g->p->trees; t++)
         if (g->taken[t] && random_below(s, 3) == 0) {
             gone[count++] = t;
             g->taken[t] = false;
             g->gone[t] = true;
         }
-        for (int64_t i = 0; g->taken[t] && i < g->p->samples; i++)
-            g->covered[i] |= g->p->covers[t][i];
-    }
-    for (int64_t i = 0; i < g->p->samples; i++)
-        all &= g->covered[i];
-    if (all)
-        memset(g->covered, 0, sizeof g->covered);
-    g->exhausted = false;
+    cover_again(g);
     bn_cover_drop(c, gone, count);
 }
 
-/* Takes, skips, drops, retries and readmits at random; returns how many picks had no gain. */
+/* Any trees are taken instead, and cover what they cover. */
+static void take_others(bn_cover *c, plain *g, uint64_t *s)
+{
+    int32_t taken[MOST_TREES];
+    int64_t count = 0;
+    for (int32_t t = 0; t < g->p->trees; t++) {
+        g->taken[t] = random_below(s, 4) == 0;
+        g->skipped[t] = g->gone[t] = false;
+        if (g->taken[t])
+            taken[count++] = t;
+    }
+    cover_again(g);
+    bn_cover_resume(c, taken, count);
+}
+
+/* Takes, skips, drops, retries and resumes at random; returns how many picks had no gain. */
 static int follow(bn_cover *c, plain *g, uint64_t *s)
 {
     int at_random = 0;
@@ -138,8 +161,10 @@ static int follow(bn_cover *c, plain *g, uint64_t *s)
             assert_false(g->taken[got] || g->skipped[got] || g->gone[got]);
             at_random++;
         }
-        int what = left == 0 ? 9 : random_below(s, 11);
-        if (what == 10) {
+        int what = left == 0 ? 9 + 2 * random_below(s, 2) : random_below(s, 12);
+        if (what == 11) {
+            take_others(c, g, s);
+        } else if (what == 10) {
             drop_some(c, g, s);
         } else if (what < 6) {
             bn_cover_take(c, got);
@@ -148,10 +173,8 @@ static int follow(bn_cover *c, plain *g, uint64_t *s)
             bn_cover_skip(c, got);
             g->skipped[got] = true;
         } else {
-            bool all = random_below(s, 2);
-            all ? bn_cover_readmit(c) : bn_cover_retry(c);
+            bn_cover_retry(c);
             memset(g->skipped, 0, sizeof g->skipped);
-            memset(g->gone, 0, all ? sizeof g->gone : 0);
             g->exhausted = false;
         }
         assert_int_equal(bn_cover_reached(c), reached(g));

@@ -297,6 +297,36 @@ static void less_depth_comes_before_single_nodes(void **state)
     end(&w);
 }
 
+/* The star of 0, and of another class 21, on the star of 22, of which depth 1 would fit, and 42,
+ * without neighbours and samples, so that it comes last. */
+static void patience_is_each_class_s_own_before_a_tree_is_cut(void **state)
+{
+    (void)state;
+    int32_t source[40], target[40];
+    uint8_t label[43] = {0}, split[43] = {0};
+    for (int32_t i = 0; i < 40; i++) {
+        source[i] = i < 20 ? 0 : i == 20 ? 21 : 22;
+        target[i] = i < 20 ? i + 1 : i + 2;
+    }
+    for (int i = 0; i < 43; i++) {
+        label[i] = i > 20;
+        split[i] = i == 0 || i == 21 || i == 42 ? BONSAI_PART_TRAIN : BONSAI_PART_TEST;
+    }
+    work w;
+    assert_true(start(&w, by_hand(43, 40, source, target, label, split, 2), 1, 2));
+    w.job.rknn.item[0] = 0;
+    w.job.rknn.item[1] = 1;
+    for (int64_t t = 0; t < 3; t++)
+        w.job.rknn.offsets[t + 1] = t == 0 ? 1 : 2;
+    w.o.keep_trees = 1;
+    w.o.patience = 2;
+    bn_choice c = choose(&w, 0, 3, 0);
+    assert_true(is_root(&c, 42) && !is_root(&c, 21));
+    assert_int_equal(c.shallow_classes, 1);
+    bn_choice_free(&c);
+    end(&w);
+}
+
 /* A path 0 - 1 - ... - 8, all in training.  Trees of depth 1 are three nodes. */
 static bonsai_graph *path_of_nine(void)
 {
@@ -451,6 +481,7 @@ int main(void)
         cmocka_unit_test(the_largest_gain_comes_first_and_ties_go_to_the_lower_degree),
         cmocka_unit_test(a_class_whose_trees_are_too_large_is_tried_at_less_depth),
         cmocka_unit_test(less_depth_comes_before_single_nodes),
+        cmocka_unit_test(patience_is_each_class_s_own_before_a_tree_is_cut),
         cmocka_unit_test(ego_nodes_below_the_knee_go_unless_told_otherwise),
         cmocka_unit_test(the_budget_is_filled_down_to_single_nodes),
         cmocka_unit_test(ego_nodes_come_back_where_no_tree_could_use_the_bytes),

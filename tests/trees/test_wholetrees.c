@@ -33,18 +33,26 @@ static void measure_hops(work *w)
                     w->hops[u][v] = w->hops[u][k] + w->hops[k][v];
 }
 
-/* A job whose trees cover twelve random samples. */
+/* Some are one piece; of others many trees fit into a budget. */
+static bonsai_graph *graph_of(uint64_t seed)
+{
+    return seed % 5 < 2 ? case_graph(seed)
+                        : random_graph(seed, 60, 40 + (int64_t)(seed * 3 % 30),
+                                       seed % 2 ? SPARSE_ONES : DENSE_U8, WITH_LABELS);
+}
+
+/* A job whose trees cover forty random samples. */
 static bool start(work *w, uint64_t seed)
 {
     memset(w, 0, sizeof *w);
-    w->g = case_graph(seed);
+    w->g = graph_of(seed);
     bonsai_condense_options_init(&w->o);
     w->o.method = BONSAI_METHOD_TREES;
     w->o.seed = seed;
     w->o.layers = (int)(seed % 4);
     w->o.keep_trees = 1;
     w->o.accounting = seed / 2 % 3 ? BONSAI_ACCOUNTING_STRICT : BONSAI_ACCOUNTING_PAPER_FULL;
-    w->job = (bn_job){.g = w->g, .o = &w->o, .at.threads = 1, .z = 12};
+    w->job = (bn_job){.g = w->g, .o = &w->o, .at.threads = 1, .z = 40};
     assert_int_equal(BN_NEW(&w->job.train, w->g->view.nodes), BONSAI_OK);
     for (int32_t v = 0; v < w->g->view.nodes; v++)
         if (bn_part(w->g, v) == BONSAI_PART_TRAIN && bn_label(w->g, v) >= 0)
@@ -71,14 +79,18 @@ static void end(work *w)
 }
 
 /* Empty where nothing fits. */
-static bn_choice choose(const work *w, double bytes)
+static bn_choice choose_within(const work *w, const bn_budget *budget)
 {
     bn_choice c;
-    const bn_budget b = {bytes, INT64_MAX, INT64_MAX};
-    if (bn_method_of(w->o.method)->pick(&c, &w->job, &b) != BONSAI_OK &&
+    if (bn_method_of(w->o.method)->pick(&c, &w->job, budget) != BONSAI_OK &&
         !strstr(bonsai_error(), "is too small"))
         fail_msg("%s", bonsai_error());
     return c;
+}
+
+static bn_choice choose(const work *w, double bytes)
+{
+    return choose_within(w, &(bn_budget){bytes, INT64_MAX, INT64_MAX});
 }
 
 static bool has(const bn_choice *c, int32_t node)
@@ -128,10 +140,37 @@ static void whole_trees_are_those_with_every_node_near_their_root(void **state)
 
 /* ---- the choice ---- */
 
-/* Only a class that had none at its time has a tree that was cut, and one at most. */
-static void check_trees(const work *w, const bn_choice *c)
+/* What the choice would cost with all of a root's tree. */
+static double bytes_with_tree(const work *w, const bn_choice *c, int32_t root)
 {
-    int cut[MOST] = {0};
+    bonsai_graph *small = NULL;
+    int32_t node[MOST];
+    int64_t count = 0;
+    for (int32_t v = 0; v < w->g->view.nodes; v++)
+        if (has(c, v) || w->hops[root][v] <= w->o.layers)
+            node[count++] = v;
+    assert_int_equal(bonsai_graph_induce(&small, w->g, node, count), BONSAI_OK);
+    double bytes = priced_in(small, BONSAI_ACCOUNTING_STRICT) - (double)count;  /* without a split */
+    bonsai_graph_free(small);
+    return bytes;
+}
+
+/* No tree fits as a whole any more. */
+static void check_rest(const work *w, const bn_choice *c, double limit)
+{
+    for (int64_t t = 0; t < w->job.trees; t++) {
+        bool in = false;
+        for (int64_t i = 0; i < c->count; i++)
+            in |= c->node[i] == w->job.train[t] && c->role[i] == BONSAI_ROLE_ROOT &&
+                  is_whole(w, c, c->node[i]);
+        assert_true(in || bytes_with_tree(w, c, w->job.train[t]) > limit);
+    }
+}
+
+/* A class with a tree that was cut has no other.  Returns how many such classes there are. */
+static int64_t check_trees(const work *w, const bn_choice *c)
+{
+    int cut[MOST] = {0}, whole[MOST] = {0}, shallow = 0, classes = 0;
     for (int64_t i = 0; i < c->count; i++) {
         int32_t v = c->node[i];
         if (c->role[i] != BONSAI_ROLE_ROOT) {
@@ -139,29 +178,89 @@ static void check_trees(const work *w, const bn_choice *c)
             continue;
         }
         assert_int_equal(c->tree[i], v);
-        cut[bn_label(w->g, v)] += !is_whole(w, c, v);
+        (is_whole(w, c, v) ? whole : cut)[bn_label(w->g, v)]++;
     }
-    for (int64_t k = 0; k < w->g->view.classes; k++)
+    for (int k = 0; k < w->g->view.classes; k++) {
+        bool any = false;
+        for (int64_t t = 0; t < w->job.trees; t++)
+            any |= bn_label(w->g, w->job.train[t]) == k;
         assert_true(cut[k] <= 1);
+        if (w->o.accounting == BONSAI_ACCOUNTING_STRICT)        /* else it may be too dear to go */
+            assert_true(cut[k] == 0 || whole[k] == 0);
+        shallow += any && whole[k] == 0;
+        classes += cut[k];
+    }
+    assert_int_equal(c->shallow_classes, c->count > 0 ? shallow : 0);
+    return classes;
 }
 
-static void kept_trees_are_whole_and_within_the_budget(void **state)
+static void a_tree_is_cut_only_if_no_whole_one_of_its_class_fits(void **state)
 {
-    int rounds = 0;
+    int64_t rounds = 0, cut = 0;
     (void)state;
-    for (uint64_t seed = 0; seed < 600; seed++) {
+    for (uint64_t seed = 0; seed < 1200; seed++) {
         work w;
         if (start(&w, seed)) {
-            double limit = 40 + (double)(seed * 37 % 1500);
+            double limit = 40 + (double)(seed * 37 % 800);
+            w.o.no_ppr = seed % 6 == 1;
             bn_choice c = choose(&w, limit);
             assert_true(c.count == 0 || c.bytes <= limit);
-            check_trees(&w, &c);
+            cut += check_trees(&w, &c);
+            if (w.o.accounting == BONSAI_ACCOUNTING_STRICT)
+                check_rest(&w, &c, limit);
             rounds += c.rounds;
             bn_choice_free(&c);
         }
         end(&w);
     }
-    assert_true(rounds > 20);
+    assert_true(rounds > 20 && cut > 100);
+}
+
+static int64_t roots_of(const bn_choice *c)
+{
+    int64_t roots = 0;
+    for (int64_t i = 0; i < c->count; i++)
+        roots += c->role[i] == BONSAI_ROLE_ROOT;
+    return roots;
+}
+
+/* In bytes rounds cover more, or as much with more trees; in trees there is nothing to make room
+ * for. */
+static void rounds_pay_or_change_nothing(void **state)
+{
+    int64_t paid = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < 1200; seed++) {
+        work w;
+        if (start(&w, seed)) {
+            const double limit = 40 + (double)(seed * 37 % 800);
+            const bn_budget budget = seed % 4 == 0
+                ? (bn_budget){INFINITY, INT64_MAX, 1 + (int64_t)(seed / 4 % 5)}
+                : (bn_budget){limit, INT64_MAX, INT64_MAX};
+            bn_choice with = choose_within(&w, &budget);
+            w.o.no_ppr = 1;
+            bn_choice without = choose_within(&w, &budget);
+            int64_t trees = roots_of(&with) - roots_of(&without);
+            bool same = with.coverage == without.coverage, more = same ? trees > 0
+                        : with.coverage > without.coverage;
+            assert_true(more || (same && trees == 0 && with.rounds == 0));
+            if (seed % 4 == 0 || w.o.accounting == BONSAI_ACCOUNTING_STRICT)
+                assert_true(more == (with.rounds > 0));
+            if (seed % 4 == 0)
+                assert_int_equal(with.trace->rounds, 0);
+            if (!more) {
+                assert_int_equal(with.count, without.count);
+                assert_memory_equal(with.node, without.node,
+                                    (size_t)with.count * sizeof *with.node);
+                assert_memory_equal(with.role, without.role, (size_t)with.count);
+            }
+            paid += more;
+            bn_choice_free(&with);
+            bn_choice_free(&without);
+        }
+        end(&w);
+    }
+    assert_true(paid > 20);
 }
 
 /* ---- a round ---- */
@@ -225,30 +324,40 @@ static bool is_close_call(const double *sorted, int64_t count, int64_t knee)
     return false;
 }
 
-/* The roots that must stay, being not below the knee or the last of their class.  Returns how many
- * go; -1: it is too close to call. */
-static int64_t roots_to_stay(bool *stays, const work *w, const bn_set *s)
+/* The roots whose trees were not cut; the others stay in any case. */
+static int64_t list_whole(bn_ranked *root, bool *stays, const work *w, const bn_set *s)
 {
-    bn_ranked *root = NULL;
+    int64_t count = 0;
+    for (int32_t v = 0; v < w->g->view.nodes; v++)
+        if (bn_set_role(s, v) == BONSAI_ROLE_ROOT) {
+            stays[v] = bn_set_find(s, v)->depth < w->o.layers;
+            if (!stays[v])
+                root[count++] = (bn_ranked){mean_score(w, s, v), v};
+        }
+    return count;
+}
+
+/* The roots that must stay, being not below the knee, or the last of their class, or more than may
+ * go.  Returns how many go; -1: it is too close to call. */
+static int64_t roots_to_stay(bool *stays, const work *w, const bn_set *s, int64_t most)
+{
+    bn_ranked root[MOST];
     double sorted[MOST], bar = 0;
-    int64_t count, knee = -1, going = 0, left[MOST];
-    assert_int_equal(bn_set_lowest(&root, &count, s, 1 << BONSAI_ROLE_ROOT), BONSAI_OK);
-    for (int64_t i = 0; i < count; i++)
-        root[i].score = mean_score(w, s, root[i].node);
+    int64_t count = list_whole(root, stays, w, s), knee = -1, going = 0, left[MOST] = {0};
     qsort(root, (size_t)count, sizeof *root, lowest);
     for (int64_t i = 0; i < count; i++)
         sorted[i] = root[count - 1 - i].score;
     for (int64_t i = 1; i + 1 < count; i++)
         if (knee < 0 || bend(sorted, i) > bend(sorted, knee))
             bar = sorted[knee = i];
-    memcpy(left, s->class_roots, (size_t)s->job->g->view.classes * sizeof *left);
+    for (int64_t i = 0; i < count; i++)
+        left[bn_label(s->job->g, root[i].node)]++;
     for (int64_t i = 0; i < count; i++) {
         int32_t c = bn_label(s->job->g, root[i].node);
-        stays[root[i].node] = root[i].score >= bar || left[c] == 1;
+        stays[root[i].node] = root[i].score >= bar || left[c] == 1 || going == most;
         left[c] -= !stays[root[i].node];
         going += !stays[root[i].node];
     }
-    bn_free(root);
     return knee >= 0 && is_close_call(sorted, count, knee) ? -1 : going;
 }
 
@@ -279,18 +388,18 @@ static void trees_below_the_knee_go_with_all_that_no_other_needs(void **state)
     for (uint64_t seed = 0; seed < 400; seed++) {
         work w;
         if (start(&w, seed) && w.o.accounting == BONSAI_ACCOUNTING_STRICT) {
-            int64_t tie[MOST] = {0}, pruned;
+            int64_t tie[MOST] = {0}, pruned, most = seed % 3 == 0 ? 2 : INT64_MAX;
             bool stays[MOST] = {false};
             bn_cover *cover = NULL;
             bn_set s = {0};
             w.o.min_pruned = 0;
-            assert_int_equal(bn_set_new(&s, &w.job, &(bn_budget){INFINITY, INT64_MAX, MOST}),
+            assert_int_equal(bn_set_new(&s, &w.job, &(bn_budget){INFINITY, INT64_MAX, INT64_MAX}),
                              BONSAI_OK);
             assert_int_equal(bn_cover_new(&cover, &w.job.rknn, w.job.z, tie, NULL, 1), BONSAI_OK);
             fill(&s, cover, 3 + (int64_t)(seed % 5));
             assert_int_equal(bn_set_rank(&s), BONSAI_OK);
-            int64_t wanted = roots_to_stay(stays, &w, &s);
-            assert_int_equal(bn_set_prune_trees(&s, cover, &pruned), BONSAI_OK);
+            int64_t wanted = roots_to_stay(stays, &w, &s, most);
+            assert_int_equal(bn_set_prune_trees(&s, cover, most, &pruned), BONSAI_OK);
             if (wanted >= 0) {
                 assert_int_equal(pruned, wanted);
                 check_round(&w, &s, stays);
@@ -302,6 +411,62 @@ static void trees_below_the_knee_go_with_all_that_no_other_needs(void **state)
         end(&w);
     }
     assert_true(gone > 100);
+}
+
+/* What a set is: roles, depths, bytes and roots of classes. */
+static void describe(char *out, size_t size, const work *w, const bn_set *s)
+{
+    int at = snprintf(out, size, "%.0f bytes, %lld roots, turn %d", bn_price_bytes(s->price),
+                      (long long)s->roots, s->turns);
+    for (int64_t c = 0; c < w->g->view.classes; c++)
+        at += snprintf(out + at, size - (size_t)at, ", %lld", (long long)s->class_roots[c]);
+    for (int32_t v = 0; v < w->g->view.nodes; v++)
+        if (in_set(s, v)) {
+            const bn_chosen *c = bn_set_find(s, v);
+            assert_true(bn_price_has(s->price, v));
+            at += snprintf(out + at, size - (size_t)at, "; %d: %d %d %d %d", v, c->role,
+                           c->role == BONSAI_ROLE_ROOT ? c->depth : 0, c->brought,
+                           c->role == BONSAI_ROLE_ROOT ? c->turn : 0);
+        }
+    assert_true((size_t)at < size);
+}
+
+static void a_set_that_is_remembered_can_be_had_back(void **state)
+{
+    static char then[8192], now[8192];
+    int64_t changed = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        work w;
+        if (start(&w, seed)) {
+            int64_t tie[MOST] = {0}, pruned;
+            bn_cover *cover = NULL;
+            bn_snapshot before = {0};
+            bn_set s = {0};
+            w.o.min_pruned = 0;
+            assert_int_equal(bn_set_new(&s, &w.job, &(bn_budget){INFINITY, INT64_MAX, INT64_MAX}),
+                             BONSAI_OK);
+            assert_int_equal(bn_cover_new(&cover, &w.job.rknn, w.job.z, tie, NULL, 1), BONSAI_OK);
+            fill(&s, cover, 3 + (int64_t)(seed % 5));
+            describe(then, sizeof then, &w, &s);
+            assert_int_equal(bn_set_remember(&before, &s), BONSAI_OK);
+            assert_int_equal(bn_set_prune_trees(&s, cover, INT64_MAX, &pruned), BONSAI_OK);
+            fill(&s, cover, 4 + (int64_t)(seed % 4));
+            describe(now, sizeof now, &w, &s);
+            changed += strcmp(then, now) != 0;
+            bn_set_go_back(&s, &before);
+            describe(now, sizeof now, &w, &s);
+            assert_string_equal(then, now);
+            assert_int_equal(bn_set_resume(&s, cover), BONSAI_OK);
+            for (int64_t tree; (tree = bn_cover_next(cover)) >= 0; bn_cover_skip(cover, tree))
+                assert_true(bn_set_role(&s, w.job.train[tree]) != BONSAI_ROLE_ROOT);
+            bn_snapshot_free(&before);
+            bn_set_free(&s);
+            bn_cover_free(cover);
+        }
+        end(&w);
+    }
+    assert_true(changed > 100);
 }
 
 /* ---- through the door ---- */
@@ -429,8 +594,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_trees_are_those_with_every_node_near_their_root),
-        cmocka_unit_test(kept_trees_are_whole_and_within_the_budget),
+        cmocka_unit_test(a_tree_is_cut_only_if_no_whole_one_of_its_class_fits),
+        cmocka_unit_test(rounds_pay_or_change_nothing),
         cmocka_unit_test(trees_below_the_knee_go_with_all_that_no_other_needs),
+        cmocka_unit_test(a_set_that_is_remembered_can_be_had_back),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(the_record_tells_how_many_are_whole),
         cmocka_unit_test(scores_of_a_round_are_given),
