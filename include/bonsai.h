@@ -312,7 +312,8 @@ typedef struct {
     int64_t patience;           /* trees in a row that may fail to fit, from 1 */
     double  beta;               /* PageRank's chance to return to a root, 0.001 .. 0.999 */
     double  prune_share;        /* at most this share of the ego nodes goes in a round, 0 .. 1 */
-    double  min_pruned;         /* stop when a smaller share of the nodes would go, 0 .. 1 */
+    double  min_pruned;         /* stop when a smaller share of the nodes would go, 0 .. 1; of both,
+                                 * with keep_trees, of the whole trees */
     int     select_features;    /* 1: keep only features that a decision tree splits on */
     int     inductive;          /* 1: cut the graph to its training nodes first */
     int     raw_features;       /* 1: HERDING and KCENTER on features instead of embeddings */

@@ -319,8 +319,10 @@ class Condense(BaseTransform):
             no_ppr: no sparsification (ablation).
             patience: stop when so many trees in a row do not fit (at least 1).
             beta: PageRank's chance to return to a root (0.001 to 0.999).
-            prune_share: at most this share of the ego nodes goes per round (0 to 1).
-            min_pruned: stop when a smaller share of the nodes would go (0 to 1).
+            prune_share: at most this share of the ego nodes, or of the trees that are kept whole,
+                goes per round (0 to 1).
+            min_pruned: stop when a smaller share of the nodes, or of the trees that are kept whole,
+                would go (0 to 1).
             select_features: False or "none", True or "tree": tree: keep only features that a
                 decision tree splits on.
             inductive: cut the graph to its training nodes first.

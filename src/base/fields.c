@@ -153,9 +153,10 @@ static const bonsai_field condense_fields[] = {
     {ROW(bonsai_condense_options, beta, REAL), .low = 0.001, .high = 0.999, .preset = 0.15,
      .arg = "B", .help = "PageRank's chance to return to a root"},
     {ROW(bonsai_condense_options, prune_share, REAL), .high = 1, .preset = 1, .arg = "S",
-     .help = "at most this share of the ego nodes goes per round"},
+     .help = "at most this share of the ego nodes, or of the trees that are kept whole, goes per "
+             "round"},
     {ROW(bonsai_condense_options, min_pruned, REAL), .high = 1, .preset = 0.01, .arg = "S",
-     .help = "stop when a smaller share of the nodes would go"},
+     .help = "stop when a smaller share of the nodes, or of the trees that are kept whole, would go"},
     {ROW(bonsai_condense_options, select_features, FLAG), WORDS("none", "tree"),
      .methods = OF_TREES | OF_PROTOTYPES,
      .help = "tree: keep only features that a decision tree splits on"},

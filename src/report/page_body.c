@@ -122,10 +122,10 @@ void bn_sheet_pruning(bn_page *p, const bn_sheet *s)
         name[i] = text[i];
     }
     bn_put(p, f->made.o.keep_trees
-                  ? "<p>In each round PageRank, starting from the roots, scores the trees by the "
-                    "mean of their nodes. The trees after the knee, where the scores stop falling "
-                    "steeply, are removed as a whole to make room for others.</p>\n"
-                    "<div class=\"two\">\n"
+                  ? "<p>In each round PageRank, starting from the roots, scores the whole trees by "
+                    "the mean of their nodes. The trees after the knee, where the scores stop "
+                    "falling steeply, are removed to make room for others, but only if the roots "
+                    "then cover more, or as much with more trees.</p>\n<div class=\"two\">\n"
                   : "<p>In each round PageRank, starting from the roots, ranks the other nodes of "
                     "their trees. The nodes after the knee, where the scores stop falling steeply, "
                     "are removed to make room for more trees.</p>\n<div class=\"two\">\n");
