@@ -111,9 +111,9 @@ static const char what_columns_are[] =
     "in their smallest lossless encoding. A few nodes can be a large share of a sparse graph: 13 "
     "dense rows of 32-bit numbers are 45 % of Cora. As many nodes can be 0.5 and 3 %, because rows "
     "of prototypes keep more entries as the budget grows. Bonsai here is the paper's text, "
-    "--method trees. With whole trees (--keep-trees) a tree is cut only if none of its class fits "
-    "whole. auto is what this program does by default, mostly prototypes: means of nodes that lie "
-    "close together. It makes several small graphs and keeps the one with the best score on "
+    "--method trees. With whole trees (--keep-trees) a tree is cut only if none of its class that "
+    "was tried fits whole. auto is what this program does by default, mostly prototypes: means of "
+    "nodes that lie close together. It makes several small graphs and keeps the one with the best score on "
     "validation nodes. Bonsai does not use validation labels. No method uses test labels. Each "
     "accuracy comes with the size of its small graph.";
 
@@ -184,11 +184,13 @@ bn_json *models_table(const paper *p)
 
 bn_json *ablation_table(const paper *p)
 {
-    char about[1200];
+    char about[1500];
     snprintf(about, sizeof about, "Accuracy of a GCN at honest bytes, mean and standard error over "
              "%d draws. Ratios are larger than the paper's, because hardly a tree survives below "
-             "them. Whole trees: --keep-trees; a tree is cut only if none of its class fits whole. "
-             "-PPR: the same without PageRank. -RkNN: the same in random order. Bonsai: the "
+             "them. Whole trees: --keep-trees; a tree is cut only if none of its class that was "
+             "tried fits whole, and PageRank drops trees only if the roots then cover more of the "
+             "sample, or as much with more trees. -PPR: the same without PageRank; where no round "
+             "pays, it is the same small graph. -RkNN: the same in random order. Bonsai: the "
              "paper's text, which drops single nodes of trees, as in the tables of accuracy. "
              "Random nodes: no trees. Each is compared with whole trees. A tree is kept whole if "
              "all nodes within two hops of its root are kept; a root without neighbours counts as "
