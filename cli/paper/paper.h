@@ -138,7 +138,7 @@ double paper_entry_ratio(const entry *e, int ratio);    /* in percent */
 /* The published figure of a row.  Returns 0 if there is none. */
 int  paper_entry_says(published *out, const paper *p, int set, const entry *e, int ratio,
                       bonsai_model_kind model);
-int  paper_entry_draws(const paper *p, const entry *e, column_name which);
+int  paper_entry_draws(const paper *p, const entry *e, column_name which, bonsai_model_kind model);
 /* 1: a verdict on the row's column would be of the method, not of a part of its rounds. */
 int  paper_entry_is_whole(const paper *p, const entry *e);
 

@@ -122,7 +122,7 @@ static int add_entry(paper *p, int set, const entry *e, int ratio, bonsai_model_
     bonsai_cell c;
     for (int k = 0; k < COLUMNS && code == EXIT_DONE; k++)
         if (paper_entry_cell(&c, p, set, e, (column_name)k, ratio, model))
-            code = add(p, c, paper_entry_draws(p, e, (column_name)k));
+            code = add(p, c, paper_entry_draws(p, e, (column_name)k, model));
     return code;
 }
 

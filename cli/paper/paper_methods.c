@@ -43,12 +43,13 @@ int paper_entry_says(published *out, const paper *p, int set, const entry *e, in
                                    bonsai_model_name(model), e->theirs);
 }
 
-/* Methods that are marked better or worse are drawn often enough for an error.  What learns is slow,
- * and what is large in the paper's accounting too. */
-int paper_entry_draws(const paper *p, const entry *e, column_name which)
+/* With a GCN, what draws is drawn often enough for an error, but for what is slow: methods that
+ * learn, and large graphs in the paper's accounting. */
+int paper_entry_draws(const paper *p, const entry *e, column_name which, bonsai_model_kind model)
 {
     const int fixed = e->method[which] == FULL || e->method[which] == BONSAI_METHOD_PUBLISHED;
-    return e->learns || fixed || which == COLUMN_PAPER ? p->repeat.draws : paper_curve_draws(p);
+    const int slow = e->learns || which == COLUMN_PAPER || model != BONSAI_MODEL_GCN;
+    return fixed || slow ? p->repeat.draws : paper_curve_draws(p);
 }
 
 int paper_entry_is_whole(const paper *p, const entry *e)

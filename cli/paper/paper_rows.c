@@ -60,9 +60,9 @@ static bn_json *protocol_line(const paper *p)
         "epochs, judged after every %d and after the last. The epoch with the best validation "
         "accuracy counts. %d run%s from fresh weights on each small graph. Methods that learn "
         "(GCond, GDEM, GCSR, EXGC, GC-SNTK, GEOM) do %g of their published rounds and stop after "
-        "%g seconds; the small graph with the best validation score on the way is kept. Draws: %d "
-        "of methods that learn, of the published code and in the paper's accounting, %d of all "
-        "others.",
+        "%g seconds; the small graph with the best validation score on the way is kept. Draws: %d; "
+        "%d of methods that do not learn, if a GCN judges them at honest bytes or with the nodes of "
+        "the authors' formula.",
         paper_protocol_name(p), t->layers, (long long)t->hidden,
         p->protocol == PROTOCOL_PUBLISHED && has_wide(p)
             ? " (Flickr, ogbn-arxiv and Reddit: 1024 on features standardised over all nodes)" : "",

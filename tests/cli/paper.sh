@@ -90,7 +90,7 @@ table = [t for t in json.load(open("several/results.json"))["tables"] if t["name
 cell = table["rows"][0][[h["key"] for h in table["head"]].index("random nodes")]
 assert abs(cell["value"] - sum(splits) / 2) < 1e-6 and abs(cell["spread"] - abs(splits[0] - splits[1]) / 2) < 1e-6
 assert (cell["splits"], cell["draws"], cell["runs"]) == (2, 2, 8), cell
-assert "2 splits" in table["data"] and "Draws: 2 of" in table["protocol"], table["data"]
+assert "2 splits" in table["data"] and "Draws: 2;" in table["protocol"], table["data"]
 PY
 
 # Index lists of the published split are found by name and used; the other protocol draws its own.
