@@ -45,7 +45,7 @@ must [ $code -eq 1 ]
 must grep -q '^bonsai: /nowhere: cannot create a scratch file of [0-9]* bytes: .*; set TMPDIR' err
 must [ ! -e no.bonsai ]
 code=0
-(ulimit -f 2000; exec "$BONSAI" condense dense.bonsai -o no.bonsai --ratio 0.005 --method $method -q --memory $limit) 2>err || code=$?
+(ulimit -f 2000; exec "$BONSAI" condense dense.bonsai -o no.bonsai --ratio 0.005 --method $method -t 2 -q --memory $limit) 2>err || code=$?
 must [ $code -eq 1 ]
 must grep -q 'cannot create a scratch file of [0-9]* bytes: File too large' err
 must [ ! -e no.bonsai ]

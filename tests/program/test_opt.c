@@ -10,7 +10,7 @@ static session quiet;
 
 static int parse(const opt_group *groups, const char *name, const char *value)
 {
-    char program[] = "test", option[64], text[64];
+    static char program[] = "test", option[64], text[64];       /* options keep the text */
     char *argv[] = {program, option, text, NULL};
     const opt_spec spec = {.usage = "", .about = "", .args = "", .groups = groups};
     snprintf(option, sizeof option, "--%s", name);

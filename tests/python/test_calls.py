@@ -63,7 +63,7 @@ free = graphbonsai.condense(g, **more)
 a, b = under.report["memory"], free.report["memory"]
 assert under.equal(free)
 assert a["allowed"] == least + 1000000 and a["scratch"] > 1000000 > b["scratch"] == 0, (a, b)
-assert 0 < a["held"] < b["held"] and a["columns"] < b["columns"], (a, b)
+assert 0 < a["held"] < b["held"] and 0 < a["columns"] <= b["columns"], (a, b)    # a cache may be small
 assert "scratch files" in str(under.report) and "scratch" not in str(free.report)
 """)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
