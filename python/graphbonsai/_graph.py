@@ -11,6 +11,7 @@ import numpy as np
 from . import _build as build
 from . import _capi as c
 from . import _options as options_of
+from . import _pickles as pickles
 from ._arrays import Arrays
 from ._errors import ArgumentError
 from ._memory import Handle
@@ -252,7 +253,7 @@ class Graph(Arrays):
     __deepcopy__ = __copy__
 
     def __reduce__(self) -> Any:
-        raise TypeError("a Graph cannot be pickled; save it to a file and load it there")
+        return _unpickled, (*pickles.packed(self), self._run, self._info)
 
     # ---- other graphs, and checks ----
 
@@ -365,6 +366,12 @@ class Graph(Arrays):
             threads: threads, 0 for every core it may use (0 to 4096).
         """
         return info_of(self, linear, threads, progress)
+
+
+def _unpickled(sizes: Dict[str, int], sections: Dict[int, np.ndarray],
+               run: Optional[Dict[str, Any]], info: Optional[c.CondenseInfo]) -> Graph:
+    """The graph of what its `__reduce__` gave."""
+    return Graph._of(pickles.unpacked(sizes, sections), run, info)
 
 
 def handle_of(name: str, graph: Any) -> Handle:

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _capi as c
 from . import _options as options_of
+from . import _pickles as pickles
 from ._errors import ArgumentError
 from ._graph import PathLike
 from ._kinds import as_graph
@@ -83,7 +84,7 @@ class Model:
     __deepcopy__ = __copy__
 
     def __reduce__(self) -> Any:
-        raise TypeError("a Model cannot be pickled; save it to a file and load it there")
+        return pickles.from_bytes, (Model.load, pickles.file_bytes(self.save))
 
     @property
     def info(self) -> Dict[str, Any]:
