@@ -15,6 +15,7 @@ import numpy as np
 from . import _capi as c
 from ._errors import ArgumentError, FormatError
 from ._memory import Handle, lend, row_lengths
+from ._places import placed
 from ._progress import call
 from ._report import text_of
 
@@ -419,7 +420,10 @@ def graph_of(draft: Draft, edges: Handle) -> Handle:
     for number in (c.OFFSETS, c.NEIGHBORS, c.EDGE_WEIGHTS):
         view.section[number] = have.section[number]
     handle = Handle(keep=(edges, *draft.keep))
-    call(c.graph_new, handle.out, ctypes.byref(view), 0)
+    try:
+        call(c.graph_new, handle.out, ctypes.byref(view), 0)
+    except ArgumentError as error:
+        raise placed(error, view, draft) from None
     return handle
 
 

@@ -59,13 +59,13 @@ class _Memory:
 
     __slots__ = ("__array_interface__", "handle")
 
-    def __init__(self, address: int, shape: Tuple[int, ...], kind: str, handle: Handle) -> None:
+    def __init__(self, address: int, shape: Tuple[int, ...], kind: str, handle: Any) -> None:
         self.__array_interface__ = {"data": (address, True), "shape": shape,
                                     "typestr": np.dtype(kind).str, "version": 3}
         self.handle = handle
 
 
-def over(address: Optional[int], shape: Tuple[int, ...], kind: str, handle: Handle) -> np.ndarray:
+def over(address: Optional[int], shape: Tuple[int, ...], kind: str, handle: Any) -> np.ndarray:
     """A read-only view of memory of the handle, which it keeps alive."""
     if not address or 0 in shape:
         empty = np.empty(shape, kind)
@@ -76,10 +76,15 @@ def over(address: Optional[int], shape: Tuple[int, ...], kind: str, handle: Hand
 
 def section(handle: Handle, number: int) -> Optional[np.ndarray]:
     """A section of a graph as a flat array, or None."""
-    a = c.graph_view(handle).contents.section[number]
+    return section_of(c.graph_view(handle).contents, number, handle)
+
+
+def section_of(view: c.View, number: int, owner: Any) -> Optional[np.ndarray]:
+    """A section of a view as a flat array, or None; the owner of its memory is kept alive."""
+    a = view.section[number]
     if a.type == c.NONE or (a.data is None and a.count == 0 and number != c.NEIGHBORS):
         return None
-    return over(a.data, (a.count,), c.TYPE_NAMES[a.type], handle)
+    return over(a.data, (a.count,), c.TYPE_NAMES[a.type], owner)
 
 
 def row_lengths(offsets: np.ndarray) -> Any:

@@ -237,11 +237,32 @@ def _same(value: Any, default: Any) -> bool:
 # ---- names ----
 
 
+# Names that other packages have for our options.
+ELSEWHERE: Dict[str, Tuple[str, ...]] = {
+    "budget": ("ratio", "max_bytes", "nodes", "trees"), "random_state": ("seed",),
+    "random_seed": ("seed",), "n_jobs": ("threads",), "num_workers": ("threads",),
+    "num_threads": ("threads",), "verbose": ("progress",), "num_nodes": ("nodes",),
+    "n_nodes": ("nodes",), "num_layers": ("layers",), "hidden_channels": ("hidden",),
+    "num_epochs": ("epochs",), "lr": ("rate",), "learning_rate": ("rate",),
+    "weight_decay": ("decay",)}
+
+
 def _hint(name: str, names: Iterable[str]) -> str:
     """The name that was meant, or all of them."""
     names = list(names)
     near = difflib.get_close_matches(name, names, 1, 0.5)
     return '; did you mean "%s"?' % near[0] if near else "; there are " + ", ".join(names)
+
+
+def _translated(name: str, known: Sequence[str]) -> str:
+    """What does here what an option of that name does elsewhere; nothing if it is unknown.
+
+    >>> _translated("budget", ["nodes", "ratio", "seed"])
+    '; ratio or nodes does that'
+    """
+    ours = [one for one in ELSEWHERE.get(name, ()) if one in known]
+    listed = " or ".join([part for part in (", ".join(ours[:-1]), *ours[-1:]) if part])
+    return "; %s does that" % listed if ours else ""
 
 
 def check_names(given: Iterable[str], known: Iterable[str]) -> None:
@@ -251,10 +272,16 @@ def check_names(given: Iterable[str], known: Iterable[str]) -> None:
     Traceback (most recent call last):
         ...
     graphbonsai._errors.OptionError: there is no option "layrs"; did you mean "layers"?
+    >>> check_names(["random_state"], ["seed", "sample"])
+    Traceback (most recent call last):
+        ...
+    graphbonsai._errors.OptionError: there is no option "random_state"; seed does that
     """
     for name in given:
         if name not in known:
-            raise OptionError('there is no option "%s"%s' % (name, _hint(name, sorted(known))))
+            names = sorted(known)
+            raise OptionError('there is no option "%s"%s' %
+                              (name, _translated(name, names) or _hint(name, names)))
 
 
 def named(function: Function) -> Function:

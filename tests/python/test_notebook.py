@@ -103,5 +103,32 @@ class Pickles(testing.Case):
         self.assertEqual(classes.tolist(), model.predict(g, threads=1).tolist())
 
 
+class Habits(testing.Case):
+    """Names that other packages have for our options."""
+
+    def unknown(self, sentence, function, *arguments, **named):
+        self.refuses("there is no option " + sentence, function, *arguments,
+                     kind=graphbonsai.OptionError, **named)
+
+    def test_an_option_of_another_package_is_translated(self):
+        g = testing.triangle()
+        self.unknown('"random_state"; seed does that', condense, g, 0.5, random_state=1)
+        self.unknown('"num_nodes"; nodes does that', condense, g, num_nodes=2)
+        self.unknown('"verbose"; progress does that', condense, g, 0.5, verbose=True)
+        self.unknown('"n_jobs"; threads does that', graphbonsai.train, g, n_jobs=2)
+        self.unknown('"lr"; rate does that', graphbonsai.train, g, lr=0.1)
+        self.unknown('"budget"; ratio, max_bytes, nodes or trees does that', condense, g,
+                     budget=0.1)
+        self.unknown('"random_state"; seed does that', graphbonsai.compare, g,
+                     train={"random_state": 3})
+
+    def test_only_options_that_the_function_has_are_named(self):
+        g = testing.triangle()
+        self.unknown('"random_state"; there are features, labelled, progress, threads', g.save,
+                     "x", random_state=3)
+        with self.assertRaisesRegex(graphbonsai.ArgumentError, 'no method "budget"; there are'):
+            condense(g, 0.5, method="budget")
+
+
 if __name__ == "__main__":
     testing.main()

@@ -104,16 +104,18 @@ class Arrays(testing.Case):
             for bad in (NAN, float("inf")):
                 x = np.zeros((3, 2), kind)
                 x[1, 1] = bad
-                self.assertEqual(self.sentence(x=x), "graph: features: entry 3 is %s, which is not "
-                                 "finite" % ("nan" if bad != bad else "inf"))
+                self.assertEqual(self.sentence(x=x), "x[1, 1] is %s, which is not finite" %
+                                 ("nan" if bad != bad else "inf"))
         self.assertEqual(self.sentence(x=np.full((3, 2), 1e300)),
-                         "graph: features: entry 0 is inf, which is not finite")
+                         "x[0, 0] is inf, which is not finite")
 
     def test_sparse_features(self):
         sparse = testing.scipy_sparse()
         m = sparse.csr_matrix(np.eye(3, dtype="f4"))
         m.data[1] = NAN
-        self.assertIn("is nan, which is not finite", self.sentence(x=m))
+        self.assertEqual(self.sentence(x=m), "x[1, 1] is nan, which is not finite")
+        m = sparse.csr_matrix(np.array([[0, 0], [0, 0], [1, float("-inf")]], "f4"))
+        self.assertEqual(self.sentence(x=m), "x[2, 1] is -inf, which is not finite")
         self.assertEqual(self.sentence(x=sparse.csr_matrix(np.eye(3, dtype="c8"))),
                          "x has the type complex64; it must hold numbers")
         self.assertEqual(self.sentence(y=sparse.csr_matrix(np.eye(3))),
