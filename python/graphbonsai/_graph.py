@@ -16,7 +16,7 @@ from ._arrays import Arrays
 from ._errors import ArgumentError
 from ._memory import Handle
 from ._progress import Progress, call
-from ._report import Info, info_of
+from ._report import Info, info_of, shown
 
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
@@ -242,10 +242,8 @@ class Graph(Arrays):
             self.num_nodes, self.num_edges, self.num_features, self.num_classes)
 
     def _repr_html_(self) -> str:
-        if self._handle is None or self.report is None:
-            return "<code>%s</code>" % repr(self).replace("<", "&lt;")
-        from ._page import report       # which imports this module
-        return report(self, progress=False)
+        report = None if self._handle is None else self.report
+        return shown(self, report)
 
     def __copy__(self, memo: Any = None) -> "Graph":
         return Graph._of(self._live(), self._run, self._info)   # it does not change: share it

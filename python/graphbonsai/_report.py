@@ -7,18 +7,19 @@ from __future__ import annotations
 import ctypes
 import html
 import json
+import os
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _capi as c
 from . import _options as options_of
-from ._errors import ArgumentError, Error
+from ._errors import ArgumentError, Error, FileError
 from ._memory import Handle, lend
 from ._progress import Progress, call
 
 if TYPE_CHECKING:
-    from ._graph import Graph
+    from ._graph import Graph, PathLike
 
 Row = Tuple[str, ...]
 
@@ -67,12 +68,13 @@ def table(rows: Sequence[Row], head: bool = True) -> str:
     return "\n".join(lines)
 
 
-def html_table(rows: Sequence[Row], head: bool = True) -> str:
+def html_table(rows: Sequence[Row], head: bool = True, align: str = "right") -> str:
+    """A table; `align` is for all columns but the first."""
     lines = ["<table>"]
     for i, row in enumerate(rows):
         tag = "th" if head and i == 0 else "td"
         cells = "".join("<%s style=\"text-align:%s\">%s</%s>" %
-                        (tag, "right" if j else "left", html.escape(cell), tag)
+                        (tag, align if j else "left", html.escape(cell), tag)
                         for j, cell in enumerate(row))
         lines.append("<tr>%s</tr>" % cells)
     return "\n".join(lines + ["</table>"])
@@ -161,15 +163,106 @@ class Report(Dict[str, Any]):
         return table(self._sizes(made)) + "\n" + "\n".join(
             "%s  %s" % (k.ljust(width), v) for k, v in facts)
 
+    def _card(self) -> List[Row]:
+        """What fits a cell of a notebook."""
+        made = record_of(self)
+        seconds = self._part("seconds").get("total")
+        found = [("method", self.method), ("why", made.why.decode("utf-8", "replace")),
+                 ("ratio", "%s of the bytes" % percent(made.bytes, made.full_bytes)
+                  if made.full_bytes else ""),
+                 ("bytes", _of(made.bytes, made.full_bytes)),
+                 ("nodes", _of(made.nodes, made.full_nodes)),
+                 ("edges", _of(made.edges, made.full_edges)),
+                 ("probe", "%s %%" % number(made.probe) if made.probe >= 0 else ""),
+                 ("seconds", "" if seconds is None else number(seconds, 3))]
+        return [(k, v) for k, v in found if v]
+
     def _repr_html_(self) -> str:
         try:
-            made = record_of(self)
-        except Error:
+            return '<div style="max-width:40em">%s</div>' % html_table(self._card(), False, "left")
+        except (Error, KeyError):
             return "<pre>%s</pre>" % html.escape(str(self))
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """What IPython shows where there is no HTML."""
+        printer.text(str(self))
+
+    # ---- files ----
+
+    def to_json(self, path: Optional[PathLike] = None) -> str:
+        """Returns everything as JSON, and writes it to a file if there is a path."""
+        try:
+            text = json.dumps(self, indent=2) + "\n"
+        except (TypeError, ValueError) as error:
+            raise ArgumentError("report cannot be written as JSON: %s" % error) from None
+        return _written(path, text)
+
+    def to_html(self, path: Optional[PathLike] = None) -> str:
+        """Returns a page of the tables and the seconds of each stage, and writes it to a file if
+        there is a path.  `graphbonsai.report` draws far more, of the graph.
+        """
+        try:
+            made = record_of(self)
+            tables = (html_table(self._sizes(made)) +
+                      html_table(self._facts(made), head=False, align="left"))
+        except (Error, KeyError):
+            tables = "<pre>%s</pre>" % html.escape(str(self))
         stages = [(k, float(v)) for k, v in self._part("seconds").items()
-                  if k != "total" and v > 0]
-        return (html_table(self._sizes(made)) + html_table(self._facts(made), head=False) +
-                bars(stages, "seconds of each stage"))
+                  if k != "total" and isinstance(v, (int, float)) and v > 0]
+        return _written(path, _PAGE % (tables + bars(stages, "seconds of each stage")))
+
+    def save(self, path: PathLike) -> None:
+        """Writes the report to a file; its ending says how: .json, .html or .txt.
+
+        >>> import graphbonsai
+        >>> graphbonsai.Report(method="trees").save("report.xml")
+        Traceback (most recent call last):
+            ...
+        graphbonsai._errors.ArgumentError: report.xml: a report is saved as .json, .html or .txt
+        """
+        name = os.fsdecode(path)
+        ending = os.path.splitext(name)[1].lower()
+        if ending == ".json":
+            self.to_json(path)
+        elif ending in (".html", ".htm"):
+            self.to_html(path)
+        elif ending == ".txt":
+            _written(path, str(self) + "\n")
+        else:
+            raise ArgumentError("%s: a report is saved as .json, .html or .txt" % name)
+
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Graph condensation</title>
+<style>body { font: 15px sans-serif; max-width: 45em; margin: 2em auto; padding: 0 1em;
+color-scheme: light dark } table { margin-bottom: 1em } td, th { padding: 2px 8px }</style>
+</head><body>
+%s
+</body></html>
+"""
+
+
+def shown(thing: Any, report: Optional[Report]) -> str:
+    """A graph in a notebook: its repr and, if it was condensed, a card of its report."""
+    text = "<code>%s</code>" % html.escape(repr(thing))
+    return text if report is None else text + report._repr_html_()
+
+
+def _of(small: float, full: float) -> str:
+    """A part of a whole; nothing if the whole is not known."""
+    return "%s of %s" % (number(small), number(full)) if full else ""
+
+
+def _written(path: Optional[PathLike], text: str) -> str:
+    """The text, which is also written to the path if there is one."""
+    if path is not None:
+        try:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            raise FileError("%s: cannot be written: %s" %
+                            (os.fsdecode(path), error.strerror)) from None
+    return text
 
 
 # What a report has beside the record in the file; see run_of.

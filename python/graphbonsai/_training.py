@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 """
 import ctypes
+import html
 from typing import Any, Dict, Literal, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -228,7 +229,7 @@ class Training:
             self.info["model"], len(self.runs), self.mean, self.std)
 
     def _repr_html_(self) -> str:
-        return "<code>%r</code>%s" % (self, html_table(self._rows()))
+        return "<code>%s</code>%s" % (html.escape(repr(self)), html_table(self._rows()))
 
 
 def _percent(value: float) -> str:

@@ -13,7 +13,6 @@ True
 SPDX-License-Identifier: MIT
 """
 import copy
-import html
 from typing import Any, Dict, List, Literal, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -31,10 +30,10 @@ except ImportError as e:
 from . import _capi, _tensors
 from . import _options as options_of
 from ._condense import condense, condense_graph
-from ._errors import ArgumentError, Error
+from ._errors import ArgumentError
 from ._graph import Graph
 from ._progress import Progress
-from ._report import Report
+from ._report import Report, shown
 
 __all__ = ["Condense", "CondensedData", "apply_features", "condense", "from_data", "loss",
            "to_data"]
@@ -61,15 +60,8 @@ class CondensedData(Data):
         return super(CondensedData, short).__repr__()
 
     def _repr_html_(self) -> str:
-        """The library's page; only its tables if the library cannot read the graph."""
         report = self.report
-        if not isinstance(report, Report):
-            return f"<code>{html.escape(repr(self))}</code>"
-        from ._page import report as page
-        try:
-            return page(self, progress=False)
-        except Error:                           # on another device, or changed since
-            return report._repr_html_()
+        return shown(self, report if isinstance(report, Report) else None)
 
 
 if hasattr(torch.serialization, "add_safe_globals"):        # so that a dataset's file loads as safe

@@ -3,8 +3,11 @@
 SPDX-License-Identifier: MIT
 """
 import copy
+import html.parser
+import json
 import multiprocessing
 import os
+import pathlib
 import pickle
 import tempfile
 
@@ -101,6 +104,114 @@ class Pickles(testing.Case):
         self.assertTrue(small.equal(condense(g, 0.05, method="trees", threads=1)))
         self.assertGreater(small.report["seconds"]["total"], 0)
         self.assertEqual(classes.tolist(), model.predict(g, threads=1).tolist())
+
+
+class Cells(html.parser.HTMLParser):
+    """The texts of the cells of the tables of a page; complains about tags that do not match."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.rows = [], []
+        self.feed(page)
+        self.close()
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag, attributes):
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th"):
+            self.rows[-1].append("")
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] in ("td", "th"):
+            self.rows[-1][-1] += data
+
+
+class Display(testing.Case):
+    def setUp(self):
+        self.small = condense(testing.small_world(), 0.05, threads=1)
+
+    def test_a_report_is_a_card_that_fits_a_cell(self):
+        report = self.small.report
+        card = dict(Cells(report._repr_html_()).rows)
+        self.assertEqual(list(card), ["method", "why", "ratio", "bytes", "nodes", "edges", "probe",
+                                      "seconds"])
+        sizes = report["sizes"]
+        self.assertEqual(card["nodes"], "%d of 400" % len(self.small))
+        self.assertEqual(card["edges"], "%d of 1,596" % self.small.num_edges)
+        self.assertEqual(card["ratio"], "%.4g %% of the bytes" % (100 * sizes["ratio"]))
+        self.assertEqual(card["method"], report.method)
+        self.assertIn("the probe got " + card["probe"].split(" ")[0], card["why"])
+        self.assertEqual(card["seconds"], "%.3g" % report["seconds"]["total"])
+        self.assertIn("max-width", report._repr_html_())
+
+    def test_a_card_does_without_what_is_not_known(self):
+        for method in ("trees", "random", "gdem"):
+            small = condense(testing.small_world(), nodes=8, method=method, effort=0.01, threads=1)
+            for one in (small, Graph.from_arrays(
+                    edge_index=small.edge_index, x=small.x, report=small.report, y=small.y)):
+                cells = Cells(one._repr_html_()).rows
+                self.assertNotIn("", [cell for row in cells for cell in row])
+                self.assertNotRegex(one._repr_html_(), r"\b0 B\b|None|nan|-1")
+        self.assertNotIn("seconds", dict(cells))            # a walk through arrays forgets them
+        self.assertIn("why", graphbonsai.Report(self.small.report)._repr_html_())
+
+    def test_a_graph_is_its_repr_and_that_card(self):
+        small = self.small
+        self.assertEqual(small._repr_html_(),
+                         "<code>%r</code>%s" % (small, small.report._repr_html_()))
+        self.assertLess(len(small._repr_html_()), 3000)
+        full = testing.small_world()
+        self.assertEqual(full._repr_html_(), "<code>%r</code>" % full)
+        full.close()
+        self.assertEqual(full._repr_html_(), "<code>Graph(closed)</code>")
+
+    def test_text_is_escaped_everywhere(self):
+        report = self.small.report
+        report["method"] = "<script>alert(1)</script>"
+        report["seconds"]["<img>"] = 1.0
+        odd = graphbonsai.Report({"sizes": "<b>"})
+        for page in (report._repr_html_(), report.to_html(), odd._repr_html_(), odd.to_html()):
+            self.assertNotRegex(page, "<script|<img|<b>")
+            Cells(page)
+        self.assertIn("&lt;script&gt;", report._repr_html_())
+        self.assertIn("&lt;img&gt;", report.to_html())
+
+    def test_where_there_is_no_html_a_report_is_a_table(self):
+        class Printer:
+            def text(self, text):
+                self.got = text
+        printer = Printer()
+        self.small.report._repr_pretty_(printer, False)
+        self.assertEqual(printer.got, str(self.small.report))
+
+    def test_a_report_is_saved_by_its_ending(self):
+        report = self.small.report
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("r.json", report.to_json()), ("r.HTML", report.to_html()),
+                               ("r.htm", report.to_html()), ("r.txt", str(report) + "\n")):
+                path = pathlib.Path(folder, name)
+                report.save(path)
+                self.assertEqual(path.read_text(encoding="utf-8"), text)
+            for write, name in ((report.to_json, "a"), (report.to_html, "b")):
+                path = os.path.join(folder, name)
+                text = write(path)
+                with open(path, encoding="utf-8") as file:
+                    self.assertEqual(file.read(), text)
+            self.refuses("%s/none/r.json: cannot be written: No such file or directory" % folder,
+                         report.save, folder + "/none/r.json", kind=graphbonsai.FileError)
+        self.assertEqual(json.loads(report.to_json()), report)
+        page = report.to_html()
+        self.assertTrue(page.startswith("<!doctype html>"))
+        self.assertIn(["nodes", str(len(self.small)), "400"], [row[:3] for row in Cells(page).rows])
+        self.refuses("r.xml: a report is saved as .json, .html or .txt", report.save, "r.xml")
+        self.refuses("report cannot be written as JSON: Object of type object is not JSON "
+                     "serializable", graphbonsai.Report(a=object()).to_json)
 
 
 class Habits(testing.Case):
