@@ -1,7 +1,7 @@
 """Graphs and models as picklable parts: for workers that are spawned, joblib, Ray and dask.
 
-A graph goes by its sections, NumPy arrays that protocol 5 passes on without a copy.  A model goes by
-the bytes of its native file.
+A graph goes by its sections, NumPy arrays that protocol 5 passes on without a copy.  A model goes
+by the bytes of its native file.
 
 SPDX-License-Identifier: MIT
 """

@@ -7,6 +7,7 @@ SPDX-License-Identifier: MIT
 """
 from __future__ import annotations
 
+import inspect
 from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
@@ -176,11 +177,12 @@ def fields(graph: Any) -> Dict[str, Any]:
         out["y_soft"] = tensor(soft)
         known = soft.sum(1) > 0 if known is None else known | (soft.sum(1) > 0)
     if graph.train_mask is not None:
-        for name in ("train_mask", "val_mask", "test_mask"):
+        known = graph.train_mask
+    if known is not None:               # without a split, as condensed: every label is for training
+        out["train_mask"] = tensor(known)
+        for name in ("val_mask", "test_mask"):
             part = getattr(graph, name)
             out[name] = tensor(part if part is not None else np.zeros(len(graph), bool))
-    elif known is not None:
-        out["train_mask"] = tensor(known)       # a condensed graph: every label is for training
     for name in ("node_weight", "origin", "role"):
         if getattr(graph, name) is not None:
             out[name] = tensor(getattr(graph, name))
@@ -279,6 +281,44 @@ def take(x: Tensor, kept: Optional[Tensor]) -> Tensor:
     if x.layout is torch.strided:
         return x[:, kept.to(x.device)]
     return torch.index_select(x.to_sparse_coo(), 1, kept.to(x.device)).coalesce()
+
+
+# ---- judging ----
+
+def _called(model: torch.nn.Module, data: Any) -> Any:
+    """What a network says of a Data: of its x and edges, or of it, as its forward asks."""
+    parameters = inspect.signature(model.forward).parameters
+    kinds = [p.kind for p in parameters.values()]
+    if len(kinds) == 1 and kinds[0] is inspect.Parameter.POSITIONAL_OR_KEYWORD:
+        return model(data)
+    edges = data["edge_index"] if data.get("edge_index") is not None else data["adj_t"]
+    weight = data.get("edge_weight") if "edge_weight" in parameters else None
+    return model(data["x"], edges, **({} if weight is None else {"edge_weight": weight}))
+
+
+def predicted(model: Any, data: Any, nodes: int) -> Tuple[np.ndarray, np.ndarray]:
+    """The class of every node, and the probability of each class, by a network as it is."""
+    if not isinstance(model, torch.nn.Module):
+        raise ArgumentError(f"model must be a torch.nn.Module, not {type(model).__name__}")
+    first = next(model.parameters(), None)
+    modes = [(part, part.training) for part in model.modules()]
+    model.eval()
+    try:
+        with torch.no_grad():
+            out = _called(model, data if first is None else data.to(first.device))
+    finally:
+        for part, training in modes:
+            part.training = training
+    if not isinstance(out, Tensor) or out.dim() != 2 or out.shape[0] != nodes or not out.shape[1]:
+        what = shape_of(out) if isinstance(out, Tensor) else f"a {type(out).__name__}"
+        raise ArgumentError(f"the model gives {what}; it must give a row of scores for every node, "
+                            f"[{nodes}, classes]")
+    strange = ~out.isfinite().all(1)
+    if bool(strange.any()):
+        raise ArgumentError(f"the model gives node {int(strange.nonzero()[0])} a score that is not "
+                            f"finite")
+    out = out.float().cpu()
+    return out.argmax(1).numpy(), torch.softmax(out, 1).numpy()
 
 
 # ---- transforms ----

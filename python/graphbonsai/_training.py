@@ -12,7 +12,7 @@ from . import _capi as c
 from . import _options as options_of
 from . import _pickles as pickles
 from ._errors import ArgumentError
-from ._graph import PathLike
+from ._graph import Graph, PathLike
 from ._kinds import as_graph
 from ._memory import Handle
 from ._progress import Progress, call
@@ -46,6 +46,26 @@ def _facts(pointer: Any) -> Dict[str, Any]:
     found = c.by_metric(c.values(pointer.contents))
     del found["size"]
     found["model"] = options_of.words(c.TrainOptions, "model")[found["model"]]
+    return found
+
+
+def part_number(part: str) -> int:
+    """The number of a part of a split."""
+    return options_of.choice("part", part, _PARTS)
+
+
+def judged(graph: Graph, part: int, classes: np.ndarray, shares: np.ndarray) -> Dict[str, Any]:
+    """What predictions get right of the labelled nodes of a part; see Model.evaluate."""
+    handle = graph._live()
+    said = np.ascontiguousarray(classes, np.int32)
+    rows = np.ascontiguousarray(shares, np.float32)
+    recall = np.empty(graph.num_classes)
+    measures = c.init(c.Measures)
+    c.judge(ctypes.byref(measures), recall.ctypes.data, handle, part, said.ctypes.data,
+            rows.ctypes.data if rows.shape[1] == 2 else None)
+    found = c.by_metric(c.values(measures))
+    del found["size"]
+    found["recall"] = recall
     return found
 
 
@@ -149,19 +169,11 @@ class Model:
                 answer is the same (at least 0); None: what is free.
             threads: threads, 0 for every core it may use (0 to 4096).
         """
-        which = options_of.choice("part", part, _PARTS)
+        which = part_number(part)
         g = as_graph("graph", graph)
         classes, shares = self.predict(g, probabilities=True, memory=memory, threads=threads,
                                        progress=progress)
-        classes = classes.astype(np.int32)
-        recall = np.empty(c.graph_view(g._live()).contents.classes)
-        measures = c.init(c.Measures)
-        c.judge(ctypes.byref(measures), recall.ctypes.data, g._live(), which, classes.ctypes.data,
-                shares.ctypes.data if shares.shape[1] == 2 else None)
-        found = c.by_metric(c.values(measures))
-        del found["size"]
-        found["recall"] = recall
-        return found
+        return judged(g, which, classes, shares)
 
     def __repr__(self) -> str:
         if self._handle is None:

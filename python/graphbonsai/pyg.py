@@ -34,9 +34,24 @@ from ._errors import ArgumentError
 from ._graph import Graph
 from ._progress import Progress
 from ._report import Report, shown
+from ._training import judged, part_number
 
-__all__ = ["Condense", "CondensedData", "apply_features", "condense", "from_data", "loss",
-           "to_data"]
+__all__ = ["Condense", "CondensedData", "apply_features", "condense", "evaluate", "from_data",
+           "loss", "to_data"]
+
+
+def _plain(value: Any) -> Any:
+    """Numbers instead of the tensors that collating makes of those in a dictionary.
+
+    It rounds to float32; the shortest number that rounds so is nearly always the one that was.
+    """
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if not isinstance(value, Tensor) or value.numel() != 1:
+        return value
+    if not value.is_floating_point():
+        return value.item()
+    return float(str(value.cpu().numpy().reshape(())[()]))
 
 
 class CondensedData(Data):
@@ -52,7 +67,16 @@ class CondensedData(Data):
         found = self._store.get("report")
         if found is not None and isinstance(self, Batch):
             return [one.report for one in self.to_data_list()]
-        return None if found is None else Report(found)
+        return None if found is None else Report(_plain(found))
+
+    @property
+    def num_classes(self) -> int:
+        """The classes of the full graph, also if no node of some was kept."""
+        found = self._store.get("num_classes")
+        if found is not None:
+            return int(torch.as_tensor(found).max())        # collating makes it a tensor
+        soft, y = self._store.get("y_soft"), self._store.get("y")
+        return int(soft.shape[1] if soft is not None else 0 if y is None else y.max() + 1)
 
     def __repr__(self) -> str:
         short = copy.copy(self)
@@ -155,8 +179,10 @@ def _condensed(data: Data) -> Dict[str, Any]:
                            for name in names if data.get(name) is not None}
     if "y_soft" in out:
         out["num_classes"] = out["y_soft"].shape[1]
+    elif data.get("num_classes") is not None:
+        out["num_classes"] = int(torch.as_tensor(data["num_classes"]).max())
     if isinstance(data["report"], dict):
-        out["report"] = dict(data["report"])
+        out["report"] = _plain(data["report"])
     return out
 
 
@@ -214,7 +240,8 @@ def to_data(graph: Graph) -> Data:
 
     It has those of x, edge_index, edge_weight, y (-1: unknown), y_soft, train_mask, val_mask,
     test_mask, node_weight, origin, role and kept_features that the graph has.  In a condensed graph
-    every labelled node is in train_mask, and `report` says how it was made.
+    every labelled node is in train_mask and none in the other masks, `report` says how it was made,
+    and `num_classes` is that of the full graph.
 
     The edge_weight of a graph whose `operator` is true (method gdem) are not weights of edges: they
     multiply rows as they are, and the Data has `operator`, too.  Give them to
@@ -236,6 +263,7 @@ def to_data(graph: Graph) -> Data:
         data.num_nodes = graph.num_nodes        # edges do not show isolated nodes at the end
     if report is not None:
         data["report"] = dict(report)
+        data["num_classes"] = graph.num_classes
     return data
 
 
@@ -390,3 +418,49 @@ def apply_features(full: Data, small: Data) -> Data:
         raise ArgumentError(f"the small graph has {small['x'].shape[1]} features, the full one "
                             f"{out['x'].shape[1]}: it is not the graph that was condensed")
     return out
+
+
+def _judged_on(data: Data, small: Data, classes: int, split_index: int) -> Graph:
+    """The labels of the full graph, with the split that it was condensed with."""
+    names = ("y", "train_mask", "val_mask", "test_mask")
+    known = Data(**{name: data[name] for name in names if data.get(name) is not None}).cpu()
+    if known.get("y") is None:
+        raise ArgumentError("the full graph has no y to judge on")
+    n = int(known["y"].shape[0])
+    y = _tensors.labels(known["y"], n, "data.y", "data")
+    drawn = _drawn(small)
+    masks = {} if drawn else _masks(known, n, split_index, True)
+    classes = max(classes, int(y.max(initial=-1)) + 1)
+    graph = Graph.from_arrays(y=y, num_nodes=n, num_classes=classes, **masks)
+    return graph.split(*drawn) if drawn else graph
+
+
+def _drawn(small: Data) -> Optional[Tuple[List[float], int]]:
+    """The shares and the seed of the split that condensing drew, or None."""
+    report = _plain(small.get("report"))
+    made = report.get("options") if isinstance(report, dict) else None
+    if not isinstance(made, dict) or not isinstance(made.get("split"), list):
+        return None
+    return (made["split"], made["seed"]) if any(made["split"]) else None
+
+
+def evaluate(model: torch.nn.Module, small: Data, data: Data, part: str = "test", *,
+             split_index: int = 0) -> Dict[str, Any]:
+    """Judges a network on the full graph.  It trains nothing; see graphbonsai.evaluate for that.
+
+    Returns nodes and right (counts); accuracy, balanced, f1 and auc in percent, -1 where they are
+    not defined; and recall: [c] float64, of each class in percent, -1 of one without nodes.
+
+    Args:
+        model: gives scores [nodes, classes] for (x, edge_index), and edge_weight if its forward has
+            that and the graph too; or for a Data, if its forward takes one thing.
+        small: what the network was trained on; the full graph gets the features that it kept.
+        data: the full graph.
+        part: "train", "val" or "test"; "none": the nodes outside the split.  If condensing drew a
+            split, the same is drawn again.
+        split_index: the column of masks [nodes, splits].
+    """
+    which = part_number(part)
+    full = apply_features(data, small)
+    classes, shares = _tensors.predicted(model, full, _nodes(full))
+    return judged(_judged_on(data, small, shares.shape[1], split_index), which, classes, shares)

@@ -565,7 +565,9 @@ class Fresh(unittest.TestCase):
     def test_a_batch_has_the_reports_of_its_graphs(self):
         from torch_geometric.data import Batch
         batch = Batch.from_data_list([self.small, self.small])
-        self.assertEqual(batch.report, [self.small.report] * 2)
+        self.assertEqual([str(one) for one in batch.report], [str(self.small.report)] * 2)
+        self.assertEqual([one["options"] for one in batch.report],
+                         [self.small.report["options"]] * 2)
         self.assertTrue(batch._repr_html_().startswith("<code>"))
 
     def test_a_notebook_shows_the_data_and_a_card(self):
