@@ -13,6 +13,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _capi as c
+from . import _labels
 from ._errors import ArgumentError, FormatError
 from ._memory import Handle, lend, row_lengths
 from ._places import placed
@@ -51,8 +52,8 @@ def refuse_masked(name: str, value: Any) -> None:
                             "with filled()" % (name, np.ma.count_masked(value)))
 
 
-def _array(name: str, value: Any) -> np.ndarray:
-    """The NumPy array of an array, a list, or a tensor on the CPU."""
+def _array(name: str, value: Any, texts: bool = False) -> np.ndarray:
+    """The NumPy array of an array, a list, or a tensor on the CPU; of numbers, or of texts too."""
     device = getattr(value, "device", None)
     kind = getattr(device, "type", device)
     if kind is not None and str(kind) not in ("cpu", "None"):
@@ -62,12 +63,14 @@ def _array(name: str, value: Any) -> np.ndarray:
         raise ArgumentError("%s is a sparse matrix where an array is needed" % name)
     if getattr(value, "requires_grad", False):
         value = value.detach()
+    if str(getattr(value, "dtype", "")) in ("torch.bfloat16", "bfloat16"):  # NumPy has none
+        value = value.float() if hasattr(value, "float") else value.astype(np.float32)
     refuse_masked(name, value)
     try:
         array = np.asarray(value)
     except (TypeError, ValueError, RuntimeError) as error:
         raise ArgumentError("%s cannot be made an array: %s" % (name, error)) from None
-    if array.dtype.kind not in "biuf":
+    if array.dtype.kind not in ("biufOUS" if texts else "biuf"):
         raise ArgumentError("%s has the type %s; it must hold numbers" % (name, array.dtype))
     return array
 
@@ -146,6 +149,27 @@ def _uint32(name: str, array: np.ndarray) -> np.ndarray:
     return to_int32(name, array).view(np.uint32)
 
 
+def _one_a_node(y: Any) -> np.ndarray:
+    """Labels as numbers or, if one is a text, as objects."""
+    array = _array("y", y, texts=True)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ArgumentError("y has the shape %s, several labels a node; choose one column, "
+                            "y[:, i], or give one class a node" % _shaped(array))
+    if array.dtype.kind == "f":
+        raise ArgumentError("y has the type %s; it must hold whole numbers, -1 for unknown" %
+                            array.dtype)
+    return _labels.plain("y", array) if array.dtype.kind in "OUS" else array
+
+
+def _not_below(array: np.ndarray) -> np.ndarray:
+    if array.size and int(array.min()) < -1:
+        raise ArgumentError("y has the label %d; labels are 0, 1, ..., or -1 for unknown" %
+                            int(array.min()))
+    return array
+
+
 class Draft:
     """A view to which sections are added, and the arrays that it borrows."""
 
@@ -181,20 +205,25 @@ class Draft:
                 self.put(c.FEATURES, rows)
         self.view.features = rows.shape[1]
 
-    def labels(self, y: Any, classes: Optional[int]) -> None:
-        array = _array("y", y)
-        if array.ndim == 2 and array.shape[1] == 1:
-            array = array[:, 0]
-        if array.ndim != 1:
-            raise ArgumentError("y has the shape %s, several labels a node; choose one column, "
-                                "y[:, i], or give one class a node" % _shaped(array))
-        if array.dtype.kind == "f":
-            raise ArgumentError("y has the type %s; it must hold whole numbers, -1 for unknown" %
-                                array.dtype)
+    def classes(self, y: Any, names: Optional[List[str]], classes: Optional[int],
+                relabel: bool) -> None:
+        """Adds class numbers, or the classes of texts or, to relabel, of numbers; and the names."""
+        array = _one_a_node(y)
+        if array.dtype.kind == "O":
+            found = _labels.of_texts("y", array, names)
+        elif relabel and names is None:
+            found = _labels.of_numbers(_not_below(array))
+        else:
+            found = _labels.Classes(array)
+        names = found.names if names is None else names
+        if names is not None:
+            self.names(c.CLASS_NAMES, "class", names)
+        self.labels(found.numbers, classes if names is None else len(names))
+
+    def labels(self, array: np.ndarray, classes: Optional[int]) -> None:
         self.count("y", array.size)
-        low, high = (int(array.min()), int(array.max())) if array.size else (-1, -1)
-        if low < -1:
-            raise ArgumentError("y has the label %d; labels are 0, 1, ..., or -1 for unknown" % low)
+        high = int(array.max()) if array.size else -1
+        _not_below(array)
         if high >= 2**31 - 1:
             raise ArgumentError("y has the label %d; labels must be below %d" % (high, 2**31 - 1))
         classes = max(high + 1, 0) if classes is None else classes
@@ -236,10 +265,11 @@ class Draft:
                 raise ArgumentError("%s has an entry outside 0..%d" % (name, np.iinfo(kind).max))
         self.put(number, plain(array, kind))
 
-    def names(self, number: int, names: Sequence[Any]) -> None:
+    def names(self, number: int, of: str, names: Sequence[Any]) -> None:
+        """Adds the names of all classes, or of all nodes."""
         texts = [str(name).encode("utf-8", "replace") for name in names]
         if any(b"\0" in text for text in texts):
-            raise ArgumentError("a class name has a zero byte in it")
+            raise ArgumentError("a %s name has a zero byte in it" % of)
         self.put(number, np.frombuffer(b"".join(t + b"\0" for t in texts), np.uint8))
 
 

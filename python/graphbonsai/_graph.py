@@ -60,7 +60,8 @@ class Graph(Arrays):
                     train_mask: Any = None, val_mask: Any = None, test_mask: Any = None,
                     split: Any = None, edge_weight: Any = None,
                     class_names: Optional[Sequence[str]] = None,
-                    num_classes: Optional[int] = None, y_soft: Any = None,
+                    num_classes: Optional[int] = None, relabel: bool = False,
+                    node_names: Optional[Sequence[Any]] = None, y_soft: Any = None,
                     node_weight: Any = None, origin: Any = None, role: Any = None,
                     kept_features: Any = None, report: Any = None, operator: bool = False,
                     # options: read -features -labels
@@ -78,7 +79,8 @@ class Graph(Arrays):
             num_nodes: the number of nodes, if no array gives it.
             x: [n, f] features.  float32 or float16 in row-major order and SciPy's CSR matrices of
                 float32 are not copied; anything else becomes float32.
-            y: [n] classes 0, 1, ...; -1 means unknown.
+            y: [n] classes 0, 1, ...; -1 means unknown.  Texts are classes, too, in sorted order;
+                None means unknown.
             train_mask: [n] True for the training nodes.
             val_mask: [n] True for the validation nodes.
             test_mask: [n] True for the test nodes.
@@ -86,6 +88,9 @@ class Graph(Arrays):
             edge_weight: [m] positive weights.
             class_names: the names of the classes.
             num_classes: the number of classes, if some have no node.
+            relabel: every number in y is a class, in their order, with the number as its name:
+                0, 10, 20 are three classes; else they are class numbers, of 21 classes.
+            node_names: [n] the names of the nodes.
             y_soft: [n, c] shares of the classes, as a condensed graph has them.
             node_weight: [n] weights in the loss, as a condensed graph has them.
             origin: [n] numbers of the nodes in the full graph.
@@ -121,15 +126,20 @@ class Graph(Arrays):
                 raise ArgumentError("there are %d class names but num_classes is %d" %
                                     (len(class_names), num_classes))
             num_classes = len(class_names)
-            draft.names(c.CLASS_NAMES, class_names)
         if num_classes is not None:
             draft.view.classes = options_of.whole("num_classes", num_classes, 0, 2**31 - 1)
         if y is not None:
-            draft.labels(y, num_classes)
-        elif y_soft is not None and num_classes is None:
+            draft.classes(y, class_names, num_classes, relabel)
+        elif class_names is not None:
+            draft.names(c.CLASS_NAMES, "class", class_names)
+        if y is None and y_soft is not None and num_classes is None:
             draft.view.classes = np.shape(y_soft)[-1] if np.ndim(y_soft) else 0
         if y_soft is not None:
             draft.soft_labels(y_soft)
+        if node_names is not None:
+            node_names = list(node_names)
+            draft.count("node_names", len(node_names))
+            draft.names(c.NODE_NAMES, "node", node_names)
         if node_weight is not None:
             draft.column(c.NODE_WEIGHTS, "node_weight", node_weight, np.float32)
         if origin is not None:

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from . import _capi, _options
 from ._errors import ArgumentError
+from ._labels import from_floats
 
 
 def shape_of(tensor: Tensor) -> str:
@@ -53,7 +54,10 @@ def _sparse_features(x: Tensor) -> Any:
 
 
 def features(x: Any, rows: int, name: str, whole: str) -> Any:
-    """A 2-D array, which shares the memory of a row-major tensor, or a SciPy matrix."""
+    """A 2-D array, or a SciPy matrix, of float32 or float16; others become float32.
+
+    It shares the memory of a row-major tensor of these types.
+    """
     if not isinstance(x, Tensor):
         raise ArgumentError(f"{name} is a {type(x).__name__}; a torch tensor is needed")
     x = need_cpu(x, name, whole)
@@ -61,10 +65,11 @@ def features(x: Any, rows: int, name: str, whole: str) -> Any:
     if x.dim() != 2:
         raise ArgumentError(f"{name} has the shape {shape_of(x)}; it must be [nodes, features]: "
                             f"for one feature a node, {name} = {name}.view(-1, 1)")
+    if x.is_complex():
+        raise ArgumentError(f"{name} is {str(x.dtype)[6:]}; it must hold real numbers")
     if x.dtype not in (torch.float32, torch.float16) or (x.layout is not torch.strided
                                                          and x.dtype is not torch.float32):
-        raise ArgumentError(f"{name} is {str(x.dtype)[6:]}; the library takes float32: "
-                            f"{name} = {name}.float()")
+        x = x.float()
     if x.layout is not torch.strided:
         return _sparse_features(x)
     return x.contiguous().numpy()
@@ -92,12 +97,7 @@ def whole_numbers(y: np.ndarray, name: str) -> np.ndarray:
         return y.astype(np.int64)
     if y.dtype.kind != "f":
         raise ArgumentError(f"{name} is {y.dtype}; class numbers 0, 1, ... are needed")
-    known = ~np.isnan(y)
-    strange = known & ~(np.isfinite(y) & (y == np.floor(y)) & (np.abs(y) < 2**31))
-    if strange.any():
-        raise ArgumentError(f"{name} has {y[strange][0]:g}: numbers to be predicted are not "
-                            f"classes. Cut them into classes first")
-    return np.where(known, y, -1).astype(np.int64)
+    return from_floats(name, y)
 
 
 # ---- masks ----

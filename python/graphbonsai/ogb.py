@@ -38,7 +38,10 @@ PARTS = (("train_mask", "train"), ("val_mask", "valid"), ("test_mask", "test"))
 def _array(name: str, value: Any) -> np.ndarray:
     """The array of an array, a list or a tensor."""
     refuse_masked(name, value)
-    return np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
+    if hasattr(value, "detach"):
+        value = value.detach().cpu()
+        value = value.float() if str(value.dtype) == "torch.bfloat16" else value
+    return np.asarray(value)
 
 
 def is_ogb(data: Any) -> bool:
@@ -97,14 +100,6 @@ def _split(split: Any) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
     return train, valid, test
 
 
-def _features(x: Any) -> np.ndarray:
-    x = _array("node_feat", x)
-    if x.dtype not in (np.float32, np.float16):
-        raise ArgumentError(f'node_feat is {x.dtype}; the library takes float32: graph["node_feat"]'
-                            f' = graph["node_feat"].astype("float32")')
-    return x
-
-
 def _pieces(data: Any) -> Tuple[Any, Any, Any]:
     if isinstance(data, tuple):
         if len(data) not in (2, 3):
@@ -154,8 +149,8 @@ def from_data(data: Any, *, need_masks: bool = True,
     n = options_of.whole("num_nodes", graph["num_nodes"], 0, 2**31 - 1)
     given: Dict[str, Any] = {} if split is None else {"split": _split(split)}
     return Graph.from_arrays(edge_index=_array("edge_index", graph["edge_index"]), num_nodes=n,
-                             x=_features(graph["node_feat"]), y=_labels(labels, n), **given,
-                             **options)
+                             x=_array("node_feat", graph["node_feat"]), y=_labels(labels, n),
+                             **given, **options)
 
 
 def with_masks(dataset: Any) -> Any:

@@ -101,6 +101,11 @@ class Dictionaries(unittest.TestCase):
         y[s["test"][0]] = np.nan
         self.assertEqual(ours.from_data((g, y, s)).y[s["test"][0]], -1)
 
+    def test_features_of_another_type(self):
+        g, y, s = pieces()
+        wide = {**g, "node_feat": g["node_feat"].astype(np.float64)}
+        self.assertTrue(ours.from_data((wide, y, s)).equal(ours.from_data((g, y, s))))
+
     def test_a_fresh_split_needs_none(self):
         g, y, _ = pieces()
         self.assertGreater(len(condense((g, y), split=(60, 20, 20))), 0)
@@ -113,7 +118,6 @@ class Dictionaries(unittest.TestCase):
         self.refuses("not classes", labels=np.linspace(0, 1, 300))
         self.refuses("several kinds", labels={"paper": np.zeros(300)})
         self.refuses('no "node_feat"', graph={"node_feat": None})
-        self.refuses("takes float32", graph={"node_feat": np.ones((300, 3))})
         self.refuses("several kinds of nodes", graph={"edge_index_dict": {}})
         self.refuses('no "valid"', split={"train": [0], "test": [1]})
         with self.assertRaises(graphbonsai.Error):      # a node in two parts

@@ -1,0 +1,107 @@
+"""Classes of labels: of class numbers, of other numbers, and of texts.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+from typing import Any, List, NamedTuple, Optional, Sequence
+
+import numpy as np
+
+from ._errors import ArgumentError
+
+
+class Classes(NamedTuple):
+    """The class of each node, -1 if unknown, and what each class was called; None: numbers."""
+
+    numbers: np.ndarray
+    values: Optional[List[Any]] = None
+
+    @property
+    def names(self) -> Optional[List[str]]:
+        return None if self.values is None else [str(value) for value in self.values]
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value says that there is none: None, NaN, pandas' NA and NaT, an empty text."""
+    if value is None or (isinstance(value, (str, bytes)) and not value):
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):     # NA is neither equal nor different
+        return True
+
+
+def from_floats(name: str, y: np.ndarray) -> np.ndarray:
+    """Whole numbers of floats, of which NaN is unknown."""
+    known = ~np.isnan(y)
+    strange = known & ~(np.isfinite(y) & (y == np.floor(y)) & (np.abs(y) < 2**31))
+    if strange.any():
+        raise ArgumentError("%s has %g: numbers to be predicted are not classes. Cut them into "
+                            "classes first" % (name, y[strange][0]))
+    return np.where(known, y, -1).astype(np.int64)
+
+
+def of_numbers(y: np.ndarray) -> Classes:
+    """A class for each number but -1, in their order; 0, 1, ..., c - 1 stay as they are.
+
+    >>> of_numbers(np.array([20, 0, -1, 10])).numbers.tolist()
+    [2, 0, -1, 1]
+    """
+    known = y >= 0
+    values, numbers = np.unique(y[known], return_inverse=True)
+    out = np.full(y.shape, -1, np.int64)
+    out[known] = numbers
+    plain = not values.size or int(values[-1]) == values.size - 1
+    return Classes(out, None if plain else values.tolist())
+
+
+def _text(value: Any) -> Any:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+def in_order(values: Any) -> List[Any]:
+    """Distinct values, sorted: numbers and texts of whole numbers by value, others as texts.
+
+    >>> in_order({"10", "9"}), in_order({"b", "10", "a"})
+    (['9', '10'], ['10', 'a', 'b'])
+    """
+    try:
+        return sorted(values, key=lambda value: (int(value), str(value)))
+    except (TypeError, ValueError):
+        return sorted(values, key=str)
+
+
+def plain(name: str, values: np.ndarray) -> np.ndarray:
+    """Objects as an array of numbers if none of them is a text; else as they are."""
+    listed = [None if is_missing(value) else _text(value) for value in values.tolist()]
+    odd = next((v for v in listed if v is not None and not np.isscalar(v)), None)
+    if odd is not None:
+        raise ArgumentError("%s has a label that is a %s; it must be a text or a number" %
+                            (name, type(odd).__name__))
+    if any(isinstance(value, str) for value in listed):
+        out = np.empty(len(listed), object)
+        out[:] = listed
+        return out
+    return from_floats(name, np.array([np.nan if v is None else v for v in listed], np.float64))
+
+
+def of_texts(name: str, values: np.ndarray, class_names: Optional[Sequence[str]] = None) -> Classes:
+    """A class for each of what `plain` gave, in their order or in that of class_names."""
+    listed = values.tolist()
+    if class_names is not None:
+        return Classes(_looked_up(name, listed, list(class_names)), list(class_names))
+    found = in_order({value for value in listed if value is not None})
+    at = {value: i for i, value in enumerate(found)}
+    return Classes(np.array([-1 if v is None else at[v] for v in listed], np.int64), found)
+
+
+def _looked_up(name: str, values: List[Any], class_names: List[str]) -> np.ndarray:
+    at = {str(text): i for i, text in enumerate(class_names)}
+    out = np.empty(len(values), np.int64)
+    for i, value in enumerate(values):
+        if value is not None and str(value) not in at:
+            raise ArgumentError("%s has the label %r, which is none of the class names" %
+                                (name, value))
+        out[i] = -1 if value is None else at[str(value)]
+    return out
