@@ -6,8 +6,8 @@
 >>> small.report.ratio <= 0.02
 True
 
-`condense` takes a Graph, a path, a torch_geometric Data, a DGLGraph or an OGB
-dataset, and returns the same kind.
+`condense` takes a Graph, a path, a torch_geometric Data, a DGLGraph, an OGB
+dataset, a networkx.Graph or an igraph.Graph, and returns the same kind.
 
 SPDX-License-Identifier: MIT
 """

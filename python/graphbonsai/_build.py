@@ -163,13 +163,6 @@ def _one_a_node(y: Any) -> np.ndarray:
     return _labels.plain("y", array) if array.dtype.kind in "OUS" else array
 
 
-def _not_below(array: np.ndarray) -> np.ndarray:
-    if array.size and int(array.min()) < -1:
-        raise ArgumentError("y has the label %d; labels are 0, 1, ..., or -1 for unknown" %
-                            int(array.min()))
-    return array
-
-
 class Draft:
     """A view to which sections are added, and the arrays that it borrows."""
 
@@ -212,7 +205,7 @@ class Draft:
         if array.dtype.kind == "O":
             found = _labels.of_texts("y", array, names)
         elif relabel and names is None:
-            found = _labels.of_numbers(_not_below(array))
+            found = _labels.of_numbers("y", array)
         else:
             found = _labels.Classes(array)
         names = found.names if names is None else names
@@ -223,7 +216,7 @@ class Draft:
     def labels(self, array: np.ndarray, classes: Optional[int]) -> None:
         self.count("y", array.size)
         high = int(array.max()) if array.size else -1
-        _not_below(array)
+        _labels.not_below("y", array)
         if high >= 2**31 - 1:
             raise ArgumentError("y has the label %d; labels must be below %d" % (high, 2**31 - 1))
         classes = max(high + 1, 0) if classes is None else classes

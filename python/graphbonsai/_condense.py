@@ -12,7 +12,7 @@ from . import _capi as c
 from . import _options as options_of
 from ._errors import ArgumentError, OptionError
 from ._graph import Graph
-from ._kinds import adapter, as_graph
+from ._kinds import adapter, as_graph, wrong_kind
 from ._memory import Handle
 from ._progress import Progress, call
 from ._report import Info, run_of
@@ -111,13 +111,15 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
     or trees.
 
     Args:
-        data: a Graph, a path, a torch_geometric Data, a DGLGraph or an OGB dataset.
+        data: a Graph, a path, a torch_geometric Data, a DGLGraph, an OGB dataset, a networkx.Graph
+            or an igraph.Graph.
         ratio: budget: share of the full graph's bytes, above 0 and at most 1.  Several ratios give
             a list of graphs, which are made from one embedding.
         split_index: of a Data or DGLGraph with masks [nodes, splits], the column to use.
-        feat: of a DGLGraph, the name of the features in its ndata.
-        label: of a DGLGraph, the name of the labels in its ndata.
-        weight: of a DGLGraph, the name of the weights in its edata.
+        feat: of a DGLGraph, the name of the features in its ndata; of networkx and igraph, that of
+            the nodes' attribute, if it is neither "x" nor "feat".
+        label: the same of labels; of networkx and igraph if it is neither "y" nor "label".
+        weight: of a DGLGraph, the name of the weights in its edata; else of the edges' attribute.
         progress: None: a bar in a terminal or a notebook; True or False: always or never; or a
             function (stage, done, total).  If the function raises an exception, the call ends.
         max_bytes: budget: bytes (at least 1).
@@ -184,8 +186,7 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
     elif not isinstance(data, Graph):
         module = adapter(data)
         if module is None:
-            raise ArgumentError("data must be a Graph, a path, a torch_geometric Data, a DGLGraph "
-                                "or an OGB dataset, not %s" % type(data).__name__)
+            raise wrong_kind("data", data)
         return module.condensed(data, ratio, given, reading, progress)
     elif reading:
         raise OptionError("%s is for making a graph, and this one is made: give it to "

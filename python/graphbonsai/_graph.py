@@ -12,20 +12,21 @@ from . import _build as build
 from . import _capi as c
 from . import _options as options_of
 from . import _pickles as pickles
-from ._arrays import Arrays
 from ._errors import ArgumentError
 from ._memory import Handle
 from ._progress import Progress, call
 from ._report import Info, info_of, shown
+from ._sources import Sources
 
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
-class Graph(Arrays):
+class Graph(Sources):
     """A graph with features, labels and a split.
 
-    `Graph.from_arrays`, `Graph.load`, `graphbonsai.generate` and `graphbonsai.condense` make
-    graphs.  A graph does not change.  Arrays that are views of the library's memory are read-only,
+    `Graph.from_arrays`, `Graph.from_pandas`, `Graph.from_networkx`, `Graph.from_igraph`,
+    `Graph.load`, `graphbonsai.generate` and `graphbonsai.condense` make graphs.  A graph does not
+    change.  Arrays that are views of the library's memory are read-only,
     and keep it alive even after `close`.
 
     >>> import numpy as np

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from . import _networks
 from ._errors import ArgumentError
 from ._graph import Graph
 
@@ -30,7 +31,29 @@ def adapter(data: Any) -> Any:
                                           isinstance(data[0], dict)):
         from . import ogb
         return ogb
+    if _networks.kind_of(data) is not None:
+        return _networks
     return None
+
+
+# What makes a graph of what is no graph, by its package.
+_MAKERS = {"pandas": "Graph.from_pandas(nodes, edges) makes a graph of tables",
+           "pyarrow": "Graph.from_pandas(nodes, edges) makes a graph of tables",
+           "numpy": "Graph.from_arrays makes a graph of arrays",
+           "scipy": "Graph.from_arrays(csr=..., x=..., y=...) makes a graph of a sparse matrix",
+           "torch": "Graph.from_arrays makes a graph of arrays"}
+
+
+def wrong_kind(name: str, data: Any) -> ArgumentError:
+    """The refusal of what is no graph; it says what makes one of it."""
+    kind = type(data)
+    package = kind.__module__.split(".")[0]
+    called = kind.__name__ if package == "builtins" else "%s.%s" % (kind.__module__,
+                                                                    kind.__qualname__)
+    maker = "; " + _MAKERS[package] if package in _MAKERS else ""
+    return ArgumentError("%s must be a Graph, a path, a torch_geometric Data, a DGLGraph, an OGB "
+                         "dataset, a networkx.Graph or an igraph.Graph, not %s%s" %
+                         (name, called, maker))
 
 
 def as_graph(name: str, graph: Any) -> Graph:
@@ -40,8 +63,7 @@ def as_graph(name: str, graph: Any) -> Graph:
     if not isinstance(graph, Graph):
         module = adapter(graph)
         if module is None:
-            raise ArgumentError("%s must be a Graph, a path, a torch_geometric Data, a DGLGraph or "
-                                "an OGB dataset, not %s" % (name, type(graph).__name__))
+            raise wrong_kind(name, graph)
         return module.from_data(graph, need_masks=False)
     graph._live()
     return graph

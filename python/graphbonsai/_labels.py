@@ -42,18 +42,25 @@ def from_floats(name: str, y: np.ndarray) -> np.ndarray:
     return np.where(known, y, -1).astype(np.int64)
 
 
-def of_numbers(y: np.ndarray) -> Classes:
+def not_below(name: str, y: np.ndarray) -> np.ndarray:
+    if y.size and int(y.min()) < -1:
+        raise ArgumentError("%s has the label %d; labels are 0, 1, ..., or -1 for unknown" %
+                            (name, int(y.min())))
+    return y
+
+
+def of_numbers(name: str, y: np.ndarray) -> Classes:
     """A class for each number but -1, in their order; 0, 1, ..., c - 1 stay as they are.
 
-    >>> of_numbers(np.array([20, 0, -1, 10])).numbers.tolist()
-    [2, 0, -1, 1]
+    >>> of_numbers("y", np.array([20, 0, -1, 10]))
+    Classes(numbers=array([ 2,  0, -1,  1]), values=[0, 10, 20])
     """
-    known = y >= 0
+    known = not_below(name, y) >= 0
     values, numbers = np.unique(y[known], return_inverse=True)
     out = np.full(y.shape, -1, np.int64)
     out[known] = numbers
-    plain = not values.size or int(values[-1]) == values.size - 1
-    return Classes(out, None if plain else values.tolist())
+    plain_numbers = not values.size or int(values[-1]) == values.size - 1
+    return Classes(out, None if plain_numbers else values.tolist())
 
 
 def _text(value: Any) -> Any:
@@ -90,18 +97,46 @@ def of_texts(name: str, values: np.ndarray, class_names: Optional[Sequence[str]]
     """A class for each of what `plain` gave, in their order or in that of class_names."""
     listed = values.tolist()
     if class_names is not None:
-        return Classes(_looked_up(name, listed, list(class_names)), list(class_names))
+        return _looked_up(name, listed, class_names)
     found = in_order({value for value in listed if value is not None})
     at = {value: i for i, value in enumerate(found)}
     return Classes(np.array([-1 if v is None else at[v] for v in listed], np.int64), found)
 
 
-def _looked_up(name: str, values: List[Any], class_names: List[str]) -> np.ndarray:
+def of_column(name: str, column: np.ndarray, class_names: Optional[Sequence[str]] = None,
+              numbered: bool = False) -> Classes:
+    """The classes of a column of a table, whose labels are names.
+
+    Numbers are class numbers if they are numbered, or if class_names has none of them.
+    """
+    if column.dtype.kind in "OUS":
+        column = plain(name, column)
+    if column.dtype.kind == "f":
+        column = from_floats(name, column)
+    if column.dtype.kind not in "biuO":
+        raise ArgumentError("%s has the type %s; labels are texts or whole numbers" %
+                            (name, column.dtype))
+    if column.dtype.kind == "O":
+        return of_texts(name, column, class_names)
+    if class_names is not None:
+        listed = [None if value < 0 else value for value in column.tolist()]
+        named = {str(value) for value in listed} & set(class_names)
+        return (_looked_up(name, listed, class_names) if named else
+                Classes(column, list(class_names)))
+    return Classes(column) if numbered else of_numbers(name, column)
+
+
+def _looked_up(name: str, values: List[Any], class_names: Sequence[str]) -> Classes:
+    """The classes of values by their texts."""
     at = {str(text): i for i, text in enumerate(class_names)}
-    out = np.empty(len(values), np.int64)
+    found: List[Any] = list(class_names)
+    numbers = np.full(len(values), -1, np.int64)
     for i, value in enumerate(values):
-        if value is not None and str(value) not in at:
+        if value is None:
+            continue
+        if str(value) not in at:
             raise ArgumentError("%s has the label %r, which is none of the class names" %
                                 (name, value))
-        out[i] = -1 if value is None else at[str(value)]
-    return out
+        numbers[i] = at[str(value)]
+        found[numbers[i]] = value
+    return Classes(numbers, found)

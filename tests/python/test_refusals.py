@@ -304,10 +304,10 @@ class Options(testing.Case):
         self.assertEqual(condense(self.g, []), [])
 
     def test_data_of_another_kind(self):
-        self.refuses("data must be a Graph, a path, a torch_geometric Data, a DGLGraph or an OGB "
-                     "dataset, not int", condense, 5, 0.1)
-        self.refuses("graph must be a Graph, a path, a torch_geometric Data, a DGLGraph or an OGB "
-                     "dataset, not NoneType", train, None)
+        self.refuses("data must be a Graph, a path, a torch_geometric Data, a DGLGraph, an OGB "
+                     "dataset, a networkx.Graph or an igraph.Graph, not int", condense, 5, 0.1)
+        self.refuses("graph must be a Graph, a path, a torch_geometric Data, a DGLGraph, an OGB "
+                     "dataset, a networkx.Graph or an igraph.Graph, not NoneType", train, None)
         self.refuses("full is None; evaluate needs the full graph to judge on",
                      graphbonsai.evaluate, self.g, None)
         self.refuses("progress must be None, True, False or a function (stage, done, total), not 5",

@@ -1,0 +1,333 @@
+"""Tables of nodes and edges to the arguments of Graph.from_arrays.
+
+A table is a pandas DataFrame, a pyarrow Table, a dictionary of arrays, the path of a .parquet or
+.feather file, or what _networks makes of the attributes of a graph's nodes.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import os
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence
+
+import numpy as np
+
+from . import _labels
+from ._errors import ArgumentError, FileError, FormatError
+
+MASKS = ("train_mask", "val_mask", "test_mask")
+PARTS = {"train": "train_mask", "val": "val_mask", "valid": "val_mask", "validation": "val_mask",
+         "test": "test_mask"}
+ENDINGS = (".parquet", ".feather")
+
+
+class Table(NamedTuple):
+    """The columns of a table by name."""
+
+    what: str                               # its name in messages
+    names: List[Any]                        # of its columns
+    column: Callable[[Any], np.ndarray]     # by name
+    rows: int
+    row: Callable[[int], str]               # what messages call a row
+
+    def need(self, name: Any, use: str) -> np.ndarray:
+        """A column that the caller named, or that has to be there."""
+        if name not in self.names:
+            raise ArgumentError('%s has no column "%s" (%s); it has %s' % (
+                self.what, name, use, ", ".join(map(str, self.names)) or "none"))
+        return self.column(name)
+
+    def first(self, *names: str) -> Optional[str]:
+        """The first of these columns that is there."""
+        return next((name for name in names if name in self.names), None)
+
+
+# ---- tables of other packages ----
+
+
+def array_of(values: Any) -> np.ndarray:
+    """A column as an array with one entry a row; vectors of equal length make a matrix."""
+    try:
+        return np.asarray(values)
+    except ValueError:                  # vectors of different lengths
+        out = np.empty(len(values), object)
+        out[:] = list(values)
+        return out
+
+
+def table_of(what: str, table: Any) -> Table:
+    if isinstance(table, (str, bytes, os.PathLike)):
+        table = _read(os.fsdecode(table))
+    package = type(table).__module__.split(".")[0]
+    if package == "pandas" and hasattr(table, "columns"):
+        return _of_pandas(what, table)
+    if package == "pyarrow" and hasattr(table, "column_names"):
+        return _of_arrow(what, table)
+    if isinstance(table, Mapping):
+        return _of_mapping(what, table)
+    raise ArgumentError("%s must be a pandas DataFrame, a pyarrow Table, a dictionary of columns "
+                        "or the path of a .parquet or .feather file, not %s" %
+                        (what, type(table).__name__))
+
+
+def _read(path: str) -> Any:
+    """A pyarrow Table of a file."""
+    ending = os.path.splitext(path)[1].lower()
+    if ending not in ENDINGS:
+        raise ArgumentError("%s: a table is a .parquet or a .feather file; Graph.load reads graphs "
+                            "of other formats" % path)
+    try:
+        import pyarrow  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    except ImportError:
+        raise ArgumentError("%s: reading it needs pyarrow: pip install pyarrow" % path) from None
+    try:
+        if ending == ".parquet":
+            from pyarrow import parquet as reader
+        else:
+            from pyarrow import feather as reader
+        return reader.read_table(path)
+    except OSError as error:
+        raise FileError("%s: cannot be read: %s" % (path, error)) from None
+    except pyarrow.ArrowException as error:
+        raise FormatError("%s: %s" % (path, error)) from None
+
+
+def _row(number: int) -> str:
+    return "row %d" % number
+
+
+def _once(what: str, names: Sequence[Any]) -> List[Any]:
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        raise ArgumentError('%s has two columns "%s"' % (what, twice))
+    return list(names)
+
+
+def _of_pandas(what: str, table: Any) -> Table:
+    names = list(table.columns) if table.columns.is_unique else _once(what, list(table.columns))
+    indices = [str(n) for n in table.index.names if n is not None and n not in names]
+    if type(table.index).__name__ != "RangeIndex" or indices:
+        table = table.reset_index(names=indices or ["index"])
+        names = list(table.columns)
+    return Table(what, names, lambda name: array_of(table[name].to_numpy()), len(table), _row)
+
+
+def _of_arrow(what: str, table: Any) -> Table:
+    renamed = {"__index_level_0__": "index"}        # as pandas' own tables have it
+    at = {renamed.get(name, name): i
+          for i, name in enumerate(_once(what, table.column_names))}
+
+    def column(name: Any) -> np.ndarray:
+        found = table.column(at[name])
+        if hasattr(found.type, "value_type") and hasattr(found.type, "index_type"):
+            found = found.cast(found.type.value_type)       # categories
+        return array_of(found.to_numpy())
+    return Table(what, list(at), column, table.num_rows, _row)
+
+
+def _of_mapping(what: str, table: Mapping[Any, Any]) -> Table:
+    columns = {name: array_of(values) for name, values in table.items()}
+    lengths = {name: len(column) for name, column in columns.items()}
+    rows = next(iter(lengths.values()), 0)
+    for name, length in lengths.items():
+        if length != rows:
+            raise ArgumentError('%s has %d rows in "%s" but %d in "%s"' %
+                                (what, length, name, rows, next(iter(lengths))))
+    return Table(what, list(columns), columns.__getitem__, rows, _row)
+
+
+# ---- features ----
+
+
+def numbers(table: Table, name: Any) -> np.ndarray:
+    """A column as [rows] or [rows, k] numbers."""
+    column = table.column(name)
+    if column.dtype.kind in "OUS":
+        column = _of_objects(table, name, column)
+    if column.dtype.kind not in "biuf" or column.ndim > 2:
+        raise ArgumentError('%s: the feature "%s" has the type %s; it must hold numbers' %
+                            (table.what, name, column.dtype))
+    if column.dtype.kind == "f" and np.isnan(column).any():
+        where = int(np.argmax(np.isnan(column).reshape(len(column), -1).any(1)))
+        raise ArgumentError('%s: %s has no number in the feature "%s"; fill it in first' %
+                            (table.what, table.row(where), name))
+    return column
+
+
+def _of_objects(table: Table, name: Any, column: np.ndarray) -> np.ndarray:
+    """Numbers of objects: vectors of one length, or numbers of which some may be missing."""
+    if column.ndim == 1 and len(column) and np.ndim(column[0]) == 1:
+        length = len(column[0])
+        for i, vector in enumerate(column):
+            if np.ndim(vector) != 1 or len(vector) != length:
+                raise ArgumentError('%s: %s has %s in the feature "%s", others have %d numbers' % (
+                    table.what, table.row(i),
+                    "nothing" if vector is None else "%d numbers" % np.size(vector), name, length))
+        return np.stack([np.asarray(vector) for vector in column])
+    for i, value in enumerate(column.flat):
+        if isinstance(value, (str, bytes)):
+            raise ArgumentError('%s: %s has the text %r in the feature "%s"; features are numbers: '
+                                'name their columns with features=[...], or make numbers of the '
+                                'text' % (table.what, table.row(i), value, name))
+    try:
+        return np.array([np.nan if _labels.is_missing(v) else float(v) for v in column.flat],
+                        np.float64).reshape(column.shape)
+    except (TypeError, ValueError):
+        raise ArgumentError('%s: the feature "%s" does not hold numbers' %
+                            (table.what, name)) from None
+
+
+def features_of(table: Table, names: Sequence[Any]) -> Optional[np.ndarray]:
+    """[rows, f] float32 of some columns, side by side."""
+    if not names:
+        return None
+    for name in names:
+        table.need(name, "features")
+    if len(names) == 1:
+        only = numbers(table, names[0])
+        return only if only.ndim == 2 else only.reshape(-1, 1)
+    parts = [numbers(table, name).reshape(table.rows, -1) for name in names]
+    out = np.empty((table.rows, sum(part.shape[1] for part in parts)), np.float32)
+    at = 0
+    for part in parts:
+        with np.errstate(over="ignore"):        # the library refuses entries that became infinite
+            out[:, at:at + part.shape[1]] = part
+        at += part.shape[1]
+    return out
+
+
+# ---- the split ----
+
+
+def split_of(table: Table, name: Optional[str]) -> Dict[str, np.ndarray]:
+    """Masks, of a column of words or of columns of True and False."""
+    if name is None and "split" not in table.names:
+        found = {mask: table.column(mask) for mask in MASKS if mask in table.names}
+        return {mask: column.astype(bool) if column.dtype.kind == "O" else column
+                for mask, column in found.items()}
+    name = "split" if name is None else name
+    words = table.need(name, "the split").tolist()
+    masks = {mask: np.zeros(table.rows, bool) for mask in MASKS}
+    for i, word in enumerate(words):
+        if _labels.is_missing(word):
+            continue
+        if not isinstance(word, str) or word.lower() not in PARTS:
+            raise ArgumentError('%s: %s has %r in "%s"; parts are train, val and test' %
+                                (table.what, table.row(i), word, name))
+        masks[PARTS[word.lower()]][i] = True
+    return masks
+
+
+# ---- ids ----
+
+
+def _keys(column: np.ndarray) -> List[Any]:
+    return [value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+            for value in column.tolist()]
+
+
+def _numbered(ids: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """The positions of numbers among numbers, -1 where there is none."""
+    order = np.argsort(ids, kind="stable")
+    at = np.searchsorted(ids, ends, sorter=order).clip(max=ids.size - 1)
+    found = order[at]
+    return np.where(ids[found] == ends, found, -1)
+
+
+def names_of(column: np.ndarray) -> Optional[List[str]]:
+    """What nodes are called; None: 0, 1, ..., as they are."""
+    if column.dtype.kind in "iu" and np.array_equal(column, np.arange(column.size)):
+        return None
+    return [str(key) for key in _keys(column)]
+
+
+class Ids:
+    """The ids of nodes, and the number of the node of each."""
+
+    def __init__(self, table: Table, column: np.ndarray) -> None:
+        self.column = column
+        keys = _keys(column)
+        self.at = {key: i for i, key in enumerate(keys)}
+        for i, key in enumerate(keys):
+            if _labels.is_missing(key):
+                raise ArgumentError("%s: %s has no id" % (table.what, table.row(i)))
+            if self.at[key] != i:
+                raise ArgumentError("%s: %s and %s have the same id, %r" %
+                                    (table.what, table.row(i), table.row(self.at[key]), key))
+
+    def positions(self, table: Table, name: str, use: str) -> np.ndarray:
+        """The nodes of a column of ids."""
+        ends = table.need(name, use)
+        if self.column.size and self.column.dtype.kind in "iu" and ends.dtype.kind in "iuf":
+            found = _numbered(self.column, ends)
+        else:
+            found = np.array([self.at.get(key, -1) for key in _keys(ends)], np.int64)
+        if (found < 0).any():
+            where = int(np.argmax(found < 0))
+            self._refuse(table, where, name, _keys(ends)[where])
+        return found
+
+    def _refuse(self, table: Table, where: int, name: str, value: Any) -> None:
+        if _labels.is_missing(value):
+            raise ArgumentError('%s: row %d has no "%s"' % (table.what, where, name))
+        texts = {str(key): key for key in self.at}
+        near = texts.get(str(value))
+        hint = "" if near is None else "; there it is the %s %r" % (
+            "text" if isinstance(near, str) else "number", near)
+        raise ArgumentError("%s: row %d: the %s %r is not an id of nodes%s" %
+                            (table.what, where, name, value, hint))
+
+
+# ---- all of it ----
+
+
+class Found(NamedTuple):
+    """What a table of nodes says: arguments of Graph.from_arrays, and how it says it."""
+
+    arrays: Dict[str, Any]
+    features: Optional[str]         # the name of the column, if it is one
+    label: Optional[str]
+    values: Optional[List[Any]]     # the labels by class; None: numbers
+
+
+def nodes_of(table: Table, features: Any, label: Optional[str], split: Optional[str],
+             class_names: Optional[Sequence[str]], num_classes: Optional[int]) -> Found:
+    """The arrays of a table of nodes; features: names of columns, one name, an array, or None."""
+    arrays: Dict[str, Any] = {**split_of(table, split), "class_names": class_names,
+                              "num_classes": num_classes}
+    values = None
+    if label is not None:
+        found = _labels.of_column('%s: "%s"' % (table.what, label),
+                                  table.need(label, "the labels"), class_names,
+                                  num_classes is not None)
+        arrays.update(y=found.numbers, class_names=found.names)
+        values = found.values
+    if isinstance(features, str):
+        features = [features]
+    if not isinstance(features, (list, tuple)):
+        return Found({**arrays, "x": features}, None, label, values)
+    arrays["x"] = features_of(table, features)
+    return Found(arrays, features[0] if len(features) == 1 else None, label, values)
+
+
+def graph_of_tables(nodes: Any, edges: Any, names: Mapping[str, Any],
+                    reading: Mapping[str, Any]) -> Any:
+    """What Graph.from_pandas does; `names` are its arguments that name columns."""
+    from ._graph import Graph           # which imports this module
+    table, pairs = table_of("nodes", nodes), table_of("edges", edges)
+    node_id = table.first("id", "index") if names["node_id"] is None else names["node_id"]
+    ids = Ids(table, np.arange(table.rows) if node_id is None else table.need(node_id, "the ids"))
+    label = table.first("label", "y") if names["label"] is None else names["label"]
+    features = names["features"]
+    if features is None:
+        used = {node_id, label, names["split"] or "split", *MASKS}
+        features = [name for name in table.names if name not in used]
+    found = nodes_of(table, features, label, names["split"], names["class_names"],
+                     names["num_classes"])
+    ends = [ids.positions(pairs, names[end], "the %s of each edge" % end)
+            for end in ("source", "target")]
+    weight = names["weight"]
+    weight = pairs.first("weight") if weight is None else weight
+    return Graph.from_arrays(
+        edge_index=np.stack(ends), num_nodes=table.rows, node_names=names_of(ids.column), **found.arrays,
+        edge_weight=None if weight is None else pairs.need(weight, "the weights"), **reading)
