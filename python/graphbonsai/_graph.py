@@ -10,9 +10,10 @@ import numpy as np
 
 from . import _build as build
 from . import _capi as c
+from . import _files as files
 from . import _options as options_of
 from . import _pickles as pickles
-from ._errors import ArgumentError
+from ._errors import ArgumentError, FormatError
 from ._memory import Handle
 from ._progress import Progress, call
 from ._report import Info, info_of, shown
@@ -76,10 +77,12 @@ class Graph(Sources):
 
         Args:
             edge_index: [2, m] whole numbers; int32 is not copied.
-            csr: instead of edge_index: (indptr, indices[, weights]), or a SciPy matrix.
+            csr: instead of edge_index: (indptr, indices[, weights]), a SciPy matrix, or the path of
+                what scipy.sparse.save_npz wrote.
             num_nodes: the number of nodes, if no array gives it.
             x: [n, f] features.  float32 or float16 in row-major order and SciPy's CSR matrices of
-                float32 are not copied; anything else becomes float32.
+                float32 are not copied; anything else becomes float32.  Or the path of a matrix, as
+                for csr.
             y: [n] classes 0, 1, ...; -1 means unknown.  Texts are classes, too, in sorted order;
                 None means unknown.
             train_mask: [n] True for the training nodes.
@@ -120,7 +123,7 @@ class Graph(Sources):
         if num_nodes is not None:
             draft.count("num_nodes", options_of.whole("num_nodes", num_nodes, 0, 2**31 - 1))
         if x is not None:
-            draft.features(x)
+            draft.features(files.matrix("x", x))
         if class_names is not None:
             class_names = list(class_names)
             if num_classes is not None and num_classes != len(class_names):
@@ -154,7 +157,7 @@ class Graph(Sources):
         if report is not None:
             draft.metadata(report)
         parts = build.parts_of(draft, dict(train=train_mask, val=val_mask, test=test_mask), split)
-        edges = build.adjacency(draft, edge_index, csr, edge_weight, read)
+        edges = build.adjacency(draft, edge_index, files.matrix("csr", csr), edge_weight, read)
         if split is not None:
             parts = build.parts_of_indices(draft.nodes or 0, split)
         if parts:
@@ -171,6 +174,9 @@ class Graph(Sources):
              # end
              progress: Progress = None) -> "Graph":
         """Reads a graph in any format that the library knows.
+
+        Python also reads the adjacency of scipy.sparse.save_npz, and a Data of torch.save (.pt), of
+        which it runs nothing.
 
         Args:
             path: a file, a folder, or FORMAT:PATH.
@@ -191,8 +197,13 @@ class Graph(Sources):
         50
         """
         o = options_of.fill(c.ReadOptions, locals())
+        reading = options_of.changed(c.ReadOptions, locals())
         handle = Handle()
-        call(c.graph_read, handle.out, options_of.path("path", path), progress=progress, options=o)
+        try:
+            call(c.graph_read, handle.out, options_of.path("path", path), progress=progress,
+                 options=o)
+        except FormatError as error:
+            return files.other(path, reading, error)
         return cls._of(handle)
 
     @options_of.named

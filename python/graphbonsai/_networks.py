@@ -192,14 +192,18 @@ def _needed(package: str) -> Any:
 
 
 def to_networkx(graph: Any, features: str, label: str, weight: str,
-                values: Optional[Sequence[Any]] = None) -> Any:
-    """A networkx graph; values: what each class is called, else its name or number."""
+                values: Optional[Sequence[Any]] = None, ids: Optional[Sequence[Any]] = None) -> Any:
+    """A networkx graph.
+
+    values: what each class is called, else its name or number.  ids: the nodes of the full graph,
+    for those of a small one that have a name.
+    """
     nx = _needed("networkx")
     repeated = bool(graph._size("flags") & c.REPEATED)
     kind = ((nx.MultiDiGraph if repeated else nx.DiGraph) if graph.directed else
             nx.MultiGraph if repeated else nx.Graph)
     out = kind(**_graph_fields(graph))
-    names = _ids_of(graph)
+    names = _ids_of(graph, ids)
     fields = _node_fields(graph, features, label, values)
     for i, node in enumerate(names):
         out.add_node(node, **{name: column[i] for name, column in fields.items()})
@@ -210,23 +214,26 @@ def to_networkx(graph: Any, features: str, label: str, weight: str,
     return out
 
 
-def _ids_of(graph: Any) -> Sequence[Any]:
-    """The names of nodes if they differ, else numbers."""
+def _ids_of(graph: Any, ids: Optional[Sequence[Any]]) -> Sequence[Any]:
+    """The names of nodes if they differ, as the full graph has them; else numbers."""
     names = graph.node_names
-    return names if names is not None and len(set(names)) == len(names) else range(len(graph))
+    if names is None or len(set(names)) < len(names):
+        return range(len(graph))
+    return names if ids is None else [ids[i] for i in graph.origin]
 
 
 def to_igraph(graph: Any, features: str, label: str, weight: str,
-              values: Optional[Sequence[Any]] = None) -> Any:
-    """An igraph graph; values: as for to_networkx."""
+              values: Optional[Sequence[Any]] = None, ids: Optional[Sequence[Any]] = None) -> Any:
+    """An igraph graph; values and ids: as for to_networkx."""
     igraph = _needed("igraph")
     edges, weights = _edges_once(graph)
     out = igraph.Graph(n=len(graph), edges=edges.T.tolist(), directed=graph.directed,
                        graph_attrs=_graph_fields(graph))
     for name, column in _node_fields(graph, features, label, values).items():
         out.vs[name] = column
-    if graph.node_names is not None:
-        out.vs["name"] = graph.node_names
+    names = _ids_of(graph, ids)
+    if graph.node_names is not None and not isinstance(names, range):
+        out.vs["name"] = names
     if weights is not None:
         out.es[weight] = weights.tolist()
     return out
@@ -268,6 +275,7 @@ def condensed(g: Any, ratio: Union[None, float, Sequence[float]], given: Mapping
     network, graph, found = _whole(g, names, weight, read_options)
     small = condense_graph(graph, ratio, given, progress)
     back = to_networkx if network.kind == "networkx" else to_igraph
-    made = [back(one, found.features or "x", found.label or "y", weight or "weight", found.values)
+    made = [back(one, found.features or "x", found.label or "y", weight or "weight", found.values,
+                 network.ids.tolist())
             for one in (small if isinstance(small, list) else [small])]
     return made if isinstance(small, list) else made[0]

@@ -2,11 +2,46 @@
 
 SPDX-License-Identifier: MIT
 """
+import importlib
+import os
+import tempfile
+import unittest
+
 import numpy as np
 
+import graphbonsai
 import testing
-from graphbonsai import Graph
+from graphbonsai import Graph, condense
+from graphbonsai._kinds import as_graph
 from testing import triangle
+
+NAN = float("nan")
+NODES = {"id": ["ann", "bob", "eve"], "age": [31, 45, 7], "tall": [True, False, False],
+         "label": ["b", "a", None], "split": ["train", "valid", None]}
+EDGES = {"source": ["ann", "bob"], "target": ["bob", "eve"], "weight": [0.5, 2]}
+
+
+def module(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise unittest.SkipTest("%s is missing" % name) from None
+
+
+def named():
+    """The graph of NODES and EDGES, by hand."""
+    return Graph.from_arrays(
+        edge_index=[[0, 1], [1, 2]], edge_weight=[0.5, 2], x=[[31, 1], [45, 0], [7, 0]],
+        y=[1, 0, -1], class_names=["a", "b"], node_names=["ann", "bob", "eve"],
+        train_mask=[True, False, False], val_mask=[False, True, False],
+        test_mask=[False, False, False])
+
+
+def with_labels(values):
+    """A graph of 300 nodes whose classes have these names."""
+    g = testing.small_world(300)
+    return Graph.from_arrays(edge_index=g.edge_index, x=g.x, y=g.y, train_mask=g.train_mask,
+                             val_mask=g.val_mask, test_mask=g.test_mask, class_names=values)
 
 
 class Labels(testing.Case):
@@ -48,6 +83,297 @@ class Labels(testing.Case):
         self.assertEqual(g.induce([2, 0]).node_names, ["\u00e9", "a"])
         self.refuses("node_names has 2 nodes but x has 3", triangle, node_names=["a", "b"])
         self.refuses("a node name has a zero byte in it", triangle, node_names=["a\0", "b", "c"])
+
+
+class Tables(testing.Case):
+    def nodes(self, sentence, **columns):
+        self.refuses(sentence, Graph.from_pandas, {**NODES, **columns}, EDGES)
+
+    def edges(self, sentence, **columns):
+        self.refuses(sentence, Graph.from_pandas, NODES, {**EDGES, **columns})
+
+    def test_columns(self):
+        self.assertTrue(Graph.from_pandas(NODES, EDGES).equal(named()))
+        g = Graph.from_pandas(NODES, EDGES, features="age", label="tall", weight="weight")
+        self.assertEqual((g.x.tolist(), g.y.tolist()), ([[31], [45], [7]], [1, 0, 0]))
+        g = Graph.from_pandas(NODES, EDGES, features=np.eye(3), class_names=["b", "c", "a"])
+        self.assertEqual((g.x.tolist(), g.y.tolist()), (np.eye(3).tolist(), [0, 2, -1]))
+        g = Graph.from_pandas({**NODES, "v": [[1, 2], [3, 4], [5, 6]]}, EDGES,
+                              features=["v", "age"])
+        self.assertEqual(g.x.tolist(), [[1, 2, 31], [3, 4, 45], [5, 6, 7]])
+
+    def test_data_frames(self):
+        pandas = module("pandas")
+        nodes, edges = pandas.DataFrame(NODES), pandas.DataFrame(EDGES)
+        for table in (nodes, nodes.set_index("id"), nodes.astype({"age": "Int64"}),
+                      nodes.astype({"label": "category", "id": "string"})):
+            self.assertTrue(Graph.from_pandas(table, edges).equal(named()))
+        for table in (nodes.set_index("id").rename_axis(None), nodes[::-1]):
+            g = Graph.from_pandas(table, edges)
+            self.assertEqual(sorted(g.node_names), ["ann", "bob", "eve"])
+            self.assertEqual(g.num_edges, 4)
+        numbered = Graph.from_pandas(nodes.drop(columns="id"),
+                                     pandas.DataFrame({"source": [0, 1], "target": [1, 2]}))
+        self.assertIsNone(numbered.node_names)
+        nodes.columns = ["id", "age", "age", "label", "split"]
+        self.refuses('nodes has two columns "age"', Graph.from_pandas, nodes, edges)
+
+    def test_files(self):
+        arrow = module("pyarrow")
+        feather, parquet = module("pyarrow.feather"), module("pyarrow.parquet")
+        nodes = arrow.table({**NODES, "id": arrow.array(NODES["id"]).dictionary_encode()})
+        with tempfile.TemporaryDirectory() as folder:
+            at = os.path.join(folder, "nodes.parquet"), os.path.join(folder, "edges.feather")
+            parquet.write_table(nodes, at[0])
+            feather.write_feather(arrow.table(EDGES), at[1])
+            self.assertTrue(Graph.from_pandas(*at).equal(named()))
+            self.assertTrue(Graph.from_pandas(nodes, at[1]).equal(named()))
+            self.refuses("%s: one table is no graph; Graph.from_pandas takes a table of nodes and "
+                         "one of edges" % at[0], condense, at[0], 0.1, kind=graphbonsai.FormatError)
+            with open(at[0], "wb") as file:
+                file.write(b"no table")
+            with self.assertRaises(graphbonsai.FormatError) as caught:
+                Graph.from_pandas(*at)
+            self.assertTrue(str(caught.exception).startswith(at[0] + ": "))
+            os.remove(at[0])
+            with self.assertRaises(graphbonsai.FileError):
+                Graph.from_pandas(*at)
+
+    def test_a_file_without_pyarrow(self):
+        done = testing.script(
+            "import sys; sys.modules['pyarrow'] = None\n"
+            "from graphbonsai import Graph\n"
+            "try: Graph.from_pandas('a.parquet', 'b.parquet')\n"
+            "except ValueError as error: print(error)")
+        self.assertEqual(done.stdout, "a.parquet: reading it needs pyarrow: pip install pyarrow\n")
+
+    def test_ids(self):
+        self.edges("edges: row 1: the target 'joe' is not an id of nodes", target=["bob", "joe"])
+        self.edges('edges: row 0 has no "source"', source=[None, "bob"])
+        self.nodes("nodes: row 0 and row 2 have the same id, 'ann'", id=["ann", "bob", "ann"])
+        self.nodes("nodes: row 1 has no id", id=["ann", None, "eve"])
+        ends = {"source": [5, 9], "target": [9, 7]}
+        g = Graph.from_pandas({**NODES, "id": [5, 7, 9]}, ends)
+        self.assertEqual((g.node_names, g.edge_index.tolist()),
+                         (["5", "7", "9"], [[0, 1, 2, 2], [2, 2, 0, 1]]))
+        self.refuses("edges: row 1: the target 8 is not an id of nodes", Graph.from_pandas,
+                     {**NODES, "id": [5, 7, 9]}, {**ends, "target": [9, 8]})
+        self.refuses("edges: row 0: the source 5 is not an id of nodes; there it is the text '5'",
+                     Graph.from_pandas, {**NODES, "id": ["5", "7", "9"]}, ends)
+        self.refuses("edges: row 0: the source 5 is not an id of nodes", Graph.from_pandas,
+                     {"id": np.empty(0, int)}, ends)
+
+    def test_features_that_are_no_numbers(self):
+        self.nodes("nodes: row 1 has the text 'x' in the feature \"age\"; features are numbers: "
+                   "name their columns with features=[...], or make numbers of the text",
+                   age=np.array([1, "x", 2], object))
+        self.nodes('nodes: row 2 has no number in the feature "age"; fill it in first',
+                   age=[1, 2, NAN])
+        self.nodes('nodes: row 1 has 1 numbers in the feature "age", others have 2 numbers',
+                   age=[[1, 2], [3], [4, 5]])
+        self.nodes('nodes: the feature "age" has the type complex128; it must hold numbers',
+                   age=[1j, 2, 3])
+
+    def test_labels_are_names(self):
+        def found(label, **more):
+            g = Graph.from_pandas({**NODES, "label": label}, EDGES, **more)
+            return g.y.tolist(), g.class_names, g.num_classes
+        self.assertEqual(found([20, 0, 10]), ([2, 0, 1], ["0", "10", "20"], 3))
+        self.assertEqual(found([20, NAN, 10]), ([1, -1, 0], ["10", "20"], 2))
+        self.assertEqual(found([1, -1, 0]), ([1, -1, 0], None, 2))
+        self.assertEqual(found([2, 0, -1]), ([1, 0, -1], ["0", "2"], 2))
+        self.assertEqual(found([2, 0, -1], num_classes=4), ([2, 0, -1], None, 4))
+        self.assertEqual(found([1, 0, -1], class_names=["a", "b"]), ([1, 0, -1], ["a", "b"], 2))
+        self.assertEqual(found([7, 5, -1], class_names=["7", "5"]), ([0, 1, -1], ["7", "5"], 2))
+        self.nodes('nodes: "label" has 0.5: numbers to be predicted are not classes. Cut them into '
+                   "classes first", label=[0, 0.5, 1])
+        self.nodes('nodes: "label" has the label -3; labels are 0, 1, ..., or -1 for unknown',
+                   label=[0, -3, 1])
+
+    def test_columns_that_are_not_there(self):
+        def missing(sentence, **named_columns):
+            self.refuses(sentence, Graph.from_pandas, NODES, EDGES, **named_columns)
+        missing('edges has no column "from" (the source of each edge); it has source, target, '
+                "weight", source="from")
+        missing('nodes has no column "height" (features); it has id, age, tall, label, split',
+                features=["age", "height"])
+        self.nodes("nodes: row 0 has 'training' in \"split\"; parts are train, val and test",
+                   split=["training", None, None])
+        self.nodes('nodes has 2 rows in "age" but 3 in "id"', age=[1, 2])
+        self.refuses("nodes must be a pandas DataFrame, a pyarrow Table, a dictionary of columns or "
+                     "the path of a .parquet or .feather file, not int", Graph.from_pandas, 3, EDGES)
+        self.refuses("a.csv: a table is a .parquet or a .feather file; Graph.load reads graphs of "
+                     "other formats", Graph.from_pandas, "a.csv", EDGES)
+
+    def test_a_table_is_no_graph(self):
+        frame = module("pandas").DataFrame(NODES)
+        with self.assertRaisesRegex(graphbonsai.ArgumentError, r"not pandas\.[\w.]*DataFrame; "
+                                    r"Graph.from_pandas\(nodes, edges\) makes a graph of tables$"):
+            condense(frame, 0.1)
+
+
+class Networks(testing.Case):
+    """What networkx and igraph share."""
+
+    def setUp(self):
+        networkx = module("networkx")
+        self.kinds = [(networkx.Graph, Graph.to_networkx, Graph.from_networkx)]
+        try:
+            self.kinds.append((module("igraph").Graph, Graph.to_igraph, Graph.from_igraph))
+        except unittest.SkipTest:
+            pass
+
+    def test_there_and_back(self):
+        world = testing.small_world(100)
+        directed = Graph.from_arrays(edge_index=[[0, 1, 2], [1, 2, 2]], x=np.eye(3), y=[0, 1, 2],
+                                     keep_directed=True, keep_self_loops=True)
+        for kind, there, back in self.kinds:
+            for g in (named(), world, triangle(), with_labels(["0", "10", "20"])):
+                made = there(g)
+                self.assertIsInstance(made, kind)
+                self.assertTrue(back(made).equal(g))
+            again = back(there(directed), keep_directed=True, keep_self_loops=True)
+            self.assertTrue(again.equal(directed))
+
+    def test_a_small_graph_is_of_the_same_kind(self):
+        g = with_labels(["0", "10", "20"])
+        for kind, there, _ in self.kinds:
+            full = there(g)
+            for options in (dict(method="trees"), dict(method="prototypes"),
+                            dict(method="gdem", effort=0.01)):
+                small = condense(full, 0.1, threads=1, **options)
+                self.assertIsInstance(small, kind)
+                self.assertTrue(as_graph("small", small).equal(
+                    condense(g, 0.1, threads=1, **options)), options)
+            self.assertEqual(len(condense(full, [0.05, 0.1], threads=1)), 2)
+            train = dict(seeds=1, epochs=3, threads=1)
+            self.assertEqual(graphbonsai.evaluate(small, full, **train).mean,
+                             graphbonsai.evaluate(condense(g, 0.1, threads=1, **options), g,
+                                                  **train).mean)
+            self.assertEqual(graphbonsai.info(full)["nodes"], 300)
+
+    def test_ids_and_labels_of_a_small_networkx_graph_are_those_of_the_full_one(self):
+        full = testing.small_world(300).to_networkx(label="group")
+        for _, attributes in full.nodes(data=True):
+            attributes["group"] *= 10
+        del full.graph["num_classes"]
+        full = module("networkx").relabel_nodes(full, {i: ("node", i) for i in full})
+        small = condense(full, nodes=9, method="random", label="group", threads=1)
+        for node, attributes in small.nodes(data=True):
+            self.assertIn(node, full)
+            self.assertEqual(attributes["group"], full.nodes[node]["group"])
+        self.assertEqual(small.graph["class_names"], ["0", "10", "20"])
+
+    def test_networkx_by_hand(self):
+        nx = module("networkx")
+        g = nx.MultiDiGraph()
+        g.add_node("a", age=3, size=[1, 2], kind="u")
+        g.add_node("b", age=4, size=[3, 4], kind="v", split="train")
+        g.add_edges_from([("a", "b", {"strength": 2}), ("a", "b", {})])
+        made = Graph.from_networkx(g, features=["age", "size"], label="kind", weight="strength")
+        self.assertEqual(made.x.tolist(), [[3, 1, 2], [4, 3, 4]])
+        self.assertEqual((made.class_names, made.node_names), (["u", "v"], ["a", "b"]))
+        self.assertEqual(made.csr[2].tolist(), [3, 3])
+        self.assertEqual(made.train_mask.tolist(), [False, True])
+        self.assertEqual(Graph.from_networkx(nx.path_graph(3)).num_edges, 4)
+        del g.nodes["b"]["age"]
+        self.refuses("the graph: node 'b' has no number in the feature \"age\"; fill it in first",
+                     Graph.from_networkx, g, features="age")
+        self.refuses('no node has "x" or "feat", that is no features; Graph.from_networkx takes '
+                     "other names", condense, g, 0.1)
+        self.refuses('no edge has the attribute "cost", the weight', Graph.from_networkx, g,
+                     weight="cost")
+        self.refuses("a builtins.int is neither a networkx.Graph nor an igraph.Graph",
+                     Graph.from_networkx, 3)
+
+    def test_igraph_by_hand(self):
+        g = module("igraph").Graph(edges=[(0, 1), (1, 1)])
+        g.vs["feat"], g.vs["label"] = [[1, 2], [3, 4]], ["v", "u"]
+        g.es["weight"] = [2, 3]
+        made = Graph.from_igraph(g, keep_self_loops=True)
+        self.assertEqual((made.x.tolist(), made.y.tolist()), ([[1, 2], [3, 4]], [1, 0]))
+        self.assertEqual([part.tolist() for part in made.csr], [[0, 1, 3], [1, 0, 1], [2, 2, 3]])
+        g.vs["name"] = ["n", "n"]               # igraph lets two nodes have one name
+        self.assertEqual(Graph.from_igraph(g).node_names, ["n", "n"])
+        self.assertEqual(Graph.from_igraph(g).to_igraph().vs.attributes(), ["x", "y"])
+
+
+class Files(testing.Case):
+    def test_a_matrix_of_scipy(self):
+        sparse = testing.scipy_sparse()
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.npz")
+            sparse.save_npz(path, sparse.coo_matrix((np.ones(3), ([0, 1, 2], [1, 2, 0]))))
+            want = Graph.from_arrays(edge_index=[[0, 1, 2], [1, 2, 0]])
+            self.assertTrue(Graph.load(path).equal(want))
+            self.assertTrue(Graph.from_arrays(csr=path).equal(want))
+            self.assertEqual(Graph.load(path, keep_directed=True).num_edges, 3)
+            self.assertEqual(Graph.from_arrays(x=path).x.tolist(), np.eye(3)[[1, 2, 0]].tolist())
+            with self.assertRaisesRegex(graphbonsai.ArgumentError, "only text and mtx graphs"):
+                Graph.load(path, labels=path)
+            other = os.path.join(folder, "b.npz")
+            np.savez(other, a=np.eye(2))
+            self.refuses("%s: csr takes an array, a sparse matrix, or the path of what "
+                         "scipy.sparse.save_npz wrote" % other, Graph.from_arrays, csr=other)
+            with self.assertRaisesRegex(graphbonsai.FormatError, 'has neither "edge_index"'):
+                Graph.load(other)
+        with self.assertRaises(graphbonsai.FileError):
+            Graph.from_arrays(csr=path)
+
+    def test_a_file_of_no_format_names_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.xyz")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("what is this\n")
+            torch_file = os.path.join(folder, "a.pt")
+            os.link(path, torch_file)
+            self.refuses("%s: labels is for text and mtx graphs; a Data has its own" % torch_file,
+                         Graph.load, torch_file, labels=path)
+            with self.assertRaises(graphbonsai.FormatError) as caught:
+                Graph.load(path)
+        for name in (*graphbonsai.formats(), ".npz", ".pt"):
+            self.assertIn(name, str(caught.exception))
+
+    def test_a_file_of_torch_without_torch(self):
+        done = testing.script(
+            "import sys; sys.modules['torch'] = None\n"
+            "import tempfile, graphbonsai\n"
+            "with tempfile.NamedTemporaryFile(suffix='.pt') as file:\n"
+            "    file.write(b'PK'); file.flush()\n"
+            "    try: graphbonsai.Graph.load(file.name)\n"
+            "    except ValueError as error: print(error)")
+        self.assertIn("reading it needs PyTorch Geometric: pip install torch", done.stdout)
+
+    def test_a_file_of_torch(self):
+        torch = module("torch")
+        data = module("torch_geometric.data")
+        from graphbonsai import pyg
+        g = testing.small_world(100)
+        one = pyg.to_data(g)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.pt")
+            for saved in (one, one.to_dict(), (one.to_dict(), None, data.Data)):
+                torch.save(saved, path)
+                self.assertTrue(Graph.load(path).equal(g))
+            small = condense(g, 0.2, threads=1)
+            torch.save(pyg.to_data(small), path)
+            self.assertTrue(Graph.load(path).equal(small))
+            torch.save([1, 2], path)
+            self.refuses("%s: holds a list; a torch_geometric Data or its dictionary is needed" %
+                         path, Graph.load, path, kind=graphbonsai.FormatError)
+            torch.save(Runs(), path)
+            with self.assertRaisesRegex(graphbonsai.FormatError, "if you trust it"):
+                Graph.load(path)
+            self.assertFalse(Runs.ran)
+
+
+class Runs:
+    """What a file must not run."""
+
+    ran = False
+
+    def __setstate__(self, state):
+        Runs.ran = True
 
 
 if __name__ == "__main__":
