@@ -16,6 +16,7 @@ from . import _capi as c
 from . import _labels
 from ._errors import ArgumentError, FormatError
 from ._memory import Handle, lend, row_lengths
+from ._options import whole
 from ._places import placed
 from ._progress import call
 from ._report import text_of
@@ -264,6 +265,27 @@ class Draft:
         if any(b"\0" in text for text in texts):
             raise ArgumentError("a %s name has a zero byte in it" % of)
         self.put(number, np.frombuffer(b"".join(t + b"\0" for t in texts), np.uint8))
+
+
+def add_classes(draft: Draft, y: Any, y_soft: Any, class_names: Optional[Sequence[str]],
+                num_classes: Optional[int], relabel: bool) -> None:
+    """Adds labels and soft labels, and says how many classes there are."""
+    names = None if class_names is None else list(class_names)
+    if names is not None:
+        if num_classes is not None and num_classes != len(names):
+            raise ArgumentError("there are %d class names but num_classes is %d" %
+                                (len(names), num_classes))
+        num_classes = len(names)
+    if num_classes is not None:
+        draft.view.classes = whole("num_classes", num_classes, 0, 2**31 - 1)
+    if y is not None:
+        draft.classes(y, names, num_classes, relabel)
+    elif names is not None:
+        draft.names(c.CLASS_NAMES, "class", names)
+    elif y_soft is not None and num_classes is None:
+        draft.view.classes = np.shape(y_soft)[-1] if np.ndim(y_soft) else 0
+    if y_soft is not None:
+        draft.soft_labels(y_soft)
 
 
 # ---- splits ----

@@ -7,11 +7,14 @@ from __future__ import annotations
 import contextlib
 import os
 import zipfile
-from typing import Any, Mapping
+from typing import TYPE_CHECKING, Any, Mapping
 
 from . import _capi as c
 from ._errors import ArgumentError, Error, FileError, FormatError
 from ._tables import ENDINGS
+
+if TYPE_CHECKING:
+    from ._graph import Graph
 
 
 def _is_matrix(path: str) -> bool:
@@ -81,7 +84,7 @@ def _load(path: str) -> Any:
                           "says" % path) from None
 
 
-def _torch(path: str, reading: Mapping[str, Any]) -> Any:
+def _torch(path: str, reading: Mapping[str, Any]) -> Graph:
     """The Graph of a Data, of its dictionary, or of a dataset's file with one graph."""
     found = _load(path)
     from torch_geometric.data import Data
@@ -102,7 +105,7 @@ def _torch(path: str, reading: Mapping[str, Any]) -> Any:
 # ---- what the library refused ----
 
 
-def other(path: Any, reading: Mapping[str, Any], error: Error) -> Any:
+def other(path: Any, reading: Mapping[str, Any], error: Error) -> Graph:
     """The Graph of a file that the library refused with an error, or a better sentence."""
     from ._graph import Graph           # which imports this module
     name = os.fsdecode(path)

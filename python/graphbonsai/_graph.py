@@ -124,22 +124,7 @@ class Graph(Sources):
             draft.count("num_nodes", options_of.whole("num_nodes", num_nodes, 0, 2**31 - 1))
         if x is not None:
             draft.features(files.matrix("x", x))
-        if class_names is not None:
-            class_names = list(class_names)
-            if num_classes is not None and num_classes != len(class_names):
-                raise ArgumentError("there are %d class names but num_classes is %d" %
-                                    (len(class_names), num_classes))
-            num_classes = len(class_names)
-        if num_classes is not None:
-            draft.view.classes = options_of.whole("num_classes", num_classes, 0, 2**31 - 1)
-        if y is not None:
-            draft.classes(y, class_names, num_classes, relabel)
-        elif class_names is not None:
-            draft.names(c.CLASS_NAMES, "class", class_names)
-        if y is None and y_soft is not None and num_classes is None:
-            draft.view.classes = np.shape(y_soft)[-1] if np.ndim(y_soft) else 0
-        if y_soft is not None:
-            draft.soft_labels(y_soft)
+        build.add_classes(draft, y, y_soft, class_names, num_classes, relabel)
         if node_names is not None:
             node_names = list(node_names)
             draft.count("node_names", len(node_names))

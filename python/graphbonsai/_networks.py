@@ -6,7 +6,8 @@ SPDX-License-Identifier: MIT
 """
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import (TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple,
+                    Union)
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from . import _options as options_of
 from ._errors import ArgumentError, OptionError
 from ._progress import Progress
 from ._tables import Found, Table, array_of, names_of, nodes_of
+
+if TYPE_CHECKING:
+    from ._graph import Graph
 
 # What only a condensed graph has, of its nodes and of itself.
 _OF_NODES = ("y_soft", "node_weight", "origin", "role")
@@ -121,7 +125,7 @@ def _condensed(network: Network) -> Dict[str, Any]:
 
 
 def graph_of(network: Network, names: Mapping[str, Any],
-             reading: Mapping[str, Any]) -> Tuple[Any, Found]:
+             reading: Mapping[str, Any]) -> Tuple[Graph, Found]:
     """The Graph of a network; `names` are features, label, split, class_names, num_classes."""
     from ._graph import Graph           # which imports this module
     nodes, said = network.nodes, network.attributes
@@ -188,7 +192,8 @@ def _needed(package: str) -> Any:
     try:
         return importlib.import_module(package)
     except ImportError as error:
-        raise ImportError("this needs %s: pip install %s (%s)" % (package, package, error)) from None
+        raise ImportError("this needs %s: pip install %s (%s)" %
+                          (package, package, error)) from None
 
 
 def to_networkx(graph: Any, features: str, label: str, weight: str,
@@ -243,7 +248,7 @@ def to_igraph(graph: Any, features: str, label: str, weight: str,
 
 
 def _whole(g: Any, names: Mapping[str, Any], weight: Optional[str],
-           reading: Mapping[str, Any]) -> Tuple[Network, Any, Found]:
+           reading: Mapping[str, Any]) -> Tuple[Network, Graph, Found]:
     """A graph with features and labels, which it must have."""
     network = read(g, weight)
     graph, found = graph_of(network, names, reading)
@@ -255,7 +260,7 @@ def _whole(g: Any, names: Mapping[str, Any], weight: Optional[str],
     return network, graph, found
 
 
-def from_data(g: Any, *, need_masks: bool = True, **reading: Any) -> Any:
+def from_data(g: Any, *, need_masks: bool = True, **reading: Any) -> Graph:
     """The Graph of a graph whose attributes have the usual names; masks are never needed."""
     return _whole(g, {}, None, reading)[1]
 

@@ -8,12 +8,16 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence
+from typing import (TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional,
+                    Sequence)
 
 import numpy as np
 
 from . import _labels
 from ._errors import ArgumentError, FileError, FormatError
+
+if TYPE_CHECKING:
+    from ._graph import Graph
 
 MASKS = ("train_mask", "val_mask", "test_mask")
 PARTS = {"train": "train_mask", "val": "val_mask", "valid": "val_mask", "validation": "val_mask",
@@ -77,7 +81,7 @@ def _read(path: str) -> Any:
         raise ArgumentError("%s: a table is a .parquet or a .feather file; Graph.load reads graphs "
                             "of other formats" % path)
     try:
-        import pyarrow  # type: ignore[import-not-found,import-untyped,unused-ignore]
+        import pyarrow
     except ImportError:
         raise ArgumentError("%s: reading it needs pyarrow: pip install pyarrow" % path) from None
     try:
@@ -246,14 +250,15 @@ class Ids:
 
     def __init__(self, table: Table, column: np.ndarray) -> None:
         self.column = column
-        keys = _keys(column)
-        self.at = {key: i for i, key in enumerate(keys)}
-        for i, key in enumerate(keys):
+        self.at: Dict[Any, int] = {}
+        if column.dtype.kind in "iu" and np.unique(column).size == column.size:
+            return                      # numbers are found without a dictionary
+        for i, key in enumerate(_keys(column)):
             if _labels.is_missing(key):
                 raise ArgumentError("%s: %s has no id" % (table.what, table.row(i)))
-            if self.at[key] != i:
+            if self.at.setdefault(key, i) != i:
                 raise ArgumentError("%s: %s and %s have the same id, %r" %
-                                    (table.what, table.row(i), table.row(self.at[key]), key))
+                                    (table.what, table.row(self.at[key]), table.row(i), key))
 
     def positions(self, table: Table, name: str, use: str) -> np.ndarray:
         """The nodes of a column of ids."""
@@ -261,6 +266,7 @@ class Ids:
         if self.column.size and self.column.dtype.kind in "iu" and ends.dtype.kind in "iuf":
             found = _numbered(self.column, ends)
         else:
+            self.at = self.at or {key: i for i, key in enumerate(_keys(self.column))}
             found = np.array([self.at.get(key, -1) for key in _keys(ends)], np.int64)
         if (found < 0).any():
             where = int(np.argmax(found < 0))
@@ -270,7 +276,7 @@ class Ids:
     def _refuse(self, table: Table, where: int, name: str, value: Any) -> None:
         if _labels.is_missing(value):
             raise ArgumentError('%s: row %d has no "%s"' % (table.what, where, name))
-        texts = {str(key): key for key in self.at}
+        texts = {str(key): key for key in _keys(self.column)}
         near = texts.get(str(value))
         hint = "" if near is None else "; there it is the %s %r" % (
             "text" if isinstance(near, str) else "number", near)
@@ -311,9 +317,9 @@ def nodes_of(table: Table, features: Any, label: Optional[str], split: Optional[
 
 
 def graph_of_tables(nodes: Any, edges: Any, names: Mapping[str, Any],
-                    reading: Mapping[str, Any]) -> Any:
+                    reading: Mapping[str, Any]) -> Graph:
     """What Graph.from_pandas does; `names` are its arguments that name columns."""
-    from ._graph import Graph           # which imports this module
+    from ._graph import Graph   # which imports this module
     table, pairs = table_of("nodes", nodes), table_of("edges", edges)
     node_id = table.first("id", "index") if names["node_id"] is None else names["node_id"]
     ids = Ids(table, np.arange(table.rows) if node_id is None else table.need(node_id, "the ids"))
@@ -329,5 +335,6 @@ def graph_of_tables(nodes: Any, edges: Any, names: Mapping[str, Any],
     weight = names["weight"]
     weight = pairs.first("weight") if weight is None else weight
     return Graph.from_arrays(
-        edge_index=np.stack(ends), num_nodes=table.rows, node_names=names_of(ids.column), **found.arrays,
-        edge_weight=None if weight is None else pairs.need(weight, "the weights"), **reading)
+        edge_index=np.stack(ends), num_nodes=table.rows, node_names=names_of(ids.column),
+        edge_weight=None if weight is None else pairs.need(weight, "the weights"),
+        **found.arrays, **reading)

@@ -264,7 +264,8 @@ class Reports(testing.Case):
         self.refuses("title must be a text, not 3", graphbonsai.report, small, title=3,
                      kind=graphbonsai.OptionError)
         self.refuses("small must be a Graph, a path, a torch_geometric Data, a DGLGraph, an OGB "
-                     "dataset, a networkx.Graph or an igraph.Graph, not NoneType", graphbonsai.report, None)
+                     "dataset, a networkx.Graph or an igraph.Graph, not NoneType",
+                     graphbonsai.report, None)
         other = graphbonsai.generate(nodes=50, features=30, classes=2, threads=1)
         with self.assertRaises(graphbonsai.ArgumentError):
             graphbonsai.report(small, other, threads=1)

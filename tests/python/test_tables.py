@@ -151,11 +151,14 @@ class Tables(testing.Case):
         self.edges("edges: row 1: the target 'joe' is not an id of nodes", target=["bob", "joe"])
         self.edges('edges: row 0 has no "source"', source=[None, "bob"])
         self.nodes("nodes: row 0 and row 2 have the same id, 'ann'", id=["ann", "bob", "ann"])
+        self.nodes("nodes: row 1 and row 2 have the same id, 7", id=[5, 7, 7])
         self.nodes("nodes: row 1 has no id", id=["ann", None, "eve"])
         ends = {"source": [5, 9], "target": [9, 7]}
         g = Graph.from_pandas({**NODES, "id": [5, 7, 9]}, ends)
         self.assertEqual((g.node_names, g.edge_index.tolist()),
                          (["5", "7", "9"], [[0, 1, 2, 2], [2, 2, 0, 1]]))
+        self.assertTrue(g.equal(Graph.from_pandas({**NODES, "id": [5, 7, 9]}, {
+            name: np.array(column, object) for name, column in ends.items()})))
         self.refuses("edges: row 1: the target 8 is not an id of nodes", Graph.from_pandas,
                      {**NODES, "id": [5, 7, 9]}, {**ends, "target": [9, 8]})
         self.refuses("edges: row 0: the source 5 is not an id of nodes; there it is the text '5'",
@@ -200,8 +203,9 @@ class Tables(testing.Case):
         self.nodes("nodes: row 0 has 'training' in \"split\"; parts are train, val and test",
                    split=["training", None, None])
         self.nodes('nodes has 2 rows in "age" but 3 in "id"', age=[1, 2])
-        self.refuses("nodes must be a pandas DataFrame, a pyarrow Table, a dictionary of columns or "
-                     "the path of a .parquet or .feather file, not int", Graph.from_pandas, 3, EDGES)
+        self.refuses("nodes must be a pandas DataFrame, a pyarrow Table, a dictionary of columns "
+                     "or the path of a .parquet or .feather file, not int", Graph.from_pandas, 3,
+                     EDGES)
         self.refuses("a.csv: a table is a .parquet or a .feather file; Graph.load reads graphs of "
                      "other formats", Graph.from_pandas, "a.csv", EDGES)
 
