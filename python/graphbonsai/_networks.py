@@ -82,7 +82,7 @@ def _of_networkx(g: Any, weight: Optional[str]) -> Network:
     data = [d for _, d in g.nodes(data=True)]
     names = list(dict.fromkeys(name for d in data for name in d))
     nodes = Table("the graph", names, lambda name: array_of([d.get(name) for d in data]), len(ids),
-                  lambda i: "node %r" % (ids[i],))
+                  lambda i: "node %r" % (ids[i],), "attribute")
     found = list(g.edges(data=weight or "weight"))
     edges = np.array([(at[a], at[b]) for a, b, _ in found], np.int64).reshape(-1, 2).T
     return Network("networkx", nodes, _objects(ids), edges,
@@ -93,7 +93,8 @@ def _of_igraph(g: Any, weight: Optional[str]) -> Network:
     named = "name" in g.vs.attributes()
     ids = g.vs["name"] if named else list(range(g.vcount()))
     nodes = Table("the graph", [n for n in g.vs.attributes() if n != "name"],
-                  lambda name: array_of(g.vs[name]), g.vcount(), lambda i: "node %r" % (ids[i],))
+                  lambda name: array_of(g.vs[name]), g.vcount(), lambda i: "node %r" % (ids[i],),
+                  "attribute")
     values = g.es[weight or "weight"] if (weight or "weight") in g.es.attributes() else []
     return Network("igraph", nodes, _objects(ids),
                    np.array(g.get_edgelist(), np.int64).reshape(-1, 2).T,

@@ -33,12 +33,13 @@ class Table(NamedTuple):
     column: Callable[[Any], np.ndarray]     # by name
     rows: int
     row: Callable[[int], str]               # what messages call a row
+    field: str = "column"                   # and a column
 
     def need(self, name: Any, use: str) -> np.ndarray:
         """A column that the caller named, or that has to be there."""
         if name not in self.names:
-            raise ArgumentError('%s has no column "%s" (%s); it has %s' % (
-                self.what, name, use, ", ".join(map(str, self.names)) or "none"))
+            raise ArgumentError('%s has no %s "%s" (%s); it has %s' % (
+                self.what, self.field, name, use, ", ".join(map(str, self.names)) or "none"))
         return self.column(name)
 
     def first(self, *names: str) -> Optional[str]:

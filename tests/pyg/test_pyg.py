@@ -483,6 +483,8 @@ class Refusals(unittest.TestCase):
             want = data()
             want.x = d.x.float()
             self.assertTrue(pyg.from_data(d).equal(pyg.from_data(want)), kind)
+        x = torch.eye(2).bfloat16()             # which NumPy does not have
+        self.assertEqual(graphbonsai.Graph.from_arrays(x=x).x.tolist(), x.tolist())
         self.refuses(self.changed(x=torch.ones(300, 2, dtype=torch.complex64)),
                      r"data\.x is complex64; it must hold real numbers")
 

@@ -285,6 +285,8 @@ class Networks(testing.Case):
                      Graph.from_networkx, g, features="age")
         self.refuses('no node has "x" or "feat", that is no features; Graph.from_networkx takes '
                      "other names", condense, g, 0.1)
+        self.refuses('the graph has no attribute "sort" (the labels); it has age, size, kind, '
+                     "split", Graph.from_networkx, g, label="sort")
         self.refuses('no edge has the attribute "cost", the weight', Graph.from_networkx, g,
                      weight="cost")
         self.refuses("a builtins.int is neither a networkx.Graph nor an igraph.Graph",
