@@ -22,6 +22,9 @@ EDGES = {"source": ["ann", "bob"], "target": ["bob", "eve"], "weight": [0.5, 2]}
 
 
 def module(name):
+    """A module of others; compiled ones are not looked at by our sanitizer."""
+    if testing.SANITIZED and name.partition(".")[0] != "networkx":
+        raise unittest.SkipTest("%s is not ours to check" % name)
     try:
         return importlib.import_module(name)
     except ImportError:
