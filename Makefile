@@ -91,7 +91,7 @@ bench-peers:    ## condensers that learn by their authors' protocol, on GRAPHS (
 	$(call build,release,$(call release,OFF))
 	@BONSAI=$(BUILD)/release/bonsai python3 -B bench/peers.py $(or $(GRAPHS),$(addprefix $(or $(DIR),../shared/data)/planetoid/ind.,cora citeseer))
 
-results:        ## doc/results.md and .json: the paper with the datasets below DATA (../shared/data); hours (PAPER: more options)
+results:        ## doc/results.md and .json: the paper with the datasets below DATA (../shared/data): 70 minutes with Cora, CiteSeer and PubMed (PAPER: more options)
 	@tools/setup build
 	$(call build,release,$(call release,OFF))
 	@$(BUILD)/release/bonsai paper --data $(or $(DATA),../shared/data) --out $(BUILD)/paper $(PAPER)

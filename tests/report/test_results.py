@@ -63,6 +63,16 @@ def check_markdown(folder):
         assert made == f.read(), folder + '/results.md is not what tools/results makes of results.json'
 
 
+def check_readme(doc):
+    """The README quotes three sentences of the page, as they stand there now."""
+    with open(os.path.join(doc, 'results.json'), encoding='utf-8') as f:
+        summary = json.load(f)['summary']
+    with open(os.path.join(doc, '..', 'README.md'), encoding='utf-8') as f:
+        quoted = [line[2:].strip() for line in f.read().partition('## The paper')[2].partition('\n## ')[0].splitlines()
+                  if line.startswith('> ')]
+    assert len(quoted) == 3 and set(quoted) <= set(summary), (quoted, summary)
+
+
 def main():
     with open(os.path.join(HERE, 'results.json'), encoding='utf-8') as f:
         results = json.load(f)
@@ -74,8 +84,8 @@ def main():
     check_that_changes_are_noticed(page, results)
     check_markdown(HERE)
     doc = os.path.join(HERE, '..', '..', 'doc')
-    if os.path.exists(os.path.join(doc, 'results.json')):
-        check_markdown(doc)
+    check_markdown(doc)
+    check_readme(doc)
     print('%d numbers' % numbers)
 
 
