@@ -139,8 +139,9 @@ double paper_entry_ratio(const entry *e, int ratio);    /* in percent */
 int  paper_entry_says(published *out, const paper *p, int set, const entry *e, int ratio,
                       bonsai_model_kind model);
 int  paper_entry_draws(const paper *p, const entry *e, column_name which, bonsai_model_kind model);
-/* 1: a verdict on the row's column would be of the method, not of a part of its rounds. */
-int  paper_entry_is_whole(const paper *p, const entry *e);
+/* 1: its cell can be compared: it is of the whole method, not of a part of its rounds, and if it
+ * draws random numbers, its error is one of draws or splits. */
+int  paper_entry_compares(const paper *p, const entry *e, column_name which, const bonsai_cell *c);
 
 /* The cell of a row's column; ratio: 0 .. RATIOS-1.  Returns 0 if there is none. */
 int  paper_entry_cell(bonsai_cell *out, const paper *p, int set, const entry *e, column_name which,

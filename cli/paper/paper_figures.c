@@ -164,7 +164,8 @@ bn_json *distance_table(const paper *p)
 
 bn_json *gradient_table(const paper *p)
 {
-    bn_json *t = table_new(p, "gradient", "Correlation of WL distance and training gradients (Table 2)",
+    bn_json *t = table_new(p, "gradient", "Correlation of WL distance and training gradients "
+                                          "(Table 2)",
                            "Pearson's correlation over 10,000 random pairs of training nodes: "
                            "their WL distance with the distance of the gradients of their losses "
                            "in the last layer of a GCN before training. The paper does not say "
@@ -220,10 +221,11 @@ static void take_curve(bn_json *curves, const paper *p, int set, const bn_json *
 bn_json *pagerank_table(const paper *p)
 {
     bn_json *t = table_new(p, "pagerank", "Distribution of PageRank scores (Figure 5)",
-                           "Scores by rank of the nodes that Bonsai has chosen at 1 % of the honest "
-                           "bytes, before the first pruning. Nodes below the knee that are no roots "
-                           "are removed, and other trees fill the space, so the final graph can "
-                           "have more nodes. The paper shows this as a figure without numbers.", 5);
+                           "Scores by rank of the nodes that Bonsai has chosen at 1 % of the "
+                           "honest bytes, before the first pruning. Nodes below the knee that are "
+                           "no roots are removed, and other trees fill the space, so the final "
+                           "graph can have more nodes. The paper shows this as a figure without "
+                           "numbers.", 5);
     bn_json *curves = bn_json_array();
     table_protocol(t, "--method trees --ratio 0.01 on the first split; nothing is trained.");
     table_key(t, "dataset", "dataset");

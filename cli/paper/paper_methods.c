@@ -43,18 +43,23 @@ int paper_entry_says(published *out, const paper *p, int set, const entry *e, in
                                    bonsai_model_name(model), e->theirs);
 }
 
+static int is_fixed(const entry *e, column_name which)
+{
+    return e->method[which] == FULL || e->method[which] == BONSAI_METHOD_PUBLISHED;
+}
+
 /* With a GCN, what draws is drawn often enough for an error, but for what is slow: methods that
  * learn, and large graphs in the paper's accounting. */
 int paper_entry_draws(const paper *p, const entry *e, column_name which, bonsai_model_kind model)
 {
-    const int fixed = e->method[which] == FULL || e->method[which] == BONSAI_METHOD_PUBLISHED;
     const int slow = e->learns || which == COLUMN_PAPER || model != BONSAI_MODEL_GCN;
-    return fixed || slow ? p->repeat.draws : paper_curve_draws(p);
+    return is_fixed(e, which) || slow ? p->repeat.draws : paper_curve_draws(p);
 }
 
-int paper_entry_is_whole(const paper *p, const entry *e)
+int paper_entry_compares(const paper *p, const entry *e, column_name which, const bonsai_cell *c)
 {
-    return !e->learns || p->effort >= 1;
+    return c && (!e->learns || p->effort >= 1) &&
+           (c->unit != BONSAI_UNIT_RUN || is_fixed(e, which));
 }
 
 int paper_entry_cell(bonsai_cell *out, const paper *p, int set, const entry *e, column_name which,

@@ -57,16 +57,19 @@ static bn_json *protocol_line(const paper *p)
     const bonsai_train_options *t = &p->train;
     return bn_json_textf(
         "--protocol %s: %d layers, hidden %lld%s, Adam at %g, weight decay %g, dropout %g, %d "
-        "epochs, judged after every %d and after the last. The epoch with the best validation "
+        "epochs%s, judged after every %d and after the last. The epoch with the best validation "
         "accuracy counts. %d run%s from fresh weights on each small graph. Methods that learn "
         "(GCond, GDEM, GCSR, EXGC, GC-SNTK, GEOM) do %g of their published rounds and stop after "
         "%g seconds; the small graph with the best validation score on the way is kept. Draws: %d; "
-        "%d of methods that do not learn, if a GCN judges them at honest bytes or with the nodes of "
-        "the authors' formula.",
+        "%d of methods that do not learn, if a GCN judges them at honest bytes or with the nodes "
+        "of the authors' formula.",
         paper_protocol_name(p), t->layers, (long long)t->hidden,
         p->protocol == PROTOCOL_PUBLISHED && has_wide(p)
             ? " (Flickr, ogbn-arxiv and Reddit: 1024 on features standardised over all nodes)" : "",
-        t->rate, t->decay, t->dropout, t->epochs, t->every, t->seeds, t->seeds == 1 ? "" : "s",
+        t->rate, t->decay, t->dropout, t->epochs,
+        paper_trains_as_published(p) ? " (as in the authors' script for the tables; the default of "
+                                       "their code is 100)" : "", t->every, t->seeds,
+        t->seeds == 1 ? "" : "s",
         p->effort, p->time_limit, p->repeat.draws, paper_curve_draws(p));
 }
 

@@ -111,7 +111,7 @@ figure figure_of(const bonsai_cell *c)
     return c ? (figure){c->accuracy_mean, c->accuracy_error} : (figure){NAN, NAN};
 }
 
-/* The authors' runs go on with one model, so that their deviation is not divided by their number. */
+/* The authors' runs go on with one model, so their deviation is not divided by their number. */
 figure figure_published(const published *says)
 {
     return says ? (figure){says->value, says->spread} : (figure){NAN, NAN};

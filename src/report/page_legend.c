@@ -12,10 +12,10 @@ const bn_source_words bn_sources[BN_SOURCES] = {
         "The number that the paper prints. Nothing of it was measured here."},
     [BN_FROM_REDONE] = {
         "redone", "published code, redone", "redone",
-        "Bonsai as its authors' code makes it, step by step, rewritten in C, with its split and its "
-        "way of counting bytes. Other methods are our own code of them, with as many nodes as the "
-        "authors' formula gives. Our program trains all networks, each run from fresh weights; the "
-        "authors' runs go on with one model. Seconds are those of our program."},
+        "Bonsai as its authors' code makes it, step by step, rewritten in C, with its split and "
+        "its way of counting bytes. Other methods are our own code of them, with as many nodes as "
+        "the authors' formula gives. Our program trains all networks, each run from fresh weights; "
+        "the authors' runs go on with one model. Seconds are those of our program."},
     [BN_FROM_PAPER] = {
         "paper", "ours, paper's accounting", "accounting",
         "Our methods with at most the bytes that the paper's way of counting allows. It counts the "
@@ -53,7 +53,8 @@ static const char cells[] =
     "that the number is of: its nodes, its edges, its honest bytes, and their share of the full "
     "graph's. This is always the honest share, whatever the column.</dd>\n"
     "<dt><small>5 of 100 rounds</small></dt><dd>A method that learns was stopped by the time limit "
-    "after so many rounds. Its number is that of the best small graph until then.</dd>\n"
+    "after 5 of the rounds that --effort left it. Its number is that of the best small graph until "
+    "then.</dd>\n"
     "<dt class=\"better\"><span class=\"sign\">★</span> <b class=\"v\">bold</b></dt><dd>Better "
     "than what it is compared with, by more than two standard errors of the difference. The error "
     "of a published number is the deviation that the paper prints.</dd>\n"
