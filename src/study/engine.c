@@ -261,14 +261,27 @@ static void list_open(bn_worker *w, const bonsai_cell *first)
     }
 }
 
-/* Cells of one small graph differ in their model and the caller's arrays. */
+/* What note_sizes noted.  What is asked of a cell is not written: other threads read it. */
 static void set_sizes(bonsai_cell *c, const bonsai_cell *made)
 {
-    const bonsai_cell asked = *c;
-    *c = *made;
-    c->model = asked.model;
-    c->accuracies = asked.accuracies;
-    c->recall = asked.recall;
+    c->bytes = made->bytes;
+    c->share = made->share;
+    c->strict_bytes = made->strict_bytes;
+    c->strict_share = made->strict_share;
+    c->features = made->features;
+    c->whole_trees = made->whole_trees;
+    c->learn_rounds = made->learn_rounds;
+    c->learn_made = made->learn_made;
+    c->nodes = made->nodes;
+    c->edges = made->edges;
+    c->labelled = made->labelled;
+    c->checksum = made->checksum;
+    c->seconds_condense = made->seconds_condense;
+    c->seconds_wl = made->seconds_wl;
+    c->seconds_knn = made->seconds_knn;
+    c->seconds_cover = made->seconds_cover;
+    c->seconds_sparsify = made->seconds_sparsify;
+    c->joules = made->joules;
 }
 
 /* The cells of one small graph; NULL: it could not be made, and the sentence says why. */
