@@ -261,48 +261,7 @@ static void list_open(bn_worker *w, const bonsai_cell *first)
     }
 }
 
-/* What note_sizes noted.  What is asked of a cell is not written: other threads read it. */
-static void set_sizes(bonsai_cell *c, const bonsai_cell *made)
-{
-    c->bytes = made->bytes;
-    c->share = made->share;
-    c->strict_bytes = made->strict_bytes;
-    c->strict_share = made->strict_share;
-    c->features = made->features;
-    c->whole_trees = made->whole_trees;
-    c->learn_rounds = made->learn_rounds;
-    c->learn_made = made->learn_made;
-    c->nodes = made->nodes;
-    c->edges = made->edges;
-    c->labelled = made->labelled;
-    c->checksum = made->checksum;
-    c->seconds_condense = made->seconds_condense;
-    c->seconds_wl = made->seconds_wl;
-    c->seconds_knn = made->seconds_knn;
-    c->seconds_cover = made->seconds_cover;
-    c->seconds_sparsify = made->seconds_sparsify;
-    c->joules = made->joules;
-}
-
-/* The cells of one small graph; NULL: it could not be made, and the sentence says why. */
-static bonsai_status fill_cells(bn_worker *w, const bonsai_cell *made, const bonsai_graph *small)
-{
-    bonsai_status rc = BONSAI_OK;
-    const bn_study *s = w->s;
-    for (bonsai_cell *c = s->cells; c < s->cells + s->count && rc == BONSAI_OK; c++) {
-        if (!bn_cell_joins(s, c, made) || c->ratio != made->ratio)
-            continue;
-        if (small)
-            set_sizes(c, made);
-        rc = small ? train_cell(w, c, small) : BONSAI_E_ARGUMENT;
-        if (rc == BONSAI_E_ARGUMENT)
-            note_refusal(c);
-        if (rc == BONSAI_OK || rc == BONSAI_E_ARGUMENT)
-            rc = hand_over(w, c);
-    }
-    return rc;
-}
-
+/* Of small graph i.  What is asked of a cell is not written: other threads read it. */
 static void note_sizes(bonsai_cell *made, const bn_worker *w, int i)
 {
     bool paper = w->condense.accounting != BONSAI_ACCOUNTING_STRICT;
@@ -325,6 +284,26 @@ static void note_sizes(bonsai_cell *made, const bn_worker *w, int i)
     made->seconds_cover = s->seconds_cover;
     made->seconds_sparsify = s->seconds_sparsify;
     made->joules = joules_of(w, s->joules);
+}
+
+/* The cells of small graph i; -1: it could not be made, and the sentence says why. */
+static bonsai_status fill_cells(bn_worker *w, const bonsai_cell *made, int i)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bn_study *s = w->s;
+    const bonsai_graph *small = i < 0 ? NULL : w->small[i];
+    for (bonsai_cell *c = s->cells; c < s->cells + s->count && rc == BONSAI_OK; c++) {
+        if (!bn_cell_joins(s, c, made) || c->ratio != made->ratio)
+            continue;
+        if (small)
+            note_sizes(c, w, i);
+        rc = small ? train_cell(w, c, small) : BONSAI_E_ARGUMENT;
+        if (rc == BONSAI_E_ARGUMENT)
+            note_refusal(c);
+        if (rc == BONSAI_OK || rc == BONSAI_E_ARGUMENT)
+            rc = hand_over(w, c);
+    }
+    return rc;
 }
 
 /* Small graphs are set side by side, so they must be counted alike. */
@@ -351,15 +330,14 @@ static bonsai_status run_ratios(bn_worker *w, const bonsai_cell *like, int first
         rc = bonsai_condense_many(w->small, w->info, made.ratio > 0 ? w->ratio + first : NULL,
                                   count, w->full, &w->condense);
     if (rc == BONSAI_E_ARGUMENT && count == 1)
-        return fill_cells(w, &made, NULL);
+        return fill_cells(w, &made, -1);
     if (rc != BONSAI_OK)
         return rc;
     end_part(w);
     for (int i = 0; i < count; i++) {
         made.ratio = w->ratio[first + i];
-        note_sizes(&made, w, i);
         if (rc == BONSAI_OK)
-            rc = fill_cells(w, &made, w->small[i]);
+            rc = fill_cells(w, &made, i);
         bonsai_graph_free(w->small[i]);
     }
     return rc;
