@@ -74,20 +74,13 @@ static int parse(session *s, request *q, int argc, char **argv)
 
 /* ---- accuracies ---------------------------------------------------------- */
 
-/* Fills a cell that has its method, model and ratio, and its recall; how: its split and other
- * notes. */
-static bonsai_status train(bonsai_cell *c, bonsai_train_info *how, const request *q,
-                           const bonsai_graph *small, const bonsai_graph *full)
+/* Fills a cell that has its method, model and ratio, and its recall. */
+static void fill(bonsai_cell *c, const request *q, const bonsai_training *done,
+                 const bonsai_graph *g)
 {
     const bonsai_class *class;
-    double *recall = q->recall + (c - q->cells) * bonsai_graph_classes(small);
-    bonsai_training *done = NULL;
-    bonsai_train_options o = q->t.o;
-    o.model = c->model;
-    bonsai_status rc = bonsai_train(&done, small, full, &o);
-    if (rc != BONSAI_OK)
-        return rc;
     const bonsai_train_info *i = bonsai_training_info(done);
+    double *recall = q->recall + (c - q->cells) * bonsai_graph_classes(g);
     c->done = 1;
     c->runs = i->runs;
     c->accuracy_mean = i->accuracy_mean;
@@ -97,25 +90,30 @@ static bonsai_status train(bonsai_cell *c, bonsai_train_info *how, const request
     memcpy(c->metric_std, i->metric_std, sizeof c->metric_std);
     for (int64_t k = 0; (class = bonsai_training_class(done, k)) != NULL; k++)
         recall[k] = class->recall_mean;
-    c->nodes = bonsai_graph_nodes(small);
-    c->edges = bonsai_graph_edges(small);
+    c->nodes = bonsai_graph_nodes(g);
+    c->edges = bonsai_graph_edges(g);
     c->seconds_train = i->seconds_train;
     c->seconds_eval = i->seconds_eval;
-    *how = *i;
-    bonsai_training_free(done);
-    return BONSAI_OK;
 }
 
-/* The full graph, with the split that the small graph was judged on. */
-static bonsai_status train_full(bonsai_cell *c, bonsai_train_info how, const request *q,
-                                const bonsai_graph *full)
+/* The cells of a model: of the full graph, and of the small one behind it. */
+static bonsai_status judge_model(session *s, request *q, bonsai_cell *c, const bonsai_graph *small,
+                                 const bonsai_graph *full)
 {
-    bonsai_graph *drawn = NULL;
-    bonsai_status rc = how.split_from == BONSAI_SPLIT_OWN ? BONSAI_OK
-                       : bonsai_graph_split(&drawn, full, how.split, how.split_seed);
+    bonsai_training *done = NULL, *beside = NULL;
+    bonsai_train_options o = q->t.o;
+    o.model = c->model;
+    bonsai_status rc = bonsai_train(&done, small, full, &o);
+    if (rc == BONSAI_OK && c == q->cells)
+        training_note_split(s, &q->t, bonsai_training_info(done));
     if (rc == BONSAI_OK)
-        rc = train(c, &how, q, drawn ? drawn : full, NULL);
-    bonsai_graph_free(drawn);
+        rc = bonsai_train_beside(&beside, done, full, &o);
+    if (rc == BONSAI_OK) {
+        fill(&c[0], q, beside, full);
+        fill(&c[1], q, done, small);
+    }
+    bonsai_training_free(done);
+    bonsai_training_free(beside);
     return rc;
 }
 
@@ -123,7 +121,6 @@ static bonsai_status judge(session *s, request *q, const bonsai_graph *small,
                            const bonsai_graph *full)
 {
     bonsai_condense_info made;
-    bonsai_train_info how;
     bonsai_condense_info_init(&made);
     bonsai_status rc = bonsai_condense_info_of(&made, small);
     if (rc == BONSAI_E_MEMORY)
@@ -137,11 +134,7 @@ static bonsai_status judge(session *s, request *q, const bonsai_graph *small,
         c[0] = (bonsai_cell){.size = sizeof *c, .method = -1, .model = q->t.model[i], .ratio = 1};
         c[1] = (bonsai_cell){.size = sizeof *c, .method = method, .model = q->t.model[i],
                              .ratio = made.ratio};
-        rc = train(&c[1], &how, q, small, full);
-        if (rc == BONSAI_OK && i == 0)
-            training_note_split(s, &q->t, &how);
-        if (rc == BONSAI_OK)
-            rc = train_full(&c[0], how, q, full);
+        rc = judge_model(s, q, c, small, full);
         q->count += 2;
     }
     return rc;

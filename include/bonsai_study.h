@@ -398,6 +398,12 @@ BONSAI_API bonsai_status bonsai_study_power(bonsai_power *powers, int64_t count,
 /* Tells graphs apart: 64 bits over the sections whose bit (1 << section) is set. */
 BONSAI_API uint64_t bonsai_graph_checksum(const bonsai_graph *g, uint64_t sections);
 
+/* The model of small, which bonsai_train trained on a small graph and judged on full, trained on
+ * full itself: with the same split, and otherwise as the options say. */
+BONSAI_API bonsai_status bonsai_train_beside(bonsai_training **out, const bonsai_training *small,
+                                             const bonsai_graph *full,
+                                             const bonsai_train_options *o);
+
 /* ---- how a condensed graph was made -------------------------------------- */
 
 /* What bonsai_condense told about it, without times and memory, and the options that it was made

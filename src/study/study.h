@@ -6,9 +6,10 @@
  *   means.c           cells of several splits and draws as one, and two methods in pairs
  *   power.c           Lemma 1: representative power by samples of trees
  *   pairs.c           distances of pairs of nodes; correlate.c  how they go together
+ *   train_beside.c    a model on the full graph, beside the small one
  *   graph_checksum.c  tells whether two graphs train alike
  *   effort.c          how long the parts take
- *   map.c             where embeddings lie, in two directions of principal.c
+ *   map.c             where embeddings lie, in two directions of principal.c or discriminant.c
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_STUDY_H
