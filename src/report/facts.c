@@ -149,7 +149,7 @@ static bonsai_status make_map(bn_facts *f, const bonsai_graph *condensed, int th
                               bn_progress p)
 {
     int layers = f->made.layers >= 0 ? f->made.layers : f->made.o.layers;
-    return bn_map_make(&f->map, f->small, condensed, layers, has_made(f->small),
+    return bn_map_make(f->map, f->small, condensed, layers, has_made(f->small),
                        &(bn_place){.threads = threads, .progress = p});
 }
 
@@ -242,6 +242,6 @@ void bn_facts_free(bn_facts *f)
     for (int64_t i = 0; i < f->rounds; i++)
         bn_free(f->round[i].scores.at);
     bn_free(f->round);
-    bn_map_free(&f->map);
+    bn_map_free(f->map);
     memset(f, 0, sizeof *f);
 }

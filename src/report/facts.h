@@ -39,7 +39,7 @@ typedef struct {
                                  * taken, in the accounting of the budget; trees only */
     int64_t  rounds;
     bn_prune *round;
-    bn_map  map;
+    bn_map  map[BN_MAPS];
 } bn_facts;
 
 /* Refuses a full graph that is not the one that was condensed, as far as numbers tell. */

@@ -14,7 +14,7 @@ enum { MOST_CLASSES = 40, MOST_CURVES = 6, MOST_POINTS = 200, TEXT = 64, BINS = 
 
 bool bn_sheet_has_map(const bn_sheet *s)
 {
-    return s->f->map.known;
+    return s->f->map[BN_MAP_WIDEST].known;
 }
 
 void bn_sheet_map(bn_page *p, const bn_sheet *s)
@@ -22,7 +22,7 @@ void bn_sheet_map(bn_page *p, const bn_sheet *s)
     bn_put(p, "<p>Nodes that are close together look similar to a graph neural network: each "
               "position is a node's features averaged with its neighbourhood's. The small graph's "
               "nodes should lie where the training nodes are.</p>\n");
-    bn_chart_map(p, "Training nodes and the nodes that stand for them", &s->f->map,
+    bn_chart_map(p, "Training nodes and the nodes that stand for them", s->f->map,
                  (const char *const *)s->f->class_name, s->f->classes);
 }
 

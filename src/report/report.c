@@ -135,7 +135,7 @@ void bn_sheet_draw(bn_page *p, const bn_facts *f, const bonsai_report_options *o
         bn_section_end(p);
     }
     bn_put(p, "<footer>Drawn by bonsai " BONSAI_VERSION ".");
-    if (!f->map.known)
+    if (!f->map[BN_MAP_WIDEST].known)
         bn_put(p, " Given the full graph, a report also shows a map, and classes and degrees "
                   "before.");
     bn_put(p, "</footer>\n");

@@ -16,11 +16,13 @@
 enum {
     MOST_ROWS = 500000, ROOM = 64 << 20,        /* in the grid; in floats, if they were dense */
     SOME_ROWS = 20000, LEAST_ROWS = 2000, ENTRIES = 2 << 20,    /* for the directions */
-    MOST_DOTS = 2000, CELLS = BN_MAP_SIDE * BN_MAP_SIDE
+    MOST_DOTS = 2000, CELLS = BN_MAP_SIDE * BN_MAP_SIDE,
+    MOST_DISTANCES = 200000000          /* between nodes and middles of classes */
 };
 
 typedef struct {
-    bn_map *m;
+    bn_map *maps;               /* BN_MAPS */
+    bn_map *m;                  /* the one that is made */
     const bonsai_graph *small, *full;   /* with the same features */
     int      layers, threads;
     bool     alike;
@@ -32,13 +34,14 @@ typedef struct {
     int64_t  dots;
     bn_embedding y;             /* ... the same */
     bn_spot *dot_at;
-    bn_principal directions;
+    bn_principal directions[BN_MAPS];
 } mapping;
 
-void bn_map_free(bn_map *m)
+void bn_map_free(bn_map m[BN_MAPS])
 {
-    bn_free(m->dot);
-    memset(m, 0, sizeof *m);
+    for (int k = 0; k < BN_MAPS; k++)
+        bn_free(m[k].dot);
+    memset(m, 0, BN_MAPS * sizeof *m);
 }
 
 static void free_mapping(mapping *d)
@@ -49,7 +52,8 @@ static void free_mapping(mapping *d)
     bn_free(d->dot);
     bn_embedding_free(&d->y);
     bn_free(d->dot_at);
-    bn_principal_free(&d->directions);
+    for (int k = 0; k < BN_MAPS; k++)
+        bn_principal_free(&d->directions[k]);
 }
 
 /* ---- samples ---- */
@@ -97,6 +101,21 @@ done:
 
 /* ---- directions ---- */
 
+static bonsai_status separate(mapping *d, const int64_t *rows, int64_t count)
+{
+    bonsai_status rc;
+    int32_t *label = NULL;
+    BN_TRY(BN_NEW(&label, count));
+    for (int64_t i = 0; i < count; i++)
+        label[i] = bn_label(d->full, d->node[rows[i]]);
+    BN_TRY(bn_discriminant_find(&d->directions[BN_MAP_APART], &d->directions[BN_MAP_WIDEST],
+                                &(bn_labelled){&d->x, rows, label, count, d->full->view.classes},
+                                d->threads));
+done:
+    bn_free(label);
+    return rc;
+}
+
 static bonsai_status find_directions(mapping *d)
 {
     bonsai_status rc;
@@ -107,8 +126,9 @@ static bonsai_status find_directions(mapping *d)
     BN_TRY(BN_NEW(&rows, count));
     for (int64_t i = 0; i < count; i++)
         rows[i] = nth_of(i, count, all);
-    BN_TRY(bn_principal_find(&d->directions, &d->x, rows, count, d->threads, d->place.progress));
-    memcpy(d->m->variance, d->directions.share, sizeof d->m->variance);
+    BN_TRY(bn_principal_find(&d->directions[BN_MAP_WIDEST], &d->x, rows, count, d->threads,
+                             d->place.progress));
+    BN_TRY(separate(d, rows, count));
 done:
     bn_free(rows);
     return rc;
@@ -116,15 +136,18 @@ done:
 
 static bonsai_status project(bn_spot **out, const mapping *d, const bn_embedding *e)
 {
+    bn_free(*out);
+    *out = NULL;
     bonsai_status rc = BN_NEW(out, e->rows);
     if (rc != BONSAI_OK)
         return rc;
     bn_spot *spot = *out;
+    const bn_principal *directions = &d->directions[d->m - d->maps];
     const double work = 8 * bn_numbers(e, e->rows);
 #pragma omp parallel for num_threads(bn_team(d->threads, work)) schedule(static)
     for (int64_t r = 0; r < e->rows; r++) {
         double at[2];
-        bn_principal_project(at, &d->directions, e, r);
+        bn_principal_project(at, directions, e, r);
         spot[r] = (bn_spot){at[0], at[1]};
     }
     return BONSAI_OK;
@@ -141,8 +164,6 @@ static bonsai_status embed(mapping *d)
     BN_TRY(bn_embed(&d->y, d->small, &(bn_nodes){d->dot, d->dots}, BN_RULE_WL,
                     d->alike ? 0 : d->layers, &quiet));
     BN_TRY(find_directions(d));
-    BN_TRY(project(&d->at, d, &d->x));
-    BN_TRY(project(&d->dot_at, d, &d->y));
 done:
     return rc;
 }
@@ -286,22 +307,90 @@ done:
     return rc;
 }
 
+/* ---- how well the classes are apart ---- */
+
+/* The class whose middle is nearest to a spot, the lowest of equals; distances are as drawn. */
+static int32_t nearest_class(const mapping *d, const bn_spot *middle, const bn_spot *at)
+{
+    const bn_map *m = d->m;
+    const double wide = m->high_x - m->low_x, high = m->high_y - m->low_y;
+    double least = INFINITY;
+    int32_t found = -1;
+    for (int64_t c = 0; c < d->full->view.classes; c++) {
+        const double x = (at->x - middle[c].x) / wide, y = (at->y - middle[c].y) / high;
+        if (x * x + y * y < least) {            /* false of a class without nodes */
+            least = x * x + y * y;
+            found = (int32_t)c;
+        }
+    }
+    return found;
+}
+
+static bonsai_status count_nearest(mapping *d)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_map *m = d->m;
+    const int64_t classes = d->full->view.classes;
+    bn_spot *middle = NULL;
+    int64_t *size = NULL, own = 0;
+    m->nearest = -1;
+    if ((double)classes * (double)m->trees > MOST_DISTANCES)
+        goto done;
+    BN_TRY(BN_NEW(&middle, classes));
+    BN_TRY(BN_NEW(&size, classes));
+    for (int64_t r = 0; r < m->trees; r++) {
+        const int32_t c = bn_label(d->full, d->node[r]);
+        size[c]++;
+        middle[c].x += d->at[r].x;
+        middle[c].y += d->at[r].y;
+    }
+    for (int64_t c = 0; c < classes; c++)
+        middle[c] = (bn_spot){middle[c].x / (double)size[c], middle[c].y / (double)size[c]};
+    for (int64_t r = 0; r < m->trees; r++)
+        own += nearest_class(d, middle, &d->at[r]) == bn_label(d->full, d->node[r]);
+    m->nearest = (double)own / (double)m->trees;
+done:
+    bn_free(middle);
+    bn_free(size);
+    return rc;
+}
+
 /* ---- the whole ---- */
 
-static bonsai_status make(mapping *d)
+static bonsai_status make_one(mapping *d, int which)
 {
-    bonsai_status rc;
-    bn_map *m = d->m;
-    BN_TRY(list_training(d));
-    BN_TRY(list_dots(d));
-    if (m->trees == 0 || d->full->view.features == 0)   /* nothing to make a map of */
+    bonsai_status rc = BONSAI_OK;
+    bn_map *m = d->m = &d->maps[which];
+    if (which == BN_MAP_APART && !(d->directions[which].share[0] > 0))
         goto done;
-    BN_TRY(embed(d));
+    memcpy(m->variance, d->directions[which].share, sizeof m->variance);
+    BN_TRY(project(&d->at, d, &d->x));
+    BN_TRY(project(&d->dot_at, d, &d->y));
     BN_TRY(find_range(&m->low_x, &m->high_x, d, 0));
     BN_TRY(find_range(&m->low_y, &m->high_y, d, 1));
     BN_TRY(fill_grid(d));
     BN_TRY(put_dots(d));
+    BN_TRY(count_nearest(d));
     m->known = true;
+done:
+    return rc;
+}
+
+static bonsai_status make(mapping *d)
+{
+    bonsai_status rc;
+    BN_TRY(list_training(d));
+    BN_TRY(list_dots(d));
+    for (int k = 1; k < BN_MAPS; k++) {
+        d->maps[k].trees = d->maps[0].trees;
+        d->maps[k].all_trees = d->maps[0].all_trees;
+        d->maps[k].all_dots = d->maps[0].all_dots;
+    }
+    if (d->m->trees == 0 || d->full->view.features == 0)    /* nothing to make a map of */
+        goto done;
+    BN_TRY(embed(d));
+    for (int k = 0; k < BN_MAPS; k++)
+        BN_TRY(make_one(d, k));
 done:
     return rc;
 }
@@ -313,18 +402,18 @@ static bool is_operator(const bonsai_graph *g)
 
 /* An operator's products with the features are no averages, and may be of any size: nodes of a
  * graph that is one lie where their features are. */
-bonsai_status bn_map_make(bn_map *m, const bonsai_graph *small, const bonsai_graph *full,
+bonsai_status bn_map_make(bn_map m[BN_MAPS], const bonsai_graph *small, const bonsai_graph *full,
                           int layers, bool alike, const bn_place *at)
 {
     bonsai_status rc;
     int32_t *kept = NULL;
     bonsai_graph *columns = NULL;
-    mapping d = {.m = m, .small = small, .full = full,
+    mapping d = {.maps = m, .m = m, .small = small, .full = full,
                  .layers = is_operator(full) ? 0 : layers, .alike = alike || is_operator(small),
                  .threads = bn_threads(bn_here(at)->threads), .place = *bn_here(at)};
-    memset(m, 0, sizeof *m);
-    for (int64_t c = 0; c < CELLS; c++)
-        m->most[c] = -1;
+    memset(m, 0, BN_MAPS * sizeof *m);
+    for (int64_t c = 0; c < BN_MAPS * CELLS; c++)
+        m[c / CELLS].most[c % CELLS] = -1;
     BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, d.threads));
     BN_TRY(bn_graph_need(full, BN_ALL_SECTIONS, d.threads));
     BN_TRY(bn_pair_check(&kept, small, full, BN_PAIR_ALIKE, d.threads));

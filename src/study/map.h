@@ -1,4 +1,4 @@
-/* map.h -- two principal directions of the embeddings, and where everything lies in them.
+/* map.h -- where everything lies, in two directions of the embeddings.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_MAP_H
@@ -21,7 +21,8 @@ enum { BN_MAP_SIDE = 96 };
 typedef struct {
     bool    known;              /* there was a full graph to make it of */
     double  low_x, high_x, low_y, high_y;
-    double  variance[2];        /* share that each direction explains */
+    double  variance[2];        /* share that each direction explains: of the variance, or of what
+                                 * separates the classes */
     int64_t trees;              /* training nodes in the grid: a sample where there are very many */
     int64_t grid[BN_MAP_SIDE * BN_MAP_SIDE];    /* row by row from low_y: training nodes a cell */
     int32_t most[BN_MAP_SIDE * BN_MAP_SIDE];    /* their most frequent class; -1: empty */
@@ -29,13 +30,19 @@ typedef struct {
     bn_dot *dot;
     int64_t all_trees;          /* training nodes */
     int64_t outside;            /* those of the grid that lie beyond it, counted at its edge */
+    double  nearest;            /* share of them that lie nearest to the middle of their own class,
+                                 * as drawn; -1: not known */
 } bn_map;
+
+/* The maps: by the principal directions, and by those that separate the classes; of one class there
+ * is none of the latter. */
+enum { BN_MAP_WIDEST, BN_MAP_APART, BN_MAPS };
 
 /* Embeddings of the full graph's training nodes, as the small graph's method makes them, and of the
  * small graph's nodes.  alike: these were made or learned, and lie where their
  * features are. */
-bonsai_status bn_map_make(bn_map *m, const bonsai_graph *small, const bonsai_graph *full,
+bonsai_status bn_map_make(bn_map m[BN_MAPS], const bonsai_graph *small, const bonsai_graph *full,
                           int layers, bool alike, const bn_place *at);
-void bn_map_free(bn_map *m);
+void bn_map_free(bn_map m[BN_MAPS]);
 
 #endif

@@ -11,9 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 8, MOST_STEPS = 60, SWEEPS = 30, MOST_PIECES = 16, PIECE_ROOM = 1 << 22 };
-
-typedef struct { const int32_t *index; const float *value; int64_t count; } entries;
+enum { BLOCK = BN_PRINCIPAL_BLOCK, MOST_STEPS = 60, MOST_PIECES = 16, PIECE_ROOM = 1 << 22 };
 
 typedef struct {
     const bn_embedding *e;
@@ -26,19 +24,6 @@ typedef struct {
     double *part;               /* pieces x (f + 1) x BLOCK: of y, and of the sum of all scores */
 } search;
 
-static entries row_of(const bn_embedding *e, int64_t r)
-{
-    if (e->dense)
-        return (entries){NULL, e->dense + r * e->f, e->f};
-    int64_t at = e->offsets[r];
-    return (entries){e->index + at, e->value + at, e->offsets[r + 1] - at};
-}
-
-static inline int64_t column(const entries *x, int64_t i)
-{
-    return x->index ? x->index[i] : i;
-}
-
 /* ---- the covariance ---- */
 
 static void measure(search *s)
@@ -46,9 +31,9 @@ static void measure(search *s)
     double square = 0;
     int64_t f = s->e->f;
     for (int64_t i = 0; i < s->count; i++) {
-        entries x = row_of(s->e, s->rows[i]);
+        bn_entries x = bn_row_of(s->e, s->rows[i]);
         for (int64_t k = 0; k < x.count; k++) {
-            s->mean[column(&x, k)] += (double)x.value[k];
+            s->mean[bn_column(&x, k)] += (double)x.value[k];
             square += (double)x.value[k] * (double)x.value[k];
         }
     }
@@ -66,18 +51,18 @@ static void one_piece(search *s, int64_t piece, const double *shift)
     double *y = s->part + piece * (f + 1) * BLOCK, *sum = y + f * BLOCK;
     memset(y, 0, (size_t)((f + 1) * BLOCK) * sizeof *y);
     for (int64_t i = from; i < to; i++) {
-        entries x = row_of(s->e, s->rows[i]);
+        bn_entries x = bn_row_of(s->e, s->rows[i]);
         double score[BLOCK] = {0};
         for (int64_t k = 0; k < x.count; k++)
             for (int b = 0; b < BLOCK; b++)
-                score[b] += (double)x.value[k] * s->v[column(&x, k) * BLOCK + b];
+                score[b] += (double)x.value[k] * s->v[bn_column(&x, k) * BLOCK + b];
         for (int b = 0; b < BLOCK; b++) {
             score[b] -= shift[b];
             sum[b] += score[b];
         }
         for (int64_t k = 0; k < x.count; k++)
             for (int b = 0; b < BLOCK; b++)
-                y[column(&x, k) * BLOCK + b] += (double)x.value[k] * score[b];
+                y[bn_column(&x, k) * BLOCK + b] += (double)x.value[k] * score[b];
     }
 }
 
@@ -105,35 +90,6 @@ static void multiply(search *s)
         }
 }
 
-/* ---- the block ---- */
-
-static double dot(const double *a, int p, const double *b, int q, int64_t f)
-{
-    double sum = 0;
-    for (int64_t j = 0; j < f; j++)
-        sum += a[j * BLOCK + p] * b[j * BLOCK + q];
-    return sum;
-}
-
-/* Columns of length 1, at right angles; what depends on earlier ones becomes 0.  Twice, for once
- * leaves rounding of what was taken away. */
-static void straighten(double *v, int64_t f)
-{
-    for (int c = 0; c < BLOCK; c++) {
-        double before = sqrt(dot(v, c, v, c, f));
-        for (int pass = 0; pass < 2; pass++)
-            for (int d = 0; d < c; d++) {
-                double along = dot(v, c, v, d, f);
-                for (int64_t j = 0; j < f; j++)
-                    v[j * BLOCK + c] -= along * v[j * BLOCK + d];
-            }
-        double length = sqrt(dot(v, c, v, c, f));
-        double scale = length > 1e-10 * before ? 1 / length : 0;
-        for (int64_t j = 0; j < f; j++)
-            v[j * BLOCK + c] *= scale;
-    }
-}
-
 /* v = v q */
 static void turn(double *v, double q[BLOCK][BLOCK], int64_t f)
 {
@@ -146,58 +102,6 @@ static void turn(double *v, double q[BLOCK][BLOCK], int64_t f)
     }
 }
 
-/* One rotation that makes t[p][r] zero, gathered in q. */
-static void rotate(double t[BLOCK][BLOCK], double q[BLOCK][BLOCK], int p, int r)
-{
-    if (t[p][r] == 0)
-        return;
-    double theta = (t[r][r] - t[p][p]) / (2 * t[p][r]);
-    double tangent = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
-    double c = 1 / sqrt(tangent * tangent + 1), s = tangent * c;
-    for (int k = 0; k < BLOCK; k++) {
-        double a = t[k][p], b = t[k][r];
-        t[k][p] = c * a - s * b;
-        t[k][r] = s * a + c * b;
-        a = q[k][p];
-        b = q[k][r];
-        q[k][p] = c * a - s * b;
-        q[k][r] = s * a + c * b;
-    }
-    for (int k = 0; k < BLOCK; k++) {
-        double a = t[p][k], b = t[r][k];
-        t[p][k] = c * a - s * b;
-        t[r][k] = s * a + c * b;
-    }
-}
-
-static void swap_columns(double t[BLOCK][BLOCK], double q[BLOCK][BLOCK], int a, int b)
-{
-    double value = t[a][a];
-    t[a][a] = t[b][b];
-    t[b][b] = value;
-    for (int k = 0; k < BLOCK; k++) {
-        value = q[k][a];
-        q[k][a] = q[k][b];
-        q[k][b] = value;
-    }
-}
-
-/* t becomes diagonal, its values descending, by the turn q. */
-static void diagonalise(double t[BLOCK][BLOCK], double q[BLOCK][BLOCK])
-{
-    memset(q, 0, BLOCK * sizeof *q);
-    for (int a = 0; a < BLOCK; a++)
-        q[a][a] = 1;
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
-        for (int p = 0; p < BLOCK; p++)
-            for (int r = p + 1; r < BLOCK; r++)
-                rotate(t, q, p, r);
-    for (int a = 0; a < BLOCK; a++)
-        for (int b = a + 1; b < BLOCK; b++)
-            if (t[b][b] > t[a][a])
-                swap_columns(t, q, a, b);
-}
-
 /* Covariance times v, then v turned so that its columns have the largest values they can. */
 static void settle(search *s, double value[2])
 {
@@ -206,8 +110,8 @@ static void settle(search *s, double value[2])
     multiply(s);
     for (int a = 0; a < BLOCK; a++)
         for (int b = a; b < BLOCK; b++)
-            t[a][b] = t[b][a] = dot(s->v, a, s->y, b, f);
-    diagonalise(t, q);
+            t[a][b] = t[b][a] = bn_block_dot(s->v, a, s->y, b, f, BLOCK);
+    bn_diagonalise(&t[0][0], &q[0][0], BLOCK);
     turn(s->v, q, f);
     turn(s->y, q, f);
     value[0] = t[0][0];
@@ -235,30 +139,39 @@ static bonsai_status prepare(search *s)
         for (int b = 0; b < BLOCK; b++)
             s->v[j * BLOCK + b] = bn_rng_normal(&r);
     }
-    straighten(s->v, f);
+    bn_straighten(s->v, f, BLOCK);
 done:
     return rc;
 }
 
-/* A direction and its opposite are as good: the largest of its numbers shall be above 0. */
-static void hand_over(bn_principal *out, search *s, const double value[2])
+void bn_principal_orient(bn_principal *d)
 {
-    int64_t f = s->e->f;
     for (int b = 0; b < 2; b++) {
         double largest = 0;
-        for (int64_t j = 0; j < f; j++)
-            if (fabs(s->v[j * BLOCK + b]) > fabs(largest))
-                largest = s->v[j * BLOCK + b];
-        bool any = s->total > 0 && value[b] > 1e-12 * s->total;     /* more than rounding */
-        for (int64_t j = 0; j < f; j++) {
-            double v = s->v[j * BLOCK + b];
-            out->direction[j * 2 + b] = !any ? 0 : largest < 0 ? -v : v;
-            out->origin[b] += s->mean[j] * out->direction[j * 2 + b];
+        d->origin[b] = 0;
+        for (int64_t j = 0; j < d->f; j++)
+            if (fabs(d->direction[j * 2 + b]) > fabs(largest))
+                largest = d->direction[j * 2 + b];
+        for (int64_t j = 0; j < d->f; j++) {
+            double *v = &d->direction[j * 2 + b];
+            *v = largest < 0 ? -*v : *v;
+            d->origin[b] += d->mean[j] * *v;
         }
+    }
+}
+
+static void hand_over(bn_principal *out, search *s, const double value[2])
+{
+    for (int b = 0; b < 2; b++) {
+        bool any = s->total > 0 && value[b] > 1e-12 * s->total;     /* more than rounding */
+        for (int64_t j = 0; j < s->e->f; j++)
+            out->direction[j * 2 + b] = any ? s->v[j * BLOCK + b] : 0;
         out->share[b] = any ? fmin(1, value[b] / s->total) : 0;
     }
     out->mean = s->mean;
-    s->mean = NULL;
+    out->block = s->v;
+    s->mean = s->v = NULL;
+    bn_principal_orient(out);
 }
 
 bonsai_status bn_principal_find(bn_principal *out, const bn_embedding *e, const int64_t *rows,
@@ -279,7 +192,7 @@ bonsai_status bn_principal_find(bn_principal *out, const bn_embedding *e, const 
             break;
         if (step + 1 < MOST_STEPS) {
             memcpy(s.v, s.y, (size_t)(e->f * BLOCK) * sizeof *s.v);
-            straighten(s.v, e->f);
+            bn_straighten(s.v, e->f, BLOCK);
         }
         BN_TRY(bn_tick(p, "map", step, MOST_STEPS));
     }
@@ -299,16 +212,17 @@ void bn_principal_free(bn_principal *d)
 {
     bn_free(d->mean);
     bn_free(d->direction);
+    bn_free(d->block);
     memset(d, 0, sizeof *d);
 }
 
 void bn_principal_project(double at[2], const bn_principal *d, const bn_embedding *e, int64_t r)
 {
-    entries x = row_of(e, r);
+    bn_entries x = bn_row_of(e, r);
     at[0] = at[1] = 0;
     for (int64_t k = 0; k < x.count; k++)
         for (int b = 0; b < 2; b++)
-            at[b] += (double)x.value[k] * d->direction[column(&x, k) * 2 + b];
+            at[b] += (double)x.value[k] * d->direction[bn_column(&x, k) * 2 + b];
     for (int b = 0; b < 2; b++)
         at[b] -= d->origin[b];
 }

@@ -1,4 +1,5 @@
-/* principal.h -- the two directions in which embeddings differ most; see principal.c.
+/* principal.h -- two directions of embeddings: those in which they differ most (principal.c), and
+ * those that separate their classes (discriminant.c).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_PRINCIPAL_H
@@ -6,12 +7,16 @@
 
 #include "embed/embed.h"
 
+enum { BN_PRINCIPAL_BLOCK = 8 };
+
 typedef struct {
     int64_t f;
     double *mean;               /* f: of the rows */
     double *direction;          /* f x 2: of length 1, or 0 where nothing differs */
     double  origin[2];          /* the mean along them */
-    double  share[2];           /* of the variance; 0 where there is none */
+    double  share[2];           /* of the variance, or of what separates the classes; 0: none */
+    double *block;              /* f x BN_PRINCIPAL_BLOCK: more directions of large variance, at
+                                 * right angles, the first two among them; NULL: not kept */
 } bn_principal;
 
 /* Of the given rows of e (at least one).  The same bits for any number of threads, and for dense
@@ -21,5 +26,45 @@ bonsai_status bn_principal_find(bn_principal *out, const bn_embedding *e, const 
 void bn_principal_free(bn_principal *d);
 /* Where row r of e lies, less the mean. */
 void bn_principal_project(double at[2], const bn_principal *d, const bn_embedding *e, int64_t r);
+/* The origin, and signs: a direction and its opposite are as good, so the largest number of each
+ * becomes positive. */
+void bn_principal_orient(bn_principal *d);
+
+typedef struct {                /* rows of an embedding, and the class of each */
+    const bn_embedding *e;
+    const int64_t *rows;
+    const int32_t *label;       /* below classes, one for each of rows */
+    int64_t count, classes;
+} bn_labelled;
+
+/* The same with the two directions that separate the classes best, of those that the classes' means
+ * and the principal directions span.  Their share is 0 where all rows are of one class. */
+bonsai_status bn_discriminant_find(bn_principal *out, const bn_principal *widest,
+                                   const bn_labelled *l, int threads);
+
+/* ---- rows ---- */
+
+typedef struct { const int32_t *index; const float *value; int64_t count; } bn_entries;
+
+static inline bn_entries bn_row_of(const bn_embedding *e, int64_t r)
+{
+    if (e->dense)
+        return (bn_entries){NULL, e->dense + r * e->f, e->f};
+    int64_t at = e->offsets[r];
+    return (bn_entries){e->index + at, e->value + at, e->offsets[r + 1] - at};
+}
+
+static inline int64_t bn_column(const bn_entries *x, int64_t i)
+{
+    return x->index ? x->index[i] : i;
+}
+
+/* ---- rotations.c: columns of f numbers, each `width` apart ---- */
+
+double bn_block_dot(const double *a, int p, const double *b, int q, int64_t f, int width);
+/* Columns of length 1, at right angles; what depends on earlier ones becomes 0. */
+void bn_straighten(double *v, int64_t f, int width);
+/* t, n x n and symmetric, becomes diagonal, its values descending, by the turn q. */
+void bn_diagonalise(double *t, double *q, int n);
 
 #endif

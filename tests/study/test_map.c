@@ -30,12 +30,13 @@ static bonsai_graph *loose(const float *x, int64_t n, int64_t f, const uint8_t *
     return g;
 }
 
+/* The first is by principal directions. */
 static bn_map *mapped(const bonsai_graph *small, const bonsai_graph *full, int layers, bool alike,
                       int threads)
 {
-    static bn_map maps[4];
+    static bn_map maps[4][BN_MAPS];
     static int next;
-    bn_map *m = &maps[next++ % 4];
+    bn_map *m = maps[next++ % 4];
     if (bn_map_make(m, small, full, layers, alike, &(bn_place){.threads = threads}) != BONSAI_OK)
         fail_msg("%s", bonsai_error());
     return m;
@@ -193,6 +194,103 @@ static void assert_same_map(const bn_map *a, const bn_map *b)
                 a->variance[1] == b->variance[1]);
 }
 
+/* The classes differ in the third feature alone, which varies least. */
+static void classes_that_variance_hides_are_apart(void **state)
+{
+    enum { N = 300, F = 6 };
+    static float x[N * F];
+    static uint8_t label[N];
+    uint64_t seed = 8;
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        label[i] = (uint8_t)(i % 3);
+        for (int j = 0; j < F; j++)
+            x[i * F + j] = (j == 2 ? 0.2f : 5) * random_real(&seed);
+        x[i * F + 2] += label[i];
+    }
+    bonsai_graph *g = loose(x, N, F, label, 3, true), *small = loose(x, 9, F, label, 3, false);
+    bn_map *m = mapped(small, g, 0, true, 1), *apart = &m[BN_MAP_APART];
+    assert_true(apart->known);
+    assert_true(apart->variance[0] > 0.95);
+    assert_true(apart->nearest > 0.9);
+    assert_true(m->nearest < 0.6);
+    for (int i = 0; i < 9; i++)                 /* in the order of the classes, to either side */
+        for (int k = 0; k < 9; k++)
+            if (apart->dot[i].label < apart->dot[k].label && apart->dot[0].label == 0)
+                assert_true((apart->dot[i].x < apart->dot[k].x) ==
+                            (apart->dot[0].x < apart->dot[2].x));
+    bn_map_free(m);
+    bonsai_graph_free(small);
+    bonsai_graph_free(g);
+}
+
+static void two_classes_have_a_map_and_one_has_none(void **state)
+{
+    static const float x[] = {0, 1, 0, 2, 0, 3, 5, 1, 5, 2, 5, 3.5f};
+    static const uint8_t two[] = {0, 0, 0, 1, 1, 1}, one[6];
+    (void)state;
+    for (int classes = 1; classes < 3; classes++) {
+        bonsai_graph *g = loose(x, 6, 2, classes == 2 ? two : one, 2, true);
+        bn_map *m = mapped(g, g, 0, true, 1), *apart = &m[BN_MAP_APART];
+        assert_true(m->known);
+        assert_int_equal(apart->known, classes == 2);
+        if (classes == 2) {
+            assert_true(apart->variance[0] > 1 - 1e-9 && apart->variance[1] == 0);
+            assert_true(apart->nearest == 1);
+            assert_true(apart->high_y - apart->low_y > 1);
+            assert_int_equal(counted(apart), 6);
+        }
+        bn_map_free(m);
+        bonsai_graph_free(g);
+    }
+}
+
+/* By an oracle: no other direction, of many random ones, has a larger ratio of the variance between
+ * the classes to that within. */
+static void no_direction_separates_better(void **state)
+{
+    enum { N = 240, F = 5 };
+    static float x[N * F];
+    static uint8_t label[N];
+    uint64_t seed = 21;
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        label[i] = (uint8_t)(i % 4);
+        for (int j = 0; j < F; j++)
+            x[i * F + j] = random_real(&seed) * (float)(1 + j) + (float)(label[i] == j);
+    }
+    bonsai_graph *g = loose(x, N, F, label, 4, true);
+    bn_map *m = mapped(g, g, 0, true, 1), *apart = &m[BN_MAP_APART];
+    double best = 0, found = 0;
+    for (int trial = 0; trial < 2001; trial++) {
+        double v[F], mean[4] = {0}, all = 0, within = 0, between = 0;
+        static double at[N];
+        for (int j = 0; j < F; j++)
+            v[j] = random_real(&seed) - 0.5;
+        for (int i = 0; i < N; i++) {
+            at[i] = 0;
+            for (int j = 0; j < F; j++)
+                at[i] += v[j] * (double)x[i * F + j];
+        }
+        for (int i = 0; trial == 0 && i < N; i++)       /* the map's own */
+            at[apart->dot[i].node] = apart->dot[i].x;
+        for (int i = 0; i < N; i++) {
+            mean[label[i]] += at[i] / (N / 4);
+            all += at[i] / N;
+        }
+        for (int i = 0; i < N; i++) {
+            within += (at[i] - mean[label[i]]) * (at[i] - mean[label[i]]);
+            between += (mean[label[i]] - all) * (mean[label[i]] - all);
+        }
+        if (trial == 0)
+            found = between / within;
+        best = between / within > best ? between / within : best;
+    }
+    assert_true(found > 0.95 * best);           /* it is shrunk a little */
+    bn_map_free(m);
+    bonsai_graph_free(g);
+}
+
 static void maps_of_dense_and_sparse_features_and_any_threads_are_the_same(void **state)
 {
     int made = 0;
@@ -202,8 +300,10 @@ static void maps_of_dense_and_sparse_features_and_any_threads_are_the_same(void 
         bonsai_graph *dense = laid_out(g, true), *sparse = laid_out(g, false);
         bn_map *a = mapped(g, dense, 2, seed % 2, 1);
         bn_map *b = mapped(g, sparse, 2, seed % 2, 1), *c = mapped(g, dense, 2, seed % 2, 8);
-        assert_same_map(a, b);
-        assert_same_map(a, c);
+        for (int k = 0; k < BN_MAPS; k++) {
+            assert_same_map(&a[k], &b[k]);
+            assert_same_map(&a[k], &c[k]);
+        }
         assert_int_equal(counted(a), training_nodes(g));
         made += a->known;
         bn_map_free(a);
@@ -256,9 +356,9 @@ static void features_that_were_dropped_do_not_count(void **state)
 static void another_number_of_features_is_refused(void **state)
 {
     bonsai_graph *g = case_graph(0), *small = loose(cross, 9, 2, cross_label, 3, false);
-    bn_map m;
+    static bn_map m[BN_MAPS];
     (void)state;
-    assert_fails(bn_map_make(&m, small, g, 2, false, &alone), BONSAI_E_ARGUMENT,
+    assert_fails(bn_map_make(m, small, g, 2, false, &alone), BONSAI_E_ARGUMENT,
                  "has 2 features, but");
     bonsai_graph_free(small);
     bonsai_graph_free(g);
@@ -266,10 +366,10 @@ static void another_number_of_features_is_refused(void **state)
 
 static bonsai_status try_map(void *payload)
 {
-    static bn_map m;
+    static bn_map m[BN_MAPS];
     bonsai_graph **pair = payload;
-    bonsai_status rc = bn_map_make(&m, pair[0], pair[1], 2, false, &alone);
-    bn_map_free(&m);
+    bonsai_status rc = bn_map_make(m, pair[0], pair[1], 2, false, &alone);
+    bn_map_free(m);
     return rc;
 }
 
@@ -291,13 +391,13 @@ static int at_once(const bonsai_progress *p, void *payload)
 
 static void it_can_be_canceled(void **state)
 {
-    static bn_map m;
+    static bn_map m[BN_MAPS];
     static char *const stages[] = {"embedding", "map"};
     bonsai_graph *g = case_graph(0);
     (void)state;
     for (int i = 0; i < 2; i++) {
         const bn_place at = {.threads = 1, .progress = {at_once, stages[i]}};
-        assert_int_equal(bn_map_make(&m, g, g, 2, false, &at), BONSAI_E_CANCELED);
+        assert_int_equal(bn_map_make(m, g, g, 2, false, &at), BONSAI_E_CANCELED);
     }
     bonsai_graph_free(g);
 }
@@ -310,6 +410,9 @@ int main(void)
         cmocka_unit_test(the_heaviest_dots_are_drawn),
         cmocka_unit_test(a_map_of_nodes_that_are_alike_has_a_width),
         cmocka_unit_test(without_training_nodes_there_is_no_map),
+        cmocka_unit_test(classes_that_variance_hides_are_apart),
+        cmocka_unit_test(two_classes_have_a_map_and_one_has_none),
+        cmocka_unit_test(no_direction_separates_better),
         cmocka_unit_test(maps_of_dense_and_sparse_features_and_any_threads_are_the_same),
         cmocka_unit_test(trees_lie_where_their_graph_puts_them),
         cmocka_unit_test(features_that_were_dropped_do_not_count),
