@@ -43,6 +43,16 @@ test-pyg:       ## the wheel, alone and beside PyTorch Geometric in build/pyg
 	@tools/setup wheel
 	@tests/pyg/run_pyg.sh $(BUILD)
 
+docs:           ## the site, in build/site; MkDocs comes from the package index, once
+	@tools/setup wheel
+	$(call build,release,$(call release,OFF))
+	@tools/site/build $(BUILD) $(BUILD)/release/bonsai
+
+test-docs:      ## the site and its links, the notebooks in Jupyter, every block; skipped without a package index
+	@tools/setup wheel
+	$(call build,release,$(call release,OFF))
+	@tests/docs/run_docs.sh $(BUILD)
+
 test-browser:   ## reports in headless Chromium: text, charts, colours, no request; skipped without one
 	@tools/setup build
 	$(call build,release,$(call release,OFF))
@@ -143,4 +153,4 @@ help:           ## this list
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 14
 
 comma := ,
-.PHONY: all demo test wheel test-pyg test-browser test-scale test-threads test-faults bench bench-real bench-kernel bench-mag bench-quality bench-peers results fuzz asan tsan coverage mutants install clean help
+.PHONY: all demo test wheel test-pyg docs test-docs test-browser test-scale test-threads test-faults bench bench-real bench-kernel bench-mag bench-quality bench-peers results fuzz asan tsan coverage mutants install clean help

@@ -1,0 +1,74 @@
+"""reference.py -- the pages that are made of the code: headers, commands, the Python package.
+
+SPDX-License-Identifier: MIT"""
+import re
+import subprocess
+
+import headers
+import pages
+import package
+
+
+def said(program, *arguments):
+    return subprocess.run([program, *arguments], check=True, capture_output=True, text=True).stdout
+
+
+def cell(text):
+    return re.sub(r"([|<>*_])", r"\\\1", text)
+
+
+def rows_of(program, command):
+    """(options, those that commands share) of a command, each as (option, help)."""
+    own, common = [], []
+    for line in said(program, "help", command, "--rows").splitlines():
+        row = line.split("\t")
+        if row[0] != "options":
+            continue
+        _, name, letter, _, value, _, shared, text = row
+        option = f"`-{letter}`, " if letter else ""
+        value = " " + value if value else ""
+        option += f"`--{name}{value}`".replace("|", "\\|")
+        (common if shared == "1" else own).append((option, cell(text)))
+    return own, common
+
+
+def table(head, rows):
+    return "\n".join([f"| {' | '.join(head)} |", "|---" * len(head) + "|"] +
+                     [f"| {' | '.join(row)} |" for row in rows])
+
+
+def description(program, command):
+    """Usage as a block, then the paragraphs before the options."""
+    text = said(program, "help", command).split("\noptions:")[0]
+    usage, _, rest = text.partition("\n\n")
+    rest = re.sub(r"\n(?=\S)", " ", rest.strip().replace("\n\n", "\0")).replace("\0", "\n\n")
+    return f"```text\n{usage.replace('usage: ', '')}\n```\n\n{cell(rest)}"
+
+
+def commands(program):
+    listed = said(program, "help").split("commands:\n")[1].split("\n\n")[0]
+    names = [line.split()[0] for line in listed.splitlines()]
+    out = ["# Commands", "What `bonsai help COMMAND` prints. `bonsai-mpi` has the commands that run on "
+           "several machines, with the same options.",
+           table(("command", "what it does"),
+                 [(f"[{name}](#{name})", cell(line.strip().split(None, 1)[1]))
+                  for name, line in zip(names, listed.splitlines())])]
+    shared = {}
+    for name in names:
+        own, common = rows_of(program, name)
+        out += [f"## {name}", description(program, name)]
+        if own:
+            out.append(table(("option", "what it does"), own))
+        if common:
+            out.append("[Common options](#common-options): " + ", ".join(
+                f"`{re.search('--[a-z-]+', option).group()}`" for option, _ in common) + ".")
+        shared.update(dict(common))
+    out += ["## Common options", table(("option", "what it does"), list(shared.items())),
+            "## Methods", f"```text\n{said(program, 'help', 'methods')}```",
+            "## Formats", f"```text\n{said(program, 'help', 'formats')}```"]
+    return "\n\n".join(out) + "\n"
+
+
+def pages_of(program):
+    return headers.pages_of(pages.ROOT) + [("commands.md", commands(program)),
+                                           ("python.md", package.page())]
