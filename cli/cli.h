@@ -393,8 +393,11 @@ bn_json *cell_json(const bonsai_cell *c);                /* an object, yours; NU
 /* Its split, its draw, every run, and the recall of each class. */
 bn_json *cell_values_json(const bonsai_cell *c, int64_t classes);
 
+/* "own", or the percent of the splits that a comparison of g draws. */
+enum { SPLIT_TEXT = 64 };
+void compared_split(char text[SPLIT_TEXT], const bonsai_graph *g, const bonsai_compare_options *o);
 /* Prints the table of a comparison whose cells are done, and its methods in pairs.  Exit code. */
-int  compared_print(session *s, const bonsai_compare_options *o, int64_t classes,
+int  compared_print(session *s, const bonsai_compare_options *o, const bonsai_graph *g,
                     const bonsai_cell *cells, int64_t count);
 
 #endif

@@ -127,7 +127,8 @@ static int parse_rows(session *s, arguments *a, const opt_spec *spec, int argc, 
          .help = "write each result to FILE at once, as a line of JSON, and resume from its "
                  "contents"},
         {.name = "split", OWN(arguments, train.split, SPLIT), .arg = "A/B/C",
-         .help = "percent for train/validation/test, drawn even if GRAPH has a split"},
+         .help = "own, or draw a new split: random, published or percent such as 60/20/20",
+         .otherwise = "the graph's own; 60/20/20 where it has none, and with --splits"},
         {.name = "seed", OWN(arguments, train.seed, U64), .letter = 's', .arg = "S",
          .help = "of the first split, of condensing and of the first run"}, {0}};
     const opt_group groups[] = {
@@ -152,7 +153,6 @@ static void reset(arguments *a)
     a->methods = "all";
     a->ratios = "0.005,0.01,0.03";
     a->models = bonsai_model_name(a->train.model);
-    memcpy(a->train.split, (const double[]){60, 20, 20}, sizeof a->train.split);
 }
 
 static int parse(session *s, arguments *a, int argc, char **argv)
@@ -217,11 +217,11 @@ static void add_training(bn_json *options, const bonsai_train_options *o)
 static bn_json *heading(const arguments *a, const bonsai_graph *g)
 {
     const bonsai_train_options *t = &a->train;
-    char sum[24], seed[24], split[64], models[64];
+    char sum[24], seed[24], split[SPLIT_TEXT], models[64];
     uint64_t sections = (2u << BONSAI_SECTION_NODE_WEIGHTS) - 1;    /* all that enters a cell */
     snprintf(sum, sizeof sum, "%016llx", (unsigned long long)bonsai_graph_checksum(g, sections));
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)t->seed);
-    snprintf(split, sizeof split, "%.10g/%.10g/%.10g", t->split[0], t->split[1], t->split[2]);
+    compared_split(split, g, &a->o);
     bn_json *graph = bn_json_pack("{s:I,s:I,s:I,s:I,s:s}", "nodes", (int64_t)bonsai_graph_nodes(g),
                                   "edges", (int64_t)bonsai_graph_edges(g), "features",
                                   (int64_t)bonsai_graph_features(g), "classes",
@@ -286,7 +286,7 @@ static int compare(session *s, arguments *a)
     if (code == EXIT_DONE && (rc = bonsai_compare(a->cells, g, &a->o)) != BONSAI_OK)
         code = cellfile_stopped(&a->file, rc);
     if (code == EXIT_DONE)
-        code = compared_print(s, &a->o, a->file.classes, a->cells, a->count);
+        code = compared_print(s, &a->o, g, a->cells, a->count);
     cellfile_close(&a->file);
     free(a->cells);
     free(a->accuracies);

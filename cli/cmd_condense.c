@@ -300,7 +300,7 @@ static bonsai_status update(session *s, bonsai_graph **small, bonsai_condense_in
 static void note_split(session *s, const arguments *a, const bonsai_graph *g)
 {
     const bonsai_view *v = bonsai_graph_view(g);
-    if (a->o.split[0] > 0 || v->section[BONSAI_SECTION_SPLIT].data)
+    if (a->o.split[0] != 0 || v->section[BONSAI_SECTION_SPLIT].data)
         return;
     if (v->section[BONSAI_SECTION_ROLE].data)
         note(s, "%s is a condensed graph: every node with a label is for training", a->path);

@@ -60,6 +60,8 @@ int cmd_split(session *s, int argc, char **argv)
     int code = opt_parse(s, &spec, argc, argv);
     if (code == OPT_GO && !a.out)
         code = refuse(s, "-o OUT is missing");
+    if (code == OPT_GO && a.parts[0] < 0)
+        code = refuse(s, "--parts is \"own\", which GRAPH has already");
     if (code != OPT_GO)
         return code;
     if (!path_can_be_written(s, a.out))

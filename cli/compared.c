@@ -15,6 +15,7 @@ enum { SHOWN = 48 };
 
 typedef struct {
     const bonsai_compare_options *o;
+    const bonsai_graph *g;
     int runs;                   /* of each cell */
     int64_t classes;
     bonsai_metric metric;       /* that the table shows */
@@ -75,6 +76,31 @@ static int is_best(const compared *a, int method, int ratio, int model)
             return 0;
     }
     return 1;
+}
+
+/* ---- the split ----------------------------------------------------------- */
+
+void compared_split(char text[SPLIT_TEXT], const bonsai_graph *g, const bonsai_compare_options *o)
+{
+    double percent[3] = {0};
+    snprintf(text, SPLIT_TEXT, "own");
+    if (bonsai_compare_split(percent, g, o) == BONSAI_OK && percent[0] > 0)
+        snprintf(text, SPLIT_TEXT, "%.10g/%.10g/%.10g", percent[0], percent[1], percent[2]);
+}
+
+/* The same, with the seeds of what is drawn. */
+static void split_in_use(char text[2 * SPLIT_TEXT], const compared *a)
+{
+    char shares[SPLIT_TEXT];
+    const unsigned long long seed = a->o->train->seed;
+    compared_split(shares, a->g, a->o);
+    if (strcmp(shares, "own") == 0)
+        snprintf(text, 2 * SPLIT_TEXT, "the graph's own");
+    else if (a->o->splits > 1)
+        snprintf(text, 2 * SPLIT_TEXT, "%s, seeds %llu to %llu", shares, seed,
+                 seed + (unsigned)a->o->splits - 1);
+    else
+        snprintf(text, 2 * SPLIT_TEXT, "%s, seed %llu", shares, seed);
 }
 
 /* ---- on a terminal ------------------------------------------------------- */
@@ -210,11 +236,13 @@ static int print_table(session *s, const compared *a)
     column columns[BONSAI_MODEL_COUNT + 7] = {{"ratio", "ratio", NULL}, {"method", "method", NULL},
                                               {"bytes", "bytes", NULL}, {"nodes", "nodes", NULL}};
     column beside[BONSAI_MODEL_COUNT + 3] = {{"ratio", "ratio", NULL}, {"than", "than", NULL}};
-    char title[160], pairs[160];
+    char title[160], pairs[160], split[2 * SPLIT_TEXT];
     summary r = {.count = 0};
     title_of(title, sizeof title, a);
+    split_in_use(split, a);
     summary_heading(&r, title);
     add_table(&r, a, columns);
+    summary_text(&r, NULL, "split", split);
     if (a->o->method_count > 1 && !is_single(a)) {
         snprintf(pairs, sizeof pairs, "How much better %s is%s: win or loss by more than two "
                  "errors", bonsai_method_name(a->o->methods[0]),
@@ -277,9 +305,12 @@ static bn_json *values_json(const compared *a, const bonsai_cell *like)
 
 static int print_array(session *s, const compared *a)
 {
+    char split[2 * SPLIT_TEXT];
     bn_json *all = bn_json_array();
+    split_in_use(split, a);
     for (int64_t i = 0; i < a->rows; i++) {
         bn_json *cell = cell_json(&a->table[i]);
+        bn_json_set(cell, "split", bn_json_text(split));
         bn_json_set(cell, "values", values_json(a, &a->table[i]));
         if (a->table[i].method >= 0)
             bn_json_set(cell, "against", against_json(a, &a->table[i],
@@ -293,6 +324,7 @@ static int print_array(session *s, const compared *a)
 static int print_cells(session *s, const compared *a)
 {
     static const column columns[] = {{NULL, NULL, NULL}};
+    char split[2 * SPLIT_TEXT];
     summary r = {.count = 0};
     bn_json *rows = bn_json_array(), *pairs = bn_json_array();
     for (int64_t i = 0; i < a->rows; i++) {
@@ -306,6 +338,8 @@ static int print_cells(session *s, const compared *a)
         bn_json_free(cell);
         add_pair_rows(pairs, a, i);
     }
+    split_in_use(split, a);
+    summary_text(&r, "split", "split", split);
     summary_table(&r, "cell", columns, rows);
     summary_table(&r, "pair", columns, pairs);
     return summary_print(&r, s);
@@ -331,11 +365,11 @@ static int note_missing(session *s, const compared *a)
     return made == 0 && small > 0;
 }
 
-int compared_print(session *s, const bonsai_compare_options *o, int64_t classes,
+int compared_print(session *s, const bonsai_compare_options *o, const bonsai_graph *g,
                    const bonsai_cell *cells, int64_t count)
 {
-    compared a = {.o = o, .runs = o->train->seeds, .classes = classes, .cells = cells,
-                  .count = count, .metric = o->train->metric};
+    compared a = {.o = o, .g = g, .runs = o->train->seeds, .classes = bonsai_graph_classes(g),
+                  .cells = cells, .count = count, .metric = o->train->metric};
     style how = style_of(s);
     a.rows = (1 + (int64_t)o->method_count * o->ratio_count) * o->model_count;
     a.table = calloc((size_t)a.rows, sizeof *a.table);

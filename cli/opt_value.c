@@ -57,7 +57,7 @@ static int set_split(session *s, const opt *o, const char *text)
 
 int check_split(session *s, const double percent[3])
 {
-    if (percent[0] > 0 || (percent[1] == 0 && percent[2] == 0))
+    if (percent[0] != 0 || (percent[1] == 0 && percent[2] == 0))
         return OPT_GO;
     return refuse(s, "--split is %g/%g/%g, which leaves no training nodes", percent[0], percent[1],
                   percent[2]);

@@ -211,7 +211,8 @@ BONSAI_API int32_t bonsai_graph_label(const bonsai_graph *g, int64_t node);
 BONSAI_API bonsai_status bonsai_graph_split(bonsai_graph **out, const bonsai_graph *g,
                                             const double percent[3], uint64_t seed);
 /* Shares that have a name: "random" is 60/20/20, "published" what the code published with the paper
- * takes.  1, or 0 where the name is none of them. */
+ * takes, and "own" (all -1) stands for the graph's own split in options: a graph that has none is
+ * then refused.  1, or 0 where the name is none of them. */
 BONSAI_API int bonsai_split_named(double percent[3], const char *name);
 /* As bonsai_graph_split, with the split of a NumPy archive that lists the nodes of each part:
  * train_idx, val_idx and test_idx.  No node may be in two of them; those in none are in no part. */

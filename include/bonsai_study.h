@@ -295,8 +295,9 @@ typedef struct {
     const bonsai_condense_options *condense;    /* NULL: the defaults; method, budget, split and
                                                  * progress are ignored */
     const bonsai_train_options    *train;       /* NULL: the defaults; model and progress are
-                                                 * ignored; a split of all 0 is 60/20/20 here,
-                                                 * whatever the graph's own */
+                                                 * ignored; a split of all 0 is the graph's own,
+                                                 * and 60/20/20 where it has none or where splits
+                                                 * is more than 1 */
     bonsai_cell_fn *cell;       /* unless NULL, called as each cell becomes known */
     void   *cell_payload;
     bonsai_progress_fn *progress;
@@ -312,6 +313,9 @@ typedef struct {
 
 #define bonsai_compare_options_init(o) bonsai_compare_options_init_sized((o), sizeof *(o))
 BONSAI_API void bonsai_compare_options_init_sized(bonsai_compare_options *o, size_t size);
+/* The percent of the splits that are drawn of g by these options; all 0: its own is used. */
+BONSAI_API bonsai_status bonsai_compare_split(double percent[3], const bonsai_graph *g,
+                                              const bonsai_compare_options *o);
 /* How many cells the table has: splits x models x (1 + methods x draws x ratios); -1: the lists are
  * not valid.  Split after split; in each the full graph, then each method; in it each draw; in that
  * each ratio; in that each model. */

@@ -23,11 +23,13 @@ from ._errors import (ArgumentError, Canceled, Error, FileError, FormatError, Op
 from ._graph import Graph
 from ._page import Page, report
 from ._report import Info, Report
+from ._splits import SplitWarning
 from ._training import PEERS, Model, Training, evaluate, train
 
 __all__ = [
     "ArgumentError", "Canceled", "Comparison", "Error", "FileError", "FormatError", "Graph",
-    "Info", "Model", "OptionError", "OutOfMemory", "PEERS", "Page", "Report", "Training",
+    "Info", "Model", "OptionError", "OutOfMemory", "PEERS", "Page", "Report", "SplitWarning",
+    "Training",
     "__version__", "compare", "condense", "evaluate", "formats", "generate", "info", "nearest",
     "report", "train", "update",
 ]

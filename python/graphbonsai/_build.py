@@ -57,6 +57,8 @@ def _array(name: str, value: Any, texts: bool = False) -> np.ndarray:
     """The NumPy array of an array, a list, or a tensor on the CPU; of numbers, or of texts too."""
     device = getattr(value, "device", None)
     kind = getattr(device, "type", device)
+    if kind is not None and str(kind) not in ("cpu", "None", "meta") and hasattr(value, "cpu"):
+        value, kind = value.cpu(), None         # a tensor on a GPU
     if kind is not None and str(kind) not in ("cpu", "None"):
         raise ArgumentError("%s is on the device %s; move it to the CPU first, with .cpu()" %
                             (name, device))

@@ -389,6 +389,7 @@ compare_count = _declare("compare_count", c_int64, POINTER(CompareOptions))
 compare_cells_sized = _calls("compare_cells_sized", POINTER(Cell), c_size_t,
                              POINTER(CompareOptions))
 compare = _calls("compare", POINTER(Cell), c_void_p, POINTER(CompareOptions))
+compare_split = _calls("compare_split", POINTER(c_double), c_void_p, POINTER(CompareOptions))
 cells_merge = _calls("cells_merge", POINTER(Cell), POINTER(Cell), c_int64, POINTER(Cell))
 cells_difference = _calls("cells_difference", POINTER(Difference), POINTER(Cell), c_int64,
                           POINTER(Cell), POINTER(Cell))

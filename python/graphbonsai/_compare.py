@@ -16,6 +16,7 @@ from ._graph import PathLike
 from ._kinds import as_graph
 from ._progress import Progress, Watch
 from ._report import Row, html_table, number, table
+from ._splits import warn_if_drawn
 
 METHODS = options_of.words(c.CondenseOptions, "method")
 MODELS = options_of.words(c.TrainOptions, "model")
@@ -98,10 +99,12 @@ class Comparison(Sequence[Dict[str, Any]]):
     where one is not defined.  `values` has the accuracy of every run and the recall of every class,
     and `against` compares the metric that was asked for with each other method in pairs of the same
     split and draw: a win or a loss is a difference of more than two of its standard errors.
+    `split` says which split was used: "own", or the shares and the seed of the first.
     """
 
-    def __init__(self, cells: Sequence[Dict[str, Any]]) -> None:
+    def __init__(self, cells: Sequence[Dict[str, Any]], split: str = "") -> None:
         self.cells: List[Dict[str, Any]] = list(cells)
+        self.split = split
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -131,7 +134,8 @@ class Comparison(Sequence[Dict[str, Any]]):
 
     def _notes(self) -> List[str]:
         return ["%s at %g: %s" % (cell["method"], cell["ratio"], cell["why"])
-                for cell in self.cells if not cell["runs"] and cell["why"]]
+                for cell in self.cells if not cell["runs"] and cell["why"]] + \
+               (["split: " + self.split] if self.split else [])
 
     def __str__(self) -> str:
         return "\n".join([table(self._rows()), *dict.fromkeys(self._notes())])
@@ -193,14 +197,15 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
             epochs: int = 300, every: int = 10, seeds: int = 5,
             standardise: Literal["none", "train", "all"] = "none", rate: float = 0.01,
             decay: float = 0.0005, dropout: float = 0.0,
-            split: Optional[Union[Sequence[float], Literal["published"]]] = None,
+            split: Optional[Union[Sequence[float], Literal["own", "random", "published"]]] = None,
             metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy",
             weighted: bool = False, cut: float = 0.0, uniform: bool = False,
             # end
             progress: Progress = None) -> Comparison:
     """Condenses by each method to each ratio, trains each model, and judges it on `graph`.
 
-    The first rows are those of models that are trained on `graph` itself.
+    The first rows are those of models that are trained on `graph` itself.  The split is the graph's
+    own; where it has none, and where `splits` asks for several, 60/20/20 is drawn.
 
     Args:
         graph: the full graph, of any kind.
@@ -264,8 +269,8 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
         rate: Adam's learning rate (above 0, at most 1e+06).
         decay: weight decay (0 to 1000000).
         dropout: share dropped between layers (at least 0, below 1).
-        split: draw a new split: "published" or percent such as (60, 20, 20); None: the one that
-            condensing drew, the graph's own, or (60, 20, 20).
+        split: "own", or draw a new split: "random", "published" or percent such as (60, 20, 20);
+            None: the one that condensing drew, the graph's own, or (60, 20, 20).
         metric: what validation chooses the epoch by and tables show first: accuracy, balanced
             accuracy, macro F1, or for two classes the area under the ROC curve.
         weighted: gin's sum and sage's mean weigh neighbours by edge weights, as gcn does.
@@ -283,7 +288,8 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
     ['full', 'trees', 'random']
     """
     given = dict(locals())
-    handle = as_graph("graph", graph)._live()
+    full = as_graph("graph", graph)
+    handle = full._live()
     classes = c.graph_view(handle).contents.classes
     kinds = [options_of.choice("method", m, METHODS) for m in _texts("methods", methods)]
     shares = [options_of.real("ratio", r)
@@ -295,6 +301,8 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
     oc = _filled(c.CondenseOptions, {**given, "split": None}, "condense", condense)
     ot = _filled(c.TrainOptions, given, "train", train)
     o = options_of.fill(c.CompareOptions, given)
+    if o.splits == 1:
+        warn_if_drawn(full, split or (train or {}).get("split"), ot.seed)
     o.methods, o.method_count = (ctypes.c_int * len(kinds))(*kinds), len(kinds)
     o.ratios, o.ratio_count = (ctypes.c_double * len(shares))(*shares), len(shares)
     o.models, o.model_count = (ctypes.c_int * len(nets))(*nets), len(nets)
@@ -307,7 +315,14 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
         one.accuracies = _at(singles, at)
         one.recall = _at(singles, at + ot.seeds)
     _run(cells, handle, o, cell, progress)
-    return Comparison(_table(cells, classes))
+    return Comparison(_table(cells, classes), _split_text(handle, o, ot.seed))
+
+
+def _split_text(handle: Any, o: Any, seed: int) -> str:
+    """Which split is used: the graph's own, or what is drawn."""
+    percent = (ctypes.c_double * 3)()
+    c.compare_split(percent, handle, ctypes.byref(o))
+    return "%g/%g/%g, seed %d" % (*percent, seed) if any(percent) else "own"
 
 
 def _at(numbers: Any, place: int) -> Any:

@@ -16,6 +16,7 @@ from ._kinds import adapter, as_graph, wrong_kind
 from ._memory import Handle
 from ._progress import Progress, call
 from ._report import Info, run_of
+from ._splits import warn_if_drawn
 
 # Options of condense for reading data of other packages, and their defaults.
 _READING = {"split_index": 0, "feat": "feat", "label": "label", "weight": "weight"}
@@ -29,6 +30,7 @@ def condense_graph(graph: Graph, ratio: Union[None, float, Sequence[float]],
     options = {**given, "ratio": None if several is not None else ratio}
     budget = _one_budget({**given, "ratio": ratio})
     o = options_of.fill(c.CondenseOptions, options)
+    warn_if_drawn(graph, given["split"], o.seed)
     if several is not None:
         return _condense_many(handle, several, o, progress)
     _positive(budget, getattr(o, budget.member))
@@ -95,9 +97,9 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
              prune_share: float = 1.0, min_pruned: float = 0.01,
              select_features: Union[bool, Literal["none", "tree"]] = False, inductive: bool = False,
              raw_features: Union[bool, Literal["embeddings", "features"]] = False, project: int = 0,
-             split: Optional[Union[Sequence[float], Literal["published"]]] = None, threads: int = 0,
-             seed: int = 1, no_validation: bool = False, hard_labels: bool = False,
-             members: bool = False, memory: Optional[int] = None,
+             split: Optional[Union[Sequence[float], Literal["own", "random", "published"]]] = None,
+             threads: int = 0, seed: int = 1, no_validation: bool = False,
+             hard_labels: bool = False, members: bool = False, memory: Optional[int] = None,
              for_models: Union[str, Sequence[str]] = "all", effort: float = 1.0,
              time_limit: Optional[float] = None, keep: Literal["probe", "last"] = "probe",
              keep_trees: bool = False, keep_directed: bool = False, keep_self_loops: bool = False,
@@ -149,8 +151,8 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
         raw_features: False or "embeddings", True or "features": what herding and kcenter measure
             on.
         project: random projection to so many dimensions before k-NN; 0: exact (0 to 1000000).
-        split: draw a new split: "published" or percent such as (60, 20, 20); None: the graph's own,
-            or (60, 20, 20) where it has none.
+        split: "own", or draw a new split: "random", "published" or percent such as (60, 20, 20);
+            None: the graph's own, or (60, 20, 20) where it has none.
         threads: threads, 0 for every core it may use (0 to 4096).
         seed: the same seed gives the same bytes.
         no_validation: probe on a fifth of the training nodes instead of on validation nodes;
@@ -233,7 +235,8 @@ def update(now: Any, was: Any, small: Any, *,
 @options_of.named
 def nearest(small: Any, node: int, full: Any, most: int = 10, *,
             # options: condense layers split seed threads
-            layers: int = 2, split: Optional[Union[Sequence[float], Literal["published"]]] = None,
+            layers: int = 2,
+            split: Optional[Union[Sequence[float], Literal["own", "random", "published"]]] = None,
             threads: int = 0, seed: int = 1,
             # end
             progress: Progress = None) -> Tuple[np.ndarray, np.ndarray]:
@@ -248,8 +251,8 @@ def nearest(small: Any, node: int, full: Any, most: int = 10, *,
         most: how many nodes to return at most.
         progress: as for condense.
         layers: hops of a tree and rounds of averaging (0 to 16).
-        split: draw a new split: "published" or percent such as (60, 20, 20); None: the graph's own,
-            or (60, 20, 20) where it has none.
+        split: "own", or draw a new split: "random", "published" or percent such as (60, 20, 20);
+            None: the graph's own, or (60, 20, 20) where it has none.
         threads: threads, 0 for every core it may use (0 to 4096).
         seed: the same seed gives the same bytes.
 

@@ -99,7 +99,7 @@ def _torch(path: str, reading: Mapping[str, Any]) -> Graph:
     if not isinstance(found, Data):
         raise FormatError("%s: holds a %s; a torch_geometric Data or its dictionary is needed" %
                           (path, type(found).__name__))
-    return pyg.from_data(found, need_masks=False, **reading)
+    return pyg.from_data(found, **reading)
 
 
 # ---- what the library refused ----

@@ -16,7 +16,7 @@ def adapter(data: Any) -> Any:
     """The module for data of that kind, or None.
 
     It goes by the name of the package, so that nothing is imported that the caller has not
-    imported.  The module has from_data(data, need_masks) and condensed(data, ratio, given, reading,
+    imported.  The module has from_data(data) and condensed(data, ratio, given, reading,
     progress), where `given` holds all options of condense, and `reading` those for reading data
     that differ from their defaults.
     """
@@ -64,6 +64,6 @@ def as_graph(name: str, graph: Any) -> Graph:
         module = adapter(graph)
         if module is None:
             raise wrong_kind(name, graph)
-        return module.from_data(graph, need_masks=False)
+        return module.from_data(graph)
     graph._live()
     return graph

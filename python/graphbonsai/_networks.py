@@ -261,8 +261,8 @@ def _whole(g: Any, names: Mapping[str, Any], weight: Optional[str],
     return network, graph, found
 
 
-def from_data(g: Any, *, need_masks: bool = True, **reading: Any) -> Graph:
-    """The Graph of a graph whose attributes have the usual names; masks are never needed."""
+def from_data(g: Any, **reading: Any) -> Graph:
+    """The Graph of a graph whose attributes have the usual names."""
     return _whole(g, {}, None, reading)[1]
 
 

@@ -147,17 +147,16 @@ def real(name: str, value: Any) -> float:
 
 
 def three(name: str, value: Any) -> Tuple[float, ...]:
-    if isinstance(value, str) and value == "published":
-        shares = (ctypes.c_double * 3)()
-        c.split_named(shares, value.encode())
+    shares = (ctypes.c_double * 3)()
+    if isinstance(value, str) and c.split_named(shares, value.encode("utf-8", "replace")):
         return tuple(shares)
     try:
         parts = list(value)
     except TypeError:
         parts = []
     if len(parts) != 3 or isinstance(value, (str, bytes)):
-        raise OptionError('%s must be three shares in percent, such as (60, 20, 20), or '
-                          '"published", not %r' % (name, value))
+        raise OptionError('%s must be three shares in percent, such as (60, 20, 20), "own", '
+                          '"random" or "published", not %r' % (name, value))
     return tuple(real(name, part) for part in parts)
 
 

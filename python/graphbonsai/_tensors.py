@@ -23,11 +23,11 @@ def shape_of(tensor: Tensor) -> str:
     return "[" + ", ".join(str(k) for k in tensor.shape) + "]"
 
 
-def need_cpu(tensor: Tensor, name: str, whole: str) -> Tensor:
-    if tensor.device.type != "cpu":
-        raise ArgumentError(f"{name} is on the device {tensor.device}; the library works in main "
-                            f"memory: give it {whole}.cpu()")
-    return tensor.detach()
+def on_cpu(tensor: Tensor, name: str) -> Tensor:
+    """The tensor in main memory, where the library works; a copy if it is on another device."""
+    if tensor.device.type == "meta":
+        raise ArgumentError(f"{name} is on the device meta, which holds no numbers")
+    return tensor.detach().cpu()
 
 
 def need_rows(tensor: Tensor, rows: int, name: str) -> None:
@@ -53,14 +53,14 @@ def _sparse_features(x: Tensor) -> Any:
                       shape=tuple(x.shape))
 
 
-def features(x: Any, rows: int, name: str, whole: str) -> Any:
+def features(x: Any, rows: int, name: str) -> Any:
     """A 2-D array, or a SciPy matrix, of float32 or float16; others become float32.
 
     It shares the memory of a row-major tensor of these types.
     """
     if not isinstance(x, Tensor):
         raise ArgumentError(f"{name} is a {type(x).__name__}; a torch tensor is needed")
-    x = need_cpu(x, name, whole)
+    x = on_cpu(x, name)
     need_rows(x, rows, name)
     if x.dim() != 2:
         raise ArgumentError(f"{name} has the shape {shape_of(x)}; it must be [nodes, features]: "
@@ -77,11 +77,11 @@ def features(x: Any, rows: int, name: str, whole: str) -> Any:
 
 # ---- labels ----
 
-def labels(y: Any, rows: int, name: str, whole: str) -> np.ndarray:
+def labels(y: Any, rows: int, name: str) -> np.ndarray:
     """int64, -1 if the label is not known.  Floats must be whole numbers or NaN."""
     if not isinstance(y, Tensor):
         raise ArgumentError(f"{name} is a {type(y).__name__}; a torch tensor is needed")
-    y = need_cpu(y, name, whole)
+    y = on_cpu(y, name)
     need_rows(y, rows, name)
     if y.dim() == 2 and y.shape[1] == 1:
         y = y[:, 0]
@@ -102,10 +102,10 @@ def whole_numbers(y: np.ndarray, name: str) -> np.ndarray:
 
 # ---- masks ----
 
-def mask(m: Any, rows: int, name: str, whole: str, split_index: int) -> np.ndarray:
+def mask(m: Any, rows: int, name: str, split_index: int) -> np.ndarray:
     if not isinstance(m, Tensor):
         raise ArgumentError(f"{name} is a {type(m).__name__}; a torch tensor is needed")
-    m = need_cpu(m, name, whole)
+    m = on_cpu(m, name)
     if m.dtype not in (torch.bool, torch.uint8):
         raise ArgumentError(f"{name} is {str(m.dtype)[6:]} of the shape {shape_of(m)}; it must be "
                             f"bool, one for each of the {rows} nodes")
@@ -137,10 +137,10 @@ def check_apart(masks: Dict[str, Optional[np.ndarray]]) -> None:
 
 # ---- edge weights ----
 
-def edge_weights(w: Any, edges: int, name: str, whole: str) -> np.ndarray:
+def edge_weights(w: Any, edges: int, name: str) -> np.ndarray:
     if not isinstance(w, Tensor):
         raise ArgumentError(f"{name} is a {type(w).__name__}; a torch tensor is needed")
-    w = need_cpu(w, name, whole)
+    w = on_cpu(w, name)
     if w.dim() == 2 and w.shape[1] == 1:
         w = w[:, 0]
     if w.dim() != 1:

@@ -17,6 +17,7 @@ from ._kinds import as_graph
 from ._memory import Handle
 from ._progress import Progress, call
 from ._report import html_table, number, table
+from ._splits import warn_drawn
 
 
 def _copied(struct: Any, count: int, item: Any, handle: Handle) -> np.ndarray:
@@ -259,7 +260,7 @@ def train(graph: Any, full: Any = None,
           epochs: int = 300, every: int = 10, seeds: int = 5,
           standardise: Literal["none", "train", "all"] = "none", rate: float = 0.01,
           decay: float = 0.0005, dropout: float = 0.0,
-          split: Optional[Union[Sequence[float], Literal["published"]]] = None,
+          split: Optional[Union[Sequence[float], Literal["own", "random", "published"]]] = None,
           memory: Optional[int] = None, threads: int = 0, seed: int = 1,
           metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy", weighted: bool = False,
           cut: float = 0.0, uniform: bool = False,
@@ -283,8 +284,8 @@ def train(graph: Any, full: Any = None,
         rate: Adam's learning rate (above 0, at most 1e+06).
         decay: weight decay (0 to 1000000).
         dropout: share dropped between layers (at least 0, below 1).
-        split: draw a new split: "published" or percent such as (60, 20, 20); None: the one that
-            condensing drew, the graph's own, or (60, 20, 20).
+        split: "own", or draw a new split: "random", "published" or percent such as (60, 20, 20);
+            None: the one that condensing drew, the graph's own, or (60, 20, 20).
         memory: memory for judging, in bytes: what does not fit is judged in blocks, and the answer
             is the same (at least 0); None: what is free.
         threads: threads, 0 for every core it may use (0 to 4096).
@@ -318,7 +319,7 @@ def evaluate(small: Any, full: Any,
              epochs: int = 300, every: int = 10, seeds: int = 5,
              standardise: Literal["none", "train", "all"] = "none", rate: float = 0.01,
              decay: float = 0.0005, dropout: float = 0.0,
-             split: Optional[Union[Sequence[float], Literal["published"]]] = None,
+             split: Optional[Union[Sequence[float], Literal["own", "random", "published"]]] = None,
              memory: Optional[int] = None, threads: int = 0, seed: int = 1,
              metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy",
              weighted: bool = False, cut: float = 0.0, uniform: bool = False,
@@ -345,8 +346,8 @@ def evaluate(small: Any, full: Any,
         rate: Adam's learning rate (above 0, at most 1e+06).
         decay: weight decay (0 to 1000000).
         dropout: share dropped between layers (at least 0, below 1).
-        split: draw a new split: "published" or percent such as (60, 20, 20); None: the one that
-            condensing drew, the graph's own, or (60, 20, 20).
+        split: "own", or draw a new split: "random", "published" or percent such as (60, 20, 20);
+            None: the one that condensing drew, the graph's own, or (60, 20, 20).
         memory: memory for judging, in bytes: what does not fit is judged in blocks, and the answer
             is the same (at least 0); None: what is free.
         threads: threads, 0 for every core it may use (0 to 4096).
@@ -377,4 +378,7 @@ def _trained(graph: Any, full: Any, options: Any, progress: Progress) -> Trainin
     hf = None if whole is None else whole._live()
     out = Handle(c.training_free)
     call(c.train, out.out, h, hf, progress=progress, options=options)
-    return Training(out)
+    made = Training(out)
+    if made.info["split_from"] == "drawn":
+        warn_drawn(made.info["split_seed"])
+    return made

@@ -39,9 +39,6 @@ def _need_graph(g: Any) -> None:
         raise ArgumentError("the graph has several types of nodes or edges, and only one can be "
                             "condensed: give dgl.to_homogeneous(g, ndata=[...]), or the part that "
                             "carries the labels")
-    if g.device.type != "cpu":
-        raise ArgumentError(f"the graph is on the device {g.device}; the library works in main "
-                            f"memory: give it g.cpu()")
 
 
 def _column(g: Any, name: str, what: str) -> Tensor:
@@ -51,21 +48,17 @@ def _column(g: Any, name: str, what: str) -> Tensor:
     return g.ndata[name]
 
 
-def _masks(g: Any, split_index: int, needed: bool) -> Dict[str, Any]:
+def _masks(g: Any, split_index: int) -> Dict[str, Any]:
     if "train_mask" not in g.ndata:
-        if not needed:
-            return {}
-        raise ArgumentError('g.ndata has no "train_mask", so it is not known which labels may be '
-                            "used: draw one with dgl.data.utils.add_nodepred_split, or let the "
-                            "library draw one with split=(60, 20, 20)")
+        return {}
     masks = {name: None if name not in g.ndata else
-             _tensors.mask(g.ndata[name], g.num_nodes(), name, "g", split_index)
+             _tensors.mask(g.ndata[name], g.num_nodes(), name, split_index)
              for name in ("train_mask", "val_mask", "test_mask")}
     _tensors.check_apart(masks)
     return masks
 
 
-def _condensed(g: Any, source: np.ndarray, target: np.ndarray) -> Dict[str, Any]:
+def _condensed(g: Any, report: Any, source: np.ndarray, target: np.ndarray) -> Dict[str, Any]:
     """The data that only a condensed graph has; its edges stay, and all labels are for training."""
     n = g.num_nodes()
     out: Dict[str, Any] = {name: g.ndata[name].numpy()
@@ -73,8 +66,8 @@ def _condensed(g: Any, source: np.ndarray, target: np.ndarray) -> Dict[str, Any]
                            if name in g.ndata}
     if "y_soft" in out:
         out["num_classes"] = out["y_soft"].shape[1]
-    if isinstance(getattr(g, "report", None), dict):
-        out["report"] = g.report
+    if isinstance(report, dict):
+        out["report"] = report
     forth, back = np.unique(source * n + target), np.unique(target * n + source)
     return {**out, "keep_self_loops": bool((source == target).any()),
             "keep_directed": not np.array_equal(forth, back)}
@@ -82,7 +75,7 @@ def _condensed(g: Any, source: np.ndarray, target: np.ndarray) -> Dict[str, Any]
 
 @options_of.named
 def from_data(g: Any, *, feat: str = "feat", label: str = "label", weight: str = "weight",
-              split_index: int = 0, need_masks: bool = True,
+              split_index: int = 0,
               # options: read -features -labels
               keep_directed: bool = False, keep_self_loops: bool = False,
               keep_repeated: bool = False, threads: int = 0,
@@ -96,7 +89,6 @@ def from_data(g: Any, *, feat: str = "feat", label: str = "label", weight: str =
         label: the name of the labels in g.ndata.
         weight: the name of the weights in g.edata, which are used if they exist.
         split_index: the column of masks [nodes, splits].
-        need_masks: whether a graph without train_mask is refused.
         keep_directed: keep entries without their reverse; else it is added.
         keep_self_loops: keep edges from a node to itself; else they are dropped.
         keep_repeated: keep repeated edges; else they are merged.
@@ -104,23 +96,26 @@ def from_data(g: Any, *, feat: str = "feat", label: str = "label", weight: str =
     """
     options = options_of.changed(_capi.ReadOptions, locals())
     _need_graph(g)
+    kept, operator = getattr(g, "kept_features", None), getattr(g, "operator", False)
+    report, g = getattr(g, "report", None), g.cpu()
     n = g.num_nodes()
     x, y = _column(g, feat, "features"), _column(g, label, "labels")
     source, target = (end.numpy() for end in g.edges(order="eid"))
     weights = None
     if weight in g.edata:
-        weights = _tensors.edge_weights(g.edata[weight], g.num_edges(), f'g.edata["{weight}"]', "g")
+        weights = _tensors.edge_weights(g.edata[weight], g.num_edges(), f'g.edata["{weight}"]')
     if "role" in g.ndata:
-        options = {**_condensed(g, source.astype(np.int64), target.astype(np.int64)), **options}
+        options = {**_condensed(g, report, source.astype(np.int64), target.astype(np.int64)),
+                   **options}
     else:
-        options.update(_masks(g, split_index, need_masks))
-    if getattr(g, "kept_features", None) is not None:       # condensed, or of apply_features
-        options["kept_features"] = g.kept_features.numpy()
+        options.update(_masks(g, split_index))
+    if kept is not None:                # condensed, or of apply_features
+        options["kept_features"] = kept.cpu().numpy()
     return Graph.from_arrays(
         edge_index=np.stack([source, target]), edge_weight=weights, num_nodes=n,
-        operator=_tensors.is_operator(getattr(g, "operator", False)),
-        x=_tensors.features(x, n, f'g.ndata["{feat}"]', "g"),
-        y=_tensors.labels(y, n, f'g.ndata["{label}"]', "g"),
+        operator=_tensors.is_operator(operator),
+        x=_tensors.features(x, n, f'g.ndata["{feat}"]'),
+        y=_tensors.labels(y, n, f'g.ndata["{label}"]'),
         **options)
 
 
@@ -144,14 +139,25 @@ def to_data(graph: Graph, *, feat: str = "feat", label: str = "label",
     return g
 
 
+def _on(g: Any, device: Any) -> Any:
+    """The graph on a device, with what DGL does not move."""
+    if g.device == device:
+        return g
+    moved = g.to(device)
+    moved.kept_features = None if g.kept_features is None else g.kept_features.to(device)
+    moved.report, moved.operator = g.report, g.operator
+    return moved
+
+
 def condensed(g: Any, ratio: Union[None, float, Sequence[float]], given: Mapping[str, Any],
               reading: Dict[str, Any], progress: Progress) -> Any:
     """What graphbonsai.condense does with a DGLGraph: a small one, or a list for several ratios."""
-    graph = from_data(g, need_masks=given["split"] is None, threads=given["threads"], **reading)
+    graph = from_data(g, threads=given["threads"], **reading)
     names = {name: given[name] for name in ("feat", "label", "weight")}
     small = condense_graph(graph, ratio, given, progress)
-    return ([to_data(one, **names) for one in small] if isinstance(small, list)
-            else to_data(small, **names))
+    made = [_on(to_data(one, **names), g.device)
+            for one in (small if isinstance(small, list) else [small])]
+    return made if isinstance(small, list) else made[0]
 
 
 class Condense(BaseTransform):
@@ -177,8 +183,8 @@ class Condense(BaseTransform):
                  inductive: bool = False,
                  raw_features: Union[bool, Literal["embeddings", "features"]] = False,
                  project: int = 0,
-                 split: Optional[Union[Sequence[float], Literal["published"]]] = None,
-                 threads: int = 0, seed: int = 1, no_validation: bool = False,
+                 split: Optional[Union[Sequence[float], Literal["own", "random", "published"]]] =
+                     None, threads: int = 0, seed: int = 1, no_validation: bool = False,
                  hard_labels: bool = False, members: bool = False, memory: Optional[int] = None,
                  for_models: Union[str, Sequence[str]] = "all", effort: float = 1.0,
                  time_limit: Optional[float] = None, keep: Literal["probe", "last"] = "probe",
@@ -225,8 +231,8 @@ class Condense(BaseTransform):
             raw_features: False or "embeddings", True or "features": what herding and kcenter
                 measure on.
             project: random projection to so many dimensions before k-NN; 0: exact (0 to 1000000).
-            split: draw a new split: "published" or percent such as (60, 20, 20); None: the graph's
-                own, or (60, 20, 20) where it has none.
+            split: "own", or draw a new split: "random", "published" or percent such as (60, 20,
+                20); None: the graph's own, or (60, 20, 20) where it has none.
             threads: threads, 0 for every core it may use (0 to 4096).
             seed: the same seed gives the same bytes.
             no_validation: probe on a fifth of the training nodes instead of on validation nodes;

@@ -115,7 +115,7 @@ def _pieces(data: Any) -> Tuple[Any, Any, Any]:
 # ---- all of it ----
 
 @options_of.named
-def from_data(data: Any, *, need_masks: bool = True,
+def from_data(data: Any, *,
               # options: read -features -labels
               keep_directed: bool = False, keep_self_loops: bool = False,
               keep_repeated: bool = False, threads: int = 0,
@@ -127,7 +127,6 @@ def from_data(data: Any, *, need_masks: bool = True,
 
     Args:
         data: the dataset or the tuple.
-        need_masks: whether data without a split is refused.
         keep_directed: keep entries without their reverse; else it is added.
         keep_self_loops: keep edges from a node to itself; else they are dropped.
         keep_repeated: keep repeated edges; else they are merged.
@@ -138,14 +137,10 @@ def from_data(data: Any, *, need_masks: bool = True,
     if frame is not None:
         import importlib
         module = importlib.import_module("." + frame, __package__)
-        found: Graph = module.from_data(with_masks(data), need_masks=need_masks, **options)
+        found: Graph = module.from_data(with_masks(data), **options)
         return found
     graph, labels, split = _pieces(data)
     _need_graph(graph)
-    if split is None and need_masks:
-        raise ArgumentError("the split is missing, so it is not known which labels may be used: "
-                            "give (graph, labels, dataset.get_idx_split()), or let the library "
-                            "draw one with split=(60, 20, 20)")
     n = options_of.whole("num_nodes", graph["num_nodes"], 0, 2**31 - 1)
     given: Dict[str, Any] = {} if split is None else {"split": _split(split)}
     return Graph.from_arrays(edge_index=_array("edge_index", graph["edge_index"]), num_nodes=n,
@@ -199,5 +194,5 @@ def condensed(data: Any, ratio: Union[None, float, Sequence[float]], given: Mapp
     if _frame(data) is not None:
         options = options_of.changed(_capi.CondenseOptions, {**given, "ratio": None})
         return condense(with_masks(data), ratio, progress=progress, **options, **reading)
-    graph = from_data(data, need_masks=given["split"] is None, threads=given["threads"], **reading)
+    graph = from_data(data, threads=given["threads"], **reading)
     return condense_graph(graph, ratio, given, progress)

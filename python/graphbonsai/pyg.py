@@ -110,11 +110,11 @@ def _entries(adj: Any, n: int) -> Tuple[Tensor, Optional[Tensor]]:
     if tuple(sizes) != (n, n):
         raise ArgumentError(f"data.adj_t has the shape {list(sizes)}, but there are {n} nodes")
     if isinstance(adj, Tensor):
-        _tensors.need_cpu(adj, "data.adj_t", "data")
+        adj = _tensors.on_cpu(adj, "data.adj_t")
         if adj.layout is torch.strided:
             raise ArgumentError("data.adj_t is dense; give data.edge_index "
                                 "(torch_geometric.utils.dense_to_sparse)")
-        coo = adj.detach().to_sparse_coo().coalesce()
+        coo = adj.to_sparse_coo().coalesce()
         index, values = coo.indices(), coo.values()
     elif hasattr(adj, "coo"):           # torch_sparse.SparseTensor
         row, col, values = adj.cpu().coo()
@@ -140,13 +140,13 @@ def _edges(data: Data, n: int) -> Tuple[np.ndarray, Optional[np.ndarray]]:
     if not isinstance(index, Tensor) or index.dim() != 2 or index.shape[0] != 2:
         what = _tensors.shape_of(index) if isinstance(index, Tensor) else type(index).__name__
         raise ArgumentError(f"data.edge_index is {what}; it must be a tensor [2, edges]")
-    index = _tensors.need_cpu(index, "data.edge_index", "data")
+    index = _tensors.on_cpu(index, "data.edge_index")
     if index.is_floating_point() or index.dtype is torch.bool:
         raise ArgumentError(f"data.edge_index is {str(index.dtype)[6:]}; node numbers are "
                             f"needed: data.edge_index = data.edge_index.long()")
     weight = None
     if values is not None:
-        weight = _tensors.edge_weights(values, index.shape[1], name, "data")
+        weight = _tensors.edge_weights(values, index.shape[1], name)
     return index.numpy(), weight
 
 
@@ -158,15 +158,11 @@ def _nodes(data: Data) -> int:
     return int(data.num_nodes or 0)
 
 
-def _masks(data: Data, n: int, split_index: int, needed: bool) -> Dict[str, Any]:
+def _masks(data: Data, n: int, split_index: int) -> Dict[str, Any]:
     if data.get("train_mask") is None:
-        if not needed:
-            return {}
-        raise ArgumentError("data has no train_mask, so it is not known which labels may be used: "
-                            "draw one with torch_geometric.transforms.RandomNodeSplit(), or let "
-                            "the library draw one with split=(60, 20, 20)")
+        return {}
     masks = {name: None if data.get(name) is None else
-             _tensors.mask(data[name], n, "data." + name, "data", split_index)
+             _tensors.mask(data[name], n, "data." + name, split_index)
              for name in ("train_mask", "val_mask", "test_mask")}
     _tensors.check_apart({"data." + name: m for name, m in masks.items()})
     return masks
@@ -175,7 +171,7 @@ def _masks(data: Data, n: int, split_index: int, needed: bool) -> Dict[str, Any]
 def _condensed(data: Data) -> Dict[str, Any]:
     """The fields that only a condensed graph has."""
     names = ("y_soft", "node_weight", "origin", "role", "kept_features")
-    out: Dict[str, Any] = {name: _tensors.need_cpu(data[name], "data." + name, "data").numpy()
+    out: Dict[str, Any] = {name: _tensors.on_cpu(data[name], "data." + name).numpy()
                            for name in names if data.get(name) is not None}
     if "y_soft" in out:
         out["num_classes"] = out["y_soft"].shape[1]
@@ -187,7 +183,7 @@ def _condensed(data: Data) -> Dict[str, Any]:
 
 
 @options_of.named
-def from_data(data: Data, *, split_index: int = 0, need_masks: bool = True,
+def from_data(data: Data, *, split_index: int = 0,
               # options: read -features -labels
               keep_directed: bool = False, keep_self_loops: bool = False,
               keep_repeated: bool = False, threads: int = 0,
@@ -200,7 +196,6 @@ def from_data(data: Data, *, split_index: int = 0, need_masks: bool = True,
             `edge_weight` (or `edge_attr` with one number per edge), `train_mask`, `val_mask` and
             `test_mask`.  If its `operator` is true, the weights multiply rows as they are.
         split_index: the column of masks [nodes, splits].
-        need_masks: whether a Data without train_mask is refused.
         keep_directed: keep entries without their reverse; else it is added.
         keep_self_loops: keep edges from a node to itself; else they are dropped.
         keep_repeated: keep repeated edges; else they are merged.
@@ -223,14 +218,14 @@ def from_data(data: Data, *, split_index: int = 0, need_masks: bool = True,
                    "keep_directed": not operator and data.is_directed(), **options,
                    **_condensed(data)}
     else:
-        options = {**options, **_masks(data, n, split_index, need_masks)}
+        options = {**options, **_masks(data, n, split_index)}
         if data.get("kept_features") is not None:           # from apply_features
-            options["kept_features"] = _tensors.need_cpu(data["kept_features"],
-                                                         "data.kept_features", "data").numpy()
+            options["kept_features"] = _tensors.on_cpu(data["kept_features"],
+                                                       "data.kept_features").numpy()
     return Graph.from_arrays(
         edge_index=edge_index, edge_weight=weight, num_nodes=n, operator=operator,
-        x=_tensors.features(data["x"], n, "data.x", "data"),
-        y=_tensors.labels(data["y"], n, "data.y", "data"), **options)
+        x=_tensors.features(data["x"], n, "data.x"),
+        y=_tensors.labels(data["y"], n, "data.y"), **options)
 
 
 # ---- Graph to Data ----
@@ -272,9 +267,11 @@ def to_data(graph: Graph) -> Data:
 def condensed(data: Data, ratio: Union[None, float, Sequence[float]], given: Mapping[str, Any],
               reading: Dict[str, Any], progress: Progress) -> Any:
     """What graphbonsai.condense does with a Data: a small Data, or a list for several ratios."""
-    graph = from_data(data, need_masks=given["split"] is None, threads=given["threads"], **reading)
+    graph = from_data(data, threads=given["threads"], **reading)
     small = condense_graph(graph, ratio, given, progress)
-    return [to_data(one) for one in small] if isinstance(small, list) else to_data(small)
+    made = [to_data(one).to(data["x"].device)
+            for one in (small if isinstance(small, list) else [small])]
+    return made if isinstance(small, list) else made[0]
 
 
 @functional_transform("bonsai_condense")
@@ -305,8 +302,8 @@ class Condense(BaseTransform):
                  inductive: bool = False,
                  raw_features: Union[bool, Literal["embeddings", "features"]] = False,
                  project: int = 0,
-                 split: Optional[Union[Sequence[float], Literal["published"]]] = None,
-                 threads: int = 0, seed: int = 1, no_validation: bool = False,
+                 split: Optional[Union[Sequence[float], Literal["own", "random", "published"]]] =
+                     None, threads: int = 0, seed: int = 1, no_validation: bool = False,
                  hard_labels: bool = False, members: bool = False, memory: Optional[int] = None,
                  for_models: Union[str, Sequence[str]] = "all", effort: float = 1.0,
                  time_limit: Optional[float] = None, keep: Literal["probe", "last"] = "probe",
@@ -349,8 +346,8 @@ class Condense(BaseTransform):
             raw_features: False or "embeddings", True or "features": what herding and kcenter
                 measure on.
             project: random projection to so many dimensions before k-NN; 0: exact (0 to 1000000).
-            split: draw a new split: "published" or percent such as (60, 20, 20); None: the graph's
-                own, or (60, 20, 20) where it has none.
+            split: "own", or draw a new split: "random", "published" or percent such as (60, 20,
+                20); None: the graph's own, or (60, 20, 20) where it has none.
             threads: threads, 0 for every core it may use (0 to 4096).
             seed: the same seed gives the same bytes.
             no_validation: probe on a fifth of the training nodes instead of on validation nodes;
@@ -427,9 +424,12 @@ def _judged_on(data: Data, small: Data, classes: int, split_index: int) -> Graph
     if known.get("y") is None:
         raise ArgumentError("the full graph has no y to judge on")
     n = int(known["y"].shape[0])
-    y = _tensors.labels(known["y"], n, "data.y", "data")
+    y = _tensors.labels(known["y"], n, "data.y")
     drawn = _drawn(small)
-    masks = {} if drawn else _masks(known, n, split_index, True)
+    masks = {} if drawn else _masks(known, n, split_index)
+    if not drawn and not masks:
+        raise ArgumentError("data has no train_mask, and condensing drew no split: nothing says "
+                            "which nodes to judge on")
     classes = max(classes, int(y.max(initial=-1)) + 1)
     graph = Graph.from_arrays(y=y, num_nodes=n, num_classes=classes, **masks)
     return graph.split(*drawn) if drawn else graph

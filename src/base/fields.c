@@ -169,7 +169,7 @@ static const bonsai_field condense_fields[] = {
      .methods = ACTS_ON(TREES),
      .help = "random projection to so many dimensions before k-NN; 0: exact"},
     {ROW(bonsai_condense_options, split, SPLIT), .arg = "A/B/C",
-     .help = "draw a new split: random, published or percent such as 60/20/20",
+     .help = "own, or draw a new split: random, published or percent such as 60/20/20",
      .otherwise = "the graph's own, or 60/20/20 where it has none"},
     THREADS(bonsai_condense_options),
     SEED(bonsai_condense_options, "the same seed gives the same bytes"),
@@ -232,7 +232,7 @@ static const bonsai_field train_fields[] = {
     {ROW(bonsai_train_options, dropout, REAL), .high = 1, .marks = BONSAI_MARK_BELOW, .arg = "P",
      .help = "share dropped between layers"},
     {ROW(bonsai_train_options, split, SPLIT), .arg = "A/B/C",
-     .help = "draw a new split: random, published or percent such as 60/20/20",
+     .help = "own, or draw a new split: random, published or percent such as 60/20/20",
      .otherwise = "the one that condensing drew, the graph's own, or 60/20/20"},
     MEMORY(bonsai_train_options, "memory for judging, such as 3G: what does not fit is judged in "
            "blocks, and the answer is the same", "what is free"),

@@ -175,6 +175,8 @@ static int split_text(char *text, size_t size, const double split[3])
 {
     if (split[0] == 0 && split[1] == 0 && split[2] == 0)
         return bn_print(text, size, "%s", "");
+    if (split[0] < 0)
+        return bn_print(text, size, "own");
     return bn_print(text, size, "%.9g/%.9g/%.9g", split[0], split[1], split[2]);
 }
 

@@ -8,18 +8,13 @@
 
 #include "record.h"
 
-static bool drawn_at_all(const double percent[3])
-{
-    return percent[0] != 0 || percent[1] != 0 || percent[2] != 0;
-}
-
 /* Takes the split over that condensing drew of a graph of full's size. */
 static bonsai_status read_split(bn_parts *p, const bonsai_graph *small, const bonsai_graph *full)
 {
     bn_record made;
     bonsai_status rc = bn_record_read(&made, small);
     if (rc != BONSAI_OK || !made.known || made.info.full_nodes != full->view.nodes ||
-        !drawn_at_all(made.o.split))
+        !bn_split_is_asked(made.o.split))
         return rc;
     memcpy(p->percent, made.o.split, sizeof p->percent);
     p->seed = made.o.seed;
@@ -32,8 +27,9 @@ bonsai_status bn_parts_for(bonsai_graph **drawn, bn_parts *p, const bonsai_graph
 {
     bonsai_status rc;
     *drawn = NULL;
-    p->from = drawn_at_all(p->percent) ? BONSAI_SPLIT_ASKED : BONSAI_SPLIT_OWN;
-    if (p->from == BONSAI_SPLIT_OWN && small && small != full)
+    const bool asked = bn_split_is_asked(p->percent);
+    p->from = asked && !bn_split_is_own(p->percent) ? BONSAI_SPLIT_ASKED : BONSAI_SPLIT_OWN;
+    if (!asked && small && small != full)
         BN_TRY(read_split(p, small, full));
     BN_TRY(bn_graph_parts(drawn, full, p->percent, p->seed));
     if (!*drawn)

@@ -28,9 +28,21 @@ done:
 
 /* ---- split ---- */
 
+bool bn_split_is_asked(const double percent[3])
+{
+    return percent[0] != 0 || percent[1] != 0 || percent[2] != 0;
+}
+
+bool bn_split_is_own(const double percent[3])
+{
+    return percent[0] == -1 && percent[1] == -1 && percent[2] == -1;
+}
+
 static bonsai_status check_percent(const double percent[3])
 {
     double sum = 0;
+    if (bn_split_is_own(percent))
+        return bn_fail(BONSAI_E_ARGUMENT, "a graph's own split is not drawn");
     for (int i = 0; i < 3; i++) {
         if (!(percent[i] >= 0 && percent[i] <= 100))
             return bn_fail(BONSAI_E_ARGUMENT, "a share of %g %% is not in 0..100", percent[i]);
@@ -60,7 +72,7 @@ done:
 int bonsai_split_named(double percent[3], const char *name)
 {
     static const struct { const char *name; double percent[3]; } known[] = {
-        {"random", {60, 20, 20}}, {"published", {56, 24, 20}}};
+        {"own", {-1, -1, -1}}, {"random", {60, 20, 20}}, {"published", {56, 24, 20}}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(name, known[i].name) == 0) {
             memcpy(percent, known[i].percent, sizeof known[i].percent);
@@ -292,10 +304,15 @@ bonsai_status bn_graph_parts(bonsai_graph **out, const bonsai_graph *g, double p
                              uint64_t seed)
 {
     const double usual[3] = {60, 20, 20}, all[3] = {100, 0, 0};
-    bool asked = percent[0] != 0 || percent[1] != 0 || percent[2] != 0;
+    bool own = bn_split_is_own(percent), asked = bn_split_is_asked(percent);
     *out = NULL;
-    if (!asked && bn_has(g, BONSAI_SECTION_SPLIT))
+    if (own)
+        memset(percent, 0, sizeof usual);
+    if ((own || !asked) && bn_has(g, BONSAI_SECTION_SPLIT))
         return BONSAI_OK;
+    if (own)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: has no split of its own; a split such as 60/20/20 "
+                       "draws one", g->where);
     if (!asked)
         memcpy(percent, bn_has(g, BONSAI_SECTION_ROLE) ? all : usual, sizeof usual);
     return bonsai_graph_split(out, g, percent, seed);

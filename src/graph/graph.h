@@ -251,9 +251,12 @@ bonsai_status bn_standard(float *mean, float *spread, const bonsai_graph *g,
 
 /* Makes the graph g with a split of its own, of no node yet, which the caller fills. */
 bonsai_status bn_graph_resplit(bonsai_graph **out, uint8_t **split, const bonsai_graph *g);
+/* Whether percentages ask for a split at all, and for the graph's own. */
+bool bn_split_is_asked(const double percent[3]);
+bool bn_split_is_own(const double percent[3]);
 /* Gets the graph with a split of the given percentages; *out is NULL if that is g's own.  All 0
  * asks for g's own split; if it has none, for 60/20/20, or for 100/0/0 if it is a condensed graph,
- * where all labels are for training.  percent gets what was drawn. */
+ * where all labels are for training.  percent gets what was drawn, or all 0. */
 bonsai_status bn_graph_parts(bonsai_graph **out, const bonsai_graph *g, double percent[3],
                              uint64_t seed);
 

@@ -75,6 +75,19 @@ static bonsai_status check_cells(bn_study *s)
     return rc;
 }
 
+/* Sets the shares that splits are drawn with; all 0: the graph's own split is the only one. */
+static bonsai_status choose_shares(double split[3], const bonsai_graph *g, int splits)
+{
+    const bool own = bn_split_is_own(split);
+    if (own && splits > 1)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: its own split is one, and %d splits are asked for; "
+                       "a split such as 60/20/20 draws them", g->where, splits);
+    if (bn_split_is_asked(split) || (splits == 1 && bn_has(g, BONSAI_SECTION_SPLIT)))
+        return BONSAI_OK;
+    bonsai_split_named(split, "random");
+    return BONSAI_OK;
+}
+
 static bool is_drawn(const bn_study *s, int split)
 {
     return split > 0 || !s->o.own_split || !bn_has(s->g, BONSAI_SECTION_SPLIT);
@@ -84,10 +97,8 @@ static bool is_drawn(const bn_study *s, int split)
 static bonsai_status draw_splits(bn_study *s)
 {
     bonsai_status rc;
-    static const double usual[3] = {60, 20, 20};
     double *split = s->train.split;
-    if (split[0] == 0 && split[1] == 0 && split[2] == 0)
-        memcpy(split, usual, sizeof usual);
+    BN_TRY(choose_shares(split, s->g, s->splits));
     BN_TRY(bn_graph_need(s->g, BN_ALL_SECTIONS, s->train.threads));
     BN_TRY(BN_NEW(&s->drawn, s->splits));
     for (int i = 0; i < s->splits; i++) {
@@ -97,7 +108,7 @@ static bonsai_status draw_splits(bn_study *s)
         if (open && is_drawn(s, i))
             BN_TRY(bn_graph_parts(&s->drawn[i], s->g, split, s->train.seed + (uint64_t)i));
     }
-    memset(split, 0, sizeof usual);             /* the graphs have it now */
+    memset(split, 0, sizeof s->train.split);    /* the graphs have it now */
 done:
     return rc;
 }
@@ -317,6 +328,22 @@ done:
 }
 
 /* ---- all of it ----------------------------------------------------------- */
+
+bonsai_status bonsai_compare_split(double percent[3], const bonsai_graph *g,
+                                   const bonsai_compare_options *given)
+{
+    bonsai_status rc;
+    bonsai_compare_options o;
+    bonsai_train_options train;
+    BN_TRY(BN_OPTIONS(&o, given, compare));
+    BN_TRY(BN_OPTIONS(&train, o.train, train));
+    BN_TRY(choose_shares(train.split, g, o.splits));
+    if (bn_split_is_own(train.split))
+        memset(train.split, 0, sizeof train.split);
+    memcpy(percent, train.split, sizeof train.split);
+done:
+    return rc;
+}
 
 bonsai_status bonsai_study_run(bonsai_cell *cells, int64_t count, const bonsai_graph *g,
                                const bonsai_compare_options *o)

@@ -12,6 +12,9 @@ script -qec "$BONSAI compare g.bonsai -q --methods random,degree --ratios 0.1,0.
 script -qec "$BONSAI compare g.bonsai -q --methods random,degree --ratios 0.2 --epochs 5 --seeds 2 --draws 2" /dev/null < /dev/null | tr -d '\r' | sed -E 's/ [0-9.]+ ± +[0-9.]+.*$/ A/; s/ [-+][0-9.]+ ± +[0-9.]+ (win|tie|loss)$/ D/; s/in all .*/in all N/; s/ +condense s.*//'
 # As JSON: every field of every cell.
 $BONSAI compare g.bonsai --methods degree --ratios 0.1 --epochs 5 --seeds 1 --json | sed -E 's/("(acc|sec|bal|f1|auc)[a-z_]*"): [0-9.e-]+/\1: N/; s/^( {10})[0-9.]+(,?)$/\1N\2/'
+# The graph's own split, by name too; without one, 60/20/20; another, or several, are drawn.
+for split in "" "--split own" "--split 60/20/20" "--split published" "--splits 2"; do $BONSAI compare g.bonsai --methods random --ratios 0.2 --epochs 2 --seeds 1 $split | grep -E '^(split|cell.*random)' | cut -f 1-4,8,10; done
+$BONSAI convert g.bonsai bare/ -q > /dev/null; cut -d, -f 1-2 bare/labels.csv > new; mv new bare/labels.csv; $BONSAI compare bare --methods random --ratios 0.2 --epochs 2 --seeds 1 | grep ^split; $BONSAI compare bare --split own; $BONSAI condense bare --split own --ratio 0.2 -o no.bonsai
 # Another metric: it chooses the epochs and is what the table shows; a file is begun with one.
 script -qec "$BONSAI compare g.bonsai -q --methods random --ratios 0.2 --epochs 5 --seeds 2 --metric f1" /dev/null < /dev/null | tr -d '\r' | head -1
 $BONSAI compare g.bonsai --methods random --ratios 0.2 --epochs 5 --seeds 1 --metric balanced -o m.jsonl --json | grep -E '"(metric|method)"'; $BONSAI compare g.bonsai --methods random --ratios 0.2 --epochs 5 --seeds 1 -o m.jsonl

@@ -13,6 +13,8 @@ $BONSAI compare g.bonsai --ratios 0.01,x
 $BONSAI compare g.bonsai --seeds 0
 $BONSAI compare g.bonsai --split 0/50/50
 $BONSAI compare g.bonsai --split 60/60/60
+$BONSAI compare g.bonsai --split own --splits 3
+$BONSAI split g.bonsai -o s.bonsai --parts own
 $BONSAI compare nothing.bonsai
 # A file of something else is left as it is; so is one of another graph or other options.
 echo precious > text; $BONSAI compare g.bonsai -o text; cat text

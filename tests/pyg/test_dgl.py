@@ -117,13 +117,18 @@ class Dgl(unittest.TestCase):
         g.ndata["feat"] = g.ndata["feat"].double()
         self.assertTrue(ours.from_data(g).equal(same))
 
+    def test_a_split_that_is_missing_is_drawn(self):
+        g = ours.to_data(graph())
+        g.ndata.pop("train_mask")
+        with self.assertWarns(graphbonsai.SplitWarning):
+            graphbonsai.condense(g, nodes=12, threads=1)
+
     def test_refusals(self):
         hetero = dgl.heterograph({("a", "to", "b"): ([0], [1]), ("b", "to", "a"): ([0], [1])})
         self.refuses(hetero, "dgl.to_homogeneous")
         with self.assertRaisesRegex(graphbonsai.ArgumentError, r"dataset\[0\]"):
             ours.from_data([])
-        for name, sentence in (("feat", 'no "feat"'), ("label", 'no "label"'),
-                               ("train_mask", r"add_nodepred_split.*split=\(60, 20, 20\)")):
+        for name, sentence in (("feat", 'no "feat"'), ("label", 'no "label"')):
             g = ours.to_data(graph())
             g.ndata.pop(name)
             self.refuses(g, sentence)

@@ -459,7 +459,14 @@ class Refusals(unittest.TestCase):
         self.refuses(self.changed(x=None), "data has no x.*OneHotDegree")
         self.refuses(self.changed(y=None), "data has no y.*class number")
         self.refuses(self.changed(edge_index=None), "neither edge_index nor adj_t")
-        self.refuses(self.changed(train_mask=None), r"RandomNodeSplit\(\).*split=\(60, 20, 20\)")
+
+    def test_a_split_that_is_missing_is_drawn(self):
+        plain = self.changed(train_mask=None)
+        with self.assertWarnsRegex(graphbonsai.SplitWarning, "the graph has no split"):
+            drawn = condense(plain)
+        same = condense(plain, split=(60, 20, 20))
+        self.assertTrue(torch.equal(drawn.x, same.x))
+        self.refuses(plain, "has no split of its own", split="own")
 
     def test_masks_that_overlap(self):
         d = data()
@@ -521,9 +528,20 @@ class Refusals(unittest.TestCase):
 
     def test_another_device(self):
         self.refuses(self.changed(x=torch.ones(300, 40, device="meta")),
-                     r"data\.x is on the device meta.*data\.cpu\(\)")
+                     r"data\.x is on the device meta, which holds no numbers")
         for name in ("y", "edge_index", "train_mask"):
-            self.refuses(self.changed(**{name: data()[name].to("meta")}), r"data\.cpu\(\)")
+            self.refuses(self.changed(**{name: data()[name].to("meta")}), "on the device meta")
+
+    @unittest.skipUnless(torch.cuda.is_available(), "no GPU here")
+    def test_a_gpu(self):
+        here = graphbonsai.condense(data(), nodes=12, threads=1)
+        there = graphbonsai.condense(data().to("cuda"), nodes=12, threads=1)
+        for name in ("x", "y", "edge_index", "train_mask"):
+            self.assertEqual(there[name].device.type, "cuda")
+            self.assertTrue(torch.equal(there[name].cpu(), here[name]))
+        judged = graphbonsai.evaluate(there, data().to("cuda"), epochs=5, seeds=1, threads=1)
+        self.assertEqual(judged.mean,
+                         graphbonsai.evaluate(here, data(), epochs=5, seeds=1, threads=1).mean)
 
     def test_no_budget_and_two(self):
         self.refuses(data(), "one budget", nodes=None)

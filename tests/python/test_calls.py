@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 
 import numpy as np
 
@@ -365,6 +366,29 @@ class Training(testing.Case):
         self.assertGreater(t.mean, 50)
         self.assertEqual(t.info["test"], int(self.g.test_mask.sum()))
 
+    def test_a_split_that_nobody_asked_for_is_told(self):
+        index = self.g.edge_index
+        bare = graphbonsai.Graph.from_arrays(edge_index=index, x=self.g.x, y=self.g.y)
+        fast = dict(epochs=2, seeds=1, threads=1)
+        calls = (lambda **o: condense(bare, 0.1, threads=1, **o),
+                 lambda **o: graphbonsai.train(bare, **fast, **o),
+                 lambda **o: graphbonsai.compare(bare, ["random"], [0.1], **fast, **o))
+        for call in calls:
+            with self.assertWarnsRegex(graphbonsai.SplitWarning, "has no split: 60 %") as caught:
+                call()
+            self.assertEqual(caught.filename, __file__)
+            self.refuses("graph: has no split of its own; a split such as 60/20/20 draws one",
+                         call, split="own")
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                call(split=(60, 20, 20))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            small = condense(bare, 0.1, split="random", threads=1)
+            graphbonsai.evaluate(small, bare, **fast)       # judged on what condensing drew
+            found = graphbonsai.compare(bare, ["random"], [0.1], splits=2, **fast)
+        self.assertEqual(found.split, "60/20/20, seed 1")
+
     def test_comparing(self):
         seen = []
         found = graphbonsai.compare(self.g, ["random", "trees"], [0.05, 0.1], ["gcn", "sage"],
@@ -372,7 +396,8 @@ class Training(testing.Case):
                                     cell=lambda cell: seen.append((cell["method"], cell["ratio"])))
         self.assertEqual(len(found), 2 * (1 + 2 * 2))
         self.assertEqual(seen.count(("trees", 0.05)), 2)
-        self.assertEqual(len(str(found).splitlines()), 11)
+        self.assertEqual(len(str(found).splitlines()), 12)
+        self.assertEqual(found.split, "own")
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "c.csv")
             found.to_csv(path)

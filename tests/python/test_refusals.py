@@ -169,7 +169,7 @@ class Arrays(testing.Case):
                edge_index=np.ma.masked_equal([[0, 1], [1, 2]], 2))
         masked("labels", 1, graphbonsai.ogb.from_data,
                (dict(edge_index=[[0], [1]], num_nodes=2, node_feat=np.ones((2, 1), "f4")),
-                hide([0, 1], 1)), need_masks=False)
+                hide([0, 1], 1)))
         self.assertEqual(Graph.from_arrays(y=hide([0, 1, 1]), **pair).y.tolist(), [0, 1, 1])
 
     def test_files_of_features_for_a_graph_that_has_them(self):
@@ -211,7 +211,7 @@ class Arrays(testing.Case):
         for nodes in ([0, 0], [3], [-1]):
             with self.assertRaises(ArgumentError):
                 g.induce(nodes)
-        self.refuses('percent must be three shares in percent, such as (60, 20, 20), or "published", '
+        self.refuses('percent must be three shares in percent, such as (60, 20, 20), "own", "random" or "published", '
                      'not 60', g.split, 60)
         with self.assertRaises(ArgumentError):
             g.split((60, 60, 60))
@@ -282,7 +282,7 @@ class Options(testing.Case):
         bad("memory is -1; it must be at least 0", memory=-1)
         bad("theta must be a number, not 'x'", theta="x")
         bad("theta is nan, which is not finite", theta=NAN)
-        bad('split must be three shares in percent, such as (60, 20, 20), or "published", '
+        bad('split must be three shares in percent, such as (60, 20, 20), "own", "random" or "published", '
             'not (60, 20)', split=(60, 20))
         bad("split must be a number, not 'a'", split=("a", 1, 2))
         for options in (dict(k=0), dict(layers=17), dict(layers=-1), dict(beta=2.0)):

@@ -153,6 +153,41 @@ static void the_first_split_may_be_the_graphs_own(void **state)
     tear_down(&t);
 }
 
+/* Runs two cells, which the splits of a study have; the first one's outcome. */
+static bonsai_status run_splits(bonsai_cell *first, const bonsai_graph *g, const setting *t,
+                                int splits)
+{
+    bonsai_cell cells[2] = {asked(0, BONSAI_METHOD_RANDOM, 1), asked(0, BONSAI_METHOD_RANDOM, 1)};
+    cells[1].split = 1;
+    bonsai_status rc = bonsai_study_run(cells, splits, g, &t->o);
+    *first = cells[0];
+    return rc;
+}
+
+static void a_graph_s_own_split_is_used_unless_another_is_asked_for(void **state)
+{
+    setting t;
+    static const double few[3] = {20, 40, 40};
+    bonsai_graph *own = NULL;
+    bonsai_cell kept, named, asked_for, several;
+    (void)state;
+    set_up(&t);
+    assert_int_equal(bonsai_graph_split(&own, t.g, few, 7), BONSAI_OK);
+    assert_int_equal(run_splits(&kept, own, &t, 1), BONSAI_OK);
+    assert_int_equal(run_splits(&several, own, &t, 2), BONSAI_OK);
+    assert_true(bonsai_split_named(t.train.split, "own"));
+    assert_int_equal(run_splits(&named, own, &t, 1), BONSAI_OK);
+    assert_int_equal(run_splits(&asked_for, own, &t, 2), BONSAI_E_ARGUMENT);
+    assert_non_null(strstr(bonsai_error(), "own split is one, and 2 splits are asked for"));
+    assert_true(bonsai_split_named(t.train.split, "random"));
+    assert_int_equal(run_splits(&asked_for, own, &t, 1), BONSAI_OK);
+    assert_true(kept.nodes < asked_for.nodes);          /* a fifth of the nodes are for training */
+    assert_true(named.checksum == kept.checksum);
+    assert_true(several.checksum == asked_for.checksum);        /* 60/20/20, the same seed */
+    bonsai_graph_free(own);
+    tear_down(&t);
+}
+
 static void small_graphs_that_are_the_same_train_once(void **state)
 {
     setting t;
@@ -211,17 +246,15 @@ static void pairs_are_correlated_nearest_first(void **state)
 {
     setting t;
     double wl[200], seen[200];
-    static const double usual[3] = {60, 20, 20};
     pair p[200];
     (void)state;
     set_up(&t);
+    assert_true(bonsai_split_named(t.train.split, "random"));
     for (int study = BONSAI_STUDY_EMBEDDING; study <= BONSAI_STUDY_WEIGHTS; study++) {
-        bonsai_graph *full = NULL;
         bonsai_cell cells[2] = {asked_pairs((bonsai_study)study, 0.25),
                                 asked_pairs((bonsai_study)study, 1)};
         run(cells, 2, &t);
-        assert_int_equal(bonsai_graph_split(&full, t.g, usual, t.train.seed), BONSAI_OK);
-        assert_int_equal(bonsai_study_pairs(wl, seen, 200, full, (bonsai_study)study, &t.train),
+        assert_int_equal(bonsai_study_pairs(wl, seen, 200, t.g, (bonsai_study)study, &t.train),
                          BONSAI_OK);
         for (int i = 0; i < 200; i++)
             p[i] = (pair){wl[i], seen[i]};
@@ -234,7 +267,6 @@ static void pairs_are_correlated_nearest_first(void **state)
             assert_true(cells[i].chance >= 0 && cells[i].chance <= 1);
         }
         assert_true(cells[1].chance < 0.05);            /* near for one is near for the other */
-        bonsai_graph_free(full);
     }
     tear_down(&t);
 }
@@ -557,6 +589,7 @@ int main(void)
         cmocka_unit_test(strict_bytes_are_told_in_any_accounting),
         cmocka_unit_test(published_is_compared_in_its_own_accounting),
         cmocka_unit_test(the_first_split_may_be_the_graphs_own),
+        cmocka_unit_test(a_graph_s_own_split_is_used_unless_another_is_asked_for),
         cmocka_unit_test(small_graphs_that_are_the_same_train_once),
         cmocka_unit_test(times_of_the_parts_are_told),
         cmocka_unit_test(pairs_are_correlated_nearest_first),
