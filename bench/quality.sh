@@ -45,7 +45,7 @@ measure() {         # PATH
     "$BONSAI" compare "$1" -o "$OUT/$name.jsonl" --side-by-side -t "${THREADS:-0}" \
         --ratios "${RATIOS:-0.005,0.01,0.03,0.1}" \
         --methods "${METHODS:-auto,prototypes,trees,random,herding,kcenter}" \
-        --models "${MODELS:-gcn,gat,gin,sage}" --splits "${SPLITS:-3}" --draws "${DRAWS:-3}" \
+        --models "${MODELS:-gcn,gat,gin,sage}" --split 60/20/20 --splits "${SPLITS:-3}" --draws "${DRAWS:-3}" \
         --seeds "${SEEDS:-1}" ${OPTIONS-} -q >"$OUT/$name.log" 2>&1 &&
         echo "$name: $(($(date +%s) - start)) s" >&2 ||
         echo "$name: $(tail -n 1 "$OUT/$name.log")" >&2
