@@ -111,7 +111,8 @@ def write(name, parsed, places):
     title = first.split(" -- ", 1)
     out = [f"# {title[0]}", f"{title[1][0].upper()}{title[1][1:]}", prose(rest.strip(), places, name)]
     for section, entries in sections:
-        if section:
+        section = section or ("Version" if name == "bonsai.md" else "Functions")
+        if entries:
             out.append(f"## {section[0].upper()}{section[1:]}")
         for entry in entries:
             if entry.code:

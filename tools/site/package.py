@@ -36,7 +36,7 @@ def signature(name, node):
     if isinstance(node, ast.ClassDef):
         node = next((n for n in node.body if getattr(n, "name", "") == "__init__"), None)
     text = f"{name}({without_types(node.args) if node else ''})"
-    return textwrap.fill(text, 92, subsequent_indent=" " * 4, break_long_words=False,
+    return textwrap.fill(text, 86, subsequent_indent=" " * 4, break_long_words=False,
                          break_on_hyphens=False)
 
 

@@ -13,8 +13,19 @@ def said(program, *arguments):
     return subprocess.run([program, *arguments], check=True, capture_output=True, text=True).stdout
 
 
-def cell(text):
-    return re.sub(r"([|<>*_])", r"\\\1", text)
+def prose(text):
+    """Help as Markdown, options as code."""
+    text = re.sub(r"([|<>*_])", r"\\\1", text)
+    return re.sub(r"(?<![\w`-])(--?[a-z][\w-]*)", r"`\1`", text)
+
+
+def option(name, letter, value, words, text):
+    """A row of the table; long lists of words go to the second cell."""
+    if len(value) > 30:
+        text += ". One of: " + ", ".join(words.split())
+        value = "WORD"
+    called = f"`--{name} {value}`" if value else f"`--{name}`"
+    return (f"`-{letter}`, " if letter else "") + called, prose(text)
 
 
 def rows_of(program, command):
@@ -24,11 +35,8 @@ def rows_of(program, command):
         row = line.split("\t")
         if row[0] != "options":
             continue
-        _, name, letter, _, value, _, shared, text = row
-        option = f"`-{letter}`, " if letter else ""
-        value = " " + value if value else ""
-        option += f"`--{name}{value}`".replace("|", "\\|")
-        (common if shared == "1" else own).append((option, cell(text)))
+        _, name, letter, _, value, words, shared, text = row
+        (common if shared == "1" else own).append(option(name, letter, value, words, text))
     return own, common
 
 
@@ -42,7 +50,7 @@ def description(program, command):
     text = said(program, "help", command).split("\noptions:")[0]
     usage, _, rest = text.partition("\n\n")
     rest = re.sub(r"\n(?=\S)", " ", rest.strip().replace("\n\n", "\0")).replace("\0", "\n\n")
-    return f"```text\n{usage.replace('usage: ', '')}\n```\n\n{cell(rest)}"
+    return f"```text\n{usage.replace('usage: ', '')}\n```\n\n{prose(rest)}"
 
 
 def commands(program):
@@ -51,7 +59,7 @@ def commands(program):
     out = ["# Commands", "What `bonsai help COMMAND` prints. `bonsai-mpi` has the commands that run on "
            "several machines, with the same options.",
            table(("command", "what it does"),
-                 [(f"[{name}](#{name})", cell(line.strip().split(None, 1)[1]))
+                 [(f"[{name}](#{name})", prose(line.strip().split(None, 1)[1]))
                   for name, line in zip(names, listed.splitlines())])]
     shared = {}
     for name in names:
@@ -61,7 +69,7 @@ def commands(program):
             out.append(table(("option", "what it does"), own))
         if common:
             out.append("[Common options](#common-options): " + ", ".join(
-                f"`{re.search('--[a-z-]+', option).group()}`" for option, _ in common) + ".")
+                f"`{re.search('--[a-z-]+', name).group()}`" for name, _ in common) + ".")
         shared.update(dict(common))
     out += ["## Common options", table(("option", "what it does"), list(shared.items())),
             "## Methods", f"```text\n{said(program, 'help', 'methods')}```",
