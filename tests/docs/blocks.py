@@ -2,7 +2,7 @@
 
 The blocks of a page run in their order, in one empty folder, and share Python's names.  What a
 block of text behind them shows is compared with what they print, numbers aside; a line "..." stands
-for any lines.  UPDATE=1 writes what they print into the page instead, except over a "...".  tools/site/pages.py says how a page excuses a block.
+for any lines.  UPDATE=1 writes what they print into the page instead.  tools/site/pages.py says how a page excuses a block.
 
 BONSAI names the program, GRAPHBONSAI_LIBRARY the library.
 
@@ -102,24 +102,37 @@ RUN = {"python": run_python, "sh": run_sh, "c": run_c}
 
 # ---- output
 
-def shape(text):
-    """What two runs of a block have in common: words and lines; numbers and widths may differ."""
-    text = re.sub(r"[█▉▊▋▌▍▎▏#=─━-]{2,}", "--", text)
-    text = re.sub(r"\d[\d,.]*(e[+-]?\d+)?", "0", text)
-    return [re.sub(r"[ \t]+", " ", line).strip() for line in text.strip().splitlines()]
+def lines_of(text):
+    return [line.rstrip() for line in text.strip("\n").splitlines()]
 
 
-def fits(wanted, printed):
-    """Whether lines are as wanted, where "..." stands for any number of lines."""
+def shape(line):
+    """What two runs have in common: words; numbers and widths may differ."""
+    line = re.sub(r"[█▉▊▋▌▍▎▏#=─━-]+", "-", line)
+    line = re.sub(r"\d[\d,.]*(e[+-]?\d+)?", "0", line)
+    return re.sub(r"[ \t]+", " ", line).strip()
+
+
+def shown(wanted, printed):
+    """The printed lines in place of those wanted, where "..." stands for any; None: they differ."""
     if not wanted:
-        return not printed
+        return None if printed else []
     if wanted[0] == "...":
-        return any(fits(wanted[1:], printed[i:]) for i in range(len(printed) + 1))
-    return bool(printed) and wanted[0] == printed[0] and fits(wanted[1:], printed[1:])
+        tails = (shown(wanted[1:], printed[i:]) for i in range(len(printed) + 1))
+        rest = next((tail for tail in tails if tail is not None), None)
+        return None if rest is None else ["...", *rest]
+    if not printed or shape(wanted[0]) != shape(printed[0]):
+        return None
+    rest = shown(wanted[1:], printed[1:])
+    return None if rest is None else [printed[0], *rest]
 
 
-def compare(block, printed):
-    if not fits(shape(block.output.text), shape(printed)):
+def compare(block, printed, changes):
+    """Compares a block's output with the page's, or notes what the page should have."""
+    found = shown(lines_of(block.output.text), lines_of(printed))
+    if os.environ.get("UPDATE"):
+        changes.append((block.output, lines_of(printed) if found is None else found))
+    elif found is None:
         raise Failed("prints something else than the page shows; UPDATE=1 writes it anew:\n" + printed)
 
 
@@ -127,9 +140,9 @@ def rewrite(path, changes):
     """Puts new outputs into a page, the last first, so that line numbers hold."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     for output, printed in reversed(changes):
-        text = "\n".join(line.rstrip() for line in printed.strip("\n").splitlines()) + "\n"
-        lines[output.line - 1:output.end - 1] = [text]
-    path.write_text("".join(lines), encoding="utf-8")
+        lines[output.line - 1:output.end - 1] = [line + "\n" for line in printed]
+    if changes:
+        path.write_text("".join(lines), encoding="utf-8")
 
 
 # ---- pages
@@ -152,10 +165,8 @@ def run_page(path, tally):
             continue
         try:
             printed = run_block(block, page, names)
-            if block.output and os.environ.get("UPDATE") and "\n...\n" not in block.output.text:
-                changes.append((block.output, printed))
-            elif block.output:
-                compare(block, printed)
+            if block.output:
+                compare(block, printed, changes)
         except Exception as error:
             why = str(error) if isinstance(error, Failed) else traceback.format_exc()
             return [f"{page}:{block.line}: {block.text}\n{why}"]
