@@ -3,7 +3,8 @@
 #
 # BUILD/docs/jupyter is a virtual environment that is made here and kept, as BUILD/docs/venv is by
 # tools/site/build.  What the package index does not give is skipped, in one line; BUILD/docs/*.log
-# say why.  The notebook for PyTorch Geometric runs where BUILD/pyg has it (`make test-pyg`).
+# say why.  The page for PyTorch Geometric is run by `make test-pyg`.  Every page is opened in Chromium
+# where there is one; SHOTS=DIR keeps pictures of the start page.
 #
 # SPDX-License-Identifier: MIT
 set -eu
@@ -19,7 +20,13 @@ export PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive BONSA
 code=0
 "$root/tools/site/build" "$build" "$BONSAI" || code=$?
 case $code in
-0) python3 "$here/site.py" "$build/site" ;;
+0)
+    python3 "$here/site.py" "$build/site"
+    if browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome); then
+        python3 "$here/look.py" "$browser" "$build/site"
+    else
+        echo "test-docs: the look of the site: skipped (there is no Chromium)"
+    fi ;;
 77) echo "test-docs: the site: skipped (MkDocs cannot be installed)" ;;
 *) exit $code ;;
 esac

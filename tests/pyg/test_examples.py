@@ -75,7 +75,7 @@ class Documentation(unittest.TestCase):
         root = os.path.join(FOLDER, "..")
         done = subprocess.run([sys.executable, os.path.join(root, "tests/docs/blocks.py"),
                                *(os.path.join(root, page) for page in PAGES)], text=True,
-                              capture_output=True, timeout=300, env={**os.environ, "BONSAI": program})
+                              capture_output=True, timeout=300, env={"BONSAI": program, **os.environ})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertNotIn("torch_geometric is not installed", done.stdout)
 
