@@ -15,7 +15,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 FENCE = re.compile(r"```(\w*)\s*$")
 COMMENT = re.compile(r"<!--\s*(not run|needs|first):\s*(.*?)\s*-->", re.S)
-LINK = re.compile(r"(!?\[(?:[^][]|\[[^][]*\])*\])\(([^()\s]+)\)")
 
 
 def sources():

@@ -1,7 +1,8 @@
 """stage.py OUT PROGRAM -- puts the pages of the site into OUT: those of doc/, and the reference.
 
 In the repository pages link to files beside them, as GitHub shows them.  Here links that leave doc/
-lead to the page that takes the file's place on the site, or to a copy of the file.
+lead to the page that takes the file's place on the site, or to a copy of the file; and a link that
+names a file of doc/ names the page by its title.
 
 SPDX-License-Identifier: MIT"""
 import os
@@ -52,15 +53,26 @@ class Stage:
         to = self.places.get(path) or self.copy(path)
         return os.path.relpath(to, self.places[page].parent) + mark + anchor
 
+    def title(self, page, name, link):
+        """What a link is called: the title of its page if it is called by the file's name."""
+        path = (page.parent / link.partition("#")[0]).resolve()
+        if not re.fullmatch(r"(doc/)?[\w-]+\.md", name) or path not in self.places or "#" in link:
+            return name
+        return pages.headings(path.read_text(encoding="utf-8"))[0][1].partition(":")[0]
+
     def write(self, page):
         def one(match):
             return f"{match.group(1)}{self.target(page, match.group(2))}{match.group(3)}"
+
+        def called(match):
+            return f"[{self.title(page, *match.groups())}]({match.group(2)})"
 
         out, inside = [], False
         for line in page.read_text(encoding="utf-8").splitlines():
             if pages.FENCE.match(line):
                 inside = not inside
             elif not inside:
+                line = re.sub(r"(?<!!)\[([^][]+)\]\(([^()\s]+)\)", called, line)
                 line = re.sub(r"(\]\()([^()\s]+)(\))", one, line)
                 line = re.sub(r'((?:src|srcset|href)=")([^"]+)(")', one, line)
             out.append(line)
