@@ -109,7 +109,7 @@ def lines_of(text):
 def shape(line):
     """What two runs have in common: words; numbers and widths may differ."""
     line = re.sub(r"[█▉▊▋▌▍▎▏#=─━-]+", "-", line)
-    line = re.sub(r"\d[\d,.]*(e[+-]?\d+)?", "0", line)
+    line = re.sub(r"-?\d[\d,.]*(e[+-]?\d+)?", "0", line)
     return re.sub(r"[ \t]+", " ", line).strip()
 
 
