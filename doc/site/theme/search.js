@@ -5,14 +5,15 @@ const list = form.querySelector("ol");
 const base = document.body.dataset.base;
 
 function score([, title, page, text], words) {
+  const name = title.toLowerCase(), all = `${page} ${text}`.toLowerCase(), phrase = words.join(" ");
   let sum = 0;
   for (const word of words) {
-    const inTitle = title.toLowerCase().includes(word);
-    if (!inTitle && !`${page} ${text}`.toLowerCase().includes(word)) return 0;
-    sum += inTitle ? 10 : 1;
-    if (title.toLowerCase() === word) sum += 20;
+    if (!name.includes(word) && !all.includes(word)) return 0;
+    sum += name.includes(word) ? 10 : 1;
   }
-  return sum;
+  if (name === phrase) sum += 40;
+  if (name.includes(phrase) || all.includes(phrase)) sum += 5;
+  return page === "Changes" ? sum / 20 : sum;
 }
 
 function entry([url, title, page, text]) {
