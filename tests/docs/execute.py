@@ -1,11 +1,14 @@
-"""execute.py NOTEBOOK... -- runs notebooks in Jupyter, each in an empty folder.
+"""execute.py NOTEBOOK... -- runs notebooks in Jupyter, each in an empty folder; 77: there is none.
 
 SPDX-License-Identifier: MIT"""
 import sys
 import tempfile
 
-import nbclient
-import nbformat
+try:
+    import nbclient
+    import nbformat
+except ImportError:
+    sys.exit(77)
 
 
 def main(paths):

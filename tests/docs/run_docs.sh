@@ -3,7 +3,7 @@
 #
 # BUILD/docs/jupyter is a virtual environment that is made here and kept, as BUILD/docs/venv is by
 # tools/site/build.  What the package index does not give is skipped, in one line; BUILD/docs/*.log
-# say why.  The page for PyTorch Geometric is run by `make test-pyg`.  Every page is opened in Chromium
+# say why.  The notebook for PyTorch Geometric is run by `make test-pyg`.  Every page is opened in Chromium
 # where there is one; SHOTS=DIR keeps pictures of the start page.
 #
 # SPDX-License-Identifier: MIT

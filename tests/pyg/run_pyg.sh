@@ -4,7 +4,7 @@
 # BUILD/pyg is a virtual environment that is made here and kept: torch and torch_geometric
 # are installed into it from the package index that pip is set up for, and the wheel that was
 # just built anew each time.  Where the index cannot be reached all tests are skipped, in one
-# line; BUILD/pyg.log says why.  DGL and OGB are tested if they can be installed.
+# line; BUILD/pyg.log says why.  DGL, OGB and the notebook are tested if what they need can be installed.
 #
 # SPDX-License-Identifier: MIT
 set -eu
@@ -14,6 +14,7 @@ root=$here/../..
 packages="torch==2.13.0 torch_geometric numpy scipy tqdm"
 # DGL 1.1 is the last that works beside any torch, and wants an old setuptools.
 ogb="ogb"
+jupyter="nbclient ipykernel"
 dgl="dgl<2 packaging setuptools<71"
 mkdir -p "$build"
 venv=$(cd "$build" && pwd)/pyg
@@ -24,15 +25,16 @@ pip() {
 }
 
 prepare() {
-    [ "$(cat "$venv/ready" 2>/dev/null)" = "$packages $ogb $dgl" ] && return
+    [ "$(cat "$venv/ready" 2>/dev/null)" = "$packages $ogb $dgl $jupyter" ] && return
     rm -rf "$venv"
     { python3 -m venv "$venv" && pip install $packages &&
         "$venv/bin/python" -c 'import torch, torch_geometric'; } >"$venv.log" 2>&1 || return
-    # Neither is worth another version of the rest.
+    # None is worth another version of the rest.
     pip freeze | grep -v '^setuptools' >"$venv/kept"
     pip install -c "$venv/kept" $ogb >>"$venv.log" 2>&1 || true
+    pip install -c "$venv/kept" $jupyter >>"$venv.log" 2>&1 || true
     pip install -c "$venv/kept" --only-binary :all: $dgl >>"$venv.log" 2>&1 || true
-    echo "$packages $ogb $dgl" >"$venv/ready"
+    echo "$packages $ogb $dgl $jupyter" >"$venv/ready"
 }
 
 skip() {
@@ -85,5 +87,7 @@ export GRAPHBONSAI_LIBRARY="$package/libbonsai.so"
 try "the package" unit_tests "$root/tests/python"
 unset GRAPHBONSAI_LIBRARY
 try "the package beside PyTorch Geometric" unit_tests "$here"
+try "the notebook in Jupyter" "$venv/bin/python" -B "$root/tests/docs/execute.py" \
+    "$root/doc/tutorials/pyg.ipynb"
 [ -z "$failed" ] || { echo "test-pyg: failed: ${failed#, }"; exit 1; }
 echo "test-pyg: all passed"
