@@ -29,6 +29,16 @@ def exported():
     return [name for name in ast.literal_eval(found.value) if name[0] != "_" and not name.isupper()]
 
 
+def own_members(cls):
+    """Public methods and properties, inherited ones of the package too."""
+    for key in dir(cls):
+        holder = next((base for base in cls.__mro__ if key in vars(base)), None)
+        if key[0] != "_" and holder is not None and holder.__module__.startswith("graphbonsai"):
+            thing = vars(holder)[key]
+            if callable(getattr(cls, key)) or isinstance(thing, property):
+                yield key
+
+
 def wanted(program):
     """(page, name) of all that must be there."""
     for header in (ROOT / "include").glob("*.h"):
@@ -37,8 +47,12 @@ def wanted(program):
     listed = subprocess.run([program, "help"], capture_output=True, text=True, check=True).stdout
     for name in re.findall(r"^  ([a-z]+)  ", listed, re.M):
         yield "commands.md", name
+    import graphbonsai
     for name in exported():
         yield "python.md", name
+        thing = getattr(graphbonsai, name)
+        if isinstance(thing, type) and not issubclass(thing, Exception):
+            yield from (("python.md", f"{name}.{key}") for key in own_members(thing))
 
 
 def main(program):

@@ -78,7 +78,18 @@ def parse(text):
                 sections[-1][1].append(entry)
             entry.code += lines[at:end + 1]
         at = end + 1
-    return head, sections
+    return head, [(name, joined(entries)) for name, entries in sections]
+
+
+def joined(entries):
+    """Entries, with the init function of a struct joined to it."""
+    out = []
+    for entry in entries:
+        if out and not entry.comment and all(name.endswith("_init") for name in entry.names()):
+            out[-1].code += ["", *entry.code]
+        else:
+            out.append(entry)
+    return out
 
 
 def prose(text, places, page):

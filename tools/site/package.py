@@ -32,10 +32,12 @@ def without_types(arguments):
 
 
 def signature(name, node):
-    """The call without types, wrapped."""
+    """The call without types, wrapped; None of what is not called."""
     if isinstance(node, ast.ClassDef):
         node = next((n for n in node.body if getattr(n, "name", "") == "__init__"), None)
-    text = f"{name}({without_types(node.args) if node else ''})"
+    if node is None or is_property(node):
+        return None
+    text = f"{name}({without_types(node.args)})"
     return textwrap.fill(text, 86, subsequent_indent=" " * 4, break_long_words=False,
                          break_on_hyphens=False)
 
@@ -88,6 +90,25 @@ def definitions(tree):
             if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name[0] != "_"}
 
 
+def classes():
+    """Every class of the package, by name."""
+    found = {}
+    for path in sorted(FOLDER.glob("*.py")):
+        if path.stem != "_capi":
+            found.update((node.name, node) for node in parse(path.stem).body
+                         if isinstance(node, ast.ClassDef))
+    return found
+
+
+def members(node, known):
+    """The public methods and properties of a class and of what it inherits from in the package."""
+    found = {}
+    for base in node.bases:
+        if isinstance(base, ast.Name) and base.id in known:
+            found.update(members(known[base.id], known))
+    return {**found, **definitions(node)}
+
+
 def exported():
     """What graphbonsai gives: (name, node), errors last."""
     root, found = parse("__init__"), []
@@ -101,20 +122,20 @@ def exported():
 
 def entry(name, node, level):
     head = f"{'#' * level} {name}\n\n"
-    if not (isinstance(node, ast.FunctionDef) and is_property(node)):
-        head += f"```python\n{signature(name, node)}\n```\n\n"
-    return head + docstring(node)
+    call = signature(name, node)
+    return head + (f"```python\n{call}\n```\n\n" if call else "") + docstring(node)
 
 
 def page():
     out = ["# The Python package, name by name",
            "Made of the signatures and docstrings; `help()` shows the same. The [guide to the "
            "package](../python.md) has examples.", docstring(parse("__init__"))]
+    known = classes()
     for name, node in exported():
         out.append(entry(name, node, 2))
         if isinstance(node, ast.ClassDef):
             out += [entry(f"{name}.{key}", inner, 3)
-                    for key, inner in sorted(definitions(node).items())]
+                    for key, inner in sorted(members(node, known).items())]
     for title in MODULES:
         module = parse(title)
         out += [f"## graphbonsai.{title}", docstring(module)]
