@@ -5,8 +5,11 @@
  *   opt*.c      options: one row is parser, help line and range (opt.h)
  *   progress.c  the bar on stderr, and canceling
  *   table.c     facts and tables: aligned text, TSV or JSON
+ *   aligned.c   the aligned text, and what gives way on a narrow terminal
+ *   wrap.c      text in lines that fit the terminal
  *   text.c      numbers and names for people; the nearest name
  *   files.c     paths: sizes, and whether they can be written
+ *   nearby.c    what may have been meant by a graph that is not there
  *   save.c      writing a graph
  *   page.c      writing a page about a graph
  *   csv.c       files of rows that appear only when complete
@@ -56,6 +59,7 @@ void progress_clear(progress *p);                       /* before printing anyth
 void progress_end(progress *p, const char *what);       /* the last line, if a bar was drawn */
 void cancel_on_signals(void);
 int  canceled_by(void);                                 /* the signal, 0: none */
+void cancel_by(int number);                             /* as if that signal had come */
 
 /* ---- a run --------------------------------------------------------------- */
 
@@ -63,6 +67,7 @@ typedef enum { STYLE_TEXT, STYLE_TSV, STYLE_JSON } style;
 
 typedef struct {
     const char *command;
+    char *const *words;         /* of the command line, behind the program; ended by NULL */
     int         quiet, verbose, json;
     int         rows;           /* help for programs: one row per option */
     int         people;         /* aligned text even into a pipe */
@@ -199,6 +204,10 @@ void summary_json(summary *r, const char *key, bn_json *value);  /* in JSON only
 int  summary_has(summary *r, bonsai_status rc);
 int  summary_print(summary *r, session *s);             /* to stdout; frees; exit code */
 void summary_free(summary *r);                          /* of one that is not printed */
+/* The two parts of it that aligned.c and table.c share: all as aligned text; a cell as text, for people
+ * or for a program. */
+void summary_put_text(const summary *r);
+void cell_text(char *buf, size_t size, const bn_json *cell, const char *format, int people);
 bn_json *summary_object(const summary *r);               /* as --json prints it; NULL: no memory */
 int  print_json(session *s, bn_json *value);             /* to stdout; frees; exit code */
 
@@ -206,7 +215,6 @@ int  print_json(session *s, bn_json *value);             /* to stdout; frees; ex
 
 typedef struct {
     const char *program;        /* its name, in messages */
-    const char *first;          /* a command to suggest */
     const char *examples;       /* shown instead of every command's own; NULL: its own */
     bonsai_status (*read)(bonsai_graph **out, const char *path, const bonsai_read_options *o);
     bonsai_status (*verify)(const bonsai_graph *g, const bonsai_read_options *o);
@@ -222,10 +230,14 @@ typedef struct {
     bonsai_status (*agree)(bonsai_status rc);
     /* Adds to the summary of a condensed graph; NULL: nothing. */
     void (*more)(summary *r, const bonsai_condense_info *i);
+    /* Prints what may have been meant, if the message is about a path of the command line that does
+     * not exist; NULL: nothing does. */
+    void (*suggest)(const char *message, char *const *words);
     int several;                /* 1: several processes */
 } workers;
 
 extern const workers crew;
+void suggest_graph(const char *message, char *const *words);
 
 /* ---- text and files ------------------------------------------------------ */
 
@@ -233,10 +245,26 @@ void text_grouped(char *buf, size_t size, int64_t value);       /* 1,234,567 */
 void text_bytes(char *buf, size_t size, double bytes);          /* 1.2 MB */
 /* Cuts the next piece off "a,b,c"; 0: there is none left. */
 int  text_piece(char *piece, size_t size, const char **at);
-int  text_width(const char *text);                      /* columns, one a code point */
 int  text_is_utf8(void);                                /* the locale */
 /* The name nearest to word, NULL if none is near. */
 const char *text_nearest(const char *word, const char *const *names, int count);
+
+/* Lines that fit.  A file or a pipe is as wide as $COLUMNS says, or 80 columns. */
+int  terminal_columns(int fd);
+int  line_columns(void);                                /* of stdout, at least 40 */
+int  prose_columns(void);                               /* the same, at most 80 */
+int  text_width(const char *text);                      /* in columns */
+/* The bytes of text on a line of so many columns, and what follows on the next. */
+size_t text_line(const char *text, int columns);
+const char *text_after(const char *text, size_t bytes);
+void text_cut(char *out, size_t size, const char *text, int columns);   /* with a mark at the end */
+/* To stdout, from column `at` on; further lines are indented.  Ends no line; returns its column. */
+int  put_wrapped(const char *text, int at, int indent, int columns);
+/* Ends the last line.  A single end of a line inside is a space; one at the begin or the end, and
+ * two of them, are an empty line. */
+void put_prose(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void put_command(const char *line, int bytes);          /* wraps as a shell reads it */
+void put_examples(const char *lines);                   /* commands, below their title */
 
 const char *path_without_format(const char *path);      /* after "npz:" */
 int     path_is_native(const char *path);               /* when written */

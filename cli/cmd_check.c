@@ -1,6 +1,8 @@
 /* cmd_check.c -- bonsai check: every checksum, every range, and symmetry.
  *
  * SPDX-License-Identifier: MIT */
+#include <limits.h>
+
 #include "cli.h"
 
 static int summary_bad(session *s, const char *path, bonsai_status rc)
@@ -18,14 +20,17 @@ static int summary_bad(session *s, const char *path, bonsai_status rc)
 static int summary_good(session *s, const char *path, const bonsai_graph *g)
 {
     summary r = {.count = 0};
-    char n[32], m[32], f[32], c[32];
+    char n[32], m[32], f[32], c[32], line[MOST_PATH + 256];
     progress_clear(&s->progress);
     if (!s->json) {
         text_grouped(n, sizeof n, bonsai_graph_nodes(g));
         text_grouped(m, sizeof m, bonsai_graph_edges(g));
         text_grouped(f, sizeof f, bonsai_graph_features(g));
         text_grouped(c, sizeof c, bonsai_graph_classes(g));
-        printf("%s: valid: %s nodes, %s edges, %s features, %s classes\n", path, n, m, f, c);
+        snprintf(line, sizeof line, "%s: valid: %s nodes, %s edges, %s features, %s classes", path,
+                 n, m, f, c);
+        put_wrapped(line, 0, 0, style_of(s) == STYLE_TEXT ? line_columns() : INT_MAX);
+        putchar('\n');
         return EXIT_DONE;
     }
     summary_text(&r, "graph", NULL, path);

@@ -86,7 +86,7 @@ static int64_t find_node(session *s)
 
 static int run_step(session *s, const step *st, found *f)
 {
-    char line[256], words[256], *argv[16];
+    char line[240], words[256], *argv[16];
     const char *hole = strstr(st->line, "NODE");
     int argc = 0;
     if (hole)
@@ -94,7 +94,10 @@ static int run_step(session *s, const step *st, found *f)
                  (long long)find_node(s));
     else
         snprintf(line, sizeof line, "%s", st->line);
-    printf("\n%s\n\n  $ bonsai %s\n\n", st->title, line);
+    snprintf(words, sizeof words, "  $ bonsai %s", line);
+    put_prose("\n%s\n", st->title);
+    put_command(words, (int)strlen(words));
+    putchar('\n');
     fflush(stdout);
     snprintf(words, sizeof words, "%s", line);
     for (char *w = strtok(words, " "); w && argc < 15; w = strtok(NULL, " "))
@@ -126,7 +129,7 @@ static int compare(session *s, found *f)
         return fail(s, rc);
     if (!equal)
         return fail_with(s, "%s and %s differ", files[GRAPH], files[BACK]);
-    printf("\n%s and %s hold the same graph, bit for bit.\n", files[GRAPH], files[BACK]);
+    put_prose("\n%s and %s hold the same graph, bit for bit.", files[GRAPH], files[BACK]);
     return EXIT_DONE;
 }
 
@@ -140,11 +143,10 @@ static int keep_full(session *s, found *f)
 static int tell_gain(session *s, found *f)
 {
     f->small = (judged){s->accuracy, s->seconds_train};
-    printf("\nTrained on one percent of the bytes, a model gets %.1f %% of the test nodes "
-           "right,\nagainst %.1f %% when trained on all; training took %.3f s "
-           "instead of %.3f s:\n%.0f times faster.\n\n", f->small.accuracy, f->full.accuracy,
-           f->small.seconds, f->full.seconds,
-           f->full.seconds / (f->small.seconds > 0 ? f->small.seconds : 1e-6));
+    put_prose("\nTrained on one percent of the bytes, a model gets %.1f %% of the test nodes right, "
+              "against %.1f %% when trained on all; training took %.3f s instead of %.3f s: %.0f "
+              "times faster.\n", f->small.accuracy, f->full.accuracy, f->small.seconds,
+              f->full.seconds, f->full.seconds / (f->small.seconds > 0 ? f->small.seconds : 1e-6));
     return EXIT_DONE;
 }
 
@@ -152,7 +154,8 @@ static int run_steps(session *s)
 {
     found f = {{0, 0}, {0, 0}};
     int code = EXIT_DONE;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps && code == EXIT_DONE; i++)
+    const size_t count = sizeof steps / sizeof *steps;
+    for (size_t i = 0; i < count && code == EXIT_DONE && !ferror(stdout); i++)
         code = run_step(s, &steps[i], &f);
     return code;
 }
@@ -210,14 +213,14 @@ int cmd_demo(session *s, int argc, char **argv)
     code = enter(s, made, sizeof made, folder);
     if (code != EXIT_DONE)
         return code;
-    printf("bonsai %s: a tour in %d commands, run in %s\n", bonsai_version(),
-           (int)(sizeof steps / sizeof *steps), made);
+    put_prose("bonsai %s: a tour in %d commands\n\nfolder: %s", bonsai_version(),
+              (int)(sizeof steps / sizeof *steps), made);
     code = run_steps(s);
     if (!folder)
         leave(made);
     if (code == EXIT_DONE && folder)
-        printf("The files are in %s.\n", made);
+        put_prose("The files are in %s.", made);
     else if (code == EXIT_DONE)
-        printf("The folder is removed; \"bonsai demo -o FOLDER\" keeps it.\n");
+        put_prose("The folder is removed; \"bonsai demo -o FOLDER\" keeps it.");
     return code;
 }

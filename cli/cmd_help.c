@@ -21,20 +21,25 @@ static int list_rows(session *s)
 
 static int list_commands(session *s)
 {
+    enum { NAMES = 10 };
     if (s->rows || s->json)
         return list_rows(s);
-    printf("usage: %s COMMAND [options]\n\n"
-           "Makes graphs small for training graph neural networks.\n\n"
-           "commands:\n", crew.program);
-    for (const command *c = commands; c->name; c++)
-        printf("  %-10s %s\n", c->name, c->line);
+    put_prose("usage: %s COMMAND [options]\n\n"
+              "Makes graphs small for training graph neural networks.\n\n"
+              "commands:", crew.program);
+    for (const command *c = commands; c->name; c++) {
+        printf("  %-*s ", NAMES, c->name);
+        put_wrapped(c->line, NAMES + 3, NAMES + 3, prose_columns());
+        putchar('\n');
+    }
     if (crew.several)
-        printf("\nA GRAPH is a .bonsai file that every rank can open; "
-               "\"bonsai convert\" makes one.\n"
-               "\"%s help COMMAND\" explains one.\n\nexamples:\n%s", crew.program, crew.examples);
+        put_prose("\nA GRAPH is a .bonsai file that every rank can open; \"bonsai convert\" makes one.  "
+                  "\"%s help COMMAND\" explains one.", crew.program);
     else
-        puts("\nA GRAPH is a file, a folder, or FORMAT:PATH; \"bonsai help formats\" lists them.\n"
-             "\"bonsai help COMMAND\" explains one.  New here?  Try \"bonsai demo\".");
+        put_prose("\nA GRAPH is a file, a folder, or FORMAT:PATH; \"bonsai help formats\" lists them.  "
+                  "\"bonsai help COMMAND\" explains one.  New here?  Try \"bonsai demo\".");
+    if (crew.several)
+        put_examples(crew.examples);
     return EXIT_DONE;
 }
 
@@ -50,7 +55,7 @@ static int list_formats(session *s)
         bn_json_add(rows, bn_json_pack("[s,b,s]", bonsai_format_name(i),
                                        bonsai_format_writes(i), bonsai_format_help(i)));
     if (style_of(s) != STYLE_JSON)
-        puts("A GRAPH's format is recognised by its name and contents; FORMAT:PATH sets it.\n");
+        put_prose("A GRAPH's format is recognised by its name and contents; FORMAT:PATH sets it.\n");
     s->people = 1;
     summary_table(&r, "formats", columns, rows);
     return summary_print(&r, s);
@@ -99,9 +104,9 @@ static int list_methods(session *s)
         bn_json_add(rows, bn_json_pack("[s,s,s]", bonsai_method_name(methods[i].method),
                                        methods[i].kind, methods[i].about));
     if (style_of(s) != STYLE_JSON)
-        puts("\"bonsai condense\" makes a small graph by one of these, which --method names.\n"
-             "Those that learn take --effort (0.1: a tenth of the published rounds) and\n"
-             "--time-limit.\n");
+        put_prose("\"bonsai condense\" makes a small graph by one of these, which --method names.  "
+                  "Those that learn take --effort (0.1: a tenth of the published rounds) and "
+                  "--time-limit.\n");
     s->people = 1;
     summary_table(&r, "methods", columns, rows);
     return summary_print(&r, s);

@@ -320,29 +320,49 @@ static int print_array(session *s, const compared *a)
     return print_json(s, all);
 }
 
+enum { CELL_KEYS = 64 };
+
+/* The values of a cell except the reason, and their keys, which belong to the cell. */
+static bn_json *cell_row(column columns[CELL_KEYS], const bn_json *cell)
+{
+    bn_json *row = bn_json_sound(cell) ? bn_json_array() : NULL;
+    const char *key;
+    int n = 0;
+    for (size_t k = 0; (key = bn_json_key(cell, k)); k++) {
+        if (strcmp(key, "why") == 0)
+            continue;
+        bn_json_add(row, bn_json_keep(bn_json_value(cell, k)));
+        if (n < CELL_KEYS - 1)
+            columns[n++] = (column){key, key, NULL};
+    }
+    columns[n] = (column){NULL, NULL, NULL};
+    return row;
+}
+
 /* Into a pipe: one row per cell, with the columns of its JSON except the reason; then the pairs. */
 static int print_cells(session *s, const compared *a)
 {
-    static const column columns[] = {{NULL, NULL, NULL}};
+    static const column names[] = {
+        {"method", "method", NULL}, {"ratio", "ratio", NULL}, {"model", "model", NULL},
+        {"than", "than", NULL}, {"difference", "difference", NULL}, {"error", "error", NULL},
+        {"pairs", "pairs", NULL}, {"verdict", "verdict", NULL}, {NULL, NULL, NULL}};
+    column columns[CELL_KEYS] = {{NULL, NULL, NULL}};
     char split[2 * SPLIT_TEXT];
     summary r = {.count = 0};
-    bn_json *rows = bn_json_array(), *pairs = bn_json_array();
+    bn_json *rows = bn_json_array(), *pairs = bn_json_array(), *cell = NULL;
     for (int64_t i = 0; i < a->rows; i++) {
-        bn_json *cell = cell_json(&a->table[i]);
-        bn_json *row = bn_json_sound(cell) ? bn_json_array() : NULL;
-        const char *key;
-        for (size_t k = 0; (key = bn_json_key(cell, k)); k++)
-            if (strcmp(key, "why") != 0)
-                bn_json_add(row, bn_json_keep(bn_json_value(cell, k)));
-        bn_json_add(rows, row);
         bn_json_free(cell);
+        cell = cell_json(&a->table[i]);
+        bn_json_add(rows, cell_row(columns, cell));
         add_pair_rows(pairs, a, i);
     }
     split_in_use(split, a);
     summary_text(&r, "split", "split", split);
     summary_table(&r, "cell", columns, rows);
-    summary_table(&r, "pair", columns, pairs);
-    return summary_print(&r, s);
+    summary_table(&r, "pair", names, pairs);
+    int code = summary_print(&r, s);
+    bn_json_free(cell);
+    return code;
 }
 
 /* Prints why cells are missing, once if the reason is the same for all models of a graph.  1: only

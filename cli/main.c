@@ -1,7 +1,7 @@
 /* main.c -- the program bonsai: its commands, and their workers in one process.
  *
- * Exit 0 done, 1 failed, 2 wrong usage.  After a signal the library cleans up,
- * then the program ends by that signal.
+ * Exit 0 done, 1 failed, 2 wrong usage.  After a signal the library cleans up, then the program
+ * ends by that signal; so it does by SIGPIPE if nobody reads its results.
  *
  * SPDX-License-Identifier: MIT */
 #include <signal.h>
@@ -55,7 +55,6 @@ static bonsai_status agree(bonsai_status rc)
 
 const workers crew = {
     .program = "bonsai",
-    .first = "demo",
     .read = bonsai_graph_read,
     .verify = verify,
     .check = bonsai_graph_check,
@@ -63,6 +62,7 @@ const workers crew = {
     .condense = bonsai_condense_many,
     .generate = generate,
     .agree = agree,
+    .suggest = suggest_graph,
 };
 
 int main(int argc, char **argv)

@@ -29,43 +29,51 @@ static void help_text(char *out, size_t size, const opt *o)
         snprintf(out + len, size - (size_t)len, " (otherwise %s)", o->f->otherwise);
 }
 
-enum { BEGIN = 27, END = 80 };  /* columns of the help */
+/* The help of an option stands beside it, from this column on, or below it on a narrow terminal. */
+enum { BEGIN = 27, BELOW = 8, BESIDE_FROM = 72 };
 
 /* Prints an option and its words, cut behind a | where a line is full. */
-static void print_left(const char *left, const char *name)
+static void print_left(const char *left, const char *name, int columns)
 {
-    const int indent = (int)strlen(name) + 9;
+    const int indent = columns < BESIDE_FROM ? BELOW + 2 : (int)strlen(name) + 9;
     int at = 0;
     for (const char *word = left; *word;) {
         const int width = (int)strcspn(word, "|") + (strchr(word, '|') != NULL);
-        if (at > 0 && at + width > END)
+        if (at > 0 && at + width > columns)
             at = printf("\n%*s", indent, "") - 1;
         at += printf("%.*s", width, word);
         word += width;
     }
 }
 
+/* "(default ...)" stays on one line. */
+static void print_help(const opt *o, int begin, int columns)
+{
+    char help[1024];
+    help_text(help, sizeof help, o);
+    char *preset = strstr(help, " (default ");
+    if (preset)
+        *preset++ = 0;
+    int at = put_wrapped(help, begin, begin, columns);
+    if (preset && at + 1 + text_width(preset) > columns)
+        printf("\n%*s%s", begin, "", preset);
+    else if (preset)
+        printf(" %s", preset);
+    putchar('\n');
+}
+
 static void print_row(const opt *o)
 {
-    char left[256], help[1024];
+    char left[256];
+    const int columns = prose_columns(), begin = columns < BESIDE_FROM ? BELOW : BEGIN;
     int len = o->f->letter ? snprintf(left, sizeof left, "  -%c, --%s", o->f->letter, o->name)
                            : snprintf(left, sizeof left, "      --%s", o->name);
     if (*o->arg && len < (int)sizeof left)
         len += snprintf(left + len, sizeof left - (size_t)len, " %s", o->arg);
-    print_left(left, o->name);
-    printf("%s%*s", len > BEGIN - 2 ? "\n" : "", BEGIN - (len > BEGIN - 2 ? 0 : len), "");
-    help_text(help, sizeof help, o);
-    int at = BEGIN;
-    for (const char *word = help; *word;) {
-        int width = (int)(strncmp(word, "(default ", 9) == 0 ? strlen(word) : strcspn(word, " "));
-        if (at > BEGIN && at + 1 + width > END) {
-            printf("\n%*s", BEGIN, "");
-            at = BEGIN;
-        }
-        at += printf("%s%.*s", at > BEGIN ? " " : "", width, word);
-        word += width + (word[width] == ' ');
-    }
-    putchar('\n');
+    print_left(left, o->name, columns);
+    const int below = begin == BELOW || len > begin - 2;
+    printf("%s%*s", below ? "\n" : "", begin - (below ? 0 : len), "");
+    print_help(o, begin, columns);
 }
 
 /* The kind of value, for completions. */
@@ -117,11 +125,21 @@ static int print_rows(const parser *p)
     return summary_print(&r, p->s);
 }
 
+static void print_usage(const parser *p)
+{
+    char line[256];
+    snprintf(line, sizeof line, "usage: %s %s", crew.program, p->spec->usage);
+    put_wrapped(line, 0, (int)(strlen("usage: ") + strlen(crew.program) + 1), prose_columns());
+    puts("\n");
+}
+
 int opt_help(const parser *p)
 {
+    const char *examples = crew.examples ? crew.examples : p->spec->examples;
     if (p->s->rows || p->s->json)
         return print_rows(p);
-    printf("usage: %s %s\n\n%s\n", crew.program, p->spec->usage, p->spec->about);
+    print_usage(p);
+    put_prose("%s", p->spec->about);
     if (p->own)
         puts("\noptions:");
     for (int i = 0; i < p->own; i++)
@@ -129,9 +147,7 @@ int opt_help(const parser *p)
     puts(p->own ? "\ncommon options:" : "\noptions:");
     for (int i = p->own; i < p->count; i++)
         print_row(&p->row[i]);
-    const char *examples = crew.examples ? crew.examples : p->spec->examples;
     if (examples)
-        printf("\nexamples:\n%s", examples);
+        put_examples(examples);
     return EXIT_DONE;
 }
-

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +34,10 @@ int fail(session *s, bonsai_status rc)
 {
     if (rc == BONSAI_E_CANCELED)
         return fail_with(s, "canceled");
-    return fail_with(s, "%s", bonsai_error());
+    int code = fail_with(s, "%s", bonsai_error());
+    if (crew.suggest && !s->mute && s->words)
+        crew.suggest(s->said, s->words);
+    return code;
 }
 
 static void say(session *s, const char *start, const char *format, va_list args)
@@ -77,13 +82,27 @@ void note(session *s, const char *format, ...)
 
 /* ---- the end ------------------------------------------------------------- */
 
-static int flush_results(session *s)
+/* Whether the reader of a pipe has gone. */
+static int is_unread(int why)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return why == EPIPE || (why == 0 && poll(&out, 1, 0) == 1 && (out.revents & POLLERR));
+}
+
+/* A reader that has enough, such as head, is no failure to tell of: the program ends as others do,
+ * by SIGPIPE and without a word. */
+static int flush_results(session *s, int code)
 {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
-        return EXIT_DONE;
-    return fail_with(s, "the results could not be written to standard output: %s",
-                     errno ? strerror(errno) : "write error");
+        return code;
+    const int why = errno;
+    if (!is_unread(why))
+        fail_with(s, "the results could not be written to standard output: %s",
+                  why ? strerror(why) : "write error");
+    else if (code == EXIT_DONE)
+        cancel_by(SIGPIPE);
+    return code == EXIT_DONE ? EXIT_FAILED : code;
 }
 
 static void last_line(const session *s, int argc, char **argv)
@@ -114,11 +133,12 @@ int refuse_command(session *s, const char *name)
 
 static int dispatch(session *s, int argc, char **argv)
 {
-    static char help[] = "help", version[] = "version";
+    static char help[] = "help", version[] = "version", *alone[] = {help, help, NULL};
     if (argc < 2) {
-        s->command = "";
-        return refuse(s, "a command is missing, such as \"%s %s\"", crew.program, crew.first);
+        argc = 2;
+        argv = alone;
     }
+    s->words = argv + 1;
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         argv[1] = help;
     if (strcmp(argv[1], "--version") == 0)
@@ -158,8 +178,7 @@ int program_run(session *s, int argc, char **argv)
 {
     int code = dispatch(s, argc, argv);
     progress_end(&s->progress, s->command);
-    if (flush_results(s) != EXIT_DONE && code == EXIT_DONE)
-        code = EXIT_FAILED;
+    code = flush_results(s, code);
     if (s->verbose && !s->mute)
         last_line(s, argc, argv);
     return code;

@@ -1,7 +1,7 @@
 /* progress.c -- the bar on stderr, and Ctrl-C.
  *
  * A bar appears after a second and is redrawn at most ten times a second, so that
- * quick commands print nothing.  A pipe gets one line for each stage of more than
+ * quick commands print nothing.  It fits the terminal as wide as that is at the moment.  A pipe gets one line for each stage of more than
  * a second.  A signal sets a flag; the next tick tells the library to stop, and
  * main.c raises the signal again after the cleanup.  A second signal after at
  * least half a second ends the program at once; an earlier one is the same signal,
@@ -10,7 +10,6 @@
  * SPDX-License-Identifier: MIT */
 #include <signal.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,6 +51,11 @@ int canceled_by(void)
     return caught;
 }
 
+void cancel_by(int number)
+{
+    caught = number;
+}
+
 double seconds(void)
 {
     struct timespec t;
@@ -82,29 +86,66 @@ static void text_seconds(char *buf, size_t size, double s)
         snprintf(buf, size, "%d:%02d h", (int)(s / 3600), (int)(s / 60) % 60);
 }
 
-static int terminal_columns(void)
+/* ---- the bar ------------------------------------------------------------- */
+
+enum { STAGE = 16, STAGE_LEAST = 10, BAR = 30, BAR_LEAST = 10, PERCENT = 6 };
+
+typedef struct {                /* widths; 0: left out */
+    int stage, bar, left, note;
+} bar_layout;
+
+static int used(const bar_layout *l)
 {
-    enum { USUAL = 80 };
-    struct winsize size;
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : USUAL;
+    return l->stage + (l->bar ? l->bar + 1 : 0) + PERCENT + l->left + l->note;
 }
 
-/* note: what is known of the stage, shown where the line has room for it; NULL: nothing. */
+/* Takes away what is too much, down to `least`, or all. */
+static void yield(const bar_layout *l, int *width, int least, int room)
+{
+    const int much = used(l) - room;
+    if (much > 0 && *width > least)
+        *width = *width - much > least ? *width - much : least;
+}
+
+/* What does not fit gives way in this order: the note, the bar and the name of the stage down to
+ * their least, the time that is left, the bar, the name.  The last column stays free: a terminal
+ * may wrap behind it. */
+static void fit(bar_layout *l, int columns)
+{
+    const int room = columns - 1, bar = l->bar;
+    if (used(l) > room)
+        l->note = 0;
+    yield(l, &l->bar, BAR_LEAST, room);
+    yield(l, &l->stage, STAGE_LEAST, room);
+    if (used(l) > room)
+        l->left = 0;
+    if (used(l) > room)
+        l->bar = 0;
+    yield(l, &l->stage, 0, room);
+    while (l->bar && l->bar < bar && used(l) < room)
+        l->bar++;
+}
+
+/* note: what is known of the stage; NULL: nothing. */
 static void draw(progress *p, double share, const char *note, double now)
 {
-    enum { WIDTH = 30, STAGE = 16 };
     const char *full = text_is_utf8() ? "\u2588" : "#", *empty = text_is_utf8() ? "\u2591" : ".";
-    char left[32] = "";
-    double spent = now - p->stage_start;
-    int used = fprintf(stderr, "\r\033[K%-*s ", STAGE, p->stage) - (int)strlen("\r\033[K") + WIDTH;
-    for (int i = 0; i < WIDTH; i++)
-        fputs(i < (int)(share * WIDTH) ? full : empty, stderr);
-    if (share > 0 && spent > 0.5)
-        text_seconds(left, sizeof left, spent * (1 - share) / share);
-    used += fprintf(stderr, " %3d %%%s%s%s", (int)(share * 100), *left ? "  " : "", left,
-                    *left ? " left" : "");
-    if (note && used + 2 + (int)strlen(note) < terminal_columns())
-        fprintf(stderr, "  %s", note);
+    char left[48] = "", time[32], stage[sizeof p->stage + 8], bar[4 * BAR + 1] = "";
+    const double spent = now - p->stage_start;
+    if (share > 0 && spent > 0.5) {
+        text_seconds(time, sizeof time, spent * (1 - share) / share);
+        snprintf(left, sizeof left, "  %s left", time);
+    }
+    const int name = text_width(p->stage);
+    bar_layout l = {name > STAGE ? name : STAGE, BAR, text_width(left),
+                    note ? text_width(note) + 2 : 0};
+    fit(&l, terminal_columns(STDERR_FILENO));
+    text_cut(stage, sizeof stage, p->stage, l.stage);
+    for (int i = 0; i < l.bar; i++)
+        strcat(bar, i < (int)(share * l.bar) ? full : empty);
+    fprintf(stderr, "\r\033[K%s%*s%s%s %3d %%%s%s%s", stage, l.stage - text_width(stage), "",
+            l.bar ? " " : "", bar, (int)(share * 100), l.left ? left : "", l.note ? "  " : "",
+            l.note ? note : "");
     fflush(stderr);
     p->drawn = 1;
     p->last_draw = now;

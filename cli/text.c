@@ -42,14 +42,6 @@ int text_piece(char *piece, size_t size, const char **at)
     return 1;
 }
 
-int text_width(const char *text)
-{
-    int width = 0;
-    for (; *text; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    return width;
-}
-
 int text_is_utf8(void)
 {
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
@@ -85,8 +77,9 @@ const char *text_nearest(const char *word, const char *const *names, int count)
     const char *best = NULL;
     int least = (int)strlen(word) / 3 + 2;
     for (int i = 0; i < count; i++) {
-        size_t len = strlen(word);
-        int d = len > 1 && strncmp(word, names[i], len) == 0 ? 1 : distance(word, names[i]);
+        const size_t len = strlen(word);
+        int d = len > 1 && strncmp(word, names[i], len) == 0 ? 1
+                : len > 2 && strstr(names[i], word) ? 2 : distance(word, names[i]);
         if (d < least) {
             least = d;
             best = names[i];

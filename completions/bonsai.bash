@@ -12,6 +12,11 @@ _bonsai_files() {
     COMPREPLY=($(compgen "$1" -- "$2"))
 }
 
+# The names in the table that a command prints.
+_bonsai_names() {
+    "$@" 2>/dev/null | awk -F '\t' 'NR > 1 { print $2 }'
+}
+
 # The value of the option $1, begun as $2, by the rows on stdin; 1: it takes none.
 _bonsai_value() {
     local kind arg words head
@@ -35,19 +40,20 @@ _bonsai() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} rows
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _bonsai_words "$("$program" help --rows 2>/dev/null | cut -f 2) --help --version" "$cur"
+        _bonsai_words "$(_bonsai_names "$program" help --rows) --help --version" "$cur"
         return
     fi
     rows=$("$program" help "$cmd" --rows 2>/dev/null) || return
     _bonsai_value "$prev" "$cur" <<<"$rows" && return
     if [[ $cur == -* ]]; then
-        _bonsai_words "$(awk -F '\t' '$1 == "options" { print "--" $2 }' <<<"$rows")" "$cur"
+        _bonsai_words "$(awk -F '\t' '$1 == "options" && $2 != "option" { print "--" $2 }' \
+                         <<<"$rows")" "$cur"
         return
     fi
-    case $(awk -F '\t' '$1 == "arguments" { print $2; exit }' <<<"$rows") in
+    case $(awk -F '\t' '$1 == "arguments" && n++ == 1 { print $2 }' <<<"$rows") in
     '') ;;
-    COMMAND) _bonsai_words "$("$program" help --rows | cut -f 2) formats" "$cur" ;;
-    NAME) _bonsai_words "$("$program" "$cmd" 2>/dev/null | cut -f 2)" "$cur" ;;
+    COMMAND) _bonsai_words "$(_bonsai_names "$program" help --rows) formats methods" "$cur" ;;
+    NAME) _bonsai_words "$(_bonsai_names "$program" "$cmd")" "$cur" ;;
     *) _bonsai_files -f "$cur" ;;
     esac
 }

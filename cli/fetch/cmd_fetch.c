@@ -61,9 +61,9 @@ static int list_datasets(session *s)
     summary_table(&r, "datasets", all ? full : columns, rows);
     int code = summary_print(&r, s);
     if (code == EXIT_DONE && !all)
-        puts("\nAn undirected edge counts as two.  \"bonsai fetch NAME --to DIR\" downloads one;\n"
-             "please cite its authors.  MIT (repository) is the licence of the repository that\n"
-             "holds the files.");
+        put_prose("\nAn undirected edge counts as two.  \"bonsai fetch NAME --to DIR\" downloads one; "
+                  "please cite its authors.  MIT (repository) is the licence of the repository "
+                  "that holds the files.");
     return code;
 }
 
@@ -244,7 +244,7 @@ static int print_fetched(fetching *f, const char *graph)
         note(f->s, "no checksum is known for %s: its files were not verified", d->name);
     int code = summary_print(&r, f->s);
     if (code == EXIT_DONE && style_of(f->s) == STYLE_TEXT)
-        printf("\nTry: bonsai info %s\n", graph);
+        put_prose("\nTry: bonsai info %s", graph);
     return code;
 }
 

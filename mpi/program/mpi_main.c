@@ -167,7 +167,6 @@ static void summary_ranks(summary *r, const bonsai_condense_info *i)
 
 const workers crew = {
     .program = "bonsai-mpi",
-    .first = "condense",
     .examples = "  mpirun -n 8 bonsai-mpi generate -o graph.bonsai --nodes 1000000\n"
                 "  mpirun -n 8 bonsai-mpi condense graph.bonsai -o small.bonsai --ratio 0.01\n"
                 "  mpirun -n 8 --bind-to none bonsai-mpi check graph.bonsai -t 4\n",

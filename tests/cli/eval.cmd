@@ -17,6 +17,6 @@ $BONSAI convert d.bonsai d/ -q > /dev/null; $BONSAI eval d/ --full g/ --epochs 3
 # Another graph than it was made of is told by its size.
 $BONSAI generate -q -o other.bonsai --nodes 310 --features 40 --words 6 --no-linear > /dev/null; $BONSAI eval s.bonsai --full other.bonsai --epochs 3 --seeds 1 2>&1 > /dev/null | sed -E 's/[0-9]+/N/g'
 # Features that condensing dropped are dropped in the large graph, too.
-$BONSAI condense g.bonsai -o f.bonsai -r 0.1 --select-features tree > /dev/null; $BONSAI eval f.bonsai --full g.bonsai --epochs 3 --seeds 1 --save m.bonsai | grep -c ^model; $BONSAI predict m.bonsai g.bonsai -q | wc -l
+$BONSAI condense g.bonsai -o f.bonsai -r 0.1 --select-features tree > /dev/null; $BONSAI eval f.bonsai --full g.bonsai --epochs 3 --seeds 1 --save m.bonsai | grep -c '^model.gcn'; $BONSAI predict m.bonsai g.bonsai -q | wc -l
 # The protocol goes by the large graph's size.
 mkdir other; (cd other; python3 $HERE/flickr_size.py); $BONSAI condense other -o o.bonsai --method random -r 0.001 -q > /dev/null; $BONSAI eval o.bonsai --full other --protocol paper --hidden 8 --epochs 1 --seeds 1 --json 2>&1 | grep -E '^note:|"(hidden|standardise)"'

@@ -8,11 +8,11 @@ $BONSAI condense $HERE/papers -o r.bonsai --nodes 2 --method degree > /dev/null;
 # Features keep the numbers they have in the full graph, the strongest first.
 $BONSAI generate -q -o g.bonsai --nodes 300 --dense --features 30 --no-linear > /dev/null; $BONSAI condense g.bonsai -o d.bonsai --nodes 10 --method trees > /dev/null
 $BONSAI explain d.bonsai --node 9 | grep '^features' | sed -E 's/\t-?[0-9.]+$/\tV/; s/\t[0-9]+\t/\tF\t/'
-$BONSAI explain d.bonsai --node 9 | sed -n 's/^features\t.*\t-*//p' > values; sort -gr values | cmp - values
+$BONSAI explain d.bonsai --node 9 | sed -n 's/^features\t[0-9].*\t-*//p' > values; sort -gr values | cmp - values
 # A prototype: its label, its weight, its members, or the nodes nearest to it.
 $BONSAI condense g.bonsai -o q.bonsai --nodes 14 --members > /dev/null; $BONSAI explain q.bonsai --node 3 | sed -E 's/\t-?[0-9.]+/\tN/g' | uniq
 $BONSAI explain q.bonsai --node 3 --full g.bonsai | sed -E 's/\t-?[0-9.e]+/\tN/g' | uniq
-$BONSAI explain q.bonsai --node 3 --full g.bonsai | sed -n 's/^nearest\t.*\t//p' > near; sort -g near | cmp - near
+$BONSAI explain q.bonsai --node 3 --full g.bonsai | sed -n 's/^nearest\t[0-9].*\t//p' > near; sort -g near | cmp - near
 $BONSAI condense g.bonsai -o q.bonsai --nodes 14 --hard-labels > /dev/null; $BONSAI explain q.bonsai --node 3 --full g.bonsai | cut -f 1 | uniq; $BONSAI explain q.bonsai --node 3 --json | grep -c member
 $BONSAI explain q.bonsai | cut -f 1 | uniq | tail -3
 $BONSAI explain q.bonsai --node 3 --full $HERE/papers

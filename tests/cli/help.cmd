@@ -20,7 +20,8 @@ $BONSAI demo --help
 $BONSAI version --help
 $BONSAI help help
 
-# The two ways to ask are one.
+# The ways to ask are one.
+$BONSAI > a; $BONSAI help > b; cmp a b
 $BONSAI help split > a; $BONSAI split --help > b; cmp a b
 # Defaults are those of the library, whatever else stands on the line.
 $BONSAI generate --nodes 5 --help | grep nodes
@@ -28,4 +29,4 @@ $BONSAI condense -k 9 --help | grep ' -k'
 $BONSAI train x --epochs 7 --protocol paper --help | grep epochs
 $BONSAI help methods
 $BONSAI help methods --json | grep -c '"name"'
-$BONSAI help formats | sed -n "s,^  \([a-z]*\) .*,\1,p"
+$BONSAI help formats | sed -n "s,^  \([a-z][a-z0-9]*\) .*,\1,p"

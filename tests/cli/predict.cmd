@@ -15,5 +15,5 @@ ls
 # Judged instead of printed: every metric by part, and the recall of each class.
 $BONSAI predict m.bonsai $HERE/papers --evaluate | grep -E '^(accuracy|recall)' | sed -E 's/\t[0-9.]+/\tN/g'
 $BONSAI predict m.bonsai $HERE/papers --evaluate --json | sed -n '/"accuracy": \[/,$p' | sed -n '1,10p' | sed -E 's/: [0-9.]+/: N/'
-$BONSAI predict m.bonsai $HERE/papers --evaluate -o p2.csv | grep -c ^accuracy; cmp p.csv p2.csv
+$BONSAI predict m.bonsai $HERE/papers --evaluate -o p2.csv | grep -cE '^accuracy.(train|val|test|other)'; cmp p.csv p2.csv
 printf 'source,target\n0,1\n1,2\n' > n.csv; printf '1,0,0\n0,1,0\n1,1,0\n' > n.features.csv; $BONSAI predict m.bonsai n.csv --evaluate

@@ -15,7 +15,7 @@ BONSAI=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 shift
 [ -x "$BONSAI" ] || { echo "$BONSAI: no such program"; exit 1; }
 LC_ALL=C.UTF-8 TERM=dumb
-unset NO_COLOR BONSAI_ISA
+unset NO_COLOR BONSAI_ISA COLUMNS
 export HERE ROOT BONSAI LC_ALL TERM
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/bonsai-cli-XXXXXX") || exit 1
 trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT

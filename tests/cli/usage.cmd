@@ -1,5 +1,4 @@
 # Wrong usage is exit 2 and a sentence that names the option and the value.
-$BONSAI
 $BONSAI chekc graph.bonsai
 $BONSAI zzzzzz
 $BONSAI -q info graph.bonsai

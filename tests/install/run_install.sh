@@ -36,6 +36,8 @@ program)
     # Whatever of these the source has, the installation has.
     [ ! -f "$SOURCE/completions/bonsai.bash" ] ||
         is_file "$prefix/share/bash-completion/completions/bonsai"
+    [ ! -f "$SOURCE/completions/bonsai.fish" ] ||
+        is_file "$prefix/share/fish/vendor_completions.d/bonsai.fish"
     [ ! -f "$SOURCE/completions/_bonsai" ] || is_file "$prefix/share/zsh/site-functions/_bonsai" ;;
 pkgconfig)
     [ "$(pkg-config --modversion bonsai)" = "$VERSION" ] || fail "bonsai.pc has another version"
@@ -58,6 +60,7 @@ mpi)
     is_file "$lib/libbonsai_mpi.so.$VERSION"
     is_file "$prefix/share/man/man1/bonsai-mpi.1"
     is_file "$prefix/share/bash-completion/completions/bonsai-mpi"
+    is_file "$prefix/share/fish/vendor_completions.d/bonsai-mpi.fish"
     [ "$(pkg-config --modversion bonsai_mpi)" = "$VERSION" ] || fail "bonsai_mpi.pc has another version"
     # One library, linked instead of libbonsai: the same program, and one that asks for ranks.
     $CC -std=c11 $strict $(pkg-config --cflags bonsai_mpi) "$here/consumer.c" -o plain \

@@ -29,6 +29,7 @@ static char *said_of(double joules, int people, int json)
     summary_condensed(&r, &o, &info, small, temp_path("none"));
     bonsai_graph_free(g);
     bonsai_graph_free(small);
+    setenv("COLUMNS", "200", 1);             /* nothing wraps */
     return printed(&r, &s, EXIT_DONE);
 }
 

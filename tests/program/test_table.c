@@ -6,15 +6,15 @@
 #include "captured.h"
 
 static const column columns[] = {
-    {"name", "name", NULL}, {"size", "size", "bytes"}, {NULL, "", NULL}, {"mean", "mean", "%.1f"},
+    {"name", "name", NULL}, {"mean", "mean", "%.1f"}, {"size", "size", "bytes"}, {NULL, "", NULL},
     {NULL, NULL, NULL}};
 
 static bn_json *rows(int count)
 {
     bn_json *all = bn_json_array();
     for (int i = 0; i < count; i++)
-        bn_json_add(all, bn_json_pack("[s,i,f]", i % 2 ? "odd" : "even", 1500 * (i + 1),
-                                      i + 0.25));
+        bn_json_add(all, bn_json_pack("[s,f,i]", i % 2 ? "odd" : "even", i + 0.25,
+                                      1500 * (i + 1)));
     return all;
 }
 
@@ -50,17 +50,17 @@ static void people_get_columns_that_line_up(void **state)
                   "  mean degree        2.50\n"
                   "  kind              plain\n"
                   "\n"
-                  "  name     size   mean\n"
-                  "  even   1.5 kB  ################ 0.2\n"
-                  "  odd    3.0 kB  ################################ 1.2\n");
+                  "  name   mean     size\n"
+                  "  even    0.2   1.5 kB  ################\n"
+                  "  odd     1.2   3.0 kB  ################################\n");
 }
 
-static void a_pipe_gets_a_key_and_tabs(void **state)
+static void a_pipe_gets_keys_tabs_and_the_names_of_columns(void **state)
 {
     (void)state;
     assert_prints(filled(), silent_session(),
                   "nodes\t1234567\ndegree.mean\t2.5\ndegree.most\t\n"
-                  "part\teven\t1500\t0.25\npart\todd\t3000\t1.25\n");
+                  "part\tname\tmean\tsize\npart\teven\t0.25\t1500\npart\todd\t1.25\t3000\n");
 }
 
 static void json_gets_everything_that_has_a_key(void **state)
@@ -71,11 +71,11 @@ static void json_gets_everything_that_has_a_key(void **state)
     summary r = filled();
     char *text = printed(&r, &s, EXIT_DONE);
     bn_json *got = bn_json_parse(text, strlen(text), 0, NULL);
-    bn_json *wanted = bn_json_pack("{s:i,s:{s:f,s:n},s:[{s:s,s:i,s:f},{s:s,s:i,s:f}],s:{s:i}}",
+    bn_json *wanted = bn_json_pack("{s:i,s:{s:f,s:n},s:[{s:s,s:f,s:i},{s:s,s:f,s:i}],s:{s:i}}",
                                    "nodes",
                                    1234567, "degree", "mean", 2.5, "most", "part", "name", "even",
-                                   "size", 1500, "mean", 0.25, "name", "odd", "size", 3000, "mean",
-                                   1.25, "more", "x", 1);
+                                   "mean", 0.25, "size", 1500, "name", "odd", "mean", 1.25, "size",
+                                   3000, "more", "x", 1);
     assert_true(wanted && bn_json_equal(got, wanted));
     bn_json_free(got);
     bn_json_free(wanted);
@@ -93,7 +93,7 @@ static void text_of_files_cannot_break_a_line(void **state)
 
 static void long_tables_say_how_many_rows_are_left_out(void **state)
 {
-    static const column two[] = {{"name", "name", NULL}, {"size", "size", NULL},
+    static const column two[] = {{"name", "name", NULL}, {"mean", "mean", NULL},
                                  {NULL, NULL, NULL}};
     session s = silent_session();
     summary r = {.count = 0};
@@ -101,7 +101,7 @@ static void long_tables_say_how_many_rows_are_left_out(void **state)
     s.people = 1;
     summary_table(&r, "part", two, rows(5));
     r.items[0].limit = 2;
-    assert_prints(r, s, "  name    size\n  even   1,500\n  odd    3,000\n  ... and 3 more\n");
+    assert_prints(r, s, "  name   mean\n  even   0.25\n  odd    1.25\n  ... and 3 more\n");
 }
 
 static void more_items_than_fit_are_a_failure(void **state)
@@ -133,7 +133,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(people_get_columns_that_line_up),
-        cmocka_unit_test(a_pipe_gets_a_key_and_tabs),
+        cmocka_unit_test(a_pipe_gets_keys_tabs_and_the_names_of_columns),
         cmocka_unit_test(json_gets_everything_that_has_a_key),
         cmocka_unit_test(text_of_files_cannot_break_a_line),
         cmocka_unit_test(long_tables_say_how_many_rows_are_left_out),

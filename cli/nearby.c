@@ -1,0 +1,123 @@
+/* nearby.c -- what may have been meant by a graph that is not there.
+ *
+ * "bonsai info cora" finds cora.bonsai, data/cora.npz or a folder that "bonsai fetch cora" made;
+ * then a file of the same folder whose name is near; and otherwise names the command that downloads
+ * the dataset.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "fetch/fetch.h"
+
+enum { MOST_NAMES = 256, NAME = 256 };
+
+static const char folder_of_fetch[] = "data";
+
+static int is_there(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0;
+}
+
+/* The path with one of the endings that graphs have, here or in a folder. */
+static int with_ending(char *out, size_t size, const char *folder, const char *path)
+{
+    static const char *const endings[] = {"", ".bonsai", ".npz", ".el", ".edges", ".csv", ".tsv",
+                                          ".txt", ".mtx", ".mtx.gz", ".el.gz", ".csv.gz", ".pt"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        int len = snprintf(out, size, "%s%s%s%s", folder, *folder ? "/" : "", path, endings[i]);
+        if (len < (int)size && is_there(out))
+            return 1;
+    }
+    return 0;
+}
+
+/* The dataset that a path names, "cora" or "my/Cora.npz"; NULL: none. */
+static const dataset *named_dataset(const char *path)
+{
+    char name[NAME];
+    const char *slash = strrchr(path, '/');
+    snprintf(name, sizeof name, "%s", slash ? slash + 1 : path);
+    const dataset *d = dataset_find(name);
+    name[strcspn(name, ".")] = 0;
+    return d ? d : dataset_find(name);
+}
+
+static int fetched(char *out, size_t size, const dataset *d)
+{
+    return d && snprintf(out, size, "%s/%s", folder_of_fetch, d->graph) < (int)size &&
+           path_bytes(out) >= 0;
+}
+
+/* The length of a name before its ending, ".bonsai". */
+static size_t stem(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && dot > name ? (size_t)(dot - name) : strlen(name);
+}
+
+/* The names in a folder with the same ending, cut before it. */
+static int list_stems(char (*names)[NAME], const char *folder, const char *ending)
+{
+    int count = 0;
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && count < MOST_NAMES && (e = readdir(d)) != NULL;)
+        if (e->d_name[0] != '.' && strcmp(e->d_name + stem(e->d_name), ending) == 0)
+            snprintf(names[count++], NAME, "%.*s", (int)stem(e->d_name), e->d_name);
+    if (d)
+        closedir(d);
+    return count;
+}
+
+/* A file of the same folder and ending, whose name is near. */
+static int misspelt(char *out, size_t size, const char *path)
+{
+    char folder[MOST_PATH], word[NAME], (*names)[NAME] = calloc(MOST_NAMES, sizeof *names);
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *list[MOST_NAMES];
+    if (!names)
+        return 0;
+    snprintf(folder, sizeof folder, "%.*s", (int)(name - path), path);
+    snprintf(word, sizeof word, "%.*s", (int)stem(name), name);
+    const int count = list_stems(names, *folder ? folder : ".", name + stem(name));
+    for (int i = 0; i < count; i++)
+        list[i] = names[i];
+    const char *near = text_nearest(word, list, count);
+    if (near)
+        snprintf(out, size, "%s%s%s", folder, near, name + stem(name));
+    free(names);
+    return near != NULL;
+}
+
+static void suggest(const char *path)
+{
+    char found[2 * MOST_PATH];
+    const dataset *d = named_dataset(path);
+    if (with_ending(found, sizeof found, "", path) ||
+        with_ending(found, sizeof found, folder_of_fetch, path) ||
+        fetched(found, sizeof found, d) || (!d && misspelt(found, sizeof found, path)))
+        fprintf(stderr, "did you mean %s?\n", found);
+    else if (d)
+        fprintf(stderr, "try: bonsai fetch %s, then name %s/%s\n", d->name, folder_of_fetch,
+                d->graph);
+}
+
+/* The message begins with the path, as all about files do. */
+void suggest_graph(const char *message, char *const *words)
+{
+    char wanted[MOST_PATH + 64];
+    if (!path_ends_with(message, strerror(ENOENT)))
+        return;
+    for (; *words; words++) {
+        const char *equals = **words == '-' ? strchr(*words, '=') : NULL;
+        const char *path = path_without_format(equals ? equals + 1 : *words);
+        int len = snprintf(wanted, sizeof wanted, "%s: ", path);
+        if (*path && strncmp(message, wanted, (size_t)len) == 0 && !is_there(path)) {
+            suggest(path);
+            return;
+        }
+    }
+}
