@@ -21,7 +21,7 @@ def options_of(command):
     done = subprocess.run([sys.argv[1], "help", command, "--rows"], capture_output=True, text=True)
     if done.returncode:
         return None
-    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    rows = [line.split("\t") for line in done.stdout.splitlines()[1:]]
     rows = [row for row in rows if row[0] == "options"]
     return {"--" + row[1] for row in rows} | {"-" + row[2] for row in rows if row[2]} | {"--help", "-h"}
 

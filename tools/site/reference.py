@@ -31,7 +31,7 @@ def option(name, letter, value, words, text):
 def rows_of(program, command):
     """(options, those that commands share) of a command, each as (option, help)."""
     own, common = [], []
-    for line in said(program, "help", command, "--rows").splitlines():
+    for line in said(program, "help", command, "--rows").splitlines()[1:]:
         row = line.split("\t")
         if row[0] != "options":
             continue
@@ -54,13 +54,12 @@ def description(program, command):
 
 
 def commands(program):
-    listed = said(program, "help").split("commands:\n")[1].split("\n\n")[0]
-    names = [line.split()[0] for line in listed.splitlines()]
+    listed = [line.split("\t")[1:] for line in said(program, "help", "--rows").splitlines()[1:]]
+    names = [name for name, _ in listed]
     out = ["# Commands", "What `bonsai help COMMAND` prints. `bonsai-mpi` has the commands that run on "
            "several machines, with the same options.",
            table(("command", "what it does"),
-                 [(f"[{name}](#{name})", prose(line.strip().split(None, 1)[1]))
-                  for name, line in zip(names, listed.splitlines())])]
+                 [(f"[{name}](#{name})", prose(line)) for name, line in listed])]
     shared = {}
     for name in names:
         own, common = rows_of(program, name)
