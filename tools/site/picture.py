@@ -1,9 +1,10 @@
-"""picture.py OUT -- draws what condensing does: many nodes, few that stand for them, and a network.
+"""picture.py FOLDER -- draws what condensing does, condense.svg, and how, steps.svg.
 
 The figures are Cora's at 1 % of the bytes, from README.md and `bonsai condense`.
 
 SPDX-License-Identifier: MIT"""
 import math
+import os
 import random
 import sys
 
@@ -11,7 +12,7 @@ COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8
 SIZES = (24, 20, 17, 14, 12, 10, 8)          # nodes of each class
 STYLE = """
 text { font: 20px system-ui, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif; fill: #1d2329; text-anchor: middle; }
-.big { font-weight: 700; font-size: 22px; }
+.big, .title { font-weight: 700; font-size: 22px; }
 .soft { fill: #57606a; font-size: 18px; }
 .edge { stroke: #8b96a1; stroke-width: 1; opacity: .55; }
 .node { stroke: #fff; stroke-width: 1; }
@@ -20,12 +21,16 @@ text { font: 20px system-ui, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif;
 .box { fill: none; stroke: #1f7a3f; stroke-width: 2.5; }
 .wire { stroke: #1f7a3f; stroke-width: 1; opacity: .6; }
 .neuron { fill: #1f7a3f; }
+.panel { fill: none; stroke: #c4ccd3; stroke-width: 1.5; }
+.faint { opacity: .25; }
+.ring { fill: none; stroke: #1f7a3f; stroke-width: 2; stroke-dasharray: 6 5; }
 @media (max-width: 480px) {
-  text { font-size: 27px; } .big { font-size: 30px; } .soft { font-size: 25px; } .wide { display: none; }
+  text { font-size: 27px; } .big { font-size: 30px; } .title { font-size: 25px; } .soft { font-size: 25px; } .wide { display: none; }
 }
 @media (prefers-color-scheme: dark) {
   text { fill: #dfe4e8; } .soft { fill: #9ba6b0; } .edge { stroke: #7d8894; } .node { stroke: #14181c; }
-  .arrow, .box, .wire { stroke: #6fcf8f; } .head, .neuron { fill: #6fcf8f; }
+  .panel { stroke: #3d464f; }
+  .arrow, .box, .wire, .ring { stroke: #6fcf8f; } .head, .neuron { fill: #6fcf8f; }
 }
 """
 
@@ -140,6 +145,88 @@ def picture():
     return "\n".join(out + ["</svg>", ""])
 
 
+# ---- steps.svg: four panels
+
+def dot(x, y, r, colour, kind="node"):
+    return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}" fill="{colour}"/>'
+
+
+def line(a, b, kind="edge"):
+    return f'<line class="{kind}" x1="{a[0]:.1f}" y1="{a[1]:.1f}" x2="{b[0]:.1f}" y2="{b[1]:.1f}"/>'
+
+
+def panel(left, top, title, more):
+    return [f'<rect class="panel" x="{left}" y="{top}" width="360" height="290" rx="12"/>',
+            text(left + 180, top + 34, title, "title"), text(left + 180, top + 272, more, "soft")]
+
+
+def surroundings(left, top):
+    """A node, its neighbours and theirs inside a ring; others outside."""
+    middle = (left + 180, top + 148)
+    first = [(middle[0] + 46 * math.cos(a), middle[1] + 46 * math.sin(a)) for a in (.3, 2.2, 4.4)]
+    second = [(p[0] + 40 * math.cos(a), p[1] + 36 * math.sin(a))
+              for p, angles in zip(first, ((-.5, .9), (1.7, 2.9), (3.9, 5.2))) for a in angles]
+    outer = [(left + x, top + y) for x, y in ((40, 80), (55, 190), (318, 76), (330, 200), (70, 130), (300, 232))]
+    out = [line(middle, p) for p in first]
+    out += [line(first[i // 2], p) for i, p in enumerate(second)]
+    out += [line(second[i], p, "edge faint") for i, p in ((4, outer[0]), (3, outer[1]), (0, outer[2]), (1, outer[3]))]
+    out.append(f'<circle class="ring" cx="{middle[0]}" cy="{middle[1]}" r="100"/>')
+    kinds = (0, 0, 2, 0, 1, 0, 2, 0, 0)
+    out += [dot(*p, 8, COLOURS[kinds[i]]) for i, p in enumerate(first + second)]
+    out += [dot(*p, 8, COLOURS[1], "node faint") for p in outer]
+    return out + [dot(*middle, 13, COLOURS[0])]
+
+
+def rows(left, top, draw):
+    """Each node has a row of bars; rows of a class look alike."""
+    out = []
+    for i in range(6):
+        kind = i // 2
+        y = top + 76 + 31 * i
+        out.append(dot(left + 70, y, 9, COLOURS[kind]))
+        for j in range(14):
+            height = 4 + 18 * max(0, math.sin(j * .9 + 2.1 * kind)) * draw.uniform(.75, 1)
+            out.append(f'<rect x="{left + 100 + 15 * j}" y="{y + 11 - height:.1f}" width="10" '
+                       f'height="{height:.1f}" fill="{COLOURS[kind]}"/>')
+    return out
+
+
+CLUSTERS = ((85, 108, 0, 14), (190, 196, 0, 9), (265, 104, 1, 12), (298, 200, 2, 10), (78, 206, 2, 6))
+
+
+def clusters(left, top, draw, means):
+    """Rows as points; means: one pie each instead."""
+    out = []
+    for x, y, kind, size in CLUSTERS:
+        x, y = left + x, top + y
+        if means:
+            r = 10 + 5 * math.sqrt(size)
+            out += [sector(x, y, r, 0, .85, COLOURS[kind]), sector(x, y, r, .85, 1, COLOURS[(kind + 1) % 3]),
+                    text(x, y + r + 20, f"{size * 60}", "soft")]
+            continue
+        points = [(x + draw.gauss(0, 13), y + draw.gauss(0, 12)) for _ in range(size)]
+        out += [dot(*p, 6, COLOURS[kind]) for p in points]
+        out.append(f'<circle class="ring" cx="{x}" cy="{y}" r="42"/>')
+    return out
+
+
+def steps():
+    draw = random.Random(3)
+    out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 620" width="760" height="620" role="img">',
+           "<title>Four steps: what a network sees of a node, one row for each node, clusters of rows, one "
+           "prototype for each cluster</title>", f"<style>{STYLE}</style>"]
+    out += panel(10, 10, "1. What a network sees", "two steps around a node")
+    out += surroundings(10, 10)
+    out += panel(390, 10, "2. A row for each node", "features, averaged twice")
+    out += rows(390, 10, draw)
+    out += panel(10, 320, "3. Rows that are alike", "clusters within a class")
+    out += clusters(10, 320, draw, False)
+    out += panel(390, 320, "4. Prototypes", "with weight and soft label")
+    out += clusters(390, 320, draw, True)
+    return "\n".join(out + ["</svg>", ""])
+
+
 if __name__ == "__main__":
-    with open(sys.argv[1], "w", encoding="utf-8") as f:
-        f.write(picture())
+    for name, made in (("condense.svg", picture()), ("steps.svg", steps())):
+        with open(os.path.join(sys.argv[1], name), "w", encoding="utf-8") as f:
+            f.write(made)
