@@ -263,10 +263,11 @@ int cmd_predict(session *s, int argc, char **argv)
     const opt_spec spec = {
         .usage = "predict MODEL GRAPH [-o FILE.csv] [options]",
         .about =
-            "Predicts the class of every node of GRAPH with a model that train or eval saved, as\n"
-            "rows node,class, with node ids and class names if GRAPH has them.  Shows the\n"
-            "accuracy on labelled nodes for each part of the split, with --evaluate every metric;\n"
-            "with --json everything but the rows is JSON.",
+            "Predicts the class of every node of GRAPH with a model that train or eval saved, or\n"
+            "with a .npz of weights under PyTorch Geometric's names, as rows node,class, with node\n"
+            "ids and class names if GRAPH has them.  Shows the accuracy on labelled nodes for each\n"
+            "part of the split, with --evaluate every metric; with --json everything but the rows\n"
+            "is JSON.",
         .examples = "  bonsai predict gcn.bonsai cora.bonsai -o classes.csv\n"
                     "  bonsai predict gcn.bonsai cora.bonsai --probabilities | head\n"
                     "  bonsai predict gcn.bonsai cora.bonsai --evaluate\n",

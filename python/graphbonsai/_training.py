@@ -71,7 +71,7 @@ def judged(graph: Graph, part: int, classes: np.ndarray, shares: np.ndarray) -> 
 
 
 class Model:
-    """A trained model.  `train` makes one; `Model.load` reads one from a native file."""
+    """A trained model.  `train` makes one; `Model.load` reads one from a file."""
 
     _handle: Optional[Handle]
     _pointer: ctypes.c_void_p
@@ -87,6 +87,16 @@ class Model:
 
     @classmethod
     def load(cls, path: PathLike) -> "Model":
+        """Reads what `save` wrote, or an .npz of weights with PyTorch Geometric's names.
+
+        >>> import numpy as np, os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "gcn.npz")
+        ...     np.savez(path, **{"convs.0.lin.weight": np.ones((2, 5)),
+        ...                       "convs.0.bias": np.zeros(2)})
+        ...     Model.load(path).info["features"]
+        5
+        """
         handle = Handle(c.model_free)
         call(c.model_load, handle.out, options_of.path("path", path))
         return cls._of(handle, handle.pointer)

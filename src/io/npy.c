@@ -256,6 +256,22 @@ done:
     return rc;
 }
 
+bonsai_status bn_npy_f64(double *out, bn_npy *a, int64_t count)
+{
+    bonsai_status rc;
+    uint8_t raw[8];
+    BN_TRY(need_kind(a, "biuf", "numbers"));
+    BN_TRY(need_left(a, count));
+    for (int64_t i = 0; i < count; i++, a->done++) {
+        BN_TRY(bn_npy_pull(a, raw, a->width));
+        out[i] = real_at(a, raw);
+        if (!isfinite(out[i]))
+            return not_finite(a, a->done, out[i]);
+    }
+done:
+    return rc;
+}
+
 bonsai_status bn_npy_f32_rows(float *out, bn_npy *a, int64_t *rounded)
 {
     bonsai_status rc = BONSAI_OK;

@@ -34,6 +34,8 @@ typedef struct {
 bonsai_status bn_zip_open(bn_zip *z, const char *path, bn_progress p);
 void          bn_zip_close(bn_zip *z);
 bool          bn_zip_has(const bn_zip *z, const char *name);       /* the member "name.npy" */
+/* The name of member i = 0, 1, ... without ".npy", cut to the room; false: there are no more. */
+bool          bn_zip_name(char *out, size_t room, const bn_zip *z, int64_t i);
 /* Lists the names of the first members, for an error message. */
 void          bn_zip_names(char *out, size_t room, const bn_zip *z);
 /* The whole member that ends with "/name", for instance data.pkl; the caller frees *out. */
@@ -72,6 +74,7 @@ void          bn_npy_close(bn_npy *a);                  /* all zero is allowed *
 /* Check the shape; -1: any length.  A matrix of one column counts as a vector. */
 bonsai_status bn_npy_vector(const bn_npy *a, int64_t rows);
 bonsai_status bn_npy_matrix(const bn_npy *a, int64_t rows, int64_t cols);
+bonsai_status bn_npy_shape(const bn_npy *a, int dims, const int64_t *shape);
 
 /* Read the next count elements, which must be integers in low..high. */
 bonsai_status bn_npy_i64(int64_t *out, bn_npy *a, int64_t count, int64_t low, int64_t high);
@@ -80,6 +83,7 @@ bonsai_status bn_npy_u8(uint8_t *out, bn_npy *a, int64_t count, uint8_t high);
 /* Reads the next count elements, which must be finite numbers; sets *rounded to 1 if one of them is
  * not exactly a float. */
 bonsai_status bn_npy_f32(float *out, bn_npy *a, int64_t count, int64_t *rounded);
+bonsai_status bn_npy_f64(double *out, bn_npy *a, int64_t count);
 /* Reads a whole matrix into row order, whatever its order in the file. */
 bonsai_status bn_npy_f32_rows(float *out, bn_npy *a, int64_t *rounded);
 /* Reads the next elements as raw bytes of any type, or passes over them. */
@@ -102,6 +106,8 @@ bonsai_status bn_npy_header(bn_npy *a, int64_t bytes);
  * unless NULL, gets the number of elements. */
 bonsai_status bn_npz_i64(int64_t **out, int64_t *count_out, bn_zip *z, const char *name,
                          int64_t rows, int64_t low, int64_t high);
+/* Reads the one integer of an array, which must be in low..high. */
+bonsai_status bn_npz_number(int64_t *out, bn_zip *z, const char *name, int64_t low, int64_t high);
 /* Reads the edges of a graph with n nodes from the members PREFIXindptr, PREFIXindices and
  * PREFIXdata.  If all data are 1, the graph is unweighted. */
 bonsai_status bn_npz_adjacency(bn_draft *d, bn_zip *z, const char *prefix, int64_t n);

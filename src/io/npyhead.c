@@ -194,12 +194,15 @@ done:
 
 /* ---- shape ---- */
 
+/* "[2,any]": a length of -1 is any. */
 static void shape_text(char out[128], const bn_npy *a)
 {
     int len = snprintf(out, 128, "[");
     for (int i = 0; i < a->dims; i++)
-        len += snprintf(out + len, 128 - (size_t)len, i ? ",%lld" : "%lld",
-                        (long long)a->shape[i]);
+        len += a->shape[i] < 0
+                   ? snprintf(out + len, 128 - (size_t)len, i ? ",any" : "any")
+                   : snprintf(out + len, 128 - (size_t)len, i ? ",%lld" : "%lld",
+                              (long long)a->shape[i]);
     snprintf(out + len, 128 - (size_t)len, "]");
 }
 
@@ -217,14 +220,23 @@ bonsai_status bn_npy_vector(const bn_npy *a, int64_t rows)
                    (long long)rows);
 }
 
-bonsai_status bn_npy_matrix(const bn_npy *a, int64_t rows, int64_t cols)
+bonsai_status bn_npy_shape(const bn_npy *a, int dims, const int64_t *shape)
 {
-    char text[128], wanted[64];
-    if (a->dims == 2 && (rows < 0 || a->shape[0] == rows) && (cols < 0 || a->shape[1] == cols))
+    char text[128], wanted[128];
+    bn_npy other = {.dims = dims};
+    bool same = a->dims == dims;
+    for (int i = 0; i < dims; i++) {
+        same = same && (shape[i] < 0 || a->shape[i] == shape[i]);
+        other.shape[i] = shape[i];
+    }
+    if (same)
         return BONSAI_OK;
     shape_text(text, a);
-    snprintf(wanted, sizeof wanted, rows < 0 ? "[any," : "[%lld,", (long long)rows);
-    size_t len = strlen(wanted);
-    snprintf(wanted + len, sizeof wanted - len, cols < 0 ? "any]" : "%lld]", (long long)cols);
+    shape_text(wanted, &other);
     return bn_fail(BONSAI_E_FORMAT, "%s: has shape %s where %s is needed", a->where, text, wanted);
+}
+
+bonsai_status bn_npy_matrix(const bn_npy *a, int64_t rows, int64_t cols)
+{
+    return bn_npy_shape(a, 2, (const int64_t[]){rows, cols});
 }

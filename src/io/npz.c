@@ -46,23 +46,6 @@ static bonsai_status claim_nodes(reader *r, int64_t n, const char *from)
     return BONSAI_OK;
 }
 
-static bonsai_status read_number(int64_t *out, reader *r, const char *name, int64_t high)
-{
-    bonsai_status rc;
-    bn_npy a;
-    BN_TRY(bn_zip_array(&a, &r->zip, name));
-    if (a.count != 1) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: has %lld elements where one is needed", a.where,
-                     (long long)a.count);
-        goto done;
-    }
-    BN_TRY(bn_npy_i64(out, &a, 1, 0, high));
-    BN_TRY(bn_npy_end(&a));
-done:
-    bn_npy_close(&a);
-    return rc;
-}
-
 /* ---- features and labels ---- */
 
 static bonsai_status read_dense(reader *r, const char *name)
@@ -342,7 +325,7 @@ static bonsai_status read_extras(reader *r)
             BN_TRY(read_extra(r, name, (bonsai_section)s));
     }
     if (has(r, "num_features"))
-        BN_TRY(read_number(&features, r, "num_features", INT32_MAX));
+        BN_TRY(bn_npz_number(&features, &r->zip, "num_features", 0, INT32_MAX));
     if (features != r->d->features)
         rc = bn_fail(BONSAI_E_FORMAT, "%s:num_features: says %lld features, but there are %lld",
                      r->zip.path, (long long)features, (long long)r->d->features);
@@ -371,13 +354,13 @@ static bonsai_status read_counts(reader *r)
     bonsai_status rc = BONSAI_OK;
     int64_t n, flags;
     if (has(r, "num_nodes")) {
-        BN_TRY(read_number(&n, r, "num_nodes", INT32_MAX));
+        BN_TRY(bn_npz_number(&n, &r->zip, "num_nodes", 0, INT32_MAX));
         BN_TRY(claim_nodes(r, n, "num_nodes"));
     }
     if (has(r, "num_classes"))
-        BN_TRY(read_number(&r->d->classes, r, "num_classes", INT32_MAX));
+        BN_TRY(bn_npz_number(&r->d->classes, &r->zip, "num_classes", 0, INT32_MAX));
     if (has(r, "graph_flags")) {
-        BN_TRY(read_number(&flags, r, "graph_flags", BN_ALL_FLAGS));
+        BN_TRY(bn_npz_number(&flags, &r->zip, "graph_flags", 0, BN_ALL_FLAGS));
         r->d->keep = (uint64_t)flags;
     }
     if (has(r, "adj_indptr"))

@@ -40,6 +40,23 @@ done:
     return rc;
 }
 
+bonsai_status bn_npz_number(int64_t *out, bn_zip *z, const char *name, int64_t low, int64_t high)
+{
+    bonsai_status rc;
+    bn_npy a;
+    BN_TRY(bn_zip_array(&a, z, name));
+    if (a.count != 1) {
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: has %lld elements where one is needed", a.where,
+                     (long long)a.count);
+        goto done;
+    }
+    BN_TRY(bn_npy_i64(out, &a, 1, low, high));
+    BN_TRY(bn_npy_end(&a));
+done:
+    bn_npy_close(&a);
+    return rc;
+}
+
 bonsai_status bn_npz_shape(int64_t out[2], bn_zip *z, const char *prefix)
 {
     bonsai_status rc;

@@ -104,18 +104,24 @@ bool bn_zip_has(const bn_zip *z, const char *name)
     return locate(z, name) >= 0;
 }
 
+bool bn_zip_name(char *out, size_t room, const bn_zip *z, int64_t i)
+{
+    const char *name = i < zip_get_num_entries(z->archive, 0)
+                           ? zip_get_name(z->archive, (zip_uint64_t)i, 0) : NULL;
+    size_t len = name ? strlen(name) : 0;
+    if (len > 4 && strcmp(name + len - 4, ".npy") == 0)
+        len -= 4;
+    snprintf(out, room, "%.*s", (int)(len < room ? len : room - 1), name ? name : "");
+    return name != NULL;
+}
+
 void bn_zip_names(char *out, size_t room, const bn_zip *z)
 {
-    zip_int64_t members = zip_get_num_entries(z->archive, 0);
+    char name[41];
     size_t len = 0;
     out[0] = 0;
-    for (zip_int64_t i = 0; i < members && len + 1 < room; i++) {
-        const char *name = zip_get_name(z->archive, (zip_uint64_t)i, 0);
-        size_t bare = name ? strlen(name) : 0;
-        if (bare > 4 && strcmp(name + bare - 4, ".npy") == 0)
-            bare -= 4;
-        int more = snprintf(out + len, room - len, "%s%.*s", i ? ", " : "",
-                            (int)(bare < 40 ? bare : 40), name ? name : "");
+    for (int64_t i = 0; len + 1 < room && bn_zip_name(name, sizeof name, z, i); i++) {
+        int more = snprintf(out + len, room - len, "%s%s", i ? ", " : "", name);
         len += more > 0 ? (size_t)more : 0;
     }
 }

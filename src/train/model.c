@@ -46,6 +46,24 @@ done:
     return rc;
 }
 
+bonsai_status bn_model_names_text(char **out, int64_t *len_out, const bonsai_model *m)
+{
+    bonsai_status rc;
+    int64_t len = 0;
+    for (int64_t c = 0; c < m->dims.classes; c++)
+        len += (int64_t)strlen(m->class_names[c]) + 1;
+    BN_TRY(BN_NEW(out, len));
+    *len_out = len;
+    char *to = *out;
+    for (int64_t c = 0; c < m->dims.classes; c++) {
+        size_t piece = strlen(m->class_names[c]) + 1;
+        memcpy(to, m->class_names[c], piece);
+        to += piece;
+    }
+done:
+    return rc;
+}
+
 void bonsai_model_free(bonsai_model *m)
 {
     if (!m)

@@ -20,9 +20,35 @@ struct bonsai_model {
 bonsai_status bn_model_new(bonsai_model **out, const bn_dims *d);
 /* The class names from a section of a graph: c strings, each ended by a zero. */
 bonsai_status bn_model_names(bonsai_model *m, const bonsai_array *names);
+/* The same the other way; bn_free *out. */
+bonsai_status bn_model_names_text(char **out, int64_t *len_out, const bonsai_model *m);
 /* The columns that the model wants of g; refuses a graph that does not fit, in a sentence. */
 bonsai_status bn_model_columns(bn_columns *out, const bonsai_model *m, const bonsai_graph *g);
-/* The parameters as NumPy arrays, named and laid out as PyTorch Geometric's (modelnpz.c). */
+
+/* ---- what is in a file (modelparts.c) ---- */
+
+enum { BN_PARAMETERS = 32, BN_MODEL_PARTS = BN_PARAMETERS + 1 };
+
+typedef struct {                /* what a file says, before it is believed */
+    const char  *path;
+    bn_dims      dims;          /* checked */
+    bonsai_model_info info;     /* of it: features, epoch, seed, accuracies */
+    bonsai_array part[BN_MODEL_PARTS];  /* by bonsai_section, and the parameters: each of the type
+                                         * that it has in the native file */
+} bn_model_parts;
+
+const char   *bn_part_text(uint32_t id);
+int64_t       bn_part_bytes(const bonsai_array *a);
+/* Refuses a model that no file can hold. */
+bonsai_status bn_model_check(const bonsai_model *m, const char *path);
+/* The model, or a sentence about what does not fit. */
+bonsai_status bn_model_of(bonsai_model **out, const bn_model_parts *p);
+
+/* ---- NumPy archives (modelnpz.c) ---- */
+
+/* The parameters as NumPy arrays, named and laid out as PyTorch Geometric's; and a model of such
+ * arrays, whoever wrote them. */
 bonsai_status bn_model_npz(const bonsai_model *m, const char *path);
+bonsai_status bn_model_unzip(bonsai_model **out, const char *path);
 
 #endif

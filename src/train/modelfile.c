@@ -6,51 +6,11 @@
  * every checksum is compared.  doc/format.md describes the bytes.
  *
  * SPDX-License-Identifier: MIT */
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "io/container.h"
 #include "json.h"
 #include "model.h"
-
-enum { PARAMETERS = 32, SECTIONS = PARAMETERS + 1 };
-
-typedef struct {                /* the sections of a file, in it or about to be */
-    bonsai_array part[SECTIONS];
-} parts;
-
-static const char *part_text(uint32_t id)
-{
-    return id == PARAMETERS ? "parameters" : bonsai_section_text((bonsai_section)id);
-}
-
-/* ---- what both sides refuse ---- */
-
-/* The first number that is not finite, named by its parameter. */
-static bonsai_status check_params(const bn_dims *s, const float *param, bonsai_status rc,
-                                  const char *where)
-{
-    bn_param table[BN_MOST_PARAMS];
-    int count;
-    int64_t total;
-    bn_dims_params(table, &count, &total, s);
-    for (int p = 0; p < count; p++)
-        for (int64_t i = 0; i < table[p].rows * table[p].cols; i++)
-            if (!isfinite(param[table[p].at + i]))
-                return bn_fail(rc, "%s: parameter %s: entry %lld is %g, which is not finite", where,
-                               table[p].name, (long long)i, (double)param[table[p].at + i]);
-    return BONSAI_OK;
-}
-
-static bonsai_status check_accuracy(double v, const char *name, bonsai_status rc, const char *where)
-{
-    if (v == -1.0 || (v >= 0.0 && v <= 100.0))
-        return BONSAI_OK;
-    return bn_fail(rc, "%s: %s is %g, which is neither in 0..100 nor -1 for unknown", where, name,
-                   v);
-}
 
 /* ---- writing ---- */
 
@@ -80,59 +40,36 @@ static bonsai_status make_metadata(char **out, const bonsai_model *m)
     return *out ? BONSAI_OK : bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the metadata");
 }
 
-static bonsai_status make_names(char **out, int64_t *len_out, const bonsai_model *m)
-{
-    bonsai_status rc;
-    int64_t len = 0;
-    for (int64_t c = 0; c < m->dims.classes; c++)
-        len += (int64_t)strlen(m->class_names[c]) + 1;
-    BN_TRY(BN_NEW(out, len));
-    *len_out = len;
-    char *to = *out;
-    for (int64_t c = 0; c < m->dims.classes; c++) {
-        size_t piece = strlen(m->class_names[c]) + 1;
-        memcpy(to, m->class_names[c], piece);
-        to += piece;
-    }
-done:
-    return rc;
-}
-
-static int64_t part_bytes(const bonsai_array *a)
-{
-    return a->count * (int64_t)bonsai_type_bytes(a->type);
-}
-
-static void fill_table(bn_container *c, const bonsai_model *m, const parts *p)
+static void fill_table(bn_container *c, const bonsai_model *m, const bonsai_array *part)
 {
     memset(c, 0, sizeof *c);
     c->kind = BN_KIND_MODEL;
     c->field[0] = (uint64_t)m->count;
     c->field[1] = (uint64_t)m->info.features;
     c->field[2] = (uint64_t)m->dims.classes;
-    for (uint32_t id = 1; id < SECTIONS; id++) {
-        const bonsai_array *a = &p->part[id];
+    for (uint32_t id = 1; id < BN_MODEL_PARTS; id++) {
+        const bonsai_array *a = &part[id];
         if (a->data)
             c->entry[c->entries++] = (bn_entry){.id = id, .type = a->type, .count = a->count,
-                                                .crc = bn_crc32(0, a->data, part_bytes(a))};
+                                                .crc = bn_crc32(0, a->data, bn_part_bytes(a))};
     }
 }
 
-static bonsai_status write_parts(const bonsai_model *m, const parts *p, const char *path)
+static bonsai_status write_parts(const bonsai_model *m, const bonsai_array *part, const char *path)
 {
     static const uint8_t zero[BN_CONTAINER_ALIGN] = {0};
     bonsai_status rc;
     bn_out *out = NULL;
     bn_container c;
     uint8_t head[64 + 32 * BN_CONTAINER_MAX];
-    fill_table(&c, m, p);
+    fill_table(&c, m, part);
     bn_container_pack(head, &c, bn_container_layout(&c));
     BN_TRY(bn_out_open(&out, path));
     BN_TRY(bn_out_write(out, head, bn_container_head(&c)));
     for (int i = 0; i < c.entries; i++) {
-        const bonsai_array *a = &p->part[c.entry[i].id];
+        const bonsai_array *a = &part[c.entry[i].id];
         BN_TRY(bn_out_write(out, zero, c.entry[i].offset - bn_out_tell(out)));
-        BN_TRY(bn_out_write(out, a->data, part_bytes(a)));
+        BN_TRY(bn_out_write(out, a->data, bn_part_bytes(a)));
     }
     BN_TRY(bn_out_commit(out));
 done:
@@ -143,12 +80,11 @@ done:
 static bonsai_status write_model(const bonsai_model *m, const char *path)
 {
     bonsai_status rc;
-    parts p = {0};
+    bonsai_array part[BN_MODEL_PARTS] = {{0}};
     char *names = NULL, *metadata = NULL;
     int64_t f = m->dims.features, names_len = 0;
-    bonsai_array *part = p.part;
     if (m->class_names)
-        BN_TRY(make_names(&names, &names_len, m));
+        BN_TRY(bn_model_names_text(&names, &names_len, m));
     BN_TRY(make_metadata(&metadata, m));
     int64_t metadata_len = (int64_t)strlen(metadata);
     part[BONSAI_SECTION_CLASS_NAMES] = (bonsai_array){names, names_len, BONSAI_TYPE_U8};
@@ -156,8 +92,8 @@ static bonsai_status write_model(const bonsai_model *m, const char *path)
     part[BONSAI_SECTION_FEATURE_MEAN] = (bonsai_array){m->mean, f, BONSAI_TYPE_F32};
     part[BONSAI_SECTION_FEATURE_SPREAD] = (bonsai_array){m->spread, f, BONSAI_TYPE_F32};
     part[BONSAI_SECTION_METADATA] = (bonsai_array){metadata, metadata_len, BONSAI_TYPE_U8};
-    part[PARAMETERS] = (bonsai_array){m->param, m->count, BONSAI_TYPE_F32};
-    BN_TRY(write_parts(m, &p, path));
+    part[BN_PARAMETERS] = (bonsai_array){m->param, m->count, BONSAI_TYPE_F32};
+    BN_TRY(write_parts(m, part, path));
 done:
     bn_free(names);
     bn_json_drop(metadata);
@@ -167,9 +103,7 @@ done:
 bonsai_status bonsai_model_save(const bonsai_model *m, const char *path)
 {
     bonsai_status rc;
-    BN_TRY(check_params(&m->dims, m->param, BONSAI_E_ARGUMENT, path));
-    BN_TRY(check_accuracy(m->info.accuracy, "accuracy", BONSAI_E_ARGUMENT, path));
-    BN_TRY(check_accuracy(m->info.accuracy_val, "accuracy_val", BONSAI_E_ARGUMENT, path));
+    BN_TRY(bn_model_check(m, path));
     BN_TRY(bn_ends_with(path, ".npz") ? bn_model_npz(m, path) : write_model(m, path));
 done:
     return rc;
@@ -178,13 +112,10 @@ done:
 /* ---- reading: the file ---- */
 
 typedef struct {
-    const char  *path;
+    bn_model_parts p;
     bn_file      file;
     bn_container c;
-    parts        p;
-    bn_json      *metadata;
-    bn_dims      dims;
-    bonsai_model_info info;
+    bn_json     *metadata;
 } reader;
 
 static bonsai_status must_be_model(const reader *r)
@@ -193,19 +124,15 @@ static bonsai_status must_be_model(const reader *r)
         return BONSAI_OK;
     if (r->c.kind == BN_KIND_GRAPH)
         return bn_fail(BONSAI_E_FORMAT, "%s: is a graph, not a model; \"bonsai train\" makes one "
-                       "of it", r->path);
-    return bn_fail(BONSAI_E_FORMAT, "%s: is a bonsai file but holds no model (kind %u)", r->path,
+                       "of it", r->p.path);
+    return bn_fail(BONSAI_E_FORMAT, "%s: is a bonsai file but holds no model (kind %u)", r->p.path,
                    r->c.kind);
 }
 
 static bonsai_status open_container(reader *r)
 {
     bonsai_status rc;
-    BN_TRY(bn_file_open(&r->file, r->path));
-    if (r->file.len >= 4 && memcmp(r->file.data, "PK\3\4", 4) == 0)
-        return bn_fail(BONSAI_E_FORMAT, "%s: is an archive, and models are exported to those but "
-                       "not read from them: save it as a .bonsai file too", r->path);
-    BN_TRY(bn_container_read(&r->c, &r->file, r->path));
+    BN_TRY(bn_container_read(&r->c, &r->file, r->p.path));
     BN_TRY(must_be_model(r));
 done:
     return rc;
@@ -221,7 +148,7 @@ static bonsai_type type_of(uint32_t id)         /* NONE: a model has no such sec
         return BONSAI_TYPE_U32;
     case BONSAI_SECTION_FEATURE_MEAN:
     case BONSAI_SECTION_FEATURE_SPREAD:
-    case PARAMETERS:
+    case BN_PARAMETERS:
         return BONSAI_TYPE_F32;
     default:
         return BONSAI_TYPE_NONE;
@@ -234,19 +161,19 @@ static bonsai_status lay_parts(reader *r)
         const bn_entry *e = &r->c.entry[i];
         if (type_of(e->id) == BONSAI_TYPE_NONE)
             return bn_fail(BONSAI_E_FORMAT, "%s: section %u is not known in a model to this "
-                           "version of the library (%s)", r->path, e->id, BONSAI_VERSION);
+                           "version of the library (%s)", r->p.path, e->id, BONSAI_VERSION);
         if (e->type != (uint32_t)type_of(e->id))
-            return bn_fail(BONSAI_E_FORMAT, "%s: %s: type %s (%u) is not allowed here", r->path,
-                           part_text(e->id), bonsai_type_text((bonsai_type)e->type), e->type);
+            return bn_fail(BONSAI_E_FORMAT, "%s: %s: type %s (%u) is not allowed here", r->p.path,
+                           bn_part_text(e->id), bonsai_type_text((bonsai_type)e->type), e->type);
         bonsai_array *a = &r->p.part[e->id];
         *a = (bonsai_array){r->file.data + e->offset, e->count, (bonsai_type)e->type};
-        if (bn_crc32(0, a->data, part_bytes(a)) != e->crc)
+        if (bn_crc32(0, a->data, bn_part_bytes(a)) != e->crc)
             return bn_fail(BONSAI_E_FORMAT, "%s: the checksum of the section \"%s\" does not "
-                           "match: the file is damaged", r->path, part_text(e->id));
+                           "match: the file is damaged", r->p.path, bn_part_text(e->id));
     }
-    if (!r->p.part[PARAMETERS].data || !r->p.part[BONSAI_SECTION_METADATA].data)
-        return bn_fail(BONSAI_E_FORMAT, "%s: has no %s", r->path,
-                       r->p.part[PARAMETERS].data ? "metadata" : "parameters");
+    if (!r->p.part[BN_PARAMETERS].data || !r->p.part[BONSAI_SECTION_METADATA].data)
+        return bn_fail(BONSAI_E_FORMAT, "%s: has no %s", r->p.path,
+                       r->p.part[BN_PARAMETERS].data ? "metadata" : "parameters");
     return BONSAI_OK;
 }
 
@@ -260,10 +187,10 @@ static bonsai_status parse_metadata(reader *r)
     if (r->metadata && bn_json_is_object(r->metadata))
         return BONSAI_OK;
     if (r->metadata)
-        return bn_fail(BONSAI_E_FORMAT, "%s: metadata: is not a JSON object", r->path);
+        return bn_fail(BONSAI_E_FORMAT, "%s: metadata: is not a JSON object", r->p.path);
     if (error.no_memory)
-        return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the metadata of %s", r->path);
-    return bn_fail(BONSAI_E_FORMAT, "%s: metadata: %s (line %d)", r->path, error.text, error.line);
+        return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the metadata of %s", r->p.path);
+    return bn_fail(BONSAI_E_FORMAT, "%s: metadata: %s (line %d)", r->p.path, error.text, error.line);
 }
 
 static bonsai_status get_integer(int64_t *out, const reader *r, const char *key, int64_t least,
@@ -271,11 +198,11 @@ static bonsai_status get_integer(int64_t *out, const reader *r, const char *key,
 {
     const bn_json *v = bn_json_get(r->metadata, key);
     if (!bn_json_is_whole(v))
-        return bn_fail(BONSAI_E_FORMAT, "%s: metadata: \"%s\" is %s", r->path, key,
+        return bn_fail(BONSAI_E_FORMAT, "%s: metadata: \"%s\" is %s", r->p.path, key,
                        v ? "no integer" : "missing");
     *out = bn_json_as_whole(v);
     if (*out < least || *out > most)
-        return bn_fail(BONSAI_E_FORMAT, "%s: metadata: \"%s\" is %lld, outside %lld..%lld", r->path,
+        return bn_fail(BONSAI_E_FORMAT, "%s: metadata: \"%s\" is %lld, outside %lld..%lld", r->p.path,
                        key, (long long)*out, (long long)least, (long long)most);
     return BONSAI_OK;
 }
@@ -303,31 +230,31 @@ static bonsai_status get_accuracy(double *out, const reader *r, const char *key)
 {
     const bn_json *v = bn_json_get(r->metadata, key);
     if (!bn_json_is_number(v))
-        return bn_fail(BONSAI_E_FORMAT, "%s: metadata: \"%s\" is %s", r->path, key,
+        return bn_fail(BONSAI_E_FORMAT, "%s: metadata: \"%s\" is %s", r->p.path, key,
                        v ? "no number" : "missing");
     *out = bn_json_as_number(v);
-    return check_accuracy(*out, key, BONSAI_E_FORMAT, r->path);
+    return BONSAI_OK;
 }
 
 static bonsai_status get_kind(bonsai_model_kind *out, const reader *r)
 {
     const char *name = bn_json_as_text(bn_json_get(r->metadata, "model"));
     if (!name)
-        return bn_fail(BONSAI_E_FORMAT, "%s: metadata: \"model\" is missing or no text", r->path);
+        return bn_fail(BONSAI_E_FORMAT, "%s: metadata: \"model\" is missing or no text", r->p.path);
     for (int k = 0; k < BONSAI_MODEL_COUNT; k++)
         if (strcmp(name, bonsai_model_name((bonsai_model_kind)k)) == 0) {
             *out = (bonsai_model_kind)k;
             return BONSAI_OK;
         }
     return bn_fail(BONSAI_E_FORMAT, "%s: metadata: \"%.40s\" is no model that this version of the "
-                   "library knows (%s)", r->path, name, BONSAI_VERSION);
+                   "library knows (%s)", r->p.path, name, BONSAI_VERSION);
 }
 
 static bonsai_status read_metadata(reader *r)
 {
     bonsai_status rc;
     int64_t seed;
-    bn_dims *s = &r->dims;
+    bn_dims *s = &r->p.dims;
     BN_TRY(parse_metadata(r));
     BN_TRY(get_kind(&s->kind, r));
     BN_TRY(get_int(&s->layers, r, "layers"));
@@ -337,148 +264,62 @@ static bonsai_status read_metadata(reader *r)
     BN_TRY(get_integer(&s->hidden, r, "hidden", 0, INT32_MAX));
     BN_TRY(get_integer(&s->features, r, "features", 0, INT32_MAX));
     BN_TRY(get_integer(&s->classes, r, "classes", 0, INT32_MAX));
-    BN_TRY(get_integer(&r->info.features, r, "graph_features", s->features, INT32_MAX));
+    BN_TRY(get_integer(&r->p.info.features, r, "graph_features", s->features, INT32_MAX));
     BN_TRY(get_integer(&seed, r, "seed", INT64_MIN, INT64_MAX));
-    BN_TRY(get_int(&r->info.epoch, r, "epoch"));
-    BN_TRY(get_accuracy(&r->info.accuracy, r, "accuracy"));
-    BN_TRY(get_accuracy(&r->info.accuracy_val, r, "accuracy_val"));
-    r->info.seed = (uint64_t)seed;
-    if (bn_dims_check(s, r->path) != BONSAI_OK)
+    BN_TRY(get_int(&r->p.info.epoch, r, "epoch"));
+    BN_TRY(get_accuracy(&r->p.info.accuracy, r, "accuracy"));
+    BN_TRY(get_accuracy(&r->p.info.accuracy_val, r, "accuracy_val"));
+    r->p.info.seed = (uint64_t)seed;
+    if (bn_dims_check(s, r->p.path) != BONSAI_OK)
         rc = BONSAI_E_FORMAT;                   /* it is the file's mistake; the sentence stays */
 done:
     return rc;
 }
 
-/* ---- reading: what must fit the dimensions ---- */
+/* ---- reading: the header ---- */
 
-static bonsai_status must_have(const reader *r, uint32_t id, int64_t count)
-{
-    const bonsai_array *a = &r->p.part[id];
-    if (!a->data || a->count == count)
-        return BONSAI_OK;
-    return bn_fail(BONSAI_E_FORMAT, "%s: %s: %lld elements where %lld are needed", r->path,
-                   part_text(id), (long long)a->count, (long long)count);
-}
-
-static bonsai_status check_header(const reader *r, int64_t total)
+static bonsai_status check_header(const reader *r)
 {
     static const char *const names[] = {"parameters", "features", "classes", "reserved bits"};
-    const int64_t wanted[] = {total, r->info.features, r->dims.classes, 0};
+    bn_param table[BN_MOST_PARAMS];
+    int count;
+    int64_t total;
+    bn_dims_params(table, &count, &total, &r->p.dims);
+    const int64_t wanted[] = {total, r->p.info.features, r->p.dims.classes, 0};
     for (int i = 0; i < 4; i++)
         if (r->c.field[i] != (uint64_t)wanted[i])
             return bn_fail(BONSAI_E_FORMAT, "%s: the header says %llu %s where the metadata say "
-                           "%lld", r->path, (unsigned long long)r->c.field[i], names[i],
+                           "%lld", r->p.path, (unsigned long long)r->c.field[i], names[i],
                            (long long)wanted[i]);
     return BONSAI_OK;
 }
 
-static bonsai_status check_counts(const reader *r)
+/* ---- reading: a file of either kind ---- */
+
+static bonsai_status read_native(bonsai_model **out, reader *r)
 {
     bonsai_status rc;
-    bn_param table[BN_MOST_PARAMS];
-    int count;
-    int64_t total, f = r->dims.features;
-    bn_dims_params(table, &count, &total, &r->dims);
-    BN_TRY(check_header(r, total));
-    BN_TRY(must_have(r, PARAMETERS, total));
-    BN_TRY(must_have(r, BONSAI_SECTION_KEPT_FEATURES, f));
-    BN_TRY(must_have(r, BONSAI_SECTION_FEATURE_MEAN, f));
-    BN_TRY(must_have(r, BONSAI_SECTION_FEATURE_SPREAD, f));
-    bool mean = r->p.part[BONSAI_SECTION_FEATURE_MEAN].data;
-    bool spread = r->p.part[BONSAI_SECTION_FEATURE_SPREAD].data;
-    if (mean != spread)
-        return bn_fail(BONSAI_E_FORMAT, "%s: has \"feature %s\" but not \"feature %s\"", r->path,
-                       mean ? "mean" : "spread", mean ? "spread" : "mean");
-    if (!r->p.part[BONSAI_SECTION_KEPT_FEATURES].data && r->info.features != f)
-        return bn_fail(BONSAI_E_FORMAT, "%s: takes %lld of %lld features but does not say which",
-                       r->path, (long long)f, (long long)r->info.features);
+    BN_TRY(open_container(r));
+    BN_TRY(lay_parts(r));
+    BN_TRY(read_metadata(r));
+    BN_TRY(check_header(r));
+    BN_TRY(bn_model_of(out, &r->p));
 done:
     return rc;
 }
 
-/* Names, lists and means obey the rules of graphs, and two more of their own. */
-static bonsai_status check_elements(const reader *r)
+static bool is_archive(const bn_file *f)
 {
-    static const bonsai_section shared[] = {
-        BONSAI_SECTION_CLASS_NAMES, BONSAI_SECTION_KEPT_FEATURES, BONSAI_SECTION_FEATURE_MEAN,
-        BONSAI_SECTION_FEATURE_SPREAD,
-    };
-    bonsai_status rc;
-    bonsai_view v;
-    int64_t f = r->dims.features;
-    const int32_t *kept = r->p.part[BONSAI_SECTION_KEPT_FEATURES].data;
-    const float *spread = r->p.part[BONSAI_SECTION_FEATURE_SPREAD].data;
-    bonsai_view_init(&v);
-    v.classes = r->dims.classes;
-    v.features = f;
-    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
-        v.section[shared[i]] = r->p.part[shared[i]];
-        if (v.section[shared[i]].data)
-            BN_TRY(bn_section_check(&v, shared[i], r->path, 1));
-    }
-    if (kept && kept[f - 1] >= r->info.features)
-        return bn_fail(BONSAI_E_FORMAT, "%s: kept features: entry %lld is %d, outside 0..%lld",
-                       r->path, (long long)(f - 1), (int)kept[f - 1],
-                       (long long)(r->info.features - 1));
-    for (int64_t i = 0; spread && i < f; i++)
-        if (spread[i] == 0)
-            return bn_fail(BONSAI_E_FORMAT, "%s: feature spread: entry %lld is 0, which divides "
-                           "nothing", r->path, (long long)i);
-    rc = check_params(&r->dims, r->p.part[PARAMETERS].data, BONSAI_E_FORMAT, r->path);
-done:
-    return rc;
-}
-
-/* ---- reading: the handle ---- */
-
-static bonsai_status copy_part(void *out, const bonsai_array *a)
-{
-    bonsai_status rc = BONSAI_OK;
-    void *to = NULL;
-    if (!a->data)
-        return rc;
-    BN_TRY(bn_new(&to, a->count, bonsai_type_bytes(a->type)));
-    memcpy(to, a->data, (size_t)part_bytes(a));
-    memcpy(out, &to, sizeof to);                /* *out is some other pointer's type */
-done:
-    return rc;
-}
-
-static bonsai_status make_model(bonsai_model **out, const reader *r)
-{
-    bonsai_status rc;
-    bonsai_model *m = NULL;
-    const bonsai_array *part = r->p.part;
-    BN_TRY(bn_model_new(&m, &r->dims));
-    m->info.features = r->info.features;
-    m->info.epoch = r->info.epoch;
-    m->info.seed = r->info.seed;
-    m->info.accuracy = r->info.accuracy;
-    m->info.accuracy_val = r->info.accuracy_val;
-    memcpy(m->param, part[PARAMETERS].data, (size_t)part_bytes(&part[PARAMETERS]));
-    BN_TRY(copy_part(&m->kept, &part[BONSAI_SECTION_KEPT_FEATURES]));
-    BN_TRY(copy_part(&m->mean, &part[BONSAI_SECTION_FEATURE_MEAN]));
-    BN_TRY(copy_part(&m->spread, &part[BONSAI_SECTION_FEATURE_SPREAD]));
-    if (part[BONSAI_SECTION_CLASS_NAMES].data)
-        BN_TRY(bn_model_names(m, &part[BONSAI_SECTION_CLASS_NAMES]));
-    *out = m;
-    m = NULL;
-done:
-    bonsai_model_free(m);
-    return rc;
+    return f->len >= 4 && memcmp(f->data, "PK", 2) == 0;
 }
 
 bonsai_status bonsai_model_load(bonsai_model **out, const char *path)
 {
     bonsai_status rc;
-    reader r = {.path = path};
+    reader r = {.p.path = path};
     *out = NULL;
-    BN_TRY(open_container(&r));
-    BN_TRY(lay_parts(&r));
-    BN_TRY(read_metadata(&r));
-    BN_TRY(check_counts(&r));
-    BN_TRY(check_elements(&r));
-    BN_TRY(make_model(out, &r));
+    BN_TRY(bn_file_open(&r.file, path));
+    BN_TRY(is_archive(&r.file) ? bn_model_unzip(out, path) : read_native(out, &r));
 done:
     bn_json_free(r.metadata);
     bn_file_close(&r.file);

@@ -17,3 +17,7 @@ $BONSAI predict m.bonsai $HERE/papers --evaluate | grep -E '^(accuracy|recall)' 
 $BONSAI predict m.bonsai $HERE/papers --evaluate --json | sed -n '/"accuracy": \[/,$p' | sed -n '1,10p' | sed -E 's/: [0-9.]+/: N/'
 $BONSAI predict m.bonsai $HERE/papers --evaluate -o p2.csv | grep -cE '^accuracy.(train|val|test|other)'; cmp p.csv p2.csv
 printf 'source,target\n0,1\n1,2\n' > n.csv; printf '1,0,0\n0,1,0\n1,1,0\n' > n.features.csv; $BONSAI predict m.bonsai n.csv --evaluate
+# An archive of weights is a model, too; anything else in one is a sentence.
+$BONSAI train $HERE/papers --epochs 200 --seeds 1 --save m.npz > /dev/null; $BONSAI predict m.npz $HERE/papers -q | cmp - p.csv
+$BONSAI convert $HERE/papers g.npz > /dev/null; $BONSAI predict g.npz $HERE/papers
+printf 'PK\003\004 and nothing else' > bad.npz; $BONSAI predict bad.npz $HERE/papers

@@ -85,6 +85,14 @@ def compare(model, export):
     for number, name in ((19, "kept_features"), (20, "feature_mean"), (21, "feature_spread")):
         if number in sections:
             wanted[name] = sections[number].astype(np.int32) if number == 19 else sections[number]
+    if 13 in sections:
+        wanted["class_names"] = sections[13]
+    for name in ("graph_features", "seed", "epoch"):
+        wanted[name] = np.array(facts[name], np.int64)
+    for name in ("accuracy", "accuracy_val"):
+        wanted[name] = np.array(facts[name], np.float64)
+    if facts.get("weighted"):
+        wanted["weighted"] = np.array(1, np.int64)
     with np.load(export, allow_pickle=False) as archive:
         assert sorted(archive.files) == sorted(wanted), (sorted(archive.files), sorted(wanted))
         for name, array in wanted.items():

@@ -352,13 +352,43 @@ class Training(testing.Case):
             model.save(os.path.join(folder, "m.bonsai"))
             model.save(os.path.join(folder, "m.npz"))
             again = graphbonsai.Model.load(os.path.join(folder, "m.bonsai"))
+            archive = graphbonsai.Model.load(os.path.join(folder, "m.npz"))
             with np.load(os.path.join(folder, "m.npz")) as arrays:
                 self.assertIn("convs.0.lin.weight", arrays.files)
         self.assertTrue((again.predict(self.g) == model.predict(self.g)).all())
+        self.assertTrue((archive.predict(self.g) == model.predict(self.g)).all())
+        self.assertEqual(archive.info, model.info)
         self.assertEqual(again.info["parameters"], model.info["parameters"])
         again.close()
         again.close()
         self.refuses("the model is closed", again.predict, self.g)
+
+    def test_weights_that_numpy_wrote_are_a_model(self):
+        for kind, hidden in (("gcn", 6), ("gat", 8), ("gin", 6), ("sage", 6)):
+            model = graphbonsai.train(self.g, model=kind, epochs=3, seeds=1, hidden=hidden,
+                                      threads=1).model
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "m.npz")
+                model.save(path)
+                with np.load(path) as arrays:
+                    weights = {k: v for k, v in arrays.items() if "." in k}
+                for change in (lambda a: a.astype(np.float64), np.asfortranarray,
+                               lambda a: a.astype(">f4")):
+                    np.savez_compressed(path, **{k: change(v) for k, v in weights.items()})
+                    got = graphbonsai.Model.load(path)
+                    self.assertEqual(got.info["model"], kind)
+                    self.assertTrue((got.predict(self.g, threads=1) ==
+                                     model.predict(self.g, threads=1)).all())
+                np.savez(path, **{k: v for k, v in weights.items() if "1" not in k}, other=3)
+                self.assertEqual(graphbonsai.Model.load(path).info["layers"], 1)
+                np.savez(path, **weights, **{"norms.0.weight": np.ones(4)})
+                self.refuses('%s: the array "norms.0.weight" belongs to no %s of 2 layers that '
+                             "this library knows" % (path, kind),
+                             graphbonsai.Model.load, path, kind=graphbonsai.FormatError)
+                name = next(iter(weights))
+                np.savez(path, **{**weights, name: np.array([object()])})
+                self.refuses("%s:%s: holds Python objects, which are never read" % (path, name),
+                             graphbonsai.Model.load, path, kind=graphbonsai.FormatError)
 
     def test_evaluating_a_small_graph(self):
         s = condense(self.g, 0.1, threads=1)

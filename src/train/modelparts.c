@@ -1,0 +1,178 @@
+/* modelparts.c -- what every file of a model must obey, and the model that is made of one.
+ *
+ * Everything is checked against the dimensions before the model is allocated.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "model.h"
+
+const char *bn_part_text(uint32_t id)
+{
+    return id == BN_PARAMETERS ? "parameters" : bonsai_section_text((bonsai_section)id);
+}
+
+int64_t bn_part_bytes(const bonsai_array *a)
+{
+    return a->count * (int64_t)bonsai_type_bytes(a->type);
+}
+
+/* ---- what both sides refuse ---- */
+
+/* The first number that is not finite, named by its parameter. */
+static bonsai_status check_params(const bn_dims *s, const float *param, bonsai_status rc,
+                                  const char *where)
+{
+    bn_param table[BN_MOST_PARAMS];
+    int count;
+    int64_t total;
+    bn_dims_params(table, &count, &total, s);
+    for (int p = 0; p < count; p++)
+        for (int64_t i = 0; i < table[p].rows * table[p].cols; i++)
+            if (!isfinite(param[table[p].at + i]))
+                return bn_fail(rc, "%s: parameter %s: entry %lld is %g, which is not finite", where,
+                               table[p].name, (long long)i, (double)param[table[p].at + i]);
+    return BONSAI_OK;
+}
+
+static bonsai_status check_accuracy(double v, const char *name, bonsai_status rc, const char *where)
+{
+    if (v == -1.0 || (v >= 0.0 && v <= 100.0))
+        return BONSAI_OK;
+    return bn_fail(rc, "%s: %s is %g, which is neither in 0..100 nor -1 for unknown", where, name,
+                   v);
+}
+
+static bonsai_status check_accuracies(const bonsai_model_info *i, bonsai_status rc,
+                                      const char *where)
+{
+    const bonsai_status first = check_accuracy(i->accuracy, "accuracy", rc, where);
+    return first ? first : check_accuracy(i->accuracy_val, "accuracy_val", rc, where);
+}
+
+bonsai_status bn_model_check(const bonsai_model *m, const char *path)
+{
+    bonsai_status rc;
+    BN_TRY(check_params(&m->dims, m->param, BONSAI_E_ARGUMENT, path));
+    BN_TRY(check_accuracies(&m->info, BONSAI_E_ARGUMENT, path));
+done:
+    return rc;
+}
+
+/* ---- what must fit the dimensions ---- */
+
+static bonsai_status must_have(const bn_model_parts *r, uint32_t id, int64_t count)
+{
+    const bonsai_array *a = &r->part[id];
+    if (!a->data || a->count == count)
+        return BONSAI_OK;
+    return bn_fail(BONSAI_E_FORMAT, "%s: %s: %lld elements where %lld are needed", r->path,
+                   bn_part_text(id), (long long)a->count, (long long)count);
+}
+
+static bonsai_status check_counts(const bn_model_parts *r)
+{
+    bonsai_status rc;
+    bn_param table[BN_MOST_PARAMS];
+    int count;
+    int64_t total, f = r->dims.features;
+    bn_dims_params(table, &count, &total, &r->dims);
+    BN_TRY(must_have(r, BN_PARAMETERS, total));
+    BN_TRY(must_have(r, BONSAI_SECTION_KEPT_FEATURES, f));
+    BN_TRY(must_have(r, BONSAI_SECTION_FEATURE_MEAN, f));
+    BN_TRY(must_have(r, BONSAI_SECTION_FEATURE_SPREAD, f));
+    bool mean = r->part[BONSAI_SECTION_FEATURE_MEAN].data;
+    bool spread = r->part[BONSAI_SECTION_FEATURE_SPREAD].data;
+    if (mean != spread)
+        return bn_fail(BONSAI_E_FORMAT, "%s: has \"feature %s\" but not \"feature %s\"", r->path,
+                       mean ? "mean" : "spread", mean ? "spread" : "mean");
+    if (!r->part[BONSAI_SECTION_KEPT_FEATURES].data && r->info.features != f)
+        return bn_fail(BONSAI_E_FORMAT, "%s: takes %lld of %lld features but does not say which",
+                       r->path, (long long)f, (long long)r->info.features);
+done:
+    return rc;
+}
+
+/* Names, lists and means obey the rules of graphs, and two more of their own. */
+static bonsai_status check_elements(const bn_model_parts *r)
+{
+    static const bonsai_section shared[] = {
+        BONSAI_SECTION_CLASS_NAMES, BONSAI_SECTION_KEPT_FEATURES, BONSAI_SECTION_FEATURE_MEAN,
+        BONSAI_SECTION_FEATURE_SPREAD,
+    };
+    bonsai_status rc;
+    bonsai_view v;
+    int64_t f = r->dims.features;
+    const int32_t *kept = r->part[BONSAI_SECTION_KEPT_FEATURES].data;
+    const float *spread = r->part[BONSAI_SECTION_FEATURE_SPREAD].data;
+    bonsai_view_init(&v);
+    v.classes = r->dims.classes;
+    v.features = f;
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
+        v.section[shared[i]] = r->part[shared[i]];
+        if (v.section[shared[i]].data)
+            BN_TRY(bn_section_check(&v, shared[i], r->path, 1));
+    }
+    if (kept && kept[f - 1] >= r->info.features)
+        return bn_fail(BONSAI_E_FORMAT, "%s: kept features: entry %lld is %d, outside 0..%lld",
+                       r->path, (long long)(f - 1), (int)kept[f - 1],
+                       (long long)(r->info.features - 1));
+    for (int64_t i = 0; spread && i < f; i++)
+        if (spread[i] == 0)
+            return bn_fail(BONSAI_E_FORMAT, "%s: feature spread: entry %lld is 0, which divides "
+                           "nothing", r->path, (long long)i);
+    rc = check_params(&r->dims, r->part[BN_PARAMETERS].data, BONSAI_E_FORMAT, r->path);
+done:
+    return rc;
+}
+
+/* ---- the handle ---- */
+
+static bonsai_status copy_part(void *out, const bonsai_array *a)
+{
+    bonsai_status rc = BONSAI_OK;
+    void *to = NULL;
+    if (!a->data)
+        return rc;
+    BN_TRY(bn_new(&to, a->count, bonsai_type_bytes(a->type)));
+    memcpy(to, a->data, (size_t)bn_part_bytes(a));
+    memcpy(out, &to, sizeof to);                /* *out is some other pointer's type */
+done:
+    return rc;
+}
+
+static bonsai_status make_model(bonsai_model **out, const bn_model_parts *r)
+{
+    bonsai_status rc;
+    bonsai_model *m = NULL;
+    const bonsai_array *part = r->part;
+    BN_TRY(bn_model_new(&m, &r->dims));
+    m->info.features = r->info.features;
+    m->info.epoch = r->info.epoch;
+    m->info.seed = r->info.seed;
+    m->info.accuracy = r->info.accuracy;
+    m->info.accuracy_val = r->info.accuracy_val;
+    memcpy(m->param, part[BN_PARAMETERS].data, (size_t)bn_part_bytes(&part[BN_PARAMETERS]));
+    BN_TRY(copy_part(&m->kept, &part[BONSAI_SECTION_KEPT_FEATURES]));
+    BN_TRY(copy_part(&m->mean, &part[BONSAI_SECTION_FEATURE_MEAN]));
+    BN_TRY(copy_part(&m->spread, &part[BONSAI_SECTION_FEATURE_SPREAD]));
+    if (part[BONSAI_SECTION_CLASS_NAMES].data)
+        BN_TRY(bn_model_names(m, &part[BONSAI_SECTION_CLASS_NAMES]));
+    *out = m;
+    m = NULL;
+done:
+    bonsai_model_free(m);
+    return rc;
+}
+
+bonsai_status bn_model_of(bonsai_model **out, const bn_model_parts *p)
+{
+    bonsai_status rc;
+    BN_TRY(check_accuracies(&p->info, BONSAI_E_FORMAT, p->path));
+    BN_TRY(check_counts(p));
+    BN_TRY(check_elements(p));
+    BN_TRY(make_model(out, p));
+done:
+    return rc;
+}
