@@ -318,10 +318,11 @@ const char *condensed_method(const bonsai_condense_info *i);            /* by na
 void summary_condensed_options(summary *r, const bonsai_condense_options *o);   /* in JSON alone */
 int64_t condensed_roles(const bonsai_graph *g, bonsai_role role);       /* nodes of that role */
 
-/* What prototype `node` of small stands for: its soft label, members, nearest nodes of full (NULL:
- * not given) and strongest features.  Exit code. */
-int  summary_prototype(summary *r, session *s, const bonsai_graph *small, const bonsai_graph *full,
-                       const bonsai_why *why, int64_t node);
+/* What a prototype of small stands for: its soft label, members, nearest nodes of full (NULL: not
+ * given) and features.  The strongest features of any node. */
+void summary_prototype(summary *r, const bonsai_graph *small, const bonsai_graph *full,
+                       const bonsai_why *w);
+void summary_strongest(summary *r, const bonsai_graph *small, const bonsai_why *w);
 
 /* ---- measures ------------------------------------------------------------ */
 

@@ -8,7 +8,7 @@
 
 #include "cli.h"
 
-enum { TOP_ROOTS = 10, TOP_FEATURES = 8 };
+enum { TOP_ROOTS = 10 };
 
 typedef struct {
     const char         *path;
@@ -23,8 +23,8 @@ typedef struct {
 
 static int64_t origin(const story *t, int64_t node)
 {
-    const uint32_t *of = t->v->section[BONSAI_SECTION_ORIGIN].data;
-    return of ? (int64_t)of[node] : node;
+    const int64_t of = bonsai_graph_origin(t->g, node);
+    return of >= 0 ? of : node;
 }
 
 static int role(const story *t, int64_t node)
@@ -51,28 +51,28 @@ static int64_t degree(const story *t, int64_t node)
     return offsets->data ? row_start(offsets, node + 1) - row_start(offsets, node) : 0;
 }
 
-/* String number `at` of consecutive strings; NULL: there is none. */
-static const char *name(const bonsai_array *names, int64_t at)
+/* NULL: it has none. */
+static const char *node_name(const story *t, int64_t node)
 {
-    const char *text = names->data, *end = text ? text + names->count : NULL;
-    for (; text && text < end && at > 0; at--)
+    const bonsai_array *names = &t->v->section[BONSAI_SECTION_NODE_NAMES];
+    const char *text = names->data;
+    for (; text && node > 0; node--)
         text += strlen(text) + 1;
-    return text && text < end && *text ? text : NULL;
+    return text && *text ? text : NULL;
 }
 
 /* The class by name, or by number if it has none. */
 static bn_json *class_json(const story *t, int64_t node)
 {
     int32_t label = bonsai_graph_label(t->g, node);
-    const char *text = label >= 0 ? name(&t->v->section[BONSAI_SECTION_CLASS_NAMES], label) : NULL;
+    const char *text = bonsai_graph_class_name(t->g, label);
     return text ? bn_json_text(text) : label >= 0 ? bn_json_whole(label) : bn_json_null();
 }
 
 static void add_identity(summary *r, const story *t, const bonsai_why *w, int64_t node)
 {
     const int32_t label = w->label;
-    const bonsai_array *classes = &t->v->section[BONSAI_SECTION_CLASS_NAMES];
-    const char *text = name(&t->v->section[BONSAI_SECTION_NODE_NAMES], node);
+    const char *text = node_name(t, node), *name = bonsai_graph_class_name(t->g, label);
     summary_heading(r, "Node");
     summary_int(r, "node", "node", node);
     summary_note(r, "of %lld", (long long)t->v->nodes);
@@ -88,9 +88,9 @@ static void add_identity(summary *r, const story *t, const bonsai_why *w, int64_
         summary_int(r, "label", "label", label);
     else
         summary_json(r, "label", bn_json_null());
-    if (label >= 0 && name(classes, label)) {
-        summary_note(r, "%s", name(classes, label));
-        summary_text(r, "class_name", NULL, name(classes, label));
+    if (name) {
+        summary_note(r, "%s", name);
+        summary_text(r, "class_name", NULL, name);
     }
     if (label < 0)
         summary_text(r, NULL, "label", "none");
@@ -142,54 +142,6 @@ static void add_reasons(summary *r, const story *t, const bonsai_why *w, int64_t
     }
 }
 
-typedef struct {
-    int64_t feature;
-    float   value;
-} strength;
-
-static int strongest_first(const void *a, const void *b)
-{
-    const strength *x = a, *y = b;
-    float left = fabsf(x->value), right = fabsf(y->value);
-    if (left != right)
-        return left > right ? -1 : 1;
-    return x->feature < y->feature ? -1 : x->feature > y->feature;
-}
-
-/* The largest values of its row, by the full graph's number of the feature. */
-static int add_features(summary *r, session *s, const story *t, int64_t node)
-{
-    static const column columns[] = {{"feature", "feature", NULL}, {"value", "value", "%.4g"},
-                                     {NULL, NULL, NULL}};
-    const uint32_t *kept = t->v->section[BONSAI_SECTION_KEPT_FEATURES].data;
-    size_t f = (size_t)t->v->features;
-    float *row = calloc(f + 1, sizeof *row);
-    strength *all = calloc(f + 1, sizeof *all);
-    bn_json *rows = bn_json_array();
-    size_t count = 0;
-    if (row && all) {
-        bonsai_graph_row(row, t->g, node);
-        for (size_t i = 0; i < f; i++)
-            if (row[i] != 0)
-                all[count++] = (strength){kept ? (int64_t)kept[i] : (int64_t)i, row[i]};
-        qsort(all, count, sizeof *all, strongest_first);
-        for (size_t i = 0; i < count && i < TOP_FEATURES; i++)
-            bn_json_add(rows, bn_json_pack("[I,f]", (int64_t)all[i].feature,
-                                           (double)all[i].value));
-        summary_heading(r, "Strongest features");
-        summary_int(r, "features_set", "not zero", (int64_t)count);
-        summary_note(r, "of %lld", (long long)t->v->features);
-        summary_table(r, "features", columns, rows);
-    } else {
-        bn_json_free(rows);
-    }
-    int code = row && all ? EXIT_DONE
-                          : fail_with(s, "there is not enough memory for a row of features");
-    free(row);
-    free(all);
-    return code;
-}
-
 static int explain_node(session *s, const story *t, int64_t node)
 {
     summary r = {.count = 0};
@@ -197,25 +149,26 @@ static int explain_node(session *s, const story *t, int64_t node)
         return fail_with(s, "%s: there is no node %lld, only 0..%lld", t->path, (long long)node,
                          (long long)t->v->nodes - 1);
     bonsai_why w;
+    bonsai_condense_options o;
     bonsai_why_init(&w);
-    bonsai_status rc = bonsai_condense_why(&w, t->g, node);
+    bonsai_condense_options_init(&o);
+    o.threads = s->read.threads;
+    o.progress = s->read.progress;
+    o.payload = s->read.payload;
+    bonsai_status rc = bonsai_condense_explain(&w, t->g, node, t->full, &o);
     if (rc != BONSAI_OK)
         return fail(s, rc);
     add_identity(&r, t, &w, node);
     add_role(&r, t, &w);
-    int code = EXIT_DONE;
     if (w.role == BONSAI_ROLE_PROTOTYPE)
-        code = summary_prototype(&r, s, t->g, t->full, &w, node);
+        summary_prototype(&r, t->g, t->full, &w);
     else if (w.role == BONSAI_ROLE_LEARNED)
         summary_text(&r, NULL, "stands for", "no node of the full graph: it was learned");
     else
         add_reasons(&r, t, &w, node);
     if (w.role != BONSAI_ROLE_PROTOTYPE && t->v->features > 0)
-        code = add_features(&r, s, t, node);
-    if (code == EXIT_DONE)
-        return summary_print(&r, s);
-    summary_free(&r);
-    return code;
+        summary_strongest(&r, t->g, &w);
+    return summary_print(&r, s);
 }
 
 /* ---- the whole graph ----------------------------------------------------- */
@@ -271,7 +224,7 @@ static void add_roots(summary *r, const story *t)
     int64_t root = -1, covers = INT64_MAX;
     for (int i = 0; i < TOP_ROOTS && (root = next_root(t, covers, root)) >= 0; i++) {
         covers = t->covers[root];
-        bn_json *row = bn_json_pack("[I,I,o,I]", (int64_t)root, (int64_t)origin(t, root),
+        bn_json *row = bn_json_pack("[I,I,o,I]", (int64_t)root, origin(t, root),
                                     class_json(t, root), (int64_t)degree(t, root));
         if (t->info.sample > 0) {
             double own = t->score[root];
@@ -301,15 +254,6 @@ static int heaviest_first(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-static double weight(const story *t, int64_t node)
-{
-    const bonsai_array *a = &t->v->section[BONSAI_SECTION_NODE_WEIGHTS];
-    return !a->data ? 1
-           : a->type == BONSAI_TYPE_U8 ? (double)((const uint8_t *)a->data)[node]
-           : a->type == BONSAI_TYPE_U16 ? (double)((const uint16_t *)a->data)[node]
-                                   : (double)((const float *)a->data)[node];
-}
-
 static int add_heaviest(summary *r, session *s, const story *t)
 {
     static const column columns[] = {{"node", "node", NULL}, {"origin", "nearest", NULL},
@@ -322,11 +266,11 @@ static int add_heaviest(summary *r, session *s, const story *t)
         return fail_with(s, "there is not enough memory for %lld nodes", (long long)t->v->nodes);
     }
     for (int64_t v = 0; v < t->v->nodes; v++)
-        all[v] = (heavy){v, weight(t, v)};
+        all[v] = (heavy){v, bonsai_graph_weight(t->g, v)};
     qsort(all, (size_t)t->v->nodes, sizeof *all, heaviest_first);
     for (int64_t i = 0; i < t->v->nodes && i < TOP_ROOTS; i++)
         bn_json_add(rows, bn_json_pack("[I,I,o,f]", (int64_t)all[i].node,
-                                       (int64_t)origin(t, all[i].node),
+                                       origin(t, all[i].node),
                                        class_json(t, all[i].node), all[i].weight));
     summary_heading(r, "Prototypes that stand for most");
     summary_table(r, "top_prototypes", columns, rows);

@@ -21,13 +21,20 @@ static void look(calls *c)
 {
     const bonsai_graph *g = calls_graph(c);
     const bonsai_view *v = bonsai_graph_view(g);
-    float *row = array(v->features, sizeof *row);
+    float *row = array(v->features + v->classes, sizeof *row);
     double *mean = array(v->features, sizeof *mean);
+    int64_t members = 0;
     sink += bonsai_graph_known(g) != NULL;
     calls_must(bonsai_graph_nodes(g) == v->nodes && bonsai_graph_features(g) == v->features &&
                bonsai_graph_classes(g) == v->classes && bonsai_graph_edges(g) >= 0, "counts");
     for (int64_t i = 0; row && i < v->nodes && i < 100; i++) {
         int32_t label = bonsai_graph_label(g, i);
+        bonsai_graph_soft_label(row, g, i);
+        sink += bonsai_graph_class_name(g, label) != NULL;
+        sink += bonsai_graph_weight(g, i) + (double)bonsai_graph_origin(g, i);
+        const int32_t *of = bonsai_graph_members(&members, g, i);
+        for (int64_t k = 0; k < members; k++)
+            calls_must(of[k] >= 0, "members are nodes");
         bonsai_graph_row(row, g, i);
         calls_must(label >= -1 && label < v->classes, "labels are below the classes");
         sink += v->features ? (double)row[0] : 0;

@@ -150,6 +150,10 @@ static void nearest(calls *c)
                                            MOST, small, node, full, &o), NULL))
         for (int64_t i = 0; i < found && i < MOST; i++)
             calls_must(nodes[i] >= 0 && nodes[i] < bonsai_graph_nodes(full), "nearest nodes exist");
+    bonsai_why w;
+    bonsai_why_init(&w);
+    if (calls_went(bonsai_condense_explain(&w, small, node, full, &o), NULL))
+        calls_must(w.nodes <= BONSAI_WHY_ROOM && w.features <= w.features_set, "what is told fits");
 }
 
 static void equal(calls *c)

@@ -189,6 +189,11 @@ BONSAI_API bonsai_status bonsai_graph_new(bonsai_graph **out, const bonsai_view 
 BONSAI_API bonsai_status bonsai_graph_build(bonsai_graph **out, const bonsai_view *v, int64_t m,
                                             const int32_t *source, const int32_t *target,
                                             const float *weight, const bonsai_read_options *o);
+/* The same for edges of 64-bit numbers, as PyTorch Geometric's and OGB's edge_index has them:
+ * source is its first row and target its second.  They are not borrowed. */
+BONSAI_API bonsai_status bonsai_graph_build64(bonsai_graph **out, const bonsai_view *v, int64_t m,
+                                              const int64_t *source, const int64_t *target,
+                                              const float *weight, const bonsai_read_options *o);
 BONSAI_API void bonsai_graph_free(bonsai_graph *g);
 
 /* The arrays of a graph, as long as it lives; bonsai_graph_verify checks those of a mapped file. */
@@ -204,6 +209,18 @@ BONSAI_API bonsai_status bonsai_graph_check(const bonsai_graph *g, const bonsai_
 /* A node's features as f floats, and its label (-1: unknown), of a graph that is verified. */
 BONSAI_API void bonsai_graph_row(float *out, const bonsai_graph *g, int64_t node);
 BONSAI_API int32_t bonsai_graph_label(const bonsai_graph *g, int64_t node);
+/* What a node of a condensed graph stands for; the graph is verified, as bonsai_condense's is.
+ * soft_label: the share of each of the c classes, which sum to about 1; without soft labels, 1 for
+ * its label, and all 0 if that is unknown.  weight: in the loss; 1 where the graph has none.
+ * origin: its node of the full graph, or for a prototype the nearest one; -1: not stored.
+ * members: the *count nodes of the full graph that a prototype stands for; NULL and 0: not stored
+ * (the option members of condensing stores them). */
+BONSAI_API void bonsai_graph_soft_label(float *out, const bonsai_graph *g, int64_t node);
+BONSAI_API double bonsai_graph_weight(const bonsai_graph *g, int64_t node);
+BONSAI_API int64_t bonsai_graph_origin(const bonsai_graph *g, int64_t node);
+BONSAI_API const int32_t *bonsai_graph_members(int64_t *count, const bonsai_graph *g, int64_t node);
+/* The name of a class; NULL: it has none. */
+BONSAI_API const char *bonsai_graph_class_name(const bonsai_graph *g, int64_t label);
 
 /* The graph g with a new split: percent of its labelled nodes, at most 100 in all, go to train, val
  * and test at random, by the seed.  It shares g's arrays: g may be freed first, arrays that g
@@ -547,7 +564,8 @@ typedef struct {
 } bonsai_model_info;
 
 /* Writes a model as .npz with PyTorch Geometric's parameter names (convs.0.lin.weight), or under
- * any other ending as a native file, which bonsai_model_load reads. */
+ * any other ending as a native file.  Both can be read, and so can an archive of such parameters
+ * that NumPy wrote: kind, layers and sizes follow from names and shapes (doc/format.md). */
 BONSAI_API bonsai_status bonsai_model_save(const bonsai_model *m, const char *path);
 BONSAI_API bonsai_status bonsai_model_load(bonsai_model **out, const char *path);
 BONSAI_API void bonsai_model_free(bonsai_model *m);     /* of bonsai_model_load */

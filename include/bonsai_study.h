@@ -417,6 +417,7 @@ BONSAI_API bonsai_status bonsai_condense_info_of(bonsai_condense_info *out,
 BONSAI_API bonsai_status bonsai_condense_options_of(bonsai_condense_options *out,
                                                     const bonsai_graph *small);
 
+enum { BONSAI_WHY_ROOM = 10 };
 typedef struct {                /* why a node of a condensed graph is there */
     size_t  size;               /* set by the init function; do not touch */
     int64_t origin;             /* its node of the full graph, or the nearest one; -1: unknown */
@@ -430,12 +431,30 @@ typedef struct {                /* why a node of a condensed graph is there */
     int64_t edges;              /* entries of its row */
     bonsai_role role;
     int32_t label;              /* -1: unknown */
+    int64_t shares;             /* classes of its soft label, the largest share first; 0: none */
+    int64_t share_class[BONSAI_WHY_ROOM];
+    double  share[BONSAI_WHY_ROOM];     /* above 0 .. 1 */
+    int64_t nodes;              /* nodes of the full graph that a prototype stands for: its first
+                                 * members; with the full graph, the nearest first */
+    int64_t node[BONSAI_WHY_ROOM];
+    double  distance[BONSAI_WHY_ROOM];  /* -1: not known */
+    int64_t features_set;       /* features that are not 0, ... */
+    int64_t features;           /* ... and how many of them are here: the largest first; of a
+                                 * prototype with the full graph, the farthest from its mean */
+    int64_t feature[BONSAI_WHY_ROOM];   /* its number in the full graph */
+    double  value[BONSAI_WHY_ROOM];
+    double  above_mean[BONSAI_WHY_ROOM];        /* value minus that mean; NAN: not known */
 } bonsai_why;
 
 #define bonsai_why_init(w) bonsai_why_init_sized((w), sizeof *(w))
 BONSAI_API void bonsai_why_init_sized(bonsai_why *w, size_t size);
 BONSAI_API bonsai_status bonsai_condense_why(bonsai_why *out, const bonsai_graph *small,
                                              int64_t node);
+/* The same, beside the graph that small was made of (NULL: what small alone says).  full tells more
+ * about prototypes; options as for bonsai_condense_nearest. */
+BONSAI_API bonsai_status bonsai_condense_explain(bonsai_why *out, const bonsai_graph *small,
+                                                 int64_t node, const bonsai_graph *full,
+                                                 const bonsai_condense_options *o);
 /* The tree, covers and score of every node; each array has room for all nodes, or is NULL. */
 BONSAI_API bonsai_status bonsai_condense_whys(int64_t *tree, int64_t *covers, double *score,
                                               const bonsai_graph *small);

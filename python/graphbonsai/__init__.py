@@ -17,7 +17,7 @@ from typing import Any
 
 from ._capi import VERSION as __version__
 from ._compare import Comparison, compare
-from ._condense import condense, formats, generate, info, nearest, update
+from ._condense import condense, explain, formats, generate, info, nearest, update
 from ._errors import (ArgumentError, Canceled, Error, FileError, FormatError, OptionError,
                       OutOfMemory)
 from ._graph import Graph
@@ -29,9 +29,8 @@ from ._training import PEERS, Model, Training, evaluate, train
 __all__ = [
     "ArgumentError", "Canceled", "Comparison", "Error", "FileError", "FormatError", "Graph",
     "Info", "Model", "OptionError", "OutOfMemory", "PEERS", "Page", "Report", "SplitWarning",
-    "Training",
-    "__version__", "compare", "condense", "evaluate", "formats", "generate", "info", "nearest",
-    "report", "train", "update",
+    "Training", "__version__", "compare", "condense", "evaluate", "explain", "formats", "generate",
+    "info", "nearest", "report", "train", "update",
 ]
 
 

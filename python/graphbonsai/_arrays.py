@@ -16,6 +16,7 @@ from ._errors import ArgumentError
 from ._memory import Handle, row_lengths, section
 from ._progress import call
 from ._report import Report
+from ._why import told
 
 
 class Arrays:
@@ -281,14 +282,7 @@ class Arrays:
         w = c.init(c.Why)
         call(c.condense_why, ctypes.byref(w), self._live(),
              options_of.whole("node", node, -2**63, 2**63 - 1))
-        found = c.values(w)
-        del found["size"]
-        found["role"] = ("none", "root", "ego", "prototype", "learned")[w.role]
-        for name in ("origin", "tree", "root", "members", "label"):
-            found[name] = None if found[name] < 0 else found[name]
-        if w.rank == 0:
-            found["score"] = found["rank"] = None
-        return found
+        return told(w)
 
     @property
     def changes(self) -> Dict[str, Any]:

@@ -33,6 +33,7 @@ PART_NONE, TRAIN, VAL, TEST = range(4)
 DIRECTED, SELF_LOOPS, REPEATED, OPERATOR = 1, 2, 4, 8
 STRICT, PAPER_FULL, PAPER_CONDENSED = range(3)
 METRIC_ROOM = 8
+WHY_ROOM = 10
 (FIELD_FLAG, FIELD_CHOICE, FIELD_SET, FIELD_INT, FIELD_LONG, FIELD_BYTES, FIELD_U64, FIELD_REAL,
  FIELD_SPEED, FIELD_SPLIT, FIELD_TEXT, FIELD_FILE, FIELD_POINTER) = range(13)
 MARK_ABOVE, MARK_BELOW, MARK_BUDGET = 1, 2, 4
@@ -181,7 +182,11 @@ class Why(Structure):
     _fields_ = [("size", c_size_t), ("origin", c_int64), ("tree", c_int64), ("root", c_int64),
                 ("covers", c_int64), ("sample", c_int64), ("rank", c_int64), ("score", c_double),
                 ("weight", c_double), ("members", c_int64), ("edges", c_int64), ("role", c_int),
-                ("label", c_int32)]
+                ("label", c_int32), ("shares", c_int64), ("share_class", c_int64 * WHY_ROOM),
+                ("share", c_double * WHY_ROOM), ("nodes", c_int64), ("node", c_int64 * WHY_ROOM),
+                ("distance", c_double * WHY_ROOM), ("features_set", c_int64),
+                ("features", c_int64), ("feature", c_int64 * WHY_ROOM),
+                ("value", c_double * WHY_ROOM), ("above_mean", c_double * WHY_ROOM)]
 
 
 _metrics = c_double * METRIC_ROOM
@@ -366,6 +371,7 @@ condense_nearest = _calls("condense_nearest", c_void_p, c_void_p, POINTER(c_int6
 condense_info_of = _calls("condense_info_of", POINTER(CondenseInfo), c_void_p)
 condense_options_of = _calls("condense_options_of", POINTER(CondenseOptions), c_void_p)
 condense_why = _calls("condense_why", POINTER(Why), c_void_p, c_int64)
+condense_explain = _calls("condense_explain", POINTER(Why), c_void_p, c_int64, c_void_p, _condense)
 condense_whys = _calls("condense_whys", c_void_p, c_void_p, c_void_p, c_void_p)
 options_json = _declare("options_json", c_int, c_char_p, c_size_t, c_int, c_void_p)
 

@@ -1,4 +1,4 @@
-"""condense, update, nearest, generate and info: each is one call of the library.
+"""condense, update, nearest, explain, generate and info: each is one call of the library.
 
 SPDX-License-Identifier: MIT
 """
@@ -17,6 +17,7 @@ from ._memory import Handle
 from ._progress import Progress, call
 from ._report import Info, run_of
 from ._splits import warn_if_drawn
+from ._why import explained
 
 # Options of condense for reading data of other packages, and their defaults.
 _READING = {"split_index": 0, "feat": "feat", "label": "label", "weight": "weight"}
@@ -275,6 +276,46 @@ def nearest(small: Any, node: int, full: Any, most: int = 10, *,
     call(c.condense_nearest, nodes.ctypes.data, distances.ctypes.data, ctypes.byref(found), limit,
          s, which, g, progress=progress, options=o)
     return nodes[:found.value].astype(np.int64), distances[:found.value].copy()
+
+
+@options_of.named
+def explain(small: Any, node: int, full: Any = None, *,
+            # options: condense threads
+            threads: int = 0,
+            # end
+            progress: Progress = None) -> Dict[str, Any]:
+    """Explains why a node of a condensed graph is there, and what it stands for.
+
+    Returns what `Graph.why` tells, and at most ten of each of these, the most telling first:
+
+    soft_label   {class: share}, by the name of the class where it has one; {}: it has none
+    nodes        nodes of the full graph that a prototype stands for: its members, if they are
+                 stored; with `full`, the nearest first, and their `distances`
+    features     numbers of its largest features in the full graph, of `features_set` that are not
+                 0; of a prototype with `full`, those farthest from the full graph's mean
+    values, above_mean   of each of them; None: not known
+
+    Args:
+        small: what condense returned, of any kind.
+        node: the number of a node of `small`.
+        full: the graph that `small` was made from; None: what `small` alone says.
+        progress: as for condense.
+        threads: threads, 0 for every core it may use (0 to 4096).
+
+    >>> import graphbonsai
+    >>> g = graphbonsai.generate(nodes=300, features=40, classes=3)
+    >>> small = graphbonsai.condense(g, 0.05, method="prototypes", threads=1)
+    >>> why = graphbonsai.explain(small, 0, g, threads=1)
+    >>> why["role"], len(why["nodes"]), max(why["soft_label"]) < 3
+    ('prototype', 10, True)
+    """
+    o = options_of.fill(c.CondenseOptions, dict(threads=threads))
+    graph = as_graph("small", small)
+    other = None if full is None else as_graph("full", full)._live()
+    w = c.init(c.Why)
+    call(c.condense_explain, ctypes.byref(w), graph._live(),
+         options_of.whole("node", node, -2**63, 2**63 - 1), other, progress=progress, options=o)
+    return explained(w, graph.class_names)
 
 
 @options_of.named

@@ -1,6 +1,7 @@
 /* explain.c -- what a condensed graph says about its making, for callers of the library.
  *
  * SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <string.h>
 
 #include "record.h"
@@ -78,12 +79,11 @@ static void describe(bonsai_why *w, const bonsai_graph *g, int64_t node)
     const bonsai_array *x = g->view.section;
     const uint32_t *origin = x[BONSAI_SECTION_ORIGIN].data;
     const uint8_t *role = x[BONSAI_SECTION_ROLE].data;
-    const bonsai_array *weight = &x[BONSAI_SECTION_NODE_WEIGHTS];
     const bonsai_array *members = &x[BONSAI_SECTION_MEMBER_OFFSETS];
-    w->origin = origin ? (int64_t)origin[node] : -1;
+    w->origin = bonsai_graph_origin(g, node);
     w->role = role ? (bonsai_role)role[node] : BONSAI_ROLE_NONE;
     w->label = bn_label(g, node);
-    w->weight = weight->data ? (double)bn_real_at(weight, node) : 1;
+    w->weight = bonsai_graph_weight(g, node);
     w->members = members->data ? row_length(members, node) : -1;
     w->edges = x[BONSAI_SECTION_OFFSETS].data ? row_length(&x[BONSAI_SECTION_OFFSETS], node) : 0;
     w->root = -1;
@@ -92,37 +92,179 @@ static void describe(bonsai_why *w, const bonsai_graph *g, int64_t node)
             w->root = v;
 }
 
-bonsai_status bonsai_condense_why(bonsai_why *out, const bonsai_graph *small, int64_t node)
+/* What the record says of it. */
+static bonsai_status recall(bonsai_why *w, const bonsai_graph *small, int64_t node)
 {
     bonsai_status rc;
-    bonsai_why w;
     bn_record r;
     int64_t n = small->view.nodes, *tree = NULL, *covers = NULL;
     double *score = NULL;
-    bonsai_why_init(&w);
-    if (node < 0 || node >= n)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: node %lld is outside 0..%lld", small->where,
-                       (long long)node, (long long)n - 1);
-    BN_TRY(bn_result_check(out, "bonsai_why"));
     BN_TRY(BN_NEW(&tree, n));
     BN_TRY(BN_NEW(&covers, n));
     BN_TRY(BN_NEW(&score, n));
     BN_TRY(bonsai_condense_whys(tree, covers, score, small));
     BN_TRY(bn_record_read(&r, small));
-    w.tree = tree[node];
-    w.covers = covers[node];
-    w.sample = r.info.sample;
-    w.score = score[node];
-    w.rank = w.score > 0;
-    for (int64_t v = 0; w.score > 0 && v < n; v++)
-        w.rank += score[v] > w.score;
-    describe(&w, small, node);
-    bn_result_fill(out, &w);
+    w->tree = tree[node];
+    w->covers = covers[node];
+    w->sample = r.info.sample;
+    w->score = score[node];
+    w->rank = w->score > 0;
+    for (int64_t v = 0; w->score > 0 && v < n; v++)
+        w->rank += score[v] > w->score;
 done:
     bn_free(tree);
     bn_free(covers);
     bn_free(score);
     return rc;
+}
+
+/* ---- the most telling of its classes, nodes and features ---- */
+
+typedef struct {
+    int64_t number;
+    double  value;
+} strength;
+
+static bool stronger(strength a, strength b)
+{
+    const double x = fabs(a.value), y = fabs(b.value);
+    return x != y ? x > y : a.number < b.number;
+}
+
+/* Puts one among the strongest so far, of which there are *count in order. */
+static void rank(strength top[BONSAI_WHY_ROOM], int64_t *count, strength one)
+{
+    int64_t at = *count;
+    if (at == BONSAI_WHY_ROOM && !stronger(one, top[at - 1]))
+        return;
+    at -= at == BONSAI_WHY_ROOM;
+    for (; at > 0 && stronger(one, top[at - 1]); at--)
+        top[at] = top[at - 1];
+    top[at] = one;
+    *count += *count < BONSAI_WHY_ROOM;
+}
+
+static void add_shares(bonsai_why *w, const bonsai_graph *small, int64_t node)
+{
+    strength top[BONSAI_WHY_ROOM];
+    if (!bn_has(small, BONSAI_SECTION_SOFT_LABELS))
+        return;
+    for (int64_t c = 0; c < small->view.classes; c++) {
+        const double share = bn_soft_share(small, node, c);
+        if (share > 0)
+            rank(top, &w->shares, (strength){c, share});
+    }
+    for (int64_t i = 0; i < w->shares; i++) {
+        w->share_class[i] = top[i].number;
+        w->share[i] = top[i].value;
+    }
+}
+
+static void add_members(bonsai_why *w, const bonsai_graph *small, int64_t node)
+{
+    int64_t count;
+    const int32_t *member = bonsai_graph_members(&count, small, node);
+    for (w->nodes = 0; w->nodes < count && w->nodes < BONSAI_WHY_ROOM; w->nodes++) {
+        w->node[w->nodes] = member[w->nodes];
+        w->distance[w->nodes] = -1;
+    }
+}
+
+static bonsai_status add_nearest(bonsai_why *w, const bonsai_graph *small, int64_t node,
+                                 const bonsai_graph *full, const bonsai_condense_options *o)
+{
+    int32_t near[BONSAI_WHY_ROOM];
+    float distance[BONSAI_WHY_ROOM];
+    bonsai_status rc = bonsai_condense_nearest(near, distance, &w->nodes, BONSAI_WHY_ROOM, small,
+                                               node, full, o);
+    for (int64_t i = 0; i < w->nodes; i++) {
+        w->node[i] = near[i];
+        w->distance[i] = (double)distance[i];
+    }
+    return rc;
+}
+
+/* The mean of each feature of small over the nodes of full. */
+static bonsai_status means(double **out, const bonsai_graph *small, const bonsai_graph *full)
+{
+    bonsai_status rc;
+    double *mean = NULL;
+    int32_t *kept = NULL;
+    BN_TRY(bn_pair_check(&kept, small, full, BN_PAIR_ALIKE, 1));
+    BN_TRY(BN_NEW(&mean, full->view.features));
+    BN_TRY(bonsai_graph_mean(mean, full));
+    for (int64_t j = 0; kept && j < small->view.features; j++)
+        mean[j] = mean[kept[j]];                /* kept[j] >= j: it is still as it was */
+    *out = mean;
+    mean = NULL;
+done:
+    bn_free(mean);
+    bn_free(kept);
+    return rc;
+}
+
+static void list_features(bonsai_why *w, const bonsai_graph *small, const float *row,
+                          const double *mean)
+{
+    strength top[BONSAI_WHY_ROOM];
+    const uint32_t *kept = small->view.section[BONSAI_SECTION_KEPT_FEATURES].data;
+    for (int64_t j = 0; j < small->view.features; j++) {
+        if (row[j] == 0)
+            continue;
+        w->features_set++;
+        rank(top, &w->features, (strength){j, (double)row[j] - (mean ? mean[j] : 0)});
+    }
+    for (int64_t i = 0; i < w->features; i++) {
+        const int64_t j = top[i].number;
+        w->feature[i] = kept ? (int64_t)kept[j] : j;
+        w->value[i] = (double)row[j];
+        w->above_mean[i] = mean ? top[i].value : NAN;
+    }
+}
+
+static bonsai_status add_features(bonsai_why *w, const bonsai_graph *small, int64_t node,
+                                  const bonsai_graph *full)
+{
+    bonsai_status rc;
+    float *row = NULL;
+    double *mean = NULL;
+    BN_TRY(BN_NEW(&row, small->view.features));
+    if (full)
+        BN_TRY(means(&mean, small, full));
+    bonsai_graph_row(row, small, node);
+    list_features(w, small, row, mean);
+done:
+    bn_free(row);
+    bn_free(mean);
+    return rc;
+}
+
+bonsai_status bonsai_condense_explain(bonsai_why *out, const bonsai_graph *small, int64_t node,
+                                      const bonsai_graph *full, const bonsai_condense_options *o)
+{
+    bonsai_status rc;
+    bonsai_why w;
+    bonsai_why_init(&w);
+    BN_TRY(bn_node_check(small, node));
+    BN_TRY(bn_result_check(out, "bonsai_why"));
+    BN_TRY(recall(&w, small, node));
+    describe(&w, small, node);
+    if (w.role != BONSAI_ROLE_PROTOTYPE)
+        full = NULL;
+    add_shares(&w, small, node);
+    if (full)
+        BN_TRY(add_nearest(&w, small, node, full, o));
+    else
+        add_members(&w, small, node);
+    BN_TRY(add_features(&w, small, node, full));
+    bn_result_fill(out, &w);
+done:
+    return rc;
+}
+
+bonsai_status bonsai_condense_why(bonsai_why *out, const bonsai_graph *small, int64_t node)
+{
+    return bonsai_condense_explain(out, small, node, NULL, NULL);
 }
 
 bonsai_status bonsai_condense_scores(bonsai_scores *out, const bonsai_graph *small, int64_t round)

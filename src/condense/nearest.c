@@ -65,7 +65,7 @@ static double distance(const bn_embedding *e, int64_t r, const float *row, doubl
     return sqrt(fmax(0, sum));
 }
 
-static bonsai_status check_node(const bonsai_graph *small, int64_t node)
+bonsai_status bn_node_check(const bonsai_graph *small, int64_t node)
 {
     if (node >= 0 && node < small->view.nodes)
         return BONSAI_OK;
@@ -114,7 +114,7 @@ bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t 
     BN_TRY(BN_OPTIONS(&o, given, condense));
     BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, o.threads));
     BN_TRY(bn_graph_need(full, BN_ALL_SECTIONS, o.threads));
-    BN_TRY(check_node(small, node));
+    BN_TRY(bn_node_check(small, node));
     BN_TRY(bn_pair_check(&kept, small, full, BN_PAIR_SOURCE, o.threads));
     if (kept) {
         BN_TRY(bn_graph_columns(&columns, full, kept, small->view.features));

@@ -88,6 +88,8 @@ typedef enum {
  * column of full that each feature of small is, ascending; NULL: small has all of them. */
 bonsai_status bn_pair_check(int32_t **kept, const bonsai_graph *small, const bonsai_graph *full,
                             bn_kinship kinship, int threads);
+/* Refuses a node that the graph has not. */
+bonsai_status bn_node_check(const bonsai_graph *small, int64_t node);
 /* Whether the checksum of full is the one in the record of small. */
 bonsai_status bn_pair_made(const bn_record *r, const bonsai_graph *small, const bonsai_graph *full,
                            uint32_t crc);

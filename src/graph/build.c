@@ -330,6 +330,12 @@ void bn_adjacent_free(bn_adjacent *a)
     memset(a, 0, sizeof *a);
 }
 
+bonsai_status bn_edge_outside(const char *where, int64_t edge, int64_t node, int64_t n)
+{
+    return bn_fail(BONSAI_E_FORMAT, "%s: edge %lld: node %lld is outside 0..%lld", where,
+                   (long long)edge, (long long)node, (long long)n - 1);
+}
+
 static bonsai_status check_edges(sorter *s, const char *where)
 {
     int64_t bad = s->m, loops = 0;
@@ -348,8 +354,7 @@ static bonsai_status check_edges(sorter *s, const char *where)
         return BONSAI_OK;
     int32_t u = s->source[bad], v = s->target[bad];
     if (u < 0 || u >= s->n || v < 0 || v >= s->n)
-        return bn_fail(BONSAI_E_FORMAT, "%s: edge %lld: node %d is outside 0..%lld", where,
-                       (long long)bad, u < 0 || u >= s->n ? u : v, (long long)s->n - 1);
+        return bn_edge_outside(where, bad, u < 0 || u >= s->n ? u : v, s->n);
     return bn_fail(BONSAI_E_FORMAT, "%s: edge %lld: weight %g is not %sfinite", where,
                    (long long)bad, (double)s->weight[bad], s->any_sign ? "" : "positive and ");
 }

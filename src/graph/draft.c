@@ -285,3 +285,51 @@ done:
     bonsai_graph_free(g);
     return rc == BONSAI_E_FORMAT ? BONSAI_E_ARGUMENT : rc;     /* there is no file to blame */
 }
+
+/* Both ends of m edges in 32 bits; *bad: the first edge that does not fit, or m. */
+static bonsai_status narrow(int32_t **out, int64_t *bad, const int64_t *const end[2], int64_t m,
+                            int threads)
+{
+    bonsai_status rc;
+    int64_t first = m;
+    BN_TRY(BN_NEW(&out[0], m));
+    BN_TRY(BN_NEW(&out[1], m));
+    const double work = 4.0 * (double)m;
+#pragma omp parallel for num_threads(bn_team(bn_threads(threads), work)) schedule(static) \
+    reduction(min : first)
+    for (int64_t i = 0; i < m; i++)
+        for (int side = 0; side < 2; side++) {
+            out[side][i] = (int32_t)end[side][i];
+            if (out[side][i] != end[side][i])
+                first = i < first ? i : first;
+        }
+    *bad = first;
+done:
+    return rc;
+}
+
+bonsai_status bonsai_graph_build64(bonsai_graph **out, const bonsai_view *v, int64_t m,
+                                   const int64_t *source, const int64_t *target,
+                                   const float *weight, const bonsai_read_options *given)
+{
+    bonsai_status rc;
+    bonsai_read_options o;
+    int32_t *end[2] = {NULL, NULL};
+    int64_t bad = m;
+    *out = NULL;
+    if (m <= 0 || !source || !target)
+        return bonsai_graph_build(out, v, m, NULL, NULL, weight, given);
+    BN_TRY(BN_OPTIONS(&o, given, read));
+    BN_TRY(narrow(end, &bad, (const int64_t *const[2]){source, target}, m, o.threads));
+    if (bad < m) {
+        const bool first = source[bad] != (int32_t)source[bad];
+        bn_edge_outside("graph", bad, first ? source[bad] : target[bad], v ? v->nodes : 0);
+        rc = BONSAI_E_ARGUMENT;                 /* there is no file to blame */
+        goto done;
+    }
+    BN_TRY(bonsai_graph_build(out, v, m, end[0], end[1], weight, given));
+done:
+    bn_free(end[0]);
+    bn_free(end[1]);
+    return rc;
+}

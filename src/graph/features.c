@@ -1,4 +1,5 @@
-/* features.c -- reads the features, label and part of one node in any encoding.
+/* features.c -- reads the features, label and part of one node in any encoding, and what a node of a
+ * condensed graph stands for.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -141,6 +142,58 @@ int32_t bn_label(const bonsai_graph *g, int64_t node)
 int32_t bonsai_graph_label(const bonsai_graph *g, int64_t node)
 {
     return bn_label(g, node);
+}
+
+/* ---- what a node of a condensed graph stands for ---- */
+
+double bn_soft_share(const bonsai_graph *g, int64_t node, int64_t label)
+{
+    const bonsai_array *soft = &g->view.section[BONSAI_SECTION_SOFT_LABELS];
+    if (!soft->data)
+        return bn_label(g, node) == label;
+    return (double)bn_real_at(soft, node * g->view.classes + label) /
+           (soft->type == BONSAI_TYPE_U8 ? 255 : 1);
+}
+
+void bonsai_graph_soft_label(float *out, const bonsai_graph *g, int64_t node)
+{
+    for (int64_t c = 0; c < g->view.classes; c++)
+        out[c] = (float)bn_soft_share(g, node, c);
+}
+
+double bonsai_graph_weight(const bonsai_graph *g, int64_t node)
+{
+    const bonsai_array *weight = &g->view.section[BONSAI_SECTION_NODE_WEIGHTS];
+    return weight->data ? (double)bn_real_at(weight, node) : 1;
+}
+
+int64_t bonsai_graph_origin(const bonsai_graph *g, int64_t node)
+{
+    const bonsai_array *origin = &g->view.section[BONSAI_SECTION_ORIGIN];
+    return origin->data ? bn_int_at(origin, node) : -1;
+}
+
+const int32_t *bonsai_graph_members(int64_t *count, const bonsai_graph *g, int64_t node)
+{
+    const bonsai_array *offsets = &g->view.section[BONSAI_SECTION_MEMBER_OFFSETS];
+    const int32_t *members = g->view.section[BONSAI_SECTION_MEMBERS].data;
+    *count = 0;
+    if (!members)
+        return NULL;
+    const int64_t first = bn_int_at(offsets, node);
+    *count = bn_int_at(offsets, node + 1) - first;
+    return members + first;
+}
+
+const char *bonsai_graph_class_name(const bonsai_graph *g, int64_t label)
+{
+    const bonsai_array *names = &g->view.section[BONSAI_SECTION_CLASS_NAMES];
+    const char *name = names->data;
+    if (!name || label < 0 || label >= g->view.classes)
+        return NULL;
+    for (; label > 0; label--)
+        name += strlen(name) + 1;
+    return *name ? name : NULL;
 }
 
 bonsai_part bn_part(const bonsai_graph *g, int64_t node)

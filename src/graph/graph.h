@@ -161,6 +161,8 @@ bonsai_status bn_adjacent_build(bn_adjacent *out, uint64_t *flags, bonsai_read_i
                                 const char *where, int64_t n, int64_t m, const int32_t *source,
                                 const int32_t *target, const float *weight,
                                 const bonsai_read_options *o);
+/* Fails with the sentence that an edge of n nodes names a node that is not there. */
+bonsai_status bn_edge_outside(const char *where, int64_t edge, int64_t node, int64_t n);
 void bn_adjacent_free(bn_adjacent *a);
 
 /* Edges without weights that arrive run by run and become a sorted adjacency, in memory or in
@@ -230,6 +232,8 @@ int64_t bn_row_room_in(const bonsai_graph *g, int64_t begin, int64_t end);      
 int64_t bn_row_get(int32_t *index, float *value, const bonsai_graph *g, int64_t node);
 int32_t bn_label(const bonsai_graph *g, int64_t node);          /* -1: unknown */
 bonsai_part bn_part(const bonsai_graph *g, int64_t node);
+/* One share of bonsai_graph_soft_label. */
+double  bn_soft_share(const bonsai_graph *g, int64_t node, int64_t label);
 
 #define BN_FEATURE_SECTIONS (BN_BIT(BONSAI_SECTION_FEATURES) |        \
                              BN_BIT(BONSAI_SECTION_FEATURE_OFFSETS) | \

@@ -313,6 +313,83 @@ static void wrong_edges_are_refused(void **state)
     assert_fails(try_edge(1, 2, INFINITY, NULL), BONSAI_E_ARGUMENT, "weight inf is not positive");
 }
 
+/* ---- edges of 64 bits ---- */
+
+static bonsai_status try_wide(int64_t u, int64_t v)
+{
+    const int64_t edge_index[] = {0, u, 1, v};  /* [2, 2], as PyTorch Geometric has it */
+    bonsai_view view;
+    bonsai_graph *g = (bonsai_graph *)1;
+    bonsai_view_init(&view);
+    view.nodes = 3;
+    bonsai_status rc = bonsai_graph_build64(&g, &view, 2, edge_index, edge_index + 2, NULL, NULL);
+    if (rc == BONSAI_OK)
+        bonsai_graph_free(g);
+    else
+        assert_null(g);
+    return rc;
+}
+
+static void wide_edges_give_the_same_graph(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        edges e;
+        int64_t wide[2][MOST_EDGES];
+        bonsai_graph *a, *b;
+        bonsai_view view;
+        int same = 0;
+        random_edges(&e, seed);
+        for (int64_t i = 0; i < e.m; i++) {
+            wide[0][i] = e.source[i];
+            wide[1][i] = e.target[i];
+        }
+        bonsai_view_init(&view);
+        view.nodes = e.n;
+        const float *weight = seed % 2 ? e.weight : NULL;
+        assert_int_equal(bonsai_graph_build(&a, &view, e.m, e.source, e.target, weight, NULL),
+                         BONSAI_OK);
+        assert_int_equal(bonsai_graph_build64(&b, &view, e.m, wide[0], wide[1], weight, NULL),
+                         BONSAI_OK);
+        assert_int_equal(bonsai_graph_equal(&same, a, b), BONSAI_OK);
+        assert_true(same);
+        bonsai_graph_free(a);
+        bonsai_graph_free(b);
+    }
+}
+
+static void wide_nodes_that_are_not_there_are_named(void **state)
+{
+    (void)state;
+    bonsai_graph *g;
+    bonsai_view view;
+    bonsai_view_init(&view);
+    assert_int_equal(try_wide(1, 2), BONSAI_OK);
+    assert_fails(try_wide(1, 3), BONSAI_E_ARGUMENT, "graph: edge 1: node 3 is outside 0..2");
+    assert_fails(try_wide(1, 9000000000), BONSAI_E_ARGUMENT,
+                 "graph: edge 1: node 9000000000 is outside 0..2");
+    assert_fails(try_wide(INT64_MIN, 2), BONSAI_E_ARGUMENT,
+                 "graph: edge 1: node -9223372036854775808 is outside 0..2");
+    assert_fails(try_wide((int64_t)1 << 32, 2), BONSAI_E_ARGUMENT,     /* 0, if its top is cut off */
+                 "graph: edge 1: node 4294967296 is outside 0..2");
+    assert_fails(bonsai_graph_build64(&g, &view, 2, NULL, NULL, NULL, NULL), BONSAI_E_ARGUMENT,
+                 "2 edges, but no source or target");
+    assert_int_equal(bonsai_graph_build64(&g, &view, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
+    bonsai_graph_free(g);
+}
+
+static bonsai_status build_wide(void *payload)
+{
+    (void)payload;
+    return try_wide(1, 2);
+}
+
+static void wide_edges_survive_failed_allocations(void **state)
+{
+    (void)state;
+    survives_failed_allocations(build_wide, NULL, 8);
+}
+
 static int cancel(const bonsai_progress *p, void *payload)
 {
     (void)p;
@@ -370,6 +447,9 @@ int main(void)
         cmocka_unit_test(one_edge_many_times_is_one_edge),
         cmocka_unit_test(tiny_inputs_work),
         cmocka_unit_test(wrong_edges_are_refused),
+        cmocka_unit_test(wide_edges_give_the_same_graph),
+        cmocka_unit_test(wide_nodes_that_are_not_there_are_named),
+        cmocka_unit_test(wide_edges_survive_failed_allocations),
         cmocka_unit_test(every_tick_can_cancel),
         cmocka_unit_test(building_survives_failed_allocations),
     };

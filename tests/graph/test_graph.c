@@ -324,6 +324,68 @@ static void graphs_survive_failed_allocations(void **state)
     bonsai_graph_free(g);
 }
 
+/* ---- what a node stands for ---- */
+
+static void what_a_node_stands_for_is_read_from_any_type(void **state)
+{
+    (void)state;
+    static const uint8_t soft[] = {255, 0, 51, 204}, labels[] = {0, 1}, split[] = {1, 2};
+    static const uint16_t weights[] = {300, 7};
+    static const uint32_t origin[] = {9, 4}, offsets[] = {0, 1, 3}, members[] = {9, 4, 8};
+    static const uint32_t rows[] = {0, 0, 0}, none;
+    bonsai_graph *g;
+    bonsai_view v;
+    int64_t count = -1;
+    float share[2];
+    bonsai_view_init(&v);
+    v.nodes = 2;
+    v.classes = 2;
+    v.section[BONSAI_SECTION_OFFSETS] = (bonsai_array){rows, 3, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_NEIGHBORS] = (bonsai_array){&none, 0, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_LABELS] = (bonsai_array){labels, 2, BONSAI_TYPE_U8};
+    v.section[BONSAI_SECTION_SPLIT] = (bonsai_array){split, 2, BONSAI_TYPE_U8};
+    v.section[BONSAI_SECTION_SOFT_LABELS] = (bonsai_array){soft, 4, BONSAI_TYPE_U8};
+    v.section[BONSAI_SECTION_NODE_WEIGHTS] = (bonsai_array){weights, 2, BONSAI_TYPE_U16};
+    v.section[BONSAI_SECTION_ORIGIN] = (bonsai_array){origin, 2, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_MEMBER_OFFSETS] = (bonsai_array){offsets, 3, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_MEMBERS] = (bonsai_array){members, 3, BONSAI_TYPE_U32};
+    v.section[BONSAI_SECTION_CLASS_NAMES] = (bonsai_array){"cat\0", 5, BONSAI_TYPE_U8};
+    if (bonsai_graph_new(&g, &v, 1) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    bonsai_graph_soft_label(share, g, 1);
+    assert_true(share[0] == 0.2f && share[1] == 0.8f);
+    assert_true(bonsai_graph_weight(g, 0) == 300 && bonsai_graph_weight(g, 1) == 7);
+    assert_int_equal(bonsai_graph_origin(g, 1), 4);
+    const int32_t *member = bonsai_graph_members(&count, g, 1);
+    assert_int_equal(count, 2);
+    assert_memory_equal(member, members + 1, 8);
+    assert_string_equal(bonsai_graph_class_name(g, 0), "cat");
+    assert_null(bonsai_graph_class_name(g, 1));         /* its name is empty */
+    assert_null(bonsai_graph_class_name(g, 2));
+    assert_null(bonsai_graph_class_name(g, -1));
+    bonsai_graph_free(g);
+}
+
+static void a_node_that_says_nothing_stands_for_itself(void **state)
+{
+    (void)state;
+    bonsai_graph *g = random_graph(3, 6, 9, DENSE_F32, WITH_LABELS);
+    int64_t count = -1;
+    float *share = calloc((size_t)g->view.classes, sizeof *share);
+    for (int64_t v = 0; v < 6; v++) {
+        bonsai_graph_soft_label(share, g, v);
+        for (int64_t c = 0; c < g->view.classes; c++)
+            assert_true(share[c] == (c == bonsai_graph_label(g, v) ? 1.0f : 0.0f));
+        assert_true(bonsai_graph_weight(g, v) == 1);
+        assert_int_equal(bonsai_graph_origin(g, v), -1);
+        assert_null(bonsai_graph_members(&count, g, v));
+        assert_int_equal(count, 0);
+    }
+    assert_null(bonsai_graph_class_name(g, 0));
+    free(share);
+    bonsai_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +400,8 @@ int main(void)
         cmocka_unit_test(wrong_drafts_are_refused),
         cmocka_unit_test(drafts_survive_failed_allocations),
         cmocka_unit_test(graphs_survive_failed_allocations),
+        cmocka_unit_test(what_a_node_stands_for_is_read_from_any_type),
+        cmocka_unit_test(a_node_that_says_nothing_stands_for_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

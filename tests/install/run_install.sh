@@ -10,6 +10,8 @@ prefix=$BUILD/install-test/prefix
 work=$BUILD/install-test/$1
 lib=$prefix/$LIBDIR
 here=$SOURCE/tests/install
+examples=$SOURCE/examples
+run_example=$SOURCE/tests/examples/run_example.sh
 strict="-Wall -Wextra -Wpedantic -Werror"
 export PKG_CONFIG_PATH="$lib/pkgconfig"
 
@@ -45,15 +47,51 @@ pkgconfig)
         $(pkg-config --libs bonsai)
     LD_LIBRARY_PATH=$lib ./shared
     needs shared libbonsai.so
-    # The archive is linked in the step `package`: "pkg-config --static" also asks for
-    # static libraries of libzip's own, which Debian's libzip-dev does not bring.
-    pkg-config --static --libs bonsai | grep -e -lzip | grep -e -lz ;;
+    for name in condense build_graph; do
+        $CC -std=c11 $strict $(pkg-config --cflags bonsai) "$examples/$name.c" -o $name \
+            $(pkg-config --libs bonsai)
+        LD_LIBRARY_PATH=$lib sh "$run_example" $name ./$name
+    done ;;
+static)
+    # As doc/c.md says.
+    for name in condense build_graph; do
+        $CC -std=c11 $strict $(pkg-config --cflags bonsai) "$examples/$name.c" -o $name \
+            $(pkg-config --static --libs bonsai | sed 's/-lbonsai/-l:libbonsai.a/')
+        ! readelf -d $name | grep -F libbonsai || fail "$name asks for the shared library"
+        sh "$run_example" $name ./$name
+    done ;;
+leaks)
+    # A program that uses the shared library needs its header and its name, and no other library's
+    # file for pkg-config; nothing that was installed knows where it was built.
+    PKG_CONFIG_LIBDIR="$lib/pkgconfig" pkg-config --cflags --libs bonsai >/dev/null ||
+        fail "pkg-config asks for other files"
+    for word in $(pkg-config --cflags bonsai); do
+        [ "$word" != "${word#-I}" ] && [ "$(realpath "${word#-I}")" = "$prefix/include" ] ||
+            fail "pkg-config --cflags bonsai says $word"
+    done
+    for word in $(pkg-config --libs bonsai); do
+        case $word in
+        -lbonsai) ;;
+        -L*) [ "$(realpath "${word#-L}")" = "$lib" ] || fail "pkg-config --libs bonsai says $word" ;;
+        *) fail "pkg-config --libs bonsai says $word" ;;
+        esac
+    done
+    ! grep -rF -e "$BUILD" -e "$SOURCE" "$lib/pkgconfig" "$lib/cmake" "$prefix/include" "$prefix/share" ||
+        fail "this says where the library was built"
+    for file in "$lib"/*.so "$prefix"/bin/*; do
+        ! readelf -d "$file" | grep -E 'R(UN)?PATH' | grep -vF "[\$ORIGIN" ||
+            fail "$file looks for libraries there"
+    done ;;
 package)
-    "$CMAKE" -S "$here" -B . "-Dwanted=$VERSION" "-DCMAKE_PREFIX_PATH=$prefix" \
+    "$CMAKE" -S "$here" -B . "-Dwanted=$VERSION" "-Dexamples=$examples" "-DCMAKE_PREFIX_PATH=$prefix" \
         "-DCMAKE_C_COMPILER=$CC" "-DCMAKE_CXX_COMPILER=$CXX"
     "$CMAKE" --build .
     ./shared
-    ./static ;;
+    ./static
+    for name in condense build_graph; do
+        sh "$run_example" $name ./$name
+        sh "$run_example" $name ./${name}_static
+    done ;;
 mpi)
     is_file "$prefix/include/bonsai_mpi.h"
     is_file "$lib/libbonsai_mpi.a"

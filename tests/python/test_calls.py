@@ -204,6 +204,48 @@ class Reports(testing.Case):
         self.refuses("generated: is not a condensed graph: it holds no report of why its nodes are "
                      "there", g.why, 0)
 
+    def test_a_node_is_explained(self):
+        g = testing.small_world()
+        s = condense(g, 0.05, method="prototypes", members=True, threads=1)
+        for node in range(len(s)):
+            told = graphbonsai.explain(s, node)
+            self.assertEqual({k: told[k] for k in s.why(node)}, s.why(node))
+            order = np.argsort(-s.y_soft[node], kind="stable")
+            self.assertEqual(list(told["soft_label"]),
+                             [int(c) for c in order if s.y_soft[node, c] > 0][:10])
+            self.assertEqual(told["nodes"], s.members[node][:10].tolist())
+            self.assertEqual(told["distances"], [None] * len(told["nodes"]))
+            row = np.asarray(s.x[node].todense()).ravel() if hasattr(s.x, "todense") else s.x[node]
+            self.assertEqual(told["features_set"], np.count_nonzero(row))
+            strongest = np.argsort(-np.abs(row), kind="stable")[:min(10, told["features_set"])]
+            self.assertEqual(told["features"], strongest.tolist())
+            self.assertEqual(told["values"], row[strongest].tolist())
+            beside = graphbonsai.explain(s, node, g, threads=1)
+            nodes, distances = graphbonsai.nearest(s, node, g, threads=1)
+            self.assertEqual(beside["nodes"], nodes.tolist())
+            self.assertEqual(beside["distances"], distances.tolist())
+            x = np.asarray(g.x.todense()) if hasattr(g.x, "todense") else g.x
+            mean = x.astype(np.float64).mean(0)
+            for feature, value, above in zip(beside["features"], beside["values"],
+                                             beside["above_mean"]):
+                self.assertAlmostEqual(above, value - mean[feature], places=6)
+            self.assertEqual(beside["above_mean"], sorted(beside["above_mean"], key=abs)[::-1])
+        self.refuses("generated: node -1 is outside 0..%d" % (len(s) - 1), graphbonsai.explain, s,
+                     -1)
+        other = testing.small_world(nodes=500)
+        self.refuses("generated has 500 nodes, and generated was made of a graph with %d: it is not "
+                     "the graph that was condensed" % len(g), graphbonsai.explain, s, 0, other)
+
+    def test_an_explanation_names_classes(self):
+        g = graphbonsai.Graph.from_arrays(
+            edge_index=np.array([[0, 1, 2, 3, 4], [1, 2, 3, 4, 5]]), x=np.eye(6, dtype=np.float32),
+            y=["cat", "dog"] * 3, train_mask=np.ones(6, bool))
+        s = condense(g, nodes=2, method="prototypes", split=(100, 0, 0), threads=1)
+        self.assertLessEqual(set(graphbonsai.explain(s, 0)["soft_label"]), {"cat", "dog"})
+        picked = condense(g, nodes=2, method="random", split=(100, 0, 0), threads=1)
+        told = graphbonsai.explain(picked, 0, g)
+        self.assertEqual((told["soft_label"], told["nodes"]), ({}, []))
+
     def test_trees_that_are_kept_whole(self):
         g = testing.small_world()
         cut = condense(g, 0.2, method="trees", threads=1)

@@ -36,6 +36,7 @@ class Callbacks(testing.Case):
             "generate": lambda p: testing.small_world(progress=p),
             "update": lambda p: graphbonsai.update(g, g, s, threads=1, progress=p),
             "nearest": lambda p: graphbonsai.nearest(s, 0, g, threads=1, progress=p),
+            "explain": lambda p: graphbonsai.explain(s, 0, g, threads=1, progress=p),
             "report": lambda p: graphbonsai.report(s, g, threads=1, progress=p),
             "predict": lambda p: model.predict(g, threads=1, progress=p),
             "info": lambda p: g.info(linear=True, threads=1, progress=p),

@@ -164,6 +164,8 @@ class OldNames(testing.Case):
                      graphbonsai.update, self.g, self.g, small, seed=5)
         self.refuses('there is no option "k"; there are layers, most, progress, seed, split, threads',
                      graphbonsai.nearest, small, 0, self.g, k=3)
+        self.refuses('there is no option "layers"; there are full, progress, threads',
+                     graphbonsai.explain, small, 0, layers=3)
 
 
 if __name__ == "__main__":

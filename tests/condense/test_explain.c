@@ -1,0 +1,208 @@
+/* test_explain.c -- the most telling of a node's classes, nodes and features, against plain sorting.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "condensing.h"
+
+enum { FEATURES = 40, CLASSES = 14 };
+
+static bonsai_graph *generated(int dense)
+{
+    bonsai_generate_options o;
+    bonsai_graph *g = NULL;
+    bonsai_generate_options_init(&o);
+    o.nodes = 400;
+    o.features = FEATURES;
+    o.classes = CLASSES;
+    o.dense = dense;
+    o.difficulty = 0.7;         /* soft labels of several classes */
+    o.threads = 1;
+    if (bonsai_graph_generate(&g, &o) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    return g;
+}
+
+static bonsai_graph *made(const bonsai_graph *g, bonsai_method method)
+{
+    bonsai_condense_options o;
+    bonsai_condense_info info;
+    bonsai_condense_options_init(&o);
+    o.method = method;
+    o.nodes = 30;
+    o.members = 1;
+    o.select_features = 1;
+    o.threads = 1;
+    return condensed(&info, g, &o);
+}
+
+static bonsai_why told(const bonsai_graph *small, int64_t node, const bonsai_graph *full)
+{
+    bonsai_why w;
+    bonsai_why_init(&w);
+    if (bonsai_condense_explain(&w, small, node, full, NULL) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    return w;
+}
+
+/* How many of count values are larger in size than one, or as large and before it. */
+static int64_t rank_of(const double *value, int64_t count, int64_t one)
+{
+    int64_t before = 0;
+    for (int64_t i = 0; i < count; i++)
+        before += value[i] != 0 && (fabs(value[i]) > fabs(value[one]) ||
+                                    (fabs(value[i]) == fabs(value[one]) && i < one));
+    return before;
+}
+
+static void shares_are_the_largest_ones(void **state)
+{
+    (void)state;
+    bonsai_graph *g = generated(0), *small = made(g, BONSAI_METHOD_PROTOTYPES);
+    int64_t most = 0;
+    for (int64_t v = 0; v < small->view.nodes; v++) {
+        float soft[CLASSES];
+        double wide[CLASSES];
+        int64_t there = 0;
+        bonsai_why w = told(small, v, NULL);
+        bonsai_graph_soft_label(soft, small, v);
+        for (int c = 0; c < CLASSES; c++) {
+            wide[c] = (double)soft[c];
+            there += soft[c] > 0;
+        }
+        assert_int_equal(w.shares, there < BONSAI_WHY_ROOM ? there : BONSAI_WHY_ROOM);
+        for (int64_t i = 0; i < w.shares; i++) {
+            assert_int_equal(rank_of(wide, CLASSES, w.share_class[i]), i);
+            assert_true((float)w.share[i] == soft[w.share_class[i]]);
+        }
+        most = w.shares > most ? w.shares : most;
+    }
+    assert_true(most > 1);
+    bonsai_graph_free(small);
+    bonsai_graph_free(g);
+}
+
+static void check_features(const bonsai_why *w, const bonsai_graph *small, int64_t v,
+                           const double *mean)
+{
+    float row[FEATURES];
+    double value[FEATURES];
+    const int64_t f = small->view.features;
+    const uint32_t *kept = small->view.section[BONSAI_SECTION_KEPT_FEATURES].data;
+    int64_t there = 0;
+    bonsai_graph_row(row, small, v);
+    for (int64_t j = 0; j < f; j++) {
+        there += row[j] != 0;
+        value[j] = row[j] == 0 ? 0 : (double)row[j] - (mean ? mean[kept ? kept[j] : j] : 0);
+    }
+    assert_int_equal(w->features_set, there);
+    assert_int_equal(w->features, there < BONSAI_WHY_ROOM ? there : BONSAI_WHY_ROOM);
+    for (int64_t i = 0, j = 0; i < w->features; i++, j = 0) {
+        while ((kept ? (int64_t)kept[j] : j) != w->feature[i])
+            j++;
+        assert_int_equal(rank_of(value, f, j), i);
+        assert_true(w->value[i] == (double)row[j]);
+        assert_true(mean ? w->above_mean[i] == value[j] : isnan(w->above_mean[i]));
+    }
+}
+
+static void features_are_the_strongest_ones(void **state)
+{
+    (void)state;
+    static const bonsai_method methods[] = {BONSAI_METHOD_PROTOTYPES, BONSAI_METHOD_TREES};
+    for (int k = 0; k < 4; k++) {
+        bonsai_graph *g = generated(k / 2), *small = made(g, methods[k % 2]);
+        double mean[FEATURES];
+        const bool prototypes = methods[k % 2] == BONSAI_METHOD_PROTOTYPES;
+        assert_int_equal(bonsai_graph_mean(mean, g), BONSAI_OK);
+        for (int64_t v = 0; v < small->view.nodes; v += 5) {
+            bonsai_why alone = told(small, v, NULL), beside = told(small, v, g);
+            check_features(&alone, small, v, NULL);
+            check_features(&beside, small, v, prototypes ? mean : NULL);
+        }
+        bonsai_graph_free(small);
+        bonsai_graph_free(g);
+    }
+}
+
+static void nodes_are_the_members_or_the_nearest_of_them(void **state)
+{
+    (void)state;
+    bonsai_graph *g = generated(1), *small = made(g, BONSAI_METHOD_PROTOTYPES);
+    for (int64_t v = 0; v < small->view.nodes; v++) {
+        int64_t count, found;
+        int32_t near[BONSAI_WHY_ROOM];
+        float distance[BONSAI_WHY_ROOM];
+        const int32_t *member = bonsai_graph_members(&count, small, v);
+        bonsai_why alone = told(small, v, NULL), beside = told(small, v, g);
+        assert_int_equal(alone.members, count);
+        assert_int_equal(alone.nodes, count < BONSAI_WHY_ROOM ? count : BONSAI_WHY_ROOM);
+        assert_int_equal(bonsai_condense_nearest(near, distance, &found, BONSAI_WHY_ROOM, small, v,
+                                                 g, NULL), BONSAI_OK);
+        assert_int_equal(beside.nodes, found);
+        for (int64_t i = 0; i < alone.nodes; i++) {
+            assert_int_equal(alone.node[i], member[i]);
+            assert_true(alone.distance[i] == -1);
+            assert_int_equal(beside.node[i], near[i]);
+            assert_true(beside.distance[i] == (double)distance[i]);
+        }
+    }
+    bonsai_graph_free(small);
+    bonsai_graph_free(g);
+}
+
+static void another_graph_is_refused(void **state)
+{
+    (void)state;
+    bonsai_graph *g = generated(1), *small = made(g, BONSAI_METHOD_PROTOTYPES);
+    bonsai_graph *other = generated(0);
+    bonsai_why w;
+    bonsai_why_init(&w);
+    assert_fails(bonsai_condense_explain(&w, small, 0, other, NULL), BONSAI_E_ARGUMENT,
+                 "generated: was not made of generated: the checksum");
+    assert_fails(bonsai_condense_explain(&w, small, 30, g, NULL), BONSAI_E_ARGUMENT,
+                 "node 30 is outside 0..29");
+    assert_fails(bonsai_condense_explain(&w, g, 0, small, NULL), BONSAI_E_ARGUMENT,
+                 "is not a condensed graph");
+    bonsai_graph_free(small);
+    bonsai_graph_free(other);
+    bonsai_graph_free(g);
+}
+
+typedef struct {
+    bonsai_graph *small, *full;
+} pair;
+
+static bonsai_status explain(void *payload)
+{
+    const pair *p = payload;
+    bonsai_why w;
+    bonsai_condense_options o;
+    bonsai_condense_options_init(&o);
+    o.threads = 1;
+    bonsai_why_init(&w);
+    return bonsai_condense_explain(&w, p->small, 1, p->full, &o);
+}
+
+static void failed_allocations_are_survived(void **state)
+{
+    (void)state;
+    pair p = {.full = generated(1)};
+    p.small = made(p.full, BONSAI_METHOD_PROTOTYPES);
+    survives_failed_allocations(explain, &p, 10);
+    bonsai_graph_free(p.small);
+    bonsai_graph_free(p.full);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shares_are_the_largest_ones),
+        cmocka_unit_test(features_are_the_strongest_ones),
+        cmocka_unit_test(nodes_are_the_members_or_the_nearest_of_them),
+        cmocka_unit_test(another_graph_is_refused),
+        cmocka_unit_test(failed_allocations_are_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
