@@ -174,11 +174,25 @@ static int set_whole(session *s, const opt *o, const char *text)
     return OPT_GO;
 }
 
+/* So few bytes are of no use: somebody forgot the unit. */
+static int without_unit(session *s, const opt *o, const char *text, int64_t bytes)
+{
+    char why[80];
+    if (bytes == 0)
+        snprintf(why, sizeof why, "less than a byte; write %.20sG", text);
+    else
+        snprintf(why, sizeof why, "only so many bytes; write %.20sG or %.20sM", text, text);
+    return bad(s, o, text, why);
+}
+
 static int set_size(session *s, const opt *o, const char *text)
 {
+    enum { FEW = 1024 };
     int64_t bytes = 0;
     if (!parse_size(text, &bytes))
         return bad(s, o, text, "not a size such as 500M or 3G");
+    if (bytes < FEW && text[strspn(text, "0123456789.")] == 0 && strpbrk(text, "123456789"))
+        return without_unit(s, o, text, bytes);
     if (bytes == 0 && strpbrk(text, "123456789"))       /* 0 means something else */
         return bad(s, o, text, "less than a byte");
     if (o->f->type == BONSAI_FIELD_BYTES)

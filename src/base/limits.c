@@ -1,6 +1,6 @@
-/* limits.c -- what the system allows this process: memory of the machine, of its control groups,
- * and of its own limits (ulimit -d, ulimit -v); and processors of its control groups and of its job
- * in a batch system.
+/* limits.c -- what the system allows this process: memory of the machine, of its control groups, of
+ * its job in a batch system and of its own limits (ulimit -d, ulimit -v); and processors of its
+ * control groups and of its job.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -150,19 +150,39 @@ int64_t bn_cores_quota(void)
 
 /* ---- batch systems ---- */
 
+/* The number in a variable of the environment; 0: there is none above 0. */
+static int64_t number_in(const char *name)
+{
+    const char *text = getenv(name);
+    const long long number = text ? atoll(text) : 0;
+    return number > 0 ? (int64_t)number : 0;
+}
+
 /* What the user, Slurm, PBS, LSF and Grid Engine give a process. */
 int64_t bn_cores_job(void)
 {
     static const char *const names[] = {"OMP_NUM_THREADS", "SLURM_CPUS_PER_TASK", "NCPUS",
                                         "LSB_DJOB_NUMPROC", "NSLOTS"};
     int64_t least = INT64_MAX;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *text = getenv(names[i]);
-        long long cores = text ? atoll(text) : 0;
-        if (cores > 0)
-            least = bn_least(least, cores);
-    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (number_in(names[i]) > 0)
+            least = bn_least(least, number_in(names[i]));
     return least;
+}
+
+/* Slurm counts megabytes of 2^20 bytes: of the job's part of this machine, or of each of its
+ * processors there.  Where only the processors of a task are known, a process has those. */
+int64_t bn_memory_job(int processes)
+{
+    enum { MEGABYTE = 1 << 20 };
+    const int64_t node = number_in("SLURM_MEM_PER_NODE"), each = number_in("SLURM_MEM_PER_CPU");
+    const int64_t here = number_in("SLURM_CPUS_ON_NODE"), task = number_in("SLURM_CPUS_PER_TASK");
+    int64_t megabytes = node > 0 ? node : each, bytes;
+    if (node == 0 && !bn_mul(&megabytes, each, here > 0 ? here : task > 0 ? task : 1))
+        return INT64_MAX;
+    if (megabytes == 0 || !bn_mul(&bytes, megabytes, MEGABYTE))
+        return INT64_MAX;
+    return node > 0 || here > 0 ? bytes / processes : bytes;
 }
 
 /* ---- the machine ---- */
@@ -175,7 +195,7 @@ static int64_t machine_memory(void)
 
 int64_t bn_memory_all(void)
 {
-    return bn_least(machine_memory(), group_memory(false));
+    return bn_least(bn_least(machine_memory(), group_memory(false)), bn_memory_job(1));
 }
 
 /* ---- limits of this process ---- */
@@ -214,7 +234,10 @@ int64_t bn_memory_share(int processes)
 {
     int64_t bytes = read_kilobytes("/proc/meminfo", "MemAvailable:");
     bytes = bytes < 0 ? machine_memory() / 2 : bytes;
-    return bn_least(bn_least(bytes, group_memory(true)) / processes, bn_memory_unreserved());
+    const int64_t job = bn_memory_job(processes), used = bn_memory_private();
+    const int64_t left = job == INT64_MAX || used < 0 ? job : job > used ? job - used : 0;
+    bytes = bn_least(bytes, group_memory(true)) / processes;
+    return bn_least(bn_least(bytes, left), bn_memory_unreserved());
 }
 
 int64_t bn_memory_free(void)

@@ -32,9 +32,10 @@ int64_t bn_memory_left(const bn_memory *m);
 #define BN_THREAD_BYTES ((int64_t)160 << 20)
 
 /* Bytes of memory ... */
-int64_t bn_memory_all(void);            /* in the machine, or in this process's control group */
+int64_t bn_memory_all(void);            /* in the machine, this process's control group, or its job */
 int64_t bn_memory_free(void);           /* free, and allowed to this process */
 int64_t bn_memory_share(int processes); /* the same, if so many processes share the machine */
+int64_t bn_memory_job(int processes);   /* that its job gives each of them; INT64_MAX: no limit */
 int64_t bn_memory_most(void);           /* this process may reserve privately (ulimit -d, -v);
                                          * INT64_MAX: any number */
 int64_t bn_memory_unreserved(void);     /* of those, not reserved yet; INT64_MAX: any number */

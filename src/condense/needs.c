@@ -152,6 +152,18 @@ int64_t bn_needs_least(const bn_needs *q)
     return bn_needs_fixed(q) + (panels ? bn_needs_panels(q, BN_PANEL_LEAST) : 0);
 }
 
+int64_t bn_needs_program(void)
+{
+    enum { USUAL = 8 * MEGABYTE };
+    const int64_t here = bn_memory_private();
+    return here > USUAL ? here : USUAL;
+}
+
+int64_t bn_needs_told(const bn_needs *q, int64_t program)
+{
+    return ((bn_needs_least(q) + program) / MEGABYTE + 2) * MEGABYTE;
+}
+
 int64_t bn_needs_large(const bn_needs *q, int columns)
 {
     double t = (double)q->s.train / q->ranks;

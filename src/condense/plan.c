@@ -42,6 +42,16 @@ static int bytes_of(const bonsai_graph *g)
     return t == BONSAI_TYPE_NONE ? 4 : (int)bonsai_type_bytes(t);
 }
 
+/* As condensing draws its split: s->train has all labelled nodes. */
+static void share_out(bonsai_shape *s, const bonsai_graph *g)
+{
+    const int64_t labelled = s->train;
+    double percent[3];
+    bn_usual_split(percent, g);
+    s->train = bn_split_end(labelled, percent[0]);
+    s->val = bn_split_end(labelled, percent[0] + percent[1]) - s->train;
+}
+
 bonsai_status bonsai_graph_shape(bonsai_shape *out, const bonsai_graph *g)
 {
     bonsai_status rc;
@@ -62,10 +72,8 @@ bonsai_status bonsai_graph_shape(bonsai_shape *out, const bonsai_graph *g)
         s.train += labelled && (!split || bn_part(g, i) == BONSAI_PART_TRAIN);
         s.val += labelled && split && bn_part(g, i) == BONSAI_PART_VAL;
     }
-    if (!bn_has(g, BONSAI_SECTION_SPLIT)) {
-        s.val = s.train / 5;
-        s.train = s.train * 3 / 5;
-    }
+    if (!bn_has(g, BONSAI_SECTION_SPLIT))
+        share_out(&s, g);
     bn_result_fill(out, &s);
 done:
     return rc;
@@ -152,9 +160,9 @@ static void plan_memory(planning *x)
     bonsai_plan *p = x->p;
     bn_needs *q = &x->q;
     int wide = q->s.features <= BN_PANEL_FEW ? BN_PANEL_NARROW : BN_PANEL_WIDEST;
-    int64_t program = bn_memory_private() > 0 ? bn_memory_private() : 0;    /* to begin with */
+    const int64_t program = bn_needs_program();
     int64_t panels, room, all = bn_needs_large(q, wide), fixed = bn_needs_fixed(q) + program;
-    p->least = bn_needs_least(q) + program;
+    p->least = bn_needs_told(q, program);
     p->most = fixed + all;
     p->columns = wide;
     room = x->o->memory > 0 ? x->o->memory - fixed : all;

@@ -291,29 +291,27 @@ static bonsai_status embed_otherwise(bn_preparation *p)
 
 /* ---- memory ---- */
 
-/* Refuses a limit below what is needed in memory whatever spills.  The next run, or another rank,
- * may begin with some pages more: the sentence tells what will do then too. */
+/* Refuses a limit below what is needed in memory whatever spills, as a plan tells it. */
 static bonsai_status allow_memory(bn_preparation *p)
 {
     bonsai_status rc;
     const bn_job *job = &p->job;
     bn_needs q = {.o = &p->o, .needs = p->needs, .ranks = bn_ranks(job->at.world),
                   .threads = job->at.threads};
-    int64_t here = bn_memory_private() > 0 ? bn_memory_private() : 0;
+    const int64_t here = bn_memory_private() > 0 ? bn_memory_private() : 0;
     bonsai_shape_init(&q.s);
     BN_TRY(bonsai_graph_shape(&q.s, p->full));
-    int64_t least = bn_needs_least(&q) + here, fixed = bn_needs_fixed(&q) + here;
+    const int64_t least = bn_needs_least(&q) + p->program, fixed = bn_needs_fixed(&q) + here;
     const bn_world *w = job->at.world;
     int sharing = w && w->here > 0 ? w->here : 1;
     p->allowed = p->o.memory > 0 ? p->o.memory : bn_memory_share(sharing) + here;
     p->allowed = bn_least(p->allowed, bn_memory_most());
     p->memory.limit = p->allowed > fixed ? p->allowed - fixed : 0;
     bool told = p->o.memory > 0 || bn_memory_most() < INT64_MAX;
-    int64_t enough = (least / MEGABYTE + 2) * MEGABYTE;
     if (told && p->allowed < least)
         rc = bn_fail(BONSAI_E_ARGUMENT, "%s: %lld bytes of memory are too few to condense it: at "
                      "least %lld are needed%s", p->full->where, (long long)p->allowed,
-                     (long long)enough, q.ranks > 1 ? " on each rank" : "");
+                     (long long)bn_needs_told(&q, p->program), q.ranks > 1 ? " on each rank" : "");
 done:
     return rc;
 }
@@ -450,6 +448,7 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g, unsigned need
     bonsai_status rc;
     bn_job *job = &p->job;
     p->needs = needs;
+    p->program = bn_needs_program();
     job->o = &p->o;
     job->at.threads = bn_threads(p->o.threads);
     job->at.progress = (bn_progress){p->o.progress, p->o.payload};

@@ -81,6 +81,11 @@ int bonsai_split_named(double percent[3], const char *name)
     return 0;
 }
 
+int64_t bn_split_end(int64_t labelled, double percent)
+{
+    return (int64_t)((double)labelled * percent / 100 + 0.5);
+}
+
 bonsai_status bonsai_graph_split(bonsai_graph **out, const bonsai_graph *g,
                                  const double percent[3], uint64_t seed)
 {
@@ -105,7 +110,7 @@ bonsai_status bonsai_graph_split(bonsai_graph **out, const bonsai_graph *g,
     double share = 0;
     for (int64_t part = 0, i = 0; part < 3; part++) {
         share += percent[part];
-        int64_t end = (int64_t)((double)labelled * share / 100 + 0.5);
+        const int64_t end = bn_split_end(labelled, share);
         for (; i < end && i < labelled; i++)
             split[order[i]] = (uint8_t)(part + BONSAI_PART_TRAIN);
     }
@@ -300,21 +305,26 @@ static bonsai_status induce_origin(inducing *in)
     return rc;
 }
 
+void bn_usual_split(double percent[3], const bonsai_graph *g)
+{
+    const double usual[3] = {60, 20, 20}, all[3] = {100, 0, 0};
+    memcpy(percent, bn_has(g, BONSAI_SECTION_ROLE) ? all : usual, sizeof usual);
+}
+
 bonsai_status bn_graph_parts(bonsai_graph **out, const bonsai_graph *g, double percent[3],
                              uint64_t seed)
 {
-    const double usual[3] = {60, 20, 20}, all[3] = {100, 0, 0};
     bool own = bn_split_is_own(percent), asked = bn_split_is_asked(percent);
     *out = NULL;
     if (own)
-        memset(percent, 0, sizeof usual);
+        memset(percent, 0, 3 * sizeof *percent);
     if ((own || !asked) && bn_has(g, BONSAI_SECTION_SPLIT))
         return BONSAI_OK;
     if (own)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: has no split of its own; a split such as 60/20/20 "
                        "draws one", g->where);
     if (!asked)
-        memcpy(percent, bn_has(g, BONSAI_SECTION_ROLE) ? all : usual, sizeof usual);
+        bn_usual_split(percent, g);
     return bonsai_graph_split(out, g, percent, seed);
 }
 

@@ -263,6 +263,10 @@ bool bn_split_is_own(const double percent[3]);
  * where all labels are for training.  percent gets what was drawn, or all 0. */
 bonsai_status bn_graph_parts(bonsai_graph **out, const bonsai_graph *g, double percent[3],
                              uint64_t seed);
+/* What that draws where nothing is asked for; and how many of so many labelled nodes come before a
+ * percentage. */
+void    bn_usual_split(double percent[3], const bonsai_graph *g);
+int64_t bn_split_end(int64_t labelled, double percent);
 
 /* ---- partitions of the nodes (metis.c) ---- */
 

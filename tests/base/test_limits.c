@@ -160,6 +160,39 @@ static void the_user_and_batch_systems_lower_the_number_of_threads(void **state)
         unsetenv(names[i]);
 }
 
+static void slurm_says_how_much_memory_a_job_has(void **state)
+{
+    static const char *const names[] = {"SLURM_MEM_PER_NODE", "SLURM_MEM_PER_CPU",
+                                        "SLURM_CPUS_ON_NODE", "SLURM_CPUS_PER_TASK"};
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        unsetenv(names[i]);
+    const int64_t all = bn_memory_all();
+    assert_true(bn_memory_job(1) == INT64_MAX);
+    setenv("SLURM_MEM_PER_CPU", "100", 1);
+    assert_int_equal(bn_memory_job(1), (int64_t)100 * MEGABYTE);
+    setenv("SLURM_CPUS_PER_TASK", "4", 1);          /* of each process, however many there are */
+    assert_int_equal(bn_memory_job(1), (int64_t)400 * MEGABYTE);
+    assert_int_equal(bn_memory_job(3), (int64_t)400 * MEGABYTE);
+    setenv("SLURM_CPUS_ON_NODE", "12", 1);          /* of all of them */
+    assert_int_equal(bn_memory_job(1), (int64_t)1200 * MEGABYTE);
+    assert_int_equal(bn_memory_job(3), (int64_t)400 * MEGABYTE);
+    setenv("SLURM_MEM_PER_NODE", "3000", 1);        /* goes before that of a processor */
+    assert_int_equal(bn_memory_job(3), (int64_t)1000 * MEGABYTE);
+    setenv("SLURM_MEM_PER_NODE", "0", 1);           /* all of the machine */
+    unsetenv("SLURM_MEM_PER_CPU");
+    assert_true(bn_memory_job(1) == INT64_MAX);
+    setenv("SLURM_MEM_PER_NODE", "64", 1);
+    assert_int_equal(bn_memory_all(), bn_least(all, (int64_t)64 * MEGABYTE));
+    assert_true(bn_memory_free() < (int64_t)64 * MEGABYTE);
+    setenv("SLURM_MEM_PER_NODE", "1", 1);           /* less than the process has already */
+    assert_int_equal(bn_memory_free(), 0);
+    setenv("SLURM_MEM_PER_NODE", "9223372036854775807", 1);
+    assert_true(bn_memory_job(1) == INT64_MAX);
+    for (int i = 0; i < 4; i++)
+        unsetenv(names[i]);
+}
+
 #ifndef SANITIZED
 
 /* ---- threads ---- */
@@ -460,6 +493,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(groups_and_their_parents_limit_processors),
         cmocka_unit_test(groups_of_the_older_kind_limit_processors),
         cmocka_unit_test(the_user_and_batch_systems_lower_the_number_of_threads),
+        cmocka_unit_test(slurm_says_how_much_memory_a_job_has),
         cmocka_unit_test(a_team_has_the_threads_that_start),
         cmocka_unit_test(a_team_is_as_large_as_its_work_pays_for),
         cmocka_unit_test(a_call_without_its_threads_gives_the_same),
@@ -481,6 +515,7 @@ int main(void)
         cmocka_unit_test(groups_and_their_parents_limit_processors),
         cmocka_unit_test(groups_of_the_older_kind_limit_processors),
         cmocka_unit_test(the_user_and_batch_systems_lower_the_number_of_threads),
+        cmocka_unit_test(slurm_says_how_much_memory_a_job_has),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,9 @@ $BONSAI plan --nodes 10 --edges 20 --features 5 --nonzeros 30 --classes 3 --valu
 # The table for people has every column.
 script -qec "$BONSAI plan g.bonsai --ranks 1,8 -t 2" /dev/null | tr -d '\r' | tr -s ' ' | grep '^[A-Z]\|^ ranks'
 
+# Condensing names the same least memory, and takes it.
+for m in auto trees prototypes random herding; do least=$($BONSAI plan g.bonsai --ratio 0.1 --method $m --json | sed -n 's/.*"least": *\([0-9]*\).*/\1/p'); told=$($BONSAI condense g.bonsai -o s.bonsai --ratio 0.1 --method $m --memory 1M 2>&1 | sed -n 's/.*at least \([0-9]*\) are needed/\1/p'); [ "$least" = "$told" ] && echo $m agrees; $BONSAI condense g.bonsai -o s.bonsai --ratio 0.1 --method $m --memory $least -q > /dev/null && echo and works; done
+
 # Too little memory is a note, since a plan may say what would be enough.
 $BONSAI plan g.bonsai -t 2 --memory 1M 2>&1 >/dev/null | sed 's/[0-9.]* [MGT]B and/N MB and/'
 $BONSAI plan g.bonsai --memory 1M -q 2>&1 >/dev/null
@@ -30,7 +33,8 @@ $BONSAI plan g.bonsai --ranks 1,,2
 $BONSAI plan g.bonsai --ranks 2x
 $BONSAI plan g.bonsai --ranks $(seq -s , 1 40)
 $BONSAI plan g.bonsai --memory 3X
-$BONSAI plan g.bonsai --memory 0.5
+$BONSAI plan g.bonsai --memory 0.3
+$BONSAI plan g.bonsai --memory 8
 $BONSAI plan g.bonsai --disk 0.9
 $BONSAI plan --nodes 10 --edges 20 --features 9223372036854775807
 $BONSAI plan --nodes 10 --edges 20 --features 5 --classes 2147483648

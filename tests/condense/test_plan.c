@@ -2,6 +2,8 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "condense/methods.h"
@@ -221,6 +223,118 @@ static void what_cannot_be_is_refused(void **state)
     assert_fails(bonsai_plan_make(&p, &s, &o), BONSAI_E_ARGUMENT, "cannot be condensed");
 }
 
+/* ---- what condensing itself says ---- */
+
+static bonsai_graph *generated(int i)
+{
+    static const double all[3] = {50, 10, 30};
+    bonsai_generate_options o;
+    bonsai_graph *g = NULL, *split = NULL;
+    bonsai_generate_options_init(&o);
+    o.nodes = 200 + 173 * i;
+    o.features = 20 + 61 * i;
+    o.classes = 2 + i;
+    o.dense = i % 2;
+    o.threads = 1;
+    assert_int_equal(bonsai_graph_generate(&g, &o), BONSAI_OK);
+    if (i % 3 == 1) {
+        assert_int_equal(bonsai_graph_split(&split, g, all, 3), BONSAI_OK);
+        bonsai_graph_free(g);
+        g = split;
+    } else if (i % 3 == 2) {            /* none: one is drawn */
+        bonsai_view v = *bonsai_graph_view(g);
+        v.section[BONSAI_SECTION_SPLIT] = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
+        assert_int_equal(bonsai_graph_new(&split, &v, 1), BONSAI_OK);
+        bonsai_graph_free(g);
+        g = split;
+    }
+    return g;
+}
+
+static bonsai_condense_options asked(int m, int i)
+{
+    bonsai_condense_options o;
+    bonsai_condense_options_init(&o);
+    o.method = (bonsai_method)m;
+    o.threads = 1 + i % 2;
+    o.effort = 0.001;
+    if (m != BONSAI_METHOD_PUBLISHED) {
+        o.layers = 1 + i % 3;
+        o.k = 5 + i;
+    } else {
+        o.accounting = BONSAI_ACCOUNTING_PAPER_FULL;
+        o.layers = 1;
+        o.sample = -1;
+    }
+    if (i % 3 == 0)
+        o.ratio = 0.05;
+    else if (i % 3 == 1 && m != BONSAI_METHOD_PUBLISHED)
+        o.nodes = 12;
+    else
+        o.bytes = 20000;
+    return o;
+}
+
+static int64_t least_of(const bonsai_graph *g, const bonsai_condense_options *c)
+{
+    bonsai_shape s;
+    bonsai_plan p;
+    bonsai_plan_options o;
+    bonsai_shape_init(&s);
+    bonsai_plan_init(&p);
+    bonsai_plan_options_init(&o);
+    o.condense = c;
+    o.threads = c->threads;
+    assert_int_equal(bonsai_graph_shape(&s, g), BONSAI_OK);
+    if (bonsai_plan_make(&p, &s, &o) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    return p.least;
+}
+
+/* The number in condense's refusal of so little memory; 0: it was not refused. */
+static int64_t refusal(const bonsai_graph *g, bonsai_condense_options o, int64_t memory)
+{
+    static const char words[] = "too few to condense it: at least ";
+    bonsai_graph *small = NULL;
+    o.memory = memory;
+    const bonsai_status rc = bonsai_condense(&small, NULL, g, &o);
+    const char *at = rc == BONSAI_E_ARGUMENT ? strstr(bonsai_error(), words) : NULL;
+    bonsai_graph_free(small);
+    return at ? (int64_t)atoll(at + sizeof words - 1) : 0;
+}
+
+static void condensing_refuses_what_a_plan_calls_too_little(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        bonsai_graph *g = generated(i);
+        for (int m = 0; m < BONSAI_METHOD_COUNT; m++) {
+            const bonsai_condense_options o = asked(m, i);
+            const int64_t least = least_of(g, &o), told = refusal(g, o, 1);
+            if (told != least)
+                fail_msg("graph %d, %s: a plan says %lld, condensing %lld", i,
+                         bonsai_method_name(o.method), (long long)least, (long long)told);
+            assert_int_equal(refusal(g, o, least - ((int64_t)3 << 20)), least);
+        }
+        bonsai_graph_free(g);
+    }
+}
+
+static void what_a_plan_calls_enough_is_enough(void **state)
+{
+    static const bonsai_method methods[] = {BONSAI_METHOD_TREES, BONSAI_METHOD_RANDOM,
+                                            BONSAI_METHOD_PROTOTYPES, BONSAI_METHOD_AUTO};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        bonsai_graph *g = generated(i);
+        for (int m = 0; m < 4; m++) {
+            const bonsai_condense_options o = asked(methods[m], i);
+            assert_int_equal(refusal(g, o, least_of(g, &o)), 0);
+        }
+        bonsai_graph_free(g);
+    }
+}
+
 /* Plans count what the process has reserved, and OpenBLAS may still be starting its threads. */
 static int wait_for_threads(void **state)
 {
@@ -246,6 +360,8 @@ int main(void)
         cmocka_unit_test(a_shape_is_that_of_the_graph),
         cmocka_unit_test(the_largest_shapes_need_positive_bytes),
         cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(condensing_refuses_what_a_plan_calls_too_little),
+        cmocka_unit_test(what_a_plan_calls_enough_is_enough),
     };
     return cmocka_run_group_tests(tests, wait_for_threads, NULL);
 }

@@ -33,6 +33,8 @@ static const char *some_value(const bonsai_field *f)
         return "50/30/20";
     if (f->type == BONSAI_FIELD_INT && f->high < 3)
         return "2";
+    if (f->type == BONSAI_FIELD_BYTES || f->type == BONSAI_FIELD_SPEED)
+        return "3000";          /* fewer need a unit */
     snprintf(text, sizeof text, "%g", f->type == BONSAI_FIELD_REAL && f->high <= 1 ? 0.25 : 3);
     return text;
 }
