@@ -273,6 +273,8 @@ int64_t summary_file_bytes(summary *r, const char *key, const char *label, const
 int     path_ends_with(const char *path, const char *end);
 int     path_can_be_written(session *s, const char *path);      /* as a graph; 0: printed why not */
 int     file_can_be_written(session *s, const char *path);      /* the same for any other file */
+/* The text of a file, up to a zero; free() it.  Exit code. */
+int  file_text(session *s, char **text, const char *path);
 int     path_is_same(const char *a, const char *b);     /* the same file, which exists */
 /* NAME-SUFFIX.bonsai, or with name's own ending.  0: longer than MOST_PATH. */
 int     path_with_suffix(char *to, const char *name, const char *suffix, int len);

@@ -11,7 +11,8 @@
 
 typedef struct {
     training    t;              /* path: the small graph */
-    const char *out;
+    const char *out, *names;
+    char       *features;       /* their names */
     bonsai_report_options page;
     bonsai_cell cells[2 * BONSAI_MODEL_COUNT];
     int64_t     count;
@@ -49,14 +50,17 @@ static int parse(session *s, request *q, int argc, char **argv)
                  "compare with"},
         {.name = "model", OWN(request, t.models, TEXT), .arg = "M,M,...",
          .words = field_named(BONSAI_OPTIONS_TRAIN, "model")->words,
-         .help = "also show the accuracy and other metrics of these models"}, {0}};
+         .help = "open with the accuracy of these models, trained on SMALL and on GRAPH"},
+        {.name = "feature-names", OWN(request, names, FILE), .arg = "FILE",
+         .help = "names of GRAPH's features, one a line; otherwise they have numbers"}, {0}};
     const opt_spec spec = {
         .usage = "report SMALL --full GRAPH -o FILE [options]",
         .about =
-            "Writes a page that shows what SMALL kept of GRAPH and why: sizes, a map, coverage,\n"
-            "pruning, classes and degrees before and after, bytes, every option, and the command\n"
-            "that repeats it; with --model metrics too.  It is one HTML file that needs no\n"
-            "network.  \"bonsai condense --report\" writes the same with times and memory.",
+            "Writes a page that opens with what SMALL is worth: with --model the accuracy of models\n"
+            "trained on it beside those trained on GRAPH, else the score of the probe.  Maps, a\n"
+            "table of its nodes, classes and degrees, the options that were changed and the command\n"
+            "that repeats it follow; what went on inside is folded.  It is one HTML file that needs\n"
+            "no network.  \"bonsai condense --report\" writes the same with times and memory.",
         .examples = "  bonsai report small.bonsai --full cora.bonsai -o report.html\n"
                     "  bonsai report small.bonsai --full cora.bonsai -o report.html "
                     "--model gcn,gat\n",
@@ -194,7 +198,9 @@ static int write_page(session *s, request *q)
         rc = bonsai_graph_read(&full, q->t.full, &s->read);
     if (rc == BONSAI_OK)
         rc = bonsai_graph_verify(small);
-    if (rc == BONSAI_OK && q->t.count) {
+    if (rc == BONSAI_OK && q->names)
+        code = file_text(s, &q->features, q->names);
+    if (rc == BONSAI_OK && code == EXIT_DONE && q->t.count) {
         size_t classes = (size_t)bonsai_graph_classes(small);
         q->recall = calloc(2 * (size_t)q->t.count * classes + 1, sizeof *q->recall);
         if (!q->recall)
@@ -207,11 +213,13 @@ static int write_page(session *s, request *q)
     o->cell_count = q->count;
     o->small_name = q->t.path;
     o->full_name = q->t.full;
+    o->feature_names = q->features;
     if (rc == BONSAI_OK && code == EXIT_DONE)
         rc = page_write(s, &bytes, small, full, o, q->out);
     if (code == EXIT_DONE)
         code = rc == BONSAI_OK ? print_results(s, q, bytes) : fail(s, rc);
     free(q->recall);
+    free(q->features);
     bonsai_graph_free(small);
     bonsai_graph_free(full);
     return code;

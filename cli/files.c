@@ -170,3 +170,22 @@ int path_with_suffix(char *to, const char *name, const char *suffix, int len)
     }
     return snprintf(to, MOST_PATH, "%.*s-%.*s%s", (int)stem, name, len, suffix, ending) < MOST_PATH;
 }
+
+int file_text(session *s, char **text, const char *path)
+{
+    size_t room = 0;
+    int code = EXIT_DONE;
+    *text = NULL;
+    errno = 0;
+    FILE *f = fopen(path, "r");
+    const ssize_t length = f ? getdelim(text, &room, 0, f) : -1;
+    if (length < 0 && (!f || !feof(f)))
+        code = fail_with(s, "%s: cannot be read: %s", path, strerror(errno));
+    else if (!*text)
+        code = fail_with(s, "%s: there is not enough memory to read it", path);
+    else if (length < 0)
+        **text = 0;                             /* it is empty */
+    if (f)
+        fclose(f);
+    return code;
+}

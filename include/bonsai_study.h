@@ -507,6 +507,7 @@ typedef struct {
     void   *payload;
     const double *recall;       /* unless NULL, of each class in each cell (cell_count x classes), in
                                  * percent; -1: it has no test nodes */
+    const char *feature_names;  /* of all features of the full graph, one a line; NULL: not known */
 } bonsai_report_options;
 
 #define bonsai_report_options_init(o) bonsai_report_options_init_sized((o), sizeof *(o))
@@ -524,8 +525,8 @@ BONSAI_API const char *bonsai_report_html(size_t *length, const bonsai_report *r
 /* The file appears when it is complete; on failure what was there stays. */
 BONSAI_API bonsai_status bonsai_report_save(const bonsai_report *r, const char *path);
 /* Writes tables and charts as one HTML page that needs nothing else, with a legend of its columns
- * and marks.  json describes it: {title, heading, summary, about, tables, data}.
- * summary: an array of sentences.  about: an array of paragraphs, each an array of texts and
+ * and marks.  json describes it: {title, heading, verdict, summary, about, tables,
+ * data}.  verdict: all in a line, or nothing.  summary: an array of sentences.  about: an array of paragraphs, each an array of texts and
  * {code: text}, and of {list: paragraphs}.  data: whatever the page shall carry inside, or nothing.
  * A table: {name, title, about, data, protocol, decimals, head, rows, charts}.  name: unique, for
  * links.  about, data, protocol: what was measured, from what data, how; one text each.

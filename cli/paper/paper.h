@@ -239,6 +239,7 @@ bn_json *properties_table(const paper *p);
 bn_json *datasets_table(const paper *p);
 bn_json *differences_table(const paper *p);
 bn_json *paper_summary(const paper *p);                 /* sentences */
+bn_json *paper_verdict(const paper *p);                 /* all in a line; null: nothing to say */
 bn_json *paper_tables(const paper *p);                  /* an array; NULL: no memory */
 int  paper_write(paper *p);                             /* exit code */
 

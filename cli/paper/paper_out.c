@@ -221,9 +221,10 @@ static int write_page(paper *p, const char *path)
         bn_json_add(about, bn_json_pack("[s]", "Not there, and how to get it:"));
         bn_json_add(about, how_to_get(missing));
     }
-    bn_json *page = bn_json_pack("{s:s,s:s,s:o,s:O,s:O,s:O}", "title",
+    bn_json *page = bn_json_pack("{s:s,s:s,s:O,s:o,s:O,s:O,s:O}", "title",
                                  "Bonsai: the paper reproduced", "heading", "The paper reproduced",
-                                 "about", about, "summary", bn_json_get(p->results, "summary"),
+                                 "verdict", bn_json_get(p->results, "verdict"), "about", about,
+                                 "summary", bn_json_get(p->results, "summary"),
                                  "tables", bn_json_get(p->results, "tables"), "data", p->results);
     char *text = bn_json_print(page, 0, 10);
     bn_json_free(page);
@@ -241,12 +242,12 @@ int paper_write(paper *p)
     char path[MOST_PATH + 16];
     const double now = seconds() - p->began;
     snprintf(path, sizeof path, "%s/results.json", p->out);
-    p->results = bn_json_pack("{s:s,s:o,s:o,s:f,s:f,s:I,s:I,s:o,s:o,s:o,s:o,s:o}", "bonsai_paper",
+    p->results = bn_json_pack("{s:s,s:o,s:o,s:f,s:f,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o}", "bonsai_paper",
                               bonsai_version(), "options", options(p), "machine", machine(p),
                               "seconds", now, "seconds_runs", seconds_of_runs(now, path), "cells",
                               (int64_t)p->count, "taken", p->taken, "datasets", sets(p, 1),
-                              "missing", sets(p, 0), "refused", refused(p), "summary",
-                              paper_summary(p), "tables", paper_tables(p));
+                              "missing", sets(p, 0), "refused", refused(p), "verdict",
+                              paper_verdict(p), "summary", paper_summary(p), "tables", paper_tables(p));
     char *text = bn_json_print(p->results, 1, 10);
     if (!text)
         return fail_with(p->s, "there is not enough memory for the results");

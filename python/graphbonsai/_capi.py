@@ -376,6 +376,7 @@ condense_whys = _calls("condense_whys", c_void_p, c_void_p, c_void_p, c_void_p)
 options_json = _declare("options_json", c_int, c_char_p, c_size_t, c_int, c_void_p)
 
 train = _calls("train", _out, c_void_p, c_void_p, _train)
+train_beside = _calls("train_beside", _out, c_void_p, c_void_p, _train)
 training_info = _declare("training_info", POINTER(TrainInfo), c_void_p)
 training_runs = _declare("training_runs", c_int64, c_void_p)
 training_epochs = _declare("training_epochs", c_int64, c_void_p)

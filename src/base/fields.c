@@ -333,6 +333,8 @@ static const bonsai_field report_fields[] = {
     THREADS(bonsai_report_options),
     PROGRESS(bonsai_report_options),
     {ROW(bonsai_report_options, recall, POINTER)},
+    {ROW(bonsai_report_options, feature_names, TEXT), .arg = "NAMES",
+     .help = "names of the full graph's features, one a line", .otherwise = "their numbers"},
     END,
 };
 

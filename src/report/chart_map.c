@@ -1,4 +1,4 @@
-/* chart_map.c -- the map: the training nodes, and the small graph's nodes among them.
+/* chart_map.c -- maps: the training nodes, and the small graph's nodes among them.
  *
  * The density is a grid of shaded cells, for any number of nodes.  All cells of one class and shade
  * are one path, so that the page stays small.
@@ -12,7 +12,8 @@
 
 enum { SHADES = 6, OTHER = BN_COLOURS - 1, NO_COLOUR = BN_COLOURS };
 
-typedef struct {
+typedef struct {                /* a class has one colour in all maps, by the first */
+    const bn_map_chart *c;
     const bn_map *m;
     const char *const *name;
     int64_t  classes;
@@ -61,6 +62,8 @@ static void merge(map *a, int row, int column, int by)
 
 static void coarsen(map *a)
 {
+    memset(a->grid, 0, BN_MAP_SIDE * BN_MAP_SIDE * sizeof *a->grid);
+    a->fullest = 0;
     int by = a->m->trees < 300 ? 3 : a->m->trees < 5000 ? 2 : 1;
     a->side = BN_MAP_SIDE / by;
     for (int row = 0; row < a->side; row++)
@@ -71,6 +74,8 @@ static void coarsen(map *a)
 static void measure(map *a)
 {
     const bn_map *m = a->m;
+    a->heaviest = 0;
+    memset(a->size, 0, (size_t)a->classes * sizeof *a->size);
     for (int i = 0; i < BN_MAP_SIDE * BN_MAP_SIDE; i++) {
         if (m->grid[i] > 0 && m->most[i] >= 0 && m->most[i] < a->classes)
             a->size[m->most[i]] += (double)m->grid[i];
@@ -122,6 +127,16 @@ static void put_colour(bn_page *p, int colour)
         bn_putf(p, "k%d", colour);
 }
 
+static void put_class(bn_page *p, const map *a, int colour)
+{
+    if (colour == NO_COLOUR)
+        bn_put(p, "without a class");
+    else if (a->shown[colour] >= 0)
+        bn_escape_cut(p, a->name[a->shown[colour]], 40);
+    else
+        bn_put(p, "of other classes");
+}
+
 /* ---- the density --------------------------------------------------------- */
 
 static int shade_of(const map *a, int64_t count)
@@ -158,8 +173,11 @@ static void draw_cells(bn_page *p, const map *a, int colour, int shade)
             }
             bn_putf(p, "M%d %dh%dv1h-%dz", x, a->side - 1 - row, end - x, end - x);
         }
-    if (begun)
-        bn_put(p, "\"/>\n");
+    if (!begun)
+        return;
+    bn_put(p, "\"><title>training nodes, most of them ");
+    put_class(p, a, colour);
+    bn_put(p, "</title></path>\n");
 }
 
 static void draw_density(bn_page *p, const map *a)
@@ -195,75 +213,87 @@ static void draw_dot(bn_page *p, const map *a, const bn_dot *d)
 {
     const bn_map *m = a->m;
     int colour = colour_of(a, d->label);
-    char r[48];
-    bn_fixed(r, radius(a, d->weight), 1, false);
-    bn_put(p, "<circle class=\"");
+    bn_put(p, "<svg class=\"");
     put_colour(p, colour);
-    bn_putf(p, "\" r=\"%s\"", r);
-    put_share(p, "cx", d->x, m->low_x, m->high_x, false);
-    put_share(p, "cy", d->y, m->low_y, m->high_y, true);
-    bn_putf(p, "><title>node %lld", (long long)d->node);
-    if (colour != NO_COLOUR) {
+    bn_put(p, "\"");
+    put_share(p, "x", d->x, m->low_x, m->high_x, false);
+    put_share(p, "y", d->y, m->low_y, m->high_y, true);
+    bn_put(p, ">");
+    bn_put_marker(p, colour, radius(a, d->weight));
+    bn_putf(p, "<title>node %lld", (long long)d->node);
+    if (d->label >= 0 && d->label < a->classes) {
         bn_put(p, ", ");
         bn_escape_cut(p, a->name[d->label], 40);
     }
     bn_put(p, ", stands for ");
     bn_put_number(p, d->weight);
-    bn_put(p, "</title></circle>\n");
+    if (a->c->tell)
+        a->c->tell(p, a->c->payload, d);
+    bn_put(p, "</title></svg>\n");
 }
 
 /* ---- words --------------------------------------------------------------- */
 
+static void legend_item(bn_page *p, int colour, const char *name)
+{
+    bn_putf(p, "<li class=\"k%d\" title=\"", colour);
+    bn_escape_cut(p, name, 200);
+    bn_put(p, "\">");
+    bn_put_key(p, colour);
+    bn_put(p, "<span>");
+    bn_escape_cut(p, name, BN_LONGEST_NAME);
+    bn_put(p, "</span></li>");
+}
+
+static void put_of(bn_page *p, int64_t some, int64_t all)
+{
+    bn_put_number(p, (double)some);
+    if (all > some) {
+        bn_put(p, " of ");
+        bn_put_number(p, (double)all);
+    }
+}
+
 static void legend(bn_page *p, const map *a)
 {
-    char name[64], css[8];
+    char name[64];
     bn_put(p, "<div class=\"key\"><ul class=\"legend\">");
-    for (int k = 0; k < BN_COLOURS; k++) {
-        if (a->shown[k] < 0)
-            continue;
-        css[0] = 'k';
-        css[1] = (char)('0' + k);
-        css[2] = 0;
-        bn_legend_item(p, css, a->name[a->shown[k]]);
-    }
+    for (int k = 0; k < BN_COLOURS; k++)
+        if (a->shown[k] >= 0)
+            legend_item(p, k, a->name[a->shown[k]]);
     if (a->others > 0) {
         int at = bn_fixed(name, (double)a->others, 0, true);
         memcpy(name + at, " other classes", 15);
-        bn_legend_item(p, "k9", name);
+        legend_item(p, OTHER, name);
     }
     bn_put(p, "</ul>\n<p class=\"axis\">Shaded: where ");
-    bn_put_number(p, (double)a->m->trees);
-    if (a->m->all_trees > a->m->trees) {
-        bn_put(p, " of ");
-        bn_put_number(p, (double)a->m->all_trees);
-    }
-    bn_put(p, " training nodes are, stronger where there are more.</p><p class=\"axis\">Dots: ");
-    bn_put_number(p, (double)a->m->dots);
-    if (a->m->all_dots > a->m->dots) {
-        bn_put(p, " of ");
-        bn_put_number(p, (double)a->m->all_dots);
-    }
+    put_of(p, a->m->trees, a->m->all_trees);
+    bn_put(p, " training nodes are, stronger where there are more. Marks: ");
+    put_of(p, a->m->dots, a->m->all_dots);
     bn_put(p, a->m->dots == 1 ? " node" : " nodes");
     bn_put(p, " of the small graph");
-    bn_put(p, a->heaviest > 1 ? ", larger where one stands for more (" : ".</p>");
     if (a->heaviest > 1) {
+        bn_put(p, ", larger where one stands for more (");
         bn_put_number(p, a->heaviest);
-        bn_put(p, " at most).</p>");
+        bn_put(p, " at most)");
     }
-    bn_put(p, "</div>\n");
+    bn_put(p, ". Rest the mouse on a mark to see what it is.</p></div>\n");
+}
+
+static bool is_apart(const map *a)
+{
+    return a->m == &a->c->maps[BN_MAP_APART];
 }
 
 static void describe(bn_page *p, const map *a)
 {
-    bn_put(p, "Two principal directions of the embeddings: the density of ");
+    bn_put(p, is_apart(a) ? "Two directions of the embeddings that separate the classes"
+                          : "Two principal directions of the embeddings");
+    bn_put(p, ": the density of ");
     bn_put_number(p, (double)a->m->trees);
     bn_put(p, " training nodes, coloured by class, and ");
-    bn_put_number(p, (double)a->m->dots);
-    if (a->m->all_dots > a->m->dots) {
-        bn_put(p, " of ");
-        bn_put_number(p, (double)a->m->all_dots);
-    }
-    bn_put(p, " nodes of the small graph as dots.");
+    put_of(p, a->m->dots, a->m->all_dots);
+    bn_put(p, " nodes of the small graph as marks.");
 }
 
 static void table(bn_page *p, const map *a, const char *title)
@@ -271,7 +301,7 @@ static void table(bn_page *p, const map *a, const char *title)
     bn_details_begin(p);
     bn_put(p, "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"");
     bn_escape(p, title);
-    bn_put(p, "\"><table><thead><tr><th scope=\"col\">class</th><th scope=\"col\">dots</th>"
+    bn_put(p, "\"><table><thead><tr><th scope=\"col\">class</th><th scope=\"col\">marks</th>"
               "<th scope=\"col\">stand for</th></tr></thead><tbody>\n");
     for (int k = 0; k < BN_COLOURS; k++) {
         double dots = 0, weight = 0;
@@ -294,55 +324,90 @@ static void table(bn_page *p, const map *a, const char *title)
     bn_details_end(p);
 }
 
-static void put_direction(bn_page *p, const char *name, double variance)
+static void put_direction(bn_page *p, const char *name, double share, const char *of)
 {
     bn_put(p, name);
-    if (variance >= 0 && variance <= 1) {
+    if (share > 0 && share <= 1) {
         bn_put(p, " (");
-        bn_put_percent(p, variance);
-        bn_put(p, " of the variance)");
+        bn_put_percent(p, share);
+        bn_put(p, of);
+        bn_put(p, ")");
     }
+}
+
+static void directions(bn_page *p, const map *a)
+{
+    const bn_map *m = a->m;
+    bn_put(p, "<p class=\"axis\">");
+    if (is_apart(a)) {
+        put_direction(p, "Across: what separates the classes best", m->variance[0],
+                      " of the separation");
+        put_direction(p, m->variance[1] > 0 ? "; up: the next" : "; up: the most variance beside it",
+                      m->variance[1], "");
+    } else {
+        put_direction(p, "Across: the first principal direction", m->variance[0],
+                      " of the variance");
+        put_direction(p, "; up: the second", m->variance[1], "");
+    }
+    bn_put(p, ".");
+    if (m->nearest >= 0 && a->classes > 1) {
+        bn_put(p, " Here ");
+        bn_put_percent(p, m->nearest);
+        bn_put(p, " of the training nodes lie nearest to the middle of their own class.");
+    }
+    bn_put(p, "</p>\n");
 }
 
 static void draw(bn_page *p, const map *a, const char *title)
 {
-    const bn_map *m = a->m;
     bn_figure_begin(p, title);
-    bn_put(p, "<div class=\"atlas\"><div class=\"plot sea\">");
+    bn_put(p, "<div class=\"plot sea\">");
     bn_figure_svg(p, title, "map", 0);
     describe(p, a);
     bn_put(p, "</desc>");
     draw_density(p, a);
     bn_put(p, "<g class=\"dots\">");
-    for (int64_t i = 0; i < m->dots; i++)
+    for (int64_t i = 0; i < a->m->dots; i++)
         draw_dot(p, a, &a->dot[i]);
     bn_put(p, "</g></svg></div>\n");
-    legend(p, a);
-    bn_put(p, "</div>\n<p class=\"axis\">");
-    put_direction(p, "Across: the first principal direction", m->variance[0]);
-    put_direction(p, "; up: the second", m->variance[1]);
-    bn_put(p, ".</p>\n");
+    directions(p, a);
     table(p, a, title);
     bn_figure_end(p);
 }
 
-void bn_chart_map(bn_page *p, const char *title, const bn_map *m, const char *const *class_name,
-                  int64_t classes)
+/* The classes' map comes first: it says more. */
+static void draw_all(bn_page *p, map *a)
 {
-    map a = {.m = m, .name = class_name, .classes = classes};
-    if (!m->known || p->failed)
-        return;
-    if (BN_NEW(&a.colour, classes) != BONSAI_OK || BN_NEW(&a.size, classes) != BONSAI_OK ||
-        BN_NEW(&a.dot, m->dots) != BONSAI_OK ||
-        BN_NEW(&a.grid, BN_MAP_SIDE * BN_MAP_SIDE) != BONSAI_OK ||
-        BN_NEW(&a.most, BN_MAP_SIDE * BN_MAP_SIDE) != BONSAI_OK) {
-        p->failed = true;
-    } else {
-        coarsen(&a);
-        measure(&a);
-        choose_colours(&a);
-        draw(p, &a, title);
+    static const int order[BN_MAPS] = {BN_MAP_APART, BN_MAP_WIDEST};
+    static const char *const title[BN_MAPS] = {
+        [BN_MAP_APART] = "As the classes differ most", [BN_MAP_WIDEST] = "As the nodes differ most"};
+    measure(a);
+    choose_colours(a);
+    legend(p, a);
+    bn_put(p, "<div class=\"two\">\n");
+    for (int i = 0; i < BN_MAPS; i++) {
+        a->m = &a->c->maps[order[i]];
+        if (!a->m->known)
+            continue;
+        coarsen(a);
+        measure(a);
+        draw(p, a, title[order[i]]);
     }
+    bn_put(p, "</div>\n");
+}
+
+void bn_chart_maps(bn_page *p, const bn_map_chart *c)
+{
+    map a = {.c = c, .m = &c->maps[BN_MAP_WIDEST], .name = c->class_name, .classes = c->classes};
+    if (!a.m->known || p->failed)
+        return;
+    if (BN_NEW(&a.colour, a.classes) != BONSAI_OK || BN_NEW(&a.size, a.classes) != BONSAI_OK ||
+        BN_NEW(&a.dot, a.m->dots) != BONSAI_OK ||
+        BN_NEW(&a.grid, BN_MAP_SIDE * BN_MAP_SIDE) != BONSAI_OK ||
+        BN_NEW(&a.most, BN_MAP_SIDE * BN_MAP_SIDE) != BONSAI_OK)
+        p->failed = true;
+    else
+        draw_all(p, &a);
     bn_free(a.colour);
     bn_free(a.size);
     bn_free(a.dot);

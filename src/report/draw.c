@@ -164,6 +164,15 @@ int bn_fixed(char *buf, double v, int digits, bool grouped)
     return exponent ? at + snprintf(buf + at, 16, "e%d", exponent) : at;
 }
 
+/* Unlike bn_fixed, with a minus that SVG reads. */
+void bn_plain(char *buf, double v)
+{
+    if (v < 0 && v > -0.05)
+        v = 0;
+    *buf = '-';
+    bn_fixed(buf + (v < 0), fabs(v), 1, false);
+}
+
 void bn_put_fixed(bn_page *p, double v, int digits)
 {
     char buf[48];
@@ -273,15 +282,31 @@ void bn_page_end(bn_page *p, bool fragment)
     bn_put(p, fragment ? "</div></div>\n" : "</main>\n</body>\n</html>\n");
 }
 
-void bn_section_begin(bn_page *p, const char *id, const char *heading)
+static void open_section(bn_page *p, const char *id, const char *heading, const char *css)
 {
     bn_put(p, "<section id=\"");
     bn_escape(p, id);
     bn_put(p, "\" aria-label=\"");
     bn_escape(p, heading);
-    bn_put(p, "\">\n<h2>");
+    bn_putf(p, "\"%s>\n", css);
+}
+
+void bn_section_begin(bn_page *p, const char *id, const char *heading)
+{
+    open_section(p, id, heading, "");
+    bn_put(p, "<h2>");
     bn_escape(p, heading);
     bn_put(p, "</h2>\n");
+}
+
+void bn_fold_begin(bn_page *p, const char *id, const char *heading, const char *brief)
+{
+    open_section(p, id, heading, " class=\"fold\"");
+    bn_put(p, "<details><summary><h2>");
+    bn_escape(p, heading);
+    bn_put(p, "</h2><span>");
+    bn_escape(p, brief);
+    bn_put(p, "</span></summary>\n");
 }
 
 void bn_section_end(bn_page *p)

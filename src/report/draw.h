@@ -5,7 +5,8 @@
  *   axis.c         ticks at round numbers
  *   chart.c        common parts of charts, and bars
  *   chart_lines.c  curves
- *   chart_map.c    the map
+ *   chart_map.c    maps
+ *   marker.c       marks of classes
  *
  * Every chart has a title, labelled axes, and its values as text for screen readers (a <title> and
  * <desc>, and a table below that can be opened).  Colours are CSS variables, so that one drawing
@@ -41,6 +42,7 @@ void bn_put_percent(bn_page *p, double share);          /* 0.0125 is 1.25 % */
 void bn_put_fixed(bn_page *p, double v, int digits);
 /* The same into buf of 64. */
 int  bn_fixed(char *buf, double v, int digits, bool grouped);
+void bn_plain(char *buf, double v);                     /* one digit, for drawings: -1.5 */
 void bn_number_text(char *buf, double v);
 void bn_bytes_text(char *buf, double bytes);
 void bn_percent_text(char *buf, double share);
@@ -52,6 +54,8 @@ void bn_put_style(bn_page *p);
 void bn_page_end(bn_page *p, bool fragment);
 void bn_section_begin(bn_page *p, const char *id, const char *heading);
 void bn_section_end(bn_page *p);
+/* A section whose inside is a closed <details>, which the caller ends; brief: what is in it. */
+void bn_fold_begin(bn_page *p, const char *id, const char *heading, const char *brief);
 
 /* The multiples of 1, 2 or 5 times a power of ten from low to high, with the smallest step that
  * fits room (at least 2); low alone if there are none.  Returns how many. */
@@ -100,9 +104,20 @@ typedef struct {
 
 void bn_chart_bars(bn_page *p, const bn_bar_chart *c);
 void bn_chart_lines(bn_page *p, const bn_line_chart *c);
-/* The map: density as shaded cells in the colour of their class, dots with area by weight. */
-void bn_chart_map(bn_page *p, const char *title, const bn_map *m, const char *const *class_name,
-                  int64_t classes);
+
+typedef struct {                /* maps of the same nodes, side by side */
+    const bn_map *maps;         /* BN_MAPS */
+    const char *const *class_name;
+    int64_t classes;
+    void  (*tell)(bn_page *p, const void *payload, const bn_dot *d);    /* more of a node; or NULL */
+    const void *payload;
+} bn_map_chart;
+
+/* Density as shaded cells in the colour of their class, marks with area by weight. */
+void bn_chart_maps(bn_page *p, const bn_map_chart *c);
+/* The mark of a class by its colour; any other number: a circle.  The key is a small drawing. */
+void bn_put_marker(bn_page *p, int colour, double radius);
+void bn_put_key(bn_page *p, int colour);
 
 typedef struct {                /* a table; text is escaped */
     const char *const *head;

@@ -224,6 +224,8 @@ bonsai_status bn_facts_gather(bn_facts *f, const bonsai_graph *small, const bons
     else
         BN_TRY(count_classes(f, NULL));
     BN_TRY(name_classes(f));
+    if (f->made.known)
+        BN_TRY(bn_facts_stand(f, threads));
 done:
     if (rc != BONSAI_OK)
         bn_facts_free(f);
@@ -243,5 +245,8 @@ void bn_facts_free(bn_facts *f)
         bn_free(f->round[i].scores.at);
     bn_free(f->round);
     bn_map_free(f->map);
+    bn_free(f->stand);
+    bn_free(f->feature_name);
+    bn_free(f->feature_text);
     memset(f, 0, sizeof *f);
 }

@@ -9,6 +9,7 @@
 
 #include "condense/record.h"
 #include "study/map.h"
+#include "study/strongest.h"
 
 typedef struct {                /* at most 200 points, x ascending */
     int64_t  count;
@@ -21,6 +22,16 @@ typedef struct {                /* one round of pruning */
     int64_t  pruned;            /* nodes that went; 0 in the last one: that was too few to go on */
     int64_t  number;            /* from 1; those between the first ones and the last are left out */
 } bn_prune;
+
+enum { BN_MOST_STANDS = 40 };
+
+typedef struct {                /* a node that stands for training nodes */
+    int64_t node, place;        /* place: among all that do */
+    int32_t label;
+    double  weight;             /* as in bn_stands_for */
+    int64_t members;            /* -1: not stored */
+    bn_strong strong[BN_STRONGEST];
+} bn_stand;
 
 typedef struct {
     const bonsai_graph *small, *full;   /* full may be NULL */
@@ -40,11 +51,21 @@ typedef struct {
     int64_t  rounds;
     bn_prune *round;
     bn_map  map[BN_MAPS];
+    int64_t stands, all_stands; /* those that are told of, by class, and all there are */
+    bn_stand *stand;            /* all_stands, of which the first are told of */
+    double  stand_share;        /* of all weight that these have */
+    int64_t feature_names;      /* 0: not known */
+    char  **feature_name, *feature_text;
 } bn_facts;
 
 /* Refuses a full graph that is not the one that was condensed, as far as numbers tell. */
 bonsai_status bn_facts_gather(bn_facts *f, const bonsai_graph *small, const bonsai_graph *full,
                               int threads, bn_progress p);
 void bn_facts_free(bn_facts *f);
+/* Parts of it (standing.c): the nodes that stand for others; names of features, one a line. */
+bonsai_status bn_facts_stand(bn_facts *f, int threads);
+bonsai_status bn_facts_name_features(bn_facts *f, const char *text);
+/* The share of a class in a node's label: 0 or 1 without soft labels. */
+double bn_facts_soft(const bn_facts *f, const bn_stand *s, int64_t class);
 
 #endif

@@ -1,10 +1,12 @@
 /* page.h -- the sections of a report.
  *
  *   report.c     the public functions, and the order of sections
- *   page_head.c  a summary sentence and a few large numbers; sizes
+ *   page_head.c  the verdict: what it is worth, in a sentence and a few large numbers
  *   page_metrics.c accuracy and the other metrics
- *   page_body.c  map, coverage, pruning, classes and degrees, bytes
- *   page_how.c   time and memory, every option, the command that repeats it
+ *   page_nodes.c the nodes that stand for others: class, weight, soft label, strongest features
+ *   page_body.c  maps, coverage, pruning, classes and degrees
+ *   page_sizes.c sizes and bytes
+ *   page_how.c   time and memory, options, the command that repeats it
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_PAGE_H
@@ -30,7 +32,12 @@ typedef struct {
 /* The whole page of facts. */
 void bn_sheet_draw(bn_page *p, const bn_facts *f, const bonsai_report_options *o);
 
+double bn_part_of(double part, double whole);             /* NAN: there is no whole */
 void bn_sheet_head(bn_page *p, const bn_sheet *s);
+bool bn_sheet_has_nodes(const bn_sheet *s);
+void bn_sheet_nodes(bn_page *p, const bn_sheet *s);
+/* A feature of the small graph: its name, or its number in the full graph. */
+void bn_put_feature(bn_page *p, const bn_facts *f, int64_t feature);
 void bn_sheet_sizes(bn_page *p, const bn_sheet *s);
 /* Cells: the metric in percent, NAN: not known; the model's name, BN_CELL_TEXT long at most; the
  * full graph's of a model, and the first of a small graph, that are known. */

@@ -1,4 +1,4 @@
-/* page_body.c -- map, coverage, pruning, classes and degrees, bytes.
+/* page_body.c -- maps, coverage, pruning, classes and degrees.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -17,13 +17,29 @@ bool bn_sheet_has_map(const bn_sheet *s)
     return s->f->map[BN_MAP_WIDEST].known;
 }
 
+/* What the table of nodes says of one of them. */
+static void tell_node(bn_page *p, const void *facts, const bn_dot *d)
+{
+    const bn_facts *f = facts;
+    for (int64_t i = 0; i < f->stands; i++)
+        if (f->stand[i].node == d->node && f->stand[i].strong[0].feature >= 0) {
+            bn_put(p, "; strongest: ");
+            for (int k = 0; k < BN_STRONGEST && f->stand[i].strong[k].feature >= 0; k++) {
+                bn_put(p, k ? ", " : "");
+                bn_put_feature(p, f, f->stand[i].strong[k].feature);
+            }
+            return;
+        }
+}
+
 void bn_sheet_map(bn_page *p, const bn_sheet *s)
 {
     bn_put(p, "<p>Nodes that are close together look similar to a graph neural network: each "
               "position is a node's features averaged with its neighbourhood's. The small graph's "
               "nodes should lie where the training nodes are.</p>\n");
-    bn_chart_map(p, "Training nodes and the nodes that stand for them", s->f->map,
-                 (const char *const *)s->f->class_name, s->f->classes);
+    bn_chart_maps(p, &(bn_map_chart){
+        .maps = s->f->map, .class_name = (const char *const *)s->f->class_name,
+        .classes = s->f->classes, .tell = tell_node, .payload = s->f});
 }
 
 /* ---- coverage and pruning ------------------------------------------------ */
@@ -311,60 +327,4 @@ void bn_sheet_before(bn_page *p, const bn_sheet *s)
         classes_chart(p, s);
     degrees_chart(p, s);
     bn_put(p, "</div>\n");
-}
-
-/* ---- bytes --------------------------------------------------------------- */
-
-typedef struct {
-    char        text[BONSAI_SECTION_COUNT][3][TEXT];
-    const char *cell[BONSAI_SECTION_COUNT * 3], *label[BONSAI_SECTION_COUNT];
-    double      small[BONSAI_SECTION_COUNT], full[BONSAI_SECTION_COUNT];
-    int         rows;
-} byte_rows;
-
-static void add_section(byte_rows *r, const bn_sheet *s, int id, const char *name)
-{
-    double small = (double)s->f->small_bytes[id], full = (double)s->f->full_bytes[id];
-    char (*row)[TEXT] = r->text[r->rows];
-    if (small <= 0 && full <= 0)
-        return;
-    snprintf(row[0], TEXT, "%s", name);
-    bn_bytes_text(row[1], full);
-    bn_bytes_text(row[2], small);
-    r->full[r->rows] = 100 * full / (s->full.bytes > 0 ? s->full.bytes : 1);
-    r->small[r->rows] = 100 * small / (s->small.bytes > 0 ? s->small.bytes : 1);
-    r->label[r->rows] = row[0];
-    for (int i = 0; i < 3; i++)
-        r->cell[r->rows * 3 + i] = row[i];
-    r->rows++;
-}
-
-void bn_sheet_bytes(bn_page *p, const bn_sheet *s)
-{
-    static const char *const head[] = {"section", "full graph", "small graph"};
-    const bool full = s->f->full_stats.size > 0;
-    double features = 0;
-    byte_rows r = {.rows = 0};
-#define ADD(name, id, text, counted) \
-    if (counted)                     \
-        add_section(&r, s, id, text);
-    BONSAI_SECTION_MAP(ADD)
-#undef ADD
-    for (int id = BONSAI_SECTION_FEATURES; id <= BONSAI_SECTION_FEATURE_SCALE; id++)
-        features += (double)s->f->small_bytes[id];
-    bn_put(p, "<p>Features take <strong>");
-    bn_put_bytes(p, features);
-    bn_put(p, "</strong>, ");
-    bn_put_percent(p, s->small.bytes > 0 ? features / s->small.bytes : 0);
-    bn_put(p, " of the small graph. Names, metadata and original numbers are not counted.</p>\n");
-    const bn_series both[] = {{"full graph", r.full}, {"small graph", r.small}};
-    bn_put(p, "<div class=\"two\">\n");
-    bn_chart_bars(p, &(bn_bar_chart){
-        .title = "Share of each section", .x = "section", .y = "percent of the graph's bytes",
-        .label = r.label, .labels = r.rows, .s = full ? both : both + 1, .series = full ? 2 : 1,
-        .format = "%.1f"});
-    bn_put(p, "<div>");
-    bn_table(p, "Bytes of each section",
-             &(bn_cells){.head = head, .columns = 3, .cell = r.cell, .rows = r.rows});
-    bn_put(p, "</div></div>\n");
 }

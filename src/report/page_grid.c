@@ -12,8 +12,9 @@
 #include "tables.h"
 
 enum { MOST_COLUMNS = 64, MOST_KEYS = 8, KEY_TEXT = 64 };
-/* Characters that fit a screen of 1280 pixels, and what a column takes of them. */
-enum { SCREEN = 145, NUMBER = 14, WITH_SIZE = 26, WORDS = 30 };
+/* Characters that fit a screen of 1280 pixels, so many if they are set small, and what a column
+ * takes of them. */
+enum { SCREEN = 145, SMALL_SCREEN = 190, NUMBER = 14, WITH_SIZE = 26, WORDS = 30 };
 
 typedef struct {
     const bn_json *rows;
@@ -24,6 +25,7 @@ typedef struct {
     bool      grouped;                  /* by the first key */
     bn_notes  notes;
     bn_cell_style style[MOST_COLUMNS];
+    double    head;                     /* height of the heads, in rem */
 } grid;
 
 int bn_decimals_of(const bn_json *table)
@@ -135,13 +137,39 @@ static void put_column_head(bn_page *p, const bn_json *column)
     bn_put(p, "</th>");
 }
 
-/* Whether all heads are one line high. */
-static bool one_line(const grid *g)
+/* What a column takes; numbers with the size of their graph take more. */
+static int width_of(const grid *g, int k)
 {
-    for (int i = 0; i < g->columns; i++)
-        if (!is_telling(g->column[i]))
-            return false;
-    return true;
+    size_t r;
+    bn_json *row;
+    if (g->style[k].from == BN_FROM_KEY || g->style[k].from == BN_FROM_FACT)
+        return g->style[k].from == BN_FROM_KEY ? 0 : WORDS;
+    for (r = 0; (row = bn_json_at(g->rows, r)); r++) {
+        const bn_json *cell = bn_json_at(row, (size_t)k);
+        if (bn_json_get(cell, "nodes") || bn_json_get(cell, "verdict"))
+            return WITH_SIZE;
+    }
+    return NUMBER;
+}
+
+static int lines_of(int letters, int wide)
+{
+    return (letters + wide - 1) / wide;
+}
+
+/* The heads are as high as the one with most lines: the names of groups stick below them. */
+static void measure_heads(grid *g)
+{
+    static const double label = 1.29, small = 1.02, around = 1.2;   /* of a line; padding */
+    g->head = label;
+    for (int i = 0; i < g->columns; i++) {
+        const int wide = g->style[i].from == BN_FROM_KEY ? KEY_TEXT : width_of(g, i) - 2;
+        const char *name = is_telling(g->column[i]) ? "" : bn_sources[g->style[i].from].name;
+        const double high = label * lines_of(characters(bn_text_of(g->column[i], "label")), wide) +
+                            small * lines_of(characters(name), wide);
+        g->head = fmax(g->head, high);
+    }
+    g->head += around;
 }
 
 static void put_heads(bn_page *p, const grid *g)
@@ -217,30 +245,15 @@ static void put_row(bn_page *p, const grid *g, size_t r)
 
 /* ---- the table ----------------------------------------------------------- */
 
-/* What a column takes; numbers with the size of their graph take more. */
-static int width_of(const grid *g, int k)
-{
-    size_t r;
-    bn_json *row;
-    if (g->style[k].from == BN_FROM_KEY || g->style[k].from == BN_FROM_FACT)
-        return g->style[k].from == BN_FROM_KEY ? 0 : WORDS;
-    for (r = 0; (row = bn_json_at(g->rows, r)); r++) {
-        const bn_json *cell = bn_json_at(row, (size_t)k);
-        if (bn_json_get(cell, "nodes") || bn_json_get(cell, "verdict"))
-            return WITH_SIZE;
-    }
-    return NUMBER;
-}
-
-/* Whether a screen of usual width shows all columns. */
-static bool fits(const grid *g)
+/* Whether a screen of usual width shows all columns, and how. */
+static const char *fit_of(const grid *g)
 {
     int all = 0;
     for (int k = g->grouped; k < g->keys; k++)
         all += 5 * g->wide[k] / 4 + 2;
     for (int k = 0; k < g->columns; k++)
         all += width_of(g, k);
-    return all <= SCREEN;
+    return all <= SCREEN ? " fits" : all <= SMALL_SCREEN ? " fits tight" : "";
 }
 
 void bn_put_grid(bn_page *p, const bn_json *table, int number)
@@ -251,13 +264,15 @@ void bn_put_grid(bn_page *p, const bn_json *table, int number)
         return;
     }
     read_head(&g, bn_json_get(table, "head"), bn_decimals_of(table));
-    const char *css = fits(&g) ? " fits" : "";
+    measure_heads(&g);
+    const char *css = fit_of(&g);
+    char head[48];
+    bn_fixed(head, g.head, 2, false);
     bn_putf(p, "<p class=\"hint%s\">Where the table is larger than the window it scrolls in its "
                "own box.</p>\n<div class=\"box%s\" tabindex=\"0\" role=\"region\" "
                "aria-label=\"", css, css);
     bn_escape(p, bn_text_of(table, "title"));
-    bn_putf(p, "\"><table class=\"sheet\" style=\"--head:%s\"><caption class=\"sr\">",
-            one_line(&g) ? "2.2rem" : "3.3rem");
+    bn_putf(p, "\"><table class=\"sheet\" style=\"--head:%srem\"><caption class=\"sr\">", head);
     bn_escape(p, bn_text_of(table, "title"));
     bn_put(p, "</caption>\n");
     put_heads(p, &g);

@@ -1,5 +1,5 @@
-/* page_head.c -- a small graph in one sentence and a few large numbers; its sizes next to the full
- * graph's.
+/* page_head.c -- the verdict on a small graph: what it is worth, in a sentence and a few large
+ * numbers.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -8,9 +8,7 @@
 
 #include "page.h"
 
-enum { TEXT = 64 };
-
-static double share(double part, double whole)
+double bn_part_of(double part, double whole)
 {
     return whole > 0 ? part / whole : NAN;
 }
@@ -132,8 +130,8 @@ static void tile(bn_page *p, const char *what)
 
 static void tile_bytes(bn_page *p, const bn_sheet *s)
 {
-    double ratio = share(s->small.bytes, s->full.bytes);
-    bn_put(p, "<li class=\"first\">");
+    double ratio = bn_part_of(s->small.bytes, s->full.bytes);
+    bn_put(p, "<li class=\"size\">");
     if (isfinite(ratio))
         area(p, ratio);
     bn_put(p, "<span><b>");
@@ -151,6 +149,15 @@ static void tile_bytes(bn_page *p, const bn_sheet *s)
     bn_put(p, "</small></span></li>\n");
 }
 
+static void put_of(bn_page *p, double some, double all)
+{
+    bn_put_number(p, some);
+    if (isfinite(all)) {
+        bn_put(p, " of ");
+        bn_put_number(p, all);
+    }
+}
+
 static void tile_nodes(bn_page *p, const bn_sheet *s)
 {
     bn_put(p, "<li><b>");
@@ -159,20 +166,16 @@ static void tile_nodes(bn_page *p, const bn_sheet *s)
     if (isfinite(s->full.nodes)) {
         bn_put(p, "of ");
         bn_put_number(p, s->full.nodes);
+        bn_put(p, "; ");
     }
-    bn_put(p, "</small></li>\n<li><b>");
-    bn_put_number(p, s->small.edges);
-    tile(p, s->small.edges == 1 ? "edge entry" : "edge entries");
-    if (isfinite(s->full.edges)) {
-        bn_put(p, "of ");
-        bn_put_number(p, s->full.edges);
-    }
+    put_of(p, s->small.edges, s->full.edges);
+    bn_put(p, s->small.edges == 1 && !isfinite(s->full.edges) ? " edge entry" : " edge entries");
     bn_put(p, "</small></li>\n");
 }
 
 static void tile_cover(bn_page *p, const bn_sheet *s)
 {
-    double each = share(s->training, s->small.nodes);
+    double each = bn_part_of(s->training, s->small.nodes);
     bn_put(p, "<li><b>");
     if (isfinite(s->coverage)) {
         bn_put_percent(p, s->coverage);
@@ -201,27 +204,143 @@ static void tile_time(bn_page *p, const bonsai_condense_info *i)
     bn_put(p, "<li><b>");
     bn_put_seconds(p, i->seconds_total);
     tile(p, "to condense");
-    bn_put(p, "peak memory ");
-    bn_put_bytes(p, (double)i->peak_rss_bytes);
+    if (i->peak_rss_bytes > 0) {
+        bn_put(p, "peak memory ");
+        bn_put_bytes(p, (double)i->peak_rss_bytes);
+    }
     bn_put(p, "</small></li>\n");
 }
 
-/* ---- the accuracy ---------------------------------------------------------- */
-
-static void tile_accuracy(bn_page *p, const bn_sheet *s, const bonsai_cell *c)
+/* Seconds of a run, on the small graph and on the full one. */
+static void tile_training(bn_page *p, const bonsai_cell *small, const bonsai_cell *full)
 {
-    const bonsai_cell *full = bn_sheet_full_cell(s, c->model);
     char model[BN_CELL_TEXT], what[2 * BN_CELL_TEXT];
-    bn_cell_model(model, c);
+    bn_cell_model(model, small);
     bn_put(p, "<li><b>");
-    bn_put_fixed(p, bn_cell_metric(c, c->metric), 1);
-    bn_put(p, " %");
-    snprintf(what, sizeof what, "%s of %s", bonsai_metric_text(c->metric), model);
+    bn_put_seconds(p, small->seconds_train / small->runs);
+    snprintf(what, sizeof what, "to train a %s", model);
     tile(p, what);
-    if (full) {
-        bn_put_fixed(p, bn_cell_metric(full, c->metric), 1);
-        bn_put(p, " % trained on the full graph");
+    if (full && full->seconds_train > 0) {
+        bn_put_seconds(p, full->seconds_train / full->runs);
+        bn_put(p, " on the full graph");
     }
+    bn_put(p, "</small></li>\n");
+}
+
+/* ---- the verdict --------------------------------------------------------- */
+
+typedef struct {                /* what the small graph is worth, in percent; NAN: not known */
+    double small, full;
+    double error;               /* two standard errors of their difference */
+    const bonsai_cell *cell, *full_cell;        /* NULL: a probe's */
+} worth;
+
+static double squared_error(const bonsai_cell *c)
+{
+    const double std = c->metric == BONSAI_METRIC_ACCURACY ? c->accuracy_std
+                                                           : c->metric_std[c->metric];
+    return c->runs > 1 && isfinite(std) ? std * std / c->runs : 0;
+}
+
+static worth worth_of(const bn_sheet *s)
+{
+    const bonsai_condense_info *made = &s->f->made.info;
+    worth w = {NAN, NAN, 0, bn_sheet_first_cell(s), NULL};
+    if (!w.cell) {
+        w.small = s->f->made.known && made->probe >= 0 ? made->probe : NAN;
+        return w;
+    }
+    w.small = bn_cell_metric(w.cell, w.cell->metric);
+    w.full_cell = bn_sheet_full_cell(s, w.cell->model);
+    if (w.full_cell) {
+        w.full = bn_cell_metric(w.full_cell, w.cell->metric);
+        w.error = 2 * sqrt(squared_error(w.cell) + squared_error(w.full_cell));
+    }
+    return w;
+}
+
+static void put_strong_percent(bn_page *p, double percent)
+{
+    bn_put(p, "<strong>");
+    bn_put_fixed(p, percent, 1);
+    bn_put(p, " %</strong>");
+}
+
+/* How the two compare, where both are known. */
+static void say_difference(bn_page *p, const worth *w, double bytes)
+{
+    const double points = w->small - w->full;
+    if (!isfinite(points))
+        return;
+    if (fabs(points) <= w->error || fabs(points) < 0.05)
+        bn_put(p, " That is no clear difference");
+    else {
+        bn_put(p, points > 0 ? " That is " : " It loses ");
+        bn_put_fixed(p, fabs(points), 1);
+        bn_put(p, points > 0 ? " points more" : " points");
+    }
+    if (isfinite(bytes)) {
+        bn_put(p, ", with ");
+        bn_put_percent(p, bytes);
+        bn_put(p, " of the bytes");
+    }
+    bn_put(p, ".");
+}
+
+static void say_worth(bn_page *p, const bn_sheet *s, const worth *w)
+{
+    char model[BN_CELL_TEXT];
+    if (!isfinite(w->small))
+        return;
+    bn_put(p, "<p class=\"verdict\">");
+    if (!w->cell) {
+        bn_put(p, "A linear probe fitted to this small graph gets ");
+        put_strong_percent(p, w->small);
+        bn_put(p, " of the validation nodes right. It is a quick stand-in: with a model, this page "
+                  "also shows what a network gets from this graph and from the full one.</p>\n");
+        return;
+    }
+    bn_cell_model(model, w->cell);
+    const bool right = w->cell->metric == BONSAI_METRIC_ACCURACY;
+    bn_putf(p, "Trained on this small graph, a %s %s ", model, right ? "gets" : "reaches");
+    put_strong_percent(p, w->small);
+    bn_put(p, right ? " of the test nodes right" : " of ");
+    bn_put(p, right ? "" : bonsai_metric_text(w->cell->metric));
+    if (isfinite(w->full)) {
+        bn_put(p, "; trained on the full graph, ");
+        put_strong_percent(p, w->full);
+    }
+    bn_put(p, ".");
+    say_difference(p, w, bn_part_of(s->small.bytes, s->full.bytes));
+    bn_put(p, "</p>\n");
+}
+
+static void put_score(bn_page *p, double percent, const char *css, const char *what)
+{
+    char width[48];
+    bn_fixed(width, fmin(fmax(percent, 0), 100), 1, false);
+    bn_putf(p, "<span class=\"score %s\"><b>", css);
+    bn_put_fixed(p, percent, 1);
+    bn_putf(p, " %%</b><span class=\"what\">%s</span><svg viewBox=\"0 0 100 4\" "
+            "preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect class=\"rail\" "
+            "width=\"100\" height=\"4\"/><rect class=\"fill\" width=\"%s\" height=\"4\"/></svg>"
+            "</span>", what, width);
+}
+
+static void tile_worth(bn_page *p, const worth *w)
+{
+    char model[BN_CELL_TEXT];
+    bn_put(p, "<li class=\"first worth\"><span class=\"scores\">");
+    put_score(p, w->small, "s1", "small graph");
+    if (isfinite(w->full))
+        put_score(p, w->full, "s0", "full graph");
+    bn_put(p, "</span><small>");
+    if (w->cell) {
+        bn_cell_model(model, w->cell);
+        bn_putf(p, "test %s of a %s, ", bonsai_metric_text(w->cell->metric), model);
+        bn_putf(p, w->cell->runs == 1 ? "one run" : "mean of %d runs", w->cell->runs);
+    } else
+        bn_put(p, "validation accuracy of a linear probe");
     bn_put(p, "</small></li>\n");
 }
 
@@ -234,101 +353,20 @@ void bn_sheet_head(bn_page *p, const bn_sheet *s)
               "<span>Graph condensation</span></p>\n<h1>");
     bn_escape_cut(p, s->title, 200);
     bn_put(p, "</h1>\n");
+    const worth w = worth_of(s);
+    say_worth(p, s, &w);
     say(p, s);
     bn_put(p, "<ul class=\"tiles\">\n");
+    if (isfinite(w.small))
+        tile_worth(p, &w);
     tile_bytes(p, s);
-    if (bn_sheet_first_cell(s))
-        tile_accuracy(p, s, bn_sheet_first_cell(s));
     tile_nodes(p, s);
+    if (bn_sheet_has_effort(s))
+        tile_time(p, s->o->condensed);
+    if (w.cell && w.cell->seconds_train > 0)
+        tile_training(p, w.cell, w.full_cell);
     if (isfinite(s->coverage) || (isfinite(s->training) && s->small.nodes > 0 && s->f->method &&
                                   strcmp(s->f->method, "prototypes") == 0))
         tile_cover(p, s);
-    if (bn_sheet_has_effort(s))
-        tile_time(p, s->o->condensed);
     bn_put(p, "</ul>\n</header>\n");
-}
-
-/* ---- sizes --------------------------------------------------------------- */
-
-typedef struct {
-    char        text[6][4][TEXT];
-    const char *cell[6 * 4];
-    int         rows;
-} size_rows;
-
-static void add_size(size_rows *r, const char *name, double small, double full, bool bytes)
-{
-    char (*row)[TEXT] = r->text[r->rows];
-    if (!isfinite(small) && !isfinite(full))
-        return;
-    snprintf(row[0], TEXT, "%s", name);
-    for (int i = 0; i < 2; i++) {
-        double v = i ? small : full;
-        if (!isfinite(v))
-            snprintf(row[1 + i], TEXT, "–");
-        else if (bytes && fabs(v) >= 1000) {
-            bn_bytes_text(row[1 + i], v);
-        } else if (bytes) {
-            int at = bn_fixed(row[1 + i], v, 0, true);
-            snprintf(row[1 + i] + at, 8, " B");
-        } else
-            bn_number_text(row[1 + i], v);
-    }
-    bn_percent_text(row[3], share(small, full));
-    for (int i = 0; i < 4; i++)
-        r->cell[r->rows * 4 + i] = row[i];
-    r->rows++;
-}
-
-static void say_budget(bn_page *p, const bn_sheet *s)
-{
-    const bonsai_condense_options *o = &s->f->made.o;
-    const bool paper = o->accounting != BONSAI_ACCOUNTING_STRICT;
-    const double ratio = o->ratio, bytes = (double)o->bytes;
-    const double used = paper ? s->small.paper : s->small.bytes;
-    double limit = ratio > 0 ? ratio * (paper ? s->full.paper : s->full.bytes) : bytes;
-    if (!(limit > 0))
-        return;
-    bn_put(p, "<p>The budget was ");
-    if (ratio > 0) {
-        bn_put_percent(p, ratio);
-        bn_put(p, " of the full graph's bytes, ");
-    }
-    bn_put_bytes(p, limit);
-    bn_put(p, paper ? " as the paper's code counts them; " : "; ");
-    bn_put_percent(p, used / limit);
-    bn_put(p, " of it is used.</p>\n");
-}
-
-void bn_sheet_sizes(bn_page *p, const bn_sheet *s)
-{
-    static const char *const head[] = {"", "full", "small", "ratio"};
-    static const char *const alone[] = {"", "small"};
-    size_rows r = {.rows = 0};
-    double lossless = s->f->made.info.lossless_ratio;
-    const bool differs = lossless > 0 &&
-                         fabs(s->small.bytes / lossless / s->full.bytes - 1) > 0.001;
-    say_budget(p, s);
-    add_size(&r, "bytes, strict", s->small.bytes, s->full.bytes, true);
-    if (differs)
-        add_size(&r, "bytes, equally rounded", s->small.bytes, s->small.bytes / lossless, true);
-    add_size(&r, "bytes, as in the paper", s->small.paper, s->full.paper, true);
-    add_size(&r, "nodes", s->small.nodes, s->full.nodes, false);
-    add_size(&r, "edge entries", s->small.edges, s->full.edges, false);
-    add_size(&r, "labelled nodes", s->small.labelled, s->full.labelled, false);
-    const bool pair = isfinite(s->full.nodes);
-    for (int i = 0; !pair && i < r.rows; i++) {
-        r.cell[2 * i] = r.text[i][0];
-        r.cell[2 * i + 1] = r.text[i][2];
-    }
-    bn_table(p, pair ? "The small graph and the full one" : "The small graph",
-             &(bn_cells){.head = pair ? head : alone, .columns = pair ? 4 : 2, .cell = r.cell,
-                         .rows = r.rows});
-    bn_put(p, "<p class=\"quiet\">Strict: both graphs in the same encoding, the smallest lossless "
-              "one.");
-    if (differs)
-        bn_put(p, " Equally rounded: the full graph's features rounded like the small graph's.");
-    bn_put(p, " As in the paper: by the formula of the published code, which counts the full graph "
-              "as dense and the small one as sparse. An edge between two nodes is two entries."
-              "</p>\n");
 }

@@ -1,5 +1,5 @@
-/* page_how.c -- how a small graph was made: time and memory, every option, and the command to
- * repeat it.
+/* page_how.c -- how a small graph was made: time and memory, options, and the command to repeat
+ * it.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -163,32 +163,50 @@ static void option_row(bn_page *p, const char *name, const char *value, bool cha
     bn_escape_cut(p, name, 60);
     bn_put(p, changed ? "</th><td class=\"mark\">" : "</th><td>");
     bn_escape_cut(p, value, 120);
-    bn_put(p, changed ? "<span class=\"sr\"> (changed)</span></td><td>" : "</td><td>");
+    bn_put(p, "</td><td>");
     bn_escape_cut(p, help, 200);
     bn_put(p, "</td></tr>\n");
+}
+
+static void table_head(bn_page *p, const char *caption)
+{
+    bn_putf(p, "<div class=\"box words\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">"
+               "<table><caption class=\"sr\">%s</caption><thead><tr><th scope=\"col\">option</th>"
+               "<th scope=\"col\">value</th><th scope=\"col\">what it does</th></tr>"
+               "</thead><tbody>\n", caption, caption);
+}
+
+/* The options that were changed, or the others.  Returns how many. */
+static int put_options(bn_page *p, const bn_sheet *s, bool changed, bool draw)
+{
+    const wishes w = wishes_of(s);
+    const bonsai_field *f;
+    int count = 0;
+    for (int i = 0; (f = next_option(&i));) {
+        char name[TEXT], text[TEXT];
+        if (option_text(text, &w, f) != changed)
+            continue;
+        count++;
+        option_name(name, f);
+        if (draw)
+            option_row(p, name, *text ? text : f->otherwise ? f->otherwise : "not given", changed,
+                       f->help);
+    }
+    return count;
 }
 
 void bn_sheet_options(bn_page *p, const bn_sheet *s)
 {
     const bonsai_condense_info *made = &s->f->made.info;
-    bn_put(p, "<p>Options that differ from their defaults are bold.</p>\n"
-              "<div class=\"box words\" tabindex=\"0\" role=\"region\" aria-label=\"Options\">"
-              "<table><caption>Options of condensing</caption><thead><tr>"
-              "<th scope=\"col\">option</th>"
-              "<th scope=\"col\">value</th><th scope=\"col\">what it does</th></tr>"
-              "</thead><tbody>\n");
+    table_head(p, "Options that were changed");
     option_row(p, "--method", s->f->method ? s->f->method : "unknown", false,
                "how the small graph was made");
-    const wishes w = wishes_of(s);
-    const bonsai_field *f;
-    for (int i = 0; (f = next_option(&i));) {
-        char name[TEXT], text[TEXT];
-        bool changed = option_text(text, &w, f);
-        option_name(name, f);
-        option_row(p, name, *text ? text : f->otherwise ? f->otherwise : "not given", changed,
-                   f->help);
-    }
-    bn_put(p, "</tbody></table></div>\n<p class=\"quiet\">");
+    put_options(p, s, true, true);
+    bn_putf(p, "</tbody></table></div>\n<details><summary>The other %d options, as they are by "
+               "default</summary>\n", put_options(p, s, false, false));
+    table_head(p, "Options as they are by default");
+    put_options(p, s, false, true);
+    bn_put(p, "</tbody></table></div></details>\n<p class=\"quiet\">");
     if (made->version[0]) {
         bn_put(p, "Made by bonsai ");
         bn_escape_cut(p, made->version, 20);

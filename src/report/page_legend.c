@@ -77,7 +77,8 @@ static const char cells[] =
 
 void bn_put_legend(bn_page *p)
 {
-    bn_section_begin(p, "legend", "How to read the tables");
+    bn_fold_begin(p, "legend", "How to read the tables",
+                  "what the colours, marks and small print mean");
     bn_put(p, "<p>The colour of a column says where its numbers come from:</p>\n"
               "<dl class=\"reading\">\n");
     for (int i = BN_FROM_PUBLISHED; i <= BN_FROM_OURS; i++) {
@@ -89,6 +90,6 @@ void bn_put_legend(bn_page *p)
     }
     bn_put(p, "</dl>\n<p>What stands in a cell:</p>\n<dl class=\"reading\">\n");
     bn_put(p, cells);
-    bn_put(p, "</dl>\n");
+    bn_put(p, "</dl>\n</details>\n");
     bn_section_end(p);
 }

@@ -252,9 +252,11 @@ void bn_sheet_accuracy(bn_page *p, const bn_sheet *s)
     fill(a, s, add_cell);
     draw_main(p, s, a);
     fill(a, s, add_others);
+    bn_put(p, "<details><summary>Other metrics, and the recall of each class</summary>\n");
     if (a->rows)
         bn_table(p, "Other metrics of the same models",
                  &(bn_cells){.head = head, .columns = COLUMNS, .cell = a->cell, .rows = a->rows});
     bn_free(a);
     draw_recall(p, s);
+    bn_put(p, "</details>\n");
 }

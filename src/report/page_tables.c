@@ -57,6 +57,11 @@ static void put_head(bn_page *p, const bn_json *all)
     bn_put(p, "<h1>");
     bn_escape(p, bn_text_of(all, "heading"));
     bn_put(p, "</h1>\n");
+    if (*bn_text_of(all, "verdict")) {
+        bn_put(p, "<p class=\"verdict\">");
+        bn_escape(p, bn_text_of(all, "verdict"));
+        bn_put(p, "</p>\n");
+    }
     put_summary(p, bn_json_get(all, "summary"));
     for (i = 0; (block = bn_json_at(bn_json_get(all, "about"), i)); i++) {
         if (bn_json_is_object(block)) {

@@ -21,20 +21,28 @@ static const struct {
     const char *id, *heading, *brief;
     bool (*there)(const bn_sheet *s);
     void (*draw)(bn_page *p, const bn_sheet *s);
+    const char *folded;         /* what is inside, for those who may open it; NULL: open */
 } sections[] = {
-    {"sizes", "Sizes, counted in every way", "Sizes", always, bn_sheet_sizes},
     {"accuracy", "Accuracy and other metrics on the full graph", "Accuracy", bn_sheet_has_accuracy,
-     bn_sheet_accuracy},
-    {"map", "Map of the nodes", "Map", bn_sheet_has_map, bn_sheet_map},
-    {"learned", "How it was learned", "Learning", bn_sheet_has_learned, bn_sheet_learned},
-    {"coverage", "What the trees cover", "Coverage", bn_sheet_has_coverage, bn_sheet_coverage},
-    {"pruning", "What PageRank removed", "Pruning", bn_sheet_has_pruning, bn_sheet_pruning},
+     bn_sheet_accuracy, NULL},
+    {"map", "Maps of the nodes", "Maps", bn_sheet_has_map, bn_sheet_map, NULL},
+    {"nodes", "What the small graph consists of", "Nodes", bn_sheet_has_nodes, bn_sheet_nodes, NULL},
     {"before", "Classes and degrees, before and after", "Classes and degrees", always,
-     bn_sheet_before},
-    {"bytes", "Bytes by section", "Bytes", always, bn_sheet_bytes},
-    {"effort", "Time, memory and energy", "Time", bn_sheet_has_effort, bn_sheet_effort},
-    {"options", "Every option", "Options", bn_sheet_has_options, bn_sheet_options},
-    {"repeat", "The command that repeats it", "Repeat", bn_sheet_has_command, bn_sheet_command},
+     bn_sheet_before, NULL},
+    {"options", "Options that were changed", "Options", bn_sheet_has_options, bn_sheet_options, NULL},
+    {"repeat", "The command that repeats it", "Repeat", bn_sheet_has_command, bn_sheet_command, NULL},
+    {"sizes", "Sizes, counted in every way", "Sizes", always, bn_sheet_sizes,
+     "bytes, nodes and edges, by our accounting and by the paper's"},
+    {"bytes", "Bytes by section", "Bytes", always, bn_sheet_bytes,
+     "what takes the room: edges, features, labels"},
+    {"learned", "How it was learned", "Learning", bn_sheet_has_learned, bn_sheet_learned,
+     "rounds, loss and settings"},
+    {"coverage", "What the trees cover", "Coverage", bn_sheet_has_coverage, bn_sheet_coverage,
+     "the share of the sample that the chosen trees stand for"},
+    {"pruning", "What PageRank removed", "Pruning", bn_sheet_has_pruning, bn_sheet_pruning,
+     "the scores of each round, and where they were cut"},
+    {"effort", "Time, memory and energy", "Time", bn_sheet_has_effort, bn_sheet_effort,
+     "the seconds of each stage"},
 };
 
 enum { SECTIONS = sizeof sections / sizeof *sections };
@@ -118,6 +126,17 @@ static void contents(bn_page *p, const bn_sheet *s)
     bn_put(p, "</ul></nav>\n");
 }
 
+static void section(bn_page *p, const bn_sheet *s, int i)
+{
+    if (sections[i].folded)
+        bn_fold_begin(p, sections[i].id, sections[i].heading, sections[i].folded);
+    else
+        bn_section_begin(p, sections[i].id, sections[i].heading);
+    sections[i].draw(p, s);
+    bn_put(p, sections[i].folded ? "</details>\n" : "");
+    bn_section_end(p);
+}
+
 void bn_sheet_draw(bn_page *p, const bn_facts *f, const bonsai_report_options *o)
 {
     bn_sheet s = {.f = f, .o = o};
@@ -127,16 +146,12 @@ void bn_sheet_draw(bn_page *p, const bn_facts *f, const bonsai_report_options *o
     bn_sheet_head(p, &s);
     if (!o->fragment)
         contents(p, &s);
-    for (int i = 0; i < SECTIONS; i++) {
-        if (!sections[i].there(&s))
-            continue;
-        bn_section_begin(p, sections[i].id, sections[i].heading);
-        sections[i].draw(p, &s);
-        bn_section_end(p);
-    }
+    for (int i = 0; i < SECTIONS; i++)
+        if (sections[i].there(&s))
+            section(p, &s, i);
     bn_put(p, "<footer>Drawn by bonsai " BONSAI_VERSION ".");
     if (!f->map[BN_MAP_WIDEST].known)
-        bn_put(p, " Given the full graph, a report also shows a map, and classes and degrees "
+        bn_put(p, " Given the full graph, a report also shows maps, and classes and degrees "
                   "before.");
     bn_put(p, "</footer>\n");
     bn_page_end(p, o->fragment);
@@ -152,8 +167,7 @@ bonsai_status bonsai_report_new(bonsai_report **out, const bonsai_graph *small,
     bonsai_report_options o;
     bonsai_condense_info info;
     bonsai_cell *cells = NULL;
-    bn_facts facts;
-    memset(&facts, 0, sizeof facts);
+    bn_facts *facts = NULL;     /* too large for the stack of a thread */
     if (!out || !small) {
         rc = bn_fail(BONSAI_E_ARGUMENT, "%s is NULL", out ? "the small graph" : "out");
         goto done;
@@ -173,14 +187,19 @@ bonsai_status bonsai_report_new(bonsai_report **out, const bonsai_graph *small,
         o.condensed = &info;
     }
     BN_TRY(BN_NEW(&r, 1));
-    BN_TRY(bn_facts_gather(&facts, small, full, o.threads, (bn_progress){o.progress, o.payload}));
-    bn_sheet_draw(&r->page, &facts, &o);
+    BN_TRY(BN_NEW(&facts, 1));
+    BN_TRY(bn_facts_gather(facts, small, full, o.threads, (bn_progress){o.progress, o.payload}));
+    if (o.feature_names)
+        BN_TRY(bn_facts_name_features(facts, o.feature_names));
+    bn_sheet_draw(&r->page, facts, &o);
     BN_TRY(bn_page_status(&r->page));
     *out = r;
     r = NULL;
 done:
     bn_free(cells);
-    bn_facts_free(&facts);
+    if (facts)
+        bn_facts_free(facts);
+    bn_free(facts);
     bonsai_report_free(r);
     return rc;
 }

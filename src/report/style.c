@@ -1,12 +1,27 @@
 /* style.c -- the look of the page, light, dark and on paper.
  *
- * Every rule is below .bonsai, so that a fragment does not affect the rest of a notebook.  Each
- * pair of class colours also differs for people with red-green colour blindness, and each colour
- * has a contrast of 3 to 1 to its background.
+ * Every rule is below .bonsai, so that a fragment does not affect the rest of a notebook.
+ *
+ * The colours of classes, k0 to k8 beside the grey k9, follow a rule: of all colours on a grid of
+ * lightness, chroma and hue (OKLCH) with a contrast of 3 to 1 to their background, those whose two
+ * nearest are farthest apart in OKLab, as they look without and with either kind of red-green
+ * blindness, the first counting 0.58.  In both schemes no two are nearer than 9.7 (x 100) with the
+ * blindness and 16 without; tests/browser measures it.  Marks differ in shape, too (marker.c).
  *
  * SPDX-License-Identifier: MIT */
 #include "draw.h"
 
+#define CLASSES_LIGHT \
+    "--k0:#058dfa;--k1:#c68627;--k2:#143015;--k3:#a754af;--k4:#d40728;" \
+    "--k5:#447462;--k6:#5d17d7;--k7:#000484;--k8:#68305c;--k9:#8a918c;"
+#define CLASSES_DARK \
+    "--k0:#47c7f8;--k1:#d0b28e;--k2:#6fb511;--k3:#9b8bfb;--k4:#c64f2e;" \
+    "--k5:#7cface;--k6:#aa33e1;--k7:#607d9d;--k8:#ebe61b;--k9:#8d978f;"
+/* Of shares, from none to all: the ground, and from HEAT on the text. */
+#define HEAT_LIGHT \
+    "--h1:#eaf4ed;--h2:#cfe7d7;--h3:#9fcfb1;--h4:#2b7a4d;--h5:#123f26;--hot:#fff;"
+#define HEAT_DARK \
+    "--h1:#1b2720;--h2:#20382b;--h3:#285340;--h4:#74cf9a;--h5:#c4f3d6;--hot:#0e1310;"
 /* Of columns by where their numbers come from: text and ground. */
 #define COLUMNS_LIGHT \
     "--published:#5a4a86;--published-bg:#f4f2f9;--redone:#24579e;--redone-bg:#edf3fb;" \
@@ -17,16 +32,13 @@
 
 static const char light[] =
     ".bonsai{--bg:#f4f6f2;--card:#fff;--ink:#18211b;--soft:#536057;--edge:#dfe5de;--grid:#e8ede7;"
-    "--accent:#1f7a4a;--tint:#e7f2ea;--full:#939d96;--small:#1f8a52;--third:#9980fe;"
-    "--k0:#2563c9;--k1:#e07937;--k2:#0f3805;--k3:#a5458a;--k4:#9980fe;--k5:#a05b11;--k6:#461052;"
-    "--k7:#1f2899;--k8:#74364b;--k9:#8a918c;" COLUMNS_LIGHT "color-scheme:light dark}\n";
+    "--accent:#1f7a4a;--tint:#e7f2ea;--full:#7f8a83;--small:#1f8a52;--third:#9980fe;"
+    CLASSES_LIGHT HEAT_LIGHT COLUMNS_LIGHT "color-scheme:light dark}\n";
 
 static const char dark[] =
     "@media (prefers-color-scheme:dark){.bonsai{--bg:#0e1310;--card:#161d18;--ink:#e7eee8;"
     "--soft:#a3b1a7;--edge:#2a352d;--grid:#253029;--accent:#7fd6a2;--tint:#1c2b21;--full:#7f8c84;"
-    "--small:#5fcb8c;--third:#b7a6ff;--k0:#6aa5ff;--k1:#da7e1e;--k2:#2cdcaf;--k3:#cf5bb0;"
-    "--k4:#bcfc73;--k5:#d5bf36;--k6:#99f7fc;--k7:#e0503f;--k8:#3f7fe8;--k9:#8d978f;"
-    COLUMNS_DARK "}}\n";
+    "--small:#5fcb8c;--third:#b7a6ff;" CLASSES_DARK HEAT_DARK COLUMNS_DARK "}}\n";
 
 static const char text[] =
     ".bonsai{background:var(--bg);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"
@@ -45,9 +57,13 @@ static const char text[] =
     ".bonsai .kicker{color:var(--accent);font-weight:650;font-size:.85rem;letter-spacing:.06em;"
     "text-transform:uppercase;display:flex;gap:.5rem;align-items:center;margin:0 0 .6rem}\n"
     ".bonsai .kicker svg{width:1.6rem;height:1.6rem;flex:none}\n"
-    ".bonsai .leaf{fill:var(--small)}.bonsai .pot{fill:var(--k5)}\n"
-    ".bonsai .lead{font-size:clamp(1.05rem,1rem + .4vw,1.25rem);line-height:1.5;"
-    "margin:0 0 1.4rem}\n"
+    ".bonsai .leaf{fill:var(--small)}.bonsai .pot{fill:var(--k1)}\n"
+    ".bonsai .lead{font-size:clamp(1rem,.95rem + .3vw,1.12rem);line-height:1.5;"
+    "margin:0 0 1.2rem}.bonsai .verdict+.lead{color:var(--soft)}.bonsai .verdict+.lead strong{"
+    "color:var(--ink);font-weight:600}\n"
+    ".bonsai .verdict{font-size:clamp(1.2rem,1.05rem + .8vw,1.6rem);line-height:1.4;"
+    "letter-spacing:-.01em;margin:0 0 .7rem;max-width:52rem;text-wrap:pretty}\n"
+    ".bonsai .verdict strong{color:var(--accent);white-space:nowrap}\n"
     ".bonsai .quiet{color:var(--soft);font-size:.92rem}\n"
     ".bonsai .warn{border-left:4px solid var(--k1);padding:.5rem .8rem;background:var(--card);"
     "border-radius:4px}\n"
@@ -55,20 +71,24 @@ static const char text[] =
     "white-space:nowrap}\n";
 
 static const char layout[] =
-    ".bonsai .tiles{display:grid;"
-    "grid-template-columns:repeat(auto-fit,minmax(min(100%,10rem),1fr));"
-    "gap:.8rem;margin:0 0 1.2rem;padding:0;list-style:none}\n"
-    ".bonsai .tiles li{background:var(--card);border:1px solid var(--edge);border-radius:14px;"
+    ".bonsai .tiles{display:flex;flex-wrap:wrap;gap:.8rem;margin:0 0 1.2rem;padding:0;"
+    "list-style:none}\n"
+    ".bonsai .tiles li{flex:1 1 8.5rem;min-width:0;background:var(--card);border:1px solid var(--edge);border-radius:14px;"
     "padding:1rem 1.1rem;display:flex;flex-direction:column;gap:.1rem;position:relative}\n"
     ".bonsai .tiles b{font-size:clamp(1.5rem,1.2rem + 1vw,1.9rem);line-height:1.15;"
     "letter-spacing:-.03em;font-weight:700;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
     ".bonsai .tiles .what{font-weight:600;font-size:.95rem}\n"
     ".bonsai .tiles small{color:var(--soft);font-size:.85rem;line-height:1.4}\n"
-    ".bonsai .tiles .first{grid-column:span 2;background:var(--tint);border-color:transparent;"
-    "flex-direction:row;align-items:center;gap:1.1rem}\n"
-    ".bonsai .tiles .first b{font-size:clamp(2.1rem,1.6rem + 2.2vw,3.2rem)}\n"
-    ".bonsai .tiles .first span{display:block}\n"
-    ".bonsai .area-of{width:5.5rem;height:5.5rem;flex:none}\n"
+    ".bonsai .tiles .first{flex:2.6 1 19rem;background:var(--tint);border-color:transparent}\n"
+    ".bonsai .tiles .first b{font-size:clamp(1.9rem,1.6rem + .8vw,2.3rem)}\n"
+    ".bonsai .tiles .size{flex:1.3 1 12.5rem;flex-direction:row;align-items:center;gap:.9rem}\n"
+    ".bonsai .tiles .size>span{display:flex;flex-direction:column;min-width:0}\n"
+    ".bonsai .scores{display:flex;flex-wrap:wrap;gap:.4rem 1.2rem}\n"
+    ".bonsai .score{display:flex;flex-direction:column;flex:1 1 8rem;min-width:0}"
+    ".bonsai .score svg{width:100%;height:.4rem;margin:.3rem 0 .4rem;border-radius:99px}\n"
+    ".bonsai .score .rail{fill:var(--edge)}.bonsai .score .fill{fill:var(--c)}"
+    ".bonsai .tiles .score.s0 b{font-weight:500;color:var(--soft)}\n"
+    ".bonsai .area-of{width:3.6rem;height:3.6rem;flex:none}\n"
     ".bonsai .area-of .whole{fill:none;stroke:var(--soft);stroke-width:1.5;stroke-dasharray:3 3}\n"
     ".bonsai .area-of .part{fill:var(--small)}\n"
     ".bonsai nav ul{display:flex;flex-wrap:wrap;gap:.4rem;margin:0 0 1.6rem;padding:0;"
@@ -82,8 +102,19 @@ static const char layout[] =
     ".bonsai .two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,25rem),1fr));"
     "gap:1.2rem 2.2rem;align-items:start}\n"
     ".bonsai .two>*{min-width:0}\n"
-    ".bonsai section>.chart{max-width:54rem}.bonsai section>.box{max-width:54rem}\n"
-    ".bonsai #map>.chart{max-width:none}\n"
+    ".bonsai section>.chart{max-width:54rem}.bonsai section>.box,.bonsai details>.box{"
+    "max-width:54rem}.bonsai section>.box:has(>.nodes){max-width:100%}\n"
+    ".bonsai .fold{padding-block:.55rem}.bonsai .fold>details{margin:0}\n"
+    ".bonsai .fold>details>summary{display:flex;flex-wrap:wrap;align-items:baseline;gap:0 .8rem;"
+    "width:auto;margin:0;padding:.35rem 0;font-size:.9rem;list-style:none}\n"
+    ".bonsai .fold>details>summary::-webkit-details-marker{display:none}\n"
+    ".bonsai .fold summary h2{margin:0;font-size:1.08rem;color:var(--ink);display:flex;"
+    "align-items:baseline;gap:.6rem}\n"
+    ".bonsai .fold summary h2::before{content:\"\";width:.45em;height:.45em;flex:none;"
+    "border-right:2px solid var(--soft);border-bottom:2px solid var(--soft);"
+    "transform:rotate(-45deg);align-self:center}\n"
+    ".bonsai .fold>details[open]>summary h2::before{transform:rotate(45deg)}"
+    ".bonsai .fold>details[open]>summary{margin-bottom:.5rem}\n"
     ".bonsai footer{color:var(--soft);font-size:.85rem;padding:.5rem 0 1rem}\n"
     ".bonsai pre{margin:.6rem 0 0;padding:.9rem 1rem;background:var(--bg);"
     "border:1px solid var(--edge);"
@@ -110,6 +141,27 @@ static const char tables[] =
     ".bonsai .words th:first-child{font-family:ui-monospace,SFMono-Regular,Menlo,"
     "\"DejaVu Sans Mono\",monospace;font-size:.86rem}\n"
     ".bonsai .mark{color:var(--accent);font-weight:650}\n"
+    ".bonsai .nodes{width:100%}.bonsai .nodes th,.bonsai .nodes td{padding:.34rem .55rem;"
+    "vertical-align:middle}.bonsai .nodes thead th{vertical-align:bottom}\n"
+    ".bonsai .nodes .of{text-align:left}.bonsai .nodes .of svg{margin-right:.45rem;"
+    "vertical-align:-.15em}\n"
+    ".bonsai .nodes .said{text-align:left;white-space:normal;min-width:13rem}\n"
+    ".bonsai .nodes thead .of{text-align:left}\n"
+    ".bonsai .nodes .tall{padding:.3rem .2rem;text-align:left}.bonsai .nodes .tall span{"
+    "writing-mode:vertical-rl;transform:rotate(180deg);max-height:9rem;white-space:nowrap;"
+    "font-size:.82rem;line-height:1.2}\n"
+    ".bonsai .nodes td.heat{min-width:2.5rem;text-align:center;padding:.34rem .2rem;"
+    "border-bottom:2px solid var(--card);border-right:2px solid var(--card);border-radius:5px}\n"
+    ".bonsai .heat{print-color-adjust:exact;-webkit-print-color-adjust:exact}"
+    ".bonsai .h0{color:var(--soft)}.bonsai .h1{background:var(--h1)}"
+    ".bonsai .h2{background:var(--h2)}.bonsai .h3{background:var(--h3)}"
+    ".bonsai .h4{background:var(--h4);color:var(--hot);font-weight:600}"
+    ".bonsai .h5{background:var(--h5);color:var(--hot);font-weight:700}\n"
+    ".bonsai .nodes .chip{display:inline-block;padding:.05rem .45rem;border-radius:99px;"
+    "border:1px solid var(--edge);font-size:.82rem;white-space:nowrap;font-weight:400;"
+    "margin:.08rem 0}\n"
+    ".bonsai .mark-of{width:.95rem;height:.95rem;flex:none;fill:var(--c);"
+    "stroke:var(--card);stroke-width:.5}\n"
     ".bonsai details{margin:.5rem 0 0}\n"
     ".bonsai summary{cursor:pointer;color:var(--soft);font-size:.85rem;width:fit-content;"
     "padding:.2rem .3rem;margin-left:-.3rem}\n"
@@ -136,7 +188,8 @@ static const char sheets[] =
     ".bonsai .sheet small{display:block;color:var(--soft);font-size:.78rem;line-height:1.35;"
     "white-space:normal;font-weight:400;text-wrap:balance;max-width:15rem;margin-left:auto}\n"
     ".bonsai .sheet thead th{position:sticky;top:0;z-index:2;background:var(--card);"
-    "vertical-align:bottom;white-space:normal;border-top:3px solid transparent}\n"
+    "vertical-align:bottom;white-space:normal;border-top:3px solid transparent;"
+    "height:var(--head)}\n"
     ".bonsai .sheet thead small{font-size:.75rem}\n"
     ".bonsai .sheet .keys{padding-left:.2rem;overflow:visible;max-width:none;white-space:nowrap}\n"
     ".bonsai .sheet .keys span{display:inline-block;"
@@ -173,6 +226,9 @@ static const char sheets[] =
     ".bonsai .hint{margin:.2rem 0;font-size:.85rem;color:var(--soft)}\n"
     "@media (min-width:75rem){.bonsai .hint.fits{display:none}.bonsai section>"
     ".box.fits:has(>.sheet){overflow:visible;max-height:none}"
+    ".bonsai .tight>.sheet{font-size:.84rem}.bonsai .tight>.sheet th,.bonsai .tight>.sheet td{"
+    "padding:.35rem .45rem}.bonsai .tight>.sheet td>small:not(.more){min-width:9rem}"
+    ".bonsai .tight>.sheet td.fact{min-width:5rem}.bonsai .tight>.sheet small{font-size:.72rem}"
     ".bonsai .fits>.sheet .group th{position:sticky;top:var(--head);z-index:1;"
     "background:var(--card)}}\n"
     "@media (max-width:34rem){.bonsai .how,.bonsai .reading{grid-template-columns:1fr;gap:.1rem}"
@@ -183,7 +239,7 @@ static const char sheets[] =
     ".bonsai section>.box:has(>.sheet){overflow:visible;max-height:none}.bonsai .sheet,"
     ".bonsai .sheet small,.bonsai .sheet thead small,.bonsai .sheet sup,"
     ".bonsai .sheet .worse .sign{font-size:11px}"
-    ".bonsai .sheet thead th{position:static}.bonsai .sheet th,.bonsai .sheet td{"
+    ".bonsai .sheet thead th{position:static;height:auto}.bonsai .sheet th,.bonsai .sheet td{"
     "padding:.25rem .3rem}.bonsai .sheet td>small:not(.more),.bonsai .sheet td.text,"
     ".bonsai .sheet td.fact{min-width:0}.bonsai .box:not(.fits)>"
     ".sheet :is(th,td){white-space:normal;overflow-wrap:anywhere;padding:.25rem .15rem}}\n";
@@ -208,11 +264,8 @@ static const char charts[] =
     ".bonsai .plot.sea{background:var(--bg);border:1px solid var(--edge);border-radius:12px;"
     "padding:1.1rem;overflow:hidden}\n"
     ".bonsai .map{aspect-ratio:1;max-height:40rem}\n"
-    ".bonsai .atlas{display:grid;grid-template-columns:minmax(0,44rem) minmax(11rem,1fr);"
-    "gap:1.4rem}\n"
-    ".bonsai .key .legend{flex-direction:column;gap:.4rem;color:var(--ink);font-size:.92rem;"
-    "margin:0 0 1rem}\n"
-    ".bonsai .key .axis{margin:0 0 .6rem}\n"
+    ".bonsai .key .legend{gap:.4rem 1.2rem;color:var(--ink);font-size:.92rem;margin:0 0 .5rem}\n"
+    ".bonsai .key .axis{margin:0 0 .6rem;max-width:60rem}\n"
     ".bonsai .bars{display:grid;grid-template-columns:minmax(4.5rem,max-content) 1fr;gap:.7rem}\n"
     ".bonsai .bars .plot{padding:0 4.4rem 1.4rem 0}\n"
     ".bonsai .names{font-size:.86rem;max-width:clamp(6rem,26vw,13rem);min-width:0;"
@@ -236,24 +289,24 @@ static const char charts[] =
     ".bonsai .d0{opacity:.14}.bonsai .d1{opacity:.21}.bonsai .d2{opacity:.28}.bonsai .d3{"
     "opacity:.36}"
     ".bonsai .d4{opacity:.45}.bonsai .d5{opacity:.55}\n"
-    ".bonsai .dots circle{fill:var(--c);fill-opacity:.88;stroke:var(--card);stroke-width:1px}\n"
-    ".bonsai .dots .none{fill:none;stroke:var(--soft);stroke-width:1.25px}\n"
-    ".bonsai .dots circle:hover{stroke:var(--ink);stroke-width:2.5px}\n"
+    ".bonsai .dots svg{overflow:visible;width:1px;height:1px}\n"
+    ".bonsai .dots :is(circle,path){fill:var(--c);fill-opacity:.9;stroke:var(--card);"
+    "stroke-width:1.25px;stroke-linejoin:round}\n"
+    ".bonsai .dots .none :is(circle,path){fill:none;stroke:var(--soft)}\n"
+    ".bonsai .dots svg:hover :is(circle,path){stroke:var(--ink);stroke-width:2.5px}\n"
+    ".bonsai .map svg>path:hover{opacity:.75}\n"
     ".bonsai .s0{--c:var(--full)}.bonsai .s1{--c:var(--small)}.bonsai .s2{--c:var(--third)}\n";
 
 static const char narrow[] =
-    "@media (max-width:52rem){.bonsai .atlas{grid-template-columns:minmax(0,1fr);gap:.8rem}"
-    ".bonsai .key .legend{flex-direction:row;gap:.25rem 1rem}}\n"
     "@media (max-width:34rem){.bonsai tr>th:first-child{white-space:normal}.bonsai .tiles{"
-    "grid-template-columns:1fr 1fr}.bonsai .plot.wide{"
+    "gap:.6rem}.bonsai .plot.wide{"
     "padding-left:2.5rem;padding-right:.9rem}.bonsai .bars .plot{padding-right:3.6rem}"
     ".bonsai .bars{gap:.5rem}.bonsai th,.bonsai td{padding:.4rem .45rem}.bonsai .tiles li{"
     "padding:.8rem .85rem}.bonsai table{font-size:.86rem}.bonsai .words td{min-width:0}"
     ".bonsai .words th:first-child{font-size:.75rem}}\n"
     "@media print{.bonsai{--bg:#fff;--card:#fff;--ink:#000;--soft:#444;--edge:#ccc;--grid:#e4e4e4;"
-    "--accent:#1f7a4a;--tint:#eef5f0;--full:#939d96;--small:#1f8a52;--third:#9980fe;--k0:#2563c9;"
-    "--k1:#e07937;--k2:#0f3805;--k3:#a5458a;--k4:#9980fe;--k5:#a05b11;--k6:#461052;--k7:#1f2899;"
-    "--k8:#74364b;--k9:#8a918c;" COLUMNS_LIGHT "font-size:11pt;print-color-adjust:exact;"
+    "--accent:#1f7a4a;--tint:#eef5f0;--full:#7f8a83;--small:#1f8a52;--third:#9980fe;"
+    CLASSES_LIGHT HEAT_LIGHT COLUMNS_LIGHT "font-size:11pt;print-color-adjust:exact;"
     "-webkit-print-color-adjust:exact}.bonsai nav,.bonsai details:not([open]){display:none}"
     ".bonsai .main{max-width:none;padding:0}.bonsai section{break-inside:auto;border:0;padding:0;"
     "margin:0 0 1.5rem}.bonsai .chart,.bonsai tr,.bonsai .tiles li{break-inside:avoid}"

@@ -270,8 +270,7 @@ static int heaviest_first(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* By what the loss counts, else the members, else the samples that a root covers. */
-static double weight_of(const bonsai_graph *g, const int64_t *covers, int64_t v)
+double bn_stands_for(const bonsai_graph *g, const int64_t *covers, int64_t v)
 {
     const bonsai_array *weight = &g->view.section[BONSAI_SECTION_NODE_WEIGHTS];
     const bonsai_array *members = &g->view.section[BONSAI_SECTION_MEMBER_OFFSETS];
@@ -299,7 +298,7 @@ static bonsai_status put_dots(mapping *d)
         m->dot[i] = (bn_dot){within(d->dot_at[i].x, m->low_x, m->high_x),
                              within(d->dot_at[i].y, m->low_y, m->high_y),
                              bn_label(d->small, d->dot[i]),
-                             weight_of(d->small, covers, d->dot[i]), d->dot[i]};
+                             bn_stands_for(d->small, covers, d->dot[i]), d->dot[i]};
     qsort(m->dot, (size_t)d->dots, sizeof *m->dot, heaviest_first);
     m->dots = d->dots < MOST_DOTS ? d->dots : MOST_DOTS;
 done:

@@ -44,5 +44,8 @@ enum { BN_MAP_WIDEST, BN_MAP_APART, BN_MAPS };
 bonsai_status bn_map_make(bn_map m[BN_MAPS], const bonsai_graph *small, const bonsai_graph *full,
                           int layers, bool alike, const bn_place *at);
 void bn_map_free(bn_map m[BN_MAPS]);
+/* How much node v of a small graph stands for, at least 1: what the loss counts, else its members,
+ * else the samples that it covers as a root. */
+double bn_stands_for(const bonsai_graph *g, const int64_t *covers, int64_t v);
 
 #endif

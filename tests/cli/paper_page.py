@@ -20,14 +20,14 @@ UNITS = {'B': 1, 'kB': 1e3, 'MB': 1e6, 'GB': 1e9, 'TB': 1e12, '%': 1e-2}
 # ---- the page, read back
 
 class Page(HTMLParser):
-    """summary: texts; links: targets of the contents; sections by id: {how, sheets, charts, notes}.
+    """verdict: a text; summary: texts; links: targets of the contents; sections by id: {how, sheets, charts, notes}.
     A sheet is a list of rows of cells; so is the table of a chart."""
 
     def __init__(self):
         super().__init__()
         self.summary, self.links, self.sections = [], [], {}
         self.section = self.table = self.cell = self.small = self.item = self.term = None
-        self.into, self.nav, self.label = None, False, ''
+        self.into, self.nav, self.label, self.verdict = None, False, '', None
 
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
@@ -36,6 +36,8 @@ class Page(HTMLParser):
             self.nav = True
         elif tag == 'a' and self.nav:
             self.links.append(attrs['href'])
+        elif tag == 'p' and 'verdict' in css:
+            self.into, self.verdict = 'verdict', ''
         elif tag == 'ul' and 'summary' in css:
             self.into = 'summary'
         elif tag == 'ul' and 'notes' in css:
@@ -73,7 +75,7 @@ class Page(HTMLParser):
     def handle_endtag(self, tag):
         if tag == 'nav':
             self.nav = False
-        elif tag in ('ul', 'dl'):
+        elif tag in ('ul', 'dl') or (tag == 'p' and self.into == 'verdict'):
             self.into = None
         elif tag == 'small':
             self.small = None
@@ -99,7 +101,9 @@ class Page(HTMLParser):
         self.item = None
 
     def handle_data(self, data):
-        if self.item is not None:
+        if self.into == 'verdict':
+            self.verdict += data
+        elif self.item is not None:
             self.item[2] += data
         elif self.cell is None or self.into == 'note':
             return
@@ -293,6 +297,7 @@ def check_page(page, results):
     """Every part of results.json that a page shows; returns the count of numbers."""
     read = Page()
     read.feed(page)
+    assert read.verdict == results.get('verdict'), read.verdict
     assert read.summary == results.get('summary', []), read.summary
     names = [t['name'] for t in results['tables']]
     assert read.links == ['#legend'] + ['#' + n for n in names], read.links

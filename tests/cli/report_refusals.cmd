@@ -17,3 +17,7 @@ $BONSAI condense g.bonsai -o s.bonsai --nodes 10 --report g.bonsai
 $BONSAI condense g.bonsai -o s.bonsai --nodes 10 --report s.bonsai
 $BONSAI condense g.bonsai -o s.bonsai --nodes 10 --report missing/r.html
 ls
+# Names of features that are not there, or not as many as features.
+$BONSAI report small.bonsai --full g.bonsai -o r.html --feature-names missing.txt
+printf 'a\nb\n' > two.txt; $BONSAI report small.bonsai --full g.bonsai -o r.html --feature-names two.txt
+: > none.txt; $BONSAI report small.bonsai --full g.bonsai -o r.html --feature-names none.txt

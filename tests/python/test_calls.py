@@ -313,6 +313,34 @@ class Reports(testing.Case):
         with self.assertRaises(graphbonsai.ArgumentError):
             graphbonsai.report(small, other, threads=1)
 
+    def test_pages_open_with_a_verdict(self):
+        g = testing.small_world()
+        small = condense(g, nodes=12, threads=1)
+        often = dict(epochs=3, seeds=1, threads=1)
+        page = graphbonsai.report(small, g, model=["sage", "gcn"], **often)
+        self.assertIn("Trained on this small graph, a GraphSAGE gets <strong>", page)
+        alone = graphbonsai.evaluate(small, g, model="sage", **often)
+        self.assertIn("<strong>%.1f\u00a0%%</strong> of the test nodes right; trained on the full "
+                      "graph, <strong>" % alone.mean, page)
+        self.assertIn("GCN, small", page)
+        self.assertNotIn("Trained on this small graph", graphbonsai.report(small, g, threads=1))
+        self.refuses("model='gcn' needs the full graph to judge on", graphbonsai.report, small,
+                     model="gcn")
+        self.refuses('there is no model "gcm"; did you mean "gcn"?', graphbonsai.report, small, g,
+                     model="gcm")
+
+    def test_pages_name_features(self):
+        g = testing.small_world()
+        small = condense(g, nodes=12, threads=1)
+        names = ["<w%d>" % j for j in range(g.num_features)]
+        for given in (names, "\n".join(names)):
+            self.assertIn("&lt;w", graphbonsai.report(small, g, feature_names=given, threads=1))
+        self.assertNotIn(">0\u00a0B<", graphbonsai.report(small, threads=1))
+        self.refuses("there are 2 names of features, but generated has 60 features",
+                     graphbonsai.report, small, g, feature_names=["a", "b"])
+        self.refuses("feature_names[1] is not one line: 'b\\nc'", graphbonsai.report, small, g,
+                     feature_names=["a", "b\nc"])
+
     def test_info_counts(self):
         g = testing.triangle()
         i = g.info(linear=False)

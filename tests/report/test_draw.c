@@ -357,7 +357,7 @@ static void charts_without_a_value_are_not_drawn(void **state)
 
 static void fill_map(bn_map *m, bn_dot *dot, int64_t dots, int64_t trees, int classes)
 {
-    memset(m, 0, sizeof *m);
+    memset(m, 0, BN_MAPS * sizeof *m);
     m->known = true;
     m->high_x = m->high_y = 1;
     m->trees = m->all_trees = trees;
@@ -389,27 +389,33 @@ static const char **class_names(int classes)
     return names;
 }
 
+static void draw_map(bn_page *p, const bn_map *m, int classes)
+{
+    bn_chart_maps(p, &(bn_map_chart){.maps = m, .class_name = class_names(classes),
+                                     .classes = classes});
+}
+
 static void every_full_cell_of_the_map_is_drawn_once(void **state)
 {
     (void)state;
-    static bn_map m;
+    static bn_map m[BN_MAPS];
     static bn_dot dot[50];
     static const struct { int64_t trees; int by; } size[] = {{20000, 1}, {3000, 2}, {100, 3}};
     for (int s = 0; s < 3; s++) {
         bn_page p = {0};
         int by = size[s].by, side = BN_MAP_SIDE / by, full = 0, drawn = 0;
-        fill_map(&m, dot, 50, size[s].trees, 4);
-        bn_chart_map(&p, "Map", &m, class_names(4), 4);
+        fill_map(m, dot, 50, size[s].trees, 4);
+        draw_map(&p, m, 4);
         for (int cell = 0; cell < side * side; cell++) {
             int64_t sum = 0;
             for (int i = 0; i < by * by; i++)
-                sum += m.grid[(cell / side * by + i / by) * BN_MAP_SIDE + cell % side * by + i % by];
+                sum += m[0].grid[(cell / side * by + i / by) * BN_MAP_SIDE + cell % side * by + i % by];
             full += sum > 0;
         }
         for (const char *at = p.text; (at = strstr(at, "v1h-")) != NULL; at += 4)
             drawn += atoi(at + 4);
         assert_int_equal(drawn, full);
-        assert_int_equal(count_of(p.text, "<circle"), 50);
+        assert_int_equal(count_of(p.text, "<title>node "), 50);
         bn_page_free(&p);
     }
 }
@@ -417,11 +423,11 @@ static void every_full_cell_of_the_map_is_drawn_once(void **state)
 static void ten_colours_are_enough_for_any_number_of_classes(void **state)
 {
     (void)state;
-    static bn_map m;
+    static bn_map m[BN_MAPS];
     static bn_dot dot[400];
     bn_page p = {0};
-    fill_map(&m, dot, 400, 20000, 300);
-    bn_chart_map(&p, "Map", &m, class_names(300), 300);
+    fill_map(m, dot, 400, 20000, 300);
+    draw_map(&p, m, 300);
     assert_non_null(strstr(p.text, "291 other classes"));
     assert_int_equal(count_of(p.text, "<li class=\"k"), 10);
     for (const char *at = p.text; (at = strstr(at, "class=\"k")) != NULL; at += 8)
@@ -429,10 +435,62 @@ static void ten_colours_are_enough_for_any_number_of_classes(void **state)
     bn_page_free(&p);
 }
 
+/* Circles are of the first and of the last, which is for all other classes. */
+static void classes_differ_in_shape(void **state)
+{
+    (void)state;
+    char shape[BN_COLOURS][600];
+    for (int k = 0; k < BN_COLOURS; k++) {
+        bn_page p = {0};
+        bn_put_marker(&p, k, 10);
+        snprintf(shape[k], sizeof shape[k], "%s", p.text);
+        assert_int_equal(strncmp(p.text, "<circle", 7) == 0, k == 0 || k == BN_COLOURS - 1);
+        assert_null(strstr(p.text, "−"));       /* a drawing needs a plain minus */
+        for (int i = 0; i < k && k < BN_COLOURS - 1; i++)
+            assert_string_not_equal(shape[i], shape[k]);
+        bn_page_free(&p);
+    }
+}
+
+static void both_maps_share_a_legend_and_colours(void **state)
+{
+    (void)state;
+    static bn_map m[BN_MAPS], other[BN_MAPS];
+    static bn_dot dot[60], elsewhere[60];
+    bn_page p = {0};
+    fill_map(m, dot, 60, 900, 40);
+    fill_map(other, elsewhere, 60, 10, 3);      /* by itself it would colour other classes */
+    m[BN_MAP_APART] = other[0];
+    m[BN_MAP_APART].nearest = 0.75;
+    m[BN_MAP_WIDEST].nearest = 0.25;
+    draw_map(&p, m, 40);
+    assert_int_equal(count_of(p.text, "<ul class=\"legend\">"), 1);
+    assert_int_equal(count_of(p.text, "<svg class=\"map\""), 2);
+    assert_int_equal(count_of(p.text, "<title>node "), 120);
+    const char *apart = strstr(p.text, "As the classes differ most"),
+               *widest = strstr(p.text, "As the nodes differ most");
+    assert_true(apart && widest && apart < widest);
+    assert_non_null(strstr(apart, "Here 75\u00a0% of the training nodes"));
+    assert_non_null(strstr(widest, "Here 25\u00a0% of the training nodes"));
+    for (int node = 0; node < 60; node++) {     /* the same colour in both */
+        char name[64];
+        snprintf(name, sizeof name, "<title>node %d,", node);
+        const char *a = strstr(apart, name), *b = strstr(widest, name);
+        if (dot[node].label != elsewhere[node].label || dot[node].label < 0)
+            continue;
+        while (strncmp(a, "<svg class=", 11) != 0)
+            a--;
+        while (strncmp(b, "<svg class=", 11) != 0)
+            b--;
+        assert_memory_equal(a, b, 14);
+    }
+    bn_page_free(&p);
+}
+
 static bonsai_status draw_all(void *payload)
 {
     (void)payload;
-    static bn_map m;
+    static bn_map m[BN_MAPS];
     static bn_dot dot[20];
     bn_spot at[] = {{0, 1}, {50, 0.1}, {100, 0.001}};
     bn_curve curves[] = {{3, at}, {2, at}};
@@ -440,7 +498,7 @@ static bonsai_status draw_all(void *payload)
     double marks[] = {50, NAN};
     uint8_t marked[] = {0, 1, 0, 0};
     bn_page p = {0};
-    fill_map(&m, dot, 20, 6000, 12);
+    fill_map(m, dot, 20, 6000, 12);
     bn_page_begin(&p, "t", false);
     bn_section_begin(&p, "id", "heading");
     bn_chart_bars(&p, &(bn_bar_chart){
@@ -449,7 +507,7 @@ static bonsai_status draw_all(void *payload)
     bn_chart_lines(&p, &(bn_line_chart){
         .title = "T", .x = "x", .y = "y", .curve = curves, .name = name, .curves = 2,
         .line_at = 0.5, .line_name = "bound", .marks = marks});
-    bn_chart_map(&p, "T", &m, class_names(12), 12);
+    draw_map(&p, m, 12);
     bn_table(&p, "caption",
              &(bn_cells){.head = name, .columns = 2, .cell = cell, .rows = 2, .marked = marked});
     bn_section_end(&p);
@@ -502,6 +560,8 @@ int main(void)
         cmocka_unit_test(charts_without_a_value_are_not_drawn),
         cmocka_unit_test(every_full_cell_of_the_map_is_drawn_once),
         cmocka_unit_test(ten_colours_are_enough_for_any_number_of_classes),
+        cmocka_unit_test(classes_differ_in_shape),
+        cmocka_unit_test(both_maps_share_a_legend_and_colours),
         cmocka_unit_test(drawing_survives_every_failed_allocation),
         cmocka_unit_test(a_log_axis_ends_where_numbers_do),
     };

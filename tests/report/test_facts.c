@@ -103,7 +103,7 @@ static void curves_ascend_and_end_in_what_was_reported(void **state)
         assert_true(fabs(f->made.info.coverage_check - info.coverage_check) < 1e-8);
         check_rounds(f, &info);
         rounds += info.rounds;
-        assert_true(f->map.known);
+        assert_true(f->map[0].known);
         bn_facts_free(f);
         bonsai_graph_free(small);
         bonsai_graph_free(g);
@@ -231,8 +231,8 @@ static void classes_are_counted_in_both_graphs(void **state)
         assert_int_equal((int64_t)sum, info.labelled);
         assert_int_equal((int64_t)weights, bn_has(small, BONSAI_SECTION_NODE_WEIGHTS) ? info.trees
                                                                               : info.labelled);
-        assert_int_equal(f->map.all_trees, info.trees);
-        assert_int_equal(f->map.all_dots, info.labelled);
+        assert_int_equal(f->map[0].all_trees, info.trees);
+        assert_int_equal(f->map[0].all_dots, info.labelled);
         bn_facts_free(f);
         bonsai_graph_free(small);
         bonsai_graph_free(split);
@@ -293,7 +293,7 @@ static void without_a_full_graph_only_the_small_one_is_known(void **state)
     assert_null(f->class_full);
     assert_int_equal(f->full_stats.size, 0);
     assert_int_equal(f->full_bytes[BONSAI_SECTION_OFFSETS], 0);
-    assert_false(f->map.known);
+    assert_false(f->map[0].known);
     assert_int_equal(f->coverage.count + f->rounds, 0);
     assert_true(f->made.info.coverage_bound == -1 && f->made.info.coverage_check == -1);
     bn_facts_free(f);
@@ -374,7 +374,7 @@ static void nonsense_in_the_metadata_does_no_harm(void **state)
         assert_int_equal(f->coverage.count, 0);
         for (int64_t k = 0; k < f->rounds; k++)
             assert_int_equal(f->round[k].scores.count, 0);
-        assert_true(f->map.known);
+        assert_true(f->map[0].known);
         bn_facts_free(f);
         bonsai_graph_free(small);
     }

@@ -21,7 +21,8 @@ from paper_page import check_page  # noqa: E402
 def drawn(results):
     library = ctypes.CDLL(os.environ['GRAPHBONSAI_LIBRARY'])
     library.bonsai_error.restype = ctypes.c_char_p
-    page = {'title': 'Results', 'heading': 'Results', 'summary': results['summary'], 'about': [['Made up.']],
+    page = {'title': 'Results', 'heading': 'Results', 'verdict': results.get('verdict'),
+            'summary': results['summary'], 'about': [['Made up.']],
             'tables': results['tables'], 'data': results}
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'page.html')

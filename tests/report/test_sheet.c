@@ -137,7 +137,7 @@ static void sizes_are_those_of_the_metadata(void **state)
     }
 }
 
-/* One row for the head, the method, and each option that the metadata has. */
+/* One row for both heads, the method, and each option that the metadata has. */
 static void every_option_is_shown(void **state)
 {
     (void)state;
@@ -146,8 +146,14 @@ static void every_option_is_shown(void **state)
     make(&m, &o);
     char *text = section(&m, "options");
     assert_int_equal(count_of(text, "<tr>"),
-                     2 + keys_of(bn_json_get(m.meta, "options")));
+                     3 + keys_of(bn_json_get(m.meta, "options")));
     assert_int_equal(count_of(text, "class=\"mark\""), 1);      /* the budget */
+    char *rest = strstr(text, "<details>");     /* what was changed is not folded */
+    assert_non_null(rest);
+    assert_non_null(strstr(text, "--ratio"));
+    assert_null(strstr(rest, "--ratio"));
+    *rest = 0;
+    assert_int_equal(count_of(text, "<tr>"), 3);
     free(text);
     drop(&m);
 }

@@ -1,0 +1,149 @@
+/* standing.c -- the nodes that stand for the training nodes: what a report tells of each.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "facts.h"
+
+/* ---- names of features ---- */
+
+/* Lines of a copy of the text; the last may lack its end. */
+static bonsai_status split_lines(bn_facts *f, const char *text)
+{
+    bonsai_status rc;
+    int64_t lines = 0;
+    BN_TRY(bn_strdup(&f->feature_text, text));
+    for (const char *at = text; *at; at++)
+        lines += *at == '\n' || at[1] == 0;
+    BN_TRY(BN_NEW(&f->feature_name, lines));
+    for (char *at = f->feature_text; f->feature_names < lines; f->feature_names++) {
+        f->feature_name[f->feature_names] = at;
+        at += strcspn(at, "\n");
+        if (*at)
+            *at++ = 0;
+    }
+    for (int64_t j = 0; j < lines; j++)         /* of files from elsewhere */
+        f->feature_name[j][strcspn(f->feature_name[j], "\r")] = 0;
+done:
+    return rc;
+}
+
+bonsai_status bn_facts_name_features(bn_facts *f, const char *text)
+{
+    const bonsai_array *kept = &f->small->view.section[BONSAI_SECTION_KEPT_FEATURES];
+    const int64_t own = f->small->view.features;
+    bonsai_status rc = split_lines(f, text);
+    int64_t wanted = f->full ? f->full->view.features
+                     : kept->data && own > 0 ? bn_int_at(kept, own - 1) + 1 : own;
+    bool fits = f->full || !kept->data ? f->feature_names == wanted : f->feature_names >= wanted;
+    if (rc == BONSAI_OK && !fits)
+        rc = bn_fail(BONSAI_E_ARGUMENT, "there are %lld names of features, but %s has %lld features",
+                     (long long)f->feature_names, f->full ? f->full->where : f->small->where,
+                     (long long)wanted);
+    return rc;
+}
+
+/* ---- nodes ---- */
+
+static int heaviest_first(const void *a, const void *b)
+{
+    const bn_stand *x = a, *y = b;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+static int by_class(const void *a, const void *b)
+{
+    const bn_stand *x = a, *y = b;
+    return x->label != y->label ? (x->label > y->label) - (x->label < y->label)
+                                : heaviest_first(a, b);
+}
+
+/* All nodes with a label, and where each stands in the list. */
+static bonsai_status list_nodes(bn_stand **out, int32_t *id, bn_facts *f)
+{
+    bonsai_status rc;
+    const bonsai_graph *g = f->small;
+    const bonsai_array *members = &g->view.section[BONSAI_SECTION_MEMBER_OFFSETS];
+    bn_stand *all = NULL;
+    int64_t *covers = NULL;
+    bool known;
+    BN_TRY(BN_NEW(&covers, g->view.nodes));
+    BN_TRY(bn_record_reasons(&known, NULL, covers, NULL, g));
+    BN_TRY(BN_NEW(&all, g->view.nodes));
+    for (int64_t v = 0; v < g->view.nodes; v++) {
+        if (bn_label(g, v) < 0)
+            continue;
+        id[f->all_stands] = (int32_t)v;
+        all[f->all_stands] = (bn_stand){
+            .node = v, .place = f->all_stands, .label = bn_label(g, v),
+            .weight = bn_stands_for(g, covers, v),
+            .members = members->data ? bn_int_at(members, v + 1) - bn_int_at(members, v) : -1};
+        f->all_stands++;
+    }
+    *out = all;
+    all = NULL;
+done:
+    bn_free(all);
+    bn_free(covers);
+    return rc;
+}
+
+static void choose(bn_facts *f)
+{
+    double all = 0, some = 0;
+    qsort(f->stand, (size_t)f->all_stands, sizeof *f->stand, heaviest_first);
+    f->stands = f->all_stands < BN_MOST_STANDS ? f->all_stands : BN_MOST_STANDS;
+    for (int64_t i = 0; i < f->all_stands; i++) {
+        all += f->stand[i].weight;
+        some += i < f->stands ? f->stand[i].weight : 0;
+    }
+    f->stand_share = all > 0 ? some / all : 0;
+    qsort(f->stand, (size_t)f->stands, sizeof *f->stand, by_class);
+}
+
+static bonsai_status find_strongest(bn_facts *f, const int32_t *id, int threads)
+{
+    bonsai_status rc;
+    bn_strong *found = NULL;
+    int64_t *place = NULL;
+    BN_TRY(BN_NEW(&found, f->stands * BN_STRONGEST));
+    BN_TRY(BN_NEW(&place, f->stands));
+    for (int64_t i = 0; i < f->stands; i++)
+        place[i] = f->stand[i].place;
+    BN_TRY(bn_strongest_find(found, f->small, &(bn_nodes){id, f->all_stands}, place, f->stands,
+                             &(bn_place){.threads = threads}));
+    for (int64_t i = 0; i < f->stands; i++)
+        memcpy(f->stand[i].strong, found + i * BN_STRONGEST, sizeof f->stand[i].strong);
+done:
+    bn_free(found);
+    bn_free(place);
+    return rc;
+}
+
+bonsai_status bn_facts_stand(bn_facts *f, int threads)
+{
+    bonsai_status rc;
+    int32_t *id = NULL;
+    BN_TRY(BN_NEW(&id, f->small->view.nodes));
+    BN_TRY(list_nodes(&f->stand, id, f));
+    choose(f);
+    for (int64_t i = 0; i < f->stands; i++)
+        f->stand[i].strong[0].feature = -1;
+    if (f->small->view.features > 0 && f->stands > 0)
+        BN_TRY(find_strongest(f, id, threads));
+done:
+    bn_free(id);
+    return rc;
+}
+
+double bn_facts_soft(const bn_facts *f, const bn_stand *s, int64_t class)
+{
+    const bonsai_array *soft = &f->small->view.section[BONSAI_SECTION_SOFT_LABELS];
+    const int64_t at = s->node * f->classes + class;
+    if (!soft->data)
+        return s->label == class;
+    return (double)bn_real_at(soft, at) / (soft->type == BONSAI_TYPE_U8 ? 255 : 1);
+}

@@ -1,0 +1,91 @@
+/* strongest.c -- the features by which a node differs from the others.
+ *
+ * A feature is strong in a node where its value is above the mean of the nodes, by many standard
+ * deviations.  That of a feature counts as at least the mean over all features: else one that is
+ * almost always the same would be strong wherever it is not.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "strongest.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    double *mean, *spread;      /* f */
+    double  least;              /* a spread counts as at least so much */
+    float  *row;                /* f */
+} measures;
+
+static void measure(measures *m, const bn_embedding *e)
+{
+    const double n = (double)e->rows;
+    for (int64_t r = 0; r < e->rows; r++)
+        bn_row_add(m->mean, e, r, 1 / n);
+    for (int64_t r = 0; r < e->rows; r++) {
+        bn_embedding_row(m->row, e, r);
+        for (int64_t j = 0; j < e->f; j++) {
+            const double apart = (double)m->row[j] - m->mean[j];
+            m->spread[j] += apart * apart / n;
+        }
+    }
+    for (int64_t j = 0; j < e->f; j++) {
+        m->spread[j] = sqrt(m->spread[j]);
+        m->least += m->spread[j] / (double)e->f;
+    }
+}
+
+static double strength(const measures *m, int64_t j)
+{
+    return ((double)m->row[j] - m->mean[j]) / fmax(m->spread[j], m->least);
+}
+
+/* The strongest first, of equals the lower; the last of them drops out. */
+static void insert(bn_strong out[BN_STRONGEST], double strong[BN_STRONGEST], const measures *m,
+                   int64_t j)
+{
+    const double s = strength(m, j);
+    int at = BN_STRONGEST;
+    while (at > 0 && s > strong[at - 1])
+        at--;
+    if (at == BN_STRONGEST)
+        return;
+    const size_t behind = (size_t)(BN_STRONGEST - 1 - at);
+    memmove(out + at + 1, out + at, behind * sizeof *out);
+    memmove(strong + at + 1, strong + at, behind * sizeof *strong);
+    out[at] = (bn_strong){j, (double)m->row[j], m->mean[j]};
+    strong[at] = s;
+}
+
+static void find(bn_strong out[BN_STRONGEST], const measures *m, int64_t f)
+{
+    double strong[BN_STRONGEST] = {0};          /* nothing at or below the mean is strong */
+    for (int i = 0; i < BN_STRONGEST; i++)
+        out[i] = (bn_strong){.feature = -1};
+    for (int64_t j = 0; j < f; j++)
+        if (m->row[j] != 0)
+            insert(out, strong, m, j);
+}
+
+bonsai_status bn_strongest_find(bn_strong *out, const bonsai_graph *g, const bn_nodes *nodes,
+                                const int64_t *place, int64_t count, const bn_place *at)
+{
+    bonsai_status rc;
+    bn_embedding e = {0};
+    measures m = {0};
+    const bn_place quiet = bn_silent(at);
+    BN_TRY(bn_embed(&e, g, nodes, BN_RULE_WL, 0, &quiet));      /* the features themselves */
+    BN_TRY(BN_NEW(&m.mean, e.f));
+    BN_TRY(BN_NEW(&m.spread, e.f));
+    BN_TRY(BN_NEW(&m.row, e.f));
+    measure(&m, &e);
+    for (int64_t i = 0; i < count; i++) {
+        bn_embedding_row(m.row, &e, place[i]);
+        find(out + i * BN_STRONGEST, &m, e.f);
+    }
+done:
+    bn_embedding_free(&e);
+    bn_free(m.mean);
+    bn_free(m.spread);
+    bn_free(m.row);
+    return rc;
+}
