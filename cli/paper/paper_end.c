@@ -336,7 +336,7 @@ bn_json *paper_summary(const paper *p)
     return all;
 }
 
-/* "97 % on Cora, 96 % on CiteSeer, 98 % on PubMed"; the number of them. */
+/* "97 % of its accuracy on Cora, 96 % on CiteSeer"; the number of them. */
 static int say_kept(char *out, size_t size, const paper *p)
 {
     int count = 0;
@@ -346,9 +346,9 @@ static int say_kept(char *out, size_t size, const paper *p)
         const bonsai_cell *c[3];
         if (!find_honest(c, p, i) || !(c[2]->accuracy_mean > 0))
             continue;
-        at += (size_t)snprintf(out + at, size - at, "%s%.0f %% on %s", count ? ", " : "",
+        at += (size_t)snprintf(out + at, size - at, "%s%.0f %%%s on %s", count ? ", " : "",
                                100 * c[0]->accuracy_mean / c[2]->accuracy_mean,
-                               p->sets[i].is->title);
+                               count ? "" : " of its accuracy", p->sets[i].is->title);
         count++;
     }
     return count;
@@ -360,11 +360,10 @@ bn_json *paper_verdict(const paper *p)
     const agreement a = agreement_of(p);
     const int sets = say_kept(kept, sizeof kept, p);
     if (!p->quick && paper_trains_as_published(p) && a.own > 0)
-        snprintf(near, sizeof near, "%sOf Bonsai's published accuracies %d of %d reproduce.",
-                 sets ? " " : "", a.near, a.own);
+        snprintf(near, sizeof near, "%s%d of Bonsai's %d published accuracies reproduce within two "
+                 "standard errors.", sets ? " " : "", a.near, a.own);
     if (!sets && !*near)
         return bn_json_null();
     return bn_json_textf("%s%s%s%s%s", p->quick ? "A quick run, not to be quoted: " : "",
-                         sets ? "With 1 % of the bytes a GCN keeps, of the full graph's accuracy, " : "",
-                         kept, sets ? "." : "", near);
+                         sets ? "Trained on 1 % of the bytes, a GCN keeps " : "", kept, sets ? "." : "", near);
 }

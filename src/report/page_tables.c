@@ -97,19 +97,27 @@ static const char ask_for_more[] =
 
 /* ---- a table with its charts --------------------------------------------- */
 
-static void put_how(bn_page *p, const bn_json *table)
+static void put_how(bn_page *p, const bn_json *table, const char *key, const char *name)
 {
-    static const char *const how[][2] = {
-        {"about", "Measured"}, {"data", "Data"}, {"protocol", "Protocol"}};
+    if (!*bn_text_of(table, key))
+        return;
+    bn_putf(p, "<dt>%s</dt><dd>", name);
+    bn_escape(p, bn_text_of(table, key));
+    bn_put(p, "</dd>\n");
+}
+
+/* What was measured; how is folded, since it is much the same for all tables. */
+static void put_about(bn_page *p, const bn_json *table)
+{
     bn_put(p, "<dl class=\"how\">\n");
-    for (size_t i = 0; i < sizeof how / sizeof *how; i++) {
-        if (!*bn_text_of(table, how[i][0]))
-            continue;
-        bn_putf(p, "<dt>%s</dt><dd>", how[i][1]);
-        bn_escape(p, bn_text_of(table, how[i][0]));
-        bn_put(p, "</dd>\n");
-    }
+    put_how(p, table, "about", "Measured");
     bn_put(p, "</dl>\n");
+    if (!*bn_text_of(table, "data") && !*bn_text_of(table, "protocol"))
+        return;
+    bn_put(p, "<details class=\"asides\"><summary>Data and protocol</summary><dl class=\"how\">\n");
+    put_how(p, table, "data", "Data");
+    put_how(p, table, "protocol", "Protocol");
+    bn_put(p, "</dl></details>\n");
 }
 
 static bonsai_status put_table(bn_page *p, const bn_json *table, int number)
@@ -118,7 +126,7 @@ static bonsai_status put_table(bn_page *p, const bn_json *table, int number)
     size_t i;
     bn_json *chart;
     bn_section_begin(p, bn_text_of(table, "name"), bn_text_of(table, "title"));
-    put_how(p, table);
+    put_about(p, table);
     bn_put_grid(p, table, number);
     for (i = 0; (chart = bn_json_at(bn_json_get(table, "charts"), i)); i++)
         BN_TRY(bn_put_chart(p, chart, bn_decimals_of(table)));

@@ -5,18 +5,18 @@
  * The colours of classes, k0 to k8 beside the grey k9, follow a rule: of all colours on a grid of
  * lightness, chroma and hue (OKLCH) with a contrast of 3 to 1 to their background, those whose two
  * nearest are farthest apart in OKLab, as they look without and with either kind of red-green
- * blindness, the first counting 0.58.  In both schemes no two are nearer than 9.7 (x 100) with the
+ * blindness, the first counting 0.58.  In both schemes no two are nearer than 9.4 (x 100) with the
  * blindness and 16 without; tests/browser measures it.  Marks differ in shape, too (marker.c).
  *
  * SPDX-License-Identifier: MIT */
 #include "draw.h"
 
 #define CLASSES_LIGHT \
-    "--k0:#058dfa;--k1:#c68627;--k2:#143015;--k3:#a754af;--k4:#d40728;" \
-    "--k5:#447462;--k6:#5d17d7;--k7:#000484;--k8:#68305c;--k9:#8a918c;"
+    "--k0:#058dfa;--k1:#ff4f17;--k2:#252d05;--k3:#9d4ba5;--k4:#296361;" \
+    "--k5:#4837e9;--k6:#a7320c;--k7:#00158e;--k8:#5e1151;--k9:#8a918c;"
 #define CLASSES_DARK \
-    "--k0:#47c7f8;--k1:#d0b28e;--k2:#6fb511;--k3:#9b8bfb;--k4:#c64f2e;" \
-    "--k5:#7cface;--k6:#aa33e1;--k7:#607d9d;--k8:#ebe61b;--k9:#8d978f;"
+    "--k0:#69fae1;--k1:#e58212;--k2:#9cfe00;--k3:#eb70f7;--k4:#b9c2ec;" \
+    "--k5:#7a57f2;--k6:#df2032;--k7:#ccca5f;--k8:#cb11b0;--k9:#8d978f;"
 /* Of shares, from none to all: the ground, and from HEAT on the text. */
 #define HEAT_LIGHT \
     "--h1:#eaf4ed;--h2:#cfe7d7;--h3:#9fcfb1;--h4:#2b7a4d;--h5:#123f26;--hot:#fff;"
@@ -131,7 +131,8 @@ static const char tables[] =
     "white-space:nowrap;vertical-align:top;background:none;color:inherit}\n"
     ".bonsai th:first-child,.bonsai td:first-child{padding-left:0}\n"
     ".bonsai tr>:last-child{padding-right:.2rem}\n"
-    ".bonsai thead th{color:var(--soft);font-weight:600;border-bottom:1.5px solid var(--edge)}\n"
+    ".bonsai thead th{color:var(--soft);font-weight:600;border-bottom:1.5px solid var(--edge);"
+    "white-space:normal;vertical-align:bottom}\n"
     ".bonsai tbody th{font-weight:500}\n"
     ".bonsai tr>th:first-child{text-align:left;max-width:20rem;overflow:hidden;"
     "text-overflow:ellipsis}\n"
@@ -241,11 +242,12 @@ static const char sheets[] =
     ".bonsai .sheet .worse .sign{font-size:11px}"
     ".bonsai .sheet thead th{position:static;height:auto}.bonsai .sheet th,.bonsai .sheet td{"
     "padding:.25rem .3rem}.bonsai .sheet td>small:not(.more),.bonsai .sheet td.text,"
-    ".bonsai .sheet td.fact{min-width:0}.bonsai .box:not(.fits)>"
+    ".bonsai .sheet td.fact{min-width:0}.bonsai :is(.box:not(.fits),.tight)>"
     ".sheet :is(th,td){white-space:normal;overflow-wrap:anywhere;padding:.25rem .15rem}}\n";
 
 static const char charts[] =
-    ".bonsai .chart{margin:.8rem 0 0;min-width:0}\n"
+    ".bonsai .chart{margin:.8rem 0 0;min-width:0}.bonsai .chart tr>th:first-child{"
+    "max-width:13rem}\n"
     ".bonsai figcaption{font-weight:600;font-size:.98rem;margin:0 0 .35rem}\n"
     ".bonsai .legend{display:flex;flex-wrap:wrap;gap:.25rem 1rem;margin:0 0 .5rem;padding:0;"
     "list-style:none;font-size:.86rem;color:var(--soft)}\n"
@@ -307,7 +309,10 @@ static const char narrow[] =
     "@media print{.bonsai{--bg:#fff;--card:#fff;--ink:#000;--soft:#444;--edge:#ccc;--grid:#e4e4e4;"
     "--accent:#1f7a4a;--tint:#eef5f0;--full:#7f8a83;--small:#1f8a52;--third:#9980fe;"
     CLASSES_LIGHT HEAT_LIGHT COLUMNS_LIGHT "font-size:11pt;print-color-adjust:exact;"
-    "-webkit-print-color-adjust:exact}.bonsai nav,.bonsai details:not([open]){display:none}"
+    "-webkit-print-color-adjust:exact}.bonsai nav,"
+    ".bonsai :not(.fold)>details:not([open]){display:none}"
+    ".bonsai .fold>details::details-content{content-visibility:visible;block-size:auto}"
+    ".bonsai .fold summary span,.bonsai .fold summary h2::before{display:none}"
     ".bonsai .main{max-width:none;padding:0}.bonsai section{break-inside:auto;border:0;padding:0;"
     "margin:0 0 1.5rem}.bonsai .chart,.bonsai tr,.bonsai .tiles li{break-inside:avoid}"
     ".bonsai h2{break-after:avoid}.bonsai .box{overflow:visible}.bonsai th,.bonsai td{"

@@ -7,8 +7,7 @@
 
   // ---- boxes of text, as far as they are seen
 
-  const hidden = (e) => e.closest('title, desc, style, script, .sr') ||
-    (e.closest('details:not([open])') && !e.closest('summary'));
+  const hidden = (e) => e.closest('title, desc, style, script, .sr') || !e.checkVisibility();
   const clips = (e) => {                // to what an element is cut
     let box = {left: -1e9, right: 1e9, top: -1e9, bottom: 1e9, scrolls: false};
     for (let a = e; a && a !== document.body; a = a.parentElement) {
@@ -81,11 +80,88 @@
     if (size < 11) say(`text of ${size} px: ${brief(node.data)}`);
   }
 
+  // ---- columns and heads: a screen of 1280 shows all of a table, and its heads stay in sight
+
+  const screen = innerWidth >= 1200 && !matchMedia('print').matches;
+  const named = (e) => brief(e.closest('section')?.id || '');
+  for (const box of document.querySelectorAll('.box'))
+    if (screen && box.checkVisibility() && box.scrollWidth > box.clientWidth + 1 &&
+        !(box.querySelector('.sheet') && !box.classList.contains('fits')))
+      say(`a table of ${named(box)} is cut: ${box.scrollWidth} in ${box.clientWidth}`);
+  for (const table of screen ? document.querySelectorAll('.fits > .sheet') : []) {
+    const head = table.querySelector('thead th'), rows = table.querySelectorAll('tbody tr');
+    const last = rows[rows.length - 1].getBoundingClientRect().top + scrollY;
+    const group = table.querySelector('.group th');
+    scrollTo(0, (group || rows[0]).getBoundingClientRect().top + scrollY + 60);
+    const top = head.getBoundingClientRect(), under = group?.getBoundingClientRect();
+    const end = scrollY + innerHeight > document.documentElement.scrollHeight - 2;
+    if (!end && scrollY + top.height + 60 < last && Math.abs(top.top) > 1)
+      say(`the heads of ${named(table)} do not stay: they are at ${top.top.toFixed(0)}`);
+    const next = table.querySelectorAll('.group th')[1];
+    const room = (next?.getBoundingClientRect().top ?? 1e9) - top.bottom;
+    if (!end && under && room > under.height + 5 && Math.abs(under.top - top.bottom) > 2)
+      say(`the name of a group of ${named(table)} is not below the heads`);
+    scrollTo(0, 0);
+  }
+
+  // ---- colours of classes, as seen without and with either kind of red-green blindness
+
+  const seen_by = {                     // Machado, Oliveira and Fernandes 2009, of linear colours
+    all: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+    protanopes: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+                 [-0.003882, -0.048116, 1.051998]],
+    deuteranopes: [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+                   [-0.01182, 0.04294, 0.968881]]};
+  const times = (m, v) => m.map((row) => row.reduce((sum, x, i) => sum + x * v[i], 0));
+  const linear = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255)
+    .map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+  const oklab = (rgb) => times(
+    [[0.2104542553, 0.793617785, -0.0040720468], [1.9779984951, -2.428592205, 0.4505937099],
+     [0.0259040371, 0.7827717662, -0.808675766]],
+    times([[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566],
+           [0.0883024619, 0.2817188376, 0.6299787005]],
+          rgb.map((v) => Math.min(Math.max(v, 0), 1))).map((v) => Math.cbrt(Math.max(v, 0))));
+  const apart = (a, b) => 100 * Math.hypot(...a.map((v, i) => v - b[i]));
+  const style_of = getComputedStyle(document.querySelector('.bonsai'));
+  const colours = [...Array(10).keys()].map((k) => style_of.getPropertyValue(`--k${k}`).trim());
+  for (const [who, matrix] of Object.entries(seen_by)) {
+    const look = colours.map((c) => oklab(times(matrix, linear(c))));
+    for (let i = 0; i < look.length; i++)
+      for (let k = 0; k < i; k++)
+        if (apart(look[i], look[k]) < (who === 'all' ? 16 : 9.4))
+          say(`colours ${k} and ${i} look alike to ${who}: ${apart(look[i], look[k]).toFixed(1)}`);
+  }
+  const grounds = ['--card', '--bg'].map((name) => style_of.getPropertyValue(name).trim())
+    .map((c) => c.length === 4 ? '#' + [...c.slice(1)].map((x) => x + x).join('') : c);
+  for (const c of colours)
+    for (const ground of grounds) {
+      const [a, b] = [c, ground].map((x) => times([[0.2126, 0.7152, 0.0722]], linear(x))[0]);
+      if ((Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 2.75) say(`${c} is pale on ${ground}`);
+    }
+  const shapes = [...document.querySelectorAll('.key li svg')].slice(0, 9)
+    .map((svg) => svg.innerHTML.replace(/\s/g, ''));
+  if (new Set(shapes).size !== shapes.length) say('two classes have the same shape');
+  for (const mark of document.querySelectorAll('.dots > svg'))
+    if (!/^node \d+, .*stands for /.test(mark.querySelector('title')?.textContent || ''))
+      say('a mark does not say what it is');
+
+  // ---- what a reader sees first
+
+  const verdict = document.querySelector('.verdict');
+  if (verdict && screen && verdict.getBoundingClientRect().bottom > 450)
+    say('the verdict is not at the top');
+  const tile = document.querySelector('.tiles');
+  for (const e of tile ? tile.querySelectorAll('b') : []) {
+    const box = e.getBoundingClientRect(), room = e.closest('li').getBoundingClientRect();
+    if (box.right > room.right) say(`${brief(e.textContent)} leaves its tile`);
+  }
+
   // ---- charts, headings, names
 
   const charts = document.querySelectorAll('svg[role=img]');
-  if (!charts.length) say('there is no chart');
+  if (!charts.length && !document.querySelector('.sheet')) say('there is no chart');
   for (const svg of charts) {
+    if (!svg.checkVisibility()) continue;
     const words = (svg.getAttribute('aria-labelledby') || '').split(' ')
       .map((id) => document.getElementById(id)?.textContent.trim());
     if (words.length !== 2 || !words[0] || !words[1]) say('a chart has no title or no description');

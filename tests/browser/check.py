@@ -80,8 +80,8 @@ def focus_faults(browser):
 def check(browser, script, path):
     faults = list(text_faults(path))
     browser.open(path)
-    for width, scheme, media in ((375, "light", ""), (375, "dark", ""), (1440, "light", ""),
-                                 (1440, "dark", ""), (794, "light", "print"), (794, "dark", "print")):
+    looks = [(width, scheme, "") for width in (375, 1280, 1920) for scheme in ("light", "dark")]
+    for width, scheme, media in looks + [(794, "light", "print"), (794, "dark", "print")]:
         where = "%d %s %s" % (width, scheme, media)
         browser.look(width, scheme, media)
         faults += [where + ": " + f for f in browser.run(script)]
@@ -93,7 +93,9 @@ def check(browser, script, path):
     browser.look(375, "light")
     faults += focus_faults(browser)
     browser.run("document.querySelectorAll('details').forEach((d) => { d.open = true })")
-    faults += ["opened: " + f for f in browser.run(script)]
+    for width in (375, 1280):
+        browser.look(width, "light")
+        faults += ["%d opened: %s" % (width, f) for f in browser.run(script)]
     faults += event_faults(browser.events, path)
     return faults
 

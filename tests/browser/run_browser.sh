@@ -58,7 +58,8 @@ b report "'\"><b>.bonsai" --full "<svg onload=harmed=1>'.bonsai" -o titled.html 
 
 # ---- a page of tables, of every kind of cell and chart
 
-GRAPHBONSAI_LIBRARY=$(dirname "$bonsai")/libbonsai.so python3 -B "$here/../report/test_results.py" tables.html >/dev/null
+GRAPHBONSAI_LIBRARY=$(dirname "$bonsai")/libbonsai.so python3 -B "$here/../report/test_results.py" \
+    tables.html measured.html >/dev/null
 
 # ---- broken copies
 
@@ -68,7 +69,13 @@ sed 's|</header>|<p style="width:2000px;max-width:none">wide</p></header>|' tree
 sed 's|--soft:#536057|--soft:#b9c2bb|' trees.html >bad-contrast.html
 sed 's|<desc id="[a-z0-9]*">[^<]*</desc>||' trees.html >bad-desc.html
 sed "s|default-src 'none'; ||; s|</header>|<img src=\"http://192.0.2.1/x.png\" alt=\"\"></header>|" trees.html >bad-request.html
-for page in script:'it has <script>' overlap:'text overlaps' wide:'the page is' contrast:'contrast' \
+sed 's|--k1:#[0-9a-f]*|--k1:#2f8ff0|g' trees.html >bad-alike.html
+sed 's|--k2:#[0-9a-f]*|--k2:#6e4b00|g; s|--k4:#[0-9a-f]*|--k4:#9c1010|g; s|--k5:#[0-9a-f]*|--k5:#4d5a00|g' trees.html >bad-blind.html
+sed 's|class="nodes"|class="nodes" style="min-width:2000px"|' protos.html >bad-cut.html
+sed 's|position:sticky;top:0|position:static|' measured.html >bad-heads.html
+sed 's|rem"><caption|px"><caption|' measured.html >bad-group.html
+for page in alike:'look alike to all' blind:'look alike to deuteranopes' cut:'is cut' heads:'do not stay' \
+    group:'is not below the heads' script:'it has <script>' overlap:'text overlaps' wide:'the page is' contrast:'contrast' \
     desc:'no title or no description' request:'request: http'; do
     python3 -B "$here/check.py" "$browser" "bad-${page%%:*}.html" >found && code=0 || code=$?
     if [ $code -eq 0 ] || ! grep -qF "${page#*:}" found; then

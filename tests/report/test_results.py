@@ -1,8 +1,9 @@
-"""test_results.py [PAGE] -- every number of results.json is on the page, and a change is noticed.
+"""test_results.py [PAGE [MEASURED]] -- every number of results.json is on the page, and a change is noticed.
 
 results.json here is made up, and has every kind of cell and chart; `bonsai paper` writes such
 files.  results.md is what tools/results makes of it; doc/results.md is what it makes of
-doc/results.json.  GRAPHBONSAI_LIBRARY names the library that draws; PAGE: where to leave the page.
+doc/results.json.  GRAPHBONSAI_LIBRARY names the library that draws; PAGE: where to leave the page, MEASURED: the
+one of doc/results.json.
 
 SPDX-License-Identifier: MIT"""
 import ctypes
@@ -74,17 +75,22 @@ def check_readme(doc):
     assert len(quoted) == 3 and set(quoted) <= set(summary), (quoted, summary)
 
 
+def measured(doc):
+    with open(os.path.join(doc, 'results.json'), encoding='utf-8') as f:
+        return drawn(json.load(f))
+
+
 def main():
     with open(os.path.join(HERE, 'results.json'), encoding='utf-8') as f:
         results = json.load(f)
     page = drawn(results)
-    if len(sys.argv) > 1:
-        with open(sys.argv[1], 'w', encoding='utf-8') as f:
-            f.write(page)
+    doc = os.path.join(HERE, '..', '..', 'doc')
+    for name, text in zip(sys.argv[1:], (page, measured(doc))):
+        with open(name, 'w', encoding='utf-8') as f:
+            f.write(text)
     numbers = check_page(page, results)
     check_that_changes_are_noticed(page, results)
     check_markdown(HERE)
-    doc = os.path.join(HERE, '..', '..', 'doc')
     check_markdown(doc)
     check_readme(doc)
     print('%d numbers' % numbers)
