@@ -8,7 +8,8 @@
 #include "testing.h"
 
 static const char small[] =
-    "{\"title\":\"Up <here>\",\"heading\":\"All & some\",\"summary\":[\"It is < 1.\"],"
+    "{\"title\":\"Up <here>\",\"heading\":\"All & some\",\"verdict\":\"All < none.\","
+    "\"summary\":[\"It is < 1.\"],"
     "\"about\":[[\"Mean ± deviation, by \","
     "{\"code\":\"a < b\"},\".\"],{\"list\":[[\"Far: \",{\"code\":\"walk & look\"}]]}],"
     "\"data\":[\"</script><script>\",0.1],\"tables\":["
@@ -92,12 +93,12 @@ static void a_page_says_what_it_shows(void **state)
     (void)state;
     char *page = drawn(small);
     assert_has(page, "<title>Up &lt;here&gt;</title>");
-    assert_has(page, "<h1>All &amp; some</h1>\n<ul class=\"summary\">\n<li>It is &lt; 1.</li>\n</ul>\n"
+    assert_has(page, "<h1>All &amp; some</h1>\n<p class=\"verdict\">All &lt; none.</p>\n<ul class=\"summary\">\n<li>It is &lt; 1.</li>\n</ul>\n"
                      "<p>Mean ± deviation, by <code>a &lt; b</code>.</p>\n"
                      "<ul>\n<li>Far: <code>walk &amp; look</code></li>\n</ul>\n");
     assert_has(page, "<li><a href=\"#one\">First &lt;i&gt;</a></li>");
-    assert_has(page, "<dt>Measured</dt><dd>a &lt; b</dd>\n<dt>Data</dt><dd>c &amp; d</dd>\n"
-                     "<dt>Protocol</dt><dd>5 &gt; 4</dd>\n");
+    assert_has(page, "<dt>Measured</dt><dd>a &lt; b</dd>\n</dl>\n<details class=\"asides\">");
+    assert_has(page, "<dt>Data</dt><dd>c &amp; d</dd>\n<dt>Protocol</dt><dd>5 &gt; 4</dd>\n");
     assert_has(page, "<span class=\"v\">ours</span><small>ours, honest bytes</small></th>");
     assert_has(page, "<span class=\"v\">published</span></th>");        /* that says enough */
     assert_has(page, "colspan=\"3\"><span>x</span></th></tr>");
