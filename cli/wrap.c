@@ -170,14 +170,14 @@ void put_prose(const char *format, ...)
     }
 }
 
-/* Where a command breaks: before an option or the next command, where there is one, so that an
- * option keeps its value; else at a space.  0: nowhere. */
+/* Where a command breaks: before an option or the next command, where there is one in the second
+ * half, so that an option keeps its value; else at a space.  0: nowhere. */
 static size_t command_line(const char *text, int columns)
 {
     const size_t most = text_line(text, columns);
     if (text[most] != ' ')
         return 0;                               /* one word stays one */
-    for (size_t i = most; i > 0; i--)
+    for (size_t i = most; i > most / 2; i--)
         if (text[i] == ' ' && text[i + 1] && strchr("-&|", text[i + 1]))
             return i;
     return most;

@@ -190,6 +190,7 @@ def main():
         "explain": [["explain", "s.bonsai"], ["explain", "t.bonsai"],
                     ["explain", "s.bonsai", "--node", "3"], ["explain", "t.bonsai", "--node", "0"],
                     ["explain", "s.bonsai", "--node", "3", "--full", "g.bonsai"]],
+        "suggest": [["suggest", "g.bonsai", "--keep", "0.8"]],
         "train": [["train", "g.bonsai", "--model", "gcn,gin,gat,sage", "--save", "w"] + few],
         "eval": [["eval", "s.bonsai", "--full", "g.bonsai"] + few],
         "predict": [["predict", "m.bonsai", "g.bonsai", "-o", "p.csv"],
