@@ -102,7 +102,7 @@ static void predict_with(calls *c, const bonsai_model *m, const bonsai_graph *g)
 
 static void train_on(calls *c, const bonsai_graph *small, const bonsai_graph *full)
 {
-    bonsai_training *t = NULL;
+    bonsai_training *t = NULL, *beside = NULL;
     bonsai_train_options o;
     calls_train_options(&o, c);
     if (!calls_went(bonsai_train(&t, small, full, &o), t))
@@ -115,6 +115,9 @@ static void train_on(calls *c, const bonsai_graph *small, const bonsai_graph *fu
         calls_must(bonsai_training_class(t, i) != NULL, "classes");
     save_model(bonsai_training_model(t));
     predict_with(c, bonsai_training_model(t), calls_graph(c));
+    if (full && calls_went(bonsai_train_beside(&beside, t, full, &o), beside))
+        calls_must(bonsai_training_info(beside)->model == o.model, "the same model");
+    bonsai_training_free(beside);
     bonsai_training_free(t);
 }
 
@@ -186,6 +189,7 @@ static void report(calls *c)
     o.cells = mu_chance(&c->rng, 2) ? cells : NULL;
     o.cell_count = o.cells ? 2 : 0;
     o.fragment = mu_chance(&c->rng, 3);
+    o.feature_names = mu_chance(&c->rng, 4) ? "a\n\n<c>\r\n" : NULL;
     o.threads = 1;
     o.progress = calls_progress;
     o.payload = c;

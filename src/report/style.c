@@ -303,7 +303,7 @@ static const char narrow[] =
     "@media (max-width:34rem){.bonsai tr>th:first-child{white-space:normal}.bonsai .tiles{"
     "gap:.6rem}.bonsai .plot.wide{"
     "padding-left:2.5rem;padding-right:.9rem}.bonsai .bars .plot{padding-right:3.6rem}"
-    ".bonsai .bars{gap:.5rem}.bonsai th,.bonsai td{padding:.4rem .45rem}.bonsai .tiles li{"
+    ".bonsai .bars{gap:.5rem}.bonsai th,.bonsai td{padding:.38rem .32rem}.bonsai .tiles li{"
     "padding:.8rem .85rem}.bonsai table{font-size:.86rem}.bonsai .words td{min-width:0}"
     ".bonsai .words th:first-child{font-size:.75rem}}\n"
     "@media print{.bonsai{--bg:#fff;--card:#fff;--ink:#000;--soft:#444;--edge:#ccc;--grid:#e4e4e4;"
