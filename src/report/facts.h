@@ -25,6 +25,10 @@ typedef struct {                /* one round of pruning */
 
 enum { BN_MOST_STANDS = 40 };
 
+typedef enum {                  /* what the weights of nodes count */
+    BN_STANDS_ALONE, BN_STANDS_LOSS, BN_STANDS_MEMBERS, BN_STANDS_COVERED
+} bn_standing;
+
 typedef struct {                /* a node that stands for training nodes */
     int64_t node, place;        /* place: among all that do */
     int32_t label;
@@ -54,6 +58,7 @@ typedef struct {
     int64_t stands, all_stands; /* those that are told of, by class, and all there are */
     bn_stand *stand;            /* all_stands, of which the first are told of */
     double  stand_share;        /* of all weight that these have */
+    bn_standing standing;
     int64_t feature_names;      /* 0: not known */
     char  **feature_name, *feature_text;
 } bn_facts;

@@ -34,13 +34,20 @@ static bool is_heated(const bn_facts *f)
     return is_soft(f) && f->classes <= MOST_HEATED;
 }
 
+/* Members beside what the loss counts. */
+static bool has_members(const bn_facts *f)
+{
+    return f->standing == BN_STANDS_LOSS && f->stand[0].members >= 0;
+}
+
 /* ---- the head ------------------------------------------------------------ */
 
 static void put_head(bn_page *p, const bn_facts *f)
 {
-    bn_put(p, "<thead><tr><th scope=\"col\">node</th><th scope=\"col\" class=\"of\">class</th>"
-              "<th scope=\"col\">stands for</th>");
-    if (f->stand[0].members >= 0)
+    bn_put(p, "<thead><tr><th scope=\"col\">node</th><th scope=\"col\" class=\"of\">class</th>");
+    if (f->standing != BN_STANDS_ALONE)
+        bn_put(p, "<th scope=\"col\">stands for</th>");
+    if (has_members(f))
         bn_put(p, "<th scope=\"col\">members</th>");
     for (int64_t c = 0; is_heated(f) && c < f->classes; c++) {
         bn_put(p, "<th scope=\"col\" class=\"tall\" title=\"");
@@ -125,20 +132,24 @@ static void put_strongest(bn_page *p, const bn_facts *f, const bn_stand *n)
     bn_put(p, n->strong[0].feature < 0 ? "–</td>" : "</td>");
 }
 
+static void put_count(bn_page *p, double count)
+{
+    bn_put(p, "<td>");
+    bn_put_number(p, count);
+    bn_put(p, "</td>");
+}
+
 static void put_row(bn_page *p, const bn_facts *f, const bn_stand *n)
 {
     bn_putf(p, "<tr><th scope=\"row\">%lld</th><td class=\"of\">", (long long)n->node);
     if (f->classes <= BN_COLOURS)
         bn_put_key(p, n->label);
     bn_escape_cut(p, f->class_name[n->label], 30);
-    bn_put(p, "</td><td>");
-    bn_put_number(p, n->weight);
     bn_put(p, "</td>");
-    if (f->stand[0].members >= 0) {
-        bn_put(p, "<td>");
-        bn_put_number(p, (double)n->members);
-        bn_put(p, "</td>");
-    }
+    if (f->standing != BN_STANDS_ALONE)
+        put_count(p, n->weight);
+    if (has_members(f))
+        put_count(p, (double)n->members);
     if (is_heated(f))
         put_heat(p, f, n);
     else if (is_soft(f))
@@ -149,23 +160,36 @@ static void put_row(bn_page *p, const bn_facts *f, const bn_stand *n)
 
 /* ---- the section --------------------------------------------------------- */
 
+static void say_shown(bn_page *p, const bn_facts *f)
+{
+    bn_put(p, " Shown: ");
+    bn_put_number(p, (double)f->stands);
+    bn_put(p, " of ");
+    bn_put_number(p, (double)f->all_stands);
+    bn_put(p, " labelled nodes");
+    if (f->standing != BN_STANDS_ALONE) {
+        bn_put(p, ", those that stand for most: ");
+        bn_put_percent(p, f->stand_share);
+        bn_put(p, " of all");
+    }
+    bn_put(p, ".");
+}
+
 static void say(bn_page *p, const bn_facts *f)
 {
-    bn_put(p, "<p>A model learns from these nodes: each counts in the loss as many times as it "
-              "stands for others. ");
+    static const char *const counts[] = {
+        [BN_STANDS_ALONE] = "",
+        [BN_STANDS_LOSS] = " Each counts in the loss as often as it stands for others.",
+        [BN_STANDS_MEMBERS] = " Each stands for its members, which are nodes of the full graph.",
+        [BN_STANDS_COVERED] = " A root stands for the sampled training nodes that it covers."};
+    bn_put(p, "<p>A model learns from these nodes.");
+    bn_put(p, counts[f->standing]);
     if (is_soft(f))
-        bn_put(p, "Its soft label says how much of each class it is, in percent. ");
-    bn_put(p, "Its strongest features are those farthest above the mean of these nodes, in standard "
-              "deviations.");
-    if (f->stands < f->all_stands) {
-        bn_put(p, " Shown: the ");
-        bn_put_number(p, (double)f->stands);
-        bn_put(p, " of ");
-        bn_put_number(p, (double)f->all_stands);
-        bn_put(p, " labelled nodes that stand for most, ");
-        bn_put_percent(p, f->stand_share);
-        bn_put(p, " of all weight.");
-    }
+        bn_put(p, " A soft label says how much of each class a node is, in percent.");
+    bn_put(p, " The strongest features are those farthest above the mean of these nodes, in "
+              "standard deviations.");
+    if (f->stands < f->all_stands)
+        say_shown(p, f);
     bn_put(p, "</p>\n");
 }
 

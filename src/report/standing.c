@@ -61,6 +61,18 @@ static int by_class(const void *a, const void *b)
                                 : heaviest_first(a, b);
 }
 
+static bn_standing standing_of(const bonsai_graph *g, const int64_t *covers)
+{
+    if (bn_has(g, BONSAI_SECTION_NODE_WEIGHTS))
+        return BN_STANDS_LOSS;
+    if (bn_has(g, BONSAI_SECTION_MEMBER_OFFSETS))
+        return BN_STANDS_MEMBERS;
+    for (int64_t v = 0; v < g->view.nodes; v++)
+        if (covers[v] > 0)
+            return BN_STANDS_COVERED;
+    return BN_STANDS_ALONE;
+}
+
 /* All nodes with a label, and where each stands in the list. */
 static bonsai_status list_nodes(bn_stand **out, int32_t *id, bn_facts *f)
 {
@@ -72,6 +84,7 @@ static bonsai_status list_nodes(bn_stand **out, int32_t *id, bn_facts *f)
     bool known;
     BN_TRY(BN_NEW(&covers, g->view.nodes));
     BN_TRY(bn_record_reasons(&known, NULL, covers, NULL, g));
+    f->standing = standing_of(g, covers);
     BN_TRY(BN_NEW(&all, g->view.nodes));
     for (int64_t v = 0; v < g->view.nodes; v++) {
         if (bn_label(g, v) < 0)

@@ -377,10 +377,27 @@ static void many_nodes_are_cut_and_many_classes_are_named(void **state)
     while ((row = strstr(row, "<tr><th scope=\"row\">")) != NULL && row++ < end)
         rows++;
     assert_int_equal(rows, 40);
-    assert_non_null(strstr(at, " Shown: the 40 of "));
+    assert_non_null(strstr(at, " Shown: 40 of "));
     assert_non_null(strstr(at, "soft label, %</th>"));
     bonsai_report_free(r);
     bonsai_graph_free(small);
+    bonsai_graph_free(g);
+}
+
+static void a_node_stands_for_what_its_method_counts(void **state)
+{
+    (void)state;
+    static const struct { bonsai_method method; const char *says; } kind[] = {
+        {BONSAI_METHOD_PROTOTYPES, " Each counts in the loss as often"},
+        {BONSAI_METHOD_TREES, " A root stands for the sampled training nodes"},
+        {BONSAI_METHOD_RANDOM, "A model learns from these nodes. The strongest"}};
+    bonsai_graph *g = generate(300, 3);
+    for (int i = 0; i < 3; i++) {
+        bonsai_graph *small = condense(g, kind[i].method, 12, NULL);
+        assert_report(small, g, kind[i].says, NULL);
+        assert_report(small, g, NULL, i == 2 ? "<th scope=\"col\">stands for</th>" : NULL);
+        bonsai_graph_free(small);
+    }
     bonsai_graph_free(g);
 }
 
@@ -697,6 +714,7 @@ int main(void)
         cmocka_unit_test(nothing_is_said_to_have_no_bytes),
         cmocka_unit_test(prototypes_are_listed_with_soft_labels_and_features),
         cmocka_unit_test(many_nodes_are_cut_and_many_classes_are_named),
+        cmocka_unit_test(a_node_stands_for_what_its_method_counts),
         cmocka_unit_test(internals_are_folded),
         cmocka_unit_test(metrics_and_recall_stand_beside_the_full_graphs),
         cmocka_unit_test(the_command_survives_the_shell),
