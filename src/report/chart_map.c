@@ -342,7 +342,7 @@ static void directions(bn_page *p, const map *a)
     if (is_apart(a)) {
         put_direction(p, "Across: what separates the classes best", m->variance[0],
                       " of the separation");
-        put_direction(p, m->variance[1] > 0 ? "; up: the next" : "; up: the most variance beside it",
+        put_direction(p, m->variance[1] > 0 ? "; up: the next" : "; up: the variance beside it",
                       m->variance[1], "");
     } else {
         put_direction(p, "Across: the first principal direction", m->variance[0],
@@ -380,7 +380,8 @@ static void draw_all(bn_page *p, map *a)
 {
     static const int order[BN_MAPS] = {BN_MAP_APART, BN_MAP_WIDEST};
     static const char *const title[BN_MAPS] = {
-        [BN_MAP_APART] = "As the classes differ most", [BN_MAP_WIDEST] = "As the nodes differ most"};
+        [BN_MAP_APART] = "As the classes differ most",
+        [BN_MAP_WIDEST] = "As the nodes differ most"};
     measure(a);
     choose_colours(a);
     legend(p, a);

@@ -109,7 +109,7 @@ typedef struct {                /* maps of the same nodes, side by side */
     const bn_map *maps;         /* BN_MAPS */
     const char *const *class_name;
     int64_t classes;
-    void  (*tell)(bn_page *p, const void *payload, const bn_dot *d);    /* more of a node; or NULL */
+    void  (*tell)(bn_page *p, const void *payload, const bn_dot *d);    /* more of one; or NULL */
     const void *payload;
 } bn_map_chart;
 

@@ -38,7 +38,8 @@ bonsai_status bn_facts_name_features(bn_facts *f, const char *text)
                      : kept->data && own > 0 ? bn_int_at(kept, own - 1) + 1 : own;
     bool fits = f->full || !kept->data ? f->feature_names == wanted : f->feature_names >= wanted;
     if (rc == BONSAI_OK && !fits)
-        rc = bn_fail(BONSAI_E_ARGUMENT, "there are %lld names of features, but %s has %lld features",
+        rc = bn_fail(BONSAI_E_ARGUMENT,
+                     "there are %lld names of features, but %s has %lld features",
                      (long long)f->feature_names, f->full ? f->full->where : f->small->where,
                      (long long)wanted);
     return rc;

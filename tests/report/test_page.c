@@ -6,39 +6,7 @@
 #include <stdlib.h>
 
 #include "report/page.h"
-#include "paging.h"
-
-/* ---- graphs -------------------------------------------------------------- */
-
-static bonsai_graph *generate(int64_t nodes, int64_t classes)
-{
-    bonsai_generate_options o;
-    bonsai_graph *g = NULL;
-    bonsai_generate_options_init(&o);
-    o.nodes = nodes;
-    o.features = 16;
-    o.words = 5;
-    o.classes = classes;
-    o.degree = nodes > 4 ? 3 : 0;
-    o.threads = 1;
-    assert_int_equal(bonsai_graph_generate(&g, &o), BONSAI_OK);
-    return g;
-}
-
-static bonsai_graph *condense(const bonsai_graph *g, bonsai_method method, int64_t nodes,
-                              bonsai_condense_info *info)
-{
-    bonsai_condense_options o;
-    bonsai_graph *small = NULL;
-    bonsai_condense_options_init(&o);
-    o.method = method;
-    o.nodes = nodes;
-    o.threads = 1;
-    if (info)
-        bonsai_condense_info_init(info);
-    assert_int_equal(bonsai_condense(&small, info, g, &o), BONSAI_OK);
-    return small;
-}
+#include "reporting.h"
 
 static bonsai_graph *make(const bonsai_view *v)
 {
@@ -47,31 +15,6 @@ static bonsai_graph *make(const bonsai_view *v)
     if (rc != BONSAI_OK)
         fail_msg("%s", bonsai_error());
     return g;
-}
-
-static bonsai_report *report(const bonsai_graph *small, const bonsai_graph *full,
-                             const bonsai_report_options *o)
-{
-    bonsai_report *r = NULL;
-    bonsai_status rc = bonsai_report_new(&r, small, full, o);
-    if (rc != BONSAI_OK)
-        fail_msg("%s", bonsai_error());
-    return r;
-}
-
-static void assert_report(const bonsai_graph *small, const bonsai_graph *full, const char *holds,
-                          const char *lacks)
-{
-    bonsai_report *r = report(small, full, NULL);
-    size_t length = 0;
-    const char *html = bonsai_report_html(&length, r);
-    assert_int_equal(strlen(html), length);
-    assert_good_page(html);
-    if (holds)
-        assert_non_null(strstr(html, holds));
-    if (lacks)
-        assert_null(strstr(html, lacks));
-    bonsai_report_free(r);
 }
 
 /* ---- reports ------------------------------------------------------------- */
@@ -264,162 +207,6 @@ static void accuracies_stand_beside_the_full_graphs(void **state)
                                  "<td>−1.9</td><td>5</td>"));
     assert_non_null(strstr(html, "<th scope=\"row\">GraphSAGE</th><td>–</td><td>–</td><td>–</td>"));
     assert_non_null(strstr(html, "accuracy of a GCN"));
-    bonsai_report_free(r);
-    bonsai_graph_free(small);
-    bonsai_graph_free(g);
-}
-
-/* ---- the verdict --------------------------------------------------------- */
-
-static void assert_verdict(const bonsai_graph *small, const bonsai_graph *g, const double mean[2],
-                           double std, const char *text)
-{
-    bonsai_cell cells[] = {
-        {.size = sizeof(bonsai_cell), .method = -1, .model = BONSAI_MODEL_GIN, .done = 1, .runs = 4,
-         .accuracy_mean = mean[0], .accuracy_std = std, .seconds_train = 12},
-        {.size = sizeof(bonsai_cell), .method = 0, .model = BONSAI_MODEL_GIN, .done = 1, .runs = 4,
-         .accuracy_mean = mean[1], .accuracy_std = std, .seconds_train = 2},
-    };
-    bonsai_report_options o;
-    bonsai_report_options_init(&o);
-    o.cells = cells;
-    o.cell_count = 2;
-    bonsai_report *r = report(small, g, &o);
-    const char *html = bonsai_report_html(NULL, r), *verdict = strstr(html, "class=\"verdict\"");
-    assert_good_page(html);
-    assert_non_null(verdict);
-    assert_true(verdict < strstr(html, "<section"));
-    assert_non_null(strstr(verdict, "Trained on this small graph, a GIN gets <strong>"));
-    assert_non_null(strstr(verdict, text));
-    assert_non_null(strstr(verdict, "500\u00a0ms</b><span class=\"what\">to train a GIN</span>"
-                                    "<small>3.00\u00a0s on the full graph"));
-    bonsai_report_free(r);
-}
-
-static void the_verdict_says_what_is_lost(void **state)
-{
-    (void)state;
-    bonsai_graph *g = generate(60, 2), *small = condense(g, BONSAI_METHOD_PROTOTYPES, 4, NULL);
-    assert_verdict(small, g, (double[]){80, 76.5}, 1, " It loses 3.5 points, with ");
-    assert_verdict(small, g, (double[]){80, 83}, 1, " That is 3.0 points more, with ");
-    assert_verdict(small, g, (double[]){80, 79}, 1, " That is no clear difference, with ");
-    bonsai_graph_free(small);
-    bonsai_graph_free(g);
-}
-
-static void without_a_model_the_probe_is_the_verdict(void **state)
-{
-    (void)state;
-    bonsai_graph *g = generate(200, 2), *small = condense(g, BONSAI_METHOD_AUTO, 8, NULL);
-    bonsai_graph *picked = condense(g, BONSAI_METHOD_RANDOM, 8, NULL);
-    assert_report(small, g, "<p class=\"verdict\">A linear probe", NULL);
-    assert_report(small, NULL, "<p class=\"verdict\">A linear probe", NULL);
-    assert_report(picked, g, NULL, "<p class=\"verdict\">");
-    bonsai_graph_free(picked);
-    bonsai_graph_free(small);
-    bonsai_graph_free(g);
-}
-
-static void nothing_is_said_to_have_no_bytes(void **state)
-{
-    (void)state;
-    bonsai_graph *g = generate(120, 3);
-    for (int m = 0; m < BONSAI_METHOD_AUTO; m++) {
-        bonsai_graph *small = condense(g, (bonsai_method)m, 12, NULL);
-        assert_report(small, NULL, "id=\"bytes\"", ">0\u00a0B<");
-        assert_report(small, NULL, NULL, "<th scope=\"col\">full graph</th>");
-        assert_report(small, g, "id=\"bytes\"", ">0\u00a0B<");
-        bonsai_graph_free(small);
-    }
-    bonsai_graph_free(g);
-}
-
-/* ---- the nodes ----------------------------------------------------------- */
-
-static void prototypes_are_listed_with_soft_labels_and_features(void **state)
-{
-    (void)state;
-    bonsai_graph *g = generate(200, 3), *small = condense(g, BONSAI_METHOD_PROTOTYPES, 9, NULL);
-    bonsai_report_options o;
-    char names[16 * 10] = "";
-    bonsai_report_options_init(&o);
-    for (int j = 0; j < 16; j++)
-        snprintf(names + strlen(names), 12, "<w%d>%s", j, j < 15 ? "\n" : "");
-    o.feature_names = names;
-    bonsai_report *r = report(small, g, &o), *plain = report(small, NULL, NULL);
-    const char *html = bonsai_report_html(NULL, r), *at = strstr(html, "<section id=\"nodes\"");
-    assert_good_page(html);
-    assert_non_null(at);
-    assert_non_null(strstr(at, "<td class=\"heat h5\""));
-    assert_non_null(strstr(at, "&lt;w"));
-    const char *number = strstr(at, "\">feature ");
-    assert_true(!number || number > strstr(at, "</section>"));
-    assert_non_null(strstr(bonsai_report_html(NULL, plain), ">feature "));
-    assert_non_null(strstr(strstr(html, "id=\"map\""), "; strongest: &lt;w"));
-    bonsai_report_free(plain);
-    bonsai_report_free(r);
-    names[strlen(names) - 6] = 0;               /* one name is missing */
-    bonsai_status rc = bonsai_report_new(&r, small, g, &o);
-    assert_int_equal(rc, BONSAI_E_ARGUMENT);
-    assert_non_null(strstr(bonsai_error(), "there are 15 names of features, but "));
-    bonsai_graph_free(small);
-    bonsai_graph_free(g);
-}
-
-static void many_nodes_are_cut_and_many_classes_are_named(void **state)
-{
-    (void)state;
-    bonsai_graph *g = generate(900, 30), *small = condense(g, BONSAI_METHOD_PROTOTYPES, 90, NULL);
-    bonsai_report *r = report(small, g, NULL);
-    const char *at = strstr(bonsai_report_html(NULL, r), "<section id=\"nodes\"");
-    const char *end = strstr(at, "</section>"), *row = at;
-    int rows = 0;
-    while ((row = strstr(row, "<tr><th scope=\"row\">")) != NULL && row++ < end)
-        rows++;
-    assert_int_equal(rows, 40);
-    assert_non_null(strstr(at, " Shown: 40 of "));
-    assert_non_null(strstr(at, "soft label, %</th>"));
-    bonsai_report_free(r);
-    bonsai_graph_free(small);
-    bonsai_graph_free(g);
-}
-
-static void a_node_stands_for_what_its_method_counts(void **state)
-{
-    (void)state;
-    static const struct { bonsai_method method; const char *says; } kind[] = {
-        {BONSAI_METHOD_PROTOTYPES, " Each counts in the loss as often"},
-        {BONSAI_METHOD_TREES, " A root stands for the sampled training nodes"},
-        {BONSAI_METHOD_RANDOM, "A model learns from these nodes. The strongest"}};
-    bonsai_graph *g = generate(300, 3);
-    for (int i = 0; i < 3; i++) {
-        bonsai_graph *small = condense(g, kind[i].method, 12, NULL);
-        assert_report(small, g, kind[i].says, NULL);
-        assert_report(small, g, NULL, i == 2 ? "<th scope=\"col\">stands for</th>" : NULL);
-        bonsai_graph_free(small);
-    }
-    bonsai_graph_free(g);
-}
-
-static void internals_are_folded(void **state)
-{
-    (void)state;
-    static const char *const open[] = {"map", "nodes", "before", "options", "repeat"};
-    static const char *const folded[] = {"sizes", "bytes", "coverage", "pruning", "effort"};
-    bonsai_condense_info info;
-    bonsai_report_options o;
-    bonsai_graph *g = generate(300, 3), *small = condense(g, BONSAI_METHOD_TREES, 60, &info);
-    bonsai_report_options_init(&o);
-    o.condensed = &info;
-    bonsai_report *r = report(small, g, &o);
-    for (int i = 0; i < 10; i++) {
-        char start[64];
-        snprintf(start, sizeof start, "<section id=\"%s\"", i < 5 ? open[i] : folded[i - 5]);
-        const char *at = strstr(bonsai_report_html(NULL, r), start);
-        assert_non_null(at);
-        at = strchr(at, '>');
-        assert_int_equal(strncmp(at, ">\n<details><summary><h2>", 24) == 0, i >= 5);
-    }
     bonsai_report_free(r);
     bonsai_graph_free(small);
     bonsai_graph_free(g);
@@ -709,13 +496,6 @@ int main(void)
         cmocka_unit_test(long_names_are_cut),
         cmocka_unit_test(metadata_that_makes_no_sense_is_not_believed),
         cmocka_unit_test(accuracies_stand_beside_the_full_graphs),
-        cmocka_unit_test(the_verdict_says_what_is_lost),
-        cmocka_unit_test(without_a_model_the_probe_is_the_verdict),
-        cmocka_unit_test(nothing_is_said_to_have_no_bytes),
-        cmocka_unit_test(prototypes_are_listed_with_soft_labels_and_features),
-        cmocka_unit_test(many_nodes_are_cut_and_many_classes_are_named),
-        cmocka_unit_test(a_node_stands_for_what_its_method_counts),
-        cmocka_unit_test(internals_are_folded),
         cmocka_unit_test(metrics_and_recall_stand_beside_the_full_graphs),
         cmocka_unit_test(the_command_survives_the_shell),
         cmocka_unit_test(fragments_may_stand_in_one_notebook),
