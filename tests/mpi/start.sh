@@ -20,4 +20,9 @@ OMPI_MCA_btl_vader_single_copy_mechanism=none
 export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_btl OMPI_MCA_pml \
     OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_hwloc_base_binding_policy OMPI_MCA_plm \
     OMPI_MCA_oob OMPI_MCA_oob_tcp_if_include OMPI_MCA_btl_vader_single_copy_mechanism
-exec timeout -k 5 "${LIMIT:-60}" "${MPIRUN:-mpirun}" -q -np "$ranks" "$@"
+mpirun=${MPIRUN:-mpirun}
+quiet=
+case $("$mpirun" --version 2>&1) in
+*"Open MPI"* | *OpenRTE*) quiet=-q ;;           # Hydra, that of MPICH, has no such option
+esac
+exec timeout -k 5 "${LIMIT:-60}" "$mpirun" $quiet -np "$ranks" "$@"
