@@ -143,9 +143,9 @@ static int keep_full(session *s, found *f)
 static int tell_gain(session *s, found *f)
 {
     f->small = (judged){s->accuracy, s->seconds_train};
-    put_prose("\nTrained on one percent of the bytes, a model gets %.1f %% of the test nodes right, "
-              "against %.1f %% when trained on all; training took %.3f s instead of %.3f s: %.0f "
-              "times faster.\n", f->small.accuracy, f->full.accuracy, f->small.seconds,
+    put_prose("\nTrained on one percent of the bytes, a model gets %.1f %% of the test nodes "
+              "right, against %.1f %% when trained on all; training took %.3f s instead of "
+              "%.3f s: %.0f times faster.\n", f->small.accuracy, f->full.accuracy, f->small.seconds,
               f->full.seconds, f->full.seconds / (f->small.seconds > 0 ? f->small.seconds : 1e-6));
     return EXIT_DONE;
 }

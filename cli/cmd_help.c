@@ -33,11 +33,11 @@ static int list_commands(session *s)
         putchar('\n');
     }
     if (crew.several)
-        put_prose("\nA GRAPH is a .bonsai file that every rank can open; \"bonsai convert\" makes one.  "
-                  "\"%s help COMMAND\" explains one.", crew.program);
+        put_prose("\nA GRAPH is a .bonsai file that every rank can open; \"bonsai convert\" makes "
+                  "one.  \"%s help COMMAND\" explains one.", crew.program);
     else
-        put_prose("\nA GRAPH is a file, a folder, or FORMAT:PATH; \"bonsai help formats\" lists them.  "
-                  "\"bonsai help COMMAND\" explains one.  New here?  Try \"bonsai demo\".");
+        put_prose("\nA GRAPH is a file, a folder, or FORMAT:PATH; \"bonsai help formats\" lists "
+                  "them.  \"bonsai help COMMAND\" explains one.  New here?  Try \"bonsai demo\".");
     if (crew.several)
         put_examples(crew.examples);
     return EXIT_DONE;
@@ -55,7 +55,8 @@ static int list_formats(session *s)
         bn_json_add(rows, bn_json_pack("[s,b,s]", bonsai_format_name(i),
                                        bonsai_format_writes(i), bonsai_format_help(i)));
     if (style_of(s) != STYLE_JSON)
-        put_prose("A GRAPH's format is recognised by its name and contents; FORMAT:PATH sets it.\n");
+        put_prose("A GRAPH's format is recognised by its name and contents; FORMAT:PATH sets "
+                  "it.\n");
     s->people = 1;
     summary_table(&r, "formats", columns, rows);
     return summary_print(&r, s);

@@ -1,11 +1,12 @@
 /* progress.c -- the bar on stderr, and Ctrl-C.
  *
- * A bar appears after a second and is redrawn at most ten times a second, so that
- * quick commands print nothing.  It fits the terminal as wide as that is at the moment.  A pipe gets one line for each stage of more than
- * a second.  A signal sets a flag; the next tick tells the library to stop, and
- * main.c raises the signal again after the cleanup.  A second signal after at
- * least half a second ends the program at once; an earlier one is the same signal,
- * sent to the program and to its group.
+ * A bar appears after a second and is redrawn at most ten times a second, so that quick commands
+ * print nothing.  Each time it fits the terminal, as wide as that is then.  A pipe gets one line for
+ * each stage of more than a second.
+ *
+ * A signal sets a flag; the next tick tells the library to stop, and main.c raises the signal again
+ * after the cleanup.  A second signal after at least half a second ends the program at once; an
+ * earlier one is the same signal, sent to the program and to its group.
  *
  * SPDX-License-Identifier: MIT */
 #include <signal.h>

@@ -1,8 +1,8 @@
 /* wrap.c -- text in lines that fit the terminal.
  *
  * Lines break at spaces; a word that is wider than a line breaks behind a slash, or else behind one
- * of - _ . , | or anywhere.  Widths are columns of the terminal: a wide character has two, a combining
- * one none.
+ * of - _ . , | or anywhere.  Widths are columns of the terminal: a wide character has two, and a
+ * combining one has none.
  *
  * SPDX-License-Identifier: MIT */
 #define _XOPEN_SOURCE 700       /* wcwidth */
@@ -39,20 +39,20 @@ int prose_columns(void)
     return columns < USUAL ? columns : USUAL;
 }
 
-/* The bytes of the first character, and its width.  What is no character of the locale is a byte of
- * one column, or of none if it continues a character. */
+/* The bytes of the first character, and its width.  What the locale cannot print is a byte of one
+ * column, or of none if it continues a character of UTF-8. */
 static size_t step(const char *text, int *width)
 {
     mbstate_t state;
     wchar_t c;
     memset(&state, 0, sizeof state);
     size_t bytes = mbrtowc(&c, text, MB_CUR_MAX, &state);
-    if (bytes == 0 || bytes > MB_CUR_MAX) {
-        *width = ((unsigned char)*text & 0xc0) != 0x80;
-        return 1;
+    if (bytes > 0 && bytes <= MB_CUR_MAX && wcwidth(c) >= 0) {
+        *width = wcwidth(c);
+        return bytes;
     }
-    *width = wcwidth(c) < 0 ? 1 : wcwidth(c);
-    return bytes;
+    *width = ((unsigned char)*text & 0xc0) != 0x80;
+    return 1;
 }
 
 int text_width(const char *text)

@@ -141,8 +141,8 @@ PAPER = ("paper -q --data data --out paper --quick --epochs 1 --seeds 1 --effort
 def prepare():
     def quietly(*words):
         subprocess.run([program] + list(words), check=True, stdout=subprocess.DEVNULL)
-    quietly("generate", "-q", "-o", "g.bonsai", "--nodes", "400", "--features", "50", "--words", "6",
-            "--no-linear")
+    quietly("generate", "-q", "-o", "g.bonsai", "--nodes", "400", "--features", "50", "--words",
+            "6", "--no-linear")
     quietly("condense", "g.bonsai", "-q", "-o", "s.bonsai", "-r", "0.1", "--members")
     quietly("condense", "g.bonsai", "-q", "-o", "t.bonsai", "-r", "0.1", "--method", "trees")
     quietly("train", "g.bonsai", "-q", "--model", "gcn", "--epochs", "2", "--seeds", "1", "--save",

@@ -43,8 +43,10 @@ static void draw(char *out, size_t size, int columns, const bonsai_progress *at,
     progress_tick(at, &p);
     fputc('\n', stderr);
     size_t len = 0;
-    for (ssize_t bytes = 1; bytes > 0 && len < size - 1 && !memchr(out, '\n', len); len += (size_t)bytes)
+    for (ssize_t bytes = 1; bytes > 0 && len < size - 1 && !memchr(out, '\n', len);) {
         bytes = read(terminal, out + len, size - 1 - len);
+        len += bytes > 0 ? (size_t)bytes : 0;
+    }
     out[len] = 0;
     out[strcspn(out + 1, "\r\n") + 1] = 0;
     if (strncmp(out, "\r\033[K", 4) == 0)
