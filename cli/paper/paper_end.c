@@ -364,6 +364,6 @@ bn_json *paper_verdict(const paper *p)
                  "standard errors.", sets ? " " : "", a.near, a.own);
     if (!sets && !*near)
         return bn_json_null();
-    return bn_json_textf("%s%s%s%s%s", p->quick ? "A quick run, not to be quoted: " : "",
+    return bn_json_textf("%s%s%s%s%s", p->quick ? "A quick run, not to be quoted. " : "",
                          sets ? "Trained on 1 % of the bytes, a GCN keeps " : "", kept, sets ? "." : "", near);
 }
