@@ -1,5 +1,6 @@
 /* bonsai_study.h -- libbonsai beyond the way from a graph to predictions: what a graph looks like,
- * orders of nodes, generated graphs, plans, comparisons, studies, reports and fields of options.
+ * orders of nodes, generated graphs, plans, suggestions, comparisons, studies, reports and fields of
+ * options.
  *
  * The rules of bonsai.h hold here too.  One library has both.
  *
@@ -201,6 +202,78 @@ BONSAI_API void bonsai_plan_init_sized(bonsai_plan *p, size_t size);
  * right within a factor of two, the rest within a fifth. */
 BONSAI_API bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *s,
                                           const bonsai_plan_options *o);
+
+/* ---- which ratio --------------------------------------------------------- */
+
+typedef struct {
+    size_t  size;               /* set by the init function */
+    double  keep;               /* share of the full graph's score to keep, above 0 .. 1 */
+    double  low, high;          /* the ratios to look among, above 0 .. 1 */
+    int     points;             /* 2 .. 64: ratios from low to high in equal factors, rounded; ... */
+    int     halvings;           /* 0 .. 16: ... how often the step with the answer is halved */
+    const bonsai_condense_options *condense;    /* NULL: the defaults; its budget and its progress
+                                                 * are ignored */
+    bonsai_progress_fn *progress;
+    void   *payload;
+} bonsai_suggest_options;
+
+#define bonsai_suggest_options_init(o) bonsai_suggest_options_init_sized((o), sizeof *(o))
+BONSAI_API void bonsai_suggest_options_init_sized(bonsai_suggest_options *o, size_t size);
+
+typedef struct {                /* a ratio that was tried */
+    size_t  size;               /* set by the library */
+    double  ratio;              /* asked for */
+    double  bytes;              /* of the small graph, in the accounting asked for */
+    int64_t nodes, edges;
+    double  score;              /* percent of the judged nodes that the probe gets right; -1: there
+                                 * is no such graph, and why says why */
+    double  share;              /* score over the full graph's; -1: as above */
+    double  level;              /* the score without its noise: where it falls although the ratio
+                                 * grows, the mean of such neighbours; so it never falls */
+    double  seconds;            /* to make and judge it, without what all ratios share */
+    bonsai_method method;       /* of AUTO: the one that it chose */
+    char    why[156];
+} bonsai_suggest_point;
+
+typedef struct {                /* the answer */
+    size_t  size;               /* set by the library */
+    int     reached;            /* 1: the ratio keeps the share; 0: none does, and it is the best */
+    int     held;               /* 1: judged on training nodes that were held out */
+    int64_t point;              /* which of the points it is, from 0 */
+    double  keep;               /* that was asked for */
+    double  ratio, bytes, score, share;         /* of that point */
+    int64_t nodes;
+    double  full_bytes, full_score;     /* of the full graph */
+    int64_t full_nodes, full_train;     /* full_train: training nodes that its probe was fitted on */
+    double  wanted;             /* keep times full_score */
+    double  error;              /* a standard error of full_score */
+    int64_t judged;             /* nodes that every score counts */
+    bonsai_split_source split_from;     /* OWN, ASKED, DRAWN, or NONE of a condensed graph */
+    int     tried;              /* points */
+    double  split[3];           /* percent that were drawn; all 0: OWN */
+    uint64_t split_seed;
+    double  seconds_full;       /* for the full graph's score, with what all ratios share */
+    double  seconds_total;
+} bonsai_suggest_info;
+
+typedef struct bonsai_suggestion bonsai_suggestion;
+/* The smallest ratio whose small graph keeps that share of the full graph's score.  The score is
+ * that of the probe that condensing judges its candidates by: a linear classifier fitted on the
+ * labelled nodes of the small graph, or on the training nodes of the full one (20,000 at most), and
+ * judged on up to 5,000 validation nodes, or on held-out training nodes where there are none.  No
+ * test label is read.  Ratios are tried from low upwards until one keeps the share; then the step
+ * below it is halved, and a larger ratio confirms it.  Of the points the first whose level reaches
+ * the share is the answer: it keeps it, and so do larger ones in the mean.  A larger share never has
+ * a smaller ratio.  The method PUBLISHED, which keeps to no ratio, is refused. */
+BONSAI_API bonsai_status bonsai_suggest(bonsai_suggestion **out, const bonsai_graph *g,
+                                        const bonsai_suggest_options *o);
+BONSAI_API void bonsai_suggestion_free(bonsai_suggestion *s);
+BONSAI_API const bonsai_suggest_info *bonsai_suggestion_info(const bonsai_suggestion *s);
+/* The small graph of the answer, as bonsai_condense makes it; it belongs to s. */
+BONSAI_API const bonsai_graph *bonsai_suggestion_graph(const bonsai_suggestion *s);
+/* The points by ascending ratio; NULL: there is none. */
+BONSAI_API const bonsai_suggest_point *bonsai_suggestion_point(const bonsai_suggestion *s,
+                                                               int64_t i);
 
 /* ---- judging ------------------------------------------------------------- */
 
@@ -508,6 +581,7 @@ typedef struct {
     const double *recall;       /* unless NULL, of each class in each cell (cell_count x classes), in
                                  * percent; -1: it has no test nodes */
     const char *feature_names;  /* of all features of the full graph, one a line; NULL: not known */
+    const bonsai_suggestion *suggestion;        /* unless NULL, the curve that led to the ratio */
 } bonsai_report_options;
 
 #define bonsai_report_options_init(o) bonsai_report_options_init_sized((o), sizeof *(o))
@@ -519,6 +593,9 @@ typedef struct bonsai_report bonsai_report;
 BONSAI_API bonsai_status bonsai_report_new(bonsai_report **out, const bonsai_graph *small,
                                            const bonsai_graph *full,
                                            const bonsai_report_options *o);
+/* The curve of a suggestion alone.  Of the options only title and fragment matter. */
+BONSAI_API bonsai_status bonsai_report_suggestion(bonsai_report **out, const bonsai_suggestion *s,
+                                                  const bonsai_report_options *o);
 BONSAI_API void bonsai_report_free(bonsai_report *r);
 /* The page, ended by a zero, and its length unless NULL. */
 BONSAI_API const char *bonsai_report_html(size_t *length, const bonsai_report *r);
@@ -555,7 +632,7 @@ BONSAI_API bonsai_status bonsai_report_tables(const char *path, const char *json
 typedef enum {
     BONSAI_OPTIONS_READ, BONSAI_OPTIONS_WRITE, BONSAI_OPTIONS_GENERATE, BONSAI_OPTIONS_CONDENSE,
     BONSAI_OPTIONS_TRAIN, BONSAI_OPTIONS_SHAPE, BONSAI_OPTIONS_PLAN, BONSAI_OPTIONS_COMPARE,
-    BONSAI_OPTIONS_REPORT, BONSAI_OPTIONS_COUNT
+    BONSAI_OPTIONS_REPORT, BONSAI_OPTIONS_SUGGEST, BONSAI_OPTIONS_COUNT
 } bonsai_options_kind;
 
 typedef enum {

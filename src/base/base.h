@@ -67,7 +67,8 @@ enum {
     bn_kind_read = BONSAI_OPTIONS_READ, bn_kind_write = BONSAI_OPTIONS_WRITE,
     bn_kind_generate = BONSAI_OPTIONS_GENERATE, bn_kind_condense = BONSAI_OPTIONS_CONDENSE,
     bn_kind_train = BONSAI_OPTIONS_TRAIN, bn_kind_plan = BONSAI_OPTIONS_PLAN,
-    bn_kind_compare = BONSAI_OPTIONS_COMPARE, bn_kind_report = BONSAI_OPTIONS_REPORT
+    bn_kind_compare = BONSAI_OPTIONS_COMPARE, bn_kind_report = BONSAI_OPTIONS_REPORT,
+    bn_kind_suggest = BONSAI_OPTIONS_SUGGEST
 };
 #define BN_OPTIONS(out, given, kind) \
     bn_options_read((out), (given), (bonsai_options_kind)bn_kind_##kind)

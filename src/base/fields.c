@@ -335,6 +335,23 @@ static const bonsai_field report_fields[] = {
     {ROW(bonsai_report_options, recall, POINTER)},
     {ROW(bonsai_report_options, feature_names, TEXT), .arg = "NAMES",
      .help = "names of the full graph's features, one a line", .otherwise = "their numbers"},
+    {ROW(bonsai_report_options, suggestion, POINTER)},
+    END,
+};
+
+static const bonsai_field suggest_fields[] = {
+    {ROW(bonsai_suggest_options, keep, REAL), .high = 1, .marks = BONSAI_MARK_ABOVE, .preset = 0.95,
+     .arg = "S", .help = "share of the full graph's probe score to keep"},
+    {ROW(bonsai_suggest_options, low, REAL), .high = 1, .marks = BONSAI_MARK_ABOVE, .preset = 1e-4,
+     .arg = "R", .help = "the smallest ratio to try"},
+    {ROW(bonsai_suggest_options, high, REAL), .high = 1, .marks = BONSAI_MARK_ABOVE, .preset = 0.3,
+     .arg = "R", .help = "the largest ratio to try"},
+    {ROW(bonsai_suggest_options, points, INT), .low = 2, .high = 64, .preset = 8, .arg = "N",
+     .help = "ratios from the smallest to the largest, in equal factors"},
+    {ROW(bonsai_suggest_options, halvings, INT), .high = 16, .preset = 3, .arg = "N",
+     .help = "how often the step between two of them that holds the answer is halved"},
+    {ROW(bonsai_suggest_options, condense, POINTER)},
+    PROGRESS(bonsai_suggest_options),
     END,
 };
 
@@ -349,6 +366,7 @@ const bn_struct bn_structs[BONSAI_OPTIONS_COUNT] = {
     [BONSAI_OPTIONS_PLAN] = FORM(bonsai_plan_options, plan_fields),
     [BONSAI_OPTIONS_COMPARE] = FORM(bonsai_compare_options, compare_fields),
     [BONSAI_OPTIONS_REPORT] = FORM(bonsai_report_options, report_fields),
+    [BONSAI_OPTIONS_SUGGEST] = FORM(bonsai_suggest_options, suggest_fields),
 #undef FORM
 };
 

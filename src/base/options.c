@@ -15,6 +15,7 @@ typedef union {                 /* room for any of them */
     bonsai_plan_options plan;
     bonsai_compare_options compare;
     bonsai_report_options report;
+    bonsai_suggest_options suggest;
 } any_options;
 
 static void set_presets(void *out, bonsai_options_kind kind)
@@ -115,6 +116,11 @@ void bonsai_compare_options_init_sized(bonsai_compare_options *o, size_t size)
 void bonsai_report_options_init_sized(bonsai_report_options *o, size_t size)
 {
     init_options(o, size, BONSAI_OPTIONS_REPORT);
+}
+
+void bonsai_suggest_options_init_sized(bonsai_suggest_options *o, size_t size)
+{
+    init_options(o, size, BONSAI_OPTIONS_SUGGEST);
 }
 
 void bonsai_plan_options_init_sized(bonsai_plan_options *o, size_t size)

@@ -7,7 +7,6 @@
  * cheaper method where scores are equal.  If one cannot meet the budget, the others are used.
  *
  * SPDX-License-Identifier: MIT */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,20 +30,13 @@ typedef struct {
 
 /* ---- entering ---- */
 
-/* A refusal of this budget or of these options; anything else ends the run.  The name of the file
- * is left out: it may be any bytes, and a record may not. */
+/* A refusal of this budget or of these options; anything else ends the run. */
 static bonsai_status note_refusal(entrant *e, const char *where)
 {
     if (e->rc != BONSAI_E_ARGUMENT)
         return e->rc;
     snprintf(e->error, sizeof e->error, "%s", bonsai_error());
-    const char *text = e->error;
-    size_t len = strlen(where);
-    if (strncmp(text, where, len) == 0 && text[len] == ':' && text[len + 1] == ' ')
-        text += len + 2;
-    snprintf(e->sentence, sizeof e->sentence, "%.119s", text);
-    for (char *at = e->sentence; *at; at++)
-        *at = (unsigned char)*at < 0x80 ? *at : '?';
+    bn_request_refusal(e->sentence, sizeof e->sentence, where);
     return BONSAI_OK;
 }
 
@@ -110,13 +102,6 @@ done:
 
 /* ---- choosing ---- */
 
-/* A standard error of a score. */
-static double error_of(double percent, int64_t judged)
-{
-    double share = percent / 100;
-    return judged > 0 ? 100 * sqrt(share * (1 - share) / (double)judged) : 0;
-}
-
 /* The best that could be made, the first of several.  NULL: none could. */
 static entrant *best_of(entrant *all, int count)
 {
@@ -134,7 +119,7 @@ static bonsai_status look_ahead(entrant *e, const entrant *best, bn_prospect *ah
     bonsai_status rc = BONSAI_OK;
     if (!best)
         goto done;
-    double bar = best->info.probe - 2 * error_of(best->info.probe, r->p->job.judge.far.rows);
+    double bar = best->info.probe - 2 * bn_probe_error(best->info.probe, r->p->job.judge.far.rows);
     BN_TRY(bn_outlook(ahead, r, bar));
     if (ahead->nodes > 0 && ahead->percent < bar) {
         e->outlook = ahead->nodes;

@@ -84,11 +84,10 @@ done:
     return rc;
 }
 
-static bn_request request_of(bn_preparation *p, const bn_asked *a, int i)
+bn_request bn_request_of(bn_preparation *p, double ratio, bool more)
 {
-    bn_request r = {.p = p, .o = p->o, .budget = {INFINITY, INT64_MAX, INT64_MAX},
-                    .more = i + 1 < a->count};
-    r.o.ratio = a->ratios ? a->ratios[i] : r.o.ratio;
+    bn_request r = {.p = p, .o = p->o, .budget = {INFINITY, INT64_MAX, INT64_MAX}, .more = more};
+    r.o.ratio = ratio > 0 ? ratio : r.o.ratio;
     if (r.o.ratio > 0 || r.o.bytes > 0)
         r.budget.bytes = bn_record_budget(&r.o, p->sizes.strict, p->sizes.paper);
     else if (r.o.nodes > 0)
@@ -113,7 +112,7 @@ bonsai_status bn_condense(bonsai_graph **out, bonsai_condense_info *info, const 
     bn_enter(&p.job.at, BN_STAGE_FINISH);
     const bn_clock prepared = clock;
     for (int i = 0; i < a->count; i++) {
-        const bn_request r = request_of(&p, a, i);
+        const bn_request r = bn_request_of(&p, a->ratios ? a->ratios[i] : 0, i + 1 < a->count);
         clock = prepared;               /* as if for this ratio alone */
         bn_clock_start(&clock);
         BN_TRY(bn_method_of(r.o.method)->run(&out[i], &one, &r));

@@ -37,6 +37,9 @@ typedef struct {                /* one small graph to make */
     bool more;                  /* others will follow it */
 } bn_request;
 
+/* The request for a ratio, or for the budget of the options where that is 0 (condense.c). */
+bn_request bn_request_of(bn_preparation *p, double ratio, bool more);
+
 /* Makes the small graph of a request, with its record.  Collective; the graph may be on rank 0
  * alone, and info is the same everywhere. */
 typedef bonsai_status bn_run_fn(bonsai_graph **out, bonsai_condense_info *info,
@@ -78,5 +81,8 @@ typedef struct {
 bonsai_status bn_outlook(bn_prospect *s, const bn_request *r, double bar);
 /* Nodes that the budget may hold at most. */
 double bn_outlook_nodes(const bn_request *r);
+/* What the probe gets from all training nodes but those that it judges on, or from many of them,
+ * *rows: the full graph's score. */
+bonsai_status bn_outlook_full(double *percent, int64_t *rows, const bn_job *job);
 
 #endif

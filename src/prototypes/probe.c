@@ -12,6 +12,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,8 @@
 enum { STRETCH = 16, SCORES = 1 << 24 };        /* blocks judged at a time, and their scores */
 enum { CHOOSE = 1000 };         /* rows that choose a lambda, at most */
 enum { WAYS = 5, MOST_POINTS = 2048, LONG_ROW = 1024 };
+static const double most_products = 2.5e10;     /* of a fit that is made once, ... */
+static const double enough = 1e-5;              /* ... and of its steps: a node in 1,000 differs */
 static const double grid[WAYS] = {10, 1, 0.1, 0.01, 0.001};     /* over the number of points */
 
 struct bn_probe {
@@ -271,19 +274,61 @@ done:
 
 /* Some of very many points speak for all: a system as large as both sides of them would take longer
  * than everything else, and its square of bytes. */
-static int64_t points_to_fit(const bn_embedding *x)
+static int64_t some_points(const bn_embedding *x)
 {
     return x->f >= LONG_ROW ? bn_least(x->rows, MOST_POINTS) : x->rows;
 }
 
-/* Adds the share of a view to the percentage.  points NULL: the rows of x have the labels. */
+/* Those of a fit that is made once; long sparse rows are fitted in steps. */
+static int64_t many_points(const bn_embedding *x)
+{
+    const double wide = (double)(x->f + 1), some = (double)some_points(x);
+    const double most = fmax(most_products / (wide * wide), sqrt(most_products / wide));
+    return x->dense ? bn_least(x->rows, (int64_t)fmax(most, some)) : x->rows;
+}
+
+/* Where neither side of sparse points is small. */
+static bool takes_steps(const bn_fit *q)
+{
+    return !q->x->dense && bn_least(q->n, q->x->f + 1) > MOST_POINTS;
+}
+
+/* As judge_all, with a fit for each lambda. */
+static bonsai_status judge_steps(int64_t *right, const bn_embedding *judged, const bn_probe *p,
+                                 const bn_fit *like, const bn_labels *labels)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_fit best = {.x = NULL}, q = {.x = NULL};
+    *right = -1;
+    for (int w = 0; w < WAYS; w++) {
+        int64_t by = 0;
+        q = *like;
+        q.lambda = like->lambda + w;
+        q.ways = 1;
+        BN_TRY(bn_fit_rows(&q, labels));
+        BN_TRY(bn_fit_steps(&q, enough, p->job->at.progress));
+        BN_TRY(judge(&by, &(jury){judged, p->label, 0, p->some}, &q));
+        bn_fit worse = by > *right ? best : q;
+        best = by > *right ? q : best;
+        *right = by > *right ? by : *right;
+        q = (bn_fit){.x = NULL};
+        bn_fit_free(&worse);
+    }
+    if (p->some < judged->rows)
+        BN_TRY(judge(right, &(jury){judged, p->label, p->some, judged->rows}, &best));
+done:
+    bn_fit_free(&q);
+    bn_fit_free(&best);
+    return rc;
+}
+
+/* Adds the share of a view to the percentage; q has its points and how many take part. */
 static bonsai_status score(double *percent, double share, const bn_probe *p,
                            const bn_embedding *judged, bn_fit q, const bn_labels *labels)
 {
     bonsai_status rc;
     double lambda[WAYS];
     int64_t right = 0;
-    q.n = points_to_fit(q.x);
     q.c = p->job->g->view.classes;
     q.lambda = lambda;
     q.ways = WAYS;
@@ -291,17 +336,23 @@ static bonsai_status score(double *percent, double share, const bn_probe *p,
     for (int w = 0; w < WAYS; w++)
         lambda[w] = grid[w] / (double)q.n;
     assert(q.x->f == judged->f);
-    BN_TRY(bn_fit_rows(&q, labels));
-    BN_TRY(bn_fit_direct(&q));
-    BN_TRY(judge_all(&right, judged, p, &q));
+    if (takes_steps(&q))
+        BN_TRY(judge_steps(&right, judged, p, &q, labels));
+    else {
+        BN_TRY(bn_fit_rows(&q, labels));
+        BN_TRY(bn_fit_direct(&q));
+        BN_TRY(judge_all(&right, judged, p, &q));
+    }
     *percent += judged->rows > 0 ? 100 * share * (double)right / (double)judged->rows : 0;
 done:
     bn_fit_free(&q);
     return rc;
 }
 
+typedef int64_t count_fn(const bn_embedding *x);        /* how many points take part */
+
 static bonsai_status score_views(double *percent, const bn_probe *p, const bn_views *rows,
-                                 const bn_labels *labels)
+                                 const bn_labels *labels, count_fn *count)
 {
     bonsai_status rc;
     bn_embedding near = {0}, far = {0};
@@ -309,9 +360,11 @@ static bonsai_status score_views(double *percent, const bn_probe *p, const bn_vi
     if (rows->own.rows == 0)
         return bn_fail(BONSAI_E_ARGUMENT, "a probe needs at least one point");
     BN_TRY(join(&near, rows));
-    BN_TRY(score(percent, p->near_share, p, &p->near, (bn_fit){.x = &near}, labels));
+    BN_TRY(score(percent, p->near_share, p, &p->near, (bn_fit){.x = &near, .n = count(&near)},
+                 labels));
     BN_TRY(bn_hidden_rows(&far, &p->hidden, &rows->far, p->threads));
-    BN_TRY(score(percent, 1 - p->near_share, p, &p->far, (bn_fit){.x = &far}, labels));
+    BN_TRY(score(percent, 1 - p->near_share, p, &p->far, (bn_fit){.x = &far, .n = count(&far)},
+                 labels));
 done:
     bn_embedding_free(&near);
     bn_embedding_free(&far);
@@ -321,7 +374,19 @@ done:
 bonsai_status bn_probe_rows(double *percent, const bn_probe *p, const bn_views *rows,
                             const int32_t *label)
 {
-    return score_views(percent, p, rows, &(bn_labels){.label = label});
+    return score_views(percent, p, rows, &(bn_labels){.label = label}, some_points);
+}
+
+bonsai_status bn_probe_many(double *percent, const bn_probe *p, const bn_views *rows,
+                            const int32_t *label)
+{
+    return score_views(percent, p, rows, &(bn_labels){.label = label}, many_points);
+}
+
+double bn_probe_error(double percent, int64_t judged)
+{
+    double share = percent / 100;
+    return judged > 0 ? 100 * sqrt(share * (1 - share) / (double)judged) : 0;
 }
 
 /* ---- a small graph ---- */
@@ -403,7 +468,8 @@ bonsai_status bn_probe_graph(double *percent, const bn_probe *p, const bonsai_gr
         goto done;
     BN_TRY(view_nodes(&q, small, p));
     BN_TRY(read_labels(&q, small));
-    BN_TRY(score_views(percent, p, &q.views, &(bn_labels){q.target, q.weight, NULL}));
+    BN_TRY(score_views(percent, p, &q.views, &(bn_labels){q.target, q.weight, NULL},
+                       some_points));
 done:
     points_free(&q);
     return rc;

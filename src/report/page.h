@@ -6,6 +6,7 @@
  *   page_nodes.c the nodes that stand for others: class, weight, soft label, strongest features
  *   page_body.c  maps, coverage, pruning, classes and degrees
  *   page_sizes.c sizes and bytes
+ *   page_curve.c the ratio and its score
  *   page_how.c   time and memory, options, the command that repeats it
  *
  * SPDX-License-Identifier: MIT */
@@ -49,6 +50,9 @@ const bonsai_cell *bn_sheet_first_cell(const bn_sheet *s);
 
 bool bn_sheet_has_accuracy(const bn_sheet *s);
 void bn_sheet_accuracy(bn_page *p, const bn_sheet *s);
+bool bn_sheet_has_curve(const bn_sheet *s);
+void bn_sheet_curve(bn_page *p, const bn_sheet *s);
+void bn_put_suggestion(bn_page *p, const bonsai_suggestion *s);
 bool bn_sheet_has_map(const bn_sheet *s);
 void bn_sheet_map(bn_page *p, const bn_sheet *s);
 bool bn_sheet_has_coverage(const bn_sheet *s);

@@ -25,6 +25,7 @@ static const struct {
 } sections[] = {
     {"accuracy", "Accuracy and other metrics on the full graph", "Accuracy", bn_sheet_has_accuracy,
      bn_sheet_accuracy, NULL},
+    {"ratio", "Which ratio keeps the score", "Ratio", bn_sheet_has_curve, bn_sheet_curve, NULL},
     {"map", "Maps of the nodes", "Maps", bn_sheet_has_map, bn_sheet_map, NULL},
     {"nodes", "What the small graph consists of", "Nodes", bn_sheet_has_nodes, bn_sheet_nodes,
      NULL},
@@ -203,6 +204,28 @@ done:
     if (facts)
         bn_facts_free(facts);
     bn_free(facts);
+    bonsai_report_free(r);
+    return rc;
+}
+
+bonsai_status bonsai_report_suggestion(bonsai_report **out, const bonsai_suggestion *s,
+                                       const bonsai_report_options *given)
+{
+    bonsai_status rc;
+    bonsai_report *r = NULL;
+    bonsai_report_options o;
+    *out = NULL;
+    BN_TRY(BN_OPTIONS(&o, given, report));
+    BN_TRY(BN_NEW(&r, 1));
+    bn_page_begin(&r->page, o.title ? o.title : "Which ratio", o.fragment);
+    bn_section_begin(&r->page, "ratio", o.title ? o.title : "Which ratio keeps the score");
+    bn_put_suggestion(&r->page, s);
+    bn_section_end(&r->page);
+    bn_page_end(&r->page, o.fragment);
+    BN_TRY(bn_page_status(&r->page));
+    *out = r;
+    r = NULL;
+done:
     bonsai_report_free(r);
     return rc;
 }

@@ -4,6 +4,7 @@
  *   queue.c           groups of cells, one after the other or side by side
  *   engine.c          runs a group
  *   means.c           cells of several splits and draws as one, and two methods in pairs
+ *   suggest.c         the smallest ratio that keeps a share of the full graph's score
  *   power.c           Lemma 1: representative power by samples of trees
  *   pairs.c           distances of pairs of nodes; correlate.c  how they go together
  *   train_beside.c    a model on the full graph, beside the small one

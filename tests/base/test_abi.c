@@ -105,6 +105,7 @@ INIT(difference)
 INIT(power)
 INIT(compare_options)
 INIT(report_options)
+INIT(suggest_options)
 
 static bonsai_status use_view(void *v)
 {
@@ -286,6 +287,21 @@ static bonsai_status use_report(void *o)
     return rc;
 }
 
+/* Of picked nodes, where there is room to say so. */
+static bonsai_status use_suggest(void *o)
+{
+    static bonsai_condense_options c;
+    bonsai_suggest_options *s = o;
+    bonsai_suggestion *found = NULL;
+    bonsai_condense_options_init(&c);
+    c.method = BONSAI_METHOD_RANDOM;
+    if (s->size >= offsetof(bonsai_suggest_options, condense) + sizeof s->condense)
+        s->condense = &c;
+    bonsai_status rc = bonsai_suggest(&found, full, s);
+    bonsai_suggestion_free(found);
+    return rc;
+}
+
 static const sized structs[] = {
     {"bonsai_view", sizeof(bonsai_view), true, false, init_view, use_view},
     {"bonsai_read_options", sizeof(bonsai_read_options), true, false, init_read_options, use_read},
@@ -315,6 +331,8 @@ static const sized structs[] = {
      use_compare},
     {"bonsai_report_options", sizeof(bonsai_report_options), true, false, init_report_options,
      use_report},
+    {"bonsai_suggest_options", sizeof(bonsai_suggest_options), true, false, init_suggest_options,
+     use_suggest},
 };
 
 enum { STRUCTS = sizeof structs / sizeof *structs };
@@ -539,6 +557,7 @@ static void structs_of_the_library_say_their_size(void **state)
 {
     bonsai_train_options o;
     bonsai_training *t = NULL;
+    bonsai_suggestion *found = NULL;
     size_t progress = 0;
     (void)state;
     bonsai_train_options_init(&o);
@@ -556,6 +575,10 @@ static void structs_of_the_library_say_their_size(void **state)
     assert_int_equal(bonsai_model_facts(bonsai_training_model(t))->size, sizeof(bonsai_model_info));
     assert_int_equal(bonsai_field_at(BONSAI_OPTIONS_TRAIN, 0)->size, sizeof(bonsai_field));
     assert_int_equal(bonsai_known_at(0)->size, sizeof(bonsai_known));
+    assert_int_equal(bonsai_suggest(&found, full, NULL), BONSAI_OK);
+    assert_int_equal(bonsai_suggestion_info(found)->size, sizeof(bonsai_suggest_info));
+    assert_int_equal(bonsai_suggestion_point(found, 1)->size, sizeof(bonsai_suggest_point));
+    bonsai_suggestion_free(found);
     bonsai_training_free(t);
 }
 

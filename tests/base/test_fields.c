@@ -24,6 +24,9 @@ static void init(room *o, bonsai_options_kind kind)
     case BONSAI_OPTIONS_SHAPE: bonsai_shape_init((bonsai_shape *)o); break;
     case BONSAI_OPTIONS_PLAN: bonsai_plan_options_init((bonsai_plan_options *)o); break;
     case BONSAI_OPTIONS_COMPARE: bonsai_compare_options_init((bonsai_compare_options *)o); break;
+    case BONSAI_OPTIONS_SUGGEST:
+        bonsai_suggest_options_init((bonsai_suggest_options *)o);
+        break;
     default: bonsai_report_options_init((bonsai_report_options *)o);
     }
 }
