@@ -19,6 +19,7 @@
  *   training.c  the options and the runs of train and eval
  *   trained.c   results of training: table, JSON, learning curves
  *   compared.c  the table of a comparison
+ *   curve.c     a curve drawn with characters
  *   cellfile.c  the file that a comparison resumes from
  *   fetch/      bonsai fetch (fetch.h)
  *   paper/      bonsai paper (paper.h)
@@ -118,6 +119,7 @@ int cmd_report(session *s, int argc, char **argv);
 int cmd_fetch(session *s, int argc, char **argv);
 int cmd_paper(session *s, int argc, char **argv);
 int cmd_plan(session *s, int argc, char **argv);
+int cmd_suggest(session *s, int argc, char **argv);
 int cmd_demo(session *s, int argc, char **argv);
 int cmd_version(session *s, int argc, char **argv);
 int cmd_help(session *s, int argc, char **argv);
@@ -387,6 +389,12 @@ void training_note_split(session *s, training *t, const bonsai_train_info *i);
 int  trained_curves(session *s, const training *t);             /* exit code */
 /* g: the graph that was judged on.  Exit code. */
 int  trained_print(session *s, const training *t, const bonsai_graph *g);
+
+/* ---- curves ------------------------------------------------------------- */
+
+/* Draws the shares of a suggestion over the logarithms of their ratios on stdout, beside the full
+ * graph's and the one to keep. */
+void curve_put(const bonsai_suggestion *s);
 
 /* ---- pages -------------------------------------------------------------- */
 

@@ -16,6 +16,7 @@ const command commands[] = {
     {"split",    cmd_split,    "draw new training, validation and test nodes"},
     {"condense", cmd_condense, "make a small graph that trains like the large one"},
     {"plan",     cmd_plan,     "predict what condensing a graph would take"},
+    {"suggest",  cmd_suggest,  "find the smallest ratio that keeps a share of the score"},
     {"explain",  cmd_explain,  "show why a node is in a condensed graph"},
     {"train",    cmd_train,    "train models on a graph and judge them"},
     {"eval",     cmd_eval,     "train on a small graph, judge on the large one"},

@@ -8,6 +8,7 @@ $BONSAI convert --help
 $BONSAI split --help
 $BONSAI condense --help
 $BONSAI plan --help
+$BONSAI suggest --help
 $BONSAI explain --help
 $BONSAI train --help
 $BONSAI eval --help

@@ -76,6 +76,9 @@ COMMANDS = [
             ["out.bonsai"]),
     Command("condense trees", "condense ../in/g.bonsai -o out.bonsai -r 0.2 --method trees",
             ["out.bonsai"]),
+    Command("suggest", "suggest ../in/g.bonsai -o out.bonsai --report out.html --low 0.1 --points 2"
+            " --keep 0.5 --method prototypes --json", ["out.bonsai", "out.html"],
+            ["out.bonsai", "out.html"]),
     Command("explain", "explain ../in/s.bonsai --full ../in/g.bonsai --node 0 --json"),
     Command("explain trees", "explain ../in/t.bonsai --full ../in/g.bonsai --json"),
     Command("train", "train ../in/g.bonsai --epochs 2 --save out.bonsai --curves out.csv --json",

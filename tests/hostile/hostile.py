@@ -226,6 +226,8 @@ COMMANDS = [
              "--members", "--select-features", "tree", *budget()],
     update,
     lambda: ["plan", some(everything, "a"), "--look", "--ranks", "1,3"],
+    lambda: ["suggest", some(everything, "a"), "--method", chance.choice(["prototypes", "random"]),
+             "--points", "3", "--halvings", "1", "-t", "1"],
     lambda: ["explain", some(small, "a"), "--json"],
     lambda: ["explain", some(small, "a"), "--node", "1", "--full", some(everything, "b")],
     lambda: ["train", some(everything, "a"), "--model", chance.choice(MODELS), *FEW],
