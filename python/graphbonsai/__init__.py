@@ -24,13 +24,14 @@ from ._graph import Graph
 from ._page import Page, report
 from ._report import Info, Report
 from ._splits import SplitWarning
+from ._suggest import Suggestion, suggest
 from ._training import PEERS, Model, Training, evaluate, train
 
 __all__ = [
     "ArgumentError", "Canceled", "Comparison", "Error", "FileError", "FormatError", "Graph",
     "Info", "Model", "OptionError", "OutOfMemory", "PEERS", "Page", "Report", "SplitWarning",
-    "Training", "__version__", "compare", "condense", "evaluate", "explain", "formats", "generate",
-    "info", "nearest", "report", "train", "update",
+    "Suggestion", "Training", "__version__", "compare", "condense", "evaluate", "explain",
+    "formats", "generate", "info", "nearest", "report", "suggest", "train", "update",
 ]
 
 

@@ -254,6 +254,22 @@ class Cell(Structure):
                 ("learn_rounds", c_int64), ("learn_made", c_int64)]
 
 
+class SuggestPoint(Structure):
+    _fields_ = [("size", c_size_t), ("ratio", c_double), ("bytes", c_double), ("nodes", c_int64),
+                ("edges", c_int64), ("score", c_double), ("share", c_double), ("level", c_double),
+                ("seconds", c_double), ("method", c_int), ("why", c_char * 156)]
+
+
+class SuggestInfo(Structure):
+    _fields_ = [("size", c_size_t), ("reached", c_int), ("held", c_int), ("point", c_int64),
+                ("keep", c_double), ("ratio", c_double), ("bytes", c_double), ("score", c_double),
+                ("share", c_double), ("nodes", c_int64), ("full_bytes", c_double),
+                ("full_score", c_double), ("full_nodes", c_int64), ("full_train", c_int64),
+                ("wanted", c_double), ("error", c_double), ("judged", c_int64),
+                ("split_from", c_int), ("tried", c_int), ("split", c_double * 3),
+                ("split_seed", c_uint64), ("seconds_full", c_double), ("seconds_total", c_double)]
+
+
 class Difference(Structure):
     _fields_ = [("size", c_size_t), ("difference", c_double), ("error", c_double),
                 ("pairs", c_int), ("verdict", c_int)]
@@ -301,6 +317,7 @@ CompareOptions = _options("CompareOptions", 7, methods=POINTER(c_int), ratios=PO
                           train=POINTER(TrainOptions), cell=CELL_FN,
                           settings=POINTER(POINTER(CondenseOptions)))
 ReportOptions = _options("ReportOptions", 8, condensed=POINTER(CondenseInfo), cells=POINTER(Cell))
+SuggestOptions = _options("SuggestOptions", 9, condense=POINTER(CondenseOptions))
 
 # Struct by its C name: for the init functions, and for the test of the layout.
 STRUCTS = {
@@ -310,7 +327,8 @@ STRUCTS = {
     "condense_info": CondenseInfo, "why": Why, "train_options": TrainOptions, "run": Run,
     "epoch": Epoch, "train_info": TrainInfo, "class": Class, "measures": Measures, "model_info": ModelInfo,
     "cell": Cell, "difference": Difference, "compare_options": CompareOptions,
-    "report_options": ReportOptions,
+    "report_options": ReportOptions, "suggest_options": SuggestOptions,
+    "suggest_info": SuggestInfo, "suggest_point": SuggestPoint,
     "field": Field,
 }
 
@@ -400,6 +418,13 @@ compare_split = _calls("compare_split", POINTER(c_double), c_void_p, POINTER(Com
 cells_merge = _calls("cells_merge", POINTER(Cell), POINTER(Cell), c_int64, POINTER(Cell))
 cells_difference = _calls("cells_difference", POINTER(Difference), POINTER(Cell), c_int64,
                           POINTER(Cell), POINTER(Cell))
+
+suggest = _calls("suggest", _out, c_void_p, POINTER(SuggestOptions))
+suggestion_info = _declare("suggestion_info", POINTER(SuggestInfo), c_void_p)
+suggestion_point = _declare("suggestion_point", POINTER(SuggestPoint), c_void_p, c_int64)
+suggestion_graph = _declare("suggestion_graph", c_void_p, c_void_p)
+suggestion_free = _declare("suggestion_free", None, c_void_p)
+report_suggestion = _calls("report_suggestion", _out, c_void_p, POINTER(ReportOptions))
 
 report_new = _calls("report_new", _out, c_void_p, c_void_p, POINTER(ReportOptions))
 report_html = _declare("report_html", c_void_p, POINTER(c_size_t), c_void_p)

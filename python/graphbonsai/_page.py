@@ -23,6 +23,13 @@ class Page(str):
         return str(self)
 
 
+def page_of(made: Handle) -> Page:
+    """The text of a page that the library has drawn."""
+    length = ctypes.c_size_t()
+    text = c.report_html(ctypes.byref(length), made)
+    return Page(ctypes.string_at(text, length.value).decode("utf-8", "replace"))
+
+
 def _fill(cell: c.Cell, graph: Graph, trained: Handle) -> List[float]:
     """A cell of what training told, and the recall of each class."""
     info = c.training_info(trained).contents
@@ -139,6 +146,4 @@ def report(small: Any, full: Any = None, path: Optional[PathLike] = None, *,
          options=o)
     if path is not None:
         c.report_save(made, options_of.path("path", path))
-    length = ctypes.c_size_t()
-    text = c.report_html(ctypes.byref(length), made)
-    return Page(ctypes.string_at(text, length.value).decode("utf-8", "replace"))
+    return page_of(made)

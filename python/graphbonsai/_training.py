@@ -38,7 +38,7 @@ PEERS: Dict[str, Any] = dict(hidden=256, rate=0.01, decay=5e-4, dropout=0.5, epo
                              cut=0.5, uniform=True)
 
 # Whose split was judged on: bonsai_split_source; and parts of one: bonsai_part.
-_SPLITS = ("own", "asked", "condensed", "drawn", "none")
+SPLITS = ("own", "asked", "condensed", "drawn", "none")
 _PARTS = ("none", "train", "val", "test")
 
 
@@ -213,7 +213,7 @@ class Training:
 
     def __init__(self, handle: Handle) -> None:
         self.info: Dict[str, Any] = _facts(c.training_info(handle))
-        self.info["split_from"] = _SPLITS[self.info["split_from"]]
+        self.info["split_from"] = SPLITS[self.info["split_from"]]
         self.info["split"] = tuple(self.info["split"])
         self.info["metric"] = c.METRICS[self.info["metric"]]
         self.info["joules"] = c.measured(self.info["joules"])
