@@ -81,7 +81,7 @@ def condense(rows, small, key):
     made, cpu = program("condense", rows, "-o", small, "--method", key["method"], "--nodes",
                         key["nodes"], "--seed", key["seed"], "--effort", key["effort"], "-t",
                         setting("THREADS", "0"), *shlex.split(key["options"]))
-    found, _ = program("eval", small, "--full", rows, *judging())
+    found, _ = program("eval", small, "--full", rows, "--alone", *judging())
     return {"accuracy": accuracies(found), "seconds": made["seconds"]["total"], "cpu": cpu,
             "bytes": made["peak_rss_bytes"], "why": made.get("why", ""),
             "probe": made.get("probe")}

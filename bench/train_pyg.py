@@ -219,7 +219,7 @@ def time_bonsai(kind, path, g, o):
     """Return the median over three processes of their mean.  Small graphs get more epochs, so that
     the clock is precise enough."""
     epochs = o.epochs if len(g["x"]) > 2000 else 10 * o.epochs
-    args = [o.bonsai, "eval" if o.full else "train", path, *(["--full", o.full] if o.full else []),
+    args = [o.bonsai, "eval" if o.full else "train", path, *(["--full", o.full, "--alone"] if o.full else []),
             "--model", kind, "--layers", str(o.layers), "--hidden", str(o.hidden),
             "--rate", str(o.rate), "--decay", str(o.decay), "--seeds", "1",
             "--epochs", str(epochs), "--every", str(epochs), "--threads", str(o.threads),

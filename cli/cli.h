@@ -18,6 +18,7 @@
  *   prototype.c what one prototype stands for
  *   training.c  the options and the runs of train and eval
  *   trained.c   results of training: table, JSON, learning curves
+ *   fullbeside.c the full graph's accuracy beside a small one's
  *   compared.c  the table of a comparison
  *   curve.c     a curve drawn with characters
  *   cellfile.c  the file that a comparison resumes from
@@ -103,6 +104,9 @@ int  refuse(session *s, const char *format, ...)        /* the same for usage; E
     __attribute__((format(printf, 2, 3)));
 void note(session *s, const char *format, ...)          /* unless -q */
     __attribute__((format(printf, 2, 3)));
+
+/* Suggests a command, where a person reads: on stderr, if this and stdout are terminals. */
+void next_command(session *s, const char *line);
 
 int cmd_generate(session *s, int argc, char **argv);
 int cmd_info(session *s, int argc, char **argv);
@@ -247,6 +251,8 @@ void text_grouped(char *buf, size_t size, int64_t value);       /* 1,234,567 */
 void text_bytes(char *buf, size_t size, double bytes);          /* 1.2 MB */
 /* Cuts the next piece off "a,b,c"; 0: there is none left. */
 int  text_piece(char *piece, size_t size, const char **at);
+/* A path as a word for the shell, in quotes if it needs them.  0: there is no room. */
+int  text_word(char *out, size_t size, const char *text);
 int  text_is_utf8(void);                                /* the locale */
 /* The name nearest to word, NULL if none is near. */
 const char *text_nearest(const char *word, const char *const *names, int count);
@@ -316,8 +322,9 @@ void summary_condensed(summary *r, const bonsai_condense_options *o, const bonsa
                        const bonsai_graph *small, const char *path);
 void summary_seed(summary *r, uint64_t seed);
 void summary_condensed_sizes(summary *r, const bonsai_condense_info *i);  /* small and full */
-/* How it was chosen: trees and their cover, or prototypes; and what the probe said. */
+/* How it was chosen: trees and their cover, or prototypes. */
 void summary_condensed_making(summary *r, const bonsai_condense_info *i, const bonsai_graph *small);
+void summary_condensed_quality(summary *r, const bonsai_condense_info *i);     /* by the probe */
 const char *condensed_method(const bonsai_condense_info *i);            /* by name */
 void summary_condensed_options(summary *r, const bonsai_condense_options *o);   /* in JSON alone */
 int64_t condensed_roles(const bonsai_graph *g, bonsai_role role);       /* nodes of that role */
@@ -333,6 +340,7 @@ void summary_strongest(summary *r, const bonsai_graph *small, const bonsai_why *
 enum { CLASSES_SHOWN = 20 };                            /* on a terminal */
 
 bn_json *measure_json(double value);                    /* null: not defined */
+bn_json *measure_spread(const bonsai_train_info *i, bonsai_metric m);   /* null: of one run */
 /* Sets the name of each metric, with this end, to its value. */
 void measures_set(bn_json *object, const char *end, const double *metric);
 void measures_set_spread(bn_json *object, const double *mean, const double *std);
@@ -352,7 +360,9 @@ typedef struct {                /* of networks on graphs that the paper trains w
 typedef struct {
     bonsai_train_options o;
     training_width width;
+    const char *args[2];        /* as they stand on the line */
     const char *path, *full;    /* trained on; judged on, NULL: the same */
+    int         alone;          /* 1: full is not trained on as well */
     const char *models, *save, *curves;
     int         protocol;
     int         count;          /* of the models asked for */
@@ -360,13 +370,15 @@ typedef struct {
     char        to[BONSAI_MODEL_COUNT][MOST_PATH];           /* where they are saved; "": nowhere */
     char        parts[96];      /* the split, in words */
     bonsai_training *done[BONSAI_MODEL_COUNT];
+    bonsai_training *beside[BONSAI_MODEL_COUNT];        /* trained on full; NULL: it was not */
 } training;
 
 /* Fills t and checks that all files can be written; adds the arguments and rows to spec.  OPT_GO,
  * or the exit code. */
 int  training_parse(session *s, training *t, opt_spec *spec, int argc, char **argv);
-/* Reads t->models into t->model.  OPT_GO, or EXIT_USAGE. */
-int  training_models(session *s, training *t);
+void training_reset(session *s, training *t);           /* to the defaults */
+/* Reads t->models, the value of the option, into t->model.  OPT_GO, or EXIT_USAGE. */
+int  training_models(session *s, training *t, const char *option);
 /* The option --protocol; its base is an int. */
 extern const bonsai_field training_protocol[];
 enum { TRAINING_DEFAULT, TRAINING_PAPER, TRAINING_PEERS };
@@ -381,6 +393,10 @@ void training_widen(session *s, bonsai_train_options *o, const training_width *w
 const char *training_standardise(const bonsai_train_options *o);       /* the word of the option */
 /* Trains, writes and prints; exit code. */
 int  training_run(session *s, training *t, const bonsai_graph *small, const bonsai_graph *full);
+/* The same without printing; then training_free, whatever it returned. */
+int  training_work(session *s, training *t, const bonsai_graph *small, const bonsai_graph *full);
+void training_free(training *t);
+double training_judgings(const bonsai_train_options *o);        /* how often a run is judged */
 /* Prints a note if the sizes show that small was not condensed from full. */
 void training_note_pair(session *s, const training *t, const bonsai_graph *small,
                         const bonsai_graph *full);
@@ -389,6 +405,12 @@ void training_note_split(session *s, training *t, const bonsai_train_info *i);
 int  trained_curves(session *s, const training *t);             /* exit code */
 /* g: the graph that was judged on.  Exit code. */
 int  trained_print(session *s, const training *t, const bonsai_graph *g);
+bn_json *trained_json(const training *t, const bonsai_graph *g);        /* the same; NULL: no memory */
+
+/* Trains on full too, unless t says not to or it takes too much: then a note says so. */
+bonsai_status beside_train(session *s, training *t, const bonsai_graph *full);
+double beside_kept(const training *t, int k);   /* percent of the full graph's metric; -1: unknown */
+void beside_add(summary *r, const training *t, char title[64]);        /* the table of both */
 
 /* ---- curves ------------------------------------------------------------- */
 

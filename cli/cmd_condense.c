@@ -17,6 +17,8 @@ typedef struct {
     int    count;                           /* graphs to write: 1 without --ratios */
     double ratio[MOST_RATIOS];
     char   to[MOST_RATIOS][MOST_PATH];
+    const char *models;                     /* to train on the small graph; NULL: none */
+    training    judge;                      /* of --eval */
 } arguments;
 
 static arguments asked;
@@ -67,6 +69,27 @@ static const bonsai_field *next_budget(const bonsai_condense_options *o, int *i)
     return NULL;
 }
 
+/* As bonsai eval SMALL GRAPH does it, within the memory that condensing may use. */
+static int settle_eval(session *s, arguments *a)
+{
+    training *t = &a->judge;
+    if (!a->models)
+        return OPT_GO;
+    if (crew.several)
+        return refuse(s, "--eval runs on one machine: use bonsai eval afterwards");
+    if (a->ratios)
+        return refuse(s, "--eval judges one graph, and --ratios makes several; bonsai compare "
+                      "judges several");
+    training_reset(s, t);
+    t->width = training_width_of(&t->o);
+    t->models = a->models;
+    t->path = a->to[0];
+    t->full = a->path;
+    t->o.memory = a->o.memory;
+    t->o.threads = s->read.threads;
+    return training_models(s, t, "--eval");
+}
+
 /* Exactly one budget; numbers not above 0 have been refused already. */
 static int settle_budget(session *s, arguments *a)
 {
@@ -112,7 +135,7 @@ static int settle(session *s, arguments *a)
     if (code == OPT_GO)
         code = check_split(s, a->o.split);
     a->o.threads = s->read.threads;
-    return code;
+    return code == OPT_GO ? settle_eval(s, a) : code;
 }
 
 /* "trees", "trees or auto", "a, b or c". */
@@ -179,6 +202,11 @@ static const bonsai_field other_rows[] = {
 
 static int parse(session *s, arguments *a, int argc, char **argv)
 {
+    static bonsai_field eval_row[] = {
+        {.name = "eval", OWN(arguments, models, TEXT), .arg = "M,M,...",
+         .help = "then train these networks on SMALL and on GRAPH, and show both accuracies, as "
+                 "bonsai eval does"}, {0}};
+    eval_row[0].words = field_named(BONSAI_OPTIONS_TRAIN, "model")->words;
     const opt_spec spec = {
         .usage = "condense GRAPH -o SMALL --ratio R [options]",
         .about =
@@ -191,6 +219,7 @@ static int parse(session *s, arguments *a, int argc, char **argv)
             "all graphs are made; if this is canceled, the complete files stay.  With --update\n"
             "the budget is SMALL's.",
         .examples = "  bonsai condense cora.bonsai -o small.bonsai --ratio 0.01\n"
+                    "  bonsai condense cora.bonsai -o small.bonsai --ratio 0.01 --eval gcn\n"
                     "  bonsai condense cora.bonsai -o small --ratios 0.005,0.01,0.03\n"
                     "  bonsai condense cora.bonsai -o few.bonsai --nodes 70 --method kcenter\n"
                     "  bonsai condense cora.bonsai -o small.bonsai --ratio 0.01 --method gcond "
@@ -201,6 +230,7 @@ static int parse(session *s, arguments *a, int argc, char **argv)
         .values = &a->path,
         .groups = (const opt_group[]){{.base = a, .own = output_row},
                                       {.base = &a->o, .kind = BONSAI_OPTIONS_CONDENSE},
+                                      {.base = a, .own = eval_row},
                                       {.base = a, .own = other_rows}, {0}},
         .shared = OPT_READS | OPT_JSON,
     };
@@ -210,7 +240,7 @@ static int parse(session *s, arguments *a, int argc, char **argv)
 
 /* ---- the work ------------------------------------------------------------ */
 
-/* One row per ratio, for people and pipes. */
+/* One row per ratio, for people and pipes.  passed: the seconds of the call that made them all. */
 static int print_rows(session *s, const arguments *a, const bonsai_condense_info *info,
                       double passed)
 {
@@ -249,37 +279,93 @@ static int print_rows(session *s, const arguments *a, const bonsai_condense_info
     return summary_print(&r, s);
 }
 
+/* How GRAPH was read, for the command that reads it next. */
+static void add_reading(char *line, size_t size, session *s)
+{
+    const bonsai_field *f;
+    for (int i = 0; (f = bonsai_field_at(BONSAI_OPTIONS_READ, i)); i++) {
+        char name[48], value[MOST_PATH], word[2 * MOST_PATH] = "";
+        if (!option_given(s, f->name) || strcmp(f->name, "threads") == 0)
+            continue;
+        option_name(name, sizeof name, f);
+        if (f->type != BONSAI_FIELD_FLAG && bonsai_field_text(value, sizeof value, f, &s->read) > 0)
+            text_word(word, sizeof word, value);
+        const size_t at = strlen(line);
+        snprintf(line + at, size - at, " --%s%s%s", name, *word ? " " : "", word);
+    }
+}
+
+enum { MOST_LINE = 8 * MOST_PATH };
+
+/* The command that judges graph k with a network. */
+static void name_next(char line[MOST_LINE], session *s, const arguments *a, int k)
+{
+    char small[2 * MOST_PATH], full[2 * MOST_PATH];
+    *line = 0;
+    if (!text_word(small, sizeof small, a->to[k]) || !text_word(full, sizeof full, a->path))
+        return;
+    snprintf(line, MOST_LINE, "bonsai eval %s --full %s --model gcn", small, full);
+    add_reading(line, MOST_LINE, s);
+}
+
+static void add_condensed(summary *r, session *s, const arguments *a, int k,
+                          const bonsai_condense_info *info, const bonsai_graph *small)
+{
+    char next[MOST_LINE];
+    bonsai_condense_options o = a->o;
+    if (a->update)
+        bonsai_condense_options_of(&o, small);
+    if (a->ratios)
+        o.ratio = a->ratio[k];
+    summary_condensed(r, &o, info, small, a->to[k]);
+    if (crew.more)
+        crew.more(r, info);
+    name_next(next, s, a, k);
+    summary_json(r, "next", bn_json_text(next));
+}
+
 static int print_array(session *s, const arguments *a, const bonsai_condense_info *info,
                        bonsai_graph *const *small)
 {
     bn_json *all = bn_json_array();
     for (int k = 0; k < a->count; k++) {
         summary r = {.count = 0};
-        bonsai_condense_options o = a->o;
-        o.ratio = a->ratio[k];
-        summary_condensed(&r, &o, &info[k], small[k], a->to[k]);
-        if (crew.more)
-            crew.more(&r, &info[k]);
+        add_condensed(&r, s, a, k, &info[k], small[k]);
         bn_json_add(all, summary_object(&r));
         summary_free(&r);
     }
     return print_json(s, all);
 }
 
-/* passed: the seconds of the call that made them all. */
-static int print_results(session *s, const arguments *a, const bonsai_condense_info *info,
-                         bonsai_graph *const *small, double passed)
+/* The one graph and, with --eval, what networks make of it: in JSON both are one object, else people
+ * read the first while they wait for the second. */
+static int print_one(session *s, arguments *a, const bonsai_condense_info *info,
+                     const bonsai_graph *small, const bonsai_graph *g)
 {
-    if (a->ratios)
-        return s->json ? print_array(s, a, info, small) : print_rows(s, a, info, passed);
     summary r = {.count = 0};
-    bonsai_condense_options o = a->o;
-    if (a->update)
-        bonsai_condense_options_of(&o, small[0]);
-    summary_condensed(&r, &o, info, small[0], a->to[0]);
-    if (crew.more)
-        crew.more(&r, info);
-    return summary_print(&r, s);
+    add_condensed(&r, s, a, 0, info, small);
+    if (!a->models)
+        return summary_print(&r, s);
+    if (!s->json) {
+        int code = summary_print(&r, s);
+        if (style_of(s) == STYLE_TEXT)
+            putchar('\n');
+        fflush(stdout);
+        return code == EXIT_DONE ? training_run(s, &a->judge, small, g) : code;
+    }
+    int judged = training_work(s, &a->judge, small, g);
+    summary_json(&r, "eval", judged == EXIT_DONE ? trained_json(&a->judge, g) : bn_json_null());
+    training_free(&a->judge);
+    int printed = summary_print(&r, s);
+    return judged == EXIT_DONE ? printed : judged;
+}
+
+static void suggest_next(session *s, const arguments *a)
+{
+    char next[MOST_LINE];
+    name_next(next, s, a, 0);
+    if (*next && !a->models)
+        next_command(s, next);
 }
 
 static bonsai_status update(session *s, bonsai_graph **small, bonsai_condense_info *info,
@@ -337,7 +423,17 @@ static bonsai_status write_all(session *s, const arguments *a, bonsai_graph *con
     return rc;
 }
 
-static int condense(session *s, const arguments *a)
+static int print_results(session *s, arguments *a, const bonsai_condense_info *info,
+                         bonsai_graph *const *small, const bonsai_graph *g, double passed)
+{
+    int code = !a->ratios ? print_one(s, a, info, small[0], g)
+               : s->json ? print_array(s, a, info, small) : print_rows(s, a, info, passed);
+    if (code == EXIT_DONE)
+        suggest_next(s, a);
+    return code;
+}
+
+static int condense(session *s, arguments *a)
 {
     bonsai_graph *g = NULL, *small[MOST_RATIOS] = {NULL};
     bonsai_condense_info info[MOST_RATIOS];
@@ -358,7 +454,7 @@ static int condense(session *s, const arguments *a)
     if (rc != BONSAI_OK)
         code = fail(s, rc);
     else if (!s->mute)
-        code = print_results(s, a, info, small, passed);
+        code = print_results(s, a, info, small, g, passed);
     for (int i = 0; i < a->count; i++)
         bonsai_graph_free(small[i]);
     bonsai_graph_free(g);

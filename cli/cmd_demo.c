@@ -43,7 +43,7 @@ static const step steps[] = {
     {"7. A model trained on the whole graph", "train graph.bonsai --model gcn --seeds 3",
      keep_full},
     {"8. The same model trained on the small graph, judged on the whole one",
-     "eval small.bonsai --full graph.bonsai --model gcn --seeds 3", tell_gain},
+     "eval small.bonsai graph.bonsai --alone --model gcn --seeds 3", tell_gain},
 };
 
 enum { GRAPH = 0, SMALL = 1, BACK = 3 };

@@ -7,15 +7,19 @@ int cmd_eval(session *s, int argc, char **argv)
 {
     training t;
     opt_spec spec = {
-        .usage = "eval SMALL --full GRAPH [--model M,M,...] [options]",
+        .usage = "eval SMALL GRAPH [--model M,M,...] [options]",
         .about =
             "Trains graph neural networks on SMALL and judges them on GRAPH: the accuracy on its\n"
             "test nodes after the epoch that did best on its validation nodes, mean and standard\n"
             "deviation over runs.  If condensing drew the split of GRAPH, the same split is drawn\n"
-            "again, so that no node that SMALL was made of is judged.",
-        .examples = "  bonsai eval small.bonsai --full cora.bonsai\n"
-                    "  bonsai eval small.bonsai --full cora.bonsai --model gcn,gat,gin,sage\n",
-        .args = "SMALL",
+            "again, so that no node that SMALL was made of is judged.  Then the same networks are\n"
+            "trained on GRAPH, and their accuracy is shown beside; that takes longer, and --alone\n"
+            "leaves it out, as happens by itself where it would take more than ten minutes or more\n"
+            "memory than there is.",
+        .examples = "  bonsai eval small.bonsai cora.bonsai\n"
+                    "  bonsai eval small.bonsai cora.bonsai --model gcn,gat,gin,sage\n"
+                    "  bonsai eval small.bonsai --full cora.bonsai --alone\n",
+        .args = "SMALL [GRAPH]",
     };
     bonsai_graph *small = NULL, *full = NULL;
     int code = training_parse(s, &t, &spec, argc, argv);

@@ -193,6 +193,7 @@ static void add_making(summary *r, const story *t)
     summary_heading(r, "Size");
     summary_condensed_sizes(r, i);
     summary_condensed_making(r, i, t->g);
+    summary_condensed_quality(r, i);
     summary_condensed_options(r, &o);
 }
 

@@ -31,7 +31,7 @@ static int settle(session *s, request *q)
     if (q->t.models && !q->t.full)
         return refuse(s, "--model needs --full GRAPH to judge models on");
     if (q->t.models)
-        code = training_models(s, &q->t);
+        code = training_models(s, &q->t, "--model");
     if (code != OPT_GO)
         return code;
     if (path_is_same(q->t.path, q->out) || (q->t.full && path_is_same(q->t.full, q->out)))

@@ -140,18 +140,38 @@ static void add_cover(summary *r, const bonsai_condense_info *i)
         summary_note(r, "none of their trees fitted whole");
 }
 
-static void add_probe(summary *r, const bonsai_condense_info *i)
+/* What the probe compared with, and on how many nodes: the sentence tells people. */
+static void add_probed(summary *r, const bonsai_condense_info *i, double kept)
 {
-    if (i->probe < 0)
+    summary_real(r, "probe_full", NULL, known(i->probe_full), NULL);
+    summary_real(r, "probe_kept", NULL, known(kept), NULL);
+    summary_int(r, "probe_fitted", NULL, i->probe_fitted);
+    summary_int(r, "probe_val", NULL, i->probe_val);
+    summary_int(r, "probe_held", NULL, i->probe_held);
+}
+
+void summary_condensed_quality(summary *r, const bonsai_condense_info *i)
+{
+    char worth[256];
+    double kept = -1;
+    bonsai_condense_worth(worth, sizeof worth, &kept, i);
+    summary_heading(r, "Quality");
+    if (i->probe < 0) {
+        summary_text(r, NULL, "probe", "none");
+        summary_note(r, "it was not probed; bonsai eval trains networks on the small graph");
         return;
+    }
     summary_real(r, "probe", "probe", i->probe, "%.2f %%");
-    summary_note(r, "of the nodes it judges on, by ridge regression from the small graph");
+    if (kept >= 0)
+        summary_note(r, "%.1f %% of the %.2f %% that the full graph gives", kept, i->probe_full);
     if (i->probe_other >= 0) {
         summary_real(r, "probe_other",
                      i->method == BONSAI_METHOD_TREES ? "with prototypes" : "with trees",
                      i->probe_other, "%.2f %%");
         summary_note(r, "the probe of what was not chosen, or what it could expect");
     }
+    add_probed(r, i, kept);
+    summary_text(r, "worth", "that is", worth);
 }
 
 static void add_prototypes(summary *r, const bonsai_condense_info *i, const bonsai_graph *small)
@@ -204,7 +224,6 @@ void summary_condensed_making(summary *r, const bonsai_condense_info *i, const b
         add_learned(r, i, small);
     else
         add_cover(r, i);
-    add_probe(r, i);
 }
 
 /* The memory limit, how the embedding was held, and its cost. */
@@ -274,6 +293,7 @@ void summary_condensed(summary *r, const bonsai_condense_options *o, const bonsa
     summary_int(r, "features", NULL, i->features);
     summary_condensed_making(r, i, small);
     add_effort(r, i);
+    summary_condensed_quality(r, i);
     if (summary_has(r, bonsai_condense_options_of(&made, small)))
         summary_condensed_options(r, &made);
 }

@@ -49,3 +49,8 @@ bn_json *class_list(const bonsai_view *v)
     }
     return list;
 }
+
+bn_json *measure_spread(const bonsai_train_info *i, bonsai_metric m)
+{
+    return measure_json(i->runs > 1 && i->metric_mean[m] >= 0 ? i->metric_std[m] : -1);
+}

@@ -80,6 +80,14 @@ void note(session *s, const char *format, ...)
     va_end(args);
 }
 
+void next_command(session *s, const char *line)
+{
+    if (s->quiet || s->mute || s->people || style_of(s) != STYLE_TEXT || !s->progress.terminal)
+        return;
+    fflush(stdout);
+    fprintf(stderr, "\nnext: %s\n", line);
+}
+
 /* ---- the end ------------------------------------------------------------- */
 
 /* Whether the reader of a pipe has gone. */

@@ -42,6 +42,20 @@ int text_piece(char *piece, size_t size, const char **at)
     return 1;
 }
 
+int text_word(char *out, size_t size, const char *text)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                "_-./:,=+@%";
+    size_t at = 0;
+    if (*text && *text != '-' && text[strspn(text, plain)] == 0)
+        return snprintf(out, size, "%s", text) < (int)size;
+    at += (size_t)snprintf(out, size, "%s'", *text == '-' ? "./" : "");
+    for (; *text && at + 6 < size; text++)
+        at += (size_t)snprintf(out + at, size - at, *text == '\'' ? "'\\''" : "%c", *text);
+    snprintf(out + at, size - at, "'");
+    return *text == 0;
+}
+
 int text_is_utf8(void)
 {
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;

@@ -1,7 +1,6 @@
 /* trained.c -- results of training: table, JSON, learning curves.
  *
  * SPDX-License-Identifier: MIT */
-#include <math.h>
 #include <string.h>
 
 #include "cli.h"
@@ -11,12 +10,6 @@ static bn_json *whole(uint64_t value)    /* JSON's whole numbers end before 2^64
     char text[32];
     snprintf(text, sizeof text, "%llu", (unsigned long long)value);
     return value <= INT64_MAX ? bn_json_whole((int64_t)value) : bn_json_text(text);
-}
-
-/* Of one run there is none. */
-static bn_json *spread(const bonsai_train_info *i, int metric)
-{
-    return measure_json(i->runs > 1 && i->metric_mean[metric] >= 0 ? i->metric_std[metric] : -1);
 }
 
 /* ---- one model ----------------------------------------------------------- */
@@ -37,22 +30,16 @@ static bn_json *best_epochs(const bonsai_training *t)
     return bn_json_text(text);
 }
 
-/* How often a run was judged. */
-static double judgings(const bonsai_train_options *o)
-{
-    return ceil((double)o->epochs / o->every);
-}
-
 static bn_json *model_row(const training *t, const bonsai_training *of)
 {
     const bonsai_train_info *i = bonsai_training_info(of);
     double n = (double)i->runs;
     return bn_json_pack("[s,o,o,o,o,I,f,f,f]", bonsai_model_name(i->model),
-                        measure_json(i->metric_mean[i->metric]), spread(i, i->metric),
+                        measure_json(i->metric_mean[i->metric]), measure_spread(i, i->metric),
                         measure_json(i->metric_val_mean[i->metric]), best_epochs(of),
                         (int64_t)i->parameters,
                         1000 * i->seconds_train / (n * t->o.epochs),
-                        1000 * i->seconds_eval / (n * judgings(&t->o)), i->seconds_total);
+                        1000 * i->seconds_eval / (n * training_judgings(&t->o)), i->seconds_total);
 }
 
 static bn_json *run_json(const bonsai_run *r)
@@ -90,22 +77,36 @@ static bn_json *classes_json(const bonsai_training *of, const bn_json *names)
     return list;
 }
 
-static bn_json *model_json(const bonsai_training *of, const char *saved, const bn_json *names)
+/* What any training says; NULL: null. */
+static bn_json *trained_on_json(const bonsai_training *of, const bn_json *names)
 {
+    if (!of)
+        return bn_json_null();
     const bonsai_train_info *i = bonsai_training_info(of);
     bn_json *model = bn_json_pack("{s:s}", "model", bonsai_model_name(i->model));
     measures_set_spread(model, i->metric_mean, i->metric_std);
     measures_set(model, "_val_mean", i->metric_val_mean);
-    bn_json *rest = bn_json_pack("{s:o,s:o,s:f,s:f,s:f,s:o,s:I,s:I,s:b,s:o}", "runs", runs_json(of),
+    bn_json *rest = bn_json_pack("{s:o,s:o,s:f,s:f,s:f,s:o,s:I,s:I,s:b}", "runs", runs_json(of),
                                  "classes", classes_json(of, names), "seconds_train",
                                  i->seconds_train, "seconds_eval", i->seconds_eval, "seconds_total",
                                  i->seconds_total, "joules", measure_json(i->joules),
                                  "parameters", (int64_t)i->parameters,
                                  "peak_rss_bytes", (int64_t)i->peak_rss_bytes, "in_blocks",
-                                 i->in_blocks, "saved", *saved ? bn_json_text(saved)
-                                                               : bn_json_null());
+                                 i->in_blocks);
     bn_json_update(model, rest);
     bn_json_free(rest);
+    return model;
+}
+
+static bn_json *model_json(const training *t, int k, const bn_json *names)
+{
+    const char *saved = t->to[k];
+    bn_json *model = trained_on_json(t->done[k], names);
+    bn_json_set(model, "saved", *saved ? bn_json_text(saved) : bn_json_null());
+    if (t->full) {
+        bn_json_set(model, "full", trained_on_json(t->beside[k], names));
+        bn_json_set(model, "kept", measure_json(beside_kept(t, k)));
+    }
     return model;
 }
 
@@ -126,7 +127,7 @@ static bn_json *options_json(const training *t)
 /* ---- all models ---------------------------------------------------------- */
 
 typedef struct {                /* of tables that are made up here, until they are printed */
-    char   mean[32], title[64];
+    char   mean[32], title[64], beside[64];
     column model[10], class[3 + BONSAI_MODEL_COUNT];
 } heads;
 
@@ -177,7 +178,7 @@ static void add_others(summary *r, const training *t)
             if (m != (int)f->metric && f->metric_mean[m] >= 0)
                 bn_json_add(rows, bn_json_pack("[s,s,o,o,o]", bonsai_model_name(f->model),
                                                bonsai_metric_name((bonsai_metric)m),
-                                               measure_json(f->metric_mean[m]), spread(f, m),
+                                               measure_json(f->metric_mean[m]), measure_spread(f, (bonsai_metric)m),
                                                measure_json(f->metric_val_mean[m])));
         }
     if (bn_json_count(rows))
@@ -215,7 +216,7 @@ static void add_json(summary *r, const training *t, const bn_json *names)
 {
     bn_json *all = bn_json_array();
     for (int i = 0; i < t->count; i++)
-        bn_json_add(all, model_json(t->done[i], t->to[i], names));
+        bn_json_add(all, model_json(t, i, names));
     summary_json(r, "models", all);
 }
 
@@ -231,22 +232,39 @@ static void add_written(summary *r, const training *t)
         summary_text(r, "curves", "curves", t->curves);
 }
 
+static void add_all(summary *r, const training *t, heads *h, const bonsai_graph *g)
+{
+    bn_json *names = class_list(bonsai_graph_view(g));
+    add_setting(r, t);
+    if (t->full)
+        beside_add(r, t, h->beside);
+    add_models(r, t, h);
+    if (bonsai_training_info(t->done[0])->test > 0) {
+        add_others(r, t);
+        add_classes(r, t, h, names);
+    }
+    add_json(r, t, names);
+    add_written(r, t);
+    summary_json(r, "options", options_json(t));
+    bn_json_free(names);
+}
+
 int trained_print(session *s, const training *t, const bonsai_graph *g)
 {
     summary r = {.count = 0};
     heads h;
-    bn_json *names = class_list(bonsai_graph_view(g));
-    add_setting(&r, t);
-    add_models(&r, t, &h);
-    if (bonsai_training_info(t->done[0])->test > 0) {
-        add_others(&r, t);
-        add_classes(&r, t, &h, names);
-    }
-    add_json(&r, t, names);
-    add_written(&r, t);
-    summary_json(&r, "options", options_json(t));
-    bn_json_free(names);
+    add_all(&r, t, &h, g);
     return summary_print(&r, s);
+}
+
+bn_json *trained_json(const training *t, const bonsai_graph *g)
+{
+    summary r = {.count = 0};
+    heads h;
+    add_all(&r, t, &h, g);
+    bn_json *all = summary_object(&r);
+    summary_free(&r);
+    return all;
 }
 
 /* ---- learning curves ----------------------------------------------------- */

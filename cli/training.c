@@ -5,6 +5,7 @@
  * is shows when it has been read.
  *
  * SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <string.h>
 
 #include "cli.h"
@@ -24,7 +25,9 @@ static int parse_rows(session *s, training *t, opt_spec *spec, int argc, char **
 {
     static const bonsai_field full[] = {
         {.name = "full", OWN(training, full, FILE), .arg = "GRAPH",
-         .help = "the graph to judge on (required)"}, {0}};
+         .help = "the graph to judge on, as the second argument says too"},
+        {.name = "alone", OWN(training, alone, FLAG),
+         .help = "do not train on GRAPH as well, to show its accuracy beside SMALL's"}, {0}};
     const bonsai_field own[] = {
         {.name = "model", OWN(training, models, TEXT), .arg = "M,M,...", .help = "models",
          .words = field_named(BONSAI_OPTIONS_TRAIN, "model")->words},
@@ -37,19 +40,30 @@ static int parse_rows(session *s, training *t, opt_spec *spec, int argc, char **
         {.base = t, .own = full}, {.base = t, .own = own},
         {.base = &t->o, .kind = BONSAI_OPTIONS_TRAIN},
         {.base = &t->protocol, .own = training_protocol}, {0}};
-    spec->values = &t->path;
+    spec->values = t->args;
     spec->groups = strcmp(s->command, "eval") == 0 ? groups : groups + 1;
     spec->shared = OPT_READS | OPT_JSON;
-    return opt_parse(s, spec, argc, argv);
+    int code = opt_parse(s, spec, argc, argv);
+    t->path = t->args[0];
+    if (code == OPT_GO && t->full && t->args[1])
+        return refuse(s, "%s and --full %s are both given: one graph is judged on", t->args[1],
+                      t->full);
+    t->full = t->full ? t->full : t->args[1];
+    return code;
 }
 
-static void reset(session *s, training *t)
+void training_reset(session *s, training *t)
 {
     memset(t, 0, sizeof *t);
     bonsai_train_options_init(&t->o);
     t->o.progress = progress_tick;
     t->o.payload = &s->progress;
     t->models = bonsai_model_name(t->o.model);
+}
+
+double training_judgings(const bonsai_train_options *o)
+{
+    return ceil((double)o->epochs / o->every);
 }
 
 const char *training_protocol_name(int protocol)
@@ -124,10 +138,10 @@ void training_widen(session *s, bonsai_train_options *o, const training_width *w
 
 /* ---- checks -------------------------------------------------------------- */
 
-int training_models(session *s, training *t)
+int training_models(session *s, training *t, const char *option)
 {
     int model[BONSAI_MODEL_COUNT];
-    int code = parse_words(s, model, &t->count, "--model", t->models,
+    int code = parse_words(s, model, &t->count, option, t->models,
                            field_named(BONSAI_OPTIONS_TRAIN, "model")->words);
     for (int i = 0; code == OPT_GO && i < t->count; i++)
         t->model[i] = (bonsai_model_kind)model[i];
@@ -169,7 +183,7 @@ static int check_outputs(session *s, training *t)
 
 static int settle(session *s, training *t)
 {
-    int code = training_models(s, t);
+    int code = training_models(s, t, "--model");
     if (code == OPT_GO && !t->full)
         code = check_split(s, t->o.split);
     t->o.threads = s->read.threads;
@@ -178,16 +192,16 @@ static int settle(session *s, training *t)
 
 int training_parse(session *s, training *t, opt_spec *spec, int argc, char **argv)
 {
-    reset(s, t);
+    training_reset(s, t);
     int code = parse_rows(s, t, spec, argc, argv);
     if (code != OPT_GO)
         return code;
     if (strcmp(s->command, "eval") == 0 && !t->full)
-        return refuse(s, "--full GRAPH is missing");
+        return refuse(s, "GRAPH is missing");
     const int protocol = t->protocol;
     training_width width = training_width_of(&t->o);
     for (int wide = 1; protocol && wide >= 0 && code == OPT_GO; wide--) {
-        reset(s, t);
+        training_reset(s, t);
         training_follow(&t->o, protocol, wide);
         code = parse_rows(s, t, spec, argc, argv);
         if (wide)
@@ -255,19 +269,21 @@ void training_note_split(session *s, training *t, const bonsai_train_info *i)
              "makes the accuracy too high", (long long)i->leaks, t->path, judge);
 }
 
-int training_run(session *s, training *t, const bonsai_graph *small, const bonsai_graph *full)
+int training_work(session *s, training *t, const bonsai_graph *small, const bonsai_graph *full)
 {
     bonsai_status rc = BONSAI_OK;
+    int code = EXIT_DONE;
     training_widen(s, &t->o, &t->width, full ? full : small);
     if (full)
         training_note_pair(s, t, small, full);
-    int code = EXIT_DONE;
     for (int i = 0; i < t->count && rc == BONSAI_OK; i++) {
         t->o.model = t->model[i];
         rc = bonsai_train(&t->done[i], small, full, &t->o);
     }
     for (int i = 0; i < t->count && t->save && rc == BONSAI_OK; i++)
         rc = bonsai_model_save(bonsai_training_model(t->done[i]), t->to[i]);
+    if (full && rc == BONSAI_OK)
+        rc = beside_train(s, t, full);
     if (rc != BONSAI_OK)
         code = fail(s, rc);
     else if (t->curves)
@@ -276,9 +292,23 @@ int training_run(session *s, training *t, const bonsai_graph *small, const bonsa
         training_note_split(s, t, bonsai_training_info(t->done[0]));
         note_results(s, t);
         remember(s, t);
-        code = trained_print(s, t, full ? full : small);
     }
-    for (int i = 0; i < t->count; i++)
+    return code;
+}
+
+void training_free(training *t)
+{
+    for (int i = 0; i < BONSAI_MODEL_COUNT; i++) {
         bonsai_training_free(t->done[i]);
+        bonsai_training_free(t->beside[i]);
+    }
+}
+
+int training_run(session *s, training *t, const bonsai_graph *small, const bonsai_graph *full)
+{
+    int code = training_work(s, t, small, full);
+    if (code == EXIT_DONE)
+        code = trained_print(s, t, full ? full : small);
+    training_free(t);
     return code;
 }

@@ -227,7 +227,8 @@ static void read_record(calls *c)
     bonsai_condense_info_init(&info);
     bonsai_condense_options_init(&o);
     bonsai_why_init(&why);
-    calls_went(bonsai_condense_info_of(&info, g), NULL);
+    if (calls_went(bonsai_condense_info_of(&info, g), NULL))
+        calls_must(bonsai_condense_worth(text, sizeof text, NULL, &info) >= 0, "worth");
     if (calls_went(bonsai_condense_options_of(&o, g), NULL))
         bonsai_options_json(text, sizeof text, BONSAI_OPTIONS_CONDENSE, &o);
     for (int64_t i = -1; i <= n && i < 50; i++)

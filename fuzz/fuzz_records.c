@@ -46,7 +46,8 @@ static void read_record(const bonsai_graph *g)
     bonsai_condense_info_init(&info);
     bonsai_condense_options_init(&o);
     bonsai_why_init(&why);
-    bonsai_condense_info_of(&info, g);
+    if (bonsai_condense_info_of(&info, g) == BONSAI_OK)
+        bonsai_condense_worth(text, sizeof text, NULL, &info);
     if (bonsai_condense_options_of(&o, g) == BONSAI_OK)
         bonsai_options_json(text, sizeof text, BONSAI_OPTIONS_CONDENSE, &o);
     for (int64_t i = 0; i < NODES; i++)

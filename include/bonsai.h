@@ -406,6 +406,10 @@ typedef struct {                /* a condensed graph, beside the full one, and i
                                  * work; -1: not measurable here, or with several ranks */
     int64_t whole_trees;        /* roots that have all within `layers` hops of them in the small
                                  * graph; -1: not known, or nodes were made */
+    double  probe_full;         /* as probe, but fitted on the full graph, ... */
+    int64_t probe_fitted;       /* ... on so many of its training nodes; -1 and 0: not measured */
+    int64_t probe_val, probe_held;      /* nodes that the probe judged on: validation nodes, or
+                                 * training nodes that were held out; one of them is 0 */
 } bonsai_condense_info;
 #define bonsai_condense_info_init(i) bonsai_condense_info_init_sized((i), sizeof *(i))
 BONSAI_API void bonsai_condense_info_init_sized(bonsai_condense_info *i, size_t size);

@@ -489,6 +489,11 @@ BONSAI_API bonsai_status bonsai_condense_info_of(bonsai_condense_info *out,
                                                  const bonsai_graph *small);
 BONSAI_API bonsai_status bonsai_condense_options_of(bonsai_condense_options *out,
                                                     const bonsai_graph *small);
+/* What a small graph is worth by the probe, in a sentence that ends with a zero; empty: its method
+ * has none.  *kept, unless NULL: how much it keeps of what the probe gets from the full graph, in
+ * percent; -1: not measured.  Returns the length, as snprintf does, or a negative status. */
+BONSAI_API int bonsai_condense_worth(char *out, size_t size, double *kept,
+                                     const bonsai_condense_info *i);
 
 enum { BONSAI_WHY_ROOM = 10 };
 typedef struct {                /* why a node of a condensed graph is there */

@@ -209,7 +209,7 @@ bonsai_status bonsai_mpi_condense_many(bonsai_graph **out, bonsai_condense_info 
     o.payload = &x;
     o.threads = o.threads ? o.threads : threads;
     w->here = ranks_here(comm);
-    BN_TRY(bn_condense(out, info, g, &(bn_asked){&o, ratios, count}, w));
+    BN_TRY(bn_condense(out, info, g, &(bn_asked){&o, ratios, count, false}, w));
     rc = bn_agree(w, rc);               /* some rank may have been canceled in the last stage */
 done:
     for (int i = 0; i < count && (rc != BONSAI_OK || bn_rank(w) != 0); i++) {

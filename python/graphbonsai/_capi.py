@@ -175,7 +175,8 @@ class CondenseInfo(Structure):
                 ("seconds_learn", c_double), ("learn_rounds", c_int64), ("learn_made", c_int64),
                 ("learn_kept", c_int64), ("learn_skipped", c_int64), ("learn_loss", c_double),
                 ("learn_settings", c_char * 24), ("learn_own", c_int), ("learn_end", c_char * 12),
-                ("joules", c_double), ("whole_trees", c_int64)]
+                ("joules", c_double), ("whole_trees", c_int64), ("probe_full", c_double),
+                ("probe_fitted", c_int64), ("probe_val", c_int64), ("probe_held", c_int64)]
 
 
 class Why(Structure):

@@ -102,7 +102,7 @@ bonsai_status bn_condense(bonsai_graph **out, bonsai_condense_info *info, const 
 {
     bonsai_status rc;
     bn_clock clock = {.stage = BN_STAGE_MEASURE};
-    bn_preparation p = {.job.at = {.world = w, .clock = &clock}};
+    bn_preparation p = {.job.at = {.world = w, .clock = &clock}, .plain = a->plain};
     bonsai_condense_info one;
     bn_clock_start(&clock);
     for (int i = 0; i < a->count; i++)
@@ -133,7 +133,7 @@ bonsai_status bonsai_condense_many(bonsai_graph **out, bonsai_condense_info *inf
                                    const double *ratios, int count, const bonsai_graph *g,
                                    const bonsai_condense_options *o)
 {
-    return bn_condense(out, info, g, &(bn_asked){o, ratios, count}, NULL);
+    return bn_condense(out, info, g, &(bn_asked){o, ratios, count, false}, NULL);
 }
 
 bonsai_status bonsai_condense(bonsai_graph **out, bonsai_condense_info *info,

@@ -20,6 +20,7 @@ typedef struct {                /* what is asked for: one small graph, or one fo
     const bonsai_condense_options *o;   /* NULL: the defaults */
     const double *ratios;       /* NULL: the budget of the options */
     int count;
+    bool plain;                 /* what the full graph is worth need not be measured */
 } bn_asked;
 
 /* The door for all ranks together: on rank 0 as bonsai_condense_many, on the others out stays NULL;

@@ -46,6 +46,9 @@ static bonsai_status fill_sizes(bonsai_condense_info *i, const bn_request *r,
     i->recall = 1;
     i->whole_trees = -1;
     i->probe = i->probe_other = -1;
+    i->probe_full = p->probe_full;
+    i->probe_fitted = p->probe_fitted;
+    *(p->job.held ? &i->probe_held : &i->probe_val) = p->job.judge.far.rows;
 done:
     return rc;
 }

@@ -79,6 +79,9 @@ typedef struct {
 
 /* Goes on with a prospect, zeros to begin with, until it is known or above the bar.  Collective. */
 bonsai_status bn_outlook(bn_prospect *s, const bn_request *r, double bar);
+/* What the probe gets from the training nodes of the full graph, or from many of them, *fitted; -1:
+ * there is nothing to judge on.  Collective. */
+bonsai_status bn_outlook_worth(double *percent, int64_t *fitted, const bn_job *job);
 /* Nodes that the budget may hold at most. */
 double bn_outlook_nodes(const bn_request *r);
 /* What the probe gets from all training nodes but those that it judges on, or from many of them,

@@ -1,4 +1,7 @@
-/* outlook.c -- what picked nodes can be worth under a budget, without picking them.
+/* outlook.c -- what the full graph is worth, and picked nodes under a budget without picking them.
+ *
+ * The probe fitted on training nodes, with their rows as they are in the full graph, says what a
+ * small graph can come near to.  Some of very many speak for all.
  *
  * A budget holds so many training nodes at most: those that fit without any edge.  The probe fitted
  * on as many of them, with their rows as they are in the full graph, is better than what a network
@@ -13,6 +16,7 @@
 #include "prototypes/judge.h"
 
 enum { DRAWS = 4 };             /* of training nodes: the luckiest counts */
+enum { MOST_FITTED = 8192 };    /* that speak for all: their rows take less memory than clusters will */
 static const double most_products = 2e9;        /* of a fit: else it takes longer than picking */
 
 /* Nodes that the budget holds without edges. */
@@ -101,6 +105,26 @@ static bool takes_long(double n, const bn_views *v)
 {
     double near = length_of(&v->own) + length_of(&v->around), wide = BN_HIDDEN_WIDE;
     return n * (near * fmin(n, 2 * (double)v->own.f) + wide * fmin(n, wide)) > most_products;
+}
+
+bonsai_status bn_outlook_worth(double *percent, int64_t *fitted, const bn_job *job)
+{
+    bonsai_status rc = BONSAI_OK;
+    points q = {.count = 0};
+    *percent = -1;
+    *fitted = 0;
+    if (!job->probe)
+        goto done;
+    bn_enter(&job->at, BN_STAGE_PROBE);
+    BN_TRY(make_points(&q, bn_least(job->trees, MOST_FITTED), job, DRAWS));
+    *fitted = q.count;
+    if (q.count > 0)
+        rc = bn_probe_once(percent, job->probe, &q.views, q.label);
+    BN_TRY(bn_agree(job->at.world, rc));
+    BN_TRY(bn_share(job->at.world, percent, sizeof *percent, 0));
+done:
+    points_free(&q);
+    return rc;
 }
 
 bonsai_status bn_outlook(bn_prospect *s, const bn_request *r, double bar)

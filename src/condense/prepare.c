@@ -286,7 +286,9 @@ static bonsai_status embed_otherwise(bn_preparation *p)
     bonsai_status rc = bn_judge_embed(&p->job);
     note_embedding(p, &p->job.around);
     note_embedding(p, &p->job.x);
-    return rc;
+    if (rc != BONSAI_OK || p->plain)
+        return rc;
+    return bn_outlook_worth(&p->probe_full, &p->probe_fitted, &p->job);
 }
 
 /* ---- memory ---- */
@@ -449,6 +451,7 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g, unsigned need
     bn_job *job = &p->job;
     p->needs = needs;
     p->program = bn_needs_program();
+    p->probe_full = -1;
     job->o = &p->o;
     job->at.threads = bn_threads(p->o.threads);
     job->at.progress = (bn_progress){p->o.progress, p->o.payload};

@@ -31,6 +31,9 @@ typedef struct {
     bool   covers, covered;             /* neighbours are to be found; were looked for late, ... */
     bn_clock late;                      /* ... which took so much */
     bn_published published;             /* of BN_REDOES */
+    bool    plain;                      /* nobody asks what the full graph is worth */
+    double  probe_full;                 /* what the probe gets from the full graph; -1: not known, */
+    int64_t probe_fitted;               /* ... and from how many of its training nodes */
 } bn_preparation;
 
 enum { BN_CHECK_SAMPLE = 500 };         /* trees of the second sample at most */

@@ -40,7 +40,11 @@ static const row cover[] = {
     ROW(coverage_bound, 'r'), ROW(recall, 'r'), ROW(rechecks, 'l'), ROW(rounds, 'i'),
     ROW(shallow_classes, 'i'), ROW(whole_trees, 'l'),
 };
-enum { SIZES = sizeof sizes / sizeof *sizes, COVER = sizeof cover / sizeof *cover };
+static const row judge[] = {
+    ROW(probe_full, 'r'), ROW(probe_fitted, 'l'), ROW(probe_val, 'l'), ROW(probe_held, 'l'),
+};
+enum { SIZES = sizeof sizes / sizeof *sizes, COVER = sizeof cover / sizeof *cover,
+       JUDGE = sizeof judge / sizeof *judge };
 
 static bn_json *rows_json(const row *rows, int count, const bonsai_condense_info *i)
 {
@@ -212,6 +216,8 @@ static bonsai_status attach(bonsai_graph *small, const bonsai_condense_info *i,
                                  "method", bonsai_method_name(i->method), "input_crc32",
                                  crc_json(i), "options", bn_fields_json(BONSAI_OPTIONS_CONDENSE, o),
                                  "sizes", rows_json(sizes, SIZES, i));
+    if (i->probe_full >= 0)
+        bn_json_set(root, "judge", rows_json(judge, JUDGE, i));
     bn_json_update(root, special);
     bn_json_free(special);
     return store(small, root);
@@ -291,6 +297,7 @@ bonsai_status bn_record_updated(bonsai_graph *small, const bonsai_condense_info 
     bn_json_set(root, "input_crc32", crc_json(i));
     bn_json_set(root, "sizes", rows_json(sizes, SIZES, i));
     bn_json_set(root, "choice", choice_json(i));
+    bn_json_set(root, "judge", bn_json_null());
     bn_json_set(recipe, "trees", bn_json_whole(i->trees));
     bn_json_set(recipe, "nodes", bn_json_whole(i->nodes));
     bn_json_set(recipe, "probe", bn_json_null());
@@ -352,8 +359,10 @@ static void read_info(bonsai_condense_info *i, const bn_json *root)
     i->coverage = i->coverage_check = i->coverage_bound = -1;
     i->recall = 1;
     i->whole_trees = -1;
+    i->probe_full = -1;
     read_rows(i, sizes, SIZES, bn_json_get(root, "sizes"));
     read_rows(i, cover, COVER, bn_json_get(root, "cover"));
+    read_rows(i, judge, JUDGE, bn_json_get(root, "judge"));
     recipe = recipe ? recipe : bn_json_get(root, "learned");
     read_card(i, bn_json_get(root, "learned"));
     read_long(&i->trees, recipe, "trees");

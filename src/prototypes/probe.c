@@ -25,6 +25,8 @@ enum { CHOOSE = 1000 };         /* rows that choose a lambda, at most */
 enum { WAYS = 5, MOST_POINTS = 2048, LONG_ROW = 1024 };
 static const double most_products = 2.5e10;     /* of a fit that is made once, ... */
 static const double enough = 1e-5;              /* ... and of its steps: a node in 1,000 differs */
+/* Products of a fit that lasts no second: by few points, which choose its lambda, and by many. */
+static const double most_to_choose = 5e8, most_to_fit = 4e9;
 static const double grid[WAYS] = {10, 1, 0.1, 0.01, 0.001};     /* over the number of points */
 
 struct bn_probe {
@@ -254,16 +256,23 @@ static void keep_way(bn_fit *q, int way)
     q->k = q->c;
 }
 
-/* Some rows choose the lambda, the largest of several, and then all the others count too. */
+/* The largest lambda of those that have the most right. */
+static int most_right(const int64_t by[WAYS])
+{
+    int best = 0;
+    for (int w = 1; w < WAYS; w++)
+        best = by[w] > by[best] ? w : best;
+    return best;
+}
+
+/* Some rows choose the lambda, and then all the others count too. */
 static bonsai_status judge_all(int64_t *right, const bn_embedding *judged, const bn_probe *p,
                                bn_fit *q)
 {
     bonsai_status rc;
     int64_t by[WAYS] = {0};
-    int best = 0;
     BN_TRY(judge(by, &(jury){judged, p->label, 0, p->some}, q));
-    for (int w = 1; w < WAYS; w++)
-        best = by[w] > by[best] ? w : best;
+    const int best = most_right(by);
     *right = by[best];
     keep_way(q, best);
     if (p->some < judged->rows)
@@ -349,10 +358,76 @@ done:
     return rc;
 }
 
-typedef int64_t count_fn(const bn_embedding *x);        /* how many points take part */
+/* Adds the share of a view to the percentage: what the points of x get right. */
+typedef bonsai_status score_fn(double *percent, double share, const bn_probe *p,
+                               const bn_embedding *judged, const bn_embedding *x,
+                               const bn_labels *labels);
+
+static bonsai_status score_some(double *percent, double share, const bn_probe *p,
+                                const bn_embedding *judged, const bn_embedding *x,
+                                const bn_labels *labels)
+{
+    return score(percent, share, p, judged, (bn_fit){.x = x, .n = some_points(x)}, labels);
+}
+
+static bonsai_status score_many(double *percent, double share, const bn_probe *p,
+                                const bn_embedding *judged, const bn_embedding *x,
+                                const bn_labels *labels)
+{
+    return score(percent, share, p, judged, (bn_fit){.x = x, .n = many_points(x)}, labels);
+}
+
+/* So many of the points that a fit takes no more products. */
+static int64_t points_within(const bn_embedding *x, int ways, double most)
+{
+    const double wide = 1 + (double)x->f, length = 1 + bn_numbers(x, x->rows) / (double)x->rows;
+    double n = (double)x->rows, m = fmin(n, wide);
+    while (n > 64 && n * length * m / 2 + ways * m * m * m / 3 > most) {
+        n *= 0.9;
+        m = fmin(n, wide);
+    }
+    return (int64_t)n;
+}
+
+/* Lambdas of the grid from `way` on, judged on the first rows. */
+static bonsai_status fit_and_judge(int64_t *right, bn_fit q, int way, const bn_probe *p,
+                                   const jury *j, const bn_labels *labels)
+{
+    bonsai_status rc;
+    double lambda[WAYS];
+    q.c = p->job->g->view.classes;
+    q.lambda = lambda;
+    q.threads = p->threads;
+    for (int w = 0; w < q.ways; w++)
+        lambda[w] = grid[way + w] / (double)q.n;
+    BN_TRY(bn_fit_rows(&q, labels));
+    BN_TRY(bn_fit_direct(&q));
+    BN_TRY(judge(right, j, &q));
+done:
+    bn_fit_free(&q);
+    return rc;
+}
+
+static bonsai_status score_once(double *percent, double share, const bn_probe *p,
+                                const bn_embedding *judged, const bn_embedding *x,
+                                const bn_labels *labels)
+{
+    bonsai_status rc;
+    const bn_fit few = {.x = x, .n = points_within(x, WAYS, most_to_choose), .ways = WAYS};
+    const bn_fit many = {.x = x, .n = points_within(x, 1, most_to_fit), .ways = 1};
+    int64_t by[WAYS] = {0}, right = 0;
+    if (few.n == x->rows)
+        return score_some(percent, share, p, judged, x, labels);
+    BN_TRY(fit_and_judge(by, few, 0, p, &(jury){judged, p->label, 0, p->some}, labels));
+    BN_TRY(fit_and_judge(&right, many, most_right(by), p,
+                         &(jury){judged, p->label, 0, judged->rows}, labels));
+    *percent += judged->rows > 0 ? 100 * share * (double)right / (double)judged->rows : 0;
+done:
+    return rc;
+}
 
 static bonsai_status score_views(double *percent, const bn_probe *p, const bn_views *rows,
-                                 const bn_labels *labels, count_fn *count)
+                                 const bn_labels *labels, score_fn *add)
 {
     bonsai_status rc;
     bn_embedding near = {0}, far = {0};
@@ -360,11 +435,9 @@ static bonsai_status score_views(double *percent, const bn_probe *p, const bn_vi
     if (rows->own.rows == 0)
         return bn_fail(BONSAI_E_ARGUMENT, "a probe needs at least one point");
     BN_TRY(join(&near, rows));
-    BN_TRY(score(percent, p->near_share, p, &p->near, (bn_fit){.x = &near, .n = count(&near)},
-                 labels));
+    BN_TRY(add(percent, p->near_share, p, &p->near, &near, labels));
     BN_TRY(bn_hidden_rows(&far, &p->hidden, &rows->far, p->threads));
-    BN_TRY(score(percent, 1 - p->near_share, p, &p->far, (bn_fit){.x = &far, .n = count(&far)},
-                 labels));
+    BN_TRY(add(percent, 1 - p->near_share, p, &p->far, &far, labels));
 done:
     bn_embedding_free(&near);
     bn_embedding_free(&far);
@@ -374,13 +447,19 @@ done:
 bonsai_status bn_probe_rows(double *percent, const bn_probe *p, const bn_views *rows,
                             const int32_t *label)
 {
-    return score_views(percent, p, rows, &(bn_labels){.label = label}, some_points);
+    return score_views(percent, p, rows, &(bn_labels){.label = label}, score_some);
+}
+
+bonsai_status bn_probe_once(double *percent, const bn_probe *p, const bn_views *rows,
+                            const int32_t *label)
+{
+    return score_views(percent, p, rows, &(bn_labels){.label = label}, score_once);
 }
 
 bonsai_status bn_probe_many(double *percent, const bn_probe *p, const bn_views *rows,
                             const int32_t *label)
 {
-    return score_views(percent, p, rows, &(bn_labels){.label = label}, many_points);
+    return score_views(percent, p, rows, &(bn_labels){.label = label}, score_many);
 }
 
 double bn_probe_error(double percent, int64_t judged)
@@ -468,8 +547,7 @@ bonsai_status bn_probe_graph(double *percent, const bn_probe *p, const bonsai_gr
         goto done;
     BN_TRY(view_nodes(&q, small, p));
     BN_TRY(read_labels(&q, small));
-    BN_TRY(score_views(percent, p, &q.views, &(bn_labels){q.target, q.weight, NULL},
-                       some_points));
+    BN_TRY(score_views(percent, p, &q.views, &(bn_labels){q.target, q.weight, NULL}, score_some));
 done:
     points_free(&q);
     return rc;

@@ -28,6 +28,9 @@ bonsai_status bn_probe_graph(double *percent, const bn_probe *p, const bonsai_gr
 /* The same from rows with one label each, which all weigh the same. */
 bonsai_status bn_probe_rows(double *percent, const bn_probe *p, const bn_views *rows,
                             const int32_t *label);
+/* The same of very many rows, once, within a second or so: few choose the lambda, more are fitted. */
+bonsai_status bn_probe_once(double *percent, const bn_probe *p, const bn_views *rows,
+                            const int32_t *label);
 /* The same with as many of the rows as a fit that is made once may take: it may last seconds. */
 bonsai_status bn_probe_many(double *percent, const bn_probe *p, const bn_views *rows,
                             const int32_t *label);

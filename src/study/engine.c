@@ -326,9 +326,9 @@ static bonsai_status run_ratios(bn_worker *w, const bonsai_cell *like, int first
         bonsai_condense_info_init(&w->info[i]);
     if (rc == BONSAI_OK)
         rc = check_alike(w, like);
+    const bn_asked asked = {&w->condense, made.ratio > 0 ? w->ratio + first : NULL, count, true};
     if (rc == BONSAI_OK)
-        rc = bonsai_condense_many(w->small, w->info, made.ratio > 0 ? w->ratio + first : NULL,
-                                  count, w->full, &w->condense);
+        rc = bn_condense(w->small, w->info, w->full, &asked, NULL);
     if (rc == BONSAI_E_ARGUMENT && count == 1)
         return fill_cells(w, &made, -1);
     if (rc != BONSAI_OK)

@@ -44,3 +44,10 @@ $BONSAI condense $HERE/papers -o p.bonsai -r 1 -k 1 --no-ppr --method trees | gr
 $BONSAI condense $HERE/papers -o p.bonsai -r 1 -k 1 --keep-trees --method trees | grep -E '^(nodes|roots|trees|whole_trees)'
 $BONSAI convert p.bonsai p/ -q > /dev/null; cat p/labels.csv
 ls
+# In the same run networks are trained on it and judged: as bonsai eval does.
+$BONSAI condense g.bonsai -o a.bonsai -r 0.1 --eval gcn,sage -q > all; $BONSAI eval a.bonsai g.bonsai --model gcn,sage -q | grep -E '^(split|train|val|test|beside|metric|recall)' > some; grep -F -x -f some all | cmp - some; grep -c . some
+$BONSAI condense g.bonsai -o a.bonsai -r 0.1 --eval gcn -q --json | python3 -c 'import json, sys; r = json.load(sys.stdin); m = r["eval"]["models"][0]; print(r["method"], r["eval"]["trained_on"], r["eval"]["judged_on"], m["model"], m["full"]["accuracy_mean"] > 50, m["kept"] > 50); print(r["next"])'
+# What it is worth, and what it was judged on.
+$BONSAI condense g.bonsai -o a.bonsai -r 0.1 --no-validation | grep -E '^(probe|worth)' | sed -E 's/[0-9.]+ %/N %/g; /probe(_full|_kept|_other)?\t/s/\t.*/\tN/'
+$BONSAI condense g.bonsai -o a.bonsai -r 0.1 --method degree | grep -cE '^(probe|worth)'
+$BONSAI condense g.bonsai -o "a b.bonsai" -r 0.1 --json -q | grep '"next"'

@@ -70,3 +70,6 @@ $BONSAI convert ok.bonsai ok/ > /dev/null 2>&1; $BONSAI explain ok/ > /dev/null
 ls
 $BONSAI condense g.bonsai -o s.bonsai -r 0.1 --for gcn,gen
 $BONSAI condense g.bonsai -o s.bonsai -r 0.1 --for ""
+# What is trained on the small graph.
+$BONSAI condense g.bonsai -o s.bonsai -r 0.1 --eval gcn,gen
+$BONSAI condense g.bonsai -o s --ratios 0.1,0.2 --eval gcn

@@ -22,3 +22,7 @@ COLUMNS=120 script -qec "$BONSAI info s.bonsai" /dev/null | tr -d '\r' | sed -nE
 # Training: one row a model.
 COLUMNS=120 script -qec "$BONSAI train g.bonsai --model gcn,gin --seeds 2 --epochs 20 --save m --curves c.csv" /dev/null | tr -d '\r' | sed -E 's/[0-9][0-9,]*\.\.[0-9]+/N/; s/[0-9][0-9,.]*/N/g; s/ +N/ N/g; s/   +/  /g'
 COLUMNS=120 script -qec "$BONSAI predict m-gin.bonsai g.bonsai -o p.csv" /dev/null | tr -d '\r' | sed -E 's/[0-9][0-9,.]*/N/g; s/ +N/ N/g'
+COLUMNS=120 script -qec "$BONSAI eval s.bonsai g.bonsai --seeds 2 --epochs 20" /dev/null | tr -d '\r' | sed -nE '/^Accuracy.*by/,/^$/p' | sed -E 's/[0-9][0-9,.]*/N/g; s/ +N/ N/g'
+# The next command is for people: not into a pipe, not with -q; paths that need quotes have them.
+COLUMNS=120 script -qec "$BONSAI condense g.bonsai -o \"it's.bonsai\" -r 0.1" /dev/null | tr -d '\r' | tail -1
+COLUMNS=120 script -qec "$BONSAI condense g.bonsai -o s.bonsai -r 0.1 -q; $BONSAI condense g.bonsai -o s.bonsai -r 0.1 | grep ^next; $BONSAI condense g.bonsai -o s.bonsai -r 0.1 2>e > /dev/null; cat e" /dev/null | grep -c ^next

@@ -62,3 +62,5 @@ ls
 # The area under the curve is of two classes that occur.
 $BONSAI generate -q -o seven.bonsai --nodes 100 --features 20 --words 6 --no-linear > /dev/null; $BONSAI train seven.bonsai --metric auc
 $BONSAI train seven.bonsai --metric recall
+$BONSAI eval g.bonsai g.bonsai --full g.bonsai
+$BONSAI eval g.bonsai g.bonsai g.bonsai

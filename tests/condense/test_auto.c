@@ -61,15 +61,16 @@ static void three_views(bn_views *v, const bonsai_graph *g, const int32_t *node,
     assert_int_equal(bn_embed(&v->far, g, &nodes, BN_RULE_MEAN, layers, &at), BONSAI_OK);
 }
 
-/* The score that a graph of picked nodes should have; held: by node, those that are judged on
- * instead of validation nodes, or NULL. */
-static double probe_of(const bonsai_graph *small, const bonsai_graph *g,
-                       const bonsai_condense_options *o, const uint8_t *held)
+enum { ROOM = 256 };
+
+/* The score of some labelled nodes of a graph; held: by node, those that are judged on instead of
+ * validation nodes, or NULL. */
+static double probe_from(const bonsai_graph *of, const int32_t *node, int64_t count,
+                         const bonsai_graph *g, const bonsai_condense_options *o,
+                         const uint8_t *held)
 {
-    const uint32_t *origin = small->view.section[BONSAI_SECTION_ORIGIN].data;
-    enum { MOST = 256 };
-    int32_t judged[MOST], label[MOST], node[MOST], own[MOST];
-    int64_t rows = 0, count = 0;
+    int32_t judged[ROOM], label[ROOM], own[ROOM];
+    int64_t rows = 0;
     bn_job job = {.g = g, .o = o, .at.threads = 1, .judge_label = label};
     bn_views x;
     bn_probe *p;
@@ -79,19 +80,41 @@ static double probe_of(const bonsai_graph *small, const bonsai_graph *g,
             label[rows] = bn_label(g, v);
             judged[rows++] = (int32_t)v;
         }
-    for (int64_t v = 0; v < small->view.nodes; v++)
-        if (bn_label(small, v) >= 0 && !(held && held[origin[v]])) {
-            own[count] = bn_label(small, v);
-            node[count++] = (int32_t)v;
-        }
+    for (int64_t i = 0; i < count; i++)
+        own[i] = bn_label(of, node[i]);
     three_views(&job.judge, g, judged, rows, o->layers);
-    three_views(&x, small, node, count, o->layers);
+    three_views(&x, of, node, count, o->layers);
     assert_int_equal(bn_probe_new(&p, &job), BONSAI_OK);
     assert_int_equal(bn_probe_rows(&percent, p, &x, own), BONSAI_OK);
     bn_probe_free(p);
     bn_views_free(&job.judge);
     bn_views_free(&x);
     return percent;
+}
+
+/* The score that a graph of picked nodes should have. */
+static double probe_of(const bonsai_graph *small, const bonsai_graph *g,
+                       const bonsai_condense_options *o, const uint8_t *held)
+{
+    const uint32_t *origin = small->view.section[BONSAI_SECTION_ORIGIN].data;
+    int32_t node[ROOM];
+    int64_t count = 0;
+    for (int64_t v = 0; v < small->view.nodes; v++)
+        if (bn_label(small, v) >= 0 && !(held && held[origin[v]]))
+            node[count++] = (int32_t)v;
+    return probe_from(small, node, count, g, o, held);
+}
+
+/* The same of the training nodes of the full graph. */
+static double probe_of_all(const bonsai_graph *g, const bonsai_condense_options *o,
+                           const uint8_t *held)
+{
+    int32_t node[ROOM];
+    int64_t count = 0;
+    for (int64_t v = 0; v < g->view.nodes; v++)
+        if (bn_part(g, v) == BONSAI_PART_TRAIN && bn_label(g, v) >= 0 && !(held && held[v]))
+            node[count++] = (int32_t)v;
+    return probe_from(g, node, count, g, o, held);
 }
 
 static void auto_is_the_default(void **state)
@@ -213,6 +236,7 @@ static void picked_nodes_are_judged_on_nodes_that_they_did_not_learn_from(void *
         for (int64_t t = 0; t < p.job.trees; t++)
             held[p.job.train[t]] = p.job.held[t];
         bonsai_graph *small = condensed(&i, g, &p.o);
+        assert_true(i.probe_full == probe_of_all(g, &p.o, held));
         if (bn_method_of(i.method)->pick)       /* that one, else the runner-up may be one */
             assert_true(i.probe == probe_of(small, g, &p.o, held));
         p.o.method = BONSAI_METHOD_TREES;
@@ -227,6 +251,75 @@ static void picked_nodes_are_judged_on_nodes_that_they_did_not_learn_from(void *
         bonsai_graph_free(g);
     }
     assert_true(checked > 0);
+}
+
+/* What the full graph gives, beside what the small one does, in the call and in the file. */
+static void the_full_graph_is_probed_too(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        bonsai_graph *g = generated(seed);
+        bonsai_condense_options o;
+        bonsai_condense_info i, kept;
+        some_options(&o, seed % 3 == 0 ? BONSAI_METHOD_PROTOTYPES : BONSAI_METHOD_AUTO, 0.2);
+        bonsai_graph *small = condensed(&i, g, &o);
+        assert_true(i.probe_full == probe_of_all(g, &o, NULL));
+        assert_int_equal(i.probe_fitted, 144);
+        assert_int_equal(i.probe_val, 48);
+        assert_int_equal(i.probe_held, 0);
+        bonsai_condense_info_init(&kept);
+        assert_int_equal(bonsai_condense_info_of(&kept, small), BONSAI_OK);
+        assert_true(fabs(kept.probe_full - i.probe_full) < 1e-6);
+        assert_true(kept.probe_fitted == 144 && kept.probe_val == 48 && kept.probe_held == 0);
+        bonsai_graph_free(small);
+        o.method = BONSAI_METHOD_TREES;         /* asks no probe */
+        small = condensed(&i, g, &o);
+        assert_true(i.probe_full == -1 && i.probe_fitted == 0 && i.probe_val == 0);
+        assert_int_equal(bonsai_condense_info_of(&kept, small), BONSAI_OK);
+        assert_true(kept.probe_full == -1);
+        bonsai_graph_free(small);
+        bonsai_graph_free(g);
+    }
+}
+
+static void a_sentence_says_what_it_is_worth(void **state)
+{
+    (void)state;
+    bonsai_condense_info i;
+    char text[256];
+    double kept;
+    bonsai_condense_info_init(&i);
+    i.probe = i.probe_full = -1;
+    assert_int_equal(bonsai_condense_worth(text, sizeof text, &kept, &i), 0);
+    assert_string_equal(text, "");
+    assert_true(kept == -1);
+    i.probe = 72;
+    bonsai_condense_worth(text, sizeof text, NULL, &i);
+    assert_string_equal(text, "A quick classifier, the probe, gets 72.0 % of the nodes it judges on "
+                        "right when fitted on the small graph.");
+    i.probe_full = 80;
+    i.probe_val = 500;
+    int length = bonsai_condense_worth(text, sizeof text, &kept, &i);
+    assert_string_equal(text, "A quick classifier, the probe, gets 72.0 % of 500 validation nodes "
+                        "right when fitted on the small graph and 80.0 % when fitted on the full "
+                        "one: the small graph keeps 90.0 % of that.");
+    assert_int_equal(length, strlen(text));
+    assert_true(kept > 89.9 && kept < 90.1);
+    i.probe_val = 0;
+    i.probe_held = 28;
+    assert_int_equal(bonsai_condense_worth(text, 10, &kept, &i), length + 16);
+    assert_string_equal(text, "A quick c");
+    bonsai_condense_worth(text, sizeof text, &kept, &i);
+    assert_non_null(strstr(text, "% of 28 training nodes that were held out right"));
+    i.probe_full = 0;                           /* nothing to keep a share of */
+    bonsai_condense_worth(text, sizeof text, &kept, &i);
+    assert_true(kept == -1 && !strstr(text, "full"));
+    i.size = offsetof(bonsai_condense_info, probe_full);        /* of an older program */
+    i.probe_full = 80;
+    bonsai_condense_worth(text, sizeof text, &kept, &i);
+    assert_true(kept == -1);
+    i.size = 0;
+    assert_int_equal(bonsai_condense_worth(text, sizeof text, &kept, &i), BONSAI_E_ARGUMENT);
 }
 
 /* A prototype takes 15 bytes, a node without neighbours fewer. */
@@ -576,6 +669,8 @@ int main(void)
         cmocka_unit_test(auto_is_the_default),
         cmocka_unit_test(the_best_one_is_taken_and_named_with_the_next),
         cmocka_unit_test(picked_nodes_are_judged_on_nodes_that_they_did_not_learn_from),
+        cmocka_unit_test(the_full_graph_is_probed_too),
+        cmocka_unit_test(a_sentence_says_what_it_is_worth),
         cmocka_unit_test(any_file_name_and_any_budget_give_a_reason),
         cmocka_unit_test(a_method_that_cannot_leaves_the_field_to_the_other),
         cmocka_unit_test(the_reason_says_what_was_judged_on),

@@ -19,7 +19,7 @@ static bonsai_status condense(bn_world *w, void *payload)
 {
     errand *t = payload;
     bonsai_graph *out = NULL;
-    bonsai_status rc = bn_condense(&out, NULL, t->g, &(bn_asked){&t->o, NULL, 1}, w);
+    bonsai_status rc = bn_condense(&out, NULL, t->g, &(bn_asked){&t->o, NULL, 1, false}, w);
     if (w->rank == 0)
         t->small = out;
     else if (out)

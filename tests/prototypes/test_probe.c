@@ -134,18 +134,26 @@ static bn_probe *new_probe(const stage *s)
     return p;
 }
 
-static double probe(const scene *v, bool sparse, int threads)
+typedef bonsai_status rows_fn(double *percent, const bn_probe *p, const bn_views *rows,
+                              const int32_t *label);
+
+static double probe_by(rows_fn *by, const scene *v, bool sparse, int threads)
 {
     stage *s = new_stage(v, sparse, threads);
     bn_probe *p = new_probe(s);
     bn_views x = views(v->x, v->n, v->f, sparse);
     double percent = -1;
-    if (bn_probe_rows(&percent, p, &x, v->own) != BONSAI_OK)
+    if (by(&percent, p, &x, v->own) != BONSAI_OK)
         fail_msg("%s", bonsai_error());
     bn_views_free(&x);
     bn_probe_free(p);
     free_stage(s);
     return percent;
+}
+
+static double probe(const scene *v, bool sparse, int threads)
+{
+    return probe_by(bn_probe_rows, v, sparse, threads);
 }
 
 /* ---- oracle ---- */
@@ -276,6 +284,23 @@ static void many_are_judged_with_what_some_choose(void **state)
         oracle(&least, &most, &v, 0.5);
         assert_true(got <= most && got > least - 1);
         free_scene(&v);
+    }
+    (void)state;
+}
+
+/* Few points choose the lambda of many: it is nearly as good as the best for all of them. */
+static void one_fit_of_many_points_is_nearly_the_best_of_several(void **state)
+{
+    for (uint64_t seed = 0; seed < 2; seed++) {
+        scene few = make_scene(40, 12, 3, 200, seed), many = make_scene(1500, 12, 3, 400, seed);
+        assert_true(probe_by(bn_probe_once, &few, false, 1) == probe(&few, false, 1));
+        double best = probe(&many, false, 2), once = probe_by(bn_probe_once, &many, false, 2);
+        assert_true(once <= best + 1 && once > best - 3);
+        assert_true(once > 100.0 / 3);
+        assert_true(once == probe_by(bn_probe_once, &many, false, 1));
+        assert_true(once == probe_by(bn_probe_once, &many, true, 5));
+        free_scene(&few);
+        free_scene(&many);
     }
     (void)state;
 }
@@ -602,6 +627,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_elimination),
         cmocka_unit_test(many_are_judged_with_what_some_choose),
+        cmocka_unit_test(one_fit_of_many_points_is_nearly_the_best_of_several),
         cmocka_unit_test(networks_weigh_the_views),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(few_points_are_all_fitted_either_way),
