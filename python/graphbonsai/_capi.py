@@ -387,6 +387,8 @@ condense_update = _calls("condense_update", _out, POINTER(CondenseInfo), c_void_
                          c_void_p, _condense)
 condense_nearest = _calls("condense_nearest", c_void_p, c_void_p, POINTER(c_int64), c_int64,
                           c_void_p, c_int64, c_void_p, _condense)
+condense_worth = _declare("condense_worth", c_int, c_char_p, c_size_t, POINTER(c_double),
+                          POINTER(CondenseInfo))
 condense_info_of = _calls("condense_info_of", POINTER(CondenseInfo), c_void_p)
 condense_options_of = _calls("condense_options_of", POINTER(CondenseOptions), c_void_p)
 condense_why = _calls("condense_why", POINTER(Why), c_void_p, c_int64)

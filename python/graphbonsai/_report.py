@@ -121,6 +121,23 @@ class Report(Dict[str, Any]):
     def method(self) -> str:
         return str(self["method"])
 
+    @property
+    def kept(self) -> Optional[float]:
+        """How much the small graph keeps of what the probe gets from the full one, in percent; None:
+        it was not measured."""
+        return _worth(record_of(self))[0]
+
+    @property
+    def worth(self) -> str:
+        """What the small graph is worth by the probe, in a sentence; "": its method has none.
+
+        >>> import graphbonsai
+        >>> g = graphbonsai.generate(nodes=500, features=50, classes=3)
+        >>> print(graphbonsai.condense(g, 0.05, threads=1).report.worth.split(",")[0])
+        A quick classifier
+        """
+        return _worth(record_of(self))[1]
+
     def _part(self, name: str) -> Dict[str, Any]:
         """A part of the report, or nothing if it is not as expected: files can come from anyone."""
         found = self.get(name)
@@ -139,8 +156,11 @@ class Report(Dict[str, Any]):
     def _facts(self, made: c.CondenseInfo) -> List[Row]:
         learned = made.learn_rounds > 0
         picked = self.method != "prototypes" and not learned
+        kept, worth = _worth(made)
         found = [("method", self.method), ("why", made.why.decode("utf-8", "replace")),
                  ("ratio", made.ratio), ("probe, %", made.probe if made.probe >= 0 else None),
+                 ("probe of the full graph, %", None if kept is None else made.probe_full),
+                 ("kept, %", kept),
                  ("coverage", made.coverage if picked else None),
                  ("trees", made.trees if picked else None),
                  ("trees kept whole", made.whole_trees if made.whole_trees >= 0 else None),
@@ -149,7 +169,8 @@ class Report(Dict[str, Any]):
                  ("skipped steps", made.learn_skipped or None), ("seed", made.seed),
                  ("seconds", self._part("seconds").get("total")),
                  ("joules, of the whole machine", self.get("joules")),
-                 ("bytes in scratch files", self._part("memory").get("scratch") or None)]
+                 ("bytes in scratch files", self._part("memory").get("scratch") or None),
+                 ("worth", worth)]
         return [(k, v if isinstance(v, str) else number(v)) for k, v in found
                 if v not in (None, "")]
 
@@ -167,6 +188,7 @@ class Report(Dict[str, Any]):
         """What fits a cell of a notebook."""
         made = record_of(self)
         seconds = self._part("seconds").get("total")
+        kept = _worth(made)[0]
         found = [("method", self.method), ("why", made.why.decode("utf-8", "replace")),
                  ("ratio", "%s of the bytes" % percent(made.bytes, made.full_bytes)
                   if made.full_bytes else ""),
@@ -174,6 +196,8 @@ class Report(Dict[str, Any]):
                  ("nodes", _of(made.nodes, made.full_nodes)),
                  ("edges", _of(made.edges, made.full_edges)),
                  ("probe", "%s %%" % number(made.probe) if made.probe >= 0 else ""),
+                 ("kept", "" if kept is None else
+                  "%.1f %% of the probe's %.1f %% from the full graph" % (kept, made.probe_full)),
                  ("seconds", "" if seconds is None else number(seconds, 3))]
         return [(k, v) for k, v in found if v]
 
@@ -246,6 +270,13 @@ def shown(thing: Any, report: Optional[Report]) -> str:
     """A graph in a notebook: its repr and, if it was condensed, a card of its report."""
     text = "<code>%s</code>" % html.escape(repr(thing))
     return text if report is None else text + report._repr_html_()
+
+
+def _worth(made: c.CondenseInfo) -> Tuple[Optional[float], str]:
+    """The share that is kept, in percent, and the sentence about it."""
+    text, kept = ctypes.create_string_buffer(512), ctypes.c_double(-1)
+    c.condense_worth(text, len(text), ctypes.byref(kept), ctypes.byref(made))
+    return c.measured(kept.value), text.value.decode()
 
 
 def _of(small: float, full: float) -> str:

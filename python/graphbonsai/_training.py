@@ -204,6 +204,8 @@ class Training:
                 f1_val, ...
     epochs      the learning curves: run, epoch, loss, accuracy_val, accuracy_test, f1_val, ...
     classes     one row per class: test (nodes), recall_mean, recall_std
+    full        what the same training on the full graph gave: another Training, or None
+    kept        mean over that of full, in percent, or None
     info        metric; accuracy_mean, accuracy_std, accuracy_val_mean, f1_mean, ...; parameters,
                 nodes, seconds, memory; joules, of the whole machine, None: not measurable here;
                 split_from ("own", "asked", "condensed",
@@ -221,6 +223,7 @@ class Training:
         self.epochs: np.ndarray = _copied(c.Epoch, c.training_epochs(handle), c.training_epoch,
                                           handle)
         self.classes: np.ndarray = _copied(c.Class, self.info["classes"], c.training_class, handle)
+        self.full: Optional["Training"] = None
         pointer = c.training_model(handle)
         self.model: Optional[Model] = (
             Model._of(handle, ctypes.c_void_p(pointer)) if pointer else None)
@@ -233,6 +236,12 @@ class Training:
     def std(self) -> float:
         return float(self.info[self.info["metric"] + "_std"])
 
+    @property
+    def kept(self) -> Optional[float]:
+        if self.full is None or self.mean < 0 or self.full.mean <= 0:
+            return None
+        return 100 * self.mean / self.full.mean
+
     def _rows(self) -> Any:
         metric = self.info["metric"]
         rows = [("seed", "epoch", "test %", "val %", "loss", "seconds")]
@@ -243,13 +252,17 @@ class Training:
         return rows
 
     def __str__(self) -> str:
-        return "%s  test %s %s +- %.2f %%\n%s" % (
-            self.info["model"], self.info["metric"], _percent(self.mean), self.std,
+        beside = "" if self.full is None else "\ntrained on the full graph %s +- %.2f %%%s" % (
+            _percent(self.full.mean), self.full.std,
+            "" if self.kept is None else ": %.1f %% is kept" % self.kept)
+        return "%s  test %s %s +- %.2f %%%s\n%s" % (
+            self.info["model"], self.info["metric"], _percent(self.mean), self.std, beside,
             table(self._rows()))
 
     def __repr__(self) -> str:
-        return "Training(%s, runs=%d, mean=%.2f, std=%.2f)" % (
-            self.info["model"], len(self.runs), self.mean, self.std)
+        beside = "" if self.full is None else ", full=%.2f" % self.full.mean
+        return "Training(%s, runs=%d, mean=%.2f, std=%.2f%s)" % (
+            self.info["model"], len(self.runs), self.mean, self.std, beside)
 
     def _repr_html_(self) -> str:
         return "<code>%s</code>%s" % (html.escape(repr(self)), html_table(self._rows()))
@@ -334,7 +347,7 @@ def evaluate(small: Any, full: Any,
              metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy",
              weighted: bool = False, cut: float = 0.0, uniform: bool = False,
              # end
-             progress: Progress = None) -> Training:
+             beside: bool = False, progress: Progress = None) -> Training:
     """Trains a model on a condensed graph and judges it on the full one.
 
     If condensing drew a split of `full`, the same split is drawn again, so that no node is judged
@@ -343,6 +356,9 @@ def evaluate(small: Any, full: Any,
     Args:
         small: the graph to train on, of any kind.
         full: the graph to judge on, of any kind.
+        beside: also train on `full`, with the same options and split: the result's `full` is that
+            training, and `kept` how much of its mean the small graph keeps.  It takes as long as
+            training on `full` does.
         progress: as for condense.
         model: the network.
         layers: layers, ReLU between them (1 to 16).
@@ -378,10 +394,11 @@ def evaluate(small: Any, full: Any,
     o = options_of.fill(c.TrainOptions, locals())
     if full is None:
         raise ArgumentError("full is None; evaluate needs the full graph to judge on")
-    return _trained(small, full, o, progress)
+    return _trained(small, full, o, progress, beside)
 
 
-def _trained(graph: Any, full: Any, options: Any, progress: Progress) -> Training:
+def _trained(graph: Any, full: Any, options: Any, progress: Progress,
+             beside: bool = False) -> Training:
     small = as_graph("graph", graph)
     whole = None if full is None else as_graph("full", full)
     h = small._live()
@@ -389,6 +406,10 @@ def _trained(graph: Any, full: Any, options: Any, progress: Progress) -> Trainin
     out = Handle(c.training_free)
     call(c.train, out.out, h, hf, progress=progress, options=options)
     made = Training(out)
+    if beside:
+        other = Handle(c.training_free)
+        call(c.train_beside, other.out, out, hf, progress=progress, options=options)
+        made.full = Training(other)
     if made.info["split_from"] == "drawn":
         warn_drawn(made.info["split_seed"])
     return made

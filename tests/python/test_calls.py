@@ -466,6 +466,40 @@ class Training(testing.Case):
         self.assertGreater(t.mean, 50)
         self.assertEqual(t.info["test"], int(self.g.test_mask.sum()))
 
+    def test_the_full_graph_is_trained_on_beside_the_small_one(self):
+        how = dict(epochs=20, seeds=2, threads=1)
+        s = condense(self.g, 0.1, threads=1)
+        alone = graphbonsai.evaluate(s, self.g, **how)
+        both = graphbonsai.evaluate(s, self.g, beside=True, **how)
+        self.assertIsNone(alone.full)
+        self.assertIsNone(alone.kept)
+        self.assertEqual(both.mean, alone.mean)
+        self.assertEqual(both.full.mean, graphbonsai.train(self.g, **how).mean)
+        self.assertEqual(both.kept, 100 * both.mean / both.full.mean)
+        self.assertIn("full=%.2f" % both.full.mean, repr(both))
+        self.assertNotIn("full", repr(alone) + str(alone))
+        self.assertIn("trained on the full graph %.2f" % both.full.mean, str(both))
+        self.assertEqual(pickle.loads(pickle.dumps(both)).full.mean, both.full.mean)
+
+    def test_beside_follows_the_split_that_was_condensed_with(self):
+        bare = graphbonsai.Graph.from_arrays(edge_index=self.g.edge_index, x=self.g.x, y=self.g.y)
+        how = dict(epochs=5, seeds=1, threads=1)
+        small = condense(bare, 0.1, split=(50, 25, 25), seed=7, threads=1)
+        both = graphbonsai.evaluate(small, bare, beside=True, **how)
+        self.assertEqual(both.full.info["test"], both.info["test"])
+        self.assertEqual(both.full.mean,
+                         graphbonsai.train(bare.split((50, 25, 25), seed=7), **how).mean)
+
+    def test_a_report_says_what_the_small_graph_is_worth(self):
+        report = condense(self.g, 0.1, threads=1).report
+        self.assertRegex(report.worth, r"gets [0-9.]+ % of \d+ validation nodes right")
+        self.assertIn("the small graph keeps %.1f %% of that" % report.kept, report.worth)
+        self.assertIn(report.worth, str(report))
+        self.assertIn("probe of the full graph, %", str(report))
+        other = condense(self.g, 0.1, method="degree", threads=1).report
+        self.assertEqual((other.worth, other.kept), ("", None))
+        self.assertNotIn("worth", str(other))
+
     def test_a_split_that_nobody_asked_for_is_told(self):
         index = self.g.edge_index
         bare = graphbonsai.Graph.from_arrays(edge_index=index, x=self.g.x, y=self.g.y)

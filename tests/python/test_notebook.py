@@ -140,7 +140,8 @@ class Display(testing.Case):
         report = self.small.report
         card = dict(Cells(report._repr_html_()).rows)
         self.assertEqual(list(card), ["method", "why", "ratio", "bytes", "nodes", "edges", "probe",
-                                      "seconds"])
+                                      "kept", "seconds"])
+        self.assertEqual(card["kept"].split(" ")[0], "%.1f" % report.kept)
         sizes = report["sizes"]
         self.assertEqual(card["nodes"], "%d of 400" % len(self.small))
         self.assertEqual(card["edges"], "%d of 1,596" % self.small.num_edges)
