@@ -4,6 +4,7 @@
 #ifndef BN_RECORD_H
 #define BN_RECORD_H
 
+#include "json.h"
 #include "learn/learn.h"
 #include "prototypes/prototypes.h"
 #include "trees/trees.h"
@@ -45,6 +46,8 @@ typedef struct {
     char rows[16];              /* prototypes: what their rows are made of: bn_kind_named */
 } bn_record;
 
+/* The record of g as JSON, NULL where it has none.  What other sections hold is not its business. */
+bonsai_status bn_record_load(bn_json **root, const bonsai_graph *g);
 /* This and the next two fail only where the metadata are no JSON, or for lack of memory. */
 bonsai_status bn_record_read(bn_record *r, const bonsai_graph *small);
 /* Why each node is there: the node of the full graph that is the root of its tree (-1: gone, or not
