@@ -21,14 +21,14 @@ $BONSAI condense g.bonsai -o f.bonsai -r 0.1 --select-features tree > /dev/null;
 # The protocol goes by the large graph's size.
 mkdir other; (cd other; python3 $HERE/flickr_size.py); $BONSAI condense other -o o.bonsai --method random -r 0.001 -q > /dev/null; $BONSAI eval o.bonsai --full other --protocol paper --hidden 8 --epochs 1 --seeds 1 --json 2>&1 | grep -E '^note:|"(hidden|standardise)"'
 # The full graph's accuracy stands beside the small one's: what training on it gives, with the same options.  GRAPH may be an argument.
-$BONSAI train g.bonsai --epochs 20 --seeds 2 | grep ^model | cut -f 3 > full; $BONSAI eval s.bonsai g.bonsai --epochs 20 --seeds 2 | grep ^beside | cut -f 5 | cmp - full
+$BONSAI train g.bonsai --epochs 20 --seeds 2 | grep '^model.gcn' | cut -f 3 > full; $BONSAI eval s.bonsai g.bonsai --epochs 20 --seeds 2 | grep '^beside.gcn' | cut -f 5 | cmp - full
 $BONSAI eval s.bonsai g.bonsai --epochs 20 --seeds 2 --json | python3 -c 'import json, sys; m = json.load(sys.stdin)["models"][0]; print(sorted(m["full"]) == sorted(set(m) - {"full", "kept", "saved"}), abs(m["kept"] - 100 * m["accuracy_mean"] / m["full"]["accuracy_mean"]) < 1e-6)'
 # So it is with the split that condensing drew, and one that was asked for.
-$BONSAI split g/ -o h.bonsai -s 3 > /dev/null; $BONSAI train h.bonsai --epochs 9 --seeds 1 | grep ^model | cut -f 3 > full; $BONSAI eval d.bonsai g/ --epochs 9 --seeds 1 -q | grep ^beside | cut -f 5 | cmp - full
-$BONSAI train g.bonsai --split random --epochs 9 --seeds 1 | grep ^model | cut -f 3 > full; $BONSAI eval s.bonsai g.bonsai --split random --epochs 9 --seeds 1 -q | grep ^beside | cut -f 5 | cmp - full
+$BONSAI split g/ -o h.bonsai -s 3 > /dev/null; $BONSAI train h.bonsai --epochs 9 --seeds 1 | grep '^model.gcn' | cut -f 3 > full; $BONSAI eval d.bonsai g/ --epochs 9 --seeds 1 -q | grep '^beside.gcn' | cut -f 5 | cmp - full
+$BONSAI train g.bonsai --split random --epochs 9 --seeds 1 | grep '^model.gcn' | cut -f 3 > full; $BONSAI eval s.bonsai g.bonsai --split random --epochs 9 --seeds 1 -q | grep '^beside.gcn' | cut -f 5 | cmp - full
 # Without it, the rest is the same; too little memory leaves it out as well, and says so.
 $BONSAI eval s.bonsai g.bonsai --epochs 9 --seeds 1 --curves a --alone | grep -c ^beside; $BONSAI eval s.bonsai g.bonsai --epochs 9 --seeds 1 --curves b > /dev/null; cmp a b
 $BONSAI eval s.bonsai g.bonsai --epochs 9 --seeds 1 --alone --json | grep -E '"(full|kept)"'
-$BONSAI eval s.bonsai g.bonsai --epochs 9 --seeds 1 --memory 1 | grep -c ^beside
+$BONSAI eval s.bonsai g.bonsai --epochs 9 --seeds 1 --hidden 2048 --memory 1M | grep -c ^beside
 # A full graph that cannot be trained on does not spoil the rest.
 $BONSAI convert g.bonsai one/ -q > /dev/null; awk -F , -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /split/) c = i } NR > 1 && $c == "train" { $2 = 0 } 1' one/labels.csv > l; mv l one/labels.csv; $BONSAI eval s.bonsai one/ --epochs 3 --seeds 1 2>&1 | grep -E '^(note|beside|test)' | sed -E 's/all [0-9]+/all N/'
