@@ -14,6 +14,9 @@ enum { BN_MOST_JUDGED = 5000 };         /* rows that candidates are judged on */
 bonsai_status bn_judge_embed(bn_job *job);
 void bn_judge_forget(bn_job *job);              /* frees them */
 void bn_views_free(bn_views *v);
+/* out = [own | around], dense or sparse by what it holds; e = its rows in another order (joined.c). */
+bonsai_status bn_views_join(bn_embedding *out, const bn_views *v);
+bonsai_status bn_embedding_arrange(bn_embedding *e, const int64_t *order);
 /* The rank's first tree. */
 static inline int64_t bn_job_first(const bn_job *job)
 {

@@ -40,69 +40,6 @@ struct bn_probe {
     int      threads, users;    /* users: who will free it */
 };
 
-/* ---- views ---- */
-
-static int64_t put_row(int32_t *index, float *value, const bn_embedding *e, int64_t row,
-                       int64_t plus)
-{
-    int64_t count = 0;
-    for (int64_t j = 0; e->dense && j < e->f; j++)
-        if (e->dense[row * e->f + j] != 0.0f) {
-            index[count] = (int32_t)(plus + j);
-            value[count++] = e->dense[row * e->f + j];
-        }
-    for (int64_t i = e->dense ? 0 : e->offsets[row]; !e->dense && i < e->offsets[row + 1]; i++) {
-        index[count] = (int32_t)(plus + e->index[i]);
-        value[count++] = e->value[i];
-    }
-    return count;
-}
-
-/* out = [own | around], dense or sparse by what it holds. */
-static bonsai_status join(bn_embedding *out, const bn_views *v)
-{
-    bonsai_status rc;
-    int64_t rows = v->own.rows, f = v->own.f, entries = 0;
-    memset(out, 0, sizeof *out);
-    for (int64_t i = 0; i < rows; i++)
-        entries += bn_embedding_length(&v->own, i) + bn_embedding_length(&v->around, i);
-    out->f = 2 * f;
-    if (bn_is_full(entries, rows * out->f)) {
-        BN_TRY(BN_BIG(&out->dense, NULL, rows * out->f));
-        for (int64_t i = 0; i < rows; i++) {
-            bn_embedding_row(out->dense + i * out->f, &v->own, i);
-            bn_embedding_row(out->dense + i * out->f + f, &v->around, i);
-        }
-    } else {
-        BN_TRY(BN_BIG(&out->offsets, NULL, rows + 1));
-        BN_TRY(BN_BIG(&out->index, NULL, entries));
-        BN_TRY(BN_BIG(&out->value, NULL, entries));
-        for (int64_t i = 0, at = 0; i < rows; i++) {
-            at += put_row(out->index + at, out->value + at, &v->own, i, 0);
-            at += put_row(out->index + at, out->value + at, &v->around, i, f);
-            out->offsets[i + 1] = at;
-        }
-    }
-    out->rows = rows;
-done:
-    if (rc != BONSAI_OK)
-        bn_embedding_free(out);
-    return rc;
-}
-
-/* e = its rows in another order. */
-static bonsai_status arrange(bn_embedding *e, const int64_t *order)
-{
-    bn_embedding other = {0};
-    bonsai_status rc = bn_embedding_take(&other, e, order, e->rows, e->dense != NULL,
-                                         &(bn_place){.threads = 1});
-    if (rc == BONSAI_OK) {
-        bn_embedding_free(e);
-        *e = other;
-    }
-    return rc;
-}
-
 /* ---- the probe ---- */
 
 static int by_number(const void *a, const void *b)
@@ -170,7 +107,7 @@ bonsai_status bn_probe_new(bn_probe **out, const bn_job *job)
     p->threads = bn_threads(job->at.threads);
     p->near_share = near_share(job->o->for_models);
     BN_TRY(list_held(p, job));
-    BN_TRY(join(&p->near, &job->judge));
+    BN_TRY(bn_views_join(&p->near, &job->judge));
     BN_TRY(bn_hidden_new(&p->hidden, &job->judge.far));
     BN_TRY(bn_hidden_rows(&p->far, &p->hidden, &job->judge.far, p->threads));
     BN_TRY(BN_NEW(&p->label, p->far.rows));
@@ -178,8 +115,8 @@ bonsai_status bn_probe_new(bn_probe **out, const bn_job *job)
     p->some = spread(order, p->far.rows);
     for (int64_t i = 0; i < p->far.rows; i++)
         p->label[i] = job->judge_label[order[i]];
-    BN_TRY(arrange(&p->near, order));
-    BN_TRY(arrange(&p->far, order));
+    BN_TRY(bn_embedding_arrange(&p->near, order));
+    BN_TRY(bn_embedding_arrange(&p->far, order));
     *out = p;
     p = NULL;
 done:
@@ -434,7 +371,7 @@ static bonsai_status score_views(double *percent, const bn_probe *p, const bn_vi
     *percent = 0;
     if (rows->own.rows == 0)
         return bn_fail(BONSAI_E_ARGUMENT, "a probe needs at least one point");
-    BN_TRY(join(&near, rows));
+    BN_TRY(bn_views_join(&near, rows));
     BN_TRY(add(percent, p->near_share, p, &p->near, &near, labels));
     BN_TRY(bn_hidden_rows(&far, &p->hidden, &rows->far, p->threads));
     BN_TRY(add(percent, 1 - p->near_share, p, &p->far, &far, labels));
