@@ -288,7 +288,7 @@ def explain(small: Any, node: int, full: Any = None, *,
 
     Returns what `Graph.why` tells, and at most ten of each of these, the most telling first:
 
-    soft_label   {class: share}, by the name of the class where it has one; {}: it has none
+    soft_label   {class: share}, by the name of the class where it has one of its own; {}: none
     nodes        nodes of the full graph that a prototype stands for: its members, if they are
                  stored; with `full`, the nearest first, and their `distances`
     features     numbers of its largest features in the full graph, of `features_set` that are not

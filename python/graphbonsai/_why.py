@@ -24,7 +24,9 @@ def told(w: Any) -> Dict[str, Any]:
 
 
 def _class(names: Optional[List[str]], number: int) -> Any:
-    return names[number] if names and names[number] else number
+    """The name of a class; its number if it has none, or shares it with another."""
+    own = names and names[number] and names.count(names[number]) == 1
+    return names[number] if names and own else number
 
 
 def explained(w: Any, names: Optional[List[str]]) -> Dict[str, Any]:

@@ -246,6 +246,15 @@ class Reports(testing.Case):
         told = graphbonsai.explain(picked, 0, g)
         self.assertEqual((told["soft_label"], told["nodes"]), ({}, []))
 
+    def test_classes_of_one_name_keep_their_shares(self):
+        g = graphbonsai.Graph.from_arrays(
+            edge_index=np.array([[0, 1, 2, 3, 4], [1, 2, 3, 4, 5]]), x=np.ones((6, 2), np.float32),
+            y=np.array([0, 1] * 3), class_names=["same", "same"], train_mask=np.ones(6, bool))
+        s = condense(g, nodes=2, method="prototypes", split=(100, 0, 0), threads=1)
+        told = graphbonsai.explain(s, 0)["soft_label"]
+        self.assertEqual(set(told), {0, 1})
+        self.assertAlmostEqual(sum(told.values()), 1, places=2)
+
     def test_trees_that_are_kept_whole(self):
         g = testing.small_world()
         cut = condense(g, 0.2, method="trees", threads=1)
