@@ -70,7 +70,5 @@ void bn_facts_free(bn_facts *f);
 /* Parts of it (standing.c): the nodes that stand for others; names of features, one a line. */
 bonsai_status bn_facts_stand(bn_facts *f, int threads);
 bonsai_status bn_facts_name_features(bn_facts *f, const char *text);
-/* The share of a class in a node's label: 0 or 1 without soft labels. */
-double bn_facts_soft(const bn_facts *f, const bn_stand *s, int64_t class);
 
 #endif

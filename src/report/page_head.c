@@ -235,10 +235,9 @@ typedef struct {                /* what the small graph is worth, in percent; NA
     const bonsai_cell *cell, *full_cell;        /* NULL: a probe's */
 } worth;
 
-static double squared_error(const bonsai_cell *c)
+static double squared_error(const bonsai_cell *c, bonsai_metric m)
 {
-    const double std = c->metric == BONSAI_METRIC_ACCURACY ? c->accuracy_std
-                                                           : c->metric_std[c->metric];
+    const double std = m == BONSAI_METRIC_ACCURACY ? c->accuracy_std : c->metric_std[m];
     return c->runs > 1 && isfinite(std) ? std * std / c->runs : 0;
 }
 
@@ -254,7 +253,8 @@ static worth worth_of(const bn_sheet *s)
     w.full_cell = bn_sheet_full_cell(s, w.cell->model);
     if (w.full_cell) {
         w.full = bn_cell_metric(w.full_cell, w.cell->metric);
-        w.error = 2 * sqrt(squared_error(w.cell) + squared_error(w.full_cell));
+        w.error = 2 * sqrt(squared_error(w.cell, w.cell->metric) +
+                           squared_error(w.full_cell, w.cell->metric));
     }
     return w;
 }

@@ -187,11 +187,14 @@ static void fill_recall(recalls *a, const bn_sheet *s)
     }
 }
 
+static bool has_recall(const bn_sheet *s)
+{
+    return s->o->recall && s->o->cell_count > 0 && s->f->classes > 0;
+}
+
 static void draw_recall(bn_page *p, const bn_sheet *s)
 {
     recalls *a = NULL;
-    if (!s->o->recall || s->o->cell_count <= 0 || s->f->classes <= 0)
-        return;
     if (BN_NEW(&a, 1) != BONSAI_OK) {
         p->failed = true;
         return;
@@ -238,6 +241,22 @@ static void draw_main(bn_page *p, const bn_sheet *s, const table *a)
     bn_put(p, "</div></div>\n");
 }
 
+/* What is folded: the other metrics, and the recall of each class. */
+static void draw_more(bn_page *p, const bn_sheet *s, const table *others)
+{
+    const bool both = others->rows && has_recall(s);
+    bn_putf(p, "<details><summary>%s</summary>\n",
+            both ? "Other metrics, and the recall of each class"
+            : others->rows ? "Other metrics" : "The recall of each class");
+    if (others->rows)
+        bn_table(p, "Other metrics of the same models",
+                 &(bn_cells){.head = head, .columns = COLUMNS, .cell = others->cell,
+                             .rows = others->rows});
+    if (has_recall(s))
+        draw_recall(p, s);
+    bn_put(p, "</details>\n");
+}
+
 void bn_sheet_accuracy(bn_page *p, const bn_sheet *s)
 {
     table *a = NULL;
@@ -252,11 +271,7 @@ void bn_sheet_accuracy(bn_page *p, const bn_sheet *s)
     fill(a, s, add_cell);
     draw_main(p, s, a);
     fill(a, s, add_others);
-    bn_put(p, "<details><summary>Other metrics, and the recall of each class</summary>\n");
-    if (a->rows)
-        bn_table(p, "Other metrics of the same models",
-                 &(bn_cells){.head = head, .columns = COLUMNS, .cell = a->cell, .rows = a->rows});
+    if (a->rows || has_recall(s))
+        draw_more(p, s, a);
     bn_free(a);
-    draw_recall(p, s);
-    bn_put(p, "</details>\n");
 }

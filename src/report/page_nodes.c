@@ -75,7 +75,7 @@ static int heat_of(double share)
 static void put_heat(bn_page *p, const bn_facts *f, const bn_stand *n)
 {
     for (int64_t c = 0; c < f->classes; c++) {
-        const double share = bn_facts_soft(f, n, c);
+        const double share = bn_soft_share(f->small, n->node, c);
         bn_putf(p, "<td class=\"heat h%d\" title=\"", heat_of(share));
         bn_escape_cut(p, f->class_name[c], 60);
         bn_put(p, ": ");
@@ -96,7 +96,7 @@ static void put_top(bn_page *p, const bn_facts *f, const bn_stand *n)
         int64_t best = -1;
         double most = 0;
         for (int64_t c = 0; c < f->classes; c++) {
-            const double share = bn_facts_soft(f, n, c);
+            const double share = bn_soft_share(f->small, n->node, c);
             if (share > most && (share < before || (share == before && c > last))) {
                 most = share;
                 best = c;

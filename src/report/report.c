@@ -72,7 +72,7 @@ static void measure(bn_sheet *s)
 {
     const bn_facts *f = s->f;
     const bonsai_condense_info *made = &f->made.info;
-    const bool full = f->full_stats.size > 0;
+    const bool full = f->full_stats.size > 0, recorded = made->full_nodes > 0;
     double paper = NAN;
     s->small = (bn_extent){(double)f->small_stats.nodes, (double)f->small_stats.edges,
                            (double)f->small_stats.labelled,
@@ -80,8 +80,8 @@ static void measure(bn_sheet *s)
                            known(made->paper_bytes, NAN)};
     s->full = (bn_extent){
         full ? (double)f->full_stats.nodes : known((double)made->full_nodes, NAN),
-        full ? (double)f->full_stats.edges : (double)made->full_edges,
-        full ? (double)f->full_stats.labelled : (double)made->full_labelled,
+        full ? (double)f->full_stats.edges : recorded ? (double)made->full_edges : NAN,
+        full ? (double)f->full_stats.labelled : recorded ? (double)made->full_labelled : NAN,
         known(made->full_bytes, full ? counted_bytes(f->full_bytes) : NAN),
         known(made->paper_full_bytes, NAN)};
     if (!isfinite(s->small.paper) && f->small &&

@@ -152,12 +152,3 @@ done:
     bn_free(id);
     return rc;
 }
-
-double bn_facts_soft(const bn_facts *f, const bn_stand *s, int64_t class)
-{
-    const bonsai_array *soft = &f->small->view.section[BONSAI_SECTION_SOFT_LABELS];
-    const int64_t at = s->node * f->classes + class;
-    if (!soft->data)
-        return s->label == class;
-    return (double)bn_real_at(soft, at) / (soft->type == BONSAI_TYPE_U8 ? 255 : 1);
-}

@@ -27,6 +27,7 @@ static void assert_verdict(const bonsai_graph *small, const bonsai_graph *g, con
     assert_true(verdict < strstr(html, "<section"));
     assert_non_null(strstr(verdict, "Trained on this small graph, a GIN gets <strong>"));
     assert_non_null(strstr(verdict, text));
+    assert_null(strstr(html, "<summary>Other metrics"));        /* there are none to fold */
     assert_non_null(strstr(verdict, "500\u00a0ms</b><span class=\"what\">to train a GIN</span>"
                                     "<small>3.00\u00a0s on the full graph"));
     bonsai_report_free(r);
@@ -52,6 +53,37 @@ static void without_a_model_the_probe_is_the_verdict(void **state)
     assert_report(small, NULL, "<p class=\"verdict\">A linear probe", NULL);
     assert_report(picked, g, NULL, "<p class=\"verdict\">");
     bonsai_graph_free(picked);
+    bonsai_graph_free(small);
+    bonsai_graph_free(g);
+}
+
+/* A graph that does not say what it was made of is compared with nothing. */
+static void a_graph_without_a_record_has_its_own_numbers_alone(void **state)
+{
+    (void)state;
+    bonsai_graph *g = generate(120, 3);
+    assert_report(g, NULL, " edge entries</small>", " of 0 edge entries");
+    bonsai_graph_free(g);
+}
+
+/* The spread of another metric, however large, says nothing about the one that is compared. */
+static void the_verdict_takes_the_error_of_its_own_metric(void **state)
+{
+    (void)state;
+    bonsai_graph *g = generate(60, 2), *small = condense(g, BONSAI_METHOD_PROTOTYPES, 4, NULL);
+    bonsai_cell cells[] = {
+        {.size = sizeof(bonsai_cell), .method = -1, .done = 1, .runs = 4, .accuracy_mean = 77,
+         .accuracy_std = 90, .metric_mean = {77, 70, 60}, .metric_std = {90, 1, 1}},
+        {.size = sizeof(bonsai_cell), .method = 0, .done = 1, .runs = 4, .accuracy_mean = 77,
+         .metric_mean = {77, 50, 40}, .metric_std = {0, 1, 1}, .metric = BONSAI_METRIC_F1},
+    };
+    bonsai_report_options o;
+    bonsai_report_options_init(&o);
+    o.cells = cells;
+    o.cell_count = 2;
+    bonsai_report *r = report(small, g, &o);
+    assert_non_null(strstr(bonsai_report_html(NULL, r), " It loses 20.0 points"));
+    bonsai_report_free(r);
     bonsai_graph_free(small);
     bonsai_graph_free(g);
 }
@@ -166,6 +198,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_verdict_says_what_is_lost),
         cmocka_unit_test(without_a_model_the_probe_is_the_verdict),
+        cmocka_unit_test(a_graph_without_a_record_has_its_own_numbers_alone),
+        cmocka_unit_test(the_verdict_takes_the_error_of_its_own_metric),
         cmocka_unit_test(nothing_is_said_to_have_no_bytes),
         cmocka_unit_test(prototypes_are_listed_with_soft_labels_and_features),
         cmocka_unit_test(many_nodes_are_cut_and_many_classes_are_named),
