@@ -607,9 +607,10 @@ BONSAI_API const char *bonsai_report_html(size_t *length, const bonsai_report *r
 /* The file appears when it is complete; on failure what was there stays. */
 BONSAI_API bonsai_status bonsai_report_save(const bonsai_report *r, const char *path);
 /* Writes tables and charts as one HTML page that needs nothing else, with a legend of its columns
- * and marks.  json describes it: {title, heading, verdict, summary, about, tables,
- * data}.  verdict: all in a line, or nothing.  summary: an array of sentences.  about: an array of paragraphs, each an array of texts and
- * {code: text}, and of {list: paragraphs}.  data: whatever the page shall carry inside, or nothing.
+ * and marks.  json describes it: {title, heading, verdict, summary, about, tables, data}.
+ * verdict: all in a line, or nothing.  summary: an array of sentences.  about: an array of
+ * paragraphs, each an array of texts and {code: text}, and of {list: paragraphs}.  data: whatever
+ * the page shall carry inside, or nothing.
  * A table: {name, title, about, data, protocol, decimals, head, rows, charts}.  name: unique, for
  * links.  about, data, protocol: what was measured, from what data, how; one text each.
  * A head is {key, label, source}.  source: "key": what a row is of, its cells are texts or numbers;

@@ -112,7 +112,8 @@ static void prototypes_are_listed_with_soft_labels_and_features(void **state)
     char names[16 * 10] = "";
     bonsai_report_options_init(&o);
     for (int j = 0; j < 16; j++)
-        snprintf(names + strlen(names), 12, "<w%d>%s", j, j < 15 ? "\n" : "");
+        snprintf(names + strlen(names), sizeof names - strlen(names), "<w%d>%s", j,
+                 j < 15 ? "\n" : "");
     o.feature_names = names;
     bonsai_report *r = report(small, g, &o), *plain = report(small, NULL, NULL);
     const char *html = bonsai_report_html(NULL, r), *at = strstr(html, "<section id=\"nodes\"");
