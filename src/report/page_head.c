@@ -247,6 +247,7 @@ static worth worth_of(const bn_sheet *s)
     worth w = {NAN, NAN, 0, bn_sheet_first_cell(s), NULL};
     if (!w.cell) {
         w.small = s->f->made.known && made->probe >= 0 ? made->probe : NAN;
+        w.full = s->f->made.known && made->probe_full > 0 ? made->probe_full : NAN;
         return w;
     }
     w.small = bn_cell_metric(w.cell, w.cell->metric);
@@ -287,6 +288,15 @@ static void say_difference(bn_page *p, const worth *w, double bytes)
     bn_put(p, ".");
 }
 
+/* In the words of the program. */
+static void say_probe(bn_page *p, const bn_sheet *s)
+{
+    char text[400];
+    if (bonsai_condense_worth(text, sizeof text, NULL, &s->f->made.info) > 0)
+        bn_escape(p, text);
+    bn_put(p, "</p>\n");
+}
+
 static void say_worth(bn_page *p, const bn_sheet *s, const worth *w)
 {
     char model[BN_CELL_TEXT];
@@ -294,10 +304,7 @@ static void say_worth(bn_page *p, const bn_sheet *s, const worth *w)
         return;
     bn_put(p, "<p class=\"verdict\">");
     if (!w->cell) {
-        bn_put(p, "A linear probe fitted to this small graph gets ");
-        put_strong_percent(p, w->small);
-        bn_put(p, " of the validation nodes right. It is a quick stand-in: with a model, this page "
-                  "also shows what a network gets from this graph and from the full one.</p>\n");
+        say_probe(p, s);
         return;
     }
     bn_cell_model(model, w->cell);
@@ -340,7 +347,7 @@ static void tile_worth(bn_page *p, const worth *w)
         bn_putf(p, "test %s of a %s, ", bonsai_metric_text(w->cell->metric), model);
         bn_putf(p, w->cell->runs == 1 ? "one run" : "mean of %d runs", w->cell->runs);
     } else
-        bn_put(p, "validation accuracy of a linear probe");
+        bn_put(p, "accuracy of the probe, a quick classifier; given a model, this is a network's");
     bn_put(p, "</small></li>\n");
 }
 

@@ -57,7 +57,7 @@ static const char text[] =
     ".bonsai .kicker{color:var(--accent);font-weight:650;font-size:.85rem;letter-spacing:.06em;"
     "text-transform:uppercase;display:flex;gap:.5rem;align-items:center;margin:0 0 .6rem}\n"
     ".bonsai .kicker svg{width:1.6rem;height:1.6rem;flex:none}\n"
-    ".bonsai .leaf{fill:var(--small)}.bonsai .pot{fill:var(--k1)}\n"
+    ".bonsai .leaf{fill:var(--small)}.bonsai .pot{fill:#b0692a}\n"
     ".bonsai .lead{font-size:clamp(1rem,.95rem + .3vw,1.12rem);line-height:1.5;"
     "margin:0 0 1.2rem}.bonsai .verdict+.lead{color:var(--soft)}.bonsai .verdict+.lead strong{"
     "color:var(--ink);font-weight:600}\n"
