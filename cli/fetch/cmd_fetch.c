@@ -16,7 +16,7 @@ typedef struct {
     const dataset *set;
     const char *name, *to, *base;
     double      timeout;
-    int         retries, force;
+    int         retries, force, offline, plan;
     int64_t     bytes, fetched;         /* of all files; of those downloaded now */
     bn_json     *rows;                   /* of the files */
 } fetching;
@@ -143,24 +143,49 @@ static int make_folder_of(fetching *f, const char *path)
     return make_folders(f->s, folder);
 }
 
+static int address_of(char url[MOST_PATH], const fetching *f, const dataset_file *file)
+{
+    const char *slash = f->base && !path_ends_with(f->base, "/") ? "/" : "";
+    if (snprintf(url, MOST_PATH, "%s%s%s", f->base ? f->base : f->set->address, slash,
+                 f->base ? file->name : file->at) >= MOST_PATH)
+        return refuse(f->s, "--base-url is too long");
+    return EXIT_DONE;
+}
+
+static int path_of(char path[MOST_PATH], const fetching *f, const dataset_file *file)
+{
+    if (snprintf(path, MOST_PATH, "%s/%s", f->to, file->name) >= MOST_PATH)
+        return refuse(f->s, "--to is too long");
+    return EXIT_DONE;
+}
+
+static int is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 static int fetch_one(fetching *f, const dataset_file *file, const char *path)
 {
     char url[MOST_PATH], why[256];
-    const char *slash = f->base && !path_ends_with(f->base, "/") ? "/" : "";
-    if (!f->force && access(path, F_OK) == 0) {
+    if ((!f->force || f->offline) && access(path, F_OK) == 0) {
         if (!file_is_right(path, file->bytes, file->sha256, why, sizeof why))
-            return fail_with(f->s, "%s: exists, but %s: --force downloads it again", path, why);
+            return fail_with(f->s, "%s: exists, but %s%s", path, why,
+                             f->offline ? "" : ": --force downloads it again");
         put_row(f, file, path, "there", file_bytes(path));
         return EXIT_DONE;
     }
-    if (snprintf(url, sizeof url, "%s%s%s", f->base ? f->base : f->set->address, slash,
-                 f->base ? file->name : file->at) >= (int)sizeof url)
-        return refuse(f->s, "--base-url is too long");
+    int code = address_of(url, f, file);
+    if (code != EXIT_DONE)
+        return code;
+    if (f->offline || !can_download())
+        return fail_with(f->s, "%s: is missing, and %s: get it from %s", path,
+                         f->offline ? "--offline is given" : "this build has no libcurl", url);
     download d = {.s = f->s, .stage = f->set->name, .url = url, .path = path, .bytes = file->bytes,
                   .sha256 = file->sha256, .timeout = f->timeout, .retries = f->retries,
                   .before = dataset_bytes(f->set) < 0 ? 0 : f->bytes,
                   .total = dataset_bytes(f->set)};
-    int code = make_folder_of(f, path);
+    code = make_folder_of(f, path);
     if (code == EXIT_DONE)
         code = download_file(&d);
     if (code != EXIT_DONE)
@@ -175,17 +200,14 @@ static int fetch_archive(fetching *f, const char *graph)
 {
     const dataset_file *file = f->set->files;
     char path[MOST_PATH];
-    struct stat st;
-    if (!f->force && stat(graph, &st) == 0 && S_ISDIR(st.st_mode)) {
+    if (!f->force && is_folder(graph)) {
         put_row(f, file, graph, "there", path_bytes(graph));
         return EXIT_DONE;
     }
-    if (snprintf(path, sizeof path, "%s/%s", f->to, file->name) >= (int)sizeof path)
-        return refuse(f->s, "--to is too long");
-    int code = fetch_one(f, file, path);
-    if (code != EXIT_DONE)
-        return code;
-    return unpack(f->s, path, f->set->inside, graph);
+    int code = path_of(path, f, file);
+    if (code == EXIT_DONE)
+        code = fetch_one(f, file, path);
+    return code == EXIT_DONE ? unpack(f->s, path, f->set->inside, graph) : code;
 }
 
 static int fetch_all(fetching *f, const char *graph)
@@ -199,11 +221,55 @@ static int fetch_all(fetching *f, const char *graph)
     if (f->set->inside)
         return fetch_archive(f, graph);
     for (const dataset_file *file = f->set->files; file->name && code == EXIT_DONE; file++) {
-        if (snprintf(path, sizeof path, "%s/%s", f->to, file->name) >= (int)sizeof path)
-            return refuse(f->s, "--to is too long");
-        code = fetch_one(f, file, path);
+        code = path_of(path, f, file);
+        if (code == EXIT_DONE)
+            code = fetch_one(f, file, path);
     }
     return code;
+}
+
+/* ---- the plan ------------------------------------------------------------ */
+
+/* One row of the plan; an unpacked archive is there. */
+static int plan_file(fetching *f, const dataset_file *file, const char *graph)
+{
+    char path[MOST_PATH], url[MOST_PATH];
+    int code = path_of(path, f, file);
+    if (code == EXIT_DONE)
+        code = address_of(url, f, file);
+    if (code != EXIT_DONE)
+        return code;
+    int there = !f->force && (access(path, F_OK) == 0 || (f->set->inside && is_folder(graph)));
+    bn_json_add(f->rows, bn_json_pack("[o,o,o,b,s?]", bn_json_text(path), bn_json_text(url),
+                                      count_json(file->bytes), there, file->sha256));
+    return EXIT_DONE;
+}
+
+static int print_plan(fetching *f, const char *graph)
+{
+    static const column columns[] = {{"path", "file", NULL},
+                                     {"url", "from", NULL},
+                                     {"bytes", "bytes", NULL},
+                                     {"there", "there", NULL},
+                                     {"sha256", "", NULL},
+                                     {NULL, NULL, NULL}};
+    static const column narrow[] = {{"path", "file", NULL},
+                                    {"url", "from", NULL},
+                                    {"bytes", "bytes", NULL},
+                                    {"there", "there", NULL},
+                                    {NULL, NULL, NULL}};
+    summary r = {.count = 0};
+    for (const dataset_file *file = f->set->files; file->name; file++) {
+        int code = plan_file(f, file, graph);
+        if (code != EXIT_DONE)
+            return code;
+    }
+    summary_text(&r, "name", "name", f->set->name);
+    summary_text(&r, "path", "graph", graph);
+    summary_json(&r, "downloads", bn_json_flag(can_download()));
+    summary_table(&r, "files", style_of(f->s) == STYLE_TEXT ? narrow : columns,
+                  bn_json_keep(f->rows));
+    return summary_print(&r, f->s);
 }
 
 static int print_fetched(fetching *f, const char *graph)
@@ -238,7 +304,7 @@ static int print_fetched(fetching *f, const char *graph)
     summary_table(&r, "files", style_of(f->s) == STYLE_TEXT ? narrow : columns,
                   bn_json_keep(f->rows));
     summary_json(&r, "verified", bn_json_flag(dataset_is_verified(d)));
-    if (f->fetched == 0)
+    if (f->fetched == 0 && !f->offline)
         note(f->s, "%s exists already: nothing was downloaded", graph);
     if (!dataset_is_verified(d))
         note(f->s, "no checksum is known for %s: its files were not verified", d->name);
@@ -259,6 +325,10 @@ static int parse(fetching *f, int argc, char **argv)
          .help = "another server that has the files, under the same names as in DIR",
          .otherwise = "$BONSAI_MIRROR"},
         {.name = "force", OWN(fetching, force, FLAG), .help = "download existing files again"},
+        {.name = "offline", OWN(fetching, offline, FLAG),
+         .help = "verify and unpack the files in DIR; download nothing"},
+        {.name = "dry-run", OWN(fetching, plan, FLAG),
+         .help = "print the files and their addresses; download nothing"},
         {.name = "timeout", OWN(fetching, timeout, REAL), .high = 86400,
          .marks = BONSAI_MARK_ABOVE, .arg = "S",
          .help = "give up after so many seconds without data"},
@@ -303,9 +373,6 @@ int cmd_fetch(session *s, int argc, char **argv)
         return code;
     if (!f.name)
         return list_datasets(s);
-    if (!can_download())
-        return fail_with(s, "this build has no libcurl and cannot download: get the files of %s "
-                         "yourself, see %s", f.set->name, f.set->home);
     size_t len = strlen(f.to);
     while (len > 1 && f.to[len - 1] == '/')
         len--;
@@ -315,8 +382,8 @@ int cmd_fetch(session *s, int argc, char **argv)
     f.to = to;
     snprintf(graph, sizeof graph, "%.*s/%s", (int)len, to, f.set->graph);
     f.rows = bn_json_array();
-    code = fetch_all(&f, graph);
-    if (code == EXIT_DONE)
+    code = f.plan ? print_plan(&f, graph) : fetch_all(&f, graph);
+    if (code == EXIT_DONE && !f.plan)
         code = print_fetched(&f, graph);
     bn_json_free(f.rows);
     return code;

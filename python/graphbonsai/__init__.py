@@ -36,8 +36,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Imports graphbonsai.pyg, .dgl and .ogb when they are first used."""
-    if name in ("pyg", "dgl", "ogb"):
+    """Imports graphbonsai.pyg, .dgl, .ogb and .datasets when they are first used."""
+    if name in ("pyg", "dgl", "ogb", "datasets"):
         import importlib
         return importlib.import_module("." + name, __name__)
     raise AttributeError("module %r has no attribute %r" % (__name__, name))

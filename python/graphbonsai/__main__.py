@@ -1,37 +1,49 @@
 """python -m graphbonsai: runs the program `bonsai`, which comes with the package.
 
+The program in a wheel has no libcurl: Python downloads what `bonsai fetch` needs.
+
 SPDX-License-Identifier: MIT
 """
 from __future__ import annotations
 
+import json
 import os
-import shutil
 import sys
 from typing import List, Optional
 
+from ._program import MISSING, STARTED, captured, environment, program
 
-STARTED = "GRAPHBONSAI_STARTED"
 
-
-def program() -> Optional[str]:
-    """The program in the package, else beside this Python, else on the PATH."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    for folder in (here, os.path.join(here, "bin"), os.path.dirname(sys.executable)):
-        found = shutil.which("bonsai", path=folder)
-        if found:
-            return found
-    return shutil.which("bonsai")
+def _download(found: str, arguments: List[str]) -> List[str]:
+    """Downloads what a `fetch` lacks; returns the arguments for the program that follows."""
+    asked = captured(found, [*arguments, "--dry-run", "--json", "--quiet"])
+    try:
+        plan = json.loads(asked.stdout) if asked.returncode == 0 else {}
+    except ValueError:                  # a page of help
+        plan = {}
+    if plan.get("downloads", True) or {"--dry-run", "--offline"} & set(arguments):
+        return arguments
+    from .datasets import download
+    download(plan)
+    return [*arguments, "--offline"]
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
+    given = sys.argv[1:] if arguments is None else arguments
     found = program()
     if found is None or STARTED in os.environ:      # found is a script that runs this module
-        print("graphbonsai: the program bonsai is neither in the package nor on the PATH",
-              file=sys.stderr)
+        print("graphbonsai: " + MISSING, file=sys.stderr)
         return 1
+    if given[:1] == ["fetch"]:
+        try:
+            given = _download(found, given)
+        except OSError as error:        # a FileError, too
+            print("bonsai: %s" % error, file=sys.stderr)
+            return 1
+        except KeyboardInterrupt:
+            return 130
     sys.stdout.flush()
-    os.execve(found, ["bonsai", *(sys.argv[1:] if arguments is None else arguments)],
-              {**os.environ, STARTED: "1"})
+    os.execve(found, ["bonsai", *given], environment())
     return 1        # not reached
 
 

@@ -137,6 +137,34 @@ def what_is_there_and_right_is_left_alone(server):
 
 
 @test
+def a_plan_names_files_and_addresses_and_downloads_nothing(server):
+    plan = fetched("ogbn-arxiv", "--to", "d", "--dry-run", url=server.url + "ok")[0]
+    assert plan["path"] == "d/ogbn_arxiv" and plan["downloads"] is True, plan
+    assert plan["files"] == [{"path": "d/ogbn_arxiv.zip", "url": server.url + "ok/ogbn_arxiv.zip",
+                              "bytes": None, "there": False, "sha256": None}], plan
+    fetched("ogbn-arxiv", "--to", "d", url=server.url + "ok")
+    asked = len(server.log)
+    for force in (), ("--force",):
+        plan = fetched("ogbn-arxiv", "--to", "d", "--dry-run", *force, url=server.url + "ok")[0]
+        assert plan["files"][0]["there"] is not bool(force), plan
+    assert run("cora", "--dry-run").stdout.count("raw.githubusercontent.com") == 8
+    assert len(server.log) == asked and not os.path.exists("data")
+
+
+@test
+def what_was_downloaded_by_hand_is_verified_and_unpacked(server):
+    refused("is missing, and --offline is given: get it from %sok/ogbn_arxiv.zip" % server.url,
+            "ogbn-arxiv", "--to", "d", "--offline", url=server.url + "ok")
+    write("d/ogbn_arxiv.zip", server.files["ogbn_arxiv.zip"])
+    got, said = fetched("ogbn-arxiv", "--to", "d", "--offline", url=server.url + "ok")
+    assert got["bytes_fetched"] == 0 and "nothing was downloaded" not in said
+    assert info("d/ogbn_arxiv")["nodes"] > 0 and "ogbn_arxiv.zip" not in names()
+    write("d/amazon_photo.npz", b"mine")
+    said = refused("exists, but is not a .npz", "amazon-photo", "--to", "d", "--offline")
+    assert "--force" not in said and server.log == []
+
+
+@test
 def what_is_there_and_wrong_is_not_overwritten(server):
     data = all_but_allx(server)
     write("d/ind.cora.allx", b"x" * len(data))
@@ -576,7 +604,7 @@ def main():
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as scratch:
         PROBE = run("cora", "--retries", "0", url="http://127.0.0.1:1/", cwd=scratch)
-    if "has no libcurl" in PROBE.stderr:
+    if "this build has no libcurl" in PROBE.stderr:
         print("fetch: skipped: this build has no libcurl")
         sys.exit(77)
     sys.exit(main())
