@@ -39,6 +39,13 @@ wheel:          ## the Python package with all it needs, in build/wheel
 	@tools/setup wheel
 	@tools/wheel $(BUILD)
 
+wheels:         ## wheels for glibc 2.17, x86_64 and aarch64 (ARCHS), in build/wheels; needs the package index
+	@tools/setup wheels
+	@tools/wheels $(BUILD) $(ARCHS)
+
+test-wheels:    ## those on Python 3.9 to 3.13, and in Debian 11, also on aarch64 under emulation
+	@tests/wheel/run_wheels.sh $(BUILD)
+
 test-pyg:       ## the wheel, alone and beside PyTorch Geometric in build/pyg
 	@tools/setup wheel
 	@tests/pyg/run_pyg.sh $(BUILD)
@@ -153,4 +160,4 @@ help:           ## this list
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 14
 
 comma := ,
-.PHONY: all demo test wheel test-pyg docs test-docs test-browser test-scale test-threads test-faults bench bench-real bench-kernel bench-mag bench-quality bench-peers results fuzz asan tsan coverage mutants install clean help
+.PHONY: all demo test wheel wheels test-wheels test-pyg docs test-docs test-browser test-scale test-threads test-faults bench bench-real bench-kernel bench-mag bench-quality bench-peers results fuzz asan tsan coverage mutants install clean help

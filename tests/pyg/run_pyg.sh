@@ -78,6 +78,7 @@ unit_tests() {
 }
 
 try "the wheel alone" "$root/tests/wheel/run_wheel.sh" "$wheel" "$build/wheel/alone"
+try "what the package index, Docker and conda say" "$root/tests/wheel/run_lint.sh" "$build"
 pip install --no-deps --no-index --force-reinstall "$wheel"
 package=$(cd / && "$venv/bin/python" -c 'import graphbonsai, os; print(os.path.dirname(graphbonsai.__file__))')
 try "live.py" "$venv/bin/python" -B "$here/live.py" "$package/bonsai"

@@ -1,10 +1,13 @@
 """test_examples.py -- every example on its small graph, the blocks of pages, docstrings.
 
 SPDX-License-Identifier: MIT"""
+import contextlib
 import doctest
 import glob
 import importlib
+import io
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -78,6 +81,14 @@ class Documentation(unittest.TestCase):
                               capture_output=True, timeout=300, env={"BONSAI": program, **os.environ})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertNotIn("torch_geometric is not installed", done.stdout)
+
+    def test_the_block_of_the_package_index_runs(self):
+        with open(os.path.join(FOLDER, "../python/README.md"), encoding="utf-8") as f:
+            text = f.read()
+        block, = re.findall(r"```python\n(.*?)```", text, re.S)
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(block, "python/README.md", "exec"), {})
+        self.assertEqual(re.findall(r"\]\((?!https://)", text), [])     # no link that leads nowhere
 
     def test_docstrings(self):
         for name in ("pyg", "ogb"):

@@ -2,7 +2,7 @@
 # run_wheel.sh WHEEL VENV -- the wheel in a new virtual environment, with NumPy and no compiler.
 #
 # PATH holds nothing but that environment, and no variable of ours is set: what the wheel
-# needs must be in it.  Installs, runs the program in its three ways and the quickstart,
+# needs must be in it.  PYTHON is the Python to use, else python3.  Installs, runs the program in its three ways and the quickstart,
 # and removes the package again, which must leave nothing.
 #
 # SPDX-License-Identifier: MIT
@@ -22,7 +22,7 @@ says_version() { "$@" version | sed -n 's/^version[[:space:]]*//p'; }
 files() { (cd "$venv" && find . -name __pycache__ -prune -o -print | LC_ALL=C sort); }
 
 rm -rf "$venv"
-python3 -m venv "$venv"
+"${PYTHON:-python3}" -m venv "$venv"
 venv=$(cd "$venv" && pwd)
 pip install --only-binary :all: numpy >"$venv.log" 2>&1 || { cat "$venv.log" >&2; exit 77; }
 mkdir "$venv/home"
@@ -43,6 +43,8 @@ same 2 $code "the exit code of the program"
 clean python -m graphbonsai demo >demo.log 2>&1 || { cat demo.log >&2; fail "demo"; }
 ok
 clean python -I -B "$here/quickstart.py" >quickstart.log 2>&1 || { cat quickstart.log >&2; fail "quickstart"; }
+ok
+clean python -B "$here/download.py" >download.log 2>&1 || { cat download.log >&2; fail "download"; }
 ok
 clean python -m pip check >out 2>&1 || { cat out >&2; fail "pip check"; }
 ok

@@ -10,7 +10,7 @@ import textwrap
 import pages
 
 FOLDER = pages.ROOT / "python/graphbonsai"
-MODULES = ("pyg", "dgl", "ogb")
+MODULES = ("pyg", "dgl", "ogb", "datasets")
 
 
 def parse(name):
