@@ -60,16 +60,31 @@ static size_t stem(const char *name)
     return dot && dot > name ? (size_t)(dot - name) : strlen(name);
 }
 
-/* The names in a folder with the same ending, cut before it. */
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* Whether a name may be shown: a file of others may have codes of the terminal in its name. */
+static int is_harmless(const char *name)
+{
+    while ((unsigned char)*name >= 32 && *name != 127)
+        name++;
+    return *name == 0;
+}
+
+/* The names in a folder with the same ending, cut before it, in the order of the alphabet. */
 static int list_stems(char (*names)[NAME], const char *folder, const char *ending)
 {
     int count = 0;
     DIR *d = opendir(folder);
     for (struct dirent *e; d && count < MOST_NAMES && (e = readdir(d)) != NULL;)
-        if (e->d_name[0] != '.' && strcmp(e->d_name + stem(e->d_name), ending) == 0)
+        if (e->d_name[0] != '.' && is_harmless(e->d_name) &&
+            strcmp(e->d_name + stem(e->d_name), ending) == 0)
             snprintf(names[count++], NAME, "%.*s", (int)stem(e->d_name), e->d_name);
     if (d)
         closedir(d);
+    qsort(names, (size_t)count, sizeof *names, by_name);
     return count;
 }
 

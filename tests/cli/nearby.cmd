@@ -6,6 +6,9 @@ $BONSAI info npz:graph
 $BONSAI condense grpah.bonsai -o s.bonsai -r 0.1
 $BONSAI eval graph.bonsai --full=grap.bonsai
 mkdir data; cp graph.bonsai data/mine.bonsai; $BONSAI check mine
+# Of names that are as near the first, and none with codes of the terminal.
+mkdir many; for i in 7 3 9 1 5; do : > many/part$i.npz; done; $BONSAI info many/part8.npz
+mkdir codes; : > "codes/part$(printf '\033')1.npz"; $BONSAI info codes/part1.npz
 # A dataset: the command that downloads it, until it is there.
 $BONSAI condense cora -o small.bonsai -r 0.01
 $BONSAI info my/Cora.npz
