@@ -259,7 +259,7 @@ typedef struct {                /* the answer */
 typedef struct bonsai_suggestion bonsai_suggestion;
 /* The smallest ratio whose small graph keeps that share of the full graph's score.  The score is
  * that of the probe that condensing judges its candidates by: a linear classifier fitted on the
- * labelled nodes of the small graph, or on the training nodes of the full one (20,000 at most), and
+ * labelled nodes of the small graph, or on training nodes of the full one (full_train), and
  * judged on up to 5,000 validation nodes, or on held-out training nodes where there are none.  No
  * test label is read.  Ratios are tried from low upwards until one keeps the share; then the step
  * below it is halved, and a larger ratio confirms it.  Of the points the first whose level reaches

@@ -84,8 +84,5 @@ bonsai_status bn_outlook(bn_prospect *s, const bn_request *r, double bar);
 bonsai_status bn_outlook_worth(double *percent, int64_t *fitted, const bn_job *job);
 /* Nodes that the budget may hold at most. */
 double bn_outlook_nodes(const bn_request *r);
-/* What the probe gets from all training nodes but those that it judges on, or from many of them,
- * *rows: the full graph's score. */
-bonsai_status bn_outlook_full(double *percent, int64_t *rows, const bn_job *job);
 
 #endif

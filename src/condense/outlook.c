@@ -146,16 +146,3 @@ double bn_outlook_nodes(const bn_request *r)
 {
     return fmin(most_nodes(r), (double)r->p->job.trees);
 }
-
-bonsai_status bn_outlook_full(double *percent, int64_t *rows, const bn_job *job)
-{
-    bonsai_status rc;
-    points q = {.count = 0};
-    bn_enter(&job->at, BN_STAGE_PROBE);
-    BN_TRY(make_points(&q, bn_least(job->trees, BN_FIT_ROWS), job, 0));
-    *rows = q.count;
-    BN_TRY(bn_probe_many(percent, job->probe, &q.views, q.label));
-done:
-    points_free(&q);
-    return rc;
-}

@@ -25,6 +25,7 @@
 
 enum { DEPTH = BN_DEPTH, TILE = BN_TILE, PANEL = 4 * TILE, LONG_LINE = 8, SOME_ROWS = 16,
        STRETCH = 128 };
+static const double enough = 1e-6;      /* of steps: posteriors no longer change by a percent */
 
 void bn_fit_free(bn_fit *q)
 {
@@ -403,7 +404,7 @@ done:
 }
 
 /* Where neither side of a sparse A is small: conjugate gradients on its rows. */
-bonsai_status bn_fit_steps(bn_fit *q, double enough, bn_progress p)
+bonsai_status bn_fit_steps(bn_fit *q, bn_progress p)
 {
     bonsai_status rc;
     float *value = NULL, *y = NULL;

@@ -42,9 +42,7 @@ typedef struct {                /* of the rows of x: soft ones and weights, or o
 /* Sets the rows, their weights and targets; x, n, c, lambda, ways and threads are given. */
 bonsai_status bn_fit_rows(bn_fit *q, const bn_labels *given);
 bonsai_status bn_fit_direct(bn_fit *q);                 /* w, by a factorisation per lambda */
-/* The same of one lambda and sparse rows, until no more than a share of the squared error that can
- * be removed is left. */
-bonsai_status bn_fit_steps(bn_fit *q, double enough, bn_progress p);
+bonsai_status bn_fit_steps(bn_fit *q, bn_progress p);   /* of one lambda and sparse rows, nearly */
 void bn_fit_free(bn_fit *q);
 
 typedef struct {                /* scores rows in a fixed order: see bn_score_rows */

@@ -7,7 +7,6 @@
 #include "fit.h"
 
 static const double posterior_lambda = 1e-4;
-static const double enough = 1e-6;      /* of steps: posteriors no longer change by a percent */
 static const double most_products = 8e9;        /* of dense rows, ... */
 static const double most_of_a_step = 4e8;       /* ... and of sparse ones in each step */
 
@@ -87,7 +86,7 @@ static bonsai_status fit_posterior(bn_fit *q, const int32_t *label, bn_progress 
     bonsai_status rc;
     BN_TRY(bn_fit_rows(q, &(bn_labels){.label = label}));
     if (!q->x->dense && q->m > BN_FIT_DIRECT) {
-        BN_TRY(bn_fit_steps(q, enough, p));
+        BN_TRY(bn_fit_steps(q, p));
         goto done;
     }
     BN_TRY(bn_tick(p, "fitting", 0, 1));

@@ -23,8 +23,6 @@
 enum { STRETCH = 16, SCORES = 1 << 24 };        /* blocks judged at a time, and their scores */
 enum { CHOOSE = 1000 };         /* rows that choose a lambda, at most */
 enum { WAYS = 5, MOST_POINTS = 2048, LONG_ROW = 1024 };
-static const double most_products = 2.5e10;     /* of a fit that is made once, ... */
-static const double enough = 1e-5;              /* ... and of its steps: a node in 1,000 differs */
 /* Products of a fit that lasts no second: by few points, which choose its lambda, and by many. */
 static const double most_to_choose = 5e8, most_to_fit = 4e9;
 static const double grid[WAYS] = {10, 1, 0.1, 0.01, 0.001};     /* over the number of points */
@@ -225,49 +223,6 @@ static int64_t some_points(const bn_embedding *x)
     return x->f >= LONG_ROW ? bn_least(x->rows, MOST_POINTS) : x->rows;
 }
 
-/* Those of a fit that is made once; long sparse rows are fitted in steps. */
-static int64_t many_points(const bn_embedding *x)
-{
-    const double wide = (double)(x->f + 1), some = (double)some_points(x);
-    const double most = fmax(most_products / (wide * wide), sqrt(most_products / wide));
-    return x->dense ? bn_least(x->rows, (int64_t)fmax(most, some)) : x->rows;
-}
-
-/* Where neither side of sparse points is small. */
-static bool takes_steps(const bn_fit *q)
-{
-    return !q->x->dense && bn_least(q->n, q->x->f + 1) > MOST_POINTS;
-}
-
-/* As judge_all, with a fit for each lambda. */
-static bonsai_status judge_steps(int64_t *right, const bn_embedding *judged, const bn_probe *p,
-                                 const bn_fit *like, const bn_labels *labels)
-{
-    bonsai_status rc = BONSAI_OK;
-    bn_fit best = {.x = NULL}, q = {.x = NULL};
-    *right = -1;
-    for (int w = 0; w < WAYS; w++) {
-        int64_t by = 0;
-        q = *like;
-        q.lambda = like->lambda + w;
-        q.ways = 1;
-        BN_TRY(bn_fit_rows(&q, labels));
-        BN_TRY(bn_fit_steps(&q, enough, p->job->at.progress));
-        BN_TRY(judge(&by, &(jury){judged, p->label, 0, p->some}, &q));
-        bn_fit worse = by > *right ? best : q;
-        best = by > *right ? q : best;
-        *right = by > *right ? by : *right;
-        q = (bn_fit){.x = NULL};
-        bn_fit_free(&worse);
-    }
-    if (p->some < judged->rows)
-        BN_TRY(judge(right, &(jury){judged, p->label, p->some, judged->rows}, &best));
-done:
-    bn_fit_free(&q);
-    bn_fit_free(&best);
-    return rc;
-}
-
 /* Adds the share of a view to the percentage; q has its points and how many take part. */
 static bonsai_status score(double *percent, double share, const bn_probe *p,
                            const bn_embedding *judged, bn_fit q, const bn_labels *labels)
@@ -282,13 +237,9 @@ static bonsai_status score(double *percent, double share, const bn_probe *p,
     for (int w = 0; w < WAYS; w++)
         lambda[w] = grid[w] / (double)q.n;
     assert(q.x->f == judged->f);
-    if (takes_steps(&q))
-        BN_TRY(judge_steps(&right, judged, p, &q, labels));
-    else {
-        BN_TRY(bn_fit_rows(&q, labels));
-        BN_TRY(bn_fit_direct(&q));
-        BN_TRY(judge_all(&right, judged, p, &q));
-    }
+    BN_TRY(bn_fit_rows(&q, labels));
+    BN_TRY(bn_fit_direct(&q));
+    BN_TRY(judge_all(&right, judged, p, &q));
     *percent += judged->rows > 0 ? 100 * share * (double)right / (double)judged->rows : 0;
 done:
     bn_fit_free(&q);
@@ -305,13 +256,6 @@ static bonsai_status score_some(double *percent, double share, const bn_probe *p
                                 const bn_labels *labels)
 {
     return score(percent, share, p, judged, (bn_fit){.x = x, .n = some_points(x)}, labels);
-}
-
-static bonsai_status score_many(double *percent, double share, const bn_probe *p,
-                                const bn_embedding *judged, const bn_embedding *x,
-                                const bn_labels *labels)
-{
-    return score(percent, share, p, judged, (bn_fit){.x = x, .n = many_points(x)}, labels);
 }
 
 /* So many of the points that a fit takes no more products. */
@@ -391,12 +335,6 @@ bonsai_status bn_probe_once(double *percent, const bn_probe *p, const bn_views *
                             const int32_t *label)
 {
     return score_views(percent, p, rows, &(bn_labels){.label = label}, score_once);
-}
-
-bonsai_status bn_probe_many(double *percent, const bn_probe *p, const bn_views *rows,
-                            const int32_t *label)
-{
-    return score_views(percent, p, rows, &(bn_labels){.label = label}, score_many);
 }
 
 double bn_probe_error(double percent, int64_t judged)

@@ -31,9 +31,6 @@ bonsai_status bn_probe_rows(double *percent, const bn_probe *p, const bn_views *
 /* The same of very many rows, once, within a second or so: few choose the lambda, more are fitted. */
 bonsai_status bn_probe_once(double *percent, const bn_probe *p, const bn_views *rows,
                             const int32_t *label);
-/* The same with as many of the rows as a fit that is made once may take: it may last seconds. */
-bonsai_status bn_probe_many(double *percent, const bn_probe *p, const bn_views *rows,
-                            const int32_t *label);
 /* A standard error of a score. */
 double bn_probe_error(double percent, int64_t judged);
 

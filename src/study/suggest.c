@@ -267,13 +267,13 @@ done:
 
 static bonsai_status judge_full(search *s)
 {
-    bonsai_status rc;
     const bn_preparation *p = s->judge;
     bonsai_suggest_info *i = &s->found->info;
     if (!p->job.probe)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: has no validation nodes and fewer than five training "
                        "nodes: there are none to judge on", p->full->where);
-    BN_TRY(bn_outlook_full(&i->full_score, &i->full_train, &p->job));
+    i->full_score = p->probe_full;
+    i->full_train = p->probe_fitted;
     i->full_nodes = p->full->view.nodes;
     i->full_bytes = p->o.accounting == BONSAI_ACCOUNTING_STRICT ? p->sizes.strict : p->sizes.paper;
     i->judged = p->job.judge.far.rows;
@@ -281,8 +281,7 @@ static bonsai_status judge_full(search *s)
     i->keep = s->o.keep;
     i->wanted = i->keep * i->full_score;
     i->error = bn_probe_error(i->full_score, i->judged);
-done:
-    return rc;
+    return BONSAI_OK;
 }
 
 /* The answer of the points, or what is nearest to one, and its graph. */

@@ -54,7 +54,7 @@ static void refuse_all(const bonsai_graph *small, const bonsai_graph *full, cons
     bonsai_training *t = NULL;
     bonsai_report *r = NULL;
     bonsai_graph *out = NULL;
-    bn_map map;
+    bn_map map[BN_MAPS];
     assert_fails(bonsai_condense_nearest(node, NULL, &found, 1, small, 0, full, NULL),
                  BONSAI_E_ARGUMENT, text);
     assert_fails(bonsai_train(&t, small, full, NULL), BONSAI_E_ARGUMENT, text);
@@ -63,7 +63,7 @@ static void refuse_all(const bonsai_graph *small, const bonsai_graph *full, cons
                  text);
     assert_fails(bonsai_condense_update(&out, NULL, small, full, small, NULL), BONSAI_E_ARGUMENT,
                  text);
-    assert_fails(bn_map_make(&map, small, full, 2, true, NULL), BONSAI_E_ARGUMENT, text);
+    assert_fails(bn_map_make(map, small, full, 2, true, NULL), BONSAI_E_ARGUMENT, text);
     assert_fails(bn_pair_check(&kept, small, full, BN_PAIR_ALIKE, 1), BONSAI_E_ARGUMENT, text);
     assert_null(kept);
 }

@@ -354,53 +354,6 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
     (void)state;
 }
 
-/* As many as a fit that is made once may take; rows of few points are all taken by both. */
-static double probe_many(const scene *v, bool sparse, int threads)
-{
-    stage *s = new_stage(v, sparse, threads);
-    bn_probe *p = new_probe(s);
-    bn_views x = views(v->x, v->n, v->f, sparse);
-    double percent = -1;
-    assert_int_equal(bn_probe_many(&percent, p, &x, v->own), BONSAI_OK);
-    bn_views_free(&x);
-    bn_probe_free(p);
-    free_stage(s);
-    return percent;
-}
-
-static void few_points_are_all_fitted_either_way(void **state)
-{
-    scene v = make_scene(60, 14, 3, 200, 4);
-    assert_true(probe_many(&v, false, 2) == probe(&v, false, 1));
-    assert_true(probe_many(&v, true, 1) == probe(&v, true, 2));
-    free_scene(&v);
-    (void)state;
-}
-
-/* Rows with two ones: a word of their own and one of their class, in the middle of the row. */
-static void use_words(float *x, const int32_t *label, int rows, int f, int c)
-{
-    memset(x, 0, (size_t)rows * (size_t)f * sizeof *x);
-    for (int i = 0; i < rows; i++) {
-        x[(size_t)i * (size_t)f + (size_t)(i % (f / 2))] = 1;
-        x[(size_t)i * (size_t)f + (size_t)(f / 2 + label[i] + c * (i % 7))] = 1;
-    }
-}
-
-/* Neither side of the points is small: they are fitted in steps, and none is left out. */
-static void very_many_long_rows_are_fitted_in_steps(void **state)
-{
-    scene v = make_scene(2300, 1100, 3, 300, 9);
-    for (int k = 0; k < VIEWS; k++) {
-        use_words(v.x[k], v.own, v.n, v.f, v.c);
-        use_words(v.rows[k], v.label, v.judged, v.f, v.c);
-    }
-    double got = probe_many(&v, true, 1);
-    assert_true(got > 99 && got == probe_many(&v, true, 3));
-    free_scene(&v);
-    (void)state;
-}
-
 static void an_error_is_that_of_a_share_of_nodes(void **state)
 {
     assert_true(bn_probe_error(50, 100) == 5 && bn_probe_error(100, 7) == 0);
@@ -630,8 +583,6 @@ int main(void)
         cmocka_unit_test(one_fit_of_many_points_is_nearly_the_best_of_several),
         cmocka_unit_test(networks_weigh_the_views),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
-        cmocka_unit_test(few_points_are_all_fitted_either_way),
-        cmocka_unit_test(very_many_long_rows_are_fitted_in_steps),
         cmocka_unit_test(an_error_is_that_of_a_share_of_nodes),
         cmocka_unit_test(nobody_to_judge_is_zero_and_no_point_is_refused),
         cmocka_unit_test(soft_labels_and_weights_count),

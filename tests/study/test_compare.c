@@ -152,14 +152,13 @@ static void refuses_cells_of_another_plan(void **state)
 /* What a user would do step by step. */
 static bonsai_cell by_hand(const setting *t, const bonsai_cell *asked)
 {
-    static const double usual[3] = {60, 20, 20};
     bonsai_cell c = *asked;
-    bonsai_graph *full = NULL, *small = NULL;
+    const bonsai_graph *full = t->g;
+    bonsai_graph *small = NULL;
     bonsai_training *trained = NULL;
     bonsai_condense_info info;
     bonsai_condense_options condense = t->condense;
     bonsai_train_options train = t->train;
-    assert_int_equal(bonsai_graph_split(&full, t->g, usual, train.seed), BONSAI_OK);
     train.model = c.model;
     condense.method = (bonsai_method)c.method;
     condense.ratio = c.ratio;
@@ -177,7 +176,6 @@ static bonsai_cell by_hand(const setting *t, const bonsai_cell *asked)
     c.labelled = small ? info.labelled : c.nodes;
     bonsai_training_free(trained);
     bonsai_graph_free(small);
-    bonsai_graph_free(full);
     return c;
 }
 
@@ -222,13 +220,11 @@ static void draws_the_split_that_is_asked_for(void **state)
     set_up(&t);
     t.o.ratio_count = 1;
     compare(usual, &t);
-    t.train.split[0] = 60;
-    t.train.split[1] = t.train.split[2] = 20;
+    assert_true(bonsai_split_named(t.train.split, "own"));
     t.condense.split[0] = t.condense.split[1] = 50;     /* has no say */
     compare(asked, &t);
     assert_same_table(usual, asked, (1 + METHODS) * MODELS);
-    t.train.split[0] = 4;
-    t.train.split[2] = 76;
+    memcpy(t.train.split, (const double[]){4, 20, 76}, sizeof t.train.split);
     t.condense.k = 1;
     compare(asked, &t);
     for (int i = MODELS; i < (1 + METHODS) * MODELS; i++)

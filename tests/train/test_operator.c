@@ -242,13 +242,13 @@ static void maps_do_not_multiply_with_it(void **state)
     bonsai_graph *plain = graph_of(&v);
     const bonsai_graph *const pair[][2] = {{huge, plain}, {plain, huge}, {huge, huge}};
     for (int k = 0; k < 3; k++) {
-        bn_map m;
+        bn_map m[BN_MAPS];
         bonsai_report *r = NULL;
-        assert_int_equal(bn_map_make(&m, pair[k][0], pair[k][1], 2, false, NULL), BONSAI_OK);
-        assert_int_equal(m.dots, N);
+        assert_int_equal(bn_map_make(m, pair[k][0], pair[k][1], 2, false, NULL), BONSAI_OK);
+        assert_int_equal(m[0].dots, N);
         for (int i = 0; i < N; i++)
-            assert_true(fabs(m.dot[i].x) < 100 && fabs(m.dot[i].y) < 100);
-        bn_map_free(&m);
+            assert_true(fabs(m[0].dot[i].x) < 100 && fabs(m[0].dot[i].y) < 100);
+        bn_map_free(m);
         assert_int_equal(bonsai_report_new(&r, pair[k][0], pair[k][1], NULL), BONSAI_OK);
         bonsai_report_free(r);
     }
