@@ -105,7 +105,7 @@ int  refuse(session *s, const char *format, ...)        /* the same for usage; E
 void note(session *s, const char *format, ...)          /* unless -q */
     __attribute__((format(printf, 2, 3)));
 
-/* Suggests a command, where a person reads: on stderr, if this and stdout are terminals. */
+/* Suggests a command, where a person reads: if stdout and stderr are terminals. */
 void next_command(session *s, const char *line);
 
 int cmd_generate(session *s, int argc, char **argv);
@@ -272,6 +272,7 @@ int  put_wrapped(const char *text, int at, int indent, int columns);
  * two of them, are an empty line. */
 void put_prose(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void put_command(const char *line, int bytes);          /* wraps as a shell reads it */
+void put_next(const char *line);                        /* the same of a command that is suggested */
 void put_examples(const char *lines);                   /* commands, below their title */
 
 const char *path_without_format(const char *path);      /* after "npz:" */

@@ -304,7 +304,7 @@ static void name_next(char line[MOST_LINE], session *s, const arguments *a, int 
     *line = 0;
     if (!text_word(small, sizeof small, a->to[k]) || !text_word(full, sizeof full, a->path))
         return;
-    snprintf(line, MOST_LINE, "bonsai eval %s --full %s --model gcn", small, full);
+    snprintf(line, MOST_LINE, "bonsai eval %s %s --model gcn", small, full);
     add_reading(line, MOST_LINE, s);
 }
 

@@ -11,7 +11,7 @@ typedef struct {
     bonsai_suggest_options  o;
     bonsai_condense_options condense;
     const char *path, *out, *page;
-    char        command[2 * MOST_PATH];     /* the next one, indented */
+    char        command[3 * MOST_PATH];     /* the next one, indented */
     char        split[96];
 } arguments;
 
@@ -92,7 +92,9 @@ static void name_command(arguments *a, const bonsai_suggest_info *i)
     bonsai_condense_options usual;
     const bonsai_field *f;
     size_t size = sizeof a->command;
-    int at = snprintf(a->command, size, "  bonsai condense %s --ratio %.6g", a->path, i->ratio);
+    char path[2 * MOST_PATH];
+    text_word(path, sizeof path, a->path);
+    int at = snprintf(a->command, size, "  bonsai condense %s --ratio %.6g", path, i->ratio);
     bonsai_condense_options_init(&usual);
     for (int k = 0; (f = bonsai_field_at(BONSAI_OPTIONS_CONDENSE, k)) && at < (int)size; k++) {
         char name[48], now[96], then[96];

@@ -84,8 +84,8 @@ void next_command(session *s, const char *line)
 {
     if (s->quiet || s->mute || s->people || style_of(s) != STYLE_TEXT || !s->progress.terminal)
         return;
-    fflush(stdout);
-    fprintf(stderr, "\nnext: %s\n", line);
+    puts("");
+    put_next(line);
 }
 
 /* ---- the end ------------------------------------------------------------- */

@@ -199,6 +199,12 @@ void put_command(const char *line, int bytes)
     puts(at);
 }
 
+void put_next(const char *line)
+{
+    char text[PROSE];
+    put_command(text, snprintf(text, sizeof text, "next: %s", line));
+}
+
 void put_examples(const char *lines)
 {
     puts("\nexamples:");

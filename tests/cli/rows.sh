@@ -30,9 +30,10 @@ headed 'top_prototypes' explain s.bonsai
 headed 'soft_label member_nodes features' explain s.bonsai --node 3
 headed 'soft_label nearest features' explain s.bonsai --node 3 --full g.bonsai
 headed 'model metric recall' train g.bonsai --model gcn,gin --epochs 3 --seeds 2
-headed 'model metric recall' eval s.bonsai --full g.bonsai --epochs 3 --seeds 2
+headed 'beside model metric recall' eval s.bonsai --full g.bonsai --epochs 3 --seeds 2
 headed 'accuracy recall' predict m.bonsai g.bonsai --evaluate
 headed 'cell pair' compare g.bonsai --methods random,degree --ratios 0.1 --models gcn --epochs 3 --seeds 2
+headed 'points' suggest g.bonsai --keep 0.5
 headed 'plan' plan g.bonsai
 headed 'datasets' fetch
 headed 'commands' help --rows
