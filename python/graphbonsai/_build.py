@@ -70,7 +70,7 @@ def _array(name: str, value: Any, texts: bool = False) -> np.ndarray:
         value = value.float() if hasattr(value, "float") else value.astype(np.float32)
     refuse_masked(name, value)
     try:
-        array = np.asarray(value)
+        array = _labels.array_of(value)
     except (TypeError, ValueError, RuntimeError) as error:
         raise ArgumentError("%s cannot be made an array: %s" % (name, error)) from None
     if array.dtype.kind not in ("biufOUS" if texts else "biuf"):

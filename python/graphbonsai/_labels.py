@@ -32,6 +32,18 @@ def is_missing(value: Any) -> bool:
         return True
 
 
+def array_of(values: Any) -> np.ndarray:
+    """The array of a list or an array; what is missing among texts is None, not the text "nan"."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "US" or hasattr(values, "dtype"):
+        return array
+    gaps = [is_missing(value) for value in np.asarray(values, object).flat]
+    if any(gaps):
+        array = array.astype(object)
+        array.flat[np.flatnonzero(gaps)] = None
+    return array
+
+
 def from_floats(name: str, y: np.ndarray) -> np.ndarray:
     """Whole numbers of floats, of which NaN is unknown."""
     known = ~np.isnan(y)

@@ -53,7 +53,7 @@ class Table(NamedTuple):
 def array_of(values: Any) -> np.ndarray:
     """A column as an array with one entry a row; vectors of equal length make a matrix."""
     try:
-        return np.asarray(values)
+        return _labels.array_of(values)
     except ValueError:                  # vectors of different lengths
         out = np.empty(len(values), object)
         out[:] = list(values)

@@ -60,7 +60,16 @@ class Labels(testing.Case):
         for missing in (None, float("nan"), ""):
             g = triangle(y=np.array(["b", missing, "a"], object))
             self.assertEqual((g.y.tolist(), g.class_names), ([1, -1, 0], ["a", "b"]))
+            self.assertEqual(triangle(y=["b", missing, "a"]).y.tolist(), [1, -1, 0])
+        self.assertEqual(triangle(y=[b"b", NAN, b"a"]).class_names, ["a", "b"])
         self.assertEqual(triangle(y=np.array([2, None, 0], object)).y.tolist(), [2, -1, 0])
+
+    def test_what_is_missing_among_texts_is_no_class_in_any_source(self):
+        for missing in (None, NAN, ""):
+            table = {**NODES, "label": ["b", "a", missing], "split": ["train", "val", missing]}
+            self.assertTrue(Graph.from_pandas(table, EDGES).equal(named()))
+            self.refuses("nodes: row 1 has no id", Graph.from_pandas,
+                         {**NODES, "id": ["ann", missing, "eve"]}, EDGES)
 
     def test_class_names_give_the_order_of_texts(self):
         g = triangle(y=["b", "a", "b"], class_names=["b", "c", "a"])
@@ -294,6 +303,17 @@ class Networks(testing.Case):
                      weight="cost")
         self.refuses("a builtins.int is neither a networkx.Graph nor an igraph.Graph",
                      Graph.from_networkx, 3)
+
+    def test_labels_that_are_missing(self):
+        for kind, there, back in self.kinds:
+            g = there(named(), label="tier")
+            if kind.__module__.startswith("networkx"):
+                g.nodes["eve"]["tier"] = NAN        # as a DataFrame's to_dict has it
+                del g.graph["class_names"]
+            else:
+                g.vs["tier"] = ["b", "a", NAN]
+                del g["class_names"]
+            self.assertTrue(back(g, label="tier").equal(named()), kind)
 
     def test_igraph_by_hand(self):
         g = module("igraph").Graph(edges=[(0, 1), (1, 1)])
