@@ -18,6 +18,7 @@ from ._memory import Handle
 from ._progress import Progress, call
 from ._report import Info, info_of, shown
 from ._sources import Sources
+from ._splits import warn_left_out
 
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
@@ -201,7 +202,7 @@ class Graph(Sources):
              threads: int = 0, labelled: bool = False,
              # end
              progress: Progress = None) -> List[str]:
-        """Writes the graph, and returns the texts of what the format cannot hold.
+        """Writes the graph; warns of what the format cannot hold, and returns its texts.
 
         Args:
             path: its ending names the format: .bonsai, .npz, or / for a folder of text files.
@@ -217,7 +218,10 @@ class Graph(Sources):
         left = ctypes.c_uint64()
         call(lambda *a: c.graph_save(ctypes.byref(left), *a), h, options_of.path("path", path),
              progress=progress, options=o)
-        return [c.section_text(i).decode() for i in range(1, c.SECTIONS) if left.value >> i & 1]
+        lost = [c.section_text(i).decode() for i in range(1, c.SECTIONS) if left.value >> i & 1]
+        if lost:
+            warn_left_out(os.fsdecode(path), lost)
+        return lost
 
     # ---- its life ----
 

@@ -5,7 +5,7 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Optional
 
 from . import _networks
 from ._errors import ArgumentError
@@ -54,6 +54,12 @@ def wrong_kind(name: str, data: Any) -> ArgumentError:
     return ArgumentError("%s must be a Graph, a path, a torch_geometric Data, a DGLGraph, an OGB "
                          "dataset, a networkx.Graph or an igraph.Graph, not %s%s" %
                          (name, called, maker))
+
+
+def refuse_swapped(small: Graph, full: Optional[Graph]) -> None:
+    """Refuses a full graph that is a condensed one while the small graph is not."""
+    if full is not None and small.report is None and full.report is not None:
+        raise ArgumentError("the second graph is a condensed one; are the two swapped?")
 
 
 def as_graph(name: str, graph: Any) -> Graph:

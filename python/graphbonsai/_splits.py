@@ -1,11 +1,11 @@
-"""Says when the library draws a split because a graph has none.
+"""Warnings: of splits that were drawn, of leaks, and of what a file cannot hold.
 
 SPDX-License-Identifier: MIT
 """
 import os
 import sys
 import warnings
-from typing import Any
+from typing import Any, Sequence
 
 from . import _capi as c
 
@@ -14,6 +14,14 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 class SplitWarning(UserWarning):
     """A graph has no split, so one was drawn."""
+
+
+class LeakWarning(UserWarning):
+    """A small graph has labels of nodes that it is judged on."""
+
+
+class SaveWarning(UserWarning):
+    """A file does not hold all that a graph has."""
 
 
 def _level() -> int:
@@ -29,6 +37,21 @@ def warn_drawn(seed: int) -> None:
     warnings.warn("the graph has no split: 60 %% of its labelled nodes train, 20 %% validate and "
                   "20 %% test, drawn with the seed %d; give masks, or split=(60, 20, 20) to say "
                   "that this is meant" % seed, SplitWarning, stacklevel=_level())
+
+
+def leak_text(leaks: int, metric: str) -> str:
+    """What it does to judge on nodes whose labels the small graph has."""
+    return ("%d labelled nodes of the small graph are validation or test nodes of the full one, "
+            "which makes the %s too high" % (leaks, metric))
+
+
+def warn_leaks(leaks: int, metric: str) -> None:
+    warnings.warn(leak_text(leaks, metric), LeakWarning, stacklevel=_level())
+
+
+def warn_left_out(path: str, left: Sequence[str]) -> None:
+    warnings.warn("%s does not hold %s; a .bonsai file holds everything" % (path, ", ".join(left)),
+                  SaveWarning, stacklevel=_level())
 
 
 def warn_if_drawn(graph: Any, split: Any, seed: int) -> None:

@@ -13,11 +13,11 @@ from . import _options as options_of
 from . import _pickles as pickles
 from ._errors import ArgumentError
 from ._graph import Graph, PathLike
-from ._kinds import as_graph
+from ._kinds import as_graph, refuse_swapped
 from ._memory import Handle
 from ._progress import Progress, call
 from ._report import html_table, number, table
-from ._splits import warn_drawn
+from ._splits import leak_text, warn_drawn, warn_leaks
 
 
 def _copied(struct: Any, count: int, item: Any, handle: Handle) -> np.ndarray:
@@ -255,6 +255,8 @@ class Training:
         beside = "" if self.full is None else "\ntrained on the full graph %s +- %.2f %%%s" % (
             _percent(self.full.mean), self.full.std,
             "" if self.kept is None else ": %.1f %% is kept" % self.kept)
+        if self.info["leaks"] > 0:
+            beside += "\n" + leak_text(self.info["leaks"], self.info["metric"])
         return "%s  test %s %s +- %.2f %%%s\n%s" % (
             self.info["model"], self.info["metric"], _percent(self.mean), self.std, beside,
             table(self._rows()))
@@ -401,6 +403,7 @@ def _trained(graph: Any, full: Any, options: Any, progress: Progress,
              beside: bool = False) -> Training:
     small = as_graph("graph", graph)
     whole = None if full is None else as_graph("full", full)
+    refuse_swapped(small, whole)
     h = small._live()
     hf = None if whole is None else whole._live()
     out = Handle(c.training_free)
@@ -412,4 +415,6 @@ def _trained(graph: Any, full: Any, options: Any, progress: Progress,
         made.full = Training(other)
     if made.info["split_from"] == "drawn":
         warn_drawn(made.info["split_seed"])
+    if made.info["leaks"] > 0:
+        warn_leaks(made.info["leaks"], made.info["metric"])
     return made

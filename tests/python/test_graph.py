@@ -352,8 +352,11 @@ class Files(testing.Case):
 
     def test_formats_say_what_they_leave_out(self):
         with tempfile.TemporaryDirectory() as folder:
-            left = testing.triangle(y_soft=np.eye(3, 2, dtype="f4")).save(
-                os.path.join(folder, "text") + "/")
+            path = os.path.join(folder, "text") + "/"
+            with self.assertWarnsRegex(graphbonsai.SaveWarning, "text/ does not hold soft labels; "
+                                       "a .bonsai file holds everything$") as caught:
+                left = testing.triangle(y_soft=np.eye(3, 2, dtype="f4")).save(path)
+            self.assertEqual(caught.filename, __file__)
             self.assertIn("soft labels", left)
             self.assertEqual(Graph.load(os.path.join(folder, "text")).num_nodes, 3)
 

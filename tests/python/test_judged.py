@@ -94,9 +94,22 @@ class Judged(unittest.TestCase):
 
     def test_a_split_that_is_asked_for_rules_and_leaks_are_counted(self):
         for with_split in (False, True):
-            found = self.judge("asked", self.graph(with_split), (50, 25, 25), seed=4)
+            with self.assertWarnsRegex(graphbonsai.LeakWarning, "makes the accuracy too high$"):
+                found = self.judge("asked", self.graph(with_split), (50, 25, 25), seed=4)
+            self.assertIn("%d labelled nodes of the small graph are" % found.info["leaks"],
+                          str(found))
             self.assertEqual(found.info["split_seed"], 9)
             self.assertGreater(found.info["leaks"], 0)
+
+    def test_graphs_that_are_swapped_are_refused(self):
+        g = self.graph(True)
+        small = graphbonsai.condense(g, 0.05, method="random", threads=1)
+        for use in (graphbonsai.evaluate, graphbonsai.train, graphbonsai.report):
+            with self.assertRaisesRegex(graphbonsai.ArgumentError, "^the second graph is a "
+                                        r"condensed one; are the two swapped\?$"):
+                use(g, small)
+        smaller = graphbonsai.condense(small, 0.5, method="random", threads=1, split=(50, 25, 25))
+        self.assertIn("<div", graphbonsai.report(smaller, small, threads=1))
 
     def test_the_protocol_of_the_peers_is_the_programs(self):
         g = self.graph(True)
