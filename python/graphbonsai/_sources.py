@@ -39,8 +39,8 @@ class Sources(Arrays):
         """Makes a graph of a table of nodes and a table of edges.
 
         A table is a pandas DataFrame, a pyarrow Table, a dictionary of columns, or the path of a
-        .parquet or .feather file, which pyarrow reads.  Ids may be numbers or texts; other ids than
-        0, 1, ... are the graph's `node_names`.
+        .parquet or .feather file, which pyarrow reads, or of a .csv or .tsv file, which pandas
+        reads.  Ids may be numbers or texts; other ids than 0, 1, ... are the graph's `node_names`.
 
         Args:
             nodes: one row a node.

@@ -1,7 +1,7 @@
 """Tables of nodes and edges to the arguments of Graph.from_arrays.
 
-A table is a pandas DataFrame, a pyarrow Table, a dictionary of arrays, the path of a .parquet or
-.feather file, or what _networks makes of the attributes of a graph's nodes.
+A table is a pandas DataFrame, a pyarrow Table, a dictionary of arrays, the path of a .parquet,
+.feather, .csv or .tsv file, or what _networks makes of the attributes of a graph's nodes.
 
 SPDX-License-Identifier: MIT
 """
@@ -23,6 +23,7 @@ MASKS = ("train_mask", "val_mask", "test_mask")
 PARTS = {"train": "train_mask", "val": "val_mask", "valid": "val_mask", "validation": "val_mask",
          "test": "test_mask"}
 ENDINGS = (".parquet", ".feather")
+TEXTS = {".csv": ",", ".tsv": "\t"}         # and what is between their columns
 
 
 class Table(NamedTuple):
@@ -34,6 +35,7 @@ class Table(NamedTuple):
     rows: int
     row: Callable[[int], str]               # what messages call a row
     field: str = "column"                   # and a column
+    index: Any = None                       # the name of the column that is its index
 
     def need(self, name: Any, use: str) -> np.ndarray:
         """A column that the caller named, or that has to be there."""
@@ -71,16 +73,18 @@ def table_of(what: str, table: Any) -> Table:
     if isinstance(table, Mapping):
         return _of_mapping(what, table)
     raise ArgumentError("%s must be a pandas DataFrame, a pyarrow Table, a dictionary of columns "
-                        "or the path of a .parquet or .feather file, not %s" %
+                        "or the path of a .parquet, .feather, .csv or .tsv file, not %s" %
                         (what, type(table).__name__))
 
 
 def _read(path: str) -> Any:
-    """A pyarrow Table of a file."""
+    """A pyarrow Table of a file, or a DataFrame of a text."""
     ending = os.path.splitext(path)[1].lower()
+    if ending in TEXTS:
+        return _read_text(path, TEXTS[ending])
     if ending not in ENDINGS:
-        raise ArgumentError("%s: a table is a .parquet or a .feather file; Graph.load reads graphs "
-                            "of other formats" % path)
+        raise ArgumentError("%s: a table is a .parquet, .feather, .csv or .tsv file; Graph.load "
+                            "reads graphs of other formats" % path)
     try:
         import pyarrow
     except ImportError:
@@ -97,6 +101,19 @@ def _read(path: str) -> Any:
         raise FormatError("%s: %s" % (path, error)) from None
 
 
+def _read_text(path: str, between: str) -> Any:
+    try:
+        import pandas
+    except ImportError:
+        raise ArgumentError("%s: reading it needs pandas: pip install pandas" % path) from None
+    try:
+        return pandas.read_csv(path, sep=between)
+    except OSError as error:
+        raise FileError("%s: cannot be read: %s" % (path, error)) from None
+    except ValueError as error:         # of its lines, or of its letters
+        raise FormatError("%s: %s" % (path, error)) from None
+
+
 def _row(number: int) -> str:
     return "row %d" % number
 
@@ -110,11 +127,22 @@ def _once(what: str, names: Sequence[Any]) -> List[Any]:
 
 def _of_pandas(what: str, table: Any) -> Table:
     names = list(table.columns) if table.columns.is_unique else _once(what, list(table.columns))
-    indices = [str(n) for n in table.index.names if n is not None and n not in names]
-    if type(table.index).__name__ != "RangeIndex" or indices:
-        table = table.reset_index(names=indices or ["index"])
+    indices = _indices(table.index, names)
+    if indices:
+        table = table.reset_index(names=indices)
         names = list(table.columns)
-    return Table(what, names, lambda name: array_of(table[name].to_numpy()), len(table), _row)
+    return Table(what, names, lambda name: array_of(table[name].to_numpy()), len(table), _row,
+                 index=indices[0] if len(indices) == 1 else None)
+
+
+def _indices(index: Any, names: List[Any]) -> List[Any]:
+    """What the columns of a DataFrame's index are called; none: rows are numbered, or it is shadowed
+    by a column."""
+    if type(index).__name__ == "RangeIndex" and index.name is None and (
+            (index.start, index.step) == (0, 1)):
+        return []
+    found = ["index" if n is None or n in names else n for n in index.names]
+    return found if len({*found, *names}) == len(found) + len(names) else []
 
 
 def _of_arrow(what: str, table: Any) -> Table:
@@ -127,7 +155,9 @@ def _of_arrow(what: str, table: Any) -> Table:
         if hasattr(found.type, "value_type") and hasattr(found.type, "index_type"):
             found = found.cast(found.type.value_type)       # categories
         return array_of(found.to_numpy())
-    return Table(what, list(at), column, table.num_rows, _row)
+    said = (table.schema.pandas_metadata or {}).get("index_columns", ())
+    index = said[0] if len(said) == 1 and said[0] in table.column_names else None
+    return Table(what, list(at), column, table.num_rows, _row, index=renamed.get(index, index))
 
 
 def _of_mapping(what: str, table: Mapping[Any, Any]) -> Table:
@@ -144,18 +174,23 @@ def _of_mapping(what: str, table: Mapping[Any, Any]) -> Table:
 # ---- features ----
 
 
+_CHOOSE = "features=[...] names the columns to take"
+
+
 def numbers(table: Table, name: Any) -> np.ndarray:
     """A column as [rows] or [rows, k] numbers."""
     column = table.column(name)
     if column.dtype.kind in "OUS":
         column = _of_objects(table, name, column)
     if column.dtype.kind not in "biuf" or column.ndim > 2:
-        raise ArgumentError('%s: the feature "%s" has the type %s; it must hold numbers' %
-                            (table.what, name, column.dtype))
+        raise ArgumentError('%s: the feature "%s" has the type %s; it must hold numbers: %s' %
+                            (table.what, name, column.dtype, _CHOOSE))
     if column.dtype.kind == "f" and np.isnan(column).any():
-        where = int(np.argmax(np.isnan(column).reshape(len(column), -1).any(1)))
-        raise ArgumentError('%s: %s has no number in the feature "%s"; fill it in first' %
-                            (table.what, table.row(where), name))
+        gaps = np.isnan(column).reshape(len(column), -1).any(1)
+        raise ArgumentError('%s: %s has no number in the feature "%s" (%d of %d have none); fill '
+                            "the gaps first, as with pandas' fillna, or leave it out: %s" %
+                            (table.what, table.row(int(np.argmax(gaps))), name, gaps.sum(),
+                             gaps.size, _CHOOSE))
     return column
 
 
@@ -169,17 +204,17 @@ def _of_objects(table: Table, name: Any, column: np.ndarray) -> np.ndarray:
                     table.what, table.row(i),
                     "nothing" if vector is None else "%d numbers" % np.size(vector), name, length))
         return np.stack([np.asarray(vector) for vector in column])
-    for i, value in enumerate(column.flat):
+    for i, value in enumerate(column.ravel().tolist()):
         if isinstance(value, (str, bytes)):
             raise ArgumentError('%s: %s has the text %r in the feature "%s"; features are numbers: '
-                                'name their columns with features=[...], or make numbers of the '
-                                'text' % (table.what, table.row(i), value, name))
+                                '%s, and pandas.get_dummies makes numbers of categories' %
+                                (table.what, table.row(i), value, name, _CHOOSE))
     try:
         return np.array([np.nan if _labels.is_missing(v) else float(v) for v in column.flat],
                         np.float64).reshape(column.shape)
     except (TypeError, ValueError):
-        raise ArgumentError('%s: the feature "%s" does not hold numbers' %
-                            (table.what, name)) from None
+        raise ArgumentError('%s: the feature "%s" does not hold numbers: %s' %
+                            (table.what, name, _CHOOSE)) from None
 
 
 def features_of(table: Table, names: Sequence[Any]) -> Optional[np.ndarray]:
@@ -249,7 +284,10 @@ def names_of(column: np.ndarray) -> Optional[List[str]]:
 class Ids:
     """The ids of nodes, and the number of the node of each."""
 
-    def __init__(self, table: Table, column: np.ndarray) -> None:
+    def __init__(self, table: Table, name: Any) -> None:
+        """name: the column of ids; None: the numbers of the rows."""
+        self.named = name is not None
+        column = table.need(name, "the ids") if self.named else np.arange(table.rows)
         self.column = column
         self.at: Dict[Any, int] = {}
         if column.dtype.kind in "iu" and np.unique(column).size == column.size:
@@ -281,6 +319,8 @@ class Ids:
         near = texts.get(str(value))
         hint = "" if near is None else "; there it is the %s %r" % (
             "text" if isinstance(near, str) else "number", near)
+        if not self.named:
+            hint += "; the rows' numbers are the ids: name the column of ids with node_id="
         raise ArgumentError("%s: row %d: the %s %r is not an id of nodes%s" %
                             (table.what, where, name, value, hint))
 
@@ -322,17 +362,19 @@ def graph_of_tables(nodes: Any, edges: Any, names: Mapping[str, Any],
     """What Graph.from_pandas does; `names` are its arguments that name columns."""
     from ._graph import Graph   # which imports this module
     table, pairs = table_of("nodes", nodes), table_of("edges", edges)
-    node_id = table.first("id", "index") if names["node_id"] is None else names["node_id"]
-    ids = Ids(table, np.arange(table.rows) if node_id is None else table.need(node_id, "the ids"))
+    node_id = names["node_id"]
+    if node_id is None:
+        node_id = next((n for n in ("id", table.index, "index") if n in table.names), None)
+    ids = Ids(table, node_id)
+    ends = [ids.positions(pairs, names[end], "the %s of each edge" % end)
+            for end in ("source", "target")]
     label = table.first("label", "y") if names["label"] is None else names["label"]
     features = names["features"]
     if features is None:
-        used = {node_id, label, names["split"] or "split", *MASKS}
+        used = {node_id, table.index, label, names["split"] or "split", *MASKS}
         features = [name for name in table.names if name not in used]
     found = nodes_of(table, features, label, names["split"], names["class_names"],
                      names["num_classes"])
-    ends = [ids.positions(pairs, names[end], "the %s of each edge" % end)
-            for end in ("source", "target")]
     weight = names["weight"]
     weight = pairs.first("weight") if weight is None else weight
     return Graph.from_arrays(

@@ -124,6 +124,17 @@ class Tables(testing.Case):
             g = Graph.from_pandas(table, edges)
             self.assertEqual(sorted(g.node_names), ["ann", "bob", "eve"])
             self.assertEqual(g.num_edges, 4)
+        for index in ("customer", 7, ("a", "b")):
+            table = nodes.set_index("id").rename_axis([index])
+            self.assertTrue(Graph.from_pandas(table, edges).equal(named()))
+        mixed = nodes.sample(frac=1, random_state=1)        # its index is no feature
+        self.assertEqual(Graph.from_pandas(mixed, edges).num_features, 2)
+        mixed["index"] = [1, 2, 3]
+        self.assertEqual(Graph.from_pandas(mixed, edges).num_features, 3)
+        part = Graph.from_pandas(pandas.DataFrame({"age": range(5)})[2:],
+                                 pandas.DataFrame({"source": [2], "target": [4]}))
+        self.assertEqual((part.node_names, part.edge_index.tolist()),
+                         (["2", "3", "4"], [[0, 2], [2, 0]]))
         numbered = Graph.from_pandas(nodes.drop(columns="id"),
                                      pandas.DataFrame({"source": [0, 1], "target": [1, 2]}))
         self.assertIsNone(numbered.node_names)
@@ -150,6 +161,36 @@ class Tables(testing.Case):
             os.remove(at[0])
             with self.assertRaises(graphbonsai.FileError):
                 Graph.from_pandas(*at)
+
+    def test_an_index_in_a_file(self):
+        pandas, _ = module("pandas"), module("pyarrow")
+        nodes = pandas.DataFrame(NODES).set_index("id")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "nodes.parquet")
+            for name in ("customer", None):
+                nodes.rename_axis(name).to_parquet(path)
+                self.assertTrue(Graph.from_pandas(path, EDGES).equal(named()))
+
+    def test_texts(self):
+        pandas = module("pandas")
+        with tempfile.TemporaryDirectory() as folder:
+            at = os.path.join(folder, "nodes.csv"), os.path.join(folder, "edges.tsv")
+            pandas.DataFrame(NODES).to_csv(at[0], index=False)
+            pandas.DataFrame(EDGES).to_csv(at[1], index=False, sep="\t")
+            self.assertTrue(Graph.from_pandas(*at).equal(named()))
+            with open(at[0], "w", encoding="utf-8"):
+                pass
+            self.refuses("%s: No columns to parse from file" % at[0], Graph.from_pandas, *at,
+                         kind=graphbonsai.FormatError)
+            os.remove(at[0])
+            with self.assertRaisesRegex(graphbonsai.FileError, "nodes.csv: cannot be read: "):
+                Graph.from_pandas(*at)
+        done = testing.script(
+            "import sys; sys.modules['pandas'] = None\n"
+            "from graphbonsai import Graph\n"
+            "try: Graph.from_pandas('a.csv', 'b.csv')\n"
+            "except ValueError as error: print(error)")
+        self.assertEqual(done.stdout, "a.csv: reading it needs pandas: pip install pandas\n")
 
     def test_a_file_without_pyarrow(self):
         done = testing.script(
@@ -178,16 +219,27 @@ class Tables(testing.Case):
         self.refuses("edges: row 0: the source 5 is not an id of nodes", Graph.from_pandas,
                      {"id": np.empty(0, int)}, ends)
 
+        self.refuses("edges: row 0: the source 'ann' is not an id of nodes; the rows' numbers are "
+                     "the ids: name the column of ids with node_id=", Graph.from_pandas,
+                     {"name": ["ann", "bob", "eve"], "age": [1, 2, 3]}, EDGES)
+
     def test_features_that_are_no_numbers(self):
         self.nodes("nodes: row 1 has the text 'x' in the feature \"age\"; features are numbers: "
-                   "name their columns with features=[...], or make numbers of the text",
-                   age=np.array([1, "x", 2], object))
-        self.nodes('nodes: row 2 has no number in the feature "age"; fill it in first',
-                   age=[1, 2, NAN])
+                   "features=[...] names the columns to take, and pandas.get_dummies makes numbers "
+                   "of categories", age=np.array([1, "x", 2], object))
+        self.nodes("nodes: row 0 has the text 'x' in the feature \"age\"; features are numbers: "
+                   "features=[...] names the columns to take, and pandas.get_dummies makes numbers "
+                   "of categories", age=["x", "y", "z"])
+        self.nodes('nodes: row 1 has no number in the feature "age" (2 of 3 have none); fill the '
+                   "gaps first, as with pandas' fillna, or leave it out: features=[...] names the "
+                   "columns to take", age=[1, NAN, NAN])
+        self.nodes('nodes: the feature "age" has the type datetime64[D]; it must hold numbers: '
+                   "features=[...] names the columns to take",
+                   age=np.array(["2020-01-01"] * 3, "M8[D]"))
         self.nodes('nodes: row 1 has 1 numbers in the feature "age", others have 2 numbers',
                    age=[[1, 2], [3], [4, 5]])
-        self.nodes('nodes: the feature "age" has the type complex128; it must hold numbers',
-                   age=[1j, 2, 3])
+        self.nodes('nodes: the feature "age" has the type complex128; it must hold numbers: '
+                   "features=[...] names the columns to take", age=[1j, 2, 3])
 
     def test_labels_are_names(self):
         def found(label, **more):
@@ -216,10 +268,10 @@ class Tables(testing.Case):
                    split=["training", None, None])
         self.nodes('nodes has 2 rows in "age" but 3 in "id"', age=[1, 2])
         self.refuses("nodes must be a pandas DataFrame, a pyarrow Table, a dictionary of columns "
-                     "or the path of a .parquet or .feather file, not int", Graph.from_pandas, 3,
-                     EDGES)
-        self.refuses("a.csv: a table is a .parquet or a .feather file; Graph.load reads graphs of "
-                     "other formats", Graph.from_pandas, "a.csv", EDGES)
+                     "or the path of a .parquet, .feather, .csv or .tsv file, not int",
+                     Graph.from_pandas, 3, EDGES)
+        self.refuses("a.xls: a table is a .parquet, .feather, .csv or .tsv file; Graph.load reads "
+                     "graphs of other formats", Graph.from_pandas, "a.xls", EDGES)
 
     def test_a_table_is_no_graph(self):
         frame = module("pandas").DataFrame(NODES)
@@ -293,8 +345,10 @@ class Networks(testing.Case):
         self.assertEqual(made.train_mask.tolist(), [False, True])
         self.assertEqual(Graph.from_networkx(nx.path_graph(3)).num_edges, 4)
         del g.nodes["b"]["age"]
-        self.refuses("the graph: node 'b' has no number in the feature \"age\"; fill it in first",
-                     Graph.from_networkx, g, features="age")
+        self.refuses("the graph: node 'b' has no number in the feature \"age\" (1 of 2 have "
+                     "none); fill the gaps first, as with pandas' fillna, or leave it out: "
+                     "features=[...] names the columns to take", Graph.from_networkx, g,
+                     features="age")
         self.refuses('no node has "x" or "feat", that is no features; Graph.from_networkx takes '
                      "other names", condense, g, 0.1)
         self.refuses('the graph has no attribute "sort" (the labels); it has age, size, kind, '
