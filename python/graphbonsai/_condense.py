@@ -290,10 +290,13 @@ def explain(small: Any, node: int, full: Any = None, *,
 
     soft_label   {class: share}, by the name of the class where it has one of its own; {}: none
     nodes        nodes of the full graph that a prototype stands for: its members, if they are
-                 stored; with `full`, the nearest first, and their `distances`
+                 stored; with `full`, the nearest first, their `distances`, and their
+                 `node_names`, if it has some
     features     numbers of its largest features in the full graph, of `features_set` that are not
                  0; of a prototype with `full`, those farthest from the full graph's mean
     values, above_mean   of each of them; None: not known
+
+    It prints as a table.
 
     Args:
         small: what condense returned, of any kind.
@@ -311,11 +314,20 @@ def explain(small: Any, node: int, full: Any = None, *,
     """
     o = options_of.fill(c.CondenseOptions, dict(threads=threads))
     graph = as_graph("small", small)
-    other = None if full is None else as_graph("full", full)._live()
+    whole = None if full is None else as_graph("full", full)
     w = c.init(c.Why)
     call(c.condense_explain, ctypes.byref(w), graph._live(),
-         options_of.whole("node", node, -2**63, 2**63 - 1), other, progress=progress, options=o)
-    return explained(w, graph.class_names)
+         options_of.whole("node", node, -2**63, 2**63 - 1),
+         None if whole is None else whole._live(), progress=progress, options=o)
+    return explained(w, graph.class_names, _names_of(graph, whole))
+
+
+def _names_of(small: Graph, full: Optional[Graph]) -> Union[None, List[str], Dict[int, str]]:
+    """The names of nodes of the full graph: all of them, or those that the small one knows."""
+    if full is not None:
+        return full.node_names
+    names, origin = small.node_names, small.origin
+    return None if names is None or origin is None else dict(zip(origin.tolist(), names))
 
 
 @options_of.named

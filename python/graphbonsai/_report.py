@@ -68,6 +68,12 @@ def table(rows: Sequence[Row], head: bool = True) -> str:
     return "\n".join(lines)
 
 
+def facts(rows: Sequence[Row]) -> str:
+    """Pairs of a name and a text, one a line."""
+    width = max((len(row[0]) for row in rows), default=0)
+    return "\n".join("%s  %s" % (name.ljust(width), text) for name, text in rows)
+
+
 def html_table(rows: Sequence[Row], head: bool = True, align: str = "right") -> str:
     """A table; `align` is for all columns but the first."""
     lines = ["<table>"]
@@ -120,6 +126,11 @@ class Report(Dict[str, Any]):
     @property
     def method(self) -> str:
         return str(self["method"])
+
+    @property
+    def why(self) -> str:
+        """Why the method was chosen, in a sentence; "": it was asked for."""
+        return str(record_of(self).why.decode("utf-8", "replace"))
 
     @property
     def kept(self) -> Optional[float]:
@@ -179,10 +190,7 @@ class Report(Dict[str, Any]):
             made = record_of(self)
         except Error:
             return dict.__repr__(self)
-        facts = self._facts(made)
-        width = max((len(k) for k, _ in facts), default=0)
-        return table(self._sizes(made)) + "\n" + "\n".join(
-            "%s  %s" % (k.ljust(width), v) for k, v in facts)
+        return table(self._sizes(made)) + "\n" + facts(self._facts(made))
 
     def _card(self) -> List[Row]:
         """What fits a cell of a notebook."""

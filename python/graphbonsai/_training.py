@@ -32,6 +32,16 @@ def _copied(struct: Any, count: int, item: Any, handle: Handle) -> np.ndarray:
     return found
 
 
+def _named(rows: np.ndarray, names: Optional[Sequence[str]]) -> np.ndarray:
+    """The same rows with a last column `name`: the name of a class, or its number."""
+    texts = np.array([str(i) for i in range(rows.size)] if names is None else names, "U")
+    found: np.ndarray = np.empty(rows.size, [*rows.dtype.descr, ("name", texts.dtype)])
+    for name in rows.dtype.names or ():
+        found[name] = rows[name]
+    found["name"] = texts
+    return found
+
+
 # What the condensers that learn are judged with by their authors, as the program's --protocol peers:
 # evaluate(small, full, **PEERS).
 PEERS: Dict[str, Any] = dict(hidden=256, rate=0.01, decay=5e-4, dropout=0.5, epochs=600, every=1,
@@ -203,7 +213,7 @@ class Training:
     runs        one row per run: seed, best_epoch, loss, seconds_...; accuracy, accuracy_val, f1,
                 f1_val, ...
     epochs      the learning curves: run, epoch, loss, accuracy_val, accuracy_test, f1_val, ...
-    classes     one row per class: test (nodes), recall_mean, recall_std
+    classes     one row per class: test (nodes), recall_mean, recall_std, name
     full        what the same training on the full graph gave: another Training, or None
     kept        mean over that of full, in percent, or None
     info        metric; accuracy_mean, accuracy_std, accuracy_val_mean, f1_mean, ...; parameters,
@@ -213,7 +223,7 @@ class Training:
                 nodes of the small graph that are judged on the full one
     """
 
-    def __init__(self, handle: Handle) -> None:
+    def __init__(self, handle: Handle, names: Optional[Sequence[str]] = None) -> None:
         self.info: Dict[str, Any] = _facts(c.training_info(handle))
         self.info["split_from"] = SPLITS[self.info["split_from"]]
         self.info["split"] = tuple(self.info["split"])
@@ -222,7 +232,8 @@ class Training:
         self.runs: np.ndarray = _copied(c.Run, c.training_runs(handle), c.training_run, handle)
         self.epochs: np.ndarray = _copied(c.Epoch, c.training_epochs(handle), c.training_epoch,
                                           handle)
-        self.classes: np.ndarray = _copied(c.Class, self.info["classes"], c.training_class, handle)
+        self.classes: np.ndarray = _named(
+            _copied(c.Class, self.info["classes"], c.training_class, handle), names)
         self.full: Optional["Training"] = None
         pointer = c.training_model(handle)
         self.model: Optional[Model] = (
@@ -408,11 +419,12 @@ def _trained(graph: Any, full: Any, options: Any, progress: Progress,
     hf = None if whole is None else whole._live()
     out = Handle(c.training_free)
     call(c.train, out.out, h, hf, progress=progress, options=options)
-    made = Training(out)
+    names = (small if whole is None else whole).class_names
+    made = Training(out, names)
     if beside:
         other = Handle(c.training_free)
         call(c.train_beside, other.out, out, hf, progress=progress, options=options)
-        made.full = Training(other)
+        made.full = Training(other, names)
     if made.info["split_from"] == "drawn":
         warn_drawn(made.info["split_seed"])
     if made.info["leaks"] > 0:

@@ -1,12 +1,14 @@
-"""What the library tells about a node of a condensed graph, as a dictionary.
+"""What the library tells about a node of a condensed graph, as a dictionary that prints as a table.
 
 SPDX-License-Identifier: MIT
 """
 import math
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Union
 
 from . import _capi as c
+from ._report import Row, facts, html_table, number
 
+Names = Union[None, List[str], Dict[int, str]]      # of nodes, by their numbers
 _ROLES = ("none", "root", "ego", "prototype", "learned")
 _PLAIN = ("origin", "tree", "root", "covers", "sample", "rank", "score", "weight", "members",
           "edges", "label")
@@ -29,14 +31,72 @@ def _class(names: Optional[List[str]], number: int) -> Any:
     return names[number] if names and own else number
 
 
-def explained(w: Any, names: Optional[List[str]]) -> Dict[str, Any]:
-    """The same, and the most telling of its classes, nodes and features."""
+def _called(nodes: Names, node: int) -> str:
+    """The name of a node, or its number."""
+    if isinstance(nodes, dict):
+        return nodes.get(node, str(node))
+    return str(node) if nodes is None else nodes[node]
+
+
+def explained(w: Any, names: Optional[List[str]], nodes: Names) -> "Why":
+    """The same, and the most telling of its classes, nodes and features.
+
+    names: of the classes; nodes: of the nodes of the full graph.
+    """
     found = told(w)
     found["soft_label"] = {_class(names, w.share_class[i]): w.share[i] for i in range(w.shares)}
     found["nodes"] = w.node[:w.nodes]
+    found["node_names"] = None if nodes is None else [_called(nodes, i) for i in found["nodes"]]
     found["distances"] = [c.measured(d) for d in w.distance[:w.nodes]]
     found["features_set"] = w.features_set
     found["features"] = w.feature[:w.features]
     found["values"] = w.value[:w.features]
     found["above_mean"] = [None if math.isnan(a) else a for a in w.above_mean[:w.features]]
-    return found
+    why = Why(found)
+    why.rows = _rows(found, names, nodes)
+    return why
+
+
+class Why(Dict[str, Any]):
+    """What `explain` tells: a dictionary that prints as a table."""
+
+    rows: List[Row] = []
+
+    def __str__(self) -> str:
+        return facts(self.rows)
+
+    def _repr_html_(self) -> str:
+        return html_table(self.rows, head=False, align="left")
+
+
+def _listed(name: str, texts: List[str]) -> List[Row]:
+    """One a line, the first beside the name."""
+    return [("" if i else name, text) for i, text in enumerate(texts)]
+
+
+def _beside(text: str, more: Optional[float], form: str) -> str:
+    return text if more is None else "%s (%s)" % (text, form % more)
+
+
+def _rows(found: Dict[str, Any], names: Optional[List[str]], nodes: Names) -> List[Row]:
+    """What is known, as texts."""
+    def called(node: Optional[int]) -> str:
+        return "" if node is None else _called(nodes, node)
+    label, made = found["label"], found["role"] == "prototype"
+    rows = [("role", found["role"]),
+            ("nearest node" if made else "node of the full graph", called(found["origin"])),
+            ("tree of", called(found["tree"])),
+            ("label", "" if label is None else str(_class(names, label))),
+            *_listed("soft label", ["%s %.3g" % pair for pair in found["soft_label"].items()]),
+            ("weight", number(found["weight"])),
+            ("members", "" if found["members"] is None else number(found["members"])),
+            ("covers", "%d of %d sampled trees" % (found["covers"], found["sample"])
+             if found["role"] == "root" else ""),
+            ("rank", "" if found["rank"] is None else number(found["rank"])),
+            ("edges", number(found["edges"])),
+            *_listed("stands for", [_beside(called(n), d, "at %.3g") for n, d in
+                                    zip(found["nodes"], found["distances"])]),
+            *_listed("features", [_beside("%d: %.3g" % (f, v), a, "%+.3g from the mean")
+                                  for f, v, a in zip(found["features"], found["values"],
+                                                     found["above_mean"])])]
+    return [(name, text) for name, text in rows if text]

@@ -244,7 +244,29 @@ class Reports(testing.Case):
         self.assertLessEqual(set(graphbonsai.explain(s, 0)["soft_label"]), {"cat", "dog"})
         picked = condense(g, nodes=2, method="random", split=(100, 0, 0), threads=1)
         told = graphbonsai.explain(picked, 0, g)
-        self.assertEqual((told["soft_label"], told["nodes"]), ({}, []))
+        self.assertEqual((told["soft_label"], told["nodes"], told["node_names"]), ({}, [], None))
+        self.assertEqual(graphbonsai.train(g, split=(50, 0, 50), epochs=2, seeds=1,
+                                           threads=1).classes["name"].tolist(), ["cat", "dog"])
+
+    def test_an_explanation_prints_as_a_table_with_names(self):
+        names = ["ann", "bob", "eve", "joe", "kim", "lea"]
+        g = graphbonsai.Graph.from_arrays(
+            edge_index=np.array([[0, 1, 2, 3, 4], [1, 2, 3, 4, 5]]), x=np.eye(6, dtype=np.float32),
+            y=["cat", "dog"] * 3, train_mask=np.ones(6, bool), node_names=names)
+        s = condense(g, nodes=2, method="prototypes", split=(100, 0, 0), threads=1)
+        told = graphbonsai.explain(s, 0, g)
+        self.assertEqual(told["node_names"], [names[i] for i in told["nodes"]])
+        lines = dict(line.split("  ", 1) for line in reversed(str(told).splitlines()))
+        self.assertEqual(lines["role"].strip(), "prototype")
+        self.assertIn(lines["nearest node"].strip(), names)
+        self.assertIn(lines["label"].strip(), ("cat", "dog"))
+        self.assertIn("%s (at " % told["node_names"][0], lines["stands for"])
+        self.assertIn("from the mean)", lines["features"])
+        self.assertIn("<td", told._repr_html_())
+        self.assertNotIn("stands for", str(graphbonsai.explain(s, 0)))
+        picked = condense(g, nodes=2, method="random", split=(100, 0, 0), threads=1)
+        self.assertRegex(str(graphbonsai.explain(picked, 0)),
+                         r"node of the full graph +%s\n" % picked.node_names[0])
 
     def test_classes_of_one_name_keep_their_shares(self):
         g = graphbonsai.Graph.from_arrays(
@@ -504,6 +526,7 @@ class Training(testing.Case):
         self.assertRegex(report.worth, r"gets [0-9.]+ % of \d+ validation nodes right")
         self.assertIn("the small graph keeps %.1f %% of that" % report.kept, report.worth)
         self.assertIn(report.worth, str(report))
+        self.assertRegex(report.why, r"the probe got [0-9.]+ % of \d+ validation nodes right")
         self.assertIn("probe of the full graph, %", str(report))
         other = condense(self.g, 0.1, method="degree", threads=1).report
         self.assertEqual((other.worth, other.kept), ("", None))
