@@ -155,9 +155,10 @@ def _of_arrow(what: str, table: Any) -> Table:
         if hasattr(found.type, "value_type") and hasattr(found.type, "index_type"):
             found = found.cast(found.type.value_type)       # categories
         return array_of(found.to_numpy())
-    said = (table.schema.pandas_metadata or {}).get("index_columns", ())
-    index = said[0] if len(said) == 1 and said[0] in table.column_names else None
-    return Table(what, list(at), column, table.num_rows, _row, index=renamed.get(index, index))
+    said = [renamed.get(name, name) for name in (table.schema.pandas_metadata or {}).get(
+        "index_columns", ()) if isinstance(name, str)]
+    return Table(what, list(at), column, table.num_rows, _row,
+                 index=said[0] if len(said) == 1 and said[0] in at else None)
 
 
 def _of_mapping(what: str, table: Mapping[Any, Any]) -> Table:
