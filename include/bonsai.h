@@ -5,8 +5,9 @@
  * A function that can fail returns a status and leaves one sentence for bonsai_error().  Outputs
  * come first.  What "T **out" gets is the caller's to free, and NULL on failure; a returned pointer
  * belongs to the object it came from.  Every free function takes NULL.  Options may be NULL: then
- * the defaults hold.  Any number of threads may use a const graph at the same time.  The library
- * never prints, exits or aborts.
+ * the defaults hold.  Other pointers must not be NULL unless it is said; functions that return a
+ * status refuse it.  Getters need an object and a node that exist.  Any number of threads may use a
+ * const graph at the same time.  The library never prints, exits or aborts.
  *
  * Threads 0 are as many as the process may use and the work pays for.  Set OMP_WAIT_POLICY=passive
  * before the process starts, as the program does: else threads spin while they wait.

@@ -20,6 +20,8 @@
 
 /* Sets this thread's error sentence and returns rc.  Never call it in a parallel loop. */
 bonsai_status bn_fail(bonsai_status rc, const char *fmt, ...) BN_PRINTF(2, 3);
+/* Whether a pointer that a caller must give is missing; then the sentence says so. */
+bool bn_is_null(const void *p, const char *name);
 
 /* Leaves through the label `done` with `rc` set if the call failed. */
 #define BN_TRY(call)             \

@@ -26,6 +26,13 @@ bonsai_status bn_fail(bonsai_status rc, const char *fmt, ...)
     return rc;
 }
 
+bool bn_is_null(const void *p, const char *name)
+{
+    if (!p)
+        bn_fail(BONSAI_E_ARGUMENT, "%s is NULL", name);
+    return !p;
+}
+
 const char *bonsai_error(void)
 {
     return sentence;

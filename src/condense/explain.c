@@ -245,6 +245,8 @@ bonsai_status bonsai_condense_explain(bonsai_why *out, const bonsai_graph *small
     bonsai_status rc;
     bonsai_why w;
     bonsai_why_init(&w);
+    if (bn_is_null(small, "the small graph"))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(bn_node_check(small, node));
     BN_TRY(bn_result_check(out, "bonsai_why"));
     BN_TRY(recall(&w, small, node));

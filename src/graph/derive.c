@@ -93,7 +93,10 @@ bonsai_status bonsai_graph_split(bonsai_graph **out, const bonsai_graph *g,
     bonsai_graph *child = NULL;
     int32_t *order = NULL;
     uint8_t *split;
-    int64_t labelled = 0, n = g->view.nodes;
+    int64_t labelled = 0;
+    if (bn_is_null(out, "out") || bn_is_null(g, "the graph"))
+        return BONSAI_E_ARGUMENT;
+    const int64_t n = g->view.nodes;
     *out = NULL;
     BN_TRY(check_percent(percent));
     BN_TRY(bn_graph_resplit(&child, &split, g));
@@ -369,6 +372,8 @@ bonsai_status bonsai_graph_induce(bonsai_graph **out, const bonsai_graph *g, con
                                   int64_t count)
 {
     bonsai_status rc;
+    if (bn_is_null(out, "out") || bn_is_null(g, "the graph"))
+        return BONSAI_E_ARGUMENT;
     *out = NULL;
     if (count < 0 || (count > 0 && !nodes))
         return bn_fail(BONSAI_E_ARGUMENT, "%lld nodes, but no list of them", (long long)count);

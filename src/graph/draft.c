@@ -254,6 +254,8 @@ bonsai_status bonsai_graph_build(bonsai_graph **out, const bonsai_view *v, int64
     bonsai_read_options o;
     const bonsai_view empty = {.size = sizeof empty};
     bonsai_view full;
+    if (bn_is_null(out, "out") || bn_is_null(v, "the view"))
+        return BONSAI_E_ARGUMENT;
     *out = NULL;
     if (m < 0 || (m > 0 && (!source || !target)))
         return bn_fail(BONSAI_E_ARGUMENT, "%lld edges, but no source or target", (long long)m);
@@ -316,6 +318,8 @@ bonsai_status bonsai_graph_build64(bonsai_graph **out, const bonsai_view *v, int
     bonsai_read_options o;
     int32_t *end[2] = {NULL, NULL};
     int64_t bad = m;
+    if (bn_is_null(out, "out") || bn_is_null(v, "the view"))
+        return BONSAI_E_ARGUMENT;
     *out = NULL;
     if (m <= 0 || !source || !target)
         return bonsai_graph_build(out, v, m, NULL, NULL, weight, given);

@@ -286,6 +286,8 @@ bool bn_section_crc(uint32_t *out, const bonsai_graph *g, bonsai_section s)
 
 bonsai_status bonsai_graph_verify(const bonsai_graph *g)
 {
+    if (bn_is_null(g, "the graph"))
+        return BONSAI_E_ARGUMENT;
     return bn_graph_need(g, BN_ALL_SECTIONS, 0);
 }
 
@@ -293,6 +295,8 @@ bonsai_status bonsai_graph_new(bonsai_graph **out, const bonsai_view *v, int cop
 {
     bonsai_status rc;
     bonsai_graph *g = NULL;
+    if (bn_is_null(out, "out") || bn_is_null(v, "the view"))
+        return BONSAI_E_ARGUMENT;
     *out = NULL;
     BN_TRY(bn_graph_new(&g, "graph"));
     const bonsai_view empty = g->view;

@@ -143,6 +143,8 @@ bonsai_status bonsai_graph_stats(bonsai_stats *out, int64_t *class_counts, const
 {
     bonsai_read_options o;
     bonsai_status rc = BN_OPTIONS(&o, given, read);
+    if (bn_is_null(out, "out") || bn_is_null(g, "the graph"))
+        return BONSAI_E_ARGUMENT;
     if (rc != BONSAI_OK)
         return rc;
     return bn_graph_stats(out, class_counts, g,

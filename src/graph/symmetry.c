@@ -339,6 +339,8 @@ bonsai_status bonsai_graph_check(const bonsai_graph *g, const bonsai_read_option
 {
     bonsai_read_options o;
     bonsai_status rc = BN_OPTIONS(&o, given, read);
+    if (bn_is_null(g, "the graph"))
+        return BONSAI_E_ARGUMENT;
     if (rc != BONSAI_OK)
         return rc;
     return bn_graph_check(g, &(bn_place){.threads = o.threads,

@@ -126,6 +126,8 @@ bonsai_status bonsai_graph_read(bonsai_graph **out, const char *path,
     bonsai_status rc;
     bonsai_read_options o;
     const bn_format *format;
+    if (bn_is_null(out, "out") || bn_is_null(path, "the path"))
+        return BONSAI_E_ARGUMENT;
     *out = NULL;
     BN_TRY(BN_OPTIONS(&o, given, read));
     BN_TRY(find_format(&format, &path, &o));
@@ -173,6 +175,8 @@ bonsai_status bonsai_graph_save(uint64_t *left_out, const bonsai_graph *g, const
     bonsai_write_options o;
     bonsai_graph *some = NULL;
     uint64_t lost = 0;
+    if (bn_is_null(g, "the graph") || bn_is_null(path, "the path"))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(BN_OPTIONS(&o, given, write));
     const bn_format *format = by_prefix(&path);
     if (!format)

@@ -351,6 +351,8 @@ bonsai_status bonsai_study_run(bonsai_cell *cells, int64_t count, const bonsai_g
     bonsai_status rc;
     queue q = {.s = {.g = g, .given = cells, .count = count}};
     bn_study *s = &q.s;
+    if (bn_is_null(g, "the graph"))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(bn_structs_read((void **)&s->cells, &bn_cell_empty, cells, count, "bonsai_cell"));
     BN_TRY(settle(s, o));
     BN_TRY(list_groups(&q));

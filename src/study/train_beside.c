@@ -13,6 +13,10 @@ bonsai_status bonsai_train_beside(bonsai_training **out, const bonsai_training *
     bonsai_train_options o;
     bonsai_graph *drawn = NULL;
     const bonsai_train_info *i = bonsai_training_info(small);
+    if (bn_is_null(out, "out") ||
+        bn_is_null(small, "the training") ||
+        bn_is_null(full, "the full graph"))
+        return BONSAI_E_ARGUMENT;
     *out = NULL;
     BN_TRY(BN_OPTIONS(&o, given, train));
     if (i->split_from != BONSAI_SPLIT_OWN && i->split_from != BONSAI_SPLIT_NONE)

@@ -103,6 +103,8 @@ done:
 bonsai_status bonsai_model_save(const bonsai_model *m, const char *path)
 {
     bonsai_status rc;
+    if (bn_is_null(m, "the model") || bn_is_null(path, "the path"))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(bn_model_check(m, path));
     BN_TRY(bn_ends_with(path, ".npz") ? bn_model_npz(m, path) : write_model(m, path));
 done:
@@ -317,6 +319,8 @@ bonsai_status bonsai_model_load(bonsai_model **out, const char *path)
 {
     bonsai_status rc;
     reader r = {.p.path = path};
+    if (bn_is_null(out, "out") || bn_is_null(path, "the path"))
+        return BONSAI_E_ARGUMENT;
     *out = NULL;
     BN_TRY(bn_file_open(&r.file, path));
     BN_TRY(is_archive(&r.file) ? bn_model_unzip(out, path) : read_native(out, &r));

@@ -140,6 +140,8 @@ done:
 
 bonsai_status bonsai_graph_bytes(double *out, const bonsai_graph *g, bonsai_accounting accounting)
 {
+    if (bn_is_null(out, "out") || bn_is_null(g, "the graph"))
+        return BONSAI_E_ARGUMENT;
     return bn_graph_bytes(out, g, accounting, NULL);
 }
 
