@@ -62,6 +62,14 @@ def refuse_swapped(small: Graph, full: Optional[Graph]) -> None:
         raise ArgumentError("the second graph is a condensed one; are the two swapped?")
 
 
+def like(data: Any, graph: Graph) -> Any:
+    """A Graph as a Data or a DGLGraph, if `data` is one."""
+    if isinstance(data, (str, bytes, os.PathLike, Graph)):
+        return graph
+    to_data = getattr(adapter(data), "to_data", None)
+    return graph if to_data is None else to_data(graph)
+
+
 def as_graph(name: str, graph: Any) -> Graph:
     """The Graph of a Graph, a path, or a graph of another package."""
     if isinstance(graph, (str, bytes, os.PathLike)):

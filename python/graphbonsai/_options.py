@@ -157,7 +157,11 @@ def three(name: str, value: Any) -> Tuple[float, ...]:
     if len(parts) != 3 or isinstance(value, (str, bytes)):
         raise OptionError('%s must be three shares in percent, such as (60, 20, 20), "own", '
                           '"random" or "published", not %r' % (name, value))
-    return tuple(real(name, part) for part in parts)
+    found = tuple(real(name, part) for part in parts)
+    if abs(sum(found) - 1) < 1e-9:
+        raise ArgumentError("%s is %r; the shares are in percent: did you mean (%g, %g, %g)?" %
+                            (name, value, *(100 * share for share in found)))
+    return found
 
 
 def text(name: str, value: Any) -> bytes:
@@ -243,7 +247,8 @@ ELSEWHERE: Dict[str, Tuple[str, ...]] = {
     "num_threads": ("threads",), "verbose": ("progress",), "num_nodes": ("nodes",),
     "n_nodes": ("nodes",), "num_layers": ("layers",), "hidden_channels": ("hidden",),
     "num_epochs": ("epochs",), "lr": ("rate",), "learning_rate": ("rate",),
-    "weight_decay": ("decay",)}
+    "weight_decay": ("decay",), "reduction_rate": ("ratio",), "frac": ("ratio",),
+    "fraction": ("ratio",), "rng": ("seed",), "hops": ("layers",)}
 
 
 def _hint(name: str, names: Iterable[str]) -> str:

@@ -17,7 +17,19 @@ from ._progress import Progress, call
 
 
 class Page(str):
-    """HTML that a notebook displays."""
+    """HTML that a notebook displays.
+
+    >>> Page("<p>six</p>")
+    Page(10 characters of HTML; save(path) writes them)
+    """
+
+    def __repr__(self) -> str:
+        return "Page(%d characters of HTML; save(path) writes them)" % len(self)
+
+    def save(self, path: PathLike) -> None:
+        """Writes the page to a file."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(str(self))
 
     def _repr_html_(self) -> str:
         return str(self)

@@ -9,7 +9,7 @@ from . import _capi as c
 from . import _options as options_of
 from ._compare import METHODS
 from ._graph import Graph
-from ._kinds import as_graph
+from ._kinds import as_graph, like
 from ._memory import Handle
 from ._page import page_of
 from ._progress import Progress, call
@@ -35,7 +35,8 @@ class Suggestion:
         keep: the share that was asked for.
         score: percent of the judged nodes that the probe gets right with the small graph.
         share: that over `full_score`.
-        small: the small graph, as condense(graph, ratio) makes it.
+        small: the small graph, as condense(graph, ratio) makes it: a Data of a Data, a DGLGraph of
+            a DGLGraph, else a Graph.
         nbytes: of the small graph.
         nodes: of the small graph.
         full_score: percent that the probe gets right with the full graph's training nodes.
@@ -58,7 +59,7 @@ class Suggestion:
     keep: float
     score: float
     share: float
-    small: Graph
+    small: Any
     nbytes: int
     nodes: int
     full_score: float
@@ -231,4 +232,4 @@ def suggest(data: Any, keep: float = 0.95, *,
     drawing = options_of.fill(c.ReportOptions, {})
     drawing.fragment = 1
     call(c.report_suggestion, page.out, made, options=drawing)
-    return Suggestion(_found(info), tried, _small(made), str(page_of(page)))
+    return Suggestion(_found(info), tried, like(data, _small(made)), str(page_of(page)))

@@ -462,5 +462,8 @@ def evaluate(model: torch.nn.Module, small: Data, data: Data, part: str = "test"
     """
     which = part_number(part)
     full = apply_features(data, small)
+    if small.get("x") is not None and full["x"].dtype is not small["x"].dtype:
+        full = copy.copy(full)
+        full.x = full["x"].to(small["x"].dtype)     # as condensing converted it
     classes, shares = _tensors.predicted(model, full, _nodes(full))
     return judged(_judged_on(data, small, shares.shape[1], split_index), which, classes, shares)

@@ -227,6 +227,18 @@ class Evaluate(unittest.TestCase):
         del self.d.train_mask
         self.refuses("data has no train_mask", good)
 
+    def test_features_are_converted_as_condensing_did(self):
+        net = GCN(self.d.x.shape[1], 8, 2, 3)
+        plain = pyg.evaluate(net, self.small, self.d)
+        self.d.x = self.d.x.double()
+        self.assertEqual(pyg.evaluate(net, self.small, self.d)["right"], plain["right"])
+
+    def test_a_suggestion_is_of_the_same_kind(self):
+        found = graphbonsai.suggest(self.d, keep=0.5, low=0.02, high=0.2, points=2, halvings=0,
+                                    threads=1)
+        self.assertIsInstance(found.small, Data)
+        self.assertGreater(pyg.loss(torch.zeros(len(found.small.x), 3), found.small).item(), 0)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -282,6 +282,8 @@ class Options(testing.Case):
         bad("memory is -1; it must be at least 0", memory=-1)
         bad("theta must be a number, not 'x'", theta="x")
         bad("theta is nan, which is not finite", theta=NAN)
+        bad("split is (0.6, 0.2, 0.2); the shares are in percent: did you mean (60, 20, 20)?",
+            split=(0.6, 0.2, 0.2))
         bad('split must be three shares in percent, such as (60, 20, 20), "own", "random" or "published", '
             'not (60, 20)', split=(60, 20))
         bad("split must be a number, not 'a'", split=("a", 1, 2))
