@@ -77,14 +77,18 @@ void progress_clear(progress *p)
         fputs("\r\033[K", stderr);
 }
 
+enum { MOST_HOURS = 9999 };
+
 static void text_seconds(char *buf, size_t size, double s)
 {
     if (s < 60)
         snprintf(buf, size, "%.*f s", s < 9.95 ? 1 : 0, s);
     else if (s < 3600)
         snprintf(buf, size, "%d:%02d min", (int)s / 60, (int)s % 60);
-    else
+    else if (s < 3600.0 * MOST_HOURS)
         snprintf(buf, size, "%d:%02d h", (int)(s / 3600), (int)(s / 60) % 60);
+    else                                        /* the first step of many says no more than that */
+        snprintf(buf, size, "over %d h", MOST_HOURS);
 }
 
 /* ---- the bar ------------------------------------------------------------- */

@@ -103,11 +103,24 @@ static void no_bar_reaches_the_last_column(void **state)
     setlocale(LC_CTYPE, "C");
 }
 
+/* A first step of a great many: seconds that no int holds. */
+static void a_time_beyond_all_measure_is_cut(void **state)
+{
+    const bonsai_progress at = {.stage = "read", .done = 1, .total = UINT64_MAX / 2};
+    char line[1024];
+    (void)state;
+    begin();
+    draw(line, sizeof line, 100, &at, 50);
+    end();
+    assert_non_null(strstr(line, "over 9999 h left"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_does_not_fit_gives_way_in_order),
         cmocka_unit_test(no_bar_reaches_the_last_column),
+        cmocka_unit_test(a_time_beyond_all_measure_is_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
