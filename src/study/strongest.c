@@ -16,6 +16,14 @@ typedef struct {
     float  *row;                /* f */
 } measures;
 
+/* How far a value is from a mean; 0 where rounding alone may part them: equal values have a mean
+ * that differs from them a little. */
+static double apart(double value, double mean)
+{
+    const double by = value - mean;
+    return fabs(by) > 1e-8 * fmax(fabs(value), fabs(mean)) ? by : 0;
+}
+
 static void measure(measures *m, const bn_embedding *e)
 {
     const double n = (double)e->rows;
@@ -24,8 +32,8 @@ static void measure(measures *m, const bn_embedding *e)
     for (int64_t r = 0; r < e->rows; r++) {
         bn_embedding_row(m->row, e, r);
         for (int64_t j = 0; j < e->f; j++) {
-            const double apart = (double)m->row[j] - m->mean[j];
-            m->spread[j] += apart * apart / n;
+            const double by = apart((double)m->row[j], m->mean[j]);
+            m->spread[j] += by * by / n;
         }
     }
     for (int64_t j = 0; j < e->f; j++) {
@@ -36,7 +44,8 @@ static void measure(measures *m, const bn_embedding *e)
 
 static double strength(const measures *m, int64_t j)
 {
-    return ((double)m->row[j] - m->mean[j]) / fmax(m->spread[j], m->least);
+    const double by = apart((double)m->row[j], m->mean[j]);
+    return by != 0 ? by / fmax(m->spread[j], m->least) : 0;
 }
 
 /* The strongest first, of equals the lower; the last of them drops out. */

@@ -62,6 +62,34 @@ static void only_the_nodes_that_are_given_count(void **state)
     bonsai_graph_free(g);
 }
 
+/* A mean of equal values may differ from them by rounding: that is not strong. */
+static void equal_nodes_have_no_strong_features(void **state)
+{
+    enum { MANY = 1000 };
+    static float same[MANY * 2];
+    static int32_t all[MANY];
+    const int64_t place[] = {0, MANY - 1};
+    bn_strong out[2 * BN_STRONGEST];
+    bonsai_graph *g = NULL;
+    bonsai_view v;
+    (void)state;
+    for (int i = 0; i < MANY; i++) {
+        all[i] = i;
+        same[2 * i] = 0.1f;
+        same[2 * i + 1] = 0.7f;
+    }
+    bonsai_view_init(&v);
+    v.nodes = MANY;
+    v.features = 2;
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){same, MANY * 2, BONSAI_TYPE_F32};
+    assert_int_equal(bonsai_graph_build(&g, &v, 0, NULL, NULL, NULL, NULL), BONSAI_OK);
+    assert_int_equal(bn_strongest_find(out, g, &(bn_nodes){all, MANY}, place, 2, &alone),
+                     BONSAI_OK);
+    for (int i = 0; i < 2 * BN_STRONGEST; i++)
+        assert_int_equal(out[i].feature, -1);
+    bonsai_graph_free(g);
+}
+
 static bonsai_status try_strongest(void *payload)
 {
     const int32_t all[N] = {0, 1, 2, 3, 4};
@@ -83,6 +111,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_far_above_the_mean_is_strong),
         cmocka_unit_test(only_the_nodes_that_are_given_count),
+        cmocka_unit_test(equal_nodes_have_no_strong_features),
         cmocka_unit_test(survives_every_failed_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
