@@ -174,6 +174,24 @@ void summary_condensed_quality(summary *r, const bonsai_condense_info *i)
     summary_text(r, "worth", "that is", worth);
 }
 
+/* Nodes without a label may take part: then the weights count more than the training nodes. */
+static void add_stood(summary *r, const bonsai_condense_info *i, const bonsai_graph *small,
+                      int weighted)
+{
+    double all = 0;
+    for (int64_t v = 0; weighted && v < i->nodes; v++)
+        all += bonsai_graph_weight(small, v);
+    if (weighted)
+        summary_int(r, "stand_for", "stand for", (int64_t)(all + 0.5));
+    if (weighted && all > (double)i->trees)
+        summary_note(r, "nodes; %lld of them have a training label", (long long)i->trees);
+    else if (weighted)
+        summary_note(r, "training nodes");
+    summary_int(r, "trees", weighted ? NULL : "made with", i->trees);
+    if (!weighted)
+        summary_note(r, "training nodes");
+}
+
 static void add_prototypes(summary *r, const bonsai_condense_info *i, const bonsai_graph *small)
 {
     const bonsai_view *v = bonsai_graph_view(small);
@@ -181,8 +199,7 @@ static void add_prototypes(summary *r, const bonsai_condense_info *i, const bons
     const int weighted = v->section[BONSAI_SECTION_NODE_WEIGHTS].data != NULL;
     summary_heading(r, "Prototypes");
     summary_int(r, "prototypes", "prototypes", i->nodes);
-    summary_int(r, "trees", "stand for", i->trees);
-    summary_note(r, "training nodes");
+    add_stood(r, i, small, weighted);
     summary_int(r, "layers", "layers", i->layers);
     summary_int(r, "entries", i->entries ? "features kept of a row" : NULL, i->entries);
     if (!i->entries)

@@ -384,6 +384,14 @@ double bn_record_budget(const bonsai_condense_options *o, double full_bytes,
     return o->bytes > 0 ? (double)o->bytes : 0;
 }
 
+/* Whether auto chose the method: its reason begins with the name, of those of others none does. */
+static bool is_chosen(const bonsai_condense_info *i, const char *method)
+{
+    const size_t length = strlen(method);
+    return i->probe_other >= 0 ||
+           (length > 0 && strncmp(i->why, method, length) == 0 && i->why[length] == ':');
+}
+
 static void read_record(bn_record *r, const bn_json *root)
 {
     const bn_json *recipe = bn_json_get(root, "recipe");
@@ -397,7 +405,7 @@ static void read_record(bn_record *r, const bn_json *root)
     read_info(i, root);
     i->joules = -1;
     bn_fields_from_json(BONSAI_OPTIONS_CONDENSE, &r->o, options);
-    r->o.method = i->probe_other >= 0 ? BONSAI_METHOD_AUTO : i->method;
+    r->o.method = is_chosen(i, r->method) ? BONSAI_METHOD_AUTO : i->method;
     i->layers = r->o.layers;
     i->k = r->o.k;
     i->seed = r->o.seed;

@@ -109,6 +109,26 @@ done:
     return rc;
 }
 
+/* The class of most test nodes, the lowest of equals. */
+static bonsai_status find_largest(bn_facts *f, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    int64_t *count = NULL, all = 0;
+    BN_TRY(BN_NEW(&count, f->classes));
+    for (int64_t v = 0; v < g->view.nodes; v++)
+        if (bn_part(g, v) == BONSAI_PART_TEST && bn_label(g, v) >= 0) {
+            count[bn_label(g, v)]++;
+            all++;
+        }
+    for (int64_t c = 0; c < f->classes; c++)
+        if (count[c] > count[f->largest])
+            f->largest = c;
+    f->largest_share = all > 0 ? (double)count[f->largest] / (double)all : 0;
+done:
+    bn_free(count);
+    return rc;
+}
+
 /* ---- the full graph ---- */
 
 /* The full graph with the split that was used and, where only that was seen, its training part. */
@@ -203,6 +223,7 @@ static bonsai_status read_full(bn_facts *f, int threads, bn_progress p)
     BN_TRY(find_condensed(&split, &part, f));
     const bonsai_graph *condensed = part ? part : split ? split : f->full;
     BN_TRY(count_classes(f, condensed));
+    BN_TRY(find_largest(f, split ? split : f->full));
     BN_TRY(make_map(f, condensed, threads, p));
 done:
     bn_free(kept);

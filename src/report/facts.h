@@ -46,6 +46,8 @@ typedef struct {
     double *class_small;        /* labelled nodes of each class, ... */
     double *class_weight;       /* ... by their weights, ... */
     double *class_full;         /* ... and training nodes of the full graph; NULL: not known */
+    int64_t largest;            /* the class of most test nodes of the full graph, ... */
+    double  largest_share;      /* ... and its share of them; 0: not known */
     bonsai_stats small_stats, full_stats;       /* degrees; full: size 0 where not known */
     int64_t small_bytes[BONSAI_SECTION_COUNT];
     int64_t full_bytes[BONSAI_SECTION_COUNT];   /* 0 where not known */
@@ -59,6 +61,7 @@ typedef struct {
     bn_stand *stand;            /* all_stands, of which the first are told of */
     double  stand_share;        /* of all weight that these have */
     bn_standing standing;
+    double  stood;              /* nodes that all of them stand for; 0: not known */
     int64_t feature_names;      /* 0: not known */
     char  **feature_name, *feature_text;
 } bn_facts;

@@ -26,6 +26,7 @@ typedef struct {
     const char *small_path, *full_path;     /* for the command */
     bn_extent   small, full;
     double      training;       /* training nodes of the full graph; NAN: not known */
+    double      stood;          /* nodes that prototypes stand for; NAN: not known */
     double      coverage;       /* share of the sample; NAN: not known */
     char        title[1024];
 } bn_sheet;
@@ -47,6 +48,12 @@ double bn_cell_metric(const bonsai_cell *c, bonsai_metric m);
 void bn_cell_model(char *out, const bonsai_cell *c);
 const bonsai_cell *bn_sheet_full_cell(const bn_sheet *s, bonsai_model_kind model);
 const bonsai_cell *bn_sheet_first_cell(const bn_sheet *s);
+/* The percent of a class that a cell's models found, NAN: not known; the class that the first small
+ * graph's models find least where recalls are far apart or accuracy hides a loss, else -1. */
+bool bn_sheet_has_recall(const bn_sheet *s);
+double bn_sheet_recall_of(const bn_sheet *s, const bonsai_cell *c, int64_t k);
+int64_t bn_sheet_lost_class(const bn_sheet *s);
+void bn_sheet_recall(bn_page *p, const bn_sheet *s);
 
 bool bn_sheet_has_accuracy(const bn_sheet *s);
 void bn_sheet_accuracy(bn_page *p, const bn_sheet *s);

@@ -40,14 +40,28 @@ static void say_whole(bn_page *p, const bonsai_condense_info *i)
     bn_put(p, " kept whole,");
 }
 
+/* Nodes without a label may take part in prototypes: then these are more than the training nodes. */
+static void say_prototypes(bn_page *p, const bn_sheet *s)
+{
+    const bool told = isfinite(s->stood);
+    put_count(p, s->small.nodes, told ? "prototype stands" : "prototype",
+              told ? "prototypes stand" : "prototypes");
+    bn_put(p, told ? " for " : " made with ");
+    if (told && s->stood > s->training) {
+        put_count(p, s->stood, "node", "nodes");
+        bn_put(p, ", ");
+        put_count(p, s->training, "of them with a training label,",
+                  "of them with a training label,");
+    } else
+        put_count(p, told ? s->stood : s->training, "training node", "training nodes");
+    bn_put(p, " of ");
+}
+
 static void say_making(bn_page *p, const bn_sheet *s)
 {
     const char *method = s->f->method ? s->f->method : "unknown";
     if (strcmp(method, "prototypes") == 0) {
-        put_count(p, s->small.nodes, "prototype stands", "prototypes stand");
-        bn_put(p, " for ");
-        put_count(p, s->training, "training node", "training nodes");
-        bn_put(p, " of ");
+        say_prototypes(p, s);
     } else if (strcmp(method, "trees") == 0) {
         put_count(p, (double)s->f->made.info.roots, "tree", "trees");
         say_whole(p, &s->f->made.info);
@@ -175,7 +189,7 @@ static void tile_nodes(bn_page *p, const bn_sheet *s)
 
 static void tile_cover(bn_page *p, const bn_sheet *s)
 {
-    double each = bn_part_of(s->training, s->small.nodes);
+    const double each = bn_part_of(s->stood, s->small.nodes);
     bn_put(p, "<li><b>");
     if (isfinite(s->coverage)) {
         bn_put_percent(p, s->coverage);
@@ -192,9 +206,14 @@ static void tile_cover(bn_page *p, const bn_sheet *s)
         }
     } else {
         bn_put_number(p, each >= 10 ? rint(each) : each);
-        tile(p, "training nodes per prototype");
-        bn_put_number(p, s->training);
+        tile(p, s->stood > s->training ? "nodes per prototype" : "training nodes per prototype");
+        bn_put_number(p, s->stood);
         bn_put(p, " in all");
+        if (s->stood > s->training) {
+            bn_put(p, ", ");
+            bn_put_number(p, s->training);
+            bn_put(p, " with a training label");
+        }
     }
     bn_put(p, "</small></li>\n");
 }
@@ -297,6 +316,24 @@ static void say_probe(bn_page *p, const bn_sheet *s)
     bn_put(p, "</p>\n");
 }
 
+/* The class that fares worst, where the one number hides it. */
+static void say_lost(bn_page *p, const bn_sheet *s, const worth *w)
+{
+    const int64_t lost = bn_sheet_lost_class(s);
+    if (lost < 0)
+        return;
+    const double full = bn_sheet_recall_of(s, w->full_cell, lost);
+    bn_put(p, " Classes fare unequally: of ");
+    bn_escape_cut(p, s->f->class_name[lost], 60);
+    bn_put(p, " it finds ");
+    put_strong_percent(p, bn_sheet_recall_of(s, w->cell, lost));
+    if (isfinite(full)) {
+        bn_put(p, ", the full graph ");
+        put_strong_percent(p, full);
+    }
+    bn_put(p, ".");
+}
+
 static void say_worth(bn_page *p, const bn_sheet *s, const worth *w)
 {
     char model[BN_CELL_TEXT];
@@ -319,6 +356,7 @@ static void say_worth(bn_page *p, const bn_sheet *s, const worth *w)
     }
     bn_put(p, ".");
     say_difference(p, w, bn_part_of(s->small.bytes, s->full.bytes));
+    say_lost(p, s, w);
     bn_put(p, "</p>\n");
 }
 
@@ -334,7 +372,7 @@ static void put_score(bn_page *p, double percent, const char *css, const char *w
             "</span>", what, width);
 }
 
-static void tile_worth(bn_page *p, const worth *w)
+static void tile_worth(bn_page *p, const bn_sheet *s, const worth *w)
 {
     char model[BN_CELL_TEXT];
     bn_put(p, "<li class=\"first worth\"><span class=\"scores\">");
@@ -346,6 +384,11 @@ static void tile_worth(bn_page *p, const worth *w)
         bn_cell_model(model, w->cell);
         bn_putf(p, "test %s of a %s, ", bonsai_metric_text(w->cell->metric), model);
         bn_putf(p, w->cell->runs == 1 ? "one run" : "mean of %d runs", w->cell->runs);
+        if (s->f->largest_share > 0 && w->cell->metric == BONSAI_METRIC_ACCURACY) {
+            bn_put(p, "; always the largest class: ");
+            bn_put_fixed(p, 100 * s->f->largest_share, 1);
+            bn_put(p, " %");
+        }
     } else
         bn_put(p, "accuracy of the probe, a quick classifier; given a model, this is a network's");
     bn_put(p, "</small></li>\n");
@@ -365,14 +408,14 @@ void bn_sheet_head(bn_page *p, const bn_sheet *s)
     say(p, s);
     bn_put(p, "<ul class=\"tiles\">\n");
     if (isfinite(w.small))
-        tile_worth(p, &w);
+        tile_worth(p, s, &w);
     tile_bytes(p, s);
     tile_nodes(p, s);
     if (bn_sheet_has_effort(s))
         tile_time(p, s->o->condensed);
     if (w.cell && w.cell->seconds_train > 0)
         tile_training(p, w.cell, w.full_cell);
-    if (isfinite(s->coverage) || (isfinite(s->training) && s->small.nodes > 0 && s->f->method &&
+    if (isfinite(s->coverage) || (isfinite(s->stood) && isfinite(s->training) && s->f->method &&
                                   strcmp(s->f->method, "prototypes") == 0))
         tile_cover(p, s);
     bn_put(p, "</ul>\n</header>\n");

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/fields.h"
@@ -195,16 +196,48 @@ static int put_options(bn_page *p, const bn_sheet *s, bool changed, bool draw)
     return count;
 }
 
+static bool by_auto(const bn_sheet *s)
+{
+    return s->f->made.o.method == BONSAI_METHOD_AUTO;
+}
+
+/* The method as it was asked for. */
+static void method_row(bn_page *p, const bn_sheet *s)
+{
+    const char *method = s->f->method ? s->f->method : "unknown";
+    char text[TEXT];
+    snprintf(text, sizeof text, "auto (chose %.40s)", method);
+    option_row(p, "--method", by_auto(s) ? text : method, !by_auto(s),
+               "how the small graph was made");
+}
+
+static void put_changed(bn_page *p, const bn_sheet *s)
+{
+    if (by_auto(s) && put_options(p, s, true, false) == 0) {
+        bn_put(p, "<p>None.</p>\n");
+        return;
+    }
+    table_head(p, "Options that were changed");
+    if (!by_auto(s))
+        method_row(p, s);
+    put_options(p, s, true, true);
+    bn_put(p, "</tbody></table></div>\n");
+}
+
 void bn_sheet_options(bn_page *p, const bn_sheet *s)
 {
     const bonsai_condense_info *made = &s->f->made.info;
-    table_head(p, "Options that were changed");
-    option_row(p, "--method", s->f->method ? s->f->method : "unknown", false,
-               "how the small graph was made");
-    put_options(p, s, true, true);
-    bn_putf(p, "</tbody></table></div>\n<details><summary>The other %d options, as they are by "
-               "default</summary>\n", put_options(p, s, false, false));
+    put_changed(p, s);
+    if (by_auto(s)) {
+        bn_put(p, "<p>The method was left to auto, which chose ");
+        bn_escape_cut(p, s->f->method ? s->f->method : "unknown", 40);
+        bn_put(p, ".</p>\n");
+    }
+    bn_putf(p, "<details><summary>The other %d options, as they are by default</summary>\n",
+            put_options(p, s, false, false) + by_auto(s));
     table_head(p, "Options as they are by default");
+    if (by_auto(s))
+        method_row(p, s);
     put_options(p, s, false, true);
     bn_put(p, "</tbody></table></div></details>\n<p class=\"quiet\">");
     if (made->version[0]) {
@@ -248,13 +281,12 @@ static void put_word(bn_page *p, const char *word)
 
 static void put_command(bn_page *p, const bn_sheet *s)
 {
-    const bool by_auto = s->f->made.o.method == BONSAI_METHOD_AUTO;
     bn_put(p, "bonsai condense ");
     put_word(p, s->full_path);
     bn_put(p, " -o ");
     put_word(p, s->small_path);
     bn_put(p, " --method ");
-    put_word(p, by_auto || !s->f->method ? "auto" : s->f->method);
+    put_word(p, by_auto(s) || !s->f->method ? "auto" : s->f->method);
     const wishes w = wishes_of(s);
     const bonsai_field *f;
     for (int i = 0; (f = next_option(&i));) {

@@ -151,64 +151,6 @@ static void fill(table *a, const bn_sheet *s, void (*add)(table *, const bn_shee
             add(a, s, &s->o->cells[i]);
 }
 
-/* ---- the recall of each class -------------------------------------------- */
-
-enum { MOST_CELLS = 8, MOST_CLASSES = 40 };
-
-typedef struct {
-    char        text[MOST_CLASSES][MOST_CELLS][16], head_text[MOST_CELLS][TEXT + 8];
-    const char *head[1 + MOST_CELLS], *cell[MOST_CLASSES * (1 + MOST_CELLS)];
-    int         cells, classes;
-} recalls;
-
-static void fill_recall(recalls *a, const bn_sheet *s)
-{
-    const bonsai_report_options *o = s->o;
-    a->cells = o->cell_count < MOST_CELLS ? (int)o->cell_count : MOST_CELLS;
-    a->classes = s->f->classes < MOST_CLASSES ? (int)s->f->classes : MOST_CLASSES;
-    a->head[0] = "class";
-    for (int i = 0; i < a->cells; i++) {
-        char model[TEXT];
-        bn_cell_model(model, &o->cells[i]);
-        snprintf(a->head_text[i], sizeof a->head_text[i], "%s, %s", model,
-                 o->cells[i].method < 0 ? "full" : "small");
-        a->head[1 + i] = a->head_text[i];
-    }
-    for (int k = 0; k < a->classes; k++) {
-        const char **row = &a->cell[k * (1 + a->cells)];
-        row[0] = s->f->class_name[k];
-        for (int i = 0; i < a->cells; i++) {
-            const double value = o->recall[i * s->f->classes + k];
-            snprintf(a->text[k][i], sizeof a->text[k][i], "–");
-            if (value >= 0 && value <= 100)
-                bn_fixed(a->text[k][i], value, 1, false);
-            row[1 + i] = a->text[k][i];
-        }
-    }
-}
-
-static bool has_recall(const bn_sheet *s)
-{
-    return s->o->recall && s->o->cell_count > 0 && s->f->classes > 0;
-}
-
-static void draw_recall(bn_page *p, const bn_sheet *s)
-{
-    recalls *a = NULL;
-    if (BN_NEW(&a, 1) != BONSAI_OK) {
-        p->failed = true;
-        return;
-    }
-    fill_recall(a, s);
-    bn_table(p, "Recall: the percent of the test nodes of a class that were found",
-             &(bn_cells){.head = a->head, .columns = 1 + a->cells, .cell = a->cell,
-                         .rows = a->classes});
-    if (a->classes < s->f->classes)
-        bn_putf(p, "<p>The first %d of %lld classes.</p>\n", a->classes,
-                (long long)s->f->classes);
-    bn_free(a);
-}
-
 /* ---- the section --------------------------------------------------------- */
 
 static const char *const head[COLUMNS] = {"model", "full", "small", "points", "runs"};
@@ -241,10 +183,13 @@ static void draw_main(bn_page *p, const bn_sheet *s, const table *a)
     bn_put(p, "</div></div>\n");
 }
 
-/* What is folded: the other metrics, and the recall of each class. */
+/* What is folded: the other metrics, and the recall of each class unless one is lost. */
 static void draw_more(bn_page *p, const bn_sheet *s, const table *others)
 {
-    const bool both = others->rows && has_recall(s);
+    const bool recall = bn_sheet_has_recall(s) && bn_sheet_lost_class(s) < 0;
+    const bool both = others->rows && recall;
+    if (!others->rows && !recall)
+        return;
     bn_putf(p, "<details><summary>%s</summary>\n",
             both ? "Other metrics, and the recall of each class"
             : others->rows ? "Other metrics" : "The recall of each class");
@@ -252,9 +197,21 @@ static void draw_more(bn_page *p, const bn_sheet *s, const table *others)
         bn_table(p, "Other metrics of the same models",
                  &(bn_cells){.head = head, .columns = COLUMNS, .cell = others->cell,
                              .rows = others->rows});
-    if (has_recall(s))
-        draw_recall(p, s);
+    if (recall)
+        bn_sheet_recall(p, s);
     bn_put(p, "</details>\n");
+}
+
+/* What no model should fall below. */
+static void say_largest(bn_page *p, const bn_sheet *s)
+{
+    if (!(s->f->largest_share > 0) || metric_of(s) != BONSAI_METRIC_ACCURACY)
+        return;
+    bn_put(p, "<p>For reference: always answering ");
+    bn_escape_cut(p, s->f->class_name[s->f->largest], 60);
+    bn_put(p, ", the largest class of the test nodes, gets ");
+    bn_put_fixed(p, 100 * s->f->largest_share, 1);
+    bn_put(p, " %.</p>\n");
 }
 
 void bn_sheet_accuracy(bn_page *p, const bn_sheet *s)
@@ -268,10 +225,12 @@ void bn_sheet_accuracy(bn_page *p, const bn_sheet *s)
                "nodes, at the epoch that did best on its validation nodes%s%s.</p>\n",
             metric_of(s) == BONSAI_METRIC_ACCURACY ? "" : " by ",
             metric_of(s) == BONSAI_METRIC_ACCURACY ? "" : bonsai_metric_text(metric_of(s)));
+    say_largest(p, s);
     fill(a, s, add_cell);
     draw_main(p, s, a);
+    if (bn_sheet_lost_class(s) >= 0)
+        bn_sheet_recall(p, s);
     fill(a, s, add_others);
-    if (a->rows || has_recall(s))
-        draw_more(p, s, a);
+    draw_more(p, s, a);
     bn_free(a);
 }

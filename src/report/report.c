@@ -91,6 +91,7 @@ static void measure(bn_sheet *s)
         bonsai_graph_bytes(&paper, f->full, BONSAI_ACCOUNTING_PAPER_FULL) == BONSAI_OK)
         s->full.paper = paper;
     s->training = known((double)made->trees, NAN);
+    s->stood = known(f->stood, NAN);
     s->coverage = made->coverage >= 0 ? made->coverage : NAN;
 }
 

@@ -115,6 +115,7 @@ static void choose(bn_facts *f)
         some += i < f->stands ? f->stand[i].weight : 0;
     }
     f->stand_share = all > 0 ? some / all : 0;
+    f->stood = f->standing == BN_STANDS_LOSS || f->standing == BN_STANDS_MEMBERS ? all : 0;
     qsort(f->stand, (size_t)f->stands, sizeof *f->stand, by_class);
 }
 

@@ -147,7 +147,7 @@ static void every_option_is_shown(void **state)
     char *text = section(&m, "options");
     assert_int_equal(count_of(text, "<tr>"),
                      3 + keys_of(bn_json_get(m.meta, "options")));
-    assert_int_equal(count_of(text, "class=\"mark\""), 1);      /* the budget */
+    assert_int_equal(count_of(text, "class=\"mark\""), 2);      /* the method and the budget */
     char *rest = strstr(text, "<details>");     /* what was changed is not folded */
     assert_non_null(rest);
     assert_non_null(strstr(text, "--ratio"));

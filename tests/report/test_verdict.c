@@ -96,6 +96,42 @@ static void the_verdict_takes_the_error_of_its_own_metric(void **state)
     bonsai_graph_free(g);
 }
 
+/* What is said of two classes with these recalls, trained on the full graph and on the small. */
+static void assert_fares(const double recall[4], double balanced, bool lost)
+{
+    bonsai_graph *g = generate(60, 2), *small = condense(g, BONSAI_METHOD_PROTOTYPES, 4, NULL);
+    bonsai_cell cells[] = {
+        {.size = sizeof(bonsai_cell), .method = -1, .done = 1, .runs = 1, .accuracy_mean = 80,
+         .metric_mean = {80, 80, 80}},
+        {.size = sizeof(bonsai_cell), .method = 0, .done = 1, .runs = 1, .accuracy_mean = 78,
+         .metric_mean = {78, balanced, 70}},
+    };
+    bonsai_report_options o;
+    bonsai_report_options_init(&o);
+    o.cells = cells;
+    o.cell_count = 2;
+    o.recall = recall;
+    bonsai_report *r = report(small, g, &o);
+    const char *html = bonsai_report_html(NULL, r), *table = strstr(html, "Recall: the percent");
+    const char *fold = strstr(html, "<details><summary>Other metrics");
+    assert_good_page(html);
+    assert_true(table && fold && (table < fold) == lost);
+    assert_int_equal(!!strstr(html, " Classes fare unequally: of class 1 it finds <strong>"), lost);
+    assert_non_null(strstr(html, "; always the largest class: "));
+    assert_non_null(strstr(html, "For reference: always answering class "));
+    bonsai_report_free(r);
+    bonsai_graph_free(small);
+    bonsai_graph_free(g);
+}
+
+static void the_verdict_names_a_class_that_is_lost(void **state)
+{
+    (void)state;
+    assert_fares((double[]){85, 75, 85, 71}, 78, false);
+    assert_fares((double[]){85, 75, 99, 5}, 78, true);          /* they are far apart */
+    assert_fares((double[]){85, 75, 85, 55}, 70, true);         /* accuracy loses much less */
+}
+
 static void nothing_is_said_to_have_no_bytes(void **state)
 {
     (void)state;
@@ -107,6 +143,46 @@ static void nothing_is_said_to_have_no_bytes(void **state)
         assert_report(small, g, "id=\"bytes\"", ">0\u00a0B<");
         bonsai_graph_free(small);
     }
+    bonsai_graph_free(g);
+}
+
+/* Few training nodes: those without a label take part, and the weights count them. */
+static void prototypes_stand_for_nodes_without_a_label_too(void **state)
+{
+    (void)state;
+    bonsai_graph *all = generate(400, 2), *g = NULL, *small = NULL;
+    bonsai_condense_info info;
+    bonsai_condense_info_init(&info);
+    assert_int_equal(bonsai_graph_split(&g, all, (double[]){3, 20, 77}, 1), BONSAI_OK);
+    small = condense(g, BONSAI_METHOD_PROTOTYPES, 6, NULL);
+    assert_int_equal(bonsai_condense_info_of(&info, small), BONSAI_OK);
+    double stood = 0;
+    for (int64_t v = 0; v < info.nodes; v++)
+        stood += bonsai_graph_weight(small, v);
+    assert_true(stood > (double)info.trees);
+    char text[200];
+    snprintf(text, sizeof text, "<strong>%.0f</strong> nodes, <strong>%lld</strong> of them with a "
+             "training label, of ", stood, (long long)info.trees);
+    assert_report(small, g, text, "training nodes per prototype");
+    snprintf(text, sizeof text, "<small>%.0f in all, %lld with a training label</small>", stood,
+             (long long)info.trees);
+    assert_report(small, g, text, NULL);
+    bonsai_graph_free(small);
+    bonsai_graph_free(g);
+    bonsai_graph_free(all);
+}
+
+static void a_method_that_auto_chose_was_not_changed(void **state)
+{
+    (void)state;
+    bonsai_graph *g = generate(200, 2), *small = condense(g, BONSAI_METHOD_AUTO, 8, NULL);
+    bonsai_graph *asked = condense(g, BONSAI_METHOD_PROTOTYPES, 8, NULL);
+    assert_report(small, g, "<tr><th scope=\"row\">--method</th><td>auto (chose ",
+                  "--method</th><td class=\"mark\">");
+    assert_report(small, g, " --method auto ", NULL);
+    assert_report(asked, g, "--method</th><td class=\"mark\">prototypes", "auto (chose ");
+    bonsai_graph_free(asked);
+    bonsai_graph_free(small);
     bonsai_graph_free(g);
 }
 
@@ -209,6 +285,9 @@ int main(void)
         cmocka_unit_test(without_a_model_the_probe_is_the_verdict),
         cmocka_unit_test(a_graph_without_a_record_has_its_own_numbers_alone),
         cmocka_unit_test(the_verdict_takes_the_error_of_its_own_metric),
+        cmocka_unit_test(the_verdict_names_a_class_that_is_lost),
+        cmocka_unit_test(prototypes_stand_for_nodes_without_a_label_too),
+        cmocka_unit_test(a_method_that_auto_chose_was_not_changed),
         cmocka_unit_test(nothing_is_said_to_have_no_bytes),
         cmocka_unit_test(prototypes_are_listed_with_soft_labels_and_features),
         cmocka_unit_test(many_nodes_are_cut_and_many_classes_are_named),
