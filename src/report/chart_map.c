@@ -277,7 +277,8 @@ static void legend(bn_page *p, const map *a)
         bn_put_number(p, a->heaviest);
         bn_put(p, " at most)");
     }
-    bn_put(p, ". Rest the mouse on a mark to see what it is.</p></div>\n");
+    bn_put(p, ". Hover over a mark to see what it is; without a mouse, see the table of nodes."
+              "</p></div>\n");
 }
 
 static bool is_apart(const map *a)

@@ -197,7 +197,9 @@ void bn_sheet_nodes(bn_page *p, const bn_sheet *s)
 {
     const bn_facts *f = s->f;
     say(p, f);
-    bn_put(p, "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"Nodes of the small "
+    bn_put(p, "<p class=\"hint fits\">Where the table is wider than the window it scrolls "
+              "sideways.</p>\n<div class=\"box\" tabindex=\"0\" role=\"region\" "
+              "aria-label=\"Nodes of the small "
               "graph\"><table class=\"nodes\"><caption class=\"sr\">Nodes of the small graph"
               "</caption>");
     put_head(p, f);

@@ -144,6 +144,18 @@
   for (const mark of document.querySelectorAll('.dots > svg'))
     if (!/^node \d+, .*stands for /.test(mark.querySelector('title')?.textContent || ''))
       say('a mark does not say what it is');
+  for (const mark of document.querySelectorAll('.sea .dots > svg > :is(path, circle)')) {
+    const box = mark.getBoundingClientRect(), sea = mark.closest('.sea').getBoundingClientRect();
+    if (box.left < sea.left + 1 || box.right > sea.right - 1 || box.top < sea.top + 1 ||
+        box.bottom > sea.bottom - 1) say('a mark touches the frame of its map');
+  }
+  for (const row of innerWidth < 500 ? document.querySelectorAll('.nodes tbody tr') : [])
+    if (row.getBoundingClientRect().height > 60)
+      say(`a row of nodes is ${row.getBoundingClientRect().height.toFixed(0)} high`);
+  const nodes = document.querySelector('.box:has(> .nodes)'), hint = nodes?.previousElementSibling;
+  if (nodes && nodes.scrollWidth > nodes.clientWidth + 1 && !matchMedia('print').matches &&
+      !(hint?.matches('.hint') && hint.checkVisibility()))
+    say('nothing says that the table of nodes scrolls');
 
   // ---- what a reader sees first
 
@@ -152,8 +164,9 @@
     say('the verdict is not at the top');
   const tile = document.querySelector('.tiles');
   for (const e of tile ? tile.querySelectorAll('b') : []) {
-    const box = e.getBoundingClientRect(), room = e.closest('li').getBoundingClientRect();
-    if (box.right > room.right) say(`${brief(e.textContent)} leaves its tile`);
+    const words = document.createRange(), room = e.closest('li').getBoundingClientRect();
+    words.selectNodeContents(e);
+    if (words.getBoundingClientRect().right > room.right - 4) say(`${brief(e.textContent)} leaves its tile`);
   }
 
   // ---- charts, headings, names
